@@ -1,0 +1,136 @@
+# ngx_rbl: a blocklist monitoring service for sites that run nginx.
+#
+#   make run      build everything and start a private demonstration
+#   make check    build and run every test
+#   make asan     the same tests under AddressSanitizer and UBSan
+#
+# Everything is built into $(BUILD); nothing outside it is written, but run/ by
+# `make run` and system packages by `make deps` (which says what it installs).
+
+BUILD    ?= build
+ifeq ($(origin CC),default)
+CC        = gcc
+endif
+SANITIZE ?=
+PROVE    ?= prove
+V        ?=
+
+# Quiet by default; `make V=1` shows each command.
+say       = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2);)
+
+WARN     = -Wall -Wextra -Wshadow -Wformat=2 -Wmissing-prototypes -Werror
+HARDEN   = -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
+ifeq ($(SANITIZE),)
+OPT      = -O2 -g $(HARDEN)
+LDOPT    = -pie -Wl,-z,relro,-z,now
+else
+OPT      = -O1 -g -fno-omit-frame-pointer -fsanitize=$(SANITIZE) \
+           -fno-sanitize-recover=undefined
+LDOPT    = -fsanitize=$(SANITIZE)
+endif
+
+PKGS     = hiredis jansson ldns libcurl libidn2 libcrypto
+CFLAGS   = -std=c11 -D_GNU_SOURCE $(WARN) $(OPT) -fno-strict-aliasing
+CPPFLAGS = -I$(BUILD)/gen -Ishared -Irbl-checkd \
+           $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+LIBS     = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lev -lpthread
+
+SHARED   = $(wildcard shared/*.c)
+DAEMON   = $(filter-out rbl-checkd/main.c, \
+             $(wildcard rbl-checkd/*.c rbl-checkd/dns/*.c \
+                        rbl-checkd/check/*.c rbl-checkd/deliver/*.c))
+CTL      = $(wildcard rbl-checkd/ctl/*.c)
+UNIT     = $(wildcard t/unit/test_*.c)
+TOOLS    = $(wildcard t/tools/*.c)
+LUA      = $(wildcard shared/lua/*.lua)
+
+obj      = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+OBJS     = $(call obj,$(SHARED) $(DAEMON) $(CTL) $(UNIT) $(TOOLS) \
+             rbl-checkd/main.c)
+GEN      = $(BUILD)/gen/rbl_schema.h $(BUILD)/gen/rbl_script_list.h
+UNITBIN  = $(patsubst %.c,$(BUILD)/%,$(UNIT))
+TOOLBIN  = $(patsubst %.c,$(BUILD)/%,$(TOOLS))
+MODULE   = $(BUILD)/ngx_rbl_module.so
+
+.PHONY: all deps run check asan daemon module unit tools style clean
+
+all: daemon module
+
+daemon: $(BUILD)/rbl-checkd $(BUILD)/rblctl
+module: $(MODULE)
+unit: $(UNITBIN)
+tools: $(TOOLBIN)
+
+$(BUILD)/gen/rbl_schema.h: shared/schema.txt shared/schema.awk
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)awk -v mode=c -f shared/schema.awk shared/schema.txt \
+	    > $@.new && mv $@.new $@
+
+$(BUILD)/gen/rbl_script_list.h: $(LUA) shared/schema.txt shared/schema.awk \
+    shared/lua2c.sh
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)sh shared/lua2c.sh shared/schema.txt $(@D) $(LUA)
+	@touch $@
+
+$(BUILD)/gen/rbl_script_list.c: $(BUILD)/gen/rbl_script_list.h
+
+$(BUILD)/obj/gen/rbl_script_list.o: $(BUILD)/gen/rbl_script_list.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/obj/%.o: %.c $(GEN)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/librbl.a: $(call obj,$(SHARED)) $(BUILD)/obj/gen/rbl_script_list.o
+	@rm -f $@
+	$(call say,AR,$@)ar rcs $@ $^
+
+$(BUILD)/libcheckd.a: $(call obj,$(DAEMON))
+	@rm -f $@
+	$(call say,AR,$@)ar rcs $@ $^
+
+ARCHIVES = $(BUILD)/libcheckd.a $(BUILD)/librbl.a
+
+$(BUILD)/rbl-checkd: $(call obj,rbl-checkd/main.c) $(ARCHIVES)
+	$(call say,LD,$@)$(CC) $(LDOPT) -o $@ $^ $(LIBS)
+
+$(BUILD)/rblctl: $(call obj,$(CTL)) $(ARCHIVES)
+	$(call say,LD,$@)$(CC) $(LDOPT) -o $@ $^ $(LIBS)
+
+$(UNITBIN) $(TOOLBIN): $(BUILD)/%: $(BUILD)/obj/%.o $(ARCHIVES)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(LDOPT) -o $@ $^ $(LIBS)
+
+# The module is built by nginx's own build system with Debian's own flags.
+$(MODULE): $(wildcard ngx_rbl_module/*) $(SHARED) $(wildcard shared/*.h) \
+    $(GEN)
+	$(call say,MOD,$@)RBL_GEN=$(abspath $(BUILD)/gen) sh ngx_rbl_module/build.sh \
+	    $(abspath $(BUILD)) "$(SANITIZE)"
+
+deps:
+	@sh conf/deps.sh build test
+
+run:
+	@sh conf/deps.sh build run
+	@$(MAKE) --no-print-directory -s all
+	@sh conf/run.sh $(BUILD)
+
+TESTS = $(sort $(wildcard t/*/*.t))
+
+check: all unit tools style
+	RBL_BUILD=$(abspath $(BUILD)) $(PROVE) -It/lib --timer \
+	    $(addprefix $(BUILD)/,$(patsubst %.c,%,$(UNIT))) $(TESTS)
+
+asan:
+	ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99 \
+	UBSAN_OPTIONS=print_stacktrace=1 \
+	$(MAKE) BUILD=build/asan SANITIZE=address,undefined check
+
+style:
+	@sh t/style.sh
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(OBJS:.o=.d)

@@ -1,0 +1,58 @@
+#!/bin/sh
+# Installs the Debian packages that are missing and says which.
+# usage: deps.sh GROUP...   groups: build, run, test
+set -eu
+
+build="gcc make pkg-config nginx nginx-dev libhiredis-dev libjansson-dev
+libldns-dev libcurl4-openssl-dev libev-dev libidn2-dev libssl-dev"
+run="redis-server redis-tools unbound rbldnsd curl"
+test="$run clang libclang-rt-14-dev libxml2-utils perl valgrind"
+
+want=
+for group; do
+    case $group in
+    build) want="$want $build" ;;
+    run) want="$want $run" ;;
+    test) want="$want $test" ;;
+    *) echo "deps.sh: no group \"$group\": build, run, test" >&2; exit 2 ;;
+    esac
+done
+
+missing=
+for package in $want; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null \
+        | grep -q '^install ok installed' || missing="$missing $package"
+done
+
+[ -n "$missing" ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+    echo "Missing:$missing. This needs Debian 12 and apt-get." >&2
+    exit 1
+fi
+
+sudo=
+if [ "$(id -u)" != 0 ]; then
+    sudo=sudo
+fi
+
+# Packages of servers would start them; here each is started privately.
+echo "Installing missing packages:$missing"
+policy=/usr/sbin/policy-rc.d
+made=
+if [ ! -e $policy ]; then
+    printf '#!/bin/sh\nexit 101\n' | $sudo tee $policy >/dev/null
+    $sudo chmod 755 $policy
+    made=1
+fi
+status=0
+{ $sudo apt-get update -q &&
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y \
+      --no-install-recommends $missing; } >build-deps.log 2>&1 || status=$?
+[ -z "$made" ] || $sudo rm -f $policy
+if [ $status != 0 ]; then
+    tail -n 20 build-deps.log >&2
+    echo "apt-get could not install them; its output is in build-deps.log" >&2
+    exit $status
+fi
+rm -f build-deps.log
