@@ -1,0 +1,49 @@
+-- Turns one outbox entry into deliveries: one for each active receiver that
+-- wants the type, one for each callback.  The body is stored once, before the
+-- first attempt, and never changes.  Run again it has no second effect.
+-- KEYS[1] outbox
+-- ARGV    1 stream id  2 account SID  3 event SID  4 type  5 body  6 "1": to
+--         the account's receivers  7... pairs of callback URL and application
+-- Result  OK, number of deliveries
+--- include: base
+--- use: hook
+local ac, ev = ARGV[2], ARGV[3]
+if redis.call('XACK', KEYS[1], 'deliver', ARGV[1]) == 0 then
+    return {'OK', 0}
+end
+redis.call('XDEL', KEYS[1], ARGV[1])
+local now, n = now_ms(), 0
+local function deliver(target, url, app)
+    redis.call('HSET', key('dlv', ac, ev, target), 'url', url, 'app', app,
+        'attempt', 0, 'first', now)
+    redis.call('ZADD', key('retry'), now, table.concat({ac, ev, target}, ':'))
+    n = n + 1
+end
+local function wants(hook)
+    if hook[HOOK.status] ~= 'active' then
+        return false
+    end
+    local types = hook[HOOK.types]
+    for _, t in ipairs(types) do
+        if t == ARGV[4] then
+            return true
+        end
+    end
+    return #types == 0
+end
+if ARGV[6] == '1' then
+    for _, sid in ipairs(redis.call('ZRANGE', key('hooks', ac), 0, -1)) do
+        local hook = load(key('r', ac, sid))
+        if hook and wants(hook) then
+            deliver(sid, '', '')
+        end
+    end
+end
+for i = 7, #ARGV, 2 do
+    deliver('CB' .. (i - 7) / 2, ARGV[i], ARGV[i + 1])
+end
+if n > 0 then
+    redis.call('HSET', key('event', ac, ev), 'type', ARGV[4], 'date', now,
+        'body', ARGV[5], 'open', n)
+end
+return {'OK', n}

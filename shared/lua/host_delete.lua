@@ -1,0 +1,47 @@
+-- Deletes a host; of a range, its children too.  Its schedule, its listing and
+-- its history end; a check of it that is queued or running ends as failed.
+-- KEYS[1] acct:<AC>
+-- ARGV    1 host SID  2 how long ended check records are kept (ms)
+-- Result  OK | HOST
+--- include: account
+--- include: hosts
+--- include: finish
+local hosts = hosts_with_kids(ARGV[1])
+if not hosts then
+    return {'HOST'}
+end
+local now = now_ms()
+for _, e in ipairs(hosts) do
+    local h = e[2]
+    local sid = h[HOST.id]
+    local member = ac .. ':' .. sid
+    redis.call('ZREM', key('due'), member)
+    redis.call('ZREM', key('listed', ac), sid)
+    redis.call('ZREM', key('hosts', ac), sid)
+    redis.call('HDEL', key('uniq', ac), h[HOST.type] .. '|' .. h[HOST.value])
+    refs_add(h[HOST.profile], -1)
+    for _, g in ipairs(h[HOST.groups]) do
+        refs_add(g .. ':h', -1)
+    end
+    local pp = redis.call('HGET', key('flight'), member)
+    if pp then
+        redis.call('HDEL', key('flight'), member)
+        check_over(pp, ARGV[2], 'status', 'failed', 'completed', now,
+            'message', 'The host was deleted.')
+    end
+    redis.call('DEL', e[1], key('hist', ac, sid), key('kids', ac, sid))
+end
+local h = hosts[1][2]
+if h[HOST.parent] ~= '' then
+    redis.call('ZREM', key('kids', ac, h[HOST.parent]), h[HOST.id])
+    local pk = key('r', ac, h[HOST.parent])
+    local parent = load(pk)
+    if parent and h[HOST.listed_count] > 0 then
+        parent[HOST.listed_count] = parent[HOST.listed_count] - 1
+        if parent[HOST.listed_count] == 0 then
+            parent[HOST.first_listed] = 0
+        end
+        save(pk, parent)
+    end
+end
+return {'OK'}

@@ -1,0 +1,25 @@
+-- Loads system lists into one partition: adds and updates those given, leaves
+-- the others.  What the operator enabled or disabled by hand (lists:override)
+-- outlives a load; a killed list loses it.
+-- KEYS[1] lists
+-- ARGV    packed list records, in the order they shall have
+-- Result  OK, number of active lists' version
+--- include: base
+--- include: defaults
+for _, raw in ipairs(ARGV) do
+    local l = cmsgpack.unpack(raw)
+    local sid = l[LIST.id]
+    if l[LIST.status] == 'killed' then
+        redis.call('ZREM', KEYS[1], sid)
+        redis.call('HDEL', key('lists:override'), sid)
+    else
+        l[LIST.status] = redis.call('HGET', key('lists:override'), sid)
+            or l[LIST.status]
+        if not redis.call('ZSCORE', KEYS[1], sid) then
+            local last = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+            redis.call('ZADD', KEYS[1], (tonumber(last[2]) or 0) + 1, sid)
+        end
+    end
+    save(key('r', 'SYS', sid), l)
+end
+return {'OK', rebuild_defaults()}

@@ -1,0 +1,316 @@
+#!/bin/sh
+#
+# lua2c.sh SCHEMA OUTDIR SCRIPT.lua...
+#
+# Turns the scripts of the store into C: OUTDIR/rbl_script_list.h declares one
+# rbl_script_t per script, OUTDIR/rbl_script_list.c holds the sources and their
+# SHA-1.  What Redis gets is also left as OUTDIR/lua/NAME.lua.
+#
+# Comment lines at the head of a script, before its first code, may ask for
+#     --- use: host account       the field tables of these entities (schema)
+#     --- include: NAME           the text of _NAME.lua from the same folder
+# An included file may ask likewise.  Files whose name begins with "_" are no
+# scripts.  Comments, blank lines and indentation are left out, strings never.
+# A file that would not change is not written.
+
+set -eu
+LC_ALL=C
+export LC_ALL
+
+if [ $# -lt 3 ]; then
+    echo "usage: $0 SCHEMA OUTDIR SCRIPT.lua..." >&2
+    exit 2
+fi
+
+schema=$1
+out=$2
+shift 2
+
+tab=$(printf '\t')
+cr=$(printf '\r')
+here=$(dirname -- "$0")
+mkdir -p -- "$out/lua"
+tmp=$(mktemp -d -- "$out/.lua2c.XXXXXX")
+trap 'rm -rf -- "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+
+
+# Prints "use ENTITY" and "file PATH" lines: what a script needs, each once and
+# in the order in which it has to stand, the script itself last.
+
+needs()
+{
+    awk -v top="$1" -v dir="$(dirname -- "$1")" '
+    function walk(file, depth,    line, n, word, i, rc) {
+        if (file in seen) {
+            return
+        }
+
+        seen[file] = 1
+        if (depth > 8) {
+            print top ": includes are nested too deeply" > "/dev/stderr"
+            exit 1
+        }
+
+        while ((rc = (getline line < file)) > 0) {
+            if (line ~ /^--- (use|include):/) {
+                n = split(line, word, /[ \t\r]+/)
+                for (i = 3; i <= n; i++) {
+                    if (word[i] == "") {
+                        continue
+                    }
+
+                    if (word[2] == "use:") {
+                        print "use", word[i]
+                    } else {
+                        walk(dir "/_" word[i] ".lua", depth + 1)
+                    }
+                }
+
+            } else if (line !~ /^[ \t\r]*(--.*)?$/) {
+                break
+            }
+        }
+
+        if (rc < 0) {
+            print top ": cannot read " file > "/dev/stderr"
+            exit 1
+        }
+
+        close(file)
+        print "file", file
+    }
+
+    BEGIN {
+        walk(top, 0)
+    }'
+}
+
+
+# Leaves out comments, blank lines and indentation.  long is the closing
+# bracket of a long string or comment that is open, quote that of a string.
+
+strip()
+{
+    awk '
+    function closing(text,    m) {
+        if (match(text, /^\[=*\[/)) {
+            m = substr(text, 2, RLENGTH - 2)
+            return "]" m "]"
+        }
+
+        return ""
+    }
+
+    function emit(text) {
+        if (verbatim) {
+            print text
+            return
+        }
+
+        sub(/[ \t\r]+$/, "", text)
+        if (text != "") {
+            print text
+        }
+    }
+
+    {
+        rest = $0
+        kept = ""
+        verbatim = 0
+
+        if (long == "" && quote == "") {
+            sub(/^[ \t]+/, "", rest)
+
+        } else if (!comment) {
+            verbatim = 1
+        }
+
+        while (rest != "") {
+            if (long != "") {
+                at = index(rest, long)
+                n = at ? at + length(long) - 1 : length(rest)
+                if (!comment) {
+                    kept = kept substr(rest, 1, n)
+                }
+
+                rest = substr(rest, n + 1)
+                if (at) {
+                    long = ""
+                    if (!comment) {
+                        verbatim = 0
+                    }
+
+                    comment = 0
+                }
+
+                continue
+            }
+
+            c = substr(rest, 1, 1)
+
+            if (quote != "") {
+                if (c == "\\") {
+                    kept = kept substr(rest, 1, 2)
+                    rest = substr(rest, 3)
+                    if (rest == "") {
+                        goes_on = 1
+                    }
+
+                    continue
+                }
+
+                if (c == quote) {
+                    quote = ""
+                    verbatim = 0
+                }
+
+            } else if (c == "\"" || c == "\047") {
+                quote = c
+
+            } else if (substr(rest, 1, 2) == "--") {
+                long = closing(substr(rest, 3))
+                if (long == "") {
+                    break
+                }
+
+                comment = 1
+                rest = substr(rest, 3 + length(long))
+                kept = kept " "
+                continue
+
+            } else if (c == "[") {
+                long = closing(rest)
+                if (long != "") {
+                    kept = kept substr(rest, 1, length(long))
+                    rest = substr(rest, length(long) + 1)
+                    continue
+                }
+            }
+
+            kept = kept c
+            rest = substr(rest, 2)
+        }
+
+        if (quote != "" && !goes_on) {
+            printf("%s:%d: a string is not closed\n", FILENAME, FNR) \
+                > "/dev/stderr"
+            exit 1
+        }
+
+        if (quote != "" || (long != "" && !comment)) {
+            verbatim = 1
+        }
+
+        goes_on = 0
+        emit(kept)
+    }
+
+    END {
+        if (long != "" || quote != "") {
+            print FILENAME ": the end is inside a string" > "/dev/stderr"
+            exit 1
+        }
+    }' "$1"
+}
+
+
+# The source as C string literals; "?" is escaped because of trigraphs.
+
+literal()
+{
+    sed -e 's/[\\"?]/\\&/g' -e "s/$tab/\\\\t/g" -e "s/$cr/\\\\r/g" \
+        -e 's/^/    "/' -e 's/$/\\n"/' "$1"
+}
+
+
+# Puts a finished file in its place, unless the same one is there already.
+
+settle()
+{
+    if ! cmp -s -- "$1" "$2"; then
+        mv -f -- "$1" "$2"
+    fi
+}
+
+
+names=
+
+for script in "$@"; do
+    name=$(basename -- "$script" .lua)
+
+    case $name in
+    _*)
+        continue
+        ;;
+    *[!a-z0-9_]*)
+        echo "$script: a script's name is made of a-z, 0-9 and _" >&2
+        exit 1
+        ;;
+    esac
+
+    needs "$script" > "$tmp/needs"
+    want=$(sed -n 's/^use //p' "$tmp/needs" | sort -u | tr '\n' ' ')
+    final="$tmp/$name.lua"
+    : > "$final"
+
+    if [ -n "$want" ]; then
+        awk -v mode=lua -v want="$want" -f "$here/schema.awk" "$schema" \
+            >> "$final" || { echo "$script: see above" >&2; exit 1; }
+    fi
+
+    sed -n 's/^file //p' "$tmp/needs" > "$tmp/files"
+    while IFS= read -r file; do
+        strip "$file" >> "$final"
+    done < "$tmp/files"
+
+    names="$names $name"
+done
+
+{
+    echo '/* Generated from lua/ by lua2c.sh. */'
+    echo
+    echo '#ifndef RBL_SCRIPT_LIST_H_INCLUDED'
+    echo '#define RBL_SCRIPT_LIST_H_INCLUDED'
+    echo
+    for name in $names; do
+        echo "extern const rbl_script_t  rbl_script_$name;"
+    done
+    echo
+    echo '#endif /* RBL_SCRIPT_LIST_H_INCLUDED */'
+} > "$tmp/rbl_script_list.h"
+
+{
+    echo '/* Generated from lua/ by lua2c.sh. */'
+    echo
+    echo '#include "rbl_script.h"'
+    for name in $names; do
+        sha1=$(sha1sum < "$tmp/$name.lua")
+        echo
+        echo
+        echo "static const char  source_$name[] ="
+        literal "$tmp/$name.lua"
+        echo '    "";'
+        echo
+        echo "const rbl_script_t  rbl_script_$name = {"
+        echo "    \"$name\","
+        echo "    \"${sha1%% *}\","
+        echo "    source_$name, sizeof(source_$name) - 1"
+        echo '};'
+    done
+    echo
+    echo
+    echo 'const rbl_script_t *const  rbl_scripts[] = {'
+    for name in $names; do
+        echo "    &rbl_script_$name,"
+    done
+    echo '    NULL'
+    echo '};'
+} > "$tmp/rbl_script_list.c"
+
+for name in $names; do
+    settle "$tmp/$name.lua" "$out/lua/$name.lua"
+done
+
+settle "$tmp/rbl_script_list.h" "$out/rbl_script_list.h"
+settle "$tmp/rbl_script_list.c" "$out/rbl_script_list.c"

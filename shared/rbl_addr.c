@@ -1,0 +1,232 @@
+/*
+ * Addresses and subnets.
+ */
+
+#include "rbl_validate.h"
+
+#include <arpa/inet.h>
+
+
+static const unsigned char  rbl_mapped[12] = {
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff
+};
+
+
+static unsigned
+rbl_addr_len(const rbl_addr_t *a)
+{
+    return a->family == RBL_FAMILY_IPV4 ? 4 : 16;
+}
+
+
+static int
+rbl_addr_is_mapped(const rbl_addr_t *a)
+{
+    return a->family == RBL_FAMILY_IPV6
+           && memcmp(a->b, rbl_mapped, sizeof(rbl_mapped)) == 0;
+}
+
+
+/* As written: nothing is folded. */
+
+static rbl_err_t
+rbl_addr_read(rbl_addr_t *a, rbl_str_t text)
+{
+    char  z[INET6_ADDRSTRLEN];
+
+    memset(a, 0, sizeof(*a));
+
+    if (text.n == 0 || text.n >= sizeof(z)
+        || memchr(text.p, '\0', text.n) != NULL)
+    {
+        return RBL_EINVAL;
+    }
+
+    memcpy(z, text.p, text.n);
+    z[text.n] = '\0';
+
+    if (inet_pton(AF_INET, z, a->b) == 1) {
+        a->family = RBL_FAMILY_IPV4;
+        return RBL_OK;
+    }
+
+    if (inet_pton(AF_INET6, z, a->b) == 1) {
+        a->family = RBL_FAMILY_IPV6;
+        return RBL_OK;
+    }
+
+    memset(a, 0, sizeof(*a));
+
+    return RBL_EINVAL;
+}
+
+
+rbl_err_t
+rbl_addr_parse(rbl_addr_t *a, rbl_str_t text)
+{
+    if (rbl_addr_read(a, text) != RBL_OK) {
+        return RBL_EINVAL;
+    }
+
+    if (rbl_addr_is_mapped(a)) {
+        memcpy(a->b, a->b + 12, 4);
+        memset(a->b + 4, 0, 12);
+        a->family = RBL_FAMILY_IPV4;
+    }
+
+    return RBL_OK;
+}
+
+
+rbl_str_t
+rbl_addr_text(char buf[RBL_VALUE_MAX], const rbl_addr_t *a)
+{
+    int  af;
+
+    af = a->family == RBL_FAMILY_IPV4 ? AF_INET : AF_INET6;
+
+    if (inet_ntop(af, a->b, buf, RBL_VALUE_MAX) == NULL) {
+        buf[0] = '\0';
+    }
+
+    return rbl_str(buf);
+}
+
+
+/* The part of octet i that lies inside a prefix of that many bits. */
+
+static unsigned char
+rbl_prefix_mask(unsigned bits, unsigned i)
+{
+    if (bits >= (i + 1) * 8) {
+        return 0xff;
+    }
+
+    if (bits <= i * 8) {
+        return 0;
+    }
+
+    return (unsigned char) (0xff00 >> (bits - i * 8));
+}
+
+
+rbl_err_t
+rbl_subnet_parse(rbl_subnet_t *net, rbl_str_t text)
+{
+    int             dirty;
+    int64_t         bits;
+    unsigned        i, len;
+    rbl_str_t       number;
+    const char     *slash;
+    unsigned char   mask;
+
+    memset(net, 0, sizeof(*net));
+
+    slash = text.n ? memchr(text.p, '/', text.n) : NULL;
+    if (slash == NULL) {
+        return RBL_EINVAL;
+    }
+
+    number.p = slash + 1;
+    number.n = text.n - (size_t) (number.p - text.p);
+    text.n = (size_t) (slash - text.p);
+
+    if (rbl_addr_read(&net->addr, text) != RBL_OK
+        || rbl_addr_is_mapped(&net->addr))
+    {
+        return RBL_EINVAL;
+    }
+
+    len = rbl_addr_len(&net->addr);
+
+    if (rbl_int_parse(&bits, number, 0, len * 8) != RBL_OK
+        || (number.n > 1 && number.p[0] == '0'))
+    {
+        return RBL_EINVAL;
+    }
+
+    net->bits = (unsigned) bits;
+    dirty = 0;
+
+    for (i = 0; i < len; i++) {
+        mask = rbl_prefix_mask(net->bits, i);
+        dirty |= net->addr.b[i] & ~mask;
+        net->addr.b[i] &= mask;
+    }
+
+    return dirty ? RBL_EHOSTBITS : RBL_OK;
+}
+
+
+rbl_str_t
+rbl_subnet_text(char buf[RBL_VALUE_MAX], const rbl_subnet_t *net)
+{
+    unsigned   div;
+    rbl_str_t  s;
+
+    s = rbl_addr_text(buf, &net->addr);
+    buf[s.n++] = '/';
+
+    for (div = 100; div > 0; div /= 10) {
+        if (div == 1 || net->bits >= div) {
+            buf[s.n++] = (char) ('0' + net->bits / div % 10);
+        }
+    }
+
+    buf[s.n] = '\0';
+
+    return s;
+}
+
+
+uint64_t
+rbl_subnet_size(const rbl_subnet_t *net)
+{
+    unsigned  host;
+
+    host = rbl_addr_len(&net->addr) * 8 - net->bits;
+
+    return host < 64 ? UINT64_C(1) << host : UINT64_MAX;
+}
+
+
+rbl_addr_t
+rbl_subnet_addr(const rbl_subnet_t *net, uint64_t i)
+{
+    unsigned    at;
+    uint64_t    carry;
+    rbl_addr_t  a;
+
+    a = net->addr;
+    carry = 0;
+
+    for (at = rbl_addr_len(&a); at > 0 && (i > 0 || carry > 0); at--) {
+        carry += a.b[at - 1] + (i & 0xff);
+        a.b[at - 1] = (unsigned char) carry;
+        carry >>= 8;
+        i >>= 8;
+    }
+
+    return a;
+}
+
+
+int
+rbl_subnet_has(const rbl_subnet_t *net, const rbl_addr_t *a)
+{
+    unsigned  i, len;
+
+    if (net->addr.family != a->family) {
+        return 0;
+    }
+
+    len = rbl_addr_len(a);
+
+    for (i = 0; i < len; i++) {
+        if ((net->addr.b[i] ^ a->b[i]) & rbl_prefix_mask(net->bits, i)) {
+            return 0;
+        }
+    }
+
+    return 1;
+}

@@ -1,0 +1,401 @@
+/*
+ * Return-code rules and the verdict over one answer.  A table keeps views into
+ * the rule texts, which must outlive it.
+ *
+ * Which rules speak for an address: those that name it exactly, else the
+ * ranges and patterns it lies in, else the bits of its last octet.  An error
+ * rule that names it or a range of it goes before all others.
+ */
+
+#include "rbl_codes.h"
+#include "rbl_utf8.h"
+#include "rbl_validate.h"
+
+
+#define RBL_LOOPBACK_NET  UINT32_C(0x7f)        /* 127/8 */
+#define RBL_REFUSAL_NET   UINT32_C(0x7fffff)    /* 127.255.255/24 */
+#define RBL_LOOPBACK      UINT32_C(0x7f000001)  /* 127.0.0.1 */
+#define RBL_MASK_ALL      UINT32_C(0xffffffff)
+
+
+_Static_assert(RBL_CODES_MAX <= 64, "rules are counted in one word");
+
+
+const char *const  rbl_verdict_names[] = {
+    "clear", "listed", "unknown", "skipped"
+};
+
+const char *const  rbl_lookup_err_names[] = {
+    "", "blocked", "hijacked", "timeout", "servfail", "refused", "badreply",
+    "truncated", "network", "unhealthy", "name"
+};
+
+
+/* Four parts, any but the first of which may be "*". */
+
+static rbl_err_t
+rbl_codes_pattern(rbl_str_t s, uint32_t *addr, uint32_t *mask)
+{
+    int          i;
+    int64_t      v;
+    rbl_str_t    part;
+    const char  *dot;
+
+    *addr = 0;
+    *mask = 0;
+
+    for (i = 0; i < 4; i++) {
+        part = s;
+        dot = s.n ? memchr(s.p, '.', s.n) : NULL;
+
+        if ((dot == NULL) != (i == 3)) {
+            return RBL_EINVAL;
+        }
+
+        if (dot != NULL) {
+            part.n = (size_t) (dot - s.p);
+            s.n -= part.n + 1;
+            s.p = dot + 1;
+        }
+
+        *addr <<= 8;
+        *mask <<= 8;
+
+        if (rbl_str_is(part, "*")) {
+            continue;
+        }
+
+        if (part.n > 3 || (part.n > 1 && part.p[0] == '0')
+            || rbl_int_parse(&v, part, 0, 255) != RBL_OK)
+        {
+            return RBL_EINVAL;
+        }
+
+        *addr |= (uint32_t) v;
+        *mask |= 0xff;
+    }
+
+    /* outside 127/8 no rule is ever asked */
+
+    return *mask >> 24 && *addr >> 24 == RBL_LOOPBACK_NET ? RBL_OK
+                                                          : RBL_EINVAL;
+}
+
+
+static rbl_err_t
+rbl_codes_bit(rbl_code_t *code, rbl_str_t s)
+{
+    int64_t  v;
+
+    if (rbl_int_parse(&v, s, 1, 128) != RBL_OK || (v & (v - 1)) != 0) {
+        return RBL_EINVAL;
+    }
+
+    code->bit = (uint32_t) v;
+
+    return RBL_OK;
+}
+
+
+static rbl_err_t
+rbl_codes_match_parse(rbl_code_t *code, rbl_str_t s)
+{
+    uint32_t     mask;
+    rbl_str_t    hi;
+    const char  *dash;
+
+    if (s.n > 4 && memcmp(s.p, "bit:", 4) == 0) {
+        return rbl_codes_bit(code, (rbl_str_t) { s.p + 4, s.n - 4 });
+    }
+
+    dash = s.n ? memchr(s.p, '-', s.n) : NULL;
+
+    if (dash == NULL) {
+        if (rbl_codes_pattern(s, &code->lo, &code->mask) != RBL_OK) {
+            return RBL_EINVAL;
+        }
+
+        code->hi = code->lo;
+        return RBL_OK;
+    }
+
+    hi.p = dash + 1;
+    hi.n = s.n - (size_t) (hi.p - s.p);
+    s.n = (size_t) (dash - s.p);
+
+    if (rbl_codes_pattern(s, &code->lo, &code->mask) != RBL_OK
+        || rbl_codes_pattern(hi, &code->hi, &mask) != RBL_OK
+        || (code->mask & mask) != RBL_MASK_ALL || code->lo > code->hi)
+    {
+        return RBL_EINVAL;
+    }
+
+    return RBL_OK;
+}
+
+
+rbl_err_t
+rbl_codes_add(rbl_codes_t *c, rbl_str_t rule)
+{
+    rbl_str_t    match;
+    rbl_code_t   code;
+    const char  *eq;
+
+    memset(&code, 0, sizeof(code));
+
+    if (rule.n > 0 && (rule.p[0] == '!' || rule.p[0] == '~')) {
+        code.cls = rule.p[0] == '!' ? RBL_CODE_ERROR : RBL_CODE_NEUTRAL;
+        rule.p++;
+        rule.n--;
+    }
+
+    eq = rule.n ? memchr(rule.p, '=', rule.n) : NULL;
+
+    if (eq == NULL || !rbl_text_ok(rule)) {
+        return RBL_EINVAL;
+    }
+
+    match.p = rule.p;
+    match.n = (size_t) (eq - rule.p);
+    code.text.p = eq + 1;
+    code.text.n = rule.n - match.n - 1;
+
+    if (code.text.n == 0
+        || rbl_codes_match_parse(&code, match) != RBL_OK)
+    {
+        return RBL_EINVAL;
+    }
+
+    if (c->n == RBL_CODES_MAX) {
+        return RBL_ETOOBIG;
+    }
+
+    c->rule[c->n++] = code;
+
+    return RBL_OK;
+}
+
+
+typedef enum {
+    RBL_MATCH_NONE = 0,
+    RBL_MATCH_BIT,
+    RBL_MATCH_RANGE,
+    RBL_MATCH_EXACT
+} rbl_match_t;
+
+
+static rbl_match_t
+rbl_codes_match(const rbl_code_t *code, uint32_t addr)
+{
+    if (code->bit) {
+        return addr & code->bit ? RBL_MATCH_BIT : RBL_MATCH_NONE;
+    }
+
+    addr &= code->mask;
+
+    if (addr < code->lo || addr > code->hi) {
+        return RBL_MATCH_NONE;
+    }
+
+    return code->lo == code->hi && code->mask == RBL_MASK_ALL
+           ? RBL_MATCH_EXACT : RBL_MATCH_RANGE;
+}
+
+
+/* The closest way in which any rule speaks for the address. */
+
+static rbl_match_t
+rbl_codes_closest(const rbl_codes_t *c, uint32_t addr)
+{
+    unsigned     i;
+    rbl_match_t  match, best;
+
+    best = RBL_MATCH_NONE;
+
+    for (i = 0; i < c->n; i++) {
+        match = rbl_codes_match(&c->rule[i], addr);
+
+        if (match > best) {
+            best = match;
+        }
+    }
+
+    return best;
+}
+
+
+static int
+rbl_codes_is_error(const rbl_codes_t *c, uint32_t addr)
+{
+    unsigned     i;
+    rbl_match_t  closest, match;
+
+    if (addr >> 8 == RBL_REFUSAL_NET) {
+        return 1;
+    }
+
+    closest = rbl_codes_closest(c, addr);
+
+    if (closest == RBL_MATCH_NONE) {
+        return addr == RBL_LOOPBACK;
+    }
+
+    for (i = 0; i < c->n; i++) {
+        match = rbl_codes_match(&c->rule[i], addr);
+
+        if (c->rule[i].cls == RBL_CODE_ERROR && match != RBL_MATCH_NONE
+            && (match != RBL_MATCH_BIT || closest == RBL_MATCH_BIT))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* The texts of a listing, each once, cut between characters. */
+
+typedef struct {
+    char      *buf;
+    size_t     size, n;
+    int        full;
+    int        unknown;                 /* "unknown code" is in it */
+    uint64_t   rules;                   /* rules whose texts are in it */
+} rbl_texts_t;
+
+
+static void
+rbl_texts_put(rbl_texts_t *t, rbl_str_t s)
+{
+    size_t                n;
+    const unsigned char  *p, *end;
+
+    p = (const unsigned char *) s.p;
+
+    for (end = p + s.n; p < end && !t->full; p += n) {
+        n = rbl_utf8_len(p, end);
+        n += n == 0;
+
+        if (n > t->size - t->n) {
+            t->full = 1;
+            return;
+        }
+
+        memcpy(t->buf + t->n, p, n);
+        t->n += n;
+    }
+}
+
+
+static void
+rbl_texts_add(rbl_texts_t *t, rbl_str_t text)
+{
+    if (t->n > 0) {
+        rbl_texts_put(t, RBL_STR(", "));
+    }
+
+    rbl_texts_put(t, text);
+}
+
+
+static void
+rbl_texts_rule(rbl_texts_t *t, const rbl_codes_t *c, unsigned rule)
+{
+    unsigned  i;
+
+    for (i = 0; i < c->n; i++) {
+        if ((t->rules >> i & 1)
+            && rbl_str_eq(c->rule[i].text, c->rule[rule].text))
+        {
+            return;
+        }
+    }
+
+    t->rules |= UINT64_C(1) << rule;
+    rbl_texts_add(t, c->rule[rule].text);
+}
+
+
+/* Adds the listings among the rules of one address; 0 if there are none. */
+
+static int
+rbl_codes_listings(const rbl_codes_t *c, uint32_t addr, rbl_texts_t *t)
+{
+    int          listed;
+    unsigned     i;
+    rbl_match_t  closest;
+
+    closest = rbl_codes_closest(c, addr);
+
+    if (closest == RBL_MATCH_NONE) {
+        if (!t->unknown) {
+            t->unknown = 1;
+            rbl_texts_add(t, RBL_STR("unknown code"));
+        }
+
+        return 1;
+    }
+
+    listed = 0;
+
+    for (i = 0; i < c->n; i++) {
+        if (c->rule[i].cls == RBL_CODE_LISTING
+            && rbl_codes_match(&c->rule[i], addr) == closest)
+        {
+            rbl_texts_rule(t, c, i);
+            listed = 1;
+        }
+    }
+
+    return listed;
+}
+
+
+rbl_verdict_t
+rbl_codes_verdict(const rbl_codes_t *c, const uint32_t *addr, size_t n,
+    rbl_lookup_err_t *err, char *text, size_t size)
+{
+    size_t         i;
+    rbl_texts_t    t;
+    rbl_verdict_t  verdict;
+
+    *err = RBL_ERR_NONE;
+
+    memset(&t, 0, sizeof(t));
+    t.buf = text;
+    t.size = size ? size - 1 : 0;
+    t.full = size == 0;
+
+    if (size > 0) {
+        text[0] = '\0';
+    }
+
+    for (i = 0; i < n; i++) {
+        if (addr[i] >> 24 != RBL_LOOPBACK_NET) {
+            *err = RBL_ERR_HIJACKED;
+            return RBL_UNKNOWN;
+        }
+    }
+
+    for (i = 0; i < n; i++) {
+        if (rbl_codes_is_error(c, addr[i])) {
+            *err = RBL_ERR_BLOCKED;
+            return RBL_UNKNOWN;
+        }
+    }
+
+    verdict = RBL_CLEAR;
+
+    for (i = 0; i < n; i++) {
+        if (rbl_codes_listings(c, addr[i], &t)) {
+            verdict = RBL_LISTED;
+        }
+    }
+
+    if (size > 0) {
+        text[t.n] = '\0';
+    }
+
+    return verdict;
+}

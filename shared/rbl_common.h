@@ -1,0 +1,65 @@
+/*
+ * Basic types of the whole project: the counted string and the error codes.
+ *
+ * Nothing in shared/ logs, keeps state in statics, does I/O or knows nginx,
+ * libev, ldns or curl.  Strings are pointer and length everywhere; they are
+ * views: who owns the bytes is said where a string is handed over.
+ */
+
+#ifndef RBL_COMMON_H_INCLUDED
+#define RBL_COMMON_H_INCLUDED
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+
+typedef struct {
+    const char  *p;
+    size_t       n;
+} rbl_str_t;
+
+/* A string literal as a counted string; also valid as an initializer. */
+#define RBL_STR(lit)  ((rbl_str_t) { (lit), sizeof(lit) - 1 })
+
+typedef enum {
+    RBL_OK = 0,
+    RBL_ENOMEM,         /* an allocation failed */
+    RBL_EINVAL,         /* not of the expected form */
+    RBL_ETOOBIG,        /* of the right form, but above a limit */
+    RBL_EHOSTBITS,      /* a subnet whose host bits are not zero */
+    RBL_ETYPE           /* a store reply or record of another type or version */
+} rbl_err_t;
+
+/* Address families of what is checked; also bits of list.families. */
+typedef enum {
+    RBL_FAMILY_NONE = 0,
+    RBL_FAMILY_IPV4 = 1,
+    RBL_FAMILY_IPV6 = 2,
+    RBL_FAMILY_DOMAIN = 4
+} rbl_family_t;
+
+
+static inline rbl_str_t
+rbl_str(const char *z)
+{
+    rbl_str_t  s = { z, strlen(z) };
+
+    return s;
+}
+
+
+static inline int
+rbl_str_eq(rbl_str_t a, rbl_str_t b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+
+static inline int
+rbl_str_is(rbl_str_t a, const char *z)
+{
+    return rbl_str_eq(a, rbl_str(z));
+}
+
+#endif /* RBL_COMMON_H_INCLUDED */

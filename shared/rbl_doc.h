@@ -1,0 +1,60 @@
+/*
+ * The document writer: one sequence of calls, written as JSON or as XML
+ * (decisions.md part 1) straight into a sink, without a tree in memory.
+ *
+ * The root is an object (XML: <response>).  `key` is a string literal that is
+ * a valid XML name; NULL inside an array (XML: <item>).  JSON is compact,
+ * UTF-8 and "/" unescaped, control characters escaped; in both formats invalid
+ * UTF-8 and, in XML, characters that XML 1.0 forbids become U+FFFD.
+ * XML begins with its declaration; an empty value is <key></key>.
+ *
+ * At most RBL_DOC_DEPTH levels, the root among them.  Deeper, an unbalanced
+ * close, a key inside an array or none inside an object sets failed.
+ */
+
+#ifndef RBL_DOC_H_INCLUDED
+#define RBL_DOC_H_INCLUDED
+
+#include "rbl_out.h"
+
+#define RBL_DOC_DEPTH  12
+
+typedef enum {
+    RBL_JSON = 0,
+    RBL_XML
+} rbl_format_t;
+
+typedef struct {
+    rbl_out_t    *out;
+    rbl_format_t  format;
+    unsigned      depth;
+    struct {
+        const char    *key;             /* NULL: an item */
+        unsigned char  array;
+        unsigned char  used;            /* something was written: a comma */
+    } level[RBL_DOC_DEPTH];
+    const char   *text;                 /* key of the open text */
+    int           in_text;
+} rbl_doc_t;
+
+void rbl_doc_begin(rbl_doc_t *d, rbl_out_t *out, rbl_format_t format);
+void rbl_doc_object(rbl_doc_t *d, const char *key);
+void rbl_doc_array(rbl_doc_t *d, const char *key);
+void rbl_doc_close(rbl_doc_t *d);       /* of the innermost object or array */
+void rbl_doc_end(rbl_doc_t *d);         /* closes the root */
+
+void rbl_doc_str(rbl_doc_t *d, const char *key, rbl_str_t v);
+void rbl_doc_z(rbl_doc_t *d, const char *key, const char *v);
+void rbl_doc_int(rbl_doc_t *d, const char *key, int64_t v);
+void rbl_doc_int_str(rbl_doc_t *d, const char *key, int64_t v);  /* "12" */
+void rbl_doc_bool(rbl_doc_t *d, const char *key, int v);
+
+/*
+ * A string that is written in parts; nothing else may come between.  A part
+ * does not end inside a character.
+ */
+void rbl_doc_text_open(rbl_doc_t *d, const char *key);
+void rbl_doc_text_part(rbl_doc_t *d, rbl_str_t part);
+void rbl_doc_text_close(rbl_doc_t *d);
+
+#endif /* RBL_DOC_H_INCLUDED */

@@ -1,0 +1,227 @@
+/*
+ * Names of the DNS, and the canonical form of domains.  Only names with an
+ * octet above 127 or an "xn--" label go through libidn2; the rules are judged
+ * afterwards, on what came out, so that nothing a mapping makes (dots,
+ * slashes, digits) escapes them.
+ */
+
+#include "rbl_name.h"
+
+#include <idn2.h>
+
+
+/* Longest text looked at: 253 A-label octets come from no more than this. */
+#define RBL_DOMAIN_INPUT_MAX  1024
+
+
+void
+rbl_name_lower(char *buf, rbl_str_t name)
+{
+    char    c;
+    size_t  i;
+
+    for (i = 0; i < name.n; i++) {
+        c = name.p[i];
+        buf[i] = c >= 'A' && c <= 'Z' ? (char) (c | 0x20) : c;
+    }
+}
+
+
+static int
+rbl_label_char_ok(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+           || (c >= '0' && c <= '9') || c == '-' || c == '_';
+}
+
+
+int
+rbl_label_ok(rbl_str_t label)
+{
+    size_t  i;
+
+    if (label.n == 0 || label.n > RBL_DNS_LABEL_MAX
+        || label.p[0] == '-' || label.p[label.n - 1] == '-')
+    {
+        return 0;
+    }
+
+    for (i = 0; i < label.n; i++) {
+        if (!rbl_label_char_ok(label.p[i])) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+rbl_str_t
+rbl_label_next(rbl_str_t *rest, int *more)
+{
+    rbl_str_t    label;
+    const char  *dot;
+
+    label = *rest;
+    dot = rest->n ? memchr(rest->p, '.', rest->n) : NULL;
+    *more = dot != NULL;
+
+    if (dot == NULL) {
+        rest->p += rest->n;
+        rest->n = 0;
+        return label;
+    }
+
+    label.n = (size_t) (dot - rest->p);
+    rest->p = dot + 1;
+    rest->n -= label.n + 1;
+
+    return label;
+}
+
+
+int
+rbl_label_numeric(rbl_str_t label)
+{
+    size_t  i;
+
+    for (i = 0; i < label.n; i++) {
+        if (label.p[i] < '0' || label.p[i] > '9') {
+            return 0;
+        }
+    }
+
+    return label.n > 0;
+}
+
+
+size_t
+rbl_name_labels(rbl_str_t name, rbl_str_t *last)
+{
+    int     more;
+    size_t  n;
+
+    if (name.n == 0 || name.n > RBL_DOMAIN_MAX) {
+        return 0;
+    }
+
+    n = 0;
+
+    do {
+        *last = rbl_label_next(&name, &more);
+
+        if (!rbl_label_ok(*last)) {
+            return 0;
+        }
+
+        n++;
+    } while (more);
+
+    return n;
+}
+
+
+static rbl_err_t
+rbl_domain_canonical(char buf[RBL_VALUE_MAX], rbl_str_t *out, rbl_str_t name)
+{
+    rbl_str_t  last;
+
+    if (name.n > 0 && name.p[name.n - 1] == '.') {
+        name.n--;
+    }
+
+    if (rbl_name_labels(name, &last) < 2 || rbl_label_numeric(last)) {
+        return RBL_EINVAL;
+    }
+
+    rbl_name_lower(buf, name);
+    buf[name.n] = '\0';
+
+    out->p = buf;
+    out->n = name.n;
+
+    return RBL_OK;
+}
+
+
+/* Does the name need libidn2?  -1: it holds NUL or a control character. */
+
+static int
+rbl_domain_is_idn(rbl_str_t name)
+{
+    int            idn;
+    size_t         i;
+    unsigned char  c;
+
+    idn = 0;
+
+    for (i = 0; i < name.n; i++) {
+        c = (unsigned char) name.p[i];
+
+        if (c < 0x20 || c == 0x7f) {
+            return -1;
+        }
+
+        if (c >= 0x80
+            || ((i == 0 || name.p[i - 1] == '.') && name.n - i >= 4
+                && memcmp(name.p + i, "xn--", 4) == 0))
+        {
+            idn = 1;
+        }
+    }
+
+    return idn;
+}
+
+
+rbl_err_t
+rbl_domain_parse(char buf[RBL_VALUE_MAX], rbl_str_t *out, rbl_str_t text)
+{
+    int         idn;
+    char        lower[RBL_DOMAIN_INPUT_MAX + 1];
+    uint8_t    *ascii;
+    rbl_err_t   rc;
+    rbl_str_t   name;
+
+    out->p = buf;
+    out->n = 0;
+    buf[0] = '\0';
+
+    if (text.n == 0 || text.n > RBL_DOMAIN_INPUT_MAX) {
+        return RBL_EINVAL;
+    }
+
+    rbl_name_lower(lower, text);
+    lower[text.n] = '\0';
+    name.p = lower;
+    name.n = text.n;
+
+    idn = rbl_domain_is_idn(name);
+
+    if (idn < 0) {
+        return RBL_EINVAL;
+    }
+
+    if (!idn) {
+        return rbl_domain_canonical(buf, out, name);
+    }
+
+    switch (idn2_lookup_u8((const uint8_t *) lower, &ascii,
+                           IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL))
+    {
+    case IDN2_OK:
+        break;
+
+    case IDN2_MALLOC:
+        return RBL_ENOMEM;
+
+    default:
+        return RBL_EINVAL;
+    }
+
+    rc = rbl_domain_canonical(buf, out, rbl_str((const char *) ascii));
+
+    idn2_free(ascii);
+
+    return rc;
+}

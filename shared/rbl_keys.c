@@ -1,0 +1,176 @@
+/*
+ * Key names of the store.  A key is written into the caller's rbl_key_t; one
+ * that does not fit becomes empty rather than another key's name.
+ */
+
+#include "rbl_keys.h"
+
+
+static void
+rbl_key_add(rbl_key_t *key, int *fits, const char *p, size_t n)
+{
+    if (!*fits || n > sizeof(key->s) - 1 - key->n) {
+        *fits = 0;
+        return;
+    }
+
+    if (n > 0) {
+        memcpy(key->s + key->n, p, n);
+        key->n += n;
+    }
+}
+
+
+static rbl_str_t
+rbl_key_done(rbl_key_t *key, int fits)
+{
+    rbl_str_t  s;
+
+    if (!fits) {
+        key->n = 0;
+    }
+
+    key->s[key->n] = '\0';
+    s.p = key->s;
+    s.n = key->n;
+
+    return s;
+}
+
+
+static int
+rbl_prefix_char_ok(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')
+           || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+}
+
+
+rbl_err_t
+rbl_keyspace_init(rbl_keyspace_t *ks, rbl_str_t prefix)
+{
+    size_t  i;
+
+    memset(ks, 0, sizeof(*ks));
+
+    if (prefix.n == 0 || prefix.n > RBL_PREFIX_MAX) {
+        return RBL_EINVAL;
+    }
+
+    for (i = 0; i < prefix.n; i++) {
+        if (!rbl_prefix_char_ok(prefix.p[i])) {
+            return RBL_EINVAL;
+        }
+    }
+
+    memcpy(ks->prefix, prefix.p, prefix.n);
+
+    return RBL_OK;
+}
+
+
+rbl_err_t
+rbl_keyspace_set_partitions(rbl_keyspace_t *ks, int64_t n)
+{
+    if (n < 1 || n > RBL_PARTITIONS_MAX || (n & (n - 1)) != 0) {
+        return RBL_EINVAL;
+    }
+
+    ks->partitions = (unsigned) n;
+
+    return RBL_OK;
+}
+
+
+unsigned
+rbl_partition(const rbl_keyspace_t *ks, rbl_str_t account)
+{
+    char      c;
+    size_t    i;
+    unsigned  v;
+
+    if (account.n < 6 || ks->partitions == 0) {
+        return 0;
+    }
+
+    v = 0;
+
+    for (i = 2; i < 6; i++) {
+        c = account.p[i];
+
+        if (c >= '0' && c <= '9') {
+            v = v * 16 + (unsigned) (c - '0');
+            continue;
+        }
+
+        c = (char) (c | 0x20);
+
+        if (c < 'a' || c > 'f') {
+            return 0;
+        }
+
+        v = v * 16 + (unsigned) (c - 'a') + 10;
+    }
+
+    return v & (ks->partitions - 1);
+}
+
+
+rbl_str_t
+rbl_key(rbl_key_t *key, const rbl_keyspace_t *ks, unsigned p,
+    const char *name, rbl_str_t a, rbl_str_t b)
+{
+    int   fits;
+    char  digits[10], *d;
+
+    d = digits + sizeof(digits);
+
+    do {
+        *--d = (char) ('0' + p % 10);
+        p /= 10;
+    } while (p > 0);
+
+    fits = 1;
+    key->n = 0;
+
+    rbl_key_add(key, &fits, ks->prefix, strlen(ks->prefix));
+    rbl_key_add(key, &fits, ":{", 2);
+    rbl_key_add(key, &fits, d, (size_t) (digits + sizeof(digits) - d));
+    rbl_key_add(key, &fits, "}:", 2);
+    rbl_key_add(key, &fits, name, strlen(name));
+
+    if (a.n > 0) {
+        rbl_key_add(key, &fits, ":", 1);
+        rbl_key_add(key, &fits, a.p, a.n);
+    }
+
+    if (b.n > 0) {
+        rbl_key_add(key, &fits, ":", 1);
+        rbl_key_add(key, &fits, b.p, b.n);
+    }
+
+    return rbl_key_done(key, fits);
+}
+
+
+rbl_str_t
+rbl_account_key(rbl_key_t *key, const rbl_keyspace_t *ks, const char *name,
+    rbl_str_t account, rbl_str_t b)
+{
+    return rbl_key(key, ks, rbl_partition(ks, account), name, account, b);
+}
+
+
+rbl_str_t
+rbl_meta_key(rbl_key_t *key, const rbl_keyspace_t *ks)
+{
+    int  fits;
+
+    fits = 1;
+    key->n = 0;
+
+    rbl_key_add(key, &fits, ks->prefix, strlen(ks->prefix));
+    rbl_key_add(key, &fits, ":meta", 5);
+
+    return rbl_key_done(key, fits);
+}

@@ -1,0 +1,87 @@
+/*
+ * Every key of the store, built in one place (design.md part 3).
+ *
+ * <prefix>:meta is a hash {schema, partitions, created}.  Every other key is
+ * <prefix>:{<partition>}:<name>[:<account>[:<SID>]], so that all keys of one
+ * account share one hash slot.
+ *
+ *   acct:<AC>          string  account record
+ *   tokens:<AC>        hash    first 16 hex digits of SHA-256(token) -> token
+ *   r:<AC>:<SID>       string  record of a host, profile, group, custom list,
+ *                              application or webhook receiver
+ *   r:SYS:<RB>         string  record of a system list (one copy a partition)
+ *   lists              zset    system lists that are not killed, in load order
+ *   defaults           string  packed [[RB, type, zone, families, website]...]
+ *                              of the active system lists, derived from them
+ *   lists:ver          string  counts changes of the system lists
+ *   hosts:<AC>, listed:<AC>, profiles:<AC>, groups:<AC>, rbls:<AC>,
+ *   apps:<AC>, hooks:<AC>
+ *                      zset    SIDs, score = order of creation
+ *   kids:<AC>:<HT>     zset    children of a range
+ *   uniq:<AC>          hash    "<type>|<value>" -> host SID
+ *   refs:<AC>          hash    "<RP>", "<CG>:h", "<CG>:c" -> how many use it
+ *   seq:<AC>           string  order of creation
+ *   due                zset    "<AC>:<HT>" by time of the next check (ms)
+ *   flight             hash    "<AC>:<HT>" -> SID of the check in flight
+ *   jobs:manual, jobs:due
+ *                      stream  fields a (AC), c (PP), h (HT or "");
+ *                              consumer group "checkd"
+ *   check:<AC>:<PP>    hash    state and counters of a check, with TTL
+ *   check:<AC>:<PP>:d  string  its details, packed, with TTL
+ *   hist:<AC>:<HT>     stream  transitions of a host, capped
+ *   outbox             stream  events to deliver; consumer group "deliver"
+ *   event:<AC>:<EV>    hash    type, date, body and number of open deliveries
+ *   dlv:<AC>:<EV>:<target>
+ *                      hash    one delivery: WH SID, or "CB<n>" of a callback
+ *   retry              zset    "<AC>:<EV>:<target>" by next attempt (ms)
+ *   dead:<AC>          stream  deliveries given up, capped
+ *
+ * Accounts are listed by rblctl through the zset "accounts" of each partition.
+ */
+
+#ifndef RBL_KEYS_H_INCLUDED
+#define RBL_KEYS_H_INCLUDED
+
+#include "rbl_common.h"
+
+#define RBL_SCHEMA_VERSION   1
+#define RBL_PREFIX_MAX       32
+#define RBL_KEY_MAX          256
+#define RBL_PARTITIONS_MAX   1024
+
+typedef struct {
+    char      prefix[RBL_PREFIX_MAX + 1];
+    unsigned  partitions;               /* a power of two, from <prefix>:meta;
+                                           0: not known yet */
+} rbl_keyspace_t;
+
+typedef struct {
+    char    s[RBL_KEY_MAX];
+    size_t  n;
+} rbl_key_t;
+
+/* RBL_EINVAL: prefix empty, too long, or not of [A-Za-z0-9_.-]. */
+rbl_err_t rbl_keyspace_init(rbl_keyspace_t *ks, rbl_str_t prefix);
+
+/* RBL_EINVAL: not a power of two from 1 to RBL_PARTITIONS_MAX. */
+rbl_err_t rbl_keyspace_set_partitions(rbl_keyspace_t *ks, int64_t n);
+
+/* First four hex digits of the account's SID, modulo N. */
+unsigned rbl_partition(const rbl_keyspace_t *ks, rbl_str_t account);
+
+/*
+ * Builds "<prefix>:{p}:<name>[:<a>[:<b>]]"; a part whose .n is 0 is left out.
+ * Parts come from validated SIDs; a key that would not fit is cut to "" (n 0),
+ * which no command takes for another key.
+ */
+rbl_str_t rbl_key(rbl_key_t *key, const rbl_keyspace_t *ks, unsigned p,
+    const char *name, rbl_str_t a, rbl_str_t b);
+
+/* The same in the account's own partition, account as first part. */
+rbl_str_t rbl_account_key(rbl_key_t *key, const rbl_keyspace_t *ks,
+    const char *name, rbl_str_t account, rbl_str_t b);
+
+/* "<prefix>:meta" */
+rbl_str_t rbl_meta_key(rbl_key_t *key, const rbl_keyspace_t *ks);
+
+#endif /* RBL_KEYS_H_INCLUDED */

@@ -1,0 +1,178 @@
+/*
+ * The sink and the growing buffer.  A sink's window belongs to whoever made
+ * it; a buffer owns its bytes.
+ */
+
+#include "rbl_out.h"
+
+#include <stdlib.h>
+
+
+#define RBL_BUF_FIRST  512
+
+
+static int
+rbl_out_refill(rbl_out_t *out)
+{
+    if (out->failed) {
+        return -1;
+    }
+
+    if (out->more == NULL || out->more(out) != 0 || out->pos >= out->end) {
+        out->failed = 1;
+        return -1;
+    }
+
+    return 0;
+}
+
+
+void
+rbl_out_bytes(rbl_out_t *out, const void *p, size_t n)
+{
+    size_t       room;
+    const char  *from;
+
+    from = p;
+
+    while (n > 0 && !out->failed) {
+        room = (size_t) (out->end - out->pos);
+
+        if (room == 0) {
+            if (rbl_out_refill(out) != 0) {
+                return;
+            }
+
+            continue;
+        }
+
+        if (room > n) {
+            room = n;
+        }
+
+        memcpy(out->pos, from, room);
+        out->pos += room;
+        from += room;
+        n -= room;
+    }
+}
+
+
+void
+rbl_out_str(rbl_out_t *out, rbl_str_t s)
+{
+    rbl_out_bytes(out, s.p, s.n);
+}
+
+
+void
+rbl_out_z(rbl_out_t *out, const char *z)
+{
+    rbl_out_bytes(out, z, strlen(z));
+}
+
+
+void
+rbl_out_char(rbl_out_t *out, char c)
+{
+    if (out->failed) {
+        return;
+    }
+
+    if (out->pos == out->end && rbl_out_refill(out) != 0) {
+        return;
+    }
+
+    *out->pos++ = c;
+}
+
+
+void
+rbl_out_int(rbl_out_t *out, int64_t v)
+{
+    char      buf[20], *p;
+    uint64_t  u;
+
+    u = v < 0 ? 0 - (uint64_t) v : (uint64_t) v;
+    p = buf + sizeof(buf);
+
+    do {
+        *--p = (char) ('0' + u % 10);
+        u /= 10;
+    } while (u > 0);
+
+    if (v < 0) {
+        *--p = '-';
+    }
+
+    rbl_out_bytes(out, p, (size_t) (buf + sizeof(buf) - p));
+}
+
+
+static int
+rbl_buf_more(rbl_out_t *out)
+{
+    char       *base;
+    size_t      used, size;
+    rbl_buf_t  *b;
+
+    b = (rbl_buf_t *) out;
+    used = b->base ? (size_t) (out->pos - b->base) : 0;
+
+    if (used > SIZE_MAX / 4) {
+        return -1;
+    }
+
+    size = used < RBL_BUF_FIRST ? RBL_BUF_FIRST : used * 2;
+
+    base = realloc(b->base, size);
+    if (base == NULL) {
+        return -1;
+    }
+
+    b->base = base;
+    out->pos = base + used;
+    out->end = base + size;
+
+    return 0;
+}
+
+
+void
+rbl_buf_init(rbl_buf_t *b)
+{
+    memset(b, 0, sizeof(*b));
+    b->out.more = rbl_buf_more;
+}
+
+
+void
+rbl_buf_free(rbl_buf_t *b)
+{
+    free(b->base);
+    rbl_buf_init(b);
+}
+
+
+void
+rbl_buf_reset(rbl_buf_t *b)
+{
+    b->out.pos = b->base;
+    b->out.failed = 0;
+}
+
+
+rbl_str_t
+rbl_buf_str(const rbl_buf_t *b)
+{
+    rbl_str_t  s;
+
+    if (b->base == NULL) {
+        return RBL_STR("");
+    }
+
+    s.p = b->base;
+    s.n = (size_t) (b->out.pos - b->base);
+
+    return s;
+}

@@ -1,0 +1,369 @@
+/*
+ * Decoding of records, by tables that name each field of schema.txt through
+ * the generated rbl_schema.h: a field that moves there moves here.  Nothing is
+ * copied; the views live as long as the record's bytes.
+ */
+
+#include "rbl_record.h"
+#include "rbl_schema.h"
+
+
+typedef enum {
+    RBL_FIELD_SKIP = 0,
+    RBL_FIELD_STR,
+    RBL_FIELD_INT,
+    RBL_FIELD_ARRAY
+} rbl_field_kind_t;
+
+typedef struct {
+    rbl_field_kind_t  kind;
+    size_t            offset;
+} rbl_field_t;
+
+
+#define STR(type, name)    { RBL_FIELD_STR, offsetof(type, name) }
+#define INT(type, name)    { RBL_FIELD_INT, offsetof(type, name) }
+#define ARRAY(type, name)  { RBL_FIELD_ARRAY, offsetof(type, name) }
+
+
+static const rbl_field_t  rbl_account_fields[RBL_ACCOUNT__N] = {
+    [RBL_ACCOUNT_ID] = STR(rbl_account_t, id),
+    [RBL_ACCOUNT_NAME] = STR(rbl_account_t, name),
+    [RBL_ACCOUNT_STATUS] = STR(rbl_account_t, status),
+    [RBL_ACCOUNT_TIMEZONE] = STR(rbl_account_t, timezone),
+    [RBL_ACCOUNT_PLAN] = STR(rbl_account_t, plan),
+    [RBL_ACCOUNT_PAID] = INT(rbl_account_t, paid),
+    [RBL_ACCOUNT_MAX_HOSTS] = INT(rbl_account_t, max_hosts),
+    [RBL_ACCOUNT_MAX_CONTACTS] = INT(rbl_account_t, max_contacts),
+    [RBL_ACCOUNT_INTERVAL] = INT(rbl_account_t, interval),
+    [RBL_ACCOUNT_PROFILE] = STR(rbl_account_t, profile),
+    [RBL_ACCOUNT_GROUP] = STR(rbl_account_t, group),
+    [RBL_ACCOUNT_CREATED] = INT(rbl_account_t, created),
+};
+
+static const rbl_field_t  rbl_token_fields[RBL_TOKEN__N] = {
+    [RBL_TOKEN_DIGEST] = STR(rbl_token_t, digest),
+    [RBL_TOKEN_APP] = STR(rbl_token_t, app),
+    [RBL_TOKEN_STATUS] = STR(rbl_token_t, status),
+};
+
+static const rbl_field_t  rbl_app_fields[RBL_APP__N] = {
+    [RBL_APP_ID] = STR(rbl_app_t, id),
+    [RBL_APP_NAME] = STR(rbl_app_t, name),
+    [RBL_APP_STATUS] = STR(rbl_app_t, status),
+    [RBL_APP_SECRET] = STR(rbl_app_t, secret),
+    [RBL_APP_CREATED] = INT(rbl_app_t, created),
+};
+
+static const rbl_field_t  rbl_host_fields[RBL_HOST__N] = {
+    [RBL_HOST_ID] = STR(rbl_host_t, id),
+    [RBL_HOST_VALUE] = STR(rbl_host_t, value),
+    [RBL_HOST_NAME] = STR(rbl_host_t, name),
+    [RBL_HOST_TYPE] = STR(rbl_host_t, type),
+    [RBL_HOST_FAMILY] = INT(rbl_host_t, family),
+    [RBL_HOST_PARENT] = STR(rbl_host_t, parent),
+    [RBL_HOST_STATUS] = STR(rbl_host_t, status),
+    [RBL_HOST_PROFILE] = STR(rbl_host_t, profile),
+    [RBL_HOST_GROUPS] = ARRAY(rbl_host_t, groups),
+    [RBL_HOST_CREATED] = INT(rbl_host_t, created),
+    [RBL_HOST_CHECKED] = INT(rbl_host_t, checked),
+    [RBL_HOST_FIRST_LISTED] = INT(rbl_host_t, first_listed),
+    [RBL_HOST_LISTED_COUNT] = INT(rbl_host_t, listed_count),
+    [RBL_HOST_UNKNOWN_COUNT] = INT(rbl_host_t, unknown_count),
+    [RBL_HOST_NEXT_CHECK] = INT(rbl_host_t, next_check),
+    [RBL_HOST_DETAILS] = ARRAY(rbl_host_t, details),
+};
+
+static const rbl_field_t  rbl_profile_fields[RBL_PROFILE__N] = {
+    [RBL_PROFILE_ID] = STR(rbl_profile_t, id),
+    [RBL_PROFILE_NAME] = STR(rbl_profile_t, name),
+    [RBL_PROFILE_STATUS] = STR(rbl_profile_t, status),
+    [RBL_PROFILE_USES_DEFAULTS] = INT(rbl_profile_t, uses_defaults),
+    [RBL_PROFILE_ENTRIES] = ARRAY(rbl_profile_t, entries),
+    [RBL_PROFILE_CREATED] = INT(rbl_profile_t, created),
+};
+
+static const rbl_field_t  rbl_list_fields[RBL_LIST__N] = {
+    [RBL_LIST_ID] = STR(rbl_list_t, id),
+    [RBL_LIST_TYPE] = STR(rbl_list_t, type),
+    [RBL_LIST_ZONE] = STR(rbl_list_t, zone),
+    [RBL_LIST_NAME] = STR(rbl_list_t, name),
+    [RBL_LIST_WEBSITE] = STR(rbl_list_t, website),
+    [RBL_LIST_FAMILIES] = INT(rbl_list_t, families),
+    [RBL_LIST_CUSTOM] = INT(rbl_list_t, custom),
+    [RBL_LIST_STATUS] = STR(rbl_list_t, status),
+    [RBL_LIST_HEALTH] = STR(rbl_list_t, health),
+    [RBL_LIST_CODES] = ARRAY(rbl_list_t, codes),
+    [RBL_LIST_LOOKUP] = STR(rbl_list_t, lookup),
+    [RBL_LIST_DELIST] = STR(rbl_list_t, delist),
+    [RBL_LIST_TIER] = STR(rbl_list_t, tier),
+    [RBL_LIST_SCOPE] = STR(rbl_list_t, scope),
+    [RBL_LIST_KIND] = STR(rbl_list_t, kind),
+    [RBL_LIST_CONTROL] = STR(rbl_list_t, control),
+};
+
+static const rbl_field_t  rbl_hook_fields[RBL_HOOK__N] = {
+    [RBL_HOOK_ID] = STR(rbl_hook_t, id),
+    [RBL_HOOK_NAME] = STR(rbl_hook_t, name),
+    [RBL_HOOK_URL] = STR(rbl_hook_t, url),
+    [RBL_HOOK_TYPES] = ARRAY(rbl_hook_t, types),
+    [RBL_HOOK_SECRET] = STR(rbl_hook_t, secret),
+    [RBL_HOOK_STATUS] = STR(rbl_hook_t, status),
+    [RBL_HOOK_CREATED] = INT(rbl_hook_t, created),
+};
+
+static const rbl_field_t  rbl_event_fields[RBL_EVENT__N] = {
+    [RBL_EVENT_ID] = STR(rbl_event_t, id),
+    [RBL_EVENT_TYPE] = STR(rbl_event_t, type),
+    [RBL_EVENT_DATE] = INT(rbl_event_t, date),
+    [RBL_EVENT_CHECK] = STR(rbl_event_t, check),
+    [RBL_EVENT_HOST] = STR(rbl_event_t, host),
+    [RBL_EVENT_VALUE] = STR(rbl_event_t, value),
+    [RBL_EVENT_LISTED] = INT(rbl_event_t, listed),
+    [RBL_EVENT_TOTAL] = INT(rbl_event_t, total),
+    [RBL_EVENT_RESULTS] = STR(rbl_event_t, results),
+    [RBL_EVENT_HOOKS] = INT(rbl_event_t, hooks),
+    [RBL_EVENT_CALLBACKS] = ARRAY(rbl_event_t, callbacks),
+    [RBL_EVENT_TIMEZONE] = STR(rbl_event_t, timezone),
+    [RBL_EVENT_MESSAGE] = STR(rbl_event_t, message),
+};
+
+/* These two have no version and begin with their first field. */
+
+static const rbl_field_t  rbl_listing_fields[] = {
+    STR(rbl_listing_t, list),
+    STR(rbl_listing_t, zone),
+    STR(rbl_listing_t, website),
+    STR(rbl_listing_t, details),
+    ARRAY(rbl_listing_t, codes),
+    INT(rbl_listing_t, since),
+};
+
+static const rbl_field_t  rbl_result_fields[RBL_RESULT_FIELDS] = {
+    STR(rbl_result_t, list),
+    STR(rbl_result_t, type),
+    INT(rbl_result_t, custom),
+    STR(rbl_result_t, zone),
+    STR(rbl_result_t, website),
+    STR(rbl_result_t, status),
+    ARRAY(rbl_result_t, codes),
+    STR(rbl_result_t, details),
+    STR(rbl_result_t, reason),
+    STR(rbl_result_t, error),
+    INT(rbl_result_t, ms),
+};
+
+
+static rbl_str_t
+rbl_field_array(rbl_mp_t *mp)
+{
+    rbl_mp_t   inside;
+    rbl_str_t  raw;
+
+    raw = rbl_mp_raw(mp);
+
+    rbl_mp_init(&inside, raw);
+    (void) rbl_mp_array(&inside);
+
+    if (inside.failed) {
+        mp->failed = 1;
+    }
+
+    return raw;
+}
+
+
+static void
+rbl_field_read(rbl_mp_t *mp, const rbl_field_t *field, void *v)
+{
+    char  *at;
+
+    at = (char *) v + field->offset;
+
+    switch (field->kind) {
+
+    case RBL_FIELD_STR:
+        *(rbl_str_t *) (void *) at = rbl_mp_str(mp);
+        break;
+
+    case RBL_FIELD_INT:
+        *(int64_t *) (void *) at = rbl_mp_int(mp);
+        break;
+
+    case RBL_FIELD_ARRAY:
+        *(rbl_str_t *) (void *) at = rbl_field_array(mp);
+        break;
+
+    default:
+        rbl_mp_skip(mp);
+    }
+}
+
+
+/* One array of at least n fields, the first `skip` of them read already. */
+
+static rbl_err_t
+rbl_fields_read(rbl_mp_t *mp, const rbl_field_t *field, size_t skip, size_t n,
+    size_t total, void *v, size_t size)
+{
+    size_t  i;
+
+    for (i = skip; i < n && !mp->failed; i++) {
+        rbl_field_read(mp, &field[i], v);
+    }
+
+    for ( /* void */ ; i < total && !mp->failed; i++) {
+        rbl_mp_skip(mp);
+    }
+
+    if (total < n || mp->failed) {
+        mp->failed = 1;
+        memset(v, 0, size);
+        return RBL_ETYPE;
+    }
+
+    return RBL_OK;
+}
+
+
+static rbl_err_t
+rbl_record_decode(rbl_str_t raw, const rbl_field_t *field, size_t n, void *v,
+    size_t size)
+{
+    size_t    total;
+    rbl_mp_t  mp;
+
+    memset(v, 0, size);
+    rbl_mp_init(&mp, raw);
+
+    total = rbl_mp_array(&mp);
+
+    if (total < n || rbl_mp_int(&mp) != RBL_RECORD_VERSION) {
+        return RBL_ETYPE;
+    }
+
+    if (rbl_fields_read(&mp, field, 1, n, total, v, size) != RBL_OK) {
+        return RBL_ETYPE;
+    }
+
+    if (mp.pos != mp.end) {
+        memset(v, 0, size);
+        return RBL_ETYPE;
+    }
+
+    return RBL_OK;
+}
+
+
+#define RBL_RECORD_DECODE(raw, fields, v)                                     \
+    rbl_record_decode(raw, fields, sizeof(fields) / sizeof(fields[0]), v,     \
+                      sizeof(*(v)))
+
+
+rbl_err_t
+rbl_account_decode(rbl_account_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, rbl_account_fields, v);
+}
+
+
+rbl_err_t
+rbl_token_decode(rbl_token_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, rbl_token_fields, v);
+}
+
+
+rbl_err_t
+rbl_app_decode(rbl_app_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, rbl_app_fields, v);
+}
+
+
+rbl_err_t
+rbl_host_decode(rbl_host_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, rbl_host_fields, v);
+}
+
+
+rbl_err_t
+rbl_profile_decode(rbl_profile_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, rbl_profile_fields, v);
+}
+
+
+rbl_err_t
+rbl_list_decode(rbl_list_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, rbl_list_fields, v);
+}
+
+
+rbl_err_t
+rbl_hook_decode(rbl_hook_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, rbl_hook_fields, v);
+}
+
+
+rbl_err_t
+rbl_event_decode(rbl_event_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, rbl_event_fields, v);
+}
+
+
+static rbl_err_t
+rbl_entry_decode(rbl_mp_t *mp, const rbl_field_t *field, size_t n, void *v,
+    size_t size)
+{
+    memset(v, 0, size);
+
+    return rbl_fields_read(mp, field, 0, n, rbl_mp_array(mp), v, size);
+}
+
+
+rbl_err_t
+rbl_listing_decode(rbl_listing_t *v, rbl_mp_t *mp)
+{
+    return rbl_entry_decode(mp, rbl_listing_fields,
+                            sizeof(rbl_listing_fields)
+                            / sizeof(rbl_listing_fields[0]),
+                            v, sizeof(*v));
+}
+
+
+rbl_err_t
+rbl_result_decode(rbl_result_t *v, rbl_mp_t *mp)
+{
+    return rbl_entry_decode(mp, rbl_result_fields, RBL_RESULT_FIELDS, v,
+                            sizeof(*v));
+}
+
+
+void
+rbl_result_encode(rbl_out_t *out, const rbl_result_t *v)
+{
+    rbl_mp_put_array(out, RBL_RESULT_FIELDS);
+    rbl_mp_put_str(out, v->list);
+    rbl_mp_put_str(out, v->type);
+    rbl_mp_put_int(out, v->custom);
+    rbl_mp_put_str(out, v->zone);
+    rbl_mp_put_str(out, v->website);
+    rbl_mp_put_str(out, v->status);
+
+    if (v->codes.n > 0) {
+        rbl_out_str(out, v->codes);
+
+    } else {
+        rbl_mp_put_array(out, 0);
+    }
+
+    rbl_mp_put_str(out, v->details);
+    rbl_mp_put_str(out, v->reason);
+    rbl_mp_put_str(out, v->error);
+    rbl_mp_put_int(out, v->ms);
+}

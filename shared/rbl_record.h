@@ -1,0 +1,118 @@
+/*
+ * The records of the store as C structures.  A decode takes the bytes of one
+ * record (shared/schema.txt) and fills views into them: they live as long as
+ * the bytes.  RBL_ETYPE: not a record of that entity, or of an unknown
+ * version; the structure is then zeroed.  Fields that a newer version adds at
+ * the end are skipped.  Arrays stay packed (rbl_str_t of the raw MessagePack
+ * array) and are walked with rbl_mp.
+ */
+
+#ifndef RBL_RECORD_H_INCLUDED
+#define RBL_RECORD_H_INCLUDED
+
+#include "rbl_mp.h"
+
+#define RBL_RECORD_VERSION  1
+
+typedef struct {
+    rbl_str_t  id, name, status, timezone, plan;
+    int64_t    paid, max_hosts, max_contacts;
+    int64_t    interval;                /* seconds between checks */
+    rbl_str_t  profile, group;          /* the defaults */
+    int64_t    created;
+} rbl_account_t;
+
+typedef struct {
+    rbl_str_t  digest;                  /* 32 bytes: SHA-256 of the token */
+    rbl_str_t  app, status;
+} rbl_token_t;
+
+typedef struct {
+    rbl_str_t  id, name, status, secret;
+    int64_t    created;
+} rbl_app_t;
+
+typedef struct {
+    rbl_str_t  id, value, name, type;
+    int64_t    family;
+    rbl_str_t  parent, status, profile;
+    rbl_str_t  groups;                  /* packed array */
+    int64_t    created, checked, first_listed, listed_count, unknown_count,
+               next_check;
+    rbl_str_t  details;                 /* packed array of arrays */
+} rbl_host_t;
+
+typedef struct {
+    rbl_str_t  id, name, status;
+    int64_t    uses_defaults;
+    rbl_str_t  entries;                 /* packed array */
+    int64_t    created;
+} rbl_profile_t;
+
+typedef struct {
+    rbl_str_t  id, type, zone, name, website;
+    int64_t    families, custom;
+    rbl_str_t  status, health;
+    rbl_str_t  codes;                   /* packed array of rule texts */
+    rbl_str_t  lookup, delist, tier, scope, kind, control;
+} rbl_list_t;
+
+typedef struct {
+    rbl_str_t  id, name, url;
+    rbl_str_t  types;                   /* packed array; empty: every type */
+    rbl_str_t  secret, status;
+    int64_t    created;
+} rbl_hook_t;
+
+typedef struct {
+    rbl_str_t  id, type;
+    int64_t    date;
+    rbl_str_t  check;
+    rbl_str_t  host;                    /* raw host record; "": a one-off */
+    rbl_str_t  value;
+    int64_t    listed, total;
+    rbl_str_t  results;                 /* a packed array, as a string */
+    int64_t    hooks;                   /* 1: goes to the receivers */
+    rbl_str_t  callbacks;               /* packed array of [URL, app SID] */
+    rbl_str_t  timezone, message;
+} rbl_event_t;
+
+rbl_err_t rbl_event_decode(rbl_event_t *v, rbl_str_t raw);
+rbl_err_t rbl_account_decode(rbl_account_t *v, rbl_str_t raw);
+rbl_err_t rbl_token_decode(rbl_token_t *v, rbl_str_t raw);
+rbl_err_t rbl_app_decode(rbl_app_t *v, rbl_str_t raw);
+rbl_err_t rbl_host_decode(rbl_host_t *v, rbl_str_t raw);
+rbl_err_t rbl_profile_decode(rbl_profile_t *v, rbl_str_t raw);
+rbl_err_t rbl_list_decode(rbl_list_t *v, rbl_str_t raw);
+rbl_err_t rbl_hook_decode(rbl_hook_t *v, rbl_str_t raw);
+
+/* One entry of host.details. */
+typedef struct {
+    rbl_str_t  list, zone, website, details;
+    rbl_str_t  codes;                   /* packed array of texts */
+    int64_t    since;
+} rbl_listing_t;
+
+/* Reads the next entry from a reader that stands inside host.details. */
+rbl_err_t rbl_listing_decode(rbl_listing_t *v, rbl_mp_t *mp);
+
+/*
+ * One result of a check: an element of check:<AC>:<PP>:d and of what
+ * check_finish takes.  Order: list SID, type, custom, zone, website, status
+ * (listed, clear, unknown, skipped), codes, details, reason, error, ms.
+ */
+typedef struct {
+    rbl_str_t  list, type;
+    int64_t    custom;
+    rbl_str_t  zone, website, status;
+    rbl_str_t  codes;                   /* packed array of texts */
+    rbl_str_t  details, reason, error;
+    int64_t    ms;
+} rbl_result_t;
+
+#define RBL_RESULT_FIELDS  11
+
+rbl_err_t rbl_result_decode(rbl_result_t *v, rbl_mp_t *mp);
+void rbl_result_encode(rbl_out_t *out, const rbl_result_t *v);
+
+#endif /* RBL_RECORD_H_INCLUDED */

@@ -1,0 +1,166 @@
+/*
+ * Access to replies of the store.  Nothing is copied: what is returned lives
+ * as long as the reply, which stays the caller's.
+ */
+
+#include "rbl_reply.h"
+#include "rbl_validate.h"
+
+
+static const struct {
+    const char         *word;
+    rbl_reply_class_t   cls;
+} rbl_reply_classes[] = {
+    { "NOSCRIPT", RBL_REPLY_NOSCRIPT },
+    { "LOADING", RBL_REPLY_NOTREADY },
+    { "MASTERDOWN", RBL_REPLY_NOTREADY },
+    { "CLUSTERDOWN", RBL_REPLY_NOTREADY },
+    { "TRYAGAIN", RBL_REPLY_NOTREADY },
+    { "BUSY", RBL_REPLY_NOTREADY },
+    { "NOREPLICAS", RBL_REPLY_NOTREADY },
+    { "READONLY", RBL_REPLY_READONLY },
+    { "OOM", RBL_REPLY_NOMEMORY },
+    { "MISCONF", RBL_REPLY_NOMEMORY },
+    { "NOAUTH", RBL_REPLY_NOAUTH },
+    { "WRONGPASS", RBL_REPLY_NOAUTH },
+    { "NOPERM", RBL_REPLY_NOAUTH },
+    { "NOGROUP", RBL_REPLY_NOGROUP },
+};
+
+
+static rbl_str_t
+rbl_reply_bytes(const redisReply *r)
+{
+    rbl_str_t  s;
+
+    s.p = r->str;
+    s.n = r->str ? (size_t) r->len : 0;
+
+    return s;
+}
+
+
+rbl_str_t
+rbl_reply_str(const redisReply *r)
+{
+    rbl_str_t  none = { NULL, 0 };
+
+    if (r == NULL
+        || (r->type != REDIS_REPLY_STRING && r->type != REDIS_REPLY_STATUS))
+    {
+        return none;
+    }
+
+    return rbl_reply_bytes(r);
+}
+
+
+int64_t
+rbl_reply_int(const redisReply *r, int64_t def)
+{
+    int64_t  v;
+
+    if (r == NULL) {
+        return def;
+    }
+
+    if (r->type == REDIS_REPLY_INTEGER) {
+        return r->integer;
+    }
+
+    if (r->type != REDIS_REPLY_STRING
+        || rbl_int_parse(&v, rbl_reply_bytes(r), 0, INT64_MAX) != RBL_OK)
+    {
+        return def;
+    }
+
+    return v;
+}
+
+
+size_t
+rbl_reply_len(const redisReply *r)
+{
+    if (r == NULL || r->type != REDIS_REPLY_ARRAY || r->element == NULL) {
+        return 0;
+    }
+
+    return (size_t) r->elements;
+}
+
+
+const redisReply *
+rbl_reply_at(const redisReply *r, size_t i)
+{
+    return i < rbl_reply_len(r) ? r->element[i] : NULL;
+}
+
+
+const redisReply *
+rbl_reply_field(const redisReply *r, const char *name)
+{
+    size_t     i, n;
+    rbl_str_t  key;
+
+    n = rbl_reply_len(r);
+
+    for (i = 0; i + 1 < n; i += 2) {
+        key = rbl_reply_str(r->element[i]);
+
+        if (key.p != NULL && rbl_str_is(key, name)) {
+            return r->element[i + 1];
+        }
+    }
+
+    return NULL;
+}
+
+
+rbl_str_t
+rbl_reply_word(const redisReply *r)
+{
+    rbl_str_t  s;
+
+    s = rbl_reply_str(rbl_reply_at(r, 0));
+
+    return s.p ? s : RBL_STR("");
+}
+
+
+rbl_reply_class_t
+rbl_reply_class(const redisReply *r)
+{
+    size_t      i;
+    rbl_str_t   word;
+    const char  *space;
+
+    if (r == NULL) {
+        return RBL_REPLY_ERROR;
+    }
+
+    if (r->type != REDIS_REPLY_ERROR) {
+        return RBL_REPLY_OK;
+    }
+
+    word = rbl_reply_bytes(r);
+
+    if (word.n == 0) {
+        return RBL_REPLY_ERROR;
+    }
+
+    space = memchr(word.p, ' ', word.n);
+    if (space != NULL) {
+        word.n = (size_t) (space - word.p);
+    }
+
+    for (i = 0;
+         i < sizeof(rbl_reply_classes) / sizeof(rbl_reply_classes[0]);
+         i++)
+    {
+        if (rbl_str_is(word, rbl_reply_classes[i].word)) {
+            return rbl_reply_classes[i].cls;
+        }
+    }
+
+    return RBL_REPLY_ERROR;
+}

@@ -1,0 +1,123 @@
+/*
+ * SIDs: their form, and new ones from the kernel's random numbers.
+ */
+
+#include "rbl_sid.h"
+
+#include <errno.h>
+#include <sys/random.h>
+
+
+#define RBL_SID_BYTES_MAX  ((RBL_SID_MAX - 2) / 2)
+
+
+static const char  rbl_sid_prefixes[][3] = {
+    "AC", "AP", "HT", "RP", "RB", "CO", "CG", "PP", "EV", "WH"
+};
+
+
+static size_t
+rbl_sid_len(rbl_sid_kind_t kind)
+{
+    return kind == RBL_SID_CHECK ? RBL_SID_CHECK_LEN : RBL_SID_LEN;
+}
+
+
+static void
+rbl_sid_write(rbl_sid_t *sid, rbl_sid_kind_t kind, const unsigned char *bytes)
+{
+    size_t             i;
+    static const char  hex[] = "0123456789abcdef";
+
+    sid->n = rbl_sid_len(kind);
+    sid->s[0] = rbl_sid_prefixes[kind][0];
+    sid->s[1] = rbl_sid_prefixes[kind][1];
+
+    for (i = 2; i < sid->n; i += 2) {
+        sid->s[i] = hex[*bytes >> 4];
+        sid->s[i + 1] = hex[*bytes++ & 0x0f];
+    }
+
+    sid->s[i] = '\0';
+}
+
+
+rbl_err_t
+rbl_sid_parse(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text)
+{
+    char    c;
+    size_t  i;
+
+    sid->n = 0;
+    sid->s[0] = '\0';
+
+    if (text.n != rbl_sid_len(kind)
+        || memcmp(text.p, rbl_sid_prefixes[kind], 2) != 0)
+    {
+        return RBL_EINVAL;
+    }
+
+    memcpy(sid->s, text.p, 2);
+
+    for (i = 2; i < text.n; i++) {
+        c = text.p[i];
+
+        if (c >= 'A' && c <= 'F') {
+            c = (char) (c | 0x20);
+        }
+
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) {
+            sid->s[0] = '\0';
+            return RBL_EINVAL;
+        }
+
+        sid->s[i] = c;
+    }
+
+    sid->s[i] = '\0';
+    sid->n = i;
+
+    return RBL_OK;
+}
+
+
+rbl_err_t
+rbl_sid_make(rbl_sid_t *sid, rbl_sid_kind_t kind)
+{
+    size_t         want;
+    ssize_t        n;
+    unsigned char  bytes[RBL_SID_BYTES_MAX];
+
+    want = (rbl_sid_len(kind) - 2) / 2;
+
+    do {
+        n = getrandom(bytes, want, 0);
+    } while (n == -1 && errno == EINTR);
+
+    /* up to 256 bytes come whole or not at all */
+
+    if (n < 0 || (size_t) n != want) {
+        sid->n = 0;
+        sid->s[0] = '\0';
+        return RBL_EINVAL;
+    }
+
+    rbl_sid_write(sid, kind, bytes);
+
+    return RBL_OK;
+}
+
+
+void
+rbl_sid_from_digest(rbl_sid_t *sid, rbl_sid_kind_t kind,
+    const unsigned char digest[16])
+{
+    unsigned char  bytes[RBL_SID_BYTES_MAX];
+
+    /* the longer SID of a check takes the same digest twice */
+
+    memcpy(bytes, digest, 16);
+    memcpy(bytes + 16, digest, sizeof(bytes) - 16);
+
+    rbl_sid_write(sid, kind, bytes);
+}

@@ -1,0 +1,57 @@
+/*
+ * SIDs (api-3.0.md 2.1, decisions.md 10): two capital letters and 32 (checks:
+ * 64) hex digits.  Accepted in either hex case, kept and returned in lower
+ * case.  Made from getrandom(2).
+ */
+
+#ifndef RBL_SID_H_INCLUDED
+#define RBL_SID_H_INCLUDED
+
+#include "rbl_common.h"
+
+typedef enum {
+    RBL_SID_ACCOUNT = 0,    /* AC */
+    RBL_SID_APP,            /* AP */
+    RBL_SID_HOST,           /* HT */
+    RBL_SID_PROFILE,        /* RP */
+    RBL_SID_LIST,           /* RB */
+    RBL_SID_CONTACT,        /* CO */
+    RBL_SID_GROUP,          /* CG */
+    RBL_SID_CHECK,          /* PP, 64 digits */
+    RBL_SID_EVENT,          /* EV */
+    RBL_SID_HOOK            /* WH */
+} rbl_sid_kind_t;
+
+#define RBL_SID_LEN        34
+#define RBL_SID_CHECK_LEN  66
+#define RBL_SID_MAX        RBL_SID_CHECK_LEN
+
+typedef struct {
+    char    s[RBL_SID_MAX + 1];         /* NUL-terminated */
+    size_t  n;
+} rbl_sid_t;
+
+/* RBL_OK and the SID in lower case, or RBL_EINVAL. */
+rbl_err_t rbl_sid_parse(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text);
+
+/* A new one; RBL_EINVAL only if the kernel gives no random bytes. */
+rbl_err_t rbl_sid_make(rbl_sid_t *sid, rbl_sid_kind_t kind);
+
+/*
+ * The SID of a system list: derived from its zone (SHA-like mixing is not
+ * needed, only stability): the same zone has the same SID at every load, on
+ * every installation.  First 128 bits of SHA-256 of the lower-case zone are
+ * given by the caller.
+ */
+void rbl_sid_from_digest(rbl_sid_t *sid, rbl_sid_kind_t kind,
+    const unsigned char digest[16]);
+
+static inline rbl_str_t
+rbl_sid_str(const rbl_sid_t *sid)
+{
+    rbl_str_t  s = { sid->s, sid->n };
+
+    return s;
+}
+
+#endif /* RBL_SID_H_INCLUDED */

@@ -1,0 +1,162 @@
+/*
+ * Times as text, written digit by digit into the caller's buffer.  The years
+ * 1970 to 9999 can be shown; anything else counts as "never".
+ */
+
+#include "rbl_time.h"
+
+
+#define RBL_TIME_LAST  INT64_C(253402300799)    /* 9999-12-31 23:59:59 */
+#define RBL_DAY        INT64_C(86400)
+
+
+const rbl_zone_t  rbl_zone_utc = { 0, "UTC" };
+
+
+static char *
+rbl_time_digits(char *p, int64_t v, unsigned n)
+{
+    unsigned  i;
+
+    for (i = n; i > 0; i--) {
+        p[i - 1] = (char) ('0' + v % 10);
+        v /= 10;
+    }
+
+    return p + n;
+}
+
+
+static char *
+rbl_time_clock(char *p, int64_t sec)
+{
+    p = rbl_time_digits(p, sec / 3600, 2);
+    *p++ = ':';
+    p = rbl_time_digits(p, sec / 60 % 60, 2);
+    *p++ = ':';
+
+    return rbl_time_digits(p, sec % 60, 2);
+}
+
+
+/*
+ * The Gregorian date of a day since 1970.  Years begin in March here, so that
+ * the leap day is the last of its year: the months' lengths then follow
+ * (153 * month + 2) / 5.
+ */
+
+static char *
+rbl_time_date(char *p, int64_t days)
+{
+    int64_t  era, day, year, yday, month;
+
+    days += 719468;                     /* from 0000-03-01 */
+    era = days / 146097;
+    day = days % 146097;
+    year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+    yday = day - (365 * year + year / 4 - year / 100);
+    month = (5 * yday + 2) / 153;
+    day = yday - (153 * month + 2) / 5 + 1;
+    year += era * 400 + (month >= 10);
+    month = month < 10 ? month + 3 : month - 9;
+
+    p = rbl_time_digits(p, year, 4);
+    *p++ = '-';
+    p = rbl_time_digits(p, month, 2);
+    *p++ = '-';
+
+    return rbl_time_digits(p, day, 2);
+}
+
+
+static rbl_str_t
+rbl_time_done(char *buf, char *p)
+{
+    rbl_str_t  s;
+
+    *p = '\0';
+    s.p = buf;
+    s.n = (size_t) (p - buf);
+
+    return s;
+}
+
+
+static char *
+rbl_time_write(char *buf, int64_t sec, char between)
+{
+    char  *p;
+
+    p = rbl_time_date(buf, sec / RBL_DAY);
+    *p++ = between;
+
+    return rbl_time_clock(p, sec % RBL_DAY);
+}
+
+
+rbl_str_t
+rbl_time_text(char buf[RBL_TIME_LEN], int64_t ms, const rbl_zone_t *tz)
+{
+    char     *p;
+    size_t    i;
+    int64_t   sec;
+
+    sec = ms / 1000 + tz->offset;
+
+    if (ms <= 0 || sec < 0 || sec > RBL_TIME_LAST) {
+        return rbl_time_done(buf, buf);
+    }
+
+    p = rbl_time_write(buf, sec, ' ');
+    *p++ = ' ';
+
+    for (i = 0; i < sizeof(tz->name) && tz->name[i] != '\0'; i++) {
+        *p++ = tz->name[i];
+    }
+
+    return rbl_time_done(buf, p);
+}
+
+
+rbl_str_t
+rbl_time_rfc3339(char buf[RBL_TIME_LEN], int64_t ms)
+{
+    char     *p;
+    int64_t   sec;
+
+    sec = ms / 1000;
+
+    if (ms <= 0 || sec > RBL_TIME_LAST) {
+        return rbl_time_done(buf, buf);
+    }
+
+    p = rbl_time_write(buf, sec, 'T');
+    memcpy(p, "+00:00", 6);
+
+    return rbl_time_done(buf, p + 6);
+}
+
+
+rbl_str_t
+rbl_period_text(char buf[RBL_TIME_LEN], int64_t ms)
+{
+    char       *p;
+    int64_t     sec, days, rest;
+    unsigned    n;
+    rbl_str_t   unit;
+
+    sec = ms > 0 ? ms / 1000 : 0;
+    days = sec / RBL_DAY;
+    n = 1;
+
+    for (rest = days; rest >= 10; rest /= 10) {
+        n++;
+    }
+
+    unit = days == 1 ? RBL_STR(" day ") : RBL_STR(" days ");
+
+    p = rbl_time_digits(buf, days, n);
+    memcpy(p, unit.p, unit.n);
+
+    return rbl_time_done(buf, rbl_time_clock(p + unit.n, sec % RBL_DAY));
+}

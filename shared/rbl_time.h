@@ -1,0 +1,30 @@
+/*
+ * Times as clients see them (decisions.md 4).  A zone is an offset and an
+ * abbreviation; rbl_zone_utc is the default.
+ */
+
+#ifndef RBL_TIME_H_INCLUDED
+#define RBL_TIME_H_INCLUDED
+
+#include "rbl_common.h"
+
+typedef struct {
+    int32_t  offset;                    /* seconds east of Greenwich */
+    char     name[8];
+} rbl_zone_t;
+
+extern const rbl_zone_t  rbl_zone_utc;
+
+#define RBL_TIME_LEN    40              /* room for each of these, NUL too */
+
+/* "2016-11-07 21:01:33 EST"; "" for 0. */
+rbl_str_t rbl_time_text(char buf[RBL_TIME_LEN], int64_t ms,
+    const rbl_zone_t *tz);
+
+/* "2026-11-20T09:30:00+00:00", always UTC; "" for 0. */
+rbl_str_t rbl_time_rfc3339(char buf[RBL_TIME_LEN], int64_t ms);
+
+/* "0 days 00:12:09", "1 day 11:37:51", "13 days 13:35:58". */
+rbl_str_t rbl_period_text(char buf[RBL_TIME_LEN], int64_t ms);
+
+#endif /* RBL_TIME_H_INCLUDED */

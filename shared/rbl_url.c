@@ -1,0 +1,220 @@
+/*
+ * URLs that the daemon may be told to call.  Strict on purpose: whatever two
+ * parsers could read differently is refused here, before anything is stored.
+ */
+
+#include "rbl_name.h"
+
+
+#define RBL_URL_MAX  2048
+
+
+static int
+rbl_is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')
+           || (c >= 'A' && c <= 'F');
+}
+
+
+/* Printable ASCII that RFC 3986 allows, percent signs with two hex digits. */
+
+static int
+rbl_url_chars_ok(rbl_str_t s)
+{
+    char    c;
+    size_t  i;
+
+    for (i = 0; i < s.n; i++) {
+        c = s.p[i];
+
+        if (c <= ' ' || c > '~'
+            || memchr("\"#<>\\^`{|}", c, sizeof("\"#<>\\^`{|}") - 1))
+        {
+            return 0;
+        }
+
+        if (c == '%'
+            && (s.n - i < 3 || !rbl_is_hex(s.p[i + 1])
+                || !rbl_is_hex(s.p[i + 2])))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static rbl_err_t
+rbl_url_scheme(rbl_url_t *url, rbl_str_t *rest)
+{
+    char    z[sizeof("https://")];
+    size_t  n;
+
+    n = rest->n < sizeof(z) - 1 ? rest->n : sizeof(z) - 1;
+    rbl_name_lower(z, (rbl_str_t) { rest->p, n });
+
+    if (n == 8 && memcmp(z, "https://", 8) == 0) {
+        url->tls = 1;
+        url->port = 443;
+
+    } else if (n >= 7 && memcmp(z, "http://", 7) == 0) {
+        n = 7;
+        url->port = 80;
+
+    } else {
+        return RBL_EINVAL;
+    }
+
+    rest->p += n;
+    rest->n -= n;
+
+    return RBL_OK;
+}
+
+
+/*
+ * A name, or an IPv4 address in four parts: the forms that only some parsers
+ * take for an address (127.1, 0x7f.0.0.1, 2130706433) are refused.
+ */
+
+static int
+rbl_url_name_ok(rbl_str_t host)
+{
+    rbl_str_t   last, name;
+    rbl_addr_t  a;
+
+    name = host;
+
+    if (name.n > 0 && name.p[name.n - 1] == '.') {
+        name.n--;
+    }
+
+    if (rbl_name_labels(name, &last) == 0) {
+        return 0;
+    }
+
+    if (rbl_label_numeric(last)
+        || (last.n > 1 && last.p[0] == '0' && (last.p[1] | 0x20) == 'x'))
+    {
+        return rbl_addr_parse(&a, host) == RBL_OK;
+    }
+
+    return 1;
+}
+
+
+static rbl_err_t
+rbl_url_literal(rbl_url_t *url, rbl_str_t *authority)
+{
+    rbl_addr_t   a;
+    const char  *end;
+
+    end = memchr(authority->p, ']', authority->n);
+    if (end == NULL) {
+        return RBL_EINVAL;
+    }
+
+    url->host.p = authority->p + 1;
+    url->host.n = (size_t) (end - url->host.p);
+
+    if (memchr(url->host.p, ':', url->host.n) == NULL
+        || rbl_addr_parse(&a, url->host) != RBL_OK)
+    {
+        return RBL_EINVAL;
+    }
+
+    authority->n -= (size_t) (end + 1 - authority->p);
+    authority->p = end + 1;
+
+    return RBL_OK;
+}
+
+
+static rbl_err_t
+rbl_url_authority(rbl_url_t *url, rbl_str_t authority)
+{
+    int64_t      port;
+    const char  *colon;
+
+    if (authority.n == 0) {
+        return RBL_EINVAL;
+    }
+
+    if (authority.p[0] == '[') {
+        if (rbl_url_literal(url, &authority) != RBL_OK) {
+            return RBL_EINVAL;
+        }
+
+    } else {
+        colon = memchr(authority.p, ':', authority.n);
+
+        url->host.p = authority.p;
+        url->host.n = colon ? (size_t) (colon - authority.p) : authority.n;
+
+        if (!rbl_url_name_ok(url->host)) {
+            return RBL_EINVAL;
+        }
+
+        authority.p += url->host.n;
+        authority.n -= url->host.n;
+    }
+
+    if (authority.n == 0) {
+        return RBL_OK;
+    }
+
+    if (authority.p[0] != ':') {
+        return RBL_EINVAL;
+    }
+
+    authority.p++;
+    authority.n--;
+
+    if (authority.n > 5
+        || rbl_int_parse(&port, authority, 1, 65535) != RBL_OK)
+    {
+        return RBL_EINVAL;
+    }
+
+    url->port = (unsigned) port;
+
+    return RBL_OK;
+}
+
+
+rbl_err_t
+rbl_url_parse(rbl_url_t *url, rbl_str_t text)
+{
+    size_t     n;
+    rbl_str_t  authority;
+
+    memset(url, 0, sizeof(*url));
+
+    if (text.n > RBL_URL_MAX) {
+        return RBL_ETOOBIG;
+    }
+
+    if (!rbl_url_chars_ok(text) || rbl_url_scheme(url, &text) != RBL_OK) {
+        return RBL_EINVAL;
+    }
+
+    for (n = 0; n < text.n; n++) {
+        if (text.p[n] == '/' || text.p[n] == '?') {
+            break;
+        }
+    }
+
+    authority.p = text.p;
+    authority.n = n;
+
+    url->path.p = text.p + n;
+    url->path.n = text.n - n;
+
+    if (url->path.n == 0) {
+        url->path = RBL_STR("/");
+    }
+
+    return rbl_url_authority(url, authority);
+}

@@ -1,0 +1,159 @@
+/*
+ * How records look to a client.  Records are read where they lie; nothing is
+ * kept.
+ */
+
+#include "rbl_view.h"
+
+
+/* A packed array of texts as one string, joined with commas. */
+
+static void
+rbl_view_joined(rbl_doc_t *d, const char *key, rbl_str_t packed)
+{
+    size_t     i, n;
+    rbl_mp_t   mp;
+    rbl_str_t  part;
+
+    rbl_mp_init(&mp, packed);
+    n = rbl_mp_array(&mp);
+
+    rbl_doc_text_open(d, key);
+
+    for (i = 0; i < n; i++) {
+        part = rbl_mp_str(&mp);
+
+        if (mp.failed) {
+            break;
+        }
+
+        if (i > 0) {
+            rbl_doc_text_part(d, RBL_STR(","));
+        }
+
+        rbl_doc_text_part(d, part);
+    }
+
+    rbl_doc_text_close(d);
+}
+
+
+static void
+rbl_view_texts(rbl_doc_t *d, const char *key, rbl_str_t packed)
+{
+    size_t     i, n;
+    rbl_mp_t   mp;
+    rbl_str_t  text;
+
+    rbl_mp_init(&mp, packed);
+    n = rbl_mp_array(&mp);
+
+    rbl_doc_array(d, key);
+
+    for (i = 0; i < n; i++) {
+        text = rbl_mp_str(&mp);
+
+        if (mp.failed) {
+            break;
+        }
+
+        rbl_doc_str(d, NULL, text);
+    }
+
+    rbl_doc_close(d);
+}
+
+
+static void
+rbl_view_listings(rbl_doc_t *d, const char *key, rbl_str_t packed)
+{
+    size_t         i, n;
+    rbl_mp_t       mp;
+    rbl_listing_t  v;
+
+    rbl_mp_init(&mp, packed);
+    n = rbl_mp_array(&mp);
+
+    rbl_doc_array(d, key);
+
+    for (i = 0; i < n; i++) {
+        if (rbl_listing_decode(&v, &mp) != RBL_OK) {
+            break;
+        }
+
+        rbl_doc_object(d, NULL);
+        rbl_doc_str(d, "host", v.zone);
+        rbl_doc_str(d, "website", v.website);
+        rbl_doc_str(d, "details", v.details);
+        rbl_doc_close(d);
+    }
+
+    rbl_doc_close(d);
+}
+
+
+static rbl_str_t
+rbl_view_period(char buf[RBL_TIME_LEN], const rbl_host_t *h, int64_t now)
+{
+    if (h->listed_count <= 0 || h->first_listed <= 0) {
+        return RBL_STR("");
+    }
+
+    return rbl_period_text(buf, now > h->first_listed ? now - h->first_listed
+                                                      : 0);
+}
+
+
+void
+rbl_view_host(rbl_doc_t *d, const char *key, const rbl_host_t *h,
+    const rbl_zone_t *tz, int64_t now, unsigned flags)
+{
+    char  buf[RBL_TIME_LEN];
+
+    rbl_doc_object(d, key);
+
+    rbl_doc_str(d, "id", h->id);
+    rbl_doc_str(d, "host", h->value);
+    rbl_doc_str(d, "name", h->name);
+    rbl_doc_str(d, "type", h->type);
+    rbl_doc_str(d, "parent", h->parent);
+    rbl_doc_str(d, "status", h->status);
+    rbl_doc_str(d, "rbl_profile", h->profile);
+    rbl_view_joined(d, "contact_group", h->groups);
+    rbl_doc_str(d, "last_checked", rbl_time_text(buf, h->checked, tz));
+    rbl_doc_str(d, "first_listed", rbl_time_text(buf, h->first_listed, tz));
+    rbl_doc_str(d, "listed_period", rbl_view_period(buf, h, now));
+    rbl_doc_str(d, "listed", h->listed_count > 0 ? RBL_STR("1")
+                                                 : RBL_STR("0"));
+    rbl_doc_int_str(d, "listed_count", h->listed_count);
+
+    if (!(flags & RBL_VIEW_NO_DETAILS)) {
+        rbl_view_listings(d, "listed_details", h->details);
+    }
+
+    rbl_doc_str(d, "next_check", rbl_time_text(buf, h->next_check, tz));
+    rbl_doc_int_str(d, "unknown_count", h->unknown_count);
+
+    rbl_doc_close(d);
+}
+
+
+void
+rbl_view_result(rbl_doc_t *d, const char *key, const rbl_result_t *r)
+{
+    rbl_doc_object(d, key);
+
+    rbl_doc_str(d, "id", r->list);
+    rbl_doc_str(d, "type", r->type);
+    rbl_doc_int(d, "custom", r->custom);
+    rbl_doc_str(d, "host", r->zone);
+    rbl_doc_str(d, "website", r->website);
+    rbl_doc_str(d, "status", r->status);
+    rbl_view_texts(d, "codes", r->codes);
+    rbl_doc_str(d, "details", r->details);
+    rbl_doc_str(d, "reason", r->reason);
+    rbl_doc_str(d, "error", r->error);
+    rbl_doc_int(d, "response_ms", r->ms);
+
+    rbl_doc_close(d);
+}

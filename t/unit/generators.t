@@ -1,0 +1,174 @@
+#!/usr/bin/perl
+
+# schema.awk and lua2c.sh: what they make of good input, that they leave alone
+# what did not change, and that bad input ends in an error.
+
+use warnings;
+use strict;
+
+use Digest::SHA qw(sha1_hex);
+use File::Temp qw(tempdir);
+use FindBin;
+use Test::More;
+
+my $shared = "$FindBin::Bin/../../shared";
+my $dir = tempdir(CLEANUP => 1);
+
+
+sub put {
+    my ($name, $text) = @_;
+
+    open my $fh, '>', "$dir/$name" or die "$name: $!";
+    print $fh $text;
+    close $fh or die "$name: $!";
+}
+
+
+sub get {
+    my ($name) = @_;
+
+    open my $fh, '<', "$dir/$name" or return '';
+    local $/;
+    return scalar <$fh>;
+}
+
+
+sub lua2c {
+    return system("sh $shared/lua2c.sh $dir/schema.txt $dir/gen @_ "
+        . "2>$dir/err");
+}
+
+
+sub schema {
+    return scalar qx(awk @_ -f $shared/schema.awk $dir/schema.txt 2>&1);
+}
+
+
+put('schema.txt', "# comment\n\nhost: version id value\napp: version id\n");
+
+like(schema('-v mode=c'),
+    qr/RBL_HOST_VERSION = 0,\n    RBL_HOST_ID = 1,\n.*RBL_HOST__N = 3\n/s,
+    'names in C');
+is(schema('-v mode=lua -v want="app"'), "local APP = {version=1,id=2}\n",
+    'table in Lua');
+like(schema('-v mode=lua -v want="none"'), qr/no entity none/,
+    'unknown entity');
+like(schema('-v mode=x'), qr/mode must be/, 'unknown mode');
+
+for my $text ("host version\n", "host: id\n", "host: version a a\n",
+    "host: version\nhost: version\n", "host: version A\n", "host:\n")
+{
+    my $bad = $text;
+
+    put('schema.txt', $bad);
+    system("awk -v mode=c -f $shared/schema.awk $dir/schema.txt "
+        . ">/dev/null 2>&1");
+    $bad =~ s/\n/;/g;
+    isnt($?, 0, "bad schema $bad");
+}
+
+put('schema.txt', "host: version id value\napp: version id\n");
+mkdir "$dir/lua" or die "$dir/lua: $!";
+
+put('lua/_util.lua', <<'LUA');
+--- use: app
+-- a helper
+local function f(s)
+    return s .. "--no comment"  -- but "this is
+end
+LUA
+
+put('lua/one.lua', <<'LUA');
+--- use: host
+--- include: util
+-- KEYS[1]
+
+local a = '-- "no'   -- yes
+local b = "\"--\\" --[[ a block
+   of comment ]] local c = [==[
+  keep -- this  
+
+]] it
+]==]
+local d = "on\
+   and on  "
+return {a, b, c, d, "??/", "	"}
+LUA
+
+is(lua2c("$dir/lua/*.lua"), 0, 'lua2c.sh');
+
+my $source = get('gen/lua/one.lua');
+
+is($source, <<'LUA', 'comments go, strings stay');
+local HOST = {version=1,id=2,value=3}
+local APP = {version=1,id=2}
+local function f(s)
+return s .. "--no comment"
+end
+local a = '-- "no'
+local b = "\"--\\"
+ local c = [==[
+  keep -- this  
+
+]] it
+]==]
+local d = "on\
+   and on  "
+return {a, b, c, d, "??/", "	"}
+LUA
+
+like(get('gen/rbl_script_list.h'),
+    qr/extern const rbl_script_t  rbl_script_one;/, 'declared');
+unlike(get('gen/rbl_script_list.h'), qr/util/, 'an include is no script');
+
+put('print.c', <<'C');
+#include "rbl_script.h"
+#include <stdio.h>
+
+int
+main(void)
+{
+    const rbl_script_t  *s = rbl_scripts[0];
+
+    printf("%s %s\n", s->name, s->sha1);
+    fwrite(s->source, 1, s->source_len, stdout);
+    return rbl_scripts[1] != NULL;
+}
+C
+
+my $cc = $ENV{CC} || 'cc';
+my $built = system("$cc -std=c11 -Wall -Wextra -Werror -I$shared -I$dir/gen "
+    . "-o $dir/print $dir/print.c $dir/gen/rbl_script_list.c");
+
+is($built, 0, 'the C compiles');
+is(scalar qx($dir/print), 'one ' . sha1_hex($source) . "\n$source",
+    'and holds the source and its SHA-1');
+
+my @files = map { "$dir/gen/$_" }
+    qw(rbl_script_list.c rbl_script_list.h lua/one.lua);
+
+utime 1, 1, @files;
+is(lua2c("$dir/lua/*.lua"), 0, 'again');
+is_deeply([ map { (stat $_)[9] } @files ], [ 1, 1, 1 ],
+    'what did not change is not written');
+
+for my $case (
+    [ 'unknown entity', "--- use: nothing\nreturn 1\n" ],
+    [ 'unknown include', "--- include: nothing\nreturn 1\n" ],
+    [ 'open string', "return 'a\n" ],
+    [ 'open long string', "return [[a\n" ])
+{
+    my ($name, $text) = @$case;
+
+    put('lua/bad.lua', $text);
+    isnt(lua2c("$dir/lua/*.lua"), 0, "$name: refused");
+    isnt(get('err'), '', "$name: said");
+}
+
+put('lua/bad.lua', "--- use: host\n");
+rename "$dir/lua/bad.lua", "$dir/lua/b-d.lua" or die $!;
+isnt(lua2c("$dir/lua/b-d.lua"), 0, 'a name that C cannot have');
+is_deeply([ (stat $files[0])[9] ], [ 1 ], 'errors leave the old files');
+is_deeply([ glob("$dir/gen/.lua2c.*") ], [], 'and nothing behind');
+
+done_testing();

@@ -1,0 +1,364 @@
+/*
+ * Records: each field in its place, every truncation and every damaged byte
+ * refused or at least harmless, results both ways.
+ */
+
+#include "rbl_record.h"
+#include "rbl_schema.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+
+/*
+ * A record of `n` fields after the version: "s" a string that names its
+ * position, "i" its position as a number, "a" an array of one string.
+ */
+
+static void
+make(rbl_buf_t *b, int64_t version, const char *kinds, unsigned extra)
+{
+    size_t  i, n;
+
+    n = strlen(kinds);
+    rbl_buf_reset(b);
+    rbl_mp_put_array(&b->out, n + 1 + extra);
+    rbl_mp_put_int(&b->out, version);
+
+    for (i = 0; i < n; i++) {
+        switch (kinds[i]) {
+
+        case 's':
+            rbl_mp_put_str(&b->out, (rbl_str_t) { &"abcdefghijklmnopqr"[i],
+                                                  1 });
+            break;
+
+        case 'i':
+            rbl_mp_put_int(&b->out, (int64_t) i + 1);
+            break;
+
+        default:
+            rbl_mp_put_array(&b->out, 1);
+            rbl_mp_put_z(&b->out, "x");
+        }
+    }
+
+    for (i = 0; i < extra; i++) {
+        rbl_mp_put_array(&b->out, 1);
+        rbl_mp_put_z(&b->out, "from a newer version");
+    }
+}
+
+
+typedef union {
+    rbl_account_t  account;
+    rbl_token_t    token;
+    rbl_app_t      app;
+    rbl_host_t     host;
+    rbl_profile_t  profile;
+    rbl_list_t     list;
+    rbl_hook_t     hook;
+} any_t;
+
+
+/* One signature for all, for the table below. */
+
+#define DECODER(name)                                                         \
+static rbl_err_t                                                              \
+decode_##name(any_t *v, rbl_str_t raw)                                        \
+{                                                                             \
+    return rbl_##name##_decode(&v->name, raw);                                \
+}
+
+DECODER(account)
+DECODER(token)
+DECODER(app)
+DECODER(host)
+DECODER(profile)
+DECODER(list)
+DECODER(hook)
+
+
+static const struct {
+    const char  *name;
+    rbl_err_t  (*decode)(any_t *v, rbl_str_t raw);
+    const char  *kinds;                 /* in the order of schema.txt */
+    size_t       size;
+    unsigned     n;
+} entities[] = {
+    { "account", decode_account, "sssssiiiissi", sizeof(rbl_account_t),
+      RBL_ACCOUNT__N },
+    { "token", decode_token, "sss", sizeof(rbl_token_t), RBL_TOKEN__N },
+    { "app", decode_app, "ssssi", sizeof(rbl_app_t), RBL_APP__N },
+    { "host", decode_host, "ssssisssaiiiiiia", sizeof(rbl_host_t),
+      RBL_HOST__N },
+    { "profile", decode_profile, "sssiai", sizeof(rbl_profile_t),
+      RBL_PROFILE__N },
+    { "list", decode_list, "sssssiissassssss", sizeof(rbl_list_t),
+      RBL_LIST__N },
+    { "hook", decode_hook, "sssassi", sizeof(rbl_hook_t), RBL_HOOK__N },
+};
+
+#define ENTITIES  (sizeof(entities) / sizeof(entities[0]))
+
+
+static int
+all_zero(const void *p, size_t n)
+{
+    size_t  i;
+
+    for (i = 0; i < n; i++) {
+        if (((const char *) p)[i] != 0) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static rbl_err_t
+decode_copy(size_t e, any_t *v, rbl_str_t raw)
+{
+    char       *copy;
+    rbl_err_t   rc;
+
+    copy = malloc(raw.n ? raw.n : 1);
+    memcpy(copy, raw.p, raw.n);
+    memset(v, 0xa5, sizeof(*v));
+    rc = entities[e].decode(v, (rbl_str_t) { copy, raw.n });
+    free(copy);
+
+    return rc;
+}
+
+
+static void
+test_damage(size_t e)
+{
+    int         good;
+    any_t       v;
+    size_t      i, n;
+    rbl_buf_t   b, bad;
+    rbl_str_t   raw;
+
+    rbl_buf_init(&b);
+    rbl_buf_init(&bad);
+    make(&b, 1, entities[e].kinds, 0);
+    raw = rbl_buf_str(&b);
+
+    good = 1;
+
+    for (n = 0; n < raw.n; n++) {
+        good &= decode_copy(e, &v, (rbl_str_t) { raw.p, n }) == RBL_ETYPE
+                && all_zero(&v, entities[e].size);
+    }
+
+    ok(good, "%s: cut anywhere", entities[e].name);
+
+    good = 1;
+
+    for (i = 0; i < raw.n * 256; i++) {
+        rbl_buf_reset(&bad);
+        rbl_out_str(&bad.out, raw);
+        bad.base[i / 256] = (char) (i % 256);
+
+        good &= decode_copy(e, &v, rbl_buf_str(&bad)) == RBL_OK
+                || all_zero(&v, entities[e].size);
+    }
+
+    ok(good, "%s: any byte damaged", entities[e].name);
+
+    rbl_buf_reset(&bad);
+    rbl_out_str(&bad.out, raw);
+    rbl_out_char(&bad.out, 1);
+    ok(decode_copy(e, &v, rbl_buf_str(&bad)) == RBL_ETYPE
+       && all_zero(&v, entities[e].size), "%s: a byte too many",
+       entities[e].name);
+
+    rbl_buf_free(&b);
+    rbl_buf_free(&bad);
+}
+
+
+static void
+test_entities(void)
+{
+    int         good;
+    any_t       v;
+    char        kinds[32];
+    size_t      e, i;
+    rbl_buf_t   b;
+
+    rbl_buf_init(&b);
+
+    for (e = 0; e < ENTITIES; e++) {
+        ok(strlen(entities[e].kinds) + 1 == entities[e].n,
+           "%s: as many fields as in the schema", entities[e].name);
+
+        make(&b, 1, entities[e].kinds, 0);
+        ok(decode_copy(e, &v, rbl_buf_str(&b)) == RBL_OK, "%s: good",
+           entities[e].name);
+
+        make(&b, 1, entities[e].kinds, 2);
+        ok(decode_copy(e, &v, rbl_buf_str(&b)) == RBL_OK,
+           "%s: with fields of a newer version", entities[e].name);
+
+        make(&b, 2, entities[e].kinds, 0);
+        ok(decode_copy(e, &v, rbl_buf_str(&b)) == RBL_ETYPE
+           && all_zero(&v, entities[e].size), "%s: unknown version",
+           entities[e].name);
+
+        good = 1;
+
+        for (i = 0; entities[e].kinds[i]; i++) {
+            memcpy(kinds, entities[e].kinds, strlen(entities[e].kinds) + 1);
+            kinds[i] = kinds[i] == 's' ? 'i' : kinds[i] == 'i' ? 'a' : 's';
+            make(&b, 1, kinds, 0);
+
+            good &= decode_copy(e, &v, rbl_buf_str(&b)) == RBL_ETYPE;
+        }
+
+        ok(good, "%s: any field of another type", entities[e].name);
+
+        test_damage(e);
+    }
+
+    rbl_buf_free(&b);
+}
+
+
+static void
+test_places(void)
+{
+    rbl_buf_t      b;
+    rbl_host_t     host;
+    rbl_hook_t     hook;
+    rbl_list_t     list;
+    rbl_account_t  account;
+
+    rbl_buf_init(&b);
+
+    make(&b, 1, "ssssisssaiiiiiia", 0);
+    rbl_host_decode(&host, rbl_buf_str(&b));
+    is_str(host.id, "a", "host.id");
+    is_str(host.type, "d", "host.type");
+    is_str(host.profile, "h", "host.profile");
+    is_str(host.groups, "\x91\xa1x", "host.groups");
+    is_str(host.details, "\x91\xa1x", "host.details");
+    ok(host.family == 5 && host.created == 10 && host.checked == 11
+       && host.first_listed == 12 && host.listed_count == 13
+       && host.unknown_count == 14 && host.next_check == 15,
+       "the numbers of a host");
+
+    make(&b, 1, "sssssiiiissi", 0);
+    rbl_account_decode(&account, rbl_buf_str(&b));
+    is_str(account.plan, "e", "account.plan");
+    is_str(account.group, "k", "account.group");
+    ok(account.paid == 6 && account.interval == 9 && account.created == 12,
+       "the numbers of an account");
+
+    make(&b, 1, "sssssiissassssss", 0);
+    rbl_list_decode(&list, rbl_buf_str(&b));
+    is_str(list.zone, "c", "list.zone");
+    is_str(list.codes, "\x91\xa1x", "list.codes");
+    is_str(list.control, "p", "list.control");
+
+    make(&b, 1, "sssassi", 0);
+    rbl_hook_decode(&hook, rbl_buf_str(&b));
+    is_str(hook.types, "\x91\xa1x", "hook.types");
+    is_str(hook.secret, "e", "hook.secret");
+
+    rbl_buf_free(&b);
+}
+
+
+static void
+test_results(void)
+{
+    int            good;
+    size_t         n, i;
+    rbl_mp_t       mp;
+    rbl_buf_t      b;
+    rbl_str_t      raw;
+    rbl_result_t   in, out;
+    rbl_listing_t  listing;
+
+    memset(&in, 0, sizeof(in));
+    in.list = RBL_STR("RB1");
+    in.type = RBL_STR("rbl");
+    in.custom = 1;
+    in.zone = RBL_STR("bl.example");
+    in.website = RBL_STR("https://bl.example/");
+    in.status = RBL_STR("listed");
+    in.codes = RBL_STR("\x91\xa9" "127.0.0.2");
+    in.details = RBL_STR("details");
+    in.reason = RBL_STR("reason");
+    in.error = RBL_STR("");
+    in.ms = 70000;
+
+    rbl_buf_init(&b);
+    rbl_result_encode(&b.out, &in);
+    raw = rbl_buf_str(&b);
+
+    rbl_mp_init(&mp, raw);
+    ok(rbl_result_decode(&out, &mp) == RBL_OK && mp.pos == mp.end
+       && rbl_str_eq(in.zone, out.zone) && rbl_str_eq(in.codes, out.codes)
+       && rbl_str_eq(in.reason, out.reason) && out.custom == 1
+       && out.ms == 70000 && out.error.n == 0, "a result there and back");
+
+    good = 1;
+
+    for (n = 0; n < raw.n; n++) {
+        rbl_mp_init(&mp, (rbl_str_t) { raw.p, n });
+        good &= rbl_result_decode(&out, &mp) == RBL_ETYPE && mp.failed
+                && all_zero(&out, sizeof(out));
+    }
+
+    ok(good, "a result cut anywhere");
+
+    rbl_buf_reset(&b);
+    in.codes.n = 0;
+    rbl_result_encode(&b.out, &in);
+    rbl_mp_init(&mp, rbl_buf_str(&b));
+    rbl_result_decode(&out, &mp);
+    is_str(out.codes, "\x90", "no codes are an empty array");
+
+    rbl_buf_reset(&b);
+
+    for (i = 0; i < 2; i++) {
+        rbl_mp_put_array(&b.out, 7);
+        rbl_mp_put_z(&b.out, "RB1");
+        rbl_mp_put_z(&b.out, "zone");
+        rbl_mp_put_z(&b.out, "site");
+        rbl_mp_put_z(&b.out, "link");
+        rbl_mp_put_array(&b.out, 0);
+        rbl_mp_put_int(&b.out, 1700000000000);
+        rbl_mp_put_z(&b.out, "from a newer version");
+    }
+
+    rbl_mp_init(&mp, rbl_buf_str(&b));
+    ok(rbl_listing_decode(&listing, &mp) == RBL_OK
+       && listing.since == 1700000000000, "a listing");
+    ok(rbl_listing_decode(&listing, &mp) == RBL_OK && mp.pos == mp.end,
+       "and the next");
+    ok(rbl_listing_decode(&listing, &mp) == RBL_ETYPE
+       && all_zero(&listing, sizeof(listing)), "and no more");
+
+    rbl_mp_init(&mp, RBL_STR("\x91\xa1x"));
+    ok(rbl_listing_decode(&listing, &mp) == RBL_ETYPE && mp.failed,
+       "a listing of one field");
+
+    rbl_buf_free(&b);
+}
+
+
+int
+main(void)
+{
+    test_entities();
+    test_places();
+    test_results();
+
+    return tap_done();
+}

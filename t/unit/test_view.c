@@ -1,0 +1,230 @@
+/*
+ * How hosts and results look to a client: the fields of the contract in
+ * their order, and records whose packed parts are damaged.
+ */
+
+#include "rbl_view.h"
+#include "tap.h"
+
+
+#define NOW     1480000000000           /* 2016-11-24 15:06:40 UTC */
+#define LISTED  (NOW - 729)             /* stands in for "just now" */
+
+
+static const rbl_zone_t  est = { -5 * 3600, "EST" };
+
+
+static void
+put_listing(rbl_out_t *out, const char *zone)
+{
+    rbl_mp_put_array(out, 6);
+    rbl_mp_put_z(out, "RB1");
+    rbl_mp_put_z(out, zone);
+    rbl_mp_put_z(out, "https://bl.example/");
+    rbl_mp_put_z(out, "https://bl.example/?q=192.0.2.1");
+    rbl_mp_put_array(out, 1);
+    rbl_mp_put_z(out, "127.0.0.2");
+    rbl_mp_put_int(out, LISTED);
+}
+
+
+static void
+host_fill(rbl_host_t *h, rbl_buf_t *groups, rbl_buf_t *details)
+{
+    memset(h, 0, sizeof(*h));
+    h->id = RBL_STR("HT1");
+    h->value = RBL_STR("192.0.2.1");
+    h->name = RBL_STR("mail \"out\"");
+    h->type = RBL_STR("rbl");
+    h->status = RBL_STR("active");
+    h->profile = RBL_STR("RP1");
+
+    rbl_mp_put_array(&groups->out, 2);
+    rbl_mp_put_z(&groups->out, "CG1");
+    rbl_mp_put_z(&groups->out, "CG2");
+    h->groups = rbl_buf_str(groups);
+
+    rbl_mp_put_array(&details->out, 2);
+    put_listing(&details->out, "bl.example");
+    put_listing(&details->out, "dnsbl.example");
+    h->details = rbl_buf_str(details);
+
+    h->checked = 1478570493000;
+    h->first_listed = NOW - (13 * 86400 + 13 * 3600 + 35 * 60 + 58) * 1000LL;
+    h->listed_count = 2;
+    h->unknown_count = 3;
+}
+
+
+static rbl_str_t
+host_view(rbl_buf_t *b, const rbl_host_t *h, const rbl_zone_t *tz,
+    unsigned flags)
+{
+    rbl_doc_t  d;
+
+    rbl_buf_reset(b);
+    rbl_doc_begin(&d, &b->out, RBL_JSON);
+    rbl_view_host(&d, "host", h, tz, NOW, flags);
+    rbl_doc_end(&d);
+
+    return rbl_buf_str(b);
+}
+
+
+#define HOST_HEAD                                                             \
+    "{\"host\":{\"id\":\"HT1\",\"host\":\"192.0.2.1\","                       \
+    "\"name\":\"mail \\\"out\\\"\",\"type\":\"rbl\",\"parent\":\"\","         \
+    "\"status\":\"active\",\"rbl_profile\":\"RP1\","
+
+#define LISTING(zone)                                                         \
+    "{\"host\":\"" zone "\",\"website\":\"https://bl.example/\","             \
+    "\"details\":\"https://bl.example/?q=192.0.2.1\"}"
+
+
+static void
+test_host(void)
+{
+    rbl_buf_t   b, groups, details;
+    rbl_host_t  h;
+
+    rbl_buf_init(&b);
+    rbl_buf_init(&groups);
+    rbl_buf_init(&details);
+    host_fill(&h, &groups, &details);
+
+    is_str(host_view(&b, &h, &est, 0),
+           HOST_HEAD "\"contact_group\":\"CG1,CG2\","
+           "\"last_checked\":\"2016-11-07 21:01:33 EST\","
+           "\"first_listed\":\"2016-11-10 20:30:42 EST\","
+           "\"listed_period\":\"13 days 13:35:58\","
+           "\"listed\":\"1\",\"listed_count\":\"2\","
+           "\"listed_details\":[" LISTING("bl.example") ","
+           LISTING("dnsbl.example") "],"
+           "\"next_check\":\"\",\"unknown_count\":\"3\"}}", "listed host");
+
+    is_str(host_view(&b, &h, &est, RBL_VIEW_NO_DETAILS),
+           HOST_HEAD "\"contact_group\":\"CG1,CG2\","
+           "\"last_checked\":\"2016-11-07 21:01:33 EST\","
+           "\"first_listed\":\"2016-11-10 20:30:42 EST\","
+           "\"listed_period\":\"13 days 13:35:58\","
+           "\"listed\":\"1\",\"listed_count\":\"2\","
+           "\"next_check\":\"\",\"unknown_count\":\"3\"}}",
+           "without details");
+
+    h.groups = RBL_STR("\x90");
+    h.details = RBL_STR("\x90");
+    h.checked = 0;
+    h.first_listed = 0;
+    h.listed_count = 0;
+    h.unknown_count = 0;
+    h.next_check = NOW;
+
+    is_str(host_view(&b, &h, &rbl_zone_utc, 0),
+           HOST_HEAD "\"contact_group\":\"\",\"last_checked\":\"\","
+           "\"first_listed\":\"\",\"listed_period\":\"\",\"listed\":\"0\","
+           "\"listed_count\":\"0\",\"listed_details\":[],"
+           "\"next_check\":\"2016-11-24 15:06:40 UTC\","
+           "\"unknown_count\":\"0\"}}", "new host");
+
+    h.listed_count = 1;
+    h.first_listed = NOW + 5000;
+    host_view(&b, &h, &rbl_zone_utc, 0);
+    rbl_out_char(&b.out, '\0');
+    ok(strstr(b.base, "\"listed_period\":\"0 days 00:00:00\"") != NULL,
+       "a listing from the future");
+
+    rbl_buf_free(&b);
+    rbl_buf_free(&groups);
+    rbl_buf_free(&details);
+}
+
+
+/* Damaged arrays may lose their end, but the document stays one. */
+
+static void
+test_damage(void)
+{
+    int         good;
+    size_t      n;
+    rbl_buf_t   b, groups, details;
+    rbl_str_t   s;
+    rbl_host_t  h, cut;
+
+    rbl_buf_init(&b);
+    rbl_buf_init(&groups);
+    rbl_buf_init(&details);
+    host_fill(&h, &groups, &details);
+    good = 1;
+
+    for (n = 0; n < h.details.n; n++) {
+        cut = h;
+        cut.details.n = n;
+        cut.groups.n = n < h.groups.n ? n : h.groups.n;
+        s = host_view(&b, &cut, &est, 0);
+        good &= !b.out.failed && memcmp(s.p + s.n - 3, "\"}}", 3) == 0;
+    }
+
+    ok(good, "details and groups cut anywhere");
+
+    rbl_buf_free(&b);
+    rbl_buf_free(&groups);
+    rbl_buf_free(&details);
+}
+
+
+static void
+test_result(void)
+{
+    rbl_doc_t     d;
+    rbl_buf_t     b;
+    rbl_result_t  r;
+
+    memset(&r, 0, sizeof(r));
+    r.list = RBL_STR("RB1");
+    r.type = RBL_STR("uribl");
+    r.zone = RBL_STR("bl.example");
+    r.website = RBL_STR("https://bl.example/");
+    r.status = RBL_STR("listed");
+    r.codes = RBL_STR("\x92\xa9" "127.0.0.2\xa9" "127.0.0.4");
+    r.details = RBL_STR("https://bl.example/?q=x");
+    r.reason = RBL_STR("spam");
+    r.error = RBL_STR("");
+    r.ms = 12;
+
+    rbl_buf_init(&b);
+    rbl_doc_begin(&d, &b.out, RBL_JSON);
+    rbl_doc_array(&d, "details");
+    rbl_view_result(&d, NULL, &r);
+    r.codes = RBL_STR("\x90");
+    r.custom = 1;
+    r.status = RBL_STR("unknown");
+    r.error = RBL_STR("timeout");
+    rbl_view_result(&d, NULL, &r);
+    rbl_doc_close(&d);
+    rbl_doc_end(&d);
+
+    is_str(rbl_buf_str(&b),
+           "{\"details\":[{\"id\":\"RB1\",\"type\":\"uribl\",\"custom\":0,"
+           "\"host\":\"bl.example\",\"website\":\"https://bl.example/\","
+           "\"status\":\"listed\",\"codes\":[\"127.0.0.2\",\"127.0.0.4\"],"
+           "\"details\":\"https://bl.example/?q=x\",\"reason\":\"spam\","
+           "\"error\":\"\",\"response_ms\":12},"
+           "{\"id\":\"RB1\",\"type\":\"uribl\",\"custom\":1,"
+           "\"host\":\"bl.example\",\"website\":\"https://bl.example/\","
+           "\"status\":\"unknown\",\"codes\":[],"
+           "\"details\":\"https://bl.example/?q=x\",\"reason\":\"spam\","
+           "\"error\":\"timeout\",\"response_ms\":12}]}", "two results");
+
+    rbl_buf_free(&b);
+}
+
+
+int
+main(void)
+{
+    test_host();
+    test_damage();
+    test_result();
+
+    return tap_done();
+}
