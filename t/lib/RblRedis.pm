@@ -1,0 +1,102 @@
+package RblRedis;
+
+# What the tests of the module's store have in common.  A request of an account
+# that does not exist tells how the store is: 401 when it was asked and has
+# answered, 503 when not.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use IO::Socket::INET;
+use RblTest;
+use Time::HiRes qw(time);
+
+our @EXPORT = qw(store_meta ask asked_in status_line send_request workers
+    descriptors error_log no_message messages);
+
+my $user = 'AC' . '0' x 32;
+my $token = 'f' x 64;
+
+# The store as `rblctl init` leaves it, as far as a handshake looks.
+sub store_meta {
+    my ($redis, %meta) = @_;
+
+    %meta = (schema => 1, partitions => 16, %meta);
+    redis($redis, 'HSET', 'rbl:meta', %meta);
+}
+
+# (status, seconds) of one request
+sub asked_in {
+    my ($nginx, $path) = @_;
+
+    my $start = time;
+    my $r = http($nginx, 'GET', $path // '/3.0/hosts.json',
+        auth => [$user, $token]);
+    return ($r->{status}, time - $start, $r);
+}
+
+sub ask { return (asked_in(@_))[0] // 0 }
+
+# A request on a connection of its own, not waited for.
+sub send_request {
+    my ($nginx, $path) = @_;
+
+    my $c = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
+        PeerPort => $nginx->{port}, Proto => 'tcp', Timeout => 5)
+        or die "connect: $!";
+    print {$c} http_head('GET', $path // '/3.0/hosts.json',
+        auth => [$user, $token]);
+    $c->flush;
+    return $c;
+}
+
+# The first line of the answer, '' when the connection ends without one.
+sub status_line {
+    my ($c) = @_;
+
+    local $SIG{ALRM} = sub { die "no answer\n" };
+    alarm 20;
+    my $line = eval { readline $c } // '';
+    alarm 0;
+    return $line;
+}
+
+# Process ids of the workers (not of the cache processes) of an nginx.
+sub workers {
+    my ($nginx) = @_;
+
+    my @pids;
+    for my $stat (glob '/proc/[0-9]*/stat') {
+        my ($pid, $ppid) = read_file($stat) =~ /^(\d+) \(.*\) \S (\d+) /s
+            or next;
+        next if $ppid != $nginx->{pid};
+        my $title = read_file("/proc/$pid/cmdline");
+        push @pids, $pid if $title =~ /^nginx: worker process/;
+    }
+    return sort { $a <=> $b } @pids;
+}
+
+sub descriptors {
+    my ($pid) = @_;
+
+    opendir my $d, "/proc/$pid/fd" or die "/proc/$pid/fd: $!";
+    return scalar grep { /^\d/ } readdir $d;
+}
+
+sub error_log { return read_file($_[0]{error_log}) }
+
+# How many lines of the error log match.
+sub messages {
+    my ($nginx, $pattern) = @_;
+
+    return scalar grep { /$pattern/ } split /\n/, error_log($nginx);
+}
+
+sub no_message {
+    my ($nginx, $pattern, $name) = @_;
+
+    is(messages($nginx, $pattern), 0, $name);
+}
+
+1;

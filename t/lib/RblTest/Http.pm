@@ -1,0 +1,183 @@
+package RblTest::Http;
+
+# An HTTP client that shows exactly what came over the wire.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use IO::Socket::INET;
+use JSON::PP ();
+use MIME::Base64 qw(encode_base64);
+use Time::HiRes qw(time);
+
+our @EXPORT = qw(http http_raw http_head api json form_encode);
+
+# json($text or $response): decoded, numbers and strings as they were
+sub json {
+    my ($what) = @_;
+
+    my $text = ref $what ? $what->{body} : $what;
+    return JSON::PP->new->utf8->allow_nonref->decode($text);
+}
+
+sub escape {
+    my ($s) = @_;
+
+    utf8::encode($s) if utf8::is_utf8($s);
+    $s =~ s/([^A-Za-z0-9_.~-])/sprintf '%%%02X', ord $1/ge;
+    return $s;
+}
+
+# A string as it is; a hash, or an array of pairs, encoded.
+sub form_encode {
+    my ($form) = @_;
+
+    return $form if !ref $form;
+    my @pairs = ref $form eq 'HASH'
+        ? map { ($_, $form->{$_}) } sort keys %$form : @$form;
+    my @out;
+    while (my ($k, $v) = splice @pairs, 0, 2) {
+        push @out, escape($k) . '=' . escape($v);
+    }
+    return join '&', @out;
+}
+
+# The bytes of a request.  Options: auth ({sid, token} or [user, password]),
+# form (string, hash, pairs) or body (bytes), type (Content-Type; undef: none),
+# headers ["Name: value", ...], version ("1.1"), host.
+sub http_head {
+    my ($method, $path, %opt) = @_;
+
+    my @h = ("$method $path HTTP/" . ($opt{version} // '1.1'),
+        'Host: ' . ($opt{host} // 'localhost'));
+    push @h, 'Connection: close' if !$opt{keep};
+    if (my $a = $opt{auth}) {
+        my ($user, $password) = ref $a eq 'HASH' ? @$a{qw(sid token)} : @$a;
+        push @h, 'Authorization: Basic '
+            . encode_base64("$user:$password", '');
+    }
+    my $body = defined $opt{form} ? form_encode($opt{form}) : $opt{body};
+    if (defined $body) {
+        my $type = exists $opt{type} ? $opt{type}
+            : 'application/x-www-form-urlencoded';
+        push @h, "Content-Type: $type" if defined $type;
+        push @h, 'Content-Length: ' . length $body;
+    } elsif ($method eq 'POST' && !$opt{no_length}) {
+        push @h, 'Content-Length: 0';
+    }
+    push @h, @{ $opt{headers} // [] };
+    return join("\r\n", @h, '', '') . ($body // '');
+}
+
+# http($server or port, method, path, options): {status, reason, headers
+# (lower-case name => last value), body, head, raw, ms}; status 0: no answer.
+sub http {
+    my ($server, $method, $path, %opt) = @_;
+
+    return http_raw($server, http_head($method, $path, %opt),
+        head => $method eq 'HEAD', timeout => $opt{timeout});
+}
+
+# Sends bytes as they are (a list: one write each), reads one answer.
+sub http_raw {
+    my ($server, $bytes, %opt) = @_;
+
+    my $port = ref $server ? $server->{port} : $server;
+    my $start = time;
+    my $s = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port,
+        Proto => 'tcp', Timeout => 5);
+    return { status => 0, error => "connect: $!" } if !$s;
+    binmode $s;
+    $s->autoflush(1);
+    local $SIG{PIPE} = 'IGNORE';
+    for my $part (ref $bytes ? @$bytes : $bytes) {
+        print {$s} $part or last;
+    }
+    shutdown $s, 1 if $opt{half_close};
+    my $r = read_answer($s, $opt{timeout} // 15, $opt{head});
+    $r->{ms} = (time - $start) * 1000;
+    return $r;
+}
+
+sub read_answer {
+    my ($s, $timeout, $head) = @_;
+
+    my $end = time + $timeout;
+    my $raw = '';
+    my $r = { status => 0, raw => '' };
+    while (1) {
+        $r = parse_answer($raw, $head);
+        last if $r->{complete};
+        my $left = $end - time;
+        if ($left <= 0) {
+            $r->{error} = 'timeout';
+            last;
+        }
+        vec(my $in = '', fileno $s, 1) = 1;
+        next if !select $in, undef, undef, $left;
+        my $n = sysread $s, $raw, 65536, length $raw;
+        if (!$n) {
+            $r = parse_answer($raw, $head, 1);
+            last;
+        }
+    }
+    $r->{raw} = $raw;
+    return $r;
+}
+
+sub parse_answer {
+    my ($raw, $head, $eof) = @_;
+
+    my $r = { status => 0, headers => {}, body => '', complete => 0 };
+    while ($raw =~ s/\AHTTP\/1\.[01] 100 [^\r]*\r\n.*?\r\n//s) {
+        $r->{continued} = 1;
+    }
+    return $r if $raw !~ s/\A(HTTP\/1\.[01] (\d{3})(?: ([^\r\n]*))?\r\n
+        (.*?)\r\n)\r\n//xs && $raw !~ s/\A(HTTP\/1\.[01]\ (\d{3})
+        (?:\ ([^\r\n]*))?\r\n((?:[^\r\n]+\r\n)*))\r\n//xs;
+    @$r{qw(head status reason)} = ($1, $2 + 0, $3 // '');
+    for my $line (split /\r\n/, $4) {
+        $r->{headers}{ lc $1 } = $2 if $line =~ /^([^:]+):\s*(.*?)\s*$/;
+    }
+    if ($head || $r->{status} == 304 || $r->{status} == 204) {
+        $r->{complete} = 1;
+    } elsif (lc($r->{headers}{'transfer-encoding'} // '') eq 'chunked') {
+        @$r{qw(body complete)} = unchunk($raw);
+    } elsif (defined(my $n = $r->{headers}{'content-length'})) {
+        $r->{body} = substr $raw, 0, $n;
+        $r->{complete} = length $raw >= $n;
+        $r->{rest} = substr $raw, $n if $r->{complete};
+    } else {
+        $r->{body} = $raw;
+        $r->{complete} = $eof;
+    }
+    return $r;
+}
+
+sub unchunk {
+    my ($raw) = @_;
+
+    my $body = '';
+    while ($raw =~ s/\A([0-9a-fA-F]+)[^\r\n]*\r\n//) {
+        my $n = hex $1;
+        return ($body, 1) if $n == 0;
+        return ($body, 0) if length $raw < $n + 2;
+        $body .= substr $raw, 0, $n;
+        $raw = substr $raw, $n + 2;
+    }
+    return ($body, 0);
+}
+
+# api($nginx, $account, 'GET', '/3.0/hosts.json', form): decoded JSON body
+sub api {
+    my ($server, $account, $method, $path, $form) = @_;
+
+    my $r = http($server, $method, $path, auth => $account,
+        defined $form ? (form => $form) : ());
+    my $v = eval { json($r) };
+    return $v // die "$method $path: $r->{status}, not JSON: "
+        . substr($r->{raw} // '', 0, 500) . "\n";
+}
+
+1;

@@ -1,0 +1,388 @@
+package RblTest::Process;
+
+# Directories, files and processes of a test, and what happens at its end.
+
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use Exporter 'import';
+use File::Basename qw(dirname);
+use File::Path qw(remove_tree);
+use File::Temp ();
+use IO::Socket::INET;
+use POSIX qw(:sys_wait_h);
+use Test::More ();
+use Time::HiRes qw(time sleep);
+
+our @EXPORT = qw(spawn stop_server kill_server signal_server cont_server
+    pause_server restart_server alive wait_for wait_log run_cmd free_port
+    temp_dir own_dir build_dir repo_dir write_file read_file started
+    watch_log at_stop expect_alert expect_report);
+
+our $REPO  = abs_path(dirname(__FILE__) . '/../../..');
+our $BUILD = abs_path($ENV{RBL_BUILD} // "$REPO/build")
+    // "$REPO/build";
+
+my $SANITIZED = qr/ERROR: AddressSanitizer|runtime error:|LeakSanitizer/;
+
+our $owner_pid = $$;
+my ($dir, @servers, @logs, @at_stop, $finished);
+my $counter = 0;
+my (%allowed_alerts, $allowed_reports);
+
+
+# --- directories and files -------------------------------------------------
+
+sub repo_dir  { return $REPO }
+sub build_dir { return $BUILD }
+
+sub temp_dir {
+    if (!$dir) {
+        $dir = File::Temp::tempdir('rbl-XXXXXX', TMPDIR => 1);
+        chmod 0711, $dir;               # rbldnsd leaves root
+    }
+    return $dir;
+}
+
+sub own_dir {
+    my ($name) = @_;
+
+    my $d = sprintf '%s/%s%d', temp_dir(), $name, ++$counter;
+    mkdir $d, 0755 or die "mkdir $d: $!";
+    chmod 0755, $d;
+    return $d;
+}
+
+sub write_file {
+    my ($path, $text, $mode) = @_;
+
+    open my $fh, '>:raw', "$path.new" or die "$path.new: $!";
+    print {$fh} $text;
+    close $fh or die "$path.new: $!";
+    chmod $mode // 0644, "$path.new";
+    rename "$path.new", $path or die "$path: $!";
+}
+
+sub read_file {
+    my ($path) = @_;
+
+    open my $fh, '<:raw', $path or return '';
+    local $/;
+    my $text = <$fh>;
+    return $text // '';
+}
+
+# A port of 127.0.0.1 that is free for TCP and UDP, outside the range from
+# which the kernel takes ports for outgoing connections.
+my %taken;
+
+sub free_port {
+    for (1 .. 500) {
+        my $port = 10_000 + int rand 22_000;
+        next if $taken{$port};
+        my @args = (LocalAddr => '127.0.0.1', LocalPort => $port);
+        my $tcp = IO::Socket::INET->new(@args, Proto => 'tcp', Listen => 1,
+            ReuseAddr => 1) or next;
+        my $udp = IO::Socket::INET->new(@args, Proto => 'udp') or next;
+        $taken{$port} = 1;
+        return $port;
+    }
+    die 'no free port';
+}
+
+
+# --- processes -------------------------------------------------------------
+
+# wait_for { condition } seconds, 'what': polls; true as soon as the condition
+# is, else false (and says so).  A condition that dies is not true yet.
+sub wait_for(&;$$) {
+    my ($condition, $timeout, $what) = @_;
+
+    my $end = time + ($timeout // 10);
+    my $pause = 0.005;
+    while (1) {
+        my $value = eval { $condition->() };
+        return $value if $value;
+        last if time > $end;
+        sleep $pause;
+        $pause = $pause < 0.1 ? $pause * 1.5 : 0.1;
+    }
+    Test::More::diag('waited in vain for ' . $what) if defined $what;
+    return 0;
+}
+
+sub wait_log {
+    my ($server, $pattern, $timeout) = @_;
+
+    return wait_for { read_file($server->{log}) =~ $pattern } $timeout,
+        "$pattern in $server->{log}";
+}
+
+# spawn(name, {dir, env}, command...): a process in a group of its own, its
+# output in dir/name.log.
+sub spawn {
+    my ($name, $opt, @command) = @_;
+
+    my $d = $opt->{dir} // own_dir($name);
+    my $server = {
+        name => $name, dir => $d, log => $opt->{log} // "$d/$name.log",
+        command => \@command, env => $opt->{env} // {},
+    };
+    launch($server);
+    push @servers, $server;
+    push @logs, $server;
+    return $server;
+}
+
+sub launch {
+    my ($server) = @_;
+
+    my $pid = fork // die "fork: $!";
+    if ($pid == 0) {
+        setpgrp 0, 0;
+        $SIG{$_} = 'DEFAULT' for qw(INT TERM HUP PIPE);
+        open STDIN,  '<',  '/dev/null'     or POSIX::_exit(126);
+        open STDOUT, '>>', $server->{log}  or POSIX::_exit(126);
+        open STDERR, '>&', \*STDOUT        or POSIX::_exit(126);
+        %ENV = (%ENV, %{ $server->{env} });
+        { no warnings 'exec'; exec { $server->{command}[0] }
+            @{ $server->{command} }; }
+        print STDERR "cannot run $server->{command}[0]: $!\n";
+        POSIX::_exit(127);
+    }
+    setpgrp $pid, $pid;
+    @$server{qw(pid ended status)} = ($pid, 0, undef);
+}
+
+sub alive {
+    my ($server) = @_;
+
+    return 0 if $server->{ended};
+    if (waitpid($server->{pid}, WNOHANG) == $server->{pid}) {
+        @$server{qw(ended status)} = (1, $?);
+        return 0;
+    }
+    return 1;
+}
+
+sub signal_server {
+    my ($server, $signal) = @_;
+
+    return alive($server) && kill $signal, $server->{pid};
+}
+
+sub pause_server { return signal_server($_[0], 'STOP') }
+sub cont_server  { return signal_server($_[0], 'CONT') }
+
+# kill -9 of the server and of what it left in its group.
+sub kill_server {
+    my ($server) = @_;
+
+    if (alive($server)) {
+        kill 'KILL', $server->{pid};
+        wait_for { !alive($server) } 10, "the end of $server->{name}";
+    }
+    kill 'KILL', -$server->{pid};
+    return $server;
+}
+
+# Stops a server by TERM; one that does not end in time is killed, and that is
+# false.  The wait status is in $server->{status}.
+sub stop_server {
+    my ($server, $timeout, $signal) = @_;
+
+    return 1 if !alive($server);
+    kill 'CONT', $server->{pid};
+    kill $signal // 'TERM', $server->{pid};
+    my $good = wait_for { !alive($server) } $timeout // 20;
+    kill_server($server) if !$good;
+    return $good ? 1 : 0;
+}
+
+sub restart_server {
+    my ($server) = @_;
+
+    stop_server($server) or die "$server->{name} does not stop";
+    launch($server);
+    ready($server);
+    return $server;
+}
+
+sub ready {
+    my ($server) = @_;
+
+    return 1 if !$server->{ready};
+    my $good = wait_for {
+        if (!alive($server)) {
+            die "\n" if !$server->{ended};
+            return -1;
+        }
+        $server->{ready}->();
+    } $server->{start_timeout} // 15;
+    return 1 if $good && $good ne '-1';
+    die "$server->{name} does not start:\n" . tail($server->{log});
+}
+
+sub started {
+    my ($server, $ready) = @_;
+
+    $server->{ready} = $ready;
+    ready($server);
+    return $server;
+}
+
+sub tail {
+    my ($path) = @_;
+
+    my $text = read_file($path);
+    return length $text > 4000 ? substr $text, -4000 : $text;
+}
+
+# run_cmd({env, stdin, timeout}, command...): {status, signal, out, err}
+sub run_cmd {
+    my $opt = ref $_[0] ? shift : {};
+    my @command = @_;
+
+    my $base = sprintf '%s/cmd%d', temp_dir(), ++$counter;
+    write_file("$base.in", $opt->{stdin} // '');
+    my $pid = fork // die "fork: $!";
+    if ($pid == 0) {
+        setpgrp 0, 0;
+        open STDIN,  '<', "$base.in"  or POSIX::_exit(126);
+        open STDOUT, '>', "$base.out" or POSIX::_exit(126);
+        open STDERR, '>', "$base.err" or POSIX::_exit(126);
+        chdir $opt->{cwd} if defined $opt->{cwd};
+        %ENV = (%ENV, %{ $opt->{env} // {} });
+        { no warnings 'exec'; exec { $command[0] } @command; }
+        print STDERR "cannot run $command[0]: $!\n";
+        POSIX::_exit(127);
+    }
+    my ($done, $status) = (0, 0);
+    wait_for {
+        $done = waitpid($pid, WNOHANG) == $pid and $status = $?;
+        $done;
+    } $opt->{timeout} // 30, "the end of @command";
+    if (!$done) {
+        kill 'KILL', -$pid, $pid;
+        waitpid $pid, 0;
+        $status = $?;
+    }
+    push @logs, { name => "@command", log => "$base.err" };
+    return { status => $status >> 8, signal => $status & 127,
+        out => read_file("$base.out"), err => read_file("$base.err") };
+}
+
+
+# --- the end ---------------------------------------------------------------
+
+# Has the log of an nginx looked through at the end.
+sub watch_log {
+    my ($name, $path) = @_;
+
+    push @logs, { name => $name, log => $path, nginx => 1 };
+}
+
+# What else is to be done when the servers are stopped.
+sub at_stop { push @at_stop, $_[0] }
+
+# Lets nginx log an [alert] or [emerg] that matches (a test that provokes it).
+sub expect_alert { $allowed_alerts{ $_[0] } = 1 }
+
+# Lets logs carry text that looks like a sanitizer's report.
+sub expect_report { $allowed_reports = 1 }
+
+sub group_left {
+    my ($server) = @_;
+
+    # Members that were killed may need a moment to be reaped by init.
+    return !wait_for { !kill 0, -$server->{pid} } 5;
+}
+
+sub stop_all {
+    my @bad;
+
+    for my $s (reverse @servers) {
+        if (!stop_server($s)) {
+            push @bad, "$s->{name} had to be killed";
+        }
+        if (group_left($s)) {
+            push @bad, "$s->{name} left processes";
+            kill 'KILL', -$s->{pid};
+        }
+        my $signal = ($s->{status} // 0) & 127;
+        if ($signal && $signal != 9 && $signal != 15) {
+            push @bad, "$s->{name} ended by signal $signal";
+        }
+    }
+    @servers = ();
+    $_->() for @at_stop;
+    return @bad;
+}
+
+sub log_trouble {
+    my @bad;
+
+    for my $l (@logs) {
+        for my $line (split /\n/, read_file($l->{log})) {
+            if ($l->{nginx} && $line =~ /\[(?:alert|emerg)\]/
+                && !grep { $line =~ $_ } keys %allowed_alerts)
+            {
+                push @bad, $line;
+            }
+            if ($line =~ $SANITIZED && !$allowed_reports) {
+                push @bad, "$l->{name}: $line";
+            }
+        }
+    }
+    return @bad;
+}
+
+sub finish {
+    return () if $finished++;
+    my @bad = (stop_all(), log_trouble());
+    if (@bad && !$ENV{RBL_KEEP}) {
+        $ENV{RBL_KEEP} = 1;
+    }
+    return @bad;
+}
+
+{
+    no warnings 'redefine';
+    my $original = \&Test::Builder::done_testing;
+    *Test::Builder::done_testing = sub {
+        my ($builder) = @_;
+
+        if ($$ == $owner_pid && !$builder->parent && !$finished) {
+            my @bad = finish();
+            Test::More::is(join("\n", @bad), '',
+                'servers stopped, their logs are clean');
+        }
+        goto &$original;
+    };
+}
+
+# A test that is stopped stops its servers.
+$SIG{$_} = sub { exit 1 } for qw(INT TERM HUP);
+$SIG{PIPE} = 'IGNORE';
+
+END {
+    if ($$ == $owner_pid) {
+        my $status = $?;
+        my @bad = finish();
+        if (@bad) {
+            Test::More::diag($_) for @bad;
+            $status ||= 1;
+        }
+        if ($dir) {
+            if ($ENV{RBL_KEEP} || !Test::More->builder->is_passing) {
+                Test::More::diag("logs are in $dir");
+            } else {
+                remove_tree($dir, { safe => 1 });
+            }
+        }
+        $? = $status;
+    }
+}
+
+1;

@@ -1,0 +1,201 @@
+package RblTest::Redis;
+
+# A small Redis client, MessagePack, and the records of the store by the names
+# of shared/schema.txt.
+
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use Exporter 'import';
+use File::Basename qw(dirname);
+use IO::Socket::UNIX;
+
+our @EXPORT = qw(redis redis_try redis_key mp_pack mp_unpack record
+    record_pack);
+
+# redis($server, 'GET', 'key'): a string, undef for nil, an array for arrays.
+# An error reply dies.
+sub redis {
+    my ($server, @args) = @_;
+
+    my $reply = redis_raw($server, @args);
+    die 'store: ' . $$reply . "\n" if ref $reply eq 'SCALAR';
+    return $reply;
+}
+
+# The same; an error reply is returned as its text, no connection as undef.
+sub redis_try {
+    my ($server, @args) = @_;
+
+    my $reply = eval { redis_raw($server, @args) };
+    return ref $reply eq 'SCALAR' ? $$reply : $reply;
+}
+
+sub redis_raw {
+    my ($server, @args) = @_;
+
+    my $c = $server->{client};
+    if (!$c || $server->{client_pid} != $server->{pid}.$$) {
+        $c = IO::Socket::UNIX->new(Peer => $server->{socket})
+            or die "cannot connect to $server->{socket}: $!\n";
+        @$server{qw(client client_pid)} = ($c, $server->{pid}.$$);
+    }
+    my $bytes = '*' . @args . "\r\n";
+    for my $a (@args) {
+        my $b = "$a";
+        utf8::encode($b) if utf8::is_utf8($b);
+        $bytes .= '$' . length($b) . "\r\n$b\r\n";
+    }
+    local $SIG{PIPE} = 'IGNORE';
+    my $reply = eval {
+        print {$c} $bytes or die "write: $!\n";
+        $c->flush;
+        read_reply($c);
+    };
+    if ($@) {
+        delete $server->{client};
+        die $@;
+    }
+    return $reply;
+}
+
+sub read_reply {
+    my ($c) = @_;
+
+    my $line = readline $c;
+    die "connection closed\n" if !defined $line || $line !~ s/\r\n\z//;
+    my $type = substr $line, 0, 1, '';
+    return $line if $type eq '+' || $type eq ':';
+    return \$line if $type eq '-';
+    if ($type eq '$') {
+        return undef if $line < 0;
+        my $n = read $c, my $data, $line + 2;
+        die "short reply\n" if ($n // -1) != $line + 2;
+        return substr $data, 0, $line;
+    }
+    die "unknown reply type $type\n" if $type ne '*';
+    return undef if $line < 0;
+    return [map { read_reply($c) } 1 .. $line];
+}
+
+# redis_key('r', account SID, host SID): prefix "rbl", 16 partitions, or
+# redis_key({prefix => .., partitions => ..}, ...).  An account of "" or a
+# plain number as second part is a partition: redis_key('due', 3).
+sub redis_key {
+    my $opt = ref $_[0] ? shift : {};
+    my ($name, $account, @rest) = @_;
+
+    my $prefix = $opt->{prefix} // 'rbl';
+    return "$prefix:{$account}:" . join ':', $name, @rest
+        if $account =~ /^\d+$/;
+    my $p = hex(substr $account, 2, 4) % ($opt->{partitions} // 16);
+    return "$prefix:{$p}:" . join ':', $name, $account, @rest;
+}
+
+
+# --- MessagePack -----------------------------------------------------------
+
+sub mp_unpack {
+    my ($bytes) = @_;
+
+    my $pos = 0;
+    my $value = mp_value(\$bytes, \$pos);
+    die "bytes left over\n" if $pos != length $bytes;
+    return $value;
+}
+
+sub mp_take {
+    my ($bytes, $pos, $n) = @_;
+
+    die "record is short\n" if $$pos + $n > length $$bytes;
+    my $s = substr $$bytes, $$pos, $n;
+    $$pos += $n;
+    return $s;
+}
+
+sub mp_value {
+    my ($bytes, $pos) = @_;
+
+    my $take = sub { mp_take($bytes, $pos, @_) };
+    my $t = ord $take->(1);
+    my $list = sub { [map { mp_value($bytes, $pos) } 1 .. $_[0]] };
+
+    return $t if $t < 0x80;
+    return $t - 256 if $t >= 0xe0;
+    return $take->($t & 31) if ($t & 0xe0) == 0xa0;
+    return $list->($t & 15) if ($t & 0xf0) == 0x90;
+    return undef if $t == 0xc0;
+    return $t - 0xc2 if $t == 0xc2 || $t == 0xc3;
+    return $take->(ord $take->(1)) if $t == 0xd9 || $t == 0xc4;
+    return $take->(unpack 'n', $take->(2)) if $t == 0xda || $t == 0xc5;
+    return $take->(unpack 'N', $take->(4)) if $t == 0xdb || $t == 0xc6;
+    return $list->(unpack 'n', $take->(2)) if $t == 0xdc;
+    return $list->(unpack 'N', $take->(4)) if $t == 0xdd;
+    my %number = (0xcc => ['C', 1], 0xcd => ['n', 2], 0xce => ['N', 4],
+        0xcf => ['Q>', 8], 0xd0 => ['c', 1], 0xd1 => ['s>', 2],
+        0xd2 => ['l>', 4], 0xd3 => ['q>', 8], 0xca => ['f>', 4],
+        0xcb => ['d>', 8]);
+    my $n = $number{$t} or die sprintf "unknown byte %02x\n", $t;
+    return unpack $n->[0], $take->($n->[1]);
+}
+
+# A reference to an array is an array; a scalar that looks like an integer is
+# one, unless it is given as a reference to a string.
+sub mp_pack {
+    my ($v) = @_;
+
+    if (ref $v eq 'ARRAY') {
+        my $n = @$v;
+        my $head = $n < 16 ? pack 'C', 0x90 | $n : pack 'Cn', 0xdc, $n;
+        return $head . join '', map { mp_pack($_) } @$v;
+    }
+    if (ref $v eq 'SCALAR') {
+        $v = $$v;
+    } elsif ($v =~ /\A(?:0|-?[1-9]\d{0,17})\z/) {
+        return pack 'C', $v if $v >= 0 && $v < 128;
+        return pack 'Cq>', 0xd3, $v;
+    }
+    utf8::encode($v) if utf8::is_utf8($v);
+    my $n = length $v;
+    return ($n < 32 ? pack 'C', 0xa0 | $n : $n < 256 ? pack 'CC', 0xd9, $n
+        : pack 'Cn', 0xda, $n) . $v;
+}
+
+
+# --- records ---------------------------------------------------------------
+
+my %schema;
+
+sub schema {
+    my ($entity) = @_;
+
+    if (!%schema) {
+        my $path = dirname(abs_path(__FILE__))
+            . '/../../../shared/schema.txt';
+        open my $fh, '<', $path or die "$path: $!";
+        while (<$fh>) {
+            $schema{$1} = [split ' ', $2] if /^(\w+):\s*(.*)/;
+        }
+    }
+    return $schema{$entity} // die "no entity $entity\n";
+}
+
+# record('host', $bytes): {id => .., value => .., ...}; undef stays undef
+sub record {
+    my ($entity, $bytes) = @_;
+
+    return undef if !defined $bytes;
+    my %r;
+    @r{ @{ schema($entity) } } = @{ mp_unpack($bytes) };
+    return \%r;
+}
+
+# The bytes of a record; fields that are not given are "".
+sub record_pack {
+    my ($entity, %value) = @_;
+
+    return mp_pack([map { $value{$_} // '' } @{ schema($entity) }]);
+}
+
+1;

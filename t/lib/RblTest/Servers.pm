@@ -1,0 +1,290 @@
+package RblTest::Servers;
+
+# The servers of the system, each as a test wants it: started, and ready when
+# the call returns.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use IO::Socket::INET;
+
+use RblTest::Http;
+use RblTest::Process;
+use RblTest::Redis;
+
+our @EXPORT = qw(start_redis start_nginx start_rbldnsd rbldnsd_data
+    start_unbound start_checkd rblctl make_account init_store);
+
+my $counter = 0;
+
+# Options: appendonly (1), port (1: also on a TCP port), args [..], env.
+# Gives socket, port and addr ("unix:..."), which is what the programs take.
+sub start_redis {
+    my (%opt) = @_;
+
+    my $d = $opt{dir} // own_dir('redis');
+    my $port = $opt{port} ? free_port() : 0;
+    my $s = spawn('redis', { dir => $d, env => $opt{env} },
+        'redis-server', '--dir', $d, '--port', $port, '--bind', '127.0.0.1',
+        '--unixsocket', "$d/s", '--unixsocketperm', '700', '--save', '',
+        '--appendonly', $opt{appendonly} ? 'yes' : 'no',
+        '--daemonize', 'no', @{ $opt{args} // [] });
+    @$s{qw(socket port addr)} = ("$d/s", $port, "unix:$d/s");
+    return started($s, sub {
+        delete $s->{client};
+        (redis_try($s, 'PING') // '') =~ /PONG|NOAUTH/;
+    });
+}
+
+sub nginx_preload {
+    return $ENV{RBL_PRELOAD} if defined $ENV{RBL_PRELOAD};
+    return read_file(build_dir() . '/ngx_rbl_module.so') =~ /\0(libasan\.so\.\d+)\0/
+        ? $1 : '';
+}
+
+# Options: store (a redis) or store_addr, api / server / http / main / events
+# (text added at that level), conf (a whole configuration, with %%PORT%%,
+# %%DIR%%, %%STORE%%, %%MODULE%%), workers, level (of the error log), module
+# (0: not loaded), start (0: only {conf_path, command} are made), env.
+sub start_nginx {
+    my (%opt) = @_;
+
+    my $d = own_dir('nginx');
+    my $port = $opt{port} // free_port();
+    my $text = $opt{conf} // nginx_conf(%opt);
+    my $addr = $opt{store_addr} // ($opt{store} ? $opt{store}{addr}
+        : "unix:$d/no-store");
+    my %v = (PORT => $port, DIR => $d, STORE => $addr,
+        MODULE => build_dir() . "/ngx_rbl_module.so");
+    $text =~ s/%%(PORT|DIR|STORE|MODULE)%%/$v{$1}/g;
+    write_file("$d/nginx.conf", $text);
+    my $env = { %{ $opt{env} // {} } };
+    my $preload = nginx_preload();
+    $env->{LD_PRELOAD} = $preload if $preload ne '';
+    my @command = ($ENV{RBL_NGINX} // 'nginx', '-p', "$d/", '-c',
+        "$d/nginx.conf", '-e', "$d/error.log");
+    if (exists $opt{start} && !$opt{start}) {
+        return { name => 'nginx', dir => $d, port => $port, env => $env,
+            conf_path => "$d/nginx.conf", command => \@command,
+            error_log => "$d/error.log" };
+    }
+    my $s = spawn('nginx', { dir => $d, env => $env }, @command);
+    @$s{qw(port error_log conf_path)} = ($port, "$d/error.log",
+        "$d/nginx.conf");
+    watch_log('nginx', "$d/error.log");
+    return started($s, sub { -s "$d/nginx.pid" && tcp_open($port) });
+}
+
+sub nginx_conf {
+    my (%opt) = @_;
+
+    my %o = (main => '', events => '', http => '', server => '', api => '',
+        workers => 2, level => 'info', %opt);
+    my $user = $> == 0 ? 'user root;' : '';
+    my $module = $o{module} // 1 ? 'load_module %%MODULE%%;' : '';
+    my $store = $o{no_store} || !($o{module} // 1) ? ''
+        : 'rbl_store %%STORE%%;';
+    my $location = $o{module} // 1
+        ? "location /3.0/ { rbl_api on; $o{api} }" : '';
+    return <<"CONF";
+$module
+$user
+daemon off;
+worker_processes $o{workers};
+error_log %%DIR%%/error.log $o{level};
+pid %%DIR%%/nginx.pid;
+lock_file %%DIR%%/nginx.lock;
+$o{main}
+events { worker_connections 512; $o{events} }
+http {
+    access_log %%DIR%%/access.log;
+    client_body_temp_path %%DIR%%/body;
+    proxy_temp_path %%DIR%%/proxy;
+    fastcgi_temp_path %%DIR%%/fastcgi;
+    uwsgi_temp_path %%DIR%%/uwsgi;
+    scgi_temp_path %%DIR%%/scgi;
+    $store
+    $o{http}
+    server {
+        listen 127.0.0.1:%%PORT%%;
+        server_name localhost;
+        $location
+        $o{server}
+    }
+}
+CONF
+}
+
+sub tcp_open {
+    my ($port) = @_;
+
+    return IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port,
+        Proto => 'tcp', Timeout => 2);
+}
+
+# zones => [[zone, type, text], ...]: dataset types are ip4set, ip4tset,
+# ip6trie, dnset, generic, ...  Its address for a resolver is
+# "127.0.0.1@$s->{port}".
+sub start_rbldnsd {
+    my (%opt) = @_;
+
+    my $d = own_dir('rbldnsd');
+    my $port = $opt{port} // free_port();
+    my (@specs, %file);
+    for my $z (@{ $opt{zones} }) {
+        my ($zone, $type, $text) = @$z;
+        my $file = 'z' . scalar @specs;
+        write_file("$d/$file", with_soa($zone, $text));
+        $file{$zone} = $file;
+        push @specs, "$zone:$type:$file";
+    }
+    my @user = $> == 0 ? ('-u', 'nobody') : ();
+    my $s = spawn('rbldnsd', { dir => $d }, 'rbldnsd', '-n', @user, '-w', $d,
+        '-c', '1', '-b', "127.0.0.1/$port", @{ $opt{args} // [] }, @specs);
+    @$s{qw(port file)} = ($port, \%file);
+    return started($s, sub { read_file($s->{log}) =~ /\bstarted \(/ });
+}
+
+# Without an SOA a resolver chooses for itself how long "not listed" is kept.
+sub with_soa {
+    my ($zone, $text) = @_;
+
+    return $text if $text =~ /^\$SOA/m;
+    return "\$SOA 0 ns.$zone hostmaster.$zone 1 60 60 60 0\n"
+        . "\$NS 60 ns.$zone\n$text";
+}
+
+# New data for a zone; returns when it is served.
+sub rbldnsd_data {
+    my ($s, $zone, $text) = @_;
+
+    my $before = () = read_file($s->{log}) =~ /zones reloaded/g;
+    write_file("$s->{dir}/$s->{file}{$zone}", with_soa($zone, $text));
+    # Files are told apart by their time in seconds.
+    utime time + 2 * ++$counter, time + 2 * $counter,
+        "$s->{dir}/$s->{file}{$zone}";
+    signal_server($s, 'HUP');
+    return wait_for {
+        my $now = () = read_file($s->{log}) =~ /zones reloaded/g;
+        $now > $before;
+    } 10, "rbldnsd to load $zone";
+}
+
+# stubs => {zone => server or port, ...}, local => [local-zone/local-data
+# lines], conf => text in the server clause.  All other names: NXDOMAIN, so
+# that no question leaves the machine.
+sub start_unbound {
+    my (%opt) = @_;
+
+    my $d = own_dir('unbound');
+    my $port = $opt{port} // free_port();
+    my $stubs = '';
+    for my $zone (sort keys %{ $opt{stubs} // {} }) {
+        my $to = $opt{stubs}{$zone};
+        $to = $to->{port} if ref $to;
+        $stubs .= qq{stub-zone:\n  name: "$zone"\n}
+            . qq{  stub-addr: 127.0.0.1\@$to\n  stub-first: no\n};
+    }
+    my $nodefault = join '', map { qq{  local-zone: "$_" transparent\n} }
+        sort keys %{ $opt{stubs} // {} };
+    my $local = join '', map { "  $_\n" } @{ $opt{local} // [] };
+    write_file("$d/unbound.conf", <<"CONF");
+server:
+  interface: 127.0.0.1
+  port: $port
+  access-control: 127.0.0.0/8 allow
+  username: ""
+  chroot: ""
+  directory: ""
+  pidfile: ""
+  use-syslog: no
+  verbosity: 1
+  num-threads: 1
+  module-config: "iterator"
+  do-ip6: no
+  do-not-query-localhost: no
+  qname-minimisation: no
+  harden-below-nxdomain: no
+  cache-max-negative-ttl: 0
+  cache-max-ttl: 0
+  local-zone: "." static
+$nodefault$local@{[ $opt{conf} // '' ]}
+remote-control:
+  control-enable: no
+$stubs
+CONF
+    my $s = spawn('unbound', { dir => $d }, 'unbound', '-d', '-p', '-c',
+        "$d/unbound.conf");
+    $s->{port} = $port;
+    return started($s, sub { read_file($s->{log}) =~ /start of service/ });
+}
+
+# store => redis, resolver => server or port, conf => {key => value or
+# [values]}: the configuration file; args => [..].
+sub start_checkd {
+    my (%opt) = @_;
+
+    my $d = own_dir('checkd');
+    my %conf = (store => ref $opt{store} ? $opt{store}{addr} : $opt{store},
+        log => 'stderr', log_level => 'debug');
+    if (defined(my $r = $opt{resolver})) {
+        $conf{resolver} = '127.0.0.1@' . (ref $r ? $r->{port} : $r);
+    }
+    %conf = (%conf, %{ $opt{conf} // {} });
+    my $text = '';
+    for my $key (sort keys %conf) {
+        next if !defined $conf{$key};
+        $text .= "$key $_\n"
+            for ref $conf{$key} ? @{ $conf{$key} } : $conf{$key};
+    }
+    write_file("$d/rbl-checkd.conf", $text);
+    my $s = spawn('checkd', { dir => $d, env => $opt{env} },
+        build_dir() . "/rbl-checkd", '-c', "$d/rbl-checkd.conf",
+        @{ $opt{args} // [] });
+    $s->{conf_path} = "$d/rbl-checkd.conf";
+    my $ready = $opt{ready} // qr/ready/i;
+    return $s if !$ready;
+    return started($s, sub { read_file($s->{log}) =~ $ready });
+}
+
+# rblctl(redis or undef, arguments...): as run_cmd
+sub rblctl {
+    my ($redis, @args) = @_;
+
+    my @store = $redis ? ('--store', $redis->{addr}) : ();
+    return run_cmd({ timeout => 60 }, build_dir() . "/rblctl", @store, @args);
+}
+
+# Initialises a store; lists => path of a list file, partitions => N
+sub init_store {
+    my ($redis, %opt) = @_;
+
+    my @n = $opt{partitions} ? ('--partitions', $opt{partitions}) : ();
+    my $r = rblctl($redis, 'init', @n);
+    die "rblctl init: $r->{err}" if $r->{status} != 0;
+    if ($opt{lists}) {
+        $r = rblctl($redis, 'lists', 'load', $opt{lists});
+        die "rblctl lists load: $r->{err}" if $r->{status} != 0;
+    }
+    return 1;
+}
+
+# An account (paid unless free => 1) with an application: {sid, token, app},
+# which http() takes as auth.  args => [..] go to `account add`.
+sub make_account {
+    my ($redis, %opt) = @_;
+
+    my $r = rblctl($redis, 'account', 'add', $opt{name} // 'Test',
+        $opt{free} ? '--free' : '--paid', @{ $opt{args} // [] }, '--json');
+    die "rblctl account add: $r->{err}" if $r->{status} != 0;
+    my $sid = json($r->{out})->{id};
+    $r = rblctl($redis, 'app', 'add', $sid, $opt{app} // 'Test', '--json');
+    die "rblctl app add: $r->{err}" if $r->{status} != 0;
+    my $app = json($r->{out});
+    return { sid => $sid, token => $app->{token}, app => $app->{id},
+        secret => $app->{secret} };
+}
+
+
+1;

@@ -1,0 +1,205 @@
+#!/usr/bin/perl
+
+# Scripts of a check's life: what must hold whatever dies (design: a listing is
+# never invented and never lost; effects happen once).
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+
+use constant { STATUS => 7, CHECKED => 11, FIRST => 12, LISTED => 13,
+    UNKNOWN => 14, NEXT => 15, DETAILS => 16 };
+
+redis_new();
+my ($ac, $acct) = account(interval => 600);
+my $ht = unpacked(add_host($acct, 'rbl', '192.0.2.1')->[1])->[1];
+my $hook = sid('WH');
+
+sub host { return unpacked(cmd('GET', k('r', $ac, $ht))) }
+sub field { return cmd('HGET', k('check', $ac, $_[0]), $_[1]) }
+sub start {
+    my ($pp, $callback) = @_;
+    return script('check_start', [$acct], $pp, $ht, '', 0, $callback // '',
+        'APx', 60_000);
+}
+sub events {
+    return map { unpacked($_->[1][5]) }
+        @{ cmd('XRANGE', k('outbox'), '-', '+') };
+}
+sub types { return join ' ', map { $_->[2] } events() }
+sub check_with {
+    my @results = @_;
+    my $pp = sid('PP');
+    start($pp);
+    begin($acct, $pp, $ht);
+    finish_check($acct, $pp, $ht, [@results]);
+    return $pp;
+}
+
+cmd('XGROUP', 'CREATE', k($_), 'checkd', '0', 'MKSTREAM')
+    for 'jobs:manual', 'jobs:due';
+script('hook_put', [$acct], $hook, 'n', 'https://x.example/', 's');
+
+# due -> job, once
+
+my @sids = map { sid('PP') } 1 .. 3;
+my $r = script('check_due', [k('due')], @sids);
+is_deeply($r, ['OK', 1, -1], 'a due host is claimed');
+is(script('check_due', [k('due')], @sids)->[1], 0, 'once');
+is(cmd('XLEN', k('jobs:due')), 1, 'one job');
+is(cmd('HGET', k('flight'), "$ac:$ht"), $sids[0], 'one in flight');
+
+# a manual start while it is in flight returns that check
+
+$r = start(sid('PP'), 'https://cb.example/');
+is($r->[1], $sids[0], 'the check in flight is returned');
+is($r->[2], 'queued', 'with its status');
+is($r->[4], 2, 'and its lists: uribl is not asked');
+is(cmd('XLEN', k('jobs:manual')), 0, 'no second job');
+
+# begin, and begin again after a take-over
+
+$r = begin($acct, $sids[0], $ht);
+is($r->[0], 'OK', 'begun');
+is($r->[1], '192.0.2.1', 'the value to ask');
+is_deeply([map { $_->[0] } @{ unpacked($r->[3]) }], ['RBa', 'RBb'], 'the lists');
+is(begin($acct, $sids[0], $ht)->[0], 'OK', 'begun again');
+is(types(), 'rbl.host.check.started', 'one started event');
+is(field($sids[0], 'status'), 'running', 'it is running');
+
+# finish with a listing, twice
+
+my @listed = (listed_result('RBa'), result('RBb', 'clear'));
+is_deeply(finish_check($acct, $sids[0], $ht, \@listed), ['OK', 1, 1], 'finished');
+my $before = cmd('GET', k('r', $ac, $ht));
+is(finish_check($acct, $sids[0], $ht, \@listed)->[0], 'DONE', 'once');
+is(cmd('GET', k('r', $ac, $ht)), $before, 'no second effect');
+is(types(), 'rbl.host.check.started rbl.host.check.completed rbl.host.listed',
+    'each event once');
+is_deeply((events())[1][11], [['https://cb.example/', 'APx']],
+    'the callback goes with completed');
+my $h = host();
+is($h->[LISTED], 1, 'one list');
+cmp_ok($h->[FIRST], '>', 0, 'first listed');
+is($h->[DETAILS][0][1], 'a.example', 'which list');
+is($h->[NEXT], $h->[CHECKED] + 600_000, 'the next check');
+is(cmd('ZSCORE', k('due'), "$ac:$ht"), $h->[NEXT], 'is scheduled');
+ok(!cmd('HEXISTS', k('flight'), "$ac:$ht"), 'nothing is in flight');
+is(cmd('ZCARD', k('listed', $ac)), 1, 'listings show it');
+is(cmd('XLEN', k('hist', $ac, $ht)), 1, 'one transition');
+
+# unknown changes nothing, whatever it is
+
+for my $error (qw(timeout servfail refused blocked hijacked unhealthy)) {
+    check_with(result('RBa', 'unknown', error => $error),
+        result('RBb', 'unknown', error => $error));
+    $h = host();
+    is($h->[LISTED], 1, "$error does not end a listing");
+    is($h->[UNKNOWN], 2, 'it is counted');
+}
+is($h->[DETAILS][0][3], 'why', 'the standing answer keeps its details');
+check_with(result('RBa', 'skipped'), result('RBb', 'clear'));
+is(host()->[LISTED], 1, 'skipped does not end a listing');
+is(cmd('XLEN', k('hist', $ac, $ht)), 1, 'no transition in all that');
+
+# a failed check changes no state
+
+my $pp = sid('PP');
+start($pp);
+begin($acct, $pp, $ht);
+finish_check($acct, $pp, $ht, [], 'reason');
+is(field($pp, 'status'), 'failed', 'failed');
+is(field($pp, 'message'), 'reason', 'with its reason');
+is(host()->[LISTED], 1, 'the listing stands');
+ok(cmd('ZSCORE', k('due'), "$ac:$ht"), 'the next check is due');
+
+# another list joins, the first one clears, then the other
+
+my $first = host()->[FIRST];
+check_with(listed_result('RBa'), listed_result('RBb'));
+is(host()->[LISTED], 2, 'two lists');
+check_with(result('RBa', 'clear'), listed_result('RBb'));
+$h = host();
+is($h->[LISTED], 1, 'one left');
+is($h->[FIRST], $first, 'first_listed is of the whole time');
+cmd('DEL', k('outbox'));
+check_with(result('RBa', 'clear'), result('RBb', 'clear'));
+$h = host();
+is($h->[LISTED], 0, 'none');
+is($h->[FIRST], 0, 'not listed');
+is(types(), 'rbl.host.check.started rbl.host.check.completed '
+    . 'rbl.host.delisted', 'delisted is told');
+is(cmd('ZCARD', k('listed', $ac)), 0, 'listings do not show it');
+check_with(result('RBa', 'clear'), result('RBb', 'clear'));
+unlike(types(), qr/delisted.*delisted/, 'once');
+
+# unknown never makes a listing
+
+check_with(result('RBa', 'unknown', error => 'timeout'));
+is(host()->[LISTED], 0, 'unknown makes no listing');
+
+# a list that is not asked any more has no standing answer
+
+check_with(listed_result('RBa'));
+check_with(result('RBb', 'clear'));
+is(host()->[LISTED], 0, 'a list that is not asked does not count');
+
+# a paused host can be checked by hand; it keeps its state and is not shown
+
+script('host_status', [$acct], $ht, 'paused');
+check_with(listed_result('RBa'));
+is(host()->[LISTED], 1, 'its state is kept');
+is(cmd('ZCARD', k('listed', $ac)), 0, 'but not shown');
+ok(!cmd('ZSCORE', k('due'), "$ac:$ht"), 'nor scheduled');
+
+# one-off
+
+cmd('DEL', k('outbox'));
+$pp = sid('PP');
+$r = script('check_start', [$acct], $pp, '', 'one.example', 4, '', 'APx',
+    60_000);
+is($r->[4], 2, 'a one-off domain: rbl with domains and uribl');
+is(begin($acct, $pp, '')->[0], 'OK', 'begun');
+finish_check($acct, $pp, '', [listed_result('RBu')]);
+is(field($pp, 'listed'), 1, 'its result');
+is(types(), '', 'no event without a callback');
+$pp = sid('PP');
+script('check_start', [$acct], $pp, '', 'one.example', 4, 'https://c.example/',
+    'APx', 60_000);
+begin($acct, $pp, '');
+finish_check($acct, $pp, '', [listed_result('RBu')]);
+is(types(), 'rbl.host.check.completed', 'the callback, with one');
+
+# refusals
+
+is(script('check_start', [$acct], sid('PP'), sid('HT'), '', 0, '', '', 1)->[0],
+    'HOST', 'an unknown host');
+my $range = unpacked(add_host($acct, 'ip_range', '10.0.0.0/31', '10.0.0.0',
+    '10.0.0.1')->[1])->[1];
+is(script('check_start', [$acct], sid('PP'), $range, '', 0, '', '', 1)->[0],
+    'RANGE', 'a range');
+
+# a host deleted while its check runs
+
+script('host_status', [$acct], $ht, 'active');
+$pp = sid('PP');
+start($pp);
+begin($acct, $pp, $ht);
+script('host_delete', [$acct], $ht, 60_000);
+is(field($pp, 'status'), 'failed', 'its check ends');
+is(finish_check($acct, $pp, $ht, \@listed)->[0], 'DONE', 'the result is dropped');
+is(begin($acct, $pp, $ht)->[0], 'GONE', 'and it does not begin again');
+ok(!cmd('EXISTS', k('r', $ac, $ht)), 'the host does not come back');
+
+# a suspended account
+
+$ht = unpacked(add_host($acct, 'rbl', '192.0.2.77')->[1])->[1];
+$pp = sid('PP');
+start($pp);
+script('account_status', [$acct], 'suspended');
+is(begin($acct, $pp, $ht)->[0], 'GONE', 'a suspended account is not checked');
+like(field($pp, 'message'), qr/suspended/, 'and told why');
+ok(cmd('ZSCORE', k('due'), "$ac:$ht"), 'its schedule goes on');
+
+done_testing();

@@ -1,0 +1,139 @@
+#!/usr/bin/perl
+
+# Scripts that change hosts: all or none, uniqueness, plan limit, ranges.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+
+use constant { ID => 1, VALUE => 2, NAME => 3, TYPE => 4, PARENT => 6,
+    STATUS => 7, PROFILE => 8, GROUPS => 9, LISTED => 13 };
+
+redis_new();
+my ($ac, $acct) = account(max_hosts => 10);
+
+sub card { return cmd('ZCARD', k($_[0], $ac)) }
+sub host { return unpacked(cmd('GET', k('r', $ac, $_[0]))) }
+sub refs { return cmd('HGET', k('refs', $ac), $_[0]) }
+
+my $account = unpacked(cmd('GET', $acct));
+my ($rp, $cg) = @$account[10, 11];
+
+is(script('account_put', [$acct], 'x', 'UTC', 'p', 0, 0, 0, 60,
+    sid('RP'), sid('CG'))->[0], 'EXISTS', 'an account is made once');
+
+# one host
+
+my $r = add_host($acct, 'rbl', '192.0.2.1');
+is($r->[0], 'OK', 'a host is added');
+my $h = unpacked($r->[1]);
+my $ht = $h->[ID];
+is($h->[VALUE], '192.0.2.1', 'its value');
+is($h->[PROFILE], $rp, 'the default profile');
+is_deeply($h->[GROUPS], [$cg], 'the default group');
+is(cmd('HGET', k('uniq', $ac), 'rbl|192.0.2.1'), $ht, 'unique index');
+ok(cmd('ZSCORE', k('due'), "$ac:$ht"), 'its first check is due');
+is(refs($rp), 1, 'the profile is in use');
+is(refs("$cg:h"), 1, 'the group is in use');
+
+is(add_host($acct, 'rbl', '192.0.2.1')->[0], 'EXISTS', 'twice is refused');
+is(add_host($acct, 'uribl', '192.0.2.1')->[0], 'OK', 'another type is not');
+is(script('host_add', [$acct], 'n', 'rbl', 1, sid('RP'), '', '', '',
+    sid('HT'), '192.0.2.9')->[0], 'PROFILE', 'a foreign profile is refused');
+is(script('host_add', [$acct], 'n', 'rbl', 1, '', sid('CG'), '', '',
+    sid('HT'), '192.0.2.9')->[0], 'GROUP', 'a foreign group is refused');
+is(card('hosts'), 2, 'what was refused changed nothing');
+
+# expansion and limit
+
+$r = add_host($acct, 'rbl', map { "192.0.2.$_" } 0 .. 3);
+is(scalar @$r, 4, 'of a subnet those that exist are skipped');
+is(card('hosts'), 5, 'the others are there');
+$r = add_host($acct, 'rbl', map { "192.0.2.$_" } 10 .. 15);
+is_deeply($r, ['LIMIT', 10], 'the limit of the plan holds for all or none');
+is(card('hosts'), 5, 'nothing was added');
+
+# update
+
+my $cg2 = sid('CG');
+cmd('ZADD', k('groups', $ac), 9, $cg2);
+is(script('host_update', [$acct], $ht, '1', 'new name', '', $cg2, $cg2)->[0],
+    'OK', 'name and groups change');
+$h = host($ht);
+is($h->[NAME], 'new name', 'the name');
+is_deeply($h->[GROUPS], [$cg2], 'a group named twice is there once');
+is(refs("$cg2:h"), 1, 'the new group is in use');
+is(refs("$cg:h"), 4, 'the old one by one less');
+is(script('host_update', [$acct], sid('HT'), '1', 'x', '')->[0], 'HOST',
+    'an unknown host');
+is(script('host_update', [$acct], $ht, '1', 'x', sid('RP'))->[0], 'PROFILE',
+    'an unknown profile');
+is(host($ht)->[NAME], 'new name', 'a refused update changed nothing');
+
+# pause and resume
+
+is(script('host_status', [$acct], $ht, 'paused')->[0], 'OK', 'paused') for 1, 2;
+is(host($ht)->[STATUS], 'paused', 'its status');
+ok(!cmd('ZSCORE', k('due'), "$ac:$ht"), 'not scheduled');
+is(script('host_status', [$acct], $ht, 'active')->[0], 'OK', 'resumed');
+ok(cmd('ZSCORE', k('due'), "$ac:$ht"), 'due at once');
+
+# delete
+
+is(script('host_delete', [$acct], $ht, 1000)->[0], 'OK', 'deleted');
+is(script('host_delete', [$acct], $ht, 1000)->[0], 'HOST', 'it is gone');
+ok(!cmd('EXISTS', k('r', $ac, $ht)), 'no record');
+ok(!cmd('HGET', k('uniq', $ac), 'rbl|192.0.2.1'), 'no index');
+ok(!cmd('ZSCORE', k('due'), "$ac:$ht"), 'no schedule');
+ok(!refs("$cg2:h"), 'no reference');
+
+# a range
+
+my ($ac2, $acct2) = account();
+$ac = $ac2;
+$r = add_host($acct2, 'rbl', '198.51.100.1');
+my $own = unpacked($r->[1])->[ID];
+$r = add_host($acct2, 'ip_range', '198.51.100.0/30',
+    map { "198.51.100.$_" } 0 .. 3);
+is(scalar @$r, 5, 'a range, and children but for the one that exists');
+my @all = records(@$r[1 .. 4]);
+my $range = $all[0][ID];
+is($all[0][TYPE], 'ip_range', 'the range comes first');
+is($all[1][PARENT], $range, 'a child knows its range');
+is($all[1][NAME], 'name 198.51.100.0', 'and is named after it');
+is(cmd('ZCARD', k('kids', $ac, $range)), 3, 'three children');
+is(add_host($acct2, 'ip_range', '198.51.100.0/30', '198.51.100.9')->[0],
+    'EXISTS', 'the same range again');
+
+script('host_status', [$acct2], $range, 'paused');
+is_deeply([map { host($_->[ID])->[STATUS] } @all], [('paused') x 4],
+    'a pause acts on the children');
+is(host($own)->[STATUS], 'active', 'not on a host of its own');
+script('host_status', [$acct2], $range, 'active');
+is_deeply([map { host($_->[ID])->[STATUS] } @all], [('active') x 4],
+    'a resume too');
+script('host_update', [$acct2], $range, '1', 'office', '');
+is_deeply([map { host($_->[ID])->[NAME] } @all[0, 1]],
+    ['office', 'office 198.51.100.0'], 'and a new name');
+
+# a listed child counts in its range, and no more when it is deleted
+
+my $kid = $all[1][ID];
+my $pp = sid('PP');
+script('check_start', [$acct2], $pp, $kid, '', 0, '', '', 60_000);
+begin($acct2, $pp, $kid);
+finish_check($acct2, $pp, $kid, [listed_result('RBa')]);
+is(host($range)->[LISTED], 1, 'the range is listed by its child');
+is(card('listed'), 1, 'listings show the child');
+script('host_status', [$acct2], $range, 'paused');
+is(card('listed'), 0, 'not while it is paused');
+script('host_status', [$acct2], $range, 'active');
+is(card('listed'), 1, 'again when it is resumed');
+script('host_delete', [$acct2], $kid, 1000);
+is(host($range)->[LISTED], 0, 'a deleted child does not count');
+is(card('listed'), 0, 'nor show');
+script('host_delete', [$acct2], $range, 1000);
+is(card('hosts'), 1, 'a deleted range takes its children along');
+
+done_testing();
