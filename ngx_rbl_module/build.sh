@@ -1,0 +1,96 @@
+#!/bin/sh
+#
+# build.sh BUILD [SANITIZERS]
+#
+# Builds BUILD/ngx_rbl_module.so with nginx's own build system, as Debian builds
+# its modules: the sources of nginx-dev (headers and auto/), the flags of
+# conf_flags.  Objects go to BUILD/nginx.  RBL_GEN names the directory of the
+# generated files.
+#
+# SANITIZERS is what -fsanitize takes ("address,undefined"), or nothing.  An
+# nginx that is not built with them needs the library of "address" in
+# LD_PRELOAD (readelf -d names it: libasan.so.8).
+#
+# configure runs when what it was told, or the list of files, is another than
+# last time; a header that is changed rebuilds all objects, a source its own.
+
+set -eu
+LC_ALL=C
+export LC_ALL
+
+if [ $# -lt 1 ] || [ -z "${RBL_GEN:-}" ]; then
+    echo "usage: RBL_GEN=DIR $0 BUILD [SANITIZERS]" >&2
+    exit 2
+fi
+
+here=$(cd -- "$(dirname -- "$0")" && pwd)
+nginx=${NGX_SRC:-/usr/share/nginx/src}
+cc=${CC:-gcc}
+sanitize=${2:-}
+
+if [ ! -f "$nginx/conf_flags" ]; then
+    echo "$0: $nginx/conf_flags is missing: install nginx-dev" >&2
+    exit 1
+fi
+
+mkdir -p -- "$1"
+build=$(cd -- "$1" && pwd)
+RBL_GEN=$(cd -- "$RBL_GEN" && pwd)
+export RBL_GEN
+
+for dir in "$here" "$build" "$RBL_GEN"; do
+    case $dir in
+    *[!A-Za-z0-9_./+@%=:,-]*)
+        echo "$0: nginx's build cannot work in \"$dir\"" >&2
+        exit 1
+        ;;
+    esac
+done
+
+cc_opt="-g -O2 -fstack-protector-strong -Wformat -Werror=format-security"
+cc_opt="$cc_opt -fPIC -D_GNU_SOURCE -D_FORTIFY_SOURCE=2"
+ld_opt="-fPIC -Wl,-z,relro -Wl,-z,now"
+
+if [ -n "$sanitize" ]; then
+    cc_opt="-g -O1 -fPIC -D_GNU_SOURCE -fno-omit-frame-pointer"
+    cc_opt="$cc_opt -fsanitize=$sanitize -fno-sanitize-recover=undefined"
+    cc_opt="$cc_opt -DNGX_DEBUG_PALLOC=1"
+    ld_opt="-fPIC -fsanitize=$sanitize"
+fi
+
+
+told()
+{
+    echo "$cc" "$cc_opt" "$ld_opt" "$nginx" "$RBL_GEN"
+    cat -- "$nginx/conf_flags" "$here/config" "$here/build.sh"
+    dpkg-query -W nginx-dev 2>/dev/null || :
+    ls -- "$here"/*.[ch] "${here%/*}"/shared/*.[ch] "$RBL_GEN"/*.[ch]
+}
+
+
+objs=$build/nginx
+mkdir -p -- "$objs"
+told > "$objs/told.new"
+
+if ! cmp -s -- "$objs/told.new" "$objs/told" || [ ! -f "$objs/Makefile" ]; then
+    rm -f -- "$objs/told"
+    if ! (
+        cd -- "$nginx"
+        CC=$cc CC_OPT=$cc_opt LD_OPT=$ld_opt ADDON=$here OBJS=$objs bash -c '
+            . ./conf_flags
+            ./configure --with-cc="$CC" --with-cc-opt="$CC_OPT" \
+                --with-ld-opt="$LD_OPT" "${NGX_CONF_FLAGS[@]}" \
+                --add-dynamic-module="$ADDON" --builddir="$OBJS"'
+    ) > "$objs/configure.log" 2>&1; then
+        tail -n 20 -- "$objs/configure.log" >&2
+        exit 1
+    fi
+
+    mv -f -- "$objs/told.new" "$objs/told"
+fi
+
+rm -f -- "$objs/told.new"
+"${MAKE:-make}" -s -f "$objs/Makefile" -C "$nginx" modules
+
+cp -- "$objs/ngx_rbl_module.so" "$build/ngx_rbl_module.so.new"
+mv -f -- "$build/ngx_rbl_module.so.new" "$build/ngx_rbl_module.so"

@@ -1,0 +1,413 @@
+/*
+ * host/add: one host, the hosts of a subnet, or a range with its children, all
+ * or none by one script.  The value is judged and made canonical first; a
+ * subnet is expanded only after the credentials were found right.
+ */
+
+#include "ngx_rbl_http.h"
+
+
+enum {
+    NGX_RBL_ADD_HOST = 0,
+    NGX_RBL_ADD_NAME,
+    NGX_RBL_ADD_TYPE,
+    NGX_RBL_ADD_PROFILE,
+    NGX_RBL_ADD_GROUP
+};
+
+/* host_add: key and arguments before the pairs of SID and value */
+
+#define NGX_RBL_ADD_ARGS     8
+typedef struct {
+    rbl_str_t     name;
+    rbl_str_t     type;
+    rbl_family_t  family;
+    rbl_sid_t     profile;              /* n 0: the default */
+    rbl_sid_t     group;
+    char          buf[RBL_VALUE_MAX];
+    rbl_str_t     value;                /* canonical, of one host or a range */
+    rbl_subnet_t  subnet;
+    ngx_uint_t    hosts;                /* of which this is a part */
+    unsigned      range:1;
+    unsigned      expand:1;             /* the addresses of subnet */
+} ngx_rbl_add_t;
+
+
+static void ngx_rbl_add_prepare(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_add_type(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add);
+static ngx_int_t ngx_rbl_add_value(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add);
+static ngx_int_t ngx_rbl_add_subnet(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add,
+    rbl_str_t text);
+static ngx_int_t ngx_rbl_add_domain(ngx_rbl_add_t *add, rbl_str_t text);
+static ngx_int_t ngx_rbl_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add);
+static void ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_add_hosts(ngx_rbl_ctx_t *ctx,
+    const ngx_rbl_add_t *add, rbl_str_t *argv);
+static rbl_str_t ngx_rbl_new_sid(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+
+
+static const ngx_rbl_field_t  ngx_rbl_add_fields[] = {
+    { ngx_string("host"), 0 },
+    { ngx_string("name"), 0 },
+    { ngx_string("type"), 0 },
+    { ngx_string("rbl_profile"), 0 },
+    { ngx_string("contact_group"), 1 },
+    { ngx_null_string, 0 }
+};
+
+
+const ngx_rbl_op_t  ngx_rbl_op_host_add = {
+    ngx_rbl_add_fields,
+    ngx_rbl_add_prepare,
+    NULL,
+    ngx_rbl_add_proceed,
+    ngx_rbl_add_result
+};
+
+
+static void
+ngx_rbl_add_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_add_t  *add;
+
+    add = ngx_rbl_data(ctx, sizeof(ngx_rbl_add_t));
+    if (add == NULL) {
+        return;
+    }
+
+    add->name = ngx_rbl_text(ctx, NGX_RBL_ADD_NAME);
+
+    if (ngx_rbl_text(ctx, NGX_RBL_ADD_HOST).n == 0) {
+        ngx_rbl_missing(ctx, "host");
+        return;
+    }
+
+    if (add->name.n == 0) {
+        ngx_rbl_missing(ctx, "name");
+        return;
+    }
+
+    if (ngx_rbl_host_name(ctx, add->name) == NGX_OK
+        && ngx_rbl_add_type(ctx, add) == NGX_OK
+        && ngx_rbl_add_value(ctx, add) == NGX_OK)
+    {
+        (void) ngx_rbl_add_sids(ctx, add);
+    }
+}
+
+
+static ngx_int_t
+ngx_rbl_add_type(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add)
+{
+    add->type = ngx_rbl_text(ctx, NGX_RBL_ADD_TYPE);
+
+    if (add->type.n == 0) {
+        ngx_rbl_missing(ctx, "type");
+        return NGX_DECLINED;
+    }
+
+    add->range = rbl_str_is(add->type, "ip_range");
+
+    if (!add->range && !rbl_str_is(add->type, "rbl")
+        && !rbl_str_is(add->type, "uribl"))
+    {
+        ngx_rbl_invalid(ctx, "type");
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_rbl_add_value(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add)
+{
+    rbl_str_t   text;
+    rbl_addr_t  addr;
+
+    text = ngx_rbl_text(ctx, NGX_RBL_ADD_HOST);
+
+    add->hosts = 1;
+
+    if (rbl_str_is(add->type, "uribl")) {
+        if (ngx_rbl_add_domain(add, text) == NGX_OK) {
+            return NGX_OK;
+        }
+
+        ngx_rbl_invalid(ctx, "host");
+        return NGX_DECLINED;
+    }
+
+    if (memchr(text.p, '/', text.n)) {
+        return ngx_rbl_add_subnet(ctx, add, text);
+    }
+
+    if (rbl_addr_parse(&addr, text) == RBL_OK) {
+        add->family = addr.family;
+        add->value = rbl_addr_text(add->buf, &addr);
+
+        if (!add->range) {
+            return NGX_OK;
+        }
+    }
+
+    if (add->range) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
+                       "Invalid host value provided. Please try again. "
+                       "A subnet is expected.");
+        return NGX_DECLINED;
+    }
+
+    if (ngx_rbl_add_domain(add, text) == NGX_OK) {
+        return NGX_OK;
+    }
+
+    ngx_rbl_invalid(ctx, "host");
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_rbl_add_subnet(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add, rbl_str_t text)
+{
+    uint64_t    n;
+    rbl_err_t   err;
+    rbl_addr_t  addr;
+
+    err = rbl_subnet_parse(&add->subnet, text);
+
+    if (err == RBL_EHOSTBITS) {
+        add->value = rbl_subnet_text(add->buf, &add->subnet);
+
+        ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
+                       "Invalid host value provided. Please try again. "
+                       "The subnet is %*s.", add->value.n, add->value.p);
+        return NGX_DECLINED;
+    }
+
+    if (err != RBL_OK) {
+        ngx_rbl_invalid(ctx, "host");
+        return NGX_DECLINED;
+    }
+
+    n = rbl_subnet_size(&add->subnet);
+
+    if (n > ctx->conf->max_expand) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
+                       "Invalid host value provided. Please try again. "
+                       "A subnet may have at most %ui addresses.",
+                       ctx->conf->max_expand);
+        return NGX_DECLINED;
+    }
+
+    add->hosts = n;
+    add->family = add->subnet.addr.family;
+
+    if (n == 1) {
+        if (add->range) {
+            ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
+                           "Invalid host value provided. Please try again. "
+                           "A subnet of more than one address is expected.");
+            return NGX_DECLINED;
+        }
+
+        addr = rbl_subnet_addr(&add->subnet, 0);
+        add->value = rbl_addr_text(add->buf, &addr);
+
+        return NGX_OK;
+    }
+
+    add->value = rbl_subnet_text(add->buf, &add->subnet);
+    add->expand = 1;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_rbl_add_domain(ngx_rbl_add_t *add, rbl_str_t text)
+{
+    add->family = RBL_FAMILY_DOMAIN;
+
+    return rbl_domain_parse(add->buf, &add->value, text) == RBL_OK
+           ? NGX_OK : NGX_DECLINED;
+}
+
+
+/* Empty is as absent: the default of the account. */
+
+static ngx_int_t
+ngx_rbl_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add)
+{
+    ngx_int_t   n;
+    rbl_str_t   text, *groups;
+
+    text = ngx_rbl_text(ctx, NGX_RBL_ADD_PROFILE);
+
+    if (text.n && rbl_sid_parse(&add->profile, RBL_SID_PROFILE, text)
+                  != RBL_OK)
+    {
+        ngx_rbl_invalid(ctx, "rbl_profile");
+        return NGX_DECLINED;
+    }
+
+    n = ngx_rbl_list(ctx, NGX_RBL_ADD_GROUP, &groups);
+
+    if (n == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (n == 0 || (n == 1 && groups[0].n == 0)) {
+        return NGX_OK;
+    }
+
+    if (n > 1
+        || rbl_sid_parse(&add->group, RBL_SID_GROUP, groups[0]) != RBL_OK)
+    {
+        ngx_rbl_invalid(ctx, "contact_group");
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx)
+{
+    char           digit;
+    rbl_str_t     *argv;
+    ngx_rbl_add_t  *add;
+
+    add = ctx->data;
+    digit = '0' + add->family;
+
+    argv = ngx_pcalloc(ctx->request->pool,
+                       (NGX_RBL_ADD_ARGS + 2 * add->hosts)
+                       * sizeof(rbl_str_t));
+    if (argv == NULL) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    argv[1] = add->name;
+    argv[2] = add->type;
+    argv[3].p = &digit;
+    argv[3].n = 1;
+    argv[4] = rbl_sid_str(&add->profile);
+    argv[5] = rbl_sid_str(&add->group);
+    argv[6] = RBL_STR("");
+    argv[7] = RBL_STR("");
+
+    if (add->range) {
+        argv[6] = ngx_rbl_new_sid(ctx);
+        argv[7] = add->value;
+    }
+
+    if (ngx_rbl_add_hosts(ctx, add, argv + NGX_RBL_ADD_ARGS) != NGX_OK
+        || argv[6].p == NULL)
+    {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    ngx_rbl_call(ctx, &rbl_script_host_add,
+                 NGX_RBL_ADD_ARGS + 2 * add->hosts, argv);
+}
+
+
+/* Pairs of SID and value. */
+
+static ngx_int_t
+ngx_rbl_add_hosts(ngx_rbl_ctx_t *ctx, const ngx_rbl_add_t *add,
+    rbl_str_t *argv)
+{
+    char        buf[RBL_VALUE_MAX], *p;
+    rbl_str_t   value;
+    rbl_addr_t  addr;
+    ngx_uint_t  i;
+
+    value = add->value;
+
+    for (i = 0; i < add->hosts; i++) {
+
+        if (add->expand) {
+            addr = rbl_subnet_addr(&add->subnet, i);
+            value = rbl_addr_text(buf, &addr);
+
+            p = ngx_pnalloc(ctx->request->pool, value.n);
+            if (p == NULL) {
+                return NGX_ERROR;
+            }
+
+            ngx_memcpy(p, value.p, value.n);
+            value.p = p;
+        }
+
+        argv[2 * i] = ngx_rbl_new_sid(ctx);
+        argv[2 * i + 1] = value;
+
+        if (argv[2 * i].p == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* p NULL: no memory, or the kernel gives no random bytes. */
+
+static rbl_str_t
+ngx_rbl_new_sid(ngx_rbl_ctx_t *ctx)
+{
+    char       *p;
+    rbl_sid_t   sid;
+    rbl_str_t   text = { NULL, 0 };
+
+    if (rbl_sid_make(&sid, RBL_SID_HOST) != RBL_OK) {
+        return text;
+    }
+
+    p = ngx_pnalloc(ctx->request->pool, sid.n);
+
+    if (p) {
+        ngx_memcpy(p, sid.s, sid.n);
+        text.p = p;
+        text.n = sid.n;
+    }
+
+    return text;
+}
+
+
+static void
+ngx_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    size_t          k, n;
+    ngx_rbl_add_t  *add;
+
+    if (ngx_rbl_host_word(ctx, reply) != NGX_OK) {
+        return;
+    }
+
+    add = ctx->data;
+    n = rbl_reply_len(reply);
+
+    ngx_rbl_open(ctx, n * NGX_RBL_HOST_GUESS,
+                 add->expand ? "Hosts added successfully."
+                             : "Host added successfully.");
+    rbl_doc_array(&ctx->doc, "data");
+
+    for (k = 1; k < n; k++) {
+        if (!ngx_rbl_host_write(ctx, rbl_reply_str(rbl_reply_at(reply, k)))) {
+            return;
+        }
+    }
+
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+}

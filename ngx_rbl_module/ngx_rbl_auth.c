@@ -1,0 +1,175 @@
+/*
+ * Who asks: HTTP Basic credentials against the store.
+ *
+ * The user name is the account's SID, the password a token.  Only the token's
+ * SHA-256 is kept: its first eight octets find the token record, the whole is
+ * compared in constant time.  Credentials that are not well-formed are refused
+ * without asking the store.  Nothing of a password is logged or kept.
+ */
+
+#include "ngx_rbl_http.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+
+
+#define NGX_RBL_TOKEN_LEN  64
+#define NGX_RBL_FIELD_LEN  16           /* hex digits that name a token */
+
+
+static ngx_int_t ngx_rbl_auth_digest(const ngx_str_t *token, u_char *digest);
+static void ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+static void ngx_rbl_auth_account_reply(ngx_rbl_ctx_t *ctx,
+    const redisReply *reply);
+
+
+ngx_int_t
+ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx)
+{
+    u_char              *p, *last;
+    ngx_str_t           *token;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+
+    if (ngx_rbl_auth_account(r, &ctx->account) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    token = &r->headers_in.passwd;
+
+    if (token->len != NGX_RBL_TOKEN_LEN) {
+        return NGX_DECLINED;
+    }
+
+    last = token->data + token->len;
+
+    for (p = token->data; p < last; p++) {
+        if ((*p < '0' || *p > '9') && (*p < 'a' || *p > 'f')) {
+            return NGX_DECLINED;
+        }
+    }
+
+    return ngx_rbl_auth_digest(token, ctx->digest);
+}
+
+
+ngx_int_t
+ngx_rbl_auth_account(ngx_http_request_t *r, rbl_sid_t *account)
+{
+    rbl_str_t  user;
+
+    if (ngx_http_auth_basic_user(r) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    user.p = (const char *) r->headers_in.user.data;
+    user.n = r->headers_in.user.len;
+
+    return rbl_sid_parse(account, RBL_SID_ACCOUNT, user) == RBL_OK
+           ? NGX_OK : NGX_DECLINED;
+}
+
+
+/*
+ * One digest context a process: looking the algorithm up anew for every
+ * request costs more than hashing.
+ */
+
+static ngx_int_t
+ngx_rbl_auth_digest(const ngx_str_t *token, u_char *digest)
+{
+    static EVP_MD_CTX  *md;
+
+    if (md == NULL) {
+        md = EVP_MD_CTX_new();
+
+        if (md == NULL) {
+            return NGX_ERROR;
+        }
+
+        if (EVP_DigestInit_ex(md, EVP_sha256(), NULL) != 1) {
+            EVP_MD_CTX_free(md);
+            md = NULL;
+            return NGX_ERROR;
+        }
+    }
+
+    /* NULL: the algorithm of the context */
+
+    if (EVP_DigestInit_ex(md, NULL, NULL) != 1
+        || EVP_DigestUpdate(md, token->data, token->len) != 1
+        || EVP_DigestFinal_ex(md, digest, NULL) != 1)
+    {
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+void
+ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
+{
+    u_char     hex[NGX_RBL_FIELD_LEN];
+    rbl_str_t  field;
+
+    ngx_hex_dump(hex, ctx->digest, NGX_RBL_FIELD_LEN / 2);
+
+    field.p = (const char *) hex;
+    field.n = NGX_RBL_FIELD_LEN;
+
+    ngx_rbl_ask(ctx, "HGET", "tokens", RBL_STR(""), 1, &field);
+    ngx_rbl_ask(ctx, "GET", "acct", RBL_STR(""), 0, NULL);
+}
+
+
+void
+ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    if (i == 0) {
+        ngx_rbl_auth_token(ctx, reply);
+        return;
+    }
+
+    ngx_rbl_auth_account_reply(ctx, reply);
+}
+
+
+static void
+ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    rbl_str_t    raw;
+    rbl_token_t  token;
+
+    raw = rbl_reply_str(reply);
+
+    if (raw.p == NULL || rbl_token_decode(&token, raw) != RBL_OK
+        || token.digest.n != sizeof(ctx->digest)
+        || CRYPTO_memcmp(token.digest.p, ctx->digest, sizeof(ctx->digest))
+           != 0
+        || !rbl_str_is(token.status, "active")
+        || rbl_sid_parse(&ctx->app, RBL_SID_APP, token.app) != RBL_OK)
+    {
+        return;
+    }
+
+    ctx->authenticated = 1;
+}
+
+
+static void
+ngx_rbl_auth_account_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    rbl_str_t      raw;
+    rbl_account_t  account;
+
+    raw = rbl_reply_str(reply);
+
+    if (raw.p == NULL || rbl_account_decode(&account, raw) != RBL_OK) {
+        ctx->authenticated = 0;
+        return;
+    }
+
+    ctx->suspended = !rbl_str_is(account.status, "active");
+}

@@ -1,0 +1,591 @@
+/*
+ * One batch: its commands' bytes, submit, deadline, cancel, completion.
+ *
+ * A batch is its own allocation and outlives the request that made it.  It is
+ * freed in two places: by cancel when it was not submitted, else by complete,
+ * which is the only one to call `done`.  Commands are kept in the form in which
+ * they are sent; after NOSCRIPT the call is sent again as EVAL with the same
+ * tail (number of keys, keys, arguments).
+ *
+ * A script ends a segment: what follows it in the batch is sent when its reply
+ * is in.  So replies come in the order of the commands, and nothing is executed
+ * twice, even when a script has to be sent again.
+ */
+
+#include "ngx_rbl_redis.h"
+
+#define NGX_RBL_BATCH_BYTES     512     /* first allocations; they double */
+#define NGX_RBL_BATCH_COMMANDS  8
+#define NGX_RBL_FLIGHT_MAX      8192    /* batches of a store in flight */
+#define NGX_RBL_RESP_HEAD       (NGX_SIZE_T_LEN + sizeof("*\r\n") - 1)
+
+
+typedef enum {
+    NGX_RBL_BATCH_OPEN = 0,
+    NGX_RBL_BATCH_FLIGHT,
+    NGX_RBL_BATCH_REFUSED,
+    NGX_RBL_BATCH_DONE
+} ngx_rbl_batch_state_e;
+
+typedef struct {
+    size_t               start;     /* in the batch's bytes */
+    size_t               len;
+    size_t               tail;      /* of a script call: the number of keys */
+    const rbl_script_t  *script;    /* NULL: a plain command */
+} ngx_rbl_batch_command_t;
+
+struct ngx_rbl_batch_s {
+    ngx_queue_t               queue;    /* in flight or refused */
+    ngx_rbl_store_t          *store;
+    ngx_event_t               deadline;
+
+    ngx_rbl_reply_pt          reply;    /* both NULL: cancelled */
+    ngx_rbl_done_pt           done;
+    void                     *data;
+
+    u_char                   *bytes;
+    size_t                    len;
+    size_t                    size;
+
+    ngx_rbl_batch_command_t  *commands;
+    ngx_uint_t                ncommands;
+    ngx_uint_t                room;
+
+    ngx_uint_t                sent;     /* commands handed to hiredis */
+    ngx_uint_t                replied;
+    ngx_uint_t                executed; /* replied and not refused */
+
+    ngx_rbl_batch_state_e     state;
+
+    unsigned                  nomem:1;  /* a command could not be added */
+    unsigned                  failed:1; /* no further reply is handed over */
+    unsigned                  evaled:1; /* the present script is out as EVAL */
+};
+
+
+static void ngx_rbl_batch_add(ngx_rbl_batch_t *batch,
+    const rbl_script_t *script, int nkeys, int argc, const rbl_str_t *argv);
+static ngx_int_t ngx_rbl_batch_reserve(ngx_rbl_batch_t *batch, size_t bytes);
+static void *ngx_rbl_batch_grow(void *old, size_t used, size_t size,
+    ngx_log_t *log);
+static u_char *ngx_rbl_batch_array(u_char *p, ngx_uint_t n);
+static u_char *ngx_rbl_batch_string(u_char *p, const char *s, size_t n);
+static void ngx_rbl_batch_send(ngx_rbl_batch_t *batch);
+static ngx_int_t ngx_rbl_batch_eval(ngx_rbl_batch_t *batch);
+static void ngx_rbl_batch_callback(redisAsyncContext *ac, void *reply,
+    void *data);
+static void ngx_rbl_batch_reply(ngx_rbl_batch_t *batch,
+    const redisReply *reply);
+static void ngx_rbl_batch_judge(ngx_rbl_batch_t *batch,
+    const redisReply *reply, rbl_reply_class_t cls);
+static void ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply);
+static void ngx_rbl_batch_timeout(ngx_event_t *ev);
+static void ngx_rbl_batch_land(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc);
+static void ngx_rbl_batch_complete(ngx_rbl_batch_t *batch,
+    ngx_rbl_store_rc_e rc);
+static void ngx_rbl_batch_free(ngx_rbl_batch_t *batch);
+
+
+ngx_rbl_batch_t *
+ngx_rbl_batch_create(ngx_rbl_store_t *store, ngx_rbl_reply_pt reply,
+    ngx_rbl_done_pt done, void *data)
+{
+    ngx_rbl_batch_t  *batch;
+
+    if (store == NULL) {
+        return NULL;
+    }
+
+    batch = ngx_calloc(sizeof(ngx_rbl_batch_t), store->log);
+    if (batch == NULL) {
+        return NULL;
+    }
+
+    batch->store = store;
+    batch->reply = reply;
+    batch->done = done;
+    batch->data = data;
+    batch->deadline.data = batch;
+    batch->deadline.log = store->log;
+    batch->deadline.handler = ngx_rbl_batch_timeout;
+
+    return batch;
+}
+
+
+void
+ngx_rbl_batch_command(ngx_rbl_batch_t *batch, int argc, const rbl_str_t *argv)
+{
+    ngx_rbl_batch_add(batch, NULL, 0, argc, argv);
+}
+
+
+void
+ngx_rbl_batch_script(ngx_rbl_batch_t *batch, const rbl_script_t *script,
+    int nkeys, int argc, const rbl_str_t *argv)
+{
+    ngx_rbl_batch_add(batch, script, nkeys, argc, argv);
+}
+
+
+void
+ngx_rbl_batch_submit(ngx_rbl_batch_t *batch)
+{
+    ngx_rbl_store_t  *store;
+
+    store = batch->store;
+
+    if (batch->nomem || batch->ncommands == 0
+        || !ngx_rbl_store_ready(store)
+        || store->nflight >= NGX_RBL_FLIGHT_MAX)
+    {
+        ngx_log_debug2(NGX_LOG_DEBUG_HTTP, store->log, 0,
+                       "rbl batch %p refused, in flight: %ui",
+                       batch, store->nflight);
+
+        batch->state = NGX_RBL_BATCH_REFUSED;
+        ngx_queue_insert_tail(&store->refused, &batch->queue);
+
+        if (!store->refuse.posted) {
+            ngx_post_event(&store->refuse, &ngx_posted_events);
+        }
+
+        return;
+    }
+
+    batch->state = NGX_RBL_BATCH_FLIGHT;
+    ngx_queue_insert_tail(&store->flight, &batch->queue);
+    store->nflight++;
+    ngx_add_timer(&batch->deadline, store->conf->timeout);
+
+    ngx_rbl_batch_send(batch);
+}
+
+
+void
+ngx_rbl_batch_cancel(ngx_rbl_batch_t *batch)
+{
+    batch->reply = NULL;
+    batch->done = NULL;
+
+    if (batch->state == NGX_RBL_BATCH_OPEN) {
+        ngx_rbl_batch_free(batch);
+    }
+}
+
+
+void
+ngx_rbl_batch_fail_flight(ngx_rbl_store_t *store)
+{
+    ngx_queue_t  *q;
+
+    /* none can be added: the store is not ready */
+
+    while (!ngx_queue_empty(&store->flight)) {
+        q = ngx_queue_head(&store->flight);
+        ngx_rbl_batch_land(ngx_queue_data(q, ngx_rbl_batch_t, queue),
+                           NGX_RBL_STORE_LOST);
+    }
+}
+
+
+void
+ngx_rbl_batch_fail_refused(ngx_rbl_store_t *store)
+{
+    ngx_queue_t   queue;
+    ngx_queue_t  *q;
+
+    /* what is refused from inside a completion waits for the next event */
+
+    ngx_queue_init(&queue);
+
+    if (!ngx_queue_empty(&store->refused)) {
+        ngx_queue_add(&queue, &store->refused);
+        ngx_queue_init(&store->refused);
+    }
+
+    while (!ngx_queue_empty(&queue)) {
+        q = ngx_queue_head(&queue);
+        ngx_queue_remove(q);
+        ngx_rbl_batch_complete(ngx_queue_data(q, ngx_rbl_batch_t, queue),
+                               NGX_RBL_STORE_AWAY);
+    }
+}
+
+
+static void
+ngx_rbl_batch_add(ngx_rbl_batch_t *batch, const rbl_script_t *script,
+    int nkeys, int argc, const rbl_str_t *argv)
+{
+    int                       i;
+    size_t                    len;
+    u_char                   *p;
+    u_char                    number[NGX_INT_T_LEN];
+    ngx_rbl_batch_command_t  *command;
+
+    len = 4 * NGX_RBL_RESP_HEAD + sizeof("EVALSHA") + 40 + 3 * 2
+          + sizeof(number);
+
+    for (i = 0; i < argc; i++) {
+        len += NGX_RBL_RESP_HEAD + argv[i].n + 2;
+    }
+
+    if (ngx_rbl_batch_reserve(batch, len) != NGX_OK) {
+        batch->nomem = 1;
+        return;
+    }
+
+    command = &batch->commands[batch->ncommands++];
+    command->script = script;
+    command->start = batch->len;
+    command->tail = batch->len;
+
+    p = batch->bytes + batch->len;
+
+    if (script != NULL) {
+        p = ngx_rbl_batch_array(p, argc + 3);
+        p = ngx_rbl_batch_string(p, "EVALSHA", 7);
+        p = ngx_rbl_batch_string(p, script->sha1, 40);
+        command->tail = p - batch->bytes;
+        len = ngx_snprintf(number, sizeof(number), "%d", nkeys) - number;
+        p = ngx_rbl_batch_string(p, (char *) number, len);
+
+    } else {
+        p = ngx_rbl_batch_array(p, argc);
+    }
+
+    for (i = 0; i < argc; i++) {
+        p = ngx_rbl_batch_string(p, argv[i].p, argv[i].n);
+    }
+
+    batch->len = p - batch->bytes;
+    command->len = batch->len - command->start;
+}
+
+
+static ngx_int_t
+ngx_rbl_batch_reserve(ngx_rbl_batch_t *batch, size_t bytes)
+{
+    void        *p;
+    size_t       size;
+    ngx_log_t   *log;
+    ngx_uint_t   room;
+
+    log = batch->store->log;
+
+    if (batch->size - batch->len < bytes) {
+        size = ngx_max(batch->size * 2, NGX_RBL_BATCH_BYTES);
+        size = ngx_max(size, batch->len + bytes);
+
+        p = ngx_rbl_batch_grow(batch->bytes, batch->len, size, log);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        batch->bytes = p;
+        batch->size = size;
+    }
+
+    if (batch->ncommands == batch->room) {
+        room = batch->room == 0 ? NGX_RBL_BATCH_COMMANDS : batch->room * 2;
+
+        p = ngx_rbl_batch_grow(batch->commands,
+                          batch->ncommands * sizeof(ngx_rbl_batch_command_t),
+                          room * sizeof(ngx_rbl_batch_command_t), log);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        batch->commands = p;
+        batch->room = room;
+    }
+
+    return NGX_OK;
+}
+
+
+static void *
+ngx_rbl_batch_grow(void *old, size_t used, size_t size, ngx_log_t *log)
+{
+    void  *p;
+
+    p = ngx_alloc(size, log);
+
+    if (p != NULL && old != NULL) {
+        ngx_memcpy(p, old, used);
+        ngx_free(old);
+    }
+
+    return p;
+}
+
+
+static u_char *
+ngx_rbl_batch_array(u_char *p, ngx_uint_t n)
+{
+    return ngx_snprintf(p, NGX_RBL_RESP_HEAD, "*%ui\r\n", n);
+}
+
+
+static u_char *
+ngx_rbl_batch_string(u_char *p, const char *s, size_t n)
+{
+    p = ngx_snprintf(p, NGX_RBL_RESP_HEAD, "$%uz\r\n", n);
+    p = ngx_cpymem(p, s, n);
+    *p++ = '\r';
+    *p++ = '\n';
+
+    return p;
+}
+
+
+/*
+ * Sends up to and with the next script.  A command that hiredis does not take
+ * is left to the deadline, which drops the connection.
+ */
+
+static void
+ngx_rbl_batch_send(ngx_rbl_batch_t *batch)
+{
+    ngx_rbl_batch_command_t  *command;
+
+    while (batch->sent < batch->ncommands) {
+        command = &batch->commands[batch->sent];
+
+        if (redisAsyncFormattedCommand(batch->store->ac,
+                                       ngx_rbl_batch_callback, batch,
+                                       (char *) batch->bytes + command->start,
+                                       command->len)
+            != REDIS_OK)
+        {
+            ngx_log_error(NGX_LOG_ERR, batch->store->log, 0,
+                          "rbl store \"%V\": a command cannot be sent",
+                          &batch->store->conf->name);
+            return;
+        }
+
+        batch->sent++;
+
+        if (command->script != NULL) {
+            return;
+        }
+    }
+}
+
+
+/* The script that was answered by NOSCRIPT, once more and with its source. */
+
+static ngx_int_t
+ngx_rbl_batch_eval(ngx_rbl_batch_t *batch)
+{
+    int                       rc;
+    size_t                    tail, used;
+    u_char                   *buf, *p;
+    ngx_rbl_batch_command_t  *command;
+
+    command = &batch->commands[batch->replied];
+    tail = command->start + command->len - command->tail;
+    used = command->tail - command->start;
+
+    buf = ngx_alloc(used + NGX_RBL_RESP_HEAD + command->script->source_len + 2
+                    + tail, batch->store->log);
+    if (buf == NULL) {
+        return NGX_ERROR;
+    }
+
+    /* the array's head is the same: EVAL has as many elements as EVALSHA */
+
+    p = batch->bytes + command->start;
+    used = ngx_strlchr(p, p + used, '\n') + 1 - p;
+    p = ngx_cpymem(buf, p, used);
+    p = ngx_rbl_batch_string(p, "EVAL", 4);
+    p = ngx_rbl_batch_string(p, command->script->source,
+                             command->script->source_len);
+    p = ngx_cpymem(p, batch->bytes + command->tail, tail);
+
+    rc = redisAsyncFormattedCommand(batch->store->ac, ngx_rbl_batch_callback,
+                                    batch, (char *) buf, p - buf);
+    ngx_free(buf);
+
+    return rc == REDIS_OK ? NGX_OK : NGX_ERROR;
+}
+
+
+static void
+ngx_rbl_batch_callback(redisAsyncContext *ac, void *reply, void *data)
+{
+    ngx_rbl_store_t  *store = ac->data;
+
+    /* detached: the batch has been completed and freed */
+
+    if (store == NULL) {
+        return;
+    }
+
+    if (reply == NULL) {
+        ngx_rbl_redis_lost(store, ac->c.errstr);
+        return;
+    }
+
+    if (ngx_rbl_redis_overrun(ac)) {
+        ngx_rbl_redis_drop(store, "it sent what nobody asked for");
+        return;
+    }
+
+    ngx_rbl_batch_reply(data, reply);
+}
+
+
+static void
+ngx_rbl_batch_reply(ngx_rbl_batch_t *batch, const redisReply *reply)
+{
+    rbl_reply_class_t  cls;
+
+    cls = rbl_reply_class(reply);
+
+    if (cls == RBL_REPLY_NOSCRIPT && batch->done != NULL && !batch->evaled
+        && batch->commands[batch->replied].script != NULL
+        && ngx_rbl_batch_eval(batch) == NGX_OK)
+    {
+        batch->evaled = 1;
+        return;
+    }
+
+    batch->evaled = 0;
+    ngx_rbl_batch_judge(batch, reply, cls);
+
+    if (batch->replied < batch->sent) {
+        return;
+    }
+
+    if (!batch->failed && batch->sent < batch->ncommands) {
+        if (batch->done != NULL && ngx_rbl_store_ready(batch->store)) {
+            ngx_rbl_batch_send(batch);
+            return;
+        }
+
+        batch->failed = 1;
+    }
+
+    ngx_rbl_batch_land(batch, !batch->failed ? NGX_RBL_STORE_OK
+                              : batch->executed == 0 ? NGX_RBL_STORE_AWAY
+                                                     : NGX_RBL_STORE_LOST);
+}
+
+
+/* What one reply means for the batch, and for the connection. */
+
+static void
+ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
+    rbl_reply_class_t cls)
+{
+    ngx_uint_t  i;
+
+    i = batch->replied++;
+
+    switch (cls) {
+
+    case RBL_REPLY_OK:
+        batch->executed++;
+
+        if (!batch->failed && batch->reply != NULL) {
+            batch->reply(batch->data, i, reply);
+        }
+
+        return;
+
+    case RBL_REPLY_NOTREADY:
+    case RBL_REPLY_READONLY:
+    case RBL_REPLY_NOAUTH:
+        batch->failed = 1;
+        ngx_rbl_redis_leave(batch->store, reply);
+        return;
+
+    case RBL_REPLY_NOSCRIPT:
+    case RBL_REPLY_NOMEMORY:
+        break;
+
+    default:
+        batch->executed++;
+        break;
+    }
+
+    batch->failed = 1;
+    ngx_rbl_batch_log(batch, reply);
+}
+
+
+static void
+ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply)
+{
+    char                 reason[NGX_RBL_REDIS_REASON];
+    const rbl_script_t  *script;
+
+    script = batch->commands[batch->replied - 1].script;
+    ngx_rbl_redis_reason(reason, sizeof(reason), reply);
+
+    ngx_log_error(NGX_LOG_ERR, batch->store->log, 0,
+                  "rbl store \"%V\" answers %s: %s", &batch->store->conf->name,
+                  script == NULL ? "a command" : script->name, reason);
+}
+
+
+/* Replies come in order: when one is late, so are all behind it. */
+
+static void
+ngx_rbl_batch_timeout(ngx_event_t *ev)
+{
+    ngx_rbl_batch_t  *batch = ev->data;
+
+    ngx_rbl_redis_drop(batch->store, "no answer within rbl_store_timeout");
+}
+
+
+static void
+ngx_rbl_batch_land(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
+{
+    ngx_queue_remove(&batch->queue);
+    batch->store->nflight--;
+
+    if (batch->deadline.timer_set) {
+        ngx_del_timer(&batch->deadline);
+    }
+
+    ngx_rbl_redis_landed(batch->store);
+    ngx_rbl_batch_complete(batch, rc);
+}
+
+
+static void
+ngx_rbl_batch_complete(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_done_pt  done;
+
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, batch->store->log, 0,
+                   "rbl batch %p complete: %d", batch, rc);
+
+    batch->state = NGX_RBL_BATCH_DONE;
+    done = batch->done;
+    batch->done = NULL;
+
+    if (done != NULL) {
+        done(batch->data, rc);
+    }
+
+    ngx_rbl_batch_free(batch);
+}
+
+
+static void
+ngx_rbl_batch_free(ngx_rbl_batch_t *batch)
+{
+    if (batch->bytes != NULL) {
+        ngx_free(batch->bytes);
+    }
+
+    if (batch->commands != NULL) {
+        ngx_free(batch->commands);
+    }
+
+    ngx_free(batch);
+}

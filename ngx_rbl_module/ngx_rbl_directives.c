@@ -1,0 +1,434 @@
+/*
+ * The command table and its setters.  A setter refuses a second value, then a
+ * bad one, with one line that names the value and what is allowed; nginx adds
+ * file and line.  What needs several directives is checked in merge.
+ */
+
+#include "ngx_rbl_module.h"
+
+#define NGX_RBL_CONTEXTS   (NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF              \
+                            |NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1)
+
+#define NGX_RBL_STORE_PORT    6379
+#define NGX_RBL_TEXT_MAX      255
+
+
+typedef struct {
+    ngx_int_t    min;
+    ngx_int_t    max;
+    const char  *allowed;
+} ngx_rbl_range_t;
+
+
+static char *ngx_rbl_set_api(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *ngx_rbl_set_store(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *ngx_rbl_set_text(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *ngx_rbl_set_prefix(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+static char *ngx_rbl_set_number(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+static char *ngx_rbl_set_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *ngx_rbl_set_password(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+static ssize_t ngx_rbl_read_file(ngx_conf_t *cf, ngx_str_t *name, u_char *buf,
+    size_t size);
+static char *ngx_rbl_refuse(ngx_conf_t *cf, ngx_command_t *cmd,
+    const char *allowed);
+
+
+static ngx_rbl_range_t  ngx_rbl_store_timeout = {
+    1, 60000, "a time from 1ms to 60s"
+};
+
+static ngx_rbl_range_t  ngx_rbl_check_keep = {
+    1000, 31536000000, "a time from 1s to 365d"
+};
+
+static ngx_rbl_range_t  ngx_rbl_page_size = {
+    1, 10000, "a number from 1 to 10000"
+};
+
+static ngx_rbl_range_t  ngx_rbl_expand = {
+    1, 65536, "a number from 1 to 65536"
+};
+
+
+ngx_command_t  ngx_rbl_commands[] = {
+
+    { ngx_string("rbl_api"),
+      NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
+      ngx_rbl_set_api,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, api),
+      NULL },
+
+    { ngx_string("rbl_store"),
+      NGX_RBL_CONTEXTS,
+      ngx_rbl_set_store,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("rbl_store_user"),
+      NGX_RBL_CONTEXTS,
+      ngx_rbl_set_text,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, store_user),
+      NULL },
+
+    { ngx_string("rbl_store_password_file"),
+      NGX_RBL_CONTEXTS,
+      ngx_rbl_set_password,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("rbl_store_timeout"),
+      NGX_RBL_CONTEXTS,
+      ngx_rbl_set_time,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, store_timeout),
+      &ngx_rbl_store_timeout },
+
+    { ngx_string("rbl_store_prefix"),
+      NGX_RBL_CONTEXTS,
+      ngx_rbl_set_prefix,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, store_prefix),
+      NULL },
+
+    { ngx_string("rbl_realm"),
+      NGX_RBL_CONTEXTS,
+      ngx_rbl_set_text,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, realm),
+      NULL },
+
+    { ngx_string("rbl_legacy_errors"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, legacy_errors),
+      NULL },
+
+    { ngx_string("rbl_max_page_size"),
+      NGX_RBL_CONTEXTS,
+      ngx_rbl_set_number,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, max_page_size),
+      &ngx_rbl_page_size },
+
+    { ngx_string("rbl_max_expand"),
+      NGX_RBL_CONTEXTS,
+      ngx_rbl_set_number,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, max_expand),
+      &ngx_rbl_expand },
+
+    { ngx_string("rbl_check_keep"),
+      NGX_RBL_CONTEXTS,
+      ngx_rbl_set_time,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, check_keep),
+      &ngx_rbl_check_keep },
+
+      ngx_null_command
+};
+
+
+static char *
+ngx_rbl_set_api(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_rbl_loc_conf_t  *rlcf = conf;
+
+    char                      *rv;
+    ngx_uint_t                 plain;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    rv = ngx_conf_set_flag_slot(cf, cmd, conf);
+    if (rv != NGX_CONF_OK || !rlcf->api) {
+        return rv;
+    }
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+
+    plain = !clcf->named && !clcf->exact_match && !clcf->noname;
+#if (NGX_PCRE)
+    plain = plain && clcf->regex == NULL;
+#endif
+
+    if (!plain || clcf->name.len == 0
+        || clcf->name.data[clcf->name.len - 1] != '/')
+    {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"rbl_api\" cannot be used in location \"%V\", "
+                           "it must be a plain prefix that ends with \"/\"",
+                           &clcf->name);
+        return NGX_CONF_ERROR;
+    }
+
+    rlcf->base = clcf->name;
+    clcf->handler = ngx_rbl_handler;
+
+    return NGX_CONF_OK;
+}
+
+
+/* The address is resolved now: at run time it would block the worker. */
+
+static char *
+ngx_rbl_set_store(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_rbl_loc_conf_t  *rlcf = conf;
+
+    ngx_str_t  *value;
+    ngx_url_t   u;
+
+    if (rlcf->store_addr != NGX_CONF_UNSET_PTR) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    ngx_memzero(&u, sizeof(ngx_url_t));
+    u.url = value[1];
+    u.default_port = NGX_RBL_STORE_PORT;
+
+    if (ngx_parse_url(cf->pool, &u) != NGX_OK || u.naddrs == 0) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid value \"%V\" in \"%V\" directive, it must "
+                           "be \"address[:port]\" or \"unix:/path\"%s%s",
+                           &value[1], &cmd->name, u.err == NULL ? "" : ": ",
+                           u.err == NULL ? "" : u.err);
+        return NGX_CONF_ERROR;
+    }
+
+    rlcf->store_addr = &u.addrs[0];
+    rlcf->store_name = value[1];
+
+    return NGX_CONF_OK;
+}
+
+
+/* A name in a greeting or in a header: no quotes, no control characters. */
+
+static char *
+ngx_rbl_set_text(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    size_t      i;
+    u_char      ch;
+    ngx_str_t  *field, *value;
+
+    field = (ngx_str_t *) ((char *) conf + cmd->offset);
+    if (field->data != NULL) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    for (i = 0; i < value[1].len; i++) {
+        ch = value[1].data[i];
+
+        if (ch < 0x20 || ch == 0x7f || ch == '"' || ch == '\\') {
+            break;
+        }
+    }
+
+    if (i == 0 || i != value[1].len || i > NGX_RBL_TEXT_MAX) {
+        return ngx_rbl_refuse(cf, cmd, "1 to 255 characters without quotes, "
+                              "backslashes and control characters");
+    }
+
+    *field = value[1];
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_rbl_set_prefix(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_rbl_loc_conf_t  *rlcf = conf;
+
+    rbl_str_t        prefix;
+    ngx_str_t       *value;
+    rbl_keyspace_t   ks;
+
+    if (rlcf->store_prefix.data != NULL) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    prefix.p = (char *) value[1].data;
+    prefix.n = value[1].len;
+
+    if (rbl_keyspace_init(&ks, prefix) != RBL_OK) {
+        return ngx_rbl_refuse(cf, cmd,
+                              "1 to 32 characters of A-Z, a-z, 0-9, _, . and -");
+    }
+
+    rlcf->store_prefix = value[1];
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_rbl_set_number(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_int_t         n;
+    ngx_str_t        *value;
+    ngx_uint_t       *field;
+    ngx_rbl_range_t  *range;
+
+    field = (ngx_uint_t *) ((char *) conf + cmd->offset);
+    if (*field != NGX_CONF_UNSET_UINT) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    range = cmd->post;
+
+    n = ngx_atoi(value[1].data, value[1].len);
+    if (n == NGX_ERROR || n < range->min || n > range->max) {
+        return ngx_rbl_refuse(cf, cmd, range->allowed);
+    }
+
+    *field = n;
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_rbl_set_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_int_t         n;
+    ngx_str_t        *value;
+    ngx_msec_t       *field;
+    ngx_rbl_range_t  *range;
+
+    field = (ngx_msec_t *) ((char *) conf + cmd->offset);
+    if (*field != NGX_CONF_UNSET_MSEC) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    range = cmd->post;
+
+    n = ngx_parse_time(&value[1], 0);
+    if (n == NGX_ERROR || n < range->min || n > range->max) {
+        return ngx_rbl_refuse(cf, cmd, range->allowed);
+    }
+
+    *field = n;
+
+    return NGX_CONF_OK;
+}
+
+
+/* The first line of a file: configurations are often readable by everyone. */
+
+static char *
+ngx_rbl_set_password(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_rbl_loc_conf_t  *rlcf = conf;
+
+    ssize_t     n;
+    size_t      len;
+    u_char      buf[NGX_RBL_TEXT_MAX + 2];
+    ngx_str_t   name, *value;
+
+    if (rlcf->store_password.data != NULL) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    name = value[1];
+
+    if (ngx_conf_full_name(cf->cycle, &name, 1) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    n = ngx_rbl_read_file(cf, &name, buf, sizeof(buf));
+    if (n == NGX_ERROR) {
+        return NGX_CONF_ERROR;
+    }
+
+    for (len = 0; len < (size_t) n; len++) {
+        if (buf[len] == CR || buf[len] == LF) {
+            break;
+        }
+    }
+
+    if (len == 0 || len > NGX_RBL_TEXT_MAX) {
+        ngx_explicit_memzero(buf, sizeof(buf));
+        return ngx_rbl_refuse(cf, cmd, "a file whose first line has 1 to 255 "
+                              "bytes");
+    }
+
+    rlcf->store_password.data = ngx_pnalloc(cf->pool, len);
+    if (rlcf->store_password.data == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    ngx_memcpy(rlcf->store_password.data, buf, len);
+    rlcf->store_password.len = len;
+    ngx_explicit_memzero(buf, sizeof(buf));
+
+    return NGX_CONF_OK;
+}
+
+
+static ssize_t
+ngx_rbl_read_file(ngx_conf_t *cf, ngx_str_t *name, u_char *buf, size_t size)
+{
+    ssize_t          n;
+    ngx_fd_t         fd;
+    ngx_file_info_t  fi;
+
+    fd = ngx_open_file(name->data, NGX_FILE_RDONLY|NGX_FILE_NONBLOCK,
+                       NGX_FILE_OPEN, 0);
+    if (fd == NGX_INVALID_FILE) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
+                           ngx_open_file_n " \"%V\" failed", name);
+        return NGX_ERROR;
+    }
+
+    if (ngx_fd_info(fd, &fi) != NGX_FILE_ERROR
+        && (ngx_file_access(&fi) & S_IROTH))
+    {
+        ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
+                           "\"%V\" is readable by everyone, it should not be",
+                           name);
+    }
+
+    n = ngx_read_fd(fd, buf, size);
+    if (n == -1) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
+                           ngx_read_fd_n " \"%V\" failed", name);
+        n = NGX_ERROR;
+    }
+
+    if (ngx_close_file(fd) == NGX_FILE_ERROR) {
+        ngx_conf_log_error(NGX_LOG_ALERT, cf, ngx_errno,
+                           ngx_close_file_n " \"%V\" failed", name);
+    }
+
+    return n;
+}
+
+
+static char *
+ngx_rbl_refuse(ngx_conf_t *cf, ngx_command_t *cmd, const char *allowed)
+{
+    ngx_str_t  *value;
+
+    value = cf->args->elts;
+
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "invalid value \"%V\" in \"%V\" directive, it must be "
+                       "%s", &value[1], &cmd->name, allowed);
+
+    return NGX_CONF_ERROR;
+}

@@ -1,0 +1,490 @@
+/*
+ * The life of a request.  This is the only file that finalizes requests.
+ *
+ *   handler -> [body] -> start -> first round -> [second round] -> finish
+ *
+ * From `start` on the request holds one count of its own, paid by the single
+ * ngx_http_finalize_request in finish.  What is in flight for it in the store
+ * is ctx->batch: its completion takes the pointer back before anything else
+ * happens, and if the request ends before, the clean-up handler cancels the
+ * batch, after which nothing calls back.  The batch owns the timer that ends
+ * the wait.
+ */
+
+#include "ngx_rbl_http.h"
+
+
+static ngx_rbl_ctx_t *ngx_rbl_create_ctx(ngx_http_request_t *r);
+static void ngx_rbl_judge(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_refuse_body(ngx_rbl_ctx_t *ctx, ngx_int_t rc);
+static void ngx_rbl_start(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_wait(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_first_reply(void *data, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc);
+static void ngx_rbl_second_reply(void *data, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc);
+static void ngx_rbl_arrived(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc);
+static ngx_int_t ngx_rbl_reply_failed(ngx_rbl_ctx_t *ctx,
+    const redisReply *reply);
+static void ngx_rbl_finish(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_cleanup(void *data);
+
+
+ngx_int_t
+ngx_rbl_handler(ngx_http_request_t *r)
+{
+    ngx_int_t       rc;
+    ngx_rbl_ctx_t  *ctx;
+
+    ngx_log_debug0(NGX_LOG_DEBUG_HTTP, r->connection->log, 0, "rbl handler");
+
+    ctx = ngx_rbl_create_ctx(r);
+    if (ctx == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_rbl_judge(ctx);
+
+    if (ctx->refusal == 0 && ctx->route->method == NGX_HTTP_POST) {
+        rc = ngx_rbl_body_read(ctx);
+
+        if (rc == NGX_OK) {
+            return NGX_DONE;
+        }
+
+        ngx_rbl_refuse_body(ctx, rc);
+    }
+
+    rc = ngx_http_discard_request_body(r);
+
+    if (rc != NGX_OK) {
+        ngx_rbl_refuse_body(ctx, rc);
+    }
+
+    if (ctx->refusal) {
+        return ngx_rbl_send(ctx);
+    }
+
+    r->main->count++;
+
+    ngx_rbl_start(ctx);
+
+    return NGX_DONE;
+}
+
+
+static ngx_rbl_ctx_t *
+ngx_rbl_create_ctx(ngx_http_request_t *r)
+{
+    ngx_rbl_ctx_t  *ctx;
+
+    ctx = ngx_pcalloc(r->pool, sizeof(ngx_rbl_ctx_t));
+    if (ctx == NULL) {
+        return NULL;
+    }
+
+    ctx->request = r;
+    ctx->conf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
+
+    ngx_http_set_ctx(r, ctx, ngx_rbl_module);
+
+    return ctx;
+}
+
+
+/* All that can be refused before the body is read. */
+
+static void
+ngx_rbl_judge(ngx_rbl_ctx_t *ctx)
+{
+    ngx_int_t            rc;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+
+    if (ngx_rbl_route(ctx) != NGX_OK) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_NOT_FOUND, "Unknown path.");
+        return;
+    }
+
+    if (!(r->method & ctx->allow)) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_NOT_ALLOWED,
+                       "This call is made by %s.",
+                       ctx->route->method == NGX_HTTP_POST ? "POST" : "GET");
+        return;
+    }
+
+    rc = ngx_rbl_auth_parse(ctx);
+
+    if (rc == NGX_ERROR) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    if (rc != NGX_OK) {
+        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
+                      "rbl: login refused, credentials missing or malformed");
+        ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");
+    }
+}
+
+
+static void
+ngx_rbl_refuse_body(ngx_rbl_ctx_t *ctx, ngx_int_t rc)
+{
+    switch (rc) {
+
+    case NGX_HTTP_REQUEST_ENTITY_TOO_LARGE:
+        ngx_rbl_refuse(ctx, rc, "The request body is larger than %d bytes.",
+                       NGX_RBL_BODY_MAX);
+        break;
+
+    case NGX_HTTP_BAD_REQUEST:
+        ngx_rbl_refuse(ctx, rc, "Invalid request body.");
+        break;
+
+    default:
+        ngx_rbl_refuse(ctx, NGX_HTTP_INTERNAL_SERVER_ERROR,
+                       "The request body could not be read.");
+    }
+
+    /* the rest of it may still come: let the client read our answer */
+
+    ctx->request->lingering_close = 1;
+}
+
+
+void
+ngx_rbl_body_done(ngx_rbl_ctx_t *ctx, ngx_int_t rc)
+{
+    ngx_connection_t  *c;
+
+    ctx->data = NULL;
+    c = ctx->request->connection;
+
+    if (rc == NGX_OK) {
+        ngx_rbl_start(ctx);
+        return;
+    }
+
+    if (c->error || c->timedout) {
+        ngx_http_finalize_request(ctx->request, c->error
+                                  ? NGX_HTTP_CLIENT_CLOSED_REQUEST
+                                  : NGX_HTTP_REQUEST_TIME_OUT);
+        return;
+    }
+
+    ngx_rbl_refuse_body(ctx, rc);
+    ngx_rbl_finish(ctx);
+}
+
+
+/*
+ * Sends the first round.  What was found wrong with the fields waits in
+ * ctx->refusal until it is known that the account may be told.
+ */
+
+static void
+ngx_rbl_start(ngx_rbl_ctx_t *ctx)
+{
+    ngx_http_request_t  *r;
+    ngx_http_cleanup_t  *cln;
+
+    r = ctx->request;
+
+    ctx->store = ngx_rbl_store_of(r);
+
+    if (ctx->store == NULL || !ngx_rbl_store_ready(ctx->store)) {
+        ngx_rbl_unavailable(ctx, NGX_RBL_STORE_AWAY);
+        ngx_rbl_finish(ctx);
+        return;
+    }
+
+    cln = ngx_http_cleanup_add(r, 0);
+
+    if (cln) {
+        cln->handler = ngx_rbl_cleanup;
+        cln->data = ctx;
+
+        ctx->batch = ngx_rbl_batch_create(ctx->store, ngx_rbl_first_reply,
+                                          ngx_rbl_first_done, ctx);
+    }
+
+    if (ctx->batch == NULL || ngx_rbl_params_parse(ctx) != NGX_OK) {
+        ngx_rbl_internal(ctx);
+        ngx_rbl_finish(ctx);
+        return;
+    }
+
+    ngx_rbl_auth_ask(ctx);
+
+    if (ctx->refusal == 0) {
+        ctx->route->op->prepare(ctx);
+    }
+
+    ngx_rbl_wait(ctx);
+}
+
+
+/* Sends ctx->batch and waits; a client that goes away is noticed. */
+
+static void
+ngx_rbl_wait(ngx_rbl_ctx_t *ctx)
+{
+    ngx_event_t         *rev;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+    rev = r->connection->read;
+
+    ctx->asked = ngx_current_msec;
+
+    ngx_rbl_batch_submit(ctx->batch);
+
+    /* a sub-request's connection is watched by the main request */
+
+    if (r != r->main || r->discard_body) {
+        return;
+    }
+
+    r->read_event_handler = ngx_http_test_reading;
+
+    if (rev->ready) {
+        ngx_post_event(rev, &ngx_posted_events);
+
+    } else if (ngx_handle_read_event(rev, 0) != NGX_OK) {
+        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                      "rbl: a client that goes away will not be noticed");
+    }
+}
+
+
+static void
+ngx_rbl_first_reply(void *data, ngx_uint_t i, const redisReply *reply)
+{
+    ngx_rbl_ctx_t  *ctx = data;
+
+    if (ngx_rbl_reply_failed(ctx, reply)) {
+        return;
+    }
+
+    if (i < NGX_RBL_AUTH_REPLIES) {
+        ngx_rbl_auth_reply(ctx, i, reply);
+        return;
+    }
+
+    if (ctx->authenticated && !ctx->suspended && ctx->refusal == 0) {
+        ctx->route->op->read(ctx, i - NGX_RBL_AUTH_REPLIES, reply);
+    }
+}
+
+
+static void
+ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
+{
+    rbl_str_t       account;
+    ngx_rbl_ctx_t  *ctx = data;
+
+    if (rc != NGX_RBL_STORE_OK) {
+        ngx_rbl_unavailable(ctx, rc);
+
+    } else if (ctx->refusal == NGX_HTTP_INTERNAL_SERVER_ERROR) {
+
+        /* who asks may not even be known */
+
+    } else if (!ctx->authenticated) {
+        account = rbl_sid_str(&ctx->account);
+
+        ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,
+                      "rbl: login of %*s refused", account.n, account.p);
+        ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");
+
+    } else if (ctx->suspended) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, "The account is suspended.");
+
+    } else if (ctx->refusal == 0 && ctx->route->op->proceed) {
+        ctx->route->op->proceed(ctx);
+    }
+
+    ngx_rbl_arrived(ctx);
+}
+
+
+static void
+ngx_rbl_second_reply(void *data, ngx_uint_t i, const redisReply *reply)
+{
+    ngx_rbl_ctx_t  *ctx = data;
+
+    if (!ngx_rbl_reply_failed(ctx, reply) && ctx->refusal == 0) {
+        ctx->route->op->result(ctx, i, reply);
+    }
+}
+
+
+static void
+ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_ctx_t  *ctx = data;
+
+    if (rc != NGX_RBL_STORE_OK) {
+        ngx_rbl_unavailable(ctx, rc);
+    }
+
+    ngx_rbl_arrived(ctx);
+}
+
+
+/* A round is over: the next one, or the end.  Called from the event loop. */
+
+static void
+ngx_rbl_arrived(ngx_rbl_ctx_t *ctx)
+{
+    ngx_connection_t    *c;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+    c = r->connection;
+
+    ngx_http_set_log_request(c->log, r);
+
+    ctx->batch = NULL;
+    ctx->store_time += ngx_current_msec - ctx->asked;
+
+    if (ctx->next && ctx->refusal == 0) {
+        ctx->batch = ctx->next;
+        ctx->next = NULL;
+        ngx_rbl_wait(ctx);
+        return;
+    }
+
+    ngx_rbl_finish(ctx);
+    ngx_http_run_posted_requests(c);
+}
+
+
+static void
+ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc)
+{
+    if (rc == NGX_RBL_STORE_LOST && ctx->writes) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
+                       "The store did not answer in time. The outcome is "
+                       "unknown: please look before you try again.");
+        return;
+    }
+
+    ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
+                   "The store cannot be reached. Nothing was changed, "
+                   "please try again.");
+}
+
+
+/* An error reply that is not the store's state is a fault of ours. */
+
+static ngx_int_t
+ngx_rbl_reply_failed(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    if (reply->type != REDIS_REPLY_ERROR) {
+        return 0;
+    }
+
+    ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
+                  "rbl: the store refused a command: \"%*s\"",
+                  (size_t) reply->len, reply->str);
+
+    ngx_rbl_internal(ctx);
+
+    return 1;
+}
+
+
+static void
+ngx_rbl_finish(ngx_rbl_ctx_t *ctx)
+{
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+
+    ngx_rbl_cleanup(ctx);
+
+    ngx_http_finalize_request(r, ngx_rbl_send(ctx));
+}
+
+
+/* The request ends: nothing may call back any more. */
+
+static void
+ngx_rbl_cleanup(void *data)
+{
+    ngx_rbl_ctx_t  *ctx = data;
+
+    if (ctx->batch) {
+        ngx_rbl_batch_cancel(ctx->batch);
+        ctx->batch = NULL;
+    }
+
+    if (ctx->next) {
+        ngx_rbl_batch_cancel(ctx->next);
+        ctx->next = NULL;
+    }
+}
+
+
+void
+ngx_rbl_ask(ngx_rbl_ctx_t *ctx, const char *verb, const char *name,
+    rbl_str_t sid, ngx_uint_t argc, const rbl_str_t *argv)
+{
+    rbl_key_t   key;
+    rbl_str_t   all[NGX_RBL_COMMAND_ARGS + 2];
+    ngx_uint_t  i;
+
+    all[0] = rbl_str(verb);
+    all[1] = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), name,
+                             rbl_sid_str(&ctx->account), sid);
+
+    for (i = 0; i < argc && i < NGX_RBL_COMMAND_ARGS; i++) {
+        all[i + 2] = argv[i];
+    }
+
+    ngx_rbl_batch_command(ctx->batch, (int) i + 2, all);
+}
+
+
+ngx_rbl_batch_t *
+ngx_rbl_next(ngx_rbl_ctx_t *ctx)
+{
+    if (ctx->next == NULL) {
+        ctx->next = ngx_rbl_batch_create(ctx->store, ngx_rbl_second_reply,
+                                         ngx_rbl_second_done, ctx);
+
+        if (ctx->next == NULL) {
+            ngx_rbl_internal(ctx);
+        }
+    }
+
+    return ctx->next;
+}
+
+
+void
+ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
+    rbl_str_t *argv)
+{
+    rbl_key_t         key;
+    ngx_rbl_batch_t  *batch;
+
+    batch = ngx_rbl_next(ctx);
+    if (batch == NULL) {
+        return;
+    }
+
+    argv[0] = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
+                              "acct", rbl_sid_str(&ctx->account),
+                              RBL_STR(""));
+
+    ctx->writes = 1;
+
+    ngx_rbl_batch_script(batch, script, 1, argc, argv);
+}

@@ -1,0 +1,302 @@
+/*
+ * The HTTP side of the module: the request context, the route table's shape
+ * and the prototypes between the files that serve a request.
+ *
+ * A request goes one way through these files (design.md part 4):
+ *
+ *   ngx_rbl_handler.c    life cycle; the only file that finalizes
+ *   ngx_rbl_route.c      path and method -> route, format, id
+ *   ngx_rbl_auth.c       credentials -> account and token digest
+ *   ngx_rbl_body.c       the body of a POST, in memory
+ *   ngx_rbl_params.c     query and body -> texts of the call's fields
+ *   ngx_rbl_fields.c     texts -> lists, flags, ids; and their refusals
+ *   ngx_rbl_api_*.c      a call: what is asked of the store, what is answered
+ *   ngx_rbl_response.c   the answer, a refusal too
+ *
+ * Nothing but ngx_rbl_handler.c knows about events.
+ */
+
+#ifndef _NGX_RBL_HTTP_H_INCLUDED_
+#define _NGX_RBL_HTTP_H_INCLUDED_
+
+#include "ngx_rbl_module.h"
+
+#include "rbl_validate.h"
+
+
+#define NGX_RBL_VERSION        "3.6"
+
+#define NGX_RBL_BODY_MAX       65536    /* octets of a body that pass */
+#define NGX_RBL_FIELDS_MAX     8        /* fields of one call */
+#define NGX_RBL_PAGE_SIZE      20       /* when none is given */
+#define NGX_RBL_COMMAND_ARGS   6        /* of ngx_rbl_ask */
+
+
+typedef enum {
+    NGX_RBL_JSON = 0,
+    NGX_RBL_XML,
+    NGX_RBL_NAGIOS,
+    NGX_RBL_ZABBIX
+} ngx_rbl_format_e;
+
+/* Bits of ngx_rbl_route_t.formats. */
+#define NGX_RBL_DOCUMENT  (1 << NGX_RBL_JSON | 1 << NGX_RBL_XML)
+#define NGX_RBL_PLAIN     (1 << NGX_RBL_NAGIOS | 1 << NGX_RBL_ZABBIX)
+
+
+/* What a call reads from query and body; everything else is ignored. */
+
+typedef struct {
+    ngx_str_t   name;                   /* len 0: end of the table */
+    ngx_uint_t  list;                   /* may be given several times */
+} ngx_rbl_field_t;
+
+typedef struct ngx_rbl_value_s  ngx_rbl_value_t;
+
+struct ngx_rbl_value_s {
+    rbl_str_t         text;             /* valid UTF-8, trimmed */
+    ngx_rbl_value_t  *next;             /* of a list */
+};
+
+typedef struct {
+    ngx_rbl_value_t  *first;            /* NULL: not given */
+    ngx_rbl_value_t  *last;
+} ngx_rbl_given_t;
+
+
+/*
+ * A call of the API.  Each function may refuse (ngx_rbl_refuse); the later
+ * ones are not called then.  `prepare` looks at the fields and may add reads
+ * (ngx_rbl_ask) that go out together with the credentials; who asks is not
+ * known yet, so it does nothing expensive.  `read` gets their replies, i from
+ * 0, only when the credentials were right.  After them `proceed`, which may be
+ * NULL, may put a script or reads into a second round (ngx_rbl_call,
+ * ngx_rbl_next); so may `read`.  `result` gets the second round's replies.
+ * One of them answers, between ngx_rbl_open and ngx_rbl_close.
+ */
+
+typedef struct {
+    const ngx_rbl_field_t  *fields;
+    void                  (*prepare)(ngx_rbl_ctx_t *ctx);
+    void                  (*read)(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+                                const redisReply *reply);
+    void                  (*proceed)(ngx_rbl_ctx_t *ctx);
+    void                  (*result)(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+                                const redisReply *reply);
+} ngx_rbl_op_t;
+
+
+typedef struct {
+    ngx_str_t            path;          /* below the base; an id follows a "/"
+                                           at the end */
+    ngx_str_t            endpoint;      /* for $rbl_endpoint */
+    ngx_uint_t           method;        /* NGX_HTTP_GET (HEAD too) or POST */
+    ngx_uint_t           formats;
+    const ngx_rbl_op_t  *op;
+} ngx_rbl_route_t;
+
+
+/* The sink of an answer: a chain of buffers from the request's pool. */
+
+typedef struct {
+    rbl_out_t      out;                 /* first: a sink */
+    ngx_pool_t    *pool;
+    ngx_chain_t   *chain;
+    ngx_chain_t  **last;
+    ngx_buf_t     *buf;                 /* holds the window */
+} ngx_rbl_sink_t;
+
+
+struct ngx_rbl_ctx_s {
+    ngx_http_request_t     *request;
+    ngx_rbl_loc_conf_t     *conf;
+    ngx_rbl_store_t        *store;
+
+    const ngx_rbl_route_t  *route;      /* NULL: unknown path */
+    ngx_rbl_format_e        format;
+    ngx_str_t               id;         /* as written in the path */
+    ngx_uint_t              allow;      /* methods, for 405 */
+
+    rbl_sid_t               account;    /* as claimed, lower case */
+    rbl_sid_t               app;        /* once authenticated */
+    u_char                  digest[32]; /* SHA-256 of the token given */
+
+    rbl_str_t               body;
+    ngx_rbl_given_t         given[NGX_RBL_FIELDS_MAX];
+
+    ngx_rbl_batch_t        *batch;      /* being made or in flight */
+    ngx_rbl_batch_t        *next;       /* the second round, being made */
+    ngx_msec_t              asked;      /* when the round in flight began */
+    ngx_msec_t              store_time;
+
+    ngx_uint_t              refusal;    /* status code; 0: none */
+    ngx_str_t               message;
+
+    ngx_rbl_sink_t          sink;
+    rbl_doc_t               doc;
+    ngx_uint_t              status;     /* code of the answer sent */
+
+    void                   *data;       /* of the call */
+
+    unsigned                authenticated:1;
+    unsigned                suspended:1;
+    unsigned                writes:1;   /* the second round changes things */
+    unsigned                answered:1; /* ngx_rbl_close was called */
+};
+
+
+/* ngx_rbl_handler.c */
+
+/* The body is there (NGX_OK), or an HTTP status says why not. */
+void ngx_rbl_body_done(ngx_rbl_ctx_t *ctx, ngx_int_t rc);
+
+/*
+ * Adds to the first round a command on a key of the account: `verb`, the key
+ * `name`:<AC>[:<sid>], then up to NGX_RBL_COMMAND_ARGS arguments.
+ */
+void ngx_rbl_ask(ngx_rbl_ctx_t *ctx, const char *verb, const char *name,
+    rbl_str_t sid, ngx_uint_t argc, const rbl_str_t *argv);
+
+/* The second round's batch, made when first asked for.  NULL: refused (500) */
+ngx_rbl_batch_t *ngx_rbl_next(ngx_rbl_ctx_t *ctx);
+
+/*
+ * Puts a script that changes something into the second round.  argv[0] is
+ * left free by the caller for the account's key.
+ */
+void ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
+    rbl_str_t *argv);
+
+
+/* ngx_rbl_route.c */
+
+/* Finds route, format and id of a path; NGX_DECLINED: no such call. */
+ngx_int_t ngx_rbl_route(ngx_rbl_ctx_t *ctx);
+
+
+/* ngx_rbl_auth.c */
+
+/* Account and digest from the request; NGX_DECLINED: not well-formed. */
+ngx_int_t ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx);
+
+/* Adds the two reads that tell who asks; their replies are 0 and 1. */
+void ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx);
+void ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+
+#define NGX_RBL_AUTH_REPLIES  2
+
+/* Only the account's SID, as claimed; for variables.  NGX_DECLINED: none. */
+ngx_int_t ngx_rbl_auth_account(ngx_http_request_t *r, rbl_sid_t *account);
+
+
+/* ngx_rbl_body.c */
+
+/*
+ * Reads the body, at most NGX_RBL_BODY_MAX octets, into ctx->body; then or
+ * later ngx_rbl_body_done is called, after which the caller returns NGX_DONE.
+ * An HTTP status: ngx_rbl_body_done was not and will not be called.
+ */
+ngx_int_t ngx_rbl_body_read(ngx_rbl_ctx_t *ctx);
+
+
+/* ngx_rbl_params.c */
+
+/* Fills ctx->given from query and body, or refuses.  NGX_ERROR: no memory. */
+ngx_int_t ngx_rbl_params_parse(ngx_rbl_ctx_t *ctx);
+
+
+/* ngx_rbl_fields.c */
+
+/* Zeroed memory for a call's own state, as ctx->data; NULL: refused (500). */
+void *ngx_rbl_data(ngx_rbl_ctx_t *ctx, size_t size);
+
+/* The text of a field; p NULL: not given. */
+rbl_str_t ngx_rbl_text(ngx_rbl_ctx_t *ctx, ngx_uint_t field);
+
+/*
+ * The elements of a list, commas split, in ctx's pool.  Returns their number;
+ * NGX_ERROR: no memory (refused).  Empty elements are elements.
+ */
+ngx_int_t ngx_rbl_list(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
+    rbl_str_t **elements);
+
+/* A flag that stays as it is if not given; NGX_DECLINED: refused. */
+ngx_int_t ngx_rbl_flag(ngx_rbl_ctx_t *ctx, ngx_uint_t field, int *flag);
+
+/*
+ * A SID in a path, of a resource of that name; NGX_DECLINED: refused (404).
+ * The text is the same as for an id that is well-formed and unknown.
+ */
+ngx_int_t ngx_rbl_path_sid(ngx_rbl_ctx_t *ctx, rbl_sid_kind_t kind,
+    const char *resource, rbl_sid_t *sid);
+void ngx_rbl_unknown_id(ngx_rbl_ctx_t *ctx, const char *resource);
+
+/* Refuses: 400 with the usual text.  `which` names the field. */
+void ngx_rbl_invalid(ngx_rbl_ctx_t *ctx, const char *which);
+void ngx_rbl_missing(ngx_rbl_ctx_t *ctx, const char *which);
+
+
+/* ngx_rbl_response.c */
+
+/*
+ * Decides that the call is refused, instead of what was decided before.  The
+ * format is nginx's; bytes of a client or of the store are arguments only.
+ */
+void ngx_rbl_refuse(ngx_rbl_ctx_t *ctx, ngx_uint_t status, const char *fmt,
+    ...);
+
+/* Refuses: 500, out of memory or a fault of ours. */
+void ngx_rbl_internal(ngx_rbl_ctx_t *ctx);
+
+/* Begins an answer of 200: a sink with room for `guess` octets, envelope. */
+void ngx_rbl_open(ngx_rbl_ctx_t *ctx, size_t guess, const char *message);
+void ngx_rbl_close(ngx_rbl_ctx_t *ctx);
+
+/* The whole answer of a call that has no data. */
+void ngx_rbl_done_message(ngx_rbl_ctx_t *ctx, const char *message);
+
+/* A sink without an envelope, for the plain formats. */
+void ngx_rbl_open_plain(ngx_rbl_ctx_t *ctx);
+
+/* Sends what was answered or refused; for ngx_http_finalize_request. */
+ngx_int_t ngx_rbl_send(ngx_rbl_ctx_t *ctx);
+
+/* Milliseconds since 1970. */
+int64_t ngx_rbl_now(void);
+
+
+/* The calls; one file a family. */
+
+/* ngx_rbl_api_hosts.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_hosts;
+extern const ngx_rbl_op_t  ngx_rbl_op_listings;
+extern const ngx_rbl_op_t  ngx_rbl_op_host;
+
+/* Writes a packed host record as one object; 0: it is none. */
+int ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
+
+#define NGX_RBL_HOST_GUESS  640         /* octets of a host in an answer */
+
+/* ngx_rbl_api_host_add.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_host_add;
+
+/* ngx_rbl_api_host_write.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_host_update;
+extern const ngx_rbl_op_t  ngx_rbl_op_host_pause;
+extern const ngx_rbl_op_t  ngx_rbl_op_host_resume;
+extern const ngx_rbl_op_t  ngx_rbl_op_host_delete;
+
+/* A label of 1 to RBL_LABEL_MAX characters; NGX_DECLINED: refused. */
+ngx_int_t ngx_rbl_host_name(ngx_rbl_ctx_t *ctx, rbl_str_t name);
+
+/* NGX_OK, or NGX_DECLINED and the script's word as a refusal. */
+ngx_int_t ngx_rbl_host_word(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+
+/* ngx_rbl_api_check_start.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_check_start;
+
+/* ngx_rbl_api_checks.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_check_status;
+
+#endif /* _NGX_RBL_HTTP_H_INCLUDED_ */

@@ -1,0 +1,354 @@
+/*
+ * The module: its contexts, configurations, and the life of a worker's stores.
+ *
+ * Locations with the same store directives share one ngx_rbl_store_conf_t in
+ * the main configuration, and so one connection a worker.  The stores live from
+ * init_process to exit_process; everything hangs off the main configuration.
+ */
+
+#include "ngx_rbl_module.h"
+
+#define NGX_RBL_STORE         "127.0.0.1:6379"
+#define NGX_RBL_TIMEOUT       500                       /* ms */
+#define NGX_RBL_CHECK_KEEP    (7 * 24 * 3600 * 1000)    /* ms */
+
+
+static void *ngx_rbl_create_main_conf(ngx_conf_t *cf);
+static void *ngx_rbl_create_loc_conf(ngx_conf_t *cf);
+static char *ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child);
+static void ngx_rbl_merge_api(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
+    ngx_rbl_loc_conf_t *conf);
+static char *ngx_rbl_merge_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
+    ngx_rbl_loc_conf_t *conf);
+static char *ngx_rbl_register_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf);
+static ngx_uint_t ngx_rbl_same_store(ngx_rbl_store_conf_t *store,
+    ngx_rbl_loc_conf_t *conf);
+static ngx_int_t ngx_rbl_init_process(ngx_cycle_t *cycle);
+static void ngx_rbl_exit_process(ngx_cycle_t *cycle);
+
+
+static ngx_http_module_t  ngx_rbl_module_ctx = {
+    ngx_rbl_add_variables,                 /* preconfiguration */
+    NULL,                                  /* postconfiguration */
+
+    ngx_rbl_create_main_conf,              /* create main configuration */
+    NULL,                                  /* init main configuration */
+
+    NULL,                                  /* create server configuration */
+    NULL,                                  /* merge server configuration */
+
+    ngx_rbl_create_loc_conf,               /* create location configuration */
+    ngx_rbl_merge_loc_conf                 /* merge location configuration */
+};
+
+
+ngx_module_t  ngx_rbl_module = {
+    NGX_MODULE_V1,
+    &ngx_rbl_module_ctx,                   /* module context */
+    ngx_rbl_commands,                      /* module directives */
+    NGX_HTTP_MODULE,                       /* module type */
+    NULL,                                  /* init master */
+    NULL,                                  /* init module */
+    ngx_rbl_init_process,                  /* init process */
+    NULL,                                  /* init thread */
+    NULL,                                  /* exit thread */
+    ngx_rbl_exit_process,                  /* exit process */
+    NULL,                                  /* exit master */
+    NGX_MODULE_V1_PADDING
+};
+
+
+ngx_rbl_store_t *
+ngx_rbl_store_of(ngx_http_request_t *r)
+{
+    ngx_rbl_store_t     **stores;
+    ngx_rbl_loc_conf_t   *rlcf;
+    ngx_rbl_main_conf_t  *rmcf;
+
+    rlcf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
+    rmcf = ngx_http_get_module_main_conf(r, ngx_rbl_module);
+
+    if (rmcf->live == NULL || rlcf->store_index < 0
+        || (ngx_uint_t) rlcf->store_index >= rmcf->live->nelts)
+    {
+        return NULL;
+    }
+
+    stores = rmcf->live->elts;
+
+    return stores[rlcf->store_index];
+}
+
+
+static void *
+ngx_rbl_create_main_conf(ngx_conf_t *cf)
+{
+    ngx_rbl_main_conf_t  *rmcf;
+
+    rmcf = ngx_pcalloc(cf->pool, sizeof(ngx_rbl_main_conf_t));
+    if (rmcf == NULL) {
+        return NULL;
+    }
+
+    /*
+     * set by ngx_pcalloc():
+     *
+     *     rmcf->live = NULL;
+     */
+
+    if (ngx_array_init(&rmcf->stores, cf->pool, 4,
+                       sizeof(ngx_rbl_store_conf_t *))
+        != NGX_OK)
+    {
+        return NULL;
+    }
+
+    return rmcf;
+}
+
+
+static void *
+ngx_rbl_create_loc_conf(ngx_conf_t *cf)
+{
+    ngx_rbl_loc_conf_t  *rlcf;
+
+    rlcf = ngx_pcalloc(cf->pool, sizeof(ngx_rbl_loc_conf_t));
+    if (rlcf == NULL) {
+        return NULL;
+    }
+
+    /*
+     * set by ngx_pcalloc():
+     *
+     *     rlcf->store_name = { 0, NULL };
+     *     rlcf->store_user = { 0, NULL };
+     *     rlcf->store_password = { 0, NULL };
+     *     rlcf->store_prefix = { 0, NULL };
+     *     rlcf->realm = { 0, NULL };
+     *     rlcf->base = { 0, NULL };
+     */
+
+    rlcf->api = NGX_CONF_UNSET;
+    rlcf->store_addr = NGX_CONF_UNSET_PTR;
+    rlcf->store_timeout = NGX_CONF_UNSET_MSEC;
+    rlcf->legacy_errors = NGX_CONF_UNSET;
+    rlcf->max_page_size = NGX_CONF_UNSET_UINT;
+    rlcf->max_expand = NGX_CONF_UNSET_UINT;
+    rlcf->check_keep = NGX_CONF_UNSET_MSEC;
+    rlcf->store_index = NGX_CONF_UNSET;
+
+    return rlcf;
+}
+
+
+static char *
+ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
+{
+    ngx_rbl_loc_conf_t  *prev = parent;
+    ngx_rbl_loc_conf_t  *conf = child;
+
+    ngx_rbl_merge_api(cf, prev, conf);
+
+    ngx_conf_merge_str_value(conf->realm, prev->realm,
+                             "Blocklist Monitoring API");
+    ngx_conf_merge_value(conf->legacy_errors, prev->legacy_errors, 0);
+    ngx_conf_merge_uint_value(conf->max_page_size, prev->max_page_size, 1000);
+    ngx_conf_merge_uint_value(conf->max_expand, prev->max_expand, 1024);
+    ngx_conf_merge_msec_value(conf->check_keep, prev->check_keep,
+                              NGX_RBL_CHECK_KEEP);
+
+    if (ngx_rbl_merge_store(cf, prev, conf) != NGX_CONF_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    return conf->api ? ngx_rbl_register_store(cf, conf) : NGX_CONF_OK;
+}
+
+
+/*
+ * A location has its own handler, so rbl_api is not inherited, except by the
+ * "if" and "limit_except" blocks in it, which belong to it.
+ */
+
+static void
+ngx_rbl_merge_api(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
+    ngx_rbl_loc_conf_t *conf)
+{
+    ngx_http_core_loc_conf_t  *clcf;
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+
+    if (clcf->noname && clcf->handler == NULL && prev->api == 1) {
+        conf->api = 1;
+        conf->base = prev->base;
+        clcf->handler = ngx_rbl_handler;
+    }
+
+    ngx_conf_merge_value(conf->api, NGX_CONF_UNSET, 0);
+}
+
+
+static char *
+ngx_rbl_merge_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
+    ngx_rbl_loc_conf_t *conf)
+{
+    ngx_url_t  u;
+
+    if (conf->store_addr == NGX_CONF_UNSET_PTR) {
+        conf->store_addr = prev->store_addr;
+        conf->store_name = prev->store_name;
+    }
+
+    if (conf->api && conf->store_addr == NGX_CONF_UNSET_PTR) {
+        ngx_memzero(&u, sizeof(ngx_url_t));
+        ngx_str_set(&u.url, NGX_RBL_STORE);
+
+        if (ngx_parse_url(cf->pool, &u) != NGX_OK) {
+            return NGX_CONF_ERROR;
+        }
+
+        conf->store_addr = &u.addrs[0];
+        conf->store_name = u.url;
+    }
+
+    ngx_conf_merge_str_value(conf->store_user, prev->store_user, "");
+    ngx_conf_merge_str_value(conf->store_password, prev->store_password, "");
+    ngx_conf_merge_str_value(conf->store_prefix, prev->store_prefix, "rbl");
+    ngx_conf_merge_msec_value(conf->store_timeout, prev->store_timeout,
+                              NGX_RBL_TIMEOUT);
+
+    if (conf->api && conf->store_user.len != 0 && conf->store_password.len == 0)
+    {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"rbl_store_user\" is \"%V\", but there is no "
+                           "\"rbl_store_password_file\"", &conf->store_user);
+        return NGX_CONF_ERROR;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_rbl_register_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf)
+{
+    ngx_uint_t              i;
+    ngx_rbl_main_conf_t    *rmcf;
+    ngx_rbl_store_conf_t   *store, **stores;
+
+    rmcf = ngx_http_conf_get_module_main_conf(cf, ngx_rbl_module);
+    stores = rmcf->stores.elts;
+
+    for (i = 0; i < rmcf->stores.nelts; i++) {
+        if (ngx_rbl_same_store(stores[i], conf)) {
+            conf->store_index = i;
+            return NGX_CONF_OK;
+        }
+    }
+
+    store = ngx_pcalloc(cf->pool, sizeof(ngx_rbl_store_conf_t));
+    stores = ngx_array_push(&rmcf->stores);
+    if (store == NULL || stores == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    store->name = conf->store_name;
+    store->addr = conf->store_addr;
+    store->user = conf->store_user;
+    store->password = conf->store_password;
+    store->prefix = conf->store_prefix;
+    store->timeout = conf->store_timeout;
+
+    *stores = store;
+    conf->store_index = i;
+
+    return NGX_CONF_OK;
+}
+
+
+static ngx_uint_t
+ngx_rbl_same_store(ngx_rbl_store_conf_t *store, ngx_rbl_loc_conf_t *conf)
+{
+    ngx_uint_t   i;
+    ngx_str_t   *a[] = { &store->addr->name, &store->user, &store->password,
+                         &store->prefix };
+    ngx_str_t   *b[] = { &conf->store_addr->name, &conf->store_user,
+                         &conf->store_password, &conf->store_prefix };
+
+    for (i = 0; i < sizeof(a) / sizeof(a[0]); i++) {
+        if (a[i]->len != b[i]->len
+            || ngx_memcmp(a[i]->data, b[i]->data, a[i]->len) != 0)
+        {
+            return 0;
+        }
+    }
+
+    return store->timeout == conf->store_timeout;
+}
+
+
+/*
+ * Never fails: the master would not start another worker for one that ends
+ * here.  The cache manager and loader run this too and have no use for stores.
+ */
+
+static ngx_int_t
+ngx_rbl_init_process(ngx_cycle_t *cycle)
+{
+    ngx_uint_t              i;
+    ngx_rbl_store_t       **live;
+    ngx_rbl_main_conf_t    *rmcf;
+    ngx_rbl_store_conf_t  **stores;
+
+    if (ngx_process != NGX_PROCESS_WORKER && ngx_process != NGX_PROCESS_SINGLE)
+    {
+        return NGX_OK;
+    }
+
+    rmcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_rbl_module);
+    if (rmcf == NULL || rmcf->stores.nelts == 0) {
+        return NGX_OK;
+    }
+
+    rmcf->live = ngx_array_create(cycle->pool, rmcf->stores.nelts,
+                                  sizeof(ngx_rbl_store_t *));
+    if (rmcf->live == NULL) {
+        return NGX_OK;
+    }
+
+    stores = rmcf->stores.elts;
+    live = ngx_array_push_n(rmcf->live, rmcf->stores.nelts);
+
+    for (i = 0; i < rmcf->stores.nelts; i++) {
+        live[i] = ngx_rbl_store_create(stores[i], cycle->log);
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_rbl_exit_process(ngx_cycle_t *cycle)
+{
+    ngx_uint_t             i;
+    ngx_rbl_store_t       *store, **live;
+    ngx_rbl_main_conf_t   *rmcf;
+
+    rmcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_rbl_module);
+    if (rmcf == NULL || rmcf->live == NULL) {
+        return;
+    }
+
+    live = rmcf->live->elts;
+
+    for (i = 0; i < rmcf->live->nelts; i++) {
+        store = live[i];
+
+        /* requests that are answered now find no store any more */
+
+        live[i] = NULL;
+        ngx_rbl_store_destroy(store);
+    }
+
+    rmcf->live = NULL;
+}

@@ -1,0 +1,59 @@
+/*
+ * Private types of the module: configurations, the request context, the route
+ * table's shape, prototypes between files.
+ */
+
+#ifndef _NGX_RBL_MODULE_H_INCLUDED_
+#define _NGX_RBL_MODULE_H_INCLUDED_
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http.h>
+
+#include "rbl_doc.h"
+#include "rbl_record.h"
+#include "rbl_sid.h"
+
+#include "ngx_rbl_store.h"
+
+
+typedef struct {
+    ngx_array_t   stores;       /* of ngx_rbl_store_conf_t *: distinct ones */
+    ngx_array_t  *live;         /* of ngx_rbl_store_t *: this worker's, same
+                                   order; made in init_process */
+} ngx_rbl_main_conf_t;
+
+typedef struct {
+    ngx_flag_t    api;                  /* rbl_api */
+    ngx_addr_t   *store_addr;           /* rbl_store */
+    ngx_str_t     store_name;
+    ngx_str_t     store_user;           /* rbl_store_user */
+    ngx_str_t     store_password;       /* rbl_store_password_file */
+    ngx_msec_t    store_timeout;        /* rbl_store_timeout */
+    ngx_str_t     store_prefix;         /* rbl_store_prefix */
+    ngx_str_t     realm;                /* rbl_realm */
+    ngx_flag_t    legacy_errors;        /* rbl_legacy_errors */
+    ngx_uint_t    max_page_size;        /* rbl_max_page_size */
+    ngx_uint_t    max_expand;           /* rbl_max_expand */
+    ngx_msec_t    check_keep;           /* rbl_check_keep */
+    ngx_str_t     base;                 /* the location's prefix ("/3.0/") */
+    ngx_int_t     store_index;          /* into main conf's stores */
+} ngx_rbl_loc_conf_t;
+
+typedef struct ngx_rbl_ctx_s  ngx_rbl_ctx_t;
+
+/* ngx_rbl_directives.c */
+extern ngx_command_t  ngx_rbl_commands[];
+
+/* ngx_rbl_handler.c: the content handler; installed by rbl_api on */
+ngx_int_t ngx_rbl_handler(ngx_http_request_t *r);
+
+/* ngx_rbl_variables.c */
+ngx_int_t ngx_rbl_add_variables(ngx_conf_t *cf);
+
+/* The live store of a location, in this worker. */
+ngx_rbl_store_t *ngx_rbl_store_of(ngx_http_request_t *r);
+
+extern ngx_module_t  ngx_rbl_module;
+
+#endif /* _NGX_RBL_MODULE_H_INCLUDED_ */

@@ -1,0 +1,653 @@
+/*
+ * One connection: states, handshake, back-off, and when it is given up.
+ *
+ * WAITING -> CONNECTING -> GREETING -> READY (-> LEAVING) -> WAITING, and
+ * CLOSED at the end.  From every state a failure leads to WAITING.  The context
+ * belongs to hiredis when it reports the end itself (ngx_rbl_redis_lost), else
+ * to us (ngx_rbl_redis_drop).  In both cases it is detached first: ac->data is
+ * NULL then, and callbacks that still come for it do nothing.
+ */
+
+#include "ngx_rbl_redis.h"
+
+#define NGX_RBL_BACKOFF_MIN    50       /* ms */
+#define NGX_RBL_BACKOFF_MAX    1000
+#define NGX_RBL_GREETING_MAX   1000     /* ms to be connected and ready in */
+#define NGX_RBL_LAST_ROUNDS    8
+
+
+static void ngx_rbl_redis_set_state(ngx_rbl_store_t *store,
+    ngx_rbl_redis_state_e state);
+static ngx_int_t ngx_rbl_redis_set_address(ngx_rbl_store_t *store);
+static void ngx_rbl_redis_connect(ngx_rbl_store_t *store);
+static redisAsyncContext *ngx_rbl_redis_open(ngx_rbl_store_t *store,
+    char *reason, size_t size);
+static void ngx_rbl_redis_connected(const redisAsyncContext *ac, int status);
+static void ngx_rbl_redis_disconnected(const redisAsyncContext *ac, int status);
+static void ngx_rbl_redis_broken(redisAsyncContext *ac, const char *reason,
+    ngx_uint_t shutdown);
+static void ngx_rbl_redis_turn(ngx_event_t *ev);
+static ngx_int_t ngx_rbl_redis_greet(ngx_rbl_store_t *store);
+static void ngx_rbl_redis_auth_reply(redisAsyncContext *ac, void *reply,
+    void *data);
+static void ngx_rbl_redis_meta_reply(redisAsyncContext *ac, void *reply,
+    void *data);
+static ngx_int_t ngx_rbl_redis_meta(ngx_rbl_store_t *store,
+    const redisReply *reply, char *reason, size_t size);
+static void ngx_rbl_redis_timer(ngx_event_t *ev);
+static void ngx_rbl_redis_detach(ngx_rbl_store_t *store);
+static void ngx_rbl_redis_after(ngx_rbl_store_t *store, const char *reason);
+static void ngx_rbl_redis_note(ngx_rbl_store_t *store, const char *reason);
+static void ngx_rbl_redis_clean(char *buf, size_t size, const char *text,
+    size_t len);
+static void ngx_rbl_redis_refuse(ngx_event_t *ev);
+
+
+static const char  *ngx_rbl_redis_states[] = {
+    "closed", "waiting", "connecting", "greeting", "ready", "leaving"
+};
+
+
+ngx_rbl_store_t *
+ngx_rbl_store_create(const ngx_rbl_store_conf_t *conf, ngx_log_t *log)
+{
+    ngx_rbl_store_t  *store;
+
+    store = ngx_calloc(sizeof(ngx_rbl_store_t), log);
+    if (store == NULL) {
+        return NULL;
+    }
+
+    store->conf = conf;
+    store->log = log;
+    ngx_queue_init(&store->flight);
+    ngx_queue_init(&store->refused);
+
+    store->timer.data = store;
+    store->timer.log = log;
+    store->timer.handler = ngx_rbl_redis_timer;
+    store->timer.cancelable = 1;
+
+    store->turn.data = store;
+    store->turn.log = log;
+    store->turn.handler = ngx_rbl_redis_turn;
+
+    store->refuse.data = store;
+    store->refuse.log = log;
+    store->refuse.handler = ngx_rbl_redis_refuse;
+
+    if (rbl_keyspace_init(&store->ks, (rbl_str_t) {
+            (char *) conf->prefix.data, conf->prefix.len }) != RBL_OK
+        || ngx_rbl_redis_set_address(store) != NGX_OK)
+    {
+        ngx_log_error(NGX_LOG_ALERT, log, 0,
+                      "rbl store \"%V\" cannot be used", &conf->name);
+        ngx_free(store);
+        return NULL;
+    }
+
+    /*
+     * Not at once: init_process must leave a connection slot to the channel
+     * from the master, which is added after it.
+     */
+
+    ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_WAITING);
+    ngx_add_timer(&store->timer, 0);
+
+    return store;
+}
+
+
+void
+ngx_rbl_store_destroy(ngx_rbl_store_t *store)
+{
+    ngx_uint_t  i;
+
+    if (store == NULL) {
+        return;
+    }
+
+    ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_CLOSED);
+    ngx_rbl_redis_drop(store, "the worker exits");
+
+    /* a completion may submit once more; an endless one is cut off */
+
+    for (i = 0; i < NGX_RBL_LAST_ROUNDS; i++) {
+        ngx_rbl_batch_fail_refused(store);
+    }
+
+    if (store->refuse.posted) {
+        ngx_delete_posted_event(&store->refuse);
+    }
+
+    if (store->timer.timer_set) {
+        ngx_del_timer(&store->timer);
+    }
+
+    ngx_free(store);
+}
+
+
+ngx_int_t
+ngx_rbl_store_ready(ngx_rbl_store_t *store)
+{
+    return store != NULL && store->state == NGX_RBL_REDIS_READY;
+}
+
+
+const rbl_keyspace_t *
+ngx_rbl_store_keyspace(ngx_rbl_store_t *store)
+{
+    return store == NULL ? NULL : &store->ks;
+}
+
+
+void
+ngx_rbl_redis_drop(ngx_rbl_store_t *store, const char *reason)
+{
+    redisAsyncContext  *ac;
+
+    ac = store->ac;
+    if (ac == NULL) {
+        return;
+    }
+
+    ngx_rbl_redis_detach(store);
+    redisAsyncFree(ac);
+    ngx_rbl_redis_after(store, reason);
+}
+
+
+void
+ngx_rbl_redis_lost(ngx_rbl_store_t *store, const char *reason)
+{
+    if (store->ac == NULL) {
+        return;
+    }
+
+    ngx_rbl_redis_detach(store);
+    ngx_rbl_redis_after(store, reason);
+}
+
+
+void
+ngx_rbl_redis_leave(ngx_rbl_store_t *store, const redisReply *reply)
+{
+    char  reason[NGX_RBL_REDIS_REASON];
+
+    if (store->state != NGX_RBL_REDIS_READY) {
+        return;
+    }
+
+    ngx_rbl_redis_reason(reason, sizeof(reason), reply);
+    ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_LEAVING);
+    ngx_rbl_redis_note(store, reason);
+}
+
+
+void
+ngx_rbl_redis_landed(ngx_rbl_store_t *store)
+{
+    if (store->state == NGX_RBL_REDIS_LEAVING && store->nflight == 0
+        && !store->turn.posted)
+    {
+        ngx_post_event(&store->turn, &ngx_posted_events);
+    }
+}
+
+
+ngx_int_t
+ngx_rbl_redis_overrun(const redisAsyncContext *ac)
+{
+    return ac->replies.head == NULL
+           && ac->c.reader->pos < ac->c.reader->len;
+}
+
+
+/* "ERR unknown command" repeats the arguments: they may be secrets. */
+
+void
+ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply)
+{
+    char    *args;
+    size_t   len;
+
+    if (reply->type != REDIS_REPLY_ERROR || reply->str == NULL) {
+        ngx_rbl_redis_clean(buf, size, "a reply of another type", 23);
+        return;
+    }
+
+    len = reply->len;
+    args = ngx_strstr(reply->str, ", with args");
+    if (args != NULL) {
+        len = args - reply->str;
+    }
+
+    ngx_rbl_redis_clean(buf, size, reply->str, len);
+}
+
+
+static void
+ngx_rbl_redis_set_state(ngx_rbl_store_t *store, ngx_rbl_redis_state_e state)
+{
+    ngx_rbl_redis_state_e  old;
+
+    old = store->state;
+    store->state = state;
+
+    if (old == state) {
+        return;
+    }
+
+    if (old == NGX_RBL_REDIS_READY || state == NGX_RBL_REDIS_READY) {
+        ngx_log_error(NGX_LOG_NOTICE, store->log, 0, "rbl store \"%V\" is %s",
+                      &store->conf->name, ngx_rbl_redis_states[state]);
+        return;
+    }
+
+    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, store->log, 0,
+                   "rbl store \"%V\": %s -> %s", &store->conf->name,
+                   ngx_rbl_redis_states[old], ngx_rbl_redis_states[state]);
+}
+
+
+static ngx_int_t
+ngx_rbl_redis_set_address(ngx_rbl_store_t *store)
+{
+    size_t                  n;
+    struct sockaddr        *sa;
+#if (NGX_HAVE_UNIX_DOMAIN)
+    struct sockaddr_un     *saun;
+#endif
+
+    sa = store->conf->addr->sockaddr;
+
+#if (NGX_HAVE_UNIX_DOMAIN)
+    if (sa->sa_family == AF_UNIX) {
+        saun = (struct sockaddr_un *) sa;
+        n = ngx_strlen(saun->sun_path);
+        if (n >= sizeof(store->host)) {
+            return NGX_ERROR;
+        }
+
+        ngx_memcpy(store->host, saun->sun_path, n + 1);
+        return NGX_OK;
+    }
+#endif
+
+    n = ngx_sock_ntop(sa, store->conf->addr->socklen, (u_char *) store->host,
+                      sizeof(store->host) - 1, 0);
+    store->host[n] = '\0';
+    store->port = ngx_inet_get_port(sa);
+
+    return n != 0 && store->port != 0 ? NGX_OK : NGX_ERROR;
+}
+
+
+static void
+ngx_rbl_redis_connect(ngx_rbl_store_t *store)
+{
+    char                reason[NGX_RBL_REDIS_REASON];
+    redisAsyncContext  *ac;
+
+    ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_CONNECTING);
+
+    ac = ngx_rbl_redis_open(store, reason, sizeof(reason));
+    if (ac == NULL) {
+        ngx_rbl_redis_after(store, reason);
+        return;
+    }
+
+    ac->data = store;
+    store->ac = ac;
+
+    (void) redisAsyncSetConnectCallback(ac, ngx_rbl_redis_connected);
+    (void) redisAsyncSetDisconnectCallback(ac, ngx_rbl_redis_disconnected);
+
+    ngx_add_timer(&store->timer,
+                  ngx_min(store->conf->timeout, NGX_RBL_GREETING_MAX));
+}
+
+
+/* A context under the event loop; or NULL, with the reason. */
+
+static redisAsyncContext *
+ngx_rbl_redis_open(ngx_rbl_store_t *store, char *reason, size_t size)
+{
+    const char         *text;
+    redisAsyncContext  *ac;
+
+    ac = store->port != 0 ? redisAsyncConnect(store->host, store->port)
+                          : redisAsyncConnectUnix(store->host);
+    if (ac == NULL) {
+        ngx_rbl_redis_clean(reason, size, "out of memory", 13);
+        return NULL;
+    }
+
+    if (ac->err
+        || (store->port != 0 && redisEnableKeepAlive(&ac->c) != REDIS_OK))
+    {
+        text = ac->c.errstr;
+
+    } else if (ngx_rbl_redis_event_attach(ac, ngx_rbl_redis_broken, store->log)
+               != NGX_OK)
+    {
+        text = "no connection is left (worker_connections)";
+
+    } else {
+        return ac;
+    }
+
+    ngx_rbl_redis_clean(reason, size, text, ngx_strlen(text));
+    redisAsyncFree(ac);
+
+    return NULL;
+}
+
+
+static void
+ngx_rbl_redis_connected(const redisAsyncContext *ac, int status)
+{
+    ngx_rbl_store_t  *store = ac->data;
+
+    if (store == NULL) {
+        return;
+    }
+
+    if (status != REDIS_OK) {
+        ngx_rbl_redis_lost(store, ac->c.errstr);
+        return;
+    }
+
+    ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_GREETING);
+    ngx_post_event(&store->turn, &ngx_posted_events);
+}
+
+
+static void
+ngx_rbl_redis_disconnected(const redisAsyncContext *ac, int status)
+{
+    ngx_rbl_store_t  *store = ac->data;
+
+    if (store != NULL) {
+        ngx_rbl_redis_lost(store, ac->c.errstr);
+    }
+}
+
+
+static void
+ngx_rbl_redis_broken(redisAsyncContext *ac, const char *reason,
+    ngx_uint_t shutdown)
+{
+    ngx_rbl_store_t  *store = ac->data;
+
+    if (shutdown) {
+        ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_CLOSED);
+    }
+
+    ngx_rbl_redis_drop(store, reason);
+}
+
+
+/* What hiredis' callbacks must not do themselves. */
+
+static void
+ngx_rbl_redis_turn(ngx_event_t *ev)
+{
+    ngx_rbl_store_t  *store = ev->data;
+
+    if (store->state == NGX_RBL_REDIS_LEAVING) {
+        ngx_rbl_redis_drop(store, store->reason);
+        return;
+    }
+
+    if (store->state == NGX_RBL_REDIS_GREETING
+        && ngx_rbl_redis_greet(store) != NGX_OK)
+    {
+        ngx_rbl_redis_drop(store, "the greeting cannot be sent");
+    }
+}
+
+
+static ngx_int_t
+ngx_rbl_redis_greet(ngx_rbl_store_t *store)
+{
+    int          n;
+    size_t       lens[4];
+    rbl_str_t    meta;
+    rbl_key_t    key;
+    const char  *args[4];
+
+    if (store->conf->password.len != 0) {
+        n = 0;
+        args[n] = "AUTH";
+        lens[n++] = 4;
+
+        if (store->conf->user.len != 0) {
+            args[n] = (char *) store->conf->user.data;
+            lens[n++] = store->conf->user.len;
+        }
+
+        args[n] = (char *) store->conf->password.data;
+        lens[n++] = store->conf->password.len;
+
+        if (redisAsyncCommandArgv(store->ac, ngx_rbl_redis_auth_reply, NULL, n,
+                                  args, lens)
+            != REDIS_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    meta = rbl_meta_key(&key, &store->ks);
+
+    args[0] = "HMGET";
+    lens[0] = 5;
+    args[1] = meta.p;
+    lens[1] = meta.n;
+    args[2] = "schema";
+    lens[2] = 6;
+    args[3] = "partitions";
+    lens[3] = 10;
+
+    return redisAsyncCommandArgv(store->ac, ngx_rbl_redis_meta_reply, NULL, 4,
+                                 args, lens)
+           == REDIS_OK ? NGX_OK : NGX_ERROR;
+}
+
+
+static void
+ngx_rbl_redis_auth_reply(redisAsyncContext *ac, void *reply, void *data)
+{
+    ngx_rbl_store_t  *store = ac->data;
+
+    if (store == NULL) {
+        return;
+    }
+
+    if (reply == NULL) {
+        ngx_rbl_redis_lost(store, ac->c.errstr);
+        return;
+    }
+
+    if (rbl_reply_class(reply) != RBL_REPLY_OK) {
+        ngx_rbl_redis_drop(store, "it refuses the user or the password");
+    }
+}
+
+
+static void
+ngx_rbl_redis_meta_reply(redisAsyncContext *ac, void *reply, void *data)
+{
+    char              reason[NGX_RBL_REDIS_REASON];
+    ngx_rbl_store_t  *store = ac->data;
+
+    if (store == NULL) {
+        return;
+    }
+
+    if (reply == NULL) {
+        ngx_rbl_redis_lost(store, ac->c.errstr);
+        return;
+    }
+
+    if (ngx_rbl_redis_overrun(ac)) {
+        ngx_rbl_redis_drop(store, "it sent what nobody asked for");
+        return;
+    }
+
+    if (ngx_rbl_redis_meta(store, reply, reason, sizeof(reason)) != NGX_OK) {
+        ngx_rbl_redis_drop(store, reason);
+        return;
+    }
+
+    if (store->timer.timer_set) {
+        ngx_del_timer(&store->timer);
+    }
+
+    store->backoff = 0;
+    store->reason[0] = '\0';
+    ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_READY);
+}
+
+
+static ngx_int_t
+ngx_rbl_redis_meta(ngx_rbl_store_t *store, const redisReply *reply,
+    char *reason, size_t size)
+{
+    u_char   *last;
+    int64_t   schema, partitions;
+
+    if (reply->type != REDIS_REPLY_ARRAY) {
+        ngx_rbl_redis_reason(reason, size, reply);
+        return NGX_ERROR;
+    }
+
+    schema = rbl_reply_int(rbl_reply_at(reply, 0), -1);
+    partitions = rbl_reply_int(rbl_reply_at(reply, 1), -1);
+
+    if (schema == RBL_SCHEMA_VERSION
+        && rbl_keyspace_set_partitions(&store->ks, partitions) == RBL_OK)
+    {
+        return NGX_OK;
+    }
+
+    if (schema == -1 && partitions == -1) {
+        last = ngx_snprintf((u_char *) reason, size - 1,
+                            "the store has not been initialised (rblctl init)");
+
+    } else if (schema != RBL_SCHEMA_VERSION) {
+        last = ngx_snprintf((u_char *) reason, size - 1,
+                            "the store has schema %L, this module needs %d",
+                            schema, RBL_SCHEMA_VERSION);
+
+    } else {
+        last = ngx_snprintf((u_char *) reason, size - 1,
+                            "the store has %L partitions, that cannot be",
+                            partitions);
+    }
+
+    *last = '\0';
+
+    return NGX_ERROR;
+}
+
+
+static void
+ngx_rbl_redis_timer(ngx_event_t *ev)
+{
+    u_char           *last;
+    u_char            reason[NGX_RBL_REDIS_REASON];
+    ngx_rbl_store_t  *store = ev->data;
+
+    if (store->state == NGX_RBL_REDIS_WAITING) {
+        ngx_rbl_redis_connect(store);
+        return;
+    }
+
+    last = ngx_snprintf(reason, sizeof(reason) - 1, "no answer while %s",
+                        ngx_rbl_redis_states[store->state]);
+    *last = '\0';
+
+    ngx_rbl_redis_drop(store, (char *) reason);
+}
+
+
+static void
+ngx_rbl_redis_detach(ngx_rbl_store_t *store)
+{
+    store->ac->data = NULL;
+    store->ac = NULL;
+
+    if (store->turn.posted) {
+        ngx_delete_posted_event(&store->turn);
+    }
+
+    if (store->timer.timer_set) {
+        ngx_del_timer(&store->timer);
+    }
+}
+
+
+/* Without a connection: the next attempt, and the batches in flight. */
+
+static void
+ngx_rbl_redis_after(ngx_rbl_store_t *store, const char *reason)
+{
+    ngx_msec_t  half;
+
+    if (store->state != NGX_RBL_REDIS_CLOSED) {
+        store->backoff = ngx_min(ngx_max(store->backoff * 2,
+                                         NGX_RBL_BACKOFF_MIN),
+                                 NGX_RBL_BACKOFF_MAX);
+        half = store->backoff / 2;
+
+        ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_WAITING);
+        ngx_rbl_redis_note(store, reason);
+        ngx_add_timer(&store->timer, half + ngx_random() % (half + 1));
+    }
+
+    ngx_rbl_batch_fail_flight(store);
+}
+
+
+/* Logs why the store is not ready, if it is another reason than before. */
+
+static void
+ngx_rbl_redis_note(ngx_rbl_store_t *store, const char *reason)
+{
+    char  clean[NGX_RBL_REDIS_REASON];
+
+    ngx_rbl_redis_clean(clean, sizeof(clean), reason, ngx_strlen(reason));
+
+    if (ngx_strcmp(clean, store->reason) == 0) {
+        return;
+    }
+
+    ngx_memcpy(store->reason, clean, sizeof(clean));
+    ngx_log_error(NGX_LOG_WARN, store->log, 0,
+                  "rbl store \"%V\" is not ready: %s",
+                  &store->conf->name, store->reason);
+}
+
+
+static void
+ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len)
+{
+    size_t  i;
+
+    len = ngx_min(len, size - 1);
+
+    for (i = 0; i < len; i++) {
+        buf[i] = text[i] < 0x20 || text[i] > 0x7e ? '?' : text[i];
+    }
+
+    buf[len] = '\0';
+}
+
+
+static void
+ngx_rbl_redis_refuse(ngx_event_t *ev)
+{
+    ngx_rbl_batch_fail_refused(ev->data);
+}

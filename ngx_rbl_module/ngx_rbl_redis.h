@@ -1,0 +1,100 @@
+/*
+ * Between the three files behind ngx_rbl_store.h: descriptor, connection and
+ * batch.  Nobody else includes this.
+ */
+
+#ifndef _NGX_RBL_REDIS_H_INCLUDED_
+#define _NGX_RBL_REDIS_H_INCLUDED_
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_event.h>
+
+#include <hiredis/async.h>
+
+#include "ngx_rbl_store.h"
+
+#define NGX_RBL_REDIS_REASON  128       /* longest reason in a log line */
+
+
+typedef enum {
+    NGX_RBL_REDIS_CLOSED = 0,   /* not to be connected again */
+    NGX_RBL_REDIS_WAITING,      /* the timer runs until the next attempt */
+    NGX_RBL_REDIS_CONNECTING,   /* the timer runs until giving up */
+    NGX_RBL_REDIS_GREETING,     /* connected; AUTH and HMGET are out; as above */
+    NGX_RBL_REDIS_READY,
+    NGX_RBL_REDIS_LEAVING       /* it refuses us: nothing new is sent, and it is
+                                   dropped when the replies are in */
+} ngx_rbl_redis_state_e;
+
+struct ngx_rbl_store_s {
+    const ngx_rbl_store_conf_t  *conf;
+    ngx_log_t                   *log;       /* lives as long as the worker */
+    rbl_keyspace_t               ks;
+
+    redisAsyncContext           *ac;        /* NULL in CLOSED and WAITING */
+    ngx_rbl_redis_state_e        state;
+    ngx_msec_t                   backoff;   /* the last pause, ms */
+    ngx_event_t                  timer;     /* cancelable: housekeeping */
+    ngx_event_t                  turn;      /* posted: greet, or leave */
+
+    ngx_queue_t                  flight;    /* batches that wait for replies */
+    ngx_uint_t                   nflight;
+    ngx_queue_t                  refused;   /* batches to complete with AWAY */
+    ngx_event_t                  refuse;    /* posted while there are such */
+
+    char                         host[NGX_SOCKADDR_STRLEN + 1];
+    in_port_t                    port;      /* 0: host is a path */
+
+    /* why it is not ready, once logged; "" while it is ready */
+    char                         reason[NGX_RBL_REDIS_REASON];
+};
+
+
+/* ngx_rbl_redis_event.c */
+
+/*
+ * What the descriptor layer tells: the connection cannot go on.  Called from
+ * an event handler, never from inside hiredis.
+ */
+typedef void (*ngx_rbl_redis_broken_pt)(redisAsyncContext *ac,
+    const char *reason, ngx_uint_t shutdown);
+
+/*
+ * Puts the descriptor of a context that has just begun to connect under
+ * nginx's event loop; from then on it is closed by the cleanup hook alone.
+ * NGX_ERROR: no connection slot or memory is left; the context is as before.
+ */
+ngx_int_t ngx_rbl_redis_event_attach(redisAsyncContext *ac,
+    ngx_rbl_redis_broken_pt broken, ngx_log_t *log);
+
+
+/* ngx_rbl_redis.c */
+
+/* Drops the connection: all batches in flight are LOST.  Not to be called in
+   hiredis' connect and disconnect callbacks. */
+void ngx_rbl_redis_drop(ngx_rbl_store_t *store, const char *reason);
+
+/* hiredis has given up the connection and frees it: the same, without that. */
+void ngx_rbl_redis_lost(ngx_rbl_store_t *store, const char *reason);
+
+/* The store refuses commands: takes no new ones, and drops when it may. */
+void ngx_rbl_redis_leave(ngx_rbl_store_t *store, const redisReply *reply);
+
+/* A batch has left the flight queue. */
+void ngx_rbl_redis_landed(ngx_rbl_store_t *store);
+
+/* Are there bytes after this reply that answer no command? */
+ngx_int_t ngx_rbl_redis_overrun(const redisAsyncContext *ac);
+
+/* An error reply made fit for a log line: no control bytes, no arguments. */
+void ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply);
+
+
+/* ngx_rbl_batch.c */
+
+/* Completes every batch in flight, LOST, or refused, AWAY. */
+void ngx_rbl_batch_fail_flight(ngx_rbl_store_t *store);
+void ngx_rbl_batch_fail_refused(ngx_rbl_store_t *store);
+
+#endif /* _NGX_RBL_REDIS_H_INCLUDED_ */

@@ -1,0 +1,296 @@
+/*
+ * One descriptor: hiredis' event hooks on an ngx_connection_t.
+ *
+ * The object below lives as long as the descriptor: made by attach, freed by
+ * the cleanup hook, which hiredis calls once before it frees its context.
+ *
+ * What hiredis 0.14.1 (Debian 12) does, and what follows for us:
+ *  1. No timeouts at all: connect and command deadlines are ours.
+ *  2. redisAsyncConnect with a name calls getaddrinfo, which blocks: numeric
+ *     addresses only.  Unix sockets: redisAsyncConnectUnix.
+ *  3. After connect test NULL and ->err; on ->err call redisAsyncFree.
+ *  4. redisAsyncSetConnectCallback arms the write event: attach first.
+ *  5. Never free or disconnect inside the connect callback (use after free).
+ *     On success act on a later turn; on failure forget the pointer, hiredis
+ *     frees it.
+ *  6. Never free inside the disconnect callback.  Forget the pointer.
+ *  7. After redisAsyncDisconnect commands return REDIS_ERR and their callback
+ *     never runs: check every return value.
+ *  8. Refused connection: connect callback with an error, then each queued
+ *     callback with NULL; the disconnect callback is not called.
+ *  9. In a reply callback redisAsyncFree is safe (deferred).  The reply is
+ *     hiredis' own: never free or keep it.
+ * 10. redisAsyncFree runs all pending callbacks with NULL, synchronously.
+ * 11. At most 16 KiB are read per event: use level triggering.
+ * 12. Out of memory inside hiredis' wrappers calls abort().
+ * 13. An error reply that answers no command closes the connection; any other
+ *     reply that answers none fails an assertion, so it must not get there:
+ *     see the read handler, and ngx_rbl_redis_overrun.
+ * 14. Reply sizes are bounded by what we ask, not by hiredis.
+ * 15. redisEnableKeepAlive(&ac->c): worth calling on TCP.
+ * 16. The library's sds*, hi_* and hex_digit names must not clash: it is linked
+ *     statically with hidden symbols.
+ *
+ * Who closes: our cleanup hook, with ngx_close_connection, and it sets
+ * ac->c.fd to -1, for otherwise redisFree would close the number once more,
+ * which may be another's socket by then.
+ *
+ * Writes: the first command of a loop turn posts the flush event, so that all
+ * commands of that turn leave in one write.  Only when the socket is full is
+ * the write event armed.
+ */
+
+#include "ngx_rbl_redis.h"
+
+
+typedef struct {
+    ngx_connection_t         *connection;
+    redisAsyncContext        *ac;
+    ngx_rbl_redis_broken_pt   broken;
+    ngx_event_t               flush;
+    unsigned                  flushing:1;   /* hiredis is in a write now */
+} ngx_rbl_redis_event_t;
+
+
+static void ngx_rbl_redis_read_handler(ngx_event_t *rev);
+static void ngx_rbl_redis_write_handler(ngx_event_t *wev);
+static void ngx_rbl_redis_flush_handler(ngx_event_t *ev);
+static void ngx_rbl_redis_write(ngx_rbl_redis_event_t *e);
+static ngx_int_t ngx_rbl_redis_unasked(ngx_rbl_redis_event_t *e);
+static void ngx_rbl_redis_add_read(void *data);
+static void ngx_rbl_redis_del_read(void *data);
+static void ngx_rbl_redis_add_write(void *data);
+static void ngx_rbl_redis_del_write(void *data);
+static void ngx_rbl_redis_cleanup(void *data);
+
+
+ngx_int_t
+ngx_rbl_redis_event_attach(redisAsyncContext *ac,
+    ngx_rbl_redis_broken_pt broken, ngx_log_t *log)
+{
+    ngx_connection_t       *c;
+    ngx_rbl_redis_event_t  *e;
+
+    e = ngx_calloc(sizeof(ngx_rbl_redis_event_t), log);
+    if (e == NULL) {
+        return NGX_ERROR;
+    }
+
+    c = ngx_get_connection(ac->c.fd, log);
+    if (c == NULL) {
+        ngx_free(e);
+        return NGX_ERROR;
+    }
+
+    c->number = ngx_atomic_fetch_add(ngx_connection_counter, 1);
+    c->data = e;
+    c->log = log;
+    c->read->log = log;
+    c->read->handler = ngx_rbl_redis_read_handler;
+    c->write->log = log;
+    c->write->handler = ngx_rbl_redis_write_handler;
+
+    e->connection = c;
+    e->ac = ac;
+    e->broken = broken;
+    e->flush.data = c;
+    e->flush.log = log;
+    e->flush.handler = ngx_rbl_redis_flush_handler;
+
+    ac->ev.data = e;
+    ac->ev.addRead = ngx_rbl_redis_add_read;
+    ac->ev.delRead = ngx_rbl_redis_del_read;
+    ac->ev.addWrite = ngx_rbl_redis_add_write;
+    ac->ev.delWrite = ngx_rbl_redis_del_write;
+    ac->ev.cleanup = ngx_rbl_redis_cleanup;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_rbl_redis_read_handler(ngx_event_t *rev)
+{
+    ngx_connection_t       *c;
+    ngx_rbl_redis_event_t  *e;
+
+    c = rev->data;
+    e = c->data;
+
+    ngx_log_debug1(NGX_LOG_DEBUG_HTTP, c->log, 0,
+                   "rbl store read, close:%d", c->close);
+
+    if (c->close) {
+        e->broken(e->ac, "the worker shuts down", 1);
+        return;
+    }
+
+    if (ngx_rbl_redis_unasked(e)) {
+        e->broken(e->ac, "it sent what nobody asked for", 0);
+        return;
+    }
+
+    /* frees e and the context when the connection ends */
+
+    redisAsyncHandleRead(e->ac);
+}
+
+
+/* Bytes though no command waits for a reply: hiredis would fail an assertion. */
+
+static ngx_int_t
+ngx_rbl_redis_unasked(ngx_rbl_redis_event_t *e)
+{
+    u_char  byte;
+
+    if (e->ac->replies.head != NULL || !(e->ac->c.flags & REDIS_CONNECTED)) {
+        return 0;
+    }
+
+    return recv(e->connection->fd, &byte, 1, MSG_PEEK) == 1;
+}
+
+
+static void
+ngx_rbl_redis_write_handler(ngx_event_t *wev)
+{
+    ngx_connection_t       *c;
+    ngx_rbl_redis_event_t  *e;
+
+    c = wev->data;
+    e = c->data;
+
+    if (c->close) {
+        e->broken(e->ac, "the worker shuts down", 1);
+        return;
+    }
+
+    ngx_rbl_redis_write(e);
+}
+
+
+static void
+ngx_rbl_redis_flush_handler(ngx_event_t *ev)
+{
+    ngx_connection_t  *c;
+
+    c = ev->data;
+
+    ngx_rbl_redis_write(c->data);
+}
+
+
+/* hiredis then calls the add or the del hook, or else the cleanup hook. */
+
+static void
+ngx_rbl_redis_write(ngx_rbl_redis_event_t *e)
+{
+    e->flushing = 1;
+    redisAsyncHandleWrite(e->ac);
+}
+
+
+static void
+ngx_rbl_redis_add_read(void *data)
+{
+    ngx_rbl_redis_event_t  *e = data;
+
+    ngx_event_t  *rev;
+
+    rev = e->connection->read;
+
+    if (!rev->active
+        && ngx_add_event(rev, NGX_READ_EVENT, NGX_LEVEL_EVENT) != NGX_OK)
+    {
+        ngx_log_error(NGX_LOG_CRIT, rev->log, 0,
+                      "rbl store: the read event cannot be added");
+    }
+}
+
+
+static void
+ngx_rbl_redis_del_read(void *data)
+{
+    ngx_rbl_redis_event_t  *e = data;
+
+    ngx_event_t  *rev;
+
+    rev = e->connection->read;
+
+    if (rev->active) {
+        (void) ngx_del_event(rev, NGX_READ_EVENT, 0);
+    }
+}
+
+
+static void
+ngx_rbl_redis_add_write(void *data)
+{
+    ngx_rbl_redis_event_t  *e = data;
+
+    ngx_event_t  *wev;
+
+    wev = e->connection->write;
+
+    if (wev->active) {
+        e->flushing = 0;
+        return;
+    }
+
+    if (!e->flushing && (e->ac->c.flags & REDIS_CONNECTED)) {
+        if (!e->flush.posted) {
+            ngx_post_event(&e->flush, &ngx_posted_events);
+        }
+
+        return;
+    }
+
+    e->flushing = 0;
+
+    if (ngx_add_event(wev, NGX_WRITE_EVENT, NGX_LEVEL_EVENT) != NGX_OK) {
+        ngx_log_error(NGX_LOG_CRIT, wev->log, 0,
+                      "rbl store: the write event cannot be added");
+    }
+}
+
+
+static void
+ngx_rbl_redis_del_write(void *data)
+{
+    ngx_rbl_redis_event_t  *e = data;
+
+    ngx_event_t  *wev;
+
+    e->flushing = 0;
+    wev = e->connection->write;
+
+    if (wev->active) {
+        (void) ngx_del_event(wev, NGX_WRITE_EVENT, 0);
+    }
+}
+
+
+static void
+ngx_rbl_redis_cleanup(void *data)
+{
+    ngx_rbl_redis_event_t  *e = data;
+
+    redisAsyncContext  *ac;
+
+    ac = e->ac;
+
+    if (e->flush.posted) {
+        ngx_delete_posted_event(&e->flush);
+    }
+
+    ngx_close_connection(e->connection);
+    ngx_free(e);
+
+    ac->c.fd = -1;
+    ac->ev.data = NULL;
+    ac->ev.addRead = NULL;
+    ac->ev.delRead = NULL;
+    ac->ev.addWrite = NULL;
+    ac->ev.delWrite = NULL;
+    ac->ev.cleanup = NULL;
+}

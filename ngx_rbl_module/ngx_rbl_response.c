@@ -1,0 +1,396 @@
+/*
+ * The answer: a document written straight into nginx's buffers, or a refusal
+ * in the format that was asked for, and the headers that go with it.
+ *
+ * nginx never gets a status code to make a page of: every answer of ours has
+ * its own body.  What nginx does for error pages is done here by hand: the
+ * connection is not kept after the codes that leave it in doubt.
+ */
+
+#include "ngx_rbl_http.h"
+
+
+#define NGX_RBL_CHUNK        16384      /* of an answer that outgrows its guess */
+#define NGX_RBL_FIRST_MAX    65536
+#define NGX_RBL_ENVELOPE     256
+#define NGX_RBL_MESSAGE_MAX  512
+
+
+static int ngx_rbl_sink_more(rbl_out_t *out);
+static ngx_int_t ngx_rbl_sink_open(ngx_rbl_ctx_t *ctx, size_t size);
+static void ngx_rbl_render_refusal(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_send_headers(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx);
+static ngx_table_elt_t *ngx_rbl_header(ngx_http_request_t *r, ngx_str_t *key,
+    ngx_str_t *value);
+
+
+static ngx_str_t  ngx_rbl_types[] = {
+    ngx_string("application/json; charset=utf-8"),
+    ngx_string("application/xml; charset=utf-8"),
+    ngx_string("text/plain; charset=utf-8"),
+    ngx_string("text/plain; charset=utf-8")
+};
+
+/* without the parameter, for gzip_types and the like */
+
+static const size_t  ngx_rbl_type_lens[] = { 16, 15, 10, 10 };
+
+static ngx_str_t  ngx_rbl_cache_control = ngx_string("Cache-Control");
+static ngx_str_t  ngx_rbl_no_store = ngx_string("no-store");
+static ngx_str_t  ngx_rbl_www_authenticate = ngx_string("WWW-Authenticate");
+static ngx_str_t  ngx_rbl_retry_after = ngx_string("Retry-After");
+static ngx_str_t  ngx_rbl_one_second = ngx_string("1");
+static ngx_str_t  ngx_rbl_allow = ngx_string("Allow");
+static ngx_str_t  ngx_rbl_allow_get = ngx_string("GET, HEAD");
+static ngx_str_t  ngx_rbl_allow_post = ngx_string("POST");
+
+
+void
+ngx_rbl_refuse(ngx_rbl_ctx_t *ctx, ngx_uint_t status, const char *fmt, ...)
+{
+    u_char   buf[NGX_RBL_MESSAGE_MAX], *last;
+    va_list  args;
+
+    va_start(args, fmt);
+    last = ngx_vslprintf(buf, buf + sizeof(buf), fmt, args);
+    va_end(args);
+
+    ctx->refusal = status;
+    ctx->message.len = last - buf;
+    ctx->message.data = ngx_pnalloc(ctx->request->pool, last - buf);
+
+    if (ctx->message.data == NULL) {
+        ctx->message.len = 0;
+        return;
+    }
+
+    ngx_memcpy(ctx->message.data, buf, last - buf);
+}
+
+
+void
+ngx_rbl_internal(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_refuse(ctx, NGX_HTTP_INTERNAL_SERVER_ERROR, "Internal error.");
+}
+
+
+void
+ngx_rbl_open(ngx_rbl_ctx_t *ctx, size_t guess, const char *message)
+{
+    if (ngx_rbl_sink_open(ctx, NGX_RBL_ENVELOPE + guess) != NGX_OK) {
+        return;
+    }
+
+    rbl_doc_begin(&ctx->doc, &ctx->sink.out,
+                  ctx->format == NGX_RBL_XML ? RBL_XML : RBL_JSON);
+    rbl_doc_int(&ctx->doc, "status_code", NGX_HTTP_OK);
+    rbl_doc_z(&ctx->doc, "status_message", message);
+    rbl_doc_z(&ctx->doc, "version", NGX_RBL_VERSION);
+}
+
+
+void
+ngx_rbl_close(ngx_rbl_ctx_t *ctx)
+{
+    if (ctx->refusal == 0) {
+        rbl_doc_end(&ctx->doc);
+        ctx->answered = 1;
+    }
+}
+
+
+void
+ngx_rbl_done_message(ngx_rbl_ctx_t *ctx, const char *message)
+{
+    ngx_rbl_open(ctx, 0, message);
+    ngx_rbl_close(ctx);
+}
+
+
+void
+ngx_rbl_open_plain(ngx_rbl_ctx_t *ctx)
+{
+    if (ngx_rbl_sink_open(ctx, NGX_RBL_ENVELOPE) == NGX_OK) {
+        ctx->answered = 1;
+    }
+}
+
+
+/*
+ * A sink that could not be opened has no room and no way to get any: what is
+ * written to it goes nowhere, and the call ends as refused.
+ */
+
+static ngx_int_t
+ngx_rbl_sink_open(ngx_rbl_ctx_t *ctx, size_t size)
+{
+    ngx_rbl_sink_t  *sink;
+
+    sink = &ctx->sink;
+
+    ngx_memzero(sink, sizeof(ngx_rbl_sink_t));
+
+    sink->pool = ctx->request->pool;
+    sink->last = &sink->chain;
+
+    size = ngx_min(size, NGX_RBL_FIRST_MAX);
+
+    sink->buf = ngx_create_temp_buf(sink->pool, size);
+
+    if (sink->buf == NULL) {
+        sink->out.failed = 1;
+        ngx_rbl_internal(ctx);
+        return NGX_ERROR;
+    }
+
+    sink->out.pos = (char *) sink->buf->start;
+    sink->out.end = (char *) sink->buf->end;
+    sink->out.more = ngx_rbl_sink_more;
+
+    return NGX_OK;
+}
+
+
+/* Puts the window into the chain; NULL: no memory. */
+
+static ngx_buf_t *
+ngx_rbl_sink_flush(ngx_rbl_sink_t *sink)
+{
+    ngx_chain_t  *cl;
+
+    cl = ngx_alloc_chain_link(sink->pool);
+    if (cl == NULL) {
+        return NULL;
+    }
+
+    sink->buf->last = (u_char *) sink->out.pos;
+
+    cl->buf = sink->buf;
+    cl->next = NULL;
+
+    *sink->last = cl;
+    sink->last = &cl->next;
+
+    return sink->buf;
+}
+
+
+static int
+ngx_rbl_sink_more(rbl_out_t *out)
+{
+    ngx_buf_t       *b;
+    ngx_rbl_sink_t  *sink = (ngx_rbl_sink_t *) out;
+
+    if (ngx_rbl_sink_flush(sink) == NULL) {
+        return -1;
+    }
+
+    b = ngx_create_temp_buf(sink->pool, NGX_RBL_CHUNK);
+    if (b == NULL) {
+        return -1;
+    }
+
+    sink->buf = b;
+    out->pos = (char *) b->start;
+    out->end = (char *) b->end;
+
+    return 0;
+}
+
+
+static void
+ngx_rbl_render_refusal(ngx_rbl_ctx_t *ctx)
+{
+    rbl_out_t  *out;
+    rbl_str_t   message;
+    ngx_uint_t  code;
+
+    if (ngx_rbl_sink_open(ctx, NGX_RBL_ENVELOPE) != NGX_OK) {
+        return;
+    }
+
+    out = &ctx->sink.out;
+    message.p = (const char *) ctx->message.data;
+    message.n = ctx->message.len;
+
+    switch (ctx->format) {
+
+    case NGX_RBL_NAGIOS:
+        rbl_out_z(out, "UNKNOWN - ");
+        rbl_out_str(out, message);
+        return;
+
+    case NGX_RBL_ZABBIX:
+        rbl_out_z(out, "-1");
+        return;
+
+    default:
+        code = ctx->conf->legacy_errors ? NGX_HTTP_INTERNAL_SERVER_ERROR
+                                        : ctx->refusal;
+
+        rbl_doc_begin(&ctx->doc, out, ctx->format == NGX_RBL_XML ? RBL_XML
+                                                                 : RBL_JSON);
+        rbl_doc_int(&ctx->doc, "status_code", code);
+        rbl_doc_str(&ctx->doc, "status_message", message);
+        rbl_doc_end(&ctx->doc);
+    }
+}
+
+
+ngx_int_t
+ngx_rbl_send(ngx_rbl_ctx_t *ctx)
+{
+    ngx_int_t            rc;
+    ngx_buf_t           *b;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+
+    if (ctx->refusal == 0 && (!ctx->answered || ctx->sink.out.failed)) {
+        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                      "rbl: the store's reply could not be understood");
+        ngx_rbl_internal(ctx);
+    }
+
+    if (ctx->refusal) {
+        ngx_rbl_render_refusal(ctx);
+    }
+
+    if (ctx->sink.out.failed) {
+        return NGX_ERROR;
+    }
+
+    b = ngx_rbl_sink_flush(&ctx->sink);
+    if (b == NULL) {
+        return NGX_ERROR;
+    }
+
+    b->last_buf = (r == r->main);
+    b->last_in_chain = 1;
+
+    ctx->status = ctx->refusal ? ctx->refusal : NGX_HTTP_OK;
+
+    rc = ngx_rbl_send_headers(ctx);
+
+    if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
+        return rc;
+    }
+
+    return ngx_http_output_filter(r, ctx->sink.chain);
+}
+
+
+static ngx_int_t
+ngx_rbl_send_headers(ngx_rbl_ctx_t *ctx)
+{
+    off_t                len;
+    ngx_chain_t         *cl;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+    len = 0;
+
+    for (cl = ctx->sink.chain; cl; cl = cl->next) {
+        len += cl->buf->last - cl->buf->pos;
+    }
+
+    r->headers_out.status = ctx->status;
+    r->headers_out.content_length_n = len;
+    r->headers_out.content_type = ngx_rbl_types[ctx->format];
+    r->headers_out.content_type_len = ngx_rbl_type_lens[ctx->format];
+    r->headers_out.content_type_lowcase = NULL;
+
+    if (ngx_rbl_header(r, &ngx_rbl_cache_control, &ngx_rbl_no_store) == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (ctx->refusal && ngx_rbl_refusal_headers(ctx) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_send_header(r);
+}
+
+
+static ngx_int_t
+ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx)
+{
+    ngx_str_t            basic;
+    ngx_table_elt_t     *h;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+
+    if (ctx->conf->legacy_errors) {
+        r->headers_out.status = NGX_HTTP_OK;
+    }
+
+    switch (ctx->refusal) {
+
+    case NGX_HTTP_BAD_REQUEST:
+    case NGX_HTTP_REQUEST_ENTITY_TOO_LARGE:
+    case NGX_HTTP_INTERNAL_SERVER_ERROR:
+        r->keepalive = 0;
+        return NGX_OK;
+
+    case NGX_HTTP_UNAUTHORIZED:
+        basic.len = sizeof("Basic realm=\"\"") - 1 + ctx->conf->realm.len;
+        basic.data = ngx_pnalloc(r->pool, basic.len);
+
+        if (basic.data == NULL) {
+            return NGX_ERROR;
+        }
+
+        ngx_sprintf(basic.data, "Basic realm=\"%V\"", &ctx->conf->realm);
+
+        h = ngx_rbl_header(r, &ngx_rbl_www_authenticate, &basic);
+        r->headers_out.www_authenticate = h;
+        return h ? NGX_OK : NGX_ERROR;
+
+    case NGX_HTTP_NOT_ALLOWED:
+        h = ngx_rbl_header(r, &ngx_rbl_allow,
+                           ctx->allow == NGX_HTTP_POST ? &ngx_rbl_allow_post
+                                                       : &ngx_rbl_allow_get);
+        return h ? NGX_OK : NGX_ERROR;
+
+    case NGX_HTTP_SERVICE_UNAVAILABLE:
+        h = ngx_rbl_header(r, &ngx_rbl_retry_after, &ngx_rbl_one_second);
+        return h ? NGX_OK : NGX_ERROR;
+
+    default:
+        return NGX_OK;
+    }
+}
+
+
+static ngx_table_elt_t *
+ngx_rbl_header(ngx_http_request_t *r, ngx_str_t *key, ngx_str_t *value)
+{
+    ngx_table_elt_t  *h;
+
+    h = ngx_list_push(&r->headers_out.headers);
+    if (h == NULL) {
+        return NULL;
+    }
+
+    ngx_memzero(h, sizeof(ngx_table_elt_t));
+
+    h->hash = 1;
+    h->key = *key;
+    h->value = *value;
+
+    return h;
+}
+
+
+int64_t
+ngx_rbl_now(void)
+{
+    ngx_time_t  *tp;
+
+    tp = ngx_timeofday();
+
+    return (int64_t) tp->sec * 1000 + tp->msec;
+}

@@ -1,0 +1,180 @@
+/*
+ * The routes of the API: one table, and the matching of a request's path.
+ *
+ * A path is what follows the location's prefix: [segments][/][.format].  The
+ * slash before the format is what some clients write ("host/add/.json") and
+ * means nothing.  A row whose path ends with "/" takes an id as the last
+ * segment; rows without an id go first, so "host/add" is never a host's id.
+ */
+
+#include "ngx_rbl_http.h"
+
+
+static ngx_int_t ngx_rbl_route_format(ngx_rbl_ctx_t *ctx, ngx_str_t *path);
+static ngx_int_t ngx_rbl_route_match(const ngx_rbl_route_t *route,
+    const ngx_str_t *path, ngx_str_t *id);
+
+
+static const ngx_rbl_route_t  ngx_rbl_routes[] = {
+
+    { ngx_string("hosts"), ngx_string("hosts"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_hosts },
+
+    { ngx_string("listings"), ngx_string("listings"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT|NGX_RBL_PLAIN, &ngx_rbl_op_listings },
+
+    { ngx_string("host/add"), ngx_string("host/add"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_add },
+
+    { ngx_string("check/start"), ngx_string("check/start"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_check_start },
+
+    { ngx_string("check/status"), ngx_string("check/status"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_check_status },
+
+    { ngx_string("check/status/"), ngx_string("check/status"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_check_status },
+
+    { ngx_string("host/update/"), ngx_string("host/update"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_update },
+
+    { ngx_string("host/pause/"), ngx_string("host/pause"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_pause },
+
+    { ngx_string("host/resume/"), ngx_string("host/resume"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_resume },
+
+    { ngx_string("host/delete/"), ngx_string("host/delete"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_delete },
+
+    { ngx_string("host/"), ngx_string("host"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_host }
+};
+
+
+static const struct {
+    ngx_str_t         suffix;
+    ngx_rbl_format_e  format;
+} ngx_rbl_suffixes[] = {
+    { ngx_string(".json"), NGX_RBL_JSON },
+    { ngx_string(".xml"), NGX_RBL_XML },
+    { ngx_string(".nagios"), NGX_RBL_NAGIOS },
+    { ngx_string(".zabbix"), NGX_RBL_ZABBIX }
+};
+
+
+ngx_int_t
+ngx_rbl_route(ngx_rbl_ctx_t *ctx)
+{
+    ngx_str_t               path, id;
+    ngx_uint_t              i;
+    const ngx_rbl_route_t  *route;
+
+    if (ngx_rbl_route_format(ctx, &path) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    for (i = 0; i < sizeof(ngx_rbl_routes) / sizeof(ngx_rbl_routes[0]); i++) {
+        route = &ngx_rbl_routes[i];
+
+        if (ngx_rbl_route_match(route, &path, &id) != NGX_OK) {
+            continue;
+        }
+
+        if (!(route->formats & (1 << ctx->format))) {
+            return NGX_DECLINED;
+        }
+
+        ctx->route = route;
+        ctx->id = id;
+        ctx->allow = route->method == NGX_HTTP_GET
+                     ? NGX_HTTP_GET|NGX_HTTP_HEAD : route->method;
+
+        return NGX_OK;
+    }
+
+    return NGX_DECLINED;
+}
+
+
+/* The path below the location's prefix, without format and stray slash. */
+
+static ngx_int_t
+ngx_rbl_route_format(ngx_rbl_ctx_t *ctx, ngx_str_t *path)
+{
+    ngx_str_t   *uri, *base, suffix;
+    ngx_uint_t   i;
+
+    uri = &ctx->request->uri;
+    base = &ctx->conf->base;
+
+    ctx->format = NGX_RBL_JSON;
+
+    if (uri->len < base->len
+        || ngx_strncmp(uri->data, base->data, base->len) != 0)
+    {
+        return NGX_DECLINED;
+    }
+
+    path->data = uri->data + base->len;
+    path->len = uri->len - base->len;
+
+    for (i = 0;
+         i < sizeof(ngx_rbl_suffixes) / sizeof(ngx_rbl_suffixes[0]);
+         i++)
+    {
+        suffix = ngx_rbl_suffixes[i].suffix;
+
+        if (path->len >= suffix.len
+            && ngx_memcmp(path->data + path->len - suffix.len, suffix.data,
+                          suffix.len)
+               == 0)
+        {
+            path->len -= suffix.len;
+            ctx->format = ngx_rbl_suffixes[i].format;
+            break;
+        }
+    }
+
+    if (path->len && path->data[path->len - 1] == '/') {
+        path->len--;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_rbl_route_match(const ngx_rbl_route_t *route, const ngx_str_t *path,
+    ngx_str_t *id)
+{
+    size_t  len;
+
+    ngx_str_null(id);
+
+    len = route->path.len;
+
+    if (route->path.data[len - 1] != '/') {
+        return path->len == len
+               && ngx_memcmp(path->data, route->path.data, len) == 0
+               ? NGX_OK : NGX_DECLINED;
+    }
+
+    /* "host/update" is "host/update/" with an empty id */
+
+    if (path->len < len) {
+        return path->len == len - 1
+               && ngx_memcmp(path->data, route->path.data, len - 1) == 0
+               ? NGX_OK : NGX_DECLINED;
+    }
+
+    if (ngx_memcmp(path->data, route->path.data, len) != 0) {
+        return NGX_DECLINED;
+    }
+
+    id->data = path->data + len;
+    id->len = path->len - len;
+
+    return ngx_strlchr(id->data, id->data + id->len, '/') ? NGX_DECLINED
+                                                          : NGX_OK;
+}

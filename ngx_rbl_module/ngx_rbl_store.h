@@ -1,0 +1,94 @@
+/*
+ * The store as the rest of the module sees it: batches of commands over one
+ * pipelined connection per worker, each batch completed exactly once.
+ *
+ * Files behind it: ngx_rbl_redis_event.c (one descriptor: hiredis hooks on an
+ * ngx_connection_t), ngx_rbl_redis.c (one connection: states, handshake,
+ * back-off, watchdog), ngx_rbl_batch.c (one batch: submit, deadline, cancel,
+ * completion, NOSCRIPT).  Only these call redisAsync*.
+ */
+
+#ifndef _NGX_RBL_STORE_H_INCLUDED_
+#define _NGX_RBL_STORE_H_INCLUDED_
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+
+#include "rbl_keys.h"
+#include "rbl_reply.h"
+#include "rbl_script.h"
+
+
+typedef struct ngx_rbl_store_s  ngx_rbl_store_t;
+typedef struct ngx_rbl_batch_s  ngx_rbl_batch_t;
+
+typedef enum {
+    NGX_RBL_STORE_OK = 0,       /* every reply was handed over */
+    NGX_RBL_STORE_AWAY,         /* not connected or not ready, or the store
+                                   refused without doing anything (LOADING,
+                                   READONLY, OOM, ...): nothing was changed */
+    NGX_RBL_STORE_LOST          /* time-out or connection lost after sending:
+                                   the outcome is unknown */
+} ngx_rbl_store_rc_e;
+
+/* Configuration of a store, one per distinct set of directives. */
+typedef struct {
+    ngx_str_t    name;          /* as written, for messages */
+    ngx_addr_t  *addr;          /* resolved at configuration time */
+    ngx_str_t    user;
+    ngx_str_t    password;      /* from rbl_store_password_file */
+    ngx_str_t    prefix;
+    ngx_msec_t   timeout;       /* connect and command */
+} ngx_rbl_store_conf_t;
+
+/*
+ * Called for each command in order, i from 0.  The reply belongs to hiredis
+ * and ends with the call.  Not called for error replies that make the batch
+ * fail (then `done` says so).
+ */
+typedef void (*ngx_rbl_reply_pt)(void *data, ngx_uint_t i,
+    const redisReply *reply);
+
+/* Called once, after the last reply or instead of the missing ones. */
+typedef void (*ngx_rbl_done_pt)(void *data, ngx_rbl_store_rc_e rc);
+
+/*
+ * The store of a configuration, in this worker; connects by itself, the first
+ * time on the first turn of the event loop.  NULL: out of memory.  Its keyspace is valid once ready.
+ */
+ngx_rbl_store_t *ngx_rbl_store_create(const ngx_rbl_store_conf_t *conf,
+    ngx_log_t *log);
+void ngx_rbl_store_destroy(ngx_rbl_store_t *store);     /* exit_process */
+
+/* Is it connected and through its handshake?  (Then ks->partitions != 0.) */
+ngx_int_t ngx_rbl_store_ready(ngx_rbl_store_t *store);
+const rbl_keyspace_t *ngx_rbl_store_keyspace(ngx_rbl_store_t *store);
+
+/*
+ * A batch, from its own allocation (it may outlive the request).  NULL: out of
+ * memory.  Every batch is either submitted or cancelled.
+ */
+ngx_rbl_batch_t *ngx_rbl_batch_create(ngx_rbl_store_t *store,
+    ngx_rbl_reply_pt reply, ngx_rbl_done_pt done, void *data);
+
+/* Adds a command; the bytes are copied.  A failure is remembered. */
+void ngx_rbl_batch_command(ngx_rbl_batch_t *batch, int argc,
+    const rbl_str_t *argv);
+
+/* Adds a script call: argv holds nkeys keys, then the arguments. */
+void ngx_rbl_batch_script(ngx_rbl_batch_t *batch, const rbl_script_t *script,
+    int nkeys, int argc, const rbl_str_t *argv);
+
+/*
+ * Sends.  The completion never comes from inside this call.  A batch in
+ * flight owns a timer that is not cancelable, so a graceful exit waits for it.
+ */
+void ngx_rbl_batch_submit(ngx_rbl_batch_t *batch);
+
+/*
+ * The owner is gone: neither function will be called any more.  What was sent
+ * is not undone.  The pointer must not be used again.
+ */
+void ngx_rbl_batch_cancel(ngx_rbl_batch_t *batch);
+
+#endif /* _NGX_RBL_STORE_H_INCLUDED_ */
