@@ -1,0 +1,384 @@
+#!/bin/sh
+#
+# run.sh BUILD: the whole system on this machine, private, for trying it out.
+#
+# Everything is kept in run/ and listens on sockets there and on 127.0.0.1.
+# The environment may change: RUN_DIR (run), RUN_PORT (8080, HTTP),
+# RUN_DNS_PORT (15335, the resolver), RUN_LIST_PORT (15353, the demonstration
+# list).  Ends by Ctrl-C, and then stops each process that it started.
+
+set -eu
+
+build=$(cd -- "${1:?usage: run.sh BUILD}" && pwd)
+conf=$(cd -- "$(dirname -- "$0")" && pwd)
+http=${RUN_PORT:-8080}
+dns=${RUN_DNS_PORT:-15335}
+list=${RUN_LIST_PORT:-15353}
+PATH=$PATH:/usr/sbin:/sbin
+export PATH
+unset RBL_STORE
+
+
+die()
+{
+    echo "make run: $*" >&2
+    exit 1
+}
+
+
+# --- before anything is started ----------------------------------------------
+
+for program in redis-server redis-cli nginx unbound rbldnsd curl perl setsid
+do
+    command -v $program >/dev/null || die "$program is missing: make deps"
+done
+
+for file in rblctl rbl-checkd ngx_rbl_module.so; do
+    [ -e "$build/$file" ] || die "$build/$file is missing: make"
+done
+
+mkdir -p "${RUN_DIR:-run}"
+run=$(cd -- "${RUN_DIR:-run}" && pwd)
+
+case $run in
+*[!A-Za-z0-9/_.+@%=:-]*)
+    die "$run: servers cannot use a directory with such a name; RUN_DIR=..." \
+        "takes another" ;;
+esac
+
+store=$run/store.sock
+[ ${#store} -le 100 ] \
+    || die "$run: the name is too long for a socket; RUN_DIR=... takes another"
+
+if [ -s "$run/pid" ] && kill -0 "$(cat "$run/pid")" 2>/dev/null; then
+    die "it is running already, as process $(cat "$run/pid")"
+fi
+
+# Binds each port for a moment; prints the first that is taken.
+taken=$(perl -MIO::Socket::INET -e '
+    for (@ARGV) {
+        my ($proto, $port) = split /:/;
+        IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => $port,
+            Proto => $proto, ReuseAddr => 1,
+            $proto eq "tcp" ? (Listen => 1) : ()) and next;
+        print "$_ ($!)";
+        last;
+    }' "tcp:$http" "udp:$dns" "tcp:$dns" "udp:$list")
+
+case $taken in
+'') ;;
+*:"$http "*) die "port $taken of 127.0.0.1 cannot be used: RUN_PORT=8081" \
+                 "make run takes another" ;;
+*:"$dns "*)  die "port $taken of 127.0.0.1 cannot be used:" \
+                 "RUN_DNS_PORT=15336 make run takes another" ;;
+*)           die "port $taken of 127.0.0.1 cannot be used:" \
+                 "RUN_LIST_PORT=15354 make run takes another" ;;
+esac
+
+
+# --- starting and stopping ---------------------------------------------------
+
+names=
+follow=
+
+# start NAME COMMAND...: in a session of its own, so that Ctrl-C reaches this
+# script alone, which then stops things in order.
+start()
+{
+    name=$1
+    shift
+    setsid "$@" >>"$run/log/$name.log" 2>&1 </dev/null &
+    eval "pid_$name=$!"
+    names="$name $names"
+}
+
+
+alive()
+{
+    eval "kill -0 \$pid_$1" 2>/dev/null
+}
+
+
+pause()
+{
+    perl -e 'select undef, undef, undef, 0.1'
+}
+
+
+# stop NAME: TERM, up to 15 seconds, then KILL.
+stop()
+{
+    eval "pid=\$pid_$1"
+    kill -TERM "$pid" 2>/dev/null || :
+    tries=0
+    while kill -0 "$pid" 2>/dev/null; do
+        tries=$((tries + 1))
+        if [ $tries -eq 150 ]; then
+            echo "make run: $1 does not stop and is killed" >&2
+            kill -KILL "$pid" 2>/dev/null || :
+            break
+        fi
+        pause
+    done
+    wait "$pid" 2>/dev/null || :
+}
+
+
+finish()
+{
+    status=$?
+    trap '' INT TERM HUP
+    trap - EXIT
+    [ -z "$follow" ] || kill "$follow" 2>/dev/null || :
+    for name in $names; do
+        stop "$name"
+    done
+    rm -f "$run/pid"
+    [ -z "$names" ] || echo "make run: stopped; its data stays in $run"
+    exit $status
+}
+
+
+# ready NAME SECONDS COMMAND...: waits until the command is true.
+ready()
+{
+    name=$1
+    tries=$(($2 * 10))
+    shift 2
+    while ! "$@" >/dev/null 2>&1; do
+        tries=$((tries - 1))
+        if ! alive "$name" || [ $tries -le 0 ]; then
+            tail -n 5 "$run/log/$name.log" >&2
+            die "$name does not start; its log is $run/log/$name.log"
+        fi
+        pause
+    done
+}
+
+
+logged()
+{
+    tail -n +"$3" "$run/log/$1.log" | grep -q -- "$2"
+}
+
+
+# First line of a log that is yet to be written.
+mark()
+{
+    [ -e "$run/log/$1.log" ] || : >"$run/log/$1.log"
+    echo $(($(wc -l <"$run/log/$1.log") + 1))
+}
+
+
+# --- configuration -----------------------------------------------------------
+
+umask 022
+mkdir -p "$run/log" "$run/store" "$run/dns" "$run/nginx"
+chmod 700 "$run/store"
+chmod 755 "$run/dns"
+echo $$ >"$run/pid"
+trap finish EXIT
+trap 'exit 0' INT TERM HUP
+
+for zone in dnsbl4 dnsbl6 uribl; do
+    # What was changed there by hand is kept.
+    [ -e "$run/dns/$zone.zone" ] || cp "$conf/demo/$zone.zone" "$run/dns/"
+    chmod 644 "$run/dns/$zone.zone"
+done
+
+# Root's servers give root up, or are told to stay where they can read run/.
+if [ "$(id -u)" = 0 ]; then
+    nginx_user='user root;'
+    dns_user=$(id -un rbldns 2>/dev/null || echo nobody)
+    set -- -u "$dns_user" -r "$run/dns" -w /
+else
+    nginx_user=
+    set -- -w "$run/dns"
+fi
+
+cat >"$run/unbound.conf" <<CONF
+server:
+    interface: 127.0.0.1
+    port: $dns
+    access-control: 127.0.0.0/8 allow
+    username: ""
+    chroot: ""
+    directory: ""
+    pidfile: ""
+    use-syslog: no
+    verbosity: 1
+    num-threads: 1
+    module-config: "iterator"
+    qname-minimisation: no
+    harden-below-nxdomain: no
+    do-ip6: no
+    do-not-query-localhost: no
+    edns-buffer-size: 1232
+    cache-max-negative-ttl: 900
+    local-zone: "test." nodefault
+remote-control:
+    control-enable: no
+stub-zone:
+    name: "demo.ngx-rbl.test"
+    stub-addr: 127.0.0.1@$list
+    stub-first: no
+CONF
+
+cat >"$run/rbl-checkd.conf" <<CONF
+store unix:$store
+log stderr
+log_level info
+resolver 127.0.0.1@$dns
+
+# Short, so that a list that cannot be reached does not hold up the others'
+# answers for long; rbl-checkd.conf has patient defaults.
+dns_timeout 1200ms
+dns_tries 2
+check_timeout 3500ms
+
+# For trying out callbacks and webhooks on this machine.
+deliver_http on
+deliver_allow 127.0.0.0/8
+CONF
+
+cat >"$run/nginx/nginx.conf" <<CONF
+load_module $build/ngx_rbl_module.so;
+$nginx_user
+daemon off;
+worker_processes 2;
+worker_shutdown_timeout 5s;
+pid $run/nginx/nginx.pid;
+lock_file $run/nginx/nginx.lock;
+error_log $run/log/nginx.log notice;
+events {
+    worker_connections 512;
+}
+http {
+    access_log $run/log/access.log;
+    client_body_temp_path $run/nginx/body;
+    proxy_temp_path $run/nginx/proxy;
+    fastcgi_temp_path $run/nginx/fastcgi;
+    uwsgi_temp_path $run/nginx/uwsgi;
+    scgi_temp_path $run/nginx/scgi;
+    server {
+        listen 127.0.0.1:$http;
+        location /3.0/ {
+            rbl_api on;
+            rbl_store unix:$store;
+        }
+    }
+}
+CONF
+
+
+# --- the servers -------------------------------------------------------------
+
+rblctl()
+{
+    "$build/rblctl" -c "$run/rbl-checkd.conf" "$@"
+}
+
+echo "make run: starting the store, the lists, the resolver, the daemon, nginx"
+
+start redis redis-server --port 0 --unixsocket "$store" \
+    --unixsocketperm 700 --dir "$run/store" --appendonly yes --save '' \
+    --daemonize no
+
+first=$(mark rbldnsd)
+start rbldnsd rbldnsd -n "$@" -c 5 -b "127.0.0.1/$list" \
+    dnsbl.demo.ngx-rbl.test:ip4set:dnsbl4.zone \
+    dnsbl.demo.ngx-rbl.test:ip6trie:dnsbl6.zone \
+    uribl.demo.ngx-rbl.test:dnset:uribl.zone
+ready rbldnsd 10 logged rbldnsd 'started (' "$first"
+
+# Debian's AppArmor profile lets /usr/sbin/unbound read nothing here; it goes
+# by the path of the program.
+unbound=unbound
+if [ "$(cat /sys/module/apparmor/parameters/enabled 2>/dev/null)" = Y ]; then
+    cp "$(command -v unbound)" "$run/unbound"
+    unbound=$run/unbound
+fi
+
+first=$(mark unbound)
+start unbound "$unbound" -d -p -c "$run/unbound.conf"
+ready unbound 10 logged unbound 'start of service' "$first"
+
+ready redis 60 rblctl status
+rblctl init >/dev/null
+rblctl lists load "$conf/lists.json" >/dev/null
+rblctl lists load "$conf/demo/lists.json" >/dev/null
+
+first=$(mark checkd)
+start checkd "$build/rbl-checkd" -c "$run/rbl-checkd.conf"
+ready checkd 15 logged checkd ' ready' "$first"
+
+# nginx opens its log by itself; what it says before goes to the same file.
+start nginx nginx -p "$run/nginx/" -e "$run/log/nginx.log" \
+    -c "$run/nginx/nginx.conf"
+ready nginx 15 curl -s -o /dev/null "http://127.0.0.1:$http/3.0/hosts.json"
+
+
+# --- the account -------------------------------------------------------------
+
+# value NAME: of a string member in what rblctl --json printed
+value()
+{
+    sed -n 's/^ *"'"$1"'": "\([^"]*\)",*$/\1/p'
+}
+
+if [ -s "$run/account" ]; then
+    . "$run/account"
+    rblctl account show "$SID" >/dev/null 2>&1 || rm -f "$run/account"
+fi
+
+if [ ! -s "$run/account" ]; then
+    SID=$(rblctl account add Demonstration --paid --interval 15m --json \
+          | value id)
+    app=$(rblctl app add "$SID" Demonstration --json)
+    TOKEN=$(printf '%s\n' "$app" | value token)
+    (
+        umask 077
+        printf 'SID=%s\nTOKEN=%s\nSECRET="%s"\n' "$SID" "$TOKEN" \
+            "$(printf '%s\n' "$app" | value secret)" >"$run/account.new"
+        mv "$run/account.new" "$run/account"
+    )
+fi
+
+url=http://127.0.0.1:$http/3.0
+curl="curl -s -u $SID:$TOKEN"
+
+cat <<TEXT
+
+  account  $SID
+  token    $TOKEN
+  (both, and the secret that signs callbacks, are in $run/account)
+
+Try, in another terminal:
+
+$curl $url/host/add.json -d host=192.0.2.10 -d name=mail -d type=rbl
+$curl $url/listings.json
+$curl $url/listings.nagios
+$curl $url/listings.xml
+$curl $url/check/start.json -d host=198.51.100.7 -d details=1
+
+The last one gives an id: $url/check/status/<id>.json?details=1
+Ctrl-C stops everything.
+
+TEXT
+
+
+# --- until Ctrl-C ------------------------------------------------------------
+
+tail -q -n 0 -F "$run/log/checkd.log" "$run/log/nginx.log" \
+    "$run/log/access.log" 2>/dev/null &
+follow=$!
+
+while :; do
+    sleep 1 &
+    wait $!
+    for name in $names; do
+        alive "$name" && continue
+        tail -n 5 "$run/log/$name.log" >&2
+        die "$name has ended; its log is $run/log/$name.log"
+    done
+done

@@ -1,0 +1,62 @@
+/*
+ * One check of one value: a question for each list, a verdict for each answer,
+ * TXT for listings, one deadline over all.  Knows nothing of the store: used
+ * by the daemon for jobs and by rblctl in the foreground.
+ */
+
+#ifndef CHECK_H_INCLUDED
+#define CHECK_H_INCLUDED
+
+#include <ev.h>
+
+#include "../dns/engine.h"
+#include "lists.h"
+#include "rbl_codes.h"
+#include "rbl_validate.h"
+
+typedef struct check_s  check_t;
+
+#define CHECK_CODES_MAX    16
+#define CHECK_DETAILS_MAX  512
+#define CHECK_REASON_MAX   1024
+
+typedef struct {
+    const list_t      *list;
+    rbl_verdict_t      verdict;
+    rbl_lookup_err_t   error;           /* why unknown */
+    unsigned           n_codes;
+    uint32_t           codes[CHECK_CODES_MAX];      /* host order */
+    char               means[128];      /* texts of the codes */
+    char               reason[CHECK_REASON_MAX];    /* TXT, cleaned: valid
+                                           UTF-8 without controls */
+    double             ms;
+    uint32_t           ttl;
+    int                done;
+} check_result_t;
+
+/* Called after each list (finished 0) and once at the end (finished 1). */
+typedef void (*check_progress_pt)(void *data, check_t *check, int finished);
+
+/*
+ * Starts; `lists` (n of them) must outlive the check.  NULL: out of memory.
+ * The call back never comes from inside this call.  A list that does not take
+ * the family is `skipped`.  Lists not answered after `timeout` seconds are
+ * unknown, error timeout.
+ */
+check_t *check_start(struct ev_loop *loop, dns_engine_t *dns,
+    rbl_family_t family, rbl_str_t value, const list_t *const *lists, size_t n,
+    double timeout, check_progress_pt progress, void *data);
+
+void check_free(check_t *check);        /* at any time */
+
+size_t check_count(const check_t *check);
+const check_result_t *check_result(const check_t *check, size_t i);
+size_t check_done(const check_t *check);        /* lists answered so far */
+size_t check_verdicts(const check_t *check, rbl_verdict_t verdict);
+
+/* The `details` text of a result: look-up URL for the value, else the reason,
+   else what the codes mean. */
+rbl_str_t check_details(const check_t *check, size_t i,
+    char buf[CHECK_DETAILS_MAX]);
+
+#endif /* CHECK_H_INCLUDED */

@@ -1,0 +1,327 @@
+/*
+ * Lists and tables of lists.  A list is one block of texts behind a counted
+ * structure; the rules of its codes are views into that block.
+ */
+
+#include "lists.h"
+
+#include <stdlib.h>
+
+struct lists_s {
+    size_t    n, room;
+    list_t  **list;
+    size_t    slots;                    /* a power of two, or 0 */
+    size_t   *slot;                     /* index + 1; 0: free */
+};
+
+
+static char *
+keep(char **at, rbl_str_t s)
+{
+    char  *p = *at;
+
+    if (s.n != 0) {
+        memcpy(p, s.p, s.n);
+    }
+
+    p[s.n] = '\0';
+    *at += s.n + 1;
+
+    return p;
+}
+
+
+static int
+keep_small(char *buf, size_t size, rbl_str_t s)
+{
+    if (s.n >= size || (s.n != 0 && memchr(s.p, '\0', s.n) != NULL)) {
+        return -1;
+    }
+
+    keep(&buf, s);
+    return 0;
+}
+
+
+static int
+keep_texts(list_t *list, const rbl_list_t *r)
+{
+    char  *at;
+
+    list->bytes = malloc(r->zone.n + r->name.n + r->website.n + r->lookup.n
+                         + r->delist.n + r->tier.n + r->control.n
+                         + r->codes.n + 8);
+    if (list->bytes == NULL) {
+        return -1;
+    }
+
+    at = list->bytes;
+    list->zone = keep(&at, r->zone);
+    list->name = keep(&at, r->name);
+    list->website = keep(&at, r->website);
+    list->lookup = keep(&at, r->lookup);
+    list->delist = keep(&at, r->delist);
+    list->tier = keep(&at, r->tier);
+    list->control = keep(&at, r->control);
+    (void) keep(&at, r->codes);
+
+    return 0;
+}
+
+
+/* A rule that cannot be read makes the list useless: it might be an error. */
+
+static int
+parse_codes(list_t *list, rbl_str_t codes)
+{
+    size_t    n;
+    rbl_mp_t  mp;
+
+    if (codes.n == 0) {
+        return 0;
+    }
+
+    rbl_mp_init(&mp, codes);
+
+    for (n = rbl_mp_array(&mp); n > 0; n--) {
+        if (rbl_codes_add(&list->codes, rbl_mp_str(&mp)) != RBL_OK
+            || mp.failed)
+        {
+            return -1;
+        }
+    }
+
+    return mp.failed ? -1 : 0;
+}
+
+
+static list_t *
+make(const rbl_list_t *r)
+{
+    list_t     *list;
+    rbl_str_t   codes;
+
+    list = calloc(1, sizeof(list_t));
+    if (list == NULL) {
+        return NULL;
+    }
+
+    list->refs = 1;
+    list->custom = r->custom != 0;
+    list->families = r->families;
+
+    if (keep_small(list->sid, sizeof(list->sid), r->id) != 0
+        || keep_small(list->type, sizeof(list->type), r->type) != 0
+        || keep_small(list->status, sizeof(list->status), r->status) != 0
+        || keep_texts(list, r) != 0)
+    {
+        list_unref(list);
+        return NULL;
+    }
+
+    codes.p = list->control + r->control.n + 1;
+    codes.n = r->codes.n;
+
+    if (strlen(list->zone) != r->zone.n || parse_codes(list, codes) != 0) {
+        list_unref(list);
+        return NULL;
+    }
+
+    return list;
+}
+
+
+list_t *
+list_from_record(rbl_str_t raw)
+{
+    rbl_list_t  r;
+
+    return rbl_list_decode(&r, raw) == RBL_OK ? make(&r) : NULL;
+}
+
+
+list_t *
+list_make(rbl_str_t sid, rbl_str_t type, int custom, rbl_str_t zone,
+    rbl_str_t website, int64_t families)
+{
+    rbl_list_t  r;
+
+    memset(&r, 0, sizeof(r));
+    r.id = sid;
+    r.type = type;
+    r.custom = custom;
+    r.zone = zone;
+    r.name = zone;
+    r.website = website;
+    r.families = families;
+    r.status = RBL_STR("active");
+
+    return make(&r);
+}
+
+
+list_t *
+list_ref(list_t *list)
+{
+    list->refs++;
+    return list;
+}
+
+
+void
+list_unref(list_t *list)
+{
+    if (list != NULL && --list->refs == 0) {
+        free(list->bytes);
+        free(list);
+    }
+}
+
+
+lists_t *
+lists_new(void)
+{
+    return calloc(1, sizeof(lists_t));
+}
+
+
+void
+lists_free(lists_t *lists)
+{
+    size_t  i;
+
+    if (lists == NULL) {
+        return;
+    }
+
+    for (i = 0; i < lists->n; i++) {
+        list_unref(lists->list[i]);
+    }
+
+    free(lists->list);
+    free(lists->slot);
+    free(lists);
+}
+
+
+/* FNV-1a */
+
+static size_t
+hash(rbl_str_t s)
+{
+    size_t    i;
+    uint64_t  h = 14695981039346656037ull;
+
+    for (i = 0; i < s.n; i++) {
+        h = (h ^ (unsigned char) s.p[i]) * 1099511628211ull;
+    }
+
+    return (size_t) (h ^ h >> 32);
+}
+
+
+/* The slot that holds the SID, or the free one where it would stand. */
+
+static size_t
+probe(const lists_t *lists, rbl_str_t sid)
+{
+    size_t  at;
+
+    at = hash(sid) & (lists->slots - 1);
+
+    while (lists->slot[at] != 0
+           && !rbl_str_is(sid, lists->list[lists->slot[at] - 1]->sid))
+    {
+        at = (at + 1) & (lists->slots - 1);
+    }
+
+    return at;
+}
+
+
+/* Room for twice as many; the table is at most half full. */
+
+static int
+grow(lists_t *lists)
+{
+    size_t    i, room, *slot;
+    list_t  **list;
+
+    room = lists->room ? lists->room * 2 : 64;
+
+    list = realloc(lists->list, room * sizeof(list_t *));
+    if (list == NULL) {
+        return -1;
+    }
+
+    lists->list = list;
+
+    slot = calloc(room * 2, sizeof(size_t));
+    if (slot == NULL) {
+        return -1;
+    }
+
+    free(lists->slot);
+    lists->slot = slot;
+    lists->slots = room * 2;
+    lists->room = room;
+
+    for (i = 0; i < lists->n; i++) {
+        slot[probe(lists, rbl_str(list[i]->sid))] = i + 1;
+    }
+
+    return 0;
+}
+
+
+int
+lists_add(lists_t *lists, list_t *list)
+{
+    size_t  at;
+
+    if (lists->n == lists->room && grow(lists) != 0) {
+        list_unref(list);
+        return -1;
+    }
+
+    at = probe(lists, rbl_str(list->sid));
+
+    if (lists->slot[at] != 0) {
+        list_unref(lists->list[lists->slot[at] - 1]);
+        lists->list[lists->slot[at] - 1] = list;
+        return 0;
+    }
+
+    lists->list[lists->n++] = list;
+    lists->slot[at] = lists->n;
+
+    return 0;
+}
+
+
+list_t *
+lists_find(const lists_t *lists, rbl_str_t sid)
+{
+    size_t  at;
+
+    if (lists->slots == 0) {
+        return NULL;
+    }
+
+    at = lists->slot[probe(lists, sid)];
+    return at != 0 ? lists->list[at - 1] : NULL;
+}
+
+
+size_t
+lists_count(const lists_t *lists)
+{
+    return lists->n;
+}
+
+
+list_t *
+lists_at(const lists_t *lists, size_t i)
+{
+    return i < lists->n ? lists->list[i] : NULL;
+}

@@ -1,0 +1,517 @@
+/*
+ * The runner owns its check, the references to the lists it asks, and its
+ * packed results.  It works on a lease: when most of that is used up it lets
+ * the job go, because another daemon may soon take it over.
+ */
+
+#include "runner.h"
+#include "../log.h"
+#include "check.h"
+#include "result.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PROGRESS_EVERY  0.25
+#define RETRY_MIN       0.1
+#define RETRY_MAX       2.0
+#define LISTS_MAX       1024
+#define WAIT_FOR_LISTS  3.0             /* s that a list may be missing */
+
+typedef void (*step_pt)(runner_t *r);
+
+struct runner_s {
+    daemon_t        *d;
+    job_t            job;
+    runner_done_pt   done;
+    void            *data;
+    double           started, give_up;
+    double           told;              /* last progress */
+    double           backoff;
+    ev_timer         timer;
+    step_pt          step;              /* what the timer does */
+    check_t         *check;
+    size_t           n_lists;
+    list_t         **lists;
+    const char      *fail;
+    rbl_buf_t        results;
+    rbl_sid_t        events[2];
+};
+
+static void begin(runner_t *r);
+static void finish(runner_t *r);
+
+
+static void
+drop_lists(runner_t *r)
+{
+    size_t  i;
+
+    for (i = 0; i < r->n_lists; i++) {
+        list_unref(r->lists[i]);
+    }
+
+    free(r->lists);
+    r->lists = NULL;
+    r->n_lists = 0;
+}
+
+
+static void
+over(runner_t *r)
+{
+    r->done(r->data, r);
+}
+
+
+static void
+let_go(runner_t *r)
+{
+    log_warn("check %s is let go: it was not ended within its lease",
+             r->job.check.s);
+    over(r);
+}
+
+
+/* The same step again later, as long as the lease allows it. */
+
+static void
+again(runner_t *r, step_pt step, double wait)
+{
+    if (ev_now(r->d->loop) + wait >= r->give_up) {
+        step = let_go;
+    }
+
+    r->step = step;
+    ev_timer_set(&r->timer, wait, 0);
+    ev_timer_start(r->d->loop, &r->timer);
+}
+
+
+static void
+again_later(runner_t *r, step_pt step)
+{
+    double  wait;
+
+    wait = r->backoff * (0.5 + daemon_jitter() / 2);
+    r->backoff = r->backoff * 2 < RETRY_MAX ? r->backoff * 2 : RETRY_MAX;
+    again(r, step, wait);
+}
+
+
+static void
+on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+{
+    runner_t  *r = w->data;
+
+    (void) loop;
+    (void) revents;
+
+    r->step(r);
+}
+
+
+/* 1: a sound script result, 0: the runner has gone another way. */
+
+static int
+sound(runner_t *r, const redisReply *reply, step_pt step)
+{
+    if (reply == NULL) {
+        again_later(r, step);
+        return 0;
+    }
+
+    if (rbl_reply_word(reply).n == 0) {
+        log_error("check %s: the store answered %.120s", r->job.check.s,
+                  reply->type == REDIS_REPLY_ERROR ? reply->str : "nonsense");
+        again(r, let_go, 0);
+        return 0;
+    }
+
+    return 1;
+}
+
+
+static rbl_str_t
+keep_ms(const runner_t *r, char buf[24])
+{
+    int  n;
+
+    n = snprintf(buf, 24, "%.0f", 1000 * (r->job.kind == JOB_MANUAL
+                                          ? r->d->conf->keep_manual
+                                          : r->d->conf->keep_scheduled));
+    return (rbl_str_t) { buf, (size_t) n };
+}
+
+
+static void
+on_finish(void *data, const redisReply *reply)
+{
+    runner_t  *r = data;
+
+    if (!sound(r, reply, finish)) {
+        return;
+    }
+
+    log_info("check %s of %s: %s%s, %zu lists, %zu listed, %zu unknown, "
+             "%.1f s", r->job.check.s,
+             r->job.host.n != 0 ? r->job.host.s : "a value",
+             rbl_str_is(rbl_reply_word(reply), "OK") ? "ended"
+                                                     : "was over already",
+             r->fail != NULL ? " as failed" : "", r->n_lists,
+             r->check ? check_verdicts(r->check, RBL_LISTED) : 0,
+             r->check ? check_verdicts(r->check, RBL_UNKNOWN) : 0,
+             ev_now(r->d->loop) - r->started);
+
+    if (r->d->deliver != NULL) {
+        deliver_wake(r->d->deliver);
+    }
+
+    over(r);
+}
+
+
+static void
+finish(runner_t *r)
+{
+    char       keep[24];
+    rbl_key_t  key;
+    rbl_str_t  argv[10];
+
+    argv[0] = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
+                              rbl_sid_str(&r->job.account), RBL_STR(""));
+    argv[1] = rbl_sid_str(&r->job.check);
+    argv[2] = rbl_sid_str(&r->job.host);
+    argv[3] = rbl_str(job_streams[r->job.kind]);
+    argv[4] = rbl_str(r->job.id);
+    argv[5] = rbl_buf_str(&r->results);
+    argv[6] = rbl_str(r->fail != NULL ? r->fail : "");
+    argv[7] = rbl_sid_str(&r->events[0]);
+    argv[8] = rbl_sid_str(&r->events[1]);
+    argv[9] = keep_ms(r, keep);
+
+    store_script(r->d->store, &rbl_script_check_finish, on_finish, r, 1, 10,
+                 argv);
+}
+
+
+/* From here on the outcome is fixed, however often it must be sent. */
+
+static void
+end_with(runner_t *r, const char *fail)
+{
+    r->fail = fail;
+    r->backoff = RETRY_MIN;
+
+    if (fail != NULL) {
+        rbl_buf_reset(&r->results);
+        rbl_mp_put_array(&r->results.out, 0);
+
+    } else {
+        result_pack(&r->results.out, r->check);
+    }
+
+    if (ev_now(r->d->loop) >= r->give_up || r->results.out.failed
+        || rbl_sid_make(&r->events[0], RBL_SID_EVENT) != RBL_OK
+        || rbl_sid_make(&r->events[1], RBL_SID_EVENT) != RBL_OK)
+    {
+        let_go(r);
+        return;
+    }
+
+    finish(r);
+}
+
+
+static rbl_str_t
+number(char buf[24], size_t v)
+{
+    int  n;
+
+    n = snprintf(buf, 24, "%zu", v);
+    return (rbl_str_t) { buf, (size_t) n };
+}
+
+
+static void
+tell_progress(runner_t *r)
+{
+    char       done[24], listed[24], unknown[24];
+    rbl_key_t  key;
+    rbl_str_t  argv[8];
+
+    argv[0] = RBL_STR("HSET");
+    argv[1] = rbl_account_key(&key, store_keyspace(r->d->store), "check",
+                              rbl_sid_str(&r->job.account),
+                              rbl_sid_str(&r->job.check));
+    argv[2] = RBL_STR("checked");
+    argv[3] = number(done, check_done(r->check));
+    argv[4] = RBL_STR("listed");
+    argv[5] = number(listed, check_verdicts(r->check, RBL_LISTED));
+    argv[6] = RBL_STR("unknown");
+    argv[7] = number(unknown, check_verdicts(r->check, RBL_UNKNOWN));
+
+    store_command(r->d->store, NULL, r, 8, argv);
+}
+
+
+static void
+on_progress(void *data, check_t *check, int finished)
+{
+    double     now;
+    runner_t  *r = data;
+
+    (void) check;
+
+    if (finished) {
+        end_with(r, NULL);
+        return;
+    }
+
+    now = ev_now(r->d->loop);
+
+    if (r->job.kind == JOB_MANUAL && now - r->told >= PROGRESS_EVERY
+        && now < r->give_up)
+    {
+        r->told = now;
+        tell_progress(r);
+    }
+}
+
+
+/*
+ * One of the packed lists {SID, type, custom, zone, website}.  The codes of a
+ * system list are in the table only; without them a verdict would be a guess.
+ * 1: taken or left out, 0: the table has to be looked at, -1: nonsense or no
+ * memory.
+ */
+
+static int
+take_list(runner_t *r, rbl_mp_t *mp, int64_t family, int wait)
+{
+    int         custom;
+    size_t      n;
+    list_t     *list;
+    rbl_str_t   sid, type, zone, website;
+
+    n = rbl_mp_array(mp);
+    sid = rbl_mp_str(mp);
+    type = rbl_mp_str(mp);
+    custom = rbl_mp_int(mp) != 0;
+    zone = rbl_mp_str(mp);
+    website = rbl_mp_str(mp);
+
+    if (n < 5 || mp->failed) {
+        return -1;
+    }
+
+    for (n -= 5; n > 0; n--) {
+        rbl_mp_skip(mp);
+    }
+
+    if (custom) {
+        list = list_make(sid, type, 1, zone, website, family);
+        if (list == NULL) {
+            return -1;
+        }
+
+    } else {
+        list = table_find(r->d->table, sid);
+        if (list == NULL) {
+            return wait ? 0 : 1;
+        }
+
+        list = list_ref(list);
+    }
+
+    r->lists[r->n_lists++] = list;
+    return 1;
+}
+
+
+static int
+take_lists(runner_t *r, rbl_str_t packed, int64_t family)
+{
+    int       rc, wait;
+    size_t    n;
+    rbl_mp_t  mp;
+
+    drop_lists(r);
+    rbl_mp_init(&mp, packed);
+
+    n = rbl_mp_array(&mp);
+    if (mp.failed || n > LISTS_MAX) {
+        return -1;
+    }
+
+    r->lists = calloc(n + 1, sizeof(list_t *));
+    if (r->lists == NULL) {
+        return -1;
+    }
+
+    wait = ev_now(r->d->loop) - r->started < WAIT_FOR_LISTS
+           || !table_loaded(r->d->table);
+
+    for (; n > 0; n--) {
+        rc = take_list(r, &mp, family, wait);
+        if (rc != 1) {
+            return rc;
+        }
+    }
+
+    return 1;
+}
+
+
+static void
+ask(runner_t *r, int64_t family, rbl_str_t value)
+{
+    double  timeout, left;
+
+    if (r->n_lists == 0) {
+        end_with(r, "No blocklist applies to this host.");
+        return;
+    }
+
+    timeout = r->d->conf->check_timeout;
+    left = (r->give_up - ev_now(r->d->loop)) * 0.8;
+
+    r->told = ev_now(r->d->loop);
+    r->check = check_start(r->d->loop, r->d->dns, (rbl_family_t) family, value,
+                           (const list_t *const *) r->lists, r->n_lists,
+                           timeout < left ? timeout : left, on_progress, r);
+    if (r->check == NULL) {
+        log_error("check %s cannot start: out of memory", r->job.check.s);
+        again(r, let_go, 0);
+    }
+}
+
+
+static void
+on_begin(void *data, const redisReply *reply)
+{
+    int64_t    family;
+    rbl_str_t  word, value, packed;
+    runner_t  *r = data;
+
+    if (!sound(r, reply, begin)) {
+        return;
+    }
+
+    word = rbl_reply_word(reply);
+
+    if (!rbl_str_is(word, "OK")) {
+        log_info("check %s: there is nothing left to do (%.*s)",
+                 r->job.check.s, (int) word.n, word.p);
+        over(r);
+        return;
+    }
+
+    if (r->job.fail != NULL) {
+        end_with(r, r->job.fail);
+        return;
+    }
+
+    value = rbl_reply_str(rbl_reply_at(reply, 1));
+    family = rbl_reply_int(rbl_reply_at(reply, 2), 0);
+    packed = rbl_reply_str(rbl_reply_at(reply, 3));
+
+    if (value.n == 0 || value.n >= RBL_VALUE_MAX
+        || (family != RBL_FAMILY_IPV4 && family != RBL_FAMILY_IPV6
+            && family != RBL_FAMILY_DOMAIN))
+    {
+        end_with(r, "The host cannot be checked.");
+        return;
+    }
+
+    switch (take_lists(r, packed, family)) {
+
+    case 1:
+        ask(r, family, value);
+        return;
+
+    case 0:
+        table_refresh(r->d->table);
+        again(r, begin, 0.1);
+        return;
+
+    default:
+        log_error("check %s: its lists cannot be read", r->job.check.s);
+        again(r, let_go, 0);
+    }
+}
+
+
+static void
+begin(runner_t *r)
+{
+    char       keep[24];
+    rbl_key_t  key;
+    rbl_str_t  argv[7];
+
+    argv[0] = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
+                              rbl_sid_str(&r->job.account), RBL_STR(""));
+    argv[1] = rbl_sid_str(&r->job.check);
+    argv[2] = rbl_sid_str(&r->job.host);
+    argv[3] = rbl_sid_str(&r->events[0]);
+    argv[4] = rbl_str(job_streams[r->job.kind]);
+    argv[5] = rbl_str(r->job.id);
+    argv[6] = keep_ms(r, keep);
+
+    store_script(r->d->store, &rbl_script_check_begin, on_begin, r, 1, 7,
+                 argv);
+}
+
+
+runner_t *
+runner_start(daemon_t *d, const job_t *job, runner_done_pt done, void *data)
+{
+    runner_t  *r;
+
+    r = calloc(1, sizeof(runner_t));
+    if (r == NULL) {
+        return NULL;
+    }
+
+    r->d = d;
+    r->job = *job;
+    r->done = done;
+    r->data = data;
+    r->started = ev_now(d->loop);
+    r->give_up = r->started + d->conf->lease * 0.9;
+    r->backoff = RETRY_MIN;
+    rbl_buf_init(&r->results);
+    ev_timer_init(&r->timer, on_timer, 0, 0);
+    r->timer.data = r;
+
+    if (rbl_sid_make(&r->events[0], RBL_SID_EVENT) != RBL_OK) {
+        free(r);
+        return NULL;
+    }
+
+    begin(r);
+    return r;
+}
+
+
+void
+runner_free(runner_t *r)
+{
+    if (r == NULL) {
+        return;
+    }
+
+    store_forget(r->d->store, r);
+    ev_timer_stop(r->d->loop, &r->timer);
+    check_free(r->check);
+    drop_lists(r);
+    rbl_buf_free(&r->results);
+    free(r);
+}
+
+
+const job_t *
+runner_job(const runner_t *r)
+{
+    return &r->job;
+}

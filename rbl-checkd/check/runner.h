@@ -1,0 +1,27 @@
+/*
+ * One job from beginning to end: check_begin, the check, progress for those
+ * who watch, check_finish.  Every step may be done twice without harm.
+ */
+
+#ifndef RUNNER_H_INCLUDED
+#define RUNNER_H_INCLUDED
+
+#include "jobs.h"
+
+typedef struct runner_s  runner_t;
+
+/*
+ * The job is over: ended in the store, or let go, and then another will take
+ * it over.  The call back frees the runner; it never comes from inside
+ * runner_start.
+ */
+typedef void (*runner_done_pt)(void *data, runner_t *runner);
+
+/* NULL: out of memory. */
+runner_t *runner_start(daemon_t *d, const job_t *job, runner_done_pt done,
+    void *data);
+void runner_free(runner_t *runner);
+
+const job_t *runner_job(const runner_t *runner);
+
+#endif /* RUNNER_H_INCLUDED */

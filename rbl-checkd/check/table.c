@@ -1,0 +1,249 @@
+/*
+ * Keeps the table of system lists.  One look is a chain of commands (version,
+ * order, records); only one chain runs at a time, and the table in use is
+ * replaced when a whole new one stands.
+ */
+
+#include "table.h"
+#include "../log.h"
+
+#include <stdlib.h>
+
+#define LOOK_EVERY  1.0
+#define LISTS_MAX   4096
+
+struct table_s {
+    struct ev_loop  *loop;
+    store_t         *store;
+    lists_t         *lists;             /* NULL: not loaded yet */
+    int64_t          version;           /* of `lists`; -1: none */
+    int64_t          coming;            /* of the chain that runs */
+    ev_timer         timer;
+    unsigned         busy:1;
+};
+
+
+static void
+give_up(table_t *table)
+{
+    table->busy = 0;
+}
+
+
+static void
+on_records(void *data, const redisReply *reply)
+{
+    size_t    i, n;
+    list_t   *list;
+    lists_t  *lists;
+    table_t  *table = data;
+
+    table->busy = 0;
+
+    n = rbl_reply_len(reply);
+    lists = n != 0 ? lists_new() : NULL;
+    if (lists == NULL) {
+        return;
+    }
+
+    for (i = 0; i < n; i++) {
+        list = list_from_record(rbl_reply_str(rbl_reply_at(reply, i)));
+
+        if (list == NULL) {
+            log_warn("system list %zu of %zu cannot be read: not asked", i + 1,
+                     n);
+
+        } else if (lists_add(lists, list) != 0) {
+            lists_free(lists);
+            return;
+        }
+    }
+
+    lists_free(table->lists);
+    table->lists = lists;
+    table->version = table->coming;
+    log_info("%zu system lists, version %lld", lists_count(lists),
+             (long long) table->version);
+}
+
+
+static void
+no_lists(table_t *table)
+{
+    lists_t  *lists;
+
+    give_up(table);
+
+    lists = lists_new();
+    if (lists != NULL) {
+        lists_free(table->lists);
+        table->lists = lists;
+        table->version = table->coming;
+    }
+}
+
+
+static void
+on_order(void *data, const redisReply *reply)
+{
+    size_t      i, n;
+    table_t    *table = data;
+    rbl_key_t  *keys;
+    rbl_str_t  *argv;
+
+    if (reply == NULL || reply->type != REDIS_REPLY_ARRAY) {
+        give_up(table);
+        return;
+    }
+
+    n = rbl_reply_len(reply);
+    if (n == 0) {
+        no_lists(table);
+        return;
+    }
+
+    if (n > LISTS_MAX) {
+        log_warn("only the first %d of %zu system lists are used", LISTS_MAX,
+                 n);
+        n = LISTS_MAX;
+    }
+
+    keys = malloc(n * sizeof(rbl_key_t));
+    argv = malloc((n + 1) * sizeof(rbl_str_t));
+
+    if (keys == NULL || argv == NULL) {
+        give_up(table);
+
+    } else {
+        argv[0] = RBL_STR("MGET");
+        for (i = 0; i < n; i++) {
+            argv[i + 1] = rbl_key(&keys[i], store_keyspace(table->store), 0,
+                                  "r", RBL_STR("SYS"),
+                                  rbl_reply_str(rbl_reply_at(reply, i)));
+        }
+
+        store_command(table->store, on_records, table, (int) n + 1, argv);
+    }
+
+    free(keys);
+    free(argv);
+}
+
+
+static void
+on_version(void *data, const redisReply *reply)
+{
+    rbl_key_t   key;
+    table_t    *table = data;
+    rbl_str_t   argv[4];
+
+    if (reply == NULL || rbl_reply_class(reply) != RBL_REPLY_OK) {
+        give_up(table);
+        return;
+    }
+
+    table->coming = rbl_reply_int(reply, 0);
+    if (table->coming == table->version) {
+        give_up(table);
+        return;
+    }
+
+    argv[0] = RBL_STR("ZRANGE");
+    argv[1] = rbl_key(&key, store_keyspace(table->store), 0, "lists",
+                      RBL_STR(""), RBL_STR(""));
+    argv[2] = RBL_STR("0");
+    argv[3] = RBL_STR("-1");
+    store_command(table->store, on_order, table, 4, argv);
+}
+
+
+void
+table_refresh(table_t *table)
+{
+    rbl_key_t  key;
+    rbl_str_t  argv[2];
+
+    if (table->busy || !store_ready(table->store)) {
+        return;
+    }
+
+    table->busy = 1;
+    argv[0] = RBL_STR("GET");
+    argv[1] = rbl_key(&key, store_keyspace(table->store), 0, "lists:ver",
+                      RBL_STR(""), RBL_STR(""));
+    store_command(table->store, on_version, table, 2, argv);
+}
+
+
+static void
+on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+{
+    (void) loop;
+    (void) revents;
+
+    table_refresh(w->data);
+}
+
+
+table_t *
+table_new(struct ev_loop *loop, store_t *store)
+{
+    table_t  *table;
+
+    table = calloc(1, sizeof(table_t));
+    if (table == NULL) {
+        return NULL;
+    }
+
+    table->loop = loop;
+    table->store = store;
+    table->version = -1;
+    ev_timer_init(&table->timer, on_timer, LOOK_EVERY, LOOK_EVERY);
+    table->timer.data = table;
+
+    return table;
+}
+
+
+void
+table_free(table_t *table)
+{
+    if (table == NULL) {
+        return;
+    }
+
+    store_forget(table->store, table);
+    ev_timer_stop(table->loop, &table->timer);
+    lists_free(table->lists);
+    free(table);
+}
+
+
+void
+table_state(table_t *table, int ready)
+{
+    if (!ready) {
+        ev_timer_stop(table->loop, &table->timer);
+        return;
+    }
+
+    /* Another store may be behind the address now. */
+
+    table->version = -1;
+    ev_timer_again(table->loop, &table->timer);
+    table_refresh(table);
+}
+
+
+int
+table_loaded(const table_t *table)
+{
+    return table->lists != NULL;
+}
+
+
+list_t *
+table_find(const table_t *table, rbl_str_t sid)
+{
+    return table->lists != NULL ? lists_find(table->lists, sid) : NULL;
+}

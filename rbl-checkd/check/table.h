@@ -1,0 +1,30 @@
+/*
+ * The system lists, kept fresh from the store: looked at once a second and
+ * loaded anew when their version has changed.
+ */
+
+#ifndef TABLE_H_INCLUDED
+#define TABLE_H_INCLUDED
+
+#include "../store.h"
+#include "lists.h"
+
+typedef struct table_s  table_t;
+
+/* NULL: out of memory. */
+table_t *table_new(struct ev_loop *loop, store_t *store);
+void table_free(table_t *table);
+
+/* The store has become ready (1) or was lost (0). */
+void table_state(table_t *table, int ready);
+
+/* Have the lists been loaded at least once? */
+int table_loaded(const table_t *table);
+
+/* Look at the version now: somebody misses a list. */
+void table_refresh(table_t *table);
+
+/* A system list; NULL: there is none that may be asked. */
+list_t *table_find(const table_t *table, rbl_str_t sid);
+
+#endif /* TABLE_H_INCLUDED */

@@ -1,0 +1,21 @@
+/*
+ * Texts of a check that come from outside, made fit for records and answers.
+ */
+
+#ifndef CHECK_TEXT_H_INCLUDED
+#define CHECK_TEXT_H_INCLUDED
+
+#include "rbl_common.h"
+
+/*
+ * Cleans what a TXT record held: line ends become "; ", other controls a
+ * space, bytes that are not UTF-8 U+FFFD; outer space is cut off.  Always ends
+ * with a NUL and on a whole character.  Returns the length.
+ */
+size_t check_clean(char *buf, size_t size, rbl_str_t raw);
+
+/* The longest part of a text, from its start, that fits `size` octets and
+   ends on a whole character; copied, with a NUL. */
+size_t check_cut(char *buf, size_t size, rbl_str_t text);
+
+#endif /* CHECK_TEXT_H_INCLUDED */

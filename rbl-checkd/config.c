@@ -1,0 +1,290 @@
+/*
+ * The table of keys: the one place that knows what may be configured.  The
+ * defaults, the messages and the commented file all come from it.
+ */
+
+#include "config_int.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define AT(field)                                                             \
+    offsetof(config_t, field), sizeof(((config_t *) 0)->field)
+#define LIMITS(a, b)    (a), (b)
+#define NO_LIMITS       0, 0
+#define MINUTE          60
+#define DAY             (24.0 * 3600)
+
+#define ADDRESS  "127.0.0.1:6379, [::1]:6379 or unix:/path"
+
+
+const config_key_t  config_keys[] = {
+
+    { "store", config_set_store, AT(store), NO_LIMITS,
+      "127.0.0.1:6379", NULL, "a numeric address with a port, or a socket: "
+      ADDRESS,
+      "The Redis that the module uses too.", 0 },
+
+    { "store_user", config_set_text, AT(store_user), NO_LIMITS,
+      "", "rbl-checkd", "a user name of at most 63 bytes",
+      "The Redis user; without one the password goes with \"default\".", 0 },
+
+    { "store_password_file", config_set_password, AT(store_password),
+      NO_LIMITS, "", "/etc/rbl-checkd/store.password",
+      "a readable file that holds a password of at most 255 bytes",
+      "A file with the password in its first line.", 0 },
+
+    { "store_prefix", config_set_prefix, AT(store_prefix), NO_LIMITS,
+      "rbl", NULL, "1 to 32 characters of A-Z, a-z, 0-9, \"_\", \".\", \"-\"",
+      "What every key begins with; the same as rbl_store_prefix of nginx.",
+      0 },
+
+    { "store_timeout", config_set_duration, AT(store_timeout),
+      LIMITS(0.05, MINUTE), "2s", NULL, NULL,
+      "How long connecting, and each command, may take.", 0 },
+
+    { "log", config_set_log, AT(log), NO_LIMITS,
+      "stderr", NULL, "stderr, syslog or an absolute path",
+      "Where messages go.  A file is opened again on SIGHUP.", 0 },
+
+    { "log_level", config_set_level, AT(log_level), NO_LIMITS,
+      "notice", NULL, "error, warn, notice, info or debug",
+      "The least important messages that are written.", 0 },
+
+    { "checks_max", config_set_count, AT(checks_max), LIMITS(1, 10000),
+      "256", NULL, NULL,
+      "Checks in flight in this process; the rest waits in the store.", 0 },
+
+    { "check_timeout", config_set_duration, AT(check_timeout),
+      LIMITS(0.1, 10 * MINUTE), "20s", NULL, NULL,
+      "How long one check may take.  Lists that have not answered by then\n"
+      "are unknown.", 0 },
+
+    { "lease", config_set_duration, AT(lease), LIMITS(0.5, 60 * MINUTE),
+      "60s", NULL, NULL,
+      "After this time another daemon takes over the work of one that died.\n"
+      "It must be more than twice check_timeout.", 0 },
+
+    { "schedule", config_set_flag, AT(schedule), NO_LIMITS,
+      "on", NULL, NULL,
+      "Whether this daemon starts the checks of hosts that are due.", 0 },
+
+    { "keep_manual", config_set_duration, AT(keep_manual),
+      LIMITS(MINUTE, 366 * DAY), "7d", NULL, NULL,
+      "How long the records of manual checks are kept.", 0 },
+
+    { "keep_scheduled", config_set_duration, AT(keep_scheduled),
+      LIMITS(MINUTE, 366 * DAY), "7d", NULL, NULL,
+      "How long the records of scheduled checks are kept.", 0 },
+
+    { "resolver", config_set_resolver, AT(dns.resolver), NO_LIMITS,
+      "127.0.0.1@5335", NULL, "1 to 8 numeric addresses, separated by spaces, "
+      "each with or without a port: 127.0.0.1, 127.0.0.1@5335, ::1@5335",
+      "The recursive resolvers that are asked.  They should be your own:\n"
+      "blocklists refuse what comes through large public resolvers.", 0 },
+
+    { "dns_timeout", config_set_duration, AT(dns.timeout),
+      LIMITS(0.05, 30), "2s", NULL, NULL,
+      "How long the first try of a question waits; later tries wait longer.",
+      0 },
+
+    { "dns_tries", config_set_count, AT(dns.tries), LIMITS(1, 5),
+      "2", NULL, NULL,
+      "How often a question is asked before it counts as a time-out.", 0 },
+
+    { "dns_in_flight", config_set_count, AT(dns.max_in_flight),
+      LIMITS(1, 10000), "1000", NULL, NULL,
+      "Questions on their way to one resolver; the rest waits.", 0 },
+
+    { "dns_zone_rate", config_set_rate, AT(dns.zone_rate),
+      LIMITS(0, 100000), "0", NULL, NULL,
+      "Questions a second to one list; 0: no limit.", 0 },
+
+    { "dns_socket_uses", config_set_count, AT(dns.socket_uses),
+      LIMITS(1, 100000), "1000", NULL, NULL,
+      "Questions sent from one source port before another takes its place.",
+      0 },
+
+    { "dns_max_tcp", config_set_count, AT(dns.max_tcp), LIMITS(1, 1000),
+      "50", NULL, NULL,
+      "Truncated answers that are asked for again over TCP at a time.", 0 },
+
+    { "deliver", config_set_flag, AT(deliver), NO_LIMITS,
+      "on", NULL, NULL,
+      "Whether this daemon delivers events to webhooks and callbacks.", 0 },
+
+    { "deliveries_max", config_set_count, AT(deliveries_max),
+      LIMITS(1, 1000), "64", NULL, NULL,
+      "Attempts of delivery in flight in this process.", 0 },
+
+    { "deliver_timeout", config_set_duration, AT(deliver_timeout),
+      LIMITS(0.1, 5 * MINUTE), "15s", NULL, NULL,
+      "How long one attempt may take in all.", 0 },
+
+    { "deliver_connect_timeout", config_set_duration,
+      AT(deliver_connect_timeout), LIMITS(0.1, MINUTE), "5s", NULL, NULL,
+      "How long connecting to a receiver may take.", 0 },
+
+    { "deliver_http", config_set_flag, AT(deliver_http), NO_LIMITS,
+      "off", NULL, NULL,
+      "Whether receivers without TLS (http://) are delivered to.", 0 },
+
+    { "deliver_allow", config_set_allow, AT(allow), NO_LIMITS,
+      "", "192.168.10.0/24", "a subnet such as 192.168.10.0/24 or fd00::/8, "
+      "its host bits zero; at most 32 of them",
+      "Receivers with addresses that are not public are refused, but those\n"
+      "in this subnet.  May be given several times.", 1 },
+
+    { "deliver_ca", config_set_path, AT(deliver_ca), NO_LIMITS,
+      "", "/etc/ssl/certs/ca-certificates.crt", "a readable file",
+      "The authorities whose certificates receivers may have; the system's\n"
+      "if not given.", 0 },
+
+    { "name", config_set_text, AT(name), NO_LIMITS,
+      "", "checker-1", "a name of 1 to 63 bytes",
+      "This daemon's name among the others; no two may have the same.  Host\n"
+      "name and process id if not given.", 0 }
+};
+
+const size_t  config_n_keys = sizeof(config_keys) / sizeof(config_keys[0]);
+
+_Static_assert(sizeof(config_keys) / sizeof(config_keys[0])
+               <= CONFIG_KEYS_MAX, "room for every key");
+
+
+const config_key_t *
+config_find(const char *name)
+{
+    size_t  i;
+
+    for (i = 0; i < config_n_keys; i++) {
+        if (strcmp(config_keys[i].name, name) == 0) {
+            return &config_keys[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+void
+config_defaults(config_t *conf)
+{
+    char    host[40];
+    size_t  i;
+
+    memset(conf, 0, sizeof(config_t));
+
+    for (i = 0; i < config_n_keys; i++) {
+        if (config_keys[i].def[0] != '\0') {
+            (void) config_keys[i].set(conf, &config_keys[i],
+                                      config_keys[i].def, NULL, 0);
+        }
+    }
+
+    if (gethostname(host, sizeof(host)) != 0) {
+        host[0] = '\0';
+    }
+
+    host[sizeof(host) - 1] = '\0';
+    snprintf(conf->name, sizeof(conf->name), "%s-%ld", host, (long) getpid());
+}
+
+
+int
+config_set(config_t *conf, const char *key, const char *value, char *err,
+    size_t size)
+{
+    char                 own[CONFIG_ERR_MAX];
+    const config_key_t  *k;
+
+    k = config_find(key);
+    if (k == NULL) {
+        snprintf(err, size, "%.64s: there is no such key (rbl-checkd -D "
+                 "prints them all)", key);
+        return -1;
+    }
+
+    own[0] = '\0';
+
+    if (k->set(conf, k, value, own, sizeof(own)) == 0) {
+        return 0;
+    }
+
+    if (own[0] == '\0') {
+        config_allowed(own, sizeof(own), k);
+    }
+
+    snprintf(err, size, "%s: %s", key, own);
+    return -1;
+}
+
+
+static void
+print_comment(FILE *f, const char *text)
+{
+    size_t  n;
+
+    for (;;) {
+        n = strcspn(text, "\n");
+        fprintf(f, "# %.*s\n", (int) n, text);
+        if (text[n] == '\0') {
+            return;
+        }
+
+        text += n + 1;
+    }
+}
+
+
+/* Words up to the 79th column, each line behind "# ". */
+
+static void
+print_wrapped(FILE *f, const char *text)
+{
+    size_t  col, n;
+
+    for (col = 0; *text != '\0'; text += n + (text[n] == ' ')) {
+        n = strcspn(text, " ");
+
+        if (col != 0 && col + 1 + n > 79) {
+            fputc('\n', f);
+            col = 0;
+        }
+
+        col += (size_t) fprintf(f, "%s%.*s", col == 0 ? "# " : " ", (int) n,
+                                text);
+    }
+
+    fputc('\n', f);
+}
+
+
+void
+config_print_defaults(void *file)
+{
+    FILE                *f = file;
+    char                 allowed[CONFIG_ERR_MAX], line[CONFIG_ERR_MAX + 16];
+    size_t               i;
+    const config_key_t  *k;
+
+    fputs("# Configuration of rbl-checkd; rblctl reads it too.\n"
+          "#\n"
+          "# One \"key value\" a line; \"#\" begins a comment; a value may be"
+          " in double\n"
+          "# quotes.  What is commented out below is the default, or an example"
+          " where\n"
+          "# there is none.  rbl-checkd -t checks this file.\n", f);
+
+    for (i = 0; i < config_n_keys; i++) {
+        k = &config_keys[i];
+        config_allowed(allowed, sizeof(allowed), k);
+        snprintf(line, sizeof(line), "Allowed: %s.", allowed);
+
+        fputc('\n', f);
+        print_comment(f, k->text);
+        print_wrapped(f, line);
+        fprintf(f, "#%s %s%s\n", k->name, k->def[0] ? k->def : k->example,
+                k->def[0] ? "" : "    # no default");
+    }
+}

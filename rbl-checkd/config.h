@@ -1,0 +1,81 @@
+/*
+ * Configuration of rbl-checkd (and of rblctl, which reads the same file): one
+ * table of keys with type, range, default and text (config.c), from which the
+ * commented rbl-checkd.conf, the messages and the README's table are checked.
+ *
+ * The file has one "key value" a line; "#" begins a comment; a value may be in
+ * double quotes.  Errors are one line: file, line, key, what is allowed.
+ */
+
+#ifndef CONFIG_H_INCLUDED
+#define CONFIG_H_INCLUDED
+
+#include "dns/engine.h"
+#include "rbl_keys.h"
+#include "rbl_validate.h"
+
+#define CONFIG_MAX_ALLOW  32
+
+typedef struct {
+    /* store */
+    char     store[256];            /* "127.0.0.1:6379", "[::1]:6379" or
+                                       "unix:/path"; numeric addresses only */
+    char     store_user[64];
+    char     store_password[256];   /* the content of store_password_file */
+    char     store_prefix[RBL_PREFIX_MAX + 1];
+    double   store_timeout;         /* s */
+
+    /* log */
+    char     log[256];              /* "stderr", "syslog" or a path */
+    int      log_level;             /* log.h */
+
+    /* checks */
+    unsigned     checks_max;        /* checks in flight in this process */
+    double       check_timeout;     /* s, for one whole check */
+    double       lease;             /* s, then a job may be taken over */
+    unsigned     schedule;          /* 1: turn due hosts into jobs */
+    double       keep_manual;       /* s that check records are kept */
+    double       keep_scheduled;
+
+    /* dns */
+    dns_config_t dns;
+
+    /* delivery */
+    unsigned      deliver;          /* 1: deliver events */
+    unsigned      deliveries_max;   /* attempts in flight */
+    double        deliver_timeout;  /* s, one attempt */
+    double        deliver_connect_timeout;
+    unsigned      deliver_http;     /* 1: http:// receivers are allowed */
+    unsigned      n_allow;          /* customer addresses that may be used
+                                       though they are not public */
+    rbl_subnet_t  allow[CONFIG_MAX_ALLOW];
+    char          deliver_ca[256];  /* CA bundle file; "": the system's */
+    char          name[64];         /* this daemon in consumer groups;
+                                       default host name and pid */
+} config_t;
+
+/* The store's address, taken apart; path points into the text. */
+typedef struct {
+    const char  *path;                  /* of a socket; NULL: host and port */
+    char         host[48];
+    int          port;
+} config_address_t;
+
+/* 0, or -1: not a numeric address with a port nor "unix:/path". */
+int config_store_address(config_address_t *addr, const char *text);
+
+void config_defaults(config_t *conf);
+
+/*
+ * Reads a file over the defaults.  0, or -1 and one line in err (no newline).
+ */
+int config_read(config_t *conf, const char *path, char *err, size_t size);
+
+/* Sets one key, as a line of the file would. */
+int config_set(config_t *conf, const char *key, const char *value, char *err,
+    size_t size);
+
+/* Prints the table as a commented configuration file (rbl-checkd -D). */
+void config_print_defaults(void *file);
+
+#endif /* CONFIG_H_INCLUDED */

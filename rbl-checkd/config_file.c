@@ -1,0 +1,223 @@
+/*
+ * The configuration file: lines into keys and values.  Every fault is told in
+ * one line with the file's name and the line's number.
+ */
+
+#include "config_int.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+
+#define LINE_LEN   1024
+#define LINES_MAX  10000
+
+typedef struct {
+    FILE      *f;
+    char       line[LINE_LEN];
+    unsigned   number;
+    unsigned   seen[CONFIG_KEYS_MAX];   /* line of each key; 0: none */
+    char       why[CONFIG_ERR_MAX];
+} reader_t;
+
+
+/* 1: a line, 0: the end, -1: a fault, told in r->why. */
+
+static int
+next_line(reader_t *r)
+{
+    int     c;
+    size_t  n;
+
+    r->number++;
+
+    for (n = 0; (c = getc(r->f)) != EOF && c != '\n'; n++) {
+        if (c == '\0' || (c != '\t' && c != '\r' && iscntrl(c))) {
+            snprintf(r->why, sizeof(r->why), "a control character (byte %d); "
+                     "only text is allowed", c);
+            return -1;
+        }
+
+        if (n == LINE_LEN - 1 || r->number > LINES_MAX) {
+            snprintf(r->why, sizeof(r->why), "too long; at most %d bytes a "
+                     "line and %d lines are allowed", LINE_LEN - 1, LINES_MAX);
+            return -1;
+        }
+
+        r->line[n] = (char) c;
+    }
+
+    if (ferror(r->f)) {
+        snprintf(r->why, sizeof(r->why), "cannot be read: %s",
+                 strerror(errno));
+        return -1;
+    }
+
+    r->line[n] = '\0';
+    return c != EOF || n != 0;
+}
+
+
+static char *
+skip_space(char *p)
+{
+    return p + strspn(p, " \t\r");
+}
+
+
+/*
+ * Cuts the value out of what stands behind the key: quoted, or up to a comment
+ * and without trailing space.  NULL: a fault.
+ */
+
+static char *
+cut_value(reader_t *r, char *p)
+{
+    char  *end, *rest;
+
+    p = skip_space(p);
+
+    if (*p != '"') {
+        end = p + strcspn(p, "#\"");
+
+        if (*end == '"') {
+            snprintf(r->why, sizeof(r->why), "a quote inside a value; the "
+                     "whole value may be in double quotes");
+            return NULL;
+        }
+
+        while (end > p && strchr(" \t\r", end[-1]) != NULL) {
+            end--;
+        }
+
+        *end = '\0';
+        return p;
+    }
+
+    p++;
+    end = strchr(p, '"');
+    if (end == NULL) {
+        snprintf(r->why, sizeof(r->why), "the closing quote is missing");
+        return NULL;
+    }
+
+    *end = '\0';
+    rest = skip_space(end + 1);
+
+    if (*rest != '\0' && *rest != '#') {
+        snprintf(r->why, sizeof(r->why), "text behind the closing quote; only "
+                 "a comment is allowed there");
+        return NULL;
+    }
+
+    return p;
+}
+
+
+static int
+check_twice(reader_t *r, const char *name)
+{
+    size_t               i;
+    const config_key_t  *k;
+
+    k = config_find(name);
+    if (k == NULL) {
+        return 0;
+    }
+
+    i = (size_t) (k - config_keys);
+
+    if (r->seen[i] != 0 && !k->repeat) {
+        snprintf(r->why, sizeof(r->why), "%s: given in line %u already; once "
+                 "is allowed", name, r->seen[i]);
+        return -1;
+    }
+
+    r->seen[i] = r->number;
+    return 0;
+}
+
+
+static int
+take_line(config_t *conf, reader_t *r)
+{
+    char   *key, *value, *p;
+    size_t  n;
+
+    key = skip_space(r->line);
+    if (*key == '\0' || *key == '#') {
+        return 0;
+    }
+
+    n = strcspn(key, " \t\r#\"");
+    p = key + n;
+
+    value = cut_value(r, p);
+    if (value == NULL) {
+        return -1;
+    }
+
+    *p = '\0';
+
+    if (check_twice(r, key) != 0) {
+        return -1;
+    }
+
+    return config_set(conf, key, value, r->why, sizeof(r->why));
+}
+
+
+/* What no line alone can say. */
+
+static int
+check_whole(const config_t *conf, reader_t *r)
+{
+    size_t  lease, timeout;
+
+    lease = (size_t) (config_find("lease") - config_keys);
+    timeout = (size_t) (config_find("check_timeout") - config_keys);
+
+    if (conf->lease <= 2 * conf->check_timeout) {
+        r->number = r->seen[lease] ? r->seen[lease] : r->seen[timeout];
+        snprintf(r->why, sizeof(r->why), "lease: %gs is not more than twice "
+                 "check_timeout (%gs)", conf->lease, conf->check_timeout);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+int
+config_read(config_t *conf, const char *path, char *err, size_t size)
+{
+    int       rc;
+    reader_t  r;
+
+    memset(&r, 0, sizeof(r));
+
+    r.f = fopen(path, "re");
+    if (r.f == NULL) {
+        snprintf(err, size, "%s: cannot be read: %s", path, strerror(errno));
+        return -1;
+    }
+
+    while ((rc = next_line(&r)) == 1) {
+        rc = take_line(conf, &r);
+        if (rc != 0) {
+            break;
+        }
+    }
+
+    fclose(r.f);
+
+    if (rc == 0) {
+        rc = check_whole(conf, &r);
+    }
+
+    if (rc != 0) {
+        snprintf(err, size, "%s:%u: %s", path, r.number, r.why);
+    }
+
+    return rc;
+}

@@ -1,0 +1,75 @@
+/*
+ * What the files of the configuration know of one another: the row of the
+ * table of keys, and the parsers of values.
+ */
+
+#ifndef CONFIG_INT_H_INCLUDED
+#define CONFIG_INT_H_INCLUDED
+
+#include "config.h"
+
+#define CONFIG_ERR_MAX   512
+#define CONFIG_KEYS_MAX  64
+
+typedef struct config_key_s  config_key_t;
+
+/*
+ * 0, or -1: not allowed.  It may leave a sentence of its own in err; what is
+ * allowed is said otherwise.
+ */
+typedef int (*config_set_pt)(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+
+struct config_key_s {
+    const char     *name;
+    config_set_pt   set;
+    size_t          offset;             /* in config_t */
+    size_t          size;               /* of a text, with its NUL */
+    double          min, max;
+    const char     *def;                /* "": none */
+    const char     *example;            /* printed where there is no default */
+    const char     *allowed;            /* NULL: said from min and max */
+    const char     *text;               /* comment lines, joined by "\n" */
+    unsigned        repeat:1;           /* may stand in several lines */
+};
+
+extern const config_key_t  config_keys[];
+extern const size_t        config_n_keys;
+
+const config_key_t *config_find(const char *name);
+
+/* "a whole number from 1 to 5" and the like. */
+void config_allowed(char *buf, size_t size, const config_key_t *key);
+
+/* Parsers: one for each type of value. */
+int config_set_text(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_path(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_log(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_level(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_flag(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_count(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_rate(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_duration(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_store(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_prefix(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_password(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_resolver(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_allow(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+
+/* "500ms", "2s", "5m", "6h", "7d" -> seconds.  0, or -1. */
+int config_duration(double *seconds, const char *text);
+
+#endif /* CONFIG_INT_H_INCLUDED */

@@ -1,0 +1,426 @@
+/*
+ * The values of a configuration: one parser for each type, all strict.
+ */
+
+#include "config_int.h"
+#include "log.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static const struct {
+    const char  *name;
+    double       seconds;
+} units[] = {
+    { "ms", 0.001 }, { "s", 1 }, { "m", 60 }, { "h", 3600 }, { "d", 86400 }
+};
+
+#define N_UNITS  (sizeof(units) / sizeof(units[0]))
+
+
+static void *
+field(config_t *conf, const config_key_t *key)
+{
+    return (char *) conf + key->offset;
+}
+
+
+static int
+copy_text(config_t *conf, const config_key_t *key, const char *value)
+{
+    size_t  n;
+
+    n = strlen(value);
+    if (n == 0 || n >= key->size) {
+        return -1;
+    }
+
+    memcpy(field(conf, key), value, n + 1);
+    return 0;
+}
+
+
+int
+config_set_text(config_t *conf, const config_key_t *key, const char *value,
+    char *err, size_t size)
+{
+    (void) err;
+    (void) size;
+
+    return copy_text(conf, key, value);
+}
+
+
+int
+config_set_path(config_t *conf, const config_key_t *key, const char *value,
+    char *err, size_t size)
+{
+    if (access(value, R_OK) != 0) {
+        snprintf(err, size, "the file cannot be read: %s", strerror(errno));
+        return -1;
+    }
+
+    return copy_text(conf, key, value);
+}
+
+
+int
+config_set_log(config_t *conf, const config_key_t *key, const char *value,
+    char *err, size_t size)
+{
+    (void) err;
+    (void) size;
+
+    if (value[0] != '/' && strcmp(value, "stderr") != 0
+        && strcmp(value, "syslog") != 0)
+    {
+        return -1;
+    }
+
+    return copy_text(conf, key, value);
+}
+
+
+int
+config_set_level(config_t *conf, const config_key_t *key, const char *value,
+    char *err, size_t size)
+{
+    int  level;
+
+    (void) err;
+    (void) size;
+
+    level = log_level_parse(value);
+    if (level < 0) {
+        return -1;
+    }
+
+    *(int *) field(conf, key) = level;
+    return 0;
+}
+
+
+int
+config_set_flag(config_t *conf, const config_key_t *key, const char *value,
+    char *err, size_t size)
+{
+    int  on;
+
+    (void) err;
+    (void) size;
+
+    on = strcmp(value, "on") == 0;
+    if (!on && strcmp(value, "off") != 0) {
+        return -1;
+    }
+
+    *(unsigned *) field(conf, key) = (unsigned) on;
+    return 0;
+}
+
+
+static int
+whole_number(const config_key_t *key, const char *value, int64_t *v)
+{
+    return rbl_int_parse(v, rbl_str(value), (int64_t) key->min,
+                         (int64_t) key->max)
+           == RBL_OK ? 0 : -1;
+}
+
+
+int
+config_set_count(config_t *conf, const config_key_t *key, const char *value,
+    char *err, size_t size)
+{
+    int64_t  v;
+
+    (void) err;
+    (void) size;
+
+    if (whole_number(key, value, &v) != 0) {
+        return -1;
+    }
+
+    *(unsigned *) field(conf, key) = (unsigned) v;
+    return 0;
+}
+
+
+int
+config_set_rate(config_t *conf, const config_key_t *key, const char *value,
+    char *err, size_t size)
+{
+    int64_t  v;
+
+    (void) err;
+    (void) size;
+
+    if (whole_number(key, value, &v) != 0) {
+        return -1;
+    }
+
+    *(double *) field(conf, key) = (double) v;
+    return 0;
+}
+
+
+int
+config_duration(double *seconds, const char *text)
+{
+    size_t   i, digits;
+    int64_t  v;
+
+    digits = strspn(text, "0123456789");
+
+    if (rbl_int_parse(&v, (rbl_str_t) { text, digits }, 0, 1000000000)
+        != RBL_OK)
+    {
+        return -1;
+    }
+
+    for (i = 0; i < N_UNITS; i++) {
+        if (strcmp(text + digits, units[i].name) == 0) {
+            *seconds = (double) v * units[i].seconds;
+            return 0;
+        }
+    }
+
+    return -1;
+}
+
+
+int
+config_set_duration(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size)
+{
+    double  seconds;
+
+    (void) err;
+    (void) size;
+
+    if (config_duration(&seconds, value) != 0 || seconds < key->min
+        || seconds > key->max)
+    {
+        return -1;
+    }
+
+    *(double *) field(conf, key) = seconds;
+    return 0;
+}
+
+
+/* In the greatest unit that leaves a whole number. */
+
+static void
+duration_text(char *buf, size_t size, double seconds)
+{
+    size_t   i;
+    int64_t  ms, unit;
+
+    ms = (int64_t) (seconds * 1000 + 0.5);
+
+    for (i = N_UNITS - 1; i > 0; i--) {
+        unit = (int64_t) (units[i].seconds * 1000);
+        if (ms % unit == 0) {
+            break;
+        }
+    }
+
+    unit = (int64_t) (units[i].seconds * 1000 + 0.5);
+    snprintf(buf, size, "%lld%s", (long long) (ms / unit), units[i].name);
+}
+
+
+void
+config_allowed(char *buf, size_t size, const config_key_t *key)
+{
+    char  min[32], max[32];
+
+    if (key->allowed != NULL) {
+        snprintf(buf, size, "%s", key->allowed);
+
+    } else if (key->set == config_set_flag) {
+        snprintf(buf, size, "on or off");
+
+    } else if (key->set == config_set_duration) {
+        duration_text(min, sizeof(min), key->min);
+        duration_text(max, sizeof(max), key->max);
+        snprintf(buf, size, "a duration such as 500ms, 2s, 5m, 6h or 7d, from "
+                 "%s to %s", min, max);
+
+    } else {
+        snprintf(buf, size, "a whole number from %.0f to %.0f", key->min,
+                 key->max);
+    }
+}
+
+
+int
+config_store_address(config_address_t *addr, const char *text)
+{
+    char         host[INET6_ADDRSTRLEN + 2];
+    size_t       n;
+    int64_t      port;
+    rbl_addr_t   parsed;
+    const char  *colon;
+
+    memset(addr, 0, sizeof(config_address_t));
+
+    if (strncmp(text, "unix:", 5) == 0) {
+        addr->path = text + 5;
+        return addr->path[0] == '/'
+               && strlen(addr->path) < sizeof(((struct sockaddr_un *) 0)
+                                              ->sun_path)
+               ? 0 : -1;
+    }
+
+    colon = strrchr(text, ':');
+    if (colon == NULL
+        || rbl_int_parse(&port, rbl_str(colon + 1), 1, 65535) != RBL_OK)
+    {
+        return -1;
+    }
+
+    n = (size_t) (colon - text);
+    if (n >= 2 && text[0] == '[' && text[n - 1] == ']') {
+        text++;
+        n -= 2;
+
+    } else if (memchr(text, ':', n) != NULL) {
+        return -1;
+    }
+
+    if (n == 0 || n >= sizeof(host)
+        || rbl_addr_parse(&parsed, (rbl_str_t) { text, n }) != RBL_OK)
+    {
+        return -1;
+    }
+
+    memcpy(addr->host, text, n);
+    addr->host[n] = '\0';
+    addr->port = (int) port;
+    return 0;
+}
+
+
+int
+config_set_store(config_t *conf, const config_key_t *key, const char *value,
+    char *err, size_t size)
+{
+    config_address_t  addr;
+
+    (void) err;
+    (void) size;
+
+    if (config_store_address(&addr, value) != 0) {
+        return -1;
+    }
+
+    return copy_text(conf, key, value);
+}
+
+
+int
+config_set_prefix(config_t *conf, const config_key_t *key, const char *value,
+    char *err, size_t size)
+{
+    rbl_keyspace_t  ks;
+
+    (void) err;
+    (void) size;
+
+    if (rbl_keyspace_init(&ks, rbl_str(value)) != RBL_OK) {
+        return -1;
+    }
+
+    return copy_text(conf, key, value);
+}
+
+
+int
+config_set_password(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size)
+{
+    char    line[512];
+    FILE   *f;
+    size_t  n;
+
+    f = fopen(value, "re");
+    if (f == NULL) {
+        snprintf(err, size, "the file cannot be read: %s", strerror(errno));
+        return -1;
+    }
+
+    n = fread(line, 1, sizeof(line) - 1, f);
+    fclose(f);
+
+    line[n] = '\0';
+    line[strcspn(line, "\r\n")] = '\0';
+
+    return copy_text(conf, key, line);
+}
+
+
+int
+config_set_resolver(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size)
+{
+    char           buf[1024], *word, *last;
+    dns_config_t   dns;
+
+    (void) key;
+    (void) err;
+    (void) size;
+
+    if (strlen(value) >= sizeof(buf)) {
+        return -1;
+    }
+
+    memcpy(buf, value, strlen(value) + 1);
+    dns.n_resolvers = 0;
+
+    for (word = strtok_r(buf, " \t", &last); word != NULL;
+         word = strtok_r(NULL, " \t", &last))
+    {
+        if (dns.n_resolvers == DNS_MAX_RESOLVERS
+            || dns_resolver_parse(&dns.resolver[dns.n_resolvers], word) != 0)
+        {
+            return -1;
+        }
+
+        dns.n_resolvers++;
+    }
+
+    if (dns.n_resolvers == 0) {
+        return -1;
+    }
+
+    memcpy(conf->dns.resolver, dns.resolver,
+           dns.n_resolvers * sizeof(dns.resolver[0]));
+    conf->dns.n_resolvers = dns.n_resolvers;
+    return 0;
+}
+
+
+int
+config_set_allow(config_t *conf, const config_key_t *key, const char *value,
+    char *err, size_t size)
+{
+    (void) key;
+    (void) err;
+    (void) size;
+
+    if (conf->n_allow == CONFIG_MAX_ALLOW
+        || rbl_subnet_parse(&conf->allow[conf->n_allow], rbl_str(value))
+           != RBL_OK)
+    {
+        return -1;
+    }
+
+    conf->n_allow++;
+    return 0;
+}

@@ -1,0 +1,306 @@
+/*
+ * rblctl account: make, show, list, suspend and resume accounts.
+ */
+
+#include "ctl.h"
+
+#include <stdio.h>
+
+#define CTL_LIMIT_MAX   100000000
+#define CTL_INTERVAL    3600
+
+
+static const ctl_column_t  account_columns[] = {
+    { "id", "account" }, { "name", "name" }, { "status", "status" },
+    { "plan", "plan" }, { "paid", "paid" }, { "max_hosts", "max hosts" },
+    { "max_contacts", "max contacts" }, { "interval", "interval (s)" },
+    { "profile", "default profile" }, { "group", "default group" },
+    { "hosts", "hosts" }, { "listed", "listed" }, { "apps", "applications" },
+    { "webhooks", "webhooks" }, { "created", "created" }, { NULL, NULL }
+};
+
+static const ctl_column_t  account_row[] = {
+    { "id", "ACCOUNT" }, { "name", "NAME" }, { "status", "STATUS" },
+    { "plan", "PLAN" }, { "paid", "PAID" }, { "interval", "INTERVAL" },
+    { "created", "CREATED" }, { NULL, NULL }
+};
+
+
+static json_t *
+ctl_account_json(const rbl_account_t *a)
+{
+    return json_pack("{so so so so sb sI sI sI so so so}",
+                     "id", ctl_text(a->id), "name", ctl_text(a->name),
+                     "status", ctl_text(a->status), "plan", ctl_text(a->plan),
+                     "paid", a->paid != 0,
+                     "max_hosts", (json_int_t) a->max_hosts,
+                     "max_contacts", (json_int_t) a->max_contacts,
+                     "interval", (json_int_t) a->interval,
+                     "profile", ctl_text(a->profile),
+                     "group", ctl_text(a->group),
+                     "created", ctl_time(a->created));
+}
+
+
+static int
+ctl_account_plan(const ctl_t *ctl, int *paid, rbl_str_t *plan)
+{
+    const char  *name;
+
+    *paid = ctl_option(ctl, "paid") != NULL;
+    if (*paid && ctl_option(ctl, "free") != NULL) {
+        ctl_fail("--paid and --free exclude each other");
+        return -1;
+    }
+
+    name = ctl_option(ctl, "plan");
+    *plan = rbl_str(name ? name : *paid ? "paid" : "free");
+
+    return ctl_name(plan, "a plan", *plan);
+}
+
+
+int
+ctl_account_add(ctl_t *ctl)
+{
+    int          paid;
+    char         hosts[24], contacts[24], seconds[24];
+    int64_t      max_hosts, max_contacts, interval;
+    rbl_sid_t    account, profile, group;
+    rbl_key_t    key;
+    rbl_str_t    name, plan, argv[9];
+    redisReply  *reply;
+
+    max_hosts = max_contacts = 0;
+    interval = CTL_INTERVAL;
+
+    if (ctl_name(&name, "an account", ctl->args[0]) != 0
+        || ctl_account_plan(ctl, &paid, &plan) != 0
+        || ctl_number(ctl, "max-hosts", &max_hosts, 0, CTL_LIMIT_MAX) != 0
+        || ctl_number(ctl, "max-contacts", &max_contacts, 0, CTL_LIMIT_MAX)
+           != 0
+        || ctl_interval(ctl, "interval", &interval) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    if (rbl_sid_make(&account, RBL_SID_ACCOUNT) != RBL_OK
+        || rbl_sid_make(&profile, RBL_SID_PROFILE) != RBL_OK
+        || rbl_sid_make(&group, RBL_SID_GROUP) != RBL_OK)
+    {
+        return ctl_fail("the kernel gives no random bytes");
+    }
+
+    snprintf(hosts, sizeof(hosts), "%lld", (long long) max_hosts);
+    snprintf(contacts, sizeof(contacts), "%lld", (long long) max_contacts);
+    snprintf(seconds, sizeof(seconds), "%lld", (long long) interval);
+
+    argv[0] = name;
+    argv[1] = RBL_STR("UTC");
+    argv[2] = plan;
+    argv[3] = rbl_str(paid ? "1" : "0");
+    argv[4] = rbl_str(hosts);
+    argv[5] = rbl_str(contacts);
+    argv[6] = rbl_str(seconds);
+    argv[7] = rbl_sid_str(&profile);
+    argv[8] = rbl_sid_str(&group);
+
+    reply = ctl_script(ctl, &rbl_script_account_put,
+                       rbl_account_key(&key, &ctl->ks, "acct",
+                                       rbl_sid_str(&account), RBL_STR("")),
+                       9, argv);
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    if (!rbl_str_is(rbl_reply_word(reply), "OK")) {
+        freeReplyObject(reply);
+        return ctl_fail("there is such an account already");
+    }
+
+    freeReplyObject(reply);
+    ctl->args[0] = rbl_sid_str(&account);
+
+    return ctl_account_show(ctl);
+}
+
+
+/* The record of an account into a; its bytes live as long as *reply. */
+static int
+ctl_account_load(ctl_t *ctl, const rbl_sid_t *sid, rbl_account_t *a,
+    redisReply **reply)
+{
+    rbl_key_t  key;
+    rbl_str_t  none = RBL_STR("");
+
+    *reply = ctl_call(ctl, "GET",
+                      rbl_account_key(&key, &ctl->ks, "acct",
+                                      rbl_sid_str(sid), none), none, none);
+    if (*reply == NULL) {
+        return -1;
+    }
+
+    if ((*reply)->type == REDIS_REPLY_NIL) {
+        ctl_fail("there is no account %s", sid->s);
+
+    } else if (rbl_account_decode(a, rbl_reply_str(*reply)) != RBL_OK) {
+        ctl_fail("the record of account %s is damaged", sid->s);
+
+    } else {
+        return 0;
+    }
+
+    freeReplyObject(*reply);
+
+    return -1;
+}
+
+
+int
+ctl_account_exists(ctl_t *ctl, const rbl_sid_t *sid)
+{
+    redisReply     *reply;
+    rbl_account_t   a;
+
+    if (ctl_account_load(ctl, sid, &a, &reply) != 0) {
+        return -1;
+    }
+
+    freeReplyObject(reply);
+
+    return 0;
+}
+
+
+int
+ctl_account_show(ctl_t *ctl)
+{
+    size_t          i;
+    json_t         *v;
+    int64_t         n;
+    rbl_sid_t       sid;
+    rbl_key_t       key;
+    redisReply     *reply;
+    rbl_account_t   a;
+
+    static const struct {
+        const char  *name, *index;
+    } counted[] = {
+        { "hosts", "hosts" }, { "listed", "listed" }, { "apps", "apps" },
+        { "webhooks", "hooks" }
+    };
+
+    if (ctl_sid(&sid, RBL_SID_ACCOUNT, ctl->args[0]) != 0
+        || ctl_account_load(ctl, &sid, &a, &reply) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    v = ctl_account_json(&a);
+    freeReplyObject(reply);
+
+    for (i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
+        n = ctl_count(ctl, "ZCARD",
+                      rbl_account_key(&key, &ctl->ks, counted[i].index,
+                                      rbl_sid_str(&sid), RBL_STR("")));
+        if (n < 0) {
+            json_decref(v);
+            return CTL_ERROR;
+        }
+
+        json_object_set_new(v, counted[i].name, json_integer(n));
+    }
+
+    return ctl_print(ctl, account_columns, v);
+}
+
+
+static int
+ctl_account_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
+{
+    rbl_account_t  a;
+
+    (void) ctl;
+
+    /* one that ended between two commands is no error */
+
+    if (rbl_account_decode(&a, raw) != RBL_OK) {
+        if (raw.p == NULL) {
+            return 0;
+        }
+
+        ctl_fail("the record of account %.*s is damaged", (int) sid.n,
+                 sid.p ? sid.p : "");
+        return 0;
+    }
+
+    return json_array_append_new(data, ctl_account_json(&a));
+}
+
+
+int
+ctl_account_list(ctl_t *ctl)
+{
+    json_t     *rows;
+    unsigned    p;
+    rbl_key_t   key;
+    rbl_str_t   none = RBL_STR("");
+
+    rows = json_array();
+
+    for (p = 0; p < ctl->ks.partitions; p++) {
+        if (ctl_each(ctl, rbl_key(&key, &ctl->ks, p, "accounts", none, none),
+                     p, "acct", none, ctl_account_each, rows)
+            != 0)
+        {
+            json_decref(rows);
+            return CTL_ERROR;
+        }
+    }
+
+    return ctl_print(ctl, account_row, rows);
+}
+
+
+static int
+ctl_account_status(ctl_t *ctl, const char *status)
+{
+    int          found;
+    rbl_sid_t    sid;
+    rbl_key_t    key;
+    rbl_str_t    argv[1];
+    redisReply  *reply;
+
+    if (ctl_sid(&sid, RBL_SID_ACCOUNT, ctl->args[0]) != 0) {
+        return CTL_ERROR;
+    }
+
+    argv[0] = rbl_str(status);
+    reply = ctl_script(ctl, &rbl_script_account_status,
+                       rbl_account_key(&key, &ctl->ks, "acct",
+                                       rbl_sid_str(&sid), RBL_STR("")),
+                       1, argv);
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    found = rbl_str_is(rbl_reply_word(reply), "OK");
+    freeReplyObject(reply);
+
+    return found ? ctl_account_show(ctl)
+                 : ctl_fail("there is no account %s", sid.s);
+}
+
+
+int
+ctl_account_suspend(ctl_t *ctl)
+{
+    return ctl_account_status(ctl, "suspended");
+}
+
+
+int
+ctl_account_resume(ctl_t *ctl)
+{
+    return ctl_account_status(ctl, "active");
+}

@@ -1,0 +1,107 @@
+/*
+ * Arguments of rblctl: each is checked like input of the API before anything
+ * is done with it.
+ */
+
+#include "ctl.h"
+
+#include <stdio.h>
+
+#define CTL_INTERVAL_MAX  (30 * 86400)
+
+
+int
+ctl_sid(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text)
+{
+    const char  *what;
+
+    if (rbl_sid_parse(sid, kind, text) == RBL_OK) {
+        return 0;
+    }
+
+    what = kind == RBL_SID_ACCOUNT ? "an account: AC"
+           : kind == RBL_SID_APP ? "an application: AP" : "a list: RB";
+
+    ctl_fail("\"%.80s\" is not the SID of %s and 32 hex digits", text.p, what);
+    return -1;
+}
+
+
+int
+ctl_name(rbl_str_t *name, const char *what, rbl_str_t text)
+{
+    *name = rbl_trim(text);
+
+    if (!rbl_text_ok(*name) || name->n == 0
+        || rbl_utf8_count(*name) > RBL_LABEL_MAX)
+    {
+        ctl_fail("the name of %s must be 1 to %d characters of UTF-8 without"
+                 " control characters", what, RBL_LABEL_MAX);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+int
+ctl_number(const ctl_t *ctl, const char *option, int64_t *v, int64_t min,
+    int64_t max)
+{
+    const char  *text;
+
+    text = ctl_option(ctl, option);
+
+    if (text != NULL && rbl_int_parse(v, rbl_str(text), min, max) != RBL_OK) {
+        ctl_fail("--%s must be a whole number from %lld to %lld, not \"%.40s\"",
+                 option, (long long) min, (long long) max, text);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+int
+ctl_interval(const ctl_t *ctl, const char *option, int64_t *seconds)
+{
+    int64_t      v, unit;
+    rbl_str_t    s;
+    const char  *text;
+
+    text = ctl_option(ctl, option);
+    if (text == NULL) {
+        return 0;
+    }
+
+    s = rbl_str(text);
+    unit = 1;
+
+    if (s.n > 1 && strchr("smhd", s.p[s.n - 1]) != NULL) {
+        switch (s.p[--s.n]) {
+        case 'm':
+            unit = 60;
+            break;
+        case 'h':
+            unit = 3600;
+            break;
+        case 'd':
+            unit = 86400;
+            break;
+        default:
+            break;
+        }
+    }
+
+    if (rbl_int_parse(&v, s, 1, CTL_INTERVAL_MAX) != RBL_OK
+        || v * unit > CTL_INTERVAL_MAX)
+    {
+        ctl_fail("--%s must be a time from 1s to 30d, as 900, 15m or 1h, not"
+                 " \"%.40s\"", option, text);
+        return -1;
+    }
+
+    *seconds = v * unit;
+
+    return 0;
+}

@@ -1,0 +1,360 @@
+/*
+ * rblctl check: one check in the foreground, with the daemon's own engine and
+ * verdicts.  The lists come from the store or from a file; nothing is written
+ * anywhere.
+ */
+
+#include "lists_file.h"
+
+#include "../check/check.h"
+#include "rbl_codes.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define CTL_MAX_LISTS  LISTS_FILE_MAX
+
+typedef struct {
+    rbl_str_t        value;
+    rbl_family_t     family;
+    char             buf[RBL_VALUE_MAX];
+    lists_t         *table;
+    const list_t   **lists;             /* those that are asked */
+    size_t           n;
+    struct ev_loop  *loop;
+    dns_engine_t    *dns;
+    check_t         *check;
+    int              tty;
+} ctl_check_t;
+
+static const ctl_column_t  check_row[] = {
+    { "zone", "LIST" }, { "status", "VERDICT" }, { "codes", "CODES" },
+    { "reason", "REASON" }, { "response_ms", "MS" }, { NULL, NULL }
+};
+
+
+static int
+ctl_check_value(ctl_check_t *c, rbl_str_t text)
+{
+    rbl_addr_t  addr;
+
+    text = rbl_trim(text);
+
+    if (rbl_addr_parse(&addr, text) == RBL_OK) {
+        c->value = rbl_addr_text(c->buf, &addr);
+        c->family = addr.family;
+        return 0;
+    }
+
+    if (rbl_domain_parse(c->buf, &c->value, text) == RBL_OK) {
+        c->family = RBL_FAMILY_DOMAIN;
+        return 0;
+    }
+
+    ctl_fail("\"%.80s\" is neither an address nor a domain name", text.p);
+
+    return -1;
+}
+
+
+static int
+ctl_check_add(ctl_check_t *c, rbl_str_t raw)
+{
+    list_t  *list;
+
+    list = list_from_record(raw);
+    if (list == NULL) {
+        return 0;
+    }
+
+    if (strcmp(list->status, "active") != 0 || !(list->families & c->family)
+        || c->n == CTL_MAX_LISTS)
+    {
+        list_unref(list);
+        return 0;
+    }
+
+    if (lists_add(c->table, list) != 0) {
+        ctl_fail("out of memory");
+        return -1;
+    }
+
+    c->lists[c->n++] = list;
+
+    return 0;
+}
+
+
+static int
+ctl_check_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
+{
+    (void) ctl;
+    (void) sid;
+
+    return ctl_check_add(data, raw);
+}
+
+
+static int
+ctl_check_lists(ctl_t *ctl, ctl_check_t *c)
+{
+    int            rc;
+    size_t         i;
+    rbl_key_t      key;
+    rbl_str_t      raw, none = RBL_STR("");
+    const char    *path;
+    lists_file_t   file;
+
+    path = ctl_option(ctl, "lists");
+
+    if (path == NULL) {
+        if (ctl_connect(ctl) != 0 || ctl_meta(ctl) != 0) {
+            ctl_fail("the lists are in the store; --lists FILE takes them"
+                     " from a file");
+            return -1;
+        }
+
+        return ctl_each(ctl, rbl_key(&key, &ctl->ks, 0, "lists", none, none),
+                        0, "r", RBL_STR("SYS"), ctl_check_each, c);
+    }
+
+    if (lists_file_read(&file, path) != 0) {
+        return -1;
+    }
+
+    for (i = 0, rc = 0; i < file.n && rc == 0; i++) {
+        raw.p = file.entry[i].record;
+        raw.n = file.entry[i].size;
+        rc = ctl_check_add(c, raw);
+    }
+
+    lists_file_free(&file);
+
+    return rc;
+}
+
+
+static int
+ctl_check_resolver(ctl_t *ctl)
+{
+    char         err[512];
+    const char  *resolver;
+
+    resolver = ctl_option(ctl, "resolver");
+
+    if (resolver != NULL
+        && config_set(&ctl->conf, "resolver", resolver, err, sizeof(err)) != 0)
+    {
+        ctl_fail("%s", err);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+static void
+ctl_check_progress(void *data, check_t *check, int finished)
+{
+    ctl_check_t  *c;
+
+    c = data;
+
+    if (c->tty) {
+        fprintf(stderr, "\r%zu of %zu lists answered, %zu list it",
+                check_done(check), check_count(check),
+                check_verdicts(check, RBL_LISTED));
+        if (finished) {
+            fputs("\n\n", stderr);
+        }
+    }
+
+    if (finished) {
+        ev_break(c->loop, EVBREAK_ALL);
+    }
+}
+
+
+static int
+ctl_check_run(ctl_t *ctl, ctl_check_t *c)
+{
+    c->tty = isatty(STDERR_FILENO);
+    c->loop = ev_loop_new(EVFLAG_AUTO);
+    if (c->loop == NULL) {
+        ctl_fail("no event loop: out of memory or descriptors");
+        return -1;
+    }
+
+    c->dns = dns_engine_new(c->loop, &ctl->conf.dns);
+    if (c->dns == NULL) {
+        ctl_fail("out of memory");
+        return -1;
+    }
+
+    c->check = check_start(c->loop, c->dns, c->family, c->value, c->lists,
+                           c->n, ctl->conf.check_timeout, ctl_check_progress,
+                           c);
+    if (c->check == NULL) {
+        ctl_fail("out of memory");
+        return -1;
+    }
+
+    ev_run(c->loop, 0);
+
+    return 0;
+}
+
+
+static json_t *
+ctl_check_codes(const check_result_t *r)
+{
+    char            text[INET_ADDRSTRLEN];
+    json_t         *v;
+    unsigned        i;
+    struct in_addr  a;
+
+    v = json_array();
+
+    for (i = 0; i < r->n_codes && i < CHECK_CODES_MAX; i++) {
+        a.s_addr = htonl(r->codes[i]);
+        if (inet_ntop(AF_INET, &a, text, sizeof(text)) != NULL) {
+            json_array_append_new(v, json_string(text));
+        }
+    }
+
+    return v;
+}
+
+
+static json_t *
+ctl_check_json(const ctl_check_t *c, size_t i)
+{
+    char                   buf[CHECK_DETAILS_MAX];
+    const char            *reason;
+    const check_result_t  *r;
+
+    r = check_result(c->check, i);
+    reason = r->reason[0] ? r->reason : r->means[0] ? r->means
+             : rbl_lookup_err_names[r->error];
+
+    return json_pack("{ss ss ss so so ss so so sf}",
+                     "id", r->list->sid, "zone", r->list->zone,
+                     "status", rbl_verdict_names[r->verdict],
+                     "name", ctl_text(rbl_str(r->list->name)),
+                     "codes", ctl_check_codes(r),
+                     "error", rbl_lookup_err_names[r->error],
+                     "reason", ctl_text(rbl_str(reason)),
+                     "details", ctl_text(check_details(c->check, i, buf)),
+                     "response_ms", r->ms);
+}
+
+
+/* Listings first, then what is not known, then the rest. */
+static json_t *
+ctl_check_rows(const ctl_check_t *c)
+{
+    size_t   i, k;
+    json_t  *rows;
+
+    static const rbl_verdict_t  order[] = {
+        RBL_LISTED, RBL_UNKNOWN, RBL_CLEAR, RBL_SKIPPED
+    };
+
+    rows = json_array();
+
+    for (k = 0; k < sizeof(order) / sizeof(order[0]); k++) {
+        for (i = 0; i < check_count(c->check); i++) {
+            if (check_result(c->check, i)->verdict == order[k]) {
+                json_array_append_new(rows, ctl_check_json(c, i));
+            }
+        }
+    }
+
+    return rows;
+}
+
+
+static int
+ctl_check_report(ctl_t *ctl, const ctl_check_t *c)
+{
+    int          rc, status;
+    size_t       listed, unknown;
+    const char  *verdict;
+
+    listed = check_verdicts(c->check, RBL_LISTED);
+    unknown = check_verdicts(c->check, RBL_UNKNOWN);
+    status = listed ? CTL_LISTED : unknown ? CTL_UNKNOWN : CTL_OK;
+    verdict = listed ? "listed" : unknown ? "unknown" : "clear";
+
+    if (ctl->json) {
+        rc = ctl_print(ctl, NULL, json_pack("{so ss sI sI sI so}",
+                       "host", ctl_text(c->value), "status", verdict,
+                       "total", (json_int_t) check_count(c->check),
+                       "listed", (json_int_t) listed,
+                       "unknown", (json_int_t) unknown,
+                       "lists", ctl_check_rows(c)));
+    } else {
+        rc = ctl_print(ctl, check_row, ctl_check_rows(c));
+        printf("\n%.*s: %s (%zu of %zu lists list it, %zu unknown)\n",
+               (int) c->value.n, c->value.p, verdict, listed,
+               check_count(c->check), unknown);
+    }
+
+    return rc == CTL_OK ? status : rc;
+}
+
+
+int
+ctl_check(ctl_t *ctl)
+{
+    int          rc;
+    ctl_check_t  c;
+
+    memset(&c, 0, sizeof(c));
+    rc = CTL_ERROR;
+
+    if (ctl_check_value(&c, ctl->args[0]) != 0
+        || ctl_check_resolver(ctl) != 0)
+    {
+        return rc;
+    }
+
+    c.table = lists_new();
+    c.lists = calloc(CTL_MAX_LISTS, sizeof(list_t *));
+
+    if (c.table == NULL || c.lists == NULL) {
+        ctl_fail("out of memory");
+
+    } else if (ctl_check_lists(ctl, &c) != 0) {
+        /* it was said */
+
+    } else if (c.n == 0) {
+        ctl_fail("no active list takes %.*s; rblctl lists load FILE loads"
+                 " some", (int) c.value.n, c.value.p);
+
+    } else if (ctl_check_run(ctl, &c) == 0) {
+        rc = ctl_check_report(ctl, &c);
+    }
+
+    if (c.check != NULL) {
+        check_free(c.check);
+    }
+
+    if (c.dns != NULL) {
+        dns_engine_free(c.dns);
+    }
+
+    if (c.loop != NULL) {
+        ev_loop_destroy(c.loop);
+    }
+
+    if (c.table != NULL) {
+        lists_free(c.table);
+    }
+
+    free(c.lists);
+
+    return rc;
+}

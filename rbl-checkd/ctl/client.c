@@ -1,0 +1,428 @@
+/*
+ * The store as rblctl uses it: hiredis, synchronous, one connection.  Every
+ * error is said here, in a line that tells what to do; above there is only
+ * "it failed".
+ */
+
+#include "ctl.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CTL_ARGS_MAX  2048
+#define CTL_SLICE_N   500         /* records looked up at once */
+
+
+static struct timeval
+ctl_timeval(double seconds)
+{
+    struct timeval  tv;
+
+    tv.tv_sec = (time_t) seconds;
+    tv.tv_usec = (suseconds_t) ((seconds - (double) tv.tv_sec) * 1e6);
+
+    return tv;
+}
+
+
+/* "host:port" or "[v6]:port": the host without brackets, the port or -1. */
+static int
+ctl_address(char *host, size_t size, const char *text)
+{
+    size_t       n;
+    int64_t      port;
+    const char  *colon;
+
+    colon = strrchr(text, ':');
+    if (colon == NULL
+        || rbl_int_parse(&port, rbl_str(colon + 1), 1, 65535) != RBL_OK)
+    {
+        return -1;
+    }
+
+    n = (size_t) (colon - text);
+    if (n > 2 && text[0] == '[' && text[n - 1] == ']') {
+        text++;
+        n -= 2;
+    }
+
+    if (n == 0 || n >= size) {
+        return -1;
+    }
+
+    memcpy(host, text, n);
+    host[n] = '\0';
+
+    return (int) port;
+}
+
+
+static redisContext *
+ctl_open(ctl_t *ctl)
+{
+    int              port;
+    char             host[256];
+    const char      *store;
+    struct timeval   tv;
+
+    store = ctl->conf.store;
+    tv = ctl_timeval(ctl->conf.store_timeout);
+
+    if (strncmp(store, "unix:", 5) == 0) {
+        return redisConnectUnixWithTimeout(store + 5, tv);
+    }
+
+    port = ctl_address(host, sizeof(host), store);
+    if (port < 0) {
+        ctl_fail("\"%s\" is not an address of a store: host:port or"
+                 " unix:/path", store);
+        return NULL;
+    }
+
+    return redisConnectWithTimeout(host, port, tv);
+}
+
+
+int
+ctl_connect(ctl_t *ctl)
+{
+    int              argc;
+    rbl_str_t        argv[3];
+    redisReply      *reply;
+    const config_t  *conf;
+
+    conf = &ctl->conf;
+    errno = 0;
+    ctl->redis = ctl_open(ctl);
+
+    if (ctl->redis == NULL || ctl->redis->err) {
+        if (ctl->redis != NULL) {
+            ctl_fail("cannot reach the store at %s: %s. Is redis-server"
+                     " running?", conf->store, ctl->redis->errstr);
+        }
+
+        return -1;
+    }
+
+    if (redisSetTimeout(ctl->redis, ctl_timeval(conf->store_timeout * 10))
+        != REDIS_OK)
+    {
+        ctl_fail("cannot set a time limit: %s", ctl->redis->errstr);
+        return -1;
+    }
+
+    if (conf->store_password[0] == '\0') {
+        return 0;
+    }
+
+    argc = 0;
+    argv[argc++] = RBL_STR("AUTH");
+    if (conf->store_user[0] != '\0') {
+        argv[argc++] = rbl_str(conf->store_user);
+    }
+
+    argv[argc++] = rbl_str(conf->store_password);
+    reply = ctl_command(ctl, argc, argv);
+    freeReplyObject(reply);
+
+    return reply == NULL ? -1 : 0;
+}
+
+
+static void
+ctl_error(const ctl_t *ctl, const redisReply *reply)
+{
+    const char  *hint;
+
+    switch (rbl_reply_class(reply)) {
+
+    case RBL_REPLY_NOTREADY:
+        hint = "It is busy or still loading: try again in a moment.";
+        break;
+
+    case RBL_REPLY_READONLY:
+        hint = "It is a replica: name the master.";
+        break;
+
+    case RBL_REPLY_NOMEMORY:
+        hint = "It refuses writes: look at its memory limit and its disk.";
+        break;
+
+    case RBL_REPLY_NOAUTH:
+        hint = "Set store_user and store_password_file, or its ACL.";
+        break;
+
+    default:
+        hint = "Nothing was changed.";
+        break;
+    }
+
+    ctl_fail("the store at %s refuses: %.200s. %s", ctl->conf.store,
+             reply->str ? reply->str : "", hint);
+}
+
+
+static redisReply *
+ctl_send(ctl_t *ctl, int argc, const rbl_str_t *argv)
+{
+    int           i;
+    size_t        len[CTL_ARGS_MAX];
+    redisReply   *reply;
+    const char   *word[CTL_ARGS_MAX];
+
+    if (argc > CTL_ARGS_MAX) {
+        ctl_fail("too many arguments for one command");
+        return NULL;
+    }
+
+    for (i = 0; i < argc; i++) {
+        word[i] = argv[i].n ? argv[i].p : "";
+        len[i] = argv[i].n;
+    }
+
+    reply = redisCommandArgv(ctl->redis, argc, word, len);
+    if (reply == NULL) {
+        ctl_fail("the store at %s does not answer: %s. Whether the command"
+                 " was done is not known.", ctl->conf.store,
+                 ctl->redis->errstr);
+    }
+
+    return reply;
+}
+
+
+redisReply *
+ctl_command(ctl_t *ctl, int argc, const rbl_str_t *argv)
+{
+    redisReply  *reply;
+
+    reply = ctl_send(ctl, argc, argv);
+    if (reply != NULL && reply->type == REDIS_REPLY_ERROR) {
+        ctl_error(ctl, reply);
+        freeReplyObject(reply);
+        return NULL;
+    }
+
+    return reply;
+}
+
+
+redisReply *
+ctl_call(ctl_t *ctl, const char *verb, rbl_str_t a, rbl_str_t b, rbl_str_t c)
+{
+    rbl_str_t  argv[4] = { rbl_str(verb), a, b, c };
+    int        argc;
+
+    argc = c.n ? 4 : b.n ? 3 : a.n ? 2 : 1;
+
+    return ctl_command(ctl, argc, argv);
+}
+
+
+int64_t
+ctl_count(ctl_t *ctl, const char *verb, rbl_str_t key)
+{
+    int64_t      n;
+    redisReply  *reply;
+
+    reply = ctl_call(ctl, verb, key, RBL_STR(""), RBL_STR(""));
+    if (reply == NULL) {
+        return -1;
+    }
+
+    n = rbl_reply_int(reply, 0);
+    freeReplyObject(reply);
+
+    return n;
+}
+
+
+redisReply *
+ctl_script(ctl_t *ctl, const rbl_script_t *script, rbl_str_t key, int argc,
+    const rbl_str_t *argv)
+{
+    int          i;
+    rbl_str_t    all[CTL_ARGS_MAX];
+    redisReply  *reply;
+
+    if (argc > CTL_ARGS_MAX - 4) {
+        ctl_fail("too many arguments for one script");
+        return NULL;
+    }
+
+    all[0] = RBL_STR("EVALSHA");
+    all[1] = rbl_str(script->sha1);
+    all[2] = RBL_STR("1");
+    all[3] = key;
+
+    for (i = 0; i < argc; i++) {
+        all[i + 4] = argv[i];
+    }
+
+    reply = ctl_send(ctl, argc + 4, all);
+
+    if (reply != NULL && rbl_reply_class(reply) == RBL_REPLY_NOSCRIPT) {
+        freeReplyObject(reply);
+        all[0] = RBL_STR("EVAL");
+        all[1].p = script->source;
+        all[1].n = script->source_len;
+        reply = ctl_send(ctl, argc + 4, all);
+    }
+
+    if (reply != NULL && reply->type == REDIS_REPLY_ERROR) {
+        ctl_error(ctl, reply);
+        freeReplyObject(reply);
+        return NULL;
+    }
+
+    return reply;
+}
+
+
+int
+ctl_meta_read(ctl_t *ctl, int64_t *partitions, int64_t *schema)
+{
+    int          rc;
+    rbl_key_t    key;
+    rbl_str_t    argv[4];
+    redisReply  *reply;
+
+    argv[0] = RBL_STR("HMGET");
+    argv[1] = rbl_meta_key(&key, &ctl->ks);
+    argv[2] = RBL_STR("schema");
+    argv[3] = RBL_STR("partitions");
+
+    reply = ctl_command(ctl, 4, argv);
+    if (reply == NULL) {
+        return -1;
+    }
+
+    *schema = rbl_reply_int(rbl_reply_at(reply, 0), -1);
+    *partitions = rbl_reply_int(rbl_reply_at(reply, 1), -1);
+    rc = rbl_reply_str(rbl_reply_at(reply, 0)).p == NULL;
+    freeReplyObject(reply);
+
+    return rc;
+}
+
+
+int
+ctl_meta(ctl_t *ctl)
+{
+    int64_t  schema, partitions;
+
+    switch (ctl_meta_read(ctl, &partitions, &schema)) {
+
+    case 0:
+        break;
+
+    case 1:
+        ctl_fail("the store at %s is not initialised for prefix %s: run"
+                 " rblctl init", ctl->conf.store, ctl->conf.store_prefix);
+        return -1;
+
+    default:
+        return -1;
+    }
+
+    if (schema != RBL_SCHEMA_VERSION) {
+        ctl_fail("the store has schema version %lld, this rblctl knows %d:"
+                 " use the version of rblctl that belongs to it",
+                 (long long) schema, RBL_SCHEMA_VERSION);
+        return -1;
+    }
+
+    if (rbl_keyspace_set_partitions(&ctl->ks, partitions) != RBL_OK) {
+        ctl_fail("%s:meta is damaged: partitions must be a power of two from"
+                 " 1 to %d", ctl->conf.store_prefix, RBL_PARTITIONS_MAX);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+/* Looks up the records of one slice of members. */
+static int
+ctl_each_slice(ctl_t *ctl, const redisReply *sids, unsigned p,
+    const char *record, rbl_str_t account, ctl_each_pt each, void *data)
+{
+    int          rc;
+    size_t       i, n;
+    rbl_str_t    argv[CTL_SLICE_N + 1];
+    rbl_key_t   *keys;
+    redisReply  *reply;
+
+    n = rbl_reply_len(sids);
+    keys = calloc(n, sizeof(rbl_key_t));
+    if (keys == NULL) {
+        ctl_fail("out of memory");
+        return -1;
+    }
+
+    argv[0] = RBL_STR("MGET");
+    for (i = 0; i < n; i++) {
+        argv[i + 1] = account.n
+            ? rbl_key(&keys[i], &ctl->ks, p, record, account,
+                      rbl_reply_str(rbl_reply_at(sids, i)))
+            : rbl_key(&keys[i], &ctl->ks, p, record,
+                      rbl_reply_str(rbl_reply_at(sids, i)), RBL_STR(""));
+    }
+
+    reply = ctl_command(ctl, (int) n + 1, argv);
+    rc = reply == NULL ? -1 : 0;
+
+    for (i = 0; i < n && rc == 0; i++) {
+        rc = each(ctl, rbl_reply_str(rbl_reply_at(sids, i)),
+                  rbl_reply_str(rbl_reply_at(reply, i)), data);
+    }
+
+    freeReplyObject(reply);
+    free(keys);
+
+    return rc;
+}
+
+
+int
+ctl_each(ctl_t *ctl, rbl_str_t index, unsigned p, const char *record,
+    rbl_str_t account, ctl_each_pt each, void *data)
+{
+    int          rc;
+    char         from[24], to[24];
+    long         start;
+    size_t       n;
+    rbl_str_t    argv[4];
+    redisReply  *sids;
+
+    rc = 0;
+    n = CTL_SLICE_N;
+    argv[0] = RBL_STR("ZRANGE");
+    argv[1] = index;
+
+    for (start = 0; rc == 0 && n == CTL_SLICE_N; start += CTL_SLICE_N) {
+        snprintf(from, sizeof(from), "%ld", start);
+        snprintf(to, sizeof(to), "%ld", start + CTL_SLICE_N - 1);
+        argv[2] = rbl_str(from);
+        argv[3] = rbl_str(to);
+
+        sids = ctl_command(ctl, 4, argv);
+        if (sids == NULL) {
+            return -1;
+        }
+
+        n = rbl_reply_len(sids);
+        if (n > CTL_SLICE_N) {
+            n = CTL_SLICE_N;
+        }
+
+        if (n > 0) {
+            rc = ctl_each_slice(ctl, sids, p, record, account, each, data);
+        }
+
+        freeReplyObject(sids);
+    }
+
+    return rc;
+}

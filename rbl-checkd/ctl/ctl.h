@@ -1,0 +1,164 @@
+/*
+ * rblctl: what its files share.  A command is a function from ctl_t to an exit
+ * status; it runs once and the process ends, so replies are freed but nothing
+ * is recovered.  Whoever finds an error prints its one line, by ctl_fail, and
+ * everybody above passes the status on.
+ */
+
+#ifndef CTL_H_INCLUDED
+#define CTL_H_INCLUDED
+
+#include <hiredis/hiredis.h>
+#include <jansson.h>
+
+#include "../config.h"
+#include "rbl_keys.h"
+#include "rbl_record.h"
+#include "rbl_reply.h"
+#include "rbl_script.h"
+#include "rbl_sid.h"
+
+/* Exit status.  1 and 2 are the answers of `check`. */
+#define CTL_OK       0
+#define CTL_LISTED   1
+#define CTL_UNKNOWN  2
+#define CTL_ERROR    3
+
+#define CTL_MAX_OPTIONS  16
+#define CTL_SECRET_SIZE  80             /* room for any token or secret */
+
+typedef struct {
+    const char  *name;                  /* without the dashes */
+    int          value;                 /* 1: it takes one */
+} ctl_option_t;
+
+typedef struct ctl_s  ctl_t;
+
+typedef enum {
+    CTL_OFFLINE = 0,
+    CTL_STORE,                          /* connected */
+    CTL_READY                           /* and initialised: ks is complete */
+} ctl_need_t;
+
+typedef struct {
+    const char          *words;         /* "account add" */
+    const char          *usage;
+    const char          *text;
+    const ctl_option_t  *options;       /* ends with a NULL name */
+    int                  min, max;      /* arguments */
+    ctl_need_t           need;
+    int                (*run)(ctl_t *ctl);
+} ctl_command_t;
+
+struct ctl_s {
+    config_t              conf;
+    redisContext         *redis;
+    rbl_keyspace_t        ks;
+    const ctl_command_t  *command;
+    int                   json;
+    int                   n_args;
+    rbl_str_t             args[8];
+    int                   n_options;
+    struct {
+        const char  *name;
+        const char  *value;             /* "" if it takes none */
+    } options[CTL_MAX_OPTIONS];
+};
+
+/* The value of an option, "" for a flag; NULL: it was not given. */
+const char *ctl_option(const ctl_t *ctl, const char *name);
+
+/* main.c: one line on standard error; CTL_ERROR. */
+__attribute__((format(printf, 1, 2)))
+int ctl_fail(const char *fmt, ...);
+
+/* client.c: each prints its own error. */
+int ctl_connect(ctl_t *ctl);            /* 0, -1 */
+int ctl_meta(ctl_t *ctl);               /* 0: ks is complete; -1 */
+
+/* Partitions and schema of <prefix>:meta; 0, 1: there is none, -1. */
+int ctl_meta_read(ctl_t *ctl, int64_t *partitions, int64_t *schema);
+
+/* NULL: failed, and said.  Error replies never come back. */
+redisReply *ctl_command(ctl_t *ctl, int argc, const rbl_str_t *argv);
+redisReply *ctl_script(ctl_t *ctl, const rbl_script_t *script, rbl_str_t key,
+    int argc, const rbl_str_t *argv);
+
+/* A command of up to four words: ctl_call(ctl, "ZCARD", key, none, none). */
+redisReply *ctl_call(ctl_t *ctl, const char *verb, rbl_str_t a, rbl_str_t b,
+    rbl_str_t c);
+
+/* An integer reply of VERB key; -1: failed, and said. */
+int64_t ctl_count(ctl_t *ctl, const char *verb, rbl_str_t key);
+
+/*
+ * Calls `each` for every record of an index of an account (or, account empty,
+ * of partition p), in order: the members of zset `index` looked up under the
+ * key name `record`.  0, or -1: failed, or `each` said so.
+ */
+typedef int (*ctl_each_pt)(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw,
+    void *data);
+int ctl_each(ctl_t *ctl, rbl_str_t index, unsigned p, const char *record,
+    rbl_str_t account, ctl_each_pt each, void *data);
+
+/* print.c */
+typedef struct {
+    const char  *key;                   /* of the object */
+    const char  *title;
+} ctl_column_t;
+
+/*
+ * Prints an array of objects as a table, or an object as lines of title and
+ * value; as it is with --json.  Takes the reference.  NULL is an error.
+ */
+int ctl_print(ctl_t *ctl, const ctl_column_t *columns, json_t *value);
+
+/* Text from outside as JSON: invalid UTF-8 becomes "?". */
+json_t *ctl_text(rbl_str_t s);
+json_t *ctl_texts(rbl_str_t packed);    /* of a packed array of texts */
+json_t *ctl_time(int64_t ms);           /* RFC 3339 text, "" for 0 */
+
+/* Writes s for a terminal: no control bytes; returns the columns taken. */
+size_t ctl_put(FILE *out, const char *s, size_t n);
+
+/* args.c: arguments, each checked; -1: failed, and said. */
+int ctl_sid(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text);
+int ctl_name(rbl_str_t *name, const char *what, rbl_str_t text);
+int ctl_number(const ctl_t *ctl, const char *option, int64_t *v, int64_t min,
+    int64_t max);
+int ctl_interval(const ctl_t *ctl, const char *option, int64_t *seconds);
+
+/* account.c: 0; -1: there is none, or failed, and said. */
+int ctl_account_exists(ctl_t *ctl, const rbl_sid_t *sid);
+
+/* secret.c: random texts and digests; -1: failed, and said. */
+int ctl_token_make(char token[CTL_SECRET_SIZE]);    /* 64 hex digits */
+int ctl_secret_make(char secret[CTL_SECRET_SIZE]);  /* "whsec_..." */
+int ctl_sha256(unsigned char digest[32], rbl_str_t s);
+void ctl_hex(char *out, const unsigned char *p, size_t n);  /* NUL too */
+
+/* The SID of a system list. */
+int ctl_list_sid(rbl_sid_t *sid, rbl_str_t zone);
+
+/* The commands, one file each family. */
+int ctl_init(ctl_t *ctl);
+int ctl_status(ctl_t *ctl);
+int ctl_queue(ctl_t *ctl);
+int ctl_check(ctl_t *ctl);
+int ctl_account_add(ctl_t *ctl);
+int ctl_account_show(ctl_t *ctl);
+int ctl_account_list(ctl_t *ctl);
+int ctl_account_suspend(ctl_t *ctl);
+int ctl_account_resume(ctl_t *ctl);
+int ctl_app_add(ctl_t *ctl);
+int ctl_app_rotate(ctl_t *ctl);
+int ctl_app_revoke(ctl_t *ctl);
+int ctl_app_list(ctl_t *ctl);
+int ctl_webhook_add(ctl_t *ctl);
+int ctl_webhook_list(ctl_t *ctl);
+int ctl_lists_load(ctl_t *ctl);
+int ctl_lists_show(ctl_t *ctl);
+int ctl_lists_enable(ctl_t *ctl);
+int ctl_lists_disable(ctl_t *ctl);
+
+#endif /* CTL_H_INCLUDED */

@@ -1,0 +1,121 @@
+/*
+ * rblctl init: <prefix>:meta, which every program reads when it connects.
+ * The number of partitions is fixed from then on, for the keys depend on it.
+ */
+
+#include "ctl.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#define CTL_PARTITIONS  16
+
+
+static const ctl_column_t  init_columns[] = {
+    { "store", "store" }, { "prefix", "prefix" },
+    { "partitions", "partitions" }, { "schema", "schema" },
+    { "created", "created now" }, { NULL, NULL }
+};
+
+
+static int
+ctl_init_print(ctl_t *ctl, int64_t partitions, int created)
+{
+    return ctl_print(ctl, init_columns, json_pack("{ss ss sI si sb}",
+               "store", ctl->conf.store, "prefix", ctl->conf.store_prefix,
+               "partitions", (json_int_t) partitions,
+               "schema", RBL_SCHEMA_VERSION, "created", created));
+}
+
+
+static int
+ctl_init_exists(ctl_t *ctl, int64_t wanted)
+{
+    if (ctl_meta(ctl) != 0) {
+        return CTL_ERROR;
+    }
+
+    if (ctl_option(ctl, "partitions") && wanted != ctl->ks.partitions) {
+        return ctl_fail("prefix %s of this store was initialised with %u"
+                        " partitions; that cannot be changed",
+                        ctl->conf.store_prefix, ctl->ks.partitions);
+    }
+
+    return ctl_init_print(ctl, ctl->ks.partitions, 0);
+}
+
+
+/* 1: written, 0: somebody else was faster, -1: failed, and said. */
+static int
+ctl_init_write(ctl_t *ctl, int64_t partitions)
+{
+    int64_t      n;
+    char         number[24], schema[24], now[24];
+    rbl_key_t    key;
+    rbl_str_t    argv[6];
+    redisReply  *reply;
+
+    snprintf(number, sizeof(number), "%lld", (long long) partitions);
+    snprintf(schema, sizeof(schema), "%d", RBL_SCHEMA_VERSION);
+    snprintf(now, sizeof(now), "%lld", (long long) time(NULL) * 1000);
+
+    /* whoever writes this field first decides; the others follow from it */
+
+    argv[0] = RBL_STR("HSETNX");
+    argv[1] = rbl_meta_key(&key, &ctl->ks);
+    argv[2] = RBL_STR("partitions");
+    argv[3] = rbl_str(number);
+
+    reply = ctl_command(ctl, 4, argv);
+    if (reply == NULL) {
+        return -1;
+    }
+
+    n = rbl_reply_int(reply, -1);
+    freeReplyObject(reply);
+
+    argv[0] = RBL_STR("HSET");
+    argv[2] = RBL_STR("created");
+    argv[3] = rbl_str(now);
+    argv[4] = RBL_STR("schema");
+    argv[5] = rbl_str(schema);
+
+    reply = ctl_command(ctl, 6, argv);
+    if (reply == NULL) {
+        return -1;
+    }
+
+    freeReplyObject(reply);
+
+    return n == 1;
+}
+
+
+int
+ctl_init(ctl_t *ctl)
+{
+    int      rc;
+    int64_t  wanted, partitions, schema;
+
+    wanted = CTL_PARTITIONS;
+
+    if (ctl_number(ctl, "partitions", &wanted, 1, RBL_PARTITIONS_MAX) != 0) {
+        return CTL_ERROR;
+    }
+
+    if (wanted & (wanted - 1)) {
+        return ctl_fail("--partitions must be a power of two: 1, 2, 4 ... %d",
+                        RBL_PARTITIONS_MAX);
+    }
+
+    rc = ctl_meta_read(ctl, &partitions, &schema);
+
+    if (rc == 1) {
+        rc = ctl_init_write(ctl, wanted);
+        if (rc == 1) {
+            return ctl_init_print(ctl, wanted, 1);
+        }
+    }
+
+    return rc < 0 ? CTL_ERROR : ctl_init_exists(ctl, wanted);
+}

@@ -1,0 +1,280 @@
+/*
+ * rblctl lists: the system lists.  There is one copy of them in each
+ * partition, so a change goes to every one; it may be given again after a
+ * failure half-way, with the same result.
+ */
+
+#include "lists_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+
+static const ctl_column_t  load_columns[] = {
+    { "file", "file" }, { "active", "active" }, { "disabled", "disabled" },
+    { "killed", "killed" }, { "partitions", "partitions" }, { NULL, NULL }
+};
+
+static const ctl_column_t  list_columns[] = {
+    { "id", "list" }, { "zone", "zone" }, { "name", "name" },
+    { "type", "type" }, { "families", "families" }, { "status", "status" },
+    { "health", "health" }, { "website", "website" }, { "codes", "codes" },
+    { "lookup", "lookup" }, { "delist", "delist" }, { "tier", "tier" },
+    { "scope", "scope" }, { "kind", "kind" }, { "control", "control" },
+    { NULL, NULL }
+};
+
+static const ctl_column_t  list_row[] = {
+    { "zone", "ZONE" }, { "type", "TYPE" }, { "families", "FAMILIES" },
+    { "status", "STATUS" }, { "tier", "TIER" }, { "kind", "KIND" },
+    { "name", "NAME" }, { NULL, NULL }
+};
+
+
+int
+ctl_lists_load(ctl_t *ctl)
+{
+    int            good;
+    size_t         i, count[LISTS_FILE_KILLED + 1];
+    unsigned       p;
+    rbl_key_t      key;
+    rbl_str_t     *argv, none = RBL_STR("");
+    redisReply    *reply;
+    lists_file_t   file;
+
+    if (lists_file_read(&file, ctl->args[0].p) != 0) {
+        return ctl_fail("nothing was loaded from %s", ctl->args[0].p);
+    }
+
+    argv = calloc(file.n + 1, sizeof(rbl_str_t));
+    good = argv != NULL;
+
+    for (i = 0; good && i < file.n; i++) {
+        argv[i].p = file.entry[i].record;
+        argv[i].n = file.entry[i].size;
+    }
+
+    for (p = 0; good && p < ctl->ks.partitions; p++) {
+        reply = ctl_script(ctl, &rbl_script_lists_put,
+                           rbl_key(&key, &ctl->ks, p, "lists", none, none),
+                           (int) file.n, argv);
+        good = reply != NULL;
+        freeReplyObject(reply);
+    }
+
+    memcpy(count, file.count, sizeof(count));
+    free(argv);
+    lists_file_free(&file);
+
+    if (!good) {
+        return ctl_fail("%s was loaded into %u of %u partitions: load it"
+                        " again", ctl->args[0].p, p ? p - 1 : 0,
+                        ctl->ks.partitions);
+    }
+
+    return ctl_print(ctl, load_columns, json_pack("{so si si si si}",
+               "file", ctl_text(ctl->args[0]),
+               "active", (int) count[LISTS_FILE_ACTIVE],
+               "disabled", (int) count[LISTS_FILE_DISABLED],
+               "killed", (int) count[LISTS_FILE_KILLED],
+               "partitions", (int) ctl->ks.partitions));
+}
+
+
+static json_t *
+ctl_families(int64_t bits)
+{
+    size_t   i;
+    json_t  *v;
+
+    static const char *const  names[] = { "ipv4", "ipv6", "domain" };
+
+    v = json_array();
+    for (i = 0; i < 3; i++) {
+        if (bits & 1 << i) {
+            json_array_append_new(v, json_string(names[i]));
+        }
+    }
+
+    return v;
+}
+
+
+static json_t *
+ctl_list_json(const rbl_list_t *l)
+{
+    return json_pack("{so so so so so so so so so so so so so so so}",
+                     "id", ctl_text(l->id), "zone", ctl_text(l->zone),
+                     "name", ctl_text(l->name), "type", ctl_text(l->type),
+                     "families", ctl_families(l->families),
+                     "status", ctl_text(l->status),
+                     "health", ctl_text(l->health),
+                     "website", ctl_text(l->website),
+                     "codes", ctl_texts(l->codes),
+                     "lookup", ctl_text(l->lookup),
+                     "delist", ctl_text(l->delist),
+                     "tier", ctl_text(l->tier), "scope", ctl_text(l->scope),
+                     "kind", ctl_text(l->kind),
+                     "control", ctl_text(l->control));
+}
+
+
+static int
+ctl_list_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
+{
+    rbl_list_t  l;
+
+    (void) ctl;
+
+    if (rbl_list_decode(&l, raw) != RBL_OK) {
+        ctl_fail("the record of list %.*s is damaged: load the lists again",
+                 (int) sid.n, sid.p ? sid.p : "");
+        return 0;
+    }
+
+    return json_array_append_new(data, ctl_list_json(&l));
+}
+
+
+/* A list by its SID or its zone. */
+static int
+ctl_list_argument(rbl_sid_t *sid, rbl_str_t text)
+{
+    size_t  i;
+    char    zone[RBL_VALUE_MAX];
+
+    if (rbl_sid_parse(sid, RBL_SID_LIST, text) == RBL_OK) {
+        return 0;
+    }
+
+    if (text.n >= sizeof(zone)) {
+        ctl_fail("there is no such list");
+        return -1;
+    }
+
+    for (i = 0; i < text.n; i++) {
+        zone[i] = text.p[i] >= 'A' && text.p[i] <= 'Z'
+                  ? (char) (text.p[i] + 32) : text.p[i];
+    }
+
+    text.p = zone;
+
+    return ctl_list_sid(sid, text);
+}
+
+
+static int
+ctl_list_show(ctl_t *ctl, rbl_str_t name)
+{
+    json_t      *v;
+    rbl_sid_t    sid;
+    rbl_key_t    key;
+    rbl_list_t   l;
+    rbl_str_t    none = RBL_STR("");
+    redisReply  *reply;
+
+    if (ctl_list_argument(&sid, name) != 0) {
+        return CTL_ERROR;
+    }
+
+    reply = ctl_call(ctl, "GET",
+                     rbl_key(&key, &ctl->ks, 0, "r", RBL_STR("SYS"),
+                             rbl_sid_str(&sid)), none, none);
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    if (rbl_list_decode(&l, rbl_reply_str(reply)) != RBL_OK) {
+        freeReplyObject(reply);
+        return ctl_fail("there is no list %.*s; rblctl lists show names them"
+                        " all", (int) name.n, name.p);
+    }
+
+    v = ctl_list_json(&l);
+    freeReplyObject(reply);
+
+    return ctl_print(ctl, list_columns, v);
+}
+
+
+int
+ctl_lists_show(ctl_t *ctl)
+{
+    json_t     *rows;
+    rbl_key_t   key;
+    rbl_str_t   none = RBL_STR("");
+
+    if (ctl->n_args == 1) {
+        return ctl_list_show(ctl, ctl->args[0]);
+    }
+
+    rows = json_array();
+
+    if (ctl_each(ctl, rbl_key(&key, &ctl->ks, 0, "lists", none, none), 0,
+                 "r", RBL_STR("SYS"), ctl_list_each, rows)
+        != 0)
+    {
+        json_decref(rows);
+        return CTL_ERROR;
+    }
+
+    return ctl_print(ctl, list_row, rows);
+}
+
+
+static int
+ctl_lists_status(ctl_t *ctl, const char *status)
+{
+    int          found;
+    unsigned     p;
+    rbl_sid_t    sid;
+    rbl_key_t    key;
+    rbl_str_t    argv[2], none = RBL_STR("");
+    redisReply  *reply;
+
+    if (ctl_list_argument(&sid, ctl->args[0]) != 0) {
+        return CTL_ERROR;
+    }
+
+    argv[0] = rbl_sid_str(&sid);
+    argv[1] = rbl_str(status);
+
+    for (p = 0; p < ctl->ks.partitions; p++) {
+        reply = ctl_script(ctl, &rbl_script_lists_status,
+                           rbl_key(&key, &ctl->ks, p, "lists", none, none),
+                           2, argv);
+        if (reply == NULL) {
+            return ctl_fail("changed in %u of %u partitions: do it again", p,
+                            ctl->ks.partitions);
+        }
+
+        found = rbl_str_is(rbl_reply_word(reply), "OK");
+        freeReplyObject(reply);
+
+        if (!found) {
+            return ctl_fail("there is no list %s, or it is killed; rblctl"
+                            " lists show names them all", ctl->args[0].p);
+        }
+    }
+
+    return ctl_list_show(ctl, ctl->args[0]);
+}
+
+
+int
+ctl_lists_enable(ctl_t *ctl)
+{
+    if (ctl->args[0].p[0] == '{' || strchr(ctl->args[0].p, '{') != NULL) {
+        return ctl_fail("%s needs a key, which cannot be given yet",
+                        ctl->args[0].p);
+    }
+
+    return ctl_lists_status(ctl, "active");
+}
+
+
+int
+ctl_lists_disable(ctl_t *ctl)
+{
+    return ctl_lists_status(ctl, "disabled");
+}

@@ -1,0 +1,47 @@
+/*
+ * A file of block lists (conf/lists.json) as packed records for the store.
+ *
+ *     { "version": 1, "lists": [ {...} ], "killed": [ {...} ] }
+ *
+ * An entry of lists: zone, name, type ("rbl", "uribl"), families (of "ipv4",
+ * "ipv6", "domain") must be there; website, enabled (true), codes (rules,
+ * rbl_codes.h), lookup ("%s" is the host), delist, tier, scope, kind, control
+ * ("ip", "ip-positive-only", "name:<domain>", "none") and note may be.  An
+ * entry of killed: zone, reason.  A zone with {key} is never enabled here.
+ * Any other member is a mistake, as is a zone that is named twice.
+ */
+
+#ifndef CTL_LISTS_FILE_H_INCLUDED
+#define CTL_LISTS_FILE_H_INCLUDED
+
+#include "ctl.h"
+
+#define LISTS_FILE_MAX  1500            /* entries of both kinds */
+
+typedef enum {
+    LISTS_FILE_ACTIVE = 0,
+    LISTS_FILE_DISABLED,
+    LISTS_FILE_KILLED
+} lists_file_status_t;
+
+typedef struct {
+    rbl_sid_t             sid;
+    lists_file_status_t   status;
+    char                 *record;       /* MessagePack; owned */
+    size_t                size;
+} lists_file_entry_t;
+
+typedef struct {
+    size_t               n;
+    lists_file_entry_t  *entry;         /* in the order of the file */
+    size_t               count[LISTS_FILE_KILLED + 1];
+} lists_file_t;
+
+/*
+ * Reads all of it.  -1: nothing is read, and there is a line on standard error
+ * for each mistake, which names the entry and the field.
+ */
+int lists_file_read(lists_file_t *file, const char *path);
+void lists_file_free(lists_file_t *file);
+
+#endif /* CTL_LISTS_FILE_H_INCLUDED */

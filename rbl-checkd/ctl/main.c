@@ -1,0 +1,433 @@
+/*
+ * rblctl, the operator's command line: options, the table of commands, and
+ * the way to the one that is meant.  What a command needs (nothing, the
+ * store, an initialised store) stands in the table and is there before it
+ * runs.
+ */
+
+#include "ctl.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define CTL_CONFIG_FILE  "/etc/rbl-checkd.conf"
+
+
+static const ctl_option_t  none_options[] = { { NULL, 0 } };
+
+static const ctl_option_t  global_options[] = {
+    { "json", 0 }, { "store", 1 }, { "prefix", 1 }, { "config", 1 },
+    { "help", 0 }, { NULL, 0 }
+};
+
+static const ctl_option_t  init_options[] = {
+    { "partitions", 1 }, { NULL, 0 }
+};
+
+static const ctl_option_t  account_options[] = {
+    { "paid", 0 }, { "free", 0 }, { "max-hosts", 1 }, { "max-contacts", 1 },
+    { "interval", 1 }, { "plan", 1 }, { NULL, 0 }
+};
+
+static const ctl_option_t  rotate_options[] = { { "keep", 0 }, { NULL, 0 } };
+static const ctl_option_t  hook_options[] = { { "types", 1 }, { NULL, 0 } };
+
+static const ctl_option_t  check_options[] = {
+    { "lists", 1 }, { "resolver", 1 }, { NULL, 0 }
+};
+
+static const ctl_command_t  ctl_commands[] = {
+    { "init", "[--partitions N]",
+      "prepare the store, once",
+      init_options, 0, 0, CTL_STORE, ctl_init },
+    { "account add", "NAME [--paid|--free] [--plan NAME] [--max-hosts N]"
+      " [--max-contacts N] [--interval SECONDS|15m|1h]",
+      "make an account; 0 is no limit, checks are hourly by default",
+      account_options, 1, 1, CTL_READY, ctl_account_add },
+    { "account show", "SID", "show an account and what it has",
+      none_options, 1, 1, CTL_READY, ctl_account_show },
+    { "account list", "", "list all accounts",
+      none_options, 0, 0, CTL_READY, ctl_account_list },
+    { "account suspend", "SID", "refuse its requests, stop its checks",
+      none_options, 1, 1, CTL_READY, ctl_account_suspend },
+    { "account resume", "SID", "end a suspension",
+      none_options, 1, 1, CTL_READY, ctl_account_resume },
+    { "app add", "ACCOUNT NAME",
+      "make an application; prints its token and secret, this once",
+      none_options, 2, 2, CTL_READY, ctl_app_add },
+    { "app rotate", "ACCOUNT APP [--keep]",
+      "give it a new token; --keep: the old ones stay valid",
+      rotate_options, 2, 2, CTL_READY, ctl_app_rotate },
+    { "app revoke", "ACCOUNT APP", "end an application and its tokens",
+      none_options, 2, 2, CTL_READY, ctl_app_revoke },
+    { "app list", "ACCOUNT", "list the applications of an account",
+      none_options, 1, 1, CTL_READY, ctl_app_list },
+    { "webhook add", "ACCOUNT NAME URL [--types TYPE,TYPE]",
+      "add a receiver of events; prints its secret, this once",
+      hook_options, 3, 3, CTL_READY, ctl_webhook_add },
+    { "webhook list", "ACCOUNT", "list the receivers of an account",
+      none_options, 1, 1, CTL_READY, ctl_webhook_list },
+    { "lists load", "FILE", "load block lists (conf/lists.json)",
+      none_options, 1, 1, CTL_READY, ctl_lists_load },
+    { "lists show", "[ZONE|SID]", "show all block lists, or one",
+      none_options, 0, 1, CTL_READY, ctl_lists_show },
+    { "lists enable", "ZONE", "ask a list from now on",
+      none_options, 1, 1, CTL_READY, ctl_lists_enable },
+    { "lists disable", "ZONE", "ask a list no more",
+      none_options, 1, 1, CTL_READY, ctl_lists_disable },
+    { "check", "HOST [--lists FILE] [--resolver ADDRESS]",
+      "check a host now; exit status 0 clear, 1 listed, 2 unknown",
+      check_options, 1, 1, CTL_OFFLINE, ctl_check },
+    { "queue", "", "show what waits: checks and deliveries",
+      none_options, 0, 0, CTL_READY, ctl_queue },
+    { "status", "", "show the store, the lists and the daemons",
+      none_options, 0, 0, CTL_STORE, ctl_status },
+    { NULL, NULL, NULL, NULL, 0, 0, CTL_OFFLINE, NULL }
+};
+
+
+int
+ctl_fail(const char *fmt, ...)
+{
+    char     line[1024];
+    va_list  ap;
+
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof(line), fmt, ap);
+    va_end(ap);
+
+    fflush(stdout);
+    fputs("rblctl: ", stderr);
+    ctl_put(stderr, line, strlen(line));
+    fputc('\n', stderr);
+
+    return CTL_ERROR;
+}
+
+
+static void
+ctl_help(FILE *out)
+{
+    const ctl_command_t  *c;
+
+    fputs("usage: rblctl [-c FILE] [--store ADDRESS] [--prefix PREFIX]"
+          " [--json] COMMAND\n\n", out);
+
+    for (c = ctl_commands; c->words != NULL; c++) {
+        fprintf(out, "  %s%s%s\n        %s\n", c->words,
+                c->usage[0] ? " " : "", c->usage, c->text);
+    }
+
+    fputs("\nADDRESS is host:port or unix:/path (also from RBL_STORE); it and"
+          " the prefix\nare otherwise taken from the configuration of"
+          " rbl-checkd, " CTL_CONFIG_FILE ".\nThe exit status is 0, or 3"
+          " after an error.\n", out);
+}
+
+
+const char *
+ctl_option(const ctl_t *ctl, const char *name)
+{
+    int  i;
+
+    /* the last one wins */
+
+    for (i = ctl->n_options - 1; i >= 0; i--) {
+        if (strcmp(ctl->options[i].name, name) == 0) {
+            return ctl->options[i].value;
+        }
+    }
+
+    return NULL;
+}
+
+
+static const ctl_option_t *
+ctl_option_find(const ctl_option_t *o, const char *name, size_t n)
+{
+    for ( /* void */ ; o->name != NULL; o++) {
+        if (strlen(o->name) == n && strncmp(o->name, name, n) == 0) {
+            return o;
+        }
+    }
+
+    return NULL;
+}
+
+
+/* An option that any command knows, or the command meant.  NULL: none. */
+static const ctl_option_t *
+ctl_option_known(const ctl_t *ctl, const char *name, size_t n)
+{
+    const ctl_option_t   *o;
+    const ctl_command_t  *c;
+
+    o = ctl_option_find(global_options, name, n);
+    if (o != NULL || ctl->command != NULL) {
+        return o ? o : ctl_option_find(ctl->command->options, name, n);
+    }
+
+    for (c = ctl_commands; c->words != NULL && o == NULL; c++) {
+        o = ctl_option_find(c->options, name, n);
+    }
+
+    return o;
+}
+
+
+/* Takes the option at argv[i]; the index of the last word taken, or -1. */
+static int
+ctl_option_take(ctl_t *ctl, int i, int argc, char **argv)
+{
+    size_t               n;
+    const char          *word, *value;
+    const ctl_option_t  *o;
+
+    word = strcmp(argv[i], "-c") == 0 ? "--config"
+           : strcmp(argv[i], "-h") == 0 ? "--help" : argv[i];
+
+    if (word[1] != '-') {
+        ctl_fail("unknown option %s", word);
+        return -1;
+    }
+
+    word += 2;
+    n = strcspn(word, "=");
+    o = ctl_option_known(ctl, word, n);
+
+    if (o == NULL) {
+        ctl_fail("unknown option --%s%s%s", word,
+                 ctl->command ? " of " : "",
+                 ctl->command ? ctl->command->words : "");
+        return -1;
+    }
+
+    value = word[n] == '=' ? word + n + 1 : NULL;
+
+    if (o->value && value == NULL) {
+        value = ++i < argc ? argv[i] : NULL;
+        if (value == NULL) {
+            ctl_fail("--%s needs a value", o->name);
+            return -1;
+        }
+
+    } else if (!o->value && value != NULL) {
+        ctl_fail("--%s takes no value", o->name);
+        return -1;
+    }
+
+    if (ctl->n_options == CTL_MAX_OPTIONS) {
+        ctl_fail("too many options");
+        return -1;
+    }
+
+    ctl->options[ctl->n_options].name = o->name;
+    ctl->options[ctl->n_options++].value = value ? value : "";
+
+    return i;
+}
+
+
+/* Number of words of the command that matched, 0: none. */
+static int
+ctl_command_match(const ctl_command_t *c, int n, char *const *words)
+{
+    int          i;
+    size_t       len;
+    const char  *p;
+
+    p = c->words;
+
+    for (i = 0; *p != '\0'; i++) {
+        len = strcspn(p, " ");
+        if (i == n || strlen(words[i]) != len
+            || strncmp(words[i], p, len) != 0)
+        {
+            return 0;
+        }
+
+        p += len + (p[len] == ' ');
+    }
+
+    return i;
+}
+
+
+static int
+ctl_command_find(ctl_t *ctl, int n, char **words)
+{
+    int                   i, taken;
+    const ctl_command_t  *c;
+
+    for (c = ctl_commands; c->words != NULL; c++) {
+        taken = ctl_command_match(c, n, words);
+        if (taken == 0) {
+            continue;
+        }
+
+        ctl->command = c;
+        ctl->n_args = n - taken;
+
+        if (ctl->n_args < c->min || ctl->n_args > c->max) {
+            break;
+        }
+
+        for (i = 0; i < ctl->n_args; i++) {
+            ctl->args[i] = rbl_str(words[taken + i]);
+        }
+
+        return 0;
+    }
+
+    if (c->words != NULL) {
+        ctl_fail("usage: rblctl %s%s%s", c->words, c->usage[0] ? " " : "",
+                 c->usage);
+    } else {
+        ctl_fail("unknown command \"%.40s%s%.40s\"; rblctl --help names them"
+                 " all", words[0], n > 1 ? " " : "", n > 1 ? words[1] : "");
+    }
+
+    return -1;
+}
+
+
+static int
+ctl_options_fit(const ctl_t *ctl)
+{
+    int          i;
+    const char  *name;
+
+    for (i = 0; i < ctl->n_options; i++) {
+        name = ctl->options[i].name;
+        if (ctl_option_known(ctl, name, strlen(name)) == NULL) {
+            ctl_fail("unknown option --%s of %s", name, ctl->command->words);
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* 0; 1: help was asked for; -1: failed, and said. */
+static int
+ctl_parse(ctl_t *ctl, int argc, char **argv)
+{
+    int    i, n, plain;
+    char  *words[8];
+
+    plain = 0;
+
+    for (i = 1, n = 0; i < argc; i++) {
+        if (!plain && strcmp(argv[i], "--") == 0) {
+            plain = 1;
+
+        } else if (!plain && argv[i][0] == '-' && argv[i][1] != '\0') {
+            i = ctl_option_take(ctl, i, argc, argv);
+            if (i < 0) {
+                return -1;
+            }
+
+        } else if (n == (int) (sizeof(words) / sizeof(words[0]))) {
+            ctl_fail("too many arguments");
+            return -1;
+
+        } else {
+            words[n++] = argv[i];
+        }
+    }
+
+    if (n == 0 || ctl_option(ctl, "help") != NULL) {
+        return 1;
+    }
+
+    return ctl_command_find(ctl, n, words) || ctl_options_fit(ctl) ? -1 : 0;
+}
+
+
+static int
+ctl_configure(ctl_t *ctl)
+{
+    char         err[512];
+    const char  *path, *store, *prefix;
+
+    config_defaults(&ctl->conf);
+
+    path = ctl_option(ctl, "config");
+    if (path == NULL && access(CTL_CONFIG_FILE, R_OK) == 0) {
+        path = CTL_CONFIG_FILE;
+    }
+
+    if (path != NULL && config_read(&ctl->conf, path, err, sizeof(err))) {
+        ctl_fail("%s", err);
+        return -1;
+    }
+
+    store = ctl_option(ctl, "store");
+    if (store == NULL) {
+        store = getenv("RBL_STORE");
+    }
+
+    prefix = ctl_option(ctl, "prefix");
+
+    if ((store != NULL
+         && config_set(&ctl->conf, "store", store, err, sizeof(err)))
+        || (prefix != NULL
+            && config_set(&ctl->conf, "store_prefix", prefix, err,
+                          sizeof(err))))
+    {
+        ctl_fail("%s", err);
+        return -1;
+    }
+
+    if (rbl_keyspace_init(&ctl->ks, rbl_str(ctl->conf.store_prefix))
+        != RBL_OK)
+    {
+        ctl_fail("the prefix must be 1 to %d of A-Z a-z 0-9 _ . -",
+                 RBL_PREFIX_MAX);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+int
+main(int argc, char **argv)
+{
+    int           rc;
+    static ctl_t  ctl;
+
+    rc = ctl_parse(&ctl, argc, argv);
+    if (rc != 0) {
+        if (rc > 0) {
+            ctl_help(argc > 1 ? stdout : stderr);
+        }
+
+        return rc > 0 && argc > 1 && ctl_option(&ctl, "help") ? CTL_OK
+                                                              : CTL_ERROR;
+    }
+
+    ctl.json = ctl_option(&ctl, "json") != NULL;
+
+    if (ctl_configure(&ctl) != 0
+        || (ctl.command->need >= CTL_STORE && ctl_connect(&ctl) != 0)
+        || (ctl.command->need >= CTL_READY && ctl_meta(&ctl) != 0))
+    {
+        rc = CTL_ERROR;
+    } else {
+        rc = ctl.command->run(&ctl);
+    }
+
+    if (ctl.redis != NULL) {
+        redisFree(ctl.redis);
+    }
+
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        return ctl_fail("cannot write to standard output");
+    }
+
+    return rc;
+}

@@ -1,0 +1,319 @@
+/*
+ * What rblctl shows.  A command makes one JSON value, an object or an array of
+ * objects; here it becomes JSON, lines or a table.  Everything may come from
+ * outside, so nothing reaches a terminal but through ctl_put.
+ */
+
+#include "ctl.h"
+
+#include "rbl_mp.h"
+#include "rbl_time.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CTL_MAX_COLUMNS  16
+#define CTL_CELL         512
+
+
+/*
+ * One character of UTF-8 at s: its bytes, or 0 if it is none or would steer a
+ * terminal (C0, DEL, C1, and the marks that turn the direction of writing).
+ */
+static size_t
+ctl_glyph(const unsigned char *s, size_t n)
+{
+    size_t    i, len;
+    uint32_t  c;
+
+    if (s[0] < 0x80) {
+        return s[0] >= 0x20 && s[0] != 0x7f;
+    }
+
+    len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;
+    if (len == 0 || len > n || s[0] > 0xf4) {
+        return 0;
+    }
+
+    c = s[0] & (0x7fu >> len);
+    for (i = 1; i < len; i++) {
+        if ((s[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+
+        c = c << 6 | (s[i] & 0x3f);
+    }
+
+    if (c < 0xa0 || (c >= 0xd800 && c <= 0xdfff)
+        || (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e)
+        || (c >= 0x2066 && c <= 0x2069))
+    {
+        return 0;
+    }
+
+    return len;
+}
+
+
+size_t
+ctl_put(FILE *out, const char *s, size_t n)
+{
+    size_t                len, width;
+    const unsigned char  *p;
+
+    width = 0;
+    p = (const unsigned char *) s;
+
+    while (n > 0) {
+        len = ctl_glyph(p, n);
+
+        if (len > 0) {
+            if (out != NULL) {
+                fwrite(p, 1, len, out);
+            }
+
+            width++;
+
+        } else {
+            len = 1;
+            if (out != NULL) {
+                fprintf(out, "\\x%02x", *p);
+            }
+
+            width += 4;
+        }
+
+        p += len;
+        n -= len;
+    }
+
+    return width;
+}
+
+
+json_t *
+ctl_text(rbl_str_t s)
+{
+    char    *copy;
+    size_t   i;
+    json_t  *v;
+
+    if (s.n == 0) {
+        return json_string("");
+    }
+
+    v = json_stringn(s.p, s.n);
+    if (v != NULL) {
+        return v;
+    }
+
+    copy = malloc(s.n);
+    if (copy == NULL) {
+        return NULL;
+    }
+
+    for (i = 0; i < s.n; i++) {
+        copy[i] = (unsigned char) s.p[i] < 0x80 ? s.p[i] : '?';
+    }
+
+    v = json_stringn(copy, s.n);
+    free(copy);
+
+    return v;
+}
+
+
+json_t *
+ctl_texts(rbl_str_t packed)
+{
+    size_t    n;
+    json_t   *list;
+    rbl_mp_t  mp;
+
+    list = json_array();
+    rbl_mp_init(&mp, packed);
+
+    for (n = rbl_mp_array(&mp); n > 0 && !mp.failed; n--) {
+        json_array_append_new(list, ctl_text(rbl_mp_str(&mp)));
+    }
+
+    return list;
+}
+
+
+json_t *
+ctl_time(int64_t ms)
+{
+    char  buf[RBL_TIME_LEN];
+
+    return ctl_text(rbl_time_rfc3339(buf, ms));
+}
+
+
+/* Appends s to the cell, as far as there is room. */
+static size_t
+ctl_cell_add(char *cell, size_t at, const char *s, size_t n)
+{
+    if (n > CTL_CELL - 1 - at) {
+        n = CTL_CELL - 1 - at;
+    }
+
+    memcpy(cell + at, s, n);
+
+    return at + n;
+}
+
+
+/* A value as text; the number of bytes. */
+static size_t
+ctl_cell(char *cell, const json_t *v)
+{
+    char           number[32];
+    size_t         i, at;
+    const json_t  *item;
+
+    switch (v == NULL ? JSON_NULL : json_typeof(v)) {
+
+    case JSON_STRING:
+        return ctl_cell_add(cell, 0, json_string_value(v),
+                            json_string_length(v));
+
+    case JSON_INTEGER:
+        snprintf(number, sizeof(number), "%lld",
+                 (long long) json_integer_value(v));
+        return ctl_cell_add(cell, 0, number, strlen(number));
+
+    case JSON_REAL:
+        snprintf(number, sizeof(number), "%.1f", json_real_value(v));
+        return ctl_cell_add(cell, 0, number, strlen(number));
+
+    case JSON_TRUE:
+        return ctl_cell_add(cell, 0, "yes", 3);
+
+    case JSON_FALSE:
+        return ctl_cell_add(cell, 0, "no", 2);
+
+    case JSON_ARRAY:
+        for (i = 0, at = 0; i < json_array_size(v); i++) {
+            item = json_array_get(v, i);
+            at = ctl_cell_add(cell, at, " ", i > 0);
+            if (json_is_string(item)) {
+                at = ctl_cell_add(cell, at, json_string_value(item),
+                                  json_string_length(item));
+            }
+        }
+
+        return at;
+
+    default:
+        return 0;
+    }
+}
+
+
+static void
+ctl_pad(size_t width, size_t to)
+{
+    for ( /* void */ ; width < to; width++) {
+        putchar(' ');
+    }
+}
+
+
+static void
+ctl_table(const ctl_column_t *columns, const json_t *rows)
+{
+    int            number;
+    char           cell[CTL_CELL];
+    size_t         r, c, n, w, width[CTL_MAX_COLUMNS];
+    const json_t  *v;
+
+    for (c = 0; c < CTL_MAX_COLUMNS && columns[c].key != NULL; c++) {
+        width[c] = ctl_put(NULL, columns[c].title, strlen(columns[c].title));
+
+        for (r = 0; r < json_array_size(rows); r++) {
+            v = json_object_get(json_array_get(rows, r), columns[c].key);
+            w = ctl_put(NULL, cell, ctl_cell(cell, v));
+            width[c] = w > width[c] ? w : width[c];
+        }
+    }
+
+    n = c;
+
+    for (r = 0; r <= json_array_size(rows); r++) {
+        for (c = 0; c < n; c++) {
+            v = r == 0 ? NULL
+                : json_object_get(json_array_get(rows, r - 1),
+                                  columns[c].key);
+            number = json_is_number(v);
+            w = r == 0 ? ctl_cell_add(cell, 0, columns[c].title,
+                                      strlen(columns[c].title))
+                : ctl_cell(cell, v);
+
+            if (number) {
+                ctl_pad(ctl_put(NULL, cell, w), width[c]);
+            }
+
+            w = ctl_put(stdout, cell, w);
+
+            if (c < n - 1) {
+                ctl_pad(number ? width[c] : w, width[c] + 2);
+            }
+        }
+
+        putchar('\n');
+    }
+}
+
+
+static void
+ctl_lines(const ctl_column_t *columns, const json_t *object)
+{
+    char    cell[CTL_CELL];
+    size_t  c, w, width;
+
+    width = 0;
+    for (c = 0; columns[c].key != NULL; c++) {
+        w = strlen(columns[c].title);
+        width = w > width ? w : width;
+    }
+
+    for (c = 0; columns[c].key != NULL; c++) {
+        fputs(columns[c].title, stdout);
+        ctl_pad(strlen(columns[c].title), width + 2);
+        ctl_put(stdout, cell,
+                ctl_cell(cell, json_object_get(object, columns[c].key)));
+        putchar('\n');
+    }
+}
+
+
+int
+ctl_print(ctl_t *ctl, const ctl_column_t *columns, json_t *value)
+{
+    int  rc;
+
+    rc = CTL_OK;
+
+    if (value == NULL) {
+        return ctl_fail("out of memory");
+    }
+
+    if (ctl->json) {
+        if (json_dumpf(value, stdout, JSON_INDENT(2)) != 0) {
+            rc = ctl_fail("cannot write to standard output");
+        }
+
+        putchar('\n');
+
+    } else if (json_is_array(value)) {
+        ctl_table(columns, value);
+
+    } else {
+        ctl_lines(columns, value);
+    }
+
+    json_decref(value);
+
+    return rc;
+}

@@ -1,0 +1,313 @@
+/*
+ * rblctl status: is everything there?  The store, what is in it, and the
+ * daemons, as their consumer groups know them.
+ */
+
+#include "ctl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+
+static const ctl_column_t  status_columns[] = {
+    { "store", "store" }, { "version", "version" }, { "role", "role" },
+    { "memory", "memory" }, { "policy", "eviction" },
+    { "persistent", "append-only file" }, { "prefix", "prefix" },
+    { "initialised", "initialised" }, { "partitions", "partitions" },
+    { "accounts", "accounts" }, { "lists", "lists" },
+    { "lists_active", "lists active" }, { "outbox", "outbox" },
+    { "retry", "deliveries" }, { NULL, NULL }
+};
+
+static const ctl_column_t  daemon_row[] = {
+    { "name", "DAEMON" }, { "pending", "RUNNING" }, { "idle", "IDLE (s)" },
+    { NULL, NULL }
+};
+
+
+/* The value of a line "name:value" of INFO. */
+static rbl_str_t
+ctl_info_value(rbl_str_t info, const char *name)
+{
+    rbl_str_t    v = RBL_STR("");
+    size_t       n;
+    const char  *p, *end;
+
+    n = strlen(name);
+    end = info.p + info.n;
+
+    for (p = info.p; p != NULL && p < end; p++) {
+        if ((size_t) (end - p) > n && memcmp(p, name, n) == 0 && p[n] == ':') {
+            v.p = p + n + 1;
+            while (v.p + v.n < end && v.p[v.n] != '\r' && v.p[v.n] != '\n') {
+                v.n++;
+            }
+
+            return v;
+        }
+
+        p = memchr(p, '\n', (size_t) (end - p));
+        if (p == NULL) {
+            break;
+        }
+    }
+
+    return v;
+}
+
+
+static json_t *
+ctl_status_store(ctl_t *ctl)
+{
+    json_t      *v;
+    rbl_str_t    info, none = RBL_STR("");
+    redisReply  *reply;
+
+    reply = ctl_call(ctl, "INFO", none, none, none);
+    if (reply == NULL) {
+        return NULL;
+    }
+
+    info = rbl_reply_str(reply);
+    v = json_pack("{ss so so so so sb ss}", "store", ctl->conf.store,
+                  "version", ctl_text(ctl_info_value(info, "redis_version")),
+                  "role", ctl_text(ctl_info_value(info, "role")),
+                  "memory", ctl_text(ctl_info_value(info,
+                                                    "used_memory_human")),
+                  "policy", ctl_text(ctl_info_value(info,
+                                                    "maxmemory_policy")),
+                  "persistent",
+                  rbl_str_is(ctl_info_value(info, "aof_enabled"), "1"),
+                  "prefix", ctl->conf.store_prefix);
+    freeReplyObject(reply);
+
+    return v;
+}
+
+
+/* Adds the consumers of a stream to the daemons known so far, by name. */
+static int
+ctl_status_consumers(ctl_t *ctl, rbl_str_t key, json_t *daemons)
+{
+    size_t             i;
+    json_t            *d;
+    int64_t            idle, pending;
+    rbl_str_t          name, argv[4];
+    redisReply        *reply;
+    const redisReply  *c;
+
+    argv[0] = RBL_STR("XINFO");
+    argv[1] = RBL_STR("CONSUMERS");
+    argv[2] = key;
+    argv[3] = RBL_STR("checkd");
+
+    reply = ctl_command(ctl, 4, argv);
+    if (reply == NULL) {
+        return -1;
+    }
+
+    for (i = 0; i < rbl_reply_len(reply); i++) {
+        c = rbl_reply_at(reply, i);
+        name = rbl_reply_str(rbl_reply_field(c, "name"));
+        pending = rbl_reply_int(rbl_reply_field(c, "pending"), 0);
+        idle = rbl_reply_int(rbl_reply_field(c, "idle"), 0) / 1000;
+
+        if (name.n == 0 || !rbl_text_ok(name)) {
+            continue;
+        }
+
+        d = json_object_get(daemons, name.p);
+        if (d == NULL) {
+            d = json_pack("{so si sI}", "name", ctl_text(name), "pending", 0,
+                          "idle", (json_int_t) idle);
+            json_object_set_new(daemons, name.p, d);
+        }
+
+        json_object_set_new(d, "pending",
+            json_integer(json_integer_value(json_object_get(d, "pending"))
+                         + pending));
+
+        if (idle < json_integer_value(json_object_get(d, "idle"))) {
+            json_object_set_new(d, "idle", json_integer(idle));
+        }
+    }
+
+    freeReplyObject(reply);
+
+    return 0;
+}
+
+
+static int
+ctl_status_daemons(ctl_t *ctl, json_t *daemons)
+{
+    int          rc;
+    size_t       i;
+    int64_t      groups;
+    unsigned     p;
+    rbl_key_t    key;
+    rbl_str_t    none = RBL_STR("");
+    redisReply  *reply;
+
+    static const char *const  streams[] = { "jobs:manual", "jobs:due" };
+
+    rc = 0;
+
+    for (p = 0; p < ctl->ks.partitions * 2 && rc == 0; p++) {
+        i = p % 2;
+        (void) rbl_key(&key, &ctl->ks, p / 2, streams[i], none, none);
+
+        groups = ctl_count(ctl, "EXISTS", rbl_str(key.s));
+        if (groups <= 0) {
+            rc = groups < 0 ? -1 : 0;
+            continue;
+        }
+
+        reply = ctl_call(ctl, "XINFO", RBL_STR("GROUPS"), rbl_str(key.s),
+                         none);
+        rc = reply == NULL ? -1
+             : rbl_reply_len(reply) == 0 ? 0
+             : ctl_status_consumers(ctl, rbl_str(key.s), daemons);
+        freeReplyObject(reply);
+    }
+
+    return rc;
+}
+
+
+static int
+ctl_status_sums(ctl_t *ctl, json_t *v)
+{
+    size_t     i;
+    int64_t    n, sum;
+    unsigned   p, last;
+    rbl_key_t  key;
+    rbl_str_t  none = RBL_STR("");
+
+    static const struct {
+        const char  *name, *verb, *key;
+        int          once;              /* the same in every partition */
+    } sums[] = {
+        { "accounts", "ZCARD", "accounts", 0 },
+        { "lists", "ZCARD", "lists", 1 },
+        { "outbox", "XLEN", "outbox", 0 },
+        { "retry", "ZCARD", "retry", 0 }
+    };
+
+    for (i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+        last = sums[i].once ? 1 : ctl->ks.partitions;
+
+        for (p = 0, sum = 0; p < last; p++) {
+            n = ctl_count(ctl, sums[i].verb,
+                          rbl_key(&key, &ctl->ks, p, sums[i].key, none, none));
+            if (n < 0) {
+                return -1;
+            }
+
+            sum += n;
+        }
+
+        json_object_set_new(v, sums[i].name, json_integer(sum));
+    }
+
+    return 0;
+}
+
+
+static int
+ctl_status_lists(ctl_t *ctl, json_t *v)
+{
+    rbl_mp_t     mp;
+    rbl_key_t    key;
+    rbl_str_t    none = RBL_STR("");
+    redisReply  *reply;
+
+    reply = ctl_call(ctl, "GET",
+                     rbl_key(&key, &ctl->ks, 0, "defaults", none, none),
+                     none, none);
+    if (reply == NULL) {
+        return -1;
+    }
+
+    rbl_mp_init(&mp, rbl_reply_str(reply));
+    json_object_set_new(v, "lists_active",
+                        json_integer((json_int_t) rbl_mp_array(&mp)));
+    freeReplyObject(reply);
+
+    return 0;
+}
+
+
+static int
+ctl_status_print(ctl_t *ctl, json_t *v, json_t *daemons)
+{
+    int          rc;
+    json_t      *rows, *d;
+    const char  *name;
+
+    rows = json_array();
+    json_object_foreach(daemons, name, d) {
+        json_array_append(rows, d);
+    }
+
+    json_decref(daemons);
+
+    if (ctl->json) {
+        json_object_set_new(v, "daemons", rows);
+        return ctl_print(ctl, NULL, v);
+    }
+
+    rc = ctl_print(ctl, status_columns, v);
+
+    if (json_array_size(rows) == 0) {
+        printf("\nNo daemon has worked here yet: is rbl-checkd running?\n");
+        json_decref(rows);
+        return rc;
+    }
+
+    putchar('\n');
+
+    return ctl_print(ctl, daemon_row, rows);
+}
+
+
+int
+ctl_status(ctl_t *ctl)
+{
+    json_t   *v, *daemons;
+    int64_t   partitions, schema;
+
+    v = ctl_status_store(ctl);
+    if (v == NULL) {
+        return CTL_ERROR;
+    }
+
+    daemons = json_object();
+
+    switch (ctl_meta_read(ctl, &partitions, &schema)) {
+
+    case 1:
+        json_object_set_new(v, "initialised", json_false());
+        return ctl_status_print(ctl, v, daemons);
+
+    case 0:
+        json_object_set_new(v, "initialised", json_true());
+        json_object_set_new(v, "partitions", json_integer(partitions));
+        if (ctl_meta(ctl) == 0 && ctl_status_sums(ctl, v) == 0
+            && ctl_status_lists(ctl, v) == 0
+            && ctl_status_daemons(ctl, daemons) == 0)
+        {
+            return ctl_status_print(ctl, v, daemons);
+        }
+
+        break;
+
+    default:
+        break;
+    }
+
+    json_decref(daemons);
+    json_decref(v);
+
+    return CTL_ERROR;
+}

@@ -1,0 +1,199 @@
+/*
+ * rblctl webhook: receivers of an account's events.  A receiver's secret is
+ * printed once, by the call that made it.
+ */
+
+#include "ctl.h"
+
+#include <openssl/crypto.h>
+#include <stdio.h>
+
+#define CTL_MAX_TYPES  16
+
+
+static const char *const  event_types[] = {
+    "rbl.host.check.started", "rbl.host.check.completed", "rbl.host.listed",
+    "rbl.host.delisted", "billing.balance.alert", "billing.recharge.success",
+    "billing.recharge.failed", "billing.renewal.success",
+    "billing.renewal.failed", "expiring.card.alert", "expiring.plan.alert",
+    NULL
+};
+
+static const ctl_column_t  hook_columns[] = {
+    { "account", "account" }, { "id", "webhook" }, { "name", "name" },
+    { "url", "url" }, { "types", "types" }, { "secret", "secret" },
+    { NULL, NULL }
+};
+
+static const ctl_column_t  hook_row[] = {
+    { "id", "WEBHOOK" }, { "name", "NAME" }, { "url", "URL" },
+    { "types", "TYPES" }, { "status", "STATUS" }, { "created", "CREATED" },
+    { NULL, NULL }
+};
+
+
+/* Views of the types in a list with commas; their number or -1. */
+static int
+ctl_hook_types(const char *text, rbl_str_t *types)
+{
+    int         n, i;
+    rbl_str_t   s;
+
+    if (text == NULL) {
+        return 0;
+    }
+
+    for (n = 0; ; text += s.n + 1) {
+        s.p = text;
+        s.n = strcspn(text, ",");
+
+        for (i = 0; event_types[i] && !rbl_str_is(s, event_types[i]); i++) {
+            /* void */
+        }
+
+        if (event_types[i] == NULL || n == CTL_MAX_TYPES) {
+            ctl_fail("\"%.*s\" is not an event type; they are rbl.host.check."
+                     "started, rbl.host.check.completed, rbl.host.listed,"
+                     " rbl.host.delisted, and those of billing",
+                     (int) (s.n > 60 ? 60 : s.n), s.p);
+            return -1;
+        }
+
+        types[n++] = s;
+
+        if (text[s.n] == '\0') {
+            return n;
+        }
+    }
+}
+
+
+static int
+ctl_hook_print(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *hook,
+    rbl_str_t name, rbl_str_t url, int n, const rbl_str_t *types,
+    const char *secret)
+{
+    int      i;
+    json_t  *list;
+
+    list = json_array();
+    for (i = 0; i < n; i++) {
+        json_array_append_new(list, ctl_text(types[i]));
+    }
+
+    return ctl_print(ctl, hook_columns,
+                     json_pack("{ss ss so so so ss}", "account", account->s,
+                               "id", hook->s, "name", ctl_text(name),
+                               "url", ctl_text(url), "types", list,
+                               "secret", secret));
+}
+
+
+int
+ctl_webhook_add(ctl_t *ctl)
+{
+    int          n, rc;
+    char         secret[CTL_SECRET_SIZE];
+    rbl_sid_t    account, hook;
+    rbl_key_t    key;
+    rbl_str_t    name, argv[4 + CTL_MAX_TYPES];
+    rbl_url_t    url;
+    redisReply  *reply;
+
+    n = ctl_hook_types(ctl_option(ctl, "types"), argv + 4);
+
+    if (n < 0 || ctl_sid(&account, RBL_SID_ACCOUNT, ctl->args[0]) != 0
+        || ctl_name(&name, "a webhook", ctl->args[1]) != 0
+        || ctl_secret_make(secret) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    if (rbl_url_parse(&url, ctl->args[2]) != RBL_OK) {
+        return ctl_fail("\"%.80s\" is not a URL that can be sent to: http or"
+                        " https, a host, no user name and no fragment",
+                        ctl->args[2].p);
+    }
+
+    if (rbl_sid_make(&hook, RBL_SID_HOOK) != RBL_OK) {
+        return ctl_fail("the kernel gives no random bytes");
+    }
+
+    argv[0] = rbl_sid_str(&hook);
+    argv[1] = name;
+    argv[2] = ctl->args[2];
+    argv[3] = rbl_str(secret);
+
+    reply = ctl_script(ctl, &rbl_script_hook_put,
+                       rbl_account_key(&key, &ctl->ks, "acct",
+                                       rbl_sid_str(&account), RBL_STR("")),
+                       4 + n, argv);
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    rc = rbl_str_is(rbl_reply_word(reply), "OK")
+         ? ctl_hook_print(ctl, &account, &hook, name, ctl->args[2], n,
+                          argv + 4, secret)
+         : ctl_fail("there is no account %s", account.s);
+
+    freeReplyObject(reply);
+    OPENSSL_cleanse(secret, sizeof(secret));
+
+    return rc;
+}
+
+
+static int
+ctl_hook_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
+{
+    rbl_hook_t  hook;
+
+    (void) ctl;
+
+    if (rbl_hook_decode(&hook, raw) != RBL_OK) {
+        ctl_fail("the record of webhook %.*s is damaged", (int) sid.n,
+                 sid.p ? sid.p : "");
+        return 0;
+    }
+
+    return json_array_append_new(data,
+               json_pack("{so so so so so so}", "id", ctl_text(hook.id),
+                         "name", ctl_text(hook.name),
+                         "url", ctl_text(hook.url),
+                         "types", ctl_texts(hook.types),
+                         "status", ctl_text(hook.status),
+                         "created", ctl_time(hook.created)));
+}
+
+
+int
+ctl_webhook_list(ctl_t *ctl)
+{
+    json_t     *rows;
+    rbl_sid_t   sid;
+    rbl_key_t   key;
+    rbl_str_t   account;
+
+    if (ctl_sid(&sid, RBL_SID_ACCOUNT, ctl->args[0]) != 0
+        || ctl_account_exists(ctl, &sid) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    account = rbl_sid_str(&sid);
+    rows = json_array();
+
+    if (ctl_each(ctl,
+                 rbl_account_key(&key, &ctl->ks, "hooks", account,
+                                 RBL_STR("")),
+                 rbl_partition(&ctl->ks, account), "r", account,
+                 ctl_hook_each, rows)
+        != 0)
+    {
+        json_decref(rows);
+        return CTL_ERROR;
+    }
+
+    return ctl_print(ctl, hook_row, rows);
+}

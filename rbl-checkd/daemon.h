@@ -1,0 +1,32 @@
+/*
+ * What the parts of the daemon have in common.  main.c makes it, in this
+ * order, and takes it apart in the opposite one.
+ */
+
+#ifndef DAEMON_H_INCLUDED
+#define DAEMON_H_INCLUDED
+
+#include <ev.h>
+
+#include "check/table.h"
+#include "config.h"
+#include "deliver/deliver.h"
+#include "dns/engine.h"
+#include "store.h"
+
+typedef struct {
+    struct ev_loop  *loop;
+    const config_t  *conf;
+    dns_engine_t    *dns;
+    store_t         *store;
+    table_t         *table;
+    deliver_t       *deliver;           /* NULL: this daemon delivers nothing */
+} daemon_t;
+
+/* A number in [0, 1) that is good enough to keep daemons out of step. */
+double daemon_jitter(void);
+
+/* Tells the service manager, if there is one: "READY=1", "STOPPING=1". */
+void daemon_notify(const char *state);
+
+#endif /* DAEMON_H_INCLUDED */

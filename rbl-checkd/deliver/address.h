@@ -1,0 +1,50 @@
+/*
+ * Which addresses a customer's URL may lead to.  A server that posts to
+ * addresses of strangers must not become their way into the operator's
+ * network: only public unicast addresses may be used, and what the operator
+ * allows by configuration.  It is always the address that is judged, never
+ * how it was written.
+ */
+
+#ifndef DELIVER_ADDRESS_H_INCLUDED
+#define DELIVER_ADDRESS_H_INCLUDED
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "rbl_validate.h"
+
+/* IPv4-mapped IPv6 becomes IPv4, as in rbl_addr_parse. */
+void address_from_in6(rbl_addr_t *a, const struct in6_addr *in6);
+void address_from_ipv4(rbl_addr_t *a, uint32_t host_order);
+
+/* 0 and the port in host order, or -1: not an internet address. */
+int address_from_sockaddr(rbl_addr_t *a, unsigned *port,
+    const struct sockaddr *sa);
+
+int address_equal(const rbl_addr_t *a, const rbl_addr_t *b);
+
+/* NULL: public; else what it is ("private", "loopback", ...). */
+const char *address_special(const rbl_addr_t *a);
+
+/* One of this machine's own addresses? */
+int address_is_own(const rbl_addr_t *a);
+
+/*
+ * May a request go there?  NULL: yes; else why not, for the log.  An address
+ * in one of the n ranges of `allow` may always be used; any other must be
+ * public, not this machine's own, and the port 80, 443 or above 1023.
+ */
+const char *address_refused(const rbl_addr_t *a, unsigned port,
+    const rbl_subnet_t *allow, unsigned n);
+
+/*
+ * The host of a URL, as text: a literal address (RBL_OK, *literal set), a
+ * domain name (RBL_OK, *literal NONE, *name its A-label form in buf), or
+ * RBL_EINVAL: a single label, or a number in one of the many forms that
+ * libraries take for an IPv4 address.
+ */
+rbl_err_t address_host(rbl_addr_t *literal, char buf[RBL_VALUE_MAX],
+    rbl_str_t *name, rbl_str_t host);
+
+#endif /* DELIVER_ADDRESS_H_INCLUDED */

@@ -1,0 +1,27 @@
+/*
+ * When a delivery that failed is tried again (decisions.md 8).  Pure: the
+ * caller gives the time and the random number.
+ */
+
+#ifndef DELIVER_BACKOFF_H_INCLUDED
+#define DELIVER_BACKOFF_H_INCLUDED
+
+#include <stdint.h>
+
+#define BACKOFF_ATTEMPTS   10           /* the first one and nine repeats */
+#define BACKOFF_AFTER_MAX  86400        /* s: cap of Retry-After */
+#define BACKOFF_CALLBACK   INT64_C(86400000)    /* ms that a callback lives */
+
+typedef struct {
+    unsigned  attempt;                  /* the one that failed, from 0 */
+    int       callback;                 /* 1: ends BACKOFF_CALLBACK after
+                                           `first` */
+    int64_t   first, now;               /* ms since 1970 */
+    int64_t   retry_after;              /* s that the peer asked for, or 0 */
+    uint32_t  random;                   /* for the jitter of 20 % */
+} backoff_t;
+
+/* Milliseconds until the next attempt, or -1: that was the last. */
+int64_t backoff_next(const backoff_t *b);
+
+#endif /* DELIVER_BACKOFF_H_INCLUDED */

@@ -1,0 +1,18 @@
+/*
+ * The JSON body of an event (api-3.0.md 6, decisions.md 8).
+ */
+
+#ifndef DELIVER_BODY_H_INCLUDED
+#define DELIVER_BODY_H_INCLUDED
+
+#include "rbl_out.h"
+#include "rbl_record.h"
+
+/*
+ * Writes the body.  The same event gives the same bytes, at any time and in
+ * any process.  RBL_ETYPE: not an event that can be told: an unknown type, a
+ * malformed SID, host or result; RBL_ENOMEM: the sink failed.
+ */
+rbl_err_t body_render(rbl_out_t *out, const rbl_event_t *event);
+
+#endif /* DELIVER_BODY_H_INCLUDED */

@@ -1,0 +1,323 @@
+/*
+ * The life of the deliverer and its claims: for each partition, deliveries
+ * whose time has come are leased and put into the waiting room.  A claim goes
+ * out as soon as the store said that something will be due, at the latest
+ * after the poll (another daemon may have put something there), and at once
+ * after a fan-out of our own.
+ *
+ * Owns the outbox reader, the transfers and every attempt.
+ */
+
+#include "deliver_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../log.h"
+
+
+#define DELIVER_ERROR_WAIT  5.0         /* s after a claim that failed */
+#define DELIVER_POLL_PARTS  64          /* above, the poll is spread out */
+
+
+static void
+deliver_tick_at(deliver_t *d, ev_tstamp when)
+{
+    ev_tstamp  wait;
+
+    wait = when - ev_now(d->loop);
+
+    ev_timer_stop(d->loop, &d->tick);
+    ev_timer_set(&d->tick, wait > 0.0 ? wait : 0.0, 0.0);
+    ev_timer_start(d->loop, &d->tick);
+}
+
+
+static double
+deliver_poll(const deliver_t *d)
+{
+    return d->n_parts > DELIVER_POLL_PARTS
+           ? DELIVER_POLL * d->n_parts / DELIVER_POLL_PARTS : DELIVER_POLL;
+}
+
+
+void
+deliver_kick(deliver_t *d, unsigned part)
+{
+    if (part < d->n_parts) {
+        d->parts[part].next = 0;
+    }
+
+    if (!d->stopped) {
+        deliver_tick_at(d, ev_now(d->loop));
+    }
+}
+
+
+/* OK, ms until the next, then the deliveries. */
+
+static void
+deliver_take(deliver_part_t *part, unsigned asked, ev_tstamp claimed,
+    const redisReply *reply)
+{
+    size_t      i, n;
+    double      wait;
+    int64_t     ms;
+    attempt_t  *a;
+    deliver_t  *d = part->deliver;
+
+    n = rbl_reply_len(reply);
+
+    for (i = 2; i < n; i++) {
+        a = attempt_new(d, part->n, claimed, rbl_reply_at(reply, i));
+
+        if (a == NULL) {
+            log_error("a delivery of partition %u is malformed", part->n);
+            continue;
+        }
+
+        queue_put(d, a);
+    }
+
+    wait = deliver_poll(d);
+    ms = rbl_reply_int(rbl_reply_at(reply, 1), -1);
+
+    if (n - 2 >= asked) {
+        wait = 0;
+
+    } else if (ms >= 0 && (double) ms < wait * 1000.0) {
+        wait = (double) ms / 1000.0;
+    }
+
+    part->next = ev_now(d->loop) + wait;
+}
+
+
+static void
+deliver_claimed(void *data, const redisReply *reply)
+{
+    unsigned         asked;
+    ev_tstamp        claimed;
+    deliver_part_t  *part = data;
+    deliver_t       *d = part->deliver;
+
+    asked = part->asked;
+    claimed = part->claimed;
+    d->n_asked -= asked;
+    part->asked = 0;
+    part->next = ev_now(d->loop) + deliver_poll(d);
+
+    if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
+        log_error("claiming deliveries: %.*s", (int) reply->len, reply->str);
+        part->next = ev_now(d->loop) + DELIVER_ERROR_WAIT;
+
+    } else if (rbl_str_is(rbl_reply_word(reply), "OK")) {
+        deliver_take(part, asked, claimed, reply);
+    }
+
+    if (d->stopped) {
+        queue_clear(d, 0);
+        return;
+    }
+
+    queue_run(d);
+    deliver_kick(d, d->n_parts);
+}
+
+
+static void
+deliver_claim(deliver_part_t *part, unsigned room)
+{
+    char        count[16], lease[24];
+    deliver_t  *d = part->deliver;
+    rbl_key_t   key;
+    rbl_str_t   argv[3];
+
+    part->asked = room < DELIVER_CLAIM_MAX ? room : DELIVER_CLAIM_MAX;
+    part->claimed = ev_now(d->loop);
+    d->n_asked += part->asked;
+
+    snprintf(count, sizeof(count), "%u", part->asked);
+    snprintf(lease, sizeof(lease), "%.0f", d->lease * 1000.0);
+
+    argv[0] = rbl_key(&key, store_keyspace(d->store), part->n, "retry",
+                      RBL_STR(""), RBL_STR(""));
+    argv[1] = rbl_str(count);
+    argv[2] = rbl_str(lease);
+
+    store_script(d->store, &rbl_script_delivery_claim, deliver_claimed, part,
+                 1, 3, argv);
+}
+
+
+static int
+deliver_set_parts(deliver_t *d)
+{
+    unsigned  p, n;
+
+    n = store_keyspace(d->store)->partitions;
+
+    if (d->n_parts > 0 || n == 0) {
+        return d->n_parts > 0 ? 0 : -1;
+    }
+
+    d->parts = calloc(n, sizeof(deliver_part_t));
+    if (d->parts == NULL) {
+        return -1;
+    }
+
+    d->n_parts = n;
+
+    for (p = 0; p < n; p++) {
+        d->parts[p].deliver = d;
+        d->parts[p].n = p;
+    }
+
+    return 0;
+}
+
+
+/*
+ * Begins with another partition each time, so that none is always the last to
+ * find room.
+ */
+
+static void
+deliver_claim_all(deliver_t *d)
+{
+    unsigned         i, room;
+    ev_tstamp        now, next;
+    deliver_part_t  *part;
+
+    now = ev_now(d->loop);
+    next = now + deliver_poll(d);
+
+    for (i = 0; i < d->n_parts; i++) {
+        part = &d->parts[(d->first + i) % d->n_parts];
+
+        if (part->asked > 0) {
+            continue;
+        }
+
+        if (part->next > now) {
+            next = part->next < next ? part->next : next;
+            continue;
+        }
+
+        room = queue_room(d);
+
+        if (room > 0) {
+            deliver_claim(part, room);
+        }
+    }
+
+    d->first++;
+    deliver_tick_at(d, next);
+}
+
+
+static void
+deliver_tick_handler(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+    deliver_t  *d = timer->data;
+
+    (void) revents;
+
+    queue_run(d);
+
+    if (!store_ready(d->store) || deliver_set_parts(d) != 0) {
+        deliver_tick_at(d, ev_now(loop) + DELIVER_POLL);
+        return;
+    }
+
+    deliver_claim_all(d);
+}
+
+
+deliver_t *
+deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
+    dns_engine_t *dns)
+{
+    deliver_t  *d;
+
+    d = calloc(1, sizeof(deliver_t));
+    if (d == NULL) {
+        return NULL;
+    }
+
+    d->loop = loop;
+    d->conf = conf;
+    d->store = store;
+    d->dns = dns;
+    d->lease = 2 * conf->deliver_timeout + 10.0;
+    link_init(&d->waiting);
+    link_init(&d->running);
+    ev_init(&d->tick, deliver_tick_handler);
+    d->tick.data = d;
+
+    d->transfers = transfer_pool_new(loop, conf->deliver_ca);
+    d->outbox = d->transfers != NULL ? outbox_new(d) : NULL;
+
+    if (d->outbox == NULL) {
+        deliver_free(d);
+        return NULL;
+    }
+
+    deliver_tick_at(d, ev_now(loop));
+
+    return d;
+}
+
+
+void
+deliver_stop(deliver_t *d)
+{
+    d->stopped = 1;
+
+    ev_timer_stop(d->loop, &d->tick);
+    outbox_stop(d->outbox);
+    queue_clear(d, 0);
+}
+
+
+unsigned
+deliver_in_flight(const deliver_t *d)
+{
+    return d->n_running + outbox_pending(d->outbox);
+}
+
+
+void
+deliver_wake(deliver_t *d)
+{
+    if (!d->stopped) {
+        outbox_wake(d->outbox);
+        deliver_kick(d, d->n_parts);
+    }
+}
+
+
+void
+deliver_free(deliver_t *d)
+{
+    unsigned  p;
+
+    d->stopped = 1;
+    ev_timer_stop(d->loop, &d->tick);
+    queue_clear(d, 1);
+
+    for (p = 0; p < d->n_parts; p++) {
+        store_forget(d->store, &d->parts[p]);
+    }
+
+    if (d->outbox != NULL) {
+        outbox_free(d->outbox);
+    }
+
+    if (d->transfers != NULL) {
+        transfer_pool_free(d->transfers);
+    }
+
+    free(d->parts);
+    free(d);
+}

@@ -1,0 +1,30 @@
+/*
+ * Delivery of events (decisions.md 8): outbox -> one delivery record for each
+ * receiver and callback -> attempts -> done, later again, or dead letter.
+ * Everything that must survive is in the store before it is tried.
+ */
+
+#ifndef DELIVER_H_INCLUDED
+#define DELIVER_H_INCLUDED
+
+#include <ev.h>
+
+#include "../config.h"
+#include "../store.h"
+#include "../dns/engine.h"
+
+typedef struct deliver_s  deliver_t;
+
+/* NULL: out of memory.  Works whenever the store is ready. */
+deliver_t *deliver_new(struct ev_loop *loop, const config_t *conf,
+    store_t *store, dns_engine_t *dns);
+
+/* Takes no new work; what is in flight goes on. */
+void deliver_stop(deliver_t *deliver);
+unsigned deliver_in_flight(const deliver_t *deliver);
+void deliver_free(deliver_t *deliver);
+
+/* The outbox of a partition got something: read it now. */
+void deliver_wake(deliver_t *deliver);
+
+#endif /* DELIVER_H_INCLUDED */

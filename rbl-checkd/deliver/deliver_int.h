@@ -1,0 +1,121 @@
+/*
+ * What the files of the delivery share: the deliverer itself, its partitions
+ * and the attempt.  deliver.h is the contract towards the daemon.
+ *
+ * A delivery is leased by delivery_claim, becomes an attempt, waits here for
+ * its turn (queue.c), runs (attempt.c) and is recorded by delivery_done.  One
+ * that is dropped here, or whose daemon dies, comes back by its lease.
+ */
+
+#ifndef DELIVER_INT_H_INCLUDED
+#define DELIVER_INT_H_INCLUDED
+
+#include "deliver.h"
+
+#include "link.h"
+#include "resolve.h"
+#include "transfer.h"
+
+#define DELIVER_POLL       0.5          /* s between looks at a quiet queue */
+#define DELIVER_CLAIM_MAX  32u          /* deliveries a claim */
+#define DELIVER_URL_MAX    4096
+#define DELIVER_GROUP      "deliver"
+
+typedef struct outbox_s   outbox_t;
+typedef struct attempt_s  attempt_t;
+
+typedef struct {
+    deliver_t   *deliver;
+    unsigned     n;                     /* number of the partition */
+    unsigned     asked;                 /* by the claim on its way; 0: none */
+    ev_tstamp    claimed;               /* when that was sent */
+    ev_tstamp    next;                  /* when to claim again */
+} deliver_part_t;
+
+struct deliver_s {
+    struct ev_loop   *loop;
+    const config_t   *conf;
+    store_t          *store;
+    dns_engine_t     *dns;
+    transfer_pool_t  *transfers;
+    outbox_t         *outbox;
+    double            lease;            /* s */
+    int               stopped;
+    ev_timer          tick;
+    unsigned          n_parts;          /* 0: not known yet */
+    deliver_part_t   *parts;
+    unsigned          first;            /* partition that claims first */
+    link_t            waiting, running; /* attempts */
+    unsigned          n_waiting, n_running, n_asked;
+};
+
+typedef enum {
+    ATTEMPT_WAITING = 0,
+    ATTEMPT_RESOLVING,
+    ATTEMPT_POSTING,
+    ATTEMPT_RECORDING
+} attempt_state_t;
+
+struct attempt_s {
+    link_t           link;              /* waiting or running */
+    deliver_t       *deliver;
+    unsigned         part;
+    attempt_state_t  state;
+    ev_tstamp        claimed;           /* lower bound of the lease */
+    ev_tstamp        deadline;          /* of this attempt */
+    rbl_str_t        member, url, secret, event, body;
+    char             account[40];
+    unsigned         n;                 /* attempt number, from 0 */
+    int              callback;
+    int64_t          first;             /* ms since 1970 */
+
+    rbl_url_t        parsed;
+    char             host[RBL_VALUE_MAX + 2];   /* as in a URL */
+    resolve_t       *resolve;
+    transfer_t      *transfer;
+    ev_timer         timer;             /* records again */
+
+    char             outcome[8];        /* as delivery_done takes it */
+    char             delay[24], status[8], number[16];
+    const char      *error;             /* a literal, for the customer */
+    size_t           size;              /* of bytes */
+    char             bytes[];           /* holds the strings above */
+};
+
+/* attempt.c */
+
+/* From an element of delivery_claim's result; NULL: malformed, no memory. */
+attempt_t *attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
+    const redisReply *reply);
+void attempt_free(attempt_t *a);        /* at any time, ends what it does */
+void attempt_start(attempt_t *a);
+
+/* queue.c */
+
+/* How many deliveries may be claimed now. */
+unsigned queue_room(const deliver_t *d);
+
+/* Takes a claimed attempt; drops it if its account has too many here. */
+void queue_put(deliver_t *d, attempt_t *a);
+
+/* Starts what may start. */
+void queue_run(deliver_t *d);
+
+/* An attempt is over: freed here. */
+void queue_over(attempt_t *a);
+void queue_clear(deliver_t *d, int running_too);
+
+/* deliver.c */
+
+/* Claim soon: from partition `part` at once, if it is one. */
+void deliver_kick(deliver_t *d, unsigned part);
+
+/* outbox.c */
+
+outbox_t *outbox_new(deliver_t *d);     /* NULL: out of memory */
+void outbox_stop(outbox_t *ob);
+void outbox_free(outbox_t *ob);
+void outbox_wake(outbox_t *ob);
+unsigned outbox_pending(const outbox_t *ob);
+
+#endif /* DELIVER_INT_H_INCLUDED */

@@ -1,0 +1,58 @@
+/*
+ * A doubly linked ring, embedded in what it links.  A head is a link of its
+ * own; a link that is in no ring points at itself, so that it may always be
+ * removed.
+ */
+
+#ifndef DELIVER_LINK_H_INCLUDED
+#define DELIVER_LINK_H_INCLUDED
+
+#include <stddef.h>
+
+typedef struct link_s  link_t;
+
+struct link_s {
+    link_t  *next, *prev;
+};
+
+/* The structure of that type whose member is the link. */
+#define link_of(l, type, member)                                              \
+    ((type *) (void *) ((char *) (l) - offsetof(type, member)))
+
+
+static inline void
+link_init(link_t *l)
+{
+    l->next = l;
+    l->prev = l;
+}
+
+
+static inline int
+link_empty(const link_t *head)
+{
+    return head->next == head;
+}
+
+
+/* At the tail. */
+
+static inline void
+link_add(link_t *head, link_t *l)
+{
+    l->prev = head->prev;
+    l->next = head;
+    l->prev->next = l;
+    head->prev = l;
+}
+
+
+static inline void
+link_remove(link_t *l)
+{
+    l->prev->next = l->next;
+    l->next->prev = l->prev;
+    link_init(l);
+}
+
+#endif /* DELIVER_LINK_H_INCLUDED */

@@ -1,0 +1,498 @@
+/*
+ * Reads the outbox of every partition and turns each entry into deliveries.
+ *
+ * It has a connection of its own, for XREADGROUP blocks it; everything else
+ * goes over the daemon's.  One batch is worked off before the next is read.
+ * After a start and after every trouble it first reads its own pending entries
+ * ("0"), then new ones (">").  Entries of daemons that died are taken over
+ * after the lease.
+ *
+ * Owned here: the connection, the keys and the set of entries on their way.
+ */
+
+#include "deliver_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../log.h"
+#include "entry.h"
+
+
+#define OUTBOX_COUNT      "8"           /* entries of a partition a read */
+#define OUTBOX_BLOCK      1.0           /* s */
+#define OUTBOX_BLOCK_MS   "1000"
+#define OUTBOX_AGAIN      1.0           /* s after trouble */
+#define OUTBOX_TAKEOVER   "64"          /* entries of a dead daemon */
+
+typedef struct {
+    outbox_t   *ob;
+    unsigned    n;
+    rbl_key_t   key;
+    char        cursor[48];             /* of XAUTOCLAIM */
+} outbox_part_t;
+
+struct outbox_s {
+    deliver_t      *deliver;
+    store_t        *store;
+    ev_timer        again;              /* the next read */
+    ev_timer        takeover;
+    entry_set_t     set;
+    unsigned        batch;              /* entries of the batch not done */
+    unsigned        groups;             /* XGROUP CREATE on their way */
+    int             reading;
+    int             backlog;            /* 1: own pending entries first */
+    int             failed;             /* in this batch */
+    unsigned        n_parts;
+    outbox_part_t  *parts;
+    rbl_str_t      *argv;               /* of XREADGROUP */
+};
+
+
+static void outbox_read(outbox_t *ob);
+static void outbox_groups(outbox_t *ob);
+
+
+static rbl_str_t
+outbox_key(const outbox_part_t *part)
+{
+    return (rbl_str_t) { part->key.s, part->key.n };
+}
+
+
+static void
+outbox_later(outbox_t *ob, double wait)
+{
+    ev_timer_stop(ob->deliver->loop, &ob->again);
+    ev_timer_set(&ob->again, wait, 0.0);
+    ev_timer_start(ob->deliver->loop, &ob->again);
+}
+
+
+/* Something went wrong: what it was about is pending for us, or will be. */
+
+static void
+outbox_trouble(outbox_t *ob)
+{
+    ob->backlog = 1;
+    ob->failed = 1;
+}
+
+
+static void
+outbox_batch_done(outbox_t *ob)
+{
+    if (ob->batch > 0 || ob->reading || ob->groups > 0) {
+        return;
+    }
+
+    outbox_later(ob, ob->failed ? OUTBOX_AGAIN : 0.0);
+    ob->failed = 0;
+}
+
+
+static void
+outbox_entry_done(void *data, int batch, int good)
+{
+    outbox_t  *ob = data;
+
+    if (!good) {
+        outbox_trouble(ob);
+    }
+
+    ob->batch -= (unsigned) batch;
+    outbox_batch_done(ob);
+}
+
+
+static size_t
+outbox_take_all(outbox_t *ob, unsigned part, const redisReply *entries,
+    int batch)
+{
+    size_t  i, n;
+
+    n = rbl_reply_len(entries);
+
+    for (i = 0; i < n; i++) {
+        if (entry_start(&ob->set, part, rbl_reply_at(entries, i), batch)
+            == 0)
+        {
+            ob->batch += (unsigned) batch;
+
+        } else {
+            outbox_trouble(ob);
+        }
+    }
+
+    return n;
+}
+
+
+/* Streams come in the order in which they were asked for. */
+
+static size_t
+outbox_streams(outbox_t *ob, const redisReply *reply)
+{
+    size_t             i, n;
+    unsigned           p;
+    rbl_str_t          key;
+    const redisReply  *stream;
+
+    n = 0;
+    p = 0;
+
+    for (i = 0; i < rbl_reply_len(reply); i++) {
+        stream = rbl_reply_at(reply, i);
+        key = rbl_reply_str(rbl_reply_at(stream, 0));
+
+        while (p < ob->n_parts
+               && !rbl_str_eq(key, outbox_key(&ob->parts[p])))
+        {
+            p++;
+        }
+
+        if (p == ob->n_parts) {
+            break;
+        }
+
+        n += outbox_take_all(ob, p, rbl_reply_at(stream, 1), 1);
+    }
+
+    return n;
+}
+
+
+static void
+outbox_got(void *data, const redisReply *reply)
+{
+    size_t     n;
+    outbox_t  *ob = data;
+
+    ob->reading = 0;
+
+    if (reply == NULL) {
+
+        /* the store may have given us entries that never came */
+
+        outbox_trouble(ob);
+        outbox_batch_done(ob);
+        return;
+    }
+
+    switch (rbl_reply_class(reply)) {
+
+    case RBL_REPLY_OK:
+        n = outbox_streams(ob, reply);
+
+        if (n == 0) {
+            ob->backlog = 0;
+        }
+
+        break;
+
+    case RBL_REPLY_NOGROUP:
+        outbox_groups(ob);
+        return;
+
+    default:
+        log_error("reading the outbox: %.*s", (int) reply->len, reply->str);
+        outbox_trouble(ob);
+    }
+
+    outbox_batch_done(ob);
+}
+
+
+static void
+outbox_read(outbox_t *ob)
+{
+    size_t     n;
+    unsigned   p;
+    rbl_str_t  id, *argv = ob->argv;
+
+    if (ob->reading || ob->batch > 0 || ob->groups > 0
+        || ob->n_parts == 0 || !store_ready(ob->store))
+    {
+        return;
+    }
+
+    n = 0;
+    argv[n++] = RBL_STR("XREADGROUP");
+    argv[n++] = RBL_STR("GROUP");
+    argv[n++] = RBL_STR(DELIVER_GROUP);
+    argv[n++] = rbl_str(ob->deliver->conf->name);
+    argv[n++] = RBL_STR("COUNT");
+    argv[n++] = RBL_STR(OUTBOX_COUNT);
+    argv[n++] = RBL_STR("BLOCK");
+    argv[n++] = RBL_STR(OUTBOX_BLOCK_MS);
+    argv[n++] = RBL_STR("STREAMS");
+
+    for (p = 0; p < ob->n_parts; p++) {
+        argv[n++] = outbox_key(&ob->parts[p]);
+    }
+
+    id = ob->backlog ? RBL_STR("0") : RBL_STR(">");
+
+    for (p = 0; p < ob->n_parts; p++) {
+        argv[n++] = id;
+    }
+
+    ob->reading = 1;
+    store_command(ob->store, outbox_got, ob, (int) n, argv);
+}
+
+
+static void
+outbox_group_made(void *data, const redisReply *reply)
+{
+    outbox_t  *ob = data;
+
+    ob->groups--;
+
+    /* BUSYGROUP, it is there already, is the ordinary case */
+
+    if (reply == NULL
+        || (rbl_reply_class(reply) != RBL_REPLY_OK
+            && strncmp(reply->str, "BUSYGROUP", 9) != 0))
+    {
+        outbox_trouble(ob);
+    }
+
+    outbox_batch_done(ob);
+}
+
+
+static void
+outbox_groups(outbox_t *ob)
+{
+    unsigned   p;
+    rbl_str_t  argv[6];
+
+    argv[0] = RBL_STR("XGROUP");
+    argv[1] = RBL_STR("CREATE");
+    argv[3] = RBL_STR(DELIVER_GROUP);
+    argv[4] = RBL_STR("0");
+    argv[5] = RBL_STR("MKSTREAM");
+
+    ob->groups = ob->n_parts;
+
+    for (p = 0; p < ob->n_parts; p++) {
+        argv[2] = outbox_key(&ob->parts[p]);
+        store_command(ob->store, outbox_group_made, ob, 6, argv);
+    }
+}
+
+
+/* [cursor, entries, deleted ids] */
+
+static void
+outbox_taken_over(void *data, const redisReply *reply)
+{
+    size_t          n;
+    rbl_str_t       cursor;
+    outbox_part_t  *part = data;
+
+    if (reply == NULL || rbl_reply_class(reply) != RBL_REPLY_OK) {
+        return;
+    }
+
+    cursor = rbl_reply_str(rbl_reply_at(reply, 0));
+
+    if (cursor.n > 0 && cursor.n < sizeof(part->cursor)) {
+        memcpy(part->cursor, cursor.p, cursor.n);
+        part->cursor[cursor.n] = '\0';
+    }
+
+    n = outbox_take_all(part->ob, part->n, rbl_reply_at(reply, 1), 0);
+
+    if (n > 0) {
+        log_notice("took over %zu outbox entries of partition %u", n,
+                   part->n);
+    }
+}
+
+
+static void
+outbox_takeover_handler(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+    char        idle[24];
+    unsigned    p;
+    outbox_t   *ob = timer->data;
+    deliver_t  *d = ob->deliver;
+    rbl_str_t   argv[8];
+
+    (void) loop;
+    (void) revents;
+
+    snprintf(idle, sizeof(idle), "%.0f", d->conf->lease * 1000.0);
+
+    argv[0] = RBL_STR("XAUTOCLAIM");
+    argv[2] = RBL_STR(DELIVER_GROUP);
+    argv[3] = rbl_str(d->conf->name);
+    argv[4] = rbl_str(idle);
+    argv[6] = RBL_STR("COUNT");
+    argv[7] = RBL_STR(OUTBOX_TAKEOVER);
+
+    for (p = 0; p < ob->n_parts; p++) {
+        argv[1] = outbox_key(&ob->parts[p]);
+        argv[5] = rbl_str(ob->parts[p].cursor);
+        store_command(d->store, outbox_taken_over, &ob->parts[p], 8, argv);
+    }
+}
+
+
+static int
+outbox_set_parts(outbox_t *ob)
+{
+    unsigned               p;
+    const rbl_keyspace_t  *ks;
+
+    ks = store_keyspace(ob->store);
+
+    if (ob->n_parts > 0 || ks->partitions == 0) {
+        return ob->n_parts > 0 ? 0 : -1;
+    }
+
+    ob->parts = calloc(ks->partitions, sizeof(outbox_part_t));
+    ob->argv = calloc(9 + 2 * ks->partitions, sizeof(rbl_str_t));
+
+    if (ob->parts == NULL || ob->argv == NULL) {
+        free(ob->parts);
+        free(ob->argv);
+        ob->parts = NULL;
+        ob->argv = NULL;
+        return -1;
+    }
+
+    ob->n_parts = ks->partitions;
+
+    for (p = 0; p < ob->n_parts; p++) {
+        ob->parts[p].ob = ob;
+        ob->parts[p].n = p;
+        ob->parts[p].cursor[0] = '0';
+        rbl_key(&ob->parts[p].key, ks, p, "outbox", RBL_STR(""), RBL_STR(""));
+    }
+
+    return 0;
+}
+
+
+static void
+outbox_state(void *data, int ready)
+{
+    outbox_t  *ob = data;
+
+    ev_timer_stop(ob->deliver->loop, &ob->again);
+
+    if (!ready) {
+        return;
+    }
+
+    if (outbox_set_parts(ob) != 0) {
+        log_error("the outbox cannot be read: out of memory");
+        return;
+    }
+
+    ob->backlog = 1;
+    outbox_groups(ob);
+}
+
+
+static void
+outbox_again_handler(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+    (void) loop;
+    (void) revents;
+
+    outbox_read(timer->data);
+}
+
+
+void
+outbox_wake(outbox_t *ob)
+{
+    if (ev_is_active(&ob->again)) {
+        outbox_later(ob, 0.0);
+    }
+}
+
+
+unsigned
+outbox_pending(const outbox_t *ob)
+{
+    return ob->set.n;
+}
+
+
+outbox_t *
+outbox_new(deliver_t *d)
+{
+    double     every;
+    outbox_t  *ob;
+
+    ob = calloc(1, sizeof(outbox_t));
+    if (ob == NULL) {
+        return NULL;
+    }
+
+    ob->deliver = d;
+    ob->backlog = 1;
+    ob->set.deliver = d;
+    ob->set.done = outbox_entry_done;
+    ob->set.data = ob;
+    link_init(&ob->set.entries);
+
+    ev_init(&ob->again, outbox_again_handler);
+    ob->again.data = ob;
+
+    every = d->conf->lease / 4;
+    ev_timer_init(&ob->takeover, outbox_takeover_handler, every, every);
+    ob->takeover.data = ob;
+
+    ob->store = store_new(d->loop, d->conf, OUTBOX_BLOCK, outbox_state, ob);
+    if (ob->store == NULL) {
+        free(ob);
+        return NULL;
+    }
+
+    ev_timer_start(d->loop, &ob->takeover);
+
+    return ob;
+}
+
+
+/* What the store gives to a connection that ends is pending, and taken over. */
+
+void
+outbox_stop(outbox_t *ob)
+{
+    unsigned  p;
+
+    ev_timer_stop(ob->deliver->loop, &ob->again);
+    ev_timer_stop(ob->deliver->loop, &ob->takeover);
+
+    for (p = 0; p < ob->n_parts; p++) {
+        store_forget(ob->deliver->store, &ob->parts[p]);
+    }
+
+    if (ob->store != NULL) {
+        store_forget(ob->store, ob);
+        store_free(ob->store);
+        ob->store = NULL;
+    }
+
+    /* entries on their way end, and no batch follows */
+
+    ob->reading = 1;
+}
+
+
+void
+outbox_free(outbox_t *ob)
+{
+    outbox_stop(ob);
+    entry_clear(&ob->set);
+    free(ob->parts);
+    free(ob->argv);
+    free(ob);
+}

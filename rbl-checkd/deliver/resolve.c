@@ -1,0 +1,245 @@
+/*
+ * Asks for the A and AAAA records of a name through the daemon's own engine,
+ * leaves out every address that may not be used, and gives one of the rest:
+ * what was judged here is what the connection is pinned to, so a name that
+ * changes its mind between look-up and connection gains nothing.  IPv4 stands
+ * first; each attempt takes the next one.
+ *
+ * A literal address goes the same way with a timer instead of questions.
+ */
+
+#include "resolve.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "address.h"
+
+
+#define RESOLVE_MAX  (2 * DNS_MAX_A)
+
+
+struct resolve_s {
+    resolve_request_t  request;
+    resolve_done_pt    done;
+    void              *data;
+    dns_question_t    *a, *aaaa;        /* NULL: answered or not asked */
+    ev_timer           timer;
+    unsigned           n;               /* usable, IPv4 first */
+    unsigned           n_ipv4;
+    rbl_addr_t         usable[RESOLVE_MAX];
+    char               why[112];        /* the last refusal */
+};
+
+
+static void
+resolve_free(resolve_t *r)
+{
+    ev_timer_stop(r->request.loop, &r->timer);
+
+    if (r->a != NULL) {
+        dns_cancel(r->a);
+    }
+
+    if (r->aaaa != NULL) {
+        dns_cancel(r->aaaa);
+    }
+
+    free(r);
+}
+
+
+void
+resolve_cancel(resolve_t *r)
+{
+    resolve_free(r);
+}
+
+
+static void
+resolve_finish(resolve_t *r)
+{
+    char             why[sizeof(r->why)];
+    void            *data;
+    rbl_addr_t       addr;
+    resolve_done_pt  done;
+
+    done = r->done;
+    data = r->data;
+
+    if (r->n > 0) {
+        addr = r->usable[r->request.turn % r->n];
+        resolve_free(r);
+        done(data, &addr, NULL);
+        return;
+    }
+
+    snprintf(why, sizeof(why), "%s", r->why);
+    resolve_free(r);
+    done(data, NULL, why);
+}
+
+
+static void
+resolve_take(resolve_t *r, const rbl_addr_t *addr)
+{
+    char         text[RBL_VALUE_MAX];
+    const char  *what;
+
+    what = address_refused(addr, r->request.port, r->request.conf->allow,
+                           r->request.conf->n_allow);
+
+    if (what != NULL) {
+        rbl_addr_text(text, addr);
+        snprintf(r->why, sizeof(r->why), "address %.45s refused: %.30s", text,
+                 what);
+        return;
+    }
+
+    if (r->n == RESOLVE_MAX) {
+        return;
+    }
+
+    if (addr->family == RBL_FAMILY_IPV4) {
+        memmove(&r->usable[r->n_ipv4 + 1], &r->usable[r->n_ipv4],
+                (r->n - r->n_ipv4) * sizeof(rbl_addr_t));
+        r->usable[r->n_ipv4++] = *addr;
+
+    } else {
+        r->usable[r->n] = *addr;
+    }
+
+    r->n++;
+}
+
+
+static void
+resolve_answered(resolve_t *r, const dns_answer_t *answer)
+{
+    static const char *const  status[] = {
+        "no address", "no such name", "server failure", "query refused",
+        "bad reply", "no reply", "truncated reply", "resolver out of reach"
+    };
+
+    if (r->why[0] == '\0' && answer->status <= DNS_NETWORK) {
+        snprintf(r->why, sizeof(r->why), "look-up: %s",
+                 status[answer->status]);
+    }
+
+    if (r->a == NULL && r->aaaa == NULL) {
+        resolve_finish(r);
+    }
+}
+
+
+static void
+resolve_a(void *data, const dns_answer_t *answer)
+{
+    unsigned     i;
+    resolve_t   *r = data;
+    rbl_addr_t   addr;
+
+    r->a = NULL;
+
+    for (i = 0; i < answer->n_a && i < DNS_MAX_A; i++) {
+        address_from_ipv4(&addr, answer->a[i]);
+        resolve_take(r, &addr);
+    }
+
+    resolve_answered(r, answer);
+}
+
+
+static void
+resolve_aaaa(void *data, const dns_answer_t *answer)
+{
+    unsigned     i;
+    resolve_t   *r = data;
+    rbl_addr_t   addr;
+
+    r->aaaa = NULL;
+
+    for (i = 0; i < answer->n_aaaa && i < DNS_MAX_A; i++) {
+        address_from_in6(&addr, &answer->aaaa[i]);
+        resolve_take(r, &addr);
+    }
+
+    resolve_answered(r, answer);
+}
+
+
+/* At once for a literal; for a name, the time is over. */
+
+static void
+resolve_timer_handler(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+    resolve_t  *r = timer->data;
+
+    (void) loop;
+    (void) revents;
+
+    if (r->request.literal.family != RBL_FAMILY_NONE) {
+        resolve_take(r, &r->request.literal);
+
+    } else if (r->why[0] == '\0') {
+        snprintf(r->why, sizeof(r->why), "look-up: no reply in time");
+    }
+
+    resolve_finish(r);
+}
+
+
+static int
+resolve_ask(resolve_t *r, rbl_str_t name)
+{
+    char           z[RBL_VALUE_MAX];
+    dns_engine_t  *dns = r->request.dns;
+
+    if (name.n >= sizeof(z)) {
+        return -1;
+    }
+
+    memcpy(z, name.p, name.n);
+    z[name.n] = '\0';
+
+    r->a = dns_ask(dns, z, DNS_TYPE_A, NULL, resolve_a, r);
+    r->aaaa = dns_ask(dns, z, DNS_TYPE_AAAA, NULL, resolve_aaaa, r);
+
+    return r->a != NULL && r->aaaa != NULL ? 0 : -1;
+}
+
+
+resolve_t *
+resolve_start(const resolve_request_t *request, resolve_done_pt done,
+    void *data)
+{
+    double      wait;
+    resolve_t  *r;
+
+    r = calloc(1, sizeof(resolve_t));
+    if (r == NULL) {
+        return NULL;
+    }
+
+    r->request = *request;
+    r->done = done;
+    r->data = data;
+
+    wait = 0;
+    ev_init(&r->timer, resolve_timer_handler);
+
+    if (request->literal.family == RBL_FAMILY_NONE) {
+        wait = request->timeout;
+
+        if (resolve_ask(r, request->name) != 0) {
+            resolve_free(r);
+            return NULL;
+        }
+    }
+
+    ev_timer_set(&r->timer, wait, 0.0);
+    r->timer.data = r;
+    ev_timer_start(request->loop, &r->timer);
+
+    return r;
+}

@@ -1,0 +1,41 @@
+/*
+ * From the host of a URL to one address that may be used.
+ */
+
+#ifndef DELIVER_RESOLVE_H_INCLUDED
+#define DELIVER_RESOLVE_H_INCLUDED
+
+#include <ev.h>
+
+#include "../config.h"
+#include "../dns/engine.h"
+
+typedef struct resolve_s  resolve_t;
+
+/*
+ * `addr` NULL: there is none, and `why` says so for the log; otherwise `why`
+ * is NULL.  Both live during the call; the question is gone after it.
+ */
+typedef void (*resolve_done_pt)(void *data, const rbl_addr_t *addr,
+    const char *why);
+
+typedef struct {
+    struct ev_loop  *loop;
+    dns_engine_t    *dns;
+    const config_t  *conf;              /* allow ranges */
+    rbl_addr_t       literal;           /* family NONE: ask for `name` */
+    rbl_str_t        name;              /* as A-labels */
+    unsigned         port;
+    unsigned         turn;              /* of several addresses: which one */
+    double           timeout;           /* s */
+} resolve_request_t;
+
+/*
+ * The call back comes exactly once and never from inside, unless it is
+ * cancelled.  NULL: out of memory.
+ */
+resolve_t *resolve_start(const resolve_request_t *request,
+    resolve_done_pt done, void *data);
+void resolve_cancel(resolve_t *r);
+
+#endif /* DELIVER_RESOLVE_H_INCLUDED */

@@ -1,0 +1,164 @@
+/*
+ * HMAC-SHA256 by OpenSSL's EVP_MAC, fed in pieces so that the body is never
+ * copied.  Key material that was decoded is wiped before it goes.
+ */
+
+#include "sign.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+
+
+#define SIGN_DIGEST   32
+#define SIGN_KEY_MAX  512
+
+
+static rbl_err_t
+sign_update(EVP_MAC_CTX *ctx, const rbl_str_t *part, size_t n,
+    unsigned char digest[SIGN_DIGEST])
+{
+    size_t  i, len;
+
+    for (i = 0; i < n; i++) {
+        if (i > 0 && !EVP_MAC_update(ctx, (const unsigned char *) ".", 1)) {
+            return RBL_ENOMEM;
+        }
+
+        if (!EVP_MAC_update(ctx, (const unsigned char *) part[i].p,
+                            part[i].n))
+        {
+            return RBL_ENOMEM;
+        }
+    }
+
+    if (!EVP_MAC_final(ctx, digest, &len, SIGN_DIGEST)
+        || len != SIGN_DIGEST)
+    {
+        return RBL_ENOMEM;
+    }
+
+    return RBL_OK;
+}
+
+
+/* HMAC-SHA256 over the n parts with "." between them. */
+
+static rbl_err_t
+sign_hmac(unsigned char digest[SIGN_DIGEST], rbl_str_t key,
+    const rbl_str_t *part, size_t n)
+{
+    EVP_MAC      *mac;
+    rbl_err_t     err;
+    OSSL_PARAM    params[2];
+    EVP_MAC_CTX  *ctx;
+    static char   sha256[] = "SHA256";
+
+    err = RBL_ENOMEM;
+    mac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+    ctx = mac != NULL ? EVP_MAC_CTX_new(mac) : NULL;
+
+    params[0] = OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST,
+                                                 sha256, 0);
+    params[1] = OSSL_PARAM_construct_end();
+
+    if (ctx != NULL
+        && EVP_MAC_init(ctx, (const unsigned char *) key.p, key.n, params))
+    {
+        err = sign_update(ctx, part, n, digest);
+    }
+
+    EVP_MAC_CTX_free(ctx);
+    EVP_MAC_free(mac);
+
+    return err;
+}
+
+
+/* The bytes behind "whsec_<base64>"; the secret itself if it is not that. */
+
+static rbl_str_t
+sign_key(unsigned char buf[SIGN_KEY_MAX], rbl_str_t secret)
+{
+    int        n;
+    rbl_str_t  text;
+
+    if (secret.n <= 6 || memcmp(secret.p, "whsec_", 6) != 0) {
+        return secret;
+    }
+
+    text.p = secret.p + 6;
+    text.n = secret.n - 6;
+
+    if (text.n % 4 != 0 || text.n / 4 * 3 > SIGN_KEY_MAX) {
+        return secret;
+    }
+
+    n = EVP_DecodeBlock(buf, (const unsigned char *) text.p, (int) text.n);
+
+    if (n < 3) {
+        return secret;
+    }
+
+    /* DecodeBlock counts the padding as bytes */
+
+    n -= text.p[text.n - 1] == '=';
+    n -= text.p[text.n - 2] == '=';
+
+    return (rbl_str_t) { (const char *) buf, (size_t) n };
+}
+
+
+static void
+sign_hex(char *out, const unsigned char digest[SIGN_DIGEST])
+{
+    size_t             i;
+    static const char  hex[] = "0123456789abcdef";
+
+    for (i = 0; i < SIGN_DIGEST; i++) {
+        *out++ = hex[digest[i] >> 4];
+        *out++ = hex[digest[i] & 0xf];
+    }
+
+    *out = '\0';
+}
+
+
+rbl_err_t
+sign_make(sign_t *sign, rbl_str_t secret, rbl_str_t id, int64_t t,
+    rbl_str_t body)
+{
+    int            n;
+    char           time[24], hex[2 * SIGN_DIGEST + 1];
+    rbl_err_t      err;
+    rbl_str_t      part[3];
+    unsigned char  digest[SIGN_DIGEST], key[SIGN_KEY_MAX];
+
+    n = snprintf(time, sizeof(time), "%" PRId64, t);
+
+    part[0] = id;
+    part[1] = (rbl_str_t) { time, (size_t) n };
+    part[2] = body;
+
+    err = sign_hmac(digest, secret, part + 1, 2);
+    if (err != RBL_OK) {
+        return err;
+    }
+
+    sign_hex(hex, digest);
+    snprintf(sign->own, SIGN_MAX, "t=%s,v1=%s", time, hex);
+
+    err = sign_hmac(digest, sign_key(key, secret), part, 3);
+    OPENSSL_cleanse(key, sizeof(key));
+    if (err != RBL_OK) {
+        return err;
+    }
+
+    memcpy(sign->standard, "v1,", 3);
+    EVP_EncodeBlock((unsigned char *) sign->standard + 3, digest, SIGN_DIGEST);
+
+    return RBL_OK;
+}

@@ -1,0 +1,72 @@
+/*
+ * One HTTP POST to one address: libcurl's multi interface on libev.  The only
+ * file that knows curl is transfer.c.
+ *
+ * The caller has judged the address; the pool sees to it that the connection
+ * goes there and nowhere else: no name look-up, no proxy, no redirect, no
+ * other protocol, and a check of the peer before the socket is made and again
+ * before the request is sent, on a kept connection too.
+ */
+
+#ifndef DELIVER_TRANSFER_H_INCLUDED
+#define DELIVER_TRANSFER_H_INCLUDED
+
+#include <ev.h>
+
+#include "rbl_validate.h"
+
+#define TRANSFER_RESPONSE_MAX  65536    /* octets of a response body; what is
+                                           more is not read */
+
+typedef struct transfer_pool_s  transfer_pool_t;
+typedef struct transfer_s       transfer_t;
+
+typedef struct {
+    const char         *url;            /* rebuilt from its judged parts */
+    int                 tls;
+    rbl_addr_t          addr;           /* where it goes */
+    unsigned            port;
+    const char *const  *headers;        /* "Name: value", NULL at the end */
+    rbl_str_t           body;           /* must outlive the transfer */
+    double              timeout;        /* s, for all of it */
+    double              connect_timeout;
+} transfer_request_t;
+
+typedef enum {
+    TRANSFER_DONE = 0,                  /* a response: look at status */
+    TRANSFER_CONNECT,                   /* no connection */
+    TRANSFER_TIMEOUT,
+    TRANSFER_TLS,
+    TRANSFER_BROKEN                     /* no whole HTTP response */
+} transfer_end_t;
+
+typedef struct {
+    transfer_end_t  end;
+    unsigned        status;             /* HTTP; 0 if there was none */
+    int64_t         retry_after;        /* s; 0 if none was given */
+    double          seconds;
+    const char     *text;               /* of the library, for the log; holds
+                                           foreign bytes */
+} transfer_result_t;
+
+/* The result lives during the call; the transfer is gone after it. */
+typedef void (*transfer_done_pt)(void *data, const transfer_result_t *result);
+
+/*
+ * `ca` a file of certificates, "" for the system's.  NULL: out of memory or
+ * the library cannot be used.
+ */
+transfer_pool_t *transfer_pool_new(struct ev_loop *loop, const char *ca);
+
+/* Ends every transfer without calling back. */
+void transfer_pool_free(transfer_pool_t *pool);
+
+/*
+ * Starts; the call back comes exactly once and never from inside, unless the
+ * transfer is cancelled.  NULL: out of memory.
+ */
+transfer_t *transfer_start(transfer_pool_t *pool,
+    const transfer_request_t *request, transfer_done_pt done, void *data);
+void transfer_cancel(transfer_t *transfer);
+
+#endif /* DELIVER_TRANSFER_H_INCLUDED */

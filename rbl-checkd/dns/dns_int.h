@@ -1,0 +1,309 @@
+/*
+ * What the files of the question engine know of one another.
+ *
+ * A question is in exactly one state, and in the list of that state; the
+ * engine owns it from dns_ask to its call back or dns_cancel.  Verdicts that
+ * are not a reply (timeout, network, TCP failure) go to the `done` list and
+ * are told from the engine's prepare watcher, as is all sending.  So a call
+ * back, which may ask and cancel at will, only ever runs where no list is
+ * being walked.  Sockets without use are closed there too.
+ *
+ * Times are seconds of CLOCK_MONOTONIC.
+ */
+
+#ifndef DNS_INT_H_INCLUDED
+#define DNS_INT_H_INCLUDED
+
+#include "engine.h"
+#include "wire.h"
+
+#include <sys/socket.h>
+
+#define DNS_MAX_TRIES  5
+#define DNS_POOL       8            /* sockets in use per resolver */
+#define DNS_RETIRED    64           /* and waiting for their last replies */
+#define DNS_BATCH      64           /* datagrams per system call */
+#define DNS_RECV_SIZE  4096         /* longer replies do not parse */
+#define DNS_ID_SLOTS   1024         /* power of two */
+#define DNS_CLASSES    256          /* power of two */
+#define DNS_RANDOM     512
+
+/* FIFO timers: one per try, then two more. */
+#define DNS_FIFO_PAUSE  DNS_MAX_TRIES        /* all resolvers refused */
+#define DNS_FIFO_TCP    (DNS_MAX_TRIES + 1)  /* waiting for a TCP place */
+#define DNS_FIFOS       (DNS_MAX_TRIES + 2)
+
+#define DNS_PAUSE  0.2
+
+/* One class gets max_in_flight / DNS_SHARE at a time, at least one. */
+#define DNS_SHARE  8
+
+typedef struct dns_link_s      dns_link_t;
+typedef struct dns_class_s     dns_class_t;
+typedef struct dns_socket_s    dns_socket_t;
+typedef struct dns_resolver_s  dns_resolver_t;
+typedef struct dns_tcp_s       dns_tcp_t;
+
+struct dns_link_s {
+    dns_link_t  *prev, *next;
+};
+
+typedef enum {
+    DNS_WAITING = 0,        /* for its turn: in the queue of its class */
+    DNS_ON_WIRE,            /* in a socket's id table and a FIFO */
+    DNS_PAUSED,             /* in DNS_FIFO_PAUSE */
+    DNS_TCP_WAITING,        /* in DNS_FIFO_TCP */
+    DNS_TCP,                /* in the list of TCP exchanges */
+    DNS_DONE                /* in the done list, verdict in `status` */
+} dns_state_t;
+
+struct dns_question_s {
+    dns_link_t       link;          /* first: lists hold this */
+    dns_engine_t    *engine;
+    dns_class_t     *class;
+    dns_socket_t    *socket;        /* on the wire only */
+    dns_question_t  *id_next;
+    dns_tcp_t       *tcp;
+    dns_done_pt      done;
+    void            *data;
+    double           deadline;      /* of the FIFO it is in */
+    double           first;         /* first send; 0: not sent yet */
+    dns_state_t      state;
+    dns_status_t     status;
+    uint16_t         id;
+    uint16_t         type;
+    uint8_t          attempt;       /* tries used up */
+    uint8_t          sends;
+    uint8_t          resolver;      /* of the last try */
+    uint8_t          slot;          /* of the last try, in its pool */
+    uint8_t          refused;       /* bits: resolvers out of reach */
+    uint8_t          servfail;      /* bits: resolvers that failed */
+    unsigned         timed_out:1;
+    unsigned         no_edns:1;
+    unsigned         stay:1;        /* next try with the same resolver */
+    uint16_t         len;
+    uint8_t          name[];        /* wire form */
+};
+
+struct dns_class_s {
+    dns_link_t    link;             /* ready or throttled list */
+    dns_link_t    queue;
+    dns_class_t  *next;             /* in the table */
+    unsigned      refs;             /* questions, in any state */
+    unsigned      in_flight;        /* of them on the wire */
+    unsigned      listed:1;         /* in the ready or throttled list */
+    double        turn;             /* when the next question is due */
+    char          name[];
+};
+
+struct dns_socket_s {
+    dns_link_t       link;          /* retired sockets */
+    ev_io            io;
+    dns_engine_t    *engine;
+    dns_resolver_t  *resolver;
+    unsigned         uses;
+    unsigned         n;             /* questions in `ids` */
+    unsigned         retired:1;
+    uint8_t          slot;
+    dns_question_t  *ids[DNS_ID_SLOTS];
+};
+
+struct dns_resolver_s {
+    struct sockaddr_storage  sa;
+    socklen_t                len;
+    unsigned                 in_flight;
+    unsigned                 fails;         /* tries lost in a row */
+    double                   down_until;
+    dns_socket_t            *pool[DNS_POOL];
+    dns_link_t               retired;
+    unsigned                 n_retired;
+};
+
+typedef struct {
+    dns_link_t     list;            /* by deadline, the period being fixed */
+    ev_timer       timer;
+    double         period;
+    dns_engine_t  *engine;
+} dns_fifo_t;
+
+/* What one sendmmsg or recvmmsg works on; allocated once. */
+typedef struct {
+    struct mmsghdr   msg[DNS_BATCH];
+    struct iovec     iov[DNS_BATCH];
+    uint8_t          in[DNS_BATCH][DNS_RECV_SIZE];
+    struct mmsghdr   omsg[DNS_BATCH];
+    struct iovec     oiov[DNS_BATCH];
+    uint8_t          out[DNS_BATCH][DNS_QUESTION_MAX];
+    dns_question_t  *q[DNS_BATCH];
+    dns_socket_t    *socket;        /* of the questions in `out` */
+    unsigned         n;
+} dns_batch_t;
+
+struct dns_engine_s {
+    struct ev_loop  *loop;
+    dns_config_t     conf;
+    dns_counters_t   counters;
+    double           now;
+
+    dns_resolver_t   resolver[DNS_MAX_RESOLVERS];
+    dns_fifo_t       fifo[DNS_FIFOS];
+    dns_link_t       done;
+    ev_prepare       prepare;
+    ev_idle          idle;          /* active: the loop must not sleep */
+
+    dns_link_t       ready;         /* classes that may send */
+    dns_link_t       throttled;     /* classes before their turn */
+    unsigned         n_ready;
+    ev_timer         pace;
+    double           pace_at;       /* 0: not running */
+    uint32_t         seed;
+    dns_class_t     *classes[DNS_CLASSES];
+
+    dns_link_t       tcp;
+    unsigned         n_tcp;
+
+    uint8_t          random[DNS_RANDOM];
+    size_t           n_random;      /* octets not used yet */
+    unsigned         reap:1;        /* a retired socket has become empty */
+    dns_batch_t     *batch;
+    dns_answer_t     answer;
+};
+
+/* Lists: a circle through its head. */
+
+static inline void
+dns_list_init(dns_link_t *list)
+{
+    list->prev = list->next = list;
+}
+
+
+static inline int
+dns_list_empty(const dns_link_t *list)
+{
+    return list->next == list;
+}
+
+
+/* In front of `at`: the end of a list when `at` is its head. */
+static inline void
+dns_list_put(dns_link_t *at, dns_link_t *link)
+{
+    link->next = at;
+    link->prev = at->prev;
+    at->prev->next = link;
+    at->prev = link;
+}
+
+
+static inline void
+dns_list_drop(dns_link_t *link)
+{
+    link->prev->next = link->next;
+    link->next->prev = link->prev;
+    link->prev = link->next = link;
+}
+
+
+/* The first of a list that is not empty. */
+static inline dns_link_t *
+dns_list_shift(dns_link_t *list)
+{
+    dns_link_t  *link;
+
+    link = list->next;
+    list->next = link->next;
+    link->next->prev = list;
+    link->prev = link->next = link;
+
+    return link;
+}
+
+
+/* engine.c */
+
+/* Frees the questions in a list. */
+void dns_list_free(dns_link_t *list);
+
+/* A try ended without a reply: another one, or the verdict. */
+void dns_try_lost(dns_question_t *q, dns_status_t why);
+
+/* A matching reply is in engine->answer; the question is off every list. */
+void dns_try_answered(dns_question_t *q, dns_wire_t result);
+
+/* The verdict, told later; the question is off every list. */
+void dns_finish_later(dns_question_t *q, dns_status_t status);
+
+/* The verdict in engine->answer, told now.  The question is gone. */
+void dns_finish(dns_question_t *q);
+
+/*
+ * There is work for the prepare watcher, which may have had its turn: the
+ * loop must not sleep before the next one.
+ */
+void dns_wake(dns_engine_t *engine);
+
+double dns_clock(void);
+
+/* fifo.c */
+
+void dns_fifo_init(dns_engine_t *engine);
+void dns_fifo_stop(dns_engine_t *engine);
+void dns_fifo_put(dns_engine_t *engine, unsigned n, dns_question_t *q);
+
+/* pace.c */
+
+int dns_pace_init(dns_engine_t *engine);
+void dns_pace_free(dns_engine_t *engine);
+
+/* The class of that name, one reference taken; NULL: out of memory. */
+dns_class_t *dns_class_get(dns_engine_t *engine, const char *name);
+void dns_class_put(dns_class_t *class);
+
+/* Into the queue of its class; a retry goes before the others. */
+void dns_pace_queue(dns_question_t *q, int retry);
+void dns_pace_unqueue(dns_question_t *q);
+
+/* The question has come onto the wire, has left it. */
+void dns_pace_on_wire(dns_question_t *q);
+void dns_pace_off_wire(dns_question_t *q);
+
+/* Sends what may be sent now. */
+void dns_pace_run(dns_engine_t *engine);
+
+/* resolver.c */
+
+void dns_resolver_init(dns_engine_t *engine);
+unsigned dns_resolver_pick(const dns_question_t *q);
+void dns_resolver_use(dns_engine_t *engine, unsigned n);
+void dns_resolver_lost(dns_engine_t *engine, unsigned n, int refused);
+
+/* socket.c */
+
+/* Two random octets; -1: the system has none. */
+int dns_random(dns_engine_t *engine, uint16_t *value);
+
+/* 0, or -1: out of memory. */
+int dns_socket_init(dns_engine_t *engine);
+void dns_socket_free(dns_engine_t *engine);
+
+/* Puts the question into the batch; the batch goes out when full or flushed. */
+void dns_socket_send(dns_question_t *q, unsigned resolver);
+void dns_socket_flush(dns_engine_t *engine);
+
+/* Out of its socket's id table. */
+void dns_socket_forget(dns_question_t *q);
+void dns_socket_reap(dns_engine_t *engine);
+
+/* tcp.c */
+
+/* The question, off every list, goes on over TCP. */
+void dns_tcp_ask(dns_question_t *q);
+
+/* Gives free places to those that wait. */
+void dns_tcp_run(dns_engine_t *engine);
+
+/* Ends and frees the exchange; its question stays in engine->tcp. */
+void dns_tcp_close(dns_tcp_t *tcp);
+
+#endif /* DNS_INT_H_INCLUDED */

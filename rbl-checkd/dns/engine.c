@@ -1,0 +1,363 @@
+/*
+ * The life of a question: asked, sent by pace.c and socket.c, answered or
+ * lost, tried again, told.  The rules of what comes after a try are all here.
+ *
+ * A question is allocated by dns_ask() and freed just before its call back,
+ * by dns_cancel() or with the engine.
+ */
+
+#include "dns_int.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+
+double
+dns_clock(void)
+{
+    struct timespec  ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double) ts.tv_sec + (double) ts.tv_nsec / 1e9;
+}
+
+
+static void
+engine_tell_done(dns_engine_t *engine)
+{
+    dns_answer_t    *answer;
+    dns_question_t  *q;
+
+    while (!dns_list_empty(&engine->done)) {
+        q = (dns_question_t *) dns_list_shift(&engine->done);
+
+        answer = &engine->answer;
+        answer->status = q->status;
+        answer->n_a = 0;
+        answer->n_aaaa = 0;
+        answer->txt_len = 0;
+        answer->ttl = 0;
+        dns_finish(q);
+    }
+}
+
+
+/* Before the loop sleeps: verdicts are told, then all that may go is sent. */
+static void
+engine_prepare(struct ev_loop *loop, ev_prepare *w, int events)
+{
+    dns_engine_t  *engine;
+
+    (void) events;
+
+    engine = w->data;
+    ev_idle_stop(loop, &engine->idle);
+
+    if (engine->n_ready == 0 && !engine->reap
+        && dns_list_empty(&engine->done)
+        && dns_list_empty(&engine->fifo[DNS_FIFO_TCP].list))
+    {
+        return;
+    }
+
+    engine->now = dns_clock();
+    engine_tell_done(engine);
+    dns_tcp_run(engine);
+    dns_pace_run(engine);
+    dns_socket_reap(engine);
+}
+
+
+/* Its being active is all that matters: poll() then returns at once. */
+static void
+engine_idle(struct ev_loop *loop, ev_idle *w, int events)
+{
+    (void) loop;
+    (void) w;
+    (void) events;
+}
+
+
+void
+dns_wake(dns_engine_t *engine)
+{
+    if (!ev_is_active(&engine->idle)) {
+        ev_idle_start(engine->loop, &engine->idle);
+    }
+}
+
+
+static int
+engine_conf_ok(const dns_config_t *conf)
+{
+    return conf->n_resolvers >= 1 && conf->n_resolvers <= DNS_MAX_RESOLVERS
+           && conf->timeout >= 0.01 && conf->timeout <= 60
+           && conf->tries >= 1 && conf->tries <= DNS_MAX_TRIES
+           && conf->max_in_flight >= 1 && conf->max_in_flight <= 32768
+           && (conf->zone_rate == 0
+               || (conf->zone_rate >= 0.001 && conf->zone_rate <= 1e6))
+           && conf->socket_uses >= 1 && conf->max_tcp <= 1024;
+}
+
+
+dns_engine_t *
+dns_engine_new(struct ev_loop *loop, const dns_config_t *conf)
+{
+    dns_engine_t  *engine;
+
+    if (!engine_conf_ok(conf)) {
+        return NULL;
+    }
+
+    engine = calloc(1, sizeof(dns_engine_t));
+
+    if (engine == NULL) {
+        return NULL;
+    }
+
+    engine->loop = loop;
+    engine->conf = *conf;
+    engine->now = dns_clock();
+    dns_list_init(&engine->done);
+    dns_list_init(&engine->tcp);
+    dns_resolver_init(engine);
+    dns_fifo_init(engine);
+
+    if (dns_pace_init(engine) != 0 || dns_socket_init(engine) != 0) {
+        free(engine);
+        return NULL;
+    }
+
+    ev_idle_init(&engine->idle, engine_idle);
+    ev_prepare_init(&engine->prepare, engine_prepare);
+    engine->prepare.data = engine;
+    ev_prepare_start(loop, &engine->prepare);
+
+    return engine;
+}
+
+
+void
+dns_list_free(dns_link_t *list)
+{
+    dns_link_t  *link, *next;
+
+    for (link = list->next; link != list; link = next) {
+        next = link->next;
+        free(link);
+    }
+
+    dns_list_init(list);
+}
+
+
+void
+dns_engine_free(dns_engine_t *engine)
+{
+    unsigned     i;
+    dns_link_t  *link;
+
+    if (engine == NULL) {
+        return;
+    }
+
+    for (link = engine->tcp.next; link != &engine->tcp; link = link->next) {
+        dns_tcp_close(((dns_question_t *) link)->tcp);
+    }
+
+    for (i = 0; i < DNS_FIFOS; i++) {
+        dns_list_free(&engine->fifo[i].list);
+    }
+
+    dns_list_free(&engine->tcp);
+    dns_list_free(&engine->done);
+    dns_pace_free(engine);
+    dns_fifo_stop(engine);
+    dns_socket_free(engine);
+    ev_prepare_stop(engine->loop, &engine->prepare);
+    ev_idle_stop(engine->loop, &engine->idle);
+    free(engine);
+}
+
+
+dns_question_t *
+dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
+    const char *pace, dns_done_pt done, void *data)
+{
+    size_t           len;
+    uint8_t          wire[DNS_NAME_MAX];
+    dns_question_t  *q;
+
+    len = dns_wire_name(wire, name);
+
+    if (len == 0) {
+        return NULL;
+    }
+
+    q = calloc(1, sizeof(dns_question_t) + len);
+
+    if (q == NULL) {
+        return NULL;
+    }
+
+    q->class = dns_class_get(engine, pace ? pace : "");
+
+    if (q->class == NULL) {
+        free(q);
+        return NULL;
+    }
+
+    q->engine = engine;
+    q->type = type;
+    q->done = done;
+    q->data = data;
+    q->len = (uint16_t) len;
+    memcpy(q->name, wire, len);
+
+    engine->counters.questions++;
+    dns_pace_queue(q, 0);
+
+    return q;
+}
+
+
+void
+dns_cancel(dns_question_t *q)
+{
+    switch (q->state) {
+
+    case DNS_WAITING:
+        dns_pace_unqueue(q);
+        break;
+
+    case DNS_ON_WIRE:
+        dns_socket_forget(q);
+        dns_list_drop(&q->link);
+        break;
+
+    case DNS_TCP:
+        dns_tcp_close(q->tcp);
+        dns_list_drop(&q->link);
+        break;
+
+    default:
+        dns_list_drop(&q->link);
+    }
+
+    dns_wake(q->engine);
+    dns_class_put(q->class);
+    free(q);
+}
+
+
+void
+dns_finish(dns_question_t *q)
+{
+    void          *data;
+    dns_done_pt    done;
+    dns_engine_t  *engine;
+    dns_answer_t  *answer;
+
+    engine = q->engine;
+    answer = &engine->answer;
+    answer->tries = q->sends;
+    answer->ms = q->first != 0 ? (engine->now - q->first) * 1000 : 0;
+    engine->counters.by_status[answer->status]++;
+
+    done = q->done;
+    data = q->data;
+    dns_class_put(q->class);
+    free(q);
+
+    done(data, answer);
+}
+
+
+void
+dns_finish_later(dns_question_t *q, dns_status_t status)
+{
+    q->state = DNS_DONE;
+    q->status = status;
+    dns_wake(q->engine);
+    dns_list_put(&q->engine->done, &q->link);
+}
+
+
+/* All resolvers are in the set. */
+static int
+engine_all(const dns_engine_t *engine, unsigned set)
+{
+    return set == (1u << engine->conf.n_resolvers) - 1;
+}
+
+
+void
+dns_try_lost(dns_question_t *q, dns_status_t why)
+{
+    q->attempt++;
+    q->stay = 0;
+
+    if (why == DNS_TIMEOUT) {
+        q->timed_out = 1;
+    }
+
+    if (q->attempt >= q->engine->conf.tries) {
+        dns_finish_later(q, q->servfail ? DNS_SERVFAIL
+                            : q->timed_out ? DNS_TIMEOUT : DNS_NETWORK);
+        return;
+    }
+
+    /* Nobody is left to be asked at once: a resolver may be restarting. */
+    if (why == DNS_NETWORK && engine_all(q->engine, q->refused | q->servfail))
+    {
+        q->refused = 0;
+        q->state = DNS_PAUSED;
+        dns_fifo_put(q->engine, DNS_FIFO_PAUSE, q);
+        return;
+    }
+
+    dns_pace_queue(q, 1);
+}
+
+
+void
+dns_try_answered(dns_question_t *q, dns_wire_t result)
+{
+    dns_engine_t  *engine;
+
+    engine = q->engine;
+
+    if (result == DNS_WIRE_TC) {
+        dns_tcp_ask(q);
+        return;
+    }
+
+    if (result == DNS_WIRE_NO_EDNS && !q->no_edns) {
+        q->no_edns = 1;
+        q->stay = 1;
+        dns_pace_queue(q, 1);
+        return;
+    }
+
+    if (engine->answer.status == DNS_SERVFAIL) {
+        q->servfail |= (uint8_t) (1u << q->resolver);
+
+        if (!engine_all(engine, q->servfail)
+            && q->attempt + 1u < engine->conf.tries)
+        {
+            dns_try_lost(q, DNS_SERVFAIL);
+            return;
+        }
+    }
+
+    dns_finish(q);
+}
+
+
+const dns_counters_t *
+dns_engine_counters(const dns_engine_t *engine)
+{
+    return &engine->counters;
+}

@@ -1,0 +1,113 @@
+/*
+ * The question engine: asks resolvers over UDP (TCP on truncation) and says
+ * what came back.  It knows nothing of lists.  One engine per process, driven
+ * by libev; not thread-safe.
+ *
+ * A question goes out on a connected UDP socket with a random id; sockets are
+ * retired after a number of uses, so that source ports change.  A reply counts
+ * only if it came on that socket and its id, QR, opcode, single question
+ * (name without regard to case, type, class) match; anything else is counted
+ * and dropped.  A retry uses another socket and id, and the next resolver
+ * where there are several.  EDNS 1232.  Pacing: at most `max_in_flight`
+ * questions on the wire per resolver, at most `zone_rate` a second for one
+ * pacing class, and of one class at most an eighth of `max_in_flight` at a
+ * time, so that a dead list leaves room for the others.  The rest waits its
+ * turn inside the engine.
+ */
+
+#ifndef DNS_ENGINE_H_INCLUDED
+#define DNS_ENGINE_H_INCLUDED
+
+#include <ev.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DNS_MAX_RESOLVERS  8
+#define DNS_MAX_A          32
+#define DNS_TXT_MAX        1024
+
+#define DNS_TYPE_A         1
+#define DNS_TYPE_TXT       16
+#define DNS_TYPE_AAAA      28
+
+typedef enum {
+    DNS_NOERROR = 0,        /* with or without answers of the asked type */
+    DNS_NXDOMAIN,
+    DNS_SERVFAIL,
+    DNS_REFUSED,
+    DNS_BADREPLY,           /* FORMERR, NOTIMP, other rcodes, or a reply that
+                               matched and does not parse */
+    DNS_TIMEOUT,            /* no matching reply to any try */
+    DNS_TRUNCATED,          /* truncated, and TCP gave no whole answer */
+    DNS_NETWORK             /* no resolver could be sent to */
+} dns_status_t;
+
+typedef struct {
+    dns_status_t     status;
+    unsigned         n_a;
+    uint32_t         a[DNS_MAX_A];      /* host order; only the asked type,
+                                           after following the CNAME chain */
+    unsigned         n_aaaa;
+    struct in6_addr  aaaa[DNS_MAX_A];
+    size_t           txt_len;
+    char             txt[DNS_TXT_MAX];  /* strings of one record joined,
+                                           records by "\n"; raw bytes, cut */
+    uint32_t         ttl;               /* least TTL of the answer; negative:
+                                           from the SOA (RFC 2308); 0 unknown */
+    double           ms;                /* from first send to verdict */
+    unsigned         tries;
+} dns_answer_t;
+
+typedef struct dns_engine_s    dns_engine_t;
+typedef struct dns_question_s  dns_question_t;
+
+/* The answer lives during the call.  New questions may be asked from it. */
+typedef void (*dns_done_pt)(void *data, const dns_answer_t *answer);
+
+typedef struct {
+    unsigned                 n_resolvers;
+    struct sockaddr_storage  resolver[DNS_MAX_RESOLVERS];
+    double                   timeout;        /* s, of the first try */
+    unsigned                 tries;          /* 1..5; later tries wait longer:
+                                                timeout * 1.5^n */
+    unsigned                 max_in_flight;  /* per resolver */
+    double                   zone_rate;      /* questions a second per pacing
+                                                class; 0: no limit */
+    unsigned                 socket_uses;    /* then it is retired */
+    unsigned                 max_tcp;        /* parallel TCP fallbacks */
+} dns_config_t;
+
+typedef struct {
+    uint64_t  questions, sent, replies, dropped, timeouts, tcp;
+    uint64_t  by_status[DNS_NETWORK + 1];
+    unsigned  in_flight, waiting;
+} dns_counters_t;
+
+/* NULL: out of memory, or a configuration out of range. */
+dns_engine_t *dns_engine_new(struct ev_loop *loop, const dns_config_t *conf);
+
+/* Drops every question without calling back; not to be called from one. */
+void dns_engine_free(dns_engine_t *engine);
+
+/*
+ * Asks.  `name` without trailing dot, at most 253 octets, labels at most 63
+ * (copied).  `pace` is the pacing class (the zone of a list), NULL for none.
+ * The call back always comes exactly once, never from inside dns_ask, unless
+ * the question is cancelled.  NULL: bad name or out of memory, no call back.
+ */
+dns_question_t *dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
+    const char *pace, dns_done_pt done, void *data);
+
+/* The call back will not come; the question must not have been answered. */
+void dns_cancel(dns_question_t *q);
+
+const dns_counters_t *dns_engine_counters(const dns_engine_t *engine);
+
+/*
+ * "127.0.0.1", "127.0.0.1@5353", "::1@53", "[::1]:53" -> address.
+ * 0, or -1: not of that form.  Port 53 if none is given.
+ */
+int dns_resolver_parse(struct sockaddr_storage *sa, const char *text);
+
+#endif /* DNS_ENGINE_H_INCLUDED */

@@ -1,0 +1,206 @@
+/*
+ * Which resolver is asked.  The first healthy one in the configured order; a
+ * retry goes to the next.  A resolver that has lost DNS_LIMIT tries in a row,
+ * or that the kernel says is not there, is left alone for DNS_DOWN seconds,
+ * then tried with one question; any matching reply makes it healthy.  When
+ * none is healthy all are used.
+ */
+
+#include "dns_int.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DNS_LIMIT  8
+#define DNS_DOWN   5.0
+
+
+void
+dns_resolver_init(dns_engine_t *engine)
+{
+    unsigned         i;
+    dns_resolver_t  *r;
+
+    for (i = 0; i < engine->conf.n_resolvers; i++) {
+        r = &engine->resolver[i];
+        r->sa = engine->conf.resolver[i];
+        r->len = r->sa.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+                                             : sizeof(struct sockaddr_in);
+        dns_list_init(&r->retired);
+    }
+}
+
+
+static int
+resolver_usable(const dns_engine_t *engine, unsigned n)
+{
+    const dns_resolver_t  *r;
+
+    r = &engine->resolver[n];
+    return r->fails < DNS_LIMIT || engine->now >= r->down_until;
+}
+
+
+unsigned
+dns_resolver_pick(const dns_question_t *q)
+{
+    unsigned             i, k, n, start, avoid, second;
+    const dns_engine_t  *engine;
+
+    engine = q->engine;
+    n = engine->conf.n_resolvers;
+
+    if (n == 1) {
+        return 0;
+    }
+
+    start = q->sends == 0 ? 0 : (q->resolver + !q->stay) % n;
+    avoid = q->refused | q->servfail;
+    second = n;
+
+    for (i = 0; i < n; i++) {
+        k = (start + i) % n;
+
+        if (avoid & 1u << k) {
+            continue;
+        }
+
+        if (resolver_usable(engine, k)) {
+            return k;
+        }
+
+        second = second == n ? k : second;
+    }
+
+    return second == n ? start : second;
+}
+
+
+void
+dns_resolver_use(dns_engine_t *engine, unsigned n)
+{
+    dns_resolver_t  *r;
+
+    r = &engine->resolver[n];
+
+    /* This question is the trial; the others stay away until it is back. */
+    if (r->fails >= DNS_LIMIT && engine->now >= r->down_until) {
+        r->down_until = engine->now + DNS_DOWN;
+    }
+}
+
+
+void
+dns_resolver_lost(dns_engine_t *engine, unsigned n, int refused)
+{
+    dns_resolver_t  *r;
+
+    r = &engine->resolver[n];
+
+    if (refused && r->fails < DNS_LIMIT) {
+        r->fails = DNS_LIMIT - 1;
+    }
+
+    if (r->fails < DNS_LIMIT && ++r->fails == DNS_LIMIT) {
+        r->down_until = engine->now + DNS_DOWN;
+    }
+}
+
+
+static int
+resolver_port(const char *text, in_port_t *port)
+{
+    char  *end;
+    long   n;
+
+    if (*text < '0' || *text > '9') {
+        return -1;
+    }
+
+    n = strtol(text, &end, 10);
+
+    if (*end != '\0' || n < 1 || n > 65535) {
+        return -1;
+    }
+
+    *port = htons((uint16_t) n);
+    return 0;
+}
+
+
+/* "host]" or "host]:port"; the host's length, or 0. */
+static size_t
+resolver_bracket(const char *text, in_port_t *port)
+{
+    size_t  n;
+
+    n = strcspn(text, "]");
+
+    if (text[n] == '\0' || memchr(text, ':', n) == NULL) {
+        return 0;
+    }
+
+    text += n + 1;
+
+    if (*text == ':') {
+        return resolver_port(text + 1, port) == 0 ? n : 0;
+    }
+
+    return *text == '\0' ? n : 0;
+}
+
+
+static size_t
+resolver_plain(const char *text, in_port_t *port)
+{
+    size_t  n;
+
+    n = strcspn(text, "@");
+
+    if (text[n] == '@' && resolver_port(text + n + 1, port) != 0) {
+        return 0;
+    }
+
+    return n;
+}
+
+
+int
+dns_resolver_parse(struct sockaddr_storage *sa, const char *text)
+{
+    char                  host[INET6_ADDRSTRLEN];
+    size_t                n;
+    in_port_t             port;
+    struct sockaddr_in   *in;
+    struct sockaddr_in6  *in6;
+
+    port = htons(53);
+    n = *text == '[' ? resolver_bracket(++text, &port)
+                     : resolver_plain(text, &port);
+
+    if (n == 0 || n >= sizeof(host)) {
+        return -1;
+    }
+
+    memcpy(host, text, n);
+    host[n] = '\0';
+    memset(sa, 0, sizeof(*sa));
+
+    in = (struct sockaddr_in *) sa;
+    in6 = (struct sockaddr_in6 *) sa;
+
+    if (inet_pton(AF_INET, host, &in->sin_addr) == 1) {
+        in->sin_family = AF_INET;
+        in->sin_port = port;
+        return 0;
+    }
+
+    if (inet_pton(AF_INET6, host, &in6->sin6_addr) == 1) {
+        in6->sin6_family = AF_INET6;
+        in6->sin6_port = port;
+        return 0;
+    }
+
+    return -1;
+}

@@ -1,0 +1,249 @@
+/*
+ * The guard in front of the parser.  A reply is walked once, octet by octet,
+ * before ldns sees it, because ldns 1.8 follows up to 65,535 compression
+ * pointers for one name, leaks on repeated TSIG records and takes any counts.
+ * Only the record types that a resolver sends for an A, AAAA or TXT question
+ * are let through, so TSIG, SIG and all the exotic layouts end here.
+ *
+ * Owns nothing and allocates nothing.
+ */
+
+#include "wire.h"
+
+/* Pointers in one name; each must also point before the one that led there. */
+#define SCREEN_MAX_POINTERS  127
+
+#define SCREEN_ANSWER      0
+#define SCREEN_AUTHORITY   1
+#define SCREEN_ADDITIONAL  2
+
+
+/*
+ * The offset behind the name at `off`, as it stands there, or 0.  Labels are
+ * counted through the pointers, so that the whole is at most 255 octets.
+ */
+static size_t
+screen_name(const uint8_t *msg, size_t n, size_t off)
+{
+    size_t    end, total, limit, to;
+    unsigned  len, pointers;
+
+    end = 0;
+    total = 0;
+    limit = off;
+    pointers = 0;
+
+    while (off < n) {
+        len = msg[off];
+
+        if (len == 0) {
+            return end ? end : off + 1;
+        }
+
+        if (len < 64) {
+            total += len + 1;
+            off += len + 1;
+
+            if (total > DNS_NAME_MAX - 1) {
+                return 0;
+            }
+
+            continue;
+        }
+
+        if (len < 192 || n - off < 2) {
+            return 0;
+        }
+
+        to = dns_get16(msg + off) & 0x3fff;
+
+        if (to < DNS_HEADER || to >= limit
+            || ++pointers > SCREEN_MAX_POINTERS)
+        {
+            return 0;
+        }
+
+        if (end == 0) {
+            end = off + 2;
+        }
+
+        limit = to;
+        off = to;
+    }
+
+    return 0;
+}
+
+
+/* Length-prefixed strings or options with `head` octets before the length. */
+static int
+screen_chunks(const uint8_t *p, size_t n, size_t head, size_t size)
+{
+    size_t  len;
+
+    while (n) {
+        if (n < head + size) {
+            return -1;
+        }
+
+        len = size == 1 ? p[head] : dns_get16(p + head);
+        len += head + size;
+
+        if (len > n) {
+            return -1;
+        }
+
+        p += len;
+        n -= len;
+    }
+
+    return 0;
+}
+
+
+/* `names` names from `off` on, then exactly (or at least) `tail` octets. */
+static int
+screen_names(const uint8_t *msg, size_t off, size_t end, unsigned names,
+    size_t tail, int exact)
+{
+    while (names--) {
+        /* A name may point anywhere before itself, but must end in here. */
+        off = screen_name(msg, end, off);
+
+        if (off == 0) {
+            return -1;
+        }
+    }
+
+    if (exact) {
+        return end - off == tail ? 0 : -1;
+    }
+
+    return end - off >= tail ? 0 : -1;
+}
+
+
+static int
+screen_rdata(const uint8_t *msg, size_t off, size_t len, unsigned type)
+{
+    size_t  end;
+
+    end = off + len;
+
+    switch (type) {
+
+    case DNS_TYPE_A:
+        return len == 4 ? 0 : -1;
+
+    case DNS_TYPE_AAAA:
+        return len == 16 ? 0 : -1;
+
+    case DNS_TYPE_TXT:
+        return len ? screen_chunks(msg + off, len, 0, 1) : -1;
+
+    case DNS_RR_NS:
+    case DNS_RR_CNAME:
+    case DNS_RR_DNAME:
+        return screen_names(msg, off, end, 1, 0, 1);
+
+    case DNS_RR_SOA:
+        return screen_names(msg, off, end, 2, 20, 1);
+
+    case DNS_RR_RRSIG:
+        return len > 18 ? screen_names(msg, off + 18, end, 1, 1, 0) : -1;
+
+    case DNS_RR_NSEC:
+        return screen_names(msg, off, end, 1, 0, 0);
+
+    case DNS_RR_DS:
+    case DNS_RR_NSEC3:
+        return len > 4 ? 0 : -1;
+
+    case DNS_RR_OPT:
+        return screen_chunks(msg + off, len, 2, 2);
+    }
+
+    return -1;
+}
+
+
+/* One record at `off`: the offset behind it, or 0. */
+static size_t
+screen_record(dns_screen_t *screen, const uint8_t *msg, size_t n, size_t off,
+    int section, unsigned *opts)
+{
+    size_t    owner, len;
+    unsigned  type;
+
+    owner = off;
+    off = screen_name(msg, n, off);
+
+    if (off == 0 || n - off < 10) {
+        return 0;
+    }
+
+    type = dns_get16(msg + off);
+    len = dns_get16(msg + off + 8);
+
+    if (type == DNS_RR_OPT) {
+        if (section != SCREEN_ADDITIONAL || msg[owner] != 0 || (*opts)++) {
+            return 0;
+        }
+
+        screen->rcode |= (unsigned) msg[off + 4] << 4;
+    }
+
+    off += 10;
+
+    if (n - off < len || screen_rdata(msg, off, len, type) != 0) {
+        return 0;
+    }
+
+    return off + len;
+}
+
+
+int
+dns_screen(dns_screen_t *screen, const uint8_t *msg, size_t n)
+{
+    size_t    off;
+    unsigned  count[3], opts, i;
+    int       section;
+
+    if (n < DNS_HEADER || dns_get16(msg + 4) != 1) {
+        return -1;
+    }
+
+    screen->rcode = msg[3] & 0x0f;
+    screen->an = count[SCREEN_ANSWER] = dns_get16(msg + 6);
+    screen->ns = count[SCREEN_AUTHORITY] = dns_get16(msg + 8);
+    count[SCREEN_ADDITIONAL] = dns_get16(msg + 10);
+
+    if (count[SCREEN_ANSWER] > DNS_MAX_ANSWERS
+        || count[SCREEN_AUTHORITY] > DNS_MAX_AUTHORITY
+        || count[SCREEN_ADDITIONAL] > DNS_MAX_ADDITIONAL)
+    {
+        return -1;
+    }
+
+    off = screen_name(msg, n, DNS_HEADER);
+
+    if (off == 0 || n - off < 4) {
+        return -1;
+    }
+
+    off += 4;
+    opts = 0;
+
+    for (section = SCREEN_ANSWER; section <= SCREEN_ADDITIONAL; section++) {
+        for (i = 0; i < count[section]; i++) {
+            off = screen_record(screen, msg, n, off, section, &opts);
+
+            if (off == 0) {
+                return -1;
+            }
+        }
+    }
+
+    return off == n ? 0 : -1;
+}

@@ -1,0 +1,498 @@
+/*
+ * UDP.  Every resolver has a pool of connected sockets, so that the kernel
+ * drops what comes from elsewhere and reports ports that are closed.  A batch
+ * of questions leaves by one socket of the pool, chosen at random; a retry
+ * never by the one it used before.  After `socket_uses` questions a socket is
+ * retired: it takes no more, and is closed when the last of its questions has
+ * been answered or given up.
+ *
+ * Sockets are owned by the pool or the list of retired ones.  Ids: a hash
+ * table of questions in each socket.
+ */
+
+#include "dns_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#define SOCKET_BUFFER   (1024 * 1024)
+#define SOCKET_MAX_IDS  32768
+#define SOCKET_DRAWS    32
+
+
+int
+dns_random(dns_engine_t *engine, uint16_t *value)
+{
+    ssize_t  n;
+
+    if (engine->n_random < sizeof(*value)) {
+        n = getrandom(engine->random, sizeof(engine->random), 0);
+
+        /* Short only when a signal came in between. */
+        if (n < (ssize_t) sizeof(*value)) {
+            return -1;
+        }
+
+        engine->n_random = (size_t) n;
+    }
+
+    engine->n_random -= sizeof(*value);
+    memcpy(value, engine->random + engine->n_random, sizeof(*value));
+    return 0;
+}
+
+
+int
+dns_socket_init(dns_engine_t *engine)
+{
+    unsigned      i;
+    dns_batch_t  *batch;
+
+    batch = calloc(1, sizeof(dns_batch_t));
+
+    if (batch == NULL) {
+        return -1;
+    }
+
+    for (i = 0; i < DNS_BATCH; i++) {
+        batch->iov[i].iov_base = batch->in[i];
+        batch->iov[i].iov_len = DNS_RECV_SIZE;
+        batch->msg[i].msg_hdr.msg_iov = &batch->iov[i];
+        batch->msg[i].msg_hdr.msg_iovlen = 1;
+
+        batch->oiov[i].iov_base = batch->out[i];
+        batch->omsg[i].msg_hdr.msg_iov = &batch->oiov[i];
+        batch->omsg[i].msg_hdr.msg_iovlen = 1;
+    }
+
+    engine->batch = batch;
+    return 0;
+}
+
+
+static dns_question_t **
+socket_find(dns_socket_t *s, unsigned id)
+{
+    dns_question_t  **at;
+
+    at = &s->ids[id % DNS_ID_SLOTS];
+
+    while (*at && (*at)->id != id) {
+        at = &(*at)->id_next;
+    }
+
+    return at;
+}
+
+
+void
+dns_socket_forget(dns_question_t *q)
+{
+    dns_socket_t     *s;
+    dns_question_t  **at;
+
+    s = q->socket;
+    at = socket_find(s, q->id);
+    *at = q->id_next;
+
+    q->socket = NULL;
+    q->id_next = NULL;
+    s->resolver->in_flight--;
+    dns_pace_off_wire(q);
+
+    if (--s->n == 0 && s->retired) {
+        s->engine->reap = 1;
+    }
+}
+
+
+/* Off the wire, into the next try. */
+static void
+socket_lost(dns_question_t *q)
+{
+    dns_socket_forget(q);
+    dns_list_drop(&q->link);
+    q->refused |= (uint8_t) (1u << q->resolver);
+    dns_try_lost(q, DNS_NETWORK);
+}
+
+
+/* Nobody listens there: no question on this socket will be answered. */
+static void
+socket_refused(dns_socket_t *s)
+{
+    unsigned       i;
+    dns_engine_t  *engine;
+
+    engine = s->engine;
+
+    if (s->n) {
+        dns_resolver_lost(engine, (unsigned) (s->resolver - engine->resolver),
+                          1);
+    }
+
+    for (i = 0; i < DNS_ID_SLOTS && s->n; i++) {
+        while (s->ids[i]) {
+            socket_lost(s->ids[i]);
+        }
+    }
+}
+
+
+static void
+socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n)
+{
+    dns_wire_t       result;
+    dns_engine_t    *engine;
+    dns_question_t  *q;
+
+    engine = s->engine;
+    q = n < DNS_HEADER ? NULL : *socket_find(s, dns_get16(msg));
+
+    if (q == NULL || !dns_wire_match(msg, n, q->name, q->len, q->type)) {
+        engine->counters.dropped++;
+        return;
+    }
+
+    engine->counters.replies++;
+    s->resolver->fails = 0;
+    dns_socket_forget(q);
+    dns_list_drop(&q->link);
+
+    result = dns_wire_read(&engine->answer, msg, n, q->name, q->len, q->type);
+    dns_try_answered(q, result);
+}
+
+
+/*
+ * At most one batch for each event, so that a busy socket does not hold up
+ * the rest.  Call backs run in here; sockets stay until dns_socket_reap().
+ */
+static void
+socket_read(struct ev_loop *loop, ev_io *io, int events)
+{
+    int            i, n;
+    dns_batch_t   *batch;
+    dns_socket_t  *s;
+
+    (void) loop;
+    (void) events;
+
+    s = io->data;
+    batch = s->engine->batch;
+    n = recvmmsg(io->fd, batch->msg, DNS_BATCH, MSG_DONTWAIT, NULL);
+    s->engine->now = dns_clock();
+
+    if (n < 0) {
+        if (errno != EAGAIN && errno != EINTR) {
+            socket_refused(s);
+        }
+
+        return;
+    }
+
+    for (i = 0; i < n; i++) {
+        socket_reply(s, batch->in[i], batch->msg[i].msg_len);
+    }
+}
+
+
+static void
+socket_close(dns_socket_t *s)
+{
+    ev_io_stop(s->engine->loop, &s->io);
+    close(s->io.fd);
+    free(s);
+}
+
+
+static dns_socket_t *
+socket_open(dns_engine_t *engine, dns_resolver_t *r, unsigned slot)
+{
+    int            fd, size;
+    dns_socket_t  *s;
+
+    s = calloc(1, sizeof(dns_socket_t));
+
+    if (s == NULL) {
+        return NULL;
+    }
+
+    fd = socket(r->sa.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    if (fd < 0) {
+        free(s);
+        return NULL;
+    }
+
+    /* Smaller buffers where the system allows no more: it still works. */
+    size = SOCKET_BUFFER;
+    (void) setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+    (void) setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+
+    if (connect(fd, (struct sockaddr *) &r->sa, r->len) != 0) {
+        close(fd);
+        free(s);
+        return NULL;
+    }
+
+    s->engine = engine;
+    s->resolver = r;
+    s->slot = (uint8_t) slot;
+    ev_io_init(&s->io, socket_read, fd, EV_READ);
+    s->io.data = s;
+    ev_io_start(engine->loop, &s->io);
+
+    return s;
+}
+
+
+/* The pool's socket, a new one in its place if it has served its time. */
+static dns_socket_t *
+socket_slot(dns_engine_t *engine, dns_resolver_t *r, unsigned slot)
+{
+    dns_socket_t  *s, *old;
+
+    old = r->pool[slot];
+
+    if (old && ((old->uses < engine->conf.socket_uses
+                 && old->n < SOCKET_MAX_IDS)
+                || r->n_retired >= DNS_RETIRED))
+    {
+        return old;
+    }
+
+    s = socket_open(engine, r, slot);
+
+    if (s == NULL) {
+        return old;
+    }
+
+    if (old) {
+        old->retired = 1;
+        dns_list_put(&r->retired, &old->link);
+        r->n_retired++;
+        engine->reap |= old->n == 0;
+    }
+
+    r->pool[slot] = s;
+    return s;
+}
+
+
+/* An id that this socket does not wait for. */
+static int
+socket_draw(dns_socket_t *s, uint16_t *id)
+{
+    unsigned  i;
+
+    if (s->n >= SOCKET_MAX_IDS) {
+        return -1;
+    }
+
+    for (i = 0; i < SOCKET_DRAWS; i++) {
+        if (dns_random(s->engine, id) != 0) {
+            return -1;
+        }
+
+        if (*socket_find(s, *id) == NULL) {
+            return 0;
+        }
+    }
+
+    return -1;
+}
+
+
+/* The socket for this question: the batch's, unless that will not do. */
+static dns_socket_t *
+socket_choose(dns_question_t *q, unsigned resolver)
+{
+    uint16_t         any;
+    unsigned         slot;
+    dns_batch_t     *batch;
+    dns_engine_t    *engine;
+    dns_socket_t    *s;
+    dns_resolver_t  *r;
+
+    engine = q->engine;
+    batch = engine->batch;
+    r = &engine->resolver[resolver];
+    s = batch->socket;
+
+    if (s && s->resolver == r && s->uses < engine->conf.socket_uses
+        && s->n < SOCKET_MAX_IDS
+        && (q->sends == 0 || q->resolver != resolver || q->slot != s->slot))
+    {
+        return s;
+    }
+
+    dns_socket_flush(engine);
+
+    if (dns_random(engine, &any) != 0) {
+        return NULL;
+    }
+
+    slot = any % DNS_POOL;
+
+    if (q->sends && q->resolver == resolver && q->slot == slot) {
+        slot = (slot + 1) % DNS_POOL;
+    }
+
+    return socket_slot(engine, r, slot);
+}
+
+
+void
+dns_socket_send(dns_question_t *q, unsigned resolver)
+{
+    uint16_t          id;
+    dns_batch_t      *batch;
+    dns_engine_t     *engine;
+    dns_socket_t     *s;
+    dns_question_t  **at;
+
+    engine = q->engine;
+    batch = engine->batch;
+    s = socket_choose(q, resolver);
+    q->resolver = (uint8_t) resolver;
+
+    if (s == NULL || socket_draw(s, &id) != 0) {
+        q->refused |= (uint8_t) (1u << resolver);
+        dns_try_lost(q, DNS_NETWORK);
+        return;
+    }
+
+    q->id = id;
+    at = socket_find(s, id);
+    *at = q;
+    q->id_next = NULL;
+    q->socket = s;
+    q->slot = s->slot;
+    q->state = DNS_ON_WIRE;
+    q->stay = 0;
+    q->sends++;
+    q->first = q->first != 0 ? q->first : engine->now;
+    dns_fifo_put(engine, q->attempt, q);
+
+    s->n++;
+    s->uses++;
+    s->resolver->in_flight++;
+    dns_pace_on_wire(q);
+
+    batch->socket = s;
+    batch->q[batch->n] = q;
+    batch->oiov[batch->n].iov_len = dns_wire_question(batch->out[batch->n], id,
+                                        q->name, q->len, q->type, !q->no_edns);
+
+    if (++batch->n == DNS_BATCH) {
+        dns_socket_flush(engine);
+    }
+}
+
+
+/*
+ * What cannot be sent has lost its try; a refusal concerns everything on the
+ * socket, the questions of this batch being in its table already.
+ */
+void
+dns_socket_flush(dns_engine_t *engine)
+{
+    int            k;
+    unsigned       i, n;
+    dns_batch_t   *batch;
+    dns_socket_t  *s;
+
+    batch = engine->batch;
+    s = batch->socket;
+    n = batch->n;
+
+    if (s == NULL) {
+        return;
+    }
+
+    batch->n = 0;
+    batch->socket = NULL;
+
+    for (i = 0; i < n; i += (unsigned) k) {
+        k = sendmmsg(s->io.fd, batch->omsg + i, n - i, MSG_DONTWAIT);
+
+        if (k > 0) {
+            engine->counters.sent += (unsigned) k;
+            continue;
+        }
+
+        if (errno == ECONNREFUSED) {
+            socket_refused(s);
+            return;
+        }
+
+        break;
+    }
+
+    for ( /* void */ ; i < n; i++) {
+        socket_lost(batch->q[i]);
+    }
+}
+
+
+/* Closes the retired sockets that wait for nothing any more. */
+void
+dns_socket_reap(dns_engine_t *engine)
+{
+    unsigned         i;
+    dns_link_t      *link, *next;
+    dns_socket_t    *s;
+    dns_resolver_t  *r;
+
+    if (!engine->reap) {
+        return;
+    }
+
+    engine->reap = 0;
+
+    for (i = 0; i < engine->conf.n_resolvers; i++) {
+        r = &engine->resolver[i];
+
+        for (link = r->retired.next; link != &r->retired; link = next) {
+            next = link->next;
+            s = (dns_socket_t *) link;
+
+            if (s->n == 0) {
+                dns_list_drop(link);
+                r->n_retired--;
+                socket_close(s);
+            }
+        }
+    }
+}
+
+
+void
+dns_socket_free(dns_engine_t *engine)
+{
+    unsigned         i, k;
+    dns_link_t      *link;
+    dns_resolver_t  *r;
+
+    for (i = 0; i < engine->conf.n_resolvers; i++) {
+        r = &engine->resolver[i];
+
+        for (k = 0; k < DNS_POOL; k++) {
+            if (r->pool[k]) {
+                socket_close(r->pool[k]);
+            }
+        }
+
+        while (!dns_list_empty(&r->retired)) {
+            link = r->retired.next;
+            dns_list_drop(link);
+            socket_close((dns_socket_t *) link);
+        }
+    }
+
+    free(engine->batch);
+}

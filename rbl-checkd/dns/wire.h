@@ -1,0 +1,100 @@
+/*
+ * Messages: questions built by hand, replies screened here and then taken
+ * apart by ldns.  wire.c is the only file that includes ldns.
+ *
+ * Names are in wire form: length octets and labels, ending with the root's
+ * zero octet, never compressed, at most 255 octets.
+ */
+
+#ifndef DNS_WIRE_H_INCLUDED
+#define DNS_WIRE_H_INCLUDED
+
+#include "engine.h"
+
+#define DNS_NAME_MAX      255
+#define DNS_HEADER        12
+#define DNS_QUESTION_MAX  (DNS_HEADER + DNS_NAME_MAX + 4 + 11)
+#define DNS_EDNS_SIZE     1232
+#define DNS_CHAIN_MAX     8         /* CNAMEs followed from the asked name */
+
+#define DNS_MAX_ANSWERS     64
+#define DNS_MAX_AUTHORITY   64
+#define DNS_MAX_ADDITIONAL  16
+
+#define DNS_RR_NS     2
+#define DNS_RR_CNAME  5
+#define DNS_RR_SOA    6
+#define DNS_RR_DNAME  39
+#define DNS_RR_OPT    41
+#define DNS_RR_DS     43
+#define DNS_RR_RRSIG  46
+#define DNS_RR_NSEC   47
+#define DNS_RR_NSEC3  50
+
+#define DNS_RCODE_NOERROR   0
+#define DNS_RCODE_FORMERR   1
+#define DNS_RCODE_SERVFAIL  2
+#define DNS_RCODE_NXDOMAIN  3
+#define DNS_RCODE_NOTIMP    4
+#define DNS_RCODE_REFUSED   5
+#define DNS_RCODE_BADVERS   16
+
+typedef enum {
+    DNS_WIRE_DONE,          /* the answer holds the verdict */
+    DNS_WIRE_TC,            /* truncated: ask again over TCP */
+    DNS_WIRE_NO_EDNS        /* DNS_BADREPLY, of the kind that servers give
+                               which do not know EDNS */
+} dns_wire_t;
+
+typedef struct {
+    unsigned  rcode;        /* with the upper bits from OPT */
+    unsigned  an, ns;       /* records in the answer and authority sections */
+} dns_screen_t;
+
+/*
+ * "a.example" -> wire form.  The length, or 0: empty, an empty label, a label
+ * over 63 or a name over 253 octets.
+ */
+size_t dns_wire_name(uint8_t out[DNS_NAME_MAX], const char *name);
+
+/* A question with RD set, class IN.  The length, <= DNS_QUESTION_MAX. */
+size_t dns_wire_question(uint8_t *out, uint16_t id, const uint8_t *name,
+    size_t len, uint16_t type, int edns);
+
+/* 1: a reply to exactly this question (the id is not looked at), or 0. */
+int dns_wire_match(const uint8_t *msg, size_t n, const uint8_t *name,
+    size_t len, uint16_t type);
+
+/*
+ * A reply that dns_wire_match has accepted.  Sets every field of the answer
+ * but `ms` and `tries`.
+ */
+dns_wire_t dns_wire_read(dns_answer_t *answer, const uint8_t *msg, size_t n,
+    const uint8_t *name, size_t len, uint16_t type);
+
+/*
+ * Walks a matched reply (one question): counts in bounds, every name ending
+ * inside the message without loops, known record types only, each with rdata
+ * of the right shape, at most one OPT, nothing behind the last record.
+ * 0, or -1: such a message must not reach a parser.
+ */
+int dns_screen(dns_screen_t *screen, const uint8_t *msg, size_t n);
+
+/* Wire names, without regard to case. */
+int dns_name_equal(const uint8_t *a, size_t an, const uint8_t *b, size_t bn);
+
+static inline unsigned
+dns_get16(const uint8_t *p)
+{
+    return (unsigned) p[0] << 8 | p[1];
+}
+
+
+static inline uint32_t
+dns_get32(const uint8_t *p)
+{
+    return (uint32_t) p[0] << 24 | (uint32_t) p[1] << 16
+           | (uint32_t) p[2] << 8 | p[3];
+}
+
+#endif /* DNS_WIRE_H_INCLUDED */

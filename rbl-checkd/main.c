@@ -1,0 +1,321 @@
+/*
+ * rbl-checkd: options, signals and the order in which the parts come and go.
+ */
+
+#include "daemon.h"
+#include "check/jobs.h"
+#include "check/schedule.h"
+#include "log.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define CONFIG_FILE  "/etc/rbl-checkd.conf"
+#define VERSION      "3.0.0"
+#define STOP_BOUND   10.0               /* s for what is in flight */
+#define STOP_LOOK    0.05
+
+typedef struct {
+    daemon_t      d;
+    config_t      conf;
+    jobs_t       *jobs;
+    schedule_t   *schedule;
+    ev_signal     term, interrupt, hup;
+    ev_timer      stop;
+    double        stop_at;              /* 0: not stopping */
+} checkd_t;
+
+typedef struct {
+    const char  *file;
+    int          test;
+} options_t;
+
+
+static void
+usage(FILE *f)
+{
+    fputs("usage: rbl-checkd [-c FILE] [-f]   run in the foreground, always\n"
+          "       rbl-checkd -t [-c FILE]     check the configuration\n"
+          "       rbl-checkd -D               print a commented configuration\n"
+          "       rbl-checkd -V | -h          version, this text\n"
+          "FILE is " CONFIG_FILE " if not given.\n", f);
+}
+
+
+/* -1: go on; otherwise the exit status. */
+
+static int
+read_options(options_t *o, int argc, char **argv)
+{
+    int  c;
+
+    o->file = CONFIG_FILE;
+    o->test = 0;
+
+    while ((c = getopt(argc, argv, "c:tDfVh")) != -1) {
+        switch (c) {
+        case 'c':
+            o->file = optarg;
+            break;
+
+        case 't':
+            o->test = 1;
+            break;
+
+        case 'f':
+            break;
+
+        case 'D':
+            config_print_defaults(stdout);
+            return fflush(stdout) == 0 ? 0 : 1;
+
+        case 'V':
+            puts("rbl-checkd " VERSION);
+            return 0;
+
+        case 'h':
+            usage(stdout);
+            return 0;
+
+        default:
+            usage(stderr);
+            return 2;
+        }
+    }
+
+    if (optind != argc) {
+        usage(stderr);
+        return 2;
+    }
+
+    return -1;
+}
+
+
+static void
+on_store(void *data, int ready)
+{
+    checkd_t  *c = data;
+
+    log_info("store %s: %s", c->conf.store, ready ? "ready" : "lost");
+
+    table_state(c->d.table, ready);
+    jobs_state(c->jobs, ready);
+    schedule_state(c->schedule, ready && c->stop_at == 0);
+}
+
+
+static unsigned
+in_flight(const checkd_t *c)
+{
+    return jobs_in_flight(c->jobs)
+           + (c->d.deliver != NULL ? deliver_in_flight(c->d.deliver) : 0);
+}
+
+
+static void
+on_stop(struct ev_loop *loop, ev_timer *w, int revents)
+{
+    checkd_t  *c = w->data;
+
+    (void) revents;
+
+    if (in_flight(c) == 0) {
+        ev_break(loop, EVBREAK_ALL);
+
+    } else if (ev_now(loop) >= c->stop_at) {
+        log_warn("%u checks and deliveries are left to others",
+                 in_flight(c));
+        ev_break(loop, EVBREAK_ALL);
+    }
+}
+
+
+static void
+on_term(struct ev_loop *loop, ev_signal *w, int revents)
+{
+    checkd_t  *c = w->data;
+
+    (void) revents;
+
+    if (c->stop_at != 0) {
+        log_notice("second signal: leaving at once");
+        ev_break(loop, EVBREAK_ALL);
+        return;
+    }
+
+    log_notice("stopping: %u checks and deliveries in flight", in_flight(c));
+    daemon_notify("STOPPING=1");
+    c->stop_at = ev_now(loop) + STOP_BOUND;
+
+    jobs_stop(c->jobs);
+    schedule_stop(c->schedule);
+    if (c->d.deliver != NULL) {
+        deliver_stop(c->d.deliver);
+    }
+
+    ev_timer_set(&c->stop, 0, STOP_LOOK);
+    ev_timer_start(loop, &c->stop);
+}
+
+
+static void
+on_hup(struct ev_loop *loop, ev_signal *w, int revents)
+{
+    (void) loop;
+    (void) w;
+    (void) revents;
+
+    if (log_reopen() != 0) {
+        log_error("the log cannot be opened again: %s", strerror(errno));
+
+    } else {
+        log_notice("the log was opened again");
+    }
+}
+
+
+static void
+watch_signals(checkd_t *c)
+{
+    signal(SIGPIPE, SIG_IGN);
+
+    ev_signal_init(&c->term, on_term, SIGTERM);
+    ev_signal_init(&c->interrupt, on_term, SIGINT);
+    ev_signal_init(&c->hup, on_hup, SIGHUP);
+    c->term.data = c->interrupt.data = c->hup.data = c;
+
+    ev_signal_start(c->d.loop, &c->term);
+    ev_signal_start(c->d.loop, &c->interrupt);
+    ev_signal_start(c->d.loop, &c->hup);
+
+    ev_timer_init(&c->stop, on_stop, 0, STOP_LOOK);
+    c->stop.data = c;
+}
+
+
+static int
+start(checkd_t *c)
+{
+    daemon_t  *d = &c->d;
+
+    d->conf = &c->conf;
+    d->loop = ev_default_loop(0);
+    if (d->loop == NULL) {
+        log_error("there is no event loop: %s", strerror(errno));
+        return -1;
+    }
+
+    watch_signals(c);
+
+    d->dns = dns_engine_new(d->loop, &c->conf.dns);
+    if (d->dns == NULL) {
+        log_error("the question engine does not start");
+        return -1;
+    }
+
+    d->store = store_new(d->loop, &c->conf, 0, on_store, c);
+    if (d->store == NULL) {
+        log_error("out of memory");
+        return -1;
+    }
+
+    if (c->conf.deliver) {
+        d->deliver = deliver_new(d->loop, &c->conf, d->store, d->dns);
+        if (d->deliver == NULL) {
+            log_error("delivery does not start");
+            return -1;
+        }
+    }
+
+    d->table = table_new(d->loop, d->store);
+    c->jobs = jobs_new(d);
+    c->schedule = c->jobs != NULL ? schedule_new(d, c->jobs) : NULL;
+
+    if (d->table == NULL || c->jobs == NULL || c->schedule == NULL) {
+        log_error("out of memory");
+        return -1;
+    }
+
+    return 0;
+}
+
+
+static void
+finish(checkd_t *c)
+{
+    daemon_t  *d = &c->d;
+
+    schedule_free(c->schedule);
+    jobs_free(c->jobs);
+    table_free(d->table);
+
+    if (d->deliver != NULL) {
+        deliver_free(d->deliver);
+    }
+
+    store_free(d->store);
+
+    if (d->dns != NULL) {
+        dns_engine_free(d->dns);
+    }
+
+    if (d->loop != NULL) {
+        ev_signal_stop(d->loop, &c->term);
+        ev_signal_stop(d->loop, &c->interrupt);
+        ev_signal_stop(d->loop, &c->hup);
+        ev_timer_stop(d->loop, &c->stop);
+        ev_loop_destroy(d->loop);
+    }
+
+    log_close();
+}
+
+
+int
+main(int argc, char **argv)
+{
+    int              rc;
+    char             err[1024];
+    options_t        o;
+    static checkd_t  c;
+
+    rc = read_options(&o, argc, argv);
+    if (rc != -1) {
+        return rc;
+    }
+
+    config_defaults(&c.conf);
+
+    if (config_read(&c.conf, o.file, err, sizeof(err)) != 0) {
+        fprintf(stderr, "%s\n", err);
+        return 1;
+    }
+
+    if (o.test) {
+        printf("%s: the configuration is sound\n", o.file);
+        return 0;
+    }
+
+    if (log_open(c.conf.log, c.conf.log_level) != 0) {
+        fprintf(stderr, "%s: log: %s: %s\n", o.file, c.conf.log,
+                strerror(errno));
+        return 1;
+    }
+
+    rc = start(&c);
+
+    if (rc == 0) {
+        log_notice("rbl-checkd " VERSION " as %s, store %s", c.conf.name,
+                   c.conf.store);
+        daemon_notify("READY=1");
+        ev_run(c.d.loop, 0);
+        log_notice("stopped");
+    }
+
+    finish(&c);
+    return rc == 0 ? 0 : 1;
+}

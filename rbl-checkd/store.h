@@ -1,0 +1,52 @@
+/*
+ * The daemon's connection to the store: asynchronous, pipelined, on libev, by
+ * hiredis and its own libev adapter.  One object is one connection; blocking
+ * stream reads get an object of their own.  It connects, authenticates, reads
+ * <prefix>:meta, checks the schema version, and starts again by itself with
+ * back-off when the connection is lost.
+ *
+ * Exactly one call back for each command: with the reply, or with NULL when it
+ * was not sent or its outcome is unknown (time-out, connection lost) or the
+ * server refused for now (LOADING, OOM, ...).  Callers decide what that means;
+ * every script may be run again.  NOSCRIPT is handled here.
+ */
+
+#ifndef STORE_H_INCLUDED
+#define STORE_H_INCLUDED
+
+#include <ev.h>
+
+#include "config.h"
+#include "rbl_reply.h"
+#include "rbl_script.h"
+
+typedef struct store_s  store_t;
+
+/* The reply ends with the call.  Never called from inside a store_* call. */
+typedef void (*store_reply_pt)(void *data, const redisReply *reply);
+
+/* Called each time it becomes ready (1) or is lost (0). */
+typedef void (*store_state_pt)(void *data, int ready);
+
+/*
+ * `timeout` in seconds for each command (0: no limit, for blocking reads,
+ * which then must carry their own BLOCK and are watched with that plus the
+ * configured time-out).  NULL: out of memory.
+ */
+store_t *store_new(struct ev_loop *loop, const config_t *conf, double block,
+    store_state_pt state, void *data);
+void store_free(store_t *store);        /* pending commands get NULL */
+
+int store_ready(const store_t *store);
+const rbl_keyspace_t *store_keyspace(const store_t *store);
+
+void store_command(store_t *store, store_reply_pt done, void *data, int argc,
+    const rbl_str_t *argv);
+void store_script(store_t *store, const rbl_script_t *script,
+    store_reply_pt done, void *data, int nkeys, int argc,
+    const rbl_str_t *argv);
+
+/* No call back of `data` will come any more. */
+void store_forget(store_t *store, void *data);
+
+#endif /* STORE_H_INCLUDED */

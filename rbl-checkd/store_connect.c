@@ -1,0 +1,452 @@
+/*
+ * The life of a connection to the store: connecting, greeting, deadlines, loss
+ * and the way back.  hiredis 0.14 has no time-outs of its own, and its context
+ * must not be freed from its connect and disconnect call backs: there the
+ * pointer is only forgotten.
+ */
+
+#include "store_int.h"
+#include "log.h"
+
+#include <hiredis/adapters/libev.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define BACKOFF_MIN  0.05
+#define BACKOFF_MAX  1.0
+
+
+/* Says it once, not at every try. */
+
+static void
+trouble(store_t *store, const char *why)
+{
+    char  text[sizeof(store->why)];
+
+    snprintf(text, sizeof(text), "%s", why);
+
+    if (strcmp(text, store->why) != 0) {
+        memcpy(store->why, text, sizeof(text));
+        log_warn("store %s: %s", store->conf->store, text);
+    }
+}
+
+
+void
+store_kick(store_t *store)
+{
+    if (!ev_is_active(&store->kick)) {
+        ev_timer_set(&store->kick, 0, 0);
+        ev_timer_start(store->loop, &store->kick);
+    }
+}
+
+
+/* hiredis has let go of the context, or soon will. */
+
+static void
+lost(store_t *store, const char *why)
+{
+    trouble(store, why);
+    store->ac = NULL;
+    store->phase = STORE_DOWN;
+    store_kick(store);
+}
+
+
+void
+store_drop(store_t *store, const char *why)
+{
+    if (store->phase == STORE_DOWN || store->phase == STORE_DROPPING) {
+        return;
+    }
+
+    trouble(store, why);
+    store->phase = STORE_DROPPING;
+    store_kick(store);
+}
+
+
+static void
+on_connect(const redisAsyncContext *ac, int status)
+{
+    store_t  *store = ac->data;
+
+    if (store != NULL && status != REDIS_OK) {
+        lost(store, ac->errstr);
+    }
+}
+
+
+static void
+on_disconnect(const redisAsyncContext *ac, int status)
+{
+    store_t  *store = ac->data;
+
+    if (store != NULL) {
+        lost(store, status == REDIS_OK ? "connection closed" : ac->errstr);
+    }
+}
+
+
+static void
+greeted(store_t *store)
+{
+    store->phase = STORE_READY;
+    store->backoff = BACKOFF_MIN;
+
+    if (store->why[0] != '\0') {
+        log_notice("store %s: ready again", store->conf->store);
+        store->why[0] = '\0';
+    }
+
+    store_kick(store);
+}
+
+
+static void
+on_meta(void *data, const redisReply *reply)
+{
+    int64_t    schema, partitions;
+    unsigned   before;
+    store_t   *store = data;
+
+    if (store->phase != STORE_GREETING || reply == NULL) {
+        return;
+    }
+
+    if (rbl_reply_class(reply) != RBL_REPLY_OK) {
+        store_drop(store, rbl_reply_class(reply) == RBL_REPLY_ERROR
+                          ? "no sound answer" : reply->str);
+        return;
+    }
+
+    schema = rbl_reply_int(rbl_reply_at(reply, 0), -1);
+    partitions = rbl_reply_int(rbl_reply_at(reply, 1), -1);
+    before = store->ks.partitions;
+
+    if (schema == -1) {
+        store_drop(store, "not initialised (rblctl init does that)");
+        return;
+    }
+
+    if (schema != RBL_SCHEMA_VERSION) {
+        store_drop(store, "its schema is of another version");
+        return;
+    }
+
+    if (rbl_keyspace_set_partitions(&store->ks, partitions) != RBL_OK) {
+        store_drop(store, "its number of partitions is not sound");
+        return;
+    }
+
+    if (before != 0 && before != store->ks.partitions) {
+        store->ks.partitions = before;
+        store_drop(store, "its number of partitions has changed: restart");
+        return;
+    }
+
+    greeted(store);
+}
+
+
+static void
+on_auth(void *data, const redisReply *reply)
+{
+    store_t  *store = data;
+
+    if (store->phase == STORE_GREETING && reply != NULL
+        && rbl_reply_class(reply) != RBL_REPLY_OK)
+    {
+        store_drop(store, reply->str);
+    }
+}
+
+
+/* Goes out with the connect; nothing else is sent before it is answered. */
+
+static void
+greet(store_t *store)
+{
+    int              n;
+    rbl_key_t        key;
+    rbl_str_t        argv[4];
+    const config_t  *conf;
+
+    conf = store->conf;
+    n = 0;
+
+    if (conf->store_password[0] != '\0') {
+        argv[n++] = RBL_STR("AUTH");
+        if (conf->store_user[0] != '\0') {
+            argv[n++] = rbl_str(conf->store_user);
+        }
+
+        argv[n++] = rbl_str(conf->store_password);
+        store_send(store, on_auth, store, n, argv);
+    }
+
+    argv[0] = RBL_STR("HMGET");
+    argv[1] = rbl_meta_key(&key, &store->ks);
+    argv[2] = RBL_STR("schema");
+    argv[3] = RBL_STR("partitions");
+    store_send(store, on_meta, store, 4, argv);
+}
+
+
+void
+store_connect(store_t *store)
+{
+    config_address_t    addr;
+    redisAsyncContext  *ac;
+
+    if (config_store_address(&addr, store->conf->store) != 0) {
+        lost(store, "not an address");
+        return;
+    }
+
+    ac = addr.path != NULL ? redisAsyncConnectUnix(addr.path)
+                           : redisAsyncConnect(addr.host, addr.port);
+
+    if (ac == NULL || ac->err) {
+        lost(store, ac == NULL ? "out of memory" : ac->errstr);
+        if (ac != NULL) {
+            redisAsyncFree(ac);
+        }
+
+        return;
+    }
+
+    ac->data = store;
+    store->ac = ac;
+
+    /* The connect call back arms the write event: the adapter goes first. */
+
+    redisLibevAttach(store->loop, ac);
+    redisAsyncSetConnectCallback(ac, on_connect);
+    redisAsyncSetDisconnectCallback(ac, on_disconnect);
+    if (addr.path == NULL) {
+        redisEnableKeepAlive(&ac->c);
+    }
+
+    store->phase = STORE_GREETING;
+    store->connect_deadline = ev_now(store->loop) + store->conf->store_timeout;
+    greet(store);
+}
+
+
+/* Arms the watch for whatever is due first. */
+
+void
+store_watch(store_t *store)
+{
+    double  at;
+
+    at = 0;
+
+    if (store->pending.first != NULL) {
+        at = store->pending.first->deadline;
+    }
+
+    if (store->phase == STORE_GREETING) {
+        at = store->connect_deadline;
+    }
+
+    /* Started once it is left to fire; then it looks again. */
+
+    if (at == 0) {
+        ev_timer_stop(store->loop, &store->watch);
+
+    } else if (!ev_is_active(&store->watch)) {
+        at -= ev_now(store->loop);
+        ev_timer_set(&store->watch, at > 0 ? at + 0.001 : 0, 0);
+        ev_timer_start(store->loop, &store->watch);
+    }
+}
+
+
+static void
+on_watch(struct ev_loop *loop, ev_timer *w, int revents)
+{
+    double    now;
+    store_t  *store = w->data;
+
+    (void) revents;
+
+    now = ev_now(loop);
+
+    if (store->phase == STORE_GREETING) {
+        if (now >= store->connect_deadline) {
+            store_drop(store, "no answer while connecting");
+            return;
+        }
+
+    } else if (store->pending.first != NULL
+               && now >= store->pending.first->deadline)
+    {
+        store_drop(store, "no answer in time");
+        return;
+    }
+
+    store_watch(store);
+}
+
+
+static void
+on_retry(struct ev_loop *loop, ev_timer *w, int revents)
+{
+    (void) loop;
+    (void) revents;
+
+    store_connect(w->data);
+}
+
+
+static void
+plan_retry(store_t *store)
+{
+    double  wait;
+
+    /* Between half and whole, so that daemons do not come back in step. */
+
+    wait = store->backoff * (0.5 + rand_r(&store->seed) / (RAND_MAX * 2.0));
+    store->backoff *= 2;
+    if (store->backoff > BACKOFF_MAX) {
+        store->backoff = BACKOFF_MAX;
+    }
+
+    ev_timer_set(&store->retry, wait, 0);
+    ev_timer_start(store->loop, &store->retry);
+}
+
+
+static void
+let_go(store_t *store)
+{
+    redisAsyncContext  *ac;
+
+    ac = store->ac;
+    store->ac = NULL;
+
+    if (ac != NULL) {
+        ac->data = NULL;
+        redisAsyncFree(ac);             /* pending commands become failed */
+    }
+}
+
+
+/* What fails while these are told waits for the next kick. */
+
+static void
+tell_failed(store_t *store)
+{
+    int           end;
+    store_cmd_t  *cmd, *last;
+
+    last = store->failed.last;
+
+    while ((cmd = store->failed.first) != NULL) {
+        store_cut(&store->failed, cmd);
+
+        if (cmd->done != NULL) {
+            cmd->done(cmd->data, NULL);
+        }
+
+        end = cmd == last;
+        free(cmd);
+
+        if (end) {
+            break;
+        }
+    }
+}
+
+
+/* Everything that must not happen inside a call back of hiredis. */
+
+static void
+on_kick(struct ev_loop *loop, ev_timer *w, int revents)
+{
+    int       ready;
+    store_t  *store = w->data;
+
+    (void) loop;
+    (void) revents;
+
+    if (store->phase == STORE_DROPPING) {
+        let_go(store);
+        store->phase = STORE_DOWN;
+    }
+
+    ready = store->phase == STORE_READY;
+
+    if (ready != store->told_ready) {
+        store->told_ready = (unsigned) ready;
+        store->state(store->data, ready);
+    }
+
+    tell_failed(store);
+
+    if (store->phase == STORE_DOWN && !ev_is_active(&store->retry)) {
+        plan_retry(store);
+    }
+}
+
+
+store_t *
+store_new(struct ev_loop *loop, const config_t *conf, double block,
+    store_state_pt state, void *data)
+{
+    store_t  *store;
+
+    store = calloc(1, sizeof(store_t));
+    if (store == NULL) {
+        return NULL;
+    }
+
+    store->loop = loop;
+    store->conf = conf;
+    store->wait = block + conf->store_timeout;
+    store->state = state;
+    store->data = data;
+    store->backoff = BACKOFF_MIN;
+    store->seed = (unsigned) getpid() ^ (unsigned) (uintptr_t) store;
+    (void) rbl_keyspace_init(&store->ks, rbl_str(conf->store_prefix));
+
+    ev_timer_init(&store->watch, on_watch, 0, 0);
+    ev_timer_init(&store->kick, on_kick, 0, 0);
+    ev_timer_init(&store->retry, on_retry, 0, 0);
+    store->watch.data = store->kick.data = store->retry.data = store;
+
+    ev_timer_start(loop, &store->retry);
+    return store;
+}
+
+
+void
+store_free(store_t *store)
+{
+    store_cmd_t  *cmd;
+
+    if (store == NULL) {
+        return;
+    }
+
+    store->phase = STORE_DROPPING;
+    let_go(store);
+
+    while ((cmd = store->failed.first) != NULL) {
+        store_cut(&store->failed, cmd);
+        if (cmd->done != NULL) {
+            cmd->done(cmd->data, NULL);
+        }
+
+        free(cmd);
+    }
+
+    ev_timer_stop(store->loop, &store->watch);
+    ev_timer_stop(store->loop, &store->kick);
+    ev_timer_stop(store->loop, &store->retry);
+    free(store);
+}

@@ -1,0 +1,77 @@
+/*
+ * What the two files of the store know of one another: store_connect.c brings
+ * the connection up and down, store.c sends commands and completes them.
+ *
+ * A command is in `pending` while it is with hiredis and in `failed` until its
+ * caller has been told NULL.  NULL is only ever told from the kick timer, and
+ * so is every change of state: nothing is freed inside a hiredis call back,
+ * and no caller is called from inside a call of its own.
+ */
+
+#ifndef STORE_INT_H_INCLUDED
+#define STORE_INT_H_INCLUDED
+
+#include "store.h"
+
+#include <hiredis/async.h>
+
+typedef struct store_cmd_s  store_cmd_t;
+
+struct store_cmd_s {
+    store_cmd_t         *prev, *next;   /* NULL, NULL: in no list */
+    store_t             *store;
+    store_reply_pt       done;          /* NULL: nobody wants to know */
+    void                *data;
+    double               deadline;
+    const rbl_script_t  *script;        /* NULL: a plain command */
+    unsigned             whole:1;       /* the source went with it */
+    int                  nkeys, argc;
+    rbl_str_t            argv[];        /* of a script, its bytes behind */
+};
+
+typedef struct {
+    store_cmd_t  *first, *last;
+} store_queue_t;
+
+typedef enum {
+    STORE_DOWN = 0,                     /* no connection; the retry is armed */
+    STORE_GREETING,                     /* connecting, AUTH, meta */
+    STORE_READY,
+    STORE_DROPPING                      /* the kick will end it */
+} store_phase_t;
+
+struct store_s {
+    struct ev_loop     *loop;
+    const config_t     *conf;
+    double              wait;           /* s a command may take */
+    store_state_pt      state;
+    void               *data;
+    rbl_keyspace_t      ks;
+    redisAsyncContext  *ac;
+    store_phase_t       phase;
+    unsigned            told_ready:1;
+    store_queue_t       pending, failed;
+    ev_timer            watch;          /* deadline of the oldest command */
+    ev_timer            kick;
+    ev_timer            retry;
+    double              connect_deadline;
+    double              backoff;
+    unsigned            seed;
+    char                why[160];       /* the last trouble that was logged */
+};
+
+/* store.c */
+void store_put(store_queue_t *queue, store_cmd_t *cmd);
+void store_cut(store_queue_t *queue, store_cmd_t *cmd);
+void store_send(store_t *store, store_reply_pt done, void *data, int argc,
+    const rbl_str_t *argv);
+
+/* store_connect.c */
+void store_connect(store_t *store);
+void store_kick(store_t *store);
+void store_watch(store_t *store);
+
+/* Ends the connection at the next turn; `why` is for the log. */
+void store_drop(store_t *store, const char *why);
+
+#endif /* STORE_INT_H_INCLUDED */

@@ -1,0 +1,180 @@
+#!/usr/bin/perl
+
+# The module's directives, as `nginx -t` sees them: what is accepted, and for
+# each mistake the one line that names the value and what is allowed.
+
+use strict;
+use warnings;
+
+use RblTest;
+
+my $dir = temp_dir();
+
+sub config_test {
+    my (%opt) = @_;
+
+    my $nginx = start_nginx(start => 0, no_store => 1, %opt);
+    return run_cmd({ env => $nginx->{env} }, @{ $nginx->{command} }, '-t');
+}
+
+sub accepted {
+    my ($name, %opt) = @_;
+
+    my $r = config_test(%opt);
+    ok($r->{status} == 0, "accepted: $name") or diag($r->{err});
+    return $r;
+}
+
+sub refused {
+    my ($name, $pattern, %opt) = @_;
+
+    my $r = config_test(%opt);
+    my @emerg = $r->{err} =~ /\[emerg\].*/g;
+    isnt($r->{status}, 0, "refused: $name");
+    is(scalar @emerg, 1, 'one line says why');
+    like($emerg[0] // '', $pattern, 'it is about the value');
+    like($emerg[0] // '', qr/ in \S+nginx\.conf:\d+$/, 'and the place');
+}
+
+my $time = qr/it must be a time from 1ms to 60s/;
+my $keep = qr/it must be a time from 1s to 365d/;
+my $page = qr/it must be a number from 1 to 10000/;
+my $expand = qr/it must be a number from 1 to 65536/;
+my $text = qr/it must be 1 to 255 characters without quotes, backslashes and/;
+my $prefix = qr/it must be 1 to 32 characters of A-Z, a-z, 0-9, _, \. and -/;
+my $addr = qr/it must be "address\[:port\]" or "unix:\/path"/;
+
+sub bad {
+    my ($directive, $value, $allowed, $shown) = @_;
+
+    $shown //= $value;
+    refused("$directive $value",
+        qr/invalid value "\Q$shown\E" in "$directive" directive, $allowed/,
+        http => "$directive $value;");
+}
+
+accepted('nothing but rbl_api on');
+accepted('rbl_api off', server => 'location /x { rbl_api off; }');
+
+accepted("rbl_store $_", http => "rbl_store $_;")
+    for qw(127.0.0.1 127.0.0.1:6380 [::1] [::1]:6380 localhost
+        localhost:6380 unix:/run/redis.sock);
+
+# The last one cannot be asked for: no question leaves the machine.
+bad('rbl_store', $_, $addr)
+    for qw(127.0.0.1:0 127.0.0.1:65536 127.0.0.1:x unix: [::1 :6379),
+        'x' x 64 . '.invalid';
+
+accepted("rbl_store_timeout $_", http => "rbl_store_timeout $_;")
+    for qw(1ms 500ms 2s 60s 1m);
+
+bad('rbl_store_timeout', $_, $time) for qw(0 0ms 61s 60001ms -1 soon 500);
+
+accepted("rbl_check_keep $_", http => "rbl_check_keep $_;")
+    for qw(1s 7d 365d);
+
+bad('rbl_check_keep', $_, $keep) for qw(0 999ms 366d never);
+
+accepted("rbl_max_page_size $_", http => "rbl_max_page_size $_;")
+    for 1, 10_000;
+
+bad('rbl_max_page_size', $_, $page)
+    for qw(0 10001 -1 1k 99999999999999999999);
+
+accepted("rbl_max_expand $_", http => "rbl_max_expand $_;") for 1, 65_536;
+
+bad('rbl_max_expand', $_, $expand) for qw(0 65537 many);
+
+accepted("rbl_store_prefix $_", http => "rbl_store_prefix $_;")
+    for 'a', 'A.b_c-9', 'x' x 32;
+
+bad('rbl_store_prefix', $_, $prefix) for 'a:b', 'a/b', 'x' x 33;
+bad('rbl_store_prefix', '"a{b"', $prefix, 'a{b');
+bad('rbl_store_prefix', '""', $prefix, '');
+bad('rbl_store_prefix', '"a b"', $prefix, 'a b');
+
+accepted('rbl_realm', http => 'rbl_realm "Our blocklists";');
+bad('rbl_realm', '""', $text, '');
+bad('rbl_realm', q{'a "b"'}, $text, 'a "b"');
+bad('rbl_realm', q{'a\\\\b'}, $text, 'a\\b');
+bad('rbl_realm', qq{"a\tb"}, $text, "a\tb");
+bad('rbl_realm', 'x' x 256, $text);
+
+refused('rbl_legacy_errors maybe',
+    qr/invalid value "maybe" in "rbl_legacy_errors" directive, it must be "on"/,
+    http => 'rbl_legacy_errors maybe;');
+
+refused('rbl_api maybe',
+    qr/invalid value "maybe" in "rbl_api" directive, it must be "on" or "off"/,
+    server => 'location /x/ { rbl_api maybe; }');
+
+refused('rbl_api outside a location', qr/"rbl_api" directive is not allowed/,
+    http => 'rbl_api on;');
+
+refused("rbl_api in location $_",
+    qr/"rbl_api" cannot be used in location "[^"]+", it must be a plain prefix/,
+    server => "location $_ { rbl_api on; }")
+    for '= /x/', '~ ^/x/', '/x', '@x';
+
+my %good = (
+    rbl_store => '127.0.0.1', rbl_store_user => 'web',
+    rbl_store_timeout => '1s', rbl_store_prefix => 'rbl', rbl_realm => 'x',
+    rbl_legacy_errors => 'on', rbl_max_page_size => 10, rbl_max_expand => 10,
+    rbl_check_keep => '1d', rbl_store_password_file => "$dir/password",
+);
+
+write_file("$dir/password", "secret\nsecond line\n", 0600);
+
+for my $d (sort keys %good) {
+    refused("$d twice", qr/"$d" directive is duplicate/,
+        http => "$d $good{$d}; $d $good{$d};");
+    refused("$d without a value",
+        qr/invalid number of arguments in "$d" directive/, http => "$d;");
+    accepted("$d on two levels", http => "$d $good{$d};",
+        server => "$d $good{$d};",
+        api => ($d eq 'rbl_store_user'
+            ? "rbl_store_password_file $dir/password;" : '') . "$d $good{$d};");
+}
+
+refused('rbl_api twice', qr/"rbl_api" directive is duplicate/,
+    server => 'location /x/ { rbl_api on; rbl_api on; }');
+
+# the password's file
+
+my $r = accepted('a private password file',
+    http => "rbl_store_password_file $dir/password;");
+unlike($r->{err}, qr/warn/, 'of which nothing is said');
+
+write_file("$dir/open", "secret\n", 0644);
+$r = accepted('a password file for everyone',
+    http => "rbl_store_password_file $dir/open;");
+like($r->{err}, qr/\[warn\].*"\Q$dir\E\/open" is readable by everyone/,
+    'with a warning');
+unlike($r->{err}, qr/secret/, 'that does not show the password');
+
+my $line = qr/it must be a file whose first line has 1 to 255 bytes/;
+write_file("$dir/empty", '', 0600);
+write_file("$dir/blank", "\nsecret\n", 0600);
+write_file("$dir/long", 'x' x 256 . "\n", 0600);
+write_file("$dir/full", 'x' x 255 . "\n", 0600);
+write_file("$dir/bare", 'x' x 255, 0600);
+
+bad('rbl_store_password_file', "$dir/$_", $line) for qw(empty blank long);
+accepted("first line, $_", http => "rbl_store_password_file $dir/$_;")
+    for qw(full bare);
+
+refused('a missing password file',
+    qr/open\(\) "\Q$dir\E\/missing" failed \(2: No such file or directory\)/,
+    http => "rbl_store_password_file $dir/missing;");
+
+refused('a user without a password',
+    qr/"rbl_store_user" is "web", but there is no "rbl_store_password_file"/,
+    http => 'rbl_store_user web;');
+
+accepted('both', http =>
+    "rbl_store_user web; rbl_store_password_file $dir/password;");
+
+accepted('blocks inside the location', api =>
+    'limit_except GET { deny all; } if ($arg_x) { set $y 1; }');
+
+done_testing();

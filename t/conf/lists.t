@@ -1,0 +1,373 @@
+#!/usr/bin/perl
+
+# The catalogue of lists and the resolver's configuration, as shipped: every
+# field that the loader and the checker rely on, and that nothing enabled needs
+# a key, is dead, or says the same as another enabled list.
+
+use strict;
+use warnings;
+
+use FindBin;
+use JSON::PP;
+use Test::More;
+
+my $CONF = "$FindBin::Bin/../../conf";
+
+my %TIER = map { $_ => 1 }
+    qw(critical high normal policy neighbourhood notspam allow utility);
+my %SCOPE = map { $_ => 1 } qw(ip range asn domain);
+my %KIND = map { $_ => 1 } qw(block informational allow);
+my %FAMILY = (ipv4 => 1, ipv6 => 2, domain => 3);
+my @TEXTS = qw(zone name type website lookup delist tier scope kind control
+    note);
+my @FIELDS = (@TEXTS, qw(families enabled codes));
+my $CODES_MAX = 48;
+my $OCTET = qr/(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])/;
+my $LABEL = qr/[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?/;
+
+# Zones whose data is contained in an enabled one.
+my %PART_OF = (
+    'zen.spamhaus.org' => [qw(sbl.spamhaus.org xbl.spamhaus.org
+        pbl.spamhaus.org cbl.abuseat.org)],
+    'b.barracudacentral.org' => ['bb.barracudacentral.org'],
+    'bl.mailspike.net' => [qw(z.mailspike.net rep.mailspike.net)],
+    'bl.blocklist.de' => ['all.bl.blocklist.de'],
+    'multi.uribl.com' => [qw(black.uribl.com grey.uribl.com red.uribl.com)],
+    'hostkarma.junkemailfilter.com' => ['black.junkemailfilter.com'],
+    'uribl.spameatingmonkey.net' => ['urired.spameatingmonkey.net'],
+);
+
+
+sub slurp {
+    my ($path) = @_;
+
+    open my $fh, '<', $path or die "$path: $!";
+    local $/;
+    return scalar <$fh>;
+}
+
+
+sub address {
+    my ($text) = @_;
+
+    return $text =~ /^(127(?:\.$OCTET){3})\z/
+        ? unpack('N', pack('C4', split /\./, $1)) : undef;
+}
+
+
+# A rule as [class, lo, hi, wildcard pattern or undef, bit or 0], or nothing.
+sub parse_rule {
+    my ($rule) = @_;
+
+    return unless $rule =~ /^([!~]?)([^=]+)=(.+)\z/;
+    my ($class, $what, $text) = ($1, $2, $3);
+    return if $text =~ /[;[:cntrl:]]/ || $text =~ /[^\x20-\x7e]/;
+
+    if ($what =~ /^bit:([0-9]+)\z/) {
+        my $bit = $1;
+        return if $bit < 1 || $bit > 128 || $bit & ($bit - 1);
+        return [$class, 0, 0, undef, $bit];
+    }
+
+    if ($what =~ /^([0-9.]+)-([0-9.]+)\z/) {
+        my ($lo, $hi) = (address($1), address($2));
+        return unless defined $lo && defined $hi && $lo < $hi;
+        return [$class, $lo, $hi, undef, 0];
+    }
+
+    if ($what =~ /^127(?:\.(?:$OCTET|\*)){3}\z/ && ($what =~ tr/*//) == 1) {
+        my $re = quotemeta $what;
+        $re =~ s/\\\*/[0-9]+/;
+        return [$class, 0, 0, qr/^$re\z/, 0];
+    }
+
+    my $addr = address($what);
+    return defined $addr ? [$class, $addr, $addr, undef, 0] : undef;
+}
+
+
+# The classes of all rules that match an address.
+sub classes {
+    my ($list, $text) = @_;
+
+    my $addr = address($text);
+    my %found;
+
+    for my $rule (map { parse_rule($_) } @{ $list->{codes} }) {
+        my ($class, $lo, $hi, $re, $bit) = @$rule;
+        my $hit = $bit ? $addr & 255 & $bit
+                : $re ? $text =~ $re
+                : $lo <= $addr && $addr <= $hi;
+        $found{ $class || '+' } = 1 if $hit;
+    }
+
+    return join '', sort keys %found;
+}
+
+
+sub zone_faults {
+    my ($zone) = @_;
+
+    (my $bare = $zone) =~ s/^\{key\}\.//;
+    return 'form' unless $bare =~ /^$LABEL(?:\.$LABEL)+\z/;
+    return 'length' if length $zone > 200;
+    return;
+}
+
+
+sub link_faults {
+    my ($l) = @_;
+
+    my @bad;
+
+    for my $f (qw(website lookup delist)) {
+        my $v = $l->{$f};
+        next if $v eq '';
+        (my $rest = $v) =~ s/%s//;
+        push @bad, $f unless $v =~ m{^https?://[a-z0-9.-]+/}
+            && $rest !~ /[%\s"<>\\]/;
+    }
+
+    push @bad, 'lookup without %s' if $l->{lookup} !~ /^\z|%s/;
+    push @bad, 'website with %s' if $l->{website} =~ /%/;
+    return @bad;
+}
+
+
+sub family_faults {
+    my ($l) = @_;
+
+    my @f = @{ $l->{families} };
+    my @n = map { $FAMILY{$_} // 0 } @f;
+    my @bad;
+
+    push @bad, 'families' if !@f || grep { !$_ } @n;
+    push @bad, 'order of families'
+        if grep { $n[$_] <= $n[$_ - 1] } 1 .. $#n;
+
+    my $domains_only = "@f" eq 'domain';
+    push @bad, 'type' unless $l->{type} eq ($domains_only ? 'uribl' : 'rbl');
+    push @bad, 'scope'
+        if ($l->{scope} eq 'domain') != $domains_only;
+    return @bad;
+}
+
+
+sub control_faults {
+    my ($l) = @_;
+
+    my $c = $l->{control};
+
+    return if $c eq 'none' && !$l->{enabled};
+    return if $c =~ /^ip(?:-positive-only)?\z/ && $l->{type} eq 'rbl';
+    return if $c =~ /^name:$LABEL(?:\.$LABEL)*\z/ && $l->{type} eq 'uribl';
+    return "control $c";
+}
+
+
+sub code_faults {
+    my ($l) = @_;
+
+    my @codes = @{ $l->{codes} };
+    my @bad = map { "rule $_" } grep { !parse_rule($_) } @codes;
+    my %seen;
+    my $bits = 0;
+
+    push @bad, 'too many rules' if @codes > $CODES_MAX;
+    push @bad, map { "rule twice: $_" } grep { $seen{$_}++ } @codes;
+
+    for my $code (@codes) {
+        $bits = 1 if $code =~ /^[!~]?bit:/;
+        push @bad, "after bits: $code" if $bits && $code !~ /^[!~]?bit:/;
+    }
+
+    return @bad;
+}
+
+
+sub list_faults {
+    my ($l) = @_;
+
+    my @bad = map { "no $_" } grep { !exists $l->{$_} } @FIELDS;
+    my %known = map { $_ => 1 } @FIELDS;
+
+    push @bad, map { "unknown $_" } grep { !$known{$_} } keys %$l;
+    return @bad if @bad;
+
+    push @bad, map { "not a text: $_" }
+        grep { ref $l->{$_} || $l->{$_} =~ /[^\x20-\x7e]/ } @TEXTS;
+    push @bad, 'enabled' unless JSON::PP::is_bool($l->{enabled});
+    push @bad, 'not arrays' unless ref $l->{families} eq 'ARRAY'
+        && ref $l->{codes} eq 'ARRAY';
+    return @bad if @bad;
+
+    push @bad, 'tier' unless $TIER{ $l->{tier} };
+    push @bad, 'scope' unless $SCOPE{ $l->{scope} };
+    push @bad, 'kind' unless $KIND{ $l->{kind} };
+    push @bad, 'name' unless $l->{name} =~ /^\S(?:.{0,253}\S)?\z/;
+    push @bad, 'allow' if ($l->{kind} eq 'allow') != ($l->{tier} eq 'allow');
+
+    return (@bad, zone_faults($l->{zone}), link_faults($l),
+        family_faults($l), control_faults($l), code_faults($l));
+}
+
+
+sub check_shape {
+    my ($doc, $text) = @_;
+
+    is($doc->{version}, 1, 'version');
+    is(join(',', sort keys %$doc), 'killed,lists,version', 'top level');
+
+    my $lines = grep { /^\{"zone": / } split /\n/, $text;
+    is($lines, @{ $doc->{lists} } + @{ $doc->{killed} }, 'one line each');
+
+    for my $l (@{ $doc->{lists} }) {
+        is(join('; ', list_faults($l)), '', $l->{zone} // 'no zone');
+    }
+
+    my @bad = grep {
+        join(',', sort keys %$_) ne 'reason,zone'
+            || zone_faults($_->{zone})
+            || $_->{reason} !~ /^[\x20-\x3a\x3c-\x7e]+\z/
+    } @{ $doc->{killed} };
+    is(join(' ', map { $_->{zone} // '?' } @bad), '', 'killed ones');
+
+    my %seen;
+    my @twice = grep { $seen{$_}++ }
+        map { $_->{zone} } @{ $doc->{lists} }, @{ $doc->{killed} };
+    is("@twice", '', 'no zone twice, and none both listed and killed');
+}
+
+
+sub check_enabled {
+    my ($doc) = @_;
+
+    my @on = grep { $_->{enabled} } @{ $doc->{lists} };
+    my %on = map { $_->{zone} => $_ } @on;
+    my %dead = map { $_->{zone} => 1 } @{ $doc->{killed} };
+
+    cmp_ok(scalar @on, '>=', 35, 'at least 35 enabled');
+    cmp_ok(scalar @on, '<=', 45, 'at most 45 enabled');
+
+    is(join(' ', grep { /\{key\}/ } keys %on), '', 'none needs a key');
+    is(join(' ', grep { $on{$_}{website} eq '' } keys %on), '', 'websites');
+    is(join(' ', grep { !@{ $on{$_}{codes} } } keys %on), '', 'code tables');
+    is(join(' ', grep { $on{$_}{kind} eq 'allow' } keys %on), '',
+        'no allow list');
+    is(join(' ', grep { $on{$_}{tier} eq 'utility' } keys %on), '',
+        'no utility zone');
+
+    for my $family (sort keys %FAMILY) {
+        ok(scalar(grep { "@{ $_->{families} }" =~ /\b$family\b/ } @on),
+            "something to ask for $family");
+    }
+
+    for my $whole (sort keys %PART_OF) {
+        ok($on{$whole}, "$whole is enabled");
+        is(join(' ', grep { $on{$_} } @{ $PART_OF{$whole} }), '',
+            "no part of $whole is");
+    }
+
+    # As the loader meets them: a domain under a dead one is dead as well.
+    my @under = grep {
+        my $z = $_;
+        grep { $z eq $_ || $z =~ /\.\Q$_\E\z/ } keys %dead;
+    } map { $_->{zone} } @{ $doc->{lists} };
+    is("@under", '', 'no list below a killed zone');
+
+    my @order = map { $_->{enabled} ? 1 : 0 } @{ $doc->{lists} };
+    is("@order", join(' ', sort { $b <=> $a } @order), 'enabled ones first');
+}
+
+
+# The answers that have fooled other checkers.
+sub check_traps {
+    my ($doc) = @_;
+
+    my %l = map { $_->{zone} => $_ } @{ $doc->{lists} };
+    my @traps = (
+        ['zen.spamhaus.org', '127.255.255.254', '!'],
+        ['zen.spamhaus.org', '127.0.0.5', '+'],
+        ['dbl.spamhaus.org', '127.0.1.255', '!'],
+        ['dbl.spamhaus.org', '127.0.1.2', '+'],
+        ['multi.uribl.com', '127.0.0.1', '!'],
+        ['multi.uribl.com', '127.0.0.14', '+'],
+        ['multi.surbl.org', '127.0.0.1', '!'],
+        ['multi.surbl.org', '127.0.0.24', '+'],
+        ['bl.mailspike.net', '127.0.0.12', '+'],
+        ['bl.mailspike.net', '127.0.0.13', '~'],
+        ['bl.mailspike.net', '127.0.0.17', '~'],
+        ['bl.suomispam.net', '127.0.0.99', '+'],
+        ['bl.suomispam.net', '127.0.0.3', '+'],
+        ['hostkarma.junkemailfilter.com', '127.0.0.1', '~'],
+        ['hostkarma.junkemailfilter.com', '127.0.0.2', '+'],
+        ['hostkarma.junkemailfilter.com', '127.0.1.3', '~'],
+        ['hostkarma.junkemailfilter.com', '127.0.0.9', '~'],
+        ['dnsbl.spfbl.net', '127.0.0.2', '+'],
+        ['dnsbl.spfbl.net', '127.0.0.4', '~'],
+        ['rbl.efnetrbl.org', '127.0.0.1', '+'],
+    );
+
+    for my $trap (@traps) {
+        my ($zone, $answer, $want) = @$trap;
+        is($l{$zone} ? classes($l{$zone}, $answer) : 'absent', $want,
+            "$zone answers $answer");
+    }
+
+    like(classes($l{'list.dnswl.org'}, '127.0.10.3'), qr/!/,
+        'DNSWL over its limit is an error');
+    is($l{'hostkarma.junkemailfilter.com'}{control}, 'ip-positive-only',
+        'Hostkarma answers for 127.0.0.1');
+
+    for my $allow (grep { $_->{kind} eq 'allow' } @{ $doc->{lists} }) {
+        my @listing = grep { classes($allow, $_) !~ /^[!~]+\z/ }
+            qw(127.0.0.2 127.0.0.3 127.0.0.77 127.0.4.2 127.0.10.0
+               127.0.11.200 127.3.100.6);
+        is("@listing", '', "$allow->{zone} never makes a listing");
+    }
+}
+
+
+# The resolver must not be one of those that make every host look clean.
+sub check_resolver {
+    my $path = "$CONF/unbound.conf";
+    my @live = grep { /\S/ && !/^\s*#/ } split /\n/, slurp($path);
+
+    my ($program) = grep { -x }
+        map { "$_/unbound-checkconf" } split(/:/, $ENV{PATH} // ''),
+        '/usr/sbin';
+
+    SKIP: {
+        skip 'no unbound-checkconf', 1 unless $program;
+        my $said = qx('$program' '$path' 2>&1);
+        is($?, 0, 'unbound-checkconf accepts conf/unbound.conf') or diag($said);
+    }
+
+    my %have = map { /^\s*([a-z-]+):\s*"?([^"]*?)"?\s*$/ ? ($1 => $2) : () }
+        @live;
+    my %want = (
+        'interface' => '127.0.0.1',
+        'port' => 5335,
+        'qname-minimisation' => 'no',
+        'serve-expired' => 'no',
+        'cache-min-ttl' => 0,
+        'edns-buffer-size' => 1232,
+        'num-threads' => 1,
+    );
+
+    is($have{$_}, $want{$_}, "resolver: $_") for sort keys %want;
+    is(join('|', grep { /private-address|forward-/ } @live), '',
+        'resolver: takes no answers out, forwards to nobody');
+}
+
+
+my $text = slurp("$CONF/lists.json");
+my $doc = eval { JSON::PP->new->utf8->decode($text) };
+
+ok($doc, 'conf/lists.json is JSON') or BAIL_OUT("lists.json: $@");
+check_shape($doc, $text);
+check_enabled($doc);
+check_traps($doc);
+check_resolver();
+
+done_testing();

@@ -1,0 +1,140 @@
+#!/usr/bin/perl
+
+# A customer's URL leads only to public addresses and to what the operator
+# allows; anything else is not even connected to.
+
+use strict;
+use warnings;
+use IO::Socket::INET;
+use IO::Socket::IP;
+use RblTest;
+use RblScript;
+use RblDeliver;
+
+my $dns = start_unbound(local => [
+    'local-data: "in.hook.example. A 127.0.0.1"',
+    'local-data: "mixed.hook.example. A 10.1.2.3"',
+    'local-data: "mixed.hook.example. A 127.0.0.1"',
+    'local-data: "mixed.hook.example. AAAA fd00::1"',
+    'local-data: "alias.hook.example. CNAME in.hook.example."',
+    'local-data: "private.hook.example. A 10.1.2.3"',
+    'local-data: "mapped.hook.example. AAAA ::ffff:127.0.0.1"',
+    'local-data: "six.hook.example. AAAA ::1"',
+    'local-data: "empty.hook.example. TXT x"',
+]);
+deliver_setup();
+my $hook = start_receiver();
+my $port = $hook->{port};
+
+# Counts connections at addresses of the loopback that are not allowed.
+my @traps = map {
+    IO::Socket::IP->new(LocalHost => $_, LocalPort => $port, Listen => 16,
+        ReuseAddr => 1, Blocking => 0, ($_ eq '::1' ? (V6Only => 1) : ()))
+        or die "$_: $!";
+} '127.9.9.9', -e '/proc/net/if_inet6' && IO::Socket::IP->new(
+    LocalHost => '::1', Listen => 1) ? '::1' : ();
+sub connections { return scalar grep { defined $_->accept } @traps }
+
+# One attempt of a callback to a URL: "delivered", or the error.
+my $d;
+sub attempt {
+    my ($url) = @_;
+
+    one_off($url, '192.0.2.7');
+    my ($m, $result);
+    wait_for {
+        ($m) = keys %{ deliveries() };
+        return $result = 'delivered' if idle();
+        my $e = $m ? delivery($m) : {};
+        $result = $e->{error} if $e->{attempt};
+    } 15, "an attempt at $url";
+    if ($m && !idle()) {
+        cmd('ZREM', k('retry'), $m);
+        cmd('DEL', k('dlv', split /:/, $m),
+            k('event', (split /:/, $m)[0, 1]));
+    }
+    return $result;
+}
+
+sub restart {
+    my (%opt) = @_;
+
+    stop_server($d) if $d;
+    $d = start_deliverd(resolver => $dns->{port}, %opt,
+        conf => { deliver_timeout => '2s', dns_timeout => '500ms',
+            %{ $opt{conf} // {} } });
+}
+
+# nothing is allowed
+restart(conf => { deliver_allow => undef });
+my @inside = ('127.0.0.1', '127.9.9.9', '0.0.0.0', '10.1.2.3', '169.254.169.254',
+    '[::1]', '[::]', '[::ffff:127.0.0.1]', '[::127.0.0.1]', '[fd00::1]',
+    '[64:ff9b::7f00:1]', '[2002:7f00:1::]', 'in.hook.example',
+    'alias.hook.example', 'mixed.hook.example', 'private.hook.example',
+    'mapped.hook.example', 'six.hook.example');
+for my $host (@inside) {
+    is(attempt("http://$host:$port/"), 'connection failed',
+        "$host is refused");
+}
+for my $host ('none.hook.example', 'empty.hook.example', 'localhost',
+    '2130706433', '0x7f000001', '127.1', '0177.0.0.1', '0x7f.0.0.1')
+{
+    my $e = attempt("http://$host:$port/");
+    like($e, qr/^(?:connection failed|not a valid URL)$/, "$host is refused");
+}
+is(scalar received($hook), 0, 'no request came');
+is(connections(), 0, 'and no connection');
+like(read_file($d->{log}), qr/address 127\.0\.0\.1 refused: loopback/,
+    'the log says why');
+
+# allowed
+restart(conf => { deliver_allow => '127.0.0.1/32' });
+for my $host ('127.0.0.1', '[::ffff:127.0.0.1]', 'in.hook.example',
+    'IN.Hook.Example', 'alias.hook.example', 'mixed.hook.example',
+    'mapped.hook.example')
+{
+    is(attempt("http://$host:$port/a?b=%20c"), 'delivered',
+        "$host is allowed");
+}
+my @r = received($hook);
+is(scalar @r, 7, 'the requests came');
+is($r[0]{line}, 'POST /a?b=%20c HTTP/1.1', 'with path and query as they are');
+is($r[3]{headers}{host}, "in.hook.example:$port", 'with the name of the host');
+is(attempt("http://127.0.0.1:$port?x=1"), 'delivered', 'a query without path');
+is((received($hook))[-1]{line}, 'POST /?x=1 HTTP/1.1', 'gets one');
+is(attempt("http://127.9.9.9:$port/"), 'connection failed',
+    'the address beside it is not');
+is(attempt("http://[::1]:$port/"), 'connection failed', 'nor is ::1');
+is(connections(), 0, 'and no connection was made');
+
+# URLs that two parsers may read differently
+for my $url ("http://user\@127.0.0.1:$port/", "http://127.0.0.1:$port/#f",
+    "http://127.0.0.1:99999/", "ftp://127.0.0.1:$port/", "file:///etc/passwd",
+    "http:///", "http://127.0.0.1:$port\\\@x.example/", "gopher://127.0.0.1/",
+    "http://127.0.0.1:$port/\r\nX: y", '//127.0.0.1/')
+{
+    is(attempt($url), 'not a valid URL', 'not a URL: ' . $url =~ s/\s+/ /r);
+}
+my $n = received($hook);
+
+# the environment has no say
+my $proxy = start_receiver();
+my $at = "http://127.0.0.1:$proxy->{port}/";
+restart(conf => { deliver_allow => '127.0.0.1/32' },
+    env => { http_proxy => $at, https_proxy => $at, ALL_PROXY => $at,
+        HTTPS_PROXY => $at });
+is(attempt("http://127.0.0.1:$port/"), 'delivered', 'with a proxy around');
+is(attempt("http://127.9.9.9:$port/"), 'connection failed', 'refused too');
+is(scalar received($proxy), 0, 'which is not asked');
+
+# https only
+restart(conf => { deliver_http => 'off' });
+is(attempt("http://127.0.0.1:$port/"), 'only https is allowed',
+    'http needs a switch');
+is(scalar received($hook), $n + 1, 'nothing came');
+
+# the resolver is away
+restart(resolver => free_port());
+is(attempt("http://in.hook.example:$port/"), 'connection failed',
+    'no resolver, no delivery');
+done_testing();

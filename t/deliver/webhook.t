@@ -1,0 +1,93 @@
+#!/usr/bin/perl
+
+# From the outbox to the receiver: who gets which event, what stands in it, and
+# how it is signed.
+
+use strict;
+use warnings;
+use MIME::Base64 qw(encode_base64);
+use RblTest;
+use RblScript;
+use RblDeliver;
+
+deliver_setup();
+my $key = join '', map { chr } 0 .. 31;
+my $whsec = 'whsec_' . encode_base64($key, '');
+my ($one, $two, $back) = map { start_receiver() } 1 .. 3;
+my $all = hook_add($one->{url}, $whsec);
+my $some = hook_add($two->{url}, 'plain', 'rbl.host.delisted');
+
+my $d = start_deliverd();
+my ($pp, $ht) = event_emit();
+soon { idle() && received($one) == 3 } 'all is delivered';
+my %by = map { $_->{json}{event_type} => $_ } received($one);
+is_deeply([sort keys %by], ['rbl.host.check.completed',
+    'rbl.host.check.started', 'rbl.host.listed'], 'the events of a listing');
+is(scalar received($two), 0, 'nobody gets what was not asked for');
+
+my $r = $by{'rbl.host.listed'};
+like($r->{line}, qr{^POST /hook HTTP/1\.1$}, 'POST by HTTP/1.1');
+my $h = $r->{headers};
+is($h->{'content-type'}, 'application/json', 'Content-Type');
+like($h->{'user-agent'}, qr{^ngx_rbl/\d}, 'User-Agent');
+is($h->{'content-length'}, length $r->{body}, 'Content-Length');
+ok(!exists $h->{$_}, "no $_") for qw(expect accept-encoding authorization
+    cookie transfer-encoding);
+is($h->{host}, "127.0.0.1:$one->{port}", 'Host');
+for my $type (sort keys %by) {
+    my $e = $by{$type};
+    ok(signature_ok($e, $whsec), "$type: X-Webhook-Signature");
+    ok(standard_ok($e, $key), "$type: webhook-signature");
+    is($e->{headers}{'webhook-id'}, $e->{json}{event_sid}, "$type: its id");
+    ok(abs($e->{headers}{'webhook-timestamp'} - time) < 60, "$type: the time");
+    is($e->{json}{check_sid}, $pp, "$type: the check");
+    is($e->{json}{host}{id}, $ht, "$type: the host");
+}
+isnt($by{'rbl.host.listed'}{json}{event_sid},
+    $by{'rbl.host.check.completed'}{json}{event_sid}, 'each has its own id');
+is($r->{json}{total}, 2, 'two lists');
+is_deeply([map { $_->{host} } @{ $r->{json}{details} }],
+    ['a.example', 'b.example'], 'named in the details');
+ok(!exists $by{'rbl.host.check.started'}{json}{listed}, 'started has none');
+
+# the end of the listing
+event_emit(host => $ht, results => [result('RBa', 'clear'),
+    result('RBb', 'clear')]);
+soon { idle() && received($two) == 1 && received($one) == 6 } 'delisted';
+my ($e) = received($two);
+is($e->{json}{event_type}, 'rbl.host.delisted', 'the type it wants');
+ok(signature_ok($e, 'plain'), 'its own secret');
+ok(standard_ok($e, 'plain'), 'a plain secret is the key itself');
+ok(!$e->{json}{listed} && $e->{json}{total} == 0, 'not listed');
+is_deeply($e->{json}{details}, [], 'no details');
+
+# callbacks
+my $check = one_off($back->{url}, '192.0.2.44');
+soon { idle() && received($back) == 1 } 'the callback';
+($e) = received($back);
+is($e->{json}{event_type}, 'rbl.host.check.completed', 'of the same shape');
+is($e->{json}{check_sid}, $check, 'for that check');
+is_deeply($e->{json}{host}, { host => '192.0.2.44' }, 'host alone');
+ok(signature_ok($e, $SECRET), "signed by the application's secret");
+is(scalar received($one), 6, 'a one-off is no event of the account');
+
+one_off($back->{url}, '192.0.2.45', results => [], failed => 'No list.');
+soon { idle() && received($back) == 2 } 'a failed check';
+($e) = (received($back))[1];
+is("$e->{json}{status}: $e->{json}{message}", 'failed: No list.', 'says why');
+like($e->{body}, qr/"details":\[\],"status":"failed","message":"No list\."\}$/,
+    'at the very end');
+
+# many at once, over one connection or more
+my $before = received($one);
+event_emit() for 1 .. 40;
+soon { idle() && received($one) == $before + 120 } 'many events arrive';
+my %seen;
+$seen{ $_->{json}{event_sid} }++ for received($one);
+is(scalar(grep { $_ != 1 } values %seen), 0, 'each once');
+
+ok(stop_server($d, 5), 'ends on TERM');
+is($d->{status}, 0, 'well');
+unlike(read_file($d->{log}), qr/whsec_|plain|callback secret|\/hook/,
+    'no secret and no URL in the log');
+done_testing();

@@ -1,0 +1,148 @@
+#!/usr/bin/perl
+
+# Many questions at once: limits, pacing, several resolvers.
+
+use warnings;
+use strict;
+
+use Test::More;
+
+use RblDns;
+use RblDnsAsk;
+
+my ($v, $c);
+
+sub count {
+    my ($verdict, $status) = @_;
+    return scalar grep { $_->{status} eq $status } map { @$_ } values %$verdict;
+}
+
+
+# The most questions that arrived within one second.
+sub busiest {
+    my @t = sort { $a <=> $b } map { $_->[3] } @_;
+    my ($most, $from) = (0, 0);
+
+    for my $to (0 .. $#t) {
+        $from++ while $t[$to] - $t[$from] >= 1;
+        $most = $to - $from + 1 if $to - $from + 1 > $most;
+    }
+
+    return $most;
+}
+
+
+my $dns = RblDns->new(rules => [
+    ['^l\d+\.' => { a => ['127.0.0.2'], delay => 0.05 }],
+    ['^c\d+\.' => { rcode => 'nxdomain', delay => 0.05 }],
+    ['^p\d+\.' => { a => ['127.0.0.2'] }],
+    ['^t\d+\.' => { tc => 1, a => ['127.0.0.3'] }],
+    ['^m\d+\.' => 'mute'],
+]);
+my @one = (-r => $dns->addr, -t => 5);
+
+# Every answer belongs to its question.
+my @names = map { ("l$_.a.test", "c$_.b.test") } 1 .. 2500;
+($v, $c) = dnsask([@one, -f => 300, -w => 5000, -u => 100], @names);
+is(count($v, 'NOERROR'), 2500, '5,000 questions: the listed');
+is(count($v, 'NXDOMAIN'), 2500, 'and the others');
+is(scalar(grep { $v->{$_}[0]{a} ne (/^l/ ? '127.0.0.2' : '') } keys %$v), 0,
+   'each with its own answer');
+cmp_ok($c->{most_in_flight}, '<=', 300, 'not more at a time than allowed');
+cmp_ok($dns->most_pending, '<=', 300, 'as the server has seen');
+cmp_ok($dns->most_pending, '>', 100, 'and nearly as many');
+my %ports = map { $_->[4] => 1 } $dns->log('.');
+cmp_ok(scalar(keys %ports), '>=', 40, 'source ports change');
+my %ids = map { $_->[5] => 1 } $dns->log('.');
+cmp_ok(scalar(keys %ids), '>', 4500, 'so do ids');
+
+# A dead list keeps no more than its share of the places.
+$dns->rules(['dead' => 'mute'], ['.' => { a => ['127.0.0.2'] }]);
+($v, $c) = dnsask([-r => $dns->addr, -t => 1, -n => 1, -f => 80, -w => 1000],
+                  (map { "p$_.dead.test dead.test" } 1 .. 20),
+                  (map { "p$_.good.test good.test" } 1 .. 400));
+is(count($v, 'TIMEOUT'), 20, 'a dead list');
+is(count($v, 'NOERROR'), 400, 'and a good one');
+my @good = sort { $a <=> $b } map { $_->[3] } $dns->log('good');
+cmp_ok($good[-1] - $good[0], '<', 1, 'which does not wait for it');
+my @dead = sort { $a <=> $b } map { $_->[3] } $dns->log('dead');
+is(scalar(grep { $_ < $dead[0] + 0.8 } @dead), 10, 'an eighth of the places');
+
+# Pacing, per class: a slow one does not hold up another.
+$dns->rules(['.' => { a => ['127.0.0.2'] }]);
+@names = ((map { "p$_.slow.test slow.test" } 1 .. 300),
+          (map { "p$_.brief.test brief.test" } 1 .. 50),
+          (map { "p$_.free.test" } 1 .. 500));
+($v, $c) = dnsask([@one, -z => 150], @names);
+is(count($v, 'NOERROR'), 850, 'paced questions are all answered');
+my $most = busiest($dns->log('slow\.test'));
+cmp_ok($most, '<=', 165, 'at most the rate');
+cmp_ok($most, '>=', 100, 'and about the rate');
+my @slow = sort { $a <=> $b } map { $_->[3] } $dns->log('slow\.test');
+my @free = sort { $a <=> $b } map { $_->[3] } $dns->log('free\.test');
+cmp_ok($slow[-1] - $slow[0], '>=', 1.8, '300 at 150 a second');
+cmp_ok($free[-1] - $free[0], '<', 1.5, 'those without a class do not wait');
+
+# A rate below one a second still lets the first pass at once.
+($v) = one([@one, -z => '0.01'], 'p1.rare.test rare.test');
+($v) = dnsask([@one, -z => '0.01'], 'p1.rare.test rare.test');
+is($v->{'p1.rare.test'}[0]{status}, 'NOERROR', 'a hundred seconds a question');
+
+# TCP, more than there are places.
+$dns->rules(['.' => { tc => 1, a => ['127.0.0.3'] }]);
+($v, $c) = dnsask([@one, -c => 3], map { "t$_.test" } 1 .. 60);
+is(count($v, 'NOERROR'), 60, '60 truncated over 3 places');
+$dns->rules(['.' => { tc => 1, tcp => 'mute' }]);
+($v, $c) = dnsask([-r => $dns->addr, -t => '0.3', -c => 3],
+                  map { "t$_.test" } 1 .. 60);
+is(count($v, 'TRUNCATED'), 60, 'and all given up where TCP is mute');
+cmp_ok($c->{seconds}, '<', 5, 'in the time of one');
+
+# Some lost, some found.
+$dns->rules(['^m' => 'mute'], ['^2' => 'mute', { a => ['127.0.0.2'] }],
+            ['.' => { a => ['127.0.0.4'] }]);
+@names = map { ("m$_.test", "2$_.test", "x$_.test") } 1 .. 200;
+($v, $c) = dnsask([-r => $dns->addr, -t => '0.3', -n => 2, -f => 2000],
+                  @names);
+is(count($v, 'TIMEOUT'), 200, 'the mute time out');
+is(scalar(grep { $v->{$_}[0]{a} eq (/^2/ ? '127.0.0.2' : '127.0.0.4') }
+          grep { !/^m/ } keys %$v), 400, 'the rest is answered');
+is($c->{timeouts}, 600, 'tries lost');
+
+# Two resolvers
+my $other = RblDns->new(rules => [['.' => { a => ['127.0.0.5'] }]]);
+$dns->rules(['.' => { a => ['127.0.0.2'] }]);
+my @two = (-r => $dns->addr, -r => $other->addr, -t => '0.3', -n => 2);
+($v) = dnsask(\@two, map { "x$_.test" } 1 .. 50);
+is($other->asked('.'), 0, 'the first resolver is preferred');
+
+$dns->rules(['.' => 'mute']);
+($v, $c) = dnsask([@two, -w => 100], map { "x$_.test" } 1 .. 500);
+is(scalar(grep { $v->{$_}[0]{a} eq '127.0.0.5' } keys %$v), 500,
+   'a mute one is replaced');
+cmp_ok($dns->asked('.'), '<', 250, 'and soon left alone');
+
+$dns->rules(['.' => 'servfail']);
+($v, $c) = one(\@two, 'x.test');
+is("$v->{status} $v->{a} $v->{tries}", 'NOERROR 127.0.0.5 2',
+   'SERVFAIL is asked elsewhere');
+$other->rules(['.' => 'servfail']);
+($v, $c) = one([@two, -n => 5], 'x.test');
+is("$v->{status} $v->{tries}", 'SERVFAIL 2', 'once');
+$other->rules(['.' => 'mute']);
+($v, $c) = one([@two, -n => 3], 'x.test');
+is($v->{status}, 'SERVFAIL', 'silence elsewhere does not hide it');
+
+$other->rules(['.' => { a => ['127.0.0.5'] }]);
+my $closed = '127.0.0.1@' . RblDns::closed_port();
+($v, $c) = dnsask([-r => $closed, -r => $other->addr, -t => 5],
+                  map { "x$_.test" } 1 .. 300);
+is(scalar(grep { $v->{$_}[0]{a} eq '127.0.0.5' } keys %$v), 300,
+   'a closed port is replaced');
+cmp_ok($c->{seconds}, '<', 4, 'at once');
+
+my $third = '127.0.0.1@' . RblDns::closed_port();
+($v, $c) = one([-r => $closed, -r => $third, -t => 5, -n => 5], 'x.test');
+is($v->{status}, 'NETWORK', 'two closed ports');
+
+done_testing();

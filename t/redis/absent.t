@@ -1,0 +1,137 @@
+#!/usr/bin/perl
+
+# A store that is not there, not ready or not ours when nginx starts: 503 with
+# Retry-After, and service by itself within 2 seconds of its coming.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use RblRedis;
+use RblTest;
+
+my $dir = temp_dir();
+my $nginx = start_nginx(store_addr => "unix:$dir/later/s");
+
+my ($status, $seconds, $r) = asked_in($nginx);
+is($status, 503, 'no store: 503');
+ok($seconds < 0.5, 'at once');
+ok($r->{headers}{'retry-after'}, 'with Retry-After');
+is(messages($nginx, qr/\[warn\].*rbl store "unix:\S+" is not ready: No such/),
+    2, 'each worker says so once');
+
+# empty, then initialised
+
+mkdir "$dir/later";
+my $redis = start_redis(dir => "$dir/later");
+ok(wait_for { messages($nginx, qr/has not been initialised \(rblctl init\)/)
+    == 2 } 3, 'an empty store is told from one that is away');
+is(ask($nginx), 503, 'and is not used');
+
+store_meta($redis);
+ok(wait_for { messages($nginx, qr/rbl store "unix:\S+" is ready/) == 2 } 2,
+    'both workers find it within 2 seconds of its initialisation');
+is(ask($nginx), 401, 'and use it');
+is(messages($nginx, qr/has not been initialised/), 2, 'said once each');
+stop_server($nginx);
+
+# another schema, impossible partitions
+
+my @wrong = (
+    [{ schema => 2 }, qr/the store has schema 2, this module needs 1/],
+    [{ partitions => 3 }, qr/the store has 3 partitions, that cannot be/],
+    [{ partitions => 0 }, qr/the store has 0 partitions, that cannot be/],
+    [{ partitions => 2048 }, qr/the store has 2048 partitions/],
+    [{ partitions => 'many' }, qr/the store has -1 partitions/],
+    [{ schema => '' }, qr/the store has schema -1, this module needs 1/],
+);
+
+for my $case (@wrong) {
+    my ($meta, $message) = @$case;
+
+    store_meta($redis, %$meta);
+    $nginx = start_nginx(store => $redis, workers => 1);
+    ok(wait_for { messages($nginx, $message) } 5, "refused: $message");
+    is(ask($nginx), 503, 'and not used');
+    stop_server($nginx);
+}
+
+redis($redis, 'DEL', 'rbl:meta');
+redis($redis, 'SET', 'rbl:meta', 'x');
+$nginx = start_nginx(store => $redis, workers => 1);
+ok(wait_for { messages($nginx, qr/is not ready: WRONGTYPE/) } 5,
+    'meta of another type');
+redis($redis, 'DEL', 'rbl:meta');
+store_meta($redis);
+ok(wait_for { ask($nginx) == 401 } 2, 'mended');
+stop_server($nginx);
+
+# credentials
+
+sub passworded {
+    my ($password, $user) = @_;
+
+    write_file("$dir/password", "$password\n", 0600);
+    return start_nginx(store => $redis, workers => 1, http =>
+        "rbl_store_password_file $dir/password;"
+        . (defined $user ? "rbl_store_user $user;" : ''));
+}
+
+redis($redis, 'ACL', 'SETUSER', 'web', 'on', '>right secret', '~rbl:*',
+    '+@all');
+redis($redis, 'CONFIG', 'SET', 'requirepass', 'other secret');
+
+$nginx = start_nginx(store => $redis, workers => 1);
+ok(wait_for { messages($nginx, qr/is not ready: NOAUTH/) } 5, 'no password');
+is(ask($nginx), 503, 'not used');
+stop_server($nginx);
+
+for my $case (['wrong secret', 'web'], ['wrong secret'],
+    ['right secret', 'nobody'])
+{
+    my ($password, $user) = @$case;
+
+    $nginx = passworded($password, $user);
+    ok(wait_for { messages($nginx, qr/it refuses the user or the password/) }
+        5, 'wrong credentials: ' . ($user // 'no user'));
+    is(ask($nginx), 503, 'not used');
+    no_message($nginx, qr/secret/, 'the password is not in the log');
+    stop_server($nginx);
+}
+
+for my $case (['right secret', 'web'], ['other secret']) {
+    $nginx = passworded(@$case);
+    ok(wait_for { ask($nginx) == 401 } 2,
+        'right credentials: ' . ($case->[1] // 'no user'));
+    no_message($nginx, qr/secret/, 'the password is not in the log');
+    stop_server($nginx);
+}
+
+# The password is the last one that the client has.
+redis($redis, 'AUTH', 'other secret');
+redis($redis, 'CONFIG', 'SET', 'requirepass', '');
+
+# two stores for two locations
+
+my $second = start_redis(port => 1);
+store_meta($second);
+redis($second, 'HSET', 'other:meta', 'schema', 1, 'partitions', 4);
+$nginx = start_nginx(store => $redis, workers => 1, server => <<"CONF");
+location /same/  { rbl_api on; }
+location /tcp/   { rbl_api on; rbl_store 127.0.0.1:$second->{port}; }
+location /other/ { rbl_api on; rbl_store 127.0.0.1:$second->{port};
+                   rbl_store_prefix other; }
+CONF
+ok(wait_for { ask($nginx, "/$_/hosts.json") == 401 } 2, "location /$_/")
+    for qw(same tcp other);
+sub connections { scalar grep { !/cmd=client/ }
+    split /\n/, redis($_[0], 'CLIENT', 'LIST') }
+is(connections($redis), 1,
+    'one connection for two locations with the same store');
+is(connections($second), 2,
+    'and one for each prefix');
+kill_server($second);
+ok(wait_for { ask($nginx, '/tcp/hosts.json') == 503 } 2, 'one is away');
+is(ask($nginx, '/same/hosts.json'), 401, 'which the others do not notice');
+
+done_testing();

@@ -1,0 +1,52 @@
+#!/usr/bin/perl
+
+# A store that hangs: 503 within rbl_store_timeout, at once from then on, and
+# service within 2 seconds of its going on.  The rest of nginx does not notice.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use RblRedis;
+use RblTest;
+
+my $redis = start_redis();
+store_meta($redis);
+my $nginx = start_nginx(store => $redis, workers => 1,
+    http => 'rbl_store_timeout 400ms;',
+    server => 'location /plain { return 204; }');
+
+ok(wait_for { ask($nginx) == 401 } 3, 'service');
+
+pause_server($redis);
+
+my @waiting = map { send_request($nginx) } 1 .. 20;
+my ($status, $seconds, $r) = asked_in($nginx);
+is($status, 503, 'hung: 503');
+ok($seconds >= 0.2 && $seconds < 1.5, sprintf 'after %.3f s', $seconds);
+ok($r->{headers}{'retry-after'}, 'with Retry-After');
+is(scalar(grep { status_line($_) =~ / 503 / } @waiting), 20,
+    'those that waited as well');
+
+($status, $seconds) = asked_in($nginx);
+is($status, 503, 'still hung');
+ok($seconds < 0.3, sprintf 'known at once: %.3f s', $seconds);
+is(http($nginx, 'GET', '/plain')->{status}, 204, 'nginx itself serves');
+ok(messages($nginx, qr/not ready: no answer within rbl_store_timeout/),
+    'the log says why');
+
+cont_server($redis);
+ok(wait_for { ask($nginx) == 401 } 2, 'service within 2 seconds');
+
+# clients that leave while the store hangs
+
+pause_server($redis);
+@waiting = map { send_request($nginx) } 1 .. 20;
+close $_ for @waiting;
+ok(wait_for { messages($nginx, qr/prematurely closed/) >= 20
+    || read_file("$nginx->{dir}/access.log") =~ /" 499 / } 2,
+    'clients that leave are noticed');
+cont_server($redis);
+ok(wait_for { ask($nginx) == 401 } 2, 'late replies of theirs do no harm');
+
+done_testing();
