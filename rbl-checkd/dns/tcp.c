@@ -22,9 +22,9 @@ struct dns_tcp_s {
     dns_question_t  *q;
     size_t           out_len, out_pos;
     size_t           in_len, in_pos;    /* of the length, then of the reply */
-    uint8_t         *in;                /* NULL: the length is being read */
-    uint8_t          head[TCP_HEAD];
+    unsigned         has_len:1;
     uint8_t          out[TCP_HEAD + DNS_QUESTION_MAX];
+    uint8_t          in[UINT16_MAX];
 };
 
 
@@ -41,7 +41,6 @@ dns_tcp_close(dns_tcp_t *tcp)
     ev_timer_stop(engine->loop, &tcp->timer);
     ev_io_stop(engine->loop, &tcp->io);
     close(tcp->io.fd);
-    free(tcp->in);
     free(tcp);
 }
 
@@ -125,11 +124,9 @@ tcp_write(dns_tcp_t *tcp)
 static int
 tcp_read(dns_tcp_t *tcp)
 {
-    ssize_t   n;
-    uint8_t  *to;
+    ssize_t  n;
 
-    to = tcp->in ? tcp->in : tcp->head;
-    n = recv(tcp->io.fd, to + tcp->in_pos, tcp->in_len - tcp->in_pos, 0);
+    n = recv(tcp->io.fd, tcp->in + tcp->in_pos, tcp->in_len - tcp->in_pos, 0);
 
     if (n < 0) {
         return errno == EAGAIN || errno == EINTR ? 0 : -1;
@@ -145,25 +142,15 @@ tcp_read(dns_tcp_t *tcp)
         return 0;
     }
 
-    if (tcp->in) {
+    if (tcp->has_len) {
         return 1;
     }
 
-    tcp->in_len = dns_get16(tcp->head);
+    tcp->has_len = 1;
+    tcp->in_len = dns_get16(tcp->in);
     tcp->in_pos = 0;
 
-    if (tcp->in_len < DNS_HEADER) {
-        return -1;
-    }
-
-    to = malloc(tcp->in_len);
-
-    if (to == NULL) {
-        return -1;
-    }
-
-    tcp->in = to;
-    return 0;
+    return tcp->in_len < DNS_HEADER ? -1 : 0;
 }
 
 

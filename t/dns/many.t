@@ -109,6 +109,16 @@ is(scalar(grep { $v->{$_}[0]{a} eq (/^2/ ? '127.0.0.2' : '127.0.0.4') }
           grep { !/^m/ } keys %$v), 400, 'the rest is answered');
 is($c->{timeouts}, 600, 'tries lost');
 
+# One after the other: the second try leaves by another socket.
+$dns->rules(['.' => 'mute']);
+dnsask([-r => $dns->addr, -t => '0.01', -n => 2, -f => 1],
+       map { "m$_.test" } 1 .. 80);
+my %from;
+push @{ $from{$_->[0]} }, $_->[4] for $dns->log('.');
+is(scalar(keys %from), 80, '80 questions, asked twice');
+is(scalar(grep { @$_ != 2 || $_->[0] == $_->[1] } values %from), 0,
+   'from two ports each');
+
 # Two resolvers
 my $other = RblDns->new(rules => [['.' => { a => ['127.0.0.5'] }]]);
 $dns->rules(['.' => { a => ['127.0.0.2'] }]);

@@ -87,7 +87,7 @@ is($v->{a}, '127.0.0.2', 'is not taken for that to the second try');
 cmp_ok($c->{dropped}, '>=', 1, 'and dropped');
 
 # Lies before the truth
-for my $lie (qw(id name type class query two short noise port)) {
+for my $lie (qw(id bit name type class query two short noise port)) {
     is(try(\@slow, { first => [($lie) x 3], a => ['127.0.0.2'] }), 'NOERROR',
        "false $lie");
     is("$v->{a} $v->{tries}", '127.0.0.2 1', 'is not believed');

@@ -34,7 +34,7 @@ package RblDns;
 #   cut        => OCTETS                of the reply that are sent
 #   append     => OCTETS
 #   first      => [WORD, ...]           false replies before the right one:
-#                 id name type class port query two short noise
+#                 id bit name type class port query two short noise
 #   upper      => 1                     question comes back in capitals
 #   mute       => 1
 #   tcp        => close mute drip short id
@@ -316,6 +316,7 @@ sub false_reply {
     my %claim = (a => ['127.0.0.66'], ttl => 6666, rcode => 0);
 
     $lie{id} = ($q->{id} + 1) % 65536 if $word eq 'id';
+    $lie{id} = $q->{id} ^ 0x8000 if $word eq 'bit';
     $lie{raw} = chr(1) . 'x' . $q->{raw} if $word eq 'name';
     $lie{type} = 28 if $word eq 'type';
     $claim{aaaa} = ['::1'];
