@@ -46,6 +46,7 @@ deliver_kick(deliver_t *d, unsigned part)
 {
     if (part < d->n_parts) {
         d->parts[part].next = 0;
+        d->parts[part].kicked = 1;
     }
 
     if (!d->stopped) {
@@ -120,6 +121,12 @@ deliver_claimed(void *data, const redisReply *reply)
         return;
     }
 
+    /* what came while the claim was on its way it may not have seen */
+
+    if (part->kicked) {
+        part->next = 0;
+    }
+
     queue_run(d);
     deliver_kick(d, d->n_parts);
 }
@@ -135,6 +142,7 @@ deliver_claim(deliver_part_t *part, unsigned room)
 
     part->asked = room < DELIVER_CLAIM_MAX ? room : DELIVER_CLAIM_MAX;
     part->claimed = ev_now(d->loop);
+    part->kicked = 0;
     d->n_asked += part->asked;
 
     snprintf(count, sizeof(count), "%u", part->asked);

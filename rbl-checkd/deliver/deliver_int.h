@@ -29,6 +29,7 @@ typedef struct {
     unsigned     n;                     /* number of the partition */
     unsigned     asked;                 /* by the claim on its way; 0: none */
     ev_tstamp    claimed;               /* when that was sent */
+    int          kicked;                /* something came since */
     ev_tstamp    next;                  /* when to claim again */
 } deliver_part_t;
 
@@ -95,7 +96,7 @@ void attempt_start(attempt_t *a);
 /* How many deliveries may be claimed now. */
 unsigned queue_room(const deliver_t *d);
 
-/* Takes a claimed attempt; drops it if its account has too many here. */
+/* Takes a claimed attempt; drops it if its account has too many that wait. */
 void queue_put(deliver_t *d, attempt_t *a);
 
 /* Starts what may start. */

@@ -274,7 +274,7 @@ outbox_groups(outbox_t *ob)
     argv[4] = RBL_STR("0");
     argv[5] = RBL_STR("MKSTREAM");
 
-    ob->groups = ob->n_parts;
+    ob->groups += ob->n_parts;
 
     for (p = 0; p < ob->n_parts; p++) {
         argv[2] = outbox_key(&ob->parts[p]);

@@ -1,9 +1,10 @@
 /*
- * The waiting room between claim and attempt.  It keeps one account with many
- * deliveries, or with a receiver that never answers, from taking all places:
- * an account may hold at most as many places as are still free, so that
- * whoever comes next finds some.  What is left out is dropped and comes back
- * by its lease, behind what is due before it.
+ * The waiting room between claim and attempt.  It keeps one account with a
+ * receiver that is slow or never answers from taking all places: of the
+ * attempts in flight an account may hold at most as many as are still free, so
+ * that whoever comes next finds one; and an account whose deliveries have
+ * waited too long gives up the places that others may need.  What is dropped
+ * comes back by its lease, behind what is due before it.
  */
 
 #include "deliver_int.h"
@@ -11,7 +12,8 @@
 #include "../log.h"
 
 
-#define QUEUE_ROUNDS  4u                /* places per attempt in flight */
+#define QUEUE_ROUNDS    4u              /* places per attempt in flight */
+#define QUEUE_PATIENCE  3.0             /* s */
 
 
 static unsigned
@@ -48,22 +50,79 @@ queue_room(const deliver_t *d)
 }
 
 
-void
-queue_put(deliver_t *d, attempt_t *a)
+/* Its oldest delivery has waited too long: the receivers do not keep up. */
+
+static int
+queue_slow(const deliver_t *d, const char *account)
+{
+    const link_t     *l;
+    const attempt_t  *a;
+
+    for (l = d->waiting.next; l != &d->waiting; l = l->next) {
+        a = link_of(l, attempt_t, link);
+
+        if (strcmp(a->account, account) == 0) {
+            return ev_now(d->loop) - a->claimed > QUEUE_PATIENCE;
+        }
+    }
+
+    return 0;
+}
+
+
+/* More places than are free, and no hope of leaving them soon? */
+
+static int
+queue_greedy(const deliver_t *d, const char *account)
 {
     unsigned  room;
 
     room = queue_places(d) > d->n_waiting ? queue_places(d) - d->n_waiting : 0;
 
-    if (queue_count(&d->waiting, a->account) >= room) {
-        log_debug("delivery %.*s waits for its lease: account is busy",
-                  (int) a->member.n, a->member.p);
-        attempt_free(a);
+    return queue_count(&d->waiting, account) >= room && queue_slow(d, account);
+}
+
+
+static void
+queue_drop(attempt_t *a)
+{
+    log_debug("delivery %.*s waits for its lease: its account is slow",
+              (int) a->member.n, a->member.p);
+    attempt_free(a);
+}
+
+
+void
+queue_put(deliver_t *d, attempt_t *a)
+{
+    if (queue_greedy(d, a->account)) {
+        queue_drop(a);
         return;
     }
 
     link_add(&d->waiting, &a->link);
     d->n_waiting++;
+}
+
+
+/* The latest go first. */
+
+static void
+queue_make_room(deliver_t *d)
+{
+    link_t     *l, *prev;
+    attempt_t  *a;
+
+    for (l = d->waiting.prev; l != &d->waiting; l = prev) {
+        prev = l->prev;
+        a = link_of(l, attempt_t, link);
+
+        if (queue_greedy(d, a->account)) {
+            link_remove(&a->link);
+            d->n_waiting--;
+            queue_drop(a);
+        }
+    }
 }
 
 
@@ -102,6 +161,10 @@ queue_run(deliver_t *d)
     link_t     *l, *next;
     unsigned    room;
     attempt_t  *a;
+
+    if (d->n_waiting >= queue_places(d)) {
+        queue_make_room(d);
+    }
 
     for (l = d->waiting.next; l != &d->waiting; l = next) {
         next = l->next;

@@ -21,7 +21,7 @@
 #include "link.h"
 
 
-#define TRANSFER_AGENT      "ngx_rbl/1.0"
+#define TRANSFER_AGENT      "ngx_rbl/3.0.0"
 #define TRANSFER_KEPT       32L         /* idle connections */
 #define TRANSFER_KEPT_SECS  60L
 

@@ -49,7 +49,7 @@ isnt($r[1]{headers}{'webhook-timestamp'}, $r[0]{headers}{'webhook-timestamp'},
     'at its own time');
 
 # One attempt against a receiver that answers so; what is recorded.
-sub attempt {
+sub repeat_of {
     my (%answer) = @_;
 
     answer_with($hook, %answer);
@@ -68,38 +68,38 @@ sub drop {
     wait_for { idle() } 15, 'the repeat';
 }
 
-my $got = attempt(status => 429, headers => ['Retry-After: 100']);
+my $got = repeat_of(status => 429, headers => ['Retry-After: 100']);
 ok($got->{due} > 90 && $got->{due} <= 100.1, 'Retry-After is honoured');
 drop($got);
-$got = attempt(status => 503, headers => ['Retry-After: 999999999']);
+$got = repeat_of(status => 503, headers => ['Retry-After: 999999999']);
 ok($got->{due} > 86_000 && $got->{due} <= 86_401, 'at most a day');
 drop($got);
-$got = attempt(status => 503, headers => ['Retry-After: 1']);
+$got = repeat_of(status => 503, headers => ['Retry-After: 1']);
 ok($got->{due} > 2, 'and never earlier than the schedule');
 drop($got);
 
 my $other = start_receiver();
 for my $status (301, 302, 307, 308) {
-    $got = attempt(status => $status, headers => ["Location: $other->{url}"]);
+    $got = repeat_of(status => $status, headers => ["Location: $other->{url}"]);
     is($got->{status}, $status, "$status is a failure");
     drop($got);
 }
 is(scalar received($other), 0, 'no redirect is followed');
 
 for my $status (400, 401, 404, 408, 425, 500, 502, 504, 599) {
-    $got = attempt(status => $status);
+    $got = repeat_of(status => $status);
     is($got->{status}, $status, "$status is tried again");
     drop($got);
 }
 
-$got = attempt(status => 200, delay => 5);
+$got = repeat_of(status => 200, delay => 5);
 is("$got->{status} $got->{error}", '0 timeout', 'a receiver that is slow');
 drop($got);
 
 answer_with($hook, status => 202, body => 'x' x 300_000);
 event_emit();
 soon { idle() } 'a long answer counts by its status: 202';
-$got = attempt(status => 500, body => 'x' x 300_000);
+$got = repeat_of(status => 500, body => 'x' x 300_000);
 is($got->{status}, 500, 'and 500');
 drop($got);
 

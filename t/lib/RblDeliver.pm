@@ -14,7 +14,7 @@ use RblTest;
 
 our @EXPORT = qw(deliver_setup start_deliverd hook_add event_emit one_off
     due_now deliveries delivery idle dead_letters hook_status standard_ok
-    soon $AC $ACCT $AP $SECRET);
+    soon attempt $AC $ACCT $AP $SECRET);
 
 our ($AC, $ACCT, $AP);
 our $SECRET = 'callback secret';
@@ -116,6 +116,27 @@ sub delivery {
 }
 
 sub due_now { cmd('ZADD', k('retry'), 'XX', 0, $_) for @_ }
+
+# One attempt of a callback to a URL: "delivered", or "status error" as it was
+# recorded; then nothing is left of it.
+sub attempt {
+    my ($url) = @_;
+
+    one_off($url, '192.0.2.7');
+    my ($m, $result);
+    wait_for {
+        ($m) = keys %{ deliveries() };
+        return $result = 'delivered' if idle();
+        my $e = $m ? delivery($m) : {};
+        $result = "$e->{status} $e->{error}" if $e->{attempt};
+    } 15, "an attempt at $url";
+    if ($m && !idle()) {
+        cmd('ZREM', k('retry'), $m);
+        cmd('DEL', k('dlv', split /:/, $m),
+            k('event', (split /:/, $m)[0, 1]));
+    }
+    return $result;
+}
 
 # Nothing is left to be done?
 sub idle {

@@ -1,0 +1,131 @@
+#!/usr/bin/perl
+
+# Whatever dies, an event is delivered: by its lease, by the next daemon, after
+# the store's return; with the same id and bytes, and hardly ever twice.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+use RblDeliver;
+
+my $redis = deliver_setup(appendonly => 1);
+my $hook = start_receiver();
+my $wh = hook_add($hook->{url}, 's1', 'rbl.host.listed');
+my %conf = (deliver_timeout => '500ms', lease => '1s', store_timeout => '1s',
+    check_timeout => '400ms');
+
+sub count_ids {
+    my %n;
+    $n{ $_->{headers}{'webhook-id'} }++ for received($hook);
+    return \%n;
+}
+
+# killed after the request, before the record
+answer_with($hook, status => 200, delay => 1);
+my $d = start_deliverd(conf => { %conf, deliver_timeout => '5s' });
+event_emit();
+my $m;
+soon { ($m) = keys %{ deliveries() }; $m } 'a delivery is made';
+soon { (deliveries()->{$m} // 0) > 10 } 'the attempt is leased';
+kill_server($d);
+soon { received($hook) == 1 } 'the receiver has it nevertheless';
+is(delivery($m)->{attempt}, 0, 'the store does not know');
+answer_with($hook, status => 200);
+$d = start_deliverd(conf => \%conf);
+due_now($m);                            # the end of the lease
+soon { idle() } 'it is delivered again';
+my @r = received($hook);
+is(scalar @r, 2, 'once more');
+is($r[1]{body}, $r[0]{body}, 'the same bytes');
+is($r[1]{headers}{'webhook-id'}, $r[0]{headers}{'webhook-id'}, 'the same id');
+
+# the lease ends by itself
+answer_with($hook, status => 200, delay => 1);
+stop_server($d);
+$d = start_deliverd(conf => { %conf, deliver_timeout => '3s' });
+event_emit();
+soon { ($m) = keys %{ deliveries() }; $m && deliveries()->{$m} > 5 } 'leased';
+kill_server($d);
+soon { received($hook) == 3 } 'killed after the request';
+answer_with($hook, status => 200);
+cmd('ZADD', k('retry'), 'XX', 1000 * (time + 2), $m);
+$d = start_deliverd(conf => \%conf);
+soon { idle() } 'taken when the lease is over, without being told';
+is(scalar received($hook), 4, 'and delivered again');
+
+# entries of a daemon that died between reading and fan-out
+stop_server($d);
+event_emit();
+my $read = cmd('XREADGROUP', 'GROUP', 'deliver', 'dead', 'STREAMS',
+    k('outbox'), '>');
+is(scalar @{ $read->[0][1] }, 3, 'read by one that dies');
+my $before = received($hook);
+$d = start_deliverd(conf => \%conf);
+soon { idle() && received($hook) == $before + 1 } 'taken over after the lease';
+
+# entries that cannot be told
+my @bad = (
+    ['a', $AC, 'e', sid('EV'), 'd', 'no record'],
+    ['a', $AC, 'e', sid('EV'), 'd', record_pack('event', version => 1,
+        id => sid('EV'), type => 'rbl.host.unheard', date => 1, listed => 0,
+        total => 0, hooks => 1, callbacks => [], results => "\x90")],
+    ['a', $AC, 'e', sid('EV')],
+    ['a', 'AC', 'e', 'EV', 'd', 'x'],
+    ['x', 'y'],
+);
+cmd('XADD', k('outbox'), '*', @$_) for @bad;
+event_emit();
+soon { idle() && received($hook) == $before + 2 } 'do not stop the others';
+is(cmd('XPENDING', k('outbox'), 'deliver')->[0], 0, 'and do not come back');
+my @dead = dead_letters();
+is(scalar @dead, 3, 'those of an account are kept');
+is($dead[0]{raw}, 'no record', 'as they are');
+like(read_file($d->{log}), qr/not an event record/, 'and logged');
+
+# the group is gone
+cmd('XGROUP', 'DESTROY', k('outbox'), 'deliver');
+event_emit();
+soon { idle() && received($hook) == $before + 3 } 'the group is made again';
+cmd('DEL', k('outbox'));
+event_emit();
+soon { idle() && received($hook) == $before + 4 } 'the stream too';
+
+# the store goes and comes back
+kill_server($redis);
+restart_server($redis);
+event_emit();
+soon { idle() && received($hook) == $before + 5 } 'after the store is back';
+
+# the store is away while an attempt is under way
+answer_with($hook, status => 200, delay => 0.3);
+event_emit();
+soon { received($hook) == $before + 6 || grep { $_ > 2 }
+    values %{ deliveries() } } 'an attempt begins';
+pause_server($redis);
+sleep 2;
+cont_server($redis);
+soon { idle() } 'its end is recorded when the store answers again';
+answer_with($hook, status => 200);
+
+# two daemons
+my $d2 = start_deliverd(conf => \%conf);
+$before = received($hook);
+event_emit() for 1 .. 60;
+soon { idle() && received($hook) >= $before + 60 } 'two daemons share';
+is(scalar(received($hook)) - $before, 60, 'each event is delivered once');
+my @by = map { my $text = read_file($_->{log});
+    scalar(() = $text =~ /attempt 1: HTTP 200/g) } $d, $d2;
+ok($by[1] > 0, "the second has its part (@by)");
+
+# what is in flight is finished on TERM
+answer_with($hook, status => 200, delay => 0.4);
+event_emit();
+soon { grep { $_ > 2 } values %{ deliveries() } } 'an attempt is under way';
+ok(stop_server($_), 'stops') for $d, $d2;
+is($_->{status}, 0, 'well') for $d, $d2;
+is(scalar keys %{ deliveries() }, 0, 'its end was recorded');
+
+my %n = %{ count_ids() };
+is(scalar(grep { $_ > 2 } values %n), 0, 'nothing came more than twice');
+done_testing();

@@ -1,0 +1,37 @@
+#!/usr/bin/perl
+
+# A receiver that never answers, with hundreds of deliveries, does not keep
+# other accounts waiting.
+
+use strict;
+use warnings;
+use Time::HiRes ();
+use RblTest;
+use RblScript;
+use RblDeliver;
+
+deliver_setup();
+my $slow = start_receiver(delay => 30);
+hook_add($slow->{url}, 's1');
+event_emit() for 1 .. 100;
+
+my $d = start_deliverd(conf => { deliveries_max => 8,
+    deliver_timeout => '5s' });
+soon { my $n = () = read_file("$slow->{file}.log"); cmd('XLEN', k('outbox'))
+    == 0 && keys %{ deliveries() } >= 200 } 'the queue is full';
+wait_for { grep { $_ > 2 } values %{ deliveries() } } 10, 'attempts begin';
+
+my $hook = start_receiver();
+{
+    local ($RblDeliver::AC, $RblDeliver::ACCT) = account();
+    hook_add($hook->{url}, 's2', 'rbl.host.listed');
+    my $since = Time::HiRes::time();
+    event_emit();
+    soon { received($hook) == 1 } 'the other account gets its event';
+    my $took = Time::HiRes::time() - $since;
+    ok($took < 8, "without waiting for the first ($took s)");
+}
+answer_with($slow, status => 200);
+soon { idle() } 'and the first gets all when it answers again', 60;
+is(scalar(grep { $_->{status} != 200 } received($slow)), 0, 'at last');
+done_testing();

@@ -1,0 +1,102 @@
+#!/usr/bin/perl
+
+# Receivers behind TLS, served by nginx: only a certificate that is valid for
+# the name and comes from a known authority will do; nginx's own answers.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+use RblDeliver;
+
+my $dir = own_dir('ca');
+
+sub openssl {
+    my $r = run_cmd('openssl', @_);
+    die "openssl @_: $r->{err}" if $r->{status} != 0;
+}
+
+sub authority {
+    my ($name) = @_;
+    openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt',
+        'ec_paramgen_curve:P-256', '-nodes', '-days', 2, '-subj',
+        "/CN=$name", '-keyout', "$dir/$name.key", '-out', "$dir/$name.pem");
+}
+
+sub certificate {
+    my ($ca, $file, $names, @more) = @_;
+    openssl('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256',
+        '-nodes', '-subj', '/CN=server', '-keyout', "$dir/$file.key", '-out',
+        "$dir/$file.csr");
+    write_file("$dir/$file.ext", "subjectAltName=$names\n");
+    openssl('x509', '-req', '-in', "$dir/$file.csr", '-CA', "$dir/$ca.pem",
+        '-CAkey', "$dir/$ca.key", '-CAcreateserial', '-extfile',
+        "$dir/$file.ext", '-out', "$dir/$file.pem", @more ? @more
+        : ('-days', 1));
+}
+
+authority('known');
+authority('stranger');
+certificate('known', 'good', 'DNS:good.hook.example,IP:127.0.0.1');
+certificate('stranger', 'bad', 'DNS:good.hook.example,IP:127.0.0.1');
+certificate('known', 'old', 'DNS:good.hook.example', '-days', '-1');
+
+my %port = map { $_ => free_port() } qw(good bad old tls11);
+sub server {
+    my ($name, $cert, $more) = @_;
+    return <<"CONF";
+server {
+    listen 127.0.0.1:$port{$name} ssl;
+    ssl_certificate $dir/$cert.pem;
+    ssl_certificate_key $dir/$cert.key;
+    $more
+    location / { return 204; }
+    location /text { return 201 "made"; }
+    location /broken { return 502; }
+    location /close { return 444; }
+}
+CONF
+}
+my $nginx = start_nginx(module => 0, http => join '',
+    "log_format hook '\$server_port \$request_method \$request_uri"
+        . " \$ssl_protocol \$ssl_server_name \$connection_requests';",
+    "access_log %%DIR%%/hook.log hook;",
+    server('good', 'good', ''), server('bad', 'bad', ''),
+    server('old', 'old', ''),
+    server('tls11', 'good', 'ssl_protocols TLSv1.1; '
+        . 'ssl_ciphers ALL:@SECLEVEL=0;'));
+my $dns = start_unbound(local => [
+    'local-data: "good.hook.example. A 127.0.0.1"',
+    'local-data: "other.hook.example. A 127.0.0.1"']);
+
+deliver_setup();
+my $d = start_deliverd(resolver => $dns->{port},
+    conf => { deliver_ca => "$dir/known.pem", deliver_http => 'off' });
+
+my $good = "https://good.hook.example:$port{good}";
+is(attempt("$good/"), 'delivered', 'a valid certificate');
+is(attempt("$good/text"), 'delivered', '201 with a body');
+is(attempt("https://127.0.0.1:$port{good}/"), 'delivered',
+    'for an address too');
+is(attempt("$good/broken"), '502 HTTP status', 'a bad gateway');
+is(attempt("$good/close"), '0 no whole HTTP response', 'closed without answer');
+is(attempt("https://other.hook.example:$port{good}/"), '0 TLS failed',
+    'another name');
+is(attempt("https://good.hook.example:$port{bad}/"), '0 TLS failed',
+    'an unknown authority');
+is(attempt("https://good.hook.example:$port{old}/"), '0 TLS failed',
+    'an expired certificate');
+is(attempt("https://good.hook.example:$port{tls11}/"), '0 TLS failed',
+    'TLS 1.1');
+is(attempt("https://good.hook.example:$nginx->{port}/"), '0 TLS failed',
+    'no TLS at all');
+
+soon { read_file("$nginx->{dir}/hook.log") =~ /good.hook.example [2-9]/ }
+    'connections are kept';
+my $log = read_file("$nginx->{dir}/hook.log");
+unlike($log, qr/^(?:$port{bad}|$port{old}) POST/m,
+    'nothing is sent before the certificate is judged');
+unlike($log, qr/^\d+ (?!POST)[A-Z]/m, 'nothing but POST');
+like($log, qr/^$port{good} POST \/ TLSv1\.[23] good\.hook\.example/m,
+    'with the name of the server');
+done_testing();
