@@ -29,7 +29,11 @@ next_line(reader_t *r)
     int     c;
     size_t  n;
 
-    r->number++;
+    if (++r->number > LINES_MAX) {
+        snprintf(r->why, sizeof(r->why), "too long; at most %d lines are "
+                 "allowed", LINES_MAX);
+        return -1;
+    }
 
     for (n = 0; (c = getc(r->f)) != EOF && c != '\n'; n++) {
         if (c == '\0' || (c != '\t' && c != '\r' && iscntrl(c))) {
@@ -38,9 +42,9 @@ next_line(reader_t *r)
             return -1;
         }
 
-        if (n == LINE_LEN - 1 || r->number > LINES_MAX) {
+        if (n == LINE_LEN - 1) {
             snprintf(r->why, sizeof(r->why), "too long; at most %d bytes a "
-                     "line and %d lines are allowed", LINE_LEN - 1, LINES_MAX);
+                     "line are allowed", LINE_LEN - 1);
             return -1;
         }
 

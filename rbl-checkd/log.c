@@ -2,7 +2,8 @@
  * The log: one line a message, made in one buffer and written at once.  What
  * the text holds may come from outside, so every byte that is not printable
  * ASCII is escaped.  A class of messages is its format; each class may say
- * LINES_MAX lines in WINDOW seconds, then it is only counted.
+ * LINES_MAX lines in WINDOW seconds, then it is only counted.  Levels that are
+ * asked for, info and debug, have no limit.
  */
 
 #include "log.h"
@@ -236,7 +237,7 @@ admit(int level, const char *fmt, time_t now)
 
     c->level = level;
 
-    if (c->said < LINES_MAX || level == LOG_L_DEBUG) {
+    if (c->said < LINES_MAX) {
         c->said++;
         return 1;
     }
@@ -259,7 +260,7 @@ log_msg(int level, const char *fmt, ...)
 
     saved = errno;
 
-    if (admit(level, fmt, time(NULL))) {
+    if (level >= LOG_L_INFO || admit(level, fmt, time(NULL))) {
         va_start(ap, fmt);
         vsnprintf(text, sizeof(text), fmt, ap);
         va_end(ap);

@@ -231,7 +231,10 @@ judge(store_t *store, store_cmd_t *cmd, const redisReply *reply)
     case RBL_REPLY_NOTREADY:
     case RBL_REPLY_NOMEMORY:
     case RBL_REPLY_NOAUTH:
-        log_warn("the store refuses: %.120s", reply->str);
+        if (store->phase == STORE_READY) {
+            log_warn("the store refuses: %.120s", reply->str);
+        }
+
         return 0;
 
     default:

@@ -28,7 +28,8 @@ trouble(store_t *store, const char *why)
 
     if (strcmp(text, store->why) != 0) {
         memcpy(store->why, text, sizeof(text));
-        log_warn("store %s: %s", store->conf->store, text);
+        log_msg(store->second ? LOG_L_DEBUG : LOG_L_WARN, "store %s: %s",
+                store->conf->store, text);
     }
 }
 
@@ -97,7 +98,8 @@ greeted(store_t *store)
     store->backoff = BACKOFF_MIN;
 
     if (store->why[0] != '\0') {
-        log_notice("store %s: ready again", store->conf->store);
+        log_msg(store->second ? LOG_L_DEBUG : LOG_L_NOTICE,
+                "store %s: ready again", store->conf->store);
         store->why[0] = '\0';
     }
 
@@ -407,6 +409,7 @@ store_new(struct ev_loop *loop, const config_t *conf, double block,
 
     store->loop = loop;
     store->conf = conf;
+    store->second = block > 0;
     store->wait = block + conf->store_timeout;
     store->state = state;
     store->data = data;

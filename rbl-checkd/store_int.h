@@ -50,6 +50,8 @@ struct store_s {
     redisAsyncContext  *ac;
     store_phase_t       phase;
     unsigned            told_ready:1;
+    unsigned            second:1;       /* for blocking reads: the first one
+                                           does the complaining */
     store_queue_t       pending, failed;
     ev_timer            watch;          /* deadline of the oldest command */
     ev_timer            kick;

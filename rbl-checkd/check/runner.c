@@ -26,7 +26,7 @@ struct runner_s {
     runner_done_pt   done;
     void            *data;
     double           started, give_up;
-    double           told;              /* last progress */
+    double           told;              /* when progress was told */
     double           backoff;
     ev_timer         timer;
     step_pt          step;              /* what the timer does */
@@ -202,6 +202,7 @@ end_with(runner_t *r, const char *fail)
 {
     r->fail = fail;
     r->backoff = RETRY_MIN;
+    ev_timer_stop(r->d->loop, &r->timer);
 
     if (fail != NULL) {
         rbl_buf_reset(&r->results);
@@ -240,6 +241,11 @@ tell_progress(runner_t *r)
     rbl_key_t  key;
     rbl_str_t  argv[8];
 
+    r->told = ev_now(r->d->loop);
+    if (r->told >= r->give_up) {
+        return;                         /* it may be another's by now */
+    }
+
     argv[0] = RBL_STR("HSET");
     argv[1] = rbl_account_key(&key, store_keyspace(r->d->store), "check",
                               rbl_sid_str(&r->job.account),
@@ -258,7 +264,7 @@ tell_progress(runner_t *r)
 static void
 on_progress(void *data, check_t *check, int finished)
 {
-    double     now;
+    double     wait;
     runner_t  *r = data;
 
     (void) check;
@@ -268,13 +274,13 @@ on_progress(void *data, check_t *check, int finished)
         return;
     }
 
-    now = ev_now(r->d->loop);
+    /* What comes soon after the last time waits, and is told together. */
 
-    if (r->job.kind == JOB_MANUAL && now - r->told >= PROGRESS_EVERY
-        && now < r->give_up)
-    {
-        r->told = now;
-        tell_progress(r);
+    if (r->job.kind == JOB_MANUAL && !ev_is_active(&r->timer)) {
+        wait = r->told + PROGRESS_EVERY - ev_now(r->d->loop);
+        r->step = tell_progress;
+        ev_timer_set(&r->timer, wait > 0 ? wait : 0, 0);
+        ev_timer_start(r->d->loop, &r->timer);
     }
 }
 

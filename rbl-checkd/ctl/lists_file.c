@@ -74,12 +74,12 @@ value_str(const json_t *v)
 }
 
 
-/* A text member; "" if it is not there and need not be. */
+/* A text member; "" if it is not there, p NULL after a mistake. */
 static rbl_str_t
 member_text(lists_read_t *r, const json_t *entry, const char *name,
     size_t max)
 {
-    rbl_str_t      s, none = RBL_STR("");
+    rbl_str_t      s, none = RBL_STR(""), bad = { NULL, 0 };
     const json_t  *v;
 
     v = json_object_get(entry, name);
@@ -92,7 +92,7 @@ member_text(lists_read_t *r, const json_t *entry, const char *name,
     if (!json_is_string(v) || !rbl_text_ok(s) || s.n > max) {
         mistake(r, name, "must be text of at most %zu bytes without control"
                 " characters", max);
-        return none;
+        return bad;
     }
 
     return s;
@@ -157,7 +157,7 @@ member_word(lists_read_t *r, const json_t *entry, const char *name,
 
     s = member_text(r, entry, name, LISTS_FILE_TEXT);
 
-    if (one_of(s, words) < 0 && !(empty && s.n == 0)) {
+    if (s.p != NULL && one_of(s, words) < 0 && !(empty && s.n == 0)) {
         join(all, sizeof(all), words);
         mistake(r, name, "must be one of %s", all);
     }
@@ -285,7 +285,7 @@ member_enabled(lists_read_t *r, const json_t *entry)
         return 0;
     }
 
-    if (r->zone.n && memchr(r->zone.p, '{', r->zone.n) != NULL) {
+    if (r->zone.n && strstr(r->zone.p, "{key}") != NULL) {
         mistake(r, "enabled", "must be false: the zone needs a key");
     }
 
@@ -415,7 +415,9 @@ entry_list(lists_read_t *r, const json_t *entry)
     memset(&l, 0, sizeof(l));
     l.zone = r->zone;
     l.name = member_text(r, entry, "name", LISTS_FILE_TEXT);
-    if (l.name.n == 0 || rbl_utf8_count(l.name) > RBL_LABEL_MAX) {
+    if (l.name.p != NULL
+        && (l.name.n == 0 || rbl_utf8_count(l.name) > RBL_LABEL_MAX))
+    {
         mistake(r, "name", "must be 1 to %d characters", RBL_LABEL_MAX);
     }
 

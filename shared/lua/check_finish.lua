@@ -18,8 +18,8 @@ local pp, ht = ARGV[1], ARGV[2]
 local ck, member = key('check', ac, pp), ac .. ':' .. ht
 local status, value, full, callbacks = unpack(redis.call('HMGET', ck,
     'status', 'host', 'full', 'callbacks'))
-ack(ARGV[3], ARGV[4])
 if status ~= 'running' and status ~= 'queued' then
+    ack(ARGV[3], ARGV[4])
     return {status and 'DONE' or 'GONE'}
 end
 
@@ -134,4 +134,5 @@ if hooks or callbacks then
         emit(e)
     end
 end
+ack(ARGV[3], ARGV[4])
 return {'OK', listed and 1 or 0, #standing}

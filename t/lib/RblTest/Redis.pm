@@ -174,8 +174,8 @@ sub schema {
         my $path = dirname(abs_path(__FILE__))
             . '/../../../shared/schema.txt';
         open my $fh, '<', $path or die "$path: $!";
-        while (<$fh>) {
-            $schema{$1} = [split ' ', $2] if /^(\w+):\s*(.*)/;
+        while (my $line = <$fh>) {
+            $schema{$1} = [split ' ', $2] if $line =~ /^(\w+):\s*(.*)/;
         }
     }
     return $schema{$entity} // die "no entity $entity\n";

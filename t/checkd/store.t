@@ -1,0 +1,129 @@
+#!/usr/bin/perl
+
+# The daemon and its store: absent, not initialised, restarted, with a
+# password, flushed of scripts and groups, and with nonsense in its streams.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+use RblDns;
+
+my $dns = RblDns->new(rules => [[ '.', { a => ['127.0.0.2'],
+    txt => ["a\x01b\nc\xff\xfe \xc3\xa4", ['two', ' parts']] } ]]);
+my %dns = (resolver => { port => $dns->port });
+
+# Started before there is a store.
+
+my $dir = own_dir('later');
+my $early = start_checkd(store => "unix:$dir/s", %dns,
+    conf => { conf_short() }, ready => 0);
+wait_log($early, qr/store .*: No such file/, 5);
+ok(alive($early), 'no store: the daemon waits');
+
+my $w = world(no_dns => 1, zones => { 'a.test' => { codes => [] } },
+    redis => { dir => $dir, appendonly => 1,
+               args => ['--appendfsync', 'always'] });
+wait_log($early, qr/ready/, 10);
+my $pp = check_value($w, '10.0.0.1');
+is(wait_check($w, $pp)->{status}, 'completed',
+    'no store: it goes to work when there is one');
+is(log_count($early, '\[warn\].*No such file'), 1,
+    'no store: it says so once');
+
+# Texts from outside are cleaned.
+
+my $d = details($w, $pp)->{'a.test'};
+is($d->{status}, 'listed', 'a list without codes: listed');
+is($d->{reason}, "a b; c\xef\xbf\xbd\xef\xbf\xbd \xc3\xa4; two parts",
+    'the reason is clean UTF-8');
+
+# The store is killed and comes back.
+
+$dns->rules([ '.', { a => ['127.0.0.2'], delay => 1 } ]);
+$pp = check_value($w, '10.0.0.2');
+wait_for { check_state($w, $pp)->{status} eq 'running' } 5;
+kill_server($w->{redis});
+wait_log($early, qr/store \S+: (?:Connection|Server closed|No such)/, 5);
+restart_server($w->{redis});
+is(wait_check($w, $pp, 20)->{status}, 'completed',
+    'restart: the check in flight completed');
+is(wait_check($w, check_value($w, '10.0.0.3'))->{status}, 'completed',
+    'restart: later ones too');
+eventually { jobs_left($w) == 0 } 10, 'restart: no job is left';
+
+# It hangs for longer than a command may take.
+
+$dns->rules([ '.', { a => ['127.0.0.2'] } ]);
+pause_server($w->{redis});
+wait_log($early, qr/no answer in time/, 10);
+cont_server($w->{redis});
+is(wait_check($w, check_value($w, '10.0.0.4'))->{status}, 'completed',
+    'a store that hung: the daemon goes on');
+
+# Scripts and groups are gone.
+
+redis($w->{redis}, 'SCRIPT', 'FLUSH');
+is(wait_check($w, check_value($w, '10.0.0.5'))->{status}, 'completed',
+    'scripts flushed: they are sent again');
+my $p = hex(substr $w->{acct}{sid}, 2, 4) % 16;
+redis($w->{redis}, 'XGROUP', 'DESTROY', redis_key("jobs:$_", $p), 'checkd')
+    for qw(manual due);
+is(wait_check($w, check_value($w, '10.0.0.6'))->{status}, 'completed',
+    'groups destroyed: they are made again');
+
+# Entries that are not jobs.
+
+my $ac = $w->{acct}{sid};
+my $foreign = sprintf 'AC%04x%s', ($p + 1) % 16, '0' x 28;
+my @nonsense = (
+    [x => 'y'], [a => $ac], [a => 'AC1', c => fresh_sid('PP'), h => ''],
+    [a => $ac, c => 'PP1', h => ''], [a => $ac, c => fresh_sid('PP')],
+    [a => $ac, c => fresh_sid('PP'), h => 'HT:*'],
+    [a => $foreign, c => fresh_sid('PP'), h => ''],
+    [a => $ac, c => fresh_sid('PP') . "\n", h => ''],
+);
+for my $name (qw(manual due)) {
+    redis($w->{redis}, 'XADD', redis_key("jobs:$name", $p), '*', @$_)
+        for @nonsense;
+}
+eventually { jobs_left($w) == 0 } 10, 'nonsense is taken out of the streams';
+is(log_count($early, 'is not a job'), 2 * @nonsense, 'and logged');
+redis($w->{redis}, 'XADD', redis_key('jobs:due', $p), '*', a => $ac,
+    c => fresh_sid('PP'), h => fresh_sid('HT'));
+eventually { jobs_left($w) == 0 } 10, 'a job of a host that is gone ends';
+is(wait_check($w, check_value($w, '10.0.0.7'))->{status}, 'completed',
+    'and the daemon goes on');
+ok(stop_server($early), 'it stops');
+
+# A password; a wrong one is named, but not shown.
+
+my $secret = 'correct-horse-' . fresh_sid('WH');
+redis($w->{redis}, 'CONFIG', 'SET', 'requirepass', $secret);
+my $file = temp_dir() . '/password';
+write_file($file, "wrong-$secret\n");
+my $wrong = start_checkd(store => $w->{redis}, %dns, ready => 0,
+    conf => { conf_short(), store_password_file => $file });
+ok(wait_log($wrong, qr/WRONGPASS/, 5), 'a wrong password is told');
+unlike(read_file($wrong->{log}), qr/\Q$secret\E/, 'but not what it was');
+write_file($file, "$secret\n");
+my $right = start_checkd(store => $w->{redis}, %dns,
+    conf => { conf_short(), store_password_file => $file });
+ok(alive($right), 'the right one opens the store');
+redis($w->{redis}, 'CONFIG', 'SET', 'requirepass', '');
+
+# Another schema.
+
+redis($w->{redis}, 'HSET', 'rbl:meta', 'schema', 99);
+my $old = start_checkd(store => $w->{redis}, %dns, ready => 0,
+    conf => { conf_short() });
+ok(wait_log($old, qr/schema is of another version/, 5),
+    'a store of another schema is refused');
+redis($w->{redis}, 'HSET', 'rbl:meta', 'schema', 1);
+ok(wait_log($old, qr/ready/, 10), 'and used when it is the right one');
+
+$dns->stop;
+done_testing();

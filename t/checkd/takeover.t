@@ -1,0 +1,161 @@
+#!/usr/bin/perl
+
+# Daemons that die, stop or are stopped: nothing is lost, nothing hangs.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+use RblDns;
+use Time::HiRes qw(time);
+
+my $listed = { a => ['127.0.0.2'], txt => ['why'] };
+my $dns = RblDns->new(rules => [[ '.', 'mute' ]]);
+my $w = world(no_dns => 1, zones => { 'a.test' => {}, 'b.test' => {} });
+my %conf = conf_short(check_timeout => '2s', dns_timeout => '2s',
+    lease => '4500ms');
+
+sub checkd {
+    return start_checkd(store => $w->{redis},
+        resolver => { port => $dns->port }, conf => { %conf, @_ });
+}
+
+sub running {
+    my ($pp) = @_;
+    return wait_for { check_state($w, $pp)->{status} eq 'running' } 10,
+        'a running check';
+}
+
+# kill -9 in the middle of a check; another takes it over.
+
+my $first = checkd();
+my $other = checkd(schedule => 'off');
+signal_server($other, 'STOP');
+my $pp = check_value($w, '10.0.0.1');
+ok(running($pp), 'the check is running');
+my $began = time;
+kill_server($first);
+$dns->rules([ '.', $listed ]);
+cont_server($other);
+my $state = wait_check($w, $pp, 15);
+is($state->{status}, 'completed', 'killed: another completed the check');
+is($state->{listed}, 2, 'killed: with its results');
+cmp_ok(time - $began, '>', 3, 'killed: not before the lease was up');
+is(log_count($other, 'taking over job'), 1, 'killed: it was taken over once');
+eventually { jobs_left($w) == 0 } 5, 'killed: no job is left';
+
+# A scheduled check likewise; the host goes on being checked.
+
+my $ht = add_host($w, '10.0.0.9');
+$dns->rules([ '.', 'mute' ]);
+$first = checkd(checks_max => 4);
+signal_server($other, 'STOP');
+eventually { jobs_left($w) == 1 && log_count($first, 'ready') } 5,
+    'a due host becomes a job';
+wait_for { $dns->asked('^9\.') > 0 } 5, 'its questions';
+kill_server($first);
+$dns->rules([ '.', $listed ]);
+cont_server($other);
+eventually { host_record($w, $ht)->{listed_count} == 2 } 15,
+    'the scheduled check was taken over';
+ok(stop_server($other), 'the other stops');
+
+# What a daemon of the same name left behind is taken back at once; a check
+# that ends its checker again and again is ended itself.
+
+$dns->rules([ '.', 'mute' ]);
+$pp = check_value($w, '10.0.0.2');
+my $last;
+for my $n (1 .. 3) {
+    my $asked = $dns->asked('^2\.');
+    $last = checkd(name => 'same', check_timeout => '10s', lease => '60s',
+        dns_timeout => '10s', schedule => 'off');
+    wait_for { $dns->asked('^2\.') > $asked } 10, "life $n to ask";
+    is(check_state($w, $pp)->{status}, 'running', "life $n: running");
+    kill_server($last);
+}
+$last = checkd(name => 'same', lease => '60s');
+$state = wait_check($w, $pp, 10);
+is($state->{status}, 'failed', 'after three lives: failed');
+is($state->{message}, 'The check ended its checker 3 times.',
+    'after three lives: the reason');
+is(log_count($last, "\\[error\\].*$pp.*3 times"), 1,
+    'after three lives: kept in the log');
+eventually { jobs_left($w) == 0 } 5, 'after three lives: no job is left';
+ok(stop_server($last), 'it stops');
+
+# The same for a check of a host: the host is free again.
+
+$pp = check_host($w, $ht);
+for my $n (1 .. 3) {
+    my $asked = $dns->asked('^9\.');
+    $last = checkd(name => 'same', check_timeout => '10s', lease => '60s',
+        dns_timeout => '10s', schedule => 'off');
+    wait_for { $dns->asked('^9\.') > $asked } 10, "life $n to ask";
+    kill_server($last);
+}
+$dns->rules([ '.', $listed ]);
+$last = checkd(name => 'same', lease => '60s');
+is(wait_check($w, $pp, 10)->{status}, 'failed', 'host: that check failed');
+is(host_record($w, $ht)->{listed_count}, 2, 'host: its state stays');
+is(wait_check($w, check_host($w, $ht))->{status}, 'completed',
+    'host: it can be checked again');
+
+# TERM: takes no new work, ends what is in flight.
+
+$dns->rules([ '.', { %$listed, delay => 1 } ]);
+my @pp = map { check_value($w, "10.0.3.$_") } 1 .. 5;
+running($_) for @pp;
+signal_server($last, 'TERM');
+wait_log($last, qr/stopping: 5 checks/, 5);
+my $late = check_value($w, '10.0.3.99');
+eventually { !alive($last) } 10, 'TERM: it stops';
+is($last->{status}, 0, 'TERM: with status 0');
+is(scalar(grep { check_state($w, $_)->{status} eq 'completed' } @pp), 5,
+    'TERM: what was in flight completed');
+is(check_state($w, $late)->{status}, 'queued', 'TERM: nothing new was begun');
+
+# A second signal does not wait; the jobs are another's.
+
+$dns->rules([ '.', 'mute' ]);
+$last = checkd(check_timeout => '10s', lease => '30s', dns_timeout => '10s');
+running($late);
+$began = time;
+signal_server($last, 'TERM');
+wait_log($last, qr/stopping/, 5);
+signal_server($last, 'TERM');
+eventually { !alive($last) } 5, 'two signals: it is gone';
+cmp_ok(time - $began, '<', 5, 'two signals: at once');
+is(jobs_left($w), 1, 'two signals: the job stays in the store');
+
+# Progress shows while a manual check runs.
+
+$dns->rules([ 'a\.test', $listed ], [ '.', 'mute' ]);
+$last = checkd(schedule => 'off', lease => '30s', check_timeout => '10s',
+    dns_timeout => '4s', dns_tries => 1);
+$pp = check_value($w, '10.0.0.77');
+eventually { my $s = check_state($w, $pp);
+    $s->{status} eq 'running' && ($s->{checked} // 0) == 1
+        && $s->{listed} == 1 } 4, 'progress: one of two, listed';
+$state = wait_check($w, $pp);
+is("$state->{checked} $state->{listed} $state->{unknown}", '2 1 1',
+    'progress: the end');
+ok(stop_server($last), 'progress: it stops');
+
+# HUP opens the log again.
+
+my $file = temp_dir() . '/checkd.log';
+$dns->rules([ '.', $listed ]);
+$last = start_checkd(store => $w->{redis}, conf => { %conf, log => $file },
+    resolver => { port => $dns->port }, ready => 0);
+eventually { read_file($file) =~ /ready/ } 10, 'HUP: a log file is written';
+rename $file, "$file.1" or die $!;
+signal_server($last, 'HUP');
+eventually { read_file($file) =~ /opened again/ } 10,
+    'HUP: a new file is begun';
+
+$dns->stop;
+done_testing();

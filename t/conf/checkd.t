@@ -1,0 +1,177 @@
+#!/usr/bin/perl
+
+# The configuration of rbl-checkd: what is right passes -t, what is wrong gives
+# one line with file, line, key and what is allowed.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+
+my $checkd = build_dir() . '/rbl-checkd';
+my $file = temp_dir() . '/checkd.conf';
+my $password = temp_dir() . '/password';
+write_file($password, "secret\n");
+
+sub test_conf {
+    my ($text) = @_;
+
+    write_file($file, $text);
+    return run_cmd($checkd, '-t', '-c', $file);
+}
+
+sub right {
+    my ($text, $name) = @_;
+
+    my $r = test_conf($text);
+    is("$r->{status} $r->{err}", '0 ', "right: $name");
+    is($r->{out}, "$file: the configuration is sound\n", "told so: $name");
+}
+
+sub wrong {
+    my ($text, $line, $pattern, $name) = @_;
+
+    my $r = test_conf($text);
+    is($r->{status}, 1, "wrong: $name");
+    like($r->{err}, qr/\A\Q$file\E:$line: $pattern\n\z/, "the line: $name");
+    is($r->{out}, '', "nothing else: $name");
+}
+
+# The file that is shipped is what -D prints, and all of it is right.
+
+my $r = run_cmd($checkd, '-D');
+is($r->{status}, 0, '-D prints a configuration');
+is(read_file(repo_dir() . '/conf/rbl-checkd.conf'), $r->{out},
+    'conf/rbl-checkd.conf is what -D prints');
+right($r->{out}, 'what -D prints');
+is(scalar(grep { length > 80 } split /\n/, $r->{out}), 0,
+    'no line of it is too long');
+
+my $all = join '', map { /^#(\w+ .*?)(    # no default)?$/ && !$2 ? "$1\n"
+    : '' } split /\n/, $r->{out};
+cmp_ok(scalar(() = $all =~ /\n/g), '>', 20, 'it shows the defaults');
+right($all, 'every default, written out');
+
+# Forms of lines.
+
+right('', 'an empty file');
+right("# nothing\n\n   \t\n", 'comments and empty lines');
+right("  log   stderr   # here\n", 'space and a comment');
+right("log \"stderr\"# here\n", 'a value in quotes');
+right("log stderr", 'no newline at the end');
+right("log stderr\r\nlog_level info\r\n", 'CR LF');
+right("resolver 127.0.0.1 127.0.0.1\@5353 ::1 [::1]:53\n", 'four resolvers');
+right("deliver_allow 10.0.0.0/8\ndeliver_allow fd00::/8\n",
+    'a key that may be repeated');
+right("store unix:/run/redis.sock\nstore_password_file $password\n",
+    'a socket and a password');
+right("store [::1]:6379\n", 'an IPv6 store');
+right("check_timeout 500ms\nlease 1001ms\n", 'a lease just long enough');
+
+my $duration = 'a duration such as .*';
+wrong("lgo stderr\n", 1, 'lgo: there is no such key .*', 'an unknown key');
+wrong("log\n", 1, 'log: stderr, syslog or an absolute path', 'no value');
+wrong("# x\nlog stderr\n\nlog syslog\n", 4,
+    'log: given in line 2 already; once is allowed', 'a key twice');
+wrong("log \"stderr\n", 1, 'the closing quote is missing', 'an open quote');
+wrong("log \"stderr\" x\n", 1, 'text behind the closing quote;.*',
+    'text behind a quote');
+wrong("log std\"err\"\n", 1, 'a quote inside a value;.*', 'a quote inside');
+wrong("log stderr\0\n", 1, 'a control character \(byte 0\);.*', 'NUL');
+wrong("log std\x1berr\n", 1, 'a control character \(byte 27\);.*', 'ESC');
+wrong('#' x 1100 . "\n", 1, 'too long;.*', 'a long line');
+wrong("\n" x 11_000, '\d+', 'too long;.*', 'too many lines');
+wrong("\"log\" stderr\n", 1, '.*', 'a key in quotes');
+
+# Values.
+
+for my $v ('localhost:6379', '127.0.0.1', '127.0.0.1:0', '127.0.0.1:65536',
+    '::1:6379', '[::1]', '[::1]6379', '127.0.0.1:6379x', ':6379', 'unix:',
+    'unix:run', 'unix:/' . 'x' x 120, '1.2.3:1', '[127.0.0.1:1')
+{
+    wrong("store $v\n", 1, 'store: a numeric address with a port, .*',
+        "store $v");
+}
+wrong("store_prefix a b\n", 1, 'store_prefix: 1 to 32 .*', 'prefix: space');
+wrong('store_prefix ' . 'x' x 33 . "\n", 1, 'store_prefix: 1 to 32 .*',
+    'prefix: long');
+wrong('store_user ' . 'x' x 64 . "\n", 1, 'store_user: .*', 'user: long');
+wrong("store_password_file /no/such\n", 1,
+    'store_password_file: the file cannot be read: No such file.*',
+    'password: no file');
+write_file("$password.0", "\n");
+wrong("store_password_file $password.0\n", 1,
+    'store_password_file: a readable file that holds .*', 'password: empty');
+write_file("$password.1", 'x' x 300);
+wrong("store_password_file $password.1\n", 1,
+    'store_password_file: a readable file that holds .*', 'password: long');
+wrong("log relative.log\n", 1, 'log: stderr, .*', 'log: relative');
+wrong("log_level loud\n", 1, 'log_level: error, warn, .*', 'level');
+wrong("schedule yes\n", 1, 'schedule: on or off', 'flag');
+
+for my $v (qw(0 10001 -1 1.5 x 1x 99999999999999999999), '1 2') {
+    wrong("checks_max $v\n", 1,
+        'checks_max: a whole number from 1 to 10000', "checks_max $v");
+}
+for my $v (qw(0ms 49ms 61s 2 s 2x 2.5s -2s 99999999999999999999s), '2 s',
+    '2ss')
+{
+    wrong("store_timeout $v\n", 1,
+        "store_timeout: $duration, from 50ms to 1m", "store_timeout $v");
+}
+wrong("lease 2h\n", 1, "lease: $duration, from 500ms to 1h", 'lease');
+wrong("keep_manual 367d\n", 1, "keep_manual: $duration, from 1m to 366d",
+    'keep_manual');
+wrong("dns_zone_rate 100001\n", 1,
+    'dns_zone_rate: a whole number from 0 to 100000', 'rate');
+for my $v ('localhost', '127.0.0.1@0', '127.0.0.1@65536', '127.0.0.1@x',
+    '127.0.0', '127.0.0.1,127.0.0.2', join ' ', ('127.0.0.1') x 9)
+{
+    wrong("resolver $v\n", 1, 'resolver: 1 to 8 numeric addresses, .*',
+        "resolver $v");
+}
+for my $v (qw(10.0.0.1/8 10.0.0.0 10.0.0.0/33 x/8 ::/129)) {
+    wrong("deliver_allow $v\n", 1, 'deliver_allow: a subnet .*',
+        "deliver_allow $v");
+}
+wrong("deliver_allow 10.0.0.0/8\n" x 33, 33, 'deliver_allow: a subnet .*',
+    'too many subnets');
+wrong("deliver_ca /no/such\n", 1, 'deliver_ca: the file cannot be read: .*',
+    'no CA file');
+wrong('name ' . 'x' x 64 . "\n", 1, 'name: a name of 1 to 63 bytes', 'name');
+wrong("lease 40s\n", 1, 'lease: 40s is not more than twice check_timeout .*',
+    'a short lease');
+wrong("# x\ncheck_timeout 30s\n", 2,
+    'lease: 60s is not more than twice check_timeout .*',
+    'a long check_timeout');
+
+# Files and options.
+
+$r = run_cmd($checkd, '-t', '-c', '/no/such/file');
+is($r->{status}, 1, 'no file: status');
+is($r->{err}, "/no/such/file: cannot be read: No such file or directory\n",
+    'no file: told');
+$r = run_cmd($checkd, '-t', '-c', temp_dir());
+is($r->{status}, 1, 'a directory: status');
+like($r->{err}, qr/cannot be read: Is a directory/, 'a directory: told');
+$r = run_cmd($checkd, '-c', '/no/such/file');
+is($r->{status}, 1, 'without -t a wrong file ends it too');
+write_file($file, "log /no/such/dir/log\n");
+$r = run_cmd($checkd, '-c', $file);
+is($r->{status}, 1, 'a log that cannot be opened: status');
+like($r->{err}, qr{\A\Q$file\E: log: /no/such/dir/log: No such file},
+    'a log that cannot be opened: told');
+$r = run_cmd($checkd, '-V');
+like($r->{out}, qr/\Arbl-checkd \d+\.\d+\.\d+\n\z/, '-V');
+$r = run_cmd($checkd, '-h');
+like($r->{out}, qr/\Ausage: rbl-checkd/, '-h');
+is($r->{status}, 0, '-h: status');
+for my $bad (['-x'], ['-c'], ['-t', 'more']) {
+    $r = run_cmd($checkd, @$bad);
+    is($r->{status}, 2, "@$bad: status");
+    like($r->{err}, qr/usage: rbl-checkd/, "@$bad: usage");
+}
+
+done_testing();

@@ -1,0 +1,242 @@
+package RblCheckd;
+
+# What the tests of the daemon have in common: a store with lists that
+# rbldnsd serves, an account, hosts and checks made by the scripts that the
+# module uses.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use RblTest;
+
+our @EXPORT = qw(world script_ok add_host add_many check_host check_value
+    check_state wait_check details results_of host_record history_of
+    listed_entry jobs_left hosts_due eventually log_count fresh_sid set_due
+    answers conf_short);
+
+my %source;
+
+# {redis, dns, acct, zones}.  Options: zones => {zone => {data, set, families,
+# codes, type, lookup}}, no_dns => 1, redis => {...}, partitions,
+# account => {...}.
+sub world {
+    my (%opt) = @_;
+
+    my $w = { redis => start_redis(%{ $opt{redis} // {} }),
+        partitions => $opt{partitions} // 16 };
+    my $zones = $w->{zones} = $opt{zones} // {
+        'a.test' => { data => listed_entry('10.0.0.1') },
+        'b.test' => { data => listed_entry('10.0.0.200') },
+    };
+    my @served = map { [$_, $zones->{$_}{set} // 'ip4set',
+        $zones->{$_}{data}] } sort keys %$zones;
+    $w->{dns} = start_rbldnsd(zones => \@served) if !$opt{no_dns};
+
+    my $file = temp_dir() . '/lists.json';
+    write_file($file, lists_json($zones));
+    $w->{lists_file} = $file;
+    init_store($w->{redis}, lists => $file, partitions => $w->{partitions});
+    $w->{acct} = make_account($w->{redis}, %{ $opt{account} // {} });
+    return $w;
+}
+
+sub lists_json {
+    my ($zones) = @_;
+
+    my @lists;
+    for my $zone (sort keys %$zones) {
+        my $z = $zones->{$zone};
+        push @lists, sprintf '{"zone": "%s", "name": "%s", "type": "%s", '
+            . '"website": "https://%s/", "families": [%s], "enabled": true, '
+            . '"codes": [%s], "lookup": "%s", "delist": "", "tier": "normal",'
+            . ' "scope": "ip", "kind": "block", "control": "none", '
+            . '"note": ""}', $zone, $z->{name} // "List $zone",
+            $z->{type} // 'rbl', $zone,
+            join(', ', map { "\"$_\"" } @{ $z->{families} // ['ipv4'] }),
+            join(', ', map { "\"$_\"" } @{ $z->{codes}
+                // ['127.0.0.2=listed'] }), $z->{lookup} // '';
+    }
+    return "{ \"version\": 1, \"lists\": [\n" . join(",\n", @lists)
+        . "\n], \"dead\": [] }\n";
+}
+
+# rbldnsd data that lists these addresses.
+sub listed_entry {
+    return ":127.0.0.2:listed: see https://a.test/\n127.0.0.2\n"
+        . join '', map { "$_\n" } @_;
+}
+
+# eventually { condition } seconds, 'name': a test of its own.
+sub eventually(&$$) {
+    my ($condition, $timeout, $name) = @_;
+
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    return ok(wait_for(\&$condition, $timeout, $name), $name);
+}
+
+# How often a pattern stands in a server's log.
+sub log_count {
+    my ($server, $pattern) = @_;
+
+    my $n = () = read_file($server->{log}) =~ /$pattern/g;
+    return $n;
+}
+
+# Options for start_checkd that make faults show soon.
+sub conf_short {
+    return (check_timeout => '3s', lease => '7s', dns_timeout => '300ms',
+        dns_tries => 2, store_timeout => '2s', deliver => 'off', @_);
+}
+
+sub fresh_sid {
+    my ($kind) = @_;
+
+    my $n = $kind eq 'PP' ? 32 : 16;
+    open my $fh, '<:raw', '/dev/urandom' or die "urandom: $!";
+    read($fh, my $bytes, $n) == $n or die 'urandom';
+    return $kind . unpack 'H*', $bytes;
+}
+
+sub script_ok {
+    my ($w, $name, $keys, @args) = @_;
+
+    $source{$name} //= read_file(build_dir() . "/gen/lua/$name.lua");
+    my $r = redis($w->{redis}, 'EVAL', $source{$name}, scalar @$keys, @$keys,
+        @args);
+    die "$name: $r->[0]\n" if $r->[0] ne 'OK';
+    return $r;
+}
+
+sub akey {
+    my ($w, $name, @rest) = @_;
+
+    return redis_key({ partitions => $w->{partitions} }, $name,
+        $w->{acct}{sid}, @rest);
+}
+
+# A key of the account's partition as a whole.
+sub pkey {
+    my ($w, $name) = @_;
+
+    return redis_key($name,
+        hex(substr $w->{acct}{sid}, 2, 4) % $w->{partitions});
+}
+
+# One host of type rbl; its SID.
+sub add_host {
+    my ($w, $value, %opt) = @_;
+
+    my $ht = fresh_sid('HT');
+    script_ok($w, 'host_add', [akey($w, 'acct')], $opt{name} // $value,
+        $opt{type} // 'rbl', $opt{family} // 1, '', '', '', '', $ht, $value);
+    return $ht;
+}
+
+sub add_many {
+    my ($w, @values) = @_;
+
+    my %sid = map { $_ => fresh_sid('HT') } @values;
+    script_ok($w, 'host_add', [akey($w, 'acct')], 'many', 'rbl', 1, '', '',
+        '', '', map { ($sid{$_}, $_) } @values);
+    return \%sid;
+}
+
+# A manual check of a host; the SID of the check.
+sub check_host {
+    my ($w, $ht) = @_;
+
+    return script_ok($w, 'check_start', [akey($w, 'acct')], fresh_sid('PP'),
+        $ht, '', 0, '', $w->{acct}{app}, 3_600_000)->[1];
+}
+
+sub check_value {
+    my ($w, $value, $family) = @_;
+
+    return script_ok($w, 'check_start', [akey($w, 'acct')], fresh_sid('PP'),
+        '', $value, $family // 1, '', $w->{acct}{app}, 3_600_000)->[1];
+}
+
+sub check_state {
+    my ($w, $pp) = @_;
+
+    return { @{ redis($w->{redis}, 'HGETALL', akey($w, 'check', $pp)) } };
+}
+
+sub wait_check {
+    my ($w, $pp, $timeout) = @_;
+
+    wait_for { (check_state($w, $pp)->{status} // '') =~ /completed|failed/ }
+        $timeout // 15, "the end of check $pp";
+    return check_state($w, $pp);
+}
+
+# {zone => {status, codes, details, reason, error, ms, list}}
+sub details {
+    my ($w, $pp) = @_;
+
+    my $raw = redis($w->{redis}, 'GET', akey($w, 'check', "$pp:d"));
+    return {} if !defined $raw;
+    return results_of($raw);
+}
+
+sub results_of {
+    my ($raw) = @_;
+
+    my %by_zone;
+    for my $r (@{ mp_unpack($raw) }) {
+        my %r;
+        @r{qw(list type custom zone website status codes details reason error
+            ms)} = @$r;
+        $by_zone{ $r{zone} } = \%r;
+    }
+    return \%by_zone;
+}
+
+sub host_record {
+    my ($w, $ht) = @_;
+
+    local $_;                           # record() reads a file
+    return record('host', redis($w->{redis}, 'GET', akey($w, 'r', $ht)));
+}
+
+# Transitions, oldest first: [{l, z, v, a, c}, ...]
+sub history_of {
+    my ($w, $ht) = @_;
+
+    return [map { +{ @{ $_->[1] } } }
+        @{ redis($w->{redis}, 'XRANGE', akey($w, 'hist', $ht), '-', '+') }];
+}
+
+# Entries of both streams of the account's partition, ended or not.
+sub jobs_left {
+    my ($w) = @_;
+
+    my $n = 0;
+    $n += redis($w->{redis}, 'XLEN', pkey($w, $_))
+        for qw(jobs:manual jobs:due);
+    return $n;
+}
+
+# Hosts that are due and not in a stream yet.
+sub hosts_due {
+    my ($w) = @_;
+
+    return redis($w->{redis}, 'ZCOUNT', pkey($w, 'due'), 0, 2);
+}
+
+# Makes a host due now.
+sub set_due {
+    my ($w, $ht) = @_;
+
+    redis($w->{redis}, 'ZADD', pkey($w, 'due'), 1, "$w->{acct}{sid}:$ht");
+}
+
+# Puts other data behind a zone.
+sub answers {
+    my ($w, $zone, @listed) = @_;
+
+    return rbldnsd_data($w->{dns}, $zone, listed_entry(@listed));
+}
+
+1;

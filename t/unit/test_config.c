@@ -1,0 +1,146 @@
+/*
+ * The table of keys and its values; files are tested through rbl-checkd -t.
+ */
+
+#include "config_int.h"
+#include "log.h"
+
+#include <stdlib.h>
+
+#include "tap.h"
+
+
+static void
+test_durations(void)
+{
+    size_t  i;
+    double  s;
+
+    static const struct {
+        const char  *text;
+        double       seconds;
+    } good[] = {
+        { "0s", 0 }, { "1ms", 0.001 }, { "500ms", 0.5 }, { "2s", 2 },
+        { "5m", 300 }, { "6h", 21600 }, { "7d", 604800 }
+    };
+
+    static const char *const  bad[] = {
+        "", "s", "2", "-2s", "+2s", "2 s", "2S", "2.5s", "2sec", "0x2s",
+        "99999999999999999999s", "2s "
+    };
+
+    for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+        ok(config_duration(&s, good[i].text) == 0
+           && s > good[i].seconds - 1e-9 && s < good[i].seconds + 1e-9,
+           "duration \"%s\"", good[i].text);
+    }
+
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        ok(config_duration(&s, bad[i]) == -1, "no duration: \"%s\"", bad[i]);
+    }
+}
+
+
+static void
+test_defaults(void)
+{
+    size_t     i;
+    char       err[CONFIG_ERR_MAX];
+    config_t   conf;
+
+    memset(&conf, 0xff, sizeof(conf));
+    config_defaults(&conf);
+
+    ok(strcmp(conf.store, "127.0.0.1:6379") == 0, "default store");
+    ok(strcmp(conf.store_prefix, "rbl") == 0, "default prefix");
+    ok(conf.store_user[0] == '\0' && conf.store_password[0] == '\0',
+       "no user, no password");
+    ok(conf.checks_max == 256 && conf.lease > 59.9 && conf.lease < 60.1,
+       "default limits");
+    ok(conf.lease > 2 * conf.check_timeout, "the default lease is sound");
+    ok(conf.log_level == LOG_L_NOTICE, "default level");
+    ok(conf.schedule == 1 && conf.deliver == 1 && conf.deliver_http == 0,
+       "default flags");
+    ok(conf.n_allow == 0 && conf.deliver_ca[0] == '\0', "nothing is allowed");
+    ok(conf.dns.n_resolvers == 1 && conf.dns.tries == 2, "default resolver");
+    ok(conf.name[0] != '\0' && strlen(conf.name) < sizeof(conf.name),
+       "a name of its own: %s", conf.name);
+
+    for (i = 0; i < config_n_keys; i++) {
+        if (config_keys[i].def[0] != '\0') {
+            ok(config_set(&conf, config_keys[i].name, config_keys[i].def, err,
+                          sizeof(err)) == 0,
+               "the default of %s is allowed", config_keys[i].name);
+        }
+
+        ok(config_find(config_keys[i].name) == &config_keys[i],
+           "%s stands once in the table", config_keys[i].name);
+    }
+}
+
+
+static void
+test_set(void)
+{
+    char      err[CONFIG_ERR_MAX], tiny[8], path[300];
+    config_t  conf;
+
+    config_defaults(&conf);
+
+    ok(config_set(&conf, "checks_max", "7", err, sizeof(err)) == 0
+       && conf.checks_max == 7, "a number is set");
+    ok(config_set(&conf, "checks_max", "0", err, sizeof(err)) == -1
+       && conf.checks_max == 7, "a refused value changes nothing");
+    ok(strcmp(err, "checks_max: a whole number from 1 to 10000") == 0,
+       "and is told: %s", err);
+    ok(config_set(&conf, "resolver", "127.0.0.2 127.0.0.3@5", err,
+                  sizeof(err)) == 0 && conf.dns.n_resolvers == 2,
+       "resolvers are replaced");
+    ok(config_set(&conf, "resolver", "127.0.0.4 x", err, sizeof(err)) == -1
+       && conf.dns.n_resolvers == 2, "all or none of them");
+    ok(config_set(&conf, "dns_zone_rate", "5", err, sizeof(err)) == 0
+       && conf.dns.zone_rate > 4.9 && conf.dns.zone_rate < 5.1, "a rate");
+    ok(config_set(&conf, "no_such", "5", tiny, sizeof(tiny)) == -1
+       && strlen(tiny) == sizeof(tiny) - 1, "messages are cut to their room");
+
+    memset(path, 'x', sizeof(path));
+    path[0] = '/';
+    path[255] = '\0';
+    ok(config_set(&conf, "log", path, err, sizeof(err)) == 0,
+       "a path that just fits");
+    path[255] = 'x';
+    path[256] = '\0';
+    ok(config_set(&conf, "log", path, err, sizeof(err)) == -1,
+       "a path that does not");
+}
+
+
+static void
+test_address(void)
+{
+    config_address_t  a;
+
+    ok(config_store_address(&a, "unix:/a b") == 0
+       && strcmp(a.path, "/a b") == 0, "a socket");
+    ok(config_store_address(&a, "10.0.0.1:1") == 0 && a.path == NULL
+       && strcmp(a.host, "10.0.0.1") == 0 && a.port == 1, "IPv4");
+    ok(config_store_address(&a, "[::1]:65535") == 0
+       && strcmp(a.host, "::1") == 0 && a.port == 65535, "IPv6");
+    ok(config_store_address(&a, "[10.0.0.1]:65535") == 0, "IPv4 in brackets");
+    ok(config_store_address(&a, "redis:6379") == -1, "a name");
+    ok(config_store_address(&a, "") == -1, "nothing");
+    ok(config_store_address(&a, ":") == -1, "a colon");
+    ok(config_store_address(&a, "[]:1") == -1, "empty brackets");
+}
+
+
+int
+main(void)
+{
+    test_durations();
+    test_defaults();
+    test_set();
+    test_address();
+
+    return tap_done();
+}
