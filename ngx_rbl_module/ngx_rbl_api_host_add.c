@@ -17,7 +17,9 @@ enum {
 
 /* host_add: key and arguments before the pairs of SID and value */
 
-#define NGX_RBL_ADD_ARGS     8
+#define NGX_RBL_ADD_ARGS  8
+
+
 typedef struct {
     rbl_str_t     name;
     rbl_str_t     type;

@@ -17,12 +17,13 @@ enum {
 
 #define NGX_RBL_UPDATE_ARGS  5
 
+
 typedef struct {
-    rbl_str_t  name;                    /* p NULL: not given */
-    rbl_sid_t  host;
-    rbl_sid_t  profile;                 /* n 0: not given */
-    rbl_sid_t *groups;
-    ngx_int_t  n;
+    rbl_str_t   name;                   /* p NULL: not given */
+    rbl_sid_t   host;
+    rbl_sid_t   profile;                /* n 0: not given */
+    rbl_sid_t  *groups;
+    ngx_int_t   n;
 } ngx_rbl_update_t;
 
 
@@ -45,6 +46,7 @@ static void ngx_rbl_resume_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_delete_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
+
 
 static const ngx_rbl_field_t  ngx_rbl_update_fields[] = {
     { ngx_string("name"), 0 },

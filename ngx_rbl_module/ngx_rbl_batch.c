@@ -1,11 +1,10 @@
 /*
- * One batch: its commands' bytes, submit, deadline, cancel, completion.
+ * One batch: submit, deadline, cancel, completion.
  *
  * A batch is its own allocation and outlives the request that made it.  It is
  * freed in two places: by cancel when it was not submitted, else by complete,
- * which is the only one to call `done`.  Commands are kept in the form in which
- * they are sent; after NOSCRIPT the call is sent again as EVAL with the same
- * tail (number of keys, keys, arguments).
+ * which is the only one to call `done`.  Its commands are kept to the end, for
+ * a script that the store does not have is sent again with its source.
  *
  * A script ends a segment: what follows it in the batch is sent when its reply
  * is in.  So replies come in the order of the commands, and nothing is executed
@@ -13,29 +12,21 @@
  */
 
 #include "ngx_rbl_redis.h"
+#include "ngx_rbl_commands.h"
 
-#define NGX_RBL_BATCH_BYTES     512     /* first allocations; they double */
-#define NGX_RBL_BATCH_COMMANDS  8
-#define NGX_RBL_FLIGHT_MAX      8192    /* batches of a store in flight */
-#define NGX_RBL_RESP_HEAD       (NGX_SIZE_T_LEN + sizeof("*\r\n") - 1)
+#define NGX_RBL_FLIGHT_MAX  8192        /* batches of a store in flight */
 
 
 typedef enum {
     NGX_RBL_BATCH_OPEN = 0,
+    NGX_RBL_BATCH_HELD,
     NGX_RBL_BATCH_FLIGHT,
     NGX_RBL_BATCH_REFUSED,
     NGX_RBL_BATCH_DONE
 } ngx_rbl_batch_state_e;
 
-typedef struct {
-    size_t               start;     /* in the batch's bytes */
-    size_t               len;
-    size_t               tail;      /* of a script call: the number of keys */
-    const rbl_script_t  *script;    /* NULL: a plain command */
-} ngx_rbl_batch_command_t;
-
 struct ngx_rbl_batch_s {
-    ngx_queue_t               queue;    /* in flight or refused */
+    ngx_queue_t               queue;    /* held, in flight or refused */
     ngx_rbl_store_t          *store;
     ngx_event_t               deadline;
 
@@ -43,13 +34,7 @@ struct ngx_rbl_batch_s {
     ngx_rbl_done_pt           done;
     void                     *data;
 
-    u_char                   *bytes;
-    size_t                    len;
-    size_t                    size;
-
-    ngx_rbl_batch_command_t  *commands;
-    ngx_uint_t                ncommands;
-    ngx_uint_t                room;
+    ngx_rbl_commands_t        commands;
 
     ngx_uint_t                sent;     /* commands handed to hiredis */
     ngx_uint_t                replied;
@@ -63,13 +48,9 @@ struct ngx_rbl_batch_s {
 };
 
 
-static void ngx_rbl_batch_add(ngx_rbl_batch_t *batch,
-    const rbl_script_t *script, int nkeys, int argc, const rbl_str_t *argv);
-static ngx_int_t ngx_rbl_batch_reserve(ngx_rbl_batch_t *batch, size_t bytes);
-static void *ngx_rbl_batch_grow(void *old, size_t used, size_t size,
-    ngx_log_t *log);
-static u_char *ngx_rbl_batch_array(u_char *p, ngx_uint_t n);
-static u_char *ngx_rbl_batch_string(u_char *p, const char *s, size_t n);
+static void ngx_rbl_batch_hold(ngx_rbl_batch_t *batch);
+static void ngx_rbl_batch_refuse(ngx_rbl_batch_t *batch);
+static void ngx_rbl_batch_wake(ngx_rbl_store_t *store);
 static void ngx_rbl_batch_send(ngx_rbl_batch_t *batch);
 static ngx_int_t ngx_rbl_batch_eval(ngx_rbl_batch_t *batch);
 static void ngx_rbl_batch_callback(redisAsyncContext *ac, void *reply,
@@ -116,7 +97,7 @@ ngx_rbl_batch_create(ngx_rbl_store_t *store, ngx_rbl_reply_pt reply,
 void
 ngx_rbl_batch_command(ngx_rbl_batch_t *batch, int argc, const rbl_str_t *argv)
 {
-    ngx_rbl_batch_add(batch, NULL, 0, argc, argv);
+    ngx_rbl_batch_script(batch, NULL, 0, argc, argv);
 }
 
 
@@ -124,7 +105,12 @@ void
 ngx_rbl_batch_script(ngx_rbl_batch_t *batch, const rbl_script_t *script,
     int nkeys, int argc, const rbl_str_t *argv)
 {
-    ngx_rbl_batch_add(batch, script, nkeys, argc, argv);
+    if (ngx_rbl_commands_add(&batch->commands, script, nkeys, argc, argv,
+                             batch->store->log)
+        != NGX_OK)
+    {
+        batch->nomem = 1;
+    }
 }
 
 
@@ -135,7 +121,12 @@ ngx_rbl_batch_submit(ngx_rbl_batch_t *batch)
 
     store = batch->store;
 
-    if (batch->nomem || batch->ncommands == 0
+    if (batch->commands.nelts == 0 && !batch->nomem) {
+        ngx_rbl_batch_hold(batch);
+        return;
+    }
+
+    if (batch->nomem
         || !ngx_rbl_store_ready(store)
         || store->nflight >= NGX_RBL_FLIGHT_MAX)
     {
@@ -143,13 +134,7 @@ ngx_rbl_batch_submit(ngx_rbl_batch_t *batch)
                        "rbl batch %p refused, in flight: %ui",
                        batch, store->nflight);
 
-        batch->state = NGX_RBL_BATCH_REFUSED;
-        ngx_queue_insert_tail(&store->refused, &batch->queue);
-
-        if (!store->refuse.posted) {
-            ngx_post_event(&store->refuse, &ngx_posted_events);
-        }
-
+        ngx_rbl_batch_refuse(batch);
         return;
     }
 
@@ -170,6 +155,34 @@ ngx_rbl_batch_cancel(ngx_rbl_batch_t *batch)
 
     if (batch->state == NGX_RBL_BATCH_OPEN) {
         ngx_rbl_batch_free(batch);
+    }
+}
+
+
+void
+ngx_rbl_batch_release(ngx_rbl_store_t *store, ngx_rbl_store_rc_e rc)
+{
+    ngx_queue_t       queue;
+    ngx_queue_t      *q;
+    ngx_rbl_batch_t  *batch;
+
+    ngx_queue_init(&queue);
+
+    if (!ngx_queue_empty(&store->held)) {
+        ngx_queue_add(&queue, &store->held);
+        ngx_queue_init(&store->held);
+    }
+
+    while (!ngx_queue_empty(&queue)) {
+        q = ngx_queue_head(&queue);
+        ngx_queue_remove(q);
+        batch = ngx_queue_data(q, ngx_rbl_batch_t, queue);
+
+        if (batch->deadline.timer_set) {
+            ngx_del_timer(&batch->deadline);
+        }
+
+        ngx_rbl_batch_complete(batch, rc);
     }
 }
 
@@ -213,129 +226,51 @@ ngx_rbl_batch_fail_refused(ngx_rbl_store_t *store)
 }
 
 
+/*
+ * An empty batch asks for nothing but a store that is ready, and waits for the
+ * outcome of the first connect of this worker.  So a worker that has just been
+ * started by a reload refuses nobody.
+ */
+
 static void
-ngx_rbl_batch_add(ngx_rbl_batch_t *batch, const rbl_script_t *script,
-    int nkeys, int argc, const rbl_str_t *argv)
+ngx_rbl_batch_hold(ngx_rbl_batch_t *batch)
 {
-    int                       i;
-    size_t                    len;
-    u_char                   *p;
-    u_char                    number[NGX_INT_T_LEN];
-    ngx_rbl_batch_command_t  *command;
+    ngx_rbl_store_t  *store;
 
-    len = 4 * NGX_RBL_RESP_HEAD + sizeof("EVALSHA") + 40 + 3 * 2
-          + sizeof(number);
+    store = batch->store;
 
-    for (i = 0; i < argc; i++) {
-        len += NGX_RBL_RESP_HEAD + argv[i].n + 2;
-    }
-
-    if (ngx_rbl_batch_reserve(batch, len) != NGX_OK) {
-        batch->nomem = 1;
+    if (!store->opening && !ngx_rbl_store_ready(store)) {
+        ngx_rbl_batch_refuse(batch);
         return;
     }
 
-    command = &batch->commands[batch->ncommands++];
-    command->script = script;
-    command->start = batch->len;
-    command->tail = batch->len;
+    batch->state = NGX_RBL_BATCH_HELD;
+    ngx_queue_insert_tail(&store->held, &batch->queue);
+    ngx_add_timer(&batch->deadline, store->conf->timeout);
 
-    p = batch->bytes + batch->len;
-
-    if (script != NULL) {
-        p = ngx_rbl_batch_array(p, argc + 3);
-        p = ngx_rbl_batch_string(p, "EVALSHA", 7);
-        p = ngx_rbl_batch_string(p, script->sha1, 40);
-        command->tail = p - batch->bytes;
-        len = ngx_snprintf(number, sizeof(number), "%d", nkeys) - number;
-        p = ngx_rbl_batch_string(p, (char *) number, len);
-
-    } else {
-        p = ngx_rbl_batch_array(p, argc);
+    if (!store->opening) {
+        ngx_rbl_batch_wake(store);
     }
-
-    for (i = 0; i < argc; i++) {
-        p = ngx_rbl_batch_string(p, argv[i].p, argv[i].n);
-    }
-
-    batch->len = p - batch->bytes;
-    command->len = batch->len - command->start;
 }
 
 
-static ngx_int_t
-ngx_rbl_batch_reserve(ngx_rbl_batch_t *batch, size_t bytes)
+static void
+ngx_rbl_batch_refuse(ngx_rbl_batch_t *batch)
 {
-    void        *p;
-    size_t       size;
-    ngx_log_t   *log;
-    ngx_uint_t   room;
-
-    log = batch->store->log;
-
-    if (batch->size - batch->len < bytes) {
-        size = ngx_max(batch->size * 2, NGX_RBL_BATCH_BYTES);
-        size = ngx_max(size, batch->len + bytes);
-
-        p = ngx_rbl_batch_grow(batch->bytes, batch->len, size, log);
-        if (p == NULL) {
-            return NGX_ERROR;
-        }
-
-        batch->bytes = p;
-        batch->size = size;
-    }
-
-    if (batch->ncommands == batch->room) {
-        room = batch->room == 0 ? NGX_RBL_BATCH_COMMANDS : batch->room * 2;
-
-        p = ngx_rbl_batch_grow(batch->commands,
-                          batch->ncommands * sizeof(ngx_rbl_batch_command_t),
-                          room * sizeof(ngx_rbl_batch_command_t), log);
-        if (p == NULL) {
-            return NGX_ERROR;
-        }
-
-        batch->commands = p;
-        batch->room = room;
-    }
-
-    return NGX_OK;
+    batch->state = NGX_RBL_BATCH_REFUSED;
+    ngx_queue_insert_tail(&batch->store->refused, &batch->queue);
+    ngx_rbl_batch_wake(batch->store);
 }
 
 
-static void *
-ngx_rbl_batch_grow(void *old, size_t used, size_t size, ngx_log_t *log)
+/* What is decided already is completed later, never from inside submit. */
+
+static void
+ngx_rbl_batch_wake(ngx_rbl_store_t *store)
 {
-    void  *p;
-
-    p = ngx_alloc(size, log);
-
-    if (p != NULL && old != NULL) {
-        ngx_memcpy(p, old, used);
-        ngx_free(old);
+    if (!store->refuse.posted) {
+        ngx_post_event(&store->refuse, &ngx_posted_events);
     }
-
-    return p;
-}
-
-
-static u_char *
-ngx_rbl_batch_array(u_char *p, ngx_uint_t n)
-{
-    return ngx_snprintf(p, NGX_RBL_RESP_HEAD, "*%ui\r\n", n);
-}
-
-
-static u_char *
-ngx_rbl_batch_string(u_char *p, const char *s, size_t n)
-{
-    p = ngx_snprintf(p, NGX_RBL_RESP_HEAD, "$%uz\r\n", n);
-    p = ngx_cpymem(p, s, n);
-    *p++ = '\r';
-    *p++ = '\n';
-
-    return p;
 }
 
 
@@ -347,15 +282,16 @@ ngx_rbl_batch_string(u_char *p, const char *s, size_t n)
 static void
 ngx_rbl_batch_send(ngx_rbl_batch_t *batch)
 {
-    ngx_rbl_batch_command_t  *command;
+    u_char             *bytes;
+    ngx_rbl_command_t  *command;
 
-    while (batch->sent < batch->ncommands) {
-        command = &batch->commands[batch->sent];
+    while (batch->sent < batch->commands.nelts) {
+        command = &batch->commands.elts[batch->sent];
+        bytes = batch->commands.bytes + command->start;
 
         if (redisAsyncFormattedCommand(batch->store->ac,
                                        ngx_rbl_batch_callback, batch,
-                                       (char *) batch->bytes + command->start,
-                                       command->len)
+                                       (char *) bytes, command->len)
             != REDIS_OK)
         {
             ngx_log_error(NGX_LOG_ERR, batch->store->log, 0,
@@ -378,33 +314,18 @@ ngx_rbl_batch_send(ngx_rbl_batch_t *batch)
 static ngx_int_t
 ngx_rbl_batch_eval(ngx_rbl_batch_t *batch)
 {
-    int                       rc;
-    size_t                    tail, used;
-    u_char                   *buf, *p;
-    ngx_rbl_batch_command_t  *command;
+    int      rc;
+    size_t   len;
+    u_char  *buf;
 
-    command = &batch->commands[batch->replied];
-    tail = command->start + command->len - command->tail;
-    used = command->tail - command->start;
-
-    buf = ngx_alloc(used + NGX_RBL_RESP_HEAD + command->script->source_len + 2
-                    + tail, batch->store->log);
+    buf = ngx_rbl_commands_eval(&batch->commands, batch->replied, &len,
+                                batch->store->log);
     if (buf == NULL) {
         return NGX_ERROR;
     }
 
-    /* the array's head is the same: EVAL has as many elements as EVALSHA */
-
-    p = batch->bytes + command->start;
-    used = ngx_strlchr(p, p + used, '\n') + 1 - p;
-    p = ngx_cpymem(buf, p, used);
-    p = ngx_rbl_batch_string(p, "EVAL", 4);
-    p = ngx_rbl_batch_string(p, command->script->source,
-                             command->script->source_len);
-    p = ngx_cpymem(p, batch->bytes + command->tail, tail);
-
     rc = redisAsyncFormattedCommand(batch->store->ac, ngx_rbl_batch_callback,
-                                    batch, (char *) buf, p - buf);
+                                    batch, (char *) buf, len);
     ngx_free(buf);
 
     return rc == REDIS_OK ? NGX_OK : NGX_ERROR;
@@ -444,7 +365,7 @@ ngx_rbl_batch_reply(ngx_rbl_batch_t *batch, const redisReply *reply)
     cls = rbl_reply_class(reply);
 
     if (cls == RBL_REPLY_NOSCRIPT && batch->done != NULL && !batch->evaled
-        && batch->commands[batch->replied].script != NULL
+        && batch->commands.elts[batch->replied].script != NULL
         && ngx_rbl_batch_eval(batch) == NGX_OK)
     {
         batch->evaled = 1;
@@ -458,7 +379,7 @@ ngx_rbl_batch_reply(ngx_rbl_batch_t *batch, const redisReply *reply)
         return;
     }
 
-    if (!batch->failed && batch->sent < batch->ncommands) {
+    if (!batch->failed && batch->sent < batch->commands.nelts) {
         if (batch->done != NULL && ngx_rbl_store_ready(batch->store)) {
             ngx_rbl_batch_send(batch);
             return;
@@ -521,7 +442,7 @@ ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply)
     char                 reason[NGX_RBL_REDIS_REASON];
     const rbl_script_t  *script;
 
-    script = batch->commands[batch->replied - 1].script;
+    script = batch->commands.elts[batch->replied - 1].script;
     ngx_rbl_redis_reason(reason, sizeof(reason), reply);
 
     ngx_log_error(NGX_LOG_ERR, batch->store->log, 0,
@@ -536,6 +457,12 @@ static void
 ngx_rbl_batch_timeout(ngx_event_t *ev)
 {
     ngx_rbl_batch_t  *batch = ev->data;
+
+    if (batch->state == NGX_RBL_BATCH_HELD) {
+        ngx_queue_remove(&batch->queue);
+        ngx_rbl_batch_complete(batch, NGX_RBL_STORE_AWAY);
+        return;
+    }
 
     ngx_rbl_redis_drop(batch->store, "no answer within rbl_store_timeout");
 }
@@ -579,13 +506,6 @@ ngx_rbl_batch_complete(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
 static void
 ngx_rbl_batch_free(ngx_rbl_batch_t *batch)
 {
-    if (batch->bytes != NULL) {
-        ngx_free(batch->bytes);
-    }
-
-    if (batch->commands != NULL) {
-        ngx_free(batch->commands);
-    }
-
+    ngx_rbl_commands_free(&batch->commands);
     ngx_free(batch);
 }

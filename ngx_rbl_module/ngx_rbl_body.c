@@ -210,6 +210,10 @@ ngx_rbl_body_append(ngx_rbl_ctx_t *ctx, ngx_rbl_gather_t *gather,
 
     len = b->last - b->pos;
 
+    if (len == 0) {
+        return NGX_OK;
+    }
+
     if (len > NGX_RBL_BODY_MAX - gather->len) {
         return NGX_HTTP_REQUEST_ENTITY_TOO_LARGE;
     }

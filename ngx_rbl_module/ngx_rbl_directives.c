@@ -263,8 +263,8 @@ ngx_rbl_set_prefix(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     prefix.n = value[1].len;
 
     if (rbl_keyspace_init(&ks, prefix) != RBL_OK) {
-        return ngx_rbl_refuse(cf, cmd,
-                              "1 to 32 characters of A-Z, a-z, 0-9, _, . and -");
+        return ngx_rbl_refuse(cf, cmd, "1 to 32 characters of A-Z, a-z, 0-9, "
+                              "_, . and -");
     }
 
     rlcf->store_prefix = value[1];

@@ -18,6 +18,8 @@ static ngx_rbl_ctx_t *ngx_rbl_create_ctx(ngx_http_request_t *r);
 static void ngx_rbl_judge(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_refuse_body(ngx_rbl_ctx_t *ctx, ngx_int_t rc);
 static void ngx_rbl_start(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_round(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_ready(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_wait(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_first_reply(void *data, ngx_uint_t i,
     const redisReply *reply);
@@ -182,41 +184,61 @@ ngx_rbl_body_done(ngx_rbl_ctx_t *ctx, ngx_int_t rc)
 }
 
 
-/*
- * Sends the first round.  What was found wrong with the fields waits in
- * ctx->refusal until it is known that the account may be told.
- */
-
 static void
 ngx_rbl_start(ngx_rbl_ctx_t *ctx)
 {
-    ngx_http_request_t  *r;
     ngx_http_cleanup_t  *cln;
 
-    r = ctx->request;
+    ctx->store = ngx_rbl_store_of(ctx->request);
 
-    ctx->store = ngx_rbl_store_of(r);
-
-    if (ctx->store == NULL || !ngx_rbl_store_ready(ctx->store)) {
+    if (ctx->store == NULL) {
         ngx_rbl_unavailable(ctx, NGX_RBL_STORE_AWAY);
         ngx_rbl_finish(ctx);
         return;
     }
 
-    cln = ngx_http_cleanup_add(r, 0);
+    cln = ngx_http_cleanup_add(ctx->request, 0);
 
-    if (cln) {
-        cln->handler = ngx_rbl_cleanup;
-        cln->data = ctx;
-
-        ctx->batch = ngx_rbl_batch_create(ctx->store, ngx_rbl_first_reply,
-                                          ngx_rbl_first_done, ctx);
-    }
-
-    if (ctx->batch == NULL || ngx_rbl_params_parse(ctx) != NGX_OK) {
+    if (cln == NULL) {
         ngx_rbl_internal(ctx);
         ngx_rbl_finish(ctx);
         return;
+    }
+
+    cln->handler = ngx_rbl_cleanup;
+    cln->data = ctx;
+
+    if (ngx_rbl_round(ctx) != NGX_OK) {
+        ngx_rbl_internal(ctx);
+        ngx_rbl_finish(ctx);
+        return;
+    }
+
+    ngx_rbl_wait(ctx);
+}
+
+
+/*
+ * Makes the first round.  What was found wrong with the fields waits in
+ * ctx->refusal until it is known that the account may be told.  Without a store
+ * that is ready no key can be named: an empty batch waits for one.
+ */
+
+static ngx_int_t
+ngx_rbl_round(ngx_rbl_ctx_t *ctx)
+{
+    if (!ngx_rbl_store_ready(ctx->store)) {
+        ctx->batch = ngx_rbl_batch_create(ctx->store, NULL, ngx_rbl_ready,
+                                          ctx);
+
+        return ctx->batch ? NGX_OK : NGX_ERROR;
+    }
+
+    ctx->batch = ngx_rbl_batch_create(ctx->store, ngx_rbl_first_reply,
+                                      ngx_rbl_first_done, ctx);
+
+    if (ctx->batch == NULL || ngx_rbl_params_parse(ctx) != NGX_OK) {
+        return NGX_ERROR;
     }
 
     ngx_rbl_auth_ask(ctx);
@@ -225,7 +247,33 @@ ngx_rbl_start(ngx_rbl_ctx_t *ctx)
         ctx->route->op->prepare(ctx);
     }
 
-    ngx_rbl_wait(ctx);
+    return NGX_OK;
+}
+
+
+/* The store has become ready, or will not in time. */
+
+static void
+ngx_rbl_ready(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_ctx_t  *ctx = data;
+
+    ctx->batch = NULL;
+
+    if (rc != NGX_RBL_STORE_OK) {
+        ngx_rbl_unavailable(ctx, NGX_RBL_STORE_AWAY);
+
+    } else if (ngx_rbl_round(ctx) != NGX_OK) {
+        ngx_rbl_internal(ctx);
+
+    } else {
+        ngx_http_set_log_request(ctx->request->connection->log, ctx->request);
+        ngx_rbl_wait(ctx);
+        return;
+    }
+
+    ngx_rbl_cleanup(ctx);
+    ngx_rbl_arrived(ctx);
 }
 
 
@@ -432,26 +480,6 @@ ngx_rbl_cleanup(void *data)
 }
 
 
-void
-ngx_rbl_ask(ngx_rbl_ctx_t *ctx, const char *verb, const char *name,
-    rbl_str_t sid, ngx_uint_t argc, const rbl_str_t *argv)
-{
-    rbl_key_t   key;
-    rbl_str_t   all[NGX_RBL_COMMAND_ARGS + 2];
-    ngx_uint_t  i;
-
-    all[0] = rbl_str(verb);
-    all[1] = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), name,
-                             rbl_sid_str(&ctx->account), sid);
-
-    for (i = 0; i < argc && i < NGX_RBL_COMMAND_ARGS; i++) {
-        all[i + 2] = argv[i];
-    }
-
-    ngx_rbl_batch_command(ctx->batch, (int) i + 2, all);
-}
-
-
 ngx_rbl_batch_t *
 ngx_rbl_next(ngx_rbl_ctx_t *ctx)
 {
@@ -465,26 +493,4 @@ ngx_rbl_next(ngx_rbl_ctx_t *ctx)
     }
 
     return ctx->next;
-}
-
-
-void
-ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
-    rbl_str_t *argv)
-{
-    rbl_key_t         key;
-    ngx_rbl_batch_t  *batch;
-
-    batch = ngx_rbl_next(ctx);
-    if (batch == NULL) {
-        return;
-    }
-
-    argv[0] = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
-                              "acct", rbl_sid_str(&ctx->account),
-                              RBL_STR(""));
-
-    ctx->writes = 1;
-
-    ngx_rbl_batch_script(batch, script, 1, argc, argv);
 }

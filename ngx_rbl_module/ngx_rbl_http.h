@@ -11,6 +11,7 @@
  *   ngx_rbl_params.c     query and body -> texts of the call's fields
  *   ngx_rbl_fields.c     texts -> lists, flags, ids; and their refusals
  *   ngx_rbl_api_*.c      a call: what is asked of the store, what is answered
+ *   ngx_rbl_ask.c        commands and scripts on the account's keys
  *   ngx_rbl_response.c   the answer, a refusal too
  *
  * Nothing but ngx_rbl_handler.c knows about events.
@@ -150,15 +151,18 @@ struct ngx_rbl_ctx_s {
 /* The body is there (NGX_OK), or an HTTP status says why not. */
 void ngx_rbl_body_done(ngx_rbl_ctx_t *ctx, ngx_int_t rc);
 
+/* The second round's batch, made when first asked for.  NULL: refused (500) */
+ngx_rbl_batch_t *ngx_rbl_next(ngx_rbl_ctx_t *ctx);
+
+
+/* ngx_rbl_ask.c */
+
 /*
  * Adds to the first round a command on a key of the account: `verb`, the key
  * `name`:<AC>[:<sid>], then up to NGX_RBL_COMMAND_ARGS arguments.
  */
 void ngx_rbl_ask(ngx_rbl_ctx_t *ctx, const char *verb, const char *name,
     rbl_str_t sid, ngx_uint_t argc, const rbl_str_t *argv);
-
-/* The second round's batch, made when first asked for.  NULL: refused (500) */
-ngx_rbl_batch_t *ngx_rbl_next(ngx_rbl_ctx_t *ctx);
 
 /*
  * Puts a script that changes something into the second round.  argv[0] is

@@ -1,5 +1,5 @@
 /*
- * One connection: states, handshake, back-off, and when it is given up.
+ * One connection: states, back-off, and when it is given up.
  *
  * WAITING -> CONNECTING -> GREETING -> READY (-> LEAVING) -> WAITING, and
  * CLOSED at the end.  From every state a failure leads to WAITING.  The context
@@ -18,28 +18,16 @@
 
 static void ngx_rbl_redis_set_state(ngx_rbl_store_t *store,
     ngx_rbl_redis_state_e state);
-static ngx_int_t ngx_rbl_redis_set_address(ngx_rbl_store_t *store);
 static void ngx_rbl_redis_connect(ngx_rbl_store_t *store);
-static redisAsyncContext *ngx_rbl_redis_open(ngx_rbl_store_t *store,
-    char *reason, size_t size);
 static void ngx_rbl_redis_connected(const redisAsyncContext *ac, int status);
 static void ngx_rbl_redis_disconnected(const redisAsyncContext *ac, int status);
 static void ngx_rbl_redis_broken(redisAsyncContext *ac, const char *reason,
     ngx_uint_t shutdown);
 static void ngx_rbl_redis_turn(ngx_event_t *ev);
-static ngx_int_t ngx_rbl_redis_greet(ngx_rbl_store_t *store);
-static void ngx_rbl_redis_auth_reply(redisAsyncContext *ac, void *reply,
-    void *data);
-static void ngx_rbl_redis_meta_reply(redisAsyncContext *ac, void *reply,
-    void *data);
-static ngx_int_t ngx_rbl_redis_meta(ngx_rbl_store_t *store,
-    const redisReply *reply, char *reason, size_t size);
 static void ngx_rbl_redis_timer(ngx_event_t *ev);
 static void ngx_rbl_redis_detach(ngx_rbl_store_t *store);
 static void ngx_rbl_redis_after(ngx_rbl_store_t *store, const char *reason);
 static void ngx_rbl_redis_note(ngx_rbl_store_t *store, const char *reason);
-static void ngx_rbl_redis_clean(char *buf, size_t size, const char *text,
-    size_t len);
 static void ngx_rbl_redis_refuse(ngx_event_t *ev);
 
 
@@ -60,6 +48,8 @@ ngx_rbl_store_create(const ngx_rbl_store_conf_t *conf, ngx_log_t *log)
 
     store->conf = conf;
     store->log = log;
+    store->opening = 1;
+    ngx_queue_init(&store->held);
     ngx_queue_init(&store->flight);
     ngx_queue_init(&store->refused);
 
@@ -109,6 +99,8 @@ ngx_rbl_store_destroy(ngx_rbl_store_t *store)
 
     ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_CLOSED);
     ngx_rbl_redis_drop(store, "the worker exits");
+    store->opening = 0;
+    ngx_rbl_batch_release(store, NGX_RBL_STORE_AWAY);
 
     /* a completion may submit once more; an endless one is cut off */
 
@@ -186,6 +178,21 @@ ngx_rbl_redis_leave(ngx_rbl_store_t *store, const redisReply *reply)
 
 
 void
+ngx_rbl_redis_greeted(ngx_rbl_store_t *store)
+{
+    if (store->timer.timer_set) {
+        ngx_del_timer(&store->timer);
+    }
+
+    store->backoff = 0;
+    store->reason[0] = '\0';
+    store->opening = 0;
+    ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_READY);
+    ngx_rbl_batch_release(store, NGX_RBL_STORE_OK);
+}
+
+
+void
 ngx_rbl_redis_landed(ngx_rbl_store_t *store)
 {
     if (store->state == NGX_RBL_REDIS_LEAVING && store->nflight == 0
@@ -251,39 +258,6 @@ ngx_rbl_redis_set_state(ngx_rbl_store_t *store, ngx_rbl_redis_state_e state)
 }
 
 
-static ngx_int_t
-ngx_rbl_redis_set_address(ngx_rbl_store_t *store)
-{
-    size_t                  n;
-    struct sockaddr        *sa;
-#if (NGX_HAVE_UNIX_DOMAIN)
-    struct sockaddr_un     *saun;
-#endif
-
-    sa = store->conf->addr->sockaddr;
-
-#if (NGX_HAVE_UNIX_DOMAIN)
-    if (sa->sa_family == AF_UNIX) {
-        saun = (struct sockaddr_un *) sa;
-        n = ngx_strlen(saun->sun_path);
-        if (n >= sizeof(store->host)) {
-            return NGX_ERROR;
-        }
-
-        ngx_memcpy(store->host, saun->sun_path, n + 1);
-        return NGX_OK;
-    }
-#endif
-
-    n = ngx_sock_ntop(sa, store->conf->addr->socklen, (u_char *) store->host,
-                      sizeof(store->host) - 1, 0);
-    store->host[n] = '\0';
-    store->port = ngx_inet_get_port(sa);
-
-    return n != 0 && store->port != 0 ? NGX_OK : NGX_ERROR;
-}
-
-
 static void
 ngx_rbl_redis_connect(ngx_rbl_store_t *store)
 {
@@ -292,7 +266,8 @@ ngx_rbl_redis_connect(ngx_rbl_store_t *store)
 
     ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_CONNECTING);
 
-    ac = ngx_rbl_redis_open(store, reason, sizeof(reason));
+    ac = ngx_rbl_redis_open(store, ngx_rbl_redis_broken, reason,
+                            sizeof(reason));
     if (ac == NULL) {
         ngx_rbl_redis_after(store, reason);
         return;
@@ -306,42 +281,6 @@ ngx_rbl_redis_connect(ngx_rbl_store_t *store)
 
     ngx_add_timer(&store->timer,
                   ngx_min(store->conf->timeout, NGX_RBL_GREETING_MAX));
-}
-
-
-/* A context under the event loop; or NULL, with the reason. */
-
-static redisAsyncContext *
-ngx_rbl_redis_open(ngx_rbl_store_t *store, char *reason, size_t size)
-{
-    const char         *text;
-    redisAsyncContext  *ac;
-
-    ac = store->port != 0 ? redisAsyncConnect(store->host, store->port)
-                          : redisAsyncConnectUnix(store->host);
-    if (ac == NULL) {
-        ngx_rbl_redis_clean(reason, size, "out of memory", 13);
-        return NULL;
-    }
-
-    if (ac->err
-        || (store->port != 0 && redisEnableKeepAlive(&ac->c) != REDIS_OK))
-    {
-        text = ac->c.errstr;
-
-    } else if (ngx_rbl_redis_event_attach(ac, ngx_rbl_redis_broken, store->log)
-               != NGX_OK)
-    {
-        text = "no connection is left (worker_connections)";
-
-    } else {
-        return ac;
-    }
-
-    ngx_rbl_redis_clean(reason, size, text, ngx_strlen(text));
-    redisAsyncFree(ac);
-
-    return NULL;
 }
 
 
@@ -409,150 +348,6 @@ ngx_rbl_redis_turn(ngx_event_t *ev)
 }
 
 
-static ngx_int_t
-ngx_rbl_redis_greet(ngx_rbl_store_t *store)
-{
-    int          n;
-    size_t       lens[4];
-    rbl_str_t    meta;
-    rbl_key_t    key;
-    const char  *args[4];
-
-    if (store->conf->password.len != 0) {
-        n = 0;
-        args[n] = "AUTH";
-        lens[n++] = 4;
-
-        if (store->conf->user.len != 0) {
-            args[n] = (char *) store->conf->user.data;
-            lens[n++] = store->conf->user.len;
-        }
-
-        args[n] = (char *) store->conf->password.data;
-        lens[n++] = store->conf->password.len;
-
-        if (redisAsyncCommandArgv(store->ac, ngx_rbl_redis_auth_reply, NULL, n,
-                                  args, lens)
-            != REDIS_OK)
-        {
-            return NGX_ERROR;
-        }
-    }
-
-    meta = rbl_meta_key(&key, &store->ks);
-
-    args[0] = "HMGET";
-    lens[0] = 5;
-    args[1] = meta.p;
-    lens[1] = meta.n;
-    args[2] = "schema";
-    lens[2] = 6;
-    args[3] = "partitions";
-    lens[3] = 10;
-
-    return redisAsyncCommandArgv(store->ac, ngx_rbl_redis_meta_reply, NULL, 4,
-                                 args, lens)
-           == REDIS_OK ? NGX_OK : NGX_ERROR;
-}
-
-
-static void
-ngx_rbl_redis_auth_reply(redisAsyncContext *ac, void *reply, void *data)
-{
-    ngx_rbl_store_t  *store = ac->data;
-
-    if (store == NULL) {
-        return;
-    }
-
-    if (reply == NULL) {
-        ngx_rbl_redis_lost(store, ac->c.errstr);
-        return;
-    }
-
-    if (rbl_reply_class(reply) != RBL_REPLY_OK) {
-        ngx_rbl_redis_drop(store, "it refuses the user or the password");
-    }
-}
-
-
-static void
-ngx_rbl_redis_meta_reply(redisAsyncContext *ac, void *reply, void *data)
-{
-    char              reason[NGX_RBL_REDIS_REASON];
-    ngx_rbl_store_t  *store = ac->data;
-
-    if (store == NULL) {
-        return;
-    }
-
-    if (reply == NULL) {
-        ngx_rbl_redis_lost(store, ac->c.errstr);
-        return;
-    }
-
-    if (ngx_rbl_redis_overrun(ac)) {
-        ngx_rbl_redis_drop(store, "it sent what nobody asked for");
-        return;
-    }
-
-    if (ngx_rbl_redis_meta(store, reply, reason, sizeof(reason)) != NGX_OK) {
-        ngx_rbl_redis_drop(store, reason);
-        return;
-    }
-
-    if (store->timer.timer_set) {
-        ngx_del_timer(&store->timer);
-    }
-
-    store->backoff = 0;
-    store->reason[0] = '\0';
-    ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_READY);
-}
-
-
-static ngx_int_t
-ngx_rbl_redis_meta(ngx_rbl_store_t *store, const redisReply *reply,
-    char *reason, size_t size)
-{
-    u_char   *last;
-    int64_t   schema, partitions;
-
-    if (reply->type != REDIS_REPLY_ARRAY) {
-        ngx_rbl_redis_reason(reason, size, reply);
-        return NGX_ERROR;
-    }
-
-    schema = rbl_reply_int(rbl_reply_at(reply, 0), -1);
-    partitions = rbl_reply_int(rbl_reply_at(reply, 1), -1);
-
-    if (schema == RBL_SCHEMA_VERSION
-        && rbl_keyspace_set_partitions(&store->ks, partitions) == RBL_OK)
-    {
-        return NGX_OK;
-    }
-
-    if (schema == -1 && partitions == -1) {
-        last = ngx_snprintf((u_char *) reason, size - 1,
-                            "the store has not been initialised (rblctl init)");
-
-    } else if (schema != RBL_SCHEMA_VERSION) {
-        last = ngx_snprintf((u_char *) reason, size - 1,
-                            "the store has schema %L, this module needs %d",
-                            schema, RBL_SCHEMA_VERSION);
-
-    } else {
-        last = ngx_snprintf((u_char *) reason, size - 1,
-                            "the store has %L partitions, that cannot be",
-                            partitions);
-    }
-
-    *last = '\0';
-
-    return NGX_ERROR;
-}
-
-
 static void
 ngx_rbl_redis_timer(ngx_event_t *ev)
 {
@@ -607,6 +402,8 @@ ngx_rbl_redis_after(ngx_rbl_store_t *store, const char *reason)
         ngx_add_timer(&store->timer, half + ngx_random() % (half + 1));
     }
 
+    store->opening = 0;
+    ngx_rbl_batch_release(store, NGX_RBL_STORE_AWAY);
     ngx_rbl_batch_fail_flight(store);
 }
 
@@ -631,7 +428,7 @@ ngx_rbl_redis_note(ngx_rbl_store_t *store, const char *reason)
 }
 
 
-static void
+void
 ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len)
 {
     size_t  i;
@@ -649,5 +446,14 @@ ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len)
 static void
 ngx_rbl_redis_refuse(ngx_event_t *ev)
 {
-    ngx_rbl_batch_fail_refused(ev->data);
+    ngx_rbl_store_t  *store = ev->data;
+
+    ngx_rbl_batch_fail_refused(store);
+
+    if (ngx_rbl_store_ready(store)) {
+        ngx_rbl_batch_release(store, NGX_RBL_STORE_OK);
+
+    } else if (!store->opening) {
+        ngx_rbl_batch_release(store, NGX_RBL_STORE_AWAY);
+    }
 }

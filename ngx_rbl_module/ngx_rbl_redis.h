@@ -14,18 +14,29 @@
 
 #include "ngx_rbl_store.h"
 
-#define NGX_RBL_REDIS_REASON  128       /* longest reason in a log line */
+#define NGX_RBL_REDIS_REASON    128     /* longest reason in a log line */
+#define NGX_RBL_REDIS_ELEMENTS  2097152 /* at most in a reply, all levels */
 
 
 typedef enum {
     NGX_RBL_REDIS_CLOSED = 0,   /* not to be connected again */
     NGX_RBL_REDIS_WAITING,      /* the timer runs until the next attempt */
     NGX_RBL_REDIS_CONNECTING,   /* the timer runs until giving up */
-    NGX_RBL_REDIS_GREETING,     /* connected; AUTH and HMGET are out; as above */
+    NGX_RBL_REDIS_GREETING,     /* connected, handshake sent; likewise */
     NGX_RBL_REDIS_READY,
     NGX_RBL_REDIS_LEAVING       /* it refuses us: nothing new is sent, and it is
                                    dropped when the replies are in */
 } ngx_rbl_redis_state_e;
+
+/*
+ * hiredis allocates and later walks as many elements as a reply announces,
+ * though none of them ever comes.  So arrays are made through this.
+ */
+typedef struct {
+    redisReplyObjectFunctions    fn;        /* with our createArray */
+    redisReplyObjectFunctions   *original;
+    ngx_uint_t                   announced; /* elements of this reply */
+} ngx_rbl_redis_arrays_t;
 
 struct ngx_rbl_store_s {
     const ngx_rbl_store_conf_t  *conf;
@@ -40,8 +51,13 @@ struct ngx_rbl_store_s {
 
     ngx_queue_t                  flight;    /* batches that wait for replies */
     ngx_uint_t                   nflight;
+    ngx_queue_t                  held;      /* empty batches: wait for ready */
     ngx_queue_t                  refused;   /* batches to complete with AWAY */
     ngx_event_t                  refuse;    /* posted while there are such */
+    ngx_uint_t                   opening;   /* 1: the first attempt to connect
+                                               has not ended yet */
+
+    ngx_rbl_redis_arrays_t       arrays;    /* the context's reader uses it */
 
     char                         host[NGX_SOCKADDR_STRLEN + 1];
     in_port_t                    port;      /* 0: host is a path */
@@ -69,7 +85,26 @@ ngx_int_t ngx_rbl_redis_event_attach(redisAsyncContext *ac,
     ngx_rbl_redis_broken_pt broken, ngx_log_t *log);
 
 
+/* ngx_rbl_redis_open.c */
+
+/* Takes host and port out of the configured address. */
+ngx_int_t ngx_rbl_redis_set_address(ngx_rbl_store_t *store);
+
+/* A context that has begun to connect; or NULL, with the reason. */
+redisAsyncContext *ngx_rbl_redis_open(ngx_rbl_store_t *store,
+    ngx_rbl_redis_broken_pt broken, char *reason, size_t size);
+
+
+/* ngx_rbl_redis_greet.c */
+
+/* NGX_ERROR: hiredis takes no commands; the caller drops the connection. */
+ngx_int_t ngx_rbl_redis_greet(ngx_rbl_store_t *store);
+
+
 /* ngx_rbl_redis.c */
+
+/* The handshake is done: the store is ready. */
+void ngx_rbl_redis_greeted(ngx_rbl_store_t *store);
 
 /* Drops the connection: all batches in flight are LOST.  Not to be called in
    hiredis' connect and disconnect callbacks. */
@@ -90,8 +125,15 @@ ngx_int_t ngx_rbl_redis_overrun(const redisAsyncContext *ac);
 /* An error reply made fit for a log line: no control bytes, no arguments. */
 void ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply);
 
+/* Copies with a terminating zero, cut to size, everything but printable ASCII
+   as "?". */
+void ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len);
+
 
 /* ngx_rbl_batch.c */
+
+/* Completes every batch that is held. */
+void ngx_rbl_batch_release(ngx_rbl_store_t *store, ngx_rbl_store_rc_e rc);
 
 /* Completes every batch in flight, LOST, or refused, AWAY. */
 void ngx_rbl_batch_fail_flight(ngx_rbl_store_t *store);

@@ -136,7 +136,7 @@ ngx_rbl_redis_read_handler(ngx_event_t *rev)
 }
 
 
-/* Bytes though no command waits for a reply: hiredis would fail an assertion. */
+/* Bytes though no command waits: hiredis would fail an assertion. */
 
 static ngx_int_t
 ngx_rbl_redis_unasked(ngx_rbl_redis_event_t *e)

@@ -10,14 +10,15 @@
 #include "ngx_rbl_http.h"
 
 
-#define NGX_RBL_CHUNK        16384      /* of an answer that outgrows its guess */
+#define NGX_RBL_CHUNK        16384      /* what outgrows the first buffer */
 #define NGX_RBL_FIRST_MAX    65536
 #define NGX_RBL_ENVELOPE     256
 #define NGX_RBL_MESSAGE_MAX  512
 
 
-static int ngx_rbl_sink_more(rbl_out_t *out);
 static ngx_int_t ngx_rbl_sink_open(ngx_rbl_ctx_t *ctx, size_t size);
+static ngx_buf_t *ngx_rbl_sink_flush(ngx_rbl_sink_t *sink);
+static int ngx_rbl_sink_more(rbl_out_t *out);
 static void ngx_rbl_render_refusal(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_send_headers(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx);

@@ -3,9 +3,11 @@
  * pipelined connection per worker, each batch completed exactly once.
  *
  * Files behind it: ngx_rbl_redis_event.c (one descriptor: hiredis hooks on an
- * ngx_connection_t), ngx_rbl_redis.c (one connection: states, handshake,
- * back-off, watchdog), ngx_rbl_batch.c (one batch: submit, deadline, cancel,
- * completion, NOSCRIPT).  Only these call redisAsync*.
+ * ngx_connection_t), ngx_rbl_redis.c (one connection: states, back-off), with
+ * ngx_rbl_redis_open.c (its context) and ngx_rbl_redis_greet.c (its handshake),
+ * ngx_rbl_batch.c (one batch: submit, deadline, cancel, completion, NOSCRIPT),
+ * ngx_rbl_commands.c (the bytes of commands).  Only the redis and batch files
+ * call redisAsync*.
  */
 
 #ifndef _NGX_RBL_STORE_H_INCLUDED_
@@ -54,7 +56,9 @@ typedef void (*ngx_rbl_done_pt)(void *data, ngx_rbl_store_rc_e rc);
 
 /*
  * The store of a configuration, in this worker; connects by itself, the first
- * time on the first turn of the event loop.  NULL: out of memory.  Its keyspace is valid once ready.
+ * time on the first turn of the event loop.  Its keyspace is valid once ready.
+ * NULL: out of memory; all functions that take a store take NULL for one that
+ * is away, and no batch can be made for it.
  */
 ngx_rbl_store_t *ngx_rbl_store_create(const ngx_rbl_store_conf_t *conf,
     ngx_log_t *log);
@@ -80,7 +84,9 @@ void ngx_rbl_batch_script(ngx_rbl_batch_t *batch, const rbl_script_t *script,
     int nkeys, int argc, const rbl_str_t *argv);
 
 /*
- * Sends.  The completion never comes from inside this call.  A batch in
+ * Sends.  An empty batch asks only whether the store is ready: OK when it is,
+ * or as soon as this worker's first attempt to connect has succeeded; else
+ * AWAY.  The completion never comes from inside this call.  A batch in
  * flight owns a timer that is not cancelable, so a graceful exit waits for it.
  */
 void ngx_rbl_batch_submit(ngx_rbl_batch_t *batch);

@@ -13,7 +13,7 @@ use RblTest;
 use Time::HiRes qw(time);
 
 our @EXPORT = qw(store_meta ask asked_in status_line send_request workers
-    descriptors error_log no_message messages);
+    workers_now descriptors error_log no_message messages);
 
 my $user = 'AC' . '0' x 32;
 my $token = 'f' x 64;
@@ -62,8 +62,18 @@ sub status_line {
     return $line;
 }
 
-# Process ids of the workers (not of the cache processes) of an nginx.
+# Process ids of the workers (not of the cache processes) of an nginx, sorted;
+# waits until there are as many as wanted (1).
 sub workers {
+    my ($nginx, $wanted) = @_;
+
+    my @pids;
+    wait_for { (@pids = workers_now($nginx)) >= ($wanted // 1) } 5,
+        'the workers';
+    return @pids;
+}
+
+sub workers_now {
     my ($nginx) = @_;
 
     my @pids;

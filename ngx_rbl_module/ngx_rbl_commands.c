@@ -1,0 +1,198 @@
+/*
+ * Commands as bytes.  Lengths are counted before anything is written, so the
+ * writers below need no limits of their own.
+ */
+
+#include "ngx_rbl_commands.h"
+
+#define NGX_RBL_COMMANDS_BYTES  512     /* first allocations; they double */
+#define NGX_RBL_COMMANDS_ELTS   8
+#define NGX_RBL_COMMANDS_HEAD   (NGX_SIZE_T_LEN + sizeof("*\r\n") - 1)
+
+
+static ngx_int_t ngx_rbl_commands_reserve(ngx_rbl_commands_t *commands,
+    size_t bytes, ngx_log_t *log);
+static void *ngx_rbl_commands_grow(void *old, size_t used, size_t size,
+    ngx_log_t *log);
+static u_char *ngx_rbl_commands_array(u_char *p, ngx_uint_t n);
+static u_char *ngx_rbl_commands_string(u_char *p, const char *s, size_t n);
+
+
+ngx_int_t
+ngx_rbl_commands_add(ngx_rbl_commands_t *commands, const rbl_script_t *script,
+    int nkeys, int argc, const rbl_str_t *argv, ngx_log_t *log)
+{
+    int                 i;
+    size_t              len;
+    u_char             *p;
+    u_char              number[NGX_INT_T_LEN];
+    ngx_rbl_command_t  *command;
+
+    len = 4 * NGX_RBL_COMMANDS_HEAD + sizeof("EVALSHA") + 40 + 3 * 2
+          + sizeof(number);
+
+    for (i = 0; i < argc; i++) {
+        len += NGX_RBL_COMMANDS_HEAD + argv[i].n + 2;
+    }
+
+    if (ngx_rbl_commands_reserve(commands, len, log) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    command = &commands->elts[commands->nelts++];
+    command->script = script;
+    command->start = commands->len;
+    command->tail = commands->len;
+
+    p = commands->bytes + commands->len;
+
+    if (script != NULL) {
+        p = ngx_rbl_commands_array(p, argc + 3);
+        p = ngx_rbl_commands_string(p, "EVALSHA", 7);
+        p = ngx_rbl_commands_string(p, script->sha1, 40);
+        command->tail = p - commands->bytes;
+        len = ngx_snprintf(number, sizeof(number), "%d", nkeys) - number;
+        p = ngx_rbl_commands_string(p, (char *) number, len);
+
+    } else {
+        p = ngx_rbl_commands_array(p, argc);
+    }
+
+    for (i = 0; i < argc; i++) {
+        p = ngx_rbl_commands_string(p, argv[i].p, argv[i].n);
+    }
+
+    commands->len = p - commands->bytes;
+    command->len = commands->len - command->start;
+
+    return NGX_OK;
+}
+
+
+u_char *
+ngx_rbl_commands_eval(const ngx_rbl_commands_t *commands, ngx_uint_t i,
+    size_t *len, ngx_log_t *log)
+{
+    size_t              head, tail;
+    u_char             *buf, *p;
+    ngx_rbl_command_t  *command;
+
+    command = &commands->elts[i];
+    head = command->tail - command->start;
+    tail = command->len - head;
+
+    /* the head is that of EVALSHA, which is longer than what replaces it */
+
+    buf = ngx_alloc(head + NGX_RBL_COMMANDS_HEAD + command->script->source_len
+                    + 2 + tail, log);
+    if (buf == NULL) {
+        return NULL;
+    }
+
+    /* the array's line stays: EVAL has as many elements as EVALSHA */
+
+    p = commands->bytes + command->start;
+    head = ngx_strlchr(p, p + head, LF) + 1 - p;
+    p = ngx_cpymem(buf, p, head);
+    p = ngx_rbl_commands_string(p, "EVAL", 4);
+    p = ngx_rbl_commands_string(p, command->script->source,
+                                command->script->source_len);
+    p = ngx_cpymem(p, commands->bytes + command->tail, tail);
+
+    *len = p - buf;
+
+    return buf;
+}
+
+
+void
+ngx_rbl_commands_free(ngx_rbl_commands_t *commands)
+{
+    if (commands->bytes != NULL) {
+        ngx_free(commands->bytes);
+        commands->bytes = NULL;
+    }
+
+    if (commands->elts != NULL) {
+        ngx_free(commands->elts);
+        commands->elts = NULL;
+    }
+}
+
+
+static ngx_int_t
+ngx_rbl_commands_reserve(ngx_rbl_commands_t *commands, size_t bytes,
+    ngx_log_t *log)
+{
+    void        *p;
+    size_t       size;
+    ngx_uint_t   n;
+
+    if (commands->size - commands->len < bytes) {
+        size = ngx_max(commands->size * 2, NGX_RBL_COMMANDS_BYTES);
+        size = ngx_max(size, commands->len + bytes);
+
+        p = ngx_rbl_commands_grow(commands->bytes, commands->len, size, log);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        commands->bytes = p;
+        commands->size = size;
+    }
+
+    if (commands->nelts == commands->nalloc) {
+        n = ngx_max(commands->nalloc * 2, NGX_RBL_COMMANDS_ELTS);
+
+        p = ngx_rbl_commands_grow(commands->elts,
+                                  commands->nelts * sizeof(ngx_rbl_command_t),
+                                  n * sizeof(ngx_rbl_command_t), log);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        commands->elts = p;
+        commands->nalloc = n;
+    }
+
+    return NGX_OK;
+}
+
+
+static void *
+ngx_rbl_commands_grow(void *old, size_t used, size_t size, ngx_log_t *log)
+{
+    void  *p;
+
+    p = ngx_alloc(size, log);
+
+    if (p != NULL && old != NULL) {
+        ngx_memcpy(p, old, used);
+        ngx_free(old);
+    }
+
+    return p;
+}
+
+
+static u_char *
+ngx_rbl_commands_array(u_char *p, ngx_uint_t n)
+{
+    return ngx_snprintf(p, NGX_RBL_COMMANDS_HEAD, "*%ui\r\n", n);
+}
+
+
+static u_char *
+ngx_rbl_commands_string(u_char *p, const char *s, size_t n)
+{
+    p = ngx_snprintf(p, NGX_RBL_COMMANDS_HEAD, "$%uz\r\n", n);
+
+    if (n != 0) {
+        p = ngx_cpymem(p, s, n);
+    }
+
+    *p++ = CR;
+    *p++ = LF;
+
+    return p;
+}

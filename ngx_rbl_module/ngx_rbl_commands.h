@@ -1,0 +1,51 @@
+/*
+ * Commands in the form in which they are sent (RESP), one after the other in
+ * one allocation, so that a batch copies its arguments once.  No I/O.
+ */
+
+#ifndef _NGX_RBL_COMMANDS_H_INCLUDED_
+#define _NGX_RBL_COMMANDS_H_INCLUDED_
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+
+#include "rbl_script.h"
+
+
+typedef struct {
+    size_t               start;     /* in bytes */
+    size_t               len;
+    size_t               tail;      /* of a script call: the number of keys */
+    const rbl_script_t  *script;    /* NULL: a plain command */
+} ngx_rbl_command_t;
+
+/* All zero is an empty list. */
+typedef struct {
+    u_char              *bytes;
+    size_t               len;
+    size_t               size;
+
+    ngx_rbl_command_t   *elts;
+    ngx_uint_t           nelts;
+    ngx_uint_t           nalloc;
+} ngx_rbl_commands_t;
+
+
+/*
+ * Adds a command, or with a script its call by EVALSHA: argv then holds nkeys
+ * keys and the arguments.  NGX_ERROR: out of memory, nothing was added.
+ */
+ngx_int_t ngx_rbl_commands_add(ngx_rbl_commands_t *commands,
+    const rbl_script_t *script, int nkeys, int argc, const rbl_str_t *argv,
+    ngx_log_t *log);
+
+/*
+ * The i-th command, a script call, as EVAL with the script's source; it is the
+ * caller's to ngx_free().  NULL: out of memory.
+ */
+u_char *ngx_rbl_commands_eval(const ngx_rbl_commands_t *commands, ngx_uint_t i,
+    size_t *len, ngx_log_t *log);
+
+void ngx_rbl_commands_free(ngx_rbl_commands_t *commands);
+
+#endif /* _NGX_RBL_COMMANDS_H_INCLUDED_ */

@@ -1,0 +1,191 @@
+#!/usr/bin/perl
+
+# check/start and check/status: fields, states, details, JSON and XML.
+
+use strict;
+use warnings;
+
+use RblApi;
+
+my $t = api_setup(api => 'rbl_check_keep 1h;');
+my $redis = $t->{redis};
+my $ac = $t->{acct}{sid};
+
+sub start { return call($t, 'POST', 'check/start.json', form => [@_]) }
+sub status { return call($t, 'GET', "check/status/$_[0].json" . ($_[1] // '')) }
+
+my $h = add_host($t, '10.0.0.1');
+my $d = add_host($t, 'example.test', type => 'uribl');
+my ($range, @kids) = add_host($t, '10.5.0.0/30', type => 'ip_range');
+my $theirs = do {
+    local $t->{acct} = $t->{other};
+    add_host($t, '10.0.0.1');
+};
+
+# --- wrong -----------------------------------------------------------------
+
+unchanged {
+    my $bad = qr/^Invalid host value provided\. Please try again\.$/;
+    refused(start(), 400, qr/\bhost\b/, 'no host');
+    refused(start(host => $_), 400, qr/\bhost\b/, 'blank host') for '', ' ';
+    my %text;
+    for my $host ('10.0.0.0/24', '10.0.0', 'localhost', '1.2.3.4.', 'x' x 3000,
+        sid_of('HT'), $theirs->{id}, 'HT12', sid_of('RP'), "\0", "\xff",
+        "10.0.0.1\0", 'http://a.test', '::g')
+    {
+        my $r = start(host => $host);
+        refused($r, 400, $bad, 'host ' . substr $host, 0, 40);
+        $text{$r->{body}}++;
+    }
+    is(scalar keys %text, 1, 'one text for all');
+    refused(start(host => $range->{id}), 400,
+        qr/A range is checked by its addresses\. Provide the id of one of/,
+        'a range');
+    for my $url ('x', 'ftp://a.test/', '//a.test/', 'http://', 'http:///x',
+        'http://u:p@a.test/', 'http://a.test/#f', 'http://a.test:0/',
+        'http://a.test:65536/', 'http://a b.test/', "http://a.test/\x01",
+        'http://a.test/' . 'x' x 2048, 'javascript:alert(1)',
+        "http://a.test/\r\nX: y", "\0", "http://\xff/")
+    {
+        refused(start(host => '10.0.0.1', callback => $url), 400,
+            qr/^Invalid callback value provided\. Please try again\.$/,
+            'callback ' . substr $url, 0, 30);
+    }
+    for my $flag ('', '2', '-1', 'yes', 'TRUE', '01', "1\0", 'on') {
+        refused(start(host => '10.0.0.1', details => $flag), 400,
+            qr/^Invalid details value/, "start: details=$flag");
+        (my $escaped = $flag) =~ s/\0/%00/;
+        refused(status(sid_of('PP'), "?details=$escaped"), 400,
+            qr/^Invalid details value/, "status: details=$escaped");
+    }
+    for my $id (sid_of('PP'), 'PP1', 'x', sid_of('HT'), sid_of('PP') . '0') {
+        refused(status($id), 404, qr/^Invalid check id provided\.$/, $id);
+        refused(call($t, 'GET', "check/status.json?id=$id"), 404,
+            qr/^Invalid check id provided\.$/, "?id=$id");
+    }
+    for ('', '?id=', '?id=%20', '?details=1') {
+        refused(call($t, 'GET', "check/status.json$_"), 400, qr/\bid\b/,
+            "check/status.json$_");
+        refused(call($t, 'GET', "check/status/.json$_"), 400, qr/\bid\b/,
+            "check/status/.json$_");
+    }
+    is(call($t, 'GET', 'check/start.json')->{headers}{allow}, 'POST',
+        'start is POST');
+    is(call($t, 'POST', 'check/status/' . sid_of('PP') . '.json')
+        ->{headers}{allow}, 'GET, HEAD', 'status is GET');
+} $t, 'bad checks';
+
+# --- one-offs --------------------------------------------------------------
+
+for (['192.0.2.7', '192.0.2.7'], ['2001:DB8:0:0::1', '2001:db8::1'],
+    ['::ffff:192.0.2.8', '192.0.2.8'], [' Example.TEST. ', 'example.test'])
+{
+    my $v = accepted(start(host => $_->[0]), "start $_->[1]")->{data};
+    is_deeply([sort keys %$v], [qw(host id status total_count)], 'fields');
+    is_deeply([@$v{qw(host status)}], [$_->[1], 'queued'], 'values');
+    like($v->{id}, qr/^PP[0-9a-f]{64}$/, 'id');
+    cmp_ok($v->{total_count}, '>', 0, 'some lists apply');
+    my $s = accepted(status($v->{id}), 'its status')->{data};
+    is_deeply($s, { id => $v->{id}, status => 'queued', host => $_->[1],
+        host_id => '', started => '', completed => '', checked_count => 0,
+        total_count => $v->{total_count}, listed => JSON::PP::false(),
+        listed_count => 0, unknown_count => 0 }, 'all fields');
+    my $ttl = redis($redis, 'PTTL', redis_key('check', $ac, $v->{id}));
+    cmp_ok($ttl, '>', 3_500_000, 'is kept for rbl_check_keep');
+    cmp_ok($ttl, '<=', 3_600_000, 'and no longer');
+}
+is(json(call($t, 'GET', 'hosts.json'))->{total_hosts}, 7, 'no host was made');
+
+# --- hosts -----------------------------------------------------------------
+
+my $r = start(host => 'HT' . uc(substr $h->{id}, 2), details => 'true',
+    callback => 'https://cb.test:8443/x?y=1');
+my $v = accepted($r, 'start a host')->{data};
+is(scalar @{ $v->{rbls} }, $v->{total_count}, 'rbls: one for each');
+is_deeply([sort keys %{ $v->{rbls}[0] }], [qw(custom host id type)],
+    'their fields');
+like($v->{rbls}[0]{id}, qr/^RB[0-9a-f]{32}$/, 'their ids');
+like($r->{body}, qr/^\{"status_code":200,"status_message":"OK","version":"3.6",
+    "data":\{"id":"PP\w+","status":"queued","host":"10.0.0.1",
+    "total_count":\d+,"rbls":\[\{"id":"RB\w+","type":"rbl","custom":0,
+    "host":"[^"]+"\}[],]/x, 'order of the fields');
+my $again = accepted(start(host => $h->{id}, callback => 'http://cb.test/2'),
+    'start it again')->{data};
+is($again->{id}, $v->{id}, 'the check that is queued');
+is_deeply([map { $_->[0] } @{ mp_unpack(redis($redis, 'HGET',
+    redis_key('check', $ac, $v->{id}), 'callbacks')) }],
+    ['https://cb.test:8443/x?y=1', 'http://cb.test/2'], 'both callbacks');
+is(redis($redis, 'XLEN', redis_key('jobs:manual',
+    hex(substr $ac, 2, 4) % 16)), 5, 'one job each');
+accepted(start(host => $kids[0]{id}), 'start a child of a range');
+is(accepted(start(host => $d->{id}), 'start a uribl host')->{data}{host},
+    'example.test', 'its value');
+accepted(call($t, 'POST', "host/pause/$kids[1]{id}.json"), 'pause');
+accepted(start(host => $kids[1]{id}), 'a paused host can be checked');
+accepted(start(host => '10.0.0.1', callback => ''), 'an empty callback');
+accepted(start(host => '10.0.0.1', callback => 'http://a.test/'
+    . 'x' x 2034), 'a callback of 2,048 octets');
+
+# --- states, as the daemon writes them -------------------------------------
+
+my $pp = $v->{id};
+my $ck = redis_key('check', $ac, $pp);
+redis($redis, 'HSET', $ck, 'status', 'running', 'started', 1479261693000,
+    'checked', 5, 'listed', 1, 'unknown', 2);
+my $s = accepted(status($pp), 'running')->{data};
+is_deeply([@$s{qw(status started completed checked_count listed listed_count
+    unknown_count)}], ['running', '2016-11-16 02:01:33 UTC', '', 5,
+    JSON::PP::true(), 1, 2], 'counts grow while it runs');
+is($s->{host_id}, $h->{id}, 'host_id');
+is_deeply(accepted(status($pp, '?details=1'), 'details while it runs')
+    ->{data}{details}, [], 'none yet');
+
+my @results = (
+    [sid_of('RB'), 'rbl', 0, 'a.test', 'https://a.test/', 'listed',
+        ['127.0.0.2', '127.0.0.3'], 'https://a.test/?ip=10.0.0.1',
+        "why <&> \"q\"", '', 12],
+    [sid_of('RB'), 'rbl', 1, 'b.test', '', 'unknown', [], '', '', 'timeout',
+        5000],
+);
+redis($redis, 'HSET', $ck, 'status', 'completed', 'completed', 1479261699000,
+    'checked', 29, 'message', '');
+redis($redis, 'SET', "$ck:d", mp_pack([@results]));
+$s = accepted(status($pp, '?details=true'), 'completed')->{data};
+is($s->{completed}, '2016-11-16 02:01:39 UTC', 'completed');
+is_deeply($s->{details}[0], { id => sid_of('RB'), type => 'rbl', custom => 0,
+    host => 'a.test', website => 'https://a.test/', status => 'listed',
+    codes => ['127.0.0.2', '127.0.0.3'],
+    details => 'https://a.test/?ip=10.0.0.1', reason => "why <&> \"q\"",
+    error => '', response_ms => 12 }, 'a details item');
+is($s->{details}[1]{error}, 'timeout', 'an unknown one');
+ok(!exists $s->{message}, 'no message');
+is_deeply(accepted(call($t, 'GET', "check/status.json?details=1&id=PP"
+    . uc substr $pp, 2), 'check/status.json?id=')->{data}, $s, 'is the same');
+ok(!exists accepted(status($pp, '?details=0'), 'details=0')->{data}{details},
+    'none asked for');
+my $xml = call($t, 'GET', "check/status/$pp.xml?details=1")->{body};
+xml_ok($xml, 'check/status in XML');
+like($xml, qr{<details><item><id>RB.*?<codes><item>127\.0\.0\.2</item>
+    <item>127\.0\.0\.3</item></codes>}x, 'its details');
+xml_ok(call($t, 'POST', 'check/start.xml', form => { host => '10.0.0.1',
+    details => 1 })->{body}, 'check/start in XML');
+
+redis($redis, 'HSET', $ck, 'status', 'failed', 'message', 'No list applies.');
+$r = status($pp, '?details=1');
+is(accepted($r, 'failed')->{data}{message}, 'No list applies.', 'says why');
+like($r->{body}, qr/\],"message":"No list applies\."\}\}$/, 'at the end');
+redis($redis, 'SET', "$ck:d", 'garbage');
+accepted(status($pp, '?details=1'), 'details that cannot be read');
+redis($redis, 'DEL', $ck, "$ck:d");
+refused(status($pp), 404, qr/check id/, 'an expired check');
+
+# --- another account's check -----------------------------------------------
+
+my $mine = accepted(start(host => '192.0.2.55'), 'start')->{data}{id};
+{
+    local $t->{acct} = $t->{other};
+    refused(status($mine), 404, qr/^Invalid check id provided\.$/,
+        "another account's check");
+}
+
+done_testing();

@@ -1,0 +1,256 @@
+#!/usr/bin/perl
+
+# host/add: every field right and wrong, subnets, ranges, limits.
+
+use strict;
+use warnings;
+
+use RblApi;
+
+my $t = api_setup(api => 'rbl_max_expand 256;');
+my $acct = record('account', redis($t->{redis}, 'GET',
+    redis_key('acct', $t->{acct}{sid})));
+my $foreign = record('account', redis($t->{redis}, 'GET',
+    redis_key('acct', $t->{other}{sid})));
+
+sub add { return call($t, 'POST', 'host/add.json', form => [@_]) }
+
+my @good = (host => '192.0.2.99', name => 'n', type => 'rbl');
+
+sub with {
+    my ($field, @values) = @_;
+
+    my %form = @good;
+    delete $form{$field};
+    return (%form, map { ($field => $_) } @values);
+}
+
+# --- wrong -----------------------------------------------------------------
+
+my $invalid = sub { qr/^Invalid $_[0] value provided\. Please try again\./ };
+
+unchanged {
+    for my $field (qw(host name type)) {
+        refused(add(with($field)), 400, qr/\b$field\b/, "no $field");
+        refused(add(with($field, '')), 400, qr/\b$field\b/, "empty $field");
+        refused(add(with($field, "  \t ")), 400, qr/\b$field\b/,
+            "blank $field");
+        for (["\0", 'NUL'], ["a\0b", 'NUL inside'], ["a\x01b", 'control'],
+            ["a\nb", 'line feed'], ["a\x7fb", 'DEL'], ["\xff\xfe", 'not UTF-8'],
+            ["a\xc2\x80b", 'C1'], ["\xc0\xaf", 'overlong'],
+            ["\xed\xa0\x80", 'surrogate'], ["\xf4\x90\x80\x80", 'too high'],
+            ["a\xe2\x82", 'cut short'])
+        {
+            refused(add(with($field, $_->[0])), 400, $invalid->($field),
+                "$field: $_->[1]");
+        }
+    }
+    refused(call($t, 'POST', 'host/add.json'), 400, qr/\bhost\b/, 'no body');
+
+    refused(add(with(name => 'x' x 256)), 400, $invalid->('name'),
+        'name: 256 characters');
+    refused(add(with(name => "\xc3\xa9" x 256)), 400, $invalid->('name'),
+        'name: 256 characters of two octets');
+
+    for my $type (qw(RBL rbls ip_Range ip-range uri 0 1), 'rbl,uribl',
+        "rbl\x{301}")
+    {
+        refused(add(with(type => $type)), 400, $invalid->('type'),
+            'type ' . length $type);
+    }
+
+    my %bad = (
+        rbl => ['256.1.1.1', '1.2.3', '1.2.3.4.5', '01.2.3.4', '1.2.3.4 5',
+            '1.2.3.4:25', 'fe80::1%eth0', '[::1]', ':::', '2001:db8::g',
+            '12345', 'localhost', 'a..b', '-a.test', 'a-.test', 'a b.test',
+            'http://a.test/', 'a.test/24', 'user@a.test', '*.a.test',
+            'a.123', '.', 'a.test,b.test', ('a' x 64) . '.test',
+            join('.', ('a' x 60) x 5), 'x' x 3000, '10.0.0.0/33',
+            '10.0.0.0/-1', '10.0.0.0/', '10.0.0.0/8/8', '10.0.0.0/08',
+            '/24', '10.0.0/24', '10.0.0.0/255.255.255.0', '2001:db8::/129',
+            '::ffff:10.0.0.0/120', '10.0.0.0/2x', sid_of('HT')],
+        uribl => ['10.0.0.1', '10.0.0.0/30', '2001:db8::1', 'localhost',
+            'http://a.test/', 'a..b', 'x' x 3000, '1.2.3.4.'],
+        ip_range => ['10.0.0.1', '2001:db8::1', 'a.test', '10.0.0.0/33',
+            'nonsense', '10.0.0.1/32', '2001:db8::1/128', '10.0.0.0'],
+    );
+    for my $type (sort keys %bad) {
+        for my $host (@{ $bad{$type} }) {
+            my $show = length $host > 50 ? length $host : $host;
+            refused(add(host => $host, name => 'n', type => $type), 400,
+                $invalid->('host'), "$type: $show");
+        }
+    }
+    for my $type (qw(rbl ip_range)) {
+        for (['10.0.0.1/24', '10.0.0.0/24'], ['10.0.3.0/23', '10.0.2.0/23'],
+            ['2001:db8::1/120', '2001:db8::/120'],
+            ['255.255.255.255/0', '0.0.0.0/0'])
+        {
+            refused(add(host => $_->[0], name => 'n', type => $type), 400,
+                qr{^Invalid host value .*\Q$_->[1]\E\b},
+                "$type: host bits of $_->[0]");
+        }
+        for ('10.0.0.0/23', '0.0.0.0/0', '10.0.0.0/8', '::/0',
+            '2001:db8::/119', '2001:db8::/64')
+        {
+            refused(add(host => $_, name => 'n', type => $type), 400,
+                qr{^Invalid host value .*\b256\b}, "$type: $_ is too large");
+        }
+    }
+
+    for (['rbl_profile', 'RP', $foreign->{profile}],
+        ['contact_group', 'CG', $foreign->{group}])
+    {
+        my ($field, $kind, $theirs) = @$_;
+        my %text;
+        for my $value (sid_of($kind), $theirs, "${kind}1", 'x', sid_of('HT'),
+            $theirs . '0', lc $theirs)
+        {
+            my $r = add(@good, $field => $value);
+            refused($r, 400, $invalid->($field), "$field=$value");
+            $text{$r->{body}}++;
+        }
+        is(scalar keys %text, 1, "$field: one text for all");
+    }
+    refused(add(@good, contact_group => "$acct->{group},$acct->{group}"), 400,
+        $invalid->('contact_group'), 'two groups');
+    refused(add(@good, contact_group => $acct->{group},
+        contact_group => $acct->{group}), 400, $invalid->('contact_group'),
+        'two groups, repeated');
+    for my $raw ('host=%', 'host=%4', 'host=%zz', 'host=1.2.3.4&na%=x',
+        'x=%&host=1.2.3.4')
+    {
+        refused(call($t, 'POST', 'host/add.json', form => $raw), 400,
+            qr/percent/, "encoding: $raw");
+    }
+} $t, 'bad fields';
+
+# --- right -----------------------------------------------------------------
+
+sub added {
+    my ($want, $name, @form) = @_;
+
+    my $r = add(@form);
+    my $v = accepted($r, $name);
+    is($v->{data}[0]{host}, $want, "$name: value");
+    return $v;
+}
+
+my $v = added('10.10.10.10', 'an address', host => '10.10.10.10',
+    name => ' mail one ', type => 'rbl');
+is($v->{status_message}, 'Host added successfully.', 'message');
+my $h = $v->{data}[0];
+is($h->{name}, 'mail one', 'the name is trimmed');
+is_deeply([@$h{qw(type parent status listed listed_count)}],
+    ['rbl', '', 'active', '0', '0'], 'a new host');
+is($h->{rbl_profile}, $acct->{profile}, 'default profile');
+is($h->{contact_group}, $acct->{group}, 'default group');
+like($h->{id}, qr/^HT[0-9a-f]{32}$/, 'its id');
+ok(defined redis($t->{redis}, 'ZSCORE', redis_key('due', hex(substr
+    $t->{acct}{sid}, 2, 4) % 16), "$t->{acct}{sid}:$h->{id}"),
+    'its first check is due');
+
+for (['2001:DB8:0::00:1', '2001:db8::1'], ['::FFFF:10.10.10.11', '10.10.10.11'],
+    ['127.0.0.1', '127.0.0.1'], [' 10.10.10.12 ', '10.10.10.12'],
+    ['10.10.10.13/32', '10.10.10.13'], ['2001:db8::2/128', '2001:db8::2'],
+    ['0.0.0.0', '0.0.0.0'], ['Mail.Example.TEST.', 'mail.example.test'],
+    ['_dmarc.example.test', '_dmarc.example.test'],
+    ["b\xc3\xbccher.example", 'xn--bcher-kva.example'],
+    ["fa\xc3\x9f.example", 'xn--fa-hia.example'])
+{
+    my $w = added($_->[1], "rbl: $_->[1]", host => $_->[0], name => 'n',
+        type => 'rbl');
+    is(scalar @{ $w->{data} }, 1, 'one host');
+    is($w->{status_message}, 'Host added successfully.', 'one');
+    refused(add(host => $_->[1], name => 'm', type => 'rbl'), 409, qr/already/,
+        "again: $_->[1]");
+}
+$v = added('mail.example.test', 'the same as uribl',
+    host => 'MAIL.example.test', name => 'n', type => 'uribl');
+is($v->{data}[0]{type}, 'uribl', 'its type');
+added('10.11.0.1', 'name of 255 characters', host => '10.11.0.1',
+    name => "\x{1f4e7}" x 255, type => 'rbl');
+added('10.11.0.2', 'SIDs in upper case', host => '10.11.0.2', name => 'n',
+    type => 'rbl', rbl_profile => 'RP' . uc substr($acct->{profile}, 2),
+    contact_group => 'CG' . uc substr($acct->{group}, 2));
+$v = added('10.11.0.3', 'empty options', host => '10.11.0.3', name => 'n',
+    type => 'rbl', rbl_profile => '', contact_group => '');
+is($v->{data}[0]{rbl_profile}, $acct->{profile}, 'are as absent');
+added('10.11.0.4', 'the last value wins', host => 'x', host => '10.11.0.4',
+    name => 'n', type => 'x', type => 'rbl');
+added('10.11.0.5', 'unknown fields', host => '10.11.0.5', name => 'n',
+    type => 'rbl', id => 'x', parent => "\0", 'y' x 500 => 'z');
+is(added('10.11.0.6', 'a name of digits', host => '10.11.0.6', name => '0',
+    type => 'rbl')->{data}[0]{name}, '0', 'is a string');
+
+# --- subnets ---------------------------------------------------------------
+
+sub totals {
+    my $all = json(call($t, 'GET', 'hosts.json'));
+    return $all->{total_hosts};
+}
+
+my $before = totals();
+my $r = add(host => '198.51.100.0/24', name => 'net', type => 'rbl');
+$v = accepted($r, 'a /24 as rbl');
+is($v->{status_message}, 'Hosts added successfully.', 'message');
+is(scalar @{ $v->{data} }, 256, '256 hosts');
+is_deeply([map { $_->{host} } @{ $v->{data} }],
+    [map { "198.51.100.$_" } 0 .. 255], 'each address');
+is_deeply([grep { $_->{name} ne 'net' || $_->{parent} ne ''
+    || $_->{type} ne 'rbl' } @{ $v->{data} }], [], 'hosts of their own');
+is(totals(), $before + 256, 'total_hosts');
+refused(add(host => '198.51.100.0/24', name => 'net', type => 'rbl'), 409,
+    qr/already/, 'nothing new in it');
+accepted(call($t, 'POST', "host/delete/$v->{data}[9]{id}.json"), 'one less');
+$v = accepted(add(host => '198.51.100.0/28', name => 'net', type => 'rbl'),
+    'an expansion where most exist');
+is_deeply([map { $_->{host} } @{ $v->{data} }], ['198.51.100.9'],
+    'adds what is new');
+
+$before = totals();
+$r = add(host => '198.51.100.0/24', name => 'R', type => 'ip_range');
+refused($r, 409, qr/already/, 'a range whose addresses all exist');
+is(totals(), $before, 'added nothing');
+
+$v = accepted(add(host => '203.0.113.0/24', name => 'R', type => 'ip_range'),
+    'a /24 as ip_range');
+is(scalar @{ $v->{data} }, 257, 'the range and 256 children');
+my ($range, @kids) = @{ $v->{data} };
+is_deeply([@$range{qw(host name type parent)}],
+    ['203.0.113.0/24', 'R', 'ip_range', ''], 'the range comes first');
+is_deeply([grep { $_->{parent} ne $range->{id} || $_->{type} ne 'rbl'
+    || $_->{name} ne "R $_->{host}" } @kids], [], 'its children');
+is(totals(), $before + 257, 'total_hosts counts both');
+refused(add(host => '203.0.113.0/24', name => 'R', type => 'ip_range'), 409,
+    qr/already/, 'the range again');
+refused(add(host => '203.0.113.7', name => 'x', type => 'rbl'), 409,
+    qr/already/, 'an address of it');
+
+$v = accepted(add(host => '2001:db8:1::/126', name => 'six', type => 'rbl'),
+    'an IPv6 subnet');
+is_deeply([map { $_->{host} } @{ $v->{data} }],
+    [map { "2001:db8:1::$_" } '', 1 .. 3], 'expanded');
+$v = accepted(add(host => '10.77.0.0/31', name => 'p', type => 'ip_range'),
+    'the smallest range');
+is(scalar @{ $v->{data} }, 3, 'three hosts');
+
+# --- the plan's limit, all or none -----------------------------------------
+
+my $small = make_account($t->{redis}, args => ['--max-hosts', 5]);
+{
+    local $t->{acct} = $small;
+    accepted(add(host => '10.1.0.0/30', name => 'n', type => 'rbl'),
+        'four of five');
+    unchanged {
+        refused(add(host => '10.2.0.0/31', name => 'n', type => 'rbl'), 409,
+            qr/\b5\b/, 'two more');
+        refused(add(host => '10.2.0.0/31', name => 'n', type => 'ip_range'),
+            409, qr/\b5\b/, 'a range');
+    } $t, 'over the limit';
+    accepted(add(host => '10.2.0.0', name => 'n', type => 'rbl'), 'the fifth');
+    refused(add(host => '10.2.0.1', name => 'n', type => 'rbl'), 409,
+        qr/\b5\b/, 'the sixth');
+}
+
+done_testing();

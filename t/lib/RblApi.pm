@@ -1,0 +1,142 @@
+package RblApi;
+
+# What every test of the API needs: a store with lists, two accounts, an nginx;
+# and the two questions that are asked of each answer.
+#
+#     use RblApi;                       # brings RblTest too
+#     my $t = api_setup();              # {redis, nginx, acct, other}
+#     accepted(call($t, 'GET', 'hosts.json'), 'hosts');
+#     refused(call($t, 'POST', 'host/add.json', form => {}), 400, qr/host/,
+#         'nothing given');
+
+use strict;
+use warnings;
+
+use Digest::MD5 qw(md5_hex);
+use Exporter 'import';
+
+use RblTest;
+
+our @EXPORT = (@RblTest::EXPORT, qw(api_setup call accepted refused
+    store_state unchanged add_host list_host sid_of xml_ok));
+
+# Options go to start_nginx; lists => 0: none are loaded.
+sub api_setup {
+    my (%opt) = @_;
+
+    my $lists = exists $opt{lists} ? delete $opt{lists}
+        : repo_dir() . '/conf/lists.json';
+    my $redis = start_redis();
+    init_store($redis, $lists ? (lists => $lists) : ());
+    my $t = { redis => $redis, acct => make_account($redis),
+        other => make_account($redis, name => 'Other') };
+    $t->{nginx} = start_nginx(store => $redis, %opt);
+    wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 10,
+        'the store of nginx';
+    return $t;
+}
+
+# A request below /3.0/ with the first account's credentials; auth => undef:
+# without any.
+sub call {
+    my ($t, $method, $path, %opt) = @_;
+
+    $opt{auth} = $t->{acct} if !exists $opt{auth};
+    return http($t->{nginx}, $method, "/3.0/$path", %opt);
+}
+
+# Is it a success?  Gives the decoded body (JSON).
+sub accepted {
+    my ($r, $name) = @_;
+
+    my $v = eval { json($r) } // {};
+    my $good = $r->{status} == 200 && ($v->{status_code} // 0) == 200
+        && ($v->{version} // '') eq '3.6'
+        && ($r->{headers}{'cache-control'} // '') eq 'no-store';
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    ok($good, $name) or diag($r->{raw} // $r->{error});
+    return $v;
+}
+
+# Is it a refusal in the envelope, with that code and message?
+sub refused {
+    my ($r, $code, $message, $name) = @_;
+
+    my $v = eval { json($r) } // {};
+    my $good = $r->{status} == $code && ($v->{status_code} // 0) == $code
+        && ($v->{status_message} // '') =~ $message
+        && join(' ', sort keys %$v) eq 'status_code status_message'
+        && ($r->{headers}{'content-type'} // '')
+            eq 'application/json; charset=utf-8'
+        && ($r->{headers}{'cache-control'} // '') eq 'no-store';
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    ok($good, $name) or diag("expected $code $message, got:\n"
+        . ($r->{raw} || $r->{error} || 'nothing'));
+    return $v;
+}
+
+# One word for everything the store holds.
+sub store_state {
+    my ($t) = @_;
+
+    my $redis = $t->{redis};
+    return md5_hex(join '', map { $_ . (redis($redis, 'DUMP', $_) // '') }
+        sort @{ redis($redis, 'KEYS', '*') });
+}
+
+# Runs the code; the store must be the same afterwards.
+sub unchanged(&$$) {
+    my ($code, $t, $name) = @_;
+
+    my $before = store_state($t);
+    $code->();
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is(store_state($t), $before, "nothing changed: $name");
+}
+
+# Adds and gives the records.
+sub add_host {
+    my ($t, $host, %form) = @_;
+
+    my $r = call($t, 'POST', 'host/add.json',
+        form => { host => $host, name => 'n', type => 'rbl', %form });
+    die "host/add: $r->{raw}" if $r->{status} != 200;
+    my $data = json($r)->{data};
+    return wantarray ? @$data : $data->[0];
+}
+
+# Lets a host be listed, as a check would: through the scripts of the store.
+sub list_host {
+    my ($t, $id, %opt) = @_;
+
+    my $acct = $opt{acct} // $t->{acct}{sid};
+    my $key = redis_key('r', $acct, $id);
+    my $host = record('host', redis($t->{redis}, 'GET', $key));
+    my $now = int(time) * 1000;
+    my @details = map { [ 'RB' . '0' x 31 . $_, "list$_.test",
+        "https://list$_.test/", "why $_ & <so>", ['127.0.0.2'], $now ] }
+        1 .. $opt{lists} // 1;
+    redis($t->{redis}, 'SET', $key, record_pack('host', %$host,
+        name => \$host->{name}, value => \$host->{value},
+        first_listed => $opt{since} // $now, checked => $now,
+        listed_count => scalar @details, details => \@details));
+    redis($t->{redis}, 'ZADD', redis_key('listed', $acct),
+        redis($t->{redis}, 'ZSCORE', redis_key('hosts', $acct), $id), $id);
+}
+
+# A well-formed SID that nobody has.
+sub sid_of {
+    my ($kind) = @_;
+
+    return $kind . '0123456789abcdef' x ($kind eq 'PP' ? 4 : 2);
+}
+
+sub xml_ok {
+    my ($text, $name) = @_;
+
+    my $r = run_cmd({ stdin => $text }, 'xmllint', '--noout', '-');
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is($r->{status}, 0, $name) or diag("$r->{err}$text");
+}
+
+1;

@@ -1,0 +1,143 @@
+package RblFakeRedis;
+
+# A store that misbehaves as no real server can be made to: a process on a unix
+# socket, whose answers are chosen by the mode in its file.  It is used for
+# faults only; everything else is tested with a real redis-server.
+#
+#     my $fake = start_fake('loading');
+#     fake_mode($fake, 'good');
+
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use Exporter 'import';
+use File::Basename qw(dirname);
+use IO::Select;
+use IO::Socket::UNIX;
+use RblTest;
+
+our @EXPORT = qw(start_fake fake_mode fake_seen);
+
+my $LOADING = "-LOADING Redis is loading the dataset in memory\r\n";
+my $GOOD = "*2\r\n\$1\r\n1\r\n\$2\r\n16\r\n";
+
+# Handshake and other commands by mode.  A text is sent; undef: the connection
+# is closed; an array: these texts, with a moment between them.
+my %modes = (
+    good       => [$GOOD, undef],
+    loading    => [$LOADING, $LOADING],
+    late_loading => [$GOOD, $LOADING],
+    readonly   => [$GOOD, "-READONLY You can't write against a replica.\r\n"],
+    masterdown => [$GOOD, "-MASTERDOWN Link with MASTER is down\r\n"],
+    oom        => [$GOOD, "-OOM command not allowed\r\n"],
+    noscript   => [$GOOD, "-NOSCRIPT No matching script.\r\n"],
+    strange    => [$GOOD, "-ERR strange \e[31m\x01\xff%s%n, with args "
+        . "beginning with: 'secret'\r\n"],
+    half       => [$GOOD, ["\$10\r\nabc", undef]],
+    close      => [$GOOD, undef],
+    close_at_once => [undef, undef],
+    unasked    => [$GOOD . "+OK\r\n", "\$-1\r\n"],
+    later      => [[$GOOD, "+OK\r\n"], "\$-1\r\n"],
+    doubled    => [$GOOD, "\$-1\r\n+OK\r\n+OK\r\n"],
+    maxclients => ["-ERR max number of clients reached\r\n", undef],
+    garbage    => ["HTTP/1.1 400 Bad Request\r\n\r\n", 'x'],
+    huge       => ["*2147483647\r\n", "*2147483647\r\n"],
+    negative   => ["*-7\r\n", "\$-9\r\n"],
+    nested_huge => ["*1000000\r\n" x 5, "*1000000\r\n" x 5],
+    deep       => ["*1\r\n" x 40, "*1\r\n" x 40],
+    long       => [$GOOD, "\$999999999999\r\nx"],
+    integer    => [":1\r\n", ":1\r\n"],
+    short      => ["*1\r\n\$1\r\n1\r\n", "*0\r\n"],
+    nested     => ["*2\r\n*0\r\n*0\r\n", "*1\r\n*1\r\n*0\r\n"],
+    mute       => ['', ''],
+    bytewise   => [[split //, $GOOD], [split //, "\$-1\r\n"]],
+);
+
+sub start_fake {
+    my ($mode) = @_;
+
+    my $d = own_dir('fake');
+    write_file("$d/mode", $mode);
+    my $lib = abs_path(dirname(__FILE__));
+    my $s = spawn('fake', { dir => $d }, $^X, "-I$lib", '-MRblFakeRedis',
+        '-e', 'RblFakeRedis::serve(shift)', $d);
+    @$s{qw(socket addr)} = ("$d/s", "unix:$d/s");
+    return started($s, sub { -S "$d/s" });
+}
+
+sub fake_mode {
+    my ($s, $mode) = @_;
+
+    die "no mode $mode" if !$modes{$mode};
+    write_file("$s->{dir}/mode", $mode);
+}
+
+# The commands so far, one a line: connection, then the words.
+sub fake_seen { return read_file("$_[0]{dir}/seen") }
+
+sub serve {
+    my ($d) = @_;
+
+    local $SIG{PIPE} = 'IGNORE';
+    my $listen = IO::Socket::UNIX->new(Local => "$d/s", Listen => 64)
+        or die "listen: $!";
+    my $select = IO::Select->new($listen);
+    my (%in, %number);
+    my $n = 0;
+    while (1) {
+        for my $c ($select->can_read) {
+            if ($c == $listen) {
+                my $new = $listen->accept or next;
+                $select->add($new);
+                $in{$new} = '';
+                $number{$new} = ++$n;
+                next;
+            }
+            my $got = sysread $c, $in{$c}, 65536, length $in{$c};
+            next if $got && answer_all($d, $c, \$in{$c}, $number{$c});
+            $select->remove($c);
+            delete $in{$c};
+            close $c;
+        }
+    }
+}
+
+sub answer_all {
+    my ($d, $c, $in, $number) = @_;
+
+    while (my @words = take_command($in)) {
+        open my $seen, '>>', "$d/seen" or die "seen: $!";
+        print {$seen} join(' ', $number, map { s/\s/?/gr } @words), "\n";
+        close $seen;
+        my $mode = $modes{ read_file("$d/mode") };
+        my $text = $mode->[$words[0] eq 'HMGET' && $words[1] =~ /:meta$/
+            ? 0 : 1];
+        $text = "\$-1\r\n" if !defined $text && $mode->[0]
+            && $mode == $modes{good};
+        for my $part (ref $text ? @$text : $text) {
+            return 0 if !defined $part;
+            syswrite $c, $part if length $part;
+            select undef, undef, undef, 0.005 if ref $text;
+        }
+    }
+    return 1;
+}
+
+sub take_command {
+    my ($in) = @_;
+
+    $$in =~ /\A\*(\d+)\r\n/g or return;
+    my @words;
+    for (1 .. $1) {
+        $$in =~ /\G\$(\d+)\r\n/gc or return;
+        my $at = pos $$in;
+        return if length $$in < $at + $1 + 2;
+        push @words, substr $$in, $at, $1;
+        pos($$in) = $at + $1 + 2;
+    }
+    substr($$in, 0, pos $$in) = '';
+    return @words;
+}
+
+1;

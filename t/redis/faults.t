@@ -1,0 +1,105 @@
+#!/usr/bin/perl
+
+# A store that answers wrongly, partly or not at all.  Whatever it does, every
+# request is answered (401: asked, 503 or 500: not), no worker dies, nothing of
+# what it sends gets raw into the log, and when it is good again so are we.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use RblFakeRedis;
+use RblRedis;
+use RblTest;
+
+my $fake = start_fake('loading');
+my $nginx = start_nginx(store => $fake, workers => 1,
+    http => 'rbl_store_timeout 300ms;');
+my ($worker) = workers($nginx);
+
+sub recovers {
+    my ($name) = @_;
+
+    fake_mode($fake, 'good');
+    ok(wait_for { ask($nginx) == 401 } 2, "$name: good again within 2 s");
+    is_deeply([workers($nginx)], [$worker], 'by the same worker');
+}
+
+ok(wait_for { messages($nginx, qr/not ready: LOADING Redis is load/) } 3,
+    'LOADING at the handshake');
+is(ask($nginx), 503, 'is 503');
+recovers('loading');
+
+# The connection is up, and then this:
+
+my %status = (
+    late_loading => 503, readonly => 503, masterdown => 503, oom => 503,
+    noscript => 503, strange => 503, half => 503, close => 503,
+    doubled => 503, garbage => 503, long => 503, mute => 503, huge => 503,
+    nested_huge => 503,
+    negative => 503, deep => 503,
+    bytewise => 401,
+);
+
+for my $mode (sort keys %status) {
+    fake_mode($fake, $mode);
+    is(ask($nginx), $status{$mode}, "answers are $mode: $status{$mode}");
+    my @many = map { send_request($nginx) } 1 .. 10;
+    my @lines = map { status_line($_) } @many;
+    is(scalar(grep { m{^HTTP/1\.1 (?:401|503|500) } } @lines), 10,
+        'ten at once: each is answered') or diag(@lines);
+    recovers($mode);
+}
+
+# Answers of another type than any command has are no crash.
+
+for my $mode (qw(integer nested short)) {
+    fake_mode($fake, $mode);
+    ok(scalar(ask($nginx) =~ /^(?:401|50[03])$/), "answers are $mode");
+    recovers($mode);
+}
+
+# The handshake itself
+
+my %reason = (
+    maxclients => qr/not ready: ERR max number of clients reached/,
+    close_at_once => qr/not ready: Server closed the connection/,
+    unasked => qr/not ready: it sent what nobody asked for/,
+    garbage => qr/not ready: Protocol error/,
+    huge => qr/not ready: Out of memory/,
+    nested_huge => qr/not ready: Out of memory/,
+    negative => qr/not ready: /,
+    deep => qr/not ready: Protocol error|No support for nested/,
+    integer => qr/not ready: a reply of another type/,
+    short => qr/not ready: the store has -1 partitions/,
+    nested => qr/not ready: the store has not been initialised/,
+    mute => qr/not ready: no answer while greeting/,
+);
+
+for my $mode (sort keys %reason) {
+    my $other = start_nginx(store => $fake, workers => 1,
+        http => 'rbl_store_timeout 300ms;') if fake_mode($fake, $mode);
+    ok(wait_for { messages($other, $reason{$mode}) } 4,
+        "handshake $mode: the log says why");
+    is(ask($other), 503, 'and a request gets 503');
+    fake_mode($fake, 'good');
+    ok(wait_for { ask($other) == 401 } 2, 'good again within 2 s');
+    stop_server($other);
+}
+
+recovers('handshakes');
+
+# A reply that comes later than the handshake and answers nothing
+
+fake_mode($fake, 'later');
+my $other = start_nginx(store => $fake, workers => 1);
+ok(wait_for { messages($other, qr/it sent what nobody asked for/) } 4,
+    'an unasked reply on an idle connection');
+fake_mode($fake, 'good');
+ok(wait_for { ask($other) == 401 } 2, 'good again within 2 s');
+is(scalar workers($other), 1, 'the worker lives');
+
+no_message($nginx, qr/secret/, 'arguments in error replies are not logged');
+no_message($nginx, qr/[\x00-\x08\x0b-\x1f\x7f-\xff]/, 'nor control bytes');
+
+done_testing();

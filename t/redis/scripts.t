@@ -1,0 +1,89 @@
+#!/usr/bin/perl
+
+# Scripts that the store has forgotten are sent again, and each call is done
+# once; also when the store forgets them between two calls under load.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use RblRedis;
+use RblTest;
+
+my $redis = start_redis();
+init_store($redis);
+my $account = make_account($redis);
+my $nginx = start_nginx(store => $redis, workers => 1);
+
+ok(wait_for { http($nginx, 'GET', '/3.0/hosts.json', auth => $account)->{status}
+    == 200 } 3, 'service');
+
+sub add {
+    my ($host) = @_;
+
+    return http($nginx, 'POST', '/3.0/host/add.json', auth => $account,
+        form => { type => 'rbl', host => $host, name => $host });
+}
+
+sub total {
+    return api($nginx, $account, 'GET', '/3.0/hosts.json')->{total_hosts};
+}
+
+sub commands {
+    my ($name) = @_;
+
+    return redis($redis, 'INFO', 'commandstats')
+        =~ /^cmdstat_$name:calls=(\d+)/m ? $1 : 0;
+}
+
+redis($redis, 'SCRIPT', 'FLUSH');
+redis($redis, 'CONFIG', 'RESETSTAT');
+is(add('10.0.0.1')->{status}, 200, 'a script that the store does not have');
+is(commands('eval'), 1, 'is sent once more with its source');
+is(total(), 1, 'and done once');
+
+redis($redis, 'CONFIG', 'RESETSTAT');
+is(add('10.0.0.2')->{status}, 200, 'from then on');
+is(commands('eval'), 0, 'it has it');
+
+for my $i (3 .. 22) {
+    redis($redis, 'SCRIPT', 'FLUSH') if $i % 3 == 0;
+    is(add("10.0.0.$i")->{status}, 200, "host $i");
+}
+is(total(), 22, 'each was added once');
+is(messages($nginx, qr/\[(?:error|crit|warn)\].*NOSCRIPT/), 0,
+    'which is nothing to tell of');
+
+# refused writes change nothing
+
+redis($redis, 'CONFIG', 'SET', 'maxmemory', '1');
+my $r = add('10.0.1.1');
+is($r->{status}, 503, 'out of memory: 503');
+like($r->{body}, qr/[Nn]othing was changed/, 'and nothing was changed');
+redis($redis, 'CONFIG', 'SET', 'maxmemory', '0');
+is(total(), 22, 'indeed');
+
+# a store that has become a replica
+
+redis($redis, 'REPLICAOF', '127.0.0.1', free_port());
+is(add('10.0.1.1')->{status}, 503, 'a replica: 503');
+ok(wait_for { messages($nginx, qr/not ready: (?:READONLY|MASTERDOWN)/) } 2,
+    'the log says why');
+redis($redis, 'REPLICAOF', 'NO', 'ONE');
+ok(wait_for { add('10.0.1.1')->{status} == 200 } 2, 'service within 2 seconds');
+is(total(), 23, 'one host more');
+
+# a script that keeps the store busy
+
+redis($redis, 'CONFIG', 'SET', 'busy-reply-threshold', '10');
+my $busy = spawn('busy', {}, 'redis-cli', '-s', $redis->{socket}, 'EVAL',
+    'while true do end', '0');
+ok(wait_for { (redis_try($redis, 'PING') // '') =~ /^BUSY/ } 5, 'busy');
+$r = add('10.0.1.2');
+is($r->{status}, 503, 'a busy store: 503');
+redis_try($redis, 'SCRIPT', 'KILL');
+ok(wait_for { add('10.0.1.2')->{status} == 200 } 2, 'service within 2 seconds');
+is(total(), 24, 'one host more');
+stop_server($busy);
+
+done_testing();
