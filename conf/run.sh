@@ -5,7 +5,10 @@
 # Everything is kept in run/ and listens on sockets there and on 127.0.0.1.
 # The environment may change: RUN_DIR (run), RUN_PORT (8080, HTTP),
 # RUN_DNS_PORT (15335, the resolver), RUN_LIST_PORT (15353, the demonstration
-# list).  Ends by Ctrl-C, and then stops each process that it started.
+# list), RUN_OFFLINE (1: no question leaves this machine; all lists but the
+# demonstration are unknown), and for a module with a sanitizer RUN_NGINX
+# (another nginx) or RUN_PRELOAD (LD_PRELOAD of nginx).  Ends by Ctrl-C, and
+# then stops each process that it started.
 
 set -eu
 
@@ -50,7 +53,9 @@ store=$run/store.sock
 [ ${#store} -le 100 ] \
     || die "$run: the name is too long for a socket; RUN_DIR=... takes another"
 
-if [ -s "$run/pid" ] && kill -0 "$(cat "$run/pid")" 2>/dev/null; then
+if [ -s "$run/pid" ] \
+    && grep -aq run.sh "/proc/$(cat "$run/pid")/cmdline" 2>/dev/null
+then
     die "it is running already, as process $(cat "$run/pid")"
 fi
 
@@ -79,7 +84,8 @@ esac
 # --- starting and stopping ---------------------------------------------------
 
 names=
-follow=
+follow=                         # tail and sleep
+nap=
 
 # start NAME COMMAND...: in a session of its own, so that Ctrl-C reaches this
 # script alone, which then stops things in order.
@@ -129,7 +135,9 @@ finish()
     status=$?
     trap '' INT TERM HUP
     trap - EXIT
-    [ -z "$follow" ] || kill "$follow" 2>/dev/null || :
+    for pid in $follow $nap; do
+        kill "$pid" 2>/dev/null || :
+    done
     for name in $names; do
         stop "$name"
     done
@@ -196,6 +204,10 @@ else
     set -- -w "$run/dns"
 fi
 
+# A question from the loopback address cannot leave the machine.
+offline=
+[ "${RUN_OFFLINE:-0}" = 0 ] || offline='outgoing-interface: 127.0.0.1'
+
 cat >"$run/unbound.conf" <<CONF
 server:
     interface: 127.0.0.1
@@ -216,6 +228,7 @@ server:
     edns-buffer-size: 1232
     cache-max-negative-ttl: 900
     local-zone: "test." nodefault
+    $offline
 remote-control:
     control-enable: no
 stub-zone:
@@ -313,7 +326,9 @@ start checkd "$build/rbl-checkd" -c "$run/rbl-checkd.conf"
 ready checkd 15 logged checkd ' ready' "$first"
 
 # nginx opens its log by itself; what it says before goes to the same file.
-start nginx nginx -p "$run/nginx/" -e "$run/log/nginx.log" \
+set -- "${RUN_NGINX:-nginx}"
+[ -z "${RUN_PRELOAD:-}" ] || set -- env "LD_PRELOAD=$RUN_PRELOAD" "$@"
+start nginx "$@" -p "$run/nginx/" -e "$run/log/nginx.log" \
     -c "$run/nginx/nginx.conf"
 ready nginx 15 curl -s -o /dev/null "http://127.0.0.1:$http/3.0/hosts.json"
 
@@ -375,7 +390,8 @@ follow=$!
 
 while :; do
     sleep 1 &
-    wait $!
+    nap=$!
+    wait $nap
     for name in $names; do
         alive "$name" && continue
         tail -n 5 "$run/log/$name.log" >&2

@@ -163,31 +163,45 @@ ctl_list_argument(rbl_sid_t *sid, rbl_str_t text)
 }
 
 
+/* The record of a list; its bytes live as long as *reply.  0, -1. */
+static int
+ctl_list_load(ctl_t *ctl, rbl_str_t name, rbl_list_t *l, redisReply **reply)
+{
+    rbl_sid_t  sid;
+    rbl_key_t  key;
+    rbl_str_t  none = RBL_STR("");
+
+    if (ctl_list_argument(&sid, name) != 0) {
+        return -1;
+    }
+
+    *reply = ctl_call(ctl, "GET",
+                      rbl_key(&key, &ctl->ks, 0, "r", RBL_STR("SYS"),
+                              rbl_sid_str(&sid)), none, none);
+    if (*reply == NULL) {
+        return -1;
+    }
+
+    if (rbl_list_decode(l, rbl_reply_str(*reply)) != RBL_OK) {
+        freeReplyObject(*reply);
+        ctl_fail("there is no list %.*s; rblctl lists show names them all",
+                 (int) name.n, name.p);
+        return -1;
+    }
+
+    return 0;
+}
+
+
 static int
 ctl_list_show(ctl_t *ctl, rbl_str_t name)
 {
     json_t      *v;
-    rbl_sid_t    sid;
-    rbl_key_t    key;
     rbl_list_t   l;
-    rbl_str_t    none = RBL_STR("");
     redisReply  *reply;
 
-    if (ctl_list_argument(&sid, name) != 0) {
+    if (ctl_list_load(ctl, name, &l, &reply) != 0) {
         return CTL_ERROR;
-    }
-
-    reply = ctl_call(ctl, "GET",
-                     rbl_key(&key, &ctl->ks, 0, "r", RBL_STR("SYS"),
-                             rbl_sid_str(&sid)), none, none);
-    if (reply == NULL) {
-        return CTL_ERROR;
-    }
-
-    if (rbl_list_decode(&l, rbl_reply_str(reply)) != RBL_OK) {
-        freeReplyObject(reply);
-        return ctl_fail("there is no list %.*s; rblctl lists show names them"
-                        " all", (int) name.n, name.p);
     }
 
     v = ctl_list_json(&l);
@@ -264,7 +278,18 @@ ctl_lists_status(ctl_t *ctl, const char *status)
 int
 ctl_lists_enable(ctl_t *ctl)
 {
-    if (ctl->args[0].p[0] == '{' || strchr(ctl->args[0].p, '{') != NULL) {
+    int          keyed;
+    rbl_list_t   l;
+    redisReply  *reply;
+
+    if (ctl_list_load(ctl, ctl->args[0], &l, &reply) != 0) {
+        return CTL_ERROR;
+    }
+
+    keyed = l.zone.n != 0 && memchr(l.zone.p, '{', l.zone.n) != NULL;
+    freeReplyObject(reply);
+
+    if (keyed) {
         return ctl_fail("%s needs a key, which cannot be given yet",
                         ctl->args[0].p);
     }

@@ -14,7 +14,7 @@ use RblTest::Process;
 use RblTest::Redis;
 
 our @EXPORT = qw(start_redis start_nginx start_rbldnsd rbldnsd_data
-    start_unbound start_checkd rblctl make_account init_store);
+    start_unbound start_checkd rblctl make_account init_store nginx_env);
 
 my $counter = 0;
 
@@ -39,8 +39,17 @@ sub start_redis {
 
 sub nginx_preload {
     return $ENV{RBL_PRELOAD} if defined $ENV{RBL_PRELOAD};
-    return read_file(build_dir() . '/ngx_rbl_module.so') =~ /\0(libasan\.so\.\d+)\0/
-        ? $1 : '';
+    return '' if defined $ENV{RBL_NGINX};       # has what it needs
+    my $module = read_file(build_dir() . '/ngx_rbl_module.so');
+    return $module =~ /\0(libasan\.so\.\d+)\0/ ? $1 : '';
+}
+
+# What the environment of an nginx with a sanitized module needs.
+sub nginx_env {
+    my $preload = nginx_preload();
+    return () if $preload eq '';
+    return (LD_PRELOAD => $preload, LSAN_OPTIONS => 'print_suppressions=0:'
+        . 'suppressions=' . repo_dir() . '/t/lib/nginx.lsan');
 }
 
 # Options: store (a redis) or store_addr, api / server / http / main / events
@@ -59,9 +68,7 @@ sub start_nginx {
         MODULE => build_dir() . "/ngx_rbl_module.so");
     $text =~ s/%%(PORT|DIR|STORE|MODULE)%%/$v{$1}/g;
     write_file("$d/nginx.conf", $text);
-    my $env = { %{ $opt{env} // {} } };
-    my $preload = nginx_preload();
-    $env->{LD_PRELOAD} = $preload if $preload ne '';
+    my $env = { nginx_env(), %{ $opt{env} // {} } };
     my @command = ($ENV{RBL_NGINX} // 'nginx', '-p', "$d/", '-c',
         "$d/nginx.conf", '-e', "$d/error.log");
     if (exists $opt{start} && !$opt{start}) {

@@ -1,0 +1,295 @@
+/*
+ * The members of an entry in a file of block lists: each is what it must be,
+ * or a line says what that is.
+ */
+
+#include "lists_read.h"
+
+#include "rbl_codes.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define NAME_CHARS  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"    \
+                    "0123456789._-"
+
+static const char *const  types[] = { "rbl", "uribl", NULL };
+static const char *const  families[] = { "ipv4", "ipv6", "domain", NULL };
+static const char *const  scopes[] = { "ip", "range", "asn", "domain", NULL };
+static const char *const  kinds[] = { "block", "informational", "allow",
+                                      NULL };
+static const char *const  tiers[] = { "critical", "high", "normal", "policy",
+                                      "neighbourhood", "notspam", "allow",
+                                      "utility", NULL };
+
+
+void
+mistake(lists_read_t *r, const char *field, const char *fmt, ...)
+{
+    char     text[512];
+    va_list  ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+
+    r->mistakes++;
+    ctl_fail("%s: %s[%zu]%s%.*s: %s: %s", r->path, r->array, r->index,
+             r->zone.n ? " " : "", (int) r->zone.n, r->zone.n ? r->zone.p : "",
+             field, text);
+}
+
+
+rbl_str_t
+value_str(const json_t *v)
+{
+    rbl_str_t  s = { json_string_value(v), json_string_length(v) };
+
+    return s;
+}
+
+
+rbl_str_t
+member_text(lists_read_t *r, const json_t *entry, const char *name,
+    size_t max)
+{
+    rbl_str_t      s, none = RBL_STR(""), bad = { NULL, 0 };
+    const json_t  *v;
+
+    v = json_object_get(entry, name);
+    if (v == NULL) {
+        return none;
+    }
+
+    s = value_str(v);
+
+    if (!json_is_string(v) || !rbl_text_ok(s) || s.n > max) {
+        mistake(r, name, "must be text of at most %zu bytes without control"
+                " characters", max);
+        return bad;
+    }
+
+    return s;
+}
+
+
+rbl_str_t
+member_url(lists_read_t *r, const json_t *entry, const char *name)
+{
+    rbl_str_t  s, none = RBL_STR("");
+
+    s = member_text(r, entry, name, LISTS_FILE_URL);
+
+    if (s.n != 0 && strncmp(s.p, "https://", 8) != 0
+        && strncmp(s.p, "http://", 7) != 0)
+    {
+        mistake(r, name, "must be empty or begin with http:// or https://");
+        return none;
+    }
+
+    return s;
+}
+
+
+int
+one_of(rbl_str_t s, const char *const *words)
+{
+    int  i;
+
+    for (i = 0; words[i] != NULL; i++) {
+        if (rbl_str_is(s, words[i])) {
+            return i;
+        }
+    }
+
+    return -1;
+}
+
+
+static void
+join(char *buf, size_t size, const char *const *words)
+{
+    size_t  at;
+    int     n;
+
+    buf[0] = '\0';
+
+    for (at = 0; *words != NULL && at < size; words++) {
+        n = snprintf(buf + at, size - at, "%s\"%s\"", at ? ", " : "", *words);
+        at += n > 0 ? (size_t) n : 0;
+    }
+}
+
+
+/* A text member out of a few; empty only if `empty` is set. */
+static rbl_str_t
+member_word(lists_read_t *r, const json_t *entry, const char *name,
+    const char *const *words, int empty)
+{
+    char       all[256];
+    rbl_str_t  s;
+
+    s = member_text(r, entry, name, LISTS_FILE_TEXT);
+
+    if (s.p != NULL && one_of(s, words) < 0 && !(empty && s.n == 0)) {
+        join(all, sizeof(all), words);
+        mistake(r, name, "must be one of %s", all);
+    }
+
+    return s;
+}
+
+
+rbl_str_t
+member_type(lists_read_t *r, const json_t *entry)
+{
+    return member_word(r, entry, "type", types, 0);
+}
+
+
+rbl_str_t
+member_tier(lists_read_t *r, const json_t *entry)
+{
+    return member_word(r, entry, "tier", tiers, 1);
+}
+
+
+rbl_str_t
+member_scope(lists_read_t *r, const json_t *entry)
+{
+    return member_word(r, entry, "scope", scopes, 1);
+}
+
+
+rbl_str_t
+member_kind(lists_read_t *r, const json_t *entry)
+{
+    return member_word(r, entry, "kind", kinds, 1);
+}
+
+
+int64_t
+member_families(lists_read_t *r, const json_t *entry, rbl_str_t type)
+{
+    int            i;
+    size_t         k;
+    int64_t        bits;
+    const json_t  *v;
+
+    v = json_object_get(entry, "families");
+    bits = 0;
+
+    for (k = 0; k < json_array_size(v); k++) {
+        i = one_of(value_str(json_array_get(v, k)), families);
+        if (i < 0 || bits & 1 << i) {
+            bits = 0;
+            break;
+        }
+
+        bits |= 1 << i;
+    }
+
+    if (bits == 0) {
+        mistake(r, "families", "must be a list of \"ipv4\", \"ipv6\" and"
+                " \"domain\", each at most once, at least one");
+
+    } else if (rbl_str_is(type, "uribl") && bits != RBL_FAMILY_DOMAIN) {
+        mistake(r, "families", "must be [\"domain\"] for a list of type"
+                " \"uribl\"");
+    }
+
+    return bits;
+}
+
+
+const json_t *
+member_codes(lists_read_t *r, const json_t *entry)
+{
+    char           field[32];
+    size_t         i;
+    rbl_str_t      rule;
+    rbl_codes_t    codes;
+    const json_t  *v;
+
+    memset(&codes, 0, sizeof(codes));
+    v = json_object_get(entry, "codes");
+
+    if (v != NULL && !json_is_array(v)) {
+        mistake(r, "codes", "must be a list of rules");
+        return NULL;
+    }
+
+    for (i = 0; i < json_array_size(v); i++) {
+        rule = value_str(json_array_get(v, i));
+        snprintf(field, sizeof(field), "codes[%zu]", i);
+
+        if (rule.p == NULL || !rbl_text_ok(rule)) {
+            mistake(r, field, "must be text without control characters");
+            continue;
+        }
+
+        switch (rbl_codes_add(&codes, rule)) {
+
+        case RBL_OK:
+            break;
+
+        case RBL_ETOOBIG:
+            mistake(r, field, "one rule too many, %d are allowed",
+                    RBL_CODES_MAX);
+            return v;
+
+        default:
+            mistake(r, field, "\"%.80s\" is not a rule, as 127.0.0.2=text,"
+                    " 127.0.0.4-127.0.0.7=text, 127.0.1.*=text, bit:4=text,"
+                    " with ! or ~ before it", rule.p);
+            break;
+        }
+    }
+
+    return v;
+}
+
+
+rbl_str_t
+member_control(lists_read_t *r, const json_t *entry)
+{
+    rbl_str_t                 s;
+    static const char *const  words[] = { "ip", "ip-positive-only", "none",
+                                          NULL };
+
+    s = member_text(r, entry, "control", LISTS_FILE_TEXT);
+
+    if (s.n != 0 && one_of(s, words) < 0
+        && (s.n < 6 || s.n > RBL_DOMAIN_MAX || strncmp(s.p, "name:", 5) != 0
+            || strspn(s.p + 5, NAME_CHARS) != s.n - 5))
+    {
+        mistake(r, "control", "must be \"ip\", \"ip-positive-only\", \"none\""
+                " or \"name:\" and a name of A-Z a-z 0-9 . _ -");
+    }
+
+    return s;
+}
+
+
+int
+member_enabled(lists_read_t *r, const json_t *entry)
+{
+    const json_t  *v;
+
+    v = json_object_get(entry, "enabled");
+
+    if (v != NULL && !json_is_boolean(v)) {
+        mistake(r, "enabled", "must be true or false");
+        return 0;
+    }
+
+    if (json_is_false(v)) {
+        return 0;
+    }
+
+    if (r->zone.n && strstr(r->zone.p, "{key}") != NULL) {
+        mistake(r, "enabled", "must be false: the zone needs a key");
+    }
+
+    return 1;
+}

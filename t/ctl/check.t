@@ -1,0 +1,139 @@
+#!/usr/bin/perl
+# rblctl check and queue.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use RblTest;
+
+my $redis = start_redis();
+my $dir = temp_dir();
+my $rbldnsd = start_rbldnsd(zones => [
+    ['a.test', 'ip4set', ":127.0.0.2:A says \$\n127.0.0.2\n192.0.2.1\n"],
+    ['b.test', 'ip4set', ":127.0.0.3:B\n127.0.0.2\n192.0.2.2\n"],
+    ['r.test', 'ip4set', ":127.255.255.254:Go away\n192.0.2.0/24\n"],
+    ['u.test', 'dnset', ":127.0.0.2:\e[31mU\n.bad.example\n"],
+]);
+my $unbound = start_unbound(stubs => { map { ($_ => $rbldnsd) }
+    qw(a.test b.test r.test u.test) });
+my $resolver = "127.0.0.1\@$unbound->{port}";
+my ($r, $v);
+
+sub lists_file {
+    my ($name, @zones) = @_;
+
+    write_file("$dir/$name.json", '{"version": 1, "lists": ['
+        . join(', ', map { my ($zone, $type, $families) = @$_;
+            qq({"zone": "$zone", "name": "$zone", "type": "$type",
+                "families": [$families], "codes": ["127.0.0.2=spam"]}) }
+            @zones) . ']}');
+    return "$dir/$name.json";
+}
+
+my $ab = lists_file('ab', ['a.test', 'rbl', '"ipv4"'],
+    ['b.test', 'rbl', '"ipv4"'], ['u.test', 'uribl', '"domain"']);
+my $abr = lists_file('abr', ['a.test', 'rbl', '"ipv4"'],
+    ['r.test', 'rbl', '"ipv4"']);
+
+sub check {
+    my ($host, $file, @more) = @_;
+
+    return rblctl(undef, 'check', $host, '--resolver', $resolver,
+        $file ? ('--lists', $file) : (), @more);
+}
+
+# verdicts and exit status, without any store
+is(check('192.0.2.9', $ab)->{status}, 0, 'clear: 0');
+is(check('192.0.2.1', $ab)->{status}, 1, 'listed: 1');
+is(check('192.0.2.9', $abr)->{status}, 2, 'a list refuses: 2');
+is(check('192.0.2.1', $abr)->{status}, 1, 'listed, though another refuses: 1');
+
+$r = check('192.0.2.1', $ab);
+like($r->{out}, qr/^LIST +VERDICT +CODES +REASON +MS$/m, 'a table');
+like($r->{out},
+    qr/^a\.test +listed +127\.0\.0\.2 +A says 192\.0\.2\.1 +[\d.]+$/m,
+    'the listing, with code, reason and time');
+like($r->{out}, qr/^b\.test +clear /m, 'the other is clear');
+unlike($r->{out}, qr/u\.test/, 'a list of domains is not asked');
+like($r->{out}, qr/^192\.0\.2\.1: listed \(1 of 2 lists list it, 0 unknown\)$/m,
+    'the sum');
+is($r->{err}, '', 'no progress where there is no terminal');
+
+$v = json(check('192.0.2.9', $abr, '--json')->{out});
+is_deeply([@$v{qw(host status total listed unknown)}],
+    ['192.0.2.9', 'unknown', 2, 0, 1], 'as JSON');
+my ($refused) = grep { $_->{zone} eq 'r.test' } @{ $v->{lists} };
+is_deeply([@$refused{qw(status error)}], ['unknown', 'blocked'],
+    'a refusal is no listing');
+is(json(check('::ffff:192.0.2.1', $ab, '--json')->{out})->{host}, '192.0.2.1',
+    'the canonical form is asked');
+
+$r = check('x.bad.example', $ab);
+is($r->{status}, 1, 'a domain at the lists that take it');
+unlike($r->{out}, qr/\e/, 'TXT reaches no terminal as it is');
+is(check('x.bad.example.', $ab)->{status}, 1, 'with a trailing dot');
+is(check('good.example', $ab)->{status}, 0, 'a clear domain');
+
+# nothing answers
+my $silent = free_port();
+$r = rblctl(undef, 'check', '192.0.2.1', '--lists', $ab, '--resolver',
+    "127.0.0.1\@$silent");
+is($r->{status}, 2, 'no resolver: unknown, never clear');
+like($r->{out}, qr/^a\.test +unknown +network/m, 'and why');
+
+# input
+for my $case (['', 'nothing'], ['192.0.2.0/24', 'a subnet'], ['a b', 'a blank'],
+    ['a.-x.example', 'a hyphen'], ['x' x 300, 'too long'], ["a\e.example",
+    'a control byte'], ['localhost', 'one label'])
+{
+    $r = check($case->[0], $ab);
+    is($r->{status}, 3, "$case->[1]: exit status");
+    like($r->{err}, qr/\Arblctl: .*neither an address nor a domain.*\n\z/,
+        "$case->[1]: says so");
+}
+$r = check('2001:db8::1', $ab);
+is($r->{status}, 3, 'no list takes it');
+like($r->{err}, qr/no active list takes 2001:db8::1/, 'is said');
+is(check('192.0.2.1', "$dir/none.json")->{status}, 3, 'no file');
+$r = rblctl(undef, 'check', '192.0.2.1', '--lists', $ab, '--resolver', 'x');
+is($r->{status}, 3, 'not a resolver');
+like($r->{err}, qr/resolver/, 'is said');
+
+# the lists of the store
+$r = rblctl($redis, 'check', '192.0.2.1', '--resolver', $resolver);
+is($r->{status}, 3, 'before init');
+like($r->{err}, qr/--lists FILE/, 'points to the other way');
+init_store($redis, lists => $ab, partitions => 2);
+is(rblctl($redis, 'check', '192.0.2.1', '--resolver', $resolver)->{status}, 1,
+    'the lists of the store');
+rblctl($redis, 'lists', 'disable', 'a.test');
+is(rblctl($redis, 'check', '192.0.2.1', '--resolver', $resolver)->{status}, 0,
+    'a disabled list is not asked');
+
+# queue
+$v = json(rblctl($redis, 'queue', '--json')->{out});
+is(scalar @$v, 3, 'queue: two partitions and the sum');
+is($v->[2]{partition}, 'all', 'the sum is last');
+my $old = int((time - 100) * 1000);
+redis($redis, 'XADD', 'rbl:{1}:jobs:due', "$old-0", 'a', 'x');
+redis($redis, 'XADD', 'rbl:{1}:jobs:due', '*', 'a', 'x');
+redis($redis, 'XGROUP', 'CREATE', 'rbl:{1}:jobs:due', 'checkd', 0);
+redis($redis, 'XREADGROUP', 'GROUP', 'checkd', 'd', 'COUNT', 1, 'STREAMS',
+    'rbl:{1}:jobs:due', '>');
+redis($redis, 'XADD', 'rbl:{0}:jobs:manual', '*', 'a', 'x');
+redis($redis, 'ZADD', 'rbl:{0}:due', time * 1000 + 1000, 'a',
+    time * 1000 + 3_600_000, 'b');
+redis($redis, 'XADD', 'rbl:{0}:outbox', '*', 'a', 'x');
+redis($redis, 'ZADD', 'rbl:{1}:retry', 1, 'x');
+$v = json(rblctl($redis, 'queue', '--json')->{out});
+my $all = $v->[2];
+is_deeply([@$all{qw(manual due pending soon scheduled outbox deliveries)}],
+    [1, 1, 1, 1, 2, 1, 1], 'what waits, all in all');
+cmp_ok($all->{oldest}, '>=', 99, 'age of the oldest');
+cmp_ok($all->{oldest}, '<', 200, 'in seconds');
+is_deeply([@{ $v->[0] }{qw(manual due pending)}], [1, 0, 0], 'partition 0');
+is_deeply([@{ $v->[1] }{qw(manual due pending)}], [0, 1, 1], 'partition 1');
+like(rblctl($redis, 'queue')->{out}, qr/^all +1 +1 +1 /m, 'as a table');
+
+done_testing();

@@ -1,0 +1,146 @@
+#!/usr/bin/perl
+# rblctl: options, the way to the store, init, status.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use RblTest;
+
+my $redis = start_redis();
+my $r;
+
+sub fails {
+    my ($r, $pattern, $name) = @_;
+
+    is($r->{status}, 3, "$name: exit status");
+    like($r->{err}, $pattern, "$name: says why");
+    is(() = $r->{err} =~ /\n/g, 1, "$name: in one line");
+    is($r->{out}, '', "$name: nothing else");
+}
+
+# words and options
+$r = rblctl(undef, '--help');
+is($r->{status}, 0, 'help');
+like($r->{out}, qr/^  account add NAME .*^  lists load FILE/ms,
+    'help names the commands');
+is(rblctl(undef)->{status}, 3, 'no command is an error');
+fails(rblctl(undef, 'frob'), qr/unknown command "frob"/, 'unknown command');
+fails(rblctl(undef, 'account', 'frob'), qr/unknown command "account frob"/,
+    'unknown second word');
+fails(rblctl(undef, 'init', '--frob'), qr/unknown option --frob/,
+    'unknown option');
+fails(rblctl(undef, 'init', '--keep'), qr/unknown option --keep of init/,
+    "another command's option");
+fails(rblctl(undef, 'init', '--partitions'), qr/--partitions needs a value/,
+    'an option without its value');
+fails(rblctl(undef, 'init', '--json=1'), qr/--json takes no value/,
+    'a value too many');
+fails(rblctl(undef, 'init', 'x'), qr/usage: rblctl init/, 'too many words');
+fails(rblctl(undef, ('x') x 20), qr/too many arguments/, 'many more words');
+fails(rblctl(undef, 'account', 'add'), qr/usage: rblctl account add NAME/,
+    'too few words');
+fails(rblctl(undef, "a\e[31m\nb"), qr/a\\x1b\[31m\\x0ab/,
+    'control bytes of an argument');
+
+# the way to the store
+my $dir = temp_dir();
+fails(rblctl(undef, '--store', "unix:$dir/none", 'status'),
+    qr/cannot reach the store at unix:\S+: .*Is redis-server running\?/,
+    'no store');
+my $port = free_port();
+fails(rblctl(undef, '--store', "127.0.0.1:$port", 'status'),
+    qr/cannot reach the store at 127\.0\.0\.1:$port: Connection refused/,
+    'nobody at the port');
+fails(rblctl(undef, '--store', 'nonsense', 'status'), qr/store/,
+    'not an address');
+fails(rblctl($redis, '--prefix', 'a b', 'status'), qr/prefix/i,
+    'not a prefix');
+fails(rblctl($redis, '-c', "$dir/none.conf", 'status'), qr/none\.conf/,
+    'no configuration file');
+write_file("$dir/bad.conf", "store 127.0.0.1:6379\nfrob 1\n");
+fails(rblctl(undef, '-c', "$dir/bad.conf", 'status'),
+    qr/bad\.conf.*2.*frob/, 'a mistake in the configuration');
+write_file("$dir/good.conf", "store $redis->{addr}\nstore_prefix other\n");
+$r = rblctl(undef, '-c', "$dir/good.conf", 'status', '--json');
+is(json($r->{out})->{prefix}, 'other', 'configuration file');
+is(run_cmd({ env => { RBL_STORE => $redis->{addr} } },
+    build_dir() . '/rblctl', 'status')->{status}, 0, 'RBL_STORE');
+
+# before init
+$r = rblctl($redis, 'status', '--json');
+is($r->{status}, 0, 'status of an empty store');
+ok(!json($r->{out})->{initialised}, 'is not initialised');
+for my $command ('account list', 'lists show', 'queue') {
+    fails(rblctl($redis, split ' ', $command),
+        qr/not initialised.*run rblctl init/, "$command before init");
+}
+
+# init
+fails(rblctl($redis, 'init', '--partitions', $_), qr/--partitions must be/,
+    "init with $_ partitions") for 0, 3, -1, 2048, 'x', '';
+is(redis($redis, 'EXISTS', 'rbl:meta'), 0, 'nothing was written');
+$r = rblctl($redis, 'init', '--partitions', 4, '--json');
+is($r->{status}, 0, 'init');
+is(json($r->{out})->{partitions}, 4, 'tells the partitions');
+my %meta = @{ redis($redis, 'HGETALL', 'rbl:meta') };
+is_deeply([@meta{qw(partitions schema)}], [4, 1], 'meta');
+cmp_ok(abs($meta{created} / 1000 - time), '<', 60, 'created');
+$r = rblctl($redis, 'init', '--json');
+is($r->{status}, 0, 'init once more');
+ok(!json($r->{out})->{created}, 'changes nothing');
+is(rblctl($redis, 'init', '--partitions', 4)->{status}, 0, 'the same number');
+fails(rblctl($redis, 'init', '--partitions', 8),
+    qr/initialised with 4 partitions/, 'another number');
+is_deeply({ @{ redis($redis, 'HGETALL', 'rbl:meta') } }, \%meta,
+    'meta is what it was');
+is(rblctl($redis, '--prefix', 'p2', 'init')->{status}, 0, 'another prefix');
+is(redis($redis, 'HGET', 'p2:meta', 'partitions'), 16, 'has its own meta');
+
+# a meta of other making
+redis($redis, 'HSET', 'p3:meta', 'schema', 2, 'partitions', 16);
+fails(rblctl($redis, '--prefix', 'p3', 'init'), qr/schema version 2/,
+    'another schema');
+redis($redis, 'HSET', 'p3:meta', 'schema', 1, 'partitions', 12);
+fails(rblctl($redis, '--prefix', 'p3', 'account', 'list'), qr/damaged/,
+    'a damaged number');
+redis($redis, 'SET', 'p4:meta', 'x');
+fails(rblctl($redis, '--prefix', 'p4', 'account', 'list'), qr/WRONGTYPE/,
+    'a key of another type');
+
+# a store that refuses
+redis($redis, 'CONFIG', 'SET', 'maxmemory', 1);
+fails(rblctl($redis, '--prefix', 'p5', 'init'), qr/memory limit/,
+    'a full store');
+redis($redis, 'CONFIG', 'SET', 'maxmemory', 0);
+redis($redis, 'CONFIG', 'SET', 'requirepass', 'secret');
+fails(rblctl($redis, 'account', 'list'), qr/NOAUTH.*store_password_file/,
+    'a password that was not given');
+write_file("$dir/pw", "secret\n", 0600);
+write_file("$dir/auth.conf",
+    "store $redis->{addr}\nstore_password_file $dir/pw\n");
+is(rblctl(undef, '-c', "$dir/auth.conf", 'account', 'list')->{status}, 0,
+    'the password from its file');
+redis($redis, 'AUTH', 'secret');
+redis($redis, 'CONFIG', 'SET', 'requirepass', '');
+
+# status in words
+$r = rblctl($redis, 'status');
+like($r->{out}, qr/^initialised +yes$/m, 'status in words');
+like($r->{out}, qr/No daemon has worked here/, 'no daemon yet');
+
+# a daemon that hangs is seen by how long it did nothing
+redis($redis, 'XGROUP', 'CREATE', 'rbl:{1}:jobs:manual', 'checkd', 0,
+    'MKSTREAM');
+redis($redis, 'XADD', 'rbl:{1}:jobs:manual', '*', 'a', 'x');
+redis($redis, 'XREADGROUP', 'GROUP', 'checkd', "d\e1", 'STREAMS',
+    'rbl:{1}:jobs:manual', '>');
+redis($redis, 'XREADGROUP', 'GROUP', 'checkd', 'd2', 'STREAMS',
+    'rbl:{1}:jobs:manual', '0');
+redis($redis, 'XGROUP', 'CREATECONSUMER', 'rbl:{1}:jobs:manual', 'checkd',
+    'd2');
+$r = rblctl($redis, 'status', '--json');
+is_deeply([map { $_->{name} } @{ json($r->{out})->{daemons} }], ['d2'],
+    'daemons with a sound name');
+
+done_testing();

@@ -1,0 +1,196 @@
+#!/usr/bin/perl
+# rblctl lists: a file is loaded whole or not at all.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use Digest::SHA qw(sha256_hex);
+use JSON::PP ();
+use RblTest;
+
+my $redis = start_redis();
+init_store($redis, partitions => 4);
+my $dir = temp_dir();
+my ($r, $v);
+
+sub list_sid { return 'RB' . substr sha256_hex($_[0]), 0, 32 }
+
+sub entry {
+    my (%member) = @_;
+
+    return { zone => 'bl.example.org', name => 'Example', type => 'rbl',
+        families => ['ipv4'], %member };
+}
+
+sub load {
+    my ($what) = @_;
+
+    my $text = ref $what ? JSON::PP->new->canonical->encode($what) : $what;
+    write_file("$dir/lists.json", $text);
+    return rblctl($redis, 'lists', 'load', "$dir/lists.json", '--json');
+}
+
+sub load_entries {
+    my (@entries) = @_;
+
+    return load({ version => 1, lists => \@entries });
+}
+
+# mistakes: each line names the entry and the member
+sub refused {
+    my ($name, $pattern, @entries) = @_;
+
+    my $got = load_entries(@entries);
+    is($got->{status}, 3, "$name: refused");
+    my @lines = split /\n/, $got->{err};
+    like($lines[0] // '', $pattern, "$name: names the member");
+    is(scalar @lines, 2, "$name: one line, and that nothing was loaded");
+    is(redis($redis, 'EXISTS', 'rbl:{0}:lists'), 0, "$name: nothing is there");
+}
+
+my $false = JSON::PP::false();
+my $at = qr/lists\.json: lists\[0\] bl\.example\.org: /;
+refused('no zone', qr/lists\[0\]: zone: must be/, entry(zone => ''));
+refused("zone '$_'", qr/: zone: must be/, entry(zone => $_))
+    for '.', 'a..b', 'nodots!', 'x' x 300, '-a.example', 'a b.example',
+    'a.{foo}.example';
+refused('zone no text', qr/lists\[0\]: zone: must/, entry(zone => 5));
+refused('zone twice', qr/lists\[1\] bl\.example\.org: zone: .*twice/, entry(),
+    entry());
+refused('no name', qr/${at}name: /, entry(name => ''));
+refused('long name', qr/${at}name: /, entry(name => 'x' x 256));
+refused('name no text', qr/${at}name: /, entry(name => "a\nb"));
+refused('type', qr/${at}type: must be one of "rbl", "uribl"/,
+    entry(type => 'frob'));
+refused('families', qr/${at}families: /, entry(families => $_))
+    for [], ['ipv5'], ['ipv4', 'ipv4'], 'ipv4', undef, [4];
+refused('families of a uribl', qr/${at}families: .*uribl/,
+    entry(type => 'uribl'));
+refused('enabled', qr/${at}enabled: /, entry(enabled => 'yes'));
+refused('a zone with a key', qr/enabled: .*key/,
+    entry(zone => '{key}.bl.example.org'));
+refused("code $_", qr/${at}codes\[1\]: .*is not a rule/,
+    entry(codes => ['127.0.0.2=x', $_]))
+    for '', 'frob', '127.0.0.300=x', 'bit:3=x', '127.0.0.9-127.0.0.2=x';
+refused('code no text', qr/${at}codes\[0\]: /, entry(codes => [2]));
+refused('codes no list', qr/${at}codes: /, entry(codes => '127.0.0.2=x'));
+refused('codes too many', qr/${at}codes\[\d+\]: .*too many/,
+    entry(codes => [map { "127.0.1.$_=x" } 1 .. 60]));
+refused("$_ no URL", qr/${at}$_: must be empty or begin with http/,
+    entry($_ => 'javascript:x')) for qw(website lookup delist);
+refused("$_", qr/${at}$_: must be one of/, entry($_ => 'frob'))
+    for qw(tier scope kind);
+refused('control', qr/${at}control: must be/, entry(control => $_))
+    for 'frob', 'name:', 'name:a b';
+refused('note', qr/${at}note: must be text/, entry(note => 'x' x 2000));
+refused('unknown member', qr/${at}fro\\x1bb: is not a member/,
+    entry("fro\eb" => 1));
+refused('no object', qr/lists\[0\]: entry: must be an object/, 'x');
+
+$r = load_entries(entry(type => 'x'), entry(zone => 'b.example', tier => 'x'),
+    entry(zone => 'c.example', codes => ['x', 'y']));
+is(() = $r->{err} =~ /\n/g, 5, 'all mistakes are told at once');
+$r = load({ version => 1, lists => [entry()],
+    killed => [{ zone => 'bl.example.org', reason => 'x' }] });
+like($r->{err}, qr/killed\[0\] bl\.example\.org: zone: .*twice/,
+    'listed and killed');
+for my $text ('', '{', '[]', '{"version": 2, "lists": []}',
+    '{"version": 1}', '{"version": 1, "lists": {}}',
+    '{"version": 1, "lists": [], "killed": 1}',
+    '{"version": 1, "lists": [], "lists": []}', "\xff", "[" x 5000)
+{
+    $r = load($text);
+    is($r->{status}, 3, 'not a file of lists: ' . substr $text, 0, 40);
+    like($r->{err}, qr/\Arblctl: \S+lists\.json:/, 'names the file');
+}
+is(rblctl($redis, 'lists', 'load', "$dir/none")->{status}, 3, 'no file');
+is(rblctl($redis, 'lists', 'load', $dir)->{status}, 3, 'a directory');
+
+# a good one
+my @all = (
+    entry(families => ['ipv4', 'ipv6', 'domain'], codes => ['127.0.0.2=spam',
+        '!127.255.255.254=refused', 'bit:4=x'], website => 'https://e.example/',
+        lookup => 'https://e.example/?q=%s', delist => '', tier => 'high',
+        scope => 'ip', kind => 'block', control => 'ip', note => 'n'),
+    entry(zone => 'uri.example.org', type => 'uribl', families => ['domain'],
+        control => 'name:test'),
+    entry(zone => '{key}.dq.example.org', enabled => $false));
+$r = load({ version => 1, lists => \@all,
+    killed => [{ zone => 'dead.example.org', reason => 'gone' }] });
+is($r->{status}, 0, 'a good file') or diag($r->{err});
+$v = json($r->{out});
+is_deeply([@$v{qw(active disabled killed partitions)}], [2, 1, 1, 4],
+    'counts');
+my $sid = list_sid('bl.example.org');
+for my $p (0 .. 3) {
+    my $l = record('list', redis($redis, 'GET', "rbl:{$p}:r:SYS:$sid"));
+    is_deeply($l, { version => 1, id => $sid, type => 'rbl',
+        zone => 'bl.example.org', name => 'Example',
+        website => 'https://e.example/', families => 7, custom => 0,
+        status => 'active', health => '', codes => $all[0]{codes},
+        lookup => 'https://e.example/?q=%s', delist => '', tier => 'high',
+        scope => 'ip', kind => 'block', control => 'ip' },
+        "record in partition $p");
+    is_deeply(redis($redis, 'ZRANGE', "rbl:{$p}:lists", 0, -1),
+        [map { list_sid($_->{zone}) } @all], "order in partition $p");
+}
+is(record('list', redis($redis, 'GET', 'rbl:{2}:r:SYS:'
+    . list_sid('dead.example.org')))->{status}, 'killed', 'killed');
+
+# show
+$v = json(rblctl($redis, 'lists', 'show', '--json')->{out});
+is_deeply([map { [@$_{qw(zone status)}] } @$v], [['bl.example.org', 'active'],
+    ['uri.example.org', 'active'], ['{key}.dq.example.org', 'disabled']],
+    'lists show');
+for my $name ('BL.example.org', $sid) {
+    $v = json(rblctl($redis, 'lists', 'show', $name, '--json')->{out});
+    is_deeply([@$v{qw(id zone)}, @{ $v->{families} }],
+        [$sid, 'bl.example.org', qw(ipv4 ipv6 domain)], "lists show $name");
+}
+like(rblctl($redis, 'lists', 'show', 'dead.example.org')->{out},
+    qr/^status +killed$/m, 'a killed one can be looked up');
+$r = rblctl($redis, 'lists', 'show', 'none.example');
+is($r->{status}, 3, 'no such list');
+like($r->{err}, qr/there is no list none\.example/, 'is said');
+
+# enable, disable: by hand, outlives a load
+sub statuses {
+    return [map { record('list',
+        redis($redis, 'GET', "rbl:{$_}:r:SYS:$sid"))->{status} } 0 .. 3];
+}
+is(rblctl($redis, 'lists', 'disable', 'bl.example.org')->{status}, 0,
+    'disable');
+is_deeply(statuses(), [('disabled') x 4], 'in every partition');
+is(load_entries(@all)->{status}, 0, 'loaded again');
+is_deeply(statuses(), [('disabled') x 4], 'stays disabled');
+is(rblctl($redis, 'lists', 'enable', $sid)->{status}, 0, 'enable by SID');
+is_deeply(statuses(), [('active') x 4], 'active again');
+for my $name ('none.example', 'dead.example.org', 'x' x 400) {
+    for my $verb ('enable', 'disable') {
+        $r = rblctl($redis, 'lists', $verb, $name);
+        is($r->{status}, 3, "$verb of what is no list");
+        like($r->{err}, qr/there is no/, 'is said');
+    }
+}
+for my $name ('{key}.dq.example.org', list_sid('{key}.dq.example.org')) {
+    $r = rblctl($redis, 'lists', 'enable', $name);
+    is($r->{status}, 3, "$name is not enabled");
+    like($r->{err}, qr/needs a key/, 'for it needs a key');
+}
+
+# loading again changes records, kills, and leaves the rest
+$r = load({ version => 1, lists => [entry(name => 'New')],
+    killed => [{ zone => 'uri.example.org', reason => 'x' }] });
+is($r->{status}, 0, 'an update');
+$v = json(rblctl($redis, 'lists', 'show', '--json')->{out});
+is_deeply([map { [@$_{qw(zone name)}] } @$v], [['bl.example.org', 'New'],
+    ['{key}.dq.example.org', 'Example']], 'changed, killed, kept');
+
+# the lists of the project
+for my $file ('conf/lists.json', 'conf/demo/lists.json') {
+    $r = rblctl($redis, 'lists', 'load', repo_dir() . "/$file");
+    is($r->{status}, 0, "$file is sound") or diag($r->{err});
+}
+
+done_testing();

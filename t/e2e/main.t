@@ -1,0 +1,224 @@
+#!/usr/bin/perl
+# The whole system: a host added by HTTP is found on a list, told by listings,
+# webhooks and a callback, and told again when the list takes it off.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use RblTest;
+use Time::HiRes qw(time);
+
+my $zone = 'dnsbl.e2e.test';
+my $listed = ":127.0.0.2:\$ sends <spam> & more\n127.0.0.2\n";
+my $rbldnsd = start_rbldnsd(zones => [
+    [$zone, 'ip4set', $listed . "192.0.2.10\n198.51.100.0/28\n"],
+    ['uribl.e2e.test', 'dnset', ":127.0.0.2:seen\n.bad.example\n"],
+]);
+# One more list, whose server never answers.
+my $silent = IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => 0,
+    Proto => 'udp') or die "udp: $!";
+my $unbound = start_unbound(stubs => { $zone => $rbldnsd,
+    'uribl.e2e.test' => $rbldnsd, 'silent.e2e.test' => $silent->sockport });
+my $redis = start_redis();
+my $lists = temp_dir() . '/lists.json';
+write_file($lists, <<"JSON");
+{ "version": 1, "lists": [
+{"zone": "$zone", "name": "E2E", "type": "rbl", "families": ["ipv4"],
+ "website": "https://list.example/", "codes": ["127.0.0.2=spam"]},
+{"zone": "uribl.e2e.test", "name": "E2E domains", "type": "uribl",
+ "families": ["domain"], "codes": ["127.0.0.2=spam"]},
+{"zone": "silent.e2e.test", "name": "Silent", "type": "rbl",
+ "families": ["ipv4"], "codes": ["127.0.0.2=spam"]}
+] }
+JSON
+init_store($redis, lists => $lists);
+my $nginx = start_nginx(store => $redis);
+# The patience of conf/run.sh.
+my $checkd = start_checkd(store => $redis, resolver => $unbound, conf => {
+    dns_timeout => '1200ms', dns_tries => 2, check_timeout => '3500ms',
+    deliver_http => 'on', deliver_allow => '127.0.0.0/8' });
+my $acct = make_account($redis);
+my $hooks = start_receiver();
+my $calls = start_receiver();
+my $wh = json(rblctl($redis, 'webhook', 'add', $acct->{sid}, 'All',
+    $hooks->{url}, '--json')->{out});
+
+sub get { return api($nginx, $acct, 'GET', @_) }
+sub post { return api($nginx, $acct, 'POST', @_) }
+sub text { return http($nginx, 'GET', $_[0], auth => $acct)->{body} }
+
+# Events of a type for a check or a value, as they came.
+sub events {
+    my ($type, $value) = @_;
+
+    return grep { ($_->{json}{event_type} // '') eq $type
+        && $_->{json}{host}{host} eq $value } received($hooks);
+}
+
+sub checked {
+    my ($id) = @_;
+
+    my $data;
+    wait_for {
+        $data = get("/3.0/check/status/$id.json?details=1")->{data};
+        $data->{status} =~ /^(?:completed|failed)$/;
+    } 15, "the end of check $id";
+    return $data;
+}
+
+# nothing is listed yet
+is(text('/3.0/listings.nagios'), 'OK - 0 hosts listed!', 'nagios: OK');
+is(text('/3.0/listings.zabbix'), '0', 'zabbix: 0');
+is(get('/3.0/listings.json')->{total_listed}, 0, 'no listings');
+
+# a listed host shows within 5 seconds, though a list never answers
+my $start = time;
+my $added = post('/3.0/host/add.json', { host => '192.0.2.10',
+    name => 'mail <1> & "2"', type => 'rbl' });
+is($added->{status_code}, 200, 'host added');
+my $ht = $added->{data}[0]{id};
+my $l;
+wait_for { $l = get('/3.0/listings.json'); @{ $l->{data} } } 15,
+    'the listing';
+cmp_ok(time - $start, '<', 5, 'listed within 5 seconds');
+is_deeply([@{ $l->{data}[0] }{qw(id host listed listed_count unknown_count)}],
+    [$ht, '192.0.2.10', '1', '1', '1'], 'the host, and what is not known');
+is_deeply($l->{data}[0]{listed_details}, [{ host => $zone,
+    website => 'https://list.example/',
+    details => '192.0.2.10 sends <spam> & more' }], 'where, and why');
+is_deeply([@$l{qw(total_hosts total_listed)}], [1, 1], 'totals');
+is(text('/3.0/listings.nagios'), 'CRITICAL - 1 host listed!',
+    'nagios: CRITICAL');
+is(text('/3.0/listings.zabbix'), '1', 'zabbix: 1');
+
+# XML
+my $xml = http($nginx, 'GET', '/3.0/listings.xml', auth => $acct);
+is($xml->{headers}{'content-type'}, 'application/xml; charset=utf-8',
+    'type of XML');
+my $lint = sub {
+    return run_cmd({ stdin => $xml->{body} }, 'xmllint', '--noout', '--xpath',
+        $_[0], '-');
+};
+is($lint->('string(/response/data/item/name)')->{out},
+    "mail <1> & \"2\"\n", 'XML is well-formed and says the same');
+is($lint->('string(/response/data/item/listed_details/item/details)')->{out},
+    "192.0.2.10 sends <spam> & more\n", 'down to the reason');
+
+# a clear host
+post('/3.0/host/add.json', { host => '203.0.113.9', name => 'c',
+    type => 'rbl' });
+my $clear;
+wait_for {
+    ($clear) = grep { $_->{host} eq '203.0.113.9' && $_->{last_checked} }
+        @{ get('/3.0/hosts.json')->{data} };
+} 15, 'the check of the clear host';
+is($clear->{listed}, '0', 'a clear host is clear');
+is(get('/3.0/listings.json')->{total_listed}, 1, 'and not among listings');
+
+# webhook events of the first check
+wait_for { events('rbl.host.listed', '192.0.2.10') } 10, 'rbl.host.listed';
+my %first = map { $_ => (events("rbl.host.$_", '192.0.2.10'))[0] }
+    qw(check.started check.completed listed);
+for my $type (sort keys %first) {
+    my $e = $first{$type} or next;
+    ok(signature_ok($e, $wh->{secret}), "$type is signed");
+    like($e->{json}{event_sid}, qr/^EV[0-9a-f]{32}$/, "$type has an id");
+    is($e->{headers}{'webhook-id'}, $e->{json}{event_sid},
+        "$type says it in the header");
+    like($e->{json}{event_date}, qr/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/,
+        "$type has a date");
+    is($e->{json}{host}{id}, $ht, "$type has the host");
+}
+is(scalar(keys %first), 3, 'started, completed, listed');
+my $done = $first{'check.completed'}{json};
+is_deeply([$done->{total}, map { $_->{host} } @{ $done->{details} }],
+    [1, $zone], 'completed tells where it is listed');
+ok($done->{listed}, 'and that it is');
+is($first{'check.started'}{json}{check_sid}, $done->{check_sid},
+    'one check');
+wait_for { events('rbl.host.check.completed', '203.0.113.9') } 10,
+    'completed of the clear host';
+is(scalar events('rbl.host.listed', '203.0.113.9'), 0,
+    'a clear host is not told as listed');
+
+# a manual check with details and a callback
+my $r = post('/3.0/check/start.json', { host => $ht, details => 1,
+    callback => $calls->{url} });
+is($r->{status_code}, 200, 'check started');
+my $pp = $r->{data}{id};
+like($pp, qr/^PP[0-9a-f]{64}$/, 'its id');
+is($r->{data}{total_count}, 2, 'two lists take an IPv4 address');
+my $data = checked($pp);
+is_deeply([@$data{qw(status host host_id checked_count total_count
+    listed_count unknown_count)}],
+    ['completed', '192.0.2.10', $ht, 2, 2, 1, 1], 'completed');
+my %by = map { ($_->{host} => $_) } @{ $data->{details} };
+is_deeply([@{ $by{$zone} }{qw(status codes reason error)}],
+    ['listed', ['127.0.0.2'], '192.0.2.10 sends <spam> & more', ''],
+    'the listing in its details');
+is($by{'silent.e2e.test'}{status}, 'unknown', 'the silent list is unknown');
+wait_for { received($calls) } 10, 'the callback';
+my ($call) = received($calls);
+ok(signature_ok($call, $acct->{secret}),
+    "the callback is signed with the application's secret");
+is($call->{line}, 'POST /hook HTTP/1.1', 'it is a POST');
+like($call->{headers}{'content-type'}, qr{^application/json}, 'of JSON');
+is_deeply([@{ $call->{json} }{qw(event_type check_sid total)}],
+    ['rbl.host.check.completed', $pp, 1], 'the completed event');
+is($call->{json}{host}{id}, $ht, 'of the host');
+
+# one-off values
+$r = post('/3.0/check/start.json', { host => 'www.bad.example', details => 1,
+    callback => $calls->{url} });
+$data = checked($r->{data}{id});
+is_deeply([@$data{qw(status host host_id listed_count)}],
+    ['completed', 'www.bad.example', '', 1], 'a one-off domain');
+wait_for { @{[received($calls)]} >= 2 } 10, 'its callback';
+is_deeply((received($calls))[1]{json}{host}, { host => 'www.bad.example' },
+    'whose host is the value alone');
+
+# the list takes it off: delisted, once the next check sees it
+ok(rbldnsd_data($rbldnsd, $zone, $listed . "198.51.100.0/28\n"),
+    'the entry is removed');
+$data = checked(post('/3.0/check/start.json', { host => $ht })->{data}{id});
+ok(!$data->{listed}, 'the next check does not find it');
+is(get('/3.0/listings.json')->{total_listed}, 0, 'listings are empty');
+is(text('/3.0/listings.nagios'), 'OK - 0 hosts listed!', 'nagios: OK');
+wait_for { events('rbl.host.delisted', '192.0.2.10') } 10,
+    'rbl.host.delisted';
+my ($off) = events('rbl.host.delisted', '192.0.2.10');
+ok(signature_ok($off, $wh->{secret}), 'delisted is signed');
+is_deeply([$off->{json}{total}, $off->{json}{details}], [0, []],
+    'delisted has no details');
+ok(!$off->{json}{listed}, 'and listed is false');
+my $n = events('rbl.host.delisted', '192.0.2.10');
+$data = checked(post('/3.0/check/start.json', { host => $ht })->{data}{id});
+wait_for { events('rbl.host.check.completed', '192.0.2.10') >= 4 } 10,
+    'completed of every check';
+is(scalar events('rbl.host.delisted', '192.0.2.10'), $n,
+    'it is delisted once');
+
+# with the resolver gone nothing is clear and nothing changes
+ok(rbldnsd_data($rbldnsd, $zone, $listed . "192.0.2.10\n"), 'listed again');
+checked(post('/3.0/check/start.json', { host => $ht })->{data}{id});
+is(get('/3.0/listings.json')->{total_listed}, 1, 'and found');
+stop_server($unbound);
+$data = checked(post('/3.0/check/start.json', { host => $ht })->{data}{id});
+is_deeply([@$data{qw(status unknown_count)}], ['completed', 2],
+    'without a resolver all lists are unknown');
+is(get('/3.0/listings.json')->{total_listed}, 1, 'the listing stands');
+is(scalar events('rbl.host.delisted', '192.0.2.10'), $n,
+    'and is not told as ended');
+
+# no secret in any log
+for my $s ($nginx, $checkd, $redis) {
+    for my $file (glob "$s->{dir}/*.log") {
+        my $log = read_file($file);
+        my @found = grep { index($log, $_) >= 0 } $acct->{token},
+            $acct->{secret}, $wh->{secret};
+        is(scalar @found, 0, "no secret in $s->{name}'s log");
+    }
+}
+
+done_testing();

@@ -1,0 +1,152 @@
+#!/usr/bin/perl
+# `make run`: what it prints works as pasted, Ctrl-C stops all of it, and a
+# second run finds the data of the first.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use RblTest;
+use Time::HiRes qw(time);
+
+my $run = temp_dir() . '/run';
+my %env = (RUN_DIR => $run, RUN_PORT => free_port(),
+    RUN_DNS_PORT => free_port(), RUN_LIST_PORT => free_port(),
+    RUN_OFFLINE => 1);
+my %sanitizer = nginx_env();
+$env{RUN_PRELOAD} = delete $sanitizer{LD_PRELOAD} // '';
+$env{RUN_NGINX} = $ENV{RBL_NGINX} // 'nginx';
+%env = (%env, %sanitizer);
+my $script = repo_dir() . '/conf/run.sh';
+my @names = qw(redis rbldnsd unbound checkd nginx);
+
+sub start_run {
+    my $s = spawn('run', { env => \%env }, 'sh', $script, build_dir());
+    wait_for { read_file($s->{log}) =~ /Ctrl-C stops/ || !alive($s) } 60,
+        'make run';
+    my @lines = read_file($s->{log}) =~ /^(curl .*)$/mg;
+    return ($s, @lines);
+}
+
+# As a newcomer pastes it.
+sub paste { return run_cmd({ timeout => 20 }, 'sh', '-c', $_[0])->{out} }
+
+# Processes of the system, by what they have on their command line.
+sub left {
+    my @found;
+    for my $path (glob '/proc/[0-9]*/cmdline') {
+        my ($pid) = $path =~ /(\d+)/;
+        my $line = read_file($path) =~ tr/\0/ /r;
+        push @found, "$pid $line"
+            if $pid != $$ && $line =~ /\Q$run\E|\Q$env{RUN_LIST_PORT}\E/;
+    }
+    return @found;
+}
+
+sub stops {
+    my ($s, $signal) = @_;
+
+    my $start = time;
+    signal_server($s, $signal);
+    ok(wait_for(sub { !alive($s) }, 60, 'the end'), "SIG$signal ends it");
+    is($s->{status}, 0, 'with status 0');
+    wait_for { !left() } 5;
+    is_deeply([left()], [], 'and nothing is left');
+}
+
+# what cannot work is said before anything is started
+my $taken = IO::Socket::INET->new(LocalAddr => '127.0.0.1',
+    LocalPort => $env{RUN_PORT}, Proto => 'tcp', Listen => 1) or die;
+my $r = run_cmd({ env => \%env }, 'sh', $script, build_dir());
+is($r->{status}, 1, 'a taken port ends it');
+like($r->{err}, qr/\Amake run: port tcp:$env{RUN_PORT} .*RUN_PORT=\d+ .*\n\z/,
+    'with one line that tells what to do');
+close $taken;
+$r = run_cmd({ env => { %env, RUN_DIR => temp_dir() . '/a b' } }, 'sh',
+    $script, build_dir());
+is($r->{status}, 1, 'a directory with a blank');
+like($r->{err}, qr/RUN_DIR=/, 'is refused with a way out');
+$r = run_cmd({ env => \%env }, 'sh', $script, temp_dir());
+is($r->{status}, 1, 'nothing built');
+like($r->{err}, qr/is missing: make\n\z/, 'is said');
+is_deeply([left()], [], 'nothing was started');
+
+# the first run
+my ($s, @curl) = start_run();
+is(scalar @curl, 5, 'five lines to paste') or diag(read_file($s->{log}));
+my ($sid, $token) = $curl[0] =~ /-u (AC[0-9a-f]{32}):([0-9a-f]{64}) /;
+ok($token, 'with SID and token');
+my $printed = read_file($s->{log});
+like($printed, qr/^  account  $sid$/m, 'the account is printed');
+is((stat "$run/account")[2] & 0777, 0600, "$run/account is private");
+
+my $start = time;
+my $added = json(paste($curl[0]));
+is($added->{status_code}, 200, '1: a host is added');
+my $host = $added->{data}[0]{host};
+my $l;
+wait_for { $l = json(paste($curl[1])); $l->{total_listed} } 15, 'the listing';
+cmp_ok(time - $start, '<', 5, '2: it is listed within 5 seconds');
+is($l->{data}[0]{host}, $host, 'it is the host');
+is($l->{data}[0]{listed_details}[0]{host}, 'dnsbl.demo.ngx-rbl.test',
+    'on the demonstration list');
+is(paste($curl[2]), 'CRITICAL - 1 host listed!', '3: nagios');
+is(run_cmd({ stdin => paste($curl[3]) }, 'xmllint', '--noout', '-')->{status},
+    0, '4: XML is well-formed');
+my $check = json(paste($curl[4]))->{data};
+like($check->{id}, qr/^PP/, '5: a check starts');
+my $status = $curl[4] =~ s{/check/start.*}{}r
+    . "/check/status/$check->{id}.json?details=1";
+my $data;
+wait_for { $data = json(paste($status))->{data};
+    $data->{status} eq 'completed' } 15, 'the check';
+is($data->{listed_count}, 1, 'and completes, listed');
+is($data->{listed_count} + $data->{unknown_count}
+    + grep({ $_->{status} eq 'clear' } @{ $data->{details} }),
+    $data->{total_count}, 'every list has a verdict');
+my @unreached = grep { $_->{error} && $_->{status} ne 'unknown' }
+    @{ $data->{details} };
+is_deeply(\@unreached, [], 'a list that cannot be reached is unknown');
+
+# the other lists of the demonstration
+my $post = $curl[0] =~ s/ -d .*//r;
+my ($where) = $post =~ s/host\/add\.json/check\/start.json/r;
+for my $value ('2001:db8:bad::1', 'www.listed.example.com') {
+    my $c = json(paste("$where -d host=$value"))->{data};
+    wait_for { $data = json(paste($status =~ s/PP[0-9a-f]+/$c->{id}/r))
+        ->{data}; $data->{status} eq 'completed' } 15, $value;
+    is($data->{listed_count}, 1, "$value is listed");
+}
+
+# twice at a time
+$r = run_cmd({ env => \%env }, 'sh', $script, build_dir());
+is($r->{status}, 1, 'a second one beside it');
+like($r->{err}, qr/running already, as process $s->{pid}\n\z/, 'is refused');
+
+ok(wait_for(sub { read_file($s->{log}) =~ m{"GET /3\.0/listings\.xml} }, 10,
+    'the log'), 'the log is followed');
+for my $name (@names) {
+    unlike(read_file("$run/log/$name.log"), qr/\Q$token\E/,
+        "no token in the log of $name");
+}
+stops($s, 'INT');
+
+# the second run
+($s, my @again) = start_run();
+is_deeply(\@again, \@curl, 'a second run has the same account and token');
+is(json(paste($again[1]))->{total_listed}, 1, 'and its data');
+is(json(paste($again[0]))->{status_code}, 409, 'the host is there already');
+
+# one server dies: the others are stopped, and it is said
+my ($nginx) = map { /^(\d+) nginx: master/ ? $1 : () } left();
+ok($nginx, 'nginx runs');
+kill 'TERM', $nginx if $nginx;
+ok(wait_for(sub { !alive($s) }, 60, 'the end'), 'a server that ends, ends all');
+is($s->{status} >> 8, 1, 'with status 1');
+like(read_file($s->{log}), qr/make run: nginx has ended; its log is \S+/,
+    'and is named');
+wait_for { !left() } 5;
+is_deeply([left()], [], 'nothing is left');
+
+watch_log('nginx', "$run/log/nginx.log");
+done_testing();
