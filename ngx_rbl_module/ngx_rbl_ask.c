@@ -1,6 +1,6 @@
 /*
  * What a call asks of the store: commands and scripts on keys of the account
- * whose credentials came with the request.  No call names a key by itself.
+ * whose credentials came with the request.
  */
 
 #include "ngx_rbl_http.h"

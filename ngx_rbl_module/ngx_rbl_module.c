@@ -185,6 +185,15 @@ ngx_rbl_merge_api(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
     }
 
     ngx_conf_merge_value(conf->api, NGX_CONF_UNSET, 0);
+
+    /*
+     * nginx would answer a larger body with a page of its own; our limit is
+     * kept by ngx_rbl_body.c, in the envelope.  Core's value is merged before.
+     */
+
+    if (conf->api) {
+        clcf->client_max_body_size = 0;
+    }
 }
 
 
