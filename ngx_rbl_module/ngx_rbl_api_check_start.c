@@ -201,6 +201,10 @@ ngx_rbl_start_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
                        "Invalid host value provided. A range is checked by "
                        "its addresses. Provide the id of one of them.");
+
+    } else if (rbl_str_is(word, "CALLBACKS")) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
+                       "The check has as many callbacks as it can take.");
     }
 
     return NGX_DECLINED;

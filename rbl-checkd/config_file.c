@@ -171,6 +171,25 @@ take_line(config_t *conf, reader_t *r)
 }
 
 
+/* A record that ended before its check could would be lost. */
+
+static int
+keeps_a_lease(const config_t *conf, reader_t *r, const char *key, double keep)
+{
+    size_t  at;
+
+    if (keep >= 2 * conf->lease) {
+        return 1;
+    }
+
+    at = (size_t) (config_find(key) - config_keys);
+    r->number = r->seen[at];
+    snprintf(r->why, sizeof(r->why), "%s: %gs is less than twice lease (%gs)",
+             key, keep, conf->lease);
+    return 0;
+}
+
+
 /* What no line alone can say. */
 
 static int
@@ -188,7 +207,9 @@ check_whole(const config_t *conf, reader_t *r)
         return -1;
     }
 
-    return 0;
+    return keeps_a_lease(conf, r, "keep_manual", conf->keep_manual)
+           && keeps_a_lease(conf, r, "keep_scheduled", conf->keep_scheduled)
+           ? 0 : -1;
 }
 
 

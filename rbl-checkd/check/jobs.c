@@ -21,15 +21,35 @@ jobs_in_flight(const jobs_t *jobs)
 }
 
 
+static unsigned
+places(const jobs_t *jobs)
+{
+    return jobs->d->conf->checks_max + jobs->d->conf->checks_max / 8 + 1;
+}
+
+
+static unsigned
+room_below(const jobs_t *jobs, unsigned max)
+{
+    unsigned  used;
+
+    used = jobs->n + jobs->reserved + jobs->reading;
+
+    return jobs->stopped || used >= max ? 0 : max - used;
+}
+
+
 unsigned
 jobs_room(const jobs_t *jobs)
 {
-    unsigned  max, used;
+    return room_below(jobs, jobs->d->conf->checks_max);
+}
 
-    max = jobs->d->conf->checks_max;
-    used = jobs->n + jobs->reserved;
 
-    return jobs->stopped || used >= max ? 0 : max - used;
+unsigned
+jobs_claim_room(const jobs_t *jobs)
+{
+    return room_below(jobs, places(jobs));
 }
 
 
@@ -133,7 +153,7 @@ jobs_take(jobs_t *jobs, job_kind_t kind, unsigned partition,
 
     /* What finds no place here comes back when its lease is up. */
 
-    if (jobs->n >= jobs->d->conf->checks_max) {
+    if (jobs->n >= places(jobs)) {
         return;
     }
 
@@ -163,7 +183,7 @@ jobs_new(daemon_t *d)
     }
 
     jobs->d = d;
-    jobs->runner = calloc(d->conf->checks_max, sizeof(runner_t *));
+    jobs->runner = calloc(places(jobs), sizeof(runner_t *));
     jobs->takeover = takeover_new(d, jobs);
 
     if (jobs->runner == NULL || jobs->takeover == NULL

@@ -50,6 +50,15 @@ unsigned jobs_room(const jobs_t *jobs);
 int jobs_has(const jobs_t *jobs, job_kind_t kind, unsigned partition,
     rbl_str_t id);
 
+/*
+ * The same for a take-over, which has places of its own: a daemon that is
+ * always full of new jobs must not leave the old ones lying.
+ */
+unsigned jobs_claim_room(const jobs_t *jobs);
+
+/* There may be room again. */
+void jobs_wake(jobs_t *jobs);
+
 /* Keeps room for n jobs; given back by a negative n. */
 void jobs_reserve(jobs_t *jobs, int n);
 

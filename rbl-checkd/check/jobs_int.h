@@ -25,7 +25,9 @@ struct jobs_s {
     takeover_t    *takeover;
     runner_t     **runner;              /* in flight, checks_max of them */
     unsigned       n, reserved;
+    unsigned       reading;             /* places that a read may fill */
     unsigned       stopped:1;
+    unsigned       woken:1;             /* by news; nothing read since */
     unsigned       partitions;
     rbl_key_t     *key[JOB_KINDS];      /* of each partition's stream */
 
@@ -45,9 +47,6 @@ struct jobs_s {
 int jobs_read_init(jobs_t *jobs);
 void jobs_read_free(jobs_t *jobs);
 void jobs_groups(jobs_t *jobs);
-
-/* There may be room again. */
-void jobs_wake(jobs_t *jobs);
 
 /* No read begins any more. */
 void jobs_read_stop(jobs_t *jobs);

@@ -6,6 +6,7 @@
  */
 
 #include "jobs_int.h"
+#include "../group.h"
 #include "../log.h"
 
 #include <stdio.h>
@@ -107,6 +108,7 @@ on_news(void *data, const redisReply *reply)
     }
 
     jobs->phase = JOBS_IDLE;
+    jobs->woken = reply->type == REDIS_REPLY_ARRAY;
     begin_round(jobs);
 }
 
@@ -200,6 +202,7 @@ take_streams(jobs_t *jobs, const redisReply *reply)
 
         for (k = 0; p >= 0 && k < rbl_reply_len(entries); k++) {
             jobs->got++;
+            jobs->woken = 0;
             jobs_take(jobs, jobs->kind, (unsigned) p,
                       rbl_reply_at(entries, k), NULL);
         }
@@ -211,6 +214,8 @@ static void
 on_jobs(void *data, const redisReply *reply)
 {
     jobs_t  *jobs = data;
+
+    jobs->reading = 0;
 
     /* Whatever was read is taken, even if no more is wanted. */
 
@@ -257,6 +262,18 @@ on_jobs(void *data, const redisReply *reply)
 
     } else {
         jobs->next = (jobs->next + 1) % jobs->partitions;
+
+        /*
+         * News that were no jobs for us: others were faster, or the clock of
+         * the store went back and old entries look new.
+         */
+
+        if (jobs->woken) {
+            jobs->woken = 0;
+            later(jobs, GATHER);
+            return;
+        }
+
         wait_for_news(jobs);
     }
 }
@@ -298,6 +315,7 @@ read_some(jobs_t *jobs)
     }
 
     jobs->phase = JOBS_READING;
+    jobs->reading = each * jobs->asked;
     store_command(jobs->d->store, on_jobs, jobs, i, argv);
     free(argv);
 }
@@ -398,6 +416,7 @@ jobs_groups(jobs_t *jobs)
         for (p = 0; p < jobs->partitions; p++) {
             argv[2] = jobs_key(jobs, (job_kind_t) k, p);
             store_command(jobs->d->store, on_group, jobs, 6, argv);
+            group_trim(jobs->d->store, argv[2], argv[3]);
         }
     }
 }

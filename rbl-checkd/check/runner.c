@@ -239,25 +239,22 @@ tell_progress(runner_t *r)
 {
     char       done[24], listed[24], unknown[24];
     rbl_key_t  key;
-    rbl_str_t  argv[8];
+    rbl_str_t  argv[5];
 
     r->told = ev_now(r->d->loop);
     if (r->told >= r->give_up) {
         return;                         /* it may be another's by now */
     }
 
-    argv[0] = RBL_STR("HSET");
-    argv[1] = rbl_account_key(&key, store_keyspace(r->d->store), "check",
-                              rbl_sid_str(&r->job.account),
-                              rbl_sid_str(&r->job.check));
-    argv[2] = RBL_STR("checked");
-    argv[3] = number(done, check_done(r->check));
-    argv[4] = RBL_STR("listed");
-    argv[5] = number(listed, check_verdicts(r->check, RBL_LISTED));
-    argv[6] = RBL_STR("unknown");
-    argv[7] = number(unknown, check_verdicts(r->check, RBL_UNKNOWN));
+    argv[0] = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
+                              rbl_sid_str(&r->job.account), RBL_STR(""));
+    argv[1] = rbl_sid_str(&r->job.check);
+    argv[2] = number(done, check_done(r->check));
+    argv[3] = number(listed, check_verdicts(r->check, RBL_LISTED));
+    argv[4] = number(unknown, check_verdicts(r->check, RBL_UNKNOWN));
 
-    store_command(r->d->store, NULL, r, 8, argv);
+    store_script(r->d->store, &rbl_script_check_progress, NULL, r, 1, 5,
+                 argv);
 }
 
 
@@ -324,10 +321,20 @@ take_list(runner_t *r, rbl_mp_t *mp, int64_t family, int wait)
     } else {
         list = table_find(r->d->table, sid);
         if (list == NULL) {
-            return wait ? 0 : 1;
-        }
+            if (wait) {
+                return 0;
+            }
 
-        list = list_ref(list);
+            /* Of no family: skipped, so that its standing answer stays. */
+
+            list = list_make(sid, type, 0, zone, website, 0);
+            if (list == NULL) {
+                return -1;
+            }
+
+        } else {
+            list = list_ref(list);
+        }
     }
 
     r->lists[r->n_lists++] = list;

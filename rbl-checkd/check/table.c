@@ -31,12 +31,27 @@ give_up(table_t *table)
 
 
 static void
+not_asked(rbl_str_t raw)
+{
+    rbl_list_t  l;
+
+    if (raw.p == NULL || rbl_list_decode(&l, raw) != RBL_OK) {
+        l.zone = RBL_STR("without a readable record");
+    }
+
+    log_warn("system list %.*s is not asked: its rules cannot be read here",
+             (int) l.zone.n, l.zone.p);
+}
+
+
+static void
 on_records(void *data, const redisReply *reply)
 {
-    size_t    i, n;
-    list_t   *list;
-    lists_t  *lists;
-    table_t  *table = data;
+    size_t      i, n;
+    list_t     *list;
+    lists_t    *lists;
+    table_t    *table = data;
+    rbl_str_t   raw;
 
     table->busy = 0;
 
@@ -47,11 +62,11 @@ on_records(void *data, const redisReply *reply)
     }
 
     for (i = 0; i < n; i++) {
-        list = list_from_record(rbl_reply_str(rbl_reply_at(reply, i)));
+        raw = rbl_reply_str(rbl_reply_at(reply, i));
+        list = list_from_record(raw);
 
         if (list == NULL) {
-            log_warn("system list %zu of %zu cannot be read: not asked", i + 1,
-                     n);
+            not_asked(raw);
 
         } else if (lists_add(lists, list) != 0) {
             lists_free(lists);

@@ -90,12 +90,20 @@ sweep_ends(takeover_t *t, int whole)
 }
 
 
+static unsigned
+streams(const takeover_t *t)
+{
+    return JOB_KINDS * store_keyspace(t->d->store)->partitions;
+}
+
+
 static void
 next_stream(takeover_t *t)
 {
     t->at++;
 
-    if (t->at == JOB_KINDS * store_keyspace(t->d->store)->partitions) {
+    if (t->at == streams(t)) {
+        t->at = 0;
         sweep_ends(t, 1);
         return;
     }
@@ -144,6 +152,8 @@ on_claim(void *data, const redisReply *reply)
                   verdict_of(t, id));
     }
 
+    jobs_wake(t->jobs);                 /* reserved room may be free again */
+
     if (reply == NULL || !t->running) {
         sweep_ends(t, 0);
         return;
@@ -186,7 +196,7 @@ pick(takeover_t *t, const redisReply *reply)
     const redisReply  *entry;
 
     t->n = 0;
-    room = jobs_room(t->jobs);
+    room = jobs_claim_room(t->jobs);
 
     for (i = 0; i < rbl_reply_len(reply); i++) {
         entry = rbl_reply_at(reply, i);
@@ -220,6 +230,9 @@ on_pending(void *data, const redisReply *reply)
     if (!t->running || rbl_reply_class(reply) != RBL_REPLY_OK
         || reply->type != REDIS_REPLY_ARRAY)
     {
+        /* the next sweep goes on behind it */
+
+        t->at = (t->at + 1) % streams(t);
         sweep_ends(t, 0);
         return;
     }
@@ -247,7 +260,7 @@ look(takeover_t *t)
     char       idle[24], count[24];
     rbl_str_t  argv[9];
 
-    if (jobs_room(t->jobs) == 0) {
+    if (jobs_claim_room(t->jobs) == 0) {
         t->short_of_room = 1;
         sweep_ends(t, 0);
         return;
@@ -283,7 +296,6 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
     }
 
     t->busy = 1;
-    t->at = 0;
     t->short_of_room = 0;
     look(t);
 }

@@ -58,7 +58,7 @@ entry_end(entry_t *e, int good)
 static void
 entry_dropped(void *data, const redisReply *reply)
 {
-    entry_end(data, reply != NULL);
+    entry_end(data, rbl_reply_class(reply) == RBL_REPLY_OK);
 }
 
 
@@ -88,7 +88,7 @@ entry_drop(entry_t *e)
 static void
 entry_buried(void *data, const redisReply *reply)
 {
-    if (reply == NULL) {
+    if (rbl_reply_class(reply) != RBL_REPLY_OK) {
         entry_end(data, 0);
         return;
     }

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../group.h"
 #include "../log.h"
 #include "entry.h"
 
@@ -42,6 +43,7 @@ struct outbox_s {
     unsigned        groups;             /* XGROUP CREATE on their way */
     int             reading;
     int             backlog;            /* 1: own pending entries first */
+    int             own;                /* 1: the read in flight is for them */
     int             failed;             /* in this batch */
     unsigned        n_parts;
     outbox_part_t  *parts;
@@ -184,7 +186,7 @@ outbox_got(void *data, const redisReply *reply)
     case RBL_REPLY_OK:
         n = outbox_streams(ob, reply);
 
-        if (n == 0) {
+        if (n == 0 && ob->own) {
             ob->backlog = 0;
         }
 
@@ -231,7 +233,8 @@ outbox_read(outbox_t *ob)
         argv[n++] = outbox_key(&ob->parts[p]);
     }
 
-    id = ob->backlog ? RBL_STR("0") : RBL_STR(">");
+    ob->own = ob->backlog;
+    id = ob->own ? RBL_STR("0") : RBL_STR(">");
 
     for (p = 0; p < ob->n_parts; p++) {
         argv[n++] = id;
@@ -279,6 +282,7 @@ outbox_groups(outbox_t *ob)
     for (p = 0; p < ob->n_parts; p++) {
         argv[2] = outbox_key(&ob->parts[p]);
         store_command(ob->store, outbox_group_made, ob, 6, argv);
+        group_trim(ob->store, argv[2], argv[3]);
     }
 }
 

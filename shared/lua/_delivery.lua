@@ -7,3 +7,12 @@ local function delivery_over(ac, ev, target, member)
         redis.call('DEL', key('event', ac, ev))
     end
 end
+-- What is given up stays as a dead letter.
+local function delivery_dead(ac, ev, target, status, text, attempts)
+    local e = redis.call('HMGET', key('event', ac, ev), 'type', 'body')
+    redis.call('XADD', key('dead', ac), 'MAXLEN', '~', 10000, '*', 'e', ev,
+        'to', target, 'url',
+        redis.call('HGET', key('dlv', ac, ev, target), 'url') or '',
+        't', e[1] or '', 'b', e[2] or '', 's', status, 'x', text,
+        'n', attempts)
+end

@@ -9,13 +9,11 @@
 --           suspended: the job was acknowledged)
 --- include: account
 --- include: lists
---- include: events
 --- include: finish
---- use: account host
 local pp, ht = ARGV[1], ARGV[2]
 local ck, member = key('check', ac, pp), ac .. ':' .. ht
 local a = load(KEYS[1])
-local h = ht ~= '' and load(key('r', ac, ht))
+local h = ht ~= '' and load(key('r', ac, ht)) or nil
 local status, value, family, htype, rp = unpack(redis.call('HMGET', ck,
     'status', 'host', 'family', 'type', 'profile'))
 local now = now_ms()
@@ -37,13 +35,13 @@ elseif not status then
     return gone()
 end
 if a[ACCOUNT.status] ~= 'active' then
-    check_over(pp, ARGV[6], 'status', 'failed', 'host', value, 'host_id', ht,
-        'completed', now, 'message', 'The account is suspended.')
+    check_failed(pp, ARGV[6], h, value, 'The account is suspended.')
     if ht ~= '' then
         redis.call('HDEL', key('flight'), member)
         if h[HOST.status] == 'active' then
-            redis.call('ZADD', key('due'), now + a[ACCOUNT.interval] * 1000,
-                member)
+            h[HOST.next_check] = now + a[ACCOUNT.interval] * 1000
+            save(key('r', ac, ht), h)
+            redis.call('ZADD', key('due'), h[HOST.next_check], member)
         end
     end
     return gone()

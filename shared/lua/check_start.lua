@@ -7,6 +7,7 @@
 --         kept (ms)
 -- Result  OK, check SID, status, value, total, packed lists {SID, type,
 --         custom, zone, website} | HOST | RANGE (a range is not checked)
+--         | CALLBACKS, how many a check may have at most
 --- include: account
 --- include: lists
 --- use: account host
@@ -29,14 +30,29 @@ else
     rp = load(KEYS[1])[ACCOUNT.profile]
 end
 
-local lists = lists_for(rp, htype, family)
+local max_callbacks = 32
 local ck = key('check', ac, pp)
+local callbacks, known = {}, ARGV[5] == ''
+local raw = not known and redis.call('HGET', ck, 'callbacks')
+if raw then
+    callbacks = cmsgpack.unpack(raw)
+end
+for _, c in ipairs(callbacks) do
+    known = known or (c[1] == ARGV[5] and c[2] == ARGV[6])
+end
+if not known and #callbacks >= max_callbacks then
+    return {'CALLBACKS', max_callbacks}
+end
+
+local lists = lists_for(rp, htype, family)
 if pp == ARGV[1] or redis.call('EXISTS', ck) == 0 then
     redis.call('HSET', ck, 'status', 'queued', 'host', value, 'host_id', ht,
         'type', htype, 'family', family, 'profile', rp, 'total', #lists)
 end
 redis.call('HSET', ck, 'full', 1)
-redis.call('PEXPIRE', ck, ARGV[7])
+if redis.call('PTTL', ck) < tonumber(ARGV[7]) then
+    redis.call('PEXPIRE', ck, ARGV[7])
+end
 if pp == ARGV[1] then
     if ht ~= '' then
         redis.call('HSET', flight, member, pp)
@@ -46,10 +62,8 @@ if pp == ARGV[1] then
 else
     status = redis.call('HGET', ck, 'status')
 end
-if ARGV[5] ~= '' then
-    local raw = redis.call('HGET', ck, 'callbacks')
-    local all = raw and cmsgpack.unpack(raw) or {}
-    all[#all + 1] = {ARGV[5], ARGV[6]}
-    redis.call('HSET', ck, 'callbacks', cmsgpack.pack(all))
+if not known then
+    callbacks[#callbacks + 1] = {ARGV[5], ARGV[6]}
+    redis.call('HSET', ck, 'callbacks', cmsgpack.pack(callbacks))
 end
 return {'OK', pp, status, value, #lists, cmsgpack.pack(lists)}

@@ -1,6 +1,6 @@
 -- Takes deliveries whose time has come; each is leased and comes back by
 -- itself if the daemon that took it dies.  Deliveries of a receiver that is
--- gone or disabled end.
+-- gone or disabled end as dead letters.
 -- KEYS[1] retry
 -- ARGV    1 how many at most  2 lease (ms)
 -- Result  OK, ms until the next (-1: none), then for each delivery an array:
@@ -33,6 +33,9 @@ for _, member in ipairs(due) do
         out[#out + 1] = {member, e[1], url, secret, tonumber(d[3]),
             tonumber(d[4]), ev, e[2]}
     else
+        if d[3] and e[2] then
+            delivery_dead(ac, ev, target, 0, 'the receiver is disabled', d[3])
+        end
         delivery_over(ac, ev, target, member)
     end
 end

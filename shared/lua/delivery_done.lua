@@ -22,11 +22,7 @@ if ARGV[3] == 'retry' then
     return {'OK'}
 end
 if ARGV[3] ~= 'ok' then
-    local e = redis.call('HMGET', key('event', ac, ev), 'type', 'body')
-    redis.call('XADD', key('dead', ac), 'MAXLEN', '~', 10000, '*', 'e', ev,
-        'to', target, 'url', redis.call('HGET', dk, 'url') or '',
-        't', e[1] or '', 'b', e[2] or '', 's', ARGV[5], 'x', ARGV[6],
-        'n', ARGV[2] + 1)
+    delivery_dead(ac, ev, target, ARGV[5], ARGV[6], ARGV[2] + 1)
 end
 if ARGV[3] == 'gone' and target:sub(1, 2) == 'WH' then
     local hook = load(key('r', ac, target))

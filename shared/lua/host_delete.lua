@@ -10,7 +10,6 @@ local hosts = hosts_with_kids(ARGV[1])
 if not hosts then
     return {'HOST'}
 end
-local now = now_ms()
 for _, e in ipairs(hosts) do
     local h = e[2]
     local sid = h[HOST.id]
@@ -26,8 +25,7 @@ for _, e in ipairs(hosts) do
     local pp = redis.call('HGET', key('flight'), member)
     if pp then
         redis.call('HDEL', key('flight'), member)
-        check_over(pp, ARGV[2], 'status', 'failed', 'completed', now,
-            'message', 'The host was deleted.')
+        check_failed(pp, ARGV[2], h, h[HOST.value], 'The host was deleted.')
     end
     redis.call('DEL', e[1], key('hist', ac, sid), key('kids', ac, sid))
 end

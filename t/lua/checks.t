@@ -28,6 +28,7 @@ sub events {
         @{ cmd('XRANGE', k('outbox'), '-', '+') };
 }
 sub types { return join ' ', map { $_->[2] } events() }
+sub record_of { return unpacked($_[0][1])->[1] }
 sub check_with {
     my @results = @_;
     my $pp = sid('PP');
@@ -201,5 +202,84 @@ script('account_status', [$acct], 'suspended');
 is(begin($acct, $pp, $ht)->[0], 'GONE', 'a suspended account is not checked');
 like(field($pp, 'message'), qr/suspended/, 'and told why');
 ok(cmd('ZSCORE', k('due'), "$ac:$ht"), 'its schedule goes on');
+
+script('account_status', [$acct], 'active');
+
+# whoever gave a callback is told, however the check ends
+
+sub told { return join ' ', map { "$_->[1] $_->[13] " . scalar @{ $_->[11] } } events() }
+
+for my $way ('deleted', 'suspended') {
+    $ht = record_of(add_host($acct, 'rbl', "192.0.2.8$way"));
+    cmd('DEL', k('outbox'));
+    $pp = sid('PP');
+    start($pp, 'https://cb.example/');
+    is(start(sid('PP'), 'https://cb.example/')->[1], $pp, 'asked twice');
+    if ($way eq 'deleted') {
+        script('host_delete', [$acct], $ht, 60_000);
+    } else {
+        script('account_status', [$acct], 'suspended');
+        begin($acct, $pp, $ht);
+        script('account_status', [$acct], 'active');
+    }
+    like(told(), qr/\AEV\w+ The \w+ (?:was|is) $way\. 1\z/,
+        "the callback of a check whose host was $way, once");
+}
+
+# a check has so many callbacks and no more
+
+$ht = record_of(add_host($acct, 'rbl', '192.0.2.90'));
+$pp = sid('PP');
+start($pp, "https://cb.example/$_") for 1 .. 32;
+is_deeply(start(sid('PP'), 'https://cb.example/33'), ['CALLBACKS', 32],
+    'one more callback is refused');
+is(start(sid('PP'), 'https://cb.example/7')->[0], 'OK', 'a known one is not');
+
+# a record that was lost leaves no check without an end
+
+begin($acct, $pp, $ht);
+cmd('DEL', k('check', $ac, $pp));
+is(finish_check($acct, $pp, $ht, [listed_result('RBa')])->[0], 'OK',
+    'a check whose record is gone ends');
+ok(!cmd('HEXISTS', k('flight'), "$ac:$ht"), 'nothing is left in flight');
+ok(cmd('ZSCORE', k('due'), "$ac:$ht"), 'the next check is due');
+is(host()->[LISTED], 1, 'its answers count');
+
+# progress is told of a check that runs, and makes no record
+
+$pp = sid('PP');
+is(script('check_progress', [$acct], $pp, 1, 1, 0)->[0], 'GONE', 'no record');
+ok(!cmd('EXISTS', k('check', $ac, $pp)), 'none is made');
+start($pp);
+begin($acct, $pp, $ht);
+is(script('check_progress', [$acct], $pp, 1, 1, 0)->[0], 'OK', 'progress');
+is(field($pp, 'checked'), 1, 'is told');
+finish_check($acct, $pp, $ht, []);
+is(script('check_progress', [$acct], $pp, 9, 1, 0)->[0], 'GONE', 'not after');
+
+# of a profile without lists no answer stands
+
+check_with(listed_result('RBa'));
+is(host()->[LISTED], 1, 'listed');
+my $rp = unpacked(cmd('GET', $acct))->[10];
+my $profile = unpacked(cmd('GET', k('r', $ac, $rp)));
+@$profile[4, 5] = (0, []);
+cmd('SET', k('r', $ac, $rp), packed($profile));
+cmd('DEL', k('outbox'));
+$pp = sid('PP');
+start($pp);
+is_deeply(unpacked(begin($acct, $pp, $ht)->[3]), [], 'no list is asked');
+finish_check($acct, $pp, $ht, [], 'No blocklist applies to this host.');
+is(field($pp, 'status'), 'failed', 'the check fails');
+is(host()->[LISTED], 0, 'the listing of a list not asked has ended');
+is(types(), 'rbl.host.check.started rbl.host.delisted', 'and it is told');
+
+# consumers of daemons that are gone
+
+cmd('XGROUP', 'CREATECONSUMER', k('jobs:manual'), 'checkd', $_) for 1 .. 3;
+is(script('consumers_trim', [k('jobs:manual')], 'checkd', 60_000)->[1], 0,
+    'those seen lately stay');
+is(script('consumers_trim', [k('jobs:manual')], 'checkd', 0)->[1], 3,
+    'the others go');
 
 done_testing();

@@ -83,4 +83,18 @@ is(unpacked(cmd('GET', k('r', $ac, $all)))->[6], 'disabled',
     'the receiver is disabled');
 is(cmd('XLEN', k('dead', $ac)), 2, 'its event is a dead letter');
 
+# what was open for it ends as a dead letter too, not in silence
+
+$ev = sid('EV');
+my $member = "$ac:$ev:$all";
+cmd('HSET', k('dlv', $ac, $ev, $all), 'url', '', 'app', '', 'attempt', 3,
+    'first', 1);
+cmd('HSET', k('event', $ac, $ev), 'type', 't', 'body', '{}', 'open', 1);
+cmd('ZADD', k('retry'), 0, $member);
+ok(!grep({ $_->[0] eq $member } claim()), 'a disabled receiver gets nothing');
+$dead = cmd('XREVRANGE', k('dead', $ac), '+', '-', 'COUNT', 1);
+%dead = @{ $dead->[0][1] };
+is($dead{e}, $ev, 'its event is a dead letter');
+like($dead{x}, qr/disabled/, 'that says why');
+
 done_testing();

@@ -96,12 +96,12 @@ sub handle {
     while (length $body < ($h{'content-length'} // 0)) {
         sysread $c, $body, 65536, length $body or return;
     }
-    sleep $plan->{delay} if $plan->{delay};
     my %record = (time => time, line => $line, headers => \%h, body => $body,
         status => $status);
     open my $fh, '>>', "$self->{file}.log" or return;
     syswrite $fh, JSON::PP->new->latin1->canonical->encode(\%record) . "\n";
     close $fh;
+    sleep $plan->{delay} if $plan->{delay};
     my $text = $plan->{body} // 'ok';
     syswrite $c, join "\r\n", "HTTP/1.1 $status Answer",
         'Content-Length: ' . length $text, 'Connection: close',
