@@ -4,7 +4,7 @@
 #   make check    build and run every test
 #   make asan     the same tests under AddressSanitizer and UBSan
 #
-# Other targets: deps, clean, and daemon, module, unit, tools, style.
+# Other targets: deps, clean, clang, style, and daemon, module, unit, tools.
 #
 # Everything is built into $(BUILD); nothing outside it is written, but run/ by
 # `make run` and system packages by `make deps` (which says what it installs).
@@ -54,7 +54,7 @@ UNITBIN  = $(patsubst %.c,$(BUILD)/%,$(UNIT))
 TOOLBIN  = $(patsubst %.c,$(BUILD)/%,$(TOOLS))
 MODULE   = $(BUILD)/ngx_rbl_module.so
 
-.PHONY: all deps run check asan daemon module unit tools style clean
+.PHONY: all deps run check asan clang daemon module unit tools style clean
 
 all: daemon module
 
@@ -139,6 +139,10 @@ check: all unit tools style $(NGINX)
 
 asan:
 	$(MAKE) BUILD=build/asan SANITIZE=address,undefined check
+
+# Another compiler's opinion.
+clang:
+	$(MAKE) CC=clang BUILD=$(BUILD)/clang all unit tools
 
 style:
 	@sh t/style.sh
