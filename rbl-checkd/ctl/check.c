@@ -239,7 +239,7 @@ ctl_check_json(const ctl_check_t *c, size_t i)
     reason = r->reason[0] ? r->reason : r->means[0] ? r->means
              : rbl_lookup_err_names[r->error];
 
-    return json_pack("{ss ss ss so so ss so so sf}",
+    return json_pack("{ss ss ss so so ss so so sI}",
                      "id", r->list->sid, "zone", r->list->zone,
                      "status", rbl_verdict_names[r->verdict],
                      "name", ctl_text(rbl_str(r->list->name)),
@@ -247,7 +247,7 @@ ctl_check_json(const ctl_check_t *c, size_t i)
                      "error", rbl_lookup_err_names[r->error],
                      "reason", ctl_text(rbl_str(reason)),
                      "details", ctl_text(check_details(c->check, i, buf)),
-                     "response_ms", r->ms);
+                     "response_ms", (json_int_t) (r->ms + 0.5));
 }
 
 

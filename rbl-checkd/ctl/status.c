@@ -260,7 +260,7 @@ ctl_status_print(ctl_t *ctl, json_t *v, json_t *daemons)
     rc = ctl_print(ctl, status_columns, v);
 
     if (json_array_size(rows) == 0) {
-        printf("\nNo daemon has worked here yet: is rbl-checkd running?\n");
+        printf("\nNo daemon has taken a job or an event here yet.\n");
         json_decref(rows);
         return rc;
     }

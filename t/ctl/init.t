@@ -127,7 +127,7 @@ redis($redis, 'CONFIG', 'SET', 'requirepass', '');
 # status in words
 $r = rblctl($redis, 'status');
 like($r->{out}, qr/^initialised +yes$/m, 'status in words');
-like($r->{out}, qr/No daemon has worked here/, 'no daemon yet');
+like($r->{out}, qr/No daemon has taken/, 'no daemon yet');
 
 # a daemon that hangs is seen by how long it did nothing
 redis($redis, 'XGROUP', 'CREATE', 'rbl:{1}:jobs:manual', 'checkd', 0,

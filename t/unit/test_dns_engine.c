@@ -76,10 +76,12 @@ serve(struct ev_loop *l, ev_io *io, int events)
 }
 
 
+/* A socket on *at, or on any port; -1: the port is taken. */
+
 static int
 bound(int type, in_port_t *at)
 {
-    int                 fd;
+    int                 fd, on = 1;
     socklen_t           len;
     struct sockaddr_in  in = { .sin_family = AF_INET, .sin_port = *at };
 
@@ -87,15 +89,43 @@ bound(int type, in_port_t *at)
     fd = socket(AF_INET, type, 0);
     len = sizeof(in);
 
-    if (fd < 0 || bind(fd, (struct sockaddr *) &in, sizeof(in)) != 0
+    if (type == SOCK_STREAM) {
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    }
+
+    if (bind(fd, (struct sockaddr *) &in, sizeof(in)) != 0
         || getsockname(fd, (struct sockaddr *) &in, &len) != 0)
     {
-        printf("Bail out! no socket on loopback\n");
-        exit(1);
+        close(fd);
+        return -1;
     }
 
     *at = in.sin_port;
     return fd;
+}
+
+
+/* One port for both: what is free for the one may be taken for the other. */
+
+static void
+bind_pair(void)
+{
+    int  tries;
+
+    for (tries = 0; tries < 100; tries++) {
+        port = 0;
+        udp = bound(SOCK_DGRAM, &port);
+        tcp = udp < 0 ? -1 : bound(SOCK_STREAM, &port);
+
+        if (tcp >= 0) {
+            return;
+        }
+
+        close(udp);
+    }
+
+    printf("Bail out! no port on loopback\n");
+    exit(1);
 }
 
 
@@ -104,9 +134,8 @@ start_server(void)
 {
     int  fd, size = 1024 * 1024;
 
-    udp = bound(SOCK_DGRAM, &port);
+    bind_pair();
     setsockopt(udp, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
-    tcp = bound(SOCK_STREAM, &port);
     listen(tcp, 16);
 
     fd = bound(SOCK_DGRAM, &closed_port);
