@@ -205,6 +205,9 @@ ngx_rbl_start_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     } else if (rbl_str_is(word, "CALLBACKS")) {
         ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
                        "The check has as many callbacks as it can take.");
+
+    } else if (rbl_str_is(word, "ACCOUNT")) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");
     }
 
     return NGX_DECLINED;

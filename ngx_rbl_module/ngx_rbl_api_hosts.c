@@ -35,6 +35,7 @@ static int64_t ngx_rbl_list_number(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
     int64_t def, int64_t max);
 static void ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, const ngx_rbl_list_t *list,
     const char *index);
+static int64_t ngx_rbl_total(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 static void ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_list_fetch(ngx_rbl_ctx_t *ctx, const redisReply *sids);
@@ -181,6 +182,20 @@ ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, const ngx_rbl_list_t *list,
 }
 
 
+/* A total that is none must not read as "nothing listed". */
+
+static int64_t
+ngx_rbl_total(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    if (reply->type != REDIS_REPLY_INTEGER || reply->integer < 0) {
+        ngx_rbl_internal(ctx);
+        return 0;
+    }
+
+    return reply->integer;
+}
+
+
 static void
 ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
@@ -196,11 +211,11 @@ ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     switch (i) {
 
     case 0:
-        list->total_hosts = rbl_reply_int(reply, 0);
+        list->total_hosts = ngx_rbl_total(ctx, reply);
         return;
 
     case 1:
-        list->total_listed = rbl_reply_int(reply, 0);
+        list->total_listed = ngx_rbl_total(ctx, reply);
         return;
 
     default:
@@ -223,6 +238,10 @@ ngx_rbl_list_fetch(ngx_rbl_ctx_t *ctx, const redisReply *sids)
     rbl_str_t        *argv, sid, first;
     ngx_uint_t        argc;
     ngx_rbl_batch_t  *batch;
+
+    if (sids->type != REDIS_REPLY_ARRAY) {
+        return;
+    }
 
     n = rbl_reply_len(sids);
     first = rbl_reply_str(rbl_reply_at(sids, 0));
@@ -272,6 +291,10 @@ ngx_rbl_list_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
     size_t     n, k;
     rbl_str_t  raw;
+
+    if (reply->type != REDIS_REPLY_ARRAY) {
+        return;
+    }
 
     n = rbl_reply_len(reply);
 

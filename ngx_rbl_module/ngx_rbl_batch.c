@@ -353,6 +353,8 @@ ngx_rbl_batch_callback(redisAsyncContext *ac, void *reply, void *data)
         return;
     }
 
+    store->heard = ngx_current_msec;
+
     ngx_rbl_batch_reply(data, reply);
 }
 
@@ -456,7 +458,11 @@ ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply)
 static void
 ngx_rbl_batch_timeout(ngx_event_t *ev)
 {
+    ngx_rbl_done_pt   done;
+    ngx_rbl_store_t  *store;
     ngx_rbl_batch_t  *batch = ev->data;
+
+    store = batch->store;
 
     if (batch->state == NGX_RBL_BATCH_HELD) {
         ngx_queue_remove(&batch->queue);
@@ -464,7 +470,23 @@ ngx_rbl_batch_timeout(ngx_event_t *ev)
         return;
     }
 
-    ngx_rbl_redis_drop(batch->store, "no answer within rbl_store_timeout");
+    if (ngx_current_msec - store->heard < store->conf->timeout) {
+
+        /* busy, not dead: the owner is told, the replies are passed over */
+
+        done = batch->done;
+        batch->reply = NULL;
+        batch->done = NULL;
+        ngx_add_timer(&batch->deadline, store->conf->timeout);
+
+        if (done != NULL) {
+            done(batch->data, NGX_RBL_STORE_LOST);
+        }
+
+        return;
+    }
+
+    ngx_rbl_redis_drop(store, "no answer within rbl_store_timeout");
 }
 
 

@@ -29,8 +29,6 @@ static void ngx_rbl_second_reply(void *data, ngx_uint_t i,
 static void ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_arrived(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc);
-static ngx_int_t ngx_rbl_reply_failed(ngx_rbl_ctx_t *ctx,
-    const redisReply *reply);
 static void ngx_rbl_finish(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_cleanup(void *data);
 
@@ -315,10 +313,6 @@ ngx_rbl_first_reply(void *data, ngx_uint_t i, const redisReply *reply)
 {
     ngx_rbl_ctx_t  *ctx = data;
 
-    if (ngx_rbl_reply_failed(ctx, reply)) {
-        return;
-    }
-
     if (i < NGX_RBL_AUTH_REPLIES) {
         ngx_rbl_auth_reply(ctx, i, reply);
         return;
@@ -366,7 +360,7 @@ ngx_rbl_second_reply(void *data, ngx_uint_t i, const redisReply *reply)
 {
     ngx_rbl_ctx_t  *ctx = data;
 
-    if (!ngx_rbl_reply_failed(ctx, reply) && ctx->refusal == 0) {
+    if (ctx->refusal == 0) {
         ctx->route->op->result(ctx, i, reply);
     }
 }
@@ -418,33 +412,14 @@ ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc)
 {
     if (rc == NGX_RBL_STORE_LOST && ctx->writes) {
         ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
-                       "The store did not answer in time. The outcome is "
-                       "unknown: please look before you try again.");
+                       "The store gave no answer that can be used. The outcome "
+                       "is unknown: please look before you try again.");
         return;
     }
 
     ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
                    "The store cannot be reached. Nothing was changed, "
                    "please try again.");
-}
-
-
-/* An error reply that is not the store's state is a fault of ours. */
-
-static ngx_int_t
-ngx_rbl_reply_failed(ngx_rbl_ctx_t *ctx, const redisReply *reply)
-{
-    if (reply->type != REDIS_REPLY_ERROR) {
-        return 0;
-    }
-
-    ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
-                  "rbl: the store refused a command: \"%*s\"",
-                  (size_t) reply->len, reply->str);
-
-    ngx_rbl_internal(ctx);
-
-    return 1;
 }
 
 

@@ -159,16 +159,16 @@ ngx_rbl_params_pair(ngx_rbl_ctx_t *ctx, u_char *p, u_char *last)
     rbl_str_t   text;
     ngx_int_t   field;
 
-    if (ngx_rbl_params_encoded(p, last) != NGX_OK) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
-                       "Invalid percent encoding.");
-        return NGX_OK;
-    }
-
     eq = ngx_strlchr(p, last, '=');
 
     if (eq == NULL) {
         eq = last;
+    }
+
+    /* a name that cannot be read is nobody's, and ignored like others */
+
+    if (ngx_rbl_params_encoded(p, eq) != NGX_OK) {
+        return NGX_OK;
     }
 
     len = ngx_rbl_params_decode(name, sizeof(name), p, eq);
@@ -180,6 +180,12 @@ ngx_rbl_params_pair(ngx_rbl_ctx_t *ctx, u_char *p, u_char *last)
 
     value = eq < last ? eq + 1 : last;
     len = last - value;
+
+    if (ngx_rbl_params_encoded(value, last) != NGX_OK) {
+        ngx_rbl_invalid(ctx,
+                        (char *) ctx->route->op->fields[field].name.data);
+        return NGX_OK;
+    }
 
     text = RBL_STR("");
 

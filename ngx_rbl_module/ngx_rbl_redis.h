@@ -51,6 +51,7 @@ struct ngx_rbl_store_s {
 
     ngx_queue_t                  flight;    /* batches that wait for replies */
     ngx_uint_t                   nflight;
+    ngx_msec_t                   heard;     /* when the last reply came */
     ngx_queue_t                  held;      /* empty batches: wait for ready */
     ngx_queue_t                  refused;   /* batches to complete with AWAY */
     ngx_event_t                  refuse;    /* posted while there are such */

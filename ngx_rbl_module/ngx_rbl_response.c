@@ -303,6 +303,10 @@ ngx_rbl_send_headers(ngx_rbl_ctx_t *ctx)
     r->headers_out.content_type_len = ngx_rbl_type_lens[ctx->format];
     r->headers_out.content_type_lowcase = NULL;
 
+    /* an answer has no validators: If-Match must not hide what was done */
+
+    r->disable_not_modified = 1;
+
     if (ngx_rbl_header(r, &ngx_rbl_cache_control, &ngx_rbl_no_store) == NULL) {
         return NGX_ERROR;
     }
@@ -324,7 +328,9 @@ ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx)
 
     r = ctx->request;
 
-    if (ctx->conf->legacy_errors) {
+    /* auth_request asks the status alone */
+
+    if (ctx->conf->legacy_errors && r == r->main) {
         r->headers_out.status = NGX_HTTP_OK;
     }
 

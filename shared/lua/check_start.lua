@@ -7,7 +7,7 @@
 --         kept (ms)
 -- Result  OK, check SID, status, value, total, packed lists {SID, type,
 --         custom, zone, website} | HOST | RANGE (a range is not checked)
---         | CALLBACKS, how many a check may have at most
+--         | CALLBACKS, how many a check may have at most | ACCOUNT
 --- include: account
 --- include: lists
 --- use: account host
@@ -27,7 +27,11 @@ if ht ~= '' then
     rp = h[HOST.profile]
     pp = redis.call('HGET', flight, member) or pp
 else
-    rp = load(KEYS[1])[ACCOUNT.profile]
+    local a = load(KEYS[1])
+    if not a then
+        return {'ACCOUNT'}
+    end
+    rp = a[ACCOUNT.profile]
 end
 
 local max_callbacks = 32

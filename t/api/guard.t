@@ -1,0 +1,45 @@
+#!/usr/bin/perl
+
+# What nginx and others around us make of our answers: conditional requests must
+# not hide what was done, auth_request must see a refusal as one.
+
+use strict;
+use warnings;
+use RblApi;
+
+my $t = api_setup(http => 'rbl_legacy_errors on;', server => q{
+    location /guarded/ { auth_request /3.0/hosts.json; root %%DIR%%; }
+});
+mkdir "$t->{nginx}{dir}/guarded";
+write_file("$t->{nginx}{dir}/guarded/x.txt", 'guarded');
+
+# --- conditional requests --------------------------------------------------
+
+my $n = 0;
+for my $header ('If-Match: "x"', 'If-Match: *', 'If-None-Match: *',
+    'If-None-Match: "x"', 'If-Unmodified-Since: Fri, 20 Nov 2020 13:37:06 GMT',
+    'If-Modified-Since: Fri, 20 Nov 2099 13:37:06 GMT', 'Range: bytes=0-3')
+{
+    $n++;
+    accepted(call($t, 'GET', 'hosts.json', headers => [$header]),
+        "GET with $header");
+    accepted(call($t, 'POST', 'host/add.json', headers => [$header],
+        form => { host => "10.7.0.$n", name => 'n', type => 'rbl' }),
+        "POST with $header");
+}
+is(json(call($t, 'GET', 'hosts.json')->{body})->{total_hosts}, $n,
+    'each was done once');
+
+# --- as a guard ------------------------------------------------------------
+
+my $sid = $t->{acct}{sid};
+sub guarded { return http($t->{nginx}, 'GET', '/guarded/x.txt', auth => $_[0]) }
+
+is(guarded($t->{acct})->{body}, 'guarded', 'who may comes in');
+is(guarded(undef)->{status}, 401, 'without credentials nobody does');
+is(guarded([$sid, '0' x 64])->{status}, 401, 'nor with wrong ones');
+stop_server($t->{redis});
+cmp_ok(guarded([$sid, '0' x 64])->{status}, '>=', 500,
+    'nor while nobody knows');
+
+done_testing();
