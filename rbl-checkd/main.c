@@ -6,6 +6,7 @@
 #include "check/jobs.h"
 #include "check/schedule.h"
 #include "log.h"
+#include "rbl_version.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -14,7 +15,6 @@
 #include <unistd.h>
 
 #define CONFIG_FILE  "/etc/rbl-checkd.conf"
-#define VERSION      "3.0.0"
 #define STOP_BOUND   10.0               /* s for what is in flight */
 #define STOP_LOOK    0.05
 
@@ -73,7 +73,7 @@ read_options(options_t *o, int argc, char **argv)
             return fflush(stdout) == 0 ? 0 : 1;
 
         case 'V':
-            puts("rbl-checkd " VERSION);
+            puts("rbl-checkd " RBL_VERSION);
             return 0;
 
         case 'h':
@@ -309,7 +309,7 @@ main(int argc, char **argv)
     rc = start(&c);
 
     if (rc == 0) {
-        log_notice("rbl-checkd " VERSION " as %s, store %s", c.conf.name,
+        log_notice("rbl-checkd " RBL_VERSION " as %s, store %s", c.conf.name,
                    c.conf.store);
         daemon_notify("READY=1");
         ev_run(c.d.loop, 0);

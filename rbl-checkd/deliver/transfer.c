@@ -19,9 +19,10 @@
 
 #include "address.h"
 #include "link.h"
+#include "rbl_version.h"
 
 
-#define TRANSFER_AGENT      "ngx_rbl/3.0.0"
+#define TRANSFER_AGENT      "ngx_rbl/" RBL_VERSION
 #define TRANSFER_KEPT       32L         /* idle connections */
 #define TRANSFER_KEPT_SECS  60L
 
