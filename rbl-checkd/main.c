@@ -233,7 +233,7 @@ start(checkd_t *c)
 
     d->table = table_new(d->loop, d->store);
     c->jobs = jobs_new(d);
-    c->schedule = c->jobs != NULL ? schedule_new(d, c->jobs) : NULL;
+    c->schedule = c->jobs != NULL ? schedule_new(d) : NULL;
 
     if (d->table == NULL || c->jobs == NULL || c->schedule == NULL) {
         log_error("out of memory");

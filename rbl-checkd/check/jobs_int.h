@@ -27,6 +27,7 @@ struct jobs_s {
     unsigned       n, reserved;
     unsigned       reading;             /* places that a read may fill */
     unsigned       stopped:1;
+    unsigned       rounds, kinds_left;
     unsigned       woken:1;             /* by news; nothing read since */
     unsigned       partitions;
     rbl_key_t     *key[JOB_KINDS];      /* of each partition's stream */

@@ -1,8 +1,10 @@
 /*
  * Reads jobs.  A round asks the manual streams of all partitions, then the due
  * ones, never for more than there is room; it begins at another partition each
- * time.  After a round that found nothing, a blocking XREAD outside the group
- * waits for news: it takes nothing, so it cannot bring in too much.
+ * time.  Every fourth round asks the due ones first: whoever starts more manual
+ * checks than can be done must not end the scheduled ones of everybody.  After
+ * a round that found nothing, a blocking XREAD outside the group waits for
+ * news: it takes nothing, so it cannot bring in too much.
  */
 
 #include "jobs_int.h"
@@ -15,6 +17,7 @@
 #define PAUSE       0.2                 /* after a failure */
 #define GATHER      0.02                /* while there is little room */
 #define READ_MAX    100                 /* entries of one stream a read */
+#define DUE_FIRST   4                   /* every so many rounds */
 
 static void read_some(jobs_t *jobs);
 
@@ -56,7 +59,8 @@ begin_round(jobs_t *jobs)
         return;
     }
 
-    jobs->kind = JOB_MANUAL;
+    jobs->kind = ++jobs->rounds % DUE_FIRST == 0 ? JOB_DUE : JOB_MANUAL;
+    jobs->kinds_left = JOB_KINDS;
     jobs->left = jobs->partitions;
     jobs->got = 0;
 
@@ -252,8 +256,8 @@ on_jobs(void *data, const redisReply *reply)
     } else if (jobs->left > 0) {
         read_some(jobs);
 
-    } else if (jobs->kind == JOB_MANUAL) {
-        jobs->kind = JOB_DUE;
+    } else if (--jobs->kinds_left > 0) {
+        jobs->kind = jobs->kind == JOB_MANUAL ? JOB_DUE : JOB_MANUAL;
         jobs->left = jobs->partitions;
         read_some(jobs);
 

@@ -1,12 +1,15 @@
 /*
  * The scheduler.  Each partition has a time when it is asked next; one tick
  * looks at all of them.  The number of check SIDs sent grows only where there
- * is work for them.
+ * is work for them.  Jobs are made a little ahead of what is being done, so
+ * that a daemon full of manual checks does not keep hosts from being queued.
  */
 
 #include "schedule.h"
 #include "../log.h"
+#include "rbl_sid.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define TICK      0.1
@@ -14,6 +17,7 @@
 #define WAIT_MAX  0.4                   /* a new host is due at once */
 #define FEW       8
 #define MANY      128
+#define AHEAD     4                     /* times checks_max, jobs made ahead */
 
 typedef struct {
     schedule_t  *schedule;
@@ -26,7 +30,6 @@ typedef struct {
 
 struct schedule_s {
     daemon_t  *d;
-    jobs_t    *jobs;
     ev_timer   timer;
     unsigned   n;
     slice_t   *slice;
@@ -91,11 +94,16 @@ ask(slice_t *slice, unsigned n)
     daemon_t   *d;
     rbl_key_t   key;
     rbl_sid_t   sid[MANY];
-    rbl_str_t   argv[1 + MANY];
+    char        max[24];
+    rbl_str_t   argv[2 + MANY];
 
     d = slice->schedule->d;
     argv[0] = rbl_key(&key, store_keyspace(d->store), slice->partition, "due",
                       RBL_STR(""), RBL_STR(""));
+
+    argv[1].p = max;
+    argv[1].n = (size_t) snprintf(max, sizeof(max), "%u",
+                                  AHEAD * d->conf->checks_max + FEW);
 
     for (i = 0; i < n; i++) {
         if (rbl_sid_make(&sid[i], RBL_SID_CHECK) != RBL_OK) {
@@ -103,13 +111,13 @@ ask(slice_t *slice, unsigned n)
             return;
         }
 
-        argv[1 + i] = rbl_sid_str(&sid[i]);
+        argv[2 + i] = rbl_sid_str(&sid[i]);
     }
 
     slice->busy = 1;
     slice->asked = n;
     store_script(d->store, &rbl_script_check_due, on_due, slice, 1,
-                 1 + (int) n, argv);
+                 2 + (int) n, argv);
 }
 
 
@@ -117,20 +125,19 @@ static void
 on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 {
     double       now;
-    unsigned     i, room;
+    unsigned     i;
     slice_t     *slice;
     schedule_t  *schedule = w->data;
 
     (void) revents;
 
     now = ev_now(loop);
-    room = jobs_room(schedule->jobs);
 
-    for (i = 0; i < schedule->n && room > 0; i++) {
+    for (i = 0; i < schedule->n; i++) {
         slice = &schedule->slice[i];
 
         if (!slice->busy && now >= slice->at) {
-            ask(slice, slice->want < room ? slice->want : room);
+            ask(slice, slice->want);
         }
     }
 }
@@ -166,7 +173,7 @@ make_slices(schedule_t *schedule)
 
 
 schedule_t *
-schedule_new(daemon_t *d, jobs_t *jobs)
+schedule_new(daemon_t *d)
 {
     schedule_t  *schedule;
 
@@ -176,7 +183,6 @@ schedule_new(daemon_t *d, jobs_t *jobs)
     }
 
     schedule->d = d;
-    schedule->jobs = jobs;
     ev_timer_init(&schedule->timer, on_tick, TICK, TICK);
     schedule->timer.data = schedule;
 

@@ -1,17 +1,17 @@
 /*
- * Turns hosts that are due into jobs, a partition at a time, as many as this
- * daemon could run itself.  Any number of daemons may do so.
+ * Turns hosts that are due into jobs, a partition at a time, a little ahead of
+ * what is being done.  Any number of daemons may do so.
  */
 
 #ifndef SCHEDULE_H_INCLUDED
 #define SCHEDULE_H_INCLUDED
 
-#include "jobs.h"
+#include "../daemon.h"
 
 typedef struct schedule_s  schedule_t;
 
 /* NULL: out of memory. */
-schedule_t *schedule_new(daemon_t *d, jobs_t *jobs);
+schedule_t *schedule_new(daemon_t *d);
 void schedule_free(schedule_t *schedule);
 
 void schedule_state(schedule_t *schedule, int ready);

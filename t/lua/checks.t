@@ -45,9 +45,9 @@ script('hook_put', [$acct], $hook, 'n', 'https://x.example/', 's');
 # due -> job, once
 
 my @sids = map { sid('PP') } 1 .. 3;
-my $r = script('check_due', [k('due')], @sids);
+my $r = script('check_due', [k('due')], 10, @sids);
 is_deeply($r, ['OK', 1, -1], 'a due host is claimed');
-is(script('check_due', [k('due')], @sids)->[1], 0, 'once');
+is(script('check_due', [k('due')], 10, @sids)->[1], 0, 'once');
 is(cmd('XLEN', k('jobs:due')), 1, 'one job');
 is(cmd('HGET', k('flight'), "$ac:$ht"), $sids[0], 'one in flight');
 
@@ -273,6 +273,18 @@ finish_check($acct, $pp, $ht, [], 'No blocklist applies to this host.');
 is(field($pp, 'status'), 'failed', 'the check fails');
 is(host()->[LISTED], 0, 'the listing of a list not asked has ended');
 is(types(), 'rbl.host.check.started rbl.host.delisted', 'and it is told');
+
+# the schedule keeps what the queue has no room for
+
+cmd('DEL', k('due'), k('jobs:due'));
+add_host($acct, 'rbl', map { "10.9.0.$_" } 1 .. 6);
+is(script('check_due', [k('due')], 4, map { sid('PP') } 1 .. 3)->[1], 3,
+    'as many as were asked for');
+is(script('check_due', [k('due')], 4, map { sid('PP') } 1 .. 3)->[1], 1,
+    'as many as there is room for');
+is(script('check_due', [k('due')], 4, map { sid('PP') } 1 .. 3)->[1], 0,
+    'none');
+is(cmd('ZCARD', k('due')), 2, 'the others are still due');
 
 # consumers of daemons that are gone
 
