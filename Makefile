@@ -107,7 +107,7 @@ $(UNITBIN) $(TOOLBIN): $(BUILD)/%: $(BUILD)/obj/%.o $(ARCHIVES)
 # The module is built by nginx's own build system with Debian's own flags.
 $(MODULE): $(wildcard ngx_rbl_module/*) $(SHARED) $(wildcard shared/*.h) \
     $(GEN)
-	$(call say,MOD,$@)RBL_GEN=$(abspath $(BUILD)/gen) sh ngx_rbl_module/build.sh \
+	+$(call say,MOD,$@)RBL_GEN=$(abspath $(BUILD)/gen) sh ngx_rbl_module/build.sh \
 	    $(abspath $(BUILD)) "$(SANITIZE)"
 
 deps:
@@ -127,13 +127,15 @@ TESTENV  = RBL_NGINX=$(abspath $(NGINX)) RBL_PRELOAD= \
 endif
 
 $(BUILD)/nginx-asan: ngx_rbl_module/nginx-asan.sh
-	$(call say,NGX,$@)sh ngx_rbl_module/nginx-asan.sh $(abspath $(BUILD)) \
+	+$(call say,NGX,$@)sh ngx_rbl_module/nginx-asan.sh $(abspath $(BUILD)) \
 	    "$(SANITIZE)"
 	@touch $@
 
 TESTS = $(sort $(wildcard t/*/*.t))
 
-check: all unit tools style $(NGINX)
+check:
+	@sh conf/deps.sh build test
+	@$(MAKE) --no-print-directory all unit tools style $(NGINX)
 	$(TESTENV) RBL_BUILD=$(abspath $(BUILD)) $(PROVE) -It/lib --timer \
 	    $(addprefix $(BUILD)/,$(patsubst %.c,%,$(UNIT))) $(TESTS)
 
