@@ -335,27 +335,11 @@ ngx_rbl_batch_eval(ngx_rbl_batch_t *batch)
 static void
 ngx_rbl_batch_callback(redisAsyncContext *ac, void *reply, void *data)
 {
-    ngx_rbl_store_t  *store = ac->data;
+    /* without a store the batch has been completed and freed */
 
-    /* detached: the batch has been completed and freed */
-
-    if (store == NULL) {
-        return;
+    if (ngx_rbl_redis_replied(ac, reply) != NULL) {
+        ngx_rbl_batch_reply(data, reply);
     }
-
-    if (reply == NULL) {
-        ngx_rbl_redis_lost(store, ac->c.errstr);
-        return;
-    }
-
-    if (ngx_rbl_redis_overrun(ac)) {
-        ngx_rbl_redis_drop(store, "it sent what nobody asked for");
-        return;
-    }
-
-    store->heard = ngx_current_msec;
-
-    ngx_rbl_batch_reply(data, reply);
 }
 
 

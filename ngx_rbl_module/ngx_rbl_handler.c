@@ -1,7 +1,8 @@
 /*
  * The life of a request.  This is the only file that finalizes requests.
  *
- *   handler -> [body] -> start -> first round -> [second round] -> finish
+ *   handler -> [body] -> start -> [store ready] -> first round
+ *           -> [second round] -> finish
  *
  * From `start` on the request holds one count of its own, paid by the single
  * ngx_http_finalize_request in finish.  What is in flight for it in the store

@@ -29,6 +29,7 @@ static void ngx_rbl_redis_detach(ngx_rbl_store_t *store);
 static void ngx_rbl_redis_after(ngx_rbl_store_t *store, const char *reason);
 static void ngx_rbl_redis_note(ngx_rbl_store_t *store, const char *reason);
 static void ngx_rbl_redis_refuse(ngx_event_t *ev);
+static ngx_int_t ngx_rbl_redis_overrun(const redisAsyncContext *ac);
 
 
 static const char  *ngx_rbl_redis_states[] = {
@@ -203,7 +204,34 @@ ngx_rbl_redis_landed(ngx_rbl_store_t *store)
 }
 
 
-ngx_int_t
+ngx_rbl_store_t *
+ngx_rbl_redis_replied(redisAsyncContext *ac, const redisReply *reply)
+{
+    ngx_rbl_store_t  *store = ac->data;
+
+    if (store == NULL) {
+        return NULL;
+    }
+
+    if (reply == NULL) {
+        ngx_rbl_redis_lost(store, ac->c.errstr);
+        return NULL;
+    }
+
+    if (ngx_rbl_redis_overrun(ac)) {
+        ngx_rbl_redis_drop(store, "it sent what nobody asked for");
+        return NULL;
+    }
+
+    store->heard = ngx_current_msec;
+
+    return store;
+}
+
+
+/* Are there bytes after this reply that answer no command? */
+
+static ngx_int_t
 ngx_rbl_redis_overrun(const redisAsyncContext *ac)
 {
     return ac->replies.head == NULL

@@ -120,8 +120,12 @@ void ngx_rbl_redis_leave(ngx_rbl_store_t *store, const redisReply *reply);
 /* A batch has left the flight queue. */
 void ngx_rbl_redis_landed(ngx_rbl_store_t *store);
 
-/* Are there bytes after this reply that answer no command? */
-ngx_int_t ngx_rbl_redis_overrun(const redisAsyncContext *ac);
+/*
+ * The head of every reply callback: the store, or NULL when nothing is to be
+ * done any more, for the connection was given up before or is with this call.
+ */
+ngx_rbl_store_t *ngx_rbl_redis_replied(redisAsyncContext *ac,
+    const redisReply *reply);
 
 /* An error reply made fit for a log line: no control bytes, no arguments. */
 void ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply);

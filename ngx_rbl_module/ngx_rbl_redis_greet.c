@@ -64,14 +64,11 @@ ngx_rbl_redis_greet(ngx_rbl_store_t *store)
 static void
 ngx_rbl_redis_auth_reply(redisAsyncContext *ac, void *reply, void *data)
 {
-    ngx_rbl_store_t  *store = ac->data;
+    ngx_rbl_store_t  *store;
+
+    store = ngx_rbl_redis_replied(ac, reply);
 
     if (store == NULL) {
-        return;
-    }
-
-    if (reply == NULL) {
-        ngx_rbl_redis_lost(store, ac->c.errstr);
         return;
     }
 
@@ -85,19 +82,11 @@ static void
 ngx_rbl_redis_meta_reply(redisAsyncContext *ac, void *reply, void *data)
 {
     char              reason[NGX_RBL_REDIS_REASON];
-    ngx_rbl_store_t  *store = ac->data;
+    ngx_rbl_store_t  *store;
+
+    store = ngx_rbl_redis_replied(ac, reply);
 
     if (store == NULL) {
-        return;
-    }
-
-    if (reply == NULL) {
-        ngx_rbl_redis_lost(store, ac->c.errstr);
-        return;
-    }
-
-    if (ngx_rbl_redis_overrun(ac)) {
-        ngx_rbl_redis_drop(store, "it sent what nobody asked for");
         return;
     }
 

@@ -38,10 +38,9 @@ rbl_err_t rbl_sid_parse(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text);
 rbl_err_t rbl_sid_make(rbl_sid_t *sid, rbl_sid_kind_t kind);
 
 /*
- * The SID of a system list: derived from its zone (SHA-like mixing is not
- * needed, only stability): the same zone has the same SID at every load, on
- * every installation.  First 128 bits of SHA-256 of the lower-case zone are
- * given by the caller.
+ * The SID of a system list: from the first 128 bits of the SHA-256 of its zone
+ * in lower case, so that a zone has the same SID at every load, on every
+ * installation.
  */
 void rbl_sid_from_digest(rbl_sid_t *sid, rbl_sid_kind_t kind,
     const unsigned char digest[16]);

@@ -21,6 +21,8 @@ jobs_in_flight(const jobs_t *jobs)
 }
 
 
+/* checks_max for what is read, and an eighth more for what is taken over. */
+
 static unsigned
 places(const jobs_t *jobs)
 {

@@ -46,15 +46,15 @@ unsigned jobs_room(const jobs_t *jobs);
 
 /* The rest is for takeover.c, which brings in jobs of others. */
 
+/*
+ * What jobs_room is for reading.  A take-over has places of its own: a daemon
+ * that is always full of new jobs must not leave the old ones lying.
+ */
+unsigned jobs_claim_room(const jobs_t *jobs);
+
 /* Is that entry in flight here? */
 int jobs_has(const jobs_t *jobs, job_kind_t kind, unsigned partition,
     rbl_str_t id);
-
-/*
- * The same for a take-over, which has places of its own: a daemon that is
- * always full of new jobs must not leave the old ones lying.
- */
-unsigned jobs_claim_room(const jobs_t *jobs);
 
 /* There may be room again. */
 void jobs_wake(jobs_t *jobs);

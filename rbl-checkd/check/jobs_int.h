@@ -23,11 +23,10 @@ struct jobs_s {
     daemon_t      *d;
     store_t       *reader;              /* for reads that block */
     takeover_t    *takeover;
-    runner_t     **runner;              /* in flight, checks_max of them */
+    runner_t     **runner;              /* in flight; see places() */
     unsigned       n, reserved;
     unsigned       reading;             /* places that a read may fill */
     unsigned       stopped:1;
-    unsigned       rounds, kinds_left;
     unsigned       woken:1;             /* by news; nothing read since */
     unsigned       partitions;
     rbl_key_t     *key[JOB_KINDS];      /* of each partition's stream */
@@ -37,7 +36,9 @@ struct jobs_s {
     unsigned       groups_left;
     unsigned       groups_failed;
     int64_t        since;               /* server's ms when the round began */
+    unsigned       rounds;
     job_kind_t     kind;                /* what is being read */
+    unsigned       kinds_left;          /* this one included */
     unsigned       left;                /* partitions not read this round */
     unsigned       next;                /* partition that comes next */
     unsigned       asked;               /* partitions in the current read */

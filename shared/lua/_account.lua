@@ -6,6 +6,12 @@ local function refs_add(field, n)
         redis.call('HDEL', key('refs', ac), field)
     end
 end
+-- A key is kept for as long as whoever wanted it longest has asked.
+local function keep_for(k, ttl)
+    if redis.call('PTTL', k) < tonumber(ttl) then
+        redis.call('PEXPIRE', k, ttl)
+    end
+end
 local function owns(index, sid)
     return redis.call('ZSCORE', key(index, ac), sid)
 end

@@ -7,12 +7,6 @@ local function ack(stream, id)
         redis.call('XDEL', key(stream), id)
     end
 end
--- A record is kept for as long as whoever wanted it longest has asked.
-local function keep_for(k, ttl)
-    if redis.call('PTTL', k) < tonumber(ttl) then
-        redis.call('PEXPIRE', k, ttl)
-    end
-end
 local function check_over(pp, ttl, ...)
     local ck = key('check', ac, pp)
     redis.call('HSET', ck, ...)

@@ -54,9 +54,7 @@ if pp == ARGV[1] or redis.call('EXISTS', ck) == 0 then
         'type', htype, 'family', family, 'profile', rp, 'total', #lists)
 end
 redis.call('HSET', ck, 'full', 1)
-if redis.call('PTTL', ck) < tonumber(ARGV[7]) then
-    redis.call('PEXPIRE', ck, ARGV[7])
-end
+keep_for(ck, ARGV[7])
 if pp == ARGV[1] then
     if ht ~= '' then
         redis.call('HSET', flight, member, pp)
