@@ -14,70 +14,74 @@ rbl_doc_fail(rbl_doc_t *d)
 }
 
 
-/* May a value stand here?  *next: whether one stands before it. */
-
-static int
-rbl_doc_next(rbl_doc_t *d, const char *key, int *next)
-{
-    unsigned  top;
-
-    if (d->depth == 0 || d->in_text) {
-        rbl_doc_fail(d);
-        return 0;
-    }
-
-    top = d->depth - 1;
-
-    if (d->level[top].array != (key == NULL)) {
-        rbl_doc_fail(d);
-        return 0;
-    }
-
-    *next = d->level[top].used;
-    d->level[top].used = 1;
-
-    return 1;
-}
-
-
 /* Begins a value; 0 if none may stand here. */
 
 static int
 rbl_doc_open(rbl_doc_t *d, const char *key, char open)
 {
-    int  next;
-
-    if (!rbl_doc_next(d, key, &next)) {
+    if (d->place != (key ? RBL_DOC_MEMBER : RBL_DOC_ITEM)) {
+        rbl_doc_fail(d);
         return 0;
     }
 
     if (d->format == RBL_JSON) {
-        rbl_json_open(d->out, key, next, open);
+        rbl_json_open(d->out, key, d->used, open);
 
     } else {
         rbl_xml_open(d->out, key);
     }
+
+    d->used = 1;
 
     return 1;
 }
 
 
 static void
-rbl_doc_push(rbl_doc_t *d, const char *key, int array)
+rbl_doc_push(rbl_doc_t *d, const char *key, rbl_doc_place_t place)
 {
     if (d->depth == RBL_DOC_DEPTH) {
         rbl_doc_fail(d);
         return;
     }
 
-    if (!rbl_doc_open(d, key, array ? '[' : '{')) {
+    if (!rbl_doc_open(d, key, place == RBL_DOC_ITEM ? '[' : '{')) {
         return;
     }
 
     d->level[d->depth].key = key;
-    d->level[d->depth].array = (unsigned char) array;
-    d->level[d->depth].used = 0;
+    d->level[d->depth].place = d->place;
     d->depth++;
+    d->place = place;
+    d->used = 0;
+}
+
+
+/* Ends the innermost level; 0 if it is not the one that was meant. */
+
+static int
+rbl_doc_pop(rbl_doc_t *d, int root)
+{
+    unsigned  top;
+
+    if (d->depth == 0 || (d->depth == 1) != root || d->place == RBL_DOC_PART) {
+        rbl_doc_fail(d);
+        return 0;
+    }
+
+    top = --d->depth;
+
+    if (d->format == RBL_JSON) {
+        rbl_out_char(d->out, d->place == RBL_DOC_ITEM ? ']' : '}');
+
+    } else {
+        rbl_xml_close(d->out, d->level[top].key);
+    }
+
+    d->place = d->level[top].place;
+    d->used = 1;
+
+    return 1;
 }
 
 
@@ -88,6 +92,8 @@ rbl_doc_begin(rbl_doc_t *d, rbl_out_t *out, rbl_format_t format)
     d->out = out;
     d->format = format;
     d->depth = 1;
+    d->level[0].key = "response";
+    d->level[0].place = RBL_DOC_NOTHING;
 
     if (format == RBL_JSON) {
         rbl_out_char(out, '{');
@@ -102,52 +108,28 @@ rbl_doc_begin(rbl_doc_t *d, rbl_out_t *out, rbl_format_t format)
 void
 rbl_doc_object(rbl_doc_t *d, const char *key)
 {
-    rbl_doc_push(d, key, 0);
+    rbl_doc_push(d, key, RBL_DOC_MEMBER);
 }
 
 
 void
 rbl_doc_array(rbl_doc_t *d, const char *key)
 {
-    rbl_doc_push(d, key, 1);
+    rbl_doc_push(d, key, RBL_DOC_ITEM);
 }
 
 
 void
 rbl_doc_close(rbl_doc_t *d)
 {
-    if (d->depth <= 1 || d->in_text) {
-        rbl_doc_fail(d);
-        return;
-    }
-
-    d->depth--;
-
-    if (d->format == RBL_JSON) {
-        rbl_out_char(d->out, d->level[d->depth].array ? ']' : '}');
-
-    } else {
-        rbl_xml_close(d->out, d->level[d->depth].key);
-    }
+    rbl_doc_pop(d, 0);
 }
 
 
 void
 rbl_doc_end(rbl_doc_t *d)
 {
-    if (d->depth != 1 || d->in_text) {
-        rbl_doc_fail(d);
-        return;
-    }
-
-    d->depth = 0;
-
-    if (d->format == RBL_JSON) {
-        rbl_out_char(d->out, '}');
-
-    } else {
-        rbl_xml_close(d->out, "response");
-    }
+    rbl_doc_pop(d, 1);
 }
 
 
@@ -155,8 +137,9 @@ void
 rbl_doc_text_open(rbl_doc_t *d, const char *key)
 {
     if (rbl_doc_open(d, key, '"')) {
-        d->in_text = 1;
         d->text = key;
+        d->around = d->place;
+        d->place = RBL_DOC_PART;
     }
 }
 
@@ -164,7 +147,7 @@ rbl_doc_text_open(rbl_doc_t *d, const char *key)
 void
 rbl_doc_text_part(rbl_doc_t *d, rbl_str_t part)
 {
-    if (!d->in_text) {
+    if (d->place != RBL_DOC_PART) {
         rbl_doc_fail(d);
 
     } else if (d->format == RBL_JSON) {
@@ -179,12 +162,12 @@ rbl_doc_text_part(rbl_doc_t *d, rbl_str_t part)
 void
 rbl_doc_text_close(rbl_doc_t *d)
 {
-    if (!d->in_text) {
+    if (d->place != RBL_DOC_PART) {
         rbl_doc_fail(d);
         return;
     }
 
-    d->in_text = 0;
+    d->place = d->around;
 
     if (d->format == RBL_JSON) {
         rbl_out_char(d->out, '"');
@@ -196,19 +179,17 @@ rbl_doc_text_close(rbl_doc_t *d)
 
 
 void
-rbl_doc_str(rbl_doc_t *d, const char *key, rbl_str_t v)
+rbl_doc_any_str(rbl_doc_t *d, const char *key, rbl_str_t v)
 {
-    int  next;
-
-    if (!rbl_doc_next(d, key, &next)) {
+    if (!rbl_doc_open(d, key, '"')) {
         return;
     }
 
     if (d->format == RBL_JSON) {
-        rbl_json_str(d->out, key, next, v);
+        rbl_json_text(d->out, v);
+        rbl_out_char(d->out, '"');
 
     } else {
-        rbl_xml_open(d->out, key);
         rbl_xml_text(d->out, v);
         rbl_xml_close(d->out, key);
     }

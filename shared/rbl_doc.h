@@ -24,17 +24,26 @@ typedef enum {
     RBL_XML
 } rbl_format_t;
 
+/* What may come next. */
+typedef enum {
+    RBL_DOC_MEMBER = 0,                 /* a value with a key */
+    RBL_DOC_ITEM,                       /* a value without one */
+    RBL_DOC_PART,                       /* of an open text */
+    RBL_DOC_NOTHING
+} rbl_doc_place_t;
+
 typedef struct {
-    rbl_out_t    *out;
-    rbl_format_t  format;
-    unsigned      depth;
+    rbl_out_t        *out;
+    rbl_format_t      format;
+    rbl_doc_place_t   place;
+    int               used;             /* something stands here: a comma */
+    unsigned          depth;
     struct {
-        const char    *key;             /* NULL: an item */
-        unsigned char  array;
-        unsigned char  used;            /* something was written: a comma */
+        const char      *key;           /* NULL: an item */
+        rbl_doc_place_t  place;         /* around it */
     } level[RBL_DOC_DEPTH];
-    const char   *text;                 /* key of the open text */
-    int           in_text;
+    const char       *text;             /* key of the open text */
+    rbl_doc_place_t   around;           /* the open text */
 } rbl_doc_t;
 
 void rbl_doc_begin(rbl_doc_t *d, rbl_out_t *out, rbl_format_t format);
@@ -43,7 +52,7 @@ void rbl_doc_array(rbl_doc_t *d, const char *key);
 void rbl_doc_close(rbl_doc_t *d);       /* of the innermost object or array */
 void rbl_doc_end(rbl_doc_t *d);         /* closes the root */
 
-void rbl_doc_str(rbl_doc_t *d, const char *key, rbl_str_t v);
+static inline void rbl_doc_str(rbl_doc_t *d, const char *key, rbl_str_t v);
 void rbl_doc_z(rbl_doc_t *d, const char *key, const char *v);
 void rbl_doc_int(rbl_doc_t *d, const char *key, int64_t v);
 void rbl_doc_int_str(rbl_doc_t *d, const char *key, int64_t v);  /* "12" */
@@ -56,5 +65,58 @@ void rbl_doc_bool(rbl_doc_t *d, const char *key, int v);
 void rbl_doc_text_open(rbl_doc_t *d, const char *key);
 void rbl_doc_text_part(rbl_doc_t *d, rbl_str_t part);
 void rbl_doc_text_close(rbl_doc_t *d);
+
+
+/*
+ * Most of an answer are short strings of an object in JSON, so these are
+ * written in place, their keys copied by the compiler.  What is not of that
+ * kind, or does not fit, goes to rbl_doc_any_str.
+ */
+
+void rbl_doc_any_str(rbl_doc_t *d, const char *key, rbl_str_t v);
+
+/*
+ * Copies bytes that stand for themselves in JSON to p, looking at each on the
+ * way.  NULL: one does not, and what was copied is to be forgotten.
+ */
+char *rbl_json_copy(char *p, rbl_str_t s);
+
+#define RBL_DOC_AROUND  6               /* a comma, four quotes, a colon */
+
+static inline void
+rbl_doc_str(rbl_doc_t *d, const char *key, rbl_str_t v)
+{
+    char    *p;
+    size_t   n;
+
+    n = key ? strlen(key) : 0;
+
+    if (key == NULL || d->format != RBL_JSON || d->place != RBL_DOC_MEMBER
+        || !rbl_out_fits(d->out, v.n + n + RBL_DOC_AROUND))
+    {
+        rbl_doc_any_str(d, key, v);
+        return;
+    }
+
+    p = d->out->pos;
+
+    if (d->used) {
+        *p++ = ',';
+    }
+
+    *p++ = '"';
+    memcpy(p, key, n);
+    memcpy(p + n, "\":\"", 3);
+    p = rbl_json_copy(p + n + 3, v);
+
+    if (p == NULL) {
+        rbl_doc_any_str(d, key, v);
+        return;
+    }
+
+    *p++ = '"';
+    d->out->pos = p;
+    d->used = 1;
+}
 
 #endif /* RBL_DOC_H_INCLUDED */

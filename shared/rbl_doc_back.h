@@ -15,7 +15,6 @@
 /* JSON: up to the value, `open` being what begins it: {, [, " or nothing. */
 void rbl_json_open(rbl_out_t *out, const char *key, int next, char open);
 void rbl_json_text(rbl_out_t *out, rbl_str_t s);
-void rbl_json_str(rbl_out_t *out, const char *key, int next, rbl_str_t s);
 
 /* XML: <key> and </key>; NULL is an item. */
 void rbl_xml_open(rbl_out_t *out, const char *key);

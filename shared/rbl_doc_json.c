@@ -8,7 +8,23 @@
 
 
 #define RBL_JSON_KEY_ROOM  5            /* comma, two quotes, colon, open */
-#define RBL_JSON_SHORT     256
+
+
+/* Must a byte of this word be looked at? */
+
+static int
+rbl_json_special(uint64_t w)
+{
+    return ((w & RBL_BYTES_TOP) | RBL_BYTES_BELOW(w, 0x20)
+            | RBL_BYTES_EQ(w, '"') | RBL_BYTES_EQ(w, '\\')) != 0;
+}
+
+
+static int
+rbl_json_plain(unsigned char c)
+{
+    return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
 
 
 static const unsigned char *
@@ -19,16 +35,14 @@ rbl_json_run(const unsigned char *p, const unsigned char *end)
     while (end - p >= 8) {
         memcpy(&w, p, 8);
 
-        if ((w & RBL_BYTES_TOP) | RBL_BYTES_BELOW(w, 0x20)
-            | RBL_BYTES_EQ(w, '"') | RBL_BYTES_EQ(w, '\\'))
-        {
+        if (rbl_json_special(w)) {
             break;
         }
 
         p += 8;
     }
 
-    while (p < end && *p >= 0x20 && *p < 0x80 && *p != '"' && *p != '\\') {
+    while (p < end && rbl_json_plain(*p)) {
         p++;
     }
 
@@ -103,18 +117,73 @@ rbl_json_text(rbl_out_t *out, rbl_str_t s)
 }
 
 
+char *
+rbl_json_copy(char *p, rbl_str_t s)
+{
+    char        *end;
+    uint64_t     w;
+    const char  *last;
+
+    end = p + s.n;
+
+    if (s.n < 8) {
+        while (p < end) {
+            if (!rbl_json_plain((unsigned char) *s.p)) {
+                return NULL;
+            }
+
+            *p++ = *s.p++;
+        }
+
+        return end;
+    }
+
+    /* the last word may overlap the one before it */
+
+    last = s.p + s.n - 8;
+
+    for ( ;; ) {
+        memcpy(&w, s.p, 8);
+
+        if (rbl_json_special(w)) {
+            return NULL;
+        }
+
+        memcpy(p, &w, 8);
+
+        if (s.p == last) {
+            return end;
+        }
+
+        s.p += 8;
+        p += 8;
+
+        if (s.p > last) {
+            s.p = last;
+            p = end - 8;
+        }
+    }
+}
+
+
 /* As rbl_json_open, into room that is known to suffice. */
 
 static char *
 rbl_json_head(char *p, const char *key, size_t n, int next, char open)
 {
+    size_t  i;
+
     if (next) {
         *p++ = ',';
     }
 
     if (key != NULL) {
         *p++ = '"';
-        memcpy(p, key, n);
+
+        for (i = 0; i < n; i++) {
+            p[i] = key[i];
+        }
+
         p += n;
         *p++ = '"';
         *p++ = ':';
@@ -128,13 +197,6 @@ rbl_json_head(char *p, const char *key, size_t n, int next, char open)
 }
 
 
-static int
-rbl_json_fits(const rbl_out_t *out, size_t n)
-{
-    return !out->failed && (size_t) (out->end - out->pos) >= n;
-}
-
-
 void
 rbl_json_open(rbl_out_t *out, const char *key, int next, char open)
 {
@@ -142,7 +204,7 @@ rbl_json_open(rbl_out_t *out, const char *key, int next, char open)
 
     n = key ? strlen(key) : 0;
 
-    if (rbl_json_fits(out, n + RBL_JSON_KEY_ROOM)) {
+    if (rbl_out_fits(out, n + RBL_JSON_KEY_ROOM)) {
         out->pos = rbl_json_head(out->pos, key, n, next, open);
         return;
     }
@@ -160,33 +222,4 @@ rbl_json_open(rbl_out_t *out, const char *key, int next, char open)
     if (open) {
         rbl_out_char(out, open);
     }
-}
-
-
-/* Most strings need no escape and fit: those are written in one go. */
-
-void
-rbl_json_str(rbl_out_t *out, const char *key, int next, rbl_str_t s)
-{
-    char                 *p;
-    size_t                n;
-    const unsigned char  *text;
-
-    n = key ? strlen(key) : 0;
-    text = (const unsigned char *) s.p;
-
-    if (s.n > 0 && s.n <= RBL_JSON_SHORT
-        && rbl_json_fits(out, n + s.n + RBL_JSON_KEY_ROOM + 1)
-        && rbl_json_run(text, text + s.n) == text + s.n)
-    {
-        p = rbl_json_head(out->pos, key, n, next, '"');
-        memcpy(p, s.p, s.n);
-        p[s.n] = '"';
-        out->pos = p + s.n + 1;
-        return;
-    }
-
-    rbl_json_open(out, key, next, '"');
-    rbl_json_text(out, s);
-    rbl_out_char(out, '"');
 }

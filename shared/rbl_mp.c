@@ -1,7 +1,8 @@
 /*
- * MessagePack as the store uses it.  One parser, rbl_mp_read, looks at every
- * input byte; the typed readers only judge what it found.  Nothing is
- * allocated, strings are views into the input.
+ * MessagePack as the store uses it.  One parser, rbl_mp_read, knows every form
+ * of a value; the typed readers only judge what it found, and the two in the
+ * header spare it the commonest forms.  Nothing is allocated, strings are views
+ * into the input.
  *
  * Scripts write integers as integers; a double that holds a whole number is
  * taken for one, since Lua does not tell them apart.
@@ -31,17 +32,21 @@ typedef struct {
 static uint64_t
 rbl_mp_big_endian(rbl_mp_t *mp, unsigned size)
 {
-    uint64_t  v;
+    uint64_t              v;
+    const unsigned char  *p;
 
     v = 0;
+    p = mp->pos;
 
-    if ((size_t) (mp->end - mp->pos) < size) {
+    if ((size_t) (mp->end - p) < size) {
         mp->failed = 1;
         return 0;
     }
 
-    while (size-- > 0) {
-        v = v << 8 | *mp->pos++;
+    mp->pos = p + size;
+
+    while (p < mp->pos) {
+        v = v << 8 | *p++;
     }
 
     return v;
@@ -268,7 +273,7 @@ rbl_mp_array(rbl_mp_t *mp)
 
 
 rbl_str_t
-rbl_mp_str(rbl_mp_t *mp)
+rbl_mp_str_any(rbl_mp_t *mp)
 {
     rbl_mp_value_t  v;
 
@@ -282,7 +287,7 @@ rbl_mp_str(rbl_mp_t *mp)
 
 
 int64_t
-rbl_mp_int(rbl_mp_t *mp)
+rbl_mp_int_any(rbl_mp_t *mp)
 {
     rbl_mp_value_t  v;
 

@@ -27,7 +27,14 @@ void rbl_out_bytes(rbl_out_t *out, const void *p, size_t n);
 void rbl_out_str(rbl_out_t *out, rbl_str_t s);
 void rbl_out_z(rbl_out_t *out, const char *z);
 void rbl_out_char(rbl_out_t *out, char c);
-void rbl_out_int(rbl_out_t *out, int64_t v);
+void rbl_out_int(rbl_out_t *out, int64_t v);    /* decimal */
+
+/* Is there room for n bytes at pos, without asking for more? */
+static inline int
+rbl_out_fits(const rbl_out_t *out, size_t n)
+{
+    return !out->failed && (size_t) (out->end - out->pos) >= n;
+}
 
 /*
  * A growing buffer on malloc.  Zero-initialize with rbl_buf_init; the bytes

@@ -157,15 +157,13 @@ static const rbl_field_t  rbl_result_fields[RBL_RESULT_FIELDS] = {
 static rbl_str_t
 rbl_field_array(rbl_mp_t *mp)
 {
-    rbl_mp_t   inside;
-    rbl_str_t  raw;
+    rbl_str_t      raw;
+    unsigned char  tag;
 
     raw = rbl_mp_raw(mp);
+    tag = raw.n ? (unsigned char) raw.p[0] : 0;
 
-    rbl_mp_init(&inside, raw);
-    (void) rbl_mp_array(&inside);
-
-    if (inside.failed) {
+    if ((tag & 0xf0) != 0x90 && tag != 0xdc && tag != 0xdd) {
         mp->failed = 1;
     }
 
@@ -200,11 +198,14 @@ rbl_field_read(rbl_mp_t *mp, const rbl_field_t *field, void *v)
 }
 
 
-/* One array of at least n fields, the first `skip` of them read already. */
+/*
+ * One array of at least n fields, the first `skip` of them read already.  Each
+ * member of a structure is a field, so that all are set when this succeeds.
+ */
 
 static rbl_err_t
 rbl_fields_read(rbl_mp_t *mp, const rbl_field_t *field, size_t skip, size_t n,
-    size_t total, void *v, size_t size)
+    size_t total, void *v)
 {
     size_t  i;
 
@@ -216,13 +217,11 @@ rbl_fields_read(rbl_mp_t *mp, const rbl_field_t *field, size_t skip, size_t n,
         rbl_mp_skip(mp);
     }
 
-    if (total < n || mp->failed) {
+    if (total < n) {
         mp->failed = 1;
-        memset(v, 0, size);
-        return RBL_ETYPE;
     }
 
-    return RBL_OK;
+    return mp->failed ? RBL_ETYPE : RBL_OK;
 }
 
 
@@ -233,25 +232,20 @@ rbl_record_decode(rbl_str_t raw, const rbl_field_t *field, size_t n, void *v,
     size_t    total;
     rbl_mp_t  mp;
 
-    memset(v, 0, size);
     rbl_mp_init(&mp, raw);
 
     total = rbl_mp_array(&mp);
 
-    if (total < n || rbl_mp_int(&mp) != RBL_RECORD_VERSION) {
-        return RBL_ETYPE;
+    if (total >= n && rbl_mp_int(&mp) == RBL_RECORD_VERSION
+        && rbl_fields_read(&mp, field, 1, n, total, v) == RBL_OK
+        && mp.pos == mp.end)
+    {
+        return RBL_OK;
     }
 
-    if (rbl_fields_read(&mp, field, 1, n, total, v, size) != RBL_OK) {
-        return RBL_ETYPE;
-    }
+    memset(v, 0, size);
 
-    if (mp.pos != mp.end) {
-        memset(v, 0, size);
-        return RBL_ETYPE;
-    }
-
-    return RBL_OK;
+    return RBL_ETYPE;
 }
 
 
@@ -320,9 +314,13 @@ static rbl_err_t
 rbl_entry_decode(rbl_mp_t *mp, const rbl_field_t *field, size_t n, void *v,
     size_t size)
 {
+    if (rbl_fields_read(mp, field, 0, n, rbl_mp_array(mp), v) == RBL_OK) {
+        return RBL_OK;
+    }
+
     memset(v, 0, size);
 
-    return rbl_fields_read(mp, field, 0, n, rbl_mp_array(mp), v, size);
+    return RBL_ETYPE;
 }
 
 

@@ -13,29 +13,27 @@
 const rbl_zone_t  rbl_zone_utc = { 0, "UTC" };
 
 
+/* 0 to 99, as two digits */
+
 static char *
-rbl_time_digits(char *p, int64_t v, unsigned n)
+rbl_time_two(char *p, uint32_t v)
 {
-    unsigned  i;
+    p[0] = (char) ('0' + v / 10);
+    p[1] = (char) ('0' + v % 10);
 
-    for (i = n; i > 0; i--) {
-        p[i - 1] = (char) ('0' + v % 10);
-        v /= 10;
-    }
-
-    return p + n;
+    return p + 2;
 }
 
 
 static char *
-rbl_time_clock(char *p, int64_t sec)
+rbl_time_clock(char *p, uint32_t sec)
 {
-    p = rbl_time_digits(p, sec / 3600, 2);
+    p = rbl_time_two(p, sec / 3600);
     *p++ = ':';
-    p = rbl_time_digits(p, sec / 60 % 60, 2);
+    p = rbl_time_two(p, sec / 60 % 60);
     *p++ = ':';
 
-    return rbl_time_digits(p, sec % 60, 2);
+    return rbl_time_two(p, sec % 60);
 }
 
 
@@ -46,9 +44,9 @@ rbl_time_clock(char *p, int64_t sec)
  */
 
 static char *
-rbl_time_date(char *p, int64_t days)
+rbl_time_date(char *p, uint32_t days)
 {
-    int64_t  era, day, year, yday, month;
+    uint32_t  era, day, year, yday, month;
 
     days += 719468;                     /* from 0000-03-01 */
     era = days / 146097;
@@ -60,12 +58,13 @@ rbl_time_date(char *p, int64_t days)
     year += era * 400 + (month >= 10);
     month = month < 10 ? month + 3 : month - 9;
 
-    p = rbl_time_digits(p, year, 4);
+    p = rbl_time_two(p, year / 100);
+    p = rbl_time_two(p, year % 100);
     *p++ = '-';
-    p = rbl_time_digits(p, month, 2);
+    p = rbl_time_two(p, month);
     *p++ = '-';
 
-    return rbl_time_digits(p, day, 2);
+    return rbl_time_two(p, day);
 }
 
 
@@ -87,10 +86,10 @@ rbl_time_write(char *buf, int64_t sec, char between)
 {
     char  *p;
 
-    p = rbl_time_date(buf, sec / RBL_DAY);
+    p = rbl_time_date(buf, (uint32_t) (sec / RBL_DAY));
     *p++ = between;
 
-    return rbl_time_clock(p, sec % RBL_DAY);
+    return rbl_time_clock(p, (uint32_t) (sec % RBL_DAY));
 }
 
 
@@ -140,23 +139,35 @@ rbl_time_rfc3339(char buf[RBL_TIME_LEN], int64_t ms)
 rbl_str_t
 rbl_period_text(char buf[RBL_TIME_LEN], int64_t ms)
 {
-    char       *p;
+    char       *p, *last;
     int64_t     sec, days, rest;
-    unsigned    n;
     rbl_str_t   unit;
 
     sec = ms > 0 ? ms / 1000 : 0;
     days = sec / RBL_DAY;
-    n = 1;
+    p = buf;
 
     for (rest = days; rest >= 10; rest /= 10) {
-        n++;
+        p++;
+    }
+
+    last = p + 1;
+    rest = days;
+
+    for ( ;; ) {
+        *p = (char) ('0' + rest % 10);
+
+        if (p == buf) {
+            break;
+        }
+
+        rest /= 10;
+        p--;
     }
 
     unit = days == 1 ? RBL_STR(" day ") : RBL_STR(" days ");
+    memcpy(last, unit.p, unit.n);
 
-    p = rbl_time_digits(buf, days, n);
-    memcpy(p, unit.p, unit.n);
-
-    return rbl_time_done(buf, rbl_time_clock(p + unit.n, sec % RBL_DAY));
+    return rbl_time_done(buf, rbl_time_clock(last + unit.n,
+                                             (uint32_t) (sec % RBL_DAY)));
 }

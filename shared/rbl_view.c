@@ -18,6 +18,11 @@ rbl_view_joined(rbl_doc_t *d, const char *key, rbl_str_t packed)
     rbl_mp_init(&mp, packed);
     n = rbl_mp_array(&mp);
 
+    if (n == 1) {
+        rbl_doc_str(d, key, rbl_mp_str(&mp));
+        return;
+    }
+
     rbl_doc_text_open(d, key);
 
     for (i = 0; i < n; i++) {
