@@ -117,6 +117,7 @@ ngx_rbl_store_destroy(ngx_rbl_store_t *store)
         ngx_del_timer(&store->timer);
     }
 
+    ngx_rbl_redis_free_replies(store);
     ngx_free(store);
 }
 

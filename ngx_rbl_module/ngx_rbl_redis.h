@@ -1,5 +1,5 @@
 /*
- * Between the three files behind ngx_rbl_store.h: descriptor, connection and
+ * Between the files behind ngx_rbl_store.h: descriptor, replies, connection and
  * batch.  Nobody else includes this.
  */
 
@@ -28,15 +28,13 @@ typedef enum {
                                    dropped when the replies are in */
 } ngx_rbl_redis_state_e;
 
-/*
- * hiredis allocates and later walks as many elements as a reply announces,
- * though none of them ever comes.  So arrays are made through this.
- */
+/* How hiredis' reader makes replies: ngx_rbl_redis_reply.c. */
 typedef struct {
-    redisReplyObjectFunctions    fn;        /* with our createArray */
-    redisReplyObjectFunctions   *original;
+    redisReplyObjectFunctions    fn;
+    ngx_pool_t                  *pool;      /* of the reply in hand; or NULL */
     ngx_uint_t                   announced; /* elements of this reply */
-} ngx_rbl_redis_arrays_t;
+    ngx_log_t                   *log;
+} ngx_rbl_redis_replies_t;
 
 struct ngx_rbl_store_s {
     const ngx_rbl_store_conf_t  *conf;
@@ -58,7 +56,7 @@ struct ngx_rbl_store_s {
     ngx_uint_t                   opening;   /* 1: the first attempt to connect
                                                has not ended yet */
 
-    ngx_rbl_redis_arrays_t       arrays;    /* the context's reader uses it */
+    ngx_rbl_redis_replies_t      replies;   /* the context's reader uses it */
 
     char                         host[NGX_SOCKADDR_STRLEN + 1];
     in_port_t                    port;      /* 0: host is a path */
@@ -94,6 +92,15 @@ ngx_int_t ngx_rbl_redis_set_address(ngx_rbl_store_t *store);
 /* A context that has begun to connect; or NULL, with the reason. */
 redisAsyncContext *ngx_rbl_redis_open(ngx_rbl_store_t *store,
     ngx_rbl_redis_broken_pt broken, char *reason, size_t size);
+
+
+/* ngx_rbl_redis_reply.c */
+
+/* Lets the reader of a new context make its replies in the store's pool. */
+void ngx_rbl_redis_read_replies(ngx_rbl_store_t *store, redisAsyncContext *ac);
+
+/* The pool, when there is no context any more. */
+void ngx_rbl_redis_free_replies(ngx_rbl_store_t *store);
 
 
 /* ngx_rbl_redis_greet.c */

@@ -1,14 +1,8 @@
 /*
- * A new hiredis context for a store: its address, its descriptor, and a reader
- * that does not believe every number it is told.
+ * A new hiredis context for a store: its address, its descriptor, its reader.
  */
 
 #include "ngx_rbl_redis.h"
-
-
-static void ngx_rbl_redis_bound_arrays(ngx_rbl_store_t *store,
-    redisAsyncContext *ac);
-static void *ngx_rbl_redis_create_array(const redisReadTask *task, int n);
 
 
 ngx_int_t
@@ -68,7 +62,7 @@ ngx_rbl_redis_open(ngx_rbl_store_t *store, ngx_rbl_redis_broken_pt broken,
         text = "no connection is left (worker_connections)";
 
     } else {
-        ngx_rbl_redis_bound_arrays(store, ac);
+        ngx_rbl_redis_read_replies(store, ac);
         return ac;
     }
 
@@ -76,41 +70,4 @@ ngx_rbl_redis_open(ngx_rbl_store_t *store, ngx_rbl_redis_broken_pt broken,
     redisAsyncFree(ac);
 
     return NULL;
-}
-
-
-static void
-ngx_rbl_redis_bound_arrays(ngx_rbl_store_t *store, redisAsyncContext *ac)
-{
-    redisReader  *reader;
-
-    reader = ac->c.reader;
-
-    store->arrays.original = reader->fn;
-    store->arrays.fn = *reader->fn;
-    store->arrays.fn.createArray = ngx_rbl_redis_create_array;
-
-    reader->fn = &store->arrays.fn;
-    reader->privdata = &store->arrays;
-}
-
-
-/* NULL ends the connection. */
-
-static void *
-ngx_rbl_redis_create_array(const redisReadTask *task, int n)
-{
-    ngx_rbl_redis_arrays_t  *arrays = task->privdata;
-
-    if (task->parent == NULL) {
-        arrays->announced = 0;
-    }
-
-    if (n < 0 || (ngx_uint_t) n > NGX_RBL_REDIS_ELEMENTS - arrays->announced) {
-        return NULL;
-    }
-
-    arrays->announced += n;
-
-    return arrays->original->createArray(task, n);
 }

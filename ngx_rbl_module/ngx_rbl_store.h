@@ -4,10 +4,10 @@
  *
  * Files behind it: ngx_rbl_redis_event.c (one descriptor: hiredis hooks on an
  * ngx_connection_t), ngx_rbl_redis.c (one connection: states, back-off), with
- * ngx_rbl_redis_open.c (its context) and ngx_rbl_redis_greet.c (its handshake),
- * ngx_rbl_batch.c (one batch: submit, deadline, cancel, completion, NOSCRIPT),
- * ngx_rbl_commands.c (the bytes of commands).  Only the redis and batch files
- * call redisAsync*.
+ * ngx_rbl_redis_open.c (its context), ngx_rbl_redis_reply.c (its replies) and
+ * ngx_rbl_redis_greet.c (its handshake), ngx_rbl_batch.c (one batch: submit,
+ * deadline, cancel, completion, NOSCRIPT), ngx_rbl_commands.c (the bytes of
+ * commands).  Only the redis and batch files call redisAsync*.
  */
 
 #ifndef _NGX_RBL_STORE_H_INCLUDED_
