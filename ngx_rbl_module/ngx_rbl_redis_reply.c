@@ -185,10 +185,20 @@ ngx_rbl_reply_integer(const redisReadTask *task, long long v)
 }
 
 
+/* The task's type is still that of the string or array which is none. */
+
 static void *
 ngx_rbl_reply_nil(const redisReadTask *task)
 {
-    return ngx_rbl_reply_create(task);
+    redisReply  *reply;
+
+    reply = ngx_rbl_reply_create(task);
+
+    if (reply != NULL) {
+        reply->type = REDIS_REPLY_NIL;
+    }
+
+    return reply;
 }
 
 
