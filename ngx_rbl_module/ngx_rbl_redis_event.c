@@ -21,7 +21,7 @@
  *  9. In a reply callback redisAsyncFree is safe (deferred).  The reply is
  *     hiredis' own: never free or keep it.
  * 10. redisAsyncFree runs all pending callbacks with NULL, synchronously.
- * 11. At most 16 KiB are read per event: use level triggering.
+ * 11. At most 16 KiB are read per call: use level triggering.
  * 12. Out of memory inside hiredis' wrappers calls abort().
  * 13. An error reply that answers no command closes the connection; any other
  *     reply that answers none fails an assertion, so it must not get there:
@@ -38,9 +38,18 @@
  * Writes: the first command of a loop turn posts the flush event, so that all
  * commands of that turn leave in one write.  Only when the socket is full is
  * the write event armed.
+ *
+ * Reads: the more replies a turn brings, the fewer turns, reads and writes a
+ * request costs, so hiredis is called as often as the bytes that wait need, up
+ * to a bound: one busy store must not keep the worker from its clients.
  */
 
 #include "ngx_rbl_redis.h"
+
+#include <sys/ioctl.h>
+
+#define NGX_RBL_REDIS_READ   16384      /* what hiredis reads in one call */
+#define NGX_RBL_REDIS_READS  8          /* calls in one event */
 
 
 typedef struct {
@@ -48,6 +57,7 @@ typedef struct {
     redisAsyncContext        *ac;
     ngx_rbl_redis_broken_pt   broken;
     ngx_event_t               flush;
+    ngx_uint_t               *gone;         /* of who must know of the end */
     unsigned                  flushing:1;   /* hiredis is in a write now */
 } ngx_rbl_redis_event_t;
 
@@ -57,6 +67,7 @@ static void ngx_rbl_redis_write_handler(ngx_event_t *wev);
 static void ngx_rbl_redis_flush_handler(ngx_event_t *ev);
 static void ngx_rbl_redis_write(ngx_rbl_redis_event_t *e);
 static ngx_int_t ngx_rbl_redis_unasked(ngx_rbl_redis_event_t *e);
+static void ngx_rbl_redis_read(ngx_rbl_redis_event_t *e);
 static void ngx_rbl_redis_add_read(void *data);
 static void ngx_rbl_redis_del_read(void *data);
 static void ngx_rbl_redis_add_write(void *data);
@@ -130,9 +141,39 @@ ngx_rbl_redis_read_handler(ngx_event_t *rev)
         return;
     }
 
-    /* frees e and the context when the connection ends */
+    ngx_rbl_redis_read(e);
+}
 
-    redisAsyncHandleRead(e->ac);
+
+/* hiredis frees e and its own context when the connection ends. */
+
+static void
+ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
+{
+    int                 waiting;
+    ngx_int_t           calls;
+    ngx_uint_t          gone;
+    redisAsyncContext  *ac;
+
+    ac = e->ac;
+    gone = 0;
+    e->gone = &gone;
+
+    if (ioctl(e->connection->fd, FIONREAD, &waiting) == -1) {
+        waiting = 0;
+    }
+
+    calls = ngx_min(waiting / NGX_RBL_REDIS_READ + 1, NGX_RBL_REDIS_READS);
+
+    do {
+        redisAsyncHandleRead(ac);
+
+        if (gone) {
+            return;
+        }
+    } while (--calls > 0 && !ngx_rbl_redis_unasked(e));
+
+    e->gone = NULL;
 }
 
 
@@ -278,6 +319,10 @@ ngx_rbl_redis_cleanup(void *data)
     redisAsyncContext  *ac;
 
     ac = e->ac;
+
+    if (e->gone != NULL) {
+        *e->gone = 1;
+    }
 
     if (e->flush.posted) {
         ngx_delete_posted_event(&e->flush);
