@@ -11,6 +11,8 @@
 # nginx that is not built with them needs the library of "address" in
 # LD_PRELOAD (readelf -d names it: libasan.so.8).
 #
+# RBL_CC_OPT and RBL_LD_OPT take the place of the flags, for a package.
+#
 # configure runs when what it was told, or the list of files, is another than
 # last time; a header that is changed rebuilds all objects, a source its own.
 
@@ -49,7 +51,8 @@ done
 
 cc_opt="-g -O2 -fstack-protector-strong -Wformat -Werror=format-security"
 cc_opt="$cc_opt -fPIC -D_GNU_SOURCE -D_FORTIFY_SOURCE=2"
-ld_opt="-fPIC -Wl,-z,relro -Wl,-z,now"
+cc_opt=${RBL_CC_OPT:-$cc_opt}
+ld_opt=${RBL_LD_OPT:-"-fPIC -Wl,-z,relro -Wl,-z,now"}
 
 if [ -n "$sanitize" ]; then
     cc_opt="-g -O1 -fPIC -D_GNU_SOURCE -fno-omit-frame-pointer"

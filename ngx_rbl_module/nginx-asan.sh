@@ -11,9 +11,7 @@
 # nginx copies zero bytes from NULL, and reads and writes what is not aligned
 # where the machine allows it: that alone is not reported, of nginx's own files.
 #
-# The source is fetched by apt-get with package lists of its own in
-# BUILD/nginx-src; nothing of the system is changed.  NGX_TREE names an unpacked
-# source tree to use instead.
+# nginx-source.sh fetches the source.
 
 set -eu
 LC_ALL=C
@@ -36,48 +34,7 @@ if [ -x "$build/nginx-asan" ] && [ "$(cat -- "$src/stamp")" = "$stamp" ]; then
 fi
 
 
-# The deb-src form of what the machine has of Debian itself.
-
-sources()
-{
-    cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null \
-        | sed -n 's/^deb \(.*debian\.org.*\)/deb-src \1/p' > "$src/apt/list.list"
-    for file in /etc/apt/sources.list.d/*.sources; do
-        if [ -f "$file" ] && grep -q 'debian\.org' "$file"; then
-            sed 's/^Types:.*/Types: deb-src/' "$file"
-            echo
-        fi
-    done > "$src/apt/more.sources"
-}
-
-
-fetch()
-{
-    rm -rf -- "$src/apt" "$src/lists"
-    mkdir -p -- "$src/apt" "$src/lists/partial"
-    sources
-
-    set -- -q -o "Dir::Etc::sourcelist=/dev/null" \
-        -o "Dir::Etc::sourceparts=$src/apt" -o "Dir::State::lists=$src/lists" \
-        -o "Dir::Cache::pkgcache=" -o "Dir::Cache::srcpkgcache=" \
-        -o "APT::Sandbox::User=root"
-    apt-get "$@" update
-    cd -- "$src"
-    apt-get "$@" source "nginx=$version"
-}
-
-
-tree=${NGX_TREE:-}
-if [ -z "$tree" ]; then
-    tree=$src/nginx-${version%%-*}
-    if [ ! -d "$tree" ]; then
-        fetch > "$src/fetch.log" 2>&1 || {
-            tail -n 10 -- "$src/fetch.log" >&2
-            echo "$0: the source of nginx $version is not to be had" >&2
-            exit 1
-        }
-    fi
-fi
+tree=$(sh "${0%/*}/nginx-source.sh" "$build")
 
 # nginx leaves these to the kernel when a process ends.
 

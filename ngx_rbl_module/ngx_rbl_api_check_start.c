@@ -122,7 +122,7 @@ ngx_rbl_start_proceed(ngx_rbl_ctx_t *ctx)
     char              family;
     u_char            keep[NGX_INT64_LEN];
     rbl_sid_t         check;
-    rbl_str_t         argv[8];
+    rbl_str_t         argv[9];
     ngx_rbl_start_t  *start;
 
     start = ctx->data;
@@ -143,8 +143,9 @@ ngx_rbl_start_proceed(ngx_rbl_ctx_t *ctx)
     argv[6] = rbl_sid_str(&ctx->app);
     argv[7].p = (const char *) keep;
     argv[7].n = ngx_sprintf(keep, "%M", ctx->conf->check_keep) - keep;
+    argv[8] = start->details ? RBL_STR("1") : RBL_STR("0");
 
-    ngx_rbl_call(ctx, &rbl_script_check_start, 8, argv);
+    ngx_rbl_call(ctx, &rbl_script_check_start, 9, argv);
 }
 
 

@@ -76,11 +76,20 @@ ngx_rbl_auth_account(ngx_http_request_t *r, rbl_sid_t *account)
  * request costs more than hashing.
  */
 
+static EVP_MD_CTX  *md;
+
+
+void
+ngx_rbl_auth_done(void)
+{
+    EVP_MD_CTX_free(md);
+    md = NULL;
+}
+
+
 static ngx_int_t
 ngx_rbl_auth_digest(const ngx_str_t *token, u_char *digest)
 {
-    static EVP_MD_CTX  *md;
-
     if (md == NULL) {
         md = EVP_MD_CTX_new();
 

@@ -410,6 +410,7 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
 
     case RBL_REPLY_NOSCRIPT:
     case RBL_REPLY_NOMEMORY:
+    case RBL_REPLY_NOPERM:
         break;
 
     default:
@@ -425,15 +426,15 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
 static void
 ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply)
 {
-    char                 reason[NGX_RBL_REDIS_REASON];
-    const rbl_script_t  *script;
+    char       reason[NGX_RBL_REDIS_REASON];
+    ngx_str_t  name;
 
-    script = batch->commands.elts[batch->replied - 1].script;
+    name = ngx_rbl_commands_name(&batch->commands, batch->replied - 1);
     ngx_rbl_redis_reason(reason, sizeof(reason), reply);
 
     ngx_log_error(NGX_LOG_ERR, batch->store->log, 0,
-                  "rbl store \"%V\" answers %s: %s", &batch->store->conf->name,
-                  script == NULL ? "a command" : script->name, reason);
+                  "rbl store \"%V\" answers %V: %s",
+                  &batch->store->conf->name, &name, reason);
 }
 
 

@@ -5,7 +5,7 @@
 
 #include "ngx_rbl_commands.h"
 
-#define NGX_RBL_COMMANDS_BYTES  512     /* first allocations; they double */
+#define NGX_RBL_COMMANDS_BYTES  1024    /* first allocations; they double */
 #define NGX_RBL_COMMANDS_ELTS   8
 #define NGX_RBL_COMMANDS_HEAD   (NGX_SIZE_T_LEN + sizeof("*\r\n") - 1)
 
@@ -14,6 +14,7 @@ static ngx_int_t ngx_rbl_commands_reserve(ngx_rbl_commands_t *commands,
     size_t bytes, ngx_log_t *log);
 static void *ngx_rbl_commands_grow(void *old, size_t used, size_t size,
     ngx_log_t *log);
+static u_char *ngx_rbl_commands_head(u_char *p, u_char marker, size_t n);
 static u_char *ngx_rbl_commands_array(u_char *p, ngx_uint_t n);
 static u_char *ngx_rbl_commands_string(u_char *p, const char *s, size_t n);
 
@@ -105,6 +106,35 @@ ngx_rbl_commands_eval(const ngx_rbl_commands_t *commands, ngx_uint_t i,
 }
 
 
+ngx_str_t
+ngx_rbl_commands_name(const ngx_rbl_commands_t *commands, ngx_uint_t i)
+{
+    u_char                   *p, *last;
+    ngx_str_t                 name;
+    const ngx_rbl_command_t  *command;
+
+    command = &commands->elts[i];
+
+    if (command->script != NULL) {
+        name.data = (u_char *) command->script->name;
+        name.len = ngx_strlen(name.data);
+        return name;
+    }
+
+    /* the line of the array, the line of the length, the first word */
+
+    p = commands->bytes + command->start;
+    last = p + command->len;
+    p = ngx_strlchr(p, last, LF) + 1;
+    p = ngx_strlchr(p, last, LF) + 1;
+
+    name.data = p;
+    name.len = ngx_strlchr(p, last, CR) - p;
+
+    return name;
+}
+
+
 void
 ngx_rbl_commands_free(ngx_rbl_commands_t *commands)
 {
@@ -175,17 +205,46 @@ ngx_rbl_commands_grow(void *old, size_t used, size_t size, ngx_log_t *log)
 }
 
 
+/* A marker, a number and the end of line: a page has dozens of these. */
+
+static u_char *
+ngx_rbl_commands_head(u_char *p, u_char marker, size_t n)
+{
+    u_char   digits[NGX_SIZE_T_LEN];
+    u_char  *last, *d;
+
+    last = digits + sizeof(digits);
+    d = last;
+
+    do {
+        *--d = (u_char) ('0' + n % 10);
+        n /= 10;
+    } while (n != 0);
+
+    *p++ = marker;
+
+    while (d < last) {
+        *p++ = *d++;
+    }
+
+    *p++ = CR;
+    *p++ = LF;
+
+    return p;
+}
+
+
 static u_char *
 ngx_rbl_commands_array(u_char *p, ngx_uint_t n)
 {
-    return ngx_snprintf(p, NGX_RBL_COMMANDS_HEAD, "*%ui\r\n", n);
+    return ngx_rbl_commands_head(p, '*', n);
 }
 
 
 static u_char *
 ngx_rbl_commands_string(u_char *p, const char *s, size_t n)
 {
-    p = ngx_snprintf(p, NGX_RBL_COMMANDS_HEAD, "$%uz\r\n", n);
+    p = ngx_rbl_commands_head(p, '$', n);
 
     if (n != 0) {
         p = ngx_cpymem(p, s, n);

@@ -46,6 +46,10 @@ ngx_int_t ngx_rbl_commands_add(ngx_rbl_commands_t *commands,
 u_char *ngx_rbl_commands_eval(const ngx_rbl_commands_t *commands, ngx_uint_t i,
     size_t *len, ngx_log_t *log);
 
+/* What the i-th command is called, its arguments left out: for messages. */
+ngx_str_t ngx_rbl_commands_name(const ngx_rbl_commands_t *commands,
+    ngx_uint_t i);
+
 void ngx_rbl_commands_free(ngx_rbl_commands_t *commands);
 
 #endif /* _NGX_RBL_COMMANDS_H_INCLUDED_ */

@@ -48,6 +48,9 @@ extern ngx_command_t  ngx_rbl_commands[];
 /* ngx_rbl_handler.c: the content handler; installed by rbl_api on */
 ngx_int_t ngx_rbl_handler(ngx_http_request_t *r);
 
+/* ngx_rbl_auth.c: gives back what the process has kept for it */
+void ngx_rbl_auth_done(void);
+
 /* ngx_rbl_variables.c */
 ngx_int_t ngx_rbl_add_variables(ngx_conf_t *cf);
 

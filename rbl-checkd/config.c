@@ -220,6 +220,26 @@ config_set(config_t *conf, const char *key, const char *value, char *err,
 }
 
 
+const char *
+config_changed(const config_t *a, const config_t *b, size_t *i)
+{
+    const config_key_t  *k;
+
+    while (*i < config_n_keys) {
+        k = &config_keys[(*i)++];
+
+        if (memcmp((const char *) a + k->offset, (const char *) b + k->offset,
+                   k->size)
+            != 0)
+        {
+            return k->name;
+        }
+    }
+
+    return NULL;
+}
+
+
 static void
 print_comment(FILE *f, const char *text)
 {

@@ -14,6 +14,12 @@
 #include "rbl_keys.h"
 #include "rbl_validate.h"
 
+#ifndef CONFIG_DIR
+#define CONFIG_DIR  "/etc/rbl-checkd"   /* the Makefile's sysconfdir */
+#endif
+
+#define CONFIG_FILE  CONFIG_DIR "/rbl-checkd.conf"
+
 #define CONFIG_MAX_ALLOW  32
 
 typedef struct {
@@ -74,6 +80,12 @@ int config_read(config_t *conf, const char *path, char *err, size_t size);
 /* Sets one key, as a line of the file would. */
 int config_set(config_t *conf, const char *key, const char *value, char *err,
     size_t size);
+
+/*
+ * Walks over the keys whose values differ; *i is 0 at first.  NULL: no more.
+ * What files hold (store_password_file) is compared, not what they are called.
+ */
+const char *config_changed(const config_t *a, const config_t *b, size_t *i);
 
 /* Prints the table as a commented configuration file (rbl-checkd -D). */
 void config_print_defaults(void *file);

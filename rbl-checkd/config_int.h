@@ -24,7 +24,7 @@ struct config_key_s {
     const char     *name;
     config_set_pt   set;
     size_t          offset;             /* in config_t */
-    size_t          size;               /* of a text, with its NUL */
+    size_t          size;               /* in bytes, a text's NUL too */
     double          min, max;
     const char     *def;                /* "": none */
     const char     *example;            /* printed where there is no default */

@@ -341,6 +341,32 @@ config_set_prefix(config_t *conf, const config_key_t *key, const char *value,
 }
 
 
+/*
+ * A credential that the service manager passes on (LoadCredential=) takes the
+ * place of the file of the same name: the file may then belong to root alone.
+ */
+
+static FILE *
+open_secret(const char *path)
+{
+    char         own[512];
+    FILE        *f;
+    const char  *dir, *name;
+
+    dir = getenv("CREDENTIALS_DIRECTORY");
+    name = strrchr(path, '/');
+    f = NULL;
+
+    if (dir != NULL && name != NULL
+        && snprintf(own, sizeof(own), "%s%s", dir, name) < (int) sizeof(own))
+    {
+        f = fopen(own, "re");
+    }
+
+    return f != NULL ? f : fopen(path, "re");
+}
+
+
 int
 config_set_password(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size)
@@ -349,7 +375,7 @@ config_set_password(config_t *conf, const config_key_t *key,
     FILE   *f;
     size_t  n;
 
-    f = fopen(value, "re");
+    f = open_secret(value);
     if (f == NULL) {
         snprintf(err, size, "the file cannot be read: %s", strerror(errno));
         return -1;

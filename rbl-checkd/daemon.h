@@ -26,7 +26,4 @@ typedef struct {
 /* A number in [0, 1) that is good enough to keep daemons out of step. */
 double daemon_jitter(void);
 
-/* Tells the service manager, if there is one: "READY=1", "STOPPING=1". */
-void daemon_notify(const char *state);
-
 #endif /* DAEMON_H_INCLUDED */

@@ -124,6 +124,13 @@ log_reopen(void)
 }
 
 
+void
+log_set_level(int level)
+{
+    state.level = level;
+}
+
+
 /* Returns the length of the escaped text, which always fits. */
 
 static size_t

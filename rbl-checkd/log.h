@@ -19,6 +19,7 @@ enum {
 /* 0, or -1 with errno: the file cannot be opened. */
 int log_open(const char *target, int level);
 int log_reopen(void);
+void log_set_level(int level);
 void log_close(void);
 int log_level_parse(const char *name);      /* -1: not a level */
 int log_enabled(int level);

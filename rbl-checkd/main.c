@@ -4,9 +4,9 @@
 
 #include "daemon.h"
 #include "check/jobs.h"
-#include "check/schedule.h"
 #include "log.h"
 #include "rbl_version.h"
+#include "service.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define CONFIG_FILE  "/etc/rbl-checkd.conf"
 #define STOP_BOUND   10.0               /* s for what is in flight */
 #define STOP_LOOK    0.05
 
@@ -22,7 +21,8 @@ typedef struct {
     daemon_t      d;
     config_t      conf;
     jobs_t       *jobs;
-    schedule_t   *schedule;
+    service_t     service;
+    const char   *file;                 /* the configuration */
     ev_signal     term, interrupt, hup;
     ev_timer      stop;
     double        stop_at;              /* 0: not stopping */
@@ -101,10 +101,11 @@ on_store(void *data, int ready)
     checkd_t  *c = data;
 
     log_info("store %s: %s", c->conf.store, ready ? "ready" : "lost");
+    service_notify(ready ? "STATUS=The store is ready."
+                         : "STATUS=Waiting for the store.");
 
     table_state(c->d.table, ready);
     jobs_state(c->jobs, ready);
-    schedule_state(c->schedule, ready && c->stop_at == 0);
 }
 
 
@@ -148,11 +149,10 @@ on_term(struct ev_loop *loop, ev_signal *w, int revents)
     }
 
     log_notice("stopping: %u checks and deliveries in flight", in_flight(c));
-    daemon_notify("STOPPING=1");
+    service_notify("STOPPING=1");
     c->stop_at = ev_now(loop) + STOP_BOUND;
 
     jobs_stop(c->jobs);
-    schedule_stop(c->schedule);
     if (c->d.deliver != NULL) {
         deliver_stop(c->d.deliver);
     }
@@ -165,16 +165,12 @@ on_term(struct ev_loop *loop, ev_signal *w, int revents)
 static void
 on_hup(struct ev_loop *loop, ev_signal *w, int revents)
 {
+    checkd_t  *c = w->data;
+
     (void) loop;
-    (void) w;
     (void) revents;
 
-    if (log_reopen() != 0) {
-        log_error("the log cannot be opened again: %s", strerror(errno));
-
-    } else {
-        log_notice("the log was opened again");
-    }
+    service_reload(&c->conf, c->file);
 }
 
 
@@ -210,6 +206,7 @@ start(checkd_t *c)
     }
 
     watch_signals(c);
+    service_start(&c->service, d->loop);
 
     d->dns = dns_engine_new(d->loop, &c->conf.dns);
     if (d->dns == NULL) {
@@ -233,9 +230,8 @@ start(checkd_t *c)
 
     d->table = table_new(d->loop, d->store);
     c->jobs = jobs_new(d);
-    c->schedule = c->jobs != NULL ? schedule_new(d) : NULL;
 
-    if (d->table == NULL || c->jobs == NULL || c->schedule == NULL) {
+    if (d->table == NULL || c->jobs == NULL) {
         log_error("out of memory");
         return -1;
     }
@@ -249,7 +245,6 @@ finish(checkd_t *c)
 {
     daemon_t  *d = &c->d;
 
-    schedule_free(c->schedule);
     jobs_free(c->jobs);
     table_free(d->table);
 
@@ -268,6 +263,7 @@ finish(checkd_t *c)
         ev_signal_stop(d->loop, &c->interrupt);
         ev_signal_stop(d->loop, &c->hup);
         ev_timer_stop(d->loop, &c->stop);
+        service_stop(&c->service, d->loop);
         ev_loop_destroy(d->loop);
     }
 
@@ -306,12 +302,13 @@ main(int argc, char **argv)
         return 1;
     }
 
+    c.file = o.file;
     rc = start(&c);
 
     if (rc == 0) {
         log_notice("rbl-checkd " RBL_VERSION " as %s, store %s", c.conf.name,
                    c.conf.store);
-        daemon_notify("READY=1");
+        service_notify("READY=1\nSTATUS=Waiting for the store.");
         ev_run(c.d.loop, 0);
         log_notice("stopped");
     }

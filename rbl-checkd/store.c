@@ -125,7 +125,12 @@ void
 store_send(store_t *store, store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv)
 {
-    hand_over(store, make_cmd(store, done, data, 0), argc, argv);
+    store_cmd_t  *cmd;
+
+    cmd = make_cmd(store, done, data, 0);
+    snprintf(cmd->verb, sizeof(cmd->verb), "%.*s", (int) argv[0].n,
+             argv[0].p);
+    hand_over(store, cmd, argc, argv);
 }
 
 
@@ -231,8 +236,11 @@ judge(store_t *store, store_cmd_t *cmd, const redisReply *reply)
     case RBL_REPLY_NOTREADY:
     case RBL_REPLY_NOMEMORY:
     case RBL_REPLY_NOAUTH:
+    case RBL_REPLY_NOPERM:
         if (store->phase == STORE_READY) {
-            log_warn("the store refuses: %.120s", reply->str);
+            log_warn("the store refuses %s: %.120s",
+                     cmd->script != NULL ? cmd->script->name : cmd->verb,
+                     reply->str);
         }
 
         return 0;

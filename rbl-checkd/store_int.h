@@ -24,6 +24,7 @@ struct store_cmd_s {
     void                *data;
     double               deadline;
     const rbl_script_t  *script;        /* NULL: a plain command */
+    char                 verb[16];      /* of a plain command, for messages */
     unsigned             whole:1;       /* the source went with it */
     int                  nkeys, argc;
     rbl_str_t            argv[];        /* of a script, its bytes behind */

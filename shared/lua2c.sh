@@ -7,10 +7,12 @@
 # SHA-1.  What Redis gets is also left as OUTDIR/lua/NAME.lua.
 #
 # Comment lines at the head of a script, before its first code, may ask for
-#     --- use: host account       the field tables of these entities (schema)
+#     --- use: host account       the fields of these entities (schema)
 #     --- include: NAME           the text of _NAME.lua from the same folder
 # An included file may ask likewise.  Files whose name begins with "_" are no
 # scripts.  Comments, blank lines and indentation are left out, strings never.
+# HOST.id and the like become numbers: a script that Redis runs builds no tables
+# of names, and a name that does not exist ends the build.
 # A file that would not change is not written.
 
 set -eu
@@ -87,12 +89,13 @@ needs()
 }
 
 
-# Leaves out comments, blank lines and indentation.  long is the closing
-# bracket of a long string or comment that is open, quote that of a string.
+# Leaves out comments, blank lines and indentation, and puts the numbers of
+# fields in place of their names (file $2).  long is the closing bracket of a
+# long string or comment that is open, quote that of a string.
 
 strip()
 {
-    awk '
+    awk -v names="$2" '
     function closing(text,    m) {
         if (match(text, /^\[=*\[/)) {
             m = substr(text, 2, RLENGTH - 2)
@@ -111,6 +114,13 @@ strip()
         sub(/[ \t\r]+$/, "", text)
         if (text != "") {
             print text
+        }
+    }
+
+    BEGIN {
+        while ((getline line < names) > 0) {
+            split(line, word, " ")
+            number[word[1]] = word[2]
         }
     }
 
@@ -188,6 +198,21 @@ strip()
                 }
             }
 
+            if (quote == "" && c ~ /[A-Z]/ && kept !~ /[A-Za-z0-9_.:]$/ \
+                && match(rest, /^[A-Z][A-Z0-9_]*\.[a-z][a-z0-9_]*/))
+            {
+                name = substr(rest, 1, RLENGTH)
+                if (!(name in number)) {
+                    printf("%s:%d: no field %s\n", FILENAME, FNR, name) \
+                        > "/dev/stderr"
+                    exit failed = 1
+                }
+
+                kept = kept number[name]
+                rest = substr(rest, RLENGTH + 1)
+                continue
+            }
+
             kept = kept c
             rest = substr(rest, 2)
         }
@@ -195,7 +220,7 @@ strip()
         if (quote != "" && !goes_on) {
             printf("%s:%d: a string is not closed\n", FILENAME, FNR) \
                 > "/dev/stderr"
-            exit 1
+            exit failed = 1
         }
 
         if (quote != "" || (long != "" && !comment)) {
@@ -207,6 +232,10 @@ strip()
     }
 
     END {
+        if (failed) {
+            exit 1
+        }
+
         if (long != "" || quote != "") {
             print FILENAME ": the end is inside a string" > "/dev/stderr"
             exit 1
@@ -254,14 +283,12 @@ for script in "$@"; do
     final="$tmp/$name.lua"
     : > "$final"
 
-    if [ -n "$want" ]; then
-        awk -v mode=lua -v want="$want" -f "$here/schema.awk" "$schema" \
-            >> "$final" || { echo "$script: see above" >&2; exit 1; }
-    fi
+    awk -v mode=lua -v want="$want" -f "$here/schema.awk" "$schema" \
+        > "$tmp/names" || { echo "$script: see above" >&2; exit 1; }
 
     sed -n 's/^file //p' "$tmp/needs" > "$tmp/files"
     while IFS= read -r file; do
-        strip "$file" >> "$final"
+        strip "$file" "$tmp/names" >> "$final"
     done < "$tmp/files"
 
     names="$names $name"

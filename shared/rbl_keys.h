@@ -13,6 +13,8 @@
  *   lists              zset    system lists that are not killed, in load order
  *   defaults           string  packed [[RB, type, zone, families, website]...]
  *                              of the active system lists, derived from them
+ *   defaults:for       hash    "<host type or nothing>|<family>" -> packed
+ *                              [[RB, type, 0, zone, website]...], derived too
  *   lists:ver          string  counts changes of the system lists
  *   hosts:<AC>, listed:<AC>, profiles:<AC>, groups:<AC>, rbls:<AC>,
  *   apps:<AC>, hooks:<AC>
@@ -21,11 +23,18 @@
  *   uniq:<AC>          hash    "<type>|<value>" -> host SID
  *   refs:<AC>          hash    "<RP>", "<CG>:h", "<CG>:c" -> how many use it
  *   seq:<AC>           string  order of creation
- *   due                zset    "<AC>:<HT>" by time of the next check (ms)
- *   flight             hash    "<AC>:<HT>" -> SID of the check in flight
- *   jobs:manual, jobs:due
- *                      stream  fields a (AC), c (PP), h (HT or "");
- *                              consumer group "checkd"
+ *   due                zset    accounts by when their turn comes (ms): not
+ *                              later than their first host is due
+ *   due:<AC>           zset    hosts by time of the next check (ms)
+ *   manual             zset    accounts with manual checks that wait, by when
+ *                              their turn came
+ *   manual:<AC>        list    "<PP>:<HT or nothing>": checks that wait
+ *   leases             zset    handles of the jobs that daemons have
+ *                              (check_take) by the end of the lease (ms)
+ *   flight             hash    "<AC>:<HT>" -> SID of the check that waits or
+ *                              is running
+ *   news               stream  one entry: something has begun to wait
+ *   daemons            zset    names by when they last asked for jobs (ms)
  *   check:<AC>:<PP>    hash    state and counters of a check, with TTL
  *   check:<AC>:<PP>:d  string  its details, packed, with TTL
  *   hist:<AC>:<HT>     stream  transitions of a host, capped
@@ -44,7 +53,7 @@
 
 #include "rbl_common.h"
 
-#define RBL_SCHEMA_VERSION   1
+#define RBL_SCHEMA_VERSION   2
 #define RBL_PREFIX_MAX       32
 #define RBL_KEY_MAX          256
 #define RBL_PARTITIONS_MAX   1024

@@ -23,7 +23,7 @@ static const struct {
     { "MISCONF", RBL_REPLY_NOMEMORY },
     { "NOAUTH", RBL_REPLY_NOAUTH },
     { "WRONGPASS", RBL_REPLY_NOAUTH },
-    { "NOPERM", RBL_REPLY_NOAUTH },
+    { "NOPERM", RBL_REPLY_NOPERM },
     { "NOGROUP", RBL_REPLY_NOGROUP },
 };
 

@@ -37,7 +37,11 @@ typedef enum {
                                it may */
     RBL_REPLY_READONLY,     /* a replica: nothing was done */
     RBL_REPLY_NOMEMORY,     /* OOM, MISCONF: writes are refused */
-    RBL_REPLY_NOAUTH,       /* NOAUTH, WRONGPASS, NOPERM: configuration */
+    RBL_REPLY_NOAUTH,       /* NOAUTH, WRONGPASS: configuration */
+    RBL_REPLY_NOPERM,       /* the user lacks a right that this one command
+                               needs; the connection is as good as before.
+                               A script that lacks one answers ERROR, for it
+                               may have done a part */
     RBL_REPLY_NOGROUP,      /* consumer group is missing: create it */
     RBL_REPLY_ERROR         /* any other: our own fault */
 } rbl_reply_class_t;

@@ -3,7 +3,7 @@
 #   awk -v mode=c -f schema.awk schema.txt
 #       the C header rbl_schema.h: RBL_HOST_ID and so on, counted from 0
 #   awk -v mode=lua -v want="host account" -f schema.awk schema.txt
-#       Lua tables of the named entities, HOST.id and so on, counted from 1
+#       the fields of the named entities, "HOST.id 2" and so on, counted from 1
 
 function fail(text) {
     printf("%s:%d: %s\n", FILENAME, FNR, text) > "/dev/stderr"
@@ -23,13 +23,9 @@ function c_entity(name, n,    upper, i) {
 }
 
 function lua_entity(name, n,    i) {
-    printf("local %s = {", toupper(name))
-
     for (i = 1; i <= n; i++) {
-        printf("%s%s=%d", i > 1 ? "," : "", field[i], i)
+        printf("%s.%s %d\n", toupper(name), field[i], i)
     }
-
-    printf("}\n")
 }
 
 BEGIN {

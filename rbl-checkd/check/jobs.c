@@ -9,10 +9,6 @@
 
 #include <stdlib.h>
 
-const char *const  job_streams[JOB_KINDS] = {
-    "jobs:manual", "jobs:due"
-};
-
 
 unsigned
 jobs_in_flight(const jobs_t *jobs)
@@ -21,81 +17,54 @@ jobs_in_flight(const jobs_t *jobs)
 }
 
 
-/* checks_max for what is read, and an eighth more for what is taken over. */
-
 static unsigned
-places(const jobs_t *jobs)
+reserve(const jobs_t *jobs)
 {
-    return jobs->d->conf->checks_max + jobs->d->conf->checks_max / 8 + 1;
-}
-
-
-static unsigned
-room_below(const jobs_t *jobs, unsigned max)
-{
-    unsigned  used;
-
-    used = jobs->n + jobs->reserved + jobs->reading;
-
-    return jobs->stopped || used >= max ? 0 : max - used;
+    return jobs->d->conf->checks_max / JOBS_RESERVE;
 }
 
 
 unsigned
-jobs_room(const jobs_t *jobs)
+jobs_reserved_share(const jobs_t *jobs)
 {
-    return room_below(jobs, jobs->d->conf->checks_max);
+    unsigned  share;
+
+    share = reserve(jobs) / 4;
+
+    return share > 0 ? share : 1;
 }
 
 
 unsigned
-jobs_claim_room(const jobs_t *jobs)
+jobs_room(const jobs_t *jobs, job_kind_t kind, int *reserved)
 {
-    return room_below(jobs, places(jobs));
-}
+    unsigned  used, max, main;
 
+    *reserved = 0;
+    used = jobs->n + jobs->reading;
+    max = jobs->d->conf->checks_max;
+    main = max - reserve(jobs);
 
-void
-jobs_reserve(jobs_t *jobs, int n)
-{
-    jobs->reserved = (unsigned) ((int) jobs->reserved + n);
-}
-
-
-rbl_str_t
-jobs_key(const jobs_t *jobs, job_kind_t kind, unsigned partition)
-{
-    const rbl_key_t  *key = &jobs->key[kind][partition];
-
-    return (rbl_str_t) { key->s, key->n };
-}
-
-
-int
-jobs_has(const jobs_t *jobs, job_kind_t kind, unsigned partition, rbl_str_t id)
-{
-    unsigned      i;
-    const job_t  *job;
-
-    for (i = 0; i < jobs->n; i++) {
-        job = runner_job(jobs->runner[i]);
-
-        if (job->kind == kind && job->partition == partition
-            && rbl_str_is(id, job->id))
-        {
-            return 1;
-        }
+    if (jobs->stopped) {
+        return 0;
     }
 
-    return 0;
+    if (used < main) {
+        return main - used;
+    }
+
+    *reserved = 1;
+
+    return kind == JOB_DUE || used >= max ? 0 : max - used;
 }
 
 
 static void
 on_done(void *data, runner_t *runner)
 {
-    unsigned   i;
-    jobs_t    *jobs = data;
+    unsigned      i;
+    jobs_t       *jobs = data;
+    const job_t  *job;
 
     for (i = 0; i < jobs->n; i++) {
         if (jobs->runner[i] == runner) {
@@ -104,64 +73,70 @@ on_done(void *data, runner_t *runner)
         }
     }
 
+    job = runner_job(runner);
+    if (job->times == JOB_TIMES_MAX) {
+        jobs->alone--;
+    }
+
+    if (job->kind == JOB_MANUAL) {
+        jobs_shares_drop(&jobs->shares, &job->account);
+    }
+
     runner_free(runner);
     jobs_wake(jobs);
 }
 
 
-/* An entry that nobody can run must not come back for ever. */
+/* A handle that nobody can run must not come back for ever. */
 
 static void
-discard(jobs_t *jobs, const job_t *job, job_kind_t kind, unsigned partition)
+discard(jobs_t *jobs, const job_t *job, unsigned partition)
 {
-    rbl_str_t  argv[4];
+    rbl_str_t             argv[3];
+    const jobs_slice_t   *slice;
 
-    log_error("entry %s of %s in partition %u is not a job: left out",
-              job->id, job_streams[kind], partition);
+    log_error("\"%.*s\" in partition %u is not a job: left out",
+              JOB_HANDLE_MAX, job->handle, partition);
 
-    if (job->id[0] == '\0') {
+    if (job->handle[0] == '\0') {
         return;
     }
 
-    argv[0] = RBL_STR("XACK");
-    argv[1] = jobs_key(jobs, kind, partition);
-    argv[2] = RBL_STR(JOBS_GROUP);
-    argv[3] = rbl_str(job->id);
-    store_command(jobs->d->store, NULL, jobs, 4, argv);
-
-    argv[0] = RBL_STR("XDEL");
-    argv[2] = argv[3];
+    slice = &jobs->slice[partition];
+    argv[0] = RBL_STR("ZREM");
+    argv[1] = (rbl_str_t) { slice->leases.s, slice->leases.n };
+    argv[2] = rbl_str(job->handle);
     store_command(jobs->d->store, NULL, jobs, 3, argv);
 }
 
 
 void
-jobs_take(jobs_t *jobs, job_kind_t kind, unsigned partition,
-    const redisReply *entry, const char *fail)
+jobs_take(jobs_t *jobs, unsigned partition, rbl_str_t handle)
 {
     job_t      job;
     runner_t  *runner;
 
-    if (jobs_entry(&job, store_keyspace(jobs->d->store), partition, entry)
+    if (jobs_entry(&job, store_keyspace(jobs->d->store), partition, handle)
         != 0)
     {
-        discard(jobs, &job, kind, partition);
+        discard(jobs, &job, partition);
         return;
     }
-
-    job.kind = kind;
-    job.partition = partition;
-    job.fail = fail;
 
     /* What finds no place here comes back when its lease is up. */
 
-    if (jobs->n >= places(jobs)) {
+    if (jobs->n >= jobs->d->conf->checks_max) {
         return;
     }
 
-    if (fail != NULL) {
+    if (job.times > JOB_TIMES_MAX) {
+        job.fail = "The check ended its checker 3 times.";
         log_error("check %s of account %s, host %s, is ended: %s",
-                  job.check.s, job.account.s, job.host.s, fail);
+                  job.check.s, job.account.s, job.host.s, job.fail);
+
+    } else if (job.times > 1) {
+        log_notice("taking over job %s of account %s", job.check.s,
+                   job.account.s);
     }
 
     runner = runner_start(jobs->d, &job, on_done, jobs);
@@ -171,6 +146,14 @@ jobs_take(jobs_t *jobs, job_kind_t kind, unsigned partition,
     }
 
     jobs->runner[jobs->n++] = runner;
+
+    if (job.times == JOB_TIMES_MAX) {
+        jobs->alone++;
+    }
+
+    if (job.kind == JOB_MANUAL) {
+        jobs_shares_add(&jobs->shares, &job.account);
+    }
 }
 
 
@@ -185,10 +168,10 @@ jobs_new(daemon_t *d)
     }
 
     jobs->d = d;
-    jobs->runner = calloc(places(jobs), sizeof(runner_t *));
-    jobs->takeover = takeover_new(d, jobs);
+    jobs->runner = calloc(d->conf->checks_max, sizeof(runner_t *));
 
-    if (jobs->runner == NULL || jobs->takeover == NULL
+    if (jobs->runner == NULL
+        || jobs_shares_init(&jobs->shares, d->conf->checks_max) != 0
         || jobs_read_init(jobs) != 0)
     {
         jobs_free(jobs);
@@ -209,13 +192,13 @@ jobs_free(jobs_t *jobs)
     }
 
     jobs->stopped = 1;
-    takeover_free(jobs->takeover);
     jobs_read_free(jobs);
 
     for (i = 0; i < jobs->n; i++) {
         runner_free(jobs->runner[i]);
     }
 
+    jobs_shares_free(&jobs->shares);
     free(jobs->runner);
     free(jobs);
 }
@@ -225,11 +208,10 @@ void
 jobs_state(jobs_t *jobs, int ready)
 {
     if (!ready) {
-        takeover_stop(jobs->takeover);
         jobs_read_stop(jobs);
 
     } else if (!jobs->stopped) {
-        jobs_groups(jobs);
+        jobs_read_start(jobs);
     }
 }
 
@@ -238,6 +220,5 @@ void
 jobs_stop(jobs_t *jobs)
 {
     jobs->stopped = 1;
-    takeover_stop(jobs->takeover);
     jobs_read_stop(jobs);
 }

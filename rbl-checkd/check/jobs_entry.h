@@ -1,5 +1,6 @@
 /*
- * Stream entries and the names of streams, as the store gives them.
+ * Handles of jobs, as the store gives them (check_take):
+ * "<AC>:<PP>:<HT or nothing>:<m or d>:<times handed out>:<daemon>".
  */
 
 #ifndef JOBS_ENTRY_H_INCLUDED
@@ -8,13 +9,10 @@
 #include "jobs.h"
 
 /*
- * [id, fields] -> job; its kind, partition and fail are set by the caller.
- * 0, or -1: not a job (job->id is set if the entry has a sound one, else "").
+ * Fills all of a job but `fail`.  0, or -1: not a job of that partition (its
+ * handle is then set if it can be sent back).
  */
 int jobs_entry(job_t *job, const rbl_keyspace_t *ks, unsigned partition,
-    const redisReply *entry);
-
-/* A stream id: digits, a dash, digits. */
-int jobs_id_ok(rbl_str_t id);
+    rbl_str_t handle);
 
 #endif /* JOBS_ENTRY_H_INCLUDED */

@@ -1,56 +1,90 @@
 /*
- * What jobs.c (keeping jobs) and jobs_read.c (reading them) know of one
- * another.
+ * What jobs.c (keeping jobs) and jobs_read.c (taking them from the store) know
+ * of one another.
  */
 
 #ifndef JOBS_INT_H_INCLUDED
 #define JOBS_INT_H_INCLUDED
 
 #include "jobs.h"
+#include "jobs_share.h"
 #include "runner.h"
 
-#define JOBS_BLOCK  1.0                 /* s that a read waits for news */
+#define JOBS_BLOCK    0.4               /* s that hosts may be due unnoticed */
+#define JOBS_RESERVE  8                 /* an eighth of the places */
 
 typedef enum {
     JOBS_OFF = 0,                       /* no store, or stopped */
-    JOBS_GROUPS,                        /* making the consumer groups */
+    JOBS_RECALL,                        /* taking back what this name held */
     JOBS_IDLE,                          /* no room, or a timer is armed */
     JOBS_READING,
-    JOBS_WAITING                        /* blocked until there is news */
+    JOBS_WAITING                        /* until there is news */
 } jobs_phase_t;
+
+/* One partition. */
+typedef struct {
+    jobs_t     *jobs;
+    unsigned    partition;
+    unsigned    asked;                  /* places kept for the call under way */
+    unsigned    alone;                  /* 1: that call may bring a job that
+                                           goes alone */
+    rbl_key_t   leases, news;
+} jobs_slice_t;
 
 struct jobs_s {
     daemon_t      *d;
     store_t       *reader;              /* for reads that block */
-    takeover_t    *takeover;
-    runner_t     **runner;              /* in flight; see places() */
-    unsigned       n, reserved;
-    unsigned       reading;             /* places that a read may fill */
+    runner_t     **runner;              /* in flight; checks_max places */
+    unsigned       n;
+    unsigned       alone;               /* jobs on their last time: in flight,
+                                           or a call may bring one */
+    unsigned       turn;                /* partition that is asked for them */
+    unsigned       reading;             /* places kept for calls under way */
+    jobs_shares_t  shares;
     unsigned       stopped:1;
-    unsigned       woken:1;             /* by news; nothing read since */
+    unsigned       recalled:1;
+    unsigned       listening:1;         /* a read that blocks is under way */
+    unsigned       woken:1;             /* by news; nothing taken since */
+    unsigned       failed:1;            /* a call of this batch */
+    unsigned       hungry:1;            /* a kind was left out of the round */
     unsigned       partitions;
-    rbl_key_t     *key[JOB_KINDS];      /* of each partition's stream */
+    jobs_slice_t  *slice;
 
     jobs_phase_t   phase;
-    ev_timer       timer;               /* reads again */
-    unsigned       groups_left;
-    unsigned       groups_failed;
+    ev_timer       timer;               /* goes on */
+    unsigned       calls;               /* under way in this batch */
     int64_t        since;               /* server's ms when the round began */
     unsigned       rounds;
-    job_kind_t     kind;                /* what is being read */
+    job_kind_t     kind;                /* what is being taken */
     unsigned       kinds_left;          /* this one included */
-    unsigned       left;                /* partitions not read this round */
+    unsigned       left;                /* partitions not asked this round */
     unsigned       next;                /* partition that comes next */
-    unsigned       asked;               /* partitions in the current read */
-    unsigned       got;                 /* entries in this round */
+    unsigned       got;                 /* jobs in this round */
 };
+
+/* jobs.c: starts the job of that handle. */
+void jobs_take(jobs_t *jobs, unsigned partition, rbl_str_t handle);
+
+/*
+ * How many more of a kind may be taken now.  The last eighth of the places is
+ * for manual checks of accounts that have next to none here: *reserved tells
+ * that it has come to that.  So however many checks of one account or of the
+ * schedule hang, another account's is begun at once.
+ */
+unsigned jobs_room(const jobs_t *jobs, job_kind_t kind, int *reserved);
+
+/* How many manual checks of one account the reserved places take. */
+unsigned jobs_reserved_share(const jobs_t *jobs);
 
 /* jobs_read.c */
 int jobs_read_init(jobs_t *jobs);
 void jobs_read_free(jobs_t *jobs);
-void jobs_groups(jobs_t *jobs);
+void jobs_read_start(jobs_t *jobs);
 
-/* No read begins any more. */
+/* There is room again. */
+void jobs_wake(jobs_t *jobs);
+
+/* No call begins any more. */
 void jobs_read_stop(jobs_t *jobs);
 
 #endif /* JOBS_INT_H_INCLUDED */

@@ -1,14 +1,14 @@
 /*
- * Reads jobs.  A round asks the manual streams of all partitions, then the due
- * ones, never for more than there is room; it begins at another partition each
- * time.  Every fourth round asks the due ones first: whoever starts more manual
- * checks than can be done must not end the scheduled ones of everybody.  After
- * a round that found nothing, a blocking XREAD outside the group waits for
- * news: it takes nothing, so it cannot bring in too much.
+ * Takes jobs from the store.  A round asks all partitions for manual checks,
+ * then for hosts that are due, never for more than there is room; it begins at
+ * another partition each time.  Every fourth round asks for those due first:
+ * whoever starts more manual checks than can be done must not end the
+ * scheduled ones of everybody.  After a round that found nothing, a read that
+ * blocks waits for news of manual checks, for as long as hosts may be due
+ * unnoticed.  Jobs whose lease has run out come with either kind, and first.
  */
 
 #include "jobs_int.h"
-#include "../group.h"
 #include "../log.h"
 
 #include <stdio.h>
@@ -16,10 +16,29 @@
 
 #define PAUSE       0.2                 /* after a failure */
 #define GATHER      0.02                /* while there is little room */
-#define READ_MAX    100                 /* entries of one stream a read */
+#define READ_MAX    100                 /* jobs of one partition a call */
 #define DUE_FIRST   4                   /* every so many rounds */
+#define BUSY_MAX    64                  /* accounts that get nothing */
 
-static void read_some(jobs_t *jobs);
+static void take_some(jobs_t *jobs);
+static void recall(jobs_slice_t *slice, int64_t from);
+
+
+static rbl_str_t
+number(char buf[24], double v)
+{
+    int  n;
+
+    n = snprintf(buf, 24, "%.0f", v);
+    return (rbl_str_t) { buf, (size_t) n };
+}
+
+
+static rbl_str_t
+key_str(const rbl_key_t *key)
+{
+    return (rbl_str_t) { key->s, key->n };
+}
 
 
 static void
@@ -47,6 +66,7 @@ on_time(void *data, const redisReply *reply)
 static void
 begin_round(jobs_t *jobs)
 {
+    int        reserved;
     rbl_str_t  argv[1];
 
     if (jobs->stopped || !store_ready(jobs->d->store)) {
@@ -54,11 +74,14 @@ begin_round(jobs_t *jobs)
         return;
     }
 
-    if (jobs_room(jobs) == 0) {
+    jobs->hungry = 1;
+
+    if (jobs_room(jobs, JOB_MANUAL, &reserved) == 0) {
         jobs->phase = JOBS_IDLE;
         return;
     }
 
+    jobs->hungry = 0;
     jobs->kind = ++jobs->rounds % DUE_FIRST == 0 ? JOB_DUE : JOB_MANUAL;
     jobs->kinds_left = JOB_KINDS;
     jobs->left = jobs->partitions;
@@ -66,7 +89,27 @@ begin_round(jobs_t *jobs)
 
     argv[0] = RBL_STR("TIME");
     store_command(jobs->d->store, on_time, jobs, 1, argv);
-    read_some(jobs);
+    take_some(jobs);
+}
+
+
+static void
+go_on(jobs_t *jobs)
+{
+    unsigned  p;
+
+    if (jobs->recalled) {
+        begin_round(jobs);
+        return;
+    }
+
+    jobs->phase = JOBS_RECALL;
+    jobs->calls = jobs->partitions;
+    jobs->failed = 0;
+
+    for (p = 0; p < jobs->partitions; p++) {
+        recall(&jobs->slice[p], 0);
+    }
 }
 
 
@@ -79,7 +122,7 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
     (void) revents;
 
     if (jobs->phase == JOBS_IDLE) {
-        begin_round(jobs);
+        go_on(jobs);
     }
 }
 
@@ -87,13 +130,18 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 void
 jobs_wake(jobs_t *jobs)
 {
-    if (jobs->phase != JOBS_IDLE || ev_is_active(&jobs->timer)) {
+    int  reserved;
+
+    if (!jobs->hungry || ev_is_active(&jobs->timer)
+        || (jobs->phase != JOBS_IDLE && jobs->phase != JOBS_WAITING))
+    {
         return;
     }
 
-    /* A little more room makes one read of what would be many. */
+    /* A little more room makes one call of what would be many. */
 
-    later(jobs, jobs_room(jobs) >= jobs->partitions ? 0 : GATHER);
+    later(jobs, jobs_room(jobs, JOB_DUE, &reserved) >= jobs->partitions
+                ? 0 : GATHER);
 }
 
 
@@ -101,6 +149,8 @@ static void
 on_news(void *data, const redisReply *reply)
 {
     jobs_t  *jobs = data;
+
+    jobs->listening = 0;
 
     if (jobs->phase != JOBS_WAITING) {
         return;
@@ -117,36 +167,24 @@ on_news(void *data, const redisReply *reply)
 }
 
 
-/* Appends the keys of `n` partitions, beginning with `from`. */
-
-static int
-add_keys(const jobs_t *jobs, rbl_str_t *argv, job_kind_t kind, unsigned from,
-    unsigned n)
-{
-    unsigned  i;
-
-    for (i = 0; i < n; i++) {
-        argv[i] = jobs_key(jobs, kind, (from + i) % jobs->partitions);
-    }
-
-    return (int) n;
-}
-
-
 static void
 wait_for_news(jobs_t *jobs)
 {
-    int         n, i, keys;
+    int         n, i;
     char        id[64], block[24];
+    unsigned    p;
     rbl_str_t  *argv;
 
-    if (!store_ready(jobs->reader)) {
-        later(jobs, PAUSE);
+    jobs->phase = JOBS_WAITING;
+
+    /* One that still blocks began earlier, and misses nothing. */
+
+    if (jobs->listening) {
         return;
     }
 
-    keys = (int) (JOB_KINDS * jobs->partitions);
-    argv = malloc((size_t) (2 * keys + 6) * sizeof(rbl_str_t));
+    argv = store_ready(jobs->reader)
+           ? malloc((2 * jobs->partitions + 6) * sizeof(rbl_str_t)) : NULL;
     if (argv == NULL) {
         later(jobs, PAUSE);
         return;
@@ -160,56 +198,65 @@ wait_for_news(jobs_t *jobs)
     argv[1] = RBL_STR("COUNT");
     argv[2] = RBL_STR("1");
     argv[3] = RBL_STR("BLOCK");
-    argv[4] = (rbl_str_t) { block, (size_t) snprintf(block, sizeof(block),
-                                                "%.0f", JOBS_BLOCK * 1000) };
+    argv[4] = number(block, JOBS_BLOCK * 1000);
     argv[5] = RBL_STR("STREAMS");
     i = 6;
-    i += add_keys(jobs, argv + i, JOB_MANUAL, 0, jobs->partitions);
-    i += add_keys(jobs, argv + i, JOB_DUE, 0, jobs->partitions);
-    for (; i < 6 + 2 * keys; i++) {
-        argv[i] = (rbl_str_t) { id, (size_t) n };
+
+    for (p = 0; p < jobs->partitions; p++) {
+        argv[i++] = key_str(&jobs->slice[p].news);
     }
 
-    jobs->phase = JOBS_WAITING;
+    for (p = 0; p < jobs->partitions; p++) {
+        argv[i++] = (rbl_str_t) { id, (size_t) n };
+    }
+
+    jobs->listening = 1;
     store_command(jobs->reader, on_news, jobs, i, argv);
     free(argv);
 }
 
 
-static int
-partition_of(const jobs_t *jobs, rbl_str_t stream)
-{
-    unsigned  i, p;
+/* Nothing was found in a whole round. */
 
-    for (i = 0; i < jobs->asked; i++) {
-        p = (jobs->next + i) % jobs->partitions;
-        if (rbl_str_eq(jobs_key(jobs, jobs->kind, p), stream)) {
-            return (int) p;
-        }
+static void
+found_nothing(jobs_t *jobs)
+{
+    jobs->next = (jobs->next + 1) % jobs->partitions;
+
+    /*
+     * News that were no jobs for us: others were faster, or the clock of the
+     * store went back and old news look new.
+     */
+
+    if (jobs->woken) {
+        jobs->woken = 0;
+        later(jobs, GATHER);
+        return;
     }
 
-    return -1;
+    wait_for_news(jobs);
 }
 
 
 static void
-take_streams(jobs_t *jobs, const redisReply *reply)
+batch_ends(jobs_t *jobs)
 {
-    int                p;
-    size_t             i, k;
-    const redisReply  *stream, *entries;
+    if (jobs->failed) {
+        later(jobs, PAUSE);
 
-    for (i = 0; i < rbl_reply_len(reply); i++) {
-        stream = rbl_reply_at(reply, i);
-        p = partition_of(jobs, rbl_reply_str(rbl_reply_at(stream, 0)));
-        entries = rbl_reply_at(stream, 1);
+    } else if (jobs->left > 0) {
+        take_some(jobs);
 
-        for (k = 0; p >= 0 && k < rbl_reply_len(entries); k++) {
-            jobs->got++;
-            jobs->woken = 0;
-            jobs_take(jobs, jobs->kind, (unsigned) p,
-                      rbl_reply_at(entries, k), NULL);
-        }
+    } else if (--jobs->kinds_left > 0) {
+        jobs->kind = jobs->kind == JOB_MANUAL ? JOB_DUE : JOB_MANUAL;
+        jobs->left = jobs->partitions;
+        take_some(jobs);
+
+    } else if (jobs->got > 0) {
+        begin_round(jobs);
+
+    } else {
+        found_nothing(jobs);
     }
 }
 
@@ -217,211 +264,244 @@ take_streams(jobs_t *jobs, const redisReply *reply)
 static void
 on_jobs(void *data, const redisReply *reply)
 {
-    jobs_t  *jobs = data;
+    size_t         i;
+    jobs_t        *jobs;
+    jobs_slice_t  *slice = data;
 
-    jobs->reading = 0;
+    jobs = slice->jobs;
+    jobs->reading -= slice->asked;
+    slice->asked = 0;
 
-    /* Whatever was read is taken, even if no more is wanted. */
+    /* Whatever was taken is begun, even if no more is wanted. */
 
-    if (rbl_reply_class(reply) == RBL_REPLY_OK) {
-        take_streams(jobs, reply);
-    }
-
-    if (jobs->phase != JOBS_READING) {
-        return;
-    }
-
-    if (reply == NULL) {
-        later(jobs, PAUSE);
-        return;
-    }
-
-    if (rbl_reply_class(reply) == RBL_REPLY_NOGROUP) {
-        jobs_groups(jobs);
-        return;
-    }
-
-    if (rbl_reply_class(reply) != RBL_REPLY_OK) {
-        log_error("jobs cannot be read: %.120s", reply->str);
-        later(jobs, PAUSE);
-        return;
-    }
-
-    jobs->next = (jobs->next + jobs->asked) % jobs->partitions;
-    jobs->left -= jobs->asked;
-
-    if (jobs_room(jobs) == 0) {
-        jobs->phase = JOBS_IDLE;        /* a check that ends wakes it */
-
-    } else if (jobs->left > 0) {
-        read_some(jobs);
-
-    } else if (--jobs->kinds_left > 0) {
-        jobs->kind = jobs->kind == JOB_MANUAL ? JOB_DUE : JOB_MANUAL;
-        jobs->left = jobs->partitions;
-        read_some(jobs);
-
-    } else if (jobs->got > 0) {
-        begin_round(jobs);
-
-    } else {
-        jobs->next = (jobs->next + 1) % jobs->partitions;
-
-        /*
-         * News that were no jobs for us: others were faster, or the clock of
-         * the store went back and old entries look new.
-         */
-
-        if (jobs->woken) {
+    if (rbl_str_is(rbl_reply_word(reply), "OK")) {
+        for (i = 1; i < rbl_reply_len(reply); i++) {
+            jobs->got++;
             jobs->woken = 0;
-            later(jobs, GATHER);
-            return;
+            jobs_take(jobs, slice->partition,
+                      rbl_reply_str(rbl_reply_at(reply, i)));
         }
 
-        wait_for_news(jobs);
+    } else {
+        jobs->failed = 1;
+
+        if (reply != NULL) {
+            log_error("jobs cannot be taken: %.120s",
+                      reply->type == REDIS_REPLY_ERROR ? reply->str
+                                                       : "nonsense");
+        }
     }
+
+    /* The turn stays where there was one: there may be more. */
+
+    if (slice->alone) {
+        jobs->alone--;
+
+        if (jobs->alone == 0) {
+            jobs->turn = (jobs->turn + 1) % jobs->partitions;
+        }
+
+        slice->alone = 0;
+    }
+
+    if (--jobs->calls == 0 && jobs->phase == JOBS_READING) {
+        batch_ends(jobs);
+    }
+}
+
+
+static int
+call_take(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
+{
+    int        i;
+    char       most[24], share[24], lease[24], seed[49];
+    rbl_sid_t  sid;
+    rbl_str_t  argv[8 + BUSY_MAX];
+
+    if (rbl_sid_make(&sid, RBL_SID_CHECK) != RBL_OK) {
+        log_error("the system gives no random bytes");
+        return -1;
+    }
+
+    memcpy(seed, sid.s + 2, sizeof(seed) - 1);
+    seed[sizeof(seed) - 1] = '\0';
+
+    argv[0] = key_str(&slice->leases);
+    argv[1] = jobs->kind == JOB_MANUAL ? RBL_STR("m") : RBL_STR("d");
+    argv[2] = number(most, n);
+    argv[3] = number(share, reserved ? jobs_reserved_share(jobs) : n);
+    argv[4] = number(lease, jobs->d->conf->lease * 1000);
+    argv[5] = rbl_str(jobs->d->conf->name);
+    argv[6] = rbl_str(seed);
+
+    slice->alone = jobs->alone == 0 && jobs->turn == slice->partition;
+    jobs->alone += slice->alone;
+    argv[7] = slice->alone ? RBL_STR("1") : RBL_STR("0");
+    i = 8;
+
+    if (reserved) {
+        i += (int) jobs_shares_busy(&jobs->shares, jobs_reserved_share(jobs),
+                                    argv + i, BUSY_MAX);
+    }
+
+    slice->asked = n;
+    jobs->reading += n;
+    jobs->calls++;
+    store_script(jobs->d->store, &rbl_script_check_take, on_jobs, slice, 1, i,
+                 argv);
+
+    return 0;
 }
 
 
 /* From as many partitions, and as much of each, as there is room for. */
 
 static void
-read_some(jobs_t *jobs)
+take_some(jobs_t *jobs)
 {
-    int         i, n;
-    char        count[24];
-    unsigned    room, each;
-    rbl_str_t  *argv;
+    int       reserved;
+    unsigned  room, each, asked, i;
 
-    room = jobs_room(jobs);
-    jobs->asked = room < jobs->left ? room : jobs->left;
-    each = room / jobs->asked;
-    each = each > READ_MAX ? READ_MAX : each;
+    room = jobs_room(jobs, jobs->kind, &reserved);
 
-    argv = malloc((size_t) (2 * jobs->asked + 7) * sizeof(rbl_str_t));
-    if (argv == NULL) {
-        later(jobs, PAUSE);
-        return;
-    }
+    if (jobs->kind == JOB_DUE && !jobs->d->conf->schedule) {
+        room = 0;
 
-    n = snprintf(count, sizeof(count), "%u", each);
-    argv[0] = RBL_STR("XREADGROUP");
-    argv[1] = RBL_STR("GROUP");
-    argv[2] = RBL_STR(JOBS_GROUP);
-    argv[3] = rbl_str(jobs->d->conf->name);
-    argv[4] = RBL_STR("COUNT");
-    argv[5] = (rbl_str_t) { count, (size_t) n };
-    argv[6] = RBL_STR("STREAMS");
-    i = 7;
-    i += add_keys(jobs, argv + i, jobs->kind, jobs->next, jobs->asked);
-    for (; i < 7 + 2 * (int) jobs->asked; i++) {
-        argv[i] = RBL_STR(">");
+    } else if (room == 0 || reserved) {
+        jobs->hungry = 1;
     }
 
     jobs->phase = JOBS_READING;
-    jobs->reading = each * jobs->asked;
-    store_command(jobs->d->store, on_jobs, jobs, i, argv);
-    free(argv);
+    jobs->failed = 0;
+
+    if (room == 0) {
+        jobs->left = 0;
+        batch_ends(jobs);
+        return;
+    }
+
+    asked = room < jobs->left ? room : jobs->left;
+    each = room / asked;
+    each = each > READ_MAX ? READ_MAX : each;
+
+    for (i = 0; i < asked; i++) {
+        if (call_take(jobs, &jobs->slice[jobs->next], each, reserved) != 0) {
+            jobs->failed = 1;
+            break;
+        }
+
+        jobs->next = (jobs->next + 1) % jobs->partitions;
+        jobs->left--;
+    }
+
+    if (jobs->calls == 0) {
+        batch_ends(jobs);
+    }
 }
 
 
 static void
-on_group(void *data, const redisReply *reply)
+on_recall(void *data, const redisReply *reply)
 {
-    jobs_t  *jobs = data;
+    jobs_t        *jobs;
+    int64_t        from;
+    jobs_slice_t  *slice = data;
 
-    if (jobs->groups_left == 0) {
+    jobs = slice->jobs;
+
+    if (!rbl_str_is(rbl_reply_word(reply), "OK")) {
+        jobs->failed = 1;
+
+        if (reply != NULL) {
+            log_error("jobs cannot be taken back: %.120s",
+                      reply->type == REDIS_REPLY_ERROR ? reply->str
+                                                       : "nonsense");
+        }
+
+    } else {
+        from = rbl_reply_int(rbl_reply_at(reply, 1), -1);
+
+        if (from > 0 && jobs->phase == JOBS_RECALL) {
+            recall(slice, from);
+            return;
+        }
+    }
+
+    if (--jobs->calls > 0 || jobs->phase != JOBS_RECALL) {
         return;
     }
 
-    if (reply == NULL) {
-        jobs->groups_failed = 1;
-
-    } else if (reply->type == REDIS_REPLY_ERROR
-               && strncmp(reply->str, "BUSYGROUP", 9) != 0)
-    {
-        log_error("a consumer group cannot be made: %.120s", reply->str);
-        jobs->groups_failed = 1;
-    }
-
-    if (--jobs->groups_left > 0 || jobs->phase != JOBS_GROUPS) {
+    if (jobs->failed) {
+        later(jobs, PAUSE);
         return;
     }
 
-    if (jobs->groups_failed) {
-        later(jobs, PAUSE);             /* NOGROUP brings it back here */
-        return;
-    }
-
-    jobs->phase = JOBS_IDLE;
-    takeover_start(jobs->takeover);
+    jobs->recalled = 1;
     begin_round(jobs);
 }
 
 
-static int
-make_keys(jobs_t *jobs)
+static void
+recall(jobs_slice_t *slice, int64_t from)
 {
-    unsigned               k, p;
+    char       rank[24];
+    jobs_t    *jobs;
+    rbl_str_t  argv[3];
+
+    jobs = slice->jobs;
+    argv[0] = key_str(&slice->leases);
+    argv[1] = rbl_str(jobs->d->conf->name);
+    argv[2] = number(rank, (double) from);
+
+    store_script(jobs->d->store, &rbl_script_check_recall, on_recall, slice, 1,
+                 3, argv);
+}
+
+
+static int
+make_slices(jobs_t *jobs)
+{
+    unsigned               p;
+    rbl_str_t              none;
+    jobs_slice_t          *slice;
     const rbl_keyspace_t  *ks;
 
-    if (jobs->partitions != 0) {
+    if (jobs->slice != NULL) {
         return 0;
     }
 
+    none = RBL_STR("");
     ks = store_keyspace(jobs->d->store);
+    jobs->slice = calloc(ks->partitions, sizeof(jobs_slice_t));
+    if (jobs->slice == NULL) {
+        return -1;
+    }
 
-    for (k = 0; k < JOB_KINDS; k++) {
-        free(jobs->key[k]);
-        jobs->key[k] = calloc(ks->partitions, sizeof(rbl_key_t));
-        if (jobs->key[k] == NULL) {
-            return -1;
-        }
-
-        for (p = 0; p < ks->partitions; p++) {
-            (void) rbl_key(&jobs->key[k][p], ks, p, job_streams[k],
-                           RBL_STR(""), RBL_STR(""));
-        }
+    for (p = 0; p < ks->partitions; p++) {
+        slice = &jobs->slice[p];
+        slice->jobs = jobs;
+        slice->partition = p;
+        (void) rbl_key(&slice->leases, ks, p, "leases", none, none);
+        (void) rbl_key(&slice->news, ks, p, "news", none, none);
     }
 
     jobs->partitions = ks->partitions;
     jobs->next = (unsigned) (daemon_jitter() * jobs->partitions);
+    jobs->turn = jobs->next;
     return 0;
 }
 
 
 void
-jobs_groups(jobs_t *jobs)
+jobs_read_start(jobs_t *jobs)
 {
-    unsigned   k, p;
-    rbl_str_t  argv[6];
-
-    if (jobs->groups_left > 0) {
+    if (make_slices(jobs) != 0) {
+        log_error("out of memory: no jobs are taken");
         return;
     }
 
-    if (make_keys(jobs) != 0) {
-        log_error("out of memory");
-        later(jobs, PAUSE);
-        return;
-    }
-
-    jobs->phase = JOBS_GROUPS;
-    jobs->groups_left = JOB_KINDS * jobs->partitions;
-    jobs->groups_failed = 0;
-
-    argv[0] = RBL_STR("XGROUP");
-    argv[1] = RBL_STR("CREATE");
-    argv[3] = RBL_STR(JOBS_GROUP);
-    argv[4] = RBL_STR("0");
-    argv[5] = RBL_STR("MKSTREAM");
-
-    for (k = 0; k < JOB_KINDS; k++) {
-        for (p = 0; p < jobs->partitions; p++) {
-            argv[2] = jobs_key(jobs, (job_kind_t) k, p);
-            store_command(jobs->d->store, on_group, jobs, 6, argv);
-            group_trim(jobs->d->store, argv[2], argv[3]);
-        }
+    if (jobs->phase == JOBS_OFF) {
+        later(jobs, jobs->calls == 0 ? 0 : PAUSE);
     }
 }
 
@@ -457,17 +537,19 @@ jobs_read_stop(jobs_t *jobs)
 void
 jobs_read_free(jobs_t *jobs)
 {
-    unsigned  k;
+    unsigned  p;
 
     jobs_read_stop(jobs);
     store_forget(jobs->d->store, jobs);
+
+    for (p = 0; p < jobs->partitions; p++) {
+        store_forget(jobs->d->store, &jobs->slice[p]);
+    }
 
     if (jobs->reader != NULL) {
         store_forget(jobs->reader, jobs);
         store_free(jobs->reader);
     }
 
-    for (k = 0; k < JOB_KINDS; k++) {
-        free(jobs->key[k]);
-    }
+    free(jobs->slice);
 }

@@ -95,6 +95,14 @@ parse_codes(list_t *list, rbl_str_t codes)
 }
 
 
+static void
+destroy(list_t *list)
+{
+    free(list->bytes);
+    free(list);
+}
+
+
 static list_t *
 make(const rbl_list_t *r)
 {
@@ -115,7 +123,7 @@ make(const rbl_list_t *r)
         || keep_small(list->status, sizeof(list->status), r->status) != 0
         || keep_texts(list, r) != 0)
     {
-        list_unref(list);
+        destroy(list);
         return NULL;
     }
 
@@ -123,7 +131,7 @@ make(const rbl_list_t *r)
     codes.n = r->codes.n;
 
     if (strlen(list->zone) != r->zone.n || parse_codes(list, codes) != 0) {
-        list_unref(list);
+        destroy(list);
         return NULL;
     }
 
@@ -172,8 +180,7 @@ void
 list_unref(list_t *list)
 {
     if (list != NULL && --list->refs == 0) {
-        free(list->bytes);
-        free(list);
+        destroy(list);
     }
 }
 

@@ -56,17 +56,66 @@ pack_one(rbl_out_t *out, rbl_buf_t *codes, const check_t *check, size_t i)
 
 
 void
-result_pack(rbl_out_t *out, const check_t *check)
+result_init(result_pack_t *p)
 {
-    size_t     i;
-    rbl_buf_t  codes;
+    p->n = 0;
+    rbl_buf_init(&p->told);
+    rbl_buf_init(&p->clear);
+    rbl_buf_init(&p->all);
+}
 
+
+void
+result_free(result_pack_t *p)
+{
+    rbl_buf_free(&p->told);
+    rbl_buf_free(&p->clear);
+    rbl_buf_free(&p->all);
+}
+
+
+int
+result_pack(result_pack_t *p, const check_t *check)
+{
+    size_t                 i, n, clear;
+    rbl_buf_t              codes, one;
+    const check_result_t  *r;
+
+    n = check != NULL ? check_count(check) : 0;
+    clear = 0;
+
+    for (i = 0; i < n; i++) {
+        clear += check_result(check, i)->verdict == RBL_CLEAR;
+    }
+
+    rbl_buf_reset(&p->told);
+    rbl_buf_reset(&p->clear);
+    rbl_buf_reset(&p->all);
     rbl_buf_init(&codes);
-    rbl_mp_put_array(out, check_count(check));
+    rbl_buf_init(&one);
 
-    for (i = 0; i < check_count(check); i++) {
-        pack_one(out, &codes, check, i);
+    p->n = n;
+    rbl_mp_put_array(&p->all.out, n);
+    rbl_mp_put_array(&p->told.out, n - clear);
+
+    for (i = 0; i < n; i++) {
+        r = check_result(check, i);
+        rbl_buf_reset(&one);
+        pack_one(&one.out, &codes, check, i);
+        p->all.out.failed |= one.out.failed;
+        rbl_out_str(&p->all.out, rbl_buf_str(&one));
+
+        if (r->verdict == RBL_CLEAR) {
+            rbl_out_str(&p->clear.out, rbl_str(r->list->sid));
+
+        } else {
+            rbl_out_str(&p->told.out, rbl_buf_str(&one));
+        }
     }
 
     rbl_buf_free(&codes);
+    rbl_buf_free(&one);
+
+    return p->all.out.failed || p->told.out.failed || p->clear.out.failed
+           ? -1 : 0;
 }

@@ -1,6 +1,6 @@
 /*
- * The results of a check in the form that check_finish takes and the API
- * shows: a packed array of results (rbl_record.h).
+ * The results of a check in the forms that check_finish takes and the API
+ * shows: packed arrays of results (rbl_record.h).
  */
 
 #ifndef RESULT_H_INCLUDED
@@ -9,6 +9,17 @@
 #include "check.h"
 #include "rbl_out.h"
 
-void result_pack(rbl_out_t *out, const check_t *check);
+typedef struct {
+    size_t     n;                       /* lists */
+    rbl_buf_t  told;                    /* packed: what is not clear */
+    rbl_buf_t  clear;                   /* SIDs of the lists that are clear */
+    rbl_buf_t  all;                     /* packed: everything */
+} result_pack_t;
+
+void result_init(result_pack_t *p);
+void result_free(result_pack_t *p);
+
+/* Without a check (NULL) there are no results.  0, or -1: out of memory. */
+int result_pack(result_pack_t *p, const check_t *check);
 
 #endif /* RESULT_H_INCLUDED */

@@ -16,6 +16,7 @@
 #define RETRY_MIN       0.1
 #define RETRY_MAX       2.0
 #define LISTS_MAX       1024
+#define INTERVAL        3600            /* s, should an account have none */
 #define WAIT_FOR_LISTS  3.0             /* s that a list may be missing */
 
 typedef void (*step_pt)(runner_t *r);
@@ -28,14 +29,17 @@ struct runner_s {
     double           started, give_up;
     double           told;              /* when progress was told */
     double           backoff;
+    int              events;            /* somebody wants them */
+    int              whole;             /* all results are wanted */
     ev_timer         timer;
     step_pt          step;              /* what the timer does */
     check_t         *check;
     size_t           n_lists;
     list_t         **lists;
     const char      *fail;
-    rbl_buf_t        results;
-    rbl_sid_t        events[2];
+    int64_t          interval;          /* s between checks of the host */
+    int64_t          standing;          /* listings of it before */
+    result_pack_t    results;
 };
 
 static void begin(runner_t *r);
@@ -133,6 +137,16 @@ sound(runner_t *r, const redisReply *reply, step_pt step)
 
 
 static rbl_str_t
+number(char buf[24], size_t v)
+{
+    int  n;
+
+    n = snprintf(buf, 24, "%zu", v);
+    return (rbl_str_t) { buf, (size_t) n };
+}
+
+
+static rbl_str_t
 keep_ms(const runner_t *r, char buf[24])
 {
     int  n;
@@ -150,6 +164,15 @@ on_finish(void *data, const redisReply *reply)
     runner_t  *r = data;
 
     if (!sound(r, reply, finish)) {
+        return;
+    }
+
+    /* Somebody asks for this check since it was taken from the schedule. */
+
+    if (rbl_str_is(rbl_reply_word(reply), "FULL") && !r->whole) {
+        r->whole = 1;
+        r->standing = 1;
+        finish(r);
         return;
     }
 
@@ -174,21 +197,21 @@ on_finish(void *data, const redisReply *reply)
 static void
 finish(runner_t *r)
 {
-    char       keep[24];
+    char       keep[24], lists[24], interval[24];
     rbl_key_t  key;
     rbl_str_t  argv[10];
 
     argv[0] = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
                               rbl_sid_str(&r->job.account), RBL_STR(""));
-    argv[1] = rbl_sid_str(&r->job.check);
-    argv[2] = rbl_sid_str(&r->job.host);
-    argv[3] = rbl_str(job_streams[r->job.kind]);
-    argv[4] = rbl_str(r->job.id);
-    argv[5] = rbl_buf_str(&r->results);
+    argv[1] = rbl_str(r->job.handle);
+    argv[2] = rbl_buf_str(&r->results.told);
+    argv[3] = r->standing > 0 ? rbl_buf_str(&r->results.clear) : RBL_STR("");
+    argv[4] = number(lists, r->results.n);
+    argv[5] = r->whole ? rbl_buf_str(&r->results.all) : RBL_STR("");
     argv[6] = rbl_str(r->fail != NULL ? r->fail : "");
-    argv[7] = rbl_sid_str(&r->events[0]);
-    argv[8] = rbl_sid_str(&r->events[1]);
-    argv[9] = keep_ms(r, keep);
+    argv[7] = keep_ms(r, keep);
+    argv[8] = number(interval, (size_t) r->interval);
+    argv[9] = r->events ? RBL_STR("1") : RBL_STR("0");
 
     store_script(r->d->store, &rbl_script_check_finish, on_finish, r, 1, 10,
                  argv);
@@ -204,33 +227,14 @@ end_with(runner_t *r, const char *fail)
     r->backoff = RETRY_MIN;
     ev_timer_stop(r->d->loop, &r->timer);
 
-    if (fail != NULL) {
-        rbl_buf_reset(&r->results);
-        rbl_mp_put_array(&r->results.out, 0);
-
-    } else {
-        result_pack(&r->results.out, r->check);
-    }
-
-    if (ev_now(r->d->loop) >= r->give_up || r->results.out.failed
-        || rbl_sid_make(&r->events[0], RBL_SID_EVENT) != RBL_OK
-        || rbl_sid_make(&r->events[1], RBL_SID_EVENT) != RBL_OK)
+    if (result_pack(&r->results, fail != NULL ? NULL : r->check) != 0
+        || ev_now(r->d->loop) >= r->give_up)
     {
         let_go(r);
         return;
     }
 
     finish(r);
-}
-
-
-static rbl_str_t
-number(char buf[24], size_t v)
-{
-    int  n;
-
-    n = snprintf(buf, 24, "%zu", v);
-    return (rbl_str_t) { buf, (size_t) n };
 }
 
 
@@ -376,6 +380,36 @@ take_lists(runner_t *r, rbl_str_t packed, int64_t family)
 }
 
 
+/* All system lists that take a host's type and the family. */
+
+static int
+take_system(runner_t *r, rbl_str_t type, int64_t family)
+{
+    size_t   i, n;
+    list_t  *list;
+
+    drop_lists(r);
+    n = table_count(r->d->table);
+    r->lists = calloc(n + 1, sizeof(list_t *));
+    if (r->lists == NULL) {
+        return -1;
+    }
+
+    for (i = 0; i < n; i++) {
+        list = table_at(r->d->table, i);
+
+        if (rbl_str_is(rbl_str(list->status), "active")
+            && (list->families & family)
+            && (type.n == 0 || rbl_str_is(type, list->type)))
+        {
+            r->lists[r->n_lists++] = list_ref(list);
+        }
+    }
+
+    return 1;
+}
+
+
 static void
 ask(runner_t *r, int64_t family, rbl_str_t value)
 {
@@ -420,6 +454,14 @@ on_begin(void *data, const redisReply *reply)
         return;
     }
 
+    r->interval = rbl_reply_int(rbl_reply_at(reply, 4), 0);
+    if (r->interval < 1) {
+        r->interval = INTERVAL;
+    }
+
+    r->standing = rbl_reply_int(rbl_reply_at(reply, 5), 0);
+    r->events = !rbl_str_is(rbl_reply_str(rbl_reply_at(reply, 7)), "0");
+
     if (r->job.fail != NULL) {
         end_with(r, r->job.fail);
         return;
@@ -437,7 +479,9 @@ on_begin(void *data, const redisReply *reply)
         return;
     }
 
-    switch (take_lists(r, packed, family)) {
+    switch (packed.n != 0 ? take_lists(r, packed, family)
+            : take_system(r, rbl_reply_str(rbl_reply_at(reply, 6)), family))
+    {
 
     case 1:
         ask(r, family, value);
@@ -460,18 +504,15 @@ begin(runner_t *r)
 {
     char       keep[24];
     rbl_key_t  key;
-    rbl_str_t  argv[7];
+    rbl_str_t  argv[4];
 
     argv[0] = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
                               rbl_sid_str(&r->job.account), RBL_STR(""));
-    argv[1] = rbl_sid_str(&r->job.check);
-    argv[2] = rbl_sid_str(&r->job.host);
-    argv[3] = rbl_sid_str(&r->events[0]);
-    argv[4] = rbl_str(job_streams[r->job.kind]);
-    argv[5] = rbl_str(r->job.id);
-    argv[6] = keep_ms(r, keep);
+    argv[1] = rbl_str(r->job.handle);
+    argv[2] = keep_ms(r, keep);
+    argv[3] = table_sum(r->d->table);
 
-    store_script(r->d->store, &rbl_script_check_begin, on_begin, r, 1, 7,
+    store_script(r->d->store, &rbl_script_check_begin, on_begin, r, 1, 4,
                  argv);
 }
 
@@ -493,14 +534,10 @@ runner_start(daemon_t *d, const job_t *job, runner_done_pt done, void *data)
     r->started = ev_now(d->loop);
     r->give_up = r->started + d->conf->lease * 0.9;
     r->backoff = RETRY_MIN;
-    rbl_buf_init(&r->results);
+    r->whole = job->kind == JOB_MANUAL;
+    result_init(&r->results);
     ev_timer_init(&r->timer, on_timer, 0, 0);
     r->timer.data = r;
-
-    if (rbl_sid_make(&r->events[0], RBL_SID_EVENT) != RBL_OK) {
-        free(r);
-        return NULL;
-    }
 
     begin(r);
     return r;
@@ -518,7 +555,7 @@ runner_free(runner_t *r)
     ev_timer_stop(r->d->loop, &r->timer);
     check_free(r->check);
     drop_lists(r);
-    rbl_buf_free(&r->results);
+    result_free(&r->results);
     free(r);
 }
 

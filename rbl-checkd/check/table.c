@@ -17,6 +17,7 @@ struct table_s {
     store_t         *store;
     lists_t         *lists;             /* NULL: not loaded yet */
     int64_t          version;           /* of `lists`; -1: none */
+    char             sum[41], coming_sum[41];
     int64_t          coming;            /* of the chain that runs */
     ev_timer         timer;
     unsigned         busy:1;
@@ -67,6 +68,7 @@ on_records(void *data, const redisReply *reply)
 
         if (list == NULL) {
             not_asked(raw);
+            table->coming_sum[0] = '\0';
 
         } else if (lists_add(lists, list) != 0) {
             lists_free(lists);
@@ -77,6 +79,7 @@ on_records(void *data, const redisReply *reply)
     lists_free(table->lists);
     table->lists = lists;
     table->version = table->coming;
+    memcpy(table->sum, table->coming_sum, sizeof(table->sum));
     log_info("%zu system lists, version %lld", lists_count(lists),
              (long long) table->version);
 }
@@ -94,6 +97,7 @@ no_lists(table_t *table)
         lists_free(table->lists);
         table->lists = lists;
         table->version = table->coming;
+        table->sum[0] = '\0';
     }
 }
 
@@ -118,6 +122,7 @@ on_order(void *data, const redisReply *reply)
     }
 
     if (n > LISTS_MAX) {
+        table->coming_sum[0] = '\0';
         log_warn("only the first %d of %zu system lists are used", LISTS_MAX,
                  n);
         n = LISTS_MAX;
@@ -146,6 +151,22 @@ on_order(void *data, const redisReply *reply)
 
 
 static void
+on_sum(void *data, const redisReply *reply)
+{
+    rbl_str_t   sum;
+    table_t    *table = data;
+
+    sum = rbl_reply_str(reply);
+    table->coming_sum[0] = '\0';
+
+    if (sum.p != NULL && sum.n < sizeof(table->coming_sum)) {
+        memcpy(table->coming_sum, sum.p, sum.n);
+        table->coming_sum[sum.n] = '\0';
+    }
+}
+
+
+static void
 on_version(void *data, const redisReply *reply)
 {
     rbl_key_t   key;
@@ -162,6 +183,12 @@ on_version(void *data, const redisReply *reply)
         give_up(table);
         return;
     }
+
+    argv[0] = RBL_STR("HGET");
+    argv[1] = rbl_key(&key, store_keyspace(table->store), 0, "defaults:for",
+                      RBL_STR(""), RBL_STR(""));
+    argv[2] = RBL_STR("sum");
+    store_command(table->store, on_sum, table, 3, argv);
 
     argv[0] = RBL_STR("ZRANGE");
     argv[1] = rbl_key(&key, store_keyspace(table->store), 0, "lists",
@@ -254,6 +281,27 @@ int
 table_loaded(const table_t *table)
 {
     return table->lists != NULL;
+}
+
+
+rbl_str_t
+table_sum(const table_t *table)
+{
+    return rbl_str(table->lists != NULL ? table->sum : "");
+}
+
+
+size_t
+table_count(const table_t *table)
+{
+    return table->lists != NULL ? lists_count(table->lists) : 0;
+}
+
+
+list_t *
+table_at(const table_t *table, size_t i)
+{
+    return table->lists != NULL ? lists_at(table->lists, i) : NULL;
 }
 
 

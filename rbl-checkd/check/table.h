@@ -27,4 +27,14 @@ void table_refresh(table_t *table);
 /* A system list; NULL: there is none that may be asked. */
 list_t *table_find(const table_t *table, rbl_str_t sid);
 
+/*
+ * The digest of the lists, as the store knows it: it then need not tell them.
+ * "" while they are not known, or not all can be read.
+ */
+rbl_str_t table_sum(const table_t *table);
+
+/* All of them, in the order of the store. */
+size_t table_count(const table_t *table);
+list_t *table_at(const table_t *table, size_t i);
+
 #endif /* TABLE_H_INCLUDED */

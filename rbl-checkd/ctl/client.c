@@ -150,7 +150,11 @@ ctl_error(const ctl_t *ctl, const redisReply *reply)
         break;
 
     case RBL_REPLY_NOAUTH:
-        hint = "Set store_user and store_password_file, or its ACL.";
+        hint = "Set store_user and store_password_file.";
+        break;
+
+    case RBL_REPLY_NOPERM:
+        hint = "Its ACL (redis-rbl.acl) gives this user too little.";
         break;
 
     default:

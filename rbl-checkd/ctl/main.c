@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define CTL_CONFIG_FILE  "/etc/rbl-checkd.conf"
+#define CTL_CONFIG_FILE  CONFIG_DIR "/rblctl.conf"
 
 
 static const ctl_option_t  none_options[] = { { NULL, 0 } };
 
 static const ctl_option_t  global_options[] = {
-    { "json", 0 }, { "store", 1 }, { "prefix", 1 }, { "config", 1 },
-    { "help", 0 }, { NULL, 0 }
+    { "json", 0 }, { "store", 1 }, { "prefix", 1 }, { "user", 1 },
+    { "password-file", 1 }, { "config", 1 }, { "help", 0 }, { NULL, 0 }
 };
 
 static const ctl_option_t  init_options[] = {
@@ -113,17 +113,18 @@ ctl_help(FILE *out)
     const ctl_command_t  *c;
 
     fputs("usage: rblctl [-c FILE] [--store ADDRESS] [--prefix PREFIX]"
-          " [--json] COMMAND\n\n", out);
+          " [--user NAME]\n              [--password-file FILE] [--json]"
+          " COMMAND\n\n", out);
 
     for (c = ctl_commands; c->words != NULL; c++) {
         fprintf(out, "  %s%s%s\n        %s\n", c->words,
                 c->usage[0] ? " " : "", c->usage, c->text);
     }
 
-    fputs("\nADDRESS is host:port or unix:/path (also from RBL_STORE); it and"
-          " the prefix\nare otherwise taken from the configuration of"
-          " rbl-checkd, " CTL_CONFIG_FILE ".\nThe exit status is 0, or 3"
-          " after an error.\n", out);
+    fputs("\nADDRESS is host:port or unix:/path (also from RBL_STORE), NAME a"
+          " user\nof the store.  What is not given is taken from "
+          CTL_CONFIG_FILE "\nor, if there is none, from " CONFIG_FILE
+          ".\nThe exit status is 0, or 3 after an error.\n", out);
 }
 
 
@@ -347,39 +348,62 @@ ctl_parse(ctl_t *ctl, int argc, char **argv)
 }
 
 
+/*
+ * The configuration to read; NULL: none.  One that is there but closed to
+ * this user is an error to whoever needs the store, and nothing to the rest.
+ */
+static const char *
+ctl_config_file(const ctl_t *ctl)
+{
+    int          mode;
+    const char  *path;
+
+    path = ctl_option(ctl, "config");
+    if (path != NULL) {
+        return path;
+    }
+
+    mode = ctl->command->need == CTL_OFFLINE ? R_OK : F_OK;
+
+    return access(CTL_CONFIG_FILE, mode) == 0 ? CTL_CONFIG_FILE
+           : access(CONFIG_FILE, mode) == 0 ? CONFIG_FILE : NULL;
+}
+
+
 static int
 ctl_configure(ctl_t *ctl)
 {
     char         err[512];
-    const char  *path, *store, *prefix;
+    size_t       i;
+    const char  *value;
+
+    static const struct {
+        const char  *option, *key;
+    } set[] = {
+        { "store", "store" }, { "prefix", "store_prefix" },
+        { "user", "store_user" }, { "password-file", "store_password_file" }
+    };
 
     config_defaults(&ctl->conf);
 
-    path = ctl_option(ctl, "config");
-    if (path == NULL && access(CTL_CONFIG_FILE, R_OK) == 0) {
-        path = CTL_CONFIG_FILE;
-    }
-
-    if (path != NULL && config_read(&ctl->conf, path, err, sizeof(err))) {
+    value = ctl_config_file(ctl);
+    if (value != NULL && config_read(&ctl->conf, value, err, sizeof(err))) {
         ctl_fail("%s", err);
         return -1;
     }
 
-    store = ctl_option(ctl, "store");
-    if (store == NULL) {
-        store = getenv("RBL_STORE");
-    }
+    for (i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
+        value = ctl_option(ctl, set[i].option);
+        if (value == NULL && i == 0) {
+            value = getenv("RBL_STORE");
+        }
 
-    prefix = ctl_option(ctl, "prefix");
-
-    if ((store != NULL
-         && config_set(&ctl->conf, "store", store, err, sizeof(err)))
-        || (prefix != NULL
-            && config_set(&ctl->conf, "store_prefix", prefix, err,
-                          sizeof(err))))
-    {
-        ctl_fail("%s", err);
-        return -1;
+        if (value != NULL
+            && config_set(&ctl->conf, set[i].key, value, err, sizeof(err)))
+        {
+            ctl_fail("%s", err);
+            return -1;
+        }
     }
 
     if (rbl_keyspace_init(&ctl->ks, rbl_str(ctl->conf.store_prefix))

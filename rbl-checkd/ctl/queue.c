@@ -6,9 +6,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-#define CTL_SOON_MS  60000
+#define CTL_QUEUE_SLICE  1000           /* accounts counted in one go */
 
 
 static const ctl_column_t  queue_row[] = {
@@ -19,119 +18,66 @@ static const ctl_column_t  queue_row[] = {
 };
 
 typedef struct {
-    int64_t  manual, due;               /* jobs nobody took yet */
+    int64_t  manual, due;               /* what nobody took yet */
     int64_t  pending;                   /* jobs taken and not done */
-    int64_t  oldest;                    /* ms, age of the oldest job */
+    int64_t  oldest;                    /* ms that one of them has waited */
     int64_t  soon, scheduled, outbox, deliveries;
 } ctl_queue_t;
 
 
-/* Jobs of a stream: all of them, those taken, and the age of the oldest. */
-static int
-ctl_queue_stream(ctl_t *ctl, rbl_str_t key, int64_t now, int64_t *all,
-    int64_t *pending, int64_t *oldest)
-{
-    int64_t      born;
-    rbl_str_t    id, argv[6];
-    redisReply  *reply;
-
-    *all = ctl_count(ctl, "XLEN", key);
-    if (*all <= 0) {
-        return *all < 0 ? -1 : 0;
-    }
-
-    argv[0] = RBL_STR("XRANGE");
-    argv[1] = key;
-    argv[2] = RBL_STR("-");
-    argv[3] = RBL_STR("+");
-    argv[4] = RBL_STR("COUNT");
-    argv[5] = RBL_STR("1");
-
-    reply = ctl_command(ctl, 6, argv);
-    if (reply == NULL) {
-        return -1;
-    }
-
-    id = rbl_reply_str(rbl_reply_at(rbl_reply_at(reply, 0), 0));
-    born = id.p ? strtoll(id.p, NULL, 10) : 0;
-    if (born > 0 && now - born > *oldest) {
-        *oldest = now - born;
-    }
-
-    freeReplyObject(reply);
-
-    /* a stream that no daemon has read yet has no group */
-
-    argv[0] = RBL_STR("XINFO");
-    argv[1] = RBL_STR("GROUPS");
-    argv[2] = key;
-
-    reply = ctl_command(ctl, 3, argv);
-    if (reply == NULL) {
-        return -1;
-    }
-
-    *pending += rbl_reply_int(rbl_reply_field(rbl_reply_at(reply, 0),
-                                              "pending"), 0);
-    freeReplyObject(reply);
-
-    return 0;
-}
-
-
+/* Adds one slice of the accounts; returns where to go on, -1: nowhere. */
 static int64_t
-ctl_queue_soon(ctl_t *ctl, rbl_str_t key, int64_t now)
+ctl_queue_slice(ctl_t *ctl, rbl_str_t lists, int64_t from, ctl_queue_t *q)
 {
-    char         to[24];
-    int64_t      n;
+    char         rank[24], n[24];
+    int64_t      next, oldest;
+    rbl_str_t    argv[2];
     redisReply  *reply;
 
-    snprintf(to, sizeof(to), "%lld", (long long) (now + CTL_SOON_MS));
-    reply = ctl_call(ctl, "ZCOUNT", key, RBL_STR("-inf"), rbl_str(to));
+    snprintf(rank, sizeof(rank), "%lld", (long long) from);
+    snprintf(n, sizeof(n), "%d", CTL_QUEUE_SLICE);
+    argv[0] = rbl_str(rank);
+    argv[1] = rbl_str(n);
+
+    reply = ctl_script(ctl, &rbl_script_queue_count, lists, 2, argv);
     if (reply == NULL) {
-        return -1;
+        return -2;
     }
 
-    n = rbl_reply_int(reply, 0);
+    next = rbl_reply_int(rbl_reply_at(reply, 1), -1);
+    q->manual += rbl_reply_int(rbl_reply_at(reply, 2), 0);
+    q->due += rbl_reply_int(rbl_reply_at(reply, 3), 0);
+    oldest = rbl_reply_int(rbl_reply_at(reply, 4), 0);
+    q->oldest = oldest > q->oldest ? oldest : q->oldest;
+    q->soon += rbl_reply_int(rbl_reply_at(reply, 5), 0);
+    q->scheduled += rbl_reply_int(rbl_reply_at(reply, 6), 0);
     freeReplyObject(reply);
 
-    return n;
+    return next > from ? next : -1;
 }
 
 
 static int
-ctl_queue_read(ctl_t *ctl, unsigned p, int64_t now, ctl_queue_t *q)
+ctl_queue_read(ctl_t *ctl, unsigned p, ctl_queue_t *q)
 {
-    int64_t    before;
+    int64_t    from;
     rbl_key_t  key;
     rbl_str_t  none = RBL_STR("");
 
     memset(q, 0, sizeof(*q));
+    (void) rbl_key(&key, &ctl->ks, p, "lists", none, none);
 
-    if (ctl_queue_stream(ctl, rbl_key(&key, &ctl->ks, p, "jobs:manual", none,
-                                      none),
-                         now, &q->manual, &q->pending, &q->oldest)
-        != 0)
-    {
+    for (from = 0; from >= 0; /* void */) {
+        from = ctl_queue_slice(ctl, rbl_str(key.s), from, q);
+    }
+
+    if (from != -1) {
         return -1;
     }
 
-    q->manual -= before = q->pending;
-
-    if (ctl_queue_stream(ctl, rbl_key(&key, &ctl->ks, p, "jobs:due", none,
-                                      none),
-                         now, &q->due, &q->pending, &q->oldest)
-        != 0)
-    {
-        return -1;
-    }
-
-    q->due -= q->pending - before;
-
-    (void) rbl_key(&key, &ctl->ks, p, "due", none, none);
-    q->soon = ctl_queue_soon(ctl, rbl_str(key.s), now);
-    q->scheduled = q->soon < 0 ? -1 : ctl_count(ctl, "ZCARD", rbl_str(key.s));
-    q->outbox = q->scheduled < 0 ? -1
+    q->pending = ctl_count(ctl, "ZCARD",
+                           rbl_key(&key, &ctl->ks, p, "leases", none, none));
+    q->outbox = q->pending < 0 ? -1
         : ctl_count(ctl, "XLEN",
                     rbl_key(&key, &ctl->ks, p, "outbox", none, none));
     q->deliveries = q->outbox < 0 ? -1
@@ -175,16 +121,14 @@ int
 ctl_queue(ctl_t *ctl)
 {
     json_t       *rows;
-    int64_t       now;
     unsigned      p;
     ctl_queue_t   q, sum;
 
     memset(&sum, 0, sizeof(sum));
-    now = (int64_t) time(NULL) * 1000;
     rows = json_array();
 
     for (p = 0; p < ctl->ks.partitions; p++) {
-        if (ctl_queue_read(ctl, p, now, &q) != 0) {
+        if (ctl_queue_read(ctl, p, &q) != 0) {
             json_decref(rows);
             return CTL_ERROR;
         }

@@ -1,6 +1,6 @@
 /*
  * rblctl status: is everything there?  The store, what is in it, and the
- * daemons, as their consumer groups know them.
+ * daemons that have asked for jobs within the last day.
  */
 
 #include "ctl.h"
@@ -85,32 +85,25 @@ ctl_status_store(ctl_t *ctl)
 }
 
 
-/* Adds the consumers of a stream to the daemons known so far, by name. */
+/* Adds the daemons of a partition to those known so far, by name. */
 static int
-ctl_status_consumers(ctl_t *ctl, rbl_str_t key, json_t *daemons)
+ctl_status_partition(ctl_t *ctl, rbl_str_t lists, json_t *daemons)
 {
-    size_t             i;
-    json_t            *d;
-    int64_t            idle, pending;
-    rbl_str_t          name, argv[4];
-    redisReply        *reply;
-    const redisReply  *c;
+    size_t       i;
+    json_t      *d;
+    int64_t      idle, pending;
+    rbl_str_t    name;
+    redisReply  *reply;
 
-    argv[0] = RBL_STR("XINFO");
-    argv[1] = RBL_STR("CONSUMERS");
-    argv[2] = key;
-    argv[3] = RBL_STR("checkd");
-
-    reply = ctl_command(ctl, 4, argv);
+    reply = ctl_script(ctl, &rbl_script_daemons_show, lists, 0, NULL);
     if (reply == NULL) {
         return -1;
     }
 
-    for (i = 0; i < rbl_reply_len(reply); i++) {
-        c = rbl_reply_at(reply, i);
-        name = rbl_reply_str(rbl_reply_field(c, "name"));
-        pending = rbl_reply_int(rbl_reply_field(c, "pending"), 0);
-        idle = rbl_reply_int(rbl_reply_field(c, "idle"), 0) / 1000;
+    for (i = 1; i + 2 < rbl_reply_len(reply); i += 3) {
+        name = rbl_reply_str(rbl_reply_at(reply, i));
+        idle = rbl_reply_int(rbl_reply_at(reply, i + 1), 0) / 1000;
+        pending = rbl_reply_int(rbl_reply_at(reply, i + 2), 0);
 
         if (name.n == 0 || !rbl_text_ok(name)) {
             continue;
@@ -141,37 +134,19 @@ ctl_status_consumers(ctl_t *ctl, rbl_str_t key, json_t *daemons)
 static int
 ctl_status_daemons(ctl_t *ctl, json_t *daemons)
 {
-    int          rc;
-    size_t       i;
-    int64_t      groups;
-    unsigned     p;
-    rbl_key_t    key;
-    rbl_str_t    none = RBL_STR("");
-    redisReply  *reply;
+    unsigned   p;
+    rbl_key_t  key;
+    rbl_str_t  none = RBL_STR("");
 
-    static const char *const  streams[] = { "jobs:manual", "jobs:due" };
+    for (p = 0; p < ctl->ks.partitions; p++) {
+        (void) rbl_key(&key, &ctl->ks, p, "lists", none, none);
 
-    rc = 0;
-
-    for (p = 0; p < ctl->ks.partitions * 2 && rc == 0; p++) {
-        i = p % 2;
-        (void) rbl_key(&key, &ctl->ks, p / 2, streams[i], none, none);
-
-        groups = ctl_count(ctl, "EXISTS", rbl_str(key.s));
-        if (groups <= 0) {
-            rc = groups < 0 ? -1 : 0;
-            continue;
+        if (ctl_status_partition(ctl, rbl_str(key.s), daemons) != 0) {
+            return -1;
         }
-
-        reply = ctl_call(ctl, "XINFO", RBL_STR("GROUPS"), rbl_str(key.s),
-                         none);
-        rc = reply == NULL ? -1
-             : rbl_reply_len(reply) == 0 ? 0
-             : ctl_status_consumers(ctl, rbl_str(key.s), daemons);
-        freeReplyObject(reply);
     }
 
-    return rc;
+    return 0;
 }
 
 
@@ -260,7 +235,7 @@ ctl_status_print(ctl_t *ctl, json_t *v, json_t *daemons)
     rc = ctl_print(ctl, status_columns, v);
 
     if (json_array_size(rows) == 0) {
-        printf("\nNo daemon has taken a job or an event here yet.\n");
+        printf("\nNo daemon has asked for a job here yet.\n");
         json_decref(rows);
         return rc;
     }

@@ -1,14 +1,43 @@
--- Makes the derived key `defaults` from the system lists and counts a change.
+-- Makes what is derived from the system lists, and counts a change.
+-- `defaults` holds all active ones.  The hash `defaults:for` has for each host
+-- type ("" is a one-off) and family "<type>|<family>", the packed lists that
+-- are asked, and "n|<type>|<family>", how many; `sum` is the digest of all
+-- records: who has read the same ones need not be told the lists.
 --- use: list
 local function rebuild_defaults()
-    local out = {}
-    for _, sid in ipairs(redis.call('ZRANGE', key('lists'), 0, -1)) do
-        local l = load(key('r', 'SYS', sid))
+    local out, by, records = {}, {}, {}
+    for _, t in ipairs({'', 'rbl', 'uribl'}) do
+        for _, family in ipairs({1, 2, 4}) do
+            by[t .. '|' .. family] = {}
+        end
+    end
+    local function add(t, l, entry)
+        for _, family in ipairs({1, 2, 4}) do
+            local list = by[t .. '|' .. family]
+            if list and bit.band(l[LIST.families], family) ~= 0 then
+                list[#list + 1] = entry
+            end
+        end
+    end
+    for i, sid in ipairs(call('ZRANGE', key('lists'), 0, -1)) do
+        local raw = call('GET', key('r', 'SYS', sid))
+        local l = raw and cmsgpack.unpack(raw)
+        records[i] = raw or ''
         if l and l[LIST.status] == 'active' then
             out[#out + 1] = {sid, l[LIST.type], l[LIST.zone],
                 l[LIST.families], l[LIST.website]}
+            local entry = {sid, l[LIST.type], 0, l[LIST.zone],
+                l[LIST.website]}
+            add('', l, entry)
+            add(l[LIST.type], l, entry)
         end
     end
-    redis.call('SET', key('defaults'), cmsgpack.pack(out))
-    return redis.call('INCR', key('lists:ver'))
+    call('SET', key('defaults'), cmsgpack.pack(out))
+    for field, list in pairs(by) do
+        call('HSET', key('defaults:for'), field, cmsgpack.pack(list),
+            'n|' .. field, #list)
+    end
+    call('HSET', key('defaults:for'), 'sum',
+        redis.sha1hex(table.concat(records)))
+    return call('INCR', key('lists:ver'))
 end

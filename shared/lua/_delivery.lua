@@ -1,18 +1,18 @@
 -- The end of one delivery; the event goes with its last one.
 local function delivery_over(ac, ev, target, member)
-    redis.call('ZREM', KEYS[1], member)
-    if redis.call('DEL', key('dlv', ac, ev, target)) == 1
-        and redis.call('HINCRBY', key('event', ac, ev), 'open', -1) <= 0
+    call('ZREM', KEYS[1], member)
+    if call('DEL', key('dlv', ac, ev, target)) == 1
+        and call('HINCRBY', key('event', ac, ev), 'open', -1) <= 0
     then
-        redis.call('DEL', key('event', ac, ev))
+        call('DEL', key('event', ac, ev))
     end
 end
 -- What is given up stays as a dead letter.
 local function delivery_dead(ac, ev, target, status, text, attempts)
-    local e = redis.call('HMGET', key('event', ac, ev), 'type', 'body')
-    redis.call('XADD', key('dead', ac), 'MAXLEN', '~', 10000, '*', 'e', ev,
+    local e = call('HMGET', key('event', ac, ev), 'type', 'body')
+    call('XADD', key('dead', ac), 'MAXLEN', '~', 10000, '*', 'e', ev,
         'to', target, 'url',
-        redis.call('HGET', key('dlv', ac, ev, target), 'url') or '',
+        call('HGET', key('dlv', ac, ev, target), 'url') or '',
         't', e[1] or '', 'b', e[2] or '', 's', status, 'x', text,
         'n', attempts)
 end

@@ -15,7 +15,7 @@ local function hosts_with_kids(sid)
     end
     add(sid)
     if out[1] and out[1][2][HOST.type] == 'ip_range' then
-        for _, kid in ipairs(redis.call('ZRANGE', key('kids', ac, sid), 0, -1))
+        for _, kid in ipairs(call('ZRANGE', key('kids', ac, sid), 0, -1))
         do
             add(kid)
         end

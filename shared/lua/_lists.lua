@@ -1,43 +1,42 @@
--- The lists that a profile asks for a value of one family: an array of
--- {SID, type, custom, zone, website}.  An empty host type is a one-off and
--- asks lists of every type.
+-- The lists that a profile asks for a value of one family: a packed array of
+-- {SID, type, custom, zone, website}, and how many.  An empty host type is a
+-- one-off and asks lists of every type.  Whoever knows the system lists by
+-- their sum, or asks for none (true), gets "" in place of all of them.
 --- use: profile list
-local function lists_for(rp, htype, family)
-    local profile = load(key('r', ac, rp))
-    if not profile then
-        return {}
-    end
-    local raw = redis.call('GET', key('defaults'))
-    local system = raw and cmsgpack.unpack(raw) or {}
-    local out = {}
-    local function add(sid, ltype, custom, zone, families, website)
-        if bit.band(families, family) ~= 0
-            and (htype == '' or ltype == htype)
-        then
-            out[#out + 1] = {sid, ltype, custom, zone, website}
-        end
-    end
-    if profile[PROFILE.uses_defaults] == 1 then
-        for _, l in ipairs(system) do
-            add(l[1], l[2], 0, l[3], l[4], l[5])
-        end
-        return out
-    end
-    local by_sid = {}
-    for _, l in ipairs(system) do
+local function lists_chosen(entries, htype, family)
+    local raw = call('GET', key('defaults'))
+    local by_sid, out = {}, {}
+    for _, l in ipairs(raw and cmsgpack.unpack(raw) or {}) do
         by_sid[l[1]] = l
     end
-    for _, sid in ipairs(profile[PROFILE.entries]) do
-        local l = by_sid[sid]
-        if l then
-            add(sid, l[2], 0, l[3], l[4], l[5])
-        else
-            l = load(key('r', ac, sid))
-            if l and l[LIST.status] == 'active' then
-                add(sid, l[LIST.type], 1, l[LIST.zone], l[LIST.families],
-                    l[LIST.website])
+    for _, sid in ipairs(entries) do
+        local l, custom = by_sid[sid], 0
+        if not l then
+            local c = load(key('r', ac, sid))
+            if c and c[LIST.status] == 'active' then
+                l, custom = {sid, c[LIST.type], c[LIST.zone],
+                    c[LIST.families], c[LIST.website]}, 1
             end
         end
+        if l and bit.band(l[4], family) ~= 0
+            and (htype == '' or l[2] == htype)
+        then
+            out[#out + 1] = {sid, l[2], custom, l[3], l[5]}
+        end
     end
-    return out
+    return cmsgpack.pack(out), #out
+end
+local function lists_for(rp, htype, family, sum)
+    local profile = load(key('r', ac, rp))
+    if profile and profile[PROFILE.uses_defaults] ~= 1 then
+        return lists_chosen(profile[PROFILE.entries], htype, family)
+    end
+    local field = htype .. '|' .. family
+    local known = profile and call('HMGET', key('defaults:for'), 'sum',
+        'n|' .. field)
+    if not known or not known[2] then
+        return '\144', 0
+    end
+    return (sum == true or known[1] == sum) and ''
+        or call('HGET', key('defaults:for'), field), tonumber(known[2])
 end

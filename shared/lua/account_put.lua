@@ -5,7 +5,7 @@
 -- Result  OK | EXISTS
 --- include: account
 --- use: account profile group
-if redis.call('EXISTS', KEYS[1]) == 1 then
+if call('EXISTS', KEYS[1]) == 1 then
     return {'EXISTS'}
 end
 local now = now_ms()
@@ -15,8 +15,8 @@ local a = {1, ac, ARGV[1], 'active', ARGV[2], ARGV[3], tonumber(ARGV[4]),
 save(KEYS[1], a)
 save(key('r', ac, ARGV[8]), {1, ARGV[8], 'Default', 'active', 1, {}, now})
 save(key('r', ac, ARGV[9]), {1, ARGV[9], 'Default', now})
-local seq = redis.call('INCR', key('seq', ac))
-redis.call('ZADD', key('profiles', ac), seq, ARGV[8])
-redis.call('ZADD', key('groups', ac), seq, ARGV[9])
-redis.call('ZADD', key('accounts'), now, ac)
+local seq = call('INCR', key('seq', ac))
+call('ZADD', key('profiles', ac), seq, ARGV[8])
+call('ZADD', key('groups', ac), seq, ARGV[9])
+call('ZADD', key('accounts'), now, ac)
 return {'OK'}

@@ -4,12 +4,12 @@
 --         4 token field (16 hex)  5 token digest (32 bytes)
 -- Result  OK | ACCOUNT
 --- include: account
-if redis.call('EXISTS', KEYS[1]) == 0 then
+if call('EXISTS', KEYS[1]) == 0 then
     return {'ACCOUNT'}
 end
 local now = now_ms()
 save(key('r', ac, ARGV[1]), {1, ARGV[1], ARGV[2], 'active', ARGV[3], now})
-redis.call('ZADD', key('apps', ac), now, ARGV[1])
-redis.call('HSET', key('tokens', ac), ARGV[4],
+call('ZADD', key('apps', ac), now, ARGV[1])
+call('HSET', key('tokens', ac), ARGV[4],
     cmsgpack.pack({1, ARGV[5], ARGV[1], 'active'}))
 return {'OK'}

@@ -9,11 +9,11 @@ if not app or not owns('apps', ARGV[1]) then
     return {'APP'}
 end
 local tokens = key('tokens', ac)
-local all = redis.call('HGETALL', tokens)
+local all = call('HGETALL', tokens)
 local n = 0
 for i = 1, #all, 2 do
     if cmsgpack.unpack(all[i + 1])[TOKEN.app] == ARGV[1] then
-        n = n + redis.call('HDEL', tokens, all[i])
+        n = n + call('HDEL', tokens, all[i])
     end
 end
 app[APP.status] = 'revoked'

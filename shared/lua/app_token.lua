@@ -12,13 +12,13 @@ if not app or not owns('apps', ARGV[1]) or app[APP.status] ~= 'active' then
 end
 local tokens = key('tokens', ac)
 if ARGV[4] == '1' then
-    local all = redis.call('HGETALL', tokens)
+    local all = call('HGETALL', tokens)
     for i = 1, #all, 2 do
         if cmsgpack.unpack(all[i + 1])[TOKEN.app] == ARGV[1] then
-            redis.call('HDEL', tokens, all[i])
+            call('HDEL', tokens, all[i])
         end
     end
 end
-redis.call('HSET', tokens, ARGV[2],
+call('HSET', tokens, ARGV[2],
     cmsgpack.pack({1, ARGV[3], ARGV[1], 'active'}))
 return {'OK'}

@@ -1,32 +1,34 @@
 -- A daemon begins a job: the check is running, and what it shall ask is told.
 -- Begun again after a take-over it tells the same and has no second effect.
 -- KEYS[1] acct:<AC>
--- ARGV    1 check SID  2 host SID or ""  3 event SID for the started event
---         4 stream (jobs:manual, jobs:due)  5 stream id  6 how long the record
---         is kept (ms)
+-- ARGV    1 the job's handle (check_take)  2 how long the record is kept (ms)
+--         3 sum of the system lists that the daemon knows, or ""
 -- Result  OK, value, family, packed lists {SID, type, custom, zone, website}
+--         or "" (the system lists that take the host's type and the family),
+--         seconds between the checks of a host, number of standing listings,
+--         host type or "" (every type), "1" if its events go to anybody
 --         | GONE (the check is over, its host deleted or its account
---           suspended: the job was acknowledged)
---- include: account
+--           suspended: the lease has ended)
+--- include: job
 --- include: lists
---- include: finish
-local pp, ht = ARGV[1], ARGV[2]
-local ck, member = key('check', ac, pp), ac .. ':' .. ht
+--- include: due
+--- include: failed
 local a = load(KEYS[1])
-local h = ht ~= '' and load(key('r', ac, ht)) or nil
-local status, value, family, htype, rp = unpack(redis.call('HMGET', ck,
-    'status', 'host', 'family', 'type', 'profile'))
+local raw = hk and call('GET', hk)
+local h = raw and cmsgpack.unpack(raw)
+local status, value, family, htype, rp = unpack(call('HMGET', ck, 'status',
+    'host', 'family', 'type', 'profile'))
 local now = now_ms()
 
 local function gone()
-    ack(ARGV[4], ARGV[5])
+    release()
     return {'GONE'}
 end
 if status == 'completed' or status == 'failed' or not a then
     return gone()
 end
-if ht ~= '' then
-    if not h or redis.call('HGET', key('flight'), member) ~= pp then
+if hk then
+    if not h or not held(call('HGET', flight, member)) then
         return gone()
     end
     value, family, htype = h[HOST.value], h[HOST.family], h[HOST.type]
@@ -35,27 +37,28 @@ elseif not status then
     return gone()
 end
 if a[ACCOUNT.status] ~= 'active' then
-    check_failed(pp, ARGV[6], h, value, 'The account is suspended.')
-    if ht ~= '' then
-        redis.call('HDEL', key('flight'), member)
+    check_failed(pp, ARGV[2], h, value, 'The account is suspended.')
+    if h then
+        call('HDEL', flight, member)
         if h[HOST.status] == 'active' then
             h[HOST.next_check] = now + a[ACCOUNT.interval] * 1000
-            save(key('r', ac, ht), h)
-            redis.call('ZADD', key('due'), h[HOST.next_check], member)
+            save(hk, h)
+            due_at(ht, h[HOST.next_check])
         end
     end
     return gone()
 end
 
-local lists = lists_for(rp, htype, tonumber(family))
+local lists, total = lists_for(rp, htype, tonumber(family), ARGV[3])
+local events = h and wants_events()
 if status ~= 'running' then
-    check_over(pp, ARGV[6], 'status', 'running', 'host', value, 'host_id', ht,
-        'started', now, 'total', #lists)
-    if ht ~= '' and wants_events() then
-        emit({id = ARGV[3], type = 'rbl.host.check.started', date = now,
-            check = pp, host = cmsgpack.pack(h), value = value, hooks = 1,
-            callbacks = {}, results = cmsgpack.pack({}), listed = 0, total = 0,
-            timezone = a[ACCOUNT.timezone]})
+    call('HSET', ck, 'status', 'running', 'host', value, 'host_id', ht,
+        'started', now, 'total', total)
+    keep_for(ck, ARGV[2], not status)
+    if events then
+        emit(a[ACCOUNT.timezone], started_sid(pp), 'rbl.host.check.started',
+            now, pp, raw, value, false, 0, no_results, 1, {}, '')
     end
 end
-return {'OK', value, tonumber(family), cmsgpack.pack(lists)}
+return {'OK', value, tonumber(family), lists, a[ACCOUNT.interval],
+    h and #h[HOST.details] or 0, htype, events and '1' or '0'}

@@ -4,151 +4,200 @@
 -- Unknown and skipped keep the standing answer of that list; a list that is
 -- not asked any more has none.  A failed check changes no state, but for one
 -- whose profile was left without any list that applies: then no answer stands.
+--
+-- This is what the store does most.  It gets the clear results only where they
+-- matter, and leaves the part of the host's record that a check does not
+-- change packed as it is.
 -- KEYS[1] acct:<AC>
--- ARGV    1 check SID  2 host SID or ""  3 stream  4 stream id
---         5 packed array of results (rbl_record.h)  6 "" or why it failed
---         7 event SID (completed)  8 event SID (listed, delisted)
---         9 how long the record is kept (ms)
--- Result  OK, listed (0/1), number of lists | DONE (it was over already)
---         | GONE (no such check any more)
---- include: account
---- include: finish
---- use: profile
-local pp, ht = ARGV[1], ARGV[2]
-local ck, member = key('check', ac, pp), ac .. ':' .. ht
-local status, value, full, callbacks, total = unpack(redis.call('HMGET', ck,
-    'status', 'host', 'full', 'callbacks', 'total'))
--- The record may be lost (a failover); the host's flight then tells that the
--- check is still due an end.
-if not status and ht ~= ''
-    and redis.call('HGET', key('flight'), member) == pp
-then
-    status = 'running'
+-- ARGV    1 the job's handle (check_take)
+--         2 packed array of the results (rbl_record.h) that are not clear
+--         3 SIDs of the lists that are clear, one after the other, or "" (they
+--         matter to a host with standing listings)
+--         4 number of lists  5 packed array of all results, or "" (they matter
+--         to whoever asked for this very check)
+--         6 "" or why it failed  7 how long the record is kept (ms)
+--         8 seconds between the checks of a host  9 "0": nobody wants its
+--         events, said check_begin (asked again if the host is listed)
+-- Result  OK | DONE (it was over already)
+--         | GONE (no such check any more) | FULL (nothing was done: all that
+--         was left out matters)
+--- include: job
+--- include: due
+--- include: keep
+--- include: events
+--- use: account host profile
+-- Of a check that nobody has asked for all is known.
+local full, callbacks
+local by = hk and call('HGET', flight, member)
+if kind == 'm' or by ~= pp then
+    local state = call('HMGET', ck, 'status', 'full', 'callbacks')
+    local status = state[1]
+    full, callbacks = state[2], state[3]
+    -- The record may be lost (a failover); the host's flight then tells that
+    -- the check is still due an end.
+    if status ~= 'running' and status ~= 'queued'
+        and (status or not held(by))
+    then
+        release()
+        return {status and 'DONE' or 'GONE'}
+    end
 end
-if status ~= 'running' and status ~= 'queued' then
-    ack(ARGV[3], ARGV[4])
-    return {status and 'DONE' or 'GONE'}
+local told, failed = ARGV[2], ARGV[6] ~= ''
+
+-- The fields of the host in the order of the schema, a table of them would
+-- cost more: up to `created`, and from `checked` to `details`; `from` and `to`
+-- tell where the latter lie.
+local raw = hk and call('GET', hk)
+local from, value, parent, host_status, profile, to, _
+local checked, first, count, unknown_count, next_check, before
+if raw then
+    from, _, _, value, _, _, _, parent, host_status, profile =
+        cmsgpack.unpack_limit(raw, HOST.checked - 1, 3)
+    to, checked, first, count, unknown_count, next_check, before =
+        cmsgpack.unpack_limit(raw, HOST.details - HOST.checked + 1, from)
+    to = to > 0 and to or #raw
+end
+local was_listed, has_old = raw and count > 0, raw and #before > 0
+if not failed and ARGV[5] == ''
+    and (full or has_old and ARGV[3] == '' and ARGV[4] ~= '0')
+then
+    return {'FULL'}
 end
 
 local now = now_ms()
-local a = load(KEYS[1])
-local hk = key('r', ac, ht)
-local h = ht ~= '' and load(hk) or nil
-value = value or h and h[HOST.value]
-local failed = ARGV[6] ~= ''
-local function no_list_by_choice()
-    local profile = h and load(key('r', ac, h[HOST.profile]))
-    return total == '0' and profile and profile[PROFILE.uses_defaults] == 0
-        and redis.call('EXISTS', key('defaults')) == 1
-end
-local frozen = failed and not no_list_by_choice()
-local results = cmsgpack.unpack(ARGV[5])
-local unknown, standing, told, transitions, kept = 0, {}, {}, {}, {}
-local old = {}
-for _, l in ipairs(h and h[HOST.details] or {}) do
-    old[l[1]] = l
-end
-for _, r in ipairs(results) do
-    local was, verdict = old[r[1]], r[6]
-    if verdict == 'listed' then
-        standing[#standing + 1] = {r[1], r[4], r[5], r[8], r[7],
-            was and was[6] or now}
-        told[#told + 1] = r
-    elseif verdict ~= 'clear' then
-        unknown = unknown + 1
-        if was then
-            standing[#standing + 1] = was
-            told[#told + 1] = {r[1], r[2], r[3], was[2], was[3], 'listed',
-                was[5], was[4], '', r[10], r[11]}
-        end
-    end
-    if (verdict == 'listed') ~= (was ~= nil) and verdict ~= 'unknown'
-        and verdict ~= 'skipped'
-    then
-        transitions[#transitions + 1] = r
-    end
-    if full or verdict ~= 'clear' then
-        kept[#kept + 1] = r
-    end
+local frozen = failed
+if failed and raw and call('HGET', ck, 'total') == '0' then
+    local p = load(key('r', ac, profile))
+    frozen = not p or p[PROFILE.uses_defaults] ~= 0
+        or call('EXISTS', key('defaults')) == 0
 end
 
-local listed, was_listed = #standing > 0, false
-if frozen then
-    listed = h ~= nil and h[HOST.listed_count] > 0
-end
-check_over(pp, ARGV[9], 'status', failed and 'failed' or 'completed',
-    'completed', now, 'message', ARGV[6], 'checked', #results, 'listed',
-    #standing, 'unknown', unknown)
-if not failed then
-    redis.call('SET', ck .. ':d', cmsgpack.pack(kept), 'PX',
-        redis.call('PTTL', ck))
-end
-
-if h then
-    was_listed = h[HOST.listed_count] > 0
-    local active = h[HOST.status] == 'active'
-    redis.call('HDEL', key('flight'), member)
-    if active then
-        h[HOST.next_check] = now + a[ACCOUNT.interval] * 1000
-        redis.call('ZADD', key('due'), h[HOST.next_check], member)
+-- standing: what the record holds from now on; listings: the same as an event
+-- tells it; transitions: {list, zone, verdict, codes}
+local standing, listings, transitions, unknown = {}, {}, {}, 0
+if not failed and (told ~= no_results or has_old) then
+    local old, seen = {}, {}
+    before = before or {}
+    for _, l in ipairs(before) do
+        old[l[1]] = l
     end
-    if not frozen then
-        h[HOST.checked] = now
-        h[HOST.details] = standing
-        h[HOST.listed_count] = #standing
-        h[HOST.unknown_count] = unknown
-        if not listed then
-            h[HOST.first_listed] = 0
-        elseif not was_listed then
-            h[HOST.first_listed] = now
-        end
-        if active and listed then
-            redis.call('ZADD', key('listed', ac), owns('hosts', ht), ht)
+    for _, r in ipairs(cmsgpack.unpack(told)) do
+        local was = old[r[1]]
+        seen[r[1]] = true
+        if r[6] == 'listed' then
+            standing[#standing + 1] = {r[1], r[4], r[5], r[8], r[7],
+                was and was[6] or now}
+            listings[#listings + 1] = r
+            if not was then
+                transitions[#transitions + 1] = {r[1], r[4], 'listed',
+                    table.concat(r[7], ',')}
+            end
         else
-            redis.call('ZREM', key('listed', ac), ht)
-        end
-        for _, r in ipairs(transitions) do
-            redis.call('XADD', key('hist', ac, ht), 'MAXLEN', '~', 200, '*',
-                'c', pp, 'l', r[1], 'z', r[4], 'v', r[6],
-                'a', table.concat(r[7], ','))
-        end
-    end
-    save(hk, h)
-    local pk = key('r', ac, h[HOST.parent])
-    local parent = h[HOST.parent] ~= '' and not frozen and load(pk)
-    if parent then
-        parent[HOST.checked] = now
-        if listed ~= was_listed then
-            local n = parent[HOST.listed_count] + (listed and 1 or -1)
-            parent[HOST.listed_count] = n
-            if n == 0 then
-                parent[HOST.first_listed] = 0
-            elseif parent[HOST.first_listed] == 0 then
-                parent[HOST.first_listed] = now
+            unknown = unknown + 1
+            if was then
+                standing[#standing + 1] = was
+                listings[#listings + 1] = {r[1], r[2], r[3], was[2], was[3],
+                    'listed', was[5], was[4], '', r[10], r[11]}
             end
         end
-        save(pk, parent)
+    end
+    for _, l in ipairs(before) do
+        if not seen[l[1]] and string.find(ARGV[3], l[1], 1, true) then
+            transitions[#transitions + 1] = {l[1], l[2], 'clear', ''}
+        end
+    end
+    table.sort(transitions, function(a, b) return a[2] < b[2] end)
+end
+local listed = #standing > 0
+
+local new
+if failed then
+    new = call('HSET', ck, 'message', ARGV[6], 'listed', 0, 'unknown', 0,
+        'status', 'failed', 'completed', now, 'checked', ARGV[4]) == 6
+else
+    new = call('HSET', ck, 'status', 'completed', 'completed', now, 'checked',
+        ARGV[4]) == 3
+    if kind == 'm' or listed or unknown > 0 then
+        call('HSET', ck, 'listed', #standing, 'unknown', unknown)
+    end
+end
+-- That of a scheduled check is as old as the check itself.
+if kind == 'm' or new then
+    keep_for(ck, ARGV[7], new)
+end
+if not failed and (full or told ~= no_results) then
+    call('SET', ck .. ':d', full and ARGV[5] or told, 'PX', call('PTTL', ck))
+end
+
+if raw then
+    local active = host_status == 'active'
+    call('HDEL', flight, member)
+    if active then
+        next_check = now + ARGV[8] * 1000
+        due_at(ht, tostring(next_check))
+    end
+    local fields
+    if frozen then
+        listed = was_listed
+        fields = cmsgpack.pack(checked, first, count, unknown_count,
+            next_check, before)
+    else
+        first = not listed and 0 or was_listed and first or now
+        fields = cmsgpack.pack(now, first, #standing, unknown, next_check,
+            standing)
+        if active and listed then
+            call('ZADD', key('listed', ac),
+                call('ZSCORE', key('hosts', ac), ht), ht)
+        elseif was_listed then
+            call('ZREM', key('listed', ac), ht)
+        end
+        for _, t in ipairs(transitions) do
+            call('XADD', key('hist', ac, ht), 'MAXLEN', '~', 200, '*',
+                'c', pp, 'l', t[1], 'z', t[2], 'v', t[3], 'a', t[4])
+        end
+    end
+    if #fields == to - from then
+        call('SETRANGE', hk, from, fields)
+        raw = nil
+    else
+        raw = raw:sub(1, from) .. fields .. raw:sub(to + 1)
+        call('SET', hk, raw)
+    end
+    local pk = not frozen and parent ~= '' and key('r', ac, parent)
+    local range = pk and load(pk)
+    if range then
+        range[HOST.checked] = now
+        if listed ~= was_listed then
+            local n = range[HOST.listed_count] + (listed and 1 or -1)
+            range[HOST.listed_count] = n
+            if n == 0 then
+                range[HOST.first_listed] = 0
+            elseif range[HOST.first_listed] == 0 then
+                range[HOST.first_listed] = now
+            end
+        end
+        save(pk, range)
     end
 end
 
-local e = {id = ARGV[7], type = 'rbl.host.check.completed', date = now,
-    check = pp, host = h and cmsgpack.pack(h) or '', value = value,
-    listed = listed and 1 or 0, total = #standing,
-    results = cmsgpack.pack(told), message = ARGV[6],
-    timezone = a[ACCOUNT.timezone]}
-local hooks = h ~= nil and wants_events()
-if frozen and h then
-    e.total = h[HOST.listed_count]
+local hooks = from and (ARGV[9] ~= '0' or listed or was_listed)
+    and wants_events()
+if callbacks or hooks and not (failed and frozen) then
+    local timezone = load(KEYS[1])[ACCOUNT.timezone]
+    value = value or call('HGET', ck, 'host') or ''
+    local results = cmsgpack.pack(listings)
+    raw = from and (raw or call('GET', hk)) or ''
+    if callbacks or not failed then
+        emit(timezone, completed_sid(pp), 'rbl.host.check.completed', now, pp,
+            raw, value, listed, frozen and count or #standing,
+            results, hooks and not failed and 1 or 0,
+            callbacks and cmsgpack.unpack(callbacks) or {}, ARGV[6])
+    end
+    if hooks and not frozen and (listed or was_listed) then
+        emit(timezone, changed_sid(pp),
+            listed and 'rbl.host.listed' or 'rbl.host.delisted', now, pp, raw,
+            value, listed, #standing, results, 1, {}, '')
+    end
 end
-if callbacks or (hooks and not failed) then
-    e.hooks = hooks and not failed and 1 or 0
-    e.callbacks = callbacks and cmsgpack.unpack(callbacks) or {}
-    emit(e)
-end
-if hooks and not frozen and (listed or was_listed) then
-    e.id, e.hooks, e.callbacks, e.message = ARGV[8], 1, {}, ''
-    e.type = listed and 'rbl.host.listed' or 'rbl.host.delisted'
-    emit(e)
-end
-ack(ARGV[3], ARGV[4])
-return {'OK', listed and 1 or 0, #standing}
+release()
+return {'OK'}

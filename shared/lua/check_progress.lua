@@ -4,9 +4,9 @@
 -- Result  OK | GONE
 --- include: account
 local ck = key('check', ac, ARGV[1])
-if redis.call('HGET', ck, 'status') ~= 'running' then
+if call('HGET', ck, 'status') ~= 'running' then
     return {'GONE'}
 end
-redis.call('HSET', ck, 'checked', ARGV[2], 'listed', ARGV[3], 'unknown',
+call('HSET', ck, 'checked', ARGV[2], 'listed', ARGV[3], 'unknown',
     ARGV[4])
 return {'OK'}

@@ -4,12 +4,14 @@
 -- KEYS[1] acct:<AC>
 -- ARGV    1 check SID  2 host SID or ""  3 value (one-off)  4 family (one-off)
 --         5 callback URL or ""  6 application SID  7 how long the record is
---         kept (ms)
+--         kept (ms)  8 "0": the lists are not wanted
 -- Result  OK, check SID, status, value, total, packed lists {SID, type,
 --         custom, zone, website} | HOST | RANGE (a range is not checked)
 --         | CALLBACKS, how many a check may have at most | ACCOUNT
 --- include: account
 --- include: lists
+--- include: due
+--- include: keep
 --- use: account host
 local pp, ht, value, family = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local htype, status = '', 'queued'
@@ -25,7 +27,8 @@ if ht ~= '' then
     end
     value, family, htype = h[HOST.value], h[HOST.family], h[HOST.type]
     rp = h[HOST.profile]
-    pp = redis.call('HGET', flight, member) or pp
+    local held = call('HGET', flight, member)
+    pp = held and held:sub(1, 66) or pp
 else
     local a = load(KEYS[1])
     if not a then
@@ -37,7 +40,7 @@ end
 local max_callbacks = 32
 local ck = key('check', ac, pp)
 local callbacks, known = {}, ARGV[5] == ''
-local raw = not known and redis.call('HGET', ck, 'callbacks')
+local raw = not known and call('HGET', ck, 'callbacks')
 if raw then
     callbacks = cmsgpack.unpack(raw)
 end
@@ -48,24 +51,28 @@ if not known and #callbacks >= max_callbacks then
     return {'CALLBACKS', max_callbacks}
 end
 
-local lists = lists_for(rp, htype, family)
-if pp == ARGV[1] or redis.call('EXISTS', ck) == 0 then
-    redis.call('HSET', ck, 'status', 'queued', 'host', value, 'host_id', ht,
-        'type', htype, 'family', family, 'profile', rp, 'total', #lists)
+local lists, total = lists_for(rp, htype, family, ARGV[8] == '0')
+local new = call('EXISTS', ck) == 0
+if new then
+    call('HSET', ck, 'status', 'queued', 'host', value, 'host_id', ht,
+        'type', htype, 'family', family, 'profile', rp, 'total', total)
 end
-redis.call('HSET', ck, 'full', 1)
-keep_for(ck, ARGV[7])
+call('HSET', ck, 'full', 1)
+keep_for(ck, ARGV[7], new)
 if pp == ARGV[1] then
     if ht ~= '' then
-        redis.call('HSET', flight, member, pp)
-        redis.call('ZREM', key('due'), member)
+        call('HSET', flight, member, pp)
+        due_never(ht)
     end
-    redis.call('XADD', key('jobs:manual'), '*', 'a', ac, 'c', pp, 'h', ht)
+    call('RPUSH', key('manual', ac), pp .. ':' .. ht)
+    call('ZADD', key('manual'), 'NX', now_ms(), ac)
+    call('XADD', key('news'), 'MAXLEN', 1, '*', 'm', 1)
 else
-    status = redis.call('HGET', ck, 'status')
+    call('HSET', flight, member, pp .. '+')
+    status = call('HGET', ck, 'status')
 end
 if not known then
     callbacks[#callbacks + 1] = {ARGV[5], ARGV[6]}
-    redis.call('HSET', ck, 'callbacks', cmsgpack.pack(callbacks))
+    call('HSET', ck, 'callbacks', cmsgpack.pack(callbacks))
 end
-return {'OK', pp, status, value, #lists, cmsgpack.pack(lists)}
+return {'OK', pp, status, value, total, lists}

@@ -10,14 +10,14 @@
 --- include: delivery
 --- use: hook app
 local now = now_ms()
-local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0,
+local due = call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0,
     ARGV[1])
 local out = {'OK', -1}
 for _, member in ipairs(due) do
     local ac, ev, target = string.match(member, '^(%w+):(%w+):(%w+)$')
-    local d = redis.call('HMGET', key('dlv', ac, ev, target), 'url', 'app',
+    local d = call('HMGET', key('dlv', ac, ev, target), 'url', 'app',
         'attempt', 'first')
-    local e = redis.call('HMGET', key('event', ac, ev), 'type', 'body')
+    local e = call('HMGET', key('event', ac, ev), 'type', 'body')
     local url, secret = d[1], nil
     if target:sub(1, 2) == 'WH' then
         local hook = load(key('r', ac, target))
@@ -29,7 +29,7 @@ for _, member in ipairs(due) do
         secret = app and app[APP.secret]
     end
     if d[3] and e[2] and secret then
-        redis.call('ZADD', KEYS[1], now + ARGV[2], member)
+        call('ZADD', KEYS[1], now + ARGV[2], member)
         out[#out + 1] = {member, e[1], url, secret, tonumber(d[3]),
             tonumber(d[4]), ev, e[2]}
     else
@@ -39,7 +39,7 @@ for _, member in ipairs(due) do
         delivery_over(ac, ev, target, member)
     end
 end
-local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+local first = call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
 if first[2] then
     out[2] = math.max(0, tonumber(first[2]) - now)
 end

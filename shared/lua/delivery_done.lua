@@ -11,14 +11,14 @@
 local member = ARGV[1]
 local ac, ev, target = string.match(member, '^(%w+):(%w+):(%w+)$')
 local dk = key('dlv', ac, ev, target)
-if redis.call('HGET', dk, 'attempt') ~= ARGV[2] then
+if call('HGET', dk, 'attempt') ~= ARGV[2] then
     return {'STALE'}
 end
 local now = now_ms()
 if ARGV[3] == 'retry' then
-    redis.call('HSET', dk, 'attempt', ARGV[2] + 1, 'status', ARGV[5],
+    call('HSET', dk, 'attempt', ARGV[2] + 1, 'status', ARGV[5],
         'error', ARGV[6])
-    redis.call('ZADD', KEYS[1], now + ARGV[4], member)
+    call('ZADD', KEYS[1], now + ARGV[4], member)
     return {'OK'}
 end
 if ARGV[3] ~= 'ok' then

@@ -8,15 +8,15 @@
 --- include: base
 --- use: hook
 local ac, ev = ARGV[2], ARGV[3]
-if redis.call('XACK', KEYS[1], 'deliver', ARGV[1]) == 0 then
+if call('XACK', KEYS[1], 'deliver', ARGV[1]) == 0 then
     return {'OK', 0}
 end
-redis.call('XDEL', KEYS[1], ARGV[1])
+call('XDEL', KEYS[1], ARGV[1])
 local now, n = now_ms(), 0
 local function deliver(target, url, app)
-    redis.call('HSET', key('dlv', ac, ev, target), 'url', url, 'app', app,
+    call('HSET', key('dlv', ac, ev, target), 'url', url, 'app', app,
         'attempt', 0, 'first', now)
-    redis.call('ZADD', key('retry'), now, table.concat({ac, ev, target}, ':'))
+    call('ZADD', key('retry'), now, table.concat({ac, ev, target}, ':'))
     n = n + 1
 end
 local function wants(hook)
@@ -32,7 +32,7 @@ local function wants(hook)
     return #types == 0
 end
 if ARGV[6] == '1' then
-    for _, sid in ipairs(redis.call('ZRANGE', key('hooks', ac), 0, -1)) do
+    for _, sid in ipairs(call('ZRANGE', key('hooks', ac), 0, -1)) do
         local hook = load(key('r', ac, sid))
         if hook and wants(hook) then
             deliver(sid, '', '')
@@ -43,7 +43,7 @@ for i = 7, #ARGV, 2 do
     deliver('CB' .. (i - 7) / 2, ARGV[i], ARGV[i + 1])
 end
 if n > 0 then
-    redis.call('HSET', key('event', ac, ev), 'type', ARGV[4], 'date', now,
+    call('HSET', key('event', ac, ev), 'type', ARGV[4], 'date', now,
         'body', ARGV[5], 'open', n)
 end
 return {'OK', n}

@@ -3,7 +3,7 @@
 -- ARGV    1 receiver SID  2 name  3 URL  4 secret  5... event types (none: all)
 -- Result  OK | ACCOUNT
 --- include: account
-if redis.call('EXISTS', KEYS[1]) == 0 then
+if call('EXISTS', KEYS[1]) == 0 then
     return {'ACCOUNT'}
 end
 local types = {}
@@ -13,5 +13,5 @@ end
 local now = now_ms()
 save(key('r', ac, ARGV[1]),
     {1, ARGV[1], ARGV[2], ARGV[3], types, ARGV[4], 'active', now})
-redis.call('ZADD', key('hooks', ac), now, ARGV[1])
+call('ZADD', key('hooks', ac), now, ARGV[1])
 return {'OK'}

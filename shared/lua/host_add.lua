@@ -8,6 +8,8 @@
 -- Result  OK, packed records in order (the range first)
 --         | PROFILE | GROUP | EXISTS | LIMIT, max hosts | ACCOUNT
 --- include: account
+--- include: refs
+--- include: due
 --- use: account host
 local a = load(KEYS[1])
 if not a then
@@ -26,11 +28,11 @@ local range = ARGV[2] == 'ip_range'
 local htype = range and 'rbl' or ARGV[2]
 local uniq = key('uniq', ac)
 local new = {}
-if range and redis.call('HEXISTS', uniq, 'ip_range|' .. ARGV[7]) == 1 then
+if range and call('HEXISTS', uniq, 'ip_range|' .. ARGV[7]) == 1 then
     return {'EXISTS'}
 end
 for i = 8, #ARGV, 2 do
-    if redis.call('HEXISTS', uniq, htype .. '|' .. ARGV[i + 1]) == 0 then
+    if call('HEXISTS', uniq, htype .. '|' .. ARGV[i + 1]) == 0 then
         new[#new + 1] = i
     end
 end
@@ -40,7 +42,7 @@ end
 local hosts = key('hosts', ac)
 local max = a[ACCOUNT.max_hosts]
 if max > 0
-    and redis.call('ZCARD', hosts) + #new + (range and 1 or 0) > max
+    and call('ZCARD', hosts) + #new + (range and 1 or 0) > max
 then
     return {'LIMIT', max}
 end
@@ -52,11 +54,11 @@ local function add(sid, value, name, type, parent)
     local h = {1, sid, value, name, type, tonumber(ARGV[3]), parent, 'active',
         rp, {cg}, now, 0, 0, 0, 0, next_check, {}}
     local raw = cmsgpack.pack(h)
-    redis.call('SET', key('r', ac, sid), raw)
-    redis.call('HSET', uniq, type .. '|' .. value, sid)
-    redis.call('ZADD', hosts, redis.call('INCR', key('seq', ac)), sid)
+    call('SET', key('r', ac, sid), raw)
+    call('HSET', uniq, type .. '|' .. value, sid)
+    call('ZADD', hosts, call('INCR', key('seq', ac)), sid)
     if next_check > 0 then
-        redis.call('ZADD', key('due'), now, ac .. ':' .. sid)
+        due_at(sid, now)
     end
     out[#out + 1] = raw
 end
@@ -67,7 +69,7 @@ for n, i in ipairs(new) do
     local value = ARGV[i + 1]
     if range then
         add(ARGV[i], value, ARGV[1] .. ' ' .. value, 'rbl', ARGV[6])
-        redis.call('ZADD', key('kids', ac, ARGV[6]), n, ARGV[i])
+        call('ZADD', key('kids', ac, ARGV[6]), n, ARGV[i])
     else
         add(ARGV[i], value, ARGV[1], htype, '')
     end

@@ -5,7 +5,9 @@
 -- Result  OK | HOST
 --- include: account
 --- include: hosts
---- include: finish
+--- include: refs
+--- include: due
+--- include: failed
 local hosts = hosts_with_kids(ARGV[1])
 if not hosts then
     return {'HOST'}
@@ -14,24 +16,25 @@ for _, e in ipairs(hosts) do
     local h = e[2]
     local sid = h[HOST.id]
     local member = ac .. ':' .. sid
-    redis.call('ZREM', key('due'), member)
-    redis.call('ZREM', key('listed', ac), sid)
-    redis.call('ZREM', key('hosts', ac), sid)
-    redis.call('HDEL', key('uniq', ac), h[HOST.type] .. '|' .. h[HOST.value])
+    due_never(sid)
+    call('ZREM', key('listed', ac), sid)
+    call('ZREM', key('hosts', ac), sid)
+    call('HDEL', key('uniq', ac), h[HOST.type] .. '|' .. h[HOST.value])
     refs_add(h[HOST.profile], -1)
     for _, g in ipairs(h[HOST.groups]) do
         refs_add(g .. ':h', -1)
     end
-    local pp = redis.call('HGET', key('flight'), member)
+    local pp = call('HGET', key('flight'), member)
     if pp then
-        redis.call('HDEL', key('flight'), member)
-        check_failed(pp, ARGV[2], h, h[HOST.value], 'The host was deleted.')
+        call('HDEL', key('flight'), member)
+        check_failed(pp:sub(1, 66), ARGV[2], h, h[HOST.value],
+            'The host was deleted.')
     end
-    redis.call('DEL', e[1], key('hist', ac, sid), key('kids', ac, sid))
+    call('DEL', e[1], key('hist', ac, sid), key('kids', ac, sid))
 end
 local h = hosts[1][2]
 if h[HOST.parent] ~= '' then
-    redis.call('ZREM', key('kids', ac, h[HOST.parent]), h[HOST.id])
+    call('ZREM', key('kids', ac, h[HOST.parent]), h[HOST.id])
     local pk = key('r', ac, h[HOST.parent])
     local parent = load(pk)
     if parent and h[HOST.listed_count] > 0 then

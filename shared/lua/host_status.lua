@@ -6,6 +6,7 @@
 -- Result  OK | HOST
 --- include: account
 --- include: hosts
+--- include: due
 local hosts = hosts_with_kids(ARGV[1])
 if not hosts then
     return {'HOST'}
@@ -15,17 +16,18 @@ for _, e in ipairs(hosts) do
     local h = e[2]
     if h[HOST.status] ~= ARGV[2] then
         local sid = h[HOST.id]
-        local member = ac .. ':' .. sid
         h[HOST.status] = ARGV[2]
         if ARGV[2] == 'paused' then
             h[HOST.next_check] = 0
-            redis.call('ZREM', key('due'), member)
-            redis.call('ZREM', key('listed', ac), sid)
+            due_never(sid)
+            call('ZREM', key('listed', ac), sid)
         elseif h[HOST.type] ~= 'ip_range' then
             h[HOST.next_check] = now
-            redis.call('ZADD', key('due'), now, member)
+            if call('HEXISTS', key('flight'), ac .. ':' .. sid) == 0 then
+                due_at(sid, now)
+            end
             if h[HOST.listed_count] > 0 then
-                redis.call('ZADD', key('listed', ac), owns('hosts', sid), sid)
+                call('ZADD', key('listed', ac), owns('hosts', sid), sid)
             end
         end
         save(e[1], h)

@@ -5,6 +5,7 @@
 -- Result  OK | HOST | PROFILE | GROUP
 --- include: account
 --- include: hosts
+--- include: refs
 local hosts = hosts_with_kids(ARGV[1])
 if not hosts then
     return {'HOST'}

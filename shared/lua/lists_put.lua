@@ -10,14 +10,14 @@ for _, raw in ipairs(ARGV) do
     local l = cmsgpack.unpack(raw)
     local sid = l[LIST.id]
     if l[LIST.status] == 'killed' then
-        redis.call('ZREM', KEYS[1], sid)
-        redis.call('HDEL', key('lists:override'), sid)
+        call('ZREM', KEYS[1], sid)
+        call('HDEL', key('lists:override'), sid)
     else
-        l[LIST.status] = redis.call('HGET', key('lists:override'), sid)
+        l[LIST.status] = call('HGET', key('lists:override'), sid)
             or l[LIST.status]
-        if not redis.call('ZSCORE', KEYS[1], sid) then
-            local last = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')
-            redis.call('ZADD', KEYS[1], (tonumber(last[2]) or 0) + 1, sid)
+        if not call('ZSCORE', KEYS[1], sid) then
+            local last = call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+            call('ZADD', KEYS[1], (tonumber(last[2]) or 0) + 1, sid)
         end
     end
     save(key('r', 'SYS', sid), l)

@@ -6,11 +6,11 @@
 --- include: defaults
 local k = key('r', 'SYS', ARGV[1])
 local l = load(k)
-if not l or not redis.call('ZSCORE', KEYS[1], ARGV[1]) then
+if not l or not call('ZSCORE', KEYS[1], ARGV[1]) then
     return {'LIST'}
 end
 l[LIST.status] = ARGV[2]
-redis.call('HSET', key('lists:override'), ARGV[1], ARGV[2])
+call('HSET', key('lists:override'), ARGV[1], ARGV[2])
 save(k, l)
 rebuild_defaults()
 return {'OK'}

@@ -147,8 +147,8 @@ is_deeply([@$h{qw(type parent status listed listed_count)}],
 is($h->{rbl_profile}, $acct->{profile}, 'default profile');
 is($h->{contact_group}, $acct->{group}, 'default group');
 like($h->{id}, qr/^HT[0-9a-f]{32}$/, 'its id');
-ok(defined redis($t->{redis}, 'ZSCORE', redis_key('due', hex(substr
-    $t->{acct}{sid}, 2, 4) % 16), "$t->{acct}{sid}:$h->{id}"),
+ok(defined redis($t->{redis}, 'ZSCORE', redis_key('due', $t->{acct}{sid}),
+    $h->{id}),
     'its first check is due');
 
 for (['2001:DB8:0::00:1', '2001:db8::1'], ['::FFFF:10.10.10.11', '10.10.10.11'],

@@ -26,8 +26,8 @@ sub totals {
     my $v = json(call($t, 'GET', 'listings.json'));
     return "$v->{total_hosts} $v->{total_listed} " . @{ $v->{data} };
 }
-sub due { return defined redis($redis, 'ZSCORE', redis_key('due', $p),
-    "$ac:$_[0]") ? 1 : 0 }
+sub due { return defined redis($redis, 'ZSCORE', redis_key('due', $ac),
+    $_[0]) ? 1 : 0 }
 
 # Another profile and two more groups, as later calls will make them.
 my ($rp, @cg) = (sid_of('RP'), 'CG' . 'a' x 32, 'CG' . 'b' x 32);

@@ -12,19 +12,14 @@ use RblDns;
 my $dns = RblDns->new(rules => [[ '.', { rcode => 3, delay => 0.2 } ]]);
 my $w = world(no_dns => 1, partitions => 1,
     zones => { 'a.test' => {}, 'b.test' => {} });
-my $stream = RblCheckd::pkey($w, 'jobs:manual');
+my $leases = RblCheckd::pkey($w, 'leases');
 
-# another daemon read twenty jobs of 160 and died a lease ago
+# another daemon took twenty jobs of 160 and died a lease ago
 
 my @pp = map { check_value($w, "10.0.0.$_") } 1 .. 160;
-redis($w->{redis}, 'XGROUP', 'CREATE', $stream, 'checkd', '0', 'MKSTREAM');
-redis($w->{redis}, 'XREADGROUP', 'GROUP', 'checkd', 'ghost', 'COUNT', 20,
-    'STREAMS', $stream, '>');
-my @left = map { $_->[0] } @{ redis($w->{redis}, 'XPENDING', $stream,
-    'checkd', '-', '+', 20) };
-is(scalar @left, 20, 'twenty are left behind');
-redis($w->{redis}, 'XCLAIM', $stream, 'checkd', 'ghost', 0, @left, 'IDLE',
-    60_000, 'JUSTID');
+is(take_jobs($w, 'm', 20, 'ghost'), 20, 'twenty are left behind');
+redis($w->{redis}, 'ZADD', $leases, 1, $_)
+    for @{ redis($w->{redis}, 'ZRANGE', $leases, 0, -1) };
 
 my @daemons = map {
     start_checkd(store => $w->{redis}, resolver => { port => $dns->port },
@@ -47,6 +42,6 @@ wait_for { taken() > 0 } 15, 'the first take-over';
 cmp_ok(states()->{queued} // 0, '>', 20, 'while new jobs are still waiting');
 wait_for { (states()->{completed} // 0) == @pp } 60, 'all of them to end';
 is(states()->{completed}, scalar @pp, 'every check is completed');
-is(redis($w->{redis}, 'XLEN', $stream), 0, 'no job is left');
+is(jobs_left($w), 0, 'no job is left');
 
 done_testing();

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
 # The daemon and its store: absent, not initialised, restarted, with a
-# password, flushed of scripts and groups, and with nonsense in its streams.
+# password, flushed of scripts, and with nonsense in its queues.
 
 use strict;
 use warnings;
@@ -64,37 +64,29 @@ cont_server($w->{redis});
 is(wait_check($w, check_value($w, '10.0.0.4'))->{status}, 'completed',
     'a store that hung: the daemon goes on');
 
-# Scripts and groups are gone.
+# Scripts are gone.
 
 redis($w->{redis}, 'SCRIPT', 'FLUSH');
 is(wait_check($w, check_value($w, '10.0.0.5'))->{status}, 'completed',
     'scripts flushed: they are sent again');
 my $p = hex(substr $w->{acct}{sid}, 2, 4) % 16;
-redis($w->{redis}, 'XGROUP', 'DESTROY', redis_key("jobs:$_", $p), 'checkd')
-    for qw(manual due);
-is(wait_check($w, check_value($w, '10.0.0.6'))->{status}, 'completed',
-    'groups destroyed: they are made again');
-
 # Entries that are not jobs.
 
 my $ac = $w->{acct}{sid};
 my $foreign = sprintf 'AC%04x%s', ($p + 1) % 16, '0' x 28;
-my @nonsense = (
-    [x => 'y'], [a => $ac], [a => 'AC1', c => fresh_sid('PP'), h => ''],
-    [a => $ac, c => 'PP1', h => ''], [a => $ac, c => fresh_sid('PP')],
-    [a => $ac, c => fresh_sid('PP'), h => 'HT:*'],
-    [a => $foreign, c => fresh_sid('PP'), h => ''],
-    [a => $ac, c => fresh_sid('PP') . "\n", h => ''],
-);
-for my $name (qw(manual due)) {
-    redis($w->{redis}, 'XADD', redis_key("jobs:$name", $p), '*', @$_)
-        for @nonsense;
-}
-eventually { jobs_left($w) == 0 } 10, 'nonsense is taken out of the streams';
-is(log_count($early, 'is not a job'), 2 * @nonsense, 'and logged');
-redis($w->{redis}, 'XADD', redis_key('jobs:due', $p), '*', a => $ac,
-    c => fresh_sid('PP'), h => fresh_sid('HT'));
+my ($pp1, $pp2) = (fresh_sid('PP'), fresh_sid('PP'));
+my @nonsense = ("$foreign:${pp1}::m:1:x", "AC1:${pp1}::m:1:x", "$ac:PP1::m:1:x",
+    "$ac:$pp1:HT1:m:1:x", "$ac:${pp2}::m:1:");
+redis($w->{redis}, 'ZADD', redis_key('leases', $p), 0, $_)
+    for @nonsense, "$ac:$pp1\n::m:1:x", 'x';
+eventually { jobs_left($w) == 0 } 10, 'nonsense is taken out of the leases';
+is(log_count($early, 'is not a job'), 4, 'and logged');
+redis($w->{redis}, 'ZADD', redis_key('leases', $p), 0, join ':', $ac, $pp1,
+    fresh_sid('HT'), 'd:1:x');
 eventually { jobs_left($w) == 0 } 10, 'a job of a host that is gone ends';
+redis($w->{redis}, 'RPUSH', redis_key('manual', $ac), 'nonsense', "$pp2:HT2");
+redis($w->{redis}, 'ZADD', redis_key('manual', $p), 1, $ac);
+eventually { jobs_left($w) == 0 } 10, 'nonsense that waits is taken out';
 is(wait_check($w, check_value($w, '10.0.0.7'))->{status}, 'completed',
     'and the daemon goes on');
 ok(stop_server($early), 'it stops');
@@ -122,7 +114,7 @@ my $old = start_checkd(store => $w->{redis}, %dns, ready => 0,
     conf => { conf_short() });
 ok(wait_log($old, qr/schema is of another version/, 5),
     'a store of another schema is refused');
-redis($w->{redis}, 'HSET', 'rbl:meta', 'schema', 1);
+redis($w->{redis}, 'HSET', 'rbl:meta', 'schema', 2);
 ok(wait_log($old, qr/ready/, 10), 'and used when it is the right one');
 
 $dns->stop;

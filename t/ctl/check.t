@@ -116,20 +116,21 @@ $v = json(rblctl($redis, 'queue', '--json')->{out});
 is(scalar @$v, 3, 'queue: two partitions and the sum');
 is($v->[2]{partition}, 'all', 'the sum is last');
 my $old = int((time - 100) * 1000);
-redis($redis, 'XADD', 'rbl:{1}:jobs:due', "$old-0", 'a', 'x');
-redis($redis, 'XADD', 'rbl:{1}:jobs:due', '*', 'a', 'x');
-redis($redis, 'XGROUP', 'CREATE', 'rbl:{1}:jobs:due', 'checkd', 0);
-redis($redis, 'XREADGROUP', 'GROUP', 'checkd', 'd', 'COUNT', 1, 'STREAMS',
-    'rbl:{1}:jobs:due', '>');
-redis($redis, 'XADD', 'rbl:{0}:jobs:manual', '*', 'a', 'x');
-redis($redis, 'ZADD', 'rbl:{0}:due', time * 1000 + 1000, 'a',
-    time * 1000 + 3_600_000, 'b');
+redis($redis, 'ZADD', 'rbl:{1}:due', $old, 'AC1');
+redis($redis, 'ZADD', 'rbl:{1}:due:AC1', $old, 'HT1');
+redis($redis, 'ZADD', 'rbl:{1}:leases', 1, 'AC1:PP1:HT2:d:1:me');
+redis($redis, 'ZADD', 'rbl:{0}:manual', time * 1000, 'AC2');
+redis($redis, 'RPUSH', 'rbl:{0}:manual:AC2', 'PP2:');
+my $soon = time * 1000 + 30_000;
+redis($redis, 'ZADD', 'rbl:{0}:due', $soon, 'AC2', $soon, 'AC3');
+redis($redis, 'ZADD', 'rbl:{0}:due:AC2', $soon, 'HT3');
+redis($redis, 'ZADD', 'rbl:{0}:due:AC3', time * 1000 + 3_600_000, 'HT4');
 redis($redis, 'XADD', 'rbl:{0}:outbox', '*', 'a', 'x');
 redis($redis, 'ZADD', 'rbl:{1}:retry', 1, 'x');
 $v = json(rblctl($redis, 'queue', '--json')->{out});
 my $all = $v->[2];
 is_deeply([@$all{qw(manual due pending soon scheduled outbox deliveries)}],
-    [1, 1, 1, 1, 2, 1, 1], 'what waits, all in all');
+    [1, 1, 1, 2, 3, 1, 1], 'what waits, all in all');
 cmp_ok($all->{oldest}, '>=', 99, 'age of the oldest');
 cmp_ok($all->{oldest}, '<', 200, 'in seconds');
 is_deeply([@{ $v->[0] }{qw(manual due pending)}], [1, 0, 0], 'partition 0');

@@ -84,7 +84,7 @@ $r = rblctl($redis, 'init', '--partitions', 4, '--json');
 is($r->{status}, 0, 'init');
 is(json($r->{out})->{partitions}, 4, 'tells the partitions');
 my %meta = @{ redis($redis, 'HGETALL', 'rbl:meta') };
-is_deeply([@meta{qw(partitions schema)}], [4, 1], 'meta');
+is_deeply([@meta{qw(partitions schema)}], [4, 2], 'meta');
 cmp_ok(abs($meta{created} / 1000 - time), '<', 60, 'created');
 $r = rblctl($redis, 'init', '--json');
 is($r->{status}, 0, 'init once more');
@@ -98,10 +98,10 @@ is(rblctl($redis, '--prefix', 'p2', 'init')->{status}, 0, 'another prefix');
 is(redis($redis, 'HGET', 'p2:meta', 'partitions'), 16, 'has its own meta');
 
 # a meta of other making
-redis($redis, 'HSET', 'p3:meta', 'schema', 2, 'partitions', 16);
-fails(rblctl($redis, '--prefix', 'p3', 'init'), qr/schema version 2/,
+redis($redis, 'HSET', 'p3:meta', 'schema', 3, 'partitions', 16);
+fails(rblctl($redis, '--prefix', 'p3', 'init'), qr/schema version 3/,
     'another schema');
-redis($redis, 'HSET', 'p3:meta', 'schema', 1, 'partitions', 12);
+redis($redis, 'HSET', 'p3:meta', 'schema', 2, 'partitions', 12);
 fails(rblctl($redis, '--prefix', 'p3', 'account', 'list'), qr/damaged/,
     'a damaged number');
 redis($redis, 'SET', 'p4:meta', 'x');
@@ -114,6 +114,7 @@ fails(rblctl($redis, '--prefix', 'p5', 'init'), qr/memory limit/,
     'a full store');
 redis($redis, 'CONFIG', 'SET', 'maxmemory', 0);
 redis($redis, 'CONFIG', 'SET', 'requirepass', 'secret');
+delete $redis->{users};
 fails(rblctl($redis, 'account', 'list'), qr/NOAUTH.*store_password_file/,
     'a password that was not given');
 write_file("$dir/pw", "secret\n", 0600);
@@ -127,20 +128,17 @@ redis($redis, 'CONFIG', 'SET', 'requirepass', '');
 # status in words
 $r = rblctl($redis, 'status');
 like($r->{out}, qr/^initialised +yes$/m, 'status in words');
-like($r->{out}, qr/No daemon has taken/, 'no daemon yet');
+like($r->{out}, qr/No daemon has asked/, 'no daemon yet');
 
 # a daemon that hangs is seen by how long it did nothing
-redis($redis, 'XGROUP', 'CREATE', 'rbl:{1}:jobs:manual', 'checkd', 0,
-    'MKSTREAM');
-redis($redis, 'XADD', 'rbl:{1}:jobs:manual', '*', 'a', 'x');
-redis($redis, 'XREADGROUP', 'GROUP', 'checkd', "d\e1", 'STREAMS',
-    'rbl:{1}:jobs:manual', '>');
-redis($redis, 'XREADGROUP', 'GROUP', 'checkd', 'd2', 'STREAMS',
-    'rbl:{1}:jobs:manual', '0');
-redis($redis, 'XGROUP', 'CREATECONSUMER', 'rbl:{1}:jobs:manual', 'checkd',
-    'd2');
+my $now = time * 1000;
+redis($redis, 'ZADD', 'rbl:{1}:daemons', $now, "d\e1", $now - 50_000, 'd2');
+redis($redis, 'ZADD', 'rbl:{0}:daemons', $now - 70_000, 'd2');
+redis($redis, 'ZADD', 'rbl:{1}:leases', 1, "AC1:PP$_:HT1:m:1:d2") for 1 .. 3;
 $r = rblctl($redis, 'status', '--json');
 is_deeply([map { $_->{name} } @{ json($r->{out})->{daemons} }], ['d2'],
     'daemons with a sound name');
+is(json($r->{out})->{daemons}[0]{pending}, 3, 'what they have');
+cmp_ok(json($r->{out})->{daemons}[0]{idle}, '<', 69, 'when they were seen');
 
 done_testing();

@@ -13,7 +13,7 @@ use RblTest;
 our @EXPORT = qw(world script_ok add_host add_many check_host check_value
     check_state wait_check details results_of host_record history_of
     listed_entry jobs_left hosts_due eventually log_count fresh_sid set_due
-    answers conf_short);
+    answers conf_short take_jobs);
 
 my %source;
 
@@ -208,28 +208,37 @@ sub history_of {
         @{ redis($w->{redis}, 'XRANGE', akey($w, 'hist', $ht), '-', '+') }];
 }
 
-# Entries of both streams of the account's partition, ended or not.
+# Jobs of the account's partition that wait or are in flight.
 sub jobs_left {
     my ($w) = @_;
 
-    my $n = 0;
-    $n += redis($w->{redis}, 'XLEN', pkey($w, $_))
-        for qw(jobs:manual jobs:due);
-    return $n;
+    return redis($w->{redis}, 'ZCARD', pkey($w, 'leases'))
+        + redis($w->{redis}, 'LLEN', akey($w, 'manual'));
 }
 
-# Hosts that are due and not in a stream yet.
+# Hosts that set_due made due and nobody has taken yet.
 sub hosts_due {
     my ($w) = @_;
 
-    return redis($w->{redis}, 'ZCOUNT', pkey($w, 'due'), 0, 2);
+    return redis($w->{redis}, 'ZCOUNT', akey($w, 'due'), 0, 2);
+}
+
+# Takes jobs of the account's partition as a daemon of that name does, which
+# then does nothing with them; how many it got.
+sub take_jobs {
+    my ($w, $kind, $n, $name, $lease) = @_;
+
+    my $r = script_ok($w, 'check_take', [pkey($w, 'leases')], $kind, $n, $n,
+        $lease // 60_000, $name, substr(fresh_sid('PP'), 2, 48), $n);
+    return @$r - 1;
 }
 
 # Makes a host due now.
 sub set_due {
     my ($w, $ht) = @_;
 
-    redis($w->{redis}, 'ZADD', pkey($w, 'due'), 1, "$w->{acct}{sid}:$ht");
+    redis($w->{redis}, 'ZADD', akey($w, 'due'), 1, $ht);
+    redis($w->{redis}, 'ZADD', pkey($w, 'due'), 1, $w->{acct}{sid});
 }
 
 # Puts other data behind a zone.

@@ -25,7 +25,7 @@ sub deliver_setup {
     my (%opt) = @_;
 
     $redis = redis_new(%opt);
-    cmd('HSET', 'rbl:meta', 'schema', 1, 'partitions', 1, 'created', 1);
+    cmd('HSET', 'rbl:meta', 'schema', 2, 'partitions', 1, 'created', 1);
     ($AC, $ACCT) = account();
     $AP = sid('AP');
     script('app_put', [$ACCT], $AP, 'app', $SECRET, 'f' x 16, 'd' x 32);
@@ -37,7 +37,9 @@ sub start_deliverd {
     my (%opt) = @_;
 
     my $d = own_dir('deliverd');
+    my ($login, $file) = store_login($redis, 'rbl-checkd');
     my %conf = (store => $redis->{addr}, log => 'stderr',
+        store_user => $login, store_password_file => $file,
         log_level => 'debug', deliver_http => 'on',
         deliver_allow => '127.0.0.0/8', deliver_timeout => '3s',
         resolver => '127.0.0.1@' . ($opt{resolver} // 9),

@@ -8,6 +8,7 @@ use strict;
 use Exporter 'import';
 use File::Temp ();
 use POSIX ();
+use RblTest::Valgrind ();
 use Test::More ();
 
 our @EXPORT = qw(dnsask verdict one);
@@ -34,7 +35,8 @@ sub dnsask {
         open STDIN, '<', "$base.in" or POSIX::_exit(126);
         open STDOUT, '>', "$base.out" or POSIX::_exit(126);
         open STDERR, '>', "$base.err" or POSIX::_exit(126);
-        exec $bin, '-s', @$options or POSIX::_exit(126);
+        exec RblTest::Valgrind::wrapped("$dir", $bin, '-s', @$options)
+            or POSIX::_exit(126);
     }
 
     local $SIG{ALRM} = sub { kill 'KILL', $pid };
@@ -44,11 +46,12 @@ sub dnsask {
 
     my $status = $?;
     my ($out, $err) = map { slurp("$base.$_") } qw(out err);
-    my ($wrong) = $err =~ /((?:ERROR: |runtime error|==\d+==).*)/;
+    my ($wrong) = ($err =~ /((?:ERROR: |runtime error|==\d+==).*)/,
+        RblTest::Valgrind::reports("$dir"));
 
     if ($status || $wrong) {
         Test::More::fail("dnsask @$options");
-        Test::More::diag("status $status\n$err");
+        Test::More::diag("status $status\n$err", $wrong // '');
     }
 
     my %verdict;

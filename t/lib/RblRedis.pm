@@ -22,7 +22,7 @@ my $token = 'f' x 64;
 sub store_meta {
     my ($redis, %meta) = @_;
 
-    %meta = (schema => 1, partitions => 16, %meta);
+    %meta = (schema => 2, partitions => 16, %meta);
     redis($redis, 'HSET', 'rbl:meta', %meta);
 }
 
@@ -82,9 +82,12 @@ sub workers_now {
             or next;
         next if $ppid != $nginx->{pid};
         my $title = read_file("/proc/$pid/cmdline");
-        push @pids, $pid if $title =~ /^nginx: worker process/;
+        # Under valgrind the title is not to be seen.
+        push @pids, $pid if $ENV{RBL_VALGRIND}
+            || $title =~ /^nginx: worker process/;
     }
-    return sort { $a <=> $b } @pids;
+    @pids = sort { $a <=> $b } @pids;
+    return @pids;
 }
 
 sub descriptors {

@@ -9,7 +9,7 @@ use Exporter 'import';
 use RblTest;
 
 our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
-    add_host listed_result result finish_check begin);
+    add_host listed_result result finish_check begin take handle);
 
 my $redis;
 my %source;
@@ -45,9 +45,14 @@ sub cmd { return redis($redis, @_) }
 
 my $serial = 0;
 
+# Of a check both halves differ, for the SIDs of its events are made of them.
 sub sid {
     my ($kind) = @_;
-    return $kind . sprintf('%0' . ($kind eq 'PP' ? 64 : 32) . 'x', ++$serial);
+
+    $serial++;
+    return sprintf 'PP%032x%032x', $serial, $serial + 0x1000_0000
+        if $kind eq 'PP';
+    return sprintf '%s%032x', $kind, $serial;
 }
 
 # An account with two active lists; returns its SID and its acct key.
@@ -88,16 +93,39 @@ sub listed_result {
         details => 'why', %o);
 }
 
-sub begin {
-    my ($acct, $pp, $ht) = @_;
-    return script('check_begin', [$acct], $pp, $ht, sid('EV'), '', '',
-        60_000);
+# The handle of a job, as if a daemon had taken it.
+sub handle {
+    my ($acct, $pp, $ht, %o) = @_;
+    my ($ac) = $acct =~ /(\w+)\z/;
+    return join ':', $ac, $pp, $ht, $o{kind} // 'm', $o{times} // 1,
+        $o{name} // 'test';
 }
 
+# Jobs of partition 0 for a daemon: handles.
+sub take {
+    my ($kind, $n, %o) = @_;
+    my $r = script('check_take', [k('leases')], $kind, $n, $o{share} // $n,
+        $o{lease} // 60_000, $o{name} // 'test',
+        sprintf('%024x%024x', ++$serial, $serial + 1), $o{alone} // $n,
+        @{ $o{not} // [] });
+    return @$r[1 .. $#$r];
+}
+
+sub begin {
+    my ($acct, $pp, $ht, $sum) = @_;
+    return script('check_begin', [$acct], handle($acct, $pp, $ht), 60_000,
+        $sum // '');
+}
+
+# Results as the daemon gives them; `part`: without those that seldom matter.
 sub finish_check {
-    my ($acct, $pp, $ht, $results, $failed) = @_;
-    return script('check_finish', [$acct], $pp, $ht, '', '',
-        packed($results), $failed // '', sid('EV'), sid('EV'), 60_000);
+    my ($acct, $pp, $ht, $results, $failed, %o) = @_;
+    my @clear = grep { $_->[5] eq 'clear' } @$results;
+    my @other = grep { $_->[5] ne 'clear' } @$results;
+    return script('check_finish', [$acct], handle($acct, $pp, $ht, %o),
+        packed(\@other), $o{part} ? '' : join('', map { $_->[0] } @clear),
+        scalar @$results, $o{part} ? '' : packed($results), $failed // '',
+        60_000, $o{interval} // 600, $o{events} // '1');
 }
 
 1;

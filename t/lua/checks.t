@@ -38,44 +38,57 @@ sub check_with {
     return $pp;
 }
 
-cmd('XGROUP', 'CREATE', k($_), 'checkd', '0', 'MKSTREAM')
-    for 'jobs:manual', 'jobs:due';
 script('hook_put', [$acct], $hook, 'n', 'https://x.example/', 's');
 
 # due -> job, once
 
-my @sids = map { sid('PP') } 1 .. 3;
-my $r = script('check_due', [k('due')], 10, @sids);
-is_deeply($r, ['OK', 1, -1], 'a due host is claimed');
-is(script('check_due', [k('due')], 10, @sids)->[1], 0, 'once');
-is(cmd('XLEN', k('jobs:due')), 1, 'one job');
-is(cmd('HGET', k('flight'), "$ac:$ht"), $sids[0], 'one in flight');
+my @jobs = take('d', 3);
+is(scalar @jobs, 1, 'a due host is a job');
+my ($of, $pp1, $for, $kind, $times, $daemon) = split /:/, $jobs[0];
+is("$of $for $kind $times $daemon", "$ac $ht d 1 test", 'what its handle says');
+like($pp1, qr/\APP[0-9a-f]{64}\z/, 'the SID of its check');
+is(scalar(my @none = take('d', 3)), 0, 'once');
+is(cmd('ZCARD', k('leases')), 1, 'one lease');
+is(cmd('HGET', k('flight'), "$ac:$ht"), $pp1, 'one in flight');
+ok(!cmd('EXISTS', k('due')), 'nobody waits for a turn');
 
 # a manual start while it is in flight returns that check
 
-$r = start(sid('PP'), 'https://cb.example/');
-is($r->[1], $sids[0], 'the check in flight is returned');
+my $r = start(sid('PP'), 'https://cb.example/');
+is($r->[1], $pp1, 'the check in flight is returned');
 is($r->[2], 'queued', 'with its status');
 is($r->[4], 2, 'and its lists: uribl is not asked');
-is(cmd('XLEN', k('jobs:manual')), 0, 'no second job');
+is_deeply([map { $_->[0] } @{ unpacked($r->[5]) }], ['RBa', 'RBb'],
+    'which they are');
+is(cmd('LLEN', k('manual', $ac)), 0, 'no second job');
 
 # begin, and begin again after a take-over
 
-$r = begin($acct, $sids[0], $ht);
+$r = begin($acct, $pp1, $ht);
 is($r->[0], 'OK', 'begun');
 is($r->[1], '192.0.2.1', 'the value to ask');
-is_deeply([map { $_->[0] } @{ unpacked($r->[3]) }], ['RBa', 'RBb'], 'the lists');
-is(begin($acct, $sids[0], $ht)->[0], 'OK', 'begun again');
+is_deeply([map { $_->[0] } @{ unpacked($r->[3]) }], ['RBa', 'RBb'],
+    'the lists');
+is_deeply([@$r[4 .. 6]], [600, 0, 'rbl'],
+    'the interval, no listing so far, the type of list');
+is(begin($acct, $pp1, $ht, cmd('HGET', k('defaults:for'), 'sum'))->[3], '',
+    'whoever knows the lists is not told');
+is(field($pp1, 'total'), 2, 'how many they are');
+is(begin($acct, $pp1, $ht)->[0], 'OK', 'begun again');
 is(types(), 'rbl.host.check.started', 'one started event');
-is(field($sids[0], 'status'), 'running', 'it is running');
+is(field($pp1, 'status'), 'running', 'it is running');
 
 # finish with a listing, twice
 
 my @listed = (listed_result('RBa'), result('RBb', 'clear'));
-is_deeply(finish_check($acct, $sids[0], $ht, \@listed), ['OK', 1, 1], 'finished');
+is_deeply(finish_check($acct, $pp1, $ht, \@listed), ['OK'], 'finished');
 my $before = cmd('GET', k('r', $ac, $ht));
-is(finish_check($acct, $sids[0], $ht, \@listed)->[0], 'DONE', 'once');
+is(finish_check($acct, $pp1, $ht, \@listed)->[0], 'DONE', 'once');
 is(cmd('GET', k('r', $ac, $ht)), $before, 'no second effect');
+take('d', 3);                           # ends what was released
+is(cmd('ZCARD', k('leases')), 1, 'the lease of another handle stays');
+script('check_finish', [$acct], $jobs[0], packed([]), '', 0, '', '', 1, 1);
+is(cmd('ZCARD', k('leases')), 0, 'its own ends');
 is(types(), 'rbl.host.check.started rbl.host.check.completed rbl.host.listed',
     'each event once');
 is_deeply((events())[1][11], [['https://cb.example/', 'APx']],
@@ -85,7 +98,7 @@ is($h->[LISTED], 1, 'one list');
 cmp_ok($h->[FIRST], '>', 0, 'first listed');
 is($h->[DETAILS][0][1], 'a.example', 'which list');
 is($h->[NEXT], $h->[CHECKED] + 600_000, 'the next check');
-is(cmd('ZSCORE', k('due'), "$ac:$ht"), $h->[NEXT], 'is scheduled');
+is(cmd('ZSCORE', k('due', $ac), $ht), $h->[NEXT], 'is scheduled');
 ok(!cmd('HEXISTS', k('flight'), "$ac:$ht"), 'nothing is in flight');
 is(cmd('ZCARD', k('listed', $ac)), 1, 'listings show it');
 is(cmd('XLEN', k('hist', $ac, $ht)), 1, 'one transition');
@@ -113,7 +126,7 @@ finish_check($acct, $pp, $ht, [], 'reason');
 is(field($pp, 'status'), 'failed', 'failed');
 is(field($pp, 'message'), 'reason', 'with its reason');
 is(host()->[LISTED], 1, 'the listing stands');
-ok(cmd('ZSCORE', k('due'), "$ac:$ht"), 'the next check is due');
+ok(cmd('ZSCORE', k('due', $ac), $ht), 'the next check is due');
 
 # another list joins, the first one clears, then the other
 
@@ -152,7 +165,7 @@ script('host_status', [$acct], $ht, 'paused');
 check_with(listed_result('RBa'));
 is(host()->[LISTED], 1, 'its state is kept');
 is(cmd('ZCARD', k('listed', $ac)), 0, 'but not shown');
-ok(!cmd('ZSCORE', k('due'), "$ac:$ht"), 'nor scheduled');
+ok(!cmd('ZSCORE', k('due', $ac), $ht), 'nor scheduled');
 
 # one-off
 
@@ -201,7 +214,7 @@ start($pp);
 script('account_status', [$acct], 'suspended');
 is(begin($acct, $pp, $ht)->[0], 'GONE', 'a suspended account is not checked');
 like(field($pp, 'message'), qr/suspended/, 'and told why');
-ok(cmd('ZSCORE', k('due'), "$ac:$ht"), 'its schedule goes on');
+ok(cmd('ZSCORE', k('due', $ac), $ht), 'its schedule goes on');
 
 script('account_status', [$acct], 'active');
 
@@ -242,7 +255,7 @@ cmd('DEL', k('check', $ac, $pp));
 is(finish_check($acct, $pp, $ht, [listed_result('RBa')])->[0], 'OK',
     'a check whose record is gone ends');
 ok(!cmd('HEXISTS', k('flight'), "$ac:$ht"), 'nothing is left in flight');
-ok(cmd('ZSCORE', k('due'), "$ac:$ht"), 'the next check is due');
+ok(cmd('ZSCORE', k('due', $ac), $ht), 'the next check is due');
 is(host()->[LISTED], 1, 'its answers count');
 
 # progress is told of a check that runs, and makes no record
@@ -274,24 +287,64 @@ is(field($pp, 'status'), 'failed', 'the check fails');
 is(host()->[LISTED], 0, 'the listing of a list not asked has ended');
 is(types(), 'rbl.host.check.started rbl.host.delisted', 'and it is told');
 
-# the schedule keeps what the queue has no room for
+# what is left out of a result is asked for where it matters
 
-cmd('DEL', k('due'), k('jobs:due'));
-add_host($acct, 'rbl', map { "10.9.0.$_" } 1 .. 6);
-is(script('check_due', [k('due')], 4, map { sid('PP') } 1 .. 3)->[1], 3,
-    'as many as were asked for');
-is(script('check_due', [k('due')], 4, map { sid('PP') } 1 .. 3)->[1], 1,
-    'as many as there is room for');
-is(script('check_due', [k('due')], 4, map { sid('PP') } 1 .. 3)->[1], 0,
-    'none');
-is(cmd('ZCARD', k('due')), 2, 'the others are still due');
+cmd('DEL', k('due'));
+($ac, $acct) = account();
+$ht = record_of(add_host($acct, 'rbl', '192.0.2.1'));
+my ($job) = take('d', 1);
+my @of = split /:/, $job;
+begin($acct, $of[1], $ht);
+my @clear = map { result($_, 'clear') } 'RBa', 'RBb';
+start(sid('PP'));
+is_deeply(finish_check($acct, $of[1], $ht, \@clear, '', part => 1), ['FULL'],
+    'somebody has asked for the check meanwhile: all results are wanted');
+is(field($of[1], 'status'), 'running', 'it is not over');
+is(finish_check($acct, $of[1], $ht, \@clear)->[0], 'OK', 'now it is');
+is(scalar @{ unpacked(cmd('GET', k('check', $ac, "$of[1]:d"))) }, 2,
+    'its details hold the clear ones');
+
+sub due_check {
+    my ($results, %o) = @_;
+    cmd('ZADD', k('due', $ac), 1, $ht);
+    cmd('ZADD', k('due'), 1, $ac);
+    ($job) = take('d', 1);
+    @of = split /:/, $job;
+    begin($acct, $of[1], $ht);
+    return finish_check($acct, $of[1], $ht, $results, '', kind => 'd', %o);
+}
+is(due_check(\@clear, part => 1)->[0], 'OK', 'a scheduled one, all clear');
+ok(!cmd('EXISTS', k('check', $ac, "$of[1]:d")), 'has no details');
+cmp_ok(cmd('PTTL', k('check', $ac, $of[1])), '>', 50_000, 'and ends some day');
+is(due_check([listed_result('RBa'), result('RBb', 'clear')], part => 1)->[0],
+    'OK', 'a new listing');
+is(due_check(\@clear, part => 1)->[0], 'FULL', 'what stands may end now');
+is(host()->[LISTED], 1, 'it has not yet');
+is(finish_check($acct, $of[1], $ht, \@clear)->[0], 'OK', 'told what is clear');
+is(host()->[LISTED], 0, 'it has ended');
+is(host()->[NEXT], cmd('ZSCORE', k('due', $ac), $ht), 'the next one is due');
+my %last = @{ cmd('XREVRANGE', k('hist', $ac, $ht), '+', '-', 'COUNT', 1)
+    ->[0][1] };
+is("$last{l} $last{v}", 'RBa clear', 'and its history says so');
+
+# the fields that a newer release adds at the end of a record stay
+
+my $record = unpacked(cmd('GET', k('r', $ac, $ht)));
+cmd('SET', k('r', $ac, $ht), packed([@$record, 'newer', 7]));
+for my $results (\@clear, [listed_result('RBa')]) {
+    due_check($results);
+    is_deeply([@{ host() }[17, 18]], ['newer', 7], 'a newer field stays');
+    is(host()->[LISTED], @$results % 2, 'beside what the check found');
+}
+is(host()->[1], $ht, 'and all before it');
 
 # consumers of daemons that are gone
 
-cmd('XGROUP', 'CREATECONSUMER', k('jobs:manual'), 'checkd', $_) for 1 .. 3;
-is(script('consumers_trim', [k('jobs:manual')], 'checkd', 60_000)->[1], 0,
+cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', '$', 'MKSTREAM');
+cmd('XGROUP', 'CREATECONSUMER', k('outbox'), 'deliver', $_) for 1 .. 3;
+is(script('consumers_trim', [k('outbox')], 'deliver', 60_000)->[1], 0,
     'those seen lately stay');
-is(script('consumers_trim', [k('jobs:manual')], 'checkd', 0)->[1], 3,
+is(script('consumers_trim', [k('outbox')], 'deliver', 0)->[1], 3,
     'the others go');
 
 done_testing();

@@ -33,7 +33,8 @@ is($h->[VALUE], '192.0.2.1', 'its value');
 is($h->[PROFILE], $rp, 'the default profile');
 is_deeply($h->[GROUPS], [$cg], 'the default group');
 is(cmd('HGET', k('uniq', $ac), 'rbl|192.0.2.1'), $ht, 'unique index');
-ok(cmd('ZSCORE', k('due'), "$ac:$ht"), 'its first check is due');
+ok(cmd('ZSCORE', k('due', $ac), $ht), 'its first check is due');
+ok(cmd('ZSCORE', k('due'), $ac), 'and the account has its turn');
 is(refs($rp), 1, 'the profile is in use');
 is(refs("$cg:h"), 1, 'the group is in use');
 
@@ -75,9 +76,9 @@ is(host($ht)->[NAME], 'new name', 'a refused update changed nothing');
 
 is(script('host_status', [$acct], $ht, 'paused')->[0], 'OK', 'paused') for 1, 2;
 is(host($ht)->[STATUS], 'paused', 'its status');
-ok(!cmd('ZSCORE', k('due'), "$ac:$ht"), 'not scheduled');
+ok(!cmd('ZSCORE', k('due', $ac), $ht), 'not scheduled');
 is(script('host_status', [$acct], $ht, 'active')->[0], 'OK', 'resumed');
-ok(cmd('ZSCORE', k('due'), "$ac:$ht"), 'due at once');
+ok(cmd('ZSCORE', k('due', $ac), $ht), 'due at once');
 
 # delete
 
@@ -85,7 +86,7 @@ is(script('host_delete', [$acct], $ht, 1000)->[0], 'OK', 'deleted');
 is(script('host_delete', [$acct], $ht, 1000)->[0], 'HOST', 'it is gone');
 ok(!cmd('EXISTS', k('r', $ac, $ht)), 'no record');
 ok(!cmd('HGET', k('uniq', $ac), 'rbl|192.0.2.1'), 'no index');
-ok(!cmd('ZSCORE', k('due'), "$ac:$ht"), 'no schedule');
+ok(!cmd('ZSCORE', k('due', $ac), $ht), 'no schedule');
 ok(!refs("$cg2:h"), 'no reference');
 
 # a range

@@ -38,12 +38,12 @@ stop_server($nginx);
 # another schema, impossible partitions
 
 my @wrong = (
-    [{ schema => 2 }, qr/the store has schema 2, this module needs 1/],
+    [{ schema => 1 }, qr/the store has schema 1, this module needs 2/],
     [{ partitions => 3 }, qr/the store has 3 partitions, that cannot be/],
     [{ partitions => 0 }, qr/the store has 0 partitions, that cannot be/],
     [{ partitions => 2048 }, qr/the store has 2048 partitions/],
     [{ partitions => 'many' }, qr/the store has -1 partitions/],
-    [{ schema => '' }, qr/the store has schema -1, this module needs 1/],
+    [{ schema => '' }, qr/the store has schema -1, this module needs 2/],
 );
 
 for my $case (@wrong) {
@@ -77,6 +77,7 @@ sub passworded {
         . (defined $user ? "rbl_store_user $user;" : ''));
 }
 
+delete $redis->{users};
 redis($redis, 'ACL', 'SETUSER', 'web', 'on', '>right secret', '~rbl:*',
     '+@all');
 redis($redis, 'CONFIG', 'SET', 'requirepass', 'other secret');
@@ -115,7 +116,7 @@ redis($redis, 'CONFIG', 'SET', 'requirepass', '');
 
 my $second = start_redis(port => 1);
 store_meta($second);
-redis($second, 'HSET', 'other:meta', 'schema', 1, 'partitions', 4);
+redis($second, 'HSET', 'other:meta', 'schema', 2, 'partitions', 4);
 $nginx = start_nginx(store => $redis, workers => 1, server => <<"CONF");
 location /same/  { rbl_api on; }
 location /tcp/   { rbl_api on; rbl_store 127.0.0.1:$second->{port}; }

@@ -54,36 +54,4 @@ is(total(), 22, 'each was added once');
 is(messages($nginx, qr/\[(?:error|crit|warn)\].*NOSCRIPT/), 0,
     'which is nothing to tell of');
 
-# refused writes change nothing
-
-redis($redis, 'CONFIG', 'SET', 'maxmemory', '1');
-my $r = add('10.0.1.1');
-is($r->{status}, 503, 'out of memory: 503');
-like($r->{body}, qr/[Nn]othing was changed/, 'and nothing was changed');
-redis($redis, 'CONFIG', 'SET', 'maxmemory', '0');
-is(total(), 22, 'indeed');
-
-# a store that has become a replica
-
-redis($redis, 'REPLICAOF', '127.0.0.1', free_port());
-is(add('10.0.1.1')->{status}, 503, 'a replica: 503');
-ok(wait_for { messages($nginx, qr/not ready: (?:READONLY|MASTERDOWN)/) } 2,
-    'the log says why');
-redis($redis, 'REPLICAOF', 'NO', 'ONE');
-ok(wait_for { add('10.0.1.1')->{status} == 200 } 2, 'service within 2 seconds');
-is(total(), 23, 'one host more');
-
-# a script that keeps the store busy
-
-redis($redis, 'CONFIG', 'SET', 'busy-reply-threshold', '10');
-my $busy = spawn('busy', {}, 'redis-cli', '-s', $redis->{socket}, 'EVAL',
-    'while true do end', '0');
-ok(wait_for { (redis_try($redis, 'PING') // '') =~ /^BUSY/ } 5, 'busy');
-$r = add('10.0.1.2');
-is($r->{status}, 503, 'a busy store: 503');
-redis_try($redis, 'SCRIPT', 'KILL');
-ok(wait_for { add('10.0.1.2')->{status} == 200 } 2, 'service within 2 seconds');
-is(total(), 24, 'one host more');
-stop_server($busy);
-
 done_testing();

@@ -49,8 +49,8 @@ put('schema.txt', "# comment\n\nhost: version id value\napp: version id\n");
 like(schema('-v mode=c'),
     qr/RBL_HOST_VERSION = 0,\n    RBL_HOST_ID = 1,\n.*RBL_HOST__N = 3\n/s,
     'names in C');
-is(schema('-v mode=lua -v want="app"'), "local APP = {version=1,id=2}\n",
-    'table in Lua');
+is(schema('-v mode=lua -v want="app"'), "APP.version 1\nAPP.id 2\n",
+    'numbers in Lua');
 like(schema('-v mode=lua -v want="none"'), qr/no entity none/,
     'unknown entity');
 like(schema('-v mode=x'), qr/mode must be/, 'unknown mode');
@@ -74,6 +74,7 @@ put('lua/_util.lua', <<'LUA');
 --- use: app
 -- a helper
 local function f(s)
+    s[APP.id] = APP.id - APP.version
     return s .. "--no comment"  -- but "this is
 end
 LUA
@@ -92,17 +93,16 @@ local b = "\"--\\" --[[ a block
 ]==]
 local d = "on\
    and on  "
-return {a, b, c, d, "??/", "	"}
+return {a, b, c, d, "??/", "	", HOST.value, "HOST.value"}
 LUA
 
 is(lua2c("$dir/lua/*.lua"), 0, 'lua2c.sh');
 
 my $source = get('gen/lua/one.lua');
 
-is($source, <<'LUA', 'comments go, strings stay');
-local HOST = {version=1,id=2,value=3}
-local APP = {version=1,id=2}
+is($source, <<'LUA', 'comments go, names are numbers, strings stay');
 local function f(s)
+s[2] = 2 - 1
 return s .. "--no comment"
 end
 local a = '-- "no'
@@ -114,7 +114,7 @@ local b = "\"--\\"
 ]==]
 local d = "on\
    and on  "
-return {a, b, c, d, "??/", "	"}
+return {a, b, c, d, "??/", "	", 3, "HOST.value"}
 LUA
 
 like(get('gen/rbl_script_list.h'),
@@ -155,6 +155,8 @@ is_deeply([ map { (stat $_)[9] } @files ], [ 1, 1, 1 ],
 for my $case (
     [ 'unknown entity', "--- use: nothing\nreturn 1\n" ],
     [ 'unknown include', "--- include: nothing\nreturn 1\n" ],
+    [ 'unknown field', "--- use: host\nreturn HOST.none\n" ],
+    [ 'entity not in use', "return HOST.id\n" ],
     [ 'open string', "return 'a\n" ],
     [ 'open long string', "return [[a\n" ])
 {

@@ -1,13 +1,12 @@
 /*
- * The parts of checking that need no network: texts from outside, stream
- * entries, the scheduler's clock.
+ * The parts of checking that need no network: texts from outside, handles of
+ * jobs, who has how many.
  */
 
 #include "check/jobs_entry.h"
-#include "check/schedule.h"
+#include "check/jobs_share.h"
 #include "check/text.h"
 
-#include <hiredis/read.h>
 #include <stdlib.h>
 
 #include "tap.h"
@@ -74,45 +73,23 @@ test_cut(void)
 }
 
 
-/* A reply from its text in the protocol. */
-
-static redisReply *
-reply_of(const char *text)
-{
-    void         *r = NULL;
-    redisReader  *reader;
-
-    reader = redisReaderCreate();
-    redisReaderFeed(reader, text, strlen(text));
-    redisReaderGetReply(reader, &r);
-    redisReaderFree(reader);
-
-    return r;
-}
-
-
 static int
-entry(job_t *job, const char *text, unsigned partition)
+entry_of(job_t *job, rbl_str_t handle, unsigned partition)
 {
-    int              rc;
-    redisReply      *r;
-    rbl_keyspace_t   ks;
+    rbl_keyspace_t  ks;
 
     rbl_keyspace_init(&ks, RBL_STR("rbl"));
     rbl_keyspace_set_partitions(&ks, 16);
 
-    r = reply_of(text);
-    rc = jobs_entry(job, &ks, partition, r);
-    freeReplyObject(r);
-
-    return rc;
+    return jobs_entry(job, &ks, partition, handle);
 }
 
-#define ENTRY(fields)  "*2\r\n$3\r\n1-0\r\n" fields
-#define A(v)  "$1\r\na\r\n$34\r\n" v "\r\n"
-#define C(v)  "$1\r\nc\r\n$66\r\n" v "\r\n"
-#define H(v)  "$1\r\nh\r\n$34\r\n" v "\r\n"
-#define NO_H  "$1\r\nh\r\n$0\r\n\r\n"
+
+static int
+entry(job_t *job, const char *handle, unsigned partition)
+{
+    return entry_of(job, rbl_str(handle), partition);
+}
 
 
 static void
@@ -120,58 +97,77 @@ test_entry(void)
 {
     job_t  job;
 
-    ok(entry(&job, ENTRY("*6\r\n" A(AC) C(PP) H(HT)), 0) == 0
+    ok(entry(&job, AC ":" PP ":" HT ":d:1:host:7", 0) == 0
        && strcmp(job.account.s, AC) == 0 && strcmp(job.check.s, PP) == 0
-       && strcmp(job.host.s, HT) == 0 && strcmp(job.id, "1-0") == 0,
-       "a job of a host");
-    ok(entry(&job, ENTRY("*6\r\n" A(AC) C(PP) NO_H), 0) == 0
-       && job.host.n == 0, "a job of a value");
-    ok(entry(&job, ENTRY("*6\r\n" NO_H C(PP) A(AC)), 0) == 0,
-       "in another order");
-    ok(entry(&job, ENTRY("*6\r\n" A(AC) C(PP) NO_H), 1) == -1,
+       && strcmp(job.host.s, HT) == 0 && job.kind == JOB_DUE && job.times == 1
+       && strcmp(job.handle, AC ":" PP ":" HT ":d:1:host:7") == 0,
+       "a job of a host that was due");
+    ok(entry(&job, AC ":" PP "::m:12:x", 0) == 0 && job.host.n == 0
+       && job.kind == JOB_MANUAL && job.times == 12, "a job of a value");
+    ok(entry(&job, AC ":" PP "::m:1:x", 1) == -1,
        "an account of another partition");
-    ok(strcmp(job.id, "1-0") == 0, "the id is known all the same");
-    ok(entry(&job, ENTRY("*4\r\n" A(AC) C(PP)), 0) == -1, "no host field");
-    ok(entry(&job, ENTRY("*4\r\n" A(AC) NO_H), 0) == -1, "no check");
-    ok(entry(&job, ENTRY("*4\r\n" C(PP) NO_H), 0) == -1, "no account");
-    ok(entry(&job, ENTRY("*6\r\n" A(HT) C(PP) NO_H), 0) == -1,
-       "another kind of SID");
-    ok(entry(&job, ENTRY("*-1\r\n"), 0) == -1 && job.id[0] != '\0',
-       "an entry that was deleted");
-    ok(entry(&job, "*2\r\n$1\r\n1\r\n*0\r\n", 0) == -1 && job.id[0] == '\0',
-       "an id that is none");
-    ok(entry(&job, "$-1\r\n", 0) == -1, "nothing");
-    ok(entry(&job, ":1\r\n", 0) == -1, "a number");
-    ok(jobs_entry(&job, NULL, 0, NULL) == -1, "no reply");
+    ok(strcmp(job.handle, AC ":" PP "::m:1:x") == 0,
+       "its handle is known all the same");
+    ok(entry(&job, AC ":" PP ":m:1:x", 0) == -1, "no host field");
+    ok(entry(&job, AC ":::m:1:x", 0) == -1, "no check");
+    ok(entry(&job, ":" PP "::m:1:x", 0) == -1, "no account");
+    ok(entry(&job, HT ":" PP "::m:1:x", 0) == -1, "another kind of SID");
+    ok(entry(&job, AC ":" PP "::x:1:x", 0) == -1, "another kind of job");
+    ok(entry(&job, AC ":" PP "::m::x", 0) == -1
+       && entry(&job, AC ":" PP "::m:-1:x", 0) == -1
+       && entry(&job, AC ":" PP "::m:9999999:x", 0) == -1, "no number");
+    ok(entry(&job, AC ":" PP "::m:1:", 0) == -1
+       && entry(&job, AC ":" PP "::m:1", 0) == -1, "no daemon");
+    ok(entry(&job, "nonsense", 0) == -1 && job.handle[0] != '\0', "nonsense");
+    ok(entry(&job, "", 0) == -1 && job.handle[0] == '\0', "nothing");
+    ok(entry_of(&job, (rbl_str_t) { NULL, 0 }, 0) == -1, "no text");
+    ok(entry_of(&job, RBL_STR("a\0b"), 0) == -1 && job.handle[0] == '\0',
+       "a NUL");
 }
 
 
 static void
-test_ids(void)
+test_long(void)
 {
-    ok(jobs_id_ok(RBL_STR("1700000000000-0")), "a stream id");
-    ok(jobs_id_ok(RBL_STR("18446744073709551615-18446744073709551615")),
-       "the greatest one");
-    ok(!jobs_id_ok(RBL_STR("1")) && !jobs_id_ok(RBL_STR("1-"))
-       && !jobs_id_ok(RBL_STR("-1")) && !jobs_id_ok(RBL_STR("1-2-3"))
-       && !jobs_id_ok(RBL_STR("1-x")) && !jobs_id_ok(RBL_STR("")),
-       "no stream ids");
-    ok(!jobs_id_ok((rbl_str_t)
-       { "1111111111111111111111111-1111111111111111111111111", 51 }),
-       "one that is too long");
+    char   buf[JOB_HANDLE_MAX + 1];
+    job_t  job;
+
+    memset(buf, 'x', sizeof(buf));
+    memcpy(buf, AC ":" PP ":" HT ":d:1:", strlen(AC ":" PP ":" HT ":d:1:"));
+    buf[JOB_HANDLE_MAX - 1] = '\0';
+    ok(entry(&job, buf, 0) == 0, "the longest handle");
+    buf[JOB_HANDLE_MAX - 1] = 'x';
+    buf[JOB_HANDLE_MAX] = '\0';
+    ok(entry(&job, buf, 0) == -1 && job.handle[0] == '\0', "a longer one");
 }
 
 
 static void
-test_schedule(void)
+test_shares(void)
 {
-    ok(schedule_wait(8, 8, -1) <= 0, "all were due: there may be more");
-    ok(schedule_wait(8, 0, -1) > 0.3 && schedule_wait(8, 0, -1) < 0.5,
-       "nothing is planned: a new host waits less than 0.5 s");
-    ok(schedule_wait(8, 3, 3600000) < 0.5, "nor with much time left");
-    ok(schedule_wait(8, 0, 200) > 0.19 && schedule_wait(8, 0, 200) < 0.21,
-       "what is due soon is waited for");
-    ok(schedule_wait(8, 0, 0) > 0.01, "but never without a pause");
+    rbl_sid_t      a, b;
+    rbl_str_t      busy[4];
+    jobs_shares_t  s;
+
+    rbl_sid_parse(&a, RBL_SID_ACCOUNT, RBL_STR(AC));
+    b = a;
+    b.s[5] = '9';
+
+    ok(jobs_shares_init(&s, 4) == 0, "room for four accounts");
+    jobs_shares_add(&s, &a);
+    jobs_shares_add(&s, &b);
+    jobs_shares_add(&s, &b);
+    ok(jobs_shares_busy(&s, 2, busy, 4) == 1
+       && rbl_str_eq(busy[0], rbl_sid_str(&b)), "who has two");
+    ok(jobs_shares_busy(&s, 1, busy, 4) == 2, "who has one");
+    ok(jobs_shares_busy(&s, 1, busy, 1) == 1, "as many as are wanted");
+    jobs_shares_drop(&s, &b);
+    ok(jobs_shares_busy(&s, 2, busy, 4) == 0, "one has ended");
+    jobs_shares_drop(&s, &a);
+    jobs_shares_drop(&s, &b);
+    jobs_shares_drop(&s, &b);
+    ok(s.n == 0, "all have");
+    jobs_shares_free(&s);
 }
 
 
@@ -181,8 +177,8 @@ main(void)
     test_clean();
     test_cut();
     test_entry();
-    test_ids();
-    test_schedule();
+    test_long();
+    test_shares();
 
     return tap_done();
 }

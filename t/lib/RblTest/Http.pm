@@ -103,7 +103,7 @@ sub http_raw {
 sub read_answer {
     my ($s, $timeout, $head) = @_;
 
-    my $end = time + $timeout;
+    my $end = time + $timeout * $RblTest::Process::PATIENCE;
     my $raw = '';
     my $r = { status => 0, raw => '' };
     while (1) {

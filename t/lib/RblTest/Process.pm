@@ -15,21 +15,29 @@ use POSIX qw(:sys_wait_h);
 use Test::More ();
 use Time::HiRes qw(time sleep);
 
+use RblTest::Valgrind ();
+
 our @EXPORT = qw(spawn stop_server kill_server signal_server cont_server
     pause_server restart_server alive wait_for wait_log run_cmd free_port
     temp_dir own_dir build_dir repo_dir write_file read_file started
-    watch_log at_stop expect_alert expect_report);
+    watch_log at_stop expect_alert expect_report expect_denial);
 
 our $REPO  = abs_path(dirname(__FILE__) . '/../../..');
 our $BUILD = abs_path($ENV{RBL_BUILD} // "$REPO/build")
     // "$REPO/build";
 
+# How many times longer than usual everything may take.
+our $PATIENCE = $ENV{RBL_PATIENCE} // 1;
+
 my $SANITIZED = qr/ERROR: AddressSanitizer|runtime error:|LeakSanitizer/;
+
+# What Redis says to a user whose ACL (conf/redis-rbl.acl) lacks a right.
+my $DENIED = qr/NOPERM|The user executing the script can't/;
 
 our $owner_pid = $$;
 my ($dir, @servers, @logs, @at_stop, $finished);
 my $counter = 0;
-my (%allowed_alerts, $allowed_reports);
+my (%allowed_alerts, $allowed_reports, $allowed_denials);
 
 
 # --- directories and files -------------------------------------------------
@@ -99,7 +107,7 @@ sub free_port {
 sub wait_for(&;$$) {
     my ($condition, $timeout, $what) = @_;
 
-    my $end = time + ($timeout // 10);
+    my $end = time + ($timeout // 10) * $PATIENCE;
     my $pause = 0.005;
     while (1) {
         my $value = eval { $condition->() };
@@ -146,8 +154,9 @@ sub launch {
         open STDOUT, '>>', $server->{log}  or POSIX::_exit(126);
         open STDERR, '>&', \*STDOUT        or POSIX::_exit(126);
         %ENV = (%ENV, %{ $server->{env} });
-        { no warnings 'exec'; exec { $server->{command}[0] }
-            @{ $server->{command} }; }
+        my @command = RblTest::Valgrind::wrapped($dir // '/tmp',
+            @{ $server->{command} });
+        { no warnings 'exec'; exec { $command[0] } @command; }
         print STDERR "cannot run $server->{command}[0]: $!\n";
         POSIX::_exit(127);
     }
@@ -254,6 +263,7 @@ sub run_cmd {
         open STDERR, '>', "$base.err" or POSIX::_exit(126);
         chdir $opt->{cwd} if defined $opt->{cwd};
         %ENV = (%ENV, %{ $opt->{env} // {} });
+        @command = RblTest::Valgrind::wrapped($dir, @command);
         { no warnings 'exec'; exec { $command[0] } @command; }
         print STDERR "cannot run $command[0]: $!\n";
         POSIX::_exit(127);
@@ -291,6 +301,9 @@ sub expect_alert { $allowed_alerts{ $_[0] } = 1 }
 
 # Lets logs carry text that looks like a sanitizer's report.
 sub expect_report { $allowed_reports = 1 }
+
+# A right that is missing is what the test is about.
+sub expect_denial { $allowed_denials = 1 }
 
 sub group_left {
     my ($server) = @_;
@@ -333,6 +346,9 @@ sub log_trouble {
             if ($line =~ $SANITIZED && !$allowed_reports) {
                 push @bad, "$l->{name}: $line";
             }
+            if ($line =~ $DENIED && !$allowed_denials) {
+                push @bad, "$l->{name}: $line";
+            }
         }
     }
     return @bad;
@@ -340,7 +356,7 @@ sub log_trouble {
 
 sub finish {
     return () if $finished++;
-    my @bad = (stop_all(), log_trouble());
+    my @bad = (stop_all(), log_trouble(), RblTest::Valgrind::reports($dir));
     if (@bad && !$ENV{RBL_KEEP}) {
         $ENV{RBL_KEEP} = 1;
     }

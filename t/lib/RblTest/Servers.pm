@@ -6,6 +6,7 @@ package RblTest::Servers;
 use strict;
 use warnings;
 
+use Digest::SHA qw(sha256_hex);
 use Exporter 'import';
 use IO::Socket::INET;
 
@@ -14,27 +15,61 @@ use RblTest::Process;
 use RblTest::Redis;
 
 our @EXPORT = qw(start_redis start_nginx start_rbldnsd rbldnsd_data
-    start_unbound start_checkd rblctl make_account init_store nginx_env);
+    start_unbound start_checkd rblctl make_account init_store nginx_env
+    store_login);
 
 my $counter = 0;
 
 # Options: appendonly (1), port (1: also on a TCP port), args [..], env.
 # Gives socket, port and addr ("unix:..."), which is what the programs take.
+#
+# The users of conf/redis-rbl.acl are there, and every program that is started
+# for this store (but not told another user or prefix) is one of them: what is
+# missing in that file fails here with NOPERM.  The test itself is "default",
+# which may do everything.  `delete $redis->{users}`: programs are that too.
 sub start_redis {
     my (%opt) = @_;
 
     my $d = $opt{dir} // own_dir('redis');
     my $port = $opt{port} ? free_port() : 0;
+    my $users = redis_users($d);
     my $s = spawn('redis', { dir => $d, env => $opt{env} },
-        'redis-server', '--dir', $d, '--port', $port, '--bind', '127.0.0.1',
+        'redis-server', "$d/users.conf",
+        '--dir', $d, '--port', $port, '--bind', '127.0.0.1',
         '--unixsocket', "$d/s", '--unixsocketperm', '700', '--save', '',
         '--appendonly', $opt{appendonly} ? 'yes' : 'no',
         '--daemonize', 'no', @{ $opt{args} // [] });
-    @$s{qw(socket port addr)} = ("$d/s", $port, "unix:$d/s");
+    @$s{qw(socket port addr users)} = ("$d/s", $port, "unix:$d/s", $users);
     return started($s, sub {
         delete $s->{client};
         (redis_try($s, 'PING') // '') =~ /PONG|NOAUTH/;
     });
+}
+
+# Writes the ACL and the password files; {user => path of its password}
+sub redis_users {
+    my ($d) = @_;
+
+    my $acl = read_file(repo_dir() . '/conf/redis-rbl.acl');
+    $acl =~ s/^user default .*\n//m or die 'redis-rbl.acl: no user default';
+    my %users;
+    while ($acl =~ /^user (\S+) off /mg) {
+        $users{$1} = "$d/$1.password";
+        write_file($users{$1}, "secret of $1\n", 0600);
+    }
+    $acl =~ s/^user (\S+) \Koff /'on #' . sha256_hex("secret of $1") . ' '/mge;
+    write_file("$d/users.conf", $acl);
+    return \%users;
+}
+
+# (user, password file) of a program for a store; nothing if the store has no
+# such users, or `text` (of a configuration) says another user or prefix.
+sub store_login {
+    my ($store, $user, $text) = @_;
+
+    return () if ref $store ne 'HASH' || !$store->{users}
+        || ($text // '') =~ /store_(?:user|password_file|prefix)\b/;
+    return ($user, $store->{users}{$user} // die "no user $user");
 }
 
 sub nginx_preload {
@@ -92,6 +127,10 @@ sub nginx_conf {
     my $module = $o{module} // 1 ? 'load_module %%MODULE%%;' : '';
     my $store = $o{no_store} || !($o{module} // 1) ? ''
         : 'rbl_store %%STORE%%;';
+    my ($login, $file) = store_login($o{store}, 'rbl-api',
+        join ' ', @o{qw(http server api)});
+    $store .= " rbl_store_user $login; rbl_store_password_file $file;"
+        if $store ne '' && $login && !defined $o{store_addr};
     my $location = $o{module} // 1
         ? "location /3.0/ { rbl_api on; $o{api} }" : '';
     return <<"CONF";
@@ -235,6 +274,9 @@ sub start_checkd {
     my $d = own_dir('checkd');
     my %conf = (store => ref $opt{store} ? $opt{store}{addr} : $opt{store},
         log => 'stderr', log_level => 'debug');
+    my ($login, $file) = store_login($opt{store}, 'rbl-checkd',
+        join ' ', keys %{ $opt{conf} // {} });
+    @conf{qw(store_user store_password_file)} = ($login, $file) if $login;
     if (defined(my $r = $opt{resolver})) {
         $conf{resolver} = '127.0.0.1@' . (ref $r ? $r->{port} : $r);
     }
@@ -260,6 +302,9 @@ sub rblctl {
     my ($redis, @args) = @_;
 
     my @store = $redis ? ('--store', $redis->{addr}) : ();
+    my ($login, $file) = store_login($redis, 'rblctl');
+    push @store, '--user', $login, '--password-file', $file
+        if $login && !grep { /^(?:-c|--config|--prefix)\b/ } @args;
     return run_cmd({ timeout => 60 }, build_dir() . "/rblctl", @store, @args);
 }
 

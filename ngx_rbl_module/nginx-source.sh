@@ -1,0 +1,70 @@
+#!/bin/sh
+#
+# nginx-source.sh BUILD
+#
+# Unpacks the source of the nginx that is installed, from Debian's source
+# package, and prints the directory's name: nginx-dev has headers only.  It is
+# fetched once, by apt-get with package lists of its own in BUILD/nginx-src;
+# nothing of the system is changed.  NGX_TREE names an unpacked source tree to
+# use instead.
+
+set -eu
+LC_ALL=C
+export LC_ALL
+
+if [ $# -ne 1 ]; then
+    echo "usage: $0 BUILD" >&2
+    exit 2
+fi
+
+if [ -n "${NGX_TREE:-}" ]; then
+    echo "$NGX_TREE"
+    exit 0
+fi
+
+mkdir -p -- "$1/nginx-src"
+src=$(cd -- "$1/nginx-src" && pwd)
+version=$(dpkg-query -W -f '${Version}' nginx-dev)
+tree=$src/nginx-${version%%-*}
+
+
+# The deb-src form of what the machine has of Debian itself.
+
+sources()
+{
+    cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null \
+        | sed -n 's/^deb \(.*debian\.org.*\)/deb-src \1/p' > "$src/apt/list.list"
+    for file in /etc/apt/sources.list.d/*.sources; do
+        if [ -f "$file" ] && grep -q 'debian\.org' "$file"; then
+            sed 's/^Types:.*/Types: deb-src/' "$file"
+            echo
+        fi
+    done > "$src/apt/more.sources"
+}
+
+
+fetch()
+{
+    rm -rf -- "$src/apt" "$src/lists"
+    mkdir -p -- "$src/apt" "$src/lists/partial"
+    sources
+
+    set -- -q -o "Dir::Etc::sourcelist=/dev/null" \
+        -o "Dir::Etc::sourceparts=$src/apt" -o "Dir::State::lists=$src/lists" \
+        -o "Dir::Cache::pkgcache=" -o "Dir::Cache::srcpkgcache=" \
+        -o "APT::Sandbox::User=root"
+    apt-get "$@" update
+    cd -- "$src"
+    apt-get "$@" source "nginx=$version"
+}
+
+
+if [ ! -d "$tree" ]; then
+    fetch > "$src/fetch.log" 2>&1 || {
+        tail -n 10 -- "$src/fetch.log" >&2
+        echo "$0: the source of nginx $version is not to be had" >&2
+        exit 1
+    }
+fi
+
+echo "$tree"

@@ -1,0 +1,197 @@
+/*
+ * The protocol of the service manager, spoken without its library: a datagram
+ * to a socket.  And the reload.
+ */
+
+#include "service.h"
+#include "log.h"
+#include "rbl_validate.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+
+/* The manager's socket; its length in *n, 0: there is none. */
+
+static struct sockaddr_un
+notify_address(socklen_t *n)
+{
+    size_t              len;
+    const char         *path;
+    struct sockaddr_un  sa;
+
+    memset(&sa, 0, sizeof(sa));
+    sa.sun_family = AF_UNIX;
+    *n = 0;
+
+    path = getenv("NOTIFY_SOCKET");
+    if (path == NULL || (path[0] != '/' && path[0] != '@')) {
+        return sa;
+    }
+
+    len = strlen(path);
+    if (len >= sizeof(sa.sun_path)) {
+        return sa;
+    }
+
+    memcpy(sa.sun_path, path, len);
+    *n = (socklen_t) (offsetof(struct sockaddr_un, sun_path) + len);
+
+    if (path[0] == '@') {
+        sa.sun_path[0] = '\0';          /* an abstract socket */
+    }
+
+    return sa;
+}
+
+
+void
+service_notify(const char *state)
+{
+    int                 fd;
+    socklen_t           n;
+    struct sockaddr_un  sa;
+
+    sa = notify_address(&n);
+    if (n == 0) {
+        return;
+    }
+
+    fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return;
+    }
+
+    if (sendto(fd, state, strlen(state), MSG_NOSIGNAL | MSG_DONTWAIT,
+               (struct sockaddr *) &sa, n)
+        < 0)
+    {
+        log_warn("the service manager was not told %s: %s", state,
+                 strerror(errno));
+    }
+
+    close(fd);
+}
+
+
+static void
+on_watchdog(struct ev_loop *loop, ev_timer *w, int revents)
+{
+    (void) loop;
+    (void) w;
+    (void) revents;
+
+    service_notify("WATCHDOG=1");
+}
+
+
+/* How often the manager wants to hear of this process (s); 0: not at all. */
+
+static double
+watchdog_time(void)
+{
+    int64_t      us, pid;
+    const char  *value;
+
+    value = getenv("WATCHDOG_PID");
+    if (value != NULL
+        && (rbl_int_parse(&pid, rbl_str(value), 1, INT32_MAX) != RBL_OK
+            || pid != getpid()))
+    {
+        return 0;
+    }
+
+    value = getenv("WATCHDOG_USEC");
+    if (value == NULL
+        || rbl_int_parse(&us, rbl_str(value), 1, INT64_MAX) != RBL_OK)
+    {
+        return 0;
+    }
+
+    return (double) us / 1e6;
+}
+
+
+void
+service_start(service_t *service, struct ev_loop *loop)
+{
+    double  every;
+
+    every = watchdog_time() / 2;
+    ev_timer_init(&service->watchdog, on_watchdog, every, every);
+
+    if (every > 0) {
+        ev_timer_start(loop, &service->watchdog);
+    }
+}
+
+
+void
+service_stop(service_t *service, struct ev_loop *loop)
+{
+    ev_timer_stop(loop, &service->watchdog);
+}
+
+
+static void
+tell_reloading(void)
+{
+    char             text[64];
+    struct timespec  ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%lld",
+             (long long) ts.tv_sec * 1000000 + ts.tv_nsec / 1000);
+    service_notify(text);
+}
+
+
+static void
+read_again(config_t *conf, const char *file)
+{
+    char             err[1024];
+    size_t           i;
+    const char      *key;
+    static config_t  fresh;
+
+    config_defaults(&fresh);
+
+    if (config_read(&fresh, file, err, sizeof(err)) != 0) {
+        log_error("nothing was changed: %s", err);
+        return;
+    }
+
+    if (fresh.log_level != conf->log_level) {
+        conf->log_level = fresh.log_level;
+        log_set_level(fresh.log_level);
+    }
+
+    for (i = 0; (key = config_changed(conf, &fresh, &i)) != NULL; /* void */) {
+        log_notice("%s has changed: that counts after a restart", key);
+    }
+
+    explicit_bzero(&fresh, sizeof(fresh));      /* it holds a password */
+}
+
+
+void
+service_reload(config_t *conf, const char *file)
+{
+    tell_reloading();
+
+    if (log_reopen() != 0) {
+        log_error("the log cannot be opened again: %s", strerror(errno));
+
+    } else {
+        log_notice("the log was opened again");
+    }
+
+    read_again(conf, file);
+    service_notify("READY=1");
+}

@@ -1,0 +1,30 @@
+-- Counts what waits in one partition, some accounts at a time, for whoever
+-- looks after the service.
+-- KEYS[1] lists (of the partition that is meant)
+-- ARGV    1 rank of the account to begin with  2 how many accounts
+-- Result  OK, rank to go on with (-1: all were counted), manual checks that
+--         wait, hosts that are due, of those: ms since the first one was, hosts
+--         due within a minute, hosts in the schedule
+--- include: base
+local from, n = tonumber(ARGV[1]), tonumber(ARGV[2])
+local now = now_ms()
+local manual, due, oldest, soon, all = 0, 0, 0, 0, 0
+local waiting = call('ZRANGE', key('manual'), from, from + n - 1,
+    'WITHSCORES')
+for i = 1, #waiting, 2 do
+    manual = manual + call('LLEN', key('manual', waiting[i]))
+    oldest = math.max(oldest, now - waiting[i + 1])
+end
+local accounts = call('ZRANGE', key('due'), from, from + n - 1)
+for _, ac in ipairs(accounts) do
+    local k = key('due', ac)
+    due = due + call('ZCOUNT', k, '-inf', now)
+    soon = soon + call('ZCOUNT', k, '-inf', now + 60000)
+    all = all + call('ZCARD', k)
+    local first = call('ZRANGE', k, 0, 0, 'WITHSCORES')
+    if first[2] then
+        oldest = math.max(oldest, now - first[2])
+    end
+end
+return {'OK', (#accounts == n or #waiting == 2 * n) and from + n or -1,
+    manual, due, oldest, soon, all}

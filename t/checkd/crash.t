@@ -1,0 +1,58 @@
+#!/usr/bin/perl
+
+# 500 checks by three daemons that are killed, stopped for longer than their
+# lease, and lose their store, at random moments: each check is completed, each
+# host's state is what the lists say, each event is there once, nothing is
+# left.
+#
+# CRASH_SEEDS=20 runs so many seeds, CRASH_SEED=7 that one alone; without
+# either one is drawn.  A seed chooses what happens, but not how fast the
+# machine is: if it fails, it may take more than one run to do so again.
+
+use strict;
+use warnings;
+
+use RblTest;
+use RblCrash;
+use Time::HiRes qw(time);
+
+my @seeds = defined $ENV{CRASH_SEED} ? split ' ', $ENV{CRASH_SEED}
+    : $ENV{CRASH_SEEDS} ? 1 .. $ENV{CRASH_SEEDS}
+    : 101 + 2 * int rand 5000;          # odd: everything dies
+
+my %name = (
+    left     => 'nothing waits, is leased or in flight',
+    checks   => CHECKS . ' checks are completed, as often as they were begun',
+    verdicts => 'no verdict is against the truth',
+    states   => "each host's state is right",
+    history  => 'its transitions are told once',
+    events   => 'each event is there once, and no other',
+    schedule => 'each host has its next check',
+    ranges   => 'the range counts its children',
+);
+
+for my $seed (@seeds) {
+    my $began = time;
+    my $c = crash_world($seed);
+    crash_run($c);
+    my %fault = crash_verify($c);
+    for my $topic (sort keys %name) {
+        is($fault{$topic}, '', "seed $seed: $name{$topic}");
+    }
+    cmp_ok($c->{did}{'with jobs'} // 0, '>', 2,
+        "seed $seed: daemons died with jobs in hand");
+    cmp_ok($c->{surprises}, '<', CHECKS / 5,
+        "seed $seed: few look-ups were lost");
+    for my $d (@{ $c->{daemon} }) {
+        ok(stop_server($d), "seed $seed: a daemon stops");
+        is($d->{status}, 0, "seed $seed: with status 0");
+    }
+    note(sprintf 'seed %d: %.1f s; %s; %d look-ups timed out; %d of %d hosts '
+        . 'as their zones say', $seed, time - $began,
+        join(', ', map { "$_: $c->{did}{$_}" } sort keys %{ $c->{did} }),
+        $c->{surprises}, $c->{plain} // 0, scalar @{ $c->{host} });
+    $c->{dns}->stop;
+    stop_server($c->{w}{redis});
+}
+
+done_testing();

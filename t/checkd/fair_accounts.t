@@ -1,0 +1,81 @@
+#!/usr/bin/perl
+
+# One account with 100,000 hosts that are due, and then with thousands of
+# manual checks, beside another in the same partition, on one daemon whose
+# places are always full: the other account's manual check begins within a
+# second, and its hosts have their turn.
+
+use strict;
+use warnings;
+use RblTest;
+use RblCheckd;
+use RblDns;
+use Time::HiRes qw(time);
+
+use constant { HOSTS => 100_000, FLOOD => 1500, SLOW => 2.5 };
+
+my $dns = RblDns->new(rules => [[ '.', { rcode => 3, delay => SLOW } ]]);
+my $many = world(no_dns => 1, partitions => 1,
+    zones => { 'a.test' => {}, 'b.test' => {} });
+my $few = { %$many, acct => make_account($many->{redis}, name => 'Few') };
+
+for my $n (0 .. HOSTS / 1000 - 1) {
+    add_many($many, map { join '.', 10, $n, $_ >> 8, $_ & 255 } 0 .. 999);
+}
+is(redis($many->{redis}, 'ZCARD', RblCheckd::akey($many, 'due')), HOSTS,
+    'an account with 100,000 hosts that are due');
+my $checkd = start_checkd(store => $many->{redis},
+    resolver => { port => $dns->port },
+    conf => { conf_short(checks_max => 64, dns_timeout => '5s',
+        check_timeout => '10s', lease => '30s') });
+
+sub leases {
+    return redis($many->{redis}, 'ZCARD', RblCheckd::pkey($many, 'leases'));
+}
+sub begins_soon {
+    my ($name) = @_;
+
+    my $began = time;
+    my $pp = check_value($few, '10.250.0.1');
+    wait_for { check_state($few, $pp)->{status} ne 'queued' } 15,
+        "$name to begin";
+    cmp_ok(time - $began, '<', 1, "$name begins within a second");
+    return $pp;
+}
+
+# A check takes longer than the second that another may be delayed.
+
+wait_for { leases() >= 56 } 15, 'the daemon to be full';
+my @pp = map { begins_soon("another account's manual check, beside hosts that "
+    . 'are due,') } 1, 2;
+cmp_ok(leases(), '>=', 58, 'which is still full');
+is(wait_check($few, $_)->{status}, 'completed', 'it ends') for @pp;
+
+my $ht = add_host($few, '10.251.0.1');
+eventually { host_record($few, $ht)->{checked} } 10,
+    "another account's new host has its turn";
+cmp_ok(redis($many->{redis}, 'ZCARD', RblCheckd::akey($many, 'due')), '>',
+    HOSTS - 2000, 'while the many still wait');
+
+# a flood of manual checks
+
+for my $n (0 .. FLOOD - 1) {
+    check_value($many, join '.', 10, 252, $n >> 8, $n & 255);
+}
+my $waiting = RblCheckd::akey($many, 'manual');
+wait_for { redis($many->{redis}, 'LLEN', $waiting) < FLOOD - 50 } 15,
+    'the flood to fill the places';
+@pp = map { begins_soon("another account's manual check, behind a flood,") }
+    1, 2;
+cmp_ok(redis($many->{redis}, 'LLEN', $waiting), '>', FLOOD / 2,
+    'while the flood still waits');
+is(wait_check($few, $_)->{status}, 'completed', 'it ends') for @pp;
+
+# whose own flood it is waits for it, not for ever
+
+is(check_state($many, check_value($many, '10.253.0.1'))->{status}, 'queued',
+    'the account of the flood waits in its own line');
+
+stop_server($checkd);
+$dns->stop;
+done_testing();

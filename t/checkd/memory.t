@@ -1,0 +1,75 @@
+#!/usr/bin/perl
+
+# Ten thousand checks leave a daemon no larger than a thousand did: one-off
+# values and hosts, manual and scheduled, listed and clear, with callbacks that
+# are delivered.  RBL_MEMORY_CHECKS is another number.
+
+use strict;
+use warnings;
+use RblTest;
+use RblCheckd;
+
+use constant { BATCH => 500, BOUND => 512 };    # checks; KiB
+
+my $many = $ENV{RBL_MEMORY_CHECKS} // 10_000;
+my $w = world(partitions => 4, zones => {
+    'a.test' => { data => listed_entry('10.1.0.0/16') },
+    'b.test' => { data => listed_entry('10.1.0.0/17') },
+    'c.test' => { data => listed_entry('10.9.9.9') },
+});
+my $hook = start_receiver();
+script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')], fresh_sid('WH'),
+    'hook', $hook->{url}, 'secret', 'rbl.host.delisted');
+my $daemon = start_checkd(store => $w->{redis}, resolver => $w->{dns},
+    ready => qr/rbl-checkd/,
+    # What is free goes back at once; few at a time make even peaks.
+    env => { MALLOC_TRIM_THRESHOLD_ => 4096, MALLOC_TOP_PAD_ => 0 },
+    conf => { log_level => 'notice', checks_max => 32, deliver_http => 'on',
+        deliver_allow => '127.0.0.0/8' });
+my @hosts = values %{ add_many($w, map { "10.1.250.$_" } 1 .. 100) };
+my $done = 0;
+
+# One batch, half of it of listed values; ends when all of it is over.
+sub batch {
+    my @pp;
+    for my $n (1 .. BATCH - @hosts) {
+        my $value = sprintf '10.%d.%d.%d', $n % 2, $n >> 8, $n & 255;
+        push @pp, script_ok($w, 'check_start', [RblCheckd::akey($w, 'acct')],
+            fresh_sid('PP'), '', $value, 1, $n % 20 ? '' : $hook->{url},
+            $w->{acct}{app}, 60_000)->[1];
+    }
+    for my $n (0 .. $#hosts) {
+        $n % 2 ? check_host($w, $hosts[$n]) : set_due($w, $hosts[$n]);
+    }
+    wait_for { jobs_left($w) == 0 && hosts_due($w) == 0 } 60, 'a batch';
+    is(check_state($w, $pp[-1])->{status}, 'completed', 'a batch is completed')
+        if $done % 2000 == 0;
+    $done += BATCH;
+}
+
+sub idle {
+    return wait_for { !grep { $_ } map { redis($w->{redis}, @$_) }
+        ['XLEN', RblCheckd::pkey($w, 'outbox')],
+        ['ZCARD', RblCheckd::pkey($w, 'retry')] } 60, 'the deliveries';
+}
+
+# KiB that are the daemon's own
+sub memory {
+    my %kb = read_file("/proc/$daemon->{pid}/smaps_rollup")
+        =~ /^(Private_\w+):\s+(\d+) kB$/mg;
+    return $kb{Private_Clean} + $kb{Private_Dirty};
+}
+
+batch() while $done < 1000;
+ok(idle(), 'warmed up');
+my $before = memory();
+batch() while $done < 1000 + $many;
+ok(idle(), 'everything is delivered');
+my $after = memory();
+note("private memory after 1000 checks: $before KiB, after $many more: "
+    . "$after KiB; callbacks: " . received($hook));
+cmp_ok(scalar received($hook), '>=', $many / BATCH * 20,
+    'the callbacks came');
+cmp_ok($after - $before, '<=', BOUND, 'the daemon has not grown');
+
+done_testing();

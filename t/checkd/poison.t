@@ -1,0 +1,53 @@
+#!/usr/bin/perl
+
+# A check that ends its checker, again and again, is ended itself; those that
+# were in flight beside it, each time, are not.
+
+use strict;
+use warnings;
+use RblTest;
+use RblCheckd;
+use RblDns;
+
+# Nothing is answered before the daemon is dead.
+my $slow = { a => ['127.0.0.2'], delay => 0.4 };
+my $dns = RblDns->new(rules => [[ '.', $slow ]]);
+my $w = world(no_dns => 1, partitions => 1, zones => { 'a.test' => {} });
+my $n = 0;
+
+sub checkd {
+    return start_checkd(store => $w->{redis},
+        resolver => { port => $dns->port }, conf => { conf_short(
+            check_timeout => '900ms', lease => '2s', dns_timeout => '800ms',
+            dns_tries => 1, name => 'd' . ++$n) });
+}
+
+my @others = map { check_value($w, "10.0.1.$_") } 1 .. 6;
+my $poison = check_value($w, '10.0.0.66');
+my @hosts = map { add_host($w, "10.0.2.$_") } 1 .. 4;
+
+# It dies whenever that one is asked for, as it would of a bug.
+my $daemon = checkd();
+my $deaths = 0;
+for my $death (1 .. 3) {
+    wait_for { $dns->asked('^66\.') > $deaths } 20, "question $death";
+    kill_server($daemon);
+    $deaths = $dns->asked('^66\.');
+    $daemon = checkd();
+}
+
+my $state = wait_check($w, $poison, 20);
+is($state->{status}, 'failed', 'it fails');
+is($state->{message}, 'The check ended its checker 3 times.', 'and says why');
+is($deaths, 3, 'after three deaths');
+wait_for { jobs_left($w) == 0 } 60, 'the others';
+my %states;
+$states{ check_state($w, $_)->{status} }++ for @others;
+is_deeply(\%states, { completed => scalar @others },
+    'the one-offs beside it are completed');
+is(scalar(grep { host_record($w, $_)->{listed_count} == 1 } @hosts),
+    scalar @hosts, 'the hosts too');
+is(log_count($daemon, '3 times'), 1, 'and only that one is ended');
+ok(alive($daemon), 'the daemon lives');
+
+done_testing();

@@ -1,0 +1,294 @@
+#!/usr/bin/perl
+
+# conf/redis-rbl.acl: each program has what it needs (ACL LOG is empty after all
+# have worked), nothing that its source does not use, and none of what would
+# harm; a right that is missing is told by name, and harms nothing else.
+
+use strict;
+use warnings;
+
+use RblTest;
+
+my $acl = read_file(repo_dir() . '/conf/redis-rbl.acl');
+my %user;
+while ($acl =~ /^user (\S+) off (.*)$/mg) {
+    my ($name, $rules) = ($1, $2);
+    $user{$name} = {
+        commands => { map { $_ => 1 } $rules =~ /(?<= )\+(\S+)/g },
+        patterns => [ $rules =~ /(?:^| )(?:%[RW]+)?~(\S+)/g ],
+        rules => $rules,
+    };
+}
+is(join(' ', sort keys %user), 'default rbl-api rbl-checkd rblctl',
+    'the users; all are off until they get a password');
+for my $name (qw(rbl-api rbl-checkd rblctl)) {
+    like($user{$name}{rules}, qr/resetchannels .*-\@all \+[^@]*$/,
+        "$name: no channel, and no command but those named");
+    is(scalar(grep { !/^rbl:/ } @{ $user{$name}{patterns} }), 0,
+        "$name: no key but the prefix's");
+    is(scalar(grep { /^rbl:(?:\{\*\}:)?\*?$/ } @{ $user{$name}{patterns} }), 0,
+        "$name: not all keys");
+}
+
+
+# --- what the sources use ---------------------------------------------------
+
+my %sources = ('rbl-api' => [glob repo_dir() . '/ngx_rbl_module/*.c'],
+    'rbl-checkd' => [map { glob repo_dir() . "/rbl-checkd/$_" }
+        qw(*.c check/*.c deliver/*.c dns/*.c)],
+    rblctl => [glob repo_dir() . '/rbl-checkd/ctl/*.c']);
+
+# A script without the functions of its includes that it does not call.
+sub used {
+    my ($lua) = @_;
+
+    my $before;
+    do {
+        $before = $lua;
+        for my $f ($lua =~ /^local function (\w+)/mg) {
+            my $uses = () = $lua =~ /\b$f\b/g;
+            $lua =~ s/^local function $f\b.*?^end\n//ms if $uses == 1;
+        }
+    } while ($lua ne $before);
+    return $lua;
+}
+
+for my $name (sort keys %sources) {
+    my $c = join '', map { read_file($_) } @{ $sources{$name} };
+    my %script = map { $_ => 1 } $c =~ /\brbl_script_(\w+)\b(?!_t\b)/g;
+    delete @script{qw(t list)};
+    cmp_ok(scalar keys %script, '>=', 5, "$name: its scripts were found");
+
+    my (%verb, %key);
+    for my $s (sort keys %script) {
+        my $lua = used(read_file(build_dir() . "/gen/lua/$s.lua"));
+        isnt($lua, '', "$name: the script $s");
+        while ($lua =~ /\bcall\(\s*'([A-Z]+)'(?:,\s*'([A-Z]+)')?/g) {
+            my ($v, $sub) = (lc $1, lc($2 // ''));
+            $verb{ $v =~ /^x(?:info|group)$/ ? "$v|$sub" : $v } = $s;
+        }
+        $key{$1} = $s while $lua =~ /\bkey\(\s*'([\w:]+)'/g;
+    }
+
+    my $have = $user{$name}{commands};
+    is(join(' ', map { "$_($verb{$_})" } grep { !$have->{$_} }
+        sort keys %verb), '', "$name: every command of its scripts");
+    my %literal = map { lc $_ => 1 } $c =~ /"([A-Z]+)"/g;
+    my @idle = grep {
+        my ($v, $sub) = split /\|/;
+        !$verb{$_} && !($literal{$v} && (!defined $sub || $literal{$sub}))
+            && !/^eval(?:sha)?$/;
+    } sort keys %$have;
+    is("@idle", '', "$name: no command that it does not use");
+
+    # "r" is told apart by what follows, and is not looked at here.
+    my @lost = grep { my $k = $_; $k ne 'r' && !grep {
+        /^rbl:\{\*\}:\Q$k\E(?::\*)?$/ } @{ $user{$name}{patterns} } }
+        sort keys %key;
+    is(join(' ', map { "$_($key{$_})" } @lost), '',
+        "$name: every key of its scripts");
+}
+
+
+# --- all programs at work ---------------------------------------------------
+
+my $zone = 'dnsbl.acl.test';
+my $rbldnsd = start_rbldnsd(zones => [
+    [$zone, 'ip4set', ":127.0.0.2:spam\n127.0.0.2\n192.0.2.10\n"]]);
+my $redis = start_redis();
+my $lists = temp_dir() . '/lists.json';
+write_file($lists, <<"JSON");
+{ "version": 1, "lists": [ {"zone": "$zone", "name": "ACL", "type": "rbl",
+ "families": ["ipv4"], "codes": ["127.0.0.2=spam"]} ] }
+JSON
+init_store($redis, lists => $lists);
+my $acct = make_account($redis);
+my $nginx = start_nginx(store => $redis, workers => 1);
+my $checkd = start_checkd(store => $redis, resolver => $rbldnsd,
+    conf => { deliver_http => 'on', deliver_allow => '127.0.0.0/8' });
+my $hooks = start_receiver();
+
+sub ctl {
+    my @words = @_;
+
+    my $r = rblctl($redis, @words, '--json');
+    is("$r->{status} $r->{err}", '0 ', "rblctl @words[0, $#words > 0 ? 1 : 0]");
+    return eval { json($r->{out}) };
+}
+
+sub ok_api {
+    my ($method, $path, $form) = @_;
+
+    my $r = http($nginx, $method, "/3.0/$path", auth => $acct,
+        $form ? (form => $form) : ());
+    is($r->{status}, 200, "$method $path") or diag($r->{raw});
+    return eval { json($r) };
+}
+
+ctl('webhook', 'add', $acct->{sid}, 'All', $hooks->{url});
+my $host = ok_api('POST', 'host/add.json', { host => '192.0.2.10',
+    name => 'mail', type => 'rbl' })->{data}[0]{id};
+my $range = ok_api('POST', 'host/add.json', { host => '192.0.2.16/30',
+    name => 'range', type => 'ip_range' })->{data}[0]{id};
+my $check = ok_api('POST', 'check/start.json', { host => $host,
+    callback => $hooks->{url} })->{data}{id};
+for my $what ('listed', 'check.completed') {
+    my $came = wait_for { scalar grep { ($_->{json}{event_type} // '')
+        =~ /$what$/ } received($hooks) } 15, "the event $what";
+    ok($came, "an event: $what");
+}
+ok_api('GET', "check/status/$check.json?details=1");
+ok_api('GET', $_) for 'hosts.json', 'listings.json', "host/$host.json",
+    'listings.nagios', 'listings.zabbix';
+ok_api('POST', "host/$_/$range.json", $_ eq 'update' ? { name => 'x' } : undef)
+    for qw(update pause resume delete);
+ok_api('POST', "host/delete/$host.json");
+ctl(@$_) for ['account', 'list'], ['account', 'show', $acct->{sid}],
+    ['account', 'suspend', $acct->{sid}], ['account', 'resume', $acct->{sid}],
+    ['app', 'list', $acct->{sid}],
+    ['app', 'rotate', $acct->{sid}, $acct->{app}, '--keep'],
+    ['webhook', 'list', $acct->{sid}], ['lists', 'show'],
+    ['lists', 'show', $zone], ['lists', 'disable', $zone],
+    ['lists', 'enable', $zone], ['lists', 'load', $lists], ['queue'],
+    ['status'], ['app', 'revoke', $acct->{sid},
+    ctl('app', 'add', $acct->{sid}, 'other')->{id}];
+is(rblctl($redis, 'check', '192.0.2.10', '--resolver',
+    "127.0.0.1\@$rbldnsd->{port}")->{status}, 1, 'rblctl check: listed');
+
+is_deeply(redis($redis, 'ACL', 'LOG'), [], 'no right was missing')
+    or diag(join ' ', map { @$_[3, 5, 7, 9] } @{ redis($redis, 'ACL', 'LOG') });
+
+
+# --- what each is refused ---------------------------------------------------
+
+my $ac = $acct->{sid};
+my $sha = redis($redis, 'SCRIPT', 'LOAD', 'return 1');
+my @harm = (
+    [qw(KEYS *)], [qw(SCAN 0)], ['RANDOMKEY'], ['DBSIZE'], [qw(TYPE rbl:meta)],
+    ['FLUSHALL'], ['FLUSHDB'], [qw(SWAPDB 0 1)], [qw(SELECT 1)],
+    [qw(CONFIG GET *)], [qw(CONFIG SET maxmemory 1)], ['CONFIG', 'REWRITE'],
+    [qw(ACL LIST)], [qw(ACL SETUSER rbl-api +@all)], [qw(ACL LOG)],
+    [qw(SCRIPT FLUSH)], [qw(SCRIPT KILL)], [qw(FUNCTION LIST)],
+    [qw(FUNCTION LOAD x)], [qw(CLIENT LIST)], [qw(CLIENT KILL TYPE normal)],
+    [qw(CLIENT PAUSE 1)], ['MONITOR'], ['SHUTDOWN', 'NOSAVE'], ['SAVE'],
+    ['BGSAVE'], ['BGREWRITEAOF'], [qw(DEBUG SLEEP 0)], [qw(REPLICAOF NO ONE)],
+    [qw(MODULE LIST)], [qw(LATENCY RESET)], [qw(SLOWLOG GET)],
+    [qw(MEMORY DOCTOR)], [qw(DUMP rbl:meta)], [qw(RESTORE rbl:x 0 x)],
+    [qw(MIGRATE h 1 k 0 1)], [qw(RENAME rbl:meta rbl:x)], [qw(COPY rbl:a b)],
+    [qw(MOVE rbl:meta 1)], [qw(SORT rbl:{0}:apps:x)], [qw(SUBSCRIBE x)],
+    [qw(PUBLISH x y)], [qw(WAIT 0 0)], ['MULTI'], [qw(OBJECT ENCODING rbl:meta)],
+    [qw(PERSIST rbl:meta)], [qw(EXPIRE rbl:meta 1)], [qw(GETDEL rbl:meta)],
+    # keys of others, read and written, by itself and in a script
+    [qw(GET other)], [qw(HMGET other a)], [qw(EXISTS other)],
+    ['EVAL', 'return 1', 1, 'other'], ['EVALSHA', $sha, 1, 'other'],
+    ['EVAL', "return redis.call('GET', 'other')", 0],
+    ['EVAL', "return redis.call('SET', 'other', 1)", 0],
+    ['EVAL', "return redis.call('FLUSHALL')", 0],
+    ['EVAL', "return redis.call('KEYS', '*')", 0],
+    ['EVAL', "return redis.call('CONFIG', 'GET', '*')", 0],
+);
+
+my %harm = (
+    'rbl-api' => [
+        # accounts' tokens, secrets and receivers, lists, the queue of events
+        ['HSET', "rbl:{0}:tokens:$ac", 'x', 'y'], ['GET', "rbl:{0}:r:$ac:WHx"],
+        ['GET', "rbl:{0}:r:$ac:APx"], ['SET', "rbl:{0}:r:$ac:APx", 'x'],
+        ['SET', "rbl:{0}:r:$ac:RPx", 'x'], ['SET', 'rbl:{0}:r:SYS:RBx', 'x'],
+        [qw(SET rbl:{0}:defaults x)], [qw(HSET rbl:meta schema 9)],
+        [qw(DEL rbl:meta)], ['ZADD', "rbl:{0}:apps:$ac", 1, 'x'],
+        ['ZADD', "rbl:{0}:hooks:$ac", 1, 'x'], [qw(ZADD rbl:{0}:accounts 1 x)],
+        [qw(XRANGE rbl:{0}:outbox - +)], [qw(XREAD STREAMS rbl:{0}:outbox 0)],
+        [qw(ZADD rbl:{0}:retry 1 x)], ['HSET', "rbl:{0}:dlv:$ac:x:y", 'a', 'b'],
+        ['HGETALL', "rbl:{0}:dlv:$ac:x:y"], ['INFO'],
+        [qw(XADD rbl:{0}:jobs:due * a b)], [qw(ZRANGE rbl:{0}:due 0 -1)],
+        ['EVAL', "return redis.call('HSET', 'rbl:{0}:tokens:x', 'a', 'b')", 0],
+    ],
+    'rbl-checkd' => [
+        ['HGETALL', "rbl:{0}:tokens:$ac"], ['HGET', "rbl:{0}:tokens:$ac", 'x'],
+        ['HSET', "rbl:{0}:tokens:$ac", 'x', 'y'],
+        ['SET', "rbl:{0}:r:$ac:APx", 'x'], ['SET', 'rbl:{0}:r:SYS:RBx', 'x'],
+        [qw(SET rbl:{0}:defaults x)], [qw(ZADD rbl:{0}:lists 1 x)],
+        [qw(HSET rbl:meta schema 9)], [qw(DEL rbl:meta)],
+        ['ZADD', "rbl:{0}:hosts:$ac", 1, 'x'],
+        ['HSET', "rbl:{0}:uniq:$ac", 'x', 'y'],
+        [qw(ZADD rbl:{0}:accounts 1 x)], [qw(ZRANGE rbl:{0}:accounts 0 -1)],
+        ['INFO'], [qw(XGROUP DESTROY rbl:{0}:outbox deliver)],
+        [qw(XGROUP SETID rbl:{0}:outbox deliver 0)],
+        [qw(XTRIM rbl:{0}:outbox MAXLEN 0)],
+    ],
+    rblctl => [
+        ['GET', "rbl:{0}:r:$ac:HTx"], ['SET', "rbl:{0}:r:$ac:HTx", 'x'],
+        ['ZADD', "rbl:{0}:hosts:$ac", 1, 'x'], [qw(ZADD rbl:{0}:due 1 x)],
+        [qw(DEL rbl:meta)], [qw(XADD rbl:{0}:jobs:manual * a b)],
+        [qw(XADD rbl:{0}:outbox * a b)], [qw(XACK rbl:{0}:outbox deliver 1-1)],
+        [qw(XGROUP CREATE rbl:{0}:outbox x 0)],
+        ['HGETALL', "rbl:{0}:dlv:$ac:x:y"],
+    ],
+);
+
+my $refusal = qr/^NOPERM|can't (?:run|access)|not allowed/;
+my $before = redis($redis, 'DBSIZE');
+for my $name (sort keys %harm) {
+    my $c = { socket => $redis->{socket}, pid => $redis->{pid} };
+    redis($c, 'AUTH', $name, read_file($redis->{users}{$name}) =~ s/\n//r);
+    for my $try (@harm, @{ $harm{$name} }) {
+        like(redis_try($c, @$try) // 'lost', $refusal,
+            "$name may not: @$try");
+    }
+}
+is(redis($redis, 'DBSIZE'), $before, 'nothing was changed');
+is(redis_try({ socket => $redis->{socket}, pid => $redis->{pid} },
+    'AUTH', 'rbl-api', 'wrong'), 'WRONGPASS invalid username-password pair or '
+    . 'user is disabled.', 'and nobody without the password');
+
+
+# --- a right that is missing ------------------------------------------------
+
+expect_denial();
+
+sub rights { redis($redis, 'ACL', 'SETUSER', @_) }
+
+ok_api('POST', 'host/add.json', { host => '192.0.2.11', name => 'secret name',
+    type => 'rbl' });
+rights('rbl-api', '-mget');
+my $r = http($nginx, 'GET', '/3.0/hosts.json', auth => $acct);
+is($r->{status}, 503, 'the module without MGET: 503');
+my $answers = qr/\[error\].* rbl store "[^"]+" answers/;
+like(read_file($nginx->{error_log}), qr/$answers MGET: NOPERM this user has no /,
+    'the log names the command');
+is(http($nginx, 'GET', '/3.0/hosts.json', auth => $acct)->{status}, 503,
+    'and again');
+ok_api('POST', 'check/start.json', { host => '192.0.2.77' });
+unlike(read_file($nginx->{error_log}), qr/is not ready: NOPERM/,
+    'the connection stays');
+rights('rbl-api', '+mget', '-hset');
+$r = http($nginx, 'POST', '/3.0/host/add.json', auth => $acct, form => {
+    host => '192.0.2.12', name => 'secret name', type => 'rbl' });
+is($r->{status}, 503, 'a script without HSET: 503');
+like(read_file($nginx->{error_log}), qr/$answers host_add: ERR The user exec/,
+    'the log names the script');
+unlike(read_file($nginx->{error_log}), qr/secret|192\.0\.2\.1[12]/,
+    'and no data');
+rights('rbl-api', '+hset');
+ok_api('GET', 'hosts.json');
+
+rights('rbl-checkd', '-xreadgroup');
+ok(wait_log($checkd, qr/the store refuses XREADGROUP: NOPERM this user/, 15),
+    'the daemon names the command');
+rights('rbl-checkd', '+xreadgroup', '-evalsha');
+ok_api('POST', 'check/start.json', { host => '192.0.2.78' });
+ok(wait_log($checkd, qr/the store refuses \w+: NOPERM .* 'evalsha'/, 15),
+    'and the script');
+rights('rbl-checkd', '+evalsha');
+
+$check = ok_api('POST', 'check/start.json', { host => '192.0.2.79' })->{data}{id};
+my $done = wait_for { api($nginx, $acct, 'GET',
+    "/3.0/check/status/$check.json")->{data}{status} eq 'completed' } 30;
+ok($done, 'given back, it goes on');
+
+rights('rblctl', '-zrange');
+$r = rblctl($redis, 'account', 'list');
+is($r->{status}, 3, 'rblctl without ZRANGE: an error');
+like($r->{err}, qr/refuses: NOPERM .*'zrange'.*ACL/, 'that tells what to do');
+
+done_testing();

@@ -1,0 +1,563 @@
+package RblCrash;
+
+# Many checks while everything dies: three daemons and the store are killed,
+# stopped and hung at moments that a seeded generator chooses, and a model of
+# what each list says tells what must have come of it.
+#
+# A host is checked again only when its last check is over, and its answers
+# change only in between, so that the n-th check of a host has one truth.  A
+# look-up may time out when a daemon or the machine stands still; such a list
+# is unknown, and unknown changes nothing: the model follows.  What may never
+# happen is a verdict against the truth, or anything twice, or not at all.
+#
+#     my $c = crash_world($seed);       # store, DNS, accounts, three daemons
+#     crash_run($c);                    # until CHECKS checks are over
+#     my %fault = crash_verify($c);     # what is wrong, by topic; each '' if
+#                                       # nothing is
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use Time::HiRes qw(time sleep);
+
+use RblCheckd;
+use RblDns;
+use RblTest;
+
+our @EXPORT = qw(crash_world crash_run crash_verify CHECKS);
+
+use constant {
+    CHECKS  => 500,
+    HOSTS   => 90,
+    KIDS    => 16,                      # hosts that are children of a range
+    EACH    => 4,                       # checks of each host
+    AT_ONCE => 40,                      # of which so many are under way
+    LEASE   => 2,
+    PATIENT => 90,                      # s that a run may take
+};
+
+my @ZONES = qw(a.test b.test);
+my %CONF = (check_timeout => '900ms', lease => LEASE . 's',
+    dns_timeout => '700ms', dns_tries => 1, store_timeout => '500ms',
+    checks_max => 8, deliver => 'off', log_level => 'info');
+
+
+# --- the generator ---------------------------------------------------------
+
+# Numbers in [0, 1): of its own, for others draw from rand too.
+sub draw {
+    my ($c) = @_;
+
+    $c->{state} = ($c->{state} * 1103515245 + 12345) & 0x7fffffff;
+    return ($c->{state} >> 8) / (1 << 23);
+}
+
+sub pick { return $_[1][ int(draw($_[0]) * @{ $_[1] }) ] }
+
+sub between { return $_[1] + draw($_[0]) * ($_[2] - $_[1]) }
+
+
+# --- the world -------------------------------------------------------------
+
+# Even seeds hurt the daemons alone, odd ones the store as well.
+sub crash_world {
+    my ($seed) = @_;
+
+    my $c = { seed => $seed, state => $seed * 7919 + 1, did => {}, oneoff => [],
+        host => [], range => [] };
+    draw($c) for 1 .. 5;
+    my $w = $c->{w} = world(no_dns => 1, partitions => 4,
+        zones => { map { $_ => {} } @ZONES },
+        redis => { appendonly => 1, args => ['--appendfsync', 'always'] });
+    my $other = { %$w, acct => make_account($w->{redis}, name => 'Other') };
+    $c->{accounts} = [$w, $other];
+    script_ok($_, 'hook_put', [RblCheckd::akey($_, 'acct')], fresh_sid('WH'),
+        'hook', 'https://hook.test/', 'secret') for $w, $other;
+    plan_hosts($c);
+    $c->{delay} = { map { $_ => between($c, 0.02, 0.3) } @ZONES };
+    $c->{dns} = RblDns->new(rules => [dns_rules($c)]);
+    for my $n (1 .. 3) {
+        my $d = start_checkd(store => $w->{redis},
+            resolver => { port => $c->{dns}->port },
+            conf => { %CONF, name => "d$n" });
+        $d->{called} = "d$n";
+        push @{ $c->{daemon} }, $d;
+    }
+    return $c;
+}
+
+sub plan_hosts {
+    my ($c) = @_;
+
+    for my $n (1 .. HOSTS) {
+        push @{ $c->{host} }, { w => pick($c, $c->{accounts}),
+            value => "10.1.0.$n", left => EACH };
+    }
+    my @kids = map { { w => $c->{w}, value => "10.2.0.$_", left => EACH } }
+        0 .. KIDS - 1;
+    push @{ $c->{host} }, @kids;
+    $c->{range} = { w => $c->{w}, value => '10.2.0.0/28', kids => \@kids,
+        ht => fresh_sid('HT') };
+
+    for my $n (1 .. CHECKS - EACH * (HOSTS + KIDS)) {
+        push @{ $c->{oneoff} }, { w => pick($c, $c->{accounts}), left => 1,
+            value => "10.3.0.$n", called => draw($c) < 0.5 };
+    }
+    new_truth($c, $_) for @{ $c->{host} }, @{ $c->{oneoff} };
+}
+
+# What the lists say of a value from now on.
+sub new_truth {
+    my ($c, $h) = @_;
+
+    $h->{truth} = { map { my $x = draw($c);
+        $_ => $x < 0.4 ? 'listed' : $x < 0.9 ? 'clear' : 'servfail' } @ZONES };
+}
+
+sub dns_rules {
+    my ($c) = @_;
+
+    my (@rules, %names);
+    for my $h (@{ $c->{host} }, @{ $c->{oneoff} }) {
+        my $name = join '\.', reverse split /\./, $h->{value};
+        push @{ $names{$_}{ $h->{truth}{$_} } }, $name for @ZONES;
+    }
+    for my $zone (@ZONES) {
+        my $delay = $c->{delay}{$zone};
+        my %action = (
+            listed => { a => ['127.0.0.2'], txt => ["on $zone"],
+                delay => $delay },
+            servfail => { rcode => 2, delay => $delay / 2 },
+            clear => { rcode => 3, delay => $delay });
+        for my $is (sort keys %action) {
+            my $any = join '|', @{ $names{$zone}{$is} // next };
+            push @rules, [ "^(?:$any)\\.\Q$zone\E ", $action{$is} ];
+        }
+    }
+    return @rules;
+}
+
+
+# --- the run ---------------------------------------------------------------
+
+sub crash_run {
+    my ($c) = @_;
+
+    my $end = time + PATIENT;
+    my $next = time + between($c, 0.1, 0.6);
+    $c->{busy} = {};
+    add_range($c);
+    while (1) {
+        go_on($c);
+        last if !%{ $c->{busy} } && !waiting($c);
+        if (time > $end) {
+            $c->{stuck} = scalar keys %{ $c->{busy} };
+            last;
+        }
+        restart_some($c);
+        if (time >= $next) {
+            hurt($c);
+            $next = time + between($c, 0.1, 0.7);
+        }
+        sleep 0.01;
+    }
+    for my $d (@{ $c->{daemon} }) {
+        restart_server($d) if !alive($d);
+        cont_server($d);
+    }
+    # What a dead or sleeping one still holds ends after its lease.
+    wait_for { !left_over($c) } 3 * LEASE, 'the end of all jobs';
+    return $c;
+}
+
+sub all { return (@{ $_[0]{host} }, @{ $_[0]{oneoff} }) }
+
+sub waiting { return grep { $_->{left} } all($_[0]) }
+
+# Ends what is over, and begins other checks in its place.
+sub go_on {
+    my ($c) = @_;
+
+    my %under_way;                      # in this order: none is overlooked
+    for my $w (@{ $c->{accounts} }) {
+        my $redis = $w->{redis};
+        $under_way{$_} = 1 for
+            (map { "$w->{acct}{sid}:$_" } @{ redis($redis, 'ZRANGEBYSCORE',
+                RblCheckd::akey($w, 'due'), 0, time * 1000 + 60_000) }),
+            @{ redis($redis, 'HKEYS', RblCheckd::pkey($w, 'flight')) };
+    }
+    for my $h (values %{ $c->{busy} }) {
+        next if $h->{ht} ? $under_way{"$h->{w}{acct}{sid}:$h->{ht}"}
+            : (check_state($h->{w}, $h->{pp})->{status} // '')
+                !~ /completed|failed/;
+        delete $c->{busy}{ $h->{value} };
+        new_truth($c, $h) if $h->{left};
+    }
+    my @can = grep { !$c->{busy}{ $_->{value} } } waiting($c);
+    my @now;
+    while (@can && AT_ONCE > keys %{ $c->{busy} }) {
+        my ($h) = splice @can, int(draw($c) * @can), 1;
+        push @now, $h;
+        $c->{busy}{ $h->{value} } = $h;
+    }
+    return if !@now;
+    $c->{dns}->rules(dns_rules($c));
+    begin($c, $_) for @now;
+}
+
+sub one_a_partition {
+    my ($c) = @_;
+
+    my %seen;
+    return grep { !$seen{ RblCheckd::pkey($_, 'due') }++ }
+        @{ $c->{accounts} };
+}
+
+# The first check of a host is that of a new host.
+sub begin {
+    my ($c, $h) = @_;
+
+    $h->{left}--;
+    push @{ $h->{checks} }, { %{ $h->{truth} } };
+    if (exists $h->{called}) {
+        $h->{pp} = script_ok($h->{w}, 'check_start',
+            [RblCheckd::akey($h->{w}, 'acct')], fresh_sid('PP'), '',
+            $h->{value}, 1, $h->{called} ? 'https://call.test/' : '',
+            $h->{w}{acct}{app}, 3_600_000)->[1];
+    } elsif (!$h->{ht}) {
+        $h->{ht} = add_host($h->{w}, $h->{value});
+    } elsif (draw($c) < 0.5) {
+        $h->{checks}[-1]{pp} = check_host($h->{w}, $h->{ht});
+    } else {
+        set_due($h->{w}, $h->{ht});
+    }
+}
+
+# Children of a range come all at once.
+sub add_range {
+    my ($c) = @_;
+
+    my $r = $c->{range};
+    for my $kid (@{ $r->{kids} }) {
+        $kid->{ht} = fresh_sid('HT');
+        $kid->{left}--;
+        $c->{busy}{ $kid->{value} } = $kid;
+        push @{ $kid->{checks} }, { %{ $kid->{truth} } };
+    }
+    script_ok($r->{w}, 'host_add', [RblCheckd::akey($r->{w}, 'acct')], 'range',
+        'ip_range', 1, '', '', $r->{ht}, $r->{value},
+        map { ($_->{ht}, $_->{value}) } @{ $r->{kids} });
+}
+
+
+# --- faults ----------------------------------------------------------------
+
+sub hurt {
+    my ($c) = @_;
+
+    my $what = draw($c);
+    if (($c->{did}{'with jobs'} // 0) < 3 && $c->{hurts}++ > 6) {
+        kill_one($c);                   # no run without that
+    } elsif ($c->{seed} % 2 && $what < 0.12) {
+        kill_store($c);
+    } elsif ($c->{seed} % 2 && $what < 0.24) {
+        hang_store($c);
+    } elsif ($what < 0.4) {
+        sleepwalk($c);
+    } else {
+        kill_one($c);
+    }
+}
+
+# A daemon that runs, stopped so that what it holds can be told; unless it
+# holds a job that was given out three times.  Such a job is ended when it is
+# left behind once more, which is right, but it would not be completed.
+sub halt_one {
+    my ($c) = @_;
+
+    my $d = pick($c, $c->{daemon});
+    return undef if !alive($d) || $d->{asleep};
+    signal_server($d, 'STOP');
+    $d->{holds} = 0;
+    for (1 .. 2) {                      # what it has sent is done by now
+        for my $entry (pending($c, $d->{called})) {
+            $d->{holds}++;
+            next if $entry->[3] < 3;
+            cont_server($d);
+            return undef;
+        }
+    }
+    return $d;
+}
+
+sub pending {
+    my ($c, $consumer) = @_;
+
+    my @all;
+    my $redis = $c->{w}{redis};
+    for my $key (@{ redis_try($redis, 'KEYS', 'rbl:*:leases') // [] }) {
+        my $r = redis_try($redis, 'ZRANGE', $key, 0, -1);
+        next if ref $r ne 'ARRAY';
+        for my $handle (@$r) {
+            my ($times, $name) = (split /:/, $handle)[4, 5];
+            push @all, [$handle, $name, 0, $times]
+                if !defined $consumer || $name eq $consumer;
+        }
+    }
+    return @all;
+}
+
+sub kill_one {
+    my ($c) = @_;
+
+    my $d = halt_one($c) or return;
+    bury($c, $d);
+}
+
+sub bury {
+    my ($c, $d) = @_;
+
+    kill_server($d);
+    $c->{did}{'daemon killed'}++;
+    $c->{did}{'with jobs'}++ if $d->{holds};
+    $d->{back} = time + between($c, 0, 0.8);
+}
+
+# For longer than its lease: its jobs are another's when it wakes.
+sub sleepwalk {
+    my ($c) = @_;
+
+    return if grep { $_->{asleep} } @{ $c->{daemon} };
+    my $d = halt_one($c) or return;
+    $c->{did}{'daemon asleep'}++;
+    $d->{asleep} = time + between($c, 1.1, 1.6) * LEASE;
+}
+
+sub kill_store {
+    my ($c) = @_;
+
+    my $d = draw($c) < 0.5 ? halt_one($c) : undef;
+    kill_server($c->{w}{redis});
+    $c->{did}{'store killed'}++;
+    if ($d) {
+        bury($c, $d);
+        $c->{did}{'both killed'}++;
+    }
+    sleep between($c, 0, 0.5);
+    restart_server($c->{w}{redis});
+}
+
+# For longer than a command may take: what was sent is done, and sent again.
+sub hang_store {
+    my ($c) = @_;
+
+    pause_server($c->{w}{redis});
+    $c->{did}{'store hung'}++;
+    sleep between($c, 0.6, 0.9);
+    cont_server($c->{w}{redis});
+}
+
+# One that comes back has its old name, and takes back at once what it left,
+# or another, and it waits for the lease.
+sub restart_some {
+    my ($c) = @_;
+
+    for my $d (@{ $c->{daemon} }) {
+        if ($d->{asleep} && time >= $d->{asleep}) {
+            delete $d->{asleep};
+            cont_server($d);
+        }
+        if ($d->{back} && time >= $d->{back}) {
+            delete $d->{back};
+            rename_daemon($c, $d) if draw($c) < 0.5;
+            restart_server($d);
+        }
+    }
+}
+
+sub rename_daemon {
+    my ($c, $d) = @_;
+
+    my $text = read_file($d->{conf_path});
+    $d->{called} = 'd' . (4 + $c->{names}++);
+    $text =~ s/^name .*/name $d->{called}/m;
+    write_file($d->{conf_path}, $text);
+}
+
+
+# --- what came of it -------------------------------------------------------
+
+# Checks that wait, that a daemon has, and that are in flight.
+sub left_over {
+    my ($c) = @_;
+
+    my $redis = $c->{w}{redis};
+    my @left = map { "$_ waits" } @{ redis($redis, 'KEYS', 'rbl:*manual*') };
+    push @left, map { "pending: @$_" } pending($c);
+    push @left, map { "in flight: $_" } grep { redis($redis, 'EXISTS', $_) }
+        @{ redis($redis, 'KEYS', 'rbl:*flight*') };
+    return @left;
+}
+
+sub crash_verify {
+    my ($c) = @_;
+
+    my %fault = map { $_ => [] } qw(left checks verdicts states history events
+        schedule ranges);
+    $c->{surprises} = 0;
+    push @{ $fault{left} }, left_over($c);
+    push @{ $fault{left} }, "$c->{stuck} checks did not end" if $c->{stuck};
+    my %events = read_events($c, \%fault);
+    for my $h (@{ $c->{oneoff} }) {
+        verdicts($c, \%fault, $h, $h->{checks}[0], $h->{pp}, 1);
+        expect(\%fault, \%events, $h, $h->{pp},
+            $h->{called} ? ('check.completed') : ());
+    }
+    verify_host($c, \%fault, \%events, $_) for @{ $c->{host} };
+    verify_range($c, \%fault);
+    push @{ $fault{events} }, map { "$_: nobody's" } sort keys %events;
+    my %told;
+    return map { $_ => join "\n", grep { !$told{$_}++ } @{ $fault{$_} } }
+        keys %fault;
+}
+
+# {check => {type => n}}, and the checks of each host in the order in which they
+# ended.
+sub read_events {
+    my ($c, $fault) = @_;
+
+    my (%n, %id);
+    for my $w (one_a_partition($c)) {
+        for my $entry (@{ redis($w->{redis}, 'XRANGE',
+            RblCheckd::pkey($w, 'outbox'), '-', '+') })
+        {
+            my %f = @{ $entry->[1] };
+            my $e = record('event', $f{d});
+            $e->{type} =~ s/^rbl\.host\.//;
+            push @{ $fault->{events} }, "$f{e} is there twice"
+                if $id{ $f{e} }++;
+            push @{ $n{ $e->{check} }{ $e->{type} } }, $e;
+            next if $e->{type} ne 'check.completed' || $e->{host} eq '';
+            my $ht = record('host', $e->{host})->{id};
+            push @{ $c->{ended}{$ht} }, $e->{check};
+        }
+    }
+    return %n;
+}
+
+sub expect {
+    my ($fault, $events, $h, $pp, @types) = @_;
+
+    my $got = delete $events->{$pp} // {};
+    my $text = join ' ', map { $_ . ' x' . @{ $got->{$_} } } sort keys %$got;
+    my $want = join ' ', map { "$_ x1" } sort @types;
+    push @{ $fault->{events} }, "$h->{value} $pp: $text instead of $want"
+        if $text ne $want;
+}
+
+# Verdicts of one check by zone; each is the truth, or unknown.
+sub verdicts {
+    my ($c, $fault, $h, $truth, $pp, $full) = @_;
+
+    my $state = check_state($h->{w}, $pp);
+    push @{ $fault->{checks} }, "$h->{value} $pp: "
+        . join ' ', map { "$_=" . ($state->{$_} // '?') } qw(status message)
+        if ($state->{status} // '') ne 'completed';
+    my $got = details($h->{w}, $pp);
+    my %verdict;
+    for my $zone (@ZONES) {
+        my $r = $got->{$zone} // { status => $full ? 'absent' : 'clear' };
+        my $is = $verdict{$zone} = $r->{status};
+        next if $is eq $truth->{$zone}
+            || $is eq 'unknown' && $truth->{$zone} eq 'servfail';
+        if ($is eq 'unknown' && $r->{error} eq 'timeout') {
+            $c->{surprises}++;
+            next;
+        }
+        push @{ $fault->{verdicts} }, "$h->{value} $pp $zone: $is "
+            . ($r->{error} // '') . ", the truth is $truth->{$zone}";
+    }
+    return \%verdict;
+}
+
+# Goes through the checks of a host as they ended.
+sub verify_host {
+    my ($c, $fault, $events, $h) = @_;
+
+    my @pp = @{ $c->{ended}{ $h->{ht} } // [] };
+    my @checks = @{ $h->{checks} // [] };
+    if (@pp != EACH || @checks != EACH) {
+        push @{ $fault->{checks} }, "$h->{value}: " . @checks
+            . ' checks, ' . @pp . ' told as completed';
+        delete @$events{@pp};
+        return;
+    }
+    my (%on, @history, %last);
+    for my $n (0 .. $#pp) {
+        my ($pp, $truth) = ($pp[$n], $checks[$n]);
+        push @{ $fault->{checks} }, "$h->{value}: check $n is not $truth->{pp}"
+            if $truth->{pp} && $truth->{pp} ne $pp;
+        %last = %{ verdicts($c, $fault, $h, $truth, $pp, $truth->{pp}) };
+        my ($was, @changed) = (scalar keys %on);
+        for my $zone (@ZONES) {
+            my $v = $last{$zone};
+            next if $v eq 'unknown';
+            push @changed, "$pp $zone $v"
+                if ($v eq 'listed') ne (exists $on{$zone});
+            $v eq 'listed' ? $on{$zone} = 1 : delete $on{$zone};
+        }
+        push @history, sort @changed;
+        expect($fault, $events, $h, $pp, 'check.started', 'check.completed',
+            %on ? 'listed' : $was ? 'delisted' : ());
+    }
+    # The transitions of one check are in no order.
+    my (%nth, @told);
+    for my $t (@{ history_of($h->{w}, $h->{ht}) }) {
+        my $n = $nth{ $t->{c} } //= @told;
+        push @{ $told[$n] }, "$t->{c} $t->{z} $t->{v}";
+    }
+    my $got = join ', ', map { sort @$_ } @told;
+    push @{ $fault->{history} }, "$h->{value}: $got instead of @history"
+        if $got ne join ', ', @history;
+    $h->{on} = %on;
+    verify_state($c, $fault, $h, \%on, \%last);
+}
+
+sub verify_state {
+    my ($c, $fault, $h, $on, $last) = @_;
+
+    my $redis = $c->{w}{redis};
+    my $r = host_record($h->{w}, $h->{ht});
+    my $index = redis($redis, 'ZSCORE', RblCheckd::akey($h->{w}, 'listed'),
+        $h->{ht});
+    my $got = join ' ', (map { $_->[1] } sort { $a->[1] cmp $b->[1] }
+        @{ $r->{details} }), $r->{listed_count}, $r->{unknown_count},
+        $r->{first_listed} ? 'since' : 'never', defined $index ? 'shown' : 'no';
+    my $want = join ' ', (sort keys %$on), scalar keys %$on,
+        scalar(grep { $_ eq 'unknown' } values %$last),
+        %$on ? ('since', 'shown') : ('never', 'no');
+    push @{ $fault->{states} }, "$h->{value}: $got instead of $want"
+        if $got ne $want;
+    # As the zone says it now, where it says anything.
+    $c->{plain}++ if !grep { ($h->{truth}{$_} eq 'listed')
+        ne ($on->{$_} ? 1 : '') } @ZONES;
+
+    my $next = redis($redis, 'ZSCORE', RblCheckd::akey($h->{w}, 'due'),
+        $h->{ht}) // 0;
+    push @{ $fault->{schedule} }, "$h->{value}: next check at $next"
+        if $next != $r->{next_check} || $next < time * 1000;
+}
+
+# A range counts the children that are listed.
+sub verify_range {
+    my ($c, $fault) = @_;
+
+    my $r = $c->{range};
+    my $got = host_record($r->{w}, $r->{ht})->{listed_count};
+    my $want = grep { $_->{on} } @{ $r->{kids} };
+    push @{ $fault->{ranges} }, "$got children listed instead of $want"
+        if $got != $want;
+}
+
+1;

@@ -1,0 +1,122 @@
+#!/usr/bin/perl
+
+# No script and no read costs more in an account of 20,000 hosts than in one of
+# 20: each sends the same commands, and none of them walks the account.  What
+# walks it costs a thousand times as much, so that a factor of three, of the
+# quickest of several tries, tells it from noise.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+
+use constant { SMALL => 20, BIG => 20_000, TIMES => 50, TRIES => 5 };
+
+my $redis = redis_new();
+my %a = map { $_ => [account()] } 'small', 'big';
+my %hosts;
+
+sub fill {
+    my ($size, $n) = @_;
+
+    my ($ac, $acct) = @{ $a{$size} };
+    for (my $i = 0; $i < $n; $i += 1000) {
+        my @sid = map { sid('HT') } $i .. ($n < $i + 1000 ? $n : $i + 1000) - 1;
+        my $k = $i;
+        script('host_add', [$acct], 'name', 'rbl', 1, '', '', '', '',
+            map { ($_, join '.', 10, $k >> 16, $k >> 8 & 255, $k++ & 255) }
+            @sid);
+        push @{ $hosts{$size} }, @sid;
+    }
+}
+fill(small => SMALL);
+fill(big => BIG);
+is(cmd('ZCARD', k('hosts', $a{$_}[0])), scalar @{ $hosts{$_} }, "$_ is there")
+    for 'small', 'big';
+
+# {command => calls}, and the microseconds of all
+sub stats {
+    my %n;
+    my $us = 0;
+    my $info = cmd('INFO', 'commandstats');
+    while ($info =~ /^cmdstat_(\S+):calls=(\d+),usec=(\d+)/mg) {
+        next if $1 =~ /^(?:info|config|eval)/;
+        $n{$1} = $2;
+    }
+    $us += $1 while $info
+        =~ /^cmdstat_(?:eval|zrevrange|mget):calls=\d+,usec=(\d+)/mg;
+    return (\%n, $us);
+}
+
+my ($next, %job) = (0);
+my %value = (small => 0, big => 0);
+my @deeds = (
+    ['the first page' => sub { page($_[0], 0) }],
+    ['the last page' => sub { page($_[0], @{ $hosts{ $_[0] } } - 10) }],
+    ['host_add' => sub {
+        my ($size) = @_;
+        my $r = script('host_add', [$a{$size}[1]], 'name', 'rbl', 1, '', '',
+            '', '', sid('HT'), '11.0.' . ($value{$size} >> 8) . '.'
+            . ($value{$size}++ & 255));
+        push @{ $job{$size} }, unpacked($r->[1])->[1];
+    }],
+    (map { my $to = $_; ["host_status $to" => sub {
+        script('host_status', [$a{ $_[0] }[1]], $job{ $_[0] }[$_[1]], $to)
+    }] } 'paused', 'active'),
+    ['host_update' => sub { script('host_update', [$a{ $_[0] }[1]],
+        $job{ $_[0] }[$_[1]], '1', 'other', '') }],
+    ['check_start' => sub { script('check_start', [$a{ $_[0] }[1]],
+        sid('PP'), $job{ $_[0] }[$_[1]], '', 0, '', '', 60_000) }],
+    ['check_take' => sub {
+        my ($job) = take('m', 1);
+        push @{ $job{"$_[0] jobs"} }, $job;
+    }],
+    ['check_begin' => sub { script('check_begin', [$a{ $_[0] }[1]],
+        $job{"$_[0] jobs"}[$_[1]], 60_000, '') }],
+    ['check_finish' => sub { script('check_finish', [$a{ $_[0] }[1]],
+        $job{"$_[0] jobs"}[$_[1]], packed([listed_result('RBa')]), '', 1,
+        packed([listed_result('RBa')]), '', 60_000, 600, '1') }],
+    ['check_take, due' => sub { take('d', 1) }],
+    ['host_delete' => sub { script('host_delete', [$a{ $_[0] }[1]],
+        $job{ $_[0] }[$_[1]], 1000) }],
+);
+
+sub page {
+    my ($size, $from) = @_;
+
+    my $sids = cmd('ZREVRANGE', k('hosts', $a{$size}[0]), $from, $from + 9);
+    cmd('MGET', map { k('r', $a{$size}[0], $_) } @$sids);
+}
+
+my (%least, %calls);
+for my $try (1 .. TRIES) {
+    for my $size ('small', 'big') {
+        cmd('DEL', k('due'));
+        cmd('ZADD', k('due'), 1, $a{$size}[0]);
+        for my $deed (@deeds) {
+            my ($name, $code) = @$deed;
+            cmd('CONFIG', 'RESETSTAT');
+            $code->($size, $_) for 0 .. TIMES - 1;
+            my ($n, $us) = stats();
+            $calls{$name}{$size} = $n;
+            $least{$name}{$size} = $us
+                if $us < ($least{$name}{$size} // 9e9);
+        }
+        %job = ();
+        cmd('DEL', k('leases'), k('flight'), k('outbox'));
+        cmd('ZADD', k('due', $a{$size}[0]), 1, $_)
+            for @{ $hosts{$size} }[0 .. 9];
+    }
+}
+
+for my $deed (@deeds) {
+    my $name = $deed->[0];
+    is_deeply($calls{$name}{big}, $calls{$name}{small},
+        "$name: the same commands") if $name !~ /due/;
+    cmp_ok($least{$name}{big}, '<', 3 * $least{$name}{small} + 300,
+        "$name: of the same cost")
+        or diag("$least{$name}{small} and $least{$name}{big} us for "
+            . TIMES);
+}
+
+done_testing();
