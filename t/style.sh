@@ -38,7 +38,27 @@ deny() {
     done
 }
 
+need() {
+    # need PATTERN WHY FILE
+    grep -qE "$1" "$3" || say "$3: $2"
+}
+
+inside() {
+    # inside FUNCTION PATTERN WHY FILE: the pattern is not in that function
+    grep -q "^$1(" "$4" || say "$4: no function $1, which style.sh looks at"
+    awk -v name="$1(" -v pattern="$2" '
+        index($0, name) == 1      { on = 1 }
+        on && $0 ~ pattern        { print FNR }
+        /^}/                      { on = 0 }' "$4" >/tmp/style.$$
+    while read -r line; do
+        say "$4:$line: $3"
+    done </tmp/style.$$
+    rm -f /tmp/style.$$
+}
+
 c=$(echo "$sources" | grep -v '^t/')
+m=$(echo "$c" | grep '^ngx_rbl_module/')
+d=$(echo "$c" | grep '^rbl-checkd/')
 deny '\b(strcpy|strcat|sprintf|gets|system|popen)\(' 'banned call' $c
 deny '\bldns_(resolver_[a-z_]+|rr2str|[a-z]+2buffer_str)\(' \
     'banned ldns call' $c
@@ -54,5 +74,45 @@ deny '\bredisAsync[A-Z]' 'only the store side speaks to hiredis' \
     $(echo "$c" | grep '^ngx_rbl_module/' | grep -vE 'redis|batch|store')
 deny '\bngx_http_finalize_request\(' 'only ngx_rbl_handler.c finalizes' \
     $(echo "$c" | grep '^ngx_rbl_module/' | grep -v 'handler\.c$')
+
+# The hazards that a grep can see; the others have tests (t/hazard/PLAN).
+frees='redisAsync(Free|Disconnect)|_drop\(|let_go\('
+for f in connected disconnected; do
+    inside "ngx_rbl_redis_$f" "$frees" \
+        'hazards 01, 02: freed inside a callback of hiredis' \
+        ngx_rbl_module/ngx_rbl_redis.c
+done
+for f in on_connect on_disconnect lost; do
+    inside "$f" "$frees" 'hazards 01, 02: freed inside a callback of hiredis' \
+        rbl-checkd/store_connect.c
+done
+deny '^ *(\(void\) )?redisAsync[A-Za-z]*Command' \
+    'hazard 03: what hiredis returns is not looked at' $m $d
+deny 'NGX_CLEAR_EVENT' 'hazard 05: edge-triggered' $m
+deny 'redisAsyncConnect(Unix)?\(' \
+    'hazard 08: only ngx_rbl_redis_open.c connects, to numbers' \
+    $(echo "$m" | grep -v 'redis_open\.c$')
+deny '\b(422|423|428)\b' 'hazard 25: nginx has no reason phrase for it' $m
+deny '[>.]idle = 1' 'hazard 29: nginx would cut it at a graceful end' $m
+deny '\b(ngx_shmtx_|ngx_slab_|ngx_shared_memory_add)' \
+    'hazard 30: a killed worker would hold its lock' $m
+deny 'json_set_alloc_funcs' 'hazard 32: would concern the whole process' $c
+for f in transfer_set_timer transfer_set_socket; do
+    inside "$f" 'curl_multi_(socket_action|perform|add|remove)|_collect\(' \
+        'hazard 33: curl is called from inside its callback' \
+        rbl-checkd/deliver/transfer.c
+done
+deny '\bldns_(tcp_|udp_|send|verify|axfr)' \
+    'hazard 34: replies are fetched and judged by the engine' $c
+need '^ +if \(dns_screen\(' 'hazard 35: ldns sees only what was screened' \
+    rbl-checkd/dns/wire.c
+deny '#include.*(uv\.h|adapters/(libuv|libevent|poll)\.h)' \
+    'hazard 36: libev is the loop' $c
+need '^CFLAGS.*-fno-strict-aliasing' "hazard 37: libev's macros want it" \
+    Makefile
+for f in socket_read; do
+    inside "$f" 'while|for \(;;|for \( /\*|goto' \
+        'hazard 38: reads without an end' rbl-checkd/dns/socket.c
+done
 
 exit $bad

@@ -23,26 +23,38 @@ unlike($undefined, qr/\b(?:ngx_)?rbl_/, 'nor a function that is not there');
 
 my $nchan = $ENV{RBL_NCHAN} // '/usr/lib/nginx/modules/ngx_nchan_module.so';
 
-SKIP: {
-    skip 'nchan is not installed (libnginx-mod-nchan)', 4 if !-e $nchan;
+ok(-e $nchan, 'nchan is installed (libnginx-mod-nchan)')
+    or BAIL_OUT('make deps');
 
-    my $redis = start_redis();
-    store_meta($redis);
-    for my $first (1, 0) {
-        my $load = "load_module $nchan;\n";
-        my $text = RblTest::Servers::nginx_conf();
-        $text = $first ? $load . $text
-            : $text =~ s/(load_module [^\n]*\n)/$1$load/r;
-        my $nginx = start_nginx(store => $redis, conf => $text);
-        ok(wait_for { ask($nginx) == 401 } 3,
-            'nchan loaded ' . ($first ? 'first' : 'after'));
-        kill_server($redis);
-        ok(wait_for { ask($nginx) == 503 } 3, 'a failed connection too');
-        RblTest::Process::launch($redis);
-        RblTest::Process::ready($redis);
-        store_meta($redis);
-        stop_server($nginx);
+# nchan speaks to a store of its own, through its own copy.
+my $redis = start_redis();
+my $other = start_redis(port => 1);
+store_meta($redis);
+for my $first (1, 0) {
+    my $load = "load_module $nchan;\n";
+    my $text = RblTest::Servers::nginx_conf(store => $redis, server => qq{
+        location = /pub { nchan_publisher; nchan_channel_id x;
+            nchan_redis_url redis://127.0.0.1:$other->{port}; }
+        location = /sub { nchan_subscriber; nchan_channel_id x;
+            nchan_redis_url redis://127.0.0.1:$other->{port}; }});
+    $text = $first ? $load . $text
+        : $text =~ s/(load_module [^\n]*\n)/$1$load/r;
+    my $nginx = start_nginx(store => $redis, conf => $text);
+    my $name = 'nchan loaded ' . ($first ? 'first' : 'after');
+    ok((wait_for { ask($nginx) == 401 } 3), "$name: this module");
+    ok((wait_for { http($nginx, 'POST', '/pub', body => 'hello')->{status}
+        =~ /^20[12]$/ } 10), "$name: its own");
+    is(http($nginx, 'GET', '/sub')->{body}, 'hello', "$name: delivers");
+    for my $end ($redis, $other) {
+        kill_server($end);
+        ok((wait_for { ask($nginx) == ($end == $redis ? 503 : 401) } 3),
+            "$name: a failed connection");
+        RblTest::Process::launch($end);
+        RblTest::Process::ready($end);
+        store_meta($redis) if $end == $redis;
+        ok((wait_for { ask($nginx) == 401 } 3), "$name: and back");
     }
+    stop_server($nginx);
 }
 
 done_testing();

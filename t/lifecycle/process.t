@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Reload, quit, stop and the cache manager, with requests that wait for a store
-# that hangs.  A clean error log is checked at the end of every test.
+# Reload with another configuration, quit and stop, with a store that hangs or
+# is away.  A clean error log is checked at the end of every test.  Reloads
+# under load: reload.t; how processes end: t/hazard/process.t.
 
 use strict;
 use warnings;
@@ -46,24 +47,10 @@ sub gone {
     return !grep { kill 0, $_ } @pids;
 }
 
-# reload: the old workers finish what they have, new ones serve
+# reload, twice, with a changed configuration
 
 my $nginx = nginx(workers => 2);
-my @old = workers($nginx, 2);
-my @waiting = hang($nginx);
-
-signal_server($nginx, 'HUP');
-ok(wait_for { my %w = map { $_ => 1 } workers_now($nginx);
-    grep { !$w{$_} } @old or keys %w >= 4 } 5, 'reload: new workers are there');
-is(scalar(grep { kill 0, $_ } @old) > 0, 1, 'old ones wait for their requests');
-cont_server($redis);
-is(scalar(grep { status_line($_) =~ / 401 / } @waiting), 4,
-    'which are answered as if nothing had been');
-ok(wait_for { gone(@old) } 5, 'then the old workers leave');
-ok(wait_for { ask($nginx) == 401 } 2, 'the new ones serve');
-
-# again, twice at once, with a changed configuration
-
+my (@old, @waiting);
 my $conf = read_file($nginx->{conf_path});
 $conf =~ s/rbl_api on;/rbl_api on; rbl_realm again; rbl_store_timeout 4s;/;
 write_file($nginx->{conf_path}, $conf);
@@ -74,15 +61,7 @@ for (1, 2) {
 }
 ok(wait_for { ask($nginx) == 401 } 2, 'service');
 
-# quit
-
-@waiting = hang($nginx);
-signal_server($nginx, 'QUIT');
-ok(wait_for { messages($nginx, qr/gracefully shutting down/) } 5, 'quit');
-ok(alive($nginx), 'nginx waits');
-cont_server($redis);
-is(scalar(grep { status_line($_) =~ / 401 / } @waiting), 4, 'for the answers');
-ok(wait_for { !alive($nginx) } 5, 'and ends');
+stop_server($nginx);
 
 # quit while the store is away: its timers do not hold the worker
 
@@ -94,21 +73,12 @@ ok(wait_for { !alive($nginx) } 2, 'quit ends at once without a store');
 
 # quit, and the store never answers: the deadline ends it
 
-$nginx = nginx(workers => 1);
+$nginx = nginx(workers => 1, http => 'rbl_store_timeout 1500ms;');
 @waiting = hang($nginx);
 signal_server($nginx, 'QUIT');
 is(scalar(grep { status_line($_) =~ / 503 / } @waiting), 4,
     'quit with a hung store: 503 at the deadline');
 ok(wait_for { !alive($nginx) } 5, 'then the end');
-cont_server($redis);
-
-# worker_shutdown_timeout cuts in before the deadline
-
-$nginx = nginx(workers => 1, main => 'worker_shutdown_timeout 300ms;');
-@waiting = hang($nginx);
-signal_server($nginx, 'QUIT');
-ok(wait_for { !alive($nginx) } 3, 'worker_shutdown_timeout ends the worker');
-close $_ for @waiting;
 cont_server($redis);
 
 # stop with requests under way
@@ -118,27 +88,6 @@ $nginx = nginx(workers => 2);
 ok(stop_server($nginx, 3), 'stop with requests under way');
 close $_ for @waiting;
 cont_server($redis);
-
-# a worker that is killed
-
-$nginx = nginx(workers => 1);
-my ($worker) = workers($nginx);
-expect_alert("worker process $worker exited on signal 9");
-kill 'KILL', $worker;
-ok(wait_for { my ($w) = workers_now($nginx); $w && $w != $worker } 5,
-    'a worker that is killed is replaced');
-ok(wait_for { ask($nginx) == 401 } 2, 'and serves');
-stop_server($nginx);
-
-# cache manager and loader have no use for the store
-
-mkdir "$dir/cache";
-$nginx = nginx(workers => 1, text =>
-    "proxy_cache_path $dir/cache keys_zone=z:1m;");
-($worker) = workers($nginx);
-my @clients = grep { !/cmd=client/ } split /\n/, redis($redis, 'CLIENT', 'LIST');
-is(scalar @clients, 1, 'with a cache manager: one connection, the worker\'s');
-stop_server($nginx);
 
 # one process only
 

@@ -1,0 +1,71 @@
+#!/usr/bin/perl
+
+# t/hazard/PLAN is whole: the 40 hazards and the ten questions are there, each
+# leads to a text of a test or of a style rule that exists, and what is named
+# after a hazard is in the plan.  The mutants (MUTANTS) are of files and tests
+# that exist; t/hazard/mutate runs them.
+
+use strict;
+use warnings;
+
+use RblTest;
+
+my $dir = repo_dir();
+my $plan = read_file("$dir/t/hazard/PLAN");
+my (%where, %title, $at);
+
+for my $line (grep { !/^#/ && /\S/ } split /\n/, $plan) {
+    if ($line =~ /^(\d\d|Q\d+) +(\S.+)/) {
+        $at = $1;
+        ok(!$title{$at}, "$at once");
+        $title{$at} = $2;
+        next;
+    }
+    $line =~ /^    (\S+): (\S.*)/ or die "PLAN: $line";
+    push @{ $where{$at} }, [$1, $2];
+}
+is_deeply([sort keys %title], [sort map({ sprintf '%02d', $_ } 1 .. 40),
+    map { "Q$_" } 1 .. 10], 'forty hazards, ten questions');
+
+my $style = read_file("$dir/t/style.sh");
+for my $id (sort keys %title) {
+    my @lost = grep {
+        my ($file, $text) = @$_;
+
+        # In quotes, as a name of a test or the reason of a rule.
+        my $in = $file eq 'style' ? $style : read_file("$dir/$file");
+        $in !~ /['"][^'"\n]*\Q$text\E/;
+    } @{ $where{$id} };
+    is(join(', ', map { "$_->[0]: $_->[1]" } @lost), '',
+        "$id $title{$id}") or next;
+    ok(scalar @{ $where{$id} // [] }, "$id is tried somewhere");
+}
+
+for my $file ('t/style.sh', map { s{^\Q$dir\E/}{}r } glob "$dir/t/*/*.t") {
+    next if $file =~ /plan\.t$/;
+    my $text = read_file("$dir/$file");
+    for my $id ($text =~ /['"]hazards? (\d\d)/g,
+        $text =~ /hazards \d\d, (\d\d)/g)
+    {
+        my $name = $file eq 't/style.sh' ? 'style' : $file;
+        ok(scalar grep({ $_->[0] eq $name } @{ $where{$id} // [] }),
+            "$file: hazard $id is in the plan");
+    }
+}
+
+# --- mutants ---------------------------------------------------------------
+
+my (%mutants, @lost);
+for my $line (split /\n/, read_file("$dir/t/hazard/MUTANTS")) {
+    if ($line =~ /^(\d\d|Q\d+) +(\S+)$/) {
+        $mutants{$1}++;
+        push @lost, $2 if $2 ne 'style' && !-e "$dir/$2";
+    } elsif ($line =~ /^@ (\S+)$/) {
+        push @lost, $1 if !-e "$dir/$1";
+    }
+}
+is_deeply(\@lost, [], 'the files of the mutants are there');
+is_deeply([grep { !$mutants{$_} } qw(05 06 08 09 11 16 17 18 19 20 21 22 23
+    26 27 28)], [], 'what matters most has mutants');
+
+done_testing();

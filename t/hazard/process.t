@@ -1,0 +1,212 @@
+#!/usr/bin/perl
+
+# Hazards in the life of nginx's processes that no other test shows
+# (t/hazard/PLAN), and the ends that both programs' processes may come to.
+
+use strict;
+use warnings;
+
+use RblCheckd;
+use RblDns;
+use RblFault;
+use RblRedis;
+use RblTest;
+use Time::HiRes qw(sleep);
+
+my $dns = RblDns->new(rules => [[ '.', { a => ['127.0.0.2'] } ]]);
+my $w = world(no_dns => 1, zones => { 'a.test' => {} },
+    redis => { appendonly => 1, args => ['--appendfsync', 'always'] });
+my $redis = $w->{redis};
+my $read = http_head('GET', '/3.0/hosts.json', auth => $w->{acct});
+
+sub nginx {
+    my (%opt) = @_;
+
+    my $nginx = start_nginx(store => $redis, workers => 1, %opt,
+        http => 'rbl_store_timeout 5s; ' . ($opt{http} // ''),
+        server => 'location /status { stub_status; }');
+    ok((wait_for { served($nginx) } 3), 'service');
+    return $nginx;
+}
+
+sub served {
+    my ($nginx) = @_;
+
+    return http($nginx, 'GET', '/3.0/hosts.json', auth => $w->{acct})
+        ->{status} == 200;
+}
+
+# Requests that wait for a store that hangs.
+sub waiting {
+    my ($nginx, $n) = @_;
+
+    my @c = map { client('asks', $nginx, $read) } 1 .. $n;
+    wait_for { http($nginx, 'GET', '/status')->{body} =~ /Writing: (\d+)/
+        && $1 > $n } 3, 'requests are waiting';
+    return @c;
+}
+
+# {title => pid} of the children of an nginx
+sub children {
+    my ($nginx) = @_;
+
+    my %pid;
+    for my $stat (glob '/proc/[0-9]*/stat') {
+        my ($pid, $ppid) = read_file($stat) =~ /^(\d+) \(.*\) \S (\d+) /s;
+        next if !$pid || $ppid != $nginx->{pid};
+        $pid{$1} = $pid if read_file("/proc/$pid/cmdline")
+            =~ /^nginx: ([a-z ]+?)(?: process)?(?: is .*)?\0*$/;
+    }
+    return \%pid;
+}
+
+subtest 'hazard 15: the module keeps nothing beside its configuration' => sub {
+
+    # What is written while it runs, and so could outlive a configuration, is
+    # in .bss.  One may be: the digest context has nothing to do with any.
+    my %may = map { $_ => 1 } qw(md);
+    my $objects = build_dir() . '/nginx/addon/ngx_rbl_module';
+    my @kept = grep { !$may{$_} && !/^_/ } map { s/\.\d+$//r }
+        map { / O \.bss\s+\S+\s+(\S+)$/ } map { split /\n/,
+            run_cmd('objdump', '-t', $_)->{out} }
+        map { s{.*/(.+)\.c$}{$objects/$1.o}r }
+        glob repo_dir() . '/ngx_rbl_module/*.c';
+    is_deeply(\@kept, [], 'no variable of its own');
+
+    my $nginx = nginx();
+    my $conf = read_file($nginx->{conf_path});
+    for my $i (1 .. 4) {
+        my @old = workers($nginx);
+        write_file($nginx->{conf_path}, $i % 2 ? $conf =~ s/(rbl_api on;)/$1
+            } location \/other\/ { rbl_api on; rbl_store_timeout 4s;/r : $conf);
+        signal_server($nginx, 'HUP');
+        wait_for { my @now = workers_now($nginx);
+            @now == 1 && $now[0] != $old[0] } 5, 'the new worker';
+        ok((wait_for { served($nginx) } 3), "reload $i, with "
+            . ($i % 2 ? 'another store' : 'one store'));
+    }
+    stop_server($nginx);
+};
+
+subtest 'hazard 26: cache manager and loader have no store' => sub {
+    mkdir temp_dir() . '/cache';
+    my $nginx = nginx(http => 'proxy_cache_path ' . temp_dir()
+        . '/cache keys_zone=z:1m;');
+    my $of = {};
+    ok((wait_for { $of = children($nginx);
+        3 == grep { defined } @$of{qw(worker), 'cache manager',
+            'cache loader'} } 5), 'both are there');
+
+    # They have been through their first turn when they sleep.
+    my @idle = @$of{'cache manager', 'cache loader'};
+    ok((wait_for { 2 == grep { read_file("/proc/$_/stat") =~ /\) S / } @idle }
+        5), 'and have nothing to do');
+    my @clients = grep { /user=|addr=/ && !/cmd=client/ } split /\n/,
+        redis($redis, 'CLIENT', 'LIST');
+    is(scalar @clients, 1, 'the store has one client, the worker');
+    stop_server($nginx);
+};
+
+subtest 'hazard 27: nothing is open when a worker ends' => sub {
+    for my $fault (undef, qw(hung absent crowded)) {
+        my $nginx = nginx();
+        my $end = sub {
+            wait_for { !served($nginx) } 8, 'the fault to be seen' if $fault;
+            signal_server($nginx, 'QUIT');
+            ok((wait_for { !alive($nginx) } 8), $fault // 'no fault');
+            no_message($nginx, qr/open socket|\[alert\]/, 'no alert');
+        };
+        $fault ? with_fault($fault, $redis, $end) : $end->();
+    }
+};
+
+subtest 'hazard 28: worker_shutdown_timeout with requests waiting' => sub {
+    my $nginx = nginx(main => 'worker_shutdown_timeout 300ms;');
+    with_fault('hung', $redis, sub {
+        my @c = waiting($nginx, 10);
+        signal_server($nginx, 'QUIT');
+        my @r = map { RblTest::Http::read_answer($_, 4) } @c;
+        my $told = grep { $_->{status} == 503 && $_->{complete} } @r;
+
+        # Connections end in the order of their places in nginx; one that has
+        # a place before the store's is ended by nginx itself.
+        cmp_ok($told, '>=', 8, 'they are told so');
+        is($told + grep({ $_->{raw} eq '' } @r), 10, 'or nothing: no half');
+        ok((wait_for { !alive($nginx) } 3), 'and the worker ends');
+    });
+};
+
+subtest 'hazard 29: a graceful end leaves the connection alone' => sub {
+    my $nginx = nginx();
+    my @c;
+    with_fault('hung', $redis, sub {
+        @c = waiting($nginx, 10);
+        signal_server($nginx, 'QUIT');
+        ok((wait_for { messages($nginx, qr/gracefully shutting down/) } 5),
+            'quit');
+        sleep 0.1;
+    });
+    my @r = map { RblTest::Http::read_answer($_, 4) } @c;
+    is(scalar(grep { $_->{status} == 200 } @r), 10, 'all are answered');
+    ok((wait_for { !alive($nginx) } 5), 'and the worker ends');
+};
+
+subtest 'a worker that dies takes nobody with it' => sub {
+
+    # A sanitizer is not to explain what is done on purpose.
+    my $nginx = nginx(workers => 2, env => { ASAN_OPTIONS => join ':',
+        $ENV{ASAN_OPTIONS} // (), 'handle_segv=0:handle_abort=0' });
+    for my $end (qw(killed crashed aborted)) {
+        my @old = workers($nginx, 2);
+        my @c;
+        with_fault('hung', $redis, sub {
+            @c = waiting($nginx, 12);
+            expect_alert("worker process $old[0] exited on signal");
+            strike($end, $old[0]);
+            wait_for { my @now = workers_now($nginx);
+                @now == 2 && !grep { $_ == $old[0] } @now } 5, 'another';
+        });
+        my %n;
+        $n{ RblTest::Http::read_answer($_, 5)->{status} }++ for @c;
+        is(($n{0} // 0) + ($n{200} // 0), 12,
+            "$end: cut off with it, or answered by the other");
+        ok((wait_for { served($nginx) } 3), "$end: service");
+    }
+    stop_server($nginx);
+};
+
+# The daemon's own ends under load are the matter of t/checkd.
+subtest 'a daemon that is killed, stopped, restarted' => sub {
+    my $start = sub { start_checkd(store => $redis, resolver =>
+        { port => $dns->port }, conf => { conf_short(@_) }) };
+    my $daemon = $start->(name => 'one');
+    my $check = sub { wait_check($w, check_value($w, $_[0]), 15)->{status} };
+
+    is($check->('10.0.0.1'), 'completed', 'a check');
+    strike('killed', $daemon->{pid});
+    wait_for { !alive($daemon) } 5, 'its end';
+    my $pp = check_value($w, '10.0.0.2');
+    relaunch($daemon);
+    is(wait_check($w, $pp, 15)->{status}, 'completed', 'killed, and back');
+    pause_server($daemon);
+    $pp = check_value($w, '10.0.0.3');
+    my $other = $start->(name => 'two');
+    is(wait_check($w, $pp, 20)->{status}, 'completed',
+        'stopped: another does it');
+    cont_server($daemon);
+    is($check->('10.0.0.4'), 'completed', 'both');
+    ok(stop_server($_), 'stops in order') for $other, $daemon;
+    is(jobs_left($w), 0, 'nothing is left');
+};
+
+subtest 'hazard 31: sanitized builds see into pools' => sub {
+    for my $script (qw(build.sh nginx-asan.sh)) {
+        like(read_file(repo_dir() . "/ngx_rbl_module/$script"),
+            qr/^[^#]*-DNGX_DEBUG_PALLOC=1/m, $script);
+    }
+    like(run_cmd($ENV{RBL_NGINX}, '-V')->{err}, qr/NGX_DEBUG_PALLOC=1/,
+        'as this nginx does') if defined $ENV{RBL_NGINX};
+};
+
+$dns->stop;
+done_testing();

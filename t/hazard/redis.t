@@ -1,0 +1,165 @@
+#!/usr/bin/perl
+
+# Hazards of Redis inside nginx that no other test shows (t/hazard/PLAN).
+
+use strict;
+use warnings;
+
+use IO::Socket::INET;
+use RblApi;
+use RblFakeRedis;
+use RblFault;
+use RblRedis;
+use RblTest;
+use Time::HiRes qw(time);
+
+sub get {
+    my ($t, $path) = @_;
+
+    return http($t->{nginx}, 'GET', $path, auth => $t->{acct});
+}
+
+# Requests that nginx works on, with this one.
+sub writing {
+    my ($nginx) = @_;
+
+    return http($nginx, 'GET', '/status')->{body} =~ /Writing: (\d+)/ ? $1 : 0;
+}
+
+my $watch = watch_env();
+my $t = api_setup(workers => 1, env => $watch, api => 'rbl_max_page_size 3000;',
+    server => q{
+    location /status { stub_status; }
+    location /both/ { addition_types *; add_before_body /3.0/listings.zabbix;
+        add_after_body /3.0/hosts.json; root %%DIR%%; }
+    });
+my ($worker) = workers($t->{nginx});
+mkdir "$t->{nginx}{dir}/both";
+write_file("$t->{nginx}{dir}/both/x.txt", '|');
+
+subtest 'hazard 05: large replies are read to the end' => sub {
+    for my $net (0 .. 9) {
+        call($t, 'POST', 'host/add.json', form => { type => 'rbl',
+            host => '10.0.' . 4 * $net . '.0/24', name => 'n' x 200 });
+    }
+    is(json(call($t, 'GET', 'hosts.json'))->{total_hosts}, 2560,
+        'many hosts with long names');
+    my $before = time;
+    my @r = map { call($t, 'GET', 'hosts.json?page_size=3000') } 1 .. 5;
+    is(join(' ', map { $_->{status} } @r), '200 200 200 200 200',
+        'all on one page, over and over');
+    is(scalar @{ json($r[4])->{data} }, 2560, 'to the last one');
+    cmp_ok(length $r[4]{raw}, '>', 500_000, 'which is more than one read');
+};
+
+subtest 'hazard 10: completions that ask again while a connection ends' => sub {
+    for my $round (1 .. 3) {
+        pause_server($t->{redis});
+        my @c = map { client('asks', $t->{nginx}, http_head('GET',
+            '/both/x.txt', auth => $t->{acct})) } 1 .. 10;
+        ok((wait_for { writing($t->{nginx}) == 11 } 3), 'requests are waiting');
+        kill_server($t->{redis});
+        my @r = map { RblTest::Http::read_answer($_, 5) } @c;
+        is(scalar(grep { $_->{body} =~ /^-1\|.*"status_code":503/s } @r), 10,
+            'each of two sub-requests is answered, once');
+        relaunch($t->{redis});
+        init_store($t->{redis});
+        ok((wait_for { call($t, 'GET', 'hosts.json')->{status} == 401 } 2),
+            'then they are asked again');
+    }
+};
+
+subtest 'hazard 13: every batch is completed, ready or not' => sub {
+    for my $name (qw(absent crowded cut foreign)) {
+        with_fault($name, $t->{redis}, sub {
+            my @c = map { client('asks', $t->{nginx}, http_head('GET',
+                "/both/x.txt", auth => $t->{acct})) } 1 .. 10;
+            is(scalar(grep { RblTest::Http::read_answer($_, 5)->{complete} }
+                @c), 10, "$name: each request is answered");
+        });
+    }
+    ok((wait_for { writing($t->{nginx}) == 1 } 3), 'and none is left in nginx');
+};
+
+subtest 'hazard 06: a descriptor is closed once' => sub {
+    is_deeply([grep { /^close/ } watched($watch, $worker)], [],
+        'after all that, and');
+    stop_server($t->{nginx});
+    is_deeply([grep { /^close/ } watched($watch, $worker)], [],
+        'after the end of the worker');
+};
+
+subtest 'hazard 08: names are resolved when nginx starts, not later' => sub {
+    my $redis = start_redis(port => 1);
+    store_meta($redis);
+    my $nginx = start_nginx(store_addr => "localhost:$redis->{port}",
+        workers => 1, env => $watch);
+    my ($w) = workers($nginx);
+    ok((wait_for { ask($nginx) == 401 } 3), 'a store by its name is used');
+    redis($redis, 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    ok((wait_for { messages($nginx, qr/ is ready/) == 2 } 3), 'again');
+    like(read_file($watch->{RBL_WATCH}), qr/^resolve \d+ localhost$/m,
+        'nginx looked it up');
+    is_deeply([watched($watch, $w)], [], 'and the worker nothing');
+    stop_server($nginx);
+};
+
+subtest 'hazard 09: connecting has an end' => sub {
+    my $listen = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1)
+        or die "listen: $!";
+    my $port = $listen->sockport;
+    my @fill = map { IO::Socket::INET->new(PeerAddr => '127.0.0.1',
+        PeerPort => $port, Blocking => 0) } 1 .. 8;
+    my $nginx = start_nginx(store_addr => "127.0.0.1:$port", workers => 1,
+        http => 'rbl_store_timeout 300ms;');
+    my ($status, $seconds) = asked_in($nginx);
+    is($status, 503, 'a store that does not even take connections: 503');
+    cmp_ok($seconds, '<', 1.5, 'in time');
+    ok((wait_for { messages($nginx,
+        qr/not ready: no answer while connecting/) } 3), 'the log says why');
+    stop_server($nginx);
+};
+
+subtest 'hazard 12: what the store refuses is told apart' => sub {
+    my $fake = start_fake('good');
+    my $nginx = start_nginx(store => $fake, workers => 1,
+        http => 'rbl_store_timeout 300ms;');
+    for my $case ([late_loading => qr/is not ready: LOADING/],
+        [readonly => qr/is not ready: READONLY/],
+        [masterdown => qr/is not ready: MASTERDOWN/],
+        [oom => qr/answers [^:]+: OOM/],
+        [noscript => qr/answers [^:]+: NOSCRIPT/],
+        [strange => qr/answers [^:]+: ERR strange/],
+        [maxclients => qr/is not ready: ERR max number of clients/])
+    {
+        my ($mode, $message) = @$case;
+        fake_mode($fake, 'good');
+        wait_for { ask($nginx) == 401 } 3, 'service';
+        fake_mode($fake, $mode);
+        ok((wait_for { ask($nginx) == 503 && messages($nginx, $message) } 3),
+            "$mode: $message");
+    }
+    stop_server($nginx);
+};
+
+subtest 'hazard 14: a worker without memory' => sub {
+    plan skip_all => 'needs an address space of its own (no sanitizer)'
+        if defined $ENV{RBL_NGINX} || nginx_env();
+
+    my $fake = start_fake('good');
+    my $nginx = start_nginx(store => $fake, workers => 1);
+    ok((wait_for { ask($nginx) == 401 } 3), 'service');
+    my ($w) = workers($nginx);
+    my $kib = read_file("/proc/$w/status") =~ /^VmSize:\s+(\d+)/m ? $1 : 0;
+    run_cmd('prlimit', "--pid=$w", '--as=' . 1024 * ($kib + 3000));
+
+    # hiredis may end the process: then there is another.
+    expect_alert("worker process $w exited on signal 6");
+    fake_mode($fake, 'flood');
+    like(ask($nginx), qr/^(?:0|500|503)$/, 'a reply that does not fit');
+    fake_mode($fake, 'good');
+    ok((wait_for { ask($nginx) == 401 } 5), 'then the API serves');
+    stop_server($nginx);
+};
+
+done_testing();

@@ -1,0 +1,125 @@
+#!/usr/bin/perl
+
+# Steady state: 1,000 and 100,000 requests of every kind leave the same memory
+# in a worker, and the same descriptors; so do as many connections that break.
+
+use strict;
+use warnings;
+
+use RblApi;
+use RblFault;
+use RblRedis;
+use RblTest;
+
+# What a sanitizer keeps is no measure; it tells of leaks itself, at the end.
+my $sanitized = defined $ENV{RBL_NGINX} || nginx_env();
+my $block = $sanitized ? 1000 : 20_000;
+
+my $t = api_setup(workers => 1,
+    http => 'keepalive_requests 1000000; access_log off;', level => 'warn');
+my $nginx = $t->{nginx};
+my ($worker) = workers($nginx);
+my $h = (add_host($t, '10.0.0.0/27'))[0];
+my $pp = json(call($t, 'POST', 'check/start.json',
+    form => { host => $h->{id} }))->{data}{id};
+
+sub bytes {
+    my ($method, $path, %opt) = @_;
+
+    return http_head($method, "/3.0/$path", keep => 1, auth => $t->{acct},
+        %opt);
+}
+
+# None of them ends its connection.
+my @mix = (
+    bytes('GET', 'hosts.json'), bytes('GET', 'hosts.xml?page_size=30'),
+    bytes('GET', 'listings.zabbix'), bytes('GET', "host/$h->{id}.json"),
+    bytes('GET', "check/status/$pp.json?details=1"),
+    bytes('GET', 'hosts.json', auth => [$t->{acct}{sid}, '0' x 64]),
+    bytes('GET', 'nothing'), bytes('HEAD', 'hosts.json'),
+    bytes('POST', "host/update/$h->{id}.json", form => { name => 'n' }),
+    bytes('GET', 'host/' . sid_of('HT') . '.json'),
+);
+
+# So many requests, pipelined; how many were answered.
+sub drive {
+    my ($n) = @_;
+
+    my $answered = 0;
+    my @c = map { client('asks', $nginx, '') } 1 .. 4;
+    while ($n > 0) {
+        my $batch = join '', (@mix) x 10;
+        print {$_} $batch for @c;
+        for my $c (@c) {
+            my ($got, $buf) = ('', '');
+            my $left = 10 * @mix;
+            while ($left > 0 && sysread $c, $buf, 262_144) {
+                # "HTTP/1.1 2" may be cut in two.
+                $got .= $buf;
+                my $seen = () = $got =~ /HTTP\/1\.1 \d/g;
+                $got = substr $got, -9;
+                $left -= $seen;
+                $answered += $seen;
+            }
+        }
+        $n -= @c * 10 * @mix;
+    }
+    return $answered;
+}
+
+# KiB that are the worker's own, when it has nothing to do.
+my $open = descriptors($worker);
+
+sub memory {
+    my $kib = 0;
+    wait_for { descriptors($worker) <= $open } 5, 'connections to end';
+    $kib += $_ for read_file("/proc/$worker/smaps_rollup")
+        =~ /^Private_\w+:\s+(\d+) kB/mg;
+    return $kib;
+}
+
+# The same again and again, and each time what it has left: a heap finds its
+# size in a few steps, a leak takes as much every time.
+sub growth {
+    my ($times, $code) = @_;
+
+    my @kib = (memory());
+    for (1 .. $times) {
+        $code->();
+        push @kib, memory();
+    }
+    my @step = sort { $a <=> $b } map { $kib[$_] - $kib[$_ - 1] } 1 .. $times;
+    return ($step[$times / 2], join ' ', @kib);
+}
+
+drive(1000);
+my $answered = 0;
+my ($step, $all) = growth(5, sub { $answered += drive($block) });
+cmp_ok($answered, '>=', 5 * $block, 5 * $block . ' requests are answered');
+diag("KiB after 1,000 requests and each $block more: $all");
+cmp_ok($step, '<=', 32, 'they leave what 1,000 have left') if !$sanitized;
+ok((wait_for { descriptors($worker) <= $open } 5), 'and no descriptor');
+
+# Answers that come too late, clients that break off, stores that go.
+
+sub trouble {
+    for (1 .. 4) {
+        with_fault('hung', $t->{redis}, sub {
+            my @c = map { client('asks', $nginx, join '', @mix) } 1 .. 25;
+            leave('breaks', $_) for @c;
+        });
+        with_fault('cut', $t->{redis}, sub { });
+        wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 5,
+            'service';
+    }
+}
+
+trouble();
+($step, $all) = growth(5, \&trouble);
+diag("KiB after each 100 connections that break: $all");
+cmp_ok($step, '<=', 32, 'nor do connections that break leave anything')
+    if !$sanitized;
+ok((wait_for { descriptors($worker) <= $open } 5), 'nor a descriptor');
+is_deeply([workers_now($nginx)], [$worker], 'of the same worker');
+
+done_testing();
