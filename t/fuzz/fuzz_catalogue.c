@@ -1,0 +1,96 @@
+/*
+ * Files of block lists (ctl/lists_file.c, lists_member.c).  The input is the
+ * file.
+ *
+ * A file that is taken gives records that the daemon can read, each with a SID
+ * of its own, and never enables a list whose zone wants a key.  One that is
+ * refused gives nothing and says why, in lines of their own.
+ */
+
+#include "fuzz.h"
+#include "check/lists.h"
+#include "ctl/lists_file.h"
+#include "rbl_query.h"
+
+#include <stdarg.h>
+
+static unsigned  complaints;
+
+
+/* That of rblctl prints; here the line is looked at. */
+int
+ctl_fail(const char *fmt, ...)
+{
+    char     line[4096];
+    va_list  ap;
+
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof(line), fmt, ap);
+    va_end(ap);
+
+    complaints++;
+    fuzz_check(line[0] != '\0');
+
+    return CTL_ERROR;
+}
+
+
+static void
+check_entry(const lists_file_t *file, size_t i)
+{
+    size_t                     j;
+    list_t                    *list;
+    rbl_str_t                  raw;
+    rbl_list_t                 r;
+    const lists_file_entry_t  *e;
+
+    static const char *const  names[] = { "active", "disabled", "killed" };
+
+    e = &file->entry[i];
+    raw = (rbl_str_t) { e->record, e->size };
+
+    fuzz_check(rbl_list_decode(&r, raw) == RBL_OK);
+    fuzz_check(rbl_str_eq(r.id, rbl_sid_str(&e->sid)));
+    fuzz_check(rbl_str_is(r.status, names[e->status]));
+    fuzz_check(rbl_zone_ok(r.zone));
+    fuzz_check(memmem(r.zone.p, r.zone.n, "{key}", 5) == NULL
+               || e->status != LISTS_FILE_ACTIVE);
+    fuzz_check(e->status == LISTS_FILE_KILLED || r.families != 0);
+
+    for (j = 0; j < i; j++) {
+        fuzz_check(!rbl_str_eq(rbl_sid_str(&file->entry[j].sid), r.id));
+    }
+
+    list = list_from_record(raw);
+    fuzz_check(list != NULL);
+    list_unref(list);
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char           path[32];
+    size_t         i;
+    lists_file_t   file;
+
+    complaints = 0;
+    (void) fuzz_file(path, data, size);
+
+    if (lists_file_read(&file, path) != 0) {
+        fuzz_check(complaints > 0);
+        fuzz_check(file.n == 0 && file.entry == NULL);
+        return 0;
+    }
+
+    fuzz_check(complaints == 0);
+    fuzz_check(file.n == file.count[0] + file.count[1] + file.count[2]);
+
+    for (i = 0; i < file.n; i++) {
+        check_entry(&file, i);
+    }
+
+    lists_file_free(&file);
+
+    return 0;
+}

@@ -1,0 +1,109 @@
+/*
+ * The configuration file (config.c, config_file.c, config_value.c).  The input
+ * is the file.
+ *
+ * One that is taken leaves every number inside what its key allows, every text
+ * ended, an address of the store that can be used, and a lease of more than
+ * twice a check's time.  One that is refused gives one line that begins with
+ * the file's name.
+ */
+
+#include "fuzz.h"
+#include "config_int.h"
+
+
+static void
+check_numbers(const config_t *conf)
+{
+    double               v;
+    size_t               i;
+    const char          *at;
+    const config_key_t  *key;
+
+    for (i = 0; i < config_n_keys; i++) {
+        key = &config_keys[i];
+        at = (const char *) conf + key->offset;
+
+        if (key->set == config_set_duration || key->set == config_set_rate) {
+            memcpy(&v, at, sizeof(v));
+
+        } else if (key->set == config_set_count) {
+            v = *(const unsigned *) at;
+
+        } else if (key->set == config_set_flag) {
+            fuzz_check(*(const unsigned *) at <= 1);
+            continue;
+
+        } else {
+            if (key->set != config_set_resolver && key->set != config_set_allow
+                && key->set != config_set_level)
+            {
+                fuzz_check(strnlen(at, key->size) < key->size);
+            }
+
+            continue;
+        }
+
+        fuzz_check(v >= key->min && v <= key->max);
+    }
+}
+
+
+static void
+check_whole(const config_t *conf)
+{
+    unsigned          i;
+    char              text[RBL_VALUE_MAX];
+    rbl_subnet_t      net;
+    config_address_t  addr;
+
+    fuzz_check(config_store_address(&addr, conf->store) == 0);
+    fuzz_check(addr.path != NULL || (addr.port > 0 && addr.port < 65536));
+    fuzz_check(conf->lease > 2 * conf->check_timeout);
+    fuzz_check(conf->dns.n_resolvers > 0
+               && conf->dns.n_resolvers <= DNS_MAX_RESOLVERS);
+    fuzz_check(conf->n_allow <= CONFIG_MAX_ALLOW);
+
+    for (i = 0; i < conf->dns.n_resolvers; i++) {
+        fuzz_check(conf->dns.resolver[i].ss_family == AF_INET
+                   || conf->dns.resolver[i].ss_family == AF_INET6);
+    }
+
+    for (i = 0; i < conf->n_allow; i++) {
+        fuzz_check(rbl_subnet_parse(&net, rbl_subnet_text(text,
+                                                          &conf->allow[i]))
+                   == RBL_OK);
+    }
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    int       rc;
+    char      path[32], err[CONFIG_ERR_MAX];
+    config_t  conf;
+
+    /* a value may name a file to be read: no devices */
+
+    if (memmem(data, size, "/dev/", 5) || memmem(data, size, "/proc/", 6)) {
+        return 0;
+    }
+
+    (void) fuzz_file(path, data, size);
+    config_defaults(&conf);
+    memset(err, 0x5a, sizeof(err));
+    rc = config_read(&conf, path, err, sizeof(err));
+
+    if (rc == 0) {
+        check_numbers(&conf);
+        check_whole(&conf);
+        return 0;
+    }
+
+    fuzz_check(rc == -1 && strnlen(err, sizeof(err)) < sizeof(err));
+    fuzz_check(strncmp(err, path, strlen(path)) == 0);
+    fuzz_check(err[strlen(path)] == ':' && strchr(err, '\n') == NULL);
+
+    return 0;
+}

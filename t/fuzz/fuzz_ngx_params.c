@@ -1,0 +1,227 @@
+/*
+ * The fields of a call out of query and body (ngx_rbl_params.c), as its code
+ * then sees them (ngx_rbl_fields.c).  Lines: Content-Type ("-": none) and the
+ * query; the rest is the body.
+ *
+ * What comes out is sound, trimmed text, one value for a field that is no
+ * list; the elements of a list have no commas left in them.  Written as a form
+ * and read again it is the same.  What is refused is refused once, with 400 or
+ * 415.
+ */
+
+#include "fuzz_ngx.h"
+
+#define FIELDS  5
+
+static const ngx_rbl_field_t  fields[] = {
+    { ngx_string("host"), 0 },
+    { ngx_string("name"), 0 },
+    { ngx_string("type"), 0 },
+    { ngx_string("rbl_profile"), 0 },
+    { ngx_string("contact_group"), 1 },
+    { ngx_null_string, 0 }
+};
+
+static const ngx_rbl_op_t     op = { fields, NULL, NULL, NULL, NULL };
+static const ngx_rbl_route_t  route = {
+    ngx_string("host/add"), ngx_string("host/add"), NGX_HTTP_POST,
+    NGX_RBL_DOCUMENT, &op
+};
+
+
+void
+ngx_rbl_refuse(ngx_rbl_ctx_t *ctx, ngx_uint_t status, const char *fmt, ...)
+{
+    u_char   text[512];
+    va_list  ap;
+
+    va_start(ap, fmt);
+    (void) ngx_vslprintf(text, text + sizeof(text), fmt, ap);
+    va_end(ap);
+
+    fuzz_check(ctx->refusal == 0);
+    fuzz_check(status == 400 || status == 415 || status == 404);
+    ctx->refusal = status;
+}
+
+
+void
+ngx_rbl_internal(ngx_rbl_ctx_t *ctx)
+{
+    (void) ctx;
+    fuzz_check(!"out of memory");
+}
+
+
+static void
+check_list(ngx_rbl_ctx_t *ctx, ngx_uint_t field)
+{
+    size_t      commas;
+    ngx_int_t   i, n;
+    rbl_str_t  *part;
+
+    n = ngx_rbl_list(ctx, field, &part);
+    fuzz_check(n >= 0 && (n == 0) == (ctx->given[field].first == NULL));
+
+    for (i = 0; i < n; i++) {
+        for (commas = 0; commas < part[i].n; commas++) {
+            fuzz_check(part[i].p[commas] != ',');
+        }
+
+        fuzz_check(rbl_str_eq(rbl_trim(part[i]), part[i]));
+        fuzz_check(rbl_text_ok(part[i]));
+    }
+}
+
+
+static size_t
+encode(u_char *p, rbl_str_t s)
+{
+    size_t  i, n;
+
+    for (i = n = 0; i < s.n; i++) {
+        n += (size_t) (ngx_sprintf(p + n, "%%%02Xd", (u_char) s.p[i])
+                       - (p + n));
+    }
+
+    return n;
+}
+
+
+/* All that was given, as a form of percent signs. */
+static ngx_str_t
+as_form(ngx_rbl_ctx_t *ctx)
+{
+    u_char           *p;
+    size_t            size;
+    ngx_str_t         form;
+    ngx_uint_t        i;
+    ngx_rbl_value_t  *v;
+
+    size = 1;
+
+    for (i = 0; i < FIELDS; i++) {
+        for (v = ctx->given[i].first; v; v = v->next) {
+            size += fields[i].name.len + 3 * v->text.n + 4;
+        }
+    }
+
+    form.data = p = ngx_pnalloc(ctx->request->pool, size);
+    fuzz_check(p != NULL);
+
+    for (i = 0; i < FIELDS; i++) {
+        for (v = ctx->given[i].first; v; v = v->next) {
+            p = ngx_cpymem(p, fields[i].name.data, fields[i].name.len);
+            p = ngx_cpymem(p, fields[i].list ? "[]=" : "=",
+                           fields[i].list ? 3 : 1);
+            p += encode(p, v->text);
+            *p++ = '&';
+        }
+    }
+
+    form.len = (size_t) (p - form.data);
+
+    return form;
+}
+
+
+static void
+check_same(ngx_rbl_ctx_t *ctx)
+{
+    ngx_uint_t           i;
+    ngx_rbl_ctx_t        again;
+    ngx_rbl_value_t     *v, *w;
+    ngx_http_request_t   r;
+
+    r = *ctx->request;
+    r.args = as_form(ctx);
+
+    memset(&again, 0, sizeof(again));
+    again.request = &r;
+    again.route = ctx->route;
+
+    fuzz_check(ngx_rbl_params_parse(&again) == NGX_OK && !again.refusal);
+
+    for (i = 0; i < FIELDS; i++) {
+        w = again.given[i].first;
+
+        for (v = ctx->given[i].first; v; v = v->next, w = w->next) {
+            fuzz_check(w != NULL && rbl_str_eq(v->text, w->text));
+        }
+
+        fuzz_check(w == NULL);
+    }
+}
+
+
+static void
+check_given(ngx_rbl_ctx_t *ctx)
+{
+    int               flag;
+    ngx_uint_t        i;
+    ngx_rbl_value_t  *v;
+
+    for (i = 0; i < NGX_RBL_FIELDS_MAX; i++) {
+        v = ctx->given[i].first;
+
+        if (i >= FIELDS) {
+            fuzz_check(v == NULL);
+            continue;
+        }
+
+        fuzz_check(v == NULL || v->next == NULL || fields[i].list);
+        fuzz_check((ngx_rbl_text(ctx, i).p == NULL) == (v == NULL));
+
+        for ( /* void */ ; v; v = v->next) {
+            fuzz_check(v->text.p != NULL && rbl_text_ok(v->text));
+            fuzz_check(rbl_str_eq(rbl_trim(v->text), v->text));
+        }
+
+        check_list(ctx, i);
+    }
+
+    check_same(ctx);
+
+    flag = 7;
+    fuzz_check((ngx_rbl_flag(ctx, 0, &flag) == NGX_OK)
+               == (ctx->refusal == 0));
+    fuzz_check(flag == 0 || flag == 1 || flag == 7);
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_t           f;
+    rbl_str_t        type, query;
+    ngx_table_elt_t  h;
+
+    fuzz_init(&f, data, size);
+    fuzz_ngx_init();
+
+    type = fuzz_line(&f);
+    query = fuzz_line(&f);
+    fuzz_ctx.body = fuzz_rest(&f);
+    fuzz_ctx.route = &route;
+
+    if (!rbl_str_is(type, "-")) {
+        h.value.data = (u_char *) type.p;
+        h.value.len = type.n;
+        fuzz_request.headers_in.content_type = &h;
+    }
+
+    fuzz_request.args.data = (u_char *) query.p;
+    fuzz_request.args.len = query.n;
+
+    fuzz_check(ngx_rbl_params_parse(&fuzz_ctx) == NGX_OK);
+
+    if (!fuzz_ctx.refusal) {
+        fuzz_ctx.body.n = 0;
+        check_given(&fuzz_ctx);
+    }
+
+    fuzz_ngx_done();
+    fuzz_done(&f);
+
+    return 0;
+}

@@ -1,0 +1,128 @@
+/*
+ * Replies of the store as they come in, made in the store's pool
+ * (ngx_rbl_redis_reply.c).  The first octet is the size of the pieces that are
+ * read, the rest is what the server sends.
+ *
+ * Each reply is the one that hiredis makes with functions of its own from the
+ * same bytes; never has one more elements than are allowed.  What was begun
+ * and not finished is given back.
+ */
+
+#include "fuzz_ngx.h"
+#include "ngx_rbl_redis.h"
+
+#define REPLIES  64
+
+static ngx_rbl_store_t  store;
+
+
+/* Both alike, and every text ended; the number of elements in all levels. */
+static size_t
+compare(const redisReply *a, const redisReply *b)
+{
+    size_t  i, n;
+
+    fuzz_check((a == NULL) == (b == NULL));
+
+    if (a == NULL) {
+        return 0;
+    }
+
+    fuzz_check(a->type == b->type && a->elements == b->elements);
+    fuzz_check(a->integer == b->integer && a->len == b->len);
+    fuzz_check((a->str == NULL) == (b->str == NULL));
+    fuzz_check(a->str == NULL || memcmp(a->str, b->str, a->len + 1) == 0);
+
+    n = a->elements;
+
+    for (i = 0; i < a->elements; i++) {
+        n += compare(a->element[i], b->element[i]);
+    }
+
+    return n;
+}
+
+
+/* hiredis is asked only for what was read before, and so is within limits. */
+static void
+next_alike(redisReader *plain, redisReply *r)
+{
+    void    *reply;
+    size_t   n;
+
+    fuzz_check(redisReaderGetReply(plain, &reply) == REDIS_OK);
+    fuzz_check(reply != NULL);
+    n = compare(r, reply);
+    fuzz_check(n <= NGX_RBL_REDIS_ELEMENTS);
+    freeReplyObject(reply);
+}
+
+
+static void
+read_all(redisReader *reader, redisReader *plain, rbl_str_t bytes,
+    size_t piece)
+{
+    void      *reply;
+    size_t     n;
+    unsigned   replies;
+
+    for (replies = 0; replies < REPLIES; ) {
+        if (redisReaderGetReply(reader, &reply) != REDIS_OK) {
+            fuzz_check(reply == NULL);
+            return;
+        }
+
+        if (reply != NULL) {
+            replies++;
+            next_alike(plain, reply);
+            reader->fn->freeObject(reply);
+            continue;
+        }
+
+        if (bytes.n == 0) {
+            return;
+        }
+
+        n = piece < bytes.n ? piece : bytes.n;
+        fuzz_check(redisReaderFeed(reader, bytes.p, n) == REDIS_OK);
+        bytes.p += n;
+        bytes.n -= n;
+    }
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_t              f;
+    size_t              piece;
+    rbl_str_t           bytes;
+    redisReader        *plain;
+    redisAsyncContext   ac;
+
+    fuzz_init(&f, data, size);
+    fuzz_ngx_init();
+    memset(&store, 0, sizeof(store));
+    memset(&ac, 0, sizeof(ac));
+    store.log = &fuzz_log;
+
+    piece = fuzz_u8(&f) + 1;
+    bytes = fuzz_rest(&f);
+
+    plain = redisReaderCreate();
+    ac.c.reader = redisReaderCreate();
+    fuzz_check(plain != NULL && ac.c.reader != NULL);
+    fuzz_check(redisReaderFeed(plain, bytes.p, bytes.n) == REDIS_OK);
+
+    ngx_rbl_redis_read_replies(&store, &ac);
+    read_all(ac.c.reader, plain, bytes, piece);
+
+    redisReaderFree(ac.c.reader);
+    redisReaderFree(plain);
+    ngx_rbl_redis_free_replies(&store);
+    fuzz_check(store.replies.pool == NULL);
+    fuzz_ngx_done();
+    fuzz_done(&f);
+
+    return 0;
+}
