@@ -1,0 +1,145 @@
+#!/usr/bin/perl
+
+# HTTP: what a request costs beside `return 200` of the same nginx, and beside
+# peers that give the same answers (lib/RblBenchHttp.pm, peers/README).
+
+use strict;
+use warnings;
+
+use List::Util qw(max);
+
+use RblBench;
+use RblBenchHttp;
+use RblTest;
+
+bench('http', 'answers of the API beside return 200 and beside peers');
+
+my $s = http_servers(peers => 1);
+same_answers($s);
+
+my $HOST = "host/$s->{host}.json";
+my $PAGE = 'hosts.json?page_size=20';
+my %who = map { $_ => $s->{$_} } qw(nginx open lua node);
+my $every_host = sub { my ($a) = @_;
+    return map { "/3.0/host/$_.json" } @{ $a->{hosts} } };
+my $every_page = sub { return map { "/3.0/$PAGE&page=$_" } 1 .. 6 };
+
+# --- measuring -------------------------------------------------------------
+
+# One second of wrk: requests a second, CPU in us a request of the server and
+# of Redis.
+sub row {
+    my ($name, $path, %opt) = @_;
+
+    my $server = $who{$name};
+    my %load = (connections => $opt{connections} // 64, seconds => seconds(1),
+        url => url_of($server, $path), script => $opt{script},
+        headers => ["Authorization: $s->{auth}"]);
+    return sub {
+        my $c = spend(sub { wrk(\%load) }, server => $server->{workers},
+            redis => [$s->{redis}{pid}]);
+        my $n = $c->{value}{requests} * 1000;
+        return { rps => $c->{value}{rps}, server => $c->{server} / $n,
+            redis => $c->{redis} / $n,
+            busier => max($c->{server}, $c->{redis}) / $n };
+    };
+}
+
+# What one GET alone costs Redis: the floor of a lone request.
+sub lone_get {
+    my $key = redis_key('acct', $s->{account}{sid});
+    my $n = 10_000 * seconds(1);
+    my $r = spend(sub { run_cmd({ timeout => 60 }, 'redis-benchmark', '-s',
+        $s->{redis}{socket}, '-c', 1, '-n', $n, '-q', 'GET', $key) },
+        redis => [$s->{redis}{pid}]);
+    my $us = $r->{redis} / $n / 1000;
+    return { rps => $n / $r->{wall}, redis => $us, server => 0,
+        busier => $us };
+}
+
+my $random_page = random_script($s, 'page', $every_page);
+my $random_host = random_script($s, 'host', $every_host);
+my @rows = (
+    'return 200, 2.5 KB'     => row('nginx', '/floor/'),
+    'one host'               => row('nginx', "/3.0/$HOST"),
+    'page of 20'             => row('nginx', "/3.0/$PAGE"),
+    'return 200, as host'    => row('nginx', '/floor-host/'),
+    'return 200, as page'    => row('nginx', '/floor-page/'),
+    'one host, random'       => row('nginx', '/', script => $random_host),
+    'page of 20, random'     => row('nginx', '/', script => $random_page),
+    'one host, no ACL'       => row('open', "/3.0/$HOST"),
+    'page of 20, no ACL'     => row('open', "/3.0/$PAGE"),
+    (map { my ($peer, $as) = @$_; (
+        "$as: host, packed" => row($peer, "/host-packed/$HOST"),
+        "$as: host, ready"  => row($peer, "/host-ready/$HOST"),
+        "$as: page, packed" => row($peer, "/page-packed/$PAGE"),
+        "$as: page, ready"  => row($peer, "/page-ready/$PAGE"),
+        "$as: page, hashes" => row($peer, "/page-hashes/$PAGE"),
+    ) } ['lua', 'nginx-lua'], ['node', 'Node']),
+    'one host, alone'        => row('nginx', "/3.0/$HOST", connections => 1),
+    'page of 20, alone'      => row('nginx', "/3.0/$PAGE", connections => 1),
+    'nginx-lua: host, alone' => row('lua', "/host-ready/$HOST",
+        connections => 1),
+    'Redis: one GET, alone'  => \&lone_get,
+);
+my @names = grep { !ref } @rows;
+my $FLOOR = $names[0];
+my $r = interleave(rounds(5), \@rows, warm => 1);
+
+
+# --- the table -------------------------------------------------------------
+
+remark("bodies: one host $s->{sizes}{host}, page $s->{sizes}{page} bytes");
+remark("wrk -t1 -c64 (alone: -c1), one worker; of 2.5 KB: the ratio to the");
+remark('first row, round by round; CPU in us a request, all threads; no ACL:');
+remark('a user of Redis who may do everything, as the peers are');
+table([ 'answer', 'requests/s', 'of 2.5 KB', 'server CPU', 'x', 'Redis CPU' ],
+    map { [ $_, figure($r->{$_}{rps}), figure(ratio($r, $_, $FLOOR, 'rps')),
+        figure($r->{$_}{server}), figure(ratio($r, $_, $FLOOR, 'server')),
+        figure($r->{$_}{redis}) ] } @names);
+print "\n";
+remark('ours beside the peers: requests/s, and what the busier of server and');
+remark('Redis needs (a core for each)');
+my @beside = (['one host', 'host, packed'], ['one host', 'host, ready'],
+    ['page of 20', 'page, packed'], ['page of 20', 'page, ready'],
+    ['page of 20', 'page, hashes']);
+table(['ours', 'theirs', map { ("$_: requests/s", 'CPU') } 'nginx-lua', 'Node'],
+    map { my ($ours, $theirs) = @$_; [$ours, $theirs, map {
+        (figure(ratio($r, $ours, "$_: $theirs", 'rps')),
+            figure(ratio($r, "$_: $theirs", $ours, 'busier')))
+    } qw(nginx-lua Node)] } @beside);
+print "\n";
+remark(sprintf 'private memory: nginx worker %d KiB, nginx-lua worker %d KiB,'
+    . ' Node %d KiB', map { private_kb(@{ $who{$_}{workers} }) }
+    qw(nginx lua node));
+
+
+# --- targets ---------------------------------------------------------------
+
+for (['one host', 0.55, 2.0], ['page of 20', 0.40, 3.0]) {
+    my ($name, $rps, $cpu) = @$_;
+    target("$name: requests/s of return 200", ratio($r, $name, $FLOOR, 'rps'),
+        '>=', $rps);
+    target("$name: nginx CPU of return 200",
+        ratio($r, $name, $FLOOR, 'server'), '<=', $cpu, 'x');
+}
+target('one host: Redis, 64 at a time', $r->{'one host'}{redis}, '<=', 2.5,
+    'us');
+target('one host: Redis, alone', $r->{'one host, alone'}{redis}, '<=', 6.5,
+    'us');
+target('page of 20: Redis, one account', $r->{'page of 20'}{redis}, '<=', 20,
+    'us');
+target('page of 20: Redis, random', $r->{'page of 20, random'}{redis}, '<=',
+    20, 'us');
+for (['nginx-lua', 3.0], ['Node', 2.2]) {
+    my ($peer, $times) = @$_;
+    for (['one host', 'host, packed', $times], ['page of 20', 'page, packed',
+        $times], ['page of 20', 'page, hashes', 15])
+    {
+        my ($ours, $theirs, $limit) = @$_;
+        target("$ours: requests/s of $peer, $theirs",
+            ratio($r, $ours, "$peer: $theirs", 'rps'), '>=', $limit, 'x');
+    }
+}
+
+bench_end();

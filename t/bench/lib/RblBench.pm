@@ -1,0 +1,309 @@
+package RblBench;
+
+# What every benchmark shares: interleaved rounds, CPU time of processes,
+# medians, tables, targets.  A benchmark is a program t/bench/NAME.pl that
+# `make bench` runs (`make bench BENCH=NAME` runs it alone):
+#
+#     use RblTest;                      # servers, see t/lib/RblTest.pm
+#     use RblBench;
+#
+#     bench('store', 'What the store costs');
+#     my $r = interleave(rounds(5), [
+#         floor => sub { ... return { us => 2.1, rps => 40_000 } },
+#         ours  => sub { ... return { us => 2.9, rps => 30_000 } },
+#     ]);
+#     table([ 'what', 'us', 'a second' ],
+#         map { [ $_, figure($r->{$_}{us}), figure($r->{$_}{rps}) ] }
+#             qw(floor ours));
+#     my $v = ratio($r, 'ours', 'floor', 'us');
+#     target('a result written: Redis CPU of the floor', $v, '<=', 2.0);
+#     bench_end();                      # exit status 1: a target was missed
+#
+# A statistic ("stat") is a hash {median, min, max, n, all}.  BENCH_ROUNDS in
+# the environment sets the number of rounds, BENCH_SECONDS (whole) how long one
+# measurement takes where it is a matter of time.  Loops that a benchmark runs
+# in this process cost CPU here, not in the servers: spend() tells them apart.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use List::Util qw(sum0 max);
+use POSIX ();
+use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
+
+use RblTest::Process;
+
+our @EXPORT = qw(bench bench_end rounds seconds interleave stat_of ratio figure
+    table remark target cpu_ns spend private_kb wrk program);
+
+my ($title, @targets);
+my ($measured, $foreign) = (0, 0);      # CPU time, in ns, while in spend()
+
+
+# --- begin and end ---------------------------------------------------------
+
+# Prints the title and what the figures depend on.
+sub bench {
+    my ($name, $text) = @_;
+
+    $title = $name;
+    $| = 1;
+    my ($load) = read_file('/proc/loadavg') =~ /^(\S+)/;
+    my $cores = () = read_file('/proc/cpuinfo') =~ /^processor/mg;
+    my ($cpu) = read_file('/proc/cpuinfo') =~ /^model name\s*:\s*(.*)/m;
+    my $redis = first_line(program('redis-server'), '--version');
+    my $nginx = first_line(program('nginx'), '-v');
+    print "\n=== $name: $text\n\n";
+    remark(join '; ', "$cores cores of " . ($cpu // 'an unknown processor'),
+        $redis =~ /v=(\S+)/ ? "redis $1" : (),
+        $nginx =~ m{nginx/(\S+)} ? "nginx $1" : (),
+        "load before the run $load");
+}
+
+# A program by its path, also those of /usr/sbin; undef: it is not there.
+sub program {
+    my ($name) = @_;
+
+    for my $dir (split(/:/, $ENV{PATH}), '/usr/sbin', '/usr/local/bin') {
+        return "$dir/$name" if -f "$dir/$name" && -x _;
+    }
+    return undef;
+}
+
+sub first_line {
+    my ($path, @args) = @_;
+
+    return '' if !defined $path;
+    my $r = run_cmd($path, @args);
+    return (split /\n/, $r->{out} . $r->{err})[0] // '';
+}
+
+# Prints the targets; exits with 1 if one was missed.
+sub bench_end {
+    my $missed = grep { !$_->{met} } @targets;
+
+    if ($measured) {
+        my $share = 100 * max(0, $foreign) / $measured;
+        print "\n";
+        remark(sprintf 'others used %.0f %% of the CPU during the measurements'
+            . '%s', $share, $share > 10 ? ': only figures of CPU hold' : '');
+    }
+    if (@targets) {
+        print "\ntargets of $title\n";
+        my $width = max map { length $_->{name} } @targets;
+        for my $t (@targets) {
+            printf "  %-4s  %-*s  %s  (target %s %s)\n",
+                $t->{met} ? 'pass' : 'MISS', $width, $t->{name}, $t->{text},
+                $t->{op}, $t->{limit};
+        }
+        printf "  %d of %d met\n", @targets - $missed, scalar @targets;
+    }
+    exit($missed ? 1 : 0);
+}
+
+
+# --- rounds ----------------------------------------------------------------
+
+sub rounds { return $ENV{BENCH_ROUNDS} || $_[0] }
+
+sub seconds { return $ENV{BENCH_SECONDS} || $_[0] }
+
+# interleave(N, [name => code, ...], warm => code?): each code once, in order,
+# N times over.  A code returns a hash of numbers.  Gives {name => {key =>
+# stat}}; all[i] is round i.  With warm => 1 an unmeasured round goes before.
+sub interleave {
+    my ($n, $rows, %opt) = @_;
+
+    my (@names, %code, %seen);
+    my @list = @$rows;
+    while (my ($name, $code) = splice @list, 0, 2) {
+        push @names, $name;
+        $code{$name} = $code;
+    }
+    for my $round (($opt{warm} ? 0 : 1) .. $n) {
+        for my $name (@names) {
+            my $v = $code{$name}->();
+            next if $round == 0;
+            push @{ $seen{$name}{$_} }, $v->{$_} for keys %$v;
+        }
+    }
+    my %result;
+    for my $name (@names) {
+        $result{$name}{$_} = stat_of(@{ $seen{$name}{$_} })
+            for keys %{ $seen{$name} };
+    }
+    return \%result;
+}
+
+sub stat_of {
+    my (@all) = @_;
+
+    my @s = sort { $a <=> $b } @all;
+    my $n = @s;
+    die "no measurement\n" if !$n;
+    my $median = $n % 2 ? $s[$n / 2] : ($s[$n / 2 - 1] + $s[$n / 2]) / 2;
+    return { median => $median, min => $s[0], max => $s[-1], n => $n,
+        all => [@all] };
+}
+
+# The ratios of two rows, round by round, as a stat: what disturbs the machine
+# for a while disturbs both.
+sub ratio {
+    my ($r, $name, $base, $key) = @_;
+
+    my ($x, $y) = map { $r->{$_}{$key}{all} // die "no $key of $_\n" }
+        $name, $base;
+    return stat_of(map { $y->[$_] ? $x->[$_] / $y->[$_] : 0 } 0 .. $#$x);
+}
+
+
+# --- CPU, memory -----------------------------------------------------------
+
+# Nanoseconds that the processes have run, all threads together.
+sub cpu_ns {
+    my (@pids) = @_;
+
+    my $ns = 0;
+    for my $pid (@pids) {
+        my @tasks = glob "/proc/$pid/task/*/schedstat";
+        die "process $pid is gone\n" if !@tasks;
+        for my $task (@tasks) {
+            my ($run) = split ' ', read_file($task);
+            $ns += $run // 0;
+        }
+    }
+    return $ns;
+}
+
+# spend(code, name => [pids] ...): runs the code; gives what it returned as
+# {value}, the seconds as {wall} and the CPU of each group in ns as {name}.
+sub spend {
+    my ($code, %group) = @_;
+
+    my %before = map { $_ => cpu_ns(@{ $group{$_} }) } keys %group;
+    my ($used, $all) = machine_ns();
+    my $start = clock_gettime(CLOCK_MONOTONIC);
+    my $value = $code->();
+    my $wall = clock_gettime(CLOCK_MONOTONIC) - $start;
+    my ($used_then, $all_then) = machine_ns();
+    my %cost = map { $_ => cpu_ns(@{ $group{$_} }) - $before{$_} }
+        keys %group;
+    $foreign += $used_then - $used - sum0(values %cost);
+    $measured += $all_then - $all;
+    return { %cost, value => $value, wall => $wall };
+}
+
+# What this machine has used of its CPU but for this process and its children
+# that ended, and all that it had, in ns.
+sub machine_ns {
+    my $tick = 1e9 / POSIX::sysconf(POSIX::_SC_CLK_TCK());
+    my ($user, $nice, $system, $idle, $iowait, @rest)
+        = read_file('/proc/stat') =~ /^cpu +(.*)/ ? split(' ', $1) : ();
+    my $used = $user + $nice + $system + sum0(@rest[0 .. 2]);
+    my $own = sum0((times)[0 .. 3]);
+    return ($used * $tick - $own * 1e9, ($used + $idle + $iowait) * $tick);
+}
+
+# Memory that only these processes have, in KiB.
+sub private_kb {
+    my (@pids) = @_;
+
+    return sum0 map { read_file("/proc/$_/smaps_rollup")
+        =~ /^Private_\w+:\s+(\d+) kB/mg } @pids;
+}
+
+
+# --- load ------------------------------------------------------------------
+
+# wrk({connections, seconds, url, headers => [..], script}): one thread, and
+# {requests, rps}.  An answer that is no success, or a socket error, dies.
+sub wrk {
+    my ($o) = @_;
+
+    my @args = ('-t1', "-c$o->{connections}", "-d$o->{seconds}s",
+        map { ('-H', $_) } @{ $o->{headers} // [] });
+    push @args, '-s', $o->{script} if $o->{script};
+    my $r = run_cmd({ timeout => $o->{seconds} + 30 },
+        program('wrk') // die("wrk is missing\n"), @args, $o->{url});
+    my ($requests) = $r->{out} =~ /(\d+) requests in /;
+    my ($rps) = $r->{out} =~ m{Requests/sec:\s+([\d.]+)};
+    if ($r->{status} != 0 || !$requests
+        || $r->{out} =~ /Non-2xx|Socket errors/)
+    {
+        die "wrk $o->{url}:\n$r->{out}$r->{err}";
+    }
+    return { requests => $requests, rps => $rps };
+}
+
+
+# --- output ----------------------------------------------------------------
+
+# "12.3 (11.9-14.0)"; digits follow the size.  A plain number alone.
+sub figure {
+    my ($v) = @_;
+
+    return '-' if !defined $v;
+    return number($v) if !ref $v;
+    return number($v->{median}) if $v->{n} == 1;
+    return sprintf '%s (%s-%s)', map { number($v->{$_}) }
+        qw(median min max);
+}
+
+sub number {
+    my ($v) = @_;
+
+    return '0' if $v == 0;
+    if (abs $v >= 1000) {
+        my $text = sprintf '%.0f', $v;
+        1 while $text =~ s/^(-?\d+)(\d{3})/$1,$2/;
+        return $text;
+    }
+    return sprintf abs $v >= 100 ? '%.0f' : abs $v >= 10 ? '%.1f' : '%.2f',
+        $v;
+}
+
+# table([headers], [cells], ...): the first column to the left, all others to
+# the right.
+sub table {
+    my ($head, @rows) = @_;
+
+    my @width;
+    for my $row ($head, @rows) {
+        for my $i (0 .. $#$row) {
+            my $n = length($row->[$i] // '-');
+            $width[$i] = $n if $n > ($width[$i] // 0);
+        }
+    }
+    print "\n";
+    for my $row ($head, undef, @rows) {
+        my @cells = $row ? map { $_ // '-' } @$row : map { '-' x $_ } @width;
+        push @cells, '' while @cells < @width;
+        print '  ', join('  ', map { sprintf $_ ? '%*s' : '%-*s', $_
+            ? ($width[$_], $cells[$_]) : ($width[0], $cells[0]) }
+            0 .. $#width), "\n";
+    }
+}
+
+# A line that explains.
+sub remark {
+    my ($text) = @_;
+
+    print "  $text\n";
+}
+
+# target(name, stat or number, '>=' or '<=' or '<', limit, unit): judged by the
+# median, printed by bench_end().
+sub target {
+    my ($name, $v, $op, $limit, $unit) = @_;
+
+    my $value = ref $v ? $v->{median} : $v;
+    my $met = $op eq '>=' ? $value >= $limit : $op eq '<=' ? $value <= $limit
+        : $op eq '<' ? $value < $limit : die "no operator $op\n";
+    $unit = defined $unit ? " $unit" : '';
+    push @targets, { name => $name, met => $met, op => $op,
+        limit => "$limit$unit", text => figure($v) . $unit };
+    return $met;
+}
+
+1;

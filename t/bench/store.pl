@@ -1,0 +1,236 @@
+#!/usr/bin/perl
+
+# What a check costs the store: redis-server's CPU for taking hosts that are
+# due, beginning their checks and writing the results, with the scripts and the
+# arguments of the daemon, 64 commands at a time on one connection.
+#
+# Every case has hosts of its own, in one account of 36 lists.  The floor is a
+# script that does nothing and gets the arguments of the result of a scheduled
+# check.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib", "$FindBin::Bin/lib";
+
+use IO::Socket::UNIX;
+use RblBench;
+use RblScript;
+use RblTest;
+
+use constant { LISTS => 36, HOSTS => 2000, BATCH => 64, CLAIM => 100,
+    KEEP => 604_800_000 };
+
+my $redis = redis_new();
+my $socket = IO::Socket::UNIX->new(Peer => $redis->{socket})
+    or die "$redis->{socket}: $!\n";
+my (%sha, $seed, $many);
+my $name = 'checkd-1.example.org:12345';
+
+bench('store', 'what a check costs the store');
+
+
+# --- commands --------------------------------------------------------------
+
+sub bytes_of {
+    return join '', '*' . @_ . "\r\n",
+        map { '$' . length($_) . "\r\n$_\r\n" } @_;
+}
+
+sub load_script {
+    my ($text) = @_;
+
+    return $sha{$text} //= cmd('SCRIPT', 'LOAD', $text);
+}
+
+sub call_of {
+    my ($script, @args) = @_;
+
+    return bytes_of('EVALSHA', load_script(read_file(build_dir()
+        . "/gen/lua/$script.lua")), 1, @args);
+}
+
+# Sends all of them, BATCH at a time; gives the replies and the CPU of the
+# store in microseconds each.
+sub pipelined {
+    my ($batch, @calls) = @_;
+
+    my @replies;
+    my $n = @calls;
+    my @parts;
+    push @parts, [splice @calls, 0, $batch] while @calls;
+    my $cost = spend(sub {
+        for my $part (@parts) {
+            print {$socket} join '', @$part;
+            $socket->flush;
+            for (@$part) {
+                my $r = RblTest::Redis::read_reply($socket);
+                die "$$r\n" if ref $r eq 'SCALAR';
+                push @replies, $r;
+            }
+        }
+    }, redis => [$redis->{pid}]);
+    return (\@replies, $cost->{redis} / 1000 / $n);
+}
+
+
+# --- the store -------------------------------------------------------------
+
+my @rb = map { sprintf 'RB%032x', $_ } 1 .. LISTS;
+
+sub result_of {
+    my ($i, $is) = @_;
+
+    return [$rb[$i], 'rbl', 0, "list$i.dnsbl.example",
+        "https://list$i.example/", $is, $is eq 'listed' ? ['127.0.0.2'] : [],
+        $is eq 'listed' ? "https://list$i.example/lookup?ip=192.0.2.1" : '',
+        $is eq 'listed' ? 'Spam source' : '', '', 12];
+}
+
+# As the daemon sends them: [not clear, clear, how many, all].
+sub results {
+    my ($listed) = @_;
+
+    my @all = map { result_of($_, $_ < $listed ? 'listed' : 'clear') }
+        0 .. LISTS - 1;
+    return [packed([@all[0 .. $listed - 1]]),
+        join('', @rb[$listed .. LISTS - 1]), LISTS, packed(\@all)];
+}
+
+script('lists_put', [k('lists')], map { packed([1, $rb[$_], 'rbl',
+    "list$_.dnsbl.example", "List $_", "https://list$_.example/", 3, 0,
+    'active', '', ['127.0.0.2=listed'], '', '', 'normal', 'ip', 'block',
+    'ip']) } 0 .. LISTS - 1);
+my $sum = cmd('HGET', k('defaults:for'), 'sum');
+
+sub new_account {
+    my ($hooks) = @_;
+
+    my $ac = sid('AC');
+    my $acct = k('acct', $ac);
+    script('account_put', [$acct], 'Bench', 'UTC', 'plan', 1, 0, 0, 3600,
+        sid('RP'), sid('CG'));
+    script('hook_put', [$acct], sid('WH'), 'n', 'https://x.example/', 's')
+        if $hooks;
+    my ($n, @ht) = (0);
+    for (1 .. HOSTS / 500) {
+        my @pairs = map { (sid('HT'), '10.0.' . join '.', $n >> 8,
+            $n++ & 255) } 1 .. 500;
+        script('host_add', [$acct], "mail server", 'rbl', 1, '', '', '', '',
+            @pairs);
+        push @ht, grep { /^HT/ } @pairs;
+    }
+    cmd('DEL', k('due', $ac));
+    cmd('DEL', k('due'));
+    return { ac => $ac, acct => $acct, ht => \@ht };
+}
+
+
+# --- what is measured ------------------------------------------------------
+
+sub handles { return map { @$_[1 .. $#$_] } @{ $_[0] } }
+
+sub take_calls {
+    my ($kind, $n) = @_;
+
+    return map { call_of('check_take', k('leases'), $kind, CLAIM, CLAIM,
+        60_000, $name, sprintf('%024x%024x', ++$seed, $seed), 1) }
+        1 .. $n / CLAIM;
+}
+
+# One round of an account's hosts.  Options: manual, full (all results, to the
+# client that asked), listed (lists).
+sub round_of {
+    my ($a, %o) = @_;
+
+    my ($start, $r, $take, $begin, $finish);
+    my $results = results($o{listed} // 0);
+    if ($o{manual}) {
+        ($r, $start) = pipelined(BATCH, map { call_of('check_start',
+            $a->{acct}, sid('PP'), $_, '', 0, '', 'APx', KEEP, '0') }
+            @{ $a->{ht} });
+    } else {
+        my $when = $o{at} // 1;
+        cmd('ZADD', k('due', $a->{ac}), map { ($when, $_) } @{ $a->{ht} });
+        cmd('ZADD', k('due'), 1, $a->{ac});
+    }
+    ($r, $take) = pipelined(1, take_calls($o{manual} ? 'm' : 'd', HOSTS));
+    my @jobs = handles($r);
+    die 'took ' . @jobs . "\n" if @jobs != HOSTS;
+    ($r, $begin) = pipelined(BATCH, map { call_of('check_begin', $a->{acct},
+        $_, KEEP, $sum) } @jobs);
+    my ($standing, $events) = @{ $r->[0] }[5, 7];
+    ($r, $finish) = pipelined(BATCH, map { call_of('check_finish',
+        $a->{acct}, $_, $results->[0], $standing ? $results->[1] : '', LISTS,
+        $o{manual} ? $results->[3] : '', '', KEEP, 3600, $events) } @jobs);
+    die "finish: $r->[0][0]\n" if grep { $_->[0] ne 'OK' } @$r;
+    cmd('DEL', k('outbox'));
+    return { ($start ? (start => $start) : ()), take => $take / CLAIM,
+        begin => $begin, finish => $finish };
+}
+
+# Hosts that are not listed become so, and are not any more.
+sub round_new {
+    my ($a) = @_;
+
+    my $new = round_of($a, listed => 1);
+    my $gone = round_of($a, listed => 0);
+    return { finish => $new->{finish}, gone => $gone->{finish},
+        begin => $new->{begin} };
+}
+
+sub round_floor {
+    my $nothing = load_script('return {"OK", 0, 0}');
+    my $job = join ':', sid('AC'), sid('PP'), sid('HT'), 'd', 1, $name;
+    my $calls = bytes_of('EVALSHA', $nothing, 1, k('acct', sid('AC')), $job,
+        "\x90", '', LISTS, '', '', KEEP, 3600, '0');
+    return { ping => (pipelined(BATCH, (bytes_of('PING')) x HOSTS))[1],
+        script => (pipelined(BATCH, ($calls) x HOSTS))[1] };
+}
+
+# Many accounts with one host each.
+sub round_many {
+    $many //= [map { my $ac = sid('AC');
+        script('account_put', [k('acct', $ac)], 'N', 'UTC', 'plan', 1, 0, 0,
+            3600, sid('RP'), sid('CG'));
+        $ac } 1 .. HOSTS];
+    for my $ac (@$many) {
+        cmd('ZADD', k('due', $ac), 1, sid('HT'));
+        cmd('ZADD', k('due'), 1, $ac);
+    }
+    my ($r, $take) = pipelined(1, take_calls('d', HOSTS));
+    cmd('DEL', k('leases'), k('flight'));
+    return { take => $take / CLAIM };
+}
+
+my ($clear, $standing, $new, $manual) = map { new_account($_) } 0, 1, 1, 0;
+round_of($standing, listed => 1);
+my $r = interleave(rounds(5), [
+    floor => \&round_floor,
+    clear => sub { round_of($clear) },
+    standing => sub { round_of($standing, listed => 1) },
+    new => sub { round_new($new) },
+    manual => sub { round_of($manual, manual => 1) },
+    many => \&round_many,
+], warm => 1);
+
+table(['Redis CPU, us', 'queued', 'taken', 'begun', 'result written'],
+    ['PING', '', '', '', figure($r->{floor}{ping})],
+    ['a script that does nothing', '', '', '', figure($r->{floor}{script})],
+    map { [$_->[1], map { figure($_) } @{ $r->{ $_->[0] } }{qw(start take
+        begin), $_->[2] // 'finish'}] }
+        ['clear', 'scheduled, ' . LISTS . ' lists, all clear'],
+        ['standing', 'scheduled, listed as before, an event'],
+        ['new', 'scheduled, newly listed, two events'],
+        ['new', 'scheduled, not listed any more, two events', 'gone'],
+        ['manual', 'manual, all clear, with all details'],
+        ['many', 'one host of each of many accounts']);
+remark(sprintf 'taken: %d at a time, of %d; %d commands in a pipeline', CLAIM,
+    HOSTS, BATCH);
+target('a scheduled result written: Redis CPU', $r->{clear}{finish}, '<=', 12,
+    'us');
+target('hosts that are due, taken: Redis CPU each', $r->{clear}{take}, '<=',
+    1, 'us');
+stop_server($redis);
+bench_end();
