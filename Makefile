@@ -3,11 +3,18 @@
 #   make run      build everything and start a private demonstration
 #   make check    build and run every test
 #   make asan     the same tests under AddressSanitizer and UBSan
+#   make deb      two Debian packages; `make install` takes DESTDIR and prefix
+#   make fuzz     look for inputs that break something, FUZZ_SECONDS a target
+#   make analyze  read the code with gcc's and clang's analyzers and cppcheck
+#   make valgrind a part of the tests with every program under valgrind
+#   make crash    500 checks while everything is killed, 20 times over
 #
-# Other targets: deps, clean, clang, style, and daemon, module, unit, tools.
+# Other targets: bench, mutants, deb-check, deps, clean, clang, style; daemon,
+# module, unit, tools.
 #
 # Everything is built into $(BUILD); nothing outside it is written, but run/ by
-# `make run` and system packages by `make deps` (which says what it installs).
+# `make run`, system packages by `make deps` (which says what it installs), and
+# what `make install` is for.
 
 BUILD    ?= build
 ifeq ($(origin CC),default)
@@ -54,7 +61,8 @@ UNITBIN  = $(patsubst %.c,$(BUILD)/%,$(UNIT))
 TOOLBIN  = $(patsubst %.c,$(BUILD)/%,$(TOOLS))
 MODULE   = $(BUILD)/ngx_rbl_module.so
 
-.PHONY: all deps run check asan clang daemon module unit tools style clean
+.PHONY: all deps run check asan clang daemon module unit tools style clean \
+        analyze
 
 all: daemon module
 
@@ -74,7 +82,8 @@ $(BUILD)/gen/rbl_script_list.h: $(LUA) shared/schema.txt shared/schema.awk \
 	$(call say,GEN,$@)sh shared/lua2c.sh shared/schema.txt $(@D) $(LUA)
 	@touch $@
 
-$(BUILD)/gen/rbl_script_list.c: $(BUILD)/gen/rbl_script_list.h
+# The empty recipe makes make look at the time of the file again.
+$(BUILD)/gen/rbl_script_list.c: $(BUILD)/gen/rbl_script_list.h ;
 
 $(BUILD)/obj/gen/rbl_script_list.o: $(BUILD)/gen/rbl_script_list.c
 	@mkdir -p $(@D)
@@ -136,6 +145,7 @@ TESTS = $(sort $(wildcard t/*/*.t))
 check:
 	@sh conf/deps.sh build test
 	@$(MAKE) --no-print-directory all unit tools style $(NGINX)
+	@$(MAKE) --no-print-directory replay
 	$(TESTENV) RBL_BUILD=$(abspath $(BUILD)) $(PROVE) -It/lib --timer \
 	    $(addprefix $(BUILD)/,$(patsubst %.c,%,$(UNIT))) $(TESTS)
 
@@ -149,7 +159,18 @@ clang:
 style:
 	@sh t/style.sh
 
+analyze:
+	@sh conf/deps.sh build analyze
+	@$(MAKE) --no-print-directory module
+	@RBL_CPPFLAGS="$(CPPFLAGS)" sh t/analyze/analyze.sh $(BUILD)
+
 clean:
 	rm -rf $(BUILD)
+
+include conf/install.mk
+include t/fuzz/fuzz.mk
+include t/bench/bench.mk
+include t/hazard/hazard.mk
+include t/valgrind/valgrind.mk
 
 -include $(OBJS:.o=.d)

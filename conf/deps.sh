@@ -1,12 +1,19 @@
 #!/bin/sh
 # Installs the Debian packages that are missing and says which.
-# usage: deps.sh GROUP...   groups: build, run, test
+# usage: deps.sh GROUP...
+# groups: build, run, test, deb, bench, fuzz, analyze, valgrind
 set -eu
 
 build="gcc make pkg-config nginx nginx-dev libhiredis-dev libjansson-dev
 libldns-dev libcurl4-openssl-dev libev-dev libidn2-dev libssl-dev"
 run="redis-server redis-tools unbound rbldnsd curl"
-test="$run clang dpkg-dev libxml2-utils openssl perl"
+test="$run clang dpkg-dev libnginx-mod-nchan libxml2-utils logrotate mandoc
+openssl perl systemd"
+deb="build-essential debhelper fakeroot"
+fuzz="clang dpkg-dev libclang-rt-14-dev"
+analyze="clang-tools cppcheck"
+valgrind="dpkg-dev valgrind"
+bench="wrk libnginx-mod-http-lua lua-nginx-redis lua-cjson nodejs"
 
 want=
 for group; do
@@ -14,7 +21,15 @@ for group; do
     build) want="$want $build" ;;
     run) want="$want $run" ;;
     test) want="$want $test" ;;
-    *) echo "deps.sh: no group \"$group\": build, run, test" >&2; exit 2 ;;
+    deb) want="$want $deb" ;;
+    fuzz) want="$want $fuzz" ;;
+    analyze) want="$want $analyze" ;;
+    valgrind) want="$want $valgrind" ;;
+    bench) want="$want $bench"
+           # Node from elsewhere brings its own npm
+           command -v npm >/dev/null || want="$want npm" ;;
+    *) echo "deps.sh: no group \"$group\"" >&2
+       exit 2 ;;
     esac
 done
 

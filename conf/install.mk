@@ -1,0 +1,43 @@
+# make install, make deb.
+#
+# DESTDIR goes before every path.  sysconfdir is compiled into the programs: a
+# tree that was built for another one must be cleaned first.
+
+prefix      ?= /usr
+sbindir     ?= $(prefix)/sbin
+datadir     ?= $(prefix)/share
+mandir      ?= $(datadir)/man
+moddir      ?= $(prefix)/lib/nginx/modules
+sysusersdir ?= $(prefix)/lib/sysusers.d
+unitdir     ?= /lib/systemd/system
+sysconfdir  ?= /etc
+DESTDIR     ?=
+
+ifneq ($(sysconfdir),/etc)
+CPPFLAGS    += -DCONFIG_DIR='"$(sysconfdir)/rbl-checkd"'
+endif
+
+PLACES       = DESTDIR='$(DESTDIR)' sbindir='$(sbindir)' \
+               datadir='$(datadir)' mandir='$(mandir)' moddir='$(moddir)' \
+               sysusersdir='$(sysusersdir)' unitdir='$(unitdir)' \
+               sysconfdir='$(sysconfdir)'
+
+.PHONY: install install-daemon install-module deb deb-check
+
+install: install-daemon install-module
+
+install-daemon: daemon
+	@$(PLACES) sh conf/install.sh $(BUILD) daemon
+
+install-module: module
+	@$(PLACES) sh conf/install.sh $(BUILD) module
+
+# Two packages for Debian 12 in $(BUILD)/deb.
+deb:
+	@sh conf/deps.sh build deb
+	@sh conf/debian/build.sh $(BUILD)/deb
+
+# The README's operations on a fresh machine in a directory; takes root and the
+# network.
+deb-check:
+	@sh t/packaging/fresh.sh

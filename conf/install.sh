@@ -1,0 +1,83 @@
+#!/bin/sh
+# What `make install` copies, and where to.
+# usage: install.sh BUILD PART...   parts: daemon, module
+#
+# The paths come from the environment (conf/install.mk).  What belongs to the
+# administrator, in sysconfdir, is not overwritten.  Nothing is enabled.
+set -eu
+
+build=${1:?usage: install.sh BUILD PART...}
+conf=$(cd -- "$(dirname -- "$0")" && pwd)
+shift
+umask 022
+
+# bin MODE FILE TARGET
+bin()
+{
+    echo "  PUT  $3"
+    install -D -m "$1" "$2" "$DESTDIR$3"
+}
+
+
+# put FILE TARGET: a text, with the paths of this installation
+put()
+{
+    sed -e "s|/usr/sbin/rbl-checkd|$sbindir/rbl-checkd|g" \
+        -e "s|/usr/share/rbl-checkd|$datadir/rbl-checkd|g" \
+        -e "s|/usr/lib/nginx/modules|$moddir|g" \
+        -e "s|/etc/rbl-checkd|$sysconfdir/rbl-checkd|g" \
+        "$conf/$1" >"$build/install.tmp"
+    bin 644 "$build/install.tmp" "$2"
+    rm -f "$build/install.tmp"
+}
+
+
+keep()
+{
+    [ -e "$DESTDIR$2" ] || put "$@"
+}
+
+
+daemon()
+{
+    bin 755 "$build/rbl-checkd" "$sbindir/rbl-checkd"
+    bin 755 "$build/rblctl" "$sbindir/rblctl"
+
+    put man/rbl-checkd.8 "$mandir/man8/rbl-checkd.8"
+    put man/rblctl.8 "$mandir/man8/rblctl.8"
+    put man/rbl-checkd.conf.5 "$mandir/man5/rbl-checkd.conf.5"
+
+    put rbl-checkd.service "$unitdir/rbl-checkd.service"
+    put rbl-unbound.service "$unitdir/rbl-unbound.service"
+    put rbl-checkd.sysusers "$sysusersdir/rbl-checkd.conf"
+
+    # Several daemons on one machine: the same unit, a file for each.
+    unit=$unitdir/rbl-checkd@.service
+    put rbl-checkd.service "$unit"
+    sed -i -e 's|/rbl-checkd\.conf|/%i.conf|' \
+        -e 's|^Description=.*|& (%i)|' "$DESTDIR$unit"
+
+    put lists.json "$datadir/rbl-checkd/lists.json"
+    put redis-rbl.acl "$datadir/rbl-checkd/redis-rbl.acl"
+    put unbound.conf "$datadir/rbl-checkd/unbound.conf"
+
+    keep rbl-checkd.conf "$sysconfdir/rbl-checkd/rbl-checkd.conf"
+    keep rblctl.conf "$sysconfdir/rbl-checkd/rblctl.conf"
+    keep rbl-checkd.logrotate "$sysconfdir/logrotate.d/rbl-checkd"
+}
+
+
+module()
+{
+    bin 644 "$build/ngx_rbl_module.so" "$moddir/ngx_rbl_module.so"
+    put nginx.conf "$datadir/ngx_rbl/nginx.conf"
+    put nginx-site.conf "$datadir/ngx_rbl/nginx-site.conf"
+}
+
+
+for part; do
+    case $part in
+    daemon | module) "$part" ;;
+    *) echo "install.sh: no part \"$part\": daemon, module" >&2; exit 2 ;;
+    esac
+done

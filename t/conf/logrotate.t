@@ -1,0 +1,56 @@
+#!/usr/bin/perl
+
+# conf/rbl-checkd.logrotate with logrotate itself: after the rotation the daemon
+# writes to the new file, and no line is lost.
+
+use strict;
+use warnings;
+use RblTest;
+
+my $path = '/usr/sbin/logrotate';
+plan skip_all => 'logrotate is not here' if !-x $path;
+
+my $dir = own_dir('log');
+my $log = "$dir/rbl-checkd.log";
+my $redis = start_redis();
+init_store($redis);
+my $d = start_checkd(store => $redis, ready => 0, conf => { log => $log,
+    log_level => 'info', resolver => '127.0.0.1@9' });
+wait_for { read_file($log) =~ /ready/ } 10, 'the log';
+chmod 0755, $dir;
+
+# Of the file as it is shipped: another directory and owner, and the signal by
+# another way than systemctl.
+my $text = read_file(repo_dir() . '/conf/rbl-checkd.logrotate');
+my $me = getpwuid($>);
+my $group = getgrgid((split ' ', $))[0]);
+for my $edit (
+    [ qr{/var/log/rbl-checkd/\*\.log} => "$dir/*.log" ],
+    [ qr{su rbl-checkd rbl-checkd} => "su $me $group" ],
+    [ qr{(?<=postrotate\n).*?(?=^    endscript)}ms =>
+        "kill -HUP $d->{pid}\n" ])
+{
+    my ($from, $to) = @$edit;
+    ok($text =~ s/$from/$to/, "edited: $from");
+}
+write_file("$dir/conf", $text, 0600);
+
+sub rotate {
+    my $r = run_cmd($path, '-f', '-s', "$dir/state", "$dir/conf");
+    is("$r->{status} $r->{out}$r->{err}", '0 ', $_[0]);
+}
+
+my $before = read_file($log);
+rotate('rotated');
+my $new = wait_for { read_file($log) =~ /the log was opened again/ } 10;
+ok($new, 'the daemon writes to the new file');
+is(read_file("$log.1"), $before, 'the old one is whole');
+is((stat $log)[2] & 0777, 0640, 'the new one is not for everybody');
+
+redis($redis, 'CLIENT', 'KILL', 'USER', 'rbl-checkd');
+ok(wait_log({ log => $log }, qr/ready again/, 10), 'and goes on writing there');
+rotate('rotated again');
+my $again = wait_for { -s $log && -e "$log.2.gz" } 10;
+ok($again, 'older ones are compressed');
+
+done_testing();

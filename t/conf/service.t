@@ -1,0 +1,137 @@
+#!/usr/bin/perl
+
+# rbl-checkd as a service: what it tells the service manager, the reload, and
+# the password as a credential.
+
+use strict;
+use warnings;
+
+use IO::Socket::UNIX;
+use Socket qw(SOCK_DGRAM);
+use RblTest;
+
+my $redis = start_redis();
+init_store($redis);
+my $dir = temp_dir();
+
+# The manager: a datagram socket.
+
+my $manager = IO::Socket::UNIX->new(Local => "$dir/notify",
+    Type => SOCK_DGRAM) or die "$dir/notify: $!";
+my @told;
+
+sub listen_to_it {
+    vec(my $in = '', fileno $manager, 1) = 1;
+    while (select my $ready = $in, undef, undef, 0) {
+        recv $manager, my $text, 4096, 0;
+        push @told, $text;
+    }
+    return @told;
+}
+
+sub told {
+    my ($pattern, $name) = @_;
+
+    my $good = wait_for { scalar grep { $_ =~ $pattern } listen_to_it() } 10;
+    ok($good, $name) or diag(join "\n--\n", @told);
+}
+
+my $log = "$dir/checkd.log";
+my $d = start_checkd(store => $redis, ready => 0, conf => { log => $log,
+    log_level => 'notice', resolver => '127.0.0.1@9' },
+    env => { NOTIFY_SOCKET => "$dir/notify", WATCHDOG_USEC => 200_000 });
+
+told(qr/^READY=1$/m, 'told: ready');
+told(qr/^STATUS=The store is ready/m, 'told: the store is ready');
+my $alive = wait_for { 3 <= grep { /^WATCHDOG=1$/m } listen_to_it() } 10;
+ok($alive, 'told: alive, again and again');
+
+# Reload: the level counts at once, the rest is named.
+
+sub conf_says {
+    my ($from, $to) = @_;
+
+    my $text = read_file($d->{conf_path});
+    $text =~ s/$from/$to/ or die "no $from";
+    write_file($d->{conf_path}, $text);
+}
+
+sub reload {
+    @told = ();
+    my $before = () = read_file($log) =~ /opened again/g;
+    signal_server($d, 'HUP');
+    my $again = wait_for {
+        my $n = () = read_file($log) =~ /opened again/g;
+        $n > $before;
+    } 10;
+    ok($again, "reload: $_[0]");
+    told(qr/\ARELOADING=1\nMONOTONIC_USEC=\d+\z/, 'told: it reloads');
+    told(qr/\AREADY=1\z/, 'told: it is ready again');
+}
+
+reload('nothing is new');
+unlike(read_file($log), qr/has changed|nothing was changed/,
+    'nothing has changed');
+
+conf_says(qr/^log_level \w+/m, 'log_level info');
+conf_says(qr/\z/, "checks_max 7\ndeliver_allow 10.0.0.0/8\n");
+reload('three keys');
+like(read_file($log), qr/checks_max has changed: that counts after a restart/,
+    'a key that needs a restart is named');
+like(read_file($log), qr/deliver_allow has changed/, 'and the other one');
+unlike(read_file($log), qr/log_level has changed/, 'the level needs none');
+my $password = (store_login($redis, 'rbl-checkd'))[1];
+unlike(read_file($log), qr/\Q@{[ read_file($password) =~ s{\n}{}r ]}\E/,
+    'no password is shown');
+
+redis($redis, 'CLIENT', 'KILL', 'USER', 'rbl-checkd');
+my $info = wait_for { listen_to_it(); read_file($log) =~ /\[info\]/ } 10;
+ok($info, 'the level counts at once');
+
+conf_says(qr/^checks_max 7/m, 'checks_max x');
+reload('a fault');
+like(read_file($log), qr/nothing was changed: \S+:\d+: checks_max: a whole/,
+    'a fault in the file is told');
+ok(alive($d), 'and it goes on');
+
+@told = ();
+ok(stop_server($d), 'it stops');
+told(qr/^STOPPING=1$/m, 'told: it stops');
+
+# A watchdog that is not for this process.
+
+$d = start_checkd(store => $redis, conf => { resolver => '127.0.0.1@9' },
+    env => { NOTIFY_SOCKET => "$dir/notify", WATCHDOG_USEC => 100_000,
+        WATCHDOG_PID => 1 });
+told(qr/^STATUS=The store is ready/m, 'another process: ready');
+@told = ();
+select undef, undef, undef, 0.4;
+listen_to_it();
+is(join(' ', @told), '', 'another process: not told');
+stop_server($d);
+
+# A manager that is not there any more is no reason to fail.
+
+close $manager;
+unlink "$dir/notify";
+$d = start_checkd(store => $redis, conf => { resolver => '127.0.0.1@9' },
+    env => { NOTIFY_SOCKET => "$dir/notify" });
+ok(wait_log($d, qr/the service manager was not told READY=1/, 10),
+    'no manager: told in the log');
+ok(alive($d), 'no manager: it goes on');
+stop_server($d);
+
+# A credential takes the place of the file of the same name.
+
+mkdir "$dir/credentials" or die $!;
+write_file("$dir/credentials/store.password", read_file($password), 0400);
+$d = start_checkd(store => $redis, conf => { store_user => 'rbl-checkd',
+    store_password_file => '/no/such/dir/store.password' },
+    env => { CREDENTIALS_DIRECTORY => "$dir/credentials" });
+ok(alive($d), 'the password is a credential');
+stop_server($d);
+my $r = run_cmd({ env => { CREDENTIALS_DIRECTORY => "$dir/none" } },
+    build_dir() . '/rbl-checkd', '-t', '-c', $d->{conf_path});
+is($r->{status}, 1, 'without it the file is wanted');
+
+done_testing();

@@ -1,0 +1,104 @@
+#!/usr/bin/perl
+
+# The units as `make install` places them: systemd-analyze finds nothing wrong,
+# and little that is exposed.  And what else is installed is where it is looked
+# for.
+
+use strict;
+use warnings;
+use RblTest;
+
+my $root = temp_dir() . '/root';
+my %places = (sbindir => '/usr/sbin', datadir => '/usr/share',
+    mandir => '/usr/share/man', moddir => '/usr/lib/nginx/modules',
+    sysusersdir => '/usr/lib/sysusers.d', unitdir => '/lib/systemd/system',
+    sysconfdir => '/etc');
+
+sub install {
+    my ($to, %other) = @_;
+
+    return run_cmd({ env => { DESTDIR => $to, %places, %other } }, 'sh',
+        repo_dir() . '/conf/install.sh', build_dir(), 'daemon', 'module');
+}
+
+my $r = install($root);
+is("$r->{status} $r->{err}", '0 ', 'make install') or BAIL_OUT('no files');
+my @files = $r->{out} =~ /^  PUT  (\S+)$/mg;
+is(scalar(grep { !-e "$root$_" } @files), 0, 'every file is there');
+for my $file (qw(/usr/sbin/rbl-checkd /usr/sbin/rblctl
+    /usr/lib/nginx/modules/ngx_rbl_module.so /usr/share/man/man8/rblctl.8
+    /etc/rbl-checkd/rbl-checkd.conf /usr/share/rbl-checkd/redis-rbl.acl
+    /usr/share/rbl-checkd/lists.json /etc/logrotate.d/rbl-checkd))
+{
+    ok(-s "$root$file", $file);
+}
+is(run_cmd("$root/usr/sbin/rbl-checkd", '-t', '-c',
+    "$root/etc/rbl-checkd/rbl-checkd.conf")->{status}, 0,
+    'the configuration that is installed is sound');
+
+write_file("$root/etc/rbl-checkd/rbl-checkd.conf", "log syslog\n");
+install($root);
+is(read_file("$root/etc/rbl-checkd/rbl-checkd.conf"), "log syslog\n",
+    'installed again, the configuration stays');
+
+# Another place: every path follows.
+
+$r = install("$root-local", sbindir => '/opt/rbl/sbin',
+    datadir => '/opt/rbl/share', sysconfdir => '/opt/rbl/etc',
+    unitdir => '/opt/rbl/units');
+is($r->{status}, 0, 'another place');
+my $unit = read_file("$root-local/opt/rbl/units/rbl-checkd.service");
+like($unit, qr{^ExecStart=/opt/rbl/sbin/rbl-checkd -c /opt/rbl/etc/rbl-checkd/}m,
+    'its unit starts what is there');
+unlike($unit, qr{/usr/sbin/rbl|/etc/rbl-checkd/(?<!/opt/rbl/etc/rbl-checkd/)},
+    'and nothing else');
+
+# Several daemons: the same unit, another file.
+
+my $many = read_file("$root/lib/systemd/system/rbl-checkd@.service");
+$unit = read_file("$root/lib/systemd/system/rbl-checkd.service");
+is(scalar(() = $many =~ m{ -c /etc/rbl-checkd/%i\.conf$}mg), 3,
+    'the unit of several daemons names the file of each');
+$many =~ s/%i\.conf/rbl-checkd.conf/g;
+$many =~ s/ \(%i\)$//m;
+is($many, $unit, 'and is the same otherwise');
+
+SKIP: {
+    skip 'systemd-analyze is not here', 4
+        if run_cmd('sh', '-c', 'command -v systemd-analyze')->{status};
+
+    # It wants the programs where the unit says they are.
+    my @units = map { "$root/lib/systemd/system/$_" }
+        qw(rbl-checkd.service rbl-checkd@x.service rbl-unbound.service);
+    write_file("$root/lib/systemd/system/rbl-checkd\@x.service",
+        read_file("$root/lib/systemd/system/rbl-checkd@.service"));
+    for my $file (@units) {
+        my $text = read_file($file);
+        $text =~ s{(?<==)\+?\K/usr/sbin/(?=rbl)}{$root/usr/sbin/}g;
+        $text =~ s{/usr/sbin/unbound(?:-checkconf)?}{/bin/true}g;
+        write_file($file, $text);
+        my $r = run_cmd({ env => { SYSTEMD_LOG_LEVEL => 'notice' } },
+            'systemd-analyze', 'verify', '--man=no', $file);
+        my $said = join "\n", grep { m{\Q$root\E|rbl-} }
+            split /\n/, $r->{out} . $r->{err};
+        is($said, '', "systemd-analyze verify: $file");
+    }
+
+    $r = run_cmd('systemd-analyze', 'security', '--offline=true', '--no-pager',
+        "$root/lib/systemd/system/rbl-checkd.service");
+    my ($score) = $r->{out} =~ /exposure level for \S+: ([\d.]+)/;
+    cmp_ok($score // 10, '<', 1.5, 'systemd-analyze security');
+    my ($told) = read_file(repo_dir() . '/README.md')
+        =~ /`systemd-analyze security`[^0-9]*([\d.]+\d)/;
+    is($told, $score, 'and the README tells how much');
+}
+
+# The user of the unit is made, and owns what the rotation makes.
+
+my ($user) = $unit =~ /^User=(\S+)$/m;
+like(read_file("$root/usr/lib/sysusers.d/rbl-checkd.conf"), qr/^u $user /m,
+    'the user of the unit');
+like(read_file("$root/etc/logrotate.d/rbl-checkd"), qr/^    su $user $user$/m,
+    'the user of the logs');
+
+done_testing();

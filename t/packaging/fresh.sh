@@ -1,0 +1,128 @@
+#!/bin/sh
+# The README's operations on a fresh Debian 12, as they are written there.
+# usage: fresh.sh [DIR]
+#
+# Makes a machine in DIR (default: a new directory under TMPDIR) with debootstrap
+# and boots it with systemd-nspawn: the units run as they will run.  In it a copy
+# of this tree is built, installed and used by the README's own lines, then
+# looked at.  Takes root, the network for Debian's packages (MIRROR), and some
+# minutes; is no part of `make check`.  At the end the machine is stopped and
+# removed; KEEP=1 leaves the directory.
+set -eu
+
+here=$(cd -- "$(dirname -- "$0")" && pwd)
+top=$(cd -- "$here/../.." && pwd)
+mirror=${MIRROR:-http://deb.debian.org/debian}
+
+
+die()
+{
+    echo "fresh.sh: $*" >&2
+    exit 1
+}
+
+
+[ "$(id -u)" = 0 ] || die 'this takes root'
+for program in debootstrap systemd-nspawn nsenter; do
+    command -v $program >/dev/null \
+        || die "$program is missing: apt-get install debootstrap" \
+               'systemd-container util-linux'
+done
+
+dir=${1:-$(mktemp -d "${TMPDIR:-/tmp}/rbl-fresh.XXXXXX")}
+root=$dir/root
+mkdir -p -- "$dir"
+nspawn=
+leader=
+work=
+
+
+finish()
+{
+    status=$?
+    trap - EXIT INT TERM
+    [ -z "$work" ] || kill "$work" 2>/dev/null || :
+    if [ -n "$leader" ]; then
+        kill -s RTMIN+4 "$leader" 2>/dev/null || :      # power off
+    fi
+    if [ -n "$nspawn" ]; then
+        tries=0
+        while kill -0 "$nspawn" 2>/dev/null && [ $tries -lt 30 ]; do
+            sleep 1
+            tries=$((tries + 1))
+        done
+        kill -KILL "$nspawn" 2>/dev/null || :
+        wait "$nspawn" 2>/dev/null || :
+    fi
+    if [ $status != 0 ]; then
+        echo "fresh.sh: failed; its output is in $dir" >&2
+    elif [ -z "${KEEP:-}" ]; then
+        rm -rf --one-file-system -- "$dir"
+    fi
+    exit $status
+}
+
+trap finish EXIT
+trap 'exit 1' INT TERM
+
+
+# in_machine COMMAND...: as root there, with a clean environment
+in_machine()
+{
+    nsenter -t "$leader" -a env -i HOME=/root LANG=C.UTF-8 TERM=dumb \
+        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
+}
+
+
+echo "# a machine in $dir"
+# A root that is there already, of an earlier run, is used as it is.
+[ -d "$root" ] || debootstrap --variant=minbase \
+    --include=ca-certificates,dbus,systemd-sysv,init-system-helpers bookworm \
+    "$root" "$mirror" >"$dir/debootstrap.log" 2>&1 \
+    || die "debootstrap failed; its output is in $dir/debootstrap.log"
+for file in /etc/apt/sources.list.d/debian.sources /etc/apt/apt.conf.d/*proxy*
+do
+    [ ! -e "$file" ] || cp -- "$file" "$root$file"
+done
+
+mkdir -p "$root/root/ngx_rbl"
+for file in Makefile README.md LICENSE conf ngx_rbl_module rbl-checkd shared t
+do
+    cp -r -- "$top/$file" "$root/root/ngx_rbl/"
+done
+
+# The lines of the README: what is indented between its headings.
+{
+    echo 'set -eu; cd /root/ngx_rbl; PS4="+ "; set -x'
+    awk '/^## / { on = $0 == "## Operations" } on && /^    / {
+        print substr($0, 5) }' "$top/README.md"
+    echo '{ set +x; } 2>/dev/null'
+    cat -- "$here/look.sh"
+} >"$root/root/operations.sh"
+
+SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=${UNIFIED:-0} systemd-nspawn -q -D "$root" \
+    --boot --register=no --keep-unit --resolv-conf=copy-host \
+    --hostname=fresh </dev/null >"$dir/boot.log" 2>&1 &
+nspawn=$!
+tries=0
+until leader=$(pgrep -P "$nspawn" -x systemd) && [ -n "$leader" ] \
+    && in_machine systemctl is-active -q multi-user.target 2>/dev/null
+do
+    tries=$((tries + 1))
+    [ $tries -lt 60 ] || die "it does not boot; see $dir/boot.log"
+    kill -0 "$nspawn" 2>/dev/null || die "it does not boot; see $dir/boot.log"
+    sleep 1
+done
+
+echo '# the operations'
+in_machine apt-get update -q >"$dir/apt.log" 2>&1 \
+    || die "apt-get update failed; see $dir/apt.log"
+# In the background, so that a signal is heard.
+in_machine env DEBIAN_FRONTEND=noninteractive timeout 1800 \
+    bash /root/operations.sh >"$dir/operations.log" 2>&1 </dev/null &
+work=$!
+if ! wait $work; then
+    tail -n 40 "$dir/operations.log" >&2
+    die "see $dir/operations.log"
+fi
+sed -n '/^# looked at/,$p' "$dir/operations.log"

@@ -1,0 +1,86 @@
+# What fresh.sh looks at when the README's lines have run, in the same shell.
+
+echo '# looked at'
+n=0
+bad=0
+
+# is WHAT COMMAND...: one line of TAP
+is()
+{
+    what=$1
+    shift
+    n=$((n + 1))
+    if "$@" >/tmp/look.out 2>&1; then
+        echo "ok $n - $what"
+    else
+        echo "not ok $n - $what"
+        sed 's/^/# /' /tmp/look.out
+        bad=$((bad + 1))
+    fi
+}
+
+no() { ! "$@"; }
+within() { i=0; until "$@"; do i=$((i + 1)); [ $i -lt 30 ] || return 1; sleep 1
+    done; }
+logged() { journalctl -q -b "$@" | grep .; }
+
+for unit in redis-server rbl-unbound rbl-checkd rbl-checkd@second nginx; do
+    is "$unit runs" systemctl is-active "$unit"
+done
+for unit in rbl-unbound rbl-checkd nginx redis-server; do
+    is "$unit will run after a boot" systemctl is-enabled "$unit"
+done
+has() { api "$1" | grep "$2"; }
+is 'the first check was accepted' grep '"status":"queued"' /root/check.json
+is 'and answered' has "check/status/$PP.json" '"status":"completed"'
+is 'the host is there, after upgrade and restore' \
+    within has hosts.json '"host":"192.0.2.10"'
+is 'two daemons take jobs' within sh -c \
+    'test "$(rblctl status --json | grep -c "\"name\":")" -ge 2'
+is 'the daemon is a user of its own' sh -c \
+    'test "$(stat -c %U /proc/$(systemctl show -p MainPID --value rbl-checkd))" \
+     = rbl-checkd'
+is 'the password belongs to root alone' sh -c \
+    'test "$(stat -c "%U %a" /etc/rbl-checkd/store.password)" = "root 600"'
+is 'no right is missing' sh -c \
+    'REDISCLI_AUTH=$(cat /root/redis.password) redis-cli ACL LOG \
+     | grep -v "^$" | { ! grep -E "rbl-api|rbl-checkd|rblctl"; }'
+is 'nobody enters without a password' sh -c \
+    'env -u REDISCLI_AUTH redis-cli PING 2>&1 | grep NOAUTH'
+is 'nginx has nothing to complain about' no grep -E '\[(alert|emerg|crit)\]' \
+    /var/log/nginx/error.log
+is 'nor has systemd' sh -c \
+    'test -z "$(systemctl --failed --no-legend list-units "rbl*" nginx)"'
+is 'reload' systemctl reload rbl-checkd
+is 'the reload is in the log' within logged -u rbl-checkd -g 'opened again'
+is 'the daemon is alive to the manager' sh -c \
+    'test "$(systemctl show -p WatchdogUSec --value rbl-checkd)" != 0'
+is 'reload of the resolver' systemctl reload rbl-unbound
+sed -i 's/^log_level.*//; $ a log_level nonsense' /etc/rbl-checkd/rbl-checkd.conf
+is 'a fault in the configuration refuses the reload' \
+    no systemctl reload rbl-checkd
+is 'and leaves the daemon alone' systemctl is-active rbl-checkd
+sed -i '$ d' /etc/rbl-checkd/rbl-checkd.conf
+echo 'log /var/log/rbl-checkd/rbl-checkd.log' >>/etc/rbl-checkd/rbl-checkd.conf
+is 'a log file' systemctl restart rbl-checkd
+is 'is written' within test -s /var/log/rbl-checkd/rbl-checkd.log
+is 'turned over' logrotate -f /etc/logrotate.d/rbl-checkd
+is 'and written again' within grep -q 'opened again' \
+    /var/log/rbl-checkd/rbl-checkd.log
+systemctl kill -s KILL rbl-checkd
+sleep 1
+is 'a daemon that died is back' within systemctl is-active rbl-checkd
+is 'the manual pages' sh -c \
+    'ls /usr/share/man/man8/rbl-checkd.8.gz /usr/share/man/man8/rblctl.8.gz \
+     /usr/share/man/man5/rbl-checkd.conf.5.gz || grep -q usr/share/man \
+     /etc/dpkg/dpkg.cfg.d/*'
+is 'what it exposes' sh -c \
+    "systemd-analyze security --no-pager rbl-checkd | tail -n 1 | grep -E ' [01]\.'"
+DEBIAN_FRONTEND=noninteractive apt-get purge -y -q rbl-checkd libnginx-mod-rbl \
+    >/tmp/purge.log 2>&1 || cat /tmp/purge.log
+is 'purged: nothing is left but passwords' test ! -e /usr/sbin/rbl-checkd
+rm -f /etc/nginx/sites-enabled/rbl
+is 'purged: nginx starts without the module' systemctl restart nginx
+
+echo "1..$n"
+[ $bad = 0 ]
