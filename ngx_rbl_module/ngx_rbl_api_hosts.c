@@ -1,15 +1,13 @@
 /*
- * Reads of hosts: hosts, listings (documents, and one line for Nagios and
- * Zabbix), host/{id}.
+ * Reads of many hosts: hosts, listings (documents, and one line for Nagios and
+ * Zabbix).
  *
- * First round: the two totals, then a page of SIDs or the one record.  Second
- * round, lists only: MGET of the page, made straight from the SIDs' reply and
- * rendered straight from its own.
+ * First round: the two totals, then a page of SIDs.  Second round: MGET of the
+ * page, rendered straight from its reply.  When the page's SIDs can be guessed,
+ * MGET goes with the first round, and a right guess needs no second.
  */
 
 #include "ngx_rbl_http.h"
-
-#include "rbl_view.h"
 
 
 #define NGX_RBL_PAGE_MAX  1000000000000 /* a page past every end */
@@ -21,10 +19,15 @@ enum {
 };
 
 typedef struct {
-    int64_t  page;
-    int64_t  page_size;
-    int64_t  total_hosts;
-    int64_t  total_listed;
+    int64_t      page;
+    int64_t      page_size;
+    int64_t      total_hosts;
+    int64_t      total_listed;
+
+    uint32_t     name;                  /* of the page: ngx_rbl_pages.c */
+    ngx_uint_t   n;                     /* records that were asked for */
+    rbl_str_t   *keys;                  /* "MGET" and n keys */
+    unsigned     right:1;               /* they are those of the page */
 } ngx_rbl_list_t;
 
 
@@ -33,12 +36,16 @@ static void ngx_rbl_listings_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_list_prepare(ngx_rbl_ctx_t *ctx, const char *index);
 static int64_t ngx_rbl_list_number(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
     int64_t def, int64_t max);
-static void ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, const ngx_rbl_list_t *list,
+static void ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
     const char *index);
-static int64_t ngx_rbl_total(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+static void ngx_rbl_list_guess(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
+static void ngx_rbl_list_mget(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
+    ngx_uint_t n, const rbl_str_t *sids);
 static void ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
-static void ngx_rbl_list_fetch(ngx_rbl_ctx_t *ctx, const redisReply *sids);
+static void ngx_rbl_list_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+static ngx_int_t ngx_rbl_list_guessed(const ngx_rbl_list_t *list, ngx_uint_t n,
+    const rbl_str_t *sids);
 static void ngx_rbl_list_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_listings_plain(ngx_rbl_ctx_t *ctx,
@@ -46,18 +53,10 @@ static void ngx_rbl_listings_plain(ngx_rbl_ctx_t *ctx,
 static void ngx_rbl_list_open(ngx_rbl_ctx_t *ctx, size_t n);
 static void ngx_rbl_list_close(ngx_rbl_ctx_t *ctx);
 
-static void ngx_rbl_host_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_host_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-
 
 static const ngx_rbl_field_t  ngx_rbl_list_fields[] = {
     { ngx_string("page"), 0 },
     { ngx_string("page_size"), 0 },
-    { ngx_null_string, 0 }
-};
-
-static const ngx_rbl_field_t  ngx_rbl_no_fields[] = {
     { ngx_null_string, 0 }
 };
 
@@ -77,15 +76,6 @@ const ngx_rbl_op_t  ngx_rbl_op_listings = {
     NULL,
     ngx_rbl_list_result
 };
-
-const ngx_rbl_op_t  ngx_rbl_op_host = {
-    ngx_rbl_no_fields,
-    ngx_rbl_host_prepare,
-    ngx_rbl_host_read,
-    NULL,
-    NULL
-};
-
 
 static void
 ngx_rbl_hosts_prepare(ngx_rbl_ctx_t *ctx)
@@ -162,8 +152,7 @@ ngx_rbl_list_number(ngx_rbl_ctx_t *ctx, ngx_uint_t field, int64_t def,
 
 
 static void
-ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, const ngx_rbl_list_t *list,
-    const char *index)
+ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list, const char *index)
 {
     int64_t    first;
     u_char     start[NGX_INT64_LEN], stop[NGX_INT64_LEN];
@@ -179,20 +168,24 @@ ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, const ngx_rbl_list_t *list,
     ngx_rbl_ask(ctx, "ZCARD", "hosts", RBL_STR(""), 0, NULL);
     ngx_rbl_ask(ctx, "ZCARD", "listed", RBL_STR(""), 0, NULL);
     ngx_rbl_ask(ctx, "ZRANGE", index, RBL_STR(""), 2, range);
+
+    list->name = ngx_rbl_page_name(&ctx->account, index, first,
+                                   list->page_size);
+    ngx_rbl_list_guess(ctx, list);
 }
 
 
-/* A total that is none must not read as "nothing listed". */
-
-static int64_t
-ngx_rbl_total(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+static void
+ngx_rbl_list_guess(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
 {
-    if (reply->type != REDIS_REPLY_INTEGER || reply->integer < 0) {
-        ngx_rbl_internal(ctx);
-        return 0;
-    }
+    rbl_str_t   sids[NGX_RBL_PAGE_SIDS];
+    ngx_uint_t  n;
 
-    return reply->integer;
+    n = ngx_rbl_page_recall(list->name, sids);
+
+    if (n != 0) {
+        ngx_rbl_list_mget(ctx, ctx->batch, n, sids);
+    }
 }
 
 
@@ -218,71 +211,136 @@ ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         list->total_listed = ngx_rbl_total(ctx, reply);
         return;
 
+    case 2:
+        ngx_rbl_list_sids(ctx, reply);
+        return;
+
     default:
-        ngx_rbl_list_fetch(ctx, reply);
+        if (list->right) {
+            ngx_rbl_list_result(ctx, 0, reply);
+        }
     }
 }
 
 
-/*
- * MGET of a page.  All keys have the same form and length, so one is built and
- * the SID exchanged.
- */
+/* The page's SIDs: if they were guessed right, the records are on their way. */
 
 static void
-ngx_rbl_list_fetch(ngx_rbl_ctx_t *ctx, const redisReply *sids)
+ngx_rbl_list_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    char             *p;
     size_t            i, n;
-    rbl_key_t         key;
-    rbl_str_t        *argv, sid, first;
-    ngx_uint_t        argc;
+    rbl_str_t        *sids;
+    ngx_uint_t        found;
+    ngx_rbl_list_t   *list;
     ngx_rbl_batch_t  *batch;
 
-    if (sids->type != REDIS_REPLY_ARRAY) {
+    if (reply->type != REDIS_REPLY_ARRAY) {
         return;
     }
 
-    n = rbl_reply_len(sids);
-    first = rbl_reply_str(rbl_reply_at(sids, 0));
+    list = ctx->data;
+    n = rbl_reply_len(reply);
+    found = 0;
 
-    if (n == 0 || first.n != RBL_SID_LEN) {
+    sids = ngx_palloc(ctx->request->pool, ngx_max(n, 1) * sizeof(rbl_str_t));
+    if (sids == NULL) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    for (i = 0; i < n; i++) {
+        sids[found] = rbl_reply_str(rbl_reply_at(reply, i));
+        found += sids[found].n == RBL_SID_LEN;
+    }
+
+    list->right = ngx_rbl_list_guessed(list, found, sids);
+
+    if (list->right) {
+        return;
+    }
+
+    ngx_rbl_page_keep(list->name, found, sids);
+
+    if (found == 0) {
         ngx_rbl_list_open(ctx, 0);
         ngx_rbl_list_close(ctx);
         return;
     }
 
-    (void) rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), "r",
-                           rbl_sid_str(&ctx->account), first);
-
-    argv = ngx_palloc(ctx->request->pool, (n + 1) * sizeof(rbl_str_t));
-    p = ngx_pnalloc(ctx->request->pool, n * key.n);
     batch = ngx_rbl_next(ctx);
 
-    if (argv == NULL || p == NULL || batch == NULL) {
+    if (batch != NULL) {
+        ngx_rbl_list_mget(ctx, batch, found, sids);
+    }
+}
+
+
+/* Are the records that were asked for those of the page, in this order? */
+
+static ngx_int_t
+ngx_rbl_list_guessed(const ngx_rbl_list_t *list, ngx_uint_t n,
+    const rbl_str_t *sids)
+{
+    ngx_uint_t        i;
+    const rbl_str_t  *key;
+
+    if (list->n == 0 || list->n != n) {
+        return 0;
+    }
+
+    for (i = 0; i < n; i++) {
+        key = &list->keys[i + 1];
+
+        if (ngx_memcmp(key->p + key->n - RBL_SID_LEN, sids[i].p, RBL_SID_LEN)
+            != 0)
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/*
+ * MGET of a page.  All keys have the same form and length, so one is built and
+ * the SID exchanged.  They stay, for who compares them with the page.
+ */
+
+static void
+ngx_rbl_list_mget(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch, ngx_uint_t n,
+    const rbl_str_t *sids)
+{
+    char            *p;
+    rbl_key_t        key;
+    ngx_uint_t       i;
+    ngx_rbl_list_t  *list;
+
+    (void) rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), "r",
+                           rbl_sid_str(&ctx->account), sids[0]);
+
+    list = ctx->data;
+    list->keys = ngx_palloc(ctx->request->pool, (n + 1) * sizeof(rbl_str_t));
+    p = ngx_pnalloc(ctx->request->pool, n * key.n);
+
+    if (list->keys == NULL || p == NULL || key.n < RBL_SID_LEN) {
         ngx_rbl_internal(ctx);
         return;
     }
 
-    argv[0] = RBL_STR("MGET");
-    argc = 1;
+    list->n = n;
+    list->keys[0] = RBL_STR("MGET");
 
     for (i = 0; i < n; i++) {
-        sid = rbl_reply_str(rbl_reply_at(sids, i));
-
-        if (sid.n != RBL_SID_LEN) {
-            continue;
-        }
-
         ngx_memcpy(p, key.s, key.n - RBL_SID_LEN);
-        ngx_memcpy(p + key.n - RBL_SID_LEN, sid.p, RBL_SID_LEN);
+        ngx_memcpy(p + key.n - RBL_SID_LEN, sids[i].p, RBL_SID_LEN);
 
-        argv[argc].p = p;
-        argv[argc++].n = key.n;
+        list->keys[i + 1].p = p;
+        list->keys[i + 1].n = key.n;
         p += key.n;
     }
 
-    ngx_rbl_batch_command(batch, argc, argv);
+    ngx_rbl_batch_command(batch, n + 1, list->keys);
 }
 
 
@@ -369,77 +427,4 @@ ngx_rbl_list_close(ngx_rbl_ctx_t *ctx)
 {
     rbl_doc_close(&ctx->doc);
     ngx_rbl_close(ctx);
-}
-
-
-int
-ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
-{
-    rbl_host_t  host;
-
-    if (rbl_host_decode(&host, raw) != RBL_OK) {
-        ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
-                      "rbl: a host record could not be decoded");
-        return 0;
-    }
-
-    rbl_view_host(&ctx->doc, NULL, &host, &rbl_zone_utc, ngx_rbl_now(), 0);
-
-    return 1;
-}
-
-
-static void
-ngx_rbl_host_prepare(ngx_rbl_ctx_t *ctx)
-{
-    rbl_sid_t        sid;
-    ngx_rbl_list_t  *list;
-
-    if (ngx_rbl_path_sid(ctx, RBL_SID_HOST, "host", &sid) != NGX_OK) {
-        return;
-    }
-
-    list = ngx_rbl_data(ctx, sizeof(ngx_rbl_list_t));
-    if (list == NULL) {
-        return;
-    }
-
-    ngx_rbl_ask(ctx, "ZCARD", "hosts", RBL_STR(""), 0, NULL);
-    ngx_rbl_ask(ctx, "ZCARD", "listed", RBL_STR(""), 0, NULL);
-    ngx_rbl_ask(ctx, "GET", "r", rbl_sid_str(&sid), 0, NULL);
-}
-
-
-static void
-ngx_rbl_host_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    rbl_str_t        raw;
-    ngx_rbl_list_t  *list;
-
-    if (i < 2) {
-        ngx_rbl_list_read(ctx, i, reply);
-        return;
-    }
-
-    raw = rbl_reply_str(reply);
-
-    if (raw.p == NULL) {
-        ngx_rbl_unknown_id(ctx, "host");
-        return;
-    }
-
-    list = ctx->data;
-
-    ngx_rbl_open(ctx, NGX_RBL_HOST_GUESS + raw.n, "OK");
-
-    rbl_doc_int(&ctx->doc, "page", 1);
-    rbl_doc_int(&ctx->doc, "total_pages", 1);
-    rbl_doc_int(&ctx->doc, "page_size", NGX_RBL_PAGE_SIZE);
-    rbl_doc_int(&ctx->doc, "total_hosts", list->total_hosts);
-    rbl_doc_int(&ctx->doc, "total_listed", list->total_listed);
-    rbl_doc_array(&ctx->doc, "data");
-
-    if (ngx_rbl_host_write(ctx, raw)) {
-        ngx_rbl_list_close(ctx);
-    }
 }

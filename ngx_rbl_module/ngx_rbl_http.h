@@ -12,6 +12,7 @@
  *   ngx_rbl_fields.c     texts -> lists, flags, ids; and their refusals
  *   ngx_rbl_api_*.c      a call: what is asked of the store, what is answered
  *   ngx_rbl_ask.c        commands and scripts on the account's keys
+ *   ngx_rbl_pages.c      what pages held when they were last read
  *   ngx_rbl_response.c   the answer, a refusal too
  *
  * Nothing but ngx_rbl_handler.c knows about events.
@@ -270,12 +271,37 @@ ngx_int_t ngx_rbl_send(ngx_rbl_ctx_t *ctx);
 int64_t ngx_rbl_now(void);
 
 
+/* ngx_rbl_pages.c */
+
+#define NGX_RBL_PAGE_SIDS  32           /* larger pages are not remembered */
+
+/* One number for a page of an index of an account; others may have it too. */
+uint32_t ngx_rbl_page_name(const rbl_sid_t *account, const char *index,
+    int64_t first, int64_t size);
+
+/*
+ * The SIDs that a page of this name held when it was last read, perhaps; how
+ * many.  There is room for NGX_RBL_PAGE_SIDS, and they are to be used at once.
+ */
+ngx_uint_t ngx_rbl_page_recall(uint32_t name, rbl_str_t *sids);
+
+/* Each of RBL_SID_LEN octets; they are copied.  None, or too many to be kept:
+   nothing is recalled from now on. */
+void ngx_rbl_page_keep(uint32_t name, ngx_uint_t n, const rbl_str_t *sids);
+
+
 /* The calls; one file a family. */
 
 /* ngx_rbl_api_hosts.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_hosts;
 extern const ngx_rbl_op_t  ngx_rbl_op_listings;
+
+/* ngx_rbl_api_host.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_host;
+
+/* A size of an index, for the totals of an answer; what is none is refused
+   (500): it must not read as "nothing listed". */
+int64_t ngx_rbl_total(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
 /* Writes a packed host record as one object; 0: it is none. */
 int ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw);

@@ -1,0 +1,122 @@
+#!/usr/bin/perl
+
+# A page whose hosts were guessed is the page as it is: read again and again
+# while hosts come, go and change, by one worker that remembers what it read.
+
+use strict;
+use warnings;
+
+use RblApi;
+use RblFault;
+use RblTest;
+
+my $t = api_setup(workers => 1, http => 'rbl_store_timeout 3s;',
+    server => 'location /status { stub_status; }');
+my $acct = $t->{acct};
+my %sent;
+
+# How many times MGET and ZRANGE were asked since the last call.
+sub asked {
+    my %now = redis($t->{redis}, 'INFO', 'commandstats')
+        =~ /^cmdstat_(mget|zrange):calls=(\d+)/mg;
+    my @n = map { ($now{$_} // 0) - ($sent{$_} // 0) } qw(mget zrange);
+    %sent = %now;
+    return "@n";
+}
+
+# The page as the store has it, and as it is answered.
+sub stored {
+    my ($index, $first, $size) = @_;
+
+    return join ' ', @{ redis($t->{redis}, 'ZRANGE',
+        redis_key($index, $acct->{sid}), $first, $first + $size - 1) };
+}
+
+sub answered {
+    my ($r) = @_;
+
+    return join ' ', map { $_->{id} } @{ json($r)->{data} };
+}
+
+sub same {
+    my ($path, $stored, $rounds, $name) = @_;
+
+    asked();
+    my $r = call($t, 'GET', $path);
+    my $asked = asked();
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is(answered($r), $stored, $name);
+    is($asked, $rounds, "$name: records asked for, pages asked for");
+    return $r;
+}
+
+my @h = map { add_host($t, "10.0.0.$_", name => "n$_") } 1 .. 45;
+my $page = 'hosts.json?page=2&page_size=20';
+
+# --- guessed -----------------------------------------------------------------
+
+same($page, stored('hosts', 20, 20), '1 1', 'read for the first time');
+same($page, stored('hosts', 20, 20), '1 1', 'read again');
+same('hosts.xml?page=2&page_size=20' =~ s/xml/json/r, stored('hosts', 20, 20),
+    '1 1', 'and again');
+like(call($t, 'GET', 'hosts.xml?page=2&page_size=20')->{body},
+    qr/<id>\Q$h[20]{id}\E/, 'the same page in XML');
+
+# What is in a record is never remembered.
+call($t, 'POST', "host/update/$h[25]{id}.json", form => { name => 'new' });
+my $r = same($page, stored('hosts', 20, 20), '1 1', 'a host was renamed');
+is(json($r)->{data}[5]{name}, 'new', 'its name is new');
+
+# --- guessed wrong -----------------------------------------------------------
+
+call($t, 'POST', "host/delete/$h[30]{id}.json");
+same($page, stored('hosts', 20, 20), '2 1', 'a host of it was deleted');
+same($page, stored('hosts', 20, 20), '1 1', 'read again');
+call($t, 'POST', "host/delete/$h[0]{id}.json");
+same($page, stored('hosts', 20, 20), '2 1', 'a host before it was deleted');
+my $last = 'hosts.json?page=3&page_size=20';
+same($last, stored('hosts', 40, 20), '1 1', 'the last page');
+add_host($t, '10.0.1.1');
+same($last, stored('hosts', 40, 20), '2 1', 'a host was added');
+call($t, 'POST', "host/delete/$h[$_]{id}.json") for 40 .. 44;
+same('hosts.json?page=3&page_size=20', stored('hosts', 40, 20), '1 1',
+    'all but it were deleted: the page is empty');
+same('hosts.json?page=3&page_size=20', '', '0 1', 'an empty page is none');
+add_host($t, "10.0.2.$_") for 1 .. 5;
+same($last, stored('hosts', 40, 20), '1 1', 'and filled again');
+
+# Listings are an index of their own.
+same('listings.json', '', '0 1', 'no listings');
+list_host($t, $_) for map { $_->{id} } @h[3, 5];
+same('listings.json', "$h[3]{id} $h[5]{id}", '1 1', 'two listings');
+same('listings.json', "$h[3]{id} $h[5]{id}", '1 1', 'read again');
+
+# Another account's pages are others.
+$r = call($t, 'GET', $page, auth => $t->{other});
+is(answered($r), '', 'another account: an empty page');
+my $foreign = call($t, 'GET', $page,
+    auth => { sid => $acct->{sid}, token => $t->{other}{token} });
+refused($foreign, 401, qr/credentials/, 'a guess tells nothing without a token');
+
+# Large pages are not remembered, and forget what was.
+same('hosts.json?page_size=40', stored('hosts', 0, 40), '1 1', 'a page of 40');
+same('hosts.json?page_size=40', stored('hosts', 0, 40), '1 1', 'read again');
+
+# --- two at once, with the same wrong guess ----------------------------------
+
+# The first to be answered remembers the page as it is now; the second has asked
+# for the records of the page as it was.
+same($page, stored('hosts', 20, 20), '2 1', 'the page once more');
+redis($t->{redis}, 'ZREM', redis_key('hosts', $acct->{sid}), $h[27]{id});
+my $head = http_head('GET', "/3.0/$page", auth => $acct);
+my @c;
+with_fault('hung', $t->{redis}, sub {
+    @c = map { client('asks', $t->{nginx}, $head) } 1 .. 4;
+    wait_for { http($t->{nginx}, 'GET', '/status')->{body} =~ /Writing: (\d+)/
+        && $1 > 4 } 3, 'four wait for the store';
+});
+my $now = stored('hosts', 20, 20);
+is(answered(RblTest::Http::read_answer($_, 5)), $now,
+    'a guess that was put right meanwhile is still wrong') for @c;
+
+done_testing();
