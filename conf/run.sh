@@ -294,8 +294,8 @@ rblctl()
 echo "make run: starting the store, the lists, the resolver, the daemon, nginx"
 
 start redis redis-server --port 0 --unixsocket "$store" \
-    --unixsocketperm 700 --dir "$run/store" --appendonly yes --save '' \
-    --daemonize no
+    --unixsocketperm 700 --dir "$run/store" --appendonly yes \
+    --appendfsync always --save '' --daemonize no
 
 first=$(mark rbldnsd)
 start rbldnsd rbldnsd -n "$@" -c 5 -b "127.0.0.1/$list" \
