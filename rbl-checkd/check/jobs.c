@@ -130,7 +130,7 @@ jobs_take(jobs_t *jobs, unsigned partition, rbl_str_t handle)
     }
 
     if (job.times > JOB_TIMES_MAX) {
-        job.fail = "The check ended its checker 3 times.";
+        job.fail = "3 daemons had the check and none ended it.";
         log_error("check %s of account %s, host %s, is ended: %s",
                   job.check.s, job.account.s, job.host.s, job.fail);
 

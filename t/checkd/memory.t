@@ -11,7 +11,9 @@ use RblCheckd;
 
 use constant { BATCH => 500, BOUND => 512 };    # checks; KiB
 
-my $many = $ENV{RBL_MEMORY_CHECKS} // 10_000;
+# What a sanitizer keeps is no measure; it tells of leaks itself, at the end.
+my $sanitized = read_file(build_dir() . '/rbl-checkd') =~ /__asan_init/;
+my $many = $ENV{RBL_MEMORY_CHECKS} // ($sanitized ? 1000 : 10_000);
 my $w = world(partitions => 4, zones => {
     'a.test' => { data => listed_entry('10.1.0.0/16') },
     'b.test' => { data => listed_entry('10.1.0.0/17') },
@@ -70,6 +72,7 @@ note("private memory after 1000 checks: $before KiB, after $many more: "
     . "$after KiB; callbacks: " . received($hook));
 cmp_ok(scalar received($hook), '>=', $many / BATCH * 20,
     'the callbacks came');
-cmp_ok($after - $before, '<=', BOUND, 'the daemon has not grown');
+cmp_ok($after - $before, '<=', BOUND, 'the daemon has not grown')
+    if !$sanitized;
 
 done_testing();

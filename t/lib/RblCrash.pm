@@ -334,9 +334,13 @@ sub sleepwalk {
     $d->{asleep} = time + between($c, 1.1, 1.6) * LEASE;
 }
 
+# A fault of the store costs every job a try: not where it may be the last.
+sub spare_store { return grep { $_->[3] > 1 } pending($_[0]) }
+
 sub kill_store {
     my ($c) = @_;
 
+    return if spare_store($c);
     my $d = draw($c) < 0.5 ? halt_one($c) : undef;
     kill_server($c->{w}{redis});
     $c->{did}{'store killed'}++;
@@ -352,6 +356,7 @@ sub kill_store {
 sub hang_store {
     my ($c) = @_;
 
+    return if spare_store($c);
     pause_server($c->{w}{redis});
     $c->{did}{'store hung'}++;
     sleep between($c, 0.6, 0.9);
