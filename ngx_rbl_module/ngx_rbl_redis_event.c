@@ -2,7 +2,8 @@
  * One descriptor: hiredis' event hooks on an ngx_connection_t.
  *
  * The object below lives as long as the descriptor: made by attach, freed by
- * the cleanup hook, which hiredis calls once before it frees its context.
+ * the cleanup hook, which hiredis calls once before it frees its context, or
+ * after it by the read that the hook was called from.
  *
  * What hiredis 0.14.1 (Debian 12) does, and what follows for us:
  *  1. No timeouts at all: connect and command deadlines are ours.
@@ -57,8 +58,9 @@ typedef struct {
     redisAsyncContext        *ac;
     ngx_rbl_redis_broken_pt   broken;
     ngx_event_t               flush;
-    ngx_uint_t               *gone;         /* of who must know of the end */
     unsigned                  flushing:1;   /* hiredis is in a write now */
+    unsigned                  reading:1;    /* it is called from below */
+    unsigned                  closed:1;     /* to be freed after the reading */
 } ngx_rbl_redis_event_t;
 
 
@@ -145,19 +147,13 @@ ngx_rbl_redis_read_handler(ngx_event_t *rev)
 }
 
 
-/* hiredis frees e and its own context when the connection ends. */
+/* hiredis frees its context, and has our hook called, when it ends. */
 
 static void
 ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
 {
-    int                 waiting;
-    ngx_int_t           calls;
-    ngx_uint_t          gone;
-    redisAsyncContext  *ac;
-
-    ac = e->ac;
-    gone = 0;
-    e->gone = &gone;
+    int        waiting;
+    ngx_int_t  calls;
 
     if (ioctl(e->connection->fd, FIONREAD, &waiting) == -1) {
         waiting = 0;
@@ -165,15 +161,17 @@ ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
 
     calls = ngx_min(waiting / NGX_RBL_REDIS_READ + 1, NGX_RBL_REDIS_READS);
 
+    e->reading = 1;
+
     do {
-        redisAsyncHandleRead(ac);
+        redisAsyncHandleRead(e->ac);
+    } while (!e->closed && --calls > 0 && !ngx_rbl_redis_unasked(e));
 
-        if (gone) {
-            return;
-        }
-    } while (--calls > 0 && !ngx_rbl_redis_unasked(e));
+    e->reading = 0;
 
-    e->gone = NULL;
+    if (e->closed) {
+        ngx_free(e);
+    }
 }
 
 
@@ -320,16 +318,18 @@ ngx_rbl_redis_cleanup(void *data)
 
     ac = e->ac;
 
-    if (e->gone != NULL) {
-        *e->gone = 1;
-    }
-
     if (e->flush.posted) {
         ngx_delete_posted_event(&e->flush);
     }
 
     ngx_close_connection(e->connection);
-    ngx_free(e);
+
+    if (e->reading) {
+        e->closed = 1;
+
+    } else {
+        ngx_free(e);
+    }
 
     ac->c.fd = -1;
     ac->ev.data = NULL;
