@@ -1,7 +1,8 @@
 /*
  * Keeps the table of system lists.  One look is a chain of commands (version,
- * order, records); only one chain runs at a time, and the table in use is
- * replaced when a whole new one stands.
+ * sum, order, records, sum once more); only one chain runs at a time, and the
+ * table in use is replaced when a whole new one stands.  The sum is that of the
+ * table only if nothing changed while it was read.
  */
 
 #include "table.h"
@@ -16,6 +17,7 @@ struct table_s {
     struct ev_loop  *loop;
     store_t         *store;
     lists_t         *lists;             /* NULL: not loaded yet */
+    lists_t         *fresh;             /* read, its sum not yet confirmed */
     int64_t          version;           /* of `lists`; -1: none */
     char             sum[41], coming_sum[41];
     int64_t          coming;            /* of the chain that runs */
@@ -54,7 +56,8 @@ on_records(void *data, const redisReply *reply)
     table_t    *table = data;
     rbl_str_t   raw;
 
-    table->busy = 0;
+    lists_free(table->fresh);
+    table->fresh = NULL;
 
     n = rbl_reply_len(reply);
     lists = n != 0 ? lists_new() : NULL;
@@ -76,12 +79,49 @@ on_records(void *data, const redisReply *reply)
         }
     }
 
+    table->fresh = lists;
+}
+
+
+static void
+on_sum_again(void *data, const redisReply *reply)
+{
+    rbl_str_t   sum;
+    table_t    *table = data;
+
+    table->busy = 0;
+
+    if (table->fresh == NULL) {
+        return;
+    }
+
+    sum = rbl_reply_str(reply);
+
+    if (sum.p == NULL || !rbl_str_is(sum, table->coming_sum)) {
+        table->coming_sum[0] = '\0';
+    }
+
     lists_free(table->lists);
-    table->lists = lists;
+    table->lists = table->fresh;
+    table->fresh = NULL;
     table->version = table->coming;
     memcpy(table->sum, table->coming_sum, sizeof(table->sum));
-    log_info("%zu system lists, version %lld", lists_count(lists),
+    log_info("%zu system lists, version %lld", lists_count(table->lists),
              (long long) table->version);
+}
+
+
+static void
+ask_sum(table_t *table, store_reply_pt cb)
+{
+    rbl_key_t  key;
+    rbl_str_t  argv[3];
+
+    argv[0] = RBL_STR("HGET");
+    argv[1] = rbl_key(&key, store_keyspace(table->store), 0, "defaults:for",
+                      RBL_STR(""), RBL_STR(""));
+    argv[2] = RBL_STR("sum");
+    store_command(table->store, cb, table, 3, argv);
 }
 
 
@@ -143,6 +183,7 @@ on_order(void *data, const redisReply *reply)
         }
 
         store_command(table->store, on_records, table, (int) n + 1, argv);
+        ask_sum(table, on_sum_again);
     }
 
     free(keys);
@@ -184,11 +225,7 @@ on_version(void *data, const redisReply *reply)
         return;
     }
 
-    argv[0] = RBL_STR("HGET");
-    argv[1] = rbl_key(&key, store_keyspace(table->store), 0, "defaults:for",
-                      RBL_STR(""), RBL_STR(""));
-    argv[2] = RBL_STR("sum");
-    store_command(table->store, on_sum, table, 3, argv);
+    ask_sum(table, on_sum);
 
     argv[0] = RBL_STR("ZRANGE");
     argv[1] = rbl_key(&key, store_keyspace(table->store), 0, "lists",
@@ -256,6 +293,7 @@ table_free(table_t *table)
 
     store_forget(table->store, table);
     ev_timer_stop(table->loop, &table->timer);
+    lists_free(table->fresh);
     lists_free(table->lists);
     free(table);
 }
