@@ -67,7 +67,7 @@ const config_key_t  config_keys[] = {
 
     { "schedule", config_set_flag, AT(schedule), NO_LIMITS,
       "on", NULL, NULL,
-      "Whether this daemon starts the checks of hosts that are due.", 0 },
+      "Whether this daemon does the checks of hosts that are due.", 0 },
 
     { "keep_manual", config_set_duration, AT(keep_manual),
       LIMITS(MINUTE, 366 * DAY), "7d", NULL, NULL,

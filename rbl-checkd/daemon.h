@@ -20,6 +20,7 @@ typedef struct {
     dns_engine_t    *dns;
     store_t         *store;
     table_t         *table;
+    struct clears_s *clears;            /* check/clears.h */
     deliver_t       *deliver;           /* NULL: this daemon delivers nothing */
 } daemon_t;
 

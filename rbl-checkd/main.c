@@ -3,6 +3,7 @@
  */
 
 #include "daemon.h"
+#include "check/clears.h"
 #include "check/jobs.h"
 #include "log.h"
 #include "rbl_version.h"
@@ -14,7 +15,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define STOP_BOUND   10.0               /* s for what is in flight */
+#define STOP_MORE    5.0                /* s beyond check_timeout, in which */
+#define STOP_MAX     65.0               /* what is in flight may end */
 #define STOP_LOOK    0.05
 
 typedef struct {
@@ -124,7 +126,7 @@ on_stop(struct ev_loop *loop, ev_timer *w, int revents)
 
     (void) revents;
 
-    if (in_flight(c) == 0) {
+    if (in_flight(c) == 0 && !jobs_asking(c->jobs)) {
         ev_break(loop, EVBREAK_ALL);
 
     } else if (ev_now(loop) >= c->stop_at) {
@@ -132,6 +134,19 @@ on_stop(struct ev_loop *loop, ev_timer *w, int revents)
                  in_flight(c));
         ev_break(loop, EVBREAK_ALL);
     }
+}
+
+
+/* A check that is left behind costs whoever waits for it a lease. */
+
+static double
+stop_bound(const checkd_t *c)
+{
+    double  bound;
+
+    bound = c->d.conf->check_timeout + STOP_MORE;
+
+    return bound < STOP_MAX ? bound : STOP_MAX;
 }
 
 
@@ -150,7 +165,7 @@ on_term(struct ev_loop *loop, ev_signal *w, int revents)
 
     log_notice("stopping: %u checks and deliveries in flight", in_flight(c));
     service_notify("STOPPING=1");
-    c->stop_at = ev_now(loop) + STOP_BOUND;
+    c->stop_at = ev_now(loop) + stop_bound(c);
 
     jobs_stop(c->jobs);
     if (c->d.deliver != NULL) {
@@ -229,9 +244,10 @@ start(checkd_t *c)
     }
 
     d->table = table_new(d->loop, d->store);
+    d->clears = clears_new(d->loop, d->store);
     c->jobs = jobs_new(d);
 
-    if (d->table == NULL || c->jobs == NULL) {
+    if (d->table == NULL || d->clears == NULL || c->jobs == NULL) {
         log_error("out of memory");
         return -1;
     }
@@ -246,6 +262,7 @@ finish(checkd_t *c)
     daemon_t  *d = &c->d;
 
     jobs_free(c->jobs);
+    clears_free(d->clears);
     table_free(d->table);
 
     if (d->deliver != NULL) {

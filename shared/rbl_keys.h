@@ -25,14 +25,19 @@
  *   seq:<AC>           string  order of creation
  *   due                zset    accounts by when their turn comes (ms): not
  *                              later than their first host is due
- *   due:<AC>           zset    hosts by time of the next check (ms)
+ *   due:<AC>           zset    hosts by time of the next check, or by the end
+ *                              of the lease of the daemon that has it (ms)
  *   manual             zset    accounts with manual checks that wait, by when
  *                              their turn came
  *   manual:<AC>        list    "<PP>:<HT or nothing>": checks that wait
- *   leases             zset    handles of the jobs that daemons have
+ *   leases             zset    handles of the manual checks that daemons have
  *                              (check_take) by the end of the lease (ms)
- *   flight             hash    "<AC>:<HT>" -> SID of the check that waits or
- *                              is running
+ *   flight             hash    "<AC>:<HT>" -> SID of the manual check that
+ *                              waits or is running
+ *   flight:due         hash    "<AC>:<HT>" -> the scheduled check that was
+ *                              begun: "<PP>:<times>:<end of lease>:<daemon>",
+ *                              "+" in place of the first ":" if somebody has
+ *                              asked for it since
  *   news               stream  one entry: something has begun to wait
  *   daemons            zset    names by when they last asked for jobs (ms)
  *   check:<AC>:<PP>    hash    state and counters of a check, with TTL

@@ -17,6 +17,13 @@ jobs_in_flight(const jobs_t *jobs)
 }
 
 
+int
+jobs_asking(const jobs_t *jobs)
+{
+    return jobs->reading > 0;
+}
+
+
 static unsigned
 reserve(const jobs_t *jobs)
 {
@@ -74,7 +81,7 @@ on_done(void *data, runner_t *runner)
     }
 
     job = runner_job(runner);
-    if (job->times == JOB_TIMES_MAX) {
+    if (job->alone) {
         jobs->alone--;
     }
 
@@ -110,18 +117,32 @@ discard(jobs_t *jobs, const job_t *job, unsigned partition)
 }
 
 
-void
-jobs_take(jobs_t *jobs, unsigned partition, rbl_str_t handle)
+static int
+on_alone(void *data)
 {
-    job_t      job;
-    runner_t  *runner;
+    jobs_t  *jobs = data;
 
-    if (jobs_entry(&job, store_keyspace(jobs->d->store), partition, handle)
-        != 0)
-    {
-        discard(jobs, &job, partition);
-        return;
+    if (jobs->alone == 0) {
+        jobs->alone++;
+        jobs->waited = 0;
+        return 1;
     }
+
+    if (!jobs->asked_alone) {
+        return 0;
+    }
+
+    /* A call under way may bring one, or not; the next ones will not. */
+
+    jobs->waited = ev_now(jobs->d->loop) + JOBS_BLOCK;
+    return -1;
+}
+
+
+static void
+start(jobs_t *jobs, const job_t *job)
+{
+    runner_t  *runner;
 
     /* What finds no place here comes back when its lease is up. */
 
@@ -129,31 +150,101 @@ jobs_take(jobs_t *jobs, unsigned partition, rbl_str_t handle)
         return;
     }
 
-    if (job.times > JOB_TIMES_MAX) {
-        job.fail = "3 daemons had the check and none ended it.";
-        log_error("check %s of account %s, host %s, is ended: %s",
-                  job.check.s, job.account.s, job.host.s, job.fail);
-
-    } else if (job.times > 1) {
-        log_notice("taking over job %s of account %s", job.check.s,
-                   job.account.s);
-    }
-
-    runner = runner_start(jobs->d, &job, on_done, jobs);
+    runner = runner_start(jobs->d, job, on_alone, on_done, jobs);
     if (runner == NULL) {
-        log_error("check %s cannot begin: out of memory", job.check.s);
+        log_error("check %s cannot begin: out of memory", job->check.s);
         return;
     }
 
     jobs->runner[jobs->n++] = runner;
 
-    if (job.times == JOB_TIMES_MAX) {
+    if (job->alone) {
         jobs->alone++;
     }
 
-    if (job.kind == JOB_MANUAL) {
-        jobs_shares_add(&jobs->shares, &job.account);
+    if (job->kind == JOB_MANUAL) {
+        jobs_shares_add(&jobs->shares, &job->account);
     }
+}
+
+
+unsigned
+jobs_take(jobs_t *jobs, unsigned partition, rbl_str_t handle)
+{
+    job_t  job;
+
+    if (jobs_entry(&job, store_keyspace(jobs->d->store), partition, handle)
+        != 0)
+    {
+        discard(jobs, &job, partition);
+        return 1;
+    }
+
+    job.alone = job.times == JOB_TIMES_MAX;
+    start(jobs, &job);
+    return 1;
+}
+
+
+/* Likewise a host. */
+
+static void
+discard_host(jobs_t *jobs, unsigned partition, rbl_str_t account,
+    rbl_str_t host)
+{
+    rbl_key_t  key;
+    rbl_str_t  argv[3], none = RBL_STR("");
+
+    log_error("\"%.*s\" of \"%.*s\" in partition %u is not a host: left out",
+              host.n < 64 ? (int) host.n : 64, host.p,
+              account.n < 64 ? (int) account.n : 64, account.p, partition);
+
+    argv[0] = RBL_STR("ZREM");
+    argv[1] = rbl_key(&key, store_keyspace(jobs->d->store), partition, "due",
+                      account, none);
+    argv[2] = host;
+
+    if (argv[1].n != 0 && account.n != 0) {
+        store_command(jobs->d->store, NULL, jobs, 3, argv);
+    }
+}
+
+
+unsigned
+jobs_take_due(jobs_t *jobs, unsigned partition, const redisReply *taken)
+{
+    job_t              job;
+    size_t             i, n;
+    int64_t            till;
+    rbl_str_t          account, host;
+    const redisReply  *hosts;
+
+    account = rbl_reply_str(rbl_reply_at(taken, 0));
+    till = rbl_reply_int(rbl_reply_at(taken, 1), 0);
+    hosts = rbl_reply_at(taken, 2);
+    n = rbl_reply_len(hosts);
+
+    for (i = 0; i < n; i++) {
+        host = rbl_reply_str(rbl_reply_at(hosts, i));
+
+        switch (jobs_entry_due(&job, store_keyspace(jobs->d->store),
+                               partition, account, till, host,
+                               jobs->d->conf->name))
+        {
+        case 0:
+            start(jobs, &job);
+            break;
+
+        case 1:
+            log_error("the system gives no random bytes");
+            break;
+
+        default:
+            discard_host(jobs, partition, account, host);
+        }
+    }
+
+    return (unsigned) n;
 }
 
 

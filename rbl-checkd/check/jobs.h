@@ -16,8 +16,9 @@
 
 /*
  * A job that was handed out so often has ended its daemon each time: on its
- * last time it is the only one of its kind in a daemon (check_take), so that
- * it is not taken for what was in flight beside it.
+ * last time it is the only one of its kind in a daemon (check_take of manual
+ * ones, check_begin of hosts that are due), so that it is not taken for what
+ * was in flight beside it.
  */
 #define JOB_TIMES_MAX   3
 
@@ -33,7 +34,10 @@ typedef struct {
     char         handle[JOB_HANDLE_MAX];    /* what the store calls it; "" if
                                                it is not fit for that */
     rbl_sid_t    account, check, host;  /* host.n 0: a one-off */
-    unsigned     times;                 /* handed out so far, this one too */
+    unsigned     times;                 /* handed out so far, this one too; of
+                                           a host that is due: begun so far, 0
+                                           until check_begin has told */
+    unsigned     alone:1;               /* the one on its last time */
     const char  *fail;                  /* not NULL: end it for this reason */
 } job_t;
 
@@ -47,5 +51,8 @@ void jobs_state(jobs_t *jobs, int ready);
 void jobs_stop(jobs_t *jobs);           /* takes no more */
 
 unsigned jobs_in_flight(const jobs_t *jobs);
+
+/* Is a call under way whose jobs are to be done, even when stopping? */
+int jobs_asking(const jobs_t *jobs);
 
 #endif /* JOBS_H_INCLUDED */

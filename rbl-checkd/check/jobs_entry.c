@@ -5,6 +5,9 @@
 
 #include "jobs_entry.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 
 /* What is before the next colon, which is left out; .p NULL: there is none. */
 
@@ -32,15 +35,6 @@ static int
 take_sid(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text)
 {
     return text.p != NULL && rbl_sid_parse(sid, kind, text) == RBL_OK ? 0 : -1;
-}
-
-
-static int
-take_kind(job_kind_t *kind, rbl_str_t text)
-{
-    *kind = rbl_str_is(text, "m") ? JOB_MANUAL : JOB_DUE;
-
-    return *kind == JOB_MANUAL || rbl_str_is(text, "d") ? 0 : -1;
 }
 
 
@@ -97,11 +91,96 @@ jobs_entry(job_t *job, const rbl_keyspace_t *ks, unsigned partition,
         return -1;
     }
 
-    if (take_kind(&job->kind, next_part(&rest)) != 0
+    job->kind = JOB_MANUAL;
+    if (!rbl_str_is(next_part(&rest), "m")
         || take_times(&job->times, next_part(&rest)) != 0)
     {
         return -1;
     }
 
     return rest.n != 0 ? 0 : -1;
+}
+
+
+int
+jobs_entry_due(job_t *job, const rbl_keyspace_t *ks, unsigned partition,
+    rbl_str_t account, int64_t till, rbl_str_t host, const char *name)
+{
+    int  n;
+
+    memset(job, 0, sizeof(job_t));
+    job->partition = partition;
+    job->kind = JOB_DUE;
+
+    if (take_sid(&job->account, RBL_SID_ACCOUNT, account) != 0
+        || take_sid(&job->host, RBL_SID_HOST, host) != 0
+        || !rbl_str_is(account, job->account.s)
+        || !rbl_str_is(host, job->host.s)
+        || rbl_partition(ks, account) != partition
+        || till <= 0)
+    {
+        return -1;
+    }
+
+    if (rbl_sid_make(&job->check, RBL_SID_CHECK) != RBL_OK) {
+        return 1;
+    }
+
+    /* The one for check_finish is two longer. */
+
+    n = snprintf(job->handle, JOB_HANDLE_MAX, "%s:%s:%s:d:%" PRId64 ":%s",
+                 job->account.s, job->check.s, job->host.s, till, name);
+    if (n < 0 || n + 2 >= JOB_HANDLE_MAX) {
+        job->handle[0] = '\0';
+        return -1;
+    }
+
+    return 0;
+}
+
+
+int
+jobs_entry_begun(job_t *job, rbl_str_t check, int64_t times)
+{
+    if (times < 1 || times > 9 || take_sid(&job->check, RBL_SID_CHECK, check))
+    {
+        return -1;
+    }
+
+    job->times = (unsigned) times;
+    return 0;
+}
+
+
+/* Of the handle of a host that is due: "<till>:<daemon>". */
+
+static const char *
+lease_of(const job_t *job)
+{
+    return job->handle + job->account.n + job->check.n + job->host.n
+           + sizeof(":::d:") - 1;
+}
+
+
+void
+jobs_entry_flight(const job_t *job, char buf[JOB_HANDLE_MAX])
+{
+    snprintf(buf, JOB_HANDLE_MAX, "%s:%u:%s", job->check.s, job->times,
+             lease_of(job));
+}
+
+
+rbl_str_t
+jobs_entry_end(const job_t *job, char buf[JOB_HANDLE_MAX])
+{
+    int  n;
+
+    if (job->kind == JOB_MANUAL) {
+        return rbl_str(job->handle);
+    }
+
+    n = snprintf(buf, JOB_HANDLE_MAX, "%s:%s:%s:d:%u:%s", job->account.s,
+                 job->check.s, job->host.s, job->times, lease_of(job));
+
+    return (rbl_str_t) { buf, n > 0 && n < JOB_HANDLE_MAX ? (size_t) n : 0 };
 }

@@ -1,6 +1,8 @@
 /*
- * Handles of jobs, as the store gives them (check_take):
- * "<AC>:<PP>:<HT or nothing>:<m or d>:<times handed out>:<daemon>".
+ * Jobs as the store gives them (check_take).  A manual check is a handle:
+ * "<AC>:<PP>:<HT or nothing>:m:<times handed out>:<daemon>".  A host that is
+ * due has an account, a SID and the end of its lease; its check gets its SID
+ * here.
  */
 
 #ifndef JOBS_ENTRY_H_INCLUDED
@@ -14,5 +16,32 @@
  */
 int jobs_entry(job_t *job, const rbl_keyspace_t *ks, unsigned partition,
     rbl_str_t handle);
+
+/*
+ * Fills all of the job of a host that is due, taken until `till` (ms) by the
+ * daemon of that name; its handle is for check_begin:
+ * "<AC>:<PP>:<HT>:d:<till>:<daemon>".  0, or -1: nothing that could be one; 1:
+ * not now, the system gives no random bytes.
+ */
+int jobs_entry_due(job_t *job, const rbl_keyspace_t *ks, unsigned partition,
+    rbl_str_t account, int64_t till, rbl_str_t host, const char *name);
+
+/*
+ * What check_begin has told of a host's check: its SID, and how many times it
+ * was begun (1 to 9).  0, or -1: neither.
+ */
+int jobs_entry_begun(job_t *job, rbl_str_t check, int64_t times);
+
+/*
+ * The handle for check_finish; of a host that is due:
+ * "<AC>:<PP>:<HT>:d:<times begun>:<till>:<daemon>".
+ */
+rbl_str_t jobs_entry_end(const job_t *job, char buf[JOB_HANDLE_MAX]);
+
+/*
+ * What the store has of a host's check that was begun (flight:due):
+ * "<PP>:<times begun>:<till>:<daemon>".
+ */
+void jobs_entry_flight(const job_t *job, char buf[JOB_HANDLE_MAX]);
 
 #endif /* JOBS_ENTRY_H_INCLUDED */

@@ -38,6 +38,9 @@ struct jobs_s {
     unsigned       n;
     unsigned       alone;               /* jobs on their last time: in flight,
                                            or a call may bring one */
+    unsigned       asked_alone;         /* calls that may */
+    double         waited;              /* until then no call may: a host that
+                                           is due waits to go alone */
     unsigned       turn;                /* partition that is asked for them */
     unsigned       reading;             /* places kept for calls under way */
     jobs_shares_t  shares;
@@ -62,8 +65,13 @@ struct jobs_s {
     unsigned       got;                 /* jobs in this round */
 };
 
-/* jobs.c: starts the job of that handle. */
-void jobs_take(jobs_t *jobs, unsigned partition, rbl_str_t handle);
+/*
+ * jobs.c: starts the job of that handle, or of each host of {AC, end of the
+ * lease, {HT...}}.  Returns how many were meant.
+ */
+unsigned jobs_take(jobs_t *jobs, unsigned partition, rbl_str_t handle);
+unsigned jobs_take_due(jobs_t *jobs, unsigned partition,
+    const redisReply *taken);
 
 /*
  * How many more of a kind may be taken now.  The last eighth of the places is

@@ -21,7 +21,7 @@
 #define BUSY_MAX    64                  /* accounts that get nothing */
 
 static void take_some(jobs_t *jobs);
-static void recall(jobs_slice_t *slice, int64_t from);
+static void recall(jobs_slice_t *slice, int64_t rank, int64_t cursor);
 
 
 static rbl_str_t
@@ -108,7 +108,7 @@ go_on(jobs_t *jobs)
     jobs->failed = 0;
 
     for (p = 0; p < jobs->partitions; p++) {
-        recall(&jobs->slice[p], 0);
+        recall(&jobs->slice[p], 0, 0);
     }
 }
 
@@ -264,9 +264,10 @@ batch_ends(jobs_t *jobs)
 static void
 on_jobs(void *data, const redisReply *reply)
 {
-    size_t         i;
-    jobs_t        *jobs;
-    jobs_slice_t  *slice = data;
+    size_t             i;
+    jobs_t            *jobs;
+    jobs_slice_t      *slice = data;
+    const redisReply  *taken;
 
     jobs = slice->jobs;
     jobs->reading -= slice->asked;
@@ -276,10 +277,12 @@ on_jobs(void *data, const redisReply *reply)
 
     if (rbl_str_is(rbl_reply_word(reply), "OK")) {
         for (i = 1; i < rbl_reply_len(reply); i++) {
-            jobs->got++;
             jobs->woken = 0;
-            jobs_take(jobs, slice->partition,
-                      rbl_reply_str(rbl_reply_at(reply, i)));
+            taken = rbl_reply_at(reply, i);
+            jobs->got += taken->type == REDIS_REPLY_ARRAY
+                         ? jobs_take_due(jobs, slice->partition, taken)
+                         : jobs_take(jobs, slice->partition,
+                                     rbl_reply_str(taken));
         }
 
     } else {
@@ -296,6 +299,7 @@ on_jobs(void *data, const redisReply *reply)
 
     if (slice->alone) {
         jobs->alone--;
+        jobs->asked_alone--;
 
         if (jobs->alone == 0) {
             jobs->turn = (jobs->turn + 1) % jobs->partitions;
@@ -310,21 +314,12 @@ on_jobs(void *data, const redisReply *reply)
 }
 
 
-static int
+static void
 call_take(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
 {
     int        i;
-    char       most[24], share[24], lease[24], seed[49];
-    rbl_sid_t  sid;
-    rbl_str_t  argv[8 + BUSY_MAX];
-
-    if (rbl_sid_make(&sid, RBL_SID_CHECK) != RBL_OK) {
-        log_error("the system gives no random bytes");
-        return -1;
-    }
-
-    memcpy(seed, sid.s + 2, sizeof(seed) - 1);
-    seed[sizeof(seed) - 1] = '\0';
+    char       most[24], share[24], lease[24];
+    rbl_str_t  argv[7 + BUSY_MAX];
 
     argv[0] = key_str(&slice->leases);
     argv[1] = jobs->kind == JOB_MANUAL ? RBL_STR("m") : RBL_STR("d");
@@ -332,12 +327,12 @@ call_take(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
     argv[3] = number(share, reserved ? jobs_reserved_share(jobs) : n);
     argv[4] = number(lease, jobs->d->conf->lease * 1000);
     argv[5] = rbl_str(jobs->d->conf->name);
-    argv[6] = rbl_str(seed);
-
-    slice->alone = jobs->alone == 0 && jobs->turn == slice->partition;
+    slice->alone = jobs->alone == 0 && jobs->turn == slice->partition
+                   && ev_now(jobs->d->loop) >= jobs->waited;
     jobs->alone += slice->alone;
-    argv[7] = slice->alone ? RBL_STR("1") : RBL_STR("0");
-    i = 8;
+    jobs->asked_alone += slice->alone;
+    argv[6] = slice->alone ? RBL_STR("1") : RBL_STR("0");
+    i = 7;
 
     if (reserved) {
         i += (int) jobs_shares_busy(&jobs->shares, jobs_reserved_share(jobs),
@@ -349,8 +344,6 @@ call_take(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
     jobs->calls++;
     store_script(jobs->d->store, &rbl_script_check_take, on_jobs, slice, 1, i,
                  argv);
-
-    return 0;
 }
 
 
@@ -385,11 +378,7 @@ take_some(jobs_t *jobs)
     each = each > READ_MAX ? READ_MAX : each;
 
     for (i = 0; i < asked; i++) {
-        if (call_take(jobs, &jobs->slice[jobs->next], each, reserved) != 0) {
-            jobs->failed = 1;
-            break;
-        }
-
+        call_take(jobs, &jobs->slice[jobs->next], each, reserved);
         jobs->next = (jobs->next + 1) % jobs->partitions;
         jobs->left--;
     }
@@ -404,7 +393,7 @@ static void
 on_recall(void *data, const redisReply *reply)
 {
     jobs_t        *jobs;
-    int64_t        from;
+    int64_t        rank, cursor;
     jobs_slice_t  *slice = data;
 
     jobs = slice->jobs;
@@ -419,10 +408,11 @@ on_recall(void *data, const redisReply *reply)
         }
 
     } else {
-        from = rbl_reply_int(rbl_reply_at(reply, 1), -1);
+        rank = rbl_reply_int(rbl_reply_at(reply, 1), -1);
+        cursor = rbl_reply_int(rbl_reply_at(reply, 2), -1);
 
-        if (from > 0 && jobs->phase == JOBS_RECALL) {
-            recall(slice, from);
+        if ((rank > 0 || cursor > 0) && jobs->phase == JOBS_RECALL) {
+            recall(slice, rank, cursor);
             return;
         }
     }
@@ -442,19 +432,20 @@ on_recall(void *data, const redisReply *reply)
 
 
 static void
-recall(jobs_slice_t *slice, int64_t from)
+recall(jobs_slice_t *slice, int64_t rank, int64_t cursor)
 {
-    char       rank[24];
+    char       ranks[24], cursors[24];
     jobs_t    *jobs;
-    rbl_str_t  argv[3];
+    rbl_str_t  argv[4];
 
     jobs = slice->jobs;
     argv[0] = key_str(&slice->leases);
     argv[1] = rbl_str(jobs->d->conf->name);
-    argv[2] = number(rank, (double) from);
+    argv[2] = number(ranks, (double) rank);
+    argv[3] = number(cursors, (double) cursor);
 
     store_script(jobs->d->store, &rbl_script_check_recall, on_recall, slice, 1,
-                 3, argv);
+                 4, argv);
 }
 
 

@@ -6,7 +6,10 @@
 
 #include "runner.h"
 #include "../log.h"
+#include "asked.h"
 #include "check.h"
+#include "clears.h"
+#include "jobs_entry.h"
 #include "result.h"
 
 #include <stdio.h>
@@ -15,7 +18,7 @@
 #define PROGRESS_EVERY  0.25
 #define RETRY_MIN       0.1
 #define RETRY_MAX       2.0
-#define LISTS_MAX       1024
+#define MOMENT          0.02
 #define INTERVAL        3600            /* s, should an account have none */
 #define WAIT_FOR_LISTS  3.0             /* s that a list may be missing */
 
@@ -24,18 +27,21 @@ typedef void (*step_pt)(runner_t *r);
 struct runner_s {
     daemon_t        *d;
     job_t            job;
+    runner_alone_pt  alone;
     runner_done_pt   done;
     void            *data;
+    const char      *leave;             /* check_begin: to go alone */
+    char             sum[64];           /* of the table, when it was told */
     double           started, give_up;
     double           told;              /* when progress was told */
     double           backoff;
     int              events;            /* somebody wants them */
     int              whole;             /* all results are wanted */
+    int              clearing;          /* check_clear is under way */
     ev_timer         timer;
     step_pt          step;              /* what the timer does */
     check_t         *check;
-    size_t           n_lists;
-    list_t         **lists;
+    asked_t          asked;
     const char      *fail;
     int64_t          interval;          /* s between checks of the host */
     int64_t          standing;          /* listings of it before */
@@ -44,21 +50,6 @@ struct runner_s {
 
 static void begin(runner_t *r);
 static void finish(runner_t *r);
-
-
-static void
-drop_lists(runner_t *r)
-{
-    size_t  i;
-
-    for (i = 0; i < r->n_lists; i++) {
-        list_unref(r->lists[i]);
-    }
-
-    free(r->lists);
-    r->lists = NULL;
-    r->n_lists = 0;
-}
 
 
 static void
@@ -159,6 +150,25 @@ keep_ms(const runner_t *r, char buf[24])
 
 
 static void
+ended(runner_t *r, const char *how)
+{
+    log_info("check %s of %s: %s%s, %zu lists, %zu listed, %zu unknown, "
+             "%.1f s", r->job.check.s,
+             r->job.host.n != 0 ? r->job.host.s : "a value",
+             how, r->fail != NULL ? " as failed" : "", r->asked.n,
+             r->check ? check_verdicts(r->check, RBL_LISTED) : 0,
+             r->check ? check_verdicts(r->check, RBL_UNKNOWN) : 0,
+             ev_now(r->d->loop) - r->started);
+
+    if (r->d->deliver != NULL) {
+        deliver_wake(r->d->deliver);
+    }
+
+    over(r);
+}
+
+
+static void
 on_finish(void *data, const redisReply *reply)
 {
     runner_t  *r = data;
@@ -176,34 +186,48 @@ on_finish(void *data, const redisReply *reply)
         return;
     }
 
-    log_info("check %s of %s: %s%s, %zu lists, %zu listed, %zu unknown, "
-             "%.1f s", r->job.check.s,
-             r->job.host.n != 0 ? r->job.host.s : "a value",
-             rbl_str_is(rbl_reply_word(reply), "OK") ? "ended"
-                                                     : "was over already",
-             r->fail != NULL ? " as failed" : "", r->n_lists,
-             r->check ? check_verdicts(r->check, RBL_LISTED) : 0,
-             r->check ? check_verdicts(r->check, RBL_UNKNOWN) : 0,
-             ev_now(r->d->loop) - r->started);
+    ended(r, rbl_str_is(rbl_reply_word(reply), "OK") ? "ended"
+                                                     : "was over already");
+}
 
-    if (r->d->deliver != NULL) {
-        deliver_wake(r->d->deliver);
+
+static void
+on_clear(void *data, int done)
+{
+    runner_t  *r = data;
+
+    r->clearing = 0;
+
+    if (done) {
+        ended(r, "ended");
+
+    } else {
+        finish(r);
     }
+}
 
-    over(r);
+
+/* All lists are clear, none was listed before, and nobody wants to know. */
+
+static int
+nothing_new(const runner_t *r)
+{
+    return r->job.kind == JOB_DUE && r->fail == NULL && r->check != NULL
+           && !r->events && r->standing == 0 && !r->whole
+           && check_verdicts(r->check, RBL_CLEAR) == check_count(r->check);
 }
 
 
 static void
 finish(runner_t *r)
 {
-    char       keep[24], lists[24], interval[24];
+    char       handle[JOB_HANDLE_MAX], keep[24], lists[24], interval[24];
     rbl_key_t  key;
     rbl_str_t  argv[10];
 
     argv[0] = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
                               rbl_sid_str(&r->job.account), RBL_STR(""));
-    argv[1] = rbl_str(r->job.handle);
+    argv[1] = jobs_entry_end(&r->job, handle);
     argv[2] = rbl_buf_str(&r->results.told);
     argv[3] = r->standing > 0 ? rbl_buf_str(&r->results.clear) : RBL_STR("");
     argv[4] = number(lists, r->results.n);
@@ -231,6 +255,13 @@ end_with(runner_t *r, const char *fail)
         || ev_now(r->d->loop) >= r->give_up)
     {
         let_go(r);
+        return;
+    }
+
+    if (nothing_new(r)
+        && clears_add(r->d->clears, &r->job, r->interval, on_clear, r) == 0)
+    {
+        r->clearing = 1;
         return;
     }
 
@@ -286,136 +317,12 @@ on_progress(void *data, check_t *check, int finished)
 }
 
 
-/*
- * One of the packed lists {SID, type, custom, zone, website}.  The codes of a
- * system list are in the table only; without them a verdict would be a guess.
- * 1: taken or left out, 0: the table has to be looked at, -1: nonsense or no
- * memory.
- */
-
-static int
-take_list(runner_t *r, rbl_mp_t *mp, int64_t family, int wait)
-{
-    int         custom;
-    size_t      n;
-    list_t     *list;
-    rbl_str_t   sid, type, zone, website;
-
-    n = rbl_mp_array(mp);
-    sid = rbl_mp_str(mp);
-    type = rbl_mp_str(mp);
-    custom = rbl_mp_int(mp) != 0;
-    zone = rbl_mp_str(mp);
-    website = rbl_mp_str(mp);
-
-    if (n < 5 || mp->failed) {
-        return -1;
-    }
-
-    for (n -= 5; n > 0; n--) {
-        rbl_mp_skip(mp);
-    }
-
-    if (custom) {
-        list = list_make(sid, type, 1, zone, website, family);
-        if (list == NULL) {
-            return -1;
-        }
-
-    } else {
-        list = table_find(r->d->table, sid);
-        if (list == NULL) {
-            if (wait) {
-                return 0;
-            }
-
-            /* Of no family: skipped, so that its standing answer stays. */
-
-            list = list_make(sid, type, 0, zone, website, 0);
-            if (list == NULL) {
-                return -1;
-            }
-
-        } else {
-            list = list_ref(list);
-        }
-    }
-
-    r->lists[r->n_lists++] = list;
-    return 1;
-}
-
-
-static int
-take_lists(runner_t *r, rbl_str_t packed, int64_t family)
-{
-    int       rc, wait;
-    size_t    n;
-    rbl_mp_t  mp;
-
-    drop_lists(r);
-    rbl_mp_init(&mp, packed);
-
-    n = rbl_mp_array(&mp);
-    if (mp.failed || n > LISTS_MAX) {
-        return -1;
-    }
-
-    r->lists = calloc(n + 1, sizeof(list_t *));
-    if (r->lists == NULL) {
-        return -1;
-    }
-
-    wait = ev_now(r->d->loop) - r->started < WAIT_FOR_LISTS
-           || !table_loaded(r->d->table);
-
-    for (; n > 0; n--) {
-        rc = take_list(r, &mp, family, wait);
-        if (rc != 1) {
-            return rc;
-        }
-    }
-
-    return 1;
-}
-
-
-/* All system lists that take a host's type and the family. */
-
-static int
-take_system(runner_t *r, rbl_str_t type, int64_t family)
-{
-    size_t   i, n;
-    list_t  *list;
-
-    drop_lists(r);
-    n = table_count(r->d->table);
-    r->lists = calloc(n + 1, sizeof(list_t *));
-    if (r->lists == NULL) {
-        return -1;
-    }
-
-    for (i = 0; i < n; i++) {
-        list = table_at(r->d->table, i);
-
-        if (rbl_str_is(rbl_str(list->status), "active")
-            && (list->families & family)
-            && (type.n == 0 || rbl_str_is(type, list->type)))
-        {
-            r->lists[r->n_lists++] = list_ref(list);
-        }
-    }
-
-    return 1;
-}
-
-
 static void
 ask(runner_t *r, int64_t family, rbl_str_t value)
 {
     double  timeout, left;
 
-    if (r->n_lists == 0) {
+    if (r->asked.n == 0) {
         end_with(r, "No blocklist applies to this host.");
         return;
     }
@@ -425,7 +332,7 @@ ask(runner_t *r, int64_t family, rbl_str_t value)
 
     r->told = ev_now(r->d->loop);
     r->check = check_start(r->d->loop, r->d->dns, (rbl_family_t) family, value,
-                           (const list_t *const *) r->lists, r->n_lists,
+                           (const list_t *const *) r->asked.list, r->asked.n,
                            timeout < left ? timeout : left, on_progress, r);
     if (r->check == NULL) {
         log_error("check %s cannot start: out of memory", r->job.check.s);
@@ -434,9 +341,74 @@ ask(runner_t *r, int64_t family, rbl_str_t value)
 }
 
 
+/* How often the job has ended its daemon. */
+
+static void
+count_times(runner_t *r)
+{
+    job_t  *job = &r->job;
+
+    if (job->times > JOB_TIMES_MAX) {
+        job->fail = "3 daemons had the check and none ended it.";
+        log_error("check %s of account %s, host %s, is ended: %s",
+                  job->check.s, job->account.s, job->host.s, job->fail);
+
+    } else if (job->times > 1) {
+        log_notice("taking over job %s of account %s", job->check.s,
+                   job->account.s);
+    }
+}
+
+
+/* The store wants to be asked again: with leave to go alone, or not now. */
+
+static void
+begin_alone(runner_t *r)
+{
+    switch (r->alone(r->data)) {
+
+    case 1:
+        r->job.alone = 1;
+        r->leave = "1";
+        begin(r);
+        return;
+
+    case 0:
+        r->leave = "";
+        begin(r);
+        return;
+
+    default:
+        again(r, begin, MOMENT);
+    }
+}
+
+
+/* 0, or -1: it is not told which check that is. */
+
+static int
+begun(runner_t *r, const redisReply *reply)
+{
+    if (r->job.kind == JOB_MANUAL || r->job.times != 0) {
+        return 0;
+    }
+
+    if (jobs_entry_begun(&r->job, rbl_reply_str(rbl_reply_at(reply, 8)),
+                         rbl_reply_int(rbl_reply_at(reply, 9), 0))
+        != 0)
+    {
+        return -1;
+    }
+
+    count_times(r);
+    return 0;
+}
+
+
 static void
 on_begin(void *data, const redisReply *reply)
 {
+    int        rc, wait;
     int64_t    family;
     rbl_str_t  word, value, packed;
     runner_t  *r = data;
@@ -447,10 +419,22 @@ on_begin(void *data, const redisReply *reply)
 
     word = rbl_reply_word(reply);
 
+    if (rbl_str_is(word, "ALONE") && r->leave[0] == '0') {
+        begin_alone(r);
+        return;
+    }
+
     if (!rbl_str_is(word, "OK")) {
         log_info("check %s: there is nothing left to do (%.*s)",
                  r->job.check.s, (int) word.n, word.p);
         over(r);
+        return;
+    }
+
+    if (begun(r, reply) != 0) {
+        log_error("check %s: it is not told which check this is",
+                  r->job.check.s);
+        again(r, let_go, 0);
         return;
     }
 
@@ -479,9 +463,20 @@ on_begin(void *data, const redisReply *reply)
         return;
     }
 
-    switch (packed.n != 0 ? take_lists(r, packed, family)
-            : take_system(r, rbl_reply_str(rbl_reply_at(reply, 6)), family))
-    {
+    if (packed.n != 0) {
+        wait = ev_now(r->d->loop) - r->started < WAIT_FOR_LISTS
+               || !table_loaded(r->d->table);
+        rc = asked_told(&r->asked, r->d->table, packed, family, wait);
+
+    } else if (!rbl_str_is(table_sum(r->d->table), r->sum)) {
+        rc = 0;                         /* it is another table by now */
+
+    } else {
+        rc = asked_system(&r->asked, r->d->table,
+                          rbl_reply_str(rbl_reply_at(reply, 6)), family);
+    }
+
+    switch (rc) {
 
     case 1:
         ask(r, family, value);
@@ -504,21 +499,26 @@ begin(runner_t *r)
 {
     char       keep[24];
     rbl_key_t  key;
-    rbl_str_t  argv[4];
+    rbl_str_t  argv[5], sum;
+
+    sum = table_sum(r->d->table);
+    snprintf(r->sum, sizeof(r->sum), "%.*s", (int) sum.n, sum.p);
 
     argv[0] = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
                               rbl_sid_str(&r->job.account), RBL_STR(""));
     argv[1] = rbl_str(r->job.handle);
     argv[2] = keep_ms(r, keep);
-    argv[3] = table_sum(r->d->table);
+    argv[3] = rbl_str(r->sum);
+    argv[4] = rbl_str(r->leave);
 
-    store_script(r->d->store, &rbl_script_check_begin, on_begin, r, 1, 4,
+    store_script(r->d->store, &rbl_script_check_begin, on_begin, r, 1, 5,
                  argv);
 }
 
 
 runner_t *
-runner_start(daemon_t *d, const job_t *job, runner_done_pt done, void *data)
+runner_start(daemon_t *d, const job_t *job, runner_alone_pt alone,
+    runner_done_pt done, void *data)
 {
     runner_t  *r;
 
@@ -529,6 +529,8 @@ runner_start(daemon_t *d, const job_t *job, runner_done_pt done, void *data)
 
     r->d = d;
     r->job = *job;
+    r->alone = alone;
+    r->leave = "0";
     r->done = done;
     r->data = data;
     r->started = ev_now(d->loop);
@@ -538,6 +540,10 @@ runner_start(daemon_t *d, const job_t *job, runner_done_pt done, void *data)
     result_init(&r->results);
     ev_timer_init(&r->timer, on_timer, 0, 0);
     r->timer.data = r;
+
+    if (r->job.kind == JOB_MANUAL) {
+        count_times(r);
+    }
 
     begin(r);
     return r;
@@ -552,9 +558,14 @@ runner_free(runner_t *r)
     }
 
     store_forget(r->d->store, r);
+
+    if (r->clearing) {
+        clears_forget(r->d->clears, r);
+    }
+
     ev_timer_stop(r->d->loop, &r->timer);
     check_free(r->check);
-    drop_lists(r);
+    asked_drop(&r->asked);
     result_free(&r->results);
     free(r);
 }

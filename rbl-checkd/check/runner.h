@@ -17,9 +17,15 @@ typedef struct runner_s  runner_t;
  */
 typedef void (*runner_done_pt)(void *data, runner_t *runner);
 
+/*
+ * May a host begin whose check was begun twice already?  1: it may, and its job
+ * is then `alone` until it is over; 0: not now; -1: to be asked again at once.
+ */
+typedef int (*runner_alone_pt)(void *data);
+
 /* NULL: out of memory. */
-runner_t *runner_start(daemon_t *d, const job_t *job, runner_done_pt done,
-    void *data);
+runner_t *runner_start(daemon_t *d, const job_t *job, runner_alone_pt alone,
+    runner_done_pt done, void *data);
 void runner_free(runner_t *runner);
 
 const job_t *runner_job(const runner_t *runner);

@@ -60,7 +60,7 @@ ctl_queue_slice(ctl_t *ctl, rbl_str_t lists, int64_t from, ctl_queue_t *q)
 static int
 ctl_queue_read(ctl_t *ctl, unsigned p, ctl_queue_t *q)
 {
-    int64_t    from;
+    int64_t    from, begun;
     rbl_key_t  key;
     rbl_str_t  none = RBL_STR("");
 
@@ -77,6 +77,10 @@ ctl_queue_read(ctl_t *ctl, unsigned p, ctl_queue_t *q)
 
     q->pending = ctl_count(ctl, "ZCARD",
                            rbl_key(&key, &ctl->ks, p, "leases", none, none));
+    begun = q->pending < 0 ? -1
+        : ctl_count(ctl, "HLEN",
+                    rbl_key(&key, &ctl->ks, p, "flight:due", none, none));
+    q->pending = begun < 0 ? -1 : q->pending + begun;
     q->outbox = q->pending < 0 ? -1
         : ctl_count(ctl, "XLEN",
                     rbl_key(&key, &ctl->ks, p, "outbox", none, none));

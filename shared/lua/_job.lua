@@ -1,19 +1,19 @@
 -- For scripts whose KEYS[1] is acct:<AC> and whose ARGV[1] is the handle of a
--- job of that account (check_take).
+-- job of that account: "<AC>:<PP>:<HT or nothing>:<m or d>:<...>".
 --- include: base
 -- SIDs have one length, and this is faster than a pattern.
 local job = ARGV[1]
 local ac, pp = job:sub(1, 34), job:sub(36, 101)
 local ht = job:sub(103, 103) ~= ':' and job:sub(103, 136) or ''
-local kind = job:sub(104 + #ht, 104 + #ht)
-local ck, hk = key('check', ac, pp), ht ~= '' and key('r', ac, ht)
-local flight, member = key('flight'), ac .. ':' .. ht
--- Is that check the one in flight?  Its mark, a "+", tells that somebody has
--- asked for it since it was taken.
-local function held(by)
-    return by and by:sub(1, 66) == pp
-end
--- The daemon's lease ends.
+local due = job:sub(104 + #ht, 104 + #ht) == 'd'
+local hk = ht ~= '' and key('r', ac, ht)
+-- Of a check that is due the rest of the handle is the same in its flight.
+local flight = due and key('flight:due') or key('flight')
+local member = ac .. ':' .. ht
+local by = hk and call('HGET', flight, member)
+-- The daemon's lease of a manual check ends.
 local function release()
-    call('ZREM', key('leases'), ARGV[1])
+    if not due then
+        call('ZREM', key('leases'), job)
+    end
 end

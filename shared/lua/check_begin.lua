@@ -1,14 +1,26 @@
 -- A daemon begins a job: the check is running, and what it shall ask is told.
 -- Begun again after a take-over it tells the same and has no second effect.
+--
+-- A host that is due begins only while the daemon that took it has it: its time
+-- in the schedule is then the end of that lease.  Its check has the SID that
+-- the daemon gives it, or that of an earlier attempt which did not end.  No
+-- record is made of a check that nobody will hear of unless it finds something.
 -- KEYS[1] acct:<AC>
--- ARGV    1 the job's handle (check_take)  2 how long the record is kept (ms)
+-- ARGV    1 the job's handle: of a manual check that of check_take; of a host
+--         "<AC>:<PP>:<HT>:d:<end of the lease>:<the daemon's name>"
+--         2 how long the record is kept (ms)
 --         3 sum of the system lists that the daemon knows, or ""
+--         4 whether a host may begin whose check ended two daemons, or was
+--         beside what did: "1", "0" (it is asked again), "" (not now: it is
+--         due again in a moment)
 -- Result  OK, value, family, packed lists {SID, type, custom, zone, website}
 --         or "" (the system lists that take the host's type and the family),
 --         seconds between the checks of a host, number of standing listings,
---         host type or "" (every type), "1" if its events go to anybody
---         | GONE (the check is over, its host deleted or its account
---           suspended: the lease has ended)
+--         host type or "" (every type), "1" if its events go to anybody, the
+--         check's SID, how many times it was begun (0: a manual one)
+--         | ALONE (nothing was done: only with leave, see ARGV 4)
+--         | GONE (the check is over or another's, its host deleted or its
+--           account suspended: the lease has ended)
 --- include: job
 --- include: lists
 --- include: due
@@ -16,25 +28,63 @@
 local a = load(KEYS[1])
 local raw = hk and call('GET', hk)
 local h = raw and cmsgpack.unpack(raw)
-local status, value, family, htype, rp = unpack(call('HMGET', ck, 'status',
-    'host', 'family', 'type', 'profile'))
 local now = now_ms()
 
 local function gone()
     release()
     return {'GONE'}
 end
-if status == 'completed' or status == 'failed' or not a then
+if not a or hk and not h then
+    if due then
+        due_never(ht)
+        call('HDEL', flight, member)
+    end
     return gone()
 end
-if hk then
-    if not h or not held(call('HGET', flight, member)) then
+
+local times, mark, taken = 0, ':', nil
+if due then
+    local lease = job:sub(140)
+    if call('ZSCORE', key('due', ac), ht) ~= lease:match('^%d+') then
         return gone()
     end
+    times = 1
+    if by then
+        pp, mark = by:sub(1, 66), by:sub(67, 67)
+        times = tonumber(by:sub(68, 68)) or 1
+        if by:sub(70) ~= lease then
+            if times == 2 and ARGV[4] ~= '1' then
+                if ARGV[4] == '0' then
+                    return {'ALONE'}
+                end
+                due_at(ht, now + 1000)
+                return gone()
+            end
+            times = math.min(times + 1, 9)
+        end
+    elseif h[HOST.status] ~= 'active' then
+        due_never(ht)
+        return gone()
+    end
+    taken = pp .. mark .. times .. ':' .. lease
+end
+
+local ck = key('check', ac, pp)
+local status, value, family, htype, rp
+if not due then
+    status, value, family, htype, rp = unpack(call('HMGET', ck, 'status',
+        'host', 'family', 'type', 'profile'))
+    if status == 'completed' or status == 'failed'
+        or hk and by ~= pp or not hk and not status
+    then
+        return gone()
+    end
+elseif by then
+    status = call('HGET', ck, 'status')
+end
+if h then
     value, family, htype = h[HOST.value], h[HOST.family], h[HOST.type]
     rp = h[HOST.profile]
-elseif not status then
-    return gone()
 end
 if a[ACCOUNT.status] ~= 'active' then
     check_failed(pp, ARGV[2], h, value, 'The account is suspended.')
@@ -44,6 +94,8 @@ if a[ACCOUNT.status] ~= 'active' then
             h[HOST.next_check] = now + a[ACCOUNT.interval] * 1000
             save(hk, h)
             due_at(ht, h[HOST.next_check])
+        else
+            due_never(ht)
         end
     end
     return gone()
@@ -51,7 +103,12 @@ end
 
 local lists, total = lists_for(rp, htype, tonumber(family), ARGV[3])
 local events = h and wants_events()
-if status ~= 'running' then
+if taken and taken ~= by then
+    call('HSET', flight, member, taken)
+end
+if status ~= 'running'
+    and (not due or events or total == 0 or mark ~= ':' or status)
+then
     call('HSET', ck, 'status', 'running', 'host', value, 'host_id', ht,
         'started', now, 'total', total)
     keep_for(ck, ARGV[2], not status)
@@ -59,6 +116,8 @@ if status ~= 'running' then
         emit(a[ACCOUNT.timezone], started_sid(pp), 'rbl.host.check.started',
             now, pp, raw, value, false, 0, no_results, 1, {}, '')
     end
+elseif status == 'running' then
+    call('HSET', ck, 'total', total)
 end
 return {'OK', value, tonumber(family), lists, a[ACCOUNT.interval],
-    h and #h[HOST.details] or 0, htype, events and '1' or '0'}
+    h and #h[HOST.details] or 0, htype, events and '1' or '0', pp, times}

@@ -9,7 +9,9 @@
 -- matter, and leaves the part of the host's record that a check does not
 -- change packed as it is.
 -- KEYS[1] acct:<AC>
--- ARGV    1 the job's handle (check_take)
+-- ARGV    1 the job's handle: of a manual check that of check_take; of a host
+--         "<AC>:<PP>:<HT>:d:<how many times it was begun>:<end of the lease>:
+--         <the daemon's name>", SID and number as check_begin said
 --         2 packed array of the results (rbl_record.h) that are not clear
 --         3 SIDs of the lists that are clear, one after the other, or "" (they
 --         matter to a host with standing listings)
@@ -18,8 +20,8 @@
 --         6 "" or why it failed  7 how long the record is kept (ms)
 --         8 seconds between the checks of a host  9 "0": nobody wants its
 --         events, said check_begin (asked again if the host is listed)
--- Result  OK | DONE (it was over already)
---         | GONE (no such check any more) | FULL (nothing was done: all that
+-- Result  OK | DONE (it was over already) | GONE (no such check any more, or
+--         it is another daemon's) | FULL (nothing was done: all that
 --         was left out matters)
 --- include: job
 --- include: due
@@ -27,16 +29,17 @@
 --- include: events
 --- use: account host profile
 -- Of a check that nobody has asked for all is known.
-local full, callbacks
-local by = hk and call('HGET', flight, member)
-if kind == 'm' or by ~= pp then
+local ck, full, callbacks = key('check', ac, pp), nil, nil
+if not due or by ~= pp .. ':' .. job:sub(140) then
     local state = call('HMGET', ck, 'status', 'full', 'callbacks')
     local status = state[1]
     full, callbacks = state[2], state[3]
     -- The record may be lost (a failover); the host's flight then tells that
     -- the check is still due an end.
-    if status ~= 'running' and status ~= 'queued'
-        and (status or not held(by))
+    local held = by and (by == pp
+        or due and by == pp .. '+' .. job:sub(140))
+    if due and not held
+        or status ~= 'running' and status ~= 'queued' and (status or not held)
     then
         release()
         return {status and 'DONE' or 'GONE'}
@@ -117,12 +120,15 @@ if failed then
 else
     new = call('HSET', ck, 'status', 'completed', 'completed', now, 'checked',
         ARGV[4]) == 3
-    if kind == 'm' or listed or unknown > 0 then
+    if not due or listed or unknown > 0 then
         call('HSET', ck, 'listed', #standing, 'unknown', unknown)
     end
 end
+if new and hk then
+    call('HSET', ck, 'host', value or '', 'host_id', ht, 'total', ARGV[4])
+end
 -- That of a scheduled check is as old as the check itself.
-if kind == 'm' or new then
+if not due or new then
     keep_for(ck, ARGV[7], new)
 end
 if not failed and (full or told ~= no_results) then
@@ -134,7 +140,13 @@ if raw then
     call('HDEL', flight, member)
     if active then
         next_check = now + ARGV[8] * 1000
-        due_at(ht, tostring(next_check))
+        call('ZADD', key('due', ac), tostring(next_check), ht)
+        -- The account's turn is not later than the end of the lease.
+        if not due or tonumber(ARGV[8]) < longest_lease then
+            call('ZADD', key('due'), 'LT', tostring(next_check), ac)
+        end
+    elseif due then
+        due_never(ht)
     end
     local fields
     if frozen then

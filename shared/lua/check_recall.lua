@@ -1,16 +1,37 @@
 -- A daemon that starts ends the leases that its own name still holds: nobody
--- else works on them.  Goes through the leases in slices.
+-- else works on them.  Goes in slices through the manual checks that were taken
+-- and the hosts whose checks were begun.  (A host that was taken and not begun
+-- is due again when its lease ends.)
 -- KEYS[1] leases
--- ARGV    1 the daemon's name  2 rank to begin with
--- Result  OK, rank to go on with (-1: all were looked at)
+-- ARGV    1 the daemon's name  2 rank in the leases to begin with
+--         3 cursor in flight:due to begin with; -1: all were looked at
+-- Result  OK, rank to go on with, cursor to go on with (-1: likewise)
 --- include: base
 local slice = 1000
-local from = tonumber(ARGV[2])
-local handles = call('ZRANGE', KEYS[1], from, from + slice - 1)
-for _, handle in ipairs(handles) do
-    if string.match(handle, '^%w+:%w+:%w*:[md]:%d+:(.*)$') == ARGV[1] then
-        call('ZADD', KEYS[1], 0, handle)
+local now = now_ms()
+local name, rank, cursor = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+if rank >= 0 then
+    local handles = call('ZRANGE', KEYS[1], rank, rank + slice - 1)
+    for _, handle in ipairs(handles) do
+        if string.match(handle, '^%w+:%w+:%w*:m:%d+:(.*)$') == name then
+            call('ZADD', KEYS[1], 0, handle)
+        end
     end
+    rank = #handles == slice and rank + slice or -1
 end
-call('ZREMRANGEBYSCORE', key('daemons'), '-inf', now_ms() - 86400000)
-return {'OK', #handles == slice and from + slice or -1}
+if cursor ~= '-1' then
+    local page = call('HSCAN', key('flight:due'), cursor, 'COUNT', slice)
+    for i = 1, #page[2], 2 do
+        local ac, ht = string.match(page[2][i], '^(%w+):(%w+)$')
+        local till, who = string.match(page[2][i + 1]:sub(70), '^(%d+):(.*)$')
+        -- Unless it has been taken from there since.
+        if ac and who == name and call('ZSCORE', key('due', ac), ht) == till
+        then
+            call('ZADD', key('due', ac), now, ht)
+            call('ZADD', key('due'), 'LT', now, ac)
+        end
+    end
+    cursor = page[1] ~= '0' and page[1] or -1
+end
+call('ZREMRANGEBYSCORE', key('daemons'), '-inf', now - 86400000)
+return {'OK', rank, tonumber(cursor)}

@@ -16,7 +16,7 @@
 local pp, ht, value, family = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local htype, status = '', 'queued'
 local flight, member = key('flight'), ac .. ':' .. ht
-local rp
+local rp, begun
 if ht ~= '' then
     local h = owns('hosts', ht) and load(key('r', ac, ht))
     if not h then
@@ -27,7 +27,8 @@ if ht ~= '' then
     end
     value, family, htype = h[HOST.value], h[HOST.family], h[HOST.type]
     rp = h[HOST.profile]
-    local held = call('HGET', flight, member)
+    begun = call('HGET', key('flight:due'), member)
+    local held = begun or call('HGET', flight, member)
     pp = held and held:sub(1, 66) or pp
 else
     local a = load(KEYS[1])
@@ -54,8 +55,12 @@ end
 local lists, total = lists_for(rp, htype, family, ARGV[8] == '0')
 local new = call('EXISTS', ck) == 0
 if new then
-    call('HSET', ck, 'status', 'queued', 'host', value, 'host_id', ht,
-        'type', htype, 'family', family, 'profile', rp, 'total', total)
+    call('HSET', ck, 'status', begun and 'running' or 'queued', 'host', value,
+        'host_id', ht, 'type', htype, 'family', family, 'profile', rp,
+        'total', total)
+    if begun then
+        call('HSET', ck, 'started', now_ms())
+    end
 end
 call('HSET', ck, 'full', 1)
 keep_for(ck, ARGV[7], new)
@@ -68,7 +73,9 @@ if pp == ARGV[1] then
     call('ZADD', key('manual'), 'NX', now_ms(), ac)
     call('XADD', key('news'), 'MAXLEN', 1, '*', 'm', 1)
 else
-    call('HSET', flight, member, pp .. '+')
+    if begun then
+        call('HSET', key('flight:due'), member, pp .. '+' .. begun:sub(68))
+    end
     status = call('HGET', ck, 'status')
 end
 if not known then

@@ -1,19 +1,22 @@
 -- Hands jobs of one partition to a daemon, each on a lease: first those whose
 -- lease has run out, then waiting ones, account by account in turn, so that
--- nobody's number of jobs delays another account's first one.  A host that is
--- due becomes a job only when somebody has room for it.
+-- nobody's number of jobs delays another account's first one.
+--
+-- A manual check that was taken is in the leases.  A host that is due becomes a
+-- check only when it is begun (check_begin): taken, it is due again at the end
+-- of its lease, and that time tells who has it.
 -- KEYS[1] leases
 -- ARGV    1 "m": manual checks, "d": hosts that are due  2 how many at most
 --         3 how many of one account at most  4 lease (ms)  5 the daemon's name
---         6 48 random hex digits, for the SIDs of new checks
---         7 how many at most that were handed out twice already
---         8... accounts that get nothing this time
--- Result  OK, handle...: "<AC>:<PP>:<HT or nothing>:<m or d>:<how many times
---         it was handed out>:<the daemon's name>"
+--         6 how many at most that were handed out twice already (manual ones)
+--         7... accounts that get nothing this time
+-- Result  OK, then for a manual check its handle: "<AC>:<PP>:<HT or nothing>:m:
+--         <how many times it was handed out>:<the daemon's name>", and for the
+--         hosts of an account {AC, end of the lease (ms), {HT...}}
 --- include: base
 local left, share_max, name = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[5]
 local now = now_ms()
-local till = now + ARGV[4]
+local till = tostring(now + ARGV[4])
 local out, leases = {'OK'}, {}
 local function lease(handle)
     out[#out + 1] = handle
@@ -21,24 +24,38 @@ local function lease(handle)
     leases[#leases + 1] = handle
 end
 
+local given = {}
+for i = 7, #ARGV do
+    given[ARGV[i]] = share_max
+end
+
 -- What was handed out twice has ended two daemons, or was beside what did.  To
--- tell one from the other each goes alone, and the rest stays here; many of
--- them step aside for a moment, so that others are seen behind them.
+-- tell one from the other each goes alone, and the rest stays here, as does
+-- what is more than its account's share; many of them step aside for a moment,
+-- so that others are seen behind them.  A try is one that was begun: a daemon
+-- that never heard of its job has not been ended by it.
 local few = 16
 local late = call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0,
     left + few)
-local alone, gone, stay = tonumber(ARGV[7]), {}, {}
+local alone, gone, stay = tonumber(ARGV[6]), {}, {}
 for _, handle in ipairs(late) do
-    local job, times = string.match(handle, '^(%w+:%w+:%w*:[md]):(%d+):')
-    if times == '2' and alone == 0 then
+    local ac, pp, ht, times =
+        string.match(handle, '^(%w+):(%w+):(%w*):m:(%d+):')
+    local n = given[ac] or 0
+    if times == '2' and alone == 0 or n >= share_max then
         stay[#stay + 1] = handle
     elseif #gone < left then
         gone[#gone + 1] = handle
-        if job then
-            lease(job .. ':' .. times + 1 .. ':' .. name)
-        end
         if times == '2' then
             alone = alone - 1
+        end
+        if ac then
+            given[ac] = n + 1
+            if call('HGET', key('check', ac, pp), 'status') == 'running' then
+                times = times + 1
+            end
+            lease(ac .. ':' .. pp .. ':' .. ht .. ':m:' .. times .. ':'
+                .. name)
         end
     end
 end
@@ -64,26 +81,18 @@ local function take_manual(ac, n)
     return #got
 end
 
--- The SIDs of a check's events are made of either half of its own.
-local born, seed_a, seed_b = 0, ARGV[6]:sub(1, 24), ARGV[6]:sub(25)
-local function new_sid()
-    born = born + 1
-    local n = string.format('%08x', born)
-    return 'PP' .. seed_a .. n .. seed_b .. n
-end
+-- One command for all of an account's hosts.
 local function take_due(ac, n)
-    local k, first_time = key('due', ac), ':d:1:' .. name
+    local k = key('due', ac)
     local got = call('ZRANGEBYSCORE', k, '-inf', now, 'LIMIT', 0, n)
     if #got > 0 then
-        local begun = {}
-        for i, ht in ipairs(got) do
-            local pp = new_sid()
-            begun[2 * i - 1] = ac .. ':' .. ht
-            begun[2 * i] = pp
-            lease(ac .. ':' .. pp .. ':' .. ht .. first_time)
+        local later = {}
+        for i = 1, #got do
+            later[2 * i - 1] = till
+            later[2 * i] = got[i]
         end
-        call('ZREMRANGEBYRANK', k, 0, #got - 1)
-        call('HSET', key('flight'), unpack(begun))
+        call('ZADD', k, unpack(later))
+        out[#out + 1] = {ac, till, got}
     end
     local first = call('ZRANGE', k, 0, 0, 'WITHSCORES')
     if first[2] then
@@ -95,21 +104,18 @@ local function take_due(ac, n)
 end
 
 -- One pass gives each waiting account the same share.  What is left because
--- some wanted less goes round again.
+-- some wanted less goes round again.  A turn may come for nothing: that of hosts
+-- whose checks have ended within their lease.  Passes of such turns alone do
+-- not count, up to a bound.
 local take = ARGV[1] == 'm' and take_manual or take_due
-local given = {}
-for i = 8, #ARGV do
-    given[ARGV[i]] = share_max
-end
 local index = key(ARGV[1] == 'm' and 'manual' or 'due')
 local upto = ARGV[1] == 'm' and '+inf' or now
-for _ = 1, 8 do
-    if left <= 0 then
-        break
-    end
+local passes, idle = 8, 32
+while passes > 0 and left > 0 do
+    local before = left
     local accounts = {}
     for _, ac in ipairs(call('ZRANGEBYSCORE', index, '-inf', upto, 'LIMIT', 0,
-        left + #ARGV - 7))
+        left + #ARGV - 6))
     do
         if (given[ac] or 0) < share_max and #accounts < left then
             accounts[#accounts + 1] = ac
@@ -124,6 +130,11 @@ for _ = 1, 8 do
         local got = take(ac, math.min(share, left, share_max - n))
         given[ac] = n + got
         left = left - got
+    end
+    if left == before and idle > 0 then
+        idle = idle - 1
+    else
+        passes = passes - 1
     end
 end
 

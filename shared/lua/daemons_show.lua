@@ -4,7 +4,11 @@
 --- include: base
 local has = {}
 for _, handle in ipairs(call('ZRANGE', key('leases'), 0, -1)) do
-    local name = string.match(handle, '^%w+:%w+:%w*:[md]:%d+:(.*)$') or ''
+    local name = string.match(handle, '^%w+:%w+:%w*:m:%d+:(.*)$') or ''
+    has[name] = (has[name] or 0) + 1
+end
+for _, begun in ipairs(call('HVALS', key('flight:due'))) do
+    local name = string.match(begun:sub(70), '^%d+:(.*)$') or ''
     has[name] = (has[name] or 0) + 1
 end
 local now = now_ms()

@@ -25,8 +25,10 @@ for _, e in ipairs(hosts) do
         refs_add(g .. ':h', -1)
     end
     local pp = call('HGET', key('flight'), member)
+        or call('HGET', key('flight:due'), member)
     if pp then
         call('HDEL', key('flight'), member)
+        call('HDEL', key('flight:due'), member)
         check_failed(pp:sub(1, 66), ARGV[2], h, h[HOST.value],
             'The host was deleted.')
     end

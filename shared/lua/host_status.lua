@@ -16,14 +16,19 @@ for _, e in ipairs(hosts) do
     local h = e[2]
     if h[HOST.status] ~= ARGV[2] then
         local sid = h[HOST.id]
+        local member = ac .. ':' .. sid
+        -- A check that was begun keeps its lease, and ends.
+        local begun = call('HEXISTS', key('flight:due'), member) == 1
         h[HOST.status] = ARGV[2]
         if ARGV[2] == 'paused' then
             h[HOST.next_check] = 0
-            due_never(sid)
+            if not begun then
+                due_never(sid)
+            end
             call('ZREM', key('listed', ac), sid)
         elseif h[HOST.type] ~= 'ip_range' then
             h[HOST.next_check] = now
-            if call('HEXISTS', key('flight'), ac .. ':' .. sid) == 0 then
+            if not begun and call('HEXISTS', key('flight'), member) == 0 then
                 due_at(sid, now)
             end
             if h[HOST.listed_count] > 0 then

@@ -4,6 +4,9 @@
 # due, beginning their checks and writing the results, with the scripts and the
 # arguments of the daemon, 64 commands at a time on one connection.
 #
+# A scheduled check that finds nothing new ends by check_clear, which takes
+# several: here one at a time, and for comparison 8 and 50, and check_finish.
+#
 # Every case has hosts of its own, in one account of 36 lists.  The floor is a
 # script that does nothing and gets the arguments of the result of a scheduled
 # check.
@@ -20,12 +23,13 @@ use RblScript;
 use RblTest;
 
 use constant { LISTS => 36, HOSTS => 2000, BATCH => 64, CLAIM => 100,
+    ASKED => 4,
     KEEP => 604_800_000 };
 
 my $redis = redis_new();
 my $socket = IO::Socket::UNIX->new(Peer => $redis->{socket})
     or die "$redis->{socket}: $!\n";
-my (%sha, $seed, $many);
+my (%sha, $many);
 my $name = 'checkd-1.example.org:12345';
 
 bench('store', 'what a check costs the store');
@@ -129,13 +133,18 @@ sub new_account {
 
 # --- what is measured ------------------------------------------------------
 
-sub handles { return map { @$_[1 .. $#$_] } @{ $_[0] } }
+# Of a host that was taken the daemon makes the check's SID.
+sub handles {
+    return map { my $taken = $_; ref $taken ? map { join ':', $taken->[0],
+        sid('PP'), $_, 'd', $taken->[1], $name } @{ $taken->[2] } : $taken }
+        map { @$_[1 .. $#$_] } @{ $_[0] };
+}
 
 sub take_calls {
     my ($kind, $n) = @_;
 
     return map { call_of('check_take', k('leases'), $kind, CLAIM, CLAIM,
-        60_000, $name, sprintf('%024x%024x', ++$seed, $seed), 1) }
+        60_000, $name, 1) }
         1 .. $n / CLAIM;
 }
 
@@ -155,12 +164,24 @@ sub round_of {
         cmd('ZADD', k('due', $a->{ac}), map { ($when, $_) } @{ $a->{ht} });
         cmd('ZADD', k('due'), 1, $a->{ac});
     }
-    ($r, $take) = pipelined(1, take_calls($o{manual} ? 'm' : 'd', HOSTS));
+    ($r, $take) = pipelined(ASKED, take_calls($o{manual} ? 'm' : 'd', HOSTS));
     my @jobs = handles($r);
     die 'took ' . @jobs . "\n" if @jobs != HOSTS;
     ($r, $begin) = pipelined(BATCH, map { call_of('check_begin', $a->{acct},
-        $_, KEEP, $sum) } @jobs);
+        $_, KEEP, $sum, '0') } @jobs);
     my ($standing, $events) = @{ $r->[0] }[5, 7];
+    if ($o{clear}) {
+        my @clear = map { my ($ac, $pp, $ht, undef, $till) = split /:/;
+            ["$ac:$ht", "$pp:1:$till:$name", 3600] } @jobs;
+        my @calls;
+        push @calls, call_of('check_clear', k('flight:due'),
+            map { @$_ } splice @clear, 0, $o{clear}) while @clear;
+        ($r, $finish) = pipelined(BATCH, @calls);
+        die "clear\n" if grep { join(' ', @$_) =~ /0/ } @$r;
+        return { take => $take / CLAIM, begin => $begin,
+            finish => $finish / $o{clear} };
+    }
+    s/:d:/:d:1:/ for @jobs;             # begun once
     ($r, $finish) = pipelined(BATCH, map { call_of('check_finish',
         $a->{acct}, $_, $results->[0], $standing ? $results->[1] : '', LISTS,
         $o{manual} ? $results->[3] : '', '', KEEP, 3600, $events) } @jobs);
@@ -199,8 +220,8 @@ sub round_many {
         cmd('ZADD', k('due', $ac), 1, sid('HT'));
         cmd('ZADD', k('due'), 1, $ac);
     }
-    my ($r, $take) = pipelined(1, take_calls('d', HOSTS));
-    cmd('DEL', k('leases'), k('flight'));
+    my ($r, $take) = pipelined(ASKED, take_calls('d', HOSTS));
+    cmd('DEL', k('due'));
     return { take => $take / CLAIM };
 }
 
@@ -208,7 +229,10 @@ my ($clear, $standing, $new, $manual) = map { new_account($_) } 0, 1, 1, 0;
 round_of($standing, listed => 1);
 my $r = interleave(rounds(5), [
     floor => \&round_floor,
-    clear => sub { round_of($clear) },
+    clear => sub { round_of($clear, clear => 1) },
+    clear8 => sub { round_of($clear, clear => 8) },
+    clear50 => sub { round_of($clear, clear => 50) },
+    finish => sub { round_of($clear) },
     standing => sub { round_of($standing, listed => 1) },
     new => sub { round_new($new) },
     manual => sub { round_of($manual, manual => 1) },
@@ -221,13 +245,17 @@ table(['Redis CPU, us', 'queued', 'taken', 'begun', 'result written'],
     map { [$_->[1], map { figure($_) } @{ $r->{ $_->[0] } }{qw(start take
         begin), $_->[2] // 'finish'}] }
         ['clear', 'scheduled, ' . LISTS . ' lists, all clear'],
+        ['clear8', 'the same, 8 of them together'],
+        ['clear50', 'the same, 50 of them together'],
+        ['finish', 'the same, ended like one that is not'],
         ['standing', 'scheduled, listed as before, an event'],
         ['new', 'scheduled, newly listed, two events'],
         ['new', 'scheduled, not listed any more, two events', 'gone'],
         ['manual', 'manual, all clear, with all details'],
         ['many', 'one host of each of many accounts']);
-remark(sprintf 'taken: %d at a time, of %d; %d commands in a pipeline', CLAIM,
-    HOSTS, BATCH);
+remark(sprintf 'taken: %d at a time, of %d, %d such calls in a pipeline (a '
+    . 'daemon asks all partitions at once); else %d commands', CLAIM, HOSTS,
+    ASKED, BATCH);
 target('a scheduled result written: Redis CPU', $r->{clear}{finish}, '<=', 12,
     'us');
 target('hosts that are due, taken: Redis CPU each', $r->{clear}{take}, '<=',

@@ -32,13 +32,8 @@ sub states {
     $n{ check_state($w, $_)->{status} }++ for @pp;
     return \%n;
 }
-sub taken {
-    my $n = 0;
-    $n += log_count($_, 'taking over job') for @daemons;
-    return $n;
-}
-
-wait_for { taken() > 0 } 15, 'the first take-over';
+wait_for { grep { check_state($w, $_)->{status} ne 'queued' } @pp[0 .. 19] }
+    15, 'the first take-over';
 cmp_ok(states()->{queued} // 0, '>', 20, 'while new jobs are still waiting');
 wait_for { (states()->{completed} // 0) == @pp } 60, 'all of them to end';
 is(states()->{completed}, scalar @pp, 'every check is completed');

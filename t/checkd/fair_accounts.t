@@ -30,7 +30,9 @@ my $checkd = start_checkd(store => $many->{redis},
         check_timeout => '10s', lease => '30s') });
 
 sub leases {
-    return redis($many->{redis}, 'ZCARD', RblCheckd::pkey($many, 'leases'));
+    return redis($many->{redis}, 'ZCARD', RblCheckd::pkey($many, 'leases'))
+        + redis($many->{redis}, 'HLEN',
+            RblCheckd::pkey($many, 'flight:due'));
 }
 sub begins_soon {
     my ($name) = @_;

@@ -82,8 +82,15 @@ redis($w->{redis}, 'ZADD', redis_key('leases', $p), 0, $_)
 eventually { jobs_left($w) == 0 } 10, 'nonsense is taken out of the leases';
 is(log_count($early, 'is not a job'), 4, 'and logged');
 redis($w->{redis}, 'ZADD', redis_key('leases', $p), 0, join ':', $ac, $pp1,
-    fresh_sid('HT'), 'd:1:x');
+    fresh_sid('HT'), 'm:1:x');
 eventually { jobs_left($w) == 0 } 10, 'a job of a host that is gone ends';
+my $gone = redis_key('due', $ac);
+redis($w->{redis}, 'ZADD', $gone, 1, $_)
+    for 'nonsense', uc fresh_sid('HT'), fresh_sid('HT');
+redis($w->{redis}, 'ZADD', redis_key('due', $p), 1, $ac);
+eventually { redis($w->{redis}, 'ZCARD', $gone) == 0 } 10,
+    'what is due and is no host is taken out';
+is(log_count($early, 'is not a host'), 2, 'and logged');
 redis($w->{redis}, 'RPUSH', redis_key('manual', $ac), 'nonsense', "$pp2:HT2");
 redis($w->{redis}, 'ZADD', redis_key('manual', $p), 1, $ac);
 eventually { jobs_left($w) == 0 } 10, 'nonsense that waits is taken out';

@@ -32,7 +32,7 @@ sub running {
 # kill -9 in the middle of a check; another takes it over.
 
 my $first = checkd();
-my $other = checkd(schedule => 'off');
+my $other = checkd();
 signal_server($other, 'STOP');
 my $pp = check_value($w, '10.0.0.1');
 ok(running($pp), 'the check is running');

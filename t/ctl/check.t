@@ -118,7 +118,7 @@ is($v->[2]{partition}, 'all', 'the sum is last');
 my $old = int((time - 100) * 1000);
 redis($redis, 'ZADD', 'rbl:{1}:due', $old, 'AC1');
 redis($redis, 'ZADD', 'rbl:{1}:due:AC1', $old, 'HT1');
-redis($redis, 'ZADD', 'rbl:{1}:leases', 1, 'AC1:PP1:HT2:d:1:me');
+redis($redis, 'HSET', 'rbl:{1}:flight:due', 'AC1:HT2', 'PP1:1:1:me');
 redis($redis, 'ZADD', 'rbl:{0}:manual', time * 1000, 'AC2');
 redis($redis, 'RPUSH', 'rbl:{0}:manual:AC2', 'PP2:');
 my $soon = time * 1000 + 30_000;

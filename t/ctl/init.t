@@ -134,7 +134,9 @@ like($r->{out}, qr/No daemon has asked/, 'no daemon yet');
 my $now = time * 1000;
 redis($redis, 'ZADD', 'rbl:{1}:daemons', $now, "d\e1", $now - 50_000, 'd2');
 redis($redis, 'ZADD', 'rbl:{0}:daemons', $now - 70_000, 'd2');
-redis($redis, 'ZADD', 'rbl:{1}:leases', 1, "AC1:PP$_:HT1:m:1:d2") for 1 .. 3;
+redis($redis, 'ZADD', 'rbl:{1}:leases', 1, "AC1:PP$_:HT1:m:1:d2") for 1, 2;
+redis($redis, 'HSET', 'rbl:{1}:flight:due', 'AC1:HT2', 'PP' . '0' x 64
+    . ':1:1:d2');
 $r = rblctl($redis, 'status', '--json');
 is_deeply([map { $_->{name} } @{ json($r->{out})->{daemons} }], ['d2'],
     'daemons with a sound name');

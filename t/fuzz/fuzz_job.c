@@ -39,9 +39,9 @@ check_job(const job_t *job, rbl_str_t handle)
         check_sid(&job->host, RBL_SID_HOST);
     }
 
-    n = snprintf(head, sizeof(head), "%s:%s:%s:%s:", job->account.s,
-                 job->check.s, job->host.s,
-                 job->kind == JOB_MANUAL ? "m" : "d");
+    fuzz_check(job->kind == JOB_MANUAL);
+    n = snprintf(head, sizeof(head), "%s:%s:%s:m:", job->account.s,
+                 job->check.s, job->host.s);
     fuzz_check(n > 0 && (size_t) n < handle.n);
     fuzz_check(rbl_str_is(handle, job->handle));
     fuzz_check(strncasecmp(job->handle, head, (size_t) n) == 0);

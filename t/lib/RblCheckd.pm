@@ -8,6 +8,7 @@ use strict;
 use warnings;
 
 use Exporter 'import';
+use List::Util 'sum0';
 use RblTest;
 
 our @EXPORT = qw(world script_ok add_host add_many check_host check_value
@@ -213,6 +214,7 @@ sub jobs_left {
     my ($w) = @_;
 
     return redis($w->{redis}, 'ZCARD', pkey($w, 'leases'))
+        + redis($w->{redis}, 'HLEN', pkey($w, 'flight:due'))
         + redis($w->{redis}, 'LLEN', akey($w, 'manual'));
 }
 
@@ -229,8 +231,8 @@ sub take_jobs {
     my ($w, $kind, $n, $name, $lease) = @_;
 
     my $r = script_ok($w, 'check_take', [pkey($w, 'leases')], $kind, $n, $n,
-        $lease // 60_000, $name, substr(fresh_sid('PP'), 2, 48), $n);
-    return @$r - 1;
+        $lease // 60_000, $name, $n);
+    return sum0(map { ref $_ ? scalar @{ $_->[2] } : 1 } @$r[1 .. $#$r]);
 }
 
 # Makes a host due now.

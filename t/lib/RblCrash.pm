@@ -185,7 +185,8 @@ sub go_on {
         $under_way{$_} = 1 for
             (map { "$w->{acct}{sid}:$_" } @{ redis($redis, 'ZRANGEBYSCORE',
                 RblCheckd::akey($w, 'due'), 0, time * 1000 + 60_000) }),
-            @{ redis($redis, 'HKEYS', RblCheckd::pkey($w, 'flight')) };
+            map { @{ redis($redis, 'HKEYS', RblCheckd::pkey($w, $_)) } }
+                'flight', 'flight:due';
     }
     for my $h (values %{ $c->{busy} }) {
         next if $h->{ht} ? $under_way{"$h->{w}{acct}{sid}:$h->{ht}"}
@@ -302,6 +303,16 @@ sub pending {
         for my $handle (@$r) {
             my ($times, $name) = (split /:/, $handle)[4, 5];
             push @all, [$handle, $name, 0, $times]
+                if !defined $consumer || $name eq $consumer;
+        }
+    }
+    for my $key (@{ redis_try($redis, 'KEYS', 'rbl:*:flight:due') // [] }) {
+        my $r = redis_try($redis, 'HGETALL', $key);
+        next if ref $r ne 'ARRAY';
+        my %begun = @$r;
+        for my $member (sort keys %begun) {
+            my ($times, $till, $name) = split /:/, substr $begun{$member}, 67;
+            push @all, ["$member $begun{$member}", $name, 0, $times]
                 if !defined $consumer || $name eq $consumer;
         }
     }

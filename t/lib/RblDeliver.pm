@@ -77,7 +77,7 @@ sub event_emit {
             '', $ht = sid('HT'), '10.9.0.' . ++$host_number);
         die "host_add: $added->[0]" if $added->[0] ne 'OK';
     }
-    cmd('HDEL', k('flight'), "$AC:$ht");
+    cmd('HDEL', k($_), "$AC:$ht") for 'flight', 'flight:due';
     my $pp = script('check_start', [$ACCT], sid('PP'), $ht, '', '', '', '',
         60_000)->[1];
     begin($ACCT, $pp, $ht);

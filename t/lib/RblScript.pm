@@ -9,7 +9,7 @@ use Exporter 'import';
 use RblTest;
 
 our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
-    add_host listed_result result finish_check begin take handle);
+    add_host listed_result result finish_check begin begin_job take handle);
 
 my $redis;
 my %source;
@@ -93,28 +93,52 @@ sub listed_result {
         details => 'why', %o);
 }
 
-# The handle of a job, as if a daemon had taken it.
+# The handle of a job, as if a daemon had taken it: that which take() or begin()
+# gave last, if they did.
+my (%taken, %begun);
 sub handle {
     my ($acct, $pp, $ht, %o) = @_;
+    return $begun{$pp} // $taken{$pp} if $taken{$pp} && !$o{times};
     my ($ac) = $acct =~ /(\w+)\z/;
     return join ':', $ac, $pp, $ht, $o{kind} // 'm', $o{times} // 1,
         $o{name} // 'test';
 }
 
-# Jobs of partition 0 for a daemon: handles.
+# Jobs of partition 0 for a daemon: handles, those of hosts that are due with a
+# check of their own.
 sub take {
     my ($kind, $n, %o) = @_;
     my $r = script('check_take', [k('leases')], $kind, $n, $o{share} // $n,
-        $o{lease} // 60_000, $o{name} // 'test',
-        sprintf('%024x%024x', ++$serial, $serial + 1), $o{alone} // $n,
+        $o{lease} // 60_000, $o{name} // 'test', $o{alone} // $n,
         @{ $o{not} // [] });
-    return @$r[1 .. $#$r];
+    my @jobs;
+    for my $job (@$r[1 .. $#$r]) {
+        push @jobs, $job if !ref $job;
+        next if !ref $job;
+        my ($ac, $till, $hosts) = @$job;
+        push @jobs, join ':', $ac, sid('PP'), $_, 'd', $till,
+            $o{name} // 'test' for @$hosts;
+        $taken{ (split /:/)[1] } = $_ for @jobs[-@$hosts .. -1];
+    }
+    return @jobs;
 }
 
 sub begin {
     my ($acct, $pp, $ht, $sum) = @_;
-    return script('check_begin', [$acct], handle($acct, $pp, $ht), 60_000,
-        $sum // '');
+    return begin_job($taken{$pp} // handle($acct, $pp, $ht), $sum);
+}
+
+# The check of a host that is due may get another SID: see the reply.
+sub begin_job {
+    my ($job, $sum, $alone) = @_;
+    my ($ac) = $job =~ /^(\w+)/;
+    my $r = script('check_begin', [k('acct', $ac)], $job, 60_000, $sum // '',
+        $alone // '0');
+    if ($r->[0] eq 'OK' && $r->[9]) {
+        ($begun{ $r->[8] } = $job) =~ s/:PP\w+:(\w+):d:/:$r->[8]:$1:d:$r->[9]:/;
+        $taken{ $r->[8] } //= $job;
+    }
+    return $r;
 }
 
 # Results as the daemon gives them; `part`: without those that seldom matter.

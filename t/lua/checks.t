@@ -44,19 +44,21 @@ script('hook_put', [$acct], $hook, 'n', 'https://x.example/', 's');
 
 my @jobs = take('d', 3);
 is(scalar @jobs, 1, 'a due host is a job');
-my ($of, $pp1, $for, $kind, $times, $daemon) = split /:/, $jobs[0];
-is("$of $for $kind $times $daemon", "$ac $ht d 1 test", 'what its handle says');
-like($pp1, qr/\APP[0-9a-f]{64}\z/, 'the SID of its check');
+my ($of, $pp1, $for, $kind, $till, $daemon) = split /:/, $jobs[0];
+is("$of $for $kind $daemon", "$ac $ht d test", 'whose it is');
 is(scalar(my @none = take('d', 3)), 0, 'once');
-is(cmd('ZCARD', k('leases')), 1, 'one lease');
-is(cmd('HGET', k('flight'), "$ac:$ht"), $pp1, 'one in flight');
-ok(!cmd('EXISTS', k('due')), 'nobody waits for a turn');
+is(cmd('ZSCORE', k('due', $ac), $ht), $till, 'due again when the lease ends');
+is(cmd('ZSCORE', k('due'), $ac), $till, 'nobody waits for a turn before');
+my $r = begin($acct, $pp1, $ht);
+is($r->[0], 'OK', 'begun');
+like(cmd('HGET', k('flight:due'), "$ac:$ht"), qr/\A$pp1:1:$till:test\z/,
+    'one in flight');
 
 # a manual start while it is in flight returns that check
 
-my $r = start(sid('PP'), 'https://cb.example/');
+$r = start(sid('PP'), 'https://cb.example/');
 is($r->[1], $pp1, 'the check in flight is returned');
-is($r->[2], 'queued', 'with its status');
+is($r->[2], 'running', 'with its status');
 is($r->[4], 2, 'and its lists: uribl is not asked');
 is_deeply([map { $_->[0] } @{ unpacked($r->[5]) }], ['RBa', 'RBb'],
     'which they are');
@@ -74,7 +76,7 @@ is_deeply([@$r[4 .. 6]], [600, 0, 'rbl'],
 is(begin($acct, $pp1, $ht, cmd('HGET', k('defaults:for'), 'sum'))->[3], '',
     'whoever knows the lists is not told');
 is(field($pp1, 'total'), 2, 'how many they are');
-is(begin($acct, $pp1, $ht)->[0], 'OK', 'begun again');
+is(begin($acct, $pp1, $ht)->[0], 'OK', 'and again');
 is(types(), 'rbl.host.check.started', 'one started event');
 is(field($pp1, 'status'), 'running', 'it is running');
 
@@ -85,10 +87,6 @@ is_deeply(finish_check($acct, $pp1, $ht, \@listed), ['OK'], 'finished');
 my $before = cmd('GET', k('r', $ac, $ht));
 is(finish_check($acct, $pp1, $ht, \@listed)->[0], 'DONE', 'once');
 is(cmd('GET', k('r', $ac, $ht)), $before, 'no second effect');
-take('d', 3);                           # ends what was released
-is(cmd('ZCARD', k('leases')), 1, 'the lease of another handle stays');
-script('check_finish', [$acct], $jobs[0], packed([]), '', 0, '', '', 1, 1);
-is(cmd('ZCARD', k('leases')), 0, 'its own ends');
 is(types(), 'rbl.host.check.started rbl.host.check.completed rbl.host.listed',
     'each event once');
 is_deeply((events())[1][11], [['https://cb.example/', 'APx']],
@@ -99,7 +97,7 @@ cmp_ok($h->[FIRST], '>', 0, 'first listed');
 is($h->[DETAILS][0][1], 'a.example', 'which list');
 is($h->[NEXT], $h->[CHECKED] + 600_000, 'the next check');
 is(cmd('ZSCORE', k('due', $ac), $ht), $h->[NEXT], 'is scheduled');
-ok(!cmd('HEXISTS', k('flight'), "$ac:$ht"), 'nothing is in flight');
+ok(!cmd('EXISTS', k('flight:due')), 'nothing is in flight');
 is(cmd('ZCARD', k('listed', $ac)), 1, 'listings show it');
 is(cmd('XLEN', k('hist', $ac, $ht)), 1, 'one transition');
 
@@ -327,6 +325,84 @@ my %last = @{ cmd('XREVRANGE', k('hist', $ac, $ht), '+', '-', 'COUNT', 1)
     ->[0][1] };
 is("$last{l} $last{v}", 'RBa clear', 'and its history says so');
 
+# checks that found nothing new, of hosts that nobody hears of, end together
+
+sub in_flight { return "$ac:$_[0]", cmd('HGET', k('flight:due'), "$ac:$_[0]")
+    // 'none', $_[1] // 600 }
+sub clear { return script('check_clear', [k('flight:due')], @_) }
+sub make_due {
+    cmd('ZADD', k('due', $ac), map { (1, $_) } @_);
+    cmd('ZADD', k('due'), 1, $ac);
+    return take('d', 100);
+}
+my @quiet = map { record_of(add_host($acct, 'rbl', "192.0.2.1$_")) } 1 .. 5;
+my @quiet_jobs = make_due(@quiet, $ht);
+is(scalar @quiet_jobs, 6, 'six hosts are due');
+begin_job($_) for @quiet_jobs;
+is(cmd('EXISTS', map { k('check', $ac, (split /:/)[1]) } @quiet_jobs), 0,
+    'no record is made of a check that nobody asked for');
+my ($paused, $listed, $asked, @plain) = @quiet;
+script('host_status', [$acct], $paused, 'paused');
+my $state = unpacked(cmd('GET', k('r', $ac, $listed)));
+@$state[13, 16] = (1, [['RBa', 'a.example', '', '', [], 1]]);
+cmd('SET', k('r', $ac, $listed), packed($state));
+my $joined = script('check_start', [$acct], sid('PP'), $asked, '', 0, '',
+    'APx', 60_000);
+is($joined->[2], 'running', 'one is asked for meanwhile');
+my @before = map { cmd('GET', k('r', $ac, $_)) } $paused, $listed, $asked;
+my @args = map { [in_flight($_)] } $ht, @plain, $paused, $listed, $asked;
+$_->[1] =~ s/\+/:/ for @args;            # as the daemon knows it
+is_deeply(clear(map { @$_ } @args), ['OK', 1, 1, 1, 0, 0, 0],
+    'those that are as they were end; not one that is paused, is listed or is '
+    . 'wanted');
+is_deeply([map { cmd('GET', k('r', $ac, $_)) } $paused, $listed, $asked],
+    \@before, 'whose records do not change');
+is(cmd('HLEN', k('flight:due')), 3, 'and which stay in flight');
+for my $sid ($ht, @plain) {
+    my $h = unpacked(cmd('GET', k('r', $ac, $sid)));
+    is($h->[NEXT], $h->[CHECKED] + 600_000, 'the times of one that ended');
+    is(cmd('ZSCORE', k('due', $ac), $sid), $h->[NEXT], 'its schedule');
+    is_deeply([@$h[FIRST, LISTED, UNKNOWN, DETAILS]], [0, 0, 0, []],
+        'nothing stands');
+}
+cmp_ok(cmd('ZSCORE', k('due'), $ac), '<=',
+    cmd('ZRANGE', k('due', $ac), 0, 0, 'WITHSCORES')->[1],
+    "the account's turn is not late");
+my @after = map { cmd('GET', k('r', $ac, $_)) } $ht, @plain;
+is_deeply(clear(map { @$_ } @args[0 .. 2]), ['OK', 0, 0, 0], 'once');
+is_deeply([map { cmd('GET', k('r', $ac, $_)) } $ht, @plain], \@after,
+    'without a second effect');
+is(finish_check($acct, (split /:/, $_)[1 .. 2], [@clear])->[0], 'OK',
+    'check_finish ends the others')
+    for grep { /$paused|$listed|$asked/ } @quiet_jobs;
+is(cmd('HLEN', k('flight:due')), 0, 'none is in flight');
+ok(!cmd('ZSCORE', k('due', $ac), $paused), 'nor is a paused one scheduled');
+is(scalar(grep { /$ht/ } take('d', 9)), 0, 'none is due now');
+my @late = make_due($ht);
+begin_job($late[0]);
+my @zombie = in_flight($ht);
+cmd('ZADD', k('due', $ac), 1, $ht);
+cmd('ZADD', k('due'), 1, $ac);
+begin_job((take('d', 9, name => 'other'))[0]);
+is_deeply(clear(@zombie), ['OK', 0], 'whose check is another daemon\'s now '
+    . 'cannot end it');
+is_deeply(clear(in_flight($ht, 7200)), ['OK', 1], 'that one can');
+my $kin = script('host_add', [$acct], 'r', 'ip_range', 1, '', '', sid('HT'),
+    '10.7.0.0/31', sid('HT'), '10.7.0.0', sid('HT'), '10.7.0.1');
+my ($up, $kid) = map { $_->[1] } records(@$kin[1, 2]);
+my ($kid_job) = grep { /$kid/ } take('d', 9);
+begin_job($kid_job);
+is_deeply(clear(in_flight($kid)), ['OK', 1], 'a child of a range');
+is(unpacked(cmd('GET', k('r', $ac, $up)))->[CHECKED],
+    unpacked(cmd('GET', k('r', $ac, $kid)))->[CHECKED],
+    'its range was checked then');
+cmd('SET', k('r', $ac, $ht), packed([@{ host() }, 'newer', 7]));
+@late = make_due($ht);
+begin_job($late[0]);
+is_deeply(clear(in_flight($ht)), ['OK', 1], 'a record of a newer release');
+is_deeply([@{ host() }[17, 18]], ['newer', 7], 'stays whole');
+cmd('SET', k('r', $ac, $ht), packed([@{ host() }[0 .. 16]]));
+
 # the fields that a newer release adds at the end of a record stay
 
 my $record = unpacked(cmd('GET', k('r', $ac, $ht)));
@@ -346,5 +422,21 @@ is(script('consumers_trim', [k('outbox')], 'deliver', 60_000)->[1], 0,
     'those seen lately stay');
 is(script('consumers_trim', [k('outbox')], 'deliver', 0)->[1], 3,
     'the others go');
+
+# how many lists apply is told anew when a check is begun again
+
+cmd('FLUSHALL');
+{
+    my ($ac, $acct) = account();
+    add_host($acct, 'rbl', '10.7.0.1');
+    my ($job) = take('d', 1);
+    my $total = sub {
+        cmd('HGET', k('check', $ac, begin_job($job)->[8]), 'total');
+    };
+    script('lists_status', [k('lists')], $_, 'disabled') for qw(RBa RBb);
+    is($total->(), 0, 'no list applies');
+    script('lists_status', [k('lists')], $_, 'active') for qw(RBa RBb);
+    is($total->(), 2, 'two do, later');
+}
 
 done_testing();

@@ -10,7 +10,8 @@ use warnings;
 use RblTest;
 use RblScript;
 
-use constant { SMALL => 20, BIG => 20_000, TIMES => 50, TRIES => 5 };
+use constant { SMALL => 20, BIG => 20_000, TIMES => 50, TRIES => 5,
+    DUE => 10 };
 
 my $redis = redis_new();
 my %a = map { $_ => [account()] } 'small', 'big';
@@ -76,7 +77,20 @@ my @deeds = (
     ['check_finish' => sub { script('check_finish', [$a{ $_[0] }[1]],
         $job{"$_[0] jobs"}[$_[1]], packed([listed_result('RBa')]), '', 1,
         packed([listed_result('RBa')]), '', 60_000, 600, '1') }],
-    ['check_take, due' => sub { take('d', 1) }],
+    ['check_take, due' => sub {
+        my ($job) = take('d', 1);
+        push @{ $job{"$_[0] due"} }, $job if $_[1] < DUE;
+    }],
+    ['check_begin, due' => sub {
+        begin_job($job{"$_[0] due"}[$_[1]] // return);
+    }],
+    ['check_clear, due' => sub {
+        my ($ac, $pp, $ht, undef, $till, $name) =
+            split /:/, $job{"$_[0] due"}[$_[1]] // return;
+        my $r = script('check_clear', [k('flight:due')], "$ac:$ht",
+            "$pp:1:$till:$name", 7200);
+        die "check_clear: @$r" if "@$r" ne 'OK 1';
+    }],
     ['host_delete' => sub { script('host_delete', [$a{ $_[0] }[1]],
         $job{ $_[0] }[$_[1]], 1000) }],
 );
@@ -103,9 +117,9 @@ for my $try (1 .. TRIES) {
                 if $us < ($least{$name}{$size} // 9e9);
         }
         %job = ();
-        cmd('DEL', k('leases'), k('flight'), k('outbox'));
+        cmd('DEL', k('leases'), k('flight'), k('flight:due'), k('outbox'));
         cmd('ZADD', k('due', $a{$size}[0]), 1, $_)
-            for @{ $hosts{$size} }[0 .. 9];
+            for @{ $hosts{$size} }[0 .. DUE - 1];
     }
 }
 

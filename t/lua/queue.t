@@ -29,12 +29,15 @@ sub of_account {
     $n{ (split /:/)[0] }++ for @_;
     return join ' ', map { $n{ $_->[0] } // 0 } @ac;
 }
+sub now { my $t = cmd('TIME'); return $t->[0] * 1000 + $t->[1] / 1000 }
 sub release {
     for my $job (@_) {
         my ($ac, $pp, $ht) = split /:/, $job;
-        begin(k('acct', $ac), $pp, $ht);
-        script('check_finish', [k('acct', $ac)], $job, packed([]), '', 0,
-            packed([]), '', 60_000, 3600);
+        begin_job($job);
+        my $r = script('check_finish', [k('acct', $ac)],
+            handle(k('acct', $ac), $pp, $ht), packed([]), '', 0, packed([]),
+            '', 60_000, 3600, '0');
+        die "finish: $r->[0]\n" if $r->[0] ne 'OK';
     }
 }
 
@@ -46,19 +49,28 @@ my @jobs = take('d', 10);
 is(of_account(@jobs), '8 2 0', 'few get all of theirs, the rest is for many');
 is(scalar(keys %{ { map { (split /:/)[1] => 1 } @jobs } }), 10,
     'each check has a SID of its own');
-is(cmd('ZCARD', k('leases')), 10, 'each job is leased');
-is(cmd('HLEN', k('flight')), 10, 'each host is in flight');
-is(cmd('ZCARD', k('due', $ac[0][0])), 292, 'the others wait');
-is(cmd('ZCARD', k('due')), 1, 'the account without hosts to do has no turn');
+sub due_in {
+    my ($n, $from, $to) = @_;
+    return cmd('ZCOUNT', k('due', $ac[$n][0]), now() + $from, now() + $to);
+}
+is(due_in(0, 50_000, 60_000) + due_in(1, 50_000, 60_000), 10,
+    'each is due again at the end of its lease');
+is(due_in(0, -1e12, 0), 292, 'the others wait');
+cmp_ok(cmd('ZSCORE', k('due'), $ac[1][0]), '>', now() + 50_000,
+    'the account without hosts to do has no turn before that');
 hosts(2, 50);
 @jobs = (@jobs, take('d', 1));
 is(of_account($jobs[-1]), '1 0 0', 'who waits longer comes first');
 push @jobs, take('d', 1);
 is(of_account($jobs[-1]), '0 0 1', 'then the next one, whoever has more');
+my ($job_b) = grep { /$b[0]/ } @jobs;
+is(begin_job($job_b)->[0], 'OK', 'a host that was taken begins');
+is(cmd('HLEN', k('flight:due')), 1, 'and is in flight');
+my $till = cmd('ZSCORE', k('due', $ac[1][0]), $b[0]);
 script('host_status', [$ac[1][1]], $b[0], $_) for 'paused', 'active';
-ok(!cmd('ZSCORE', k('due', $ac[1][0]), $b[0]),
+is(cmd('ZSCORE', k('due', $ac[1][0]), $b[0]), $till,
     'a host that is resumed while it is in flight waits for that end');
-is(scalar(grep { /$b[0]/ } take('d', 1)), 0, 'and makes no second job');
+is(scalar(grep { /$b[0]/ } take('d', 100)), 0, 'and makes no second job');
 
 # the SIDs of a claim's checks and of their events differ
 
@@ -103,57 +115,247 @@ is(scalar(@none = take('m', 1000)), 0, 'once');
 is_deeply([cmd('EXISTS', k('manual')), cmd('KEYS', k('manual', '*'))],
     [0, []], 'nothing is left');
 
-# leases
+# leases of manual checks
 
 cmd('FLUSHALL');
 @ac = map { [account()] } 1 .. 2;
-ask(0, 3);
-hosts(0, 1);
-my @old = (take('m', 3, lease => 1), take('d', 1, lease => 1, name => 'b'));
+ask(0, 4);
+my @old = (take('m', 3, lease => 200),
+    take('m', 1, lease => 200, name => 'b'));
 ask(1, 5);
 wait_for { cmd('ZCOUNT', k('leases'), '-inf', cmd('TIME')->[0] * 1000 - 1)
     == 4 } 5, 'the leases to run out';
+begin_job($_) for @old[0 .. 2];
 my @new = take('m', 6, name => 'c:d');
 is(scalar @new, 6, 'jobs of others and new ones');
-my @again = grep { /:2:c:d\z/ } @new;
-is(scalar @again, 4, 'what ran out is handed out again, of either kind');
-is(join(' ', sort map { join ':', (split /:/)[0 .. 3] } @again),
-    join(' ', sort map { join ':', (split /:/)[0 .. 3] } @old),
-    'the same jobs');
+sub bare { return join ':', (split /:/, $_[0])[0 .. 3] }
+my %old = map { bare($_) => 1 } @old;
+is(scalar(grep { $old{ bare($_) } } @new), 4,
+    'what ran out is handed out again');
+is(scalar(grep { /:2:c:d\z/ } @new), 3, 'a try is one that was begun');
 is(of_account(@new), '4 2', 'and first');
 is(cmd('ZCARD', k('leases')), 6, 'the old leases are gone');
 script('check_finish', [k('acct', $ac[0][0])], $old[0], packed([]), '', 0,
     packed([]), 'x', 60_000, 3600);
 is(cmd('ZCARD', k('leases')), 6, 'who comes late does not end another\'s');
 
+# leases that ran out keep to the shares
+
+cmd('FLUSHALL');
+@ac = map { [account()] } 1 .. 2;
+ask(0, 8);
+take('m', 8, lease => 1);
+wait_for { cmd('ZCOUNT', k('leases'), '-inf', now() - 1) == 8 } 5,
+    'the leases to run out';
+ask(1, 2);
+is(of_account(take('m', 4, share => 1)), '1 1', 'a share each');
+is(of_account(take('m', 4, share => 1, not => [$ac[0][0]])), '0 1',
+    'an account that is to get nothing gets nothing');
+is(of_account(take('m', 8)), '7 0', 'all of them come in the end');
+
+cmd('FLUSHALL');
+@ac = map { [account()] } 1 .. 2;
+ask(0, 4);
+ask(1, 2);
+@new = take('m', 6, name => 'c:d');
+
 # a name comes back
 
+sub recall { return script('check_recall', [k('leases')], @_) }
 my @scores = map { cmd('ZSCORE', k('leases'), $_) } @new;
-is_deeply(script('check_recall', [k('leases')], 'c', 0), ['OK', -1],
-    'another name holds nothing');
+is_deeply(recall('c', 0, 0), ['OK', -1, -1], 'another name holds nothing');
 is_deeply([map { cmd('ZSCORE', k('leases'), $_) } @new], \@scores,
     'and changes nothing');
-script('check_recall', [k('leases')], 'c:d', 0);
-is(scalar(grep { /:[23]:other\z/ } take('d', 10, name => 'other')), 6,
+recall('c:d', 0, 0);
+is(scalar(grep { /:[123]:other\z/ } take('d', 10, name => 'other')), 6,
     'a daemon that begins gives back what its name held');
 cmd('ZADD', k('leases'), 5e12, "AC1:PP${_}::m:1:old") for 1 .. 1500;
-is_deeply(script('check_recall', [k('leases')], 'old', 0), ['OK', 1000],
+is_deeply(recall('old', 0, -1), ['OK', 1000, -1],
     'many are gone through in slices');
-is_deeply(script('check_recall', [k('leases')], 'old', 1000), ['OK', -1],
-    'to the end');
+is_deeply(recall('old', 1000, -1), ['OK', -1, -1], 'to the end');
 is(cmd('ZCOUNT', k('leases'), 0, 0), 1500, 'all of them');
 cmd('DEL', k('leases'));
 cmd('ZADD', k('leases'), 0, 'nonsense');
 is(scalar(@none = take('m', 1)), 0, 'nonsense is no job');
 ok(!cmd('ZSCORE', k('leases'), 'nonsense'), 'it is gone');
 
+# leases of hosts that are due
+
+cmd('FLUSHALL');
+@ac = map { [account()] } 1 .. 2;
+script('hook_put', [$ac[0][1]], sid('WH'), 'n', 'https://x.example/', 's');
+my ($ht, @more) = hosts(0, 3);
+my $acct = $ac[0][1];
+my $due = k('due', $ac[0][0]);
+my $member = "$ac[0][0]:$ht";
+
+sub end {
+    my ($job, $results, $failed) = @_;
+    my ($ac, $pp, $h) = split /:/, $job;
+    return script('check_finish', [$acct], $job, packed($results // []),
+        $results ? '' : 'RBaRBb', 2, '', $failed // '', 60_000, 3600, '1')->[0];
+}
+# That host, whatever else is due; its check begins.
+sub claim {
+    my ($name, $lease, $alone) = @_;
+    cmd('ZADD', $due, 5e12, $_) for @more;
+    my @jobs;
+    wait_for { @jobs = take('d', 9, name => $name, lease => $lease // 60_000) }
+        5, "$name to get it";
+    die "got @jobs" if @jobs != 1 || $jobs[0] !~ /$ht/;
+    my $r = begin_job($jobs[0], '', $alone);
+    return ($jobs[0], $r->[0] eq 'OK' ? handle($acct, $r->[8], $ht) : '', $r);
+}
+sub flight { return cmd('HGET', k('flight:due'), $member) // 'none' }
+sub event_sids {
+    return join ' ', map { unpacked($_->[1][5])->[1] }
+        @{ cmd('XRANGE', k('outbox'), '-', '+') };
+}
+
+my ($job, $end, $r) = claim('a', 1);
+my $pp = $r->[8];
+like($job, qr/:$pp:$ht:/, 'the daemon gives the check its SID');
+is($r->[9], 1, 'begun once');
+my $events = event_sids();
+my $same = begin_job($job);
+is_deeply([@$same[8, 9]], [$pp, 1], 'begun again by the same daemon: once');
+my ($job2, $end2, $r2) = claim('b', 60_000);
+is($r2->[8], $pp, 'taken over it keeps its SID');
+is($r2->[9], 2, 'and is begun twice');
+is(event_sids(), $events, 'which is told once');
+is(begin_job($job)->[0], 'GONE', 'the first daemon cannot begin any more');
+my $record = cmd('GET', k('r', $ac[0][0], $ht));
+isnt(end($end, [listed_result('RBa')]), 'OK', 'nor end it');
+is(cmd('GET', k('r', $ac[0][0], $ht)), $record, 'it changes nothing');
+is(event_sids(), $events, 'and tells nobody');
+is(end($end2, [listed_result('RBa')]), 'OK', 'the second one ends it');
+isnt(end($end2, [listed_result('RBa')]), 'OK', 'once');
+is(flight(), 'none', 'it is not in flight');
+cmp_ok(cmd('ZSCORE', $due, $ht), '>', now() + 3_000_000, 'its next time');
+
+# taken by another but not begun: whoever comes late still ends its own
+
+sub make_due { cmd('ZADD', $_->[0], 1, $_->[1]) for [$due, $ht],
+    [k('due'), $ac[0][0]] }
+make_due();
+($job, $end) = claim('a', 1);
+wait_for { ($job2) = take('d', 9, name => 'b') } 5, 'b to get it';
+is(end($end), 'OK', 'a late end counts while nobody else has begun');
+is(begin_job($job2)->[0], 'GONE', 'then there is nothing left to begin');
+
+# a manual check comes between
+
+make_due();
+($job) = take('d', 9);
+my $manual = script('check_start', [$acct], sid('PP'), $ht, '', 0, '', '',
+    60_000);
+is($manual->[2], 'queued', 'a host that was taken and not begun can be asked');
+is(begin_job($job)->[0], 'GONE', 'the scheduled one does not begin');
+release(take('m', 9));
+make_due();
+($job, $end) = claim('a');
+$manual = script('check_start', [$acct], sid('PP'), $ht, '', 0, '', '',
+    60_000);
+is_deeply([@$manual[1, 2]], [(split /:/, $job)[1], 'running'],
+    'of one that was begun that check is returned');
+is(end($end), 'FULL', 'its results are wanted now');
+is(cmd('HGET', k('check', $ac[0][0], $manual->[1]), 'status'), 'running',
+    'it runs');
+is(script('check_finish', [$acct], $end, packed([]), '', 2, packed([]), '',
+    60_000, 3600, '1')->[0], 'OK', 'told all it ends');
+
+# a host that is paused or deleted while a dead daemon had it
+
+make_due();
+($job, $end) = claim('a', 1);
+script('host_status', [$acct], $ht, 'paused');
+($job, $end) = claim('b');
+is(end($end), 'OK', 'a paused host: its check is taken over and ends');
+is_deeply([flight(), cmd('ZSCORE', $due, $ht)], ['none', undef],
+    'and it is in no schedule');
+script('host_status', [$acct], $ht, 'active');
+($job) = take('d', 9);
+script('host_status', [$acct], $ht, 'paused');
+is(begin_job($job)->[0], 'GONE', 'paused before it began: it does not');
+is(cmd('ZSCORE', $due, $ht), undef, 'nor is it scheduled');
+script('host_status', [$acct], $ht, 'active');
+($job, $end) = claim('a');
+is(cmd('HGET', k('check', $ac[0][0], (split /:/, $job)[1]), 'status'),
+    'running', 'a check that is told of has a record');
+
+# each time a daemon dies
+
+for my $try (2, 3) {
+    make_due();
+    ($job, $end, $r) = claim("c$try", 60_000, '0');
+    is($r->[0], $try == 2 ? 'OK' : 'ALONE', "attempt $try");
+}
+is(begin_job($job, '', '')->[0], 'GONE', 'it may not go alone now');
+cmp_ok(cmd('ZSCORE', $due, $ht), '<', now() + 2000, 'and is due in a moment');
+like(flight(), qr/\APP\w+:2:/, 'which is no attempt');
+make_due();
+($job, $end, $r) = claim('c3', 60_000, '1');
+is($r->[9], 3, 'alone it begins a third time');
+make_due();
+($job, $end, $r) = claim('c4');
+is($r->[9], 4, 'the fourth is for its end');
+is(end($end, [], '3 daemons had the check and none ended it.'), 'OK', 'as failed');
+is(flight(), 'none', 'then the host is free');
+
+# a name comes back
+
+make_due();
+($job, $end) = claim('e:f');
+my $lease = cmd('ZSCORE', $due, $ht);
+recall('e', 0, 0);
+is(cmd('ZSCORE', $due, $ht), $lease, 'another name holds nothing');
+is_deeply(recall('e:f', -1, 0), ['OK', -1, -1], 'the same one gives it back');
+($job2, $end2, $r) = claim('g');
+is($r->[9], 2, 'another daemon takes it over');
+recall('e:f', -1, 0);
+cmp_ok(cmd('ZSCORE', $due, $ht), '>', now(), 'it is not given back twice');
+cmd('HSET', k('flight:due'), "AC1:HT$_", "PP:1:1:e:f") for 1 .. 2500;
+my ($at, $calls) = (0, 0);
+($at, $calls) = (recall('e:f', -1, $at)->[2], $calls + 1)
+    while $at >= 0 && $calls < 100;
+cmp_ok($calls, '>', 2, 'many are gone through in slices');
+is($at, -1, 'to the end');
+is(end($end2), 'OK', 'and what runs goes on');
+
+# a host whose record is lost
+
+make_due();
+($job, $end) = claim('a', 1);
+$record = cmd('GET', k('r', $ac[0][0], $ht));
+cmd('DEL', k('r', $ac[0][0], $ht));
+is((claim('b'))[2][0], 'GONE', 'without a record nothing begins');
+is_deeply([flight(), cmd('ZSCORE', $due, $ht)], ['none', undef],
+    'nor is it tried again');
+cmd('SET', k('r', $ac[0][0], $ht), $record);
+
+# a host that is deleted
+
+make_due();
+($job, $end) = claim('a');
+script('host_delete', [$acct], $ht, 60_000);
+is(flight(), 'none', 'a host that is deleted is not in flight');
+isnt(end($end), 'OK', 'its check is over');
+is(cmd('HGET', k('check', $ac[0][0], (split /:/, $job)[1]), 'message'),
+    'The host was deleted.', 'and says why');
+
 # what the operator sees
 
 my %seen = map { $_ => 1 } @{ cmd('ZRANGE', k('daemons'), 0, -1) };
-is_deeply(\%seen, { map { $_ => 1 } 'test', 'b', 'c:d', 'other' },
+is(join(' ', grep { $seen{$_} } 'a', 'b', 'c3', 'g', 'gone'), 'a b c3 g',
     'the daemons are known');
+add_host($acct, 'rbl', '10.0.0.99');
+($job) = take('d', 9, name => 'busy:1');
+begin_job($job);
+my @shown = @{ script('daemons_show', [k('lists')]) };
+my %has = map { $shown[3 * $_ + 1] => $shown[3 * $_ + 3] } 0 .. $#shown / 3 - 1;
+is($has{'busy:1'}, 1, 'and what they have');
 cmd('ZADD', k('daemons'), 1, 'gone');
-script('check_recall', [k('leases')], 'x', 0);
+recall('x', 0, 0);
 ok(!cmd('ZSCORE', k('daemons'), 'gone'), 'but not for ever');
 
 done_testing();

@@ -97,11 +97,12 @@ test_entry(void)
 {
     job_t  job;
 
-    ok(entry(&job, AC ":" PP ":" HT ":d:1:host:7", 0) == 0
+    ok(entry(&job, AC ":" PP ":" HT ":m:1:host:7", 0) == 0
        && strcmp(job.account.s, AC) == 0 && strcmp(job.check.s, PP) == 0
-       && strcmp(job.host.s, HT) == 0 && job.kind == JOB_DUE && job.times == 1
-       && strcmp(job.handle, AC ":" PP ":" HT ":d:1:host:7") == 0,
-       "a job of a host that was due");
+       && strcmp(job.host.s, HT) == 0 && job.kind == JOB_MANUAL
+       && job.times == 1
+       && strcmp(job.handle, AC ":" PP ":" HT ":m:1:host:7") == 0,
+       "a job of a host");
     ok(entry(&job, AC ":" PP "::m:12:x", 0) == 0 && job.host.n == 0
        && job.kind == JOB_MANUAL && job.times == 12, "a job of a value");
     ok(entry(&job, AC ":" PP "::m:1:x", 1) == -1,
@@ -112,7 +113,9 @@ test_entry(void)
     ok(entry(&job, AC ":::m:1:x", 0) == -1, "no check");
     ok(entry(&job, ":" PP "::m:1:x", 0) == -1, "no account");
     ok(entry(&job, HT ":" PP "::m:1:x", 0) == -1, "another kind of SID");
-    ok(entry(&job, AC ":" PP "::x:1:x", 0) == -1, "another kind of job");
+    ok(entry(&job, AC ":" PP "::x:1:x", 0) == -1
+       && entry(&job, AC ":" PP ":" HT ":d:1:x", 0) == -1,
+       "another kind of job");
     ok(entry(&job, AC ":" PP "::m::x", 0) == -1
        && entry(&job, AC ":" PP "::m:-1:x", 0) == -1
        && entry(&job, AC ":" PP "::m:9999999:x", 0) == -1, "no number");
@@ -126,6 +129,73 @@ test_entry(void)
 }
 
 
+static int
+entry_due(job_t *job, const char *account, int64_t till, const char *host,
+    const char *name, unsigned partition)
+{
+    rbl_keyspace_t  ks;
+
+    rbl_keyspace_init(&ks, RBL_STR("rbl"));
+    rbl_keyspace_set_partitions(&ks, 16);
+
+    return jobs_entry_due(job, &ks, partition, rbl_str(account), till,
+                          rbl_str(host), name);
+}
+
+
+static void
+test_due(void)
+{
+    char       buf[JOB_HANDLE_MAX], want[JOB_HANDLE_MAX];
+    char       name[JOB_HANDLE_MAX];
+    job_t      job;
+    rbl_sid_t  first;
+
+    ok(entry_due(&job, AC, 1763655600000, HT, "host:7", 0) == 0
+       && job.kind == JOB_DUE && job.times == 0 && job.alone == 0,
+       "a host that is due");
+    first = job.check;
+    snprintf(want, sizeof(want), "%s:%s:%s:d:1763655600000:host:7", AC,
+             first.s, HT);
+    ok(strcmp(job.handle, want) == 0, "its handle");
+    ok(entry_due(&job, AC, 1763655600000, HT, "host:7", 0) == 0
+       && strcmp(job.check.s, first.s) != 0, "another check's SID");
+    ok(jobs_entry_begun(&job, RBL_STR(PP), 2) == 0 && job.times == 2,
+       "begun a second time");
+    ok(rbl_str_is(jobs_entry_end(&job, buf),
+                  AC ":" PP ":" HT ":d:2:1763655600000:host:7"),
+       "the handle of its end");
+    jobs_entry_flight(&job, buf);
+    ok(strcmp(buf, PP ":2:1763655600000:host:7") == 0, "its flight");
+    ok(jobs_entry_begun(&job, RBL_STR(PP), 0) == -1
+       && jobs_entry_begun(&job, RBL_STR(PP), 10) == -1
+       && jobs_entry_begun(&job, RBL_STR(HT), 1) == -1
+       && jobs_entry_begun(&job, (rbl_str_t) { NULL, 0 }, 1) == -1,
+       "begun as nothing that could be");
+    ok(entry_due(&job, AC, 1, HT, "x", 1) == -1, "another partition's");
+    ok(entry_due(&job, AC, 0, HT, "x", 0) == -1
+       && entry_due(&job, AC, -1, HT, "x", 0) == -1, "no lease");
+    ok(entry_due(&job, HT, 1, HT, "x", 0) == -1
+       && entry_due(&job, AC, 1, AC, "x", 0) == -1
+       && entry_due(&job, AC, 1, "", "x", 0) == -1, "no host");
+
+    memset(name, 'x', sizeof(name));
+    name[JOB_HANDLE_MAX - 3 - strlen(AC ":" PP ":" HT ":d:1:")] = '\0';
+    ok(entry_due(&job, AC, 1, HT, name, 0) == 0
+       && jobs_entry_begun(&job, RBL_STR(PP), 9) == 0
+       && jobs_entry_end(&job, buf).n == JOB_HANDLE_MAX - 1,
+       "the longest name");
+    name[strlen(name) + 1] = '\0';
+    name[strlen(name)] = 'x';
+    ok(entry_due(&job, AC, 1, HT, name, 0) == -1 && job.handle[0] == '\0',
+       "a longer one");
+
+    ok(entry(&job, AC ":" PP "::m:1:x", 0) == 0
+       && rbl_str_is(jobs_entry_end(&job, buf), AC ":" PP "::m:1:x"),
+       "the end of a manual one");
+}
+
+
 static void
 test_long(void)
 {
@@ -133,7 +203,7 @@ test_long(void)
     job_t  job;
 
     memset(buf, 'x', sizeof(buf));
-    memcpy(buf, AC ":" PP ":" HT ":d:1:", strlen(AC ":" PP ":" HT ":d:1:"));
+    memcpy(buf, AC ":" PP ":" HT ":m:1:", strlen(AC ":" PP ":" HT ":m:1:"));
     buf[JOB_HANDLE_MAX - 1] = '\0';
     ok(entry(&job, buf, 0) == 0, "the longest handle");
     buf[JOB_HANDLE_MAX - 1] = 'x';
@@ -177,6 +247,7 @@ main(void)
     test_clean();
     test_cut();
     test_entry();
+    test_due();
     test_long();
     test_shares();
 

@@ -1,0 +1,146 @@
+/*
+ * From what check_begin has told to lists: references, owned by the asked_t.
+ */
+
+#include "asked.h"
+
+#include <stdlib.h>
+
+#define LISTS_MAX  1024
+
+
+void
+asked_drop(asked_t *asked)
+{
+    size_t  i;
+
+    for (i = 0; i < asked->n; i++) {
+        list_unref(asked->list[i]);
+    }
+
+    free(asked->list);
+    asked->list = NULL;
+    asked->n = 0;
+}
+
+
+/*
+ * One of the packed lists {SID, type, custom, zone, website}.  The codes of a
+ * system list are in the table only; without them a verdict would be a guess.
+ * 1: taken or left out, 0: the table has to be looked at, -1: nonsense or no
+ * memory.
+ */
+
+static int
+take_list(asked_t *asked, const table_t *table, rbl_mp_t *mp, int64_t family,
+    int wait)
+{
+    int         custom;
+    size_t      n;
+    list_t     *list;
+    rbl_str_t   sid, type, zone, website;
+
+    n = rbl_mp_array(mp);
+    sid = rbl_mp_str(mp);
+    type = rbl_mp_str(mp);
+    custom = rbl_mp_int(mp) != 0;
+    zone = rbl_mp_str(mp);
+    website = rbl_mp_str(mp);
+
+    if (n < 5 || mp->failed) {
+        return -1;
+    }
+
+    for (n -= 5; n > 0; n--) {
+        rbl_mp_skip(mp);
+    }
+
+    if (custom) {
+        list = list_make(sid, type, 1, zone, website, family);
+        if (list == NULL) {
+            return -1;
+        }
+
+    } else {
+        list = table_find(table, sid);
+        if (list == NULL) {
+            if (wait) {
+                return 0;
+            }
+
+            /* Of no family: skipped, so that its standing answer stays. */
+
+            list = list_make(sid, type, 0, zone, website, 0);
+            if (list == NULL) {
+                return -1;
+            }
+
+        } else {
+            list = list_ref(list);
+        }
+    }
+
+    asked->list[asked->n++] = list;
+    return 1;
+}
+
+
+int
+asked_told(asked_t *asked, const table_t *table, rbl_str_t packed,
+    int64_t family, int wait)
+{
+    int       rc;
+    size_t    n;
+    rbl_mp_t  mp;
+
+    asked_drop(asked);
+    rbl_mp_init(&mp, packed);
+
+    n = rbl_mp_array(&mp);
+    if (mp.failed || n > LISTS_MAX) {
+        return -1;
+    }
+
+    asked->list = calloc(n + 1, sizeof(list_t *));
+    if (asked->list == NULL) {
+        return -1;
+    }
+
+    for (; n > 0; n--) {
+        rc = take_list(asked, table, &mp, family, wait);
+        if (rc != 1) {
+            return rc;
+        }
+    }
+
+    return 1;
+}
+
+
+int
+asked_system(asked_t *asked, const table_t *table, rbl_str_t type,
+    int64_t family)
+{
+    size_t   i, n;
+    list_t  *list;
+
+    asked_drop(asked);
+    n = table_count(table);
+    asked->list = calloc(n + 1, sizeof(list_t *));
+    if (asked->list == NULL) {
+        return -1;
+    }
+
+    for (i = 0; i < n; i++) {
+        list = table_at(table, i);
+
+        if (rbl_str_is(rbl_str(list->status), "active")
+            && (list->families & family)
+            && (type.n == 0 || rbl_str_is(type, list->type)))
+        {
+            asked->list[asked->n++] = list_ref(list);
+        }
+    }
+
+    return 1;
+}

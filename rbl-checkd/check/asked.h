@@ -1,0 +1,34 @@
+/*
+ * The lists that one check asks.
+ */
+
+#ifndef ASKED_H_INCLUDED
+#define ASKED_H_INCLUDED
+
+#include "lists.h"
+#include "table.h"
+
+typedef struct {
+    size_t    n;
+    list_t  **list;                     /* a reference to each */
+} asked_t;
+
+void asked_drop(asked_t *asked);
+
+/*
+ * Those of a packed array of {SID, type, custom, zone, website}.  With `wait` a
+ * system list that the table does not have is waited for, without it is
+ * skipped.  1: these they are, 0: the table has to be looked at, -1: nonsense,
+ * or no memory.
+ */
+int asked_told(asked_t *asked, const table_t *table, rbl_str_t packed,
+    int64_t family, int wait);
+
+/*
+ * All system lists that take a host's type ("": any) and the family.  1, or -1:
+ * no memory.
+ */
+int asked_system(asked_t *asked, const table_t *table, rbl_str_t type,
+    int64_t family);
+
+#endif /* ASKED_H_INCLUDED */

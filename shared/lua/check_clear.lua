@@ -1,0 +1,78 @@
+-- Ends scheduled checks that found every list clear, of hosts that are on none
+-- and of which nobody hears: all that changes is when they were checked and
+-- when they will be again.  This is what the store does most; it is done for
+-- several checks at once.
+-- KEYS[1] flight:due
+-- ARGV    for each check "<AC>:<HT>", its flight as check_begin left it,
+--         seconds between the checks of the host
+-- Result  OK, then for each "1", or "0": nothing was done, check_finish has to
+--         be asked
+--- include: base
+--- include: due
+--- use: host
+local now = now_ms()
+local out, hosts, members, keys = {'OK'}, {}, {}, {}
+local n = #ARGV / 3
+for i = 1, n do
+    members[i] = ARGV[3 * i - 2]
+    keys[i] = base .. 'r:' .. members[i]
+end
+local flights = call('HMGET', KEYS[1], unpack(members))
+local raws = call('MGET', unpack(keys))
+local ended, schedule, ranges = {}, {}, {}
+for i = 1, n do
+    local raw = flights[i] == ARGV[3 * i - 1] and raws[i]
+    local from, to, _, parent, status, count, before
+    if raw then
+        -- Up to `created`, and from `checked` to `details`.
+        from, _, _, _, _, _, _, parent, status =
+            cmsgpack.unpack_limit(raw, HOST.checked - 1, 3)
+        to, _, _, count, _, _, before =
+            cmsgpack.unpack_limit(raw, HOST.details - HOST.checked + 1, from)
+    end
+    if raw and status == 'active' and count == 0 and #before == 0 then
+        local interval = ARGV[3 * i]
+        local next_check = now + interval * 1000
+        local fields = cmsgpack.pack(now, 0, 0, 0, next_check, before)
+        to = to > 0 and to or #raw
+        if #fields == to - from then
+            call('SETRANGE', keys[i], from, fields)
+        else
+            call('SET', keys[i], raw:sub(1, from) .. fields
+                .. raw:sub(to + 1))
+        end
+        local ac = members[i]:sub(1, 34)
+        local times = schedule[ac]
+        if not times then
+            times = {}
+            schedule[ac] = times
+        end
+        times[#times + 1] = tostring(next_check)
+        times[#times + 1] = members[i]:sub(36)
+        -- The account's turn is not later than the end of the lease.
+        if tonumber(interval) < longest_lease then
+            call('ZADD', key('due'), 'LT', tostring(next_check), ac)
+        end
+        if parent ~= '' then
+            ranges[key('r', ac, parent)] = true
+        end
+        ended[#ended + 1] = members[i]
+        out[i + 1] = '1'
+    else
+        out[i + 1] = '0'
+    end
+end
+if #ended > 0 then
+    call('HDEL', KEYS[1], unpack(ended))
+    for ac, times in pairs(schedule) do
+        call('ZADD', key('due', ac), unpack(times))
+    end
+    for k in pairs(ranges) do
+        local range = load(k)
+        if range then
+            range[HOST.checked] = now
+            save(k, range)
+        end
+    end
+end
+return out

@@ -1,0 +1,78 @@
+#!/usr/bin/perl
+
+# Scheduled checks that find nothing new end together, and leave no record; one
+# that finds something does; none is lost when the store or the daemon dies
+# meanwhile.
+
+use strict;
+use warnings;
+use RblTest;
+use RblCheckd;
+use RblDns;
+use Time::HiRes qw(time);
+
+use constant { CLEAN => 60, LISTED => 3 };
+
+my $dns = RblDns->new(rules => [
+    [ '^[123]\.9\.0\.10\.', { a => ['127.0.0.2'], txt => ['why'] } ],
+    [ '.', { rcode => 3, delay => 0.1 } ],
+]);
+my $w = world(no_dns => 1, partitions => 2, redis => { appendonly => 1,
+    args => ['--appendfsync', 'always'] },
+    zones => { 'a.test' => {}, 'b.test' => {} });
+my $sid = add_many($w, map { "10.0.1.$_" } 1 .. CLEAN);
+my $bad = add_many($w, map { "10.0.9.$_" } 1 .. LISTED);
+my @all = (values %$sid, values %$bad);
+my $checkd = start_checkd(store => $w->{redis},
+    resolver => { port => $dns->port }, conf => { conf_short(name => 'same') });
+
+sub checked {
+    my ($since) = @_;
+    return scalar grep { host_record($w, $_)->{checked} > $since } @all;
+}
+sub records {
+    return scalar @{ redis($w->{redis}, 'KEYS',
+        'rbl:*:check:*:PP' . '?' x 64) };
+}
+sub on_time {
+    return scalar grep { redis($w->{redis}, 'ZSCORE',
+        RblCheckd::akey($w, 'due'), $_) == host_record($w, $_)->{next_check} }
+        @all;
+}
+wait_for { checked(0) == @all } 20, 'all hosts to be checked';
+eventually { jobs_left($w) == 0 } 5, 'nothing is left';
+is(records(), LISTED, 'only a check that found something has a record');
+is(on_time(), scalar @all, 'each host has its next check');
+is(scalar(grep { host_record($w, $_)->{listed_count} == 2 } values %$bad),
+    LISTED, 'those that are listed are known');
+
+# again: what was listed is not any more, and the others stay as they are
+
+$dns->rules([ '.', { rcode => 3, delay => 0.1 } ]);
+my $then = time * 1000;
+set_due($w, $_) for @all;
+wait_for { checked($then) == @all } 20, 'all hosts to be checked again';
+is(scalar(grep { host_record($w, $_)->{listed_count} } @all), 0,
+    'none is listed now');
+is(records(), 2 * LISTED, 'the ends of listings are checks with a record');
+eventually { jobs_left($w) == 0 } 5, 'again nothing is left';
+is(on_time(), scalar @all, 'again each host has its next check');
+
+# the store, or the daemon, dies while checks end
+
+for my $round (1 .. 4) {
+    $then = time * 1000;
+    set_due($w, $_) for @all;
+    wait_for { checked($then) > 0 } 20, 'the first ends';
+    my $dies = $round % 2 ? $w->{redis} : $checkd;
+    kill_server($dies);
+    restart_server($dies);
+    wait_for { checked($then) == @all } 30, 'the others';
+    eventually { jobs_left($w) == 0 } 20, "round $round: nothing is left";
+    is(on_time(), scalar @all, "round $round: each host has its next check");
+}
+is(scalar(grep { host_record($w, $_)->{unknown_count} } @all), 0,
+    'and its answers');
+ok(stop_server($checkd), 'it stops');
+$dns->stop;
+done_testing();
