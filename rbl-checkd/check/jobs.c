@@ -83,6 +83,7 @@ on_done(void *data, runner_t *runner)
     job = runner_job(runner);
     if (job->alone) {
         jobs->alone--;
+        jobs->hungry = 1;               /* for the next one */
     }
 
     if (job->kind == JOB_MANUAL) {
