@@ -15,7 +15,7 @@
 #define JOB_HANDLE_MAX  256
 
 /*
- * A job that was handed out so often has ended its daemon each time: on its
+ * A job that was begun so often was ended by none of its daemons: on its
  * last time it is the only one of its kind in a daemon (check_take of manual
  * ones, check_begin of hosts that are due), so that it is not taken for what
  * was in flight beside it.

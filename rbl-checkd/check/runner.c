@@ -341,7 +341,7 @@ ask(runner_t *r, int64_t family, rbl_str_t value)
 }
 
 
-/* How often the job has ended its daemon. */
+/* What is to be done, and said, of a job that others had before. */
 
 static void
 count_times(runner_t *r)

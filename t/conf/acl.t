@@ -200,7 +200,7 @@ my %harm = (
         [qw(XRANGE rbl:{0}:outbox - +)], [qw(XREAD STREAMS rbl:{0}:outbox 0)],
         [qw(ZADD rbl:{0}:retry 1 x)], ['HSET', "rbl:{0}:dlv:$ac:x:y", 'a', 'b'],
         ['HGETALL', "rbl:{0}:dlv:$ac:x:y"], ['INFO'],
-        [qw(XADD rbl:{0}:jobs:due * a b)], [qw(ZRANGE rbl:{0}:due 0 -1)],
+        [qw(ZADD rbl:{0}:leases 1 x)], [qw(ZRANGE rbl:{0}:due 0 -1)],
         ['EVAL', "return redis.call('HSET', 'rbl:{0}:tokens:x', 'a', 'b')", 0],
     ],
     'rbl-checkd' => [
@@ -219,7 +219,7 @@ my %harm = (
     rblctl => [
         ['GET', "rbl:{0}:r:$ac:HTx"], ['SET', "rbl:{0}:r:$ac:HTx", 'x'],
         ['ZADD', "rbl:{0}:hosts:$ac", 1, 'x'], [qw(ZADD rbl:{0}:due 1 x)],
-        [qw(DEL rbl:meta)], [qw(XADD rbl:{0}:jobs:manual * a b)],
+        [qw(DEL rbl:meta)], [qw(ZADD rbl:{0}:leases 1 x)],
         [qw(XADD rbl:{0}:outbox * a b)], [qw(XACK rbl:{0}:outbox deliver 1-1)],
         [qw(XGROUP CREATE rbl:{0}:outbox x 0)],
         ['HGETALL', "rbl:{0}:dlv:$ac:x:y"],
