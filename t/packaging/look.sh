@@ -32,7 +32,8 @@ for unit in rbl-unbound rbl-checkd nginx redis-server; do
 done
 has() { api "$1" | grep "$2"; }
 is 'the first check was accepted' grep '"status":"queued"' /root/check.json
-is 'and answered' has "check/status/$PP.json" '"status":"completed"'
+# nginx may still be on its way back to the store that was restored.
+is 'and answered' within has "check/status/$PP.json" '"status":"completed"'
 is 'the host is there, after upgrade and restore' \
     within has hosts.json '"host":"192.0.2.10"'
 is 'two daemons take jobs' within sh -c \
