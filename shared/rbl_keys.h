@@ -7,8 +7,8 @@
  *
  *   acct:<AC>          string  account record
  *   tokens:<AC>        hash    first 16 hex digits of SHA-256(token) -> token
- *   r:<AC>:<SID>       string  record of a host, profile, group, custom list,
- *                              application or webhook receiver
+ *   r:<AC>:<SID>       string  record of a host, profile, group, contact,
+ *                              custom list, application or webhook receiver
  *   r:SYS:<RB>         string  record of a system list (one copy a partition)
  *   lists              zset    system lists that are not killed, in load order
  *   defaults           string  packed [[RB, type, zone, families, website]...]
@@ -17,7 +17,7 @@
  *                              [[RB, type, 0, zone, website]...], derived too
  *   lists:ver          string  counts changes of the system lists
  *   hosts:<AC>, listed:<AC>, profiles:<AC>, groups:<AC>, rbls:<AC>,
- *   apps:<AC>, hooks:<AC>
+ *   contacts:<AC>, apps:<AC>, hooks:<AC>
  *                      zset    SIDs, score = order of creation
  *   kids:<AC>:<HT>     zset    children of a range
  *   uniq:<AC>          hash    "<type>|<value>" -> host SID

@@ -39,12 +39,15 @@ static const rbl_field_t  rbl_account_fields[RBL_ACCOUNT__N] = {
     [RBL_ACCOUNT_PROFILE] = STR(rbl_account_t, profile),
     [RBL_ACCOUNT_GROUP] = STR(rbl_account_t, group),
     [RBL_ACCOUNT_CREATED] = INT(rbl_account_t, created),
+    [RBL_ACCOUNT_MAX_CHECKS] = INT(rbl_account_t, max_checks),
 };
 
 static const rbl_field_t  rbl_token_fields[RBL_TOKEN__N] = {
     [RBL_TOKEN_DIGEST] = STR(rbl_token_t, digest),
     [RBL_TOKEN_APP] = STR(rbl_token_t, app),
     [RBL_TOKEN_STATUS] = STR(rbl_token_t, status),
+    [RBL_TOKEN_ALLOW] = ARRAY(rbl_token_t, allow),
+    [RBL_TOKEN_LIMITS] = ARRAY(rbl_token_t, limits),
 };
 
 static const rbl_field_t  rbl_app_fields[RBL_APP__N] = {
@@ -53,6 +56,8 @@ static const rbl_field_t  rbl_app_fields[RBL_APP__N] = {
     [RBL_APP_STATUS] = STR(rbl_app_t, status),
     [RBL_APP_SECRET] = STR(rbl_app_t, secret),
     [RBL_APP_CREATED] = INT(rbl_app_t, created),
+    [RBL_APP_ALLOW] = ARRAY(rbl_app_t, allow),
+    [RBL_APP_LIMITS] = ARRAY(rbl_app_t, limits),
 };
 
 static const rbl_field_t  rbl_host_fields[RBL_HOST__N] = {
@@ -81,6 +86,26 @@ static const rbl_field_t  rbl_profile_fields[RBL_PROFILE__N] = {
     [RBL_PROFILE_USES_DEFAULTS] = INT(rbl_profile_t, uses_defaults),
     [RBL_PROFILE_ENTRIES] = ARRAY(rbl_profile_t, entries),
     [RBL_PROFILE_CREATED] = INT(rbl_profile_t, created),
+};
+
+static const rbl_field_t  rbl_group_fields[RBL_GROUP__N] = {
+    [RBL_GROUP_ID] = STR(rbl_group_t, id),
+    [RBL_GROUP_NAME] = STR(rbl_group_t, name),
+    [RBL_GROUP_CREATED] = INT(rbl_group_t, created),
+};
+
+static const rbl_field_t  rbl_contact_fields[RBL_CONTACT__N] = {
+    [RBL_CONTACT_ID] = STR(rbl_contact_t, id),
+    [RBL_CONTACT_TYPE] = STR(rbl_contact_t, type),
+    [RBL_CONTACT_VALUE] = STR(rbl_contact_t, value),
+    [RBL_CONTACT_SCHEDULE] = STR(rbl_contact_t, schedule),
+    [RBL_CONTACT_STATUS] = STR(rbl_contact_t, status),
+    [RBL_CONTACT_GROUPS] = ARRAY(rbl_contact_t, groups),
+    [RBL_CONTACT_CREATED] = INT(rbl_contact_t, created),
+    [RBL_CONTACT_DIGEST] = STR(rbl_contact_t, digest),
+    [RBL_CONTACT_UNTIL] = INT(rbl_contact_t, until),
+    [RBL_CONTACT_TRIES] = INT(rbl_contact_t, tries),
+    [RBL_CONTACT_SENT] = INT(rbl_contact_t, sent),
 };
 
 static const rbl_field_t  rbl_list_fields[RBL_LIST__N] = {
@@ -198,8 +223,27 @@ rbl_field_read(rbl_mp_t *mp, const rbl_field_t *field, void *v)
 }
 
 
+/* What a record reads as that was written before there was the field. */
+
+static void
+rbl_field_missing(const rbl_field_t *field, void *v)
+{
+    char  *at;
+
+    at = (char *) v + field->offset;
+
+    if (field->kind == RBL_FIELD_INT) {
+        *(int64_t *) (void *) at = 0;
+
+    } else {
+        *(rbl_str_t *) (void *) at = field->kind == RBL_FIELD_ARRAY
+                                     ? RBL_STR("\x90") : RBL_STR("");
+    }
+}
+
+
 /*
- * One array of at least n fields, the first `skip` of them read already.  Each
+ * One array of `total` fields, the first `skip` of them read already.  Each
  * member of a structure is a field, so that all are set when this succeeds.
  */
 
@@ -209,16 +253,16 @@ rbl_fields_read(rbl_mp_t *mp, const rbl_field_t *field, size_t skip, size_t n,
 {
     size_t  i;
 
-    for (i = skip; i < n && !mp->failed; i++) {
+    for (i = skip; i < n && i < total && !mp->failed; i++) {
         rbl_field_read(mp, &field[i], v);
+    }
+
+    for ( /* void */ ; i < n; i++) {
+        rbl_field_missing(&field[i], v);
     }
 
     for ( /* void */ ; i < total && !mp->failed; i++) {
         rbl_mp_skip(mp);
-    }
-
-    if (total < n) {
-        mp->failed = 1;
     }
 
     return mp->failed ? RBL_ETYPE : RBL_OK;
@@ -226,8 +270,8 @@ rbl_fields_read(rbl_mp_t *mp, const rbl_field_t *field, size_t skip, size_t n,
 
 
 static rbl_err_t
-rbl_record_decode(rbl_str_t raw, const rbl_field_t *field, size_t n, void *v,
-    size_t size)
+rbl_record_decode(rbl_str_t raw, const rbl_field_t *field, size_t least,
+    size_t n, void *v, size_t size)
 {
     size_t    total;
     rbl_mp_t  mp;
@@ -236,7 +280,7 @@ rbl_record_decode(rbl_str_t raw, const rbl_field_t *field, size_t n, void *v,
 
     total = rbl_mp_array(&mp);
 
-    if (total >= n && rbl_mp_int(&mp) == RBL_RECORD_VERSION
+    if (total >= least && rbl_mp_int(&mp) == RBL_RECORD_VERSION
         && rbl_fields_read(&mp, field, 1, n, total, v) == RBL_OK
         && mp.pos == mp.end)
     {
@@ -249,64 +293,78 @@ rbl_record_decode(rbl_str_t raw, const rbl_field_t *field, size_t n, void *v,
 }
 
 
-#define RBL_RECORD_DECODE(raw, fields, v)                                     \
-    rbl_record_decode(raw, fields, sizeof(fields) / sizeof(fields[0]), v,     \
-                      sizeof(*(v)))
+#define RBL_RECORD_DECODE(raw, name, NAME, v)                                 \
+    rbl_record_decode(raw, rbl_##name##_fields, RBL_##NAME##__MIN,            \
+                      RBL_##NAME##__N, v, sizeof(*(v)))
 
 
 rbl_err_t
 rbl_account_decode(rbl_account_t *v, rbl_str_t raw)
 {
-    return RBL_RECORD_DECODE(raw, rbl_account_fields, v);
+    return RBL_RECORD_DECODE(raw, account, ACCOUNT, v);
 }
 
 
 rbl_err_t
 rbl_token_decode(rbl_token_t *v, rbl_str_t raw)
 {
-    return RBL_RECORD_DECODE(raw, rbl_token_fields, v);
+    return RBL_RECORD_DECODE(raw, token, TOKEN, v);
 }
 
 
 rbl_err_t
 rbl_app_decode(rbl_app_t *v, rbl_str_t raw)
 {
-    return RBL_RECORD_DECODE(raw, rbl_app_fields, v);
+    return RBL_RECORD_DECODE(raw, app, APP, v);
 }
 
 
 rbl_err_t
 rbl_host_decode(rbl_host_t *v, rbl_str_t raw)
 {
-    return RBL_RECORD_DECODE(raw, rbl_host_fields, v);
+    return RBL_RECORD_DECODE(raw, host, HOST, v);
 }
 
 
 rbl_err_t
 rbl_profile_decode(rbl_profile_t *v, rbl_str_t raw)
 {
-    return RBL_RECORD_DECODE(raw, rbl_profile_fields, v);
+    return RBL_RECORD_DECODE(raw, profile, PROFILE, v);
+}
+
+
+rbl_err_t
+rbl_group_decode(rbl_group_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, group, GROUP, v);
+}
+
+
+rbl_err_t
+rbl_contact_decode(rbl_contact_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, contact, CONTACT, v);
 }
 
 
 rbl_err_t
 rbl_list_decode(rbl_list_t *v, rbl_str_t raw)
 {
-    return RBL_RECORD_DECODE(raw, rbl_list_fields, v);
+    return RBL_RECORD_DECODE(raw, list, LIST, v);
 }
 
 
 rbl_err_t
 rbl_hook_decode(rbl_hook_t *v, rbl_str_t raw)
 {
-    return RBL_RECORD_DECODE(raw, rbl_hook_fields, v);
+    return RBL_RECORD_DECODE(raw, hook, HOOK, v);
 }
 
 
 rbl_err_t
 rbl_event_decode(rbl_event_t *v, rbl_str_t raw)
 {
-    return RBL_RECORD_DECODE(raw, rbl_event_fields, v);
+    return RBL_RECORD_DECODE(raw, event, EVENT, v);
 }
 
 
@@ -314,9 +372,15 @@ static rbl_err_t
 rbl_entry_decode(rbl_mp_t *mp, const rbl_field_t *field, size_t n, void *v,
     size_t size)
 {
-    if (rbl_fields_read(mp, field, 0, n, rbl_mp_array(mp), v) == RBL_OK) {
+    size_t  total;
+
+    total = rbl_mp_array(mp);
+
+    if (total >= n && rbl_fields_read(mp, field, 0, n, total, v) == RBL_OK) {
         return RBL_OK;
     }
+
+    mp->failed = 1;
 
     memset(v, 0, size);
 

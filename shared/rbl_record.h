@@ -3,7 +3,8 @@
  * record (shared/schema.txt) and fills views into them: they live as long as
  * the bytes.  RBL_ETYPE: not a record of that entity, or of an unknown
  * version; the structure is then zeroed.  Fields that a newer version adds at
- * the end are skipped.  Arrays stay packed (rbl_str_t of the raw MessagePack
+ * the end are skipped, those that an older one lacks are "", 0 or an empty
+ * array.  Arrays stay packed (rbl_str_t of the raw MessagePack
  * array) and are walked with rbl_mp.
  */
 
@@ -20,16 +21,21 @@ typedef struct {
     int64_t    interval;                /* seconds between checks */
     rbl_str_t  profile, group;          /* the defaults */
     int64_t    created;
+    int64_t    max_checks;              /* started a day; 0: no limit */
 } rbl_account_t;
 
 typedef struct {
     rbl_str_t  digest;                  /* 32 bytes: SHA-256 of the token */
     rbl_str_t  app, status;
+    rbl_str_t  allow, limits;           /* packed arrays, those of the app */
 } rbl_token_t;
 
 typedef struct {
     rbl_str_t  id, name, status, secret;
     int64_t    created;
+    rbl_str_t  allow;                   /* packed array of CIDR texts */
+    rbl_str_t  limits;                  /* packed array: an hour; reads, writes,
+                                           check starts a second; 0: none */
 } rbl_app_t;
 
 typedef struct {
@@ -48,6 +54,19 @@ typedef struct {
     rbl_str_t  entries;                 /* packed array */
     int64_t    created;
 } rbl_profile_t;
+
+typedef struct {
+    rbl_str_t  id, name;
+    int64_t    created;
+} rbl_group_t;
+
+typedef struct {
+    rbl_str_t  id, type, value, schedule, status;
+    rbl_str_t  groups;                  /* packed array */
+    int64_t    created;
+    rbl_str_t  digest;                  /* 32 bytes, or none */
+    int64_t    until, tries, sent;
+} rbl_contact_t;
 
 typedef struct {
     rbl_str_t  id, type, zone, name, website;
@@ -83,6 +102,8 @@ rbl_err_t rbl_token_decode(rbl_token_t *v, rbl_str_t raw);
 rbl_err_t rbl_app_decode(rbl_app_t *v, rbl_str_t raw);
 rbl_err_t rbl_host_decode(rbl_host_t *v, rbl_str_t raw);
 rbl_err_t rbl_profile_decode(rbl_profile_t *v, rbl_str_t raw);
+rbl_err_t rbl_group_decode(rbl_group_t *v, rbl_str_t raw);
+rbl_err_t rbl_contact_decode(rbl_contact_t *v, rbl_str_t raw);
 rbl_err_t rbl_list_decode(rbl_list_t *v, rbl_str_t raw);
 rbl_err_t rbl_hook_decode(rbl_hook_t *v, rbl_str_t raw);
 

@@ -11,7 +11,7 @@ function fail(text) {
     exit 1
 }
 
-function c_entity(name, n,    upper, i) {
+function c_entity(name, n, least,    upper, i) {
     upper = "RBL_" toupper(name)
     printf("\nenum {\n")
 
@@ -19,7 +19,7 @@ function c_entity(name, n,    upper, i) {
         printf("    %s_%s = %d,\n", upper, toupper(field[i]), i - 1)
     }
 
-    printf("    %s__N = %d\n};\n", upper, n)
+    printf("    %s__MIN = %d,\n    %s__N = %d\n};\n", upper, least, upper, n)
 }
 
 function lua_entity(name, n,    i) {
@@ -66,21 +66,28 @@ BEGIN {
     }
 
     known[entity] = 1
+    n = 0
+    least = 0
 
     for (i = 2; i <= NF; i++) {
+        if ($i == "|" && least == 0 && i < NF) {
+            least = n
+            continue
+        }
+
         if ($i !~ /^[a-z][a-z0-9_]*$/ || (entity, $i) in used) {
             fail("bad or repeated field " $i)
         }
 
         used[entity, $i] = 1
-        field[i - 1] = $i
+        field[++n] = $i
     }
 
     if (mode == "c") {
-        c_entity(entity, NF - 1)
+        c_entity(entity, n, least ? least : n)
 
     } else if (entity in wanted) {
-        lua_entity(entity, NF - 1)
+        lua_entity(entity, n)
     }
 }
 

@@ -47,7 +47,7 @@ sub schema {
 put('schema.txt', "# comment\n\nhost: version id value\napp: version id\n");
 
 like(schema('-v mode=c'),
-    qr/RBL_HOST_VERSION = 0,\n    RBL_HOST_ID = 1,\n.*RBL_HOST__N = 3\n/s,
+    qr/RBL_HOST_VERSION = 0,\n    RBL_HOST_ID = 1,\n.*RBL_HOST__MIN = 3,\n    RBL_HOST__N = 3\n/s,
     'names in C');
 is(schema('-v mode=lua -v want="app"'), "APP.version 1\nAPP.id 2\n",
     'numbers in Lua');

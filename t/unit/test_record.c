@@ -58,6 +58,8 @@ typedef union {
     rbl_profile_t  profile;
     rbl_list_t     list;
     rbl_hook_t     hook;
+    rbl_group_t    group;
+    rbl_contact_t  contact;
 } any_t;
 
 
@@ -77,6 +79,8 @@ DECODER(host)
 DECODER(profile)
 DECODER(list)
 DECODER(hook)
+DECODER(group)
+DECODER(contact)
 
 
 static const struct {
@@ -84,19 +88,26 @@ static const struct {
     rbl_err_t  (*decode)(any_t *v, rbl_str_t raw);
     const char  *kinds;                 /* in the order of schema.txt */
     size_t       size;
-    unsigned     n;
+    unsigned     n, least;
 } entities[] = {
-    { "account", decode_account, "sssssiiiissi", sizeof(rbl_account_t),
-      RBL_ACCOUNT__N },
-    { "token", decode_token, "sss", sizeof(rbl_token_t), RBL_TOKEN__N },
-    { "app", decode_app, "ssssi", sizeof(rbl_app_t), RBL_APP__N },
+    { "account", decode_account, "sssssiiiissii", sizeof(rbl_account_t),
+      RBL_ACCOUNT__N, RBL_ACCOUNT__MIN },
+    { "token", decode_token, "sssaa", sizeof(rbl_token_t), RBL_TOKEN__N,
+      RBL_TOKEN__MIN },
+    { "app", decode_app, "ssssiaa", sizeof(rbl_app_t), RBL_APP__N,
+      RBL_APP__MIN },
     { "host", decode_host, "ssssisssaiiiiiia", sizeof(rbl_host_t),
-      RBL_HOST__N },
+      RBL_HOST__N, RBL_HOST__MIN },
     { "profile", decode_profile, "sssiai", sizeof(rbl_profile_t),
-      RBL_PROFILE__N },
+      RBL_PROFILE__N, RBL_PROFILE__MIN },
     { "list", decode_list, "sssssiissassssss", sizeof(rbl_list_t),
-      RBL_LIST__N },
-    { "hook", decode_hook, "sssassi", sizeof(rbl_hook_t), RBL_HOOK__N },
+      RBL_LIST__N, RBL_LIST__MIN },
+    { "hook", decode_hook, "sssassi", sizeof(rbl_hook_t), RBL_HOOK__N,
+      RBL_HOOK__MIN },
+    { "group", decode_group, "ssi", sizeof(rbl_group_t), RBL_GROUP__N,
+      RBL_GROUP__MIN },
+    { "contact", decode_contact, "sssssaisiii", sizeof(rbl_contact_t),
+      RBL_CONTACT__N, RBL_CONTACT__MIN },
 };
 
 #define ENTITIES  (sizeof(entities) / sizeof(entities[0]))
@@ -181,6 +192,55 @@ test_damage(size_t e)
 }
 
 
+/* Records that were written before the last fields were added. */
+
+static void
+test_older(size_t e)
+{
+    int        good;
+    any_t      v;
+    char       kinds[32];
+    size_t     n;
+    rbl_buf_t  b;
+
+    rbl_buf_init(&b);
+    good = 1;
+
+    for (n = 0; n + 1 < entities[e].n; n++) {
+        memcpy(kinds, entities[e].kinds, n);
+        kinds[n] = '\0';
+        make(&b, 1, kinds, 0);
+
+        good &= decode_copy(e, &v, rbl_buf_str(&b))
+                == (n + 1 >= entities[e].least ? RBL_OK : RBL_ETYPE);
+    }
+
+    ok(good, "%s: only fields that were added later may be missing",
+       entities[e].name);
+
+    rbl_buf_free(&b);
+}
+
+
+static void
+test_missing(void)
+{
+    rbl_buf_t    b;
+    rbl_token_t  token;
+
+    rbl_buf_init(&b);
+    make(&b, 1, "sss", 0);
+    memset(&token, 0xa5, sizeof(token));
+
+    ok(rbl_token_decode(&token, rbl_buf_str(&b)) == RBL_OK,
+       "a token without the fields that were added");
+    is_str(token.allow, "\x90", "a missing array is empty");
+    is_str(token.limits, "\x90", "each of them");
+
+    rbl_buf_free(&b);
+}
+
+
 static void
 test_entities(void)
 {
@@ -221,6 +281,7 @@ test_entities(void)
 
         ok(good, "%s: any field of another type", entities[e].name);
 
+        test_older(e);
         test_damage(e);
     }
 
@@ -357,6 +418,7 @@ int
 main(void)
 {
     test_entities();
+    test_missing();
     test_places();
     test_results();
 
