@@ -151,6 +151,8 @@ static const rbl_field_t  rbl_event_fields[RBL_EVENT__N] = {
     [RBL_EVENT_CALLBACKS] = ARRAY(rbl_event_t, callbacks),
     [RBL_EVENT_TIMEZONE] = STR(rbl_event_t, timezone),
     [RBL_EVENT_MESSAGE] = STR(rbl_event_t, message),
+    [RBL_EVENT_CONTACT] = STR(rbl_event_t, contact),
+    [RBL_EVENT_CODE] = STR(rbl_event_t, code),
 };
 
 /* These two have no version and begin with their first field. */

@@ -94,6 +94,7 @@ typedef struct {
     int64_t    hooks;                   /* 1: goes to the receivers */
     rbl_str_t  callbacks;               /* packed array of [URL, app SID] */
     rbl_str_t  timezone, message;
+    rbl_str_t  contact, code;           /* of a contact.confirm */
 } rbl_event_t;
 
 rbl_err_t rbl_event_decode(rbl_event_t *v, rbl_str_t raw);
