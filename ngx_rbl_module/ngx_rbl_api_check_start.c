@@ -49,7 +49,8 @@ const ngx_rbl_op_t  ngx_rbl_op_check_start = {
     ngx_rbl_start_prepare,
     NULL,
     ngx_rbl_start_proceed,
-    ngx_rbl_start_result
+    ngx_rbl_start_result,
+    NULL
 };
 
 

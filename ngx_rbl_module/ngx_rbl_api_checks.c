@@ -46,6 +46,7 @@ const ngx_rbl_op_t  ngx_rbl_op_check_status = {
     ngx_rbl_status_prepare,
     ngx_rbl_status_read,
     NULL,
+    NULL,
     NULL
 };
 

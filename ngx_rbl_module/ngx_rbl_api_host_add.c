@@ -65,7 +65,8 @@ const ngx_rbl_op_t  ngx_rbl_op_host_add = {
     ngx_rbl_add_prepare,
     NULL,
     ngx_rbl_add_proceed,
-    ngx_rbl_add_result
+    ngx_rbl_add_result,
+    NULL
 };
 
 

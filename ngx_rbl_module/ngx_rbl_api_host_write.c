@@ -65,7 +65,8 @@ const ngx_rbl_op_t  ngx_rbl_op_host_update = {
     ngx_rbl_update_prepare,
     NULL,
     ngx_rbl_update_proceed,
-    ngx_rbl_update_result
+    ngx_rbl_update_result,
+    NULL
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_host_pause = {
@@ -73,7 +74,8 @@ const ngx_rbl_op_t  ngx_rbl_op_host_pause = {
     ngx_rbl_plain_prepare,
     NULL,
     ngx_rbl_pause_proceed,
-    ngx_rbl_pause_result
+    ngx_rbl_pause_result,
+    NULL
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_host_resume = {
@@ -81,7 +83,8 @@ const ngx_rbl_op_t  ngx_rbl_op_host_resume = {
     ngx_rbl_plain_prepare,
     NULL,
     ngx_rbl_resume_proceed,
-    ngx_rbl_resume_result
+    ngx_rbl_resume_result,
+    NULL
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_host_delete = {
@@ -89,7 +92,8 @@ const ngx_rbl_op_t  ngx_rbl_op_host_delete = {
     ngx_rbl_plain_prepare,
     NULL,
     ngx_rbl_delete_proceed,
-    ngx_rbl_delete_result
+    ngx_rbl_delete_result,
+    NULL
 };
 
 

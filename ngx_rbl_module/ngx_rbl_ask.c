@@ -23,6 +23,69 @@ ngx_rbl_ask(ngx_rbl_ctx_t *ctx, const char *verb, const char *name,
     }
 
     ngx_rbl_batch_command(ctx->batch, (int) i + 2, all);
+
+    ctx->asks++;
+}
+
+
+/*
+ * All keys of a page have the same form and length, so one is built and the SID
+ * exchanged.
+ */
+
+rbl_str_t *
+ngx_rbl_record_keys(ngx_rbl_ctx_t *ctx, rbl_str_t owner, ngx_uint_t n,
+    const rbl_str_t *sids)
+{
+    char                  *p;
+    rbl_key_t              key;
+    rbl_str_t             *keys;
+    ngx_uint_t             i;
+    const rbl_keyspace_t  *ks;
+
+    ks = ngx_rbl_store_keyspace(ctx->store);
+
+    (void) rbl_key(&key, ks, rbl_partition(ks, rbl_sid_str(&ctx->account)),
+                   "r", owner, sids[0]);
+
+    keys = ngx_palloc(ctx->request->pool, (n + 2) * sizeof(rbl_str_t));
+    p = ngx_pnalloc(ctx->request->pool, n * key.n + 1);
+
+    if (keys == NULL || p == NULL || key.n < RBL_SID_LEN) {
+        ngx_rbl_internal(ctx);
+        return NULL;
+    }
+
+    keys += 2;
+
+    for (i = 0; i < n; i++) {
+        ngx_memcpy(p, key.s, key.n - RBL_SID_LEN);
+        ngx_memcpy(p + key.n - RBL_SID_LEN, sids[i].p, RBL_SID_LEN);
+
+        keys[i].p = p;
+        keys[i].n = key.n;
+        p += key.n;
+    }
+
+    return keys;
+}
+
+
+void
+ngx_rbl_ask_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, const rbl_str_t *sids)
+{
+    ctx->records = ngx_rbl_record_keys(ctx, rbl_sid_str(&ctx->account), n,
+                                       sids);
+    ctx->n_records = ctx->records ? n : 0;
+}
+
+
+void
+ngx_rbl_batch_records(ngx_rbl_batch_t *batch, ngx_uint_t n, rbl_str_t *keys)
+{
+    keys[-1] = RBL_STR("MGET");
+
+    ngx_rbl_batch_command(batch, (int) n + 1, keys - 1);
 }
 
 

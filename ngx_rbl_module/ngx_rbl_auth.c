@@ -18,9 +18,6 @@
 
 
 static ngx_int_t ngx_rbl_auth_digest(const ngx_str_t *token, u_char *digest);
-static void ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-static void ngx_rbl_auth_account_reply(ngx_rbl_ctx_t *ctx,
-    const redisReply *reply);
 
 
 ngx_int_t
@@ -32,7 +29,7 @@ ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx)
 
     r = ctx->request;
 
-    if (ngx_rbl_auth_account(r, &ctx->account) != NGX_OK) {
+    if (ngx_rbl_auth_claimed(r, &ctx->account) != NGX_OK) {
         return NGX_DECLINED;
     }
 
@@ -55,7 +52,7 @@ ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx)
 
 
 ngx_int_t
-ngx_rbl_auth_account(ngx_http_request_t *r, rbl_sid_t *account)
+ngx_rbl_auth_claimed(ngx_http_request_t *r, rbl_sid_t *account)
 {
     rbl_str_t  user;
 
@@ -118,7 +115,7 @@ ngx_rbl_auth_digest(const ngx_str_t *token, u_char *digest)
 
 
 void
-ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
+ngx_rbl_auth_ask_token(ngx_rbl_ctx_t *ctx)
 {
     u_char     hex[NGX_RBL_FIELD_LEN];
     rbl_str_t  field;
@@ -129,23 +126,31 @@ ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
     field.n = NGX_RBL_FIELD_LEN;
 
     ngx_rbl_ask(ctx, "HGET", "tokens", RBL_STR(""), 1, &field);
-    ngx_rbl_ask(ctx, "GET", "acct", RBL_STR(""), 0, NULL);
 }
 
 
 void
-ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+ngx_rbl_auth_ask_account(ngx_rbl_ctx_t *ctx)
 {
-    if (i == 0) {
-        ngx_rbl_auth_token(ctx, reply);
+    rbl_key_t   key;
+    rbl_str_t  *argv;
+
+    ctx->account_at = ctx->asks;
+
+    if (ctx->n_records == 0) {
+        ngx_rbl_ask(ctx, "GET", "acct", RBL_STR(""), 0, NULL);
         return;
     }
 
-    ngx_rbl_auth_account_reply(ctx, reply);
+    argv = ctx->records - 1;
+    *argv = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), "acct",
+                            rbl_sid_str(&ctx->account), RBL_STR(""));
+
+    ngx_rbl_batch_records(ctx->batch, ctx->n_records + 1, argv);
 }
 
 
-static void
+void
 ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
     rbl_str_t    raw;
@@ -167,18 +172,24 @@ ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 }
 
 
-static void
-ngx_rbl_auth_account_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+void
+ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
     rbl_str_t      raw;
     rbl_account_t  account;
 
     raw = rbl_reply_str(reply);
 
-    if (raw.p == NULL || rbl_account_decode(&account, raw) != RBL_OK) {
+    if (raw.p == NULL || rbl_account_decode(&account, raw) != RBL_OK
+        || rbl_sid_parse(&ctx->profile, RBL_SID_PROFILE, account.profile)
+           != RBL_OK
+        || rbl_sid_parse(&ctx->group, RBL_SID_GROUP, account.group)
+           != RBL_OK)
+    {
         ctx->authenticated = 0;
         return;
     }
 
     ctx->suspended = !rbl_str_is(account.status, "active");
+    ctx->paid = account.paid != 0;
 }

@@ -24,6 +24,8 @@ static void ngx_rbl_ready(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_wait(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_first_reply(void *data, ngx_uint_t i,
     const redisReply *reply);
+static ngx_int_t ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_account_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 static void ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_second_reply(void *data, ngx_uint_t i,
     const redisReply *reply);
@@ -240,10 +242,18 @@ ngx_rbl_round(ngx_rbl_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    ngx_rbl_auth_ask(ctx);
+    ngx_rbl_auth_ask_token(ctx);
+
+    if (ctx->route->op->records == NULL) {
+        ngx_rbl_auth_ask_account(ctx);
+    }
 
     if (ctx->refusal == 0) {
         ctx->route->op->prepare(ctx);
+    }
+
+    if (ctx->route->op->records) {
+        ngx_rbl_auth_ask_account(ctx);
     }
 
     return NGX_OK;
@@ -314,13 +324,60 @@ ngx_rbl_first_reply(void *data, ngx_uint_t i, const redisReply *reply)
 {
     ngx_rbl_ctx_t  *ctx = data;
 
-    if (i < NGX_RBL_AUTH_REPLIES) {
-        ngx_rbl_auth_reply(ctx, i, reply);
+    if (i == 0) {
+        ngx_rbl_auth_token(ctx, reply);
         return;
     }
 
-    if (ctx->authenticated && !ctx->suspended && ctx->refusal == 0) {
-        ctx->route->op->read(ctx, i - NGX_RBL_AUTH_REPLIES, reply);
+    if (i == ctx->account_at) {
+        ngx_rbl_account_reply(ctx, reply);
+        return;
+    }
+
+    if (ngx_rbl_admitted(ctx)) {
+        i -= i > ctx->account_at;
+        ctx->route->op->read(ctx, i - 1, reply);
+    }
+}
+
+
+/* Nobody whom nothing may be told, and nothing is wrong so far. */
+
+static ngx_int_t
+ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx)
+{
+    return ctx->authenticated && !ctx->suspended && ctx->refusal == 0;
+}
+
+
+static void
+ngx_rbl_account_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    const ngx_rbl_op_t  *op;
+
+    op = ctx->route->op;
+
+    if (ctx->n_records == 0) {
+        ngx_rbl_auth_account(ctx, reply);
+
+        if (op->records && ngx_rbl_admitted(ctx)) {
+            op->records(ctx, 0, NULL);
+        }
+
+        return;
+    }
+
+    /* what else it may be, an array of another length, has no account */
+
+    if (rbl_reply_len(reply) != ctx->n_records + 1) {
+        ctx->authenticated = 0;
+        return;
+    }
+
+    ngx_rbl_auth_account(ctx, rbl_reply_at(reply, 0));
+
+    if (ngx_rbl_admitted(ctx)) {
+        op->records(ctx, ctx->n_records, reply->element + 1);
     }
 }
 
@@ -347,6 +404,10 @@ ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
 
     } else if (ctx->suspended) {
         ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, "The account is suspended.");
+
+    } else if (ctx->route->family && ctx->route->family->paid && !ctx->paid) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
+                       "This call is for accounts on a paid plan.");
 
     } else if (ctx->refusal == 0 && ctx->route->op->proceed) {
         ctx->route->op->proceed(ctx);

@@ -10,6 +10,7 @@
  *   ngx_rbl_body.c       the body of a POST, in memory
  *   ngx_rbl_params.c     query and body -> texts of the call's fields
  *   ngx_rbl_fields.c     texts -> lists, flags, ids; and their refusals
+ *   ngx_rbl_api_read.c   lists of records, and one, of every family
  *   ngx_rbl_api_*.c      a call: what is asked of the store, what is answered
  *   ngx_rbl_ask.c        commands and scripts on the account's keys
  *   ngx_rbl_pages.c      what pages held when they were last read
@@ -32,6 +33,7 @@
 #define NGX_RBL_FIELDS_MAX     8        /* fields of one call */
 #define NGX_RBL_PAGE_SIZE      20       /* when none is given */
 #define NGX_RBL_COMMAND_ARGS   6        /* of ngx_rbl_ask */
+#define NGX_RBL_TOTALS         2        /* of an answer, at most */
 
 
 typedef enum {
@@ -75,6 +77,11 @@ typedef struct {
  * NULL, may put a script or reads into a second round (ngx_rbl_call,
  * ngx_rbl_next); so may `read`.  `result` gets the second round's replies.
  * One of them answers, between ngx_rbl_open and ngx_rbl_close.
+ *
+ * With `records` the account comes last, in one command with the records that
+ * `prepare` asked for (ngx_rbl_ask_records).  `read` is then called before it
+ * is known whether the account is there, and only notes what it gets; `records`
+ * gets the records, n is 0 if none were asked for.  They end with the call.
  */
 
 typedef struct {
@@ -85,7 +92,34 @@ typedef struct {
     void                  (*proceed)(ngx_rbl_ctx_t *ctx);
     void                  (*result)(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
                                 const redisReply *reply);
+    void                  (*records)(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
+                                redisReply **record);
 } ngx_rbl_op_t;
+
+
+/*
+ * A family of records, for ngx_rbl_api_read.c.  `write` renders one record as
+ * an object; 0: it cannot be decoded, which was logged.  What rendering needs
+ * beside the records is one command, which `more` puts into the batch for n of
+ * them; `more_read` notes its reply, which comes before the records.
+ */
+
+typedef struct {
+    const char      *resource;          /* in texts */
+    rbl_sid_kind_t   kind;
+    const char      *index;             /* zset of the account */
+    struct {
+        const char  *index;             /* NULL: no such total */
+        const char  *name;
+    }                total[NGX_RBL_TOTALS];
+    ngx_uint_t       pages;             /* which total makes the pages */
+    size_t           guess;             /* octets of one in an answer */
+    int            (*write)(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
+    void           (*more)(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
+                         ngx_uint_t n, const rbl_str_t *sids);
+    void           (*more_read)(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+    ngx_uint_t       paid;              /* 1: only for accounts that pay */
+} ngx_rbl_family_t;
 
 
 typedef struct {
@@ -95,6 +129,7 @@ typedef struct {
     ngx_uint_t           method;        /* NGX_HTTP_GET (HEAD too) or POST */
     ngx_uint_t           formats;
     const ngx_rbl_op_t  *op;
+    const ngx_rbl_family_t  *family;    /* NULL: the call is of none */
 } ngx_rbl_route_t;
 
 
@@ -121,10 +156,17 @@ struct ngx_rbl_ctx_s {
 
     rbl_sid_t               account;    /* as claimed, lower case */
     rbl_sid_t               app;        /* once authenticated */
+    rbl_sid_t               profile;    /* of the account: the default ones, */
+    rbl_sid_t               group;      /* once authenticated */
     u_char                  digest[32]; /* SHA-256 of the token given */
 
     rbl_str_t               body;
     ngx_rbl_given_t         given[NGX_RBL_FIELDS_MAX];
+
+    ngx_uint_t              asks;       /* commands of the first round */
+    ngx_uint_t              account_at; /* which of them asks for the account */
+    ngx_uint_t              n_records;  /* that come with it */
+    rbl_str_t              *records;    /* their keys */
 
     ngx_rbl_batch_t        *batch;      /* being made or in flight */
     ngx_rbl_batch_t        *next;       /* the second round, being made */
@@ -142,6 +184,7 @@ struct ngx_rbl_ctx_s {
 
     unsigned                authenticated:1;
     unsigned                suspended:1;
+    unsigned                paid:1;     /* the account is on a paid plan */
     unsigned                writes:1;   /* the second round changes things */
     unsigned                answered:1; /* ngx_rbl_close was called */
 };
@@ -166,6 +209,22 @@ void ngx_rbl_ask(ngx_rbl_ctx_t *ctx, const char *verb, const char *name,
     rbl_str_t sid, ngx_uint_t argc, const rbl_str_t *argv);
 
 /*
+ * The keys of n records of `owner` (the account's SID, or "SYS"), in ctx's
+ * pool, with two free places before the first.  NULL: no memory (refused).
+ */
+rbl_str_t *ngx_rbl_record_keys(ngx_rbl_ctx_t *ctx, rbl_str_t owner,
+    ngx_uint_t n, const rbl_str_t *sids);
+
+/* Asks for records of the account in the first round, of a call with
+   `records`; once at most.  The keys are ctx->records. */
+void ngx_rbl_ask_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
+    const rbl_str_t *sids);
+
+/* Adds MGET of keys that ngx_rbl_record_keys has made. */
+void ngx_rbl_batch_records(ngx_rbl_batch_t *batch, ngx_uint_t n,
+    rbl_str_t *keys);
+
+/*
  * Puts a script that changes something into the second round.  argv[0] is
  * left free by the caller for the account's key.
  */
@@ -184,15 +243,17 @@ ngx_int_t ngx_rbl_route(ngx_rbl_ctx_t *ctx);
 /* Account and digest from the request; NGX_DECLINED: not well-formed. */
 ngx_int_t ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx);
 
-/* Adds the two reads that tell who asks; their replies are 0 and 1. */
-void ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx);
-void ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-
-#define NGX_RBL_AUTH_REPLIES  2
+/*
+ * The two reads that tell who asks.  The token is the first command of the
+ * round; the account comes with the records that are to be read with it.
+ */
+void ngx_rbl_auth_ask_token(ngx_rbl_ctx_t *ctx);
+void ngx_rbl_auth_ask_account(ngx_rbl_ctx_t *ctx);
+void ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+void ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
 /* Only the account's SID, as claimed; for variables.  NGX_DECLINED: none. */
-ngx_int_t ngx_rbl_auth_account(ngx_http_request_t *r, rbl_sid_t *account);
+ngx_int_t ngx_rbl_auth_claimed(ngx_http_request_t *r, rbl_sid_t *account);
 
 
 /* ngx_rbl_body.c */
@@ -292,16 +353,48 @@ void ngx_rbl_page_keep(uint32_t name, ngx_uint_t n, const rbl_str_t *sids);
 
 /* The calls; one file a family. */
 
-/* ngx_rbl_api_hosts.c */
-extern const ngx_rbl_op_t  ngx_rbl_op_hosts;
-extern const ngx_rbl_op_t  ngx_rbl_op_listings;
+/* ngx_rbl_api_read.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_list;     /* of the route's family */
+extern const ngx_rbl_op_t  ngx_rbl_op_one;
 
-/* ngx_rbl_api_host.c */
-extern const ngx_rbl_op_t  ngx_rbl_op_host;
+/* The state of these two; a family that reads otherwise uses it too. */
+
+typedef struct {
+    int64_t      page;
+    int64_t      page_size;
+    int64_t      total[NGX_RBL_TOTALS];
+
+    uint32_t     name;                  /* of the page: ngx_rbl_pages.c */
+    ngx_uint_t   n;                     /* SIDs of the page */
+    rbl_str_t   *sids;
+    void        *more;                  /* of family->more_read */
+} ngx_rbl_list_t;
+
+/* Page and page size from the first two fields; NGX_DECLINED: refused. */
+ngx_int_t ngx_rbl_list_paging(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
+
+/* ZRANGE of an index of the account. */
+void ngx_rbl_list_ask_range(ngx_rbl_ctx_t *ctx, const char *index,
+    int64_t first, int64_t last);
+
+/* Copies the SIDs of a reply behind those of list->sids, where there is room
+   for as many as the reply has. */
+void ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
+    const redisReply *reply);
+
+/* The answer: envelope and totals, then objects, then the end. */
+void ngx_rbl_list_open(ngx_rbl_ctx_t *ctx, size_t guess);
+void ngx_rbl_list_close(ngx_rbl_ctx_t *ctx);
+void ngx_rbl_one_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
 
 /* A size of an index, for the totals of an answer; what is none is refused
    (500): it must not read as "nothing listed". */
 int64_t ngx_rbl_total(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+
+/* ngx_rbl_api_hosts.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_hosts;
+extern const ngx_rbl_family_t  ngx_rbl_family_listings;
+extern const ngx_rbl_op_t  ngx_rbl_op_listings_plain;
 
 /* Writes a packed host record as one object; 0: it is none. */
 int ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw);

@@ -18,37 +18,43 @@ static ngx_int_t ngx_rbl_route_match(const ngx_rbl_route_t *route,
 static const ngx_rbl_route_t  ngx_rbl_routes[] = {
 
     { ngx_string("hosts"), ngx_string("hosts"),
-      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_hosts },
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_list,
+      &ngx_rbl_family_hosts },
 
     { ngx_string("listings"), ngx_string("listings"),
-      NGX_HTTP_GET, NGX_RBL_DOCUMENT|NGX_RBL_PLAIN, &ngx_rbl_op_listings },
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_list,
+      &ngx_rbl_family_listings },
+
+    { ngx_string("listings"), ngx_string("listings"),
+      NGX_HTTP_GET, NGX_RBL_PLAIN, &ngx_rbl_op_listings_plain, NULL },
 
     { ngx_string("host/add"), ngx_string("host/add"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_add },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_add, NULL },
 
     { ngx_string("check/start"), ngx_string("check/start"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_check_start },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_check_start, NULL },
 
     { ngx_string("check/status"), ngx_string("check/status"),
-      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_check_status },
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_check_status, NULL },
 
     { ngx_string("check/status/"), ngx_string("check/status"),
-      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_check_status },
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_check_status, NULL },
 
     { ngx_string("host/update/"), ngx_string("host/update"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_update },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_update, NULL },
 
     { ngx_string("host/pause/"), ngx_string("host/pause"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_pause },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_pause, NULL },
 
     { ngx_string("host/resume/"), ngx_string("host/resume"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_resume },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_resume, NULL },
 
     { ngx_string("host/delete/"), ngx_string("host/delete"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_delete },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_delete, NULL },
 
     { ngx_string("host/"), ngx_string("host"),
-      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_host }
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
+      &ngx_rbl_family_hosts }
 };
 
 
@@ -81,8 +87,10 @@ ngx_rbl_route(ngx_rbl_ctx_t *ctx)
             continue;
         }
 
+        /* another row may have this path in other formats */
+
         if (!(route->formats & (1 << ctx->format))) {
-            return NGX_DECLINED;
+            continue;
         }
 
         ctx->route = route;

@@ -125,7 +125,7 @@ ngx_rbl_variable_account(ngx_http_request_t *r, ngx_http_variable_value_t *v)
     u_char     *p;
     rbl_sid_t   sid;
 
-    if (ngx_rbl_auth_account(r, &sid) != NGX_OK) {
+    if (ngx_rbl_auth_claimed(r, &sid) != NGX_OK) {
         v->not_found = 1;
         return NGX_OK;
     }

@@ -12,11 +12,14 @@
 
 static const ngx_rbl_field_t  none[] = { { ngx_null_string, 0 } };
 
-#define OP(name)  const ngx_rbl_op_t  name = { none, NULL, NULL, NULL, NULL }
+#define OP(name)                                                              \
+    const ngx_rbl_op_t  name = { none, NULL, NULL, NULL, NULL, NULL }
+#define FAMILY(name)                                                          \
+    const ngx_rbl_family_t  name = { .resource = #name }
 
-OP(ngx_rbl_op_hosts);
-OP(ngx_rbl_op_listings);
-OP(ngx_rbl_op_host);
+OP(ngx_rbl_op_list);
+OP(ngx_rbl_op_listings_plain);
+OP(ngx_rbl_op_one);
 OP(ngx_rbl_op_host_add);
 OP(ngx_rbl_op_host_update);
 OP(ngx_rbl_op_host_pause);
@@ -24,6 +27,9 @@ OP(ngx_rbl_op_host_resume);
 OP(ngx_rbl_op_host_delete);
 OP(ngx_rbl_op_check_start);
 OP(ngx_rbl_op_check_status);
+
+FAMILY(ngx_rbl_family_hosts);
+FAMILY(ngx_rbl_family_listings);
 
 static const char *const  suffixes[] = { ".json", ".xml", ".nagios",
                                          ".zabbix" };

@@ -175,7 +175,8 @@ sub schema {
             . '/../../../shared/schema.txt';
         open my $fh, '<', $path or die "$path: $!";
         while (my $line = <$fh>) {
-            $schema{$1} = [split ' ', $2] if $line =~ /^(\w+):\s*(.*)/;
+            $schema{$1} = [grep { $_ ne '|' } split ' ', $2]
+                if $line =~ /^(\w+):\s*(.*)/;
         }
     }
     return $schema{$entity} // die "no entity $entity\n";
@@ -191,11 +192,14 @@ sub record {
     return \%r;
 }
 
-# The bytes of a record; fields that are not given are "".
+# The bytes of a record; fields that are not given are "", or missing where no
+# given one follows.
 sub record_pack {
     my ($entity, %value) = @_;
 
-    return mp_pack([map { $value{$_} // '' } @{ schema($entity) }]);
+    my @v = map { $value{$_} } @{ schema($entity) };
+    pop @v while @v && !defined $v[-1];
+    return mp_pack([map { $_ // '' } @v]);
 }
 
 1;

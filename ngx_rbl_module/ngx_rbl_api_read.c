@@ -1,0 +1,524 @@
+/*
+ * Reads of records: the list of a family, page by page, and one of them.
+ *
+ * First round: the totals, the page's SIDs, and the account.  Second round:
+ * the records, rendered straight from their reply.  One record, or a page whose
+ * SIDs can be guessed, comes with the account in one command, and a right guess
+ * needs no second round.
+ */
+
+#include "ngx_rbl_http.h"
+
+
+#define NGX_RBL_PAGE_MAX  1000000000000 /* a page past every end */
+
+
+enum {
+    NGX_RBL_FIELD_PAGE = 0,
+    NGX_RBL_FIELD_PAGE_SIZE
+};
+
+
+static void ngx_rbl_list_prepare(ngx_rbl_ctx_t *ctx);
+static int64_t ngx_rbl_list_number(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
+    int64_t def, int64_t max);
+static void ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
+static void ngx_rbl_list_guess(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
+    int64_t first);
+static void ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_list_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+static ngx_int_t ngx_rbl_list_guessed(const ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_list_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
+    redisReply **record);
+static void ngx_rbl_list_second(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_list_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
+    redisReply **record);
+
+static void ngx_rbl_one_prepare(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_one_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
+    redisReply **record);
+
+
+static const ngx_rbl_field_t  ngx_rbl_list_fields[] = {
+    { ngx_string("page"), 0 },
+    { ngx_string("page_size"), 0 },
+    { ngx_null_string, 0 }
+};
+
+static const ngx_rbl_field_t  ngx_rbl_no_fields[] = {
+    { ngx_null_string, 0 }
+};
+
+
+const ngx_rbl_op_t  ngx_rbl_op_list = {
+    ngx_rbl_list_fields,
+    ngx_rbl_list_prepare,
+    ngx_rbl_list_read,
+    NULL,
+    ngx_rbl_list_result,
+    ngx_rbl_list_records
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_one = {
+    ngx_rbl_no_fields,
+    ngx_rbl_one_prepare,
+    ngx_rbl_list_read,
+    NULL,
+    NULL,
+    ngx_rbl_one_records
+};
+
+
+static void
+ngx_rbl_list_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_list_t  *list;
+
+    list = ngx_rbl_data(ctx, sizeof(ngx_rbl_list_t));
+
+    if (list != NULL && ngx_rbl_list_paging(ctx, list) == NGX_OK) {
+        ngx_rbl_list_ask(ctx, list);
+    }
+}
+
+
+ngx_int_t
+ngx_rbl_list_paging(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
+{
+    list->page = ngx_rbl_list_number(ctx, NGX_RBL_FIELD_PAGE, 1,
+                                     NGX_RBL_PAGE_MAX);
+
+    if (ctx->refusal == 0) {
+        list->page_size = ngx_rbl_list_number(ctx, NGX_RBL_FIELD_PAGE_SIZE,
+                                              NGX_RBL_PAGE_SIZE,
+                                              ctx->conf->max_page_size);
+    }
+
+    return ctx->refusal ? NGX_DECLINED : NGX_OK;
+}
+
+
+/* A larger number, however many digits it has, is served as `max`. */
+
+static int64_t
+ngx_rbl_list_number(ngx_rbl_ctx_t *ctx, ngx_uint_t field, int64_t def,
+    int64_t max)
+{
+    size_t     i;
+    int64_t    n;
+    rbl_str_t  text;
+
+    text = ngx_rbl_text(ctx, field);
+
+    if (text.p == NULL) {
+        return ngx_min(def, max);
+    }
+
+    n = 0;
+
+    for (i = 0; i < text.n && text.p[i] >= '0' && text.p[i] <= '9'; i++) {
+        n = ngx_min(n * 10 + (text.p[i] - '0'), max);
+    }
+
+    if (i < text.n || n == 0) {
+        ngx_rbl_invalid(ctx, (char *) ngx_rbl_list_fields[field].name.data);
+    }
+
+    return n;
+}
+
+
+void
+ngx_rbl_list_ask_range(ngx_rbl_ctx_t *ctx, const char *index, int64_t first,
+    int64_t last)
+{
+    u_char     start[NGX_INT64_LEN], stop[NGX_INT64_LEN];
+    rbl_str_t  range[2];
+
+    range[0].p = (const char *) start;
+    range[0].n = ngx_sprintf(start, "%L", first) - start;
+    range[1].p = (const char *) stop;
+    range[1].n = ngx_sprintf(stop, "%L", last) - stop;
+
+    ngx_rbl_ask(ctx, "ZRANGE", index, RBL_STR(""), 2, range);
+}
+
+
+static void
+ngx_rbl_list_totals(ngx_rbl_ctx_t *ctx)
+{
+    ngx_uint_t               i;
+    const ngx_rbl_family_t  *family;
+
+    family = ctx->route->family;
+
+    for (i = 0; i < NGX_RBL_TOTALS && family->total[i].index; i++) {
+        ngx_rbl_ask(ctx, "ZCARD", family->total[i].index, RBL_STR(""), 0,
+                    NULL);
+    }
+}
+
+
+static void
+ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
+{
+    int64_t  first;
+
+    first = (list->page - 1) * list->page_size;
+
+    ngx_rbl_list_totals(ctx);
+    ngx_rbl_list_ask_range(ctx, ctx->route->family->index, first,
+                           first + list->page_size - 1);
+
+    ngx_rbl_list_guess(ctx, list, first);
+}
+
+
+static void
+ngx_rbl_list_guess(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list, int64_t first)
+{
+    rbl_str_t                sids[NGX_RBL_PAGE_SIDS];
+    ngx_uint_t               n;
+    const ngx_rbl_family_t  *family;
+
+    family = ctx->route->family;
+
+    list->name = ngx_rbl_page_name(&ctx->account, family->index, first,
+                                   list->page_size);
+
+    n = ngx_rbl_page_recall(list->name, sids);
+
+    if (n == 0) {
+        return;
+    }
+
+    if (family->more) {
+        family->more(ctx, ctx->batch, n, sids);
+    }
+
+    ngx_rbl_ask_records(ctx, n, sids);
+}
+
+
+/* Before it is known who asks: what comes is noted, nothing is answered. */
+
+static void
+ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    ngx_uint_t               totals;
+    ngx_rbl_list_t          *list;
+    const ngx_rbl_family_t  *family;
+
+    list = ctx->data;
+    family = ctx->route->family;
+
+    totals = family->total[1].index ? 2 : 1;
+
+    if (i < totals) {
+        list->total[i] = ngx_rbl_total(ctx, reply);
+
+    } else if (i == totals && ctx->route->op == &ngx_rbl_op_list) {
+        ngx_rbl_list_sids(ctx, reply);
+
+    } else {
+        family->more_read(ctx, reply);
+    }
+}
+
+
+int64_t
+ngx_rbl_total(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    if (reply->type != REDIS_REPLY_INTEGER || reply->integer < 0) {
+        ngx_rbl_internal(ctx);
+        return 0;
+    }
+
+    return reply->integer;
+}
+
+
+static void
+ngx_rbl_list_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    ngx_rbl_list_t  *list;
+
+    list = ctx->data;
+
+    if (reply->type != REDIS_REPLY_ARRAY) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    list->n = 0;
+    list->sids = ngx_palloc(ctx->request->pool,
+                            ngx_max(rbl_reply_len(reply), 1)
+                            * sizeof(rbl_str_t));
+
+    if (list->sids == NULL) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    ngx_rbl_list_add_sids(ctx, list, reply);
+}
+
+
+/* SIDs of a reply, copied: the reply ends with its call. */
+
+void
+ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
+    const redisReply *reply)
+{
+    char       *p;
+    size_t      i, n;
+    rbl_str_t   sid;
+
+    n = rbl_reply_len(reply);
+
+    p = ngx_pnalloc(ctx->request->pool, ngx_max(n, 1) * RBL_SID_LEN);
+    if (p == NULL) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    for (i = 0; i < n; i++) {
+        sid = rbl_reply_str(rbl_reply_at(reply, i));
+
+        if (sid.n == RBL_SID_LEN) {
+            ngx_memcpy(p, sid.p, RBL_SID_LEN);
+            list->sids[list->n].p = p;
+            list->sids[list->n++].n = RBL_SID_LEN;
+            p += RBL_SID_LEN;
+        }
+    }
+}
+
+
+/* Are the records that were asked for those of the page, in this order? */
+
+static ngx_int_t
+ngx_rbl_list_guessed(const ngx_rbl_ctx_t *ctx)
+{
+    ngx_uint_t             i;
+    const rbl_str_t       *key;
+    const ngx_rbl_list_t  *list;
+
+    list = ctx->data;
+
+    if (list->n == 0 || list->n != ctx->n_records) {
+        return 0;
+    }
+
+    for (i = 0; i < list->n; i++) {
+        key = &ctx->records[i];
+
+        if (ngx_memcmp(key->p + key->n - RBL_SID_LEN, list->sids[i].p,
+                       RBL_SID_LEN)
+            != 0)
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* Now it is known who asks.  A page that was guessed right has its records. */
+
+static void
+ngx_rbl_list_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
+{
+    ngx_rbl_list_t  *list;
+
+    list = ctx->data;
+
+    if (ngx_rbl_list_guessed(ctx)) {
+        ngx_rbl_list_answer(ctx, n, record);
+        return;
+    }
+
+    ngx_rbl_page_keep(list->name, list->n, list->sids);
+
+    if (list->n == 0) {
+        ngx_rbl_list_answer(ctx, 0, NULL);
+        return;
+    }
+
+    ngx_rbl_list_second(ctx);
+}
+
+
+static void
+ngx_rbl_list_second(ngx_rbl_ctx_t *ctx)
+{
+    rbl_str_t               *keys;
+    ngx_rbl_list_t          *list;
+    ngx_rbl_batch_t         *batch;
+    const ngx_rbl_family_t  *family;
+
+    list = ctx->data;
+    family = ctx->route->family;
+
+    batch = ngx_rbl_next(ctx);
+    keys = ngx_rbl_record_keys(ctx, rbl_sid_str(&ctx->account), list->n,
+                               list->sids);
+
+    if (batch == NULL || keys == NULL) {
+        return;
+    }
+
+    if (family->more) {
+        family->more(ctx, batch, list->n, list->sids);
+    }
+
+    ngx_rbl_batch_records(batch, list->n, keys);
+}
+
+
+static void
+ngx_rbl_list_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    const ngx_rbl_family_t  *family;
+
+    family = ctx->route->family;
+
+    if (i == 0 && family->more) {
+        family->more_read(ctx, reply);
+
+    } else if (reply->type == REDIS_REPLY_ARRAY) {
+        ngx_rbl_list_answer(ctx, rbl_reply_len(reply), reply->element);
+    }
+}
+
+
+static void
+ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
+{
+    rbl_str_t                raw;
+    ngx_uint_t               k;
+    const ngx_rbl_family_t  *family;
+
+    family = ctx->route->family;
+
+    ngx_rbl_list_open(ctx, n * family->guess);
+
+    for (k = 0; k < n && ctx->refusal == 0; k++) {
+        raw = rbl_reply_str(record[k]);
+
+        /* nil: deleted between the two rounds */
+
+        if (raw.p != NULL) {
+            (void) family->write(ctx, raw);
+        }
+    }
+
+    ngx_rbl_list_close(ctx);
+}
+
+
+void
+ngx_rbl_list_open(ngx_rbl_ctx_t *ctx, size_t guess)
+{
+    int64_t                  total;
+    ngx_uint_t               i;
+    ngx_rbl_list_t          *list;
+    const ngx_rbl_family_t  *family;
+
+    list = ctx->data;
+    family = ctx->route->family;
+    total = list->total[family->pages];
+
+    ngx_rbl_open(ctx, guess, "OK");
+
+    rbl_doc_int(&ctx->doc, "page", list->page);
+    rbl_doc_int(&ctx->doc, "total_pages",
+                total / list->page_size + (total % list->page_size != 0));
+    rbl_doc_int(&ctx->doc, "page_size", list->page_size);
+
+    for (i = 0; i < NGX_RBL_TOTALS && family->total[i].name; i++) {
+        rbl_doc_int(&ctx->doc, family->total[i].name, list->total[i]);
+    }
+
+    rbl_doc_array(&ctx->doc, "data");
+}
+
+
+void
+ngx_rbl_list_close(ngx_rbl_ctx_t *ctx)
+{
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+}
+
+
+/* One record, in the same envelope. */
+
+static void
+ngx_rbl_one_prepare(ngx_rbl_ctx_t *ctx)
+{
+    rbl_str_t                id;
+    rbl_sid_t                sid;
+    const ngx_rbl_family_t  *family;
+
+    family = ctx->route->family;
+
+    if (ngx_rbl_data(ctx, sizeof(ngx_rbl_list_t)) == NULL
+        || ngx_rbl_path_sid(ctx, family->kind, family->resource, &sid)
+           != NGX_OK)
+    {
+        return;
+    }
+
+    id = rbl_sid_str(&sid);
+
+    ngx_rbl_list_totals(ctx);
+
+    if (family->more) {
+        family->more(ctx, ctx->batch, 1, &id);
+    }
+
+    ngx_rbl_ask_records(ctx, 1, &id);
+}
+
+
+static void
+ngx_rbl_one_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
+{
+    rbl_str_t  raw;
+
+    raw = n ? rbl_reply_str(record[0]) : RBL_STR("");
+
+    if (raw.p == NULL) {
+        ngx_rbl_unknown_id(ctx, ctx->route->family->resource);
+        return;
+    }
+
+    ngx_rbl_one_answer(ctx, raw);
+}
+
+
+/* A record that cannot be decoded: no answer, so an internal error. */
+
+void
+ngx_rbl_one_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
+{
+    ngx_rbl_list_t          *list;
+    const ngx_rbl_family_t  *family;
+
+    list = ctx->data;
+    family = ctx->route->family;
+
+    list->page = 1;
+    list->page_size = NGX_RBL_PAGE_SIZE;
+
+    ngx_rbl_list_open(ctx, family->guess + raw.n);
+
+    if (family->write(ctx, raw)) {
+        ngx_rbl_list_close(ctx);
+    }
+}
