@@ -18,6 +18,7 @@
 
 
 static ngx_int_t ngx_rbl_auth_digest(const ngx_str_t *token, u_char *digest);
+static void ngx_rbl_auth_default(rbl_sid_t *sid, rbl_str_t text);
 
 
 ngx_int_t
@@ -172,6 +173,18 @@ ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 }
 
 
+/* It is compared and shown, so what is no SID is none. */
+
+static void
+ngx_rbl_auth_default(rbl_sid_t *sid, rbl_str_t text)
+{
+    if (text.n == RBL_SID_LEN) {
+        ngx_memcpy(sid->s, text.p, RBL_SID_LEN);
+        sid->n = RBL_SID_LEN;
+    }
+}
+
+
 void
 ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
@@ -180,15 +193,13 @@ ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
     raw = rbl_reply_str(reply);
 
-    if (raw.p == NULL || rbl_account_decode(&account, raw) != RBL_OK
-        || rbl_sid_parse(&ctx->profile, RBL_SID_PROFILE, account.profile)
-           != RBL_OK
-        || rbl_sid_parse(&ctx->group, RBL_SID_GROUP, account.group)
-           != RBL_OK)
-    {
+    if (raw.p == NULL || rbl_account_decode(&account, raw) != RBL_OK) {
         ctx->authenticated = 0;
         return;
     }
+
+    ngx_rbl_auth_default(&ctx->profile, account.profile);
+    ngx_rbl_auth_default(&ctx->group, account.group);
 
     ctx->suspended = !rbl_str_is(account.status, "active");
     ctx->paid = account.paid != 0;

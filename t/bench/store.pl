@@ -26,13 +26,13 @@ use constant { LISTS => 36, HOSTS => 2000, BATCH => 64, CLAIM => 100,
     ASKED => 4,
     KEEP => 604_800_000 };
 
+bench('store', 'what a check costs the store');
+
 my $redis = redis_new();
 my $socket = IO::Socket::UNIX->new(Peer => $redis->{socket})
     or die "$redis->{socket}: $!\n";
 my (%sha, $many);
 my $name = 'checkd-1.example.org:12345';
-
-bench('store', 'what a check costs the store');
 
 
 # --- commands --------------------------------------------------------------

@@ -23,6 +23,10 @@ package RblBench;
 # the environment sets the number of rounds, BENCH_SECONDS (whole) how long one
 # measurement takes where it is a matter of time.  Loops that a benchmark runs
 # in this process cost CPU here, not in the servers: spend() tells them apart.
+#
+# A benchmark and all that it starts go before everything else on the machine
+# (SCHED_FIFO), if they may: its few processes wait for one another, never for
+# the end of somebody's time slice.  BENCH_FIRST=0: they do not.
 
 use strict;
 use warnings;
@@ -55,10 +59,20 @@ sub bench {
     my $redis = first_line(program('redis-server'), '--version');
     my $nginx = first_line(program('nginx'), '-v');
     print "\n=== $name: $text\n\n";
+    my $first = go_first();
     remark(join '; ', "$cores cores of " . ($cpu // 'an unknown processor'),
         $redis =~ /v=(\S+)/ ? "redis $1" : (),
         $nginx =~ m{nginx/(\S+)} ? "nginx $1" : (),
         "load before the run $load");
+    remark('these processes wait for others too, so times of waiting do not'
+        . ' hold') if !$first;
+}
+
+# Puts this process, and so what it starts, before all others; 0: it may not.
+sub go_first {
+    my $chrt = program('chrt');
+    return 0 if !$chrt || !($ENV{BENCH_FIRST} // 1);
+    return run_cmd($chrt, '-f', '-p', 1, $$)->{status} == 0;
 }
 
 # A program by its path, also those of /usr/sbin; undef: it is not there.
