@@ -174,6 +174,7 @@ struct ngx_rbl_ctx_s {
     ngx_msec_t              store_time;
 
     ngx_uint_t              refusal;    /* status code; 0: none */
+    ngx_uint_t              retry_after;    /* seconds, of 429 and 503 */
     ngx_str_t               message;
 
     ngx_rbl_sink_t          sink;
@@ -311,6 +312,11 @@ void ngx_rbl_missing(ngx_rbl_ctx_t *ctx, const char *which);
  */
 void ngx_rbl_refuse(ngx_rbl_ctx_t *ctx, ngx_uint_t status, const char *fmt,
     ...);
+
+/* The same, 429 or 503, with the seconds after which it may be tried again.
+   ngx_rbl_refuse says one. */
+void ngx_rbl_refuse_later(ngx_rbl_ctx_t *ctx, ngx_uint_t status,
+    ngx_uint_t seconds, const char *fmt, ...);
 
 /* Refuses: 500, out of memory or a fault of ours. */
 void ngx_rbl_internal(ngx_rbl_ctx_t *ctx);

@@ -16,12 +16,15 @@
 #define NGX_RBL_MESSAGE_MAX  512
 
 
+static void ngx_rbl_refuse_args(ngx_rbl_ctx_t *ctx, ngx_uint_t status,
+    const char *fmt, va_list args);
 static ngx_int_t ngx_rbl_sink_open(ngx_rbl_ctx_t *ctx, size_t size);
 static ngx_buf_t *ngx_rbl_sink_flush(ngx_rbl_sink_t *sink);
 static int ngx_rbl_sink_more(rbl_out_t *out);
 static void ngx_rbl_render_refusal(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_send_headers(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_retry_header(ngx_rbl_ctx_t *ctx);
 static ngx_table_elt_t *ngx_rbl_header(ngx_http_request_t *r, ngx_str_t *key,
     ngx_str_t *value);
 
@@ -41,7 +44,6 @@ static ngx_str_t  ngx_rbl_cache_control = ngx_string("Cache-Control");
 static ngx_str_t  ngx_rbl_no_store = ngx_string("no-store");
 static ngx_str_t  ngx_rbl_www_authenticate = ngx_string("WWW-Authenticate");
 static ngx_str_t  ngx_rbl_retry_after = ngx_string("Retry-After");
-static ngx_str_t  ngx_rbl_one_second = ngx_string("1");
 static ngx_str_t  ngx_rbl_allow = ngx_string("Allow");
 static ngx_str_t  ngx_rbl_allow_get = ngx_string("GET, HEAD");
 static ngx_str_t  ngx_rbl_allow_post = ngx_string("POST");
@@ -50,12 +52,37 @@ static ngx_str_t  ngx_rbl_allow_post = ngx_string("POST");
 void
 ngx_rbl_refuse(ngx_rbl_ctx_t *ctx, ngx_uint_t status, const char *fmt, ...)
 {
-    u_char   buf[NGX_RBL_MESSAGE_MAX], *last;
     va_list  args;
 
     va_start(args, fmt);
-    last = ngx_vslprintf(buf, buf + sizeof(buf), fmt, args);
+    ngx_rbl_refuse_args(ctx, status, fmt, args);
     va_end(args);
+
+    ctx->retry_after = 1;
+}
+
+
+void
+ngx_rbl_refuse_later(ngx_rbl_ctx_t *ctx, ngx_uint_t status,
+    ngx_uint_t seconds, const char *fmt, ...)
+{
+    va_list  args;
+
+    va_start(args, fmt);
+    ngx_rbl_refuse_args(ctx, status, fmt, args);
+    va_end(args);
+
+    ctx->retry_after = ngx_max(seconds, 1);
+}
+
+
+static void
+ngx_rbl_refuse_args(ngx_rbl_ctx_t *ctx, ngx_uint_t status, const char *fmt,
+    va_list args)
+{
+    u_char  buf[NGX_RBL_MESSAGE_MAX], *last;
+
+    last = ngx_vslprintf(buf, buf + sizeof(buf), fmt, args);
 
     ctx->refusal = status;
     ctx->message.len = last - buf;
@@ -362,13 +389,32 @@ ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx)
                                                        : &ngx_rbl_allow_get);
         return h ? NGX_OK : NGX_ERROR;
 
+    case NGX_HTTP_TOO_MANY_REQUESTS:
     case NGX_HTTP_SERVICE_UNAVAILABLE:
-        h = ngx_rbl_header(r, &ngx_rbl_retry_after, &ngx_rbl_one_second);
-        return h ? NGX_OK : NGX_ERROR;
+        return ngx_rbl_retry_header(ctx);
 
     default:
         return NGX_OK;
     }
+}
+
+
+static ngx_int_t
+ngx_rbl_retry_header(ngx_rbl_ctx_t *ctx)
+{
+    ngx_str_t  seconds;
+
+    seconds.data = ngx_pnalloc(ctx->request->pool, NGX_INT_T_LEN);
+
+    if (seconds.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    seconds.len = ngx_sprintf(seconds.data, "%ui", ctx->retry_after)
+                  - seconds.data;
+
+    return ngx_rbl_header(ctx->request, &ngx_rbl_retry_after, &seconds)
+           ? NGX_OK : NGX_ERROR;
 }
 
 
