@@ -15,6 +15,8 @@
  *                              of the active system lists, derived from them
  *   defaults:for       hash    "<host type or nothing>|<family>" -> packed
  *                              [[RB, type, 0, zone, website]...], derived too
+ *   lists:active       zset    the active system lists, in load order; derived
+ *   lists:zones        hash    zone of a system list -> its type; derived
  *   lists:ver          string  counts changes of the system lists
  *   hosts:<AC>, listed:<AC>, profiles:<AC>, groups:<AC>, rbls:<AC>,
  *   contacts:<AC>, apps:<AC>, hooks:<AC>

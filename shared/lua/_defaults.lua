@@ -3,6 +3,8 @@
 -- type ("" is a one-off) and family "<type>|<family>", the packed lists that
 -- are asked, and "n|<type>|<family>", how many; `sum` is the digest of all
 -- records: who has read the same ones need not be told the lists.
+-- `lists:active` has the active ones in order, `lists:zones` the zones of all
+-- with their types.
 --- use: list
 local function rebuild_defaults()
     local out, by, records = {}, {}, {}
@@ -19,11 +21,16 @@ local function rebuild_defaults()
             end
         end
     end
+    call('DEL', key('lists:active'), key('lists:zones'))
     for i, sid in ipairs(call('ZRANGE', key('lists'), 0, -1)) do
         local raw = call('GET', key('r', 'SYS', sid))
         local l = raw and cmsgpack.unpack(raw)
         records[i] = raw or ''
+        if l then
+            call('HSET', key('lists:zones'), l[LIST.zone], l[LIST.type])
+        end
         if l and l[LIST.status] == 'active' then
+            call('ZADD', key('lists:active'), i, sid)
             out[#out + 1] = {sid, l[LIST.type], l[LIST.zone],
                 l[LIST.families], l[LIST.website]}
             local entry = {sid, l[LIST.type], 0, l[LIST.zone],

@@ -85,6 +85,9 @@ end
 if h then
     value, family, htype = h[HOST.value], h[HOST.family], h[HOST.type]
     rp = h[HOST.profile]
+elseif call('EXISTS', key('r', ac, rp)) == 0 then
+    -- Nothing keeps the profile of a one-off.
+    rp = a[ACCOUNT.profile]
 end
 if a[ACCOUNT.status] ~= 'active' then
     check_failed(pp, ARGV[2], h, value, 'The account is suspended.')

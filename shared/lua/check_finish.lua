@@ -85,7 +85,9 @@ if not failed and (told ~= no_results or has_old) then
         old[l[1]] = l
     end
     for _, r in ipairs(cmsgpack.unpack(told)) do
+        -- A custom list may be behind another zone now: that is another list.
         local was = old[r[1]]
+        was = was and was[2] == r[4] and was or nil
         seen[r[1]] = true
         if r[6] == 'listed' then
             standing[#standing + 1] = {r[1], r[4], r[5], r[8], r[7],

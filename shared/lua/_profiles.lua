@@ -1,0 +1,22 @@
+-- The lists that a profile is told to have: from ARGV[i] on, each once; nil if
+-- one is neither a system list nor a custom one of the account.  What it has
+-- already (`had`) may stay: a list may have been killed since.
+local function profile_entries(i, had)
+    local out, seen, old = {}, {}, {}
+    for _, sid in ipairs(had) do
+        old[sid] = true
+    end
+    for j = i, #ARGV do
+        local sid = ARGV[j]
+        if not seen[sid] then
+            if not old[sid] and not call('ZSCORE', key('lists'), sid)
+                and not owns('rbls', sid)
+            then
+                return nil
+            end
+            seen[sid] = true
+            out[#out + 1] = sid
+        end
+    end
+    return out
+end

@@ -1,0 +1,185 @@
+#!/usr/bin/perl
+
+# Scripts that change monitoring profiles: entries given, empty or left out;
+# exactly one default; what is in use, or the last one, stays.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+
+use constant { ID => 1, NAME => 2, STATUS => 3, USES_DEFAULTS => 4,
+    ENTRIES => 5 };
+
+redis_new();
+my ($ac, $acct) = account();
+
+sub profile { return unpacked(cmd('GET', k('r', $ac, $_[0]))) }
+sub default_profile { return unpacked(cmd('GET', $acct))->[10] }
+sub all {
+    my @all = sort @{ cmd('ZRANGE', k('profiles', $ac), 0, -1) };
+    return @all;
+}
+
+# The SID of a new profile, and the script's reply.
+sub add {
+    my ($name, $default, @entries) = @_;
+    my $rp = sid('RP');
+    my $r = script('profile_add', [$acct], $rp, $name, $default ? 1 : 0,
+        @entries ? (1, @{ $entries[0] }) : 0);
+    return wantarray ? ($rp, $r) : $rp;
+}
+
+# name, is_default (undef: not given), entries (undef: not given)
+sub update {
+    my ($rp, $name, $default, $entries) = @_;
+    return script('profile_update', [$acct], $rp, defined $name ? (1, $name)
+        : (0, ''), $default // '', $entries ? (1, @$entries) : 0)->[0];
+}
+
+sub del { return script('profile_delete', [$acct], $_[0]) }
+
+my $first = default_profile();
+
+# Custom lists of this account and of another.
+my ($theirs, $their_acct) = account();
+my $custom = sid('RB');
+my $foreign = sid('RB');
+is(script('rbl_add', [$acct], $custom, 'rbl', 'c.example')->[0], 'OK',
+    'a custom list');
+is(script('rbl_add', [$their_acct], $foreign, 'rbl', 'c.example')->[0], 'OK',
+    'and one of another account');
+
+# --- add -------------------------------------------------------------------
+
+my ($follows, $r) = add('follows');
+is($r->[0], 'OK', 'without entries');
+my $p = unpacked($r->[1]);
+is_deeply([@$p[ID, NAME, STATUS, USES_DEFAULTS, ENTRIES]],
+    [$follows, 'follows', 'active', 1, []], 'it follows the system lists');
+is_deeply($r->[2], [qw(RBa RBb RBu)], 'which are told, in order');
+is_deeply(profile($follows), $p, 'the record is kept');
+
+(my $none, $r) = add('none', 0, []);
+$p = unpacked($r->[1]);
+is_deeply([@$p[USES_DEFAULTS, ENTRIES]], [0, []], 'entries but none of them');
+is_deeply($r->[2], [], 'nothing is followed');
+
+(my $some, $r) = add('some', 0, ['RBu', $custom, 'RBa', 'RBu', $custom]);
+$p = unpacked($r->[1]);
+is_deeply([@$p[USES_DEFAULTS, ENTRIES]], [0, ['RBu', $custom, 'RBa']],
+    'each once, in the order given');
+
+script('lists_status', [k('lists')], 'RBb', 'disabled');
+is((add('d', 0, ['RBb']))[1][0], 'OK', 'a disabled list may be an entry');
+is_deeply((add('f'))[1][2], [qw(RBa RBu)], 'it is not followed');
+script('lists_status', [k('lists')], 'RBb', 'active');
+
+my @before = all();
+for my $bad ([$foreign], ['RBa', $foreign], [sid('RB')], [''], ['RBa', ''],
+    [$first], ['SYS'])
+{
+    is_deeply((add('bad', 1, $bad))[1], ['ENTRIES'], "entries @$bad");
+}
+is_deeply([all()], \@before, 'nothing was added');
+is(default_profile(), $first, 'nor made the default');
+
+is(scalar(grep { $_ eq $first } all()), 1, 'the first one is there');
+my $default = add('default', 1);
+is(default_profile(), $default, 'a new default');
+is(script('profile_add', [k('acct', sid('AC'))], sid('RP'), 'x', 0, 0)->[0],
+    'ACCOUNT', 'no account');
+
+# --- update ----------------------------------------------------------------
+
+is(update($some, 'renamed'), 'OK', 'a name');
+is(profile($some)->[NAME], 'renamed', 'is changed');
+is_deeply(profile($some)->[ENTRIES], ['RBu', $custom, 'RBa'], 'nothing else');
+is(update($follows, undef, undef, ['RBb', 'RBb']), 'OK', 'entries');
+is_deeply([@{ profile($follows) }[USES_DEFAULTS, ENTRIES]], [0, ['RBb']],
+    'end the following');
+is(update($follows, undef, undef, []), 'OK', 'entries but none of them');
+is_deeply(profile($follows)->[ENTRIES], [], 'no lists');
+my $other = add('other');
+is(update($other, undef, undef, []), 'OK', 'of one that follows');
+is_deeply([@{ profile($other) }[USES_DEFAULTS, ENTRIES]], [0, []],
+    'it follows no more');
+
+for my $bad ([$foreign], ['RBa', $foreign], [sid('RB')], ['']) {
+    is(update($some, 'bad', 1, $bad), 'ENTRIES', "entries @$bad");
+}
+is(update($default, 'bad', 0), 'DEFAULT', 'the default stays one');
+is(update(sid('RP'), 'bad', 1), 'PROFILE', 'an unknown profile');
+is(update(unpacked(cmd('GET', $their_acct))->[10], 'bad', 1), 'PROFILE',
+    'one of another account');
+is(update($custom, 'bad', 1), 'PROFILE', 'something else of the account');
+is(profile($_)->[NAME], $_ eq $some ? 'renamed' : 'default',
+    'a refused update changed nothing') for $some, $default;
+is_deeply(profile($some)->[ENTRIES], ['RBu', $custom, 'RBa'], 'nor entries');
+is(default_profile(), $default, 'nor the default');
+
+is(update($some, undef, 0), 'OK', '0 on one that is not the default');
+is(update($some, undef, 1), 'OK', 'another default');
+is(default_profile(), $some, 'it moved');
+is(update($some, undef, 1), 'OK', 'again');
+is(update($default, undef, 0), 'OK', 'the former one is not it any more');
+
+# What a profile has may stay though the list was killed since.
+script('lists_put', [k('lists')], packed([1, 'RBu', 'uribl', 'u.example', 'U',
+    '', 4, 0, 'killed', '', [], '', '', 'normal', 'ip', 'block', 'none']));
+is(update($some, undef, undef, ['RBa', 'RBu']), 'OK',
+    'a list killed since may stay');
+is(update($some, undef, undef, ['RBa']), 'OK', 'or go');
+is(update($some, undef, undef, ['RBu']), 'ENTRIES', 'but not come');
+
+# --- delete ----------------------------------------------------------------
+
+my $ht = unpacked(script('host_add', [$acct], 'n', 'rbl', 1, $default, '', '',
+    '', sid('HT'), '192.0.2.1')->[1])->[1];
+is_deeply(del($default), ['USED', 1], 'a host has it');
+is(script('host_delete', [$acct], $ht, 1000)->[0], 'OK', 'no host any more');
+is_deeply(del($default), ['OK'], 'deleted');
+is_deeply(del($default), ['PROFILE'], 'it is gone');
+ok(!cmd('EXISTS', k('r', $ac, $default)), 'its record too');
+is(default_profile(), $some, 'the default is the same');
+is_deeply(del(unpacked(cmd('GET', $their_acct))->[10]), ['PROFILE'],
+    'one of another account');
+
+# The new default is any of the others.
+my %chosen;
+for (1 .. 200) {
+    my $rp = add('to go', 1);
+    is(default_profile(), $rp, 'the default') if $_ == 1;
+    die 'delete' if del($rp)->[0] ne 'OK';
+    my $now = default_profile();
+    die 'none' if $now eq $rp || !defined cmd('ZSCORE', k('profiles', $ac),
+        $now);
+    $chosen{$now}++;
+}
+is_deeply([sort keys %chosen], [all()],
+    'a new default is one of the others by chance');
+
+del($_) for grep { $_ ne $first } all();
+is_deeply([all()], [$first], 'all but one');
+is(default_profile(), $first, 'that is the default');
+is_deeply(del($first), ['LAST'], 'the last stays');
+ok(cmd('EXISTS', k('r', $ac, $first)), 'it is there');
+
+# A one-off that waits while its profile goes asks the default's lists.
+my $rp = add('one-off', 1, ['RBa']);
+my $pp = sid('PP');
+is(script('check_start', [$acct], $pp, '', '192.0.2.7', 1, '', '', 60_000)
+    ->[4], 1, 'a one-off at one list');
+del($rp);
+my $b = begin($acct, $pp, '');
+is(cmd('HGET', k('check', $ac, $pp), 'total'), 2,
+    'after its profile has gone: those of the default');
+
+# --- limit -----------------------------------------------------------------
+
+add("p$_") for scalar(all()) + 1 .. 1000;
+is(scalar all(), 1000, 'a thousand profiles');
+is_deeply((add('more'))[1], ['LIMIT', 1000], 'not one more');
+is(scalar all(), 1000, 'nothing was added');
+
+done_testing();

@@ -1,0 +1,200 @@
+#!/usr/bin/perl
+
+# Scripts that change custom lists, and what that does to profiles, checks and
+# standing listings.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+
+use constant { TYPE => 2, ZONE => 3, NAME => 4, FAMILIES => 6, CUSTOM => 7,
+    STATUS => 8, CODES => 10 };
+
+redis_new();
+my ($ac, $acct) = account();
+my ($theirs, $their_acct) = account();
+
+sub list { return unpacked(cmd('GET', k('r', $ac, $_[0]))) }
+sub all { return @{ cmd('ZRANGE', k('rbls', $ac), 0, -1) } }
+
+sub add {
+    my ($type, $zone, $of) = @_;
+    my $rb = sid('RB');
+    my $r = script('rbl_add', [$of // $acct], $rb, $type, $zone);
+    return wantarray ? ($rb, $r) : $rb;
+}
+
+sub update {
+    my ($rb, $type, $zone) = @_;
+    return script('rbl_update', [$acct], $rb, $type, $zone)->[0];
+}
+
+sub status { return script('rbl_status', [$acct], @_)->[0] }
+sub del { return script('rbl_delete', [$acct], $_[0])->[0] }
+
+# --- add -------------------------------------------------------------------
+
+my ($rb, $r) = add('rbl', 'c.example');
+is($r->[0], 'OK', 'a list is added');
+my $l = unpacked($r->[1]);
+is_deeply([@$l[1, TYPE, ZONE, NAME, FAMILIES, CUSTOM, STATUS, CODES]],
+    [$rb, 'rbl', 'c.example', 'c.example', 3, 1, 'active', []],
+    'for addresses of both families');
+is_deeply(list($rb), $l, 'the record is kept');
+is_deeply([all()], [$rb], 'and indexed');
+my $uri = add('uribl', 'c.example');
+is(list($uri)->[FAMILIES], 4, 'the same zone for domains');
+
+is((add('rbl', 'c.example'))[1][0], 'EXISTS', 'twice is refused');
+is((add('rbl', 'a.example'))[1][0], 'EXISTS', 'a system list too');
+is((add('uribl', 'u.example'))[1][0], 'EXISTS', 'of either type');
+is((add('uribl', 'a.example'))[1][0], 'OK', 'of another type it is not');
+is((add('rbl', 'c.example', $their_acct))[1][0], 'OK',
+    'another account has its own');
+script('lists_status', [k('lists')], 'RBb', 'disabled');
+is((add('rbl', 'b.example'))[1][0], 'EXISTS', 'a disabled list is one');
+script('lists_put', [k('lists')], packed([1, 'RBb', 'rbl', 'b.example', 'B',
+    '', 5, 0, 'killed', '', [], '', '', 'normal', 'ip', 'block', 'ip']));
+is((add('rbl', 'b.example'))[1][0], 'OK', 'a killed one is none');
+is((add('rbl', 'x.example', k('acct', sid('AC'))))[1][0], 'ACCOUNT',
+    'no account');
+is(scalar all(), 4, 'what was refused is not there');
+
+# --- update ----------------------------------------------------------------
+
+is(update($rb, '', 'd.example'), 'OK', 'another zone');
+is_deeply([@{ list($rb) }[TYPE, ZONE, NAME, FAMILIES]],
+    ['rbl', 'd.example', 'd.example', 3], 'is changed');
+is(update($rb, 'uribl', ''), 'OK', 'another type');
+is_deeply([@{ list($rb) }[TYPE, ZONE, FAMILIES]], ['uribl', 'd.example', 4],
+    'its families too');
+is(update($rb, 'uribl', 'd.example'), 'OK', 'what it is already');
+is(update($rb, '', ''), 'OK', 'nothing given');
+is(update($rb, 'uribl', 'c.example'), 'EXISTS', 'another list is that');
+is(update($rb, 'rbl', 'a.example'), 'EXISTS', 'a system list is that');
+is(update($rb, '', 'u.example'), 'EXISTS', 'with the type it has');
+is_deeply([@{ list($rb) }[TYPE, ZONE]], ['uribl', 'd.example'],
+    'a refused update changed nothing');
+is(update($rb, 'rbl', 'c.example'), 'OK', 'back again');
+
+# --- whose it is -----------------------------------------------------------
+
+my $foreign = add('rbl', 'f.example', $their_acct);
+for my $try (\&update, sub { status($_[0], 'paused') }, \&del) {
+    is($try->('RBa', '', ''), 'SYSTEM', 'a system list');
+    is($try->('RBb', '', ''), 'RBL', 'a killed one');
+    is($try->($foreign, '', ''), 'RBL', 'one of another account');
+    is($try->(sid('RB'), '', ''), 'RBL', 'an unknown one');
+    is($try->(unpacked(cmd('GET', $acct))->[10], '', ''), 'RBL', 'no list');
+}
+
+# --- what is asked ---------------------------------------------------------
+
+my $rp = sid('RP');
+script('profile_add', [$acct], $rp, 'custom', 1, 1, 'RBa', $rb, $uri);
+my $ht = unpacked(script('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '',
+    sid('HT'), '192.0.2.1')->[1])->[1];
+
+# The zones that a check of the host asks, and its results as given.
+sub check {
+    my ($results, $failed) = @_;
+    my $pp = sid('PP');
+    script('check_start', [$acct], $pp, $ht, '', 0, '', '', 60_000);
+    my $lists = unpacked(begin($acct, $pp, $ht)->[3]);
+    is(finish_check($acct, $pp, $ht, $results // [], $failed)->[0], 'OK',
+        'a check ends');
+    return join ' ', map { "$_->[3]:$_->[2]" } @$lists;
+}
+
+sub standing {
+    my $h = unpacked(cmd('GET', k('r', $ac, $ht)));
+    return join ' ', $h->[13], map { $_->[1] } @{ $h->[16] };
+}
+
+my @listed = (listed_result('RBa'), listed_result($rb, zone => 'c.example'));
+is(check(\@listed), 'a.example:0 c.example:1', 'the custom list is asked');
+is(standing(), '2 a.example c.example', 'both list the host');
+
+is(status($rb, 'paused'), 'OK', 'paused') for 1, 2;
+is(list($rb)->[STATUS], 'paused', 'its status');
+is(standing(), '2 a.example c.example', 'what it lists stands');
+is(check([$listed[0]]), 'a.example:0', 'until the next check, without it');
+is(standing(), '1 a.example', 'does not ask it');
+is_deeply(unpacked(cmd('GET', k('r', $ac, $rp)))->[5], ['RBa', $rb, $uri],
+    'the profile keeps it');
+
+is(status($rb, 'active'), 'OK', 'resumed') for 1, 2;
+is(check(\@listed), 'a.example:0 c.example:1', 'it is asked again');
+is(standing(), '2 a.example c.example', 'and listed again');
+
+# Behind another zone it is another list: nothing stands.
+is(update($rb, '', 'e.example'), 'OK', 'another zone');
+is(check([$listed[0], result($rb, 'unknown', zone => 'e.example')]),
+    'a.example:0 e.example:1', 'the new one is asked');
+is(standing(), '1 a.example', 'what the old one said does not stand');
+is(check([$listed[0], listed_result($rb, zone => 'e.example')]),
+    'a.example:0 e.example:1', 'the new one lists it');
+is(check([$listed[0], result($rb, 'unknown', zone => 'e.example')]),
+    'a.example:0 e.example:1', 'and is unknown later');
+is(standing(), '2 a.example e.example', 'that stands');
+is(update($rb, 'uribl', ''), 'OK', 'another type');
+is(check([$listed[0]]), 'a.example:0', 'is not asked for an address');
+is(standing(), '1 a.example', 'and does not stand');
+is(update($rb, 'rbl', ''), 'OK', 'the type it had');
+
+# The last list that lists it is paused: the host is not listed any more.
+script('profile_update', [$acct], $rp, 0, '', '', 1, $rb);
+is(check([listed_result($rb, zone => 'e.example')]), 'e.example:1',
+    'only the custom list');
+is(standing(), '1 e.example', 'lists the host');
+ok(cmd('ZSCORE', k('listed', $ac), $ht), 'it is among the listings');
+status($rb, 'paused');
+is(check([], 'No blocklist applies to this host.'), '', 'nothing is asked');
+is(standing(), '0', 'it is not listed');
+ok(!cmd('ZSCORE', k('listed', $ac), $ht), 'nor among the listings');
+status($rb, 'active');
+check([listed_result($rb, zone => 'e.example')]);
+is(standing(), '1 e.example', 'listed again');
+
+# --- delete ----------------------------------------------------------------
+
+my $rp2 = sid('RP');
+script('profile_add', [$acct], $rp2, 'other', 0, 1, $uri, $rb, 'RBa');
+is(del($rb), 'OK', 'deleted');
+is(del($rb), 'RBL', 'it is gone');
+ok(!cmd('EXISTS', k('r', $ac, $rb)), 'its record');
+is_deeply(unpacked(cmd('GET', k('r', $ac, $rp)))->[5], [],
+    'it has left a profile');
+is(unpacked(cmd('GET', k('r', $ac, $rp)))->[4], 0,
+    'which does not follow the system lists now');
+is_deeply(unpacked(cmd('GET', k('r', $ac, $rp2)))->[5], [$uri, 'RBa'],
+    'and another');
+is(standing(), '1 e.example', 'what it listed stands');
+is(check([], 'No blocklist applies to this host.'), '',
+    'until a check that does not ask it');
+is(standing(), '0', 'then it does not');
+is((add('rbl', 'e.example'))[1][0], 'OK', 'the zone is free again');
+
+# A list that goes while it is asked: the check ends, the next one is without.
+my $late = add('rbl', 'late.example');
+script('profile_update', [$acct], $rp, 0, '', '', 1, 'RBa', $late);
+my $pp = sid('PP');
+script('check_start', [$acct], $pp, $ht, '', 0, '', '', 60_000);
+begin($acct, $pp, $ht);
+is(del($late), 'OK', 'deleted during a check');
+is(finish_check($acct, $pp, $ht, [result('RBa', 'clear'),
+    listed_result($late, zone => 'late.example')])->[0], 'OK',
+    'the check ends');
+is(standing(), '1 late.example', 'with what it found');
+is(check([result('RBa', 'clear')]), 'a.example:0', 'the next one');
+is(standing(), '0', 'ends it');
+
+# --- limit -----------------------------------------------------------------
+
+add('rbl', "l$_.example") for scalar(all()) + 1 .. 200;
+is(scalar all(), 200, 'two hundred');
+is_deeply((add('rbl', 'more.example'))[1], ['LIMIT', 200], 'not one more');
+is(scalar all(), 200, 'nothing was added');
+
+done_testing();
