@@ -5,7 +5,7 @@
 -- Result  OK | HOST | PROFILE | GROUP
 --- include: account
 --- include: hosts
---- include: refs
+--- include: groups
 local hosts = hosts_with_kids(ARGV[1])
 if not hosts then
     return {'HOST'}
@@ -13,15 +13,9 @@ end
 if ARGV[4] ~= '' and not owns('profiles', ARGV[4]) then
     return {'PROFILE'}
 end
-local groups, seen = {}, {}
-for i = 5, #ARGV do
-    if not owns('groups', ARGV[i]) then
-        return {'GROUP'}
-    end
-    if not seen[ARGV[i]] then
-        seen[ARGV[i]] = true
-        groups[#groups + 1] = ARGV[i]
-    end
+local groups = groups_from(5)
+if not groups then
+    return {'GROUP'}
 end
 for _, e in ipairs(hosts) do
     local h = e[2]
@@ -37,12 +31,8 @@ for _, e in ipairs(hosts) do
         h[HOST.profile] = ARGV[4]
     end
     if #groups > 0 then
-        for _, g in ipairs(h[HOST.groups]) do
-            refs_add(g .. ':h', -1)
-        end
-        for _, g in ipairs(groups) do
-            refs_add(g .. ':h', 1)
-        end
+        groups_count('h', h[HOST.groups], -1)
+        groups_count('h', groups, 1)
         h[HOST.groups] = groups
     end
     save(e[1], h)

@@ -1,0 +1,34 @@
+-- Adds a contact, which is pending until it is confirmed by the code that is
+-- sent to it.
+-- KEYS[1] acct:<AC>
+-- ARGV    1 contact SID  2 type  3 value  4 schedule  5 digest of the code
+--         6 the code  7 event SID  8... group SIDs (none: the default one)
+-- Result  OK, packed record | GROUP | LIMIT, max contacts | ACCOUNT
+--- include: account
+--- include: groups
+--- include: contact
+local a = load(KEYS[1])
+if not a then
+    return {'ACCOUNT'}
+end
+local groups = groups_from(8)
+if not groups then
+    return {'GROUP'}
+end
+local contacts = key('contacts', ac)
+local max = a[ACCOUNT.max_contacts]
+if max > 0 and call('ZCARD', contacts) >= max then
+    return {'LIMIT', max}
+end
+if #groups == 0 then
+    groups[1] = a[ACCOUNT.group]
+end
+local now = now_ms()
+local c = {1, ARGV[1], ARGV[2], ARGV[3], ARGV[4], 'pending', groups, now, '',
+    0, 0, 0}
+contact_code(c, a, ARGV[5], ARGV[6], ARGV[7], now)
+local raw = cmsgpack.pack(c)
+call('SET', contact_key, raw)
+call('ZADD', contacts, call('INCR', key('seq', ac)), ARGV[1])
+groups_count('c', groups, 1)
+return {'OK', raw}

@@ -1,0 +1,30 @@
+-- Confirms a pending contact.  A wrong code is counted, which is all that a
+-- refusal changes; after five no code is right until a new one is sent.
+-- KEYS[1] acct:<AC>
+-- ARGV    1 contact SID  2 digest of the code given
+-- Result  OK | CONTACT | CONFIRMED | CODE (wrong or too old) | LOCKED
+--- include: account
+--- include: contact
+local max_tries = 5
+local c = contact_load()
+if not c then
+    return {'CONTACT'}
+end
+if c[CONTACT.status] ~= 'pending' then
+    return {'CONFIRMED'}
+end
+if c[CONTACT.tries] >= max_tries then
+    return {'LOCKED'}
+end
+local right = c[CONTACT.digest] ~= '' and c[CONTACT.digest] == ARGV[2]
+    and now_ms() < c[CONTACT.until]
+if right then
+    c[CONTACT.status] = 'active'
+    c[CONTACT.digest] = ''
+    c[CONTACT.until] = 0
+    c[CONTACT.tries] = 0
+else
+    c[CONTACT.tries] = c[CONTACT.tries] + 1
+end
+save(contact_key, c)
+return {right and 'OK' or 'CODE'}

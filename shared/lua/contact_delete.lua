@@ -1,0 +1,15 @@
+-- Deletes a contact.  What was to be delivered to it finds no contact.
+-- KEYS[1] acct:<AC>
+-- ARGV    1 contact SID
+-- Result  OK | CONTACT
+--- include: account
+--- include: groups
+--- include: contact
+local c = contact_load()
+if not c then
+    return {'CONTACT'}
+end
+groups_count('c', c[CONTACT.groups], -1)
+call('ZREM', key('contacts', ac), ARGV[1])
+call('DEL', contact_key)
+return {'OK'}

@@ -1,0 +1,17 @@
+-- Pauses or resumes a contact that is confirmed.  Doing it twice is no error
+-- and has no second effect.
+-- KEYS[1] acct:<AC>
+-- ARGV    1 contact SID  2 status: active, paused
+-- Result  OK | CONTACT | PENDING
+--- include: account
+--- include: contact
+local c = contact_load()
+if not c then
+    return {'CONTACT'}
+end
+if c[CONTACT.status] == 'pending' then
+    return {'PENDING'}
+end
+c[CONTACT.status] = ARGV[2]
+save(contact_key, c)
+return {'OK'}

@@ -1,0 +1,25 @@
+-- Changes a contact.
+-- KEYS[1] acct:<AC>
+-- ARGV    1 contact SID  2 schedule or ""  3... group SIDs (none: unchanged)
+-- Result  OK | CONTACT | GROUP
+--- include: account
+--- include: groups
+--- include: contact
+local c = contact_load()
+if not c then
+    return {'CONTACT'}
+end
+local groups = groups_from(3)
+if not groups then
+    return {'GROUP'}
+end
+if ARGV[2] ~= '' then
+    c[CONTACT.schedule] = ARGV[2]
+end
+if #groups > 0 then
+    groups_count('c', c[CONTACT.groups], -1)
+    groups_count('c', groups, 1)
+    c[CONTACT.groups] = groups
+end
+save(contact_key, c)
+return {'OK'}

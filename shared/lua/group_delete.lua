@@ -1,0 +1,29 @@
+-- Deletes a contact group that no host and no contact has.  Was it the default,
+-- another one, by chance, takes its place.
+-- KEYS[1] acct:<AC>
+-- ARGV    1 group SID
+-- Result  OK | GROUP | USED | LAST | ACCOUNT
+--- include: account
+--- use: account
+local a = load(KEYS[1])
+if not a then
+    return {'ACCOUNT'}
+end
+local sid, refs, groups = ARGV[1], key('refs', ac), key('groups', ac)
+if not owns('groups', sid) then
+    return {'GROUP'}
+end
+if call('HEXISTS', refs, sid .. ':h') + call('HEXISTS', refs, sid .. ':c') > 0
+then
+    return {'USED'}
+end
+if call('ZCARD', groups) == 1 then
+    return {'LAST'}
+end
+call('ZREM', groups, sid)
+call('DEL', key('r', ac, sid))
+if a[ACCOUNT.group] == sid then
+    a[ACCOUNT.group] = call('ZRANDMEMBER', groups)
+    save(KEYS[1], a)
+end
+return {'OK'}

@@ -1,0 +1,239 @@
+#!/usr/bin/perl
+
+# Contacts: pending until the code is known, then active or paused; the code's
+# life; groups, which must be the account's, and how they are counted.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+
+use constant { TYPE => 2, VALUE => 3, SCHEDULE => 4, STATUS => 5, GROUPS => 6,
+    CREATED => 7, DIGEST => 8, UNTIL => 9, TRIES => 10, SENT => 11 };
+use constant DAY => 86_400_000;
+
+redis_new();
+my ($ac, $acct) = account();
+my (undef, $other) = account();
+my $default = unpacked(cmd('GET', $acct))->[11];
+my $theirs = unpacked(cmd('GET', $other))->[11];
+my @cg = map { sid('CG') } 1 .. 3;
+script('group_add', [$acct], $_, $_, '0') for @cg;
+
+sub contact { return unpacked(cmd('GET', k('r', $ac, $_[0])) // return undef) }
+sub set {
+    my ($sid, %field) = @_;
+    my $c = contact($sid);
+    $c->[$_] = $field{$_} for keys %field;
+    cmd('SET', k('r', $ac, $sid), packed($c));
+}
+sub refs { return cmd('HGET', k('refs', $ac), "$_[0]:c") // 0 }
+sub add {
+    my (@groups) = @_;
+    my $sid = sid('CO');
+    my $r = script('contact_add', [$acct], $sid, 'email', 'a@b.example',
+        'every_check', "digest $sid", 'code42', sid('EV'), @groups);
+    is($r->[0], 'OK', 'add');
+    return $sid;
+}
+sub call_on { return script("contact_$_[0]", [$acct], @_[1 .. $#_]) }
+sub word { return call_on(@_)->[0] }
+sub events {
+    return map { unpacked($_->[1][5]) }
+        @{ cmd('XRANGE', k('outbox'), '-', '+') };
+}
+sub unchanged_by {
+    my ($name, $code) = @_;
+    my @keys = sort @{ cmd('KEYS', '*') };
+    my @before = map { cmd('DUMP', $_) } @keys;
+    $code->();
+    is_deeply([sort @{ cmd('KEYS', '*') }], \@keys, "$name: the same keys");
+    is_deeply([map { cmd('DUMP', $_) } @keys], \@before,
+        "$name: nothing changed");
+}
+
+# add
+
+my ($sid, $ev) = (sid('CO'), sid('EV'));
+my $r = script('contact_add', [$acct], $sid, 'sms', '+15551234567',
+    'while_listed', "\xff digest", 'abc234', $ev, @cg[1, 0, 1]);
+is($r->[0], 'OK', 'add');
+is_deeply(contact($sid), unpacked($r->[1]), 'the record');
+my $c = contact($sid);
+is_deeply([@$c[0 .. 6]], [1, $sid, 'sms', '+15551234567', 'while_listed',
+    'pending', [@cg[1, 0]]], 'is what was asked for, each group once');
+is_deeply([@$c[DIGEST, TRIES, SENT]], ["\xff digest", 0, 0], 'the digest');
+is($c->[UNTIL], $c->[CREATED] + DAY, 'the code ends after a day');
+is_deeply([map { refs($_) } $default, @cg], [0, 1, 1, 0], 'groups are counted');
+is_deeply(cmd('ZRANGE', k('contacts', $ac), 0, -1), [$sid], 'in the index');
+my ($e) = events();
+is_deeply([@$e[0 .. 2]], [1, $ev, 'contact.confirm'], 'the event');
+is($e->[3], $c->[CREATED], 'its date');
+is($e->[10], 0, 'not for receivers');
+is_deeply($e->[11], [], 'nor callbacks');
+is_deeply([@$e[12, 13, 14, 15]], ['UTC', '', $sid, 'abc234'],
+    'whom it is for, and the code');
+is_deeply([@$e[4 .. 9]], ['', '', '', 0, 0, packed([])],
+    'no check, no host, no results');
+is(cmd('XRANGE', k('outbox'), '-', '+')->[0][1][1], $ac, 'whose it is');
+my $plain = add();
+is_deeply(contact($plain)->[GROUPS], [$default], 'no group: the default one');
+is(refs($default), 1, 'is counted');
+is_deeply(cmd('ZRANGE', k('contacts', $ac), 0, -1), [$sid, $plain],
+    'in order of creation');
+
+unchanged_by('bad adds' => sub {
+    for my $bad ([$theirs], [@cg, $theirs], [sid('CG')], [''], [$cg[0], 'x']) {
+        is_deeply(call_on('add', sid('CO'), 'email', 'a@b.example', 'every_check',
+            'd', 'c', sid('EV'), @$bad), ['GROUP'], 'a group not its own');
+    }
+    is(script('contact_add', [k('acct', sid('AC'))], sid('CO'), 'email', 'a',
+        's', 'd', 'c', sid('EV'))->[0], 'ACCOUNT', 'no account');
+});
+
+my $a = unpacked(cmd('GET', $acct));
+cmd('SET', $acct, packed([@$a[0 .. 7], 0, 2, @$a[10 .. $#$a]]));
+is(unpacked(cmd('GET', $acct))->[9], 2, 'two contacts are allowed');
+cmd('SET', $acct, packed([@$a[0 .. 7], 2, @$a[9 .. $#$a]]));
+unchanged_by('the limit' => sub {
+    is_deeply(call_on('add', sid('CO'), 'email', 'a', 's', 'd', 'c',
+        sid('EV')), ['LIMIT', 2], 'so many and no more');
+});
+cmd('SET', $acct, packed($a));
+
+# update
+
+is(word('update', $sid, 'start_and_end'), 'OK', 'schedule');
+$c = contact($sid);
+is($c->[SCHEDULE], 'start_and_end', 'is changed');
+is_deeply($c->[GROUPS], [@cg[1, 0]], 'the groups are not');
+is(word('update', $sid, '', @cg[2, 1, 2]), 'OK', 'groups');
+$c = contact($sid);
+is_deeply($c->[GROUPS], [@cg[2, 1]], 'are changed');
+is($c->[SCHEDULE], 'start_and_end', 'the schedule is not');
+is_deeply([map { refs($_) } @cg], [0, 1, 1], 'they are counted');
+is(word('update', $sid, '', @cg[2, 1]), 'OK', 'the same');
+is_deeply([map { refs($_) } @cg], [0, 1, 1], 'counts stay');
+unchanged_by('bad updates' => sub {
+    is(word('update', $_, 'every_check'), 'CONTACT', 'no such contact')
+        for sid('CO'), $cg[0], '';
+    is(word('update', $sid, 'every_check', $cg[0], $theirs), 'GROUP',
+        'a group not its own');
+    is(word('update', $sid, ''), 'OK', 'nothing given');
+});
+
+# a pending one can be neither paused nor resumed
+
+unchanged_by('pending' => sub {
+    is(word('status', $sid, $_), 'PENDING', "to $_") for qw(paused active);
+    is(word('status', sid('CO'), 'paused'), 'CONTACT', 'no such contact');
+});
+
+# confirm
+
+unchanged_by('nobody' => sub {
+    is(word('confirm', $_, 'x'), 'CONTACT', 'no such contact')
+        for sid('CO'), '';
+});
+is(word('confirm', $sid, 'wrong'), 'CODE', 'wrong');
+is(contact($sid)->[TRIES], 1, 'is counted');
+is(word('confirm', $sid, ''), 'CODE', 'nothing');
+is(word('confirm', $sid, "\xff digest "), 'CODE', 'nearly right');
+is(word('confirm', $sid, "\xff digest"), 'OK', 'right');
+$c = contact($sid);
+is($c->[STATUS], 'active', 'confirmed');
+is_deeply([@$c[DIGEST, UNTIL, TRIES]], ['', 0, 0], 'the code is used');
+unchanged_by('confirmed' => sub {
+    is(word('confirm', $sid, "\xff digest"), 'CONFIRMED', 'once');
+    is(word('confirm', $sid, 'wrong'), 'CONFIRMED', 'wrong or right');
+    is(word('resend', $sid, 'd', 'c', sid('EV')), 'CONFIRMED', 'no resend');
+});
+
+# paused and active
+
+is(word('status', $sid, 'paused'), 'OK', 'pause');
+is(contact($sid)->[STATUS], 'paused', 'is paused');
+unchanged_by('again' => sub {
+    is(word('status', $sid, 'paused'), 'OK', 'twice');
+    is(word('confirm', $sid, 'd'), 'CONFIRMED', 'it is confirmed');
+    is(word('resend', $sid, 'd', 'c', sid('EV')), 'CONFIRMED', 'no resend');
+});
+is(word('status', $sid, 'active'), 'OK', 'resume');
+is(contact($sid)->[STATUS], 'active', 'is active');
+is(word('status', $sid, 'active'), 'OK', 'twice');
+
+# five wrong codes
+
+for my $try (1 .. 5) {
+    is(word('confirm', $plain, "wrong $try"), 'CODE', "wrong, try $try");
+}
+unchanged_by('locked' => sub {
+    is(word('confirm', $plain, "digest $plain"), 'LOCKED', 'the right one');
+    is(word('confirm', $plain, 'wrong'), 'LOCKED', 'a wrong one');
+});
+is(contact($plain)->[STATUS], 'pending', 'it is pending');
+
+# resend
+
+cmd('DEL', k('outbox'));
+$ev = sid('EV');
+is_deeply(call_on('resend', $plain, 'second', 'code77', $ev), ['OK'],
+    'at once: that of the add does not count');
+$c = contact($plain);
+is_deeply([@$c[DIGEST, TRIES]], ['second', 0], 'a new code');
+is($c->[UNTIL], $c->[SENT] + DAY, 'for a day');
+is_deeply([map { [@$_[1, 2, 14, 15]] } events()],
+    [[$ev, 'contact.confirm', $plain, 'code77']], 'goes to the contact');
+unchanged_by('too soon' => sub {
+    $r = call_on('resend', $plain, 'third', 'c', sid('EV'));
+    is($r->[0], 'LATER', 'not twice a minute');
+    cmp_ok($r->[1], '>=', 55, 'seconds');
+    cmp_ok($r->[1], '<=', 60, 'to wait');
+    is(word('resend', sid('CO'), 'd', 'c', sid('EV')), 'CONTACT',
+        'no such contact');
+});
+set($plain, SENT, $c->[SENT] - 59_400);
+$r = call_on('resend', $plain, 'third', 'c', sid('EV'));
+is("@$r", 'LATER 1', 'less than a second is a second');
+set($plain, SENT, $c->[SENT] - 60_000);
+is(word('resend', $plain, 'third', 'c', sid('EV')), 'OK', 'after a minute');
+is(word('confirm', $plain, 'second'), 'CODE', 'only the last code counts');
+
+# a clock that went back does not hold it for ever
+
+set($plain, SENT, contact($plain)->[SENT] + DAY);
+is(word('resend', $plain, 'fourth', 'c', sid('EV')), 'OK', 'sent tomorrow');
+
+# a code of yesterday
+
+set($plain, UNTIL, contact($plain)->[SENT] - 1);
+is(word('confirm', $plain, 'fourth'), 'CODE', 'its time is over');
+set($plain, UNTIL, contact($plain)->[SENT] + DAY);
+is(word('confirm', $plain, 'fourth'), 'OK', 'in time');
+
+# delete
+
+my $n = cmd('XLEN', k('outbox'));
+is(word('delete', $sid), 'OK', 'delete');
+ok(!contact($sid), 'is gone');
+is_deeply([map { refs($_) } @cg], [0, 0, 0], 'its groups are free');
+is_deeply(cmd('ZRANGE', k('contacts', $ac), 0, -1), [$plain], 'its place');
+is(cmd('XLEN', k('outbox')), $n, 'nobody is told');
+unchanged_by('gone' => sub {
+    is(word('delete', $sid), 'CONTACT', 'once');
+    is(word('delete', $_), 'CONTACT', 'no such contact') for sid('CO'), '';
+});
+
+# nor can the other account reach it
+
+unchanged_by('a stranger' => sub {
+    for (['update', 'every_check'], ['status', 'paused'], ['delete'],
+        ['resend', 'd', 'c', sid('EV')], ['confirm', 'd'])
+    {
+        my ($verb, @args) = @$_;
+        is(script("contact_$verb", [$other], $plain, @args)->[0], 'CONTACT',
+            "$verb by another account");
+    }
+});
+
+done_testing();

@@ -1,0 +1,136 @@
+#!/usr/bin/perl
+
+# Contact groups: exactly one is the default, always; none that is used goes,
+# nor the last one.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+
+use constant { GROUP => 11, GROUPS => 9 };
+
+redis_new();
+my ($ac, $acct) = account();
+my ($oc, $other) = account();
+my $first = default_group();
+my $theirs = unpacked(cmd('GET', $other))->[GROUP];
+
+sub default_group { return unpacked(cmd('GET', $acct))->[GROUP] }
+sub group { return unpacked(cmd('GET', k('r', $ac, $_[0])) // return undef) }
+sub groups { return cmd('ZRANGE', k('groups', $ac), 0, -1) }
+sub add {
+    my ($name, $default) = @_;
+    my $sid = sid('CG');
+    is(script('group_add', [$acct], $sid, $name, $default // '0')->[0], 'OK',
+        "add $name");
+    return $sid;
+}
+sub update { return script('group_update', [$acct], @_)->[0] }
+sub del { return script('group_delete', [$acct], @_) }
+sub refused_all {
+    my ($name, $code) = @_;
+    my @keys = sort @{ cmd('KEYS', '*') };
+    my @before = map { cmd('DUMP', $_) } @keys;
+    $code->();
+    is_deeply([sort @{ cmd('KEYS', '*') }], \@keys, "$name: the same keys");
+    is_deeply([map { cmd('DUMP', $_) } @keys], \@before,
+        "$name: nothing changed");
+}
+
+# add
+
+my $sid = sid('CG');
+my $r = script('group_add', [$acct], $sid, 'Ops', '0');
+is($r->[0], 'OK', 'add');
+is_deeply([@{ unpacked($r->[1]) }[0 .. 2]], [1, $sid, 'Ops'], 'the record');
+is_deeply(group($sid), unpacked($r->[1]), 'is what is stored');
+cmp_ok(group($sid)->[3], '>', 1_700_000_000_000, 'created');
+is_deeply(groups(), [$first, $sid], 'in order of creation');
+is(default_group(), $first, 'the default stays');
+my $night = add('Night', '1');
+is(default_group(), $night, 'is_default moves');
+is(cmd('ZCARD', k('groups', $ac)), 3, 'three groups');
+is(script('group_add', [k('acct', sid('AC'))], sid('CG'), 'x', '0')->[0],
+    'ACCOUNT', 'no account');
+
+# update
+
+is(update($sid, '1', 'Desk', ''), 'OK', 'name');
+is(group($sid)->[2], 'Desk', 'is changed');
+is(default_group(), $night, 'the default is not');
+is(update($sid, '0', '', '1'), 'OK', 'default');
+is(default_group(), $sid, 'has moved');
+is(group($sid)->[2], 'Desk', 'the name stays');
+is(update($sid, '1', 'Desk 2', '1'), 'OK', 'it is the default already');
+is(default_group(), $sid, 'and stays');
+is(update($night, '0', '', '0'), 'OK', '0 on another is as it was');
+is(update($sid, '0', '', ''), 'OK', 'nothing given');
+refused_all('0 on the default' => sub {
+    is(update($sid, '1', 'Other', '0'), 'DEFAULT', 'another must be made it');
+});
+refused_all('unknown' => sub {
+    is(update($_, '1', 'Other', '1'), 'GROUP', 'no such group')
+        for sid('CG'), $theirs, '';
+});
+
+# delete
+
+refused_all('unknown' => sub {
+    is(del($_)->[0], 'GROUP', 'no such group') for sid('CG'), $theirs, '';
+});
+is(cmd('ZCARD', k('groups', $oc)), 1, 'that of the other account is there');
+my $ht = unpacked(script('host_add', [$acct], 'n', 'rbl', 1, '', $night, '',
+    '', sid('HT'), '192.0.2.1')->[1])->[1];
+refused_all('used by a host' => sub { is_deeply(del($night), ['USED'], 'used') });
+is(script('host_update', [$acct], $ht, '0', '', '', $sid, $first)->[0], 'OK',
+    'the host has others');
+is_deeply(unpacked(cmd('GET', k('r', $ac, $ht)))->[GROUPS], [$sid, $first],
+    'in that order');
+is_deeply(del($night), ['OK'], 'no host has it');
+ok(!group($night), 'the record is gone');
+is_deeply(groups(), [$first, $sid], 'and its place');
+is(default_group(), $sid, 'the default stays');
+my $co = sid('CO');
+is(script('contact_add', [$acct], $co, 'email', 'a@b.example', 'every_check',
+    'd', 'c', sid('EV'), $first)->[0], 'OK', 'a contact');
+is(script('host_delete', [$acct], $ht, 1)->[0], 'OK', 'no host');
+refused_all('used by a contact' => sub { is_deeply(del($first), ['USED'], 'used') });
+is(del($sid)->[0], 'OK', 'the default, which nothing uses');
+is(default_group(), $first, 'the only other one takes its place');
+refused_all('used and the last' => sub { isnt(del($first)->[0], 'OK', 'stays') });
+is(script('contact_delete', [$acct], $co)->[0], 'OK', 'no contact');
+refused_all('the last one' => sub { is_deeply(del($first), ['LAST'], 'stays') });
+ok(!cmd('EXISTS', k('refs', $ac)), 'nothing is counted any more');
+
+# which one takes the place of a deleted default is a matter of chance
+
+my @many = map { add("n$_") } 1 .. 8;
+my %new;
+for (1 .. 60) {
+    my $gone = default_group();
+    is(del($gone)->[0], 'OK', 'the default goes') or last;
+    my $now = default_group();
+    isnt($now, $gone, 'another takes its place');
+    ok(defined cmd('ZSCORE', k('groups', $ac), $now), 'which is there');
+    $new{ scalar grep { $_ lt $now } @{ groups() } }++;
+    add('again');
+}
+cmp_ok(scalar keys %new, '>=', 4, 'not always the same one');
+
+# many
+
+add("m$_") for cmd('ZCARD', k('groups', $ac)) + 1 .. 1000;
+refused_all('one more' => sub {
+    is_deeply(script('group_add', [$acct], sid('CG'), 'x', '1'),
+        ['LIMIT', 1000], 'so many and no more');
+});
+
+# fields that a later version added stay
+
+my $a = unpacked(cmd('GET', $acct));
+cmd('SET', $acct, packed([@$a, 'newer']));
+is(update($first = groups()->[3], '0', '', '1'), 'OK', 'another default');
+is(unpacked(cmd('GET', $acct))->[-1], 'newer', 'the rest of the record stays');
+
+done_testing();
