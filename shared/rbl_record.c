@@ -48,6 +48,7 @@ static const rbl_field_t  rbl_token_fields[RBL_TOKEN__N] = {
     [RBL_TOKEN_STATUS] = STR(rbl_token_t, status),
     [RBL_TOKEN_ALLOW] = ARRAY(rbl_token_t, allow),
     [RBL_TOKEN_LIMITS] = ARRAY(rbl_token_t, limits),
+    [RBL_TOKEN_CREATED] = INT(rbl_token_t, created),
 };
 
 static const rbl_field_t  rbl_app_fields[RBL_APP__N] = {

@@ -28,6 +28,7 @@ typedef struct {
     rbl_str_t  digest;                  /* 32 bytes: SHA-256 of the token */
     rbl_str_t  app, status;
     rbl_str_t  allow, limits;           /* packed arrays, those of the app */
+    int64_t    created;
 } rbl_token_t;
 
 typedef struct {

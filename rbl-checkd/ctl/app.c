@@ -4,58 +4,31 @@
  * of the token alone.
  */
 
-#include "ctl.h"
+#include "app.h"
 
 #include <openssl/crypto.h>
 #include <stdio.h>
-
-#define CTL_TOKEN_FIELD  16
 
 
 static const ctl_column_t  app_columns[] = {
     { "account", "account" }, { "id", "application" }, { "name", "name" },
     { "token", "token" }, { "secret", "secret" }, { "status", "status" },
-    { "ended", "tokens ended" }, { NULL, NULL }
+    { "ended", "tokens ended" }, { "left", "tokens left" },
+    { "allow", "may ask from" }, { "hour", "requests an hour" },
+    { "reads", "reads a second" }, { "writes", "writes a second" },
+    { "starts", "check starts a second" }, { NULL, NULL }
 };
 
 static const ctl_column_t  app_row[] = {
     { "id", "APPLICATION" }, { "name", "NAME" }, { "status", "STATUS" },
-    { "tokens", "TOKENS" }, { "created", "CREATED" }, { NULL, NULL }
+    { "tokens", "TOKENS" }, { "created", "CREATED" }, { "hour", "HOUR" },
+    { "reads", "READS" }, { "writes", "WRITES" }, { "starts", "STARTS" },
+    { "allow", "ALLOW" }, { NULL, NULL }
 };
-
-typedef struct {
-    char           token[CTL_SECRET_SIZE];
-    unsigned char  digest[32];
-    char           field[CTL_TOKEN_FIELD + 1];
-} ctl_token_t;
-
-
-static int
-ctl_token_new(ctl_token_t *t)
-{
-    if (ctl_token_make(t->token) != 0
-        || ctl_sha256(t->digest, rbl_str(t->token)) != 0)
-    {
-        return -1;
-    }
-
-    ctl_hex(t->field, t->digest, CTL_TOKEN_FIELD / 2);
-
-    return 0;
-}
-
-
-static rbl_str_t
-ctl_token_digest(const ctl_token_t *t)
-{
-    rbl_str_t  s = { (const char *) t->digest, sizeof(t->digest) };
-
-    return s;
-}
 
 
 /* Columns that the object does not have are not shown. */
-static int
+int
 ctl_app_print(ctl_t *ctl, json_t *v)
 {
     size_t        i, n;
@@ -73,9 +46,9 @@ ctl_app_print(ctl_t *ctl, json_t *v)
 }
 
 
-static redisReply *
-ctl_app_script(ctl_t *ctl, const rbl_script_t *script, const rbl_sid_t *account,
-    int argc, const rbl_str_t *argv)
+redisReply *
+ctl_app_script(ctl_t *ctl, const rbl_script_t *script,
+    const rbl_sid_t *account, int argc, const rbl_str_t *argv)
 {
     rbl_key_t  key;
 
@@ -135,7 +108,7 @@ ctl_app_add(ctl_t *ctl)
 }
 
 
-static int
+int
 ctl_app_arguments(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *app)
 {
     return ctl_sid(account, RBL_SID_ACCOUNT, ctl->args[0]) != 0
@@ -144,42 +117,10 @@ ctl_app_arguments(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *app)
 
 
 int
-ctl_app_rotate(ctl_t *ctl)
+ctl_app_none(const rbl_sid_t *account, const rbl_sid_t *app)
 {
-    int          rc;
-    rbl_sid_t    account, app;
-    rbl_str_t    argv[4];
-    redisReply  *reply;
-    ctl_token_t  t;
-
-    if (ctl_app_arguments(ctl, &account, &app) != 0
-        || ctl_token_new(&t) != 0)
-    {
-        return CTL_ERROR;
-    }
-
-    argv[0] = rbl_sid_str(&app);
-    argv[1] = rbl_str(t.field);
-    argv[2] = ctl_token_digest(&t);
-    argv[3] = rbl_str(ctl_option(ctl, "keep") ? "0" : "1");
-
-    reply = ctl_app_script(ctl, &rbl_script_app_token, &account, 4, argv);
-    if (reply == NULL) {
-        return CTL_ERROR;
-    }
-
-    if (rbl_str_is(rbl_reply_word(reply), "OK")) {
-        rc = ctl_app_print(ctl, json_pack("{ss ss ss}", "account", account.s,
-                                          "id", app.s, "token", t.token));
-    } else {
-        rc = ctl_fail("account %s has no active application %s", account.s,
-                      app.s);
-    }
-
-    freeReplyObject(reply);
-    OPENSSL_cleanse(&t, sizeof(t));
-
-    return rc;
+    return ctl_fail("account %s has no active application %s", account->s,
+                    app->s);
 }
 
 
@@ -216,21 +157,19 @@ ctl_app_revoke(ctl_t *ctl)
 }
 
 
-/* How many tokens of HGETALL's reply belong to an application. */
 static int64_t
 ctl_app_tokens(const redisReply *tokens, rbl_str_t app)
 {
-    size_t       i;
+    size_t       at;
     int64_t      n;
+    rbl_str_t    field;
     rbl_token_t  token;
 
-    for (i = 1, n = 0; i < rbl_reply_len(tokens); i += 2) {
-        if (rbl_token_decode(&token, rbl_reply_str(rbl_reply_at(tokens, i)))
-                == RBL_OK
-            && rbl_str_eq(token.app, app))
-        {
-            n++;
-        }
+    n = 0;
+    at = 0;
+
+    while (ctl_token_next(tokens, app, &at, &field, &token)) {
+        n++;
     }
 
     return n;
@@ -246,6 +185,9 @@ typedef struct {
 static int
 ctl_app_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 {
+    size_t           i;
+    int64_t          limits[4] = { 0 };
+    rbl_mp_t         mp;
     rbl_app_t        app;
     ctl_app_list_t  *list;
 
@@ -259,13 +201,26 @@ ctl_app_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
         return 0;
     }
 
+    rbl_mp_init(&mp, app.limits);
+
+    if (rbl_mp_array(&mp) == 4) {
+        for (i = 0; i < 4; i++) {
+            limits[i] = rbl_mp_int(&mp);
+        }
+    }
+
     return json_array_append_new(list->rows,
-               json_pack("{so so so sI so}", "id", ctl_text(app.id),
-                         "name", ctl_text(app.name),
+               json_pack("{so so so sI so sI sI sI sI so}",
+                         "id", ctl_text(app.id), "name", ctl_text(app.name),
                          "status", ctl_text(app.status),
                          "tokens",
                          (json_int_t) ctl_app_tokens(list->tokens, app.id),
-                         "created", ctl_time(app.created)));
+                         "created", ctl_time(app.created),
+                         "hour", (json_int_t) limits[0],
+                         "reads", (json_int_t) limits[1],
+                         "writes", (json_int_t) limits[2],
+                         "starts", (json_int_t) limits[3],
+                         "allow", ctl_texts(app.allow)));
 }
 
 
@@ -275,7 +230,7 @@ ctl_app_list(ctl_t *ctl)
     int              rc;
     rbl_sid_t        sid;
     rbl_key_t        key;
-    rbl_str_t        account, none = RBL_STR("");
+    rbl_str_t        account;
     redisReply      *tokens;
     ctl_app_list_t   list;
 
@@ -286,9 +241,7 @@ ctl_app_list(ctl_t *ctl)
     }
 
     account = rbl_sid_str(&sid);
-    tokens = ctl_call(ctl, "HGETALL",
-                      rbl_account_key(&key, &ctl->ks, "tokens", account, none),
-                      none, none);
+    tokens = ctl_tokens(ctl, &sid);
     if (tokens == NULL) {
         return CTL_ERROR;
     }
@@ -296,7 +249,8 @@ ctl_app_list(ctl_t *ctl)
     list.rows = json_array();
     list.tokens = tokens;
 
-    rc = ctl_each(ctl, rbl_account_key(&key, &ctl->ks, "apps", account, none),
+    rc = ctl_each(ctl, rbl_account_key(&key, &ctl->ks, "apps", account,
+                                       RBL_STR("")),
                   rbl_partition(&ctl->ks, account), "r", account,
                   ctl_app_each, &list);
     freeReplyObject(tokens);

@@ -32,6 +32,13 @@ static const ctl_option_t  account_options[] = {
 };
 
 static const ctl_option_t  rotate_options[] = { { "keep", 0 }, { NULL, 0 } };
+static const ctl_option_t  allow_options[] = { { "none", 0 }, { NULL, 0 } };
+
+static const ctl_option_t  limit_options[] = {
+    { "hour", 1 }, { "reads", 1 }, { "writes", 1 }, { "starts", 1 },
+    { "none", 0 }, { NULL, 0 }
+};
+
 static const ctl_option_t  hook_options[] = { { "types", 1 }, { NULL, 0 } };
 
 static const ctl_option_t  check_options[] = {
@@ -64,6 +71,18 @@ static const ctl_command_t  ctl_commands[] = {
       none_options, 2, 2, CTL_READY, ctl_app_revoke },
     { "app list", "ACCOUNT", "list the applications of an account",
       none_options, 1, 1, CTL_READY, ctl_app_list },
+    { "app allow", "ACCOUNT APP CIDR,CIDR|--none",
+      "take its requests from these networks alone",
+      allow_options, 2, 3, CTL_READY, ctl_app_allow },
+    { "app limit", "ACCOUNT APP [--hour N] [--reads N] [--writes N]"
+      " [--starts N]|--none",
+      "limit its requests an hour, and reads, writes, check starts a second",
+      limit_options, 2, 2, CTL_READY, ctl_app_limit },
+    { "token list", "ACCOUNT APP",
+      "list the tokens of an application, by digits of their SHA-256",
+      none_options, 2, 2, CTL_READY, ctl_token_list },
+    { "token revoke", "ACCOUNT APP DIGITS", "end one token of an application",
+      none_options, 3, 3, CTL_READY, ctl_token_revoke },
     { "webhook add", "ACCOUNT NAME URL [--types TYPE,TYPE]",
       "add a receiver of events; prints its secret, this once",
       hook_options, 3, 3, CTL_READY, ctl_webhook_add },

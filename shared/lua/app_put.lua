@@ -3,13 +3,13 @@
 -- ARGV    1 application SID  2 name  3 secret for callbacks
 --         4 token field (16 hex)  5 token digest (32 bytes)
 -- Result  OK | ACCOUNT
---- include: account
+--- include: app
 if call('EXISTS', KEYS[1]) == 0 then
     return {'ACCOUNT'}
 end
 local now = now_ms()
-save(key('r', ac, ARGV[1]), {1, ARGV[1], ARGV[2], 'active', ARGV[3], now})
+local app = {1, ARGV[1], ARGV[2], 'active', ARGV[3], now, {}, {}}
+save(key('r', ac, ARGV[1]), app)
 call('ZADD', key('apps', ac), now, ARGV[1])
-call('HSET', key('tokens', ac), ARGV[4],
-    cmsgpack.pack({1, ARGV[5], ARGV[1], 'active'}))
+token_new(ARGV[4], ARGV[5], app)
 return {'OK'}

@@ -2,20 +2,15 @@
 -- KEYS[1] acct:<AC>
 -- ARGV    1 application SID
 -- Result  OK, number of tokens that ended | APP
---- include: account
---- use: app token
-local app = load(key('r', ac, ARGV[1]))
-if not app or not owns('apps', ARGV[1]) then
+--- include: app
+local app = app_of(ARGV[1])
+if not app then
     return {'APP'}
 end
-local tokens = key('tokens', ac)
-local all = call('HGETALL', tokens)
-local n = 0
-for i = 1, #all, 2 do
-    if cmsgpack.unpack(all[i + 1])[TOKEN.app] == ARGV[1] then
-        n = n + call('HDEL', tokens, all[i])
-    end
+local own = tokens_of(ARGV[1])
+for _, e in ipairs(own) do
+    call('HDEL', tokens, e[1])
 end
 app[APP.status] = 'revoked'
 save(key('r', ac, ARGV[1]), app)
-return {'OK', n}
+return {'OK', #own}

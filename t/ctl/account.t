@@ -1,35 +1,14 @@
 #!/usr/bin/perl
-# rblctl account, app and webhook.
+# rblctl account and webhook.
 
 use strict;
 use warnings;
 
 use lib 't/lib';
-use Digest::SHA qw(sha256 sha256_hex);
-use RblTest;
+use RblCtl;
 
-my $redis = start_redis();
-init_store($redis);
+my $redis = ctl_store();
 my ($r, $v);
-
-sub good {
-    my ($name, @args) = @_;
-
-    my $got = rblctl($redis, @args, '--json');
-    is($got->{status}, 0, $name) or diag($got->{err});
-    return $got->{status} == 0 ? json($got->{out}) : {};
-}
-
-sub bad {
-    my ($name, $pattern, @args) = @_;
-
-    my $before = redis($redis, 'DBSIZE');
-    my $got = rblctl($redis, @args);
-    is($got->{status}, 3, "$name: exit status");
-    like($got->{err}, qr/\Arblctl: [^\n]*$pattern[^\n]*\n\z/, "$name: why");
-    is($got->{out}, '', "$name: nothing else");
-    is(redis($redis, 'DBSIZE'), $before, "$name: nothing was written");
-}
 
 my $none = 'AC' . '0' x 32;
 
@@ -91,59 +70,6 @@ is(good('resume', 'account', 'resume', $ac)->{status}, 'active', 'active');
 bad('suspend nobody', 'there is no account', 'account', 'suspend', $none);
 bad('resume nobody', 'there is no account', 'account', 'resume', $none);
 
-# applications
-$v = good('app add', 'app', 'add', $ac, 'Web');
-my ($app, $token, $secret) = @$v{qw(id token secret)};
-like($app, qr/^AP[0-9a-f]{32}$/, 'SID of the application');
-like($token, qr/^[0-9a-f]{64}$/, 'token');
-like($secret, qr/^whsec_[A-Za-z0-9+\/]{43}=$/, 'secret');
-my $tokens = { @{ redis($redis, 'HGETALL', redis_key('tokens', $ac)) } };
-is_deeply([keys %$tokens], [substr sha256_hex($token), 0, 16],
-    'token is found by its digest');
-is_deeply(record('token', (values %$tokens)[0]), { version => 1,
-    digest => sha256($token), app => $app, status => 'active' },
-    'and kept as its digest alone');
-is(record('app', redis($redis, 'GET', redis_key('r', $ac, $app)))->{secret},
-    $secret, 'secret for callbacks');
-bad('app of nobody', 'there is no account', 'app', 'add', $none, 'x');
-bad('app without a name', 'name of an application', 'app', 'add', $ac, '');
-
-my $second = good('app rotate', 'app', 'rotate', $ac, $app)->{token};
-like($second, qr/^[0-9a-f]{64}$/, 'another token');
-isnt($second, $token, 'is new');
-is_deeply([redis($redis, 'HKEYS', redis_key('tokens', $ac))],
-    [[substr sha256_hex($second), 0, 16]], 'the old one is gone');
-my $third = good('app rotate --keep', 'app', 'rotate', $ac, $app, '--keep')
-    ->{token};
-is(redis($redis, 'HLEN', redis_key('tokens', $ac)), 2, 'both are valid');
-bad('rotate nothing', 'no active application', 'app', 'rotate', $ac,
-    'AP' . '0' x 32);
-bad('rotate of another account', 'no active application', 'app', 'rotate',
-    $free, $app);
-bad('rotate what is no application', 'is not the SID of an application',
-    'app', 'rotate', $ac, $ac);
-
-my $other = good('a second application', 'app', 'add', $ac, 'Other');
-$v = good('app list', 'app', 'list', $ac);
-is_deeply([map { [@$_{qw(id name status tokens)}] } @$v],
-    [[$app, 'Web', 'active', 2], [$other->{id}, 'Other', 'active', 1]],
-    'lists applications and their tokens');
-$r = rblctl($redis, 'app', 'list', $ac);
-unlike($r->{out} . $r->{err}, qr/$second|$third|whsec_/,
-    'no token and no secret in a list');
-bad('list of nobody', 'there is no account', 'app', 'list', $none);
-
-is(good('app revoke', 'app', 'revoke', $ac, $app)->{ended}, 2,
-    'two tokens ended');
-is_deeply([redis($redis, 'HKEYS', redis_key('tokens', $ac))],
-    [[substr sha256_hex($other->{token}), 0, 16]], "the other's stays");
-is(good('revoke again', 'app', 'revoke', $ac, $app)->{ended}, 0,
-    'nothing more to end');
-bad('rotate after revoke', 'no active application', 'app', 'rotate', $ac,
-    $app);
-bad('revoke nothing', 'has no application', 'app', 'revoke', $ac,
-    'AP' . '0' x 32);
-
 # webhooks
 my $url = 'https://hooks.example.com/x?y=1';
 $v = good('webhook add', 'webhook', 'add', $ac, 'Ops', $url, '--types',
@@ -174,19 +100,6 @@ bad('webhook of nobody', 'there is no account', 'webhook', 'add', $none, 'x',
     $url);
 bad('webhooks of nobody', 'there is no account', 'webhook', 'list', $none);
 
-# what others put into the store reaches no terminal
-redis($redis, 'SET', redis_key('r', $ac, $app), record_pack('app',
-    version => 1, id => $app, name => "\e]0;x\a\x{9b}\x{202e}",
-    status => 'active', secret => 's', created => 1));
-$r = rblctl($redis, 'app', 'list', $ac);
-is($r->{status}, 0, 'a strange record');
-unlike($r->{out}, qr/[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae/,
-    'control characters are escaped');
-redis($redis, 'SET', redis_key('r', $ac, $app), "\x93junk");
-$r = rblctl($redis, 'app', 'list', $ac);
-is($r->{status}, 0, 'a damaged record');
-like($r->{err}, qr/application $app is damaged/, 'is told');
-like($r->{out}, qr/$other->{id}/, 'and the others are listed');
 redis($redis, 'SET', redis_key('acct', $free), 'junk');
 bad('a damaged account', 'is damaged', 'account', 'show', $free);
 

@@ -92,7 +92,7 @@ static const struct {
 } entities[] = {
     { "account", decode_account, "sssssiiiissii", sizeof(rbl_account_t),
       RBL_ACCOUNT__N, RBL_ACCOUNT__MIN },
-    { "token", decode_token, "sssaa", sizeof(rbl_token_t), RBL_TOKEN__N,
+    { "token", decode_token, "sssaai", sizeof(rbl_token_t), RBL_TOKEN__N,
       RBL_TOKEN__MIN },
     { "app", decode_app, "ssssiaa", sizeof(rbl_app_t), RBL_APP__N,
       RBL_APP__MIN },

@@ -1,0 +1,277 @@
+/*
+ * The tokens of an application.  What names one is the beginning of its
+ * digest: that is no secret, and whoever holds the token finds it with
+ * `sha256sum`.
+ */
+
+#include "app.h"
+
+#include <openssl/crypto.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+
+static const ctl_column_t  token_row[] = {
+    { "token", "TOKEN" }, { "status", "STATUS" }, { "created", "CREATED" },
+    { NULL, NULL }
+};
+
+
+int
+ctl_token_new(ctl_token_t *t)
+{
+    if (ctl_token_make(t->token) != 0
+        || ctl_sha256(t->digest, rbl_str(t->token)) != 0)
+    {
+        return -1;
+    }
+
+    ctl_hex(t->field, t->digest, CTL_TOKEN_FIELD / 2);
+
+    return 0;
+}
+
+
+rbl_str_t
+ctl_token_digest(const ctl_token_t *t)
+{
+    rbl_str_t  s = { (const char *) t->digest, sizeof(t->digest) };
+
+    return s;
+}
+
+
+redisReply *
+ctl_tokens(ctl_t *ctl, const rbl_sid_t *account)
+{
+    rbl_key_t  key;
+    rbl_str_t  none = RBL_STR("");
+
+    return ctl_call(ctl, "HGETALL",
+                    rbl_account_key(&key, &ctl->ks, "tokens",
+                                    rbl_sid_str(account), none),
+                    none, none);
+}
+
+
+int
+ctl_token_next(const redisReply *tokens, rbl_str_t app, size_t *at,
+    rbl_str_t *field, rbl_token_t *token)
+{
+    rbl_str_t  raw;
+
+    while (*at + 1 < rbl_reply_len(tokens)) {
+        *field = rbl_reply_str(rbl_reply_at(tokens, *at));
+        raw = rbl_reply_str(rbl_reply_at(tokens, *at + 1));
+        *at += 2;
+
+        if (rbl_token_decode(token, raw) == RBL_OK
+            && rbl_str_eq(token->app, app))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+ctl_app_rotate(ctl_t *ctl)
+{
+    int          rc;
+    rbl_sid_t    account, app;
+    rbl_str_t    argv[4];
+    redisReply  *reply;
+    ctl_token_t  t;
+
+    if (ctl_app_arguments(ctl, &account, &app) != 0
+        || ctl_token_new(&t) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    argv[0] = rbl_sid_str(&app);
+    argv[1] = rbl_str(t.field);
+    argv[2] = ctl_token_digest(&t);
+    argv[3] = rbl_str(ctl_option(ctl, "keep") ? "0" : "1");
+
+    reply = ctl_app_script(ctl, &rbl_script_app_token, &account, 4, argv);
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    if (rbl_str_is(rbl_reply_word(reply), "OK")) {
+        rc = ctl_app_print(ctl, json_pack("{ss ss ss}", "account", account.s,
+                                          "id", app.s, "token", t.token));
+    } else {
+        rc = ctl_app_none(&account, &app);
+    }
+
+    freeReplyObject(reply);
+    OPENSSL_cleanse(&t, sizeof(t));
+
+    return rc;
+}
+
+
+typedef struct {
+    rbl_str_t    field;
+    rbl_token_t  token;
+} ctl_token_row_t;
+
+
+/* The oldest go first. */
+static int
+ctl_token_order(const void *a, const void *b)
+{
+    const ctl_token_row_t  *x = a, *y = b;
+
+    return (x->token.created > y->token.created)
+           - (x->token.created < y->token.created);
+}
+
+
+static json_t *
+ctl_token_rows(const redisReply *tokens, rbl_str_t app)
+{
+    size_t            at, n, i;
+    json_t           *list;
+    ctl_token_row_t  *row;
+
+    row = calloc(rbl_reply_len(tokens) / 2 + 1, sizeof(*row));
+    if (row == NULL) {
+        return NULL;
+    }
+
+    at = 0;
+
+    for (n = 0;
+         ctl_token_next(tokens, app, &at, &row[n].field, &row[n].token);
+         n++)
+    {
+        if (row[n].field.n > CTL_TOKEN_DIGITS) {
+            row[n].field.n = CTL_TOKEN_DIGITS;
+        }
+    }
+
+    qsort(row, n, sizeof(*row), ctl_token_order);
+    list = json_array();
+
+    for (i = 0; i < n; i++) {
+        json_array_append_new(list,
+            json_pack("{so so so}", "token", ctl_text(row[i].field),
+                      "status", ctl_text(row[i].token.status),
+                      "created", ctl_time(row[i].token.created)));
+    }
+
+    free(row);
+
+    return list;
+}
+
+
+int
+ctl_token_list(ctl_t *ctl)
+{
+    int          rc;
+    rbl_sid_t    account, app;
+    redisReply  *tokens;
+
+    if (ctl_app_arguments(ctl, &account, &app) != 0
+        || ctl_account_exists(ctl, &account) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    tokens = ctl_tokens(ctl, &account);
+    if (tokens == NULL) {
+        return CTL_ERROR;
+    }
+
+    rc = ctl_print(ctl, token_row, ctl_token_rows(tokens, rbl_sid_str(&app)));
+    freeReplyObject(tokens);
+
+    return rc;
+}
+
+
+/* The digits that name a token, as the store has them; -1: failed, and said. */
+static int
+ctl_token_digits(char digits[CTL_TOKEN_FIELD + 1], rbl_str_t text)
+{
+    size_t  i;
+    char    c;
+
+    for (i = 0; i < text.n && i < CTL_TOKEN_FIELD; i++) {
+        c = text.p[i];
+        c = c >= 'A' && c <= 'F' ? (char) (c + ('a' - 'A')) : c;
+
+        if ((c < '0' || c > '9') && (c < 'a' || c > 'f')) {
+            break;
+        }
+
+        digits[i] = c;
+    }
+
+    digits[i] = '\0';
+
+    if (i < text.n || i < CTL_TOKEN_DIGITS) {
+        ctl_fail("a token is named by %d to %d hex digits of its SHA-256, as"
+                 " `token list` shows them", CTL_TOKEN_DIGITS,
+                 CTL_TOKEN_FIELD);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+int
+ctl_token_revoke(ctl_t *ctl)
+{
+    int          rc;
+    char         digits[CTL_TOKEN_FIELD + 1];
+    rbl_sid_t    account, app;
+    rbl_str_t    word, argv[2];
+    redisReply  *reply;
+
+    if (ctl_app_arguments(ctl, &account, &app) != 0
+        || ctl_token_digits(digits, ctl->args[2]) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    argv[0] = rbl_sid_str(&app);
+    argv[1] = rbl_str(digits);
+
+    reply = ctl_app_script(ctl, &rbl_script_app_token_revoke, &account, 2,
+                           argv);
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    word = rbl_reply_word(reply);
+
+    if (rbl_str_is(word, "OK")) {
+        rc = ctl_app_print(ctl, json_pack("{ss ss sI sI}",
+                           "account", account.s, "id", app.s,
+                           "ended", (json_int_t) 1, "left", (json_int_t)
+                           rbl_reply_int(rbl_reply_at(reply, 2), 0)));
+
+    } else if (rbl_str_is(word, "APP")) {
+        rc = ctl_fail("account %s has no application %s", account.s, app.s);
+
+    } else if (rbl_str_is(word, "MANY")) {
+        rc = ctl_fail("more than one token of application %s begins with %s:"
+                      " give more digits", app.s, digits);
+
+    } else {
+        rc = ctl_fail("no token of application %s begins with %s", app.s,
+                      digits);
+    }
+
+    freeReplyObject(reply);
+
+    return rc;
+}

@@ -1,0 +1,37 @@
+-- Applications of an account and their tokens.  Every token carries the allow
+-- list and the limits of its application: whoever reads it needs no more.
+--- include: account
+--- use: app token
+local tokens = key('tokens', ac)
+local function app_of(sid)
+    local app = load(key('r', ac, sid))
+    return app and owns('apps', sid) and app
+end
+-- The tokens of an application: { {field, record}... }
+local function tokens_of(sid)
+    local all = call('HGETALL', tokens)
+    local own = {}
+    for i = 1, #all, 2 do
+        local token = cmsgpack.unpack(all[i + 1])
+        if token[TOKEN.app] == sid then
+            own[#own + 1] = {all[i], token}
+        end
+    end
+    return own
+end
+local function token_new(field, digest, app)
+    call('HSET', tokens, field, cmsgpack.pack({1, digest, app[APP.id],
+        'active', app[APP.allow] or {}, app[APP.limits] or {}, now_ms()}))
+end
+-- Saves an application whose allow list or limits have changed, and brings them
+-- to its tokens.
+local function app_admits(app)
+    save(key('r', ac, app[APP.id]), app)
+    for _, e in ipairs(tokens_of(app[APP.id])) do
+        local token = e[2]
+        token[TOKEN.allow] = app[APP.allow]
+        token[TOKEN.limits] = app[APP.limits]
+        token[TOKEN.created] = token[TOKEN.created] or 0
+        call('HSET', tokens, e[1], cmsgpack.pack(token))
+    end
+end

@@ -1,0 +1,234 @@
+#!/usr/bin/perl
+# rblctl app and token: applications, their tokens, and whom those serve.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use Digest::SHA qw(sha256 sha256_hex);
+use RblCtl;
+
+my $redis = ctl_store();
+my ($r, $v);
+my $none = 'AC' . '0' x 32;
+my $nothing = 'AP' . '0' x 32;
+my $ac = good('an account', 'account', 'add', 'A')->{id};
+my $free = good('another', 'account', 'add', 'B')->{id};
+
+# --- applications ----------------------------------------------------------
+
+$v = good('app add', 'app', 'add', $ac, 'Web');
+my ($app, $token, $secret) = @$v{qw(id token secret)};
+like($app, qr/^AP[0-9a-f]{32}$/, 'SID of the application');
+like($token, qr/^[0-9a-f]{64}$/, 'token');
+like($secret, qr/^whsec_[A-Za-z0-9+\/]{43}=$/, 'secret');
+my $tokens = { @{ redis($redis, 'HGETALL', redis_key('tokens', $ac)) } };
+is_deeply([keys %$tokens], [substr sha256_hex($token), 0, 16],
+    'token is found by its digest');
+my $record = record('token', (values %$tokens)[0]);
+cmp_ok(abs(delete($record->{created}) / 1000 - time), '<', 60, 'made now');
+is_deeply($record, { version => 1, digest => sha256($token), app => $app,
+    status => 'active', allow => [], limits => [] },
+    'and kept as its digest alone');
+is(record('app', redis($redis, 'GET', redis_key('r', $ac, $app)))->{secret},
+    $secret, 'secret for callbacks');
+bad('app of nobody', 'there is no account', 'app', 'add', $none, 'x');
+bad('app without a name', 'name of an application', 'app', 'add', $ac, '');
+
+my $second = good('app rotate', 'app', 'rotate', $ac, $app)->{token};
+like($second, qr/^[0-9a-f]{64}$/, 'another token');
+isnt($second, $token, 'is new');
+is_deeply([redis($redis, 'HKEYS', redis_key('tokens', $ac))],
+    [[substr sha256_hex($second), 0, 16]], 'the old one is gone');
+my $third = good('app rotate --keep', 'app', 'rotate', $ac, $app, '--keep')
+    ->{token};
+is(redis($redis, 'HLEN', redis_key('tokens', $ac)), 2, 'both are valid');
+bad('rotate nothing', 'no active application', 'app', 'rotate', $ac,
+    $nothing);
+bad('rotate of another account', 'no active application', 'app', 'rotate',
+    $free, $app);
+bad('rotate what is no application', 'is not the SID of an application',
+    'app', 'rotate', $ac, $ac);
+
+my $other = good('a second application', 'app', 'add', $ac, 'Other');
+$v = good('app list', 'app', 'list', $ac);
+is_deeply([map { [@$_{qw(id name status tokens)}] } @$v],
+    [[$app, 'Web', 'active', 2], [$other->{id}, 'Other', 'active', 1]],
+    'lists applications and their tokens');
+$r = rblctl($redis, 'app', 'list', $ac);
+unlike($r->{out} . $r->{err}, qr/$second|$third|whsec_/,
+    'no token and no secret in a list');
+bad('list of nobody', 'there is no account', 'app', 'list', $none);
+
+# --- tokens ----------------------------------------------------------------
+
+sub digits { return substr sha256_hex($_[0]), 0, $_[1] // 8 }
+
+$v = good('token list', 'token', 'list', $ac, $app);
+is_deeply([map { [@$_{qw(token status)}] } @$v],
+    [[digits($second), 'active'], [digits($third), 'active']],
+    'by the digits that `sha256sum` shows, the oldest first');
+like($_->{created}, qr/^20\d\d-\d\d-\d\dT/, 'and when it was made') for @$v;
+is_deeply(good('tokens of nothing', 'token', 'list', $ac, $nothing), [],
+    'an application that is not there has none');
+bad('tokens of nobody', 'there is no account', 'token', 'list', $none, $app);
+
+is(good('token revoke', 'token', 'revoke', $ac, $app, uc digits($second))
+    ->{left}, 1, 'one is left');
+is_deeply([sort @{ redis($redis, 'HKEYS', redis_key('tokens', $ac)) }],
+    [sort map { digits($_, 16) } $third, $other->{token}],
+    'and it is not the one that was named');
+bad('token that is gone', 'no token of application', 'token', 'revoke', $ac,
+    $app, digits($second));
+bad('token of another application', 'no token of application', 'token',
+    'revoke', $ac, $app, digits($other->{token}));
+bad('token of another account', 'has no application', 'token', 'revoke',
+    $free, $app, digits($third));
+bad("digits '$_'", 'is named by 8 to 16', 'token', 'revoke', $ac, $app, $_)
+    for '', '1234567', '12345678g', '0' x 17, '*' x 8;
+
+my $key = redis_key('tokens', $ac);
+my $raw = redis($redis, 'HGET', $key, digits($third, 16));
+my $twin = digits($third) . '0' x 8;
+redis($redis, 'HSET', $key, $twin, $raw);
+bad('digits of two', 'more than one', 'token', 'revoke', $ac, $app,
+    digits($third));
+is(good('all digits', 'token', 'revoke', $ac, $app, $twin)->{left}, 1,
+    'of them one is named by more digits');
+good('rotate --keep', 'app', 'rotate', $ac, $app, '--keep');
+
+# --- allow list and limits -------------------------------------------------
+
+sub token_records {
+    my ($of) = @_;
+
+    my %all = @{ redis($redis, 'HGETALL', $key) };
+    return grep { $_->{app} eq $of } map { record('token', $_) } values %all;
+}
+
+sub app_record {
+    return record('app', redis($redis, 'GET', redis_key('r', $ac, $_[0])));
+}
+
+# The application and all its tokens say the same; the other's are as before.
+sub says {
+    my ($field, $want, $name) = @_;
+
+    is_deeply([map { $_->{$field} } app_record($app), token_records($app)],
+        [$want, $want, $want], $name);
+    is_deeply([map { $_->{$field} } app_record($other->{id}),
+        token_records($other->{id})], [[], []], 'the other is left alone');
+}
+
+# As they were made before these fields were: what follows is added to them.
+redis($redis, 'SET', redis_key('r', $ac, $app), mp_pack([1, $app, 'Web',
+    'active', 'whsec_x', 1]));
+redis($redis, 'HSET', $key, digits($third, 16), mp_pack([1, sha256($third),
+    $app, 'active']));
+is_deeply([map { @$_{qw(hour reads writes starts allow)} }
+    grep { $_->{id} eq $app } @{ good('app list', 'app', 'list', $ac) }],
+    [0, 0, 0, 0, []], 'an old record: no limit, from everywhere');
+
+$v = good('app limit', 'app', 'limit', $ac, $app, '--hour', 1000);
+is_deeply([@$v{qw(hour reads writes starts)}], [1000, 0, 0, 0], 'one of four');
+says('limits', [1000, 0, 0, 0], 'is kept');
+good('more', 'app', 'limit', $ac, $app, '--reads', 20, '--writes', 5,
+    '--starts', 1);
+says('limits', [1000, 20, 5, 1], 'what is not given stays');
+good('less', 'app', 'limit', $ac, $app, '--hour', 0);
+says('limits', [0, 20, 5, 1], '0 takes one away');
+
+my %allow = (
+    '10.0.0.0/8' => ['10.0.0.0/8'],
+    '192.0.2.1' => ['192.0.2.1/32'],
+    '192.0.2.1,192.0.2.1/32, 192.0.2.1' => ['192.0.2.1/32'],
+    '::ffff:192.0.2.1' => ['192.0.2.1/32'],
+    '2001:DB8::/32,::1' => ['2001:db8::/32', '::1/128'],
+    '0.0.0.0/0,::/0,unix:' => ['0.0.0.0/0', '::/0', 'unix:'],
+);
+for my $list (sort keys %allow) {
+    is_deeply(good(substr("allow $list", 0, 60), 'app', 'allow', $ac, $app,
+        $list)->{allow}, $allow{$list}, 'is said');
+    says('allow', $allow{$list}, 'and kept');
+}
+says('limits', [0, 20, 5, 1], 'the limits are as they were');
+my $many = join ',', map { "10.0.0.$_" } 1 .. 64;
+good('64 of them', 'app', 'allow', $ac, $app, $many);
+
+my $new = good('rotate', 'app', 'rotate', $ac, $app, '--keep')->{token};
+is_deeply([map { [@$_{qw(allow limits)}] } grep { $_->{digest} eq sha256($new) }
+    token_records($app)], [[[map { "10.0.0.$_/32" } 1 .. 64],
+    [0, 20, 5, 1]]], 'a new token has both');
+good('its end', 'token', 'revoke', $ac, $app, digits($new));
+is_deeply([map { @$_{qw(hour reads writes starts)}, scalar @{ $_->{allow} } }
+    grep { $_->{id} eq $app } @{ good('app list', 'app', 'list', $ac) }],
+    [0, 20, 5, 1, 64], 'app list shows them');
+
+good('allow --none', 'app', 'allow', $ac, $app, '--none');
+says('allow', [], 'from everywhere');
+good('limit --none', 'app', 'limit', $ac, $app, '--none');
+says('limits', [], 'no limit at all');
+good('all of them 0', 'app', 'limit', $ac, $app, '--reads', 0);
+says('limits', [], 'is none at all');
+
+bad("allow '$_'", 'is not a network', 'app', 'allow', $ac, $app, $_) for '',
+    ',', '10.0.0.0/8,', ',10.0.0.0/8', 'example.com', '10.0.0.0/33',
+    '10.0.0.0/-1', '10.0.0.0/08', '::ffff:10.0.0.0/104', 'unix', 'unix:/run/x',
+    '1.2.3', '*', "10.0.0.0/8\n,";
+bad('host bits', 'the network is 10\.0\.0\.0/8', 'app', 'allow', $ac, $app,
+    '192.0.2.1,10.1.2.3/8');
+bad('65 networks', 'may have 64', 'app', 'allow', $ac, $app,
+    join ',', map { "10.0.0.$_" } 1 .. 65);
+bad('no network', 'give the networks', 'app', 'allow', $ac, $app);
+bad('both', 'give the networks', 'app', 'allow', $ac, $app, '10.0.0.0/8',
+    '--none');
+bad('no limit', 'give the limits', 'app', 'limit', $ac, $app);
+bad('a limit and none', 'give the limits', 'app', 'limit', $ac, $app,
+    '--none', '--hour', 1);
+for my $n ('-1', '', 'x', '1.5', '1000000001') {
+    bad("limit '$n'", '--hour must be a whole number from 0 to 1000000000',
+        'app', 'limit', $ac, $app, "--hour=$n");
+}
+bad('too many reads', '--reads must be', 'app', 'limit', $ac, $app,
+    '--reads', 1000001);
+for my $c (['allow', '10.0.0.0/8'], ['limit', '--hour', 1]) {
+    bad("$c->[0] for nothing", 'no active application', 'app', $c->[0], $ac,
+        $nothing, @$c[1 .. $#$c]);
+    bad("$c->[0] for another account", 'no active application', 'app',
+        $c->[0], $free, $app, @$c[1 .. $#$c]);
+}
+says('allow', [], 'none of it did anything');
+says('limits', [], 'none of it');
+
+# --- the end ---------------------------------------------------------------
+
+is(good('app revoke', 'app', 'revoke', $ac, $app)->{ended}, 2,
+    'two tokens ended');
+is_deeply([redis($redis, 'HKEYS', redis_key('tokens', $ac))],
+    [[substr sha256_hex($other->{token}), 0, 16]], "the other's stays");
+is(good('revoke again', 'app', 'revoke', $ac, $app)->{ended}, 0,
+    'nothing more to end');
+bad('rotate after revoke', 'no active application', 'app', 'rotate', $ac,
+    $app);
+bad('revoke nothing', 'has no application', 'app', 'revoke', $ac,
+    $nothing);
+bad('allow after revoke', 'no active application', 'app', 'allow', $ac, $app,
+    '10.0.0.0/8');
+bad('limit after revoke', 'no active application', 'app', 'limit', $ac, $app,
+    '--hour', 1);
+
+# what others put into the store reaches no terminal
+redis($redis, 'SET', redis_key('r', $ac, $app), record_pack('app',
+    version => 1, id => $app, name => "\e]0;x\a\x{9b}\x{202e}",
+    status => 'active', secret => 's', created => 1));
+$r = rblctl($redis, 'app', 'list', $ac);
+is($r->{status}, 0, 'a strange record');
+unlike($r->{out}, qr/[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae/,
+    'control characters are escaped');
+redis($redis, 'SET', redis_key('r', $ac, $app), "\x93junk");
+$r = rblctl($redis, 'app', 'list', $ac);
+is($r->{status}, 0, 'a damaged record');
+like($r->{err}, qr/application $app is damaged/, 'is told');
+like($r->{out}, qr/$other->{id}/, 'and the others are listed');
+
+done_testing();
