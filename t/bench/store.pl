@@ -206,7 +206,9 @@ sub round_floor {
     my $job = join ':', sid('AC'), sid('PP'), sid('HT'), 'd', 1, $name;
     my $calls = bytes_of('EVALSHA', $nothing, 1, k('acct', sid('AC')), $job,
         "\x90", '', LISTS, '', '', KEEP, 3600, '0');
+    my $empty = bytes_of('EVALSHA', load_script('return 1'), 0);
     return { ping => (pipelined(BATCH, (bytes_of('PING')) x HOSTS))[1],
+        empty => (pipelined(BATCH, ($empty) x HOSTS))[1],
         script => (pipelined(BATCH, ($calls) x HOSTS))[1] };
 }
 
@@ -241,7 +243,8 @@ my $r = interleave(rounds(5), [
 
 table(['Redis CPU, us', 'queued', 'taken', 'begun', 'result written'],
     ['PING', '', '', '', figure($r->{floor}{ping})],
-    ['a script that does nothing', '', '', '', figure($r->{floor}{script})],
+    ['the smallest script', '', '', '', figure($r->{floor}{empty})],
+    ['a script that does nothing with these arguments', '', '', '', figure($r->{floor}{script})],
     map { [$_->[1], map { figure($_) } @{ $r->{ $_->[0] } }{qw(start take
         begin), $_->[2] // 'finish'}] }
         ['clear', 'scheduled, ' . LISTS . ' lists, all clear'],
@@ -256,9 +259,16 @@ table(['Redis CPU, us', 'queued', 'taken', 'begun', 'result written'],
 remark(sprintf 'taken: %d at a time, of %d, %d such calls in a pipeline (a '
     . 'daemon asks all partitions at once); else %d commands', CLAIM, HOSTS,
     ASKED, BATCH);
-target('a scheduled result written: Redis CPU', $r->{clear}{finish}, '<=', 12,
-    'us');
-target('hosts that are due, taken: Redis CPU each', $r->{clear}{take}, '<=',
-    1, 'us');
+# How fast Redis is depends on the machine and on the moment: the targets, 12 us
+# and 1 us, hold for one whose smallest script costs 1.1 us.
+for (['clear', 'finish', 'a scheduled result written', 12],
+    ['clear', 'take', 'a host that is due, taken', 1])
+{
+    my ($row, $key, $name, $us) = @$_;
+    my ($x, $y) = ($r->{$row}{$key}{all}, $r->{floor}{empty}{all});
+    target("$name: Redis CPU of the smallest script",
+        stat_of(map { $x->[$_] / $y->[$_] } 0 .. $#$x), '<=',
+        sprintf('%.2f', $us / 1.1), 'x');
+}
 stop_server($redis);
 bench_end();
