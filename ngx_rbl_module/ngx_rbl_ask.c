@@ -48,7 +48,8 @@ ngx_rbl_record_keys(ngx_rbl_ctx_t *ctx, rbl_str_t owner, ngx_uint_t n,
     (void) rbl_key(&key, ks, rbl_partition(ks, rbl_sid_str(&ctx->account)),
                    "r", owner, sids[0]);
 
-    keys = ngx_palloc(ctx->request->pool, (n + 2) * sizeof(rbl_str_t));
+    keys = ngx_palloc(ctx->request->pool,
+                      (NGX_RBL_KEYS_BEFORE + n) * sizeof(rbl_str_t));
     p = ngx_pnalloc(ctx->request->pool, n * key.n + 1);
 
     if (keys == NULL || p == NULL || key.n < RBL_SID_LEN) {
@@ -56,7 +57,7 @@ ngx_rbl_record_keys(ngx_rbl_ctx_t *ctx, rbl_str_t owner, ngx_uint_t n,
         return NULL;
     }
 
-    keys += 2;
+    keys += NGX_RBL_KEYS_BEFORE;
 
     for (i = 0; i < n; i++) {
         ngx_memcpy(p, key.s, key.n - RBL_SID_LEN);

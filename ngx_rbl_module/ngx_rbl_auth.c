@@ -18,7 +18,9 @@
 
 
 static ngx_int_t ngx_rbl_auth_digest(const ngx_str_t *token, u_char *digest);
+static void ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 static void ngx_rbl_auth_default(rbl_sid_t *sid, rbl_str_t text);
+static void ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
 
 ngx_int_t
@@ -116,42 +118,49 @@ ngx_rbl_auth_digest(const ngx_str_t *token, u_char *digest)
 
 
 void
-ngx_rbl_auth_ask_token(ngx_rbl_ctx_t *ctx)
+ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
 {
-    u_char     hex[NGX_RBL_FIELD_LEN];
-    rbl_str_t  field;
+    u_char                 hex[NGX_RBL_FIELD_LEN];
+    rbl_str_t             *argv, field, alone[NGX_RBL_KEYS_BEFORE];
+    rbl_key_t              account, token;
+    const rbl_keyspace_t  *ks;
 
     ngx_hex_dump(hex, ctx->digest, NGX_RBL_FIELD_LEN / 2);
 
     field.p = (const char *) hex;
     field.n = NGX_RBL_FIELD_LEN;
 
-    ngx_rbl_ask(ctx, "HGET", "tokens", RBL_STR(""), 1, &field);
+    ks = ngx_rbl_store_keyspace(ctx->store);
+    argv = ctx->n_records ? ctx->records - NGX_RBL_KEYS_BEFORE : alone;
+
+    argv[1] = rbl_account_key(&account, ks, "acct", rbl_sid_str(&ctx->account),
+                              RBL_STR(""));
+    argv[2] = rbl_account_key(&token, ks, "token", rbl_sid_str(&ctx->account),
+                              field);
+
+    ctx->account_at = ctx->asks++;
+
+    ngx_rbl_batch_records(ctx->batch, NGX_RBL_AUTH_KEYS + ctx->n_records,
+                          argv + 1);
 }
 
 
 void
-ngx_rbl_auth_ask_account(ngx_rbl_ctx_t *ctx)
+ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    rbl_key_t   key;
-    rbl_str_t  *argv;
-
-    ctx->account_at = ctx->asks;
-
-    if (ctx->n_records == 0) {
-        ngx_rbl_ask(ctx, "GET", "acct", RBL_STR(""), 0, NULL);
+    if (rbl_reply_len(reply) != NGX_RBL_AUTH_KEYS + ctx->n_records) {
         return;
     }
 
-    argv = ctx->records - 1;
-    *argv = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), "acct",
-                            rbl_sid_str(&ctx->account), RBL_STR(""));
+    ngx_rbl_auth_token(ctx, rbl_reply_at(reply, 1));
 
-    ngx_rbl_batch_records(ctx->batch, ctx->n_records + 1, argv);
+    if (ctx->authenticated) {
+        ngx_rbl_auth_account(ctx, rbl_reply_at(reply, 0));
+    }
 }
 
 
-void
+static void
 ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
     rbl_str_t    raw;
@@ -185,7 +194,7 @@ ngx_rbl_auth_default(rbl_sid_t *sid, rbl_str_t text)
 }
 
 
-void
+static void
 ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
     rbl_str_t      raw;

@@ -25,7 +25,6 @@ static void ngx_rbl_wait(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_first_reply(void *data, ngx_uint_t i,
     const redisReply *reply);
 static ngx_int_t ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_account_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 static void ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_second_reply(void *data, ngx_uint_t i,
     const redisReply *reply);
@@ -242,10 +241,8 @@ ngx_rbl_round(ngx_rbl_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    ngx_rbl_auth_ask_token(ctx);
-
     if (ctx->route->op->records == NULL) {
-        ngx_rbl_auth_ask_account(ctx);
+        ngx_rbl_auth_ask(ctx);
     }
 
     if (ctx->refusal == 0) {
@@ -253,7 +250,7 @@ ngx_rbl_round(ngx_rbl_ctx_t *ctx)
     }
 
     if (ctx->route->op->records) {
-        ngx_rbl_auth_ask_account(ctx);
+        ngx_rbl_auth_ask(ctx);
     }
 
     return NGX_OK;
@@ -319,24 +316,36 @@ ngx_rbl_wait(ngx_rbl_ctx_t *ctx)
 }
 
 
+/* With `records` the calls of `read` come before it is known who asks. */
+
 static void
 ngx_rbl_first_reply(void *data, ngx_uint_t i, const redisReply *reply)
 {
-    ngx_rbl_ctx_t  *ctx = data;
+    ngx_rbl_ctx_t       *ctx = data;
+    const ngx_rbl_op_t  *op;
 
-    if (i == 0) {
-        ngx_rbl_auth_token(ctx, reply);
+    op = ctx->route->op;
+
+    if (i < ctx->account_at) {
+        if (ctx->refusal == 0) {
+            op->read(ctx, i, reply);
+        }
+
         return;
     }
 
-    if (i == ctx->account_at) {
-        ngx_rbl_account_reply(ctx, reply);
+    if (i > ctx->account_at) {
+        if (ngx_rbl_admitted(ctx)) {
+            op->read(ctx, i - 1, reply);
+        }
+
         return;
     }
 
-    if (ngx_rbl_admitted(ctx)) {
-        i -= i > ctx->account_at;
-        ctx->route->op->read(ctx, i - 1, reply);
+    ngx_rbl_auth_reply(ctx, reply);
+
+    if (op->records && ngx_rbl_admitted(ctx)) {
+        op->records(ctx, ctx->n_records, reply->element + NGX_RBL_AUTH_KEYS);
     }
 }
 
@@ -351,38 +360,6 @@ ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx)
 
 
 static void
-ngx_rbl_account_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
-{
-    const ngx_rbl_op_t  *op;
-
-    op = ctx->route->op;
-
-    if (ctx->n_records == 0) {
-        ngx_rbl_auth_account(ctx, reply);
-
-        if (op->records && ngx_rbl_admitted(ctx)) {
-            op->records(ctx, 0, NULL);
-        }
-
-        return;
-    }
-
-    /* what else it may be, an array of another length, has no account */
-
-    if (rbl_reply_len(reply) != ctx->n_records + 1) {
-        ctx->authenticated = 0;
-        return;
-    }
-
-    ngx_rbl_auth_account(ctx, rbl_reply_at(reply, 0));
-
-    if (ngx_rbl_admitted(ctx)) {
-        op->records(ctx, ctx->n_records, reply->element + 1);
-    }
-}
-
-
-static void
 ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
 {
     rbl_str_t       account;
@@ -390,10 +367,6 @@ ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
 
     if (rc != NGX_RBL_STORE_OK) {
         ngx_rbl_unavailable(ctx, rc);
-
-    } else if (ctx->refusal == NGX_HTTP_INTERNAL_SERVER_ERROR) {
-
-        /* who asks may not even be known */
 
     } else if (!ctx->authenticated) {
         account = rbl_sid_str(&ctx->account);

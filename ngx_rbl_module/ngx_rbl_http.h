@@ -78,10 +78,9 @@ typedef struct {
  * ngx_rbl_next); so may `read`.  `result` gets the second round's replies.
  * One of them answers, between ngx_rbl_open and ngx_rbl_close.
  *
- * With `records` the account comes last, in one command with the records that
- * `prepare` asked for (ngx_rbl_ask_records).  `read` is then called before it
- * is known whether the account is there, and only notes what it gets; `records`
- * gets the records, n is 0 if none were asked for.  They end with the call.
+ * With `records` account and token come last, in one command with the records
+ * that `prepare` asked for (ngx_rbl_ask_records).  `read` is then called before
+ * it is known who asks, and only notes what it gets; `records` gets the records, n is 0 if none were asked for.  They end with the call.
  */
 
 typedef struct {
@@ -211,7 +210,8 @@ void ngx_rbl_ask(ngx_rbl_ctx_t *ctx, const char *verb, const char *name,
 
 /*
  * The keys of n records of `owner` (the account's SID, or "SYS"), in ctx's
- * pool, with two free places before the first.  NULL: no memory (refused).
+ * pool, with NGX_RBL_KEYS_BEFORE free places before the first.  NULL: no memory
+ * (refused).
  */
 rbl_str_t *ngx_rbl_record_keys(ngx_rbl_ctx_t *ctx, rbl_str_t owner,
     ngx_uint_t n, const rbl_str_t *sids);
@@ -245,13 +245,15 @@ ngx_int_t ngx_rbl_route(ngx_rbl_ctx_t *ctx);
 ngx_int_t ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx);
 
 /*
- * The two reads that tell who asks.  The token is the first command of the
- * round; the account comes with the records that are to be read with it.
+ * The read that tells who asks, of account and token, together with the records
+ * that are asked for.  Its reply has that many elements behind the first
+ * NGX_RBL_AUTH_KEYS.
  */
-void ngx_rbl_auth_ask_token(ngx_rbl_ctx_t *ctx);
-void ngx_rbl_auth_ask_account(ngx_rbl_ctx_t *ctx);
-void ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-void ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+void ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx);
+void ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+
+#define NGX_RBL_AUTH_KEYS    2
+#define NGX_RBL_KEYS_BEFORE  (1 + NGX_RBL_AUTH_KEYS)
 
 /* Only the account's SID, as claimed; for variables.  NGX_DECLINED: none. */
 ngx_int_t ngx_rbl_auth_claimed(ngx_http_request_t *r, rbl_sid_t *account);

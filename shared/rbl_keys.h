@@ -6,7 +6,9 @@
  * account share one hash slot.
  *
  *   acct:<AC>          string  account record
- *   tokens:<AC>        hash    first 16 hex digits of SHA-256(token) -> token
+ *   token:<AC>:<16>    string  record of a token; named by the first 16 hex
+ *                              digits of its SHA-256
+ *   tokens:<AC>        hash    those digits -> application
  *   r:<AC>:<SID>       string  record of a host, profile, group, contact,
  *                              custom list, application or webhook receiver
  *   r:SYS:<RB>         string  record of a system list (one copy a partition)

@@ -21,7 +21,7 @@ typedef struct {
 int ctl_token_new(ctl_token_t *t);      /* 0; -1: failed, and said */
 rbl_str_t ctl_token_digest(const ctl_token_t *t);
 
-/* The tokens of an account, a reply of HGETALL; NULL: failed, and said. */
+/* The tokens of an account, a reply of app_tokens; NULL: failed, and said. */
 redisReply *ctl_tokens(ctl_t *ctl, const rbl_sid_t *account);
 
 /* The tokens among them that are of an application, one by one.  `at` is 0 at

@@ -44,13 +44,7 @@ ctl_token_digest(const ctl_token_t *t)
 redisReply *
 ctl_tokens(ctl_t *ctl, const rbl_sid_t *account)
 {
-    rbl_key_t  key;
-    rbl_str_t  none = RBL_STR("");
-
-    return ctl_call(ctl, "HGETALL",
-                    rbl_account_key(&key, &ctl->ks, "tokens",
-                                    rbl_sid_str(account), none),
-                    none, none);
+    return ctl_app_script(ctl, &rbl_script_app_tokens, account, 0, NULL);
 }
 
 

@@ -1,5 +1,7 @@
 -- Applications of an account and their tokens.  Every token carries the allow
--- list and the limits of its application: whoever reads it needs no more.
+-- list and the limits of its application: whoever reads it needs no more.  It
+-- has a key of its own, so that it is read together with the account; `tokens`
+-- tells whose it is.
 --- include: account
 --- use: app token
 local tokens = key('tokens', ac)
@@ -12,16 +14,20 @@ local function tokens_of(sid)
     local all = call('HGETALL', tokens)
     local own = {}
     for i = 1, #all, 2 do
-        local token = cmsgpack.unpack(all[i + 1])
-        if token[TOKEN.app] == sid then
-            own[#own + 1] = {all[i], token}
+        if all[i + 1] == sid then
+            own[#own + 1] = {all[i], load(key('token', ac, all[i]))}
         end
     end
     return own
 end
 local function token_new(field, digest, app)
-    call('HSET', tokens, field, cmsgpack.pack({1, digest, app[APP.id],
-        'active', app[APP.allow] or {}, app[APP.limits] or {}, now_ms()}))
+    call('HSET', tokens, field, app[APP.id])
+    save(key('token', ac, field), {1, digest, app[APP.id], 'active',
+        app[APP.allow] or {}, app[APP.limits] or {}, now_ms()})
+end
+local function token_end(field)
+    call('HDEL', tokens, field)
+    call('DEL', key('token', ac, field))
 end
 -- Saves an application whose allow list or limits have changed, and brings them
 -- to its tokens.
@@ -29,9 +35,11 @@ local function app_admits(app)
     save(key('r', ac, app[APP.id]), app)
     for _, e in ipairs(tokens_of(app[APP.id])) do
         local token = e[2]
-        token[TOKEN.allow] = app[APP.allow]
-        token[TOKEN.limits] = app[APP.limits]
-        token[TOKEN.created] = token[TOKEN.created] or 0
-        call('HSET', tokens, e[1], cmsgpack.pack(token))
+        if token then
+            token[TOKEN.allow] = app[APP.allow]
+            token[TOKEN.limits] = app[APP.limits]
+            token[TOKEN.created] = token[TOKEN.created] or 0
+            save(key('token', ac, e[1]), token)
+        end
     end
 end

@@ -9,7 +9,7 @@ if not app then
 end
 local own = tokens_of(ARGV[1])
 for _, e in ipairs(own) do
-    call('HDEL', tokens, e[1])
+    token_end(e[1])
 end
 app[APP.status] = 'revoked'
 save(key('r', ac, ARGV[1]), app)

@@ -11,7 +11,7 @@ if not app or app[APP.status] ~= 'active' then
 end
 if ARGV[4] == '1' then
     for _, e in ipairs(tokens_of(ARGV[1])) do
-        call('HDEL', tokens, e[1])
+        token_end(e[1])
     end
 end
 token_new(ARGV[2], ARGV[3], app)

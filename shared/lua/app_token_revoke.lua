@@ -20,5 +20,5 @@ end
 if not field then
     return {'TOKEN'}
 end
-call('HDEL', tokens, field)
+token_end(field)
 return {'OK', field, #own - 1}

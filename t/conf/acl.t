@@ -14,8 +14,8 @@ my %user;
 while ($acl =~ /^user (\S+) off (.*)$/mg) {
     my ($name, $rules) = ($1, $2);
     $user{$name} = {
-        commands => { map { $_ => 1 } $rules =~ /(?<= )\+(\S+)/g },
-        patterns => [ $rules =~ /(?:^| )(?:%[RW]+)?~(\S+)/g ],
+        commands => { map { $_ => 1 } $rules =~ /(?<=[ (])\+([^\s)]+)/g },
+        patterns => [ $rules =~ /(?:^|[ (])(?:%[RW]+)?~([^\s)]+)/g ],
         rules => $rules,
     };
 }
@@ -250,18 +250,18 @@ sub rights { redis($redis, 'ACL', 'SETUSER', @_) }
 
 ok_api('POST', 'host/add.json', { host => '192.0.2.11', name => 'secret name',
     type => 'rbl' });
-rights('rbl-api', '-mget');
+rights('rbl-api', '-zcard');
 my $r = http($nginx, 'GET', '/3.0/hosts.json', auth => $acct);
-is($r->{status}, 503, 'the module without MGET: 503');
+is($r->{status}, 503, 'the module without ZCARD: 503');
 my $answers = qr/\[error\].* rbl store "[^"]+" answers/;
-like(read_file($nginx->{error_log}), qr/$answers MGET: NOPERM this user has no /,
+like(read_file($nginx->{error_log}), qr/$answers ZCARD: NOPERM this user has no /,
     'the log names the command');
 is(http($nginx, 'GET', '/3.0/hosts.json', auth => $acct)->{status}, 503,
     'and again');
 ok_api('POST', 'check/start.json', { host => '192.0.2.77' });
 unlike(read_file($nginx->{error_log}), qr/is not ready: NOPERM/,
     'the connection stays');
-rights('rbl-api', '+mget', '-hset');
+rights('rbl-api', '+zcard', '-hset');
 $r = http($nginx, 'POST', '/3.0/host/add.json', auth => $acct, form => {
     host => '192.0.2.12', name => 'secret name', type => 'rbl' });
 is($r->{status}, 503, 'a script without HSET: 503');

@@ -15,6 +15,12 @@ my $nothing = 'AP' . '0' x 32;
 my $ac = good('an account', 'account', 'add', 'A')->{id};
 my $free = good('another', 'account', 'add', 'B')->{id};
 
+sub token_record {
+    return record('token', redis($redis, 'GET', redis_key('token', $ac,
+        $_[0])));
+}
+
+
 # --- applications ----------------------------------------------------------
 
 $v = good('app add', 'app', 'add', $ac, 'Web');
@@ -25,7 +31,8 @@ like($secret, qr/^whsec_[A-Za-z0-9+\/]{43}=$/, 'secret');
 my $tokens = { @{ redis($redis, 'HGETALL', redis_key('tokens', $ac)) } };
 is_deeply([keys %$tokens], [substr sha256_hex($token), 0, 16],
     'token is found by its digest');
-my $record = record('token', (values %$tokens)[0]);
+is((values %$tokens)[0], $app, 'and is the application\'s');
+my $record = token_record((keys %$tokens)[0]);
 cmp_ok(abs(delete($record->{created}) / 1000 - time), '<', 60, 'made now');
 is_deeply($record, { version => 1, digest => sha256($token), app => $app,
     status => 'active', allow => [], limits => [] },
@@ -88,9 +95,10 @@ bad("digits '$_'", 'is named by 8 to 16', 'token', 'revoke', $ac, $app, $_)
     for '', '1234567', '12345678g', '0' x 17, '*' x 8;
 
 my $key = redis_key('tokens', $ac);
-my $raw = redis($redis, 'HGET', $key, digits($third, 16));
+my $raw = redis($redis, 'GET', redis_key('token', $ac, digits($third, 16)));
 my $twin = digits($third) . '0' x 8;
-redis($redis, 'HSET', $key, $twin, $raw);
+redis($redis, 'HSET', $key, $twin, $app);
+redis($redis, 'SET', redis_key('token', $ac, $twin), $raw);
 bad('digits of two', 'more than one', 'token', 'revoke', $ac, $app,
     digits($third));
 is(good('all digits', 'token', 'revoke', $ac, $app, $twin)->{left}, 1,
@@ -103,7 +111,7 @@ sub token_records {
     my ($of) = @_;
 
     my %all = @{ redis($redis, 'HGETALL', $key) };
-    return grep { $_->{app} eq $of } map { record('token', $_) } values %all;
+    return map { token_record($_) } grep { $all{$_} eq $of } keys %all;
 }
 
 sub app_record {
@@ -123,8 +131,8 @@ sub says {
 # As they were made before these fields were: what follows is added to them.
 redis($redis, 'SET', redis_key('r', $ac, $app), mp_pack([1, $app, 'Web',
     'active', 'whsec_x', 1]));
-redis($redis, 'HSET', $key, digits($third, 16), mp_pack([1, sha256($third),
-    $app, 'active']));
+redis($redis, 'SET', redis_key('token', $ac, digits($third, 16)),
+    mp_pack([1, sha256($third), $app, 'active']));
 is_deeply([map { @$_{qw(hour reads writes starts allow)} }
     grep { $_->{id} eq $app } @{ good('app list', 'app', 'list', $ac) }],
     [0, 0, 0, 0, []], 'an old record: no limit, from everywhere');
