@@ -21,7 +21,6 @@ local function rebuild_defaults()
             end
         end
     end
-    call('DEL', key('lists:active'), key('lists:zones'))
     for i, sid in ipairs(call('ZRANGE', key('lists'), 0, -1)) do
         local raw = call('GET', key('r', 'SYS', sid))
         local l = raw and cmsgpack.unpack(raw)
@@ -29,7 +28,9 @@ local function rebuild_defaults()
         if l then
             call('HSET', key('lists:zones'), l[LIST.zone], l[LIST.type])
         end
-        if l and l[LIST.status] == 'active' then
+        if not l or l[LIST.status] ~= 'active' then
+            call('ZREM', key('lists:active'), sid)
+        else
             call('ZADD', key('lists:active'), i, sid)
             out[#out + 1] = {sid, l[LIST.type], l[LIST.zone],
                 l[LIST.families], l[LIST.website]}

@@ -11,7 +11,9 @@ for _, raw in ipairs(ARGV) do
     local sid = l[LIST.id]
     if l[LIST.status] == 'killed' then
         call('ZREM', KEYS[1], sid)
+        call('ZREM', key('lists:active'), sid)
         call('HDEL', key('lists:override'), sid)
+        call('HDEL', key('lists:zones'), l[LIST.zone])
     else
         l[LIST.status] = call('HGET', key('lists:override'), sid)
             or l[LIST.status]
