@@ -109,6 +109,12 @@ const config_key_t  config_keys[] = {
       "50", NULL, NULL,
       "Truncated answers that are asked for again over TCP at a time.", 0 },
 
+    { "source_address", config_set_source, AT(source), NO_LIMITS,
+      "", "192.0.2.1", "a numeric address; at most 16 of them",
+      "An address that the lists see the questions come from, where it is\n"
+      "not this machine's own: acls.json tells it.  May be given several\n"
+      "times.", 1 },
+
     { "deliver", config_set_flag, AT(deliver), NO_LIMITS,
       "on", NULL, NULL,
       "Whether this daemon delivers events to webhooks and callbacks.", 0 },

@@ -20,7 +20,8 @@
 
 #define CONFIG_FILE  CONFIG_DIR "/rbl-checkd.conf"
 
-#define CONFIG_MAX_ALLOW  32
+#define CONFIG_MAX_ALLOW   32
+#define CONFIG_MAX_SOURCE  16
 
 typedef struct {
     /* store */
@@ -45,6 +46,8 @@ typedef struct {
 
     /* dns */
     dns_config_t dns;
+    unsigned     n_source;          /* what acls.json tells; 0: found out */
+    rbl_addr_t   source[CONFIG_MAX_SOURCE];
 
     /* delivery */
     unsigned      deliver;          /* 1: deliver events */

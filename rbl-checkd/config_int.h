@@ -66,6 +66,8 @@ int config_set_password(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 int config_set_resolver(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
+int config_set_source(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
 int config_set_allow(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 

@@ -450,3 +450,23 @@ config_set_allow(config_t *conf, const config_key_t *key, const char *value,
     conf->n_allow++;
     return 0;
 }
+
+
+int
+config_set_source(config_t *conf, const config_key_t *key, const char *value,
+    char *err, size_t size)
+{
+    (void) key;
+    (void) err;
+    (void) size;
+
+    if (conf->n_source == CONFIG_MAX_SOURCE
+        || rbl_addr_parse(&conf->source[conf->n_source], rbl_str(value))
+           != RBL_OK)
+    {
+        return -1;
+    }
+
+    conf->n_source++;
+    return 0;
+}

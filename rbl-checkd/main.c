@@ -5,6 +5,7 @@
 #include "daemon.h"
 #include "check/clears.h"
 #include "check/jobs.h"
+#include "check/sender.h"
 #include "log.h"
 #include "rbl_version.h"
 #include "service.h"
@@ -23,6 +24,7 @@ typedef struct {
     daemon_t      d;
     config_t      conf;
     jobs_t       *jobs;
+    sender_t     *sender;
     service_t     service;
     const char   *file;                 /* the configuration */
     ev_signal     term, interrupt, hup;
@@ -108,6 +110,7 @@ on_store(void *data, int ready)
 
     table_state(c->d.table, ready);
     jobs_state(c->jobs, ready);
+    sender_state(c->sender, ready);
 }
 
 
@@ -246,8 +249,11 @@ start(checkd_t *c)
     d->table = table_new(d->loop, d->store);
     d->clears = clears_new(d->loop, d->store);
     c->jobs = jobs_new(d);
+    c->sender = sender_new(d->loop, &c->conf, d->store);
 
-    if (d->table == NULL || d->clears == NULL || c->jobs == NULL) {
+    if (d->table == NULL || d->clears == NULL || c->jobs == NULL
+        || c->sender == NULL)
+    {
         log_error("out of memory");
         return -1;
     }
@@ -261,6 +267,7 @@ finish(checkd_t *c)
 {
     daemon_t  *d = &c->d;
 
+    sender_free(c->sender);
     jobs_free(c->jobs);
     clears_free(d->clears);
     table_free(d->table);

@@ -44,6 +44,8 @@
  *                              asked for it since
  *   news               stream  one entry: something has begun to wait
  *   daemons            zset    names by when they last asked for jobs (ms)
+ *   daemons:addr       zset    "<address> <host name>" that checks come from,
+ *                              by when it was last told (ms)
  *   check:<AC>:<PP>    hash    state and counters of a check, with TTL
  *   check:<AC>:<PP>:d  string  its details, packed, with TTL
  *   hist:<AC>:<HT>     stream  transitions of a host, capped

@@ -138,6 +138,12 @@ for my $v (qw(10.0.0.1/8 10.0.0.0 10.0.0.0/33 x/8 ::/129)) {
 }
 wrong("deliver_allow 10.0.0.0/8\n" x 33, 33, 'deliver_allow: a subnet .*',
     'too many subnets');
+for my $v (qw(x 192.0.2 192.0.2.0/24 192.0.2.1@53 ::g)) {
+    wrong("source_address $v\n", 1, 'source_address: a numeric address; .*',
+        "source_address $v");
+}
+wrong("source_address ::1\n" x 17, 17, 'source_address: a numeric .*',
+    'too many addresses');
 wrong("deliver_ca /no/such\n", 1, 'deliver_ca: the file cannot be read: .*',
     'no CA file');
 wrong('name ' . 'x' x 64 . "\n", 1, 'name: a name of 1 to 63 bytes', 'name');

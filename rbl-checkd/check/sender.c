@@ -1,0 +1,241 @@
+/*
+ * The addresses are looked up anew each time they are told: a machine may have
+ * got another one.
+ */
+
+#include "sender.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define TELL_EVERY  3600.0
+#define MEMBER_MAX  (RBL_VALUE_MAX + 64)
+
+struct sender_s {
+    struct ev_loop  *loop;
+    const config_t  *conf;
+    store_t         *store;
+    ev_timer         timer;
+};
+
+/* a.root-servers.net: where a resolver begins. */
+static const char *const  roots[] = {
+    "198.41.0.4@53", "2001:503:ba3e::2:30@53"
+};
+
+
+static int
+from_sockaddr(rbl_addr_t *addr, const struct sockaddr_storage *sa)
+{
+    char         text[INET6_ADDRSTRLEN];
+    const void  *bytes;
+
+    bytes = sa->ss_family == AF_INET6
+            ? (const void *) &((const struct sockaddr_in6 *) sa)->sin6_addr
+            : (const void *) &((const struct sockaddr_in *) sa)->sin_addr;
+
+    if (inet_ntop(sa->ss_family, bytes, text, sizeof(text)) == NULL) {
+        return -1;
+    }
+
+    return rbl_addr_parse(addr, rbl_str(text)) == RBL_OK ? 0 : -1;
+}
+
+
+/* The address that datagrams to `to` leave with; -1: there is no way. */
+
+static int
+local_address(rbl_addr_t *addr, const struct sockaddr_storage *to)
+{
+    int                      fd, rc;
+    socklen_t                n;
+    struct sockaddr_storage  sa;
+
+    n = to->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+                                  : sizeof(struct sockaddr_in);
+    fd = socket(to->ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return -1;
+    }
+
+    rc = connect(fd, (const struct sockaddr *) to, n);
+
+    if (rc == 0) {
+        n = sizeof(sa);
+        rc = getsockname(fd, (struct sockaddr *) &sa, &n);
+    }
+
+    close(fd);
+
+    return rc == 0 ? from_sockaddr(addr, &sa) : -1;
+}
+
+
+static int
+is_loopback(const rbl_addr_t *addr)
+{
+    static const unsigned char  one[16] = { [15] = 1 };
+
+    return addr->family == RBL_FAMILY_IPV4 ? addr->b[0] == 127
+                                           : memcmp(addr->b, one, 16) == 0;
+}
+
+
+static size_t
+add(rbl_addr_t *addr, size_t n, const rbl_addr_t *more)
+{
+    size_t  i, len;
+
+    len = more->family == RBL_FAMILY_IPV4 ? 4 : 16;
+
+    for (i = 0; i < n; i++) {
+        if (addr[i].family == more->family
+            && memcmp(addr[i].b, more->b, len) == 0)
+        {
+            return n;
+        }
+    }
+
+    if (n < SENDER_MAX) {
+        addr[n++] = *more;
+    }
+
+    return n;
+}
+
+
+size_t
+sender_addresses(const config_t *conf, rbl_addr_t addr[SENDER_MAX])
+{
+    size_t                   i, n;
+    int                      near;
+    rbl_addr_t               own;
+    struct sockaddr_storage  root;
+
+    if (conf->n_source != 0) {
+        memcpy(addr, conf->source, conf->n_source * sizeof(rbl_addr_t));
+        return conf->n_source;
+    }
+
+    n = 0;
+    near = 0;
+
+    for (i = 0; i < conf->dns.n_resolvers; i++) {
+        if (local_address(&own, &conf->dns.resolver[i]) != 0) {
+            continue;
+        }
+
+        if (is_loopback(&own)) {
+            near = 1;
+
+        } else {
+            n = add(addr, n, &own);
+        }
+    }
+
+    for (i = 0; near && i < sizeof(roots) / sizeof(roots[0]); i++) {
+        if (dns_resolver_parse(&root, roots[i]) == 0
+            && local_address(&own, &root) == 0 && !is_loopback(&own))
+        {
+            n = add(addr, n, &own);
+        }
+    }
+
+    return n;
+}
+
+
+static void
+tell(sender_t *sender)
+{
+    int                    len;
+    char                   host[64], ip[RBL_VALUE_MAX];
+    char                   member[SENDER_MAX][MEMBER_MAX];
+    size_t                 i, n;
+    unsigned               p;
+    rbl_key_t              key;
+    rbl_str_t              argv[SENDER_MAX + 1], text, none = RBL_STR("");
+    rbl_addr_t             addr[SENDER_MAX];
+    const rbl_keyspace_t  *ks;
+
+    if (gethostname(host, sizeof(host)) != 0) {
+        host[0] = '\0';
+    }
+
+    host[sizeof(host) - 1] = '\0';
+    n = sender_addresses(sender->conf, addr);
+
+    for (i = 0; i < n; i++) {
+        text = rbl_addr_text(ip, &addr[i]);
+        len = snprintf(member[i], MEMBER_MAX, "%.*s %s", (int) text.n, text.p,
+                       host);
+        argv[i + 1] = (rbl_str_t) { member[i], (size_t) len };
+    }
+
+    ks = store_keyspace(sender->store);
+
+    for (p = 0; p < ks->partitions; p++) {
+        argv[0] = rbl_key(&key, ks, p, "daemons:addr", none, none);
+        store_script(sender->store, &rbl_script_daemon_greet, NULL, sender, 1,
+                     (int) n + 1, argv);
+    }
+}
+
+
+static void
+on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+{
+    (void) loop;
+    (void) revents;
+
+    tell(w->data);
+}
+
+
+sender_t *
+sender_new(struct ev_loop *loop, const config_t *conf, store_t *store)
+{
+    sender_t  *sender;
+
+    sender = calloc(1, sizeof(sender_t));
+    if (sender == NULL) {
+        return NULL;
+    }
+
+    sender->loop = loop;
+    sender->conf = conf;
+    sender->store = store;
+    ev_timer_init(&sender->timer, on_timer, TELL_EVERY, TELL_EVERY);
+    sender->timer.data = sender;
+
+    return sender;
+}
+
+
+void
+sender_free(sender_t *sender)
+{
+    if (sender == NULL) {
+        return;
+    }
+
+    store_forget(sender->store, sender);
+    ev_timer_stop(sender->loop, &sender->timer);
+    free(sender);
+}
+
+
+void
+sender_state(sender_t *sender, int ready)
+{
+    ev_timer_stop(sender->loop, &sender->timer);
+
+    if (ready) {
+        ev_timer_set(&sender->timer, TELL_EVERY, TELL_EVERY);
+        ev_timer_start(sender->loop, &sender->timer);
+        tell(sender);
+    }
+}
