@@ -28,8 +28,6 @@ typedef struct {
 
 
 static void ngx_rbl_update_prepare(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_update_groups(ngx_rbl_ctx_t *ctx,
-    ngx_rbl_update_t *update);
 static void ngx_rbl_update_proceed(ngx_rbl_ctx_t *ctx);
 
 static void ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx);
@@ -123,42 +121,12 @@ ngx_rbl_update_prepare(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    if (ngx_rbl_update_groups(ctx, update) == NGX_OK) {
+    update->n = ngx_rbl_sids(ctx, NGX_RBL_UPDATE_GROUP, RBL_SID_GROUP,
+                             &update->groups);
+
+    if (update->n >= 0) {
         (void) ngx_rbl_path_sid(ctx, RBL_SID_HOST, "host", &update->host);
     }
-}
-
-
-static ngx_int_t
-ngx_rbl_update_groups(ngx_rbl_ctx_t *ctx, ngx_rbl_update_t *update)
-{
-    ngx_int_t   i;
-    rbl_str_t  *texts;
-
-    update->n = ngx_rbl_list(ctx, NGX_RBL_UPDATE_GROUP, &texts);
-
-    if (update->n == NGX_ERROR) {
-        return NGX_ERROR;
-    }
-
-    update->groups = ngx_palloc(ctx->request->pool,
-                                update->n * sizeof(rbl_sid_t) + 1);
-
-    if (update->groups == NULL) {
-        ngx_rbl_internal(ctx);
-        return NGX_ERROR;
-    }
-
-    for (i = 0; i < update->n; i++) {
-        if (rbl_sid_parse(&update->groups[i], RBL_SID_GROUP, texts[i])
-            != RBL_OK)
-        {
-            ngx_rbl_invalid(ctx, "contact_group");
-            return NGX_DECLINED;
-        }
-    }
-
-    return NGX_OK;
 }
 
 

@@ -1,6 +1,6 @@
 /*
  * What a call asks of the store: commands and scripts on keys of the account
- * whose credentials came with the request.
+ * whose credentials came with the request, or of its partition.
  */
 
 #include "ngx_rbl_http.h"
@@ -25,6 +25,31 @@ ngx_rbl_ask(ngx_rbl_ctx_t *ctx, const char *verb, const char *name,
     ngx_rbl_batch_command(ctx->batch, (int) i + 2, all);
 
     ctx->asks++;
+}
+
+
+void
+ngx_rbl_ask_system(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
+    const char *verb, const char *name, ngx_uint_t argc, const rbl_str_t *argv)
+{
+    rbl_key_t              key;
+    rbl_str_t              all[NGX_RBL_COMMAND_ARGS + 2];
+    ngx_uint_t             i;
+    const rbl_keyspace_t  *ks;
+
+    ks = ngx_rbl_store_keyspace(ctx->store);
+
+    all[0] = rbl_str(verb);
+    all[1] = rbl_key(&key, ks, rbl_partition(ks, rbl_sid_str(&ctx->account)),
+                     name, RBL_STR(""), RBL_STR(""));
+
+    for (i = 0; i < argc && i < NGX_RBL_COMMAND_ARGS; i++) {
+        all[i + 2] = argv[i];
+    }
+
+    ngx_rbl_batch_command(batch, (int) i + 2, all);
+
+    ctx->asks += batch == ctx->batch;
 }
 
 

@@ -80,6 +80,38 @@ ngx_rbl_list(ngx_rbl_ctx_t *ctx, ngx_uint_t field, rbl_str_t **elements)
 
 
 ngx_int_t
+ngx_rbl_sids(ngx_rbl_ctx_t *ctx, ngx_uint_t field, rbl_sid_kind_t kind,
+    rbl_sid_t **sids)
+{
+    ngx_int_t   i, n;
+    rbl_str_t  *texts;
+
+    n = ngx_rbl_list(ctx, field, &texts);
+
+    if (n == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    *sids = ngx_palloc(ctx->request->pool, n * sizeof(rbl_sid_t) + 1);
+
+    if (*sids == NULL) {
+        ngx_rbl_internal(ctx);
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < n; i++) {
+        if (rbl_sid_parse(&(*sids)[i], kind, texts[i]) != RBL_OK) {
+            ngx_rbl_invalid(ctx,
+                         (char *) ctx->route->op->fields[field].name.data);
+            return NGX_DECLINED;
+        }
+    }
+
+    return n;
+}
+
+
+ngx_int_t
 ngx_rbl_flag(ngx_rbl_ctx_t *ctx, ngx_uint_t field, int *flag)
 {
     rbl_str_t  text;

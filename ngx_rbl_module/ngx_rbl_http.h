@@ -209,6 +209,14 @@ void ngx_rbl_ask(ngx_rbl_ctx_t *ctx, const char *verb, const char *name,
     rbl_str_t sid, ngx_uint_t argc, const rbl_str_t *argv);
 
 /*
+ * The same on a key `name` that the account's partition has for all of its
+ * accounts, in either round: `batch` is ctx->batch or that of the second one.
+ */
+void ngx_rbl_ask_system(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
+    const char *verb, const char *name, ngx_uint_t argc,
+    const rbl_str_t *argv);
+
+/*
  * The keys of n records of `owner` (the account's SID, or "SYS"), in ctx's
  * pool, with NGX_RBL_KEYS_BEFORE free places before the first.  NULL: no memory
  * (refused).
@@ -289,6 +297,11 @@ rbl_str_t ngx_rbl_text(ngx_rbl_ctx_t *ctx, ngx_uint_t field);
  */
 ngx_int_t ngx_rbl_list(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
     rbl_str_t **elements);
+
+/* A list of SIDs of one kind, in ctx's pool; their number.  NGX_DECLINED: one
+   is not of that form (refused); NGX_ERROR: no memory (refused). */
+ngx_int_t ngx_rbl_sids(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
+    rbl_sid_kind_t kind, rbl_sid_t **sids);
 
 /* A flag that stays as it is if not given; NGX_DECLINED: refused. */
 ngx_int_t ngx_rbl_flag(ngx_rbl_ctx_t *ctx, ngx_uint_t field, int *flag);
@@ -423,6 +436,32 @@ ngx_int_t ngx_rbl_host_name(ngx_rbl_ctx_t *ctx, rbl_str_t name);
 
 /* NGX_OK, or NGX_DECLINED and the script's word as a refusal. */
 ngx_int_t ngx_rbl_host_word(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+
+/* ngx_rbl_api_profile.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_profiles;
+extern const ngx_rbl_op_t  ngx_rbl_op_profile_add;
+extern const ngx_rbl_op_t  ngx_rbl_op_profile_update;
+extern const ngx_rbl_op_t  ngx_rbl_op_profile_delete;
+
+/* ngx_rbl_api_rbls.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_rbls;
+extern const ngx_rbl_op_t  ngx_rbl_op_rbls;
+extern const ngx_rbl_op_t  ngx_rbl_op_rbl;
+
+/* Writes a packed list record as one object; 0: it is none. */
+int ngx_rbl_rbl_object(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw);
+
+#define NGX_RBL_RBL_GUESS  320          /* octets of a list in an answer */
+
+/* ngx_rbl_api_rbl_write.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_rbl_add;
+extern const ngx_rbl_op_t  ngx_rbl_op_rbl_update;
+extern const ngx_rbl_op_t  ngx_rbl_op_rbl_pause;
+extern const ngx_rbl_op_t  ngx_rbl_op_rbl_resume;
+extern const ngx_rbl_op_t  ngx_rbl_op_rbl_delete;
+
+/* ngx_rbl_api_acls.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_acls;
 
 /* ngx_rbl_api_check_start.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_check_start;

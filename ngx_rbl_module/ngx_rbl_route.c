@@ -52,6 +52,77 @@ static const ngx_rbl_route_t  ngx_rbl_routes[] = {
     { ngx_string("host/delete/"), ngx_string("host/delete"),
       NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_delete, NULL },
 
+    { ngx_string("rblprofiles"), ngx_string("rblprofiles"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_list,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("rblprofile/add"), ngx_string("rblprofile/add"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_profile_add,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("rblprofile/update/"), ngx_string("rblprofile/update"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_profile_update,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("rblprofile/delete/"), ngx_string("rblprofile/delete"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_profile_delete,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("rblprofile/"), ngx_string("rblprofile"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("monitoringprofiles"), ngx_string("rblprofiles"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_list,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("monitoringprofile/add"), ngx_string("rblprofile/add"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_profile_add,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("monitoringprofile/update/"), ngx_string("rblprofile/update"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_profile_update,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("monitoringprofile/delete/"), ngx_string("rblprofile/delete"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_profile_delete,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("monitoringprofile/"), ngx_string("rblprofile"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("rbls"), ngx_string("rbls"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_rbls,
+      &ngx_rbl_family_rbls },
+
+    { ngx_string("rbl/add"), ngx_string("rbl/add"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_rbl_add,
+      &ngx_rbl_family_rbls },
+
+    { ngx_string("rbl/update/"), ngx_string("rbl/update"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_rbl_update,
+      &ngx_rbl_family_rbls },
+
+    { ngx_string("rbl/pause/"), ngx_string("rbl/pause"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_rbl_pause,
+      &ngx_rbl_family_rbls },
+
+    { ngx_string("rbl/resume/"), ngx_string("rbl/resume"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_rbl_resume,
+      &ngx_rbl_family_rbls },
+
+    { ngx_string("rbl/delete/"), ngx_string("rbl/delete"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_rbl_delete,
+      &ngx_rbl_family_rbls },
+
+    { ngx_string("rbl/"), ngx_string("rbl"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_rbl,
+      &ngx_rbl_family_rbls },
+
+    { ngx_string("acls"), ngx_string("acls"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_acls, NULL },
+
     { ngx_string("host/"), ngx_string("host"),
       NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
       &ngx_rbl_family_hosts }

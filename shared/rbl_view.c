@@ -43,7 +43,9 @@ rbl_view_joined(rbl_doc_t *d, const char *key, rbl_str_t packed)
 }
 
 
-static void
+/* How many there are. */
+
+static size_t
 rbl_view_texts(rbl_doc_t *d, const char *key, rbl_str_t packed)
 {
     size_t     i, n;
@@ -66,6 +68,8 @@ rbl_view_texts(rbl_doc_t *d, const char *key, rbl_str_t packed)
     }
 
     rbl_doc_close(d);
+
+    return i;
 }
 
 
@@ -144,6 +148,74 @@ rbl_view_host(rbl_doc_t *d, const char *key, const rbl_host_t *h,
 
 
 void
+rbl_view_profile(rbl_doc_t *d, const char *key, const rbl_profile_t *p,
+    int is_default, size_t n, const rbl_str_t *follows)
+{
+    size_t  i;
+
+    rbl_doc_object(d, key);
+
+    rbl_doc_str(d, "id", p->id);
+    rbl_doc_str(d, "name", p->name);
+    rbl_doc_int(d, "is_default", is_default != 0);
+    rbl_doc_str(d, "status", p->status);
+
+    if (p->uses_defaults != 0) {
+        rbl_doc_array(d, "entries");
+
+        for (i = 0; i < n; i++) {
+            rbl_doc_str(d, NULL, follows[i]);
+        }
+
+        rbl_doc_close(d);
+
+    } else {
+        n = rbl_view_texts(d, "entries", p->entries);
+    }
+
+    rbl_doc_int(d, "total_entries", (int64_t) n);
+    rbl_doc_int(d, "uses_defaults", p->uses_defaults != 0);
+
+    rbl_doc_close(d);
+}
+
+
+void
+rbl_view_list(rbl_doc_t *d, const char *key, const rbl_list_t *l)
+{
+    rbl_doc_object(d, key);
+
+    rbl_doc_str(d, "id", l->id);
+    rbl_doc_str(d, "type", l->type);
+    rbl_doc_str(d, "host", l->zone);
+    rbl_doc_int(d, "custom", l->custom != 0);
+    rbl_doc_str(d, "status", l->status);
+    rbl_doc_str(d, "name", l->name);
+    rbl_doc_str(d, "website", l->website);
+
+    rbl_doc_array(d, "families");
+
+    if (l->families & RBL_FAMILY_IPV4) {
+        rbl_doc_z(d, NULL, "ipv4");
+    }
+
+    if (l->families & RBL_FAMILY_IPV6) {
+        rbl_doc_z(d, NULL, "ipv6");
+    }
+
+    if (l->families & RBL_FAMILY_DOMAIN) {
+        rbl_doc_z(d, NULL, "domain");
+    }
+
+    rbl_doc_close(d);
+
+    rbl_doc_str(d, "health", l->health);
+
+    rbl_doc_close(d);
+}
+
+
+void
 rbl_view_result(rbl_doc_t *d, const char *key, const rbl_result_t *r)
 {
     rbl_doc_object(d, key);
@@ -154,7 +226,7 @@ rbl_view_result(rbl_doc_t *d, const char *key, const rbl_result_t *r)
     rbl_doc_str(d, "host", r->zone);
     rbl_doc_str(d, "website", r->website);
     rbl_doc_str(d, "status", r->status);
-    rbl_view_texts(d, "codes", r->codes);
+    (void) rbl_view_texts(d, "codes", r->codes);
     rbl_doc_str(d, "details", r->details);
     rbl_doc_str(d, "reason", r->reason);
     rbl_doc_str(d, "error", r->error);

@@ -17,6 +17,16 @@
 void rbl_view_host(rbl_doc_t *d, const char *key, const rbl_host_t *h,
     const rbl_zone_t *tz, int64_t now, unsigned flags);
 
+/*
+ * A monitoring profile.  One that uses the defaults has the `n` lists of
+ * `follows` as its entries: the active system lists.
+ */
+void rbl_view_profile(rbl_doc_t *d, const char *key, const rbl_profile_t *p,
+    int is_default, size_t n, const rbl_str_t *follows);
+
+/* A list, of the system or custom. */
+void rbl_view_list(rbl_doc_t *d, const char *key, const rbl_list_t *l);
+
 /* A details item of a check, and webhook_rbl_details. */
 void rbl_view_result(rbl_doc_t *d, const char *key, const rbl_result_t *r);
 

@@ -143,6 +143,16 @@ ok_api('GET', $_) for 'hosts.json', 'listings.json', "host/$host.json",
 ok_api('POST', "host/$_/$range.json", $_ eq 'update' ? { name => 'x' } : undef)
     for qw(update pause resume delete);
 ok_api('POST', "host/delete/$host.json");
+my $rbl = ok_api('POST', 'rbl/add.json', { type => 'rbl',
+    host => 'custom.acl.test' })->{data}{id};
+my $profile = ok_api('POST', 'rblprofile/add.json', { name => 'p',
+    is_default => 1, entries => $rbl })->{data}{id};
+ok_api('GET', $_) for 'rblprofiles.json', "rblprofile/$profile.json",
+    'rbls.json', "rbl/$rbl.json", 'acls.json';
+ok_api('POST', "rbl/$_/$rbl.json", $_ eq 'update' ? { type => 'uribl' } : undef)
+    for qw(update pause resume delete);
+ok_api('POST', "rblprofile/update/$profile.json", { entries => '' });
+ok_api('POST', "rblprofile/delete/$profile.json");
 ctl(@$_) for ['account', 'list'], ['account', 'show', $acct->{sid}],
     ['account', 'suspend', $acct->{sid}], ['account', 'resume', $acct->{sid}],
     ['app', 'list', $acct->{sid}],
@@ -193,8 +203,10 @@ my %harm = (
         # accounts' tokens, secrets and receivers, lists, the queue of events
         ['HSET', "rbl:{0}:tokens:$ac", 'x', 'y'], ['GET', "rbl:{0}:r:$ac:WHx"],
         ['GET', "rbl:{0}:r:$ac:APx"], ['SET', "rbl:{0}:r:$ac:APx", 'x'],
-        ['SET', "rbl:{0}:r:$ac:RPx", 'x'], ['SET', 'rbl:{0}:r:SYS:RBx', 'x'],
-        [qw(SET rbl:{0}:defaults x)], [qw(HSET rbl:meta schema 9)],
+        ['SET', 'rbl:{0}:r:SYS:RBx', 'x'], [qw(SET rbl:{0}:defaults x)],
+        [qw(ZADD rbl:{0}:lists 1 x)], [qw(ZADD rbl:{0}:lists:active 1 x)],
+        [qw(HSET rbl:{0}:lists:zones a b)], [qw(ZADD rbl:{0}:daemons:addr 1 x)],
+        [qw(HSET rbl:meta schema 9)],
         [qw(DEL rbl:meta)], ['ZADD', "rbl:{0}:apps:$ac", 1, 'x'],
         ['ZADD', "rbl:{0}:hooks:$ac", 1, 'x'], [qw(ZADD rbl:{0}:accounts 1 x)],
         [qw(XRANGE rbl:{0}:outbox - +)], [qw(XREAD STREAMS rbl:{0}:outbox 0)],

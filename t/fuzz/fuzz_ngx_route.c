@@ -25,11 +25,24 @@ OP(ngx_rbl_op_host_update);
 OP(ngx_rbl_op_host_pause);
 OP(ngx_rbl_op_host_resume);
 OP(ngx_rbl_op_host_delete);
+OP(ngx_rbl_op_profile_add);
+OP(ngx_rbl_op_profile_update);
+OP(ngx_rbl_op_profile_delete);
+OP(ngx_rbl_op_rbls);
+OP(ngx_rbl_op_rbl);
+OP(ngx_rbl_op_rbl_add);
+OP(ngx_rbl_op_rbl_update);
+OP(ngx_rbl_op_rbl_pause);
+OP(ngx_rbl_op_rbl_resume);
+OP(ngx_rbl_op_rbl_delete);
+OP(ngx_rbl_op_acls);
 OP(ngx_rbl_op_check_start);
 OP(ngx_rbl_op_check_status);
 
 FAMILY(ngx_rbl_family_hosts);
 FAMILY(ngx_rbl_family_listings);
+FAMILY(ngx_rbl_family_profiles);
+FAMILY(ngx_rbl_family_rbls);
 
 static const char *const  suffixes[] = { ".json", ".xml", ".nagios",
                                          ".zabbix" };

@@ -219,10 +219,115 @@ test_result(void)
 }
 
 
+static rbl_str_t
+profile_view(rbl_buf_t *b, const rbl_profile_t *p, int is_default, size_t n,
+    const rbl_str_t *follows)
+{
+    rbl_doc_t  d;
+
+    rbl_buf_reset(b);
+    rbl_doc_begin(&d, &b->out, RBL_JSON);
+    rbl_view_profile(&d, "data", p, is_default, n, follows);
+    rbl_doc_end(&d);
+
+    return rbl_buf_str(b);
+}
+
+
+#define PROFILE(is_default, entries, total, uses)                             \
+    "{\"data\":{\"id\":\"RP1\",\"name\":\"a \\\"b\\\"\",\"is_default\":"       \
+    is_default ",\"status\":\"active\",\"entries\":[" entries "],"             \
+    "\"total_entries\":" total ",\"uses_defaults\":" uses "}}"
+
+
+static void
+test_profile(void)
+{
+    rbl_buf_t      b;
+    rbl_profile_t  p;
+    rbl_str_t      follows[2] = { RBL_STR("RB1"), RBL_STR("RB2") };
+
+    memset(&p, 0, sizeof(p));
+    p.id = RBL_STR("RP1");
+    p.name = RBL_STR("a \"b\"");
+    p.status = RBL_STR("active");
+    p.entries = RBL_STR("\x92\xa3RB7\xa3RB9");
+
+    rbl_buf_init(&b);
+
+    is_str(profile_view(&b, &p, 0, 2, follows),
+           PROFILE("0", "\"RB7\",\"RB9\"", "2", "0"), "a profile's lists");
+    p.entries = RBL_STR("\x90");
+    is_str(profile_view(&b, &p, 1, 2, follows), PROFILE("1", "", "0", "0"),
+           "none of them");
+    p.uses_defaults = 1;
+    is_str(profile_view(&b, &p, 5, 2, follows),
+           PROFILE("1", "\"RB1\",\"RB2\"", "2", "1"), "those it follows");
+    is_str(profile_view(&b, &p, 0, 0, NULL), PROFILE("0", "", "0", "1"),
+           "while there are none");
+
+    p.uses_defaults = 0;
+    p.entries = RBL_STR("\xdd\xff\xff\xff\xff\xa3RB7\xc1");
+    (void) profile_view(&b, &p, 0, 0, NULL);
+    p.entries = RBL_STR("\x93\xa3RB7\x05\xa3RB8");
+    is_str(profile_view(&b, &p, 0, 0, NULL), PROFILE("0", "\"RB7\"", "1", "0"),
+           "damaged ones end there");
+    p.entries = RBL_STR("");
+    is_str(profile_view(&b, &p, 0, 0, NULL), PROFILE("0", "", "0", "0"),
+           "and an array that is none is empty");
+
+    rbl_buf_free(&b);
+}
+
+
+static void
+test_list(void)
+{
+    rbl_buf_t   b;
+    rbl_doc_t   d;
+    rbl_list_t  l;
+
+    memset(&l, 0, sizeof(l));
+    l.id = RBL_STR("RB1");
+    l.type = RBL_STR("rbl");
+    l.zone = RBL_STR("bl.example");
+    l.name = RBL_STR("A <list>");
+    l.website = RBL_STR("https://bl.example/");
+    l.status = RBL_STR("active");
+    l.health = RBL_STR("good");
+    l.families = RBL_FAMILY_IPV4 | RBL_FAMILY_DOMAIN;
+
+    rbl_buf_init(&b);
+    rbl_doc_begin(&d, &b.out, RBL_JSON);
+    rbl_doc_array(&d, "data");
+    rbl_view_list(&d, NULL, &l);
+    l.custom = 1;
+    l.families = ~0;
+    rbl_view_list(&d, NULL, &l);
+    rbl_doc_close(&d);
+    rbl_doc_end(&d);
+
+    is_str(rbl_buf_str(&b),
+           "{\"data\":[{\"id\":\"RB1\",\"type\":\"rbl\","
+           "\"host\":\"bl.example\",\"custom\":0,\"status\":\"active\","
+           "\"name\":\"A <list>\",\"website\":\"https://bl.example/\","
+           "\"families\":[\"ipv4\",\"domain\"],\"health\":\"good\"},"
+           "{\"id\":\"RB1\",\"type\":\"rbl\","
+           "\"host\":\"bl.example\",\"custom\":1,\"status\":\"active\","
+           "\"name\":\"A <list>\",\"website\":\"https://bl.example/\","
+           "\"families\":[\"ipv4\",\"ipv6\",\"domain\"],"
+           "\"health\":\"good\"}]}", "two lists");
+
+    rbl_buf_free(&b);
+}
+
+
 int
 main(void)
 {
     test_host();
+    test_profile();
+    test_list();
     test_damage();
     test_result();
 

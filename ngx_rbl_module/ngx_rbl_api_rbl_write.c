@@ -1,0 +1,348 @@
+/*
+ * Changes of custom lists: add, update, pause, resume, delete.  Whether a list
+ * is the system's, the account's or nobody's is judged by the scripts.
+ */
+
+#include "ngx_rbl_http.h"
+
+
+enum {
+    NGX_RBL_RBL_TYPE = 0,
+    NGX_RBL_RBL_HOST
+};
+
+
+typedef struct {
+    rbl_sid_t  sid;
+    rbl_str_t  type;                    /* p NULL: not given */
+    char       buf[RBL_VALUE_MAX];
+    rbl_str_t  host;                    /* canonical; n 0: not given */
+} ngx_rbl_rbl_t;
+
+
+static void ngx_rbl_rbl_add_prepare(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_rbl_update_prepare(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_rbl_plain_prepare(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_rbl_fields(ngx_rbl_ctx_t *ctx, ngx_rbl_rbl_t *rbl);
+static void ngx_rbl_rbl_add_proceed(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_rbl_update_proceed(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_rbl_values(ngx_rbl_ctx_t *ctx,
+    const rbl_script_t *script);
+static void ngx_rbl_rbl_pause_proceed(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_rbl_resume_proceed(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_rbl_status(ngx_rbl_ctx_t *ctx, rbl_str_t status);
+static void ngx_rbl_rbl_delete_proceed(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_rbl_update_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_rbl_pause_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_rbl_resume_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_rbl_delete_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static ngx_int_t ngx_rbl_rbl_word(ngx_rbl_ctx_t *ctx,
+    const redisReply *reply);
+
+
+static const ngx_rbl_field_t  ngx_rbl_rbl_names[] = {
+    { ngx_string("type"), 0 },
+    { ngx_string("host"), 0 },
+    { ngx_null_string, 0 }
+};
+
+static const ngx_rbl_field_t  ngx_rbl_no_fields[] = {
+    { ngx_null_string, 0 }
+};
+
+
+const ngx_rbl_op_t  ngx_rbl_op_rbl_add = {
+    ngx_rbl_rbl_names,
+    ngx_rbl_rbl_add_prepare,
+    NULL,
+    ngx_rbl_rbl_add_proceed,
+    ngx_rbl_rbl_add_result,
+    NULL
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_rbl_update = {
+    ngx_rbl_rbl_names,
+    ngx_rbl_rbl_update_prepare,
+    NULL,
+    ngx_rbl_rbl_update_proceed,
+    ngx_rbl_rbl_update_result,
+    NULL
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_rbl_pause = {
+    ngx_rbl_no_fields,
+    ngx_rbl_rbl_plain_prepare,
+    NULL,
+    ngx_rbl_rbl_pause_proceed,
+    ngx_rbl_rbl_pause_result,
+    NULL
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_rbl_resume = {
+    ngx_rbl_no_fields,
+    ngx_rbl_rbl_plain_prepare,
+    NULL,
+    ngx_rbl_rbl_resume_proceed,
+    ngx_rbl_rbl_resume_result,
+    NULL
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_rbl_delete = {
+    ngx_rbl_no_fields,
+    ngx_rbl_rbl_plain_prepare,
+    NULL,
+    ngx_rbl_rbl_delete_proceed,
+    ngx_rbl_rbl_delete_result,
+    NULL
+};
+
+
+static void
+ngx_rbl_rbl_add_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_rbl_t  *rbl;
+
+    rbl = ngx_rbl_data(ctx, sizeof(ngx_rbl_rbl_t));
+    if (rbl == NULL) {
+        return;
+    }
+
+    if (ngx_rbl_text(ctx, NGX_RBL_RBL_TYPE).n == 0) {
+        ngx_rbl_missing(ctx, "type");
+        return;
+    }
+
+    if (ngx_rbl_text(ctx, NGX_RBL_RBL_HOST).n == 0) {
+        ngx_rbl_missing(ctx, "host");
+        return;
+    }
+
+    if (ngx_rbl_rbl_fields(ctx, rbl) == NGX_OK
+        && rbl_sid_make(&rbl->sid, RBL_SID_LIST) != RBL_OK)
+    {
+        ngx_rbl_internal(ctx);
+    }
+}
+
+
+static void
+ngx_rbl_rbl_update_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_rbl_t  *rbl;
+
+    rbl = ngx_rbl_data(ctx, sizeof(ngx_rbl_rbl_t));
+
+    if (rbl != NULL && ngx_rbl_rbl_fields(ctx, rbl) == NGX_OK) {
+        (void) ngx_rbl_path_sid(ctx, RBL_SID_LIST, "rbl", &rbl->sid);
+    }
+}
+
+
+static void
+ngx_rbl_rbl_plain_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_rbl_t  *rbl;
+
+    rbl = ngx_rbl_data(ctx, sizeof(ngx_rbl_rbl_t));
+
+    if (rbl != NULL) {
+        (void) ngx_rbl_path_sid(ctx, RBL_SID_LIST, "rbl", &rbl->sid);
+    }
+}
+
+
+static ngx_int_t
+ngx_rbl_rbl_fields(ngx_rbl_ctx_t *ctx, ngx_rbl_rbl_t *rbl)
+{
+    rbl_str_t  host;
+
+    rbl->type = ngx_rbl_text(ctx, NGX_RBL_RBL_TYPE);
+
+    if (rbl->type.p && !rbl_str_is(rbl->type, "rbl")
+        && !rbl_str_is(rbl->type, "uribl"))
+    {
+        ngx_rbl_invalid(ctx, "type");
+        return NGX_DECLINED;
+    }
+
+    host = ngx_rbl_text(ctx, NGX_RBL_RBL_HOST);
+
+    if (host.p && rbl_domain_parse(rbl->buf, &rbl->host, host) != RBL_OK) {
+        ngx_rbl_invalid(ctx, "host");
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_rbl_rbl_add_proceed(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_rbl_values(ctx, &rbl_script_rbl_add);
+}
+
+
+static void
+ngx_rbl_rbl_update_proceed(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_rbl_values(ctx, &rbl_script_rbl_update);
+}
+
+
+static void
+ngx_rbl_rbl_values(ngx_rbl_ctx_t *ctx, const rbl_script_t *script)
+{
+    rbl_str_t       argv[4];
+    ngx_rbl_rbl_t  *rbl;
+
+    rbl = ctx->data;
+
+    argv[1] = rbl_sid_str(&rbl->sid);
+    argv[2] = rbl->type.p ? rbl->type : RBL_STR("");
+    argv[3] = rbl->host.p ? rbl->host : RBL_STR("");
+
+    ngx_rbl_call(ctx, script, 4, argv);
+}
+
+
+static void
+ngx_rbl_rbl_pause_proceed(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_rbl_status(ctx, RBL_STR("paused"));
+}
+
+
+static void
+ngx_rbl_rbl_resume_proceed(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_rbl_status(ctx, RBL_STR("active"));
+}
+
+
+static void
+ngx_rbl_rbl_status(ngx_rbl_ctx_t *ctx, rbl_str_t status)
+{
+    rbl_str_t       argv[3];
+    ngx_rbl_rbl_t  *rbl;
+
+    rbl = ctx->data;
+
+    argv[1] = rbl_sid_str(&rbl->sid);
+    argv[2] = status;
+
+    ngx_rbl_call(ctx, &rbl_script_rbl_status, 3, argv);
+}
+
+
+static void
+ngx_rbl_rbl_delete_proceed(ngx_rbl_ctx_t *ctx)
+{
+    rbl_str_t       argv[2];
+    ngx_rbl_rbl_t  *rbl;
+
+    rbl = ctx->data;
+    argv[1] = rbl_sid_str(&rbl->sid);
+
+    ngx_rbl_call(ctx, &rbl_script_rbl_delete, 2, argv);
+}
+
+
+static void
+ngx_rbl_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    if (ngx_rbl_rbl_word(ctx, reply) != NGX_OK) {
+        return;
+    }
+
+    ngx_rbl_open(ctx, NGX_RBL_RBL_GUESS, "RBL added successfully.");
+
+    if (ngx_rbl_rbl_object(ctx, "data",
+                           rbl_reply_str(rbl_reply_at(reply, 1))))
+    {
+        ngx_rbl_close(ctx);
+    }
+}
+
+
+static void
+ngx_rbl_rbl_update_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    if (ngx_rbl_rbl_word(ctx, reply) == NGX_OK) {
+        ngx_rbl_done_message(ctx, "RBL updated successfully.");
+    }
+}
+
+
+static void
+ngx_rbl_rbl_pause_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    if (ngx_rbl_rbl_word(ctx, reply) == NGX_OK) {
+        ngx_rbl_done_message(ctx, "RBL paused successfully.");
+    }
+}
+
+
+static void
+ngx_rbl_rbl_resume_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    if (ngx_rbl_rbl_word(ctx, reply) == NGX_OK) {
+        ngx_rbl_done_message(ctx, "RBL resumed successfully.");
+    }
+}
+
+
+static void
+ngx_rbl_rbl_delete_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply)
+{
+    if (ngx_rbl_rbl_word(ctx, reply) == NGX_OK) {
+        ngx_rbl_done_message(ctx, "RBL deleted successfully.");
+    }
+}
+
+
+static ngx_int_t
+ngx_rbl_rbl_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    int64_t    max;
+    rbl_str_t  word;
+
+    word = rbl_reply_word(reply);
+
+    if (rbl_str_is(word, "OK")) {
+        return NGX_OK;
+    }
+
+    if (rbl_str_is(word, "RBL")) {
+        ngx_rbl_unknown_id(ctx, "rbl");
+
+    } else if (rbl_str_is(word, "SYSTEM")) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
+                       "A system RBL cannot be changed.");
+
+    } else if (rbl_str_is(word, "EXISTS")) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
+                       "The account has this RBL already.");
+
+    } else if (rbl_str_is(word, "LIMIT")) {
+        max = rbl_reply_int(rbl_reply_at(reply, 1), 0);
+        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
+                       "An account may have at most %L custom RBLs.", max);
+
+    } else if (rbl_str_is(word, "ACCOUNT")) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");
+    }
+
+    return NGX_DECLINED;
+}
