@@ -1,0 +1,125 @@
+#!/usr/bin/perl
+
+# Custom lists, end to end: they are asked, judged by the rules for a list that
+# documents no codes, and what they list ends when they are paused, deleted or
+# put behind another zone.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+
+# What a custom zone answers for each address.
+my %code = ('10.0.0.2' => '127.0.0.2', '10.0.0.3' => '127.0.0.77',
+    '10.0.0.4' => '127.1.2.3', '10.0.0.5' => '127.0.0.1',
+    '10.0.0.6' => '127.255.255.254', '10.0.0.7' => '192.0.2.1');
+my %zones = map { $_ => 'ip4set' } qw(a.test own.test other.test);
+my %data = map { $_ => listed_entry('10.9.9.9') } keys %zones;
+$data{'own.test'} = join '', map { "$_ :$code{$_}:why $_\n" } sort keys %code;
+my $dns = start_rbldnsd(zones => [
+    (map { [$_, $zones{$_}, $data{$_}] } sort keys %zones),
+    ['own6.test', 'ip6trie', "2001:db8::1 :127.0.0.2:six\n"],
+    ['names.test', 'dnset', "bad.example :127.0.0.2:name\n"],
+]);
+my $w = world(no_dns => 1, zones => { 'a.test' => {} });
+$w->{dns} = $dns;
+my $checkd = start_checkd(store => $w->{redis}, resolver => $dns,
+    conf => { conf_short() });
+my $acct = redis_key('acct', $w->{acct}{sid});
+
+sub add_rbl {
+    my ($zone, $type) = @_;
+
+    my $rb = fresh_sid('RB');
+    script_ok($w, 'rbl_add', [$acct], $rb, $type // 'rbl', $zone);
+    return $rb;
+}
+
+sub run_check {
+    my ($ht) = @_;
+
+    my $pp = check_host($w, $ht);
+    my $state = wait_check($w, $pp);
+    return ($state, details($w, $pp), host_record($w, $ht));
+}
+
+my $rb = add_rbl('own.test');
+my $six = add_rbl('own6.test');
+my $names = add_rbl('names.test', 'uribl');
+my ($system) = @{ redis($w->{redis}, 'ZRANGE',
+    RblCheckd::pkey($w, 'lists'), 0, -1) };
+my $rp = fresh_sid('RP');
+script_ok($w, 'profile_add', [$acct], $rp, 'custom', 1, 1, $system, $rb, $six,
+    $names);
+
+# --- the rules -------------------------------------------------------------
+
+my %expected = ('10.0.0.1' => ['clear', ''], '10.0.0.2' => ['listed', ''],
+    '10.0.0.3' => ['listed', ''], '10.0.0.4' => ['listed', ''],
+    '10.0.0.5' => ['unknown', 'blocked'], '10.0.0.6' => ['unknown', 'blocked'],
+    '10.0.0.7' => ['unknown', 'hijacked']);
+for my $ip (sort keys %expected) {
+    my $pp = check_value($w, $ip);
+    wait_check($w, $pp);
+    my $d = details($w, $pp);
+    is_deeply([sort keys %$d], ['a.test', 'own.test', 'own6.test'],
+        "$ip: the lists of its type");
+    my $own = $d->{'own.test'};
+    is_deeply([@$own{qw(list type custom status error)}],
+        [$rb, 'rbl', 1, @{ $expected{$ip} }],
+        "$ip: " . ($code{$ip} // 'no answer') . " is $expected{$ip}[0]");
+    is_deeply($own->{codes}, [$code{$ip} // ()], "$ip: the code");
+    is($own->{reason}, $expected{$ip}[0] eq 'listed' ? "why $ip" : '',
+        "$ip: the reason");
+}
+my $pp = check_value($w, '2001:db8::1', 2);
+wait_check($w, $pp);
+is(details($w, $pp)->{'own6.test'}{status}, 'listed', 'an IPv6 address');
+$pp = check_value($w, 'bad.example', 4);
+wait_check($w, $pp);
+is_deeply([map { "$_->{zone} $_->{status}" } values %{ details($w, $pp) }],
+    ['names.test listed'], 'a domain is asked at the uribl alone');
+
+# --- what is listed, and ends ----------------------------------------------
+
+my $ht = add_host($w, '10.0.0.2');
+eventually { host_record($w, $ht)->{listed_count} == 1 } 10,
+    'a scheduled check finds it listed';
+is(host_record($w, $ht)->{details}[0][1], 'own.test', 'at the custom list');
+
+script_ok($w, 'rbl_status', [$acct], $rb, 'paused');
+my ($state, $d, $h) = run_check($ht);
+is_deeply([sort keys %$d], ['a.test', 'own6.test'], 'paused, it is not asked');
+is($h->{listed_count}, 0, 'nor is the host listed');
+script_ok($w, 'rbl_status', [$acct], $rb, 'active');
+($state, $d, $h) = run_check($ht);
+is($h->{listed_count}, 1, 'resumed, it lists the host again');
+
+script_ok($w, 'rbl_update', [$acct], $rb, '', 'other.test');
+($state, $d, $h) = run_check($ht);
+is($d->{'other.test'}{status}, 'clear', 'the new zone is asked');
+is($h->{listed_count}, 0, 'and lists nothing');
+script_ok($w, 'rbl_update', [$acct], $rb, '', 'own.test');
+($state, $d, $h) = run_check($ht);
+is($h->{listed_count}, 1, 'the old one again');
+
+# A scheduled check, too, ends what a list said that has gone.
+script_ok($w, 'rbl_delete', [$acct], $rb);
+my $before = $h->{checked};
+set_due($w, $ht);
+eventually { host_record($w, $ht)->{checked} > $before } 10,
+    'a scheduled check';
+is(host_record($w, $ht)->{listed_count}, 0, 'without the list that has gone');
+
+# Nothing but custom lists, all of them paused.
+script_ok($w, 'profile_update', [$acct], $rp, 0, '', '', 1, $six);
+script_ok($w, 'rbl_status', [$acct], $six, 'paused');
+($state) = run_check($ht);
+is("$state->{status} $state->{message}",
+    'failed No blocklist applies to this host.', 'nothing is left to ask');
+
+ok(stop_server($checkd), 'the daemon stops');
+done_testing();
