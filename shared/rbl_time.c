@@ -10,9 +10,6 @@
 #define RBL_DAY        INT64_C(86400)
 
 
-const rbl_zone_t  rbl_zone_utc = { 0, "UTC" };
-
-
 /* 0 to 99, as two digits */
 
 static char *
@@ -96,24 +93,28 @@ rbl_time_write(char *buf, int64_t sec, char between)
 rbl_str_t
 rbl_time_text(char buf[RBL_TIME_LEN], int64_t ms, const rbl_zone_t *tz)
 {
-    char     *p;
-    size_t    i;
-    int64_t   sec;
+    char                   *p;
+    int64_t                 sec;
+    const rbl_zone_type_t  *type;
 
-    sec = ms / 1000 + tz->offset;
+    sec = ms / 1000;
 
-    if (ms <= 0 || sec < 0 || sec > RBL_TIME_LAST) {
+    if (ms <= 0 || sec > RBL_TIME_LAST) {
+        return rbl_time_done(buf, buf);
+    }
+
+    type = rbl_zone_at(tz, sec);
+    sec += type->offset;
+
+    if (sec < 0 || sec > RBL_TIME_LAST) {
         return rbl_time_done(buf, buf);
     }
 
     p = rbl_time_write(buf, sec, ' ');
     *p++ = ' ';
+    memcpy(p, type->abbr, sizeof(type->abbr));
 
-    for (i = 0; i < sizeof(tz->name) && tz->name[i] != '\0'; i++) {
-        *p++ = tz->name[i];
-    }
-
-    return rbl_time_done(buf, p);
+    return rbl_time_done(buf, p + type->n);
 }
 
 

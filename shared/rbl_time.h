@@ -1,19 +1,12 @@
 /*
- * Times as clients see them (decisions.md 4).  A zone is an offset and an
- * abbreviation; rbl_zone_utc is the default.
+ * Times as clients see them (decisions.md 4): in a zone, with the abbreviation
+ * in force at that time.
  */
 
 #ifndef RBL_TIME_H_INCLUDED
 #define RBL_TIME_H_INCLUDED
 
-#include "rbl_common.h"
-
-typedef struct {
-    int32_t  offset;                    /* seconds east of Greenwich */
-    char     name[8];
-} rbl_zone_t;
-
-extern const rbl_zone_t  rbl_zone_utc;
+#include "rbl_zone.h"
 
 #define RBL_TIME_LEN    40              /* room for each of these, NUL too */
 

@@ -11,7 +11,7 @@
 #define LISTED  (NOW - 729)             /* stands in for "just now" */
 
 
-static const rbl_zone_t  est = { -5 * 3600, "EST" };
+static const rbl_zone_t  est = RBL_ZONE_FIXED(-5 * 3600, "EST");
 
 
 static void
