@@ -146,6 +146,11 @@ const config_key_t  config_keys[] = {
       "The authorities whose certificates receivers may have; the system's\n"
       "if not given.", 0 },
 
+    { "zoneinfo", config_set_dir, AT(zoneinfo), NO_LIMITS,
+      "/usr/share/zoneinfo", NULL, "a directory",
+      "Where the system keeps its time zones.  They are read again on SIGHUP.",
+      0 },
+
     { "name", config_set_text, AT(name), NO_LIMITS,
       "", "checker-1", "a name of 1 to 63 bytes",
       "This daemon's name among the others; no two may have the same.  Host\n"

@@ -59,6 +59,7 @@ typedef struct {
                                        though they are not public */
     rbl_subnet_t  allow[CONFIG_MAX_ALLOW];
     char          deliver_ca[256];  /* CA bundle file; "": the system's */
+    char          zoneinfo[256];    /* directory of the time zones */
     char          name[64];         /* this daemon in consumer groups;
                                        default host name and pid */
 } config_t;

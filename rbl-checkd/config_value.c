@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -65,6 +66,28 @@ config_set_path(config_t *conf, const config_key_t *key, const char *value,
     }
 
     return copy_text(conf, key, value);
+}
+
+
+int
+config_set_dir(config_t *conf, const config_key_t *key, const char *value,
+    char *err, size_t size)
+{
+    struct stat  st;
+
+    /* the default need not be there: only its users miss it */
+
+    if (strcmp(value, key->def) == 0) {
+        return copy_text(conf, key, value);
+    }
+
+    if (stat(value, &st) != 0) {
+        snprintf(err, size, "the directory cannot be read: %s",
+                 strerror(errno));
+        return -1;
+    }
+
+    return S_ISDIR(st.st_mode) ? copy_text(conf, key, value) : -1;
 }
 
 

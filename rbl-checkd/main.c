@@ -189,6 +189,10 @@ on_hup(struct ev_loop *loop, ev_signal *w, int revents)
     (void) revents;
 
     service_reload(&c->conf, c->file);
+
+    if (c->d.deliver != NULL) {
+        deliver_reload(c->d.deliver);
+    }
 }
 
 

@@ -1,5 +1,6 @@
 /*
- * rblctl account: make, show, list, suspend and resume accounts.
+ * rblctl account: make, show, list, suspend and resume accounts, and set what
+ * they want otherwise.
  */
 
 #include "ctl.h"
@@ -12,7 +13,8 @@
 
 static const ctl_column_t  account_columns[] = {
     { "id", "account" }, { "name", "name" }, { "status", "status" },
-    { "plan", "plan" }, { "paid", "paid" }, { "max_hosts", "max hosts" },
+    { "timezone", "time zone" }, { "plan", "plan" }, { "paid", "paid" },
+    { "max_hosts", "max hosts" },
     { "max_contacts", "max contacts" }, { "interval", "interval (s)" },
     { "profile", "default profile" }, { "group", "default group" },
     { "hosts", "hosts" }, { "listed", "listed" }, { "apps", "applications" },
@@ -29,9 +31,11 @@ static const ctl_column_t  account_row[] = {
 static json_t *
 ctl_account_json(const rbl_account_t *a)
 {
-    return json_pack("{so so so so sb sI sI sI so so so}",
+    return json_pack("{so so so so so sb sI sI sI so so so}",
                      "id", ctl_text(a->id), "name", ctl_text(a->name),
-                     "status", ctl_text(a->status), "plan", ctl_text(a->plan),
+                     "status", ctl_text(a->status),
+                     "timezone", ctl_text(a->timezone),
+                     "plan", ctl_text(a->plan),
                      "paid", a->paid != 0,
                      "max_hosts", (json_int_t) a->max_hosts,
                      "max_contacts", (json_int_t) a->max_contacts,
@@ -70,16 +74,20 @@ ctl_account_add(ctl_t *ctl)
     rbl_key_t    key;
     rbl_str_t    name, plan, argv[9];
     redisReply  *reply;
+    const char  *zone;
 
     max_hosts = max_contacts = 0;
     interval = CTL_INTERVAL;
+    zone = ctl_option(ctl, "timezone");
+    zone = zone ? zone : "UTC";
 
     if (ctl_name(&name, "an account", ctl->args[0]) != 0
         || ctl_account_plan(ctl, &paid, &plan) != 0
         || ctl_number(ctl, "max-hosts", &max_hosts, 0, CTL_LIMIT_MAX) != 0
         || ctl_number(ctl, "max-contacts", &max_contacts, 0, CTL_LIMIT_MAX)
            != 0
-        || ctl_interval(ctl, "interval", &interval) != 0)
+        || ctl_interval(ctl, "interval", &interval) != 0
+        || ctl_timezone(ctl, rbl_str(zone)) != 0)
     {
         return CTL_ERROR;
     }
@@ -96,7 +104,7 @@ ctl_account_add(ctl_t *ctl)
     snprintf(seconds, sizeof(seconds), "%lld", (long long) interval);
 
     argv[0] = name;
-    argv[1] = RBL_STR("UTC");
+    argv[1] = rbl_str(zone);
     argv[2] = plan;
     argv[3] = rbl_str(paid ? "1" : "0");
     argv[4] = rbl_str(hosts);
@@ -262,24 +270,23 @@ ctl_account_list(ctl_t *ctl)
 }
 
 
+/* A script that changes the account and takes one argument. */
 static int
-ctl_account_status(ctl_t *ctl, const char *status)
+ctl_account_set(ctl_t *ctl, const rbl_script_t *script, rbl_str_t value)
 {
     int          found;
     rbl_sid_t    sid;
     rbl_key_t    key;
-    rbl_str_t    argv[1];
     redisReply  *reply;
 
     if (ctl_sid(&sid, RBL_SID_ACCOUNT, ctl->args[0]) != 0) {
         return CTL_ERROR;
     }
 
-    argv[0] = rbl_str(status);
-    reply = ctl_script(ctl, &rbl_script_account_status,
+    reply = ctl_script(ctl, script,
                        rbl_account_key(&key, &ctl->ks, "acct",
                                        rbl_sid_str(&sid), RBL_STR("")),
-                       1, argv);
+                       1, &value);
     if (reply == NULL) {
         return CTL_ERROR;
     }
@@ -295,12 +302,23 @@ ctl_account_status(ctl_t *ctl, const char *status)
 int
 ctl_account_suspend(ctl_t *ctl)
 {
-    return ctl_account_status(ctl, "suspended");
+    return ctl_account_set(ctl, &rbl_script_account_status,
+                           RBL_STR("suspended"));
 }
 
 
 int
 ctl_account_resume(ctl_t *ctl)
 {
-    return ctl_account_status(ctl, "active");
+    return ctl_account_set(ctl, &rbl_script_account_status,
+                           RBL_STR("active"));
+}
+
+
+int
+ctl_account_timezone(ctl_t *ctl)
+{
+    return ctl_timezone(ctl, ctl->args[1]) != 0
+           ? CTL_ERROR
+           : ctl_account_set(ctl, &rbl_script_account_timezone, ctl->args[1]);
 }

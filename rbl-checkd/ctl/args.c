@@ -5,6 +5,9 @@
 
 #include "ctl.h"
 
+#include "../zones.h"
+
+#include <errno.h>
 #include <stdio.h>
 
 #define CTL_INTERVAL_MAX  (30 * 86400)
@@ -104,4 +107,24 @@ ctl_interval(const ctl_t *ctl, const char *option, int64_t *seconds)
     *seconds = v * unit;
 
     return 0;
+}
+
+
+int
+ctl_timezone(const ctl_t *ctl, rbl_str_t name)
+{
+    int         err;
+    rbl_zone_t  zone;
+
+    err = zones_load(&zone, ctl->conf.zoneinfo, name);
+
+    if (err == ENOENT) {
+        ctl_fail("unknown time zone \"%.80s\": it must be a name such as"
+                 " Europe/Berlin, from %s", name.p, ctl->conf.zoneinfo);
+
+    } else if (err != 0) {
+        ctl_fail("time zone \"%.80s\": %s", name.p, strerror(err));
+    }
+
+    return err == 0 ? 0 : -1;
 }

@@ -127,6 +127,7 @@ int ctl_name(rbl_str_t *name, const char *what, rbl_str_t text);
 int ctl_number(const ctl_t *ctl, const char *option, int64_t *v, int64_t min,
     int64_t max);
 int ctl_interval(const ctl_t *ctl, const char *option, int64_t *seconds);
+int ctl_timezone(const ctl_t *ctl, rbl_str_t name);
 
 /* account.c: 0; -1: there is none, or failed, and said. */
 int ctl_account_exists(ctl_t *ctl, const rbl_sid_t *sid);
@@ -150,6 +151,7 @@ int ctl_account_show(ctl_t *ctl);
 int ctl_account_list(ctl_t *ctl);
 int ctl_account_suspend(ctl_t *ctl);
 int ctl_account_resume(ctl_t *ctl);
+int ctl_account_timezone(ctl_t *ctl);
 int ctl_app_add(ctl_t *ctl);
 int ctl_app_rotate(ctl_t *ctl);
 int ctl_app_revoke(ctl_t *ctl);

@@ -28,7 +28,7 @@ static const ctl_option_t  init_options[] = {
 
 static const ctl_option_t  account_options[] = {
     { "paid", 0 }, { "free", 0 }, { "max-hosts", 1 }, { "max-contacts", 1 },
-    { "interval", 1 }, { "plan", 1 }, { NULL, 0 }
+    { "interval", 1 }, { "plan", 1 }, { "timezone", 1 }, { NULL, 0 }
 };
 
 static const ctl_option_t  rotate_options[] = { { "keep", 0 }, { NULL, 0 } };
@@ -50,7 +50,7 @@ static const ctl_command_t  ctl_commands[] = {
       "prepare the store, once",
       init_options, 0, 0, CTL_STORE, ctl_init },
     { "account add", "NAME [--paid|--free] [--plan NAME] [--max-hosts N]"
-      " [--max-contacts N] [--interval SECONDS|15m|1h]",
+      " [--max-contacts N] [--interval SECONDS|15m|1h] [--timezone NAME]",
       "make an account; 0 is no limit, checks are hourly by default",
       account_options, 1, 1, CTL_READY, ctl_account_add },
     { "account show", "SID", "show an account and what it has",
@@ -61,6 +61,9 @@ static const ctl_command_t  ctl_commands[] = {
       none_options, 1, 1, CTL_READY, ctl_account_suspend },
     { "account resume", "SID", "end a suspension",
       none_options, 1, 1, CTL_READY, ctl_account_resume },
+    { "account timezone", "SID NAME",
+      "show its times in this zone, as Europe/Berlin; UTC by default",
+      none_options, 2, 2, CTL_READY, ctl_account_timezone },
     { "app add", "ACCOUNT NAME",
       "make an application; prints its token and secret, this once",
       none_options, 2, 2, CTL_READY, ctl_app_add },

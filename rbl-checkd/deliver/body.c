@@ -45,7 +45,7 @@ body_type(rbl_str_t name)
 
 
 static rbl_err_t
-body_host(rbl_doc_t *doc, const rbl_event_t *event)
+body_host(rbl_doc_t *doc, const rbl_event_t *event, const rbl_zone_t *zone)
 {
     rbl_host_t  host;
 
@@ -60,8 +60,7 @@ body_host(rbl_doc_t *doc, const rbl_event_t *event)
         return RBL_ETYPE;
     }
 
-    rbl_view_host(doc, "host", &host, &rbl_zone_utc, event->date,
-                  RBL_VIEW_NO_DETAILS);
+    rbl_view_host(doc, "host", &host, zone, event->date, RBL_VIEW_NO_DETAILS);
 
     return RBL_OK;
 }
@@ -121,7 +120,7 @@ body_ids_ok(const rbl_event_t *event)
 
 
 rbl_err_t
-body_render(rbl_out_t *out, const rbl_event_t *event)
+body_render(rbl_out_t *out, const rbl_event_t *event, const rbl_zone_t *zone)
 {
     char         date[RBL_TIME_LEN];
     rbl_err_t    err;
@@ -140,7 +139,7 @@ body_render(rbl_out_t *out, const rbl_event_t *event)
     rbl_doc_str(&doc, "event_date", rbl_time_rfc3339(date, event->date));
     rbl_doc_str(&doc, "check_sid", event->check);
 
-    err = body_host(&doc, event);
+    err = body_host(&doc, event, zone);
 
     if (err == RBL_OK && type != BODY_STARTED) {
         err = body_listing(&doc, event, type);

@@ -263,8 +263,10 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     ev_init(&d->tick, deliver_tick_handler);
     d->tick.data = d;
 
+    d->zones = zones_new(conf->zoneinfo);
     d->transfers = transfer_pool_new(loop, conf->deliver_ca);
-    d->outbox = d->transfers != NULL ? outbox_new(d) : NULL;
+    d->outbox = d->zones != NULL && d->transfers != NULL ? outbox_new(d)
+                                                         : NULL;
 
     if (d->outbox == NULL) {
         deliver_free(d);
@@ -274,6 +276,13 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     deliver_tick_at(d, ev_now(loop));
 
     return d;
+}
+
+
+void
+deliver_reload(deliver_t *d)
+{
+    zones_clear(d->zones);
 }
 
 
@@ -326,6 +335,7 @@ deliver_free(deliver_t *d)
         transfer_pool_free(d->transfers);
     }
 
+    zones_free(d->zones);
     free(d->parts);
     free(d);
 }

@@ -24,6 +24,9 @@ void deliver_stop(deliver_t *deliver);
 unsigned deliver_in_flight(const deliver_t *deliver);
 void deliver_free(deliver_t *deliver);
 
+/* The system's files may have changed: time zones are read again. */
+void deliver_reload(deliver_t *deliver);
+
 /* The outbox of a partition got something: read it now. */
 void deliver_wake(deliver_t *deliver);
 

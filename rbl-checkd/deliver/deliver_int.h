@@ -15,6 +15,7 @@
 #include "link.h"
 #include "resolve.h"
 #include "transfer.h"
+#include "../zones.h"
 
 #define DELIVER_POLL       0.5          /* s between looks at a quiet queue */
 #define DELIVER_CLAIM_MAX  32u          /* deliveries a claim */
@@ -40,6 +41,7 @@ struct deliver_s {
     dns_engine_t     *dns;
     transfer_pool_t  *transfers;
     outbox_t         *outbox;
+    zones_t          *zones;            /* of accounts */
     double            lease;            /* s */
     int               stopped;
     ev_timer          tick;

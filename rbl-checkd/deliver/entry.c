@@ -254,6 +254,7 @@ entry_process(entry_t *e)
     rbl_buf_t     body;
     rbl_sid_t     sid;
     const char   *why;
+    deliver_t    *d = e->set->deliver;
     rbl_event_t   event;
 
     rbl_buf_init(&body);
@@ -264,7 +265,10 @@ entry_process(entry_t *e)
     } else if (rbl_event_decode(&event, e->raw) != RBL_OK) {
         why = "not an event record";
 
-    } else if (body_render(&body.out, &event) != RBL_OK) {
+    } else if (body_render(&body.out, &event,
+                           zones_find(d->zones, event.timezone))
+               != RBL_OK)
+    {
         why = "its body cannot be made";
 
     } else {

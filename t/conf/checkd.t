@@ -146,6 +146,10 @@ wrong("source_address ::1\n" x 17, 17, 'source_address: a numeric .*',
     'too many addresses');
 wrong("deliver_ca /no/such\n", 1, 'deliver_ca: the file cannot be read: .*',
     'no CA file');
+wrong("zoneinfo /no/such\n", 1, 'zoneinfo: the directory cannot be read: .*',
+    'no time zones');
+wrong("zoneinfo $file\n", 1, 'zoneinfo: a directory', 'a file');
+right("zoneinfo /usr\n", 'a directory');
 wrong('name ' . 'x' x 64 . "\n", 1, 'name: a name of 1 to 63 bytes', 'name');
 wrong("lease 40s\n", 1, 'lease: 40s is not more than twice check_timeout .*',
     'a short lease');

@@ -70,6 +70,37 @@ is(good('resume', 'account', 'resume', $ac)->{status}, 'active', 'active');
 bad('suspend nobody', 'there is no account', 'account', 'suspend', $none);
 bad('resume nobody', 'there is no account', 'account', 'resume', $none);
 
+# time zones
+is(good('show', 'account', 'show', $ac)->{timezone}, 'UTC', 'UTC by default');
+$v = good('account add --timezone', 'account', 'add', 'x', '--timezone',
+    'America/New_York');
+is($v->{timezone}, 'America/New_York', 'its time zone');
+is(record('account', redis($redis, 'GET', redis_key('acct', $v->{id})))
+    ->{timezone}, 'America/New_York', 'is in the record');
+$a = record('account', redis($redis, 'GET', redis_key('acct', $ac)));
+is(good("account timezone $_", 'account', 'timezone', $ac, $_)->{timezone},
+    $_, 'is set') for qw(Europe/Berlin Etc/GMT-14 EST5EDT UTC Asia/Kolkata);
+is_deeply(record('account', redis($redis, 'GET', redis_key('acct', $ac))),
+    { %$a, timezone => 'Asia/Kolkata' }, 'and nothing else');
+like(rblctl($redis, 'account', 'show', $ac)->{out},
+    qr{^time zone\s+Asia/Kolkata$}m, 'shown');
+for my $bad ('', 'Europe/Bonn', 'europe/berlin', 'Europe', '../passwd',
+    '/etc/passwd', 'posix/UTC', 'right/UTC', 'localtime', 'zone.tab',
+    'Europe/Berlin ', "Europe/Berlin\n", 'EST5EDT,M3.2.0,M11.1.0', 'x' x 300)
+{
+    my $shown = quotemeta substr $bad =~ s/\n/\\n/r, 0, 80;
+    bad("time zone $shown", 'unknown time zone', 'account', 'timezone', $ac,
+        $bad);
+    bad("time zone $shown", 'unknown time zone', 'account', 'add', 'x',
+        '--timezone', $bad);
+}
+is(record('account', redis($redis, 'GET', redis_key('acct', $ac)))
+    ->{timezone}, 'Asia/Kolkata', 'it stays');
+bad('time zone of nobody', 'there is no account', 'account', 'timezone',
+    $none, 'UTC');
+bad('time zone of no SID', 'is not the SID', 'account', 'timezone', 'x',
+    'UTC');
+
 # webhooks
 my $url = 'https://hooks.example.com/x?y=1';
 $v = good('webhook add', 'webhook', 'add', $ac, 'Ops', $url, '--types',

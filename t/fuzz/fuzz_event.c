@@ -38,8 +38,8 @@ try_event(rbl_str_t raw)
 
     rbl_buf_init(&buf);
     rbl_buf_init(&again);
-    err = body_render(&buf.out, &event);
-    fuzz_check(body_render(&again.out, &event) == err);
+    err = body_render(&buf.out, &event, &rbl_zone_utc);
+    fuzz_check(body_render(&again.out, &event, &rbl_zone_utc) == err);
 
     if (err == RBL_OK) {
         out = rbl_buf_str(&buf);

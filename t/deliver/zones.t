@@ -1,0 +1,74 @@
+#!/usr/bin/perl
+
+# The times of a host in an event are in the zone that its account had when the
+# event came about; event_date is always GMT.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+use RblDeliver;
+
+my $ZONES = '/usr/share/zoneinfo';
+my $dir = temp_dir() . '/zoneinfo';
+mkdir $dir or die "$dir: $!";
+write_file("$dir/Here", read_file("$ZONES/Asia/Kolkata"));
+
+my $redis = deliver_setup();
+my $to = start_receiver();
+hook_add($to->{url}, 'plain', 'rbl.host.listed');
+my $d = start_deliverd(conf => { zoneinfo => $dir });
+my $seen = 0;
+
+# The times of the next event of a host of the account
+sub event_times {
+    my ($zone) = @_;
+
+    is(script('account_timezone', [$ACCT], $zone)->[0], 'OK', "zone $zone");
+    event_emit();
+    soon { idle() && received($to) == $seen + 1 } 'the event';
+    my $e = (received($to))[$seen++]->{json};
+    like($e->{event_date}, qr/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/,
+        'event_date is GMT');
+    my $date = substr $e->{event_date}, 0, 19;
+    $date =~ tr/T/ /;
+    return ($date, @{ $e->{host} }{qw(last_checked first_listed)});
+}
+
+my ($date, @times) = event_times('UTC');
+is_deeply(\@times, [("$date UTC") x 2], 'UTC');
+
+my %later = (Here => [5.5 * 3600, 'IST'], 'Mars/Olympus' => [0, 'UTC'],
+    '../Here' => [0, 'UTC'], 'UTC' => [0, 'UTC']);
+for my $zone ('Here', 'Mars/Olympus', 'Mars/Olympus', '../Here', 'UTC') {
+    ($date, @times) = event_times($zone);
+    my ($offset, $name) = @{ $later{$zone} };
+    my $want = `date -u -d '$date UTC + $offset seconds' '+%F %T'`;
+    chomp $want;
+    is_deeply(\@times, [("$want $name") x 2], "$zone: $name");
+}
+my $log = read_file($d->{log});
+is(scalar(() = $log =~ /has no time zone Mars\/Olympus: UTC is shown/g), 1,
+    'a zone that is none is told once');
+is(scalar(() = $log =~ /time zone cannot be one: UTC is shown/g), 1,
+    'and a name that cannot be one');
+
+# The daemon itself reads them again when it is told to reload.
+stop_server($d);
+script('account_timezone', [$ACCT], 'Here');
+event_emit();
+$d = start_checkd(store => $redis, resolver => 9, conf => {
+    schedule => 'off', zoneinfo => $dir, deliver_http => 'on',
+    deliver_allow => '127.0.0.0/8' });
+soon { idle() && received($to) == $seen + 1 } 'the event';
+like((received($to))[$seen++]->{json}{host}{last_checked}, qr/ IST$/,
+    'the zone as it was');
+signal_server($d, 'STOP');      # so that the check is not its own
+write_file("$dir/Here", read_file("$ZONES/Etc/GMT+5"));
+event_emit();
+signal_server($d, $_) for 'HUP', 'CONT';
+soon { idle() && received($to) == $seen + 1 } 'the event';
+like((received($to))[$seen++]->{json}{host}{last_checked}, qr/ -05$/,
+    'the zone as it is after SIGHUP');
+
+done_testing();
