@@ -165,11 +165,11 @@ ngx_rbl_status_state(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     rbl_doc_str(d, "started",
                 rbl_time_text(buf, rbl_reply_int(rbl_reply_field(reply,
                                                  "started"), 0),
-                              &rbl_zone_utc));
+                              ctx->zone));
     rbl_doc_str(d, "completed",
                 rbl_time_text(buf, rbl_reply_int(rbl_reply_field(reply,
                                                  "completed"), 0),
-                              &rbl_zone_utc));
+                              ctx->zone));
     rbl_doc_int(d, "checked_count",
                 rbl_reply_int(rbl_reply_field(reply, "checked"), 0));
     rbl_doc_int(d, "total_count",

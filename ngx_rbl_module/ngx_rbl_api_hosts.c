@@ -51,7 +51,7 @@ ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
         return 0;
     }
 
-    rbl_view_host(&ctx->doc, NULL, &host, &rbl_zone_utc, ngx_rbl_now(), 0);
+    rbl_view_host(&ctx->doc, NULL, &host, ctx->zone, ngx_rbl_now(), 0);
 
     return 1;
 }

@@ -30,6 +30,8 @@ static char *ngx_rbl_set_number(ngx_conf_t *cf, ngx_command_t *cmd,
 static char *ngx_rbl_set_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_rbl_set_password(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
+static char *ngx_rbl_set_zoneinfo(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
 static ssize_t ngx_rbl_read_file(ngx_conf_t *cf, ngx_str_t *name, u_char *buf,
     size_t size);
 static char *ngx_rbl_refuse(ngx_conf_t *cf, ngx_command_t *cmd,
@@ -131,6 +133,13 @@ ngx_command_t  ngx_rbl_commands[] = {
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_rbl_loc_conf_t, check_keep),
       &ngx_rbl_check_keep },
+
+    { ngx_string("rbl_zoneinfo"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_rbl_set_zoneinfo,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
 
       ngx_null_command
 };
@@ -375,6 +384,35 @@ ngx_rbl_set_password(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_memcpy(rlcf->store_password.data, buf, len);
     rlcf->store_password.len = len;
     ngx_explicit_memzero(buf, sizeof(buf));
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_rbl_set_zoneinfo(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_rbl_main_conf_t  *rmcf = conf;
+
+    ngx_str_t        *value;
+    ngx_file_info_t   fi;
+
+    if (rmcf->zoneinfo.data != NULL) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    rmcf->zoneinfo = value[1];
+
+    if (ngx_conf_full_name(cf->cycle, &rmcf->zoneinfo, 1) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    if (ngx_file_info(rmcf->zoneinfo.data, &fi) == NGX_FILE_ERROR
+        || !ngx_is_dir(&fi))
+    {
+        return ngx_rbl_refuse(cf, cmd, "a directory");
+    }
 
     return NGX_CONF_OK;
 }

@@ -7,6 +7,7 @@
  *   ngx_rbl_handler.c    life cycle; the only file that finalizes
  *   ngx_rbl_route.c      path and method -> route, format, id
  *   ngx_rbl_auth.c       credentials -> account and token digest
+ *   ngx_rbl_zones.c      the account's time zone, out of the system's files
  *   ngx_rbl_body.c       the body of a POST, in memory
  *   ngx_rbl_params.c     query and body -> texts of the call's fields
  *   ngx_rbl_fields.c     texts -> lists, flags, ids; and their refusals
@@ -157,6 +158,7 @@ struct ngx_rbl_ctx_s {
     rbl_sid_t               app;        /* once authenticated */
     rbl_sid_t               profile;    /* of the account: the default ones, */
     rbl_sid_t               group;      /* once authenticated */
+    const rbl_zone_t       *zone;       /* of the account, likewise */
     u_char                  digest[32]; /* SHA-256 of the token given */
 
     rbl_str_t               body;
@@ -265,6 +267,13 @@ void ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
 /* Only the account's SID, as claimed; for variables.  NGX_DECLINED: none. */
 ngx_int_t ngx_rbl_auth_claimed(ngx_http_request_t *r, rbl_sid_t *account);
+
+
+/* ngx_rbl_zones.c */
+
+/* The time zone of that name; UTC if there is none, which is logged.  It
+   lives as long as the configuration. */
+const rbl_zone_t *ngx_rbl_zone(ngx_http_request_t *r, rbl_str_t name);
 
 
 /* ngx_rbl_body.c */

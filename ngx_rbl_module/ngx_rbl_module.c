@@ -10,10 +10,12 @@
 
 #define NGX_RBL_STORE         "127.0.0.1:6379"
 #define NGX_RBL_TIMEOUT       500                       /* ms */
+#define NGX_RBL_ZONEINFO      "/usr/share/zoneinfo"
 #define NGX_RBL_CHECK_KEEP    (7 * 24 * 3600 * 1000)    /* ms */
 
 
 static void *ngx_rbl_create_main_conf(ngx_conf_t *cf);
+static char *ngx_rbl_init_main_conf(ngx_conf_t *cf, void *conf);
 static void *ngx_rbl_create_loc_conf(ngx_conf_t *cf);
 static char *ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child);
 static void ngx_rbl_merge_api(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
@@ -32,7 +34,7 @@ static ngx_http_module_t  ngx_rbl_module_ctx = {
     NULL,                                  /* postconfiguration */
 
     ngx_rbl_create_main_conf,              /* create main configuration */
-    NULL,                                  /* init main configuration */
+    ngx_rbl_init_main_conf,                /* init main configuration */
 
     NULL,                                  /* create server configuration */
     NULL,                                  /* merge server configuration */
@@ -94,7 +96,11 @@ ngx_rbl_create_main_conf(ngx_conf_t *cf)
      * set by ngx_pcalloc():
      *
      *     rmcf->live = NULL;
+     *     rmcf->zoneinfo = { 0, NULL };
+     *     rmcf->unknown_zones = 0;
      */
+
+    ngx_rbl_zones_init(rmcf, cf->pool);
 
     if (ngx_array_init(&rmcf->stores, cf->pool, 4,
                        sizeof(ngx_rbl_store_conf_t *))
@@ -104,6 +110,19 @@ ngx_rbl_create_main_conf(ngx_conf_t *cf)
     }
 
     return rmcf;
+}
+
+
+static char *
+ngx_rbl_init_main_conf(ngx_conf_t *cf, void *conf)
+{
+    ngx_rbl_main_conf_t  *rmcf = conf;
+
+    if (rmcf->zoneinfo.data == NULL) {
+        ngx_str_set(&rmcf->zoneinfo, NGX_RBL_ZONEINFO);
+    }
+
+    return NGX_CONF_OK;
 }
 
 

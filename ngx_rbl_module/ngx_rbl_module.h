@@ -13,6 +13,7 @@
 #include "rbl_doc.h"
 #include "rbl_record.h"
 #include "rbl_sid.h"
+#include "rbl_zone.h"
 
 #include "ngx_rbl_store.h"
 
@@ -21,6 +22,11 @@ typedef struct {
     ngx_array_t   stores;       /* of ngx_rbl_store_conf_t *: distinct ones */
     ngx_array_t  *live;         /* of ngx_rbl_store_t *: this worker's, same
                                    order; made in init_process */
+    ngx_pool_t   *pool;         /* of the configuration */
+    ngx_str_t     zoneinfo;     /* rbl_zoneinfo */
+    ngx_rbtree_t  zones;        /* this worker's time zones, by name */
+    ngx_rbtree_node_t  zones_sentinel;
+    ngx_uint_t    unknown_zones;
 } ngx_rbl_main_conf_t;
 
 typedef struct {
@@ -50,6 +56,9 @@ ngx_int_t ngx_rbl_handler(ngx_http_request_t *r);
 
 /* ngx_rbl_auth.c: gives back what the process has kept for it */
 void ngx_rbl_auth_done(void);
+
+/* ngx_rbl_zones.c */
+void ngx_rbl_zones_init(ngx_rbl_main_conf_t *rmcf, ngx_pool_t *pool);
 
 /* ngx_rbl_variables.c */
 ngx_int_t ngx_rbl_add_variables(ngx_conf_t *cf);

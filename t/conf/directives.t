@@ -106,6 +106,12 @@ bad('rbl_realm', q{'a\\\\b'}, $text, 'a\\b');
 bad('rbl_realm', qq{"a\tb"}, $text, "a\tb");
 bad('rbl_realm', 'x' x 256, $text);
 
+accepted('rbl_zoneinfo', http => "rbl_zoneinfo $dir;");
+bad('rbl_zoneinfo', $_, qr/it must be a directory/) for '/no/such', $0;
+refused('rbl_zoneinfo in a server',
+    qr/"rbl_zoneinfo" directive is not allowed here/,
+    server => "rbl_zoneinfo $dir;");
+
 refused('rbl_legacy_errors maybe',
     qr/invalid value "maybe" in "rbl_legacy_errors" directive, it must be "on"/,
     http => 'rbl_legacy_errors maybe;');
@@ -127,6 +133,7 @@ my %good = (
     rbl_store_timeout => '1s', rbl_store_prefix => 'rbl', rbl_realm => 'x',
     rbl_legacy_errors => 'on', rbl_max_page_size => 10, rbl_max_expand => 10,
     rbl_check_keep => '1d', rbl_store_password_file => "$dir/password",
+    rbl_zoneinfo => $dir,
 );
 
 write_file("$dir/password", "secret\nsecond line\n", 0600);
@@ -136,6 +143,7 @@ for my $d (sort keys %good) {
         http => "$d $good{$d}; $d $good{$d};");
     refused("$d without a value",
         qr/invalid number of arguments in "$d" directive/, http => "$d;");
+    next if $d eq 'rbl_zoneinfo';               # of the whole server
     accepted("$d on two levels", http => "$d $good{$d};",
         server => "$d $good{$d};",
         api => ($d eq 'rbl_store_user'
