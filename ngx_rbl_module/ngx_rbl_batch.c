@@ -39,6 +39,7 @@ struct ngx_rbl_batch_s {
     ngx_uint_t                sent;     /* commands handed to hiredis */
     ngx_uint_t                replied;
     ngx_uint_t                executed; /* replied and not refused */
+    uint64_t                  since;    /* submitted, by the meter's clock */
 
     ngx_rbl_batch_state_e     state;
 
@@ -141,6 +142,8 @@ ngx_rbl_batch_submit(ngx_rbl_batch_t *batch)
     batch->state = NGX_RBL_BATCH_FLIGHT;
     ngx_queue_insert_tail(&store->flight, &batch->queue);
     store->nflight++;
+    ngx_rbl_meter->pending++;
+    batch->since = ngx_rbl_meter_clock();
     ngx_add_timer(&batch->deadline, store->conf->timeout);
 
     ngx_rbl_batch_send(batch);
@@ -465,6 +468,7 @@ ngx_rbl_batch_timeout(ngx_event_t *ev)
         ngx_add_timer(&batch->deadline, store->conf->timeout);
 
         if (done != NULL) {
+            ngx_rbl_meter->lost++;
             done(batch->data, NGX_RBL_STORE_LOST);
         }
 
@@ -480,6 +484,8 @@ ngx_rbl_batch_land(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
 {
     ngx_queue_remove(&batch->queue);
     batch->store->nflight--;
+    ngx_rbl_meter->pending--;
+    ngx_rbl_meter_latency(batch->since);
 
     if (batch->deadline.timer_set) {
         ngx_del_timer(&batch->deadline);
@@ -503,6 +509,8 @@ ngx_rbl_batch_complete(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
     batch->done = NULL;
 
     if (done != NULL) {
+        ngx_rbl_meter->away += rc == NGX_RBL_STORE_AWAY;
+        ngx_rbl_meter->lost += rc == NGX_RBL_STORE_LOST;
         done(batch->data, rc);
     }
 

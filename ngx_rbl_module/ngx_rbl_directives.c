@@ -5,6 +5,7 @@
  */
 
 #include "ngx_rbl_module.h"
+#include "ngx_rbl_zone.h"
 
 #define NGX_RBL_CONTEXTS   (NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF              \
                             |NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1)
@@ -138,6 +139,20 @@ ngx_command_t  ngx_rbl_commands[] = {
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
       ngx_rbl_set_zoneinfo,
       NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("rbl_zone"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE2,
+      ngx_rbl_set_zone,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("rbl_status"),
+      NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS|NGX_CONF_TAKE1,
+      ngx_rbl_set_status,
+      NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
 

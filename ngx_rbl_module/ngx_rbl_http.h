@@ -16,6 +16,8 @@
  *   ngx_rbl_ask.c        commands and scripts on the account's keys
  *   ngx_rbl_pages.c      what pages held when they were last read
  *   ngx_rbl_response.c   the answer, a refusal too
+ *   ngx_rbl_gather.c     what is counted of it, with ngx_rbl_refusals.c (error
+ *                        log), ngx_rbl_zone.c and ngx_rbl_meter.c
  *
  * Nothing but ngx_rbl_handler.c knows about events.
  */
@@ -247,6 +249,10 @@ void ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
 
 /* Finds route, format and id of a path; NGX_DECLINED: no such call. */
 ngx_int_t ngx_rbl_route(ngx_rbl_ctx_t *ctx);
+
+/* Rows by number, for counting: 0 is no row, and NULL the end of the table. */
+ngx_uint_t ngx_rbl_route_number(const ngx_rbl_route_t *route);
+const ngx_str_t *ngx_rbl_route_endpoint(ngx_uint_t number);
 
 
 /* ngx_rbl_auth.c */

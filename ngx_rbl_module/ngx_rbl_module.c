@@ -6,7 +6,7 @@
  * init_process to exit_process; everything hangs off the main configuration.
  */
 
-#include "ngx_rbl_module.h"
+#include "ngx_rbl_gather.h"
 
 #define NGX_RBL_STORE         "127.0.0.1:6379"
 #define NGX_RBL_TIMEOUT       500                       /* ms */
@@ -19,6 +19,8 @@ static char *ngx_rbl_init_main_conf(ngx_conf_t *cf, void *conf);
 static void *ngx_rbl_create_loc_conf(ngx_conf_t *cf);
 static char *ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child);
 static void ngx_rbl_merge_api(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
+    ngx_rbl_loc_conf_t *conf);
+static char *ngx_rbl_merge_status(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
     ngx_rbl_loc_conf_t *conf);
 static char *ngx_rbl_merge_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
     ngx_rbl_loc_conf_t *conf);
@@ -98,6 +100,7 @@ ngx_rbl_create_main_conf(ngx_conf_t *cf)
      *     rmcf->live = NULL;
      *     rmcf->zoneinfo = { 0, NULL };
      *     rmcf->unknown_zones = 0;
+     *     rmcf->zone = NULL;
      */
 
     ngx_rbl_zones_init(rmcf, cf->pool);
@@ -155,6 +158,7 @@ ngx_rbl_create_loc_conf(ngx_conf_t *cf)
     rlcf->max_expand = NGX_CONF_UNSET_UINT;
     rlcf->check_keep = NGX_CONF_UNSET_MSEC;
     rlcf->store_index = NGX_CONF_UNSET;
+    rlcf->status = NGX_CONF_UNSET_UINT;
 
     return rlcf;
 }
@@ -176,7 +180,9 @@ ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_msec_value(conf->check_keep, prev->check_keep,
                               NGX_RBL_CHECK_KEEP);
 
-    if (ngx_rbl_merge_store(cf, prev, conf) != NGX_CONF_OK) {
+    if (ngx_rbl_merge_status(cf, prev, conf) != NGX_CONF_OK
+        || ngx_rbl_merge_store(cf, prev, conf) != NGX_CONF_OK)
+    {
         return NGX_CONF_ERROR;
     }
 
@@ -213,6 +219,46 @@ ngx_rbl_merge_api(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
     if (conf->api) {
         clcf->client_max_body_size = 0;
     }
+}
+
+
+/* As above.  What is shown lies in the zone. */
+
+static char *
+ngx_rbl_merge_status(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
+    ngx_rbl_loc_conf_t *conf)
+{
+    ngx_rbl_main_conf_t       *rmcf;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+    rmcf = ngx_http_conf_get_module_main_conf(cf, ngx_rbl_module);
+
+    if (clcf->noname && clcf->handler == NULL
+        && prev->status != NGX_CONF_UNSET_UINT
+        && prev->status != NGX_RBL_STATUS_OFF)
+    {
+        conf->status = prev->status;
+        clcf->handler = ngx_rbl_status_handler;
+    }
+
+    ngx_conf_merge_uint_value(conf->status, NGX_CONF_UNSET_UINT,
+                              NGX_RBL_STATUS_OFF);
+
+    if (conf->status != NGX_RBL_STATUS_OFF && rmcf->zone == NULL) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"rbl_status\" needs an \"rbl_zone\"");
+        return NGX_CONF_ERROR;
+    }
+
+    if (conf->status != NGX_RBL_STATUS_OFF && conf->api) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"rbl_status\" and \"rbl_api\" cannot be in the "
+                           "same location");
+        return NGX_CONF_ERROR;
+    }
+
+    return NGX_CONF_OK;
 }
 
 
@@ -334,7 +380,13 @@ ngx_rbl_init_process(ngx_cycle_t *cycle)
     }
 
     rmcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_rbl_module);
-    if (rmcf == NULL || rmcf->stores.nelts == 0) {
+    if (rmcf == NULL) {
+        return NGX_OK;
+    }
+
+    ngx_rbl_zone_enter(rmcf->zone ? rmcf->zone->data : NULL, cycle->log);
+
+    if (rmcf->stores.nelts == 0) {
         return NGX_OK;
     }
 
@@ -351,6 +403,8 @@ ngx_rbl_init_process(ngx_cycle_t *cycle)
         live[i] = ngx_rbl_store_create(stores[i], cycle->log);
     }
 
+    ngx_rbl_gather_init(rmcf, cycle);
+
     return NGX_OK;
 }
 
@@ -365,13 +419,15 @@ ngx_rbl_exit_process(ngx_cycle_t *cycle)
     ngx_rbl_auth_done();
 
     rmcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_rbl_module);
-    if (rmcf == NULL || rmcf->live == NULL) {
+    if (rmcf == NULL) {
         return;
     }
 
-    live = rmcf->live->elts;
+    ngx_rbl_gather_done();
 
-    for (i = 0; i < rmcf->live->nelts; i++) {
+    live = rmcf->live ? rmcf->live->elts : NULL;
+
+    for (i = 0; live != NULL && i < rmcf->live->nelts; i++) {
         store = live[i];
 
         /* requests that are answered now find no store any more */
@@ -381,4 +437,6 @@ ngx_rbl_exit_process(ngx_cycle_t *cycle)
     }
 
     rmcf->live = NULL;
+
+    ngx_rbl_zone_leave(rmcf->zone ? rmcf->zone->data : NULL);
 }

@@ -19,14 +19,15 @@
 
 
 typedef struct {
-    ngx_array_t   stores;       /* of ngx_rbl_store_conf_t *: distinct ones */
-    ngx_array_t  *live;         /* of ngx_rbl_store_t *: this worker's, same
+    ngx_array_t      stores;    /* of ngx_rbl_store_conf_t *: distinct ones */
+    ngx_array_t     *live;      /* of ngx_rbl_store_t *: this worker's, same
                                    order; made in init_process */
-    ngx_pool_t   *pool;         /* of the configuration */
-    ngx_str_t     zoneinfo;     /* rbl_zoneinfo */
-    ngx_rbtree_t  zones;        /* this worker's time zones, by name */
+    ngx_pool_t      *pool;      /* of the configuration */
+    ngx_str_t        zoneinfo;  /* rbl_zoneinfo */
+    ngx_rbtree_t     zones;     /* this worker's time zones, by name */
     ngx_rbtree_node_t  zones_sentinel;
-    ngx_uint_t    unknown_zones;
+    ngx_uint_t       unknown_zones;
+    ngx_shm_zone_t  *zone;      /* rbl_zone; NULL: there is none */
 } ngx_rbl_main_conf_t;
 
 typedef struct {
@@ -44,7 +45,13 @@ typedef struct {
     ngx_msec_t    check_keep;           /* rbl_check_keep */
     ngx_str_t     base;                 /* the location's prefix ("/3.0/") */
     ngx_int_t     store_index;          /* into main conf's stores */
+    ngx_uint_t    status;               /* rbl_status */
 } ngx_rbl_loc_conf_t;
+
+/* Forms of rbl_status. */
+#define NGX_RBL_STATUS_OFF         0
+#define NGX_RBL_STATUS_JSON        1
+#define NGX_RBL_STATUS_PROMETHEUS  2
 
 typedef struct ngx_rbl_ctx_s  ngx_rbl_ctx_t;
 
@@ -53,6 +60,10 @@ extern ngx_command_t  ngx_rbl_commands[];
 
 /* ngx_rbl_handler.c: the content handler; installed by rbl_api on */
 ngx_int_t ngx_rbl_handler(ngx_http_request_t *r);
+
+/* ngx_rbl_status.c: the content handler of rbl_status, and its setter */
+ngx_int_t ngx_rbl_status_handler(ngx_http_request_t *r);
+char *ngx_rbl_set_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 /* ngx_rbl_auth.c: gives back what the process has kept for it */
 void ngx_rbl_auth_done(void);

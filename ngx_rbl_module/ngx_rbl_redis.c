@@ -84,6 +84,7 @@ ngx_rbl_store_create(const ngx_rbl_store_conf_t *conf, ngx_log_t *log)
 
     ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_WAITING);
     ngx_add_timer(&store->timer, 0);
+    ngx_rbl_meter->stores++;
 
     return store;
 }
@@ -119,6 +120,7 @@ ngx_rbl_store_destroy(ngx_rbl_store_t *store)
 
     ngx_rbl_redis_free_replies(store);
     ngx_free(store);
+    ngx_rbl_meter->stores--;
 }
 
 
@@ -189,6 +191,8 @@ ngx_rbl_redis_greeted(ngx_rbl_store_t *store)
     store->backoff = 0;
     store->reason[0] = '\0';
     store->opening = 0;
+    ngx_rbl_meter->reconnects += store->known;
+    store->known = 1;
     ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_READY);
     ngx_rbl_batch_release(store, NGX_RBL_STORE_OK);
 }
@@ -276,6 +280,7 @@ ngx_rbl_redis_set_state(ngx_rbl_store_t *store, ngx_rbl_redis_state_e state)
     }
 
     if (old == NGX_RBL_REDIS_READY || state == NGX_RBL_REDIS_READY) {
+        ngx_rbl_meter->ready += state == NGX_RBL_REDIS_READY ? 1 : -1;
         ngx_log_error(NGX_LOG_NOTICE, store->log, 0, "rbl store \"%V\" is %s",
                       &store->conf->name, ngx_rbl_redis_states[state]);
         return;

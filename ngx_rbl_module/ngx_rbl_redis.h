@@ -12,6 +12,7 @@
 
 #include <hiredis/async.h>
 
+#include "ngx_rbl_meter.h"
 #include "ngx_rbl_store.h"
 
 #define NGX_RBL_REDIS_REASON    128     /* longest reason in a log line */
@@ -53,6 +54,7 @@ struct ngx_rbl_store_s {
     ngx_queue_t                  held;      /* empty batches: wait for ready */
     ngx_queue_t                  refused;   /* batches to complete with AWAY */
     ngx_event_t                  refuse;    /* posted while there are such */
+    ngx_uint_t                   known;     /* 1: it was ready before */
     ngx_uint_t                   opening;   /* 1: the first attempt to connect
                                                has not ended yet */
 

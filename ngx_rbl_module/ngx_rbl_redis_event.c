@@ -162,12 +162,14 @@ ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
     calls = ngx_min(waiting / NGX_RBL_REDIS_READ + 1, NGX_RBL_REDIS_READS);
 
     e->reading = 1;
+    ngx_rbl_meter_turn();
 
     do {
         redisAsyncHandleRead(e->ac);
     } while (!e->closed && --calls > 0 && !ngx_rbl_redis_unasked(e));
 
     e->reading = 0;
+    ngx_rbl_meter_turn();
 
     if (e->closed) {
         ngx_free(e);
@@ -226,6 +228,7 @@ ngx_rbl_redis_write(ngx_rbl_redis_event_t *e)
 {
     e->flushing = 1;
     redisAsyncHandleWrite(e->ac);
+    ngx_rbl_meter_turn();
 }
 
 

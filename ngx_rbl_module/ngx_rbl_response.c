@@ -7,7 +7,7 @@
  * connection is not kept after the codes that leave it in doubt.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_gather.h"
 
 
 #define NGX_RBL_CHUNK        16384      /* what outgrows the first buffer */
@@ -299,6 +299,8 @@ ngx_rbl_send(ngx_rbl_ctx_t *ctx)
     b->last_in_chain = 1;
 
     ctx->status = ctx->refusal ? ctx->refusal : NGX_HTTP_OK;
+
+    ngx_rbl_gather(ctx);
 
     rc = ngx_rbl_send_headers(ctx);
 

@@ -176,6 +176,22 @@ ngx_rbl_route(ngx_rbl_ctx_t *ctx)
 }
 
 
+ngx_uint_t
+ngx_rbl_route_number(const ngx_rbl_route_t *route)
+{
+    return route ? (ngx_uint_t) (route - ngx_rbl_routes) + 1 : 0;
+}
+
+
+const ngx_str_t *
+ngx_rbl_route_endpoint(ngx_uint_t number)
+{
+    return number == 0
+           || number > sizeof(ngx_rbl_routes) / sizeof(ngx_rbl_routes[0])
+           ? NULL : &ngx_rbl_routes[number - 1].endpoint;
+}
+
+
 /* The path below the location's prefix, without format and stray slash. */
 
 static ngx_int_t

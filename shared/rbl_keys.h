@@ -54,6 +54,17 @@
  *   dlv:<AC>:<EV>:<target>
  *                      hash    one delivery: WH SID, or "CB<n>" of a callback
  *   retry              zset    "<AC>:<EV>:<target>" by next attempt (ms)
+ *   stats:<AC>:<AP>:h<day>
+ *                      hash    "<hour>" requests, "<hour>e" refusals of an
+ *                              application (hour 0 to 23 of a day since 1970,
+ *                              UTC), with TTL
+ *   stats:<AC>:<AP>:d<n>
+ *                      hash    the same for the days n*32 to n*32+31:
+ *                              "<day>", "<day>e", with TTL
+ *   stats:from:<id>    string  the last call with statistics from one nginx
+ *                              worker, by its number, with TTL
+ *   errors:<AC>:<AP>   list    packed refusals of an application, the last one
+ *                              first, capped, with TTL
  *   dead:<AC>          stream  deliveries given up, capped
  *
  * Accounts are listed by rblctl through the zset "accounts" of each partition.

@@ -156,6 +156,15 @@ static const rbl_field_t  rbl_event_fields[RBL_EVENT__N] = {
     [RBL_EVENT_CODE] = STR(rbl_event_t, code),
 };
 
+static const rbl_field_t  rbl_refusal_fields[RBL_REFUSAL__N] = {
+    [RBL_REFUSAL_TIME] = INT(rbl_refusal_t, time),
+    [RBL_REFUSAL_METHOD] = STR(rbl_refusal_t, method),
+    [RBL_REFUSAL_PATH] = STR(rbl_refusal_t, path),
+    [RBL_REFUSAL_CODE] = INT(rbl_refusal_t, code),
+    [RBL_REFUSAL_MESSAGE] = STR(rbl_refusal_t, message),
+    [RBL_REFUSAL_ADDRESS] = STR(rbl_refusal_t, address),
+};
+
 /* These two have no version and begin with their first field. */
 
 static const rbl_field_t  rbl_listing_fields[] = {
@@ -368,6 +377,13 @@ rbl_err_t
 rbl_event_decode(rbl_event_t *v, rbl_str_t raw)
 {
     return RBL_RECORD_DECODE(raw, event, EVENT, v);
+}
+
+
+rbl_err_t
+rbl_refusal_decode(rbl_refusal_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, refusal, REFUSAL, v);
 }
 
 

@@ -98,6 +98,14 @@ typedef struct {
     rbl_str_t  contact, code;           /* of a contact.confirm */
 } rbl_event_t;
 
+typedef struct {
+    int64_t    time;
+    rbl_str_t  method, path;
+    int64_t    code;
+    rbl_str_t  message, address;
+} rbl_refusal_t;
+
+rbl_err_t rbl_refusal_decode(rbl_refusal_t *v, rbl_str_t raw);
 rbl_err_t rbl_event_decode(rbl_event_t *v, rbl_str_t raw);
 rbl_err_t rbl_account_decode(rbl_account_t *v, rbl_str_t raw);
 rbl_err_t rbl_token_decode(rbl_token_t *v, rbl_str_t raw);

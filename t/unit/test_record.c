@@ -60,6 +60,7 @@ typedef union {
     rbl_hook_t     hook;
     rbl_group_t    group;
     rbl_contact_t  contact;
+    rbl_refusal_t  refusal;
 } any_t;
 
 
@@ -81,6 +82,7 @@ DECODER(list)
 DECODER(hook)
 DECODER(group)
 DECODER(contact)
+DECODER(refusal)
 
 
 static const struct {
@@ -108,6 +110,8 @@ static const struct {
       RBL_GROUP__MIN },
     { "contact", decode_contact, "sssssaisiii", sizeof(rbl_contact_t),
       RBL_CONTACT__N, RBL_CONTACT__MIN },
+    { "refusal", decode_refusal, "ississ", sizeof(rbl_refusal_t),
+      RBL_REFUSAL__N, RBL_REFUSAL__MIN },
 };
 
 #define ENTITIES  (sizeof(entities) / sizeof(entities[0]))

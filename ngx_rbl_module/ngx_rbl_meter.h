@@ -1,0 +1,65 @@
+/*
+ * What a worker counts about itself and its store.  Each worker writes a block
+ * of its own, so counting is an ordinary addition; whoever shows the numbers
+ * adds the blocks up.  The blocks lie in the zone (rbl_zone) and outlive their
+ * workers; without a zone a block of the process is written and never read.
+ */
+
+#ifndef _NGX_RBL_METER_H_INCLUDED_
+#define _NGX_RBL_METER_H_INCLUDED_
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+
+
+#define NGX_RBL_METER_CODES      14     /* the last one: any other */
+#define NGX_RBL_METER_ENDPOINTS  128    /* the first one: unknown path */
+#define NGX_RBL_METER_BOUNDS     16     /* of latencies */
+
+typedef struct {
+    /* how it is now; of a worker that is alive */
+    uint64_t  stores;                   /* connections there should be */
+    uint64_t  ready;                    /* connections in service */
+    uint64_t  pending;                  /* batches of commands in flight */
+
+    /* sums */
+    uint64_t  answers[NGX_RBL_METER_CODES];
+    uint64_t  endpoints[NGX_RBL_METER_ENDPOINTS];
+    uint64_t  latency[NGX_RBL_METER_BOUNDS + 1];    /* of batches, by bound */
+    uint64_t  latency_us;
+    uint64_t  reconnects;
+    uint64_t  away;                     /* batches that found no store */
+    uint64_t  lost;                     /* batches whose answer never came */
+    uint64_t  flushes;                  /* of statistics, successful */
+    uint64_t  flush_errors;
+    uint64_t  uncounted;                /* requests without room in the zone */
+    uint64_t  unlogged;                 /* refusals without room in the log */
+} ngx_rbl_meter_t;
+
+
+/* The block of this process; never NULL. */
+extern ngx_rbl_meter_t  *ngx_rbl_meter;
+
+/* Upper bounds of latencies in microseconds, and as texts in seconds. */
+extern const uint64_t     ngx_rbl_meter_bounds[NGX_RBL_METER_BOUNDS];
+extern const char *const  ngx_rbl_meter_seconds[NGX_RBL_METER_BOUNDS];
+
+/* The status codes that are told apart; 0: any other. */
+extern const ngx_uint_t   ngx_rbl_meter_codes[NGX_RBL_METER_CODES];
+
+void ngx_rbl_meter_answer(ngx_uint_t code, ngx_uint_t endpoint);
+
+/* Adds the sums of `from`, and what is now if `alive`. */
+void ngx_rbl_meter_add(ngx_rbl_meter_t *to, const ngx_rbl_meter_t *from,
+    ngx_uint_t alive);
+
+/*
+ * The latency of a batch is taken between two looks at a clock, which costs as
+ * much as all counting: so one look serves whatever is sent, or arrives, in
+ * one go.  ngx_rbl_meter_turn ends a go.
+ */
+uint64_t ngx_rbl_meter_clock(void);     /* microseconds */
+void ngx_rbl_meter_turn(void);
+void ngx_rbl_meter_latency(uint64_t since);
+
+#endif /* _NGX_RBL_METER_H_INCLUDED_ */

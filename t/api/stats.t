@@ -1,0 +1,300 @@
+#!/usr/bin/perl
+
+# Statistics and error logs of applications: exact in the store within seconds,
+# though the store is away for a while, a worker is killed, or nginx is reloaded
+# or stopped; an error log keeps the last 1,000 and nothing that is secret.
+
+use strict;
+use warnings;
+
+use RblApi;
+use RblFault;
+use RblRedis;
+use RblTest;
+
+my $port = free_port();
+my $second = start_redis();
+init_store($second);
+my $conf = <<"CONF";
+    # the password is the same for both stores
+    rbl_store_user rbl-api;
+    rbl_store_password_file $second->{users}{'rbl-api'};
+    rbl_store_timeout 500ms;
+    keepalive_requests 10000;
+    server {
+        listen 127.0.0.1:$port reuseport;
+        location /3.0/ { rbl_api on; }
+        location /other/ { rbl_api on; rbl_store $second->{addr}; }
+    }
+CONF
+my $t = api_setup(workers => 2, http => "rbl_zone rbl 1m; $conf",
+    server => 'location /status { rbl_status; }');
+my $nginx = $t->{nginx};
+$t->{nginx} = { %$nginx, port => $port };
+my $redis = $t->{redis};
+my $acct = $t->{acct};
+my ($ac, $ap) = @$acct{qw(sid app)};
+
+# Requests and errors of an application: by the hours, and by the days.
+sub sums {
+    my ($store, $account, $app) = @_;
+
+    my %sum;
+    for my $unit (qw(h d)) {
+        my ($n, $e) = (0, 0);
+        for my $key (@{ redis($store, 'KEYS', "rbl:{*}:stats:$account:$app:"
+            . "$unit*") })
+        {
+            my %h = @{ redis($store, 'HGETALL', $key) };
+            /e$/ ? ($e += $h{$_}) : ($n += $h{$_}) for keys %h;
+        }
+        $sum{$unit} = "$n/$e";
+    }
+    return $sum{h} eq $sum{d} ? $sum{h} : "hours $sum{h}, days $sum{d}";
+}
+
+my ($n, $e) = (1, 0);           # api_setup asks until it is answered 200
+sub good { my ($k) = @_; ask200($_) for 1 .. $k; $n += $k }
+sub ask200 { my $r = call($t, 'GET', 'hosts.json'); $r->{status} == 200
+    or diag("hosts: $r->{status}") }
+sub service {
+    my ($name) = @_;
+
+    ok((wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 5),
+        "$name: service");
+    $n++;
+}
+sub wrong {
+    my ($k, %opt) = @_;
+
+    my $path = $opt{path} // 'check/status/x.json';
+    call($t, 'GET', $path)->{status} == 404 or diag('no 404') for 1 .. $k;
+    $n += $k;
+    $e += $k;
+}
+
+sub settled {
+    my ($name, $seconds) = @_;
+
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    ok((wait_for { sums($redis, $ac, $ap) eq "$n/$e" } $seconds // 5), $name)
+        or diag(sums($redis, $ac, $ap) . " and not $n/$e");
+}
+
+# --- counts -----------------------------------------------------------------
+
+settled('what was asked is in the store');
+good(40);
+wrong(10);
+settled('requests and errors of two workers');
+select undef, undef, undef, 2.5;
+is(sums($redis, $ac, $ap), "$n/$e", 'and no more come after them');
+is(sums($redis, @{ $t->{other} }{qw(sid app)}), '0/0',
+    'another account has none');
+
+my $hour = int(time / 3600);
+my $day = int($hour / 24);
+my $key = redis_key('stats', $ac, $ap, "h$day");
+cmp_ok(redis($redis, 'TTL', $key), '>', 32 * 86_400, 'hours are kept 31 days');
+cmp_ok(redis($redis, 'TTL', redis_key('stats', $ac, $ap, 'd' . int $day / 32)),
+    '>', 396 * 86_400, 'days 13 months');
+cmp_ok(redis($redis, 'HGET', $key, $hour % 24), '>', 0, 'by the hour');
+
+# Who is not known has no statistics.
+call($t, 'GET', 'hosts.json', auth => [$ac, 'f' x 64]) for 1 .. 3;
+call($t, 'GET', 'nothing.json') for 1 .. 3;
+good(1);
+settled('what has no application is not counted');
+
+# A second application, and another account in a partition of its own.
+my $app2 = json(rblctl($redis, 'app', 'add', $ac, 'Second', '--json')->{out});
+my @more = map { make_account($redis, name => "More $_") } 1 .. 30;
+for my $a ($app2, @more, @more) {
+    call($t, 'GET', 'hosts.json', auth => [$a->{sid} // $ac, $a->{token}]);
+}
+ok((wait_for { my $bad = grep { sums($redis, @$_{qw(sid app)}) ne '2/0' }
+    @more; !$bad } 5), 'many applications, in all partitions');
+is(sums($redis, $ac, $app2->{id}), '1/0', 'each for itself');
+settled('the first is not touched');
+
+# Another store has its own.
+my $away = make_account($second);
+for (1 .. 5) {
+    my $r = http($t->{nginx}, 'GET', '/other/hosts.json', auth => $away);
+    is($r->{status}, 200, 'another store');
+}
+ok((wait_for { sums($second, @$away{qw(sid app)}) eq '5/0' } 5),
+    'statistics go to the store that they are of');
+is_deeply(redis($redis, 'KEYS', "*$away->{sid}*"), [], 'and nowhere else');
+
+# --- what may go wrong ------------------------------------------------------
+
+# The store stops between the requests and the flush.
+sub stopped {
+    my ($fault, $name) = @_;
+
+    good(7);
+    wrong(3);
+    with_fault($fault, $redis, sub {
+        select undef, undef, undef, 2.2;
+        my $r = call($t, 'GET', 'hosts.json');
+        $n++ if $r->{status} == 200;
+    });
+    service($name);
+    settled("$name: nothing is lost, nothing is counted twice", 20);
+}
+stopped('hung', 'a store that hangs');
+stopped('cut', 'connections that are cut');
+
+redis($redis, 'SCRIPT', 'FLUSH');
+good(3);
+settled('scripts forgotten');
+
+expect_denial();
+redis($redis, 'ACL', 'SETUSER', 'rbl-api', '-hincrby');
+redis($redis, 'ACL', 'SETUSER', 'rbl-api', '+hincrby', '-evalsha');
+good(5);
+ok((wait_for { json(http($nginx, 'GET', '/status'))->{statistics}{flush_errors}
+    > 0 } 5), 'the store refuses');
+redis($redis, 'ACL', 'SETUSER', 'rbl-api', '+evalsha');
+settled('and takes it later', 20);
+
+# Workers: killed, reloaded, stopped.
+expect_alert(qr/worker process \d+ exited on signal 9/);
+settled('before');
+good(20);
+wrong(5);
+kill 'KILL', (workers($nginx, 2))[0];
+settled('a worker is killed: what it counted is flushed by another', 10);
+
+sub reload {
+    my @old = workers($nginx, 2);
+    signal_server($nginx, 'HUP');
+    return wait_for { my %now = map { $_ => 1 } workers_now($nginx);
+        keys %now == 2 && !grep { $now{$_} } @old } 10, 'the old workers to go';
+}
+
+service('killed');
+for my $round (1 .. 3) {
+    good(15);
+    wrong(2);
+    ok(reload(), "reload $round");
+    good(5);
+    settled("reload $round: exact");
+}
+
+# Away over a reload: the zone has it.
+good(4);
+my @old = workers($nginx, 2);
+pause_server($redis);
+signal_server($nginx, 'HUP');
+ok((wait_for { my %now = map { $_ => 1 } workers_now($nginx);
+    keys %now == 2 && !grep { $now{$_} } @old } 15),
+    'reloaded without a store');
+cont_server($redis);
+ok((wait_for { my $s = json(http($nginx, 'GET', '/status'))->{store};
+    $s->{ready} == 4 } 10), 'the store is back');
+my $sum;
+ok((wait_for { $sum = sums($redis, $ac, $ap); $sum eq "$n/$e" } 15),
+    'the new workers bring away what the old ones have left') or diag($sum);
+
+# --- error logs -------------------------------------------------------------
+
+sub entries {
+    my ($account, $app) = @_;
+
+    return map { record('refusal', $_) } @{ redis($redis, 'LRANGE',
+        redis_key('errors', $account, $app), 0, -1) };
+}
+
+my $other = $t->{other};
+my $now = time;
+call($t, 'POST', 'host/add.json', auth => $other, form =>
+    { host => 'not a host', name => 'secret-name', type => 'rbl' });
+call($t, 'GET', 'host/x%0a%22%c3%28.json?token=secret-query', auth => $other);
+call($t, 'GET', 'host/' . 'y' x 3000, auth => $other);
+my @log;
+ok((wait_for { @log = entries(@$other{qw(sid app)}); @log == 3 } 5),
+    'refusals are in the log');
+my ($long, $odd, $form) = @log;
+is_deeply([@$form{qw(method path code message address)}], ['POST',
+    '/3.0/host/add.json', 400,
+    'Invalid host value provided. Please try again.', '127.0.0.1'],
+    'method, path, code, message, address');
+cmp_ok(abs($form->{time} / 1000 - $now), '<', 5, 'and time');
+is($odd->{path}, '/3.0/host/x%0A%22%C3(.json', 'a path is escaped');
+like($long->{path}, qr{^/3\.0/host/y{200,300}$}, 'and cut');
+unlike(join('', redis($redis, 'LRANGE',
+    redis_key('errors', @$other{qw(sid app)}), 0, -1)->@*),
+    qr/secret|$other->{token}/, 'nothing secret');
+like($_->{path}, qr/^[\x21-\x7e]+$/, 'plain characters') for @log;
+
+# Many at once: as a client that only errs makes them.
+my $commands = sub { redis($redis, 'INFO', 'commandstats')
+    =~ /cmdstat_lpush:calls=(\d+)/ ? $1 : 0 };
+my $pushed = $commands->();
+my $requests = join '', map { http_head('GET', "/3.0/host/e$_.json",
+    auth => $acct, keep => 1) } 1 .. 1500;
+my $c = client('asks', $nginx, '');
+my $child = fork // die;
+if (!$child) {
+    print {$c} $requests;
+    require POSIX;
+    POSIX::_exit(0);
+}
+my ($got, $buf, $seen) = ('', '', 0);
+while ($seen < 1500 && sysread $c, $buf, 65_536) {
+    $got .= $buf;
+    $seen += () = $got =~ /HTTP\/1\.1 404/g;
+    $got = substr $got, -11;
+}
+waitpid $child, 0;
+is($seen, 1500, '1,500 errors');
+$n += 1500;
+$e += 1500;
+settled('all are counted');
+ok((wait_for { my ($first) = entries($ac, $ap);
+    ($first->{path} // '') eq '/3.0/host/e1500.json' } 5), 'the last is first');
+@log = entries($ac, $ap);
+is(scalar @log, 1000, 'the last 1,000 are kept');
+is_deeply([map { $_->{path} } @log],
+    [map { "/3.0/host/e$_.json" } reverse 501 .. 1500], 'in their order');
+cmp_ok($commands->() - $pushed, '<', 30, 'in a few writes');
+call($t, 'GET', 'host/newest.json');
+$n++;
+$e++;
+ok((wait_for { my ($first) = entries($ac, $ap);
+    $first->{path} eq '/3.0/host/newest.json' } 5), 'one more');
+is(scalar(entries($ac, $ap)), 1000, 'and still 1,000');
+
+# --- keys that are damaged --------------------------------------------------
+
+my $bad = redis_key('stats', @{ $more[0] }{qw(sid app)}, "h$day");
+redis($redis, 'DEL', $bad);
+redis($redis, 'SET', $bad, 'x');
+redis($redis, 'DEL', redis_key('errors', @$other{qw(sid app)}));
+redis($redis, 'SET', redis_key('errors', @$other{qw(sid app)}), 'x');
+call($t, 'GET', 'host/x.json', auth => $_) for $more[0], $other;
+good(2);
+settled('damaged keys of others change nothing');
+ok((wait_for { messages($nginx,
+    qr/\[error\].*keys of statistics or error logs in the store that are none/)
+    } 5), 'and the log says so');
+
+# --- the end ----------------------------------------------------------------
+
+good(5);
+signal_server($nginx, 'QUIT');
+settled('nginx stopped: what was asked last is in the store');
+ok((wait_for { !alive($nginx) } 10), 'nginx has gone');
+
+# --- without a zone ---------------------------------------------------------
+
+$t->{nginx} = start_nginx(store => $redis, http => '');
+my $before = $n;
+service('without a zone');
+call($t, 'GET', 'host/x.json');
+select undef, undef, undef, 2;
+is(sums($redis, $ac, $ap), "$before/$e", 'without a zone nothing is gathered');
+
+done_testing();
