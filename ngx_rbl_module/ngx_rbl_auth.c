@@ -179,6 +179,8 @@ ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     }
 
     ctx->authenticated = 1;
+
+    ngx_rbl_admit_token(ctx, &token);
 }
 
 

@@ -2,7 +2,7 @@
  * The life of a request.  This is the only file that finalizes requests.
  *
  *   handler -> [body] -> start -> [store ready] -> first round
- *           -> [second round] -> finish
+ *           -> [gate, of who has limits] -> [second round] -> finish
  *
  * From `start` on the request holds one count of its own, paid by the single
  * ngx_http_finalize_request in finish.  What is in flight for it in the store
@@ -26,6 +26,10 @@ static void ngx_rbl_first_reply(void *data, ngx_uint_t i,
     const redisReply *reply);
 static ngx_int_t ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc);
+static void ngx_rbl_known(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_gate_reply(void *data, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_gate_done(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_second_reply(void *data, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc);
@@ -33,6 +37,7 @@ static void ngx_rbl_arrived(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_finish(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_cleanup(void *data);
+static void ngx_rbl_cancel(ngx_rbl_batch_t **batch);
 
 
 ngx_int_t
@@ -355,7 +360,8 @@ ngx_rbl_first_reply(void *data, ngx_uint_t i, const redisReply *reply)
 static ngx_int_t
 ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx)
 {
-    return ctx->authenticated && !ctx->suspended && ctx->refusal == 0;
+    return ctx->authenticated && !ctx->suspended && !ctx->denied
+           && ctx->refusal == 0;
 }
 
 
@@ -378,12 +384,63 @@ ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
     } else if (ctx->suspended) {
         ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, "The account is suspended.");
 
-    } else if (ctx->route->family && ctx->route->family->paid && !ctx->paid) {
+    } else if (ctx->denied) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
+                       "The application may not be used from this address.");
+
+    } else {
+        ngx_rbl_known(ctx);
+    }
+
+    ngx_rbl_arrived(ctx);
+}
+
+
+/* It is known who asks, and that an answer may be given. */
+
+static void
+ngx_rbl_known(ngx_rbl_ctx_t *ctx)
+{
+    if (ctx->route->family && ctx->route->family->paid && !ctx->paid) {
         ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
                        "This call is for accounts on a paid plan.");
 
     } else if (ctx->refusal == 0 && ctx->route->op->proceed) {
         ctx->route->op->proceed(ctx);
+    }
+
+    if (!ctx->limited) {
+        return;
+    }
+
+    ctx->gate = ngx_rbl_batch_create(ctx->store, ngx_rbl_gate_reply,
+                                     ngx_rbl_gate_done, ctx);
+
+    if (ctx->gate == NULL) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    ngx_rbl_admit_ask(ctx, ctx->gate);
+}
+
+
+static void
+ngx_rbl_gate_reply(void *data, ngx_uint_t i, const redisReply *reply)
+{
+    ngx_rbl_admit_reply(data, reply);
+}
+
+
+static void
+ngx_rbl_gate_done(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_ctx_t  *ctx = data;
+
+    /* even if it was counted: what it asks for was not done */
+
+    if (rc != NGX_RBL_STORE_OK) {
+        ngx_rbl_unavailable(ctx, NGX_RBL_STORE_AWAY);
     }
 
     ngx_rbl_arrived(ctx);
@@ -419,8 +476,9 @@ ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc)
 static void
 ngx_rbl_arrived(ngx_rbl_ctx_t *ctx)
 {
-    ngx_connection_t    *c;
-    ngx_http_request_t  *r;
+    ngx_rbl_batch_t     **next;
+    ngx_connection_t     *c;
+    ngx_http_request_t   *r;
 
     r = ctx->request;
     c = r->connection;
@@ -430,9 +488,10 @@ ngx_rbl_arrived(ngx_rbl_ctx_t *ctx)
     ctx->batch = NULL;
     ctx->store_time += ngx_current_msec - ctx->asked;
 
-    if (ctx->next && ctx->refusal == 0) {
-        ctx->batch = ctx->next;
-        ctx->next = NULL;
+    if (ctx->gate || (ctx->next && ctx->refusal == 0)) {
+        next = ctx->gate ? &ctx->gate : &ctx->next;
+        ctx->batch = *next;
+        *next = NULL;
         ngx_rbl_wait(ctx);
         return;
     }
@@ -478,14 +537,18 @@ ngx_rbl_cleanup(void *data)
 {
     ngx_rbl_ctx_t  *ctx = data;
 
-    if (ctx->batch) {
-        ngx_rbl_batch_cancel(ctx->batch);
-        ctx->batch = NULL;
-    }
+    ngx_rbl_cancel(&ctx->batch);
+    ngx_rbl_cancel(&ctx->gate);
+    ngx_rbl_cancel(&ctx->next);
+}
 
-    if (ctx->next) {
-        ngx_rbl_batch_cancel(ctx->next);
-        ctx->next = NULL;
+
+static void
+ngx_rbl_cancel(ngx_rbl_batch_t **batch)
+{
+    if (*batch) {
+        ngx_rbl_batch_cancel(*batch);
+        *batch = NULL;
     }
 }
 

@@ -8,6 +8,7 @@
  *   ngx_rbl_route.c      path and method -> route, format, id
  *   ngx_rbl_auth.c       credentials -> account and token digest
  *   ngx_rbl_zones.c      the account's time zone, out of the system's files
+ *   ngx_rbl_admit.c      from where, and how often, a token may ask
  *   ngx_rbl_body.c       the body of a POST, in memory
  *   ngx_rbl_params.c     query and body -> texts of the call's fields
  *   ngx_rbl_fields.c     texts -> lists, flags, ids; and their refusals
@@ -27,6 +28,7 @@
 
 #include "ngx_rbl_module.h"
 
+#include "rbl_record.h"
 #include "rbl_validate.h"
 
 
@@ -36,6 +38,7 @@
 #define NGX_RBL_FIELDS_MAX     8        /* fields of one call */
 #define NGX_RBL_PAGE_SIZE      20       /* when none is given */
 #define NGX_RBL_COMMAND_ARGS   6        /* of ngx_rbl_ask */
+#define NGX_RBL_LIMITS         4        /* of an application */
 #define NGX_RBL_TOTALS         2        /* of an answer, at most */
 
 
@@ -163,6 +166,11 @@ struct ngx_rbl_ctx_s {
     const rbl_zone_t       *zone;       /* of the account, likewise */
     u_char                  digest[32]; /* SHA-256 of the token given */
 
+    int64_t                 limits[NGX_RBL_LIMITS];     /* of the token */
+    int64_t                 rate_limit; /* for RateLimit headers; 0: none */
+    int64_t                 rate_left;
+    int64_t                 rate_reset; /* in seconds */
+
     rbl_str_t               body;
     ngx_rbl_given_t         given[NGX_RBL_FIELDS_MAX];
 
@@ -172,6 +180,7 @@ struct ngx_rbl_ctx_s {
     rbl_str_t              *records;    /* their keys */
 
     ngx_rbl_batch_t        *batch;      /* being made or in flight */
+    ngx_rbl_batch_t        *gate;       /* counts the request, before: */
     ngx_rbl_batch_t        *next;       /* the second round, being made */
     ngx_msec_t              asked;      /* when the round in flight began */
     ngx_msec_t              store_time;
@@ -188,6 +197,8 @@ struct ngx_rbl_ctx_s {
 
     unsigned                authenticated:1;
     unsigned                suspended:1;
+    unsigned                denied:1;   /* asks from the wrong place */
+    unsigned                limited:1;  /* has to be counted */
     unsigned                paid:1;     /* the account is on a paid plan */
     unsigned                writes:1;   /* the second round changes things */
     unsigned                answered:1; /* ngx_rbl_close was called */
@@ -282,6 +293,19 @@ ngx_int_t ngx_rbl_auth_claimed(ngx_http_request_t *r, rbl_sid_t *account);
 const rbl_zone_t *ngx_rbl_zone(ngx_http_request_t *r, rbl_str_t name);
 
 
+/* ngx_rbl_admit.c */
+
+/* Judges where the request comes from, and whether it has to be counted. */
+void ngx_rbl_admit_token(ngx_rbl_ctx_t *ctx, const rbl_token_t *token);
+
+/* Adds the script that counts; its reply may refuse (429). */
+void ngx_rbl_admit_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch);
+void ngx_rbl_admit_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+
+/* What a counted request is told, whatever its answer. */
+ngx_int_t ngx_rbl_admit_headers(ngx_rbl_ctx_t *ctx);
+
+
 /* ngx_rbl_body.c */
 
 /*
@@ -363,6 +387,10 @@ void ngx_rbl_open_plain(ngx_rbl_ctx_t *ctx);
 
 /* Sends what was answered or refused; for ngx_http_finalize_request. */
 ngx_int_t ngx_rbl_send(ngx_rbl_ctx_t *ctx);
+
+/* Adds a header to the answer; NULL: no memory. */
+ngx_table_elt_t *ngx_rbl_header(ngx_http_request_t *r, ngx_str_t *key,
+    ngx_str_t *value);
 
 /* Milliseconds since 1970. */
 int64_t ngx_rbl_now(void);

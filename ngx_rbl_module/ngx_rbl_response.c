@@ -25,8 +25,6 @@ static void ngx_rbl_render_refusal(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_send_headers(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_retry_header(ngx_rbl_ctx_t *ctx);
-static ngx_table_elt_t *ngx_rbl_header(ngx_http_request_t *r, ngx_str_t *key,
-    ngx_str_t *value);
 
 
 static ngx_str_t  ngx_rbl_types[] = {
@@ -340,7 +338,9 @@ ngx_rbl_send_headers(ngx_rbl_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    if (ctx->refusal && ngx_rbl_refusal_headers(ctx) != NGX_OK) {
+    if (ngx_rbl_admit_headers(ctx) != NGX_OK
+        || (ctx->refusal && ngx_rbl_refusal_headers(ctx) != NGX_OK))
+    {
         return NGX_ERROR;
     }
 
@@ -420,7 +420,7 @@ ngx_rbl_retry_header(ngx_rbl_ctx_t *ctx)
 }
 
 
-static ngx_table_elt_t *
+ngx_table_elt_t *
 ngx_rbl_header(ngx_http_request_t *r, ngx_str_t *key, ngx_str_t *value)
 {
     ngx_table_elt_t  *h;

@@ -9,6 +9,8 @@
  *   token:<AC>:<16>    string  record of a token; named by the first 16 hex
  *                              digits of its SHA-256
  *   tokens:<AC>        hash    those digits -> application
+ *   rate:<AC>:<AP>     string  packed counts of an application that has limits
+ *                              (app_admit), with TTL
  *   r:<AC>:<SID>       string  record of a host, profile, group, contact,
  *                              custom list, application or webhook receiver
  *   r:SYS:<RB>         string  record of a system list (one copy a partition)

@@ -126,6 +126,9 @@ sub ok_api {
 }
 
 ctl('webhook', 'add', $acct->{sid}, 'All', $hooks->{url});
+ctl('app', 'limit', $acct->{sid}, $acct->{app}, '--hour', 1000);
+ctl('app', 'allow', $acct->{sid}, $acct->{app}, '127.0.0.1,unix:');
+ctl('token', 'list', $acct->{sid}, $acct->{app});
 my $host = ok_api('POST', 'host/add.json', { host => '192.0.2.10',
     name => 'mail', type => 'rbl' })->{data}[0]{id};
 my $range = ok_api('POST', 'host/add.json', { host => '192.0.2.16/30',

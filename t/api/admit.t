@@ -1,0 +1,306 @@
+#!/usr/bin/perl
+
+# Whom an application serves: from where it may ask, and how often; exactly so
+# many, whoever counts.
+
+use strict;
+use warnings;
+
+use IO::Socket::INET;
+use RblApi;
+use Time::HiRes qw(time);
+
+my $sock = temp_dir() . '/nginx.sock';
+my $v6 = free_port();
+my $t = api_setup(server => "listen unix:$sock; listen [::1]:$v6;
+    set_real_ip_from 127.0.0.0/8; real_ip_header X-Client;");
+my $redis = $t->{redis};
+my ($sid, $app) = @{ $t->{acct} }{qw(sid app)};
+
+sub ctl {
+    my @words = @_;
+
+    my $r = rblctl($redis, @words, '--json');
+    die "rblctl @words: $r->{err}" if $r->{status};
+    return json($r->{out});
+}
+
+sub allow { ctl('app', 'allow', $sid, $app, @_) }
+sub limit { ctl('app', 'limit', $sid, $app, '--none');
+    ctl('app', 'limit', $sid, $app, @_) if @_ }
+sub from { call($t, 'GET', 'hosts.json', headers => ["X-Client: $_[0]"]) }
+
+# --- from where ------------------------------------------------------------
+
+my $no = qr/^The application may not be used from this address\.$/;
+my @table = (
+    # allow list, who may, who may not
+    ['192.0.2.0/24', ['192.0.2.0', '192.0.2.255', '::ffff:192.0.2.7'],
+        ['192.0.3.0', '192.0.1.255', '10.0.0.1', '2001:db8::1',
+        '::192.0.2.7']],
+    ['192.0.2.7', ['192.0.2.7', '::ffff:192.0.2.7'],
+        ['192.0.2.6', '192.0.2.8', '::ffff:192.0.2.8']],
+    ['192.0.2.128/25,198.51.100.4/30', ['192.0.2.128', '198.51.100.7'],
+        ['192.0.2.127', '198.51.100.8', '198.51.100.3']],
+    ['2001:db8::/33', ['2001:db8::1', '2001:db8:7fff:ffff::'],
+        ['2001:db8:8000::', '2001:db7::', '32.1.13.184']],
+    ['2001:db8::1', ['2001:db8::1', '2001:DB8:0::1'], ['2001:db8::2']],
+    ['0.0.0.0/0', ['1.2.3.4', '::ffff:1.2.3.4'], ['2001:db8::1', '::1']],
+    ['::/0', ['2001:db8::1'], ['1.2.3.4', '::ffff:1.2.3.4']],
+    ['unix:', [], ['127.0.0.1', '::1']],
+    ['::/0,0.0.0.0/0', ['1.2.3.4', '2001:db8::1'], []],
+);
+for (@table) {
+    my ($list, $may, $not) = @$_;
+    allow($list);
+    accepted(from($_), "$list: $_") for @$may;
+    refused(from($_), 403, $no, "$list: not $_") for @$not;
+}
+allow('--none');
+accepted(from($_), "everybody: $_") for '192.0.2.1', '2001:db8::1';
+
+my @curl = ('curl', '-s', '-g', '-u', "$sid:$t->{acct}{token}");
+my @unix = ('--unix-socket', $sock, 'http://x/3.0/hosts.json');
+sub code { json(run_cmd(@curl, @_)->{out})->{status_code} }
+for (['unix:', 200, 403, 403], ['127.0.0.0/8,::1', 403, 200, 200],
+    ['::1', 403, 403, 200], ['127.0.0.1,unix:', 200, 200, 403])
+{
+    my ($list, @want) = @$_;
+    allow($list);
+    is_deeply([code(@unix), code("http://127.0.0.1:$t->{nginx}{port}/3.0/"
+        . 'hosts.json'), code("http://[::1]:$v6/3.0/hosts.json")], \@want,
+        "$list: by a unix socket, IPv4, IPv6");
+}
+
+# a list that is not what rblctl writes holds nobody
+my $tokens = redis_key('tokens', $sid);
+my %token = @{ redis($redis, 'HGETALL', $tokens) };
+my ($field) = keys %token;
+for my $list (['junk'], ['', '/', '1.2.3.4'], [1], [['0.0.0.0/0']],
+    ['127.0.0.1/8'], [\'0.0.0.0/00'], ["0.0.0.0/0\0"], [('x' x 300) x 300])
+{
+    redis($redis, 'HSET', $tokens, $field, record_pack('token',
+        %{ record('token', $token{$field}) }, allow => $list));
+    refused(call($t, 'GET', 'hosts.json'), 403, $no, 'junk is no network');
+}
+redis($redis, 'HSET', $tokens, $field, record_pack('token',
+    %{ record('token', $token{$field}) }, allow => ['junk', '127.0.0.1/32']));
+accepted(call($t, 'GET', 'hosts.json'), 'nor does it hide one');
+
+allow('192.0.2.0/24');
+refused(call($t, 'GET', 'hosts.json', auth => { %{ $t->{acct} },
+    token => '0' x 64 }), 401, qr/credentials/, 'credentials come first');
+refused(call($t, 'GET', 'hosts.json?page=x'), 403, $no,
+    'who may not ask is not told what is wrong');
+refused(call($t, 'GET', 'host/' . sid_of('HT') . '.json'), 403, $no,
+    'nor what is not there');
+unchanged { refused(call($t, 'POST', 'host/add.json', form => {
+    host => '10.0.0.1', name => 'n', type => 'rbl' }), 403, $no, 'a write') }
+    $t, 'a write from the wrong place';
+is(call($t, 'GET', 'listings.nagios')->{body}, 'UNKNOWN - The application may '
+    . 'not be used from this address.', 'Nagios');
+is(call($t, 'GET', 'listings.zabbix')->{body}, '-1', 'Zabbix');
+accepted(call($t, 'GET', 'hosts.json', auth => $t->{other}),
+    'another application is not concerned');
+my $second = ctl('app', 'add', $sid, 'second');
+accepted(call($t, 'GET', 'hosts.json', auth => [$sid, $second->{token}]),
+    'of the same account neither');
+my $kept = ctl('app', 'rotate', $sid, $app, '--keep')->{token};
+refused(call($t, 'GET', 'hosts.json', auth => [$sid, $kept]), 403, $no,
+    'a new token is');
+ctl('account', 'suspend', $sid);
+refused(call($t, 'GET', 'hosts.json'), 403, qr/suspended/, 'suspended');
+ctl('account', 'resume', $sid);
+allow('--none');
+accepted(call($t, 'GET', 'hosts.json'), 'it holds no longer than it is there');
+
+# --- how often: what is told -----------------------------------------------
+
+my @names = qw(ratelimit-limit ratelimit-remaining ratelimit-reset);
+sub told { [@{ $_[0]{headers} }{@names}] }
+sub uncount { redis($redis, 'DEL', redis_key('rate', $sid, $app)) }
+sub counts { mp_unpack(redis($redis, 'GET', redis_key('rate', $sid, $app))) }
+sub between {
+    my ($got, $from, $to, $name) = @_;
+
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    ok($got =~ /^\d+$/ && $got >= $from && $got <= $to, $name)
+        or diag("$got is not $from to $to");
+}
+
+my $evals = sub { redis($redis, 'INFO', 'commandstats')
+    =~ /cmdstat_evalsha:calls=(\d+)/ ? $1 : 0 };
+my $scripts = $evals->();
+my $r = call($t, 'GET', 'hosts.json');
+is_deeply(told($r), [undef, undef, undef], 'no limit: nothing is told');
+is($evals->(), $scripts, 'nor counted');
+
+limit('--hour', 3);
+for my $left (2, 1, 0) {
+    $r = call($t, 'GET', 'hosts.json');
+    accepted($r, 'within the limit');
+    is_deeply([@{ told($r) }[0, 1]], [3, $left], "$left left");
+    between(told($r)->[2], 3500, 3600, 'an hour');
+}
+my $late = qr/^Too many requests\. Please try again in \d+ seconds\.$/;
+$r = call($t, 'GET', 'hosts.json');
+refused($r, 429, $late, 'one more');
+is_deeply([@{ told($r) }[0, 1]], [3, 0], 'none left');
+between($r->{headers}{'retry-after'}, 3500, 3600, 'Retry-After');
+is($r->{headers}{'retry-after'}, told($r)->[2], 'is the same');
+$r = call($t, 'GET', 'hosts.xml');
+is($r->{status}, 429, 'XML');
+xml_ok($r->{body}, 'is sound');
+like(call($t, 'GET', 'listings.nagios')->{body}, qr/^UNKNOWN - Too many req/,
+    'Nagios');
+is(call($t, 'GET', 'listings.zabbix')->{body}, '-1', 'Zabbix');
+refused(call($t, 'GET', 'hosts.json?page=x'), 429, $late,
+    'what is wrong is not told either');
+is(call($t, 'HEAD', 'hosts.json')->{status}, 429, 'HEAD');
+is(counts()->[1], 3, 'what was refused is not counted');
+refused(call($t, 'GET', 'hosts.json', auth => [$sid, $kept]), 429, $late,
+    'all tokens together');
+is(call($t, 'GET', 'hosts.json', auth => [$sid, $second->{token}])->{status},
+    200, 'another application is not concerned');
+unchanged { refused(call($t, 'POST', $_->[0], form => $_->[1]), 429, $late,
+    $_->[0]) for ['host/add.json', { host => '10.0.0.1', name => 'n',
+    type => 'rbl' }], ['check/start.json', { host => '10.0.0.1' }] } $t,
+    'a write that is refused';
+
+# --- what is counted, and as what ------------------------------------------
+
+limit('--hour', 1000, '--reads', 100, '--writes', 100, '--starts', 100);
+my %calls = (
+    read => [['GET', 'hosts.json', 200], ['HEAD', 'hosts.json', 200],
+        ['GET', 'listings.xml', 200], ['GET', 'listings.nagios', 200],
+        ['GET', 'hosts.json?page=x', 400],
+        ['GET', 'host/' . sid_of('HT') . '.json', 404],
+        ['GET', 'check/status/' . sid_of('PP') . '.json', 404]],
+    write => [['POST', 'host/add.json', 400],
+        ['POST', 'host/pause/' . sid_of('HT') . '.json', 404],
+        ['POST', 'host/add.json', 200, { host => '10.0.1.1', name => 'n',
+        type => 'rbl' }]],
+    start => [['POST', 'check/start.json', 200, { host => '10.0.1.2' }],
+        ['POST', 'check/start.json', 400]],
+    none => [['GET', 'nothing.json', 404], ['POST', 'hosts.json', 405],
+        ['GET', 'hosts.json', 401, undef, [$sid, '0' x 64]]],
+);
+my %at = (read => 3, write => 5, start => 7);
+for my $kind (sort keys %calls) {
+    for (@{ $calls{$kind} }) {
+        my ($method, $path, $status, $form, $auth) = @$_;
+        uncount();
+        $r = call($t, $method, $path, $form ? (form => $form) : (),
+            $auth ? (auth => $auth) : ());
+        is($r->{status}, $status, "$method $path: $status");
+        my $raw = redis($redis, 'GET', redis_key('rate', $sid, $app));
+        my $n = $raw ? mp_unpack($raw) : [(0) x 8];
+        is_deeply([@$n[1, 3, 5, 7]], [$kind eq 'none' ? 0 : 1,
+            map { $kind eq $_ ? 1 : 0 } qw(read write start)],
+            "counts as $kind");
+        is_deeply([@{ told($r) }[0, 1]], $kind eq 'none' ? [undef, undef]
+            : [100, 99], 'and is told the nearest limit');
+    }
+}
+
+limit('--reads', 1);
+uncount();
+$r = call($t, 'GET', 'hosts.json');
+is_deeply(told($r), [1, 0, 1], 'one read a second');
+ok(wait_for { ($r = call($t, 'GET', 'hosts.json'))->{status} == 429
+    || (uncount(), call($t, 'GET', 'hosts.json')) && 0 } 5, 'the second read');
+is($r->{headers}{'retry-after'}, 1, 'a second later');
+like(json($r)->{status_message}, qr/in 1 second\.$/, 'it is said');
+is(call($t, 'POST', 'host/add.json')->{status}, 400, 'writes go on');
+ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 5,
+    'and reads, when it is over');
+
+# --- exactly so many -------------------------------------------------------
+
+my $two = start_nginx(store => $redis, workers => 2);
+wait_for { http($two, 'GET', '/3.0/hosts.json', auth => $t->{other})->{status}
+    == 200 } 10, 'the other nginx';
+
+# All at once, each on a connection of its own; the numbers of each answer.
+sub burst {
+    my ($n, $method, $path, $form) = @_;
+
+    my (@s, %got);
+    for my $i (0 .. $n - 1) {
+        my $server = $i % 2 ? $two : $t->{nginx};
+        my $s = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
+            PeerPort => $server->{port}) or die "connect: $!";
+        $s->autoflush(1);
+        push @s, $s;
+    }
+    for my $i (0 .. $#s) {
+        print { $s[$i] } http_head($method, "/3.0/$path", auth => $t->{acct},
+            $form ? (form => $form->($i)) : ());
+    }
+    $got{ RblTest::Http::read_answer($_, 20)->{status} }++ for @s;
+    return \%got;
+}
+
+my $n = 0;
+my $add = sub { { host => '10.2.' . ($n >> 8) . '.' . ($n++ & 255),
+    name => 'n', type => 'rbl' } };
+for (['reads', 'GET', 'hosts.json'], ['writes', 'POST', 'host/add.json', $add],
+    ['starts', 'POST', 'check/start.json', $add])
+{
+    my ($what, @call) = @$_;
+    limit('--hour', 100);
+    uncount();
+    my $hosts = redis($redis, 'ZCARD', redis_key('hosts', $sid));
+    my %sum;
+    for my $round (1 .. 4) {
+        my $got = burst(64, @call);
+        $sum{$_} += $got->{$_} for keys %$got;
+    }
+    is_deeply(\%sum, { 200 => 100, 429 => 156 },
+        "$what: a hundred an hour of 256, by 64 at a time");
+    is(redis($redis, 'ZCARD', redis_key('hosts', $sid)) - $hosts,
+        $what eq 'writes' ? 100 : 0, 'as many were done');
+}
+
+limit('--reads', 10);
+uncount();
+my $began = time;
+my $passed = 0;
+$passed += burst(64, 'GET', 'hosts.json')->{200} // 0 for 1 .. 6;
+between($passed, 10, 10 * (int(time - $began) + 1), 'ten a second, no more');
+
+# --- a store that cannot count ---------------------------------------------
+
+limit('--hour', 1000);
+uncount();
+redis($redis, 'HSET', redis_key('rate', $sid, $app), 'x', 'y');
+unchanged {
+    for (['GET', 'hosts.json'], ['POST', 'host/add.json', $add->()]) {
+        my ($method, $path, $form) = @$_;
+        $r = call($t, $method, $path, $form ? (form => $form) : ());
+        ok($r->{status} >= 500, "$path: who cannot be counted is not served")
+            or diag($r->{raw});
+        is_deeply(told($r), [undef, undef, undef], 'and nothing is told');
+    }
+} $t, 'without a count';
+uncount();
+
+redis($redis, 'HSET', $tokens, $field, record_pack('token',
+    %{ record('token', $token{$field}) }, limits => $_)),
+    is(call($t, 'GET', 'hosts.json')->{status}, 200, 'junk is no limit')
+    for ['x'], [-1, -1, -1, -1], [], [[1]], [0, 0], ['x', 'y', 'z', 'u', 'v'];
+redis($redis, 'HSET', $tokens, $field, $token{$field});
+
+# --- clients that read the status in the body ------------------------------
+
+my $legacy = start_nginx(store => $redis, api => 'rbl_legacy_errors on;');
+wait_for { http($legacy, 'GET', '/3.0/hosts.json', auth => $t->{other})
+    ->{status} == 200 } 10, 'an nginx with rbl_legacy_errors';
+limit('--hour', 1);
+http($legacy, 'GET', '/3.0/hosts.json', auth => $t->{acct});
+$r = http($legacy, 'GET', '/3.0/hosts.json', auth => $t->{acct});
+is_deeply([$r->{status}, json($r)->{status_code}], [200, 500],
+    'a refusal as they want it');
+between($r->{headers}{'retry-after'}, 1, 3600, 'with Retry-After');
+
+done_testing();

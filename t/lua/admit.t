@@ -1,0 +1,108 @@
+#!/usr/bin/perl
+
+# app_admit alone: windows that begin with their first request, counted to the
+# one, by the clock of the store.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+
+redis_new();
+my ($ac, $acct) = account();
+my ($hour, $read, $write, $start) = (0 .. 3);
+
+sub admit {
+    my ($app, $kind, $n, $m) = @_;
+
+    return script('app_admit', [$acct], $app, $kind, $n, $m);
+}
+
+sub now {
+    my ($s, $us) = @{ cmd('TIME') };
+    return $s * 1000 + int $us / 1000;
+}
+
+sub state { return unpacked(cmd('GET', k('rate', $ac, $_[0]))) }
+
+# --- one window ------------------------------------------------------------
+
+my $ap = sid('AP');
+my $before = now();
+for my $left (2, 1, 0) {
+    my $r = admit($ap, $read, 3, 0);
+    is_deeply([@$r[0 .. 2]], ['OK', 3, $left], "an hour: $left left");
+}
+my $first = state($ap)->[0] - 3_600_000;
+ok($first >= $before && $first <= now(), 'it began with the first of them');
+my $r = admit($ap, $read, 3, 0);
+is_deeply([@$r[0 .. 2]], ['LIMIT', 3, 0], 'and is used up');
+cmp_ok(abs($first + 3_600_000 - now() - $r->[3]), '<', 1000, 'until its end');
+is_deeply(admit($ap, $_, 3, 0)->[0], 'LIMIT', "for kind $_ too") for 1 .. 3;
+is(state($ap)->[1], 3, 'what is refused is not counted');
+cmp_ok(abs(cmd('PTTL', k('rate', $ac, $ap)) - $r->[3]), '<', 1000,
+    'the count ends with it');
+is_deeply([@{ admit($ap, $read, 5, 0) }[0 .. 2]], ['OK', 5, 1],
+    'a higher limit holds at once');
+is_deeply([@{ admit($ap, $read, 2, 0) }[0 .. 2]], ['LIMIT', 2, 0],
+    'a lower one too');
+is(admit(sid('AP'), $read, 3, 0)->[0], 'OK', 'another application');
+
+# --- kinds -----------------------------------------------------------------
+
+$ap = sid('AP');
+for my $kind ($read, $write, $start) {
+    my $n = 0;
+    my $last;
+    my $began = now();
+    $n++ while $n < 100 && ($last = admit($ap, $kind, 0, 7))->[0] eq 'OK';
+    is($n, 7, "kind $kind: seven a second") if now() - $began < 1000;
+    is_deeply([@$last[0 .. 2]], ['LIMIT', 7, 0], 'and no more');
+    ok($last->[3] > 0 && $last->[3] <= 1000, 'for the rest of a second');
+    ok(wait_for { admit($ap, $kind, 0, 7)->[0] eq 'OK' } 5,
+        'in the next one again');
+}
+is(admit($ap, $read, 0, 0)->[0], 'OK', 'no limit');
+ok(wait_for { !cmd('EXISTS', k('rate', $ac, $ap)) } 5,
+    'seconds leave nothing behind');
+
+# --- both at once ----------------------------------------------------------
+
+sub set {
+    my ($app, @state) = @_;
+
+    cmd('SET', k('rate', $ac, $app), packed([@state]), 'PX', 3_600_000);
+}
+
+$ap = sid('AP');
+my $now = now();
+set($ap, $now + 1_800_000, 90, $now + 60_000, 0, (0) x 4);
+$r = admit($ap, $read, 100, 1000);
+is_deeply([@$r[0 .. 2]], ['OK', 100, 9], 'the one with the least left is told');
+$r = admit($ap, $read, 100, 1);
+is_deeply([@$r[0 .. 2]], ['LIMIT', 1, 0], 'a second is used up');
+is(state($ap)->[1], 91, 'what it refuses does not count for the hour');
+cmd('DEL', k('rate', $ac, $ap));
+admit($ap, $read, 1, 1);
+$r = admit($ap, $read, 1, 1);
+is($r->[0], 'LIMIT', 'both are used up');
+cmp_ok($r->[3], '>', 3_590_000, 'and the longer wait is told');
+set($ap, $now + 1_800_000, 90, (0) x 6);
+$r = admit($ap, $write, 90, 5);
+is_deeply([$r->[0], state($ap)->[5]], ['LIMIT', 0],
+    'what the hour refuses does not count for the second');
+
+# --- clocks and junk -------------------------------------------------------
+
+set($ap, now() - 1, 100, (0) x 6);
+is(admit($ap, $read, 1, 0)->[0], 'OK', 'a window that is over');
+set($ap, now() + 9_000_000, 100, (0) x 6);
+is(admit($ap, $read, 1, 0)->[0], 'OK', 'the clock was set back');
+cmp_ok(cmd('PTTL', k('rate', $ac, $ap)), '<=', 3_600_000, 'it is a new one');
+for my $junk ([], [1, 2], 7, 'x') {
+    cmd('SET', k('rate', $ac, $ap), packed($junk));
+    is_deeply([@{ admit($ap, $read, 2, 0) }[0 .. 2]], ['OK', 2, 1],
+        'junk is no count');
+}
+
+done_testing();
