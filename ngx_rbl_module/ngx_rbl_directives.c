@@ -114,6 +114,13 @@ ngx_command_t  ngx_rbl_commands[] = {
       offsetof(ngx_rbl_loc_conf_t, legacy_errors),
       NULL },
 
+    { ngx_string("rbl_etag"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, etag),
+      NULL },
+
     { ngx_string("rbl_max_page_size"),
       NGX_RBL_CONTEXTS,
       ngx_rbl_set_number,

@@ -16,6 +16,7 @@
  *   ngx_rbl_api_*.c      a call: what is asked of the store, what is answered
  *   ngx_rbl_ask.c        commands and scripts on the account's keys
  *   ngx_rbl_pages.c      what pages held when they were last read
+ *   ngx_rbl_etag.c       the ETag of what was read
  *   ngx_rbl_response.c   the answer, a refusal too
  *   ngx_rbl_gather.c     what is counted of it, with ngx_rbl_refusals.c (error
  *                        log), ngx_rbl_zone.c and ngx_rbl_meter.c
@@ -394,6 +395,13 @@ ngx_table_elt_t *ngx_rbl_header(ngx_http_request_t *r, ngx_str_t *key,
 
 /* Milliseconds since 1970. */
 int64_t ngx_rbl_now(void);
+
+
+/* ngx_rbl_etag.c */
+
+/* Gives the answer that is in the sink an ETag, if it is to have one, and says
+   whether nginx may answer 304 instead. */
+ngx_int_t ngx_rbl_etag(ngx_rbl_ctx_t *ctx);
 
 
 /* ngx_rbl_pages.c */

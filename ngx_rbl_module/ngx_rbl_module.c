@@ -154,6 +154,7 @@ ngx_rbl_create_loc_conf(ngx_conf_t *cf)
     rlcf->store_addr = NGX_CONF_UNSET_PTR;
     rlcf->store_timeout = NGX_CONF_UNSET_MSEC;
     rlcf->legacy_errors = NGX_CONF_UNSET;
+    rlcf->etag = NGX_CONF_UNSET;
     rlcf->max_page_size = NGX_CONF_UNSET_UINT;
     rlcf->max_expand = NGX_CONF_UNSET_UINT;
     rlcf->check_keep = NGX_CONF_UNSET_MSEC;
@@ -175,6 +176,7 @@ ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_str_value(conf->realm, prev->realm,
                              "Blocklist Monitoring API");
     ngx_conf_merge_value(conf->legacy_errors, prev->legacy_errors, 0);
+    ngx_conf_merge_value(conf->etag, prev->etag, 0);
     ngx_conf_merge_uint_value(conf->max_page_size, prev->max_page_size, 1000);
     ngx_conf_merge_uint_value(conf->max_expand, prev->max_expand, 1024);
     ngx_conf_merge_msec_value(conf->check_keep, prev->check_keep,

@@ -40,6 +40,7 @@ typedef struct {
     ngx_str_t     store_prefix;         /* rbl_store_prefix */
     ngx_str_t     realm;                /* rbl_realm */
     ngx_flag_t    legacy_errors;        /* rbl_legacy_errors */
+    ngx_flag_t    etag;                 /* rbl_etag */
     ngx_uint_t    max_page_size;        /* rbl_max_page_size */
     ngx_uint_t    max_expand;           /* rbl_max_expand */
     ngx_msec_t    check_keep;           /* rbl_check_keep */

@@ -330,15 +330,11 @@ ngx_rbl_send_headers(ngx_rbl_ctx_t *ctx)
     r->headers_out.content_type_len = ngx_rbl_type_lens[ctx->format];
     r->headers_out.content_type_lowcase = NULL;
 
-    /* an answer has no validators: If-Match must not hide what was done */
-
-    r->disable_not_modified = 1;
-
     if (ngx_rbl_header(r, &ngx_rbl_cache_control, &ngx_rbl_no_store) == NULL) {
         return NGX_ERROR;
     }
 
-    if (ngx_rbl_admit_headers(ctx) != NGX_OK
+    if (ngx_rbl_etag(ctx) != NGX_OK || ngx_rbl_admit_headers(ctx) != NGX_OK
         || (ctx->refusal && ngx_rbl_refusal_headers(ctx) != NGX_OK))
     {
         return NGX_ERROR;

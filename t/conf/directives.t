@@ -112,9 +112,9 @@ refused('rbl_zoneinfo in a server',
     qr/"rbl_zoneinfo" directive is not allowed here/,
     server => "rbl_zoneinfo $dir;");
 
-refused('rbl_legacy_errors maybe',
-    qr/invalid value "maybe" in "rbl_legacy_errors" directive, it must be "on"/,
-    http => 'rbl_legacy_errors maybe;');
+refused("$_ maybe",
+    qr/invalid value "maybe" in "$_" directive, it must be "on"/,
+    http => "$_ maybe;") for qw(rbl_legacy_errors rbl_etag);
 
 refused('rbl_api maybe',
     qr/invalid value "maybe" in "rbl_api" directive, it must be "on" or "off"/,
@@ -132,8 +132,8 @@ my %good = (
     rbl_store => '127.0.0.1', rbl_store_user => 'web',
     rbl_store_timeout => '1s', rbl_store_prefix => 'rbl', rbl_realm => 'x',
     rbl_legacy_errors => 'on', rbl_max_page_size => 10, rbl_max_expand => 10,
-    rbl_check_keep => '1d', rbl_store_password_file => "$dir/password",
-    rbl_zoneinfo => $dir,
+    rbl_check_keep => '1d', rbl_etag => 'on', rbl_zoneinfo => $dir,
+    rbl_store_password_file => "$dir/password",
 );
 
 write_file("$dir/password", "secret\nsecond line\n", 0600);
