@@ -5,6 +5,7 @@
 use strict;
 use warnings;
 
+use IO::Socket::INET;
 use MIME::Base64 qw(encode_base64);
 use RblApi;
 
@@ -97,6 +98,145 @@ accepted(send_raw("GET /3.0/check/status/$pp.json?details=1", []),
 accepted(send_raw("GET /3.0/check/status.json?id=$pp&details=0", []),
     'status in the query');
 
+# --- lists and spaces ------------------------------------------------------
+
+my @groups = map {
+    my $cg = sprintf 'CG%032x', $_;
+    redis($t->{redis}, 'SET', redis_key('r', $t->{acct}{sid}, $cg),
+        record_pack('group', version => 1, id => $cg, name => "g$_",
+            created => 1));
+    redis($t->{redis}, 'ZADD', redis_key('groups', $t->{acct}{sid}), $_, $cg);
+    $cg;
+} 1, 2;
+my ($one, $other) = @groups;
+for my $list ("contact_group=$one,$other", "contact_group=$one%2C$other",
+    "contact_group=$one&contact_group=$other",
+    "contact_group[]=$one&contact_group[]=$other",
+    "contact_group%5B%5D=$one&contact_group%5B%5D=$other",
+    "contact_group[0]=$one&contact_group[1]=$other",
+    "contact_group%5B0%5D=$one&contact_group%5B1%5D=$other",
+    "contact_group%5b0%5d=$one&contact_group%5b1%5d=$other",
+    "contact_group[]=$one,$other", "contact_group=$one&contact_group[]=$other",
+    "contact_group=$one&contact_group=%20$other+")
+{
+    call($t, 'POST', "host/update/$id.json", form => "contact_group=$group");
+    accepted(send_raw("POST /3.0/host/update/$id.json", ['Content-Type: '
+        . 'application/x-www-form-urlencoded', 'Content-Length: '
+        . length $list], $list), substr $list, 0, 30);
+    is(json(call($t, 'GET', "host/$id.json"))->{data}[0]{contact_group},
+        "$one,$other", 'is both');
+}
+for (['a+b', 'a b'], ['a%20b', 'a b'], ['a%2Bb', 'a+b'], ['a%2bb', 'a+b'],
+    ['%C3%A9+%e2%82%ac', "\x{e9} \x{20ac}"], ["\xc3\xa9", "\x{e9}"],
+    ['a%26b%3Dc', 'a&b=c'], ['+a%20', 'a'], ['a=b', 'a=b'])
+{
+    my ($wire, $name) = @$_;
+    my $form = "name=first&name=$wire";
+    accepted(send_raw("POST /3.0/host/update/$id.json", ['Content-Length: '
+        . length $form], $form), "name=$wire");
+    is(json(call($t, 'GET', "host/$id.json"))->{data}[0]{name}, $name,
+        'is read, and the last of two wins');
+}
+is(json(send_raw('GET /3.0/hosts.json?page_size=3&page=+2%20', []))->{page},
+    2, 'spaces around a number in a query');
+
+# --- every path, with the slash that some clients write --------------------
+
+# A method that no call has tells that the path is known, and by which it is
+# called.
+my %paths = (
+    'GET, HEAD' => ['hosts', 'listings', "host/$id", "check/status/$pp",
+        'check/status'],
+    POST => ['check/start', 'host/add', "host/update/$id", "host/pause/$id",
+        "host/resume/$id", "host/delete/$id"],
+);
+for my $allow (sort keys %paths) {
+    for my $path (@{ $paths{$allow} }) {
+        for my $end ('', '/', '.json', '/.json', '.xml', '/.xml') {
+            my $r = send_raw("PUT /3.0/$path$end", ['Content-Length: 0']);
+            is_deeply([$r->{status}, $r->{headers}{allow}], [405, $allow],
+                "$path$end");
+        }
+    }
+}
+accepted(send_raw("GET /3.0/check/status$_?id=$pp", []), "check/status$_?id=")
+    for '', '/', '.json', '/.json';
+xml_ok(send_raw("GET /3.0/check/status/.xml?details=1&id=$pp", [])->{body},
+    'check/status/.xml?id=');
+refused(send_raw('GET /3.0/check/status.json?id=', []), 400, qr/\bid\b/,
+    'check/status.json?id= without one');
+
+# --- XML, as it is asked for -----------------------------------------------
+
+for (["GET /3.0/hosts.xml"], ["GET /3.0/hosts/.xml?page=1"],
+    ["GET /3.0/listings.xml"], ["GET /3.0/host/$id.xml"],
+    ["GET /3.0/check/status/$pp.xml?details=1"],
+    ["POST /3.0/host/pause/$id.xml", 'Content-Length: 0'],
+    ["POST /3.0/host/resume/$id/.xml"])
+{
+    my ($line, @headers) = @$_;
+    my $r = send_raw($line, [@headers, 'Accept: application/json']);
+    is_deeply([$r->{status}, $r->{headers}{'content-type'}],
+        [200, 'application/xml; charset=utf-8'], $line);
+    xml_ok($r->{body}, 'is sound');
+    like($r->{body}, qr{<response><status_code>200</status_code>.*
+        <version>3\.6</version>}xs, 'and a success');
+}
+
+# --- one connection for all ------------------------------------------------
+
+sub keep {
+    my ($line, $headers, $body) = @_;
+
+    return join("\r\n", "$line HTTP/1.1", 'Host: api.example.test', $auth,
+        @$headers, '', '') . ($body // '');
+}
+
+my @kept = (
+    [keep('GET /3.0/hosts.json?page_size=1', []), 200],
+    [keep("POST /3.0/host/pause/$id.json", ['Content-Length: 0']), 200],
+    [keep("POST /3.0/host/resume/$id.json", []), 200],
+    [keep("POST /3.0/host/pause/$id.json", ['Transfer-Encoding: chunked'],
+        "0\r\n\r\n"), 200],
+    [keep('HEAD /3.0/hosts.json', []), 200, 1],
+    [keep("POST /3.0/host/update/$id.json", ['Content-Length: 8'],
+        'name=one'), 200],
+    [keep('GET /3.0/nothing.json', []), 404],
+    [keep("POST /3.0/host/update/$id.json", ['Transfer-Encoding: chunked'],
+        "4\r\nname\r\n4\r\n=two\r\n0\r\n\r\n"), 200],
+    [keep('DELETE /3.0/hosts.json', ['Content-Length: 3'], 'x=y'), 405],
+    [keep("POST /3.0/host/resume/$id.json", []), 200],
+    [keep("GET /3.0/host/$id.json", []), 200],
+    [keep('GET /3.0/listings.zabbix', ['Connection: close']), 200],
+);
+
+# Sends all at once, or each when the one before is answered.
+for my $once (1, 0) {
+    my $s = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
+        PeerPort => $t->{nginx}{port}) or die "connect: $!";
+    $s->autoflush(1);
+    print {$s} map { $_->[0] } @kept if $once;
+    my ($rest, @last) = ('');
+    for my $k (@kept) {
+        print {$s} $k->[0] if !$once;
+        my $r = RblTest::Http::parse_answer($rest, $k->[2]);
+        while (!$r->{complete} && sysread $s, $rest, 65536, length $rest) {
+            $r = RblTest::Http::parse_answer($rest, $k->[2]);
+        }
+        $rest = substr $rest, length($r->{head}) + 2
+            + ($k->[2] ? 0 : $r->{headers}{'content-length'} // 0);
+        is($r->{status}, $k->[1], ($once ? 'pipelined: ' : 'kept alive: ')
+            . substr $k->[0], 0, 40) or last;
+        push @last, $r;
+    }
+    is($rest, '', 'each answer is as long as it says');
+    is_deeply([@{ json($last[-2])->{data}[0] }{qw(name status)}],
+        ['two', 'active'], 'all was done, in order');
+}
+is(json(http_raw($t->{nginx}, join("\r\n", 'POST /3.0/host/update/' . $id
+    . '.json HTTP/1.0', $auth, 'Content-Length: 6', '', 'name=x')))
+    ->{status_code}, 200, 'a form by HTTP/1.0');
+
 # --- monitoring scripts, by curl itself ------------------------------------
 
 my $base = "http://127.0.0.1:$t->{nginx}{port}/3.0";
@@ -136,8 +276,22 @@ my @two = ('curl', '-s', '--http2-prior-knowledge', '-u',
 $base = "http://127.0.0.1:$port/3.0";
 is(json(run_cmd(@two, "$base/hosts.json")->{out})->{status_code}, 200,
     'HTTP/2: a read');
+for (['a body-less POST', 'POST', "host/pause/$id.json"],
+    ['with a length', 'POST', "host/resume/$id.json", '-d', ''],
+    ['XML', 'GET', 'hosts.xml'], ['a slash', 'GET', 'hosts/.json'])
+{
+    my ($name, $method, $path, @args) = @$_;
+    like(run_cmd(@two, '-i', '-X', $method, @args, "$base/$path")->{out},
+        qr{\AHTTP/2 200 .*status_code"?[>:]200}s, "HTTP/2: $name");
+}
+like(run_cmd(@two, '-I', "$base/hosts.json")->{out},
+    qr{\AHTTP/2 200 \r\n.*\r\n\r\n\z}s, 'HTTP/2: HEAD');
+like(run_cmd(@two, '--compressed', "$base/listings.nagios")->{out},
+    qr/\AOK - 0 hosts listed!\z/, 'HTTP/2: Nagios');
+like(run_cmd(@two[0 .. 2], '-i', "$base/hosts.json")->{out},
+    qr{\AHTTP/2 401 .*"Invalid credentials\."}s, 'HTTP/2: a refusal');
 my $file = temp_dir() . '/form';
-my $sent = 1;
+my $sent = 8;
 for my $size (0, 1000, 20_000, 65_536, 65_537, 300_000) {
     my $form = 'host=10.8.0.' . ++$n . '&name=n&type=rbl&x=';
     $form .= 'x' x ($size - length $form) if $size > length $form;
