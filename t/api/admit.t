@@ -285,6 +285,30 @@ unchanged {
 } $t, 'without a count';
 uncount();
 
+# Scripts wait while reads are answered: it stays at the count.
+my $hosts = redis($redis, 'ZCARD', redis_key('hosts', $sid));
+redis($redis, 'CLIENT', 'PAUSE', 60_000, 'WRITE');
+for (['GET', 'hosts.json'], ['POST', 'host/add.json', $add->()]) {
+    my ($method, $path, $form) = @$_;
+    refused(call($t, $method, $path, $form ? (form => $form) : ()), 503,
+        qr/^The store cannot be reached\. Nothing was changed/,
+        "$path, not counted in time");
+}
+for my $i (1 .. 20) {
+    my $s = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
+        PeerPort => $t->{nginx}{port}) or die "connect: $!";
+    print {$s} http_head('POST', '/3.0/host/add.json', auth => $t->{acct},
+        form => $add->());
+    $s->flush;
+    ok(wait_for { redis($redis, 'CLIENT', 'LIST') =~ /cmd=evalsha/ } 5,
+        'it waits to be counted') if $i == 1;
+}
+redis($redis, 'CLIENT', 'UNPAUSE');
+ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 5,
+    'it goes on');
+is(redis($redis, 'ZCARD', redis_key('hosts', $sid)), $hosts,
+    'who went away, or was told so, has changed nothing');
+
 redis($redis, 'HSET', $tokens, $field, record_pack('token',
     %{ record('token', $token{$field}) }, limits => $_)),
     is(call($t, 'GET', 'hosts.json')->{status}, 200, 'junk is no limit')
