@@ -73,18 +73,20 @@ for (['unix:', 200, 403, 403], ['127.0.0.0/8,::1', 403, 200, 200],
 }
 
 # a list that is not what rblctl writes holds nobody
-my $tokens = redis_key('tokens', $sid);
-my %token = @{ redis($redis, 'HGETALL', $tokens) };
-my ($field) = keys %token;
+my ($field) = @{ redis($redis, 'HKEYS', redis_key('tokens', $sid)) };
+my $key = redis_key('token', $sid, $field);
+my $token = redis($redis, 'GET', $key);
+sub token_with {
+    redis($redis, 'SET', $key, record_pack('token',
+        %{ record('token', $token) }, @_));
+}
 for my $list (['junk'], ['', '/', '1.2.3.4'], [1], [['0.0.0.0/0']],
     ['127.0.0.1/8'], [\'0.0.0.0/00'], ["0.0.0.0/0\0"], [('x' x 300) x 300])
 {
-    redis($redis, 'HSET', $tokens, $field, record_pack('token',
-        %{ record('token', $token{$field}) }, allow => $list));
+    token_with(allow => $list);
     refused(call($t, 'GET', 'hosts.json'), 403, $no, 'junk is no network');
 }
-redis($redis, 'HSET', $tokens, $field, record_pack('token',
-    %{ record('token', $token{$field}) }, allow => ['junk', '127.0.0.1/32']));
+token_with(allow => ['junk', '127.0.0.1/32']);
 accepted(call($t, 'GET', 'hosts.json'), 'nor does it hide one');
 
 allow('192.0.2.0/24');
@@ -145,6 +147,7 @@ for my $left (2, 1, 0) {
 my $late = qr/^Too many requests\. Please try again in \d+ seconds\.$/;
 $r = call($t, 'GET', 'hosts.json');
 refused($r, 429, $late, 'one more');
+is($r->{reason}, 'Too Many Requests', 'its reason');
 is_deeply([@{ told($r) }[0, 1]], [3, 0], 'none left');
 between($r->{headers}{'retry-after'}, 3500, 3600, 'Retry-After');
 is($r->{headers}{'retry-after'}, told($r)->[2], 'is the same');
@@ -309,11 +312,10 @@ ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 5,
 is(redis($redis, 'ZCARD', redis_key('hosts', $sid)), $hosts,
     'who went away, or was told so, has changed nothing');
 
-redis($redis, 'HSET', $tokens, $field, record_pack('token',
-    %{ record('token', $token{$field}) }, limits => $_)),
+token_with(limits => $_),
     is(call($t, 'GET', 'hosts.json')->{status}, 200, 'junk is no limit')
     for ['x'], [-1, -1, -1, -1], [], [[1]], [0, 0], ['x', 'y', 'z', 'u', 'v'];
-redis($redis, 'HSET', $tokens, $field, $token{$field});
+redis($redis, 'SET', $key, $token);
 
 # --- clients that read the status in the body ------------------------------
 

@@ -178,12 +178,15 @@ stop_server($nginx);
 
 subtest 'card 6: each allocation may fail' => sub {
     my $env = watch_env(nomem => 1);
-    my $t = api_setup(workers => 1, env => $env, server => q{
+    my $t = api_setup(workers => 1, env => $env, api => 'rbl_etag on;',
+        server => q{
         location /both/ { addition_types *;
             add_before_body /3.0/listings.zabbix; root %%DIR%%; } });
     my @worker = workers($t->{nginx});
     mkdir "$t->{nginx}{dir}/both";
     write_file("$t->{nginx}{dir}/both/x.txt", '|');
+    rblctl($t->{redis}, 'app', 'limit', @{ $t->{other} }{qw(sid app)},
+        '--hour', 1_000_000);
     my $h = add_host($t, '10.0.0.1');
     my $check = json(call($t, 'POST', 'check/start.json', form =>
         { host => '10.0.0.1' }))->{data}{id};
@@ -210,6 +213,9 @@ subtest 'card 6: each allocation may fail' => sub {
         ['POST', '/3.0/host/add.json', sub { (type => 'application/json',
             body => '{"host":"10.1.0.' . ++$add
             . '","name":"n","type":"rbl"}') }],
+        ['GET', '/3.0/hosts.json', sub { (auth => $t->{other}) }],
+        ['POST', '/3.0/host/add.json', sub { (auth => $t->{other}, form => {
+            name => 'n', host => '10.1.0.' . ++$add, type => 'rbl' }) }],
         ['POST', '/3.0/host/add.xml', $form->()],
         ['POST', '/3.0/check/start.json', $form->(host => '10.3.0.1',
             callback => 'https://x.example/')],
@@ -231,8 +237,9 @@ subtest 'card 6: each allocation may fail' => sub {
             wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 3,
                 'the store';
             push @bad, "$n: it was changed" if $r->{raw} =~ /Nothing was ch/
-                && $path =~ /add\.json/ && redis($t->{redis}, 'HEXISTS',
-                redis_key('uniq', $t->{acct}{sid}), "rbl|10.1.0.$add");
+                && $path =~ /add\.json/ && grep { redis($t->{redis},
+                'HEXISTS', redis_key('uniq', $_->{sid}), "rbl|10.1.0.$add") }
+                @$t{qw(acct other)};
         }
         cmp_ok($n, '<', 200, "$method $path: " . ($n - 1) . ' failures: '
             . join ' ', map { "$_ ($seen{$_})" } sort keys %seen);

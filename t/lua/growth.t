@@ -91,6 +91,8 @@ my @deeds = (
             "$pp:1:$till:$name", 7200);
         die "check_clear: @$r" if "@$r" ne 'OK 1';
     }],
+    ['app_admit' => sub { script('app_admit', [$a{ $_[0] }[1]],
+        'AP' . '0' x 32, 1, 1_000_000, 1_000_000) }],
     ['host_delete' => sub { script('host_delete', [$a{ $_[0] }[1]],
         $job{ $_[0] }[$_[1]], 1000) }],
 );
