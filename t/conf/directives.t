@@ -129,6 +129,7 @@ refused("rbl_api in location $_",
     for '= /x/', '~ ^/x/', '/x', '@x';
 
 my %good = (
+    rbl_etag => 'on',
     rbl_store => '127.0.0.1', rbl_store_user => 'web',
     rbl_store_timeout => '1s', rbl_store_prefix => 'rbl', rbl_realm => 'x',
     rbl_legacy_errors => 'on', rbl_max_page_size => 10, rbl_max_expand => 10,
