@@ -87,7 +87,8 @@ typedef struct {
  *
  * With `records` account and token come last, in one command with the records
  * that `prepare` asked for (ngx_rbl_ask_records).  `read` is then called before
- * it is known who asks, and only notes what it gets; `records` gets the records, n is 0 if none were asked for.  They end with the call.
+ * it is known who asks, and only notes what it gets; `records` gets the
+ * records, n is 0 if none were asked for.  They end with the call.
  */
 
 typedef struct {

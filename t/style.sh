@@ -94,8 +94,12 @@ deny 'redisAsyncConnect(Unix)?\(' \
     $(echo "$m" | grep -v 'redis_open\.c$')
 deny '\b(422|423|428)\b' 'hazard 25: nginx has no reason phrase for it' $m
 deny '[>.]idle = 1' 'hazard 29: nginx would cut it at a graceful end' $m
-deny '\b(ngx_shmtx_|ngx_slab_|ngx_shared_memory_add)' \
+# The zone's memory is laid out once, before there are workers.
+deny '\bngx_(shmtx_(try|force|un)?lock|slab_(free|alloc_locked|lock))' \
     'hazard 30: a killed worker would hold its lock' $m
+deny '\b(ngx_slab_|ngx_shared_memory_add)' \
+    'hazard 30: a killed worker would hold its lock' \
+    $(echo "$m" | grep -v '/ngx_rbl_zone\.c$')
 deny 'json_set_alloc_funcs' 'hazard 32: would concern the whole process' $c
 for f in transfer_set_timer transfer_set_socket; do
     inside "$f" 'curl_multi_(socket_action|perform|add|remove)|_collect\(' \
