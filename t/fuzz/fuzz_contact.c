@@ -1,0 +1,106 @@
+/*
+ * Values of contacts (shared/rbl_contact.c).  The first octet is the type, the
+ * rest the value.
+ *
+ * What is taken is printable ASCII without spaces, and canonical: taken again
+ * it stays as it is.  What is shown is its beginning, holds no secret, and is
+ * all of it where there is none.
+ */
+
+#include "fuzz.h"
+#include "rbl_contact.h"
+
+
+static const char *const  names[RBL_CONTACT_TYPES] = {
+    "email", "sms", "endpoint", "pushover", "pagerduty", "slack", "datadog",
+    "discord", "telegram", "aws-sns", "aws-cloudwatch"
+};
+
+
+static void
+check_shown(rbl_contact_type_t type, rbl_str_t value, rbl_str_t shown)
+{
+    size_t     least;
+    rbl_str_t  secret;
+
+    fuzz_check(shown.n <= value.n
+               && (shown.n == 0 || shown.p == value.p));
+
+    secret.p = value.p + shown.n;
+    secret.n = value.n - shown.n;
+
+    switch (type) {
+
+    case RBL_CONTACT_EMAIL:
+    case RBL_CONTACT_SMS:
+    case RBL_CONTACT_TELEGRAM:
+        fuzz_check(secret.n == 0);
+        return;
+
+    case RBL_CONTACT_ENDPOINT:
+        fuzz_check(shown.n > sizeof("http://") - 1);
+        fuzz_check(secret.n == 0 || secret.p[-1] == '?');
+        return;
+
+    case RBL_CONTACT_SLACK:
+    case RBL_CONTACT_DISCORD:
+        fuzz_check(secret.n > 0 && memchr(secret.p, '/', secret.n) == NULL);
+        return;
+
+    case RBL_CONTACT_SNS:
+    case RBL_CONTACT_CLOUDWATCH:
+        least = 40;
+        break;
+
+    case RBL_CONTACT_PUSHOVER:
+        least = 30;
+        break;
+
+    default:
+        least = 32;
+    }
+
+    fuzz_check(secret.n == least && memchr(secret.p, ',', least) == NULL);
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char                buf[RBL_CONTACT_MAX], again[RBL_CONTACT_MAX];
+    size_t              i;
+    rbl_str_t           text, value, same, host;
+    rbl_contact_type_t  type;
+
+    if (size == 0) {
+        return 0;
+    }
+
+    type = data[0] % RBL_CONTACT_TYPES;
+    text.p = (const char *) data + 1;
+    text.n = size - 1;
+    host = RBL_STR("chat.example");
+
+    /* whatever a record says it is */
+
+    value = rbl_contact_shown(rbl_str(names[type]), text);
+    fuzz_check(value.n <= text.n);
+
+    if (rbl_contact_parse(buf, &value, type, text, &host, 1) != RBL_OK) {
+        return 0;
+    }
+
+    fuzz_check(value.p == buf && value.n > 0 && strlen(buf) == value.n);
+
+    for (i = 0; i < value.n; i++) {
+        fuzz_check(buf[i] > ' ' && buf[i] <= '~');
+    }
+
+    fuzz_check(rbl_contact_parse(again, &same, type, value, &host, 1)
+               == RBL_OK);
+    fuzz_check(rbl_str_eq(value, same));
+
+    check_shown(type, value, rbl_contact_shown(rbl_str(names[type]), value));
+
+    return 0;
+}
