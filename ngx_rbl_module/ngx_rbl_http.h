@@ -515,6 +515,47 @@ extern const ngx_rbl_op_t  ngx_rbl_op_rbl_delete;
 /* ngx_rbl_api_acls.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_acls;
 
+/* ngx_rbl_api_group.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_groups;
+extern const ngx_rbl_op_t  ngx_rbl_op_group_add;
+extern const ngx_rbl_op_t  ngx_rbl_op_group_update;
+extern const ngx_rbl_op_t  ngx_rbl_op_group_delete;
+
+/* ngx_rbl_api_contact.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_contacts;
+extern const ngx_rbl_op_t  ngx_rbl_op_contact_add;
+extern const ngx_rbl_op_t  ngx_rbl_op_contact_update;
+
+/* NGX_OK, or NGX_DECLINED and the script's word as a refusal. */
+ngx_int_t ngx_rbl_contact_word(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+
+/* ngx_rbl_api_contact_state.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_contact_pause;
+extern const ngx_rbl_op_t  ngx_rbl_op_contact_resume;
+extern const ngx_rbl_op_t  ngx_rbl_op_contact_delete;
+extern const ngx_rbl_op_t  ngx_rbl_op_contact_resend;
+extern const ngx_rbl_op_t  ngx_rbl_op_contact_confirm;
+
+/* ngx_rbl_code.c */
+
+#define NGX_RBL_CODE_LEN  6
+
+/* A code that confirms a contact, its digest, and the SID of the event that
+   tells it. */
+typedef struct {
+    char       text[NGX_RBL_CODE_LEN];
+    u_char     digest[32];
+    rbl_sid_t  event;
+} ngx_rbl_code_t;
+
+/* A new one; NGX_ERROR: refused (500). */
+ngx_int_t ngx_rbl_code_make(ngx_rbl_ctx_t *ctx, ngx_rbl_code_t *code,
+    const rbl_sid_t *contact);
+
+/* The digest of what a client says is the code; NGX_ERROR: refused (500). */
+ngx_int_t ngx_rbl_code_digest(ngx_rbl_ctx_t *ctx, u_char digest[32],
+    const rbl_sid_t *contact, rbl_str_t text);
+
 /* ngx_rbl_api_check_start.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_check_start;
 

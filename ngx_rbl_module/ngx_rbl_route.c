@@ -123,6 +123,65 @@ static const ngx_rbl_route_t  ngx_rbl_routes[] = {
     { ngx_string("acls"), ngx_string("acls"),
       NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_acls, NULL },
 
+    { ngx_string("contacts"), ngx_string("contacts"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_list,
+      &ngx_rbl_family_contacts },
+
+    { ngx_string("contact/add"), ngx_string("contact/add"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_add, NULL },
+
+    { ngx_string("contact/update/"), ngx_string("contact/update"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_update, NULL },
+
+    { ngx_string("contact/pause/"), ngx_string("contact/pause"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_pause, NULL },
+
+    { ngx_string("contact/resume/"), ngx_string("contact/resume"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_resume, NULL },
+
+    { ngx_string("contact/resend/"), ngx_string("contact/resend"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_resend, NULL },
+
+    { ngx_string("contact/confirm/"), ngx_string("contact/confirm"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_confirm, NULL },
+
+    { ngx_string("contact/delete/"), ngx_string("contact/delete"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_delete, NULL },
+
+    { ngx_string("contact/"), ngx_string("contact"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
+      &ngx_rbl_family_contacts },
+
+    { ngx_string("contactgroups"), ngx_string("contactgroups"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_list,
+      &ngx_rbl_family_groups },
+
+    { ngx_string("contactgroup/add"), ngx_string("contactgroup/add"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_add, NULL },
+
+    { ngx_string("contactgroup/update/"), ngx_string("contactgroup/update"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_update, NULL },
+
+    { ngx_string("contactgroup/delete/"), ngx_string("contactgroup/delete"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_delete, NULL },
+
+    { ngx_string("contactgroup/"), ngx_string("contactgroup"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
+      &ngx_rbl_family_groups },
+
+    { ngx_string("contactgroups/add"), ngx_string("contactgroup/add"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_add, NULL },
+
+    { ngx_string("contactgroups/update/"), ngx_string("contactgroup/update"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_update, NULL },
+
+    { ngx_string("contactgroups/delete/"), ngx_string("contactgroup/delete"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_delete, NULL },
+
+    { ngx_string("contactgroups/"), ngx_string("contactgroup"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
+      &ngx_rbl_family_groups },
+
     { ngx_string("host/"), ngx_string("host"),
       NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
       &ngx_rbl_family_hosts }

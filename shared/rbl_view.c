@@ -4,6 +4,7 @@
  */
 
 #include "rbl_view.h"
+#include "rbl_contact.h"
 
 
 /* A packed array of texts as one string, joined with commas. */
@@ -231,6 +232,51 @@ rbl_view_result(rbl_doc_t *d, const char *key, const rbl_result_t *r)
     rbl_doc_str(d, "reason", r->reason);
     rbl_doc_str(d, "error", r->error);
     rbl_doc_int(d, "response_ms", r->ms);
+
+    rbl_doc_close(d);
+}
+
+
+void
+rbl_view_contact(rbl_doc_t *d, const char *key, const rbl_contact_t *c)
+{
+    rbl_str_t  shown;
+
+    shown = rbl_contact_shown(c->type, c->value);
+
+    rbl_doc_object(d, key);
+
+    rbl_doc_str(d, "id", c->id);
+
+    rbl_doc_text_open(d, "contact");
+    rbl_doc_text_part(d, shown);
+
+    if (shown.n < c->value.n) {
+        rbl_doc_text_part(d, RBL_STR("****"));
+    }
+
+    rbl_doc_text_close(d);
+
+    rbl_doc_str(d, "type", c->type);
+    rbl_doc_str(d, "schedule", c->schedule);
+    rbl_doc_str(d, "status", c->status);
+    rbl_view_joined(d, "contact_group", c->groups);
+
+    rbl_doc_close(d);
+}
+
+
+void
+rbl_view_group(rbl_doc_t *d, const char *key, const rbl_group_t *g,
+    int is_default, int64_t hosts, int64_t contacts)
+{
+    rbl_doc_object(d, key);
+
+    rbl_doc_str(d, "id", g->id);
+    rbl_doc_str(d, "name", g->name);
+    rbl_doc_int(d, "is_default", is_default != 0);
+    rbl_doc_int(d, "total_hosts", hosts);
+    rbl_doc_int(d, "total_contacts", contacts);
 
     rbl_doc_close(d);
 }

@@ -30,4 +30,11 @@ void rbl_view_list(rbl_doc_t *d, const char *key, const rbl_list_t *l);
 /* A details item of a check, and webhook_rbl_details. */
 void rbl_view_result(rbl_doc_t *d, const char *key, const rbl_result_t *r);
 
+/* Secret parts of its value are "****". */
+void rbl_view_contact(rbl_doc_t *d, const char *key, const rbl_contact_t *c);
+
+/* A contact group, and how many hosts and contacts have it. */
+void rbl_view_group(rbl_doc_t *d, const char *key, const rbl_group_t *g,
+    int is_default, int64_t hosts, int64_t contacts);
+
 #endif /* RBL_VIEW_H_INCLUDED */

@@ -1,0 +1,431 @@
+#!/usr/bin/perl
+
+# Contacts: reads, add, update, and their states; the code that confirms one is
+# in no answer and no log.
+
+use strict;
+use warnings;
+
+use Digest::SHA qw(sha256);
+use RblApi;
+
+my $t = api_setup(level => 'debug');
+my $redis = $t->{redis};
+my $ac = $t->{acct}{sid};
+my $default = record('account', redis($redis, 'GET',
+    redis_key('acct', $ac)))->{group};
+my $foreign = record('account', redis($redis, 'GET',
+    redis_key('acct', $t->{other}{sid})))->{group};
+my $key32 = '0123456789abcdef' x 2;
+my @answers;
+
+sub ask {
+    my $r = call($t, @_);
+    push @answers, $r->{raw};
+    return $r;
+}
+sub contact { return json(ask('GET', "contact/$_[0].json"))->{data}[0] }
+sub write_to {
+    my ($verb, $id, @form) = @_;
+    return ask('POST', "contact/$verb/$id.json", @form ? (form => [@form]) : ());
+}
+sub add {
+    my (%form) = @_;
+    my $r = ask('POST', 'contact/add.json', form => { contact =>
+        'ops@example.com', type => 'email', schedule => 'every_check', %form });
+    return accepted($r, 'add')->{data};
+}
+sub stored { return record('contact', redis($redis, 'GET',
+    redis_key('r', $ac, $_[0]))) }
+sub set {
+    my ($id, %field) = @_;
+    my $c = stored($id);
+    redis($redis, 'SET', redis_key('r', $ac, $id), record_pack('contact', %$c,
+        value => \$c->{value}, digest => \$c->{digest}, %field));
+}
+# The last confirmation for a contact.
+my %codes;
+sub event {
+    my ($id) = @_;
+    my $p = hex(substr $ac, 2, 4) % 16;
+    my ($last) = grep { $_->{contact} eq $id } map { record('event', $_->[1][5]) }
+        @{ redis($redis, 'XREVRANGE', "rbl:{$p}:outbox", '+', '-') };
+    $codes{ $last->{code} } = 1 if $last;
+    return $last;
+}
+sub code { return event($_[0])->{code} }
+
+# --- none ------------------------------------------------------------------
+
+my $v = accepted(ask('GET', 'contacts.json'), 'contacts of an empty account');
+is_deeply([@$v{qw(page total_pages page_size total_contacts)}], [1, 0, 20, 0],
+    'its counters');
+is_deeply($v->{data}, [], 'its data');
+
+# --- add -------------------------------------------------------------------
+
+my $r = ask('POST', 'contact/add.json', form => [contact => ' ops@Example.com ',
+    type => 'email', schedule => 'start_and_end']);
+$v = accepted($r, 'add');
+is($v->{status_message}, 'Contact added successfully.', 'message');
+my @fields = qw(id contact type schedule status contact_group);
+is_deeply([$r->{body} =~ /"(\w+)":/g], [qw(status_code status_message version
+    data), @fields], 'every field, in order');
+my $c = $v->{data};
+like($c->{id}, qr/^CO[0-9a-f]{32}$/, 'its id');
+is_deeply([@$c{@fields[1 .. 5]}], ['ops@example.com', 'email',
+    'start_and_end', 'pending', $default], 'the record');
+$r = ask('GET', "contact/$c->{id}.json");
+$v = accepted($r, 'contact/{id}');
+is_deeply($v->{data}, [$c], 'says the same');
+is_deeply([$r->{body} =~ /"(\w+)":/g], [qw(status_code status_message version
+    page total_pages page_size total_contacts data), @fields], 'the envelope');
+is_deeply([@$v{qw(page total_pages page_size total_contacts)}], [1, 1, 20, 1],
+    'its counters');
+is_deeply(contact('CO' . uc substr $c->{id}, 2), $c, 'in upper case too');
+$r = ask('GET', 'contacts.xml');
+xml_ok($r->{body}, 'XML is well-formed');
+like($r->{body}, qr{<total_contacts>1</total_contacts><data><item>
+    <id>$c->{id}</id><contact>ops\@example\.com</contact><type>email</type>
+    <schedule>start_and_end</schedule><status>pending</status>}x, 'and the same');
+$r = ask('POST', 'contact/add.xml', form => [contact => '+15551234567',
+    type => 'sms', schedule => 'while_listed']);
+xml_ok($r->{body}, 'add in XML');
+like($r->{body}, qr{<data><id>(CO\w{32})</id><contact>\+15551234567</contact>},
+    'its data');
+
+my $e = event($c->{id});
+is_deeply([@$e{qw(type contact hooks)}], ['contact.confirm', $c->{id}, 0],
+    'a confirmation is on its way');
+like($e->{id}, qr/^EV[0-9a-f]{32}$/, 'with an id');
+like($e->{code}, qr/^[a-hj-kmnp-z2-9]{6}$/, 'and a code');
+is(stored($c->{id})->{digest}, sha256($c->{id} . $e->{code}),
+    'of which the record has the digest');
+
+# what each type shows, and what it does not
+
+my $url = 'https://hooks.slack.com/services/T00/B00/';
+my $aws = 'AKIAIOSFODNN7EXAMPLE';
+my $secret = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';
+my $arn = 'arn:aws:sns:eu-west-1:123456789012:alerts';
+my $logs = 'arn:aws:logs:eu-west-1:123456789012:log-group:/rbl';
+my @types = (
+    ['email', "a.b+c\@b\xc3\xbccher.example", 'a.b+c@xn--bcher-kva.example'],
+    ['sms', '+442071838750', '+442071838750'],
+    ['endpoint', 'https://a.example/hook', 'https://a.example/hook'],
+    ['endpoint', 'https://a.example/hook?key=geheim',
+        'https://a.example/hook?****', 'geheim'],
+    ['pushover', 'uQiRzpo4DXghDmr9QzzfQu27cmVRsG', '****', 'uQiRzpo4DX'],
+    ['pagerduty', $key32, '****', $key32],
+    ['slack', "${url}GeheimGeheim", "${url}****", 'GeheimGeheim'],
+    ['datadog', $key32, '****', $key32],
+    ['datadog', "datadoghq.eu, $key32", 'datadoghq.eu,****', $key32],
+    ['discord', 'https://discord.com/api/webhooks/12/Geheim-Geheim',
+        'https://discord.com/api/webhooks/12/****', 'Geheim-Geheim'],
+    ['telegram', '-1001234567890', '-1001234567890'],
+    ['telegram', '@channel', '@channel'],
+    ['aws-sns', "$arn,$aws,$secret", "$arn,$aws,****", $secret],
+    ['aws-cloudwatch', "$logs:*,$aws,$secret", "$logs,$aws,****", $secret],
+);
+for (@types) {
+    my ($type, $value, $shown, $hidden) = @$_;
+    $r = ask('POST', 'contact/add.json', form => [contact => $value,
+        type => $type, schedule => 'every_check']);
+    my $new = accepted($r, "add: $type")->{data};
+    is($new->{contact}, $shown, 'as it is shown');
+    my $got = ask('GET', "contact/$new->{id}.json");
+    is(json($got)->{data}[0]{contact}, $shown, 'and read');
+    next if !$hidden;
+    unlike("$r->{raw}$got->{raw}", qr/\Q$hidden\E/, 'without what is secret');
+    like(stored($new->{id})->{value}, qr/\Q$hidden\E/, 'which is kept');
+}
+my $all = ask('GET', 'contacts.json')->{body};
+unlike($all, qr/\Q$_\E/, "the list does not tell $_")
+    for map { $_->[3] // () } @types;
+
+# refusals
+
+unchanged {
+    my @good = (contact => 'a@b.example', type => 'email',
+        schedule => 'every_check');
+    for my $i (0, 2, 4) {
+        my @form = @good;
+        splice @form, $i, 2;
+        refused(ask('POST', 'contact/add.json', form => [@form, @$_]), 400,
+            qr/^No $good[$i] value provided\. Please try again\.$/,
+            "no $good[$i]") for [], [$good[$i] => ''], [$good[$i] => '  '];
+    }
+    for my $field (qw(type schedule)) {
+        for my $bad ('x', 'E-mail', 'Email', 'EMAIL', 'every check', "\0",
+            'aws_sns', 'email,sms', "em\xffail")
+        {
+            refused(ask('POST', 'contact/add.json', form => [@good,
+                $field => $bad]), 400,
+                qr/^Invalid $field value provided\. Please try again\.$/,
+                "$field " . unpack 'H*', $bad);
+        }
+    }
+    for (['email', 'ops', 'An e-mail address is expected.'],
+        ['email', 'a@b.example,c@d.example', 'An e-mail address is expected.'],
+        ['sms', '5551234567', 'plus sign first.'],
+        ['endpoint', 'ftp://a.example/', 'An http or https URL is expected.'],
+        ['endpoint', 'https://u:p@a.example/', 'https URL is expected.'],
+        ['pushover', 'short', '30 letters and digits is expected.'],
+        ['pagerduty', 'short', '32 letters and digits is expected.'],
+        ['slack', 'https://a.example/x/geheim', 'incoming webhook is expected.'],
+        ['discord', $url . 'x', 'URL of a webhook is expected.'],
+        ['datadog', "evil.example,$key32", 'a comma and the key.'],
+        ['telegram', 'name', "a channel's name."],
+        ['aws-sns', $arn, 'with commas between them.'],
+        ['aws-cloudwatch', "$arn,$aws,$secret", 'with commas between them.'])
+    {
+        my ($type, $value, $text) = @$_;
+        $r = ask('POST', 'contact/add.json', form => [@good, type => $type,
+            contact => $value]);
+        refused($r, 400, qr/^Invalid\ contact\ value\ provided\.\ Please\ try
+            \ again\.\ .*\Q$text\E$/x, "$type: $value");
+        unlike($r->{raw}, qr/geheim|wJalr/, 'the value is not repeated');
+    }
+    for my $bad ("a\@b.example\0", "a\r\nBcc: x\@b.example", "\xff\@b.example") {
+        refused(ask('POST', 'contact/add.json', form => [@good,
+            contact => $bad]), 400, qr/^Invalid contact value provided\./,
+            'contact ' . unpack 'H*', $bad);
+    }
+    for my $bad ('x', $foreign, sid_of('CG'), "$default,$foreign", "$default,",
+        ",$default", $c->{id})
+    {
+        refused(ask('POST', 'contact/add.json', form => [@good,
+            contact_group => $bad]), 400,
+            qr/^Invalid contact_group value provided\. Please try again\.$/,
+            "contact_group $bad");
+    }
+} $t, 'bad adds';
+
+# groups
+
+my @cg = map { json(call($t, 'POST', 'contactgroup/add.json',
+    form => [name => $_]))->{data}{id} } 'a', 'b';
+is(add(contact_group => '')->{contact_group}, $default,
+    'an empty group is the default one');
+is(add(contact_group => "$cg[1], $cg[0],$cg[1]")->{contact_group},
+    "$cg[1],$cg[0]", 'several, each once');
+for my $form ("contact_group=$cg[0]&contact_group=$cg[1]",
+    "contact_group[]=$cg[0]&contact_group[]=$cg[1]",
+    "contact_group[0]=$cg[0]&contact_group[1]=$cg[1]",
+    "contact_group=$cg[0]%2C$cg[1]")
+{
+    $v = accepted(ask('POST', 'contact/add/.json', form => 'contact=a@b.example'
+        . "&type=email&schedule=every_check&$form"), $form);
+    is($v->{data}{contact_group}, "$cg[0],$cg[1]", 'both');
+}
+
+# --- ids and methods -------------------------------------------------------
+
+my $theirs = do {
+    local $t->{acct} = $t->{other};
+    add();
+};
+unchanged {
+    for my $verb ('', map { "$_/" } qw(update pause resume resend confirm
+        delete))
+    {
+        my %text;
+        for my $id (sid_of('CO'), $theirs->{id}, 'CO1', 'x', "$c->{id}0",
+            $default, '%ff', '%01')
+        {
+            $r = ask($verb ? 'POST' : 'GET', "contact/$verb$id.json",
+                $verb eq 'confirm/' ? (form => 'authcode=aaaaaa') : ());
+            refused($r, 404, qr/^Invalid contact id provided\.$/,
+                "contact/$verb$id");
+            $text{$r->{body}}++;
+        }
+        is(scalar keys %text, 1, "$verb: one text for all");
+        next if !$verb;
+        refused(ask('POST', "contact/$verb.json", $verb eq 'confirm/'
+            ? (form => 'authcode=a') : ()), 404,
+            qr/^Invalid contact id provided\.$/, "contact/$verb without an id");
+        for my $method (qw(GET HEAD PUT DELETE)) {
+            $r = call($t, $method, "contact/$verb$c->{id}.json");
+            is("$r->{status} $r->{headers}{allow}", '405 POST',
+                "$method contact/$verb");
+        }
+    }
+    is(call($t, 'GET', 'contact/add.json')->{status}, 405, 'GET contact/add');
+    is(call($t, 'POST', $_)->{status}, 405, "POST $_")
+        for 'contacts.json', "contact/$c->{id}.json";
+} $t, 'ids and methods';
+
+# --- update ----------------------------------------------------------------
+
+$v = accepted(write_to('update', $c->{id}, schedule => 'while_listed'),
+    'schedule');
+is($v->{status_message}, 'Contact updated successfully.', 'message');
+is_deeply([sort keys %$v], [qw(status_code status_message version)], 'no data');
+is(contact($c->{id})->{schedule}, 'while_listed', 'is changed');
+is(contact($c->{id})->{contact_group}, $default, 'the group is not');
+accepted(write_to('update', $c->{id}, contact_group => "$cg[0],$cg[1]",
+    contact => 'x@y.example', type => 'sms'), 'groups; the rest is unknown');
+is_deeply(contact($c->{id}), { %$c, schedule => 'while_listed',
+    contact_group => "$cg[0],$cg[1]" }, 'only what can be changed');
+unchanged {
+    for my $bad ('', 'x', 'every_check,while_listed') {
+        refused(write_to('update', $c->{id}, schedule => $bad), 400,
+            qr/^Invalid schedule value/, "schedule '$bad'");
+    }
+    for my $bad ('', ',', 'x', $foreign, "$cg[0],$foreign", "$cg[0],") {
+        refused(write_to('update', $c->{id}, contact_group => $bad,
+            schedule => 'every_check'), 400,
+            qr/^Invalid contact_group value/, "contact_group '$bad'");
+    }
+    refused(write_to('update', 'x', schedule => ''), 400, qr/schedule/,
+        'a bad field comes before an id');
+    accepted(write_to('update', $c->{id}), 'nothing given');
+} $t, 'bad updates';
+
+# --- pending ---------------------------------------------------------------
+
+unchanged {
+    refused(write_to($_, $c->{id}), 409, qr/not confirmed yet/, "$_ of a "
+        . 'pending one') for qw(pause resume);
+    refused(write_to('confirm', $c->{id}, @$_), 400,
+        qr/^No authcode value provided\. Please try again\.$/, 'no code')
+        for [], [authcode => ''], [authcode => ' '];
+    refused(write_to('confirm', $c->{id}, authcode => "a\0"), 400,
+        qr/^Invalid authcode value provided/, 'a NUL is no code');
+} $t, 'pending';
+
+# --- confirm ---------------------------------------------------------------
+
+my $wrong = qr/^Invalid authcode value provided\. Please try again\.$/;
+for my $bad ('wrong', '000000', 'x' x 1000, code($c->{id}) . 'x') {
+    refused(write_to('confirm', $c->{id}, authcode => $bad), 400, $wrong,
+        'wrong: ' . substr $bad, 0, 7);
+}
+is(stored($c->{id})->{tries}, 4, 'each was counted');
+is(contact($c->{id})->{status}, 'pending', 'still pending');
+$v = accepted(write_to('confirm', $c->{id}, authcode =>
+    ' ' . uc(code($c->{id})) . "\n"), 'the code, in capitals, with blanks');
+is($v->{status_message}, 'Contact confirmed successfully.', 'message');
+is(contact($c->{id})->{status}, 'active', 'confirmed');
+unchanged {
+    refused(write_to('confirm', $c->{id}, authcode => $_), 409,
+        qr/confirmed already/, 'once') for code($c->{id}), 'wrong';
+    refused(write_to('resend', $c->{id}), 409, qr/confirmed already/,
+        'no resend');
+} $t, 'confirmed';
+
+# --- pause, resume ---------------------------------------------------------
+
+for (['pause', 'paused'], ['pause', 'paused'], ['resume', 'active'],
+    ['resume', 'active'])
+{
+    my ($verb, $status) = @$_;
+    $v = accepted(write_to($verb, $c->{id}), $verb);
+    is($v->{status_message}, "Contact ${verb}d successfully.", 'message');
+    is(contact($c->{id})->{status}, $status, "is $status");
+}
+accepted(write_to('pause', $c->{id}), 'pause');
+unchanged {
+    refused(write_to('confirm', $c->{id}, authcode => 'a'), 409,
+        qr/confirmed already/, 'a paused one is confirmed');
+    refused(write_to('resend', $c->{id}), 409, qr/confirmed already/,
+        'and gets no code');
+} $t, 'paused';
+
+# --- five wrong codes, and a new one ----------------------------------------
+
+my $d = add(contact => 'd@example.com');
+my $old = code($d->{id});
+refused(write_to('confirm', $d->{id}, authcode => "wrong$_"), 400, $wrong,
+    "wrong, $_") for 1 .. 5;
+unchanged {
+    refused(write_to('confirm', $d->{id}, authcode => $_), 409,
+        qr/^Too many wrong codes\./, 'locked') for $old, 'wrong';
+} $t, 'locked';
+$v = accepted(write_to('resend', $d->{id}), 'resend, just after the add');
+is($v->{status_message}, 'Confirmation sent successfully.', 'message');
+my $new = code($d->{id});
+isnt($new, $old, 'a new code');
+unchanged {
+    $r = write_to('resend', $d->{id});
+    refused($r, 429, qr/less than a minute/, 'not twice a minute');
+    like($r->{headers}{'retry-after'}, qr/^(?:5[0-9]|60)$/, 'Retry-After');
+} $t, 'too soon';
+refused(write_to('confirm', $d->{id}, authcode => $old), 400, $wrong,
+    'the old code is none');
+set($d->{id}, sent => stored($d->{id})->{sent} - 60_000);
+accepted(write_to('resend', $d->{id}), 'after a minute');
+set($d->{id}, until => 1);
+refused(write_to('confirm', $d->{id}, authcode => code($d->{id})), 400, $wrong,
+    'a code of yesterday');
+set($d->{id}, sent => 0);
+accepted(write_to('resend', $d->{id}), 'another');
+accepted(write_to('confirm', $d->{id}, authcode => code($d->{id})), 'in time');
+
+# --- delete ----------------------------------------------------------------
+
+my $total = json(ask('GET', 'contacts.json'))->{total_contacts};
+$v = accepted(write_to('delete', $c->{id}), 'delete');
+is($v->{status_message}, 'Contact deleted successfully.', 'message');
+refused(ask('GET', "contact/$c->{id}.json"), 404, qr/contact id/, 'is gone');
+refused(write_to('delete', $c->{id}), 404, qr/contact id/, 'twice');
+is(json(ask('GET', 'contacts.json'))->{total_contacts}, $total - 1, 'one less');
+
+# --- pages -----------------------------------------------------------------
+
+for my $again (0, 1) {
+    my @seen;
+    my $n = $total - 1;
+    my $pages = int(($n + 4) / 5);
+    for my $page (1 .. $pages) {
+        $v = accepted(ask('GET', "contacts.json?page_size=5&page=$page"),
+            "page $page");
+        is_deeply([@$v{qw(page total_pages page_size total_contacts)}],
+            [$page, $pages, 5, $n], 'its counters');
+        push @seen, map { $_->{id} } @{ $v->{data} };
+    }
+    is_deeply(\@seen, redis($redis, 'ZRANGE', redis_key('contacts', $ac), 0,
+        -1), 'all, in order of creation');
+}
+is_deeply(json(ask('GET', 'contacts.json?page=99'))->{data}, [],
+    'past the end');
+refused(ask('GET', "contacts.json?$_"), 400, qr/page/, $_)
+    for 'page=0', 'page_size=x';
+
+# --- the plan's limit --------------------------------------------------------
+
+my $few = make_account($redis, name => 'Few');
+my $acct = record('account', redis($redis, 'GET',
+    redis_key('acct', $few->{sid})));
+redis($redis, 'SET', redis_key('acct', $few->{sid}), record_pack('account',
+    %$acct, max_contacts => 1));
+{
+    local $t->{acct} = $few;
+    add();
+    refused(ask('POST', 'contact/add.json', form => { contact => 'a@b.example',
+        type => 'email', schedule => 'every_check' }), 409,
+        qr/^The plan allows at most 1 contacts\.$/, 'one more');
+}
+
+# --- codes are nowhere -------------------------------------------------------
+
+cmp_ok(scalar keys %codes, '>', 4, 'codes were sent');
+my $log = read_file($t->{nginx}{error_log}) . join '', map { read_file($_) }
+    glob "$t->{nginx}{dir}/*.log $t->{nginx}{dir}/logs/*";
+cmp_ok(length $log, '>', 0, 'there are logs');
+for my $code (keys %codes) {
+    is(scalar(grep { /\Q$code\E/i } @answers), 0, 'a code is in no answer');
+    unlike($log, qr/\Q$code\E/i, 'and no log');
+}
+
+# every letter comes, and no other
+
+my %letter;
+for (1 .. 60) {
+    my $code = code(add()->{id});
+    $letter{$_}++ for split //, $code;
+}
+is(join('', sort keys %letter), '23456789abcdefghjkmnpqrstuvwxyz',
+    'letters of codes');
+
+done_testing();
