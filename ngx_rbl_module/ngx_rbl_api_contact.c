@@ -169,8 +169,11 @@ ngx_rbl_contact_add_prepare(ngx_rbl_ctx_t *ctx)
 static ngx_int_t
 ngx_rbl_contact_value(ngx_rbl_ctx_t *ctx, ngx_rbl_contact_t *contact)
 {
+    rbl_str_t           text;
+    ngx_array_t        *hosts;
     rbl_contact_type_t  type;
 
+    text = ngx_rbl_text(ctx, NGX_RBL_CONTACT_VALUE);
     contact->type = ngx_rbl_text(ctx, NGX_RBL_CONTACT_TYPE);
 
     if (rbl_contact_type(&type, contact->type) != RBL_OK) {
@@ -178,8 +181,11 @@ ngx_rbl_contact_value(ngx_rbl_ctx_t *ctx, ngx_rbl_contact_t *contact)
         return NGX_DECLINED;
     }
 
-    if (rbl_contact_parse(contact->buf, &contact->value, type,
-                          ngx_rbl_text(ctx, NGX_RBL_CONTACT_VALUE), NULL, 0)
+    hosts = type == RBL_CONTACT_SLACK ? ctx->conf->slack_hosts
+            : type == RBL_CONTACT_DISCORD ? ctx->conf->discord_hosts : NULL;
+
+    if (rbl_contact_parse(contact->buf, &contact->value, type, text,
+                          hosts ? hosts->elts : NULL, hosts ? hosts->nelts : 0)
         != RBL_OK)
     {
         ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,

@@ -7,6 +7,8 @@
 #include "ngx_rbl_module.h"
 #include "ngx_rbl_zone.h"
 
+#include "rbl_validate.h"
+
 #define NGX_RBL_CONTEXTS   (NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF              \
                             |NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1)
 
@@ -29,6 +31,8 @@ static char *ngx_rbl_set_prefix(ngx_conf_t *cf, ngx_command_t *cmd,
 static char *ngx_rbl_set_number(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 static char *ngx_rbl_set_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *ngx_rbl_set_hosts(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static ngx_int_t ngx_rbl_host_ok(ngx_conf_t *cf, ngx_str_t *host);
 static char *ngx_rbl_set_password(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 static char *ngx_rbl_set_zoneinfo(ngx_conf_t *cf, ngx_command_t *cmd,
@@ -161,6 +165,20 @@ ngx_command_t  ngx_rbl_commands[] = {
       ngx_rbl_set_status,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
+      NULL },
+
+    { ngx_string("rbl_slack_hosts"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_rbl_set_hosts,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, slack_hosts),
+      NULL },
+
+    { ngx_string("rbl_discord_hosts"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_rbl_set_hosts,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, discord_hosts),
       NULL },
 
       ngx_null_command
@@ -355,6 +373,73 @@ ngx_rbl_set_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     *field = n;
 
     return NGX_CONF_OK;
+}
+
+
+/* Hosts in lower case, as rbl_contact_parse wants them. */
+
+static char *
+ngx_rbl_set_hosts(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    rbl_str_t     *host;
+    ngx_str_t     *value;
+    ngx_uint_t     i;
+    ngx_array_t  **field;
+
+    field = (ngx_array_t **) ((char *) conf + cmd->offset);
+    if (*field != NGX_CONF_UNSET_PTR) {
+        return "is duplicate";
+    }
+
+    *field = ngx_array_create(cf->pool, cf->args->nelts - 1,
+                              sizeof(rbl_str_t));
+    if (*field == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+        if (ngx_rbl_host_ok(cf, &value[i]) != NGX_OK) {
+            value[1] = value[i];        /* which is told */
+            return ngx_rbl_refuse(cf, cmd, "a host name without scheme, port "
+                                  "and path");
+        }
+
+        host = ngx_array_push(*field);
+        if (host == NULL) {
+            return NGX_CONF_ERROR;
+        }
+
+        ngx_strlow(value[i].data, value[i].data, value[i].len);
+
+        host->p = (char *) value[i].data;
+        host->n = value[i].len;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+/* Is it what a URL calls a host? */
+
+static ngx_int_t
+ngx_rbl_host_ok(ngx_conf_t *cf, ngx_str_t *host)
+{
+    rbl_str_t  text;
+    rbl_url_t  url;
+
+    text.n = sizeof("https://") - 1 + host->len;
+    text.p = ngx_pnalloc(cf->temp_pool, text.n + 1);
+
+    if (text.p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_sprintf((u_char *) text.p, "https://%V", host);
+
+    return rbl_url_parse(&url, text) == RBL_OK && url.host.n == host->len
+           ? NGX_OK : NGX_DECLINED;
 }
 
 

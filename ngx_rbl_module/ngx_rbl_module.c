@@ -158,6 +158,8 @@ ngx_rbl_create_loc_conf(ngx_conf_t *cf)
     rlcf->max_page_size = NGX_CONF_UNSET_UINT;
     rlcf->max_expand = NGX_CONF_UNSET_UINT;
     rlcf->check_keep = NGX_CONF_UNSET_MSEC;
+    rlcf->slack_hosts = NGX_CONF_UNSET_PTR;
+    rlcf->discord_hosts = NGX_CONF_UNSET_PTR;
     rlcf->store_index = NGX_CONF_UNSET;
     rlcf->status = NGX_CONF_UNSET_UINT;
 
@@ -181,6 +183,8 @@ ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_uint_value(conf->max_expand, prev->max_expand, 1024);
     ngx_conf_merge_msec_value(conf->check_keep, prev->check_keep,
                               NGX_RBL_CHECK_KEEP);
+    ngx_conf_merge_ptr_value(conf->slack_hosts, prev->slack_hosts, NULL);
+    ngx_conf_merge_ptr_value(conf->discord_hosts, prev->discord_hosts, NULL);
 
     if (ngx_rbl_merge_status(cf, prev, conf) != NGX_CONF_OK
         || ngx_rbl_merge_store(cf, prev, conf) != NGX_CONF_OK)

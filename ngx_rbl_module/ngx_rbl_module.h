@@ -44,6 +44,8 @@ typedef struct {
     ngx_uint_t    max_page_size;        /* rbl_max_page_size */
     ngx_uint_t    max_expand;           /* rbl_max_expand */
     ngx_msec_t    check_keep;           /* rbl_check_keep */
+    ngx_array_t  *slack_hosts;          /* rbl_slack_hosts: of rbl_str_t */
+    ngx_array_t  *discord_hosts;        /* rbl_discord_hosts */
     ngx_str_t     base;                 /* the location's prefix ("/3.0/") */
     ngx_int_t     store_index;          /* into main conf's stores */
     ngx_uint_t    status;               /* rbl_status */

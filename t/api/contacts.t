@@ -9,7 +9,7 @@ use warnings;
 use Digest::SHA qw(sha256);
 use RblApi;
 
-my $t = api_setup(level => 'debug');
+my $t = api_setup(level => 'debug', api => 'rbl_slack_hosts CHAT.example;');
 my $redis = $t->{redis};
 my $ac = $t->{acct}{sid};
 my $default = record('account', redis($redis, 'GET',
@@ -118,6 +118,8 @@ my @types = (
     ['pushover', 'uQiRzpo4DXghDmr9QzzfQu27cmVRsG', '****', 'uQiRzpo4DX'],
     ['pagerduty', $key32, '****', $key32],
     ['slack', "${url}GeheimGeheim", "${url}****", 'GeheimGeheim'],
+    ['slack', 'http://chat.example/hooks/geheim',
+        'http://chat.example/hooks/****', 'geheim'],
     ['datadog', $key32, '****', $key32],
     ['datadog', "datadoghq.eu, $key32", 'datadoghq.eu,****', $key32],
     ['discord', 'https://discord.com/api/webhooks/12/Geheim-Geheim',
@@ -174,6 +176,7 @@ unchanged {
         ['pagerduty', 'short', '32 letters and digits is expected.'],
         ['slack', 'https://a.example/x/geheim', 'incoming webhook is expected.'],
         ['discord', $url . 'x', 'URL of a webhook is expected.'],
+        ['discord', 'https://chat.example/x', 'URL of a webhook is expected.'],
         ['datadog', "evil.example,$key32", 'a comma and the key.'],
         ['telegram', 'name', "a channel's name."],
         ['aws-sns', $arn, 'with commas between them.'],

@@ -156,6 +156,22 @@ ok_api('POST', "rbl/$_/$rbl.json", $_ eq 'update' ? { type => 'uribl' } : undef)
     for qw(update pause resume delete);
 ok_api('POST', "rblprofile/update/$profile.json", { entries => '' });
 ok_api('POST', "rblprofile/delete/$profile.json");
+my $group = ok_api('POST', 'contactgroup/add.json', { name => 'Ops',
+    is_default => 1 })->{data}{id};
+my $contact = ok_api('POST', 'contact/add.json', { contact => 'ops@a.example',
+    type => 'email', schedule => 'every_check' })->{data}{id};
+ok_api('POST', "contact/update/$contact.json", { contact_group => $group });
+ok_api('POST', "contact/resend/$contact.json");
+for (['confirm', 400, { authcode => 'wrong' }], ['pause', 409]) {
+    my ($verb, $code, $form) = @$_;
+    is(http($nginx, 'POST', "/3.0/contact/$verb/$contact.json", auth => $acct,
+        form => $form // '')->{status}, $code, "POST contact/$verb");
+}
+ok_api('GET', $_) for 'contacts.json', "contact/$contact.json",
+    'contactgroups.json', "contactgroup/$group.json";
+ok_api('POST', "contact/delete/$contact.json");
+ok_api('POST', "contactgroup/$_/$group.json", $_ eq 'update' ? { name => 'x' }
+    : undef) for qw(update delete);
 ctl(@$_) for ['account', 'list'], ['account', 'show', $acct->{sid}],
     ['account', 'suspend', $acct->{sid}], ['account', 'resume', $acct->{sid}],
     ['app', 'list', $acct->{sid}],

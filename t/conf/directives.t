@@ -99,6 +99,14 @@ bad('rbl_store_prefix', '"a{b"', $prefix, 'a{b');
 bad('rbl_store_prefix', '""', $prefix, '');
 bad('rbl_store_prefix', '"a b"', $prefix, 'a b');
 
+for my $directive (qw(rbl_slack_hosts rbl_discord_hosts)) {
+    my $host = qr/it must be a host name without scheme, port and path/;
+    accepted($directive, http => "$directive chat.example Other 192.0.2.1;");
+    bad($directive, $_, $host) for qw(https://a.example a.example:443 a/b
+        a..b 127.1 @a), "b\xc3\xbc";
+    bad($directive, '""', $host, '');
+    bad($directive, 'good.example bad:1', $host, 'bad:1');
+}
 accepted('rbl_realm', http => 'rbl_realm "Our blocklists";');
 bad('rbl_realm', '""', $text, '');
 bad('rbl_realm', q{'a "b"'}, $text, 'a "b"');
@@ -135,6 +143,7 @@ my %good = (
     rbl_legacy_errors => 'on', rbl_max_page_size => 10, rbl_max_expand => 10,
     rbl_check_keep => '1d', rbl_etag => 'on', rbl_zoneinfo => $dir,
     rbl_store_password_file => "$dir/password",
+    rbl_slack_hosts => 'a.example', rbl_discord_hosts => 'a.example',
 );
 
 write_file("$dir/password", "secret\nsecond line\n", 0600);
