@@ -1,15 +1,11 @@
 /*
  * The life of a request.  This is the only file that finalizes requests.
  *
- *   handler -> [body] -> start -> [store ready] -> first round
- *           -> [gate, of who has limits] -> [second round] -> finish
+ *   handler -> [body] -> start -> rounds with the store -> finish
  *
  * From `start` on the request holds one count of its own, paid by the single
- * ngx_http_finalize_request in finish.  What is in flight for it in the store
- * is ctx->batch: its completion takes the pointer back before anything else
- * happens, and if the request ends before, the clean-up handler cancels the
- * batch, after which nothing calls back.  The batch owns the timer that ends
- * the wait.
+ * ngx_http_finalize_request in finish.  If the request ends before its rounds
+ * do, the clean-up handler cancels them, after which nothing calls back.
  */
 
 #include "ngx_rbl_http.h"
@@ -19,25 +15,7 @@ static ngx_rbl_ctx_t *ngx_rbl_create_ctx(ngx_http_request_t *r);
 static void ngx_rbl_judge(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_refuse_body(ngx_rbl_ctx_t *ctx, ngx_int_t rc);
 static void ngx_rbl_start(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_round(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_ready(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_wait(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_first_reply(void *data, ngx_uint_t i,
-    const redisReply *reply);
-static ngx_int_t ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_known(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_gate_reply(void *data, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_gate_done(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_second_reply(void *data, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_arrived(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_finish(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_cleanup(void *data);
-static void ngx_rbl_cancel(ngx_rbl_batch_t **batch);
 
 
 ngx_int_t
@@ -213,311 +191,14 @@ ngx_rbl_start(ngx_rbl_ctx_t *ctx)
     cln->handler = ngx_rbl_cleanup;
     cln->data = ctx;
 
-    if (ngx_rbl_round(ctx) != NGX_OK) {
+    if (ngx_rbl_round_begin(ctx) != NGX_OK) {
         ngx_rbl_internal(ctx);
         ngx_rbl_finish(ctx);
-        return;
-    }
-
-    ngx_rbl_wait(ctx);
-}
-
-
-/*
- * Makes the first round.  What was found wrong with the fields waits in
- * ctx->refusal until it is known that the account may be told.  Without a store
- * that is ready no key can be named: an empty batch waits for one.
- */
-
-static ngx_int_t
-ngx_rbl_round(ngx_rbl_ctx_t *ctx)
-{
-    if (!ngx_rbl_store_ready(ctx->store)) {
-        ctx->batch = ngx_rbl_batch_create(ctx->store, NULL, ngx_rbl_ready,
-                                          ctx);
-
-        return ctx->batch ? NGX_OK : NGX_ERROR;
-    }
-
-    ctx->batch = ngx_rbl_batch_create(ctx->store, ngx_rbl_first_reply,
-                                      ngx_rbl_first_done, ctx);
-
-    if (ctx->batch == NULL || ngx_rbl_params_parse(ctx) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (ctx->route->op->records == NULL) {
-        ngx_rbl_auth_ask(ctx);
-    }
-
-    if (ctx->refusal == 0) {
-        ctx->route->op->prepare(ctx);
-    }
-
-    if (ctx->route->op->records) {
-        ngx_rbl_auth_ask(ctx);
-    }
-
-    return NGX_OK;
-}
-
-
-/* The store has become ready, or will not in time. */
-
-static void
-ngx_rbl_ready(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_rbl_ctx_t  *ctx = data;
-
-    ctx->batch = NULL;
-
-    if (rc != NGX_RBL_STORE_OK) {
-        ngx_rbl_unavailable(ctx, NGX_RBL_STORE_AWAY);
-
-    } else if (ngx_rbl_round(ctx) != NGX_OK) {
-        ngx_rbl_internal(ctx);
-
-    } else {
-        ngx_http_set_log_request(ctx->request->connection->log, ctx->request);
-        ngx_rbl_wait(ctx);
-        return;
-    }
-
-    ngx_rbl_cleanup(ctx);
-    ngx_rbl_arrived(ctx);
-}
-
-
-/* Sends ctx->batch and waits; a client that goes away is noticed. */
-
-static void
-ngx_rbl_wait(ngx_rbl_ctx_t *ctx)
-{
-    ngx_event_t         *rev;
-    ngx_http_request_t  *r;
-
-    r = ctx->request;
-    rev = r->connection->read;
-
-    ctx->asked = ngx_current_msec;
-
-    ngx_rbl_batch_submit(ctx->batch);
-
-    /* a sub-request's connection is watched by the main request */
-
-    if (r != r->main || r->discard_body) {
-        return;
-    }
-
-    r->read_event_handler = ngx_http_test_reading;
-
-    if (rev->ready) {
-        ngx_post_event(rev, &ngx_posted_events);
-
-    } else if (ngx_handle_read_event(rev, 0) != NGX_OK) {
-        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                      "rbl: a client that goes away will not be noticed");
     }
 }
 
 
-/* With `records` the calls of `read` come before it is known who asks. */
-
-static void
-ngx_rbl_first_reply(void *data, ngx_uint_t i, const redisReply *reply)
-{
-    ngx_rbl_ctx_t       *ctx = data;
-    const ngx_rbl_op_t  *op;
-
-    op = ctx->route->op;
-
-    if (i < ctx->account_at) {
-        if (ctx->refusal == 0) {
-            op->read(ctx, i, reply);
-        }
-
-        return;
-    }
-
-    if (i > ctx->account_at) {
-        if (ngx_rbl_admitted(ctx)) {
-            op->read(ctx, i - 1, reply);
-        }
-
-        return;
-    }
-
-    ngx_rbl_auth_reply(ctx, reply);
-
-    if (op->records && ngx_rbl_admitted(ctx)) {
-        op->records(ctx, ctx->n_records, reply->element + NGX_RBL_AUTH_KEYS);
-    }
-}
-
-
-/* Nobody whom nothing may be told, and nothing is wrong so far. */
-
-static ngx_int_t
-ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx)
-{
-    return ctx->authenticated && !ctx->suspended && !ctx->denied
-           && ctx->refusal == 0;
-}
-
-
-static void
-ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
-{
-    rbl_str_t       account;
-    ngx_rbl_ctx_t  *ctx = data;
-
-    if (rc != NGX_RBL_STORE_OK) {
-        ngx_rbl_unavailable(ctx, rc);
-
-    } else if (!ctx->authenticated) {
-        account = rbl_sid_str(&ctx->account);
-
-        ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,
-                      "rbl: login of %*s refused", account.n, account.p);
-        ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");
-
-    } else if (ctx->suspended) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN, "The account is suspended.");
-
-    } else if (ctx->denied) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
-                       "The application may not be used from this address.");
-
-    } else {
-        ngx_rbl_known(ctx);
-    }
-
-    ngx_rbl_arrived(ctx);
-}
-
-
-/* It is known who asks, and that an answer may be given. */
-
-static void
-ngx_rbl_known(ngx_rbl_ctx_t *ctx)
-{
-    if (ctx->route->family && ctx->route->family->paid && !ctx->paid) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
-                       "This call is for accounts on a paid plan.");
-
-    } else if (ctx->refusal == 0 && ctx->route->op->proceed) {
-        ctx->route->op->proceed(ctx);
-    }
-
-    if (!ctx->limited) {
-        return;
-    }
-
-    ctx->gate = ngx_rbl_batch_create(ctx->store, ngx_rbl_gate_reply,
-                                     ngx_rbl_gate_done, ctx);
-
-    if (ctx->gate == NULL) {
-        ngx_rbl_internal(ctx);
-        return;
-    }
-
-    ngx_rbl_admit_ask(ctx, ctx->gate);
-}
-
-
-static void
-ngx_rbl_gate_reply(void *data, ngx_uint_t i, const redisReply *reply)
-{
-    ngx_rbl_admit_reply(data, reply);
-}
-
-
-static void
-ngx_rbl_gate_done(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_rbl_ctx_t  *ctx = data;
-
-    /* even if it was counted: what it asks for was not done */
-
-    if (rc != NGX_RBL_STORE_OK) {
-        ngx_rbl_unavailable(ctx, NGX_RBL_STORE_AWAY);
-    }
-
-    ngx_rbl_arrived(ctx);
-}
-
-
-static void
-ngx_rbl_second_reply(void *data, ngx_uint_t i, const redisReply *reply)
-{
-    ngx_rbl_ctx_t  *ctx = data;
-
-    if (ctx->refusal == 0) {
-        ctx->route->op->result(ctx, i, reply);
-    }
-}
-
-
-static void
-ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_rbl_ctx_t  *ctx = data;
-
-    if (rc != NGX_RBL_STORE_OK) {
-        ngx_rbl_unavailable(ctx, rc);
-    }
-
-    ngx_rbl_arrived(ctx);
-}
-
-
-/* A round is over: the next one, or the end.  Called from the event loop. */
-
-static void
-ngx_rbl_arrived(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_batch_t     **next;
-    ngx_connection_t     *c;
-    ngx_http_request_t   *r;
-
-    r = ctx->request;
-    c = r->connection;
-
-    ngx_http_set_log_request(c->log, r);
-
-    ctx->batch = NULL;
-    ctx->store_time += ngx_current_msec - ctx->asked;
-
-    if (ctx->gate || (ctx->next && ctx->refusal == 0)) {
-        next = ctx->gate ? &ctx->gate : &ctx->next;
-        ctx->batch = *next;
-        *next = NULL;
-        ngx_rbl_wait(ctx);
-        return;
-    }
-
-    ngx_rbl_finish(ctx);
-    ngx_http_run_posted_requests(c);
-}
-
-
-static void
-ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc)
-{
-    if (rc == NGX_RBL_STORE_LOST && ctx->writes) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
-                       "The store gave no answer that can be used. The outcome "
-                       "is unknown: please look before you try again.");
-        return;
-    }
-
-    ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
-                   "The store cannot be reached. Nothing was changed, "
-                   "please try again.");
-}
-
-
-static void
+void
 ngx_rbl_finish(ngx_rbl_ctx_t *ctx)
 {
     ngx_http_request_t  *r;
@@ -535,35 +216,5 @@ ngx_rbl_finish(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_cleanup(void *data)
 {
-    ngx_rbl_ctx_t  *ctx = data;
-
-    ngx_rbl_cancel(&ctx->batch);
-    ngx_rbl_cancel(&ctx->gate);
-    ngx_rbl_cancel(&ctx->next);
-}
-
-
-static void
-ngx_rbl_cancel(ngx_rbl_batch_t **batch)
-{
-    if (*batch) {
-        ngx_rbl_batch_cancel(*batch);
-        *batch = NULL;
-    }
-}
-
-
-ngx_rbl_batch_t *
-ngx_rbl_next(ngx_rbl_ctx_t *ctx)
-{
-    if (ctx->next == NULL) {
-        ctx->next = ngx_rbl_batch_create(ctx->store, ngx_rbl_second_reply,
-                                         ngx_rbl_second_done, ctx);
-
-        if (ctx->next == NULL) {
-            ngx_rbl_internal(ctx);
-        }
-    }
-
-    return ctx->next;
+    ngx_rbl_round_cancel(data);
 }

@@ -5,6 +5,7 @@
  * A request goes one way through these files (design.md part 4):
  *
  *   ngx_rbl_handler.c    life cycle; the only file that finalizes
+ *   ngx_rbl_round.c      its rounds with the store
  *   ngx_rbl_route.c      path and method -> route, format, id
  *   ngx_rbl_auth.c       credentials -> account and token digest
  *   ngx_rbl_zones.c      the account's time zone, out of the system's files
@@ -21,7 +22,7 @@
  *   ngx_rbl_gather.c     what is counted of it, with ngx_rbl_refusals.c (error
  *                        log), ngx_rbl_zone.c and ngx_rbl_meter.c
  *
- * Nothing but ngx_rbl_handler.c knows about events.
+ * Nothing but these two first ones knows about events.
  */
 
 #ifndef _NGX_RBL_HTTP_H_INCLUDED_
@@ -211,6 +212,22 @@ struct ngx_rbl_ctx_s {
 
 /* The body is there (NGX_OK), or an HTTP status says why not. */
 void ngx_rbl_body_done(ngx_rbl_ctx_t *ctx, ngx_int_t rc);
+
+/* Ends the request with what was answered or refused; ctx is gone then. */
+void ngx_rbl_finish(ngx_rbl_ctx_t *ctx);
+
+
+/* ngx_rbl_round.c */
+
+/* Sends the first round; ngx_rbl_finish ends the last one.  NGX_ERROR: no
+   memory, and nothing is on its way. */
+ngx_int_t ngx_rbl_round_begin(ngx_rbl_ctx_t *ctx);
+
+/* Nothing calls back any more.  May be called again. */
+void ngx_rbl_round_cancel(ngx_rbl_ctx_t *ctx);
+
+/* Refuses: 503.  `rc` tells whether something may have been changed. */
+void ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc);
 
 /* The second round's batch, made when first asked for.  NULL: refused (500) */
 ngx_rbl_batch_t *ngx_rbl_next(ngx_rbl_ctx_t *ctx);
