@@ -1,10 +1,11 @@
 /*
- * Events of the outbox and hosts, as customers get them (deliver/body.c,
+ * Events of the outbox and records, as customers get them (deliver/body.c,
  * shared/rbl_view.c, rbl_time.c).  The first octet says what the rest is, eight
- * octets are the time: then comes the raw record of an event, or of a host.
+ * octets are the time: then comes the raw record of an event, or of a host,
+ * profile or list.
  *
  * A body that is made is a JSON object with the members that every event has,
- * and is made of the same bytes a second time.  A host that is read becomes
+ * and is made of the same bytes a second time.  A record that is read becomes
  * JSON and XML, whatever its numbers and texts are.  Times are as the C library
  * tells them.
  */
@@ -60,41 +61,91 @@ try_event(rbl_str_t raw)
 }
 
 
-static void
-view(rbl_buf_t *buf, rbl_format_t format, const rbl_host_t *host, int64_t now)
+/* Writes a record as an object; 0: it is none of that kind. */
+typedef int (*write_pt)(rbl_doc_t *d, rbl_str_t raw, int64_t now);
+
+
+static int
+write_host(rbl_doc_t *d, rbl_str_t raw, int64_t now)
 {
+    rbl_host_t  host;
+
+    if (rbl_host_decode(&host, raw) != RBL_OK) {
+        return 0;
+    }
+
+    rbl_view_host(d, "data", &host, &rbl_zone_utc, now, 0);
+
+    return 1;
+}
+
+
+static int
+write_profile(rbl_doc_t *d, rbl_str_t raw, int64_t now)
+{
+    rbl_str_t      follows[2] = { RBL_STR("RB1"), raw };
+    rbl_profile_t  profile;
+
+    if (rbl_profile_decode(&profile, raw) != RBL_OK) {
+        return 0;
+    }
+
+    rbl_view_profile(d, "data", &profile, now & 1, 2, follows);
+
+    return 1;
+}
+
+
+static int
+write_list(rbl_doc_t *d, rbl_str_t raw, int64_t now)
+{
+    rbl_list_t  list;
+
+    (void) now;
+
+    if (rbl_list_decode(&list, raw) != RBL_OK) {
+        return 0;
+    }
+
+    rbl_view_list(d, "data", &list);
+
+    return 1;
+}
+
+
+static int
+view(rbl_buf_t *buf, rbl_format_t format, write_pt write, rbl_str_t raw,
+    int64_t now)
+{
+    int        rc;
     rbl_doc_t  d;
 
     rbl_doc_begin(&d, &buf->out, format);
-    rbl_view_host(&d, "host", host, &rbl_zone_utc, now, 0);
+    rc = write(&d, raw, now);
     rbl_doc_end(&d);
+
+    return rc;
 }
 
 
 static void
-try_host(rbl_str_t raw, int64_t now)
+try_record(write_pt write, rbl_str_t raw, int64_t now)
 {
     json_t        *root;
     rbl_buf_t      buf;
     rbl_str_t      out;
-    rbl_host_t     host;
     json_error_t   error;
 
-    if (rbl_host_decode(&host, raw) != RBL_OK) {
-        return;
-    }
-
     rbl_buf_init(&buf);
-    view(&buf, RBL_JSON, &host, now);
 
-    if (!buf.out.failed) {
+    if (view(&buf, RBL_JSON, write, raw, now) && !buf.out.failed) {
         out = rbl_buf_str(&buf);
         root = json_loadb(out.p, out.n, JSON_ALLOW_NUL, &error);
-        fuzz_check(json_is_object(json_object_get(root, "host")));
+        fuzz_check(json_is_object(json_object_get(root, "data")));
         json_decref(root);
 
         rbl_buf_reset(&buf);
-        view(&buf, RBL_XML, &host, now);
+        (void) view(&buf, RBL_XML, write, raw, now);
         out = rbl_buf_str(&buf);
         fuzz_check(!buf.out.failed && xml_well_formed(out.p, out.n));
     }
@@ -145,6 +196,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_t     f;
     int64_t    now;
     unsigned   kind;
+    rbl_str_t  raw;
 
     fuzz_init(&f, data, size);
     kind = fuzz_u8(&f);
@@ -152,10 +204,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     try_time(now);
 
+    raw = fuzz_rest(&f);
+
     if (kind & 1) {
-        try_host(fuzz_rest(&f), now);
+        try_record(write_host, raw, now);
+        try_record(write_profile, raw, now);
+        try_record(write_list, raw, now);
+
     } else {
-        try_event(fuzz_rest(&f));
+        try_event(raw);
     }
 
     fuzz_done(&f);
