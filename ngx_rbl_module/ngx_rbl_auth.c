@@ -214,5 +214,5 @@ ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
     ctx->suspended = !rbl_str_is(account.status, "active");
     ctx->paid = account.paid != 0;
-    ctx->zone = ngx_rbl_zone(ctx->request, account.timezone);
+    ctx->zone = ngx_rbl_timezone(ctx->request, account.timezone);
 }

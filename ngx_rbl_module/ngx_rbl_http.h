@@ -8,7 +8,7 @@
  *   ngx_rbl_round.c      its rounds with the store
  *   ngx_rbl_route.c      path and method -> route, format, id
  *   ngx_rbl_auth.c       credentials -> account and token digest
- *   ngx_rbl_zones.c      the account's time zone, out of the system's files
+ *   ngx_rbl_timezones.c  the account's time zone, out of the system's files
  *   ngx_rbl_admit.c      from where, and how often, a token may ask
  *   ngx_rbl_body.c       the body of a POST, in memory
  *   ngx_rbl_params.c     query and body -> texts of the call's fields
@@ -305,11 +305,11 @@ void ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 ngx_int_t ngx_rbl_auth_claimed(ngx_http_request_t *r, rbl_sid_t *account);
 
 
-/* ngx_rbl_zones.c */
+/* ngx_rbl_timezones.c */
 
 /* The time zone of that name; UTC if there is none, which is logged.  It
    lives as long as the configuration. */
-const rbl_zone_t *ngx_rbl_zone(ngx_http_request_t *r, rbl_str_t name);
+const rbl_zone_t *ngx_rbl_timezone(ngx_http_request_t *r, rbl_str_t name);
 
 
 /* ngx_rbl_admit.c */

@@ -99,11 +99,11 @@ ngx_rbl_create_main_conf(ngx_conf_t *cf)
      *
      *     rmcf->live = NULL;
      *     rmcf->zoneinfo = { 0, NULL };
-     *     rmcf->unknown_zones = 0;
+     *     rmcf->unknown_timezones = 0;
      *     rmcf->zone = NULL;
      */
 
-    ngx_rbl_zones_init(rmcf, cf->pool);
+    ngx_rbl_timezones_init(rmcf, cf->pool);
 
     if (ngx_array_init(&rmcf->stores, cf->pool, 4,
                        sizeof(ngx_rbl_store_conf_t *))

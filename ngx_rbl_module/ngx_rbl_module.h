@@ -24,9 +24,9 @@ typedef struct {
                                    order; made in init_process */
     ngx_pool_t      *pool;      /* of the configuration */
     ngx_str_t        zoneinfo;  /* rbl_zoneinfo */
-    ngx_rbtree_t     zones;     /* this worker's time zones, by name */
-    ngx_rbtree_node_t  zones_sentinel;
-    ngx_uint_t       unknown_zones;
+    ngx_rbtree_t     timezones; /* this worker's, by name */
+    ngx_rbtree_node_t  timezones_sentinel;
+    ngx_uint_t       unknown_timezones;
     ngx_shm_zone_t  *zone;      /* rbl_zone; NULL: there is none */
 } ngx_rbl_main_conf_t;
 
@@ -71,8 +71,8 @@ char *ngx_rbl_set_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 /* ngx_rbl_auth.c: gives back what the process has kept for it */
 void ngx_rbl_auth_done(void);
 
-/* ngx_rbl_zones.c */
-void ngx_rbl_zones_init(ngx_rbl_main_conf_t *rmcf, ngx_pool_t *pool);
+/* ngx_rbl_timezones.c */
+void ngx_rbl_timezones_init(ngx_rbl_main_conf_t *rmcf, ngx_pool_t *pool);
 
 /* ngx_rbl_variables.c */
 ngx_int_t ngx_rbl_add_variables(ngx_conf_t *cf);

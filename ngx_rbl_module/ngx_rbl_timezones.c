@@ -12,38 +12,39 @@
 #include "ngx_rbl_http.h"
 
 
-#define NGX_RBL_UNKNOWN_ZONES  64       /* that are kept, and told of */
+#define NGX_RBL_TIMEZONES_UNKNOWN  64       /* that are kept, and told of */
 
 typedef struct {
     ngx_str_node_t     sn;
     const rbl_zone_t  *zone;
-} ngx_rbl_zone_node_t;
+} ngx_rbl_timezone_node_t;
 
 
-static const rbl_zone_t *ngx_rbl_zone_add(ngx_rbl_main_conf_t *rmcf,
+static const rbl_zone_t *ngx_rbl_timezone_add(ngx_rbl_main_conf_t *rmcf,
     ngx_str_t *name, uint32_t hash, ngx_log_t *log);
-static ngx_int_t ngx_rbl_zone_unknown(ngx_rbl_main_conf_t *rmcf,
+static ngx_int_t ngx_rbl_timezone_unknown(ngx_rbl_main_conf_t *rmcf,
     ngx_str_t *name, ngx_log_t *log);
-static ngx_int_t ngx_rbl_zone_load(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
-    ngx_log_t *log, const rbl_zone_t **zone);
-static ngx_int_t ngx_rbl_zone_open(u_char *path, ngx_log_t *log, ngx_fd_t *fd);
-static ngx_int_t ngx_rbl_zone_read(ngx_fd_t fd, ngx_log_t *log,
+static ngx_int_t ngx_rbl_timezone_load(ngx_rbl_main_conf_t *rmcf,
+    ngx_str_t *name, ngx_log_t *log, const rbl_zone_t **zone);
+static ngx_int_t ngx_rbl_timezone_open(u_char *path, ngx_log_t *log,
+    ngx_fd_t *fd);
+static ngx_int_t ngx_rbl_timezone_read(ngx_fd_t fd, ngx_log_t *log,
     rbl_zone_t *zone);
-static rbl_str_t ngx_rbl_zone_name(const ngx_str_t *name);
+static rbl_str_t ngx_rbl_timezone_name(const ngx_str_t *name);
 
 
 void
-ngx_rbl_zones_init(ngx_rbl_main_conf_t *rmcf, ngx_pool_t *pool)
+ngx_rbl_timezones_init(ngx_rbl_main_conf_t *rmcf, ngx_pool_t *pool)
 {
     rmcf->pool = pool;
 
-    ngx_rbtree_init(&rmcf->zones, &rmcf->zones_sentinel,
+    ngx_rbtree_init(&rmcf->timezones, &rmcf->timezones_sentinel,
                     ngx_str_rbtree_insert_value);
 }
 
 
 const rbl_zone_t *
-ngx_rbl_zone(ngx_http_request_t *r, rbl_str_t name)
+ngx_rbl_timezone(ngx_http_request_t *r, rbl_str_t name)
 {
     uint32_t              hash;
     ngx_str_t             s;
@@ -59,36 +60,36 @@ ngx_rbl_zone(ngx_http_request_t *r, rbl_str_t name)
     hash = ngx_crc32_short(s.data, s.len);
 
     rmcf = ngx_http_get_module_main_conf(r, ngx_rbl_module);
-    sn = ngx_str_rbtree_lookup(&rmcf->zones, &s, hash);
+    sn = ngx_str_rbtree_lookup(&rmcf->timezones, &s, hash);
 
     if (sn) {
-        return ((ngx_rbl_zone_node_t *) sn)->zone;
+        return ((ngx_rbl_timezone_node_t *) sn)->zone;
     }
 
-    return ngx_rbl_zone_add(rmcf, &s, hash, r->connection->log);
+    return ngx_rbl_timezone_add(rmcf, &s, hash, r->connection->log);
 }
 
 
 static const rbl_zone_t *
-ngx_rbl_zone_add(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name, uint32_t hash,
+ngx_rbl_timezone_add(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name, uint32_t hash,
     ngx_log_t *log)
 {
-    ngx_int_t             rc;
-    const rbl_zone_t     *zone;
-    ngx_rbl_zone_node_t  *node;
+    ngx_int_t                 rc;
+    const rbl_zone_t         *zone;
+    ngx_rbl_timezone_node_t  *node;
 
     zone = &rbl_zone_utc;
-    rc = ngx_rbl_zone_load(rmcf, name, log, &zone);
+    rc = ngx_rbl_timezone_load(rmcf, name, log, &zone);
 
     if (rc == NGX_DECLINED) {
-        rc = ngx_rbl_zone_unknown(rmcf, name, log);
+        rc = ngx_rbl_timezone_unknown(rmcf, name, log);
     }
 
     if (rc != NGX_OK) {
         return zone;
     }
 
-    node = ngx_palloc(rmcf->pool, sizeof(ngx_rbl_zone_node_t) + name->len);
+    node = ngx_palloc(rmcf->pool, sizeof(ngx_rbl_timezone_node_t) + name->len);
 
     if (node) {
         node->zone = zone;
@@ -97,7 +98,7 @@ ngx_rbl_zone_add(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name, uint32_t hash,
         node->sn.str.data = (u_char *) (node + 1);
         ngx_memcpy(node->sn.str.data, name->data, name->len);
 
-        ngx_rbtree_insert(&rmcf->zones, &node->sn.node);
+        ngx_rbtree_insert(&rmcf->timezones, &node->sn.node);
     }
 
     return zone;
@@ -107,16 +108,16 @@ ngx_rbl_zone_add(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name, uint32_t hash,
 /* Is it to be kept, and was told of? */
 
 static ngx_int_t
-ngx_rbl_zone_unknown(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
+ngx_rbl_timezone_unknown(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
     ngx_log_t *log)
 {
-    if (rmcf->unknown_zones == NGX_RBL_UNKNOWN_ZONES) {
+    if (rmcf->unknown_timezones == NGX_RBL_TIMEZONES_UNKNOWN) {
         return NGX_DECLINED;
     }
 
-    rmcf->unknown_zones++;
+    rmcf->unknown_timezones++;
 
-    if (rbl_timezone_ok(ngx_rbl_zone_name(name))) {
+    if (rbl_timezone_ok(ngx_rbl_timezone_name(name))) {
         ngx_log_error(NGX_LOG_ERR, log, 0,
                       "rbl: \"%V\" has no time zone \"%V\", UTC is shown",
                       &rmcf->zoneinfo, name);
@@ -134,15 +135,15 @@ ngx_rbl_zone_unknown(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
 /* NGX_DECLINED: there is none of that name; NGX_ERROR: not now, and said. */
 
 static ngx_int_t
-ngx_rbl_zone_load(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name, ngx_log_t *log,
-    const rbl_zone_t **zone)
+ngx_rbl_timezone_load(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
+    ngx_log_t *log, const rbl_zone_t **zone)
 {
     u_char       path[NGX_MAX_PATH + RBL_ZONE_NAME_MAX + 2];
     ngx_fd_t     fd;
     ngx_int_t    rc;
     rbl_zone_t  *made;
 
-    if (!rbl_timezone_ok(ngx_rbl_zone_name(name))
+    if (!rbl_timezone_ok(ngx_rbl_timezone_name(name))
         || rmcf->zoneinfo.len > NGX_MAX_PATH)
     {
         return NGX_DECLINED;
@@ -150,13 +151,13 @@ ngx_rbl_zone_load(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name, ngx_log_t *log,
 
     ngx_sprintf(path, "%V/%V%Z", &rmcf->zoneinfo, name);
 
-    rc = ngx_rbl_zone_open(path, log, &fd);
+    rc = ngx_rbl_timezone_open(path, log, &fd);
     if (rc != NGX_OK) {
         return rc;
     }
 
     made = ngx_palloc(rmcf->pool, sizeof(rbl_zone_t));
-    rc = made ? ngx_rbl_zone_read(fd, log, made) : NGX_ERROR;
+    rc = made ? ngx_rbl_timezone_read(fd, log, made) : NGX_ERROR;
 
     if (ngx_close_file(fd) == NGX_FILE_ERROR) {
         ngx_log_error(NGX_LOG_ALERT, log, ngx_errno,
@@ -175,7 +176,7 @@ ngx_rbl_zone_load(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name, ngx_log_t *log,
 
 
 static ngx_int_t
-ngx_rbl_zone_open(u_char *path, ngx_log_t *log, ngx_fd_t *fd)
+ngx_rbl_timezone_open(u_char *path, ngx_log_t *log, ngx_fd_t *fd)
 {
     ngx_err_t  err;
 
@@ -199,7 +200,7 @@ ngx_rbl_zone_open(u_char *path, ngx_log_t *log, ngx_fd_t *fd)
 
 
 static ngx_int_t
-ngx_rbl_zone_read(ngx_fd_t fd, ngx_log_t *log, rbl_zone_t *zone)
+ngx_rbl_timezone_read(ngx_fd_t fd, ngx_log_t *log, rbl_zone_t *zone)
 {
     ssize_t           n;
     ngx_int_t         rc;
@@ -230,7 +231,7 @@ ngx_rbl_zone_read(ngx_fd_t fd, ngx_log_t *log, rbl_zone_t *zone)
 
 
 static rbl_str_t
-ngx_rbl_zone_name(const ngx_str_t *name)
+ngx_rbl_timezone_name(const ngx_str_t *name)
 {
     rbl_str_t  s;
 
