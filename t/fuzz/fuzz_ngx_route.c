@@ -36,6 +36,16 @@ OP(ngx_rbl_op_rbl_pause);
 OP(ngx_rbl_op_rbl_resume);
 OP(ngx_rbl_op_rbl_delete);
 OP(ngx_rbl_op_acls);
+OP(ngx_rbl_op_contact_add);
+OP(ngx_rbl_op_contact_update);
+OP(ngx_rbl_op_contact_pause);
+OP(ngx_rbl_op_contact_resume);
+OP(ngx_rbl_op_contact_resend);
+OP(ngx_rbl_op_contact_confirm);
+OP(ngx_rbl_op_contact_delete);
+OP(ngx_rbl_op_group_add);
+OP(ngx_rbl_op_group_update);
+OP(ngx_rbl_op_group_delete);
 OP(ngx_rbl_op_check_start);
 OP(ngx_rbl_op_check_status);
 
@@ -43,6 +53,8 @@ FAMILY(ngx_rbl_family_hosts);
 FAMILY(ngx_rbl_family_listings);
 FAMILY(ngx_rbl_family_profiles);
 FAMILY(ngx_rbl_family_rbls);
+FAMILY(ngx_rbl_family_contacts);
+FAMILY(ngx_rbl_family_groups);
 
 static const char *const  suffixes[] = { ".json", ".xml", ".nagios",
                                          ".zabbix" };

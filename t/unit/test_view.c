@@ -322,6 +322,76 @@ test_list(void)
 }
 
 
+static rbl_str_t
+contact_view(rbl_buf_t *b, const char *type, const char *value)
+{
+    rbl_doc_t      d;
+    rbl_buf_t      groups;
+    rbl_contact_t  c;
+
+    rbl_buf_init(&groups);
+    rbl_mp_put_array(&groups.out, 2);
+    rbl_mp_put_z(&groups.out, "CG1");
+    rbl_mp_put_z(&groups.out, "CG2");
+
+    memset(&c, 0, sizeof(c));
+    c.id = RBL_STR("CO1");
+    c.type = rbl_str(type);
+    c.value = rbl_str(value);
+    c.schedule = RBL_STR("every_check");
+    c.status = RBL_STR("pending");
+    c.groups = rbl_buf_str(&groups);
+    c.digest = RBL_STR("digest");
+
+    rbl_buf_reset(b);
+    rbl_doc_begin(&d, &b->out, RBL_JSON);
+    rbl_view_contact(&d, "c", &c);
+    rbl_doc_end(&d);
+    rbl_buf_free(&groups);
+
+    return rbl_buf_str(b);
+}
+
+
+#define CONTACT(value, type)                                                  \
+    "{\"c\":{\"id\":\"CO1\",\"contact\":\"" value "\",\"type\":\"" type "\","  \
+    "\"schedule\":\"every_check\",\"status\":\"pending\","                  \
+    "\"contact_group\":\"CG1,CG2\"}}"
+
+static void
+test_contact(void)
+{
+    rbl_buf_t  b;
+
+    rbl_buf_init(&b);
+    is_str(contact_view(&b, "email", "ops@a.example"),
+           CONTACT("ops@a.example", "email"), "a contact");
+    is_str(contact_view(&b, "datadog", "datadoghq.eu,key"),
+           CONTACT("datadoghq.eu,****", "datadog"), "one with a secret");
+    is_str(contact_view(&b, "other", "key"), CONTACT("****", "other"),
+           "one of a type that is not known");
+    rbl_buf_free(&b);
+}
+
+
+static void
+test_group(void)
+{
+    rbl_buf_t    b;
+    rbl_doc_t    d;
+    rbl_group_t  g = { RBL_STR("CG1"), RBL_STR("Ops"), 7 };
+
+    rbl_buf_init(&b);
+    rbl_doc_begin(&d, &b.out, RBL_JSON);
+    rbl_view_group(&d, "g", &g, 2, 3, 4);
+    rbl_doc_end(&d);
+    is_str(rbl_buf_str(&b), "{\"g\":{\"id\":\"CG1\",\"name\":\"Ops\","
+           "\"is_default\":1,\"total_hosts\":3,\"total_contacts\":4}}",
+           "a contact group");
+    rbl_buf_free(&b);
+}
+
+
 int
 main(void)
 {
@@ -330,6 +400,8 @@ main(void)
     test_list();
     test_damage();
     test_result();
+    test_contact();
+    test_group();
 
     return tap_done();
 }
