@@ -273,11 +273,18 @@ http {
     fastcgi_temp_path $run/nginx/fastcgi;
     uwsgi_temp_path $run/nginx/uwsgi;
     scgi_temp_path $run/nginx/scgi;
+    rbl_zone rbl 1m;
     server {
         listen 127.0.0.1:$http;
         location /3.0/ {
             rbl_api on;
             rbl_store unix:$store;
+        }
+        location = /rbl_status {
+            rbl_status json;
+            access_log off;
+            allow 127.0.0.1;
+            deny all;
         }
     }
 }

@@ -158,6 +158,8 @@ int ctl_app_revoke(ctl_t *ctl);
 int ctl_app_list(ctl_t *ctl);
 int ctl_app_allow(ctl_t *ctl);
 int ctl_app_limit(ctl_t *ctl);
+int ctl_app_stats(ctl_t *ctl);
+int ctl_app_errors(ctl_t *ctl);
 int ctl_token_list(ctl_t *ctl);
 int ctl_token_revoke(ctl_t *ctl);
 int ctl_webhook_add(ctl_t *ctl);

@@ -39,6 +39,12 @@ static const ctl_option_t  limit_options[] = {
     { "none", 0 }, { NULL, 0 }
 };
 
+static const ctl_option_t  errors_options[] = { { "last", 1 }, { NULL, 0 } };
+
+static const ctl_option_t  stats_options[] = {
+    { "hours", 1 }, { "days", 1 }, { NULL, 0 }
+};
+
 static const ctl_option_t  hook_options[] = { { "types", 1 }, { NULL, 0 } };
 
 static const ctl_option_t  check_options[] = {
@@ -81,6 +87,12 @@ static const ctl_command_t  ctl_commands[] = {
       " [--starts N]|--none",
       "limit its requests an hour, and reads, writes, check starts a second",
       limit_options, 2, 2, CTL_READY, ctl_app_limit },
+    { "app stats", "ACCOUNT APP [--hours N|--days N]",
+      "draw its requests and errors, of 24 hours by default",
+      stats_options, 2, 2, CTL_READY, ctl_app_stats },
+    { "app errors", "ACCOUNT APP [--last N]",
+      "show its last refusals, 20 by default, of at most 1000",
+      errors_options, 2, 2, CTL_READY, ctl_app_errors },
     { "token list", "ACCOUNT APP",
       "list the tokens of an application, by digits of their SHA-256",
       none_options, 2, 2, CTL_READY, ctl_token_list },

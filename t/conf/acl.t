@@ -63,7 +63,7 @@ for my $name (sort keys %sources) {
     for my $s (sort keys %script) {
         my $lua = used(read_file(build_dir() . "/gen/lua/$s.lua"));
         isnt($lua, '', "$name: the script $s");
-        while ($lua =~ /\bcall\(\s*'([A-Z]+)'(?:,\s*'([A-Z]+)')?/g) {
+        while ($lua =~ /\bp?call\(\s*'([A-Z]+)'(?:,\s*'([A-Z]+)')?/g) {
             my ($v, $sub) = (lc $1, lc($2 // ''));
             $verb{ $v =~ /^x(?:info|group)$/ ? "$v|$sub" : $v } = $s;
         }
@@ -103,7 +103,8 @@ write_file($lists, <<"JSON");
 JSON
 init_store($redis, lists => $lists);
 my $acct = make_account($redis);
-my $nginx = start_nginx(store => $redis, workers => 1);
+my $nginx = start_nginx(store => $redis, workers => 1,
+    http => 'rbl_zone rbl 1m;');
 my $checkd = start_checkd(store => $redis, resolver => $rbldnsd,
     conf => { deliver_http => 'on', deliver_allow => '127.0.0.0/8' });
 my $hooks = start_receiver();
@@ -172,9 +173,14 @@ ok_api('GET', $_) for 'contacts.json', "contact/$contact.json",
 ok_api('POST', "contact/delete/$contact.json");
 ok_api('POST', "contactgroup/$_/$group.json", $_ eq 'update' ? { name => 'x' }
     : undef) for qw(update delete);
+is(http($nginx, 'GET', "/3.0/host/$host.json", auth => $acct)->{status}, 404,
+    'an error for the log');
+ok((wait_for { redis($redis, 'EXISTS',
+    redis_key('errors', @$acct{qw(sid app)})) } 5), 'which is written');
 ctl(@$_) for ['account', 'list'], ['account', 'show', $acct->{sid}],
     ['account', 'suspend', $acct->{sid}], ['account', 'resume', $acct->{sid}],
-    ['app', 'list', $acct->{sid}],
+    ['app', 'list', $acct->{sid}], ['app', 'stats', @$acct{qw(sid app)}],
+    ['app', 'errors', @$acct{qw(sid app)}],
     ['app', 'rotate', $acct->{sid}, $acct->{app}, '--keep'],
     ['webhook', 'list', $acct->{sid}], ['lists', 'show'],
     ['lists', 'show', $zone], ['lists', 'disable', $zone],
@@ -229,6 +235,7 @@ my %harm = (
         [qw(DEL rbl:meta)], ['ZADD', "rbl:{0}:apps:$ac", 1, 'x'],
         ['ZADD', "rbl:{0}:hooks:$ac", 1, 'x'], [qw(ZADD rbl:{0}:accounts 1 x)],
         [qw(XRANGE rbl:{0}:outbox - +)], [qw(XREAD STREAMS rbl:{0}:outbox 0)],
+        ['EVAL', "return redis.call('LRANGE', 'rbl:{0}:errors:x:y', 0, -1)", 0],
         [qw(ZADD rbl:{0}:retry 1 x)], ['HSET', "rbl:{0}:dlv:$ac:x:y", 'a', 'b'],
         ['HGETALL', "rbl:{0}:dlv:$ac:x:y"], ['INFO'],
         [qw(ZADD rbl:{0}:leases 1 x)], [qw(ZRANGE rbl:{0}:due 0 -1)],
@@ -236,6 +243,7 @@ my %harm = (
     ],
     'rbl-checkd' => [
         ['HGETALL', "rbl:{0}:tokens:$ac"], ['HGET', "rbl:{0}:tokens:$ac", 'x'],
+        ['HGETALL', "rbl:{0}:stats:$ac:APx:h1"],
         ['HSET', "rbl:{0}:tokens:$ac", 'x', 'y'],
         ['SET', "rbl:{0}:r:$ac:APx", 'x'], ['SET', 'rbl:{0}:r:SYS:RBx', 'x'],
         [qw(SET rbl:{0}:defaults x)], [qw(ZADD rbl:{0}:lists 1 x)],
@@ -251,6 +259,8 @@ my %harm = (
         ['GET', "rbl:{0}:r:$ac:HTx"], ['SET', "rbl:{0}:r:$ac:HTx", 'x'],
         ['ZADD', "rbl:{0}:hosts:$ac", 1, 'x'], [qw(ZADD rbl:{0}:due 1 x)],
         [qw(DEL rbl:meta)], [qw(ZADD rbl:{0}:leases 1 x)],
+        ['SET', "rbl:{0}:stats:$ac:APx:h1", 'x'],
+        ['SET', "rbl:{0}:errors:$ac:APx", 'x'],
         [qw(XADD rbl:{0}:outbox * a b)], [qw(XACK rbl:{0}:outbox deliver 1-1)],
         [qw(XGROUP CREATE rbl:{0}:outbox x 0)],
         ['HGETALL', "rbl:{0}:dlv:$ac:x:y"],

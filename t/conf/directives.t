@@ -163,6 +163,46 @@ for my $d (sort keys %good) {
 refused('rbl_api twice', qr/"rbl_api" directive is duplicate/,
     server => 'location /x/ { rbl_api on; rbl_api on; }');
 
+# the zone, and what is shown of it
+
+my $zone = qr/it must be a name and a size from 512k to 64m/;
+
+accepted("rbl_zone $_", http => "rbl_zone $_;")
+    for 'rbl 512k', 'a_b 1M', 'x 67108864';
+
+bad('rbl_zone', $_, $zone)
+    for 'rbl 0', 'rbl 511k', 'rbl 65m', 'rbl 1g', 'rbl many', 'rbl -1';
+bad('rbl_zone', '"" 1m', $zone, ' 1m');
+
+refused('rbl_zone twice', qr/"rbl_zone" directive is duplicate/,
+    http => 'rbl_zone a 1m; rbl_zone b 1m;');
+refused("rbl_zone with $_", qr/invalid number of arguments in "rbl_zone"/,
+    http => "rbl_zone $_;") for '', 'a', 'a 1m 2m';
+refused('rbl_zone in a server', qr/"rbl_zone" directive is not allowed here/,
+    server => 'rbl_zone a 1m;');
+refused('a zone that others have', qr/zone "one" .*conflicts|already declared/,
+    http => 'rbl_zone one 1m; limit_req_zone $arg_x zone=one:1m rate=1r/s;');
+
+accepted("rbl_status $_", http => 'rbl_zone rbl 1m;',
+    server => "location = /s { rbl_status $_; if (\$arg_x) { set \$y 1; }
+        limit_except GET { deny all; } }") for '', 'json', 'prometheus';
+
+refused("rbl_status $_",
+    qr/invalid value "\Q$_\E" in "rbl_status" directive, it must be "json" or "p/,
+    http => 'rbl_zone rbl 1m;', server => "location /s { rbl_status $_; }")
+    for qw(xml JSON prometheus2 on);
+
+refused('rbl_status without a zone', qr/"rbl_status" needs an "rbl_zone"/,
+    server => 'location /s { rbl_status; }');
+refused('rbl_status twice', qr/"rbl_status" directive is duplicate/,
+    http => 'rbl_zone rbl 1m;',
+    server => 'location /s { rbl_status; rbl_status json; }');
+refused('rbl_status outside a location', qr/"rbl_status" directive is not all/,
+    http => 'rbl_zone rbl 1m; rbl_status;');
+refused('rbl_status with rbl_api',
+    qr/"rbl_status" and "rbl_api" cannot be in the same location/,
+    http => 'rbl_zone rbl 1m;', api => 'rbl_status;');
+
 # the password's file
 
 my $r = accepted('a private password file',

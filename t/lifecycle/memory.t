@@ -16,7 +16,8 @@ my $sanitized = defined $ENV{RBL_NGINX} || nginx_env();
 my $block = $sanitized ? 1000 : 20_000;
 
 my $t = api_setup(workers => 1,
-    http => 'keepalive_requests 1000000; access_log off;', level => 'warn');
+    http => 'keepalive_requests 1000000; access_log off; rbl_zone rbl 1m;',
+    level => 'warn');
 my $nginx = $t->{nginx};
 my ($worker) = workers($nginx);
 my $h = (add_host($t, '10.0.0.0/27'))[0];

@@ -1,0 +1,428 @@
+/*
+ * rblctl app stats and app errors: what nginx has gathered of an application
+ * (rbl_keys.h: stats, errors), drawn in plain characters.
+ */
+
+#include "app.h"
+
+#include "rbl_time.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CTL_HOURS_MAX   744             /* 31 days */
+#define CTL_DAYS_MAX    396             /* 13 months */
+#define CTL_DAYS_KEY    32              /* days in one key */
+#define CTL_ERRORS_MAX  1000
+#define CTL_WIDTH       80
+#define CTL_WIDTH_MAX   500
+#define CTL_BAR_MIN     10
+
+
+static const ctl_column_t  error_row[] = {
+    { "time", "TIME" }, { "client", "CLIENT" }, { "method", "METHOD" },
+    { "path", "PATH" }, { "code", "CODE" }, { "message", "MESSAGE" },
+    { NULL, NULL }
+};
+
+typedef struct {
+    int64_t  requests, errors;
+} ctl_sum_t;
+
+typedef struct {
+    rbl_sid_t  account, app;
+    int        days;                    /* each sum is of a day, not an hour */
+    int64_t    first, n;                /* days or hours since 1970 */
+    ctl_sum_t  sum[CTL_HOURS_MAX];
+} ctl_stats_t;
+
+
+/* 0; -1: there is none, or failed, and said. */
+static int
+ctl_app_exists(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *app)
+{
+    int64_t    n;
+    rbl_key_t  key;
+
+    n = ctl_count(ctl, "EXISTS",
+                  rbl_account_key(&key, &ctl->ks, "r", rbl_sid_str(account),
+                                  rbl_sid_str(app)));
+    if (n == 0) {
+        ctl_fail("account %s has no application %s", account->s, app->s);
+    }
+
+    return n > 0 ? 0 : -1;
+}
+
+
+/* A field of one key: the number of an hour or a day, "e" after it: errors. */
+static void
+ctl_stats_field(ctl_stats_t *stats, int64_t base, rbl_str_t name, int64_t n)
+{
+    int         errors;
+    int64_t     i;
+    ctl_sum_t  *sum;
+
+    errors = name.n > 0 && name.p[name.n - 1] == 'e';
+    name.n -= (size_t) errors;
+
+    if (name.p == NULL || n < 0
+        || rbl_int_parse(&i, name, 0, CTL_DAYS_KEY * 1000000) != RBL_OK)
+    {
+        return;
+    }
+
+    i += base - stats->first;
+    if (i < 0 || i >= stats->n) {
+        return;
+    }
+
+    sum = &stats->sum[i];
+    *(errors ? &sum->errors : &sum->requests) = n;
+}
+
+
+/* One key: the hours of a day, or 32 days. */
+static int
+ctl_stats_key(ctl_t *ctl, ctl_stats_t *stats, int64_t part)
+{
+    char         b[RBL_KEY_MAX];
+    size_t       i;
+    rbl_key_t    key;
+    rbl_str_t    none = RBL_STR("");
+    redisReply  *reply;
+
+    snprintf(b, sizeof(b), "%s:%c%lld", stats->app.s, stats->days ? 'd' : 'h',
+             (long long) part);
+
+    reply = ctl_call(ctl, "HGETALL",
+                     rbl_account_key(&key, &ctl->ks, "stats",
+                                     rbl_sid_str(&stats->account), rbl_str(b)),
+                     none, none);
+    if (reply == NULL) {
+        return -1;
+    }
+
+    for (i = 1; i < rbl_reply_len(reply); i += 2) {
+        ctl_stats_field(stats, stats->days ? 0 : part * 24,
+                        rbl_reply_str(rbl_reply_at(reply, i - 1)),
+                        rbl_reply_int(rbl_reply_at(reply, i), 0));
+    }
+
+    freeReplyObject(reply);
+
+    return 0;
+}
+
+
+static int
+ctl_stats_read(ctl_t *ctl, ctl_stats_t *stats)
+{
+    int64_t  part, size;
+
+    size = stats->days ? CTL_DAYS_KEY : 24;
+
+    for (part = stats->first / size;
+         part <= (stats->first + stats->n - 1) / size;
+         part++)
+    {
+        if (ctl_stats_key(ctl, stats, part) != 0) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int64_t
+ctl_stats_ms(const ctl_stats_t *stats, int64_t i)
+{
+    return (stats->first + i) * (stats->days ? 86400000 : 3600000);
+}
+
+
+static int
+ctl_stats_json(ctl_t *ctl, const ctl_stats_t *stats, const ctl_sum_t *all)
+{
+    int64_t   i;
+    json_t   *rows;
+
+    rows = json_array();
+
+    for (i = 0; i < stats->n; i++) {
+        json_array_append_new(rows,
+            json_pack("{so sI sI}", "time", ctl_time(ctl_stats_ms(stats, i)),
+                      "requests", (json_int_t) stats->sum[i].requests,
+                      "errors", (json_int_t) stats->sum[i].errors));
+    }
+
+    return ctl_print(ctl, NULL,
+                     json_pack("{ss ss ss sI sI so}",
+                               "account", stats->account.s,
+                               "id", stats->app.s,
+                               "unit", stats->days ? "day" : "hour",
+                               "requests", (json_int_t) all->requests,
+                               "errors", (json_int_t) all->errors,
+                               "data", rows));
+}
+
+
+/* Columns of the terminal, or what COLUMNS says. */
+static int
+ctl_width(void)
+{
+    int             n;
+    int64_t         v;
+    const char     *env;
+    struct winsize  size;
+
+    n = CTL_WIDTH;
+    env = getenv("COLUMNS");
+
+    if (env != NULL
+        && rbl_int_parse(&v, rbl_str(env), 1, CTL_WIDTH_MAX) == RBL_OK)
+    {
+        n = (int) v;
+
+    } else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0
+               && size.ws_col > 0)
+    {
+        n = size.ws_col;
+    }
+
+    return n < CTL_WIDTH_MAX ? n : CTL_WIDTH_MAX;
+}
+
+
+/* So many of `room` as v is of `max`, and one at least for anything. */
+static int
+ctl_share(int64_t v, int64_t max, int room)
+{
+    int  n;
+
+    if (v <= 0 || max <= 0) {
+        return 0;
+    }
+
+    n = (int) ((double) v / (double) max * room + 0.5);
+
+    return n < 1 ? 1 : n > room ? room : n;
+}
+
+
+static void
+ctl_draw(const ctl_stats_t *stats, int64_t i, int64_t max, int room)
+{
+    int               n, errors, k;
+    char              time[RBL_TIME_LEN];
+    rbl_str_t         text;
+    const ctl_sum_t  *sum;
+
+    sum = &stats->sum[i];
+    text = rbl_time_rfc3339(time, ctl_stats_ms(stats, i));
+
+    printf("%.10s %.5s %10lld %8lld", text.p,
+           stats->days ? "     " : text.p + 11, (long long) sum->requests,
+           (long long) sum->errors);
+
+    n = ctl_share(sum->requests, max, room);
+    errors = ctl_share(sum->errors, sum->requests, n);
+
+    if (n > 0) {
+        fputs("  ", stdout);
+    }
+
+    for (k = 0; k < n; k++) {
+        putchar(k < n - errors ? '#' : 'x');
+    }
+
+    putchar('\n');
+}
+
+
+static int
+ctl_stats_draw(const ctl_stats_t *stats, const ctl_sum_t *all)
+{
+    int      room;
+    int64_t  i, max;
+
+    /* two columns stand between the numbers and the bar */
+
+    room = ctl_width() - 16 - 11 - 9 - 2;
+    room = room < CTL_BAR_MIN ? CTL_BAR_MIN : room;
+
+    for (i = 0, max = 0; i < stats->n; i++) {
+        max = stats->sum[i].requests > max ? stats->sum[i].requests : max;
+    }
+
+    printf("%-16s %10s %8s  # requests, x errors\n",
+           stats->days ? "DAY (UTC)" : "HOUR (UTC)", "REQUESTS", "ERRORS");
+
+    for (i = 0; i < stats->n; i++) {
+        ctl_draw(stats, i, max, room);
+    }
+
+    printf("%-16s %10lld %8lld\n", "all", (long long) all->requests,
+           (long long) all->errors);
+
+    if (all->requests == 0) {
+        puts("Nothing was asked, or no nginx with an rbl_zone was.");
+    }
+
+    return CTL_OK;
+}
+
+
+/* Which hours or days, the present one among them; -1: failed, and said. */
+static int
+ctl_stats_range(ctl_t *ctl, ctl_stats_t *stats)
+{
+    int64_t  now;
+
+    now = (int64_t) time(NULL);
+    stats->days = ctl_option(ctl, "days") != NULL;
+    stats->n = 24;
+
+    if (stats->days && ctl_option(ctl, "hours") != NULL) {
+        ctl_fail("--hours and --days exclude each other");
+        return -1;
+    }
+
+    if (ctl_number(ctl, "hours", &stats->n, 1, CTL_HOURS_MAX) != 0
+        || ctl_number(ctl, "days", &stats->n, 1, CTL_DAYS_MAX) != 0)
+    {
+        return -1;
+    }
+
+    stats->first = now / (stats->days ? 86400 : 3600) - stats->n + 1;
+
+    return 0;
+}
+
+
+int
+ctl_app_stats(ctl_t *ctl)
+{
+    int64_t             i;
+    ctl_sum_t           all;
+    static ctl_stats_t  stats;
+
+    if (ctl_app_arguments(ctl, &stats.account, &stats.app) != 0
+        || ctl_stats_range(ctl, &stats) != 0
+        || ctl_app_exists(ctl, &stats.account, &stats.app) != 0
+        || ctl_stats_read(ctl, &stats) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    all.requests = all.errors = 0;
+
+    for (i = 0; i < stats.n; i++) {
+        all.requests += stats.sum[i].requests;
+        all.errors += stats.sum[i].errors;
+    }
+
+    return ctl->json ? ctl_stats_json(ctl, &stats, &all)
+                     : ctl_stats_draw(&stats, &all);
+}
+
+
+/* Each worker brings its own, so they are put in order here. */
+static int
+ctl_refusal_order(const void *a, const void *b)
+{
+    const rbl_refusal_t  *x, *y;
+
+    x = a;
+    y = b;
+
+    return x->time < y->time ? -1 : x->time > y->time;
+}
+
+
+static json_t *
+ctl_errors_rows(const redisReply *reply)
+{
+    size_t          i, n;
+    json_t         *rows;
+    rbl_refusal_t  *all;
+
+    n = rbl_reply_len(reply);
+    rows = json_array();
+    all = calloc(n + 1, sizeof(*all));
+
+    if (all == NULL) {
+        json_decref(rows);
+        return NULL;
+    }
+
+    /* the last one comes first; what is no refusal is passed over */
+
+    for (i = 0; i < n; i++) {
+        if (rbl_refusal_decode(&all[i], rbl_reply_str(
+                                   rbl_reply_at(reply, n - 1 - i)))
+            != RBL_OK)
+        {
+            ctl_fail("an entry of the error log is damaged");
+        }
+    }
+
+    qsort(all, n, sizeof(*all), ctl_refusal_order);
+
+    for (i = 0; i < n; i++) {
+        if (all[i].time > 0) {
+            json_array_append_new(rows,
+                json_pack("{so so so so sI so}", "time", ctl_time(all[i].time),
+                          "client", ctl_text(all[i].address),
+                          "method", ctl_text(all[i].method),
+                          "path", ctl_text(all[i].path),
+                          "code", (json_int_t) all[i].code,
+                          "message", ctl_text(all[i].message)));
+        }
+    }
+
+    free(all);
+
+    return rows;
+}
+
+
+int
+ctl_app_errors(ctl_t *ctl)
+{
+    int          rc;
+    char         last[24];
+    int64_t      n;
+    rbl_sid_t    account, app;
+    rbl_key_t    key;
+    redisReply  *reply;
+
+    n = 20;
+
+    if (ctl_app_arguments(ctl, &account, &app) != 0
+        || ctl_number(ctl, "last", &n, 1, CTL_ERRORS_MAX) != 0
+        || ctl_app_exists(ctl, &account, &app) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    snprintf(last, sizeof(last), "%lld", (long long) n - 1);
+
+    reply = ctl_call(ctl, "LRANGE",
+                     rbl_account_key(&key, &ctl->ks, "errors",
+                                     rbl_sid_str(&account),
+                                     rbl_sid_str(&app)),
+                     RBL_STR("0"), rbl_str(last));
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    rc = ctl_print(ctl, error_row, ctl_errors_rows(reply));
+    freeReplyObject(reply);
+
+    return rc;
+}

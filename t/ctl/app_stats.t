@@ -1,0 +1,185 @@
+#!/usr/bin/perl
+
+# rblctl app stats and app errors: what the store has, drawn or as JSON, in any
+# width, whatever is in the store.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use RblTest;
+
+my $redis = start_redis();
+init_store($redis);
+my $acct = make_account($redis);
+my ($ac, $ap) = @$acct{qw(sid app)};
+my $other = make_account($redis, name => 'Other');
+
+sub good {
+    my ($name, @args) = @_;
+
+    my $got = rblctl($redis, @args, '--json');
+    is("$got->{status} $got->{err}", '0 ', $name);
+    return $got->{status} == 0 ? json($got->{out}) : {};
+}
+
+sub bad {
+    my ($name, $pattern, @args) = @_;
+
+    my $got = rblctl($redis, @args);
+    is($got->{status}, 3, "$name: exit status");
+    like($got->{err}, qr/\Arblctl: [^\n]*$pattern[^\n]*\n\z/, "$name: why");
+    is($got->{out}, '', "$name: nothing else");
+}
+
+# Away from the turn of the hour.
+sleep 61 - time % 60 if time % 3600 > 3540;
+my $hour = int(time / 3600);
+
+sub sum {
+    my ($unit, $part, %field) = @_;
+
+    redis($redis, 'HSET', redis_key('stats', $ac, $ap, "$unit$part"), %field);
+}
+
+sub at {
+    my ($seconds) = @_;
+
+    my @t = gmtime $seconds;
+    return sprintf '%04d-%02d-%02dT%02d:%02d:%02d+00:00', $t[5] + 1900,
+        $t[4] + 1, @t[3, 2, 1, 0];
+}
+
+# --- nothing ----------------------------------------------------------------
+
+my $v = good('nothing was asked', 'app', 'stats', $ac, $ap);
+is_deeply([@$v{qw(account id unit requests errors)}], [$ac, $ap, 'hour', 0, 0],
+    'no requests');
+is(scalar @{ $v->{data} }, 24, 'of 24 hours');
+is($v->{data}[23]{time}, at($hour * 3600), 'the last is the present one');
+like(rblctl($redis, 'app', 'stats', $ac, $ap)->{out}, qr/rbl_zone/,
+    'what may be missing is said');
+is_deeply(good('no errors', 'app', 'errors', $ac, $ap), [], 'none');
+
+# --- hours and days ---------------------------------------------------------
+
+for my $h (0, 1, 30, 743, 744) {
+    my $at = $hour - $h;
+    sum('h', int($at / 24), $at % 24 => 100 + $h, $at % 24 . 'e' => $h);
+}
+my %day;
+for my $d (0, 1, 31, 32, 395, 396) {
+    my $at = int($hour / 24) - $d;
+    sum('d', int($at / 32), $at => 1000 + $d, "${at}e" => $d);
+}
+
+$v = good('24 hours', 'app', 'stats', $ac, $ap);
+is_deeply([@$v{qw(requests errors)}], [201, 1], 'two hours of them');
+is_deeply($v->{data}[22], { time => at(($hour - 1) * 3600), requests => 101,
+    errors => 1 }, 'each in its place');
+$v = good('31 days of hours', 'app', 'stats', $ac, $ap, '--hours', 744);
+is_deeply([@$v{qw(requests errors)}], [100 + 101 + 130 + 843, 774], 'all');
+is(scalar @{ $v->{data} }, 744, '744 of them');
+is($v->{data}[0]{requests}, 843, 'the first');
+$v = good('13 months of days', 'app', 'stats', $ac, $ap, '--days', 396);
+is_deeply([@$v{qw(unit requests errors)}],
+    ['day', 1000 + 1001 + 1031 + 1032 + 1395, 459], 'all');
+is($v->{data}[0]{time}, at((int($hour / 24) - 395) * 86_400), 'the first day');
+is(good('one day', 'app', 'stats', $ac, $ap, '--days', 1)->{requests}, 1000,
+    'today');
+is(good('another account', 'app', 'stats', @$other{qw(sid app)})->{requests},
+    0, 'has nothing');
+
+# --- drawn ------------------------------------------------------------------
+
+sub drawn {
+    my ($width, @args) = @_;
+
+    local $ENV{COLUMNS} = $width;
+    my $r = rblctl($redis, 'app', 'stats', $ac, $ap, @args);
+    is($r->{status}, 0, "drawn in $width columns");
+    return split /\n/, $r->{out};
+}
+
+for my $width (60, 80, 132) {
+    my @line = drawn($width);
+    is(scalar @line, 26, 'a head, 24 hours, the sum');
+    is((sort { $a <=> $b } map { length } @line)[-1], $width,
+        'the longest is as wide');
+    like($line[-2], qr/^[\d-]{10} \d\d:00 +100 +0  #+$/, 'without an error');
+    like($line[-3], qr/^[\d-]{10} \d\d:00 +101 +1  #+x$/, 'with an error');
+    like($line[-4], qr/^[\d-]{10} \d\d:00 +0 +0$/, 'without a request');
+    like($line[-1], qr/^all +201 +1$/, 'the sum');
+    ok(!(grep { /[^ -~]/ } @line), 'plain characters');
+}
+like((drawn(5))[-2], qr/  #{10}$/, 'narrower than that it is not');
+is(scalar(drawn('x', '--days', 3)), 5, 'a width that is none');
+
+# --- what the store should not have -----------------------------------------
+
+my $key = redis_key('stats', $ac, $ap, 'h' . int $hour / 24);
+redis($redis, 'HSET', $key, 'x', 5, '', 5, 'e', 5, '-1', 5, '99', 5, '1ee', 5,
+    '9' x 30, 5, $hour % 24, '-7', $hour % 24 . 'e', 'many');
+$v = good('strange fields', 'app', 'stats', $ac, $ap, '--hours', 1);
+is_deeply([@$v{qw(requests errors)}], [0, 0], 'are passed over');
+redis($redis, 'DEL', $key);
+redis($redis, 'SET', $key, 'x');
+bad('a key of another type', 'WRONGTYPE', 'app', 'stats', $ac, $ap);
+redis($redis, 'DEL', $key);
+
+# --- errors -----------------------------------------------------------------
+
+sub refusal {
+    my ($time, %other) = @_;
+
+    return record_pack('refusal', version => 1, time => $time,
+        method => 'GET', path => '/3.0/x', code => 404, message => 'Unknown.',
+        address => '192.0.2.1', %other);
+}
+my $log = redis_key('errors', $ac, $ap);
+my $ms = 1_700_000_000_000;
+# Two workers: not quite in order.
+redis($redis, 'LPUSH', $log, map { refusal($ms + $_ * 1000) }
+    2, 3, 1, 5, 4, 6 .. 30);
+$v = good('the last 20', 'app', 'errors', $ac, $ap);
+is(scalar @$v, 20, '20 of them');
+is_deeply([map { $_->{time} } @$v],
+    [map { at($ms / 1000 + $_) } 11 .. 30], 'the last one last');
+$v = good('more', 'app', 'errors', $ac, $ap, '--last', 1000);
+is_deeply([map { $_->{time} } @$v], [map { at($ms / 1000 + $_) } 1 .. 30],
+    'in their order');
+is_deeply($v->[0], { time => at($ms / 1000 + 1), client => '192.0.2.1',
+    method => 'GET', path => '/3.0/x', code => 404, message => 'Unknown.' },
+    'everything of one');
+is(scalar @{ good('one', 'app', 'errors', $ac, $ap, '--last', 1) }, 1, 'one');
+
+redis($redis, 'LPUSH', $log, 'junk', refusal($ms + 99_000,
+    path => "/\e]0;x\a", message => "\x{202e}\x{9b}", method => "\r\n"));
+my $r = rblctl($redis, 'app', 'errors', $ac, $ap);
+is($r->{status}, 0, 'strange entries');
+unlike($r->{out}, qr/[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae/,
+    'control characters are escaped');
+like($r->{err}, qr/\Arblctl: an entry of the error log is damaged\n\z/,
+    'a damaged one is told');
+is(scalar(split /\n/, $r->{out}), 20, 'the others are shown');
+
+# --- arguments --------------------------------------------------------------
+
+my $none = 'AP' . '0' x 32;
+for my $what ('stats', 'errors') {
+    bad("$what of nothing", 'has no application', 'app', $what, $ac, $none);
+    bad("$what of another account", 'has no application', 'app', $what,
+        $other->{sid}, $ap);
+    bad("$what of what is none", 'is not the SID of an app', 'app', $what, $ac,
+        $ac);
+}
+bad("hours $_", '--hours must be a whole number from 1 to 744', 'app',
+    'stats', $ac, $ap, '--hours', $_) for 0, 745, 'x', '-1';
+bad("days $_", '--days must be a whole number from 1 to 396', 'app', 'stats',
+    $ac, $ap, '--days', $_) for 0, 397, '';
+bad("last $_", '--last must be a whole number from 1 to 1000', 'app',
+    'errors', $ac, $ap, '--last', $_) for 0, 1001;
+bad('hours and days', 'exclude', 'app', 'stats', $ac, $ap, '--hours', 1,
+    '--days', 1);
+
+done_testing();
