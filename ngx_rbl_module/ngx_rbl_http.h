@@ -19,8 +19,9 @@
  *   ngx_rbl_pages.c      what pages held when they were last read
  *   ngx_rbl_etag.c       the ETag of what was read
  *   ngx_rbl_response.c   the answer, a refusal too
- *   ngx_rbl_gather.c     what is counted of it, with ngx_rbl_refusals.c (error
- *                        log), ngx_rbl_zone.c and ngx_rbl_meter.c
+ *   ngx_rbl_gather.c     what is counted of it; with ngx_rbl_refusals.c (error
+ *                        log), ngx_rbl_carrier.c (to the store), ngx_rbl_zone.c
+ *                        and ngx_rbl_meter.c
  *
  * Nothing but these two first ones knows about events.
  */

@@ -4,56 +4,26 @@
  * are numbers in it alone: no names, no addresses, nothing of an account.
  */
 
-#include "ngx_rbl_gather.h"
+#include "ngx_rbl_status.h"
 
 #include "rbl_version.h"
 
-#define NGX_RBL_STATUS_SIZE    65536
-#define NGX_RBL_STATUS_LABEL   64
-
-
-typedef struct {
-    rbl_out_t        out;
-    ngx_rbl_meter_t  sum;
-    ngx_uint_t       workers;
-    time_t           since;
-} ngx_rbl_status_t;
-
-/* A number of its own, in both forms. */
-typedef struct {
-    const char  *key;                   /* in JSON */
-    const char  *name;                  /* for Prometheus */
-    const char  *type;
-    const char  *help;
-    size_t       offset;                /* in the meter */
-} ngx_rbl_status_number_t;
+#define NGX_RBL_STATUS_SIZE  65536
 
 
 static ngx_int_t ngx_rbl_status_send(ngx_http_request_t *r, ngx_buf_t *b,
     ngx_uint_t form);
-static uint64_t ngx_rbl_status_of(ngx_rbl_status_t *s,
-    const ngx_rbl_status_number_t *number);
 static uint64_t ngx_rbl_status_answers(ngx_rbl_status_t *s, ngx_uint_t code);
-static uint64_t ngx_rbl_status_endpoint(ngx_rbl_status_t *s, ngx_uint_t i);
-static const char *ngx_rbl_status_code(char *text, ngx_uint_t code);
-static const char *ngx_rbl_status_text(char *text, const ngx_str_t *s);
-
+static void ngx_rbl_status_numbers(ngx_rbl_status_t *s, rbl_doc_t *doc,
+    const ngx_rbl_status_number_t *number);
 static void ngx_rbl_status_json(ngx_rbl_status_t *s);
 static void ngx_rbl_status_json_latency(ngx_rbl_status_t *s, rbl_doc_t *doc);
-
-static void ngx_rbl_status_prometheus(ngx_rbl_status_t *s);
-static void ngx_rbl_status_family(ngx_rbl_status_t *s, const char *name,
-    const char *type, const char *help);
-static void ngx_rbl_status_sample(ngx_rbl_status_t *s, const char *name,
-    const char *label, const char *value, uint64_t n);
-static void ngx_rbl_status_latency(ngx_rbl_status_t *s);
-static void ngx_rbl_status_seconds(rbl_out_t *out, uint64_t us);
 static int ngx_rbl_status_full(rbl_out_t *out);
 
 
 #define NGX_RBL_STATUS_NUMBER(name)  offsetof(ngx_rbl_meter_t, name)
 
-static const ngx_rbl_status_number_t  ngx_rbl_status_store[] = {
+const ngx_rbl_status_number_t  ngx_rbl_status_store[] = {
     { "connections", "rbl_store_connections", "gauge",
       "Connections to stores that there should be.",
       NGX_RBL_STATUS_NUMBER(stores) },
@@ -75,7 +45,7 @@ static const ngx_rbl_status_number_t  ngx_rbl_status_store[] = {
     { NULL, NULL, NULL, NULL, 0 }
 };
 
-static const ngx_rbl_status_number_t  ngx_rbl_status_statistics[] = {
+const ngx_rbl_status_number_t  ngx_rbl_status_statistics[] = {
     { "flushes", "rbl_statistics_flushes_total", "counter",
       "Loads of statistics and errors that the store has taken.",
       NGX_RBL_STATUS_NUMBER(flushes) },
@@ -222,7 +192,7 @@ ngx_rbl_status_send(ngx_http_request_t *r, ngx_buf_t *b, ngx_uint_t form)
 }
 
 
-static uint64_t
+uint64_t
 ngx_rbl_status_of(ngx_rbl_status_t *s, const ngx_rbl_status_number_t *number)
 {
     return *(uint64_t *) (void *) ((u_char *) &s->sum + number->offset);
@@ -247,12 +217,7 @@ ngx_rbl_status_answers(ngx_rbl_status_t *s, ngx_uint_t code)
 }
 
 
-/*
- * Requests of the endpoint of row i; several rows may have the same one, and
- * its first row has the sum: (uint64_t) -1 for the others.
- */
-
-static uint64_t
+uint64_t
 ngx_rbl_status_endpoint(ngx_rbl_status_t *s, ngx_uint_t i)
 {
     uint64_t          n;
@@ -279,7 +244,7 @@ ngx_rbl_status_endpoint(ngx_rbl_status_t *s, ngx_uint_t i)
 }
 
 
-static const char *
+const char *
 ngx_rbl_status_code(char *text, ngx_uint_t code)
 {
     if (code == 0) {
@@ -294,7 +259,7 @@ ngx_rbl_status_code(char *text, ngx_uint_t code)
 
 /* Ours, from the table of routes: nothing in it needs an escape. */
 
-static const char *
+const char *
 ngx_rbl_status_text(char *text, const ngx_str_t *s)
 {
     (void) ngx_cpystrn((u_char *) text, s->data,
@@ -302,9 +267,6 @@ ngx_rbl_status_text(char *text, const ngx_str_t *s)
 
     return text;
 }
-
-
-/* --- JSON ---------------------------------------------------------------- */
 
 
 static void
@@ -402,138 +364,6 @@ ngx_rbl_status_json_latency(ngx_rbl_status_t *s, rbl_doc_t *doc)
 
     rbl_doc_close(doc);
     rbl_doc_close(doc);
-}
-
-
-/* --- Prometheus ---------------------------------------------------------- */
-
-
-static void
-ngx_rbl_status_prometheus(ngx_rbl_status_t *s)
-{
-    char                            text[NGX_RBL_STATUS_LABEL];
-    uint64_t                        n;
-    ngx_uint_t                      i;
-    const ngx_str_t                *endpoint;
-    const ngx_rbl_status_number_t  *number;
-
-    static const ngx_rbl_status_number_t *const  all[] = {
-        ngx_rbl_status_store, ngx_rbl_status_statistics
-    };
-
-    ngx_rbl_status_family(s, "rbl_start_time_seconds", "gauge",
-                          "When counting began, in seconds since 1970.");
-    ngx_rbl_status_sample(s, "rbl_start_time_seconds", NULL, NULL,
-                          (uint64_t) s->since);
-
-    ngx_rbl_status_family(s, "rbl_workers", "gauge", "Workers that count.");
-    ngx_rbl_status_sample(s, "rbl_workers", NULL, NULL, s->workers);
-
-    ngx_rbl_status_family(s, "rbl_requests_total", "counter",
-                          "Requests by endpoint.");
-
-    for (i = 1; (endpoint = ngx_rbl_route_endpoint(i)) != NULL; i++) {
-        n = ngx_rbl_status_endpoint(s, i);
-
-        if (n != (uint64_t) -1) {
-            ngx_rbl_status_sample(s, "rbl_requests_total", "endpoint",
-                                  ngx_rbl_status_text(text, endpoint), n);
-        }
-    }
-
-    ngx_rbl_status_sample(s, "rbl_requests_total", "endpoint", "unknown",
-                          s->sum.endpoints[0]);
-
-    ngx_rbl_status_family(s, "rbl_answers_total", "counter",
-                          "Answers by status code.");
-
-    for (i = 0; i < NGX_RBL_METER_CODES; i++) {
-        ngx_rbl_status_sample(s, "rbl_answers_total", "code",
-                              ngx_rbl_status_code(text,
-                                                  ngx_rbl_meter_codes[i]),
-                              s->sum.answers[i]);
-    }
-
-    ngx_rbl_status_latency(s);
-
-    for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-        for (number = all[i]; number->key != NULL; number++) {
-            ngx_rbl_status_family(s, number->name, number->type,
-                                  number->help);
-            ngx_rbl_status_sample(s, number->name, NULL, NULL,
-                                  ngx_rbl_status_of(s, number));
-        }
-    }
-}
-
-
-static void
-ngx_rbl_status_family(ngx_rbl_status_t *s, const char *name, const char *type,
-    const char *help)
-{
-    rbl_out_z(&s->out, "# HELP ");
-    rbl_out_z(&s->out, name);
-    rbl_out_char(&s->out, ' ');
-    rbl_out_z(&s->out, help);
-    rbl_out_z(&s->out, "\n# TYPE ");
-    rbl_out_z(&s->out, name);
-    rbl_out_char(&s->out, ' ');
-    rbl_out_z(&s->out, type);
-    rbl_out_char(&s->out, '\n');
-}
-
-
-static void
-ngx_rbl_status_sample(ngx_rbl_status_t *s, const char *name,
-    const char *label, const char *value, uint64_t n)
-{
-    rbl_out_z(&s->out, name);
-
-    if (label != NULL) {
-        rbl_out_char(&s->out, '{');
-        rbl_out_z(&s->out, label);
-        rbl_out_z(&s->out, "=\"");
-        rbl_out_z(&s->out, value);
-        rbl_out_z(&s->out, "\"}");
-    }
-
-    rbl_out_char(&s->out, ' ');
-    rbl_out_int(&s->out, (int64_t) n);
-    rbl_out_char(&s->out, '\n');
-}
-
-
-static void
-ngx_rbl_status_latency(ngx_rbl_status_t *s)
-{
-    uint64_t    n;
-    ngx_uint_t  i;
-
-    ngx_rbl_status_family(s, "rbl_store_latency_seconds", "histogram",
-                          "How long the store took for a batch of commands.");
-
-    for (i = 0, n = 0; i <= NGX_RBL_METER_BOUNDS; i++) {
-        n += s->sum.latency[i];
-        ngx_rbl_status_sample(s, "rbl_store_latency_seconds_bucket", "le",
-                              i < NGX_RBL_METER_BOUNDS
-                              ? ngx_rbl_meter_seconds[i] : "+Inf", n);
-    }
-
-    rbl_out_z(&s->out, "rbl_store_latency_seconds_sum ");
-    ngx_rbl_status_seconds(&s->out, s->sum.latency_us);
-    rbl_out_char(&s->out, '\n');
-
-    ngx_rbl_status_sample(s, "rbl_store_latency_seconds_count", NULL, NULL, n);
-}
-
-
-static void
-ngx_rbl_status_seconds(rbl_out_t *out, uint64_t us)
-{
-    u_char  text[NGX_INT64_LEN + 8];
-
-    *ngx_sprintf(text, "%uL.%06uL", us / 1000000, us % 1000000) = '\0';
-    rbl_out_z(out, (char *) text);
 }
 
 

@@ -1,0 +1,322 @@
+/*
+ * One load of statistics and refusals: taken, sent, kept until it has landed.
+ */
+
+#include "ngx_rbl_carrier.h"
+
+#define NGX_RBL_CARRIER_PAUSE    1000   /* ms, after a failure, doubled */
+#define NGX_RBL_CARRIER_SLOWEST  60000
+#define NGX_RBL_CALL_USAGE       64     /* applications in one script call */
+#define NGX_RBL_NUMBER           24     /* octets of a number as text */
+
+
+static uint32_t ngx_rbl_carrier_id(const ngx_rbl_store_conf_t *conf);
+static void ngx_rbl_carrier_load(ngx_rbl_carrier_t *c, ngx_uint_t turn);
+static void ngx_rbl_carrier_send(ngx_rbl_carrier_t *c);
+static void ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c);
+static void ngx_rbl_carrier_log(ngx_rbl_carrier_t *c);
+static void ngx_rbl_carrier_call(ngx_rbl_carrier_t *c,
+    const rbl_script_t *script, unsigned partition, int argc,
+    rbl_str_t *argv);
+static void ngx_rbl_carrier_reply(void *data, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_carrier_done(void *data, ngx_rbl_store_rc_e rc);
+
+
+ngx_int_t
+ngx_rbl_carrier_init(ngx_rbl_carrier_t *c, ngx_rbl_store_t *store,
+    const ngx_rbl_store_conf_t *conf, ngx_rbl_zone_t *zone,
+    void (*landed)(void))
+{
+    c->store = store;
+    c->zone = zone;
+    c->id = ngx_rbl_carrier_id(conf);
+    c->landed = landed;
+
+    ngx_queue_init(&c->log);
+    ngx_rbl_refusals_init(&c->refusals);
+
+    return rbl_sid_make(&c->name, RBL_SID_EVENT) == RBL_OK ? NGX_OK
+                                                           : NGX_ERROR;
+}
+
+
+/* What a store is called in the zone, whatever its place after a reload. */
+
+static uint32_t
+ngx_rbl_carrier_id(const ngx_rbl_store_conf_t *conf)
+{
+    uint32_t  crc;
+
+    ngx_crc32_init(crc);
+    ngx_crc32_update(&crc, conf->addr->name.data, conf->addr->name.len);
+    ngx_crc32_update(&crc, (u_char *) "", 1);
+    ngx_crc32_update(&crc, conf->prefix.data, conf->prefix.len);
+    ngx_crc32_final(crc);
+
+    return crc;
+}
+
+
+ngx_uint_t
+ngx_rbl_carrier_waits(const ngx_rbl_carrier_t *c)
+{
+    return c->batch == NULL && (c->nusage || c->nlog || c->refusals.total);
+}
+
+
+ngx_uint_t
+ngx_rbl_carrier_stuck(const ngx_rbl_carrier_t *c)
+{
+    return c->failed || !ngx_rbl_store_ready(c->store);
+}
+
+
+void
+ngx_rbl_carrier_run(ngx_rbl_carrier_t *c, ngx_uint_t turn)
+{
+    if (c->batch != NULL || !ngx_rbl_store_ready(c->store)) {
+        return;
+    }
+
+    if (c->nusage == 0 && c->nlog == 0) {
+        ngx_rbl_carrier_load(c, turn);
+
+    } else if (!ngx_exiting
+               && (ngx_msec_int_t) (ngx_current_msec - c->again) < 0)
+    {
+        return;
+    }
+
+    if (c->nusage || c->nlog) {
+        ngx_rbl_carrier_send(c);
+    }
+}
+
+
+static void
+ngx_rbl_carrier_load(ngx_rbl_carrier_t *c, ngx_uint_t turn)
+{
+    ngx_uint_t  n;
+
+    if (turn && ngx_rbl_zone_dirty(c->zone)) {
+        c->nusage = ngx_rbl_zone_take(c->zone, c->id,
+                                      (uint32_t) (ngx_time() / 3600),
+                                      c->usage, NGX_RBL_LOAD_USAGE);
+    }
+
+    do {
+        n = ngx_rbl_refusals_take(&c->refusals, &c->log,
+                                  NGX_RBL_LOAD_REFUSALS - c->nlog);
+        c->nlog += n;
+    } while (n && c->nlog < NGX_RBL_LOAD_REFUSALS);
+}
+
+
+static void
+ngx_rbl_carrier_send(ngx_rbl_carrier_t *c)
+{
+    c->batch = ngx_rbl_batch_create(c->store, ngx_rbl_carrier_reply,
+                                    ngx_rbl_carrier_done, c);
+    if (c->batch == NULL) {
+        return;
+    }
+
+    c->calls = 0;
+    ngx_rbl_carrier_usage(c);
+    ngx_rbl_carrier_log(c);
+
+    ngx_rbl_batch_submit(c->batch);
+}
+
+
+/* The applications of a partition go together. */
+
+static void
+ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c)
+{
+    int               argc;
+    u_char            text[NGX_RBL_CALL_USAGE][3][NGX_RBL_NUMBER];
+    unsigned          partition[NGX_RBL_LOAD_USAGE];
+    rbl_str_t         argv[2 + 5 * NGX_RBL_CALL_USAGE];
+    ngx_uint_t        i, j, k, n, number[3];
+    ngx_rbl_usage_t  *u;
+
+    for (i = 0; i < c->nusage; i++) {
+        partition[i] = rbl_partition(ngx_rbl_store_keyspace(c->store),
+                           (rbl_str_t) { c->usage[i].account, RBL_SID_LEN });
+    }
+
+    for (i = 0; i < c->nusage; i++) {
+        for (j = i, n = 0, argc = 2;
+             partition[i] != (unsigned) -1 && j < c->nusage
+             && n < NGX_RBL_CALL_USAGE;
+             j++)
+        {
+            if (partition[j] != partition[i]) {
+                continue;
+            }
+
+            u = &c->usage[j];
+            number[0] = u->hour;
+            number[1] = u->requests;
+            number[2] = u->refusals;
+
+            argv[argc++] = (rbl_str_t) { u->account, RBL_SID_LEN };
+            argv[argc++] = (rbl_str_t) { u->app, RBL_SID_LEN };
+
+            for (k = 0; k < 3; k++, argc++) {
+                argv[argc].p = (char *) text[n][k];
+                argv[argc].n = ngx_sprintf(text[n][k], "%ui", number[k])
+                               - text[n][k];
+            }
+
+            n++;
+            partition[j] = j == i ? partition[i] : (unsigned) -1;
+        }
+
+        if (n) {
+            ngx_rbl_carrier_call(c, &rbl_script_app_usage, partition[i], argc,
+                                 argv);
+        }
+    }
+}
+
+
+/* The refusals of an application stand together in the load. */
+
+static void
+ngx_rbl_carrier_log(ngx_rbl_carrier_t *c)
+{
+    int                 argc;
+    rbl_str_t           argv[4 + NGX_RBL_LOAD_REFUSALS];
+    ngx_queue_t        *q;
+    ngx_rbl_refusal_t  *first, *refusal;
+
+    first = NULL;
+    argc = 0;
+
+    for (q = ngx_queue_head(&c->log); /* void */; q = ngx_queue_next(q)) {
+        refusal = q == ngx_queue_sentinel(&c->log) ? NULL
+                  : ngx_queue_data(q, ngx_rbl_refusal_t, queue);
+
+        if (first != NULL
+            && (refusal == NULL
+                || ngx_memcmp(first->app, refusal->app, RBL_SID_LEN) != 0))
+        {
+            ngx_rbl_carrier_call(c, &rbl_script_app_errors,
+                                 rbl_partition(ngx_rbl_store_keyspace(c->store),
+                                               argv[2]),
+                                 argc, argv);
+            first = NULL;
+        }
+
+        if (refusal == NULL) {
+            return;
+        }
+
+        if (first == NULL) {
+            first = refusal;
+            argv[2] = (rbl_str_t) { first->account, RBL_SID_LEN };
+            argv[3] = (rbl_str_t) { first->app, RBL_SID_LEN };
+            argc = 4;
+        }
+
+        argv[argc++] = (rbl_str_t) { (char *) refusal->data, refusal->len };
+    }
+}
+
+
+/* The first two arguments are put in here: who calls, and which call it is. */
+
+static void
+ngx_rbl_carrier_call(ngx_rbl_carrier_t *c, const rbl_script_t *script,
+    unsigned partition, int argc, rbl_str_t *argv)
+{
+    u_char     number[NGX_RBL_NUMBER];
+    rbl_key_t  key;
+
+    c->calls++;
+
+    argv[0] = rbl_key(&key, ngx_rbl_store_keyspace(c->store), partition,
+                      "stats:from", rbl_sid_str(&c->name),
+                      RBL_STR(""));
+    argv[1].p = (char *) number;
+    argv[1].n = ngx_sprintf(number, "%uL", c->number + c->calls) - number;
+
+    ngx_rbl_batch_script(c->batch, script, 1, argc, argv);
+}
+
+
+static void
+ngx_rbl_carrier_reply(void *data, ngx_uint_t i, const redisReply *reply)
+{
+    static ngx_uint_t  damaged;         /* said once by a process */
+
+    if (rbl_reply_int(rbl_reply_at(reply, 1), 0) > 0 && !damaged) {
+        damaged = 1;
+        ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
+                      "rbl: there are keys of statistics or error logs in the "
+                      "store that are none");
+    }
+}
+
+
+static void
+ngx_rbl_carrier_done(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_carrier_t  *c = data;
+
+    ngx_uint_t  more;
+
+    c->batch = NULL;
+
+    if (rc == NGX_RBL_STORE_OK) {
+        more = c->nusage == NGX_RBL_LOAD_USAGE
+               || c->nlog == NGX_RBL_LOAD_REFUSALS;
+
+        ngx_rbl_meter->flushes++;
+        ngx_rbl_refusals_drop(&c->log);
+        c->number += c->calls;
+        c->nusage = 0;
+        c->nlog = 0;
+        c->failed = 0;
+        c->unknown = 0;
+
+        if (more || ngx_exiting) {
+            ngx_rbl_carrier_run(c, 1);
+        }
+
+    } else {
+        ngx_rbl_meter->flush_errors++;
+        c->unknown |= rc == NGX_RBL_STORE_LOST;
+        c->again = ngx_current_msec
+                   + ngx_min(NGX_RBL_CARRIER_PAUSE << c->failed,
+                             NGX_RBL_CARRIER_SLOWEST);
+        c->failed = ngx_min(c->failed + 1, 6);
+    }
+
+    c->landed();
+}
+
+
+void
+ngx_rbl_carrier_leave(ngx_rbl_carrier_t *c)
+{
+    ngx_uint_t  i;
+
+    if (c->batch != NULL) {
+        ngx_rbl_batch_cancel(c->batch);
+        c->batch = NULL;
+        c->unknown = 1;
+    }
+
+    for (i = 0; i < c->nusage && !c->unknown; i++) {
+        if (ngx_rbl_zone_add(c->zone, &c->usage[i]) != NGX_OK) {
+            ngx_rbl_meter->uncounted += c->usage[i].requests;
+        }
+    }
+
+    ngx_rbl_refusals_drop(&c->log);
+    ngx_rbl_refusals_free(&c->refusals);
+}
