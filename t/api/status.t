@@ -39,6 +39,8 @@ sub status {
     return json($r);
 }
 
+wait_for { status()->{store}{ready} == 2 } 5, 'both workers';
+
 # What has come to each number since the last time.
 my $before = status();
 sub since {
