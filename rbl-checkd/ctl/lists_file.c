@@ -4,6 +4,7 @@
  * right in one go.
  */
 
+#include "lists_file.h"
 #include "lists_read.h"
 
 #include "rbl_mp.h"
@@ -22,62 +23,37 @@ static const char *const  killed_members[] = { "zone", "reason", NULL };
 
 /* Entry, its members and its zone; 0, or -1: it cannot be looked at. */
 static int
-entry_begin(lists_read_t *r, const json_t *entry, const char *const *members)
+entry_begin(entry_read_t *r, const json_t *entry, const char *const *members)
 {
-    const char    *name;
-    json_t        *walk;
-    void          *it;
-
-    memset(&r->zone, 0, sizeof(r->zone));
+    memset(&r->label, 0, sizeof(r->label));
 
     if (!json_is_object(entry)) {
         mistake(r, "entry", "must be an object");
         return -1;
     }
 
-    r->zone = value_str(json_object_get(entry, "zone"));
+    r->label = value_str(json_object_get(entry, "zone"));
 
-    if (!rbl_text_ok(r->zone) || r->zone.n > RBL_DOMAIN_MAX) {
-        r->zone.n = 0;
+    if (!rbl_text_ok(r->label) || r->label.n > RBL_DOMAIN_MAX) {
+        r->label.n = 0;
     }
 
-    if (r->zone.n == 0 || !rbl_zone_ok(r->zone)) {
+    if (r->label.n == 0 || !rbl_zone_ok(r->label)) {
         mistake(r, "zone", "must be a domain name in lower case, a label of"
                 " it may be {key}");
 
-    } else if (json_object_get(r->seen, r->zone.p) != NULL) {
-        mistake(r, "zone", "stands in this file twice");
-
     } else {
-        json_object_set_new(r->seen, r->zone.p, json_true());
+        entry_once(r, "zone");
     }
 
-    walk = json_object();
-    if (walk == NULL || json_object_update(walk, (json_t *) entry) != 0) {
-        mistake(r, "entry", "out of memory");
-        json_decref(walk);
-        return -1;
-    }
-
-    for (it = json_object_iter(walk); it != NULL;
-         it = json_object_iter_next(walk, it))
-    {
-        name = json_object_iter_key(it);
-        if (one_of(rbl_str(name), members) < 0) {
-            mistake(r, name, "is not a member that an entry has");
-        }
-    }
-
-    json_decref(walk);
-
-    return 0;
+    return entry_members(r, entry, members);
 }
 
 
 /* The record goes into the file's table. */
 static void
-entry_end(lists_read_t *r, rbl_list_t *l, const json_t *codes,
-    lists_file_status_t status)
+entry_end(entry_read_t *r, lists_file_t *file, rbl_list_t *l,
+    const json_t *codes, lists_file_status_t status)
 {
     size_t               i;
     rbl_buf_t            buf;
@@ -85,7 +61,7 @@ entry_end(lists_read_t *r, rbl_list_t *l, const json_t *codes,
 
     static const char *const  names[] = { "active", "disabled", "killed" };
 
-    e = &r->file->entry[r->file->n];
+    e = &file->entry[file->n];
     if (r->mistakes != 0 || ctl_list_sid(&e->sid, l->zone) != 0) {
         return;
     }
@@ -123,13 +99,13 @@ entry_end(lists_read_t *r, rbl_list_t *l, const json_t *codes,
     e->status = status;
     e->record = buf.base;
     e->size = rbl_buf_str(&buf).n;
-    r->file->n++;
-    r->file->count[status]++;
+    file->n++;
+    file->count[status]++;
 }
 
 
 static void
-entry_list(lists_read_t *r, const json_t *entry)
+entry_list(entry_read_t *r, lists_file_t *file, const json_t *entry)
 {
     int            enabled;
     rbl_list_t     l;
@@ -140,8 +116,8 @@ entry_list(lists_read_t *r, const json_t *entry)
     }
 
     memset(&l, 0, sizeof(l));
-    l.zone = r->zone;
-    l.name = member_text(r, entry, "name", LISTS_FILE_TEXT);
+    l.zone = r->label;
+    l.name = member_text(r, entry, "name", ENTRY_TEXT);
     if (l.name.p != NULL
         && (l.name.n == 0 || rbl_utf8_count(l.name) > RBL_LABEL_MAX))
     {
@@ -159,14 +135,15 @@ entry_list(lists_read_t *r, const json_t *entry)
     l.control = member_control(r, entry);
     codes = member_codes(r, entry);
     enabled = member_enabled(r, entry);
-    (void) member_text(r, entry, "note", LISTS_FILE_TEXT);
+    (void) member_text(r, entry, "note", ENTRY_TEXT);
 
-    entry_end(r, &l, codes, enabled ? LISTS_FILE_ACTIVE : LISTS_FILE_DISABLED);
+    entry_end(r, file, &l, codes,
+              enabled ? LISTS_FILE_ACTIVE : LISTS_FILE_DISABLED);
 }
 
 
 static void
-entry_killed(lists_read_t *r, const json_t *entry)
+entry_killed(entry_read_t *r, lists_file_t *file, const json_t *entry)
 {
     rbl_list_t  l;
 
@@ -175,16 +152,16 @@ entry_killed(lists_read_t *r, const json_t *entry)
     }
 
     memset(&l, 0, sizeof(l));
-    l.zone = r->zone;
-    l.name = member_text(r, entry, "reason", LISTS_FILE_TEXT);
+    l.zone = r->label;
+    l.name = member_text(r, entry, "reason", ENTRY_TEXT);
     l.type = RBL_STR("rbl");
 
-    entry_end(r, &l, NULL, LISTS_FILE_KILLED);
+    entry_end(r, file, &l, NULL, LISTS_FILE_KILLED);
 }
 
 
 static void
-read_arrays(lists_read_t *r, const json_t *root)
+read_arrays(entry_read_t *r, lists_file_t *file, const json_t *root)
 {
     const json_t  *lists, *killed;
 
@@ -208,12 +185,12 @@ read_arrays(lists_read_t *r, const json_t *root)
 
     r->array = "lists";
     for (r->index = 0; r->index < json_array_size(lists); r->index++) {
-        entry_list(r, json_array_get(lists, r->index));
+        entry_list(r, file, json_array_get(lists, r->index));
     }
 
     r->array = "killed";
     for (r->index = 0; r->index < json_array_size(killed); r->index++) {
-        entry_killed(r, json_array_get(killed, r->index));
+        entry_killed(r, file, json_array_get(killed, r->index));
     }
 }
 
@@ -222,25 +199,17 @@ int
 lists_file_read(lists_file_t *file, const char *path)
 {
     json_t        *root;
-    json_error_t   error;
-    lists_read_t   r;
+    entry_read_t   r;
 
     memset(file, 0, sizeof(*file));
     memset(&r, 0, sizeof(r));
 
-    root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    root = entry_file(path);
     if (root == NULL) {
-        if (error.line > 0) {
-            ctl_fail("%s:%d: %s", path, error.line, error.text);
-        } else {
-            ctl_fail("%s: %s", path, error.text);
-        }
-
         return -1;
     }
 
     r.path = path;
-    r.file = file;
     r.seen = json_object();
     file->entry = calloc(LISTS_FILE_MAX, sizeof(lists_file_entry_t));
 
@@ -248,7 +217,7 @@ lists_file_read(lists_file_t *file, const char *path)
         ctl_fail("out of memory");
         r.mistakes++;
     } else {
-        read_arrays(&r, root);
+        read_arrays(&r, file, root);
     }
 
     json_decref(r.seen);

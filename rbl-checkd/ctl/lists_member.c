@@ -7,7 +7,6 @@
 
 #include "rbl_codes.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #define NAME_CHARS  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"    \
@@ -23,58 +22,8 @@ static const char *const  tiers[] = { "critical", "high", "normal", "policy",
                                       "utility", NULL };
 
 
-void
-mistake(lists_read_t *r, const char *field, const char *fmt, ...)
-{
-    char     text[512];
-    va_list  ap;
-
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof(text), fmt, ap);
-    va_end(ap);
-
-    r->mistakes++;
-    ctl_fail("%s: %s[%zu]%s%.*s: %s: %s", r->path, r->array, r->index,
-             r->zone.n ? " " : "", (int) r->zone.n, r->zone.n ? r->zone.p : "",
-             field, text);
-}
-
-
 rbl_str_t
-value_str(const json_t *v)
-{
-    rbl_str_t  s = { json_string_value(v), json_string_length(v) };
-
-    return s;
-}
-
-
-rbl_str_t
-member_text(lists_read_t *r, const json_t *entry, const char *name,
-    size_t max)
-{
-    rbl_str_t      s, none = RBL_STR(""), bad = { NULL, 0 };
-    const json_t  *v;
-
-    v = json_object_get(entry, name);
-    if (v == NULL) {
-        return none;
-    }
-
-    s = value_str(v);
-
-    if (!json_is_string(v) || !rbl_text_ok(s) || s.n > max) {
-        mistake(r, name, "must be text of at most %zu bytes without control"
-                " characters", max);
-        return bad;
-    }
-
-    return s;
-}
-
-
-rbl_str_t
-member_url(lists_read_t *r, const json_t *entry, const char *name)
+member_url(entry_read_t *r, const json_t *entry, const char *name)
 {
     rbl_str_t  s, none = RBL_STR("");
 
@@ -91,85 +40,36 @@ member_url(lists_read_t *r, const json_t *entry, const char *name)
 }
 
 
-int
-one_of(rbl_str_t s, const char *const *words)
-{
-    int  i;
-
-    for (i = 0; words[i] != NULL; i++) {
-        if (rbl_str_is(s, words[i])) {
-            return i;
-        }
-    }
-
-    return -1;
-}
-
-
-static void
-join(char *buf, size_t size, const char *const *words)
-{
-    size_t  at;
-    int     n;
-
-    buf[0] = '\0';
-
-    for (at = 0; *words != NULL && at < size; words++) {
-        n = snprintf(buf + at, size - at, "%s\"%s\"", at ? ", " : "", *words);
-        at += n > 0 ? (size_t) n : 0;
-    }
-}
-
-
-/* A text member out of a few; empty only if `empty` is set. */
-static rbl_str_t
-member_word(lists_read_t *r, const json_t *entry, const char *name,
-    const char *const *words, int empty)
-{
-    char       all[256];
-    rbl_str_t  s;
-
-    s = member_text(r, entry, name, LISTS_FILE_TEXT);
-
-    if (s.p != NULL && one_of(s, words) < 0 && !(empty && s.n == 0)) {
-        join(all, sizeof(all), words);
-        mistake(r, name, "must be one of %s", all);
-    }
-
-    return s;
-}
-
-
 rbl_str_t
-member_type(lists_read_t *r, const json_t *entry)
+member_type(entry_read_t *r, const json_t *entry)
 {
     return member_word(r, entry, "type", types, 0);
 }
 
 
 rbl_str_t
-member_tier(lists_read_t *r, const json_t *entry)
+member_tier(entry_read_t *r, const json_t *entry)
 {
     return member_word(r, entry, "tier", tiers, 1);
 }
 
 
 rbl_str_t
-member_scope(lists_read_t *r, const json_t *entry)
+member_scope(entry_read_t *r, const json_t *entry)
 {
     return member_word(r, entry, "scope", scopes, 1);
 }
 
 
 rbl_str_t
-member_kind(lists_read_t *r, const json_t *entry)
+member_kind(entry_read_t *r, const json_t *entry)
 {
     return member_word(r, entry, "kind", kinds, 1);
 }
 
 
 int64_t
-member_families(lists_read_t *r, const json_t *entry, rbl_str_t type)
+member_families(entry_read_t *r, const json_t *entry, rbl_str_t type)
 {
     int            i;
     size_t         k;
@@ -203,7 +103,7 @@ member_families(lists_read_t *r, const json_t *entry, rbl_str_t type)
 
 
 const json_t *
-member_codes(lists_read_t *r, const json_t *entry)
+member_codes(entry_read_t *r, const json_t *entry)
 {
     char           field[32];
     size_t         i;
@@ -251,13 +151,13 @@ member_codes(lists_read_t *r, const json_t *entry)
 
 
 rbl_str_t
-member_control(lists_read_t *r, const json_t *entry)
+member_control(entry_read_t *r, const json_t *entry)
 {
     rbl_str_t                 s;
     static const char *const  words[] = { "ip", "ip-positive-only", "none",
                                           NULL };
 
-    s = member_text(r, entry, "control", LISTS_FILE_TEXT);
+    s = member_text(r, entry, "control", ENTRY_TEXT);
 
     if (s.n != 0 && one_of(s, words) < 0
         && (s.n < 6 || s.n > RBL_DOMAIN_MAX || strncmp(s.p, "name:", 5) != 0
@@ -272,7 +172,7 @@ member_control(lists_read_t *r, const json_t *entry)
 
 
 int
-member_enabled(lists_read_t *r, const json_t *entry)
+member_enabled(entry_read_t *r, const json_t *entry)
 {
     const json_t  *v;
 
@@ -287,7 +187,7 @@ member_enabled(lists_read_t *r, const json_t *entry)
         return 0;
     }
 
-    if (r->zone.n && strstr(r->zone.p, "{key}") != NULL) {
+    if (r->label.n && strstr(r->label.p, "{key}") != NULL) {
         mistake(r, "enabled", "must be false: the zone needs a key");
     }
 

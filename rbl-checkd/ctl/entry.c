@@ -1,0 +1,169 @@
+/*
+ * Files of entries: what their readers have in common.  Each member is what it
+ * must be, or a line says what that is.
+ */
+
+#include "entry.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+
+void
+mistake(entry_read_t *r, const char *field, const char *fmt, ...)
+{
+    char     text[512];
+    va_list  ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+
+    r->mistakes++;
+    ctl_fail("%s: %s[%zu]%s%.*s: %s: %s", r->path, r->array, r->index,
+             r->label.n ? " " : "", (int) r->label.n,
+             r->label.n ? r->label.p : "", field, text);
+}
+
+
+rbl_str_t
+value_str(const json_t *v)
+{
+    rbl_str_t  s = { json_string_value(v), json_string_length(v) };
+
+    return s;
+}
+
+
+rbl_str_t
+member_text(entry_read_t *r, const json_t *entry, const char *name,
+    size_t max)
+{
+    rbl_str_t      s, none = RBL_STR(""), bad = { NULL, 0 };
+    const json_t  *v;
+
+    v = json_object_get(entry, name);
+    if (v == NULL) {
+        return none;
+    }
+
+    s = value_str(v);
+
+    if (!json_is_string(v) || !rbl_text_ok(s) || s.n > max) {
+        mistake(r, name, "must be text of at most %zu bytes without control"
+                " characters", max);
+        return bad;
+    }
+
+    return s;
+}
+
+
+int
+one_of(rbl_str_t s, const char *const *words)
+{
+    int  i;
+
+    for (i = 0; words[i] != NULL; i++) {
+        if (rbl_str_is(s, words[i])) {
+            return i;
+        }
+    }
+
+    return -1;
+}
+
+
+static void
+join(char *buf, size_t size, const char *const *words)
+{
+    size_t  at;
+    int     n;
+
+    buf[0] = '\0';
+
+    for (at = 0; *words != NULL && at < size; words++) {
+        n = snprintf(buf + at, size - at, "%s\"%s\"", at ? ", " : "", *words);
+        at += n > 0 ? (size_t) n : 0;
+    }
+}
+
+
+rbl_str_t
+member_word(entry_read_t *r, const json_t *entry, const char *name,
+    const char *const *words, int empty)
+{
+    char       all[256];
+    rbl_str_t  s;
+
+    s = member_text(r, entry, name, ENTRY_TEXT);
+
+    if (s.p != NULL && one_of(s, words) < 0 && !(empty && s.n == 0)) {
+        join(all, sizeof(all), words);
+        mistake(r, name, "must be one of %s", all);
+    }
+
+    return s;
+}
+
+
+json_t *
+entry_file(const char *path)
+{
+    json_t        *root;
+    json_error_t   error;
+
+    root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    if (root != NULL) {
+        return root;
+    }
+
+    if (error.line > 0) {
+        ctl_fail("%s:%d: %s", path, error.line, error.text);
+    } else {
+        ctl_fail("%s: %s", path, error.text);
+    }
+
+    return NULL;
+}
+
+
+int
+entry_members(entry_read_t *r, const json_t *entry, const char *const *known)
+{
+    void        *it;
+    json_t      *walk;
+    const char  *name;
+
+    walk = json_object();
+    if (walk == NULL || json_object_update(walk, (json_t *) entry) != 0) {
+        mistake(r, "entry", "out of memory");
+        json_decref(walk);
+        return -1;
+    }
+
+    for (it = json_object_iter(walk); it != NULL;
+         it = json_object_iter_next(walk, it))
+    {
+        name = json_object_iter_key(it);
+        if (one_of(rbl_str(name), known) < 0) {
+            mistake(r, name, "is not a member that an entry has");
+        }
+    }
+
+    json_decref(walk);
+
+    return 0;
+}
+
+
+void
+entry_once(entry_read_t *r, const char *field)
+{
+    if (json_object_get(r->seen, r->label.p) != NULL) {
+        mistake(r, field, "stands in this file twice");
+
+    } else {
+        json_object_set_new(r->seen, r->label.p, json_true());
+    }
+}

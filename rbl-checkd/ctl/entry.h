@@ -1,0 +1,51 @@
+/*
+ * Reading a file of entries (block lists, plans): JSON, every member of every
+ * entry is checked, and all mistakes are told, one line each, before anything
+ * is given up.
+ */
+
+#ifndef CTL_ENTRY_H_INCLUDED
+#define CTL_ENTRY_H_INCLUDED
+
+#include "ctl.h"
+
+#define ENTRY_TEXT  1024
+
+typedef struct {
+    const char  *path;
+    const char  *array;                 /* "lists", "killed", "plans" */
+    size_t       index;
+    rbl_str_t    label;                 /* names the entry at hand: its zone,
+                                           its name; n 0: it has none */
+    int          mistakes;
+    json_t      *seen;                  /* label -> true */
+} entry_read_t;
+
+/* The file; NULL: it cannot be read or is no JSON, and a line says so. */
+json_t *entry_file(const char *path);
+
+/* A mistake is told at once and counted. */
+__attribute__((format(printf, 3, 4)))
+void mistake(entry_read_t *r, const char *field, const char *fmt, ...);
+
+/* An entry has no members but the known ones.  -1: out of memory. */
+int entry_members(entry_read_t *r, const json_t *entry,
+    const char *const *known);
+
+/* No two entries have the label that this one has. */
+void entry_once(entry_read_t *r, const char *field);
+
+rbl_str_t value_str(const json_t *v);       /* p NULL: not a string */
+
+/* Index of the word, or -1. */
+int one_of(rbl_str_t s, const char *const *words);
+
+/* A text member; "" if it is not there, p NULL after a mistake. */
+rbl_str_t member_text(entry_read_t *r, const json_t *entry, const char *name,
+    size_t max);
+
+/* The same out of a few; empty only if `empty` is set. */
+rbl_str_t member_word(entry_read_t *r, const json_t *entry, const char *name,
+    const char *const *words, int empty);
+
+#endif /* CTL_ENTRY_H_INCLUDED */
