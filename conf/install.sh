@@ -63,6 +63,7 @@ daemon()
 
     keep rbl-checkd.conf "$sysconfdir/rbl-checkd/rbl-checkd.conf"
     keep rblctl.conf "$sysconfdir/rbl-checkd/rblctl.conf"
+    keep plans.json "$sysconfdir/rbl-checkd/plans.json"
     keep rbl-checkd.logrotate "$sysconfdir/logrotate.d/rbl-checkd"
 }
 

@@ -354,8 +354,8 @@ if [ -s "$run/account" ]; then
 fi
 
 if [ ! -s "$run/account" ]; then
-    SID=$(rblctl account add Demonstration --paid --interval 15m --json \
-          | value id)
+    SID=$(rblctl account add Demonstration --plan Business \
+          --file "$conf/plans.json" --json | value id)
     app=$(rblctl app add "$SID" Demonstration --json)
     TOKEN=$(printf '%s\n' "$app" | value token)
     (

@@ -188,6 +188,7 @@ ngx_rbl_start_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 static ngx_int_t
 ngx_rbl_start_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
+    int64_t    max;
     rbl_str_t  word;
 
     word = rbl_reply_word(reply);
@@ -207,6 +208,11 @@ ngx_rbl_start_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     } else if (rbl_str_is(word, "CALLBACKS")) {
         ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
                        "The check has as many callbacks as it can take.");
+
+    } else if (rbl_str_is(word, "LIMIT")) {
+        max = rbl_reply_int(rbl_reply_at(reply, 1), 0);
+        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
+                       "The plan allows at most %L checks a day.", max);
 
     } else if (rbl_str_is(word, "ACCOUNT")) {
         ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");

@@ -29,6 +29,9 @@
  *   uniq:<AC>          hash    "<type>|<value>" -> host SID
  *   refs:<AC>          hash    "<RP>", "<CG>:h", "<CG>:c" -> how many use it
  *   seq:<AC>           string  order of creation
+ *   started:<AC>       string  checks that were started today, with TTL to the
+ *                              end of the day (UTC); only where there is a
+ *                              limit
  *   due                zset    accounts by when their turn comes (ms): not
  *                              later than their first host is due
  *   due:<AC>           zset    hosts by time of the next check, or by the end

@@ -40,6 +40,7 @@ static const rbl_field_t  rbl_account_fields[RBL_ACCOUNT__N] = {
     [RBL_ACCOUNT_GROUP] = STR(rbl_account_t, group),
     [RBL_ACCOUNT_CREATED] = INT(rbl_account_t, created),
     [RBL_ACCOUNT_MAX_CHECKS] = INT(rbl_account_t, max_checks),
+    [RBL_ACCOUNT_MIN_INTERVAL] = INT(rbl_account_t, min_interval),
 };
 
 static const rbl_field_t  rbl_token_fields[RBL_TOKEN__N] = {

@@ -22,6 +22,7 @@ typedef struct {
     rbl_str_t  profile, group;          /* the defaults */
     int64_t    created;
     int64_t    max_checks;              /* started a day; 0: no limit */
+    int64_t    min_interval;            /* the plan's; 0: none */
 } rbl_account_t;
 
 typedef struct {

@@ -3,19 +3,15 @@
  * they want otherwise.
  */
 
-#include "ctl.h"
-
-#include <stdio.h>
-
-#define CTL_LIMIT_MAX   100000000
-#define CTL_INTERVAL    3600
+#include "plan_file.h"
 
 
 static const ctl_column_t  account_columns[] = {
     { "id", "account" }, { "name", "name" }, { "status", "status" },
     { "timezone", "time zone" }, { "plan", "plan" }, { "paid", "paid" },
-    { "max_hosts", "max hosts" },
-    { "max_contacts", "max contacts" }, { "interval", "interval (s)" },
+    { "max_hosts", "max hosts" }, { "max_contacts", "max contacts" },
+    { "max_checks", "max checks a day" }, { "interval", "interval (s)" },
+    { "min_interval", "shortest (s)" },
     { "profile", "default profile" }, { "group", "default group" },
     { "hosts", "hosts" }, { "listed", "listed" }, { "apps", "applications" },
     { "webhooks", "webhooks" }, { "created", "created" }, { NULL, NULL }
@@ -31,7 +27,7 @@ static const ctl_column_t  account_row[] = {
 static json_t *
 ctl_account_json(const rbl_account_t *a)
 {
-    return json_pack("{so so so so so sb sI sI sI so so so}",
+    return json_pack("{so so so so so sb sI sI sI sI sI so so so}",
                      "id", ctl_text(a->id), "name", ctl_text(a->name),
                      "status", ctl_text(a->status),
                      "timezone", ctl_text(a->timezone),
@@ -39,54 +35,34 @@ ctl_account_json(const rbl_account_t *a)
                      "paid", a->paid != 0,
                      "max_hosts", (json_int_t) a->max_hosts,
                      "max_contacts", (json_int_t) a->max_contacts,
+                     "max_checks", (json_int_t) a->max_checks,
                      "interval", (json_int_t) a->interval,
+                     "min_interval", (json_int_t) a->min_interval,
                      "profile", ctl_text(a->profile),
                      "group", ctl_text(a->group),
                      "created", ctl_time(a->created));
 }
 
 
-static int
-ctl_account_plan(const ctl_t *ctl, int *paid, rbl_str_t *plan)
-{
-    const char  *name;
-
-    *paid = ctl_option(ctl, "paid") != NULL;
-    if (*paid && ctl_option(ctl, "free") != NULL) {
-        ctl_fail("--paid and --free exclude each other");
-        return -1;
-    }
-
-    name = ctl_option(ctl, "plan");
-    *plan = rbl_str(name ? name : *paid ? "paid" : "free");
-
-    return ctl_name(plan, "a plan", *plan);
-}
-
-
 int
 ctl_account_add(ctl_t *ctl)
 {
-    int          paid;
-    char         hosts[24], contacts[24], seconds[24];
-    int64_t      max_hosts, max_contacts, interval;
+    char         hosts[CTL_DECIMAL], contacts[CTL_DECIMAL],
+                 checks[CTL_DECIMAL], seconds[CTL_DECIMAL],
+                 least[CTL_DECIMAL];
+    plan_t       plan;
+    int64_t      interval;
     rbl_sid_t    account, profile, group;
     rbl_key_t    key;
-    rbl_str_t    name, plan, argv[9];
+    rbl_str_t    name, argv[11];
     redisReply  *reply;
     const char  *zone;
 
-    max_hosts = max_contacts = 0;
-    interval = CTL_INTERVAL;
     zone = ctl_option(ctl, "timezone");
     zone = zone ? zone : "UTC";
 
     if (ctl_name(&name, "an account", ctl->args[0]) != 0
-        || ctl_account_plan(ctl, &paid, &plan) != 0
-        || ctl_number(ctl, "max-hosts", &max_hosts, 0, CTL_LIMIT_MAX) != 0
-        || ctl_number(ctl, "max-contacts", &max_contacts, 0, CTL_LIMIT_MAX)
-           != 0
-        || ctl_interval(ctl, "interval", &interval) != 0
+        || plan_given(ctl, &plan, &interval) != 0
         || ctl_timezone(ctl, rbl_str(zone)) != 0)
     {
         return CTL_ERROR;
@@ -99,24 +75,22 @@ ctl_account_add(ctl_t *ctl)
         return ctl_fail("the kernel gives no random bytes");
     }
 
-    snprintf(hosts, sizeof(hosts), "%lld", (long long) max_hosts);
-    snprintf(contacts, sizeof(contacts), "%lld", (long long) max_contacts);
-    snprintf(seconds, sizeof(seconds), "%lld", (long long) interval);
-
     argv[0] = name;
     argv[1] = rbl_str(zone);
-    argv[2] = plan;
-    argv[3] = rbl_str(paid ? "1" : "0");
-    argv[4] = rbl_str(hosts);
-    argv[5] = rbl_str(contacts);
-    argv[6] = rbl_str(seconds);
+    argv[2] = plan.name;
+    argv[3] = rbl_str(plan.paid ? "1" : "0");
+    argv[4] = ctl_decimal(hosts, plan.max_hosts);
+    argv[5] = ctl_decimal(contacts, plan.max_contacts);
+    argv[6] = ctl_decimal(seconds, interval);
     argv[7] = rbl_sid_str(&profile);
     argv[8] = rbl_sid_str(&group);
+    argv[9] = ctl_decimal(checks, plan.max_checks);
+    argv[10] = ctl_decimal(least, plan.interval);
 
     reply = ctl_script(ctl, &rbl_script_account_put,
                        rbl_account_key(&key, &ctl->ks, "acct",
                                        rbl_sid_str(&account), RBL_STR("")),
-                       9, argv);
+                       11, argv);
     if (reply == NULL) {
         return CTL_ERROR;
     }
@@ -270,32 +244,47 @@ ctl_account_list(ctl_t *ctl)
 }
 
 
-/* A script that changes the account and takes one argument. */
-static int
-ctl_account_set(ctl_t *ctl, const rbl_script_t *script, rbl_str_t value)
+redisReply *
+ctl_account_script(ctl_t *ctl, const rbl_script_t *script, int argc,
+    const rbl_str_t *argv)
 {
-    int          found;
     rbl_sid_t    sid;
     rbl_key_t    key;
     redisReply  *reply;
 
     if (ctl_sid(&sid, RBL_SID_ACCOUNT, ctl->args[0]) != 0) {
-        return CTL_ERROR;
+        return NULL;
     }
 
     reply = ctl_script(ctl, script,
                        rbl_account_key(&key, &ctl->ks, "acct",
                                        rbl_sid_str(&sid), RBL_STR("")),
-                       1, &value);
+                       argc, argv);
+
+    if (reply != NULL && rbl_str_is(rbl_reply_word(reply), "ACCOUNT")) {
+        freeReplyObject(reply);
+        ctl_fail("there is no account %s", sid.s);
+        return NULL;
+    }
+
+    return reply;
+}
+
+
+/* A script that changes the account and takes one argument. */
+static int
+ctl_account_set(ctl_t *ctl, const rbl_script_t *script, rbl_str_t value)
+{
+    redisReply  *reply;
+
+    reply = ctl_account_script(ctl, script, 1, &value);
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    found = rbl_str_is(rbl_reply_word(reply), "OK");
     freeReplyObject(reply);
 
-    return found ? ctl_account_show(ctl)
-                 : ctl_fail("there is no account %s", sid.s);
+    return ctl_account_show(ctl);
 }
 
 

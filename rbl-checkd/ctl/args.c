@@ -65,23 +65,24 @@ ctl_number(const ctl_t *ctl, const char *option, int64_t *v, int64_t min,
 }
 
 
-int
-ctl_interval(const ctl_t *ctl, const char *option, int64_t *seconds)
+rbl_str_t
+ctl_decimal(char buf[CTL_DECIMAL], int64_t v)
 {
-    int64_t      v, unit;
-    rbl_str_t    s;
-    const char  *text;
+    snprintf(buf, CTL_DECIMAL, "%lld", (long long) v);
 
-    text = ctl_option(ctl, option);
-    if (text == NULL) {
-        return 0;
-    }
+    return rbl_str(buf);
+}
 
-    s = rbl_str(text);
+
+int
+ctl_seconds(int64_t *seconds, rbl_str_t text)
+{
+    int64_t  v, unit;
+
     unit = 1;
 
-    if (s.n > 1 && strchr("smhd", s.p[s.n - 1]) != NULL) {
-        switch (s.p[--s.n]) {
+    if (text.n > 1 && strchr("smhd", text.p[text.n - 1]) != NULL) {
+        switch (text.p[--text.n]) {
         case 'm':
             unit = 60;
             break;
@@ -96,17 +97,28 @@ ctl_interval(const ctl_t *ctl, const char *option, int64_t *seconds)
         }
     }
 
-    if (rbl_int_parse(&v, s, 1, CTL_INTERVAL_MAX) != RBL_OK
+    if (rbl_int_parse(&v, text, 1, CTL_INTERVAL_MAX) != RBL_OK
         || v * unit > CTL_INTERVAL_MAX)
     {
-        ctl_fail("--%s must be a time from 1s to 30d, as 900, 15m or 1h, not"
-                 " \"%.40s\"", option, text);
         return -1;
     }
 
     *seconds = v * unit;
 
     return 0;
+}
+
+
+int
+ctl_interval(int64_t *seconds, const char *what, rbl_str_t text)
+{
+    if (ctl_seconds(seconds, text) == 0) {
+        return 0;
+    }
+
+    ctl_fail("%s must be a time from 1s to 30d, as 900, 15m or 1h, not"
+             " \"%.40s\"", what, text.p);
+    return -1;
 }
 
 

@@ -25,6 +25,7 @@
 #define CTL_ERROR    3
 
 #define CTL_MAX_OPTIONS  16
+#define CTL_LIMIT_MAX    100000000      /* of hosts and the like */
 #define CTL_SECRET_SIZE  80             /* room for any token or secret */
 
 typedef struct {
@@ -68,9 +69,11 @@ struct ctl_s {
 /* The value of an option, "" for a flag; NULL: it was not given. */
 const char *ctl_option(const ctl_t *ctl, const char *name);
 
-/* main.c: one line on standard error; CTL_ERROR. */
+/* main.c: one line on standard error; CTL_ERROR, or nothing is wrong. */
 __attribute__((format(printf, 1, 2)))
 int ctl_fail(const char *fmt, ...);
+__attribute__((format(printf, 1, 2)))
+void ctl_note(const char *fmt, ...);
 
 /* client.c: each prints its own error. */
 int ctl_connect(ctl_t *ctl);            /* 0, -1 */
@@ -126,11 +129,26 @@ int ctl_sid(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text);
 int ctl_name(rbl_str_t *name, const char *what, rbl_str_t text);
 int ctl_number(const ctl_t *ctl, const char *option, int64_t *v, int64_t min,
     int64_t max);
-int ctl_interval(const ctl_t *ctl, const char *option, int64_t *seconds);
+int ctl_interval(int64_t *seconds, const char *what, rbl_str_t text);
 int ctl_timezone(const ctl_t *ctl, rbl_str_t name);
+
+/* A number as text in buf. */
+#define CTL_DECIMAL  24
+rbl_str_t ctl_decimal(char buf[CTL_DECIMAL], int64_t v);
+
+/* "900", "15m", "1h": 1 s to 30 days; -1: it is none, and nothing is said. */
+int ctl_seconds(int64_t *seconds, rbl_str_t text);
 
 /* account.c: 0; -1: there is none, or failed, and said. */
 int ctl_account_exists(ctl_t *ctl, const rbl_sid_t *sid);
+
+/*
+ * Runs a script of the account that the first argument names, to show the
+ * account afterwards.  NULL: it was not done, and said; a refusal other than
+ * "there is no such account" is the caller's.
+ */
+redisReply *ctl_account_script(ctl_t *ctl, const rbl_script_t *script,
+    int argc, const rbl_str_t *argv);
 
 /* secret.c: random texts and digests; -1: failed, and said. */
 int ctl_token_make(char token[CTL_SECRET_SIZE]);    /* 64 hex digits */
@@ -152,6 +170,10 @@ int ctl_account_list(ctl_t *ctl);
 int ctl_account_suspend(ctl_t *ctl);
 int ctl_account_resume(ctl_t *ctl);
 int ctl_account_timezone(ctl_t *ctl);
+int ctl_account_plan(ctl_t *ctl);
+int ctl_account_interval(ctl_t *ctl);
+int ctl_plan_list(ctl_t *ctl);
+int ctl_plan_show(ctl_t *ctl);
 int ctl_app_add(ctl_t *ctl);
 int ctl_app_rotate(ctl_t *ctl);
 int ctl_app_revoke(ctl_t *ctl);

@@ -28,8 +28,11 @@ static const ctl_option_t  init_options[] = {
 
 static const ctl_option_t  account_options[] = {
     { "paid", 0 }, { "free", 0 }, { "max-hosts", 1 }, { "max-contacts", 1 },
-    { "interval", 1 }, { "plan", 1 }, { "timezone", 1 }, { NULL, 0 }
+    { "max-checks", 1 }, { "interval", 1 }, { "plan", 1 }, { "file", 1 },
+    { "timezone", 1 }, { NULL, 0 }
 };
+
+static const ctl_option_t  plan_options[] = { { "file", 1 }, { NULL, 0 } };
 
 static const ctl_option_t  rotate_options[] = { { "keep", 0 }, { NULL, 0 } };
 static const ctl_option_t  allow_options[] = { { "none", 0 }, { NULL, 0 } };
@@ -55,9 +58,11 @@ static const ctl_command_t  ctl_commands[] = {
     { "init", "[--partitions N]",
       "prepare the store, once",
       init_options, 0, 0, CTL_STORE, ctl_init },
-    { "account add", "NAME [--paid|--free] [--plan NAME] [--max-hosts N]"
-      " [--max-contacts N] [--interval SECONDS|15m|1h] [--timezone NAME]",
-      "make an account; 0 is no limit, checks are hourly by default",
+    { "account add", "NAME [--plan NAME] [--file FILE] [--paid|--free]"
+      " [--max-hosts N] [--max-contacts N] [--max-checks N]"
+      " [--interval SECONDS|15m|1h] [--timezone NAME]",
+      "make an account, on a plan of the file; 0 is no limit, checks are"
+      " hourly by default",
       account_options, 1, 1, CTL_READY, ctl_account_add },
     { "account show", "SID", "show an account and what it has",
       none_options, 1, 1, CTL_READY, ctl_account_show },
@@ -70,6 +75,18 @@ static const ctl_command_t  ctl_commands[] = {
     { "account timezone", "SID NAME",
       "show its times in this zone, as Europe/Berlin; UTC by default",
       none_options, 2, 2, CTL_READY, ctl_account_timezone },
+    { "account plan", "SID NAME [--file FILE]",
+      "put it on a plan; what it has beyond the limits it keeps",
+      plan_options, 2, 2, CTL_READY, ctl_account_plan },
+    { "account interval", "SID SECONDS|15m|1h",
+      "choose the time between checks, not below the plan's; from each host's"
+      " next check on",
+      none_options, 2, 2, CTL_READY, ctl_account_interval },
+    { "plan list", "[--file FILE]",
+      "list the plans of the file (/etc/rbl-checkd/plans.json), if it is sound",
+      plan_options, 0, 0, CTL_OFFLINE, ctl_plan_list },
+    { "plan show", "NAME [--file FILE]", "show a plan",
+      plan_options, 1, 1, CTL_OFFLINE, ctl_plan_show },
     { "app add", "ACCOUNT NAME",
       "make an application; prints its token and secret, this once",
       none_options, 2, 2, CTL_READY, ctl_app_add },
@@ -122,22 +139,42 @@ static const ctl_command_t  ctl_commands[] = {
 };
 
 
-int
-ctl_fail(const char *fmt, ...)
+__attribute__((format(printf, 1, 0)))
+static void
+ctl_say(const char *fmt, va_list ap)
 {
-    char     line[1024];
-    va_list  ap;
+    char  line[1024];
 
-    va_start(ap, fmt);
     vsnprintf(line, sizeof(line), fmt, ap);
-    va_end(ap);
 
     fflush(stdout);
     fputs("rblctl: ", stderr);
     ctl_put(stderr, line, strlen(line));
     fputc('\n', stderr);
+}
+
+
+int
+ctl_fail(const char *fmt, ...)
+{
+    va_list  ap;
+
+    va_start(ap, fmt);
+    ctl_say(fmt, ap);
+    va_end(ap);
 
     return CTL_ERROR;
+}
+
+
+void
+ctl_note(const char *fmt, ...)
+{
+    va_list  ap;
+
+    va_start(ap, fmt);
+    ctl_say(fmt, ap);
+    va_end(ap);
 }
 
 

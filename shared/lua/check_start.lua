@@ -1,6 +1,6 @@
 -- Queues a manual check of a host of the account, or of a one-off value.  A
--- check of that host that is queued or running already is returned instead; a
--- callback given is added to it.
+-- check of that host that is queued or running already is returned instead, and
+-- counts for nothing; a callback given is added to it.
 -- KEYS[1] acct:<AC>
 -- ARGV    1 check SID  2 host SID or ""  3 value (one-off)  4 family (one-off)
 --         5 callback URL or ""  6 application SID  7 how long the record is
@@ -8,6 +8,7 @@
 -- Result  OK, check SID, status, value, total, packed lists {SID, type,
 --         custom, zone, website} | HOST | RANGE (a range is not checked)
 --         | CALLBACKS, how many a check may have at most | ACCOUNT
+--         | LIMIT, how many checks may be started a day
 --- include: account
 --- include: lists
 --- include: due
@@ -16,7 +17,11 @@
 local pp, ht, value, family = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local htype, status = '', 'queued'
 local flight, member = key('flight'), ac .. ':' .. ht
+local a = load(KEYS[1])
 local rp, begun
+if not a then
+    return {'ACCOUNT'}
+end
 if ht ~= '' then
     local h = owns('hosts', ht) and load(key('r', ac, ht))
     if not h then
@@ -31,10 +36,6 @@ if ht ~= '' then
     local held = begun or call('HGET', flight, member)
     pp = held and held:sub(1, 66) or pp
 else
-    local a = load(KEYS[1])
-    if not a then
-        return {'ACCOUNT'}
-    end
     rp = a[ACCOUNT.profile]
 end
 
@@ -50,6 +51,18 @@ for _, c in ipairs(callbacks) do
 end
 if not known and #callbacks >= max_callbacks then
     return {'CALLBACKS', max_callbacks}
+end
+
+-- The days are those of UTC, the counter ends with its day.
+local max = pp == ARGV[1] and a[ACCOUNT.max_checks] or 0
+if max > 0 then
+    local started, day = key('started', ac), 86400000
+    if tonumber(call('GET', started) or 0) >= max then
+        return {'LIMIT', max}
+    end
+    if call('INCR', started) == 1 then
+        call('PEXPIRE', started, day - now_ms() % day)
+    end
 end
 
 local lists, total = lists_for(rp, htype, family, ARGV[8] == '0')

@@ -187,4 +187,19 @@ my $mine = accepted(start(host => '192.0.2.55'), 'start')->{data}{id};
         "another account's check");
 }
 
+# --- as many as the plan allows --------------------------------------------
+
+{
+    local $t->{acct} = make_account($redis, args => ['--max-checks', 2]);
+    my ($host) = add_host($t, '10.0.0.1');
+    accepted(start(host => '192.0.2.1'), 'the first check of a day');
+    my $pp = accepted(start(host => $host->{id}), 'the second')->{data}{id};
+    unchanged {
+        refused(start(host => '192.0.2.2'), 409,
+            qr/^The plan allows at most 2 checks a day\.$/, 'the third');
+    } $t, 'a check too many';
+    is(accepted(start(host => $host->{id}), 'one that is queued')->{data}{id},
+        $pp, 'is returned');
+}
+
 done_testing();

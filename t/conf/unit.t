@@ -28,13 +28,18 @@ is(scalar(grep { !-e "$root$_" } @files), 0, 'every file is there');
 for my $file (qw(/usr/sbin/rbl-checkd /usr/sbin/rblctl
     /usr/lib/nginx/modules/ngx_rbl_module.so /usr/share/man/man8/rblctl.8
     /etc/rbl-checkd/rbl-checkd.conf /usr/share/rbl-checkd/redis-rbl.acl
-    /usr/share/rbl-checkd/lists.json /etc/logrotate.d/rbl-checkd))
+    /usr/share/rbl-checkd/lists.json /etc/rbl-checkd/plans.json
+    /etc/logrotate.d/rbl-checkd))
 {
     ok(-s "$root$file", $file);
 }
 is(run_cmd("$root/usr/sbin/rbl-checkd", '-t', '-c',
     "$root/etc/rbl-checkd/rbl-checkd.conf")->{status}, 0,
     'the configuration that is installed is sound');
+
+is(run_cmd("$root/usr/sbin/rblctl", 'plan', 'list', '--file',
+    "$root/etc/rbl-checkd/plans.json")->{status}, 0,
+    'and so is the file of plans');
 
 write_file("$root/etc/rbl-checkd/rbl-checkd.conf", "log syslog\n");
 install($root);

@@ -32,8 +32,8 @@ my $free = $v->{id};
 is(good('interval', 'account', 'add', 'x', '--interval', $_->[0])->{interval},
     $_->[1], "interval $_->[0]") for ['1', 1], ['90s', 90], ['2h', 7200],
     ['30d', 2592000], ['900', 900];
-is(good('plan', 'account', 'add', 'x', '--plan', 'Gold', '--paid')->{plan},
-    'Gold', 'plan');
+is(good('plan', 'account', 'add', 'x', '--plan', 'Starter', '--file',
+    repo_dir() . '/conf/plans.json')->{plan}, 'Starter', 'plan');
 is(good('name', 'account', 'add', "\xc3\xa9" x 255)->{plan}, 'free',
     '255 characters');
 is(rblctl($redis, 'account', 'add', '--json', '--', '--paid')->{status}, 0,
@@ -50,7 +50,8 @@ bad("max-hosts $_", '--max-hosts must be', 'account', 'add', 'x',
     '--max-hosts', $_) for '-1', 'x', '', '1e3', '99999999999';
 bad('max-contacts', '--max-contacts must be', 'account', 'add', 'x',
     '--max-contacts', '-2');
-bad('plan', 'name of a plan', 'account', 'add', 'x', '--plan', '');
+bad('plan', 'there is no plan', 'account', 'add', 'x', '--plan', '', '--file',
+    repo_dir() . '/conf/plans.json');
 
 # show, list, suspend, resume
 $v = good('account show', 'account', 'show', uc $ac);

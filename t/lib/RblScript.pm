@@ -68,7 +68,8 @@ sub account {
         packed([1, 'RBu', 'uribl', 'u.example', 'U', '', 4, 0,
             'active', '', [], '', '', 'normal', 'ip', 'block', 'none']));
     script('account_put', [k('acct', $ac)], 'Name', 'UTC', 'plan', 1,
-        $o{max_hosts} // 0, 0, $o{interval} // 3600, sid('RP'), sid('CG'));
+        $o{max_hosts} // 0, 0, $o{interval} // 3600, sid('RP'), sid('CG'),
+        $o{max_checks} // 0, $o{min_interval} // 0);
     return ($ac, k('acct', $ac));
 }
 

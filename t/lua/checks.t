@@ -439,4 +439,43 @@ cmd('FLUSHALL');
     is($total->(), 2, 'two do, later');
 }
 
+# so many checks may be started a day
+
+{
+    my ($ac, $acct) = account(max_checks => 3);
+    my $ht = record_of(add_host($acct, 'rbl', '192.0.2.1'));
+    my $started = k('started', $ac);
+    my $go = sub { script('check_start', [$acct], sid('PP'), $_[0] // '',
+        $_[0] ? '' : $_[1] // '192.0.2.9', 1, '', 'APx', 60_000) };
+    my ($s) = @{ cmd('TIME') };
+    is($go->($ht)->[0], 'OK', 'the first');
+    my $left = cmd('PTTL', $started);
+    my ($till) = @{ cmd('TIME') };
+    $till += int $left / 1000 + 1;
+    cmp_ok($left, '>', 0, 'the counter ends');
+    is(int(($till - 2) / 86400), int($s / 86400), 'not after the day');
+    cmp_ok(abs($till % 86400 - 86400 * ($till % 86400 > 43200)), '<=', 3,
+        'but with it, in UTC');
+    is($go->($ht)->[0], 'OK', 'one that is queued already') for 1 .. 4;
+    is(cmd('GET', $started), 1, 'counts for nothing');
+    is($go->()->[0], 'OK', 'a one-off counts');
+    is($go->(sid('HT'))->[0], 'HOST', 'a refused one does not');
+    is($go->()->[0], 'OK', 'the third');
+    my $before = cmd('LLEN', k('manual', $ac));
+    is_deeply($go->(), ['LIMIT', 3], 'the fourth is refused');
+    is(cmd('LLEN', k('manual', $ac)), $before, 'and does nothing');
+    is(cmd('GET', $started), 3, 'nor counts');
+    is(cmd('PTTL', $started) <= $left, 1, 'the end does not move');
+    is($go->($ht)->[0], 'OK', 'what is queued is returned still');
+    cmd('DEL', $started);               # the day ends
+    is($go->()->[0], 'OK', 'another day');
+    cmd('DEL', k('manual'), k('manual', $ac), k('flight'));
+
+    ($ac, $acct) = account();
+    script('check_start', [$acct], sid('PP'), '', '192.0.2.9', 1, '', 'APx',
+        60_000);
+    ok(!cmd('EXISTS', k('started', $ac)), 'without a limit nothing is counted');
+    cmd('DEL', k('manual'), k('manual', $ac));
+}
+
 done_testing();
