@@ -18,9 +18,10 @@
 #include "rbl_script.h"
 #include "rbl_sid.h"
 
-/* Exit status.  1 and 2 are the answers of `check`. */
+/* Exit status.  1 and 2 are the answers of `check`, 1 is one of `fsck`. */
 #define CTL_OK       0
 #define CTL_LISTED   1
+#define CTL_FOUND    1
 #define CTL_UNKNOWN  2
 #define CTL_ERROR    3
 
@@ -163,6 +164,7 @@ int ctl_list_sid(rbl_sid_t *sid, rbl_str_t zone);
 int ctl_init(ctl_t *ctl);
 int ctl_status(ctl_t *ctl);
 int ctl_queue(ctl_t *ctl);
+int ctl_fsck(ctl_t *ctl);
 int ctl_check(ctl_t *ctl);
 int ctl_account_add(ctl_t *ctl);
 int ctl_account_show(ctl_t *ctl);

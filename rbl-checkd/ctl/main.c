@@ -50,6 +50,8 @@ static const ctl_option_t  stats_options[] = {
 
 static const ctl_option_t  hook_options[] = { { "types", 1 }, { NULL, 0 } };
 
+static const ctl_option_t  fsck_options[] = { { "repair", 0 }, { NULL, 0 } };
+
 static const ctl_option_t  check_options[] = {
     { "lists", 1 }, { "resolver", 1 }, { NULL, 0 }
 };
@@ -133,6 +135,10 @@ static const ctl_command_t  ctl_commands[] = {
       check_options, 1, 1, CTL_OFFLINE, ctl_check },
     { "queue", "", "show what waits: checks and deliveries",
       none_options, 0, 0, CTL_READY, ctl_queue },
+    { "fsck", "[ACCOUNT] [--repair]",
+      "find what does not fit together in the store, and mend it; exit status"
+      " 1 if there is something",
+      fsck_options, 0, 1, CTL_READY, ctl_fsck },
     { "status", "", "show the store, the lists and the daemons",
       none_options, 0, 0, CTL_STORE, ctl_status },
     { NULL, NULL, NULL, NULL, 0, 0, CTL_OFFLINE, NULL }

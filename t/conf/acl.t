@@ -19,9 +19,9 @@ while ($acl =~ /^user (\S+) off (.*)$/mg) {
         rules => $rules,
     };
 }
-is(join(' ', sort keys %user), 'default rbl-api rbl-checkd rblctl',
+is(join(' ', sort keys %user), 'default rbl-api rbl-checkd rblctl rblctl-fsck',
     'the users; all are off until they get a password');
-for my $name (qw(rbl-api rbl-checkd rblctl)) {
+for my $name (qw(rbl-api rbl-checkd rblctl rblctl-fsck)) {
     like($user{$name}{rules}, qr/resetchannels .*-\@all \+[^@]*$/,
         "$name: no channel, and no command but those named");
     is(scalar(grep { !/^rbl:/ } @{ $user{$name}{patterns} }), 0,
@@ -36,7 +36,10 @@ for my $name (qw(rbl-api rbl-checkd rblctl)) {
 my %sources = ('rbl-api' => [glob repo_dir() . '/ngx_rbl_module/*.c'],
     'rbl-checkd' => [map { glob repo_dir() . "/rbl-checkd/$_" }
         qw(*.c check/*.c deliver/*.c dns/*.c)],
-    rblctl => [glob repo_dir() . '/rbl-checkd/ctl/*.c']);
+    rblctl => [grep { !m{/fsck\w*\.c$} } glob repo_dir()
+        . '/rbl-checkd/ctl/*.c'],
+    'rblctl-fsck' => [map { glob repo_dir() . "/rbl-checkd/ctl/$_" }
+        qw(fsck*.c client.c)]);
 
 # A script without the functions of its includes that it does not call.
 sub used {
@@ -185,7 +188,7 @@ ctl(@$_) for ['account', 'list'], ['account', 'show', $acct->{sid}],
     ['webhook', 'list', $acct->{sid}], ['lists', 'show'],
     ['lists', 'show', $zone], ['lists', 'disable', $zone],
     ['lists', 'enable', $zone], ['lists', 'load', $lists], ['queue'],
-    ['status'], ['app', 'revoke', $acct->{sid},
+    ['status'], ['fsck'], ['fsck', $acct->{sid}], ['app', 'revoke', $acct->{sid},
     ctl('app', 'add', $acct->{sid}, 'other')->{id}];
 is(rblctl($redis, 'check', '192.0.2.10', '--resolver',
     "127.0.0.1\@$rbldnsd->{port}")->{status}, 1, 'rblctl check: listed');
@@ -265,7 +268,16 @@ my %harm = (
         [qw(XGROUP CREATE rbl:{0}:outbox x 0)],
         ['HGETALL', "rbl:{0}:dlv:$ac:x:y"],
     ],
+    'rblctl-fsck' => [
+        # lists, and how the store was initialised
+        ['SET', 'rbl:{0}:r:SYS:RBx', 'x'], [qw(SET rbl:{0}:defaults x)],
+        [qw(ZADD rbl:{0}:lists 1 x)], [qw(HSET rbl:meta schema 9)],
+        [qw(DEL rbl:meta)], ['INFO'], [qw(XADD rbl:{0}:outbox * a b)],
+        [qw(XREAD STREAMS rbl:{0}:outbox 0)], ['GET', "rbl:{0}:future:$ac"],
+    ],
 );
+# What is no harm to one of them.
+my %may = ('rblctl-fsck' => qr/^(?:SCAN 0|TYPE rbl:meta|MULTI)$/);
 
 my $refusal = qr/^NOPERM|can't (?:run|access)|not allowed/;
 my $before = redis($redis, 'DBSIZE');
@@ -273,6 +285,7 @@ for my $name (sort keys %harm) {
     my $c = { socket => $redis->{socket}, pid => $redis->{pid} };
     redis($c, 'AUTH', $name, read_file($redis->{users}{$name}) =~ s/\n//r);
     for my $try (@harm, @{ $harm{$name} }) {
+        next if $may{$name} && "@$try" =~ $may{$name};
         like(redis_try($c, @$try) // 'lost', $refusal,
             "$name may not: @$try");
     }

@@ -302,7 +302,8 @@ sub rblctl {
     my ($redis, @args) = @_;
 
     my @store = $redis ? ('--store', $redis->{addr}) : ();
-    my ($login, $file) = store_login($redis, 'rblctl');
+    my ($login, $file) = store_login($redis,
+        ($args[0] // '') eq 'fsck' ? 'rblctl-fsck' : 'rblctl');
     push @store, '--user', $login, '--password-file', $file
         if $login && !grep { /^(?:-c|--config|--prefix)\b/ } @args;
     return run_cmd({ timeout => 60 }, build_dir() . "/rblctl", @store, @args);

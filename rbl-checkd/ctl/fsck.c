@@ -1,0 +1,391 @@
+/*
+ * rblctl fsck: the command, the scripts' calls, and how a fault is told.
+ */
+
+#include "fsck.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FSCK_NAME  512
+
+
+static const ctl_column_t  fsck_row[] = {
+    { "account", "ACCOUNT" }, { "fault", "FAULT" }, { "where", "WHERE" },
+    { "text", "WHAT" }, { "mended", "MENDED" }, { NULL, NULL }
+};
+
+
+static const char *const  fsck_words[] = { "OK", "BAD", "NONE", "MAYBE" };
+
+
+rbl_str_t
+fsck_only(const fsck_t *f)
+{
+    return f->ctl->n_args ? f->ctl->args[0] : RBL_STR("");
+}
+
+
+/* What is seen twice, and was not mended, is told once. */
+static int
+fsck_add(fsck_t *f, rbl_str_t account, rbl_str_t kind, rbl_str_t where,
+    rbl_str_t text, int mended)
+{
+    int   n;
+    char  name[FSCK_NAME];
+
+    n = snprintf(name, sizeof(name), "%.*s %.*s %.*s", (int) account.n,
+                 account.n ? account.p : "", (int) kind.n,
+                 kind.n ? kind.p : "", (int) where.n, where.n ? where.p : "");
+
+    /* what a name leaves out makes no two faults one */
+
+    if (n > 0 && (size_t) n < sizeof(name)
+        && memchr(name, '\0', (size_t) n) == NULL)
+    {
+        if (!mended && json_object_get(f->told, name) != NULL) {
+            return 0;
+        }
+
+        json_object_set_new_nocheck(f->told, name, json_true());
+    }
+
+    f->found++;
+    f->left += !mended;
+
+    if (json_array_append_new(f->rows,
+            json_pack("{so so so so sb}", "account", ctl_text(account),
+                      "fault", ctl_text(kind), "where", ctl_text(where),
+                      "text", ctl_text(text), "mended", mended))
+        != 0)
+    {
+        ctl_fail("out of memory");
+        return -1;
+    }
+
+    return 0;
+}
+
+
+int
+fsck_tell(fsck_t *f, rbl_str_t account, const char *kind, rbl_str_t where,
+    const char *text)
+{
+    return fsck_add(f, account, rbl_str(kind), where, rbl_str(text), 0);
+}
+
+
+/* Tells the faults of a script's reply, and gives its word, or -1. */
+static int
+fsck_take(fsck_t *f, const redisReply *reply)
+{
+    int                rc;
+    size_t             k;
+    const redisReply  *row;
+
+    for (rc = FSCK_MAYBE; rc >= 0; rc--) {
+        if (rbl_str_is(rbl_reply_word(reply), fsck_words[rc])) {
+            break;
+        }
+    }
+
+    if (rc < 0) {
+        ctl_fail("the store answers a script with: %.200s",
+                 reply && reply->str ? reply->str : "nothing");
+    }
+
+    for (k = 1; k < rbl_reply_len(reply) && rc >= 0; k++) {
+        row = rbl_reply_at(reply, k);
+        if (fsck_add(f, rbl_reply_str(rbl_reply_at(row, 0)),
+                     rbl_reply_str(rbl_reply_at(row, 1)),
+                     rbl_reply_str(rbl_reply_at(row, 2)),
+                     rbl_reply_str(rbl_reply_at(row, 3)),
+                     rbl_reply_int(rbl_reply_at(row, 4), 0) == 1)
+            != 0)
+        {
+            rc = -1;
+        }
+    }
+
+    return rc;
+}
+
+
+/* The script's reply, or "QUEUED" inside of a transaction. */
+static redisReply *
+fsck_call(fsck_t *f, const rbl_script_t *script, rbl_str_t key, int argc,
+    const rbl_str_t *argv)
+{
+    int          i;
+    rbl_str_t   *all;
+    redisReply  *reply;
+
+    all = calloc((size_t) argc + 1, sizeof(rbl_str_t));
+    if (all == NULL) {
+        ctl_fail("out of memory");
+        return NULL;
+    }
+
+    all[0] = rbl_str(f->repair ? "1" : "0");
+    for (i = 0; i < argc; i++) {
+        all[i + 1] = argv[i];
+    }
+
+    reply = ctl_script(f->ctl, script, key, argc + 1, all);
+    free(all);
+
+    return reply;
+}
+
+
+int
+fsck_script(fsck_t *f, const rbl_script_t *script, rbl_str_t key, int argc,
+    const rbl_str_t *argv)
+{
+    int          rc;
+    redisReply  *reply;
+
+    reply = fsck_call(f, script, key, argc, argv);
+    rc = reply == NULL ? -1 : fsck_take(f, reply);
+    freeReplyObject(reply);
+
+    return rc;
+}
+
+
+int
+fsck_watched(fsck_t *f, const rbl_script_t *script, rbl_str_t key, int argc,
+    const rbl_str_t *argv)
+{
+    int          i, rc;
+    rbl_str_t    none = RBL_STR("");
+    redisReply  *reply[3];
+
+    /* EVALSHA of an unknown script would be queued, and fail in the end */
+
+    reply[0] = ctl_call(f->ctl, "SCRIPT", RBL_STR("LOAD"),
+                        rbl_str(script->source), none);
+    if (reply[0] == NULL) {
+        return -1;
+    }
+
+    freeReplyObject(reply[0]);
+
+    reply[0] = ctl_call(f->ctl, "MULTI", none, none, none);
+    reply[1] = reply[0] ? fsck_call(f, script, key, argc, argv) : NULL;
+    reply[2] = reply[1] ? ctl_call(f->ctl, "EXEC", none, none, none) : NULL;
+
+    rc = reply[2] == NULL ? -1 : reply[2]->type == REDIS_REPLY_NIL ? 1
+         : fsck_take(f, rbl_reply_at(reply[2], 0));
+
+    for (i = 0; i < 3; i++) {
+        freeReplyObject(reply[i]);
+    }
+
+    return rc;
+}
+
+
+int
+fsck_slices(fsck_t *f, const rbl_script_t *script, rbl_str_t key,
+    rbl_str_t head, size_t n, const rbl_str_t *things)
+{
+    int        argc;
+    size_t     i;
+    rbl_str_t  argv[FSCK_SLICE];
+
+    for (i = 0; i < n; /* void */) {
+        argc = 0;
+        if (head.n) {
+            argv[argc++] = head;
+        }
+
+        while (i < n && argc < FSCK_SLICE) {
+            argv[argc++] = things[i++];
+        }
+
+        if (fsck_script(f, script, key, argc, argv) < 0) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+void
+fsck_cursor(char cursor[FSCK_CURSOR], const redisReply *reply)
+{
+    rbl_str_t  s;
+
+    s = rbl_reply_str(rbl_reply_at(reply, 0));
+    snprintf(cursor, FSCK_CURSOR, "%.*s", s.n ? (int) s.n : 1,
+             s.n ? s.p : "0");
+}
+
+
+int
+fsck_state(fsck_t *f, rbl_str_t account)
+{
+    int            rc;
+    char           name[RBL_SID_LEN + 1];
+    rbl_key_t      key;
+    const json_t  *known;
+
+    snprintf(name, sizeof(name), "%.*s", (int) account.n, account.p);
+
+    known = json_object_get(f->accounts, name);
+    if (known != NULL) {
+        return (int) json_integer_value(known);
+    }
+
+    rc = fsck_account_types(f, account);
+    if (rc == FSCK_OK) {
+        rc = fsck_script(f, &rbl_script_fsck_account,
+                         rbl_account_key(&key, &f->ctl->ks, "acct", account,
+                                         RBL_STR("")), 0, NULL);
+    }
+
+    if (rc >= 0
+        && json_object_set_new(f->accounts, name, json_integer(rc)) != 0)
+    {
+        ctl_fail("out of memory");
+        return -1;
+    }
+
+    return rc;
+}
+
+
+/*
+ * What others are judged by comes first: types and indexes before what they
+ * hold, records before what counts them.
+ */
+static int
+fsck_all(fsck_t *f)
+{
+    int           rc;
+    void         *it;
+    unsigned      p, from, to;
+    rbl_str_t     only;
+    const char   *sid;
+
+    only = fsck_only(f);
+    from = only.n ? rbl_partition(&f->ctl->ks, only) : 0;
+    to = only.n ? from + 1 : f->ctl->ks.partitions;
+
+    for (p = from, rc = 0; p < to && rc == 0; p++) {
+        rc = fsck_partition_types(f, p);
+    }
+
+    if (rc != 0 || f->stopped) {
+        return rc;
+    }
+
+    if (only.n && fsck_state(f, only) == FSCK_NONE) {
+        ctl_fail("there is no account %.*s", (int) only.n, only.p);
+        return -1;
+    }
+
+    rc = fsck_scan(f);
+
+    for (p = from; p < to && !only.n && rc == 0; p++) {
+        rc = fsck_accounts_index(f, p);
+    }
+
+    for (it = json_object_iter(f->accounts); it != NULL && rc == 0;
+         it = json_object_iter_next(f->accounts, it))
+    {
+        sid = json_object_iter_key(it);
+        if (json_integer_value(json_object_iter_value(it)) == FSCK_OK) {
+            f->judged++;
+            rc = fsck_account(f, rbl_str(sid));
+        }
+    }
+
+    for (p = from; p < to && rc == 0; p++) {
+        rc = fsck_partition(f, p);
+    }
+
+    return rc == 0 ? fsck_events(f) : -1;
+}
+
+
+static int
+fsck_print(fsck_t *f)
+{
+    if (!f->ctl->json) {
+        if (f->found == 0) {
+            printf("no fault in %d account%s\n", f->judged,
+                   f->judged == 1 ? "" : "s");
+            json_decref(f->rows);
+            return CTL_OK;
+        }
+
+        if (f->left && f->repair) {
+            ctl_note("%d of %d faults are not mended", f->left, f->found);
+
+        } else if (f->left) {
+            ctl_note("%d fault%s, which --repair mends where it can", f->left,
+                     f->left == 1 ? "" : "s");
+        }
+    }
+
+    if (ctl_print(f->ctl, fsck_row, f->rows) != CTL_OK) {
+        return CTL_ERROR;
+    }
+
+    return f->found ? CTL_FOUND : CTL_OK;
+}
+
+
+int
+ctl_fsck(ctl_t *ctl)
+{
+    int        rc;
+    fsck_t     f;
+    rbl_sid_t  sid;
+
+    if (ctl->n_args) {
+        if (ctl_sid(&sid, RBL_SID_ACCOUNT, ctl->args[0]) != 0) {
+            return CTL_ERROR;
+        }
+
+        ctl->args[0] = rbl_sid_str(&sid);
+    }
+
+    memset(&f, 0, sizeof(f));
+    f.ctl = ctl;
+    f.repair = ctl_option(ctl, "repair") != NULL;
+    f.rows = json_array();
+    f.told = json_object();
+    f.accounts = json_object();
+    f.events = json_object();
+
+    if (f.rows == NULL || f.told == NULL || f.accounts == NULL
+        || f.events == NULL)
+    {
+        return ctl_fail("out of memory");
+    }
+
+    if (fsck_all(&f) == 0) {
+        rc = fsck_print(&f);
+
+    } else {
+        /* what was found until then is told all the same */
+
+        if (f.found) {
+            (void) fsck_print(&f);
+        } else {
+            json_decref(f.rows);
+        }
+
+        rc = CTL_ERROR;
+    }
+
+    json_decref(f.told);
+    json_decref(f.accounts);
+    json_decref(f.events);
+
+    return rc;
+}

@@ -1,0 +1,90 @@
+/*
+ * rblctl fsck: what its files share.  The scripts fsck_*.lua judge and mend:
+ * each looks at some of what an account or a partition has at one moment, so
+ * that a busy store gives no false alarm.  What is here walks through the
+ * store in slices and gives them what there is to look at.
+ */
+
+#ifndef CTL_FSCK_H_INCLUDED
+#define CTL_FSCK_H_INCLUDED
+
+#include "ctl.h"
+
+#define FSCK_SLICE   50                 /* words given to a script */
+#define FSCK_CURSOR  24
+
+typedef struct {
+    ctl_t    *ctl;
+    int       repair;
+    int       stopped;                  /* the rest cannot be judged */
+    int       judged;                   /* accounts */
+    int       found, left;              /* faults, those not mended */
+    json_t   *rows;                     /* the faults */
+    json_t   *told;                     /* their names -> true */
+    json_t   *accounts;                 /* SID -> what fsck_state says */
+    json_t   *events;                   /* "<AC>:<EV>" -> [targets] */
+    int       again;                    /* of these alone */
+} fsck_t;
+
+/* A fault that no script found; nothing is mended.  -1: out of memory. */
+int fsck_tell(fsck_t *f, rbl_str_t account, const char *kind, rbl_str_t where,
+    const char *text);
+
+/*
+ * Runs a script on `key`, ARGV[1] is put before; its faults are told.  Its
+ * word, or -1: failed, and said.
+ */
+typedef enum {
+    FSCK_OK = 0,
+    FSCK_BAD,
+    FSCK_NONE,
+    FSCK_MAYBE
+} fsck_word_t;
+
+int fsck_script(fsck_t *f, const rbl_script_t *script, rbl_str_t key,
+    int argc, const rbl_str_t *argv);
+
+/*
+ * The same, if nothing was written to what is watched.  1: something was, and
+ * the script did not run; 0; -1.  Nothing is watched any more.
+ */
+int fsck_watched(fsck_t *f, const rbl_script_t *script, rbl_str_t key,
+    int argc, const rbl_str_t *argv);
+
+/*
+ * Gives `n` things to a script, FSCK_SLICE at a time, after `head` if it has
+ * any length.  0, or -1.
+ */
+int fsck_slices(fsck_t *f, const rbl_script_t *script, rbl_str_t key,
+    rbl_str_t head, size_t n, const rbl_str_t *things);
+
+/* Where a scan goes on, "0": nowhere. */
+void fsck_cursor(char cursor[FSCK_CURSOR], const redisReply *reply);
+
+/* The account that is meant by the command; n 0: all are. */
+rbl_str_t fsck_only(const fsck_t *f);
+
+/* fsck_scan.c: every key of the store, and the accounts that they tell of. */
+int fsck_scan(fsck_t *f);
+
+/* Events whose deliveries have not come out even. */
+int fsck_events(fsck_t *f);
+
+/*
+ * Looks at an account once, at its record first.  FSCK_OK; FSCK_BAD: the rest
+ * of it cannot be judged; FSCK_NONE: there is no such account, nor an index of
+ * it; -1: failed, and said.
+ */
+int fsck_state(fsck_t *f, rbl_str_t account);
+
+/* fsck_walk.c: what partitions and accounts have. */
+int fsck_partition_types(fsck_t *f, unsigned p);
+int fsck_account_types(fsck_t *f, rbl_str_t account);
+int fsck_accounts_index(fsck_t *f, unsigned p);
+int fsck_account(fsck_t *f, rbl_str_t account);
+int fsck_partition(fsck_t *f, unsigned p);
+
+/* fsck_refs.c: how often profiles and groups of an account are used. */
+int fsck_refs(fsck_t *f, rbl_str_t account);
+
+#endif /* CTL_FSCK_H_INCLUDED */

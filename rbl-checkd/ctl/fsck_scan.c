@@ -1,0 +1,425 @@
+/*
+ * rblctl fsck: scans the store for keys that have an account's SID.  Each is
+ * told by its name: what is in it is for the walk through its account, or for
+ * a script that looks at such keys.
+ */
+
+#include "fsck.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FSCK_SCAN_COUNT  "1000"
+
+
+typedef struct {
+    unsigned   p;
+    rbl_str_t  name;                    /* behind "<prefix>:{p}:" */
+    rbl_str_t  kind, account, rest;     /* of the name */
+} fsck_key_t;
+
+typedef enum {
+    FSCK_WALKED = 0,                    /* looked at with the account */
+    FSCK_LOOK,                          /* by the script fsck_keys */
+    FSCK_DELIVERY,                      /* likewise, and with its event */
+    FSCK_EVENT,
+    FSCK_OTHERS,                        /* ends by itself */
+    FSCK_FOREIGN                        /* not known */
+} fsck_way_t;
+
+static const struct {
+    const char  *kind;
+    fsck_way_t   way;
+    int          parts;                 /* behind the account */
+} fsck_names[] = {
+    { "acct", FSCK_WALKED, 0 }, { "tokens", FSCK_WALKED, 0 },
+    { "hosts", FSCK_WALKED, 0 }, { "listed", FSCK_WALKED, 0 },
+    { "profiles", FSCK_WALKED, 0 }, { "groups", FSCK_WALKED, 0 },
+    { "rbls", FSCK_WALKED, 0 }, { "contacts", FSCK_WALKED, 0 },
+    { "apps", FSCK_WALKED, 0 }, { "hooks", FSCK_WALKED, 0 },
+    { "uniq", FSCK_WALKED, 0 }, { "refs", FSCK_WALKED, 0 },
+    { "seq", FSCK_WALKED, 0 }, { "started", FSCK_WALKED, 0 },
+    { "due", FSCK_WALKED, 0 }, { "manual", FSCK_WALKED, 0 },
+    { "dead", FSCK_WALKED, 0 }, { "r", FSCK_LOOK, 1 },
+    { "kids", FSCK_LOOK, 1 }, { "hist", FSCK_LOOK, 1 },
+    { "check", FSCK_LOOK, 1 }, { "check", FSCK_LOOK, 2 },
+    { "dlv", FSCK_DELIVERY, 2 }, { "event", FSCK_EVENT, 1 },
+    { "token", FSCK_LOOK, 1 }, { "rate", FSCK_OTHERS, 1 },
+    { "stats", FSCK_OTHERS, 2 }, { "errors", FSCK_OTHERS, 1 },
+};
+
+
+static rbl_str_t
+fsck_part(const char *from, const char *to)
+{
+    rbl_str_t  s = { from, (size_t) (to - from) };
+
+    return s;
+}
+
+
+/* 0; -1: not a key of this prefix that has an account's SID. */
+static int
+fsck_parse(const fsck_t *f, fsck_key_t *k, rbl_str_t key)
+{
+    size_t       n;
+    int64_t      p;
+    rbl_sid_t    sid;
+    const char  *at, *end, *part;
+
+    n = strlen(f->ctl->ks.prefix);
+    end = key.p + key.n;
+
+    if (key.n < n + 4 || memcmp(key.p, f->ctl->ks.prefix, n) != 0
+        || memcmp(key.p + n, ":{", 2) != 0)
+    {
+        return -1;
+    }
+
+    at = memchr(key.p + n, '}', key.n - n);
+    if (at == NULL || end - at < 2 || at[1] != ':'
+        || rbl_int_parse(&p, fsck_part(key.p + n + 2, at), 0,
+                         (int64_t) f->ctl->ks.partitions - 1) != RBL_OK)
+    {
+        return -1;
+    }
+
+    k->p = (unsigned) p;
+    k->name = fsck_part(at + 2, end);
+
+    for (part = at + 2; part < end; part = at + 1) {
+        at = memchr(part, ':', (size_t) (end - part));
+        at = at ? at : end;
+
+        if (rbl_sid_parse(&sid, RBL_SID_ACCOUNT, fsck_part(part, at))
+                == RBL_OK
+            && part > k->name.p)
+        {
+            k->account = fsck_part(part, at);
+            k->kind = fsck_part(k->name.p, part - 1);
+            k->rest = fsck_part(at < end ? at + 1 : end, end);
+            return 0;
+        }
+    }
+
+    return -1;
+}
+
+
+static int
+fsck_parts(rbl_str_t rest)
+{
+    int     n;
+    size_t  i;
+
+    for (i = 0, n = rest.n > 0; i < rest.n; i++) {
+        n += rest.p[i] == ':';
+    }
+
+    return n;
+}
+
+
+static fsck_way_t
+fsck_way(const fsck_key_t *k)
+{
+    int     parts;
+    size_t  i;
+
+    parts = fsck_parts(k->rest);
+
+    for (i = 0; i < sizeof(fsck_names) / sizeof(fsck_names[0]); i++) {
+        if (rbl_str_is(k->kind, fsck_names[i].kind)
+            && fsck_names[i].parts == parts)
+        {
+            return fsck_names[i].way;
+        }
+    }
+
+    return FSCK_FOREIGN;
+}
+
+
+/* Keeps an event, and the target of a delivery of it. */
+static int
+fsck_event(fsck_t *f, const fsck_key_t *k)
+{
+    char         name[RBL_KEY_MAX];
+    size_t       n;
+    json_t      *targets;
+    const char  *colon;
+
+    colon = memchr(k->rest.p, ':', k->rest.n);
+    n = colon ? (size_t) (colon - k->rest.p) : k->rest.n;
+    snprintf(name, sizeof(name), "%.*s:%.*s", (int) k->account.n,
+             k->account.p, (int) n, k->rest.p);
+
+    targets = json_object_get(f->events, name);
+    if (targets == NULL && !f->again) {
+        targets = json_array();
+        if (json_object_set_new(f->events, name, targets) != 0) {
+            ctl_fail("out of memory");
+            return -1;
+        }
+    }
+
+    if (targets != NULL && colon != NULL
+        && json_array_append_new(targets, ctl_text(fsck_part(colon + 1,
+                                     k->rest.p + k->rest.n))) != 0)
+    {
+        ctl_fail("out of memory");
+        return -1;
+    }
+
+    return 0;
+}
+
+
+/* 1: it is for fsck_keys; 0; -1: failed, and said. */
+static int
+fsck_key(fsck_t *f, const fsck_key_t *k)
+{
+    if (k->p != rbl_partition(&f->ctl->ks, k->account)) {
+        return fsck_tell(f, k->account, "key", k->name,
+                         "is in a partition that is not the account's");
+    }
+
+    switch (fsck_state(f, k->account)) {
+
+    case FSCK_OK:
+        break;
+
+    case FSCK_BAD:
+        return 0;
+
+    case FSCK_NONE:
+        return fsck_tell(f, k->account, "key", k->name,
+                         "is of an account that does not exist");
+
+    default:
+        return -1;
+    }
+
+    switch (fsck_way(k)) {
+
+    case FSCK_DELIVERY:
+        return fsck_event(f, k) != 0 ? -1 : 1;
+
+    case FSCK_EVENT:
+        return fsck_event(f, k);
+
+    case FSCK_LOOK:
+        return 1;
+
+    case FSCK_FOREIGN:
+        return fsck_tell(f, k->account, "key", k->name,
+                         "is no key that this version knows");
+
+    default:
+        return 0;
+    }
+}
+
+
+static int
+fsck_key_cmp(const void *a, const void *b)
+{
+    const fsck_key_t  *x = a, *y = b;
+
+    return x->p < y->p ? -1 : x->p > y->p;
+}
+
+
+/* One page of the scan: what the script is for goes there by partition. */
+static int
+fsck_scan_page(fsck_t *f, const redisReply *page)
+{
+    int          rc;
+    size_t       i, n, from;
+    rbl_key_t    base;
+    rbl_str_t   *names, none = RBL_STR("");
+    fsck_key_t  *keys;
+
+    n = rbl_reply_len(page);
+    keys = calloc(n + 1, sizeof(fsck_key_t));
+    names = calloc(n + 1, sizeof(rbl_str_t));
+    rc = keys == NULL || names == NULL ? ctl_fail("out of memory") : 0;
+
+    for (i = 0, from = 0; i < n && rc >= 0; i++) {
+        if (fsck_parse(f, &keys[from], rbl_reply_str(rbl_reply_at(page, i)))
+            == 0)
+        {
+            rc = fsck_key(f, &keys[from]);
+            from += rc > 0;
+        }
+    }
+
+    n = rc < 0 ? 0 : from;
+    qsort(keys, n, sizeof(fsck_key_t), fsck_key_cmp);
+
+    for (i = 0; i < n; i++) {
+        names[i] = keys[i].name;
+    }
+
+    for (i = 0, from = 0; i < n && rc >= 0; i++) {
+        if (i + 1 == n || keys[i + 1].p != keys[i].p) {
+            rc = fsck_slices(f, &rbl_script_fsck_keys,
+                             rbl_key(&base, &f->ctl->ks, keys[i].p, "accounts",
+                                     none, none),
+                             none, i + 1 - from, &names[from]);
+            from = i + 1;
+        }
+    }
+
+    free(keys);
+    free(names);
+
+    return rc < 0 ? -1 : 0;
+}
+
+
+/* Deliveries of the events that are in question. */
+static int
+fsck_again_page(fsck_t *f, const redisReply *page)
+{
+    size_t      i;
+    fsck_key_t  k;
+
+    for (i = 0; i < rbl_reply_len(page); i++) {
+        if (fsck_parse(f, &k, rbl_reply_str(rbl_reply_at(page, i))) == 0
+            && fsck_way(&k) == FSCK_DELIVERY && fsck_event(f, &k) != 0)
+        {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* All keys of that name, of all accounts or of the one that is meant. */
+static int
+fsck_keys(fsck_t *f, const char *name,
+    int (*take)(fsck_t *f, const redisReply *page))
+{
+    int          rc;
+    char         cursor[FSCK_CURSOR], match[RBL_KEY_MAX];
+    rbl_str_t    argv[6], only;
+    redisReply  *reply;
+
+    only = fsck_only(f);
+    snprintf(match, sizeof(match), "%s:{*}:%s*%.*s*", f->ctl->ks.prefix, name,
+             (int) only.n, only.n ? only.p : "");
+    snprintf(cursor, sizeof(cursor), "0");
+
+    do {
+        argv[0] = RBL_STR("SCAN");
+        argv[1] = rbl_str(cursor);
+        argv[2] = RBL_STR("MATCH");
+        argv[3] = rbl_str(match);
+        argv[4] = RBL_STR("COUNT");
+        argv[5] = RBL_STR(FSCK_SCAN_COUNT);
+
+        reply = ctl_command(f->ctl, 6, argv);
+        if (reply == NULL) {
+            return -1;
+        }
+
+        fsck_cursor(cursor, reply);
+        rc = take(f, rbl_reply_at(reply, 1));
+        freeReplyObject(reply);
+
+    } while (rc == 0 && strcmp(cursor, "0") != 0);
+
+    return rc;
+}
+
+
+int
+fsck_scan(fsck_t *f)
+{
+    return fsck_keys(f, "", fsck_scan_page);
+}
+
+
+/* What the script says of an event and its targets. */
+static int
+fsck_event_ask(fsck_t *f, const char *name, const json_t *targets)
+{
+    int         rc;
+    size_t      i, n;
+    rbl_key_t   key;
+    rbl_str_t  *argv;
+
+    n = json_array_size(targets);
+    argv = calloc(n + 2, sizeof(rbl_str_t));
+    if (argv == NULL) {
+        ctl_fail("out of memory");
+        return -1;
+    }
+
+    argv[0] = rbl_str(name + RBL_SID_LEN + 1);
+    argv[1] = rbl_str(f->again ? "1" : "0");
+    for (i = 0; i < n; i++) {
+        argv[i + 2] = rbl_str(json_string_value(json_array_get(targets, i)));
+    }
+
+    rc = fsck_script(f, &rbl_script_fsck_event,
+                     rbl_account_key(&key, &f->ctl->ks, "acct",
+                                     fsck_part(name, name + RBL_SID_LEN),
+                                     RBL_STR("")), (int) n + 2, argv);
+    free(argv);
+
+    return rc;
+}
+
+
+/* Asks for each event; what is in question stays, with no targets yet. */
+static int
+fsck_events_ask(fsck_t *f)
+{
+    int          rc;
+    void        *it;
+    json_t      *events;
+    const char  *name;
+
+    events = f->events;
+    f->events = json_object();
+    rc = f->events == NULL ? ctl_fail("out of memory") : 0;
+
+    for (it = json_object_iter(events); it != NULL && rc >= 0;
+         it = json_object_iter_next(events, it))
+    {
+        name = json_object_iter_key(it);
+        rc = fsck_event_ask(f, name, json_object_iter_value(it));
+        if (rc == FSCK_MAYBE) {
+            json_object_set_new(f->events, name, json_array());
+        }
+    }
+
+    json_decref(events);
+
+    return f->events == NULL || rc < 0 ? -1 : 0;
+}
+
+
+/*
+ * A delivery that the first scan has not seen was made, with its event, while
+ * that went on; the second one sees every one that is there.
+ */
+int
+fsck_events(fsck_t *f)
+{
+    if (fsck_events_ask(f) != 0) {
+        return -1;
+    }
+
+    if (json_object_size(f->events) == 0) {
+        return 0;
+    }
+
+    f->again = 1;
+
+    return fsck_keys(f, "dlv:", fsck_again_page) != 0
+           || fsck_events_ask(f) != 0 ? -1 : 0;
+}

@@ -1,0 +1,340 @@
+/*
+ * rblctl fsck: walks through what a partition has and what an account has.
+ * Sets and hashes are scanned: what is there all the while is seen, whatever
+ * else comes and goes.
+ */
+
+#include "fsck.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FSCK_TYPES  40
+
+
+typedef struct {
+    const char          *name;
+    const char          *type;
+    const rbl_script_t  *script;        /* NULL: only its type is looked at */
+    int                  named;         /* the script is told which it is */
+    int                  of_accounts;   /* entries begin with one's SID */
+} fsck_kind_t;
+
+static const fsck_kind_t  partition_kinds[] = {
+    { "accounts", "zset", NULL, 0, 0 },
+    { "flight", "hash", &rbl_script_fsck_jobs, 1, 1 },
+    { "flight:due", "hash", &rbl_script_fsck_jobs, 1, 1 },
+    { "leases", "zset", &rbl_script_fsck_jobs, 1, 1 },
+    { "due", "zset", &rbl_script_fsck_jobs, 1, 1 },
+    { "manual", "zset", &rbl_script_fsck_jobs, 1, 1 },
+    { "retry", "zset", &rbl_script_fsck_jobs, 1, 1 },
+    { NULL, NULL, NULL, 0, 0 }
+};
+
+/* In the order in which they are judged. */
+static const fsck_kind_t  account_kinds[] = {
+    { "acct", "string", NULL, 0, 0 },
+    { "seq", "string", NULL, 0, 0 },
+    { "started", "string", NULL, 0, 0 },
+    { "refs", "hash", NULL, 0, 0 },
+    { "dead", "stream", NULL, 0, 0 },
+    { "rbls", "zset", &rbl_script_fsck_index, 1, 0 },
+    { "profiles", "zset", &rbl_script_fsck_index, 1, 0 },
+    { "groups", "zset", &rbl_script_fsck_index, 1, 0 },
+    { "apps", "zset", &rbl_script_fsck_index, 1, 0 },
+    { "hooks", "zset", &rbl_script_fsck_index, 1, 0 },
+    { "defaults", NULL, NULL, 0, 0 },   /* here they are looked at */
+    { "contacts", "zset", &rbl_script_fsck_index, 1, 0 },
+    { "hosts", "zset", &rbl_script_fsck_hosts, 0, 0 },
+    { "uniq", "hash", &rbl_script_fsck_entries, 1, 0 },
+    { "listed", "zset", &rbl_script_fsck_entries, 1, 0 },
+    { "due", "zset", &rbl_script_fsck_entries, 1, 0 },
+    { "tokens", "hash", &rbl_script_fsck_entries, 1, 0 },
+    { "manual", "list", &rbl_script_fsck_entries, 1, 0 },
+    { NULL, NULL, NULL, 0, 0 }
+};
+
+
+/* Both tables; "<name>:<account>" if there is one. */
+static int
+fsck_types(fsck_t *f, rbl_str_t key, const fsck_kind_t *kinds,
+    rbl_str_t account)
+{
+    int        argc;
+    char       names[FSCK_TYPES][RBL_KEY_MAX];
+    rbl_str_t  argv[FSCK_TYPES];
+
+    for (argc = 0; kinds->name != NULL && argc < FSCK_TYPES; kinds++) {
+        if (kinds->type == NULL) {
+            continue;
+        }
+
+        snprintf(names[argc], sizeof(names[argc]), "%s%s%.*s", kinds->name,
+                 account.n ? ":" : "", (int) account.n,
+                 account.n ? account.p : "");
+        argv[argc] = rbl_str(names[argc]);
+        argv[argc + 1] = rbl_str(kinds->type);
+        argc += 2;
+    }
+
+    return fsck_script(f, &rbl_script_fsck_types, key, argc, argv);
+}
+
+
+int
+fsck_partition_types(fsck_t *f, unsigned p)
+{
+    int        rc;
+    rbl_key_t  key;
+    rbl_str_t  none = RBL_STR("");
+
+    rc = fsck_types(f, rbl_key(&key, &f->ctl->ks, p, "accounts", none, none),
+                    partition_kinds, none);
+    if (rc == FSCK_BAD) {
+        ctl_note("partition %u cannot be judged before this is mended", p);
+        f->stopped = 1;
+    }
+
+    return rc < 0 ? -1 : 0;
+}
+
+
+int
+fsck_account_types(fsck_t *f, rbl_str_t account)
+{
+    rbl_key_t  key;
+
+    return fsck_types(f, rbl_account_key(&key, &f->ctl->ks, "acct", account,
+                                         RBL_STR("")),
+                      account_kinds, account);
+}
+
+
+/*
+ * May an entry that begins with an account's SID be judged?  What has no
+ * account to belong to may.  1, 0; -1: failed, and said.
+ */
+static int
+fsck_may(fsck_t *f, rbl_str_t entry)
+{
+    int        state;
+    rbl_sid_t  sid;
+    rbl_str_t  account = { entry.p, RBL_SID_LEN };
+
+    if (entry.n < RBL_SID_LEN
+        || rbl_sid_parse(&sid, RBL_SID_ACCOUNT, account) != RBL_OK)
+    {
+        return 1;
+    }
+
+    state = fsck_state(f, account);
+
+    return state < 0 ? -1 : state != FSCK_BAD;
+}
+
+
+/* Every `step`th element of a page goes to the script. */
+static int
+fsck_page(fsck_t *f, const fsck_kind_t *kind, rbl_str_t key,
+    const redisReply *page, size_t step)
+{
+    int         rc;
+    size_t      i, k, n;
+    rbl_str_t  *things;
+
+    n = rbl_reply_len(page) / step;
+    things = calloc(n + 1, sizeof(rbl_str_t));
+    if (things == NULL) {
+        ctl_fail("out of memory");
+        return -1;
+    }
+
+    for (i = 0, k = 0, rc = 0; i < n && rc >= 0; i++) {
+        things[k] = rbl_reply_str(rbl_reply_at(page, i * step));
+        rc = kind->of_accounts ? fsck_may(f, things[k]) : 1;
+        k += rc > 0;
+    }
+
+    if (rc >= 0) {
+        rc = fsck_slices(f, kind->script, key,
+                         kind->named ? rbl_str(kind->name) : RBL_STR(""), k,
+                         things);
+    }
+
+    free(things);
+
+    return rc < 0 ? -1 : 0;
+}
+
+
+/* All members of a set, or fields of a hash, that match. */
+static int
+fsck_members(fsck_t *f, const fsck_kind_t *kind, rbl_str_t walked,
+    rbl_str_t key, const char *match)
+{
+    int          rc;
+    char         cursor[FSCK_CURSOR];
+    rbl_str_t    argv[7];
+    redisReply  *reply;
+
+    snprintf(cursor, sizeof(cursor), "0");
+
+    do {
+        argv[0] = rbl_str(kind->type[0] == 'z' ? "ZSCAN" : "HSCAN");
+        argv[1] = walked;
+        argv[2] = rbl_str(cursor);
+        argv[3] = RBL_STR("MATCH");
+        argv[4] = rbl_str(match);
+        argv[5] = RBL_STR("COUNT");
+        argv[6] = RBL_STR("500");
+
+        reply = ctl_command(f->ctl, 7, argv);
+        if (reply == NULL) {
+            return -1;
+        }
+
+        fsck_cursor(cursor, reply);
+        rc = fsck_page(f, kind, key, rbl_reply_at(reply, 1), 2);
+        freeReplyObject(reply);
+
+    } while (rc == 0 && strcmp(cursor, "0") != 0);
+
+    return rc;
+}
+
+
+/*
+ * A list from its end: what is taken from its head meanwhile moves nothing
+ * that is still to be seen out of sight.
+ */
+static int
+fsck_list(fsck_t *f, const fsck_kind_t *kind, rbl_str_t walked, rbl_str_t key)
+{
+    int          rc;
+    char         from[24], to[24];
+    long         at;
+    size_t       n;
+    rbl_str_t    argv[4];
+    redisReply  *reply;
+
+    for (at = 1, rc = 0, n = 1; rc == 0 && n > 0; at += 500) {
+        snprintf(from, sizeof(from), "%ld", -(at + 499));
+        snprintf(to, sizeof(to), "%ld", -at);
+        argv[0] = RBL_STR("LRANGE");
+        argv[1] = walked;
+        argv[2] = rbl_str(from);
+        argv[3] = rbl_str(to);
+
+        reply = ctl_command(f->ctl, 4, argv);
+        if (reply == NULL) {
+            return -1;
+        }
+
+        n = rbl_reply_len(reply);
+        rc = fsck_page(f, kind, key, reply, 1);
+        freeReplyObject(reply);
+    }
+
+    return rc;
+}
+
+
+static int
+fsck_defaults(fsck_t *f, rbl_str_t key)
+{
+    rbl_sid_t  profile, group;
+    rbl_str_t  argv[2];
+
+    if (rbl_sid_make(&profile, RBL_SID_PROFILE) != RBL_OK
+        || rbl_sid_make(&group, RBL_SID_GROUP) != RBL_OK)
+    {
+        ctl_fail("the kernel gives no random bytes");
+        return -1;
+    }
+
+    argv[0] = rbl_sid_str(&profile);
+    argv[1] = rbl_sid_str(&group);
+
+    return fsck_script(f, &rbl_script_fsck_defaults, key, 2, argv) < 0 ? -1
+                                                                       : 0;
+}
+
+
+int
+fsck_account(fsck_t *f, rbl_str_t account)
+{
+    int                 rc;
+    rbl_key_t           acct, walked;
+    rbl_str_t           key, none = RBL_STR("");
+    const fsck_kind_t  *kind;
+
+    key = rbl_account_key(&acct, &f->ctl->ks, "acct", account, none);
+
+    for (kind = account_kinds, rc = 0; kind->name && rc == 0; kind++) {
+        (void) rbl_account_key(&walked, &f->ctl->ks, kind->name, account,
+                               none);
+
+        if (kind->type == NULL) {
+            rc = fsck_defaults(f, key);
+
+        } else if (kind->script != NULL) {
+            rc = kind->type[0] == 'l'
+                 ? fsck_list(f, kind, rbl_str(walked.s), key)
+                 : fsck_members(f, kind, rbl_str(walked.s), key, "*");
+        }
+    }
+
+    return rc == 0 ? fsck_refs(f, account) : -1;
+}
+
+
+int
+fsck_partition(fsck_t *f, unsigned p)
+{
+    int                 rc;
+    char                match[RBL_SID_LEN + 2];
+    rbl_key_t           base, walked;
+    rbl_str_t           key, only, none = RBL_STR("");
+    const fsck_kind_t  *kind;
+
+    only = fsck_only(f);
+    snprintf(match, sizeof(match), "%.*s*", (int) only.n, only.n ? only.p : "");
+    key = rbl_key(&base, &f->ctl->ks, p, "accounts", none, none);
+
+    for (kind = partition_kinds, rc = 0; kind->name && rc == 0; kind++) {
+        if (kind->script != NULL) {
+            rc = fsck_members(f, kind,
+                              rbl_key(&walked, &f->ctl->ks, p, kind->name,
+                                      none, none), key, match);
+        }
+    }
+
+    return rc;
+}
+
+
+static int
+fsck_accounts_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
+{
+    (void) ctl;
+    (void) raw;
+
+    if (sid.n != RBL_SID_LEN) {
+        return fsck_tell(data, sid, "index", RBL_STR("accounts"),
+                         "has an account with no SID");
+    }
+
+    return fsck_state(data, sid) < 0 ? -1 : 0;
+}
+
+
+int
+fsck_accounts_index(fsck_t *f, unsigned p)
+{
+    rbl_key_t  key;
+    rbl_str_t  none = RBL_STR("");
+
+    return ctl_each(f->ctl,
+                    rbl_key(&key, &f->ctl->ks, p, "accounts", none, none), p,
+                    "acct", none, fsck_accounts_each, f);
+}

@@ -1,0 +1,112 @@
+-- What the fsck scripts have in common.  Each looks at some of what the store
+-- holds, all at one moment, and tells what does not fit together; with ARGV[1]
+-- "1" it mends that as well.  Its result is OK, or another word, and then for
+-- each fault {account, what kind, where, what is wrong, "1" if it is mended}.
+-- Accounts are of the partition of KEYS[1]; `ac` is the one at hand.
+--- include: base
+local mend = ARGV[1] == '1'
+local ac = string.match(KEYS[1], '^.*:(AC%x+)$')
+local out = {'OK'}
+-- `how` mends it; without it that is the operator's to do.
+local function fault(kind, where, text, how)
+    local mended = mend and how
+    if mended then
+        how()
+    end
+    out[#out + 1] = {ac or '', kind, where, text, mended and '1' or '0'}
+end
+local function owns(index, sid)
+    return call('ZSCORE', key(index, ac), sid)
+end
+local function type_of(k)
+    return call('TYPE', k).ok
+end
+-- What the fields of each record are, in the order of the schema: n a number,
+-- s a text, t an array; those after "|" may lack.  By the first letters of its
+-- SID; TOKEN has none.
+local shapes = {
+    AC = 'nsssssnnnnssn|nn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
+    HT = 'nssssnssstnnnnnnt', RP = 'nsssntn', CG = 'nssn',
+    CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss', WH = 'nssstssn',
+}
+local letters = {n = 'number', s = 'string', t = 'table'}
+-- The record that the bytes are; or nil and "damaged", or "newer": it is not
+-- ours to judge.
+local function decoded(raw, kind)
+    local ok, r, more = pcall(cmsgpack.unpack, raw)
+    if not ok or type(r) ~= 'table' or more ~= nil
+        or type(r[1]) ~= 'number'
+    then
+        return nil, 'damaged'
+    end
+    if r[1] ~= 1 then
+        return nil, 'newer'
+    end
+    local i, must = 0, true
+    for letter in string.gmatch(shapes[kind], '.') do
+        if letter == '|' then
+            must = false
+        else
+            i = i + 1
+            if (must or r[i] ~= nil) and type(r[i]) ~= letters[letter] then
+                return nil, 'damaged'
+            end
+        end
+    end
+    return r
+end
+-- The record at a key; or nil and "missing", "damaged", "newer".
+local function read(k, kind)
+    local t = type_of(k)
+    if t ~= 'string' then
+        return nil, t == 'none' and 'missing' or 'damaged'
+    end
+    return decoded(call('GET', k), kind)
+end
+-- The record of a SID of the account.
+local function read_sid(sid)
+    local kind = sid:sub(1, 2)
+    if not shapes[kind] then
+        return nil, 'missing'
+    end
+    local r, why = read(key('r', ac, sid), kind)
+    if r and r[2] ~= sid then
+        return nil, 'damaged'
+    end
+    return r, why
+end
+-- What a token is named by.
+local function token_field(t)
+    return (t[2]:sub(1, 8):gsub('.', function(c)
+        return string.format('%02x', c:byte())
+    end))
+end
+local indexes = {
+    HT = 'hosts', RP = 'profiles', CG = 'groups', CO = 'contacts',
+    RB = 'rbls', AP = 'apps', WH = 'hooks',
+}
+-- The record of an entry of an index; if there is none, or none that can be
+-- read, that is told.
+local function read_entry(index, sid)
+    local r, why = nil, 'missing'
+    if indexes[sid:sub(1, 2)] == index then
+        r, why = read_sid(sid)
+    end
+    local function drop()
+        call('ZREM', key(index, ac), sid)
+        if why == 'damaged' then
+            call('DEL', key('r', ac, sid))
+        end
+        if index == 'hosts' then
+            call('DEL', key('hist', ac, sid), key('kids', ac, sid))
+        end
+    end
+    if why == 'missing' then
+        fault('index', index .. ' ' .. sid, 'has no record', drop)
+    elseif why == 'damaged' then
+        fault('damaged', sid, 'its record cannot be read', drop)
+    elseif why then
+        fault('damaged', sid, 'its record is of another version', nil)
+    end
+    return r
+end

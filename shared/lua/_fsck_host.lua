@@ -1,0 +1,149 @@
+-- What must hold of one host; `h` is its record, which is mended in place.
+--- include: fsck_refs
+--- include: due
+--- use: account host
+local function put(h)
+    save(key('r', ac, h[HOST.id]), h)
+end
+local function look_at_references(h)
+    local sid, uniq = h[HOST.id], key('uniq', ac)
+    local field = h[HOST.type] .. '|' .. h[HOST.value]
+    local other = call('HGET', uniq, field)
+    local same = other and other ~= sid and owns('hosts', other)
+        and read_sid(other)
+    if same and same[HOST.type] .. '|' .. same[HOST.value] == field then
+        fault('twice', sid, 'is the same as ' .. other .. ': delete one', nil)
+    elseif other ~= sid then
+        fault('uniq', sid, 'is not known by its value', function()
+            call('HSET', uniq, field, sid)
+        end)
+    end
+    if not owns('profiles', h[HOST.profile]) then
+        fault('profile', sid, 'has a profile that does not exist: '
+            .. h[HOST.profile], function()
+                refs_add(h[HOST.profile], -1)
+                h[HOST.profile] = default_of(ACCOUNT.profile)
+                refs_add(h[HOST.profile], 1)
+                put(h)
+            end)
+    end
+    look_at_groups(sid, h[HOST.groups], ':h', function(groups)
+        h[HOST.groups] = groups
+        put(h)
+    end)
+end
+-- How many children of a range are listed; `stray` is told of those that are
+-- none of it.
+local function listed_children(h, stray)
+    local range, listed = h[HOST.id], 0
+    for _, sid in ipairs(call('ZRANGE', key('kids', ac, range), 0, -1)) do
+        local kid = owns('hosts', sid) and read_sid(sid)
+        if not kid or kid[HOST.parent] ~= range then
+            stray(sid)
+        elseif kid[HOST.listed_count] > 0 then
+            listed = listed + 1
+        end
+    end
+    return listed
+end
+local function set_count(h, n, since)
+    h[HOST.listed_count] = n
+    if n == 0 then
+        h[HOST.first_listed] = 0
+    elseif h[HOST.first_listed] == 0 then
+        h[HOST.first_listed] = since or now_ms()
+    end
+    put(h)
+end
+local function look_at_parent(h)
+    local sid, range = h[HOST.id], h[HOST.parent]
+    if range == '' then
+        return
+    end
+    local p = owns('hosts', range) and read_sid(range)
+    if not p or p[HOST.type] ~= 'ip_range' then
+        fault('parent', sid, 'its range does not exist: ' .. range, function()
+            h[HOST.parent] = ''
+            put(h)
+        end)
+    elseif not call('ZSCORE', key('kids', ac, range), sid) then
+        fault('kids', range, 'does not know its address ' .. sid, function()
+            call('ZADD', key('kids', ac, range), owns('hosts', sid), sid)
+            set_count(p, listed_children(p, function() end))
+        end)
+    end
+end
+local function look_at_children(h)
+    local range = h[HOST.id]
+    local listed = listed_children(h, function(sid)
+        fault('kids', range, 'has an address that is none of it: ' .. sid,
+            function() call('ZREM', key('kids', ac, range), sid) end)
+    end)
+    if h[HOST.listed_count] ~= listed then
+        fault('count', range, 'counts ' .. h[HOST.listed_count]
+            .. ' listed addresses, there are ' .. listed, function()
+                set_count(h, listed)
+            end)
+    end
+end
+local function look_at_listing(h)
+    local sid, range = h[HOST.id], h[HOST.type] == 'ip_range'
+    local n, since = #h[HOST.details], nil
+    for _, l in ipairs(h[HOST.details]) do
+        local at = type(l) == 'table' and tonumber(l[6])
+        since = at and math.min(since or at, at) or since
+    end
+    if not range and h[HOST.listed_count] ~= n then
+        fault('count', sid, 'counts ' .. h[HOST.listed_count]
+            .. ' listings, there are ' .. n, function()
+                set_count(h, n, since)
+            end)
+    end
+    local count = (range or mend) and h[HOST.listed_count] or n
+    if (h[HOST.first_listed] > 0) ~= (count > 0) then
+        fault('since', sid, count > 0 and 'is listed, but not told since when'
+            or 'is not listed, but told since when', function()
+                set_count(h, count, since)
+            end)
+    end
+    local shown = call('ZSCORE', key('listed', ac), sid)
+    local score = owns('hosts', sid)
+    local show = not range and count > 0 and h[HOST.status] == 'active'
+    if show and shown ~= score then
+        fault('listed', sid, shown and 'is at a wrong place in the listings'
+            or 'is listed and not in the listings', function()
+                call('ZADD', key('listed', ac), score, sid)
+            end)
+    elseif shown and not show then
+        fault('listed', sid, 'is in the listings and should not be',
+            function() call('ZREM', key('listed', ac), sid) end)
+    end
+end
+-- An active host is due, or has a manual check; one whose check was begun by
+-- the schedule stays there until it ends, though it was paused meanwhile.
+local function look_at_schedule(h)
+    local sid = h[HOST.id]
+    local member = ac .. ':' .. sid
+    local due = call('ZSCORE', key('due', ac), sid)
+    local manual = call('HEXISTS', key('flight'), member) == 1
+    local begun = call('HEXISTS', key('flight:due'), member) == 1
+    local active = h[HOST.status] == 'active' and h[HOST.type] ~= 'ip_range'
+    if manual and (due or begun) then
+        fault('schedule', sid, 'is due while it has a manual check',
+            function()
+                due_never(sid)
+                call('HDEL', key('flight:due'), member)
+            end)
+    elseif active and not due and not manual then
+        fault('schedule', sid, 'is active, and no check of it is due',
+            function()
+                h[HOST.next_check] = now_ms()
+                put(h)
+                due_at(sid, h[HOST.next_check])
+            end)
+    elseif due and not active and not begun then
+        fault('schedule', sid, 'is due, and should not be', function()
+            due_never(sid)
+        end)
+    end
+end

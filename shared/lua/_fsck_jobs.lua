@@ -1,0 +1,29 @@
+-- Manual checks that wait or that a daemon has.
+--- include: fsck
+--- include: due
+--- use: host
+local leased
+local function has_lease(pp)
+    if not leased then
+        leased = {}
+        for _, handle in ipairs(call('ZRANGE', key('leases'), 0, -1)) do
+            leased[handle:sub(36, 101)] = true
+        end
+    end
+    return leased[pp]
+end
+local function has_job(pp, ht)
+    return call('LPOS', key('manual', ac), pp .. ':' .. ht) or has_lease(pp)
+end
+local function queue(pp, ht)
+    call('RPUSH', key('manual', ac), pp .. ':' .. ht)
+    call('ZADD', key('manual'), 'NX', now_ms(), ac)
+    call('XADD', key('news'), 'MAXLEN', 1, '*', 'm', 1)
+end
+-- A host whose check is no more is due, if it is active.
+local function due_again(ht)
+    local h = owns('hosts', ht) and read_sid(ht)
+    if h and h[HOST.status] == 'active' and h[HOST.type] ~= 'ip_range' then
+        due_at(ht, now_ms())
+    end
+end

@@ -1,0 +1,73 @@
+-- Looks at an account's record and at what there is once of each account.
+-- KEYS[1] acct:<AC>
+-- ARGV    1 "1": mend
+-- Result  OK | BAD (it has no record that can be read: the rest of what it has
+--         cannot be judged) | NONE (there is no such account), faults
+--- include: fsck
+--- use: account
+local accounts = key('accounts')
+local a, why = read(KEYS[1], 'AC')
+if a and a[ACCOUNT.id] ~= ac then
+    a, why = nil, 'damaged'
+end
+if not a then
+    out[1] = 'BAD'
+    if why == 'missing' and call('EXISTS', key('hosts', ac),
+        key('profiles', ac), key('groups', ac), key('apps', ac),
+        key('tokens', ac)) == 0
+    then
+        out[1] = 'NONE'
+        if call('ZSCORE', accounts, ac) then
+            fault('index', 'accounts', 'has an account that does not exist',
+                function() call('ZREM', accounts, ac) end)
+        end
+    else
+        fault('account', ac, why == 'missing'
+            and 'has keys and no record: restore it from a backup'
+            or 'its record cannot be read: restore it from a backup', nil)
+    end
+    return out
+end
+if not call('ZSCORE', accounts, ac) then
+    fault('index', 'accounts', 'lacks the account', function()
+        call('ZADD', accounts, a[ACCOUNT.created], ac)
+    end)
+end
+
+local last = 0
+for _, index in ipairs({'hosts', 'profiles', 'groups', 'contacts', 'rbls'}) do
+    local top = call('ZREVRANGE', key(index, ac), 0, 0, 'WITHSCORES')
+    last = math.max(last, tonumber(top[2]) or 0)
+end
+local seq = tonumber(call('GET', key('seq', ac)) or 0)
+if not seq or seq < last then
+    fault('order', 'seq', 'is ' .. tostring(seq) .. ', and something has been '
+        .. 'made as number ' .. last, function()
+            call('SET', key('seq', ac), string.format('%.0f', last))
+        end)
+end
+
+-- The account's turn is not later than its first host is due.
+local now = now_ms()
+local first = call('ZRANGE', key('due', ac), 0, 0, 'WITHSCORES')[2]
+local turn = call('ZSCORE', key('due'), ac)
+if first and (not turn or tonumber(turn) > math.max(now, tonumber(first))) then
+    fault('turn', 'due', turn and 'its turn is after its first host is due'
+        or 'has hosts that are due and no turn', function()
+            call('ZADD', key('due'), first, ac)
+        end)
+end
+if call('EXISTS', key('manual', ac)) == 1
+    and not call('ZSCORE', key('manual'), ac)
+then
+    fault('turn', 'manual', 'has checks that wait and no turn', function()
+        call('ZADD', key('manual'), now, ac)
+    end)
+end
+if call('PTTL', key('started', ac)) == -1 then
+    fault('endless', 'started', 'counts the checks of a day without an end',
+        function()
+            call('PEXPIRE', key('started', ac), 86400000 - now % 86400000)
+        end)
+end
+return out

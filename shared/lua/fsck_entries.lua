@@ -1,0 +1,101 @@
+-- Looks at entries of what an account has beside its indexes: "uniq" by its
+-- fields, "listed" and "due" by host, "tokens" by their fields, "manual" by
+-- what its list holds.
+-- KEYS[1] acct:<AC>
+-- ARGV    1 "1": mend  2 which of them  3... entries
+-- Result  OK, faults
+--- include: fsck_jobs
+--- use: host app token
+local look = {}
+function look.uniq(field)
+    local sid = call('HGET', key('uniq', ac), field)
+    local h = sid and owns('hosts', sid) and read_sid(sid)
+    if sid and not (h and h[HOST.type] .. '|' .. h[HOST.value] == field) then
+        fault('uniq', field, 'is known as a host that it is not', function()
+            call('HDEL', key('uniq', ac), field)
+        end)
+    end
+end
+local function no_host(index, sid)
+    if call('ZSCORE', key(index, ac), sid) and not owns('hosts', sid) then
+        fault('index', index .. ' ' .. sid, 'is no host of the account',
+            function() call('ZREM', key(index, ac), sid) end)
+    end
+end
+function look.listed(sid)
+    no_host('listed', sid)
+end
+function look.due(sid)
+    no_host('due', sid)
+end
+local function same(a, b)
+    return cmsgpack.pack(a or {}) == cmsgpack.pack(b or {})
+end
+function look.tokens(field)
+    local tokens, k = key('tokens', ac), key('token', ac, field)
+    local whose = call('HGET', tokens, field)
+    if not whose then
+        return
+    end
+    local t, why = read(k, 'TOKEN')
+    local function drop()
+        call('HDEL', tokens, field)
+        call('DEL', k)
+    end
+    if why == 'newer' then
+        return fault('damaged', 'token ' .. field, 'is of another version',
+            nil)
+    elseif why == 'missing' then
+        return fault('index', 'tokens ' .. field, 'has no record', drop)
+    end
+    if not t or token_field(t) ~= field then
+        return fault('damaged', 'token ' .. field, 'cannot be read', drop)
+    end
+    local app = owns('apps', t[TOKEN.app]) and read_sid(t[TOKEN.app])
+    if not app then
+        fault('token', field, 'its application does not exist: '
+            .. t[TOKEN.app], drop)
+    elseif app[APP.status] ~= 'active' then
+        fault('token', field, 'its application is revoked: ' .. t[TOKEN.app],
+            drop)
+    elseif whose ~= t[TOKEN.app] then
+        fault('token', field, 'is said to be of another application: ' .. whose,
+            function() call('HSET', tokens, field, t[TOKEN.app]) end)
+    elseif not same(t[TOKEN.allow], app[APP.allow])
+        or not same(t[TOKEN.limits], app[APP.limits])
+    then
+        fault('token', field, 'has other limits than its application',
+            function()
+                t[TOKEN.allow] = app[APP.allow] or {}
+                t[TOKEN.limits] = app[APP.limits] or {}
+                t[TOKEN.created] = t[TOKEN.created] or 0
+                save(k, t)
+            end)
+    end
+end
+-- A check that waits has a record; that of a host which was deleted says so
+-- until the check's turn.
+function look.manual(entry)
+    local k = key('manual', ac)
+    local pp, ht = string.match(entry, '^(PP%x+):(%w*)$')
+    if not call('LPOS', k, entry)
+        or pp and call('EXISTS', key('check', ac, pp)) == 1
+    then
+        return
+    end
+    fault('queue', pp or 'manual', 'waits and has no record', function()
+        call('LREM', k, 0, entry)
+        if call('EXISTS', k) == 0 then
+            call('ZREM', key('manual'), ac)
+        end
+        local member = ac .. ':' .. (ht or '')
+        if pp and call('HGET', key('flight'), member) == pp then
+            call('HDEL', key('flight'), member)
+            due_again(ht)
+        end
+    end)
+end
+for i = 3, #ARGV do
+    look[ARGV[2]](ARGV[i])
+end
+return out

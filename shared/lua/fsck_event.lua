@@ -1,0 +1,43 @@
+-- Looks whether an event counts the deliveries that are open.  They are made
+-- together with it, so that whoever has seen the event and looked for its
+-- deliveries afterwards knows of all there may be.
+-- KEYS[1] acct:<AC>
+-- ARGV    1 "1": mend  2 event SID  3 "1": the targets are all there may be
+--         4... targets
+-- Result  OK | MAYBE (it does not come out even: the targets may not be all),
+--         faults
+--- include: fsck
+local ev = ARGV[2]
+local k = key('event', ac, ev)
+local t = type_of(k)
+if t == 'none' then
+    return out
+end
+if t ~= 'hash' then
+    fault('type', 'event ' .. ev, 'is a ' .. t .. ', not a hash',
+        function() call('DEL', k) end)
+    return out
+end
+local open = tonumber(call('HGET', k, 'open')) or 0
+local n, seen = 0, {}
+for i = 4, #ARGV do
+    if not seen[ARGV[i]] then
+        seen[ARGV[i]] = true
+        n = n + call('EXISTS', key('dlv', ac, ev, ARGV[i]))
+    end
+end
+if n == open and n > 0 then
+    return out
+end
+if ARGV[3] ~= '1' then
+    return {'MAYBE'}
+end
+fault('event', ev, 'counts ' .. open .. ' open deliveries, there are ' .. n,
+    function()
+        if n == 0 then
+            call('DEL', k)
+        else
+            call('HSET', k, 'open', n)
+        end
+    end)
+return out

@@ -1,0 +1,105 @@
+-- Looks at entries of what a partition has for all accounts: "flight",
+-- "flight:due", "leases", "due", "manual", "retry".
+-- KEYS[1] a key of the partition
+-- ARGV    1 "1": mend  2 which of them  3... entries
+-- Result  OK, faults
+--- include: fsck_jobs
+local look = {}
+local now = now_ms()
+local function status_of(pp)
+    return call('HGET', key('check', ac, pp), 'status')
+end
+function look.flight(member)
+    local flight = key('flight')
+    local pp, ht = call('HGET', flight, member), member:sub(36)
+    if not pp then
+        return
+    end
+    local function over()
+        call('HDEL', flight, member)
+        due_again(ht)
+    end
+    local status = status_of(pp)
+    if not owns('hosts', ht) then
+        fault('flight', ht, 'has a check and is no host', over)
+    elseif status == 'completed' or status == 'failed' then
+        fault('flight', ht, 'its check is over: ' .. pp, over)
+    elseif not has_job(pp, ht) then
+        fault('flight', ht, 'its check is lost: ' .. pp, function()
+            if status then
+                queue(pp, ht)
+            else
+                over()
+            end
+        end)
+    end
+end
+look['flight:due'] = function(member)
+    local flight, ht = key('flight:due'), member:sub(36)
+    local begun = call('HGET', flight, member)
+    if not begun then
+        return
+    end
+    if not owns('hosts', ht) then
+        fault('flight', ht, 'has a check and is no host', function()
+            call('HDEL', flight, member)
+        end)
+    elseif #begun < 70
+        or not string.find(begun:sub(67), '^[:+]%d:%d+:.')
+    then
+        fault('flight', ht, 'its check cannot be read', function()
+            call('HDEL', flight, member)
+            due_again(ht)
+        end)
+    elseif not call('ZSCORE', key('due', ac), ht) then
+        fault('flight', ht, 'its check has no end: ' .. begun:sub(1, 66),
+            function() due_at(ht, now) end)
+    end
+end
+-- Of a check that is over the lease stays until the daemon that has it asks, or
+-- until another one takes it; long after its end nobody has.
+function look.leases(handle)
+    local till = tonumber(call('ZSCORE', key('leases'), handle))
+    local pp = string.match(handle, '^AC%x+:(PP%x+):%w*:m:%d+:.')
+    if not till then
+        return
+    end
+    local status = pp and status_of(pp)
+    if not pp or till < now - 60000 and status ~= 'queued'
+        and status ~= 'running'
+    then
+        fault('lease', pp or 'leases', 'is the lease of nothing', function()
+            call('ZREM', key('leases'), handle)
+        end)
+    end
+end
+local function turn(index)
+    if call('ZSCORE', key(index), ac)
+        and (call('EXISTS', key('acct', ac)) == 0
+            or index == 'manual' and call('EXISTS', key('manual', ac)) == 0)
+    then
+        fault('turn', index, 'has a turn for nothing', function()
+            call('ZREM', key(index), ac)
+        end)
+    end
+end
+function look.due()
+    turn('due')
+end
+function look.manual()
+    turn('manual')
+end
+function look.retry(member)
+    local ev, target = string.match(member, '^AC%x+:(%w+):(%w+)$')
+    if call('ZSCORE', key('retry'), member)
+        and not (ev and call('EXISTS', key('dlv', ac, ev, target)) == 1)
+    then
+        fault('retry', ev or 'retry', 'is to be tried, and is no delivery',
+            function() call('ZREM', key('retry'), member) end)
+    end
+end
+for i = 3, #ARGV do
+    ac = ARGV[i]:sub(1, 34)
+    look[ARGV[2]](ARGV[i])
+end
+return out

@@ -1,0 +1,151 @@
+-- Looks at keys that stand for themselves: records that no index has, what is
+-- left of hosts that are gone, checks that nobody does, deliveries that nobody
+-- makes.
+-- KEYS[1] a key of the partition
+-- ARGV    1 "1": mend  2... names of keys, "r:<AC>:<SID>" and so on
+-- Result  OK, faults
+--- include: fsck_refs
+--- include: fsck_jobs
+--- use: app contact host token
+local week = 7 * 86400000
+local look = {}
+local function drop(k)
+    return function() call('DEL', k) end
+end
+-- Puts a record back into its index, where it comes last.
+local function restore(index, sid, r)
+    local seq = (index == 'apps' or index == 'hooks') and now_ms()
+        or call('INCR', key('seq', ac))
+    call('ZADD', key(index, ac), seq, sid)
+    local groups, suffix = {}, ''
+    if index == 'hosts' then
+        call('HSET', key('uniq', ac), r[HOST.type] .. '|' .. r[HOST.value],
+            sid)
+        refs_add(r[HOST.profile], 1)
+        groups, suffix = r[HOST.groups], ':h'
+    elseif index == 'contacts' then
+        groups, suffix = r[CONTACT.groups], ':c'
+    end
+    for _, g in ipairs(groups) do
+        refs_add(g .. suffix, 1)
+    end
+end
+function look.r(k, sid)
+    local index = indexes[sid:sub(1, 2)]
+    if not index or owns(index, sid) then
+        return
+    end
+    local r, why = read_sid(sid)
+    local taken = r and index == 'hosts' and call('HGET', key('uniq', ac),
+        r[HOST.type] .. '|' .. r[HOST.value])
+    if why == 'damaged' then
+        fault('damaged', sid, 'its record cannot be read', drop(k))
+    elseif taken and taken ~= sid then
+        fault('record', sid, 'is in no index, and ' .. taken
+            .. ' has its value', drop(k))
+    elseif r then
+        fault('record', sid, 'is not in the index ' .. index, function()
+            restore(index, sid, r)
+        end)
+    end
+end
+-- One that is in no index lets its application in all the same.
+function look.token(k, field)
+    if call('HEXISTS', key('tokens', ac), field) == 1 then
+        return
+    end
+    local t, why = read(k, 'TOKEN')
+    local app = t and token_field(t) == field and owns('apps', t[TOKEN.app])
+        and read_sid(t[TOKEN.app])
+    if app and app[APP.status] == 'active' then
+        fault('record', 'token ' .. field, 'is not in the index tokens',
+            function() call('HSET', key('tokens', ac), field, t[TOKEN.app]) end)
+    elseif why ~= 'newer' then
+        fault('left', 'token ' .. field, 'is of no application', drop(k))
+    end
+end
+local function of_host(k, ht, what)
+    if not owns('hosts', ht) then
+        fault('left', ht, 'is no host and has ' .. what, drop(k))
+    end
+end
+function look.kids(k, ht)
+    of_host(k, ht, 'addresses')
+end
+function look.hist(k, ht)
+    of_host(k, ht, 'a history')
+end
+-- Whoever began the check of a host has it in flight; that of a one-off waits
+-- or is leased.
+local function lost(pp, ht)
+    if ht == '' then
+        return not has_job(pp, '')
+    end
+    local member = ac .. ':' .. ht
+    return call('HGET', key('flight'), member) ~= pp
+        and (call('HGET', key('flight:due'), member) or ''):sub(1, 66) ~= pp
+end
+function look.check(k, rest)
+    local pp, part = string.match(rest, '^(%w+)(.*)$')
+    if call('PTTL', k) == -1 then
+        fault('endless', pp, 'its record has no end', function()
+            call('PEXPIRE', k, week)
+        end)
+    end
+    if part ~= '' then
+        return
+    end
+    local c = call('HMGET', k, 'status', 'host_id')
+    local ht = c[2] or ''
+    if c[1] ~= 'queued' and c[1] ~= 'running' or not lost(pp, ht) then
+        return
+    end
+    fault('check', pp, 'is ' .. c[1] .. ', and nobody has it', function()
+        local member = ac .. ':' .. ht
+        if ht == '' then
+            queue(pp, ht)
+        elseif owns('hosts', ht)
+            and call('HEXISTS', key('flight'), member) == 0
+            and call('HEXISTS', key('flight:due'), member) == 0
+        then
+            call('HSET', key('flight'), member, pp)
+            due_never(ht)
+            queue(pp, ht)
+        else
+            call('HSET', k, 'status', 'failed', 'completed', now_ms(),
+                'message', 'The check was lost.')
+        end
+    end)
+end
+function look.dlv(k, rest)
+    local ev = string.match(rest, '^(%w+)')
+    local member = ac .. ':' .. rest
+    if call('EXISTS', key('event', ac, ev)) == 0 then
+        fault('delivery', rest, 'has no event', function()
+            call('DEL', k)
+            call('ZREM', key('retry'), member)
+        end)
+    elseif not call('ZSCORE', key('retry'), member) then
+        fault('delivery', rest, 'is never tried', function()
+            call('ZADD', key('retry'), now_ms(), member)
+        end)
+    end
+end
+local types = {r = 'string', token = 'string', kids = 'zset', hist = 'stream',
+    dlv = 'hash'}
+for i = 2, #ARGV do
+    local kind, rest
+    kind, ac, rest = string.match(ARGV[i], '^(%l+):(AC%x+):(.+)$')
+    local k = base .. ARGV[i]
+    local t = type_of(k)
+    local right = types[kind] or rest:sub(-2) == ':d' and 'string' or 'hash'
+    if t == 'none' then
+        -- it has ended since it was seen
+    elseif t == right then
+        look[kind](k, rest)
+    else
+        fault('type', kind .. ' ' .. rest, 'is a ' .. t .. ', not a ' .. right,
+            drop(k))
+    end
+end
+return out

@@ -1,0 +1,489 @@
+#!/usr/bin/perl
+# rblctl fsck: faults are planted one at a time; each is found and named, mended
+# by --repair, and then the store is clean again.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use JSON::PP ();
+use RblTest;
+use RblScript;
+
+my $redis = redis_new();
+rblctl($redis, 'init', '--partitions', 4);
+
+sub fsck {
+    my (@args) = @_;
+
+    my $r = rblctl($redis, 'fsck', @args, '--json');
+    return ($r->{status}, $r->{status} < 3 ? @{ json($r->{out}) } : ());
+}
+
+sub clean {
+    my ($name, @args) = @_;
+
+    my ($status, @faults) = fsck(@args);
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is($status, 0, $name) or diag(join "\n", map { said($_) } @faults);
+    return $status == 0;
+}
+
+sub said { return join ' ', @{ $_[0] }{qw(account fault where text)} }
+
+clean('nothing is there');
+
+
+# The scripts know what the fields of each record are.
+
+{
+    my $lua = read_file(repo_dir() . '/shared/lua/_fsck.lua');
+    my %kind = (AC => 'account', AP => 'app', TOKEN => 'token', HT => 'host',
+        RP => 'profile', CG => 'group', CO => 'contact', RB => 'list',
+        WH => 'hook');
+    for my $k (sort keys %kind) {
+        my ($shape) = $lua =~ /\b$k = '([nst|]+)'/;
+        my ($fields) = read_file(repo_dir() . '/shared/schema.txt')
+            =~ /^$kind{$k}: (.*)$/m;
+        my $names = join '', map { $_ eq '|' ? '|' : 'x' } split ' ', $fields;
+        is($shape =~ tr/nst/x/r, $names, "as many as $kind{$k} has");
+    }
+}
+
+
+# --- a store with something of everything ----------------------------------
+
+my $now = int(cmd('TIME')->[0]) * 1000;
+my ($ac, $acct) = account(max_checks => 1000);
+my ($ac2) = account();
+my $rp = unpacked(cmd('GET', $acct))->[10];
+my $cg = unpacked(cmd('GET', $acct))->[11];
+
+sub put { return cmd('SET', k('r', $ac, $_[0][1]), packed($_[0])) }
+sub got { return unpacked(cmd('GET', k('r', $ac, $_[0]))) }
+
+# Changes fields of a record: changed($sid, 7 => 'paused').
+sub changed {
+    my ($sid, %to) = @_;
+
+    my $r = got($sid);
+    $r->[$_] = $to{$_} for keys %to;
+    put($r);
+}
+
+sub made {
+    my ($kind, $index, @rest) = @_;
+
+    my $sid = sid($kind);
+    put([1, $sid, @rest]);
+    cmd('ZADD', k($index, $ac), cmd('INCR', k('seq', $ac)), $sid);
+    return $sid;
+}
+
+sub host { return unpacked(add_host($acct, @_)->[1])->[1] }
+
+my $rb = made('RB', 'rbls', 'rbl', 'x.example', 'x', '', 3, 1, 'active', '',
+    [], '', '', 'normal', 'ip', 'block', 'none');
+my $rp2 = made('RP', 'profiles', 'Mine', 'active', 0, ['RBa', $rb], $now);
+my $cg2 = made('CG', 'groups', 'Mine', $now);
+my $co = made('CO', 'contacts', 'email', 'a@b.example', 'every_check',
+    'active', [$cg, $cg2], $now, '', 0, 0, 0);
+cmd('HINCRBY', k('refs', $ac), "$_:c", 1) for $cg, $cg2;
+my ($ap, $wh, $digest) = (sid('AP'), sid('WH'), 'x' x 32);
+my $token = unpack 'H*', 'x' x 8;
+script('app_put', [$acct], $ap, 'app', 'secret', $token, $digest);
+script('hook_put', [$acct], $wh, 'n', 'https://x.example/', 's');
+
+my $ht = host('rbl', '192.0.2.1');
+my $on = host('rbl', '192.0.2.2');
+my $off = host('rbl', '192.0.2.3');
+my $asked = host('rbl', '192.0.2.4');
+my $begun = host('rbl', '192.0.2.5');
+my @range = map { unpacked($_)->[1] } (@{ add_host($acct, 'ip_range',
+    '10.0.0.0/31', '10.0.0.0', '10.0.0.1') })[1 .. 3];
+my ($range, $kid) = @range;
+
+sub manual {
+    my ($ht, @results) = @_;
+
+    my $pp = sid('PP');
+    script('check_start', [$acct], $pp, $ht, $ht ? '' : '192.0.2.9', 1, '',
+        $ap, 600_000);
+    return $pp if !@results;
+    begin($acct, $pp, $ht);
+    finish_check($acct, $pp, $ht, [@results]);
+    return $pp;
+}
+manual($_, listed_result('RBa'), listed_result('RBb')) for $on, $kid;
+cmd('DEL', k('leases'), k('manual'), k('manual', $ac));
+script('host_update', [$acct], $off, '0', '', $rp2, $cg2);
+my ($job) = grep { /:$begun:/ } take('d', 50);
+begin_job($job);
+script('host_status', [$acct], $off, 'paused');
+my $pp = manual($asked);
+my $oneoff = manual('');
+my $ev = sid('EV');
+cmd('HSET', k('event', $ac, $ev), 'type', 't', 'date', $now, 'body', '{}',
+    'open', 3);
+for my $to ($wh, 'CB0', $co) {
+    cmd('HSET', k('dlv', $ac, $ev, $to), 'attempt', 0, 'first', $now);
+    cmd('ZADD', k('retry'), $now, "$ac:$ev:$to");
+}
+cmd('DEL', k('outbox'));
+clean('a store with something of everything') or BAIL_OUT('not clean');
+is(rblctl($redis, 'fsck')->{out}, "no fault in 2 accounts\n", 'it is said');
+clean('one account', $ac);
+is(rblctl($redis, 'fsck', $ac)->{out}, "no fault in 1 account\n",
+    'which is named');
+
+
+# --- faults, each found, mended, and gone ----------------------------------
+
+sub is_back { return cmd('GET', k('r', $ac, $_[0])) ne '' }
+
+my $host = got($ht);
+my @late = (sid('PP'), sid('PP'), sid('PP'));
+my $lease = join ':', $ac, sid('PP'), '', 'm', 1, 'gone';
+my $ghost = sid('HT');
+my @faults = (
+    # indexes and records
+    ['a host without a record', index => "hosts $off",
+        sub { cmd('DEL', k('r', $ac, $off)) },
+        sub { !cmd('ZSCORE', k('hosts', $ac), $off) }],
+    ['a record that is in no index', record => $ht,
+        sub { cmd('ZREM', k('hosts', $ac), $ht) },
+        sub { cmd('ZSCORE', k('hosts', $ac), $ht) }],
+    ['a record without index, its value another host', record => $ghost,
+        sub { put([1, $ghost, @$host[2 .. 16]]) },
+        sub { !cmd('EXISTS', k('r', $ac, $ghost)) }],
+    (map { my ($index, $sid) = @$_;
+        (["$index without a record", index => "$index $sid",
+            sub { cmd('ZADD', k($index, $ac), 1, $sid) }, undef],
+        ["an entry of $index that is of another kind", index => "$index $ac",
+            sub { cmd('ZADD', k($index, $ac), 1, $ac) }, sub { is_back($ht) }])
+    } ['profiles', sid('RP')], ['groups', sid('CG')], ['contacts', sid('CO')],
+        ['rbls', sid('RB')], ['apps', sid('AP')], ['hooks', sid('WH')],
+        ['hosts', sid('HT')]),
+    (map { my ($index, $sid) = @$_;
+        ["$index: an entry is lost", record => $sid,
+            sub { cmd('ZREM', k($index, $ac), $sid) },
+            sub { cmd('ZSCORE', k($index, $ac), $sid) }]
+    } ['groups', $cg2], ['contacts', $co], ['hooks', $wh]),
+    ['an account that the index lacks', index => 'accounts',
+        sub { cmd('ZREM', k('accounts'), $ac) },
+        sub { cmd('ZSCORE', k('accounts'), $ac) }],
+    ['an account that is in the index alone', index => 'accounts',
+        sub { cmd('ZADD', k('accounts'), 1, 'AC' . '0' x 32) }, undef],
+    ['a record that is no record', damaged => $rp2,
+        sub { cmd('SET', k('r', $ac, $rp2), "\xc1 not a record") },
+        sub { !cmd('ZSCORE', k('profiles', $ac), $rp2) }],
+    ['a record that is short', damaged => $cg2,
+        sub { cmd('SET', k('r', $ac, $cg2), packed([1, $cg2])) }, undef],
+    ["another host's record", damaged => $ht,
+        sub { cmd('SET', k('r', $ac, $ht), packed(got($on))) },
+        sub { !cmd('EXISTS', k('r', $ac, $ht)) }],
+    ['a record whose field is of another type', damaged => $on,
+        sub { changed($on, 10 => 'none') }, undef],
+    ['a number as the order that is too small', order => 'seq',
+        sub { cmd('SET', k('seq', $ac), 1) },
+        sub { cmd('GET', k('seq', $ac)) >= 10 }],
+    (map { my ($name, $type) = @$_; ["$name of another type", type =>
+        "$name:$ac", sub {
+            my $k = k($name, $ac);
+            cmd('DEL', $k);
+            $type eq 'string' ? cmd('SADD', $k, 'x') : cmd('SET', $k, 'x');
+        }, undef] } ['hosts', 'zset'], ['profiles', 'zset'],
+        ['groups', 'zset'], ['refs', 'hash'], ['uniq', 'hash'],
+        ['seq', 'string'], ['due', 'zset'], ['manual', 'list'],
+        ['listed', 'zset']),
+    ['an index of the partition of another type', type => 'due',
+        sub { cmd('DEL', k('due')); cmd('SET', k('due'), 'x') }, undef],
+    ['a record of another type', damaged => $ht,
+        sub { cmd('DEL', k('r', $ac, $ht)); cmd('SADD', k('r', $ac, $ht), 1) },
+        undef],
+
+    # references
+    ['a value that nobody is known by', uniq => 'rbl|198.51.100.1',
+        sub { cmd('HSET', k('uniq', $ac), 'rbl|198.51.100.1', $ht) }, undef],
+    ['a value of a host that is gone', uniq => 'rbl|198.51.100.1',
+        sub { cmd('HSET', k('uniq', $ac), 'rbl|198.51.100.1', $ghost) },
+        undef],
+    ['a host that is not known by its value', uniq => $ht,
+        sub { cmd('HDEL', k('uniq', $ac), "rbl|$host->[2]") },
+        sub { cmd('HGET', k('uniq', $ac), "rbl|$host->[2]") eq $ht }],
+    ['a counter that is too high', refs => $rp,
+        sub { cmd('HINCRBY', k('refs', $ac), $rp, 2) }, undef],
+    ['a counter that is missing', refs => "$cg:h",
+        sub { cmd('HDEL', k('refs', $ac), "$cg:h") }, undef],
+    ['a counter of nothing', refs => "$cg2:x",
+        sub { cmd('HSET', k('refs', $ac), "$cg2:x", 0) }, undef],
+    ["a contact's counter", refs => "$cg:c",
+        sub { cmd('HINCRBY', k('refs', $ac), "$cg:c", -1) }, undef],
+    ['a default profile that does not exist', default => sid('RP'),
+        sub { my $a = unpacked(cmd('GET', $acct)); $a->[10] = $_[0];
+            cmd('SET', $acct, packed($a)) },
+        sub { unpacked(cmd('GET', $acct))->[10] eq $rp }],
+    ['no default group', default => '',
+        sub { my $a = unpacked(cmd('GET', $acct)); $a->[11] = '';
+            cmd('SET', $acct, packed($a)) },
+        sub { unpacked(cmd('GET', $acct))->[11] eq $cg }],
+    ['no group at all', default => $cg,
+        sub { cmd('DEL', k('groups', $ac), map { k('r', $ac, $_) }
+            $cg, $cg2) },
+        sub { my $new = unpacked(cmd('GET', $acct))->[11];
+            $new ne $cg && got($new)->[2] eq 'Default'
+                && got($ht)->[9][0] eq $new }],
+    ['a host whose profile does not exist', profile => $ht,
+        sub { changed($ht, 8 => sid('RP')) },
+        sub { got($ht)->[8] eq $rp }],
+    ['a host with a group that does not exist', group => $ht,
+        sub { changed($ht, 9 => [sid('CG'), $cg]) },
+        sub { "@{ got($ht)->[9] }" eq $cg }],
+    ['a host without groups', group => $ht, sub { changed($ht, 9 => []) },
+        sub { "@{ got($ht)->[9] }" eq $cg }],
+    ['a contact with a group that does not exist', group => $co,
+        sub { changed($co, 6 => [sid('CG')]) },
+        sub { "@{ got($co)->[6] }" eq $cg }],
+    ['a profile that names a list which does not exist', entries => $rp2,
+        sub { changed($rp2, 5 => ['RBa', sid('RB'), $rb]) },
+        sub { "@{ got($rp2)->[5] }" eq "RBa $rb" }],
+    ['a custom list is gone from under a profile', entries => $rp2,
+        sub { cmd('DEL', k('r', $ac, $rb)); cmd('ZREM', k('rbls', $ac), $rb) },
+        sub { "@{ got($rp2)->[5] }" eq 'RBa' }],
+
+    # listings
+    ['a listed host that listings do not show', listed => $on,
+        sub { cmd('ZREM', k('listed', $ac), $on) },
+        sub { cmd('ZSCORE', k('listed', $ac), $on) }],
+    ['a host that listings show and is not listed', listed => $ht,
+        sub { cmd('ZADD', k('listed', $ac), 3, $ht) }, undef],
+    ['a paused host that listings show', listed => $off,
+        sub { cmd('ZADD', k('listed', $ac), 3, $off) }, undef],
+    ['a place in the listings that is not that of the host', listed => $on,
+        sub { cmd('ZADD', k('listed', $ac), 9999, $on) }, undef],
+    ['listings show what is no host', index => "listed $ghost",
+        sub { cmd('ZADD', k('listed', $ac), 3, $ghost) }, undef],
+    ['a number of listings that is wrong', count => $on,
+        sub { changed($on, 13 => 7) }, sub { got($on)->[13] == 2 }],
+    ['a listed host that is not known since when', since => $on,
+        sub { changed($on, 12 => 0) },
+        sub { got($on)->[12] == got($on)->[16][0][5] }],
+    ['a range that counts wrongly', count => $range,
+        sub { changed($range, 13 => 2) }, sub { got($range)->[13] == 1 }],
+    ['a range that does not know its address', kids => $range,
+        sub { cmd('ZREM', k('kids', $ac, $range), $kid) },
+        sub { got($range)->[13] == 1 }],
+    ['a range with an address of others', kids => $range,
+        sub { cmd('ZADD', k('kids', $ac, $range), 9, $on) }, undef],
+    ['an address whose range is gone', parent => $kid,
+        sub { changed($kid, 6 => sid('HT')) }, undef],
+    ['addresses of no range', left => $ghost,
+        sub { cmd('ZADD', k('kids', $ac, $ghost), 1, $ht) }, undef],
+    ['a history of no host', left => $ghost,
+        sub { cmd('XADD', k('hist', $ac, $ghost), '*', 'c', 'x') }, undef],
+
+    # the schedule
+    ['an active host that is never due', schedule => $ht,
+        sub { cmd('ZREM', k('due', $ac), $ht) },
+        sub { cmd('ZSCORE', k('due', $ac), $ht) }],
+    ['a paused host that is due', schedule => $off,
+        sub { cmd('ZADD', k('due', $ac), $now, $off) },
+        sub { !cmd('ZSCORE', k('due', $ac), $off) }],
+    ['a range that is due', schedule => $range,
+        sub { cmd('ZADD', k('due', $ac), $now, $range) }, undef],
+    ['a host that is due while it is asked', schedule => $asked,
+        sub { cmd('ZADD', k('due', $ac), $now, $asked) }, undef],
+    ['what is due is no host', index => "due $ghost",
+        sub { cmd('ZADD', k('due', $ac), $now, $ghost) }, undef],
+    ['an account that has no turn', turn => 'due',
+        sub { cmd('ZREM', k('due'), $ac) }, sub { cmd('ZSCORE', k('due'), $ac) }],
+    ['an account whose turn is too late', turn => 'due',
+        sub { cmd('ZADD', k('due'), $now * 2, $ac) }, undef],
+    ['a turn of no account', turn => 'due',
+        sub { cmd('ZADD', k('due'), $now, 'AC' . '0' x 31 . 'f') }, undef],
+    ['checks that wait and have no turn', turn => 'manual',
+        sub { cmd('ZREM', k('manual'), $ac) }, undef],
+    ['a turn without checks that wait', turn => 'manual',
+        sub { cmd('ZADD', k('manual'), $now, $ac2) }, undef],
+
+    # jobs
+    ['a check that waits and has no record', queue => $pp,
+        sub { cmd('DEL', k('check', $ac, $pp)) },
+        sub { !cmd('HEXISTS', k('flight'), "$ac:$asked")
+            && cmd('ZSCORE', k('due', $ac), $asked) }],
+    ['what waits is no check', queue => 'manual',
+        sub { cmd('RPUSH', k('manual', $ac), 'nonsense') }, undef],
+    ['a check in flight that is nowhere', flight => $asked,
+        sub { cmd('DEL', k('manual', $ac), k('check', $ac, $oneoff));
+            cmd('ZREM', k('manual'), $ac) },
+        sub { cmd('LRANGE', k('manual', $ac), 0, -1)->[0] eq "$pp:$asked" }],
+    ['a check in flight that is over', flight => $asked,
+        sub { cmd('HSET', k('check', $ac, $pp), 'status', 'completed') },
+        sub { cmd('ZSCORE', k('due', $ac), $asked) }],
+    ['a check in flight of no host', flight => $ghost,
+        sub { cmd('HSET', k('flight'), "$ac:$ghost", $pp) }, undef],
+    ['a begun check of no host', flight => $ghost,
+        sub { cmd('HSET', k('flight:due'), "$ac:$ghost", "$pp:1:$now:x") },
+        undef],
+    ['a begun check that cannot be read', flight => $begun,
+        sub { cmd('HSET', k('flight:due'), "$ac:$begun", 'nonsense') }, undef],
+    ['a begun check that nobody takes over', flight => $begun,
+        sub { cmd('ZREM', k('due', $ac), $begun) },
+        sub { cmd('ZSCORE', k('due', $ac), $begun) }],
+    ['a one-off that nobody has', check => $oneoff,
+        sub { cmd('LREM', k('manual', $ac), 0, "$oneoff:") },
+        sub { cmd('LPOS', k('manual', $ac), "$oneoff:") }],
+    ['a check of a host that nobody has', check => $late[0],
+        sub { cmd('HSET', k('check', $ac, $late[0]), 'status', 'running',
+            'host_id', $ht, 'host', $host->[2]);
+            cmd('PEXPIRE', k('check', $ac, $late[0]), 60_000) },
+        sub { cmd('HGET', k('flight'), "$ac:$ht") eq $late[0] }],
+    ['a check of a host that has another one', check => $late[1],
+        sub { cmd('HSET', k('check', $ac, $late[1]), 'status', 'queued',
+            'host_id', $asked);
+            cmd('PEXPIRE', k('check', $ac, $late[1]), 60_000) },
+        sub { cmd('HGET', k('check', $ac, $late[1]), 'status') eq 'failed' }],
+    ['a lease of nothing', lease => (split /:/, $lease)[1],
+        sub { cmd('ZADD', k('leases'), 1, $lease) }, undef],
+    ['a lease that cannot be read', lease => 'leases',
+        sub { cmd('ZADD', k('leases'), $now * 2, "$ac:x") }, undef],
+    ['a check whose record has no end', endless => $late[2],
+        sub { cmd('HSET', k('check', $ac, $late[2]), 'status', 'completed') },
+        sub { cmd('PTTL', k('check', $ac, $late[2])) > 0 }],
+    ['checks of a day that has no end', endless => 'started',
+        sub { cmd('SET', k('started', $ac), 5) },
+        sub { cmd('PTTL', k('started', $ac)) > 0 }],
+
+    # tokens
+    ['a token whose application is gone', token => $token,
+        sub { cmd('DEL', k('r', $ac, $ap)); cmd('DEL', k('apps', $ac)) },
+        sub { !cmd('EXISTS', k('tokens', $ac), k('token', $ac, $token)) }],
+    ['a token whose application is revoked', token => $token,
+        sub { changed($ap, 3 => 'revoked') },
+        sub { !cmd('EXISTS', k('tokens', $ac), k('token', $ac, $token)) }],
+    ['a token with other limits', token => $token,
+        sub { my $t = unpacked(cmd('GET', k('token', $ac, $token)));
+            $t->[4] = ['192.0.2.0/24'];
+            cmd('SET', k('token', $ac, $token), packed($t)) },
+        sub { !@{ unpacked(cmd('GET', k('token', $ac, $token)))->[4] } }],
+    ['a token that is told as another application\'s', token => $token,
+        sub { cmd('HSET', k('tokens', $ac), $token, sid('AP')) },
+        sub { cmd('HGET', k('tokens', $ac), $token) eq $ap }],
+    ['a token that cannot be read', damaged => "token $token",
+        sub { cmd('SET', k('token', $ac, $token), 'x') }, undef],
+    ['a token without a record', index => "tokens $token",
+        sub { cmd('DEL', k('token', $ac, $token)) }, undef],
+    ['a token that is in no index', record => "token $token",
+        sub { cmd('DEL', k('tokens', $ac)) },
+        sub { cmd('HGET', k('tokens', $ac), $token) eq $ap }],
+    ['a token in no index, its application revoked', left => "token $token",
+        sub { cmd('DEL', k('tokens', $ac)); changed($ap, 3 => 'revoked') },
+        sub { !cmd('EXISTS', k('token', $ac, $token)) }],
+    ['a token under another name', left => 'token ' . 'ab' x 8,
+        sub { cmd('SET', k('token', $ac, 'ab' x 8),
+            cmd('GET', k('token', $ac, $token))) }, undef],
+
+    # events
+    ['a delivery that is never tried', delivery => "$ev:CB0",
+        sub { cmd('ZREM', k('retry'), "$ac:$ev:CB0") },
+        sub { cmd('ZSCORE', k('retry'), "$ac:$ev:CB0") }],
+    ['a delivery without event', delivery => "$ev:CB0",
+        sub { cmd('DEL', k('event', $ac, $ev)) },
+        sub { !cmd('EXISTS', k('retry')) }],
+    ['a try without delivery', retry => $ev,
+        sub { cmd('ZADD', k('retry'), $now, "$ac:$ev:CB7") }, undef],
+    ['an event that counts too many', event => $ev,
+        sub { cmd('HSET', k('event', $ac, $ev), 'open', 4) },
+        sub { cmd('HGET', k('event', $ac, $ev), 'open') == 3 }],
+    ['an event that counts too few', event => $ev,
+        sub { cmd('HSET', k('event', $ac, $ev), 'open', 1) },
+        sub { cmd('HGET', k('event', $ac, $ev), 'open') == 3 }],
+    ['an event without deliveries', event => $late[0],
+        sub { cmd('HSET', k('event', $ac, $late[0]), 'open', 1) },
+        sub { !cmd('EXISTS', k('event', $ac, $late[0])) }],
+);
+
+# What the store holds, and back to that.
+sub dump_all {
+    my %all;
+    for my $key (@{ cmd('KEYS', '*') }) {
+        $all{$key} = [cmd('PTTL', $key), cmd('DUMP', $key)];
+    }
+    return \%all;
+}
+sub restore_all {
+    my ($all) = @_;
+
+    cmd('FLUSHALL');
+    cmd('RESTORE', $_, $all->{$_}[0] > 0 ? $all->{$_}[0] : 0, $all->{$_}[1])
+        for keys %$all;
+}
+my $all = dump_all();
+
+for my $fault (@faults) {
+    my ($name, $kind, $where, $plant, $mended) = @$fault;
+    $plant->($where);
+    my ($status, @found) = fsck();
+    is($status, 1, "$name: found");
+    my @it = grep { $_->{fault} eq $kind && $_->{where} eq $where } @found;
+    is(scalar @it, 1, "$name: named once as $kind $where")
+        or diag(join "\n", map { said($_) } @found);
+    is(scalar(grep { $_->{mended} } @found), 0, "$name: nothing is mended yet");
+    ($status, @found) = fsck('--repair');
+    is($status, 1, "$name: --repair tells it too");
+    is(join("\n", map { said($_) } grep { !$_->{mended} } @found), '',
+        "$name: and mends all of it");
+    clean("$name: then there is none");
+    ok($mended->(), "$name: as it should be") if $mended;
+    restore_all($all);
+}
+cmp_ok(scalar @faults, '>=', 60, scalar(@faults) . ' faults were planted');
+
+
+# --- what is not fsck's to mend --------------------------------------------
+
+for (
+    ['an account without a record', account => $ac, sub { cmd('DEL', $acct) }],
+    ['an account whose record cannot be read', account => $ac,
+        sub { cmd('SET', $acct, 'x') }],
+    ['a key of unknown kind', key => "future:$ac",
+        sub { cmd('SET', k('future', $ac), 1) }],
+    ['a key of no account', key => 'hist:AC' . '1' x 32 . ":$ht",
+        sub { cmd('XADD', "rbl:{1}:hist:AC" . '1' x 32 . ":$ht", '*', 'a', 1)
+            }],
+    ['a key in the wrong partition', key => "hosts:$ac",
+        sub { cmd('ZADD', "rbl:{1}:hosts:$ac", 1, $ht) }],
+    ['a record of another version', damaged => $rp2,
+        sub { changed($rp2, 0 => 2) }],
+    ['the same host twice', twice => $ghost, sub {
+        put([1, $ghost, @$host[2 .. 16]]);
+        cmd('ZADD', k('hosts', $ac), cmd('INCR', k('seq', $ac)), $ghost);
+        cmd('ZADD', k('due', $ac), $now * 2, $ghost);
+        cmd('HINCRBY', k('refs', $ac), $_, 1) for $rp, "$cg:h" }],
+) {
+    my ($name, $kind, $where, $plant) = @$_;
+    $plant->();
+    my $before = cmd('DBSIZE');
+    my ($status, @found) = fsck('--repair');
+    is($status, 1, "$name: found");
+    is(join("\n", map { "$_->{fault} $_->{where}" . ($_->{mended} ? '!' : '') }
+        @found), "$kind $where", "$name: named, and left alone");
+    is(cmd('DBSIZE'), $before, "$name: nothing is lost");
+    my $r = rblctl($redis, 'fsck', '--repair');
+    like($r->{err}, qr/^rblctl: 1 of 1 faults are not mended$/m,
+        "$name: and that is said");
+    restore_all($all);
+}
+
+my $mine = $ac;
+changed($ht, 8 => sid('RP'));
+($ac, $acct) = ($ac2, k('acct', $ac2));
+clean('another account has no fault', $ac2);
+is((fsck($mine))[0], 1, 'the one that is meant has');
+like(rblctl($redis, 'fsck', 'AC' . 'e' x 32)->{err},
+    qr/^rblctl: there is no account ACe+$/m, 'one that does not exist');
+is(rblctl($redis, 'fsck', 'x')->{status}, 3, 'not a SID');
+restore_all($all);
+clean('as at first');
+
+done_testing();
