@@ -8,26 +8,28 @@ build="gcc make pkg-config nginx nginx-dev libhiredis-dev libjansson-dev
 libldns-dev libcurl4-openssl-dev libev-dev libidn2-dev libssl-dev"
 run="redis-server redis-tools unbound rbldnsd curl tzdata"
 test="$run clang dpkg-dev libnginx-mod-nchan libxml2-utils logrotate mandoc
-openssl perl systemd"
+openssl perl systemd nodejs"
 deb="build-essential debhelper fakeroot"
 fuzz="clang dpkg-dev libclang-rt-14-dev"
 analyze="clang-tools cppcheck"
 valgrind="dpkg-dev valgrind"
 bench="wrk libnginx-mod-http-lua lua-nginx-redis lua-cjson nodejs"
 
+# Node from elsewhere brings its own npm.
+npm=
+command -v npm >/dev/null || npm=npm
+
 want=
 for group; do
     case $group in
     build) want="$want $build" ;;
     run) want="$want $run" ;;
-    test) want="$want $test" ;;
+    test) want="$want $test $npm" ;;
     deb) want="$want $deb" ;;
     fuzz) want="$want $fuzz" ;;
     analyze) want="$want $analyze" ;;
     valgrind) want="$want $valgrind" ;;
-    bench) want="$want $bench"
-           # Node from elsewhere brings its own npm
-           command -v npm >/dev/null || want="$want npm" ;;
+    bench) want="$want $bench $npm" ;;
     *) echo "deps.sh: no group \"$group\"" >&2
        exit 2 ;;
     esac

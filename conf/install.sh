@@ -73,6 +73,7 @@ module()
     bin 644 "$build/ngx_rbl_module.so" "$moddir/ngx_rbl_module.so"
     put nginx.conf "$datadir/ngx_rbl/nginx.conf"
     put nginx-site.conf "$datadir/ngx_rbl/nginx-site.conf"
+    put openapi.json "$datadir/ngx_rbl/openapi.json"
 }
 
 

@@ -16,11 +16,11 @@ use strict;
 use warnings;
 
 use Exporter 'import';
-use File::Path qw(make_path);
 use MIME::Base64 qw(encode_base64);
 
 use RblBench;
 use RblBenchData;
+use RblNode;
 use RblRedis qw(workers);
 use RblTest;
 
@@ -127,7 +127,7 @@ sub start_lua {
 sub start_node {
     my ($redis) = @_;
 
-    my $modules = node_modules();
+    my $modules = node_modules(PEERS . '/package.json', 'bench');
     my $port = free_port();
     my $s = spawn('node', { env => { NODE_PATH => $modules,
         NODE_ENV => 'production' } }, 'node', PEERS . '/peer.js', $port,
@@ -136,24 +136,6 @@ sub start_node {
     started($s, sub { read_file($s->{log}) =~ /^ready$/m });
     $s->{workers} = [$s->{pid}];
     return $s;
-}
-
-# What the Node peer requires, in the build directory.
-sub node_modules {
-    my $d = build_dir() . '/bench/node';
-    my $package = read_file(PEERS . '/package.json');
-    my ($wanted) = $package =~ /"ioredis": "([\d.]+)"/;
-    my ($there) = read_file("$d/node_modules/ioredis/package.json")
-        =~ /"version":\s*"([\d.]+)"/;
-    if (($there // '') ne $wanted) {
-        make_path($d);
-        write_file("$d/package.json", $package);
-        my $r = run_cmd({ cwd => $d, timeout => 180 }, 'npm', 'install',
-            '--no-package-lock', '--no-audit', '--no-fund',
-            '--ignore-scripts', '--loglevel=error');
-        die "npm install: $r->{out}$r->{err}\n" if $r->{status} != 0;
-    }
-    return "$d/node_modules";
 }
 
 # Dies unless the peers answer as we do: ready records byte for byte, the

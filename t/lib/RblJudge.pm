@@ -1,0 +1,174 @@
+package RblJudge;
+
+# The routes of the source, conf/openapi.json, and a judge who says whether an
+# answer is as that describes it (t/api/judge/judge.js, one process).
+#
+#     my $j = start_judge();
+#     my $v = judge($j, { at => $at, method => 'get', format => 'json' }, $r);
+#     is_deeply($v->{bad}, []);  $v->{value} is the document, also of XML
+#
+# or, for many: judge_send, judge_send, ..., judge_drain.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use IO::Handle;
+use IPC::Open2 qw(open2);
+use JSON::PP ();
+use MIME::Base64 qw(encode_base64);
+
+use RblNode;
+use RblTest::Process;
+
+our @EXPORT = qw(routes described openapi start_judge judge judge_send
+    judge_drain);
+
+my $json = JSON::PP->new->utf8->allow_nonref;
+my $ABOUT = repo_dir() . '/t/api/judge';
+
+# --- what is there ---------------------------------------------------------
+
+my %BITS = (NGX_RBL_DOCUMENT => [qw(json xml)],
+    NGX_RBL_PLAIN => [qw(nagios zabbix)]);
+
+# The table of ngx_rbl_route.c: {at => as in openapi.json, path, method, id,
+# formats => {json => 1, ..}}, one for a path and method.
+sub routes {
+    my $file = repo_dir() . '/ngx_rbl_module/ngx_rbl_route.c';
+    my ($table) = read_file($file) =~ /ngx_rbl_routes\[\] = \{(.*?)\n\};/s
+        or die "$file: no table\n";
+    my $rows = () = $table =~ /\{\s*ngx_string/g;
+    my %routes;
+    while ($table =~ /\{\s*ngx_string\("([^"]+)"\),\s*ngx_string\("[^"]+"\),
+        \s*NGX_HTTP_(GET|POST),\s*(\w+(?:\|\w+)*),/gx)
+    {
+        my ($path, $method, $bits) = ($1, $2, $3);
+        my $at = "/3.0/$path" . ($path =~ m{/$} ? '{id}' : '') . '.{format}';
+        my $r = $routes{"$at $method"} //= { at => $at, path => $path,
+            method => $method, id => $path =~ m{/$} ? 1 : 0 };
+        $r->{formats}{$_} = 1
+            for map { @{ $BITS{$_} // die "$file: $_\n" } } split /\|/, $bits;
+        $rows--;
+    }
+    die "$file: $rows rows of the table cannot be read\n" if $rows;
+    return map { $routes{$_} } sort keys %routes;
+}
+
+my $openapi;
+
+sub openapi {
+    return $openapi //= $json->decode(read_file(repo_dir()
+        . '/conf/openapi.json'));
+}
+
+sub resolve {
+    my ($node) = @_;
+
+    while (ref $node && $node->{'$ref'}) {
+        my $at = openapi();
+        $at = $at->{$_} // die "no $node->{'$ref'}\n"
+            for map { s/~1/\//gr } split m{/}, substr $node->{'$ref'}, 2;
+        $node = $at;
+    }
+    return $node;
+}
+
+# The operations of openapi.json, aliases too: {at, of (the path that is
+# described), method, formats, params (name => schema), form (name => schema),
+# codes}.
+sub described {
+    my @out;
+    my $paths = openapi()->{paths};
+    for my $of (sort keys %$paths) {
+        my $item = $paths->{$of};
+        for my $method (grep { exists $item->{$_} } qw(get post)) {
+            my $op = $item->{$method};
+            my @params = map { resolve($_) } @{ $item->{parameters} },
+                @{ $op->{parameters} // [] };
+            my ($format) = grep { $_->{name} eq 'format' } @params;
+            my $body = resolve($op->{requestBody});
+            my $form = $body && resolve(
+                $body->{content}{'application/x-www-form-urlencoded'}{schema});
+            push @out, { at => $_, of => $of, method => uc $method,
+                formats => { map { $_ => 1 } @{ $format->{schema}{enum} } },
+                id => $of =~ /\{id\}/ ? 1 : 0,
+                params => { map { $_->{name} => resolve($_->{schema}) }
+                    grep { $_->{in} eq 'query' } @params },
+                form => $form ? { map { $_ => resolve($form->{properties}{$_})
+                    } keys %{ $form->{properties} } } : {},
+                required => $form ? $form->{required} // [] : [],
+                codes => { map { $_ => 1 } keys %{ $op->{responses} } },
+            } for $of, @{ $item->{'x-rbl-aliases'} // [] };
+        }
+    }
+    return @out;
+}
+
+# The path that is described for this one; "" if there is none.
+my %of;
+
+sub alias_of {
+    my ($at) = @_;
+
+    %of = map { $_->{at} => $_->{of} } described() if !%of;
+    return $of{$at} // '';
+}
+
+
+# --- the judge -------------------------------------------------------------
+
+my @judges;
+
+sub start_judge {
+    my $modules = node_modules("$ABOUT/package.json", 'judge');
+    local $ENV{NODE_PATH} = $modules;
+    my $pid = open2(my $out, my $in, 'node', "$ABOUT/judge.js",
+        repo_dir() . '/conf/openapi.json');
+    $in->autoflush(1);
+    my $j = { pid => $pid, in => $in, out => $out, due => 0 };
+    push @judges, $j;
+    return $j;
+}
+
+# Asks; the answers come in this order from judge_drain.
+sub judge_send {
+    my ($j, $what, $r) = @_;
+
+    my %q = (do => 'answer', head => 0, %$what);
+    @q{qw(status headers body)} = ($r->{status} + 0, $r->{headers},
+        encode_base64($r->{body}, '')) if $r;
+    $q{at} = alias_of($q{at}) if defined $q{at};
+    print { $j->{in} } $json->encode(\%q), "\n" or die "judge: $!\n";
+    $j->{due}++;
+}
+
+sub judge_drain {
+    my ($j) = @_;
+
+    my @verdicts;
+    while ($j->{due}) {
+        my $line = readline $j->{out};
+        die "the judge has left\n" if !defined $line;
+        push @verdicts, $json->decode($line);
+        $j->{due}--;
+    }
+    return @verdicts;
+}
+
+sub judge {
+    my ($j, $what, $r) = @_;
+
+    judge_send($j, { value => 1, %$what }, $r);
+    return (judge_drain($j))[0];
+}
+
+at_stop(sub {
+    for my $j (splice @judges) {
+        close $j->{in};
+        close $j->{out};
+        waitpid $j->{pid}, 0;
+    }
+});
+
+1;

@@ -1,0 +1,35 @@
+package RblNode;
+
+# Packages of npm that tools of the tests need, in the build directory.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use File::Path qw(make_path remove_tree);
+
+use RblTest::Process;
+
+our @EXPORT = qw(node_modules);
+
+# What a package.json asks for, for NODE_PATH; installed when it is not there.
+sub node_modules {
+    my ($package, $name) = @_;
+
+    my $d = build_dir() . "/node/$name";
+    my $text = read_file($package);
+    return "$d/node_modules" if read_file("$d/package.json") eq $text;
+
+    my $new = "$d.$$";
+    make_path($new);
+    write_file("$new/package.json", $text);
+    my $r = run_cmd({ cwd => $new, timeout => 180 }, 'npm', 'install',
+        '--no-package-lock', '--no-audit', '--no-fund', '--ignore-scripts',
+        '--loglevel=error');
+    die "npm install: $r->{out}$r->{err}\n" if $r->{status} != 0;
+    remove_tree($d);
+    rename $new, $d or die "$d: $!";
+    return "$d/node_modules";
+}
+
+1;
