@@ -1,0 +1,122 @@
+#!/usr/bin/perl
+
+# Two accounts: wherever a call takes an id, in the path, the query or a form,
+# the SID of the other account answers byte for byte what a SID that nobody has
+# answers, and changes nothing.
+
+use strict;
+use warnings;
+
+use RblApi;
+use RblJudge;
+
+my $t = api_setup();
+my %kind = (host => 'HT', rblprofile => 'RP', rbl => 'RB', contact => 'CO',
+    contactgroup => 'CG', check => 'PP');
+
+# Forms that are right; {id} is a field that takes one (or several) of another
+# kind.
+my %host = (host => '10.0.0.9', name => 'n', type => 'rbl');
+my %contact = (contact => 'a@example.test', type => 'email',
+    schedule => 'every_check');
+my %form = (
+    'host/add' => { %host },
+    'host/update' => { name => 'taken over' },
+    'check/start' => { host => '192.0.2.9' },
+    'rblprofile/add' => { name => 'p' },
+    'rblprofile/update' => { name => 'taken over', is_default => 1 },
+    'rbl/add' => { type => 'rbl', host => 'mine.list.test' },
+    'rbl/update' => { host => 'taken.list.test' },
+    'contact/add' => { %contact },
+    'contact/update' => { schedule => 'while_listed' },
+    'contact/confirm' => { authcode => 'aaaaaa' },
+    'contactgroup/add' => { name => 'g' },
+    'contactgroup/update' => { name => 'taken over', is_default => 1 },
+);
+
+# What fields take ids, and of which resource.
+my %field = (rbl_profile => 'rblprofile', contact_group => 'contactgroup',
+    entries => 'rbl', host => 'host');
+
+# One of each resource, of both accounts.
+my (%mine, %theirs);
+for (['', \%mine], ['other', \%theirs]) {
+    my ($who, $have) = @$_;
+    local $t->{acct} = $who ? $t->{other} : $t->{acct};
+    for my $family (sort keys %kind) {
+        my $call = $family eq 'check' ? 'check/start' : "$family/add";
+        my $r = call($t, 'POST', "$call.json", form => $form{$call});
+        is($r->{status}, 200, "$call $who");
+        my $data = (eval { json($r) } // {})->{data} // {};
+        $data = $data->[0] if ref $data eq 'ARRAY';
+        $have->{$family} = $data->{id} // '';
+        like($have->{$family}, qr/^\Q$kind{$family}\E[0-9a-f]+$/, 'has an id');
+    }
+}
+
+sub words {
+    my ($r) = @_;
+
+    my $head = $r->{head};
+    $head =~ s/^Date:[^\r]*\r\n//mi;
+    return "$head\n$r->{body}";
+}
+
+# Asks with the SID of the other account and with one that nobody has; both
+# SIDs have the same length.
+sub same {
+    my ($code, $name, $ask) = @_;
+
+    my ($foreign, $unknown) = map { $ask->($_) } 0, 1;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is(words($foreign), words($unknown), $name);
+    is($foreign->{status}, $code, "$name: $code")
+        or diag(substr $foreign->{raw}, 0, 1000);
+}
+
+# What others may change on their own (queues) is not there: no daemon runs.
+unchanged {
+    my $asked = 0;
+    for my $d (described()) {
+        my ($path) = $d->{at} =~ m{^/3\.0/(.*)\.\{format\}$};
+        my ($of) = $d->{of} =~ m{^/3\.0/(\w+(?:/\w+)?)};
+        my ($family) = $of =~ /^(\w+)/;
+        my @form = $d->{method} eq 'POST'
+            ? (form => $form{$of} // {}) : ();
+        for my $format (sort keys %{ $d->{formats} }) {
+            if ($path =~ /\{id\}/ || $d->{params}{id}) {
+                $asked++;
+                same(404, "$d->{method} $path.$format: the id", sub {
+                    my $id = $_[0] ? sid_of($kind{$family})
+                        : $theirs{$family};
+                    my $url = "$path.$format" =~ s/\{id\}/$id/r;
+                    $url .= "?id=$id" if $d->{params}{id};
+                    return call($t, $d->{method}, $url, @form);
+                });
+            }
+            for my $field (grep { $d->{form}{$_} } sort keys %field) {
+                next if $field eq 'host' && $of ne 'check/start';
+                $asked++;
+                my $resource = $field{$field};
+                for my $mixed ($field eq 'host' || $of eq 'host/add' ? 0
+                    : (0, 1))
+                {
+                    same(400, "$d->{method} $path.$format: $field"
+                        . ($mixed ? ' among ours' : ''), sub {
+                        my $id = $_[0] ? sid_of($kind{$resource})
+                            : $theirs{$resource};
+                        $id = "$mine{$resource},$id" if $mixed
+                            && $field ne 'rbl_profile';
+                        my $url = "$path.$format"
+                            =~ s/\{id\}/$mine{$family}/r;
+                        return call($t, 'POST', $url, form => {
+                            %{ $form[1] }, $field => $id });
+                    });
+                }
+            }
+        }
+    }
+    cmp_ok($asked, '>', 80, 'calls that were compared');
+} $t, 'by nothing of this';
+
+done_testing();
