@@ -132,7 +132,7 @@ run:
 ifneq ($(SANITIZE),)
 NGINX    = $(BUILD)/nginx-asan
 TESTENV  = RBL_NGINX=$(abspath $(NGINX)) RBL_PRELOAD= \
-           UBSAN_OPTIONS=print_stacktrace=1
+           UBSAN_OPTIONS=print_stacktrace=1 RBL_REQUESTS=5000
 endif
 
 $(BUILD)/nginx-asan: ngx_rbl_module/nginx-asan.sh
