@@ -13,7 +13,7 @@ my $redis = start_redis();
 init_store($redis);
 my $file = temp_dir() . '/plans.json';
 
-sub plan {
+sub gold {
     my (%member) = @_;
 
     my $p = { name => 'Gold', paid => 1, max_hosts => 10, max_contacts => 2,
@@ -59,8 +59,8 @@ is($shipped->{status}, 0, 'the file that comes with it is sound');
 my %shipped = map { $_->{name} => $_ } @{ json($shipped->{out}) };
 ok($shipped{Business}{paid} && !$shipped{Free}{paid}, 'paid and not');
 
-plans(plan(), plan(name => 'Frei & fein', paid => 0, price => undef,
-    period => undef, max_hosts => 0), plan(name => 'Each', price => undef,
+plans(gold(), gold(name => 'Frei & fein', paid => 0, price => undef,
+    period => undef, max_hosts => 0), gold(name => 'Each', price => undef,
     period => undef, check_price => '0.000125', interval => '90s'));
 my $r = list();
 is($r->{status}, 0, 'a sound file');
@@ -106,16 +106,16 @@ my @wrong = (
 );
 for my $w (@wrong) {
     my ($pattern, %member) = @$w;
-    plans(plan(%member));
+    plans(gold(%member));
     $r = list();
     is($r->{status}, 3, "refused: $pattern");
     like($r->{err}, qr/^rblctl: .*$pattern/m, 'and told what is expected');
     is($r->{out}, '', 'no plan is shown');
 }
-plans(plan(), plan(max_hosts => 1));
+plans(gold(), gold(max_hosts => 1));
 like(list()->{err}, qr/plans\[1\] Gold: name: stands in this file twice/,
     'a name that is there twice');
-plans(plan(paid => 2, interval => ''), plan(name => 'x', max_hosts => -1));
+plans(gold(paid => 2, interval => ''), gold(name => 'x', max_hosts => -1));
 $r = list();
 is(scalar(() = $r->{err} =~ /^rblctl: .*plans\[[01]\]/mg), 3,
     'every mistake is told');
@@ -126,13 +126,13 @@ put($_->[0]), like(list()->{err}, $_->[1], "not a file of plans: $_->[0]") for
     ['{"version": 1, "plans": [], "x": 1}', qr/"x": is none of/],
     ['{"version": 1, "plans": [5]}', qr/plans\[0\]: entry: must be an object/],
     ['{"version": 1, "version": 1, "plans": []}', qr/duplicate/];
-plans(map { plan(name => "p$_") } 1 .. 201);
+plans(map { gold(name => "p$_") } 1 .. 201);
 like(list()->{err}, qr/at most 200/, 'too many');
 
 
 # --- accounts --------------------------------------------------------------
 
-plans(plan(), plan(name => 'Free', paid => 0, price => undef,
+plans(gold(), gold(name => 'Free', paid => 0, price => undef,
     period => undef, max_hosts => 2, max_contacts => 1, max_checks => 1,
     interval => '1h'));
 my @plan = ('--file', $file);
