@@ -38,15 +38,14 @@ my @types = (
 
 # The code that came to the endpoint, as `code`.
 my $code = sub {
-    my ($p) = @_;
-    my $url = "/$p->{pass}/$p->{kept}{o}{id}";
+    my ($p, $name) = @_;
     my $c;
     RblTest::wait_for(sub {
         ($c) = map { $_->{json}{authcode} // () } reverse
             grep { ($_->{json}{event_type} // '') eq 'contact.confirm'
-            && $_->{line} =~ m{/hook\?$p->{pass}-$_[1] } }
+            && $_->{line} =~ m{/hook\?$p->{pass}-$name } }
             RblTest::received($p->{receiver});
-    }, 15, "the code for $_[1]");
+    }, 15, "the code for $name");
     RblTest::like($c // '', qr/^[a-hjkmnp-z2-9]{6}$/,
         "[$p->{pass}] a code of six characters");
     $p->{kept}{code} = { id => $c // 'none' };
