@@ -214,6 +214,39 @@ for my $format (qw(json xml nagios zabbix)) {
     described_ok('', 'GET', $format, $r, 'an unknown path');
 }
 
+# --- ETags, limits ---------------------------------------------------------
+
+{
+    my $nginx = start_nginx(store => $t->{redis}, api => 'rbl_etag on;');
+    wait_for { http($nginx, 'GET', '/3.0/hosts', auth => $t->{acct})->{status}
+        == 200 } 10, 'the store';
+    for my $d (grep { $_->{method} eq 'GET' && $_->{at} eq $_->{of} }
+        @described)
+    {
+        my $id = $d->{id} || $d->{params}{id} ? add(family($d)) : '';
+        for my $format (qw(json xml)) {
+            my $path = path_of($d, $format, $id);
+            my $r = http($nginx, 'GET', $path, auth => $t->{acct});
+            described_ok($d->{at}, 'GET', $format, $r, 'with an ETag');
+            my $etag = $r->{headers}{etag} // '';
+            $r = http($nginx, 'GET', $path, auth => $t->{acct},
+                headers => ["If-None-Match: $etag"]);
+            is($r->{status}, 304, "$path: there already");
+            described_ok($d->{at}, 'GET', $format, $r, '304');
+        }
+    }
+    my $few = make_account($t->{redis});
+    my $r = rblctl($t->{redis}, 'app', 'limit', $few->{sid}, $few->{app},
+        '--hour', 1);
+    is($r->{status}, 0, 'app limit') or diag($r->{err});
+    for my $code (200, 429) {
+        $r = http($t->{nginx}, 'GET', '/3.0/hosts.json', auth => $few);
+        is($r->{status}, $code, "a limit: $code");
+        is($r->{headers}{'ratelimit-limit'}, 1, 'says which');
+        described_ok('/3.0/hosts.{format}', 'GET', 'json', $r, 'limited');
+    }
+}
+
 # --- XML is the same tree --------------------------------------------------
 
 add($_) for sort keys %kind;
