@@ -100,7 +100,14 @@ ngx_rbl_gather_done(void)
 void
 ngx_rbl_gather(ngx_rbl_ctx_t *ctx)
 {
-    ngx_rbl_meter_answer(ctx->status, ngx_rbl_route_number(ctx->route));
+    ngx_uint_t  code;
+
+    /* a filter may have found that the client has it already */
+
+    code = ctx->request->headers_out.status == NGX_HTTP_NOT_MODIFIED
+           ? NGX_HTTP_NOT_MODIFIED : ctx->status;
+
+    ngx_rbl_meter_answer(code, ngx_rbl_route_number(ctx->route));
 
     if (ngx_rbl_gatherer.zone != NULL && ctx->authenticated) {
         ngx_rbl_gather_app(ctx);

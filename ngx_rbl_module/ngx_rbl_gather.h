@@ -63,7 +63,7 @@ void ngx_rbl_refusals_drop(ngx_queue_t *queue);
 void ngx_rbl_gather_init(ngx_rbl_main_conf_t *rmcf, ngx_cycle_t *cycle);
 void ngx_rbl_gather_done(void);         /* exit_process, before the stores */
 
-/* Counts an answer that has been decided. */
+/* Counts an answer, its headers decided. */
 void ngx_rbl_gather(ngx_rbl_ctx_t *ctx);
 
 #endif /* _NGX_RBL_GATHER_H_INCLUDED_ */

@@ -298,9 +298,9 @@ ngx_rbl_send(ngx_rbl_ctx_t *ctx)
 
     ctx->status = ctx->refusal ? ctx->refusal : NGX_HTTP_OK;
 
-    ngx_rbl_gather(ctx);
-
     rc = ngx_rbl_send_headers(ctx);
+
+    ngx_rbl_gather(ctx);
 
     if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
         return rc;

@@ -23,6 +23,7 @@ my $t = api_setup(workers => 2, http => <<"CONF", server => <<'CONF');
         location /3.0/ { rbl_api on; }
     }
 CONF
+    location /etag/ { rbl_api on; rbl_etag on; }
     location /status { rbl_status; if ($arg_x) { set $y 1; } }
     location /metrics {
         rbl_status prometheus;
@@ -114,6 +115,12 @@ is_deeply($d, \%made, 'each request is counted, once');
 cmp_ok($batches, '>=', 45, "and $batches batches of commands");
 my %pids = map { $_ => 1 } split /\n/, read_file("$nginx->{dir}/pids.log");
 is(scalar keys %pids, 2, 'by two workers');
+
+$r = http($nginx, 'GET', '/etag/hosts.json', auth => $t->{acct});
+$r = http($nginx, 'GET', '/etag/hosts.json', auth => $t->{acct},
+    headers => ["If-None-Match: $r->{headers}{etag}"]);
+is($r->{status}, 304, 'not modified');
+is_deeply(since()->{answers}, { 200 => 1, 304 => 1 }, 'is counted as such');
 
 # --- Prometheus -------------------------------------------------------------
 
