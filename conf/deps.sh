@@ -7,8 +7,8 @@ set -eu
 build="gcc make pkg-config nginx nginx-dev libhiredis-dev libjansson-dev
 libldns-dev libcurl4-openssl-dev libev-dev libidn2-dev libssl-dev"
 run="redis-server redis-tools unbound rbldnsd curl tzdata"
-test="$run clang dpkg-dev libnginx-mod-nchan libxml2-utils logrotate mandoc
-openssl perl systemd nodejs"
+test="$run clang dpkg-dev exim4-daemon-light libnginx-mod-nchan
+libxml2-utils logrotate mandoc nodejs openssl perl systemd"
 deb="build-essential debhelper fakeroot"
 fuzz="clang dpkg-dev libclang-rt-14-dev"
 analyze="clang-tools cppcheck"

@@ -117,7 +117,8 @@ const config_key_t  config_keys[] = {
 
     { "deliver", config_set_flag, AT(deliver), NO_LIMITS,
       "on", NULL, NULL,
-      "Whether this daemon delivers events to webhooks and callbacks.", 0 },
+      "Whether this daemon delivers events to webhooks, callbacks and "
+      "contacts.", 0 },
 
     { "deliveries_max", config_set_count, AT(deliveries_max),
       LIMITS(1, 1000), "64", NULL, NULL,
@@ -150,6 +151,43 @@ const config_key_t  config_keys[] = {
       "/usr/share/zoneinfo", NULL, "a directory",
       "Where the system keeps its time zones.  They are read again on SIGHUP.",
       0 },
+
+    { "smtp_url", config_set_smtp_url, AT(smtp_url), NO_LIMITS,
+      "", "smtp://mail.example.net:587", "smtp://HOST or smtps://HOST, with or "
+      "without :PORT (else 587 or 465); HOST a name or an address",
+      "The server that takes mails to contacts.  Without it there are none.",
+      0 },
+
+    { "smtp_from", config_set_mailbox, AT(smtp_from), NO_LIMITS,
+      "", "blocklists@example.net", "one address, local@domain",
+      "Whom mails come from, and to whom the undeliverable ones go back.",
+      0 },
+
+    { "smtp_user", config_set_text, AT(smtp_user), NO_LIMITS,
+      "", "blocklists", "a user name of at most 127 bytes",
+      "The user at the mail server, if it wants one.", 0 },
+
+    { "smtp_password_file", config_set_secret, AT(smtp_password), NO_LIMITS,
+      "", "/etc/rbl-checkd/smtp.password",
+      "a file that only its owner can read, with a password of at most 255 "
+      "bytes",
+      "A file with that user's password in its first line.", 0 },
+
+    { "smtp_tls", config_set_tls, AT(smtp_tls), NO_LIMITS,
+      "auto", NULL, "auto, required, opportunistic or off",
+      "TLS to the mail server: required with a valid certificate, used if it\n"
+      "is offered without asking whose it is, or off.  auto: required, but\n"
+      "off if the server is on this machine (a loopback address).", 0 },
+
+    { "smtp_ca", config_set_path, AT(smtp_ca), NO_LIMITS,
+      "", "/etc/ssl/certs/ca-certificates.crt", "a readable file",
+      "The authorities whose certificates the mail server may have; the\n"
+      "system's if not given.", 0 },
+
+    { "smtp_timeout", config_set_duration, AT(smtp_timeout),
+      LIMITS(0.5, 10 * MINUTE), "30s", NULL, NULL,
+      "How long one mail may take.  What the server accepts later than that\n"
+      "is sent again.", 0 },
 
     { "name", config_set_text, AT(name), NO_LIMITS,
       "", "checker-1", "a name of 1 to 63 bytes",

@@ -60,9 +60,41 @@ typedef struct {
     rbl_subnet_t  allow[CONFIG_MAX_ALLOW];
     char          deliver_ca[256];  /* CA bundle file; "": the system's */
     char          zoneinfo[256];    /* directory of the time zones */
+
+    /* mail */
+    char          smtp_url[300];    /* "": none; see config_smtp_server */
+    char          smtp_from[320];
+    char          smtp_user[128];   /* "": without authentication */
+    char          smtp_password[256];   /* content of smtp_password_file */
+    int           smtp_tls;         /* config_tls_t */
+    char          smtp_ca[256];     /* as deliver_ca */
+    double        smtp_timeout;     /* s, for one mail */
+
     char          name[64];         /* this daemon in consumer groups;
                                        default host name and pid */
 } config_t;
+
+typedef enum {
+    CONFIG_TLS_AUTO = 0,            /* required, but off on this machine */
+    CONFIG_TLS_REQUIRED,
+    CONFIG_TLS_OPPORTUNISTIC,       /* if it is offered, by whomever */
+    CONFIG_TLS_OFF
+} config_tls_t;
+
+/* The mail server's address, taken apart. */
+typedef struct {
+    int       implicit;             /* smtps: TLS before anything else */
+    int       loopback;
+    int       literal6;             /* host is an IPv6 address */
+    char      host[256];
+    unsigned  port;
+} config_smtp_t;
+
+/* 0, or -1: not smtp://host[:port] or smtps://host[:port]. */
+int config_smtp_server(config_smtp_t *server, const char *url);
+
+/* What smtp_tls comes to; never CONFIG_TLS_AUTO. */
+config_tls_t config_smtp_tls(const config_t *conf);
 
 /* The store's address, taken apart; path points into the text. */
 typedef struct {

@@ -195,7 +195,13 @@ keeps_a_lease(const config_t *conf, reader_t *r, const char *key, double keep)
 static int
 check_whole(const config_t *conf, reader_t *r)
 {
-    size_t  lease, timeout;
+    size_t       lease, timeout;
+    const char  *key;
+
+    if (config_check_smtp(conf, &key, r->why, sizeof(r->why)) != 0) {
+        r->number = r->seen[config_find(key) - config_keys];
+        return -1;
+    }
 
     lease = (size_t) (config_find("lease") - config_keys);
     timeout = (size_t) (config_find("check_timeout") - config_keys);

@@ -66,12 +66,27 @@ int config_set_prefix(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 int config_set_password(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
+int config_set_secret(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_smtp_url(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_mailbox(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_tls(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
 int config_set_resolver(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 int config_set_source(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 int config_set_allow(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
+
+/* A text into its room.  0, or -1: empty or too long. */
+int config_copy(config_t *conf, const config_key_t *key, const char *value);
+
+/* Do the keys of SMTP go together?  0, or -1: the key at fault, and why. */
+int config_check_smtp(const config_t *conf, const char **key, char *err,
+    size_t size);
 
 /* "500ms", "2s", "5m", "6h", "7d" -> seconds.  0, or -1. */
 int config_duration(double *seconds, const char *text);

@@ -30,8 +30,8 @@ field(config_t *conf, const config_key_t *key)
 }
 
 
-static int
-copy_text(config_t *conf, const config_key_t *key, const char *value)
+int
+config_copy(config_t *conf, const config_key_t *key, const char *value)
 {
     size_t  n;
 
@@ -52,7 +52,7 @@ config_set_text(config_t *conf, const config_key_t *key, const char *value,
     (void) err;
     (void) size;
 
-    return copy_text(conf, key, value);
+    return config_copy(conf, key, value);
 }
 
 
@@ -65,7 +65,7 @@ config_set_path(config_t *conf, const config_key_t *key, const char *value,
         return -1;
     }
 
-    return copy_text(conf, key, value);
+    return config_copy(conf, key, value);
 }
 
 
@@ -78,7 +78,7 @@ config_set_dir(config_t *conf, const config_key_t *key, const char *value,
     /* the default need not be there: only its users miss it */
 
     if (strcmp(value, key->def) == 0) {
-        return copy_text(conf, key, value);
+        return config_copy(conf, key, value);
     }
 
     if (stat(value, &st) != 0) {
@@ -87,7 +87,7 @@ config_set_dir(config_t *conf, const config_key_t *key, const char *value,
         return -1;
     }
 
-    return S_ISDIR(st.st_mode) ? copy_text(conf, key, value) : -1;
+    return S_ISDIR(st.st_mode) ? config_copy(conf, key, value) : -1;
 }
 
 
@@ -104,7 +104,7 @@ config_set_log(config_t *conf, const config_key_t *key, const char *value,
         return -1;
     }
 
-    return copy_text(conf, key, value);
+    return config_copy(conf, key, value);
 }
 
 
@@ -343,7 +343,7 @@ config_set_store(config_t *conf, const config_key_t *key, const char *value,
         return -1;
     }
 
-    return copy_text(conf, key, value);
+    return config_copy(conf, key, value);
 }
 
 
@@ -360,57 +360,7 @@ config_set_prefix(config_t *conf, const config_key_t *key, const char *value,
         return -1;
     }
 
-    return copy_text(conf, key, value);
-}
-
-
-/*
- * A credential that the service manager passes on (LoadCredential=) takes the
- * place of the file of the same name: the file may then belong to root alone.
- */
-
-static FILE *
-open_secret(const char *path)
-{
-    char         own[512];
-    FILE        *f;
-    const char  *dir, *name;
-
-    dir = getenv("CREDENTIALS_DIRECTORY");
-    name = strrchr(path, '/');
-    f = NULL;
-
-    if (dir != NULL && name != NULL
-        && snprintf(own, sizeof(own), "%s%s", dir, name) < (int) sizeof(own))
-    {
-        f = fopen(own, "re");
-    }
-
-    return f != NULL ? f : fopen(path, "re");
-}
-
-
-int
-config_set_password(config_t *conf, const config_key_t *key,
-    const char *value, char *err, size_t size)
-{
-    char    line[512];
-    FILE   *f;
-    size_t  n;
-
-    f = open_secret(value);
-    if (f == NULL) {
-        snprintf(err, size, "the file cannot be read: %s", strerror(errno));
-        return -1;
-    }
-
-    n = fread(line, 1, sizeof(line) - 1, f);
-    fclose(f);
-
-    line[n] = '\0';
-    line[strcspn(line, "\r\n")] = '\0';
-
-    return copy_text(conf, key, line);
+    return config_copy(conf, key, value);
 }
 
 

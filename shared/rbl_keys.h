@@ -57,7 +57,8 @@
  *   outbox             stream  events to deliver; consumer group "deliver"
  *   event:<AC>:<EV>    hash    type, date, body and number of open deliveries
  *   dlv:<AC>:<EV>:<target>
- *                      hash    one delivery: WH SID, or "CB<n>" of a callback
+ *                      hash    one delivery: WH or CO SID, or "CB<n>" of a
+ *                              callback
  *   retry              zset    "<AC>:<EV>:<target>" by next attempt (ms)
  *   stats:<AC>:<AP>:h<day>
  *                      hash    "<hour>" requests, "<hour>e" refusals of an

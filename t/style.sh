@@ -68,8 +68,8 @@ deny '#include.*(ngx_|<ev\.h>|ldns|curl/)' 'shared/ knows nothing of it' \
     $(echo "$c" | grep '^shared/')
 deny '#include.*ldns' 'only dns/wire.c includes ldns' \
     $(echo "$c" | grep -v '/dns/wire\.c$')
-deny '#include.*curl/' 'only deliver/transfer.c includes curl' \
-    $(echo "$c" | grep -v '/deliver/transfer\.c$')
+deny '#include.*curl/' 'only deliver/transfer.c and smtp include curl' \
+    $(echo "$c" | grep -vE '/deliver/(transfer\.c|smtp_int\.h)$')
 deny '\bredisAsync[A-Z]' 'only the store side speaks to hiredis' \
     $(echo "$c" | grep '^ngx_rbl_module/' | grep -vE 'redis|batch|store')
 deny '\bngx_http_finalize_request\(' 'only ngx_rbl_handler.c finalizes' \

@@ -1,12 +1,12 @@
 /*
- * One attempt of one delivery: resolve the host, take an address that may be
- * used, sign, post, record.  Each step has one end, and the record is written
+ * One attempt of one delivery: its channel makes the request, it is posted
+ * (attempt_http.c) or mailed (attempt_smtp.c), the channel judges the answer,
+ * and the end is recorded.  Each step has one end, and the record is written
  * until the store takes it or the lease is over; delivery_done counts an
  * attempt once, however often it is told.
  *
- * An attempt owns a copy of everything the claim gave it.  URLs and secrets
- * are never logged; what the customer may read of an error does not tell an
- * address that was refused from one that did not answer.
+ * An attempt owns a copy of everything the claim gave it.  URLs, addresses,
+ * secrets and codes are never logged.
  */
 
 #include "deliver_int.h"
@@ -16,28 +16,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "../log.h"
-#include "address.h"
 #include "backoff.h"
+#include "message.h"
 #include "rbl_sid.h"
-#include "sign.h"
 
 
-#define ATTEMPT_NO_CONNECTION  "connection failed"
 #define ATTEMPT_RECORD_AGAIN   1.0      /* s */
-#define ATTEMPT_LEAST_TIME     0.1      /* s; 0 would mean for ever */
 
 enum {
     CLAIM_MEMBER = 0,
     CLAIM_TYPE,
-    CLAIM_URL,
+    CLAIM_TO,
     CLAIM_SECRET,
     CLAIM_ATTEMPT,
     CLAIM_FIRST,
     CLAIM_EVENT,
     CLAIM_BODY,
+    CLAIM_CHANNEL,
     CLAIM__N
 };
 
@@ -79,14 +76,14 @@ attempt_set_ids(attempt_t *a)
 
     if (rbl_sid_parse(&sid, RBL_SID_ACCOUNT, account) != RBL_OK
         || rbl_sid_parse(&sid, RBL_SID_EVENT, event) != RBL_OK
-        || !rbl_str_eq(event, a->event))
+        || !rbl_str_eq(event, a->job.event))
     {
         return -1;
     }
 
     snprintf(a->account, sizeof(a->account), "%.*s", (int) account.n,
              account.p);
-    a->callback = memcmp(target.p, "CB", 2) == 0;
+    a->short_lived = memcmp(target.p, "CB", 2) == 0 || a->contact.n > 0;
 
     return 0;
 }
@@ -133,15 +130,19 @@ attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
     a->part = part;
     a->claimed = claimed;
     a->n = (unsigned) n;
-    a->first = first;
     a->size = size;
 
     pos = a->bytes;
     a->member = attempt_copy(&pos, s[CLAIM_MEMBER]);
-    a->url = attempt_copy(&pos, s[CLAIM_URL]);
-    a->secret = attempt_copy(&pos, s[CLAIM_SECRET]);
-    a->event = attempt_copy(&pos, s[CLAIM_EVENT]);
-    a->body = attempt_copy(&pos, s[CLAIM_BODY]);
+    a->type = attempt_copy(&pos, s[CLAIM_TYPE]);
+    a->job.to = attempt_copy(&pos, s[CLAIM_TO]);
+    a->job.secret = attempt_copy(&pos, s[CLAIM_SECRET]);
+    a->job.event = attempt_copy(&pos, s[CLAIM_EVENT]);
+    a->job.body = attempt_copy(&pos, s[CLAIM_BODY]);
+    a->job.conf = d->conf;
+    a->job.first = first;
+    a->contact = attempt_copy(&pos, s[CLAIM_CHANNEL]);
+    a->channel = channel_find(a->contact);
 
     if (attempt_set_ids(a) != 0) {
         attempt_free(a);
@@ -161,6 +162,14 @@ attempt_free(attempt_t *a)
 
     if (a->transfer != NULL) {
         transfer_cancel(a->transfer);
+    }
+
+    if (a->mail != NULL) {
+        smtp_cancel(a->mail);
+    }
+
+    if (a->request != NULL) {
+        channel_request_free(a->request);
     }
 
     if (a->state == ATTEMPT_RECORDING) {
@@ -243,7 +252,7 @@ attempt_end(attempt_t *a, const char *outcome, unsigned status, int64_t delay,
     snprintf(a->number, sizeof(a->number), "%u", a->n);
     snprintf(a->status, sizeof(a->status), "%u", status);
     snprintf(a->delay, sizeof(a->delay), "%" PRId64, delay);
-    a->error = error;
+    snprintf(a->error, sizeof(a->error), "%s", error);
 
     a->state = ATTEMPT_RECORDING;
     ev_init(&a->timer, attempt_record_handler);
@@ -253,7 +262,7 @@ attempt_end(attempt_t *a, const char *outcome, unsigned status, int64_t delay,
 }
 
 
-static void
+void
 attempt_failed(attempt_t *a, unsigned status, int64_t retry_after,
     const char *error)
 {
@@ -261,8 +270,8 @@ attempt_failed(attempt_t *a, unsigned status, int64_t retry_after,
     backoff_t  b;
 
     b.attempt = a->n;
-    b.callback = a->callback;
-    b.first = a->first;
+    b.short_lived = a->short_lived;
+    b.first = a->job.first;
     b.now = (int64_t) (ev_time() * 1000);
     b.retry_after = retry_after;
 
@@ -285,221 +294,91 @@ attempt_failed(attempt_t *a, unsigned status, int64_t retry_after,
 }
 
 
-static void
-attempt_answered(attempt_t *a, const transfer_result_t *result)
+void
+attempt_dead(attempt_t *a, unsigned status, const char *error)
 {
-    log_info("delivery %.*s: attempt %u: HTTP %u in %.0f ms",
-             (int) a->member.n, a->member.p, a->n + 1, result->status,
-             result->seconds * 1000.0);
+    log_warn("delivery %.*s is given up: %s", (int) a->member.n, a->member.p,
+             error);
+    attempt_end(a, "dead", status, 0, error);
+}
 
-    if (result->status >= 200 && result->status <= 299) {
-        attempt_end(a, "ok", result->status, 0, "");
+
+void
+attempt_answered(attempt_t *a, const channel_answer_t *answer,
+    int64_t retry_after)
+{
+    char  why[CHANNEL_WHY_MAX];
+
+    why[0] = '\0';
+
+    switch (a->channel->judge(answer, why)) {
+
+    case CHANNEL_DELIVERED:
+        attempt_end(a, "ok", answer->status, 0, "");
         return;
-    }
 
-    if (result->status == 410) {
-        log_notice("delivery %.*s: the receiver is gone (410)",
-                   (int) a->member.n, a->member.p);
-        attempt_end(a, "gone", result->status, 0, "HTTP status 410");
+    case CHANNEL_RETRY:
+        attempt_hide_code(a, why);
+        attempt_failed(a, answer->status, retry_after, why);
         return;
-    }
 
-    attempt_failed(a, result->status, result->retry_after,
-                   result->status >= 300 && result->status <= 399
-                   ? "redirects are not followed" : "HTTP status");
-}
-
-
-static void
-attempt_posted(void *data, const transfer_result_t *result)
-{
-    attempt_t  *a = data;
-
-    static const char *const  errors[] = {
-        "", ATTEMPT_NO_CONNECTION, "timeout", "TLS failed",
-        "no whole HTTP response"
-    };
-
-    a->transfer = NULL;
-
-    if (result->end == TRANSFER_DONE && result->status != 0) {
-        attempt_answered(a, result);
+    case CHANNEL_DEAD:
+        attempt_hide_code(a, why);
+        attempt_dead(a, answer->status, why);
         return;
-    }
 
-    log_info("delivery %.*s: attempt %u failed in %.0f ms: %s",
-             (int) a->member.n, a->member.p, a->n + 1,
-             result->seconds * 1000.0, result->text);
-
-    attempt_failed(a, 0, 0, result->end == TRANSFER_DONE
-                            ? errors[TRANSFER_BROKEN] : errors[result->end]);
-}
-
-
-/* The URL again from what was judged, so that nothing reads it differently. */
-
-static int
-attempt_url(const attempt_t *a, char *url, size_t size)
-{
-    int               n;
-    char              port[16];
-    const rbl_url_t  *u = &a->parsed;
-
-    port[0] = '\0';
-
-    if (u->port != (u->tls ? 443u : 80u)) {
-        snprintf(port, sizeof(port), ":%u", u->port);
-    }
-
-    n = snprintf(url, size, "%s://%s%s%s%.*s", u->tls ? "https" : "http",
-                 a->host, port,
-                 u->path.n > 0 && u->path.p[0] == '/' ? "" : "/",
-                 (int) u->path.n, u->path.p);
-
-    return n > 0 && (size_t) n < size ? 0 : -1;
-}
-
-
-static int
-attempt_post(attempt_t *a, const rbl_addr_t *addr)
-{
-    char                url[DELIVER_URL_MAX];
-    char                own[SIGN_MAX + 32], standard[SIGN_MAX + 32];
-    char                id[RBL_SID_LEN + 32], stamp[64];
-    sign_t              sign;
-    int64_t             t;
-    const char         *headers[7];
-    transfer_request_t  request;
-
-    t = (int64_t) time(NULL);
-
-    if (attempt_url(a, url, sizeof(url)) != 0
-        || sign_make(&sign, a->secret, a->event, t, a->body) != RBL_OK)
-    {
-        return -1;
-    }
-
-    snprintf(own, sizeof(own), "X-Webhook-Signature: %s", sign.own);
-    snprintf(standard, sizeof(standard), "webhook-signature: %s",
-             sign.standard);
-    snprintf(id, sizeof(id), "webhook-id: %.*s", (int) a->event.n,
-             a->event.p);
-    snprintf(stamp, sizeof(stamp), "webhook-timestamp: %" PRId64, t);
-
-    headers[0] = "Content-Type: application/json";
-    headers[1] = own;
-    headers[2] = id;
-    headers[3] = stamp;
-    headers[4] = standard;
-    headers[5] = "Expect:";
-    headers[6] = NULL;
-
-    request.url = url;
-    request.tls = a->parsed.tls;
-    request.addr = *addr;
-    request.port = a->parsed.port;
-    request.headers = headers;
-    request.body = a->body;
-    request.timeout = a->deadline - ev_now(a->deliver->loop);
-    request.connect_timeout = a->deliver->conf->deliver_connect_timeout;
-
-    if (request.timeout < ATTEMPT_LEAST_TIME) {
-        request.timeout = ATTEMPT_LEAST_TIME;
-    }
-
-    a->transfer = transfer_start(a->deliver->transfers, &request,
-                                 attempt_posted, a);
-
-    return a->transfer != NULL ? 0 : -1;
-}
-
-
-static void
-attempt_resolved(void *data, const rbl_addr_t *addr, const char *why)
-{
-    attempt_t  *a = data;
-
-    a->resolve = NULL;
-
-    if (addr == NULL) {
-        log_info("delivery %.*s: attempt %u: %s", (int) a->member.n,
-                 a->member.p, a->n + 1, why);
-        attempt_failed(a, 0, 0, ATTEMPT_NO_CONNECTION);
-        return;
-    }
-
-    a->state = ATTEMPT_POSTING;
-
-    if (attempt_post(a, addr) != 0) {
-        attempt_failed(a, 0, 0, "internal error");
+    case CHANNEL_DISABLE:
+        log_notice("delivery %.*s: the receiver is gone (%u)",
+                   (int) a->member.n, a->member.p, answer->status);
+        attempt_hide_code(a, why);
+        attempt_end(a, "gone", answer->status, 0, why);
     }
 }
 
 
-/* NULL, or why the URL cannot be used, for the customer. */
-
-static const char *
-attempt_judge_url(attempt_t *a, resolve_request_t *request, char *buf)
+void
+attempt_hide_code(const attempt_t *a, char *text)
 {
-    if (rbl_url_parse(&a->parsed, a->url) != RBL_OK) {
-        return "not a valid URL";
+    if (rbl_str_is(a->type, MESSAGE_CONFIRM)) {
+        message_hide_code(text, a->job.body);
     }
-
-    if (!a->parsed.tls && !a->deliver->conf->deliver_http) {
-        return "only https is allowed";
-    }
-
-    if (address_host(&request->literal, buf, &request->name, a->parsed.host)
-        != RBL_OK)
-    {
-        return ATTEMPT_NO_CONNECTION;
-    }
-
-    if (request->literal.family == RBL_FAMILY_NONE) {
-        snprintf(a->host, sizeof(a->host), "%.*s", (int) request->name.n,
-                 request->name.p);
-        return NULL;
-    }
-
-    rbl_addr_text(buf, &request->literal);
-    snprintf(a->host, sizeof(a->host),
-             request->literal.family == RBL_FAMILY_IPV6 ? "[%s]" : "%s", buf);
-
-    return NULL;
 }
 
 
 void
 attempt_start(attempt_t *a)
 {
-    char               buf[RBL_VALUE_MAX];
-    deliver_t         *d = a->deliver;
-    const char        *error;
-    resolve_request_t  request;
+    char       why[CHANNEL_WHY_MAX];
+    rbl_err_t  err;
 
-    a->state = ATTEMPT_RESOLVING;
-    a->deadline = ev_now(d->loop) + d->conf->deliver_timeout;
-
-    memset(&request, 0, sizeof(request));
-    error = attempt_judge_url(a, &request, buf);
-
-    if (error != NULL) {
-        log_info("delivery %.*s: attempt %u: the URL is refused",
-                 (int) a->member.n, a->member.p, a->n + 1);
-        attempt_failed(a, 0, 0, error);
+    if (a->channel == NULL) {
+        snprintf(why, sizeof(why), "no channel for %.*s yet",
+                 (int) a->contact.n, a->contact.p);
+        attempt_dead(a, 0, why);
         return;
     }
 
-    request.loop = d->loop;
-    request.dns = d->dns;
-    request.conf = d->conf;
-    request.port = a->parsed.port;
-    request.turn = a->n;
-    request.timeout = d->conf->deliver_timeout / 2;
+    if (a->channel->way == CHANNEL_SMTP && a->deliver->smtp == NULL) {
+        log_error("there is a mail to a contact and no mail server: set "
+                  "smtp_url and smtp_from, and start anew");
+    }
 
-    a->resolve = resolve_start(&request, attempt_resolved, a);
+    a->request = channel_request_new();
+    err = a->request != NULL ? a->channel->make(a->request, &a->job)
+                             : RBL_ENOMEM;
 
-    if (a->resolve == NULL) {
+    if (err == RBL_OK) {
+        if (a->channel->way == CHANNEL_SMTP) {
+            attempt_mail(a);
+
+        } else {
+            attempt_post(a);
+        }
+
+    } else if (err == RBL_EINVAL) {
+        attempt_dead(a, 0, a->request->why);
+
+    } else {
         attempt_failed(a, 0, 0, "internal error");
     }
 }

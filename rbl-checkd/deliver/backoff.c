@@ -45,7 +45,7 @@ backoff_next(const backoff_t *b)
         delay = after * 1000;
     }
 
-    if (b->callback && b->now + delay > b->first + BACKOFF_CALLBACK) {
+    if (b->short_lived && b->now + delay > b->first + BACKOFF_SHORT) {
         return -1;
     }
 

@@ -10,11 +10,12 @@
 
 #define BACKOFF_ATTEMPTS   10           /* the first one and nine repeats */
 #define BACKOFF_AFTER_MAX  86400        /* s: cap of Retry-After */
-#define BACKOFF_CALLBACK   INT64_C(86400000)    /* ms that a callback lives */
+#define BACKOFF_SHORT      INT64_C(86400000)    /* ms that callbacks and
+                                                   confirmations live */
 
 typedef struct {
     unsigned  attempt;                  /* the one that failed, from 0 */
-    int       callback;                 /* 1: ends BACKOFF_CALLBACK after
+    int       short_lived;              /* 1: ends BACKOFF_SHORT after
                                            `first` */
     int64_t   first, now;               /* ms since 1970 */
     int64_t   retry_after;              /* s that the peer asked for, or 0 */

@@ -5,7 +5,7 @@
  * after the poll (another daemon may have put something there), and at once
  * after a fan-out of our own.
  *
- * Owns the outbox reader, the transfers and every attempt.
+ * Owns the outbox reader, the transfers, the mails and every attempt.
  */
 
 #include "deliver_int.h"
@@ -242,6 +242,23 @@ deliver_tick_handler(struct ev_loop *loop, ev_timer *timer, int revents)
 }
 
 
+/* An attempt and its record fit in twice over. */
+
+static double
+deliver_lease(const config_t *conf)
+{
+    double  timeout;
+
+    timeout = conf->deliver_timeout;
+
+    if (conf->smtp_url[0] != '\0' && conf->smtp_timeout > timeout) {
+        timeout = conf->smtp_timeout;
+    }
+
+    return 2 * timeout + 10.0;
+}
+
+
 deliver_t *
 deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     dns_engine_t *dns)
@@ -257,18 +274,21 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     d->conf = conf;
     d->store = store;
     d->dns = dns;
-    d->lease = 2 * conf->deliver_timeout + 10.0;
+    d->lease = deliver_lease(conf);
     link_init(&d->waiting);
     link_init(&d->running);
+    link_init(&d->mails);
+    link_init(&d->sending);
     ev_init(&d->tick, deliver_tick_handler);
     d->tick.data = d;
 
     d->zones = zones_new(conf->zoneinfo);
     d->transfers = transfer_pool_new(loop, conf->deliver_ca);
+    d->smtp = conf->smtp_url[0] != '\0' ? smtp_new(loop, conf) : NULL;
     d->outbox = d->zones != NULL && d->transfers != NULL ? outbox_new(d)
                                                          : NULL;
 
-    if (d->outbox == NULL) {
+    if (d->outbox == NULL || (conf->smtp_url[0] != '\0' && d->smtp == NULL)) {
         deliver_free(d);
         return NULL;
     }
@@ -300,7 +320,7 @@ deliver_stop(deliver_t *d)
 unsigned
 deliver_in_flight(const deliver_t *d)
 {
-    return d->n_running + outbox_pending(d->outbox);
+    return d->n_running + d->n_sending + outbox_pending(d->outbox);
 }
 
 
@@ -329,6 +349,10 @@ deliver_free(deliver_t *d)
 
     if (d->outbox != NULL) {
         outbox_free(d->outbox);
+    }
+
+    if (d->smtp != NULL) {
+        smtp_free(d->smtp);
     }
 
     if (d->transfers != NULL) {

@@ -12,8 +12,10 @@
 
 #include "deliver.h"
 
+#include "channel.h"
 #include "link.h"
 #include "resolve.h"
+#include "smtp.h"
 #include "transfer.h"
 #include "../zones.h"
 
@@ -40,6 +42,7 @@ struct deliver_s {
     store_t          *store;
     dns_engine_t     *dns;
     transfer_pool_t  *transfers;
+    smtp_t           *smtp;             /* NULL: no mail server */
     outbox_t         *outbox;
     zones_t          *zones;            /* of accounts */
     double            lease;            /* s */
@@ -48,30 +51,39 @@ struct deliver_s {
     unsigned          n_parts;          /* 0: not known yet */
     deliver_part_t   *parts;
     unsigned          first;            /* partition that claims first */
-    link_t            waiting, running; /* attempts */
+    link_t            waiting, running; /* attempts by HTTP */
     unsigned          n_waiting, n_running, n_asked;
+    link_t            mails, sending;   /* attempts by mail */
+    unsigned          n_mails, n_sending;
+    uint64_t          round;            /* of the mail that began last */
 };
 
 typedef enum {
     ATTEMPT_WAITING = 0,
     ATTEMPT_RESOLVING,
-    ATTEMPT_POSTING,
+    ATTEMPT_SENDING,
     ATTEMPT_RECORDING
 } attempt_state_t;
 
 struct attempt_s {
     link_t           link;              /* waiting or running */
+    unsigned        *counted;           /* how many run beside it */
+    uint64_t         round;             /* of a mail: its turn */
     deliver_t       *deliver;
     unsigned         part;
     attempt_state_t  state;
     ev_tstamp        claimed;           /* lower bound of the lease */
     ev_tstamp        deadline;          /* of this attempt */
-    rbl_str_t        member, url, secret, event, body;
+    rbl_str_t        member, type;
+    rbl_str_t        contact;           /* type of the contact, "": none */
+    channel_job_t    job;
     char             account[40];
     unsigned         n;                 /* attempt number, from 0 */
-    int              callback;
-    int64_t          first;             /* ms since 1970 */
+    int              short_lived;
 
+    const channel_t    *channel;        /* NULL: there is none */
+    channel_request_t  *request;
+    smtp_mail_t        *mail;
     rbl_url_t        parsed;
     char             host[RBL_VALUE_MAX + 2];   /* as in a URL */
     resolve_t       *resolve;
@@ -80,7 +92,7 @@ struct attempt_s {
 
     char             outcome[8];        /* as delivery_done takes it */
     char             delay[24], status[8], number[16];
-    const char      *error;             /* a literal, for the customer */
+    char             error[CHANNEL_WHY_MAX];    /* for the customer */
     size_t           size;              /* of bytes */
     char             bytes[];           /* holds the strings above */
 };
@@ -93,6 +105,20 @@ attempt_t *attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
 void attempt_free(attempt_t *a);        /* at any time, ends what it does */
 void attempt_start(attempt_t *a);
 
+/* One of these is the end of what attempt_start began. */
+void attempt_answered(attempt_t *a, const channel_answer_t *answer,
+    int64_t retry_after);
+void attempt_failed(attempt_t *a, unsigned status, int64_t retry_after,
+    const char *error);
+void attempt_dead(attempt_t *a, unsigned status, const char *error);
+
+/* Foreign words may repeat the code of a confirmation. */
+void attempt_hide_code(const attempt_t *a, char *text);
+
+/* attempt_http.c, attempt_smtp.c */
+void attempt_post(attempt_t *a);
+void attempt_mail(attempt_t *a);
+
 /* queue.c */
 
 /* How many deliveries may be claimed now. */
@@ -100,6 +126,9 @@ unsigned queue_room(const deliver_t *d);
 
 /* Takes a claimed attempt; drops it if its account has too many that wait. */
 void queue_put(deliver_t *d, attempt_t *a);
+
+/* Until when it may begin, so that its record fits into the lease. */
+ev_tstamp queue_latest(const attempt_t *a);
 
 /* Starts what may start. */
 void queue_run(deliver_t *d);

@@ -11,15 +11,18 @@
 
 #include "entry.h"
 
+#include <openssl/evp.h>
 #include <stdlib.h>
 
 #include "../log.h"
 #include "body.h"
+#include "message.h"
 #include "rbl_sid.h"
 
 
 #define ENTRY_CALLBACKS  1024           /* of one event */
 #define ENTRY_RAW_MAX    1048576        /* what a dead letter keeps */
+#define ENTRY_ARGS       9              /* before the callbacks */
 
 
 struct entry_s {
@@ -97,6 +100,25 @@ entry_buried(void *data, const redisReply *reply)
 }
 
 
+/* What may stay of it: nothing that could hold the code of a confirmation. */
+
+static rbl_str_t
+entry_keepable(const entry_t *e)
+{
+    rbl_str_t  raw = e->raw;
+
+    if (raw.n > ENTRY_RAW_MAX) {
+        raw.n = ENTRY_RAW_MAX;
+    }
+
+    if (memmem(raw.p, raw.n, MESSAGE_CONFIRM, sizeof(MESSAGE_CONFIRM) - 1)) {
+        return RBL_STR("");
+    }
+
+    return raw;
+}
+
+
 /* Keeps what cannot be delivered as a dead letter, if its account is known. */
 
 static void
@@ -127,9 +149,7 @@ entry_bury(entry_t *e, const char *why)
     argv[n++] = RBL_STR("to");
     argv[n++] = RBL_STR("");
     argv[n++] = RBL_STR("raw");
-    argv[n] = e->raw;
-    argv[n].n = e->raw.n < ENTRY_RAW_MAX ? e->raw.n : ENTRY_RAW_MAX;
-    n++;
+    argv[n++] = entry_keepable(e);
     argv[n++] = RBL_STR("s");
     argv[n++] = RBL_STR("0");
     argv[n++] = RBL_STR("x");
@@ -212,18 +232,38 @@ entry_callback_count(rbl_str_t packed)
 }
 
 
+/* As contacts keep it of their code: of the SID and the code. */
+
+static int
+entry_digest(unsigned char digest[32], const rbl_event_t *event)
+{
+    int   n;
+    char  text[128];
+
+    n = snprintf(text, sizeof(text), "%.*s%.*s", (int) event->contact.n,
+                 event->contact.p, (int) event->code.n, event->code.p);
+
+    return n >= 0 && n < (int) sizeof(text)
+           && EVP_Digest(text, (size_t) n, digest, NULL, EVP_sha256(), NULL)
+              == 1
+           ? 0 : -1;
+}
+
+
 static const char *
 entry_fan_out(entry_t *e, const rbl_event_t *event, rbl_str_t body)
 {
-    int         more;
-    size_t      n;
-    store_t    *store = e->set->deliver->store;
-    rbl_key_t   key;
-    rbl_str_t  *argv;
+    int             more;
+    size_t          n;
+    store_t        *store = e->set->deliver->store;
+    rbl_key_t       key;
+    rbl_str_t      *argv;
+    unsigned char   digest[32];
 
     n = entry_callback_count(event->callbacks);
-    argv = calloc(7 + 2 * n, sizeof(rbl_str_t));
-    if (argv == NULL) {
+    argv = calloc(ENTRY_ARGS + 2 * n, sizeof(rbl_str_t));
+    if (argv == NULL || entry_digest(digest, event) != 0) {
+        free(argv);
         return "out of memory";
     }
 
@@ -235,16 +275,27 @@ entry_fan_out(entry_t *e, const rbl_event_t *event, rbl_str_t body)
     argv[4] = event->type;
     argv[5] = body;
     argv[6] = event->hooks ? RBL_STR("1") : RBL_STR("0");
-    more = entry_callbacks(argv + 7, n, event->callbacks);
+    argv[7] = event->contact;
+    argv[8] = (rbl_str_t) { (const char *) digest, sizeof(digest) };
+    more = entry_callbacks(argv + ENTRY_ARGS, n, event->callbacks);
 
     if (more >= 0) {
         store_script(store, &rbl_script_event_fanout, entry_fanned_out, e, 1,
-                     7 + more, argv);
+                     ENTRY_ARGS + more, argv);
     }
 
     free(argv);
 
     return more >= 0 ? NULL : "malformed callbacks";
+}
+
+
+static rbl_err_t
+entry_render(rbl_out_t *out, const rbl_event_t *event, const rbl_zone_t *zone)
+{
+    return rbl_str_is(event->type, MESSAGE_CONFIRM)
+           ? message_confirm(out, event, zone)
+           : body_render(out, event, zone);
 }
 
 
@@ -265,8 +316,8 @@ entry_process(entry_t *e)
     } else if (rbl_event_decode(&event, e->raw) != RBL_OK) {
         why = "not an event record";
 
-    } else if (body_render(&body.out, &event,
-                           zones_find(d->zones, event.timezone))
+    } else if (entry_render(&body.out, &event,
+                            zones_find(d->zones, event.timezone))
                != RBL_OK)
     {
         why = "its body cannot be made";

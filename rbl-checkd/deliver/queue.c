@@ -5,6 +5,10 @@
  * that whoever comes next finds one; and an account whose deliveries have
  * waited too long gives up the places that others may need.  What is dropped
  * comes back by its lease, behind what is due before it.
+ *
+ * Mails all go to one server, one after the other, so they have a room of their
+ * own: a server that hangs holds up nothing but mail.  In it accounts take
+ * turns.
  */
 
 #include "deliver_int.h"
@@ -14,6 +18,9 @@
 
 #define QUEUE_ROUNDS    4u              /* places per attempt in flight */
 #define QUEUE_PATIENCE  3.0             /* s */
+#define QUEUE_RECORD    5.0             /* s that the record may take */
+#define QUEUE_MAILS     512u            /* that wait */
+#define QUEUE_SENDING   (2 * SMTP_QUEUE)    /* sent or recorded at a time */
 
 
 static unsigned
@@ -92,9 +99,56 @@ queue_drop(attempt_t *a)
 }
 
 
+static int
+queue_is_mail(const attempt_t *a)
+{
+    return a->channel != NULL && a->channel->way == CHANNEL_SMTP
+           && a->deliver->smtp != NULL;
+}
+
+
+/*
+ * The n-th mail of an account comes before any other's n+1-th, counted from the
+ * round that is on.  An account may have half of the free places.
+ */
+
+static void
+queue_put_mail(deliver_t *d, attempt_t *a)
+{
+    link_t     *l;
+    unsigned    n;
+    attempt_t  *other;
+
+    n = queue_count(&d->mails, a->account);
+
+    if (n >= QUEUE_MAILS - d->n_mails) {
+        queue_drop(a);
+        return;
+    }
+
+    a->round = d->round + 1 + n;
+
+    for (l = d->mails.prev; l != &d->mails; l = l->prev) {
+        other = link_of(l, attempt_t, link);
+
+        if (other->round <= a->round) {
+            break;
+        }
+    }
+
+    link_add(l->next, &a->link);        /* before what follows l */
+    d->n_mails++;
+}
+
+
 void
 queue_put(deliver_t *d, attempt_t *a)
 {
+    if (queue_is_mail(a)) {
+        queue_put_mail(d, a);
+        return;
+    }
+
     if (queue_greedy(d, a->account)) {
         queue_drop(a);
         return;
@@ -126,32 +180,47 @@ queue_make_room(deliver_t *d)
 }
 
 
-/* Time enough that the attempt and its record fit into the lease? */
-
-static int
-queue_in_time(const attempt_t *a)
+ev_tstamp
+queue_latest(const attempt_t *a)
 {
     const deliver_t  *d = a->deliver;
 
-    return ev_now(d->loop) - a->claimed
-           < d->lease - d->conf->deliver_timeout - 5.0;
+    return a->claimed + d->lease - QUEUE_RECORD
+           - (queue_is_mail(a) ? d->conf->smtp_timeout
+                               : d->conf->deliver_timeout);
 }
 
 
 static void
-queue_begin(deliver_t *d, attempt_t *a)
+queue_begin(attempt_t *a, unsigned *waiting, link_t *ring, unsigned *running)
 {
     link_remove(&a->link);
-    d->n_waiting--;
+    (*waiting)--;
 
-    if (!queue_in_time(a)) {
+    if (ev_now(a->deliver->loop) >= queue_latest(a)) {
         attempt_free(a);
         return;
     }
 
-    link_add(&d->running, &a->link);
-    d->n_running++;
+    link_add(ring, &a->link);
+    (*running)++;
+    a->counted = running;
     attempt_start(a);
+}
+
+
+static void
+queue_run_mails(deliver_t *d)
+{
+    attempt_t  *a;
+
+    while (!link_empty(&d->mails) && d->n_sending < QUEUE_SENDING
+           && smtp_room(d->smtp) > 0)
+    {
+        a = link_of(d->mails.next, attempt_t, link);
+        d->round = a->round;
+        queue_begin(a, &d->n_mails, &d->sending, &d->n_sending);
+    }
 }
 
 
@@ -161,6 +230,8 @@ queue_run(deliver_t *d)
     link_t     *l, *next;
     unsigned    room;
     attempt_t  *a;
+
+    queue_run_mails(d);
 
     if (d->n_waiting >= queue_places(d)) {
         queue_make_room(d);
@@ -179,7 +250,7 @@ queue_run(deliver_t *d)
         /* the last place goes to whoever has none */
 
         if (queue_count(&d->running, a->account) < room) {
-            queue_begin(d, a);
+            queue_begin(a, &d->n_waiting, &d->running, &d->n_running);
         }
     }
 }
@@ -191,7 +262,7 @@ queue_over(attempt_t *a)
     deliver_t  *d = a->deliver;
 
     link_remove(&a->link);
-    d->n_running--;
+    (*a->counted)--;
     attempt_free(a);
 
     deliver_kick(d, d->n_parts);
@@ -215,10 +286,14 @@ void
 queue_clear(deliver_t *d, int running_too)
 {
     queue_empty(&d->waiting);
+    queue_empty(&d->mails);
     d->n_waiting = 0;
+    d->n_mails = 0;
 
     if (running_too) {
         queue_empty(&d->running);
+        queue_empty(&d->sending);
         d->n_running = 0;
+        d->n_sending = 0;
     }
 }

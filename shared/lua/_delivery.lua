@@ -7,12 +7,14 @@ local function delivery_over(ac, ev, target, member)
         call('DEL', key('event', ac, ev))
     end
 end
--- What is given up stays as a dead letter.
+-- What is given up stays as a dead letter; the body of a confirmation does not,
+-- for it holds the code.
 local function delivery_dead(ac, ev, target, status, text, attempts)
     local e = call('HMGET', key('event', ac, ev), 'type', 'body')
+    local body = e[1] ~= 'contact.confirm' and e[2] or ''
     call('XADD', key('dead', ac), 'MAXLEN', '~', 10000, '*', 'e', ev,
         'to', target, 'url',
         call('HGET', key('dlv', ac, ev, target), 'url') or '',
-        't', e[1] or '', 'b', e[2] or '', 's', status, 'x', text,
+        't', e[1] or '', 'b', body, 's', status, 'x', text,
         'n', attempts)
 end

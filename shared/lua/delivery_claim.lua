@@ -1,40 +1,61 @@
 -- Takes deliveries whose time has come; each is leased and comes back by
 -- itself if the daemon that took it dies.  Deliveries of a receiver that is
--- gone or disabled end as dead letters.
+-- gone or disabled end as dead letters; a confirmation that nobody can use any
+-- more, for its contact is gone, confirmed or was sent a newer code, just ends.
 -- KEYS[1] retry
 -- ARGV    1 how many at most  2 lease (ms)
 -- Result  OK, ms until the next (-1: none), then for each delivery an array:
---         member, type, URL, secret, attempt (0 = first), first (ms), event
---         SID, body
+--         member, type, URL (or value of the contact), secret, attempt (0 =
+--         first), first (ms), event SID, body, type of the contact or ""
 --- include: base
 --- include: delivery
+--- include: confirm
 --- use: hook app
 local now = now_ms()
 local due = call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0,
     ARGV[1])
 local out = {'OK', -1}
-for _, member in ipairs(due) do
-    local ac, ev, target = string.match(member, '^(%w+):(%w+):(%w+)$')
-    local d = call('HMGET', key('dlv', ac, ev, target), 'url', 'app',
-        'attempt', 'first')
-    local e = call('HMGET', key('event', ac, ev), 'type', 'body')
-    local url, secret = d[1], nil
-    if target:sub(1, 2) == 'WH' then
+-- URL, secret and type of the contact; or nil and why not, if that is of use.
+local function way(ac, target, url, app_sid, digest)
+    local kind = target:sub(1, 2)
+    if kind == 'WH' then
         local hook = load(key('r', ac, target))
         if hook and hook[HOOK.status] == 'active' then
-            url, secret = hook[HOOK.url], hook[HOOK.secret]
+            return hook[HOOK.url], hook[HOOK.secret], ''
         end
+    elseif kind == 'CO' then
+        local contact = load(key('r', ac, target))
+        if not awaits(contact, digest) then
+            return nil
+        end
+        if now < contact[CONTACT.until] then
+            return contact[CONTACT.value], '', contact[CONTACT.type]
+        end
+        return nil, 'the code is too old'
     else
-        local app = load(key('r', ac, d[2] or ''))
-        secret = app and app[APP.secret]
+        local app = load(key('r', ac, app_sid or ''))
+        if app and url then
+            return url, app[APP.secret], ''
+        end
     end
-    if d[3] and e[2] and secret then
+    return nil, 'the receiver is disabled'
+end
+for _, member in ipairs(due) do
+    local ac, ev, target = string.match(member, '^(%w+):(%w+):(%w+)$')
+    local d = call('HMGET', key('dlv', ac, ev, target), 'attempt', 'first',
+        'url', 'app', 'digest')
+    local e = call('HMGET', key('event', ac, ev), 'type', 'body')
+    local url, secret, channel = nil, nil, nil
+    if d[1] and e[2] then
+        url, secret, channel = way(ac, target, d[3], d[4], d[5])
+    end
+    if url then
         call('ZADD', KEYS[1], now + ARGV[2], member)
-        out[#out + 1] = {member, e[1], url, secret, tonumber(d[3]),
-            tonumber(d[4]), ev, e[2]}
+        out[#out + 1] = {member, e[1], url, secret, tonumber(d[1]),
+            tonumber(d[2]), ev, e[2], channel}
     else
-        if d[3] and e[2] then
-            delivery_dead(ac, ev, target, 0, 'the receiver is disabled', d[3])
+        if secret then
+            delivery_dead(ac, ev, target, 0, secret, d[1])
         end
         delivery_over(ac, ev, target, member)
     end

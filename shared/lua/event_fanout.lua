@@ -1,11 +1,14 @@
 -- Turns one outbox entry into deliveries: one for each active receiver that
--- wants the type, one for each callback.  The body is stored once, before the
--- first attempt, and never changes.  Run again it has no second effect.
+-- wants the type, one for each callback, one for the contact that is to be
+-- confirmed, if it still waits for that code.  The body is stored once, before
+-- the first attempt, and never changes.  Run again it has no second effect.
 -- KEYS[1] outbox
 -- ARGV    1 stream id  2 account SID  3 event SID  4 type  5 body  6 "1": to
---         the account's receivers  7... pairs of callback URL and application
+--         the account's receivers  7 contact SID or ""  8 digest of its code
+--         9... pairs of callback URL and application
 -- Result  OK, number of deliveries
 --- include: base
+--- include: confirm
 --- use: hook
 local ac, ev = ARGV[2], ARGV[3]
 if call('XACK', KEYS[1], 'deliver', ARGV[1]) == 0 then
@@ -13,9 +16,8 @@ if call('XACK', KEYS[1], 'deliver', ARGV[1]) == 0 then
 end
 call('XDEL', KEYS[1], ARGV[1])
 local now, n = now_ms(), 0
-local function deliver(target, url, app)
-    call('HSET', key('dlv', ac, ev, target), 'url', url, 'app', app,
-        'attempt', 0, 'first', now)
+local function deliver(target, ...)
+    call('HSET', key('dlv', ac, ev, target), 'attempt', 0, 'first', now, ...)
     call('ZADD', key('retry'), now, table.concat({ac, ev, target}, ':'))
     n = n + 1
 end
@@ -35,12 +37,15 @@ if ARGV[6] == '1' then
     for _, sid in ipairs(call('ZRANGE', key('hooks', ac), 0, -1)) do
         local hook = load(key('r', ac, sid))
         if hook and wants(hook) then
-            deliver(sid, '', '')
+            deliver(sid)
         end
     end
 end
-for i = 7, #ARGV, 2 do
-    deliver('CB' .. (i - 7) / 2, ARGV[i], ARGV[i + 1])
+if ARGV[7] ~= '' and awaits(load(key('r', ac, ARGV[7])), ARGV[8]) then
+    deliver(ARGV[7], 'digest', ARGV[8])
+end
+for i = 9, #ARGV, 2 do
+    deliver('CB' .. (i - 9) / 2, 'url', ARGV[i], 'app', ARGV[i + 1])
 end
 if n > 0 then
     call('HSET', key('event', ac, ev), 'type', ARGV[4], 'date', now,

@@ -11,35 +11,11 @@ use RblDeliver;
 
 my $dir = own_dir('ca');
 
-sub openssl {
-    my $r = run_cmd('openssl', @_);
-    die "openssl @_: $r->{err}" if $r->{status} != 0;
-}
-
-sub authority {
-    my ($name) = @_;
-    openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt',
-        'ec_paramgen_curve:P-256', '-nodes', '-days', 2, '-subj',
-        "/CN=$name", '-keyout', "$dir/$name.key", '-out', "$dir/$name.pem");
-}
-
-sub certificate {
-    my ($ca, $file, $names, @more) = @_;
-    openssl('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256',
-        '-nodes', '-subj', '/CN=server', '-keyout', "$dir/$file.key", '-out',
-        "$dir/$file.csr");
-    write_file("$dir/$file.ext", "subjectAltName=$names\n");
-    openssl('x509', '-req', '-in', "$dir/$file.csr", '-CA', "$dir/$ca.pem",
-        '-CAkey', "$dir/$ca.key", '-CAcreateserial', '-extfile',
-        "$dir/$file.ext", '-out', "$dir/$file.pem", @more ? @more
-        : ('-days', 1));
-}
-
-authority('known');
-authority('stranger');
-certificate('known', 'good', 'DNS:good.hook.example,IP:127.0.0.1');
-certificate('stranger', 'bad', 'DNS:good.hook.example,IP:127.0.0.1');
-certificate('known', 'old', 'DNS:good.hook.example', '-days', '-1');
+authority($dir, 'known');
+authority($dir, 'stranger');
+certificate($dir, 'known', 'good', 'DNS:good.hook.example,IP:127.0.0.1');
+certificate($dir, 'stranger', 'bad', 'DNS:good.hook.example,IP:127.0.0.1');
+certificate($dir, 'known', 'old', 'DNS:good.hook.example', '-days', '-1');
 
 my %port = map { $_ => free_port() } qw(good bad old tls11);
 sub server {

@@ -14,7 +14,8 @@ use RblTest;
 
 our @EXPORT = qw(deliver_setup start_deliverd hook_add event_emit one_off
     due_now deliveries delivery idle dead_letters hook_status standard_ok
-    soon attempt $AC $ACCT $AP $SECRET);
+    soon attempt contact_put contact_code confirm confirm_attempt letter
+    authority certificate $AC $ACCT $AP $SECRET);
 
 our ($AC, $ACCT, $AP);
 our $SECRET = 'callback secret';
@@ -98,6 +99,65 @@ sub one_off {
     return $pp;
 }
 
+# A pending contact without a code; options are fields of its record.
+sub contact_put {
+    my ($type, $value, %o) = @_;
+
+    my $co = $o{id} // sid('CO');
+    cmd('SET', k('r', $AC, $co), record_pack('contact', version => 1,
+        schedule => 'start_and_end', status => 'pending', groups => [],
+        created => 1, digest => '', until => 0, tries => 0, sent => 0,
+        %o, id => $co, type => $type, value => \$value));
+    return $co;
+}
+
+# Gives a contact a code, as when it is added or sent another one.
+sub contact_code {
+    my ($co, $code) = @_;
+
+    require Digest::SHA;
+    my $r = record('contact', cmd('GET', k('r', $AC, $co)));
+    contact_put(@$r{qw(type value)}, %$r, until => 1000 * (time + 86_400),
+        digest => Digest::SHA::sha256("$co$code"));
+}
+
+# Sends a code to a contact: the SID of the event
+sub confirm {
+    my ($co, $code) = @_;
+
+    contact_code($co, $code);
+    my $ev = sid('EV');
+    cmd('XADD', k('outbox'), '*', 'a', $AC, 'e', $ev, 'd',
+        record_pack('event', version => 1, id => $ev,
+            type => 'contact.confirm', date => 1_795_167_000_000, listed => 0,
+            total => 0, results => "\x90", hooks => 0, callbacks => [],
+            timezone => 'UTC', contact => $co, code => \$code));
+    return $ev;
+}
+
+# One attempt of a confirmation, as attempt() tells it, or "dead: why".
+sub confirm_attempt {
+    my ($type, $value, $code) = @_;
+
+    my $letters = () = dead_letters();
+    my $ev = confirm(my $co = contact_put($type, $value), $code);
+    my ($m, $result) = ("$AC:$ev:$co");
+    wait_for {
+        my $idle = idle();
+        return $result = 'dead: ' . (dead_letters())[-1]{x}
+            if (() = dead_letters()) > $letters;
+        return $result = 'delivered' if $idle;
+        my $e = delivery($m);
+        $result = "$e->{status} $e->{error}" if $e->{attempt};
+    } 20, "an attempt at $value";
+    cmd('DEL', k('r', $AC, $co));       # so that it is dropped
+    due_now($m);
+    wait_for { idle() } 15, 'the end of it';
+    return $result;
+}
+
+sub letter { return (dead_letters())[-1] }
+
 # soon { condition } 'name': a test that waits for it.
 sub soon(&;$$) {
     my ($condition, $name, $timeout) = @_;
@@ -151,6 +211,35 @@ sub idle {
 sub dead_letters {
     return map { { @{ $_->[1] } } }
         @{ cmd('XRANGE', k('dead', $AC), '-', '+') };
+}
+
+# --- certificates, in the directory $dir
+
+sub openssl {
+    my $r = run_cmd('openssl', @_);
+    die "openssl @_: $r->{err}" if $r->{status} != 0;
+}
+
+sub authority {
+    my ($dir, $name) = @_;
+
+    openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt',
+        'ec_paramgen_curve:P-256', '-nodes', '-days', 2, '-subj',
+        "/CN=$name", '-keyout', "$dir/$name.key", '-out', "$dir/$name.pem");
+}
+
+# certificate($dir, authority, file, names, options of openssl x509)
+sub certificate {
+    my ($dir, $ca, $file, $names, @more) = @_;
+
+    openssl('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256',
+        '-nodes', '-subj', '/CN=server', '-keyout', "$dir/$file.key", '-out',
+        "$dir/$file.csr");
+    write_file("$dir/$file.ext", "subjectAltName=$names\n");
+    openssl('x509', '-req', '-in', "$dir/$file.csr", '-CA', "$dir/$ca.pem",
+        '-CAkey', "$dir/$ca.key", '-CAcreateserial', '-extfile',
+        "$dir/$file.ext", '-out', "$dir/$file.pem", @more ? @more
+        : ('-days', 1));
 }
 
 # Are the headers of the Standard Webhooks right for this key?

@@ -9,7 +9,8 @@ use Exporter 'import';
 use RblTest;
 
 our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
-    add_host listed_result result finish_check begin begin_job take handle);
+    add_host listed_result result finish_check begin begin_job take handle
+    everything);
 
 my $redis;
 my %source;
@@ -42,6 +43,12 @@ sub unpacked { return mp_unpack($_[0]) }
 sub packed { return mp_pack($_[0]) }
 
 sub cmd { return redis($redis, @_) }
+
+# The bytes of all that the store holds
+sub everything {
+    cmd('CONFIG', 'SET', 'rdbcompression', 'no');
+    return join "\n", map { $_, cmd('DUMP', $_) } @{ cmd('KEYS', '*') };
+}
 
 my $serial = 0;
 

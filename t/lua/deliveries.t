@@ -25,8 +25,8 @@ my $id = cmd('XREADGROUP', 'GROUP', 'deliver', 'me', 'STREAMS',
 
 sub fanout {
     return script('event_fanout', [k('outbox')], $id, $ac, $ev,
-        'rbl.host.check.completed', '{"body":1}', '1', 'https://c.example/',
-        $ap);
+        'rbl.host.check.completed', '{"body":1}', '1', '', '',
+        'https://c.example/', $ap);
 }
 sub claim {
     my $r = script('delivery_claim', [k('retry')], 10, 60_000);
@@ -96,5 +96,97 @@ $dead = cmd('XREVRANGE', k('dead', $ac), '+', '-', 'COUNT', 1);
 %dead = @{ $dead->[0][1] };
 is($dead{e}, $ev, 'its event is a dead letter');
 like($dead{x}, qr/disabled/, 'that says why');
+
+# a confirmation goes to its contact, while that waits for this very code
+
+my $code = 'k7m2xq';
+cmd('DEL', k('retry'));                 # what the 410 left leased
+
+sub contact {
+    my (%o) = @_;
+    my $co = $o{id} // sid('CO');
+    cmd('SET', k('r', $ac, $co), record_pack('contact', version => 1,
+        id => $co, type => 'endpoint', value => 'https://d.example/',
+        schedule => 'start_and_end', status => $o{status} // 'pending',
+        groups => [], created => 1, digest => $o{digest} // 'D' x 32,
+        until => $o{until} // 1000 * (time + 3600), tries => 0, sent => 0));
+    return $co;
+}
+sub confirm {
+    my ($co, $digest) = @_;
+    my $event = sid('EV');
+    cmd('XADD', k('outbox'), '*', 'a', $ac, 'e', $event, 'd', 'x');
+    my $entry = cmd('XREADGROUP', 'GROUP', 'deliver', 'me', 'STREAMS',
+        k('outbox'), '>')->[0][1][0][0];
+    return ($event, script('event_fanout', [k('outbox')], $entry, $ac, $event,
+        'contact.confirm', qq({"authcode":"$code"}), '0', $co,
+        $digest // 'D' x 32)->[1]);
+}
+sub claimed { return scalar(my @all = claim()) }
+sub nothing_left {
+    my ($event, $name) = @_;
+    ok(!cmd('EXISTS', k('event', $ac, $event)), "$name: no event is left");
+    is(cmd('ZCARD', k('retry')), 0, "$name: nothing waits");
+}
+my $letters = cmd('XLEN', k('dead', $ac));
+my $co = contact();
+my ($event, $n) = confirm($co);
+is($n, 1, 'one delivery to the contact');
+my ($d) = claim();
+is_deeply([@$d[0, 1, 2, 3, 4, 6, 8]], ["$ac:$event:$co", 'contact.confirm',
+    'https://d.example/', '', 0, $event, 'endpoint'],
+    'to its value, by its type');
+is($d->[7], qq({"authcode":"$code"}), 'with the body');
+is(done($d, 'retry', 1000), 'OK', 'to be tried again');
+due_now($d);
+($d) = claim();
+is($d->[4], 1, 'the second attempt');
+is(done($d, 'ok'), 'OK', 'delivered');
+nothing_left($event, 'delivered');
+
+for my $case (['active', status => 'active'], ['paused', status => 'paused'],
+    ['sent another code', digest => 'E' x 32])
+{
+    my ($name, %o) = @$case;
+    my $other = contact(%o);
+    ($event, $n) = confirm($other);
+    is($n, 0, "$name at fan-out: dropped");
+    nothing_left($event, $name);
+    $other = contact();
+    ($event) = confirm($other);
+    contact(id => $other, %o);
+    is(claimed(), 0, "$name at the claim: dropped");
+    nothing_left($event, $name);
+}
+(my $gone, $n) = confirm(sid('CO'));
+is($n, 0, 'an unknown contact');
+$co = contact();
+($event) = confirm($co);
+cmd('DEL', k('r', $ac, $co));
+is(claimed(), 0, 'a contact that was deleted');
+nothing_left($event, 'deleted');
+is(cmd('XLEN', k('dead', $ac)), $letters, 'none of them is a dead letter');
+
+sub last_letter {
+    my $r = cmd('XREVRANGE', k('dead', $ac), '+', '-', 'COUNT', 1);
+    return { @{ $r->[0][1] } };
+}
+($event) = confirm(contact(until => 1000 * time - 1));
+is(claimed(), 0, 'a code that is too old');
+like(last_letter()->{x}, qr/too old/, 'is a dead letter');
+nothing_left($event, 'too old');
+for my $outcome ('dead', 'gone') {
+    $co = contact();
+    ($event) = confirm($co);
+    ($d) = claim();
+    is(done($d, $outcome), 'OK', "$outcome");
+    is_deeply([@{ last_letter() }{qw(e to t b)}],
+        [$event, $co, 'contact.confirm', ''], 'a letter without its body');
+    is(unpacked(cmd('GET', k('r', $ac, $co)))->[5], 'pending',
+        'the contact stays as it is');
+    nothing_left($event, $outcome);
+}
+unlike(everything(), qr/$code/,
+    'the code is nowhere any more');
 
 done_testing();

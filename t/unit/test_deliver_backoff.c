@@ -18,7 +18,7 @@ next(unsigned attempt, int callback, int64_t age_s, int64_t after,
     backoff_t  b;
 
     b.attempt = attempt;
-    b.callback = callback;
+    b.short_lived = callback;
     b.first = INT64_C(1800000000000);
     b.now = b.first + age_s * 1000;
     b.retry_after = after;

@@ -1,0 +1,206 @@
+/*
+ * The way of an attempt to a customer's URL: judge it, resolve its host, take
+ * an address that may be used, post.  What the customer may read of an error
+ * does not tell an address that was refused from one that did not answer.
+ */
+
+#include "deliver_int.h"
+
+#include <stdio.h>
+
+#include "../log.h"
+#include "address.h"
+
+
+#define ATTEMPT_NO_CONNECTION  "connection failed"
+#define ATTEMPT_LEAST_TIME     0.1      /* s; 0 would mean for ever */
+
+
+static void
+attempt_posted(void *data, const transfer_result_t *result)
+{
+    char               text[256];
+    attempt_t         *a = data;
+    channel_answer_t   answer;
+
+    static const char *const  errors[] = {
+        "", ATTEMPT_NO_CONNECTION, "timeout", "TLS failed",
+        "no whole HTTP response"
+    };
+
+    a->transfer = NULL;
+
+    if (result->end == TRANSFER_DONE && result->status != 0) {
+        log_info("delivery %.*s: attempt %u: HTTP %u in %.0f ms",
+                 (int) a->member.n, a->member.p, a->n + 1, result->status,
+                 result->seconds * 1000.0);
+
+        answer.status = result->status;
+        answer.text = "";
+        attempt_answered(a, &answer, result->retry_after);
+        return;
+    }
+
+    snprintf(text, sizeof(text), "%s", result->text);
+    attempt_hide_code(a, text);
+    log_info("delivery %.*s: attempt %u failed in %.0f ms: %s",
+             (int) a->member.n, a->member.p, a->n + 1,
+             result->seconds * 1000.0, text);
+
+    attempt_failed(a, 0, 0, result->end == TRANSFER_DONE
+                            ? errors[TRANSFER_BROKEN] : errors[result->end]);
+}
+
+
+/* The URL again from what was judged, so that nothing reads it differently. */
+
+static int
+attempt_url(const attempt_t *a, char *url, size_t size)
+{
+    int               n;
+    char              port[16];
+    const rbl_url_t  *u = &a->parsed;
+
+    port[0] = '\0';
+
+    if (u->port != (u->tls ? 443u : 80u)) {
+        snprintf(port, sizeof(port), ":%u", u->port);
+    }
+
+    n = snprintf(url, size, "%s://%s%s%s%.*s", u->tls ? "https" : "http",
+                 a->host, port,
+                 u->path.n > 0 && u->path.p[0] == '/' ? "" : "/",
+                 (int) u->path.n, u->path.p);
+
+    return n > 0 && (size_t) n < size ? 0 : -1;
+}
+
+
+static int
+attempt_transfer(attempt_t *a, const rbl_addr_t *addr)
+{
+    char                url[DELIVER_URL_MAX];
+    unsigned            i;
+    const char         *headers[CHANNEL_HEADERS + 2];
+    transfer_request_t  request;
+
+    if (attempt_url(a, url, sizeof(url)) != 0) {
+        return -1;
+    }
+
+    for (i = 0; i < a->request->n_headers; i++) {
+        headers[i] = a->request->header[i];
+    }
+
+    headers[i++] = "Expect:";
+    headers[i] = NULL;
+
+    request.url = url;
+    request.tls = a->parsed.tls;
+    request.addr = *addr;
+    request.port = a->parsed.port;
+    request.headers = headers;
+    request.body = a->request->body;
+    request.timeout = a->deadline - ev_now(a->deliver->loop);
+    request.connect_timeout = a->deliver->conf->deliver_connect_timeout;
+
+    if (request.timeout < ATTEMPT_LEAST_TIME) {
+        request.timeout = ATTEMPT_LEAST_TIME;
+    }
+
+    a->transfer = transfer_start(a->deliver->transfers, &request,
+                                 attempt_posted, a);
+
+    return a->transfer != NULL ? 0 : -1;
+}
+
+
+static void
+attempt_resolved(void *data, const rbl_addr_t *addr, const char *why)
+{
+    attempt_t  *a = data;
+
+    a->resolve = NULL;
+
+    if (addr == NULL) {
+        log_info("delivery %.*s: attempt %u: %s", (int) a->member.n,
+                 a->member.p, a->n + 1, why);
+        attempt_failed(a, 0, 0, ATTEMPT_NO_CONNECTION);
+        return;
+    }
+
+    a->state = ATTEMPT_SENDING;
+
+    if (attempt_transfer(a, addr) != 0) {
+        attempt_failed(a, 0, 0, "internal error");
+    }
+}
+
+
+/* NULL, or why the URL cannot be used, for the customer. */
+
+static const char *
+attempt_judge_url(attempt_t *a, resolve_request_t *request, char *buf)
+{
+    if (rbl_url_parse(&a->parsed, a->request->to) != RBL_OK) {
+        return "not a valid URL";
+    }
+
+    if (!a->parsed.tls && !a->deliver->conf->deliver_http) {
+        return "only https is allowed";
+    }
+
+    if (address_host(&request->literal, buf, &request->name, a->parsed.host)
+        != RBL_OK)
+    {
+        return ATTEMPT_NO_CONNECTION;
+    }
+
+    if (request->literal.family == RBL_FAMILY_NONE) {
+        snprintf(a->host, sizeof(a->host), "%.*s", (int) request->name.n,
+                 request->name.p);
+        return NULL;
+    }
+
+    rbl_addr_text(buf, &request->literal);
+    snprintf(a->host, sizeof(a->host),
+             request->literal.family == RBL_FAMILY_IPV6 ? "[%s]" : "%s", buf);
+
+    return NULL;
+}
+
+
+void
+attempt_post(attempt_t *a)
+{
+    char               buf[RBL_VALUE_MAX];
+    deliver_t         *d = a->deliver;
+    const char        *error;
+    resolve_request_t  request;
+
+    a->state = ATTEMPT_RESOLVING;
+    a->deadline = ev_now(d->loop) + d->conf->deliver_timeout;
+
+    memset(&request, 0, sizeof(request));
+    error = attempt_judge_url(a, &request, buf);
+
+    if (error != NULL) {
+        log_info("delivery %.*s: attempt %u: the URL is refused",
+                 (int) a->member.n, a->member.p, a->n + 1);
+        attempt_failed(a, 0, 0, error);
+        return;
+    }
+
+    request.loop = d->loop;
+    request.dns = d->dns;
+    request.conf = d->conf;
+    request.port = a->parsed.port;
+    request.turn = a->n;
+    request.timeout = d->conf->deliver_timeout / 2;
+
+    a->resolve = resolve_start(&request, attempt_resolved, a);
+
+    if (a->resolve == NULL) {
+        attempt_failed(a, 0, 0, "internal error");
+    }
+}

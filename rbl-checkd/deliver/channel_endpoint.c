@@ -1,0 +1,20 @@
+/*
+ * Contacts of type endpoint (decisions.md 7): the message as it is stored, by
+ * POST to the customer's URL.  There is no secret to sign it with.
+ */
+
+#include "channel.h"
+
+#include <time.h>
+
+
+static rbl_err_t
+endpoint_make(channel_request_t *request, const channel_job_t *job)
+{
+    return channel_json(request, job, (int64_t) time(NULL));
+}
+
+
+const channel_t  channel_endpoint = {
+    "endpoint", CHANNEL_HTTP, endpoint_make, channel_judge_http
+};

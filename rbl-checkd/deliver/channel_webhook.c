@@ -1,0 +1,35 @@
+/*
+ * Receivers and callbacks (decisions.md 8): the body as it is, signed with
+ * their secret.
+ */
+
+#include "channel.h"
+
+#include <time.h>
+
+#include "sign.h"
+
+
+static rbl_err_t
+webhook_make(channel_request_t *request, const channel_job_t *job)
+{
+    sign_t   sign;
+    int64_t  now;
+
+    now = (int64_t) time(NULL);
+
+    if (sign_make(&sign, job->secret, job->event, now, job->body) != RBL_OK
+        || channel_json(request, job, now) != RBL_OK
+        || channel_header(request, "X-Webhook-Signature: %s", sign.own)
+           != RBL_OK)
+    {
+        return RBL_ENOMEM;
+    }
+
+    return channel_header(request, "webhook-signature: %s", sign.standard);
+}
+
+
+const channel_t  channel_webhook = {
+    "", CHANNEL_HTTP, webhook_make, channel_judge_http
+};

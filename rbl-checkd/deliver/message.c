@@ -1,0 +1,163 @@
+/*
+ * The words that contacts read, and the way there and back through JSON.
+ */
+
+#include "message.h"
+
+#include <ctype.h>
+#include <jansson.h>
+
+#include "rbl_doc.h"
+#include "rbl_sid.h"
+#include "rbl_time.h"
+
+
+#define MESSAGE_CODE_MAX  32
+
+
+static int
+message_event_ok(const rbl_event_t *event)
+{
+    size_t     i;
+    rbl_sid_t  sid;
+
+    if (!rbl_str_is(event->type, MESSAGE_CONFIRM)
+        || rbl_sid_parse(&sid, RBL_SID_EVENT, event->id) != RBL_OK
+        || rbl_sid_parse(&sid, RBL_SID_CONTACT, event->contact) != RBL_OK
+        || event->code.n == 0 || event->code.n > MESSAGE_CODE_MAX)
+    {
+        return 0;
+    }
+
+    for (i = 0; i < event->code.n; i++) {
+        if (!isascii(event->code.p[i]) || !isalnum(event->code.p[i])) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static void
+message_confirm_text(rbl_doc_t *doc, const rbl_event_t *event,
+    const rbl_zone_t *zone)
+{
+    char  until[RBL_TIME_LEN];
+
+    rbl_doc_text_open(doc, "message");
+    rbl_doc_text_part(doc, RBL_STR(
+        "Somebody wants this contact to be told when a host is put on a"
+        " blocklist or taken off one. If that was you, confirm the contact"
+        " with this code:\n\n    "));
+    rbl_doc_text_part(doc, event->code);
+    rbl_doc_text_part(doc, RBL_STR(
+        "\n\nEnter it where you added the contact. It can be used once, for"
+        " 24 hours (until "));
+    rbl_doc_text_part(doc, rbl_time_text(until, event->date + MESSAGE_VALID,
+                                         zone));
+    rbl_doc_text_part(doc, RBL_STR(
+        "); after that, have a new one sent.\n\nThe contact's id is "));
+    rbl_doc_text_part(doc, event->contact);
+    rbl_doc_text_part(doc, RBL_STR(
+        ".\n\nIf it was not you, you need not do anything: without the code"
+        " nothing will be reported to you. Give it to nobody.\n"));
+    rbl_doc_text_close(doc);
+}
+
+
+rbl_err_t
+message_confirm(rbl_out_t *out, const rbl_event_t *event,
+    const rbl_zone_t *zone)
+{
+    rbl_doc_t  doc;
+
+    if (!message_event_ok(event)) {
+        return RBL_ETYPE;
+    }
+
+    rbl_doc_begin(&doc, out, RBL_JSON);
+    rbl_doc_str(&doc, "event_sid", event->id);
+    rbl_doc_str(&doc, "event_type", event->type);
+    rbl_doc_z(&doc, "title", "Confirm this contact for blocklist monitoring");
+    message_confirm_text(&doc, event, zone);
+    rbl_doc_z(&doc, "url", "");
+    rbl_doc_str(&doc, "authcode", event->code);
+    rbl_doc_array(&doc, "hosts");
+    rbl_doc_close(&doc);
+    rbl_doc_end(&doc);
+
+    return out->failed ? RBL_ENOMEM : RBL_OK;
+}
+
+
+static int
+message_member(rbl_str_t *s, const json_t *root, const char *name)
+{
+    const json_t  *v;
+
+    v = json_object_get(root, name);
+
+    if (!json_is_string(v)) {
+        *s = RBL_STR("");
+        return -1;
+    }
+
+    s->p = json_string_value(v);
+    s->n = json_string_length(v);
+
+    return 0;
+}
+
+
+rbl_err_t
+message_read(message_t *message, rbl_str_t json)
+{
+    json_t        *root;
+    json_error_t   error;
+
+    root = json_loadb(json.p, json.n, 0, &error);
+    message->root = root;
+
+    if (message_member(&message->event, root, "event_sid") != 0
+        || message_member(&message->type, root, "event_type") != 0
+        || message_member(&message->title, root, "title") != 0
+        || message_member(&message->text, root, "message") != 0
+        || message_member(&message->url, root, "url") != 0)
+    {
+        message_free(message);
+        return RBL_ETYPE;
+    }
+
+    (void) message_member(&message->code, root, "authcode");
+
+    return RBL_OK;
+}
+
+
+void
+message_free(message_t *message)
+{
+    json_decref(message->root);
+    message->root = NULL;
+}
+
+
+void
+message_hide_code(char *text, rbl_str_t json)
+{
+    char       *at;
+    message_t   message;
+
+    if (message_read(&message, json) != RBL_OK) {
+        return;
+    }
+
+    if (message.code.n > 0) {
+        while ((at = strcasestr(text, message.code.p)) != NULL) {
+            memset(at, '*', message.code.n);
+        }
+    }
+
+    message_free(&message);
+}

@@ -1,0 +1,72 @@
+/*
+ * Mails to the configured server: libcurl's easy interface on a thread of its
+ * own, for its SMTP blocks whoever calls it (the reply to the end of the data,
+ * the end of a session).  One mail after the other; a session is kept while
+ * there are more.  The thread touches nothing but what stands in smtp.c, and
+ * logs nothing.
+ */
+
+#ifndef DELIVER_SMTP_H_INCLUDED
+#define DELIVER_SMTP_H_INCLUDED
+
+#include <ev.h>
+
+#include "../config.h"
+
+#define SMTP_QUEUE     4                /* mails in here, the one that is being
+                                           sent among them */
+#define SMTP_TEXT_MAX  512
+#define SMTP_END       3                /* s */
+
+typedef struct smtp_s       smtp_t;
+typedef struct smtp_mail_s  smtp_mail_t;
+
+typedef enum {
+    SMTP_ANSWERED = 0,                  /* look at status */
+    SMTP_CONNECT,                       /* no connection */
+    SMTP_TIMEOUT,
+    SMTP_TLS,                           /* none, or no valid certificate */
+    SMTP_AUTH,                          /* user and password are refused */
+    SMTP_BROKEN,                        /* the outcome is not known */
+    SMTP_LATE                           /* its turn did not come in time:
+                                           nothing was tried */
+} smtp_end_t;
+
+typedef struct {
+    smtp_end_t   end;
+    unsigned     status;                /* 250: the server took it; else of the
+                                           reply that refused it */
+    double       seconds;
+    const char  *text;                  /* of that reply, foreign bytes */
+    const char  *error;                 /* of the library, for the log; may
+                                           hold foreign bytes too */
+} smtp_result_t;
+
+/* The result lives during the call; the mail is gone after it. */
+typedef void (*smtp_done_pt)(void *data, const smtp_result_t *result);
+
+/* `conf` must outlive it.  NULL: out of memory, or no thread. */
+smtp_t *smtp_new(struct ev_loop *loop, const config_t *conf);
+
+/*
+ * Ends what is under way, without calling back, within SMTP_END seconds: a
+ * thread that hangs for longer (in a look-up of the system) is left behind with
+ * what is its own, for the process ends now.
+ */
+void smtp_free(smtp_t *smtp);
+
+/* How many mails it would take now. */
+unsigned smtp_room(const smtp_t *smtp);
+
+/*
+ * Takes a copy of address and message.  A mail whose turn comes after `latest`
+ * (as ev_now) is not tried.  The call back comes exactly once and never from
+ * inside, unless it is cancelled.  NULL: no room, out of memory.
+ */
+smtp_mail_t *smtp_send(smtp_t *smtp, rbl_str_t to, rbl_str_t message,
+    ev_tstamp latest, smtp_done_pt done, void *data);
+
+/* No call back; the mail itself may still go out. */
+void smtp_cancel(smtp_mail_t *mail);
+
+#endif /* DELIVER_SMTP_H_INCLUDED */

@@ -1,0 +1,272 @@
+#!/usr/bin/perl
+
+# The code that confirms a contact, by mail: to exim, with and without TLS and
+# a password, and to a server with every fault; nothing of it in a log.
+
+use strict;
+use warnings;
+use Time::HiRes qw(time);
+use RblTest;
+use RblScript;
+use RblDeliver;
+use RblMail;
+
+my $dir = own_dir('ca');
+authority($dir, 'known');
+authority($dir, 'stranger');
+certificate($dir, 'known', 'good', 'DNS:localhost,IP:127.0.0.1');
+certificate($dir, 'stranger', 'bad', 'DNS:localhost,IP:127.0.0.1');
+sub tls { return { cert => "$dir/$_[0].pem", key => "$dir/$_[0].key" } }
+
+my $password = 'Correct-Horse 1';
+write_file("$dir/password", "$password\n", 0600);
+write_file("$dir/wrong", "another\n", 0600);
+
+deliver_setup();
+my $plain = start_exim();
+my $auth = start_exim(tls => tls('good'), user => ['robot', $password]);
+my $implicit = start_exim(tls => tls('good'), implicit => 1);
+my $bad = start_exim(tls => tls('bad'));
+my (@daemons, $d);
+
+# Another daemon with that configuration in place of the last
+sub daemon {
+    my ($port, %conf) = @_;
+
+    stop_server($d) if $d;
+    $d = start_deliverd(env => { ALL_PROXY => 'http://127.0.0.1:9',
+            all_proxy => 'http://127.0.0.1:9' },
+        conf => { smtp_url => "smtp://127.0.0.1:$port",
+            smtp_from => 'blocklists@example.net', smtp_timeout => '5s',
+            smtp_ca => "$dir/known.pem", %conf });
+    push @daemons, $d;
+}
+
+# --- what is sent
+
+daemon($plain->{port});
+my $co = contact_put('email', 'jo.doe+rbl@example.net');
+my $ev = confirm($co, 'k7m2xq');
+soon { idle() && mails($plain) == 1 } 'a mail comes';
+my ($mail) = mails($plain);
+my %h = %{ $mail->[0] };
+is($h{'return-path'}, '<blocklists@example.net>', 'the sender');
+is($h{'envelope-to'}, 'jo.doe+rbl@example.net', 'the recipient');
+is($h{from}, 'Blocklist monitoring <blocklists@example.net>', 'From');
+is($h{to}, '<jo.doe+rbl@example.net>', 'To');
+is($h{subject}, 'Confirm this contact for blocklist monitoring', 'Subject');
+is($h{'message-id'}, "<$ev\@example.net>", 'Message-ID');
+like($h{date}, qr/^\w{3}, \d{1,2} \w{3} 20\d\d \d\d:\d\d:\d\d \+0000$/, 'Date');
+is($h{'auto-submitted'}, 'auto-generated', 'Auto-Submitted');
+is($h{'mime-version'}, '1.0', 'MIME-Version');
+is($h{'content-type'}, 'text/plain; charset=utf-8', 'Content-Type');
+my $text = mail_body($mail);
+like($text, qr/^ {4}k7m2xq$/m, 'the code');
+like($text, qr/24 hours/, 'how long');
+like($text, qr/If it was not you/, 'what to do otherwise');
+like($text, qr/\Q$co\E/, 'which contact');
+is(scalar(grep { length > 78 } split /\n/, $mail->[2]), 0, 'no long line');
+unlike($h{subject}, qr/k7m2xq/, 'no code where servers log it');
+
+confirm(contact_put('email', "n$_\@example.net"), 'k7m2xq') for 1 .. 40;
+soon { idle() && mails($plain) == 41 } 'many of them', 30;
+my %to;
+$to{ $_->[0]{'envelope-to'} }++ for mails($plain);
+is(scalar(grep { $_ != 1 } values %to), 0, 'each once');
+my $log = sub { return read_file("$plain->{dir}/log/mainlog") };
+unlike($log->(), qr/lost|unexpected|syntax|protocol/i,
+    'exim has nothing to complain of');
+
+# --- its answers
+
+like(confirm_attempt('email', 'later@example.net', 'k7m2xq'),
+    qr/^451 the mail server said: 451 .*come back later/, '4xx: again');
+like(confirm_attempt('email', 'nobody@example.net', 'k7m2xq'),
+    qr/^dead: the mail server said: 550 there is no such user/, '5xx: dead');
+is_deeply([@{ letter() }{qw(s b)}], [550, ''], 'a letter without the code');
+like(confirm_attempt('email', 'a@elsewhere.example', 'k7m2xq'),
+    qr/^dead: .*550 relaying is not/, 'no relay');
+
+# --- what is no address goes nowhere
+
+my $said = mails($plain);
+for my $value ("a\@example.net\r\nRCPT TO:<b\@example.net>", "a\@example.net\n",
+    'a b@example.net', '<a@example.net>', 'a@example.net> SIZE=1', '@b.example',
+    'a@', 'a@b@example.net', 'a..b@example.net', '.a@example.net',
+    '"a b"@example.net', 'a@localhost', 'a@[127.0.0.1]', "a\0\@example.net",
+    'a,b@example.net', "\xc3\xa4\@example.net", 'x' x 65 . '@example.net',
+    'a@' . 'x' x 64 . '.example', 'example.net', '', 'a@exa mple.net')
+{
+    is(confirm_attempt('email', $value, 'k7m2xq'),
+        'dead: not an address that mail can be sent to', 'no address');
+}
+is(scalar mails($plain), $said, 'and no mail came of it');
+is(confirm_attempt('email', "a\@m\xc3\xbcll.example.net", 'k7m2xq') =~ /relay/,
+    1, 'a domain of other letters is sent to by its A-labels');
+like(read_file("$plain->{dir}/log/mainlog"), qr/<a\@xn--mll-hoa\.example\.net>/,
+    'as the server sees it');
+
+# --- TLS and a password
+
+# The last mail that came, as its text; there have to be so many.
+sub came {
+    my ($server, $want) = @_;
+
+    wait_for { mails($server) >= $want } 15, "mail $want";
+    my @got = mails($server);
+    return @got == $want ? $got[-1][2] : scalar(@got) . ' mails';
+}
+
+my $n = 0;
+sub try { return confirm_attempt('email', 'try' . ++$n . '@example.net',
+    'k7m2xq') }
+my @user = (smtp_user => 'robot', smtp_password_file => "$dir/password",
+    smtp_tls => 'required');
+daemon($auth->{port}, @user);
+is(try(), 'delivered', 'STARTTLS and a password');
+like(came($auth, 1), qr/with esmtpsa .*TLS1\.[23]/s, 'as exim tells it');
+daemon($auth->{port}, smtp_tls => 'required');
+like(try(), qr/^dead: .*authentication is needed/, 'no password');
+daemon($auth->{port}, @user, smtp_password_file => "$dir/wrong");
+is(try(), '0 the mail server refuses its user', 'a wrong password');
+like(read_file($d->{log}), qr/\[error\].*refuses smtp_user and its password/,
+    'is told to the operator');
+daemon($auth->{port}, @user, smtp_ca => "$dir/stranger.pem");
+is(try(), '0 no secure connection to the mail server', 'another authority');
+like(read_file($d->{log}), qr/\[error\].*no TLS to the mail server/,
+    'is told to the operator');
+daemon($bad->{port}, smtp_tls => 'required');
+is(try(), '0 no secure connection to the mail server', 'a bad certificate');
+daemon($plain->{port}, smtp_tls => 'required');
+is(try(), '0 no secure connection to the mail server', 'no STARTTLS');
+daemon($bad->{port}, smtp_tls => 'opportunistic');
+is(try(), 'delivered', 'opportunistic: whatever the certificate');
+like(came($bad, 1), qr/with esmtps .*TLS1/s, 'by TLS');
+daemon($plain->{port}, smtp_tls => 'opportunistic');
+is(try(), 'delivered', 'and without');
+daemon($bad->{port});
+is(try(), 'delivered', 'auto on this machine');
+like(came($bad, 2), qr/with esmtp\b/, 'no TLS');
+daemon($implicit->{port}, smtp_url => "smtps://localhost:$implicit->{port}");
+is(try(), 'delivered', 'smtps');
+like(came($implicit, 1), qr/with esmtps .*TLS1/s, 'TLS first');
+daemon($implicit->{port}, smtp_ca => "$dir/stranger.pem",
+    smtp_url => "smtps://localhost:$implicit->{port}");
+is(try(), '0 no secure connection to the mail server',
+    'smtps: another authority');
+
+# --- faults
+
+my $fake = start_fake_smtp();
+daemon($fake->{port});
+sub fault {
+    my (%answer) = @_;
+    answer_smtp($fake, %answer);
+    my $since = time;
+    my $result = try();
+    cmp_ok(time - $since, '<', 12 * ($ENV{RBL_PATIENCE} // 1), 'in time');
+    return $result;
+}
+is(fault(), 'delivered', 'the server that is to have faults');
+like((smtp_seen($fake, 'message'))[0]{line}, qr/\A(?:[^\r\n]{0,998}\r\n)+\z/,
+    'lines end in CR LF');
+my $words = 'the mail server said:';
+my @again = (
+    [greet => '421 busy'], [mail => '450 not now'], [rcpt => '450 greylisted'],
+    [rcpt => '421 go away'], [data => '451 no disk'], [end => '452 full'],
+);
+like(fault(@$_), qr/^\d+ $words \Q$_->[1]\E/, "$_->[0]: $_->[1]") for @again;
+my @never = (
+    [greet => '554 no'], [mail => '553 no'], [rcpt => '550 no'],
+    [data => '554 no'], [end => '554 spam'],
+);
+like(fault(@$_), qr/^dead: $words \Q$_->[1]\E/, "$_->[0]: $_->[1]")
+    for @never;
+is(fault(ehlo => '500 what', helo => '550 no'), "dead: $words 550 no",
+    'no EHLO, no HELO');
+is(fault(ehlo => '500 what'), 'delivered', 'HELO');
+is(fault($_ => 'cut'), '0 the mail server broke off', "$_: cut off")
+    for qw(mail rcpt data end);
+like(fault($_ => 'flood'), qr/^0 the mail server/, "$_: without an end")
+    for qw(greet ehlo rcpt end);
+like(fault($_ => 'long'), qr/^0 the mail server/, "$_: a line too long")
+    for qw(greet rcpt end);
+is(fault(quit => 'hang'), 'delivered', 'silence at QUIT');
+is(fault(quit => 'cut'), 'delivered', 'cut off at QUIT');
+is(fault(rcpt => "550-one\r\n550-two\r\n550 three"),
+    "dead: $words 550 one two three", 'all lines of the last reply');
+is(fault(rcpt => "550 a\tb\e[31m\x01\xff\xc2\x85" . 'y' x 400),
+    "dead: $words 550 a?b?[31m???" . 'y' x 119, 'its words cleaned and cut');
+is(fault(rcpt => '550 your code is K7M2XQ, k7m2xq'),
+    "dead: $words 550 your code is ******, ******", 'and without the code');
+
+daemon($fake->{port}, smtp_timeout => '1s');
+is(fault($_ => 'hang'), '0 the mail server did not answer in time',
+    "$_: silence") for qw(greet ehlo mail rcpt data end);
+is(fault(greet => 'SSH-2.0-OpenSSH'), '0 the mail server did not answer in time',
+    'another protocol');
+daemon($fake->{port});
+
+# the same mail at a repeat
+answer_smtp($fake, end => '451 once more');
+my $before = () = smtp_seen($fake, 'message');
+$co = contact_put('email', 'a@example.net');
+$ev = confirm($co, 'k7m2xq');
+my $m = "$AC:$ev:$co";
+soon { (delivery($m)->{attempt} // 0) == 1 } 'refused at the end';
+answer_smtp($fake);
+due_now($m);
+soon { idle() } 'taken';
+my @sent = (smtp_seen($fake, 'message'))[$before, $before + 1];
+is($sent[1]{line}, $sent[0]{line}, 'byte for byte the same');
+
+# a server that hangs holds up nothing but mail
+answer_smtp($fake, greet => 'hang');
+daemon($fake->{port}, smtp_timeout => '1s');
+my $hook = start_receiver();
+confirm(contact_put('email', "h$_\@example.net"), 'k7m2xq') for 1 .. 20;
+my $since = time;
+confirm(contact_put('endpoint', $hook->{url}), 'k7m2xq') for 1 .. 100;
+soon { received($hook) == 100 } 'an endpoint has its hundred', 10;
+cmp_ok(time - $since, '<', 10 * ($ENV{RBL_PATIENCE} // 1), 'at once');
+answer_smtp($fake);
+cmd('DEL', k('r', $AC, $_)) for map { /:(CO\w+)$/ } keys %{ deliveries() };
+due_now(keys %{ deliveries() });
+soon { idle() } 'the rest is dropped', 30;
+
+# --- the end of a daemon
+
+answer_smtp($fake, end => 'hang');
+daemon($fake->{port}, smtp_timeout => '60s');
+$ev = confirm($co = contact_put('email', 'a@example.net'), 'k7m2xq');
+$m = "$AC:$ev:$co";
+my $seen = sub { grep { $_->{line} =~ /$ev/ } smtp_seen($fake, 'message') };
+soon { $seen->() == 1 } 'the server has the mail and does not answer';
+$since = time;
+ok(stop_server($d, 20), 'TERM ends the daemon');
+cmp_ok(time - $since, '<', 15 * ($ENV{RBL_PATIENCE} // 1), 'within its bound');
+is($d->{status}, 0, 'well');
+is(delivery($m)->{attempt}, 0, 'the outcome is not known');
+
+answer_smtp($fake, end => 'hang');
+daemon($fake->{port}, smtp_timeout => '60s');
+due_now($m);
+soon { $seen->() == 2 } 'it is sent again';
+kill_server($d);
+answer_smtp($fake);
+daemon($fake->{port});
+due_now($m);
+soon { idle() } 'and again after a kill';
+my @all = $seen->();
+is(scalar @all, 3, 'once more for each');
+is($_->{line}, $all[0]{line}, 'the same mail') for @all;
+
+# --- nothing of it stays
+
+answer_smtp($fake);
+stop_server($d);
+cmd('DEL', @{ cmd('KEYS', k('r', $AC, 'CO*')) });
+unlike(everything(), qr/k7m2xq/i, 'no code is left in the store');
+unlike(join('', map { read_file($_->{log}) } @daemons),
+    qr/k7m2xq|Correct-Horse|example\.net/i, 'nor in a log, nor an address');
+done_testing();

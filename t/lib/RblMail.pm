@@ -1,0 +1,225 @@
+package RblMail;
+
+# Mail servers: exim as Debian has it, on a port of its own in a directory of
+# its own, and a script that answers as it is told, for faults.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use IO::Socket::INET;
+use JSON::PP ();
+use POSIX ();
+
+use RblTest;
+
+our @EXPORT = qw(start_exim mails mail_body start_fake_smtp answer_smtp
+    smtp_seen);
+
+# start_exim(tls => {cert, key}, implicit => 1, user => [name, password]):
+# {port, mails}.  It takes mail for @example.net and puts it into files; as if
+# it were elsewhere, "later@" gets 451 and "nobody@" 550.
+sub start_exim {
+    my (%opt) = @_;
+
+    my $d = own_dir('exim');
+    my ($uid, $gid) = (getpwnam 'Debian-exim')[2, 3];
+    for my $name ('spool', 'log', 'mail') {
+        mkdir "$d/$name", 0750 or die "mkdir $d/$name: $!";
+        chown $uid, $gid, "$d/$name";
+    }
+    my $port = free_port();
+    write_file("$d/conf", exim_conf($d, $port, %opt));
+    my $s = spawn('exim', { dir => $d, log => "$d/exim.log" },
+        '/usr/sbin/exim4', '-C', "$d/conf", '-bdf', '-oP', "$d/pid");
+    @$s{qw(port mails)} = ($port, "$d/mail/new");
+    return started($s, sub { RblTest::Servers::tcp_open($port) });
+}
+
+sub exim_conf {
+    my ($d, $port, %opt) = @_;
+
+    my ($tls, $on_connect, $auth, $who) = ('tls_advertise_hosts =', '', '', '');
+    if ($opt{tls}) {
+        for my $file ('cert', 'key') {
+            write_file("$d/$file.pem", read_file($opt{tls}{$file}));
+        }
+        $tls = "tls_advertise_hosts = *\ntls_certificate = $d/cert.pem\n"
+            . "tls_privatekey = $d/key.pem";
+        $on_connect = "tls_on_connect_ports = $port" if $opt{implicit};
+    }
+    if ($opt{user}) {
+        my ($name, $password) = @{ $opt{user} };
+        $auth = <<"CONF";
+plain:
+  driver = plaintext
+  public_name = PLAIN
+  server_prompts = :
+  server_advertise_condition = \${if def:tls_in_cipher}
+  server_condition = \${if and{{eq{\$auth2}{$name}}{eq{\$auth3}{$password}}}}
+  server_set_id = \$auth2
+CONF
+        $who = "  deny message = authentication is needed\n"
+            . "       !authenticated = *\n";
+    }
+    return <<"CONF";
+primary_hostname = mx.example.net
+spool_directory = $d/spool
+log_file_path = $d/log/%slog
+log_selector = +smtp_protocol_error +smtp_syntax_error +received_recipients
+local_interfaces = 127.0.0.1
+daemon_smtp_ports = $port
+$on_connect
+$tls
+acl_smtp_rcpt = rcpt
+smtp_accept_queue_per_connection = 0
+host_lookup =
+rfc1413_query_timeout = 0s
+keep_environment =
+deliver_drop_privilege = true
+local_from_check = false
+never_users =
+begin acl
+rcpt:
+$who  defer message = come back later
+        local_parts = later
+  deny message = there is no such user
+       local_parts = nobody
+  accept domains = example.net
+  deny message = relaying is not permitted
+begin routers
+all:
+  driver = accept
+  transport = file
+begin transports
+file:
+  driver = appendfile
+  directory = $d/mail
+  maildir_format
+  return_path_add
+  envelope_to_add
+begin authenticators
+$auth
+CONF
+}
+
+# The mails that came, as [{name in lower case => value}, body, raw]; unfolded.
+sub mails {
+    my ($server) = @_;
+
+    my @mails;
+    for my $file (sort glob "$server->{mails}/*") {
+        my $raw = read_file($file);
+        my ($head, $body) = split /\n\n/, $raw, 2;
+        (my $unfolded = $head) =~ s/\n(?=[ \t])//g;
+        my %h = map { /^([^:]+):\s*(.*)$/ ? (lc $1, $2) : () }
+            split /\n/, $unfolded;
+        push @mails, [\%h, $body, $raw];
+    }
+    return @mails;
+}
+
+# The text of quoted-printable
+sub mail_body {
+    my ($mail) = @_;
+
+    require MIME::QuotedPrint;
+    return MIME::QuotedPrint::decode_qp($mail->[1]);
+}
+
+# A server that is told its answers: {greet, ehlo, mail, rcpt, data, end, quit},
+# each a text with its code; "hang", "cut" or "flood" in place of one.  It logs
+# {step, line, time} and each whole message as step "message".
+sub start_fake_smtp {
+    my (%answer) = @_;
+
+    my $listen = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 16,
+        ReuseAddr => 1) or die "fake SMTP: $!";
+    my $self = { port => $listen->sockport,
+        file => sprintf('%s/smtp-%d', temp_dir(), $listen->sockport) };
+    answer_smtp($self, %answer);
+    write_file("$self->{file}.log", '');
+    my $pid = fork // die "fork: $!";
+    if ($pid == 0) {
+        setpgrp 0, 0;
+        $SIG{$_} = 'DEFAULT' for qw(INT TERM HUP);
+        $SIG{CHLD} = $SIG{PIPE} = 'IGNORE';
+        while (1) {
+            my $c = $listen->accept or next;
+            my $child = fork // next;
+            next if $child;
+            alarm 60;
+            $c->autoflush(1);
+            fake_session($self, $c);
+            POSIX::_exit(0);
+        }
+    }
+    setpgrp $pid, $pid;
+    close $listen;
+    at_stop(sub { kill 'TERM', -$pid; waitpid $pid, 0 });
+    return $self;
+}
+
+sub answer_smtp {
+    my ($self, %answer) = @_;
+
+    write_file("$self->{file}.answer",
+        JSON::PP->new->latin1->encode(\%answer));
+}
+
+# Says the answer of a step; false if the session is over.
+sub fake_answer {
+    my ($self, $c, $step, $default) = @_;
+
+    my $answer = JSON::PP->new->latin1->decode(
+        read_file("$self->{file}.answer"));
+    my $text = $answer->{$step} // $default;
+    return 0 if $text eq 'cut';
+    sleep 60 if $text eq 'hang';
+    while ($text eq 'flood') {
+        print {$c} '250-' . 'x' x 500 . "\r\n" or return 0;
+    }
+    return 0 if $text eq 'long' && !print {$c} '250 ' . 'x' x 200_000 . "\r\n";
+    return print {$c} "$text\r\n";
+}
+
+sub fake_note {
+    my ($self, $step, $line) = @_;
+
+    open my $fh, '>>', "$self->{file}.log" or return;
+    syswrite $fh, JSON::PP->new->latin1->encode({ step => $step,
+        line => $line }) . "\n";
+}
+
+sub fake_session {
+    my ($self, $c) = @_;
+
+    fake_note($self, 'connect', '');
+    fake_answer($self, $c, 'greet', '220 fake') or return;
+    while (defined(my $line = <$c>)) {
+        my $step = lc(($line =~ /^(\w+)/)[0] // '');
+        fake_note($self, $step, $line);
+        my $default = $step eq 'data' ? '354 go on'
+            : $step eq 'quit' ? '221 bye' : '250 fine';
+        fake_answer($self, $c, $step, $default) or return;
+        next if $step ne 'data';
+        my $message = '';
+        while (defined($line = <$c>)) {
+            last if $line eq ".\r\n";
+            $message .= $line;
+        }
+        fake_note($self, 'message', $message);
+        fake_answer($self, $c, 'end', '250 taken') or return;
+    }
+}
+
+# What it saw: [{step, line}]
+sub smtp_seen {
+    my ($self, $step) = @_;
+
+    return grep { !$step || $_->{step} eq $step }
+        map { JSON::PP->new->latin1->decode($_) }
+        split /\n/, read_file("$self->{file}.log");
+}
+
+1;
