@@ -55,7 +55,16 @@ check_whole(const config_t *conf)
     unsigned          i;
     char              text[RBL_VALUE_MAX];
     rbl_subnet_t      net;
+    config_smtp_t     server;
     config_address_t  addr;
+
+    if (conf->smtp_url[0] != '\0') {
+        fuzz_check(config_smtp_server(&server, conf->smtp_url) == 0);
+        fuzz_check(server.port > 0 && server.port <= 65535);
+        fuzz_check(strchr(conf->smtp_from, '@') != NULL);
+        fuzz_check(conf->smtp_user[0] == '\0' || server.loopback
+                   || config_smtp_tls(conf) == CONFIG_TLS_REQUIRED);
+    }
 
     fuzz_check(config_store_address(&addr, conf->store) == 0);
     fuzz_check(addr.path != NULL || (addr.port > 0 && addr.port < 65536));
