@@ -157,6 +157,69 @@ wrong("# x\ncheck_timeout 30s\n", 2,
     'lease: 60s is not more than twice check_timeout .*',
     'a long check_timeout');
 
+# The mail server.
+
+my $from = "smtp_from blocklists\@example.net\n";
+my $readme = read_file(repo_dir() . '/README.md');
+my $example = join '', map { s/^ +//r } $readme =~ /^( {4}smtp_.*\n)/mg;
+is(scalar(() = $example =~ /\n/g), 2, 'the README has an example');
+right($example, 'the example of the README');
+for my $v ('smtp://mail.example.net:587', 'smtp://mail.example.net',
+    'smtps://mail.example.net', 'smtp://mailhost:25', 'smtp://192.0.2.1:25',
+    'smtp://[2001:db8::1]:25', 'smtps://[2001:db8::1]',
+    'smtp://a-b.c--d.example')
+{
+    right("smtp_url $v\n$from", "smtp_url $v");
+}
+for my $v ('mail.example.net', 'http://mail.example.net', 'smtp://', 'smtps://',
+    'smtp://:25', 'smtp://mail.example.net:', 'smtp://mail.example.net:0',
+    'smtp://mail.example.net:65536', 'smtp://mail.example.net:25x',
+    'smtp://mail.example.net/', 'smtp://mail.example.net:25/x',
+    'smtp://user@mail.example.net', 'smtp://user:pass@mail.example.net',
+    'smtp://::1', 'smtp://[::1', 'smtp://[::1]25', 'smtp://[127.0.0.1]',
+    'smtp://[mail.example.net]', 'smtp://-a.example', 'smtp://a-.example',
+    'smtp://a..example', 'smtp://a.example.', 'smtp://a b', 'smtp://a%0d%0ab',
+    'smtp://' . 'x' x 254, 'SMTP://mail.example.net')
+{
+    wrong("smtp_url $v\n$from", 1, 'smtp_url: smtp://HOST or smtps://HOST, .*',
+        "smtp_url $v");
+}
+for my $v ('blocklists', '<a@example.net>', 'A <a@example.net>', 'a@localhost',
+    'a b@example.net', 'a@example.net,b@example.net', '@example.net')
+{
+    wrong("smtp_from $v\n", 1, 'smtp_from: one address, .*', "smtp_from $v");
+}
+my $url = "smtp_url smtp://mail.example.net\n$from";
+wrong("smtp_url smtp://mail.example.net\n", 1,
+    'smtp_url: smtp_from must be given too', 'no sender');
+wrong("smtp_tls yes\n", 1, 'smtp_tls: auto, required, opportunistic or off',
+    'smtp_tls');
+chmod 0600, $password;
+my $user = "smtp_user robot\nsmtp_password_file $password\n";
+right($url . $user, 'a user and its password');
+wrong("${url}smtp_user robot\n", 3,
+    'smtp_user: smtp_user and smtp_password_file go together', 'no password');
+wrong("${url}smtp_password_file $password\n", 3,
+    'smtp_password_file: smtp_user and .*', 'no user');
+for my $tls ('off', 'opportunistic') {
+    wrong("$url${user}smtp_tls $tls\n", 3, 'smtp_user: a password is not sent '
+        . 'to another machine unless .*', "a password, and smtp_tls $tls");
+    right("smtp_url smtp://127.0.0.1\n$from${user}smtp_tls $tls\n",
+        "on this machine, with smtp_tls $tls");
+    wrong("smtp_url smtps://127.0.0.1\n${from}smtp_tls $tls\n", 3,
+        'smtp_tls: smtps:// is always required', "smtps, and smtp_tls $tls");
+}
+for my $mode (0644, 0640, 0604, 0660) {
+    chmod $mode, $password;
+    wrong($url . $user, 4, 'smtp_password_file: others than its owner can use '
+        . 'the file; chmod 600 .*', sprintf 'a password file of %o', $mode);
+}
+wrong("smtp_password_file /no/such\n", 1,
+    'smtp_password_file: the file cannot be read: No such file.*',
+    'no password file');
+wrong("smtp_timeout 11m\n", 1, "smtp_timeout: $duration, from 500ms to 10m",
+    'smtp_timeout');
+
 # Files and options.
 
 $r = run_cmd($checkd, '-t', '-c', '/no/such/file');

@@ -203,8 +203,8 @@ is(fault(rcpt => '550 your code is K7M2XQ, k7m2xq'),
 daemon($fake->{port}, smtp_timeout => '1s');
 is(fault($_ => 'hang'), '0 the mail server did not answer in time',
     "$_: silence") for qw(greet ehlo mail rcpt data end);
-is(fault(greet => 'SSH-2.0-OpenSSH'), '0 the mail server did not answer in time',
-    'another protocol');
+is(fault(greet => 'SSH-2.0-OpenSSH'),
+    '0 the mail server did not answer in time', 'another protocol');
 daemon($fake->{port});
 
 # the same mail at a repeat

@@ -17,7 +17,8 @@ my $redis = start_redis();
 init_store($redis);
 my $nginx = start_nginx(store => $redis);
 my $checkd = start_checkd(store => $redis, conf => { deliver_http => 'on',
-    deliver_allow => '127.0.0.0/8', smtp_url => "smtp://127.0.0.1:$exim->{port}",
+    deliver_allow => '127.0.0.0/8',
+    smtp_url => "smtp://127.0.0.1:$exim->{port}",
     smtp_from => 'blocklists@example.net' });
 my $acct = make_account($redis);
 
