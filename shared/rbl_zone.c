@@ -327,7 +327,7 @@ rbl_tzif_footer(rbl_zone_t *zone, const rbl_tzif_t *t,
 static rbl_err_t
 rbl_zone_read(rbl_zone_t *zone, rbl_str_t raw)
 {
-    int64_t               last;
+    int64_t               last = 0;
     rbl_err_t             err;
     rbl_tzif_t            t;
     const unsigned char  *p, *end;
