@@ -5,7 +5,8 @@
 # Unpacks the source of the nginx that is installed, from Debian's source
 # package, and prints the directory's name: nginx-dev has headers only.  It is
 # fetched once, by apt-get with package lists of its own in BUILD/nginx-src;
-# nothing of the system is changed.  NGX_TREE names an unpacked source tree to
+# nothing of the system is changed.  If the archive has that package no more, or
+# not all of it, another one of the same nginx does.  NGX_TREE names an unpacked source tree to
 # use instead.
 
 set -eu
@@ -55,7 +56,16 @@ fetch()
         -o "APT::Sandbox::User=root"
     apt-get "$@" update
     cd -- "$src"
-    apt-get "$@" source "nginx=$version"
+
+    others=$(apt-cache "$@" showsrc nginx | sed -n 's/^Version: //p' \
+        | grep -F -- "${version%%-*}-" | sort -rV)
+    for v in "$version" $others; do
+        rm -rf -- "$tree"
+        if apt-get "$@" source "nginx=$v"; then
+            return
+        fi
+    done
+    return 1
 }
 
 
