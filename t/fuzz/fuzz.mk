@@ -20,7 +20,7 @@ NGX_INCS    = $(addprefix -isystem /usr/share/nginx/src/src/,core event \
               -isystem $(BUILD)/nginx
 RBL_ADDON   = $(patsubst %,$(BUILD)/nginx/addon/ngx_rbl_module/ngx_rbl_%.o, \
                 body commands fields params redis_reply route)
-CTL_LISTS   = $(call obj,$(addprefix rbl-checkd/ctl/,lists_file.c \
+CTL_LISTS   = $(call obj,$(addprefix rbl-checkd/ctl/,lists_file.c entry.c \
                 lists_member.c secret.c))
 
 # Who has the main function: libFuzzer, or the program that replays.
