@@ -24,7 +24,8 @@ my $sid = add_many($w, map { "10.0.1.$_" } 1 .. CLEAN);
 my $bad = add_many($w, map { "10.0.9.$_" } 1 .. LISTED);
 my @all = (values %$sid, values %$bad);
 my $checkd = start_checkd(store => $w->{redis},
-    resolver => { port => $dns->port }, conf => { conf_short(name => 'same') });
+    resolver => { port => $dns->port }, conf => { conf_short(name => 'same',
+    dns_timeout => '1s') });
 
 sub checked {
     my ($since) = @_;
