@@ -298,6 +298,13 @@ rblctl()
     "$build/rblctl" -c "$run/rbl-checkd.conf" "$@"
 }
 
+# PONG, not LOADING
+redis_answers()
+{
+    [ "$(redis-cli -s "$store" PING)" = PONG ]
+}
+
+
 echo "make run: starting the store, the lists, the resolver, the daemon, nginx"
 
 start redis redis-server --port 0 --unixsocket "$store" \
@@ -323,8 +330,9 @@ first=$(mark unbound)
 start unbound "$unbound" -d -p -c "$run/unbound.conf"
 ready unbound 10 logged unbound 'start of service' "$first"
 
-ready redis 60 rblctl status
-rblctl init >/dev/null
+ready redis 60 redis_answers
+rblctl init >/dev/null \
+    || die "$run/store cannot be used; RUN_DIR=... takes another directory"
 rblctl lists load "$conf/lists.json" >/dev/null
 rblctl lists load "$conf/demo/lists.json" >/dev/null
 

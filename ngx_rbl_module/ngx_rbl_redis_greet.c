@@ -126,7 +126,8 @@ ngx_rbl_redis_meta(ngx_rbl_store_t *store, const redisReply *reply,
 
     } else if (schema != RBL_SCHEMA_VERSION) {
         last = ngx_snprintf((u_char *) reason, size - 1,
-                            "the store has schema %L, this module needs %d",
+                            "the store has schema %L, this module needs %d"
+                            " (README, Upgrading)",
                             schema, RBL_SCHEMA_VERSION);
 
     } else {

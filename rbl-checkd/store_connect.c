@@ -110,6 +110,7 @@ greeted(store_t *store)
 static void
 on_meta(void *data, const redisReply *reply)
 {
+    char       why[80];
     int64_t    schema, partitions;
     unsigned   before;
     store_t   *store = data;
@@ -134,7 +135,10 @@ on_meta(void *data, const redisReply *reply)
     }
 
     if (schema != RBL_SCHEMA_VERSION) {
-        store_drop(store, "its schema is of another version");
+        snprintf(why, sizeof(why), "it has schema %lld, this rbl-checkd needs"
+                 " %d (README, Upgrading)", (long long) schema,
+                 RBL_SCHEMA_VERSION);
+        store_drop(store, why);
         return;
     }
 

@@ -81,7 +81,7 @@
 
 #include "rbl_common.h"
 
-#define RBL_SCHEMA_VERSION   2
+#define RBL_SCHEMA_VERSION   3
 #define RBL_PREFIX_MAX       32
 #define RBL_KEY_MAX          256
 #define RBL_PARTITIONS_MAX   1024

@@ -331,8 +331,9 @@ ctl_meta(ctl_t *ctl)
     }
 
     if (schema != RBL_SCHEMA_VERSION) {
-        ctl_fail("the store has schema version %lld, this rblctl knows %d:"
-                 " use the version of rblctl that belongs to it",
+        ctl_fail("the store has schema %lld, this rblctl needs %d: use the"
+                 " programs that belong to it, or begin anew by init with"
+                 " another prefix (README, Upgrading)",
                  (long long) schema, RBL_SCHEMA_VERSION);
         return -1;
     }

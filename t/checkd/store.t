@@ -116,12 +116,14 @@ redis($w->{redis}, 'CONFIG', 'SET', 'requirepass', '');
 
 # Another schema.
 
-redis($w->{redis}, 'HSET', 'rbl:meta', 'schema', 99);
+my $schema = schema_version();
+redis($w->{redis}, 'HSET', 'rbl:meta', 'schema', $schema - 1);
 my $old = start_checkd(store => $w->{redis}, %dns, ready => 0,
     conf => { conf_short() });
-ok(wait_log($old, qr/schema is of another version/, 5),
+ok(wait_log($old, qr/has schema @{[ $schema - 1 ]}, this rbl-checkd needs $schema /,
+    5),
     'a store of another schema is refused');
-redis($w->{redis}, 'HSET', 'rbl:meta', 'schema', 2);
+redis($w->{redis}, 'HSET', 'rbl:meta', 'schema', $schema);
 ok(wait_log($old, qr/ready/, 10), 'and used when it is the right one');
 
 $dns->stop;

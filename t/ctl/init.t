@@ -84,7 +84,8 @@ $r = rblctl($redis, 'init', '--partitions', 4, '--json');
 is($r->{status}, 0, 'init');
 is(json($r->{out})->{partitions}, 4, 'tells the partitions');
 my %meta = @{ redis($redis, 'HGETALL', 'rbl:meta') };
-is_deeply([@meta{qw(partitions schema)}], [4, 2], 'meta');
+is_deeply([@meta{qw(partitions schema)}], [4, schema_version()],
+    'meta');
 cmp_ok(abs($meta{created} / 1000 - time), '<', 60, 'created');
 $r = rblctl($redis, 'init', '--json');
 is($r->{status}, 0, 'init once more');
@@ -98,10 +99,14 @@ is(rblctl($redis, '--prefix', 'p2', 'init')->{status}, 0, 'another prefix');
 is(redis($redis, 'HGET', 'p2:meta', 'partitions'), 16, 'has its own meta');
 
 # a meta of other making
-redis($redis, 'HSET', 'p3:meta', 'schema', 3, 'partitions', 16);
-fails(rblctl($redis, '--prefix', 'p3', 'init'), qr/schema version 3/,
-    'another schema');
-redis($redis, 'HSET', 'p3:meta', 'schema', 2, 'partitions', 12);
+my $schema = schema_version();
+for my $other ($schema - 1, $schema + 1) {
+    redis($redis, 'HSET', 'p3:meta', 'schema', $other, 'partitions', 16);
+    fails(rblctl($redis, '--prefix', 'p3', @$_),
+        qr/has schema $other, this rblctl needs $schema: .*another prefix/,
+        "@$_: schema $other") for ['init'], ['status'], ['account', 'list'];
+}
+redis($redis, 'HSET', 'p3:meta', 'schema', $schema, 'partitions', 12);
 fails(rblctl($redis, '--prefix', 'p3', 'account', 'list'), qr/damaged/,
     'a damaged number');
 redis($redis, 'SET', 'p4:meta', 'x');

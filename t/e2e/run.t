@@ -148,5 +148,21 @@ like(read_file($s->{log}), qr/make run: nginx has ended; its log is \S+/,
 wait_for { !left() } 5;
 is_deeply([left()], [], 'nothing is left');
 
+# data of another version
+my $d = own_dir('old');
+my $old = start_redis(dir => $d, appendonly => 1);
+redis($old, 'HSET', 'rbl:meta', 'schema', schema_version() - 1, 'partitions',
+    16);
+stop_server($old);
+mkdir "$run-old";
+rename $d, "$run-old/store" or die "rename: $!";
+$r = run_cmd({ env => { %env, RUN_DIR => "$run-old" } }, 'sh', $script,
+    build_dir());
+is($r->{status}, 1, 'data of another version end it');
+like($r->{err}, qr/^rblctl: the store has schema \d.*\nmake run: .*RUN_DIR=.*\n\z/,
+    'with what to do');
+wait_for { !left() } 5;
+is_deeply([left()], [], 'and nothing is left');
+
 watch_log('nginx', "$run/log/nginx.log");
 done_testing();

@@ -26,7 +26,8 @@ sub deliver_setup {
     my (%opt) = @_;
 
     $redis = redis_new(%opt);
-    cmd('HSET', 'rbl:meta', 'schema', 2, 'partitions', 1, 'created', 1);
+    cmd('HSET', 'rbl:meta', 'schema', schema_version(), 'partitions', 1,
+        'created', 1);
     ($AC, $ACCT) = account();
     $AP = sid('AP');
     script('app_put', [$ACCT], $AP, 'app', $SECRET, 'f' x 16, 'd' x 32);

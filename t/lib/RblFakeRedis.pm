@@ -20,7 +20,8 @@ use RblTest;
 our @EXPORT = qw(start_fake fake_mode fake_seen);
 
 my $LOADING = "-LOADING Redis is loading the dataset in memory\r\n";
-my $GOOD = "*2\r\n\$1\r\n2\r\n\$2\r\n16\r\n";
+my $SCHEMA = "\$1\r\n" . schema_version() . "\r\n";
+my $GOOD = "*2\r\n$SCHEMA\$2\r\n16\r\n";
 
 # Handshake and other commands by mode.  A text is sent; undef: the connection
 # is closed; an array: these texts, with a moment between them.
@@ -49,7 +50,7 @@ my %modes = (
     long       => [$GOOD, "\$999999999999\r\nx"],
     flood      => [$GOOD, ["\$100000000\r\n", ('x' x 1_000_000) x 100]],
     integer    => [":1\r\n", ":1\r\n"],
-    short      => ["*1\r\n\$1\r\n2\r\n", "*0\r\n"],
+    short      => ["*1\r\n$SCHEMA", "*0\r\n"],
     nested     => ["*2\r\n*0\r\n*0\r\n", "*1\r\n*1\r\n*0\r\n"],
     mute       => ['', ''],
     bytewise   => [[split //, $GOOD], [split //, "\$-1\r\n"]],

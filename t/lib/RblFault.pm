@@ -163,7 +163,7 @@ my %store = (
             redis($_[0], 'HSET', 'rbl:meta', 'schema', 99);
             cut_clients($_[0]);
         },
-        sub { redis($_[0], 'HSET', 'rbl:meta', 'schema', 2) },
+        sub { redis($_[0], 'HSET', 'rbl:meta', 'schema', schema_version()) },
     ],
 
     # a script of somebody else's that does not end

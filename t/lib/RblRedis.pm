@@ -22,7 +22,7 @@ my $token = 'f' x 64;
 sub store_meta {
     my ($redis, %meta) = @_;
 
-    %meta = (schema => 2, partitions => 16, %meta);
+    %meta = (schema => schema_version(), partitions => 16, %meta);
     redis($redis, 'HSET', 'rbl:meta', %meta);
 }
 

@@ -37,13 +37,15 @@ stop_server($nginx);
 
 # another schema, impossible partitions
 
+my $schema = schema_version();
+my $needs = qr/this module needs $schema \(README, Upgrading\)/;
 my @wrong = (
-    [{ schema => 1 }, qr/the store has schema 1, this module needs 2/],
+    [{ schema => $schema - 1 }, qr/the store has schema @{[ $schema - 1 ]}, $needs/],
     [{ partitions => 3 }, qr/the store has 3 partitions, that cannot be/],
     [{ partitions => 0 }, qr/the store has 0 partitions, that cannot be/],
     [{ partitions => 2048 }, qr/the store has 2048 partitions/],
     [{ partitions => 'many' }, qr/the store has -1 partitions/],
-    [{ schema => '' }, qr/the store has schema -1, this module needs 2/],
+    [{ schema => '' }, qr/the store has schema -1, $needs/],
 );
 
 for my $case (@wrong) {
@@ -116,7 +118,7 @@ redis($redis, 'CONFIG', 'SET', 'requirepass', '');
 
 my $second = start_redis(port => 1);
 store_meta($second);
-redis($second, 'HSET', 'other:meta', 'schema', 2, 'partitions', 4);
+redis($second, 'HSET', 'other:meta', 'schema', $schema, 'partitions', 4);
 $nginx = start_nginx(store => $redis, workers => 1, server => <<"CONF");
 location /same/  { rbl_api on; }
 location /tcp/   { rbl_api on; rbl_store 127.0.0.1:$second->{port}; }

@@ -40,7 +40,8 @@ for my $addr ("127.0.0.1:$port", 'unix:' . temp_dir() . '/nobody') {
 }
 
 my $redis = start_redis();
-redis($redis, 'HSET', "p$_:meta", 'schema', 2, 'partitions', 16) for 1 .. 25;
+redis($redis, 'HSET', "p$_:meta", 'schema', schema_version(), 'partitions', 16)
+    for 1 .. 25;
 store_meta($redis);
 my $nginx = start_nginx(store => $redis, workers => 1, conf => <<"CONF");
 load_module %%MODULE%%;

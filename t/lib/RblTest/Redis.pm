@@ -12,7 +12,7 @@ use File::Basename qw(dirname);
 use IO::Socket::UNIX;
 
 our @EXPORT = qw(redis redis_try redis_key mp_pack mp_unpack record
-    record_pack);
+    record_pack schema_version);
 
 # redis($server, 'GET', 'key'): a string, undef for nil, an array for arrays.
 # An error reply dies.
@@ -180,6 +180,14 @@ sub schema {
         }
     }
     return $schema{$entity} // die "no entity $entity\n";
+}
+
+# The version of the schema that the programs are made for.
+sub schema_version {
+    my $path = dirname(abs_path(__FILE__)) . '/../../../shared/rbl_keys.h';
+    open my $fh, '<', $path or die "$path: $!";
+    my ($n) = map { /^#define RBL_SCHEMA_VERSION +(\d+)$/ ? $1 : () } <$fh>;
+    return $n // die "$path: no version\n";
 }
 
 # record('host', $bytes): {id => .., value => .., ...}; undef stays undef
