@@ -92,7 +92,7 @@ static const struct {
     size_t       size;
     unsigned     n, least;
 } entities[] = {
-    { "account", decode_account, "sssssiiiissii", sizeof(rbl_account_t),
+    { "account", decode_account, "sssssiiiissiii", sizeof(rbl_account_t),
       RBL_ACCOUNT__N, RBL_ACCOUNT__MIN },
     { "token", decode_token, "sssaai", sizeof(rbl_token_t), RBL_TOKEN__N,
       RBL_TOKEN__MIN },
