@@ -1,6 +1,8 @@
 #!/usr/bin/perl
 
-# The README names every directive, key and command there is, with its default.
+# The README names every directive, key and command there is, with its default,
+# and its pieces of configuration are ones.  (What else it shows is run by
+# t/e2e/readme.t and t/packaging/fresh.sh.)
 
 use strict;
 use warnings;
@@ -47,6 +49,30 @@ for my $directive (@directives) {
 my $variables = read_file(repo_dir() . '/ngx_rbl_module/ngx_rbl_variables.c');
 like($readme, qr/`\$\Q$_\E`/, "variable $_")
     for $variables =~ /ngx_string\("(rbl_\w+)"\)/g;
+
+# pieces of configuration: what is indented in these sections
+
+sub pieces {
+    my ($section) = $readme =~ /^## \Q$_[0]\E\n(.*?)(?=^## |\z)/ms;
+    return grep { /\S/ } $section =~ /(?<=\n\n)((?:    .*\n|\n(?=    ))+)/g;
+}
+
+my $pieces = 0;
+for my $piece (pieces('nginx directives')) {
+    my $nginx = start_nginx(start => 0, http => 'rbl_zone rbl 1m;',
+        server => $piece);
+    my $r = run_cmd({ env => $nginx->{env} }, @{ $nginx->{command} }, '-t');
+    is($r->{status}, 0, 'nginx takes what it is told') or diag($r->{err});
+    $pieces++;
+}
+for my $piece (pieces('Contacts')) {
+    my $conf = temp_dir() . '/piece.conf';
+    write_file($conf, $piece =~ s/^ +//gmr);
+    my $r = run_cmd({}, build_dir() . '/rbl-checkd', '-t', '-c', $conf);
+    is($r->{status}, 0, 'rbl-checkd takes what it is told') or diag($r->{err});
+    $pieces++;
+}
+is($pieces, 2, 'the pieces were found');
 
 # what is pasted names files that exist
 
