@@ -198,6 +198,13 @@ check_whole(const config_t *conf, reader_t *r)
     size_t       lease, timeout;
     const char  *key;
 
+    if (conf->store_user[0] != '\0' && conf->store_password[0] == '\0') {
+        r->number = r->seen[config_find("store_user") - config_keys];
+        snprintf(r->why, sizeof(r->why), "store_user: store_password_file must"
+                 " be given too");
+        return -1;
+    }
+
     if (config_check_smtp(conf, &key, r->why, sizeof(r->why)) != 0) {
         r->number = r->seen[config_find(key) - config_keys];
         return -1;

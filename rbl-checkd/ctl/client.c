@@ -113,7 +113,13 @@ ctl_connect(ctl_t *ctl)
     }
 
     if (conf->store_password[0] == '\0') {
-        return 0;
+        if (conf->store_user[0] == '\0') {
+            return 0;
+        }
+
+        ctl_fail("user %s of the store has no password: --password-file names"
+                 " its file", conf->store_user);
+        return -1;
     }
 
     argc = 0;

@@ -121,7 +121,7 @@ entry_file(const char *path)
     if (error.line > 0) {
         ctl_fail("%s:%d: %s", path, error.line, error.text);
     } else {
-        ctl_fail("%s: %s", path, error.text);
+        ctl_fail("%s", error.text);
     }
 
     return NULL;

@@ -54,7 +54,8 @@ plan_json(const plan_t *plan)
 static int
 plan_unknown(const char *name, const char *path)
 {
-    return ctl_fail("there is no plan \"%.80s\" in %s", name, path);
+    return ctl_fail("there is no plan \"%.80s\" in %s; rblctl plan list names"
+                    " them all", name, path);
 }
 
 
@@ -106,6 +107,11 @@ plan_given(const ctl_t *ctl, plan_t *plan, int64_t *interval)
     plan->name = rbl_str(paid ? "paid" : "free");
 
     name = ctl_option(ctl, "plan");
+    if (name == NULL && ctl_option(ctl, "file") != NULL) {
+        ctl_fail("--file is of use with --plan NAME alone");
+        return -1;
+    }
+
     if (name != NULL && plan_named(ctl, plan, name) != 0) {
         return -1;
     }

@@ -98,6 +98,8 @@ wrong("store_prefix a b\n", 1, 'store_prefix: 1 to 32 .*', 'prefix: space');
 wrong('store_prefix ' . 'x' x 33 . "\n", 1, 'store_prefix: 1 to 32 .*',
     'prefix: long');
 wrong('store_user ' . 'x' x 64 . "\n", 1, 'store_user: .*', 'user: long');
+wrong("# x\nstore_user x\n", 2,
+    'store_user: store_password_file must be given too', 'user: no password');
 wrong("store_password_file /no/such\n", 1,
     'store_password_file: the file cannot be read: No such file.*',
     'password: no file');
@@ -160,10 +162,6 @@ wrong("# x\ncheck_timeout 30s\n", 2,
 # The mail server.
 
 my $from = "smtp_from blocklists\@example.net\n";
-my $readme = read_file(repo_dir() . '/README.md');
-my $example = join '', map { s/^ +//r } $readme =~ /^( {4}smtp_.*\n)/mg;
-is(scalar(() = $example =~ /\n/g), 2, 'the README has an example');
-right($example, 'the example of the README');
 for my $v ('smtp://mail.example.net:587', 'smtp://mail.example.net',
     'smtps://mail.example.net', 'smtp://mailhost:25', 'smtp://192.0.2.1:25',
     'smtp://[2001:db8::1]:25', 'smtps://[2001:db8::1]',

@@ -56,6 +56,9 @@ fails(rblctl(undef, '--store', 'nonsense', 'status'), qr/store/,
     'not an address');
 fails(rblctl($redis, '--prefix', 'a b', 'status'), qr/prefix/i,
     'not a prefix');
+fails(rblctl(undef, '--store', $redis->{addr}, '--user', 'rblctl', 'status'),
+    qr/user rblctl of the store has no password: --password-file/,
+    'a user without a password is nobody');
 fails(rblctl($redis, '-c', "$dir/none.conf", 'status'), qr/none\.conf/,
     'no configuration file');
 write_file("$dir/bad.conf", "store 127.0.0.1:6379\nfrob 1\n");

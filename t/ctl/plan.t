@@ -73,8 +73,8 @@ $r = rblctl(undef, 'plan', 'show', 'Each', '--file', $file);
 like($r->{out}, qr/^price a check \(USD\)  0\.000125$/m, 'plan show');
 bad('no such plan', 'there is no plan "gold" in \S+plans\.json', 'plan',
     'show', 'gold', '--file', $file);
-bad('no file', 'plans\.json: .*No such file', 'plan', 'list', '--file',
-    "$file.none/plans.json");
+bad('no file', 'unable to open \S+plans\.json: No such file', 'plan', 'list',
+    '--file', "$file.none/plans.json");
 
 my $at = qr/plans\.json: plans\[0\] Gold: /;
 my @wrong = (
@@ -158,6 +158,8 @@ has(good('shorter', 'account', 'add', 'A', '--plan', 'Gold', @plan,
     60, 60);
 has(good('no plan', 'account', 'add', 'A'), 'without a plan', 0, 'free', 0, 0,
     0, 3600, 0);
+bad('a file of nothing', '--file is of use with --plan', 'account', 'add', 'A',
+    @plan);
 bad('unknown plan', 'there is no plan "Silver" in ', 'account', 'add', 'A',
     '--plan', 'Silver', @plan);
 bad('unknown plan', 'there is no plan "Silver" in ', 'account', 'plan', $ac,
