@@ -288,8 +288,11 @@ attempt_failed(attempt_t *a, unsigned status, int64_t retry_after,
         return;
     }
 
-    log_info("delivery %.*s: next attempt in %.1f s", (int) a->member.n,
-             a->member.p, (double) delay / 1000.0);
+    /* receivers are the customers', the mail server is the operator's */
+
+    log_msg(a->channel->way == CHANNEL_SMTP ? LOG_L_NOTICE : LOG_L_INFO,
+            "delivery %.*s: next attempt in %.1f s: %s", (int) a->member.n,
+            a->member.p, (double) delay / 1000.0, error);
     attempt_end(a, "retry", status, delay, error);
 }
 

@@ -155,6 +155,12 @@ daemon($implicit->{port}, smtp_ca => "$dir/stranger.pem",
 is(try(), '0 no secure connection to the mail server',
     'smtps: another authority');
 
+daemon(free_port());
+is(try(), '0 no connection to the mail server', 'nobody is there');
+like(read_file($d->{log}),
+    qr/\[notice\].* next attempt in .*: no connection to the mail server$/m,
+    'is told at the usual log_level');
+
 # --- faults
 
 my $fake = start_fake_smtp();
