@@ -136,40 +136,64 @@ ctl_connect(ctl_t *ctl)
 }
 
 
-static void
-ctl_error(const ctl_t *ctl, const redisReply *reply)
+/* A script that fails in the middle has done what came before. */
+static const char *
+ctl_hint_script(const ctl_t *ctl, const char *error)
 {
-    const char  *hint;
+    if (strstr(error, "The user executing the script can't") == NULL) {
+        return strstr(error, "script: ") != NULL
+               ? "A part may have been done: rblctl fsck tells."
+               : "Nothing was changed.";
+    }
 
+    return ctl->command->run == ctl_fsck
+           ? "fsck has a user of its own, rblctl-fsck of redis-rbl.acl."
+           : "Its ACL (redis-rbl.acl) gives this user too little, and a part"
+             " may have been done: rblctl fsck tells.";
+}
+
+
+static const char *
+ctl_hint(const ctl_t *ctl, const redisReply *reply)
+{
     switch (rbl_reply_class(reply)) {
 
     case RBL_REPLY_NOTREADY:
-        hint = "It is busy or still loading: try again in a moment.";
-        break;
+        return "It is busy or still loading: try again in a moment.";
 
     case RBL_REPLY_READONLY:
-        hint = "It is a replica: name the master.";
-        break;
+        return "It is a replica: name the master.";
 
     case RBL_REPLY_NOMEMORY:
-        hint = "It refuses writes: look at its memory limit and its disk.";
-        break;
+        return "It refuses writes: look at its memory limit and its disk.";
 
     case RBL_REPLY_NOAUTH:
-        hint = "Set store_user and store_password_file.";
-        break;
+        return "Set store_user and store_password_file.";
 
     case RBL_REPLY_NOPERM:
-        hint = "Its ACL (redis-rbl.acl) gives this user too little.";
-        break;
+        return "Its ACL (redis-rbl.acl) gives this user too little.";
 
     default:
-        hint = "Nothing was changed.";
-        break;
+        return ctl_hint_script(ctl, reply->str ? reply->str : "");
+    }
+}
+
+
+static void
+ctl_error(const ctl_t *ctl, const redisReply *reply)
+{
+    int          n;
+    const char  *text;
+
+    text = reply->str ? reply->str : "";
+
+    n = (int) strnlen(text, 200);
+    while (n > 0 && text[n - 1] == '.') {
+        n--;
     }
 
-    ctl_fail("the store at %s refuses: %.200s. %s", ctl->conf.store,
-             reply->str ? reply->str : "", hint);
+    ctl_fail("the store at %s refuses: %.*s. %s", ctl->conf.store, n, text,
+             ctl_hint(ctl, reply));
 }
 
 

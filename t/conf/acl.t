@@ -296,6 +296,8 @@ is(redis_try({ socket => $redis->{socket}, pid => $redis->{pid} },
     . 'user is disabled.', 'and nobody without the password');
 
 
+my %users = %{ $redis->{users} };
+
 # --- a right that is missing ------------------------------------------------
 
 expect_denial();
@@ -344,5 +346,20 @@ rights('rblctl', '-zrange');
 $r = rblctl($redis, 'account', 'list');
 is($r->{status}, 3, 'rblctl without ZRANGE: an error');
 like($r->{err}, qr/refuses: NOPERM .*'zrange'.*ACL/, 'that tells what to do');
+rights('rblctl', '+zrange');
+delete $redis->{users};
+sub as {
+    my ($user, @args) = @_;
+
+    return rblctl($redis, '--user', $user, '--password-file', $users{$user},
+        @args)->{err};
+}
+like(as('rblctl', 'fsck'), qr/has a user of its own, rblctl-fsck/,
+    'fsck as another user tells whose it is');
+rights('rblctl', '-zadd');
+like(as('rblctl', 'account', 'add', 'Half'),
+    qr/ACL.* too little, and a part may have been done: rblctl fsck tells/,
+    'a script that ends in the middle is not said to have done nothing');
+rights('rblctl', '+zadd');
 
 done_testing();
