@@ -1,7 +1,7 @@
 /*
  * What rblctl shows.  A command makes one JSON value, an object or an array of
  * objects; here it becomes JSON, lines or a table.  Everything may come from
- * outside, so nothing reaches a terminal but through ctl_put.
+ * outside, so nothing reaches a terminal but through ctl_put and ctl_json.
  */
 
 #include "ctl.h"
@@ -16,18 +16,16 @@
 #define CTL_CELL         512
 
 
-/*
- * One character of UTF-8 at s: its bytes, or 0 if it is none or would steer a
- * terminal (C0, DEL, C1, and the marks that turn the direction of writing).
- */
+/* One character of UTF-8 at s: its bytes, or 0 if it is none. */
 static size_t
-ctl_glyph(const unsigned char *s, size_t n)
+ctl_decode(const unsigned char *s, size_t n, uint32_t *c)
 {
-    size_t    i, len;
-    uint32_t  c;
+    size_t  i, len;
+
+    *c = s[0];
 
     if (s[0] < 0x80) {
-        return s[0] >= 0x20 && s[0] != 0x7f;
+        return 1;
     }
 
     len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;
@@ -35,23 +33,27 @@ ctl_glyph(const unsigned char *s, size_t n)
         return 0;
     }
 
-    c = s[0] & (0x7fu >> len);
+    *c = s[0] & (0x7fu >> len);
     for (i = 1; i < len; i++) {
         if ((s[i] & 0xc0) != 0x80) {
             return 0;
         }
 
-        c = c << 6 | (s[i] & 0x3f);
+        *c = *c << 6 | (s[i] & 0x3f);
     }
 
-    if (c < 0xa0 || (c >= 0xd800 && c <= 0xdfff)
-        || (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e)
-        || (c >= 0x2066 && c <= 0x2069))
-    {
-        return 0;
-    }
+    return *c >= 0x80 && (*c < 0xd800 || *c > 0xdfff) ? len : 0;
+}
 
-    return len;
+
+/* Would it steer a terminal?  C0, DEL, C1, and the marks that turn the
+   direction of writing. */
+static int
+ctl_steers(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0)
+           || (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e)
+           || (c >= 0x2066 && c <= 0x2069);
 }
 
 
@@ -59,15 +61,16 @@ size_t
 ctl_put(FILE *out, const char *s, size_t n)
 {
     size_t                len, width;
+    uint32_t              c;
     const unsigned char  *p;
 
     width = 0;
     p = (const unsigned char *) s;
 
     while (n > 0) {
-        len = ctl_glyph(p, n);
+        len = ctl_decode(p, n, &c);
 
-        if (len > 0) {
+        if (len > 0 && !ctl_steers(c)) {
             if (out != NULL) {
                 fwrite(p, 1, len, out);
             }
@@ -288,6 +291,37 @@ ctl_lines(const ctl_column_t *columns, const json_t *object)
 }
 
 
+/*
+ * What jansson has made, whole characters at a time.  It leaves some as they
+ * are that are not for a terminal; the newlines are its own.
+ */
+static int
+ctl_json(const char *s, size_t n, void *data)
+{
+    FILE                 *out = data;
+    size_t                len;
+    uint32_t              c;
+    const unsigned char  *p;
+
+    for (p = (const unsigned char *) s; n > 0; p += len, n -= len) {
+        len = ctl_decode(p, n, &c);
+
+        if (len == 0) {
+            return -1;
+        }
+
+        if (c != '\n' && ctl_steers(c)) {
+            fprintf(out, "\\u%04x", c);
+
+        } else {
+            fwrite(p, 1, len, out);
+        }
+    }
+
+    return ferror(out) ? -1 : 0;
+}
+
+
 int
 ctl_print(ctl_t *ctl, const ctl_column_t *columns, json_t *value)
 {
@@ -300,7 +334,7 @@ ctl_print(ctl_t *ctl, const ctl_column_t *columns, json_t *value)
     }
 
     if (ctl->json) {
-        if (json_dumpf(value, stdout, JSON_INDENT(2)) != 0) {
+        if (json_dump_callback(value, ctl_json, stdout, JSON_INDENT(2)) != 0) {
             rc = ctl_fail("cannot write to standard output");
         }
 

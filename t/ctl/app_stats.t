@@ -154,7 +154,8 @@ is_deeply($v->[0], { time => at($ms / 1000 + 1), client => '192.0.2.1',
 is(scalar @{ good('one', 'app', 'errors', $ac, $ap, '--last', 1) }, 1, 'one');
 
 redis($redis, 'LPUSH', $log, 'junk', refusal($ms + 99_000,
-    path => "/\e]0;x\a", message => "\x{202e}\x{9b}", method => "\r\n"));
+    path => "/\e]0;x\a\x7f", message => "\x{202e}\x{9b}\x{e9}",
+    method => "\r\n"));
 my $r = rblctl($redis, 'app', 'errors', $ac, $ap);
 is($r->{status}, 0, 'strange entries');
 unlike($r->{out}, qr/[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae/,
@@ -162,6 +163,14 @@ unlike($r->{out}, qr/[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae/,
 like($r->{err}, qr/\Arblctl: an entry of the error log is damaged\n\z/,
     'a damaged one is told');
 is(scalar(split /\n/, $r->{out}), 20, 'the others are shown');
+
+$r = rblctl($redis, 'app', 'errors', $ac, $ap, '--last', 1, '--json');
+unlike($r->{out}, qr/[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae/,
+    'in JSON too');
+$v = json($r->{out})->[0];
+is_deeply([@$v{qw(path message method)}],
+    ["/\e]0;x\a\x7f", "\x{202e}\x{9b}\x{e9}", "\r\n"],
+    'where they are the same when they are read');
 
 # --- arguments --------------------------------------------------------------
 
