@@ -232,7 +232,9 @@ ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 int64_t
 ngx_rbl_total(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    if (reply->type != REDIS_REPLY_INTEGER || reply->integer < 0) {
+    if (reply->type != REDIS_REPLY_INTEGER || reply->integer < 0
+        || reply->integer > NGX_RBL_PAGE_MAX)
+    {
         ngx_rbl_internal(ctx);
         return 0;
     }
