@@ -192,7 +192,7 @@ ngx_rbl_profile_follows(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         return NULL;
     }
 
-    ngx_rbl_list_add_sids(ctx, &list, reply);
+    ngx_rbl_list_add_sids(ctx, &list, RBL_SID_LIST, reply);
 
     follows->n = list.n;
     follows->sids = list.sids;

@@ -160,7 +160,7 @@ ngx_rbl_rbls_system(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         return;
     }
 
-    ngx_rbl_list_add_sids(ctx, &rbls->list, reply);
+    ngx_rbl_list_add_sids(ctx, &rbls->list, RBL_SID_LIST, reply);
     rbls->system = rbls->list.n;
 }
 
@@ -183,7 +183,7 @@ ngx_rbl_rbls_customs(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     rbls = ctx->data;
     list = &rbls->list;
 
-    ngx_rbl_list_add_sids(ctx, list, reply);
+    ngx_rbl_list_add_sids(ctx, list, RBL_SID_LIST, reply);
 
     customs = list->sids + rbls->system;
     n = list->n - rbls->system;

@@ -265,7 +265,7 @@ ngx_rbl_list_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         return;
     }
 
-    ngx_rbl_list_add_sids(ctx, list, reply);
+    ngx_rbl_list_add_sids(ctx, list, ctx->route->family->kind, reply);
 }
 
 
@@ -273,7 +273,7 @@ ngx_rbl_list_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
 void
 ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
-    const redisReply *reply)
+    rbl_sid_kind_t kind, const redisReply *reply)
 {
     char       *p;
     size_t      i, n;
@@ -290,7 +290,7 @@ ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
     for (i = 0; i < n; i++) {
         sid = rbl_reply_str(rbl_reply_at(reply, i));
 
-        if (sid.n == RBL_SID_LEN) {
+        if (rbl_sid_like(kind, sid)) {
             ngx_memcpy(p, sid.p, RBL_SID_LEN);
             list->sids[list->n].p = p;
             list->sids[list->n++].n = RBL_SID_LEN;

@@ -469,9 +469,10 @@ void ngx_rbl_list_ask_range(ngx_rbl_ctx_t *ctx, const char *index,
     int64_t first, int64_t last);
 
 /* Copies the SIDs of a reply behind those of list->sids, where there is room
-   for as many as the reply has. */
+   for as many as the reply has.  What is none of that kind is left out: it
+   would make a key that may not be read. */
 void ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
-    const redisReply *reply);
+    rbl_sid_kind_t kind, const redisReply *reply);
 
 /* The answer: envelope and totals, then objects, then the end. */
 void ngx_rbl_list_open(ngx_rbl_ctx_t *ctx, size_t guess);

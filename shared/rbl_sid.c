@@ -42,6 +42,14 @@ rbl_sid_write(rbl_sid_t *sid, rbl_sid_kind_t kind, const unsigned char *bytes)
 }
 
 
+int
+rbl_sid_like(rbl_sid_kind_t kind, rbl_str_t text)
+{
+    return text.n == rbl_sid_len(kind)
+           && memcmp(text.p, rbl_sid_prefixes[kind], 2) == 0;
+}
+
+
 rbl_err_t
 rbl_sid_parse(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text)
 {
@@ -51,9 +59,7 @@ rbl_sid_parse(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text)
     sid->n = 0;
     sid->s[0] = '\0';
 
-    if (text.n != rbl_sid_len(kind)
-        || memcmp(text.p, rbl_sid_prefixes[kind], 2) != 0)
-    {
+    if (!rbl_sid_like(kind, text)) {
         return RBL_EINVAL;
     }
 

@@ -34,6 +34,10 @@ typedef struct {
 /* RBL_OK and the SID in lower case, or RBL_EINVAL. */
 rbl_err_t rbl_sid_parse(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text);
 
+/* Has it the letters and the length of that kind?  The digits are not looked
+   at: this is for what the store says is one. */
+int rbl_sid_like(rbl_sid_kind_t kind, rbl_str_t text);
+
 /* A new one; RBL_EINVAL only if the kernel gives no random bytes. */
 rbl_err_t rbl_sid_make(rbl_sid_t *sid, rbl_sid_kind_t kind);
 

@@ -120,4 +120,24 @@ my $now = stored('hosts', 20, 20);
 is(answered(RblTest::Http::read_answer($_, 5)), $now,
     'a guess that was put right meanwhile is still wrong') for @c;
 
+# --- an index that holds what is no host -------------------------------------
+
+# It makes no key: one that may not be read would take the page's records and
+# the account with it, and be remembered after the index was mended.
+my $index = redis_key('hosts', $acct->{sid});
+my ($five, $four) = map { stored('hosts', 0, $_) } 5, 4;
+for my $junk ('x' x 34, $acct->{app}, $acct->{sid}, sid_of('RB'), '', 'HT',
+    'HT' . "\0" x 32, 'HT' . 'f' x 33)
+{
+    is(answered(call($t, 'GET', 'hosts.json?page_size=5')), $five, 'a page');
+    redis($t->{redis}, 'ZADD', $index, 0, $junk);
+    for (1, 2) {
+        $r = call($t, 'GET', 'hosts.json?page_size=5');
+        accepted($r, 'with something else in it');
+        is(answered($r), $four, 'which is not shown');
+    }
+    redis($t->{redis}, 'ZREM', $index, $junk);
+    is(answered(call($t, 'GET', 'hosts.json?page_size=5')), $five, 'mended');
+}
+
 done_testing();

@@ -71,6 +71,12 @@ main(void)
                      (rbl_str_t) { "HT" H8 "89abcdef" H8 "89abcde\0", 34 })
        == RBL_EINVAL, "NUL inside");
 
+    ok(rbl_sid_like(RBL_SID_HOST, RBL_STR("HT" H8 H8 H8 H8))
+       && !rbl_sid_like(RBL_SID_HOST, RBL_STR("HT" H8 H8 H8 H8 "0"))
+       && !rbl_sid_like(RBL_SID_HOST, RBL_STR("RB" H8 H8 H8 H8))
+       && !rbl_sid_like(RBL_SID_HOST, RBL_STR("HT"))
+       && !rbl_sid_like(RBL_SID_HOST, (rbl_str_t) { NULL, 0 }), "like one");
+
     for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         ok(rbl_sid_make(&sid, kinds[i].kind) == RBL_OK
            && sid.n == kinds[i].len && strlen(sid.s) == sid.n
