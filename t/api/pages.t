@@ -120,6 +120,38 @@ my $now = stored('hosts', 20, 20);
 is(answered(RblTest::Http::read_answer($_, 5)), $now,
     'a guess that was put right meanwhile is still wrong') for @c;
 
+# --- a listing that ends while its page is read ------------------------------
+
+my $relay = start_relay($t->{redis});
+my ($user, $password) = store_login($t->{redis}, 'rbl-api');
+my $slow = start_nginx(store_addr => $relay->{addr}, workers => 1, http =>
+    "rbl_store_user $user; rbl_store_password_file $password;
+    rbl_store_timeout 5s;");
+wait_for { http($slow, 'GET', '/3.0/acls.json', auth => $acct)->{status} == 200
+    } 10, 'its store';
+my $record = redis_key('r', $acct->{sid}, $h[3]{id});
+my $listed = redis($t->{redis}, 'GET', $record);
+for (['a listing that ended', 30, listed_count => 0, details => []],
+    ['a host that was paused', 31, status => 'paused'])
+{
+    my ($name, $size, %new) = @$_;      # of a page that is not remembered
+    asked();
+    with_fault('slow', $relay, sub {
+        my $c = client('asks', $slow, http_head('GET',
+            "/3.0/listings.json?page_size=$size", auth => $acct));
+        my $zranges = 0;
+        wait_for { $zranges += (split ' ', asked())[1] } 3, 'its index is read';
+        my $v = record('host', $listed);
+        redis($t->{redis}, 'SET', $record, record_pack('host', %$v,
+            name => \$v->{name}, value => \$v->{value}, %new));
+        is(answered(RblTest::Http::read_answer($c, 5)), $h[5]{id},
+            "$name is none");
+    });
+    redis($t->{redis}, 'SET', $record, $listed);
+}
+is(answered(http($slow, 'GET', '/3.0/listings.json', auth => $acct)),
+    "$h[3]{id} $h[5]{id}", 'as they are');
+
 # --- an index that holds what is no host -------------------------------------
 
 # It makes no key: one that may not be read would take the page's records and
