@@ -142,6 +142,8 @@ ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c)
     ngx_uint_t        i, j, k, n, number[3];
     ngx_rbl_usage_t  *u;
 
+    ngx_memzero(partition, sizeof(partition));
+
     for (i = 0; i < c->nusage; i++) {
         partition[i] = rbl_partition(ngx_rbl_store_keyspace(c->store),
                            (rbl_str_t) { c->usage[i].account, RBL_SID_LEN });
@@ -245,16 +247,18 @@ ngx_rbl_carrier_call(ngx_rbl_carrier_t *c, const rbl_script_t *script,
     argv[1].n = ngx_sprintf(number, "%uL", c->number + c->calls) - number;
 
     ngx_rbl_batch_script(c->batch, script, 1, argc, argv);
+
+    argv[0] = argv[1] = RBL_STR("");
 }
 
 
 static void
 ngx_rbl_carrier_reply(void *data, ngx_uint_t i, const redisReply *reply)
 {
-    static ngx_uint_t  damaged;         /* said once by a process */
+    ngx_rbl_carrier_t  *c = data;
 
-    if (rbl_reply_int(rbl_reply_at(reply, 1), 0) > 0 && !damaged) {
-        damaged = 1;
+    if (rbl_reply_int(rbl_reply_at(reply, 1), 0) > 0 && !c->damaged) {
+        c->damaged = 1;
         ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
                       "rbl: there are keys of statistics or error logs in the "
                       "store that are none");

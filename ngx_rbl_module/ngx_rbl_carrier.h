@@ -38,6 +38,7 @@ typedef struct {
     ngx_uint_t           failed;        /* times in a row */
     ngx_msec_t           again;         /* not before that */
     unsigned             unknown:1;     /* it may have been done */
+    unsigned             damaged:1;     /* keys of the store are; said once */
 } ngx_rbl_carrier_t;
 
 

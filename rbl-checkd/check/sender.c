@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -61,6 +62,7 @@ local_address(rbl_addr_t *addr, const struct sockaddr_storage *to)
         return -1;
     }
 
+    memset(&sa, 0, sizeof(sa));
     rc = connect(fd, (const struct sockaddr *) to, n);
 
     if (rc == 0) {

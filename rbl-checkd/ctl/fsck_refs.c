@@ -185,7 +185,7 @@ fsck_refs(fsck_t *f, rbl_str_t account)
     for (i = 0, rc = 1; i < FSCK_TRIES && rc > 0; i++) {
         u.failed = 0;
         u.used = json_object();
-        rc = u.used == NULL ? ctl_fail("out of memory")
+        rc = u.used == NULL ? (ctl_fail("out of memory"), -1)
              : fsck_count(f, account, &u);
         json_decref(u.used);
     }

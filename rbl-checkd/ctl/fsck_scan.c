@@ -243,7 +243,12 @@ fsck_scan_page(fsck_t *f, const redisReply *page)
     n = rbl_reply_len(page);
     keys = calloc(n + 1, sizeof(fsck_key_t));
     names = calloc(n + 1, sizeof(rbl_str_t));
-    rc = keys == NULL || names == NULL ? ctl_fail("out of memory") : 0;
+    rc = 0;
+
+    if (keys == NULL || names == NULL) {
+        ctl_fail("out of memory");
+        rc = -1;
+    }
 
     for (i = 0, from = 0; i < n && rc >= 0; i++) {
         if (fsck_parse(f, &keys[from], rbl_reply_str(rbl_reply_at(page, i)))
@@ -385,7 +390,7 @@ fsck_events_ask(fsck_t *f)
 
     events = f->events;
     f->events = json_object();
-    rc = f->events == NULL ? ctl_fail("out of memory") : 0;
+    rc = f->events == NULL ? (ctl_fail("out of memory"), -1) : 0;
 
     for (it = json_object_iter(events); it != NULL && rc >= 0;
          it = json_object_iter_next(events, it))

@@ -95,8 +95,8 @@ sub growth {
 
 drive(1000);
 my $answered = 0;
-my ($step, $all) = growth(5, sub { $answered += drive($block) });
-cmp_ok($answered, '>=', 5 * $block, 5 * $block . ' requests are answered');
+my ($step, $all) = growth(9, sub { $answered += drive($block) });
+cmp_ok($answered, '>=', 9 * $block, 9 * $block . ' requests are answered');
 diag("KiB after 1,000 requests and each $block more: $all");
 cmp_ok($step, '<=', 32, 'they leave what 1,000 have left') if !$sanitized;
 ok((wait_for { descriptors($worker) <= $open } 5), 'and no descriptor');
