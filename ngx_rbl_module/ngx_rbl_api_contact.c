@@ -370,6 +370,10 @@ ngx_rbl_contact_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     } else if (rbl_str_is(word, "GROUP")) {
         ngx_rbl_invalid(ctx, "contact_group");
 
+    } else if (rbl_str_is(word, "GROUPS")) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
+                       "A contact may have at most %L contact groups.", n);
+
     } else if (rbl_str_is(word, "CODE")) {
         ngx_rbl_invalid(ctx, "authcode");
 

@@ -292,6 +292,11 @@ ngx_rbl_host_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     } else if (rbl_str_is(word, "GROUP")) {
         ngx_rbl_invalid(ctx, "contact_group");
 
+    } else if (rbl_str_is(word, "GROUPS")) {
+        max = rbl_reply_int(rbl_reply_at(reply, 1), 0);
+        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
+                       "A host may have at most %L contact groups.", max);
+
     } else if (rbl_str_is(word, "EXISTS")) {
         ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
                        "The account has this host already.");

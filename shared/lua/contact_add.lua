@@ -3,7 +3,8 @@
 -- KEYS[1] acct:<AC>
 -- ARGV    1 contact SID  2 type  3 value  4 schedule  5 digest of the code
 --         6 the code  7 event SID  8... group SIDs (none: the default one)
--- Result  OK, packed record | GROUP | LIMIT, max contacts | ACCOUNT
+-- Result  OK, packed record | GROUP | GROUPS, max groups of a contact
+--         | LIMIT, max contacts | ACCOUNT
 --- include: account
 --- include: groups
 --- include: contact
@@ -11,9 +12,9 @@ local a = load(KEYS[1])
 if not a then
     return {'ACCOUNT'}
 end
-local groups = groups_from(8)
+local groups, refused = groups_from(8)
 if not groups then
-    return {'GROUP'}
+    return refused
 end
 local contacts = key('contacts', ac)
 local max = a[ACCOUNT.max_contacts]
@@ -31,4 +32,5 @@ local raw = cmsgpack.pack(c)
 call('SET', contact_key, raw)
 call('ZADD', contacts, call('INCR', key('seq', ac)), ARGV[1])
 groups_count('c', groups, 1)
+refs_write()
 return {'OK', raw}

@@ -10,6 +10,7 @@ if not c then
     return {'CONTACT'}
 end
 groups_count('c', c[CONTACT.groups], -1)
+refs_write()
 call('ZREM', key('contacts', ac), ARGV[1])
 call('DEL', contact_key)
 return {'OK'}

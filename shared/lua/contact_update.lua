@@ -1,7 +1,7 @@
 -- Changes a contact.
 -- KEYS[1] acct:<AC>
 -- ARGV    1 contact SID  2 schedule or ""  3... group SIDs (none: unchanged)
--- Result  OK | CONTACT | GROUP
+-- Result  OK | CONTACT | GROUP | GROUPS, max groups of a contact
 --- include: account
 --- include: groups
 --- include: contact
@@ -9,9 +9,9 @@ local c = contact_load()
 if not c then
     return {'CONTACT'}
 end
-local groups = groups_from(3)
+local groups, refused = groups_from(3)
 if not groups then
-    return {'GROUP'}
+    return refused
 end
 if ARGV[2] ~= '' then
     c[CONTACT.schedule] = ARGV[2]
@@ -19,6 +19,7 @@ end
 if #groups > 0 then
     groups_count('c', c[CONTACT.groups], -1)
     groups_count('c', groups, 1)
+    refs_write()
     c[CONTACT.groups] = groups
 end
 save(contact_key, c)

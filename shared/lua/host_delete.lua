@@ -20,9 +20,9 @@ for _, e in ipairs(hosts) do
     call('ZREM', key('listed', ac), sid)
     call('ZREM', key('hosts', ac), sid)
     call('HDEL', key('uniq', ac), h[HOST.type] .. '|' .. h[HOST.value])
-    refs_add(h[HOST.profile], -1)
+    refs_later(h[HOST.profile], -1)
     for _, g in ipairs(h[HOST.groups]) do
-        refs_add(g .. ':h', -1)
+        refs_later(g .. ':h', -1)
     end
     local pp = call('HGET', key('flight'), member)
         or call('HGET', key('flight:due'), member)
@@ -34,6 +34,7 @@ for _, e in ipairs(hosts) do
     end
     call('DEL', e[1], key('hist', ac, sid), key('kids', ac, sid))
 end
+refs_write()
 local h = hosts[1][2]
 if h[HOST.parent] ~= '' then
     call('ZREM', key('kids', ac, h[HOST.parent]), h[HOST.id])

@@ -2,7 +2,7 @@
 -- KEYS[1] acct:<AC>
 -- ARGV    1 host SID  2 "1" if name is given  3 name  4 profile SID or ""
 --         5... group SIDs (none: unchanged)
--- Result  OK | HOST | PROFILE | GROUP
+-- Result  OK | HOST | PROFILE | GROUP | GROUPS, max groups of a host
 --- include: account
 --- include: hosts
 --- include: groups
@@ -13,9 +13,9 @@ end
 if ARGV[4] ~= '' and not owns('profiles', ARGV[4]) then
     return {'PROFILE'}
 end
-local groups = groups_from(5)
+local groups, refused = groups_from(5)
 if not groups then
-    return {'GROUP'}
+    return refused
 end
 for _, e in ipairs(hosts) do
     local h = e[2]
@@ -26,8 +26,8 @@ for _, e in ipairs(hosts) do
         end
     end
     if ARGV[4] ~= '' and h[HOST.profile] ~= ARGV[4] then
-        refs_add(h[HOST.profile], -1)
-        refs_add(ARGV[4], 1)
+        refs_later(h[HOST.profile], -1)
+        refs_later(ARGV[4], 1)
         h[HOST.profile] = ARGV[4]
     end
     if #groups > 0 then
@@ -37,4 +37,5 @@ for _, e in ipairs(hosts) do
     end
     save(e[1], h)
 end
+refs_write()
 return {'OK'}

@@ -253,6 +253,32 @@ $v = accepted(call($t, 'GET', 'contactgroups.json?page=9'), 'past the end');
 is_deeply($v->{data}, [], 'nothing');
 refused(call($t, 'GET', 'contactgroups.json?page=0'), 400, qr/page/, 'page 0');
 
+# --- as many as a host or a contact may have --------------------------------
+
+my @many = map { add("q$_")->{id} } 1 .. 51;
+my $mine = join ',', @many[0 .. 49];
+accepted(call($t, 'POST', "host/update/$used->{id}.json",
+    form => [contact_group => $mine]), 'a host with fifty');
+is(json(call($t, 'GET', "host/$used->{id}.json"))->{data}[0]{contact_group}, $mine,
+    'has them');
+$v = accepted(call($t, 'POST', 'contact/add.json', form => [contact =>
+    'a@b.example', type => 'email', schedule => 'every_check', contact_group =>
+    $mine]), 'a contact with fifty');
+my $co = $v->{data}{id};
+unchanged {
+    for (['host', "host/update/$used->{id}.json"],
+        ['contact', "contact/update/$co.json"],
+        ['contact', 'contact/add.json', contact => 'b@b.example',
+            type => 'email', schedule => 'every_check'])
+    {
+        my ($what, $path, @form) = @$_;
+        refused(call($t, 'POST', $path, form => [@form,
+            contact_group => "$mine,$many[50]"]), 409,
+            qr/^A $what may have at most 50 contact groups\.$/,
+            "$path: one more");
+    }
+} $t, 'one more';
+
 # --- what is in the store and should not be ---------------------------------
 
 redis($redis, 'HSET', redis_key('refs', $ac), "$all[5]:h", '-3', "$all[5]:c",

@@ -126,6 +126,41 @@ refused_all('one more' => sub {
         ['LIMIT', 1000], 'so many and no more');
 });
 
+# So many a host or contact may have; those of a range change at once, and what
+# they cost the store does not grow with addresses times groups.
+
+my @fifty = @{ groups() }[0 .. 49];
+my $range = sid('HT');
+is(script('host_add', [$acct], 'n', 'ip_range', 1, '', $fifty[0], $range,
+    '10.0.0.0/24', map { (sid('HT'), "10.0.0.$_") } 0 .. 255)->[0], 'OK',
+    'a range');
+sub change { return script('host_update', [$acct], $range, '0', '', '', @_) }
+cmd('CONFIG', 'RESETSTAT');
+is(change(@fifty)->[0], 'OK', 'fifty groups');
+my ($calls) = cmd('INFO', 'commandstats') =~ /^cmdstat_hincrby:calls=(\d+)/m;
+is($calls, 49, 'each is counted once for all addresses');
+is_deeply([map { cmd('HGET', k('refs', $ac), "$_:h") } @fifty], [(257) x 50],
+    'and rightly');
+is_deeply(unpacked(cmd('GET', k('r', $ac, cmd('ZRANGE', k('kids', $ac, $range),
+    -1, -1)->[0])))->[GROUPS], \@fifty, 'every address has them');
+my @new = ($co = sid('CO'), 'email', 'a@b.example', 'every_check', 'd', 'c',
+    sid('EV'));
+refused_all('one more' => sub {
+    my @more = (@fifty, groups()->[50]);
+    is_deeply(change(@more), ['GROUPS', 50], 'for a host');
+    is_deeply(script('contact_add', [$acct], @new, @more), ['GROUPS', 50],
+        'for a new contact');
+});
+is(script('contact_add', [$acct], @new, @fifty, @fifty)->[0], 'OK',
+    'each named twice is there once');
+refused_all('one more' => sub {
+    is_deeply(script('contact_update', [$acct], $co, '', @{ groups() }[0 .. 50]),
+        ['GROUPS', 50], 'for a contact');
+});
+is(script('host_delete', [$acct], $range, 1)->[0], 'OK', 'the range goes');
+is(script('contact_delete', [$acct], $co)->[0], 'OK', 'the contact goes');
+ok(!cmd('EXISTS', k('refs', $ac)), 'nothing is counted any more');
+
 # fields that a later version added stay
 
 my $a = unpacked(cmd('GET', $acct));
