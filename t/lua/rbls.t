@@ -197,4 +197,28 @@ is(scalar all(), 200, 'two hundred');
 is_deeply((add('rbl', 'more.example'))[1], ['LIMIT', 200], 'not one more');
 is(scalar all(), 200, 'nothing was added');
 
+# --- what a deleted list leaves --------------------------------------------
+
+# Profiles of every length, the list at their head, in the middle, at the end.
+my @system = map { sprintf 'RB%032x', 0xabc000 + $_ } 1 .. 300;
+script('lists_put', [k('lists')], map { packed([1, $system[$_], 'rbl',
+    "s$_.example", 'S', '', 3, 0, 'active', '', [], '', '', 'normal', 'ip',
+    'block', 'ip']) } 0 .. $#system);
+my %left;
+my $gone = (all())[7];
+for my $n (0, 1, 14, 15, 16, 254, 255, 256, 300) {
+    for my $at (0, int $n / 2, $n) {
+        my @entries = @system[0 .. $n - 1];
+        splice @entries, $at, 0, $gone;
+        my $p = sid('RP');
+        is(script('profile_add', [$acct], $p, "n $n", 0, 1, @entries)->[0],
+            'OK', "$n entries and the list, at $at");
+        $left{$p} = unpacked(cmd('GET', k('r', $ac, $p)));
+        $left{$p}[5] = [@system[0 .. $n - 1]];
+    }
+}
+is(del($gone), 'OK', 'deleted');
+is_deeply(unpacked(cmd('GET', k('r', $ac, $_))), $left{$_},
+    "$left{$_}[2]: all else stays") for sort keys %left;
+
 done_testing();
