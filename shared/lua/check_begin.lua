@@ -90,7 +90,9 @@ elseif call('EXISTS', key('r', ac, rp)) == 0 then
     rp = a[ACCOUNT.profile]
 end
 if a[ACCOUNT.status] ~= 'active' then
-    check_failed(pp, ARGV[2], h, value, 'The account is suspended.')
+    if not due or status or mark ~= ':' then
+        check_failed(pp, ARGV[2], h, value, 'The account is suspended.')
+    end
     if h then
         call('HDEL', flight, member)
         if h[HOST.status] == 'active' then

@@ -214,6 +214,29 @@ is(begin($acct, $pp, $ht)->[0], 'GONE', 'a suspended account is not checked');
 like(field($pp, 'message'), qr/suspended/, 'and told why');
 ok(cmd('ZSCORE', k('due', $ac), $ht), 'its schedule goes on');
 
+# A check that the schedule wanted and nobody has heard of leaves nothing behind:
+# of an account that is suspended for long they would be without end.
+sub due_only {
+    cmd('DEL', k('due'), k('due', $ac));
+    cmd('ZADD', k('due', $ac), 1, $ht);
+    cmd('ZADD', k('due'), 1, $ac);
+    return split /:/, (take('d', 1))[0];
+}
+my @due = due_only();
+my @records = sort @{ cmd('KEYS', k('check', '*')) };
+is(begin($acct, $due[1], $ht)->[0], 'GONE', 'nor on schedule');
+is_deeply([sort @{ cmd('KEYS', k('check', '*')) }], \@records, 'no record');
+cmp_ok(cmd('ZSCORE', k('due', $ac), $ht), '>', time * 1000,
+    'the next one is due');
+script('account_status', [$acct], 'active');
+@due = due_only();
+is(begin($acct, $due[1], $ht)->[0], 'OK', 'begun before');
+is(start(sid('PP'))->[1], $due[1], 'and asked for');
+script('account_status', [$acct], 'suspended');
+is(begin($acct, $due[1], $ht)->[0], 'GONE', 'taken over then');
+like(field($due[1], 'message'), qr/suspended/, 'whoever asked is told why');
+ok(!cmd('HEXISTS', k('flight:due'), "$ac:$ht"), 'nothing is in flight');
+
 script('account_status', [$acct], 'active');
 
 # whoever gave a callback is told, however the check ends
