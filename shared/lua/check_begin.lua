@@ -16,8 +16,9 @@
 -- Result  OK, value, family, packed lists {SID, type, custom, zone, website}
 --         or "" (the system lists that take the host's type and the family),
 --         seconds between the checks of a host, number of standing listings,
---         host type or "" (every type), "1" if its events go to anybody, the
---         check's SID, how many times it was begun (0: a manual one)
+--         host type or "" (every type), "1" if its events go to anybody or
+--         it has a record that must end, the check's SID, how many times it
+--         was begun (0: a manual one)
 --         | ALONE (nothing was done: only with leave, see ARGV 4)
 --         | GONE (the check is over or another's, its host deleted or its
 --           account suspended: the lease has ended)
@@ -125,4 +126,5 @@ elseif status == 'running' then
     call('HSET', ck, 'total', total)
 end
 return {'OK', value, tonumber(family), lists, a[ACCOUNT.interval],
-    h and #h[HOST.details] or 0, htype, events and '1' or '0', pp, times}
+    h and #h[HOST.details] or 0, htype,
+    (events or due and status) and '1' or '0', pp, times}

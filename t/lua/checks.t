@@ -348,6 +348,28 @@ my %last = @{ cmd('XREVRANGE', k('hist', $ac, $ht), '+', '-', 'COUNT', 1)
     ->[0][1] };
 is("$last{l} $last{v}", 'RBa clear', 'and its history says so');
 
+# The last one that heard of the checks goes while a check is taken over: what
+# was told as begun has an end all the same.
+
+my $ear = sid('CO');
+script('contact_add', [$acct], $ear, 'email', 'a@b.example', 'every_check',
+    'd', 'c', sid('EV'));
+cmd('DEL', k('outbox'));
+cmd('ZADD', k('due', $ac), 1, $ht);
+cmd('ZADD', k('due'), 1, $ac);
+my ($told) = take('d', 1);
+my $begun = (split /:/, $told)[1];
+is(begin_job($told)->[7], '1', 'its events go to a contact');
+script('contact_delete', [$acct], $ear);
+cmd('ZADD', k('due', $ac), 1, $ht);
+cmd('ZADD', k('due'), 1, $ac);
+($told) = take('d', 1, name => 'second');
+$r = begin_job($told);
+is_deeply([@$r[0, 8]], ['OK', $begun], 'taken over');
+isnt($r->[7], '0', 'it may not end without its record');
+finish_check($acct, $begun, $ht, \@clear, '', kind => 'd');
+is(field($begun, 'status'), 'completed', 'which is ended');
+
 # checks that found nothing new, of hosts that nobody hears of, end together
 
 sub in_flight { return "$ac:$_[0]", cmd('HGET', k('flight:due'), "$ac:$_[0]")
