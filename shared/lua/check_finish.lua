@@ -120,8 +120,9 @@ if failed then
     new = call('HSET', ck, 'message', ARGV[6], 'listed', 0, 'unknown', 0,
         'status', 'failed', 'completed', now, 'checked', ARGV[4]) == 6
 else
+    -- Whoever asked while it ran was told of the lists as they were then.
     new = call('HSET', ck, 'status', 'completed', 'completed', now, 'checked',
-        ARGV[4]) == 3
+        ARGV[4], 'total', ARGV[4]) == 4
     if not due or listed or unknown > 0 then
         call('HSET', ck, 'listed', #standing, 'unknown', unknown)
     end

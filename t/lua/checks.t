@@ -348,6 +348,22 @@ my %last = @{ cmd('XREVRANGE', k('hist', $ac, $ht), '+', '-', 'COUNT', 1)
     ->[0][1] };
 is("$last{l} $last{v}", 'RBa clear', 'and its history says so');
 
+# Other lists since it was begun: in the end as many were asked as there were.
+
+my $its = unpacked(cmd('GET', k('r', $ac, $ht)))->[8];
+cmd('ZADD', k('due', $ac), 1, $ht);
+cmd('ZADD', k('due'), 1, $ac);
+($job) = take('d', 1);
+my $asked_of = (split /:/, $job)[1];
+begin_job($job);
+is(script('profile_update', [$acct], $its, 0, '', '', 1, 'RBa')->[0], 'OK',
+    'one list less');
+is(start(sid('PP'))->[1], $asked_of, 'somebody asks for it');
+finish_check($acct, $asked_of, $ht, \@clear, '', kind => 'd');
+is(join(' ', map { field($asked_of, $_) } 'checked', 'total'), '2 2',
+    'both were checked, of both');
+script('profile_update', [$acct], $its, 0, '', '', 1, 'RBa', 'RBb');
+
 # The last one that heard of the checks goes while a check is taken over: what
 # was told as begun has an end all the same.
 
