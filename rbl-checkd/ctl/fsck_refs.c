@@ -16,6 +16,7 @@
 typedef struct {
     json_t  *used;                      /* field -> how often */
     int      failed;
+    int      unknown;                   /* a record could not be read */
 } fsck_used_t;
 
 
@@ -53,6 +54,14 @@ fsck_use_groups(fsck_used_t *u, rbl_str_t groups, const char *suffix)
 }
 
 
+/* What a record uses that cannot be read is unknown; a missing one is told. */
+static void
+fsck_use_unknown(fsck_used_t *u, rbl_str_t raw)
+{
+    u->unknown |= raw.n > 0;
+}
+
+
 static int
 fsck_use_host(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 {
@@ -64,6 +73,9 @@ fsck_use_host(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
     if (rbl_host_decode(&host, raw) == RBL_OK) {
         fsck_use(data, host.profile, "");
         fsck_use_groups(data, host.groups, ":h");
+
+    } else {
+        fsck_use_unknown(data, raw);
     }
 
     return 0;
@@ -80,6 +92,9 @@ fsck_use_contact(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 
     if (rbl_contact_decode(&contact, raw) == RBL_OK) {
         fsck_use_groups(data, contact.groups, ":c");
+
+    } else {
+        fsck_use_unknown(data, raw);
     }
 
     return 0;
@@ -172,6 +187,16 @@ fsck_count(fsck_t *f, rbl_str_t account, fsck_used_t *u)
         return -1;
     }
 
+    if (u->unknown) {
+        ctl_note("what account %.*s uses cannot be counted before its records"
+                 " can be read: its counters were not looked at",
+                 (int) account.n, account.p);
+
+        /* the watch ends with the next account's EXEC, which is tried again */
+
+        return 0;
+    }
+
     return fsck_refs_compare(f, account, u);
 }
 
@@ -184,6 +209,7 @@ fsck_refs(fsck_t *f, rbl_str_t account)
 
     for (i = 0, rc = 1; i < FSCK_TRIES && rc > 0; i++) {
         u.failed = 0;
+        u.unknown = 0;
         u.used = json_object();
         rc = u.used == NULL ? (ctl_fail("out of memory"), -1)
              : fsck_count(f, account, &u);

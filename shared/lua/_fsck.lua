@@ -75,6 +75,12 @@ local function read_sid(sid)
     end
     return r, why
 end
+-- Is it there, and of a version that is not ours to judge?  What refers to it
+-- is left alone.
+local function newer(sid)
+    local _, why = read_sid(sid)
+    return why == 'newer'
+end
 -- What a token is named by.
 local function token_field(t)
     return (t[2]:sub(1, 8):gsub('.', function(c)

@@ -13,7 +13,7 @@ local function look_at_references(h)
         and read_sid(other)
     if same and same[HOST.type] .. '|' .. same[HOST.value] == field then
         fault('twice', sid, 'is the same as ' .. other .. ': delete one', nil)
-    elseif other ~= sid then
+    elseif other ~= sid and not (other and newer(other)) then
         fault('uniq', sid, 'is not known by its value', function()
             call('HSET', uniq, field, sid)
         end)
@@ -32,21 +32,26 @@ local function look_at_references(h)
         put(h)
     end)
 end
--- How many children of a range are listed; `stray` is told of those that are
--- none of it.
+-- How many children of a range are listed, or nil if that cannot be told;
+-- `stray` is told of those that are none of it.
 local function listed_children(h, stray)
-    local range, listed = h[HOST.id], 0
+    local range, listed, unknown = h[HOST.id], 0, false
     for _, sid in ipairs(call('ZRANGE', key('kids', ac, range), 0, -1)) do
         local kid = owns('hosts', sid) and read_sid(sid)
-        if not kid or kid[HOST.parent] ~= range then
+        if not kid and newer(sid) then
+            unknown = true
+        elseif not kid or kid[HOST.parent] ~= range then
             stray(sid)
         elseif kid[HOST.listed_count] > 0 then
             listed = listed + 1
         end
     end
-    return listed
+    return not unknown and listed or nil
 end
 local function set_count(h, n, since)
+    if not n then
+        return
+    end
     h[HOST.listed_count] = n
     if n == 0 then
         h[HOST.first_listed] = 0
@@ -61,7 +66,9 @@ local function look_at_parent(h)
         return
     end
     local p = owns('hosts', range) and read_sid(range)
-    if not p or p[HOST.type] ~= 'ip_range' then
+    if not p and newer(range) then
+        return
+    elseif not p or p[HOST.type] ~= 'ip_range' then
         fault('parent', sid, 'its range does not exist: ' .. range, function()
             h[HOST.parent] = ''
             put(h)
@@ -79,7 +86,7 @@ local function look_at_children(h)
         fault('kids', range, 'has an address that is none of it: ' .. sid,
             function() call('ZREM', key('kids', ac, range), sid) end)
     end)
-    if h[HOST.listed_count] ~= listed then
+    if listed and h[HOST.listed_count] ~= listed then
         fault('count', range, 'counts ' .. h[HOST.listed_count]
             .. ' listed addresses, there are ' .. listed, function()
                 set_count(h, listed)

@@ -12,7 +12,7 @@ if not a then
 end
 local function look(field, kind, what, make)
     local index, sid = indexes[kind], a[field]
-    if owns(index, sid) and read_sid(sid) then
+    if owns(index, sid) and (read_sid(sid) or newer(sid)) then
         return
     end
     fault('default', sid, 'is the default ' .. what .. ' and does not exist',

@@ -10,7 +10,9 @@ local look = {}
 function look.uniq(field)
     local sid = call('HGET', key('uniq', ac), field)
     local h = sid and owns('hosts', sid) and read_sid(sid)
-    if sid and not (h and h[HOST.type] .. '|' .. h[HOST.value] == field) then
+    if sid and not (h and h[HOST.type] .. '|' .. h[HOST.value] == field)
+        and not newer(sid)
+    then
         fault('uniq', field, 'is known as a host that it is not', function()
             call('HDEL', key('uniq', ac), field)
         end)
@@ -52,7 +54,9 @@ function look.tokens(field)
         return fault('damaged', 'token ' .. field, 'cannot be read', drop)
     end
     local app = owns('apps', t[TOKEN.app]) and read_sid(t[TOKEN.app])
-    if not app then
+    if not app and newer(t[TOKEN.app]) then
+        return
+    elseif not app then
         fault('token', field, 'its application does not exist: '
             .. t[TOKEN.app], drop)
     elseif app[APP.status] ~= 'active' then

@@ -60,7 +60,7 @@ function look.token(k, field)
     if app and app[APP.status] == 'active' then
         fault('record', 'token ' .. field, 'is not in the index tokens',
             function() call('HSET', key('tokens', ac), field, t[TOKEN.app]) end)
-    elseif why ~= 'newer' then
+    elseif why ~= 'newer' and not (t and newer(t[TOKEN.app])) then
         fault('left', 'token ' .. field, 'is of no application', drop(k))
     end
 end

@@ -453,8 +453,10 @@ for (
             }],
     ['a key in the wrong partition', key => "hosts:$ac",
         sub { cmd('ZADD', "rbl:{1}:hosts:$ac", 1, $ht) }],
-    ['a record of another version', damaged => $rp2,
-        sub { changed($rp2, 0 => 2) }],
+    (map { my $sid = $_;
+        ["a record of another version, $sid", damaged => $sid,
+            sub { changed($sid, 0 => 2) }] } $rp2, $rp, $cg, $rb, $co, $ap,
+        $wh, $on, $asked, $begun, $range, $kid),
     ['the same host twice', twice => $ghost, sub {
         put([1, $ghost, @$host[2 .. 16]]);
         cmd('ZADD', k('hosts', $ac), cmd('INCR', k('seq', $ac)), $ghost);
