@@ -40,7 +40,7 @@ local function way(ac, target, url, app_sid, digest)
     end
     return nil, 'the receiver is disabled'
 end
-for _, member in ipairs(due) do
+local function claim(member)
     local ac, ev, target = string.match(member, '^(%w+):(%w+):(%w+)$')
     local d = call('HMGET', key('dlv', ac, ev, target), 'attempt', 'first',
         'url', 'app', 'digest')
@@ -58,6 +58,13 @@ for _, member in ipairs(due) do
             delivery_dead(ac, ev, target, 0, secret, d[1])
         end
         delivery_over(ac, ev, target, member)
+    end
+end
+-- What cannot be read, for a record is damaged, waits for who mends it and keeps
+-- nothing else from its way.
+for _, member in ipairs(due) do
+    if not pcall(claim, member) then
+        call('ZADD', KEYS[1], now + ARGV[2], member)
     end
 end
 local first = call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')

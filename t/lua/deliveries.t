@@ -189,4 +189,34 @@ for my $outcome ('dead', 'gone') {
 unlike(everything(), qr/$code/,
     'the code is nowhere any more');
 
+# A record that is damaged, or a key of another type, keeps its own deliveries
+# waiting and nobody else's.
+
+cmd('DEL', k('retry'));
+my ($broken) = account();
+my @open = map { [$broken, sid('EV'), sid('WH')] } 1 .. 3;
+push @open, [(account())[0], sid('EV'), sid('WH')];
+for my $o (@open) {
+    my ($of, $event, $to) = @$o;
+    script('hook_put', [k('acct', $of)], $to, 'n', 'https://x.example/', 's');
+    cmd('HSET', k('event', $of, $event), 'type', 't', 'date', 1, 'body', '{}',
+        'open', 1);
+    cmd('HSET', k('dlv', $of, $event, $to), 'attempt', 0, 'first', 1);
+    cmd('ZADD', k('retry'), 1, join ':', @$o);
+}
+cmd('SET', k('r', $broken, $open[0][2]), 'x');
+cmd('SET', k('r', $broken, $open[1][2]), "\xc1");
+cmd('DEL', k('dlv', @{ $open[2] }));
+cmd('SET', k('dlv', @{ $open[2] }), 'x');
+cmd('ZADD', k('retry'), 1, 'what is this');
+is_deeply([map { $_->[0] } claim()], [join ':', @{ $open[3] }],
+    'the sound one is claimed');
+is(cmd('ZCARD', k('retry')), 4, 'the others stay, but for what is no delivery');
+is(cmd('ZCOUNT', k('retry'), '-inf', time * 1000), 0, 'for later');
+cmd('SET', k('r', $broken, $open[0][2]), packed([1, $open[0][2], 'n',
+    'https://x.example/', [], 's', 'active', 1]));
+cmd('ZADD', k('retry'), 1, join ':', @{ $open[0] });
+is_deeply([map { $_->[0] } claim()], [join ':', @{ $open[0] }],
+    'one that was mended goes out');
+
 done_testing();
