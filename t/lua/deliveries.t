@@ -219,4 +219,20 @@ cmd('ZADD', k('retry'), 1, join ':', @{ $open[0] });
 is_deeply([map { $_->[0] } claim()], [join ':', @{ $open[0] }],
     'one that was mended goes out');
 
+# Nor does it keep an event in the outbox, before which no other one is read.
+
+cmd('DEL', k('retry'));
+my ($fine, $lost) = (sid('WH'), sid('CO'));
+script('hook_put', [k('acct', $broken)], $fine, 'n', 'https://x.example/', 's');
+cmd('SET', k('r', $broken, $_), 'x') for $open[0][2], $lost;
+cmd('XADD', k('outbox'), '*', 'a', $broken, 'e', $ev = sid('EV'), 'd', 'x');
+$id = cmd('XREADGROUP', 'GROUP', 'deliver', 'me', 'STREAMS', k('outbox'), '>')
+    ->[0][1][0][0];
+is_deeply(script('event_fanout', [k('outbox')], $id, $broken, $ev,
+    'rbl.host.listed', '{}', '1', $lost, 'digest'), ['OK', 5],
+    'receivers that can be read and others, and a contact');
+is(cmd('XLEN', k('outbox')), 0, 'the event has left the outbox');
+is(join(' ', sort map { (split /:/, $_->[0])[2] } claim()),
+    join(' ', sort $fine, $open[2][2]), 'those that can be read get it');
+
 done_testing();
