@@ -438,8 +438,8 @@ ngx_rbl_list_open(ngx_rbl_ctx_t *ctx, size_t guess)
     ngx_rbl_open(ctx, guess, "OK");
 
     rbl_doc_int(&ctx->doc, "page", list->page);
-    rbl_doc_int(&ctx->doc, "total_pages",
-                total / list->page_size + (total % list->page_size != 0));
+    rbl_doc_int(&ctx->doc, "total_pages", list->one ? 1
+                : total / list->page_size + (total % list->page_size != 0));
     rbl_doc_int(&ctx->doc, "page_size", list->page_size);
 
     for (i = 0; i < NGX_RBL_TOTALS && family->total[i].name; i++) {
@@ -515,6 +515,7 @@ ngx_rbl_one_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
     list = ctx->data;
     family = ctx->route->family;
 
+    list->one = 1;
     list->page = 1;
     list->page_size = NGX_RBL_PAGE_SIZE;
 

@@ -459,6 +459,7 @@ typedef struct {
     ngx_uint_t   n;                     /* SIDs of the page */
     rbl_str_t   *sids;
     void        *more;                  /* of family->more_read */
+    unsigned     one:1;                 /* one record, which is one page */
 } ngx_rbl_list_t;
 
 /* Page and page size from the first two fields; NGX_DECLINED: refused. */

@@ -54,6 +54,11 @@ sub same {
 my @h = map { add_host($t, "10.0.0.$_", name => "n$_") } 1 .. 45;
 my $page = 'hosts.json?page=2&page_size=20';
 
+is_deeply([@{ json(call($t, 'GET', "host/$h[30]{id}.json")) }{qw(page total_pages
+    page_size total_hosts)}], [1, 1, 20, 45], 'one host is one page');
+is(json(call($t, 'GET', "rbl/$_->{id}.json"))->{total_pages}, 1,
+    'and so is a list') for json(call($t, 'GET', 'rbls.json'))->{data}[25 % 20];
+
 # --- guessed -----------------------------------------------------------------
 
 same($page, stored('hosts', 20, 20), '2 1', 'read for the first time');
