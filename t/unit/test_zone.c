@@ -315,7 +315,7 @@ make_file(uint32_t times, int64_t from, int64_t step, const char *footer)
     n = put(put(put(n, 3600, 4), 1, 1), 4, 1);
     memcpy(dump + n, "AAA\0BBB", 8);
     n += 8;
-    n += (size_t) sprintf(dump + n, "\n%s\n", footer);
+    n += (size_t) snprintf(dump + n, sizeof(dump) - n, "\n%s\n", footer);
 
     return (rbl_str_t) { dump, n };
 }
