@@ -329,7 +329,7 @@ ngx_rbl_group_given(ngx_rbl_ctx_t *ctx, ngx_rbl_group_t *group)
     group->name = ngx_rbl_text(ctx, NGX_RBL_GROUP_NAME);
     group->is_default = -1;
 
-    if (group->name.p && ngx_rbl_host_name(ctx, group->name) != NGX_OK) {
+    if (group->name.p && ngx_rbl_label(ctx, group->name) != NGX_OK) {
         return NGX_DECLINED;
     }
 

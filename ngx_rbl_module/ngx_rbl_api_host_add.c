@@ -92,7 +92,7 @@ ngx_rbl_add_prepare(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    if (ngx_rbl_host_name(ctx, add->name) == NGX_OK
+    if (ngx_rbl_label(ctx, add->name) == NGX_OK
         && ngx_rbl_add_type(ctx, add) == NGX_OK
         && ngx_rbl_add_value(ctx, add) == NGX_OK)
     {

@@ -108,7 +108,7 @@ ngx_rbl_update_prepare(ngx_rbl_ctx_t *ctx)
 
     update->name = ngx_rbl_text(ctx, NGX_RBL_UPDATE_NAME);
 
-    if (update->name.p && ngx_rbl_host_name(ctx, update->name) != NGX_OK) {
+    if (update->name.p && ngx_rbl_label(ctx, update->name) != NGX_OK) {
         return;
     }
 
@@ -255,19 +255,6 @@ ngx_rbl_delete_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     if (ngx_rbl_host_word(ctx, reply) == NGX_OK) {
         ngx_rbl_done_message(ctx, "Host deleted successfully.");
     }
-}
-
-
-ngx_int_t
-ngx_rbl_host_name(ngx_rbl_ctx_t *ctx, rbl_str_t name)
-{
-    if (name.n && rbl_utf8_count(name) <= RBL_LABEL_MAX) {
-        return NGX_OK;
-    }
-
-    ngx_rbl_invalid(ctx, "name");
-
-    return NGX_DECLINED;
 }
 
 

@@ -258,7 +258,7 @@ ngx_rbl_profile_fields(ngx_rbl_ctx_t *ctx, ngx_rbl_profile_t *profile)
     profile->name = ngx_rbl_text(ctx, NGX_RBL_PROFILE_NAME);
     profile->is_default = -1;
 
-    if ((profile->name.p && ngx_rbl_host_name(ctx, profile->name) != NGX_OK)
+    if ((profile->name.p && ngx_rbl_label(ctx, profile->name) != NGX_OK)
         || ngx_rbl_flag(ctx, NGX_RBL_PROFILE_DEFAULT, &profile->is_default)
            != NGX_OK)
     {

@@ -129,6 +129,19 @@ ngx_rbl_flag(ngx_rbl_ctx_t *ctx, ngx_uint_t field, int *flag)
 
 
 ngx_int_t
+ngx_rbl_label(ngx_rbl_ctx_t *ctx, rbl_str_t name)
+{
+    if (name.n && rbl_utf8_count(name) <= RBL_LABEL_MAX) {
+        return NGX_OK;
+    }
+
+    ngx_rbl_invalid(ctx, "name");
+
+    return NGX_DECLINED;
+}
+
+
+ngx_int_t
 ngx_rbl_path_sid(ngx_rbl_ctx_t *ctx, rbl_sid_kind_t kind,
     const char *resource, rbl_sid_t *sid)
 {

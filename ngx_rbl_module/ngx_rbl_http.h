@@ -362,6 +362,9 @@ ngx_int_t ngx_rbl_list(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
 ngx_int_t ngx_rbl_sids(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
     rbl_sid_kind_t kind, rbl_sid_t **sids);
 
+/* A name of 1 to RBL_LABEL_MAX characters; NGX_DECLINED: refused. */
+ngx_int_t ngx_rbl_label(ngx_rbl_ctx_t *ctx, rbl_str_t name);
+
 /* A flag that stays as it is if not given; NGX_DECLINED: refused. */
 ngx_int_t ngx_rbl_flag(ngx_rbl_ctx_t *ctx, ngx_uint_t field, int *flag);
 
@@ -502,9 +505,6 @@ extern const ngx_rbl_op_t  ngx_rbl_op_host_update;
 extern const ngx_rbl_op_t  ngx_rbl_op_host_pause;
 extern const ngx_rbl_op_t  ngx_rbl_op_host_resume;
 extern const ngx_rbl_op_t  ngx_rbl_op_host_delete;
-
-/* A label of 1 to RBL_LABEL_MAX characters; NGX_DECLINED: refused. */
-ngx_int_t ngx_rbl_host_name(ngx_rbl_ctx_t *ctx, rbl_str_t name);
 
 /* NGX_OK, or NGX_DECLINED and the script's word as a refusal. */
 ngx_int_t ngx_rbl_host_word(ngx_rbl_ctx_t *ctx, const redisReply *reply);
