@@ -8,6 +8,7 @@
 
 #include <ev.h>
 
+#include "check/check.h"
 #include "check/table.h"
 #include "config.h"
 #include "deliver/deliver.h"
@@ -19,6 +20,7 @@ typedef struct {
     const config_t  *conf;
     dns_engine_t    *dns;
     store_t         *store;
+    check_env_t      check;
     table_t         *table;
     struct clears_s *clears;            /* check/clears.h */
     deliver_t       *deliver;           /* NULL: this daemon delivers nothing */

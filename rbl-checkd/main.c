@@ -236,6 +236,9 @@ start(checkd_t *c)
         return -1;
     }
 
+    d->check.loop = d->loop;
+    d->check.dns = d->dns;
+
     d->store = store_new(d->loop, &c->conf, 0, on_store, c);
     if (d->store == NULL) {
         log_error("out of memory");

@@ -27,7 +27,8 @@ const char *const  rbl_verdict_names[] = {
 
 const char *const  rbl_lookup_err_names[] = {
     "", "blocked", "hijacked", "timeout", "servfail", "refused", "badreply",
-    "truncated", "network", "unhealthy", "name"
+    "truncated", "network", "unhealthy", "name", "quota",
+    "resolver", "unconfirmed", "frozen"
 };
 
 

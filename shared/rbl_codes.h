@@ -65,7 +65,12 @@ typedef enum {
     RBL_ERR_TRUNCATED,      /* "truncated": TCP gave nothing better */
     RBL_ERR_NETWORK,        /* "network": the resolver cannot be reached */
     RBL_ERR_UNHEALTHY,      /* "unhealthy": the list failed its controls */
-    RBL_ERR_NAME            /* "name": the name would be too long */
+    RBL_ERR_NAME,           /* "name": the name would be too long */
+    RBL_ERR_QUOTA,          /* "quota": the list may not be asked so often */
+    RBL_ERR_RESOLVER,       /* "resolver": it is to blame, not the list */
+    RBL_ERR_UNCONFIRMED,    /* "unconfirmed": the answer would end a listing,
+                               but the list may be dead; asked again soon */
+    RBL_ERR_FROZEN          /* "frozen": it lists too many hosts at once */
 } rbl_lookup_err_t;
 
 extern const char *const  rbl_lookup_err_names[];

@@ -22,8 +22,7 @@ typedef struct {
 } item_t;
 
 struct check_s {
-    struct ev_loop     *loop;
-    dns_engine_t       *dns;
+    const check_env_t  *env;
     rbl_family_t        family;
     rbl_str_t           value;
     char                value_buf[RBL_VALUE_MAX];
@@ -57,8 +56,8 @@ complete(item_t *item)
     check->done++;
 
     if (check->done == check->n) {
-        ev_timer_stop(check->loop, &check->deadline);
-        ev_timer_stop(check->loop, &check->end);
+        ev_timer_stop(check->env->loop, &check->deadline);
+        ev_timer_stop(check->env->loop, &check->end);
         check->progress(check->data, check, 1);
         return;
     }
@@ -143,7 +142,7 @@ on_addresses(void *data, const dns_answer_t *answer)
     judge(item, answer);
 
     if (item->result.verdict == RBL_LISTED) {
-        item->question = dns_ask(check->dns, item->name, DNS_TYPE_TXT,
+        item->question = dns_ask(check->env->dns, item->name, DNS_TYPE_TXT,
                                  item->result.list->zone, on_txt, item);
         if (item->question != NULL) {
             return;
@@ -183,7 +182,7 @@ ask(item_t *item)
         return 1;
     }
 
-    item->question = dns_ask(check->dns, item->name, DNS_TYPE_A, list->zone,
+    item->question = dns_ask(check->env->dns, item->name, DNS_TYPE_A, list->zone,
                              on_addresses, item);
     if (item->question == NULL) {
         settle(item, RBL_UNKNOWN, RBL_ERR_NAME);
@@ -284,8 +283,8 @@ on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
 
 
 check_t *
-check_start(struct ev_loop *loop, dns_engine_t *dns, rbl_family_t family,
-    rbl_str_t value, const list_t *const *lists, size_t n, double timeout,
+check_start(const check_env_t *env, rbl_family_t family, rbl_str_t value,
+    const list_t *const *lists, size_t n, double timeout,
     check_progress_pt progress, void *data)
 {
     size_t    i;
@@ -300,8 +299,7 @@ check_start(struct ev_loop *loop, dns_engine_t *dns, rbl_family_t family,
         return NULL;
     }
 
-    check->loop = loop;
-    check->dns = dns;
+    check->env = env;
     check->family = family;
     check->progress = progress;
     check->data = data;
@@ -325,10 +323,10 @@ check_start(struct ev_loop *loop, dns_engine_t *dns, rbl_family_t family,
     }
 
     if (check->done == n) {
-        ev_timer_start(loop, &check->end);
+        ev_timer_start(env->loop, &check->end);
 
     } else {
-        ev_timer_start(loop, &check->deadline);
+        ev_timer_start(env->loop, &check->deadline);
     }
 
     return check;
@@ -350,8 +348,8 @@ check_free(check_t *check)
         }
     }
 
-    ev_timer_stop(check->loop, &check->end);
-    ev_timer_stop(check->loop, &check->deadline);
+    ev_timer_stop(check->env->loop, &check->end);
+    ev_timer_stop(check->env->loop, &check->deadline);
     free(check);
 }
 

@@ -34,18 +34,32 @@ typedef struct {
     int                done;
 } check_result_t;
 
+/* What checks are made with. */
+typedef struct {
+    struct ev_loop  *loop;
+    dns_engine_t    *dns;
+} check_env_t;
+
+/* A listing that stands: what the last known answer was. */
+typedef struct {
+    rbl_str_t  sid, zone;
+    int64_t    cleared;     /* ms since 1970: since when the list says that it
+                               has ended, which is not confirmed; 0: it does
+                               not */
+} check_standing_t;
+
 /* Called after each list (finished 0) and once at the end (finished 1). */
 typedef void (*check_progress_pt)(void *data, check_t *check, int finished);
 
 /*
- * Starts; `lists` (n of them) must outlive the check.  NULL: out of memory.
+ * Starts; `env` and the `lists` (n of them) must outlive the check.  NULL: out of memory.
  * The call back never comes from inside this call.  A list that does not take
  * the family is `skipped`.  Lists not answered after `timeout` seconds are
  * unknown, error timeout.
  */
-check_t *check_start(struct ev_loop *loop, dns_engine_t *dns,
-    rbl_family_t family, rbl_str_t value, const list_t *const *lists, size_t n,
-    double timeout, check_progress_pt progress, void *data);
+check_t *check_start(const check_env_t *env, rbl_family_t family,
+    rbl_str_t value, const list_t *const *lists, size_t n, double timeout,
+    check_progress_pt progress, void *data);
 
 void check_free(check_t *check);        /* at any time */
 

@@ -10,16 +10,28 @@
 #include "rbl_codes.h"
 #include "rbl_record.h"
 
+/* Which names of a host a list of domains is asked for. */
+typedef enum {
+    LIST_NAMES_BOTH = 0,    /* the whole name and its registered domain */
+    LIST_NAMES_FULL,
+    LIST_NAMES_REGISTERED
+} list_names_t;
+
 typedef struct {
-    unsigned     refs;
-    char         sid[40];
-    char         type[8];
-    int          custom;
-    int64_t      families;
-    char         status[16];
-    char        *zone, *name, *website, *lookup, *delist, *tier, *control;
-    rbl_codes_t  codes;
-    char        *bytes;                 /* owns all texts above */
+    unsigned      refs;
+    char          sid[40];
+    char          type[8];
+    int           custom;
+    int64_t       families;
+    char          status[16];
+    char         *zone, *name, *website, *lookup, *delist, *tier, *control;
+    list_names_t  names;
+    int64_t       min_interval;         /* s between questions for one host;
+                                           0: none */
+    int64_t       rate;                 /* questions a second; 0: no limit */
+    int64_t       day_quota;            /* questions a day (UTC); 0: no limit */
+    rbl_codes_t   codes;
+    char         *bytes;                /* owns all texts above */
 } list_t;
 
 /* From a record of the store; NULL: out of memory or not a list. */

@@ -331,7 +331,7 @@ ask(runner_t *r, int64_t family, rbl_str_t value)
     left = (r->give_up - ev_now(r->d->loop)) * 0.8;
 
     r->told = ev_now(r->d->loop);
-    r->check = check_start(r->d->loop, r->d->dns, (rbl_family_t) family, value,
+    r->check = check_start(&r->d->check, (rbl_family_t) family, value,
                            (const list_t *const *) r->asked.list, r->asked.n,
                            timeout < left ? timeout : left, on_progress, r);
     if (r->check == NULL) {

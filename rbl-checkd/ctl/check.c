@@ -23,8 +23,7 @@ typedef struct {
     lists_t         *table;
     const list_t   **lists;             /* those that are asked */
     size_t           n;
-    struct ev_loop  *loop;
-    dns_engine_t    *dns;
+    check_env_t      env;
     check_t         *check;
     int              tty;
 } ctl_check_t;
@@ -172,7 +171,7 @@ ctl_check_progress(void *data, check_t *check, int finished)
     }
 
     if (finished) {
-        ev_break(c->loop, EVBREAK_ALL);
+        ev_break(c->env.loop, EVBREAK_ALL);
     }
 }
 
@@ -181,19 +180,19 @@ static int
 ctl_check_run(ctl_t *ctl, ctl_check_t *c)
 {
     c->tty = isatty(STDERR_FILENO);
-    c->loop = ev_loop_new(EVFLAG_AUTO);
-    if (c->loop == NULL) {
+    c->env.loop = ev_loop_new(EVFLAG_AUTO);
+    if (c->env.loop == NULL) {
         ctl_fail("no event loop: out of memory or descriptors");
         return -1;
     }
 
-    c->dns = dns_engine_new(c->loop, &ctl->conf.dns);
-    if (c->dns == NULL) {
+    c->env.dns = dns_engine_new(c->env.loop, &ctl->conf.dns);
+    if (c->env.dns == NULL) {
         ctl_fail("out of memory");
         return -1;
     }
 
-    c->check = check_start(c->loop, c->dns, c->family, c->value, c->lists,
+    c->check = check_start(&c->env, c->family, c->value, c->lists,
                            c->n, ctl->conf.check_timeout, ctl_check_progress,
                            c);
     if (c->check == NULL) {
@@ -201,7 +200,7 @@ ctl_check_run(ctl_t *ctl, ctl_check_t *c)
         return -1;
     }
 
-    ev_run(c->loop, 0);
+    ev_run(c->env.loop, 0);
 
     return 0;
 }
@@ -342,12 +341,12 @@ ctl_check(ctl_t *ctl)
         check_free(c.check);
     }
 
-    if (c.dns != NULL) {
-        dns_engine_free(c.dns);
+    if (c.env.dns != NULL) {
+        dns_engine_free(c.env.dns);
     }
 
-    if (c.loop != NULL) {
-        ev_loop_destroy(c.loop);
+    if (c.env.loop != NULL) {
+        ev_loop_destroy(c.env.loop);
     }
 
     if (c.table != NULL) {

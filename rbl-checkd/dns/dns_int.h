@@ -81,6 +81,7 @@ struct dns_question_s {
     unsigned         timed_out:1;
     unsigned         no_edns:1;
     unsigned         stay:1;        /* next try with the same resolver */
+    unsigned         fixed:1;       /* and every other one too */
     uint16_t         len;
     uint8_t          name[];        /* wire form */
 };

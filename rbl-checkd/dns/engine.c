@@ -182,8 +182,8 @@ dns_engine_free(dns_engine_t *engine)
 }
 
 
-dns_question_t *
-dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
+static dns_question_t *
+engine_ask(dns_engine_t *engine, const char *name, uint16_t type,
     const char *pace, dns_done_pt done, void *data)
 {
     size_t           len;
@@ -216,10 +216,48 @@ dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
     q->len = (uint16_t) len;
     memcpy(q->name, wire, len);
 
-    engine->counters.questions++;
-    dns_pace_queue(q, 0);
+    return q;
+}
+
+
+static dns_question_t *
+engine_begin(dns_question_t *q)
+{
+    if (q != NULL) {
+        q->engine->counters.questions++;
+        dns_pace_queue(q, 0);
+    }
 
     return q;
+}
+
+
+dns_question_t *
+dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
+    const char *pace, dns_done_pt done, void *data)
+{
+    return engine_begin(engine_ask(engine, name, type, pace, done, data));
+}
+
+
+dns_question_t *
+dns_ask_at(dns_engine_t *engine, unsigned resolver, const char *name,
+    uint16_t type, const char *pace, dns_done_pt done, void *data)
+{
+    dns_question_t  *q;
+
+    if (resolver >= engine->conf.n_resolvers) {
+        return NULL;
+    }
+
+    q = engine_ask(engine, name, type, pace, done, data);
+
+    if (q != NULL) {
+        q->fixed = 1;
+        q->resolver = (uint8_t) resolver;
+    }
+
+    return engine_begin(q);
 }
 
 
@@ -263,6 +301,7 @@ dns_finish(dns_question_t *q)
     engine = q->engine;
     answer = &engine->answer;
     answer->tries = q->sends;
+    answer->resolver = q->resolver;
     answer->ms = q->first != 0 ? (engine->now - q->first) * 1000 : 0;
     engine->counters.by_status[answer->status]++;
 
@@ -285,11 +324,15 @@ dns_finish_later(dns_question_t *q, dns_status_t status)
 }
 
 
-/* All resolvers are in the set. */
+/* All resolvers that the question may go to are in the set. */
 static int
-engine_all(const dns_engine_t *engine, unsigned set)
+engine_all(const dns_question_t *q, unsigned set)
 {
-    return set == (1u << engine->conf.n_resolvers) - 1;
+    if (q->fixed) {
+        return set >> q->resolver & 1;
+    }
+
+    return set == (1u << q->engine->conf.n_resolvers) - 1;
 }
 
 
@@ -310,7 +353,7 @@ dns_try_lost(dns_question_t *q, dns_status_t why)
     }
 
     /* Nobody is left to be asked at once: a resolver may be restarting. */
-    if (why == DNS_NETWORK && engine_all(q->engine, q->refused | q->servfail))
+    if (why == DNS_NETWORK && engine_all(q, q->refused | q->servfail))
     {
         q->refused = 0;
         q->state = DNS_PAUSED;
@@ -344,7 +387,7 @@ dns_try_answered(dns_question_t *q, dns_wire_t result)
     if (engine->answer.status == DNS_SERVFAIL) {
         q->servfail |= (uint8_t) (1u << q->resolver);
 
-        if (!engine_all(engine, q->servfail)
+        if (!engine_all(q, q->servfail)
             && q->attempt + 1u < engine->conf.tries)
         {
             dns_try_lost(q, DNS_SERVFAIL);

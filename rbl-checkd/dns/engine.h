@@ -57,6 +57,7 @@ typedef struct {
                                            from the SOA (RFC 2308); 0 unknown */
     double           ms;                /* from first send to verdict */
     unsigned         tries;
+    unsigned         resolver;          /* that of the last try */
 } dns_answer_t;
 
 typedef struct dns_engine_s    dns_engine_t;
@@ -98,6 +99,14 @@ void dns_engine_free(dns_engine_t *engine);
  */
 dns_question_t *dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
     const char *pace, dns_done_pt done, void *data);
+
+/*
+ * The same, but only that resolver is ever asked (its number in the
+ * configuration), healthy or not.
+ */
+dns_question_t *dns_ask_at(dns_engine_t *engine, unsigned resolver,
+    const char *name, uint16_t type, const char *pace, dns_done_pt done,
+    void *data);
 
 /* The call back will not come; the question must not have been answered. */
 void dns_cancel(dns_question_t *q);

@@ -51,8 +51,8 @@ dns_resolver_pick(const dns_question_t *q)
     engine = q->engine;
     n = engine->conf.n_resolvers;
 
-    if (n == 1) {
-        return 0;
+    if (n == 1 || q->fixed) {
+        return q->resolver;
     }
 
     start = q->sends == 0 ? 0 : (q->resolver + !q->stay) % n;

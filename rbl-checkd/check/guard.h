@@ -1,0 +1,40 @@
+/*
+ * The mass-listing guard: a list that turns positive for many hosts at once is
+ * frozen (facts/dnsbl.md 6.3).  The counts are in the store (list_turn), so
+ * that it is one guard however many daemons there are.  While a list is frozen
+ * none of its new listings is announced: they are unknown, "frozen".
+ *
+ * Whoever finds the list over the bound asks its controls anew, and a sample
+ * of addresses that nobody has any reason to list (health_sample); the guard
+ * thaws the list when these are in order, or the operator does.
+ */
+
+#ifndef GUARD_H_INCLUDED
+#define GUARD_H_INCLUDED
+
+#include "../store.h"
+#include "health.h"
+#include "lists.h"
+
+typedef struct guard_s  guard_t;
+
+/* go 1: the listing may be announced; 0: the list is frozen. */
+typedef void (*guard_done_pt)(void *data, int go);
+
+/* NULL: out of memory. */
+guard_t *guard_new(struct ev_loop *loop, store_t *store, health_t *health);
+void guard_free(guard_t *guard);
+
+/* An answer that counts (listed or clear) of a host not listed before. */
+void guard_count(guard_t *guard, const list_t *list);
+
+/*
+ * A listing that is new to a host: may it be announced?  The call back comes
+ * once, never from inside this call, unless forgotten.  A store that does not
+ * answer announces nothing.  -1: out of memory, no call back.
+ */
+int guard_ask(guard_t *guard, const list_t *list, rbl_family_t family,
+    unsigned resolver, guard_done_pt done, void *data);
+void guard_forget(guard_t *guard, const void *data);
+
+#endif /* GUARD_H_INCLUDED */

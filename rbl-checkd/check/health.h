@@ -1,0 +1,94 @@
+/*
+ * Can a list be believed?  The controls of RFC 5782 section 5, asked per list,
+ * family and resolver, through the same engine as real questions, and what
+ * follows from them.
+ *
+ * The positive control tells that an answer "not listed" has a meaning, the
+ * negative one that an answer "listed" has.  The negative control is another
+ * name each time, so that no resolver's cache answers it.  The positive one
+ * cannot be: when its answer was fetched is worked out from its TTL, which
+ * runs down in a cache.
+ *
+ * When the controls of several lists fail through one resolver and none is in
+ * order, the resolver is to blame, not the lists.
+ *
+ * Times are those of dns_clock().
+ */
+
+#ifndef HEALTH_H_INCLUDED
+#define HEALTH_H_INCLUDED
+
+#include <ev.h>
+
+#include "../dns/engine.h"
+#include "lists.h"
+#include "rbl_validate.h"
+
+typedef enum {
+    HEALTH_UNTRIED = 0,
+    HEALTH_GOOD,            /* controls as they should be, or none are known
+                               to exist for this list */
+    HEALTH_BLOCKED,         /* refuses to answer this resolver */
+    HEALTH_LYING,           /* lists what nobody lists, or answers outside
+                               127/8 */
+    HEALTH_DOWN,            /* no answer, or its test entry is gone */
+    HEALTH_UNSUPPORTED,     /* no data of this family, while another is good */
+    HEALTH_RESOLVER         /* the resolver is to blame */
+} health_state_t;
+
+extern const char *const  health_state_names[];     /* "untried", "good", ... */
+
+typedef struct {
+    health_state_t  state;
+    double          negative;   /* when the negative control was last asked and
+                                   found in order; 0: never */
+    double          positive;   /* the same of the positive one: when its answer
+                                   was fetched from the list; 0: not known */
+    double          expires;    /* when a resolver that has cached the positive
+                                   one will fetch it again */
+} health_verdict_t;
+
+typedef enum {
+    HEALTH_KNOWN,           /* as it was found within the last minutes */
+    HEALTH_NEGATIVE,        /* the negative control, asked from now on */
+    HEALTH_BOTH             /* and the positive one too */
+} health_need_t;
+
+typedef struct health_s    health_t;
+typedef struct health_q_s  health_q_t;
+
+typedef void (*health_done_pt)(void *data, const health_verdict_t *verdict);
+
+/* NULL: out of memory. */
+health_t *health_new(struct ev_loop *loop, dns_engine_t *dns);
+void health_free(health_t *health);
+
+/*
+ * The call back comes exactly once, never from inside this call, unless the
+ * question is dropped.  Controls are asked for all that wait together.
+ * NULL: out of memory.
+ */
+health_q_t *health_ask(health_t *health, const list_t *list,
+    rbl_family_t family, unsigned resolver, health_need_t need,
+    health_done_pt done, void *data);
+void health_drop(health_q_t *q);
+
+/*
+ * The same with a sample of addresses or names that nobody has a reason to
+ * list; a list that knows nearly all of them is lying.
+ */
+health_q_t *health_sample(health_t *health, const list_t *list,
+    rbl_family_t family, unsigned resolver, health_done_pt done, void *data);
+
+/* What is known now, without asking; walks, *at 0 at first.  0: no more. */
+typedef struct {
+    const char      *sid, *zone;
+    rbl_family_t     family;
+    unsigned         resolver;
+    health_state_t   state;
+    double           since;     /* when the state began */
+} health_known_t;
+
+int health_each(const health_t *health, size_t *at, health_known_t *known);
+
+#endif /* HEALTH_H_INCLUDED */

@@ -1,0 +1,48 @@
+/*
+ * How much a list may be asked: questions a second and a day, over all
+ * daemons.  The counts are in the store (list_grant); a daemon takes them in
+ * batches and gives back nothing, so that at most a batch a daemon is lost and
+ * none is ever spent twice.  A list that has refused (blocked) is left alone
+ * by all daemons for a while, longer each time.
+ */
+
+#ifndef QUOTA_H_INCLUDED
+#define QUOTA_H_INCLUDED
+
+#include "../store.h"
+#include "lists.h"
+
+typedef struct quota_s  quota_t;
+
+typedef enum {
+    QUOTA_GO = 0,
+    QUOTA_WAIT,             /* the call back will come */
+    QUOTA_USED_UP,          /* of the day, or not in time: RBL_ERR_QUOTA */
+    QUOTA_BLOCKED           /* it backs off: RBL_ERR_BLOCKED */
+} quota_answer_t;
+
+/* QUOTA_GO, QUOTA_USED_UP or QUOTA_BLOCKED. */
+typedef void (*quota_done_pt)(void *data, quota_answer_t answer);
+
+/* NULL: out of memory. */
+quota_t *quota_new(struct ev_loop *loop, store_t *store);
+void quota_free(quota_t *quota);
+
+/*
+ * May one question go to the list?  A list without limits costs a comparison.
+ * It waits at most `patience` seconds.  A store that does not answer grants
+ * nothing to lists that have limits.
+ */
+quota_answer_t quota_take(quota_t *quota, const list_t *list, double patience,
+    quota_done_pt done, void *data);
+
+/* The call back for `data` will not come. */
+void quota_forget(quota_t *quota, const void *data);
+
+/* What the list said to a question: did it refuse? */
+void quota_told(quota_t *quota, const list_t *list, int blocked);
+
+/* What is left of the list's day as this daemon knows it; -1: no limit. */
+int64_t quota_left(const quota_t *quota, const list_t *list);
+
+#endif /* QUOTA_H_INCLUDED */
