@@ -182,8 +182,8 @@ ask(item_t *item)
         return 1;
     }
 
-    item->question = dns_ask(check->env->dns, item->name, DNS_TYPE_A, list->zone,
-                             on_addresses, item);
+    item->question = dns_ask(check->env->dns, item->name, DNS_TYPE_A,
+                             list->zone, on_addresses, item);
     if (item->question == NULL) {
         settle(item, RBL_UNKNOWN, RBL_ERR_NAME);
         return 1;

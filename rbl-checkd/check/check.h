@@ -52,8 +52,8 @@ typedef struct {
 typedef void (*check_progress_pt)(void *data, check_t *check, int finished);
 
 /*
- * Starts; `env` and the `lists` (n of them) must outlive the check.  NULL: out of memory.
- * The call back never comes from inside this call.  A list that does not take
+ * Starts; `env` and the `lists` (n of them) must outlive the check.  NULL: out
+ * of memory.  The call back never comes from inside this call.  A list that does not take
  * the family is `skipped`.  Lists not answered after `timeout` seconds are
  * unknown, error timeout.
  */
