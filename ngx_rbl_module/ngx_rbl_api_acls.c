@@ -28,6 +28,8 @@ const ngx_rbl_op_t  ngx_rbl_op_acls = {
     ngx_rbl_acls_read,
     NULL,
     NULL,
+    NULL,
+    NULL,
     NULL
 };
 

@@ -31,7 +31,7 @@ static ngx_int_t ngx_rbl_start_host(ngx_rbl_ctx_t *ctx,
 static void ngx_rbl_start_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_start_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
-static ngx_int_t ngx_rbl_start_word(ngx_rbl_ctx_t *ctx,
+static void ngx_rbl_start_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
     const redisReply *reply);
 static void ngx_rbl_start_lists(ngx_rbl_ctx_t *ctx, rbl_str_t packed);
 
@@ -50,6 +50,8 @@ const ngx_rbl_op_t  ngx_rbl_op_check_start = {
     NULL,
     ngx_rbl_start_proceed,
     ngx_rbl_start_result,
+    NULL,
+    ngx_rbl_start_word,
     NULL
 };
 
@@ -158,10 +160,6 @@ ngx_rbl_start_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     rbl_str_t         lists;
     ngx_rbl_start_t  *start;
 
-    if (ngx_rbl_start_word(ctx, reply) != NGX_OK) {
-        return;
-    }
-
     start = ctx->data;
     lists = rbl_reply_str(rbl_reply_at(reply, 5));
 
@@ -185,17 +183,11 @@ ngx_rbl_start_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 }
 
 
-static ngx_int_t
-ngx_rbl_start_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+static void
+ngx_rbl_start_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
+    const redisReply *reply)
 {
-    int64_t    max;
-    rbl_str_t  word;
-
-    word = rbl_reply_word(reply);
-
-    if (rbl_str_is(word, "OK")) {
-        return NGX_OK;
-    }
+    int64_t  max;
 
     if (rbl_str_is(word, "HOST")) {
         ngx_rbl_invalid(ctx, "host");
@@ -213,12 +205,7 @@ ngx_rbl_start_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         max = rbl_reply_int(rbl_reply_at(reply, 1), 0);
         ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
                        "The plan allows at most %L checks a day.", max);
-
-    } else if (rbl_str_is(word, "ACCOUNT")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");
     }
-
-    return NGX_DECLINED;
 }
 
 

@@ -47,6 +47,8 @@ const ngx_rbl_op_t  ngx_rbl_op_check_status = {
     ngx_rbl_status_read,
     NULL,
     NULL,
+    NULL,
+    NULL,
     NULL
 };
 

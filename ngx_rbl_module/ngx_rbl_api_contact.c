@@ -58,8 +58,6 @@ static void ngx_rbl_contact_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
 static void ngx_rbl_contact_update_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_contact_update_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_contact_update_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
 static rbl_str_t *ngx_rbl_contact_args(ngx_rbl_ctx_t *ctx, ngx_int_t n);
 
 
@@ -90,6 +88,8 @@ const ngx_rbl_op_t  ngx_rbl_op_contact_add = {
     NULL,
     ngx_rbl_contact_add_proceed,
     ngx_rbl_contact_add_result,
+    NULL,
+    ngx_rbl_contact_word,
     NULL
 };
 
@@ -98,8 +98,10 @@ const ngx_rbl_op_t  ngx_rbl_op_contact_update = {
     ngx_rbl_contact_update_prepare,
     NULL,
     ngx_rbl_contact_update_proceed,
-    ngx_rbl_contact_update_result,
-    NULL
+    NULL,
+    NULL,
+    ngx_rbl_contact_word,
+    "Contact updated successfully."
 };
 
 
@@ -256,10 +258,6 @@ static void
 ngx_rbl_contact_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
-    if (ngx_rbl_contact_word(ctx, reply) != NGX_OK) {
-        return;
-    }
-
     ngx_rbl_open(ctx, NGX_RBL_CONTACT_GUESS, "Contact added successfully.");
 
     if (ngx_rbl_contact_render(ctx, "data",
@@ -315,16 +313,6 @@ ngx_rbl_contact_update_proceed(ngx_rbl_ctx_t *ctx)
 }
 
 
-static void
-ngx_rbl_contact_update_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    if (ngx_rbl_contact_word(ctx, reply) == NGX_OK) {
-        ngx_rbl_done_message(ctx, "Contact updated successfully.");
-    }
-}
-
-
 /* Room for n arguments, and the groups behind them.  NULL: refused. */
 
 static rbl_str_t *
@@ -351,18 +339,13 @@ ngx_rbl_contact_args(ngx_rbl_ctx_t *ctx, ngx_int_t n)
 }
 
 
-ngx_int_t
-ngx_rbl_contact_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+void
+ngx_rbl_contact_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
+    const redisReply *reply)
 {
-    int64_t    n;
-    rbl_str_t  word;
+    int64_t  n;
 
-    word = rbl_reply_word(reply);
     n = rbl_reply_int(rbl_reply_at(reply, 1), 0);
-
-    if (rbl_str_is(word, "OK")) {
-        return NGX_OK;
-    }
 
     if (rbl_str_is(word, "CONTACT")) {
         ngx_rbl_unknown_id(ctx, "contact");
@@ -398,10 +381,5 @@ ngx_rbl_contact_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
                              ngx_max(n, 1),
                              "A confirmation was sent less than a minute ago. "
                              "Please try again later.");
-
-    } else if (rbl_str_is(word, "ACCOUNT")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");
     }
-
-    return NGX_DECLINED;
 }

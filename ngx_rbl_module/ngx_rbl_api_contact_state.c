@@ -22,16 +22,6 @@ static void ngx_rbl_delete_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_resend_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_confirm_proceed(ngx_rbl_ctx_t *ctx);
 
-static void ngx_rbl_pause_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_resume_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_delete_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_resend_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_confirm_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
 
 
 static const ngx_rbl_field_t  ngx_rbl_no_fields[] = {
@@ -49,8 +39,10 @@ const ngx_rbl_op_t  ngx_rbl_op_contact_pause = {
     ngx_rbl_state_prepare,
     NULL,
     ngx_rbl_pause_proceed,
-    ngx_rbl_pause_result,
-    NULL
+    NULL,
+    NULL,
+    ngx_rbl_contact_word,
+    "Contact paused successfully."
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_contact_resume = {
@@ -58,8 +50,10 @@ const ngx_rbl_op_t  ngx_rbl_op_contact_resume = {
     ngx_rbl_state_prepare,
     NULL,
     ngx_rbl_resume_proceed,
-    ngx_rbl_resume_result,
-    NULL
+    NULL,
+    NULL,
+    ngx_rbl_contact_word,
+    "Contact resumed successfully."
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_contact_delete = {
@@ -67,8 +61,10 @@ const ngx_rbl_op_t  ngx_rbl_op_contact_delete = {
     ngx_rbl_state_prepare,
     NULL,
     ngx_rbl_delete_proceed,
-    ngx_rbl_delete_result,
-    NULL
+    NULL,
+    NULL,
+    ngx_rbl_contact_word,
+    "Contact deleted successfully."
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_contact_resend = {
@@ -76,8 +72,10 @@ const ngx_rbl_op_t  ngx_rbl_op_contact_resend = {
     ngx_rbl_state_prepare,
     NULL,
     ngx_rbl_resend_proceed,
-    ngx_rbl_resend_result,
-    NULL
+    NULL,
+    NULL,
+    ngx_rbl_contact_word,
+    "Confirmation sent successfully."
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_contact_confirm = {
@@ -85,8 +83,10 @@ const ngx_rbl_op_t  ngx_rbl_op_contact_confirm = {
     ngx_rbl_confirm_prepare,
     NULL,
     ngx_rbl_confirm_proceed,
-    ngx_rbl_confirm_result,
-    NULL
+    NULL,
+    NULL,
+    ngx_rbl_contact_word,
+    "Contact confirmed successfully."
 };
 
 
@@ -203,53 +203,4 @@ ngx_rbl_confirm_proceed(ngx_rbl_ctx_t *ctx)
     argv[2].n = sizeof(state->code.digest);
 
     ngx_rbl_call(ctx, &rbl_script_contact_confirm, 3, argv);
-}
-
-
-static void
-ngx_rbl_pause_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    if (ngx_rbl_contact_word(ctx, reply) == NGX_OK) {
-        ngx_rbl_done_message(ctx, "Contact paused successfully.");
-    }
-}
-
-
-static void
-ngx_rbl_resume_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    if (ngx_rbl_contact_word(ctx, reply) == NGX_OK) {
-        ngx_rbl_done_message(ctx, "Contact resumed successfully.");
-    }
-}
-
-
-static void
-ngx_rbl_delete_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    if (ngx_rbl_contact_word(ctx, reply) == NGX_OK) {
-        ngx_rbl_done_message(ctx, "Contact deleted successfully.");
-    }
-}
-
-
-static void
-ngx_rbl_resend_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    if (ngx_rbl_contact_word(ctx, reply) == NGX_OK) {
-        ngx_rbl_done_message(ctx, "Confirmation sent successfully.");
-    }
-}
-
-
-static void
-ngx_rbl_confirm_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    if (ngx_rbl_contact_word(ctx, reply) == NGX_OK) {
-        ngx_rbl_done_message(ctx, "Contact confirmed successfully.");
-    }
 }

@@ -58,11 +58,7 @@ static void ngx_rbl_group_update_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_group_delete_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_group_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
-static void ngx_rbl_group_update_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_group_delete_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static ngx_int_t ngx_rbl_group_word(ngx_rbl_ctx_t *ctx,
+static void ngx_rbl_group_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
     const redisReply *reply);
 
 
@@ -90,6 +86,8 @@ const ngx_rbl_op_t  ngx_rbl_op_group_add = {
     NULL,
     ngx_rbl_group_add_proceed,
     ngx_rbl_group_add_result,
+    NULL,
+    ngx_rbl_group_word,
     NULL
 };
 
@@ -98,8 +96,10 @@ const ngx_rbl_op_t  ngx_rbl_op_group_update = {
     ngx_rbl_group_update_prepare,
     NULL,
     ngx_rbl_group_update_proceed,
-    ngx_rbl_group_update_result,
-    NULL
+    NULL,
+    NULL,
+    ngx_rbl_group_word,
+    "Contact group updated successfully."
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_group_delete = {
@@ -107,8 +107,10 @@ const ngx_rbl_op_t  ngx_rbl_op_group_delete = {
     ngx_rbl_group_delete_prepare,
     NULL,
     ngx_rbl_group_delete_proceed,
-    ngx_rbl_group_delete_result,
-    NULL
+    NULL,
+    NULL,
+    ngx_rbl_group_word,
+    "Contact group deleted successfully."
 };
 
 
@@ -391,9 +393,8 @@ ngx_rbl_group_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     rbl_group_t       record;
     ngx_rbl_group_t  *group;
 
-    if (ngx_rbl_group_word(ctx, reply) != NGX_OK
-        || !ngx_rbl_group_decode(ctx, &record,
-                                 rbl_reply_str(rbl_reply_at(reply, 1))))
+    if (!ngx_rbl_group_decode(ctx, &record,
+                              rbl_reply_str(rbl_reply_at(reply, 1))))
     {
         return;
     }
@@ -408,35 +409,9 @@ ngx_rbl_group_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
 
 static void
-ngx_rbl_group_update_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+ngx_rbl_group_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
     const redisReply *reply)
 {
-    if (ngx_rbl_group_word(ctx, reply) == NGX_OK) {
-        ngx_rbl_done_message(ctx, "Contact group updated successfully.");
-    }
-}
-
-
-static void
-ngx_rbl_group_delete_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    if (ngx_rbl_group_word(ctx, reply) == NGX_OK) {
-        ngx_rbl_done_message(ctx, "Contact group deleted successfully.");
-    }
-}
-
-
-static ngx_int_t
-ngx_rbl_group_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
-{
-    rbl_str_t  word;
-
-    word = rbl_reply_word(reply);
-
-    if (rbl_str_is(word, "OK")) {
-        return NGX_OK;
-    }
 
     if (rbl_str_is(word, "GROUP")) {
         ngx_rbl_unknown_id(ctx, "contact group");
@@ -458,10 +433,5 @@ ngx_rbl_group_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
                        "An account may have at most %L contact groups.",
                        rbl_reply_int(rbl_reply_at(reply, 1), 0));
-
-    } else if (rbl_str_is(word, "ACCOUNT")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");
     }
-
-    return NGX_DECLINED;
 }

@@ -66,6 +66,8 @@ const ngx_rbl_op_t  ngx_rbl_op_host_add = {
     NULL,
     ngx_rbl_add_proceed,
     ngx_rbl_add_result,
+    NULL,
+    ngx_rbl_host_word,
     NULL
 };
 
@@ -392,10 +394,6 @@ ngx_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
     size_t          k, n;
     ngx_rbl_add_t  *add;
-
-    if (ngx_rbl_host_word(ctx, reply) != NGX_OK) {
-        return;
-    }
 
     add = ctx->data;
     n = rbl_reply_len(reply);

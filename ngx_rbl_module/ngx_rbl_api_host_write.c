@@ -36,14 +36,6 @@ static void ngx_rbl_resume_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_delete_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_plain_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script,
     rbl_str_t arg);
-static void ngx_rbl_update_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_pause_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_resume_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_delete_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
 
 
 static const ngx_rbl_field_t  ngx_rbl_update_fields[] = {
@@ -63,8 +55,10 @@ const ngx_rbl_op_t  ngx_rbl_op_host_update = {
     ngx_rbl_update_prepare,
     NULL,
     ngx_rbl_update_proceed,
-    ngx_rbl_update_result,
-    NULL
+    NULL,
+    NULL,
+    ngx_rbl_host_word,
+    "Host updated successfully."
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_host_pause = {
@@ -72,8 +66,10 @@ const ngx_rbl_op_t  ngx_rbl_op_host_pause = {
     ngx_rbl_plain_prepare,
     NULL,
     ngx_rbl_pause_proceed,
-    ngx_rbl_pause_result,
-    NULL
+    NULL,
+    NULL,
+    ngx_rbl_host_word,
+    "Host paused successfully."
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_host_resume = {
@@ -81,8 +77,10 @@ const ngx_rbl_op_t  ngx_rbl_op_host_resume = {
     ngx_rbl_plain_prepare,
     NULL,
     ngx_rbl_resume_proceed,
-    ngx_rbl_resume_result,
-    NULL
+    NULL,
+    NULL,
+    ngx_rbl_host_word,
+    "Host resumed successfully."
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_host_delete = {
@@ -90,8 +88,10 @@ const ngx_rbl_op_t  ngx_rbl_op_host_delete = {
     ngx_rbl_plain_prepare,
     NULL,
     ngx_rbl_delete_proceed,
-    ngx_rbl_delete_result,
-    NULL
+    NULL,
+    NULL,
+    ngx_rbl_host_word,
+    "Host deleted successfully."
 };
 
 
@@ -219,56 +219,11 @@ ngx_rbl_plain_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script,
 }
 
 
-static void
-ngx_rbl_update_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+void
+ngx_rbl_host_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
     const redisReply *reply)
 {
-    if (ngx_rbl_host_word(ctx, reply) == NGX_OK) {
-        ngx_rbl_done_message(ctx, "Host updated successfully.");
-    }
-}
-
-
-static void
-ngx_rbl_pause_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    if (ngx_rbl_host_word(ctx, reply) == NGX_OK) {
-        ngx_rbl_done_message(ctx, "Host paused successfully.");
-    }
-}
-
-
-static void
-ngx_rbl_resume_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    if (ngx_rbl_host_word(ctx, reply) == NGX_OK) {
-        ngx_rbl_done_message(ctx, "Host resumed successfully.");
-    }
-}
-
-
-static void
-ngx_rbl_delete_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    if (ngx_rbl_host_word(ctx, reply) == NGX_OK) {
-        ngx_rbl_done_message(ctx, "Host deleted successfully.");
-    }
-}
-
-
-ngx_int_t
-ngx_rbl_host_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
-{
-    int64_t    max;
-    rbl_str_t  word;
-
-    word = rbl_reply_word(reply);
-
-    if (rbl_str_is(word, "OK")) {
-        return NGX_OK;
-    }
+    int64_t  max;
 
     if (rbl_str_is(word, "HOST")) {
         ngx_rbl_unknown_id(ctx, "host");
@@ -292,10 +247,5 @@ ngx_rbl_host_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         max = rbl_reply_int(rbl_reply_at(reply, 1), 0);
         ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
                        "The plan allows at most %L hosts.", max);
-
-    } else if (rbl_str_is(word, "ACCOUNT")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");
     }
-
-    return NGX_DECLINED;
 }

@@ -39,6 +39,8 @@ const ngx_rbl_op_t  ngx_rbl_op_listings_plain = {
     ngx_rbl_plain_read,
     NULL,
     NULL,
+    NULL,
+    NULL,
     NULL
 };
 

@@ -61,11 +61,7 @@ static rbl_str_t *ngx_rbl_profile_args(ngx_rbl_ctx_t *ctx, ngx_int_t n);
 static void ngx_rbl_profile_delete_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_profile_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
-static void ngx_rbl_profile_update_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_profile_delete_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static ngx_int_t ngx_rbl_profile_word(ngx_rbl_ctx_t *ctx,
+static void ngx_rbl_profile_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
     const redisReply *reply);
 
 
@@ -94,6 +90,8 @@ const ngx_rbl_op_t  ngx_rbl_op_profile_add = {
     NULL,
     ngx_rbl_profile_add_proceed,
     ngx_rbl_profile_add_result,
+    NULL,
+    ngx_rbl_profile_word,
     NULL
 };
 
@@ -102,8 +100,10 @@ const ngx_rbl_op_t  ngx_rbl_op_profile_update = {
     ngx_rbl_profile_update_prepare,
     NULL,
     ngx_rbl_profile_update_proceed,
-    ngx_rbl_profile_update_result,
-    NULL
+    NULL,
+    NULL,
+    ngx_rbl_profile_word,
+    "Profile updated successfully."
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_profile_delete = {
@@ -111,8 +111,10 @@ const ngx_rbl_op_t  ngx_rbl_op_profile_delete = {
     ngx_rbl_profile_delete_prepare,
     NULL,
     ngx_rbl_profile_delete_proceed,
-    ngx_rbl_profile_delete_result,
-    NULL
+    NULL,
+    NULL,
+    ngx_rbl_profile_word,
+    "Profile deleted successfully."
 };
 
 
@@ -389,10 +391,6 @@ ngx_rbl_profile_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     ngx_rbl_profile_t  *profile;
     ngx_rbl_follows_t  *follows;
 
-    if (ngx_rbl_profile_word(ctx, reply) != NGX_OK) {
-        return;
-    }
-
     profile = ctx->data;
 
     follows = ngx_rbl_profile_follows(ctx, rbl_reply_at(reply, 2));
@@ -412,36 +410,10 @@ ngx_rbl_profile_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
 
 static void
-ngx_rbl_profile_update_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+ngx_rbl_profile_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
     const redisReply *reply)
 {
-    if (ngx_rbl_profile_word(ctx, reply) == NGX_OK) {
-        ngx_rbl_done_message(ctx, "Profile updated successfully.");
-    }
-}
-
-
-static void
-ngx_rbl_profile_delete_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    if (ngx_rbl_profile_word(ctx, reply) == NGX_OK) {
-        ngx_rbl_done_message(ctx, "Profile deleted successfully.");
-    }
-}
-
-
-static ngx_int_t
-ngx_rbl_profile_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
-{
-    int64_t    max;
-    rbl_str_t  word;
-
-    word = rbl_reply_word(reply);
-
-    if (rbl_str_is(word, "OK")) {
-        return NGX_OK;
-    }
+    int64_t  max;
 
     if (rbl_str_is(word, "PROFILE")) {
         ngx_rbl_unknown_id(ctx, "profile");
@@ -466,10 +438,5 @@ ngx_rbl_profile_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         max = rbl_reply_int(rbl_reply_at(reply, 1), 0);
         ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
                        "An account may have at most %L profiles.", max);
-
-    } else if (rbl_str_is(word, "ACCOUNT")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");
     }
-
-    return NGX_DECLINED;
 }

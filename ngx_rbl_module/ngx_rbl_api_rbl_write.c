@@ -34,15 +34,7 @@ static void ngx_rbl_rbl_status(ngx_rbl_ctx_t *ctx, rbl_str_t status);
 static void ngx_rbl_rbl_delete_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
-static void ngx_rbl_rbl_update_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_rbl_pause_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_rbl_resume_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_rbl_delete_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static ngx_int_t ngx_rbl_rbl_word(ngx_rbl_ctx_t *ctx,
+static void ngx_rbl_rbl_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
     const redisReply *reply);
 
 
@@ -63,6 +55,8 @@ const ngx_rbl_op_t  ngx_rbl_op_rbl_add = {
     NULL,
     ngx_rbl_rbl_add_proceed,
     ngx_rbl_rbl_add_result,
+    NULL,
+    ngx_rbl_rbl_word,
     NULL
 };
 
@@ -71,8 +65,10 @@ const ngx_rbl_op_t  ngx_rbl_op_rbl_update = {
     ngx_rbl_rbl_update_prepare,
     NULL,
     ngx_rbl_rbl_update_proceed,
-    ngx_rbl_rbl_update_result,
-    NULL
+    NULL,
+    NULL,
+    ngx_rbl_rbl_word,
+    "RBL updated successfully."
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_rbl_pause = {
@@ -80,8 +76,10 @@ const ngx_rbl_op_t  ngx_rbl_op_rbl_pause = {
     ngx_rbl_rbl_plain_prepare,
     NULL,
     ngx_rbl_rbl_pause_proceed,
-    ngx_rbl_rbl_pause_result,
-    NULL
+    NULL,
+    NULL,
+    ngx_rbl_rbl_word,
+    "RBL paused successfully."
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_rbl_resume = {
@@ -89,8 +87,10 @@ const ngx_rbl_op_t  ngx_rbl_op_rbl_resume = {
     ngx_rbl_rbl_plain_prepare,
     NULL,
     ngx_rbl_rbl_resume_proceed,
-    ngx_rbl_rbl_resume_result,
-    NULL
+    NULL,
+    NULL,
+    ngx_rbl_rbl_word,
+    "RBL resumed successfully."
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_rbl_delete = {
@@ -98,8 +98,10 @@ const ngx_rbl_op_t  ngx_rbl_op_rbl_delete = {
     ngx_rbl_rbl_plain_prepare,
     NULL,
     ngx_rbl_rbl_delete_proceed,
-    ngx_rbl_rbl_delete_result,
-    NULL
+    NULL,
+    NULL,
+    ngx_rbl_rbl_word,
+    "RBL deleted successfully."
 };
 
 
@@ -258,10 +260,6 @@ static void
 ngx_rbl_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
-    if (ngx_rbl_rbl_word(ctx, reply) != NGX_OK) {
-        return;
-    }
-
     ngx_rbl_open(ctx, NGX_RBL_RBL_GUESS, "RBL added successfully.");
 
     if (ngx_rbl_rbl_object(ctx, "data",
@@ -273,56 +271,10 @@ ngx_rbl_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
 
 static void
-ngx_rbl_rbl_update_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+ngx_rbl_rbl_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
     const redisReply *reply)
 {
-    if (ngx_rbl_rbl_word(ctx, reply) == NGX_OK) {
-        ngx_rbl_done_message(ctx, "RBL updated successfully.");
-    }
-}
-
-
-static void
-ngx_rbl_rbl_pause_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    if (ngx_rbl_rbl_word(ctx, reply) == NGX_OK) {
-        ngx_rbl_done_message(ctx, "RBL paused successfully.");
-    }
-}
-
-
-static void
-ngx_rbl_rbl_resume_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    if (ngx_rbl_rbl_word(ctx, reply) == NGX_OK) {
-        ngx_rbl_done_message(ctx, "RBL resumed successfully.");
-    }
-}
-
-
-static void
-ngx_rbl_rbl_delete_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    if (ngx_rbl_rbl_word(ctx, reply) == NGX_OK) {
-        ngx_rbl_done_message(ctx, "RBL deleted successfully.");
-    }
-}
-
-
-static ngx_int_t
-ngx_rbl_rbl_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
-{
-    int64_t    max;
-    rbl_str_t  word;
-
-    word = rbl_reply_word(reply);
-
-    if (rbl_str_is(word, "OK")) {
-        return NGX_OK;
-    }
+    int64_t  max;
 
     if (rbl_str_is(word, "RBL")) {
         ngx_rbl_unknown_id(ctx, "rbl");
@@ -339,10 +291,5 @@ ngx_rbl_rbl_word(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         max = rbl_reply_int(rbl_reply_at(reply, 1), 0);
         ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
                        "An account may have at most %L custom RBLs.", max);
-
-    } else if (rbl_str_is(word, "ACCOUNT")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");
     }
-
-    return NGX_DECLINED;
 }

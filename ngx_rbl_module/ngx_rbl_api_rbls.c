@@ -67,6 +67,8 @@ const ngx_rbl_op_t  ngx_rbl_op_rbls = {
     ngx_rbl_rbls_read,
     ngx_rbl_rbls_proceed,
     ngx_rbl_rbls_result,
+    NULL,
+    NULL,
     NULL
 };
 
@@ -74,6 +76,8 @@ const ngx_rbl_op_t  ngx_rbl_op_rbl = {
     ngx_rbl_no_fields,
     ngx_rbl_rbl_prepare,
     ngx_rbl_rbl_read,
+    NULL,
+    NULL,
     NULL,
     NULL,
     NULL

@@ -59,7 +59,9 @@ const ngx_rbl_op_t  ngx_rbl_op_list = {
     ngx_rbl_list_read,
     NULL,
     ngx_rbl_list_result,
-    ngx_rbl_list_records
+    ngx_rbl_list_records,
+    NULL,
+    NULL
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_one = {
@@ -68,7 +70,9 @@ const ngx_rbl_op_t  ngx_rbl_op_one = {
     ngx_rbl_list_read,
     NULL,
     NULL,
-    ngx_rbl_one_records
+    ngx_rbl_one_records,
+    NULL,
+    NULL
 };
 
 

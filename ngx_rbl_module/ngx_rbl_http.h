@@ -87,6 +87,10 @@ typedef struct {
  * ngx_rbl_next); so may `read`.  `result` gets the second round's replies.
  * One of them answers, between ngx_rbl_open and ngx_rbl_close.
  *
+ * Where the second round is one script, `word` gets its word unless that is OK
+ * (or ACCOUNT, the account is gone), and refuses; `result` is then for what is
+ * left, or NULL: the whole answer is `message`.
+ *
  * With `records` account and token come last, in one command with the records
  * that `prepare` asked for (ngx_rbl_ask_records).  `read` is then called before
  * it is known who asks, and only notes what it gets; `records` gets the
@@ -103,6 +107,9 @@ typedef struct {
                                 const redisReply *reply);
     void                  (*records)(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
                                 redisReply **record);
+    void                  (*word)(ngx_rbl_ctx_t *ctx, rbl_str_t word,
+                                const redisReply *reply);
+    const char             *message;
 } ngx_rbl_op_t;
 
 
@@ -402,9 +409,6 @@ void ngx_rbl_internal(ngx_rbl_ctx_t *ctx);
 void ngx_rbl_open(ngx_rbl_ctx_t *ctx, size_t guess, const char *message);
 void ngx_rbl_close(ngx_rbl_ctx_t *ctx);
 
-/* The whole answer of a call that has no data. */
-void ngx_rbl_done_message(ngx_rbl_ctx_t *ctx, const char *message);
-
 /* A sink without an envelope, for the plain formats. */
 void ngx_rbl_open_plain(ngx_rbl_ctx_t *ctx);
 
@@ -506,8 +510,9 @@ extern const ngx_rbl_op_t  ngx_rbl_op_host_pause;
 extern const ngx_rbl_op_t  ngx_rbl_op_host_resume;
 extern const ngx_rbl_op_t  ngx_rbl_op_host_delete;
 
-/* NGX_OK, or NGX_DECLINED and the script's word as a refusal. */
-ngx_int_t ngx_rbl_host_word(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+/* The word of a script as a refusal. */
+void ngx_rbl_host_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
+    const redisReply *reply);
 
 /* ngx_rbl_api_profile.c */
 extern const ngx_rbl_family_t  ngx_rbl_family_profiles;
@@ -546,8 +551,9 @@ extern const ngx_rbl_family_t  ngx_rbl_family_contacts;
 extern const ngx_rbl_op_t  ngx_rbl_op_contact_add;
 extern const ngx_rbl_op_t  ngx_rbl_op_contact_update;
 
-/* NGX_OK, or NGX_DECLINED and the script's word as a refusal. */
-ngx_int_t ngx_rbl_contact_word(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+/* The word of a script as a refusal. */
+void ngx_rbl_contact_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
+    const redisReply *reply);
 
 /* ngx_rbl_api_contact_state.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_contact_pause;

@@ -128,14 +128,6 @@ ngx_rbl_close(ngx_rbl_ctx_t *ctx)
 
 
 void
-ngx_rbl_done_message(ngx_rbl_ctx_t *ctx, const char *message)
-{
-    ngx_rbl_open(ctx, 0, message);
-    ngx_rbl_close(ctx);
-}
-
-
-void
 ngx_rbl_open_plain(ngx_rbl_ctx_t *ctx)
 {
     if (ngx_rbl_sink_open(ctx, NGX_RBL_ENVELOPE) == NGX_OK) {

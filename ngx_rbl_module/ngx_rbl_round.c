@@ -266,14 +266,51 @@ ngx_rbl_gate_done(void *data, ngx_rbl_store_rc_e rc)
 }
 
 
+/* 1: the script did what it was to do, 0: the call is refused. */
+
+static int
+ngx_rbl_script_done(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    rbl_str_t  word;
+
+    word = rbl_reply_word(reply);
+
+    if (rbl_str_is(word, "OK")) {
+        return 1;
+    }
+
+    if (rbl_str_is(word, "ACCOUNT")) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");
+
+    } else {
+        ctx->route->op->word(ctx, word, reply);
+    }
+
+    return 0;
+}
+
+
 static void
 ngx_rbl_second_reply(void *data, ngx_uint_t i, const redisReply *reply)
 {
-    ngx_rbl_ctx_t  *ctx = data;
+    ngx_rbl_ctx_t       *ctx = data;
+    const ngx_rbl_op_t  *op;
 
-    if (ctx->refusal == 0) {
-        ctx->route->op->result(ctx, i, reply);
+    op = ctx->route->op;
+
+    if (ctx->refusal != 0
+        || (op->word != NULL && !ngx_rbl_script_done(ctx, reply)))
+    {
+        return;
     }
+
+    if (op->result != NULL) {
+        op->result(ctx, i, reply);
+        return;
+    }
+
+    ngx_rbl_open(ctx, 0, op->message);
+    ngx_rbl_close(ctx);
 }
 
 
