@@ -284,11 +284,14 @@ on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
 
 check_t *
 check_start(const check_env_t *env, rbl_family_t family, rbl_str_t value,
-    const list_t *const *lists, size_t n, double timeout,
-    check_progress_pt progress, void *data)
+    const list_t *const *lists, size_t n, const check_standing_t *standing,
+    size_t n_standing, double timeout, check_progress_pt progress, void *data)
 {
     size_t    i;
     check_t  *check;
+
+    (void) standing;
+    (void) n_standing;
 
     if (value.n >= RBL_VALUE_MAX) {
         return NULL;

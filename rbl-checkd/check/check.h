@@ -10,7 +10,11 @@
 #include <ev.h>
 
 #include "../dns/engine.h"
+#include "guard.h"
+#include "health.h"
 #include "lists.h"
+#include "lookup.h"
+#include "quota.h"
 #include "rbl_codes.h"
 #include "rbl_validate.h"
 
@@ -31,6 +35,11 @@ typedef struct {
                                            UTF-8 without controls */
     double             ms;
     uint32_t           ttl;
+    health_state_t     health;          /* of the list, by the resolver that
+                                           answered; untried: not looked at */
+    double             recheck;         /* s after which to ask again, since
+                                           the answer would end a listing and
+                                           is not confirmed; 0: no need */
     int                done;
 } check_result_t;
 
@@ -38,9 +47,17 @@ typedef struct {
 typedef struct {
     struct ev_loop  *loop;
     dns_engine_t    *dns;
+    lookup_t        *lookup;            /* NULL: the engine is asked */
+    quota_t         *quota;             /* NULL: nobody counts */
+    health_t        *health;            /* NULL: every list is believed */
+    guard_t         *guard;             /* NULL: nothing is frozen */
 } check_env_t;
 
-/* A listing that stands: what the last known answer was. */
+/*
+ * A listing that stands: what the last known answer was.  Of a list with this
+ * SID; a zone that is not the list's own means that it listed the value before
+ * it became another one.
+ */
 typedef struct {
     rbl_str_t  sid, zone;
     int64_t    cleared;     /* ms since 1970: since when the list says that it
@@ -58,7 +75,8 @@ typedef void (*check_progress_pt)(void *data, check_t *check, int finished);
  * seconds are unknown, error timeout.
  */
 check_t *check_start(const check_env_t *env, rbl_family_t family,
-    rbl_str_t value, const list_t *const *lists, size_t n, double timeout,
+    rbl_str_t value, const list_t *const *lists, size_t n,
+    const check_standing_t *standing, size_t n_standing, double timeout,
     check_progress_pt progress, void *data);
 
 void check_free(check_t *check);        /* at any time */

@@ -333,6 +333,7 @@ ask(runner_t *r, int64_t family, rbl_str_t value)
     r->told = ev_now(r->d->loop);
     r->check = check_start(&r->d->check, (rbl_family_t) family, value,
                            (const list_t *const *) r->asked.list, r->asked.n,
+                           NULL, 0,
                            timeout < left ? timeout : left, on_progress, r);
     if (r->check == NULL) {
         log_error("check %s cannot start: out of memory", r->job.check.s);

@@ -193,8 +193,8 @@ ctl_check_run(ctl_t *ctl, ctl_check_t *c)
     }
 
     c->check = check_start(&c->env, c->family, c->value, c->lists,
-                           c->n, ctl->conf.check_timeout, ctl_check_progress,
-                           c);
+                           c->n, NULL, 0, ctl->conf.check_timeout,
+                           ctl_check_progress, c);
     if (c->check == NULL) {
         ctl_fail("out of memory");
         return -1;
