@@ -5,7 +5,8 @@
 set -eu
 
 build="gcc make pkg-config nginx nginx-dev libhiredis-dev libjansson-dev
-libldns-dev libcurl4-openssl-dev libev-dev libidn2-dev libssl-dev"
+libldns-dev libcurl4-openssl-dev libev-dev libidn2-dev libpsl-dev
+libssl-dev"
 run="redis-server redis-tools unbound rbldnsd curl tzdata"
 test="$run clang dpkg-dev exim4-daemon-light libnginx-mod-nchan
 libxml2-utils logrotate mandoc nodejs openssl perl systemd"

@@ -127,6 +127,12 @@ static const rbl_field_t  rbl_list_fields[RBL_LIST__N] = {
     [RBL_LIST_SCOPE] = STR(rbl_list_t, scope),
     [RBL_LIST_KIND] = STR(rbl_list_t, kind),
     [RBL_LIST_CONTROL] = STR(rbl_list_t, control),
+    [RBL_LIST_NAMES] = STR(rbl_list_t, names),
+    [RBL_LIST_MIN_INTERVAL] = INT(rbl_list_t, min_interval),
+    [RBL_LIST_RATE] = INT(rbl_list_t, rate),
+    [RBL_LIST_DAY_QUOTA] = INT(rbl_list_t, day_quota),
+    [RBL_LIST_REASON] = STR(rbl_list_t, reason),
+    [RBL_LIST_NOTE] = STR(rbl_list_t, note),
 };
 
 static const rbl_field_t  rbl_hook_fields[RBL_HOOK__N] = {

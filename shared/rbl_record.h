@@ -76,6 +76,9 @@ typedef struct {
     rbl_str_t  status, health;
     rbl_str_t  codes;                   /* packed array of rule texts */
     rbl_str_t  lookup, delist, tier, scope, kind, control;
+    rbl_str_t  names;                   /* "", both, full, registered */
+    int64_t    min_interval, rate, day_quota;       /* 0: none */
+    rbl_str_t  reason, note;            /* why it was killed; what to know */
 } rbl_list_t;
 
 typedef struct {

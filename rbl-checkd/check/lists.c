@@ -4,8 +4,14 @@
  */
 
 #include "lists.h"
+#include "rbl_name.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#define KEY_SLOT      "{key}"
+#define HASH_BASIS    14695981039346656037ull
+#define INTERVAL_MAX  (365 * 86400)     /* s */
 
 struct lists_s {
     size_t    n, room;
@@ -13,6 +19,21 @@ struct lists_s {
     size_t    slots;                    /* a power of two, or 0 */
     size_t   *slot;                     /* index + 1; 0: free */
 };
+
+
+/* FNV-1a */
+
+static uint64_t
+hash(rbl_str_t s, uint64_t h)
+{
+    size_t  i;
+
+    for (i = 0; i < s.n; i++) {
+        h = (h ^ (unsigned char) s.p[i]) * 1099511628211ull;
+    }
+
+    return h;
+}
 
 
 static char *
@@ -40,6 +61,24 @@ keep_small(char *buf, size_t size, rbl_str_t s)
 
     keep(&buf, s);
     return 0;
+}
+
+
+/* "" and both are the same; a word that is not known is asked for both. */
+
+static list_names_t
+names_of(rbl_str_t word)
+{
+    return rbl_str_is(word, "full") ? LIST_NAMES_FULL
+           : rbl_str_is(word, "registered") ? LIST_NAMES_REGISTERED
+           : LIST_NAMES_BOTH;
+}
+
+
+static int64_t
+limit_of(int64_t v)
+{
+    return v > 0 ? v : 0;
 }
 
 
@@ -98,6 +137,11 @@ parse_codes(list_t *list, rbl_str_t codes)
 static void
 destroy(list_t *list)
 {
+    if (list->ask_room != 0) {
+        explicit_bzero(list->ask, list->ask_room);
+        free(list->ask);
+    }
+
     free(list->bytes);
     free(list);
 }
@@ -117,6 +161,10 @@ make(const rbl_list_t *r)
     list->refs = 1;
     list->custom = r->custom != 0;
     list->families = r->families;
+    list->names = names_of(r->names);
+    list->min_interval = limit_of(r->min_interval);
+    list->rate = limit_of(r->rate);
+    list->day_quota = limit_of(r->day_quota);
 
     if (keep_small(list->sid, sizeof(list->sid), r->id) != 0
         || keep_small(list->type, sizeof(list->type), r->type) != 0
@@ -135,7 +183,84 @@ make(const rbl_list_t *r)
         return NULL;
     }
 
+    list->ask = list_keyed(list) ? NULL : list->zone;
+
     return list;
+}
+
+
+int
+list_keyed(const list_t *list)
+{
+    return strstr(list->zone, KEY_SLOT) != NULL;
+}
+
+
+int
+list_key_ok(rbl_str_t key)
+{
+    return rbl_label_ok(key) && memchr(key.p, '_', key.n) == NULL;
+}
+
+
+int
+list_key_set(list_t *list, rbl_str_t key)
+{
+    size_t  room;
+    char   *slot;
+
+    if (!list_key_ok(key)) {
+        return -1;
+    }
+
+    slot = strstr(list->zone, KEY_SLOT);
+    if (slot == NULL || list->ask != NULL) {
+        return 0;
+    }
+
+    room = strlen(list->zone) + key.n + 1;
+    list->ask = malloc(room);
+    if (list->ask == NULL) {
+        return -1;
+    }
+
+    list->ask_room = room;
+    snprintf(list->ask, room, "%.*s%.*s%s", (int) (slot - list->zone),
+             list->zone, (int) key.n, key.p, slot + sizeof(KEY_SLOT) - 1);
+
+    return 0;
+}
+
+
+/* Where in the interval the list's turn for this host is (ms). */
+
+static int64_t
+phase(const list_t *list, rbl_str_t host, int64_t interval)
+{
+    uint64_t  h;
+
+    h = hash(host, HASH_BASIS);
+    h = hash(rbl_str(list->sid), h);
+
+    return (int64_t) ((h ^ h >> 32) % (uint64_t) interval);
+}
+
+
+int
+list_due(const list_t *list, rbl_str_t host, int64_t before, int64_t now)
+{
+    int64_t  at, interval;
+
+    if (list->min_interval == 0 || list->min_interval > INTERVAL_MAX
+        || before <= 0 || now < before)
+    {
+        return 1;
+    }
+
+    interval = list->min_interval * 1000;
+    at = phase(list, host, interval);
+
+    return (now + at) / interval != (before + at) / interval;
 }
 
 
@@ -211,30 +336,16 @@ lists_free(lists_t *lists)
 }
 
 
-/* FNV-1a */
-
-static size_t
-hash(rbl_str_t s)
-{
-    size_t    i;
-    uint64_t  h = 14695981039346656037ull;
-
-    for (i = 0; i < s.n; i++) {
-        h = (h ^ (unsigned char) s.p[i]) * 1099511628211ull;
-    }
-
-    return (size_t) (h ^ h >> 32);
-}
-
-
 /* The slot that holds the SID, or the free one where it would stand. */
 
 static size_t
 probe(const lists_t *lists, rbl_str_t sid)
 {
-    size_t  at;
+    size_t    at;
+    uint64_t  h;
 
-    at = hash(sid) & (lists->slots - 1);
+    h = hash(sid, HASH_BASIS);
+    at = (size_t) (h ^ h >> 32) & (lists->slots - 1);
 
     while (lists->slot[at] != 0
            && !rbl_str_is(sid, lists->list[lists->slot[at] - 1]->sid))

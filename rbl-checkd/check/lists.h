@@ -25,6 +25,9 @@ typedef struct {
     int64_t       families;
     char          status[16];
     char         *zone, *name, *website, *lookup, *delist, *tier, *control;
+    char         *ask;                  /* the zone as it is asked: with the key
+                                           in it, so not for logs nor answers;
+                                           NULL: it wants one and has none */
     list_names_t  names;
     int64_t       min_interval;         /* s between questions for one host;
                                            0: none */
@@ -32,6 +35,7 @@ typedef struct {
     int64_t       day_quota;            /* questions a day (UTC); 0: no limit */
     rbl_codes_t   codes;
     char         *bytes;                /* owns all texts above */
+    size_t        ask_room;             /* not 0: `ask` is a text of its own */
 } list_t;
 
 /* From a record of the store; NULL: out of memory or not a list. */
@@ -40,6 +44,26 @@ list_t *list_from_record(rbl_str_t raw);
 /* A list known only by what a job tells (custom, or not in the table yet). */
 list_t *list_make(rbl_str_t sid, rbl_str_t type, int custom, rbl_str_t zone,
     rbl_str_t website, int64_t families);
+
+/* Does the zone hold a {key}? */
+int list_keyed(const list_t *list);
+
+/*
+ * Gives a list its key, before anybody else has the list.  Nothing happens to
+ * one that wants none.  -1: it is none (list_key_ok), or out of memory.
+ */
+int list_key_set(list_t *list, rbl_str_t key);
+
+/* A label of letters, digits and hyphens, of at most 63 octets. */
+int list_key_ok(rbl_str_t key);
+
+/*
+ * Is the list asked in a check of this host that is due at `now` (ms), when it
+ * was checked last at `before`?  With a minimum interval each pair of host and
+ * list has a time of its own within it, so that questions are spread over it
+ * and none has to be remembered.  before 0: not checked yet.
+ */
+int list_due(const list_t *list, rbl_str_t host, int64_t before, int64_t now);
 
 list_t *list_ref(list_t *list);
 void list_unref(list_t *list);

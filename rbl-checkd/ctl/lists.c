@@ -21,7 +21,9 @@ static const ctl_column_t  list_columns[] = {
     { "health", "health" }, { "website", "website" }, { "codes", "codes" },
     { "lookup", "lookup" }, { "delist", "delist" }, { "tier", "tier" },
     { "scope", "scope" }, { "kind", "kind" }, { "control", "control" },
-    { NULL, NULL }
+    { "names", "names" }, { "min_interval", "min interval" },
+    { "rate", "rate" }, { "day_quota", "day quota" },
+    { "reason", "killed for" }, { "note", "note" }, { NULL, NULL }
 };
 
 static const ctl_column_t  list_row[] = {
@@ -103,7 +105,8 @@ ctl_families(int64_t bits)
 static json_t *
 ctl_list_json(const rbl_list_t *l)
 {
-    return json_pack("{so so so so so so so so so so so so so so so}",
+    return json_pack("{so so so so so so so so so so so so so so so so sI sI sI"
+                     " so so}",
                      "id", ctl_text(l->id), "zone", ctl_text(l->zone),
                      "name", ctl_text(l->name), "type", ctl_text(l->type),
                      "families", ctl_families(l->families),
@@ -115,7 +118,13 @@ ctl_list_json(const rbl_list_t *l)
                      "delist", ctl_text(l->delist),
                      "tier", ctl_text(l->tier), "scope", ctl_text(l->scope),
                      "kind", ctl_text(l->kind),
-                     "control", ctl_text(l->control));
+                     "control", ctl_text(l->control),
+                     "names", ctl_text(l->names),
+                     "min_interval", (json_int_t) l->min_interval,
+                     "rate", (json_int_t) l->rate,
+                     "day_quota", (json_int_t) l->day_quota,
+                     "reason", ctl_text(l->reason),
+                     "note", ctl_text(l->note));
 }
 
 

@@ -15,7 +15,8 @@
 
 static const char *const  list_members[] = {
     "zone", "name", "type", "website", "families", "enabled", "codes",
-    "lookup", "delist", "tier", "scope", "kind", "control", "note", NULL
+    "lookup", "delist", "tier", "scope", "kind", "control", "names",
+    "min_interval", "rate", "day_quota", "note", NULL
 };
 
 static const char *const  killed_members[] = { "zone", "reason", NULL };
@@ -50,45 +51,62 @@ entry_begin(entry_read_t *r, const json_t *entry, const char *const *members)
 }
 
 
+static void
+put_record(rbl_out_t *out, const rbl_list_t *l, const json_t *codes)
+{
+    size_t  i;
+
+    rbl_mp_put_array(out, RBL_LIST__N);
+    rbl_mp_put_int(out, RBL_RECORD_VERSION);
+    rbl_mp_put_str(out, l->id);
+    rbl_mp_put_str(out, l->type);
+    rbl_mp_put_str(out, l->zone);
+    rbl_mp_put_str(out, l->name);
+    rbl_mp_put_str(out, l->website);
+    rbl_mp_put_int(out, l->families);
+    rbl_mp_put_int(out, 0);
+    rbl_mp_put_str(out, l->status);
+    rbl_mp_put_z(out, "");
+    rbl_mp_put_array(out, json_array_size(codes));
+    for (i = 0; i < json_array_size(codes); i++) {
+        rbl_mp_put_str(out, value_str(json_array_get(codes, i)));
+    }
+
+    rbl_mp_put_str(out, l->lookup);
+    rbl_mp_put_str(out, l->delist);
+    rbl_mp_put_str(out, l->tier);
+    rbl_mp_put_str(out, l->scope);
+    rbl_mp_put_str(out, l->kind);
+    rbl_mp_put_str(out, l->control);
+    rbl_mp_put_str(out, l->names);
+    rbl_mp_put_int(out, l->min_interval);
+    rbl_mp_put_int(out, l->rate);
+    rbl_mp_put_int(out, l->day_quota);
+    rbl_mp_put_str(out, l->reason);
+    rbl_mp_put_str(out, l->note);
+}
+
+
 /* The record goes into the file's table. */
 static void
 entry_end(entry_read_t *r, lists_file_t *file, rbl_list_t *l,
     const json_t *codes, lists_file_status_t status)
 {
-    size_t               i;
     rbl_buf_t            buf;
     lists_file_entry_t  *e;
 
-    static const char *const  names[] = { "active", "disabled", "killed" };
+    static const char *const  statuses[] = { "active", "disabled", "killed" };
 
     e = &file->entry[file->n];
     if (r->mistakes != 0 || ctl_list_sid(&e->sid, l->zone) != 0) {
         return;
     }
 
-    rbl_buf_init(&buf);
-    rbl_mp_put_array(&buf.out, RBL_LIST__N);
-    rbl_mp_put_int(&buf.out, RBL_RECORD_VERSION);
-    rbl_mp_put_str(&buf.out, rbl_sid_str(&e->sid));
-    rbl_mp_put_str(&buf.out, l->type);
-    rbl_mp_put_str(&buf.out, l->zone);
-    rbl_mp_put_str(&buf.out, l->name);
-    rbl_mp_put_str(&buf.out, l->website);
-    rbl_mp_put_int(&buf.out, l->families);
-    rbl_mp_put_int(&buf.out, 0);
-    rbl_mp_put_z(&buf.out, names[status]);
-    rbl_mp_put_z(&buf.out, "");
-    rbl_mp_put_array(&buf.out, json_array_size(codes));
-    for (i = 0; i < json_array_size(codes); i++) {
-        rbl_mp_put_str(&buf.out, value_str(json_array_get(codes, i)));
-    }
+    l->id = rbl_sid_str(&e->sid);
+    l->status = rbl_str(statuses[status]);
 
-    rbl_mp_put_str(&buf.out, l->lookup);
-    rbl_mp_put_str(&buf.out, l->delist);
-    rbl_mp_put_str(&buf.out, l->tier);
-    rbl_mp_put_str(&buf.out, l->scope);
-    rbl_mp_put_str(&buf.out, l->kind);
-    rbl_mp_put_str(&buf.out, l->control);
+    rbl_buf_init(&buf);
+    put_record(&buf.out, l, codes);
 
     if (buf.out.failed) {
         mistake(r, "entry", "out of memory");
@@ -133,9 +151,14 @@ entry_list(entry_read_t *r, lists_file_t *file, const json_t *entry)
     l.scope = member_scope(r, entry);
     l.kind = member_kind(r, entry);
     l.control = member_control(r, entry);
+    l.names = member_names(r, entry, l.families);
+    l.min_interval = member_number(r, entry, "min_interval",
+                                   LISTS_INTERVAL_MAX);
+    l.rate = member_number(r, entry, "rate", LISTS_RATE_MAX);
+    l.day_quota = member_number(r, entry, "day_quota", LISTS_QUOTA_MAX);
     codes = member_codes(r, entry);
     enabled = member_enabled(r, entry);
-    (void) member_text(r, entry, "note", ENTRY_TEXT);
+    l.note = member_text(r, entry, "note", ENTRY_TEXT);
 
     entry_end(r, file, &l, codes,
               enabled ? LISTS_FILE_ACTIVE : LISTS_FILE_DISABLED);
@@ -153,7 +176,8 @@ entry_killed(entry_read_t *r, lists_file_t *file, const json_t *entry)
 
     memset(&l, 0, sizeof(l));
     l.zone = r->label;
-    l.name = member_text(r, entry, "reason", ENTRY_TEXT);
+    l.name = r->label;
+    l.reason = member_text(r, entry, "reason", ENTRY_TEXT);
     l.type = RBL_STR("rbl");
 
     entry_end(r, file, &l, NULL, LISTS_FILE_KILLED);

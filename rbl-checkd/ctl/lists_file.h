@@ -6,9 +6,12 @@
  * An entry of lists: zone, name, type ("rbl", "uribl"), families (of "ipv4",
  * "ipv6", "domain") must be there; website, enabled (true), codes (rules,
  * rbl_codes.h), lookup ("%s" is the host), delist, tier, scope, kind, control
- * ("ip", "ip-positive-only", "name:<domain>", "none") and note may be.  An
- * entry of killed: zone, reason.  A zone with {key} is never enabled here.
- * Any other member is a mistake, as is a zone that is named twice.
+ * ("ip", "ip-positive-only", "name:<domain>", "none"), names ("both", "full",
+ * "registered": which names of a domain are asked), min_interval (seconds
+ * between questions for one host), rate and day_quota (questions a second and
+ * a day, of the whole site; 0 is no limit) and note may be.  An entry of
+ * killed: zone, reason.  A zone with {key} is never enabled here.  Any other
+ * member is a mistake, as is a zone that is named twice.
  */
 
 #ifndef CTL_LISTS_FILE_H_INCLUDED

@@ -20,6 +20,7 @@ static const char *const  kinds[] = { "block", "informational", "allow",
 static const char *const  tiers[] = { "critical", "high", "normal", "policy",
                                       "neighbourhood", "notspam", "allow",
                                       "utility", NULL };
+static const char *const  names[] = { "both", "full", "registered", NULL };
 
 
 rbl_str_t
@@ -65,6 +66,41 @@ rbl_str_t
 member_kind(entry_read_t *r, const json_t *entry)
 {
     return member_word(r, entry, "kind", kinds, 1);
+}
+
+
+rbl_str_t
+member_names(entry_read_t *r, const json_t *entry, int64_t bits)
+{
+    rbl_str_t  s;
+
+    s = member_word(r, entry, "names", names, 1);
+
+    if (s.n != 0 && bits != 0 && !(bits & RBL_FAMILY_DOMAIN)) {
+        mistake(r, "names", "is for lists that take domains");
+    }
+
+    return s;
+}
+
+
+int64_t
+member_number(entry_read_t *r, const json_t *entry, const char *name,
+    int64_t max)
+{
+    int64_t        n;
+    const json_t  *v;
+
+    v = json_object_get(entry, name);
+    n = json_integer_value(v);
+
+    if (v != NULL && (!json_is_integer(v) || n < 0 || n > max)) {
+        mistake(r, name, "must be a whole number from 0 to %lld",
+                (long long) max);
+        return 0;
+    }
+
+    return n;
 }
 
 

@@ -7,7 +7,11 @@
 
 #include "entry.h"
 
-#define LISTS_FILE_URL   512
+#define LISTS_FILE_URL      512
+
+#define LISTS_INTERVAL_MAX  (30 * 86400)
+#define LISTS_RATE_MAX      1000000
+#define LISTS_QUOTA_MAX     1000000000000
 
 /* Each a text member; "" if it is not there, p NULL after a mistake. */
 rbl_str_t member_url(entry_read_t *r, const json_t *entry, const char *name);
@@ -16,6 +20,13 @@ rbl_str_t member_tier(entry_read_t *r, const json_t *entry);
 rbl_str_t member_scope(entry_read_t *r, const json_t *entry);
 rbl_str_t member_kind(entry_read_t *r, const json_t *entry);
 rbl_str_t member_control(entry_read_t *r, const json_t *entry);
+
+/* Which names are asked: only a list that takes domains is asked for such. */
+rbl_str_t member_names(entry_read_t *r, const json_t *entry, int64_t families);
+
+/* A whole number from 0 to max; 0 if it is not there or after a mistake. */
+int64_t member_number(entry_read_t *r, const json_t *entry, const char *name,
+    int64_t max);
 
 /* Bits; 0 after a mistake. */
 int64_t member_families(entry_read_t *r, const json_t *entry, rbl_str_t type);

@@ -83,6 +83,16 @@ refused("$_", qr/${at}$_: must be one of/, entry($_ => 'frob'))
     for qw(tier scope kind);
 refused('control', qr/${at}control: must be/, entry(control => $_))
     for 'frob', 'name:', 'name:a b';
+refused("names $_->[1]", qr/${at}names: $_->[2]/,
+    entry(families => $_->[0], names => $_->[1]))
+    for [['domain'], 'frob', 'must be one of "both", "full", "registered"'],
+    [['domain'], 5, 'must be text'], [['ipv4'], 'full', '.*domains'];
+for my $name (qw(min_interval rate day_quota)) {
+    refused("$name $_->[0]", qr/${at}$name: must be a whole number from 0 to \d/,
+        entry($name => $_->[1]))
+        for ['below 0', -1], ['a text', '5'], ['a part', 1.5], ['null', undef],
+        ['too large', 1_000_000_000_001];
+}
 refused('note', qr/${at}note: must be text/, entry(note => 'x' x 2000));
 refused('unknown member', qr/${at}fro\\x1bb: is not a member/,
     entry("fro\eb" => 1));
@@ -112,7 +122,9 @@ my @all = (
     entry(families => ['ipv4', 'ipv6', 'domain'], codes => ['127.0.0.2=spam',
         '!127.255.255.254=refused', 'bit:4=x'], website => 'https://e.example/',
         lookup => 'https://e.example/?q=%s', delist => '', tier => 'high',
-        scope => 'ip', kind => 'block', control => 'ip', note => 'n'),
+        scope => 'ip', kind => 'block', control => 'ip', note => 'n',
+        names => 'registered', min_interval => 3600, rate => 10,
+        day_quota => 300_000),
     entry(zone => 'uri.example.org', type => 'uribl', families => ['domain'],
         control => 'name:test'),
     entry(zone => '{key}.dq.example.org', enabled => $false));
@@ -130,13 +142,21 @@ for my $p (0 .. 3) {
         website => 'https://e.example/', families => 7, custom => 0,
         status => 'active', health => '', codes => $all[0]{codes},
         lookup => 'https://e.example/?q=%s', delist => '', tier => 'high',
-        scope => 'ip', kind => 'block', control => 'ip' },
+        scope => 'ip', kind => 'block', control => 'ip',
+        names => 'registered', min_interval => 3600, rate => 10,
+        day_quota => 300_000, reason => '', note => 'n' },
         "record in partition $p");
     is_deeply(redis($redis, 'ZRANGE', "rbl:{$p}:lists", 0, -1),
         [map { list_sid($_->{zone}) } @all], "order in partition $p");
 }
-is(record('list', redis($redis, 'GET', 'rbl:{2}:r:SYS:'
-    . list_sid('dead.example.org')))->{status}, 'killed', 'killed');
+$v = record('list', redis($redis, 'GET', 'rbl:{2}:r:SYS:'
+    . list_sid('dead.example.org')));
+is_deeply([@$v{qw(name status reason)}], ['dead.example.org', 'killed', 'gone'],
+    'killed, and why');
+$v = record('list', redis($redis, 'GET', 'rbl:{1}:r:SYS:'
+    . list_sid('uri.example.org')));
+is_deeply([@$v{qw(names min_interval rate day_quota note)}], ['', 0, 0, 0, ''],
+    'what a file does not say');
 
 # show
 $v = json(rblctl($redis, 'lists', 'show', '--json')->{out});

@@ -20,7 +20,7 @@ record(rbl_buf_t *b, const char *sid, const char *zone, const char **codes,
     rbl_out_t  *out = &b->out;
 
     rbl_buf_reset(b);
-    rbl_mp_put_array(out, 17);
+    rbl_mp_put_array(out, 23);
     rbl_mp_put_int(out, RBL_RECORD_VERSION);
     rbl_mp_put_z(out, sid);
     rbl_mp_put_z(out, "rbl");
@@ -43,6 +43,12 @@ record(rbl_buf_t *b, const char *sid, const char *zone, const char **codes,
     rbl_mp_put_z(out, "ip");
     rbl_mp_put_z(out, "block");
     rbl_mp_put_z(out, "ip");
+    rbl_mp_put_z(out, "registered");
+    rbl_mp_put_int(out, 3600);
+    rbl_mp_put_int(out, -1);
+    rbl_mp_put_int(out, 300000);
+    rbl_mp_put_z(out, "");
+    rbl_mp_put_z(out, "a note");
 }
 
 
@@ -76,6 +82,9 @@ test_record(void)
        && strcmp(list->status, "active") == 0
        && strcmp(list->type, "rbl") == 0, "its texts outlive the record");
     ok(list->families == 3 && list->custom == 0, "its numbers");
+    ok(list->names == LIST_NAMES_REGISTERED && list->min_interval == 3600
+       && list->rate == 0 && list->day_quota == 300000,
+       "its limits; one below 0 is none");
     ok(list->codes.n == 3, "its rules");
     ok(rbl_codes_verdict(&list->codes, &addr, 1, &err, text, sizeof(text))
        == RBL_LISTED && strcmp(text, "four") == 0,
@@ -182,9 +191,117 @@ test_table(void)
 }
 
 
+static list_t *
+keyed(const char *zone)
+{
+    return list_make(RBL_STR("RB1"), RBL_STR("rbl"), 0, rbl_str(zone),
+                     RBL_STR(""), 1);
+}
+
+
+static void
+test_key(void)
+{
+    char     big[65];
+    size_t   i;
+    list_t  *list;
+
+    static const char *const  bad[] = {
+        "", "a.b", "a_b", "-a", "a-", "a b", "{key}", "\xc3\xa4", "a\n"
+    };
+
+    list = keyed("z.test");
+    ok(!list_keyed(list) && list->ask == list->zone,
+       "a list without a key is asked at its zone");
+    ok(list_key_set(list, RBL_STR("abc")) == 0 && list->ask == list->zone,
+       "and a key changes nothing");
+    list_unref(list);
+
+    list = keyed("{key}.z.test");
+    ok(list_keyed(list) && list->ask == NULL, "one that wants a key has none");
+
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        ok(list_key_set(list, rbl_str(bad[i])) == -1 && list->ask == NULL,
+           "no key: \"%s\"", bad[i]);
+    }
+
+    memset(big, 'a', sizeof(big));
+    ok(!list_key_ok((rbl_str_t) { big, 64 })
+       && list_key_ok((rbl_str_t) { big, 63 })
+       && !list_key_ok((rbl_str_t) { "a\0b", 3 }), "at most 63 octets, no NUL");
+
+    ok(list_key_set(list, RBL_STR("aB-9")) == 0
+       && strcmp(list->ask, "aB-9.z.test") == 0
+       && strcmp(list->zone, "{key}.z.test") == 0, "its key");
+    ok(list_key_set(list, RBL_STR("other")) == 0
+       && strcmp(list->ask, "aB-9.z.test") == 0, "is given once");
+    list_unref(list);
+
+    list = keyed("a.{key}.z.test");
+    ok(list_key_set(list, RBL_STR("k")) == 0
+       && strcmp(list->ask, "a.k.z.test") == 0, "a key inside the zone");
+    list_unref(list);
+}
+
+
+/* Hosts are checked each 10 minutes, the list is asked once an hour. */
+
+static void
+test_due(void)
+{
+    int       asked, once;
+    char      host[40];
+    list_t   *list;
+    int64_t   t, at[24];
+    unsigned  i, k, most;
+
+    list = keyed("z.test");
+    ok(list_due(list, RBL_STR("HT1"), 5, 6), "no interval: always");
+
+    list->min_interval = 3600;
+    ok(list_due(list, RBL_STR("HT1"), 0, 1795000000000), "the first check");
+    ok(list_due(list, RBL_STR("HT1"), 1795000000000, 1795000000000 - 1),
+       "time that went back");
+    ok(list_due(list, RBL_STR("HT1"), 1795000000000, 1795003600000),
+       "a whole interval has passed");
+    ok(!list_due(list, RBL_STR("HT1"), 1795000000000, 1795000000000),
+       "no time has passed");
+
+    memset(at, 0, sizeof(at));
+    once = 1;
+
+    for (i = 0; i < 1000; i++) {
+        snprintf(host, sizeof(host), "HT%032x", i);
+        asked = 0;
+
+        for (t = 1795000000000, k = 0; k < 24; k++, t += 600000) {
+            if (list_due(list, rbl_str(host), t - 600000, t)) {
+                asked++;
+                at[k]++;
+            }
+        }
+
+        once = once && asked == 4;
+    }
+
+    for (most = 0, k = 0; k < 24; k++) {
+        most = at[k] > most ? (unsigned) at[k] : most;
+    }
+
+    ok(once, "in four hours each host is asked for four times");
+    ok(most < 250, "and a sixth of them at a time: at most %u of 1000", most);
+
+    list->min_interval = INT64_MAX;
+    ok(list_due(list, RBL_STR("HT1"), 1, 2), "no interval that makes sense");
+    list_unref(list);
+}
+
+
 int
 main(void)
 {
+    test_key();
+    test_due();
     test_record();
     test_bad();
     test_table();

@@ -1,0 +1,81 @@
+/*
+ * The names that are asked for a host at a list (facts/dnsbl.md 3.4), and
+ * those of a list's controls (3.1).
+ *
+ * Addresses are reversed, a mapped one is the IPv4 address that it holds.  For
+ * a domain it is the whole name, its registered domain, or both where they
+ * differ, as the list wants it (list->names).  The registered domain is that
+ * of the public suffix list with its private section: what has none, for it is
+ * a public suffix itself, is asked for as it is.
+ *
+ * Names may hold the list's key: they are not for logs, nor for answers.
+ */
+
+#ifndef NAMES_H_INCLUDED
+#define NAMES_H_INCLUDED
+
+#include "lists.h"
+#include "rbl_validate.h"
+
+#define NAMES_MAX  2
+
+typedef struct {
+    size_t  n;
+    char    s[RBL_VALUE_MAX];           /* without a trailing dot, NUL */
+} names_t;
+
+/* What is the same for all lists: made once for a check. */
+typedef struct {
+    rbl_family_t  family;               /* that which is asked */
+    names_t       whole;                /* reversed, or the domain itself */
+    names_t       registered;           /* n 0: no other than `whole` */
+} names_host_t;
+
+/*
+ * Reads the public suffix list, the system's newest; without it the one that
+ * libpsl was built with is taken.  Once a process, before the first question.
+ */
+void names_open(void);
+void names_close(void);
+
+/* `value` is canonical; -1: it is no value of that family. */
+int names_host(names_host_t *host, rbl_family_t family, rbl_str_t value);
+
+/*
+ * How many names in out[NAMES_MAX] are to be asked.  0 and RBL_ERR_NONE: the
+ * list does not take the host, or it wants a key and has none: it is skipped.
+ * 0 and RBL_ERR_NAME: a name would be too long for the DNS.
+ */
+int names_make(names_t *out, const list_t *list, const names_host_t *host,
+    rbl_lookup_err_t *err);
+
+typedef enum {
+    NAMES_POSITIVE = 0,     /* the list must know it */
+    NAMES_NEGATIVE,         /* it must not: 127.0.0.1 */
+    NAMES_RANDOM,           /* it must not either, and no cache has it */
+    NAMES_SAMPLE            /* one that nobody has a reason to list */
+} names_control_t;
+
+/*
+ * The name of a control by the list's mode (list->control); `random` makes it
+ * another one (RANDOM and SAMPLE).  1: it is in *out; 0: the list has no such
+ * control for that family.
+ *
+ * mode                 POSITIVE      NEGATIVE      RANDOM
+ * "ip", addresses      127.0.0.2     127.0.0.1     of 127.128.0.0/9
+ * "ip", domains        none          none          <random>.invalid
+ * "ip-positive-only"   as "ip"       none          none
+ * "name:X", domains    X             none          <random>.invalid
+ * "" (custom lists)    none          as "ip"       as "ip"
+ * "none"               none          none          none
+ *
+ * IPv6 lists are asked for these addresses as mapped ones.  SAMPLE, for every
+ * mode: a random address out of the networks of the root name servers or out
+ * of those that nobody has (240.0.0.0/4, 4000::/3), a random name under
+ * root-servers.net or invalid.  A list that does not take the family, or wants
+ * a key and has none, has no control.
+ */
+int names_control(names_t *out, const list_t *list, rbl_family_t family,
+    names_control_t kind, uint64_t random);
+
+#endif /* NAMES_H_INCLUDED */
