@@ -27,7 +27,8 @@ end
 local shapes = {
     AC = 'nsssssnnnnssn|nn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
     HT = 'nssssnssstnnnnnnt', RP = 'nsssntn', CG = 'nssn',
-    CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss', WH = 'nssstssn',
+    CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnss',
+    WH = 'nssstssn',
 }
 local letters = {n = 'number', s = 'string', t = 'table'}
 -- The record that the bytes are; or nil and "damaged", or "newer": it is not

@@ -21,6 +21,7 @@ my %FAMILY = (ipv4 => 1, ipv6 => 2, domain => 3);
 my @TEXTS = qw(zone name type website lookup delist tier scope kind control
     note);
 my @FIELDS = (@TEXTS, qw(families enabled codes));
+my %LIMIT = (min_interval => 86400, rate => 1000, day_quota => 10_000_000);
 my $CODES_MAX = 48;
 my $OCTET = qr/(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])/;
 my $LABEL = qr/[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?/;
@@ -185,11 +186,28 @@ sub code_faults {
 }
 
 
+# How often it may be asked, and for which names: only what differs from
+# "always" and "both" stands there.
+sub limit_faults {
+    my ($l) = @_;
+
+    my @bad = grep { exists $l->{$_} && ($l->{$_} !~ /^[1-9][0-9]*\z/
+        || $l->{$_} > $LIMIT{$_}) } sort keys %LIMIT;
+
+    push @bad, 'names' if exists $l->{names}
+        && ($l->{names} !~ /^(?:full|registered)\z/
+            || "@{ $l->{families} }" !~ /domain/);
+    push @bad, 'a quota and no minimum interval'
+        if $l->{day_quota} && !$l->{min_interval};
+    return @bad;
+}
+
+
 sub list_faults {
     my ($l) = @_;
 
     my @bad = map { "no $_" } grep { !exists $l->{$_} } @FIELDS;
-    my %known = map { $_ => 1 } @FIELDS;
+    my %known = map { $_ => 1 } @FIELDS, keys %LIMIT, 'names';
 
     push @bad, map { "unknown $_" } grep { !$known{$_} } keys %$l;
     return @bad if @bad;
@@ -208,7 +226,8 @@ sub list_faults {
     push @bad, 'allow' if ($l->{kind} eq 'allow') != ($l->{tier} eq 'allow');
 
     return (@bad, zone_faults($l->{zone}), link_faults($l),
-        family_faults($l), control_faults($l), code_faults($l));
+        family_faults($l), control_faults($l), code_faults($l),
+        limit_faults($l));
 }
 
 
@@ -328,6 +347,45 @@ sub check_traps {
 }
 
 
+# What the operators ask for (and a list of domains holds).
+sub check_rules {
+    my ($doc) = @_;
+
+    my %l = map { $_->{zone} => $_ } @{ $doc->{lists} };
+
+    for my $rule (
+        ['zen.spamhaus.org', day_quota => 300_000],
+        ['dbl.spamhaus.org', day_quota => 300_000],
+        ['{key}.zen.dq.spamhaus.net', day_quota => 300_000],
+        ['bl.mailspike.net', day_quota => 100_000],
+        ['list.dnswl.org', day_quota => 100_000],
+        ['dwl.dnswl.org', day_quota => 100_000],
+        ['bl.spameatingmonkey.net', day_quota => 100_000],
+        ['bl.spameatingmonkey.net', rate => 5],
+        ['dnsbl.spfbl.net', rate => 10],
+        ['multi.surbl.org', day_quota => 250_000],
+        ['multi.surbl.org', names => 'full'],
+        ['dbl.spamhaus.org', names => 'full'],
+        ['{key}.dbl.dq.spamhaus.net', names => 'full'],
+        ['{key}.dblack.mail.abusix.zone', names => 'full'],
+        ['multi.uribl.com', names => 'registered'],
+        ['uribl.spameatingmonkey.net', names => 'registered'],
+    ) {
+        my ($zone, $field, $want) = @$rule;
+        is($l{$zone}{$field}, $want, "$zone: $field");
+    }
+
+    for my $zone (qw(sbl xbl pbl dbl zrd authbl zen)) {
+        ok($l{"{key}.$zone.dq.spamhaus.net"}, "DQS has $zone");
+    }
+
+    ok($l{"{key}.$_"}, "$_ with a key") for qw(combined.mail.abusix.zone
+        black.mail.abusix.zone exploit.mail.abusix.zone
+        dynamic.mail.abusix.zone dblack.mail.abusix.zone all.spamrats.com
+        spam.spamrats.com);
+}
+
+
 # The resolver must not be one of those that make every host look clean.
 sub check_resolver {
     my $path = "$CONF/unbound.conf";
@@ -368,6 +426,7 @@ ok($doc, 'conf/lists.json is JSON') or BAIL_OUT("lists.json: $@");
 check_shape($doc, $text);
 check_enabled($doc);
 check_traps($doc);
+check_rules($doc);
 check_resolver();
 
 done_testing();
