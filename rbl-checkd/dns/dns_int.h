@@ -8,13 +8,14 @@
  * back, which may ask and cancel at will, only ever runs where no list is
  * being walked.  Sockets without use are closed there too.
  *
- * Times are seconds of CLOCK_MONOTONIC.
+ * Times are those of dns_clock().
  */
 
 #ifndef DNS_INT_H_INCLUDED
 #define DNS_INT_H_INCLUDED
 
 #include "engine.h"
+#include "link.h"
 #include "wire.h"
 
 #include <sys/socket.h>
@@ -38,15 +39,10 @@
 /* One class gets max_in_flight / DNS_SHARE at a time, at least one. */
 #define DNS_SHARE  8
 
-typedef struct dns_link_s      dns_link_t;
 typedef struct dns_class_s     dns_class_t;
 typedef struct dns_socket_s    dns_socket_t;
 typedef struct dns_resolver_s  dns_resolver_t;
 typedef struct dns_tcp_s       dns_tcp_t;
-
-struct dns_link_s {
-    dns_link_t  *prev, *next;
-};
 
 typedef enum {
     DNS_WAITING = 0,        /* for its turn: in the queue of its class */
@@ -58,7 +54,7 @@ typedef enum {
 } dns_state_t;
 
 struct dns_question_s {
-    dns_link_t       link;          /* first: lists hold this */
+    link_t           link;          /* first: lists hold this */
     dns_engine_t    *engine;
     dns_class_t     *class;
     dns_socket_t    *socket;        /* on the wire only */
@@ -87,8 +83,8 @@ struct dns_question_s {
 };
 
 struct dns_class_s {
-    dns_link_t    link;             /* ready or throttled list */
-    dns_link_t    queue;
+    link_t        link;             /* ready or throttled list */
+    link_t        queue;
     dns_class_t  *next;             /* in the table */
     unsigned      refs;             /* questions, in any state */
     unsigned      in_flight;        /* of them on the wire */
@@ -98,7 +94,7 @@ struct dns_class_s {
 };
 
 struct dns_socket_s {
-    dns_link_t       link;          /* retired sockets */
+    link_t           link;          /* retired sockets */
     ev_io            io;
     dns_engine_t    *engine;
     dns_resolver_t  *resolver;
@@ -116,12 +112,12 @@ struct dns_resolver_s {
     unsigned                 fails;         /* tries lost in a row */
     double                   down_until;
     dns_socket_t            *pool[DNS_POOL];
-    dns_link_t               retired;
+    link_t                   retired;
     unsigned                 n_retired;
 };
 
 typedef struct {
-    dns_link_t     list;            /* by deadline, the period being fixed */
+    link_t         list;            /* by deadline, the period being fixed */
     ev_timer       timer;
     double         period;
     dns_engine_t  *engine;
@@ -148,20 +144,20 @@ struct dns_engine_s {
 
     dns_resolver_t   resolver[DNS_MAX_RESOLVERS];
     dns_fifo_t       fifo[DNS_FIFOS];
-    dns_link_t       done;
+    link_t           done;
     ev_prepare       prepare;
     ev_idle          idle;          /* active: the loop must not sleep */
 
-    dns_link_t       ready;         /* classes that may send */
-    dns_link_t       throttled;     /* classes before their turn */
+    link_t           ready;         /* classes that may send */
+    link_t           throttled;     /* classes before their turn */
     unsigned         n_ready;
     ev_timer         pace;
     double           pace_at;       /* 0: not running */
     uint32_t         seed;
     dns_class_t     *classes[DNS_CLASSES];
 
-    dns_link_t       tcp;
-    unsigned         n_tcp;
+    link_t    tcp;
+    unsigned  n_tcp;
 
     uint8_t          random[DNS_RANDOM];
     size_t           n_random;      /* octets not used yet */
@@ -170,61 +166,10 @@ struct dns_engine_s {
     dns_answer_t     answer;
 };
 
-/* Lists: a circle through its head. */
-
-static inline void
-dns_list_init(dns_link_t *list)
-{
-    list->prev = list->next = list;
-}
-
-
-static inline int
-dns_list_empty(const dns_link_t *list)
-{
-    return list->next == list;
-}
-
-
-/* In front of `at`: the end of a list when `at` is its head. */
-static inline void
-dns_list_put(dns_link_t *at, dns_link_t *link)
-{
-    link->next = at;
-    link->prev = at->prev;
-    at->prev->next = link;
-    at->prev = link;
-}
-
-
-static inline void
-dns_list_drop(dns_link_t *link)
-{
-    link->prev->next = link->next;
-    link->next->prev = link->prev;
-    link->prev = link->next = link;
-}
-
-
-/* The first of a list that is not empty. */
-static inline dns_link_t *
-dns_list_shift(dns_link_t *list)
-{
-    dns_link_t  *link;
-
-    link = list->next;
-    list->next = link->next;
-    link->next->prev = list;
-    link->prev = link->next = link;
-
-    return link;
-}
-
-
 /* engine.c */
 
 /* Frees the questions in a list. */
-void dns_list_free(dns_link_t *list);
+void dns_list_free(link_t *list);
 
 /* A try ended without a reply: another one, or the verdict. */
 void dns_try_lost(dns_question_t *q, dns_status_t why);
@@ -243,8 +188,6 @@ void dns_finish(dns_question_t *q);
  * loop must not sleep before the next one.
  */
 void dns_wake(dns_engine_t *engine);
-
-double dns_clock(void);
 
 /* fifo.c */
 

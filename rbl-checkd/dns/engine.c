@@ -30,8 +30,8 @@ engine_tell_done(dns_engine_t *engine)
     dns_answer_t    *answer;
     dns_question_t  *q;
 
-    while (!dns_list_empty(&engine->done)) {
-        q = (dns_question_t *) dns_list_shift(&engine->done);
+    while (!link_empty(&engine->done)) {
+        q = (dns_question_t *) link_shift(&engine->done);
 
         answer = &engine->answer;
         answer->status = q->status;
@@ -56,8 +56,8 @@ engine_prepare(struct ev_loop *loop, ev_prepare *w, int events)
     ev_idle_stop(loop, &engine->idle);
 
     if (engine->n_ready == 0 && !engine->reap
-        && dns_list_empty(&engine->done)
-        && dns_list_empty(&engine->fifo[DNS_FIFO_TCP].list))
+        && link_empty(&engine->done)
+        && link_empty(&engine->fifo[DNS_FIFO_TCP].list))
     {
         return;
     }
@@ -120,8 +120,8 @@ dns_engine_new(struct ev_loop *loop, const dns_config_t *conf)
     engine->loop = loop;
     engine->conf = *conf;
     engine->now = dns_clock();
-    dns_list_init(&engine->done);
-    dns_list_init(&engine->tcp);
+    link_init(&engine->done);
+    link_init(&engine->tcp);
     dns_resolver_init(engine);
     dns_fifo_init(engine);
 
@@ -140,24 +140,24 @@ dns_engine_new(struct ev_loop *loop, const dns_config_t *conf)
 
 
 void
-dns_list_free(dns_link_t *list)
+dns_list_free(link_t *list)
 {
-    dns_link_t  *link, *next;
+    link_t  *link, *next;
 
     for (link = list->next; link != list; link = next) {
         next = link->next;
         free(link);
     }
 
-    dns_list_init(list);
+    link_init(list);
 }
 
 
 void
 dns_engine_free(dns_engine_t *engine)
 {
-    unsigned     i;
-    dns_link_t  *link;
+    unsigned  i;
+    link_t   *link;
 
     if (engine == NULL) {
         return;
@@ -179,6 +179,15 @@ dns_engine_free(dns_engine_t *engine)
     ev_prepare_stop(engine->loop, &engine->prepare);
     ev_idle_stop(engine->loop, &engine->idle);
     free(engine);
+}
+
+
+int
+dns_name_ok(const char *name)
+{
+    uint8_t  wire[DNS_NAME_MAX];
+
+    return dns_wire_name(wire, name) != 0;
 }
 
 
@@ -272,16 +281,16 @@ dns_cancel(dns_question_t *q)
 
     case DNS_ON_WIRE:
         dns_socket_forget(q);
-        dns_list_drop(&q->link);
+        link_remove(&q->link);
         break;
 
     case DNS_TCP:
         dns_tcp_close(q->tcp);
-        dns_list_drop(&q->link);
+        link_remove(&q->link);
         break;
 
     default:
-        dns_list_drop(&q->link);
+        link_remove(&q->link);
     }
 
     dns_wake(q->engine);
@@ -320,7 +329,7 @@ dns_finish_later(dns_question_t *q, dns_status_t status)
     q->state = DNS_DONE;
     q->status = status;
     dns_wake(q->engine);
-    dns_list_put(&q->engine->done, &q->link);
+    link_add(&q->engine->done, &q->link);
 }
 
 

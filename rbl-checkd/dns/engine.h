@@ -113,6 +113,12 @@ void dns_cancel(dns_question_t *q);
 
 const dns_counters_t *dns_engine_counters(const dns_engine_t *engine);
 
+/* Seconds that only ever grow; all times of the checker are of this clock. */
+double dns_clock(void);
+
+/* May it be asked: is it a name as dns_ask wants it? */
+int dns_name_ok(const char *name);
+
 /*
  * "127.0.0.1", "127.0.0.1@5353", "::1@53", "[::1]:53" -> address.
  * 0, or -1: not of that form.  Port 53 if none is given.

@@ -4,7 +4,7 @@
  * them: joining and leaving cost nothing, whatever their number.  A timer is
  * not moved when the first leaves; it then fires early and is set again.
  *
- * A question leaves a FIFO by dns_list_drop(); the lists own nothing.
+ * A question leaves a FIFO by link_remove(); the lists own nothing.
  */
 
 #include "dns_int.h"
@@ -33,7 +33,7 @@ fifo_expired(dns_question_t *q)
     dns_engine_t  *engine;
 
     engine = q->engine;
-    dns_list_drop(&q->link);
+    link_remove(&q->link);
 
     switch (q->state) {
 
@@ -68,7 +68,7 @@ fifo_timer(struct ev_loop *loop, ev_timer *timer, int events)
     engine = fifo->engine;
     engine->now = dns_clock();
 
-    while (!dns_list_empty(&fifo->list)) {
+    while (!link_empty(&fifo->list)) {
         q = (dns_question_t *) fifo->list.next;
 
         if (q->deadline > engine->now) {
@@ -95,7 +95,7 @@ dns_fifo_init(dns_engine_t *engine)
         fifo->engine = engine;
         fifo->period = period;
         period *= 1.5;
-        dns_list_init(&fifo->list);
+        link_init(&fifo->list);
         ev_init(&fifo->timer, fifo_timer);
         fifo->timer.data = fifo;
     }
@@ -123,7 +123,7 @@ dns_fifo_put(dns_engine_t *engine, unsigned n, dns_question_t *q)
 
     fifo = &engine->fifo[n];
     q->deadline = engine->now + fifo->period;
-    dns_list_put(&fifo->list, &q->link);
+    link_add(&fifo->list, &q->link);
 
     if (!ev_is_active(&fifo->timer)) {
         fifo_set(fifo, engine->now);

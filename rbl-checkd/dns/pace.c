@@ -27,7 +27,7 @@
 static void
 pace_ready(dns_engine_t *engine, dns_class_t *class)
 {
-    dns_list_put(&engine->ready, &class->link);
+    link_add(&engine->ready, &class->link);
     engine->n_ready++;
 }
 
@@ -97,7 +97,7 @@ static void
 pace_timer(struct ev_loop *loop, ev_timer *timer, int events)
 {
     double         next;
-    dns_link_t    *link, *after;
+    link_t        *link, *after;
     dns_class_t   *class;
     dns_engine_t  *engine;
 
@@ -116,7 +116,7 @@ pace_timer(struct ev_loop *loop, ev_timer *timer, int events)
         class = (dns_class_t *) link;
 
         if (pace_due(class) <= engine->now) {
-            dns_list_drop(link);
+            link_remove(link);
             pace_ready(engine, class);
 
         } else if (pace_due(class) < next) {
@@ -124,7 +124,7 @@ pace_timer(struct ev_loop *loop, ev_timer *timer, int events)
         }
     }
 
-    if (!dns_list_empty(&engine->throttled)) {
+    if (!link_empty(&engine->throttled)) {
         pace_set_timer(engine, next);
     }
 }
@@ -135,8 +135,8 @@ dns_pace_init(dns_engine_t *engine)
 {
     uint16_t  high, low;
 
-    dns_list_init(&engine->ready);
-    dns_list_init(&engine->throttled);
+    link_init(&engine->ready);
+    link_init(&engine->throttled);
     ev_init(&engine->pace, pace_timer);
     engine->pace.data = engine;
 
@@ -211,7 +211,7 @@ dns_class_get(dns_engine_t *engine, const char *name)
     }
 
     memcpy(class->name, name, n);
-    dns_list_init(&class->queue);
+    link_init(&class->queue);
     class->refs = 1;
     *at = class;
 
@@ -235,7 +235,7 @@ dns_pace_queue(dns_question_t *q, int retry)
     q->state = DNS_WAITING;
     q->engine->counters.waiting++;
     dns_wake(q->engine);
-    dns_list_put(retry ? class->queue.next : &class->queue, &q->link);
+    link_add(retry ? class->queue.next : &class->queue, &q->link);
 
     if (!class->listed && !pace_full(q->engine, class)) {
         class->listed = 1;
@@ -261,7 +261,7 @@ dns_pace_off_wire(dns_question_t *q)
     class->in_flight--;
     q->engine->counters.in_flight--;
 
-    if (!class->listed && !dns_list_empty(&class->queue)) {
+    if (!class->listed && !link_empty(&class->queue)) {
         class->listed = 1;
         pace_ready(q->engine, class);
         dns_wake(q->engine);
@@ -276,7 +276,7 @@ dns_pace_off_wire(dns_question_t *q)
 void
 dns_pace_unqueue(dns_question_t *q)
 {
-    dns_list_drop(&q->link);
+    link_remove(&q->link);
     q->engine->counters.waiting--;
 }
 
@@ -308,16 +308,16 @@ dns_pace_run(dns_engine_t *engine)
 
     while (blocked < engine->n_ready) {
         class = (dns_class_t *) engine->ready.next;
-        dns_list_drop(&class->link);
+        link_remove(&class->link);
         engine->n_ready--;
 
-        if (dns_list_empty(&class->queue) || pace_full(engine, class)) {
+        if (link_empty(&class->queue) || pace_full(engine, class)) {
             class->listed = 0;
             continue;
         }
 
         if (pace_due(class) > engine->now) {
-            dns_list_put(&engine->throttled, &class->link);
+            link_add(&engine->throttled, &class->link);
             pace_set_timer(engine, pace_due(class));
             continue;
         }

@@ -27,7 +27,7 @@ dns_resolver_init(dns_engine_t *engine)
         r->sa = engine->conf.resolver[i];
         r->len = r->sa.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
                                              : sizeof(struct sockaddr_in);
-        dns_list_init(&r->retired);
+        link_init(&r->retired);
     }
 }
 

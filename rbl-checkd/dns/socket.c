@@ -114,7 +114,7 @@ static void
 socket_lost(dns_question_t *q)
 {
     dns_socket_forget(q);
-    dns_list_drop(&q->link);
+    link_remove(&q->link);
     q->refused |= (uint8_t) (1u << q->resolver);
     dns_try_lost(q, DNS_NETWORK);
 }
@@ -160,7 +160,7 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n)
     engine->counters.replies++;
     s->resolver->fails = 0;
     dns_socket_forget(q);
-    dns_list_drop(&q->link);
+    link_remove(&q->link);
 
     result = dns_wire_read(&engine->answer, msg, n, q->name, q->len, q->type);
     dns_try_answered(q, result);
@@ -273,7 +273,7 @@ socket_slot(dns_engine_t *engine, dns_resolver_t *r, unsigned slot)
 
     if (old) {
         old->retired = 1;
-        dns_list_put(&r->retired, &old->link);
+        link_add(&r->retired, &old->link);
         r->n_retired++;
         engine->reap |= old->n == 0;
     }
@@ -444,7 +444,7 @@ void
 dns_socket_reap(dns_engine_t *engine)
 {
     unsigned         i;
-    dns_link_t      *link, *next;
+    link_t          *link, *next;
     dns_socket_t    *s;
     dns_resolver_t  *r;
 
@@ -462,7 +462,7 @@ dns_socket_reap(dns_engine_t *engine)
             s = (dns_socket_t *) link;
 
             if (s->n == 0) {
-                dns_list_drop(link);
+                link_remove(link);
                 r->n_retired--;
                 socket_close(s);
             }
@@ -475,7 +475,7 @@ void
 dns_socket_free(dns_engine_t *engine)
 {
     unsigned         i, k;
-    dns_link_t      *link;
+    link_t          *link;
     dns_resolver_t  *r;
 
     for (i = 0; i < engine->conf.n_resolvers; i++) {
@@ -487,9 +487,9 @@ dns_socket_free(dns_engine_t *engine)
             }
         }
 
-        while (!dns_list_empty(&r->retired)) {
+        while (!link_empty(&r->retired)) {
             link = r->retired.next;
-            dns_list_drop(link);
+            link_remove(link);
             socket_close((dns_socket_t *) link);
         }
     }

@@ -53,7 +53,7 @@ tcp_failed(dns_tcp_t *tcp)
     q = tcp->q;
     q->engine->now = dns_clock();
     dns_tcp_close(tcp);
-    dns_list_drop(&q->link);
+    link_remove(&q->link);
     dns_finish_later(q, DNS_TRUNCATED);
 }
 
@@ -88,7 +88,7 @@ tcp_reply(dns_tcp_t *tcp)
     engine->counters.replies++;
     engine->now = dns_clock();
     dns_tcp_close(tcp);
-    dns_list_drop(&q->link);
+    link_remove(&q->link);
     dns_finish(q);
 }
 
@@ -251,7 +251,7 @@ tcp_open(dns_question_t *q, double wait)
 
     q->tcp = tcp;
     q->state = DNS_TCP;
-    dns_list_put(&engine->tcp, &q->link);
+    link_add(&engine->tcp, &q->link);
     engine->n_tcp++;
     engine->counters.in_flight++;
 
@@ -282,15 +282,15 @@ void
 dns_tcp_run(dns_engine_t *engine)
 {
     double           wait;
-    dns_link_t      *waiting;
+    link_t          *waiting;
     dns_question_t  *q;
 
     waiting = &engine->fifo[DNS_FIFO_TCP].list;
 
-    while (!dns_list_empty(waiting) && engine->n_tcp < engine->conf.max_tcp) {
+    while (!link_empty(waiting) && engine->n_tcp < engine->conf.max_tcp) {
         q = (dns_question_t *) waiting->next;
         wait = q->deadline - engine->now;
-        dns_list_drop(&q->link);
+        link_remove(&q->link);
 
         if (wait <= 0 || tcp_open(q, wait) != 0) {
             dns_finish_later(q, DNS_TRUNCATED);

@@ -4,8 +4,8 @@
  * removed.
  */
 
-#ifndef DELIVER_LINK_H_INCLUDED
-#define DELIVER_LINK_H_INCLUDED
+#ifndef LINK_H_INCLUDED
+#define LINK_H_INCLUDED
 
 #include <stddef.h>
 
@@ -35,7 +35,7 @@ link_empty(const link_t *head)
 }
 
 
-/* At the tail. */
+/* At the tail; in front of another link if that is given for the head. */
 
 static inline void
 link_add(link_t *head, link_t *l)
@@ -55,4 +55,32 @@ link_remove(link_t *l)
     link_init(l);
 }
 
-#endif /* DELIVER_LINK_H_INCLUDED */
+
+/* Takes the first of a ring that is not empty. */
+
+static inline link_t *
+link_shift(link_t *head)
+{
+    link_t  *l;
+
+    l = head->next;
+    link_remove(l);
+    return l;
+}
+
+
+/* All of a ring, into one that is empty. */
+
+static inline void
+link_move(link_t *to, link_t *from)
+{
+    if (!link_empty(from)) {
+        to->next = from->next;
+        to->prev = from->prev;
+        to->next->prev = to;
+        to->prev->next = to;
+        link_init(from);
+    }
+}
+
+#endif /* LINK_H_INCLUDED */
