@@ -15,6 +15,8 @@
 #define MINUTE          60
 #define DAY             (24.0 * 3600)
 
+#define MIB             (1024.0 * 1024)
+
 #define ADDRESS  "127.0.0.1:6379, [::1]:6379 or unix:/path"
 
 
@@ -108,6 +110,11 @@ const config_key_t  config_keys[] = {
     { "dns_max_tcp", config_set_count, AT(dns.max_tcp), LIMITS(1, 1000),
       "50", NULL, NULL,
       "Truncated answers that are asked for again over TCP at a time.", 0 },
+
+    { "cache_size", config_set_size, AT(cache_size), LIMITS(0, 4096 * MIB),
+      "64m", NULL, NULL,
+      "How much memory answers may take that are kept for their TTL, so that\n"
+      "what many accounts watch is asked once; 0: none are kept.", 0 },
 
     { "source_address", config_set_source, AT(source), NO_LIMITS,
       "", "192.0.2.1", "a numeric address; at most 16 of them",

@@ -236,6 +236,61 @@ config_set_duration(config_t *conf, const config_key_t *key,
 }
 
 
+/* Octets: a number, or one of KiB (k), MiB (m) or GiB (g). */
+
+int
+config_set_size(config_t *conf, const config_key_t *key, const char *value,
+    char *err, size_t size)
+{
+    size_t       digits, shift;
+    int64_t      v;
+    const char  *unit;
+
+    (void) err;
+    (void) size;
+
+    digits = strspn(value, "0123456789");
+    unit = value + digits;
+    shift = 0;
+
+    if (*unit != '\0') {
+        shift = *unit == 'k' ? 10 : *unit == 'm' ? 20 : *unit == 'g' ? 30 : 0;
+
+        if (shift == 0 || unit[1] != '\0') {
+            return -1;
+        }
+    }
+
+    if (rbl_int_parse(&v, (rbl_str_t) { value, digits }, 0,
+                      (int64_t) key->max >> shift)
+        != RBL_OK
+        || v << shift < (int64_t) key->min)
+    {
+        return -1;
+    }
+
+    *(size_t *) field(conf, key) = (size_t) v << shift;
+    return 0;
+}
+
+
+static void
+size_text(char *buf, size_t size, double octets)
+{
+    size_t                    i;
+    int64_t                   v;
+    static const char *const  unit[] = { "", "k", "m", "g" };
+
+    v = (int64_t) octets;
+
+    for (i = 0; i < 3 && v != 0 && v % 1024 == 0; i++) {
+        v /= 1024;
+    }
+
+    snprintf(buf, size, "%lld%s", (long long) v, unit[i]);
+}
+
+
 /* In the greatest unit that leaves a whole number. */
 
 static void
@@ -274,6 +329,12 @@ config_allowed(char *buf, size_t size, const config_key_t *key)
         duration_text(max, sizeof(max), key->max);
         snprintf(buf, size, "a duration such as 500ms, 2s, 5m, 6h or 7d, from "
                  "%s to %s", min, max);
+
+    } else if (key->set == config_set_size) {
+        size_text(min, sizeof(min), key->min);
+        size_text(max, sizeof(max), key->max);
+        snprintf(buf, size, "a size such as 512k, 64m or 1g, from %s to %s",
+                 min, max);
 
     } else {
         snprintf(buf, size, "a whole number from %.0f to %.0f", key->min,

@@ -238,6 +238,11 @@ start(checkd_t *c)
 
     d->check.loop = d->loop;
     d->check.dns = d->dns;
+    d->check.lookup = lookup_new(d->loop, d->dns, NULL, c->conf.cache_size);
+    if (d->check.lookup == NULL) {
+        log_error("out of memory");
+        return -1;
+    }
 
     d->store = store_new(d->loop, &c->conf, 0, on_store, c);
     if (d->store == NULL) {
@@ -283,6 +288,7 @@ finish(checkd_t *c)
         deliver_free(d->deliver);
     }
 
+    lookup_free(d->check.lookup);
     store_free(d->store);
 
     if (d->dns != NULL) {

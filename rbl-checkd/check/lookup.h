@@ -5,9 +5,10 @@
  *
  *   check.c --> lookup --> quota, then the question engine
  *
- * The cache holds NOERROR and NXDOMAIN answers for their TTL (RFC 2308 for
- * negative ones), nothing without a TTL, never a failure, and at most a fixed
- * number of octets.
+ * The cache (cache.h) holds NOERROR and NXDOMAIN answers for their TTL (RFC
+ * 2308 for negative ones), nothing without a TTL, never a failure nor what is
+ * no verdict (a refusal by an address, a hijack), and at most a fixed number
+ * of octets.
  */
 
 #ifndef LOOKUP_H_INCLUDED
@@ -24,7 +25,9 @@ typedef struct lookup_q_s   lookup_q_t;
 
 typedef struct {
     rbl_lookup_err_t     error;     /* RBL_ERR_QUOTA, RBL_ERR_BLOCKED: it was
-                                       not asked; RBL_ERR_NONE: see answer */
+                                       not asked (RBL_ERR_NETWORK: for want
+                                       of memory); RBL_ERR_NONE: see
+                                       answer */
     const dns_answer_t  *answer;    /* NULL: it was not asked; `ttl` is what
                                        is left of it */
     double               at;        /* dns_clock() when it came; earlier than
@@ -49,13 +52,14 @@ void lookup_free(lookup_t *lookup);
 
 /*
  * Asks the list for a name (as dns_ask).  `patience`: seconds it may wait for
- * its quota.  The call back comes exactly once, never from inside this call,
- * unless the question is cancelled.  NULL: bad name or out of memory.
+ * its quota.  Name and type make the question, whichever list it is for.  The
+ * call back comes exactly once, never from inside this call, unless the
+ * question is cancelled.  NULL: bad name or out of memory.
  */
 lookup_q_t *lookup_ask(lookup_t *lookup, const list_t *list, const char *name,
     uint16_t type, double patience, lookup_done_pt done, void *data);
 void lookup_cancel(lookup_q_t *q);
 
-const lookup_counters_t *lookup_counters(const lookup_t *lookup);
+const lookup_counters_t *lookup_counters(lookup_t *lookup);
 
 #endif /* LOOKUP_H_INCLUDED */

@@ -101,6 +101,24 @@ test_set(void)
        && conf.dns.n_resolvers == 2, "all or none of them");
     ok(config_set(&conf, "dns_zone_rate", "5", err, sizeof(err)) == 0
        && conf.dns.zone_rate > 4.9 && conf.dns.zone_rate < 5.1, "a rate");
+    ok(config_set(&conf, "cache_size", "512k", err, sizeof(err)) == 0
+       && conf.cache_size == 524288
+       && config_set(&conf, "cache_size", "4g", err, sizeof(err)) == 0
+       && conf.cache_size == (size_t) 4 << 30
+       && config_set(&conf, "cache_size", "0", err, sizeof(err)) == 0
+       && conf.cache_size == 0
+       && config_set(&conf, "cache_size", "17", err, sizeof(err)) == 0
+       && conf.cache_size == 17, "sizes");
+    ok(config_set(&conf, "cache_size", "5g", err, sizeof(err)) == -1
+       && strstr(err, "from 0 to 4g") != NULL
+       && config_set(&conf, "cache_size", "4294967297k", err, sizeof(err))
+          == -1
+       && config_set(&conf, "cache_size", "1M", err, sizeof(err)) == -1
+       && config_set(&conf, "cache_size", "1mk", err, sizeof(err)) == -1
+       && config_set(&conf, "cache_size", "m", err, sizeof(err)) == -1
+       && config_set(&conf, "cache_size", "-1", err, sizeof(err)) == -1
+       && config_set(&conf, "cache_size", "", err, sizeof(err)) == -1
+       && conf.cache_size == 17, "no sizes");
     ok(config_set(&conf, "no_such", "5", tiny, sizeof(tiny)) == -1
        && strlen(tiny) == sizeof(tiny) - 1, "messages are cut to their room");
 

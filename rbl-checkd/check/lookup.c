@@ -1,0 +1,258 @@
+/*
+ * Look-ups: the border, what is kept, and what is due to be told.
+ */
+
+#include "lookup_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+
+void
+lookup_tell(lookup_q_t *q, const lookup_answer_t *told)
+{
+    void            *data;
+    lookup_done_pt   done;
+
+    done = q->done;
+    data = q->data;
+    free(q->kept);
+    free(q);
+    done(data, told);
+}
+
+
+void
+lookup_due(lookup_q_t *q, rbl_lookup_err_t error)
+{
+    lookup_t  *lookup;
+
+    lookup = q->lookup;
+    q->ask = NULL;
+    q->error = error;
+    link_add(&lookup->due, &q->link);
+
+    if (!ev_is_active(&lookup->timer)) {
+        ev_timer_set(&lookup->timer, 0., 0.);
+        ev_timer_start(lookup->loop, &lookup->timer);
+    }
+}
+
+
+static void
+lookup_tell_due(lookup_q_t *q)
+{
+    lookup_t         *lookup;
+    lookup_answer_t   told;
+
+    lookup = q->lookup;
+    memset(&told, 0, sizeof(told));
+    told.error = q->error;
+    told.at = dns_clock();
+
+    if (q->kept != NULL) {
+        cache_unpack(&lookup->scratch, q->kept, told.at);
+        told.at = q->kept->at;
+        told.answer = &lookup->scratch;
+        told.kept = 1;
+    }
+
+    lookup_tell(q, &told);
+}
+
+
+/* Only those that are due now: what their call backs ask has its own turn. */
+static void
+lookup_timer(struct ev_loop *loop, ev_timer *timer, int events)
+{
+    lookup_t  *lookup;
+    link_t     now;
+
+    (void) loop;
+    (void) events;
+
+    lookup = timer->data;
+    link_init(&now);
+    link_move(&now, &lookup->due);
+
+    while (!link_empty(&now)) {
+        lookup_tell_due((lookup_q_t *) link_shift(&now));
+    }
+}
+
+
+lookup_t *
+lookup_new(struct ev_loop *loop, dns_engine_t *dns, quota_t *quota,
+    size_t octets)
+{
+    lookup_t  *lookup;
+
+    lookup = calloc(1, sizeof(lookup_t));
+
+    if (lookup == NULL) {
+        return NULL;
+    }
+
+    lookup->loop = loop;
+    lookup->dns = dns;
+    lookup->quota = quota;
+    link_init(&lookup->due);
+    ev_init(&lookup->timer, lookup_timer);
+    lookup->timer.data = lookup;
+
+    if (octets != 0) {
+        lookup->cache = cache_new(octets);
+    }
+
+    if ((octets != 0 && lookup->cache == NULL)
+        || getrandom(&lookup->seed, sizeof(lookup->seed), 0)
+           != (ssize_t) sizeof(lookup->seed))
+    {
+        lookup_free(lookup);
+        return NULL;
+    }
+
+    return lookup;
+}
+
+
+static void
+lookup_drop_all(link_t *list)
+{
+    lookup_q_t  *q;
+
+    while (!link_empty(list)) {
+        q = (lookup_q_t *) link_shift(list);
+        free(q->kept);
+        free(q);
+    }
+}
+
+
+void
+lookup_free(lookup_t *lookup)
+{
+    unsigned   i;
+
+    if (lookup == NULL) {
+        return;
+    }
+
+    for (i = 0; i < LOOKUP_SLOTS; i++) {
+        while (lookup->slot[i] != NULL) {
+            lookup_drop_all(&lookup->slot[i]->waiting);
+            ask_drop(lookup->slot[i]);
+        }
+    }
+
+    lookup_drop_all(&lookup->due);
+    ev_timer_stop(lookup->loop, &lookup->timer);
+    cache_free(lookup->cache);
+    free(lookup);
+}
+
+
+/* 1: the answer is known, and due; -1: out of memory. */
+static int
+lookup_kept(lookup_q_t *q, const char *name, uint16_t type)
+{
+    size_t               n;
+    lookup_t            *lookup;
+    const cache_kept_t  *kept;
+
+    lookup = q->lookup;
+
+    if (lookup->cache == NULL) {
+        return 0;
+    }
+
+    kept = cache_find(lookup->cache, name, type, dns_clock());
+
+    if (kept == NULL) {
+        return 0;
+    }
+
+    n = cache_kept_size(kept);
+    q->kept = malloc(n);
+
+    if (q->kept == NULL) {
+        return -1;
+    }
+
+    memcpy(q->kept, kept, n);
+    lookup->counters.hits++;
+    lookup_due(q, RBL_ERR_NONE);
+
+    return 1;
+}
+
+
+lookup_q_t *
+lookup_ask(lookup_t *lookup, const list_t *list, const char *name,
+    uint16_t type, double patience, lookup_done_pt done, void *data)
+{
+    int          rc;
+    ask_t      **at;
+    lookup_q_t  *q;
+
+    q = dns_name_ok(name) ? calloc(1, sizeof(lookup_q_t)) : NULL;
+
+    if (q == NULL) {
+        return NULL;
+    }
+
+    q->lookup = lookup;
+    q->done = done;
+    q->data = data;
+    q->until = dns_clock() + patience;
+    rc = lookup_kept(q, name, type);
+
+    if (rc == 0) {
+        at = ask_place(lookup, name, type);
+
+        if (*at != NULL) {
+            q->ask = *at;
+            link_add(&(*at)->waiting, &q->link);
+            lookup->counters.joined++;
+
+        } else {
+            rc = ask_begin(at, q, list, name, type);
+        }
+    }
+
+    if (rc < 0) {
+        free(q);
+        return NULL;
+    }
+
+    return q;
+}
+
+
+void
+lookup_cancel(lookup_q_t *q)
+{
+    ask_t  *ask;
+
+    ask = q->ask;
+    link_remove(&q->link);
+    free(q->kept);
+    free(q);
+
+    if (ask != NULL && link_empty(&ask->waiting)) {
+        ask_drop(ask);
+    }
+}
+
+
+const lookup_counters_t *
+lookup_counters(lookup_t *lookup)
+{
+    if (lookup->cache != NULL) {
+        lookup->counters.entries = cache_entries(lookup->cache);
+        lookup->counters.octets = cache_octets(lookup->cache);
+    }
+
+    return &lookup->counters;
+}

@@ -1,0 +1,339 @@
+/*
+ * Askings: from the first that wants to know to the answer for all that wait.
+ */
+
+#include "lookup_int.h"
+#include "rbl_hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Till quota.c is there. */
+#pragma weak quota_take
+#pragma weak quota_forget
+#pragma weak quota_told
+
+/* An answer that comes this little before the time counts as in time. */
+#define ASK_SLACK  0.05
+
+
+ask_t **
+ask_place(lookup_t *lookup, const char *name, uint16_t type)
+{
+    ask_t     **at;
+    uint64_t    hash;
+
+    hash = rbl_hash(rbl_str(name), lookup->seed + type);
+    at = &lookup->slot[hash % LOOKUP_SLOTS];
+
+    while (*at != NULL
+           && ((*at)->type != type || strcmp((*at)->name, name) != 0))
+    {
+        at = &(*at)->next;
+    }
+
+    return at;
+}
+
+
+static void
+ask_free(ask_t *ask)
+{
+    ask_t  **at;
+
+    at = ask_place(ask->lookup, ask->name, ask->type);
+    *at = ask->next;
+    list_unref(ask->list);
+    free(ask);
+}
+
+
+/* Ends an asking: those that wait for it are handed over. */
+static void
+ask_end(ask_t *ask, link_t *waiting)
+{
+    link_t  *link;
+
+    link_init(waiting);
+    link_move(waiting, &ask->waiting);
+
+    for (link = waiting->next; link != waiting; link = link->next) {
+        ((lookup_q_t *) link)->ask = NULL;
+    }
+
+    ask_free(ask);
+}
+
+
+/* What the list has said, to the quota; 1: it is an answer worth keeping. */
+static int
+ask_judge(ask_t *ask, const dns_answer_t *answer)
+{
+    char              text[8];
+    rbl_verdict_t     verdict;
+    rbl_lookup_err_t  error;
+
+    switch (answer->status) {
+
+    case DNS_NOERROR:
+        error = RBL_ERR_NONE;
+        verdict = RBL_CLEAR;
+
+        if (ask->type == DNS_TYPE_A) {
+            verdict = rbl_codes_verdict(&ask->list->codes, answer->a,
+                                        answer->n_a, &error, text,
+                                        sizeof(text));
+        }
+
+        break;
+
+    case DNS_NXDOMAIN:
+        error = RBL_ERR_NONE;
+        verdict = RBL_CLEAR;
+        break;
+
+    case DNS_REFUSED:
+        error = RBL_ERR_BLOCKED;
+        verdict = RBL_UNKNOWN;
+        break;
+
+    default:
+        return 0;
+    }
+
+    if (ask->lookup->quota != NULL) {
+        quota_told(ask->lookup->quota, ask->list, error == RBL_ERR_BLOCKED);
+    }
+
+    return verdict != RBL_UNKNOWN;
+}
+
+
+/* The call backs may ask and cancel: what is still in the list is theirs. */
+static void
+ask_tell(link_t *list, const lookup_answer_t *told)
+{
+    while (!link_empty(list)) {
+        lookup_tell((lookup_q_t *) link_shift(list), told);
+    }
+}
+
+
+static void
+on_answer(void *data, const dns_answer_t *answer)
+{
+    ask_t           *ask;
+    lookup_t        *lookup;
+    link_t           waiting;
+    lookup_answer_t  told;
+
+    ask = data;
+    lookup = ask->lookup;
+    memset(&told, 0, sizeof(told));
+    told.answer = answer;
+    told.at = dns_clock();
+
+    if (ask_judge(ask, answer) && lookup->cache != NULL) {
+        cache_put(lookup->cache, ask->name, ask->type, answer, told.at);
+    }
+
+    ask_end(ask, &waiting);
+    ask_tell(&waiting, &told);
+}
+
+
+/* 0, or -1: bad name or out of memory. */
+static int
+ask_send(ask_t *ask)
+{
+    ask->question = dns_ask(ask->lookup->dns, ask->name, ask->type,
+                            ask->list->zone, on_answer, ask);
+
+    if (ask->question == NULL) {
+        return -1;
+    }
+
+    ask->lookup->counters.asked++;
+    return 0;
+}
+
+
+static void on_quota(void *data, quota_answer_t answer);
+
+
+/* The quota is asked for as long as the most patient will wait. */
+static quota_answer_t
+ask_take(ask_t *ask)
+{
+    double       now;
+    link_t      *link;
+    lookup_q_t  *q;
+
+    if (ask->lookup->quota == NULL) {
+        return QUOTA_GO;
+    }
+
+    now = dns_clock();
+    ask->until = now;
+
+    for (link = ask->waiting.next; link != &ask->waiting; link = link->next) {
+        q = (lookup_q_t *) link;
+        ask->until = q->until > ask->until ? q->until : ask->until;
+    }
+
+    return quota_take(ask->lookup->quota, ask->list, ask->until - now,
+                      on_quota, ask);
+}
+
+
+/* It is not asked, and those that wait are told why. */
+static void
+ask_refused(ask_t *ask, rbl_lookup_err_t error)
+{
+    lookup_t  *lookup;
+    link_t     waiting;
+
+    lookup = ask->lookup;
+    ask_end(ask, &waiting);
+
+    while (!link_empty(&waiting)) {
+        lookup->counters.refused++;
+        lookup_due((lookup_q_t *) link_shift(&waiting), error);
+    }
+}
+
+
+/* -1: out of memory. */
+static int
+ask_granted(ask_t *ask, quota_answer_t answer)
+{
+    switch (answer) {
+
+    case QUOTA_GO:
+        return ask_send(ask);
+
+    case QUOTA_WAIT:
+        return 0;
+
+    case QUOTA_BLOCKED:
+        ask_refused(ask, RBL_ERR_BLOCKED);
+        return 0;
+
+    default:
+        ask_refused(ask, RBL_ERR_QUOTA);
+        return 0;
+    }
+}
+
+
+/* Those whose patience is at its end; the others wait on. */
+static void
+ask_thin(ask_t *ask, double now)
+{
+    link_t      *link, *next;
+    lookup_q_t  *q;
+
+    for (link = ask->waiting.next; link != &ask->waiting; link = next) {
+        next = link->next;
+        q = (lookup_q_t *) link;
+
+        if (q->until <= now + ASK_SLACK) {
+            link_remove(link);
+            ask->lookup->counters.refused++;
+            lookup_due(q, RBL_ERR_QUOTA);
+        }
+    }
+}
+
+
+/*
+ * Not in time for the first is not too late for who has joined since; but
+ * what is used up before that time is used up for all of them.
+ */
+static void
+on_quota(void *data, quota_answer_t answer)
+{
+    double   now;
+    ask_t   *ask;
+
+    ask = data;
+    now = dns_clock();
+
+    if (answer == QUOTA_USED_UP && now >= ask->until - ASK_SLACK) {
+        ask_thin(ask, now);
+
+        if (link_empty(&ask->waiting)) {
+            ask_free(ask);
+            return;
+        }
+
+        answer = ask_take(ask);
+    }
+
+    if (ask_granted(ask, answer) != 0) {
+        ask_refused(ask, RBL_ERR_NETWORK);
+    }
+}
+
+
+static ask_t *
+ask_new(lookup_t *lookup, const list_t *list, const char *name, uint16_t type)
+{
+    ask_t   *ask;
+    size_t   n;
+
+    n = strlen(name) + 1;
+    ask = calloc(1, sizeof(ask_t) + n);
+
+    if (ask == NULL) {
+        return NULL;
+    }
+
+    ask->lookup = lookup;
+    ask->list = list_ref((list_t *) list);
+    ask->type = type;
+    memcpy(ask->name, name, n);
+    link_init(&ask->waiting);
+
+    return ask;
+}
+
+
+int
+ask_begin(ask_t **at, lookup_q_t *q, const list_t *list, const char *name,
+    uint16_t type)
+{
+    ask_t  *ask;
+
+    ask = ask_new(q->lookup, list, name, type);
+
+    if (ask == NULL) {
+        return -1;
+    }
+
+    *at = ask;
+    q->ask = ask;
+    link_add(&ask->waiting, &q->link);
+
+    if (ask_granted(ask, ask_take(ask)) != 0) {
+        link_remove(&q->link);
+        ask_free(ask);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+void
+ask_drop(ask_t *ask)
+{
+    if (ask->question != NULL) {
+        dns_cancel(ask->question);
+
+    } else {
+        quota_forget(ask->lookup->quota, ask);
+    }
+
+    ask_free(ask);
+}

@@ -1,0 +1,80 @@
+/*
+ * What the files of look-ups know of one another.
+ *
+ * A question that somebody waits for (lookup_q_t) hangs on the asking that it
+ * shares with the others for the same name and type (ask_t), or, when its
+ * answer is known already (kept, or refused), in the list `due`, which a timer
+ * tells.  An asking lives as long as somebody waits for it, in one of two
+ * states: waiting for the quota, or in the engine.
+ */
+
+#ifndef LOOKUP_INT_H_INCLUDED
+#define LOOKUP_INT_H_INCLUDED
+
+#include "cache.h"
+#include "link.h"
+#include "lookup.h"
+
+#define LOOKUP_SLOTS  8192              /* power of two */
+
+typedef struct ask_s  ask_t;
+
+struct lookup_q_s {
+    link_t            link;             /* in ask->waiting, or in due */
+    lookup_t         *lookup;
+    ask_t            *ask;              /* NULL: due, or being told */
+    lookup_done_pt    done;
+    void             *data;
+    double            until;            /* its patience */
+    rbl_lookup_err_t  error;            /* due only */
+    cache_kept_t     *kept;             /* due only; NULL: refused */
+};
+
+struct ask_s {
+    ask_t           *next;              /* in its slot */
+    lookup_t        *lookup;
+    list_t          *list;
+    dns_question_t  *question;          /* NULL: it waits for the quota */
+    link_t           waiting;           /* never empty between two events */
+    double           until;             /* how long it waits for the quota */
+    uint16_t         type;
+    char             name[];
+};
+
+struct lookup_s {
+    struct ev_loop     *loop;
+    dns_engine_t       *dns;
+    quota_t            *quota;
+    cache_t            *cache;          /* NULL: none */
+    ev_timer            timer;
+    link_t              due;
+    uint64_t            seed;
+    lookup_counters_t   counters;
+    dns_answer_t        scratch;
+    ask_t              *slot[LOOKUP_SLOTS];
+};
+
+/* lookup.c */
+
+/* Told, and freed. */
+void lookup_tell(lookup_q_t *q, const lookup_answer_t *told);
+
+/* Told soon; it is in no list. */
+void lookup_due(lookup_q_t *q, rbl_lookup_err_t error);
+
+/* lookup_ask.c */
+
+/* The asking for that name: NULL, where it would be chained. */
+ask_t **ask_place(lookup_t *lookup, const char *name, uint16_t type);
+
+/*
+ * Begins an asking for the first that waits for it.  0, or -1: bad name or out
+ * of memory, and q is untouched.
+ */
+int ask_begin(ask_t **at, lookup_q_t *q, const list_t *list,
+    const char *name, uint16_t type);
+
+/* Nobody waits for it any more. */
+void ask_drop(ask_t *ask);
+
+#endif /* LOOKUP_INT_H_INCLUDED */
