@@ -5,6 +5,7 @@
 #include "daemon.h"
 #include "check/clears.h"
 #include "check/jobs.h"
+#include "check/names.h"
 #include "check/sender.h"
 #include "log.h"
 #include "rbl_version.h"
@@ -258,6 +259,7 @@ start(checkd_t *c)
         }
     }
 
+    names_open();
     d->table = table_new(d->loop, d->store);
     d->clears = clears_new(d->loop, d->store);
     c->jobs = jobs_new(d);
@@ -283,6 +285,7 @@ finish(checkd_t *c)
     jobs_free(c->jobs);
     clears_free(d->clears);
     table_free(d->table);
+    names_close();
 
     if (d->deliver != NULL) {
         deliver_free(d->deliver);

@@ -26,8 +26,8 @@ typedef struct {
 
 /* What is the same for all lists: made once for a check. */
 typedef struct {
-    rbl_family_t  family;               /* that which is asked */
-    names_t       whole;                /* reversed, or the domain itself */
+    rbl_family_t  family;               /* that of the value asked for */
+    names_t       whole;                /* the value: an address, a domain */
     names_t       registered;           /* n 0: no other than `whole` */
 } names_host_t;
 
@@ -38,7 +38,7 @@ typedef struct {
 void names_open(void);
 void names_close(void);
 
-/* `value` is canonical; -1: it is no value of that family. */
+/* -1: it is no value of that family. */
 int names_host(names_host_t *host, rbl_family_t family, rbl_str_t value);
 
 /*
@@ -66,6 +66,7 @@ typedef enum {
  * "ip", domains        none          none          <random>.invalid
  * "ip-positive-only"   as "ip"       none          none
  * "name:X", domains    X             none          <random>.invalid
+ * "name:X", addresses  as "ip"       as "ip"       as "ip"
  * "" (custom lists)    none          as "ip"       as "ip"
  * "none"               none          none          none
  *

@@ -7,6 +7,7 @@
 #include "lists_file.h"
 
 #include "../check/check.h"
+#include "../check/names.h"
 #include "rbl_codes.h"
 
 #include <arpa/inet.h>
@@ -320,6 +321,7 @@ ctl_check(ctl_t *ctl)
         return rc;
     }
 
+    names_open();
     c.table = lists_new();
     c.lists = calloc(CTL_MAX_LISTS, sizeof(list_t *));
 
@@ -353,6 +355,7 @@ ctl_check(ctl_t *ctl)
         lists_free(c.table);
     }
 
+    names_close();
     free(c.lists);
 
     return rc;

@@ -56,6 +56,11 @@ check_entry(const lists_file_t *file, size_t i)
     fuzz_check(memmem(r.zone.p, r.zone.n, "{key}", 5) == NULL
                || e->status != LISTS_FILE_ACTIVE);
     fuzz_check(e->status == LISTS_FILE_KILLED || r.families != 0);
+    fuzz_check(r.names.n == 0 || (r.families & RBL_FAMILY_DOMAIN));
+    fuzz_check(r.min_interval >= 0 && r.min_interval <= 30 * 86400);
+    fuzz_check(r.rate >= 0 && r.rate <= 1000000);
+    fuzz_check(r.day_quota >= 0 && r.day_quota <= 1000000000000);
+    fuzz_check(e->status == LISTS_FILE_KILLED || r.reason.n == 0);
 
     for (j = 0; j < i; j++) {
         fuzz_check(!rbl_str_eq(rbl_sid_str(&file->entry[j].sid), r.id));
@@ -63,6 +68,8 @@ check_entry(const lists_file_t *file, size_t i)
 
     list = list_from_record(raw);
     fuzz_check(list != NULL);
+    fuzz_check(list->min_interval == r.min_interval && list->rate == r.rate
+               && list->day_quota == r.day_quota);
     list_unref(list);
 }
 

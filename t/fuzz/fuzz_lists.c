@@ -4,24 +4,68 @@
  *
  * A record that is taken makes a list whose texts end where they ended in the
  * record, and whose rules are sound; a table finds it by its SID.  Whatever
- * its zone is, no name that the DNS could not hold is made of it, and whatever
- * its rules are, an answer outside 127/8 does not list.
+ * its zone and its control are, no name that the DNS could not hold is made of
+ * them, and whatever its rules are, an answer outside 127/8 does not list.
  */
 
 #include "fuzz.h"
 #include "check/lists.h"
+#include "check/names.h"
 #include "dns/wire.h"
-#include "rbl_query.h"
+
+
+static const struct {
+    rbl_family_t  family;
+    const char   *value;
+} hosts[] = {
+    { RBL_FAMILY_IPV4, "192.0.2.1" }, { RBL_FAMILY_IPV6, "2001:db8::1" },
+    { RBL_FAMILY_DOMAIN, "www.example.co.uk" }
+};
+
+
+static void
+check_name(const list_t *list, const names_t *name, rbl_family_t family)
+{
+    uint8_t  wire[DNS_NAME_MAX];
+
+    fuzz_check(list->ask != NULL && (list->families & (int64_t) family));
+    fuzz_check(name->n == strlen(name->s));
+    fuzz_check(dns_wire_name(wire, name->s) == name->n + 2);
+}
+
+
+static void
+try_names(const list_t *list)
+{
+    int               k, n;
+    size_t            i;
+    names_t           out[NAMES_MAX];
+    names_host_t      host;
+    rbl_lookup_err_t  err;
+
+    for (i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+        fuzz_check(names_host(&host, hosts[i].family, rbl_str(hosts[i].value))
+                   == 0);
+
+        for (n = names_make(out, list, &host, &err); n > 0; n--) {
+            check_name(list, &out[n - 1], hosts[i].family);
+        }
+
+        for (k = NAMES_POSITIVE; k <= NAMES_SAMPLE; k++) {
+            if (names_control(out, list, hosts[i].family, k, 12345)) {
+                check_name(list, out, hosts[i].family);
+            }
+        }
+    }
+}
 
 
 static void
 try_list(list_t *list, const rbl_list_t *r)
 {
-    char              buf[RBL_VALUE_MAX], text[64];
-    uint8_t           wire[DNS_NAME_MAX];
+    char              text[64];
     lists_t          *lists;
     uint32_t          addr[2] = { 0x7f000002, 0x08080808 };
-    rbl_str_t         name;
     rbl_lookup_err_t  err;
 
     fuzz_check(rbl_str_is(r->zone, list->zone));
@@ -31,12 +75,13 @@ try_list(list_t *list, const rbl_list_t *r)
     fuzz_check(strnlen(list->control, r->control.n + 1) <= r->control.n);
     fuzz_check(list->codes.n <= RBL_CODES_MAX);
 
-    if (rbl_query_name(buf, &name, RBL_FAMILY_IPV4, RBL_STR("192.0.2.1"),
-                       rbl_str(list->zone), RBL_STR("key"))
-        == RBL_OK)
-    {
-        fuzz_check(dns_wire_name(wire, buf) == name.n + 2);
-    }
+    fuzz_check(list->min_interval >= 0 && list->rate >= 0
+               && list->day_quota >= 0);
+    (void) list_due(list, RBL_STR("HT1"), 1795000000000, 1795000600000);
+
+    try_names(list);
+    fuzz_check(list_key_set(list, RBL_STR("key")) == 0 && list->ask != NULL);
+    try_names(list);
 
     fuzz_check(rbl_codes_verdict(&list->codes, addr, 2, &err, text,
                                  sizeof(text))

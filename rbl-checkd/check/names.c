@@ -1,0 +1,322 @@
+/*
+ * Names to ask.  The public suffix list is the only thing here that outlives a
+ * call: it is read once and never changes.
+ */
+
+#include "names.h"
+#include "rbl_query.h"
+
+#include <libpsl.h>
+#include <stdio.h>
+
+/* A random part of a name: "c" and 13 letters and digits. */
+#define LABEL_SIZE  15
+
+typedef enum {
+    MODE_NEGATIVE = 0,      /* no test entry is known: custom lists */
+    MODE_IP,
+    MODE_IP_POSITIVE,
+    MODE_NAME,
+    MODE_NONE
+} control_mode_t;
+
+static psl_ctx_t  *suffixes;            /* NULL: not read */
+
+
+void
+names_open(void)
+{
+    if (suffixes == NULL) {
+        suffixes = psl_latest(NULL);
+    }
+}
+
+
+void
+names_close(void)
+{
+    psl_free(suffixes);                 /* nothing, for the built-in one */
+    suffixes = NULL;
+}
+
+
+static void
+name_set(names_t *name, rbl_str_t s)
+{
+    memcpy(name->s, s.p, s.n);
+    name->s[s.n] = '\0';
+    name->n = s.n;
+}
+
+
+/* A name under a public suffix, and one label more; or nothing shorter. */
+
+static void
+registered(names_host_t *host)
+{
+    const char       *s;
+    const psl_ctx_t  *psl;
+
+    psl = suffixes != NULL ? suffixes : psl_builtin();
+    s = psl != NULL ? psl_registrable_domain(psl, host->whole.s) : NULL;
+
+    if (s != NULL && s != host->whole.s) {
+        name_set(&host->registered, rbl_str(s));
+    }
+}
+
+
+int
+names_host(names_host_t *host, rbl_family_t family, rbl_str_t value)
+{
+    rbl_str_t   out;
+    rbl_addr_t  addr;
+
+    host->family = family;
+    host->whole.n = host->registered.n = 0;
+
+    if (family == RBL_FAMILY_DOMAIN) {
+        if (rbl_domain_parse(host->whole.s, &out, value) != RBL_OK) {
+            return -1;
+        }
+
+        host->whole.n = out.n;
+        registered(host);
+        return 0;
+    }
+
+    if (rbl_addr_parse(&addr, value) != RBL_OK
+        || (addr.family != family
+            && !(family == RBL_FAMILY_IPV6
+                 && memchr(value.p, ':', value.n) != NULL)))
+    {
+        return -1;
+    }
+
+    host->family = addr.family;
+    host->whole.n = rbl_addr_text(host->whole.s, &addr).n;
+
+    return 0;
+}
+
+
+/* Lists of domains are never asked for an address, whatever a record says. */
+
+static int
+takes(const list_t *list, rbl_family_t family)
+{
+    return (list->families & (int64_t) family) != 0 && list->ask != NULL
+           && (family == RBL_FAMILY_DOMAIN
+               || strcmp(list->type, "uribl") != 0);
+}
+
+
+static int
+name_at(names_t *out, const list_t *list, rbl_family_t family,
+    rbl_str_t value)
+{
+    rbl_str_t  name;
+
+    if (rbl_query_name(out->s, &name, family, value, rbl_str(list->ask),
+                       RBL_STR(""))
+        != RBL_OK)
+    {
+        return -1;
+    }
+
+    out->n = name.n;
+    return 0;
+}
+
+
+int
+names_make(names_t *out, const list_t *list, const names_host_t *host,
+    rbl_lookup_err_t *err)
+{
+    int             i, n;
+    const names_t  *of[NAMES_MAX];
+
+    *err = RBL_ERR_NONE;
+
+    if (!takes(list, host->family)) {
+        return 0;
+    }
+
+    n = 0;
+
+    if (host->registered.n == 0 || list->names != LIST_NAMES_REGISTERED) {
+        of[n++] = &host->whole;
+    }
+
+    if (host->registered.n != 0 && list->names != LIST_NAMES_FULL) {
+        of[n++] = &host->registered;
+    }
+
+    for (i = 0; i < n; i++) {
+        if (name_at(&out[i], list, host->family,
+                    (rbl_str_t) { of[i]->s, of[i]->n })
+            != 0)
+        {
+            *err = RBL_ERR_NAME;
+            return 0;
+        }
+    }
+
+    return n;
+}
+
+
+static control_mode_t
+mode_of(const list_t *list)
+{
+    return strcmp(list->control, "ip") == 0 ? MODE_IP
+           : strcmp(list->control, "ip-positive-only") == 0 ? MODE_IP_POSITIVE
+           : strncmp(list->control, "name:", 5) == 0 ? MODE_NAME
+           : strcmp(list->control, "none") == 0 ? MODE_NONE : MODE_NEGATIVE;
+}
+
+
+static void
+random_label(char label[LABEL_SIZE], uint64_t random)
+{
+    size_t  i;
+
+    static const char  letters[] = "abcdefghijklmnopqrstuvwxyz234567";
+
+    label[0] = 'c';
+
+    for (i = 1; i < LABEL_SIZE - 1; i++) {
+        label[i] = letters[random & 31];
+        random >>= 5;
+    }
+
+    label[i] = '\0';
+}
+
+
+/* 127.a.b.c as it is asked of lists of IPv4 and of IPv6 addresses. */
+
+static void
+loopback(char *text, size_t size, rbl_family_t family, uint32_t low)
+{
+    if (family == RBL_FAMILY_IPV4) {
+        snprintf(text, size, "127.%u.%u.%u", low >> 16 & 255, low >> 8 & 255,
+                 low & 255);
+        return;
+    }
+
+    snprintf(text, size, "::ffff:7f%02x:%x", low >> 16 & 255, low & 0xffff);
+}
+
+
+/*
+ * Addresses that send no mail: beside those of the root name servers, which
+ * have networks of their own, and such as nobody has.
+ */
+
+static void
+quiet_address(char *text, size_t size, rbl_family_t family, uint64_t random)
+{
+    unsigned  net;
+
+    static const char *const  ipv4[] = {
+        "198.41.0", "192.33.4", "199.7.91", "192.5.5", "192.112.36",
+        "192.36.148", "192.58.128", "193.0.14", "199.7.83", "202.12.27"
+    };
+
+    static const char *const  ipv6[] = {
+        "2001:503:ba3e", "2001:500:2", "2001:500:2d", "2001:500:2f",
+        "2001:500:12", "2001:503:c27", "2001:500:9f", "2001:dc3"
+    };
+
+    net = (unsigned) (random >> 1);
+
+    if (family == RBL_FAMILY_IPV4 && random & 1) {
+        snprintf(text, size, "%s.%u",
+                 ipv4[net % (sizeof(ipv4) / sizeof(ipv4[0]))],
+                 (unsigned) (random >> 40 & 255));
+
+    } else if (family == RBL_FAMILY_IPV4) {
+        snprintf(text, size, "%u.%u.%u.%u", 240 + (net & 7),
+                 (unsigned) (random >> 40 & 255),
+                 (unsigned) (random >> 48 & 255),
+                 (unsigned) (random >> 56 & 255));
+
+    } else {
+        snprintf(text, size, "%s::%x:%x", random & 1
+                 ? ipv6[net % (sizeof(ipv6) / sizeof(ipv6[0]))] : "4000",
+                 (unsigned) (random >> 48 & 0xffff),
+                 (unsigned) (random >> 32 & 0xffff));
+    }
+}
+
+
+static int
+control_address(char *text, size_t size, const list_t *list,
+    rbl_family_t family, names_control_t kind, uint64_t random)
+{
+    control_mode_t  mode = mode_of(list);
+
+    switch (kind) {
+
+    case NAMES_POSITIVE:
+        loopback(text, size, family, 2);
+        return mode != MODE_NEGATIVE && mode != MODE_NONE;
+
+    case NAMES_NEGATIVE:
+        loopback(text, size, family, 1);
+        return mode != MODE_IP_POSITIVE && mode != MODE_NONE;
+
+    case NAMES_RANDOM:
+        loopback(text, size, family,
+                 (uint32_t) (random >> 32 & 0x7fffff) | 0x800000);
+        return mode != MODE_IP_POSITIVE && mode != MODE_NONE;
+
+    default:
+        quiet_address(text, size, family, random);
+        return 1;
+    }
+}
+
+
+static int
+control_domain(char *text, size_t size, const list_t *list,
+    names_control_t kind, uint64_t random)
+{
+    char     label[LABEL_SIZE];
+    control_mode_t  mode = mode_of(list);
+
+    if (kind == NAMES_POSITIVE) {
+        return mode == MODE_NAME
+               && (size_t) snprintf(text, size, "%s", list->control + 5)
+                  < size;
+    }
+
+    random_label(label, random);
+    snprintf(text, size, "%s.%s", label,
+             kind == NAMES_SAMPLE && random & 1 ? "root-servers.net"
+             : "invalid");
+
+    return kind == NAMES_SAMPLE
+           || (kind == NAMES_RANDOM && mode != MODE_IP_POSITIVE
+               && mode != MODE_NONE);
+}
+
+
+int
+names_control(names_t *out, const list_t *list, rbl_family_t family,
+    names_control_t kind, uint64_t random)
+{
+    int   found;
+    char  text[RBL_VALUE_MAX];
+
+    if (!takes(list, family)) {
+        return 0;
+    }
+
+    found = family == RBL_FAMILY_DOMAIN
+            ? control_domain(text, sizeof(text), list, kind, random)
+            : control_address(text, sizeof(text), list, family, kind, random);
+
+    return found && name_at(out, list, family, rbl_str(text)) == 0;
+}
