@@ -22,6 +22,13 @@
  *   lists:active       zset    the active system lists, in load order; derived
  *   lists:zones        hash    zone of a system list -> its type; derived
  *   lists:ver          string  counts changes of the system lists
+ *   list:<RB>          hash    what daemons share about a system list
+ *                              (list_grant, list_told, list_turn): "turn", to
+ *                              when its rate is given away (us since 1970);
+ *                              "day" (since 1970, UTC) and "used", questions
+ *                              granted in it; while it has refused to answer
+ *                              "since", "till" (ms) and "refused", how often
+ *                              in a row
  *   hosts:<AC>, listed:<AC>, profiles:<AC>, groups:<AC>, rbls:<AC>,
  *   contacts:<AC>, apps:<AC>, hooks:<AC>
  *                      zset    SIDs, score = order of creation

@@ -1,0 +1,526 @@
+/*
+ * Those who wait for a question to a list, and the tokens that are in hand.
+ *
+ * Nobody is called back from inside quota_take or quota_told: only from timers
+ * and replies of the store.  A call back may take, tell and forget at will.
+ */
+
+#include "quota_int.h"
+#include "rbl_hash.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define LOOK_EVERY   10.0
+#define TIMER_LEAST  0.0005
+#define REFUSE_FOR   300.0              /* until the store has been heard */
+
+
+double
+quota_now(void)
+{
+    struct timespec  ts;
+
+    clock_gettime(CLOCK_BOOTTIME, &ts);
+
+    return (double) ts.tv_sec + (double) ts.tv_nsec / 1e9;
+}
+
+
+static int
+limited(const quota_list_t *ql)
+{
+    return ql->rate > 0 || ql->day > 0;
+}
+
+
+/* --- tokens -------------------------------------------------------------- */
+
+
+static void
+count_spent(quota_list_t *ql, double now)
+{
+    int64_t  half;
+
+    half = (int64_t) (now * 2);
+
+    if (half != ql->half) {
+        ql->before_n = half == ql->half + 1 ? ql->now_n : 0;
+        ql->now_n = 0;
+        ql->half = half;
+    }
+
+    ql->now_n++;
+}
+
+
+/* How many were spent within the last second, or somewhat less. */
+
+int64_t
+quota_recent(const quota_list_t *ql, double now)
+{
+    int64_t  half;
+
+    half = (int64_t) (now * 2);
+
+    return half == ql->half ? ql->now_n + ql->before_n
+                            : half == ql->half + 1 ? ql->now_n : 0;
+}
+
+
+/* Has it one that may be spent now?  1: it is spent. */
+
+static int
+spend(quota_list_t *ql)
+{
+    double   now;
+
+    if (ql->spent >= ql->n) {
+        return 0;
+    }
+
+    now = quota_now();
+
+    if (now >= ql->till) {
+        ql->n = ql->spent = 0;
+        return 0;
+    }
+
+    if (now < ql->from
+        || (ql->granted_rate > 0
+            && (now - ql->from) * (double) ql->granted_rate
+               < (double) ql->spent))
+    {
+        return 0;
+    }
+
+    ql->spent++;
+    count_spent(ql, now);
+
+    return 1;
+}
+
+
+/* When the next one in hand may be spent. */
+
+static double
+due(const quota_list_t *ql)
+{
+    double  at;
+
+    at = ql->from;
+    if (ql->granted_rate > 0) {
+        at += (double) ql->spent / (double) ql->granted_rate;
+    }
+
+    return at < ql->till ? at : ql->till;
+}
+
+
+/* --- those who wait ------------------------------------------------------ */
+
+
+static size_t
+bucket_of(const void *data)
+{
+    rbl_str_t  bytes = { (const char *) &data, sizeof(data) };
+
+    return (size_t) rbl_hash(bytes, 0) & (QUOTA_BUCKETS - 1);
+}
+
+
+
+/* Waits no longer, but has not been told yet. */
+
+static void
+step_out(quota_wait_t *w)
+{
+    if (!w->over) {
+        TAILQ_REMOVE(&w->ql->waits, w, next);
+        w->ql->n_waits--;
+        w->over = 1;
+    }
+}
+
+
+static void
+leave(quota_wait_t *w)
+{
+    step_out(w);
+    ev_timer_stop(w->ql->quota->loop, &w->timer);
+    LIST_REMOVE(w, like);
+    free(w);
+}
+
+
+static void
+answer(quota_wait_t *w, quota_answer_t what)
+{
+    void           *data = w->data;
+    quota_done_pt   done = w->done;
+
+    leave(w);
+    done(data, what);
+}
+
+
+static void
+on_wait(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+    quota_wait_t  *w = timer->data;
+
+    (void) loop;
+    (void) revents;
+
+    answer(w, w->what);
+}
+
+
+static int
+join(quota_list_t *ql, double patience, quota_done_pt done, void *data)
+{
+    quota_t       *quota = ql->quota;
+    quota_wait_t  *w;
+
+    w = calloc(1, sizeof(quota_wait_t));
+    if (w == NULL) {
+        return -1;
+    }
+
+    w->ql = ql;
+    w->done = done;
+    w->data = data;
+    w->what = QUOTA_USED_UP;
+    w->deadline = quota_now() + patience;
+
+    if (ql->n_waits++ == 0 || w->deadline > ql->latest) {
+        ql->latest = w->deadline;
+    }
+
+    TAILQ_INSERT_TAIL(&ql->waits, w, next);
+    LIST_INSERT_HEAD(&quota->bucket[bucket_of(data)], w, like);
+
+    ev_timer_init(&w->timer, on_wait, patience, 0);
+    w->timer.data = w;
+    ev_timer_start(quota->loop, &w->timer);
+
+    return 0;
+}
+
+
+/* Each is told by a timer of its own: a call back may drop any of the others. */
+
+void
+quota_give_up(quota_list_t *ql, quota_answer_t why, double deadline)
+{
+    quota_wait_t    *w, *next;
+    struct ev_loop  *loop = ql->quota->loop;
+
+    for (w = TAILQ_FIRST(&ql->waits); w != NULL; w = next) {
+        next = TAILQ_NEXT(w, next);
+
+        if (w->deadline <= deadline) {
+            step_out(w);
+            w->what = why;
+            ev_timer_stop(loop, &w->timer);
+            ev_timer_set(&w->timer, 0, 0);
+            ev_timer_start(loop, &w->timer);
+        }
+    }
+}
+
+
+/* What comes next for those who wait: a token's time, or the store. */
+
+static void
+go_on(quota_list_t *ql)
+{
+    if (ql->n_waits == 0) {
+        ev_timer_stop(ql->quota->loop, &ql->timer);
+
+    } else if (ql->spent < ql->n) {
+        quota_again(ql, due(ql) - quota_now());
+
+    } else if (!ev_is_active(&ql->timer)) {
+        quota_ask(ql);
+    }
+}
+
+
+void
+quota_serve(quota_list_t *ql)
+{
+    while (ql->n_waits != 0 && spend(ql)) {
+        answer(TAILQ_FIRST(&ql->waits), QUOTA_GO);
+    }
+
+    go_on(ql);
+}
+
+
+static void
+on_timer(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+    (void) loop;
+    (void) revents;
+
+    quota_serve(timer->data);
+}
+
+
+void
+quota_again(quota_list_t *ql, double seconds)
+{
+    struct ev_loop  *loop = ql->quota->loop;
+
+    ev_timer_stop(loop, &ql->timer);
+    ev_timer_set(&ql->timer, seconds > TIMER_LEAST ? seconds : TIMER_LEAST, 0);
+    ev_timer_start(loop, &ql->timer);
+}
+
+
+/* --- lists --------------------------------------------------------------- */
+
+
+static quota_list_t *
+make_list(quota_t *quota, const list_t *list)
+{
+    quota_list_t  *ql;
+
+    ql = calloc(1, sizeof(quota_list_t));
+    if (ql == NULL) {
+        return NULL;
+    }
+
+    ql->quota = quota;
+    ql->left = -1;
+    ql->zone = strdup(list->zone);
+    memcpy(ql->sid, list->sid, sizeof(ql->sid));
+    TAILQ_INIT(&ql->waits);
+    ev_timer_init(&ql->timer, on_timer, 0, 0);
+    ql->timer.data = ql;
+
+    if (ql->zone == NULL || sidmap_add(&quota->lists, ql->sid, ql) != 0) {
+        free(ql->zone);
+        free(ql);
+        return NULL;
+    }
+
+    return ql;
+}
+
+
+static quota_list_t *
+find_list(quota_t *quota, const list_t *list)
+{
+    quota_list_t  *ql;
+
+    ql = sidmap_find(&quota->lists, list->sid);
+
+    if (ql == NULL) {
+        ql = make_list(quota, list);
+    }
+
+    if (ql != NULL) {
+        ql->rate = list->rate;
+        ql->day = list->day_quota;
+    }
+
+    return ql;
+}
+
+
+void
+quota_refuse(quota_list_t *ql, quota_answer_t why, double seconds)
+{
+    ql->refused = why;
+    ql->refused_till = quota_now() + seconds;
+}
+
+
+static int
+refuses(quota_list_t *ql)
+{
+    if (ql->refused != QUOTA_GO && quota_now() >= ql->refused_till) {
+        ql->refused = QUOTA_GO;
+    }
+
+    return ql->refused != QUOTA_GO;
+}
+
+
+/* Lists that are in use: do other daemons leave them alone, or no longer? */
+
+static void
+on_look(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+    size_t         at;
+    quota_t       *quota = timer->data;
+    quota_list_t  *ql;
+
+    (void) loop;
+    (void) revents;
+
+    for (at = 0; (ql = sidmap_next(&quota->lists, &at)) != NULL; ) {
+        if (ql->untold) {
+            quota_tell(ql, 1);
+
+        } else if (ql->used) {
+            quota_look(ql);
+        }
+
+        ql->used = 0;
+    }
+}
+
+
+/* --- for others ---------------------------------------------------------- */
+
+
+quota_t *
+quota_new(struct ev_loop *loop, store_t *store)
+{
+    size_t    i;
+    quota_t  *quota;
+
+    quota = calloc(1, sizeof(quota_t));
+    if (quota == NULL) {
+        return NULL;
+    }
+
+    quota->loop = loop;
+    quota->store = store;
+
+    for (i = 0; i < QUOTA_BUCKETS; i++) {
+        LIST_INIT(&quota->bucket[i]);
+    }
+
+    ev_timer_init(&quota->look, on_look, LOOK_EVERY, LOOK_EVERY);
+    quota->look.data = quota;
+    ev_timer_start(loop, &quota->look);
+
+    return quota;
+}
+
+
+void
+quota_free(quota_t *quota)
+{
+    size_t         i;
+    quota_list_t  *ql;
+
+    if (quota == NULL) {
+        return;
+    }
+
+    for (i = 0; i < QUOTA_BUCKETS; i++) {
+        while (!LIST_EMPTY(&quota->bucket[i])) {
+            leave(LIST_FIRST(&quota->bucket[i]));
+        }
+    }
+
+    for (i = 0; (ql = sidmap_next(&quota->lists, &i)) != NULL; ) {
+        store_forget(quota->store, ql);
+        ev_timer_stop(quota->loop, &ql->timer);
+        free(ql->zone);
+        free(ql);
+    }
+
+    ev_timer_stop(quota->loop, &quota->look);
+    sidmap_free(&quota->lists);
+    free(quota);
+}
+
+
+quota_answer_t
+quota_take(quota_t *quota, const list_t *list, double patience,
+    quota_done_pt done, void *data)
+{
+    quota_list_t  *ql;
+
+    if (list->custom) {
+        return QUOTA_GO;
+    }
+
+    ql = find_list(quota, list);
+    if (ql == NULL) {
+        return QUOTA_USED_UP;
+    }
+
+    ql->used = 1;
+
+    if (refuses(ql)) {
+        return ql->refused;
+    }
+
+    if (!limited(ql) || (ql->n_waits == 0 && spend(ql))) {
+        return QUOTA_GO;
+    }
+
+    if (join(ql, patience, done, data) != 0) {
+        return QUOTA_USED_UP;
+    }
+
+    go_on(ql);
+
+    return QUOTA_WAIT;
+}
+
+
+void
+quota_forget(quota_t *quota, const void *data)
+{
+    quota_wait_t  *w, *next;
+
+    w = LIST_FIRST(&quota->bucket[bucket_of(data)]);
+
+    for ( /* void */ ; w != NULL; w = next) {
+        next = LIST_NEXT(w, like);
+
+        if (w->data == data) {
+            leave(w);
+        }
+    }
+}
+
+
+void
+quota_told(quota_t *quota, const list_t *list, int blocked)
+{
+    quota_list_t  *ql;
+
+    ql = list->custom ? NULL : blocked ? find_list(quota, list)
+                             : sidmap_find(&quota->lists, list->sid);
+    if (ql == NULL) {
+        return;
+    }
+
+    if (!blocked) {
+        if ((ql->refused == QUOTA_BLOCKED || ql->times > 0) && !ql->telling) {
+            quota_tell(ql, 0);
+        }
+
+        return;
+    }
+
+    if (!(refuses(ql) && ql->refused == QUOTA_BLOCKED)) {
+        quota_refuse(ql, QUOTA_BLOCKED, REFUSE_FOR);
+        ql->untold = 1;
+        quota_tell(ql, 1);
+    }
+}
+
+
+int64_t
+quota_left(const quota_t *quota, const list_t *list)
+{
+    const quota_list_t  *ql;
+
+    if (list->day_quota <= 0 || list->custom) {
+        return -1;
+    }
+
+    ql = sidmap_find(&quota->lists, list->sid);
+
+    return ql != NULL && ql->left >= 0 ? ql->left : list->day_quota;
+}

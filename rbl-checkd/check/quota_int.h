@@ -1,0 +1,87 @@
+/*
+ * What the two files of the quota know of one another: quota.c has those who
+ * wait and the tokens in hand, quota_store.c speaks with the store.
+ *
+ * The clock goes on while this process or the machine is stopped: tokens that
+ * have outlived their time are not spent when it goes on.
+ */
+
+#ifndef QUOTA_INT_H_INCLUDED
+#define QUOTA_INT_H_INCLUDED
+
+#include "quota.h"
+#include "sidmap.h"
+
+#include <sys/queue.h>
+
+#define QUOTA_BUCKETS  1024             /* a power of two */
+
+typedef struct quota_wait_s  quota_wait_t;
+typedef struct quota_list_s  quota_list_t;
+
+struct quota_wait_s {
+    TAILQ_ENTRY(quota_wait_s)  next;    /* of its list, in order */
+    LIST_ENTRY(quota_wait_s)   like;    /* in the same bucket */
+    quota_list_t              *ql;
+    quota_done_pt              done;
+    void                      *data;
+    double                     deadline;
+    quota_answer_t             what;    /* when the timer comes */
+    unsigned                   over:1;  /* no longer among those who wait */
+    ev_timer                   timer;
+};
+
+struct quota_list_s {
+    quota_t         *quota;
+    char             sid[40];
+    char            *zone;
+    int64_t          rate, day;         /* as the list said last; 0: none */
+
+    /* The grant: its tokens, and when they may be spent, one by one. */
+    int64_t          n, spent, granted_rate;
+    double           from, till;
+    int64_t          left;              /* of the day; -1: not known */
+
+    quota_answer_t   refused;           /* QUOTA_GO: it is not */
+    double           refused_till;
+    int64_t          times;             /* it has refused, in a row */
+
+    /* Spent in this half second and in the one before. */
+    int64_t          half, now_n, before_n;
+
+    TAILQ_HEAD(, quota_wait_s)  waits;
+    unsigned         n_waits;
+    double           latest;            /* no deadline is later */
+    double           sent;              /* when the store was asked */
+    ev_timer         timer;             /* the next token, or another try */
+
+    unsigned         asking:1;
+    unsigned         looking:1;
+    unsigned         telling:1;
+    unsigned         untold:1;          /* the store has not heard of it */
+    unsigned         used:1;            /* since the last look */
+    unsigned         said:1;            /* that its day is used up */
+};
+
+struct quota_s {
+    struct ev_loop  *loop;
+    store_t         *store;
+    sidmap_t         lists;
+    ev_timer         look;
+    LIST_HEAD(, quota_wait_s)  bucket[QUOTA_BUCKETS];
+};
+
+/* quota.c */
+double quota_now(void);
+int64_t quota_recent(const quota_list_t *ql, double now);
+void quota_refuse(quota_list_t *ql, quota_answer_t why, double seconds);
+void quota_give_up(quota_list_t *ql, quota_answer_t why, double deadline);
+void quota_serve(quota_list_t *ql);
+void quota_again(quota_list_t *ql, double seconds);
+
+/* quota_store.c: nothing calls back from inside these. */
+void quota_ask(quota_list_t *ql);
+void quota_look(quota_list_t *ql);
+void quota_tell(quota_list_t *ql, int blocked);
+
+#endif /* QUOTA_INT_H_INCLUDED */

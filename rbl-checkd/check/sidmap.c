@@ -1,0 +1,99 @@
+/*
+ * Open addressing, at most half full.
+ */
+
+#include "sidmap.h"
+#include "rbl_hash.h"
+
+#include <stdlib.h>
+
+#define SLOTS_FIRST  64
+
+
+void
+sidmap_free(sidmap_t *map)
+{
+    free(map->slot);
+    memset(map, 0, sizeof(sidmap_t));
+}
+
+
+/* The slot that holds the SID, or the free one where it would stand. */
+
+static sidmap_entry_t *
+probe(const sidmap_t *map, const char *sid)
+{
+    size_t  at;
+
+    at = (size_t) rbl_hash(rbl_str(sid), 0) & (map->slots - 1);
+
+    while (map->slot[at].sid != NULL && strcmp(map->slot[at].sid, sid) != 0) {
+        at = (at + 1) & (map->slots - 1);
+    }
+
+    return &map->slot[at];
+}
+
+
+void *
+sidmap_find(const sidmap_t *map, const char *sid)
+{
+    return map->slots != 0 ? probe(map, sid)->item : NULL;
+}
+
+
+static int
+grow(sidmap_t *map)
+{
+    size_t    i;
+    sidmap_t  more;
+
+    more.n = map->n;
+    more.slots = map->slots ? map->slots * 2 : SLOTS_FIRST;
+    more.slot = calloc(more.slots, sizeof(sidmap_entry_t));
+    if (more.slot == NULL) {
+        return -1;
+    }
+
+    for (i = 0; i < map->slots; i++) {
+        if (map->slot[i].sid != NULL) {
+            *probe(&more, map->slot[i].sid) = map->slot[i];
+        }
+    }
+
+    free(map->slot);
+    *map = more;
+
+    return 0;
+}
+
+
+int
+sidmap_add(sidmap_t *map, const char *sid, void *item)
+{
+    sidmap_entry_t  *entry;
+
+    if (map->n * 2 >= map->slots && grow(map) != 0) {
+        return -1;
+    }
+
+    entry = probe(map, sid);
+    entry->sid = sid;
+    entry->item = item;
+    map->n++;
+
+    return 0;
+}
+
+
+void *
+sidmap_next(const sidmap_t *map, size_t *at)
+{
+    while (*at < map->slots) {
+        if (map->slot[(*at)++].sid != NULL) {
+            return map->slot[*at - 1].item;
+        }
+    }
+
+    return NULL;
+}

@@ -1,0 +1,33 @@
+/*
+ * Something for each system list, found by its SID.  There are as many as have
+ * ever been asked for, and none leaves before the map does.
+ */
+
+#ifndef SIDMAP_H_INCLUDED
+#define SIDMAP_H_INCLUDED
+
+#include "rbl_common.h"
+
+typedef struct {
+    const char  *sid;                   /* ends with NUL; owned by the item */
+    void        *item;
+} sidmap_entry_t;
+
+/* All zero: empty. */
+typedef struct {
+    size_t           n, slots;          /* slots: a power of two, or 0 */
+    sidmap_entry_t  *slot;
+} sidmap_t;
+
+void sidmap_free(sidmap_t *map);        /* not the items */
+
+/* NULL: there is none. */
+void *sidmap_find(const sidmap_t *map, const char *sid);
+
+/* One that is not there yet.  -1: out of memory. */
+int sidmap_add(sidmap_t *map, const char *sid, void *item);
+
+/* Walks, *at 0 at first; NULL: no more. */
+void *sidmap_next(const sidmap_t *map, size_t *at);
+
+#endif /* SIDMAP_H_INCLUDED */

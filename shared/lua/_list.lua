@@ -1,0 +1,20 @@
+-- What daemons share about a system list: the hash list:<RB> (KEYS[1]), as told
+-- in shared/rbl_keys.h.  By the clock of the store.
+local HOUR = 3600000
+local t = redis.call('TIME')
+local now_us = t[1] * 1000000 + t[2]
+local now = math.floor(now_us / 1000)
+-- A number from 0 to 2^53; what is none is 0.
+local function num(v)
+    local n = tonumber(v) or 0
+    return n >= 0 and n <= 9007199254740992 and math.floor(n) or 0
+end
+local function digits(n)
+    return string.format('%.0f', n)
+end
+-- What is left of the list's back-off, ms.  An end further away than the longest
+-- is: the clock was set back.
+local function backs_off(till)
+    local left = num(till) - now
+    return left > 0 and left <= HOUR and left or 0
+end

@@ -1,0 +1,59 @@
+-- Grants questions to a list: how many, and when they may be asked.  All that is
+-- granted is counted at once and never taken back.
+-- The rate is kept by turns: each grant has the time that its questions take at
+-- that rate to itself, behind those granted before, and they may be asked one
+-- by one from its beginning.  So idle time earns nothing, and no span of T
+-- seconds sees more than T times the rate and one batch.
+-- KEYS[1] list:<RB>
+-- ARGV    1 how many are wanted; 0: only looks
+--         2 rate a second  3 quota of a day (UTC); 0: none
+--         4 how long their turn may be away (ms)
+-- Result  OK, how many, ms to the first, ms from there in which they may be
+--             asked, what is left of the day (-1: no quota)
+--         USED, ms to the next day      the quota is used up
+--         LATE, ms to its turn          that is too far away: nothing granted
+--         BLOCKED, ms, how often        the list has refused and is left alone
+--- include: list
+local DAY = 86400000
+local LIFE, LIFE_DAY, FAR = 500, 2000, 60000
+local h = redis.call('HMGET', KEYS[1], 'till', 'turn', 'day', 'used', 'refused')
+local left_alone = backs_off(h[1])
+if left_alone > 0 then
+    return {'BLOCKED', left_alone, num(h[5])}
+end
+local want, rate, quota = num(ARGV[1]), num(ARGV[2]), num(ARGV[3])
+local patience = math.min(num(ARGV[4]), FAR)
+local today = math.floor(now / DAY)
+local ends = (today + 1) * DAY - now
+local used = num(h[3]) == today and num(h[4]) or 0
+local left = quota > 0 and math.max(0, quota - used) or -1
+if left == 0 then
+    return {'USED', ends}
+end
+if want == 0 then
+    return {'OK', 0, 0, 0, left}
+end
+local n, wait, life = want, 0, LIFE_DAY
+if quota > 0 then
+    n = math.min(n, math.max(1, math.floor(left / 50)))
+end
+if rate > 0 then
+    -- A turn further away than any can be: the clock was set back.
+    local turn = num(h[2])
+    if turn < now_us or turn > now_us + (FAR + 1000) * 1000 then
+        turn = now_us
+    end
+    n = math.min(n, math.max(1, math.floor(rate * LIFE / 1000)))
+    wait = math.ceil((turn - now_us) / 1000)
+    life = math.max(LIFE, math.ceil(1000 / rate))
+    if wait > patience or (quota > 0 and wait >= ends) then
+        return {'LATE', wait}
+    end
+    redis.call('HSET', KEYS[1], 'turn', digits(turn + n * 1000000 / rate))
+end
+if quota > 0 then
+    life = math.min(life, ends - wait)
+    left = left - n
+    redis.call('HSET', KEYS[1], 'day', digits(today), 'used', digits(used + n))
+end
+return {'OK', n, wait, life, left}

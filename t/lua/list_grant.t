@@ -1,0 +1,205 @@
+#!/usr/bin/perl
+
+# list_grant and list_told alone: how many questions a list may be asked, by all
+# who ask, and for how long it is left alone.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+use Time::HiRes qw(time);
+
+my $redis = redis_new();
+my $DAY = 86_400_000;
+my $key;
+
+sub now {
+    my ($s, $us) = @{ cmd('TIME') };
+    return $s * 1000 + int $us / 1000;
+}
+
+sub today { return int now() / $DAY }
+
+# Nothing below may begin before midnight (UTC) and end after it.
+wait_for { $DAY - now() % $DAY > 20_000 } 30, 'a new day';
+
+sub fresh { return $key = k('list', sid('RB')) }
+sub field { return cmd('HGET', $key, $_[0]) }
+sub set { return cmd('HSET', $key, @_) }
+
+sub grant {
+    my ($want, $rate, $quota, $patience) = @_;
+
+    return script('list_grant', [$key], $want, $rate, $quota,
+        $patience // 10_000);
+}
+
+# --- quota of a day --------------------------------------------------------
+
+# quota, used of it, wanted, granted
+for my $case ([1000, 0, 100, 20], [1000, 0, 5, 5], [1000, 500, 100, 10],
+    [1000, 951, 100, 1], [1000, 999, 100, 1], [1000, 1000, 1, 'USED'],
+    [1000, 2000, 1, 'USED'], [1, 0, 100, 1], [1, 1, 1, 'USED'],
+    [100_000, 0, 1, 1], [1000, 'junk', 3, 3], [1000, -5, 3, 3],
+    [1000, 'nan', 3, 3], [1000, 'inf', 3, 3], [1000, '1e300', 3, 3])
+{
+    my ($quota, $used, $want, $n) = @$case;
+    fresh();
+    set(day => today(), used => $used);
+    my $r = grant($want, 0, $quota);
+    is($n eq 'USED' ? $r->[0] : $r->[1], $n,
+        "$used of $quota used, $want wanted: $n");
+    my $was = $used =~ /^\d+\z/ ? $used : 0;
+    if ($n eq 'USED') {
+        is(field('used'), $used, 'nothing is counted');
+        my $ms = $DAY - now() % $DAY;
+        cmp_ok(abs($r->[1] - $ms), '<', 1000, 'until midnight');
+        next;
+    }
+    is_deeply([@$r[0, 2 .. 4]], ['OK', 0, 2000, $quota - $was - $n],
+        'now, for two seconds');
+    is(field('used'), $was + $n, 'and counted');
+}
+
+fresh();
+set(day => today() - 1, used => 1000);
+is_deeply(grant(5, 0, 1000), ['OK', 5, 0, 2000, 995],
+    'what was used yesterday does not count');
+is(field('day'), today(), 'the day is another one');
+set(day => today() + 1, used => 1000);
+is(grant(5, 0, 1000)->[0], 'OK', 'nor what a wrong clock has left');
+is_deeply(grant(0, 0, 1000), ['OK', 0, 0, 0, 995], 'a look takes nothing');
+set(used => 1000);
+is(grant(0, 0, 1000)->[0], 'USED', 'and sees that all is used');
+is_deeply(grant(0, 0, 2000), ['OK', 0, 0, 0, 1000], 'more is allowed now');
+is(grant(1, 0, 900)->[0], 'USED', 'or less');
+
+fresh();
+is_deeply(grant(7, 0, 0), ['OK', 7, 0, 2000, -1], 'no limit at all');
+is(cmd('EXISTS', $key), 0, 'leaves nothing');
+
+# --- rate ------------------------------------------------------------------
+
+# rate, wanted, granted, life
+for my $case ([10, 100, 5, 500], [10, 1, 1, 500], [1, 9, 1, 1000],
+    [2, 9, 1, 500], [3, 9, 1, 500], [1000, 9, 9, 500], [1000, 900, 500, 500])
+{
+    my ($rate, $want, $n, $life) = @$case;
+    fresh();
+    is_deeply(grant($want, $rate, 0), ['OK', $n, 0, $life, -1],
+        "$rate a second, $want wanted: $n");
+    my $next = grant(1, $rate, 0);
+    my $ms = 1000 * $n / $rate;
+    ok($next->[0] eq 'OK' && $next->[2] <= $ms + 1 && $next->[2] > $ms - 200,
+        "the next one after the time that these take ($next->[2] of $ms)");
+}
+
+fresh();
+grant(5, 10, 0) for 1 .. 3;
+my $r = grant(5, 10, 0, 1000);
+is($r->[0], 'LATE', 'too far away');
+ok($r->[1] > 1300 && $r->[1] <= 1500, 'the turn would come so late');
+my $turn = field('turn');
+grant(5, 10, 0, 1000);
+is(field('turn'), $turn, 'and is not taken');
+is(grant(5, 10, 0, 2000)->[0], 'OK', 'for somebody with patience it is not');
+set(turn => '1e15');
+is(grant(5, 10, 0)->[2], 0, 'a turn long ago is no credit');
+set(turn => (now() + 3_600_000) * 1000);
+is(grant(5, 10, 0)->[2], 0, 'nor is one in an hour believed');
+
+fresh();
+set(day => today(), used => 10);
+is(grant(5, 10, 10)->[0], 'USED', 'a rate, and a quota that is used up');
+is(field('turn'), undef, 'takes no turn');
+is_deeply(grant(5, 100, 60), ['OK', 1, 0, 500, 49], 'the lesser of both');
+
+# --- many at once ----------------------------------------------------------
+
+# Each child asks for as much as it gets, by a connection of its own.
+sub crowd {
+    my ($children, $code) = @_;
+
+    my @from;
+    for (1 .. $children) {
+        pipe my $r, my $w or die "pipe: $!";
+        my $pid = fork // die "fork: $!";
+        if ($pid == 0) {
+            close $r;
+            print $w eval { $code->() } // "died: $@";
+            close $w;
+            require POSIX;
+            POSIX::_exit(0);
+        }
+        close $w;
+        push @from, [$pid, $r];
+    }
+    return map { my $s = readline $_->[1]; waitpid $_->[0], 0; $s } @from;
+}
+
+# `cmd` speaks by a connection that is made anew after a fork
+my $sum = sub {
+    my ($rate, $quota, $seconds) = @_;
+    my ($n, $till) = (0, time + $seconds);
+    while (time < $till) {
+        my $got = grant(3, $rate, $quota, 0);
+        last if $got->[0] eq 'USED';
+        $n += $got->[1] if $got->[0] eq 'OK';
+    }
+    return $n;
+};
+
+fresh();
+my $total = 0;
+$total += $_ for crowd(4, sub { $sum->(0, 500, 20) });
+is($total, 500, 'four ask: a quota of 500 gives 500');
+is(field('used'), 500, 'as many as are counted');
+
+fresh();
+$total = 0;
+my $began = time;
+$total += $_ for crowd(4, sub { $sum->(100, 0, 1.5) });
+my $most = 100 * (time - $began) + 50;
+ok($total > 80 && $total <= $most,
+    "a rate of 100 gave $total, not more than $most");
+
+# --- back-off --------------------------------------------------------------
+
+sub told { return script('list_told', [$key], $_[0]) }
+
+fresh();
+is_deeply(told(0), ['OK', 0, 0, 0], 'a good answer of a good list');
+is(cmd('EXISTS', $key), 0, 'changes nothing');
+
+# Each time twice as long, up to an hour.
+my $times = 0;
+for my $s (300, 600, 1200, 2400, 3600, 3600) {
+    $times++;
+    is_deeply(told(1), ['OK', $s * 1000, $times, 1], "refusal $times: $s s");
+    my $again = told(1);
+    ok($again->[1] > ($s - 5) * 1000 && $again->[1] <= $s * 1000,
+        'not longer by another');
+    is_deeply([@$again[2, 3]], [$times, 0], 'which is not counted');
+    my $no = grant(1, 10, 10);
+    is($no->[0], 'BLOCKED', 'nothing is granted');
+    cmp_ok(abs($no->[1] - $s * 1000), '<', 5000, 'for so long');
+    is(grant(0, 0, 0)->[0], 'BLOCKED', 'who looks sees it, limits or none');
+    set(till => now() - 1);
+    is(grant(1, 10, 10)->[0], 'OK', 'then it may be asked again');
+}
+
+told(1);
+is(told(0)->[1] > 0, 1, 'an answer to an older question ends nothing');
+set(since => now() - 11_000);
+is_deeply(told(0), ['OK', 0, 0, 0], 'a later one does');
+is(field('till'), undef, 'and all is forgotten');
+is_deeply(told(1), ['OK', 300_000, 1, 1], 'the next begins from the start');
+
+set(till => now() + 3 * 3_600_000);
+is(grant(1, 10, 10)->[0], 'OK', 'an end in three hours: the clock was wrong');
+set(till => 'x', refused => 'nan', since => '');
+is(told(1)->[2], 1, 'damaged fields count as none');
+set(refused => '9007199254740992', till => 0);
+is(told(1)->[1], 3_600_000, 'however often: an hour');
+
+done_testing();
