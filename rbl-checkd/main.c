@@ -251,6 +251,12 @@ start(checkd_t *c)
         return -1;
     }
 
+    d->check.quota = quota_new(d->loop, d->store);
+    if (d->check.quota == NULL) {
+        log_error("out of memory");
+        return -1;
+    }
+
     if (c->conf.deliver) {
         d->deliver = deliver_new(d->loop, &c->conf, d->store, d->dns);
         if (d->deliver == NULL) {
@@ -292,6 +298,7 @@ finish(checkd_t *c)
     }
 
     lookup_free(d->check.lookup);
+    quota_free(d->check.quota);
     store_free(d->store);
 
     if (d->dns != NULL) {

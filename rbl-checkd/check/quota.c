@@ -208,7 +208,7 @@ join(quota_list_t *ql, double patience, quota_done_pt done, void *data)
 }
 
 
-/* Each is told by a timer of its own: a call back may drop any of the others. */
+/* Each by a timer of its own: a call back may drop any of the others. */
 
 void
 quota_give_up(quota_list_t *ql, quota_answer_t why, double deadline)
