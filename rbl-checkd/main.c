@@ -239,12 +239,6 @@ start(checkd_t *c)
 
     d->check.loop = d->loop;
     d->check.dns = d->dns;
-    d->check.lookup = lookup_new(d->loop, d->dns, NULL, c->conf.cache_size);
-    if (d->check.lookup == NULL) {
-        log_error("out of memory");
-        return -1;
-    }
-
     d->store = store_new(d->loop, &c->conf, 0, on_store, c);
     if (d->store == NULL) {
         log_error("out of memory");
@@ -252,7 +246,10 @@ start(checkd_t *c)
     }
 
     d->check.quota = quota_new(d->loop, d->store);
-    if (d->check.quota == NULL) {
+    d->check.lookup = lookup_new(d->loop, d->dns, d->check.quota,
+                                 c->conf.cache_size);
+
+    if (d->check.quota == NULL || d->check.lookup == NULL) {
         log_error("out of memory");
         return -1;
     }

@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Till quota.c is there. */
-#pragma weak quota_take
-#pragma weak quota_forget
-#pragma weak quota_told
-
 /* An answer that comes this little before the time counts as in time. */
 #define ASK_SLACK  0.05
 
