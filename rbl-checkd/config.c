@@ -196,10 +196,16 @@ const config_key_t  config_keys[] = {
       "How long one mail may take.  What the server accepts later than that\n"
       "is sent again.", 0 },
 
-    { "name", config_set_text, AT(name), NO_LIMITS,
+    { "name", config_set_text, AT(given_name), NO_LIMITS,
       "", "checker-1", "a name of 1 to 63 bytes",
       "This daemon's name among the others; no two may have the same.  Host\n"
-      "name and process id if not given.", 0 }
+      "name and process id if not given.", 0 },
+
+    { "workers", config_set_count, AT(workers), LIMITS(1, CONFIG_MAX_WORKERS),
+      "1", NULL, NULL,
+      "Processes of this daemon.  If there are several, one more starts them\n"
+      "and replaces those that die; each works like a daemon of its own, with\n"
+      "its number behind the name, as checker-1.2.", 0 }
 };
 
 const size_t  config_n_keys = sizeof(config_keys) / sizeof(config_keys[0]);

@@ -20,8 +20,9 @@
 
 #define CONFIG_FILE  CONFIG_DIR "/rbl-checkd.conf"
 
-#define CONFIG_MAX_ALLOW   32
-#define CONFIG_MAX_SOURCE  16
+#define CONFIG_MAX_ALLOW    32
+#define CONFIG_MAX_SOURCE   16
+#define CONFIG_MAX_WORKERS  64
 
 typedef struct {
     /* store */
@@ -71,8 +72,11 @@ typedef struct {
     char          smtp_ca[256];     /* as deliver_ca */
     double        smtp_timeout;     /* s, for one mail */
 
-    char          name[64];         /* this daemon in consumer groups;
-                                       default host name and pid */
+    unsigned      workers;          /* processes, see workers.h */
+    char          given_name[64];   /* "": none was given */
+    char          name[72];         /* this process among all: the name that
+                                       was given or host name and pid, and a
+                                       worker's number behind it */
 } config_t;
 
 typedef enum {

@@ -255,6 +255,9 @@ config_read(config_t *conf, const char *path, char *err, size_t size)
 
     if (rc != 0) {
         snprintf(err, size, "%s:%u: %s", path, r.number, r.why);
+
+    } else if (conf->given_name[0] != '\0') {
+        snprintf(conf->name, sizeof(conf->name), "%s", conf->given_name);
     }
 
     return rc;

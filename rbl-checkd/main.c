@@ -1,5 +1,5 @@
 /*
- * rbl-checkd: options, signals and the order in which the parts come and go.
+ * rbl-checkd: signals and the order in which the parts come and go.
  */
 
 #include "daemon.h"
@@ -8,17 +8,15 @@
 #include "check/names.h"
 #include "check/sender.h"
 #include "log.h"
+#include "options.h"
 #include "rbl_version.h"
 #include "service.h"
+#include "workers.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#define STOP_MORE    5.0                /* s beyond check_timeout, in which */
-#define STOP_MAX     65.0               /* what is in flight may end */
 #define STOP_LOOK    0.05
 
 typedef struct {
@@ -31,73 +29,8 @@ typedef struct {
     ev_signal     term, interrupt, hup;
     ev_timer      stop;
     double        stop_at;              /* 0: not stopping */
+    unsigned      signals;              /* to stop, by themselves */
 } checkd_t;
-
-typedef struct {
-    const char  *file;
-    int          test;
-} options_t;
-
-
-static void
-usage(FILE *f)
-{
-    fputs("usage: rbl-checkd [-c FILE] [-f]   run in the foreground, always\n"
-          "       rbl-checkd -t [-c FILE]     check the configuration\n"
-          "       rbl-checkd -D               print a commented configuration\n"
-          "       rbl-checkd -V | -h          version, this text\n"
-          "FILE is " CONFIG_FILE " if not given.\n", f);
-}
-
-
-/* -1: go on; otherwise the exit status. */
-
-static int
-read_options(options_t *o, int argc, char **argv)
-{
-    int  c;
-
-    o->file = CONFIG_FILE;
-    o->test = 0;
-
-    while ((c = getopt(argc, argv, "c:tDfVh")) != -1) {
-        switch (c) {
-        case 'c':
-            o->file = optarg;
-            break;
-
-        case 't':
-            o->test = 1;
-            break;
-
-        case 'f':
-            break;
-
-        case 'D':
-            config_print_defaults(stdout);
-            return fflush(stdout) == 0 ? 0 : 1;
-
-        case 'V':
-            puts("rbl-checkd " RBL_VERSION);
-            return 0;
-
-        case 'h':
-            usage(stdout);
-            return 0;
-
-        default:
-            usage(stderr);
-            return 2;
-        }
-    }
-
-    if (optind != argc) {
-        usage(stderr);
-        return 2;
-    }
-
-    return -1;
-}
 
 
 static void
@@ -106,8 +39,7 @@ on_store(void *data, int ready)
     checkd_t  *c = data;
 
     log_info("store %s: %s", c->conf.store, ready ? "ready" : "lost");
-    service_notify(ready ? "STATUS=The store is ready."
-                         : "STATUS=Waiting for the store.");
+    service_tell(ready ? SERVICE_STORE : SERVICE_NO_STORE);
 
     table_state(c->d.table, ready);
     jobs_state(c->jobs, ready);
@@ -141,16 +73,35 @@ on_stop(struct ev_loop *loop, ev_timer *w, int revents)
 }
 
 
-/* A check that is left behind costs whoever waits for it a lease. */
-
-static double
-stop_bound(const checkd_t *c)
+static void
+stop(checkd_t *c)
 {
-    double  bound;
+    if (c->stop_at != 0) {
+        return;
+    }
 
-    bound = c->d.conf->check_timeout + STOP_MORE;
+    log_notice("stopping: %u checks and deliveries in flight", in_flight(c));
+    service_tell(SERVICE_STOPPING);
+    c->stop_at = ev_now(c->d.loop) + service_stop_bound(&c->conf);
 
-    return bound < STOP_MAX ? bound : STOP_MAX;
+    jobs_stop(c->jobs);
+    if (c->d.deliver != NULL) {
+        deliver_stop(c->d.deliver);
+    }
+
+    ev_timer_set(&c->stop, 0, STOP_LOOK);
+    ev_timer_start(c->d.loop, &c->stop);
+}
+
+
+static void
+reload(checkd_t *c)
+{
+    service_reload(&c->conf, c->file);
+
+    if (c->d.deliver != NULL) {
+        deliver_reload(c->d.deliver);
+    }
 }
 
 
@@ -161,38 +112,41 @@ on_term(struct ev_loop *loop, ev_signal *w, int revents)
 
     (void) revents;
 
-    if (c->stop_at != 0) {
-        log_notice("second signal: leaving at once");
-        ev_break(loop, EVBREAK_ALL);
+    if (++c->signals == 1) {
+        stop(c);
         return;
     }
 
-    log_notice("stopping: %u checks and deliveries in flight", in_flight(c));
-    service_notify("STOPPING=1");
-    c->stop_at = ev_now(loop) + stop_bound(c);
-
-    jobs_stop(c->jobs);
-    if (c->d.deliver != NULL) {
-        deliver_stop(c->d.deliver);
-    }
-
-    ev_timer_set(&c->stop, 0, STOP_LOOK);
-    ev_timer_start(loop, &c->stop);
+    log_notice("second signal: leaving at once");
+    ev_break(loop, EVBREAK_ALL);
 }
 
 
 static void
 on_hup(struct ev_loop *loop, ev_signal *w, int revents)
 {
-    checkd_t  *c = w->data;
-
     (void) loop;
     (void) revents;
 
-    service_reload(&c->conf, c->file);
+    reload(w->data);
+}
 
-    if (c->d.deliver != NULL) {
-        deliver_reload(c->d.deliver);
+
+/* A parent's; the signals that made it may come to the whole group too. */
+
+static void
+on_order(void *data, service_order_t order)
+{
+    checkd_t  *c = data;
+
+    if (order == SERVICE_RELOAD) {
+        reload(c);
+
+    } else if (order == SERVICE_LEAVE) {
+        ev_break(c->d.loop, EVBREAK_ALL);
+
+    } else {
+        stop(c);
     }
 }
 
@@ -229,7 +183,7 @@ start(checkd_t *c)
     }
 
     watch_signals(c);
-    service_start(&c->service, d->loop);
+    service_start(&c->service, d->loop, on_order, c);
 
     d->dns = dns_engine_new(d->loop, &c->conf.dns);
     if (d->dns == NULL) {
@@ -323,7 +277,7 @@ main(int argc, char **argv)
     options_t        o;
     static checkd_t  c;
 
-    rc = read_options(&o, argc, argv);
+    rc = options_read(&o, argc, argv);
     if (rc != -1) {
         return rc;
     }
@@ -347,12 +301,22 @@ main(int argc, char **argv)
     }
 
     c.file = o.file;
+
+    if (c.conf.workers > 1) {
+        rc = workers_run(&c.conf, c.file);
+
+        if (rc != WORKERS_CHILD) {
+            log_close();
+            return rc;
+        }
+    }
+
     rc = start(&c);
 
     if (rc == 0) {
         log_notice("rbl-checkd " RBL_VERSION " as %s, store %s", c.conf.name,
                    c.conf.store);
-        service_notify("READY=1\nSTATUS=Waiting for the store.");
+        service_tell(SERVICE_READY);
         ev_run(c.d.loop, 0);
         log_notice("stopped");
     }

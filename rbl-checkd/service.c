@@ -1,6 +1,6 @@
 /*
  * The protocol of the service manager, spoken without its library: a datagram
- * to a socket.  And the reload.
+ * to a socket.  A worker's side of the one with its parent.  And the reload.
  */
 
 #include "service.h"
@@ -15,6 +15,28 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+
+#define STOP_MORE  5.0                  /* s beyond check_timeout, in which */
+#define STOP_MAX   65.0                 /* what is in flight may end */
+
+static int  parent = -1;                /* a worker's socket to it */
+
+static const char *const  event_texts[SERVICE_EVENTS] = {
+    "READY=1\nSTATUS=Waiting for the store.",
+    "STATUS=The store is ready.",
+    "STATUS=Waiting for the store.",
+    NULL,                               /* with the time */
+    "READY=1",
+    "STOPPING=1",
+    "WATCHDOG=1"
+};
+
+
+void
+service_worker(int fd)
+{
+    parent = fd;
+}
 
 
 /* The manager's socket; its length in *n, 0: there is none. */
@@ -81,20 +103,52 @@ service_notify(const char *state)
 
 
 static void
+tell_reloading(void)
+{
+    char             text[64];
+    struct timespec  ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%lld",
+             (long long) ts.tv_sec * 1000000 + ts.tv_nsec / 1000);
+    service_notify(text);
+}
+
+
+void
+service_tell(service_event_t event)
+{
+    char  octet;
+
+    if (parent >= 0) {
+        octet = (char) event;
+
+        if (send(parent, &octet, 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+            log_debug("the parent was not told: %s", strerror(errno));
+        }
+
+    } else if (event == SERVICE_RELOADING) {
+        tell_reloading();
+
+    } else {
+        service_notify(event_texts[event]);
+    }
+}
+
+
+static void
 on_watchdog(struct ev_loop *loop, ev_timer *w, int revents)
 {
     (void) loop;
     (void) w;
     (void) revents;
 
-    service_notify("WATCHDOG=1");
+    service_tell(SERVICE_ALIVE);
 }
 
 
-/* How often the manager wants to hear of this process (s); 0: not at all. */
-
-static double
-watchdog_time(void)
+double
+service_watchdog(void)
 {
     int64_t      us, pid;
     const char  *value;
@@ -118,16 +172,58 @@ watchdog_time(void)
 }
 
 
+/* An order of the parent; it ends when the parent does. */
+
+static void
+on_orders(struct ev_loop *loop, ev_io *w, int revents)
+{
+    char        octet;
+    ssize_t     n;
+    service_t  *service = w->data;
+
+    (void) revents;
+
+    n = recv(w->fd, &octet, 1, MSG_DONTWAIT);
+
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return;
+    }
+
+    if (n != 1) {
+        log_warn("the parent is gone");
+        ev_io_stop(loop, w);
+        octet = SERVICE_STOP;
+    }
+
+    if (octet >= 0 && octet < SERVICE_ORDERS) {
+        service->order(service->data, (service_order_t) octet);
+    }
+}
+
+
 void
-service_start(service_t *service, struct ev_loop *loop)
+service_start(service_t *service, struct ev_loop *loop,
+    service_order_pt order, void *data)
 {
     double  every;
 
-    every = watchdog_time() / 2;
+    service->order = order;
+    service->data = data;
+
+    /* a parent, in between, has to hear it sooner */
+
+    every = service_watchdog() / (parent >= 0 ? 4 : 2);
     ev_timer_init(&service->watchdog, on_watchdog, every, every);
 
     if (every > 0) {
         ev_timer_start(loop, &service->watchdog);
+    }
+
+    ev_io_init(&service->orders, on_orders, parent, EV_READ);
+    service->orders.data = service;
+
+    if (parent >= 0) {
+        ev_io_start(loop, &service->orders);
     }
 }
 
@@ -136,24 +232,25 @@ void
 service_stop(service_t *service, struct ev_loop *loop)
 {
     ev_timer_stop(loop, &service->watchdog);
+    ev_io_stop(loop, &service->orders);
 }
 
 
-static void
-tell_reloading(void)
+/* A check that is left behind costs whoever waits for it a lease. */
+
+double
+service_stop_bound(const config_t *conf)
 {
-    char             text[64];
-    struct timespec  ts;
+    double  bound;
 
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%lld",
-             (long long) ts.tv_sec * 1000000 + ts.tv_nsec / 1000);
-    service_notify(text);
+    bound = conf->check_timeout + STOP_MORE;
+
+    return bound < STOP_MAX ? bound : STOP_MAX;
 }
 
 
 static void
-read_again(config_t *conf, const char *file)
+read_config(config_t *conf, const char *file)
 {
     char             err[1024];
     size_t           i;
@@ -181,10 +278,8 @@ read_again(config_t *conf, const char *file)
 
 
 void
-service_reload(config_t *conf, const char *file)
+service_read_again(config_t *conf, const char *file)
 {
-    tell_reloading();
-
     if (log_reopen() != 0) {
         log_error("the log cannot be opened again: %s", strerror(errno));
 
@@ -192,6 +287,14 @@ service_reload(config_t *conf, const char *file)
         log_notice("the log was opened again");
     }
 
-    read_again(conf, file);
-    service_notify("READY=1");
+    read_config(conf, file);
+}
+
+
+void
+service_reload(config_t *conf, const char *file)
+{
+    service_tell(SERVICE_RELOADING);
+    service_read_again(conf, file);
+    service_tell(SERVICE_RELOADED);
 }

@@ -6,45 +6,30 @@
 use strict;
 use warnings;
 
-use IO::Socket::UNIX;
-use Socket qw(SOCK_DGRAM);
+use RblManager;
 use RblTest;
 
 my $redis = start_redis();
 init_store($redis);
 my $dir = temp_dir();
 
-# The manager: a datagram socket.
-
-my $manager = IO::Socket::UNIX->new(Local => "$dir/notify",
-    Type => SOCK_DGRAM) or die "$dir/notify: $!";
-my @told;
-
-sub listen_to_it {
-    vec(my $in = '', fileno $manager, 1) = 1;
-    while (select my $ready = $in, undef, undef, 0) {
-        recv $manager, my $text, 4096, 0;
-        push @told, $text;
-    }
-    return @told;
-}
+my $manager = RblManager->new;
 
 sub told {
     my ($pattern, $name) = @_;
 
-    my $good = wait_for { scalar grep { $_ =~ $pattern } listen_to_it() } 10;
-    ok($good, $name) or diag(join "\n--\n", @told);
+    ok($manager->told($pattern), $name)
+        or diag(join "\n--\n", $manager->all);
 }
 
 my $log = "$dir/checkd.log";
 my $d = start_checkd(store => $redis, ready => 0, conf => { log => $log,
     log_level => 'notice', resolver => '127.0.0.1@9' },
-    env => { NOTIFY_SOCKET => "$dir/notify", WATCHDOG_USEC => 200_000 });
+    env => { NOTIFY_SOCKET => $manager->path, WATCHDOG_USEC => 200_000 });
 
 told(qr/^READY=1$/m, 'told: ready');
 told(qr/^STATUS=The store is ready/m, 'told: the store is ready');
-my $alive = wait_for { 3 <= grep { /^WATCHDOG=1$/m } listen_to_it() } 10;
-ok($alive, 'told: alive, again and again');
+ok($manager->told(qr/^WATCHDOG=1$/m, 3), 'told: alive, again and again');
 
 # Reload: the level counts at once, the rest is named.
 
@@ -57,7 +42,7 @@ sub conf_says {
 }
 
 sub reload {
-    @told = ();
+    $manager->forget;
     my $before = () = read_file($log) =~ /opened again/g;
     signal_server($d, 'HUP');
     my $again = wait_for {
@@ -85,7 +70,7 @@ unlike(read_file($log), qr/\Q@{[ read_file($password) =~ s{\n}{}r ]}\E/,
     'no password is shown');
 
 redis($redis, 'CLIENT', 'KILL', 'USER', 'rbl-checkd');
-my $info = wait_for { listen_to_it(); read_file($log) =~ /\[info\]/ } 10;
+my $info = wait_for { $manager->all; read_file($log) =~ /\[info\]/ } 10;
 ok($info, 'the level counts at once');
 
 conf_says(qr/^checks_max 7/m, 'checks_max x');
@@ -94,28 +79,26 @@ like(read_file($log), qr/nothing was changed: \S+:\d+: checks_max: a whole/,
     'a fault in the file is told');
 ok(alive($d), 'and it goes on');
 
-@told = ();
+$manager->forget;
 ok(stop_server($d), 'it stops');
 told(qr/^STOPPING=1$/m, 'told: it stops');
 
 # A watchdog that is not for this process.
 
 $d = start_checkd(store => $redis, conf => { resolver => '127.0.0.1@9' },
-    env => { NOTIFY_SOCKET => "$dir/notify", WATCHDOG_USEC => 100_000,
+    env => { NOTIFY_SOCKET => $manager->path, WATCHDOG_USEC => 100_000,
         WATCHDOG_PID => 1 });
 told(qr/^STATUS=The store is ready/m, 'another process: ready');
-@told = ();
+$manager->forget;
 select undef, undef, undef, 0.4;
-listen_to_it();
-is(join(' ', @told), '', 'another process: not told');
+is(join(' ', $manager->all), '', 'another process: not told');
 stop_server($d);
 
 # A manager that is not there any more is no reason to fail.
 
-close $manager;
-unlink "$dir/notify";
+$manager->stop;
 $d = start_checkd(store => $redis, conf => { resolver => '127.0.0.1@9' },
-    env => { NOTIFY_SOCKET => "$dir/notify" });
+    env => { NOTIFY_SOCKET => $manager->path });
 ok(wait_log($d, qr/the service manager was not told READY=1/, 10),
     'no manager: told in the log');
 ok(alive($d), 'no manager: it goes on');
