@@ -202,8 +202,11 @@ start(checkd_t *c)
     d->check.quota = quota_new(d->loop, d->store);
     d->check.lookup = lookup_new(d->loop, d->dns, d->check.quota,
                                  c->conf.cache_size);
+    d->check.health = health_new(d->loop, d->dns);
 
-    if (d->check.quota == NULL || d->check.lookup == NULL) {
+    if (d->check.quota == NULL || d->check.lookup == NULL
+        || d->check.health == NULL)
+    {
         log_error("out of memory");
         return -1;
     }
@@ -248,6 +251,7 @@ finish(checkd_t *c)
         deliver_free(d->deliver);
     }
 
+    health_free(d->check.health);
     lookup_free(d->check.lookup);
     quota_free(d->check.quota);
     store_free(d->store);

@@ -40,12 +40,15 @@ extern const char *const  health_state_names[];     /* "untried", "good", ... */
 
 typedef struct {
     health_state_t  state;
+    double          since;      /* when the list's state began */
     double          negative;   /* when the negative control was last asked and
                                    found in order; 0: never */
     double          positive;   /* the same of the positive one: when its answer
                                    was fetched from the list; 0: not known */
     double          expires;    /* when a resolver that has cached the positive
                                    one will fetch it again */
+    uint32_t        negative_ttl;   /* how long it keeps that a name is not
+                                       there, at most; 0: not known */
 } health_verdict_t;
 
 typedef enum {
@@ -62,6 +65,13 @@ typedef void (*health_done_pt)(void *data, const health_verdict_t *verdict);
 /* NULL: out of memory. */
 health_t *health_new(struct ev_loop *loop, dns_engine_t *dns);
 void health_free(health_t *health);
+
+/*
+ * What is known within the last minutes.  0: nothing, it has to be asked for
+ * (HEALTH_KNOWN).
+ */
+int health_look(health_t *health, const list_t *list, rbl_family_t family,
+    unsigned resolver, health_verdict_t *verdict);
 
 /*
  * The call back comes exactly once, never from inside this call, unless the

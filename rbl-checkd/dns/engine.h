@@ -26,6 +26,7 @@
 #define DNS_MAX_RESOLVERS  8
 #define DNS_MAX_A          32
 #define DNS_TXT_MAX        1024
+#define DNS_RESOLVER_TEXT  64
 
 #define DNS_TYPE_A         1
 #define DNS_TYPE_TXT       16
@@ -124,5 +125,9 @@ int dns_name_ok(const char *name);
  * 0, or -1: not of that form.  Port 53 if none is given.
  */
 int dns_resolver_parse(struct sockaddr_storage *sa, const char *text);
+
+/* That resolver's address in the same form; "" if there is none. */
+void dns_resolver_text(const dns_engine_t *engine, unsigned resolver,
+    char buf[DNS_RESOLVER_TEXT]);
 
 #endif /* DNS_ENGINE_H_INCLUDED */

@@ -9,6 +9,7 @@
 #include "dns_int.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,4 +204,33 @@ dns_resolver_parse(struct sockaddr_storage *sa, const char *text)
     }
 
     return -1;
+}
+
+
+void
+dns_resolver_text(const dns_engine_t *engine, unsigned resolver,
+    char buf[DNS_RESOLVER_TEXT])
+{
+    char                           host[INET6_ADDRSTRLEN];
+    const void                    *addr;
+    in_port_t                      port;
+    const struct sockaddr_in      *in;
+    const struct sockaddr_in6     *in6;
+    const struct sockaddr_storage *sa;
+
+    buf[0] = '\0';
+    if (resolver >= engine->conf.n_resolvers) {
+        return;
+    }
+
+    sa = &engine->conf.resolver[resolver];
+    in = (const struct sockaddr_in *) sa;
+    in6 = (const struct sockaddr_in6 *) sa;
+    addr = sa->ss_family == AF_INET6 ? (const void *) &in6->sin6_addr
+                                     : (const void *) &in->sin_addr;
+    port = sa->ss_family == AF_INET6 ? in6->sin6_port : in->sin_port;
+
+    if (inet_ntop(sa->ss_family, addr, host, sizeof(host)) != NULL) {
+        snprintf(buf, DNS_RESOLVER_TEXT, "%s@%u", host, ntohs(port));
+    }
 }

@@ -1,0 +1,467 @@
+/*
+ * The entries, each a list, a family and a resolver, and those who want to
+ * know of them.  A verdict is told from the loop, never from inside a call.
+ *
+ * An entry whose list is bad is left alone for a while, longer each time, and
+ * whoever asks meanwhile is told so at once.
+ */
+
+#include "health_int.h"
+#include "../log.h"
+
+#include <stdlib.h>
+
+const char *const  health_state_names[] = {
+    "untried", "good", "blocked", "lying", "down", "unsupported", "resolver"
+};
+
+
+int
+health_bad(health_state_t state)
+{
+    return state == HEALTH_BLOCKED || state == HEALTH_LYING
+           || state == HEALTH_DOWN;
+}
+
+
+/* --- those who wait ------------------------------------------------------ */
+
+void
+health_q_link(health_q_t **list, health_q_t *q)
+{
+    q->next = *list;
+    q->at = list;
+    *list = q;
+
+    if (q->next != NULL) {
+        q->next->at = &q->next;
+    }
+}
+
+
+void
+health_q_unlink(health_q_t *q)
+{
+    *q->at = q->next;
+
+    if (q->next != NULL) {
+        q->next->at = q->at;
+    }
+
+    q->at = NULL;
+}
+
+
+void
+health_tell(health_q_t *q)
+{
+    health_t  *health = q->health;
+
+    if (q->at != NULL) {
+        health_q_unlink(q);
+    }
+
+    q->entry = NULL;
+    health_q_link(&health->told, q);
+
+    if (!ev_is_active(&health->tell)) {
+        ev_timer_set(&health->tell, 0, 0);
+        ev_timer_start(health->loop, &health->tell);
+    }
+}
+
+
+/* The call backs may ask and drop: what they ask has the next turn. */
+
+static void
+on_tell(struct ev_loop *loop, ev_timer *w, int revents)
+{
+    void              *data;
+    health_t          *health = w->data;
+    health_q_t        *q, *now;
+    health_done_pt     done;
+    health_verdict_t   verdict;
+
+    (void) loop;
+    (void) revents;
+
+    now = health->told;
+    health->told = NULL;
+
+    if (now != NULL) {
+        now->at = &now;
+    }
+
+    while (now != NULL) {
+        q = now;
+        health_q_unlink(q);
+        done = q->done;
+        data = q->data;
+        verdict = q->verdict;
+        free(q);
+        done(data, &verdict);
+    }
+}
+
+
+/* --- what is known ------------------------------------------------------- */
+
+static void
+tell_change(const health_entry_t *e, health_state_t from)
+{
+    int          level;
+    char         resolver[DNS_RESOLVER_TEXT];
+    const char  *family;
+
+    family = e->family == RBL_FAMILY_IPV4 ? "ipv4"
+             : e->family == RBL_FAMILY_IPV6 ? "ipv6" : "domain";
+    level = from == HEALTH_UNTRIED && e->state == HEALTH_GOOD ? LOG_L_INFO
+                                                              : LOG_L_NOTICE;
+
+    dns_resolver_text(e->health->dns, e->resolver, resolver);
+    log_msg(level, "list %s, %s, through resolver %s: %s, was %s (%s)",
+            e->list->zone, family, resolver, health_state_names[e->state],
+            health_state_names[from], e->why);
+}
+
+
+void
+health_settle(health_entry_t *e, health_state_t state, const char *why)
+{
+    double          now;
+    health_state_t  from = e->state;
+
+    now = dns_clock();
+    e->suspect = 0;
+    e->why = why;
+
+    if (state != from) {
+        e->state = state;
+        e->since = now;
+        tell_change(e, from);
+    }
+
+    if (e->both || health_bad(state)) {
+        e->checked = e->found_at;
+    }
+
+    if (!health_bad(state)) {
+        e->wait = 0;
+        return;
+    }
+
+    e->wait = e->wait == 0 ? HEALTH_BAD_MIN : e->wait * 2;
+    if (e->wait > HEALTH_BAD_MAX) {
+        e->wait = HEALTH_BAD_MAX;
+    }
+
+    e->retry = now + e->wait;
+}
+
+
+static void
+verdict_of(const health_entry_t *e, health_verdict_t *v)
+{
+    memset(v, 0, sizeof(health_verdict_t));
+    v->state = e->health->resolver[e->resolver].since != 0 ? HEALTH_RESOLVER
+                                                           : e->state;
+    v->since = e->since;
+    v->negative = e->negative;
+    v->negative_ttl = e->negative_ttl;
+    v->positive = e->positive.fetched;
+    v->expires = e->positive.expires;
+
+    if (!health_has_positive(e)) {
+        v->positive = e->negative;
+        v->expires = 0;
+    }
+}
+
+
+/* Is the state one that somebody may still be told? */
+
+static int
+is_known(health_entry_t *e, double now)
+{
+    if (!health_resolver_go(e, now)) {
+        return 1;
+    }
+
+    if (e->suspect != 0 || e->checked == 0
+        || e->health->resolver[e->resolver].since != 0)
+    {
+        return 0;
+    }
+
+    return health_bad(e->state) ? now < e->retry
+                                : now - e->checked < HEALTH_KEEP;
+}
+
+
+/* 1: what is known will do for `need`, found by what began after `after`. */
+
+static int
+will_do(health_entry_t *e, health_need_t need, double after, double now)
+{
+    if (!is_known(e, now)) {
+        return 0;
+    }
+
+    if (need == HEALTH_KNOWN || health_bad(e->state)
+        || e->health->resolver[e->resolver].since != 0)
+    {
+        return 1;
+    }
+
+    return e->negative >= after && (need == HEALTH_NEGATIVE
+                                    || e->checked >= after);
+}
+
+
+/* Without a control of any kind there is nothing to be asked. */
+
+static int
+is_free(const health_entry_t *e, double now, health_verdict_t *v)
+{
+    names_t  name;
+
+    if (names_control(&name, e->list, e->family, NAMES_NEGATIVE, 0)
+        || names_control(&name, e->list, e->family, NAMES_RANDOM, 0)
+        || health_has_positive(e))
+    {
+        return 0;
+    }
+
+    memset(v, 0, sizeof(health_verdict_t));
+    v->state = HEALTH_GOOD;
+    v->negative = v->positive = now;
+
+    return 1;
+}
+
+
+/*
+ * 1: it is told.  A positive control whose age is not known is asked twice, the
+ * second time after its TTL must have run down, were it kept somewhere.
+ */
+
+static int
+q_ready(health_entry_t *e, health_q_t *q, double now)
+{
+    if (!will_do(e, q->need, q->after, now)) {
+        return 0;
+    }
+
+    if (q->need == HEALTH_BOTH && !q->again && e->state == HEALTH_GOOD
+        && e->health->resolver[e->resolver].since == 0
+        && health_has_positive(e) && !e->positive.whole
+        && e->positive.ttl != 0)
+    {
+        q->again = 1;
+        q->after = now + HEALTH_AGAIN;
+        return 0;
+    }
+
+    verdict_of(e, &q->verdict);
+    health_tell(q);
+
+    return 1;
+}
+
+
+void
+health_serve(health_entry_t *e)
+{
+    int          both;
+    double       now, at;
+    health_q_t  *q, *next;
+
+    if (e->running || e->suspect != 0) {
+        return;
+    }
+
+    now = dns_clock();
+    at = now + 2 * HEALTH_AGAIN;
+    both = e->checked == 0 || now - e->checked >= HEALTH_KEEP
+           || e->state != HEALTH_GOOD;
+
+    for (q = e->waiting; q != NULL; q = next) {
+        next = q->next;
+
+        if (q_ready(e, q, now)) {
+            continue;
+        }
+
+        at = q->after < at ? q->after : at;
+        both |= q->need == HEALTH_BOTH && q->after <= now;
+    }
+
+    ev_timer_stop(e->health->loop, &e->timer);
+
+    if (e->waiting == NULL) {
+        return;
+    }
+
+    at = e->began != 0 && e->began + HEALTH_PACE > at
+         ? e->began + HEALTH_PACE : at;
+
+    if (at <= now) {
+        health_run(e, both);
+        return;
+    }
+
+    ev_timer_set(&e->timer, at - now, 0);
+    ev_timer_start(e->health->loop, &e->timer);
+}
+
+
+int
+health_look(health_t *health, const list_t *list, rbl_family_t family,
+    unsigned resolver, health_verdict_t *verdict)
+{
+    double           now = dns_clock();
+    health_entry_t  *e;
+
+    e = health_entry(health, list, family, resolver);
+    if (e == NULL) {
+        return 0;
+    }
+
+    if (is_free(e, now, verdict)) {
+        return 1;
+    }
+
+    if (!is_known(e, now)) {
+        return 0;
+    }
+
+    verdict_of(e, verdict);
+    return 1;
+}
+
+
+health_q_t *
+health_ask(health_t *health, const list_t *list, rbl_family_t family,
+    unsigned resolver, health_need_t need, health_done_pt done, void *data)
+{
+    health_q_t      *q;
+    health_entry_t  *e;
+
+    e = health_entry(health, list, family, resolver);
+    q = e != NULL ? calloc(1, sizeof(health_q_t)) : NULL;
+    if (q == NULL) {
+        return NULL;
+    }
+
+    q->health = health;
+    q->entry = e;
+    q->need = need;
+    q->after = dns_clock();
+    q->done = done;
+    q->data = data;
+
+    if (is_free(e, q->after, &q->verdict)) {
+        health_tell(q);
+        return q;
+    }
+
+    health_q_link(&e->waiting, q);
+    health_serve(e);
+
+    return q;
+}
+
+
+void
+health_drop(health_q_t *q)
+{
+    if (q == NULL) {
+        return;
+    }
+
+    if (q->at != NULL) {
+        health_q_unlink(q);
+    }
+
+    health_sample_stop(q);
+    free(q);
+}
+
+
+int
+health_each(const health_t *health, size_t *at, health_known_t *known)
+{
+    const health_entry_t  *e;
+
+    if (*at >= health->n) {
+        return 0;
+    }
+
+    e = health->all[(*at)++];
+    known->sid = e->list->sid;
+    known->zone = e->list->zone;
+    known->family = e->family;
+    known->resolver = e->resolver;
+    known->state = e->state;
+    known->since = e->since;
+
+    if (health->resolver[e->resolver].since != 0) {
+        known->state = HEALTH_RESOLVER;
+        known->since = health->resolver[e->resolver].since;
+    }
+
+    return 1;
+}
+
+
+health_t *
+health_new(struct ev_loop *loop, dns_engine_t *dns)
+{
+    health_t  *health;
+
+    health = calloc(1, sizeof(health_t));
+    if (health == NULL) {
+        return NULL;
+    }
+
+    health->loop = loop;
+    health->dns = dns;
+    ev_timer_init(&health->tell, on_tell, 0, 0);
+    health->tell.data = health;
+
+    return health;
+}
+
+
+void
+health_free(health_t *health)
+{
+    size_t  i;
+
+    if (health == NULL) {
+        return;
+    }
+
+    for (i = 0; i < health->n; i++) {
+        health_run_stop(health->all[i]);
+        while (health->all[i]->waiting != NULL) {
+            health_drop(health->all[i]->waiting);
+        }
+    }
+
+    while (health->samples != NULL) {
+        health_drop(health->samples);
+    }
+
+    while (health->told != NULL) {
+        health_drop(health->told);
+    }
+
+    while (health->n != 0) {
+        health_entry_free(health->all[0]);
+    }
+
+    ev_timer_stop(health->loop, &health->tell);
+    free(health->all);
+    free(health);
+}

@@ -1,0 +1,288 @@
+/*
+ * A list that fails its controls is suspected only: its resolver may have
+ * failed.  Other lists, which were good, are asked through the same one.  If
+ * they fail too and none is good, the resolver is to blame; no list is then
+ * marked, and all of them are asked anew when it is back.
+ *
+ * Where fewer than three lists can be asked there is no telling: then it is
+ * the list.
+ */
+
+#include "health_int.h"
+#include "../log.h"
+
+#define RECENT  1.0                     /* s before a suspicion that what was
+                                           found counts as well */
+
+typedef struct {
+    double    from;                     /* what was found since counts */
+    double    till;                     /* and what began until then */
+    unsigned  good, bad, open, empty;   /* lists: good, failed, under way,
+                                           failed with an empty answer */
+} evidence_t;
+
+
+static int
+same_list(const health_entry_t *a, const health_entry_t *b)
+{
+    return a->list->custom == b->list->custom
+           && strcmp(a->list->zone, b->list->zone) == 0;
+}
+
+
+/* Is there one before it in the table that counts for the same list? */
+
+static int
+counted(const health_t *health, const health_entry_t *e, double from)
+{
+    size_t                 i;
+    const health_entry_t  *o;
+
+    for (i = 0; i < e->index; i++) {
+        o = health->all[i];
+
+        if (o->resolver == e->resolver && o->found_at >= from
+            && !o->running && health_bad(o->found) && same_list(o, e))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * Empty answers are what a filter leaves of addresses; a list without a test
+ * entry cannot speak against that.
+ */
+
+static void
+gather(const health_t *health, unsigned resolver, int empty, evidence_t *v)
+{
+    size_t                 i;
+    const health_entry_t  *e;
+
+    v->good = v->bad = v->open = v->empty = 0;
+
+    for (i = 0; i < health->n; i++) {
+        e = health->all[i];
+
+        if (e->resolver != resolver) {
+            continue;
+        }
+
+        if (e->running) {
+            v->open += e->sibling == NULL && e->began <= v->till;
+
+        } else if (e->found_at < v->from) {
+            continue;
+
+        } else if (!health_bad(e->found)) {
+            v->good += e->proven || !empty;
+
+        } else if (v->bad < HEALTH_BLAME && !counted(health, e, v->from)) {
+            v->bad++;
+            v->empty += e->empty;
+        }
+    }
+}
+
+
+static void
+blame_resolver(health_t *health, unsigned n, const evidence_t *v)
+{
+    size_t              i;
+    char                name[DNS_RESOLVER_TEXT];
+    health_entry_t     *e;
+    health_resolver_t  *r = &health->resolver[n];
+
+    r->since = dns_clock();
+    r->wait = HEALTH_LOST_MIN;
+    r->retry = r->since + r->wait;
+    r->empty = v->empty == v->bad;
+
+    dns_resolver_text(health->dns, n, name);
+    log_notice("resolver %s is to blame: the controls of %u lists fail through"
+               " it and none is in order%s", name, v->bad, r->empty
+               ? "; it leaves out addresses of 127.0.0.0/8, as with"
+                 " private-address: 127.0.0.0/8 or another filter against"
+                 " rebinding" : "");
+
+    for (i = 0; i < health->n; i++) {
+        e = health->all[i];
+
+        if (e->resolver == n) {
+            e->suspect = 0;
+            e->checked = 0;             /* found anew when it is back */
+            health_serve(e);
+        }
+    }
+}
+
+
+static void
+clear_resolver(health_t *health, unsigned n)
+{
+    size_t              i;
+    char                name[DNS_RESOLVER_TEXT];
+    health_resolver_t  *r = &health->resolver[n];
+
+    r->since = 0;
+    dns_resolver_text(health->dns, n, name);
+    log_notice("resolver %s is in order again", name);
+
+    for (i = 0; i < health->n; i++) {
+        if (health->all[i]->resolver == n) {
+            health_serve(health->all[i]);
+        }
+    }
+}
+
+
+/* Others that were good, or any, that were not asked since; not more than
+   needed. */
+
+static void
+ask_peers(health_t *health, unsigned resolver, double from, int any)
+{
+    size_t           i;
+    unsigned         asked;
+    health_entry_t  *e;
+
+    for (i = 0, asked = 0; i < health->n && asked < HEALTH_BLAME; i++) {
+        e = health->all[i];
+
+        if (e->resolver == resolver && !e->running && e->found_at < from
+            && (any || (e->state == HEALTH_GOOD && e->checked != 0))
+            && health_has_positive(e))
+        {
+            asked++;
+            health_run(e, 1);
+        }
+    }
+}
+
+
+static void
+settle_suspects(health_t *health, unsigned resolver)
+{
+    size_t           i;
+    health_entry_t  *e;
+
+    for (i = 0; i < health->n; i++) {
+        e = health->all[i];
+
+        if (e->resolver == resolver && e->suspect != 0) {
+            health_settle(e, e->found, e->found_why);
+            health_serve(e);
+        }
+    }
+}
+
+
+static void
+weigh(health_t *health, unsigned resolver)
+{
+    int              empty;
+    size_t           i;
+    evidence_t       v;
+    health_entry_t  *e;
+
+    v.from = v.till = 0;
+    empty = 1;
+
+    for (i = 0; i < health->n; i++) {
+        e = health->all[i];
+
+        if (e->resolver == resolver && e->suspect != 0) {
+            empty &= e->empty;
+            v.from = v.from == 0 || e->found_at < v.from ? e->found_at
+                                                         : v.from;
+            v.till = v.till == 0 || e->suspect < v.till ? e->suspect : v.till;
+        }
+    }
+
+    if (v.from == 0) {
+        return;
+    }
+
+    v.from -= RECENT;
+    v.till += RECENT;
+    gather(health, resolver, empty, &v);
+
+    if (v.good == 0 && v.bad < HEALTH_BLAME && v.open == 0) {
+        ask_peers(health, resolver, v.from, 0);
+        gather(health, resolver, empty, &v);
+    }
+
+    if (v.good == 0 && v.open != 0) {
+        return;                         /* there is more to come */
+    }
+
+    if (v.good == 0 && v.bad >= HEALTH_BLAME) {
+        blame_resolver(health, resolver, &v);
+
+    } else {
+        settle_suspects(health, resolver);
+    }
+}
+
+
+/* The resolver is to blame: has this run shown that it is not any more? */
+
+static void
+try_resolver(health_entry_t *e)
+{
+    health_t           *health = e->health;
+    health_resolver_t  *r = &health->resolver[e->resolver];
+
+    if (!health_bad(e->found)
+        && (e->proven || (!r->empty && e->both)))
+    {
+        health_settle(e, e->found, e->found_why);
+        clear_resolver(health, e->resolver);
+        return;
+    }
+
+    if (!health_bad(e->found)) {
+        ask_peers(health, e->resolver, dns_clock() - RECENT, 1);
+    }
+
+    if (dns_clock() >= r->retry) {
+        r->wait = r->wait * 2 < HEALTH_LOST_MAX ? r->wait * 2
+                                                : HEALTH_LOST_MAX;
+        r->retry = dns_clock() + r->wait;
+    }
+
+    health_serve(e);
+}
+
+
+void
+health_blame(health_entry_t *e)
+{
+    if (e->health->resolver[e->resolver].since != 0) {
+        try_resolver(e);
+        return;
+    }
+
+    if (health_bad(e->found)) {
+        e->suspect = dns_clock();
+
+    } else {
+        health_settle(e, e->found, e->found_why);
+    }
+
+    weigh(e->health, e->resolver);
+    health_serve(e);
+}
+
+
+int
+health_resolver_go(health_entry_t *e, double now)
+{
+    health_resolver_t  *r = &e->health->resolver[e->resolver];
+
+    return r->since == 0 || now >= r->retry;
+}

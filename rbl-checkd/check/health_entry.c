@@ -1,0 +1,231 @@
+/*
+ * The entries of health: each a list, a family and a resolver.  Those used
+ * least lately go when there are too many.
+ */
+
+#include "health_int.h"
+
+#include <stdlib.h>
+
+
+static const char *
+key_of(const list_t *list)
+{
+    return list->custom ? list->zone : list->sid;
+}
+
+
+static size_t
+slot_of(const list_t *list, rbl_family_t family, unsigned resolver)
+{
+    size_t       h = 1469598103u + (size_t) family * 31 + resolver;
+    const char  *p;
+
+    for (p = key_of(list); *p != '\0'; p++) {
+        h = (h ^ (unsigned char) *p) * 16777619u;
+    }
+
+    return (h ^ h >> 15) & (HEALTH_SLOTS - 1);
+}
+
+
+static void
+use_link(health_entry_t *e)
+{
+    health_t  *health = e->health;
+
+    e->newer = NULL;
+    e->older = health->newest;
+
+    if (e->older != NULL) {
+        e->older->newer = e;
+
+    } else {
+        health->oldest = e;
+    }
+
+    health->newest = e;
+}
+
+
+static void
+use_unlink(health_entry_t *e)
+{
+    health_t  *health = e->health;
+
+    *(e->newer != NULL ? &e->newer->older : &health->newest) = e->older;
+    *(e->older != NULL ? &e->older->newer : &health->oldest) = e->newer;
+}
+
+
+void
+health_entry_free(health_entry_t *e)
+{
+    health_t         *health = e->health;
+    health_entry_t  **at;
+
+    at = &health->slot[slot_of(e->list, e->family, e->resolver)];
+    while (*at != e) {
+        at = &(*at)->next;
+    }
+
+    *at = e->next;
+    use_unlink(e);
+
+    health->all[e->index] = health->all[--health->n];
+    health->all[e->index]->index = e->index;
+
+    health_run_stop(e);
+    ev_timer_stop(health->loop, &e->timer);
+    list_unref(e->list);
+    free(e);
+}
+
+
+static int
+room(health_t *health)
+{
+    size_t            n;
+    health_entry_t   *e, *newer, **all;
+
+    for (e = health->oldest; e != NULL && health->n >= HEALTH_ENTRIES;
+         e = newer)
+    {
+        newer = e->newer;
+        if (!e->running && e->suspect == 0 && e->waiting == NULL) {
+            health_entry_free(e);
+        }
+    }
+
+    if (health->n == health->room) {
+        n = health->room ? health->room * 2 : 64;
+        all = realloc(health->all, n * sizeof(health_entry_t *));
+        if (all == NULL) {
+            return -1;
+        }
+
+        health->all = all;
+        health->room = n;
+    }
+
+    return 0;
+}
+
+
+static void
+on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+{
+    health_entry_t  *e = w->data;
+
+    (void) loop;
+    (void) revents;
+
+    if (e->running) {
+        health_run_over(e);
+
+    } else {
+        health_serve(e);
+    }
+}
+
+
+static int
+same_codes(const rbl_codes_t *a, const rbl_codes_t *b)
+{
+    unsigned  i;
+
+    if (a->n != b->n) {
+        return 0;
+    }
+
+    for (i = 0; i < a->n; i++) {
+        if (a->rule[i].cls != b->rule[i].cls || a->rule[i].lo != b->rule[i].lo
+            || a->rule[i].hi != b->rule[i].hi
+            || a->rule[i].mask != b->rule[i].mask
+            || a->rule[i].bit != b->rule[i].bit)
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* A newer table's list takes the place of the one that is known. */
+
+static void
+entry_list(health_entry_t *e, list_t *list)
+{
+    list_t  *old = e->list;
+
+    if (old == list) {
+        return;
+    }
+
+    e->list = list_ref(list);
+
+    if (strcmp(old->zone, list->zone) != 0
+        || strcmp(old->control, list->control) != 0
+        || strcmp(old->ask != NULL ? old->ask : "",
+                  list->ask != NULL ? list->ask : "") != 0
+        || !same_codes(&old->codes, &list->codes))
+    {
+        health_run_stop(e);
+        e->checked = e->retry = e->wait = 0;
+        e->negative = 0;
+        memset(&e->positive, 0, sizeof(e->positive));
+    }
+
+    list_unref(old);
+}
+
+
+health_entry_t *
+health_entry(health_t *health, const list_t *list, rbl_family_t family,
+    unsigned resolver)
+{
+    list_t          *shared;
+    health_entry_t  *e, **slot;
+
+    shared = (list_t *) list;           /* its count of references changes */
+    slot = &health->slot[slot_of(list, family, resolver)];
+
+    for (e = *slot; e != NULL; e = e->next) {
+        if (e->family == family && e->resolver == resolver
+            && e->list->custom == list->custom
+            && strcmp(key_of(e->list), key_of(list)) == 0)
+        {
+            entry_list(e, shared);
+            use_unlink(e);
+            use_link(e);
+            return e;
+        }
+    }
+
+    if (resolver >= DNS_MAX_RESOLVERS || room(health) != 0) {
+        return NULL;
+    }
+
+    e = calloc(1, sizeof(health_entry_t));
+    if (e == NULL) {
+        return NULL;
+    }
+
+    e->health = health;
+    e->list = list_ref(shared);
+    e->family = family;
+    e->resolver = resolver;
+    e->why = e->found_why = "";
+    e->since = dns_clock();
+    ev_timer_init(&e->timer, on_timer, 0, 0);
+    e->timer.data = e;
+
+    e->index = health->n;
+    health->all[health->n++] = e;
+    e->next = *slot;
+    *slot = e;
+    use_link(e);
+
+    return e;
+}

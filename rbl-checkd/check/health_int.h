@@ -1,0 +1,202 @@
+/*
+ * What the parts of health know of one another: health.c keeps the entries and
+ * those who wait, health_run.c asks the controls, health_judge.c says what
+ * answers mean, health_blame.c tells a dead list from a dead resolver.
+ */
+
+#ifndef HEALTH_INT_H_INCLUDED
+#define HEALTH_INT_H_INCLUDED
+
+#include "health.h"
+#include "names.h"
+
+#define HEALTH_ENTRIES     4096         /* kept; more only while all are busy */
+#define HEALTH_SLOTS       1024         /* a power of two */
+#define HEALTH_KEEP        600.0        /* s that a good verdict is kept */
+#define HEALTH_PACE        0.25         /* s between two runs of one entry */
+#define HEALTH_AGAIN       1.5          /* s after which a TTL must have run
+                                           down if it comes from a cache */
+#define HEALTH_BAD_MIN     30.0         /* s between the runs of a bad list */
+#define HEALTH_BAD_MAX     3600.0
+#define HEALTH_LOST_MIN    5.0          /* of lists of a bad resolver */
+#define HEALTH_LOST_MAX    300.0
+#define HEALTH_BLAME       3            /* lists that fail through one */
+
+#define HEALTH_CONTROLS    3            /* positive, negative, random */
+
+/* What one control says, the worse the higher. */
+typedef enum {
+    CONTROL_NONE = 0,                   /* not asked */
+    CONTROL_OK,
+    CONTROL_MISSING,                    /* the list does not know it */
+    CONTROL_SILENT,                     /* no answer, or none that counts */
+    CONTROL_BLOCKED,
+    CONTROL_LYING
+} control_t;
+
+typedef struct {
+    control_t    control;
+    const char  *why;                   /* static text */
+    unsigned     empty:1;               /* missing, but the name exists */
+} health_found_t;
+
+/* What the TTLs of a name tell of when it was fetched. */
+typedef struct {
+    double    at;                       /* of the last answer; 0: none yet */
+    double    expires;                  /* when a cache that has it fetches it
+                                           anew */
+    uint32_t  ttl;
+    double    same;                     /* since when that is what comes */
+    uint32_t  most;                     /* the largest TTL ever seen */
+    int       whole;                    /* and that is the list's own */
+    double    fetched;                  /* not before this; 0: not known */
+} health_ttl_t;
+
+typedef struct health_entry_s  health_entry_t;
+
+typedef struct {
+    health_entry_t   *entry;
+    dns_question_t   *question;         /* NULL: none is under way */
+    int               kind;             /* names_control_t */
+    health_found_t    found;
+} health_control_t;
+
+struct health_q_s {
+    health_q_t      *next, **at;        /* at NULL: in no list */
+    health_t        *health;
+    health_entry_t  *entry;             /* NULL: its verdict is `verdict` */
+    health_need_t    need;
+    double           after;             /* a run that began before does not
+                                           count */
+    int              again;             /* a run has left the age unknown */
+    health_done_pt   done;
+    void            *data;
+    health_verdict_t verdict;
+    struct health_sample_s  *sample;    /* or this is asked for it */
+};
+
+struct health_entry_s {
+    health_entry_t   *next;             /* in its slot */
+    health_entry_t   *newer, *older;    /* by use */
+    health_t         *health;
+    size_t            index;            /* in health->all */
+    list_t           *list;
+    rbl_family_t      family;
+    unsigned          resolver;
+
+    health_state_t    state;            /* the list's own */
+    const char       *why;
+    double            since;
+    double            checked;          /* when that was found; 0: it has to be
+                                           found anew */
+    double            retry, wait;      /* of a bad one */
+    double            negative;
+    uint32_t          negative_ttl;     /* the largest ever seen */
+    health_ttl_t      positive;
+
+    health_q_t       *waiting;
+    ev_timer          timer;            /* the next run */
+    double            began;            /* the last one; 0: never */
+    double            suspect;          /* since then it is asked whether the
+                                           list or the resolver has failed; 0:
+                                           it is not */
+    unsigned          running;          /* questions under way */
+    health_q_t       *sibling;          /* is the list good for IPv4? */
+    unsigned          both:1;           /* the run asks the positive one too */
+    unsigned          empty:1;          /* the last run: answers were empty */
+    unsigned          proven:1;         /* the last run: a positive control was
+                                           answered as it should be */
+    health_state_t    found;            /* of the last run that has ended */
+    const char       *found_why;
+    double            found_at;         /* when it began; 0: none */
+    health_control_t  control[HEALTH_CONTROLS];
+};
+
+typedef struct {
+    double    since;                    /* to blame; 0: it is not */
+    double    retry, wait;
+    unsigned  empty:1;                  /* positive controls came back empty */
+} health_resolver_t;
+
+struct health_s {
+    struct ev_loop     *loop;
+    dns_engine_t       *dns;
+    uint64_t            seed;
+    size_t              n, room;
+    health_entry_t    **all;
+    health_entry_t     *slot[HEALTH_SLOTS];
+    health_entry_t     *newest, *oldest;
+    health_q_t         *told;           /* verdicts that wait for the loop */
+    health_q_t         *samples;        /* under way */
+    ev_timer            tell;
+    health_resolver_t   resolver[DNS_MAX_RESOLVERS];
+};
+
+/* health_judge.c: rules without a network, a clock or a log. */
+
+/* The answer to a control, a positive or a negative one. */
+health_found_t health_judge(const rbl_codes_t *codes, int positive,
+    const dns_answer_t *answer);
+
+/* The state that the controls of a run make together. */
+health_state_t health_sum(const health_found_t *found, size_t n,
+    const char **why);
+
+/*
+ * One more answer for a name that was there: asked at `sent`, come at `at`.
+ * An answer that comes from a cache has a TTL that runs down.
+ */
+void health_ttl(health_ttl_t *t, double sent, double at, uint32_t ttl);
+
+/* health_entry.c */
+
+/* The entry, made if there is none; NULL: out of memory. */
+health_entry_t *health_entry(health_t *health, const list_t *list,
+    rbl_family_t family, unsigned resolver);
+void health_entry_free(health_entry_t *e);
+
+/* health_run.c */
+
+/* Asks the controls; `both`: the positive one too.  The end is told to
+   health_blame, later. */
+void health_run(health_entry_t *e, int both);
+void health_run_over(health_entry_t *e);    /* none could be asked */
+void health_run_stop(health_entry_t *e);
+
+/* The name of its positive control; 0: it has none. */
+int health_positive(const health_entry_t *e, names_t *name);
+int health_has_positive(const health_entry_t *e);
+
+uint64_t health_random(health_t *health);
+
+/* health_sample.c */
+
+void health_sample_stop(health_q_t *q);
+
+/* health_blame.c: a run has ended, `found` says how. */
+void health_blame(health_entry_t *e);
+
+/*
+ * May something be found out through the entry's resolver?  0: it is to blame,
+ * and it is not yet time to try it again, or not with this list.
+ */
+int health_resolver_go(health_entry_t *e, double now);
+
+/* health.c */
+
+/* The entry's state is certain now: log, back-off, those who wait. */
+void health_settle(health_entry_t *e, health_state_t state, const char *why);
+
+/* Those who wait are told; or the next run begins for them. */
+void health_serve(health_entry_t *e);
+
+
+/* To tell q->verdict, later. */
+void health_tell(health_q_t *q);
+
+int health_bad(health_state_t state);
+
+void health_q_link(health_q_t **list, health_q_t *q);
+void health_q_unlink(health_q_t *q);
+
+#endif /* HEALTH_INT_H_INCLUDED */

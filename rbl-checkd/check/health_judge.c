@@ -1,0 +1,203 @@
+/*
+ * What the answers to controls mean.
+ */
+
+#include "health_int.h"
+
+#define TTL_SLACK    1.2                /* s that clocks and whole seconds of
+                                           TTLs may differ */
+#define TTL_BACK     3.0
+#define TTL_SOON     3.0                /* s in which a TTL that is the same
+                                           again has not been renewed */
+
+/* 192.0.2/24, 198.51.100/24, 203.0.113/24: where lists go when they retire. */
+
+static int
+retired(const dns_answer_t *answer)
+{
+    unsigned  i;
+    uint32_t  net;
+
+    for (i = 0; i < answer->n_a; i++) {
+        net = answer->a[i] >> 8;
+        if (net == 0xc00002 || net == 0xc63364 || net == 0xcb0071) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static void
+judge_addresses(health_found_t *f, const rbl_codes_t *codes, int positive,
+    const dns_answer_t *answer)
+{
+    char              text[8];
+    rbl_verdict_t     verdict;
+    rbl_lookup_err_t  err;
+
+    verdict = rbl_codes_verdict(codes, answer->a, answer->n_a, &err, text,
+                                sizeof(text));
+
+    if (err == RBL_ERR_HIJACKED) {
+        f->control = CONTROL_LYING;
+        f->why = retired(answer) ? "retired: it answers with test networks"
+                                 : "it answers outside 127/8";
+
+    } else if (err != RBL_ERR_NONE) {
+        f->control = CONTROL_BLOCKED;
+        f->why = "it answers with an error code";
+
+    } else if (!positive && verdict == RBL_LISTED) {
+        f->control = CONTROL_LYING;
+        f->why = "it lists what nobody lists";
+
+    } else {
+        f->control = CONTROL_OK;
+    }
+}
+
+
+health_found_t
+health_judge(const rbl_codes_t *codes, int positive,
+    const dns_answer_t *answer)
+{
+    health_found_t  f = { CONTROL_OK, "", 0 };
+
+    switch (answer->status) {
+
+    case DNS_NOERROR:
+        if (answer->n_a != 0) {
+            judge_addresses(&f, codes, positive, answer);
+            return f;
+        }
+
+        f.empty = 1;
+        /* fall through */
+
+    case DNS_NXDOMAIN:
+        if (positive) {
+            f.control = CONTROL_MISSING;
+            f.why = f.empty ? "its test entry is empty"
+                            : "its test entry is gone";
+        }
+
+        return f;
+
+    case DNS_REFUSED:
+        f.control = CONTROL_BLOCKED;
+        f.why = "it refuses";
+        return f;
+
+    case DNS_SERVFAIL:
+        f.why = "servfail";
+        break;
+
+    case DNS_TIMEOUT:
+        f.why = "no answer in time";
+        break;
+
+    case DNS_NETWORK:
+        f.why = "the resolver cannot be reached";
+        break;
+
+    default:
+        f.why = "no sound answer";
+    }
+
+    f.control = CONTROL_SILENT;
+    return f;
+}
+
+
+health_state_t
+health_sum(const health_found_t *found, size_t n, const char **why)
+{
+    size_t     i;
+    control_t  worst;
+
+    static const health_state_t  states[] = {
+        [CONTROL_NONE] = HEALTH_GOOD,
+        [CONTROL_OK] = HEALTH_GOOD,
+        [CONTROL_MISSING] = HEALTH_DOWN,
+        [CONTROL_SILENT] = HEALTH_DOWN,
+        [CONTROL_BLOCKED] = HEALTH_BLOCKED,
+        [CONTROL_LYING] = HEALTH_LYING
+    };
+
+    worst = CONTROL_NONE;
+    *why = "controls in order";
+
+    for (i = 0; i < n; i++) {
+        if (found[i].control > worst) {
+            worst = found[i].control;
+            *why = worst > CONTROL_OK ? found[i].why : *why;
+        }
+    }
+
+    return states[worst];
+}
+
+
+/*
+ * An answer soon after another whose TTL has not run down since was not kept in
+ * between: that TTL is the whole one, and from then on the age of each answer
+ * is what is missing of it.  Without that knowledge a name that expires later
+ * than it did was fetched anew after the last answer, whenever that was; unless
+ * it had not expired yet: then there are several caches.
+ */
+
+static void
+ttl_whole(health_ttl_t *t, double sent, double at, uint32_t ttl)
+{
+    if (ttl > t->most) {
+        t->most = ttl;
+        t->whole = 0;
+    }
+
+    if (ttl != t->ttl || t->at == 0 || at - t->same > TTL_SOON) {
+        t->ttl = ttl;
+        t->same = at;
+
+    } else if (sent - t->same >= TTL_SLACK && ttl == t->most) {
+        t->whole = 1;
+    }
+}
+
+
+void
+health_ttl(health_ttl_t *t, double sent, double at, uint32_t ttl)
+{
+    int     later, other;
+    double  by_age;
+
+    if (ttl == 0) {                     /* nobody keeps that */
+        t->fetched = sent;
+        t->at = t->same = t->expires = at;
+        t->ttl = 0;
+        return;
+    }
+
+    ttl_whole(t, sent, at, ttl);
+    by_age = sent - (t->most - ttl);
+    later = t->at != 0 && sent + ttl > t->expires + TTL_SLACK;
+    other = t->at != 0 && (at + ttl < t->expires - TTL_BACK
+                           || (later && at < t->expires - t->most / 8.0));
+
+    if (t->whole) {
+        t->fetched = by_age;
+
+    } else if (t->at == 0 || other) {
+        t->fetched = 0;                 /* the first, or another cache's */
+
+    } else if (later) {
+        t->fetched = t->at < by_age ? t->at : by_age;
+    }
+
+    if (t->at == 0 || later || other) {
+        t->expires = at + ttl;
+    }
+
+    t->at = at;
+}

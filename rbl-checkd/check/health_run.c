@@ -1,0 +1,243 @@
+/*
+ * One run of the controls of an entry.
+ */
+
+#include "health_int.h"
+
+#include <stdlib.h>
+#include <sys/random.h>
+
+static const names_control_t  kinds[HEALTH_CONTROLS] = {
+    NAMES_POSITIVE, NAMES_NEGATIVE, NAMES_RANDOM
+};
+
+
+/* Not secret: only another one each time. */
+
+uint64_t
+health_random(health_t *health)
+{
+    uint64_t  x;
+
+    if (health->seed == 0
+        && getrandom(&health->seed, sizeof(health->seed), 0)
+           != (ssize_t) sizeof(health->seed))
+    {
+        health->seed = (uint64_t) (dns_clock() * 1e9) | 1;
+    }
+
+    health->seed += 0x9e3779b97f4a7c15u;
+    x = health->seed;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+
+    return x ^ x >> 31;
+}
+
+
+/*
+ * Domains of a list that is known by its addresses live in the same zone: that
+ * it has its test address tells that it is not empty.
+ */
+
+int
+health_positive(const health_entry_t *e, names_t *name)
+{
+    return names_control(name, e->list, e->family, NAMES_POSITIVE, 0)
+           || (e->family == RBL_FAMILY_DOMAIN
+               && (e->list->families & RBL_FAMILY_IPV4)
+               && names_control(name, e->list, RBL_FAMILY_IPV4,
+                                NAMES_POSITIVE, 0));
+}
+
+
+int
+health_has_positive(const health_entry_t *e)
+{
+    names_t  name;
+
+    return health_positive(e, &name);
+}
+
+
+/* All is answered. */
+
+static void
+run_found(health_entry_t *e, health_state_t state, const char *why)
+{
+    e->running = 0;
+    e->found = state;
+    e->found_why = why;
+    e->found_at = e->began;
+
+    health_blame(e);
+}
+
+
+static void
+on_sibling(void *data, const health_verdict_t *verdict)
+{
+    health_entry_t  *e = data;
+
+    e->sibling = NULL;
+
+    if (verdict->state == HEALTH_GOOD) {
+        run_found(e, HEALTH_UNSUPPORTED, "no test entry of this family");
+
+    } else {
+        run_found(e, HEALTH_DOWN, e->control[0].found.why);
+    }
+}
+
+
+static void
+run_end(health_entry_t *e)
+{
+    size_t           i;
+    const char      *why;
+    health_state_t   state;
+    health_found_t   found[HEALTH_CONTROLS];
+
+    for (i = 0; i < HEALTH_CONTROLS; i++) {
+        found[i] = e->control[i].found;
+    }
+
+    state = health_sum(found, HEALTH_CONTROLS, &why);
+    e->proven = found[0].control == CONTROL_OK;
+    e->empty = found[0].control == CONTROL_MISSING && found[0].empty;
+
+    if (found[1].control <= CONTROL_OK && found[2].control <= CONTROL_OK
+        && state != HEALTH_LYING && state != HEALTH_BLOCKED)
+    {
+        e->negative = e->began;
+    }
+
+    if (state == HEALTH_DOWN && found[0].control == CONTROL_MISSING
+        && found[1].control <= CONTROL_OK && found[2].control <= CONTROL_OK
+        && e->family == RBL_FAMILY_IPV6
+        && (e->list->families & RBL_FAMILY_IPV4))
+    {
+        e->running = 1;
+        e->sibling = health_ask(e->health, e->list, RBL_FAMILY_IPV4,
+                                e->resolver, HEALTH_KNOWN, on_sibling, e);
+        if (e->sibling != NULL) {
+            return;
+        }
+    }
+
+    run_found(e, state, why);
+}
+
+
+static void
+on_answer(void *data, const dns_answer_t *answer)
+{
+    double             now = dns_clock();
+    health_entry_t    *e;
+    health_control_t  *c = data;
+
+    e = c->entry;
+    c->question = NULL;
+    c->found = health_judge(&e->list->codes, c->kind == NAMES_POSITIVE,
+                            answer);
+
+    if (c->found.control != CONTROL_OK) {
+        if (c->kind == NAMES_POSITIVE) {
+            memset(&e->positive, 0, sizeof(e->positive));
+        }
+
+    } else if (c->kind == NAMES_POSITIVE) {
+        health_ttl(&e->positive, now - answer->ms / 1000, now, answer->ttl);
+
+    } else if (answer->ttl > e->negative_ttl) {
+        e->negative_ttl = answer->ttl;
+    }
+
+    if (--e->running == 0) {
+        run_end(e);
+    }
+}
+
+
+/* A name that cannot be asked is as good as no answer. */
+
+static void
+run_ask(health_entry_t *e, health_control_t *c, int both)
+{
+    int      has;
+    names_t  name;
+
+    c->entry = e;
+    c->found = (health_found_t) { CONTROL_NONE, "", 0 };
+
+    if (c->kind == NAMES_POSITIVE) {
+        has = both && health_positive(e, &name);
+
+    } else {
+        has = names_control(&name, e->list, e->family,
+                            (names_control_t) c->kind,
+                            health_random(e->health));
+    }
+
+    if (!has) {
+        return;
+    }
+
+    c->question = dns_ask_at(e->health->dns, e->resolver, name.s, DNS_TYPE_A,
+                             e->list->zone, on_answer, c);
+    if (c->question == NULL) {
+        c->found = (health_found_t) { CONTROL_SILENT, "it cannot be asked",
+                                      0 };
+        return;
+    }
+
+    e->running++;
+}
+
+
+void
+health_run(health_entry_t *e, int both)
+{
+    size_t  i;
+
+    e->began = dns_clock();
+    e->both = both || !health_has_positive(e);
+
+    for (i = 0; i < HEALTH_CONTROLS; i++) {
+        e->control[i].kind = kinds[i];
+        run_ask(e, &e->control[i], both);
+    }
+
+    if (e->running == 0) {
+        e->running = 1;
+        ev_timer_stop(e->health->loop, &e->timer);
+        ev_timer_set(&e->timer, 0, 0);
+        ev_timer_start(e->health->loop, &e->timer);
+    }
+}
+
+
+void
+health_run_over(health_entry_t *e)
+{
+    e->running = 0;
+    run_end(e);
+}
+
+
+void
+health_run_stop(health_entry_t *e)
+{
+    size_t  i;
+
+    for (i = 0; i < HEALTH_CONTROLS; i++) {
+        if (e->control[i].question != NULL) {
+            dns_cancel(e->control[i].question);
+            e->control[i].question = NULL;
+        }
+    }
+
+    health_drop(e->sibling);
+    e->sibling = NULL;
+    e->running = 0;
+}

@@ -1,0 +1,218 @@
+/*
+ * Lists that answer as a test says, in the place of the question engine: a
+ * question is answered as soon as the loop runs.  The clock can be set ahead.
+ */
+
+#ifndef HEALTH_WORLD_H_INCLUDED
+#define HEALTH_WORLD_H_INCLUDED
+
+#include "check/health_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define WORLD      12
+#define ADDRESS    0x7f000002u
+
+typedef enum {
+    W_GOOD = 0, W_EMPTY, W_NODATA, W_MUTE, W_SERVFAIL, W_REFUSED, W_WILD,
+    W_HIJACK, W_RETIRED, W_ERROR, W_MIXED
+} way_t;
+
+/* How a zone answers through a resolver. */
+typedef struct {
+    const char  *zone;
+    unsigned     resolver;
+    way_t        way;
+    uint32_t     ttl;
+    double       cached;                /* its test entry is kept: since then */
+} zone_t;
+
+struct dns_question_s {
+    dns_question_t  *next;
+    char             name[256];
+    unsigned         resolver;
+    dns_done_pt      done;
+    void            *data;
+};
+
+static struct ev_loop   *loop;
+static double            ahead;
+static zone_t            zones[WORLD];
+static unsigned          n_zones, asked;
+static dns_question_t   *questions;
+static ev_timer          server;
+
+
+double
+dns_clock(void)
+{
+    struct timespec  ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double) ts.tv_sec + (double) ts.tv_nsec / 1e9 + ahead;
+}
+
+
+void
+dns_resolver_text(const dns_engine_t *engine, unsigned resolver,
+    char buf[DNS_RESOLVER_TEXT])
+{
+    (void) engine;
+    snprintf(buf, DNS_RESOLVER_TEXT, "192.0.2.%u@53", resolver);
+}
+
+
+static zone_t *
+zone_of(const char *name, unsigned resolver)
+{
+    size_t    n, k;
+    unsigned  i;
+
+    n = strlen(name);
+
+    for (i = 0; i < n_zones; i++) {
+        k = strlen(zones[i].zone);
+        if (zones[i].resolver == resolver && k < n
+            && strcmp(name + n - k, zones[i].zone) == 0)
+        {
+            return &zones[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+/* What the zone says to its own name, or to one that it must not know. */
+
+static void
+answer_of(dns_answer_t *a, zone_t *z, int positive)
+{
+    static const dns_status_t  failures[] = {
+        [W_MUTE] = DNS_TIMEOUT, [W_SERVFAIL] = DNS_SERVFAIL,
+        [W_REFUSED] = DNS_REFUSED
+    };
+    static const uint32_t  wild[] = {
+        [W_WILD] = ADDRESS, [W_HIJACK] = 0x08080808, [W_RETIRED] = 0xc0000207,
+        [W_ERROR] = 0x7ffffffe
+    };
+
+    if (z->way == W_MUTE || z->way == W_SERVFAIL || z->way == W_REFUSED) {
+        a->status = failures[z->way];
+        return;
+    }
+
+    a->ttl = z->ttl;
+
+    if (z->way >= W_WILD && z->way <= W_ERROR) {
+        a->a[a->n_a++] = wild[z->way];
+
+    } else if (z->way == W_NODATA || !positive || z->way == W_EMPTY) {
+        a->status = z->way == W_NODATA && positive ? DNS_NOERROR
+                                                   : DNS_NXDOMAIN;
+
+    } else {
+        a->a[a->n_a++] = ADDRESS;
+        a->a[a->n_a] = 0x08080808;
+        a->n_a += z->way == W_MIXED;
+    }
+}
+
+
+static int
+is_positive(const char *name)
+{
+    return strncmp(name, "2.0.0.127.", 10) == 0
+           || strncmp(name, "2.0.0.0.0.0.f.7.", 16) == 0
+           || strncmp(name, "test.", 5) == 0;
+}
+
+
+static void
+on_server(struct ev_loop *l, ev_timer *w, int revents)
+{
+    int              positive;
+    double           left;
+    zone_t          *z;
+    dns_answer_t     a;
+    dns_question_t  *q;
+
+    (void) l;
+    (void) w;
+    (void) revents;
+
+    while (questions != NULL) {
+        q = questions;
+        questions = q->next;
+        memset(&a, 0, sizeof(a));
+        a.resolver = q->resolver;
+        z = zone_of(q->name, q->resolver);
+        positive = is_positive(q->name);
+
+        if (z == NULL) {
+            a.status = DNS_NXDOMAIN;
+
+        } else if (positive && z->cached != 0
+                   && z->cached + z->ttl > dns_clock())
+        {
+            left = z->cached + z->ttl - dns_clock();
+            a.ttl = (uint32_t) left;
+            a.a[a.n_a++] = ADDRESS;
+
+        } else {
+            answer_of(&a, z, positive);
+
+            if (z->cached != 0 && a.n_a != 0 && positive) {
+                z->cached = dns_clock();
+            }
+        }
+
+        q->done(q->data, &a);
+        free(q);
+    }
+}
+
+
+dns_question_t *
+dns_ask_at(dns_engine_t *engine, unsigned resolver, const char *name,
+    uint16_t type, const char *pace, dns_done_pt done, void *data)
+{
+    dns_question_t  *q, **end;
+
+    (void) engine;
+    (void) type;
+    (void) pace;
+
+    q = calloc(1, sizeof(dns_question_t));
+    snprintf(q->name, sizeof(q->name), "%s", name);
+    q->resolver = resolver;
+    q->done = done;
+    q->data = data;
+    asked++;
+
+    for (end = &questions; *end != NULL; end = &(*end)->next) { /* void */ }
+
+    *end = q;
+    if (!ev_is_active(&server)) {
+        ev_timer_init(&server, on_server, 0, 0);
+        ev_timer_start(loop, &server);
+    }
+
+    return q;
+}
+
+
+void
+dns_cancel(dns_question_t *q)
+{
+    dns_question_t  **at;
+
+    for (at = &questions; *at != q; at = &(*at)->next) { /* void */ }
+
+    *at = q->next;
+    free(q);
+}
+
+#endif /* HEALTH_WORLD_H_INCLUDED */

@@ -1,0 +1,480 @@
+/*
+ * Health of lists: what their controls tell, who is asked how often, and
+ * whether a list or its resolver is to blame.
+ */
+
+#include "tap.h"
+
+#include "health_world.h"
+
+#define IN_TIME  20.0
+
+static health_t  *health;
+static unsigned   inside;
+
+
+/* --- asking ------------------------------------------------------------- */
+
+typedef struct {
+    int               n;
+    health_verdict_t  v;
+} told_t;
+
+static list_t *
+list_of(const char *zone, int64_t families, const char *control)
+{
+    list_t  *list;
+
+    list = list_make(RBL_STR(""), RBL_STR("rbl"), control == NULL,
+                     rbl_str(zone), RBL_STR(""), families);
+    snprintf(list->sid, sizeof(list->sid), "BL%s", zone);
+    if (control != NULL) {
+        list->control = (char *) control;
+    }
+
+    return list;
+}
+
+
+static zone_t *
+world(const char *zone, unsigned resolver, way_t way, uint32_t ttl)
+{
+    zone_t  *z = &zones[n_zones++];
+
+    memset(z, 0, sizeof(zone_t));
+    z->zone = zone;
+    z->resolver = resolver;
+    z->way = way;
+    z->ttl = ttl;
+
+    return z;
+}
+
+
+static void
+on_told(void *data, const health_verdict_t *v)
+{
+    told_t  *t = data;
+
+    t->n += 1 + inside * 100;
+    t->v = *v;
+}
+
+
+static void
+run_until(const told_t *t, int n)
+{
+    double  end = dns_clock() + IN_TIME;
+
+    while (t->n < n && dns_clock() < end) {
+        ev_run(loop, EVRUN_ONCE);
+    }
+}
+
+
+static health_q_t *
+put(const list_t *list, rbl_family_t family, unsigned resolver,
+    health_need_t need, told_t *t)
+{
+    health_q_t  *q;
+
+    inside = 1;
+    q = health_ask(health, list, family, resolver, need, on_told, t);
+    inside = 0;
+
+    return q;
+}
+
+
+static health_verdict_t
+ask(const list_t *list, rbl_family_t family, unsigned resolver,
+    health_need_t need)
+{
+    told_t  t = { 0 };
+
+    put(list, family, resolver, need, &t);
+    run_until(&t, 1);
+    if (t.n != 1) {
+        t.v.state = (health_state_t) -1;
+    }
+
+    return t.v;
+}
+
+
+#define V4  RBL_FAMILY_IPV4
+#define V6  RBL_FAMILY_IPV6
+#define DOM RBL_FAMILY_DOMAIN
+
+
+static void
+fresh(void)
+{
+    health_free(health);
+    health = health_new(loop, NULL);
+    n_zones = 0;
+    asked = 0;
+}
+
+
+static void
+test_states(void)
+{
+    size_t            i;
+    list_t           *list;
+    health_verdict_t  v;
+
+    static const struct {
+        way_t           way;
+        const char     *control;
+        rbl_family_t    family;
+        health_state_t  want;
+    } cases[] = {
+        { W_GOOD, "ip", V4, HEALTH_GOOD },
+        { W_GOOD, "ip", V6, HEALTH_GOOD },
+        { W_GOOD, "name:test", DOM, HEALTH_GOOD },
+        { W_GOOD, "ip-positive-only", V4, HEALTH_GOOD },
+        { W_GOOD, NULL, V4, HEALTH_GOOD },
+        { W_GOOD, "none", V4, HEALTH_GOOD },
+        { W_EMPTY, "ip", V4, HEALTH_DOWN },
+        { W_EMPTY, "ip", V6, HEALTH_DOWN },
+        { W_EMPTY, "name:test", DOM, HEALTH_DOWN },
+        { W_EMPTY, "ip", DOM, HEALTH_DOWN },
+        { W_EMPTY, "ip-positive-only", V4, HEALTH_DOWN },
+        { W_EMPTY, NULL, V4, HEALTH_GOOD },
+        { W_NODATA, "ip", V4, HEALTH_DOWN },
+        { W_MUTE, "ip", V4, HEALTH_DOWN },
+        { W_MUTE, NULL, V4, HEALTH_DOWN },
+        { W_MUTE, "none", V4, HEALTH_GOOD },
+        { W_SERVFAIL, "ip", V4, HEALTH_DOWN },
+        { W_REFUSED, "ip", V4, HEALTH_BLOCKED },
+        { W_REFUSED, NULL, V4, HEALTH_BLOCKED },
+        { W_WILD, "ip", V4, HEALTH_LYING },
+        { W_WILD, "name:test", DOM, HEALTH_LYING },
+        { W_WILD, NULL, V4, HEALTH_LYING },
+        { W_WILD, "ip-positive-only", V4, HEALTH_GOOD },
+        { W_HIJACK, "ip", V4, HEALTH_LYING },
+        { W_HIJACK, "ip-positive-only", V4, HEALTH_LYING },
+        { W_RETIRED, NULL, V4, HEALTH_LYING },
+        { W_ERROR, "ip", V4, HEALTH_BLOCKED },
+        { W_MIXED, "ip", V4, HEALTH_LYING },
+    };
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        fresh();
+        world("a.test", 0, cases[i].way, 300);
+        list = list_of("a.test", V4 | V6 | DOM, cases[i].control);
+        v = ask(list, cases[i].family, 0, HEALTH_KNOWN);
+        ok(v.state == cases[i].want, "way %d, control %s, family %d: %s",
+           cases[i].way, cases[i].control != NULL ? cases[i].control : "-",
+           cases[i].family, health_state_names[cases[i].want]);
+        list_unref(list);
+    }
+}
+
+
+static void
+test_unsupported(void)
+{
+    list_t  *list, *six;
+
+    fresh();
+    world("2.0.0.127.a.test", 0, W_GOOD, 300);
+    list = list_of("a.test", V4 | V6, "ip");
+    six = list_of("six.test", V6, "ip");
+
+    /* only the IPv4 test entry is there */
+
+    zones[0].zone = "0.0.127.a.test";
+    ok(ask(list, V6, 0, HEALTH_KNOWN).state == HEALTH_UNSUPPORTED,
+       "no IPv6 test entry while the IPv4 one is there: unsupported");
+    ok(ask(list, V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD,
+       "the list is good for IPv4");
+    ok(ask(six, V6, 0, HEALTH_KNOWN).state == HEALTH_DOWN,
+       "a list of IPv6 only without its test entry is down");
+
+    list_unref(list);
+    list_unref(six);
+}
+
+
+static void
+test_cache(void)
+{
+    int           i;
+    list_t       *list;
+    told_t        t = { 0 };
+    unsigned      n;
+    health_q_t   *q;
+
+    fresh();
+    world("a.test", 0, W_GOOD, 300);
+    list = list_of("a.test", V4, "ip");
+
+    for (i = 0; i < 50; i++) {
+        put(list, V4, 0, HEALTH_KNOWN, &t);
+    }
+
+    q = put(list, V4, 0, HEALTH_KNOWN, &t);
+    health_drop(q);
+    run_until(&t, 50);
+    ok(t.n == 50 && asked == 3, "50 who ask together: one run, %u questions",
+       asked);
+
+    n = asked;
+    ok(ask(list, V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD && asked == n,
+       "a good one is kept");
+    ok(ask(list, V4, 1, HEALTH_KNOWN).state == HEALTH_DOWN,
+       "through another resolver it may be another");
+
+    n = asked;
+    t.n = 0;
+    for (i = 0; i < 50; i++) {
+        put(list, V4, 0, HEALTH_NEGATIVE, &t);
+    }
+
+    run_until(&t, 50);
+    ok(t.n == 50 && asked == n + 2 && t.v.state == HEALTH_GOOD,
+       "50 who want the negative control anew: one run of two questions");
+
+    ahead += HEALTH_KEEP + 1;
+    n = asked;
+    ok(ask(list, V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD && asked == n + 3,
+       "after ten minutes it is asked again");
+
+    zones[0].way = W_EMPTY;
+    ok(ask(list, V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD,
+       "what was good a moment ago is told");
+    ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_DOWN,
+       "but not to whom who wants both controls anew");
+
+    n = asked;
+    ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_DOWN && asked == n,
+       "a bad one is left alone");
+    ahead += HEALTH_BAD_MIN + 1;
+    ok(ask(list, V4, 0, HEALTH_KNOWN).state == HEALTH_DOWN && asked == n + 3,
+       "for half a minute");
+    ahead += HEALTH_BAD_MIN + 1;
+    ok(ask(list, V4, 0, HEALTH_KNOWN).state == HEALTH_DOWN && asked == n + 3,
+       "then for longer");
+    ahead += HEALTH_BAD_MIN + 1;
+    zones[0].way = W_GOOD;
+    ok(ask(list, V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD, "it comes back");
+
+    list_unref(list);
+}
+
+
+static void
+test_fetched(void)
+{
+    list_t           *list;
+    double            from;
+    health_verdict_t  v;
+
+    fresh();
+    world("a.test", 0, W_GOOD, 300);
+    list = list_of("a.test", V4, "ip");
+
+    from = dns_clock();
+    v = ask(list, V4, 0, HEALTH_BOTH);
+    ok(v.state == HEALTH_GOOD && v.positive >= from && v.negative >= from,
+       "from the list itself: fetched now");
+    from = dns_clock();
+    v = ask(list, V4, 0, HEALTH_BOTH);
+    ok(v.positive >= from && dns_clock() - from < 1,
+       "and the next time at once");
+
+    fresh();
+    world("a.test", 0, W_GOOD, 300)->cached = dns_clock() - 100;
+    from = dns_clock();
+    v = ask(list, V4, 0, HEALTH_BOTH);
+    ok(v.state == HEALTH_GOOD && v.positive < from && v.negative >= from
+       && v.expires > from + 190 && v.expires < from + 202,
+       "from a cache: when is not known, but when it is fetched again");
+
+    zones[0].way = W_EMPTY;
+    ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_GOOD,
+       "a dead list with its test entry in a cache looks good");
+    ok(ask(list, V4, 0, HEALTH_BOTH).positive < from,
+       "but it is no proof of anything");
+    ahead += 200;
+    ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_DOWN,
+       "until it has run out");
+
+    fresh();
+    world("a.test", 0, W_GOOD, 300)->cached = dns_clock() - 100;
+    v = ask(list, V4, 0, HEALTH_BOTH);
+    from = dns_clock();
+    ahead += 201;
+    v = ask(list, V4, 0, HEALTH_BOTH);
+    ok(v.state == HEALTH_GOOD && v.positive > from - 2,
+       "it has expired and was fetched again");
+    list_unref(list);
+
+    fresh();
+    list = list_of("none.test", V4, "none");
+    from = dns_clock();
+    v = ask(list, V4, 0, HEALTH_BOTH);
+    ok(v.state == HEALTH_GOOD && v.positive >= from && asked == 0,
+       "a list without controls is taken at its word");
+    list_unref(list);
+}
+
+
+static void
+test_resolver(void)
+{
+    int               i;
+    list_t           *list[4];
+    told_t            t[4];
+    unsigned          n;
+    const char       *names[] = { "a.test", "b.test", "c.test", "d.test" };
+    static const way_t  ways[] = { W_MUTE, W_NODATA, W_HIJACK };
+    unsigned          w;
+    health_verdict_t  v;
+
+    for (i = 0; i < 4; i++) {
+        list[i] = list_of(names[i], V4, i == 3 ? NULL : "ip");
+    }
+
+    for (w = 0; w < 3; w++) {
+        fresh();
+        for (i = 0; i < 4; i++) {
+            world(names[i], 0, W_GOOD, 300);
+            world(names[i], 1, W_GOOD, 300);
+            ask(list[i], V4, 0, HEALTH_KNOWN);
+        }
+
+        ahead += HEALTH_KEEP / 2;
+        zones[0].way = ways[w];
+        v = ask(list[0], V4, 0, HEALTH_BOTH);
+        ok(health_bad(v.state), "way %d, one list: it is the list", ways[w]);
+        ok(ask(list[1], V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD,
+           "way %d: another list stays good", ways[w]);
+
+        zones[0].way = W_GOOD;
+        ahead += HEALTH_BAD_MIN + 1;
+        ok(ask(list[0], V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD,
+           "way %d: it is back", ways[w]);
+
+        ahead += 10;
+        for (i = 0; i < 8; i += 2) {
+            zones[i].way = ways[w] == W_NODATA && i == 6 ? W_GOOD : ways[w];
+        }
+
+        v = ask(list[1], V4, 0, HEALTH_BOTH);
+        ok(v.state == HEALTH_RESOLVER, "way %d, all lists: the resolver",
+           ways[w]);
+        n = asked;
+        ok(ask(list[0], V4, 0, HEALTH_KNOWN).state == HEALTH_RESOLVER
+           && ask(list[3], V4, 0, HEALTH_BOTH).state == HEALTH_RESOLVER
+           && asked == n, "way %d: of every list, at once", ways[w]);
+        ok(ask(list[0], V4, 1, HEALTH_KNOWN).state == HEALTH_GOOD,
+           "way %d: another resolver is not concerned", ways[w]);
+
+        ahead += HEALTH_LOST_MIN + 1;
+        ok(ask(list[3], V4, 0, HEALTH_KNOWN).state == HEALTH_RESOLVER,
+           "way %d: it is still to blame", ways[w]);
+
+        for (i = 0; i < 8; i++) {
+            zones[i].way = W_GOOD;
+        }
+
+        ahead += HEALTH_LOST_MIN * 2 + 1;
+        memset(t, 0, sizeof(t));
+        for (i = 0; i < 4; i++) {
+            put(list[i], V4, 0, HEALTH_KNOWN, &t[i]);
+        }
+
+        for (i = 0; i < 4; i++) {
+            run_until(&t[i], 1);
+        }
+
+        ahead += HEALTH_LOST_MAX + 1;
+        ok(ask(list[3], V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD
+           && ask(list[0], V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD,
+           "way %d: it is in order again, and the lists with it", ways[w]);
+    }
+
+    for (i = 0; i < 4; i++) {
+        list_unref(list[i]);
+    }
+}
+
+
+static void
+test_sample(void)
+{
+    list_t  *list;
+    told_t   t = { 0 };
+
+    fresh();
+    list = list_of("a.test", V4, "ip-positive-only");
+    world("a.test", 0, W_WILD, 300);
+    ok(ask(list, V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD,
+       "without a negative control a list that lists the world seems good");
+    health_sample(health, list, V4, 0, on_told, &t);
+    run_until(&t, 1);
+    ok(t.n == 1 && t.v.state == HEALTH_LYING, "a sample shows it");
+    ok(ask(list, V4, 0, HEALTH_KNOWN).state == HEALTH_LYING,
+       "and it is known from then on");
+
+    fresh();
+    world("a.test", 0, W_GOOD, 300);
+    t.n = 0;
+    health_sample(health, list, V4, 0, on_told, &t);
+    run_until(&t, 1);
+    ok(t.n == 1 && t.v.state == HEALTH_GOOD, "one that does not is good");
+    health_drop(health_sample(health, list, V4, 0, on_told, &t));
+    health_sample(health, list, V4, 0, on_told, &t);
+    list_unref(list);
+    health_free(health);
+    health = NULL;
+    ok(questions == NULL && t.n == 1, "nothing is left of what was dropped");
+}
+
+
+static void
+test_many(void)
+{
+    int              i;
+    char             zone[32];
+    size_t           at = 0, n = 0;
+    list_t          *list;
+    health_known_t   known;
+
+    fresh();
+    for (i = 0; i < HEALTH_ENTRIES + 500; i++) {
+        snprintf(zone, sizeof(zone), "z%d.test", i);
+        list = list_of(zone, V4, NULL);
+        ask(list, V4, 0, HEALTH_KNOWN);
+        list_unref(list);
+    }
+
+    while (health_each(health, &at, &known)) {
+        n += known.state == HEALTH_GOOD;
+    }
+
+    ok(n == HEALTH_ENTRIES, "%zu entries are kept, and no more", n);
+}
+
+
+int
+main(void)
+{
+    loop = ev_default_loop(0);
+
+    test_states();
+    test_unsupported();
+    test_cache();
+    test_fetched();
+    test_resolver();
+    test_sample();
+    test_many();
+
+    health_free(health);
+    ev_loop_destroy(loop);
+
+    return tap_done();
+}
