@@ -38,7 +38,7 @@ OPT      = -O1 -g -fno-omit-frame-pointer -fsanitize=$(SANITIZE) \
 LDOPT    = -fsanitize=$(SANITIZE)
 endif
 
-PKGS     = hiredis jansson ldns libcurl libidn2 libpsl libcrypto
+PKGS     = hiredis jansson libcurl libidn2 libpsl libcrypto
 CFLAGS   = -std=c11 -D_GNU_SOURCE $(WARN) $(OPT) -fno-strict-aliasing
 CPPFLAGS = -I$(BUILD)/gen -Ishared -Irbl-checkd \
            $(shell pkg-config --cflags $(PKGS) 2>/dev/null)

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define DNS_MAX_RESOLVERS  8
-#define DNS_MAX_A          32
+#define DNS_MAX_A          64      /* as many as a reply may hold */
 #define DNS_TXT_MAX        1024
 #define DNS_RESOLVER_TEXT  64
 

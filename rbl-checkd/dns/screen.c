@@ -1,9 +1,9 @@
 /*
- * The guard in front of the parser.  A reply is walked once, octet by octet,
- * before ldns sees it, because ldns 1.8 follows up to 65,535 compression
- * pointers for one name, leaks on repeated TSIG records and takes any counts.
- * Only the record types that a resolver sends for an A, AAAA or TXT question
- * are let through, so TSIG, SIG and all the exotic layouts end here.
+ * The guard in front of the decoder.  A reply is walked once, octet by octet,
+ * before anything is read out of it: what the decoder follows has been found
+ * sound here.  Only the record types that a resolver sends for an A, AAAA or
+ * TXT question are let through, so TSIG, SIG and all the exotic layouts end
+ * here.
  *
  * Owns nothing and allocates nothing.
  */
@@ -234,8 +234,13 @@ dns_screen(dns_screen_t *screen, const uint8_t *msg, size_t n)
 
     off += 4;
     opts = 0;
+    screen->at_ns = off;
+
+    screen->at_an = off;
 
     for (section = SCREEN_ANSWER; section <= SCREEN_ADDITIONAL; section++) {
+        screen->at_ns = section == SCREEN_AUTHORITY ? off : screen->at_ns;
+
         for (i = 0; i < count[section]; i++) {
             off = screen_record(screen, msg, n, off, section, &opts);
 

@@ -1,6 +1,6 @@
 /*
- * Messages: questions built by hand, replies screened here and then taken
- * apart by ldns.  wire.c is the only file that includes ldns.
+ * Messages: questions built by hand, replies screened and then taken apart by
+ * hand too.  t/fuzz compares what is found in them with what ldns finds.
  *
  * Names are in wire form: length octets and labels, ending with the root's
  * zero octet, never compressed, at most 255 octets.
@@ -49,6 +49,7 @@ typedef enum {
 typedef struct {
     unsigned  rcode;        /* with the upper bits from OPT */
     unsigned  an, ns;       /* records in the answer and authority sections */
+    size_t    at_an, at_ns; /* where these begin */
 } dns_screen_t;
 
 /*
@@ -79,6 +80,14 @@ dns_wire_t dns_wire_read(dns_answer_t *answer, const uint8_t *msg, size_t n,
  * 0, or -1: such a message must not reach a parser.
  */
 int dns_screen(dns_screen_t *screen, const uint8_t *msg, size_t n);
+
+/*
+ * What the sections of a screened reply with NOERROR or NXDOMAIN hold; the
+ * rest of the answer is cleared and has that status.  Nothing is allocated.
+ */
+dns_status_t dns_decode(dns_answer_t *answer, const uint8_t *msg,
+    const dns_screen_t *screen, const uint8_t *name, size_t len,
+    uint16_t type);
 
 /* Wire names, without regard to case. */
 int dns_name_equal(const uint8_t *a, size_t an, const uint8_t *b, size_t bn);

@@ -130,7 +130,7 @@ test_pointers(void)
     ladder(128);
     ok(is_status(DNS_BADREPLY), "128 pointers");
 
-    /* The same in rdata, where only ldns would follow. */
+    /* The same in rdata, where only the reader would follow. */
     start(0x8180, DNS_TYPE_A);
     put16(0xc00c);
     fixed(0, DNS_RR_CNAME, 60, 2);
