@@ -136,7 +136,7 @@ static void
 step_out(quota_wait_t *w)
 {
     if (!w->over) {
-        TAILQ_REMOVE(&w->ql->waits, w, next);
+        link_remove(&w->link);
         w->ql->n_waits--;
         w->over = 1;
     }
@@ -148,7 +148,7 @@ leave(quota_wait_t *w)
 {
     step_out(w);
     ev_timer_stop(w->ql->quota->loop, &w->timer);
-    LIST_REMOVE(w, like);
+    link_remove(&w->like);
     free(w);
 }
 
@@ -197,8 +197,8 @@ join(quota_list_t *ql, double patience, quota_done_pt done, void *data)
         ql->latest = w->deadline;
     }
 
-    TAILQ_INSERT_TAIL(&ql->waits, w, next);
-    LIST_INSERT_HEAD(&quota->bucket[bucket_of(data)], w, like);
+    link_add(&ql->waits, &w->link);
+    link_add(&quota->bucket[bucket_of(data)], &w->like);
 
     ev_timer_init(&w->timer, on_wait, patience, 0);
     w->timer.data = w;
@@ -213,11 +213,13 @@ join(quota_list_t *ql, double patience, quota_done_pt done, void *data)
 void
 quota_give_up(quota_list_t *ql, quota_answer_t why, double deadline)
 {
-    quota_wait_t    *w, *next;
+    link_t          *l, *after;
+    quota_wait_t    *w;
     struct ev_loop  *loop = ql->quota->loop;
 
-    for (w = TAILQ_FIRST(&ql->waits); w != NULL; w = next) {
-        next = TAILQ_NEXT(w, next);
+    for (l = ql->waits.next; l != &ql->waits; l = after) {
+        after = l->next;
+        w = link_of(l, quota_wait_t, link);
 
         if (w->deadline <= deadline) {
             step_out(w);
@@ -251,7 +253,7 @@ void
 quota_serve(quota_list_t *ql)
 {
     while (ql->n_waits != 0 && spend(ql)) {
-        answer(TAILQ_FIRST(&ql->waits), QUOTA_GO);
+        answer(link_of(ql->waits.next, quota_wait_t, link), QUOTA_GO);
     }
 
     go_on(ql);
@@ -296,7 +298,7 @@ make_list(quota_t *quota, const list_t *list)
     ql->left = -1;
     ql->zone = strdup(list->zone);
     memcpy(ql->sid, list->sid, sizeof(ql->sid));
-    TAILQ_INIT(&ql->waits);
+    link_init(&ql->waits);
     ev_timer_init(&ql->timer, on_timer, 0, 0);
     ql->timer.data = ql;
 
@@ -392,7 +394,7 @@ quota_new(struct ev_loop *loop, store_t *store)
     quota->store = store;
 
     for (i = 0; i < QUOTA_BUCKETS; i++) {
-        LIST_INIT(&quota->bucket[i]);
+        link_init(&quota->bucket[i]);
     }
 
     ev_timer_init(&quota->look, on_look, LOOK_EVERY, LOOK_EVERY);
@@ -414,8 +416,8 @@ quota_free(quota_t *quota)
     }
 
     for (i = 0; i < QUOTA_BUCKETS; i++) {
-        while (!LIST_EMPTY(&quota->bucket[i])) {
-            leave(LIST_FIRST(&quota->bucket[i]));
+        while (!link_empty(&quota->bucket[i])) {
+            leave(link_of(quota->bucket[i].next, quota_wait_t, like));
         }
     }
 
@@ -470,12 +472,14 @@ quota_take(quota_t *quota, const list_t *list, double patience,
 void
 quota_forget(quota_t *quota, const void *data)
 {
-    quota_wait_t  *w, *next;
+    link_t        *l, *bucket, *after;
+    quota_wait_t  *w;
 
-    w = LIST_FIRST(&quota->bucket[bucket_of(data)]);
+    bucket = &quota->bucket[bucket_of(data)];
 
-    for ( /* void */ ; w != NULL; w = next) {
-        next = LIST_NEXT(w, like);
+    for (l = bucket->next; l != bucket; l = after) {
+        after = l->next;
+        w = link_of(l, quota_wait_t, like);
 
         if (w->data == data) {
             leave(w);

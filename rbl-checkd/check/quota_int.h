@@ -9,10 +9,9 @@
 #ifndef QUOTA_INT_H_INCLUDED
 #define QUOTA_INT_H_INCLUDED
 
+#include "../link.h"
 #include "quota.h"
 #include "sidmap.h"
-
-#include <sys/queue.h>
 
 #define QUOTA_BUCKETS  1024             /* a power of two */
 
@@ -20,15 +19,15 @@ typedef struct quota_wait_s  quota_wait_t;
 typedef struct quota_list_s  quota_list_t;
 
 struct quota_wait_s {
-    TAILQ_ENTRY(quota_wait_s)  next;    /* of its list, in order */
-    LIST_ENTRY(quota_wait_s)   like;    /* in the same bucket */
-    quota_list_t              *ql;
-    quota_done_pt              done;
-    void                      *data;
-    double                     deadline;
-    quota_answer_t             what;    /* when the timer comes */
-    unsigned                   over:1;  /* no longer among those who wait */
-    ev_timer                   timer;
+    link_t           link;              /* of its list, in order */
+    link_t           like;              /* in the same bucket */
+    quota_list_t    *ql;
+    quota_done_pt    done;
+    void            *data;
+    double           deadline;
+    quota_answer_t   what;              /* when the timer comes */
+    unsigned         over:1;            /* no longer among those who wait */
+    ev_timer         timer;
 };
 
 struct quota_list_s {
@@ -49,7 +48,7 @@ struct quota_list_s {
     /* Spent in this half second and in the one before. */
     int64_t          half, now_n, before_n;
 
-    TAILQ_HEAD(, quota_wait_s)  waits;
+    link_t           waits;
     unsigned         n_waits;
     double           latest;            /* no deadline is later */
     double           sent;              /* when the store was asked */
@@ -68,7 +67,7 @@ struct quota_s {
     store_t         *store;
     sidmap_t         lists;
     ev_timer         look;
-    LIST_HEAD(, quota_wait_s)  bucket[QUOTA_BUCKETS];
+    link_t           bucket[QUOTA_BUCKETS];
 };
 
 /* quota.c */
