@@ -28,7 +28,12 @@
  *                              "day" (since 1970, UTC) and "used", questions
  *                              granted in it; while it has refused to answer
  *                              "since", "till" (ms) and "refused", how often
- *                              in a row
+ *                              in a row; while it is frozen "frozen", since
+ *                              when (ms), "turned" and "of": by so many new
+ *                              listings of so many answers, and "sampled",
+ *                              when a sample was taken last (ms); "clear",
+ *                              "fresh", "moved", "passes", "passed" are what
+ *                              leads to it
  *   hosts:<AC>, listed:<AC>, profiles:<AC>, groups:<AC>, rbls:<AC>,
  *   contacts:<AC>, apps:<AC>, hooks:<AC>
  *                      zset    SIDs, score = order of creation

@@ -4,9 +4,10 @@
  * that it is one guard however many daemons there are.  While a list is frozen
  * none of its new listings is announced: they are unknown, "frozen".
  *
- * Whoever finds the list over the bound asks its controls anew, and a sample
- * of addresses that nobody has any reason to list (health_sample); the guard
- * thaws the list when these are in order, or the operator does.
+ * Whoever finds the list frozen asks its controls anew, and a sample of
+ * addresses that nobody has any reason to list (health_sample), at most once
+ * in a while; when these are in order the list is thawed, and those who waited
+ * for it may go.  The operator may thaw it too (list_thaw).
  */
 
 #ifndef GUARD_H_INCLUDED
@@ -23,9 +24,12 @@ typedef void (*guard_done_pt)(void *data, int go);
 
 /* NULL: out of memory. */
 guard_t *guard_new(struct ev_loop *loop, store_t *store, health_t *health);
-void guard_free(guard_t *guard);
+void guard_free(guard_t *guard);        /* not from a call back */
 
-/* An answer that counts (listed or clear) of a host not listed before. */
+/*
+ * An answer "clear", of a host that is not listed there.  Those that make a
+ * listing are counted by guard_ask.
+ */
 void guard_count(guard_t *guard, const list_t *list);
 
 /*

@@ -4,27 +4,10 @@
  */
 
 #include "tap.h"
+#include "fake_store.h"
 
 #include "check/quota.h"
 
-#include <hiredis/hiredis.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-#define CALLS  64
-
-typedef struct {
-    const rbl_script_t  *script;
-    store_reply_pt       done;
-    void                *data;
-    long long            argv[4];
-} call_t;
-
-static struct ev_loop  *loop;
-static call_t           call[CALLS];
-static unsigned         n_calls, n_done;    /* asked, and answered */
 static quota_t         *quota;
 static list_t           list;
 
@@ -34,114 +17,11 @@ static unsigned         n_told;
 static int              who[CALLS];     /* their addresses are the data */
 
 
-/* --- the store ----------------------------------------------------------- */
-
-
-const rbl_keyspace_t *
-store_keyspace(const store_t *store)
-{
-    static const rbl_keyspace_t  ks = { "rbl", 16 };
-
-    (void) store;
-    return &ks;
-}
-
-
-void
-store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
-    void *data, int nkeys, int argc, const rbl_str_t *argv)
-{
-    int     i;
-    char    text[32];
-    call_t  *c = &call[n_calls++ % CALLS];
-
-    (void) store;
-    (void) nkeys;
-
-    c->script = script;
-    c->done = done;
-    c->data = data;
-
-    for (i = 1; i < argc; i++) {
-        snprintf(text, sizeof(text), "%.*s", (int) argv[i].n, argv[i].p);
-        c->argv[i - 1] = atoll(text);
-    }
-}
-
-
-void
-store_forget(store_t *store, void *data)
-{
-    (void) store;
-    (void) data;
-
-    n_done = n_calls;
-}
-
-
-/* Answers the oldest call. */
-
-static void
-reply(const char *word, long long a, long long b, long long c, long long d)
-{
-    int          i;
-    call_t      *to = &call[n_done++ % CALLS];
-    char         text[16];
-    redisReply   r, item[5], *items[5];
-    long long    n[5] = { 0, a, b, c, d };
-
-    memset(&r, 0, sizeof(r));
-    memset(item, 0, sizeof(item));
-    snprintf(text, sizeof(text), "%s", word);
-
-    for (i = 0; i < 5; i++) {
-        items[i] = &item[i];
-        item[i].type = REDIS_REPLY_INTEGER;
-        item[i].integer = n[i];
-    }
-
-    item[0].type = REDIS_REPLY_STRING;
-    item[0].str = text;
-    item[0].len = strlen(text);
-    r.type = REDIS_REPLY_ARRAY;
-    r.elements = 5;
-    r.element = items;
-
-    to->done(to->data, word[0] != '\0' ? &r : NULL);
-}
-
-
-/* --- the rest ------------------------------------------------------------ */
-
-
 static void
 on_answer(void *data, quota_answer_t answer)
 {
     told[n_told] = answer;
     told_to[n_told++] = (int) ((int *) data - who);
-}
-
-
-static double
-now(void)
-{
-    struct timespec  ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double) ts.tv_sec + (double) ts.tv_nsec / 1e9;
-}
-
-
-static void
-run(double seconds)
-{
-    double           end = now() + seconds;
-    struct timespec  ms = { 0, 1000000 };
-
-    do {
-        ev_run(loop, EVRUN_NOWAIT);
-        nanosleep(&ms, NULL);
-    } while (now() < end);
 }
 
 
@@ -164,13 +44,6 @@ static quota_answer_t
 take(int i, double patience)
 {
     return quota_take(quota, &list, patience, on_answer, &who[i]);
-}
-
-
-static unsigned
-open_calls(void)
-{
-    return n_calls - n_done;
 }
 
 
@@ -228,15 +101,15 @@ test_order(void)
 
     run(0.02);
     ok(n_calls == calls + 1, "one call is in flight, whoever waits");
-    ok(call[calls % CALLS].argv[2] == 1000, "it tells the quota");
+    ok(last_call()->argv[2] == 1000, "it tells the quota");
     ok(n_told == 0, "nobody was told before the store answered");
 
-    reply("OK", 4, 0, 2000, 996);
+    reply("OK", "4 0 2000 996");
     ok(n_told == 4 && open_calls() == 1, "four go, the rest is asked for");
-    ok(call[(n_calls - 1) % CALLS].argv[0] == 6 + 1, "and somewhat more");
+    ok(last_call()->argv[0] == 6 + 1, "and somewhat more");
     ok(quota_left(quota, &list) == 996, "what is left is known");
     ok(take(10, 5) == QUOTA_WAIT, "who comes now is not let go first");
-    reply("OK", 9, 0, 2000, 987);
+    reply("OK", "9 0 2000 987");
     ok(n_told == 11, "then all have been told");
 
     for (i = 0; i < 11; i++) {
@@ -265,7 +138,7 @@ test_rate(void)
     }
 
     began = now();
-    reply("OK", 20, 100, 500, -1);
+    reply("OK", "20 100 500 -1");
     ok(n_told == 0, "their turn has not come");
     ok(wait_told(1, 1) && now() - began >= 0.1, "then the first goes");
     ok(wait_told(20, 2), "one by one");
@@ -274,7 +147,7 @@ test_rate(void)
 
     fresh(50, 0);
     take(0, 5);
-    reply("OK", 5, 0, 500, -1);
+    reply("OK", "5 0 500 -1");
     ok(n_told == 1 && take(1, 5) == QUOTA_WAIT, "nor one in hand");
     ok(wait_told(2, 1), "it comes by itself");
     ok(open_calls() == 0, "without the store");
@@ -288,7 +161,7 @@ test_expiry(void)
 
     fresh(0, 1000);
     take(0, 5);
-    reply("OK", 100, 0, 60, 900);
+    reply("OK", "100 0 60 900");
     ok(take(1, 5) == QUOTA_GO, "a token in hand");
     run(0.08);
     calls = n_calls;
@@ -299,11 +172,11 @@ test_expiry(void)
     fresh(0, 1000);
     take(0, 5);
     run(0.08);
-    reply("OK", 100, 0, 60, 900);
+    reply("OK", "100 0 60 900");
     ok(n_told == 0, "what comes too late is lost");
     run(0.01);
     ok(open_calls() == 1, "and asked for again");
-    reply("OK", 1, 0, 2000, 900);
+    reply("OK", "1 0 2000 900");
     ok(n_told == 1 && told[0] == QUOTA_GO, "which helps");
 }
 
@@ -316,28 +189,28 @@ test_patience(void)
     take(1, 5);
     ok(wait_told(1, 1) && told_to[0] == 0 && told[0] == QUOTA_USED_UP,
        "no answer in time");
-    reply("", 0, 0, 0, 0);
+    reply("", "");
     run(0.02);
     ok(n_told == 1 && open_calls() == 0, "a store that is away grants nothing");
     run(0.6);
     ok(open_calls() == 1, "it is asked again");
-    reply("USED", 60000, 0, 0, 0);
+    reply("USED", "60000 0 0 0");
     ok(n_told == 1, "nobody is told from inside a reply");
     ok(wait_told(2, 1) && told[1] == QUOTA_USED_UP, "used up");
     ok(quota_left(quota, &list) == 0, "nothing is left");
     ok(take(2, 5) == QUOTA_USED_UP && open_calls() == 0, "known for a while");
     run(1.05);
     ok(take(2, 5) == QUOTA_WAIT && open_calls() == 1, "and asked for again");
-    reply("USED", 300, 0, 0, 0);
+    reply("USED", "300 0 0 0");
     run(0.5);
     ok(n_told == 2 && open_calls() == 1, "who can wait for the day's end does");
-    reply("OK", 1, 0, 2000, 999);
+    reply("OK", "1 0 2000 999");
     ok(n_told == 3 && told[2] == QUOTA_GO, "and may go then");
 
     fresh(10, 0);
     take(0, 0.5);
     take(1, 9);
-    reply("LATE", 2000, 0, 0, 0);
+    reply("LATE", "2000 0 0 0");
     ok(wait_told(1, 1) && told_to[0] == 0 && told[0] == QUOTA_USED_UP,
        "too late for the one, not for the other");
     quota_forget(quota, &who[1]);
@@ -359,28 +232,28 @@ test_backoff(void)
     quota_told(quota, &list, 1);
     ok(n_calls == calls && open_calls() == 1, "a refusal is told once");
     ok(take(0, 1) == QUOTA_BLOCKED, "and counts at once");
-    reply("OK", 100, 1, 1, 0);
+    reply("OK", "100 1 1 0");
     ok(take(0, 1) == QUOTA_BLOCKED, "as long as the store says");
     run(0.12);
     ok(take(0, 1) == QUOTA_GO, "and no longer");
     quota_told(quota, &list, 0);
-    ok(open_calls() == 1 && call[(n_calls - 1) % CALLS].argv[0] == 0,
+    ok(open_calls() == 1 && last_call()->argv[0] == 0,
        "a good answer is told then");
-    reply("OK", 0, 0, 0, 0);
+    reply("OK", "0 0 0 0");
     quota_told(quota, &list, 0);
     ok(open_calls() == 0, "once");
 
     fresh(10, 0);
     take(0, 9);
-    reply("BLOCKED", 60000, 2, 0, 0);
+    reply("BLOCKED", "60000 2 0 0");
     ok(wait_told(1, 1) && told[0] == QUOTA_BLOCKED, "others found it out");
     ok(take(0, 9) == QUOTA_BLOCKED, "it holds here too");
     quota_told(quota, &list, 0);
-    reply("OK", 0, 0, 0, 0);
+    reply("OK", "0 0 0 0");
     ok(take(0, 9) == QUOTA_WAIT, "a control was answered: it ends");
-    reply("", 0, 0, 0, 0);
+    reply("", "");
     quota_told(quota, &list, 1);
-    reply("", 0, 0, 0, 0);
+    reply("", "");
     ok(wait_told(2, 1) && told[1] == QUOTA_BLOCKED,
        "a refusal counts even if the store is away");
     ok(take(0, 9) == QUOTA_BLOCKED, "for all who come");
@@ -410,13 +283,13 @@ test_nested(void)
     fresh(0, 1000);
     quota_take(quota, &list, 5, on_nested, &who[0]);
     quota_take(quota, &list, 5, on_nested, &who[1]);
-    reply("OK", 3, 0, 2000, 900);
+    reply("OK", "3 0 2000 900");
     ok(n_told == 1 && nested == QUOTA_GO, "one goes, one is forgotten");
 
     fresh(0, 1000);
     quota_take(quota, &list, 5, on_nested, &who[0]);
     quota_take(quota, &list, 5, on_nested, &who[1]);
-    reply("USED", 60000, 0, 0, 0);
+    reply("USED", "60000 0 0 0");
     run(0.05);
     ok(n_told == 1 && told[0] == QUOTA_USED_UP && nested == told[0],
        "the same when it is used up");

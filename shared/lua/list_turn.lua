@@ -1,0 +1,56 @@
+-- The mass-listing guard: counts the answers of a list about hosts that were not
+-- listed on it, and freezes it when too many of the last ones are listings.
+-- The window is made of answers, not of time: halved beyond 48 of them, so that
+-- a list that turns is found after as many listings on a large site as on a
+-- small one; what is older than half an hour counts half, than an hour not.
+-- Too many are ten that are 30 % of the window, or five that are 60 %; twice as
+-- many each time that the list was found in order within the last hour.
+-- KEYS[1] list:<RB>
+-- ARGV    1 clear answers  2 listings, neither told before
+-- Result  OK, listings in the window
+--         FROZEN, 1 if that has just begun, listings and answers by which,
+--             1 if the caller shall take a sample now, ms since somebody was
+--             told to (-1: nobody was), when it was frozen (ms since 1970)
+--- include: list
+local WINDOW, HALF, SAMPLE_EVERY, DOUBLED = 48, 1800000, 30000, 6
+local h = redis.call('HMGET', KEYS[1], 'frozen', 'turned', 'of', 'sampled',
+    'clear', 'fresh', 'moved', 'passed', 'passes')
+local clear, fresh = num(ARGV[1]), num(ARGV[2])
+-- How long ago; what is not yet, or not at all, is long ago.
+local function ago(v)
+    local at = num(v)
+    return at > 0 and at <= now and now - at or 9007199254740992
+end
+local function frozen(begins, turned, of, since)
+    local age, take = ago(h[4]), 0
+    if fresh > 0 and age >= SAMPLE_EVERY then
+        redis.call('HSET', KEYS[1], 'sampled', digits(now))
+        age, take = 0, 1
+    end
+    return {'FROZEN', begins, turned, of, take, age <= HOUR and age or -1,
+        since}
+end
+if num(h[1]) > 0 then
+    return frozen(0, num(h[2]), num(h[3]), num(h[1]))
+end
+local age, was_clear, was_fresh = ago(h[7]), num(h[5]), num(h[6])
+local halves = age < HALF and 1 or age < HOUR and 2 or math.huge
+clear = clear + math.floor(was_clear / halves)
+local turned = fresh + math.floor(was_fresh / halves)
+local of = clear + turned
+local times = ago(h[8]) < HOUR and 2 ^ math.min(num(h[9]), DOUBLED) or 1
+if fresh > 0 and (turned >= 10 * times and turned >= 0.3 * of
+    or turned >= 5 * times and turned >= 0.6 * of)
+then
+    redis.call('HDEL', KEYS[1], 'sampled', 'clear', 'fresh', 'moved')
+    redis.call('HSET', KEYS[1], 'frozen', digits(now), 'turned', digits(turned),
+        'of', digits(of))
+    h[4] = false
+    return frozen(1, turned, of, now)
+end
+while clear + turned > WINDOW * times do
+    clear, turned = math.floor(clear / 2), math.floor(turned / 2)
+end
+redis.call('HSET', KEYS[1], 'clear', digits(clear), 'fresh', digits(turned),
+    'moved', halves == 1 and h[7] or digits(now))
+return {'OK', turned}

@@ -1,0 +1,145 @@
+/*
+ * A store of a test's own, in the place of rbl-checkd/store.c: it notes what it
+ * is asked, and answers when the test says so.  And the loop to run it in.
+ */
+
+#ifndef FAKE_STORE_H_INCLUDED
+#define FAKE_STORE_H_INCLUDED
+
+#include "store.h"
+
+#include <hiredis/hiredis.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define CALLS   64
+#define FIELDS  8
+
+typedef struct {
+    const rbl_script_t  *script;
+    store_reply_pt       done;
+    void                *data;
+    long long            argv[FIELDS];
+} call_t;
+
+static struct ev_loop  *loop;
+static call_t           call[CALLS];
+static unsigned         n_calls, n_done;    /* asked, and answered */
+
+
+const rbl_keyspace_t *
+store_keyspace(const store_t *store)
+{
+    static const rbl_keyspace_t  ks = { "rbl", 16 };
+
+    (void) store;
+    return &ks;
+}
+
+
+void
+store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
+    void *data, int nkeys, int argc, const rbl_str_t *argv)
+{
+    int     i;
+    char    text[32];
+    call_t  *c = &call[n_calls++ % CALLS];
+
+    (void) store;
+    (void) nkeys;
+
+    c->script = script;
+    c->done = done;
+    c->data = data;
+
+    for (i = 1; i < argc && i <= FIELDS; i++) {
+        snprintf(text, sizeof(text), "%.*s", (int) argv[i].n, argv[i].p);
+        c->argv[i - 1] = atoll(text);
+    }
+}
+
+
+void
+store_forget(store_t *store, void *data)
+{
+    (void) store;
+    (void) data;
+
+    n_done = n_calls;
+}
+
+
+static unsigned
+open_calls(void)
+{
+    return n_calls - n_done;
+}
+
+
+/* The last one that was asked. */
+
+static const call_t *
+last_call(void)
+{
+    return &call[(n_calls - 1) % CALLS];
+}
+
+
+/* Answers the oldest call with a word and numbers; "": with nothing. */
+
+static void
+reply(const char *word, const char *numbers)
+{
+    int          n;
+    char         text[16], *end;
+    call_t      *to = &call[n_done++ % CALLS];
+    redisReply   r, item[FIELDS], *items[FIELDS];
+
+    memset(&r, 0, sizeof(r));
+    memset(item, 0, sizeof(item));
+    snprintf(text, sizeof(text), "%s", word);
+
+    item[0].type = REDIS_REPLY_STRING;
+    item[0].str = text;
+    item[0].len = strlen(text);
+    items[0] = &item[0];
+
+    for (n = 1; n < FIELDS && *numbers != '\0'; n++) {
+        items[n] = &item[n];
+        item[n].type = REDIS_REPLY_INTEGER;
+        item[n].integer = strtoll(numbers, &end, 10);
+        numbers = end;
+    }
+
+    r.type = REDIS_REPLY_ARRAY;
+    r.elements = (size_t) n;
+    r.element = items;
+
+    to->done(to->data, word[0] != '\0' ? &r : NULL);
+}
+
+
+static double
+now(void)
+{
+    struct timespec  ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double) ts.tv_sec + (double) ts.tv_nsec / 1e9;
+}
+
+
+static void
+run(double seconds)
+{
+    double           end = now() + seconds;
+    struct timespec  ms = { 0, 1000000 };
+
+    do {
+        ev_run(loop, EVRUN_NOWAIT);
+        nanosleep(&ms, NULL);
+    } while (now() < end);
+}
+
+#endif /* FAKE_STORE_H_INCLUDED */

@@ -1,0 +1,322 @@
+/*
+ * Batches of new listings before a store and a health of this test's own: who
+ * may go, who waits for a sample, who is told that the list is frozen.
+ */
+
+#include "tap.h"
+#include "fake_store.h"
+
+#include "check/guard.h"
+
+static guard_t         *guard;
+static list_t          *list;
+
+static int              told[CALLS], told_to[CALLS];
+static unsigned         n_told;
+static int              who[CALLS];     /* their addresses are the data */
+
+static health_done_pt   sampled;        /* NULL: none is taken */
+static void            *sampled_data;
+static unsigned         samples, dropped;
+static rbl_family_t     sampled_family;
+
+
+/* --- health -------------------------------------------------------------- */
+
+
+const char *const  health_state_names[] = {
+    "untried", "good", "blocked", "lying", "down", "unsupported", "resolver"
+};
+
+
+health_q_t *
+health_sample(health_t *health, const list_t *l, rbl_family_t family,
+    unsigned resolver, health_done_pt done, void *data)
+{
+    (void) health;
+    (void) l;
+    (void) resolver;
+
+    samples++;
+    sampled = done;
+    sampled_data = data;
+    sampled_family = family;
+
+    return (health_q_t *) &sampled;
+}
+
+
+void
+health_drop(health_q_t *q)
+{
+    (void) q;
+
+    dropped++;
+    sampled = NULL;
+}
+
+
+static void
+verdict(health_state_t state)
+{
+    health_done_pt    done = sampled;
+    health_verdict_t  v = { .state = state };
+
+    sampled = NULL;
+    done(sampled_data, &v);
+}
+
+
+/* --- the rest ------------------------------------------------------------ */
+
+
+static void
+on_go(void *data, int go)
+{
+    told[n_told] = go;
+    told_to[n_told++] = (int) ((int *) data - who);
+}
+
+
+static void
+ask(int i)
+{
+    if (guard_ask(guard, list, RBL_FAMILY_IPV4, 0, on_go, &who[i]) != 0) {
+        ok(0, "out of memory");
+    }
+}
+
+
+static void
+fresh(int custom)
+{
+    char             sid[40];
+    static unsigned  serial;
+
+    snprintf(sid, sizeof(sid), "RB%032x", ++serial);
+    list_unref(list);
+    list = list_make(rbl_str(sid), RBL_STR("rbl"), custom,
+                     RBL_STR("list.test"), RBL_STR(""), RBL_FAMILY_IPV4);
+    n_told = 0;
+    samples = 0;
+    n_done = n_calls;
+}
+
+
+/* So many were told, all the same. */
+
+static int
+all_told(unsigned n, int go)
+{
+    unsigned  i;
+
+    for (i = 0; i < n_told && told[i] == go; i++) { /* void */ }
+
+    return n_told == n && i == n;
+}
+
+
+static void
+test_go(void)
+{
+    int  i;
+
+    fresh(0);
+
+    for (i = 0; i < 7; i++) {
+        guard_count(guard, list);
+    }
+
+    run(0.02);
+    ok(open_calls() == 0, "clear answers are told with others");
+    ask(0);
+    ok(n_told == 0, "nobody is told from inside");
+    ok(open_calls() == 1 && last_call()->argv[0] == 7
+       && last_call()->argv[1] == 1, "seven, and one listing");
+    ask(1);
+    ask(2);
+    ok(open_calls() == 1, "one batch at a time");
+    reply("OK", "1");
+    ok(all_told(1, 1) && told_to[0] == 0, "the first goes");
+    ok(open_calls() == 1 && last_call()->argv[0] == 0
+       && last_call()->argv[1] == 2, "the others are the next batch");
+    reply("OK", "3");
+    ok(all_told(3, 1), "and go");
+
+    ask(3);
+    run(0.1);
+    ask(4);
+    ok(open_calls() == 0, "now it is watched more closely");
+    run(0.6);
+    ok(open_calls() == 1 && last_call()->argv[1] == 2, "in larger batches");
+    reply("", "");
+    ok(n_told == 5 && !told[3] && !told[4],
+       "a store that does not answer announces nothing");
+
+    fresh(0);
+    guard_count(guard, list);
+    run(5.2);
+    ok(open_calls() == 1 && last_call()->argv[0] == 1
+       && last_call()->argv[1] == 0, "clear answers alone after a while");
+    reply("OK", "0");
+
+    fresh(1);
+    ask(0);
+    guard_count(guard, list);
+    ok(n_told == 0 && open_calls() == 0, "an account's own list");
+    run(0.02);
+    ok(all_told(1, 1), "always goes");
+}
+
+
+static void
+test_sample(void)
+{
+    fresh(0);
+    ask(0);
+    ask(1);
+    reply("FROZEN", "1 10 15 1 0 1234");
+    ok(n_told == 0 && samples == 1 && sampled_family == RBL_FAMILY_IPV4,
+       "frozen: a sample is taken");
+    ask(2);
+    run(0.6);
+    ok(open_calls() == 0, "nothing is asked meanwhile");
+    verdict(HEALTH_GOOD);
+    ok(open_calls() == 1 && last_call()->script == &rbl_script_list_thaw
+       && last_call()->argv[0] == 1234, "in order: this freeze is to end");
+    ok(n_told == 0, "they wait for that");
+    reply("OK", "900");
+    ok(all_told(1, 1), "and go");
+    ok(open_calls() == 1 && last_call()->argv[1] == 2, "then the next");
+    reply("FROZEN", "1 20 30 1 0 5678");
+    verdict(HEALTH_LYING);
+    ok(n_told == 3 && !told[1] && !told[2], "lying: nobody goes");
+    ok(open_calls() == 0, "it stays frozen");
+
+    ask(3);
+    run(0.6);
+    reply("FROZEN", "0 20 30 0 9000 5678");
+    ok(n_told == 4 && !told[3] && samples == 2,
+       "no sample is due: those who come now do not go");
+    ask(4);
+    run(0.6);
+    reply("FROZEN", "0 20 30 1 0 5678");
+    verdict(HEALTH_DOWN);
+    ok(n_told == 5 && !told[4], "a list that cannot be asked stays frozen");
+
+    ask(5);
+    run(0.6);
+    reply("FROZEN", "0 20 30 1 0 5678");
+    verdict(HEALTH_GOOD);
+    reply("", "");
+    ok(n_told == 6 && !told[5], "the store did not hear that it is thawed");
+    ask(6);
+    run(0.6);
+    reply("FROZEN", "0 20 30 1 0 5678");
+    verdict(HEALTH_GOOD);
+    reply("NONE", "");
+    ok(n_told == 7 && told[6], "somebody else has thawed it");
+}
+
+
+static void
+test_other(void)
+{
+    fresh(0);
+    ask(0);
+    reply("FROZEN", "0 10 15 0 100 1234");
+    ok(n_told == 0 && samples == 0, "another daemon takes a sample");
+    ask(1);
+    ok(open_calls() == 0, "these wait");
+    run(0.6);
+    ok(open_calls() == 1 && last_call()->argv[1] == 2, "and ask again");
+    reply("FROZEN", "0 10 15 0 700 1234");
+    ok(n_told == 0, "while it may take so long");
+    run(0.6);
+    reply("OK", "2");
+    ok(all_told(2, 1) && told_to[0] == 0, "it was in order");
+
+    fresh(0);
+    ask(0);
+    reply("FROZEN", "0 10 15 0 100 1234");
+    run(0.6);
+    reply("FROZEN", "0 10 15 0 5100 1234");
+    ok(all_told(1, 0), "it was not");
+
+    fresh(0);
+    ask(0);
+    reply("FROZEN", "0 10 15 0 -1 1234");
+    ok(all_told(1, 0), "there was none");
+}
+
+
+static void
+on_nested(void *data, int go)
+{
+    on_go(data, go);
+    guard_forget(guard, &who[1]);
+
+    if (n_told == 1) {
+        ask(2);
+    }
+}
+
+
+static void
+test_forget(void)
+{
+    fresh(0);
+    guard_ask(guard, list, RBL_FAMILY_IPV4, 0, on_nested, &who[0]);
+    guard_forget(guard, &who[0]);
+    reply("OK", "1");
+    ok(n_told == 0, "who is forgotten is not told");
+
+    guard_ask(guard, list, RBL_FAMILY_IPV4, 0, on_nested, &who[3]);
+    guard_ask(guard, list, RBL_FAMILY_IPV4, 0, on_nested, &who[0]);
+    guard_ask(guard, list, RBL_FAMILY_IPV4, 0, on_nested, &who[1]);
+    reply("OK", "1");
+    ok(n_told == 1 && open_calls() == 1 && last_call()->argv[1] == 2,
+       "from inside a call back one is forgotten and one joins");
+    reply("OK", "2");
+    ok(n_told == 3 && told_to[1] == 0 && told_to[2] == 2, "the others go");
+    ok(open_calls() == 0, "nobody is left");
+
+    ask(0);
+    reply("FROZEN", "1 10 15 1 0 1234");
+    guard_forget(guard, &who[0]);
+    verdict(HEALTH_GOOD);
+    reply("OK", "1");
+    ok(n_told == 3, "nor after a sample");
+
+    fresh(1);
+    ask(0);
+    guard_forget(guard, &who[0]);
+    run(0.02);
+    ok(n_told == 0, "nor of an account's own list");
+}
+
+
+int
+main(void)
+{
+    loop = ev_default_loop(0);
+    guard = guard_new(loop, NULL, NULL);
+
+    test_go();
+    test_sample();
+    test_other();
+    test_forget();
+
+    fresh(0);
+    ask(0);
+    guard_count(guard, list);
+    reply("FROZEN", "1 10 15 1 0 1234");
+    ask(1);
+    guard_free(guard);
+    ok(n_told == 0 && dropped == 1, "what waits at the end is not told");
+
+    list_unref(list);
+    ev_loop_destroy(loop);
+
+    return tap_done();
+}
