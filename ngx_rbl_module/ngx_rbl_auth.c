@@ -7,7 +7,7 @@
  * without asking the store.  Nothing of a password is logged or kept.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_logins.h"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -28,7 +28,12 @@ ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx)
 {
     u_char              *p, *last;
     ngx_str_t           *token;
+    rbl_hash_keyed_t     name;
     ngx_http_request_t  *r;
+
+    if (ngx_rbl_login_recall(ctx, &name) == NGX_OK) {
+        return NGX_OK;
+    }
 
     r = ctx->request;
 
@@ -50,7 +55,13 @@ ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx)
         }
     }
 
-    return ngx_rbl_auth_digest(token, ctx->digest);
+    if (ngx_rbl_auth_digest(token, ctx->digest) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_rbl_login_keep(ctx, &name);
+
+    return NGX_OK;
 }
 
 

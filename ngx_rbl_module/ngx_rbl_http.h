@@ -8,6 +8,7 @@
  *   ngx_rbl_round.c      its rounds with the store
  *   ngx_rbl_route.c      path and method -> route, format, id
  *   ngx_rbl_auth.c       credentials -> account and token digest
+ *   ngx_rbl_logins.c     what credentials were when they were last read
  *   ngx_rbl_timezones.c  the account's time zone, out of the system's files
  *   ngx_rbl_admit.c      from where, and how often, a token may ask
  *   ngx_rbl_body.c       the body of a POST, in memory

@@ -18,6 +18,47 @@ static const struct {
 };
 
 
+/* SipHash-2-4 of the octets 0, 1, 2 ... with the key 0 to 15. */
+
+static const struct {
+    size_t    n;
+    uint64_t  low, high;
+} keyed[] = {
+    { 0, UINT64_C(0xe6a825ba047f81a3), UINT64_C(0x930255c71472f66d) },
+    { 1, UINT64_C(0x44af996bd8c187da), UINT64_C(0x45fc229b11597634) },
+    { 15, UINT64_C(0x11a8b03399e99354), UINT64_C(0xd9c3cf970fec087e) },
+};
+
+
+static void
+test_keyed(void)
+{
+    char              text[16];
+    size_t            i;
+    rbl_str_t         s;
+    unsigned char     key[RBL_HASH_KEY];
+    rbl_hash_keyed_t  h, other;
+
+    for (i = 0; i < sizeof(key); i++) {
+        key[i] = (unsigned char) i;
+        text[i] = (char) i;
+    }
+
+    s.p = text;
+
+    for (i = 0; i < sizeof(keyed) / sizeof(keyed[0]); i++) {
+        s.n = keyed[i].n;
+        h = rbl_hash_keyed(s, key);
+        ok(h.low == keyed[i].low && h.high == keyed[i].high,
+           "%zu octets with a key", s.n);
+    }
+
+    key[15] ^= 1;
+    other = rbl_hash_keyed(s, key);
+    ok(other.low != h.low && other.high != h.high, "with another key");
+}
+
+
 /* Every bit of every octet counts, at each length; at none is more read. */
 
 static void
@@ -64,6 +105,7 @@ main(void)
     }
 
     test_bits();
+    test_keyed();
 
     return tap_done();
 }
