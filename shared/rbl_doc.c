@@ -17,7 +17,7 @@ rbl_doc_fail(rbl_doc_t *d)
 /* Begins a value; 0 if none may stand here. */
 
 static int
-rbl_doc_open(rbl_doc_t *d, const char *key, char open)
+rbl_doc_open_n(rbl_doc_t *d, const char *key, size_t n, char open)
 {
     if (d->place != (key ? RBL_DOC_MEMBER : RBL_DOC_ITEM)) {
         rbl_doc_fail(d);
@@ -25,27 +25,34 @@ rbl_doc_open(rbl_doc_t *d, const char *key, char open)
     }
 
     if (d->format == RBL_JSON) {
-        rbl_json_open(d->out, key, d->used, open);
+        rbl_json_open(d->out, key, n, !d->first, open);
 
     } else {
         rbl_xml_open(d->out, key);
     }
 
-    d->used = 1;
+    d->first = 0;
 
     return 1;
 }
 
 
-static void
-rbl_doc_push(rbl_doc_t *d, const char *key, rbl_doc_place_t place)
+static int
+rbl_doc_open(rbl_doc_t *d, const char *key, char open)
+{
+    return rbl_doc_open_n(d, key, key ? strlen(key) : 0, open);
+}
+
+
+void
+rbl_doc_level(rbl_doc_t *d, const char *key, size_t n, rbl_doc_place_t place)
 {
     if (d->depth == RBL_DOC_DEPTH) {
         rbl_doc_fail(d);
         return;
     }
 
-    if (!rbl_doc_open(d, key, place == RBL_DOC_ITEM ? '[' : '{')) {
+    if (!rbl_doc_open_n(d, key, n, place == RBL_DOC_ITEM ? '[' : '{')) {
         return;
     }
 
@@ -53,7 +60,7 @@ rbl_doc_push(rbl_doc_t *d, const char *key, rbl_doc_place_t place)
     d->level[d->depth].place = d->place;
     d->depth++;
     d->place = place;
-    d->used = 0;
+    d->first = 1;
 }
 
 
@@ -79,7 +86,7 @@ rbl_doc_pop(rbl_doc_t *d, int root)
     }
 
     d->place = d->level[top].place;
-    d->used = 1;
+    d->first = 0;
 
     return 1;
 }
@@ -92,6 +99,7 @@ rbl_doc_begin(rbl_doc_t *d, rbl_out_t *out, rbl_format_t format)
     d->out = out;
     d->format = format;
     d->depth = 1;
+    d->first = 1;
     d->level[0].key = "response";
     d->level[0].place = RBL_DOC_NOTHING;
 
@@ -102,20 +110,6 @@ rbl_doc_begin(rbl_doc_t *d, rbl_out_t *out, rbl_format_t format)
         rbl_out_z(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                        "<response>");
     }
-}
-
-
-void
-rbl_doc_object(rbl_doc_t *d, const char *key)
-{
-    rbl_doc_push(d, key, RBL_DOC_MEMBER);
-}
-
-
-void
-rbl_doc_array(rbl_doc_t *d, const char *key)
-{
-    rbl_doc_push(d, key, RBL_DOC_ITEM);
 }
 
 
@@ -204,33 +198,15 @@ rbl_doc_z(rbl_doc_t *d, const char *key, const char *v)
 
 
 void
-rbl_doc_int(rbl_doc_t *d, const char *key, int64_t v)
+rbl_doc_any_int(rbl_doc_t *d, const char *key, rbl_str_t digits)
 {
     if (!rbl_doc_open(d, key, 0)) {
         return;
     }
 
-    rbl_out_int(d->out, v);
+    rbl_out_str(d->out, digits);
 
     if (d->format == RBL_XML) {
-        rbl_xml_close(d->out, key);
-    }
-}
-
-
-void
-rbl_doc_int_str(rbl_doc_t *d, const char *key, int64_t v)
-{
-    if (!rbl_doc_open(d, key, '"')) {
-        return;
-    }
-
-    rbl_out_int(d->out, v);
-
-    if (d->format == RBL_JSON) {
-        rbl_out_char(d->out, '"');
-
-    } else {
         rbl_xml_close(d->out, key);
     }
 }

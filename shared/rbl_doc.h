@@ -36,7 +36,7 @@ typedef struct {
     rbl_out_t        *out;
     rbl_format_t      format;
     rbl_doc_place_t   place;
-    int               used;             /* something stands here: a comma */
+    int               first;            /* nothing stands here yet: no comma */
     unsigned          depth;
     struct {
         const char      *key;           /* NULL: an item */
@@ -47,15 +47,16 @@ typedef struct {
 } rbl_doc_t;
 
 void rbl_doc_begin(rbl_doc_t *d, rbl_out_t *out, rbl_format_t format);
-void rbl_doc_object(rbl_doc_t *d, const char *key);
-void rbl_doc_array(rbl_doc_t *d, const char *key);
+static inline void rbl_doc_object(rbl_doc_t *d, const char *key);
+static inline void rbl_doc_array(rbl_doc_t *d, const char *key);
 void rbl_doc_close(rbl_doc_t *d);       /* of the innermost object or array */
 void rbl_doc_end(rbl_doc_t *d);         /* closes the root */
 
 static inline void rbl_doc_str(rbl_doc_t *d, const char *key, rbl_str_t v);
 void rbl_doc_z(rbl_doc_t *d, const char *key, const char *v);
-void rbl_doc_int(rbl_doc_t *d, const char *key, int64_t v);
-void rbl_doc_int_str(rbl_doc_t *d, const char *key, int64_t v);  /* "12" */
+static inline void rbl_doc_int(rbl_doc_t *d, const char *key, int64_t v);
+static inline void rbl_doc_int_str(rbl_doc_t *d, const char *key,
+    int64_t v);                         /* "12" */
 void rbl_doc_bool(rbl_doc_t *d, const char *key, int v);
 
 /*
@@ -68,12 +69,15 @@ void rbl_doc_text_close(rbl_doc_t *d);
 
 
 /*
- * Most of an answer are short strings of an object in JSON, so these are
- * written in place, their keys copied by the compiler.  What is not of that
- * kind, or does not fit, goes to rbl_doc_any_str.
+ * Most of an answer are short values of an object in JSON, behind another
+ * member, so these are written in place, their keys copied by the compiler.
+ * What is not of that kind, or does not fit, goes to these.
  */
 
 void rbl_doc_any_str(rbl_doc_t *d, const char *key, rbl_str_t v);
+void rbl_doc_any_int(rbl_doc_t *d, const char *key, rbl_str_t digits);
+void rbl_doc_level(rbl_doc_t *d, const char *key, size_t n,
+    rbl_doc_place_t place);             /* n: octets of the key */
 
 /*
  * Copies bytes that stand for themselves in JSON to p, looking at each on the
@@ -83,6 +87,36 @@ char *rbl_json_copy(char *p, rbl_str_t s);
 
 #define RBL_DOC_AROUND  6               /* a comma, four quotes, a colon */
 
+/* Can it be written in place?  n octets, key and value together. */
+
+static inline int
+rbl_doc_quick(const rbl_doc_t *d, const char *key, size_t n)
+{
+    /* one test: RBL_JSON, RBL_DOC_MEMBER and "not the first" are all 0 */
+
+    return key != NULL
+           && ((unsigned) d->format | (unsigned) d->place
+               | (unsigned) d->first) == 0
+           && rbl_out_fits(d->out, n + RBL_DOC_AROUND);
+}
+
+
+/* A comma, the key and its colon; returns where the value begins. */
+
+static inline char *
+rbl_doc_quick_key(char *p, const char *key, size_t n)
+{
+    *p++ = ',';
+    *p++ = '"';
+    memcpy(p, key, n);
+    p += n;
+    *p++ = '"';
+    *p++ = ':';
+
+    return p;
+}
+
+
 static inline void
 rbl_doc_str(rbl_doc_t *d, const char *key, rbl_str_t v)
 {
@@ -91,23 +125,14 @@ rbl_doc_str(rbl_doc_t *d, const char *key, rbl_str_t v)
 
     n = key ? strlen(key) : 0;
 
-    if (key == NULL || d->format != RBL_JSON || d->place != RBL_DOC_MEMBER
-        || !rbl_out_fits(d->out, v.n + n + RBL_DOC_AROUND))
-    {
+    if (!rbl_doc_quick(d, key, n + v.n)) {
         rbl_doc_any_str(d, key, v);
         return;
     }
 
-    p = d->out->pos;
-
-    if (d->used) {
-        *p++ = ',';
-    }
-
+    p = rbl_doc_quick_key(d->out->pos, key, n);
     *p++ = '"';
-    memcpy(p, key, n);
-    memcpy(p + n, "\":\"", 3);
-    p = rbl_json_copy(p + n + 3, v);
+    p = rbl_json_copy(p, v);
 
     if (p == NULL) {
         rbl_doc_any_str(d, key, v);
@@ -116,7 +141,49 @@ rbl_doc_str(rbl_doc_t *d, const char *key, rbl_str_t v)
 
     *p++ = '"';
     d->out->pos = p;
-    d->used = 1;
+}
+
+
+static inline void
+rbl_doc_int(rbl_doc_t *d, const char *key, int64_t v)
+{
+    char        buf[RBL_OUT_INT];
+    size_t      n;
+    rbl_str_t   digits;
+
+    n = key ? strlen(key) : 0;
+    digits = rbl_out_int_text(buf, v);
+
+    if (!rbl_doc_quick(d, key, n + digits.n)) {
+        rbl_doc_any_int(d, key, digits);
+        return;
+    }
+
+    d->out->pos = rbl_json_copy(rbl_doc_quick_key(d->out->pos, key, n),
+                                digits);
+}
+
+
+static inline void
+rbl_doc_int_str(rbl_doc_t *d, const char *key, int64_t v)
+{
+    char  buf[RBL_OUT_INT];
+
+    rbl_doc_str(d, key, rbl_out_int_text(buf, v));
+}
+
+
+static inline void
+rbl_doc_object(rbl_doc_t *d, const char *key)
+{
+    rbl_doc_level(d, key, key ? strlen(key) : 0, RBL_DOC_MEMBER);
+}
+
+
+static inline void
+rbl_doc_array(rbl_doc_t *d, const char *key)
+{
+    rbl_doc_level(d, key, key ? strlen(key) : 0, RBL_DOC_ITEM);
 }
 
 #endif /* RBL_DOC_H_INCLUDED */

@@ -12,8 +12,10 @@
 /* U+FFFD, for what may not be written */
 #define RBL_DOC_REPLACEMENT  "\xef\xbf\xbd"
 
-/* JSON: up to the value, `open` being what begins it: {, [, " or nothing. */
-void rbl_json_open(rbl_out_t *out, const char *key, int next, char open);
+/* JSON: up to the value, `open` being what begins it: {, [, " or nothing; n
+   octets of key. */
+void rbl_json_open(rbl_out_t *out, const char *key, size_t n, int next,
+    char open);
 void rbl_json_text(rbl_out_t *out, rbl_str_t s);
 
 /* XML: <key> and </key>; NULL is an item. */

@@ -79,11 +79,21 @@ rbl_json_escape(rbl_out_t *out, unsigned char c)
 void
 rbl_json_text(rbl_out_t *out, rbl_str_t s)
 {
+    char                 *plain;
     size_t                n;
     const unsigned char  *p, *run, *end;
 
     if (s.n == 0) {
         return;
+    }
+
+    if (rbl_out_fits(out, s.n)) {
+        plain = rbl_json_copy(out->pos, s);
+
+        if (plain != NULL) {
+            out->pos = plain;
+            return;
+        }
     }
 
     p = (const unsigned char *) s.p;
@@ -117,52 +127,104 @@ rbl_json_text(rbl_out_t *out, rbl_str_t s)
 }
 
 
-char *
-rbl_json_copy(char *p, rbl_str_t s)
+/*
+ * Sixteen bytes at a time, by the compiler's vectors: where the machine has no
+ * such registers it makes words of them.
+ */
+
+typedef signed char  rbl_json_bytes_t __attribute__((vector_size(16)));
+typedef int64_t      rbl_json_words_t __attribute__((vector_size(16)));
+
+
+/* Must one of these bytes be looked at?  From 0x80 on they are negative. */
+
+static inline int
+rbl_json_special_bytes(rbl_json_bytes_t b)
 {
-    char        *end;
-    uint64_t     w;
-    const char  *last;
+    rbl_json_words_t        m;
+    const rbl_json_bytes_t  none = { 0 };
 
-    end = p + s.n;
+    m = (rbl_json_words_t) ((b < none + 0x20) | (b == none + '"')
+                            | (b == none + '\\'));
 
-    if (s.n < 8) {
-        while (p < end) {
-            if (!rbl_json_plain((unsigned char) *s.p)) {
-                return NULL;
-            }
+    return (m[0] | m[1]) != 0;
+}
 
-            *p++ = *s.p++;
-        }
 
-        return end;
-    }
+/* n is 16 at least; the last bytes may overlap those before them. */
 
-    /* the last word may overlap the one before it */
+static char *
+rbl_json_copy_long(char *p, const char *s, size_t n)
+{
+    size_t            i;
+    rbl_json_bytes_t  b;
 
-    last = s.p + s.n - 8;
+    for (i = 0; ; i = n - i < 32 ? n - 16 : i + 16) {
+        memcpy(&b, s + i, 16);
 
-    for ( ;; ) {
-        memcpy(&w, s.p, 8);
-
-        if (rbl_json_special(w)) {
+        if (rbl_json_special_bytes(b)) {
             return NULL;
         }
 
-        memcpy(p, &w, 8);
+        memcpy(p + i, &b, 16);
 
-        if (s.p == last) {
-            return end;
-        }
-
-        s.p += 8;
-        p += 8;
-
-        if (s.p > last) {
-            s.p = last;
-            p = end - 8;
+        if (i == n - 16) {
+            return p + n;
         }
     }
+}
+
+
+char *
+rbl_json_copy(char *p, rbl_str_t s)
+{
+    size_t            i;
+    uint32_t          half[2];
+    uint64_t          word[2];
+    rbl_json_words_t  v;
+
+    if (s.n >= 16) {
+        return rbl_json_copy_long(p, s.p, s.n);
+    }
+
+    if (s.n >= 8) {
+        memcpy(&word[0], s.p, 8);
+        memcpy(&word[1], s.p + s.n - 8, 8);
+        v = (rbl_json_words_t) { (int64_t) word[0], (int64_t) word[1] };
+
+        if (rbl_json_special_bytes((rbl_json_bytes_t) v)) {
+            return NULL;
+        }
+
+        memcpy(p, &word[0], 8);
+        memcpy(p + s.n - 8, &word[1], 8);
+
+        return p + s.n;
+    }
+
+    if (s.n >= 4) {
+        memcpy(&half[0], s.p, 4);
+        memcpy(&half[1], s.p + s.n - 4, 4);
+
+        if (rbl_json_special((uint64_t) half[0] << 32 | half[1])) {
+            return NULL;
+        }
+
+        memcpy(p, &half[0], 4);
+        memcpy(p + s.n - 4, &half[1], 4);
+
+        return p + s.n;
+    }
+
+    for (i = 0; i < s.n; i++) {
+        if (!rbl_json_plain((unsigned char) s.p[i])) {
+            return NULL;
+        }
+
+        p[i] = s.p[i];
+    }
+
+    return p + s.n;
 }
 
 
@@ -171,19 +233,13 @@ rbl_json_copy(char *p, rbl_str_t s)
 static char *
 rbl_json_head(char *p, const char *key, size_t n, int next, char open)
 {
-    size_t  i;
-
     if (next) {
         *p++ = ',';
     }
 
     if (key != NULL) {
         *p++ = '"';
-
-        for (i = 0; i < n; i++) {
-            p[i] = key[i];
-        }
-
+        memcpy(p, key, n);
         p += n;
         *p++ = '"';
         *p++ = ':';
@@ -198,12 +254,9 @@ rbl_json_head(char *p, const char *key, size_t n, int next, char open)
 
 
 void
-rbl_json_open(rbl_out_t *out, const char *key, int next, char open)
+rbl_json_open(rbl_out_t *out, const char *key, size_t n, int next,
+    char open)
 {
-    size_t  n;
-
-    n = key ? strlen(key) : 0;
-
     if (rbl_out_fits(out, n + RBL_JSON_KEY_ROOM)) {
         out->pos = rbl_json_head(out->pos, key, n, next, open);
         return;

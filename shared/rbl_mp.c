@@ -1,6 +1,6 @@
 /*
  * MessagePack as the store uses it.  One parser, rbl_mp_read, knows every form
- * of a value; the typed readers only judge what it found, and the two in the
+ * of a value; the typed readers only judge what it found, and those in the
  * header spare it the commonest forms.  Nothing is allocated, strings are views
  * into the input.
  *
@@ -259,7 +259,7 @@ rbl_mp_init(rbl_mp_t *mp, rbl_str_t bytes)
 
 
 size_t
-rbl_mp_array(rbl_mp_t *mp)
+rbl_mp_array_any(rbl_mp_t *mp)
 {
     rbl_mp_value_t  v;
 

@@ -16,7 +16,8 @@ typedef struct {
 } rbl_mp_t;
 
 void rbl_mp_init(rbl_mp_t *mp, rbl_str_t bytes);
-size_t rbl_mp_array(rbl_mp_t *mp);      /* number of elements; 0 on failure */
+static inline size_t rbl_mp_array(rbl_mp_t *mp);    /* number of elements; 0
+                                                       on failure */
 static inline rbl_str_t rbl_mp_str(rbl_mp_t *mp);   /* a view into the input */
 static inline int64_t rbl_mp_int(rbl_mp_t *mp);
 rbl_str_t rbl_mp_raw(rbl_mp_t *mp);     /* one whole value, as its bytes */
@@ -30,9 +31,10 @@ void rbl_mp_put_int(rbl_out_t *out, int64_t v);
 
 /*
  * A page of hosts is some four hundred values.  The forms that nearly all of
- * them have are read in place; every other one, and every fault, by these two.
+ * them have are read in place; every other one, and every fault, by these.
  */
 
+size_t rbl_mp_array_any(rbl_mp_t *mp);
 rbl_str_t rbl_mp_str_any(rbl_mp_t *mp);
 int64_t rbl_mp_int_any(rbl_mp_t *mp);
 
@@ -99,6 +101,39 @@ rbl_mp_int(rbl_mp_t *mp)
                       | (uint64_t) p[3] << 40 | (uint64_t) p[4] << 32
                       | (uint64_t) p[5] << 24 | (uint64_t) p[6] << 16
                       | (uint64_t) p[7] << 8 | p[8]);
+}
+
+
+/* Every element takes a byte at least: a larger number is a lie. */
+
+static inline size_t
+rbl_mp_array(rbl_mp_t *mp)
+{
+    size_t                n, room, head;
+    const unsigned char  *p;
+
+    p = mp->pos;
+    room = mp->failed ? 0 : (size_t) (mp->end - p);
+
+    if (room > 0 && (p[0] & 0xf0) == 0x90) {
+        head = 1;
+        n = p[0] & 0x0f;
+
+    } else if (room > 2 && p[0] == 0xdc) {
+        head = 3;
+        n = (size_t) p[1] << 8 | p[2];
+
+    } else {
+        return rbl_mp_array_any(mp);
+    }
+
+    if (room - head < n) {
+        return rbl_mp_array_any(mp);
+    }
+
+    mp->pos = p + head;
+
+    return n;
 }
 
 #endif /* RBL_MP_H_INCLUDED */

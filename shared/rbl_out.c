@@ -87,14 +87,15 @@ rbl_out_char(rbl_out_t *out, char c)
 }
 
 
-void
-rbl_out_int(rbl_out_t *out, int64_t v)
+rbl_str_t
+rbl_out_int_text(char buf[RBL_OUT_INT], int64_t v)
 {
-    char      buf[20], *p;
-    uint64_t  u;
+    char       *p;
+    uint64_t    u;
+    rbl_str_t   s;
 
     u = v < 0 ? 0 - (uint64_t) v : (uint64_t) v;
-    p = buf + sizeof(buf);
+    p = buf + RBL_OUT_INT;
 
     do {
         *--p = (char) ('0' + u % 10);
@@ -105,7 +106,19 @@ rbl_out_int(rbl_out_t *out, int64_t v)
         *--p = '-';
     }
 
-    rbl_out_bytes(out, p, (size_t) (buf + sizeof(buf) - p));
+    s.p = p;
+    s.n = (size_t) (buf + RBL_OUT_INT - p);
+
+    return s;
+}
+
+
+void
+rbl_out_int(rbl_out_t *out, int64_t v)
+{
+    char  buf[RBL_OUT_INT];
+
+    rbl_out_str(out, rbl_out_int_text(buf, v));
 }
 
 

@@ -29,6 +29,10 @@ void rbl_out_z(rbl_out_t *out, const char *z);
 void rbl_out_char(rbl_out_t *out, char c);
 void rbl_out_int(rbl_out_t *out, int64_t v);    /* decimal */
 
+/* The same as a text in the caller's buffer. */
+#define RBL_OUT_INT  20
+rbl_str_t rbl_out_int_text(char buf[RBL_OUT_INT], int64_t v);
+
 /* Is there room for n bytes at pos, without asking for more? */
 static inline int
 rbl_out_fits(const rbl_out_t *out, size_t n)

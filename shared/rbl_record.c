@@ -201,8 +201,25 @@ static const rbl_field_t  rbl_result_fields[RBL_RESULT_FIELDS] = {
 static rbl_str_t
 rbl_field_array(rbl_mp_t *mp)
 {
+    size_t         n;
+    rbl_mp_t       ahead;
     rbl_str_t      raw;
     unsigned char  tag;
+
+    /* nearly all are empty, or of one or more strings */
+
+    ahead = *mp;
+
+    for (n = rbl_mp_array(&ahead); n > 0 && !ahead.failed; n--) {
+        (void) rbl_mp_str(&ahead);
+    }
+
+    if (!ahead.failed) {
+        raw.p = (const char *) mp->pos;
+        raw.n = (size_t) (ahead.pos - mp->pos);
+        *mp = ahead;
+        return raw;
+    }
 
     raw = rbl_mp_raw(mp);
     tag = raw.n ? (unsigned char) raw.p[0] : 0;

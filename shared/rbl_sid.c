@@ -50,6 +50,18 @@ rbl_sid_like(rbl_sid_kind_t kind, rbl_str_t text)
 }
 
 
+/* A hex digit in lower case; 0: it is none. */
+
+static const char  rbl_sid_digits[256] = {
+    ['0'] = '0', ['1'] = '1', ['2'] = '2', ['3'] = '3', ['4'] = '4',
+    ['5'] = '5', ['6'] = '6', ['7'] = '7', ['8'] = '8', ['9'] = '9',
+    ['a'] = 'a', ['b'] = 'b', ['c'] = 'c', ['d'] = 'd', ['e'] = 'e',
+    ['f'] = 'f',
+    ['A'] = 'a', ['B'] = 'b', ['C'] = 'c', ['D'] = 'd', ['E'] = 'e',
+    ['F'] = 'f',
+};
+
+
 rbl_err_t
 rbl_sid_parse(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text)
 {
@@ -66,13 +78,9 @@ rbl_sid_parse(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text)
     memcpy(sid->s, text.p, 2);
 
     for (i = 2; i < text.n; i++) {
-        c = text.p[i];
+        c = rbl_sid_digits[(unsigned char) text.p[i]];
 
-        if (c >= 'A' && c <= 'F') {
-            c = (char) (c | 0x20);
-        }
-
-        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) {
+        if (c == 0) {
             sid->s[0] = '\0';
             return RBL_EINVAL;
         }

@@ -10,13 +10,19 @@
 #define RBL_DAY        INT64_C(86400)
 
 
+static const char  rbl_time_digits[] =
+    "00010203040506070809" "10111213141516171819" "20212223242526272829"
+    "30313233343536373839" "40414243444546474849" "50515253545556575859"
+    "60616263646566676869" "70717273747576777879" "80818283848586878889"
+    "90919293949596979899";
+
+
 /* 0 to 99, as two digits */
 
-static char *
+static inline char *
 rbl_time_two(char *p, uint32_t v)
 {
-    p[0] = (char) ('0' + v / 10);
-    p[1] = (char) ('0' + v % 10);
+    memcpy(p, rbl_time_digits + 2 * v, 2);
 
     return p + 2;
 }
