@@ -5,15 +5,14 @@
 
 #include "ngx_rbl_commands.h"
 
-#define NGX_RBL_COMMANDS_BYTES  1024    /* first allocations; they double */
-#define NGX_RBL_COMMANDS_ELTS   8
 #define NGX_RBL_COMMANDS_HEAD   (NGX_SIZE_T_LEN + sizeof("*\r\n") - 1)
 
 
 static ngx_int_t ngx_rbl_commands_reserve(ngx_rbl_commands_t *commands,
     size_t bytes, ngx_log_t *log);
-static void *ngx_rbl_commands_grow(void *old, size_t used, size_t size,
-    ngx_log_t *log);
+static void *ngx_rbl_commands_grow(void *old, const void *room, size_t used,
+    size_t size, ngx_log_t *log);
+static void ngx_rbl_commands_drop(void *old, const void *room);
 static u_char *ngx_rbl_commands_head(u_char *p, u_char marker, size_t n);
 static u_char *ngx_rbl_commands_array(u_char *p, ngx_uint_t n);
 static u_char *ngx_rbl_commands_string(u_char *p, const char *s, size_t n);
@@ -138,15 +137,11 @@ ngx_rbl_commands_name(const ngx_rbl_commands_t *commands, ngx_uint_t i)
 void
 ngx_rbl_commands_free(ngx_rbl_commands_t *commands)
 {
-    if (commands->bytes != NULL) {
-        ngx_free(commands->bytes);
-        commands->bytes = NULL;
-    }
+    ngx_rbl_commands_drop(commands->bytes, commands->room);
+    ngx_rbl_commands_drop(commands->elts, commands->first);
 
-    if (commands->elts != NULL) {
-        ngx_free(commands->elts);
-        commands->elts = NULL;
-    }
+    commands->bytes = NULL;
+    commands->elts = NULL;
 }
 
 
@@ -158,11 +153,18 @@ ngx_rbl_commands_reserve(ngx_rbl_commands_t *commands, size_t bytes,
     size_t       size;
     ngx_uint_t   n;
 
-    if (commands->size - commands->len < bytes) {
-        size = ngx_max(commands->size * 2, NGX_RBL_COMMANDS_BYTES);
-        size = ngx_max(size, commands->len + bytes);
+    if (commands->bytes == NULL) {
+        commands->bytes = commands->room;
+        commands->size = NGX_RBL_COMMANDS_BYTES;
+        commands->elts = commands->first;
+        commands->nalloc = NGX_RBL_COMMANDS_ELTS;
+    }
 
-        p = ngx_rbl_commands_grow(commands->bytes, commands->len, size, log);
+    if (commands->size - commands->len < bytes) {
+        size = ngx_max(commands->size * 2, commands->len + bytes);
+
+        p = ngx_rbl_commands_grow(commands->bytes, commands->room,
+                                  commands->len, size, log);
         if (p == NULL) {
             return NGX_ERROR;
         }
@@ -172,9 +174,9 @@ ngx_rbl_commands_reserve(ngx_rbl_commands_t *commands, size_t bytes,
     }
 
     if (commands->nelts == commands->nalloc) {
-        n = ngx_max(commands->nalloc * 2, NGX_RBL_COMMANDS_ELTS);
+        n = commands->nalloc * 2;
 
-        p = ngx_rbl_commands_grow(commands->elts,
+        p = ngx_rbl_commands_grow(commands->elts, commands->first,
                                   commands->nelts * sizeof(ngx_rbl_command_t),
                                   n * sizeof(ngx_rbl_command_t), log);
         if (p == NULL) {
@@ -190,18 +192,28 @@ ngx_rbl_commands_reserve(ngx_rbl_commands_t *commands, size_t bytes,
 
 
 static void *
-ngx_rbl_commands_grow(void *old, size_t used, size_t size, ngx_log_t *log)
+ngx_rbl_commands_grow(void *old, const void *room, size_t used, size_t size,
+    ngx_log_t *log)
 {
     void  *p;
 
     p = ngx_alloc(size, log);
 
-    if (p != NULL && old != NULL) {
+    if (p != NULL) {
         ngx_memcpy(p, old, used);
-        ngx_free(old);
+        ngx_rbl_commands_drop(old, room);
     }
 
     return p;
+}
+
+
+static void
+ngx_rbl_commands_drop(void *old, const void *room)
+{
+    if (old != NULL && old != room) {
+        ngx_free(old);
+    }
 }
 
 

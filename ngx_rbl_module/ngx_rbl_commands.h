@@ -1,6 +1,6 @@
 /*
  * Commands in the form in which they are sent (RESP), one after the other in
- * one allocation, so that a batch copies its arguments once.  No I/O.
+ * one piece of memory, so that a batch copies its arguments once.  No I/O.
  */
 
 #ifndef _NGX_RBL_COMMANDS_H_INCLUDED_
@@ -19,7 +19,11 @@ typedef struct {
     const rbl_script_t  *script;    /* NULL: a plain command */
 } ngx_rbl_command_t;
 
-/* All zero is an empty list. */
+#define NGX_RBL_COMMANDS_BYTES  2048    /* of a page, with their keys */
+#define NGX_RBL_COMMANDS_ELTS   8
+
+/* All zero is an empty list.  Nearly all fit into the room that it has itself,
+   so it stays where it is; larger ones get an allocation of their own. */
 typedef struct {
     u_char              *bytes;
     size_t               len;
@@ -28,6 +32,9 @@ typedef struct {
     ngx_rbl_command_t   *elts;
     ngx_uint_t           nelts;
     ngx_uint_t           nalloc;
+
+    ngx_rbl_command_t    first[NGX_RBL_COMMANDS_ELTS];
+    u_char               room[NGX_RBL_COMMANDS_BYTES];
 } ngx_rbl_commands_t;
 
 

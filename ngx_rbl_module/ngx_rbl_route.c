@@ -213,7 +213,11 @@ ngx_rbl_route(ngx_rbl_ctx_t *ctx)
     for (i = 0; i < sizeof(ngx_rbl_routes) / sizeof(ngx_rbl_routes[0]); i++) {
         route = &ngx_rbl_routes[i];
 
-        if (ngx_rbl_route_match(route, &path, &id) != NGX_OK) {
+        /* most rows are not meant: their first letter tells */
+
+        if (path.len == 0 || path.data[0] != route->path.data[0]
+            || ngx_rbl_route_match(route, &path, &id) != NGX_OK)
+        {
             continue;
         }
 
