@@ -21,6 +21,9 @@ typedef struct {
 } rbl_field_t;
 
 
+/* Those of a listing that every one has. */
+#define RBL_LISTING_LEAST  6
+
 #define STR(type, name)    { RBL_FIELD_STR, offsetof(type, name) }
 #define INT(type, name)    { RBL_FIELD_INT, offsetof(type, name) }
 #define ARRAY(type, name)  { RBL_FIELD_ARRAY, offsetof(type, name) }
@@ -79,6 +82,7 @@ static const rbl_field_t  rbl_host_fields[RBL_HOST__N] = {
     [RBL_HOST_UNKNOWN_COUNT] = INT(rbl_host_t, unknown_count),
     [RBL_HOST_NEXT_CHECK] = INT(rbl_host_t, next_check),
     [RBL_HOST_DETAILS] = ARRAY(rbl_host_t, details),
+    [RBL_HOST_TROUBLED] = ARRAY(rbl_host_t, troubled),
 };
 
 static const rbl_field_t  rbl_profile_fields[RBL_PROFILE__N] = {
@@ -172,7 +176,7 @@ static const rbl_field_t  rbl_refusal_fields[RBL_REFUSAL__N] = {
     [RBL_REFUSAL_ADDRESS] = STR(rbl_refusal_t, address),
 };
 
-/* These two have no version and begin with their first field. */
+/* These have no version and begin with their first field. */
 
 static const rbl_field_t  rbl_listing_fields[] = {
     STR(rbl_listing_t, list),
@@ -181,6 +185,16 @@ static const rbl_field_t  rbl_listing_fields[] = {
     STR(rbl_listing_t, details),
     ARRAY(rbl_listing_t, codes),
     INT(rbl_listing_t, since),
+    INT(rbl_listing_t, asked),
+    INT(rbl_listing_t, errors),
+    INT(rbl_listing_t, cleared),
+};
+
+static const rbl_field_t  rbl_trouble_fields[] = {
+    STR(rbl_trouble_t, list),
+    STR(rbl_trouble_t, error),
+    INT(rbl_trouble_t, since),
+    INT(rbl_trouble_t, count),
 };
 
 static const rbl_field_t  rbl_result_fields[RBL_RESULT_FIELDS] = {
@@ -412,14 +426,16 @@ rbl_refusal_decode(rbl_refusal_t *v, rbl_str_t raw)
 
 
 static rbl_err_t
-rbl_entry_decode(rbl_mp_t *mp, const rbl_field_t *field, size_t n, void *v,
-    size_t size)
+rbl_entry_decode(rbl_mp_t *mp, const rbl_field_t *field, size_t least,
+    size_t n, void *v, size_t size)
 {
     size_t  total;
 
     total = rbl_mp_array(mp);
 
-    if (total >= n && rbl_fields_read(mp, field, 0, n, total, v) == RBL_OK) {
+    if (total >= least
+        && rbl_fields_read(mp, field, 0, n, total, v) == RBL_OK)
+    {
         return RBL_OK;
     }
 
@@ -434,7 +450,7 @@ rbl_entry_decode(rbl_mp_t *mp, const rbl_field_t *field, size_t n, void *v,
 rbl_err_t
 rbl_listing_decode(rbl_listing_t *v, rbl_mp_t *mp)
 {
-    return rbl_entry_decode(mp, rbl_listing_fields,
+    return rbl_entry_decode(mp, rbl_listing_fields, RBL_LISTING_LEAST,
                             sizeof(rbl_listing_fields)
                             / sizeof(rbl_listing_fields[0]),
                             v, sizeof(*v));
@@ -442,10 +458,21 @@ rbl_listing_decode(rbl_listing_t *v, rbl_mp_t *mp)
 
 
 rbl_err_t
+rbl_trouble_decode(rbl_trouble_t *v, rbl_mp_t *mp)
+{
+    size_t  n;
+
+    n = sizeof(rbl_trouble_fields) / sizeof(rbl_trouble_fields[0]);
+
+    return rbl_entry_decode(mp, rbl_trouble_fields, n, n, v, sizeof(*v));
+}
+
+
+rbl_err_t
 rbl_result_decode(rbl_result_t *v, rbl_mp_t *mp)
 {
-    return rbl_entry_decode(mp, rbl_result_fields, RBL_RESULT_FIELDS, v,
-                            sizeof(*v));
+    return rbl_entry_decode(mp, rbl_result_fields, RBL_RESULT_FIELDS,
+                            RBL_RESULT_FIELDS, v, sizeof(*v));
 }
 
 

@@ -48,6 +48,7 @@ typedef struct {
     int64_t    created, checked, first_listed, listed_count, unknown_count,
                next_check;
     rbl_str_t  details;                 /* packed array of arrays */
+    rbl_str_t  troubled;                /* likewise */
 } rbl_host_t;
 
 typedef struct {
@@ -126,10 +127,20 @@ typedef struct {
     rbl_str_t  list, zone, website, details;
     rbl_str_t  codes;                   /* packed array of texts */
     int64_t    since;
+    int64_t    asked, errors, cleared;  /* 0 in older entries */
 } rbl_listing_t;
 
 /* Reads the next entry from a reader that stands inside host.details. */
 rbl_err_t rbl_listing_decode(rbl_listing_t *v, rbl_mp_t *mp);
+
+/* One entry of host.troubled. */
+typedef struct {
+    rbl_str_t  list, error;
+    int64_t    since, count;
+} rbl_trouble_t;
+
+/* Likewise of host.troubled. */
+rbl_err_t rbl_trouble_decode(rbl_trouble_t *v, rbl_mp_t *mp);
 
 /*
  * One result of a check: an element of check:<AC>:<PP>:d and of what

@@ -5,7 +5,10 @@
 #include "result.h"
 #include "rbl_record.h"
 
+#include <math.h>
 #include <stdio.h>
+
+#define RECHECK_MAX  86400              /* s */
 
 
 static void
@@ -55,10 +58,33 @@ pack_one(rbl_out_t *out, rbl_buf_t *codes, const check_t *check, size_t i)
 }
 
 
+/* In whole seconds, not before the first of them. */
+
+static size_t
+soonest(const check_t *check, size_t n)
+{
+    size_t  i;
+    double  s, least;
+
+    least = 0;
+
+    for (i = 0; i < n; i++) {
+        s = check_result(check, i)->recheck;
+
+        if (s > 0 && (least == 0 || s < least)) {
+            least = s;
+        }
+    }
+
+    return least < RECHECK_MAX ? (size_t) ceil(least) : RECHECK_MAX;
+}
+
+
 void
 result_init(result_pack_t *p)
 {
     p->n = 0;
+    p->recheck = 0;
     rbl_buf_init(&p->told);
     rbl_buf_init(&p->clear);
     rbl_buf_init(&p->all);
@@ -95,6 +121,7 @@ result_pack(result_pack_t *p, const check_t *check)
     rbl_buf_init(&one);
 
     p->n = n;
+    p->recheck = soonest(check, n);
     rbl_mp_put_array(&p->all.out, n);
     rbl_mp_put_array(&p->told.out, n - clear);
 

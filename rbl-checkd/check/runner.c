@@ -11,6 +11,7 @@
 #include "clears.h"
 #include "jobs_entry.h"
 #include "result.h"
+#include "standing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,8 @@ struct runner_s {
     asked_t          asked;
     const char      *fail;
     int64_t          interval;          /* s between checks of the host */
-    int64_t          standing;          /* listings of it before */
+    standing_t       standing;          /* of it before */
+    int              clear;             /* which lists are clear is wanted */
     result_pack_t    results;
 };
 
@@ -181,7 +183,7 @@ on_finish(void *data, const redisReply *reply)
 
     if (rbl_str_is(rbl_reply_word(reply), "FULL") && !r->whole) {
         r->whole = 1;
-        r->standing = 1;
+        r->clear = 1;
         finish(r);
         return;
     }
@@ -213,7 +215,7 @@ static int
 nothing_new(const runner_t *r)
 {
     return r->job.kind == JOB_DUE && r->fail == NULL && r->check != NULL
-           && !r->events && r->standing == 0 && !r->whole
+           && !r->events && r->standing.n == 0 && !r->whole
            && check_verdicts(r->check, RBL_CLEAR) == check_count(r->check);
 }
 
@@ -222,22 +224,24 @@ static void
 finish(runner_t *r)
 {
     char       handle[JOB_HANDLE_MAX], keep[24], lists[24], interval[24];
+    char       soon[24];
     rbl_key_t  key;
-    rbl_str_t  argv[10];
+    rbl_str_t  argv[11];
 
     argv[0] = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
                               rbl_sid_str(&r->job.account), RBL_STR(""));
     argv[1] = jobs_entry_end(&r->job, handle);
     argv[2] = rbl_buf_str(&r->results.told);
-    argv[3] = r->standing > 0 ? rbl_buf_str(&r->results.clear) : RBL_STR("");
+    argv[3] = r->clear ? rbl_buf_str(&r->results.clear) : RBL_STR("");
     argv[4] = number(lists, r->results.n);
     argv[5] = r->whole ? rbl_buf_str(&r->results.all) : RBL_STR("");
     argv[6] = rbl_str(r->fail != NULL ? r->fail : "");
     argv[7] = keep_ms(r, keep);
     argv[8] = number(interval, (size_t) r->interval);
     argv[9] = r->events ? RBL_STR("1") : RBL_STR("0");
+    argv[10] = number(soon, r->results.recheck);
 
-    store_script(r->d->store, &rbl_script_check_finish, on_finish, r, 1, 10,
+    store_script(r->d->store, &rbl_script_check_finish, on_finish, r, 1, 11,
                  argv);
 }
 
@@ -333,7 +337,7 @@ ask(runner_t *r, int64_t family, rbl_str_t value)
     r->told = ev_now(r->d->loop);
     r->check = check_start(&r->d->check, (rbl_family_t) family, value,
                            (const list_t *const *) r->asked.list, r->asked.n,
-                           NULL, 0,
+                           r->standing.listing, r->standing.n,
                            timeout < left ? timeout : left, on_progress, r);
     if (r->check == NULL) {
         log_error("check %s cannot start: out of memory", r->job.check.s);
@@ -444,7 +448,16 @@ on_begin(void *data, const redisReply *reply)
         r->interval = INTERVAL;
     }
 
-    r->standing = rbl_reply_int(rbl_reply_at(reply, 5), 0);
+    if (standing_read(&r->standing, rbl_reply_str(rbl_reply_at(reply, 5)),
+                      rbl_reply_str(rbl_reply_at(reply, 12)))
+        != 0)
+    {
+        log_error("check %s: its listings cannot be read", r->job.check.s);
+        again(r, let_go, 0);
+        return;
+    }
+
+    r->clear = r->standing.n != 0;
     r->events = !rbl_str_is(rbl_reply_str(rbl_reply_at(reply, 7)), "0");
 
     if (r->job.fail != NULL) {
@@ -567,6 +580,7 @@ runner_free(runner_t *r)
     ev_timer_stop(r->d->loop, &r->timer);
     check_free(r->check);
     asked_drop(&r->asked);
+    standing_free(&r->standing);
     result_free(&r->results);
     free(r);
 }

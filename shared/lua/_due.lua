@@ -9,6 +9,11 @@ end
 local function due_never(ht)
     call('ZREM', key('due', ac), ht)
 end
--- No lease of a daemon is longer (s): whatever is due later than that cannot
--- be due before the account's turn if that is at the end of a lease.
-local longest_lease = 3600
+-- When a host that was checked now is due again.  Each has a time of its own
+-- within the interval (s), made of the random digits of its SID: so the load is
+-- flat, however many were added at once.  Not sooner than a tenth of it.
+local function next_time(ht, now, interval)
+    local ms = interval * 1000
+    local wait = ((tonumber(ht:sub(24), 16) or 0) - now) % ms
+    return now + (wait * 10 < ms and wait + ms or wait)
+end

@@ -26,7 +26,7 @@ end
 -- SID; TOKEN has none.
 local shapes = {
     AC = 'nsssssnnnnssn|nn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
-    HT = 'nssssnssstnnnnnnt', RP = 'nsssntn', CG = 'nssn',
+    HT = 'nssssnssstnnnnnnt|t', RP = 'nsssntn', CG = 'nssn',
     CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnss',
     WH = 'nssstssn',
 }

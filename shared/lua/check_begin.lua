@@ -15,10 +15,12 @@
 --         due again in a moment)
 -- Result  OK, value, family, packed lists {SID, type, custom, zone, website}
 --         or "" (the system lists that take the host's type and the family),
---         seconds between the checks of a host, number of standing listings,
---         host type or "" (every type), "1" if its events go to anybody or
---         it has a record that must end, the check's SID, how many times it
---         was begun (0: a manual one)
+--         seconds between the checks of a host, its standing listings, packed
+--         {SID, zone, cleared}, or "", host type or "" (every type), "1" if its
+--         events go to anybody or it has a record that must end, the check's
+--         SID, how many times it was begun (0: a manual one), now (ms), when
+--         the host was checked last (ms, 0: never), SIDs of its lists that
+--         have trouble, one after the other, or nothing
 --         | ALONE (nothing was done: only with leave, see ARGV 4)
 --         | GONE (the check is over or another's, its host deleted or its
 --           account suspended: the lease has ended)
@@ -97,7 +99,7 @@ if a[ACCOUNT.status] ~= 'active' then
     if h then
         call('HDEL', flight, member)
         if h[HOST.status] == 'active' then
-            h[HOST.next_check] = now + a[ACCOUNT.interval] * 1000
+            h[HOST.next_check] = next_time(ht, now, a[ACCOUNT.interval])
             save(hk, h)
             due_at(ht, h[HOST.next_check])
         else
@@ -125,6 +127,19 @@ then
 elseif status == 'running' then
     call('HSET', ck, 'total', total)
 end
-return {'OK', value, tonumber(family), lists, a[ACCOUNT.interval],
-    h and #h[HOST.details] or 0, htype,
-    (events or due and status) and '1' or '0', pp, times}
+local standing, troubled = '', nil
+if h and h[HOST.details][1] then
+    local entries = {}
+    for i, l in ipairs(h[HOST.details]) do
+        entries[i] = {l[1], l[2], l[9] or 0}
+    end
+    standing = cmsgpack.pack(entries)
+end
+if h and h[HOST.troubled] then
+    for _, t in ipairs(h[HOST.troubled]) do
+        troubled = (troubled or '') .. t[1]
+    end
+end
+return {'OK', value, tonumber(family), lists, a[ACCOUNT.interval], standing,
+    htype, (events or due and status) and '1' or '0', pp, times, now,
+    h and h[HOST.checked] or 0, troubled}

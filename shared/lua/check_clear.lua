@@ -1,7 +1,7 @@
--- Ends scheduled checks that found every list clear, of hosts that are on none
--- and of which nobody hears: all that changes is when they were checked and
--- when they will be again.  This is what the store does most; it is done for
--- several checks at once.
+-- Ends scheduled checks that found every list clear that was asked, of hosts
+-- that are on none, without trouble before, and of which nobody hears: all that
+-- changes is when they were checked and when they will be again.  This is what
+-- the store does most; it is done for several checks at once.
 -- KEYS[1] flight:due
 -- ARGV    for each check "<AC>:<HT>", its flight as check_begin left it,
 --         seconds between the checks of the host
@@ -20,6 +20,8 @@ end
 local flights = call('HMGET', KEYS[1], unpack(members))
 local raws = call('MGET', unpack(keys))
 local ended, schedule, ranges = {}, {}, {}
+-- The fields from `checked` on, but for the last two.
+local checked_now = cmsgpack.pack(now, 0, 0, 0)
 for i = 1, n do
     local raw = flights[i] == ARGV[3 * i - 1] and raws[i]
     local from, to, _, parent, status, count, before
@@ -30,10 +32,13 @@ for i = 1, n do
         to, _, _, count, _, _, before =
             cmsgpack.unpack_limit(raw, HOST.details - HOST.checked + 1, from)
     end
-    if raw and status == 'active' and count == 0 and #before == 0 then
-        local interval = ARGV[3 * i]
-        local next_check = now + interval * 1000
-        local fields = cmsgpack.pack(now, 0, 0, 0, next_check, before)
+    -- A list that has trouble is `troubled`, behind them: no empty array.
+    if raw and status == 'active' and count == 0 and #before == 0
+        and (to < 0 or raw:byte(to + 1) == 144)
+    then
+        local ht = members[i]:sub(36)
+        local next_check = next_time(ht, now, ARGV[3 * i])
+        local fields = checked_now .. cmsgpack.pack(next_check) .. '\144'
         to = to > 0 and to or #raw
         if #fields == to - from then
             call('SETRANGE', keys[i], from, fields)
@@ -48,9 +53,9 @@ for i = 1, n do
             schedule[ac] = times
         end
         times[#times + 1] = tostring(next_check)
-        times[#times + 1] = members[i]:sub(36)
+        times[#times + 1] = ht
         -- The account's turn is not later than the end of the lease.
-        if tonumber(interval) < longest_lease then
+        if next_check < tonumber(ARGV[3 * i - 1]:sub(70, 82)) then
             call('ZADD', key('due'), 'LT', tostring(next_check), ac)
         end
         if parent ~= '' then

@@ -4,6 +4,7 @@
 -- Unknown and skipped keep the standing answer of that list; a list that is
 -- not asked any more has none.  A failed check changes no state, but for one
 -- whose profile was left without any list that applies: then no answer stands.
+-- Unknowns of a list are counted from one known answer to the next.
 --
 -- This is what the store does most.  It gets the clear results only where they
 -- matter, and leaves the part of the host's record that a check does not
@@ -20,6 +21,8 @@
 --         6 "" or why it failed  7 how long the record is kept (ms)
 --         8 seconds between the checks of a host  9 "0": nobody wants its
 --         events, said check_begin (asked again if the host is listed)
+--         10 0, or in how many seconds it has to be checked again, if that is
+--         sooner than its time
 -- Result  OK | DONE (it was over already) | GONE (no such check any more, or
 --         it is another daemon's) | FULL (nothing was done: all that
 --         was left out matters)
@@ -52,12 +55,15 @@ local told, failed = ARGV[2], ARGV[6] ~= ''
 -- tell where the latter lie.
 local raw = hk and call('GET', hk)
 local from, value, parent, host_status, profile, to, _
-local checked, first, count, unknown_count, next_check, before
+local checked, first, count, unknown_count, next_check, before, had
 if raw then
     from, _, _, value, _, _, _, parent, host_status, profile =
         cmsgpack.unpack_limit(raw, HOST.checked - 1, 3)
     to, checked, first, count, unknown_count, next_check, before =
         cmsgpack.unpack_limit(raw, HOST.details - HOST.checked + 1, from)
+    if to > 0 then
+        to, had = cmsgpack.unpack_one(raw, to)
+    end
     to = to > 0 and to or #raw
 end
 local was_listed, has_old = raw and count > 0, raw and #before > 0
@@ -78,11 +84,16 @@ end
 -- standing: what the record holds from now on; listings: the same as an event
 -- tells it; transitions: {list, zone, verdict, codes}
 local standing, listings, transitions, unknown = {}, {}, {}, 0
+-- Those that had trouble before keep their places among the troubled ones.
+local troubled, places = {}, 8
 if not failed and (told ~= no_results or has_old) then
-    local old, seen = {}, {}
+    local old, seen, trouble, joined = {}, {}, {}, {}
     before = before or {}
     for _, l in ipairs(before) do
         old[l[1]] = l
+    end
+    for _, t in ipairs(had or {}) do
+        trouble[t[1]] = t
     end
     for _, r in ipairs(cmsgpack.unpack(told)) do
         -- A custom list may be behind another zone now: that is another list.
@@ -91,20 +102,39 @@ if not failed and (told ~= no_results or has_old) then
         seen[r[1]] = true
         if r[6] == 'listed' then
             standing[#standing + 1] = {r[1], r[4], r[5], r[8], r[7],
-                was and was[6] or now}
+                was and was[6] or now, now, 0, 0}
             listings[#listings + 1] = r
             if not was then
                 transitions[#transitions + 1] = {r[1], r[4], 'listed',
                     table.concat(r[7], ',')}
             end
         else
-            unknown = unknown + 1
+            local asked, t = r[6] == 'unknown', trouble[r[1]]
+            if asked then
+                unknown = unknown + 1
+            end
             if was then
+                if asked then
+                    local over = was[9] or 0
+                    was[7], was[8] = was[7] or 0, (was[8] or 0) + 1
+                    was[9] = over == 0 and r[10] == 'unconfirmed' and now
+                        or over
+                end
                 standing[#standing + 1] = was
                 listings[#listings + 1] = {r[1], r[2], r[3], was[2], was[3],
                     'listed', was[5], was[4], '', r[10], r[11]}
+            elseif t then
+                if asked then
+                    t[2], t[4] = r[10], t[4] + 1
+                end
+                troubled[#troubled + 1] = t
+            elseif asked and #joined < places then
+                joined[#joined + 1] = {r[1], r[10], now, 1}
             end
         end
+    end
+    for i = 1, math.min(#joined, places - #troubled) do
+        troubled[#troubled + 1] = joined[i]
     end
     for _, l in ipairs(before) do
         if not seen[l[1]] and string.find(ARGV[3], l[1], 1, true) then
@@ -142,10 +172,14 @@ if raw then
     local active = host_status == 'active'
     call('HDEL', flight, member)
     if active then
-        next_check = now + ARGV[8] * 1000
+        local soon = tonumber(ARGV[10])
+        next_check = next_time(ht, now, ARGV[8])
+        if soon > 0 then
+            next_check = math.min(next_check, now + soon * 1000)
+        end
         call('ZADD', key('due', ac), tostring(next_check), ht)
         -- The account's turn is not later than the end of the lease.
-        if not due or tonumber(ARGV[8]) < longest_lease then
+        if not due or next_check < tonumber(job:sub(142, 154)) then
             call('ZADD', key('due'), 'LT', tostring(next_check), ac)
         end
     elseif due then
@@ -156,6 +190,7 @@ if raw then
         listed = was_listed
         fields = cmsgpack.pack(checked, first, count, unknown_count,
             next_check, before)
+        troubled = had
     else
         first = not listed and 0 or was_listed and first or now
         fields = cmsgpack.pack(now, first, #standing, unknown, next_check,
@@ -171,11 +206,18 @@ if raw then
                 'c', pp, 'l', t[1], 'z', t[2], 'v', t[3], 'a', t[4])
         end
     end
-    if #fields == to - from then
+    -- The first trouble makes the record one field longer.
+    local grows = not had and troubled and troubled[1]
+    if had or grows then
+        fields = fields .. cmsgpack.pack(troubled)
+    end
+    if #fields == to - from and not grows then
         call('SETRANGE', hk, from, fields)
         raw = nil
     else
-        raw = raw:sub(1, from) .. fields .. raw:sub(to + 1)
+        raw = (grows and '\220\0' .. string.char(HOST.troubled)
+            .. raw:sub(4, from) or raw:sub(1, from)) .. fields
+            .. raw:sub(to + 1)
         call('SET', hk, raw)
     end
     local pk = not frozen and parent ~= '' and key('r', ac, parent)

@@ -184,7 +184,8 @@ sub round_of {
     s/:d:/:d:1:/ for @jobs;             # begun once
     ($r, $finish) = pipelined(BATCH, map { call_of('check_finish',
         $a->{acct}, $_, $results->[0], $standing ? $results->[1] : '', LISTS,
-        $o{manual} ? $results->[3] : '', '', KEEP, 3600, $events) } @jobs);
+        $o{manual} ? $results->[3] : '', '', KEEP, 3600, $events, 0) }
+        @jobs);
     die "finish: $r->[0][0]\n" if grep { $_->[0] ne 'OK' } @$r;
     cmd('DEL', k('outbox'));
     return { ($start ? (start => $start) : ()), take => $take / CLAIM,
@@ -205,7 +206,7 @@ sub round_floor {
     my $nothing = load_script('return {"OK", 0, 0}');
     my $job = join ':', sid('AC'), sid('PP'), sid('HT'), 'd', 1, $name;
     my $calls = bytes_of('EVALSHA', $nothing, 1, k('acct', sid('AC')), $job,
-        "\x90", '', LISTS, '', '', KEEP, 3600, '0');
+        "\x90", '', LISTS, '', '', KEEP, 3600, '0', 0);
     my $empty = bytes_of('EVALSHA', load_script('return 1'), 0);
     return { ping => (pipelined(BATCH, (bytes_of('PING')) x HOSTS))[1],
         empty => (pipelined(BATCH, ($empty) x HOSTS))[1],

@@ -99,6 +99,23 @@ try_listings(rbl_str_t details)
 }
 
 
+static void
+try_troubles(rbl_str_t troubled)
+{
+    size_t         i, n;
+    rbl_mp_t       mp;
+    rbl_trouble_t  v;
+
+    rbl_mp_init(&mp, troubled);
+    n = rbl_mp_array(&mp);
+
+    for (i = 0; i < n && rbl_trouble_decode(&v, &mp) == RBL_OK; i++) {
+        inside(v.list);
+        inside(v.error);
+    }
+}
+
+
 /* Each value as each kind, written by our writer and read again. */
 static void
 try_values(rbl_mp_t *mp)
@@ -188,6 +205,7 @@ try_record(unsigned kind)
         inside(v.host.groups);
         inside(v.host.details);
         try_listings(v.host.details);
+        try_troubles(v.host.troubled);
     }
 }
 

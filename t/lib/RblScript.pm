@@ -10,7 +10,7 @@ use RblTest;
 
 our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
     add_host listed_result result finish_check begin begin_job take handle
-    everything);
+    everything on_its_slot);
 
 my $redis;
 my %source;
@@ -157,7 +157,16 @@ sub finish_check {
     return script('check_finish', [$acct], handle($acct, $pp, $ht, %o),
         packed(\@other), $o{part} ? '' : join('', map { $_->[0] } @clear),
         scalar @$results, $o{part} ? '' : packed($results), $failed // '',
-        60_000, $o{interval} // 600, $o{events} // '1');
+        60_000, $o{interval} // 600, $o{events} // '1', $o{recheck} // 0);
+}
+
+# A host's own time in each interval (s), and whether a next check is at it, not
+# too soon nor too late after the last one.
+sub on_its_slot {
+    my ($ht, $checked, $next, $interval) = @_;
+    my ($ms, $wait) = ($interval * 1000, $next - $checked);
+    return ($next - hex substr $ht, -11) % $ms == 0 && $wait * 10 >= $ms
+        && $wait * 10 < 11 * $ms;
 }
 
 1;

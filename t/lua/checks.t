@@ -9,7 +9,7 @@ use RblTest;
 use RblScript;
 
 use constant { STATUS => 7, CHECKED => 11, FIRST => 12, LISTED => 13,
-    UNKNOWN => 14, NEXT => 15, DETAILS => 16 };
+    UNKNOWN => 14, NEXT => 15, DETAILS => 16, TROUBLED => 17 };
 
 redis_new();
 my ($ac, $acct) = account(interval => 600);
@@ -71,7 +71,7 @@ is($r->[0], 'OK', 'begun');
 is($r->[1], '192.0.2.1', 'the value to ask');
 is_deeply([map { $_->[0] } @{ unpacked($r->[3]) }], ['RBa', 'RBb'],
     'the lists');
-is_deeply([@$r[4 .. 6]], [600, 0, 'rbl'],
+is_deeply([@$r[4 .. 6]], [600, '', 'rbl'],
     'the interval, no listing so far, the type of list');
 is(begin($acct, $pp1, $ht, cmd('HGET', k('defaults:for'), 'sum'))->[3], '',
     'whoever knows the lists is not told');
@@ -95,7 +95,7 @@ my $h = host();
 is($h->[LISTED], 1, 'one list');
 cmp_ok($h->[FIRST], '>', 0, 'first listed');
 is($h->[DETAILS][0][1], 'a.example', 'which list');
-is($h->[NEXT], $h->[CHECKED] + 600_000, 'the next check');
+ok(on_its_slot($ht, @$h[CHECKED, NEXT], 600), 'the next check');
 is(cmd('ZSCORE', k('due', $ac), $ht), $h->[NEXT], 'is scheduled');
 ok(!cmd('EXISTS', k('flight:due')), 'nothing is in flight');
 is(cmd('ZCARD', k('listed', $ac)), 1, 'listings show it');
@@ -110,9 +110,13 @@ for my $error (qw(timeout servfail refused blocked hijacked unhealthy)) {
     is($h->[LISTED], 1, "$error does not end a listing");
     is($h->[UNKNOWN], 2, 'it is counted');
 }
+is_deeply($h->[TROUBLED][0], ['RBb', 'unhealthy', $h->[TROUBLED][0][2], 6],
+    'a list without a listing has trouble');
+is_deeply([@{ $h->[DETAILS][0] }[7, 8]], [6, 0], 'the other one is asked in vain');
 is($h->[DETAILS][0][3], 'why', 'the standing answer keeps its details');
 check_with(result('RBa', 'skipped'), result('RBb', 'clear'));
-is(host()->[LISTED], 1, 'skipped does not end a listing');
+is_deeply([@{ host() }[LISTED, UNKNOWN]], [1, 0],
+    'skipped does not end a listing, nor is it unknown');
 is(cmd('XLEN', k('hist', $ac, $ht)), 1, 'no transition in all that');
 
 # a failed check changes no state
@@ -421,7 +425,8 @@ is_deeply([map { cmd('GET', k('r', $ac, $_)) } $paused, $listed, $asked],
 is(cmd('HLEN', k('flight:due')), 3, 'and which stay in flight');
 for my $sid ($ht, @plain) {
     my $h = unpacked(cmd('GET', k('r', $ac, $sid)));
-    is($h->[NEXT], $h->[CHECKED] + 600_000, 'the times of one that ended');
+    ok(on_its_slot($sid, @$h[CHECKED, NEXT], 600),
+        'the times of one that ended');
     is(cmd('ZSCORE', k('due', $ac), $sid), $h->[NEXT], 'its schedule');
     is_deeply([@$h[FIRST, LISTED, UNKNOWN, DETAILS]], [0, 0, 0, []],
         'nothing stands');
@@ -457,20 +462,20 @@ is_deeply(clear(in_flight($kid)), ['OK', 1], 'a child of a range');
 is(unpacked(cmd('GET', k('r', $ac, $up)))->[CHECKED],
     unpacked(cmd('GET', k('r', $ac, $kid)))->[CHECKED],
     'its range was checked then');
-cmd('SET', k('r', $ac, $ht), packed([@{ host() }, 'newer', 7]));
+cmd('SET', k('r', $ac, $ht), packed([@{ host() }, [], 'newer', 7]));
 @late = make_due($ht);
 begin_job($late[0]);
 is_deeply(clear(in_flight($ht)), ['OK', 1], 'a record of a newer release');
-is_deeply([@{ host() }[17, 18]], ['newer', 7], 'stays whole');
+is_deeply([@{ host() }[18, 19]], ['newer', 7], 'stays whole');
 cmd('SET', k('r', $ac, $ht), packed([@{ host() }[0 .. 16]]));
 
 # the fields that a newer release adds at the end of a record stay
 
 my $record = unpacked(cmd('GET', k('r', $ac, $ht)));
-cmd('SET', k('r', $ac, $ht), packed([@$record, 'newer', 7]));
+cmd('SET', k('r', $ac, $ht), packed([@$record, [], 'newer', 7]));
 for my $results (\@clear, [listed_result('RBa')]) {
     due_check($results);
-    is_deeply([@{ host() }[17, 18]], ['newer', 7], 'a newer field stays');
+    is_deeply([@{ host() }[18, 19]], ['newer', 7], 'a newer field stays');
     is(host()->[LISTED], @$results % 2, 'beside what the check found');
 }
 is(host()->[1], $ht, 'and all before it');

@@ -98,7 +98,7 @@ static const struct {
       RBL_TOKEN__MIN },
     { "app", decode_app, "ssssiaa", sizeof(rbl_app_t), RBL_APP__N,
       RBL_APP__MIN },
-    { "host", decode_host, "ssssisssaiiiiiia", sizeof(rbl_host_t),
+    { "host", decode_host, "ssssisssaiiiiiiaa", sizeof(rbl_host_t),
       RBL_HOST__N, RBL_HOST__MIN },
     { "profile", decode_profile, "sssiai", sizeof(rbl_profile_t),
       RBL_PROFILE__N, RBL_PROFILE__MIN },
@@ -341,13 +341,12 @@ test_places(void)
 static void
 test_results(void)
 {
-    int            good;
-    size_t         n, i;
-    rbl_mp_t       mp;
-    rbl_buf_t      b;
-    rbl_str_t      raw;
-    rbl_result_t   in, out;
-    rbl_listing_t  listing;
+    int           good;
+    size_t        n;
+    rbl_mp_t      mp;
+    rbl_buf_t     b;
+    rbl_str_t     raw;
+    rbl_result_t  in, out;
 
     memset(&in, 0, sizeof(in));
     in.list = RBL_STR("RB1");
@@ -389,22 +388,49 @@ test_results(void)
     rbl_result_decode(&out, &mp);
     is_str(out.codes, "\x90", "no codes are an empty array");
 
-    rbl_buf_reset(&b);
+    rbl_buf_free(&b);
+}
 
-    for (i = 0; i < 2; i++) {
-        rbl_mp_put_array(&b.out, 7);
+
+static void
+test_listings(void)
+{
+    size_t         i;
+    rbl_mp_t       mp;
+    rbl_buf_t      b;
+    rbl_listing_t  listing;
+
+    rbl_buf_init(&b);
+
+    for (i = 0; i < 3; i++) {
+        rbl_mp_put_array(&b.out, i == 0 ? 6 : 8 + i);
         rbl_mp_put_z(&b.out, "RB1");
         rbl_mp_put_z(&b.out, "zone");
         rbl_mp_put_z(&b.out, "site");
         rbl_mp_put_z(&b.out, "link");
         rbl_mp_put_array(&b.out, 0);
         rbl_mp_put_int(&b.out, 1700000000000);
-        rbl_mp_put_z(&b.out, "from a newer version");
+
+        if (i > 0) {
+            rbl_mp_put_int(&b.out, 1700000000001);
+            rbl_mp_put_int(&b.out, 3);
+            rbl_mp_put_int(&b.out, 1700000000002);
+        }
+
+        if (i > 1) {
+            rbl_mp_put_z(&b.out, "from a newer version");
+        }
     }
 
     rbl_mp_init(&mp, rbl_buf_str(&b));
     ok(rbl_listing_decode(&listing, &mp) == RBL_OK
-       && listing.since == 1700000000000, "a listing");
+       && listing.since == 1700000000000 && listing.asked == 0
+       && listing.errors == 0 && listing.cleared == 0,
+       "a listing as it was before it told when it was asked");
+    ok(rbl_listing_decode(&listing, &mp) == RBL_OK
+       && listing.since == 1700000000000 && listing.asked == 1700000000001
+       && listing.errors == 3 && listing.cleared == 1700000000002,
+       "a listing");
     ok(rbl_listing_decode(&listing, &mp) == RBL_OK && mp.pos == mp.end,
        "and the next");
     ok(rbl_listing_decode(&listing, &mp) == RBL_ETYPE
@@ -418,6 +444,44 @@ test_results(void)
 }
 
 
+static void
+test_troubles(void)
+{
+    size_t         i, n;
+    rbl_mp_t       mp;
+    rbl_buf_t      b;
+    rbl_trouble_t  trouble;
+
+    rbl_buf_init(&b);
+
+    for (i = 3; i < 6; i++) {
+        rbl_mp_put_array(&b.out, i);
+        rbl_mp_put_z(&b.out, "RB1");
+        rbl_mp_put_z(&b.out, "timeout");
+        rbl_mp_put_int(&b.out, 1700000000000);
+
+        for (n = 3; n < i; n++) {
+            rbl_mp_put_int(&b.out, (int64_t) n);
+        }
+    }
+
+    rbl_mp_init(&mp, rbl_buf_str(&b));
+    ok(rbl_trouble_decode(&trouble, &mp) == RBL_ETYPE && mp.failed
+       && all_zero(&trouble, sizeof(trouble)), "trouble without a count");
+
+    rbl_mp_init(&mp, rbl_buf_str(&b));
+    rbl_mp_skip(&mp);
+    ok(rbl_trouble_decode(&trouble, &mp) == RBL_OK
+       && rbl_str_is(trouble.list, "RB1")
+       && rbl_str_is(trouble.error, "timeout")
+       && trouble.since == 1700000000000 && trouble.count == 3, "trouble");
+    ok(rbl_trouble_decode(&trouble, &mp) == RBL_OK && mp.pos == mp.end,
+       "and trouble of a newer version");
+
+    rbl_buf_free(&b);
+}
+
+
 int
 main(void)
 {
@@ -425,6 +489,8 @@ main(void)
     test_missing();
     test_places();
     test_results();
+    test_listings();
+    test_troubles();
 
     return tap_done();
 }

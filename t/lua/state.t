@@ -1,0 +1,228 @@
+#!/usr/bin/perl
+
+# What becomes of a host's state: for each standing answer of a list, and each
+# result of it, what stands afterwards, what has trouble, what is told.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+
+use constant { CHECKED => 11, FIRST => 12, COUNT => 13, UNKNOWN => 14,
+    NEXT => 15, DETAILS => 16, TROUBLED => 17, SINCE => 1_700_000_000_000 };
+
+redis_new();
+my ($ac, $acct) = account(interval => 600);
+script('hook_put', [$acct], sid('WH'), 'n', 'https://x.example/', 's');
+my $fresh = unpacked(add_host($acct, 'rbl', '192.0.2.1')->[1]);
+my $ht = $fresh->[1];
+$#$fresh = DETAILS;
+
+sub host { return unpacked(cmd('GET', k('r', $ac, $ht))) }
+sub types {
+    return join ' ', map { unpacked($_->[1][5])->[2] =~ s/^rbl\.host\.//r }
+        @{ cmd('XRANGE', k('outbox'), '-', '+') };
+}
+sub history {
+    return join ' ', map { my %t = @{ $_->[1] }; "$t{l} $t{v}" }
+        @{ cmd('XRANGE', k('hist', $ac, $ht), '-', '+') };
+}
+
+# A scheduled check of the host with that state; its reply of check_begin.
+sub check_of {
+    my ($details, $troubled, $results, %o) = @_;
+    my @h = @$fresh;
+    @h[CHECKED, FIRST, COUNT, DETAILS] = (SINCE, @$details ? SINCE : 0,
+        scalar @$details, $details);
+    $h[TROUBLED] = $troubled if $troubled;
+    cmd('DEL', k('hist', $ac, $ht), k('due'), k('due', $ac));
+    cmd('SET', k('r', $ac, $ht), packed(\@h));
+    cmd(@$details ? ('ZADD', k('listed', $ac), 1, $ht)
+        : ('ZREM', k('listed', $ac), $ht));
+    cmd('ZADD', k('due', $ac), 1, $ht);
+    cmd('ZADD', k('due'), 1, $ac);
+    my ($job) = take('d', 1);
+    my $begun = begin_job($job);
+    cmd('DEL', k('outbox'));
+    my $r = finish_check($acct, $begun->[8], $ht, $results, $o{failed} // '',
+        %o);
+    die "finish: $r->[0]\n" if $r->[0] ne 'OK';
+    return $begun;
+}
+
+sub entry {
+    my ($sid, @more) = @_;
+    return [$sid, lc(substr $sid, 2) . '.example', '', 'why', ['127.0.0.2'],
+        SINCE, @more];
+}
+
+# Times near now as words: the tests say what is new and what stays.
+sub words {
+    my ($r, @at) = @_;
+    my $now = host()->[CHECKED];
+    return join ' ', map { $_ == $now ? 'now' : $_ == SINCE ? 'old' : $_ }
+        @$r[@at];
+}
+sub stands { return join ', ', map { "$_->[0] " . words($_, 5 .. $#$_) }
+    @{ host()->[DETAILS] } }
+sub troubles { return join ', ', map { "$_->[0] $_->[1] " . words($_, 2, 3) }
+    @{ host()->[TROUBLED] // [] } }
+
+sub unknown { return result($_[0], 'unknown', error => $_[1]) }
+
+my $six = [entry('RBa')];
+my $nine = [entry('RBa', SINCE, 0, 0)];
+my $tried = [entry('RBa', SINCE, 2, 0)];
+my $over = [entry('RBa', SINCE, 2, SINCE)];
+my $clear = result('RBa', 'clear');
+my $other = 'check.completed';
+my ($on, $off) = ("$other listed", "$other delisted");
+
+# name; details, troubled before; result; details, troubled, history, events
+for my $case (
+    ['clear, as before', [], undef, $clear, '', '', '', $other],
+    ['listed now', [], undef, listed_result('RBa'), 'RBa now now 0 0', '',
+        'RBa listed', $on],
+    ['an old entry, listed again', $six, undef, listed_result('RBa'),
+        'RBa old now 0 0', '', '', $on],
+    ['listed again', $nine, undef, listed_result('RBa'), 'RBa old now 0 0', '',
+        '', $on],
+    ['listed again after unknowns', $tried, undef, listed_result('RBa'),
+        'RBa old now 0 0', '', '', $on],
+    ['listed again after it was not confirmed', $over, undef,
+        listed_result('RBa'), 'RBa old now 0 0', '', '', $on],
+    ['an old entry, clear', $six, undef, $clear, '', '', 'RBa clear', $off],
+    ['clear', $nine, undef, $clear, '', '', 'RBa clear', $off],
+    ['confirmed', $over, undef, $clear, '', '', 'RBa clear', $off],
+    ['an old entry, unknown', $six, undef, unknown('RBa', 'timeout'),
+        'RBa old 0 1 0', '', '', $on],
+    (map { ["$_: the listing stays", $tried, undef, unknown('RBa', $_),
+        'RBa old old 3 0', '', '', $on] } qw(blocked hijacked timeout servfail
+        refused badreply truncated network unhealthy name quota resolver
+        frozen)),
+    ['an old entry, not confirmed', $six, undef, unknown('RBa', 'unconfirmed'),
+        'RBa old 0 1 now', '', '', $on],
+    ['not confirmed', $nine, undef, unknown('RBa', 'unconfirmed'),
+        'RBa old old 1 now', '', '', $on],
+    ['not confirmed again', $over, undef, unknown('RBa', 'unconfirmed'),
+        'RBa old old 3 old', '', '', $on],
+    ['not confirmed, then a time-out', $over, undef, unknown('RBa', 'timeout'),
+        'RBa old old 3 old', '', '', $on],
+    ['skipped, an old entry', $six, undef, result('RBa', 'skipped'),
+        'RBa old', '', '', $on],
+    ['skipped', $over, undef, result('RBa', 'skipped'), 'RBa old old 2 old',
+        '', '', $on],
+    ['another zone by now, unknown', [['RBa', 'was.example', '', '', [], SINCE,
+        SINCE, 2, SINCE]], undef, unknown('RBa', 'timeout'), '',
+        'RBa timeout now 1', '', $off],
+    ['another zone by now, listed', [['RBa', 'was.example', '', '', [], SINCE,
+        SINCE, 2, SINCE]], undef, listed_result('RBa'), 'RBa now now 0 0', '',
+        'RBa listed', $on],
+    ['not asked any more', $nine, undef, result('RBb', 'clear'), '', '', '',
+        $off],
+    (map { ["$_: trouble", [], undef, unknown('RBa', $_), '',
+        "RBa $_ now 1", '', $other] } qw(timeout quota frozen resolver)),
+    ['trouble goes on', [], [['RBa', 'timeout', SINCE, 1]],
+        unknown('RBa', 'timeout'), '', 'RBa timeout old 2', '', $other],
+    ['with another reason', [], [['RBa', 'timeout', SINCE, 9]],
+        unknown('RBa', 'servfail'), '', 'RBa servfail old 10', '', $other],
+    ['trouble ends', [], [['RBa', 'timeout', SINCE, 1]], $clear, '', '', '',
+        $other],
+    ['trouble ends with a listing', [], [['RBa', 'timeout', SINCE, 1]],
+        listed_result('RBa'), 'RBa now now 0 0', '', 'RBa listed', $on],
+    ['trouble of a list that was left out', [], [['RBa', 'timeout', SINCE, 4]],
+        result('RBa', 'skipped'), '', 'RBa timeout old 4', '', $other],
+    ['trouble of a list that is not asked any more', [],
+        [['RBa', 'timeout', SINCE, 4]], unknown('RBb', 'servfail'), '',
+        'RBb servfail now 1', '', $other],
+    ['no trouble, skipped', [], undef, result('RBa', 'skipped'), '', '', '',
+        $other],
+    ['an empty field stays one', [], [], $clear, '', '', '', $other],
+) {
+    my ($name, $details, $troubled, $result, @want) = @$case;
+    check_of($details, $troubled, [$result]);
+    is_deeply([stands(), troubles(), history(), types()], \@want, $name);
+    my ($h, $listed) = (host(), $want[0] ne '');
+    is_deeply([$h->[COUNT], $h->[UNKNOWN], $h->[FIRST] > 0 || 0,
+        defined cmd('ZSCORE', k('listed', $ac), $ht) || 0],
+        [$listed || 0, ($result->[5] eq 'unknown') || 0, ($listed || 0) x 2],
+        "$name: counted");
+    is(scalar @$h, $troubled || $want[1] ? 18 : 17, "$name: no more fields "
+        . 'than needed');
+}
+
+# a failed check changes none of it
+
+check_of($over, [['RBb', 'timeout', SINCE, 1]], [], failed => 'why');
+is_deeply([@{ host() }[CHECKED, DETAILS, TROUBLED]], [SINCE, $over,
+    [['RBb', 'timeout', SINCE, 1]]], 'a failed check changes nothing');
+check_of($nine, undef, [], failed => 'why');
+is(scalar @{ host() }, 17, 'nor does it add a field');
+
+# so many have trouble and no more; those that had it keep their places
+
+my @many = map { unknown("RB$_", 'timeout') } 'c' .. 'n';
+check_of([], undef, \@many);
+is(join('', map { $_->[0] } @{ host()->[TROUBLED] }),
+    join('', map { "RB$_" } 'c' .. 'j'), 'eight lists with trouble');
+is(host()->[UNKNOWN], 12, 'all that are unknown are counted');
+check_of([], [map { ["RB$_", 'timeout', SINCE, 1] } 'k' .. 'n'], \@many);
+is(join('', map { $_->[0] } @{ host()->[TROUBLED] }),
+    join('', map { "RB$_" } 'k' .. 'n', 'c' .. 'f'), 'older trouble stays');
+
+# what a daemon is told when it begins
+
+my $r = check_of($over, [map { [$_, 'timeout', SINCE, 1] } 'RBb', 'RBc'],
+    [$clear]);
+is_deeply(unpacked($r->[5]), [['RBa', 'a.example', SINCE]],
+    'the standing listings, and since when one is said to be over');
+is($r->[11], SINCE, 'when it was checked last');
+cmp_ok(abs($r->[10] - host()->[CHECKED]), '<', 5000, 'what time it is');
+is($r->[12], 'RBbRBc', 'the lists that have trouble');
+$r = check_of($six, undef, [$clear]);
+is_deeply([@{ unpacked($r->[5])->[0] }, $r->[12]], ['RBa', 'a.example', 0, undef],
+    'of an old entry');
+$r = check_of([], undef, [$clear]);
+is_deeply([@$r[5, 12]], ['', undef], 'of a host without any');
+
+# the next check is sooner if a delisting waits for its confirmation
+
+for my $case ([0, 600], [7, 7], [599, 599], [1200, 600]) {
+    my ($recheck, $most) = @$case;
+    check_of($nine, undef, [unknown('RBa', 'unconfirmed')],
+        recheck => $recheck);
+    my $h = host();
+    my $wait = $h->[NEXT] - $h->[CHECKED];
+    my $slot = on_its_slot($ht, @$h[CHECKED, NEXT], 600);
+    ok($recheck == 0 ? $slot : $wait == $recheck * 1000
+        || $slot && $wait <= $recheck * 1000, "asked again after $recheck s");
+    is(cmd('ZSCORE', k('due', $ac), $ht), $h->[NEXT], 'so it is scheduled');
+    cmp_ok(cmd('ZSCORE', k('due'), $ac), '<=', $h->[NEXT],
+        "and the account's turn is not later");
+}
+
+# a host with trouble does not end with those that are clear, and does when it
+# has none
+
+sub clear_of {
+    my ($troubled) = @_;
+    my @h = (@$fresh, $troubled // ());
+    cmd('SET', k('r', $ac, $ht), packed(\@h));
+    cmd('ZADD', k('due', $ac), 1, $ht);
+    cmd('ZADD', k('due'), 1, $ac);
+    my ($job) = take('d', 1);
+    begin_job($job);
+    return script('check_clear', [k('flight:due')], "$ac:$ht",
+        cmd('HGET', k('flight:due'), "$ac:$ht"), 600)->[1];
+}
+for my $case ([undef, 1], [[], 1], [[['RBa', 'timeout', SINCE, 1]], 0]) {
+    my ($troubled, $ends) = @$case;
+    is(clear_of($troubled), $ends, 'trouble '
+        . ($troubled ? scalar @$troubled : 'unknown') . ": ends $ends");
+    my $h = host();
+    is_deeply([$h->[CHECKED] > 0 || 0, $h->[TROUBLED]], [$ends, $troubled],
+        'and its record is as it was but for the times');
+    cmd('DEL', k('flight:due'));
+}
+
+done_testing();
