@@ -21,6 +21,7 @@ asked_drop(asked_t *asked)
     free(asked->list);
     asked->list = NULL;
     asked->n = 0;
+    asked->due = 0;
 }
 
 
@@ -81,6 +82,7 @@ take_list(asked_t *asked, const table_t *table, rbl_mp_t *mp, int64_t family,
     }
 
     asked->list[asked->n++] = list;
+    asked->due = asked->n;
     return 1;
 }
 
@@ -142,5 +144,28 @@ asked_system(asked_t *asked, const table_t *table, rbl_str_t type,
         }
     }
 
+    asked->due = asked->n;
     return 1;
+}
+
+
+void
+asked_due(asked_t *asked, rbl_str_t host, int64_t before, int64_t now,
+    const standing_t *standing)
+{
+    size_t   i;
+    list_t  *list;
+
+    asked->due = 0;
+
+    for (i = 0; i < asked->n; i++) {
+        list = asked->list[i];
+
+        if (list_due(list, host, before, now)
+            || standing_open(standing, rbl_str(list->sid)))
+        {
+            asked->list[i] = asked->list[asked->due];
+            asked->list[asked->due++] = list;
+        }
+    }
 }

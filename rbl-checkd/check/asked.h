@@ -6,10 +6,13 @@
 #define ASKED_H_INCLUDED
 
 #include "lists.h"
+#include "standing.h"
 #include "table.h"
 
 typedef struct {
     size_t    n;
+    size_t    due;                      /* so many of them now, which are the
+                                           first; the others are left out */
     list_t  **list;                     /* a reference to each */
 } asked_t;
 
@@ -30,5 +33,13 @@ int asked_told(asked_t *asked, const table_t *table, rbl_str_t packed,
  */
 int asked_system(asked_t *asked, const table_t *table, rbl_str_t type,
     int64_t family);
+
+/*
+ * Of a scheduled check, `now` (ms), of a host that was checked last at
+ * `before`: leaves out the lists whose minimum interval is not over, unless
+ * their last question is still open.  All are due without this.
+ */
+void asked_due(asked_t *asked, rbl_str_t host, int64_t before, int64_t now,
+    const standing_t *standing);
 
 #endif /* ASKED_H_INCLUDED */

@@ -31,6 +31,19 @@ pack_codes(rbl_out_t *out, const check_result_t *r)
 
 
 static void
+about_list(rbl_result_t *v, const list_t *list, rbl_verdict_t verdict)
+{
+    memset(v, 0, sizeof(rbl_result_t));
+    v->list = rbl_str(list->sid);
+    v->type = rbl_str(list->type);
+    v->custom = list->custom;
+    v->zone = rbl_str(list->zone);
+    v->website = rbl_str(list->website);
+    v->status = rbl_str(rbl_verdict_names[verdict]);
+}
+
+
+static void
 pack_one(rbl_out_t *out, rbl_buf_t *codes, const check_t *check, size_t i)
 {
     char                   details[CHECK_DETAILS_MAX];
@@ -41,12 +54,7 @@ pack_one(rbl_out_t *out, rbl_buf_t *codes, const check_t *check, size_t i)
     rbl_buf_reset(codes);
     pack_codes(&codes->out, r);
 
-    v.list = rbl_str(r->list->sid);
-    v.type = rbl_str(r->list->type);
-    v.custom = r->list->custom;
-    v.zone = rbl_str(r->list->zone);
-    v.website = rbl_str(r->list->website);
-    v.status = rbl_str(rbl_verdict_names[r->verdict]);
+    about_list(&v, r->list, r->verdict);
     v.codes = rbl_buf_str(codes);
     v.details = check_details(check, i, details);
     v.reason = rbl_str(r->reason);
@@ -100,19 +108,29 @@ result_free(result_pack_t *p)
 }
 
 
-int
-result_pack(result_pack_t *p, const check_t *check)
+static void
+pack_left_out(result_pack_t *p, const asked_t *asked)
 {
-    size_t                 i, n, clear;
+    size_t        i;
+    rbl_result_t  v;
+
+    for (i = asked->due; i < asked->n; i++) {
+        about_list(&v, asked->list[i], RBL_SKIPPED);
+        rbl_result_encode(&p->all.out, &v);
+        rbl_result_encode(&p->told.out, &v);
+    }
+}
+
+
+int
+result_pack(result_pack_t *p, const check_t *check, const asked_t *asked)
+{
+    size_t                 i, n, left;
     rbl_buf_t              codes, one;
     const check_result_t  *r;
 
     n = check != NULL ? check_count(check) : 0;
-    clear = 0;
-
-    for (i = 0; i < n; i++) {
-        clear += check_result(check, i)->verdict == RBL_CLEAR;
-    }
+    left = check != NULL ? asked->n - asked->due : 0;
 
     rbl_buf_reset(&p->told);
     rbl_buf_reset(&p->clear);
@@ -120,10 +138,11 @@ result_pack(result_pack_t *p, const check_t *check)
     rbl_buf_init(&codes);
     rbl_buf_init(&one);
 
-    p->n = n;
+    p->n = n + left;
     p->recheck = soonest(check, n);
-    rbl_mp_put_array(&p->all.out, n);
-    rbl_mp_put_array(&p->told.out, n - clear);
+    rbl_mp_put_array(&p->all.out, p->n);
+    rbl_mp_put_array(&p->told.out, check == NULL ? 0 : p->n
+                     - check_verdicts(check, RBL_CLEAR));
 
     for (i = 0; i < n; i++) {
         r = check_result(check, i);
@@ -138,6 +157,10 @@ result_pack(result_pack_t *p, const check_t *check)
         } else {
             rbl_out_str(&p->told.out, rbl_buf_str(&one));
         }
+    }
+
+    if (left > 0) {
+        pack_left_out(p, asked);
     }
 
     rbl_buf_free(&codes);

@@ -6,6 +6,7 @@
 #ifndef RESULT_H_INCLUDED
 #define RESULT_H_INCLUDED
 
+#include "asked.h"
 #include "check.h"
 #include "rbl_out.h"
 
@@ -21,7 +22,10 @@ typedef struct {
 void result_init(result_pack_t *p);
 void result_free(result_pack_t *p);
 
-/* Without a check (NULL) there are no results.  0, or -1: out of memory. */
-int result_pack(result_pack_t *p, const check_t *check);
+/*
+ * Those of a check, and the lists that it left out as skipped.  Without a check
+ * (NULL) there are none.  0, or -1: out of memory.
+ */
+int result_pack(result_pack_t *p, const check_t *check, const asked_t *asked);
 
 #endif /* RESULT_H_INCLUDED */

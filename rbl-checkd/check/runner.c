@@ -4,79 +4,43 @@
  * the job go, because another daemon may soon take it over.
  */
 
-#include "runner.h"
+#include "runner_int.h"
 #include "../log.h"
-#include "asked.h"
-#include "check.h"
 #include "clears.h"
 #include "jobs_entry.h"
-#include "result.h"
-#include "standing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define PROGRESS_EVERY  0.25
-#define RETRY_MIN       0.1
-#define RETRY_MAX       2.0
 #define MOMENT          0.02
 #define INTERVAL        3600            /* s, should an account have none */
 #define WAIT_FOR_LISTS  3.0             /* s that a list may be missing */
 
-typedef void (*step_pt)(runner_t *r);
-
-struct runner_s {
-    daemon_t        *d;
-    job_t            job;
-    runner_alone_pt  alone;
-    runner_done_pt   done;
-    void            *data;
-    const char      *leave;             /* check_begin: to go alone */
-    char             sum[64];           /* of the table, when it was told */
-    double           started, give_up;
-    double           told;              /* when progress was told */
-    double           backoff;
-    int              events;            /* somebody wants them */
-    int              whole;             /* all results are wanted */
-    int              clearing;          /* check_clear is under way */
-    ev_timer         timer;
-    step_pt          step;              /* what the timer does */
-    check_t         *check;
-    asked_t          asked;
-    const char      *fail;
-    int64_t          interval;          /* s between checks of the host */
-    standing_t       standing;          /* of it before */
-    int              clear;             /* which lists are clear is wanted */
-    result_pack_t    results;
-};
-
 static void begin(runner_t *r);
-static void finish(runner_t *r);
 
 
-static void
-over(runner_t *r)
+void
+runner_over(runner_t *r)
 {
     r->done(r->data, r);
 }
 
 
-static void
-let_go(runner_t *r)
+void
+runner_let_go(runner_t *r)
 {
     log_warn("check %s is let go: it was not ended within its lease",
              r->job.check.s);
-    over(r);
+    runner_over(r);
 }
 
 
-/* The same step again later, as long as the lease allows it. */
-
-static void
-again(runner_t *r, step_pt step, double wait)
+void
+runner_again(runner_t *r, runner_step_pt step, double wait)
 {
     if (ev_now(r->d->loop) + wait >= r->give_up) {
-        step = let_go;
+        step = runner_let_go;
     }
 
     r->step = step;
@@ -86,13 +50,17 @@ again(runner_t *r, step_pt step, double wait)
 
 
 static void
-again_later(runner_t *r, step_pt step)
+again_later(runner_t *r, runner_step_pt step)
 {
     double  wait;
 
     wait = r->backoff * (0.5 + daemon_jitter() / 2);
-    r->backoff = r->backoff * 2 < RETRY_MAX ? r->backoff * 2 : RETRY_MAX;
-    again(r, step, wait);
+    r->backoff *= 2;
+    if (r->backoff > RUNNER_RETRY_MAX) {
+        r->backoff = RUNNER_RETRY_MAX;
+    }
+
+    runner_again(r, step, wait);
 }
 
 
@@ -108,10 +76,8 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 }
 
 
-/* 1: a sound script result, 0: the runner has gone another way. */
-
-static int
-sound(runner_t *r, const redisReply *reply, step_pt step)
+int
+runner_sound(runner_t *r, const redisReply *reply, runner_step_pt step)
 {
     if (reply == NULL) {
         again_later(r, step);
@@ -121,7 +87,7 @@ sound(runner_t *r, const redisReply *reply, step_pt step)
     if (rbl_reply_word(reply).n == 0) {
         log_error("check %s: the store answered %.120s", r->job.check.s,
                   reply->type == REDIS_REPLY_ERROR ? reply->str : "nonsense");
-        again(r, let_go, 0);
+        runner_again(r, runner_let_go, 0);
         return 0;
     }
 
@@ -129,8 +95,8 @@ sound(runner_t *r, const redisReply *reply, step_pt step)
 }
 
 
-static rbl_str_t
-number(char buf[24], size_t v)
+rbl_str_t
+runner_number(char buf[24], size_t v)
 {
     int  n;
 
@@ -139,8 +105,8 @@ number(char buf[24], size_t v)
 }
 
 
-static rbl_str_t
-keep_ms(const runner_t *r, char buf[24])
+rbl_str_t
+runner_keep(const runner_t *r, char buf[24])
 {
     int  n;
 
@@ -148,128 +114,6 @@ keep_ms(const runner_t *r, char buf[24])
                                           ? r->d->conf->keep_manual
                                           : r->d->conf->keep_scheduled));
     return (rbl_str_t) { buf, (size_t) n };
-}
-
-
-static void
-ended(runner_t *r, const char *how)
-{
-    log_info("check %s of %s: %s%s, %zu lists, %zu listed, %zu unknown, "
-             "%.1f s", r->job.check.s,
-             r->job.host.n != 0 ? r->job.host.s : "a value",
-             how, r->fail != NULL ? " as failed" : "", r->asked.n,
-             r->check ? check_verdicts(r->check, RBL_LISTED) : 0,
-             r->check ? check_verdicts(r->check, RBL_UNKNOWN) : 0,
-             ev_now(r->d->loop) - r->started);
-
-    if (r->d->deliver != NULL) {
-        deliver_wake(r->d->deliver);
-    }
-
-    over(r);
-}
-
-
-static void
-on_finish(void *data, const redisReply *reply)
-{
-    runner_t  *r = data;
-
-    if (!sound(r, reply, finish)) {
-        return;
-    }
-
-    /* Somebody asks for this check since it was taken from the schedule. */
-
-    if (rbl_str_is(rbl_reply_word(reply), "FULL") && !r->whole) {
-        r->whole = 1;
-        r->clear = 1;
-        finish(r);
-        return;
-    }
-
-    ended(r, rbl_str_is(rbl_reply_word(reply), "OK") ? "ended"
-                                                     : "was over already");
-}
-
-
-static void
-on_clear(void *data, int done)
-{
-    runner_t  *r = data;
-
-    r->clearing = 0;
-
-    if (done) {
-        ended(r, "ended");
-
-    } else {
-        finish(r);
-    }
-}
-
-
-/* All lists are clear, none was listed before, and nobody wants to know. */
-
-static int
-nothing_new(const runner_t *r)
-{
-    return r->job.kind == JOB_DUE && r->fail == NULL && r->check != NULL
-           && !r->events && r->standing.n == 0 && !r->whole
-           && check_verdicts(r->check, RBL_CLEAR) == check_count(r->check);
-}
-
-
-static void
-finish(runner_t *r)
-{
-    char       handle[JOB_HANDLE_MAX], keep[24], lists[24], interval[24];
-    char       soon[24];
-    rbl_key_t  key;
-    rbl_str_t  argv[11];
-
-    argv[0] = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
-                              rbl_sid_str(&r->job.account), RBL_STR(""));
-    argv[1] = jobs_entry_end(&r->job, handle);
-    argv[2] = rbl_buf_str(&r->results.told);
-    argv[3] = r->clear ? rbl_buf_str(&r->results.clear) : RBL_STR("");
-    argv[4] = number(lists, r->results.n);
-    argv[5] = r->whole ? rbl_buf_str(&r->results.all) : RBL_STR("");
-    argv[6] = rbl_str(r->fail != NULL ? r->fail : "");
-    argv[7] = keep_ms(r, keep);
-    argv[8] = number(interval, (size_t) r->interval);
-    argv[9] = r->events ? RBL_STR("1") : RBL_STR("0");
-    argv[10] = number(soon, r->results.recheck);
-
-    store_script(r->d->store, &rbl_script_check_finish, on_finish, r, 1, 11,
-                 argv);
-}
-
-
-/* From here on the outcome is fixed, however often it must be sent. */
-
-static void
-end_with(runner_t *r, const char *fail)
-{
-    r->fail = fail;
-    r->backoff = RETRY_MIN;
-    ev_timer_stop(r->d->loop, &r->timer);
-
-    if (result_pack(&r->results, fail != NULL ? NULL : r->check) != 0
-        || ev_now(r->d->loop) >= r->give_up)
-    {
-        let_go(r);
-        return;
-    }
-
-    if (nothing_new(r)
-        && clears_add(r->d->clears, &r->job, r->interval, on_clear, r) == 0)
-    {
-        r->clearing = 1;
-        return;
-    }
-
-    finish(r);
 }
 
 
@@ -288,9 +132,9 @@ tell_progress(runner_t *r)
     argv[0] = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
                               rbl_sid_str(&r->job.account), RBL_STR(""));
     argv[1] = rbl_sid_str(&r->job.check);
-    argv[2] = number(done, check_done(r->check));
-    argv[3] = number(listed, check_verdicts(r->check, RBL_LISTED));
-    argv[4] = number(unknown, check_verdicts(r->check, RBL_UNKNOWN));
+    argv[2] = runner_number(done, check_done(r->check));
+    argv[3] = runner_number(listed, check_verdicts(r->check, RBL_LISTED));
+    argv[4] = runner_number(unknown, check_verdicts(r->check, RBL_UNKNOWN));
 
     store_script(r->d->store, &rbl_script_check_progress, NULL, r, 1, 5,
                  argv);
@@ -306,7 +150,7 @@ on_progress(void *data, check_t *check, int finished)
     (void) check;
 
     if (finished) {
-        end_with(r, NULL);
+        runner_end(r, NULL);
         return;
     }
 
@@ -327,7 +171,7 @@ ask(runner_t *r, int64_t family, rbl_str_t value)
     double  timeout, left;
 
     if (r->asked.n == 0) {
-        end_with(r, "No blocklist applies to this host.");
+        runner_end(r, "No blocklist applies to this host.");
         return;
     }
 
@@ -336,12 +180,12 @@ ask(runner_t *r, int64_t family, rbl_str_t value)
 
     r->told = ev_now(r->d->loop);
     r->check = check_start(&r->d->check, (rbl_family_t) family, value,
-                           (const list_t *const *) r->asked.list, r->asked.n,
-                           r->standing.listing, r->standing.n,
+                           (const list_t *const *) r->asked.list,
+                           r->asked.due, r->standing.listing, r->standing.n,
                            timeout < left ? timeout : left, on_progress, r);
     if (r->check == NULL) {
         log_error("check %s cannot start: out of memory", r->job.check.s);
-        again(r, let_go, 0);
+        runner_again(r, runner_let_go, 0);
     }
 }
 
@@ -384,7 +228,7 @@ begin_alone(runner_t *r)
         return;
 
     default:
-        again(r, begin, MOMENT);
+        runner_again(r, begin, MOMENT);
     }
 }
 
@@ -418,7 +262,7 @@ on_begin(void *data, const redisReply *reply)
     rbl_str_t  word, value, packed;
     runner_t  *r = data;
 
-    if (!sound(r, reply, begin)) {
+    if (!runner_sound(r, reply, begin)) {
         return;
     }
 
@@ -432,14 +276,14 @@ on_begin(void *data, const redisReply *reply)
     if (!rbl_str_is(word, "OK")) {
         log_info("check %s: there is nothing left to do (%.*s)",
                  r->job.check.s, (int) word.n, word.p);
-        over(r);
+        runner_over(r);
         return;
     }
 
     if (begun(r, reply) != 0) {
         log_error("check %s: it is not told which check this is",
                   r->job.check.s);
-        again(r, let_go, 0);
+        runner_again(r, runner_let_go, 0);
         return;
     }
 
@@ -453,7 +297,7 @@ on_begin(void *data, const redisReply *reply)
         != 0)
     {
         log_error("check %s: its listings cannot be read", r->job.check.s);
-        again(r, let_go, 0);
+        runner_again(r, runner_let_go, 0);
         return;
     }
 
@@ -461,7 +305,7 @@ on_begin(void *data, const redisReply *reply)
     r->events = !rbl_str_is(rbl_reply_str(rbl_reply_at(reply, 7)), "0");
 
     if (r->job.fail != NULL) {
-        end_with(r, r->job.fail);
+        runner_end(r, r->job.fail);
         return;
     }
 
@@ -473,7 +317,7 @@ on_begin(void *data, const redisReply *reply)
         || (family != RBL_FAMILY_IPV4 && family != RBL_FAMILY_IPV6
             && family != RBL_FAMILY_DOMAIN))
     {
-        end_with(r, "The host cannot be checked.");
+        runner_end(r, "The host cannot be checked.");
         return;
     }
 
@@ -493,17 +337,24 @@ on_begin(void *data, const redisReply *reply)
     switch (rc) {
 
     case 1:
+        if (r->job.kind == JOB_DUE) {
+            asked_due(&r->asked, rbl_sid_str(&r->job.host),
+                      rbl_reply_int(rbl_reply_at(reply, 11), 0),
+                      rbl_reply_int(rbl_reply_at(reply, 10), 0),
+                      &r->standing);
+        }
+
         ask(r, family, value);
         return;
 
     case 0:
         table_refresh(r->d->table);
-        again(r, begin, 0.1);
+        runner_again(r, begin, 0.1);
         return;
 
     default:
         log_error("check %s: its lists cannot be read", r->job.check.s);
-        again(r, let_go, 0);
+        runner_again(r, runner_let_go, 0);
     }
 }
 
@@ -521,7 +372,7 @@ begin(runner_t *r)
     argv[0] = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
                               rbl_sid_str(&r->job.account), RBL_STR(""));
     argv[1] = rbl_str(r->job.handle);
-    argv[2] = keep_ms(r, keep);
+    argv[2] = runner_keep(r, keep);
     argv[3] = rbl_str(r->sum);
     argv[4] = rbl_str(r->leave);
 
@@ -549,7 +400,7 @@ runner_start(daemon_t *d, const job_t *job, runner_alone_pt alone,
     r->data = data;
     r->started = ev_now(d->loop);
     r->give_up = r->started + d->conf->lease * 0.9;
-    r->backoff = RETRY_MIN;
+    r->backoff = RUNNER_RETRY_MIN;
     r->whole = job->kind == JOB_MANUAL;
     result_init(&r->results);
     ev_timer_init(&r->timer, on_timer, 0, 0);

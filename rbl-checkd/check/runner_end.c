@@ -1,0 +1,140 @@
+/*
+ * How a check ends: scheduled ones that found nothing new together with others
+ * (clears.h), the rest by check_finish.
+ */
+
+#include "runner_int.h"
+#include "../log.h"
+#include "clears.h"
+#include "jobs_entry.h"
+
+#include <stdio.h>
+
+static void finish(runner_t *r);
+
+
+static void
+ended(runner_t *r, const char *how)
+{
+    log_info("check %s of %s: %s%s, %zu lists, %zu listed, %zu unknown, "
+             "%.1f s", r->job.check.s,
+             r->job.host.n != 0 ? r->job.host.s : "a value",
+             how, r->fail != NULL ? " as failed" : "", r->asked.n,
+             r->check ? check_verdicts(r->check, RBL_LISTED) : 0,
+             r->check ? check_verdicts(r->check, RBL_UNKNOWN) : 0,
+             ev_now(r->d->loop) - r->started);
+
+    if (r->d->deliver != NULL) {
+        deliver_wake(r->d->deliver);
+    }
+
+    runner_over(r);
+}
+
+
+static void
+on_finish(void *data, const redisReply *reply)
+{
+    runner_t  *r = data;
+
+    if (!runner_sound(r, reply, finish)) {
+        return;
+    }
+
+    /* Somebody asks for this check since it was taken from the schedule. */
+
+    if (rbl_str_is(rbl_reply_word(reply), "FULL") && !r->whole) {
+        r->whole = 1;
+        r->clear = 1;
+        finish(r);
+        return;
+    }
+
+    ended(r, rbl_str_is(rbl_reply_word(reply), "OK") ? "ended"
+                                                     : "was over already");
+}
+
+
+static void
+on_clear(void *data, int done)
+{
+    runner_t  *r = data;
+
+    r->clearing = 0;
+
+    if (done) {
+        ended(r, "ended");
+
+    } else {
+        finish(r);
+    }
+}
+
+
+/*
+ * All lists are clear, none was listed or unknown before, and nobody wants to
+ * know.  One that was skipped changes nothing.
+ */
+
+static int
+nothing_new(const runner_t *r)
+{
+    return r->job.kind == JOB_DUE && r->fail == NULL && r->check != NULL
+           && !r->events && !r->whole
+           && r->standing.n == 0 && r->standing.troubled.n == 0
+           && check_verdicts(r->check, RBL_CLEAR)
+              + check_verdicts(r->check, RBL_SKIPPED)
+              == check_count(r->check);
+}
+
+
+static void
+finish(runner_t *r)
+{
+    char       handle[JOB_HANDLE_MAX], keep[24], lists[24], interval[24];
+    char       soon[24];
+    rbl_key_t  key;
+    rbl_str_t  argv[11];
+
+    argv[0] = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
+                              rbl_sid_str(&r->job.account), RBL_STR(""));
+    argv[1] = jobs_entry_end(&r->job, handle);
+    argv[2] = rbl_buf_str(&r->results.told);
+    argv[3] = r->clear ? rbl_buf_str(&r->results.clear) : RBL_STR("");
+    argv[4] = runner_number(lists, r->results.n);
+    argv[5] = r->whole ? rbl_buf_str(&r->results.all) : RBL_STR("");
+    argv[6] = rbl_str(r->fail != NULL ? r->fail : "");
+    argv[7] = runner_keep(r, keep);
+    argv[8] = runner_number(interval, (size_t) r->interval);
+    argv[9] = r->events ? RBL_STR("1") : RBL_STR("0");
+    argv[10] = runner_number(soon, r->results.recheck);
+
+    store_script(r->d->store, &rbl_script_check_finish, on_finish, r, 1, 11,
+                 argv);
+}
+
+
+void
+runner_end(runner_t *r, const char *fail)
+{
+    r->fail = fail;
+    r->backoff = RUNNER_RETRY_MIN;
+    ev_timer_stop(r->d->loop, &r->timer);
+
+    if (result_pack(&r->results, fail != NULL ? NULL : r->check, &r->asked)
+           != 0
+        || ev_now(r->d->loop) >= r->give_up)
+    {
+        runner_let_go(r);
+        return;
+    }
+
+    if (nothing_new(r)
+        && clears_add(r->d->clears, &r->job, r->interval, on_clear, r) == 0)
+    {
+        r->clearing = 1;
+        return;
+    }
+
+    finish(r);
+}

@@ -1,0 +1,66 @@
+/*
+ * What runner.c (beginning and asking) and runner_end.c (the outcome) know of
+ * one another.
+ */
+
+#ifndef RUNNER_INT_H_INCLUDED
+#define RUNNER_INT_H_INCLUDED
+
+#include "asked.h"
+#include "check.h"
+#include "result.h"
+#include "runner.h"
+#include "standing.h"
+
+#define RUNNER_RETRY_MIN  0.1
+#define RUNNER_RETRY_MAX  2.0
+
+typedef void (*runner_step_pt)(runner_t *r);
+
+struct runner_s {
+    daemon_t        *d;
+    job_t            job;
+    runner_alone_pt  alone;
+    runner_done_pt   done;
+    void            *data;
+    const char      *leave;             /* check_begin: to go alone */
+    char             sum[64];           /* of the table, when it was told */
+    double           started, give_up;
+    double           told;              /* when progress was told */
+    double           backoff;
+    int              events;            /* somebody wants them */
+    int              whole;             /* all results are wanted */
+    int              clearing;          /* check_clear is under way */
+    ev_timer         timer;
+    runner_step_pt   step;              /* what the timer does */
+    check_t         *check;
+    asked_t          asked;
+    const char      *fail;
+    int64_t          interval;          /* s between checks of the host */
+    standing_t       standing;          /* of it before */
+    int              clear;             /* which lists are clear is wanted */
+    result_pack_t    results;
+};
+
+/* runner.c: the job is over here. */
+void runner_over(runner_t *r);
+void runner_let_go(runner_t *r);
+
+/* The same step again later, as long as the lease allows it. */
+void runner_again(runner_t *r, runner_step_pt step, double wait);
+
+/* 1: a sound script result, 0: the runner has gone another way. */
+int runner_sound(runner_t *r, const redisReply *reply, runner_step_pt step);
+
+rbl_str_t runner_number(char buf[24], size_t v);
+
+/* How long the record of the check is kept (ms). */
+rbl_str_t runner_keep(const runner_t *r, char buf[24]);
+
+/*
+ * runner_end.c: the check has ended, or failed for that reason.  From then on
+ * the outcome is fixed, however often it must be sent.
+ */
+void runner_end(runner_t *r, const char *fail);
+
+#endif /* RUNNER_INT_H_INCLUDED */

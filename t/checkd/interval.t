@@ -1,0 +1,101 @@
+#!/usr/bin/perl
+
+# A list with a minimum interval is left out of the scheduled checks between,
+# and its last answer stands; whoever asks for a check asks all lists.
+
+use strict;
+use warnings;
+use RblTest;
+use RblCheckd;
+use RblDns;
+use Time::HiRes qw(time);
+
+use constant MONTH => 30 * 86400;
+
+my $dns = RblDns->new(rules => [
+    [ '^5\.0\.0\.10\.', { a => ['127.0.0.2'], txt => ['why'] } ],
+    [ '^[78]\.0\.0\.10\.slow\.test', 'servfail' ],
+    [ '.', 'nxdomain' ],
+]);
+# The longest interval that there is: its end is not met by chance.
+my $w = world(no_dns => 1, partitions => 2, zones => { 'often.test' => {},
+    'slow.test' => { more => sprintf '"min_interval": %d', MONTH } });
+my %sid = %{ add_many($w, map { "10.0.0.$_" } 4 .. 8) };
+my ($clean, $listed, $asked, $late) = @sid{ map { "10.0.0.$_" } 4, 5, 6, 7 };
+my $checkd = start_checkd(store => $w->{redis},
+    resolver => { port => $dns->port }, conf => { conf_short() });
+
+sub checked { return host_record($w, $_[0])->{checked} }
+sub questions {
+    my ($n, $zone) = @_;
+    return $dns->asked("^$n\\.0\\.0\\.10\\.$zone\\.test A");
+}
+sub scheduled {
+    my ($ht) = @_;
+    my $before = checked($ht);
+    set_due($w, $ht);
+    wait_for { checked($ht) > $before && jobs_left($w) == 0 } 10,
+        'a scheduled check';
+    return;
+}
+
+for my $ht (values %sid) {
+    wait_for { checked($ht) > 0 } 15, 'the first check';
+}
+is(questions($_, 'slow') > 0, 1, 'the first check asks every list')
+    for 4 .. 8;
+
+# a clean host: the other list alone is asked, and the check ends as cheaply
+
+my ($slow, $often) = map { questions(4, $_) } 'slow', 'often';
+scheduled($clean) for 1 .. 3;
+is(questions(4, 'slow'), $slow, 'a list that is not due is left out');
+is(questions(4, 'often'), $often + 3, 'the other one is not');
+is(scalar @{ redis($w->{redis}, 'KEYS', RblCheckd::akey($w, 'check', '*')) },
+    scalar(grep { host_record($w, $_)->{listed_count}
+        || host_record($w, $_)->{unknown_count} } values %sid),
+    'and no record is made of such a check');
+is(host_record($w, $clean)->{unknown_count}, 0, 'nothing is unknown');
+
+# a host that is listed there
+
+my $r = host_record($w, $listed);
+is($r->{listed_count}, 2, 'listed on both');
+my ($entry) = grep { $_->[1] eq 'slow.test' } @{ $r->{details} };
+$slow = questions(5, 'slow');
+$dns->rules([ '^[78]\.0\.0\.10\.slow\.test', 'servfail' ],
+    [ '.', 'nxdomain' ]);
+scheduled($listed);
+$r = host_record($w, $listed);
+is(questions(5, 'slow'), $slow, 'it is left out of that check too');
+is_deeply($r->{details}, [$entry], 'its listing stands, as it was');
+is_deeply([@$r{qw(listed_count unknown_count)}], [1, 0], 'and is counted');
+
+# somebody asks for a check
+
+$slow = questions(5, 'slow');
+my $state = wait_check($w, check_host($w, $listed));
+is(questions(5, 'slow'), $slow + 1, 'a manual check asks it');
+is($state->{checked}, 2, 'and tells of both');
+is(host_record($w, $listed)->{listed_count}, 0, 'what it says counts');
+
+# a question that had no answer is still open
+
+for my $n (7, 8) {
+    my $ht = $sid{"10.0.0.$n"};
+    is(host_record($w, $ht)->{troubled}[0][1], 'servfail', 'it has trouble');
+    $slow = questions($n, 'slow');
+    scheduled($ht);
+    cmp_ok(questions($n, 'slow'), '>', $slow, 'so it is asked again');
+    is(host_record($w, $ht)->{troubled}[0][3], 2, 'which is counted');
+}
+$dns->rules([ '.', 'nxdomain' ]);
+scheduled($late);
+is_deeply(host_record($w, $late)->{troubled}, [], 'it is over');
+$slow = questions(7, 'slow');
+scheduled($late);
+is(questions(7, 'slow'), $slow, 'and then it is left out');
+
+ok(stop_server($checkd), 'the daemon stops');
+$dns->stop;
+done_testing();
