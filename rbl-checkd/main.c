@@ -203,9 +203,10 @@ start(checkd_t *c)
     d->check.lookup = lookup_new(d->loop, d->dns, d->check.quota,
                                  c->conf.cache_size);
     d->check.health = health_new(d->loop, d->dns);
+    d->check.guard = guard_new(d->loop, d->store, d->check.health);
 
     if (d->check.quota == NULL || d->check.lookup == NULL
-        || d->check.health == NULL)
+        || d->check.health == NULL || d->check.guard == NULL)
     {
         log_error("out of memory");
         return -1;
@@ -251,6 +252,7 @@ finish(checkd_t *c)
         deliver_free(d->deliver);
     }
 
+    guard_free(d->check.guard);
     health_free(d->check.health);
     lookup_free(d->check.lookup);
     quota_free(d->check.quota);
