@@ -15,6 +15,12 @@
 #include "dns/engine.h"
 #include "store.h"
 
+/* How checks have ended in this process. */
+typedef struct {
+    uint64_t  completed, failed;
+    uint64_t  left;                     /* to another daemon */
+} check_counters_t;
+
 typedef struct {
     struct ev_loop  *loop;
     const config_t  *conf;
@@ -24,6 +30,7 @@ typedef struct {
     table_t         *table;
     struct clears_s *clears;            /* check/clears.h */
     deliver_t       *deliver;           /* NULL: this daemon delivers nothing */
+    check_counters_t  checks;
 } daemon_t;
 
 /* A number in [0, 1) that is good enough to keep daemons out of step. */

@@ -8,6 +8,7 @@
 #include "check/names.h"
 #include "check/sender.h"
 #include "log.h"
+#include "metrics.h"
 #include "options.h"
 #include "rbl_version.h"
 #include "service.h"
@@ -24,6 +25,7 @@ typedef struct {
     config_t      conf;
     jobs_t       *jobs;
     sender_t     *sender;
+    metrics_t    *metrics;
     service_t     service;
     const char   *file;                 /* the configuration */
     ev_signal     term, interrupt, hup;
@@ -44,6 +46,7 @@ on_store(void *data, int ready)
     table_state(c->d.table, ready);
     jobs_state(c->jobs, ready);
     sender_state(c->sender, ready);
+    metrics_state(c->metrics, ready);
 }
 
 
@@ -204,13 +207,17 @@ start(checkd_t *c)
                                  c->conf.cache_size);
     d->check.health = health_new(d->loop, d->dns);
     d->check.guard = guard_new(d->loop, d->store, d->check.health);
+    d->check.tally = tally_new();
 
     if (d->check.quota == NULL || d->check.lookup == NULL
-        || d->check.health == NULL || d->check.guard == NULL)
+        || d->check.health == NULL || d->check.guard == NULL
+        || d->check.tally == NULL)
     {
         log_error("out of memory");
         return -1;
     }
+
+    lookup_tally(d->check.lookup, d->check.tally);
 
     if (c->conf.deliver) {
         d->deliver = deliver_new(d->loop, &c->conf, d->store, d->dns);
@@ -225,9 +232,10 @@ start(checkd_t *c)
     d->clears = clears_new(d->loop, d->store);
     c->jobs = jobs_new(d);
     c->sender = sender_new(d->loop, &c->conf, d->store);
+    c->metrics = metrics_new(d, c->jobs);
 
     if (d->table == NULL || d->clears == NULL || c->jobs == NULL
-        || c->sender == NULL)
+        || c->sender == NULL || c->metrics == NULL)
     {
         log_error("out of memory");
         return -1;
@@ -242,6 +250,7 @@ finish(checkd_t *c)
 {
     daemon_t  *d = &c->d;
 
+    metrics_free(c->metrics);
     sender_free(c->sender);
     jobs_free(c->jobs);
     clears_free(d->clears);
@@ -255,6 +264,7 @@ finish(checkd_t *c)
     guard_free(d->check.guard);
     health_free(d->check.health);
     lookup_free(d->check.lookup);
+    tally_free(d->check.tally);
     quota_free(d->check.quota);
     store_free(d->store);
 

@@ -61,6 +61,8 @@
  *                              asked for it since
  *   news               stream  one entry: something has begun to wait
  *   daemons            zset    names by when they last asked for jobs (ms)
+ *   daemon:<name>      string  what that daemon has counted, packed
+ *                              (rbl_metrics.h), with TTL; in partition 0
  *   daemons:addr       zset    "<address> <host name>" that checks come from,
  *                              by when it was last told (ms)
  *   check:<AC>:<PP>    hash    state and counters of a check, with TTL

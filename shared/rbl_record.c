@@ -167,6 +167,16 @@ static const rbl_field_t  rbl_event_fields[RBL_EVENT__N] = {
     [RBL_EVENT_CODE] = STR(rbl_event_t, code),
 };
 
+static const rbl_field_t  rbl_daemon_fields[RBL_DAEMON__N] = {
+    [RBL_DAEMON_NAME] = STR(rbl_daemon_t, name),
+    [RBL_DAEMON_RELEASE] = STR(rbl_daemon_t, release),
+    [RBL_DAEMON_STARTED] = INT(rbl_daemon_t, started),
+    [RBL_DAEMON_TOLD] = INT(rbl_daemon_t, told),
+    [RBL_DAEMON_NUMBERS] = ARRAY(rbl_daemon_t, numbers),
+    [RBL_DAEMON_RESOLVERS] = ARRAY(rbl_daemon_t, resolvers),
+    [RBL_DAEMON_LISTS] = ARRAY(rbl_daemon_t, lists),
+};
+
 static const rbl_field_t  rbl_refusal_fields[RBL_REFUSAL__N] = {
     [RBL_REFUSAL_TIME] = INT(rbl_refusal_t, time),
     [RBL_REFUSAL_METHOD] = STR(rbl_refusal_t, method),
@@ -422,6 +432,13 @@ rbl_err_t
 rbl_refusal_decode(rbl_refusal_t *v, rbl_str_t raw)
 {
     return RBL_RECORD_DECODE(raw, refusal, REFUSAL, v);
+}
+
+
+rbl_err_t
+rbl_daemon_decode(rbl_daemon_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, daemon, DAEMON, v);
 }
 
 

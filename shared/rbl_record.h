@@ -110,6 +110,14 @@ typedef struct {
     rbl_str_t  message, address;
 } rbl_refusal_t;
 
+/* What is in its arrays: rbl_metrics.h. */
+typedef struct {
+    rbl_str_t  name, release;
+    int64_t    started, told;
+    rbl_str_t  numbers, resolvers, lists;   /* packed arrays */
+} rbl_daemon_t;
+
+rbl_err_t rbl_daemon_decode(rbl_daemon_t *v, rbl_str_t raw);
 rbl_err_t rbl_refusal_decode(rbl_refusal_t *v, rbl_str_t raw);
 rbl_err_t rbl_event_decode(rbl_event_t *v, rbl_str_t raw);
 rbl_err_t rbl_account_decode(rbl_account_t *v, rbl_str_t raw);

@@ -51,6 +51,7 @@ typedef struct {
     quota_t         *quota;             /* NULL: nobody counts */
     health_t        *health;            /* NULL: every list is believed */
     guard_t         *guard;             /* NULL: nothing is frozen */
+    tally_t         *tally;             /* NULL: nothing is counted */
 } check_env_t;
 
 /*

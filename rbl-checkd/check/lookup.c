@@ -246,6 +246,13 @@ lookup_cancel(lookup_q_t *q)
 }
 
 
+void
+lookup_tally(lookup_t *lookup, tally_t *tally)
+{
+    lookup->tally = tally;
+}
+
+
 const lookup_counters_t *
 lookup_counters(lookup_t *lookup)
 {

@@ -19,6 +19,7 @@
 #include "../dns/engine.h"
 #include "lists.h"
 #include "quota.h"
+#include "tally.h"
 
 typedef struct lookup_s     lookup_t;
 typedef struct lookup_q_s   lookup_q_t;
@@ -59,6 +60,9 @@ void lookup_free(lookup_t *lookup);
 lookup_q_t *lookup_ask(lookup_t *lookup, const list_t *list, const char *name,
     uint16_t type, double patience, lookup_done_pt done, void *data);
 void lookup_cancel(lookup_q_t *q);
+
+/* Where answers are counted by list; NULL, as at first: nowhere. */
+void lookup_tally(lookup_t *lookup, tally_t *tally);
 
 const lookup_counters_t *lookup_counters(lookup_t *lookup);
 

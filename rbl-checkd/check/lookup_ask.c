@@ -68,12 +68,12 @@ ask_judge(ask_t *ask, const dns_answer_t *answer)
     rbl_verdict_t     verdict;
     rbl_lookup_err_t  error;
 
+    error = RBL_ERR_NONE;
+    verdict = RBL_CLEAR;
+
     switch (answer->status) {
 
     case DNS_NOERROR:
-        error = RBL_ERR_NONE;
-        verdict = RBL_CLEAR;
-
         if (ask->type == DNS_TYPE_A) {
             verdict = rbl_codes_verdict(&ask->list->codes, answer->a,
                                         answer->n_a, &error, text,
@@ -83,8 +83,6 @@ ask_judge(ask_t *ask, const dns_answer_t *answer)
         break;
 
     case DNS_NXDOMAIN:
-        error = RBL_ERR_NONE;
-        verdict = RBL_CLEAR;
         break;
 
     case DNS_REFUSED:
@@ -93,8 +91,12 @@ ask_judge(ask_t *ask, const dns_answer_t *answer)
         break;
 
     default:
+        tally_answer(ask->lookup->tally, ask->list, answer, 0);
         return 0;
     }
+
+    tally_answer(ask->lookup->tally, ask->list, answer,
+                 error == RBL_ERR_BLOCKED);
 
     if (ask->lookup->quota != NULL) {
         quota_told(ask->lookup->quota, ask->list, error == RBL_ERR_BLOCKED);

@@ -32,6 +32,7 @@ runner_let_go(runner_t *r)
 {
     log_warn("check %s is let go: it was not ended within its lease",
              r->job.check.s);
+    r->d->checks.left++;
     runner_over(r);
 }
 

@@ -24,6 +24,13 @@ ended(runner_t *r, const char *how)
              r->check ? check_verdicts(r->check, RBL_UNKNOWN) : 0,
              ev_now(r->d->loop) - r->started);
 
+    if (r->fail != NULL) {
+        r->d->checks.failed++;
+
+    } else {
+        r->d->checks.completed++;
+    }
+
     if (r->d->deliver != NULL) {
         deliver_wake(r->d->deliver);
     }

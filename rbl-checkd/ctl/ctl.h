@@ -157,6 +157,12 @@ int ctl_secret_make(char secret[CTL_SECRET_SIZE]);  /* "whsec_..." */
 int ctl_sha256(unsigned char digest[32], rbl_str_t s);
 void ctl_hex(char *out, const unsigned char *p, size_t n);  /* NUL too */
 
+/*
+ * daemons.c: an array of what each daemon has counted lately; its name, and
+ * groups of numbers (rbl_metrics.h).  NULL: failed, and said.
+ */
+json_t *ctl_daemons(ctl_t *ctl);
+
 /* The SID of a system list. */
 int ctl_list_sid(rbl_sid_t *sid, rbl_str_t zone);
 

@@ -1,12 +1,16 @@
 /*
  * rblctl status: is everything there?  The store, what is in it, and the
- * daemons that have asked for jobs within the last day.
+ * daemons that have asked for jobs within the last day, with what they have
+ * counted.
  */
 
 #include "ctl.h"
 
+#include "rbl_metrics.h"
+
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 
 static const ctl_column_t  status_columns[] = {
@@ -21,7 +25,10 @@ static const ctl_column_t  status_columns[] = {
 
 static const ctl_column_t  daemon_row[] = {
     { "name", "DAEMON" }, { "pending", "RUNNING" }, { "idle", "IDLE (s)" },
-    { NULL, NULL }
+    { "version", "VERSION" }, { "up", "UP" }, { "ended", "CHECKS" },
+    { "a_second", "A SECOND" }, { "asked", "QUESTIONS" },
+    { "open", "IN FLIGHT" }, { "waiting", "WAITING" },
+    { "queue", "QUEUE (s)" }, { "delivered", "DELIVERED" }, { NULL, NULL }
 };
 
 
@@ -213,6 +220,112 @@ ctl_status_lists(ctl_t *ctl, json_t *v)
 }
 
 
+static int64_t
+ctl_status_number(const json_t *d, const char *group, const char *key)
+{
+    return json_integer_value(json_object_get(json_object_get(d, group), key));
+}
+
+
+/* "3d 4h", "4h 5m", "5m 6s" */
+static json_t *
+ctl_status_up(const json_t *started)
+{
+    char           text[64];
+    long           s;
+    struct tm      tm;
+    const char    *from;
+
+    from = json_string_value(started);
+    memset(&tm, 0, sizeof(tm));
+
+    if (from == NULL || strptime(from, "%Y-%m-%dT%H:%M:%S", &tm) == NULL) {
+        return json_string("");
+    }
+
+    s = (long) (time(NULL) - timegm(&tm));
+    s = s > 0 ? s : 0;
+
+    if (s >= 86400) {
+        snprintf(text, sizeof(text), "%ldd %ldh", s / 86400, s / 3600 % 24);
+
+    } else if (s >= 3600) {
+        snprintf(text, sizeof(text), "%ldh %ldm", s / 3600, s / 60 % 60);
+
+    } else {
+        snprintf(text, sizeof(text), "%ldm %lds", s / 60, s % 60);
+    }
+
+    return json_string(text);
+}
+
+
+/* The columns of a daemon that has told its numbers. */
+static void
+ctl_status_columns(json_t *d, const json_t *m)
+{
+    char     rate[32];
+    int64_t  age, due;
+
+    age = ctl_status_number(m, "queue", "manual_ms");
+    due = ctl_status_number(m, "queue", "due_ms");
+    age = (age > due ? age : due) / 1000;
+    (void) rbl_metric_text(rate, ctl_status_number(m, "checks", "per_1000s"),
+                           RBL_METRIC_MILLI);
+    rate[strlen(rate) - 2] = '\0';     /* one digit is enough */
+
+    json_object_set(d, "version", json_object_get(m, "version"));
+    json_object_set_new(d, "up",
+                        ctl_status_up(json_object_get(m, "started")));
+    json_object_set_new(d, "ended",
+        json_integer(ctl_status_number(m, "checks", "completed")
+                     + ctl_status_number(m, "checks", "failed")));
+    json_object_set_new(d, "a_second", json_string(rate));
+    json_object_set_new(d, "asked",
+        json_integer(ctl_status_number(m, "questions", "asked")));
+    json_object_set_new(d, "open",
+        json_integer(ctl_status_number(m, "questions", "in_flight")));
+    json_object_set_new(d, "waiting",
+        json_integer(ctl_status_number(m, "questions", "waiting")));
+    json_object_set_new(d, "queue", json_integer(age));
+    json_object_set_new(d, "delivered",
+        json_integer(ctl_status_number(m, "deliveries", "delivered")));
+}
+
+
+/* Puts to each daemon what it has told. */
+static int
+ctl_status_counted(ctl_t *ctl, json_t *daemons)
+{
+    size_t   i;
+    json_t  *all, *m, *d;
+
+    all = ctl_daemons(ctl);
+    if (all == NULL) {
+        return -1;
+    }
+
+    json_array_foreach(all, i, m) {
+        d = json_object_get(daemons,
+                            json_string_value(json_object_get(m, "name")));
+        if (d == NULL) {
+            continue;
+        }
+
+        if (ctl->json) {
+            json_object_update(d, m);
+
+        } else {
+            ctl_status_columns(d, m);
+        }
+    }
+
+    json_decref(all);
+
+    return 0;
+}
+
+
 static int
 ctl_status_print(ctl_t *ctl, json_t *v, json_t *daemons)
 {
@@ -270,7 +383,8 @@ ctl_status(ctl_t *ctl)
         json_object_set_new(v, "partitions", json_integer(partitions));
         if (ctl_meta(ctl) == 0 && ctl_status_sums(ctl, v) == 0
             && ctl_status_lists(ctl, v) == 0
-            && ctl_status_daemons(ctl, daemons) == 0)
+            && ctl_status_daemons(ctl, daemons) == 0
+            && ctl_status_counted(ctl, daemons) == 0)
         {
             return ctl_status_print(ctl, v, daemons);
         }

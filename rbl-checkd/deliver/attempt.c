@@ -284,6 +284,7 @@ attempt_failed(attempt_t *a, unsigned status, int64_t retry_after,
     if (delay < 0) {
         log_warn("delivery %.*s is given up after %u attempts: %s",
                  (int) a->member.n, a->member.p, a->n + 1, error);
+        a->deliver->counters.dead++;
         attempt_end(a, "dead", status, 0, error);
         return;
     }
@@ -293,6 +294,7 @@ attempt_failed(attempt_t *a, unsigned status, int64_t retry_after,
     log_msg(a->channel->way == CHANNEL_SMTP ? LOG_L_NOTICE : LOG_L_INFO,
             "delivery %.*s: next attempt in %.1f s: %s", (int) a->member.n,
             a->member.p, (double) delay / 1000.0, error);
+    a->deliver->counters.retried++;
     attempt_end(a, "retry", status, delay, error);
 }
 
@@ -302,6 +304,7 @@ attempt_dead(attempt_t *a, unsigned status, const char *error)
 {
     log_warn("delivery %.*s is given up: %s", (int) a->member.n, a->member.p,
              error);
+    a->deliver->counters.dead++;
     attempt_end(a, "dead", status, 0, error);
 }
 
@@ -317,6 +320,7 @@ attempt_answered(attempt_t *a, const channel_answer_t *answer,
     switch (a->channel->judge(answer, why)) {
 
     case CHANNEL_DELIVERED:
+        a->deliver->counters.delivered++;
         attempt_end(a, "ok", answer->status, 0, "");
         return;
 

@@ -324,6 +324,13 @@ deliver_in_flight(const deliver_t *d)
 }
 
 
+const deliver_counters_t *
+deliver_counters(const deliver_t *d)
+{
+    return &d->counters;
+}
+
+
 void
 deliver_wake(deliver_t *d)
 {

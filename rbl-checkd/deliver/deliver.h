@@ -15,6 +15,11 @@
 
 typedef struct deliver_s  deliver_t;
 
+/* Attempts, by what came of them. */
+typedef struct {
+    uint64_t  delivered, retried, dead;
+} deliver_counters_t;
+
 /* NULL: out of memory.  Works whenever the store is ready. */
 deliver_t *deliver_new(struct ev_loop *loop, const config_t *conf,
     store_t *store, dns_engine_t *dns);
@@ -22,6 +27,7 @@ deliver_t *deliver_new(struct ev_loop *loop, const config_t *conf,
 /* Takes no new work; what is in flight goes on. */
 void deliver_stop(deliver_t *deliver);
 unsigned deliver_in_flight(const deliver_t *deliver);
+const deliver_counters_t *deliver_counters(const deliver_t *deliver);
 void deliver_free(deliver_t *deliver);
 
 /* The system's files may have changed: time zones are read again. */

@@ -56,6 +56,7 @@ struct deliver_s {
     link_t            mails, sending;   /* attempts by mail */
     unsigned          n_mails, n_sending;
     uint64_t          round;            /* of the mail that began last */
+    deliver_counters_t  counters;
 };
 
 typedef enum {

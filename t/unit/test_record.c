@@ -61,6 +61,7 @@ typedef union {
     rbl_group_t    group;
     rbl_contact_t  contact;
     rbl_refusal_t  refusal;
+    rbl_daemon_t   daemon;
 } any_t;
 
 
@@ -83,6 +84,7 @@ DECODER(hook)
 DECODER(group)
 DECODER(contact)
 DECODER(refusal)
+DECODER(daemon)
 
 
 static const struct {
@@ -112,6 +114,8 @@ static const struct {
       RBL_CONTACT__N, RBL_CONTACT__MIN },
     { "refusal", decode_refusal, "ississ", sizeof(rbl_refusal_t),
       RBL_REFUSAL__N, RBL_REFUSAL__MIN },
+    { "daemon", decode_daemon, "ssiiaaa", sizeof(rbl_daemon_t),
+      RBL_DAEMON__N, RBL_DAEMON__MIN },
 };
 
 #define ENTITIES  (sizeof(entities) / sizeof(entities[0]))

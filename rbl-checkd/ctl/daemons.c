@@ -1,0 +1,180 @@
+/*
+ * rblctl: what the daemons have counted, as they put it into the store every
+ * few seconds.  A daemon that is gone is not among them for long.
+ */
+
+#include "ctl.h"
+
+#include "rbl_metrics.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define DAEMONS_MAX  "255"              /* the rank of the last one looked at */
+
+
+/* Sets the numbers in objects by their groups. */
+static void
+ctl_daemon_numbers(json_t *v, const rbl_metric_t *metric, size_t n,
+    const int64_t *number)
+{
+    size_t   i;
+    json_t  *group;
+
+    for (i = 0; i < n; i++) {
+        if (number[i] < 0) {
+            continue;                   /* not known */
+        }
+
+        group = json_object_get(v, metric[i].group);
+        if (group == NULL) {
+            group = json_object();
+            json_object_set_new(v, metric[i].group, group);
+        }
+
+        json_object_set_new(group, metric[i].key, json_integer(number[i]));
+    }
+}
+
+
+static json_t *
+ctl_daemon_resolvers(rbl_str_t raw)
+{
+    size_t                  i, n;
+    json_t                 *all, *v;
+    rbl_mp_t                mp;
+    rbl_resolver_metrics_t  m;
+
+    all = json_array();
+    rbl_mp_init(&mp, raw);
+    n = rbl_mp_array(&mp);
+
+    for (i = 0; i < n && rbl_resolver_metrics_decode(&m, &mp) == RBL_OK; i++) {
+        v = json_pack("{so}", "address", ctl_text(m.address));
+        ctl_daemon_numbers(v, rbl_resolver_metrics, RBL_MR_LATENCY, m.number);
+        json_array_append_new(all, v);
+    }
+
+    return all;
+}
+
+
+static json_t *
+ctl_daemon_lists(rbl_str_t raw)
+{
+    size_t              i, n;
+    json_t             *all, *v;
+    rbl_mp_t            mp;
+    rbl_list_metrics_t  m;
+
+    all = json_array();
+    rbl_mp_init(&mp, raw);
+    n = rbl_mp_array(&mp);
+
+    for (i = 0; i < n && rbl_list_metrics_decode(&m, &mp) == RBL_OK; i++) {
+        v = json_pack("{so so so}", "list", ctl_text(m.list),
+                      "zone", ctl_text(m.zone), "health", ctl_text(m.health));
+        ctl_daemon_numbers(v, rbl_list_metrics, RBL_ML__N, m.number);
+        json_array_append_new(all, v);
+    }
+
+    return all;
+}
+
+
+static json_t *
+ctl_daemon_json(const rbl_daemon_t *d)
+{
+    json_t   *v;
+    int64_t   number[RBL_M__N];
+
+    if (rbl_metrics_decode(number, d->numbers) != RBL_OK) {
+        return NULL;
+    }
+
+    v = json_pack("{so so so so}", "name", ctl_text(d->name),
+                  "version", ctl_text(d->release),
+                  "started", ctl_time(d->started), "told", ctl_time(d->told));
+    ctl_daemon_numbers(v, rbl_metrics, RBL_M__N, number);
+    json_object_set_new(v, "resolvers", ctl_daemon_resolvers(d->resolvers));
+    json_object_set_new(v, "lists", ctl_daemon_lists(d->lists));
+
+    return v;
+}
+
+
+/* MGET of the records of those names. */
+static redisReply *
+ctl_daemons_mget(ctl_t *ctl, const redisReply *names)
+{
+    size_t       i, n;
+    rbl_key_t   *key;
+    rbl_str_t   *argv;
+    redisReply  *reply;
+
+    n = rbl_reply_len(names);
+    key = calloc(n + 1, sizeof(rbl_key_t));
+    argv = calloc(n + 1, sizeof(rbl_str_t));
+    reply = NULL;
+
+    if (key == NULL || argv == NULL) {
+        ctl_fail("out of memory");
+
+    } else {
+        argv[0] = RBL_STR("MGET");
+
+        for (i = 0; i < n; i++) {
+            argv[i + 1] = rbl_key(&key[i], &ctl->ks, 0, "daemon",
+                                  rbl_reply_str(rbl_reply_at(names, i)),
+                                  RBL_STR(""));
+        }
+
+        reply = ctl_command(ctl, (int) n + 1, argv);
+    }
+
+    free(key);
+    free(argv);
+
+    return reply;
+}
+
+
+json_t *
+ctl_daemons(ctl_t *ctl)
+{
+    size_t         i;
+    json_t        *all, *v;
+    rbl_key_t      key;
+    rbl_str_t      none = RBL_STR("");
+    redisReply    *names, *reply;
+    rbl_daemon_t   d;
+
+    names = ctl_call(ctl, "ZREVRANGE",
+                     rbl_key(&key, &ctl->ks, 0, "daemons", none, none),
+                     RBL_STR("0"), RBL_STR(DAEMONS_MAX));
+    if (names == NULL) {
+        return NULL;
+    }
+
+    all = json_array();
+    reply = rbl_reply_len(names) > 0 ? ctl_daemons_mget(ctl, names) : NULL;
+
+    if (rbl_reply_len(names) > 0 && reply == NULL) {
+        json_decref(all);
+        all = NULL;
+    }
+
+    for (i = 0; i < rbl_reply_len(reply); i++) {
+        v = rbl_daemon_decode(&d, rbl_reply_str(rbl_reply_at(reply, i)))
+            == RBL_OK ? ctl_daemon_json(&d) : NULL;
+
+        if (v != NULL) {
+            json_array_append_new(all, v);
+        }
+    }
+
+    freeReplyObject(names);
+    freeReplyObject(reply);
+
+    return all;
+}

@@ -1,0 +1,271 @@
+/*
+ * A tick: the record is packed and sent, and some partitions are asked how long
+ * their queues have waited.  There may be a thousand of them, so that one tick
+ * asks for no more than QUEUES_MAX; what the others said before counts on.
+ */
+
+#include "metrics.h"
+#include "log.h"
+#include "metrics_pack.h"
+#include "check/tally.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define EVERY       5.0                 /* s */
+#define TURN        6                   /* ticks that tally_turn counts */
+#define QUEUES_MAX  32
+
+typedef struct {
+    metrics_t  *metrics;
+    int64_t     manual_ms, due_ms;
+    unsigned    asked:1;
+} queue_age_t;
+
+struct metrics_s {
+    const daemon_t  *d;
+    const jobs_t    *jobs;
+    ev_timer         timer;
+    metrics_more_t   more;
+    uint64_t         checks;            /* at the last tick */
+    double           at;
+    unsigned         ticks;
+    unsigned         partitions;
+    unsigned         next;              /* partition */
+    queue_age_t     *queue;
+};
+
+
+static void
+on_queue(void *data, const redisReply *reply)
+{
+    queue_age_t  *q = data;
+
+    q->asked = 0;
+
+    if (rbl_str_is(rbl_reply_word(reply), "OK")) {
+        q->manual_ms = rbl_reply_int(rbl_reply_at(reply, 1), -1);
+        q->due_ms = rbl_reply_int(rbl_reply_at(reply, 2), -1);
+
+    } else {
+        q->manual_ms = -1;
+        q->due_ms = -1;
+    }
+}
+
+
+static int
+make_queues(metrics_t *m)
+{
+    unsigned  i, n;
+
+    n = store_keyspace(m->d->store)->partitions;
+
+    if (m->queue != NULL && m->partitions == n) {
+        return 0;
+    }
+
+    for (i = 0; i < m->partitions; i++) {
+        store_forget(m->d->store, &m->queue[i]);
+    }
+
+    free(m->queue);
+    m->partitions = 0;
+    m->next = 0;
+    m->queue = calloc(n, sizeof(queue_age_t));
+    if (m->queue == NULL) {
+        return -1;
+    }
+
+    m->partitions = n;
+
+    for (i = 0; i < n; i++) {
+        m->queue[i].metrics = m;
+        m->queue[i].manual_ms = -1;
+        m->queue[i].due_ms = -1;
+    }
+
+    return 0;
+}
+
+
+static void
+ask_queues(metrics_t *m)
+{
+    unsigned      i;
+    rbl_key_t     key;
+    rbl_str_t     argv[1], none = RBL_STR("");
+    queue_age_t  *q;
+
+    for (i = 0; i < QUEUES_MAX && i < m->partitions; i++) {
+        q = &m->queue[m->next];
+
+        if (!q->asked) {
+            q->asked = 1;
+            argv[0] = rbl_key(&key, store_keyspace(m->d->store), m->next,
+                              "leases", none, none);
+            store_script(m->d->store, &rbl_script_queue_age, on_queue, q, 1, 1,
+                         argv);
+        }
+
+        m->next = (m->next + 1) % m->partitions;
+    }
+}
+
+
+static void
+sum_queues(metrics_t *m)
+{
+    unsigned            i;
+    const queue_age_t  *q;
+
+    m->more.manual_ms = -1;
+    m->more.due_ms = -1;
+
+    for (i = 0; i < m->partitions; i++) {
+        q = &m->queue[i];
+        m->more.manual_ms = q->manual_ms > m->more.manual_ms
+                            ? q->manual_ms : m->more.manual_ms;
+        m->more.due_ms = q->due_ms > m->more.due_ms ? q->due_ms
+                                                    : m->more.due_ms;
+    }
+}
+
+
+static void
+rate(metrics_t *m)
+{
+    double    now, passed;
+    uint64_t  checks;
+
+    now = ev_now(m->d->loop);
+    passed = now - m->at;
+    checks = metrics_checks(m->d);
+
+    if (passed >= EVERY / 2) {
+        m->more.rate = (int64_t) ((double) (checks - m->checks) * 1000
+                                  / passed);
+        m->checks = checks;
+        m->at = now;
+    }
+}
+
+
+static void
+on_put(void *data, const redisReply *reply)
+{
+    (void) data;
+
+    if (reply != NULL && reply->type == REDIS_REPLY_ERROR) {
+        log_warn("the numbers of this daemon were not taken: %.120s",
+                 reply->str);
+    }
+}
+
+
+static void
+put(metrics_t *m)
+{
+    char       ttl[16];
+    rbl_buf_t  buf;
+    rbl_key_t  key;
+    rbl_str_t  argv[5];
+
+    rbl_buf_init(&buf);
+    metrics_pack(&buf.out, m->d, m->jobs, &m->more);
+
+    if (!buf.out.failed) {
+        snprintf(ttl, sizeof(ttl), "%d", RBL_METRICS_TTL);
+        argv[0] = RBL_STR("SET");
+        argv[1] = rbl_key(&key, store_keyspace(m->d->store), 0, "daemon",
+                          rbl_str(m->d->conf->name), RBL_STR(""));
+        argv[2] = rbl_buf_str(&buf);
+        argv[3] = RBL_STR("PX");
+        argv[4] = rbl_str(ttl);
+        store_command(m->d->store, on_put, m, 5, argv);
+    }
+
+    rbl_buf_free(&buf);
+}
+
+
+static void
+on_tick(struct ev_loop *loop, ev_timer *w, int revents)
+{
+    metrics_t  *m = w->data;
+
+    (void) loop;
+    (void) revents;
+
+    if (++m->ticks % TURN == 0) {
+        tally_turn(m->d->check.tally);
+    }
+
+    if (make_queues(m) != 0) {
+        return;
+    }
+
+    rate(m);
+    sum_queues(m);
+    put(m);
+    ask_queues(m);
+}
+
+
+metrics_t *
+metrics_new(const daemon_t *d, const jobs_t *jobs)
+{
+    metrics_t        *m;
+    struct timespec   ts;
+
+    m = calloc(1, sizeof(metrics_t));
+    if (m == NULL) {
+        return NULL;
+    }
+
+    clock_gettime(CLOCK_REALTIME, &ts);
+    m->d = d;
+    m->jobs = jobs;
+    m->at = ev_now(d->loop);
+    m->more.started = (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+    ev_timer_init(&m->timer, on_tick, EVERY, EVERY);
+    m->timer.data = m;
+
+    return m;
+}
+
+
+void
+metrics_free(metrics_t *m)
+{
+    unsigned  i;
+
+    if (m == NULL) {
+        return;
+    }
+
+    ev_timer_stop(m->d->loop, &m->timer);
+    store_forget(m->d->store, m);
+
+    for (i = 0; i < m->partitions; i++) {
+        store_forget(m->d->store, &m->queue[i]);
+    }
+
+    free(m->queue);
+    free(m);
+}
+
+
+/* The first one comes at once, so that whoever looks sees a new daemon. */
+
+void
+metrics_state(metrics_t *m, int ready)
+{
+    ev_timer_stop(m->d->loop, &m->timer);
+
+    if (ready) {
+        ev_timer_set(&m->timer, 0.2, EVERY);
+        ev_timer_start(m->d->loop, &m->timer);
+    }
+}

@@ -1,0 +1,22 @@
+/*
+ * What this process has counted, put into the store every five seconds: one
+ * record (shared/rbl_metrics.h) under its name in partition 0, which ends soon
+ * when it is not written anew.  nginx (rbl_status) and rblctl show it.
+ */
+
+#ifndef METRICS_H_INCLUDED
+#define METRICS_H_INCLUDED
+
+#include "check/jobs.h"
+#include "daemon.h"
+
+typedef struct metrics_s  metrics_t;
+
+/* What it reads must be there until metrics_free.  NULL: out of memory. */
+metrics_t *metrics_new(const daemon_t *d, const jobs_t *jobs);
+void metrics_free(metrics_t *metrics);
+
+/* The store has become ready (1) or was lost (0). */
+void metrics_state(metrics_t *metrics, int ready);
+
+#endif /* METRICS_H_INCLUDED */

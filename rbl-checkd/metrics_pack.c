@@ -1,0 +1,212 @@
+/*
+ * Each part counts for itself; here the numbers come together.
+ */
+
+#include "metrics_pack.h"
+#include "check/lookup.h"
+#include "check/quota.h"
+#include "check/tally.h"
+#include "rbl_version.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <time.h>
+
+
+static void
+add_checks(int64_t *number, const daemon_t *d, const jobs_t *jobs)
+{
+    number[RBL_M_CHECKS_COMPLETED] = (int64_t) d->checks.completed;
+    number[RBL_M_CHECKS_FAILED] = (int64_t) d->checks.failed;
+    number[RBL_M_CHECKS_LEFT] = (int64_t) d->checks.left;
+    number[RBL_M_CHECKS_IN_FLIGHT] = jobs_in_flight(jobs);
+    number[RBL_M_CHECKS_MAX] = d->conf->checks_max;
+}
+
+
+static void
+add_questions(int64_t *number, const dns_engine_t *dns)
+{
+    unsigned               i;
+    const dns_counters_t  *c;
+
+    c = dns_engine_counters(dns);
+    number[RBL_M_QUESTIONS] = (int64_t) c->questions;
+    number[RBL_M_QUESTIONS_IN_FLIGHT] = c->in_flight;
+    number[RBL_M_QUESTIONS_WAITING] = c->waiting;
+    number[RBL_M_TRIES] = (int64_t) c->sent;
+    number[RBL_M_TRIES_TIMED_OUT] = (int64_t) c->timeouts;
+    number[RBL_M_TCP] = (int64_t) c->tcp;
+    number[RBL_M_DROPPED] = (int64_t) c->dropped;
+
+    _Static_assert(RBL_M_ANSWERS_LAST - RBL_M_ANSWERS == DNS_NETWORK,
+                   "a number for every status");
+
+    for (i = 0; i <= DNS_NETWORK; i++) {
+        number[RBL_M_ANSWERS + i] = (int64_t) c->by_status[i];
+    }
+}
+
+
+static void
+add_lookups(int64_t *number, lookup_t *lookup)
+{
+    const lookup_counters_t  *c;
+
+    c = lookup_counters(lookup);
+    number[RBL_M_LOOKUPS_ASKED] = (int64_t) c->asked;
+    number[RBL_M_LOOKUPS_KEPT] = (int64_t) c->hits;
+    number[RBL_M_LOOKUPS_JOINED] = (int64_t) c->joined;
+    number[RBL_M_LOOKUPS_REFUSED] = (int64_t) c->refused;
+    number[RBL_M_CACHE_ENTRIES] = (int64_t) c->entries;
+    number[RBL_M_CACHE_OCTETS] = (int64_t) c->octets;
+}
+
+
+static void
+add_deliveries(int64_t *number, const deliver_t *deliver)
+{
+    const deliver_counters_t  *c;
+
+    if (deliver == NULL) {
+        return;
+    }
+
+    c = deliver_counters(deliver);
+    number[RBL_M_DELIVERED] = (int64_t) c->delivered;
+    number[RBL_M_RETRIED] = (int64_t) c->retried;
+    number[RBL_M_DEAD] = (int64_t) c->dead;
+    number[RBL_M_DELIVERIES_OPEN] = deliver_in_flight(deliver);
+}
+
+
+static rbl_str_t
+resolver_text(char buf[INET6_ADDRSTRLEN + 8],
+    const struct sockaddr_storage *sa)
+{
+    char                        ip[INET6_ADDRSTRLEN] = "";
+    unsigned                    port;
+    const struct sockaddr_in   *v4 = (const void *) sa;
+    const struct sockaddr_in6  *v6 = (const void *) sa;
+
+    if (sa->ss_family == AF_INET6) {
+        (void) inet_ntop(AF_INET6, &v6->sin6_addr, ip, sizeof(ip));
+        port = ntohs(v6->sin6_port);
+
+    } else {
+        (void) inet_ntop(AF_INET, &v4->sin_addr, ip, sizeof(ip));
+        port = ntohs(v4->sin_port);
+    }
+
+    snprintf(buf, INET6_ADDRSTRLEN + 8, "%s@%u", ip, port);
+
+    return rbl_str(buf);
+}
+
+
+static void
+pack_resolvers(rbl_out_t *out, const daemon_t *d)
+{
+    char                    text[INET6_ADDRSTRLEN + 8];
+    unsigned                i;
+    const dns_config_t     *dns = &d->conf->dns;
+    rbl_resolver_metrics_t  m;
+
+    rbl_mp_put_array(out, dns->n_resolvers);
+
+    for (i = 0; i < dns->n_resolvers; i++) {
+        m.address = resolver_text(text, &dns->resolver[i]);
+        memcpy(m.number, tally_resolver(d->check.tally, i)->number,
+               sizeof(m.number));
+        rbl_resolver_metrics_encode(out, &m);
+    }
+}
+
+
+/* What is counted elsewhere is asked for those that are in the table. */
+
+static void
+note_lists(const daemon_t *d)
+{
+    size_t         i;
+    list_t        *list;
+    tally_list_t  *t;
+
+    for (i = 0; i < table_count(d->table); i++) {
+        list = table_at(d->table, i);
+        t = tally_list(d->check.tally, list);
+
+        if (t->sid[0] != '\0') {
+            t->number[RBL_ML_QUOTA_LEFT] = quota_left(d->check.quota, list);
+        }
+    }
+}
+
+
+static void
+pack_lists(rbl_out_t *out, const daemon_t *d)
+{
+    size_t               at, n;
+    double               ms;
+    tally_list_t        *t;
+    rbl_list_metrics_t   m;
+
+    note_lists(d);
+
+    for (at = 0, n = 0; tally_next(d->check.tally, &at) != NULL; n++) {
+        /* void */
+    }
+
+    rbl_mp_put_array(out, n);
+
+    for (at = 0; (t = tally_next(d->check.tally, &at)) != NULL; /* void */) {
+        ms = t->slowest[0] > t->slowest[1] ? t->slowest[0] : t->slowest[1];
+        t->number[RBL_ML_SLOWEST] = (int64_t) (ms * 1000);
+
+        if (t->sid[0] == '\0') {
+            t->number[RBL_ML_QUOTA_LEFT] = -1;
+        }
+
+        m.list = rbl_str(t->sid);
+        m.zone = rbl_str(t->zone);
+        m.health = RBL_STR("");
+        memcpy(m.number, t->number, sizeof(m.number));
+        rbl_list_metrics_encode(out, &m);
+    }
+}
+
+
+uint64_t
+metrics_checks(const daemon_t *d)
+{
+    return d->checks.completed + d->checks.failed + d->checks.left;
+}
+
+
+void
+metrics_pack(rbl_out_t *out, const daemon_t *d, const jobs_t *jobs,
+    const metrics_more_t *more)
+{
+    int64_t          number[RBL_M__N] = { 0 };
+    struct timespec  ts;
+
+    add_checks(number, d, jobs);
+    add_questions(number, d->dns);
+    add_lookups(number, d->check.lookup);
+    add_deliveries(number, d->deliver);
+    number[RBL_M_CHECKS_RATE] = more->rate;
+    number[RBL_M_QUEUE_MANUAL] = more->manual_ms;
+    number[RBL_M_QUEUE_DUE] = more->due_ms;
+
+    clock_gettime(CLOCK_REALTIME, &ts);
+
+    rbl_mp_put_array(out, 8);
+    rbl_mp_put_int(out, 1);             /* of the record */
+    rbl_mp_put_z(out, d->conf->name);
+    rbl_mp_put_z(out, RBL_VERSION);
+    rbl_mp_put_int(out, more->started);
+    rbl_mp_put_int(out, (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000);
+    rbl_metrics_encode(out, number, RBL_M__N);
+    pack_resolvers(out, d);
+    pack_lists(out, d);
+}
