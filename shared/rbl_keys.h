@@ -21,7 +21,12 @@
  *                              [[RB, type, 0, zone, website]...], derived too
  *   lists:active       zset    the active system lists, in load order; derived
  *   lists:zones        hash    zone of a system list -> its type; derived
- *   lists:ver          string  counts changes of the system lists
+ *   lists:override     hash    what the operator has said of system lists by
+ *                              hand (_override.lua)
+ *   lists:keys         hash    zone of a list -> the key that it wants, a
+ *                              secret; in partition 0 only
+ *   lists:ver          string  counts changes of the system lists and their
+ *                              keys
  *   list:<RB>          hash    what daemons share about a system list
  *                              (list_grant, list_told, list_turn): "turn", to
  *                              when its rate is given away (us since 1970);

@@ -232,6 +232,21 @@ list_key_set(list_t *list, rbl_str_t key)
 }
 
 
+int
+list_key_find(list_t *list, const redisReply *keys)
+{
+    rbl_str_t  key;
+
+    if (!list_keyed(list)) {
+        return 0;
+    }
+
+    key = rbl_reply_str(rbl_reply_field(keys, list->zone));
+
+    return list_key_ok(key) ? list_key_set(list, key) : 0;
+}
+
+
 /* Where in the interval the list's turn for this host is (ms). */
 
 static int64_t

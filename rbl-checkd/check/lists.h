@@ -9,6 +9,7 @@
 
 #include "rbl_codes.h"
 #include "rbl_record.h"
+#include "rbl_reply.h"
 
 /* Which names of a host a list of domains is asked for. */
 typedef enum {
@@ -53,6 +54,13 @@ int list_keyed(const list_t *list);
  * one that wants none.  -1: it is none (list_key_ok), or out of memory.
  */
 int list_key_set(list_t *list, rbl_str_t key);
+
+/*
+ * Gives the list its key out of what HGETALL lists:keys has said.  A list that
+ * wants none, or whose key is not there or is none, stays as it is.  -1: out of
+ * memory.
+ */
+int list_key_find(list_t *list, const redisReply *keys);
 
 /* A label of letters, digits and hyphens, of at most 63 octets. */
 int list_key_ok(rbl_str_t key);

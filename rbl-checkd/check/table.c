@@ -1,8 +1,8 @@
 /*
  * Keeps the table of system lists.  One look is a chain of commands (version,
- * sum, order, records, sum once more); only one chain runs at a time, and the
- * table in use is replaced when a whole new one stands.  The sum is that of the
- * table only if nothing changed while it was read.
+ * sum, order, records, keys, sum once more); only one chain runs at a time, and
+ * the table in use is replaced when a whole new one stands.  The sum is that of
+ * the table only if nothing changed while it was read.
  */
 
 #include "table.h"
@@ -83,6 +83,37 @@ on_records(void *data, const redisReply *reply)
 }
 
 
+/* A list that wants a key and has none is not asked. */
+
+static void
+on_keys(void *data, const redisReply *reply)
+{
+    size_t    i, missing;
+    list_t   *list;
+    table_t  *table = data;
+
+    if (table->fresh == NULL) {
+        return;
+    }
+
+    if (reply == NULL || rbl_reply_class(reply) != RBL_REPLY_OK) {
+        lists_free(table->fresh);
+        table->fresh = NULL;
+        return;
+    }
+
+    for (i = 0, missing = 0; i < lists_count(table->fresh); i++) {
+        list = lists_at(table->fresh, i);
+        (void) list_key_find(list, reply);
+        missing += list->ask == NULL && strcmp(list->status, "active") == 0;
+    }
+
+    if (missing != 0) {
+        log_warn("%zu active lists are not asked: they have no key", missing);
+    }
+}
+
+
 static void
 on_sum_again(void *data, const redisReply *reply)
 {
@@ -122,6 +153,19 @@ ask_sum(table_t *table, store_reply_pt cb)
                       RBL_STR(""), RBL_STR(""));
     argv[2] = RBL_STR("sum");
     store_command(table->store, cb, table, 3, argv);
+}
+
+
+static void
+ask_keys(table_t *table)
+{
+    rbl_key_t  key;
+    rbl_str_t  argv[2];
+
+    argv[0] = RBL_STR("HGETALL");
+    argv[1] = rbl_key(&key, store_keyspace(table->store), 0, "lists:keys",
+                      RBL_STR(""), RBL_STR(""));
+    store_command(table->store, on_keys, table, 2, argv);
 }
 
 
@@ -183,6 +227,7 @@ on_order(void *data, const redisReply *reply)
         }
 
         store_command(table->store, on_records, table, (int) n + 1, argv);
+        ask_keys(table);
         ask_sum(table, on_sum_again);
     }
 

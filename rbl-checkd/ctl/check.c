@@ -22,6 +22,7 @@ typedef struct {
     rbl_family_t     family;
     char             buf[RBL_VALUE_MAX];
     lists_t         *table;
+    redisReply      *keys;              /* zones and keys; NULL: none */
     const list_t   **lists;             /* those that are asked */
     size_t           n;
     check_env_t      env;
@@ -69,6 +70,12 @@ ctl_check_add(ctl_check_t *c, rbl_str_t raw)
         return 0;
     }
 
+    if (list_key_find(list, c->keys) != 0) {
+        ctl_fail("out of memory");
+        list_unref(list);
+        return -1;
+    }
+
     if (strcmp(list->status, "active") != 0 || !(list->families & c->family)
         || c->n == CTL_MAX_LISTS)
     {
@@ -98,12 +105,29 @@ ctl_check_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 
 
 static int
+ctl_check_stored(ctl_t *ctl, ctl_check_t *c)
+{
+    rbl_key_t  key;
+    rbl_str_t  none = RBL_STR("");
+
+    c->keys = ctl_call(ctl, "HGETALL",
+                       rbl_key(&key, &ctl->ks, 0, "lists:keys", none, none),
+                       none, none);
+    if (c->keys == NULL) {
+        return -1;
+    }
+
+    return ctl_each(ctl, rbl_key(&key, &ctl->ks, 0, "lists", none, none), 0,
+                    "r", RBL_STR("SYS"), ctl_check_each, c);
+}
+
+
+static int
 ctl_check_lists(ctl_t *ctl, ctl_check_t *c)
 {
     int            rc;
     size_t         i;
-    rbl_key_t      key;
-    rbl_str_t      raw, none = RBL_STR("");
+    rbl_str_t      raw;
     const char    *path;
     lists_file_t   file;
 
@@ -116,8 +140,7 @@ ctl_check_lists(ctl_t *ctl, ctl_check_t *c)
             return -1;
         }
 
-        return ctl_each(ctl, rbl_key(&key, &ctl->ks, 0, "lists", none, none),
-                        0, "r", RBL_STR("SYS"), ctl_check_each, c);
+        return ctl_check_stored(ctl, c);
     }
 
     if (lists_file_read(&file, path) != 0) {
@@ -356,6 +379,7 @@ ctl_check(ctl_t *ctl)
     }
 
     names_close();
+    freeReplyObject(c.keys);
     free(c.lists);
 
     return rc;

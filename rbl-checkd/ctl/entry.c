@@ -20,6 +20,12 @@ mistake(entry_read_t *r, const char *field, const char *fmt, ...)
     va_end(ap);
 
     r->mistakes++;
+
+    if (r->array == NULL) {
+        ctl_fail("%s: %s: %s", r->path, field, text);
+        return;
+    }
+
     ctl_fail("%s: %s[%zu]%s%.*s: %s: %s", r->path, r->array, r->index,
              r->label.n ? " " : "", (int) r->label.n,
              r->label.n ? r->label.p : "", field, text);

@@ -13,7 +13,9 @@
 
 typedef struct {
     const char  *path;
-    const char  *array;                 /* "lists", "killed", "plans" */
+    const char  *array;                 /* "lists", "killed", "plans"; NULL:
+                                           it is no file, `path` names what is
+                                           read */
     size_t       index;
     rbl_str_t    label;                 /* names the entry at hand: its zone,
                                            its name; n 0: it has none */

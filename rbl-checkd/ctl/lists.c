@@ -4,11 +4,16 @@
  * failure half-way, with the same result.
  */
 
+#include "lists.h"
 #include "lists_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+typedef struct {
+    json_t             *rows;
+    ctl_lists_known_t   known;
+} ctl_rows_t;
 
 static const ctl_column_t  load_columns[] = {
     { "file", "file" }, { "active", "active" }, { "disabled", "disabled" },
@@ -18,18 +23,22 @@ static const ctl_column_t  load_columns[] = {
 static const ctl_column_t  list_columns[] = {
     { "id", "list" }, { "zone", "zone" }, { "name", "name" },
     { "type", "type" }, { "families", "families" }, { "status", "status" },
+    { "key", "key" }, { "by_hand", "by hand" },
     { "health", "health" }, { "website", "website" }, { "codes", "codes" },
     { "lookup", "lookup" }, { "delist", "delist" }, { "tier", "tier" },
     { "scope", "scope" }, { "kind", "kind" }, { "control", "control" },
     { "names", "names" }, { "min_interval", "min interval" },
     { "rate", "rate" }, { "day_quota", "day quota" },
+    { "quota_left", "left today" },
+    { "left_alone_until", "left alone until" },
     { "reason", "killed for" }, { "note", "note" }, { NULL, NULL }
 };
 
 static const ctl_column_t  list_row[] = {
     { "zone", "ZONE" }, { "type", "TYPE" }, { "families", "FAMILIES" },
-    { "status", "STATUS" }, { "tier", "TIER" }, { "kind", "KIND" },
-    { "name", "NAME" }, { NULL, NULL }
+    { "status", "STATUS" }, { "key", "KEY" }, { "tier", "TIER" },
+    { "kind", "KIND" }, { "quota_left", "LEFT" }, { "name", "NAME" },
+    { NULL, NULL }
 };
 
 
@@ -128,12 +137,33 @@ ctl_list_json(const rbl_list_t *l)
 }
 
 
+/* All that is told of one list; NULL: failed, and said. */
+static json_t *
+ctl_list_whole(ctl_t *ctl, const ctl_lists_known_t *known,
+    const rbl_list_t *l)
+{
+    json_t  *v;
+
+    v = ctl_list_json(l);
+
+    if (v == NULL) {
+        ctl_fail("out of memory");
+
+    } else if (ctl_list_state(ctl, known, l, v) != 0) {
+        json_decref(v);
+        return NULL;
+    }
+
+    return v;
+}
+
+
 static int
 ctl_list_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 {
-    rbl_list_t  l;
-
-    (void) ctl;
+    json_t       *v;
+    rbl_list_t    l;
+    ctl_rows_t   *rows = data;
 
     if (rbl_list_decode(&l, raw) != RBL_OK) {
         ctl_fail("the record of list %.*s is damaged: load the lists again",
@@ -141,12 +171,13 @@ ctl_list_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
         return 0;
     }
 
-    return json_array_append_new(data, ctl_list_json(&l));
+    v = ctl_list_whole(ctl, &rows->known, &l);
+
+    return v == NULL ? -1 : json_array_append_new(rows->rows, v);
 }
 
 
-/* A list by its SID or its zone. */
-static int
+int
 ctl_list_argument(rbl_sid_t *sid, rbl_str_t text)
 {
     size_t  i;
@@ -172,8 +203,7 @@ ctl_list_argument(rbl_sid_t *sid, rbl_str_t text)
 }
 
 
-/* The record of a list; its bytes live as long as *reply.  0, -1. */
-static int
+int
 ctl_list_load(ctl_t *ctl, rbl_str_t name, rbl_list_t *l, redisReply **reply)
 {
     rbl_sid_t  sid;
@@ -202,113 +232,56 @@ ctl_list_load(ctl_t *ctl, rbl_str_t name, rbl_list_t *l, redisReply **reply)
 }
 
 
-static int
+int
 ctl_list_show(ctl_t *ctl, rbl_str_t name)
 {
-    json_t      *v;
-    rbl_list_t   l;
-    redisReply  *reply;
+    json_t             *v;
+    rbl_list_t          l;
+    redisReply         *reply;
+    ctl_lists_known_t   known;
 
-    if (ctl_list_load(ctl, name, &l, &reply) != 0) {
+    if (ctl_lists_known(ctl, &known) != 0) {
         return CTL_ERROR;
     }
 
-    v = ctl_list_json(&l);
-    freeReplyObject(reply);
+    if (ctl_list_load(ctl, name, &l, &reply) != 0) {
+        ctl_lists_known_free(&known);
+        return CTL_ERROR;
+    }
 
-    return ctl_print(ctl, list_columns, v);
+    v = ctl_list_whole(ctl, &known, &l);
+    freeReplyObject(reply);
+    ctl_lists_known_free(&known);
+
+    return v == NULL ? CTL_ERROR : ctl_print(ctl, list_columns, v);
 }
 
 
 int
 ctl_lists_show(ctl_t *ctl)
 {
-    json_t     *rows;
-    rbl_key_t   key;
-    rbl_str_t   none = RBL_STR("");
+    int          rc;
+    rbl_key_t    key;
+    rbl_str_t    none = RBL_STR("");
+    ctl_rows_t   rows;
 
     if (ctl->n_args == 1) {
         return ctl_list_show(ctl, ctl->args[0]);
     }
 
-    rows = json_array();
-
-    if (ctl_each(ctl, rbl_key(&key, &ctl->ks, 0, "lists", none, none), 0,
-                 "r", RBL_STR("SYS"), ctl_list_each, rows)
-        != 0)
-    {
-        json_decref(rows);
+    if (ctl_lists_known(ctl, &rows.known) != 0) {
         return CTL_ERROR;
     }
 
-    return ctl_print(ctl, list_row, rows);
-}
+    rows.rows = json_array();
+    rc = ctl_each(ctl, rbl_key(&key, &ctl->ks, 0, "lists", none, none), 0,
+                  "r", RBL_STR("SYS"), ctl_list_each, &rows);
+    ctl_lists_known_free(&rows.known);
 
-
-static int
-ctl_lists_status(ctl_t *ctl, const char *status)
-{
-    int          found;
-    unsigned     p;
-    rbl_sid_t    sid;
-    rbl_key_t    key;
-    rbl_str_t    argv[2], none = RBL_STR("");
-    redisReply  *reply;
-
-    if (ctl_list_argument(&sid, ctl->args[0]) != 0) {
+    if (rc != 0) {
+        json_decref(rows.rows);
         return CTL_ERROR;
     }
 
-    argv[0] = rbl_sid_str(&sid);
-    argv[1] = rbl_str(status);
-
-    for (p = 0; p < ctl->ks.partitions; p++) {
-        reply = ctl_script(ctl, &rbl_script_lists_status,
-                           rbl_key(&key, &ctl->ks, p, "lists", none, none),
-                           2, argv);
-        if (reply == NULL) {
-            return ctl_fail("changed in %u of %u partitions: do it again", p,
-                            ctl->ks.partitions);
-        }
-
-        found = rbl_str_is(rbl_reply_word(reply), "OK");
-        freeReplyObject(reply);
-
-        if (!found) {
-            return ctl_fail("there is no list %s, or it is killed; rblctl"
-                            " lists show names them all", ctl->args[0].p);
-        }
-    }
-
-    return ctl_list_show(ctl, ctl->args[0]);
-}
-
-
-int
-ctl_lists_enable(ctl_t *ctl)
-{
-    int          keyed;
-    rbl_list_t   l;
-    redisReply  *reply;
-
-    if (ctl_list_load(ctl, ctl->args[0], &l, &reply) != 0) {
-        return CTL_ERROR;
-    }
-
-    keyed = l.zone.n != 0 && memchr(l.zone.p, '{', l.zone.n) != NULL;
-    freeReplyObject(reply);
-
-    if (keyed) {
-        return ctl_fail("%s needs a key, which cannot be given yet",
-                        ctl->args[0].p);
-    }
-
-    return ctl_lists_status(ctl, "active");
-}
-
-
-int
-ctl_lists_disable(ctl_t *ctl)
-{
-    return ctl_lists_status(ctl, "disabled");
+    return ctl_print(ctl, list_row, rows.rows);
 }

@@ -52,6 +52,16 @@ static const ctl_option_t  hook_options[] = { { "types", 1 }, { NULL, 0 } };
 
 static const ctl_option_t  fsck_options[] = { { "repair", 0 }, { NULL, 0 } };
 
+static const ctl_option_t  key_options[] = {
+    { "file", 1 }, { "remove", 0 }, { NULL, 0 }
+};
+
+static const ctl_option_t  override_options[] = {
+    { "names", 1 }, { "min-interval", 1 }, { "rate", 1 }, { "day-quota", 1 },
+    { "tier", 1 }, { "control", 1 }, { "codes", 1 }, { "none", 0 },
+    { NULL, 0 }
+};
+
 static const ctl_option_t  check_options[] = {
     { "lists", 1 }, { "resolver", 1 }, { NULL, 0 }
 };
@@ -130,6 +140,18 @@ static const ctl_command_t  ctl_commands[] = {
       none_options, 1, 1, CTL_READY, ctl_lists_enable },
     { "lists disable", "ZONE", "ask a list no more",
       none_options, 1, 1, CTL_READY, ctl_lists_disable },
+    { "lists key", "ZONE [--file FILE]|--remove",
+      "give a list the key that it wants, from standard input or a file",
+      key_options, 1, 1, CTL_READY, ctl_lists_key },
+    { "lists override", "ZONE [--names both|full|registered]"
+      " [--min-interval TIME] [--rate N] [--day-quota N] [--tier TIER]"
+      " [--control MODE] [--codes FILE] [--none]",
+      "change what the catalogue says of a list, until told otherwise",
+      override_options, 1, 1, CTL_READY, ctl_lists_override },
+    { "lists kill", "ZONE REASON", "end a list, whatever is loaded",
+      none_options, 2, 2, CTL_READY, ctl_lists_kill },
+    { "lists unkill", "ZONE", "bring a list back that was killed by hand",
+      none_options, 1, 1, CTL_READY, ctl_lists_unkill },
     { "check", "HOST [--lists FILE] [--resolver ADDRESS]",
       "check a host now; exit status 0 clear, 1 listed, 2 unknown",
       check_options, 1, 1, CTL_OFFLINE, ctl_check },

@@ -1,25 +1,25 @@
 -- Loads system lists into one partition: adds and updates those given, leaves
--- the others.  What the operator enabled or disabled by hand (lists:override)
--- outlives a load; a killed list loses it.
+-- the others.  What the operator has said by hand (lists:override) outlives a
+-- load; a list that the file kills loses it.
 -- KEYS[1] lists
 -- ARGV    packed list records, in the order they shall have
 -- Result  OK, number of active lists' version
 --- include: base
 --- include: defaults
+--- include: override
 for _, raw in ipairs(ARGV) do
-    local l = cmsgpack.unpack(raw)
+    local l = list_whole(cmsgpack.unpack(raw))
     local sid = l[LIST.id]
     if l[LIST.status] == 'killed' then
-        call('ZREM', KEYS[1], sid)
-        call('ZREM', key('lists:active'), sid)
-        call('HDEL', key('lists:override'), sid)
-        call('HDEL', key('lists:zones'), l[LIST.zone])
+        list_leave(sid, l[LIST.zone])
+        call('HDEL', override, sid, sid .. ':killed')
+        for name in pairs(overridden) do
+            call('HDEL', override, sid .. ':' .. name)
+        end
     else
-        l[LIST.status] = call('HGET', key('lists:override'), sid)
-            or l[LIST.status]
-        if not call('ZSCORE', KEYS[1], sid) then
-            local last = call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')
-            call('ZADD', KEYS[1], (tonumber(last[2]) or 0) + 1, sid)
+        list_overrule(sid, l)
+        if l[LIST.status] ~= 'killed' then
+            list_enter(sid)
         end
     end
     save(key('r', 'SYS', sid), l)

@@ -4,13 +4,14 @@
 -- Result  OK | LIST (no such list, or killed)
 --- include: base
 --- include: defaults
+--- include: override
 local k = key('r', 'SYS', ARGV[1])
 local l = load(k)
 if not l or not call('ZSCORE', KEYS[1], ARGV[1]) then
     return {'LIST'}
 end
 l[LIST.status] = ARGV[2]
-call('HSET', key('lists:override'), ARGV[1], ARGV[2])
+call('HSET', override, ARGV[1], ARGV[2])
 save(k, l)
 rebuild_defaults()
 return {'OK'}

@@ -233,6 +233,9 @@ my %harm = (
         ['GET', "rbl:{0}:r:$ac:APx"], ['SET', "rbl:{0}:r:$ac:APx", 'x'],
         ['SET', 'rbl:{0}:r:SYS:RBx', 'x'], [qw(SET rbl:{0}:defaults x)],
         [qw(ZADD rbl:{0}:lists 1 x)], [qw(ZADD rbl:{0}:lists:active 1 x)],
+        [qw(HGETALL rbl:{0}:lists:keys)], [qw(HKEYS rbl:{0}:lists:keys)],
+        [qw(HGET rbl:{0}:lists:keys x)], [qw(HSET rbl:{0}:lists:keys a b)],
+        ['EVAL', "return redis.call('HGETALL', 'rbl:{0}:lists:keys')", 0],
         [qw(HSET rbl:{0}:lists:zones a b)], [qw(ZADD rbl:{0}:daemons:addr 1 x)],
         [qw(HSET rbl:meta schema 9)],
         [qw(DEL rbl:meta)], ['ZADD', "rbl:{0}:apps:$ac", 1, 'x'],
@@ -250,6 +253,7 @@ my %harm = (
         ['HSET', "rbl:{0}:tokens:$ac", 'x', 'y'],
         ['SET', "rbl:{0}:r:$ac:APx", 'x'], ['SET', 'rbl:{0}:r:SYS:RBx', 'x'],
         [qw(SET rbl:{0}:defaults x)], [qw(ZADD rbl:{0}:lists 1 x)],
+        [qw(HSET rbl:{0}:lists:keys a b)], [qw(HDEL rbl:{0}:lists:keys a)],
         [qw(HSET rbl:meta schema 9)], [qw(DEL rbl:meta)],
         ['ZADD', "rbl:{0}:hosts:$ac", 1, 'x'],
         ['HSET', "rbl:{0}:uniq:$ac", 'x', 'y'],
@@ -270,6 +274,7 @@ my %harm = (
     ],
     'rblctl-fsck' => [
         # lists, and how the store was initialised
+        [qw(HGETALL rbl:{0}:lists:keys)],
         ['SET', 'rbl:{0}:r:SYS:RBx', 'x'], [qw(SET rbl:{0}:defaults x)],
         [qw(ZADD rbl:{0}:lists 1 x)], [qw(HSET rbl:meta schema 9)],
         [qw(DEL rbl:meta)], ['INFO'], [qw(XADD rbl:{0}:outbox * a b)],

@@ -196,7 +196,7 @@ for my $name ('none.example', 'dead.example.org', 'x' x 400) {
 for my $name ('{key}.dq.example.org', list_sid('{key}.dq.example.org')) {
     $r = rblctl($redis, 'lists', 'enable', $name);
     is($r->{status}, 3, "$name is not enabled");
-    like($r->{err}, qr/needs a key/, 'for it needs a key');
+    like($r->{err}, qr/needs a key, and has none/, 'for it needs a key');
 }
 
 # loading again changes records, kills, and leaves the rest

@@ -297,16 +297,19 @@ sub start_checkd {
     return started($s, sub { read_file($s->{log}) =~ $ready });
 }
 
-# rblctl(redis or undef, arguments...): as run_cmd
+# rblctl(redis or undef, arguments...): as run_cmd; its options, {stdin} and so
+# on, may stand before the arguments.
 sub rblctl {
     my ($redis, @args) = @_;
 
+    my $opt = ref $args[0] ? shift @args : {};
     my @store = $redis ? ('--store', $redis->{addr}) : ();
     my ($login, $file) = store_login($redis,
         ($args[0] // '') eq 'fsck' ? 'rblctl-fsck' : 'rblctl');
     push @store, '--user', $login, '--password-file', $file
         if $login && !grep { /^(?:-c|--config|--prefix)\b/ } @args;
-    return run_cmd({ timeout => 60 }, build_dir() . "/rblctl", @store, @args);
+    return run_cmd({ timeout => 60, %$opt }, build_dir() . "/rblctl", @store,
+        @args);
 }
 
 # Initialises a store; lists => path of a list file, partitions => N

@@ -1,0 +1,62 @@
+/*
+ * rblctl lists: what its files share.
+ */
+
+#ifndef CTL_LISTS_H_INCLUDED
+#define CTL_LISTS_H_INCLUDED
+
+#include "ctl.h"
+
+/* The SID of a list that is named by it or by its zone; 0, -1. */
+int ctl_list_argument(rbl_sid_t *sid, rbl_str_t text);
+
+/*
+ * The record of a list that is named by its zone or SID; the views live as long
+ * as *reply, which is then the caller's.  0; -1: there is none, and said.
+ */
+int ctl_list_load(ctl_t *ctl, rbl_str_t name, rbl_list_t *l,
+    redisReply **reply);
+
+/* Prints one list. */
+int ctl_list_show(ctl_t *ctl, rbl_str_t name);
+
+/*
+ * What is known of lists beside their records: which have a key (never what it
+ * is), what was said by hand, how much of their quota is left.
+ */
+typedef struct {
+    redisReply  *keys, *hand;
+} ctl_lists_known_t;
+
+/* 0; -1: failed, and said. */
+int ctl_lists_known(ctl_t *ctl, ctl_lists_known_t *known);
+void ctl_lists_known_free(ctl_lists_known_t *known);
+
+/* Is there a key for the zone? */
+int ctl_list_has_key(const ctl_lists_known_t *known, rbl_str_t zone);
+
+/* Adds "key", "by_hand" and the state of one list; -1: failed, and said. */
+int ctl_list_state(ctl_t *ctl, const ctl_lists_known_t *known,
+    const rbl_list_t *l, json_t *object);
+
+/* lists_change.c */
+
+#define CTL_LIST_WORD  16
+
+/*
+ * Runs a script of one list with `argv` (its SID first) in every partition.  0;
+ * 1: it was refused with another word than OK, in *word; -1: failed, and said.
+ */
+int ctl_list_script(ctl_t *ctl, const rbl_script_t *script, int argc,
+    rbl_str_t *argv, char word[CTL_LIST_WORD]);
+
+/* 0; 1: there is no such list, or it is killed; -1: failed, and said. */
+int ctl_list_status(ctl_t *ctl, const rbl_sid_t *sid, const char *status);
+
+/* Says that there is no list of the name given. */
+int ctl_list_missing(const ctl_t *ctl);
+
+/* Does the zone hold a {key}? */
+int ctl_list_keyed(const rbl_list_t *l);
+
+#endif /* CTL_LISTS_H_INCLUDED */

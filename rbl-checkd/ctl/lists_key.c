@@ -1,0 +1,173 @@
+/*
+ * rblctl lists key: the secret that a list wants in the names it is asked.  It
+ * comes from standard input or a file, never from the command line, goes to the
+ * store and nowhere else, and is not shown again.
+ */
+
+#include "lists.h"
+#include "../check/lists.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define LINE_SIZE  256
+
+
+/* The first line, cut to its size; 0, -1: it cannot be read, and said. */
+static int
+read_line(rbl_str_t *text, char line[LINE_SIZE], FILE *f, const char *what)
+{
+    int     c;
+    size_t  n;
+
+    n = 0;
+
+    while ((c = getc(f)) != EOF && c != '\n') {
+        if (n < LINE_SIZE) {
+            line[n++] = (char) c;
+        }
+    }
+
+    if (n == 0 && c == EOF) {
+        ctl_fail("%s: %s", what, ferror(f) ? strerror(errno) : "is empty");
+        return -1;
+    }
+
+    text->p = line;
+    text->n = n;
+
+    return 0;
+}
+
+
+/* From a terminal it is not echoed. */
+static int
+read_input(rbl_str_t *text, char line[LINE_SIZE])
+{
+    int             rc, tty;
+    struct termios  was, quiet;
+
+    tty = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &was) == 0;
+
+    if (tty) {
+        fputs("Key: ", stderr);
+        quiet = was;
+        quiet.c_lflag &= ~(tcflag_t) ECHO;
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
+    }
+
+    rc = read_line(text, line, stdin, "standard input");
+
+    if (tty) {
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &was);
+        fputc('\n', stderr);
+    }
+
+    return rc;
+}
+
+
+static int
+read_key(const ctl_t *ctl, char line[LINE_SIZE], rbl_str_t *key)
+{
+    int          rc;
+    FILE        *f;
+    const char  *path;
+
+    path = ctl_option(ctl, "file");
+
+    if (path == NULL) {
+        rc = read_input(key, line);
+
+    } else {
+        f = fopen(path, "re");
+        if (f == NULL) {
+            ctl_fail("%s: %s", path, strerror(errno));
+            return -1;
+        }
+
+        rc = read_line(key, line, f, path);
+        fclose(f);
+    }
+
+    if (rc != 0) {
+        return -1;
+    }
+
+    *key = rbl_trim(*key);
+
+    if (!list_key_ok(*key)) {
+        ctl_fail("a key must be 1 to 63 letters, digits and hyphens, without a"
+                 " hyphen at either end");
+        return -1;
+    }
+
+    return 0;
+}
+
+
+static int
+key_put(ctl_t *ctl, const rbl_sid_t *sid, rbl_str_t secret)
+{
+    int          done;
+    rbl_key_t    key;
+    rbl_str_t    argv[2], none = RBL_STR("");
+    redisReply  *reply;
+
+    argv[0] = rbl_sid_str(sid);
+    argv[1] = secret;
+    reply = ctl_script(ctl, &rbl_script_lists_key,
+                       rbl_key(&key, &ctl->ks, 0, "lists", none, none), 2,
+                       argv);
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    done = rbl_str_is(rbl_reply_word(reply), "OK");
+    freeReplyObject(reply);
+
+    return done ? ctl_list_show(ctl, ctl->args[0])
+           : ctl_fail("there is no list %s that wants a key; rblctl lists show"
+                      " names them all", ctl->args[0].p);
+}
+
+
+int
+ctl_lists_key(ctl_t *ctl)
+{
+    int          rc, keyed;
+    char         line[LINE_SIZE];
+    rbl_sid_t    sid;
+    rbl_str_t    key = RBL_STR("");
+    rbl_list_t   l;
+    redisReply  *reply;
+
+    if (ctl_list_argument(&sid, ctl->args[0]) != 0
+        || ctl_list_load(ctl, ctl->args[0], &l, &reply) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    keyed = ctl_list_keyed(&l);
+    freeReplyObject(reply);
+
+    if (!keyed) {
+        return ctl_fail("%s wants no key: there is no {key} in its zone",
+                        ctl->args[0].p);
+    }
+
+    /* Without its key it cannot be asked: nobody may wait for its answers. */
+
+    if (ctl_option(ctl, "remove") != NULL) {
+        rc = ctl_list_status(ctl, &sid, "disabled");    /* 1: it is killed */
+
+        return rc >= 0 ? key_put(ctl, &sid, key) : CTL_ERROR;
+    }
+
+    rc = read_key(ctl, line, &key) == 0 ? key_put(ctl, &sid, key) : CTL_ERROR;
+    explicit_bzero(line, sizeof(line));
+
+    return rc;
+}

@@ -1,0 +1,269 @@
+/*
+ * rblctl lists override: fields of one list that the operator knows better than
+ * the catalogue.  They are judged as those of a file are.
+ */
+
+#include "lists.h"
+#include "lists_read.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define RULES_FILE_MAX  65536
+#define FIELDS_MAX      8
+
+typedef struct {
+    entry_read_t   r;
+    json_t        *entry;               /* the options, as a file has them */
+    rbl_buf_t      buf[FIELDS_MAX];     /* packed values */
+    int            n;                   /* of buf */
+    int            argc;
+    rbl_str_t      argv[2 + 2 * FIELDS_MAX];
+} override_t;
+
+
+/* A number, or the text as it is: what reads it says what it must be. */
+static json_t *
+number_value(const char *name, const char *text)
+{
+    int64_t  v;
+
+    if (rbl_int_parse(&v, rbl_str(text), 0, LISTS_QUOTA_MAX) == RBL_OK
+        || (strcmp(name, "min_interval") == 0
+            && ctl_seconds(&v, rbl_str(text)) == 0))
+    {
+        return json_integer(v);
+    }
+
+    return json_string(text);
+}
+
+
+/* The rules in a file, one a line; empty lines and "#..." are none. */
+static json_t *
+rules_value(const char *path)
+{
+    char    *line, *next, *buf;
+    FILE    *f;
+    size_t   n;
+    json_t  *v;
+
+    f = fopen(path, "re");
+    buf = malloc(RULES_FILE_MAX);
+
+    if (f == NULL || buf == NULL) {
+        ctl_fail("%s: %s", path, f ? "out of memory" : strerror(errno));
+        if (f != NULL) {
+            fclose(f);
+        }
+
+        free(buf);
+        return NULL;
+    }
+
+    n = fread(buf, 1, RULES_FILE_MAX - 1, f);
+    buf[n] = '\0';
+    v = ferror(f) || !feof(f) || strlen(buf) != n ? NULL : json_array();
+    fclose(f);
+
+    if (v == NULL) {
+        ctl_fail("%s: is not a file of rules, one a line", path);
+    }
+
+    for (line = buf; v != NULL && *line != '\0'; line = next) {
+        next = line + strcspn(line, "\n");
+        next += *next == '\n';
+        line[strcspn(line, "\r\n")] = '\0';
+
+        if (*line != '\0' && *line != '#'
+            && json_array_append_new(v, json_string(line)) != 0)
+        {
+            ctl_fail("%s: must be UTF-8", path);
+            json_decref(v);
+            v = NULL;
+        }
+    }
+
+    free(buf);
+
+    return v;
+}
+
+
+/* The options as members of an entry; 0, -1: failed, and said. */
+static int
+override_options(const ctl_t *ctl, override_t *o)
+{
+    size_t       i;
+    json_t      *v;
+    const char  *text;
+
+    static const struct {
+        const char  *option, *name;
+        int          number;
+    } of[] = {
+        { "names", "names", 0 }, { "min-interval", "min_interval", 1 },
+        { "rate", "rate", 1 }, { "day-quota", "day_quota", 1 },
+        { "tier", "tier", 0 }, { "control", "control", 0 },
+        { "codes", "codes", 0 }
+    };
+
+    for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        text = ctl_option(ctl, of[i].option);
+        if (text == NULL) {
+            continue;
+        }
+
+        v = of[i].number ? number_value(of[i].name, text)
+            : strcmp(of[i].name, "codes") == 0 ? rules_value(text)
+            : json_string(text);
+
+        if (v == NULL && strcmp(of[i].name, "codes") == 0) {
+            return -1;
+        }
+
+        if (v == NULL || json_object_set_new(o->entry, of[i].name, v) != 0) {
+            ctl_fail("--%s must be UTF-8", of[i].option);
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* The packed value of a field that was given goes to the script. */
+static void
+override_put(override_t *o, const char *name, rbl_str_t text, int64_t number,
+    const json_t *list)
+{
+    size_t      i;
+    rbl_buf_t  *b;
+
+    if (json_object_get(o->entry, name) == NULL || o->r.mistakes != 0) {
+        return;
+    }
+
+    b = &o->buf[o->n++];
+    rbl_buf_init(b);
+
+    if (list != NULL) {
+        rbl_mp_put_array(&b->out, json_array_size(list));
+        for (i = 0; i < json_array_size(list); i++) {
+            rbl_mp_put_str(&b->out, value_str(json_array_get(list, i)));
+        }
+
+    } else if (text.p != NULL) {
+        rbl_mp_put_str(&b->out, text);
+
+    } else {
+        rbl_mp_put_int(&b->out, number);
+    }
+
+    o->argv[o->argc++] = rbl_str(name);
+    o->argv[o->argc++] = rbl_buf_str(b);
+
+    if (b->out.failed) {
+        mistake(&o->r, name, "out of memory");
+    }
+}
+
+
+static void
+override_read(override_t *o, int64_t families)
+{
+    size_t  i;
+
+    static const rbl_str_t  none = { NULL, 0 };
+
+    static const struct {
+        const char  *name;
+        int64_t      max;
+    } numbers[] = {
+        { "min_interval", LISTS_INTERVAL_MAX }, { "rate", LISTS_RATE_MAX },
+        { "day_quota", LISTS_QUOTA_MAX }
+    };
+
+    override_put(o, "names", member_names(&o->r, o->entry, families), 0, NULL);
+    override_put(o, "tier", member_tier(&o->r, o->entry), 0, NULL);
+    override_put(o, "control", member_control(&o->r, o->entry), 0, NULL);
+    override_put(o, "codes", none, 0, member_codes(&o->r, o->entry));
+
+    for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        override_put(o, numbers[i].name, none,
+                     member_number(&o->r, o->entry, numbers[i].name,
+                                   numbers[i].max),
+                     NULL);
+    }
+}
+
+
+static int
+override_run(ctl_t *ctl, override_t *o, int64_t families)
+{
+    int   rc;
+    char  word[CTL_LIST_WORD];
+
+    if (override_options(ctl, o) != 0) {
+        return CTL_ERROR;
+    }
+
+    if (json_object_size(o->entry) == 0 && ctl_option(ctl, "none") == NULL) {
+        return ctl_fail("nothing to change was given: --names, --min-interval,"
+                        " --rate, --day-quota, --tier, --control, --codes,"
+                        " or --none");
+    }
+
+    override_read(o, families);
+
+    if (o->r.mistakes != 0) {
+        return CTL_ERROR;
+    }
+
+    rc = ctl_list_script(ctl, &rbl_script_lists_override, o->argc, o->argv,
+                         word);
+
+    return rc < 0 ? CTL_ERROR
+           : rc > 0 ? ctl_list_missing(ctl)
+           : ctl_list_show(ctl, ctl->args[0]);
+}
+
+
+int
+ctl_lists_override(ctl_t *ctl)
+{
+    int          rc;
+    int64_t      families;
+    rbl_sid_t    sid;
+    rbl_list_t   l;
+    override_t   o;
+    redisReply  *reply;
+
+    if (ctl_list_argument(&sid, ctl->args[0]) != 0
+        || ctl_list_load(ctl, ctl->args[0], &l, &reply) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    families = l.families;
+    freeReplyObject(reply);
+
+    memset(&o, 0, sizeof(o));
+    o.r.path = ctl->args[0].p;
+    o.argv[0] = rbl_sid_str(&sid);
+    o.argv[1] = rbl_str(ctl_option(ctl, "none") != NULL ? "1" : "");
+    o.argc = 2;
+    o.entry = json_object();
+
+    rc = o.entry != NULL ? override_run(ctl, &o, families)
+                         : ctl_fail("out of memory");
+
+    while (o.n > 0) {
+        rbl_buf_free(&o.buf[--o.n]);
+    }
+
+    json_decref(o.entry);
+
+    return rc;
+}

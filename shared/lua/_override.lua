@@ -1,0 +1,71 @@
+-- What the operator has said about a system list by hand, until told
+-- otherwise: the hash `lists:override`.  A field "<SID>" is the status he gave
+-- it (active, disabled, killed), "<SID>:<field>" a packed {value, that of the
+-- catalogue} of a field of the record, and "<SID>:killed" a packed {reason,
+-- status of the catalogue, status given by hand before or "", score}.
+--- use: list
+local override = key('lists:override')
+local overridden = {
+    names = LIST.names, min_interval = LIST.min_interval, rate = LIST.rate,
+    day_quota = LIST.day_quota, tier = LIST.tier, control = LIST.control,
+    codes = LIST.codes,
+}
+-- A record of an older release lacks fields: none may be left out between two.
+local function list_whole(l)
+    l[LIST.names] = l[LIST.names] or ''
+    l[LIST.min_interval] = l[LIST.min_interval] or 0
+    l[LIST.rate] = l[LIST.rate] or 0
+    l[LIST.day_quota] = l[LIST.day_quota] or 0
+    l[LIST.reason] = l[LIST.reason] or ''
+    l[LIST.note] = l[LIST.note] or ''
+    return l
+end
+local function list_packed(field)
+    local raw = call('HGET', override, field)
+    return raw and cmsgpack.unpack(raw)
+end
+-- A record that comes from a file: what was said by hand goes over it, and what
+-- the file says is kept for when it no longer does.
+local function list_overrule(sid, l)
+    for name, at in pairs(overridden) do
+        local o = list_packed(sid .. ':' .. name)
+        if o then
+            call('HSET', override, sid .. ':' .. name,
+                cmsgpack.pack({o[1], l[at]}))
+            l[at] = o[1]
+        end
+    end
+    local k = list_packed(sid .. ':killed')
+    if k then
+        k[2] = l[LIST.status]
+        call('HSET', override, sid .. ':killed', cmsgpack.pack(k))
+        l[LIST.reason] = k[1]
+    end
+    l[LIST.status] = call('HGET', override, sid) or l[LIST.status]
+end
+-- The fields are the catalogue's again.
+local function list_restore(sid, l)
+    for name, at in pairs(overridden) do
+        local o = list_packed(sid .. ':' .. name)
+        if o then
+            l[at] = o[2]
+            call('HDEL', override, sid .. ':' .. name)
+        end
+    end
+end
+-- A killed list is asked by nobody, and its zone may be a custom list's again.
+local function list_leave(sid, zone)
+    call('ZREM', key('lists'), sid)
+    call('ZREM', key('lists:active'), sid)
+    call('HDEL', key('lists:zones'), zone)
+end
+local function list_enter(sid, score)
+    if call('ZSCORE', key('lists'), sid) then
+        return
+    end
+    if not score then
+        local last = call('ZREVRANGE', key('lists'), 0, 0, 'WITHSCORES')
+        score = (tonumber(last[2]) or 0) + 1
+    end
+    call('ZADD', key('lists'), score, sid)
+end

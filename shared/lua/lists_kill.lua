@@ -1,0 +1,41 @@
+-- Kills a system list in one partition, or takes that back: it is asked no
+-- more, nobody sees it, and a load does not bring it back.  Done twice it has
+-- no second effect, but a new reason takes the place of the old one.
+-- KEYS[1] lists
+-- ARGV    1 list SID  2 the reason; "": it is killed no more
+-- Result  OK | LIST (no such list)
+--         | CATALOGUE (it was not killed by hand but by a file)
+--- include: base
+--- include: defaults
+--- include: override
+local sid, reason = ARGV[1], ARGV[2]
+local k = key('r', 'SYS', sid)
+local l = load(k)
+if not l then
+    return {'LIST'}
+end
+list_whole(l)
+local field = sid .. ':killed'
+local was = list_packed(field)
+if l[LIST.status] == 'killed' and not was then
+    return {'CATALOGUE'}
+end
+if reason ~= '' then
+    was = was or {reason, l[LIST.status], call('HGET', override, sid) or '',
+        call('ZSCORE', KEYS[1], sid) or ''}
+    was[1] = reason
+    call('HSET', override, field, cmsgpack.pack(was), sid, 'killed')
+    l[LIST.status] = 'killed'
+    list_leave(sid, l[LIST.zone])
+elseif was then
+    call('HDEL', override, field, sid)
+    if was[3] ~= '' then
+        call('HSET', override, sid, was[3])
+    end
+    l[LIST.status] = was[3] ~= '' and was[3] or was[2]
+    list_enter(sid, tonumber(was[4]))
+end
+l[LIST.reason] = reason
+save(k, l)
+rebuild_defaults()
+return {'OK'}

@@ -1,0 +1,313 @@
+#!/usr/bin/perl
+# rblctl lists: what the operator says by hand outlives a load of the
+# catalogue, until he says otherwise; keys are told to nobody.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use Digest::SHA qw(sha256_hex);
+use JSON::PP ();
+use RblTest;
+
+my $redis = start_redis();
+init_store($redis, partitions => 4);
+my $dir = temp_dir();
+my ($r, $v);
+
+sub list_sid { return 'RB' . substr sha256_hex($_[0]), 0, 32 }
+
+sub entry {
+    my ($zone, %member) = @_;
+
+    return { zone => $zone, name => "Name of $zone", type => 'rbl',
+        families => ['ipv4'], codes => ['127.0.0.2=spam'], %member };
+}
+
+sub load {
+    my ($lists, @killed) = @_;
+
+    write_file("$dir/lists.json", JSON::PP->new->canonical->encode({
+        version => 1, lists => $lists,
+        killed => [map { { zone => $_, reason => 'of the file' } } @killed] }));
+    my $got = rblctl($redis, 'lists', 'load', "$dir/lists.json");
+    is($got->{status}, 0, 'loaded') or diag($got->{err});
+    return;
+}
+
+my @all = (entry('a.test'), entry('b.test'),
+    entry('d.test', type => 'uribl', families => ['domain'],
+        names => 'full', min_interval => 3600, day_quota => 1000),
+    entry('{key}.k.test', enabled => JSON::PP::false()));
+load(\@all);
+
+# The same in every partition.
+sub record_of {
+    my ($zone) = @_;
+
+    my @r = map { record('list', redis($redis, 'GET', "rbl:{$_}:r:SYS:"
+        . list_sid($zone))) } 0 .. 3;
+    is_deeply($r[$_], $r[0], "$zone: as in partition 0") for 1 .. 3;
+    return $r[0];
+}
+
+sub order { return redis($redis, 'ZRANGE', 'rbl:{1}:lists', 0, -1) }
+
+sub shown {
+    my (@args) = @_;
+
+    return json(rblctl($redis, 'lists', 'show', @args, '--json')->{out});
+}
+
+sub done {
+    my ($name, @args) = @_;
+
+    my $got = rblctl($redis, 'lists', @args, '--json');
+    is($got->{status}, 0, $name) or diag($got->{err});
+    return $got->{status} == 0 ? json($got->{out}) : {};
+}
+
+sub refused {
+    my ($name, $pattern, @args) = @_;
+
+    my $got = rblctl($redis, ref $args[0] ? shift @args : (), 'lists', @args);
+    is($got->{status}, 3, "$name: refused");
+    like($got->{err}, $pattern, "$name: and why");
+    is(() = $got->{err} =~ /\n/g, 1, "$name: in one line");
+    return $got;
+}
+
+
+# --- override ---------------------------------------------------------------
+
+my $before = record_of('d.test');
+my $version = redis($redis, 'GET', 'rbl:{0}:lists:ver');
+$v = done('override', 'override', 'd.test', '--names', 'registered',
+    '--min-interval', '2h', '--rate', 7, '--day-quota', 0, '--tier', 'high',
+    '--control', 'name:test');
+is_deeply([@$v{qw(names min_interval rate day_quota tier control)}],
+    ['registered', 7200, 7, 0, 'high', 'name:test'], 'they are shown');
+is_deeply([sort @{ $v->{by_hand} }],
+    [sort qw(names min_interval rate day_quota tier control)],
+    'and that they are by hand');
+is(redis($redis, 'GET', 'rbl:{0}:lists:ver'), $version + 1,
+    'daemons are told once');
+my $after = record_of('d.test');
+is_deeply([@$after{qw(names min_interval rate day_quota tier control)}],
+    ['registered', 7200, 7, 0, 'high', 'name:test'], 'in the record');
+is_deeply([@$after{qw(zone name codes status families)}],
+    [@$before{qw(zone name codes status families)}], 'and nothing else');
+
+load([@all[0, 1], { %{ $all[2] }, day_quota => 5000, name => 'New',
+    control => 'none' }]);
+$v = record_of('d.test');
+is_deeply([@$v{qw(names min_interval rate day_quota tier name)}],
+    ['registered', 7200, 7, 0, 'high', 'New'], 'they outlive a load');
+$v = done('again', 'override', 'd.test', '--rate', 9);
+is_deeply([@$v{qw(rate min_interval)}], [9, 7200], 'one of them changed');
+
+$v = done('none', 'override', 'd.test', '--none');
+is_deeply([@$v{qw(names min_interval rate day_quota tier control)}],
+    ['full', 3600, 0, 5000, '', 'none'], 'back to what the last file said');
+is_deeply($v->{by_hand}, [], 'nothing is by hand');
+is(redis($redis, 'HLEN', 'rbl:{2}:lists:override'), 0, 'nothing is kept');
+
+done('a rate', 'override', 'd.test', '--rate', 3, '--day-quota', 77);
+$v = done('none, but', 'override', 'd.test', '--none', '--rate', 4);
+is_deeply([@$v{qw(rate day_quota)}], [4, 5000], 'none but what is given');
+done('none', 'override', 'd.test', '--none');
+
+write_file("$dir/rules", "# rules\n\n127.0.0.5=five\r\n!127.0.0.9=refused\n");
+$v = done('codes', 'override', 'a.test', '--codes', "$dir/rules");
+is_deeply($v->{codes}, ['127.0.0.5=five', '!127.0.0.9=refused'], 'its codes');
+load(\@all);
+is_deeply(record_of('a.test')->{codes}, ['127.0.0.5=five',
+    '!127.0.0.9=refused'], 'outlive a load');
+done('none', 'override', 'a.test', '--none');
+is_deeply(record_of('a.test')->{codes}, ['127.0.0.2=spam'], 'and end');
+
+write_file("$dir/bad", "127.0.0.5=five\nfrob\n");
+write_file("$dir/latin1", "127.0.0.5=f\xfc\n");
+refused("override @$_[1 .. $#$_]", $_->[0], 'override', 'd.test',
+    @$_[1 .. $#$_]) for
+    [qr/d\.test: names: must be one of/, '--names', 'none'],
+    [qr/d\.test: min_interval: must be a whole/, '--min-interval', '1w'],
+    [qr/d\.test: min_interval: must be a whole/, '--min-interval', 9999999],
+    [qr/d\.test: rate: must be a whole number/, '--rate', '-1'],
+    [qr/d\.test: rate: must be a whole number/, '--rate', 'x'],
+    [qr/d\.test: day_quota: must be a whole/, '--day-quota', '9' x 30],
+    [qr/d\.test: tier: must be one of/, '--tier', 'low'],
+    [qr/d\.test: control: must be/, '--control', 'name:'],
+    [qr/d\.test: codes\[1\]: "frob" is not a rule/, '--codes', "$dir/bad"],
+    [qr/latin1: must be UTF-8/, '--codes', "$dir/latin1"],
+    [qr/none: No such file/, '--codes', "$dir/none"],
+    [qr/must be UTF-8/, '--tier', "\xff"],
+    [qr/nothing to change was given/];
+refused('names of a list of addresses', qr/a\.test: names: is for lists that/,
+    'override', 'a.test', '--names', 'full');
+refused('override of nothing', qr/there is no list none\.test/, 'override',
+    'none.test', '--rate', 1);
+is_deeply(record_of('d.test'), { %$before }, 'nothing was changed');
+
+# A record of an older release has none of these fields.
+my $old = mp_unpack(redis($redis, 'GET', 'rbl:{0}:r:SYS:' . list_sid('b.test')));
+redis($redis, 'SET', "rbl:{$_}:r:SYS:" . list_sid('b.test'),
+    mp_pack([@$old[0 .. 16]])) for 0 .. 3;
+$v = done('an old record', 'override', 'b.test', '--day-quota', 9);
+is($v->{day_quota}, 9, 'takes it');
+$v = record_of('b.test');
+is_deeply([@$v{qw(names min_interval rate day_quota reason note)}],
+    ['', 0, 0, 9, '', ''], 'and is whole then');
+
+
+# --- kill and unkill --------------------------------------------------------
+
+my @order = @{ order() };
+$v = done('kill', 'kill', 'a.test', 'lists the world');
+is_deeply([@$v{qw(status reason)}], ['killed', 'lists the world'], 'is shown');
+is_deeply([map { $_->{zone} } @{ shown() }],
+    [qw(b.test d.test {key}.k.test)], 'it is in no list');
+is(redis($redis, 'ZSCORE', 'rbl:{3}:lists:active', list_sid('a.test')), undef,
+    'nor asked');
+is(redis($redis, 'HEXISTS', 'rbl:{3}:lists:zones', 'a.test'), 0,
+    'and its zone is free');
+load(\@all);
+is(record_of('a.test')->{status}, 'killed', 'it outlives a load');
+is(record_of('a.test')->{reason}, 'lists the world', 'so does the reason');
+is(scalar @{ order() }, 3, 'still in no list');
+refused("$_ of a killed list", qr/there is no list a\.test, or it is killed/,
+    $_, 'a.test') for qw(enable disable);
+refused('override of a killed list', qr/there is no list a\.test, or it is/,
+    'override', 'a.test', '--rate', 1);
+$v = done('kill again', 'kill', 'a.test', 'still does');
+is($v->{reason}, 'still does', 'a new reason');
+
+$v = done('unkill', 'unkill', 'a.test');
+is_deeply([@$v{qw(status reason by_hand)}], ['active', '', []],
+    'as it was before');
+is_deeply(order(), \@order, 'where it was before');
+is(redis($redis, 'HGET', 'rbl:{3}:lists:zones', 'a.test'), 'rbl', 'its zone');
+done('unkill again', 'unkill', 'a.test');
+is_deeply(order(), \@order, 'does nothing');
+
+done('disable', 'disable', 'b.test');
+done('kill a disabled one', 'kill', 'b.test', 'x');
+load(\@all);
+$v = done('unkill it', 'unkill', 'b.test');
+is_deeply([$v->{status}, sort @{ $v->{by_hand} }],
+    ['disabled', 'day_quota', 'status'], 'it is disabled by hand as before');
+done('enable', 'enable', 'b.test');
+
+done('kill', 'kill', 'b.test', 'x');
+load([@all[0, 2, 3]], 'b.test');
+is(record_of('b.test')->{reason}, 'of the file', 'killed by a file as well');
+refused('unkill of what a file killed', qr/was killed by the file that was/,
+    'unkill', 'b.test');
+is(redis($redis, 'HLEN', 'rbl:{1}:lists:override'), 0,
+    'what was said of it by hand is void');
+load(\@all);
+is(record_of('b.test')->{status}, 'active', 'another file brings it back');
+
+refused('kill of nothing', qr/there is no list none\.test/, 'kill',
+    'none.test', 'x');
+refused('unkill of nothing', qr/there is no list none\.test/, 'unkill',
+    'none.test');
+refused('kill without a reason', qr/the reason must be/, 'kill', 'a.test', ' ');
+refused('a reason with controls', qr/the reason must be/, 'kill', 'a.test',
+    "a\nb");
+refused('kill without an argument', qr/usage: rblctl lists kill/, 'kill',
+    'a.test');
+
+
+# --- keys -------------------------------------------------------------------
+
+my $secret = 'Abc-123-' . 'x' x 20;
+my $keys = 'rbl:{0}:lists:keys';
+is(shown('{key}.k.test')->{key}, 'needed', 'a list that wants a key');
+is(shown('a.test')->{key}, '', 'and one that does not');
+refused('enabled without a key', qr/\{key\}\.k\.test needs a key, and has none/,
+    'enable', '{key}.k.test');
+
+for my $bad ('', "\n", "two words\n", "a.b\n", "a_b\n", "-a\n", "a-\n",
+    'x' x 64, 'x' x 5000, "{key}\n", "a\0b\n", "\xc3\xa4\n")
+{
+    $r = rblctl($redis, { stdin => $bad }, 'lists', 'key', '{key}.k.test');
+    is($r->{status}, 3, 'no key: ' . length $bad);
+    like($r->{err}, qr/a key must be 1 to 63|standard input: is empty/,
+        'and why');
+    is(redis($redis, 'EXISTS', $keys), 0, 'nothing is kept');
+}
+
+$version = redis($redis, 'GET', 'rbl:{0}:lists:ver');
+$r = rblctl($redis, { stdin => "$secret\n" }, 'lists', 'key', '{key}.K.test',
+    '--json');
+is($r->{status}, 0, 'a key') or diag($r->{err});
+is(json($r->{out})->{key}, 'set', 'is set');
+is($r->{err}, '', 'without a word');
+is_deeply(redis($redis, 'HGETALL', $keys), ['{key}.k.test', $secret],
+    'in the store');
+is(redis($redis, 'GET', 'rbl:{0}:lists:ver'), $version + 1,
+    'daemons are told');
+is(record_of('{key}.k.test')->{status}, 'disabled', 'it is not asked yet');
+$v = done('enable', 'enable', '{key}.k.test');
+is($v->{status}, 'active', 'now it is');
+
+# nowhere else
+my @out = map { $_->{out} . $_->{err} } rblctl($redis, 'lists', 'show'),
+    rblctl($redis, 'lists', 'show', '--json'),
+    rblctl($redis, 'lists', 'show', '{key}.k.test'),
+    rblctl($redis, 'lists', 'show', '{key}.k.test', '--json');
+is(scalar(grep { /Abc-123/ } @out), 0, 'it is never shown');
+is(scalar(grep { /set/ } @out), 4, 'only that there is one');
+for my $key (@{ redis($redis, 'KEYS', '*') }) {
+    next if $key eq $keys;
+    my $dump = redis($redis, 'DUMP', $key) // '';
+    unlike($dump, qr/Abc-123/, "not in $key") if $dump =~ /Abc-123/;
+}
+is(rblctl($redis, 'fsck')->{status}, 0, 'fsck knows it');
+
+write_file("$dir/key", "  other-key\r\nsecond line\n");
+done('from a file', 'key', '{key}.k.test', '--file', "$dir/key");
+is(redis($redis, 'HGET', $keys, '{key}.k.test'), 'other-key',
+    'the first line of a file');
+refused('no such file', qr/nofile: No such file/, 'key', '{key}.k.test',
+    '--file', "$dir/nofile");
+refused('a key of a list that wants none', qr/a\.test wants no key/,
+    { stdin => "x\n" }, 'key', 'a.test');
+refused('a key of nothing', qr/there is no list none\.test/,
+    { stdin => "x\n" }, 'key', 'none.test');
+refused('a key on the command line', qr/usage: rblctl lists key/, 'key',
+    '{key}.k.test', 'secret');
+
+$v = done('remove', 'key', '{key}.k.test', '--remove');
+is_deeply([@$v{qw(key status)}], ['needed', 'disabled'], 'and it is disabled');
+is(redis($redis, 'EXISTS', $keys), 0, 'the key is gone');
+load(\@all);
+is(record_of('{key}.k.test')->{status}, 'disabled', 'a load changes nothing');
+done('remove again', 'key', '{key}.k.test', '--remove');
+
+rblctl($redis, { stdin => "$secret\n" }, 'lists', 'key', '{key}.k.test');
+done('kill', 'kill', '{key}.k.test', 'x');
+done('remove the key of a killed list', 'key', '{key}.k.test', '--remove');
+is(redis($redis, 'EXISTS', $keys), 0, 'is possible');
+
+
+# --- quotas as they are told ------------------------------------------------
+
+my $sid = list_sid('d.test');
+my $p = hex(substr $sid, 2, 4) % 4;
+redis($redis, 'HSET', "rbl:{$p}:list:$sid", 'day', int(time / 86400), 'used',
+    300, 'till', (time + 3000) . '000');
+$v = shown('d.test');
+is($v->{quota_left}, 700, 'what is left of a quota');
+like($v->{left_alone_until}, qr/^\d{4}-\d\d-\d\dT/, 'until when it backs off');
+redis($redis, 'HSET', "rbl:{$p}:list:$sid", 'day', 5, 'till', 5);
+$v = shown('d.test');
+is($v->{quota_left}, 1000, 'of another day');
+is($v->{left_alone_until}, '', 'it does not');
+is(shown('a.test')->{quota_left}, undef, 'no quota, nothing left of it');
+like(rblctl($redis, 'lists', 'show')->{out},
+    qr/^ZONE +TYPE +FAMILIES +STATUS +KEY +TIER +KIND +LEFT +NAME$/m,
+    'the table');
+
+done_testing();
