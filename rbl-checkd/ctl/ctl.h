@@ -202,5 +202,6 @@ int ctl_lists_key(ctl_t *ctl);
 int ctl_lists_override(ctl_t *ctl);
 int ctl_lists_kill(ctl_t *ctl);
 int ctl_lists_unkill(ctl_t *ctl);
+int ctl_lists_thaw(ctl_t *ctl);
 
 #endif /* CTL_H_INCLUDED */

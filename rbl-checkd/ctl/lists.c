@@ -29,16 +29,17 @@ static const ctl_column_t  list_columns[] = {
     { "scope", "scope" }, { "kind", "kind" }, { "control", "control" },
     { "names", "names" }, { "min_interval", "min interval" },
     { "rate", "rate" }, { "day_quota", "day quota" },
-    { "quota_left", "left today" },
+    { "quota_left", "left today" }, { "state", "state" },
+    { "frozen", "frozen since" }, { "frozen_by", "frozen by" },
     { "left_alone_until", "left alone until" },
     { "reason", "killed for" }, { "note", "note" }, { NULL, NULL }
 };
 
 static const ctl_column_t  list_row[] = {
     { "zone", "ZONE" }, { "type", "TYPE" }, { "families", "FAMILIES" },
-    { "status", "STATUS" }, { "key", "KEY" }, { "tier", "TIER" },
-    { "kind", "KIND" }, { "quota_left", "LEFT" }, { "name", "NAME" },
-    { NULL, NULL }
+    { "status", "STATUS" }, { "key", "KEY" }, { "state", "STATE" },
+    { "tier", "TIER" }, { "kind", "KIND" }, { "quota_left", "LEFT" },
+    { "name", "NAME" }, { NULL, NULL }
 };
 
 

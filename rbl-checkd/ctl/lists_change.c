@@ -171,3 +171,32 @@ ctl_lists_unkill(ctl_t *ctl)
 {
     return ctl_lists_killed(ctl, RBL_STR(""));
 }
+
+
+int
+ctl_lists_thaw(ctl_t *ctl)
+{
+    int          was;
+    rbl_sid_t    sid;
+    rbl_key_t    key;
+    rbl_str_t    any = RBL_STR("");
+    redisReply  *reply;
+
+    if (ctl_list_argument(&sid, ctl->args[0]) != 0) {
+        return CTL_ERROR;
+    }
+
+    reply = ctl_script(ctl, &rbl_script_list_thaw,
+                       rbl_key(&key, &ctl->ks,
+                               rbl_partition(&ctl->ks, rbl_sid_str(&sid)),
+                               "list", rbl_sid_str(&sid), any), 1, &any);
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    was = rbl_str_is(rbl_reply_word(reply), "OK");
+    freeReplyObject(reply);
+
+    return was ? ctl_list_show(ctl, ctl->args[0])
+           : ctl_fail("%s is not frozen", ctl->args[0].p);
+}

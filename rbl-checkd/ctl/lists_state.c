@@ -8,6 +8,17 @@
 #include <stdio.h>
 #include <time.h>
 
+/* Of the hash list:<RB>. */
+enum {
+    LIST_DAY = 0,
+    LIST_USED,
+    LIST_TILL,
+    LIST_FROZEN,
+    LIST_TURNED,
+    LIST_OF,
+    LIST_FIELDS
+};
+
 
 int
 ctl_list_keyed(const rbl_list_t *l)
@@ -115,42 +126,68 @@ ctl_field_int(const redisReply *reply, size_t i)
 }
 
 
-/* What list_grant and list_told keep: the day's count and the back-off. */
-static int
-ctl_list_usage(ctl_t *ctl, const rbl_list_t *l, json_t *object)
+/* How much of the day is left; a count of another day is void. */
+static int64_t
+ctl_quota_left(const rbl_list_t *l, const redisReply *reply, int64_t now)
 {
-    int64_t      now, till, left;
+    int64_t  used;
+
+    used = ctl_field_int(reply, LIST_DAY) == now / 86400
+           ? ctl_field_int(reply, LIST_USED) : 0;
+
+    return used < l->day_quota ? l->day_quota - used : 0;
+}
+
+
+/* What list_grant, list_told and list_turn keep (shared/lua). */
+static int
+ctl_list_shared(ctl_t *ctl, const rbl_list_t *l, json_t *object)
+{
+    char         by[64];
+    size_t       i;
+    int64_t      now, till, frozen;
     rbl_key_t    key;
-    rbl_str_t    argv[5];
+    rbl_str_t    argv[2 + LIST_FIELDS];
     redisReply  *reply;
+
+    static const char *const  fields[LIST_FIELDS] = {
+        "day", "used", "till", "frozen", "turned", "of"
+    };
 
     argv[0] = RBL_STR("HMGET");
     argv[1] = rbl_key(&key, &ctl->ks, rbl_partition(&ctl->ks, l->id), "list",
                       l->id, RBL_STR(""));
-    argv[2] = RBL_STR("day");
-    argv[3] = RBL_STR("used");
-    argv[4] = RBL_STR("till");
+    for (i = 0; i < LIST_FIELDS; i++) {
+        argv[i + 2] = rbl_str(fields[i]);
+    }
 
-    reply = ctl_command(ctl, 5, argv);
+    reply = ctl_command(ctl, 2 + LIST_FIELDS, argv);
     if (reply == NULL) {
         return -1;
     }
 
     now = (int64_t) time(NULL);
+    till = ctl_field_int(reply, LIST_TILL);
+    till = till / 1000 > now ? till : 0;
+    frozen = ctl_field_int(reply, LIST_FROZEN);
+    by[0] = '\0';
 
-    if (l->day_quota > 0) {
-        left = l->day_quota;
-        if (ctl_field_int(reply, 0) == now / 86400) {
-            left -= ctl_field_int(reply, 1);
-        }
-
-        json_object_set_new(object, "quota_left",
-                            json_integer(left > 0 ? left : 0));
+    if (frozen != 0) {
+        snprintf(by, sizeof(by), "%lld of %lld answers",
+                 (long long) ctl_field_int(reply, LIST_TURNED),
+                 (long long) ctl_field_int(reply, LIST_OF));
     }
 
-    till = ctl_field_int(reply, 2);
-    json_object_set_new(object, "left_alone_until",
-                        ctl_time(till / 1000 > now ? till : 0));
+    if (l->day_quota > 0) {
+        json_object_set_new(object, "quota_left",
+                            json_integer(ctl_quota_left(l, reply, now)));
+    }
+
+    json_object_set_new(object, "state",
+                        json_string(frozen ? "frozen" : till ? "refuses" : ""));
+    json_object_set_new(object, "frozen", ctl_time(frozen));
+    json_object_set_new(object, "frozen_by", json_string(by));
+    json_object_set_new(object, "left_alone_until", ctl_time(till));
     freeReplyObject(reply);
 
     return 0;
@@ -174,5 +211,5 @@ ctl_list_state(ctl_t *ctl, const ctl_lists_known_t *known,
         return -1;
     }
 
-    return ctl_list_usage(ctl, l, object);
+    return ctl_list_shared(ctl, l, object);
 }

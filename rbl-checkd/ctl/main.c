@@ -152,6 +152,8 @@ static const ctl_command_t  ctl_commands[] = {
       none_options, 2, 2, CTL_READY, ctl_lists_kill },
     { "lists unkill", "ZONE", "bring a list back that was killed by hand",
       none_options, 1, 1, CTL_READY, ctl_lists_unkill },
+    { "lists thaw", "ZONE", "believe a list again that lists too many at once",
+      none_options, 1, 1, CTL_READY, ctl_lists_thaw },
     { "check", "HOST [--lists FILE] [--resolver ADDRESS]",
       "check a host now; exit status 0 clear, 1 listed, 2 unknown",
       check_options, 1, 1, CTL_OFFLINE, ctl_check },

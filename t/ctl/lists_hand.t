@@ -301,13 +301,36 @@ redis($redis, 'HSET', "rbl:{$p}:list:$sid", 'day', int(time / 86400), 'used',
 $v = shown('d.test');
 is($v->{quota_left}, 700, 'what is left of a quota');
 like($v->{left_alone_until}, qr/^\d{4}-\d\d-\d\dT/, 'until when it backs off');
+is($v->{state}, 'refuses', 'and that it does');
 redis($redis, 'HSET', "rbl:{$p}:list:$sid", 'day', 5, 'till', 5);
 $v = shown('d.test');
 is($v->{quota_left}, 1000, 'of another day');
 is($v->{left_alone_until}, '', 'it does not');
+is($v->{state}, '', 'not at all');
+redis($redis, 'HSET', "rbl:{$p}:list:$sid", 'day', 'x' x 500, 'till', -1,
+    'used', '9' x 40);
+$v = shown('d.test');
+is_deeply([@$v{qw(quota_left left_alone_until state)}], [1000, '', ''],
+    'nonsense in the store is nothing');
 is(shown('a.test')->{quota_left}, undef, 'no quota, nothing left of it');
 like(rblctl($redis, 'lists', 'show')->{out},
-    qr/^ZONE +TYPE +FAMILIES +STATUS +KEY +TIER +KIND +LEFT +NAME$/m,
+    qr/^ZONE +TYPE +FAMILIES +STATUS +KEY +STATE +TIER +KIND +LEFT +NAME$/m,
     'the table');
+
+
+# --- frozen -----------------------------------------------------------------
+
+redis($redis, 'HSET', "rbl:{$p}:list:$sid", 'frozen', time . '000', 'turned',
+    12, 'of', 40);
+$v = shown('d.test');
+is_deeply([@$v{qw(state frozen_by)}], ['frozen', '12 of 40 answers'],
+    'a frozen list');
+like($v->{frozen}, qr/^\d{4}-\d\d-\d\dT/, 'since when');
+$v = done('thaw', 'thaw', 'd.test');
+is_deeply([@$v{qw(state frozen frozen_by)}], ['', '', ''], 'not any more');
+is(redis($redis, 'HGET', "rbl:{$p}:list:$sid", 'frozen'), undef,
+    'in the store');
+refused('thaw again', qr/d\.test is not frozen/, 'thaw', 'd.test');
+refused('thaw of nothing', qr/none\.test is not frozen/, 'thaw', 'none.test');
 
 done_testing();
