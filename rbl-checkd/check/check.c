@@ -1,54 +1,23 @@
 /*
- * One check.  It owns its items, one for each list; an item owns the question
- * that is under way for it, first for the A records, then for the TXT of a
- * listing.  Verdicts are final once given: a TXT that does not come changes
- * nothing.
+ * One check: its lists in random order, one deadline over all of them, and who
+ * is told.  What becomes of one list is item.c's.
  */
 
-#include "check.h"
+#include "check_int.h"
 #include "rbl_query.h"
 #include "text.h"
 
 #include <stdlib.h>
 #include <sys/random.h>
 
-#define VERDICTS  (RBL_SKIPPED + 1)
-
-typedef struct {
-    check_t         *check;
-    dns_question_t  *question;          /* NULL: none is under way */
-    check_result_t   result;
-    char             name[RBL_VALUE_MAX];
-} item_t;
-
-struct check_s {
-    const check_env_t  *env;
-    rbl_family_t        family;
-    rbl_str_t           value;
-    char                value_buf[RBL_VALUE_MAX];
-    check_progress_pt   progress;
-    void               *data;
-    ev_timer            deadline;
-    ev_timer            end;            /* tells that nothing is left */
-    size_t              n, done;
-    size_t              verdicts[VERDICTS];
-    item_t              item[];
-};
-
-
-static void
-settle(item_t *item, rbl_verdict_t verdict, rbl_lookup_err_t error)
-{
-    item->result.verdict = verdict;
-    item->result.error = error;
-    item->check->verdicts[verdict]++;
-}
+#define CLOCKS    1.0
+#define PATIENCE  0.8                   /* of the time there is, for a quota */
 
 
 /* The call back may free the check: nothing is touched behind it. */
 
-static void
-complete(item_t *item)
+void
+check_item_done(item_t *item)
 {
     check_t  *check = item->check;
 
@@ -63,133 +32,6 @@ complete(item_t *item)
     }
 
     check->progress(check->data, check, 0);
-}
-
-
-static void
-on_txt(void *data, const dns_answer_t *answer)
-{
-    item_t  *item = data;
-
-    item->question = NULL;
-
-    if (answer->status == DNS_NOERROR && answer->txt_len != 0) {
-        (void) check_clean(item->result.reason, sizeof(item->result.reason),
-                           (rbl_str_t) { answer->txt, answer->txt_len });
-    }
-
-    complete(item);
-}
-
-
-static void
-judge_addresses(item_t *item, const dns_answer_t *answer)
-{
-    unsigned           i;
-    rbl_verdict_t      verdict;
-    check_result_t    *r = &item->result;
-    rbl_lookup_err_t   error;
-
-    verdict = rbl_codes_verdict(&r->list->codes, answer->a, answer->n_a,
-                                &error, r->means, sizeof(r->means));
-
-    for (i = 0; i < answer->n_a && i < CHECK_CODES_MAX; i++) {
-        r->codes[i] = answer->a[i];
-    }
-
-    r->n_codes = i;
-    settle(item, verdict, error);
-}
-
-
-static void
-judge(item_t *item, const dns_answer_t *answer)
-{
-    static const rbl_lookup_err_t  errors[] = {
-        [DNS_SERVFAIL] = RBL_ERR_SERVFAIL,
-        [DNS_REFUSED] = RBL_ERR_REFUSED,
-        [DNS_BADREPLY] = RBL_ERR_BADREPLY,
-        [DNS_TIMEOUT] = RBL_ERR_TIMEOUT,
-        [DNS_TRUNCATED] = RBL_ERR_TRUNCATED,
-        [DNS_NETWORK] = RBL_ERR_NETWORK
-    };
-
-    switch (answer->status) {
-
-    case DNS_NOERROR:
-        judge_addresses(item, answer);
-        break;
-
-    case DNS_NXDOMAIN:
-        settle(item, RBL_CLEAR, RBL_ERR_NONE);
-        break;
-
-    default:
-        settle(item, RBL_UNKNOWN, errors[answer->status]);
-    }
-}
-
-
-static void
-on_addresses(void *data, const dns_answer_t *answer)
-{
-    item_t   *item = data;
-    check_t  *check = item->check;
-
-    item->question = NULL;
-    item->result.ms = answer->ms;
-    item->result.ttl = answer->ttl;
-    judge(item, answer);
-
-    if (item->result.verdict == RBL_LISTED) {
-        item->question = dns_ask(check->env->dns, item->name, DNS_TYPE_TXT,
-                                 item->result.list->zone, on_txt, item);
-        if (item->question != NULL) {
-            return;
-        }
-    }
-
-    complete(item);
-}
-
-
-/* 0: a question is under way, 1: the verdict stands already. */
-
-static int
-ask(item_t *item)
-{
-    rbl_str_t      name;
-    check_t       *check = item->check;
-    const list_t  *list = item->result.list;
-
-    if ((list->families & (int64_t) check->family) == 0) {
-        settle(item, RBL_SKIPPED, RBL_ERR_NONE);
-        return 1;
-    }
-
-    switch (rbl_query_name(item->name, &name, check->family, check->value,
-                           rbl_str(list->zone), RBL_STR("")))
-    {
-    case RBL_OK:
-        break;
-
-    case RBL_ETOOBIG:
-        settle(item, RBL_UNKNOWN, RBL_ERR_NAME);
-        return 1;
-
-    default:                            /* a zone that wants a key */
-        settle(item, RBL_SKIPPED, RBL_ERR_NONE);
-        return 1;
-    }
-
-    item->question = dns_ask(check->env->dns, item->name, DNS_TYPE_A,
-                             list->zone, on_addresses, item);
-    if (item->question == NULL) {
-        settle(item, RBL_UNKNOWN, RBL_ERR_NAME);
-        return 1;
-    }
-
-    return 0;
 }
 
 
@@ -223,7 +65,7 @@ ask_all(check_t *check)
     }
 
     for (i = 0; i < check->n; i++) {
-        if (ask(&check->item[order[i]])) {
+        if (item_ask(&check->item[order[i]])) {
             check->item[order[i]].result.done = 1;
             check->done++;
         }
@@ -246,7 +88,7 @@ on_end(struct ev_loop *loop, ev_timer *w, int revents)
 }
 
 
-/* Time is up: what has no verdict is unknown; listings stay listings. */
+/* Time is up. */
 
 static void
 on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
@@ -264,21 +106,48 @@ on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
             continue;
         }
 
-        if (item->question != NULL) {
-            dns_cancel(item->question);
-            item->question = NULL;
-        }
-
-        if (item->result.verdict != RBL_LISTED) {
-            settle(item, RBL_UNKNOWN, RBL_ERR_TIMEOUT);
-        }
-
+        item_late(item);
         item->result.done = 1;
         check->done++;
     }
 
     ev_timer_stop(loop, &check->end);
     check->progress(check->data, check, 1);
+}
+
+
+/*
+ * What stands, list by list.  The store's time, in ms since 1970, becomes ours;
+ * the clocks of machines need not agree by more than a second.
+ */
+
+static void
+take_standing(check_t *check, const check_standing_t *standing, size_t n)
+{
+    size_t                   i, k;
+    double                   ago;
+    item_t                  *item;
+    const check_standing_t  *s;
+
+    for (k = 0; k < n; k++) {
+        s = &standing[k];
+
+        for (i = 0; i < check->n; i++) {
+            item = &check->item[i];
+
+            if (!rbl_str_is(s->sid, item->result.list->sid)) {
+                continue;
+            }
+
+            item->stands = 1;
+            item->same_zone = rbl_str_is(s->zone, item->result.list->zone);
+
+            if (s->cleared > 0 && item->same_zone) {
+                ago = ev_time() - (double) s->cleared / 1000 - CLOCKS;
+                item->cleared = dns_clock() - (ago > 0 ? ago : 0);
+            }
+        }
+    }
 }
 
 
@@ -289,9 +158,6 @@ check_start(const check_env_t *env, rbl_family_t family, rbl_str_t value,
 {
     size_t    i;
     check_t  *check;
-
-    (void) standing;
-    (void) n_standing;
 
     if (value.n >= RBL_VALUE_MAX) {
         return NULL;
@@ -304,6 +170,7 @@ check_start(const check_env_t *env, rbl_family_t family, rbl_str_t value,
 
     check->env = env;
     check->family = family;
+    check->patience = timeout * PATIENCE;
     check->progress = progress;
     check->data = data;
     check->n = n;
@@ -311,10 +178,14 @@ check_start(const check_env_t *env, rbl_family_t family, rbl_str_t value,
     memcpy(check->value_buf, value.p, value.n);
     check->value = (rbl_str_t) { check->value_buf, value.n };
 
+    (void) names_host(&check->host, family, check->value);
+
     for (i = 0; i < n; i++) {
         check->item[i].check = check;
         check->item[i].result.list = lists[i];
     }
+
+    take_standing(check, standing, n_standing);
 
     ev_timer_init(&check->end, on_end, 0, 0);
     ev_timer_init(&check->deadline, on_deadline, timeout, 0);
@@ -346,9 +217,7 @@ check_free(check_t *check)
     }
 
     for (i = 0; i < check->n; i++) {
-        if (check->item[i].question != NULL) {
-            dns_cancel(check->item[i].question);
-        }
+        item_stop(&check->item[i]);
     }
 
     ev_timer_stop(check->env->loop, &check->end);

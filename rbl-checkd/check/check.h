@@ -47,7 +47,7 @@ typedef struct {
 typedef struct {
     struct ev_loop  *loop;
     dns_engine_t    *dns;
-    lookup_t        *lookup;            /* NULL: the engine is asked */
+    lookup_t        *lookup;
     quota_t         *quota;             /* NULL: nobody counts */
     health_t        *health;            /* NULL: every list is believed */
     guard_t         *guard;             /* NULL: nothing is frozen */
@@ -55,9 +55,9 @@ typedef struct {
 } check_env_t;
 
 /*
- * A listing that stands: what the last known answer was.  Of a list with this
- * SID; a zone that is not the list's own means that it listed the value before
- * it became another one.
+ * A listing that stands: what the last known answer was, of a list with this
+ * SID.  Where the zone is not the list's, the list was another one: what it
+ * lists now is new.
  */
 typedef struct {
     rbl_str_t  sid, zone;

@@ -135,6 +135,10 @@ health_settle(health_entry_t *e, health_state_t state, const char *why)
     e->suspect = 0;
     e->why = why;
 
+    if (health_bad(from) && !health_bad(state)) {
+        e->recovered = now;
+    }
+
     if (state != from) {
         e->state = state;
         e->since = now;
@@ -165,7 +169,7 @@ verdict_of(const health_entry_t *e, health_verdict_t *v)
     memset(v, 0, sizeof(health_verdict_t));
     v->state = e->health->resolver[e->resolver].since != 0 ? HEALTH_RESOLVER
                                                            : e->state;
-    v->since = e->since;
+    v->recovered = e->recovered;
     v->negative = e->negative;
     v->negative_ttl = e->negative_ttl;
     v->positive = e->positive.fetched;

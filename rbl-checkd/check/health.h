@@ -40,7 +40,8 @@ extern const char *const  health_state_names[];     /* "untried", "good", ... */
 
 typedef struct {
     health_state_t  state;
-    double          since;      /* when the list's state began */
+    double          recovered;  /* when it was last seen to be good again
+                                   after it was not; 0: never */
     double          negative;   /* when the negative control was last asked and
                                    found in order; 0: never */
     double          positive;   /* the same of the positive one: when its answer

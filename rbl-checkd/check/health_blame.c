@@ -134,6 +134,7 @@ clear_resolver(health_t *health, unsigned n)
 
     for (i = 0; i < health->n; i++) {
         if (health->all[i]->resolver == n) {
+            health->all[i]->recovered = dns_clock();
             health_serve(health->all[i]);
         }
     }

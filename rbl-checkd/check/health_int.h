@@ -86,7 +86,7 @@ struct health_entry_s {
 
     health_state_t    state;            /* the list's own */
     const char       *why;
-    double            since;
+    double            since, recovered;
     double            checked;          /* when that was found; 0: it has to be
                                            found anew */
     double            retry, wait;      /* of a bad one */

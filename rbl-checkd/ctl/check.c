@@ -8,6 +8,8 @@
 
 #include "../check/check.h"
 #include "../check/names.h"
+#include "../log.h"
+#include "../check/names.h"
 #include "rbl_codes.h"
 
 #include <arpa/inet.h>
@@ -31,8 +33,9 @@ typedef struct {
 } ctl_check_t;
 
 static const ctl_column_t  check_row[] = {
-    { "zone", "LIST" }, { "status", "VERDICT" }, { "codes", "CODES" },
-    { "reason", "REASON" }, { "response_ms", "MS" }, { NULL, NULL }
+    { "zone", "LIST" }, { "status", "VERDICT" }, { "health", "HEALTH" },
+    { "codes", "CODES" }, { "reason", "REASON" }, { "response_ms", "MS" },
+    { NULL, NULL }
 };
 
 
@@ -203,6 +206,8 @@ ctl_check_progress(void *data, check_t *check, int finished)
 static int
 ctl_check_run(ctl_t *ctl, ctl_check_t *c)
 {
+    names_open();
+    log_set_level(LOG_L_ERROR);         /* the result tells of the lists */
     c->tty = isatty(STDERR_FILENO);
     c->env.loop = ev_loop_new(EVFLAG_AUTO);
     if (c->env.loop == NULL) {
@@ -212,6 +217,13 @@ ctl_check_run(ctl_t *ctl, ctl_check_t *c)
 
     c->env.dns = dns_engine_new(c->env.loop, &ctl->conf.dns);
     if (c->env.dns == NULL) {
+        ctl_fail("out of memory");
+        return -1;
+    }
+
+    c->env.lookup = lookup_new(c->env.loop, c->env.dns, NULL, 0);
+    c->env.health = health_new(c->env.loop, c->env.dns);
+    if (c->env.lookup == NULL || c->env.health == NULL) {
         ctl_fail("out of memory");
         return -1;
     }
@@ -259,12 +271,13 @@ ctl_check_json(const ctl_check_t *c, size_t i)
     const check_result_t  *r;
 
     r = check_result(c->check, i);
-    reason = r->reason[0] ? r->reason : r->means[0] ? r->means
-             : rbl_lookup_err_names[r->error];
+    reason = r->error != RBL_ERR_NONE ? rbl_lookup_err_names[r->error]
+             : r->reason[0] ? r->reason : r->means;
 
-    return json_pack("{ss ss ss so so ss so so sI}",
+    return json_pack("{ss ss ss ss so so ss so so sI}",
                      "id", r->list->sid, "zone", r->list->zone,
                      "status", rbl_verdict_names[r->verdict],
+                     "health", health_state_names[r->health],
                      "name", ctl_text(rbl_str(r->list->name)),
                      "codes", ctl_check_codes(r),
                      "error", rbl_lookup_err_names[r->error],
@@ -365,6 +378,10 @@ ctl_check(ctl_t *ctl)
     if (c.check != NULL) {
         check_free(c.check);
     }
+
+    health_free(c.env.health);
+    lookup_free(c.env.lookup);
+    names_close();
 
     if (c.env.dns != NULL) {
         dns_engine_free(c.env.dns);

@@ -102,9 +102,10 @@ sub cases {
 my %host = (
     ipv4   => sub { sprintf '10.20.%d.%d', $_[0] >> 8, $_[0] & 255 },
     ipv6   => sub { sprintf '2001:db8::%x', $_[0] },
-    domain => sub { "case$_[0].example.com" },
+    domain => sub { "case$_[0].com" },
 );
 my %set = (ipv4 => 'ip4set', ipv6 => 'ip6trie', domain => 'dnset');
+my %control = (ipv4 => '127.0.0.2', ipv6 => '::ffff:7f00:2');
 my (@zones, %rules, %cases);
 my $most = 0;
 
@@ -113,9 +114,14 @@ for my $l (@lists) {
     my $rules = $rules{$zone} = [map { rule($_) } @{ $l->{codes} }];
     $cases{$zone} = [cases($rules)];
     $most = @{ $cases{$zone} } if @{ $cases{$zone} } > $most;
+    # RFC 5782: the test entry, with any code that is not an error.
+    my ($code) = (map({ dotted($_->{lo}) } grep { $_->{class} ne 'unknown' }
+        @$rules), '127.0.0.2');
     for my $family (@{ $l->{families} }) {
         my $n = 0;
-        push @zones, [$zone, $set{$family}, join '', map {
+        my $control = $l->{control} =~ /^name:(.+)/ ? $1 : $control{$family};
+        push @zones, [$zone, $set{$family}, (defined $control
+            ? "$control :$code:test entry\n" : '') . join '', map {
             sprintf "%s :%s:%s says %s\n", $host{$family}->($n++), dotted($_),
                 $zone, dotted($_) } @{ $cases{$zone} }];
     }

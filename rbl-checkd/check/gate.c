@@ -1,0 +1,207 @@
+/*
+ * The rules of the gate.
+ *
+ * The end of a listing is the hard one: a list that was emptied says "clear"
+ * to everything, while a resolver's cache still says that its test entry is
+ * there.  So the test entry must have been fetched after the list first said
+ * "clear", and that must be said again in an answer that was fetched after the
+ * test entry, or together with it: an older one may be of the time when the
+ * list was dead.
+ */
+
+#include "gate.h"
+
+#define TOGETHER  10.0                  /* s */
+
+
+static gate_t
+unknown(rbl_lookup_err_t error)
+{
+    gate_t  g = { RBL_UNKNOWN, error, 0, 0 };
+
+    return g;
+}
+
+
+static gate_t
+known(rbl_verdict_t verdict)
+{
+    gate_t  g = { verdict, RBL_ERR_NONE, 0, 0 };
+
+    return g;
+}
+
+
+static gate_t
+unhealthy(health_state_t state)
+{
+    switch (state) {
+
+    case HEALTH_RESOLVER:
+        return unknown(RBL_ERR_RESOLVER);
+
+    case HEALTH_BLOCKED:
+        return unknown(RBL_ERR_BLOCKED);
+
+    default:
+        return unknown(RBL_ERR_UNHEALTHY);
+    }
+}
+
+
+int
+gate_need(const gate_answer_t *a, health_need_t *need)
+{
+    switch (a->raw) {
+
+    case RBL_CLEAR:
+        *need = a->stands ? HEALTH_BOTH : HEALTH_KNOWN;
+        return 1;
+
+    case RBL_LISTED:
+        *need = a->stands ? HEALTH_KNOWN : HEALTH_NEGATIVE;
+        return 1;
+
+    default:
+        return 0;
+    }
+}
+
+
+/*
+ * When the answer was fetched from the list, at the earliest: what it lacks of
+ * the whole TTL it has spent in caches.
+ */
+
+static double
+fetched(const gate_answer_t *a, const health_verdict_t *v)
+{
+    double  at;
+
+    at = a->told - (v->negative_ttl > a->ttl ? v->negative_ttl - a->ttl : 0);
+
+    return at < a->at ? at : a->at;
+}
+
+
+/* When both the test entry and the answer will have run out of caches. */
+
+static double
+recheck(const gate_answer_t *a, const health_verdict_t *v)
+{
+    double  wait = 0;
+
+    if (v->expires > a->told) {
+        wait = v->expires - a->told;
+    }
+
+    if (v->negative_ttl != 0 && a->ttl > wait) {
+        wait = a->ttl;
+    }
+
+    wait = wait != 0 ? wait + 1 : GATE_RECHECK;
+
+    return wait < GATE_RECHECK_MIN ? GATE_RECHECK_MIN
+           : wait > GATE_RECHECK_MAX ? GATE_RECHECK_MAX : wait;
+}
+
+
+static gate_t
+delisting(const gate_answer_t *a, const health_verdict_t *v)
+{
+    double  first, answer;
+    gate_t  g;
+
+    first = a->cleared != 0 && a->cleared < a->at ? a->cleared : a->at;
+    first = v->recovered > first ? v->recovered : first;
+    answer = fetched(a, v);
+
+    if (v->positive != 0 && v->positive > first
+        && v->positive - answer <= TOGETHER)
+    {
+        return known(RBL_CLEAR);
+    }
+
+    g = unknown(RBL_ERR_UNCONFIRMED);
+    g.recheck = recheck(a, v);
+
+    return g;
+}
+
+
+static gate_t
+clear(const gate_answer_t *a, const health_verdict_t *v)
+{
+    if (v->state == HEALTH_UNSUPPORTED && !a->stands) {
+        return known(RBL_SKIPPED);
+    }
+
+    if (v->state != HEALTH_GOOD) {
+        return unhealthy(v->state);
+    }
+
+    return a->stands ? delisting(a, v) : known(RBL_CLEAR);
+}
+
+
+static gate_t
+listed(const gate_answer_t *a, const health_verdict_t *v)
+{
+    gate_t  g;
+
+    if (a->stands) {
+        switch (v->state) {
+
+        case HEALTH_GOOD:
+        case HEALTH_BLOCKED:
+        case HEALTH_DOWN:
+        case HEALTH_UNSUPPORTED:
+            return known(RBL_LISTED);
+
+        default:
+            return unhealthy(v->state);
+        }
+    }
+
+    if (v->state != HEALTH_GOOD || v->negative < a->at) {
+        return unhealthy(v->state);
+    }
+
+    g = known(RBL_LISTED);
+    g.guard = 1;
+
+    return g;
+}
+
+
+gate_t
+gate_judge(const gate_answer_t *a, const health_verdict_t *v)
+{
+    switch (a->raw) {
+
+    case RBL_CLEAR:
+        return clear(a, v);
+
+    case RBL_LISTED:
+        return listed(a, v);
+
+    default:
+        return known(a->raw);
+    }
+}
+
+
+gate_t
+gate_late(const gate_answer_t *a)
+{
+    gate_t  g;
+
+    g = unknown(RBL_ERR_UNHEALTHY);
+
+    if (a->raw == RBL_CLEAR && a->stands) {
+        g.error = RBL_ERR_UNCONFIRMED;
+        g.recheck = GATE_RECHECK;
+    }
+
+    return g;
+}

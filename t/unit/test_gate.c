@@ -1,0 +1,254 @@
+/*
+ * The gate: every answer, with and without a listing that stands, for every
+ * state of the list, and for controls that are old or new.  The rules are
+ * written down here a second time, in other words: what must be so for an
+ * answer to change anything.
+ */
+
+#include "tap.h"
+
+#include "check/gate.h"
+
+#define NOW  10000.0
+
+static const char *const  verdicts[] = { "clear", "listed", "unknown",
+                                         "skipped" };
+
+
+static gate_answer_t
+answer(rbl_verdict_t raw, int stands)
+{
+    gate_answer_t  a = { raw, stands, 0, NOW, NOW, 300 };
+
+    return a;
+}
+
+
+static health_verdict_t
+health(health_state_t state)
+{
+    health_verdict_t  v;
+
+    memset(&v, 0, sizeof(v));
+    v.state = state;
+    v.negative = v.positive = NOW + 1;
+    v.expires = NOW + 100;
+
+    return v;
+}
+
+
+static void
+test_need(void)
+{
+    size_t         i;
+    gate_answer_t  a;
+    health_need_t  need;
+
+    static const struct {
+        rbl_verdict_t  raw;
+        int            stands, needs;
+        health_need_t  need;
+    } cases[] = {
+        { RBL_UNKNOWN, 0, 0, HEALTH_KNOWN },
+        { RBL_UNKNOWN, 1, 0, HEALTH_KNOWN },
+        { RBL_SKIPPED, 1, 0, HEALTH_KNOWN },
+        { RBL_CLEAR, 0, 1, HEALTH_KNOWN },
+        { RBL_CLEAR, 1, 1, HEALTH_BOTH },
+        { RBL_LISTED, 0, 1, HEALTH_NEGATIVE },
+        { RBL_LISTED, 1, 1, HEALTH_KNOWN },
+    };
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        a = answer(cases[i].raw, cases[i].stands);
+        need = HEALTH_KNOWN;
+        ok(gate_need(&a, &need) == cases[i].needs && need == cases[i].need,
+           "%s, stands %d: what it needs", verdicts[cases[i].raw],
+           cases[i].stands);
+    }
+}
+
+
+/* With fresh controls. */
+
+static void
+test_states(void)
+{
+    int               raw, stands, state;
+    gate_t            g;
+    gate_answer_t     a;
+    health_verdict_t  v;
+
+#define U  RBL_UNKNOWN
+#define C  RBL_CLEAR
+#define L  RBL_LISTED
+#define S  RBL_SKIPPED
+
+    static const struct {
+        rbl_verdict_t     want[2][2];       /* clear, listed; new, stands */
+        rbl_lookup_err_t  error;
+    } cases[] = {
+        [HEALTH_UNTRIED] = { { { U, U }, { U, U } }, RBL_ERR_UNHEALTHY },
+        [HEALTH_GOOD] = { { { C, C }, { L, L } }, RBL_ERR_NONE },
+        [HEALTH_BLOCKED] = { { { U, U }, { U, L } }, RBL_ERR_BLOCKED },
+        [HEALTH_LYING] = { { { U, U }, { U, U } }, RBL_ERR_UNHEALTHY },
+        [HEALTH_DOWN] = { { { U, U }, { U, L } }, RBL_ERR_UNHEALTHY },
+        [HEALTH_UNSUPPORTED] = { { { S, U }, { U, L } }, RBL_ERR_UNHEALTHY },
+        [HEALTH_RESOLVER] = { { { U, U }, { U, U } }, RBL_ERR_RESOLVER },
+    };
+
+    for (state = 0; state <= HEALTH_RESOLVER; state++) {
+        for (raw = RBL_CLEAR; raw <= RBL_SKIPPED; raw++) {
+            for (stands = 0; stands < 2; stands++) {
+                a = answer((rbl_verdict_t) raw, stands);
+                v = health((health_state_t) state);
+                g = gate_judge(&a, &v);
+
+                if (raw == RBL_UNKNOWN || raw == RBL_SKIPPED) {
+                    ok(g.verdict == (rbl_verdict_t) raw && !g.guard
+                       && g.recheck == 0, "%s stays so", verdicts[raw]);
+                    continue;
+                }
+
+                ok(g.verdict == cases[state].want[raw][stands]
+                   && g.error == (g.verdict == U ? cases[state].error
+                                                 : RBL_ERR_NONE)
+                   && g.guard == (g.verdict == L && !stands)
+                   && g.recheck == 0,
+                   "list %s, %s, stands %d: %s", health_state_names[state],
+                   verdicts[raw], stands, verdicts[g.verdict]);
+            }
+        }
+    }
+}
+
+
+static void
+test_listing(void)
+{
+    gate_t            g;
+    gate_answer_t     a;
+    health_verdict_t  v;
+
+    a = answer(RBL_LISTED, 0);
+    v = health(HEALTH_GOOD);
+    v.negative = NOW - 0.1;
+    g = gate_judge(&a, &v);
+    ok(g.verdict == RBL_UNKNOWN && g.error == RBL_ERR_UNHEALTHY && !g.guard,
+       "a new listing, the negative control is older: nothing");
+    v.negative = 0;
+    ok(gate_judge(&a, &v).verdict == RBL_UNKNOWN, "there was none: nothing");
+    v.negative = NOW;
+    ok(gate_judge(&a, &v).guard, "as old as the answer: to the guard");
+    a.stands = 1;
+    v.negative = v.positive = 0;
+    ok(gate_judge(&a, &v).verdict == RBL_LISTED,
+       "a listing that stands needs no new control");
+}
+
+
+static void
+test_delisting(void)
+{
+    size_t            i;
+    gate_t            g;
+    gate_answer_t     a;
+    health_verdict_t  v;
+
+    /* seconds from now; 0: not so */
+
+    static const struct {
+        const char  *name;
+        double       positive, cleared, recovered;
+        uint32_t     ttl, whole;        /* of the answer */
+        double       expires;
+        int          clear;
+        double       recheck;
+    } cases[] = {
+        { "the test entry was fetched after it", 0.5, 0, 0, 300, 300, 100,
+          1, 0 },
+        { "when is not known", 0, 0, 0, 300, 300, 100, 0, 301 },
+        { "before it", -0.5, 0, 0, 300, 300, 100, 0, 301 },
+        { "before it, nothing is kept", -0.5, 0, 0, 0, 0, 0, 0, 30 },
+        { "before it, but after it first was so", -50, -100, 0, 300, 300, 100,
+          1, 0 },
+        { "before it first was so", -150, -100, 0, 300, 300, 100, 0, 301 },
+        { "it first was so while the list was dead", -50, -100, -20, 300, 300,
+          100, 0, 301 },
+        { "the list came back before", -50, -100, -70, 300, 300, 100, 1, 0 },
+        { "the answer is from before the test entry", -50, -200, 0, 100, 300,
+          250, 0, 251 },
+        { "the answer is hardly older", -50, -200, 0, 245, 300, 250, 1, 0 },
+        { "the answer is old, the test entry new", 0.5, 0, 0, 100, 300, 300,
+          0, 301 },
+        { "the answer is as old as the listing's end", 0.5, -200, 0, 100, 300,
+          50, 0, 101 },
+        { "no TTL of the answer is known", 0.5, 0, 0, 0, 0, 100, 1, 0 },
+        { "never sooner than this", 0, 0, 0, 0, 0, 0.2, 0, 2 },
+        { "never later", 0, 0, 0, 0, 0, 90000, 0, 3600 },
+    };
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        a = answer(RBL_CLEAR, 1);
+        a.cleared = cases[i].cleared != 0 ? NOW + cases[i].cleared : 0;
+        a.ttl = cases[i].ttl;
+        v = health(HEALTH_GOOD);
+        v.positive = cases[i].positive != 0 ? NOW + cases[i].positive : 0;
+        v.recovered = cases[i].recovered != 0 ? NOW + cases[i].recovered : 0;
+        v.negative_ttl = cases[i].whole;
+        v.expires = cases[i].expires != 0 ? NOW + cases[i].expires : 0;
+        g = gate_judge(&a, &v);
+
+        ok(g.verdict == (cases[i].clear ? RBL_CLEAR : RBL_UNKNOWN)
+           && g.error == (cases[i].clear ? RBL_ERR_NONE
+                                         : RBL_ERR_UNCONFIRMED)
+           && g.recheck > cases[i].recheck - 0.01
+           && g.recheck < cases[i].recheck + 0.01,
+           "the end of a listing: %s (%.1f)", cases[i].name, g.recheck);
+    }
+
+    a = answer(RBL_CLEAR, 1);
+    a.at = NOW - 60;
+    v = health(HEALTH_GOOD);
+    v.positive = NOW - 30;
+    v.negative_ttl = 300;
+    a.ttl = 240;
+    ok(gate_judge(&a, &v).verdict == RBL_UNKNOWN,
+       "an answer of our own cache is as old as it is");
+    v.positive = NOW - 52;
+    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "but may be good enough");
+}
+
+
+static void
+test_late(void)
+{
+    gate_t         g;
+    gate_answer_t  a;
+
+    a = answer(RBL_CLEAR, 1);
+    g = gate_late(&a);
+    ok(g.verdict == RBL_UNKNOWN && g.error == RBL_ERR_UNCONFIRMED
+       && g.recheck > 0, "too late for the end of a listing");
+    a = answer(RBL_CLEAR, 0);
+    g = gate_late(&a);
+    ok(g.verdict == RBL_UNKNOWN && g.error == RBL_ERR_UNHEALTHY
+       && g.recheck == 0, "too late for an answer that changes nothing");
+    a = answer(RBL_LISTED, 0);
+    g = gate_late(&a);
+    ok(g.verdict == RBL_UNKNOWN && g.error == RBL_ERR_UNHEALTHY && !g.guard,
+       "too late for a listing");
+}
+
+
+int
+main(void)
+{
+    test_need();
+    test_states();
+    test_listing();
+    test_delisting();
+    test_late();
+
+    return tap_done();
+}
