@@ -202,10 +202,10 @@ start(checkd_t *c)
         return -1;
     }
 
-    d->check.quota = quota_new(d->loop, d->store);
+    d->check.health = health_new(d->loop, d->dns);
+    d->check.quota = quota_new(d->loop, d->store, d->check.health);
     d->check.lookup = lookup_new(d->loop, d->dns, d->check.quota,
                                  c->conf.cache_size);
-    d->check.health = health_new(d->loop, d->dns);
     d->check.guard = guard_new(d->loop, d->store, d->check.health);
     d->check.tally = tally_new();
 
@@ -262,10 +262,10 @@ finish(checkd_t *c)
     }
 
     guard_free(d->check.guard);
-    health_free(d->check.health);
     lookup_free(d->check.lookup);
     tally_free(d->check.tally);
     quota_free(d->check.quota);
+    health_free(d->check.health);
     store_free(d->store);
 
     if (d->dns != NULL) {

@@ -14,6 +14,7 @@
 #define LOOK_EVERY   10.0
 #define TIMER_LEAST  0.0005
 #define REFUSE_FOR   300.0              /* until the store has been heard */
+#define PROBE_EVERY  60.0
 
 
 double
@@ -296,14 +297,12 @@ make_list(quota_t *quota, const list_t *list)
 
     ql->quota = quota;
     ql->left = -1;
-    ql->zone = strdup(list->zone);
     memcpy(ql->sid, list->sid, sizeof(ql->sid));
     link_init(&ql->waits);
     ev_timer_init(&ql->timer, on_timer, 0, 0);
     ql->timer.data = ql;
 
-    if (ql->zone == NULL || sidmap_add(&quota->lists, ql->sid, ql) != 0) {
-        free(ql->zone);
+    if (sidmap_add(&quota->lists, ql->sid, ql) != 0) {
         free(ql);
         return NULL;
     }
@@ -323,6 +322,11 @@ find_list(quota_t *quota, const list_t *list)
         ql = make_list(quota, list);
     }
 
+    if (ql != NULL && ql->list != list) {
+        list_unref(ql->list);
+        ql->list = list_ref((list_t *) list);
+    }
+
     if (ql != NULL) {
         ql->rate = list->rate;
         ql->day = list->day_quota;
@@ -332,9 +336,16 @@ find_list(quota_t *quota, const list_t *list)
 }
 
 
+/* --- back-off ------------------------------------------------------------ */
+
+
 void
 quota_refuse(quota_list_t *ql, quota_answer_t why, double seconds)
 {
+    if (why == QUOTA_BLOCKED && ql->refused != why) {
+        ql->probed = dns_clock();
+    }
+
     ql->refused = why;
     ql->refused_till = quota_now() + seconds;
 }
@@ -348,6 +359,51 @@ refuses(quota_list_t *ql)
     }
 
     return ql->refused != QUOTA_GO;
+}
+
+
+/* Only what was asked after the list had refused says something. */
+
+static void
+on_probe(void *data, const health_verdict_t *verdict)
+{
+    quota_list_t  *ql = data;
+
+    ql->probe = NULL;
+
+    if (verdict->state == HEALTH_GOOD
+        && (verdict->negative >= ql->probed || verdict->positive >= ql->probed)
+        && ql->refused == QUOTA_BLOCKED)
+    {
+        quota_tell(ql, 0);
+    }
+}
+
+
+/* While somebody wants to know and it is left alone. */
+
+static void
+probe(quota_list_t *ql)
+{
+    double        now;
+    quota_t      *quota = ql->quota;
+    rbl_family_t  family;
+
+    now = dns_clock();
+
+    if (quota->health == NULL || ql->probe != NULL || !refuses(ql)
+        || ql->refused != QUOTA_BLOCKED
+        || now < ql->probed + quota->probe_every)
+    {
+        return;
+    }
+
+    family = ql->list->families & RBL_FAMILY_IPV4 ? RBL_FAMILY_IPV4
+             : ql->list->families & RBL_FAMILY_IPV6 ? RBL_FAMILY_IPV6
+             : RBL_FAMILY_DOMAIN;
+    ql->probed = now;
+    ql->probe = health_ask(quota->health, ql->list, family, 0, HEALTH_BOTH,
+                           on_probe, ql);
 }
 
 
@@ -369,6 +425,7 @@ on_look(struct ev_loop *loop, ev_timer *timer, int revents)
 
         } else if (ql->used) {
             quota_look(ql);
+            probe(ql);
         }
 
         ql->used = 0;
@@ -380,7 +437,7 @@ on_look(struct ev_loop *loop, ev_timer *timer, int revents)
 
 
 quota_t *
-quota_new(struct ev_loop *loop, store_t *store)
+quota_new(struct ev_loop *loop, store_t *store, health_t *health)
 {
     size_t    i;
     quota_t  *quota;
@@ -392,6 +449,8 @@ quota_new(struct ev_loop *loop, store_t *store)
 
     quota->loop = loop;
     quota->store = store;
+    quota->health = health;
+    quota->probe_every = PROBE_EVERY;
 
     for (i = 0; i < QUOTA_BUCKETS; i++) {
         link_init(&quota->bucket[i]);
@@ -424,7 +483,12 @@ quota_free(quota_t *quota)
     for (i = 0; (ql = sidmap_next(&quota->lists, &i)) != NULL; ) {
         store_forget(quota->store, ql);
         ev_timer_stop(quota->loop, &ql->timer);
-        free(ql->zone);
+
+        if (ql->probe != NULL) {
+            health_drop(ql->probe);
+        }
+
+        list_unref(ql->list);
         free(ql);
     }
 

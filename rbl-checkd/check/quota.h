@@ -3,13 +3,15 @@
  * daemons.  The counts are in the store (list_grant); a daemon takes them in
  * batches and gives back nothing, so that at most a batch a daemon is lost and
  * none is ever spent twice.  A list that has refused (blocked) is left alone
- * by all daemons for a while, longer each time.
+ * by all daemons for a while, longer each time; but its controls are asked once
+ * in a while, and end that when they are in order again.
  */
 
 #ifndef QUOTA_H_INCLUDED
 #define QUOTA_H_INCLUDED
 
 #include "../store.h"
+#include "health.h"
 #include "lists.h"
 
 typedef struct quota_s  quota_t;
@@ -24,9 +26,9 @@ typedef enum {
 /* QUOTA_GO, QUOTA_USED_UP or QUOTA_BLOCKED. */
 typedef void (*quota_done_pt)(void *data, quota_answer_t answer);
 
-/* NULL: out of memory. */
-quota_t *quota_new(struct ev_loop *loop, store_t *store);
-void quota_free(quota_t *quota);
+/* `health` NULL: no controls are asked.  NULL: out of memory. */
+quota_t *quota_new(struct ev_loop *loop, store_t *store, health_t *health);
+void quota_free(quota_t *quota);        /* before its health */
 
 /*
  * May one question go to the list?  A list without limits costs a comparison.

@@ -33,7 +33,7 @@ struct quota_wait_s {
 struct quota_list_s {
     quota_t         *quota;
     char             sid[40];
-    char            *zone;
+    list_t          *list;              /* as it was told last */
     int64_t          rate, day;         /* as the list said last; 0: none */
 
     /* The grant: its tokens, and when they may be spent, one by one. */
@@ -44,6 +44,8 @@ struct quota_list_s {
     quota_answer_t   refused;           /* QUOTA_GO: it is not */
     double           refused_till;
     int64_t          times;             /* it has refused, in a row */
+    health_q_t      *probe;             /* its controls */
+    double           probed;            /* when they were asked: dns_clock() */
 
     /* Spent in this half second and in the one before. */
     int64_t          half, now_n, before_n;
@@ -65,8 +67,10 @@ struct quota_list_s {
 struct quota_s {
     struct ev_loop  *loop;
     store_t         *store;
+    health_t        *health;            /* NULL: no controls */
     sidmap_t         lists;
     ev_timer         look;
+    double           probe_every;
     link_t           bucket[QUOTA_BUCKETS];
 };
 

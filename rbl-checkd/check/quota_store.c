@@ -89,7 +89,7 @@ used_up(quota_list_t *ql)
 
     if (!ql->said) {
         log_notice("list %s: its %lld questions of this day (UTC) are used up",
-                   ql->zone, (long long) ql->day);
+                   ql->list->zone, (long long) ql->day);
         ql->said = 1;
     }
 }
@@ -243,12 +243,12 @@ on_told(void *data, const redisReply *reply)
     } else if (ql->refused == QUOTA_BLOCKED || ql->times > 0) {
         ql->times = 0;
         ql->refused = QUOTA_GO;
-        log_notice("list %s answers again", ql->zone);
+        log_notice("list %s answers again", ql->list->zone);
     }
 
     if (number(reply, 3) > 0) {
         log_notice("list %s refuses to answer: it is left alone for %lld s",
-                   ql->zone, (long long) (number(reply, 1) / 1000));
+                   ql->list->zone, (long long) (number(reply, 1) / 1000));
     }
 }
 

@@ -6,7 +6,7 @@
 #include "tap.h"
 #include "fake_store.h"
 
-#include "check/quota.h"
+#include "check/quota_int.h"
 
 static quota_t         *quota;
 static list_t           list;
@@ -15,6 +15,43 @@ static quota_answer_t   told[CALLS];
 static int              told_to[CALLS];
 static unsigned         n_told;
 static int              who[CALLS];     /* their addresses are the data */
+
+
+static health_done_pt   probe;
+static void            *probe_data;
+static unsigned         dropped;
+
+
+/* --- health -------------------------------------------------------------- */
+
+
+health_q_t *
+health_ask(health_t *health, const list_t *l, rbl_family_t family,
+    unsigned resolver, health_need_t need, health_done_pt done, void *data)
+{
+    (void) health;
+    (void) l;
+    (void) family;
+    (void) resolver;
+    (void) need;
+
+    probe = done;
+    probe_data = data;
+
+    return (health_q_t *) &probe;
+}
+
+
+void
+health_drop(health_q_t *q)
+{
+    (void) q;
+
+    dropped++;
+}
+
+
+/* --- the rest ------------------------------------------------------------ */
 
 
 static void
@@ -260,6 +297,67 @@ test_backoff(void)
 }
 
 
+/* Asked while somebody wants to know; only what is new counts. */
+
+static void
+test_probe(void)
+{
+    health_verdict_t  v = { .state = HEALTH_GOOD };
+
+    quota->probe_every = 0.2;
+    quota->look.repeat = 0.05;
+    ev_timer_again(loop, &quota->look);
+    run(0.2);                           /* what other tests have left */
+
+    fresh(0, 0);
+    probe = NULL;
+    quota_told(quota, &list, 1);
+    reply("OK", "60000 1 1");
+    run(0.4);
+    ok(probe == NULL, "nobody wants to know");
+    ok(take(0, 9) == QUOTA_BLOCKED, "somebody does");
+    run(0.1);
+    ok(probe != NULL, "the controls are asked");
+    ok(last_call()->script == &rbl_script_list_grant, "and the store");
+    reply("BLOCKED", "60000 1");
+
+    probe(probe_data, &v);
+    ok(open_calls() == 0, "in order, but by no answer that is new");
+    take(0, 9);
+    run(0.1);
+    reply("BLOCKED", "60000 1");
+    probe = NULL;
+    run(0.2);
+    take(0, 9);
+    run(0.1);
+    reply("BLOCKED", "60000 1");
+    ok(probe != NULL, "asked again");
+    v.negative = dns_clock();
+    v.state = HEALTH_BLOCKED;
+    probe(probe_data, &v);
+    ok(open_calls() == 0, "it still refuses");
+
+    probe = NULL;
+    run(0.2);
+    take(0, 9);
+    run(0.1);
+    reply("BLOCKED", "60000 1");
+    v.negative = dns_clock();
+    v.state = HEALTH_GOOD;
+    probe(probe_data, &v);
+    ok(open_calls() == 1 && last_call()->script == &rbl_script_list_told
+       && last_call()->argv[0] == 0, "then it is good again");
+    reply("OK", "0 0 0");
+    ok(take(0, 9) == QUOTA_GO, "and may be asked");
+
+    quota_told(quota, &list, 1);
+    reply("OK", "60000 1 1");
+    run(0.2);
+    take(0, 9);
+    run(0.1);
+}
+
+
 /* Who is told takes, and forgets another that would have been told next. */
 
 static quota_answer_t  nested;
@@ -304,7 +402,8 @@ int
 main(void)
 {
     loop = ev_default_loop(0);
-    quota = quota_new(loop, NULL);
+    list.refs = 1;
+    quota = quota_new(loop, NULL, (health_t *) &list);
 
     test_unlimited();
     test_order();
@@ -313,8 +412,10 @@ main(void)
     test_patience();
     test_backoff();
     test_nested();
+    test_probe();
 
     quota_free(quota);
+    ok(dropped == 1, "controls that are under way at the end are dropped");
     ev_loop_destroy(loop);
 
     return tap_done();
