@@ -24,7 +24,11 @@ static const ctl_column_t  list_columns[] = {
     { "id", "list" }, { "zone", "zone" }, { "name", "name" },
     { "type", "type" }, { "families", "families" }, { "status", "status" },
     { "key", "key" }, { "by_hand", "by hand" },
-    { "health", "health" }, { "website", "website" }, { "codes", "codes" },
+    { "health", "health" }, { "answered", "answered" },
+    { "refused", "refused" }, { "failed", "failed" },
+    { "listed", "listed" }, { "clear", "clear" }, { "unknown", "unknown" },
+    { "latency_ms", "latency (ms)" }, { "slowest_ms", "slowest (ms)" },
+    { "website", "website" }, { "codes", "codes" },
     { "lookup", "lookup" }, { "delist", "delist" }, { "tier", "tier" },
     { "scope", "scope" }, { "kind", "kind" }, { "control", "control" },
     { "names", "names" }, { "min_interval", "min interval" },
@@ -38,8 +42,8 @@ static const ctl_column_t  list_columns[] = {
 static const ctl_column_t  list_row[] = {
     { "zone", "ZONE" }, { "type", "TYPE" }, { "families", "FAMILIES" },
     { "status", "STATUS" }, { "key", "KEY" }, { "state", "STATE" },
-    { "tier", "TIER" }, { "kind", "KIND" }, { "quota_left", "LEFT" },
-    { "name", "NAME" }, { NULL, NULL }
+    { "health", "HEALTH" }, { "tier", "TIER" }, { "kind", "KIND" },
+    { "quota_left", "LEFT" }, { "name", "NAME" }, { NULL, NULL }
 };
 
 
@@ -121,7 +125,7 @@ ctl_list_json(const rbl_list_t *l)
                      "name", ctl_text(l->name), "type", ctl_text(l->type),
                      "families", ctl_families(l->families),
                      "status", ctl_text(l->status),
-                     "health", ctl_text(l->health),
+                     "health", json_array(),
                      "website", ctl_text(l->website),
                      "codes", ctl_texts(l->codes),
                      "lookup", ctl_text(l->lookup),

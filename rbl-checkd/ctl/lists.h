@@ -22,10 +22,11 @@ int ctl_list_show(ctl_t *ctl, rbl_str_t name);
 
 /*
  * What is known of lists beside their records: which have a key (never what it
- * is), what was said by hand, how much of their quota is left.
+ * is), what was said by hand, and what the daemons tell of them.
  */
 typedef struct {
     redisReply  *keys, *hand;
+    json_t      *told;                  /* SID -> numbers of all daemons */
 } ctl_lists_known_t;
 
 /* 0; -1: failed, and said. */
@@ -35,7 +36,10 @@ void ctl_lists_known_free(ctl_lists_known_t *known);
 /* Is there a key for the zone? */
 int ctl_list_has_key(const ctl_lists_known_t *known, rbl_str_t zone);
 
-/* Adds "key", "by_hand" and the state of one list; -1: failed, and said. */
+/*
+ * Adds "key", "by_hand", the state and the numbers of one list; -1: failed, and
+ * said.
+ */
 int ctl_list_state(ctl_t *ctl, const ctl_lists_known_t *known,
     const rbl_list_t *l, json_t *object);
 

@@ -38,13 +38,134 @@ ctl_fields(ctl_t *ctl, const char *name)
 }
 
 
+/* Adds numbers of one daemon: counts are summed, of others is the largest. */
+static void
+ctl_told_add(json_t *sum, const char *key, const json_t *group,
+    const char *name, int largest)
+{
+    json_int_t     v, was;
+    const json_t  *of;
+
+    of = json_object_get(group, name);
+    if (of == NULL) {
+        return;
+    }
+
+    v = json_integer_value(of);
+    was = json_integer_value(json_object_get(sum, key));
+    v = !largest ? was + v : was > v ? was : v;
+    json_object_set_new(sum, key, json_integer(v));
+}
+
+
+/* The health that a daemon tells, beside what others do if it differs. */
+static void
+ctl_told_health(json_t *sum, const json_t *list)
+{
+    size_t       i;
+    json_t      *all, *word;
+
+    all = json_object_get(sum, "health");
+    if (all == NULL) {
+        all = json_array();
+        json_object_set_new(sum, "health", all);
+    }
+
+    word = json_object_get(list, "health");
+    if (word == NULL || json_string_length(word) == 0) {
+        return;
+    }
+
+    for (i = 0; i < json_array_size(all); i++) {
+        if (json_equal(json_array_get(all, i), word)) {
+            return;
+        }
+    }
+
+    json_array_append(all, word);
+}
+
+
+static void
+ctl_told_list(json_t *told, const json_t *list)
+{
+    size_t         i;
+    json_t        *sum;
+    const char    *sid;
+
+    static const struct {
+        const char  *key, *group, *name;
+        int          largest;
+    } of[] = {
+        { "answered", "answers", "answered", 0 },
+        { "refused", "answers", "refused", 0 },
+        { "failed", "answers", "failed", 0 },
+        { "listed", "results", "listed", 0 },
+        { "clear", "results", "clear", 0 },
+        { "unknown", "results", "unknown", 0 },
+        { "time_us", "latency", "sum_us", 0 },
+        { "slowest_us", "latency", "max_us", 1 }
+    };
+
+    sid = json_string_value(json_object_get(list, "list"));
+    if (sid == NULL || sid[0] == '\0') {
+        return;
+    }
+
+    sum = json_object_get(told, sid);
+    if (sum == NULL) {
+        sum = json_object();
+        json_object_set_new(told, sid, sum);
+    }
+
+    ctl_told_health(sum, list);
+
+    for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        ctl_told_add(sum, of[i].key, json_object_get(list, of[i].group),
+                     of[i].name, of[i].largest);
+    }
+}
+
+
+/* What all daemons tell, by list; NULL: failed, and said. */
+static json_t *
+ctl_told(ctl_t *ctl)
+{
+    size_t         i, k;
+    json_t        *told, *daemons;
+    const json_t  *lists;
+
+    daemons = ctl_daemons(ctl);
+    if (daemons == NULL) {
+        return NULL;
+    }
+
+    told = json_object();
+
+    for (i = 0; i < json_array_size(daemons); i++) {
+        lists = json_object_get(json_array_get(daemons, i), "lists");
+
+        for (k = 0; k < json_array_size(lists); k++) {
+            ctl_told_list(told, json_array_get(lists, k));
+        }
+    }
+
+    json_decref(daemons);
+
+    return told;
+}
+
+
 int
 ctl_lists_known(ctl_t *ctl, ctl_lists_known_t *known)
 {
+    memset(known, 0, sizeof(*known));
+
     known->keys = ctl_fields(ctl, "lists:keys");
     known->hand = known->keys ? ctl_fields(ctl, "lists:override") : NULL;
+    known->told = known->hand ? ctl_told(ctl) : NULL;
 
-    if (known->hand == NULL) {
+    if (known->told == NULL) {
         ctl_lists_known_free(known);
         return -1;
     }
@@ -56,6 +177,8 @@ ctl_lists_known(ctl_t *ctl, ctl_lists_known_t *known)
 void
 ctl_lists_known_free(ctl_lists_known_t *known)
 {
+    json_decref(known->told);
+    known->told = NULL;
     freeReplyObject(known->keys);
     freeReplyObject(known->hand);
     known->keys = known->hand = NULL;
@@ -194,6 +317,45 @@ ctl_list_shared(ctl_t *ctl, const rbl_list_t *l, json_t *object)
 }
 
 
+/* The daemons' numbers; of a list that none of them knows there is nothing. */
+static int
+ctl_list_told(const ctl_lists_known_t *known, const rbl_list_t *l,
+    json_t *object)
+{
+    char         sid[RBL_SID_MAX + 1];
+    json_t      *told;
+    json_int_t   n;
+
+    if (l->id.n >= sizeof(sid)) {
+        return 0;
+    }
+
+    memcpy(sid, l->id.p, l->id.n);
+    sid[l->id.n] = '\0';
+
+    told = json_object_get(known->told, sid);
+    if (told == NULL) {
+        return 0;
+    }
+
+    n = json_integer_value(json_object_get(told, "answered"));
+
+    if (n > 0) {
+        json_object_set_new(told, "latency_ms", json_real(
+            (double) json_integer_value(json_object_get(told, "time_us"))
+            / 1000.0 / (double) n));
+        json_object_set_new(told, "slowest_ms", json_real(
+            (double) json_integer_value(json_object_get(told, "slowest_us"))
+            / 1000.0));
+    }
+
+    json_object_del(told, "time_us");
+    json_object_del(told, "slowest_us");
+
+    return json_object_update(object, told);
+}
+
+
 int
 ctl_list_state(ctl_t *ctl, const ctl_lists_known_t *known,
     const rbl_list_t *l, json_t *object)
@@ -205,7 +367,8 @@ ctl_list_state(ctl_t *ctl, const ctl_lists_known_t *known,
 
     if (json_object_set_new(object, "key", json_string(word)) != 0
         || json_object_set_new(object, "by_hand", ctl_by_hand(known, l->id))
-           != 0)
+           != 0
+        || ctl_list_told(known, l, object) != 0)
     {
         ctl_fail("out of memory");
         return -1;

@@ -314,8 +314,37 @@ is_deeply([@$v{qw(quota_left left_alone_until state)}], [1000, '', ''],
     'nonsense in the store is nothing');
 is(shown('a.test')->{quota_left}, undef, 'no quota, nothing left of it');
 like(rblctl($redis, 'lists', 'show')->{out},
-    qr/^ZONE +TYPE +FAMILIES +STATUS +KEY +STATE +TIER +KIND +LEFT +NAME$/m,
+    qr/^ZONE +TYPE +FAMILIES +STATUS +KEY +STATE +HEALTH +TIER +KIND +LEFT +NAME$/m,
     'the table');
+
+
+# --- what daemons tell ------------------------------------------------------
+
+# answered, refused, failed, listed, clear, unknown, us, slowest, left, frozen
+sub daemon_tells {
+    my ($name, @lists) = @_;
+
+    redis($redis, 'ZADD', 'rbl:{0}:daemons', time . '000', $name);
+    redis($redis, 'SET', "rbl:{0}:daemon:$name", mp_pack([1, $name, 'v1', 1, 1,
+        [1], [], \@lists]));
+}
+
+daemon_tells('one', [$sid, 'd.test', 'good', 10, 1, 2, 3, 4, 5, 30_000, 9_000,
+    -1, 0]);
+daemon_tells('two', [$sid, 'd.test', 'down', 10, 0, 1, 1, 1, 1, 10_000, 4_000,
+    -1, 0], ['', 'custom.test', '', 5]);
+daemon_tells('three', [$sid, 'd.test', 'good', 0, 0, 0, 0, 0, 0, 0, 0, -1, 0]);
+redis($redis, 'SET', 'rbl:{0}:daemon:four', 'nonsense');
+redis($redis, 'ZADD', 'rbl:{0}:daemons', time . '000', 'four');
+$v = shown('d.test');
+is_deeply([@$v{qw(answered refused failed listed clear unknown)}],
+    [20, 1, 3, 4, 5, 6], 'the numbers of all daemons');
+is_deeply([@$v{qw(latency_ms slowest_ms)}], [2, 9], 'and the times');
+is_deeply([sort @{ $v->{health} }], ['down', 'good'], 'each health once');
+is_deeply([@{ shown('a.test') }{qw(answered health)}], [undef, []],
+    'nobody tells of another');
+like(rblctl($redis, 'lists', 'show')->{out},
+    qr/^d\.test .* (?:good down|down good) /m, 'in the table');
 
 
 # --- frozen -----------------------------------------------------------------
