@@ -17,8 +17,8 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib", "$FindBin::Bin/lib";
 
-use IO::Socket::UNIX;
 use RblBench;
+use RblBenchStore;
 use RblScript;
 use RblTest;
 
@@ -29,54 +29,12 @@ use constant { LISTS => 36, HOSTS => 2000, BATCH => 64, CLAIM => 100,
 bench('store', 'what a check costs the store');
 
 my $redis = redis_new();
-my $socket = IO::Socket::UNIX->new(Peer => $redis->{socket})
-    or die "$redis->{socket}: $!\n";
-my (%sha, $many);
+my $store = RblBenchStore->new($redis);
+my $many;
 my $name = 'checkd-1.example.org:12345';
 
-
-# --- commands --------------------------------------------------------------
-
-sub bytes_of {
-    return join '', '*' . @_ . "\r\n",
-        map { '$' . length($_) . "\r\n$_\r\n" } @_;
-}
-
-sub load_script {
-    my ($text) = @_;
-
-    return $sha{$text} //= cmd('SCRIPT', 'LOAD', $text);
-}
-
-sub call_of {
-    my ($script, @args) = @_;
-
-    return bytes_of('EVALSHA', load_script(read_file(build_dir()
-        . "/gen/lua/$script.lua")), 1, @args);
-}
-
-# Sends all of them, BATCH at a time; gives the replies and the CPU of the
-# store in microseconds each.
-sub pipelined {
-    my ($batch, @calls) = @_;
-
-    my @replies;
-    my $n = @calls;
-    my @parts;
-    push @parts, [splice @calls, 0, $batch] while @calls;
-    my $cost = spend(sub {
-        for my $part (@parts) {
-            print {$socket} join '', @$part;
-            $socket->flush;
-            for (@$part) {
-                my $r = RblTest::Redis::read_reply($socket);
-                die "$$r\n" if ref $r eq 'SCALAR';
-                push @replies, $r;
-            }
-        }
-    }, redis => [$redis->{pid}]);
-    return (\@replies, $cost->{redis} / 1000 / $n);
-}
+sub call_of { return $store->call_of(@_) }
+sub pipelined { return $store->pipelined(@_) }
 
 
 # --- the store -------------------------------------------------------------
@@ -203,12 +161,12 @@ sub round_new {
 }
 
 sub round_floor {
-    my $nothing = load_script('return {"OK", 0, 0}');
+    my $nothing = $store->load_script('return {"OK", 0, 0}');
     my $job = join ':', sid('AC'), sid('PP'), sid('HT'), 'd', 1, $name;
-    my $calls = bytes_of('EVALSHA', $nothing, 1, k('acct', sid('AC')), $job,
+    my $calls = $store->bytes_of('EVALSHA', $nothing, 1, k('acct', sid('AC')), $job,
         "\x90", '', LISTS, '', '', KEEP, 3600, '0', 0);
-    my $empty = bytes_of('EVALSHA', load_script('return 1'), 0);
-    return { ping => (pipelined(BATCH, (bytes_of('PING')) x HOSTS))[1],
+    my $empty = $store->bytes_of('EVALSHA', $store->load_script('return 1'), 0);
+    return { ping => (pipelined(BATCH, ($store->bytes_of('PING')) x HOSTS))[1],
         empty => (pipelined(BATCH, ($empty) x HOSTS))[1],
         script => (pipelined(BATCH, ($calls) x HOSTS))[1] };
 }

@@ -1,0 +1,71 @@
+package RblBenchStore;
+
+# The store's scripts as the daemon calls them, many in a pipeline on one
+# connection of the benchmark.
+#
+#     my $store = RblBenchStore->new($redis);
+#     my ($replies, $us) = $store->pipelined(64, $store->call_of('check_take',
+#         $key, @args), ...);       # $us: CPU of the store, each
+
+use strict;
+use warnings;
+
+use IO::Socket::UNIX;
+use RblBench;
+use RblTest;
+
+sub new {
+    my ($class, $redis) = @_;
+
+    my $socket = IO::Socket::UNIX->new(Peer => $redis->{socket})
+        or die "$redis->{socket}: $!\n";
+    return bless { redis => $redis, socket => $socket, sha => {} }, $class;
+}
+
+sub bytes_of {
+    my ($self, @words) = @_;
+
+    return join '', '*' . @words . "\r\n",
+        map { '$' . length($_) . "\r\n$_\r\n" } @words;
+}
+
+# The SHA-1 of a script's text, which the store then has.
+sub load_script {
+    my ($self, $text) = @_;
+
+    return $self->{sha}{$text} //= redis($self->{redis}, 'SCRIPT', 'LOAD',
+        $text);
+}
+
+sub call_of {
+    my ($self, $script, @args) = @_;
+
+    my $sha = $self->{script}{$script} //= $self->load_script(
+        read_file(build_dir() . "/gen/lua/$script.lua"));
+    return $self->bytes_of('EVALSHA', $sha, 1, @args);
+}
+
+# Sends all of them, so many at a time; gives the replies and the CPU of the
+# store in microseconds each.
+sub pipelined {
+    my ($self, $batch, @calls) = @_;
+
+    my @replies;
+    my $n = @calls;
+    my @parts;
+    push @parts, [splice @calls, 0, $batch] while @calls;
+    my $cost = spend(sub {
+        for my $part (@parts) {
+            print { $self->{socket} } join '', @$part;
+            $self->{socket}->flush;
+            for (@$part) {
+                my $r = RblTest::Redis::read_reply($self->{socket});
+                die "$$r\n" if ref $r eq 'SCALAR';
+                push @replies, $r;
+            }
+        }
+    }, redis => [$self->{redis}{pid}]);
+    return (\@replies, $cost->{redis} / 1000 / $n);
+}
+
+1;

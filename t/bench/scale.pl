@@ -1,0 +1,275 @@
+#!/usr/bin/perl
+
+# A million hosts that are checked every hour: what they take in the store, how
+# evenly their checks lie over the hour after all were added at once, and what
+# the store spends while daemons claim and end the checks of that hour.
+#
+# The first round of checks is driven from here, with the scripts and the
+# arguments of the daemon, as fast as it goes.  The steady load is that of real
+# daemons.  No DNS: all lists have a minimum interval of 30 days, so that they
+# are left out of the checks that follow the first.
+#
+# SCALE_HOSTS, of 1,000 accounts, is how many there are instead.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib", "$FindBin::Bin/lib";
+
+use List::Util qw(max min sum0);
+use RblBench;
+use RblBenchStore;
+use RblDns;
+use RblTest;
+use Time::HiRes qw(sleep time);
+
+use constant { ACCOUNTS => 1000, PARTITIONS => 16, LISTS => 36, BATCH => 64,
+    HOUR => 3600, KEEP => 604_800_000, TAKE => 100, CLEAR => 32,
+    DAEMONS => 2, MONTH => 30 * 86400, NAME => 'checkd-1.example.org:12345' };
+
+my $total = $ENV{SCALE_HOSTS} || 1_000_000;
+my $each = int $total / ACCOUNTS;
+$total = $each * ACCOUNTS;
+
+bench('scale', 'a million hosts, each checked once an hour');
+
+my $redis = start_redis();
+my $file = temp_dir() . '/lists.json';
+write_file($file, '{ "version": 1, "lists": [' . join(',', map {
+    sprintf '{"zone": "list%d.dnsbl.example", "name": "List %d", "type": "rbl",'
+        . ' "families": ["ipv4"], "enabled": true, "codes": ["127.0.0.2=spam"],'
+        . ' "control": "none", "min_interval": %d}', $_, $_, MONTH
+    } 1 .. LISTS) . '] }');
+init_store($redis, lists => $file, partitions => PARTITIONS);
+my $store = RblBenchStore->new($redis);
+
+sub cmd { return redis($redis, @_) }
+sub k {
+    my ($p, @parts) = @_;
+    return join ':', "rbl:{$p}", @parts;
+}
+sub pipelined { return $store->pipelined(BATCH, @_) }
+
+my $random = '';
+sub sid {
+    my ($kind) = @_;
+
+    my $n = $kind eq 'PP' ? 32 : 16;
+    if (length $random < $n) {
+        open my $fh, '<:raw', '/dev/urandom' or die "urandom: $!\n";
+        read $fh, $random, 1 << 20;
+    }
+    return $kind . unpack 'H*', substr $random, 0, $n, '';
+}
+
+sub used { return cmd('INFO', 'memory') =~ /^used_memory:(\d+)/m ? $1 : 0 }
+
+
+# --- hosts -----------------------------------------------------------------
+
+sub add_accounts {
+    my (@ac, @calls);
+    for (1 .. ACCOUNTS) {
+        my $ac = { sid => sid('AC') };
+        $ac->{p} = hex(substr $ac->{sid}, 2, 4) % PARTITIONS;
+        $ac->{key} = k($ac->{p}, 'acct', $ac->{sid});
+        push @ac, $ac;
+        push @calls, $store->call_of('account_put', $ac->{key}, 'Bench', 'UTC',
+            'plan', 1, 0, 0, HOUR, sid('RP'), sid('CG'), 0, 0);
+    }
+    pipelined(@calls);
+    return @ac;
+}
+
+sub add_hosts {
+    my (@ac) = @_;
+
+    my ($us, $n) = (0, 0);
+    for my $ac (@ac) {
+        my (@calls, @ht);
+        for (my $left = $each; $left > 0; $left -= 500) {
+            my @pairs = map { my $i = $n++; (sid('HT'), join '.', 10,
+                $i >> 16 & 255, $i >> 8 & 255, $i & 255) }
+                1 .. min($left, 500);
+            push @calls, $store->call_of('host_add', $ac->{key},
+                'mail server', 'rbl', 1, '', '', '', '', @pairs);
+            push @ht, grep { /^HT/ } @pairs;
+        }
+        my (undef, $cost) = pipelined(@calls);
+        $us += $cost * @calls;
+        $ac->{ht} = \@ht;
+    }
+    return $us / $n;
+}
+
+
+# --- the first round -------------------------------------------------------
+
+# What was taken of one partition: [AC, HT, till], with the handle of its check.
+sub taken_of {
+    my ($p, $reply) = @_;
+
+    my @jobs;
+    for my $taken (@$reply[1 .. $#$reply]) {
+        my ($ac, $till, $hosts) = @$taken;
+        push @jobs, map { my $pp = sid('PP'); { p => $p, ac => $ac,
+            member => "$ac:$_", job => join(':', $ac, $pp, $_, 'd', $till,
+                NAME), flight => "$pp:1:$till:" . NAME } } @$hosts;
+    }
+    return @jobs;
+}
+
+sub clear_calls {
+    my (@jobs) = @_;
+
+    my (@calls, %of);
+    push @{ $of{ $_->{p} } }, $_ for @jobs;
+    for my $p (sort keys %of) {
+        while (my @some = splice @{ $of{$p} }, 0, CLEAR) {
+            push @calls, $store->call_of('check_clear', k($p, 'flight:due'),
+                map { @$_{qw(member flight)}, HOUR } @some);
+        }
+    }
+    return @calls;
+}
+
+# CPU of the store a host for taking, beginning and ending.
+sub first_round {
+    my $sum = cmd('HGET', k(0, 'defaults:for'), 'sum');
+    my ($n, %us) = (0);
+    while (1) {
+        my ($r, $take) = pipelined(map { $store->call_of('check_take',
+            k($_, 'leases'), 'd', TAKE, TAKE, 600_000, NAME, 1) }
+            0 .. PARTITIONS - 1);
+        my @jobs = map { taken_of($_, $r->[$_]) } 0 .. $#$r;
+        last if !@jobs;
+        $us{take} += $take * @$r;
+        ($r, my $begin) = pipelined(map { $store->call_of('check_begin',
+            k($_->{p}, 'acct', $_->{ac}), $_->{job}, KEEP, $sum, '0') } @jobs);
+        die "begin: $r->[0][0]\n" if grep { $_->[0] ne 'OK' } @$r;
+        $us{begin} += $begin * @$r;
+        ($r, my $clear) = pipelined(clear_calls(@jobs));
+        die "clear\n" if grep { $_ ne '1' } map { @$_[1 .. $#$_] } @$r;
+        $us{clear} += $clear * @$r;
+        $n += @jobs;
+    }
+    die "$n hosts of $total were checked\n" if $n != $total;
+    return map { $_ => $us{$_} / $n } keys %us;
+}
+
+# How many checks fall into each minute of the hour, and how many hosts have
+# one.
+sub minutes {
+    my (@ac) = @_;
+
+    my @n = (0) x 60;
+    for my $ac (@ac) {
+        my $due = cmd('ZRANGE', k($ac->{p}, 'due', $ac->{sid}), 0, -1,
+            'WITHSCORES');
+        $n[$due->[2 * $_ + 1] / 60_000 % 60]++ for 0 .. @$due / 2 - 1;
+    }
+    die 'hosts that are due: ' . sum0(@n) . "\n" if sum0(@n) != $total;
+    return @n;
+}
+
+
+# --- the steady load -------------------------------------------------------
+
+# So many hosts become due one after the other, as many a second as there are
+# in an hour: [AC, HT, when].
+sub plan_checks {
+    my ($start, $seconds, @ac) = @_;
+
+    my $a_second = $total / HOUR;
+    my (@plan, @calls);
+    for my $i (0 .. $a_second * $seconds - 1) {
+        my $ac = $ac[$i % @ac];
+        my $ht = $ac->{ht}[int($i / @ac) % $each];
+        my $at = int(1000 * ($start + $i / $a_second));
+        push @plan, [$ac, $ht, $at];
+        push @calls, $store->bytes_of('ZADD', k($ac->{p}, 'due', $ac->{sid}),
+            $at, $ht), $store->bytes_of('ZADD', k($ac->{p}, 'due'), 'LT', $at,
+            $ac->{sid});
+    }
+    pipelined(@calls);
+    return @plan;
+}
+
+# The seconds from a check's time to its end, in order; those that did not end.
+sub delays {
+    my (@plan) = @_;
+
+    my ($r) = pipelined(map { $store->bytes_of('GET', k($_->[0]{p}, 'r',
+        $_->[0]{sid}, $_->[1])) } @plan);
+    my @checked = map { record('host', $_)->{checked} } @$r;
+    my @late = map { ($checked[$_] - $plan[$_][2]) / 1000 } 0 .. $#plan;
+    return ([sort { $a <=> $b } grep { $_ >= 0 } @late],
+        scalar grep { $_ < 0 } @late);
+}
+
+# CPU of the store and of the daemons, as parts of one core, while time passes.
+sub watch {
+    my ($seconds, @daemons) = @_;
+
+    my $cost = spend(sub { sleep $seconds }, redis => [$redis->{pid}],
+        daemons => [map { $_->{pid} } @daemons]);
+    return map { $_ => 100 * $cost->{$_} / 1e9 / $cost->{wall} }
+        'redis', 'daemons';
+}
+
+my $window = seconds(30);
+my @ac = add_accounts();
+my $before = used();
+my $add = add_hosts(@ac);
+my $bytes = (used() - $before) / $total;
+my %us = first_round();
+my @minutes = minutes(@ac);
+my ($least, $most) = map { 100 * $_ * 60 / $total - 100 } min(@minutes),
+    max(@minutes);
+
+my $dns = RblDns->new(rules => []);
+my @daemons = map { start_checkd(store => $redis,
+    resolver => { port => $dns->port }, ready => qr/\[notice\]/,
+    conf => { deliver => 'off', log_level => 'notice' }) } 1 .. DAEMONS;
+my %idle = watch(max(3, $window / 3), @daemons);
+my $start = time + 2;
+my @plan = plan_checks($start, $window, @ac);
+sleep max(0, $start - time);
+my %busy = watch($window, @daemons);
+sleep 2;
+my ($late, $never) = delays(@plan);
+
+table(['', 'figure'],
+    ['hosts, of ' . ACCOUNTS . ' accounts, ' . PARTITIONS . ' partitions, '
+        . LISTS . ' lists', $total],
+    ['Redis CPU to add one, us', figure($add)],
+    ['memory of one, bytes', figure($bytes)],
+    ['the first check: taken, us', figure($us{take})],
+    ['begun, us', figure($us{begin})],
+    ['ended, ' . CLEAR . ' together, us', figure($us{clear})],
+    ['checks in a minute of the hour, the fewest', min(@minutes)],
+    ['the most', max(@minutes)],
+    ['hourly checks a second', figure($total / HOUR)],
+    ['Redis CPU while nothing is due, % of a core', figure($idle{redis})],
+    ['at the hourly rate, %', figure($busy{redis})],
+    ['CPU of ' . DAEMONS . ' daemons while nothing is due, % of a core',
+        figure($idle{daemons})],
+    ['at the hourly rate, %', figure($busy{daemons})],
+    ['checks that became due meanwhile', scalar @plan],
+    ['not ended', $never],
+    ['from their time to their end, s, median', figure($late->[@$late / 2])],
+    ['99 of 100 within', figure($late->[@$late * 0.99])]);
+remark('the first check: driven from here, ' . TAKE . " hosts a call; then the"
+    . " daemons, $window s");
+
+target('memory of a host', $bytes, '<=', 1024, 'bytes');
+target('checks of the fewest minute, from even', $least, '>=', -10, '%');
+target('checks of the fullest minute, from even', $most, '<=', 10, '%');
+target('Redis CPU at the hourly rate', $busy{redis}, '<', 10,
+    '% of a core');
+target('checks that did not end', $never, '<=', 0, '');
+stop_server($_) || die "a daemon does not stop\n" for @daemons;
+$dns->stop;
+stop_server($redis);
+bench_end();
