@@ -2,7 +2,9 @@
  * What the files of the question engine know of one another.
  *
  * A question is in exactly one state, and in the list of that state; the
- * engine owns it from dns_ask to its call back or dns_cancel.  Verdicts that
+ * engine owns it from dns_ask to its call back or dns_cancel.  Each try that
+ * has been sent and may still be answered is a flight; a question on the wire,
+ * or waiting for its next turn, may have several.  Verdicts that
  * are not a reply (timeout, network, TCP failure) go to the `done` list and
  * are told from the engine's prepare watcher, as is all sending.  So a call
  * back, which may ask and cancel at will, only ever runs where no list is
@@ -29,10 +31,9 @@
 #define DNS_CLASSES    256          /* power of two */
 #define DNS_RANDOM     512
 
-/* FIFO timers: one per try, then two more. */
-#define DNS_FIFO_PAUSE  DNS_MAX_TRIES        /* all resolvers refused */
-#define DNS_FIFO_TCP    (DNS_MAX_TRIES + 1)  /* waiting for a TCP place */
-#define DNS_FIFOS       (DNS_MAX_TRIES + 2)
+#define DNS_TICK       0.004        /* s, of the timer wheel */
+#define DNS_WHEEL      1024         /* ticks; power of two */
+#define DNS_RTO_LEAST  0.3
 
 #define DNS_PAUSE  0.2
 
@@ -43,43 +44,65 @@ typedef struct dns_class_s     dns_class_t;
 typedef struct dns_socket_s    dns_socket_t;
 typedef struct dns_resolver_s  dns_resolver_t;
 typedef struct dns_tcp_s       dns_tcp_t;
+typedef struct dns_flight_s    dns_flight_t;
 
 typedef enum {
     DNS_WAITING = 0,        /* for its turn: in the queue of its class */
-    DNS_ON_WIRE,            /* in a socket's id table and a FIFO */
-    DNS_PAUSED,             /* in DNS_FIFO_PAUSE */
-    DNS_TCP_WAITING,        /* in DNS_FIFO_TCP */
-    DNS_TCP,                /* in the list of TCP exchanges */
-    DNS_DONE                /* in the done list, verdict in `status` */
+    DNS_ON_WIRE,            /* in engine->wire */
+    DNS_PAUSED,             /* there too: all resolvers refused */
+    DNS_TCP_WAITING,        /* in engine->tcp_waiting */
+    DNS_TCP,                /* in engine->tcp */
+    DNS_DONE                /* in engine->done, verdict in `status` */
 } dns_state_t;
 
-struct dns_question_s {
-    link_t           link;          /* first: lists hold this */
-    dns_engine_t    *engine;
-    dns_class_t     *class;
-    dns_socket_t    *socket;        /* on the wire only */
-    dns_question_t  *id_next;
-    dns_tcp_t       *tcp;
-    dns_done_pt      done;
-    void            *data;
-    double           deadline;      /* of the FIFO it is in */
-    double           first;         /* first send; 0: not sent yet */
-    dns_state_t      state;
-    dns_status_t     status;
+/* How long answers take (RFC 6298), s. */
+typedef struct {
+    double    srtt, var;        /* 0: none has come */
+    unsigned  backoff;          /* tries overdue since the last one */
+} dns_rtt_t;
+
+/* A try that may still be answered: in the id table of its socket. */
+struct dns_flight_s {
+    dns_question_t  *q;
+    dns_socket_t    *socket;        /* NULL: none */
+    dns_flight_t    *id_next;
+    double           sent;
     uint16_t         id;
-    uint16_t         type;
-    uint8_t          attempt;       /* tries used up */
-    uint8_t          sends;
-    uint8_t          resolver;      /* of the last try */
-    uint8_t          slot;          /* of the last try, in its pool */
-    uint8_t          refused;       /* bits: resolvers out of reach */
-    uint8_t          servfail;      /* bits: resolvers that failed */
-    unsigned         timed_out:1;
-    unsigned         no_edns:1;
-    unsigned         stay:1;        /* next try with the same resolver */
-    unsigned         fixed:1;       /* and every other one too */
-    uint16_t         len;
-    uint8_t          name[];        /* wire form */
+    unsigned         counted:1;     /* among the resolver's in flight; only
+                                       one of a question is, at a resolver */
+};
+
+struct dns_question_s {
+    link_t         link;            /* first: lists hold this */
+    link_t         timer;           /* in the wheel */
+    dns_engine_t  *engine;
+    dns_class_t   *class;
+    dns_tcp_t     *tcp;
+    dns_done_pt    done;
+    void          *data;
+    double         due;             /* of the timer */
+    double         first;           /* first send; 0: not sent yet */
+    double         expires;         /* then no try is waited for any more */
+    dns_state_t    state;
+    dns_status_t   status;
+    uint16_t       id;              /* over TCP */
+    uint16_t       type;
+    uint8_t        attempt;         /* tries used up */
+    uint8_t        sends;
+    uint8_t        open;            /* flights */
+    uint8_t        resolver;        /* of the last try, or of the answer */
+    uint8_t        slot;            /* of the last try, in its pool */
+    uint8_t        refused;         /* bits: resolvers out of reach */
+    uint8_t        servfail;        /* bits: resolvers that failed */
+    unsigned       timed_out:1;
+    unsigned       no_edns:1;
+    unsigned       stay:1;          /* next try with the same resolver */
+    unsigned       fixed:1;         /* and every other one too */
+    unsigned       hedge:1;         /* waits for its turn while in flight */
+    unsigned       failed:1;        /* `status` is an answer's */
+    uint16_t       len;
+    uint8_t       *name;            /* wire form; behind the flights */
+    dns_flight_t   flight[];        /* one for each try there may be */
 };
 
 struct dns_class_s {
@@ -87,7 +110,8 @@ struct dns_class_s {
     link_t        queue;
     dns_class_t  *next;             /* in the table */
     unsigned      refs;             /* questions, in any state */
-    unsigned      in_flight;        /* of them on the wire */
+    unsigned      in_flight;        /* of them with flights */
+    dns_rtt_t     rtt;
     unsigned      listed:1;         /* in the ready or throttled list */
     double        turn;             /* when the next question is due */
     char          name[];
@@ -99,15 +123,17 @@ struct dns_socket_s {
     dns_engine_t    *engine;
     dns_resolver_t  *resolver;
     unsigned         uses;
-    unsigned         n;             /* questions in `ids` */
+    unsigned         n;             /* flights in `ids` */
     unsigned         retired:1;
     uint8_t          slot;
-    dns_question_t  *ids[DNS_ID_SLOTS];
+    dns_flight_t    *ids[DNS_ID_SLOTS];
 };
 
 struct dns_resolver_s {
     struct sockaddr_storage  sa;
     socklen_t                len;
+    dns_resolver_counters_t  counters;
+    dns_rtt_t                rtt;
     unsigned                 in_flight;
     unsigned                 fails;         /* tries lost in a row */
     double                   down_until;
@@ -115,13 +141,6 @@ struct dns_resolver_s {
     link_t                   retired;
     unsigned                 n_retired;
 };
-
-typedef struct {
-    link_t         list;            /* by deadline, the period being fixed */
-    ev_timer       timer;
-    double         period;
-    dns_engine_t  *engine;
-} dns_fifo_t;
 
 /* What one sendmmsg or recvmmsg works on; allocated once. */
 typedef struct {
@@ -131,7 +150,7 @@ typedef struct {
     struct mmsghdr   omsg[DNS_BATCH];
     struct iovec     oiov[DNS_BATCH];
     uint8_t          out[DNS_BATCH][DNS_QUESTION_MAX];
-    dns_question_t  *q[DNS_BATCH];
+    dns_flight_t    *flight[DNS_BATCH];
     dns_socket_t    *socket;        /* of the questions in `out` */
     unsigned         n;
 } dns_batch_t;
@@ -143,20 +162,30 @@ struct dns_engine_s {
     double           now;
 
     dns_resolver_t   resolver[DNS_MAX_RESOLVERS];
-    dns_fifo_t       fifo[DNS_FIFOS];
+    double           period[DNS_MAX_TRIES]; /* of each try */
+    double           rest[DNS_MAX_TRIES];   /* and of all behind it too */
+    link_t           wire;
     link_t           done;
+
+    link_t           wheel[DNS_WHEEL];
+    ev_timer         ticker;
+    uint64_t         tick;          /* the last one that has been looked at */
+    uint64_t         tick_set;      /* that the ticker is set for */
+    unsigned         turning:1;
+
     ev_prepare       prepare;
     ev_idle          idle;          /* active: the loop must not sleep */
 
     link_t           ready;         /* classes that may send */
     link_t           throttled;     /* classes before their turn */
     unsigned         n_ready;
+    unsigned         n_hedges;      /* questions that wait while in flight */
     ev_timer         pace;
     double           pace_at;       /* 0: not running */
     uint32_t         seed;
     dns_class_t     *classes[DNS_CLASSES];
 
-    link_t    tcp;
+    link_t    tcp, tcp_waiting;
     unsigned  n_tcp;
 
     uint8_t          random[DNS_RANDOM];
@@ -171,12 +200,6 @@ struct dns_engine_s {
 /* Frees the questions in a list. */
 void dns_list_free(link_t *list);
 
-/* A try ended without a reply: another one, or the verdict. */
-void dns_try_lost(dns_question_t *q, dns_status_t why);
-
-/* A matching reply is in engine->answer; the question is off every list. */
-void dns_try_answered(dns_question_t *q, dns_wire_t result);
-
 /* The verdict, told later; the question is off every list. */
 void dns_finish_later(dns_question_t *q, dns_status_t status);
 
@@ -189,11 +212,34 @@ void dns_finish(dns_question_t *q);
  */
 void dns_wake(dns_engine_t *engine);
 
-/* fifo.c */
+/* try.c */
 
-void dns_fifo_init(dns_engine_t *engine);
-void dns_fifo_stop(dns_engine_t *engine);
-void dns_fifo_put(dns_engine_t *engine, unsigned n, dns_question_t *q);
+/* A try, off every list, ended without a reply: another one, or the verdict. */
+void dns_try_lost(dns_question_t *q, dns_status_t why);
+
+/* A matching reply is in engine->answer; its flight has been forgotten. */
+void dns_try_answered(dns_question_t *q, dns_wire_t result);
+
+/* The wheel says that it is time. */
+void dns_try_due(dns_question_t *q);
+
+/* No try is waited for any more, nor any time. */
+void dns_try_end(dns_question_t *q);
+
+/* wheel.c */
+
+void dns_wheel_init(dns_engine_t *engine);
+void dns_wheel_put(dns_question_t *q, double at);
+
+/* rtt.c */
+
+/* A reply has come after so many seconds; none has come in time. */
+void dns_rtt_took(dns_class_t *class, dns_resolver_t *r, double took);
+void dns_rtt_overdue(dns_class_t *class);
+
+/* When an answer is overdue, s; class NULL: of any kind. */
+double dns_rtt_wait(const dns_engine_t *engine, const dns_class_t *class,
+    const dns_resolver_t *r);
 
 /* pace.c */
 
@@ -208,7 +254,10 @@ void dns_class_put(dns_class_t *class);
 void dns_pace_queue(dns_question_t *q, int retry);
 void dns_pace_unqueue(dns_question_t *q);
 
-/* The question has come onto the wire, has left it. */
+/* It waits as if it had never been sent. */
+void dns_pace_alone(dns_question_t *q);
+
+/* The question has its first flight, has lost its last. */
 void dns_pace_on_wire(dns_question_t *q);
 void dns_pace_off_wire(dns_question_t *q);
 
@@ -219,6 +268,10 @@ void dns_pace_run(dns_engine_t *engine);
 
 void dns_resolver_init(dns_engine_t *engine);
 unsigned dns_resolver_pick(const dns_question_t *q);
+
+/* May it be sent there, or are there too many on their way? */
+int dns_resolver_room(const dns_question_t *q, unsigned n);
+int dns_resolver_down(const dns_resolver_t *r);
 void dns_resolver_use(dns_engine_t *engine, unsigned n);
 void dns_resolver_lost(dns_engine_t *engine, unsigned n, int refused);
 
@@ -236,7 +289,7 @@ void dns_socket_send(dns_question_t *q, unsigned resolver);
 void dns_socket_flush(dns_engine_t *engine);
 
 /* Out of its socket's id table. */
-void dns_socket_forget(dns_question_t *q);
+void dns_socket_forget(dns_flight_t *f);
 void dns_socket_reap(dns_engine_t *engine);
 
 /* tcp.c */

@@ -1,6 +1,6 @@
 /*
  * The life of a question: asked, sent by pace.c and socket.c, answered or
- * lost, tried again, told.  The rules of what comes after a try are all here.
+ * lost, tried again by try.c, told.
  *
  * A question is allocated by dns_ask() and freed just before its call back,
  * by dns_cancel() or with the engine.
@@ -56,8 +56,7 @@ engine_prepare(struct ev_loop *loop, ev_prepare *w, int events)
     ev_idle_stop(loop, &engine->idle);
 
     if (engine->n_ready == 0 && !engine->reap
-        && link_empty(&engine->done)
-        && link_empty(&engine->fifo[DNS_FIFO_TCP].list))
+        && link_empty(&engine->done) && link_empty(&engine->tcp_waiting))
     {
         return;
     }
@@ -102,6 +101,28 @@ engine_conf_ok(const dns_config_t *conf)
 }
 
 
+static void
+engine_periods(dns_engine_t *engine)
+{
+    double    period;
+    unsigned  i;
+
+    period = engine->conf.timeout;
+
+    for (i = 0; i < engine->conf.tries; i++) {
+        engine->period[i] = period;
+        period *= 1.5;
+    }
+
+    period = 0;
+
+    while (i--) {
+        period += engine->period[i];
+        engine->rest[i] = period;
+    }
+}
+
+
 dns_engine_t *
 dns_engine_new(struct ev_loop *loop, const dns_config_t *conf)
 {
@@ -120,10 +141,13 @@ dns_engine_new(struct ev_loop *loop, const dns_config_t *conf)
     engine->loop = loop;
     engine->conf = *conf;
     engine->now = dns_clock();
+    link_init(&engine->wire);
     link_init(&engine->done);
     link_init(&engine->tcp);
+    link_init(&engine->tcp_waiting);
     dns_resolver_init(engine);
-    dns_fifo_init(engine);
+    dns_wheel_init(engine);
+    engine_periods(engine);
 
     if (dns_pace_init(engine) != 0 || dns_socket_init(engine) != 0) {
         free(engine);
@@ -156,8 +180,7 @@ dns_list_free(link_t *list)
 void
 dns_engine_free(dns_engine_t *engine)
 {
-    unsigned  i;
-    link_t   *link;
+    link_t  *link;
 
     if (engine == NULL) {
         return;
@@ -167,14 +190,12 @@ dns_engine_free(dns_engine_t *engine)
         dns_tcp_close(((dns_question_t *) link)->tcp);
     }
 
-    for (i = 0; i < DNS_FIFOS; i++) {
-        dns_list_free(&engine->fifo[i].list);
-    }
-
+    dns_list_free(&engine->wire);
     dns_list_free(&engine->tcp);
+    dns_list_free(&engine->tcp_waiting);
     dns_list_free(&engine->done);
     dns_pace_free(engine);
-    dns_fifo_stop(engine);
+    ev_timer_stop(engine->loop, &engine->ticker);
     dns_socket_free(engine);
     ev_prepare_stop(engine->loop, &engine->prepare);
     ev_idle_stop(engine->loop, &engine->idle);
@@ -195,7 +216,7 @@ static dns_question_t *
 engine_ask(dns_engine_t *engine, const char *name, uint16_t type,
     const char *pace, dns_done_pt done, void *data)
 {
-    size_t           len;
+    size_t           len, flights;
     uint8_t          wire[DNS_NAME_MAX];
     dns_question_t  *q;
 
@@ -205,7 +226,8 @@ engine_ask(dns_engine_t *engine, const char *name, uint16_t type,
         return NULL;
     }
 
-    q = calloc(1, sizeof(dns_question_t) + len);
+    flights = engine->conf.tries * sizeof(dns_flight_t);
+    q = calloc(1, sizeof(dns_question_t) + flights + len);
 
     if (q == NULL) {
         return NULL;
@@ -223,7 +245,10 @@ engine_ask(dns_engine_t *engine, const char *name, uint16_t type,
     q->done = done;
     q->data = data;
     q->len = (uint16_t) len;
+    q->name = (uint8_t *) q->flight + flights;
     memcpy(q->name, wire, len);
+    link_init(&q->link);
+    link_init(&q->timer);
 
     return q;
 }
@@ -273,23 +298,16 @@ dns_ask_at(dns_engine_t *engine, unsigned resolver, const char *name,
 void
 dns_cancel(dns_question_t *q)
 {
-    switch (q->state) {
+    dns_try_end(q);
 
-    case DNS_WAITING:
+    if (q->state == DNS_WAITING) {
         dns_pace_unqueue(q);
-        break;
 
-    case DNS_ON_WIRE:
-        dns_socket_forget(q);
-        link_remove(&q->link);
-        break;
+    } else {
+        if (q->state == DNS_TCP) {
+            dns_tcp_close(q->tcp);
+        }
 
-    case DNS_TCP:
-        dns_tcp_close(q->tcp);
-        link_remove(&q->link);
-        break;
-
-    default:
         link_remove(&q->link);
     }
 
@@ -313,6 +331,8 @@ dns_finish(dns_question_t *q)
     answer->resolver = q->resolver;
     answer->ms = q->first != 0 ? (engine->now - q->first) * 1000 : 0;
     engine->counters.by_status[answer->status]++;
+    engine->resolver[q->resolver].counters.by_status[answer->status]++;
+    dns_try_end(q);
 
     done = q->done;
     data = q->data;
@@ -326,6 +346,7 @@ dns_finish(dns_question_t *q)
 void
 dns_finish_later(dns_question_t *q, dns_status_t status)
 {
+    dns_try_end(q);
     q->state = DNS_DONE;
     q->status = status;
     dns_wake(q->engine);
@@ -333,83 +354,27 @@ dns_finish_later(dns_question_t *q, dns_status_t status)
 }
 
 
-/* All resolvers that the question may go to are in the set. */
-static int
-engine_all(const dns_question_t *q, unsigned set)
-{
-    if (q->fixed) {
-        return set >> q->resolver & 1;
-    }
-
-    return set == (1u << q->engine->conf.n_resolvers) - 1;
-}
-
-
-void
-dns_try_lost(dns_question_t *q, dns_status_t why)
-{
-    q->attempt++;
-    q->stay = 0;
-
-    if (why == DNS_TIMEOUT) {
-        q->timed_out = 1;
-    }
-
-    if (q->attempt >= q->engine->conf.tries) {
-        dns_finish_later(q, q->servfail ? DNS_SERVFAIL
-                            : q->timed_out ? DNS_TIMEOUT : DNS_NETWORK);
-        return;
-    }
-
-    /* Nobody is left to be asked at once: a resolver may be restarting. */
-    if (why == DNS_NETWORK && engine_all(q, q->refused | q->servfail))
-    {
-        q->refused = 0;
-        q->state = DNS_PAUSED;
-        dns_fifo_put(q->engine, DNS_FIFO_PAUSE, q);
-        return;
-    }
-
-    dns_pace_queue(q, 1);
-}
-
-
-void
-dns_try_answered(dns_question_t *q, dns_wire_t result)
-{
-    dns_engine_t  *engine;
-
-    engine = q->engine;
-
-    if (result == DNS_WIRE_TC) {
-        dns_tcp_ask(q);
-        return;
-    }
-
-    if (result == DNS_WIRE_NO_EDNS && !q->no_edns) {
-        q->no_edns = 1;
-        q->stay = 1;
-        dns_pace_queue(q, 1);
-        return;
-    }
-
-    if (engine->answer.status == DNS_SERVFAIL) {
-        q->servfail |= (uint8_t) (1u << q->resolver);
-
-        if (!engine_all(q, q->servfail)
-            && q->attempt + 1u < engine->conf.tries)
-        {
-            dns_try_lost(q, DNS_SERVFAIL);
-            return;
-        }
-    }
-
-    dns_finish(q);
-}
-
-
 const dns_counters_t *
 dns_engine_counters(const dns_engine_t *engine)
 {
     return &engine->counters;
+}
+
+
+const dns_resolver_counters_t *
+dns_engine_resolver(dns_engine_t *engine, unsigned n)
+{
+    dns_resolver_t  *r;
+
+    if (n >= engine->conf.n_resolvers) {
+        return NULL;
+    }
+
+    r = &engine->resolver[n];
+    r->counters.srtt = r->rtt.srtt;
+    r->counters.rto = r->rtt.srtt == 0 ? 0 : dns_rtt_wait(engine, NULL, r);
+    r->counters.in_flight = r->in_flight;
+    r->counters.down = dns_resolver_down(r);
+
+    return &r->counters;
 }

@@ -7,8 +7,16 @@
  * retired after a number of uses, so that source ports change.  A reply counts
  * only if it came on that socket and its id, QR, opcode, single question
  * (name without regard to case, type, class) match; anything else is counted
- * and dropped.  A retry uses another socket and id, and the next resolver
- * where there are several.  EDNS 1232.  Pacing: at most `max_in_flight`
+ * and dropped.  EDNS 1232.
+ *
+ * A question is asked `tries` times, each time by another socket and id, and
+ * by the next resolver where there are several.  The next try leaves as soon
+ * as an answer is overdue by what resolver and pacing class have needed before
+ * (RFC 6298, between 0.3 s and `timeout`), but every try is listened to until
+ * the last one's time is up: whoever is slow and alive is heard.  The first
+ * good answer counts, and a failure only when no other try is under way.
+ *
+ * Pacing: at most `max_in_flight`
  * questions on the wire per resolver, at most `zone_rate` a second for one
  * pacing class, and of one class at most an eighth of `max_in_flight` at a
  * time, so that a dead list leaves room for the others.  The rest waits its
@@ -72,7 +80,8 @@ typedef struct {
     struct sockaddr_storage  resolver[DNS_MAX_RESOLVERS];
     double                   timeout;        /* s, of the first try */
     unsigned                 tries;          /* 1..5; later tries wait longer:
-                                                timeout * 1.5^n */
+                                                timeout * 1.5^n; all of them
+                                                together the sum of that */
     unsigned                 max_in_flight;  /* per resolver */
     double                   zone_rate;      /* questions a second per pacing
                                                 class; 0: no limit */
@@ -82,9 +91,26 @@ typedef struct {
 
 typedef struct {
     uint64_t  questions, sent, replies, dropped, timeouts, tcp;
+    uint64_t  hedged;       /* of `sent`: while an earlier try was waited for */
     uint64_t  by_status[DNS_NETWORK + 1];
     unsigned  in_flight, waiting;
 } dns_counters_t;
+
+/* Latencies up to that many ms, and a class for all that is slower. */
+#define DNS_LATENCIES  12
+
+extern const double  dns_latency_ms[DNS_LATENCIES - 1];
+
+typedef struct {
+    uint64_t  sent, replies, timeouts;
+    uint64_t  by_status[DNS_NETWORK + 1];   /* verdicts, by the last resolver
+                                               that had a part in them */
+    uint64_t  latency[DNS_LATENCIES];       /* of replies, each class alone */
+    double    seconds;                      /* of all these together */
+    double    srtt, rto;                    /* s; 0: no reply yet */
+    unsigned  in_flight;
+    unsigned  down:1;                       /* left alone for the moment */
+} dns_resolver_counters_t;
 
 /* NULL: out of memory, or a configuration out of range. */
 dns_engine_t *dns_engine_new(struct ev_loop *loop, const dns_config_t *conf);
@@ -113,6 +139,10 @@ dns_question_t *dns_ask_at(dns_engine_t *engine, unsigned resolver,
 void dns_cancel(dns_question_t *q);
 
 const dns_counters_t *dns_engine_counters(const dns_engine_t *engine);
+
+/* By its number in the configuration; NULL: there is none. */
+const dns_resolver_counters_t *dns_engine_resolver(dns_engine_t *engine,
+    unsigned n);
 
 /* Seconds that only ever grow; all times of the checker are of this clock. */
 double dns_clock(void);

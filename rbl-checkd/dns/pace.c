@@ -236,8 +236,15 @@ dns_pace_queue(dns_question_t *q, int retry)
     q->engine->counters.waiting++;
     dns_wake(q->engine);
     link_add(retry ? class->queue.next : &class->queue, &q->link);
+    link_remove(&q->timer);
 
-    if (!class->listed && !pace_full(q->engine, class)) {
+    if (q->open) {
+        q->hedge = 1;
+        q->engine->n_hedges++;
+        dns_wheel_put(q, q->expires);
+    }
+
+    if (!class->listed && (q->hedge || !pace_full(q->engine, class))) {
         class->listed = 1;
         pace_ready(q->engine, class);
     }
@@ -277,7 +284,16 @@ void
 dns_pace_unqueue(dns_question_t *q)
 {
     link_remove(&q->link);
+    dns_pace_alone(q);
     q->engine->counters.waiting--;
+}
+
+
+void
+dns_pace_alone(dns_question_t *q)
+{
+    q->engine->n_hedges -= q->hedge;
+    q->hedge = 0;
 }
 
 
@@ -285,6 +301,7 @@ static void
 pace_send(dns_engine_t *engine, dns_class_t *class, dns_question_t *q,
     unsigned resolver)
 {
+    engine->counters.hedged += q->hedge;
     dns_pace_unqueue(q);
 
     if (engine->conf.zone_rate > 0 && pace_limited(class)) {
@@ -311,7 +328,11 @@ dns_pace_run(dns_engine_t *engine)
         link_remove(&class->link);
         engine->n_ready--;
 
-        if (link_empty(&class->queue) || pace_full(engine, class)) {
+        q = (dns_question_t *) class->queue.next;
+
+        if (link_empty(&class->queue)
+            || (!q->hedge && pace_full(engine, class)))
+        {
             class->listed = 0;
             continue;
         }
@@ -323,13 +344,10 @@ dns_pace_run(dns_engine_t *engine)
         }
 
         pace_ready(engine, class);
-        q = (dns_question_t *) class->queue.next;
         resolver = dns_resolver_pick(q);
 
-        if (engine->resolver[resolver].in_flight
-            >= engine->conf.max_in_flight)
-        {
-            if (pace_all_full(engine)) {
+        if (!dns_resolver_room(q, resolver)) {
+            if (engine->n_hedges == 0 && pace_all_full(engine)) {
                 break;
             }
 

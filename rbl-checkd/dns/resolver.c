@@ -33,13 +33,20 @@ dns_resolver_init(dns_engine_t *engine)
 }
 
 
+int
+dns_resolver_down(const dns_resolver_t *r)
+{
+    return r->fails >= DNS_LIMIT;
+}
+
+
 static int
 resolver_usable(const dns_engine_t *engine, unsigned n)
 {
     const dns_resolver_t  *r;
 
     r = &engine->resolver[n];
-    return r->fails < DNS_LIMIT || engine->now >= r->down_until;
+    return !dns_resolver_down(r) || engine->now >= r->down_until;
 }
 
 
@@ -75,6 +82,31 @@ dns_resolver_pick(const dns_question_t *q)
     }
 
     return second == n ? start : second;
+}
+
+
+int
+dns_resolver_room(const dns_question_t *q, unsigned n)
+{
+    unsigned               i;
+    const dns_engine_t    *engine;
+    const dns_resolver_t  *r;
+
+    engine = q->engine;
+    r = &engine->resolver[n];
+
+    if (r->in_flight < engine->conf.max_in_flight) {
+        return 1;
+    }
+
+    /* A question that is there already counts but once. */
+    for (i = 0; i < engine->conf.tries && q->hedge; i++) {
+        if (q->flight[i].counted && q->flight[i].socket->resolver == r) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 

@@ -73,10 +73,10 @@ dns_socket_init(dns_engine_t *engine)
 }
 
 
-static dns_question_t **
+static dns_flight_t **
 socket_find(dns_socket_t *s, unsigned id)
 {
-    dns_question_t  **at;
+    dns_flight_t  **at;
 
     at = &s->ids[id % DNS_ID_SLOTS];
 
@@ -88,20 +88,50 @@ socket_find(dns_socket_t *s, unsigned id)
 }
 
 
-void
-dns_socket_forget(dns_question_t *q)
+/* The next one of the question at this resolver that counts. */
+static void
+socket_uncount(dns_flight_t *f, dns_resolver_t *r)
 {
-    dns_socket_t     *s;
-    dns_question_t  **at;
+    unsigned       i;
+    dns_flight_t  *other;
 
-    s = q->socket;
-    at = socket_find(s, q->id);
-    *at = q->id_next;
+    if (!f->counted) {
+        return;
+    }
 
-    q->socket = NULL;
-    q->id_next = NULL;
-    s->resolver->in_flight--;
-    dns_pace_off_wire(q);
+    f->counted = 0;
+
+    for (i = 0; i < f->q->engine->conf.tries && f->q->open; i++) {
+        other = &f->q->flight[i];
+
+        if (other->socket != NULL && other->socket->resolver == r) {
+            other->counted = 1;
+            return;
+        }
+    }
+
+    r->in_flight--;
+}
+
+
+void
+dns_socket_forget(dns_flight_t *f)
+{
+    dns_socket_t    *s;
+    dns_flight_t   **at;
+    dns_question_t  *q;
+
+    s = f->socket;
+    q = f->q;
+    at = socket_find(s, f->id);
+    *at = f->id_next;
+    f->socket = NULL;
+    q->open--;
+    socket_uncount(f, s->resolver);
+
+    if (q->open == 0) {
+        dns_pace_off_wire(q);
+    }
 
     if (--s->n == 0 && s->retired) {
         s->engine->reap = 1;
@@ -109,14 +139,22 @@ dns_socket_forget(dns_question_t *q)
 }
 
 
-/* Off the wire, into the next try. */
+/* Off the wire, into the next try, if that is not under way already. */
 static void
-socket_lost(dns_question_t *q)
+socket_lost(dns_flight_t *f)
 {
-    dns_socket_forget(q);
-    link_remove(&q->link);
-    q->refused |= (uint8_t) (1u << q->resolver);
-    dns_try_lost(q, DNS_NETWORK);
+    dns_question_t  *q;
+    dns_resolver_t  *r;
+
+    q = f->q;
+    r = f->socket->resolver;
+    dns_socket_forget(f);
+    q->refused |= (uint8_t) (1u << (r - q->engine->resolver));
+
+    if (q->state == DNS_ON_WIRE) {
+        link_remove(&q->link);
+        dns_try_lost(q, DNS_NETWORK);
+    }
 }
 
 
@@ -147,10 +185,12 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n)
 {
     dns_wire_t       result;
     dns_engine_t    *engine;
+    dns_flight_t    *f;
     dns_question_t  *q;
 
     engine = s->engine;
-    q = n < DNS_HEADER ? NULL : *socket_find(s, dns_get16(msg));
+    f = n < DNS_HEADER ? NULL : *socket_find(s, dns_get16(msg));
+    q = f == NULL ? NULL : f->q;
 
     if (q == NULL || !dns_wire_match(msg, n, q->name, q->len, q->type)) {
         engine->counters.dropped++;
@@ -159,8 +199,10 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n)
 
     engine->counters.replies++;
     s->resolver->fails = 0;
-    dns_socket_forget(q);
-    link_remove(&q->link);
+    dns_rtt_took(q->class, s->resolver, engine->now - f->sent);
+    dns_socket_forget(f);
+    q->resolver = (uint8_t) (s->resolver - engine->resolver);
+    q->slot = s->slot;
 
     result = dns_wire_read(&engine->answer, msg, n, q->name, q->len, q->type);
     dns_try_answered(q, result);
@@ -346,14 +388,74 @@ socket_choose(dns_question_t *q, unsigned resolver)
 }
 
 
+/* A flight on this socket; whether it counts at the resolver. */
+static dns_flight_t *
+socket_flight(dns_question_t *q, dns_socket_t *s, uint16_t id)
+{
+    unsigned       i, counted;
+    dns_flight_t  *f, *free_one;
+
+    counted = 1;
+    free_one = NULL;
+
+    for (i = 0; i < q->engine->conf.tries; i++) {
+        f = &q->flight[i];
+
+        if (f->socket == NULL) {
+            free_one = free_one ? free_one : f;
+
+        } else if (f->socket->resolver == s->resolver) {
+            counted = 0;
+        }
+    }
+
+    f = free_one;
+    f->q = q;
+    f->socket = s;
+    f->id = id;
+    f->sent = q->engine->now;
+    f->counted = counted;
+    s->resolver->in_flight += counted;
+
+    return f;
+}
+
+
+/* How long it is listened to, and when it is overdue. */
+static void
+socket_deadline(dns_question_t *q, const dns_resolver_t *r)
+{
+    double         wait, end;
+    unsigned       i;
+    dns_engine_t  *engine;
+
+    engine = q->engine;
+    end = engine->now + engine->rest[q->attempt];
+    q->expires = end > q->expires ? end : q->expires;
+
+    if (q->attempt + 1u >= engine->conf.tries) {
+        dns_wheel_put(q, q->expires);
+        return;
+    }
+
+    wait = dns_rtt_wait(engine, q->class, r);
+
+    for (i = 0; i < q->attempt; i++) {
+        wait *= 1.5;
+    }
+
+    dns_wheel_put(q, engine->now + wait);
+}
+
+
 void
 dns_socket_send(dns_question_t *q, unsigned resolver)
 {
-    uint16_t          id;
-    dns_batch_t      *batch;
-    dns_engine_t     *engine;
-    dns_socket_t     *s;
-    dns_question_t  **at;
+    uint16_t         id;
+    dns_batch_t     *batch;
+    dns_engine_t    *engine;
+    dns_flight_t    *f, **at;
+    dns_socket_t    *s;
 
     engine = q->engine;
     batch = engine->batch;
@@ -366,25 +468,28 @@ dns_socket_send(dns_question_t *q, unsigned resolver)
         return;
     }
 
-    q->id = id;
+    f = socket_flight(q, s, id);
     at = socket_find(s, id);
-    *at = q;
-    q->id_next = NULL;
-    q->socket = s;
+    f->id_next = NULL;
+    *at = f;
     q->slot = s->slot;
     q->state = DNS_ON_WIRE;
     q->stay = 0;
     q->sends++;
     q->first = q->first != 0 ? q->first : engine->now;
-    dns_fifo_put(engine, q->attempt, q);
+    link_add(&engine->wire, &q->link);
+    socket_deadline(q, s->resolver);
 
     s->n++;
     s->uses++;
-    s->resolver->in_flight++;
-    dns_pace_on_wire(q);
+    s->resolver->counters.sent++;
+
+    if (q->open++ == 0) {
+        dns_pace_on_wire(q);
+    }
 
     batch->socket = s;
-    batch->q[batch->n] = q;
+    batch->flight[batch->n] = f;
     batch->oiov[batch->n].iov_len = dns_wire_question(batch->out[batch->n], id,
                                         q->name, q->len, q->type, !q->no_edns);
 
@@ -434,7 +539,7 @@ dns_socket_flush(dns_engine_t *engine)
     }
 
     for ( /* void */ ; i < n; i++) {
-        socket_lost(batch->q[i]);
+        socket_lost(batch->flight[i]);
     }
 }
 

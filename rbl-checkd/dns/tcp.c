@@ -273,7 +273,8 @@ dns_tcp_ask(dns_question_t *q)
     }
 
     q->state = DNS_TCP_WAITING;
-    dns_fifo_put(engine, DNS_FIFO_TCP, q);
+    link_add(&engine->tcp_waiting, &q->link);
+    dns_wheel_put(q, engine->now + 2 * engine->conf.timeout);
     dns_wake(engine);
 }
 
@@ -282,15 +283,14 @@ void
 dns_tcp_run(dns_engine_t *engine)
 {
     double           wait;
-    link_t          *waiting;
     dns_question_t  *q;
 
-    waiting = &engine->fifo[DNS_FIFO_TCP].list;
-
-    while (!link_empty(waiting) && engine->n_tcp < engine->conf.max_tcp) {
-        q = (dns_question_t *) waiting->next;
-        wait = q->deadline - engine->now;
-        link_remove(&q->link);
+    while (!link_empty(&engine->tcp_waiting)
+           && engine->n_tcp < engine->conf.max_tcp)
+    {
+        q = (dns_question_t *) link_shift(&engine->tcp_waiting);
+        wait = q->due - engine->now;
+        link_remove(&q->timer);
 
         if (wait <= 0 || tcp_open(q, wait) != 0) {
             dns_finish_later(q, DNS_TRUNCATED);

@@ -3,7 +3,7 @@
  * ("NAME", "NAME PACE"), verdicts on standard output, one a line, in the
  * order in which they come:
  *
- *     NAME STATUS tries=N ttl=N ms=N a=A,A aaaa=A,A txt="..."
+ *     NAME STATUS tries=N ttl=N ms=N resolver=N a=A,A aaaa=A,A txt="..."
  *
  * For the tests and for measuring; -h says the options.
  */
@@ -31,7 +31,7 @@ static uint16_t         type = DNS_TYPE_A;
 static unsigned         open_now, window = 2000;
 static unsigned         most_in_flight;
 static uint64_t         asked, answered, listed, repeat = 1;
-static int              quiet, input_done;
+static int              quiet, input_done, pinned = -1;
 static char           **line;
 static size_t           n_lines;
 
@@ -50,6 +50,7 @@ usage(void)
           "  -c N            parallel TCP exchanges (16)\n"
           "  -w N            questions given to the engine at a time (2000)\n"
           "  -R N            goes through the names N times\n"
+          "  -p N            asks only that resolver, the first being 0\n"
           "  -q              no verdicts\n"
           "  -s              a summary on standard error\n", stderr);
     exit(2);
@@ -85,8 +86,9 @@ print_answer(const char *name, const dns_answer_t *answer)
     unsigned   i;
     uint32_t   a;
 
-    printf("%s %s tries=%u ttl=%u ms=%.1f", name, status_name[answer->status],
-           answer->tries, (unsigned) answer->ttl, answer->ms);
+    printf("%s %s tries=%u ttl=%u ms=%.1f resolver=%u", name,
+           status_name[answer->status], answer->tries, (unsigned) answer->ttl,
+           answer->ms, answer->resolver);
 
     for (i = 0; i < answer->n_a; i++) {
         a = answer->a[i];
@@ -128,6 +130,18 @@ answer_in(void *data, const dns_answer_t *answer)
 }
 
 
+static dns_question_t *
+ask(char *name, const char *pace)
+{
+    if (pinned < 0) {
+        return dns_ask(engine, name, type, pace, answer_in, name);
+    }
+
+    return dns_ask_at(engine, (unsigned) pinned, name, type, pace, answer_in,
+                      name);
+}
+
+
 /* Keeps the engine supplied. */
 static void
 feed(void)
@@ -140,9 +154,7 @@ feed(void)
         name = line[asked++ % n_lines];
         pace = name + strlen(name) + 1;
 
-        if (dns_ask(engine, name, type, *pace ? pace : NULL, answer_in, name)
-            == NULL)
-        {
+        if (ask(name, *pace ? pace : NULL) == NULL) {
             printf("%s BADNAME\n", name);
             answered++;
             continue;
@@ -231,6 +243,33 @@ cpu_now(void)
 }
 
 
+/* "rN_sent=..." and so on, of each resolver. */
+static void
+resolvers(void)
+{
+    unsigned                        i, k;
+    uint64_t                        n;
+    const dns_resolver_counters_t  *r;
+
+    for (i = 0; (r = dns_engine_resolver(engine, i)) != NULL; i++) {
+        for (n = 0, k = 0; k < DNS_LATENCIES; k++) {
+            n += r->latency[k];
+        }
+
+        fprintf(stderr, "r%u_sent=%llu r%u_replies=%llu r%u_timeouts=%llu "
+                "r%u_latencies=%llu r%u_in_flight=%u r%u_down=%u "
+                "r%u_good=%llu r%u_srtt=%.4f r%u_rto=%.4f\n",
+                i, (unsigned long long) r->sent,
+                i, (unsigned long long) r->replies,
+                i, (unsigned long long) r->timeouts,
+                i, (unsigned long long) n, i, r->in_flight, i, r->down,
+                i, (unsigned long long) (r->by_status[DNS_NOERROR]
+                                         + r->by_status[DNS_NXDOMAIN]),
+                i, r->srtt, i, r->rto);
+    }
+}
+
+
 static void
 summary(double wall, double cpu)
 {
@@ -240,12 +279,15 @@ summary(double wall, double cpu)
     c = dns_engine_counters(engine);
     fprintf(stderr, "questions=%llu answered=%llu listed=%llu sent=%llu "
             "replies=%llu dropped=%llu timeouts=%llu tcp=%llu in_flight=%u "
-            "waiting=%u most_in_flight=%u\n",
+            "waiting=%u most_in_flight=%u hedged=%llu\n",
             (unsigned long long) c->questions, (unsigned long long) answered,
             (unsigned long long) listed, (unsigned long long) c->sent,
             (unsigned long long) c->replies, (unsigned long long) c->dropped,
             (unsigned long long) c->timeouts, (unsigned long long) c->tcp,
-            c->in_flight, c->waiting, most_in_flight);
+            c->in_flight, c->waiting, most_in_flight,
+            (unsigned long long) c->hedged);
+
+    resolvers();
 
     for (i = 0; i <= DNS_NETWORK; i++) {
         fprintf(stderr, "%s=%llu ", status_name[i],
@@ -283,7 +325,7 @@ options(int argc, char **argv, dns_config_t *conf)
 
     want_summary = 0;
 
-    while ((opt = getopt(argc, argv, "r:T:t:n:f:z:u:c:w:R:qs")) != -1) {
+    while ((opt = getopt(argc, argv, "r:T:t:n:f:z:u:c:w:R:p:qs")) != -1) {
         switch (opt) {
 
         case 'r':
@@ -305,6 +347,7 @@ options(int argc, char **argv, dns_config_t *conf)
         case 'c': conf->max_tcp = (unsigned) atoi(optarg);        break;
         case 'w': window = (unsigned) atoi(optarg);               break;
         case 'R': repeat = strtoull(optarg, NULL, 10);            break;
+        case 'p': pinned = atoi(optarg);                          break;
         case 'q': quiet = 1;                                      break;
         case 's': want_summary = 1;                               break;
 

@@ -1,0 +1,288 @@
+/*
+ * What comes after a try: another one, or the verdict.  All rules of that are
+ * here.
+ *
+ * A try that is overdue is followed by the next, and still listened to.  A
+ * question ends with the first good answer; with a failure when no other try
+ * is under way; or when its time is up.
+ */
+
+#include "dns_int.h"
+
+
+/* All resolvers that the question may go to are in the set. */
+static int
+try_all(const dns_question_t *q, unsigned set)
+{
+    if (q->fixed) {
+        return set >> q->resolver & 1;
+    }
+
+    return set == (1u << q->engine->conf.n_resolvers) - 1;
+}
+
+
+/* No try is waited for any more. */
+void
+dns_try_end(dns_question_t *q)
+{
+    unsigned       i;
+    dns_flight_t  *f;
+
+    for (i = 0; i < q->engine->conf.tries && q->open; i++) {
+        f = &q->flight[i];
+
+        if (f->socket != NULL) {
+            dns_socket_forget(f);
+        }
+    }
+
+    link_remove(&q->timer);
+}
+
+
+/* And those who should have answered have not. */
+static void
+try_end_lost(dns_question_t *q)
+{
+    unsigned        i;
+    dns_flight_t   *f;
+    dns_engine_t   *engine;
+
+    engine = q->engine;
+
+    for (i = 0; i < engine->conf.tries; i++) {
+        f = &q->flight[i];
+
+        if (f->socket != NULL) {
+            dns_resolver_lost(engine, (unsigned) (f->socket->resolver
+                                                  - engine->resolver), 0);
+        }
+    }
+
+    dns_try_end(q);
+}
+
+
+/*
+ * Those still waited for: after so long, or, when another resolver has given
+ * the answer, when that was overdue.
+ */
+static void
+try_blame(dns_question_t *q, double after)
+{
+    double           wait;
+    unsigned         i;
+    dns_flight_t    *f;
+    dns_engine_t    *engine;
+    dns_resolver_t  *r;
+
+    engine = q->engine;
+
+    for (i = 0; i < engine->conf.tries; i++) {
+        f = &q->flight[i];
+
+        if (f->socket == NULL) {
+            continue;
+        }
+
+        r = f->socket->resolver;
+        wait = after;
+
+        if (wait == 0) {
+            if (r == &engine->resolver[q->resolver]) {
+                continue;
+            }
+
+            wait = dns_rtt_wait(engine, NULL, r);
+        }
+
+        if (engine->now - f->sent >= wait) {
+            dns_resolver_lost(engine, (unsigned) (r - engine->resolver), 0);
+        }
+    }
+}
+
+
+/* The last try has been made, and nothing is under way. */
+static void
+try_give_up(dns_question_t *q)
+{
+    dns_try_end(q);
+    link_remove(&q->link);
+    dns_finish_later(q, q->failed ? q->status
+                        : q->timed_out ? DNS_TIMEOUT : DNS_NETWORK);
+}
+
+
+/* To the tries that are under way, if there are any. */
+static void
+try_wait(dns_question_t *q)
+{
+    if (q->open == 0) {
+        try_give_up(q);
+        return;
+    }
+
+    q->state = DNS_ON_WIRE;
+    link_add(&q->engine->wire, &q->link);
+    dns_wheel_put(q, q->expires);
+}
+
+
+void
+dns_try_lost(dns_question_t *q, dns_status_t why)
+{
+    q->attempt++;
+    q->stay = 0;
+
+    if (q->attempt >= q->engine->conf.tries) {
+        try_wait(q);
+        return;
+    }
+
+    /* Nobody is left to be asked at once: a resolver may be restarting. */
+    if (why == DNS_NETWORK && try_all(q, q->refused | q->servfail)) {
+        q->refused = 0;
+        q->state = DNS_PAUSED;
+        link_add(&q->engine->wire, &q->link);
+        dns_wheel_put(q, q->engine->now + DNS_PAUSE);
+        return;
+    }
+
+    dns_pace_queue(q, 1);
+}
+
+
+/* On the wire: it is time for the next try, or the last one's time is up. */
+static void
+try_overdue(dns_question_t *q)
+{
+    dns_engine_t    *engine;
+    dns_resolver_t  *r;
+
+    engine = q->engine;
+    r = &engine->resolver[q->resolver];
+    q->timed_out = 1;
+    engine->counters.timeouts++;
+    r->counters.timeouts++;
+    dns_rtt_overdue(q->class);
+    link_remove(&q->link);
+
+    if (q->attempt + 1u >= engine->conf.tries) {
+        try_end_lost(q);
+        try_give_up(q);
+        return;
+    }
+
+    try_blame(q, engine->period[q->attempt]);
+    dns_try_lost(q, DNS_TIMEOUT);
+}
+
+
+void
+dns_try_due(dns_question_t *q)
+{
+    switch (q->state) {
+
+    case DNS_ON_WIRE:
+        try_overdue(q);
+        break;
+
+    case DNS_WAITING:
+        try_end_lost(q);
+        dns_pace_alone(q);
+        break;
+
+    case DNS_PAUSED:
+        link_remove(&q->link);
+        dns_pace_queue(q, 1);
+        break;
+
+    default:
+        link_remove(&q->link);
+        dns_finish_later(q, DNS_TRUNCATED);
+    }
+}
+
+
+/* Out of its state, for whatever comes now. */
+static void
+try_leave(dns_question_t *q)
+{
+    if (q->state == DNS_WAITING) {
+        dns_pace_unqueue(q);
+    } else {
+        link_remove(&q->link);
+    }
+}
+
+
+/* SERVFAIL may be one resolver's own trouble. */
+static int
+try_elsewhere(dns_question_t *q)
+{
+    q->servfail |= (uint8_t) (1u << q->resolver);
+
+    if (try_all(q, q->servfail)) {
+        return 0;
+    }
+
+    if (q->state == DNS_WAITING) {
+        return 1;
+    }
+
+    if (q->attempt + 1u >= q->engine->conf.tries) {
+        return 0;
+    }
+
+    link_remove(&q->link);
+    dns_try_lost(q, DNS_SERVFAIL);
+    return 1;
+}
+
+
+static void
+try_failed(dns_question_t *q)
+{
+    q->status = q->engine->answer.status;
+    q->failed = 1;
+
+    if ((q->status == DNS_SERVFAIL && try_elsewhere(q)) || q->open) {
+        return;
+    }
+
+    try_leave(q);
+    dns_finish(q);
+}
+
+
+void
+dns_try_answered(dns_question_t *q, dns_wire_t result)
+{
+    if (result == DNS_WIRE_TC) {
+        try_leave(q);
+        dns_try_end(q);
+        dns_tcp_ask(q);
+        return;
+    }
+
+    if (result == DNS_WIRE_NO_EDNS && !q->no_edns) {
+        q->no_edns = 1;
+        q->stay = 1;
+        try_leave(q);
+        dns_pace_queue(q, 1);
+        return;
+    }
+
+    if (q->engine->answer.status != DNS_NOERROR
+        && q->engine->answer.status != DNS_NXDOMAIN)
+    {
+        try_failed(q);
+        return;
+    }
+
+    try_blame(q, 0);
+    try_leave(q);
+    dns_finish(q);
+}

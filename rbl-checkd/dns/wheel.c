@@ -1,0 +1,136 @@
+/*
+ * Deadlines.  The wheel has a slot for each tick of the near future; a
+ * question stands in that of its deadline, or in the last one if that is
+ * farther away, from which it is put again.  Joining and leaving cost nothing,
+ * whatever the number of questions.  One timer runs for the next slot that is
+ * not empty; it is not moved when that empties, and then fires for nothing.
+ *
+ * The wheel owns nothing.
+ */
+
+#include "dns_int.h"
+
+/* The timer is never set for less: the clocks are not the same. */
+#define WHEEL_LEAST  0.0005
+
+#define WHEEL_QUESTION(l)  link_of(l, dns_question_t, timer)
+
+
+static void
+wheel_set(dns_engine_t *engine, uint64_t tick)
+{
+    double  wait;
+
+    engine->tick_set = tick;
+    wait = (double) tick * DNS_TICK - engine->now;
+    wait = wait > WHEEL_LEAST ? wait : WHEEL_LEAST;
+
+    ev_timer_stop(engine->loop, &engine->ticker);
+    ev_timer_set(&engine->ticker, wait, 0.);
+    ev_timer_start(engine->loop, &engine->ticker);
+}
+
+
+/* The timer for the next slot that is not empty. */
+static void
+wheel_next(dns_engine_t *engine)
+{
+    uint64_t  tick;
+
+    for (tick = engine->tick + 1; tick < engine->tick + DNS_WHEEL; tick++) {
+        if (!link_empty(&engine->wheel[tick % DNS_WHEEL])) {
+            wheel_set(engine, tick);
+            return;
+        }
+    }
+}
+
+
+static void
+wheel_turn(struct ev_loop *loop, ev_timer *timer, int events)
+{
+    link_t           slot;
+    uint64_t         until;
+    dns_engine_t    *engine;
+    dns_question_t  *q;
+
+    (void) loop;
+    (void) events;
+
+    engine = timer->data;
+    engine->now = dns_clock();
+    until = (uint64_t) (engine->now / DNS_TICK);
+
+    if (until >= engine->tick + DNS_WHEEL) {
+        engine->tick = until - DNS_WHEEL;
+    }
+
+    link_init(&slot);
+    engine->turning = 1;
+
+    while (engine->tick < until) {
+        engine->tick++;
+        link_move(&slot, &engine->wheel[engine->tick % DNS_WHEEL]);
+
+        while (!link_empty(&slot)) {
+            q = WHEEL_QUESTION(link_shift(&slot));
+
+            if (q->due > engine->now) {
+                dns_wheel_put(q, q->due);
+            } else {
+                dns_try_due(q);
+            }
+        }
+    }
+
+    engine->turning = 0;
+    wheel_next(engine);
+}
+
+
+void
+dns_wheel_init(dns_engine_t *engine)
+{
+    unsigned  i;
+
+    for (i = 0; i < DNS_WHEEL; i++) {
+        link_init(&engine->wheel[i]);
+    }
+
+    /* After what has come in: a process that stood still finds its answers. */
+    ev_init(&engine->ticker, wheel_turn);
+    ev_set_priority(&engine->ticker, EV_MINPRI);
+    engine->ticker.data = engine;
+}
+
+
+void
+dns_wheel_put(dns_question_t *q, double at)
+{
+    int            running;
+    uint64_t       tick;
+    dns_engine_t  *engine;
+
+    engine = q->engine;
+    q->due = at;
+
+    running = ev_is_active(&engine->ticker) || engine->turning;
+
+    /* Without a timer the wheel is empty, and has stood still. */
+    if (!running) {
+        engine->tick = (uint64_t) (engine->now / DNS_TICK);
+    }
+
+    /* Never the slot that is being looked at, nor one before it. */
+    tick = (uint64_t) (at / DNS_TICK) + 1;
+    tick = tick > engine->tick ? tick : engine->tick + 1;
+    tick = tick < engine->tick + DNS_WHEEL ? tick
+                                           : engine->tick + DNS_WHEEL - 1;
+
+    link_remove(&q->timer);
+    link_add(&engine->wheel[tick % DNS_WHEEL], &q->timer);
+
+    if (!running || (!engine->turning && tick < engine->tick_set)) {
+        wheel_set(engine, tick);
+    }
+}

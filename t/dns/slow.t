@@ -1,0 +1,138 @@
+#!/usr/bin/perl
+
+# Time: answers that are slow, lost or late; when another try leaves, how long
+# each is listened to, who is asked, and what is counted.
+
+use warnings;
+use strict;
+
+use Test::More;
+
+use RblDns;
+use RblDnsAsk;
+
+my ($v, $c);
+
+sub count {
+    my ($verdict, $status) = @_;
+    return scalar grep { $_->{status} eq $status } map { @$_ } values %$verdict;
+}
+
+
+sub of {
+    my ($verdict, $what) = @_;
+    return map { $verdict->{$_}[0] } grep { /$what/ } sort keys %$verdict;
+}
+
+
+my @fast = map { "f$_.quick.test quick.test" } 1 .. 100;
+my $dns = RblDns->new;
+
+# A lost question is asked again when it is overdue, not when its time is up.
+$dns->rules(['^lost' => 'mute', { a => ['127.0.0.3'] }],
+            ['.' => { a => ['127.0.0.2'] }]);
+my @one = (-r => $dns->addr, -t => 3, -n => 2, -w => 1);
+($v, $c) = dnsask(\@one, @fast, map { "lost$_.quick.test quick.test" } 1 .. 5);
+is(count($v, 'NOERROR'), 105, 'five lost ones');
+my @lost = of($v, '^lost');
+is(scalar(grep { $_->{tries} == 2 && $_->{a} eq '127.0.0.3' } @lost), 5,
+   'are asked again');
+is(scalar(grep { $_->{ms} >= 290 && $_->{ms} < 2500 } @lost), 5,
+   'long before their time is up');
+is("$c->{hedged} $c->{timeouts}", '5 5', 'counted');
+is("$c->{questions} $c->{sent} $c->{r0_sent}", '105 110 110',
+   'as one question each');
+is("$c->{r0_replies} $c->{r0_latencies} $c->{r0_good} $c->{r0_timeouts}",
+   '105 105 105 5', 'the resolver has its own counts');
+cmp_ok($c->{r0_srtt}, '>', 0, 'its answers take a while');
+cmp_ok($c->{r0_rto}, '>=', 0.3, 'never less than 0.3 s are waited for one');
+cmp_ok($c->{r0_rto}, '<=', 3, 'nor more than is configured');
+is("$c->{r0_in_flight} $c->{in_flight} $c->{r0_down}", '0 0 0',
+   'nothing is left');
+
+# The same answer twice counts once.
+$dns->rules(['^slow' => { a => ['127.0.0.3'], delay => 0.5 }],
+            ['.' => { a => ['127.0.0.2'] }]);
+($v, $c) = dnsask(\@one, @fast, 'slow1.quick.test quick.test', @fast);
+is($v->{'slow1.quick.test'}[0]{status}, 'NOERROR', 'an overdue answer');
+cmp_ok($v->{'slow1.quick.test'}[0]{ms}, '<', 750, 'to the first try');
+is("$v->{'slow1.quick.test'}[0]{tries} $c->{hedged}", '2 1',
+   'after a second one had left');
+is($c->{answered}, 201, 'told once');
+
+# A list that is slow by nature is not asked twice for ever.
+$dns->rules(['\.slow\.test' => { a => ['127.0.0.3'], delay => 0.6 }],
+            ['.' => { a => ['127.0.0.2'] }]);
+($v, $c) = dnsask([-r => $dns->addr, -t => 3, -n => 2, -w => 5], @fast,
+                  map { "s$_.slow.test slow.test" } 1 .. 60);
+is(count($v, 'NOERROR'), 160, 'a slow list is never unknown');
+cmp_ok($c->{hedged}, '<=', 15, 'and asked twice only at first');
+
+# Patience: the sum of all tries, however early the last one left.
+$dns->rules(['^late' => { a => ['127.0.0.3'], delay => 2.2 }, 'mute'],
+            ['.' => { a => ['127.0.0.2'] }]);
+($v, $c) = dnsask([-r => $dns->addr, -t => 1, -n => 2, -w => 1], @fast,
+                  'late1.quick.test quick.test');
+is($v->{'late1.quick.test'}[0]{status}, 'NOERROR', 'after 2.2 of 2.5 seconds');
+$dns->rules(['^late' => 'mute'], ['.' => { a => ['127.0.0.2'] }]);
+($v, $c) = dnsask([-r => $dns->addr, -t => 1, -n => 2, -w => 1], @fast,
+                  'late1.quick.test quick.test');
+is($v->{'late1.quick.test'}[0]{status}, 'TIMEOUT', 'none');
+cmp_ok($v->{'late1.quick.test'}[0]{ms}, '>=', 2490, 'after 2.5 of them');
+cmp_ok($v->{'late1.quick.test'}[0]{ms}, '<', 3500, 'and not many more');
+
+# Two resolvers: one stops to answer in the middle.
+my $other = RblDns->new(rules => [['.' => { a => ['127.0.0.5'] }]]);
+my @two = (-r => $dns->addr, -r => $other->addr, -t => 3, -n => 2);
+my @stop = map { "n$_.quick.test quick.test" } 1 .. 200;
+$dns->rules(['^n' => 'mute'], ['.' => { a => ['127.0.0.2'] }]);
+($v, $c) = dnsask([@two, -w => 20], @fast, @stop);
+is(scalar(grep { $_->{a} eq '127.0.0.5' && $_->{resolver} == 1 }
+          of($v, '^n')), 200, 'one stops answering: the other is asked');
+cmp_ok($c->{seconds}, '<', 3, 'before its time is up');
+cmp_ok($dns->asked('^n'), '<', 100, 'and it is left alone');
+is($c->{r1_good}, 200, 'who has answered what');
+is($c->{r0_down}, 1, 'who is down');
+
+# An answer from the slow one counts too, and a failure of the other does not.
+$dns->rules(['^n' => { a => ['127.0.0.2'], delay => 0.7 }],
+            ['.' => { a => ['127.0.0.2'] }]);
+$other->rules(['.' => 'refused']);
+($v, $c) = dnsask([@two, -w => 1], @fast[0 .. 9], 'n1.quick.test quick.test');
+is("$v->{'n1.quick.test'}[0]{status} $v->{'n1.quick.test'}[0]{resolver}",
+   'NOERROR 0', 'REFUSED elsewhere does not hide a slow answer');
+
+# One resolver and no other.
+$other->rules(['.' => { a => ['127.0.0.5'] }]);
+$dns->rules(['.' => { a => ['127.0.0.2'] }]);
+($v, $c) = dnsask([@two, -p => 1], @stop);
+is(scalar(grep { $_->{a} eq '127.0.0.5' && $_->{resolver} == 1 }
+          of($v, '^n')), 200, 'only the second is asked');
+is($dns->asked('.'), 0, 'not the first');
+$other->rules(['.' => 'mute']);
+($v, $c) = dnsask([-r => $dns->addr, -r => $other->addr, -t => '0.2', -n => 3,
+                   -p => 1], map { "n$_.test" } 1 .. 20);
+is(count($v, 'TIMEOUT'), 20, 'though it is mute');
+is($dns->asked('.'), 0, 'and down');
+is($other->asked('^n'), 60, 'asked with every try');
+$other->rules(['.' => 'servfail']);
+($v) = one([@two, -p => 1], 'x.test');
+is("$v->{status} $v->{tries}", 'SERVFAIL 1', 'though it fails');
+is($dns->asked('.'), 0, 'never the first');
+my $closed = '127.0.0.1@' . RblDns::closed_port();
+($v) = one([-r => $closed, -r => $dns->addr, -t => 2, -p => 0], 'x.test');
+is($v->{status}, 'NETWORK', 'though nobody is there');
+is($dns->asked('.'), 0, 'never another');
+
+# Places: a second try takes none of its own at the same resolver.
+$dns->rules(['\.dead\.test' => 'mute'], ['.' => { a => ['127.0.0.2'] }]);
+($v, $c) = dnsask([-r => $dns->addr, -t => 1, -n => 2, -f => 16, -w => 500],
+    (map { "m$_.dead.test dead.test" } 1 .. 4),
+    (map { "m$_.dead.test" } 5 .. 10),
+    (map { "g$_.good.test good.test" } 1 .. 200));
+is(count($v, 'TIMEOUT'), 10, 'a dead list');
+is(count($v, 'NOERROR'), 200, 'and a good one');
+cmp_ok((sort { $a <=> $b } map { $_->{ms} } of($v, '^g'))[-1], '<', 900,
+   'that does not wait for it');
+
+done_testing();
