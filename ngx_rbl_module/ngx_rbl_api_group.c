@@ -4,7 +4,7 @@
  * and contacts have a group is counted beside the records and read with them.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_list.h"
 
 #include "rbl_view.h"
 

@@ -4,7 +4,7 @@
  * which are read with it; which profile is the default is told by the account.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_list.h"
 
 #include "rbl_view.h"
 

@@ -8,7 +8,7 @@
  * round.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_list.h"
 
 #include "rbl_view.h"
 

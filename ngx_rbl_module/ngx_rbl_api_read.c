@@ -3,14 +3,14 @@
  *
  * First round: the totals, the page's SIDs, and the account.  Second round:
  * the records, rendered straight from their reply.  One record, or a page whose
- * SIDs can be guessed, comes with the account in one command, and a right guess
- * needs no second round.
+ * SIDs are remembered, comes with the account in one command, of hosts with the
+ * totals too; if they are the page's still, it needs no second round.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_list.h"
 
 
-#define NGX_RBL_PAGE_MAX  1000000000000 /* a page past every end */
+#define NGX_RBL_PAGE_MAX  NGX_RBL_TOTAL_MAX    /* a page past every end */
 
 
 enum {
@@ -23,8 +23,8 @@ static void ngx_rbl_list_prepare(ngx_rbl_ctx_t *ctx);
 static int64_t ngx_rbl_list_number(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
     int64_t def, int64_t max);
 static void ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
-static void ngx_rbl_list_guess(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
-    int64_t first);
+static void ngx_rbl_list_guess(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
+    const rbl_str_t *sids);
 static void ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_list_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply);
@@ -151,53 +151,52 @@ ngx_rbl_list_ask_range(ngx_rbl_ctx_t *ctx, const char *index, int64_t first,
 }
 
 
-static void
-ngx_rbl_list_totals(ngx_rbl_ctx_t *ctx)
-{
-    ngx_uint_t               i;
-    const ngx_rbl_family_t  *family;
-
-    family = ctx->route->family;
-
-    for (i = 0; i < NGX_RBL_TOTALS && family->total[i].index; i++) {
-        ngx_rbl_ask(ctx, "ZCARD", family->total[i].index, RBL_STR(""), 0,
-                    NULL);
-    }
-}
-
+/* A page that was remembered with a stamp needs one command; of others the
+   stamp is read before the page (ngx_rbl_pages.c). */
 
 static void
 ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
 {
-    int64_t  first;
+    rbl_str_t   sids[NGX_RBL_PAGE_SIDS];
+    ngx_uint_t  n;
 
-    first = (list->page - 1) * list->page_size;
+    list->name.store = ctx->store;
+    list->name.account = &ctx->account;
+    list->name.index = ctx->route->family->index;
+    list->name.first = (list->page - 1) * list->page_size;
+    list->name.size = list->page_size;
 
-    ngx_rbl_list_totals(ctx);
-    ngx_rbl_list_ask_range(ctx, ctx->route->family->index, first,
-                           first + list->page_size - 1);
+    n = ctx->repeated ? 0 : ngx_rbl_page_recall(&list->name, &list->stamp,
+                                                sids);
 
-    ngx_rbl_list_guess(ctx, list, first);
+    if (!ngx_rbl_totals_stamped(ctx)) {
+        ngx_rbl_totals_ask(ctx);
+
+    } else if (n == 0) {
+        ngx_rbl_ask(ctx, "GET", "totals", RBL_STR(""), 0, NULL);
+
+    } else {
+        list->recalled = 1;
+        ctx->counted = 1;
+        ngx_rbl_ask_records(ctx, n, sids);
+        return;
+    }
+
+    ngx_rbl_list_ask_range(ctx, list->name.index, list->name.first,
+                           list->name.first + list->page_size - 1);
+
+    if (n > 0) {
+        ngx_rbl_list_guess(ctx, n, sids);
+    }
 }
 
 
 static void
-ngx_rbl_list_guess(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list, int64_t first)
+ngx_rbl_list_guess(ngx_rbl_ctx_t *ctx, ngx_uint_t n, const rbl_str_t *sids)
 {
-    rbl_str_t                sids[NGX_RBL_PAGE_SIDS];
-    ngx_uint_t               n;
     const ngx_rbl_family_t  *family;
 
     family = ctx->route->family;
-
-    list->name = ngx_rbl_page_name(&ctx->account, family->index, first,
-                                   list->page_size);
-
-    n = ngx_rbl_page_recall(list->name, sids);
-
-    if (n == 0) {
-        return;
-    }
 
     if (family->more) {
         family->more(ctx, ctx->batch, n, sids);
@@ -212,6 +211,7 @@ ngx_rbl_list_guess(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list, int64_t first)
 static void
 ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
+    ngx_int_t                stamped;
     ngx_uint_t               totals;
     ngx_rbl_list_t          *list;
     const ngx_rbl_family_t  *family;
@@ -219,9 +219,13 @@ ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     list = ctx->data;
     family = ctx->route->family;
 
-    totals = family->total[1].index ? 2 : 1;
+    stamped = ngx_rbl_totals_stamped(ctx);
+    totals = family->total[1].index && !stamped ? 2 : 1;
 
-    if (i < totals) {
+    if (i < totals && stamped) {
+        ngx_rbl_totals_read(ctx, reply);
+
+    } else if (i < totals) {
         list->total[i] = ngx_rbl_total(ctx, reply);
 
     } else if (i == totals && ctx->route->op == &ngx_rbl_op_list) {
@@ -230,20 +234,6 @@ ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     } else {
         family->more_read(ctx, reply);
     }
-}
-
-
-int64_t
-ngx_rbl_total(ngx_rbl_ctx_t *ctx, const redisReply *reply)
-{
-    if (reply->type != REDIS_REPLY_INTEGER || reply->integer < 0
-        || reply->integer > NGX_RBL_PAGE_MAX)
-    {
-        ngx_rbl_internal(ctx);
-        return 0;
-    }
-
-    return reply->integer;
 }
 
 
@@ -339,16 +329,32 @@ ngx_rbl_list_guessed(const ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_list_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
 {
+    int64_t          stamp;
     ngx_rbl_list_t  *list;
 
     list = ctx->data;
+    stamp = 0;
 
-    if (ngx_rbl_list_guessed(ctx)) {
+    if (ngx_rbl_totals_stamped(ctx)) {
+        if (ngx_rbl_totals_known(ctx, list) != NGX_OK) {
+            return;
+        }
+
+        stamp = ctx->route->family->pages ? ctx->totals.listed_at
+                                          : ctx->totals.hosts_at;
+    }
+
+    if (list->recalled ? list->stamp == stamp : ngx_rbl_list_guessed(ctx)) {
         ngx_rbl_list_answer(ctx, n, record);
         return;
     }
 
-    ngx_rbl_page_keep(list->name, list->n, list->sids);
+    if (list->recalled) {
+        (void) ngx_rbl_again(ctx);
+        return;
+    }
+
+    ngx_rbl_page_keep(&list->name, stamp, list->n, list->sids);
 
     if (list->n == 0) {
         ngx_rbl_list_answer(ctx, 0, NULL);
@@ -482,7 +488,12 @@ ngx_rbl_one_prepare(ngx_rbl_ctx_t *ctx)
 
     id = rbl_sid_str(&sid);
 
-    ngx_rbl_list_totals(ctx);
+    if (ngx_rbl_totals_stamped(ctx)) {
+        ctx->counted = 1;
+
+    } else {
+        ngx_rbl_totals_ask(ctx);
+    }
 
     if (family->more) {
         family->more(ctx, ctx->batch, 1, &id);
@@ -496,6 +507,12 @@ static void
 ngx_rbl_one_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
 {
     rbl_str_t  raw;
+
+    if (ngx_rbl_totals_stamped(ctx)
+        && ngx_rbl_totals_known(ctx, ctx->data) != NGX_OK)
+    {
+        return;
+    }
 
     raw = n ? rbl_reply_str(record[0]) : RBL_STR("");
 

@@ -133,7 +133,7 @@ ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
 {
     u_char                 hex[NGX_RBL_FIELD_LEN];
     rbl_str_t             *argv, field, alone[NGX_RBL_KEYS_BEFORE];
-    rbl_key_t              account, token;
+    rbl_key_t              account, token, totals;
     const rbl_keyspace_t  *ks;
 
     ngx_hex_dump(hex, ctx->digest, NGX_RBL_FIELD_LEN / 2);
@@ -144,6 +144,14 @@ ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
     ks = ngx_rbl_store_keyspace(ctx->store);
     argv = ctx->n_records ? ctx->records - NGX_RBL_KEYS_BEFORE : alone;
 
+    if (ctx->counted) {
+        argv[3] = rbl_account_key(&totals, ks, "totals",
+                                  rbl_sid_str(&ctx->account), RBL_STR(""));
+
+    } else {
+        argv++;
+    }
+
     argv[1] = rbl_account_key(&account, ks, "acct", rbl_sid_str(&ctx->account),
                               RBL_STR(""));
     argv[2] = rbl_account_key(&token, ks, "token", rbl_sid_str(&ctx->account),
@@ -151,15 +159,17 @@ ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
 
     ctx->account_at = ctx->asks++;
 
-    ngx_rbl_batch_records(ctx->batch, NGX_RBL_AUTH_KEYS + ctx->n_records,
-                          argv + 1);
+    ngx_rbl_batch_records(ctx->batch, NGX_RBL_AUTH_KEYS + ctx->counted
+                                      + ctx->n_records, argv + 1);
 }
 
 
 void
 ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    if (rbl_reply_len(reply) != NGX_RBL_AUTH_KEYS + ctx->n_records) {
+    if (rbl_reply_len(reply)
+        != NGX_RBL_AUTH_KEYS + ctx->counted + ctx->n_records)
+    {
         return;
     }
 
@@ -167,6 +177,10 @@ ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
     if (ctx->authenticated) {
         ngx_rbl_auth_account(ctx, rbl_reply_at(reply, 0));
+    }
+
+    if (ctx->counted) {
+        ngx_rbl_totals_read(ctx, rbl_reply_at(reply, NGX_RBL_AUTH_KEYS));
     }
 }
 

@@ -14,7 +14,8 @@
  *   ngx_rbl_body.c       the body of a POST, in memory
  *   ngx_rbl_params.c     query and body -> texts of the call's fields
  *   ngx_rbl_fields.c     texts -> lists, flags, ids; and their refusals
- *   ngx_rbl_api_read.c   lists of records, and one, of every family
+ *   ngx_rbl_api_read.c   lists of records, and one, of every family; with
+ *                        ngx_rbl_totals.c and ngx_rbl_list.h
  *   ngx_rbl_api_*.c      a call: what is asked of the store, what is answered
  *   ngx_rbl_ask.c        commands and scripts on the account's keys
  *   ngx_rbl_pages.c      what pages held when they were last read
@@ -44,6 +45,7 @@
 #define NGX_RBL_COMMAND_ARGS   6        /* of ngx_rbl_ask */
 #define NGX_RBL_LIMITS         4        /* of an application */
 #define NGX_RBL_TOTALS         2        /* of an answer, at most */
+#define NGX_RBL_TOTAL_MAX      1000000000000   /* no index is larger */
 
 
 typedef enum {
@@ -188,6 +190,7 @@ struct ngx_rbl_ctx_s {
 
     ngx_uint_t              asks;       /* commands of the first round */
     ngx_uint_t              account_at; /* which of them asks for the account */
+    rbl_totals_t            totals;     /* if totalled: of the account */
     ngx_uint_t              n_records;  /* that come with it */
     rbl_str_t              *records;    /* their keys */
 
@@ -214,6 +217,10 @@ struct ngx_rbl_ctx_s {
     unsigned                paid:1;     /* the account is on a paid plan */
     unsigned                writes:1;   /* the second round changes things */
     unsigned                answered:1; /* ngx_rbl_close was called */
+    unsigned                counted:1;  /* asks for totals with the account */
+    unsigned                totalled:1; /* and they are there */
+    unsigned                again:1;    /* the first round is to be repeated */
+    unsigned                repeated:1; /* it has been */
 };
 
 
@@ -240,6 +247,10 @@ void ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc);
 
 /* The second round's batch, made when first asked for.  NULL: refused (500) */
 ngx_rbl_batch_t *ngx_rbl_next(ngx_rbl_ctx_t *ctx);
+
+/* The first round once more, behind the second if there is one, from which
+   nothing is read then.  NGX_DECLINED: it is the second time (refused, 500). */
+ngx_int_t ngx_rbl_again(ngx_rbl_ctx_t *ctx);
 
 
 /* ngx_rbl_ask.c */
@@ -300,15 +311,18 @@ const ngx_str_t *ngx_rbl_route_endpoint(ngx_uint_t number);
 ngx_int_t ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx);
 
 /*
- * The read that tells who asks, of account and token, together with the records
- * that are asked for.  Its reply has that many elements behind the first
- * NGX_RBL_AUTH_KEYS.
+ * The read that tells who asks, of account and token, together with the totals
+ * (ctx->counted) and the records that are asked for.  Its reply has these
+ * behind the first NGX_RBL_AUTH_KEYS elements.
  */
 void ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx);
 void ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
 #define NGX_RBL_AUTH_KEYS    2
-#define NGX_RBL_KEYS_BEFORE  (1 + NGX_RBL_AUTH_KEYS)
+#define NGX_RBL_KEYS_BEFORE  (1 + NGX_RBL_AUTH_KEYS + 1)   /* verb, totals */
+
+/* Notes the account's totals (ngx_rbl_totals.c), if the reply is such. */
+void ngx_rbl_totals_read(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
 /* Only the account's SID, as claimed; for variables.  NGX_DECLINED: none. */
 ngx_int_t ngx_rbl_auth_claimed(ngx_http_request_t *r, rbl_sid_t *account);
@@ -431,66 +445,11 @@ int64_t ngx_rbl_now(void);
 ngx_int_t ngx_rbl_etag(ngx_rbl_ctx_t *ctx);
 
 
-/* ngx_rbl_pages.c */
-
-#define NGX_RBL_PAGE_SIDS  32           /* larger pages are not remembered */
-
-/* One number for a page of an index of an account; others may have it too. */
-uint32_t ngx_rbl_page_name(const rbl_sid_t *account, const char *index,
-    int64_t first, int64_t size);
-
-/*
- * The SIDs that a page of this name held when it was last read, perhaps; how
- * many.  There is room for NGX_RBL_PAGE_SIDS, and they are to be used at once.
- */
-ngx_uint_t ngx_rbl_page_recall(uint32_t name, rbl_str_t *sids);
-
-/* Each of RBL_SID_LEN octets; they are copied.  None, or too many to be kept:
-   nothing is recalled from now on. */
-void ngx_rbl_page_keep(uint32_t name, ngx_uint_t n, const rbl_str_t *sids);
-
-
 /* The calls; one file a family. */
 
-/* ngx_rbl_api_read.c */
+/* ngx_rbl_api_read.c; what it shares is in ngx_rbl_list.h */
 extern const ngx_rbl_op_t  ngx_rbl_op_list;     /* of the route's family */
 extern const ngx_rbl_op_t  ngx_rbl_op_one;
-
-/* The state of these two; a family that reads otherwise uses it too. */
-
-typedef struct {
-    int64_t      page;
-    int64_t      page_size;
-    int64_t      total[NGX_RBL_TOTALS];
-
-    uint32_t     name;                  /* of the page: ngx_rbl_pages.c */
-    ngx_uint_t   n;                     /* SIDs of the page */
-    rbl_str_t   *sids;
-    void        *more;                  /* of family->more_read */
-    unsigned     one:1;                 /* one record, which is one page */
-} ngx_rbl_list_t;
-
-/* Page and page size from the first two fields; NGX_DECLINED: refused. */
-ngx_int_t ngx_rbl_list_paging(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
-
-/* ZRANGE of an index of the account. */
-void ngx_rbl_list_ask_range(ngx_rbl_ctx_t *ctx, const char *index,
-    int64_t first, int64_t last);
-
-/* Copies the SIDs of a reply behind those of list->sids, where there is room
-   for as many as the reply has.  What is none of that kind is left out: it
-   would make a key that may not be read. */
-void ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
-    rbl_sid_kind_t kind, const redisReply *reply);
-
-/* The answer: envelope and totals, then objects, then the end. */
-void ngx_rbl_list_open(ngx_rbl_ctx_t *ctx, size_t guess);
-void ngx_rbl_list_close(ngx_rbl_ctx_t *ctx);
-void ngx_rbl_one_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
-
-/* A size of an index, for the totals of an answer; what is none is refused
-   (500): it must not read as "nothing listed". */
-int64_t ngx_rbl_total(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
 /* ngx_rbl_api_hosts.c */
 extern const ngx_rbl_family_t  ngx_rbl_family_hosts;

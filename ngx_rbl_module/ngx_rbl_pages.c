@@ -1,56 +1,71 @@
 /*
  * What pages held when they were last read, so that the next read of one can
- * ask for its records without waiting for its SIDs: clients read the same pages
+ * ask for its records without asking for its SIDs: clients read the same pages
  * again and again, and hosts come and go rarely.
  *
- * It is a guess and used as one: the SIDs are asked for all the same, in the
- * same round, and the records are used only if the SIDs are those.  So a page
- * that was taken for another costs a round, and can never be answered wrong.
+ * Of hosts and listings the account's totals come with the records, and tell
+ * the stamp of the index: if it is the one that was kept with the page, that is
+ * the same.  It is read before the page, so a page that changes in between
+ * is kept under a stamp that is over.  Of other families the SIDs are asked for
+ * all the same, in the same round.  So a page that was remembered wrongly costs
+ * a round, and is never answered.
  *
  * The table is the worker's own and has no end of life; a slot holds one page,
  * and the last one read takes it.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_list.h"
+
+#include "rbl_hash.h"
 
 
-#define NGX_RBL_PAGES  512
+#define NGX_RBL_PAGES  2048
 
 
 typedef struct {
-    uint32_t   name;                    /* ngx_rbl_page_name; 0: empty */
-    uint32_t   n;
-    char       sids[NGX_RBL_PAGE_SIDS][RBL_SID_LEN];
+    const ngx_rbl_store_t  *store;      /* NULL: empty */
+    const char             *index;
+    int64_t                 first;
+    int64_t                 size;
+    int64_t                 stamp;
+    uint32_t                n;
+    char                    account[RBL_SID_LEN];
+    char                    sids[NGX_RBL_PAGE_SIDS][RBL_SID_LEN];
 } ngx_rbl_page_t;
 
 
 static ngx_rbl_page_t  ngx_rbl_pages[NGX_RBL_PAGES];
 
 
-uint32_t
-ngx_rbl_page_name(const rbl_sid_t *account, const char *index, int64_t first,
-    int64_t size)
+static ngx_rbl_page_t *
+ngx_rbl_page_slot(const ngx_rbl_page_name_t *name)
 {
-    u_char    buf[RBL_SID_MAX + 2 * NGX_INT64_LEN + 16], *last;
-    uint32_t  name;
+    uint64_t   seed;
+    rbl_str_t  account;
 
-    last = ngx_snprintf(buf, sizeof(buf), "%s %s %L %L", account->s, index,
-                        first, size);
-    name = ngx_murmur_hash2(buf, last - buf);
+    account.p = name->account->s;
+    account.n = RBL_SID_LEN;
 
-    return name ? name : 1;
+    seed = (uint64_t) name->first ^ (uint64_t) name->size << 40
+           ^ (uintptr_t) name->index;
+
+    return &ngx_rbl_pages[rbl_hash(account, seed) % NGX_RBL_PAGES];
 }
 
 
 ngx_uint_t
-ngx_rbl_page_recall(uint32_t name, rbl_str_t *sids)
+ngx_rbl_page_recall(const ngx_rbl_page_name_t *name, int64_t *stamp,
+    rbl_str_t *sids)
 {
     ngx_uint_t       i;
     ngx_rbl_page_t  *page;
 
-    page = &ngx_rbl_pages[name % NGX_RBL_PAGES];
+    page = ngx_rbl_page_slot(name);
 
-    if (page->name != name) {
+    if (page->store != name->store || page->index != name->index
+        || page->first != name->first || page->size != name->size
+        || ngx_memcmp(page->account, name->account->s, RBL_SID_LEN) != 0)
+    {
         return 0;
     }
 
@@ -59,24 +74,32 @@ ngx_rbl_page_recall(uint32_t name, rbl_str_t *sids)
         sids[i].n = RBL_SID_LEN;
     }
 
+    *stamp = page->stamp;
+
     return page->n;
 }
 
 
 void
-ngx_rbl_page_keep(uint32_t name, ngx_uint_t n, const rbl_str_t *sids)
+ngx_rbl_page_keep(const ngx_rbl_page_name_t *name, int64_t stamp, ngx_uint_t n,
+    const rbl_str_t *sids)
 {
     ngx_uint_t       i;
     ngx_rbl_page_t  *page;
 
-    page = &ngx_rbl_pages[name % NGX_RBL_PAGES];
+    page = ngx_rbl_page_slot(name);
 
     if (n > NGX_RBL_PAGE_SIDS) {
         n = 0;
     }
 
-    page->name = name;
+    page->store = name->store;
+    page->index = name->index;
+    page->first = name->first;
+    page->size = name->size;
+    page->stamp = stamp;
     page->n = n;
+    ngx_memcpy(page->account, name->account->s, RBL_SID_LEN);
 
     for (i = 0; i < n; i++) {
         ngx_memcpy(page->sids[i], sids[i].p, RBL_SID_LEN);

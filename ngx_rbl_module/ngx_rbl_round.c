@@ -4,6 +4,9 @@
  *   [store ready] -> first round -> [gate, of who has limits]
  *                 -> [second round] -> finish
  *
+ * What the worker remembers may be found to be out of date: the first round is
+ * then repeated once, before anybody is counted (ngx_rbl_again).
+ *
  * What is in flight is ctx->batch: its completion takes the pointer back before
  * anything else happens.  The batch owns the timer that ends the wait.
  */
@@ -26,6 +29,7 @@ static void ngx_rbl_second_reply(void *data, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_arrived(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_repeat(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_cancel(ngx_rbl_batch_t **batch);
 
 
@@ -169,7 +173,8 @@ ngx_rbl_first_reply(void *data, ngx_uint_t i, const redisReply *reply)
     ngx_rbl_auth_reply(ctx, reply);
 
     if (op->records && ngx_rbl_admitted(ctx)) {
-        op->records(ctx, ctx->n_records, reply->element + NGX_RBL_AUTH_KEYS);
+        op->records(ctx, ctx->n_records,
+                    reply->element + NGX_RBL_AUTH_KEYS + ctx->counted);
     }
 }
 
@@ -220,6 +225,10 @@ ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
 static void
 ngx_rbl_known(ngx_rbl_ctx_t *ctx)
 {
+    if (ctx->again) {
+        return;
+    }
+
     if (ctx->route->family && ctx->route->family->paid && !ctx->paid) {
         ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
                        "This call is for accounts on a paid plan.");
@@ -298,7 +307,7 @@ ngx_rbl_second_reply(void *data, ngx_uint_t i, const redisReply *reply)
 
     op = ctx->route->op;
 
-    if (ctx->refusal != 0
+    if (ctx->refusal != 0 || ctx->again
         || (op->word != NULL && !ngx_rbl_script_done(ctx, reply)))
     {
         return;
@@ -352,8 +361,57 @@ ngx_rbl_arrived(ngx_rbl_ctx_t *ctx)
         return;
     }
 
+    if (ctx->again && ctx->refusal == 0 && ngx_rbl_repeat(ctx) == NGX_OK) {
+        return;
+    }
+
     ngx_rbl_finish(ctx);
     ngx_http_run_posted_requests(c);
+}
+
+
+/* Everything that the first round has found is found anew. */
+
+static ngx_int_t
+ngx_rbl_repeat(ngx_rbl_ctx_t *ctx)
+{
+    ctx->again = 0;
+    ctx->repeated = 1;
+
+    ctx->asks = 0;
+    ctx->account_at = 0;
+    ctx->n_records = 0;
+    ctx->records = NULL;
+    ctx->authenticated = 0;
+    ctx->limited = 0;
+    ctx->writes = 0;
+    ctx->counted = 0;
+    ctx->totalled = 0;
+    ngx_memzero(ctx->given, sizeof(ctx->given));
+
+    if (ngx_rbl_round(ctx) != NGX_OK) {
+        ngx_rbl_internal(ctx);
+        ngx_rbl_round_cancel(ctx);
+        return NGX_ERROR;
+    }
+
+    ngx_rbl_wait(ctx);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_rbl_again(ngx_rbl_ctx_t *ctx)
+{
+    if (ctx->repeated) {
+        ngx_rbl_internal(ctx);
+        return NGX_DECLINED;
+    }
+
+    ctx->again = 1;
+
+    return NGX_OK;
 }
 
 

@@ -42,6 +42,9 @@
  *   hosts:<AC>, listed:<AC>, profiles:<AC>, groups:<AC>, rbls:<AC>,
  *   contacts:<AC>, apps:<AC>, hooks:<AC>
  *                      zset    SIDs, score = order of creation
+ *   totals:<AC>        record  how many are in hosts and listed, with stamps
+ *                              that change as these do (_totals.lua); made
+ *                              when first asked for
  *   kids:<AC>:<HT>     zset    children of a range
  *   uniq:<AC>          hash    "<type>|<value>" -> host SID
  *   refs:<AC>          hash    "<RP>", "<CG>:h", "<CG>:c" -> how many use it
@@ -100,7 +103,7 @@
 
 #include "rbl_common.h"
 
-#define RBL_SCHEMA_VERSION   3
+#define RBL_SCHEMA_VERSION   4
 #define RBL_PREFIX_MAX       32
 #define RBL_KEY_MAX          256
 #define RBL_PARTITIONS_MAX   1024

@@ -55,6 +55,13 @@ static const rbl_field_t  rbl_token_fields[RBL_TOKEN__N] = {
     [RBL_TOKEN_CREATED] = INT(rbl_token_t, created),
 };
 
+static const rbl_field_t  rbl_totals_fields[RBL_TOTALS__N] = {
+    [RBL_TOTALS_HOSTS_AT] = INT(rbl_totals_t, hosts_at),
+    [RBL_TOTALS_HOSTS] = INT(rbl_totals_t, hosts),
+    [RBL_TOTALS_LISTED_AT] = INT(rbl_totals_t, listed_at),
+    [RBL_TOTALS_LISTED] = INT(rbl_totals_t, listed),
+};
+
 static const rbl_field_t  rbl_app_fields[RBL_APP__N] = {
     [RBL_APP_ID] = STR(rbl_app_t, id),
     [RBL_APP_NAME] = STR(rbl_app_t, name),
@@ -369,6 +376,13 @@ rbl_err_t
 rbl_token_decode(rbl_token_t *v, rbl_str_t raw)
 {
     return RBL_RECORD_DECODE(raw, token, TOKEN, v);
+}
+
+
+rbl_err_t
+rbl_totals_decode(rbl_totals_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, totals, TOTALS, v);
 }
 
 

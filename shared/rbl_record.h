@@ -33,6 +33,13 @@ typedef struct {
 } rbl_token_t;
 
 typedef struct {
+    int64_t    hosts_at;                /* stamps: they change as indexes do */
+    int64_t    hosts;
+    int64_t    listed_at;
+    int64_t    listed;
+} rbl_totals_t;
+
+typedef struct {
     rbl_str_t  id, name, status, secret;
     int64_t    created;
     rbl_str_t  allow;                   /* packed array of CIDR texts */
@@ -122,6 +129,7 @@ rbl_err_t rbl_refusal_decode(rbl_refusal_t *v, rbl_str_t raw);
 rbl_err_t rbl_event_decode(rbl_event_t *v, rbl_str_t raw);
 rbl_err_t rbl_account_decode(rbl_account_t *v, rbl_str_t raw);
 rbl_err_t rbl_token_decode(rbl_token_t *v, rbl_str_t raw);
+rbl_err_t rbl_totals_decode(rbl_totals_t *v, rbl_str_t raw);
 rbl_err_t rbl_app_decode(rbl_app_t *v, rbl_str_t raw);
 rbl_err_t rbl_host_decode(rbl_host_t *v, rbl_str_t raw);
 rbl_err_t rbl_profile_decode(rbl_profile_t *v, rbl_str_t raw);

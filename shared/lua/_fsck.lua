@@ -28,7 +28,7 @@ local shapes = {
     AC = 'nsssssnnnnssn|nn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
     HT = 'nssssnssstnnnnnnt|t', RP = 'nsssntn', CG = 'nssn',
     CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnss',
-    WH = 'nssstssn',
+    WH = 'nssstssn', TOTALS = 'nnnnn',
 }
 local letters = {n = 'number', s = 'string', t = 'table'}
 -- The record that the bytes are; or nil and "damaged", or "newer": it is not
@@ -88,6 +88,10 @@ local function token_field(t)
         return string.format('%02x', c:byte())
     end))
 end
+-- An index of hosts or listings was mended: its totals are made anew.
+local function totals_forget()
+    call('DEL', key('totals', ac))
+end
 local indexes = {
     HT = 'hosts', RP = 'profiles', CG = 'groups', CO = 'contacts',
     RB = 'rbls', AP = 'apps', WH = 'hooks',
@@ -105,6 +109,7 @@ local function read_entry(index, sid)
             call('DEL', key('r', ac, sid))
         end
         if index == 'hosts' then
+            totals_forget()
             call('DEL', key('hist', ac, sid), key('kids', ac, sid))
         end
     end

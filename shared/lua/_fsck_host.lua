@@ -120,10 +120,14 @@ local function look_at_listing(h)
         fault('listed', sid, shown and 'is at a wrong place in the listings'
             or 'is listed and not in the listings', function()
                 call('ZADD', key('listed', ac), score, sid)
+                totals_forget()
             end)
     elseif shown and not show then
         fault('listed', sid, 'is in the listings and should not be',
-            function() call('ZREM', key('listed', ac), sid) end)
+            function()
+                call('ZREM', key('listed', ac), sid)
+                totals_forget()
+            end)
     end
 end
 -- An active host is due, or has a manual check; one whose check was begun by

@@ -30,6 +30,7 @@
 --- include: due
 --- include: keep
 --- include: events
+--- include: totals
 --- use: account host profile
 -- Of a check that nobody has asked for all is known.
 local ck, full, callbacks = key('check', ac, pp), nil, nil
@@ -196,10 +197,10 @@ if raw then
         fields = cmsgpack.pack(now, first, #standing, unknown, next_check,
             standing)
         if active and listed then
-            call('ZADD', key('listed', ac),
-                call('ZSCORE', key('hosts', ac), ht), ht)
+            totals_add(TOTALS.listed, call('ZADD', key('listed', ac),
+                call('ZSCORE', key('hosts', ac), ht), ht))
         elseif was_listed then
-            call('ZREM', key('listed', ac), ht)
+            totals_add(TOTALS.listed, -call('ZREM', key('listed', ac), ht))
         end
         for _, t in ipairs(transitions) do
             call('XADD', key('hist', ac, ht), 'MAXLEN', '~', 200, '*',

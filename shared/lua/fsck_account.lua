@@ -4,7 +4,7 @@
 -- Result  OK | BAD (it has no record that can be read: the rest of what it has
 --         cannot be judged) | NONE (there is no such account), faults
 --- include: fsck
---- use: account
+--- use: account totals
 local accounts = key('accounts')
 local a, why = read(KEYS[1], 'AC')
 if a and a[ACCOUNT.id] ~= ac then
@@ -45,6 +45,15 @@ if not seq or seq < last then
         .. 'made as number ' .. last, function()
             call('SET', key('seq', ac), string.format('%.0f', last))
         end)
+end
+
+local totals, unread = read(key('totals', ac), 'TOTALS')
+if unread == 'damaged'
+    or totals and (totals[TOTALS.hosts] ~= call('ZCARD', key('hosts', ac))
+        or totals[TOTALS.listed] ~= call('ZCARD', key('listed', ac)))
+then
+    fault('totals', 'totals', totals and 'are not those of the indexes'
+        or 'cannot be read', totals_forget)
 end
 
 -- The account's turn is not later than its first host is due.

@@ -21,7 +21,10 @@ end
 local function no_host(index, sid)
     if call('ZSCORE', key(index, ac), sid) and not owns('hosts', sid) then
         fault('index', index .. ' ' .. sid, 'is no host of the account',
-            function() call('ZREM', key(index, ac), sid) end)
+            function()
+                call('ZREM', key(index, ac), sid)
+                totals_forget()
+            end)
     end
 end
 function look.listed(sid)

@@ -19,6 +19,7 @@ local function restore(index, sid, r)
     call('ZADD', key(index, ac), seq, sid)
     local groups, suffix = {}, ''
     if index == 'hosts' then
+        totals_forget()
         call('HSET', key('uniq', ac), r[HOST.type] .. '|' .. r[HOST.value],
             sid)
         refs_add(r[HOST.profile], 1)

@@ -10,6 +10,7 @@
 --- include: account
 --- include: refs
 --- include: due
+--- include: totals
 --- use: account host
 local a = load(KEYS[1])
 if not a then
@@ -75,5 +76,6 @@ for n, i in ipairs(new) do
     end
 end
 refs_add(rp, #out - 1)
+totals_add(TOTALS.hosts, #out - 1)
 refs_add(cg .. ':h', #out - 1)
 return out

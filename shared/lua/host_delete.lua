@@ -8,17 +8,19 @@
 --- include: refs
 --- include: due
 --- include: failed
+--- include: totals
 local hosts = hosts_with_kids(ARGV[1])
 if not hosts then
     return {'HOST'}
 end
+local gone, unlisted = 0, 0
 for _, e in ipairs(hosts) do
     local h = e[2]
     local sid = h[HOST.id]
     local member = ac .. ':' .. sid
     due_never(sid)
-    call('ZREM', key('listed', ac), sid)
-    call('ZREM', key('hosts', ac), sid)
+    unlisted = unlisted + call('ZREM', key('listed', ac), sid)
+    gone = gone + call('ZREM', key('hosts', ac), sid)
     call('HDEL', key('uniq', ac), h[HOST.type] .. '|' .. h[HOST.value])
     refs_later(h[HOST.profile], -1)
     for _, g in ipairs(h[HOST.groups]) do
@@ -35,6 +37,8 @@ for _, e in ipairs(hosts) do
     call('DEL', e[1], key('hist', ac, sid), key('kids', ac, sid))
 end
 refs_write()
+totals_add(TOTALS.hosts, -gone)
+totals_add(TOTALS.listed, -unlisted)
 local h = hosts[1][2]
 if h[HOST.parent] ~= '' then
     call('ZREM', key('kids', ac, h[HOST.parent]), h[HOST.id])

@@ -7,11 +7,12 @@
 --- include: account
 --- include: hosts
 --- include: due
+--- include: totals
 local hosts = hosts_with_kids(ARGV[1])
 if not hosts then
     return {'HOST'}
 end
-local now = now_ms()
+local now, listed = now_ms(), 0
 for _, e in ipairs(hosts) do
     local h = e[2]
     if h[HOST.status] ~= ARGV[2] then
@@ -25,17 +26,19 @@ for _, e in ipairs(hosts) do
             if not begun then
                 due_never(sid)
             end
-            call('ZREM', key('listed', ac), sid)
+            listed = listed - call('ZREM', key('listed', ac), sid)
         elseif h[HOST.type] ~= 'ip_range' then
             h[HOST.next_check] = now
             if not begun and call('HEXISTS', key('flight'), member) == 0 then
                 due_at(sid, now)
             end
             if h[HOST.listed_count] > 0 then
-                call('ZADD', key('listed', ac), owns('hosts', sid), sid)
+                listed = listed + call('ZADD', key('listed', ac),
+                    owns('hosts', sid), sid)
             end
         end
         save(e[1], h)
     end
 end
+totals_add(TOTALS.listed, listed)
 return {'OK'}

@@ -311,18 +311,18 @@ sub rights { redis($redis, 'ACL', 'SETUSER', @_) }
 
 ok_api('POST', 'host/add.json', { host => '192.0.2.11', name => 'secret name',
     type => 'rbl' });
-rights('rbl-api', '-zcard');
+rights('rbl-api', '-zrange');
 my $r = http($nginx, 'GET', '/3.0/hosts.json', auth => $acct);
-is($r->{status}, 503, 'the module without ZCARD: 503');
+is($r->{status}, 503, 'the module without ZRANGE: 503');
 my $answers = qr/\[error\].* rbl store "[^"]+" answers/;
-like(read_file($nginx->{error_log}), qr/$answers ZCARD: NOPERM this user has no /,
+like(read_file($nginx->{error_log}), qr/$answers ZRANGE: NOPERM this user has no /,
     'the log names the command');
 is(http($nginx, 'GET', '/3.0/hosts.json', auth => $acct)->{status}, 503,
     'and again');
 ok_api('POST', 'check/start.json', { host => '192.0.2.77' });
 unlike(read_file($nginx->{error_log}), qr/is not ready: NOPERM/,
     'the connection stays');
-rights('rbl-api', '+zcard', '-hset');
+rights('rbl-api', '+zrange', '-hset');
 $r = http($nginx, 'POST', '/3.0/host/add.json', auth => $acct, form => {
     host => '192.0.2.12', name => 'secret name', type => 'rbl' });
 is($r->{status}, 503, 'a script without HSET: 503');

@@ -251,6 +251,18 @@ my @faults = (
         sub { cmd('DEL', k('r', $ac, $rb)); cmd('ZREM', k('rbls', $ac), $rb) },
         sub { "@{ got($rp2)->[5] }" eq 'RBa' }],
 
+    # totals
+    ['totals that are not those of the indexes', totals => 'totals',
+        sub { cmd('SET', k('totals', $ac), packed([1, 1, 99, 1, 99])) },
+        sub { !cmd('EXISTS', k('totals', $ac)) }],
+    ['totals that cannot be read', totals => 'totals',
+        sub { cmd('SET', k('totals', $ac), 'x') },
+        sub { !cmd('EXISTS', k('totals', $ac)) }],
+    ['totals that were right for an index that was not', listed => $on,
+        sub { cmd('ZREM', k('listed', $ac), $on);
+            script('totals_make', [k('acct', $ac)]) },
+        sub { !cmd('EXISTS', k('totals', $ac)) }],
+
     # listings
     ['a listed host that listings do not show', listed => $on,
         sub { cmd('ZREM', k('listed', $ac), $on) },

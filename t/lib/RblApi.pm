@@ -122,6 +122,7 @@ sub list_host {
         listed_count => scalar @details, details => \@details));
     redis($t->{redis}, 'ZADD', redis_key('listed', $acct),
         redis($t->{redis}, 'ZSCORE', redis_key('hosts', $acct), $id), $id);
+    redis($t->{redis}, 'DEL', redis_key('totals', $acct));
 }
 
 # A well-formed SID that nobody has.

@@ -14,6 +14,20 @@ redis_new();
 my ($ac, $acct) = account(max_hosts => 10);
 
 sub card { return cmd('ZCARD', k($_[0], $ac)) }
+
+# The totals are those of the indexes, and the stamp of an index that has changed
+# since the last call is a new one: it returns which those are.
+my %stamp;
+sub totals_changed {
+    my $t = unpacked(cmd('GET', k('totals', $ac)));
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is_deeply([@$t[2, 4]], [card('hosts'), card('listed')], 'the totals');
+    my %now = (hosts => $t->[1], listed => $t->[3]);
+    my @changed = grep { $now{$_} != ($stamp{$ac}{$_} // 0) } sort keys %now;
+    ok(!(grep { $now{$_} < ($stamp{$ac}{$_} // 0) } @changed), 'stamps grow');
+    $stamp{$ac} = \%now;
+    return "@changed";
+}
 sub host { return unpacked(cmd('GET', k('r', $ac, $_[0]))) }
 sub refs { return cmd('HGET', k('refs', $ac), $_[0]) }
 
@@ -38,7 +52,14 @@ ok(cmd('ZSCORE', k('due'), $ac), 'and the account has its turn');
 is(refs($rp), 1, 'the profile is in use');
 is(refs("$cg:h"), 1, 'the group is in use');
 
+is(cmd('EXISTS', k('totals', $ac)), 0, 'no totals until they are made');
+is(script('totals_make', [$acct])->[0], 'OK', 'they are made');
+is(totals_changed(), 'hosts listed', 'with stamps');
+is(script('totals_make', [k('acct', sid('AC'))])->[0], 'ACCOUNT',
+    'of accounts that are there');
+
 is(add_host($acct, 'rbl', '192.0.2.1')->[0], 'EXISTS', 'twice is refused');
+is(totals_changed(), '', 'and no change');
 is(add_host($acct, 'uribl', '192.0.2.1')->[0], 'OK', 'another type is not');
 is(script('host_add', [$acct], 'n', 'rbl', 1, sid('RP'), '', '', '',
     sid('HT'), '192.0.2.9')->[0], 'PROFILE', 'a foreign profile is refused');
@@ -51,6 +72,20 @@ is(card('hosts'), 2, 'what was refused changed nothing');
 $r = add_host($acct, 'rbl', map { "192.0.2.$_" } 0 .. 3);
 is(scalar @$r, 4, 'of a subnet those that exist are skipped');
 is(card('hosts'), 5, 'the others are there');
+is(totals_changed(), 'hosts', 'and counted');
+for my $bad (['SET', 'x'], ['SET', packed([2, 1, 2, 3, 4])], ['SET', ''],
+    ['SET', packed([1, 'x', 'y'])], ['HSET', 'a', 'b'])
+{
+    my ($command, @value) = @$bad;
+    cmd('DEL', k('totals', $ac));
+    cmd($command, k('totals', $ac), @value);
+    my $new = add_host($acct, 'rbl', '192.0.2.200');
+    is($new->[0], 'OK', 'totals that cannot be read stop nobody');
+    is(cmd('EXISTS', k('totals', $ac)), 0, 'and are gone');
+    script('totals_make', [$acct]);
+    script('host_delete', [$acct], unpacked($new->[1])->[ID], 1000);
+    is(totals_changed(), 'hosts listed', 'made anew');
+}
 $r = add_host($acct, 'rbl', map { "192.0.2.$_" } 10 .. 15);
 is_deeply($r, ['LIMIT', 10], 'the limit of the plan holds for all or none');
 is(card('hosts'), 5, 'nothing was added');
@@ -124,17 +159,38 @@ my $kid = $all[1][ID];
 my $pp = sid('PP');
 script('check_start', [$acct2], $pp, $kid, '', 0, '', '', 60_000);
 begin($acct2, $pp, $kid);
+script('totals_make', [$acct2]);
+totals_changed();
 finish_check($acct2, $pp, $kid, [listed_result('RBa')]);
+is(totals_changed(), 'listed', 'a listing is counted');
 is(host($range)->[LISTED], 1, 'the range is listed by its child');
 is(card('listed'), 1, 'listings show the child');
 script('host_status', [$acct2], $range, 'paused');
 is(card('listed'), 0, 'not while it is paused');
+is(totals_changed(), 'listed', 'nor counted');
 script('host_status', [$acct2], $range, 'active');
 is(card('listed'), 1, 'again when it is resumed');
+is(totals_changed(), 'listed', 'and counted');
+script('host_status', [$acct2], $range, 'active');
+is(totals_changed(), '', 'once');
+script('check_start', [$acct2], $pp = sid('PP'), $kid, '', 0, '', '', 60_000);
+begin($acct2, $pp, $kid);
+finish_check($acct2, $pp, $kid, [listed_result('RBa')]);
+is(totals_changed(), '', 'a listing that stands changes nothing');
+script('check_start', [$acct2], $pp = sid('PP'), $kid, '', 0, '', '', 60_000);
+begin($acct2, $pp, $kid);
+finish_check($acct2, $pp, $kid, [result('RBa', 'clear')]);
+is(totals_changed(), 'listed', 'one that ends does');
+script('check_start', [$acct2], $pp = sid('PP'), $kid, '', 0, '', '', 60_000);
+begin($acct2, $pp, $kid);
+finish_check($acct2, $pp, $kid, [listed_result('RBa')]);
+is(totals_changed(), 'listed', 'listed again');
 script('host_delete', [$acct2], $kid, 1000);
 is(host($range)->[LISTED], 0, 'a deleted child does not count');
 is(card('listed'), 0, 'nor show');
+is(totals_changed(), 'hosts listed', 'nor in the totals');
 script('host_delete', [$acct2], $range, 1000);
 is(card('hosts'), 1, 'a deleted range takes its children along');
+is(totals_changed(), 'hosts', 'all of them');
 
 done_testing();

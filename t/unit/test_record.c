@@ -57,6 +57,7 @@ typedef union {
     rbl_host_t     host;
     rbl_profile_t  profile;
     rbl_list_t     list;
+    rbl_totals_t   totals;
     rbl_hook_t     hook;
     rbl_group_t    group;
     rbl_contact_t  contact;
@@ -76,6 +77,7 @@ decode_##name(any_t *v, rbl_str_t raw)                                        \
 
 DECODER(account)
 DECODER(token)
+DECODER(totals)
 DECODER(app)
 DECODER(host)
 DECODER(profile)
@@ -98,6 +100,8 @@ static const struct {
       RBL_ACCOUNT__N, RBL_ACCOUNT__MIN },
     { "token", decode_token, "sssaai", sizeof(rbl_token_t), RBL_TOKEN__N,
       RBL_TOKEN__MIN },
+    { "totals", decode_totals, "iiii", sizeof(rbl_totals_t), RBL_TOTALS__N,
+      RBL_TOTALS__MIN },
     { "app", decode_app, "ssssiaa", sizeof(rbl_app_t), RBL_APP__N,
       RBL_APP__MIN },
     { "host", decode_host, "ssssisssaiiiiiiaa", sizeof(rbl_host_t),

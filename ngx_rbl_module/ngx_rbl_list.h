@@ -1,0 +1,93 @@
+/*
+ * Lists of records: the prototypes between the calls that read them.
+ */
+
+#ifndef _NGX_RBL_LIST_H_INCLUDED_
+#define _NGX_RBL_LIST_H_INCLUDED_
+
+#include "ngx_rbl_http.h"
+
+
+/* ngx_rbl_pages.c */
+
+#define NGX_RBL_PAGE_SIDS  32           /* larger pages are not remembered */
+
+/* Which page: of which index of which account in which store. */
+typedef struct {
+    const ngx_rbl_store_t  *store;
+    const rbl_sid_t        *account;
+    const char             *index;      /* of the family: the pointer counts */
+    int64_t                 first;
+    int64_t                 size;
+} ngx_rbl_page_name_t;
+
+/*
+ * The SIDs that the page held when it was last read, and the index' stamp then;
+ * how many.  There is room for NGX_RBL_PAGE_SIDS, and they are to be used at
+ * once.
+ */
+ngx_uint_t ngx_rbl_page_recall(const ngx_rbl_page_name_t *name, int64_t *stamp,
+    rbl_str_t *sids);
+
+/* Each of RBL_SID_LEN octets; they are copied.  None, or too many to be kept:
+   nothing is recalled from now on. */
+void ngx_rbl_page_keep(const ngx_rbl_page_name_t *name, int64_t stamp,
+    ngx_uint_t n, const rbl_str_t *sids);
+
+
+/* ngx_rbl_api_read.c */
+
+/* The state of its calls; a family that reads otherwise uses it too. */
+
+typedef struct {
+    int64_t      page;
+    int64_t      page_size;
+    int64_t      total[NGX_RBL_TOTALS];
+
+    ngx_rbl_page_name_t  name;
+    int64_t      stamp;                 /* of what was recalled of the page */
+    ngx_uint_t   n;                     /* SIDs of the page */
+    rbl_str_t   *sids;
+    void        *more;                  /* of family->more_read */
+    unsigned     recalled:1;            /* the page's SIDs were not asked for */
+    unsigned     one:1;                 /* one record, which is one page */
+} ngx_rbl_list_t;
+
+/* Page and page size from the first two fields; NGX_DECLINED: refused. */
+ngx_int_t ngx_rbl_list_paging(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
+
+/* ZRANGE of an index of the account. */
+void ngx_rbl_list_ask_range(ngx_rbl_ctx_t *ctx, const char *index,
+    int64_t first, int64_t last);
+
+/* Copies the SIDs of a reply behind those of list->sids, where there is room
+   for as many as the reply has.  What is none of that kind is left out: it
+   would make a key that may not be read. */
+void ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
+    rbl_sid_kind_t kind, const redisReply *reply);
+
+/* The answer: envelope and totals, then objects, then the end. */
+void ngx_rbl_list_open(ngx_rbl_ctx_t *ctx, size_t guess);
+void ngx_rbl_list_close(ngx_rbl_ctx_t *ctx);
+void ngx_rbl_one_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
+
+
+/* ngx_rbl_totals.c */
+
+/* Are the family's totals in one record, with stamps of its indexes? */
+ngx_int_t ngx_rbl_totals_stamped(const ngx_rbl_ctx_t *ctx);
+
+/* Asks for those of another family, one command each. */
+void ngx_rbl_totals_ask(ngx_rbl_ctx_t *ctx);
+
+/* A size of an index, for the totals of an answer; what is none is refused
+   (500): it must not read as "nothing listed". */
+int64_t ngx_rbl_total(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+
+/*
+ * The totals of a family that has them in one record.  NGX_DECLINED: there are
+ * none yet, or they cannot be read; they are made, and then asked for again.
+ */
+ngx_int_t ngx_rbl_totals_known(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
+
+#endif /* _NGX_RBL_LIST_H_INCLUDED_ */

@@ -1,0 +1,78 @@
+/*
+ * The totals of an answer.  Of hosts and listings they are in one record of the
+ * account, which is read together with it, and which has stamps of the indexes
+ * for ngx_rbl_pages.c; of other families they are asked of the indexes.
+ */
+
+#include "ngx_rbl_list.h"
+
+
+ngx_int_t
+ngx_rbl_totals_stamped(const ngx_rbl_ctx_t *ctx)
+{
+    return ctx->route->family->kind == RBL_SID_HOST;
+}
+
+
+void
+ngx_rbl_totals_ask(ngx_rbl_ctx_t *ctx)
+{
+    ngx_uint_t               i;
+    const ngx_rbl_family_t  *family;
+
+    family = ctx->route->family;
+
+    for (i = 0; i < NGX_RBL_TOTALS && family->total[i].index; i++) {
+        ngx_rbl_ask(ctx, "ZCARD", family->total[i].index, RBL_STR(""), 0,
+                    NULL);
+    }
+}
+
+
+int64_t
+ngx_rbl_total(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    if (reply->type != REDIS_REPLY_INTEGER || reply->integer < 0
+        || reply->integer > NGX_RBL_TOTAL_MAX)
+    {
+        ngx_rbl_internal(ctx);
+        return 0;
+    }
+
+    return reply->integer;
+}
+
+
+void
+ngx_rbl_totals_read(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    rbl_str_t  raw;
+
+    raw = rbl_reply_str(reply);
+
+    if (raw.p != NULL && rbl_totals_decode(&ctx->totals, raw) == RBL_OK
+        && ctx->totals.hosts >= 0 && ctx->totals.hosts <= NGX_RBL_TOTAL_MAX
+        && ctx->totals.listed >= 0 && ctx->totals.listed <= NGX_RBL_TOTAL_MAX)
+    {
+        ctx->totalled = 1;
+    }
+}
+
+
+ngx_int_t
+ngx_rbl_totals_known(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
+{
+    rbl_str_t  argv[1];
+
+    if (ctx->totalled) {
+        list->total[0] = ctx->totals.hosts;
+        list->total[1] = ctx->totals.listed;
+        return NGX_OK;
+    }
+
+    if (ngx_rbl_again(ctx) == NGX_OK) {
+        ngx_rbl_call(ctx, &rbl_script_totals_make, 1, argv);
+    }
+
+    return NGX_DECLINED;
+}

@@ -1,0 +1,27 @@
+-- An account's totals: how many hosts and listings it has, and a stamp of each
+-- of the two indexes that is never the same again once it has changed.  Who
+-- changes an index says so here, in the same script; nobody keeps totals that
+-- have not been made (totals_make.lua).  What cannot be read is made anew.
+--- include: base
+--- use: totals
+local function totals_stamp()
+    local t = call('TIME')
+    return t[1] * 1000000 + t[2]
+end
+local function totals_add(field, change)
+    local k = key('totals', ac)
+    local raw = change ~= 0 and redis.pcall('GET', k)
+    if not raw then
+        return
+    end
+    local ok, t = pcall(cmsgpack.unpack, raw)
+    if not ok or type(t) ~= 'table' or t[1] ~= 1
+        or type(t[field]) ~= 'number' or type(t[field - 1]) ~= 'number'
+    then
+        call('DEL', k)
+        return
+    end
+    t[field] = t[field] + change
+    t[field - 1] = math.max(t[field - 1] + 1, totals_stamp())
+    save(k, t)
+end
