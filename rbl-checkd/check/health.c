@@ -432,6 +432,7 @@ health_new(struct ev_loop *loop, dns_engine_t *dns)
     health->dns = dns;
     ev_timer_init(&health->tell, on_tell, 0, 0);
     health->tell.data = health;
+    health_blame_init(health);
 
     return health;
 }
@@ -466,6 +467,7 @@ health_free(health_t *health)
     }
 
     ev_timer_stop(health->loop, &health->tell);
+    health_blame_stop(health);
     free(health->all);
     free(health);
 }

@@ -13,6 +13,9 @@
 
 #define RECENT  1.0                     /* s before a suspicion that what was
                                            found counts as well */
+#define FAILED  10.0                    /* and for failures */
+#define GRACE   0.5                     /* s in which others may speak up, where
+                                           none is known to be good */
 
 typedef struct {
     double    from;                     /* what was found since counts */
@@ -75,13 +78,12 @@ gather(const health_t *health, unsigned resolver, int empty, evidence_t *v)
         if (e->running) {
             v->open += e->sibling == NULL && e->began <= v->till;
 
-        } else if (e->found_at < v->from) {
-            continue;
-
         } else if (!health_bad(e->found)) {
-            v->good += e->proven || !empty;
+            v->good += e->found_at >= v->from && (e->proven || !empty);
 
-        } else if (v->bad < HEALTH_BLAME && !counted(health, e, v->from)) {
+        } else if (v->bad < HEALTH_BLAME && e->found_at >= v->from - FAILED
+                   && !counted(health, e, v->from - FAILED))
+        {
             v->bad++;
             v->empty += e->empty;
         }
@@ -183,9 +185,22 @@ settle_suspects(health_t *health, unsigned resolver)
 
 
 static void
+grace(health_t *health, unsigned resolver, double wait)
+{
+    ev_timer  *timer = &health->resolver[resolver].grace;
+
+    if (!ev_is_active(timer)) {
+        ev_timer_set(timer, wait, 0);
+        ev_timer_start(health->loop, timer);
+    }
+}
+
+
+static void
 weigh(health_t *health, unsigned resolver)
 {
     int              empty;
+    double           wait;
     size_t           i;
     evidence_t       v;
     health_entry_t  *e;
@@ -212,7 +227,7 @@ weigh(health_t *health, unsigned resolver)
     v.till += RECENT;
     gather(health, resolver, empty, &v);
 
-    if (v.good == 0 && v.bad < HEALTH_BLAME && v.open == 0) {
+    if (v.good == 0 && v.open == 0) {
         ask_peers(health, resolver, v.from, 0);
         gather(health, resolver, empty, &v);
     }
@@ -221,11 +236,54 @@ weigh(health_t *health, unsigned resolver)
         return;                         /* there is more to come */
     }
 
+    wait = v.till - RECENT + GRACE - dns_clock();
+
+    if (v.good == 0 && v.bad < HEALTH_BLAME && wait > 0) {
+        grace(health, resolver, wait);
+        return;
+    }
+
     if (v.good == 0 && v.bad >= HEALTH_BLAME) {
         blame_resolver(health, resolver, &v);
 
     } else {
         settle_suspects(health, resolver);
+    }
+}
+
+
+static void
+on_grace(struct ev_loop *loop, ev_timer *w, int revents)
+{
+    health_t  *health = w->data;
+
+    (void) loop;
+    (void) revents;
+
+    weigh(health, (unsigned) ((health_resolver_t *) ((char *) w
+          - offsetof(health_resolver_t, grace)) - health->resolver));
+}
+
+
+void
+health_blame_init(health_t *health)
+{
+    unsigned  i;
+
+    for (i = 0; i < DNS_MAX_RESOLVERS; i++) {
+        ev_timer_init(&health->resolver[i].grace, on_grace, 0, 0);
+        health->resolver[i].grace.data = health;
+    }
+}
+
+
+void
+health_blame_stop(health_t *health)
+{
+    unsigned  i;
+
+    for (i = 0; i < DNS_MAX_RESOLVERS; i++) {
+        ev_timer_stop(health->loop, &health->resolver[i].grace);
     }
 }
 

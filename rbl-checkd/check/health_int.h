@@ -116,6 +116,7 @@ typedef struct {
     double    since;                    /* to blame; 0: it is not */
     double    retry, wait;
     unsigned  empty:1;                  /* positive controls came back empty */
+    ev_timer  grace;                    /* for those who are suspected */
 } health_resolver_t;
 
 struct health_s {
@@ -175,6 +176,8 @@ void health_sample_stop(health_q_t *q);
 
 /* health_blame.c: a run has ended, `found` says how. */
 void health_blame(health_entry_t *e);
+void health_blame_init(health_t *health);
+void health_blame_stop(health_t *health);
 
 /*
  * May something be found out through the entry's resolver?  0: it is to blame,
