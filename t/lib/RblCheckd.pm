@@ -19,8 +19,8 @@ our @EXPORT = qw(world script_ok add_host add_many check_host check_value
 my %source;
 
 # {redis, dns, acct, zones}.  Options: zones => {zone => {data, set, families,
-# codes, type, lookup, more (other members)}}, no_dns => 1, redis => {...},
-# partitions, account => {...}.
+# codes, type, lookup, control, more (other members)}}, no_dns => 1,
+# redis => {...}, partitions, account => {...}.
 sub world {
     my (%opt) = @_;
 
@@ -51,13 +51,13 @@ sub lists_json {
         push @lists, sprintf '{"zone": "%s", "name": "%s", "type": "%s", '
             . '"website": "https://%s/", "families": [%s], "enabled": true, '
             . '"codes": [%s], "lookup": "%s", "delist": "", "tier": "normal",'
-            . ' "scope": "ip", "kind": "block", "control": "none", '
+            . ' "scope": "ip", "kind": "block", "control": "%s", '
             . '%s"note": ""}', $zone, $z->{name} // "List $zone",
             $z->{type} // 'rbl', $zone,
             join(', ', map { "\"$_\"" } @{ $z->{families} // ['ipv4'] }),
             join(', ', map { "\"$_\"" } @{ $z->{codes}
                 // ['127.0.0.2=listed'] }), $z->{lookup} // '',
-            defined $z->{more} ? "$z->{more}, " : '';
+            $z->{control} // 'none', defined $z->{more} ? "$z->{more}, " : '';
     }
     return "{ \"version\": 1, \"lists\": [\n" . join(",\n", @lists)
         . "\n], \"dead\": [] }\n";

@@ -1,0 +1,269 @@
+#!/usr/bin/perl
+
+# Lists that die while hosts are watched, behind a resolver that keeps answers:
+# what was listed stays so, what was not does not become so, and the operator
+# is told once.  When a list is back, so are its answers.
+
+use strict;
+use warnings;
+
+use FindBin;
+use JSON::PP;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+use RblDns;
+
+use constant TTL => 10;
+
+my @lists = qw(a.test b.test c.test d.test);
+
+# Data of a zone in which all but the test entry is what a test says.
+sub zone {
+    my ($zone, @entries) = @_;
+
+    return sprintf "\$SOA %d ns.$zone h.$zone 1 60 60 60 2\n\$TTL %d\n"
+        . "\$NS 60 ns.$zone\n:127.0.0.2:\$ is listed\n%s", TTL, TTL,
+        join '', map { "$_\n" } @entries;
+}
+sub good { return zone(shift, '127.0.0.2', @_) }
+
+my $w = world(no_dns => 1, zones => { map { $_ => { control => 'ip' } }
+    @lists });
+my $dns = $w->{dns} = start_rbldnsd(zones => [map { [$_, 'ip4set',
+    good($_, '10.0.0.5')] } @lists]);
+my $cache = "  cache-max-ttl: 3600\n  cache-max-negative-ttl: 3600\n";
+my $unbound = start_unbound(stubs => { map { $_ => $dns } @lists },
+    conf => $cache);
+my $checkd = start_checkd(store => $w->{redis}, resolver => $unbound,
+    conf => { conf_short(check_timeout => '6s', lease => '20s') });
+
+sub data { return rbldnsd_data($dns, $_[0], $_[1]) }
+
+sub asked {
+    my ($ht) = @_;
+
+    my $pp = check_host($w, $ht);
+    wait_check($w, $pp);
+    return details($w, $pp);
+}
+sub said {
+    my ($d, $zone) = @_;
+    return "$d->{$zone}{status} $d->{$zone}{error}";
+}
+sub moves {
+    my ($ht) = @_;
+    return join ' ', map { "$_->{z} $_->{v}" } @{ history_of($w, $ht) };
+}
+
+my $ht = add_host($w, '10.0.0.5');
+my $clean = add_host($w, '10.0.0.6');
+eventually { host_record($w, $ht)->{listed_count} == 4
+    && host_record($w, $clean)->{checked} } 10,
+    'a host on four lists, and one on none';
+my $first = moves($ht);
+is(moves($clean), '', 'the clean host has no history');
+
+
+# --- an emptied list, whose test entry is still in the resolver's cache ----
+
+sleep TTL + 2;
+dns_query($unbound, '2.0.0.127.a.test');
+ok(data('a.test', zone('a.test')), 'a list is emptied');
+is(dns_query($unbound, '2.0.0.127.a.test')->{answers}[0], '127.0.0.2',
+    'its test entry is still there for who asks the resolver');
+is(dns_query($unbound, '5.0.0.10.a.test')->{rcode}, 3,
+    'a host is not');
+
+my $d = asked($ht);
+is(said($d, 'a.test'), 'unknown unconfirmed', 'emptied: not believed');
+is(host_record($w, $ht)->{listed_count}, 4, 'emptied: still listed');
+my $h = host_record($w, $ht);
+cmp_ok($h->{next_check}, '<=', $h->{checked} + (TTL + 3) * 1000,
+    'emptied: asked again when the test entry has left the cache');
+eventually { log_count($checkd, 'list a\.test, ipv4.*: down, was good') == 1 }
+    20, 'emptied: found to be dead without anybody asking';
+$d = asked($ht);
+is(said($d, 'a.test'), 'unknown unhealthy', 'dead: unknown');
+is(said(asked($clean), 'a.test'), 'unknown unhealthy',
+    'dead: and so for whom it never listed');
+is(said($d, 'b.test'), 'listed ', 'dead: the other lists are as ever');
+is(moves($ht), $first, 'dead: no transition');
+
+ok(data('a.test', good('a.test', '10.0.0.5')), 'the list is back');
+eventually { said(asked($clean), 'a.test') eq 'clear ' } 60,
+    'back: clear means something';
+is(said(asked($ht), 'a.test'), 'listed ', 'back: listed as before');
+is(moves($ht), $first, 'back: no transition');
+is(log_count($checkd, 'list a\.test, ipv4.*: good, was down'), 1,
+    'back: told once');
+is(log_count($checkd, 'list a\.test, ipv4.*: down, was good'), 1,
+    'dead: told once');
+
+
+# --- a host that leaves a living list --------------------------------------
+
+ok(data('a.test', good('a.test')), 'the list drops the host');
+eventually { asked($ht); host_record($w, $ht)->{listed_count} == 3 }
+    4 * TTL, 'delisted: found out';
+is(moves($ht), "$first a.test clear", 'delisted: one transition');
+
+
+# --- a list that lists the world ---------------------------------------------
+
+ok(data('b.test', zone('b.test', '0.0.0.0/1', '128.0.0.0/1')),
+    'a list lists the world');
+sleep TTL + 2;
+$d = asked($clean);
+is(said($d, 'b.test'), 'unknown unhealthy', 'the world: not believed');
+is(host_record($w, $clean)->{listed_count}, 0, 'the world: not listed');
+is(said(asked($ht), 'b.test'), 'unknown unhealthy',
+    'the world: unknown where it was listed');
+is(host_record($w, $ht)->{listed_count}, 3, 'the world: it stays listed');
+is(log_count($checkd, 'list b\.test, ipv4.*: lying, was good'), 1,
+    'the world: told once');
+
+
+# --- a domain that somebody has bought --------------------------------------
+
+my $parked = zone('c.test', '0.0.0.0/1', '128.0.0.0/1');
+$parked =~ s/:127\.0\.0\.2:/:198.51.100.7:/;
+ok(data('c.test', $parked), 'a list answers with another address');
+sleep TTL + 2;
+is(said(asked($clean), 'c.test'), 'unknown hijacked', 'bought: no listing');
+is(said(asked($ht), 'c.test'), 'unknown hijacked', 'bought: unknown');
+is(moves($ht), "$first a.test clear", 'bought: no transition');
+is(moves($clean), '', 'bought: none of the clean host');
+ok(stop_server($checkd), 'the daemon stops');
+
+
+# --- a resolver that leaves out 127.0.0.0/8 ---------------------------------
+
+data($_, good($_, '10.0.0.5')) for @lists;
+my $filter = start_unbound(stubs => { map { $_ => $dns } @lists },
+    conf => "$cache  private-address: 127.0.0.0/8\n");
+is_deeply(dns_query($filter, '2.0.0.127.a.test')->{answers}, [],
+    'a resolver that filters');
+$checkd = start_checkd(store => $w->{redis}, resolver => $filter,
+    conf => { conf_short(check_timeout => '6s', lease => '20s') });
+$d = asked($ht);
+is(join(', ', map { said($d, $_) } @lists),
+    join(', ', ('unknown resolver') x 4), 'filter: nothing is known');
+is(host_record($w, $ht)->{listed_count}, 3, 'filter: listed as before');
+$d = asked($clean);
+is(said($d, 'a.test'), 'unknown resolver', 'filter: not clear');
+is(log_count($checkd, "resolver 127\\.0\\.0\\.1\@$filter->{port} is to blame"
+    . '.*private-address: 127\.0\.0\.0/8'), 1, 'filter: told once, and why');
+is(log_count($checkd, 'list [a-d]\.test, ipv4.*: down'), 0,
+    'filter: no list is blamed');
+ok(stop_server($checkd), 'the daemon stops');
+ok(stop_server($_), 'a server stops') for $filter, $unbound, $dns;
+
+
+# --- what one list may answer, and what is made of it -----------------------
+
+my $file = temp_dir() . '/one.json';
+my $conf = temp_dir() . '/one.conf';
+write_file($conf, "dns_timeout 300ms\ndns_tries 2\ncheck_timeout 5s\n");
+my $server = RblDns->new;
+
+sub rblctl_check {
+    my ($value, %list) = @_;
+
+    write_file($file, RblCheckd::lists_json({ 'z.test' => { control => 'ip',
+        families => [qw(ipv4 ipv6)], %list } }));
+    my $r = run_cmd({ timeout => 60 }, build_dir() . '/rblctl', '-c', $conf,
+        'check', $value, '--lists', $file, '--resolver', $server->addr,
+        '--json');
+    my $json = eval { JSON::PP->new->decode($r->{out}) }
+        // die "rblctl check: $r->{out} $r->{err}";
+    is($r->{err}, '', "$value: nothing else is said");
+    return $json->{lists}[0];
+}
+
+my $listed = { a => ['127.0.0.2'] };
+my $entry = '^2\.0\.0\.127\.z';
+my $entry6 = '^2\.0\.0\.0\.0\.0\.f\.7\.f\.f\.f\.f\.(0\.){20}z';
+my $host = '^1\.0\.0\.10\.z';
+my @both = ([$entry => $listed], [$entry6 => $listed]);
+my @cases = (
+    ['a good list, clear', [@both], 'clear  good'],
+    ['a good list, listed', [@both, [$host => $listed]], 'listed  good'],
+    ['no test entry, clear', [], 'unknown unhealthy down'],
+    ['no test entry, listed', [[$host => $listed]],
+        'unknown unhealthy down'],
+    ['a test entry without address', [[$entry => 'nodata']],
+        'unknown unhealthy down'],
+    ['everything is listed', [['.' => $listed]], 'unknown unhealthy lying'],
+    ['127.0.0.1 is listed', [@both, ['^1\.0\.0\.127\.z' => $listed],
+        [$host => $listed]], 'unknown unhealthy lying'],
+    ['only what was never asked is listed',
+        [@both, [$host => $listed], ['\.127\.z' => $listed]],
+        'unknown unhealthy lying'],
+    ['another address for all but the host', [[$host => $listed],
+        ['.' => { a => ['8.8.8.8'] }]], 'unknown unhealthy lying'],
+    ['test networks for all but the host', [[$host => 'nxdomain'],
+        ['.' => { a => ['192.0.2.7'] }]], 'unknown unhealthy lying'],
+    ['another address', [['.' => { a => ['8.8.8.8'] }]],
+        'unknown hijacked untried'],
+    ['an error code', [['.' => { a => ['127.255.255.254'] }]],
+        'unknown blocked untried'],
+    ['an error code for the controls only', [[$host => 'nxdomain'],
+        ['.' => { a => ['127.255.255.254'] }]], 'unknown blocked blocked'],
+    ['refused', [['.' => 'refused']], 'unknown refused untried'],
+    ['the controls are refused', [[$host => $listed], ['.' => 'refused']],
+        'unknown blocked blocked'],
+    ['the controls fail', [[$host => $listed], ['.' => 'servfail']],
+        'unknown unhealthy down'],
+    ['the controls are not answered', [[$host => 'nxdomain'],
+        ['.' => 'mute']], 'unknown unhealthy down'],
+    ['the negative control fails', [@both, [$host => $listed],
+        ['.' => 'servfail']], 'unknown unhealthy down'],
+    ['no controls', [[$host => $listed]], 'listed  good',
+        control => 'none'],
+    ['no negative control', [@both, [$host => $listed], ['.' => $listed]],
+        'listed  good', control => 'ip-positive-only'],
+    ['127.0.0.1 is a neutral code', [@both,
+        ['^1\.0\.0\.127\.z' => { a => ['127.0.0.1'] }]], 'clear  good',
+        codes => ['127.0.0.2=black', '~127.0.0.1=white']],
+);
+for my $case (@cases) {
+    my ($name, $rules, $want, %list) = @$case;
+
+    $server->rules(@$rules);
+    my $r = rblctl_check('10.0.0.1', %list);
+    is("$r->{status} $r->{error} $r->{health}", $want, "$name: $want");
+}
+
+# IPv6: a list may have no data of it.
+
+$server->rules([$entry => $listed]);
+my $r = rblctl_check('2001:db8::1');
+is("$r->{status} $r->{health}", 'skipped unsupported',
+    'no IPv6 test entry, but one of IPv4: skipped');
+$server->rules(@both);
+$r = rblctl_check('2001:db8::1');
+is("$r->{status} $r->{health}", 'clear good', 'with one: clear');
+$server->rules;
+$r = rblctl_check('2001:db8::1');
+is("$r->{status} $r->{health}", 'unknown down', 'with none: unknown');
+
+# Domains: the name that the list says it knows.
+
+my %domains = (families => ['domain'], type => 'uribl',
+    control => 'name:test.example');
+$server->rules(['^test\.example\.z' => $listed],
+    ['^bad\.example\.z' => $listed]);
+$r = rblctl_check('bad.example', %domains);
+is("$r->{status} $r->{health}", 'listed good', 'a domain that is listed');
+$r = rblctl_check('good.example', %domains);
+is("$r->{status} $r->{health}", 'clear good', 'one that is not');
+$server->rules(['.' => $listed]);
+$r = rblctl_check('bad.example', %domains);
+is("$r->{status} $r->{health}", 'unknown lying', 'every domain is listed');
+$server->rules;
+$r = rblctl_check('good.example', %domains);
+is("$r->{status} $r->{health}", 'unknown down', 'none is');
+$server->stop;
+
+done_testing();
