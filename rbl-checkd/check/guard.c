@@ -1,7 +1,8 @@
 /*
  * One batch of a list is with the store at a time.  What comes meanwhile is the
- * next one; a list that begins to look bad is asked for more at once, so that
- * of many listings in one moment few have gone before it is frozen.
+ * next one; where many answers come, or the list begins to look bad, a batch is
+ * gathered first, so that of many listings in one moment hardly one has gone
+ * before it is frozen.
  *
  *   IDLE --> ASKING --> (frozen) SAMPLING --> THAWING --> IDLE
  *
@@ -16,9 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define COUNT_EVERY    5.0
+#define COUNT_EVERY    2.0
 #define DOUBT          3                /* listings in the window */
-#define DOUBT_HOLD     0.5
+#define BUSY           3                /* answers in a second */
+#define HOLD           0.3
 #define SAMPLE_HOLD    5000             /* ms a sample of another daemon may
                                            take */
 
@@ -39,6 +41,8 @@ typedef struct {
     unsigned        clear;              /* not told to the store yet */
     int64_t         turned;             /* listings in the window, as it said */
     int64_t         frozen;             /* since, as it said */
+    double          second;             /* when it began, and the answers */
+    unsigned        answers;            /* that came in it */
     health_q_t     *sample;
     ev_timer        timer;              /* the next batch */
     ev_timer        count;              /* clear answers alone */
@@ -128,17 +132,33 @@ ask(guard_list_t *gl)
 
 
 static void
+came(guard_list_t *gl)
+{
+    double  now = ev_now(gl->guard->loop);
+
+    if (now - gl->second > 1 || now < gl->second) {
+        gl->second = now;
+        gl->answers = 0;
+    }
+
+    gl->answers++;
+}
+
+
+/* Where many answers come a batch is worth a moment, alone it is not. */
+
+static void
 next(guard_list_t *gl)
 {
     if (gl->state != GUARD_IDLE || link_empty(&gl->waits)) {
         return;
     }
 
-    if (gl->turned < DOUBT) {
+    if (gl->turned < DOUBT && gl->answers <= BUSY) {
         ask(gl);
 
     } else {
-        arm(gl->guard->loop, &gl->timer, DOUBT_HOLD);
+        arm(gl->guard->loop, &gl->timer, HOLD);
     }
 }
 
@@ -238,7 +258,7 @@ hold(guard_list_t *gl)
 
     link_move(&gl->waits, &gl->asked);
     gl->state = GUARD_IDLE;
-    arm(gl->guard->loop, &gl->timer, DOUBT_HOLD);
+    arm(gl->guard->loop, &gl->timer, HOLD);
 }
 
 
@@ -461,6 +481,7 @@ guard_count(guard_t *guard, const list_t *list)
     gl = list->custom ? NULL : find_list(guard, list);
 
     if (gl != NULL) {
+        came(gl);
         gl->clear++;
         arm(guard->loop, &gl->count, COUNT_EVERY);
     }
@@ -490,6 +511,7 @@ guard_ask(guard_t *guard, const list_t *list, rbl_family_t family,
         arm(guard->loop, &guard->timer, 0);
 
     } else {
+        came(gl);
         link_add(&gl->waits, &w->link);
         next(gl);
     }

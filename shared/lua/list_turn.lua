@@ -35,10 +35,19 @@ if num(h[1]) > 0 then
 end
 local age, was_clear, was_fresh = ago(h[7]), num(h[5]), num(h[6])
 local halves = age < HALF and 1 or age < HOUR and 2 or math.huge
-clear = clear + math.floor(was_clear / halves)
-local turned = fresh + math.floor(was_fresh / halves)
-local of = clear + turned
 local times = ago(h[8]) < HOUR and 2 ^ math.min(num(h[9]), DOUBLED) or 1
+local turned
+-- Many clear answers in a batch make the window older, not larger.
+local function shorten()
+    while clear + turned > WINDOW * times do
+        clear, turned = math.floor(clear / 2), math.floor(turned / 2)
+    end
+end
+clear = clear + math.floor(was_clear / halves)
+turned = math.floor(was_fresh / halves)
+shorten()
+turned = turned + fresh
+local of = clear + turned
 if fresh > 0 and (turned >= 10 * times and turned >= 0.3 * of
     or turned >= 5 * times and turned >= 0.6 * of)
 then
@@ -48,9 +57,7 @@ then
     h[4] = false
     return frozen(1, turned, of, now)
 end
-while clear + turned > WINDOW * times do
-    clear, turned = math.floor(clear / 2), math.floor(turned / 2)
-end
+shorten()
 redis.call('HSET', KEYS[1], 'clear', digits(clear), 'fresh', digits(turned),
     'moved', halves == 1 and h[7] or digits(now))
 return {'OK', turned}

@@ -127,7 +127,7 @@ test_go(void)
         guard_count(guard, list);
     }
 
-    run(0.02);
+    run(1.1);
     ok(open_calls() == 0, "clear answers are told with others");
     ask(0);
     ok(n_told == 0, "nobody is told from inside");
@@ -154,8 +154,19 @@ test_go(void)
        "a store that does not answer announces nothing");
 
     fresh(0);
+    for (i = 0; i < 4; i++) {
+        guard_count(guard, list);
+    }
+
+    ask(0);
+    ok(open_calls() == 0, "while many answers come");
+    run(0.4);
+    ok(open_calls() == 1, "a listing waits for others");
+    reply("OK", "0");
+
+    fresh(0);
     guard_count(guard, list);
-    run(5.2);
+    run(2.2);
     ok(open_calls() == 1 && last_call()->argv[0] == 1
        && last_call()->argv[1] == 0, "clear answers alone after a while");
     reply("OK", "0");
@@ -275,6 +286,7 @@ test_forget(void)
     guard_ask(guard, list, RBL_FAMILY_IPV4, 0, on_nested, &who[0]);
     guard_ask(guard, list, RBL_FAMILY_IPV4, 0, on_nested, &who[1]);
     reply("OK", "1");
+    run(0.4);
     ok(n_told == 1 && open_calls() == 1 && last_call()->argv[1] == 2,
        "from inside a call back one is forgotten and one joins");
     reply("OK", "2");
@@ -282,6 +294,7 @@ test_forget(void)
     ok(open_calls() == 0, "nobody is left");
 
     ask(0);
+    run(0.4);
     reply("FROZEN", "1 10 15 1 0 1234");
     guard_forget(guard, &who[0]);
     verdict(HEALTH_GOOD);

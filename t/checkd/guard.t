@@ -1,0 +1,109 @@
+#!/usr/bin/perl
+
+# A list turns positive for 300 hosts at once, and its controls are as ever.
+# Two daemons watch them.  If it has begun to list the world it is frozen,
+# nothing is announced and the operator is told; if these are really listed
+# they are announced.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+use RblDns;
+
+my $N = 300;
+my $listed = { a => ['127.0.0.2'], txt => ['listed'], ttl => 1 };
+my $clear = { rcode => 'nxdomain', soa => ['test', 1, 1] };
+my @controls = ([ '^2\.0\.0\.127\.', $listed ], [ '\.127\.\w+\.test ', $clear ]);
+
+my $dns = RblDns->new(rules => [ @controls, [ '.', $clear ] ]);
+my $w = world(no_dns => 1, zones => {
+    'mass.test' => { control => 'ip' } });
+my @checkd = map { start_checkd(store => $w->{redis},
+    resolver => { port => $dns->port },
+    conf => { conf_short(dns_timeout => '2s', check_timeout => '20s',
+        lease => '41s', checks_max => 100) }) } 1, 2;
+
+my ($list) = @{ redis($w->{redis}, 'ZRANGE', redis_key('lists', 0), 0, -1) };
+my $key = redis_key({ partitions => $w->{partitions} }, 'list', $list);
+my %host = %{ add_many($w, map { "10.1." . ($_ >> 7) . '.' . ($_ & 127) }
+    1 .. $N) };
+
+sub field { return redis($w->{redis}, 'HGET', $key, $_[0]) }
+sub listings { return redis($w->{redis}, 'ZCARD', listed_key()) }
+sub listed_key { return redis_key({ partitions => $w->{partitions} }, 'listed',
+    $w->{acct}{sid}) }
+sub told { my $n = 0; $n += log_count($_, $_[0]) for @checkd; return $n }
+
+# One check of each host; {"status error" => how many}.
+sub check_all {
+    my ($what) = @_;
+
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my @pp = map { check_host($w, $_) } values %host;
+    eventually { !grep { (check_state($w, $_)->{status} // '')
+        !~ /completed|failed/ } @pp } 90, $what;
+    my %n;
+    for my $pp (@pp) {
+        my $d = details($w, $pp)->{'mass.test'} // {};
+        $n{ join ' ', grep { length } @$d{qw(status error)} }++;
+    }
+    diag join ', ', map { "$n{$_} $_" } sort keys %n if $ENV{GUARD_SHOW};
+    return \%n;
+}
+
+is_deeply(check_all('all are checked'), { clear => $N }, 'none is listed');
+eventually { jobs_left($w) == 0 } 30, 'nothing is under way';
+is(field('frozen'), undef, 'and the list is not frozen');
+
+# --- it lists the world, but for its controls ------------------------------
+
+$dns->rules(@controls, [ '.', $listed ]);
+my $n = check_all('all are checked');
+my $gone = $n->{listed} // 0;
+cmp_ok($gone, '<=', 2, "no listing is announced but the first ($gone)");
+cmp_ok($n->{'unknown frozen'} // 0, '>', 0, 'others are unknown: frozen');
+is($gone + ($n->{'unknown frozen'} // 0) + ($n->{'unknown unhealthy'} // 0),
+    $N, 'or unhealthy, since the sample showed that it lies');
+is(listings(), $gone, 'the hosts keep their state');
+ok(field('frozen'), 'it is recorded');
+cmp_ok(field('turned'), '>=', 10, 'with the number of listings');
+is(told('mass\.test is frozen'), 1, 'the operator is told once');
+is(told('mass\.test is in order'), 0, 'no sample was in order');
+like(rblctl($w->{redis}, 'lists', 'show')->{out}, qr/frozen/,
+    'rblctl lists show says it');
+
+$n = check_all('all are checked again');
+is($n->{listed} // 0, $gone, 'still nothing is announced');
+is(told('mass\.test is frozen'), 1, 'nor told again');
+
+# --- it is right again -----------------------------------------------------
+
+$dns->rules(@controls, [ '.', $clear ]);
+my $r = rblctl($w->{redis}, 'lists', 'thaw', 'mass.test');
+is($r->{status}, 0, 'the operator thaws it') or diag $r->{err};
+is(field('frozen'), undef, 'it is not frozen any more');
+redis($w->{redis}, 'HDEL', $key, 'passed', 'passes');
+
+# Health believes it again when its controls have been in order for a while.
+eventually { (check_all('all are checked')->{clear} // 0) >= $N - $gone } 120,
+    'all are clear as before';
+
+# --- they are really listed ------------------------------------------------
+
+$dns->rules(@controls, [ '\.10\.mass\.test ', $listed ], [ '.', $clear ]);
+eventually { (check_all('all are checked')->{listed} // 0) == $N } 90,
+    'those who are really listed are announced';
+is(listings(), $N, 'for all hosts');
+cmp_ok(told('mass\.test is frozen'), '>', 1, 'it was frozen for a moment');
+cmp_ok(told('mass\.test is in order'), '>', 0, 'until a sample was in order');
+eventually { jobs_left($w) == 0 } 30, 'nothing is under way';
+is(field('frozen'), undef, 'and is not any more');
+
+ok(stop_server($_), 'a daemon stops') for @checkd;
+is($_->{status}, 0, 'with status 0') for @checkd;
+$dns->stop;
+done_testing();
