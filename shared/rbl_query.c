@@ -58,7 +58,7 @@ rbl_query_ipv4(rbl_query_t *q, const char *z)
         }
 
         part[n++] = '.';
-        rbl_query_add(q, (rbl_str_t) { part, n });
+        rbl_query_add(q, (rbl_str_t) { part, n - (i == 0) });
     }
 
     return RBL_OK;
@@ -84,7 +84,7 @@ rbl_query_ipv6(rbl_query_t *q, const char *z)
     for (i = 15; i >= 0; i--) {
         part[0] = hex[b[i] & 0x0f];
         part[2] = hex[b[i] >> 4];
-        rbl_query_add(q, (rbl_str_t) { part, sizeof(part) });
+        rbl_query_add(q, (rbl_str_t) { part, sizeof(part) - (i == 0) });
     }
 
     return RBL_OK;
@@ -102,7 +102,6 @@ rbl_query_value(rbl_query_t *q, rbl_family_t family, rbl_str_t value)
 
     if (family == RBL_FAMILY_DOMAIN) {
         rbl_query_add(q, value);
-        rbl_query_add(q, RBL_STR("."));
         return RBL_OK;
     }
 
@@ -147,7 +146,7 @@ rbl_zone_slot(rbl_str_t zone)
 
 
 static rbl_err_t
-rbl_query_zone(rbl_query_t *q, rbl_str_t zone, rbl_str_t key)
+rbl_query_key(rbl_query_t *q, rbl_str_t zone, rbl_str_t key)
 {
     size_t       before;
     const char  *slot;
@@ -190,42 +189,93 @@ rbl_query_label_too_long(rbl_str_t name)
 }
 
 
-rbl_err_t
-rbl_query_name(char buf[RBL_VALUE_MAX], rbl_str_t *out, rbl_family_t family,
-    rbl_str_t value, rbl_str_t zone, rbl_str_t key)
+static void
+rbl_query_begin(rbl_query_t *q, char *buf, rbl_str_t *out)
 {
-    rbl_err_t    rc;
-    rbl_str_t    last;
-    rbl_query_t  q;
-
-    q.buf = buf;
-    q.n = 0;
-    q.full = 0;
+    q->buf = buf;
+    q->n = 0;
+    q->full = 0;
 
     out->p = buf;
     out->n = 0;
+}
 
-    rc = rbl_query_value(&q, family, value);
 
-    if (rc == RBL_OK) {
-        rc = rbl_query_zone(&q, zone, key);
-    }
+/* Is what was built a name? */
 
-    buf[q.n] = '\0';
+static rbl_err_t
+rbl_query_end(rbl_query_t *q, rbl_str_t *out, rbl_err_t rc)
+{
+    rbl_str_t  name, last;
+
+    q->buf[q->n] = '\0';
 
     if (rc != RBL_OK) {
         return rc;
     }
 
-    if (q.full || rbl_query_label_too_long((rbl_str_t) { buf, q.n })) {
+    name = (rbl_str_t) { q->buf, q->n };
+
+    if (q->full || rbl_query_label_too_long(name)) {
         return RBL_ETOOBIG;
     }
 
-    if (rbl_name_labels((rbl_str_t) { buf, q.n }, &last) == 0) {
+    if (rbl_name_labels(name, &last) == 0) {
         return RBL_EINVAL;
     }
 
-    out->n = q.n;
+    *out = name;
+
+    return RBL_OK;
+}
+
+
+rbl_err_t
+rbl_query_host(char buf[RBL_VALUE_MAX], rbl_str_t *out, rbl_family_t family,
+    rbl_str_t value)
+{
+    rbl_query_t  q;
+
+    rbl_query_begin(&q, buf, out);
+
+    return rbl_query_end(&q, out, rbl_query_value(&q, family, value));
+}
+
+
+rbl_err_t
+rbl_query_zone(char buf[RBL_VALUE_MAX], rbl_str_t *out, rbl_str_t zone,
+    rbl_str_t key)
+{
+    rbl_query_t  q;
+
+    rbl_query_begin(&q, buf, out);
+
+    return rbl_query_end(&q, out, rbl_query_key(&q, zone, key));
+}
+
+
+rbl_err_t
+rbl_query_name(char buf[RBL_VALUE_MAX], rbl_str_t *out, rbl_str_t host,
+    rbl_str_t zone)
+{
+    size_t  n;
+
+    n = host.n + 1 + zone.n;
+    out->p = buf;
+    out->n = 0;
+    buf[0] = '\0';
+
+    if (host.n > RBL_DOMAIN_MAX || zone.n > RBL_DOMAIN_MAX
+        || n > RBL_DOMAIN_MAX)
+    {
+        return RBL_ETOOBIG;
+    }
+
+    memcpy(buf, host.p, host.n);
+    buf[host.n] = '.';
+    memcpy(buf + host.n + 1, zone.p, zone.n);
+    buf[n] = '\0';
+    out->n = n;
 
     return RBL_OK;
 }

@@ -5,8 +5,8 @@
 
 #include "lists.h"
 #include "rbl_name.h"
+#include "rbl_query.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #define KEY_SLOT      "{key}"
@@ -137,13 +137,39 @@ parse_codes(list_t *list, rbl_str_t codes)
 static void
 destroy(list_t *list)
 {
-    if (list->ask_room != 0) {
-        explicit_bzero(list->ask, list->ask_room);
+    if (list->ask != NULL) {
+        explicit_bzero(list->ask, list->ask_n);
         free(list->ask);
     }
 
     free(list->bytes);
     free(list);
+}
+
+
+/* The zone as it is asked; -1: out of memory. */
+
+static int
+set_ask(list_t *list, rbl_str_t key)
+{
+    int        rc;
+    char       buf[RBL_VALUE_MAX];
+    rbl_str_t  ask;
+
+    (void) rbl_query_zone(buf, &ask, rbl_str(list->zone), key);
+
+    list->ask = malloc(ask.n + 1);
+    rc = list->ask != NULL ? 0 : -1;
+
+    if (rc == 0) {
+        memcpy(list->ask, ask.p, ask.n);
+        list->ask[ask.n] = '\0';
+        list->ask_n = ask.n;
+    }
+
+    explicit_bzero(buf, sizeof(buf));
+
+    return rc;
 }
 
 
@@ -178,12 +204,12 @@ make(const rbl_list_t *r)
     codes.p = list->control + r->control.n + 1;
     codes.n = r->codes.n;
 
-    if (strlen(list->zone) != r->zone.n || parse_codes(list, codes) != 0) {
+    if (strlen(list->zone) != r->zone.n || parse_codes(list, codes) != 0
+        || (!list_keyed(list) && set_ask(list, RBL_STR("")) != 0))
+    {
         destroy(list);
         return NULL;
     }
-
-    list->ask = list_keyed(list) ? NULL : list->zone;
 
     return list;
 }
@@ -206,29 +232,11 @@ list_key_ok(rbl_str_t key)
 int
 list_key_set(list_t *list, rbl_str_t key)
 {
-    size_t  room;
-    char   *slot;
-
     if (!list_key_ok(key)) {
         return -1;
     }
 
-    slot = strstr(list->zone, KEY_SLOT);
-    if (slot == NULL || list->ask != NULL) {
-        return 0;
-    }
-
-    room = strlen(list->zone) + key.n + 1;
-    list->ask = malloc(room);
-    if (list->ask == NULL) {
-        return -1;
-    }
-
-    list->ask_room = room;
-    snprintf(list->ask, room, "%.*s%.*s%s", (int) (slot - list->zone),
-             list->zone, (int) key.n, key.p, slot + sizeof(KEY_SLOT) - 1);
-
-    return 0;
+    return list->ask == NULL ? set_ask(list, key) : 0;
 }
 
 

@@ -28,15 +28,16 @@ typedef struct {
     char         *zone, *name, *website, *lookup, *delist, *tier, *control;
     char         *ask;                  /* the zone as it is asked: with the key
                                            in it, so not for logs nor answers;
-                                           NULL: it wants one and has none */
+                                           NULL: it wants one and has none; "":
+                                           it is no zone */
+    size_t        ask_n;
     list_names_t  names;
     int64_t       min_interval;         /* s between questions for one host;
                                            0: none */
     int64_t       rate;                 /* questions a second; 0: no limit */
     int64_t       day_quota;            /* questions a day (UTC); 0: no limit */
     rbl_codes_t   codes;
-    char         *bytes;                /* owns all texts above */
-    size_t        ask_room;             /* not 0: `ask` is a text of its own */
+    char         *bytes;                /* owns all texts but `ask` */
 } list_t;
 
 /* From a record of the store; NULL: out of memory or not a list. */

@@ -69,6 +69,7 @@ registered(names_host_t *host)
 int
 names_host(names_host_t *host, rbl_family_t family, rbl_str_t value)
 {
+    char        text[RBL_VALUE_MAX];
     rbl_str_t   out;
     rbl_addr_t  addr;
 
@@ -94,7 +95,13 @@ names_host(names_host_t *host, rbl_family_t family, rbl_str_t value)
     }
 
     host->family = addr.family;
-    host->whole.n = rbl_addr_text(host->whole.s, &addr).n;
+    out = rbl_addr_text(text, &addr);
+
+    if (rbl_query_host(host->whole.s, &out, addr.family, out) != RBL_OK) {
+        return -1;
+    }
+
+    host->whole.n = out.n;
 
     return 0;
 }
@@ -111,15 +118,17 @@ takes(const list_t *list, rbl_family_t family)
 }
 
 
+/* The name of what is in `part` at the list; -1: it would be too long. */
+
 static int
-name_at(names_t *out, const list_t *list, rbl_family_t family,
-    rbl_str_t value)
+name_at(names_t *out, const list_t *list, const names_t *part)
 {
     rbl_str_t  name;
 
-    if (rbl_query_name(out->s, &name, family, value, rbl_str(list->ask),
-                       RBL_STR(""))
-        != RBL_OK)
+    if (part->n == 0 || list->ask_n == 0
+        || rbl_query_name(out->s, &name, (rbl_str_t) { part->s, part->n },
+                          (rbl_str_t) { list->ask, list->ask_n })
+           != RBL_OK)
     {
         return -1;
     }
@@ -153,10 +162,7 @@ names_make(names_t *out, const list_t *list, const names_host_t *host,
     }
 
     for (i = 0; i < n; i++) {
-        if (name_at(&out[i], list, host->family,
-                    (rbl_str_t) { of[i]->s, of[i]->n })
-            != 0)
-        {
+        if (name_at(&out[i], list, of[i]) != 0) {
             *err = RBL_ERR_NAME;
             return 0;
         }
@@ -307,8 +313,10 @@ int
 names_control(names_t *out, const list_t *list, rbl_family_t family,
     names_control_t kind, uint64_t random)
 {
-    int   found;
-    char  text[RBL_VALUE_MAX];
+    int        found;
+    char       text[RBL_VALUE_MAX];
+    names_t    part;
+    rbl_str_t  name;
 
     if (!takes(list, family)) {
         return 0;
@@ -318,5 +326,13 @@ names_control(names_t *out, const list_t *list, rbl_family_t family,
             ? control_domain(text, sizeof(text), list, kind, random)
             : control_address(text, sizeof(text), list, family, kind, random);
 
-    return found && name_at(out, list, family, rbl_str(text)) == 0;
+    if (!found
+        || rbl_query_host(part.s, &name, family, rbl_str(text)) != RBL_OK)
+    {
+        return 0;
+    }
+
+    part.n = name.n;
+
+    return name_at(out, list, &part) == 0;
 }

@@ -27,7 +27,7 @@ typedef struct {
 /* What is the same for all lists: made once for a check. */
 typedef struct {
     rbl_family_t  family;               /* that of the value asked for */
-    names_t       whole;                /* the value: an address, a domain */
+    names_t       whole;                /* reversed, or the domain itself */
     names_t       registered;           /* n 0: no other than `whole` */
 } names_host_t;
 

@@ -54,12 +54,23 @@ try_name(fuzz_t *f, rbl_family_t family, rbl_str_t value, rbl_str_t zone,
     rbl_str_t key)
 {
     char        buf[RBL_VALUE_MAX], domain[RBL_VALUE_MAX];
+    char        part[RBL_VALUE_MAX], at[RBL_VALUE_MAX];
     uint8_t     wire[DNS_NAME_MAX];
     rbl_err_t   err;
-    rbl_str_t   name, canonical;
+    rbl_str_t   name, under, canonical;
     rbl_addr_t  a;
 
-    err = rbl_query_name(buf, &name, family, value, zone, key);
+    err = rbl_query_host(part, &name, family, value);
+
+    if (err == RBL_OK) {
+        fuzz_check(dns_wire_name(wire, part) == name.n + 2);
+        err = rbl_query_zone(at, &under, zone, key);
+        name = err == RBL_OK ? name : under;
+    }
+
+    if (err == RBL_OK) {
+        err = rbl_query_name(buf, &name, name, under);
+    }
 
     if (err == RBL_OK) {
         fuzz_check(name.p == buf && strlen(buf) == name.n);

@@ -211,10 +211,14 @@ test_key(void)
     };
 
     list = keyed("z.test");
-    ok(!list_keyed(list) && list->ask == list->zone,
-       "a list without a key is asked at its zone");
-    ok(list_key_set(list, RBL_STR("abc")) == 0 && list->ask == list->zone,
-       "and a key changes nothing");
+    ok(!list_keyed(list) && strcmp(list->ask, "z.test") == 0
+       && list->ask_n == 6, "a list without a key is asked at its zone");
+    ok(list_key_set(list, RBL_STR("abc")) == 0
+       && strcmp(list->ask, "z.test") == 0, "and a key changes nothing");
+    list_unref(list);
+
+    list = keyed("a..b");
+    ok(list->ask[0] == '\0' && list->ask_n == 0, "what is no zone is not");
     list_unref(list);
 
     list = keyed("{key}.z.test");
@@ -231,10 +235,10 @@ test_key(void)
        && !list_key_ok((rbl_str_t) { "a\0b", 3 }), "at most 63 octets, no NUL");
 
     ok(list_key_set(list, RBL_STR("aB-9")) == 0
-       && strcmp(list->ask, "aB-9.z.test") == 0
+       && strcmp(list->ask, "ab-9.z.test") == 0
        && strcmp(list->zone, "{key}.z.test") == 0, "its key");
     ok(list_key_set(list, RBL_STR("other")) == 0
-       && strcmp(list->ask, "aB-9.z.test") == 0, "is given once");
+       && strcmp(list->ask, "ab-9.z.test") == 0, "is given once");
     list_unref(list);
 
     list = keyed("a.{key}.z.test");
