@@ -172,6 +172,7 @@ int ctl_status(ctl_t *ctl);
 int ctl_queue(ctl_t *ctl);
 int ctl_fsck(ctl_t *ctl);
 int ctl_check(ctl_t *ctl);
+int ctl_host(ctl_t *ctl);
 int ctl_account_add(ctl_t *ctl);
 int ctl_account_show(ctl_t *ctl);
 int ctl_account_list(ctl_t *ctl);

@@ -147,6 +147,8 @@ for my $what ('listed', 'check.completed') {
 ok_api('GET', "check/status/$check.json?details=1");
 ok_api('GET', $_) for 'hosts.json', 'listings.json', "host/$host.json",
     'listings.nagios', 'listings.zabbix';
+ctl('host', $host);
+ctl('host', $acct->{sid}, '192.0.2.10');
 ok_api('POST', "host/$_/$range.json", $_ eq 'update' ? { name => 'x' } : undef)
     for qw(update pause resume delete);
 ok_api('POST', "host/delete/$host.json");
@@ -263,7 +265,8 @@ my %harm = (
         [qw(XTRIM rbl:{0}:outbox MAXLEN 0)],
     ],
     rblctl => [
-        ['GET', "rbl:{0}:r:$ac:HTx"], ['SET', "rbl:{0}:r:$ac:HTx", 'x'],
+        ['SET', "rbl:{0}:r:$ac:HTx", 'x'], ['DEL', "rbl:{0}:hist:$ac:HTx"],
+        ['GET', "rbl:{0}:r:$ac:COx"],
         ['ZADD', "rbl:{0}:hosts:$ac", 1, 'x'], [qw(ZADD rbl:{0}:due 1 x)],
         [qw(DEL rbl:meta)], [qw(ZADD rbl:{0}:leases 1 x)],
         ['SET', "rbl:{0}:stats:$ac:APx:h1", 'x'],

@@ -1,0 +1,368 @@
+/*
+ * rblctl host: the record of a host, what each of its lists said last, and its
+ * history.  A host named by its SID alone is looked for in every account.
+ */
+
+#include "host.h"
+#include "rbl_validate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SLICE        200                /* accounts at a time */
+#define HISTORY_MAX  "1000"             /* more than the store keeps */
+
+
+static const ctl_column_t  host_columns[] = {
+    { "id", "host" }, { "account", "account" }, { "value", "value" },
+    { "name", "name" }, { "type", "type" }, { "parent", "range" },
+    { "status", "status" }, { "profile", "profile" }, { "groups", "groups" },
+    { "listed_count", "listed" }, { "first_listed", "listed since" },
+    { "unknown_count", "unknown" }, { "checked", "last checked" },
+    { "next_check", "next check" }, { "created", "created" }, { NULL, NULL }
+};
+
+static const ctl_column_t  lists_row[] = {
+    { "zone", "LIST" }, { "status", "STATUS" }, { "since", "SINCE" },
+    { "asked", "LAST ANSWER" }, { "error", "ERROR" }, { "errors", "ERRORS" },
+    { "cleared", "NOT CONFIRMED SINCE" }, { "codes", "CODES" }, { NULL, NULL }
+};
+
+static const ctl_column_t  history_row[] = {
+    { "time", "TIME" }, { "zone", "LIST" }, { "status", "STATUS" },
+    { "codes", "CODES" }, { "check", "CHECK" }, { NULL, NULL }
+};
+
+
+static json_t *
+host_json(const rbl_sid_t *account, const rbl_host_t *h)
+{
+    return json_pack("{so so so so so so so so so sI so sI so so so}",
+                     "id", ctl_text(h->id),
+                     "account", ctl_text(rbl_sid_str(account)),
+                     "value", ctl_text(h->value), "name", ctl_text(h->name),
+                     "type", ctl_text(h->type),
+                     "parent", ctl_text(h->parent),
+                     "status", ctl_text(h->status),
+                     "profile", ctl_text(h->profile),
+                     "groups", ctl_texts(h->groups),
+                     "listed_count", (json_int_t) h->listed_count,
+                     "first_listed", ctl_time(h->first_listed),
+                     "unknown_count", (json_int_t) h->unknown_count,
+                     "checked", ctl_time(h->checked),
+                     "next_check", ctl_time(h->next_check),
+                     "created", ctl_time(h->created));
+}
+
+
+/* One entry of the history: {id, {c, PP, l, RB, z, zone, v, status, a, codes}}
+   with the time in its id. */
+
+static json_t *
+transition_json(const redisReply *entry)
+{
+    const redisReply  *of = rbl_reply_at(entry, 1);
+
+    return json_pack("{so so so so so so}", "time",
+        ctl_time(rbl_reply_len(entry) == 2 && rbl_reply_str(
+                     rbl_reply_at(entry, 0)).p != NULL
+                 ? strtoll(rbl_reply_at(entry, 0)->str, NULL, 10) : 0),
+        "list", ctl_text(rbl_reply_str(rbl_reply_field(of, "l"))),
+        "zone", ctl_text(rbl_reply_str(rbl_reply_field(of, "z"))),
+        "status", ctl_text(rbl_reply_str(rbl_reply_field(of, "v"))),
+        "codes", ctl_text(rbl_reply_str(rbl_reply_field(of, "a"))),
+        "check", ctl_text(rbl_reply_str(rbl_reply_field(of, "c"))));
+}
+
+
+/* The transitions of a host, the last one first.  NULL: failed, and said. */
+
+static json_t *
+history(ctl_t *ctl, const rbl_sid_t *account, rbl_str_t host)
+{
+    size_t       i, n;
+    json_t      *rows;
+    rbl_key_t    key;
+    rbl_str_t    argv[6];
+    redisReply  *reply;
+
+    argv[0] = RBL_STR("XREVRANGE");
+    argv[1] = rbl_account_key(&key, &ctl->ks, "hist", rbl_sid_str(account),
+                              host);
+    argv[2] = RBL_STR("+");
+    argv[3] = RBL_STR("-");
+    argv[4] = RBL_STR("COUNT");
+    argv[5] = RBL_STR(HISTORY_MAX);
+
+    reply = ctl_command(ctl, 6, argv);
+    if (reply == NULL) {
+        return NULL;
+    }
+
+    rows = json_array();
+    n = rbl_reply_len(reply);
+
+    for (i = 0; i < n; i++) {
+        json_array_append_new(rows, transition_json(rbl_reply_at(reply, i)));
+    }
+
+    freeReplyObject(reply);
+
+    return rows;
+}
+
+
+/* Which of these accounts has the host.  1: *account, 0: none, -1: failed, and
+   said. */
+
+static int
+look_in(ctl_t *ctl, const redisReply *sids, rbl_sid_t *account,
+    const rbl_sid_t *host)
+{
+    int          rc;
+    size_t       i, n;
+    rbl_str_t    argv[SLICE + 1];
+    rbl_key_t   *keys;
+    redisReply  *reply;
+
+    n = rbl_reply_len(sids);
+    if (n == 0 || n > SLICE) {
+        return 0;
+    }
+
+    keys = calloc(n, sizeof(rbl_key_t));
+    if (keys == NULL) {
+        ctl_fail("out of memory");
+        return -1;
+    }
+
+    argv[0] = RBL_STR("MGET");
+
+    for (i = 0; i < n; i++) {
+        argv[i + 1] = rbl_account_key(&keys[i], &ctl->ks, "r",
+                                      rbl_reply_str(rbl_reply_at(sids, i)),
+                                      rbl_sid_str(host));
+    }
+
+    reply = ctl_command(ctl, (int) n + 1, argv);
+    rc = reply == NULL ? -1 : 0;
+
+    for (i = 0; i < n && rc == 0; i++) {
+        if (rbl_reply_str(rbl_reply_at(reply, i)).p != NULL
+            && rbl_sid_parse(account, RBL_SID_ACCOUNT,
+                             rbl_reply_str(rbl_reply_at(sids, i)))
+               == RBL_OK)
+        {
+            rc = 1;
+        }
+    }
+
+    freeReplyObject(reply);
+    free(keys);
+
+    return rc;
+}
+
+
+/* The account of a host.  0; -1: there is none, or failed, and said. */
+
+static int
+account_of(ctl_t *ctl, rbl_sid_t *account, const rbl_sid_t *host)
+{
+    int          rc;
+    char         from[CTL_DECIMAL], to[CTL_DECIMAL];
+    int64_t      at;
+    size_t       n;
+    unsigned     p;
+    rbl_key_t    key;
+    rbl_str_t    none = RBL_STR("");
+    redisReply  *sids;
+
+    for (p = 0; p < ctl->ks.partitions; p++) {
+        for (at = 0, n = SLICE; n == SLICE; at += SLICE) {
+            sids = ctl_call(ctl, "ZRANGE",
+                            rbl_key(&key, &ctl->ks, p, "accounts", none, none),
+                            ctl_decimal(from, at),
+                            ctl_decimal(to, at + SLICE - 1));
+            if (sids == NULL) {
+                return -1;
+            }
+
+            n = rbl_reply_len(sids);
+            rc = look_in(ctl, sids, account, host);
+            freeReplyObject(sids);
+
+            if (rc != 0) {
+                return rc > 0 ? 0 : -1;
+            }
+        }
+    }
+
+    ctl_fail("there is no host %s", host->s);
+    return -1;
+}
+
+
+/* The host of that value.  0; -1: none, or several, or failed, and said. */
+
+static int
+host_of(ctl_t *ctl, const rbl_sid_t *account, rbl_sid_t *host, rbl_str_t text)
+{
+    int           n;
+    char          buf[RBL_VALUE_MAX], fields[3][RBL_VALUE_MAX + 16];
+    size_t        i;
+    rbl_addr_t    addr;
+    rbl_key_t     key;
+    rbl_str_t     value, argv[5];
+    redisReply   *reply;
+    rbl_sid_t     sid[3];
+    rbl_subnet_t  net;
+
+    static const char *const  types[] = { "rbl", "uribl", "ip_range" };
+
+    if (rbl_addr_parse(&addr, text) == RBL_OK) {
+        value = rbl_addr_text(buf, &addr);
+
+    } else if (rbl_subnet_parse(&net, text) == RBL_OK) {
+        value = rbl_subnet_text(buf, &net);
+
+    } else if (rbl_domain_parse(buf, &value, text) != RBL_OK) {
+        ctl_fail("\"%.*s\" is no SID of a host, no address, no range and no"
+                 " domain", (int) text.n, text.p);
+        return -1;
+    }
+
+    argv[0] = RBL_STR("HMGET");
+    argv[1] = rbl_account_key(&key, &ctl->ks, "uniq", rbl_sid_str(account),
+                              RBL_STR(""));
+
+    for (i = 0; i < 3; i++) {
+        n = snprintf(fields[i], sizeof(fields[i]), "%s|%.*s", types[i],
+                     (int) value.n, value.p);
+        argv[i + 2] = (rbl_str_t) { fields[i], (size_t) n };
+    }
+
+    reply = ctl_command(ctl, 5, argv);
+    if (reply == NULL) {
+        return -1;
+    }
+
+    for (i = 0, n = 0; i < 3; i++) {
+        if (rbl_sid_parse(&sid[n], RBL_SID_HOST,
+                          rbl_reply_str(rbl_reply_at(reply, i))) == RBL_OK)
+        {
+            n++;
+        }
+    }
+
+    freeReplyObject(reply);
+
+    if (n == 0) {
+        ctl_fail("account %s has no host %.*s", account->s, (int) value.n,
+                 value.p);
+
+    } else if (n > 1) {
+        ctl_fail("%.*s is a host at lists of addresses and one at lists of"
+                 " URLs: name one by its SID, %s or %s", (int) value.n,
+                 value.p, sid[0].s, sid[1].s);
+
+    } else {
+        *host = sid[0];
+    }
+
+    return n == 1 ? 0 : -1;
+}
+
+
+/* Which account and host are meant.  0; -1: failed, and said. */
+
+static int
+meant(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *host)
+{
+    if (ctl->n_args == 1) {
+        return ctl_sid(host, RBL_SID_HOST, ctl->args[0]) != 0
+               || account_of(ctl, account, host) != 0 ? -1 : 0;
+    }
+
+    if (ctl_sid(account, RBL_SID_ACCOUNT, ctl->args[0]) != 0
+        || ctl_account_exists(ctl, account) != 0)
+    {
+        return -1;
+    }
+
+    return rbl_sid_parse(host, RBL_SID_HOST, ctl->args[1]) == RBL_OK
+           ? 0 : host_of(ctl, account, host, ctl->args[1]);
+}
+
+
+static int
+show(ctl_t *ctl, json_t *v, json_t *lists, json_t *past)
+{
+    int  rc;
+
+    if (ctl->json) {
+        json_object_set_new(v, "lists", lists);
+        json_object_set_new(v, "history", past);
+        return ctl_print(ctl, host_columns, v);
+    }
+
+    rc = ctl_print(ctl, host_columns, v);
+    putchar('\n');
+    rc |= ctl_print(ctl, lists_row, lists);
+
+    if (json_array_size(past) > 0) {
+        putchar('\n');
+        return rc | ctl_print(ctl, history_row, past);
+    }
+
+    json_decref(past);
+    return rc;
+}
+
+
+int
+ctl_host(ctl_t *ctl)
+{
+    int          rc;
+    json_t      *v, *lists, *past;
+    rbl_sid_t    account, host;
+    rbl_key_t    key;
+    rbl_str_t    none = RBL_STR("");
+    redisReply  *reply;
+    rbl_host_t   h;
+
+    if (meant(ctl, &account, &host) != 0) {
+        return CTL_ERROR;
+    }
+
+    reply = ctl_call(ctl, "GET",
+                     rbl_account_key(&key, &ctl->ks, "r",
+                                     rbl_sid_str(&account),
+                                     rbl_sid_str(&host)), none, none);
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    if (rbl_host_decode(&h, rbl_reply_str(reply)) != RBL_OK) {
+        rc = reply->type == REDIS_REPLY_NIL
+             ? ctl_fail("account %s has no host %s", account.s, host.s)
+             : ctl_fail("account %s: the record of host %s is damaged",
+                        account.s, host.s);
+        freeReplyObject(reply);
+        return rc;
+    }
+
+    v = host_json(&account, &h);
+    lists = host_lists(ctl, &account, &h);
+    past = lists == NULL ? NULL
+           : history(ctl, &account, rbl_sid_str(&host));
+    freeReplyObject(reply);
+
+    if (past == NULL) {
+        json_decref(v);
+        json_decref(lists);
+        return CTL_ERROR;
+    }
+
+    return show(ctl, v, lists, past);
+}

@@ -1,0 +1,18 @@
+/*
+ * rblctl host: what host.c (which host, its record, its history) takes from
+ * host_lists.c (its lists).
+ */
+
+#ifndef HOST_H_INCLUDED
+#define HOST_H_INCLUDED
+
+#include "ctl.h"
+
+/*
+ * The lists that the host is asked at, in the order of its profile, and those
+ * that it stands on though it is not asked there any more: an array of
+ * objects.  NULL: failed, and said.
+ */
+json_t *host_lists(ctl_t *ctl, const rbl_sid_t *account, const rbl_host_t *h);
+
+#endif /* HOST_H_INCLUDED */

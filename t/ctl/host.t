@@ -1,0 +1,187 @@
+#!/usr/bin/perl
+# rblctl host.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use RblCtl;
+
+use constant T => 1_700_000_000_000;    # 2023-11-14T22:13:20+00:00
+
+my $redis = ctl_store();
+sub cmd { return redis($redis, @_) }
+
+my $file = temp_dir() . '/lists.json';
+write_file($file, '{ "version": 1, "lists": [' . join(',', map {
+    sprintf '{"zone": "%s.test", "name": "List %s", "type": "%s", "enabled": %s,'
+        . ' "families": ["%s"], "codes": ["127.0.0.2=spam"], "control": "none",'
+        . ' "min_interval": %d}', @$_ } ['a', 'A', 'rbl', 'true', 'ipv4', 0],
+    ['b', 'B', 'rbl', 'true', 'ipv4', 0], ['c', 'C', 'rbl', 'true', 'ipv4', 60],
+    ['six', 'Six', 'rbl', 'true', 'ipv6', 0],
+    ['off', 'Off', 'rbl', 'false', 'ipv4', 0],
+    ['u', 'U', 'uribl', 'true', 'domain', 0]) . '] }');
+good('lists', 'lists', 'load', $file);
+my %rb = map { $_->{zone} =~ s/\.test\z//r => $_->{id} }
+    @{ good('their SIDs', 'lists', 'show') };
+my @ac = map { good('an account', 'account', 'add', "Nr $_")->{id} } 1 .. 2;
+my ($ac, $other) = @ac;
+
+my $serial = 0;
+sub sid { return sprintf '%s%032x', $_[0], ++$serial }
+sub script {
+    my ($name, $key, @args) = @_;
+
+    return cmd('EVAL', read_file(build_dir() . "/gen/lua/$name.lua"), 1, $key,
+        @args);
+}
+sub add {
+    my ($type, $family, $value, %o) = @_;
+
+    my $ht = sid('HT');
+    my $r = script('host_add', redis_key('acct', $ac), $o{name} // 'a name',
+        $type, $family, '', '', '', '', $ht, $value);
+    die "host_add: $r->[0]\n" if $r->[0] ne 'OK';
+    return $ht;
+}
+sub alter {
+    my ($ht, %with) = @_;
+
+    my $k = redis_key('r', $ac, $ht);
+    my %h = (%{ record('host', cmd('GET', $k)) }, %with);
+    cmd('SET', $k, record_pack('host', %h));
+    return;
+}
+sub at { return sprintf '2023-11-14T22:%02d:%02d+00:00', 13 + int((20 + $_[0])
+    / 60), (20 + $_[0]) % 60 }
+sub lists_of {
+    my ($v) = @_;
+    return join ', ', map { my $l = $_; join ' ', $l->{zone} =~ s/\.test//r,
+        map { $l->{$_} } grep { length $l->{$_} && $l->{$_} ne '0' }
+        qw(status since asked error errors cleared) } @{ $v->{lists} };
+}
+
+# one that was never checked
+
+my $ht = add('rbl', 1, '192.0.2.1', name => "mail \x{1b}[2J");
+my $v = good('a host by its SID', 'host', $ht);
+is_deeply([@$v{qw(id account value type status listed_count unknown_count
+    checked history)}], [$ht, $ac, '192.0.2.1', 'rbl', 'active', 0, 0, '', []],
+    'its record');
+is(lists_of($v), 'a, b, c', 'its lists, of which nothing is known');
+is_deeply(good($_->[0], 'host', @$_[1 .. $#$_]), $v, "the same by $_->[0]")
+    for ['account and SID', $ac, $ht], ['account and value', $ac, '192.0.2.1'],
+    ['SIDs in capitals', uc $ac, uc $ht], ['a mapped address', $ac,
+    '::ffff:192.0.2.1'];
+
+# listed, not confirmed, unknown, clear
+
+sub entry { return [$rb{ $_[0] }, "$_[0].test", 'https://x.example/', 'why',
+    ['127.0.0.2', '127.0.0.3'], T, @_[1 .. $#_]] }
+my @seen = (checked => T + 9000, unknown_count => 0);
+alter($ht, @seen);
+is(lists_of(good('clear', 'host', $ht)), join(', ', 'a clear ' . at(9),
+    'b clear ' . at(9), 'c clear'), 'clear, and when that was found, unless '
+    . 'it was left out for its interval');
+alter($ht, @seen, listed_count => 2, first_listed => T, unknown_count => 2,
+    details => [entry('a', T + 5000, 3, T + 7000), entry('b')],
+    troubled => [[$rb{c}, 'servfail', T + 1000, 4]]);
+$v = good('listed', 'host', $ht);
+is(lists_of($v), join(', ', 'a listed ' . at(0) . ' ' . at(5) . ' 3 ' . at(7),
+    'b listed ' . at(0), 'c unknown ' . at(1) . ' servfail 4'),
+    'listed since, last answer, errors, not confirmed since; unknown and why');
+is_deeply($v->{lists}[0]{codes}, ['127.0.0.2', '127.0.0.3'], 'the codes');
+alter($ht, @seen, unknown_count => 2, details => [], listed_count => 0,
+    troubled => [[$rb{a}, 'timeout', T, 1]]);
+is(lists_of(good('more unknown ones than are told', 'host', $ht)),
+    join(', ', 'a unknown ' . at(0) . ' timeout 1', 'b, c'),
+    'what is not known is not told as clear');
+
+# lists that it is not asked at any more
+
+my $gone = sid('RB');
+alter($ht, @seen, listed_count => 1, first_listed => T,
+    details => [[$gone, 'gone.test', '', '', [], T]],
+    troubled => [[$rb{off}, 'timeout', T, 2]], unknown_count => 1);
+like(lists_of(good('of other lists', 'host', $ht)),
+    qr/, gone listed \S+, off unknown \S+ timeout 2\z/, 'stand behind the rest');
+
+# history, the last change first
+
+my $hist = redis_key('hist', $ac, $ht);
+cmd('XADD', $hist, T + $_ * 1000, 'c', 'PP1', 'l', $rb{a}, 'z', 'a.test', 'v',
+    $_ % 2 ? 'listed' : 'clear', 'a', $_ % 2 ? '127.0.0.2' : '') for 1 .. 3;
+$v = good('history', 'host', $ht);
+is_deeply([map { "$_->{time} $_->{zone} $_->{status} $_->{codes} $_->{check}" }
+    @{ $v->{history} }], [map { at($_) . ' a.test '
+    . ($_ % 2 ? 'listed 127.0.0.2' : 'clear ') . ' PP1' } 3, 2, 1],
+    'newest first');
+is($v->{history}[0]{list}, $rb{a}, 'with the SID of the list');
+
+# for people
+
+my $text = rblctl($redis, 'host', $ht);
+is("$text->{status} $text->{err}", '0 ', 'as text');
+like($text->{out}, qr/^listed since +2023-11-14T22:13:20\+00:00$/m, 'the record');
+like($text->{out}, qr/^gone\.test +listed +2023/m, 'its lists');
+like($text->{out}, qr/^2023-11-14T22:13:23\+00:00 +a\.test +listed +127/m,
+    'its history');
+unlike($text->{out}, qr/[^\n -~]/, 'nothing steers a terminal');
+
+# a profile of its own, with a custom list
+
+my ($rp, $custom, $paused) = (sid('RP'), sid('RB'), sid('RB'));
+my $acct = redis_key('acct', $ac);
+script('rbl_add', $acct, @$_) for [$custom, 'rbl', 'own.example'],
+    [$paused, 'rbl', 'paused.example'];
+script('rbl_status', $acct, $paused, 'paused');
+is(script('profile_add', $acct, $rp, 'own', 0, 1, $rb{b}, $custom, $paused,
+    $rb{off}, $rb{u})->[0], 'OK', 'a profile');
+my $own = add('rbl', 1, '192.0.2.2');
+script('host_update', $acct, $own, 0, '', $rp);
+is(join(' ', map { $_->{zone} } @{ good('its own lists', 'host', $own)
+    ->{lists} }), 'b.test own.example', 'those that apply and are active');
+
+# domains and ranges
+
+my $rhs = add('rbl', 4, 'example.com');
+is(good('a domain', 'host', $ac, 'Example.COM')->{id}, $rhs, 'by its value');
+my $url = add('uribl', 4, 'example.com');
+is(lists_of(good('at lists of URLs', 'host', $url)), 'u', 'its lists');
+bad('two of that value', "name one by its SID, $rhs or $url", 'host', $ac,
+    'example.com');
+my $range = sid('HT');
+script('host_add', $acct, 'r', 'ip_range', 1, '', '', $range, '10.0.0.0/31',
+    sid('HT'), '10.0.0.0', sid('HT'), '10.0.0.1');
+$v = good('a range', 'host', $ac, '10.0.0.0/31');
+is_deeply([@$v{qw(id lists)}], [$range, []], 'which is on no list itself');
+
+# refusals
+
+my $none = 'HT' . '0' x 32;
+bad('an unknown host', "there is no host $none", 'host', $none);
+bad('of an account', "account $ac has no host $none", 'host', $ac, $none);
+bad('of another account', "account $other has no host $ht", 'host', $other,
+    $ht);
+bad('an unknown value', "account $other has no host 192.0.2.1", 'host', $other,
+    '192.0.2.1');
+bad('an unknown account', 'there is no account', 'host', 'AC' . '0' x 32, $ht);
+bad("no SID: $_", 'SID', 'host', $_) for 'HT1', '192.0.2.1', '';
+bad("no value: $_", 'is no SID', 'host', $ac, $_) for '1.2.3', '', 'HT1',
+    "a\x{1}b", '10.0.0.1/31';
+cmd('SET', redis_key('r', $ac, $ht), 'nonsense');
+bad('a damaged record', 'is damaged', 'host', $ht);
+
+# damage within it ends what can be told, not the program
+
+for my $with ([details => 'x'], [details => [7, ['x']]], [troubled => [[]]],
+    [troubled => [['RBx', 7, 'y', []]]], [details => [['RBx', 1]]])
+{
+    cmd('SET', redis_key('r', $ac, $own), record_pack('host', %{ record('host',
+        cmd('GET', redis_key('r', $ac, $rhs))) }, id => $own, groups => [],
+        family => 1, profile => $rp, value => '192.0.2.2', @$with));
+    my $r = rblctl($redis, 'host', $own);
+    like($r->{status}, qr/\A[03]\z/, "damaged $with->[0]");
+}
+
+done_testing();
