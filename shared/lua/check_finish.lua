@@ -85,6 +85,8 @@ end
 -- standing: what the record holds from now on; listings: the same as an event
 -- tells it; transitions: {list, zone, verdict, codes}
 local standing, listings, transitions, unknown = {}, {}, {}, 0
+-- What a list said before one of these was perhaps not to be believed.
+local disbelieved = {unhealthy = true, resolver = true, blocked = true}
 -- Those that had trouble before keep their places among the troubled ones.
 local troubled, places = {}, 8
 if not failed and (told ~= no_results or has_old) then
@@ -116,10 +118,10 @@ if not failed and (told ~= no_results or has_old) then
             end
             if was then
                 if asked then
-                    local over = was[9] or 0
+                    local why, over = r[10], was[9] or 0
                     was[7], was[8] = was[7] or 0, (was[8] or 0) + 1
-                    was[9] = over == 0 and r[10] == 'unconfirmed' and now
-                        or over
+                    was[9] = disbelieved[why] and 0
+                        or over == 0 and why == 'unconfirmed' and now or over
                 end
                 standing[#standing + 1] = was
                 listings[#listings + 1] = {r[1], r[2], r[3], was[2], was[3],
