@@ -5,7 +5,6 @@
 #include "result.h"
 #include "rbl_record.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #define RECHECK_MAX  86400              /* s */
@@ -84,7 +83,7 @@ soonest(const check_t *check, size_t n)
         }
     }
 
-    return least < RECHECK_MAX ? (size_t) ceil(least) : RECHECK_MAX;
+    return least < RECHECK_MAX ? (size_t) (least + 0.999) : RECHECK_MAX;
 }
 
 
