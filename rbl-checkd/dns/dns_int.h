@@ -288,9 +288,19 @@ void dns_socket_free(dns_engine_t *engine);
 void dns_socket_send(dns_question_t *q, unsigned resolver);
 void dns_socket_flush(dns_engine_t *engine);
 
-/* Out of its socket's id table. */
-void dns_socket_forget(dns_flight_t *f);
 void dns_socket_reap(dns_engine_t *engine);
+
+/* flight.c */
+
+/* Where the flight with that id is chained, or would be: then NULL. */
+dns_flight_t **dns_flight_find(dns_socket_t *s, unsigned id);
+
+/* The question leaves by this socket, with an id that is free there. */
+dns_flight_t *dns_flight_begin(dns_question_t *q, dns_socket_t *s,
+    uint16_t id);
+
+/* It is not waited for any more. */
+void dns_flight_end(dns_flight_t *f);
 
 /* tcp.c */
 

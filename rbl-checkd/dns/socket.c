@@ -6,8 +6,7 @@
  * retired: it takes no more, and is closed when the last of its questions has
  * been answered or given up.
  *
- * Sockets are owned by the pool or the list of retired ones.  Ids: a hash
- * table of questions in each socket.
+ * Sockets are owned by the pool or the list of retired ones.
  */
 
 #include "dns_int.h"
@@ -73,72 +72,6 @@ dns_socket_init(dns_engine_t *engine)
 }
 
 
-static dns_flight_t **
-socket_find(dns_socket_t *s, unsigned id)
-{
-    dns_flight_t  **at;
-
-    at = &s->ids[id % DNS_ID_SLOTS];
-
-    while (*at && (*at)->id != id) {
-        at = &(*at)->id_next;
-    }
-
-    return at;
-}
-
-
-/* The next one of the question at this resolver that counts. */
-static void
-socket_uncount(dns_flight_t *f, dns_resolver_t *r)
-{
-    unsigned       i;
-    dns_flight_t  *other;
-
-    if (!f->counted) {
-        return;
-    }
-
-    f->counted = 0;
-
-    for (i = 0; i < f->q->engine->conf.tries && f->q->open; i++) {
-        other = &f->q->flight[i];
-
-        if (other->socket != NULL && other->socket->resolver == r) {
-            other->counted = 1;
-            return;
-        }
-    }
-
-    r->in_flight--;
-}
-
-
-void
-dns_socket_forget(dns_flight_t *f)
-{
-    dns_socket_t    *s;
-    dns_flight_t   **at;
-    dns_question_t  *q;
-
-    s = f->socket;
-    q = f->q;
-    at = socket_find(s, f->id);
-    *at = f->id_next;
-    f->socket = NULL;
-    q->open--;
-    socket_uncount(f, s->resolver);
-
-    if (q->open == 0) {
-        dns_pace_off_wire(q);
-    }
-
-    if (--s->n == 0 && s->retired) {
-        s->engine->reap = 1;
-    }
-}
-
-
 /* Off the wire, into the next try, if that is not under way already. */
 static void
 socket_lost(dns_flight_t *f)
@@ -148,7 +81,7 @@ socket_lost(dns_flight_t *f)
 
     q = f->q;
     r = f->socket->resolver;
-    dns_socket_forget(f);
+    dns_flight_end(f);
     q->refused |= (uint8_t) (1u << (r - q->engine->resolver));
 
     if (q->state == DNS_ON_WIRE) {
@@ -189,7 +122,7 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n)
     dns_question_t  *q;
 
     engine = s->engine;
-    f = n < DNS_HEADER ? NULL : *socket_find(s, dns_get16(msg));
+    f = n < DNS_HEADER ? NULL : *dns_flight_find(s, dns_get16(msg));
     q = f == NULL ? NULL : f->q;
 
     if (q == NULL || !dns_wire_match(msg, n, q->name, q->len, q->type)) {
@@ -200,7 +133,7 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n)
     engine->counters.replies++;
     s->resolver->fails = 0;
     dns_rtt_took(q->class, s->resolver, engine->now - f->sent);
-    dns_socket_forget(f);
+    dns_flight_end(f);
     q->resolver = (uint8_t) (s->resolver - engine->resolver);
     q->slot = s->slot;
 
@@ -340,7 +273,7 @@ socket_draw(dns_socket_t *s, uint16_t *id)
             return -1;
         }
 
-        if (*socket_find(s, *id) == NULL) {
+        if (*dns_flight_find(s, *id) == NULL) {
             return 0;
         }
     }
@@ -388,73 +321,13 @@ socket_choose(dns_question_t *q, unsigned resolver)
 }
 
 
-/* A flight on this socket; whether it counts at the resolver. */
-static dns_flight_t *
-socket_flight(dns_question_t *q, dns_socket_t *s, uint16_t id)
-{
-    unsigned       i, counted;
-    dns_flight_t  *f, *free_one;
-
-    counted = 1;
-    free_one = NULL;
-
-    for (i = 0; i < q->engine->conf.tries; i++) {
-        f = &q->flight[i];
-
-        if (f->socket == NULL) {
-            free_one = free_one ? free_one : f;
-
-        } else if (f->socket->resolver == s->resolver) {
-            counted = 0;
-        }
-    }
-
-    f = free_one;
-    f->q = q;
-    f->socket = s;
-    f->id = id;
-    f->sent = q->engine->now;
-    f->counted = counted;
-    s->resolver->in_flight += counted;
-
-    return f;
-}
-
-
-/* How long it is listened to, and when it is overdue. */
-static void
-socket_deadline(dns_question_t *q, const dns_resolver_t *r)
-{
-    double         wait, end;
-    unsigned       i;
-    dns_engine_t  *engine;
-
-    engine = q->engine;
-    end = engine->now + engine->rest[q->attempt];
-    q->expires = end > q->expires ? end : q->expires;
-
-    if (q->attempt + 1u >= engine->conf.tries) {
-        dns_wheel_put(q, q->expires);
-        return;
-    }
-
-    wait = dns_rtt_wait(engine, q->class, r);
-
-    for (i = 0; i < q->attempt; i++) {
-        wait *= 1.5;
-    }
-
-    dns_wheel_put(q, engine->now + wait);
-}
-
-
 void
 dns_socket_send(dns_question_t *q, unsigned resolver)
 {
     uint16_t         id;
     dns_batch_t     *batch;
     dns_engine_t    *engine;
-    dns_flight_t    *f, **at;
+    dns_flight_t    *f;
     dns_socket_t    *s;
 
     engine = q->engine;
@@ -468,25 +341,13 @@ dns_socket_send(dns_question_t *q, unsigned resolver)
         return;
     }
 
-    f = socket_flight(q, s, id);
-    at = socket_find(s, id);
-    f->id_next = NULL;
-    *at = f;
+    f = dns_flight_begin(q, s, id);
     q->slot = s->slot;
     q->state = DNS_ON_WIRE;
     q->stay = 0;
     q->sends++;
     q->first = q->first != 0 ? q->first : engine->now;
     link_add(&engine->wire, &q->link);
-    socket_deadline(q, s->resolver);
-
-    s->n++;
-    s->uses++;
-    s->resolver->counters.sent++;
-
-    if (q->open++ == 0) {
-        dns_pace_on_wire(q);
-    }
 
     batch->socket = s;
     batch->flight[batch->n] = f;

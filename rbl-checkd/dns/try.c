@@ -33,7 +33,7 @@ dns_try_end(dns_question_t *q)
         f = &q->flight[i];
 
         if (f->socket != NULL) {
-            dns_socket_forget(f);
+            dns_flight_end(f);
         }
     }
 

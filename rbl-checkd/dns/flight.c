@@ -1,0 +1,144 @@
+/*
+ * Flights: tries that may still be answered.  A question has room for as many
+ * as it may be asked times; each stands in the id table of the socket that it
+ * left by.
+ */
+
+#include "dns_int.h"
+
+
+dns_flight_t **
+dns_flight_find(dns_socket_t *s, unsigned id)
+{
+    dns_flight_t  **at;
+
+    at = &s->ids[id % DNS_ID_SLOTS];
+
+    while (*at && (*at)->id != id) {
+        at = &(*at)->id_next;
+    }
+
+    return at;
+}
+
+
+/* How long it is listened to, and when it is overdue. */
+static void
+flight_deadline(dns_question_t *q, const dns_resolver_t *r)
+{
+    double         wait, end;
+    unsigned       i;
+    dns_engine_t  *engine;
+
+    engine = q->engine;
+    end = engine->now + engine->rest[q->attempt];
+    q->expires = end > q->expires ? end : q->expires;
+
+    if (q->attempt + 1u >= engine->conf.tries) {
+        dns_wheel_put(q, q->expires);
+        return;
+    }
+
+    wait = dns_rtt_wait(engine, q->class, r);
+
+    for (i = 0; i < q->attempt; i++) {
+        wait *= 1.5;
+    }
+
+    dns_wheel_put(q, engine->now + wait);
+}
+
+
+dns_flight_t *
+dns_flight_begin(dns_question_t *q, dns_socket_t *s, uint16_t id)
+{
+    unsigned       i, counted;
+    dns_flight_t  *f, *free_one, **at;
+
+    counted = 1;
+    free_one = NULL;
+
+    for (i = 0; i < q->engine->conf.tries; i++) {
+        f = &q->flight[i];
+
+        if (f->socket == NULL) {
+            free_one = free_one ? free_one : f;
+
+        } else if (f->socket->resolver == s->resolver) {
+            counted = 0;
+        }
+    }
+
+    f = free_one;
+    f->q = q;
+    f->socket = s;
+    f->id = id;
+    f->sent = q->engine->now;
+    f->counted = counted;
+    f->id_next = NULL;
+
+    at = dns_flight_find(s, id);
+    *at = f;
+    s->n++;
+    s->uses++;
+    s->resolver->in_flight += counted;
+    s->resolver->counters.sent++;
+    flight_deadline(q, s->resolver);
+
+    if (q->open++ == 0) {
+        dns_pace_on_wire(q);
+    }
+
+    return f;
+}
+
+
+/* The next one of the question at this resolver that counts. */
+static void
+flight_uncount(dns_flight_t *f, dns_resolver_t *r)
+{
+    unsigned       i;
+    dns_flight_t  *other;
+
+    if (!f->counted) {
+        return;
+    }
+
+    f->counted = 0;
+
+    for (i = 0; i < f->q->engine->conf.tries && f->q->open; i++) {
+        other = &f->q->flight[i];
+
+        if (other->socket != NULL && other->socket->resolver == r) {
+            other->counted = 1;
+            return;
+        }
+    }
+
+    r->in_flight--;
+}
+
+
+void
+dns_flight_end(dns_flight_t *f)
+{
+    dns_socket_t    *s;
+    dns_flight_t   **at;
+    dns_question_t  *q;
+
+    s = f->socket;
+    q = f->q;
+    at = dns_flight_find(s, f->id);
+    *at = f->id_next;
+    f->socket = NULL;
+    q->open--;
+    flight_uncount(f, s->resolver);
+
+    if (q->open == 0) {
+        dns_pace_off_wire(q);
+    }
+
+    if (--s->n == 0 && s->retired) {
+        s->engine->reap = 1;
+    }
+}
