@@ -211,6 +211,13 @@ ngx_rbl_finish(ngx_rbl_ctx_t *ctx)
 }
 
 
+void
+ngx_rbl_end(ngx_http_request_t *r, ngx_int_t rc)
+{
+    ngx_http_finalize_request(r, rc);
+}
+
+
 /* The request ends: nothing may call back any more. */
 
 static void

@@ -21,6 +21,7 @@
  *   ngx_rbl_pages.c      what pages held when they were last read
  *   ngx_rbl_etag.c       the ETag of what was read
  *   ngx_rbl_response.c   the answer, a refusal too
+ *   ngx_rbl_sink.c       where it is written to
  *   ngx_rbl_gather.c     what is counted of it; with ngx_rbl_refusals.c (error
  *                        log), ngx_rbl_carrier.c (to the store), ngx_rbl_zone.c
  *                        and ngx_rbl_meter.c
@@ -32,6 +33,7 @@
 #define _NGX_RBL_HTTP_H_INCLUDED_
 
 #include "ngx_rbl_module.h"
+#include "ngx_rbl_sink.h"
 
 #include "rbl_record.h"
 #include "rbl_validate.h"
@@ -152,17 +154,6 @@ typedef struct {
 } ngx_rbl_route_t;
 
 
-/* The sink of an answer: a chain of buffers from the request's pool. */
-
-typedef struct {
-    rbl_out_t      out;                 /* first: a sink */
-    ngx_pool_t    *pool;
-    ngx_chain_t   *chain;
-    ngx_chain_t  **last;
-    ngx_buf_t     *buf;                 /* holds the window */
-} ngx_rbl_sink_t;
-
-
 struct ngx_rbl_ctx_s {
     ngx_http_request_t     *request;
     ngx_rbl_loc_conf_t     *conf;
@@ -232,6 +223,9 @@ void ngx_rbl_body_done(ngx_rbl_ctx_t *ctx, ngx_int_t rc);
 /* Ends the request with what was answered or refused; ctx is gone then. */
 void ngx_rbl_finish(ngx_rbl_ctx_t *ctx);
 
+/* The same for what is no call: an answer was sent, with that result. */
+void ngx_rbl_end(ngx_http_request_t *r, ngx_int_t rc);
+
 
 /* ngx_rbl_round.c */
 
@@ -251,6 +245,10 @@ ngx_rbl_batch_t *ngx_rbl_next(ngx_rbl_ctx_t *ctx);
 /* The first round once more, behind the second if there is one, from which
    nothing is read then.  NGX_DECLINED: it is the second time (refused, 500). */
 ngx_int_t ngx_rbl_again(ngx_rbl_ctx_t *ctx);
+
+
+/* Watches for a client that goes away while a round is on its way. */
+void ngx_rbl_watch(ngx_http_request_t *r);
 
 
 /* ngx_rbl_ask.c */

@@ -72,6 +72,16 @@ ngx_rbl_store_of(ngx_http_request_t *r)
     rlcf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
     rmcf = ngx_http_get_module_main_conf(r, ngx_rbl_module);
 
+    /* what shows the status of the only store need not name it */
+
+    if (rlcf->status != NGX_RBL_STATUS_OFF && rlcf->store_index < 0
+        && rmcf->live != NULL && rmcf->live->nelts == 1)
+    {
+        stores = rmcf->live->elts;
+
+        return stores[0];
+    }
+
     if (rmcf->live == NULL || rlcf->store_index < 0
         || (ngx_uint_t) rlcf->store_index >= rmcf->live->nelts)
     {
@@ -192,7 +202,13 @@ ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         return NGX_CONF_ERROR;
     }
 
-    return conf->api ? ngx_rbl_register_store(cf, conf) : NGX_CONF_OK;
+    if (!conf->api && (conf->status == NGX_RBL_STATUS_OFF
+                       || conf->store_addr == NGX_CONF_UNSET_PTR))
+    {
+        return NGX_CONF_OK;
+    }
+
+    return ngx_rbl_register_store(cf, conf);
 }
 
 
@@ -297,7 +313,8 @@ ngx_rbl_merge_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
     ngx_conf_merge_msec_value(conf->store_timeout, prev->store_timeout,
                               NGX_RBL_TIMEOUT);
 
-    if (conf->api && conf->store_user.len != 0 && conf->store_password.len == 0)
+    if ((conf->api || conf->status != NGX_RBL_STATUS_OFF)
+        && conf->store_user.len != 0 && conf->store_password.len == 0)
     {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "\"rbl_store_user\" is \"%V\", but there is no "

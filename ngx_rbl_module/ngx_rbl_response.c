@@ -10,17 +10,13 @@
 #include "ngx_rbl_gather.h"
 
 
-#define NGX_RBL_CHUNK        16384      /* what outgrows the first buffer */
-#define NGX_RBL_FIRST_MAX    65536
 #define NGX_RBL_ENVELOPE     256
 #define NGX_RBL_MESSAGE_MAX  512
 
 
 static void ngx_rbl_refuse_args(ngx_rbl_ctx_t *ctx, ngx_uint_t status,
     const char *fmt, va_list args);
-static ngx_int_t ngx_rbl_sink_open(ngx_rbl_ctx_t *ctx, size_t size);
-static ngx_buf_t *ngx_rbl_sink_flush(ngx_rbl_sink_t *sink);
-static int ngx_rbl_sink_more(rbl_out_t *out);
+static ngx_int_t ngx_rbl_response_open(ngx_rbl_ctx_t *ctx, size_t size);
 static void ngx_rbl_render_refusal(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_send_headers(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx);
@@ -107,7 +103,7 @@ ngx_rbl_open(ngx_rbl_ctx_t *ctx, size_t guess, const char *message)
 {
     /* without a sink the call is refused, and what it writes goes nowhere */
 
-    (void) ngx_rbl_sink_open(ctx, NGX_RBL_ENVELOPE + guess);
+    (void) ngx_rbl_response_open(ctx, NGX_RBL_ENVELOPE + guess);
 
     rbl_doc_begin(&ctx->doc, &ctx->sink.out,
                   ctx->format == NGX_RBL_XML ? RBL_XML : RBL_JSON);
@@ -130,91 +126,23 @@ ngx_rbl_close(ngx_rbl_ctx_t *ctx)
 void
 ngx_rbl_open_plain(ngx_rbl_ctx_t *ctx)
 {
-    if (ngx_rbl_sink_open(ctx, NGX_RBL_ENVELOPE) == NGX_OK) {
+    if (ngx_rbl_response_open(ctx, NGX_RBL_ENVELOPE) == NGX_OK) {
         ctx->answered = 1;
     }
 }
 
 
-/*
- * A sink that could not be opened has no room and no way to get any: what is
- * written to it goes nowhere, and the call ends as refused.
- */
+/* Without one, what is written goes nowhere, and the call ends as refused. */
 
 static ngx_int_t
-ngx_rbl_sink_open(ngx_rbl_ctx_t *ctx, size_t size)
+ngx_rbl_response_open(ngx_rbl_ctx_t *ctx, size_t size)
 {
-    ngx_rbl_sink_t  *sink;
-
-    sink = &ctx->sink;
-
-    ngx_memzero(sink, sizeof(ngx_rbl_sink_t));
-
-    sink->pool = ctx->request->pool;
-    sink->last = &sink->chain;
-
-    size = ngx_min(size, NGX_RBL_FIRST_MAX);
-
-    sink->buf = ngx_create_temp_buf(sink->pool, size);
-
-    if (sink->buf == NULL) {
-        sink->out.failed = 1;
+    if (ngx_rbl_sink_open(&ctx->sink, ctx->request->pool, size) != NGX_OK) {
         ngx_rbl_internal(ctx);
         return NGX_ERROR;
     }
 
-    sink->out.pos = (char *) sink->buf->start;
-    sink->out.end = (char *) sink->buf->end;
-    sink->out.more = ngx_rbl_sink_more;
-
     return NGX_OK;
-}
-
-
-/* Puts the window into the chain; NULL: no memory. */
-
-static ngx_buf_t *
-ngx_rbl_sink_flush(ngx_rbl_sink_t *sink)
-{
-    ngx_chain_t  *cl;
-
-    cl = ngx_alloc_chain_link(sink->pool);
-    if (cl == NULL) {
-        return NULL;
-    }
-
-    sink->buf->last = (u_char *) sink->out.pos;
-
-    cl->buf = sink->buf;
-    cl->next = NULL;
-
-    *sink->last = cl;
-    sink->last = &cl->next;
-
-    return sink->buf;
-}
-
-
-static int
-ngx_rbl_sink_more(rbl_out_t *out)
-{
-    ngx_buf_t       *b;
-    ngx_rbl_sink_t  *sink = (ngx_rbl_sink_t *) out;
-
-    if (ngx_rbl_sink_flush(sink) == NULL) {
-        return -1;
-    }
-
-    b = ngx_create_temp_buf(sink->pool, NGX_RBL_CHUNK);
-    if (b == NULL) {
-        return -1;
-    }
-
-    sink->buf = b;
-    out->pos = (char *) b->start;
-    out->end = (char *) b->end;
-
-    return 0;
 }
 
 
@@ -225,7 +153,7 @@ ngx_rbl_render_refusal(ngx_rbl_ctx_t *ctx)
     rbl_str_t   message;
     ngx_uint_t  code;
 
-    if (ngx_rbl_sink_open(ctx, NGX_RBL_ENVELOPE) != NGX_OK) {
+    if (ngx_rbl_response_open(ctx, NGX_RBL_ENVELOPE) != NGX_OK) {
         return;
     }
 
@@ -305,19 +233,12 @@ ngx_rbl_send(ngx_rbl_ctx_t *ctx)
 static ngx_int_t
 ngx_rbl_send_headers(ngx_rbl_ctx_t *ctx)
 {
-    off_t                len;
-    ngx_chain_t         *cl;
     ngx_http_request_t  *r;
 
     r = ctx->request;
-    len = 0;
-
-    for (cl = ctx->sink.chain; cl; cl = cl->next) {
-        len += cl->buf->last - cl->buf->pos;
-    }
 
     r->headers_out.status = ctx->status;
-    r->headers_out.content_length_n = len;
+    r->headers_out.content_length_n = ngx_rbl_sink_length(&ctx->sink);
     r->headers_out.content_type = ngx_rbl_types[ctx->format];
     r->headers_out.content_type_len = ngx_rbl_type_lens[ctx->format];
     r->headers_out.content_type_lowcase = NULL;

@@ -116,15 +116,19 @@ ngx_rbl_ready(void *data, ngx_rbl_store_rc_e rc)
 static void
 ngx_rbl_wait(ngx_rbl_ctx_t *ctx)
 {
-    ngx_event_t         *rev;
-    ngx_http_request_t  *r;
-
-    r = ctx->request;
-    rev = r->connection->read;
-
     ctx->asked = ngx_current_msec;
 
     ngx_rbl_batch_submit(ctx->batch);
+    ngx_rbl_watch(ctx->request);
+}
+
+
+void
+ngx_rbl_watch(ngx_http_request_t *r)
+{
+    ngx_event_t  *rev;
+
+    rev = r->connection->read;
 
     /* a sub-request's connection is watched by the main request */
 

@@ -1,24 +1,19 @@
 /*
- * rbl_status: what all workers have counted, as JSON or in Prometheus' text
- * format.  It asks the store nothing, so it answers when that is away.  There
- * are numbers in it alone: no names, no addresses, nothing of an account.
+ * rbl_status: what all workers and all daemons have counted, as JSON or in
+ * Prometheus' text format.  The workers' numbers are in the zone, so there is
+ * an answer when the store is away too.  Nothing of an account is in it; of the
+ * daemons their names, and the addresses of their resolvers.
  */
 
 #include "ngx_rbl_status.h"
 
-#include "rbl_version.h"
-
-#define NGX_RBL_STATUS_SIZE  65536
+#define NGX_RBL_STATUS_SIZE  32768
 
 
-static ngx_int_t ngx_rbl_status_send(ngx_http_request_t *r, ngx_buf_t *b,
-    ngx_uint_t form);
-static uint64_t ngx_rbl_status_answers(ngx_rbl_status_t *s, ngx_uint_t code);
-static void ngx_rbl_status_numbers(ngx_rbl_status_t *s, rbl_doc_t *doc,
-    const ngx_rbl_status_number_t *number);
-static void ngx_rbl_status_json(ngx_rbl_status_t *s);
-static void ngx_rbl_status_json_latency(ngx_rbl_status_t *s, rbl_doc_t *doc);
-static int ngx_rbl_status_full(rbl_out_t *out);
+static void ngx_rbl_status_read(void *data);
+static void ngx_rbl_status_cleanup(void *data);
+static ngx_int_t ngx_rbl_status_write(ngx_rbl_status_t *s);
+static ngx_int_t ngx_rbl_status_send(ngx_rbl_status_t *s);
 
 
 #define NGX_RBL_STATUS_NUMBER(name)  offsetof(ngx_rbl_meter_t, name)
@@ -97,14 +92,15 @@ ngx_rbl_set_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
+/* The numbers of this nginx are there at once; the fleet's have to be read. */
+
 ngx_int_t
 ngx_rbl_status_handler(ngx_http_request_t *r)
 {
-    ngx_int_t             rc;
-    ngx_buf_t            *b;
-    ngx_rbl_status_t     *s;
-    ngx_rbl_loc_conf_t   *rlcf;
-    ngx_rbl_main_conf_t  *rmcf;
+    ngx_int_t            rc;
+    ngx_rbl_status_t    *s;
+    ngx_rbl_loc_conf_t  *rlcf;
+    ngx_http_cleanup_t  *cln;
 
     if (!(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))) {
         return NGX_HTTP_NOT_ALLOWED;
@@ -115,43 +111,100 @@ ngx_rbl_status_handler(ngx_http_request_t *r)
         return rc;
     }
 
-    rlcf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
-    rmcf = ngx_http_get_module_main_conf(r, ngx_rbl_module);
-
     s = ngx_pcalloc(r->pool, sizeof(ngx_rbl_status_t));
-    b = ngx_create_temp_buf(r->pool, NGX_RBL_STATUS_SIZE);
-    if (s == NULL || b == NULL) {
+    cln = ngx_http_cleanup_add(r, 0);
+    if (s == NULL || cln == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    s->out.pos = (char *) b->start;
-    s->out.end = (char *) b->end;
-    s->out.more = ngx_rbl_status_full;
+    rlcf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
+
+    s->request = r;
+    s->form = rlcf->status;
+    s->fleet.pool = r->pool;
+    s->fleet.done = ngx_rbl_status_read;
+    s->fleet.data = s;
+
+    cln->handler = ngx_rbl_status_cleanup;
+    cln->data = s;
+
+    if (ngx_rbl_fleet_read(&s->fleet, ngx_rbl_store_of(r)) != NGX_OK) {
+        return ngx_rbl_status_send(s);
+    }
+
+    r->main->count++;
+    ngx_rbl_watch(r);
+
+    return NGX_DONE;
+}
+
+
+/* From the event loop: the fleet was read, or could not be. */
+
+static void
+ngx_rbl_status_read(void *data)
+{
+    ngx_connection_t  *c;
+    ngx_rbl_status_t  *s = data;
+
+    c = s->request->connection;
+
+    ngx_http_set_log_request(c->log, s->request);
+    ngx_rbl_end(s->request, ngx_rbl_status_send(s));
+    ngx_http_run_posted_requests(c);
+}
+
+
+static void
+ngx_rbl_status_cleanup(void *data)
+{
+    ngx_rbl_status_t  *s = data;
+
+    ngx_rbl_fleet_cancel(&s->fleet);
+}
+
+
+static ngx_int_t
+ngx_rbl_status_write(ngx_rbl_status_t *s)
+{
+    ngx_rbl_main_conf_t  *rmcf;
+
+    rmcf = ngx_http_get_module_main_conf(s->request, ngx_rbl_module);
+
+    if (ngx_rbl_sink_open(&s->sink, s->request->pool, NGX_RBL_STATUS_SIZE)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     s->workers = ngx_rbl_zone_sum(rmcf->zone->data, &s->sum, &s->since);
 
-    if (rlcf->status == NGX_RBL_STATUS_JSON) {
+    if (s->form == NGX_RBL_STATUS_JSON) {
         ngx_rbl_status_json(s);
 
     } else {
         ngx_rbl_status_prometheus(s);
     }
 
-    if (s->out.failed) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    b->last = (u_char *) s->out.pos;
-
-    return ngx_rbl_status_send(r, b, rlcf->status);
+    return s->sink.out.failed ? NGX_ERROR : NGX_OK;
 }
 
 
 static ngx_int_t
-ngx_rbl_status_send(ngx_http_request_t *r, ngx_buf_t *b, ngx_uint_t form)
+ngx_rbl_status_send(ngx_rbl_status_t *s)
 {
-    ngx_int_t         rc;
-    ngx_chain_t       out;
-    ngx_table_elt_t  *h;
+    ngx_int_t            rc;
+    ngx_buf_t           *b;
+    ngx_table_elt_t     *h;
+    ngx_http_request_t  *r;
+
+    r = s->request;
+
+    b = ngx_rbl_status_write(s) == NGX_OK ? ngx_rbl_sink_flush(&s->sink)
+                                          : NULL;
+    if (b == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
 
     h = ngx_list_push(&r->headers_out.headers);
     if (h == NULL) {
@@ -163,7 +216,7 @@ ngx_rbl_status_send(ngx_http_request_t *r, ngx_buf_t *b, ngx_uint_t form)
     ngx_str_set(&h->key, "Cache-Control");
     ngx_str_set(&h->value, "no-store");
 
-    if (form == NGX_RBL_STATUS_JSON) {
+    if (s->form == NGX_RBL_STATUS_JSON) {
         ngx_str_set(&r->headers_out.content_type,
                     "application/json; charset=utf-8");
 
@@ -172,15 +225,13 @@ ngx_rbl_status_send(ngx_http_request_t *r, ngx_buf_t *b, ngx_uint_t form)
                     "text/plain; version=0.0.4; charset=utf-8");
     }
 
-    r->headers_out.content_type_len = form == NGX_RBL_STATUS_JSON ? 16 : 10;
+    r->headers_out.content_type_len = s->form == NGX_RBL_STATUS_JSON ? 16 : 10;
     r->headers_out.content_type_lowcase = NULL;
     r->headers_out.status = NGX_HTTP_OK;
-    r->headers_out.content_length_n = b->last - b->pos;
+    r->headers_out.content_length_n = ngx_rbl_sink_length(&s->sink);
 
     b->last_buf = (r == r->main);
     b->last_in_chain = 1;
-    out.buf = b;
-    out.next = NULL;
 
     rc = ngx_http_send_header(r);
 
@@ -188,7 +239,7 @@ ngx_rbl_status_send(ngx_http_request_t *r, ngx_buf_t *b, ngx_uint_t form)
         return rc;
     }
 
-    return ngx_http_output_filter(r, &out);
+    return ngx_http_output_filter(r, s->sink.chain);
 }
 
 
@@ -196,24 +247,6 @@ uint64_t
 ngx_rbl_status_of(ngx_rbl_status_t *s, const ngx_rbl_status_number_t *number)
 {
     return *(uint64_t *) (void *) ((u_char *) &s->sum + number->offset);
-}
-
-
-/* All answers, or those with a code. */
-
-static uint64_t
-ngx_rbl_status_answers(ngx_rbl_status_t *s, ngx_uint_t code)
-{
-    uint64_t    n;
-    ngx_uint_t  i;
-
-    for (i = 0, n = 0; i < NGX_RBL_METER_CODES; i++) {
-        if (code == 0 || ngx_rbl_meter_codes[i] == code) {
-            n += s->sum.answers[i];
-        }
-    }
-
-    return n;
 }
 
 
@@ -266,109 +299,4 @@ ngx_rbl_status_text(char *text, const ngx_str_t *s)
                        ngx_min(s->len + 1, NGX_RBL_STATUS_LABEL));
 
     return text;
-}
-
-
-static void
-ngx_rbl_status_numbers(ngx_rbl_status_t *s, rbl_doc_t *doc,
-    const ngx_rbl_status_number_t *number)
-{
-    for ( /* void */ ; number->key != NULL; number++) {
-        rbl_doc_int(doc, number->key,
-                    (int64_t) ngx_rbl_status_of(s, number));
-    }
-}
-
-
-static void
-ngx_rbl_status_json(ngx_rbl_status_t *s)
-{
-    char              code[NGX_RBL_METER_CODES][NGX_RBL_STATUS_LABEL];
-    char              text[NGX_RBL_METER_ENDPOINTS][NGX_RBL_STATUS_LABEL];
-    uint64_t          n;
-    rbl_doc_t         doc;
-    ngx_uint_t        i;
-    const ngx_str_t  *endpoint;
-
-    rbl_doc_begin(&doc, &s->out, RBL_JSON);
-
-    rbl_doc_z(&doc, "version", RBL_VERSION);
-    rbl_doc_int(&doc, "since", (int64_t) s->since);
-    rbl_doc_int(&doc, "workers", (int64_t) s->workers);
-    rbl_doc_int(&doc, "requests", (int64_t) ngx_rbl_status_answers(s, 0));
-    rbl_doc_int(&doc, "refused_logins",
-                (int64_t) ngx_rbl_status_answers(s, NGX_HTTP_UNAUTHORIZED));
-    rbl_doc_int(&doc, "unavailable",
-                (int64_t) ngx_rbl_status_answers(s,
-                                             NGX_HTTP_SERVICE_UNAVAILABLE));
-
-    rbl_doc_object(&doc, "answers");
-
-    for (i = 0; i < NGX_RBL_METER_CODES; i++) {
-        rbl_doc_int(&doc, ngx_rbl_status_code(code[i], ngx_rbl_meter_codes[i]),
-                    (int64_t) s->sum.answers[i]);
-    }
-
-    rbl_doc_close(&doc);
-    rbl_doc_object(&doc, "endpoints");
-
-    for (i = 1; (endpoint = ngx_rbl_route_endpoint(i)) != NULL; i++) {
-        n = ngx_rbl_status_endpoint(s, i);
-
-        if (n != (uint64_t) -1 && i < NGX_RBL_METER_ENDPOINTS) {
-            rbl_doc_int(&doc, ngx_rbl_status_text(text[i], endpoint),
-                        (int64_t) n);
-        }
-    }
-
-    rbl_doc_int(&doc, "unknown", (int64_t) s->sum.endpoints[0]);
-    rbl_doc_close(&doc);
-
-    rbl_doc_object(&doc, "store");
-    ngx_rbl_status_numbers(s, &doc, ngx_rbl_status_store);
-    ngx_rbl_status_json_latency(s, &doc);
-    rbl_doc_close(&doc);
-
-    rbl_doc_object(&doc, "statistics");
-    ngx_rbl_status_numbers(s, &doc, ngx_rbl_status_statistics);
-    rbl_doc_close(&doc);
-
-    rbl_doc_end(&doc);
-}
-
-
-/* Each bucket with its own number, not with those below it. */
-
-static void
-ngx_rbl_status_json_latency(ngx_rbl_status_t *s, rbl_doc_t *doc)
-{
-    uint64_t    n;
-    ngx_uint_t  i;
-
-    for (i = 0, n = 0; i <= NGX_RBL_METER_BOUNDS; i++) {
-        n += s->sum.latency[i];
-    }
-
-    rbl_doc_object(doc, "latency");
-    rbl_doc_int(doc, "count", (int64_t) n);
-    rbl_doc_int(doc, "sum_us", (int64_t) s->sum.latency_us);
-    rbl_doc_array(doc, "buckets");
-
-    for (i = 0; i <= NGX_RBL_METER_BOUNDS; i++) {
-        rbl_doc_object(doc, NULL);
-        rbl_doc_int(doc, "up_to_us", i < NGX_RBL_METER_BOUNDS
-                                     ? (int64_t) ngx_rbl_meter_bounds[i] : -1);
-        rbl_doc_int(doc, "count", (int64_t) s->sum.latency[i]);
-        rbl_doc_close(doc);
-    }
-
-    rbl_doc_close(doc);
-    rbl_doc_close(doc);
-}
-
-
-static int
-ngx_rbl_status_full(rbl_out_t *out)
-{
-    return -1;
 }

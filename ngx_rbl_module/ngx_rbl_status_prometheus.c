@@ -1,13 +1,11 @@
 /*
- * rbl_status in Prometheus' text format, version 0.0.4.  Names and labels are
- * ours, so nothing needs an escape.
+ * rbl_status in Prometheus' text format, version 0.0.4.  Names and labels here
+ * are ours, so nothing needs an escape.
  */
 
 #include "ngx_rbl_status.h"
 
 
-static void ngx_rbl_status_family(ngx_rbl_status_t *s, const char *name,
-    const char *type, const char *help);
 static void ngx_rbl_status_sample(ngx_rbl_status_t *s, const char *name,
     const char *label, const char *value, uint64_t n);
 static void ngx_rbl_status_latency(ngx_rbl_status_t *s);
@@ -27,15 +25,16 @@ ngx_rbl_status_prometheus(ngx_rbl_status_t *s)
         ngx_rbl_status_store, ngx_rbl_status_statistics
     };
 
-    ngx_rbl_status_family(s, "rbl_start_time_seconds", "gauge",
+    ngx_rbl_status_family(&s->sink.out, "", "rbl_start_time_seconds", "gauge",
                           "When counting began, in seconds since 1970.");
     ngx_rbl_status_sample(s, "rbl_start_time_seconds", NULL, NULL,
                           (uint64_t) s->since);
 
-    ngx_rbl_status_family(s, "rbl_workers", "gauge", "Workers that count.");
+    ngx_rbl_status_family(&s->sink.out, "", "rbl_workers", "gauge",
+                          "Workers that count.");
     ngx_rbl_status_sample(s, "rbl_workers", NULL, NULL, s->workers);
 
-    ngx_rbl_status_family(s, "rbl_requests_total", "counter",
+    ngx_rbl_status_family(&s->sink.out, "", "rbl_requests_total", "counter",
                           "Requests by endpoint.");
 
     for (i = 1; (endpoint = ngx_rbl_route_endpoint(i)) != NULL; i++) {
@@ -50,7 +49,7 @@ ngx_rbl_status_prometheus(ngx_rbl_status_t *s)
     ngx_rbl_status_sample(s, "rbl_requests_total", "endpoint", "unknown",
                           s->sum.endpoints[0]);
 
-    ngx_rbl_status_family(s, "rbl_answers_total", "counter",
+    ngx_rbl_status_family(&s->sink.out, "", "rbl_answers_total", "counter",
                           "Answers by status code.");
 
     for (i = 0; i < NGX_RBL_METER_CODES; i++) {
@@ -64,28 +63,32 @@ ngx_rbl_status_prometheus(ngx_rbl_status_t *s)
 
     for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         for (number = all[i]; number->key != NULL; number++) {
-            ngx_rbl_status_family(s, number->name, number->type,
+            ngx_rbl_status_family(&s->sink.out, "", number->name, number->type,
                                   number->help);
             ngx_rbl_status_sample(s, number->name, NULL, NULL,
                                   ngx_rbl_status_of(s, number));
         }
     }
+
+    ngx_rbl_fleet_prometheus(&s->fleet, &s->sink.out);
 }
 
 
-static void
-ngx_rbl_status_family(ngx_rbl_status_t *s, const char *name, const char *type,
-    const char *help)
+void
+ngx_rbl_status_family(rbl_out_t *out, const char *prefix, const char *name,
+    const char *type, const char *help)
 {
-    rbl_out_z(&s->out, "# HELP ");
-    rbl_out_z(&s->out, name);
-    rbl_out_char(&s->out, ' ');
-    rbl_out_z(&s->out, help);
-    rbl_out_z(&s->out, "\n# TYPE ");
-    rbl_out_z(&s->out, name);
-    rbl_out_char(&s->out, ' ');
-    rbl_out_z(&s->out, type);
-    rbl_out_char(&s->out, '\n');
+    rbl_out_z(out, "# HELP ");
+    rbl_out_z(out, prefix);
+    rbl_out_z(out, name);
+    rbl_out_char(out, ' ');
+    rbl_out_z(out, help);
+    rbl_out_z(out, "\n# TYPE ");
+    rbl_out_z(out, prefix);
+    rbl_out_z(out, name);
+    rbl_out_char(out, ' ');
+    rbl_out_z(out, type);
+    rbl_out_char(out, '\n');
 }
 
 
@@ -93,19 +96,19 @@ static void
 ngx_rbl_status_sample(ngx_rbl_status_t *s, const char *name,
     const char *label, const char *value, uint64_t n)
 {
-    rbl_out_z(&s->out, name);
+    rbl_out_z(&s->sink.out, name);
 
     if (label != NULL) {
-        rbl_out_char(&s->out, '{');
-        rbl_out_z(&s->out, label);
-        rbl_out_z(&s->out, "=\"");
-        rbl_out_z(&s->out, value);
-        rbl_out_z(&s->out, "\"}");
+        rbl_out_char(&s->sink.out, '{');
+        rbl_out_z(&s->sink.out, label);
+        rbl_out_z(&s->sink.out, "=\"");
+        rbl_out_z(&s->sink.out, value);
+        rbl_out_z(&s->sink.out, "\"}");
     }
 
-    rbl_out_char(&s->out, ' ');
-    rbl_out_int(&s->out, (int64_t) n);
-    rbl_out_char(&s->out, '\n');
+    rbl_out_char(&s->sink.out, ' ');
+    rbl_out_int(&s->sink.out, (int64_t) n);
+    rbl_out_char(&s->sink.out, '\n');
 }
 
 
@@ -115,7 +118,8 @@ ngx_rbl_status_latency(ngx_rbl_status_t *s)
     uint64_t    n;
     ngx_uint_t  i;
 
-    ngx_rbl_status_family(s, "rbl_store_latency_seconds", "histogram",
+    ngx_rbl_status_family(&s->sink.out, "", "rbl_store_latency_seconds",
+                          "histogram",
                           "How long the store took for a batch of commands.");
 
     for (i = 0, n = 0; i <= NGX_RBL_METER_BOUNDS; i++) {
@@ -125,9 +129,9 @@ ngx_rbl_status_latency(ngx_rbl_status_t *s)
                               ? ngx_rbl_meter_seconds[i] : "+Inf", n);
     }
 
-    rbl_out_z(&s->out, "rbl_store_latency_seconds_sum ");
-    ngx_rbl_status_seconds(&s->out, s->sum.latency_us);
-    rbl_out_char(&s->out, '\n');
+    rbl_out_z(&s->sink.out, "rbl_store_latency_seconds_sum ");
+    ngx_rbl_status_seconds(&s->sink.out, s->sum.latency_us);
+    rbl_out_char(&s->sink.out, '\n');
 
     ngx_rbl_status_sample(s, "rbl_store_latency_seconds_count", NULL, NULL, n);
 }

@@ -9,6 +9,7 @@ use warnings;
 
 use RblApi;
 use RblFault;
+use RblPrometheus;
 use RblRedis;
 use RblTest;
 
@@ -124,48 +125,10 @@ is_deeply(since()->{answers}, { 200 => 1, 304 => 1 }, 'is counted as such');
 
 # --- Prometheus -------------------------------------------------------------
 
-my $name = qr/[a-zA-Z_:][a-zA-Z0-9_:]*/;
-my $number = qr/[+-]?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|Inf|NaN)/i;
-
-# {family => {type, help, samples => {"name{labels}" => value}}} by the grammar
-# of the text format; dies of a line that is not of it.
-sub parse {
-    my ($text) = @_;
-
-    die 'no newline at the end' if $text !~ /\n\z/;
-    my (%family, $open);
-    for my $line (split /\n/, $text) {
-        if ($line =~ /^# HELP ($name) (\S.*)$/) {
-            die "$1 twice" if $family{$1};
-            $open = $1;
-            $family{$1}{help} = $2;
-        } elsif ($line =~ /^# TYPE ($name) (counter|gauge|histogram)$/) {
-            die "TYPE of $1 after samples or HELP of another: $line"
-                if !$open || $open ne $1 || $family{$1}{samples};
-            $family{$1}{type} = $2;
-        } elsif ($line =~ /^($name)(\{(.*)\})? ($number)$/) {
-            my ($n, $labels, $inside, $v) = ($1, $2 // '', $3 // '', $4);
-            my $base = $n;
-            $base =~ s/_(?:bucket|sum|count)$// if $open
-                && ($family{$open}{type} // '') eq 'histogram';
-            die "sample outside its family: $line" if $base ne $open;
-            die "labels: $line" if $inside ne ''
-                && $inside !~ /^(?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[\\"n]
-                    )*",?)+$/x;
-            die "twice: $line" if exists $family{$open}{samples}{"$n$labels"};
-            $family{$open}{samples}{"$n$labels"} = $v;
-            push @{ $family{$open}{order} }, "$n$labels";
-        } else {
-            die "not of the format: $line";
-        }
-    }
-    return \%family;
-}
-
 $r = http($nginx, 'GET', '/metrics');
 is($r->{headers}{'content-type'}, 'text/plain; version=0.0.4; charset=utf-8',
     'the type of the text format');
-my $m = eval { parse($r->{body}) } // {};
+my $m = eval { prometheus($r->{body}) } // {};
 is($@, '', 'each line is of its grammar');
 for my $f (sort keys %$m) {
     ok($m->{$f}{help} && $m->{$f}{type} && $m->{$f}{samples},
@@ -266,7 +229,7 @@ is($s->{store}{connections}, 2, 'there should be two connections');
 cmp_ok($s->{store}{away}, '>=', $lost->{away} + 10, 'batches found no store');
 cmp_ok($s->{store}{lost}, '>=', $lost->{lost} + 1, 'one lost its answer');
 is($s->{store}{pending}, 0, 'none waits');
-is(eval { ref parse(http($nginx, 'GET', '/metrics')->{body}) }, 'HASH',
+is(eval { ref prometheus(http($nginx, 'GET', '/metrics')->{body}) }, 'HASH',
     'and Prometheus can read it');
 restart_server($t->{redis});
 init_store($t->{redis});

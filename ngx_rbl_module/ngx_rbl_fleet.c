@@ -1,0 +1,288 @@
+/*
+ * What the daemons have counted: the names of those that were seen last, then
+ * their records, which end soon after the daemon.  Two rounds.
+ *
+ * What is read was written by others and is bounded here: so many daemons, so
+ * large a record, so many lists and resolvers in all.
+ */
+
+#include "ngx_rbl_status.h"
+
+
+#define NGX_RBL_FLEET_LAST    "255"     /* rank of the last daemon */
+#define NGX_RBL_FLEET_RECORD  65536     /* octets of a record, at most */
+#define NGX_RBL_FLEET_ROWS    16384
+
+
+static ngx_int_t ngx_rbl_fleet_ask(ngx_rbl_fleet_t *fleet);
+static void ngx_rbl_fleet_ready(void *data, ngx_rbl_store_rc_e rc);
+static void ngx_rbl_fleet_names(void *data, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_fleet_named(void *data, ngx_rbl_store_rc_e rc);
+static void ngx_rbl_fleet_records(void *data, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_fleet_done(void *data, ngx_rbl_store_rc_e rc);
+static ngx_int_t ngx_rbl_fleet_add(ngx_rbl_fleet_t *fleet, rbl_str_t name,
+    rbl_str_t raw);
+static void ngx_rbl_fleet_resolvers(ngx_rbl_fleet_t *fleet,
+    ngx_rbl_daemon_t *d);
+static void ngx_rbl_fleet_lists(ngx_rbl_fleet_t *fleet, ngx_rbl_daemon_t *d);
+
+
+ngx_int_t
+ngx_rbl_fleet_read(ngx_rbl_fleet_t *fleet, ngx_rbl_store_t *store)
+{
+    if (store == NULL) {
+        return NGX_DECLINED;
+    }
+
+    fleet->store = store;
+
+    if (ngx_rbl_store_ready(store)) {
+        return ngx_rbl_fleet_ask(fleet);
+    }
+
+    /* without a store that is ready no key can be named */
+
+    fleet->batch = ngx_rbl_batch_create(store, NULL, ngx_rbl_fleet_ready,
+                                        fleet);
+    if (fleet->batch == NULL) {
+        return NGX_DECLINED;
+    }
+
+    ngx_rbl_batch_submit(fleet->batch);
+
+    return NGX_OK;
+}
+
+
+void
+ngx_rbl_fleet_cancel(ngx_rbl_fleet_t *fleet)
+{
+    if (fleet->batch) {
+        ngx_rbl_batch_cancel(fleet->batch);
+        fleet->batch = NULL;
+    }
+}
+
+
+static ngx_int_t
+ngx_rbl_fleet_ask(ngx_rbl_fleet_t *fleet)
+{
+    rbl_key_t  key;
+    rbl_str_t  argv[5];
+
+    fleet->batch = ngx_rbl_batch_create(fleet->store, ngx_rbl_fleet_names,
+                                        ngx_rbl_fleet_named, fleet);
+    if (fleet->batch == NULL) {
+        return NGX_DECLINED;
+    }
+
+    argv[0] = RBL_STR("ZRANGE");
+    argv[1] = rbl_key(&key, ngx_rbl_store_keyspace(fleet->store), 0,
+                      "daemons", RBL_STR(""), RBL_STR(""));
+    argv[2] = RBL_STR("0");
+    argv[3] = RBL_STR(NGX_RBL_FLEET_LAST);
+    argv[4] = RBL_STR("REV");
+
+    ngx_rbl_batch_command(fleet->batch, 5, argv);
+    ngx_rbl_batch_submit(fleet->batch);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_rbl_fleet_ready(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_fleet_t  *fleet = data;
+
+    fleet->batch = NULL;
+
+    if (rc != NGX_RBL_STORE_OK || ngx_rbl_fleet_ask(fleet) != NGX_OK) {
+        fleet->done(fleet->data);
+    }
+}
+
+
+/* Names become keys; the reply ends with this call. */
+
+static void
+ngx_rbl_fleet_names(void *data, ngx_uint_t i, const redisReply *reply)
+{
+    size_t            k, n;
+    u_char           *p;
+    rbl_key_t         key;
+    rbl_str_t         name, s;
+    ngx_rbl_fleet_t  *fleet = data;
+
+    n = rbl_reply_len(reply);
+
+    fleet->keys = ngx_palloc(fleet->pool, (n + 1) * sizeof(rbl_str_t));
+    fleet->names = ngx_palloc(fleet->pool, (n + 1) * sizeof(rbl_str_t));
+    if (fleet->keys == NULL || fleet->names == NULL) {
+        return;
+    }
+
+    for (k = 0; k < n; k++) {
+        name = rbl_reply_str(rbl_reply_at(reply, k));
+        s = rbl_key(&key, ngx_rbl_store_keyspace(fleet->store), 0, "daemon",
+                    name, RBL_STR(""));
+        p = s.n > name.n ? ngx_pnalloc(fleet->pool, s.n) : NULL;
+
+        if (p != NULL) {
+            ngx_memcpy(p, s.p, s.n);
+            name.p = (char *) p + s.n - name.n;
+            fleet->names[fleet->nnames] = name;
+            fleet->keys[++fleet->nnames] = (rbl_str_t) { (char *) p, s.n };
+        }
+    }
+}
+
+
+static void
+ngx_rbl_fleet_named(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_fleet_t  *fleet = data;
+
+    fleet->batch = NULL;
+    fleet->up = rc == NGX_RBL_STORE_OK;
+
+    if (fleet->up && fleet->nnames) {
+        fleet->daemon = ngx_pcalloc(fleet->pool, fleet->nnames
+                                                 * sizeof(ngx_rbl_daemon_t));
+        fleet->batch = ngx_rbl_batch_create(fleet->store,
+                                            ngx_rbl_fleet_records,
+                                            ngx_rbl_fleet_done, fleet);
+    }
+
+    if (fleet->batch == NULL) {
+        fleet->done(fleet->data);
+        return;
+    }
+
+    fleet->keys[0] = RBL_STR("MGET");
+
+    ngx_rbl_batch_command(fleet->batch, (int) fleet->nnames + 1, fleet->keys);
+    ngx_rbl_batch_submit(fleet->batch);
+}
+
+
+static void
+ngx_rbl_fleet_records(void *data, ngx_uint_t i, const redisReply *reply)
+{
+    size_t            k, n;
+    ngx_rbl_fleet_t  *fleet = data;
+
+    n = fleet->daemon ? rbl_reply_len(reply) : 0;
+    n = ngx_min(n, fleet->nnames);
+
+    for (k = 0; k < n; k++) {
+        if (ngx_rbl_fleet_add(fleet, fleet->names[k],
+                              rbl_reply_str(rbl_reply_at(reply, k)))
+            != NGX_OK)
+        {
+            ngx_memzero(&fleet->daemon[fleet->n], sizeof(ngx_rbl_daemon_t));
+        }
+    }
+}
+
+
+static void
+ngx_rbl_fleet_done(void *data, ngx_rbl_store_rc_e rc)
+{
+    ngx_rbl_fleet_t  *fleet = data;
+
+    fleet->batch = NULL;
+
+    if (rc != NGX_RBL_STORE_OK) {
+        fleet->up = 0;
+        fleet->n = 0;
+    }
+
+    fleet->done(fleet->data);
+}
+
+
+/* NGX_DECLINED: it has ended, or is none. */
+
+static ngx_int_t
+ngx_rbl_fleet_add(ngx_rbl_fleet_t *fleet, rbl_str_t name, rbl_str_t raw)
+{
+    u_char            *p;
+    ngx_rbl_daemon_t  *d;
+
+    if (raw.n == 0 || raw.n > NGX_RBL_FLEET_RECORD) {
+        return NGX_DECLINED;
+    }
+
+    p = ngx_pnalloc(fleet->pool, raw.n);
+    if (p == NULL) {
+        return NGX_DECLINED;
+    }
+
+    ngx_memcpy(p, raw.p, raw.n);
+    raw.p = (char *) p;
+    d = &fleet->daemon[fleet->n];
+
+    if (rbl_daemon_decode(&d->record, raw) != RBL_OK
+        || rbl_metrics_decode(d->number, d->record.numbers) != RBL_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    d->record.name = name;              /* no other daemon has it */
+
+    ngx_rbl_fleet_resolvers(fleet, d);
+    ngx_rbl_fleet_lists(fleet, d);
+    fleet->n++;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_rbl_fleet_resolvers(ngx_rbl_fleet_t *fleet, ngx_rbl_daemon_t *d)
+{
+    size_t    n;
+    rbl_mp_t  mp;
+
+    rbl_mp_init(&mp, d->record.resolvers);
+    n = rbl_mp_array(&mp);
+    n = ngx_min(n, RBL_METRICS_RESOLVERS);
+    n = ngx_min(n, NGX_RBL_FLEET_ROWS - fleet->rows);
+
+    d->resolver = n ? ngx_palloc(fleet->pool,
+                                 n * sizeof(rbl_resolver_metrics_t)) : NULL;
+
+    while (d->resolver && d->nresolvers < n
+           && rbl_resolver_metrics_decode(&d->resolver[d->nresolvers], &mp)
+              == RBL_OK)
+    {
+        d->nresolvers++;
+        fleet->rows++;
+    }
+}
+
+
+static void
+ngx_rbl_fleet_lists(ngx_rbl_fleet_t *fleet, ngx_rbl_daemon_t *d)
+{
+    size_t    n;
+    rbl_mp_t  mp;
+
+    rbl_mp_init(&mp, d->record.lists);
+    n = rbl_mp_array(&mp);
+    n = ngx_min(n, RBL_METRICS_LISTS);
+    n = ngx_min(n, NGX_RBL_FLEET_ROWS - fleet->rows);
+
+    d->list = n ? ngx_palloc(fleet->pool, n * sizeof(rbl_list_metrics_t))
+                : NULL;
+
+    while (d->list && d->nlists < n
+           && rbl_list_metrics_decode(&d->list[d->nlists], &mp) == RBL_OK)
+    {
+        d->nlists++;
+        fleet->rows++;
+    }
+}

@@ -1,0 +1,125 @@
+/*
+ * The fleet as JSON.
+ */
+
+#include "ngx_rbl_status.h"
+
+
+static void ngx_rbl_fleet_numbers(rbl_doc_t *doc, const rbl_metric_t *metric,
+    ngx_uint_t n, const int64_t *number);
+static void ngx_rbl_fleet_json_daemon(rbl_doc_t *doc,
+    const ngx_rbl_daemon_t *d);
+static void ngx_rbl_fleet_json_latency(rbl_doc_t *doc,
+    const rbl_resolver_metrics_t *m);
+
+
+void
+ngx_rbl_fleet_json(ngx_rbl_fleet_t *fleet, rbl_doc_t *doc)
+{
+    ngx_uint_t  i;
+
+    rbl_doc_bool(doc, "store_up", (int) fleet->up);
+    rbl_doc_array(doc, "daemons");
+
+    for (i = 0; i < fleet->n; i++) {
+        ngx_rbl_fleet_json_daemon(doc, &fleet->daemon[i]);
+    }
+
+    rbl_doc_close(doc);
+}
+
+
+static void
+ngx_rbl_fleet_json_daemon(rbl_doc_t *doc, const ngx_rbl_daemon_t *d)
+{
+    ngx_uint_t  i;
+
+    rbl_doc_object(doc, NULL);
+    rbl_doc_str(doc, "name", d->record.name);
+    rbl_doc_str(doc, "version", d->record.release);
+    rbl_doc_int(doc, "started", d->record.started / 1000);
+    rbl_doc_int(doc, "told", d->record.told / 1000);
+    ngx_rbl_fleet_numbers(doc, rbl_metrics, RBL_M__N, d->number);
+
+    rbl_doc_array(doc, "resolvers");
+
+    for (i = 0; i < d->nresolvers; i++) {
+        rbl_doc_object(doc, NULL);
+        rbl_doc_str(doc, "address", d->resolver[i].address);
+        ngx_rbl_fleet_numbers(doc, rbl_resolver_metrics, RBL_MR_LATENCY,
+                              d->resolver[i].number);
+        ngx_rbl_fleet_json_latency(doc, &d->resolver[i]);
+        rbl_doc_close(doc);
+    }
+
+    rbl_doc_close(doc);
+    rbl_doc_array(doc, "lists");
+
+    for (i = 0; i < d->nlists; i++) {
+        rbl_doc_object(doc, NULL);
+        rbl_doc_str(doc, "list", d->list[i].list);
+        rbl_doc_str(doc, "zone", d->list[i].zone);
+        rbl_doc_str(doc, "health", d->list[i].health);
+        ngx_rbl_fleet_numbers(doc, rbl_list_metrics, RBL_ML__N,
+                              d->list[i].number);
+        rbl_doc_close(doc);
+    }
+
+    rbl_doc_close(doc);
+    rbl_doc_close(doc);
+}
+
+
+/* In objects by their groups; what is not known is left out. */
+
+static void
+ngx_rbl_fleet_numbers(rbl_doc_t *doc, const rbl_metric_t *metric,
+    ngx_uint_t n, const int64_t *number)
+{
+    ngx_uint_t   i;
+    const char  *group;
+
+    group = NULL;
+
+    for (i = 0; i < n; i++) {
+        if (number[i] < 0) {
+            continue;
+        }
+
+        if (group == NULL || ngx_strcmp(group, metric[i].group) != 0) {
+            if (group != NULL) {
+                rbl_doc_close(doc);
+            }
+
+            group = metric[i].group;
+            rbl_doc_object(doc, group);
+        }
+
+        rbl_doc_int(doc, metric[i].key, number[i]);
+    }
+
+    if (group != NULL) {
+        rbl_doc_close(doc);
+    }
+}
+
+
+/* Each bucket with its own number, as those of the store's latency. */
+
+static void
+ngx_rbl_fleet_json_latency(rbl_doc_t *doc, const rbl_resolver_metrics_t *m)
+{
+    ngx_uint_t  i;
+
+    rbl_doc_array(doc, "buckets");
+
+    for (i = 0; i <= RBL_LATENCY_BOUNDS; i++) {
+        rbl_doc_object(doc, NULL);
+        rbl_doc_int(doc, "up_to_us",
+                    i < RBL_LATENCY_BOUNDS ? rbl_latency_bounds[i] : -1);
+        rbl_doc_int(doc, "count", m->number[RBL_MR_LATENCY + i]);
+        rbl_doc_close(doc);
+    }
+
+    rbl_doc_close(doc);
+}

@@ -1,0 +1,100 @@
+/*
+ * The sink of an answer: what is written goes straight into nginx's buffers.
+ */
+
+#include "ngx_rbl_sink.h"
+
+
+#define NGX_RBL_CHUNK      16384        /* what outgrows the first buffer */
+#define NGX_RBL_FIRST_MAX  65536
+
+
+static int ngx_rbl_sink_more(rbl_out_t *out);
+
+
+/* A sink that could not be opened has no room and no way to get any. */
+
+ngx_int_t
+ngx_rbl_sink_open(ngx_rbl_sink_t *sink, ngx_pool_t *pool, size_t size)
+{
+    ngx_memzero(sink, sizeof(ngx_rbl_sink_t));
+
+    sink->pool = pool;
+    sink->last = &sink->chain;
+
+    size = ngx_min(size, NGX_RBL_FIRST_MAX);
+
+    sink->buf = ngx_create_temp_buf(sink->pool, size);
+
+    if (sink->buf == NULL) {
+        sink->out.failed = 1;
+        return NGX_ERROR;
+    }
+
+    sink->out.pos = (char *) sink->buf->start;
+    sink->out.end = (char *) sink->buf->end;
+    sink->out.more = ngx_rbl_sink_more;
+
+    return NGX_OK;
+}
+
+
+ngx_buf_t *
+ngx_rbl_sink_flush(ngx_rbl_sink_t *sink)
+{
+    ngx_chain_t  *cl;
+
+    cl = ngx_alloc_chain_link(sink->pool);
+    if (cl == NULL) {
+        return NULL;
+    }
+
+    sink->buf->last = (u_char *) sink->out.pos;
+
+    cl->buf = sink->buf;
+    cl->next = NULL;
+
+    *sink->last = cl;
+    sink->last = &cl->next;
+
+    return sink->buf;
+}
+
+
+off_t
+ngx_rbl_sink_length(const ngx_rbl_sink_t *sink)
+{
+    off_t         len;
+    ngx_chain_t  *cl;
+
+    len = 0;
+
+    for (cl = sink->chain; cl; cl = cl->next) {
+        len += cl->buf->last - cl->buf->pos;
+    }
+
+    return len;
+}
+
+
+static int
+ngx_rbl_sink_more(rbl_out_t *out)
+{
+    ngx_buf_t       *b;
+    ngx_rbl_sink_t  *sink = (ngx_rbl_sink_t *) out;
+
+    if (ngx_rbl_sink_flush(sink) == NULL) {
+        return -1;
+    }
+
+    b = ngx_create_temp_buf(sink->pool, NGX_RBL_CHUNK);
+    if (b == NULL) {
+        return -1;
+    }
+
+    sink->buf = b;
+    out->pos = (char *) b->start;
+    out->end = (char *) b->end;
+
+    return 0;
+}
