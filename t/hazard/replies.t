@@ -45,10 +45,20 @@ my @one = ("host/$hosts[0]", "contact/$contact", "contactgroup/$group",
 
 # --- totals -----------------------------------------------------------------
 
+# Those of hosts and listings are a record, and made anew if that is none.
+my $in_one = qr{^(?:hosts|listings|host/.*)$};
+my @stamped = grep { /$in_one/ } @lists, @one;
+my @counted = grep { !/$in_one/ } @lists, @one;
 for my $n (-1, '9223372036854775807', '-9223372036854775808', 10 ** 13) {
     damage($relay, 'integers', $n);
     refused(call($t, 'GET', "$_.json"), 500, qr/^Internal error\.$/,
-        "$_: $n in all is no total") for @lists, @one;
+        "$_: $n in all is no total") for @counted;
+    for my $path (@stamped) {
+        redis($t->{redis}, 'SET', redis_key('totals', $ac),
+            mp_pack([1, 1, $n, 1, $n]));
+        is_deeply([@{ json(call($t, 'GET', "$path.json")) }{qw(total_hosts
+            total_listed)}], [16, 4], "$path: $n in all is no total");
+    }
     like(call($t, 'GET', 'listings.nagios')->{body}, qr/^UNKNOWN/, 'Nagios')
         if $n < 0;
 }
