@@ -1,0 +1,231 @@
+package RblLab;
+
+# A DNS laboratory: the scenarios of RblLab/Table.pm behind real servers.
+# Each scenario is one list, in a zone of its own below lab.test, and one
+# value that is asked for.  Its members:
+#
+#   value    => what is checked (192.0.2.7)
+#   asked    => what is then in front of the zone, if it is not plain
+#   list     => whose entry of conf/lists.json the list is; without one it is
+#               a list of addresses, 127.0.0.2 a listing, RFC 5782 controls
+#   families, control => of a list without an entry
+#   rbldnsd  => data (type `set`, ip4set): the zone is served by rbldnsd;
+#   otherwise by the scriptable server (RblDns.pm), the first that fits:
+#     rule     => [pattern, action]
+#     all      => action for every name of the zone
+#     answer   => for the value: addresses, an action, or several in turn
+#     positive => for the positive control: an address or an action
+#     rest     => action for all other names (NXDOMAIN)
+#   to       => 'closed': nobody serves the zone
+#   via      => the resolver: `direct` (the servers answer themselves), `plain`
+#               (Unbound as it should be), or what is wrong with it
+#   lists    => how many such lists there are
+#   key      => of a zone with a {key}
+#
+#     my $lab = lab();
+#     for my $s (@{ $lab->{scenarios} }) { ... resolver_port($lab, $s) ... }
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use JSON::PP;
+use Socket qw(AF_INET6 inet_pton);
+
+use RblDns;
+use RblLab::Table;
+use RblTest;
+
+our @EXPORT = qw(lab lab_stop lab_list lab_file resolver_port verdict_fits
+    wanted_text);
+
+use constant VALUE => '192.0.2.7';
+
+my $json = JSON::PP->new->utf8->canonical;
+my %catalogue;
+
+sub catalogue {
+    %catalogue = map { $_->{zone} => $_ } @{ $json->decode(
+        read_file(repo_dir() . '/conf/lists.json'))->{lists} } if !%catalogue;
+    return \%catalogue;
+}
+
+
+# --- a scenario ------------------------------------------------------------
+
+sub scenario {
+    my ($name, $source, $verdict, $error, $text, $member) = @_;
+
+    my $s = { name => $name, source => $source, verdict => $verdict,
+        error => $error, text => $text, value => VALUE, via => 'direct',
+        zone => "$name.lab.test",
+        map({ $_ => $member->{$_} } grep { defined $member->{$_} }
+            keys %$member) };
+    $s->{entry} = defined $s->{list} ? catalogue()->{ $s->{list} }
+        // die "$name: no list $s->{list}\n" : {
+        name => "List $name", type => 'rbl', website => '',
+        families => $s->{families} // ['ipv4'], codes =>
+        ['127.0.0.2=listed', '127.0.0.3=listed'], lookup => '', delist => '',
+        tier => 'normal', scope => 'ip', kind => 'block',
+        control => $s->{control} // 'ip', note => '' };
+    $s->{asked} //= asked($s->{value});
+    $s->{served} = (defined $s->{key} ? "$s->{key}." : '') . $s->{zone};
+    return $s;
+}
+
+# What stands in front of the zone.
+sub asked {
+    my ($value) = @_;
+
+    return join '.', reverse split /\./, $value if $value =~ /^[\d.]+$/;
+    my $octets = $value =~ /:/ ? inet_pton(AF_INET6, $value) : undef;
+    return lc $value if !defined $octets;
+    return join '.', reverse split //, unpack 'H*', $octets;
+}
+
+# The entry of a list file; `n` of a scenario with several lists.
+sub lab_list {
+    my ($s, $n) = @_;
+
+    my $zone = ($n ? "n$n-" : '') . $s->{zone};
+    return { %{ $s->{entry} }, enabled => JSON::PP::true,
+        zone => defined $s->{key} ? "{key}.$zone" : $zone };
+}
+
+sub lab_file {
+    my ($path, @entries) = @_;
+
+    write_file($path, $json->encode({ version => 1, killed => [],
+        lists => \@entries }));
+    return $path;
+}
+
+# The name of the positive control, as a pattern.
+sub control_pattern {
+    my ($s) = @_;
+
+    return "^\Q$1\E\\." if $s->{entry}{control} =~ /^name:(.+)/;
+    return '^2\.0\.0\.(127|0\.0\.0\.f\.7\.f\.f\.f\.f(\.0){20})\.';
+}
+
+# The code that the list's own table calls a listing, or knows at all.
+sub control_code {
+    my ($s) = @_;
+
+    for my $rule (sort { ($a =~ /^~/) <=> ($b =~ /^~/) }
+        grep { !/^!/ } @{ $s->{entry}{codes} })
+    {
+        return "127.0.0.$1" if $rule =~ /^bit:(\d+)/;
+        return $1 if $rule =~ /^~?([\d.]+)/;
+    }
+    return '127.0.0.2';
+}
+
+sub action {
+    my ($s, $what) = @_;
+
+    my %act = ref $what ? %$what : $what =~ /^[\d.]+$/ ? (a => [$what])
+        : $what eq 'mute' ? (mute => 1)
+        : $what eq 'nodata' ? () : (rcode => $what);
+    $act{txt} //= ["$s->{name} says so"] if $act{a};
+    my $rcode = $act{rcode} // '';
+    my $empty = !$act{a} && !$act{more} && $rcode =~ /^(nxdomain)?$/;
+    return { aa => 1, ttl => 1, $empty ? (soa => [$s->{served}, 1, 1]) : (),
+        %act };
+}
+
+sub actions {
+    my ($s, $what) = @_;
+
+    return action($s, { a => $what })
+        if ref $what eq 'ARRAY' && !grep { !/^[\d.]+\z/ } @$what;
+    return map { action($s, $_) } ref $what eq 'ARRAY' ? @$what : $what;
+}
+
+# The rules of the scriptable server for a scenario.
+sub rules {
+    my ($s) = @_;
+
+    my $zone = "(n\\d-)?\Q$s->{served}\E(\$| )";
+    my $control = control_pattern($s);
+    return (
+        $s->{rule} ? ["$s->{rule}[0].*$zone", actions($s, $s->{rule}[1])] : (),
+        defined $s->{answer} ? ["^\Q$s->{asked}\E\\.$zone",
+            actions($s, $s->{answer})] : (),
+        $s->{all} ? ["(^|[.])$zone", actions($s, $s->{all})] : (),
+        ["$control$zone", actions($s, $s->{positive} // control_code($s))],
+        ["(^|[.])$zone", actions($s, $s->{rest} // 'nxdomain')],
+    );
+}
+
+
+# --- the servers -----------------------------------------------------------
+
+# The scenarios and everything that answers for them.
+sub lab {
+    my %opt = @_;
+
+    my @all = map { scenario(@$_) } RblLab::Table::scenarios();
+    my $lab = { scenarios => \@all };
+    my @zones = grep { defined $_->{rbldnsd} } @all;
+
+    $lab->{rbldnsd} = start_rbldnsd(zones => [map { [$_->{zone},
+        $_->{set} // 'ip4set', ":127.0.0.2:listed\n$_->{rbldnsd}"] } @zones]);
+    $lab->{script} = RblDns->new(rules => [map { rules($_) }
+        grep { !defined $_->{rbldnsd} } @all]);
+    $lab->{closed} = RblDns::closed_port();
+    $lab->{mute} = RblDns->new(rules => [['.', 'mute']]);
+    $lab->{refuses} = RblDns->new(rules => [['.', 'refused']]);
+
+    my %stub = ('lab.test' => $lab->{script}->port,
+        map { $_->{zone} => $lab->{rbldnsd}{port} } @zones);
+    $stub{ $_->{zone} } = $lab->{closed} for grep { $_->{to} } @all;
+    my %conf = (
+        plain     => '',
+        strips    => "  private-address: 127.0.0.0/8\n",
+        minimises => "  qname-minimisation: yes\n",
+        strict    => "  qname-minimisation: yes\n"
+            . "  qname-minimisation-strict: yes\n",
+    );
+    $lab->{$_} = start_unbound(stubs => \%stub, conf => $conf{$_})
+        for sort keys %conf;
+    return $lab;
+}
+
+sub lab_stop {
+    my ($lab) = @_;
+
+    $lab->{$_}->stop for qw(script mute refuses);
+}
+
+# Where a scenario's questions go.
+sub resolver_port {
+    my ($lab, $s) = @_;
+
+    my $via = $s->{via} ne 'direct' ? $s->{via}
+        : defined $s->{rbldnsd} ? 'rbldnsd' : 'script';
+    my $server = $lab->{$via} // die "$s->{name}: no resolver $via\n";
+    return !ref $server ? $server : ref $server eq 'HASH' ? $server->{port}
+        : $server->port;
+}
+
+
+# --- judging ---------------------------------------------------------------
+
+# Is the verdict (and the error) one of those that are right?
+sub verdict_fits {
+    my ($s, $verdict, $error) = @_;
+
+    my @errors = map { $_ eq '*' ? '' : $_ } split ' ', $s->{error};
+    return 0 if !grep { $_ eq $verdict } split ' ', $s->{verdict};
+    return 1 if !defined $error;
+    return scalar grep { $_ eq $error } @errors ? @errors : '';
+}
+
+sub wanted_text {
+    my ($s) = @_;
+
+    return $s->{error} eq '' ? $s->{verdict} : "$s->{verdict}: $s->{error}";
+}
+
+1;
