@@ -9,7 +9,7 @@
 #   make valgrind a part of the tests with every program under valgrind
 #   make crash    500 checks while everything is killed, 20 times over
 #
-# Other targets: bench, mutants, deb-check, deps, clean, clang, style; daemon,
+# Other targets: bench, lab, mutants, deb-check, deps, clean, clang, style; daemon,
 # module, unit, tools.
 #
 # Everything is built into $(BUILD); nothing outside it is written, but run/ by
@@ -171,6 +171,7 @@ include conf/install.mk
 include t/fuzz/fuzz.mk
 include t/bench/bench.mk
 include t/hazard/hazard.mk
+include t/lab/lab.mk
 include t/valgrind/valgrind.mk
 
 -include $(OBJS:.o=.d)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing and says which.
 # usage: deps.sh GROUP...
-# groups: build, run, test, deb, bench, fuzz, analyze, valgrind
+# groups: build, run, test, deb, bench, fuzz, analyze, valgrind, lab
 set -eu
 
 build="gcc make pkg-config nginx nginx-dev libhiredis-dev libjansson-dev
@@ -13,6 +13,10 @@ deb="build-essential debhelper fakeroot"
 fuzz="clang dpkg-dev libclang-rt-14-dev libldns-dev"
 analyze="clang-tools cppcheck"
 valgrind="dpkg-dev valgrind"
+lab="iproute2 libcapture-tiny-perl libdata-validate-domain-perl
+libdata-validate-ip-perl libmail-rbl-perl libmonitoring-plugin-perl
+libnet-dns-perl libnet-ip-perl libnet-rblclient-perl libreadonly-perl
+monitoring-plugins-contrib nodejs rblcheck"
 bench="wrk libnginx-mod-http-lua lua-nginx-redis lua-cjson nodejs"
 
 # Node from elsewhere brings its own npm.
@@ -29,6 +33,7 @@ for group; do
     fuzz) want="$want $fuzz" ;;
     analyze) want="$want $analyze" ;;
     valgrind) want="$want $valgrind" ;;
+    lab) want="$want $lab $npm" ;;
     bench) want="$want $bench $npm" ;;
     *) echo "deps.sh: no group \"$group\"" >&2
        exit 2 ;;

@@ -23,7 +23,7 @@ package RblLab;
 #   key      => of a zone with a {key}
 #
 #     my $lab = lab();
-#     for my $s (@{ $lab->{scenarios} }) { ... resolver_port($lab, $s) ... }
+#     for my $s (@{ $lab->{scenarios} }) { ... lab_check($lab, $s) ... }
 
 use strict;
 use warnings;
@@ -36,8 +36,7 @@ use RblDns;
 use RblLab::Table;
 use RblTest;
 
-our @EXPORT = qw(lab lab_stop lab_list lab_file resolver_port verdict_fits
-    wanted_text);
+our @EXPORT = qw(lab lab_stop lab_check resolver_port verdict_fits wanted_text);
 
 use constant VALUE => '192.0.2.7';
 
@@ -207,6 +206,27 @@ sub resolver_port {
     my $server = $lab->{$via} // die "$s->{name}: no resolver $via\n";
     return !ref $server ? $server : ref $server eq 'HASH' ? $server->{port}
         : $server->port;
+}
+
+
+# (verdict, error) of `rblctl check`; "none" if no list takes the value.
+sub lab_check {
+    my ($lab, $s) = @_;
+
+    my $conf = $lab->{conf} //= temp_dir() . '/rblctl.conf';
+    write_file($conf, "dns_timeout 300ms\ndns_tries 2\ncheck_timeout 6s\n")
+        if !-e $conf;
+    my $file = lab_file(temp_dir() . "/$s->{name}.json",
+        map { lab_list($s, $_) } 0 .. ($s->{lists} // 1) - 1);
+    my $r = run_cmd(build_dir() . '/rblctl', '-c', $conf, 'check',
+        $s->{value}, '--lists', $file, '--resolver',
+        '127.0.0.1@' . resolver_port($lab, $s), '--json');
+    return ('none', '') if $r->{status} == 3 && $r->{err} =~ /no active list/;
+    my $out = eval { $json->decode($r->{out}) }
+        // return ("nothing: $r->{err}", '');
+    my ($list) = grep { $_->{zone} =~ /^(\{key\}\.)?\Q$s->{zone}\E$/ }
+        @{ $out->{lists} };
+    return $list ? @$list{qw(status error)} : ('missing', '');
 }
 
 
