@@ -34,8 +34,8 @@ my $dns = RblDns->new(rules => [[$control, $listed], [$odd, $listed],
     ['.', $none]]);
 my $w = world(no_dns => 1, zones => {
     'a.test' => { control => 'ip' },
-    'rate.test' => { control => 'ip', rate => RATE },
-    'day.test' => { control => 'ip', day_quota => DAY },
+    'rate.test' => { control => 'ip', more => '"rate": ' . RATE },
+    'day.test' => { control => 'ip', more => '"day_quota": ' . DAY },
 });
 script_ok($w, 'account_interval', [RblCheckd::akey($w, 'acct')], INTERVAL);
 script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')], fresh_sid('WH'),
