@@ -82,7 +82,7 @@ sub run {
     my $r = run_cmd({ timeout => 120, %$opt }, @command);
     my $wall = clock_gettime(CLOCK_MONOTONIC) - $began;
     my @after = times;
-    die "$command[0]: $r->{err}\n" if $r->{status} > 1;
+    die "$command[0]: $r->{err}\n" if $r->{err} ne '' || $r->{signal};
     my $cpu = $after[2] + $after[3] - $before[2] - $before[3];
     return ({ us => $cpu * 1e6 / QUESTIONS, rps => QUESTIONS / $wall,
         wall => $wall }, $r);
@@ -190,9 +190,8 @@ sub checks {
         redis($w->{redis}, 'ZADD', RblCheckd::akey($w, 'due'),
             map { ($now, $sid->{$_}) } @address);
         redis($w->{redis}, 'ZADD', RblCheckd::pkey($w, 'due'), $now, $ac);
-        # Whoever is not done is due until the lease, at the latest.
         wait_for { redis($w->{redis}, 'ZCOUNT', RblCheckd::akey($w, 'due'), 0,
-            $now + 600_000) == 0 } 60, 'the checks';
+            $now) == 0 && jobs_left($w) == 0 } 60, 'the checks';
     }, daemon => [$checkd->{pid}], store => [$w->{redis}{pid}]);
     my $listed = redis($w->{redis}, 'ZCARD', RblCheckd::akey($w, 'listed'));
     my $count = sum0(map { record('host', $_)->{listed_count} } @{ redis(

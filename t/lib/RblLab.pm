@@ -209,6 +209,40 @@ sub resolver_port {
 }
 
 
+# Where rblctl has the lists of a scenario from: a file, or the store if they
+# want keys, which no file has.
+sub lists_of {
+    my ($lab, $s) = @_;
+
+    return ('--lists', lab_file(temp_dir() . "/$s->{name}.json",
+        map { lab_list($s, $_) } 0 .. ($s->{lists} // 1) - 1))
+        if !defined $s->{key};
+    my $store = $lab->{store} //= keyed_store($lab);
+    my ($user, $password) = store_login($store, 'rblctl');
+    return ('--store', $store->{addr}, '--user', $user, '--password-file',
+        $password);
+}
+
+sub keyed_store {
+    my ($lab) = @_;
+
+    my $redis = start_redis();
+    my @keyed = grep { defined $_->{key} } @{ $lab->{scenarios} };
+    init_store($redis, partitions => 1, lists => lab_file(temp_dir()
+        . '/keyed.json', map { { %{ lab_list($_) },
+            enabled => JSON::PP::false } } @keyed));
+    for my $s (@keyed) {
+        my $zone = lab_list($s)->{zone};
+        my $file = temp_dir() . '/key';
+        write_file($file, "$s->{key}\n", 0600);
+        for my $what (['key', $zone, '--file', $file], ['enable', $zone]) {
+            my $r = rblctl($redis, 'lists', @$what);
+            die "lists @$what: $r->{err}" if $r->{status} != 0;
+        }
+    }
+    return $redis;
+}
+
 # (verdict, error) of `rblctl check`; "none" if no list takes the value.
 sub lab_check {
     my ($lab, $s) = @_;
@@ -216,10 +250,8 @@ sub lab_check {
     my $conf = $lab->{conf} //= temp_dir() . '/rblctl.conf';
     write_file($conf, "dns_timeout 300ms\ndns_tries 2\ncheck_timeout 6s\n")
         if !-e $conf;
-    my $file = lab_file(temp_dir() . "/$s->{name}.json",
-        map { lab_list($s, $_) } 0 .. ($s->{lists} // 1) - 1);
-    my $r = run_cmd(build_dir() . '/rblctl', '-c', $conf, 'check',
-        $s->{value}, '--lists', $file, '--resolver',
+    my $r = run_cmd(build_dir() . '/rblctl', '-c', $conf, lists_of($lab, $s),
+        'check', $s->{value}, '--resolver',
         '127.0.0.1@' . resolver_port($lab, $s), '--json');
     return ('none', '') if $r->{status} == 3 && $r->{err} =~ /no active list/;
     my $out = eval { $json->decode($r->{out}) }

@@ -178,8 +178,8 @@ sub neutral {
     my $karma = 'hostkarma.junkemailfilter.com';
     my $spike = 'bl.mailspike.net';
     my $uribl = sub { my ($list, $n, $test) = @_;
-        { list => $list, value => 'shop.example.com',
-          answer => ["127.0.0.$n"], positive => "127.0.0.$test" } };
+        { list => $list, value => 'example.com', answer => ["127.0.0.$n"],
+          positive => "127.0.0.$test" } };
 
     return (
     ['karma-1', '1.3', 'clear', '', 'Hostkarma white',
