@@ -116,6 +116,11 @@ const config_key_t  config_keys[] = {
       "How much memory answers may take that are kept for their TTL, so that\n"
       "what many accounts watch is asked once; 0: none are kept.", 0 },
 
+    { "control_retry", config_set_duration, AT(control_retry),
+      LIMITS(0.5, 60 * MINUTE), "30s", NULL, NULL,
+      "How soon a list that has failed its controls is asked for them again,\n"
+      "and then after twice as long each time, up to an hour.", 0 },
+
     { "source_address", config_set_source, AT(source), NO_LIMITS,
       "", "192.0.2.1", "a numeric address; at most 16 of them",
       "An address that the lists see the questions come from, where it is\n"

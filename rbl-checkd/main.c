@@ -208,6 +208,9 @@ start(checkd_t *c)
                                  c->conf.cache_size);
     d->check.guard = guard_new(d->loop, d->store, d->check.health);
     d->check.tally = tally_new();
+    if (d->check.health != NULL) {
+        health_retry_after(d->check.health, c->conf.control_retry);
+    }
 
     if (d->check.quota == NULL || d->check.lookup == NULL
         || d->check.health == NULL || d->check.guard == NULL

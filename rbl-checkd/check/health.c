@@ -154,7 +154,7 @@ health_settle(health_entry_t *e, health_state_t state, const char *why)
         return;
     }
 
-    e->wait = e->wait == 0 ? HEALTH_BAD_MIN : e->wait * 2;
+    e->wait = e->wait == 0 ? e->health->bad_min : e->wait * 2;
     if (e->wait > HEALTH_BAD_MAX) {
         e->wait = HEALTH_BAD_MAX;
     }
@@ -430,11 +430,19 @@ health_new(struct ev_loop *loop, dns_engine_t *dns)
 
     health->loop = loop;
     health->dns = dns;
+    health->bad_min = HEALTH_BAD_MIN;
     ev_timer_init(&health->tell, on_tell, 0, 0);
     health->tell.data = health;
     health_blame_init(health);
 
     return health;
+}
+
+
+void
+health_retry_after(health_t *health, double seconds)
+{
+    health->bad_min = seconds;
 }
 
 

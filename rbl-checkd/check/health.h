@@ -67,6 +67,9 @@ typedef void (*health_done_pt)(void *data, const health_verdict_t *verdict);
 health_t *health_new(struct ev_loop *loop, dns_engine_t *dns);
 void health_free(health_t *health);
 
+/* How soon a bad list is asked again (s), at first; 30 until this is called. */
+void health_retry_after(health_t *health, double seconds);
+
 /*
  * What is known within the last minutes.  0: nothing, it has to be asked for
  * (HEALTH_KNOWN).

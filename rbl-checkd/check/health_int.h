@@ -123,6 +123,7 @@ struct health_s {
     struct ev_loop     *loop;
     dns_engine_t       *dns;
     uint64_t            seed;
+    double              bad_min;        /* s before the first retry */
     size_t              n, room;
     health_entry_t    **all;
     health_entry_t     *slot[HEALTH_SLOTS];

@@ -60,7 +60,8 @@ sub dead_rules {
 
     return ($how eq 'world but one'
             ? ['^1\.0\.0\.127\.dies\.test ', 'nxdomain'] : (),
-        ['dies\.test ', $death{$how}],
+        ['dies\.test ', ref $death{$how} ? { %{ $death{$how} }, ttl => 1 }
+            : $death{$how}],
         alive_rules());
 }
 
@@ -74,8 +75,8 @@ script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')], fresh_sid('WH'),
     'hook', 'https://hook.test/', 'secret');
 my $checkd = start_checkd(store => $w->{redis},
     resolver => { port => $dns->port }, conf => { conf_short(
-        dns_timeout => '500ms', dns_tries => 1, checks_max => 400,
-        dns_zone_rate => 0, dns_in_flight => 400,
+        dns_timeout => '500ms', dns_tries => 2, checks_max => 60,
+        dns_zone_rate => 0, control_retry => '1s',
         log_level => 'info') });
 my $sid = add_many($w, @value);
 

@@ -105,7 +105,7 @@ my $w = world(no_dns => 1, zones => { map { ("$_->[0].test" => {
 my $checkd = start_checkd(store => $w->{redis}, resolver => $unbound,
     conf => { conf_short(schedule => 'off', dns_timeout => '700ms',
         dns_tries => 1, check_timeout => '5s', lease => '12s',
-        cache_size => '0') });
+        control_retry => '1s') });
 $sid{$_} = add_host($w, $value{$_}) for keys %value;
 
 # {answer, stands} of each scenario's host on its own list.
