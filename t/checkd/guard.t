@@ -103,6 +103,9 @@ cmp_ok(told('mass\.test is in order'), '>', 0, 'until a sample was in order');
 eventually { jobs_left($w) == 0 } 30, 'nothing is under way';
 is(field('frozen'), undef, 'and is not any more');
 
+$r = rblctl($w->{redis}, 'fsck');
+is($r->{status}, 0, 'fsck finds nothing') or diag $r->{out};
+
 ok(stop_server($_), 'a daemon stops') for @checkd;
 is($_->{status}, 0, 'with status 0') for @checkd;
 $dns->stop;
