@@ -1,0 +1,132 @@
+#!/usr/bin/perl
+
+# What the operator changes with rblctl lists, daemons do within a second, and
+# without a restart: a key is in the names that are asked and nowhere else.
+
+use strict;
+use warnings;
+
+use RblTest;
+use RblCheckd;
+use RblDns;
+use Time::HiRes 'time';
+
+my $dns = RblDns->new(rules => [
+    [ '\.s3cret\.k\.test( TXT)?$', { a => ['127.0.0.2'], txt => ['why'] } ],
+    [ '\.n3xt\.k\.test', 'nxdomain' ],
+    [ '.', 'nxdomain' ],
+]);
+my $w = world(no_dns => 1, zones => {
+    'a.test' => { families => ['ipv4'] },
+    'd.test' => { families => ['domain'], type => 'uribl' },
+});
+my $json = read_file($w->{lists_file});
+$json =~ s/("lists": \[\n)/$1\{"zone": "{key}.k.test", "name": "Keyed", "type": "rbl", "families": ["ipv4"], "codes": ["127.0.0.2=spam"], "enabled": false, "control": "none"},\n/;
+write_file($w->{lists_file}, $json);
+rblctl($w->{redis}, 'lists', 'load', $w->{lists_file});
+my $checkd = start_checkd(store => $w->{redis},
+    resolver => { port => $dns->port },
+    conf => { conf_short(), log_level => 'debug' });
+
+sub lists {
+    my ($opt, @args) = @_;
+
+    my $r = rblctl($w->{redis}, $opt, 'lists', @args);
+    is($r->{status}, 0, "lists @args[0, 1]") or diag($r->{err});
+    return;
+}
+
+# The statuses of a check by zone, a second after what was done.
+sub checked {
+    my ($host, $family) = @_;
+
+    my $pp = check_value($w, $host, $family // 1);
+    wait_check($w, $pp);
+    my $d = details($w, $pp);
+    return { map { $_ => $d->{$_}{status} } keys %$d };
+}
+
+# The daemon looks once a second: it has seen the change when it says so.
+sub seen {
+    my ($name) = @_;
+
+    my $version = redis($w->{redis}, 'GET', 'rbl:{0}:lists:ver');
+    my $at = time;
+    wait_log($checkd, qr/system lists, version $version\b/);
+    cmp_ok(time - $at, '<', 3, "$name: seen at once");
+    return;
+}
+
+is_deeply(checked('10.0.0.1'), { 'a.test' => 'clear' },
+    'a list without its key is not asked');
+
+lists({ stdin => "s3cret\n" }, 'key', '{key}.k.test');
+lists({}, 'enable', '{key}.k.test');
+seen('key and enable');
+is_deeply(checked('10.0.0.1'),
+    { 'a.test' => 'clear', '{key}.k.test' => 'listed' }, 'with it it is');
+cmp_ok($dns->asked('^1\.0\.0\.10\.s3cret\.k\.test A$'), '>=', 1,
+    'the key is in the name');
+is($dns->asked('\{key\}'), 0, 'and no other name of the list was asked');
+
+lists({ stdin => "n3xt\n" }, 'key', '{key}.k.test');
+seen('another key');
+is_deeply(checked('10.0.0.2'),
+    { 'a.test' => 'clear', '{key}.k.test' => 'clear' }, 'another key');
+cmp_ok($dns->asked('^2\.0\.0\.10\.n3xt\.k\.test A$'), '>=', 1, 'is asked with');
+
+lists({}, 'key', '{key}.k.test', '--remove');
+seen('removed');
+is_deeply(checked('10.0.0.3'), { 'a.test' => 'clear' }, 'not asked any more');
+is($dns->asked('^3\.0\.0\.10\.\S*k\.test'), 0, 'by no name');
+
+# A key that went away under an active list: skipped, and nothing ends by it.
+lists({ stdin => "s3cret\n" }, 'key', '{key}.k.test');
+lists({}, 'enable', '{key}.k.test');
+seen('key and enable');
+redis($w->{redis}, 'DEL', 'rbl:{0}:lists:keys');
+redis($w->{redis}, 'INCR', 'rbl:{0}:lists:ver');
+seen('lost');
+is_deeply(checked('10.0.0.4'),
+    { 'a.test' => 'clear', '{key}.k.test' => 'skipped' }, 'a lost key');
+is($dns->asked('^4\.0\.0\.10\.\S*k\.test'), 0, 'nothing is asked');
+like(read_file($checkd->{log}), qr/1 active lists are not asked: they have no/,
+    'and it is logged');
+lists({}, 'disable', '{key}.k.test');
+
+# disable, kill
+lists({}, 'kill', 'a.test', 'lists the world');
+lists({}, 'kill', 'd.test', 'lists the world');
+seen('kill');
+my $r = wait_check($w, check_value($w, '10.0.0.5'));
+is($r->{message}, 'No blocklist applies to this host.', 'killed ones');
+lists({}, 'unkill', $_) for 'a.test', 'd.test';
+seen('unkill');
+is_deeply(checked('10.0.0.5'), { 'a.test' => 'clear' }, 'are back');
+
+# names
+is_deeply(checked('www.example.co.uk', 4), { 'd.test' => 'clear' }, 'a domain');
+is($dns->asked('^' . quotemeta("$_.d.test") . ' A$'), 1, "$_ is asked for")
+    for 'www.example.co.uk', 'example.co.uk';
+lists({}, 'override', 'd.test', '--names', 'registered');
+seen('override');
+is_deeply(checked('www.example.org', 4), { 'd.test' => 'clear' },
+    'the registered domain alone');
+is($dns->asked('^www\.example\.org\.d\.test'), 0, 'is asked for,');
+is($dns->asked('^example\.org\.d\.test A$'), 1, 'once');
+
+# what the daemons tell of it
+eventually {
+    my $r = rblctl($w->{redis}, 'lists', 'show', 'a.test', '--json');
+    my $v = $r->{status} == 0 ? json($r->{out}) : {};
+    ($v->{answered} // 0) >= 4 && $v->{latency_ms};
+} 20, 'lists show tells what was asked';
+
+# nothing of a key in the log, at its loudest
+unlike(read_file($checkd->{log}), qr/s3cret|n3xt/, 'no key in the log');
+for my $key (@{ redis($w->{redis}, 'KEYS', '*') }) {
+    my $dump = redis($w->{redis}, 'DUMP', $key) // '';
+    fail("no key in $key") if $key !~ /lists:keys$/ && $dump =~ /s3cret|n3xt/;
+}
+
+done_testing();
