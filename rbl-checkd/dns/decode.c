@@ -216,6 +216,34 @@ decode_collect(dns_answer_t *answer, const uint8_t *msg,
 }
 
 
+/*
+ * The answer section holds what was asked for, of another name, or a DNAME
+ * that nobody has followed: what the asked name has is not said.
+ */
+static int
+decode_astray(const uint8_t *msg, const dns_screen_t *screen, unsigned type,
+    unsigned hops)
+{
+    size_t       off;
+    unsigned     i;
+    decode_rr_t  rr;
+
+    off = screen->at_an;
+
+    for (i = 0; i < screen->an; i++) {
+        off = decode_rr(&rr, msg, off);
+
+        if (rr.class == DECODE_CLASS_IN
+            && (rr.type == type || (rr.type == DNS_RR_DNAME && hops == 0)))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 /* One CNAME further: 1, or 0 at the end. */
 static int
 decode_follow(const uint8_t *msg, const dns_screen_t *screen,
@@ -331,7 +359,8 @@ dns_decode(dns_answer_t *answer, const uint8_t *msg,
     }
 
     if (n == 0) {
-        return decode_negative(answer, msg, screen, &chain);
+        return decode_astray(msg, screen, type, chain.hops) ? DNS_BADREPLY
+               : decode_negative(answer, msg, screen, &chain);
     }
 
     answer->ttl = chain.ttl;

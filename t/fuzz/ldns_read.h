@@ -243,6 +243,8 @@ static inline dns_status_t
 ref_sections(dns_answer_t *answer, ldns_pkt *pkt, const uint8_t *name,
     size_t len, uint16_t type)
 {
+    size_t         i;
+    ldns_rr       *rr;
     unsigned       n;
     ref_chain_t   chain;
     ldns_rr_list  *list;
@@ -263,6 +265,18 @@ ref_sections(dns_answer_t *answer, ldns_pkt *pkt, const uint8_t *name,
 
         /* Too long or a ring: nothing is known about what it would say. */
         if (chain.hops > DNS_CHAIN_MAX) {
+            return DNS_BADREPLY;
+        }
+    }
+
+    for (i = 0; n == 0 && i < ldns_rr_list_rr_count(list); i++) {
+        rr = ldns_rr_list_rr(list, i);
+
+        if (ldns_rr_get_class(rr) == LDNS_RR_CLASS_IN
+            && (ldns_rr_get_type(rr) == (ldns_rr_type) type
+                || (chain.hops == 0
+                    && ldns_rr_get_type(rr) == LDNS_RR_TYPE_DNAME)))
+        {
             return DNS_BADREPLY;
         }
     }

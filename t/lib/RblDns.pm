@@ -33,11 +33,12 @@ package RblDns;
 #   copies     => N
 #   cut        => OCTETS                of the reply that are sent
 #   append     => OCTETS
+#   raw        => [AN, NS, AR, OCTETS]  what stands behind the question
 #   first      => [WORD, ...]           false replies before the right one:
-#                 id bit name type class port query two short noise
+#                 id bit name type class port query two short noise empty bare
 #   upper      => 1                     question comes back in capitals
 #   mute       => 1
-#   tcp        => close mute drip short id
+#   tcp        => close mute drip short id flood tiny
 
 use warnings;
 use strict;
@@ -325,6 +326,8 @@ sub false_reply {
     substr($msg, 2, 1) = chr 1 if $word eq 'query';
     substr($msg, 4, 2) = pack 'n', 2 if $word eq 'two';
     $msg = substr $msg, 0, 7 if $word eq 'short';
+    $msg = '' if $word eq 'empty';
+    $msg = substr($msg, 0, 4) . "\0" x 8 if $word eq 'bare';
     $msg = join '', map { chr int rand 256 } 1 .. 100 if $word eq 'noise';
     return $msg;
 }
@@ -355,6 +358,8 @@ sub tcp_in {
         return;
     }
 
+    $out = "\0\1x" if $how eq 'tiny';
+    return flood($s, $fh, $out) if $how eq 'flood';
     $out = substr $out, 0, length($out) - 1 if $how eq 'short';
     print_all($fh, $out);
     tcp_close($s, $fh);
@@ -368,6 +373,18 @@ sub drip {
     return unless exists $s->{client}{$fh};
     print_all($fh, length $rest ? substr $rest, 0, 1 : 'x');
     later($s, 0.02, sub { drip($s, $fh, substr $rest, length $rest ? 1 : 0) });
+}
+
+
+# The reply, and more behind it for as long as anybody reads.
+sub flood {
+    my ($s, $fh, $out) = @_;
+
+    return unless exists $s->{client}{$fh};
+    $fh->blocking(0);
+    my $n = syswrite $fh, $out . 'x' x 65536;
+    return tcp_close($s, $fh) if !defined $n && !$!{EAGAIN};
+    later($s, 0.02, sub { flood($s, $fh, '') });
 }
 
 
@@ -479,12 +496,19 @@ sub reply {
 
     push @{ $section[2] }, "\0" . pack 'nnNn', 41, 1232, 0, 0 if $q->{edns};
 
+    my @counts = map { scalar @$_ } @section;
+    my $behind = join '', map { @$_ } @section;
+
+    if ($act->{raw}) {
+        @counts = @{ $act->{raw} };
+        $behind = pop @counts;
+    }
+
     my $raw = $act->{upper} ? uc $q->{raw} : $q->{raw};
     my $flags = 0x8080 | $q->{rd} | $rcode | ($act->{tc} ? 0x200 : 0)
         | ($act->{aa} ? 0x400 : 0);
-    my $msg = pack('n6', $q->{id}, $flags, 1, map { scalar @$_ } @section)
-        . $raw . pack('nn', $q->{type}, 1)
-        . join('', map { @$_ } @section);
+    my $msg = pack('n6', $q->{id}, $flags, 1, @counts)
+        . $raw . pack('nn', $q->{type}, 1) . $behind;
 
     $msg .= $act->{append} if defined $act->{append};
     $msg = substr $msg, 0, $act->{cut} if defined $act->{cut};

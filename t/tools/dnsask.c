@@ -274,6 +274,7 @@ static void
 summary(double wall, double cpu)
 {
     int                    i;
+    struct rusage          ru;
     const dns_counters_t  *c;
 
     c = dns_engine_counters(engine);
@@ -294,8 +295,10 @@ summary(double wall, double cpu)
                 (unsigned long long) c->by_status[i]);
     }
 
-    fprintf(stderr, "\nseconds=%.3f rate=%.0f cpu_us=%.2f\n", wall,
-            (double) answered / wall, cpu * 1e6 / (double) answered);
+    getrusage(RUSAGE_SELF, &ru);
+    fprintf(stderr, "\nrss_kb=%ld seconds=%.3f rate=%.0f cpu_us=%.2f\n",
+            ru.ru_maxrss, wall, (double) answered / wall,
+            cpu * 1e6 / (double) answered);
 }
 
 
