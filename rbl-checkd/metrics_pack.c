@@ -3,6 +3,8 @@
  */
 
 #include "metrics_pack.h"
+#include "check/guard.h"
+#include "check/health.h"
 #include "check/lookup.h"
 #include "check/quota.h"
 #include "check/tally.h"
@@ -125,19 +127,56 @@ pack_resolvers(rbl_out_t *out, const daemon_t *d)
 
 /* What is counted elsewhere is asked for those that are in the table. */
 
-static void
+static unsigned
 note_lists(const daemon_t *d)
 {
+    int            ice;
     size_t         i;
     list_t        *list;
+    unsigned       frozen;
     tally_list_t  *t;
 
-    for (i = 0; i < table_count(d->table); i++) {
+    for (i = 0, frozen = 0; i < table_count(d->table); i++) {
         list = table_at(d->table, i);
+        ice = guard_frozen(d->check.guard, list);
+        frozen += ice != 0;
         t = tally_list(d->check.tally, list);
 
         if (t->sid[0] != '\0') {
             t->number[RBL_ML_QUOTA_LEFT] = quota_left(d->check.quota, list);
+            t->number[RBL_ML_FROZEN] = ice;
+        }
+    }
+
+    return frozen;
+}
+
+
+/* Of each list the worst of what its families and resolvers are. */
+
+static void
+note_health(const daemon_t *d)
+{
+    size_t          at;
+    tally_list_t   *t;
+    health_known_t  known;
+
+    static const unsigned  rank[] = {
+        [HEALTH_UNTRIED] = 1, [HEALTH_UNSUPPORTED] = 2, [HEALTH_GOOD] = 3,
+        [HEALTH_RESOLVER] = 4, [HEALTH_BLOCKED] = 5, [HEALTH_DOWN] = 6,
+        [HEALTH_LYING] = 7
+    };
+
+    for (at = 0; (t = tally_next(d->check.tally, &at)) != NULL; /* void */) {
+        t->rank = 0;
+    }
+
+    for (at = 0; health_each(d->check.health, &at, &known); /* void */) {
+        t = tally_find(d->check.tally, known.sid);
+
+        if (t != NULL && rank[known.state] > t->rank) {
+            t->rank = rank[known.state];
+            t->health = known.state;
         }
     }
 }
@@ -150,8 +189,6 @@ pack_lists(rbl_out_t *out, const daemon_t *d)
     double               ms;
     tally_list_t        *t;
     rbl_list_metrics_t   m;
-
-    note_lists(d);
 
     for (at = 0, n = 0; tally_next(d->check.tally, &at) != NULL; n++) {
         /* void */
@@ -169,7 +206,7 @@ pack_lists(rbl_out_t *out, const daemon_t *d)
 
         m.list = rbl_str(t->sid);
         m.zone = rbl_str(t->zone);
-        m.health = RBL_STR("");
+        m.health = rbl_str(t->rank ? health_state_names[t->health] : "");
         memcpy(m.number, t->number, sizeof(m.number));
         rbl_list_metrics_encode(out, &m);
     }
@@ -197,6 +234,8 @@ metrics_pack(rbl_out_t *out, const daemon_t *d, const jobs_t *jobs,
     number[RBL_M_CHECKS_RATE] = more->rate;
     number[RBL_M_QUEUE_MANUAL] = more->manual_ms;
     number[RBL_M_QUEUE_DUE] = more->due_ms;
+    number[RBL_M_LISTS_FROZEN] = note_lists(d);
+    note_health(d);
 
     clock_gettime(CLOCK_REALTIME, &ts);
 

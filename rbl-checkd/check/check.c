@@ -16,6 +16,20 @@
 
 /* The call back may free the check: nothing is touched behind it. */
 
+static void
+ended(check_t *check)
+{
+    size_t  i;
+
+    for (i = 0; i < check->n; i++) {
+        tally_result(check->env->tally, check->item[i].result.list,
+                     check->item[i].result.verdict);
+    }
+
+    check->progress(check->data, check, 1);
+}
+
+
 void
 check_item_done(item_t *item)
 {
@@ -27,7 +41,7 @@ check_item_done(item_t *item)
     if (check->done == check->n) {
         ev_timer_stop(check->env->loop, &check->deadline);
         ev_timer_stop(check->env->loop, &check->end);
-        check->progress(check->data, check, 1);
+        ended(check);
         return;
     }
 
@@ -84,7 +98,7 @@ on_end(struct ev_loop *loop, ev_timer *w, int revents)
     (void) revents;
 
     ev_timer_stop(loop, &check->deadline);
-    check->progress(check->data, check, 1);
+    ended(check);
 }
 
 
@@ -112,7 +126,7 @@ on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
     }
 
     ev_timer_stop(loop, &check->end);
-    check->progress(check->data, check, 1);
+    ended(check);
 }
 
 

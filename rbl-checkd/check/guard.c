@@ -202,6 +202,7 @@ on_thawed(void *data, const redisReply *reply)
     if (rbl_str_is(word, "OK")) {
         log_notice("list %s is in order: thawed after %lld s", gl->list->zone,
                    (long long) (number(reply, 1) / 1000));
+        gl->frozen = 0;
     }
 
     gl->turned = 0;
@@ -307,6 +308,7 @@ on_turn(void *data, const redisReply *reply)
 
     if (rbl_str_is(word, "OK")) {
         gl->turned = number(reply, 1);
+        gl->frozen = 0;
     }
 
     finish(gl, rbl_str_is(word, "OK"));
@@ -470,6 +472,17 @@ find_list(guard_t *guard, const list_t *list)
     }
 
     return gl;
+}
+
+
+int
+guard_frozen(const guard_t *guard, const list_t *list)
+{
+    const guard_list_t  *gl;
+
+    gl = sidmap_find(&guard->lists, list->sid);
+
+    return gl != NULL && gl->frozen != 0;
 }
 
 

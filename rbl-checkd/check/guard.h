@@ -39,6 +39,9 @@ void guard_count(guard_t *guard, const list_t *list);
  */
 int guard_ask(guard_t *guard, const list_t *list, rbl_family_t family,
     unsigned resolver, guard_done_pt done, void *data);
+/* Was it frozen when the store was last asked? */
+int guard_frozen(const guard_t *guard, const list_t *list);
+
 void guard_forget(guard_t *guard, const void *data);
 
 #endif /* GUARD_H_INCLUDED */

@@ -98,6 +98,13 @@ tally_list(tally_t *tally, const list_t *list)
 
 
 tally_list_t *
+tally_find(const tally_t *tally, const char *sid)
+{
+    return sidmap_find(&tally->map, sid);
+}
+
+
+tally_list_t *
 tally_next(tally_t *tally, size_t *at)
 {
     size_t  i;

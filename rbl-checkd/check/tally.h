@@ -22,6 +22,8 @@ typedef struct {
                                            holds a key */
     int64_t   number[RBL_ML__N];
     double    slowest[2];               /* ms, of the last two turns */
+    unsigned  health;                   /* for who packs it: the worst, and */
+    unsigned  rank;                     /* how bad that is; 0: not known */
 } tally_list_t;
 
 typedef struct {
@@ -43,6 +45,9 @@ void tally_turn(tally_t *tally);
 
 /* That of a list. */
 tally_list_t *tally_list(tally_t *tally, const list_t *list);
+
+/* That of a system list which has one of its own; NULL: it has none. */
+tally_list_t *tally_find(const tally_t *tally, const char *sid);
 
 /* Walks over those of one list, then the two others; NULL: no more. */
 tally_list_t *tally_next(tally_t *tally, size_t *at);

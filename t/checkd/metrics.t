@@ -45,6 +45,8 @@ cmp_ok(redis($w->{redis}, 'PTTL', 'rbl:{0}:daemon:one x'), '>', 10_000,
 
 # Three checks of three lists.
 
+my $table;
+
 wait_check($w, check_value($w, "10.0.0.$_"), 20) for 1 .. 3;
 eventually { one()->{checks}{completed} == 3 } 12, 'three checks';
 $d = one();
@@ -63,6 +65,27 @@ is($d->{queue}{manual_ms}, 0, 'no check waits');
 is(scalar @{ $d->{resolvers} }, 1, 'one resolver');
 is($d->{resolvers}[0]{address}, '127.0.0.1@' . $dns->port, 'its address');
 
+my %list = map { $_->{zone} => $_ } @{ $d->{lists} };
+is(join(' ', sort keys %list), 'a.test b.test c.test custom other',
+    'every list, and two more rows');
+is_deeply($list{'a.test'}{results}, { listed => 1, clear => 2, unknown => 0 },
+    'what was found at a list');
+is_deeply($list{'b.test'}{results}, { listed => 0, clear => 0, unknown => 3 },
+    'and at another one');
+cmp_ok($list{'a.test'}{answers}{answered}, '>=', 3, 'it answered');
+cmp_ok($list{'a.test'}{latency}{sum_us}, '>', 0, 'which took some time');
+cmp_ok($list{'a.test'}{latency}{max_us}, '>', 0, 'the slowest one too');
+cmp_ok($list{'b.test'}{answers}{failed}, '>=', 3, 'the other one did not');
+is($list{'b.test'}{answers}{answered}, 0, 'at all');
+is($list{'c.test'}{quota}{frozen}, 0, 'it is not frozen');
+ok(!exists $list{'c.test'}{quota}{left}, 'and has no quota');
+note(join ' ', map { "$_: $list{$_}{health}" } sort keys %list);
+is($d->{resolvers}[0]{answers}{answered},
+    $list{'a.test'}{answers}{answered} + $list{'c.test'}{answers}{answered},
+    'the resolver has answered all of these');
+$table = rblctl($w->{redis}, 'lists', 'show')->{out};
+like($table, qr/^a\.test /m, 'rblctl lists show has them');
+
 # What waits is seen.
 
 $dns->rules([ '.', 'mute' ]);
@@ -70,7 +93,7 @@ my @pp = map { check_value($w, "10.0.1.$_") } 1 .. 12;
 eventually { one()->{checks}{in_flight} == 7 } 12, 'as many as it may';
 eventually { my $q = one()->{queue}; $q->{manual_ms} > 0 } 12,
     'others wait, and how long is told';
-my $table = rblctl($w->{redis}, 'status')->{out};
+$table = rblctl($w->{redis}, 'status')->{out};
 like($table, qr/^DAEMON +RUNNING +IDLE \(s\) +VERSION +UP +CHECKS /m,
     'rblctl status has a table of it');
 like($table, qr/^one x +7 +\d+ +\d+\.\d+\.\d+ +0m \d+s +3 +[\d.]+ /m,
