@@ -34,8 +34,6 @@ struct ngx_rbl_batch_s {
     ngx_rbl_done_pt           done;
     void                     *data;
 
-    ngx_rbl_commands_t        commands;
-
     ngx_uint_t                sent;     /* commands handed to hiredis */
     ngx_uint_t                replied;
     ngx_uint_t                executed; /* replied and not refused */
@@ -46,6 +44,8 @@ struct ngx_rbl_batch_s {
     unsigned                  nomem:1;  /* a command could not be added */
     unsigned                  failed:1; /* no further reply is handed over */
     unsigned                  evaled:1; /* the present script is out as EVAL */
+
+    ngx_rbl_commands_t        commands; /* last: its room is not zeroed */
 };
 
 
@@ -78,10 +78,13 @@ ngx_rbl_batch_create(ngx_rbl_store_t *store, ngx_rbl_reply_pt reply,
         return NULL;
     }
 
-    batch = ngx_calloc(sizeof(ngx_rbl_batch_t), store->log);
+    batch = ngx_alloc(sizeof(ngx_rbl_batch_t), store->log);
     if (batch == NULL) {
         return NULL;
     }
+
+    ngx_memzero(batch, offsetof(ngx_rbl_batch_t, commands)
+                       + NGX_RBL_COMMANDS_HEAD);
 
     batch->store = store;
     batch->reply = reply;

@@ -5,7 +5,7 @@
 
 #include "ngx_rbl_commands.h"
 
-#define NGX_RBL_COMMANDS_HEAD   (NGX_SIZE_T_LEN + sizeof("*\r\n") - 1)
+#define NGX_RBL_COMMANDS_LINE   (NGX_SIZE_T_LEN + sizeof("*\r\n") - 1)
 
 
 static ngx_int_t ngx_rbl_commands_reserve(ngx_rbl_commands_t *commands,
@@ -28,11 +28,11 @@ ngx_rbl_commands_add(ngx_rbl_commands_t *commands, const rbl_script_t *script,
     u_char              number[NGX_INT_T_LEN];
     ngx_rbl_command_t  *command;
 
-    len = 4 * NGX_RBL_COMMANDS_HEAD + sizeof("EVALSHA") + 40 + 3 * 2
+    len = 4 * NGX_RBL_COMMANDS_LINE + sizeof("EVALSHA") + 40 + 3 * 2
           + sizeof(number);
 
     for (i = 0; i < argc; i++) {
-        len += NGX_RBL_COMMANDS_HEAD + argv[i].n + 2;
+        len += NGX_RBL_COMMANDS_LINE + argv[i].n + 2;
     }
 
     if (ngx_rbl_commands_reserve(commands, len, log) != NGX_OK) {
@@ -83,7 +83,7 @@ ngx_rbl_commands_eval(const ngx_rbl_commands_t *commands, ngx_uint_t i,
 
     /* the head is that of EVALSHA, which is longer than what replaces it */
 
-    buf = ngx_alloc(head + NGX_RBL_COMMANDS_HEAD + command->script->source_len
+    buf = ngx_alloc(head + NGX_RBL_COMMANDS_LINE + command->script->source_len
                     + 2 + tail, log);
     if (buf == NULL) {
         return NULL;

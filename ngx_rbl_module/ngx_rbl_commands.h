@@ -22,8 +22,11 @@ typedef struct {
 #define NGX_RBL_COMMANDS_BYTES  2048    /* of a page, with their keys */
 #define NGX_RBL_COMMANDS_ELTS   8
 
-/* All zero is an empty list.  Nearly all fit into the room that it has itself,
-   so it stays where it is; larger ones get an allocation of their own. */
+/*
+ * All zero, up to the room that it has itself, is an empty list.  Nearly all
+ * fit into that room, so it stays where it is; larger ones get an allocation of
+ * their own.
+ */
 typedef struct {
     u_char              *bytes;
     size_t               len;
@@ -36,6 +39,8 @@ typedef struct {
     ngx_rbl_command_t    first[NGX_RBL_COMMANDS_ELTS];
     u_char               room[NGX_RBL_COMMANDS_BYTES];
 } ngx_rbl_commands_t;
+
+#define NGX_RBL_COMMANDS_HEAD   offsetof(ngx_rbl_commands_t, first)
 
 
 /*

@@ -18,7 +18,8 @@
 static void
 make(rbl_buf_t *b, int64_t version, const char *kinds, unsigned extra)
 {
-    size_t  i, n;
+    size_t             i, n;
+    static const char  letters[] = "abcdefghijklmnopqrstuvwxyz";
 
     n = strlen(kinds);
     rbl_buf_reset(b);
@@ -29,8 +30,7 @@ make(rbl_buf_t *b, int64_t version, const char *kinds, unsigned extra)
         switch (kinds[i]) {
 
         case 's':
-            rbl_mp_put_str(&b->out, (rbl_str_t) { &"abcdefghijklmnopqr"[i],
-                                                  1 });
+            rbl_mp_put_str(&b->out, (rbl_str_t) { &letters[i], 1 });
             break;
 
         case 'i':
