@@ -166,7 +166,8 @@ static const ctl_command_t  ctl_commands[] = {
       "find what does not fit together in the store, and mend it; exit status"
       " 1 if there is something",
       fsck_options, 0, 1, CTL_READY, ctl_fsck },
-    { "status", "", "show the store, the lists and the daemons",
+    { "status", "", "show the store, the lists and the "
+      "daemons, with what they have counted",
       none_options, 0, 0, CTL_STORE, ctl_status },
     { NULL, NULL, NULL, NULL, 0, 0, CTL_OFFLINE, NULL }
 };
