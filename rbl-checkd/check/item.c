@@ -362,6 +362,10 @@ on_addresses(void *data, const lookup_answer_t *told)
         p->ttl = told->answer->ttl;
         p->resolver = told->answer->resolver;
         judge(p, told->answer);
+        if (p->raw == RBL_UNKNOWN) {
+            health_doubt(item->check->env->health, item->result.list,
+                         item->check->family, p->resolver);
+        }
 
         if (told->answer->ms > item->result.ms) {
             item->result.ms = told->answer->ms;

@@ -248,7 +248,7 @@ sub lab_check {
     my ($lab, $s) = @_;
 
     my $conf = $lab->{conf} //= temp_dir() . '/rblctl.conf';
-    write_file($conf, "dns_timeout 300ms\ndns_tries 2\ncheck_timeout 6s\n")
+    write_file($conf, "dns_timeout 600ms\ndns_tries 2\ncheck_timeout 9s\n")
         if !-e $conf;
     my $r = run_cmd(build_dir() . '/rblctl', '-c', $conf, lists_of($lab, $s),
         'check', $s->{value}, '--resolver',
