@@ -7,6 +7,7 @@
 #include "metrics.h"
 #include "log.h"
 #include "metrics_pack.h"
+#include "service.h"
 #include "check/tally.h"
 
 #include <stdio.h>
@@ -209,6 +210,8 @@ on_tick(struct ev_loop *loop, ev_timer *w, int revents)
     rate(m);
     sum_queues(m);
     put(m);
+    service_busy(jobs_in_flight(m->jobs), m->d->conf->checks_max,
+                 dns_engine_counters(m->d->dns)->in_flight);
     ask_queues(m);
 }
 

@@ -136,6 +136,19 @@ service_tell(service_event_t event)
 }
 
 
+void
+service_busy(unsigned checks, unsigned most, uint64_t questions)
+{
+    char  text[128];
+
+    if (parent < 0) {
+        snprintf(text, sizeof(text), "STATUS=%u of %u checks, %llu questions"
+                 " in flight.", checks, most, (unsigned long long) questions);
+        service_notify(text);
+    }
+}
+
+
 static void
 on_watchdog(struct ev_loop *loop, ev_timer *w, int revents)
 {

@@ -56,6 +56,12 @@ void service_stop(service_t *service, struct ev_loop *loop);
 /* Tells the manager. */
 void service_tell(service_event_t event);
 
+/*
+ * Tells it what is in flight of how much there may be; of several workers no
+ * one does: rblctl status has the sum.
+ */
+void service_busy(unsigned checks, unsigned most, uint64_t questions);
+
 /* Tells the service manager a line or more of its protocol: "STATUS=...". */
 void service_notify(const char *state);
 
