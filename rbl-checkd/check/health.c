@@ -369,6 +369,28 @@ health_look(health_t *health, const list_t *list, rbl_family_t family,
 }
 
 
+void
+health_doubt(health_t *health, const list_t *list, rbl_family_t family,
+    unsigned resolver)
+{
+    double             now = dns_clock();
+    health_entry_t    *e;
+    health_verdict_t   v;
+
+    e = health_entry(health, list, family, resolver);
+
+    if (e == NULL || e->running || e->suspect != 0 || is_free(e, now, &v)
+        || (e->began != 0 && now - e->began < HEALTH_DOUBT)
+        || (is_known(e, now) && (health_bad(e->state)
+                                 || !health_resolver_go(e, now))))
+    {
+        return;
+    }
+
+    health_run(e, 1);
+}
+
+
 health_q_t *
 health_ask(health_t *health, const list_t *list, rbl_family_t family,
     unsigned resolver, health_need_t need, health_done_pt done, void *data)

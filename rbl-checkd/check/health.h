@@ -78,6 +78,13 @@ int health_look(health_t *health, const list_t *list, rbl_family_t family,
     unsigned resolver, health_verdict_t *verdict);
 
 /*
+ * An answer of the list was none that counts: its controls are asked, if they
+ * were not lately, so that its state is known and the operator told.
+ */
+void health_doubt(health_t *health, const list_t *list, rbl_family_t family,
+    unsigned resolver);
+
+/*
  * The call back comes exactly once, never from inside this call, unless the
  * question is dropped.  Controls are asked for all that wait together.
  * NULL: out of memory.

@@ -374,6 +374,11 @@ on_addresses(void *data, const lookup_answer_t *told)
         if (!told->kept) {
             tell_quota(p);
         }
+
+        if (p->raw == RBL_UNKNOWN && item->check->env->health != NULL) {
+            health_doubt(item->check->env->health, item->result.list,
+                         item->check->family, p->resolver);
+        }
     }
 
     if (--item->open == 0) {

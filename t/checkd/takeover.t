@@ -131,8 +131,11 @@ eventually { !alive($last) } 5, 'two signals: it is gone';
 cmp_ok(time - $began, '<', 5, 'two signals: at once');
 is(jobs_left($w), 1, 'two signals: the job stays in the store');
 
-# Progress shows while a manual check runs.
+# Progress shows while a manual check runs.  The list has listed everything so
+# far, and was not believed any more.
 
+is(rblctl($w->{redis}, 'lists', 'thaw', $_)->{status}, 0, "$_ is believed")
+    for qw(a.test b.test);
 $dns->rules([ 'a\.test', $listed ], [ '.', 'mute' ]);
 $last = checkd(schedule => 'off', lease => '30s', check_timeout => '10s',
     dns_timeout => '4s', dns_tries => 1);
