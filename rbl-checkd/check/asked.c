@@ -69,7 +69,7 @@ take_list(asked_t *asked, const table_t *table, rbl_mp_t *mp, int64_t family,
                 return 0;
             }
 
-            /* Of no family: skipped, so that its standing answer stays. */
+            /* Of no family: unknown, so that its standing answer stays. */
 
             list = list_make(sid, type, 0, zone, website, 0);
             if (list == NULL) {

@@ -319,31 +319,6 @@ health_serve(health_entry_t *e)
 }
 
 
-void
-health_doubt(health_t *health, const list_t *list, rbl_family_t family,
-    unsigned resolver)
-{
-    double            now = dns_clock();
-    health_entry_t   *e;
-    health_verdict_t  v;
-
-    e = health_entry(health, list, family, resolver);
-    if (e == NULL || e->running || e->suspect != 0
-        || health->resolver[e->resolver].since != 0 || is_free(e, now, &v))
-    {
-        return;
-    }
-
-    if (is_known(e, now)
-        && (health_bad(e->state) || now - e->checked < health->bad_min))
-    {
-        return;
-    }
-
-    health_run(e, 1);
-}
-
-
 int
 health_look(health_t *health, const list_t *list, rbl_family_t family,
     unsigned resolver, health_verdict_t *verdict)

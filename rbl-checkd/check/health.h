@@ -95,14 +95,6 @@ health_q_t *health_ask(health_t *health, const list_t *list,
 void health_drop(health_q_t *q);
 
 /*
- * An answer of the list told nothing (a failure, a refusal, an address outside
- * 127/8): its controls are asked, should they not have been for a while, and
- * the operator hears of what they say.
- */
-void health_doubt(health_t *health, const list_t *list, rbl_family_t family,
-    unsigned resolver);
-
-/*
  * The same with a sample of addresses or names that nobody has a reason to
  * list; a list that knows nearly all of them is lying.
  */

@@ -362,10 +362,6 @@ on_addresses(void *data, const lookup_answer_t *told)
         p->ttl = told->answer->ttl;
         p->resolver = told->answer->resolver;
         judge(p, told->answer);
-        if (p->raw == RBL_UNKNOWN) {
-            health_doubt(item->check->env->health, item->result.list,
-                         item->check->family, p->resolver);
-        }
 
         if (told->answer->ms > item->result.ms) {
             item->result.ms = told->answer->ms;
@@ -397,6 +393,11 @@ item_ask(item_t *item)
     check_t           *check = item->check;
     names_t            names[NAMES_MAX];
     rbl_lookup_err_t   error;
+
+    if (item->result.list->families == 0) {     /* its rules are not known */
+        settle(item, RBL_UNKNOWN, RBL_ERR_UNHEALTHY);
+        return 1;
+    }
 
     n = names_make(names, item->result.list, &check->host, &error);
     if (n == 0) {

@@ -50,9 +50,9 @@ is(check('192.0.2.9', $abr)->{status}, 2, 'a list refuses: 2');
 is(check('192.0.2.1', $abr)->{status}, 1, 'listed, though another refuses: 1');
 
 $r = check('192.0.2.1', $ab);
-like($r->{out}, qr/^LIST +VERDICT +CODES +REASON +MS$/m, 'a table');
+like($r->{out}, qr/^LIST +VERDICT +HEALTH +CODES +REASON +MS$/m, 'a table');
 like($r->{out},
-    qr/^a\.test +listed +127\.0\.0\.2 +A says 192\.0\.2\.1 +[\d.]+$/m,
+    qr/^a\.test +listed +good +127\.0\.0\.2 +A says 192\.0\.2\.1 +[\d.]+$/m,
     'the listing, with code, reason and time');
 like($r->{out}, qr/^b\.test +clear /m, 'the other is clear');
 unlike($r->{out}, qr/u\.test/, 'a list of domains is not asked');
@@ -80,7 +80,7 @@ my $silent = free_port();
 $r = rblctl(undef, 'check', '192.0.2.1', '--lists', $ab, '--resolver',
     "127.0.0.1\@$silent");
 is($r->{status}, 2, 'no resolver: unknown, never clear');
-like($r->{out}, qr/^a\.test +unknown +network/m, 'and why');
+like($r->{out}, qr/^a\.test +unknown +untried +network/m, 'and why');
 
 # input
 for my $case (['', 'nothing'], ['192.0.2.0/24', 'a subnet'], ['a b', 'a blank'],

@@ -135,7 +135,8 @@ sub dns_rules {
             push @rules, [ "^(?:$any)\\.\Q$zone\E ", $action{$is} ];
         }
     }
-    return @rules;
+    # What the guard samples, and anything else, is on no list.
+    return @rules, [ '.', { rcode => 3 } ];
 }
 
 
