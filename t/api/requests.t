@@ -186,7 +186,8 @@ sub odd_path {
 
 # {bytes, at, method, format, head}; at undef: any of ours is right.
 sub request {
-    my $call = pick(@calls);
+    my ($call) = @_;
+
     my $format = pick(sort keys %{ $call->{formats} });
     my $r = { at => $call->{at}, format => $format };
     my $method = $call->{method};
@@ -358,18 +359,40 @@ sub verdicts {
 
 my $start = time;
 my $sent = 0;
-lines_run($t->{nginx}, 8, sub {
-    return if $sent >= $count || @faults >= 10;
-    $sent++;
-    return chance(0.01) ? broken_request() : request();
-}, sub {
-    my ($r, $a) = @_;
 
-    push @judged, [$r, $a] if look($r, $a);
-    remember($a->{body}) if $a->{status} == 200 && chance(0.3);
-    verdicts() if @judged >= 32;
-});
-verdicts();
+sub send_all {
+    my ($upto, @from) = @_;
+
+    lines_run($t->{nginx}, 8, sub {
+        return if $sent >= $upto || @faults >= 10;
+        $sent++;
+        return chance(0.01) ? broken_request() : request(pick(@from));
+    }, sub {
+        my ($r, $a) = @_;
+
+        push @judged, [$r, $a] if look($r, $a);
+        remember($a->{body}) if $a->{status} == 200 && chance(0.3);
+        verdicts() if @judged >= 32;
+    });
+    verdicts();
+}
+
+# Calls that were never served.
+sub never {
+    return grep { !$by_at{"$_->{at} " . lc $_->{method}}{200}
+        && $_->{of} !~ m{/(?:confirm|resume|pause|resend)/|check/status} }
+        @calls;
+}
+
+send_all($count, @calls);
+
+# What chance has left out comes now, with the calls that make what it needs.
+if ($count >= 10_000) {
+    for (1 .. 10) {
+        my @left = never() or last;
+        send_all($sent + 300, (@left) x 5, grep { $_->{of} =~ m{/add} } @calls);
+    }
+}
 note(sprintf '%d requests in %.0f s: %s', $sent, time - $start,
     join ', ', map { "$_: $codes{$_}" } sort keys %codes);
 
@@ -380,9 +403,7 @@ for my $code (200, 400, 401, 404, 405, 409, 413, 415) {
         if $count >= 5000;
 }
 if ($count >= 10_000) {
-    my @never = grep { !$by_at{$_}{200} } map { "$_->{at} " . lc $_->{method} }
-        grep { $_->{of} !~ m{/(?:confirm|resume|pause|resend)/|check/status} }
-        @calls;
+    my @never = map { "$_->{at} $_->{method}" } never();
     is("@never", '', 'each call was done at least once');
 }
 is(call($t, 'GET', 'hosts.json')->{status}, 200, 'and nginx serves');
