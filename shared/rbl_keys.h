@@ -36,7 +36,8 @@
  *                              in a row; while it is frozen "frozen", since
  *                              when (ms), "turned" and "of": by so many new
  *                              listings of so many answers, and "sampled",
- *                              when a sample was taken last (ms); "clear",
+ *                              when a sample was begun last, "found", when
+ *                              one was not in order (ms); "clear",
  *                              "fresh", "moved", "passes", "passed" are what
  *                              leads to it
  *   hosts:<AC>, listed:<AC>, profiles:<AC>, groups:<AC>, rbls:<AC>,

@@ -210,6 +210,19 @@ on_thawed(void *data, const redisReply *reply)
 }
 
 
+/* So that nobody takes another one at once. */
+
+static void
+tell_found(guard_list_t *gl)
+{
+    rbl_str_t  argv[4];
+
+    argv[1] = argv[2] = RBL_STR("0");
+    argv[3] = RBL_STR("1");
+    send_script(gl, &rbl_script_list_turn, NULL, 4, argv);
+}
+
+
 static void
 on_sample(void *data, const health_verdict_t *verdict)
 {
@@ -222,6 +235,7 @@ on_sample(void *data, const health_verdict_t *verdict)
     if (verdict->state != HEALTH_GOOD) {
         log_info("list %s stays frozen: it is %s", gl->list->zone,
                  health_state_names[verdict->state]);
+        tell_found(gl);
         finish(gl, 0);
         return;
     }

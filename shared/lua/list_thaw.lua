@@ -12,8 +12,8 @@ if since == 0 or (ARGV[1] ~= '' and num(ARGV[1]) ~= since) then
     return {'NONE'}
 end
 local passes = now - num(h[2]) < HOUR and num(h[3]) or 0
-redis.call('HDEL', KEYS[1], 'frozen', 'turned', 'of', 'sampled', 'clear',
-    'fresh', 'moved')
+redis.call('HDEL', KEYS[1], 'frozen', 'turned', 'of', 'sampled', 'found',
+    'clear', 'fresh', 'moved')
 redis.call('HSET', KEYS[1], 'passed', digits(now), 'passes',
     digits(math.min(passes, 99) + 1))
 return {'OK', math.max(0, now - since)}

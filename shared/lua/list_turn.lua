@@ -6,15 +6,18 @@
 -- Too many are ten that are 30 % of the window, or five that are 60 %; twice as
 -- many each time that the list was found in order within the last hour.
 -- KEYS[1] list:<RB>
--- ARGV    1 clear answers  2 listings, neither told before
+-- ARGV    1 clear answers  2 listings, neither told before  3 "1": a sample was
+--         not in order (whoever took it may also have died: then another is
+--         taken soon)
 -- Result  OK, listings in the window
 --         FROZEN, 1 if that has just begun, listings and answers by which,
 --             1 if the caller shall take a sample now, ms since somebody was
 --             told to (-1: nobody was), when it was frozen (ms since 1970)
 --- include: list
-local WINDOW, HALF, SAMPLE_EVERY, DOUBLED = 48, 1800000, 30000, 6
+local WINDOW, HALF, DOUBLED = 48, 1800000, 6
+local SAMPLE_EVERY, SAMPLE_LOST = 30000, 5000
 local h = redis.call('HMGET', KEYS[1], 'frozen', 'turned', 'of', 'sampled',
-    'clear', 'fresh', 'moved', 'passed', 'passes')
+    'clear', 'fresh', 'moved', 'passed', 'passes', 'found')
 local clear, fresh = num(ARGV[1]), num(ARGV[2])
 -- How long ago; what is not yet, or not at all, is long ago.
 local function ago(v)
@@ -23,7 +26,8 @@ local function ago(v)
 end
 local function frozen(begins, turned, of, since)
     local age, take = ago(h[4]), 0
-    if fresh > 0 and age >= SAMPLE_EVERY then
+    local wait = ago(h[10]) <= age and SAMPLE_EVERY or SAMPLE_LOST
+    if fresh > 0 and age >= wait then
         redis.call('HSET', KEYS[1], 'sampled', digits(now))
         age, take = 0, 1
     end
@@ -31,6 +35,9 @@ local function frozen(begins, turned, of, since)
         since}
 end
 if num(h[1]) > 0 then
+    if ARGV[3] == '1' then
+        redis.call('HSET', KEYS[1], 'found', digits(now))
+    end
     return frozen(0, num(h[2]), num(h[3]), num(h[1]))
 end
 local age, was_clear, was_fresh = ago(h[7]), num(h[5]), num(h[6])
@@ -51,7 +58,7 @@ local of = clear + turned
 if fresh > 0 and (turned >= 10 * times and turned >= 0.3 * of
     or turned >= 5 * times and turned >= 0.6 * of)
 then
-    redis.call('HDEL', KEYS[1], 'sampled', 'clear', 'fresh', 'moved')
+    redis.call('HDEL', KEYS[1], 'sampled', 'found', 'clear', 'fresh', 'moved')
     redis.call('HSET', KEYS[1], 'frozen', digits(now), 'turned', digits(turned),
         'of', digits(of))
     h[4] = false

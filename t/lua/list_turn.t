@@ -109,8 +109,13 @@ is_deeply([@$r[0 .. 4, 6]], ['FROZEN', 0, 10, 15, 0, $since],
 ok($r->[5] >= 0 && $r->[5] < 5000, 'one has been begun a moment ago');
 turn(1000, 0);
 is(turn(0, 1)->[0], 'FROZEN', 'clear answers do not thaw it');
+set(sampled => now() - 4000);
+is(turn(0, 1)->[4], 0, 'it is under way');
+set(sampled => now() - 6000);
+is(turn(0, 1)->[4], 1, 'whoever took it has died: another one');
 set(sampled => now() - 29_000);
-is(turn(0, 1)->[4], 0, 'half a minute is not over');
+turn(0, 0, 1);
+is(turn(0, 1)->[4], 0, 'it was not in order: half a minute is not over');
 set(sampled => now() - 31_000);
 is(turn(5, 0)->[4], 0, 'nobody waits: no sample');
 is(turn(0, 1)->[4], 1, 'somebody does: another one');
@@ -121,7 +126,7 @@ $r = thaw($since);
 is($r->[0], 'OK', 'one of this');
 is_deeply(thaw($since), ['NONE'], 'once');
 is_deeply([grep { defined } map { field($_) } qw(frozen turned of sampled
-    clear fresh)], [], 'nothing of it is left');
+    found clear fresh)], [], 'nothing of it is left');
 is_deeply(turn(0, 1), ['OK', 1], 'counting begins anew');
 
 # --- the next time ---------------------------------------------------------

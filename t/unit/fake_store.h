@@ -116,7 +116,9 @@ reply(const char *word, const char *numbers)
     r.elements = (size_t) n;
     r.element = items;
 
-    to->done(to->data, word[0] != '\0' ? &r : NULL);
+    if (to->done != NULL) {
+        to->done(to->data, word[0] != '\0' ? &r : NULL);
+    }
 }
 
 

@@ -202,7 +202,9 @@ test_sample(void)
     reply("FROZEN", "1 20 30 1 0 5678");
     verdict(HEALTH_LYING);
     ok(n_told == 3 && !told[1] && !told[2], "lying: nobody goes");
-    ok(open_calls() == 0, "it stays frozen");
+    ok(open_calls() == 1 && last_call()->script == &rbl_script_list_turn
+       && last_call()->argv[2] == 1, "it stays frozen: the store is told why");
+    reply("FROZEN", "0 20 30 0 10 5678");
 
     ask(3);
     run(0.6);
@@ -213,6 +215,7 @@ test_sample(void)
     run(0.6);
     reply("FROZEN", "0 20 30 1 0 5678");
     verdict(HEALTH_DOWN);
+    reply("FROZEN", "0 20 30 0 10 5678");
     ok(n_told == 5 && !told[4], "a list that cannot be asked stays frozen");
 
     ask(5);
