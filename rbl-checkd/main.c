@@ -212,6 +212,10 @@ start(checkd_t *c)
         health_retry_after(d->check.health, c->conf.control_retry);
     }
 
+    if (d->check.quota != NULL) {
+        quota_probe_after(d->check.quota, c->conf.control_retry);
+    }
+
     if (d->check.quota == NULL || d->check.lookup == NULL
         || d->check.health == NULL || d->check.guard == NULL
         || d->check.tally == NULL)

@@ -355,7 +355,7 @@ health_doubt(health_t *health, const list_t *list, rbl_family_t family,
     e = health_entry(health, list, family, resolver);
 
     if (e == NULL || e->running || e->suspect != 0 || is_free(e, now, &v)
-        || (e->began != 0 && now - e->began < HEALTH_DOUBT)
+        || (e->began != 0 && now - e->began < health->bad_min)
         || (is_known(e, now) && (health_bad(e->state)
                                  || !health_resolver_go(e, now))))
     {

@@ -13,7 +13,6 @@
 #define HEALTH_ENTRIES     4096         /* kept; more only while all are busy */
 #define HEALTH_SLOTS       1024         /* a power of two */
 #define HEALTH_KEEP        600.0        /* s that a good verdict is kept */
-#define HEALTH_DOUBT       10.0         /* s between runs for want of answers */
 #define HEALTH_PACE        0.25         /* s between two runs of one entry */
 #define HEALTH_AGAIN       1.5          /* s after which a TTL must have run
                                            down if it comes from a cache */

@@ -30,6 +30,9 @@ typedef void (*quota_done_pt)(void *data, quota_answer_t answer);
 quota_t *quota_new(struct ev_loop *loop, store_t *store, health_t *health);
 void quota_free(quota_t *quota);        /* before its health */
 
+/* How often the controls of a list that refuses are asked; else 60 s. */
+void quota_probe_after(quota_t *quota, double seconds);
+
 /*
  * May one question go to the list?  A list without limits costs a comparison.
  * It waits at most `patience` seconds.  A store that does not answer grants

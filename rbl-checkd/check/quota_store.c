@@ -267,3 +267,15 @@ quota_tell(quota_list_t *ql, int refused)
 
     send_script(ql, &rbl_script_list_told, on_told, 1, numbers);
 }
+
+
+void
+quota_probe_after(quota_t *quota, double seconds)
+{
+    quota->probe_every = seconds;
+
+    if (seconds < quota->look.repeat) {
+        quota->look.repeat = seconds;
+        ev_timer_again(quota->loop, &quota->look);
+    }
+}
