@@ -185,7 +185,7 @@ only('day.test');
 $dns->rules([ '.', { rcode => 'nxdomain', soa => ['test', 60, 60],
     delay => 0.05 } ]);
 redis($w->{redis}, 'DEL', list_key('day.test'));
-@checks = start_checks(120);
+@checks = start_checks(150);
 for my $i (0 .. 2) {
     wait_for { $dns->asked('day\.test A$') > 30 * ($i + 1) } 20;
     kill 'KILL', $checkd[$i]{pid};

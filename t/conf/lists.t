@@ -364,7 +364,6 @@ sub check_rules {
         ['bl.spameatingmonkey.net', rate => 5],
         ['dnsbl.spfbl.net', rate => 10],
         ['multi.surbl.org', day_quota => 250_000],
-        ['multi.surbl.org', names => 'full'],
         ['dbl.spamhaus.org', names => 'full'],
         ['{key}.dbl.dq.spamhaus.net', names => 'full'],
         ['{key}.dblack.mail.abusix.zone', names => 'full'],
