@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SLICE        200                /* accounts at a time */
 #define HISTORY_MAX  "1000"             /* more than the store keeps */
@@ -295,10 +296,35 @@ meant(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *host)
 }
 
 
+/* Unknown lists of which the record does not tell which they are. */
+
+static json_int_t
+untold(const json_t *v, const json_t *lists)
+{
+    size_t         i;
+    json_int_t     n;
+    const char    *status;
+    const json_t  *row;
+
+    n = json_integer_value(json_object_get(v, "unknown_count"));
+
+    json_array_foreach(lists, i, row) {
+        status = json_string_value(json_object_get(row, "status"));
+        n -= (status != NULL && strcmp(status, "unknown") == 0)
+             || json_integer_value(json_object_get(row, "errors")) > 0;
+    }
+
+    return n;
+}
+
+
 static int
 show(ctl_t *ctl, json_t *v, json_t *lists, json_t *past)
 {
-    int  rc;
+    int         rc;
+    json_int_t  more;
+
+    more = untold(v, lists);
 
     if (ctl->json) {
         json_object_set_new(v, "lists", lists);
@@ -309,6 +335,11 @@ show(ctl_t *ctl, json_t *v, json_t *lists, json_t *past)
     rc = ctl_print(ctl, host_columns, v);
     putchar('\n');
     rc |= ctl_print(ctl, lists_row, lists);
+
+    if (more > 0) {
+        printf("\nOf those without a status %lld are unknown, the others clear:"
+               " no more than eight are told apart.\n", (long long) more);
+    }
 
     if (json_array_size(past) > 0) {
         putchar('\n');

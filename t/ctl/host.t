@@ -127,6 +127,11 @@ like($text->{out}, qr/^gone\.test +listed +2023/m, 'its lists');
 like($text->{out}, qr/^2023-11-14T22:13:23\+00:00 +a\.test +listed +127/m,
     'its history');
 unlike($text->{out}, qr/[^\n -~]/, 'nothing steers a terminal');
+unlike($text->{out}, qr/without a status/, 'which unknown lists is told');
+alter($ht, @seen, details => [entry('a', T, 3)], listed_count => 1,
+    troubled => [[$rb{b}, 'timeout', T, 1]], unknown_count => 7);
+like(rblctl($redis, 'host', $ht)->{out},
+    qr/^Of those without a status 5 are unknown/m, 'where they are too many');
 
 # a profile of its own, with a custom list
 
