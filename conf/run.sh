@@ -392,6 +392,11 @@ $curl $url/listings.xml
 $curl $url/check/start.json -d host=198.51.100.7 -d details=1
 
 The last one gives an id: $url/check/status/<id>.json?details=1
+
+192.0.2.10 is on the list dnsbl.demo.ngx-rbl.test, which runs here.  The other
+lists are on the Internet: those that do not answer this machine are "unknown",
+and the log below says that they are down, or that the resolver is to blame.
+Which they are: $build/rblctl -c $run/rbl-checkd.conf lists show
 Ctrl-C stops everything.
 
 TEXT
