@@ -1,7 +1,8 @@
 /*
- * What the parts of health know of one another: health.c keeps the entries and
- * those who wait, health_run.c asks the controls, health_judge.c says what
- * answers mean, health_blame.c tells a dead list from a dead resolver.
+ * What the parts of health know of one another: health.c has those who wait
+ * and what is known, health_entry.c keeps the entries, health_run.c asks the
+ * controls and health_sample.c more, health_judge.c says what answers mean,
+ * health_blame.c tells a dead list from a dead resolver.
  */
 
 #ifndef HEALTH_INT_H_INCLUDED

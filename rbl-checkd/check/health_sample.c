@@ -4,7 +4,6 @@
  */
 
 #include "health_int.h"
-#include "../log.h"
 
 #include <stdlib.h>
 
