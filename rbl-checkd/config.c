@@ -118,8 +118,9 @@ const config_key_t  config_keys[] = {
 
     { "control_retry", config_set_duration, AT(control_retry),
       LIMITS(0.5, 60 * MINUTE), "30s", NULL, NULL,
-      "How soon a list that has failed its controls is asked for them again,\n"
-      "and then after twice as long each time, up to an hour.", 0 },
+      "How soon a list that has failed its controls, or refuses to answer, is\n"
+      "asked for them again, and then after twice as long each time, up to an\n"
+      "hour.", 0 },
 
     { "source_address", config_set_source, AT(source), NO_LIMITS,
       "", "192.0.2.1", "a numeric address; at most 16 of them",

@@ -404,6 +404,49 @@ test_resolver(void)
 }
 
 
+/* An answer that does not count has the controls asked, but not each one. */
+
+static void
+test_doubt(void)
+{
+    unsigned          n;
+    list_t           *list;
+    health_verdict_t  v;
+
+    fresh();
+    world("a.test", 0, W_GOOD, 300);
+    list = list_of("a.test", V4, "ip");
+    (void) ask(list, V4, 0, HEALTH_KNOWN);
+    zones[0].way = W_SERVFAIL;
+
+    n = asked;
+    health_doubt(health, list, V4, 0);
+    ahead += HEALTH_BAD_MIN / 2;
+    health_doubt(health, list, V4, 0);
+    ok(asked == n, "a list whose controls were just asked is not in doubt");
+
+    ahead += HEALTH_BAD_MIN;
+    health_doubt(health, list, V4, 0);
+    health_doubt(health, list, V4, 0);
+    v = ask(list, V4, 0, HEALTH_KNOWN);
+    ok(asked == n + 3 && v.state == HEALTH_DOWN, "later it is: one run");
+
+    fresh();
+    health_retry_after(health, 1);
+    world("a.test", 0, W_GOOD, 300);
+    (void) ask(list, V4, 0, HEALTH_KNOWN);
+    zones[0].way = W_SERVFAIL;
+    ahead += 1.5;
+    n = asked;
+    health_doubt(health, list, V4, 0);
+    v = ask(list, V4, 0, HEALTH_KNOWN);
+    ok(asked == n + 3 && v.state == HEALTH_DOWN,
+       "sooner where a bad list is asked again sooner");
+
+    list_unref(list);
+}
+
+
 static void
 test_sample(void)
 {
@@ -471,6 +514,7 @@ main(void)
     test_cache();
     test_fetched();
     test_resolver();
+    test_doubt();
     test_sample();
     test_many();
 

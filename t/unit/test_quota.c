@@ -305,7 +305,12 @@ test_probe(void)
 {
     health_verdict_t  v = { .state = HEALTH_GOOD };
 
-    quota->probe_every = 0.2;
+    quota_probe_after(quota, 60);
+    ok(quota->probe_every == 60 && quota->look.repeat == 10,
+       "the store is asked every ten seconds, controls as told");
+    quota_probe_after(quota, 0.2);
+    ok(quota->probe_every == 0.2 && quota->look.repeat == 0.2,
+       "and sooner where these are");
     quota->look.repeat = 0.05;
     ev_timer_again(loop, &quota->look);
     run(0.2);                           /* what other tests have left */
