@@ -143,11 +143,13 @@ clear_resolver(health_t *health, unsigned n)
 }
 
 
-/* Others that were good, or any, that were not asked since; not more than
-   needed. */
+/*
+ * Others that were good, or any, that were not asked since, or not for what
+ * speaks against empty answers; not more than needed.
+ */
 
 static void
-ask_peers(health_t *health, unsigned resolver, double from, int any)
+ask_peers(health_t *health, unsigned resolver, double from, int any, int empty)
 {
     size_t           i;
     unsigned         asked;
@@ -156,11 +158,13 @@ ask_peers(health_t *health, unsigned resolver, double from, int any)
     for (i = 0, asked = 0; i < health->n && asked < HEALTH_BLAME; i++) {
         e = health->all[i];
 
-        if (e->resolver == resolver && !e->running && e->found_at < from
+        if (e->resolver == resolver && !e->running
+            && (e->found_at < from || (empty && !e->both))
             && (any || (e->state == HEALTH_GOOD && e->checked != 0))
             && health_has_positive(e))
         {
             asked++;
+            health->resolver[resolver].peers = dns_clock();
             health_run(e, 1);
         }
     }
@@ -196,6 +200,17 @@ grace(health_t *health, unsigned resolver, double wait)
 }
 
 
+/* Whoever is asked for those who are suspected is heard as well. */
+
+static double
+till(const health_t *health, unsigned resolver, double suspect)
+{
+    double  peers = health->resolver[resolver].peers;
+
+    return (peers > suspect ? peers : suspect) + RECENT;
+}
+
+
 static void
 weigh(health_t *health, unsigned resolver)
 {
@@ -223,20 +238,20 @@ weigh(health_t *health, unsigned resolver)
         return;
     }
 
+    wait = v.till + GRACE - dns_clock();
     v.from -= RECENT;
-    v.till += RECENT;
+    v.till = till(health, resolver, v.till);
     gather(health, resolver, empty, &v);
 
     if (v.good == 0 && v.open == 0) {
-        ask_peers(health, resolver, v.from, 0);
+        ask_peers(health, resolver, v.from, 0, empty);
+        v.till = till(health, resolver, v.till);
         gather(health, resolver, empty, &v);
     }
 
     if (v.good == 0 && v.open != 0) {
         return;                         /* there is more to come */
     }
-
-    wait = v.till - RECENT + GRACE - dns_clock();
 
     if (v.good == 0 && v.bad < HEALTH_BLAME && wait > 0) {
         grace(health, resolver, wait);
@@ -305,7 +320,7 @@ try_resolver(health_entry_t *e)
     }
 
     if (!health_bad(e->found)) {
-        ask_peers(health, e->resolver, dns_clock() - RECENT, 1);
+        ask_peers(health, e->resolver, dns_clock() - RECENT, 1, 0);
     }
 
     if (dns_clock() >= r->retry) {

@@ -117,6 +117,8 @@ typedef struct {
     double    since;                    /* to blame; 0: it is not */
     double    retry, wait;
     unsigned  empty:1;                  /* positive controls came back empty */
+    double    peers;                    /* when others were asked for those who
+                                           are suspected */
     ev_timer  grace;                    /* for those who are suspected */
 } health_resolver_t;
 

@@ -27,6 +27,7 @@ typedef struct {
     way_t        way;
     uint32_t     ttl;
     double       cached;                /* its test entry is kept: since then */
+    int          held;                  /* its answers are */
 } zone_t;
 
 struct dns_question_s {
@@ -137,18 +138,21 @@ on_server(struct ev_loop *l, ev_timer *w, int revents)
     double           left;
     zone_t          *z;
     dns_answer_t     a;
-    dns_question_t  *q;
+    dns_question_t  *q, **at;
 
-    (void) l;
     (void) w;
     (void) revents;
 
-    while (questions != NULL) {
-        q = questions;
-        questions = q->next;
+    for (at = &questions; (q = *at) != NULL; ) {
+        z = zone_of(q->name, q->resolver);
+        if (z != NULL && z->held) {
+            at = &q->next;
+            continue;
+        }
+
+        *at = q->next;
         memset(&a, 0, sizeof(a));
         a.resolver = q->resolver;
-        z = zone_of(q->name, q->resolver);
         positive = is_positive(q->name);
 
         if (z == NULL) {
@@ -171,6 +175,12 @@ on_server(struct ev_loop *l, ev_timer *w, int revents)
 
         q->done(q->data, &a);
         free(q);
+        at = &questions;                /* it may have asked and cancelled */
+    }
+
+    if (questions != NULL) {
+        ev_timer_set(&server, 0.001, 0);
+        ev_timer_start(l, &server);
     }
 }
 

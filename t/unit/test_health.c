@@ -447,6 +447,71 @@ test_doubt(void)
 }
 
 
+/* Those that are good are heard before the resolver is blamed. */
+
+static void
+test_heard(void)
+{
+    size_t        i, k;
+    list_t       *list[5];
+    told_t        t[4];
+    const char   *names[] = { "a.test", "b.test", "c.test", "d.test",
+                              "e.test" };
+
+    static const struct {
+        way_t        way;
+        double       slow;      /* how long the last of them takes */
+        const char  *what;
+    } cases[] = {
+        { W_MUTE, 1.5, "after those that are slow" },
+        { W_NODATA, 0, "though its negative control alone was asked lately" }
+    };
+
+    for (i = 0; i < 5; i++) {
+        list[i] = list_of(names[i], V4, "ip");
+    }
+
+    for (k = 0; k < 2; k++) {
+        fresh();
+        for (i = 0; i < 5; i++) {
+            world(names[i], 0, W_GOOD, 300);
+            (void) ask(list[i], V4, 0, HEALTH_KNOWN);
+        }
+
+        ahead += HEALTH_KEEP / 2;
+        if (cases[k].slow == 0) {
+            (void) ask(list[4], V4, 0, HEALTH_NEGATIVE);
+        }
+
+        memset(t, 0, sizeof(t));
+        zones[3].held = 1;
+        for (i = 0; i < 4; i++) {
+            zones[i].way = cases[k].way;
+            (void) put(list[i], V4, 0, HEALTH_BOTH, &t[i]);
+        }
+
+        for (i = 0; i < 20; i++) {
+            ev_run(loop, EVRUN_ONCE);
+        }
+
+        ahead += cases[k].slow;
+        zones[3].held = 0;
+        for (i = 0; i < 4; i++) {
+            run_until(&t[i], 1);
+            ok(t[i].v.state == HEALTH_DOWN, "of five lists four fail, the other"
+               " is heard %s: it is list %zu", cases[k].what, i);
+        }
+
+        ok(ask(list[4], V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD,
+           "the other one is good");
+    }
+
+    for (i = 0; i < 5; i++) {
+        list_unref(list[i]);
+    }
+}
+
+
 static void
 test_sample(void)
 {
@@ -515,6 +580,7 @@ main(void)
     test_fetched();
     test_resolver();
     test_doubt();
+    test_heard();
     test_sample();
     test_many();
 
