@@ -1,12 +1,13 @@
 #!/usr/bin/perl
 
-# 1,000 hosts are watched, 100 of them rightly listed, while a list dies in
-# each of the ways of facts/dnsbl.md part 2, one after the other, and comes
-# back each time.  No host is listed that is not, none is delisted that is, and
-# nobody hears of it but the operator; a cycle after it is back the state is
-# that of the list, which has changed meanwhile.  Another list lives on.
+# 1,000 hosts are watched, 100 of them rightly listed, while lists die in each
+# of the ways of facts/dnsbl.md part 2, some at a time, and come back.  No host
+# is listed that is not, none is delisted that is, and nobody hears of it but
+# the operator; a cycle after they are back the state is that of the lists,
+# which have changed meanwhile.  Another list lives on.
 #
-# DEATHS="emptied world": these alone.
+# DEATHS="emptied,world": these alone.  DEATHS_AT_ONCE=1: one after the other.
+# DEATHS_HOSTS=10000: more hosts, which are checked as many a second.
 
 use strict;
 use warnings;
@@ -16,161 +17,219 @@ use lib "$FindBin::Bin/../lib";
 use RblTest;
 use RblCheckd;
 use RblDns;
-use Time::HiRes qw(time);
+use List::Util qw(first);
+use Time::HiRes qw(sleep time);
 
-use constant { HOSTS => 1000, LISTED => 100, MOVED => 5, INTERVAL => 3 };
+use constant { LISTED => 100, MOVED => 5, A_SECOND => 200,
+    # For so long the answers to a list that refuses tell nothing (list_told).
+    UNDER_WAY => 10 };
 
 my %death = (
-    'emptied'     => 'nxdomain',
-    'no data'     => 'nodata',
-    'servers gone' => 'servfail',
-    'lame'        => 'refused',
-    'unroutable'  => 'mute',
-    'squatter'    => { a => ['91.195.240.117'] },
-    'world'       => { a => ['127.0.0.2'] },
-    'retired'     => { a => ['203.0.113.1'] },
-    'blocked'     => { a => ['127.255.255.254'] },
+    'emptied'       => 'nxdomain',
+    'no data'       => 'nodata',
+    'servers gone'  => 'servfail',
+    'lame'          => 'refused',
+    'unroutable'    => 'mute',
+    'squatter'      => { a => ['91.195.240.117'] },
+    'parked'        => { more => [[1, '', 'CNAME', 'park.test', 1],
+                         [1, 'park.test', 'A', '91.195.240.117', 1]] },
+    'mixed'         => { a => ['127.0.0.2', '91.195.240.117'] },
+    'world'         => { a => ['127.0.0.2'] },
     'world but one' => { a => ['127.0.0.3'] },
+    'retired'       => { a => ['203.0.113.1'] },
+    'blocked'       => { a => ['127.255.255.254'] },
 );
-my @order = ('emptied', 'world', 'servers gone', 'squatter', 'lame',
-    'world but one', 'unroutable', 'blocked', 'no data', 'retired');
+my @order = ('emptied', 'servers gone', 'world', 'blocked',
+    'squatter', 'lame', 'no data', 'unroutable',
+    'world but one', 'retired', 'parked', 'mixed');
 @order = split /,/, $ENV{DEATHS} if $ENV{DEATHS};
+my $at_once = $ENV{DEATHS_AT_ONCE} || 4;
+my $hosts = $ENV{DEATHS_HOSTS} || 1000;
+my $interval = int $hosts / A_SECOND;
 
-my @value = map { sprintf '10.9.%d.%d', $_ >> 8, $_ & 255 } 0 .. HOSTS - 1;
-my %on;                                 # what the list says
-$on{ $value[$_ * 10] } = 1 for 0 .. LISTED - 1;
-my $elsewhere = $value[-1];             # on the list that lives on
+my @zone = map { "dies$_.test" } 1 .. $at_once;
+my @value = map { sprintf '10.9.%d.%d', $_ >> 8, $_ & 255 } 0 .. $hosts - 1;
+my (%on, %told);                        # {zone}{value}; {value}: transitions
+my $share = $hosts / LISTED;
+move($zone[$_ % $at_once], 'listed', $value[$_ * $share]) for 0 .. LISTED - 2;
+move('lives.test', 'listed', $value[-1]);
 
-my $soa = { rcode => 'nxdomain', soa => ['dies.test', 1, 1] };
-my $control = '^2\.0\.0\.127\.';
-my $good = { a => ['127.0.0.2'], txt => ['seen in traps'], ttl => 1 };
+# What the list says of these from now on.
+sub move {
+    my ($zone, $what, @values) = @_;
 
-sub alive_rules {
-    my $names = join '|', map { join '\.', reverse split /\./ } sort keys %on;
-
-    return (["$control", $good],
-        ["^($names)\\.dies\\.test ", $good],
-        ['^' . join('\.', reverse split /\./, $elsewhere) . '\.lives\.test ',
-            $good],
-        ['.', $soa]);
+    for my $v (@values) {
+        $on{$zone}{$v} = 1 if $what eq 'listed';
+        delete $on{$zone}{$v} if $what ne 'listed';
+        push @{ $told{$v} }, "$zone $what";
+    }
 }
 
-sub dead_rules {
-    my ($how) = @_;
+sub is_on { my ($value) = @_; return first { $on{$_}{$value} } sort keys %on }
 
-    return ($how eq 'world but one'
-            ? ['^1\.0\.0\.127\.dies\.test ', 'nxdomain'] : (),
-        ['dies\.test ', ref $death{$how} ? { %{ $death{$how} }, ttl => 1 }
-            : $death{$how}],
-        alive_rules());
+# --- what the lists answer -------------------------------------------------
+
+sub rules_of {
+    my ($zone, $how) = @_;
+
+    my $end = "\\.\Q$zone\E ";
+    my $good = { a => ['127.0.0.2'], txt => ['seen in traps'], ttl => 1 };
+    my $names = join '|', map { join '\.', reverse split /\./ }
+        sort keys %{ $on{$zone} };
+    return (["^(2\\.0\\.0\\.127|$names)$end", $good],
+        [$end, { rcode => 'nxdomain', soa => [$zone, 1, 1] }])
+        if !defined $how;
+    my $act = $death{$how} // die "no death $how\n";
+    return ($how eq 'world but one' ? ["^1\\.0\\.0\\.127$end", 'nxdomain'] : (),
+        [$end, ref $act ? { %$act, ttl => 1 } : $act]);
 }
 
-my $dns = RblDns->new(rules => [alive_rules()]);
-my $w = world(no_dns => 1, zones => {
-    'dies.test' => { control => 'ip',
-        codes => ['127.0.0.2=listed', '127.0.0.3=other'] },
-    'lives.test' => { control => 'ip' } });
-script_ok($w, 'account_interval', [RblCheckd::akey($w, 'acct')], INTERVAL);
+# {zone => how} of those that are dead
+sub rules { my (%dead) = @_; return map { rules_of($_, $dead{$_}) } sort keys %on }
+
+my $dns = RblDns->new(rules => [rules()]);
+my $w = world(no_dns => 1, zones => { map { $_ => { control => 'ip',
+    codes => ['127.0.0.2=listed', '127.0.0.3=other'] } } keys %on });
+script_ok($w, 'account_interval', [RblCheckd::akey($w, 'acct')], $interval);
 script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')], fresh_sid('WH'),
     'hook', 'https://hook.test/', 'secret');
 my $checkd = start_checkd(store => $w->{redis},
     resolver => { port => $dns->port }, conf => { conf_short(
-        dns_timeout => '500ms', dns_tries => 2, checks_max => 60,
-        dns_zone_rate => 0, control_retry => '1s',
-        log_level => 'info') });
+        dns_timeout => '500ms', dns_tries => 2, checks_max => 2 * A_SECOND,
+        control_retry => '1s', log_level => 'info') });
 my $sid = add_many($w, @value);
 
-sub hosts {
-    my @keys = map { RblCheckd::akey($w, 'r', $sid->{$_}) } @value;
+# --- what the daemon makes of it -------------------------------------------
+
+sub records {
+    my @keys = map { RblCheckd::akey($w, 'r', $sid->{$_}) } @_;
     local $_;
 
     return map { record('host', $_) } @{ redis($w->{redis}, 'MGET', @keys) };
 }
 
-# Hosts that are listed and should not be, or the other way round.
+# "value: where it is listed, not where it should be", for each that is wrong.
 sub wrong {
-    my %stands = map { $_ => 1 } @{ redis($w->{redis}, 'ZRANGE',
-        RblCheckd::akey($w, 'listed'), 0, -1) };
-    my @wrong = grep { $_ ne $elsewhere && ($stands{ $sid->{$_} } // 0)
-        != ($on{$_} // 0) } @value;
+    my @wrong;
+    for my $h (records(@value)) {
+        my $is = join ' ', sort map { $_->[1] } @{ $h->{details} || [] };
+        my $want = is_on($h->{value}) // '';
+        push @wrong, "$h->{value}: '$is', not '$want'" if $is ne $want;
+    }
     return @wrong;
 }
 
 # Every host was checked, from now on.
 sub cycle {
     my ($name) = @_;
-    my $now = time * 1000 + 300;
 
+    my $now = time * 1000 + 300;
+    my @left = @value;
     return wait_for {
-        # Cheap first: who waits has not been checked since.
-        !redis($w->{redis}, 'ZCOUNT', RblCheckd::akey($w, 'due'), 0,
-            $now + INTERVAL * 1000)
-            && !grep { !$_->{checked} || $_->{checked} <= $now } hosts();
-    } 30, "every host to be checked ($name)";
+        sleep 0.2;
+        @left = map { $_->{value} } grep { ($_->{checked} || 0) <= $now }
+            records(@left);
+        !@left;
+    } 20 + 3 * $interval, "every host to be checked ($name)";
 }
 
-# (listed and delisted events by host, transitions) since the last call.
+# {what}{value}: how often, since the last call
 my $seen = '-';
 
 sub events {
-    my %event;
+    my %event = (listed => {}, delisted => {});
     my $all = redis($w->{redis}, 'XRANGE', RblCheckd::pkey($w, 'outbox'),
         $seen, '+');
 
     for my $e (@$all) {
         my %e = @{ $e->[1] };
         next if $e{d} !~ /rbl\.host\.(listed|delisted)/;
-        my $what = $1;
-        $event{$what}{ mp_unpack($e{d})->[6] }++;
+        $event{$1}{ mp_unpack($e{d})->[6] }++;
     }
     $seen = "($all->[-1][0]" if @$all;
     return \%event;
 }
 
-sub some { return @_ > 8 ? join(' ', @_[0 .. 7], '...', scalar @_) : "@_" }
+sub some {
+    return @_ > 8 ? join(', ', @_[0 .. 7], '... ' . @_) : join ', ', @_;
+}
 
-ok(cycle('first'), 'every host was checked');
-eventually { !wrong() } 10, 'those that the list has are listed';
-events();
+# What the operator was told of a list.
+sub notices {
+    my ($zone) = @_;
+    return grep { /\b\Q$zone\E\b/ } split /\n/, read_file($checkd->{log});
+}
 
-for my $how (@order) {
-    my $before = log_count($checkd, "\\bdies\\.test\\b");
+# --- they die and come back ------------------------------------------------
+
+sub die_and_return {
+    my %dead = @_;
+
+    my $name = join ', ', map { $dead{$_} } sort keys %dead;
+    my %before = map { $_ => scalar(my @n = notices($_)) } keys %dead;
     my $died = time;
-    $dns->rules(dead_rules($how));
-    ok(cycle($how), "$how: every host was checked");
-    is(some(wrong()), '', "$how: nobody is listed, nobody is delisted");
+    $dns->rules(rules(%dead));
+    ok(cycle($name), "$name: every host was checked");
+    is(some(wrong()), '', "$name: nobody is listed, nobody is delisted");
     my $event = events();
-    is(some(sort keys %{ $event->{delisted} }), '', "$how: no delisting");
-    is(some(grep { !$on{$_} && $_ ne $elsewhere }
-        sort keys %{ $event->{listed} }), '',
-        "$how: no listing");
-    cmp_ok(log_count($checkd, "\\bdies\\.test\\b") - $before, '>', 0,
-        "$how: the operator is told");
-    cmp_ok(log_count($checkd, "\\bdies\\.test\\b") - $before, '<', 30,
-        "$how: and not flooded");
+    is(some(sort keys %{ $event->{delisted} }), '', "$name: no delisting");
+    is(some(grep { !is_on($_) } sort keys %{ $event->{listed} }), '',
+        "$name: no listing");
+    for my $zone (sort keys %dead) {
+        my $n = notices($zone) - $before{$zone};
+        cmp_ok($n, '>', 0, "$dead{$zone}: the operator is told");
+        cmp_ok($n, '<', 10, "$dead{$zone}: and not flooded");
+    }
 
-    # The list is back, some hosts have left it and others are on it now.
-    my @left = (sort keys %on)[0 .. MOVED - 1];
-    my @came = (grep { !$on{$_} } @value)[0 .. MOVED - 1];
-    delete @on{@left};
-    @on{@came} = (1) x MOVED;
-    $dns->rules(alive_rules());
-    my $lasted = time - $died;
-    cycle("$how is over");
-    # Its controls are asked again after as long as it was dead, at the latest.
-    eventually { !wrong() } INTERVAL + $lasted,
-        "$how is over: right within a cycle";
+    # The lists are back; hosts have left them and others are on them now.
+    my @left;
+    my @free = grep { !is_on($_) } @value;
+    for my $zone (sort keys %dead) {
+        push @left, my @goes = (sort keys %{ $on{$zone} })[0 .. MOVED - 1];
+        move($zone, 'clear', @goes);
+        move($zone, 'listed', splice @free, 0, MOVED);
+    }
+    $dns->rules(rules());
+    my $back = time;
+    my $lasted = $back - $died;
+    cycle("$name: over");
+    # Their controls are asked again after as long as they were dead, or
+    # refused, at the latest.
+    eventually { sleep 0.1; !wrong() } $interval
+        + ($lasted > UNDER_WAY ? $lasted : UNDER_WAY),
+        "$name: over: right again";
+    note(sprintf '%s: dead for %.1f s, right again after %.1f s', $name,
+        $lasted, time - $back);
     diag(some(wrong())) if wrong();
     $event = events();
     is_deeply($event->{delisted}, { map { $_ => 1 } @left },
-        "$how is over: who has left it is told once");
-    is(some(grep { !$event->{listed}{$_} } sort keys %on), '',
-        "$how is over: who is on it is told");
+        "$name: over: who has left is told once");
+    is(some(grep { !$event->{listed}{$_} } map { sort keys %{ $on{$_} } }
+        sort keys %on), '', "$name: over: who is listed is told");
+    for my $zone (sort keys %dead) {
+        like((notices($zone))[-1], qr/: good, was|answers again/,
+            "$dead{$zone}: over: the operator is told");
+    }
 }
 
-my @other = grep { grep { $_->[1] eq 'lives.test' } @{ $_->{details} || [] } }
-    hosts();
-is("@{[map { $_->{value} } @other]}", $elsewhere, 'the other list is right');
+ok(cycle('first'), 'every host was checked');
+eventually { sleep 0.1; !wrong() } 10, 'those that the lists have are listed';
+events();
+
+while (my @how = splice @order, 0, $at_once) {
+    die_and_return(map { $zone[$_] => $how[$_] } 0 .. $#how);
+}
+
+my @wrong;
+for my $v (@value) {
+    my $is = join ', ', map { "$_->{z} $_->{v}" }
+        @{ history_of($w, $sid->{$v}) };
+    my $want = join ', ', @{ $told{$v} || [] };
+    push @wrong, "$v: '$is', not '$want'" if $is ne $want;
+}
+is(some(@wrong), '', 'each transition was there once, and no other');
+is(scalar(grep { /resolver \S+ is to blame/ } split /\n/,
+    read_file($checkd->{log})), 0, 'nobody blamed the resolver');
 ok(stop_server($checkd), 'it stops');
 $dns->stop;
 done_testing();

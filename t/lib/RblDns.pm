@@ -257,6 +257,7 @@ sub control_in {
         delete $s->{nth}{$arg[0]};
     } elsif ($what eq 'rules') {
         $s->{rules} = [@arg];
+        $s->{compiled} = {};
         $s->{nth} = {};
         $s->{log} = [];
         $s->{most} = 0;
@@ -406,8 +407,9 @@ sub action {
 
     for my $rule (@{ $s->{rules} }) {
         my ($pattern, @actions) = @$rule;
+        my $re = $s->{compiled}{$pattern} //= qr/$pattern/;
         # A pattern for the name alone need not know of the type.
-        next unless $q->{name} =~ /$pattern/ || $key =~ /$pattern/;
+        next unless $q->{name} =~ $re || $key =~ $re;
         my $nth = $proto eq 'udp' ? $s->{nth}{$pattern}{$key}++
                                   : ($s->{nth}{$pattern}{$key} || 1) - 1;
         my $act = $actions[$nth < @actions ? $nth : -1];
