@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#define CLOCKS    1.0
 #define PATIENCE  0.8                   /* of the time there is, for a quota */
 
 
@@ -130,10 +129,7 @@ on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
 }
 
 
-/*
- * What stands, list by list.  The store's time, in ms since 1970, becomes ours;
- * the clocks of machines need not agree by more than a second.
- */
+/* What stands, list by list.  The store's time becomes ours. */
 
 static void
 take_standing(check_t *check, const check_standing_t *standing, size_t n)
@@ -157,7 +153,7 @@ take_standing(check_t *check, const check_standing_t *standing, size_t n)
             item->same_zone = rbl_str_is(s->zone, item->result.list->zone);
 
             if (s->cleared > 0 && item->same_zone) {
-                ago = ev_time() - (double) s->cleared / 1000 - CLOCKS;
+                ago = (double) (s->now - s->cleared) / 1000;
                 item->cleared = dns_clock() - (ago > 0 ? ago : 0);
             }
         }

@@ -64,6 +64,7 @@ typedef struct {
     int64_t    cleared;     /* ms since 1970: since when the list says that it
                                has ended, which is not confirmed; 0: it does
                                not */
+    int64_t    now;         /* by the same clock, which need not be ours */
 } check_standing_t;
 
 /* Called after each list (finished 0) and once at the end (finished 1). */

@@ -255,12 +255,36 @@ begun(runner_t *r, const redisReply *reply)
 }
 
 
+/* As asked_told: the lists that the store has told. */
+
+static int
+take_lists(runner_t *r, const redisReply *reply, int64_t family)
+{
+    int        wait;
+    rbl_str_t  packed;
+
+    packed = rbl_reply_str(rbl_reply_at(reply, 3));
+
+    if (packed.n != 0) {
+        wait = ev_now(r->d->loop) - r->started < WAIT_FOR_LISTS
+               || !table_loaded(r->d->table);
+        return asked_told(&r->asked, r->d->table, packed, family, wait);
+    }
+
+    if (!rbl_str_is(table_sum(r->d->table), r->sum)) {
+        return 0;                       /* it is another table by now */
+    }
+
+    return asked_system(&r->asked, r->d->table,
+                        rbl_reply_str(rbl_reply_at(reply, 6)), family);
+}
+
+
 static void
 on_begin(void *data, const redisReply *reply)
 {
-    int        rc, wait;
     int64_t    family;
-    rbl_str_t  word, value, packed;
+    rbl_str_t  word, value;
     runner_t  *r = data;
 
     if (!runner_sound(r, reply, begin)) {
@@ -294,7 +318,8 @@ on_begin(void *data, const redisReply *reply)
     }
 
     if (standing_read(&r->standing, rbl_reply_str(rbl_reply_at(reply, 5)),
-                      rbl_reply_str(rbl_reply_at(reply, 12)))
+                      rbl_reply_str(rbl_reply_at(reply, 12)),
+                      rbl_reply_int(rbl_reply_at(reply, 10), 0))
         != 0)
     {
         log_error("check %s: its listings cannot be read", r->job.check.s);
@@ -312,7 +337,6 @@ on_begin(void *data, const redisReply *reply)
 
     value = rbl_reply_str(rbl_reply_at(reply, 1));
     family = rbl_reply_int(rbl_reply_at(reply, 2), 0);
-    packed = rbl_reply_str(rbl_reply_at(reply, 3));
 
     if (value.n == 0 || value.n >= RBL_VALUE_MAX
         || (family != RBL_FAMILY_IPV4 && family != RBL_FAMILY_IPV6
@@ -322,20 +346,7 @@ on_begin(void *data, const redisReply *reply)
         return;
     }
 
-    if (packed.n != 0) {
-        wait = ev_now(r->d->loop) - r->started < WAIT_FOR_LISTS
-               || !table_loaded(r->d->table);
-        rc = asked_told(&r->asked, r->d->table, packed, family, wait);
-
-    } else if (!rbl_str_is(table_sum(r->d->table), r->sum)) {
-        rc = 0;                         /* it is another table by now */
-
-    } else {
-        rc = asked_system(&r->asked, r->d->table,
-                          rbl_reply_str(rbl_reply_at(reply, 6)), family);
-    }
-
-    switch (rc) {
+    switch (take_lists(r, reply, family)) {
 
     case 1:
         if (r->job.kind == JOB_DUE) {

@@ -11,7 +11,7 @@
 
 
 static int
-take_listing(check_standing_t *listing, rbl_mp_t *mp)
+take_listing(check_standing_t *listing, rbl_mp_t *mp, int64_t now)
 {
     size_t  n;
 
@@ -19,6 +19,7 @@ take_listing(check_standing_t *listing, rbl_mp_t *mp)
     listing->sid = rbl_mp_str(mp);
     listing->zone = rbl_mp_str(mp);
     listing->cleared = rbl_mp_int(mp);
+    listing->now = now;
 
     if (n < 3) {
         return -1;
@@ -33,7 +34,7 @@ take_listing(check_standing_t *listing, rbl_mp_t *mp)
 
 
 static int
-take_listings(standing_t *standing, rbl_str_t packed)
+take_listings(standing_t *standing, rbl_str_t packed, int64_t now)
 {
     size_t    i, n;
     rbl_mp_t  mp;
@@ -50,7 +51,7 @@ take_listings(standing_t *standing, rbl_str_t packed)
     }
 
     for (i = 0; i < n; i++) {
-        if (take_listing(&standing->listing[i], &mp) != 0) {
+        if (take_listing(&standing->listing[i], &mp, now) != 0) {
             return -1;
         }
     }
@@ -61,7 +62,8 @@ take_listings(standing_t *standing, rbl_str_t packed)
 
 
 int
-standing_read(standing_t *standing, rbl_str_t packed, rbl_str_t troubled)
+standing_read(standing_t *standing, rbl_str_t packed, rbl_str_t troubled,
+    int64_t now)
 {
     standing_free(standing);
 
@@ -78,7 +80,7 @@ standing_read(standing_t *standing, rbl_str_t packed, rbl_str_t troubled)
         memcpy(standing->bytes, packed.p, packed.n);
         packed.p = standing->bytes;
 
-        if (take_listings(standing, packed) != 0) {
+        if (take_listings(standing, packed, now) != 0) {
             standing_free(standing);
             return -1;
         }

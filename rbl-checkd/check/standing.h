@@ -17,9 +17,11 @@ typedef struct {
 
 /*
  * From a packed array of {SID, zone, cleared}, "" for none, and the SIDs of the
- * lists that have trouble.  0, or -1: nonsense, or no memory.
+ * lists that have trouble; `now`: the store's, ms since 1970.  0, or -1:
+ * nonsense, or no memory.
  */
-int standing_read(standing_t *standing, rbl_str_t packed, rbl_str_t troubled);
+int standing_read(standing_t *standing, rbl_str_t packed, rbl_str_t troubled,
+    int64_t now);
 void standing_free(standing_t *standing);
 
 /* Does a question to the list wait for an answer: has it trouble, or a listing
