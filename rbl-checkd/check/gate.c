@@ -7,6 +7,10 @@
  * "clear", and that must be said again in an answer that was fetched after the
  * test entry, or together with it: an older one may be of the time when the
  * list was dead.
+ *
+ * A new listing needs no test entry, but that what nobody lists is not listed.
+ * What a list told while it listed the world is kept by caches for a while: an
+ * answer that is gone before the last of these is may be one of them.
  */
 
 #include "gate.h"
@@ -84,6 +88,14 @@ fetched(const gate_answer_t *a, const health_verdict_t *v)
 }
 
 
+static double
+within(double wait)
+{
+    return wait < GATE_RECHECK_MIN ? GATE_RECHECK_MIN
+           : wait > GATE_RECHECK_MAX ? GATE_RECHECK_MAX : wait;
+}
+
+
 /* When both the test entry and the answer will have run out of caches. */
 
 static double
@@ -99,10 +111,7 @@ recheck(const gate_answer_t *a, const health_verdict_t *v)
         wait = a->ttl;
     }
 
-    wait = wait != 0 ? wait + 1 : GATE_RECHECK;
-
-    return wait < GATE_RECHECK_MIN ? GATE_RECHECK_MIN
-           : wait > GATE_RECHECK_MAX ? GATE_RECHECK_MAX : wait;
+    return within(wait != 0 ? wait + 1 : GATE_RECHECK);
 }
 
 
@@ -129,11 +138,27 @@ delisting(const gate_answer_t *a, const health_verdict_t *v)
 }
 
 
+/*
+ * The list has no test entry of this family, though it has entries: one of them
+ * stood.  Its other family tells that it lives.
+ */
+
+static gate_t
+unproven(const gate_answer_t *a)
+{
+    if (a->cleared != 0 && a->told - a->cleared >= GATE_UNPROVEN) {
+        return known(RBL_CLEAR);
+    }
+
+    return unknown(RBL_ERR_UNCONFIRMED);
+}
+
+
 static gate_t
 clear(const gate_answer_t *a, const health_verdict_t *v)
 {
-    if (v->state == HEALTH_UNSUPPORTED && !a->stands) {
-        return known(RBL_SKIPPED);
+    if (v->state == HEALTH_UNSUPPORTED) {
+        return a->stands ? unproven(a) : known(RBL_SKIPPED);
     }
 
     if (v->state != HEALTH_GOOD) {
@@ -163,8 +188,16 @@ listed(const gate_answer_t *a, const health_verdict_t *v)
         }
     }
 
-    if (v->state != HEALTH_GOOD || v->negative < a->at) {
+    if ((v->state != HEALTH_GOOD && v->state != HEALTH_UNSUPPORTED)
+        || v->negative < a->at)
+    {
         return unhealthy(v->state);
+    }
+
+    if (a->told + a->ttl <= v->lies) {
+        g = unknown(RBL_ERR_UNHEALTHY);
+        g.recheck = within(v->lies - a->told + 1);
+        return g;
     }
 
     g = known(RBL_LISTED);

@@ -6,10 +6,13 @@
  *     unknown           nothing           unknown
  *     clear             HEALTH_KNOWN      clear if the list is good
  *     clear, stands     HEALTH_BOTH       clear if the list is good and it is
- *                                         sure that it was when it said so
+ *                                         sure that it was when it said so;
+ *                                         without a test entry of this family
+ *                                         if it has said so for a day
  *     listed, stands    HEALTH_KNOWN      listed unless the list is lying
- *     listed, new       HEALTH_NEGATIVE   listed if the list is good; the
- *                                         guard has the last word
+ *     listed, new       HEALTH_NEGATIVE   listed if the list is good, and it
+ *                                         is sure that it was when it said so;
+ *                                         the guard has the last word
  *
  * Everything else is unknown, and changes nothing.
  */
@@ -41,6 +44,10 @@ typedef struct {
 #define GATE_RECHECK      30.0  /* s, where nothing tells a better time */
 #define GATE_RECHECK_MIN  2.0
 #define GATE_RECHECK_MAX  3600.0
+#define GATE_FROZEN       60.0          /* until it is asked whether a frozen
+                                           list has been thawed */
+#define GATE_UNPROVEN     86400.0       /* s for which an end is told that no
+                                           test entry confirms */
 
 /* 0: the answer needs no health, or *need. */
 int gate_need(const gate_answer_t *a, health_need_t *need);

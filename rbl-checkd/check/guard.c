@@ -44,6 +44,7 @@ typedef struct {
     double          second;             /* when it began, and the answers */
     unsigned        answers;            /* that came in it */
     health_q_t     *sample;
+    int             kept;               /* caches may still have its lies */
     ev_timer        timer;              /* the next batch */
     ev_timer        count;              /* clear answers alone */
 } guard_list_t;
@@ -206,7 +207,8 @@ on_thawed(void *data, const redisReply *reply)
     }
 
     gl->turned = 0;
-    finish(gl, rbl_str_is(word, "OK") || rbl_str_is(word, "NONE"));
+    finish(gl, !gl->kept && (rbl_str_is(word, "OK")
+                             || rbl_str_is(word, "NONE")));
 }
 
 
@@ -231,8 +233,10 @@ on_sample(void *data, const health_verdict_t *verdict)
     guard_list_t  *gl = data;
 
     gl->sample = NULL;
+    gl->kept = dns_clock() < verdict->lies;
 
-    if (verdict->state != HEALTH_GOOD) {
+    if (verdict->state != HEALTH_GOOD && verdict->state != HEALTH_UNSUPPORTED)
+    {
         log_info("list %s stays frozen: it is %s", gl->list->zone,
                  health_state_names[verdict->state]);
         tell_found(gl);

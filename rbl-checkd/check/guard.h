@@ -7,7 +7,8 @@
  * Whoever finds the list frozen asks its controls anew, and a sample of
  * addresses that nobody has any reason to list (health_sample), at most once
  * in a while; when these are in order the list is thawed, and those who waited
- * for it may go.  The operator may thaw it too (list_thaw).
+ * for it may go, unless it was lying before: then they may have been told a lie
+ * that was kept, and ask again.  The operator may thaw it too (list_thaw).
  */
 
 #ifndef GUARD_H_INCLUDED

@@ -126,6 +126,27 @@ tell_change(const health_entry_t *e, health_state_t from)
 
 
 void
+health_lie(health_entry_t *e, uint32_t ttl)
+{
+    ttl = ttl < HEALTH_LIE_MAX ? ttl : HEALTH_LIE_MAX;
+    e->lied = ttl > e->lied ? ttl : e->lied;
+}
+
+
+void
+health_truth(health_entry_t *e)
+{
+    double  till;
+
+    if (e->lied != 0) {
+        till = dns_clock() + e->lied + HEALTH_LIE_SLACK;
+        e->lies = till > e->lies ? till : e->lies;
+        e->lied = 0;
+    }
+}
+
+
+void
 health_settle(health_entry_t *e, health_state_t state, const char *why)
 {
     double          now;
@@ -137,6 +158,10 @@ health_settle(health_entry_t *e, health_state_t state, const char *why)
 
     if (health_bad(from) && !health_bad(state)) {
         e->recovered = now;
+    }
+
+    if (!health_bad(state) && !e->sample) {
+        health_truth(e);
     }
 
     if (state != from) {
@@ -172,6 +197,7 @@ verdict_of(const health_entry_t *e, health_verdict_t *v)
     v->recovered = e->recovered;
     v->negative = e->negative;
     v->negative_ttl = e->negative_ttl;
+    v->lies = e->lies;
     v->positive = e->positive.fetched;
     v->expires = e->positive.expires;
 

@@ -50,6 +50,8 @@ typedef struct {
                                    one will fetch it again */
     uint32_t        negative_ttl;   /* how long it keeps that a name is not
                                        there, at most; 0: not known */
+    double          lies;       /* until when listings may still be kept that
+                                   it told while it was lying; 0: none */
 } health_verdict_t;
 
 typedef enum {

@@ -123,20 +123,44 @@ blame_resolver(health_t *health, unsigned n, const evidence_t *v)
 }
 
 
+/* Where it has lied about one list it may have lied about any. */
+
+static uint32_t
+lies_of(const health_t *health, unsigned resolver)
+{
+    size_t     i;
+    uint32_t   lied;
+
+    for (i = 0, lied = 0; i < health->n; i++) {
+        if (health->all[i]->resolver == resolver
+            && health->all[i]->lied > lied)
+        {
+            lied = health->all[i]->lied;
+        }
+    }
+
+    return lied;
+}
+
+
 static void
 clear_resolver(health_t *health, unsigned n)
 {
     size_t              i;
     char                name[DNS_RESOLVER_TEXT];
+    uint32_t            lied;
     health_resolver_t  *r = &health->resolver[n];
 
     r->since = 0;
+    lied = lies_of(health, n);
     dns_resolver_text(health->dns, n, name);
     log_notice("resolver %s is in order again", name);
 
     for (i = 0; i < health->n; i++) {
         if (health->all[i]->resolver == n) {
             health->all[i]->recovered = dns_clock();
+            health_lie(health->all[i], lied);
+            health_truth(health->all[i]);
             health_serve(health->all[i]);
         }
     }

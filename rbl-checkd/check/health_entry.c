@@ -157,7 +157,8 @@ same_codes(const rbl_codes_t *a, const rbl_codes_t *b)
 static void
 entry_list(health_entry_t *e, list_t *list)
 {
-    list_t  *old = e->list;
+    list_t    *old = e->list;
+    unsigned   again = 0;
 
     if (old == list) {
         return;
@@ -171,13 +172,20 @@ entry_list(health_entry_t *e, list_t *list)
                   list->ask != NULL ? list->ask : "") != 0
         || !same_codes(&old->codes, &list->codes))
     {
+        again = e->running;
         health_run_stop(e);
         e->checked = e->retry = e->wait = 0;
-        e->negative = 0;
+        e->negative = e->lies = 0;
+        e->lied = 0;
+        e->sample = 0;
         memset(&e->positive, 0, sizeof(e->positive));
     }
 
     list_unref(old);
+
+    if (again) {                        /* others may wait for its end */
+        health_run(e, 1);
+    }
 }
 
 

@@ -22,6 +22,8 @@
 #define HEALTH_LOST_MIN    5.0          /* of lists of a bad resolver */
 #define HEALTH_LOST_MAX    300.0
 #define HEALTH_BLAME       3            /* lists that fail through one */
+#define HEALTH_LIE_MAX     86400        /* s that a resolver keeps an answer */
+#define HEALTH_LIE_SLACK   2.0
 
 #define HEALTH_CONTROLS    3            /* positive, negative, random */
 
@@ -39,6 +41,7 @@ typedef struct {
     control_t    control;
     const char  *why;                   /* static text */
     unsigned     empty:1;               /* missing, but the name exists */
+    unsigned     lie:1;                 /* a listing of what nobody lists */
 } health_found_t;
 
 /* What the TTLs of a name tell of when it was fetched. */
@@ -59,6 +62,7 @@ typedef struct {
     health_entry_t   *entry;
     dns_question_t   *question;         /* NULL: none is under way */
     int               kind;             /* names_control_t */
+    unsigned          age:1;            /* only for the TTL of its answer */
     health_found_t    found;
 } health_control_t;
 
@@ -93,6 +97,9 @@ struct health_entry_s {
     double            retry, wait;      /* of a bad one */
     double            negative;
     uint32_t          negative_ttl;     /* the largest ever seen */
+    uint32_t          lied;             /* the largest TTL of the lies that it
+                                           has told since it was good */
+    double            lies;             /* until when these may be kept */
     health_ttl_t      positive;
 
     health_q_t       *waiting;
@@ -107,6 +114,8 @@ struct health_entry_s {
     unsigned          empty:1;          /* the last run: answers were empty */
     unsigned          proven:1;         /* the last run: a positive control was
                                            answered as it should be */
+    unsigned          sample:1;         /* the last sample was a lie: only one
+                                           that is not ends it */
     health_state_t    found;            /* of the last run that has ended */
     const char       *found_why;
     double            found_at;         /* when it began; 0: none */
@@ -196,6 +205,10 @@ void health_settle(health_entry_t *e, health_state_t state, const char *why);
 
 /* Those who wait are told; or the next run begins for them. */
 void health_serve(health_entry_t *e);
+
+/* It has told a lie with that TTL; it tells none any more. */
+void health_lie(health_entry_t *e, uint32_t ttl);
+void health_truth(health_entry_t *e);
 
 
 /* To tell q->verdict, later. */

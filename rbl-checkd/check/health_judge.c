@@ -52,6 +52,7 @@ judge_addresses(health_found_t *f, const rbl_codes_t *codes, int positive,
     } else if (!positive && verdict == RBL_LISTED) {
         f->control = CONTROL_LYING;
         f->why = "it lists what nobody lists";
+        f->lie = 1;
 
     } else {
         f->control = CONTROL_OK;
@@ -63,7 +64,7 @@ health_found_t
 health_judge(const rbl_codes_t *codes, int positive,
     const dns_answer_t *answer)
 {
-    health_found_t  f = { CONTROL_OK, "", 0 };
+    health_found_t  f = { CONTROL_OK, "", 0, 0 };
 
     switch (answer->status) {
 

@@ -11,6 +11,8 @@ static const names_control_t  kinds[HEALTH_CONTROLS] = {
     NAMES_POSITIVE, NAMES_NEGATIVE, NAMES_RANDOM
 };
 
+static const health_found_t  none = { CONTROL_NONE, "", 0, 0 };
+
 
 /* Not secret: only another one each time. */
 
@@ -129,6 +131,17 @@ run_end(health_entry_t *e)
 }
 
 
+/* What it has of a name that it knows in a good sense tells nothing. */
+
+static void
+keep_negative(health_entry_t *e, const dns_answer_t *answer)
+{
+    if (answer->n_a == 0 && answer->ttl > e->negative_ttl) {
+        e->negative_ttl = answer->ttl;
+    }
+}
+
+
 static void
 on_answer(void *data, const dns_answer_t *answer)
 {
@@ -141,16 +154,21 @@ on_answer(void *data, const dns_answer_t *answer)
     c->found = health_judge(&e->list->codes, c->kind == NAMES_POSITIVE,
                             answer);
 
-    if (c->found.control != CONTROL_OK) {
-        if (c->kind == NAMES_POSITIVE) {
-            memset(&e->positive, 0, sizeof(e->positive));
-        }
-
-    } else if (c->kind == NAMES_POSITIVE) {
+    if (c->found.control == CONTROL_OK && c->kind == NAMES_POSITIVE) {
         health_ttl(&e->positive, now - answer->ms / 1000, now, answer->ttl);
 
-    } else if (answer->ttl > e->negative_ttl) {
-        e->negative_ttl = answer->ttl;
+    } else if (c->kind == NAMES_POSITIVE) {
+        memset(&e->positive, 0, sizeof(e->positive));
+
+    } else if (c->found.control == CONTROL_OK) {
+        keep_negative(e, answer);
+
+    } else if (c->found.lie && !c->age) {
+        health_lie(e, answer->ttl);
+    }
+
+    if (c->age) {
+        c->found = none;
     }
 
     if (--e->running == 0) {
@@ -159,35 +177,57 @@ on_answer(void *data, const dns_answer_t *answer)
 }
 
 
+/*
+ * A list without a negative control is asked for a name that it hardly knows:
+ * how long it keeps that a name is not there has to be known.
+ */
+
+static int
+run_name(health_entry_t *e, health_control_t *c, int both, names_t *name)
+{
+    names_t   positive;
+    uint64_t  random;
+
+    c->age = 0;
+
+    if (c->kind == NAMES_POSITIVE) {
+        return both && health_positive(e, name);
+    }
+
+    random = health_random(e->health);
+
+    if (names_control(name, e->list, e->family, (names_control_t) c->kind,
+                      random))
+    {
+        return 1;
+    }
+
+    c->age = c->kind == NAMES_RANDOM && both && health_positive(e, &positive)
+             && names_control(name, e->list, e->family, NAMES_SAMPLE, random);
+
+    return c->age;
+}
+
+
 /* A name that cannot be asked is as good as no answer. */
 
 static void
 run_ask(health_entry_t *e, health_control_t *c, int both)
 {
-    int      has;
     names_t  name;
 
     c->entry = e;
-    c->found = (health_found_t) { CONTROL_NONE, "", 0 };
+    c->found = none;
 
-    if (c->kind == NAMES_POSITIVE) {
-        has = both && health_positive(e, &name);
-
-    } else {
-        has = names_control(&name, e->list, e->family,
-                            (names_control_t) c->kind,
-                            health_random(e->health));
-    }
-
-    if (!has) {
+    if (!run_name(e, c, both, &name)) {
         return;
     }
 
     c->question = dns_ask_at(e->health->dns, e->resolver, name.s, DNS_TYPE_A,
                              e->list->zone, on_answer, c);
     if (c->question == NULL) {
-        c->found = (health_found_t) { CONTROL_SILENT, "it cannot be asked",
-                                      0 };
+        c->found.control = CONTROL_SILENT;
+        c->found.why = "it cannot be asked";
         return;
     }
 

@@ -21,6 +21,7 @@ struct health_sample_s {
     rbl_family_t     family;
     unsigned         resolver;
     unsigned         open, listed;
+    uint32_t         ttl;               /* the largest of a listing */
     ev_timer         timer;             /* nothing could be asked */
     sample_q_t       ask[SAMPLE];
 };
@@ -49,6 +50,30 @@ health_sample_stop(health_q_t *q)
 }
 
 
+/*
+ * What was told until now may be a lie where the last sample was.  Networks
+ * that nobody has are on some lists: such a listing alone is none.
+ */
+
+static void
+judge_entry(health_entry_t *e, const struct health_sample_s *s, int lying)
+{
+    if (e == NULL) {
+        return;
+    }
+
+    if (lying) {
+        health_lie(e, s->ttl);
+
+    } else if (e->sample) {
+        e->recovered = dns_clock();
+        health_truth(e);
+    }
+
+    e->sample = (unsigned) lying & 1;
+}
+
+
 static void
 sample_end(struct health_sample_s *s)
 {
@@ -58,6 +83,7 @@ sample_end(struct health_sample_s *s)
 
     lying = s->listed >= SAMPLE_LIE;
     e = health_entry(q->health, s->list, s->family, s->resolver);
+    judge_entry(e, s, lying);
     health_q_unlink(q);
     health_sample_stop(q);
 
@@ -91,6 +117,7 @@ on_answer(void *data, const dns_answer_t *answer)
     ask->question = NULL;
     found = health_judge(&s->list->codes, 0, answer);
     s->listed += found.control == CONTROL_LYING;
+    s->ttl = found.lie && answer->ttl > s->ttl ? answer->ttl : s->ttl;
 
     if (--s->open == 0) {
         sample_end(s);

@@ -32,6 +32,14 @@ settle_gate(item_t *item, const gate_t *g)
 }
 
 
+static void
+settle_frozen(item_t *item)
+{
+    item->result.recheck = GATE_FROZEN;
+    settle(item, RBL_UNKNOWN, RBL_ERR_FROZEN);
+}
+
+
 /* --- the reason --------------------------------------------------------- */
 
 static void
@@ -84,7 +92,7 @@ on_guard(void *data, int go)
         return;
     }
 
-    settle(item, RBL_UNKNOWN, RBL_ERR_FROZEN);
+    settle_frozen(item);
     check_item_done(item);
 }
 
@@ -316,34 +324,6 @@ judge(part_t *p, const dns_answer_t *answer)
 }
 
 
-/* Silence says nothing about what the list allows. */
-
-static void
-tell_quota(const part_t *p)
-{
-    quota_t  *quota = p->item->check->env->quota;
-
-    if (quota == NULL) {
-        return;
-    }
-
-    switch (p->error) {
-
-    case RBL_ERR_BLOCKED:
-    case RBL_ERR_REFUSED:
-        quota_told(quota, p->item->result.list, 1);
-        break;
-
-    case RBL_ERR_NONE:
-        quota_told(quota, p->item->result.list, 0);
-        break;
-
-    default:
-        break;
-    }
-}
-
-
 static void
 on_addresses(void *data, const lookup_answer_t *told)
 {
@@ -365,10 +345,6 @@ on_addresses(void *data, const lookup_answer_t *told)
 
         if (told->answer->ms > item->result.ms) {
             item->result.ms = told->answer->ms;
-        }
-
-        if (!told->kept) {
-            tell_quota(p);
         }
 
         if (p->raw == RBL_UNKNOWN && item->check->env->health != NULL) {
@@ -436,7 +412,7 @@ item_late(item_t *item)
         /* only its TXT has not come */
 
     } else if (item->guarded) {
-        settle(item, RBL_UNKNOWN, RBL_ERR_FROZEN);
+        settle_frozen(item);
 
     } else if (item->health != NULL) {
         answer_at_gate(&a, item);

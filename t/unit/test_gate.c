@@ -93,7 +93,8 @@ test_states(void)
         [HEALTH_BLOCKED] = { { { U, U }, { U, L } }, RBL_ERR_BLOCKED },
         [HEALTH_LYING] = { { { U, U }, { U, U } }, RBL_ERR_UNHEALTHY },
         [HEALTH_DOWN] = { { { U, U }, { U, L } }, RBL_ERR_UNHEALTHY },
-        [HEALTH_UNSUPPORTED] = { { { S, U }, { U, L } }, RBL_ERR_UNHEALTHY },
+        [HEALTH_UNSUPPORTED] = { { { S, U }, { L, L } },
+                                 RBL_ERR_UNCONFIRMED },
         [HEALTH_RESOLVER] = { { { U, U }, { U, U } }, RBL_ERR_RESOLVER },
     };
 
@@ -140,6 +141,15 @@ test_listing(void)
     ok(gate_judge(&a, &v).verdict == RBL_UNKNOWN, "there was none: nothing");
     v.negative = NOW;
     ok(gate_judge(&a, &v).guard, "as old as the answer: to the guard");
+    v.lies = NOW + 299;
+    ok(gate_judge(&a, &v).guard, "it lied, but the answer was fetched since");
+    v.lies = NOW + 300;
+    g = gate_judge(&a, &v);
+    ok(g.verdict == RBL_UNKNOWN && g.error == RBL_ERR_UNHEALTHY && !g.guard
+       && g.recheck == 301, "it may be one of its lies: nothing, and when they"
+       " are gone it is asked again");
+    v.lies = NOW + 1e6;
+    ok(gate_judge(&a, &v).recheck == GATE_RECHECK_MAX, "but within an hour");
     a.stands = 1;
     v.negative = v.positive = 0;
     ok(gate_judge(&a, &v).verdict == RBL_LISTED,
@@ -220,6 +230,33 @@ test_delisting(void)
 }
 
 
+/* A list without a test entry of the family. */
+
+static void
+test_unproven(void)
+{
+    gate_t            g;
+    gate_answer_t     a;
+    health_verdict_t  v;
+
+    v = health(HEALTH_UNSUPPORTED);
+    a = answer(RBL_CLEAR, 1);
+    a.told = a.at = NOW * 10;
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED, "it has ended");
+    a.cleared = a.told - GATE_UNPROVEN + 1;
+    g = gate_judge(&a, &v);
+    ok(g.verdict == RBL_UNKNOWN && g.recheck == 0,
+       "it is said for less than a day: nothing");
+    a.cleared = a.told - GATE_UNPROVEN;
+    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "for a day: it has ended");
+
+    a = answer(RBL_LISTED, 0);
+    v.negative = NOW - 1;
+    ok(gate_judge(&a, &v).verdict == RBL_UNKNOWN,
+       "a listing needs a new negative control");
+}
+
+
 static void
 test_late(void)
 {
@@ -248,6 +285,7 @@ main(void)
     test_states();
     test_listing();
     test_delisting();
+    test_unproven();
     test_late();
 
     return tap_done();

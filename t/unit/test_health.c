@@ -544,6 +544,89 @@ test_sample(void)
 }
 
 
+/* What is kept of a time in which the list lied. */
+
+static void
+test_lies(void)
+{
+    list_t            *list, *other;
+    zone_t            *z;
+    told_t             t = { 0 };
+    health_verdict_t   v;
+
+    fresh();
+    list = list_of("a.test", V4, "ip");
+    z = world("a.test", 0, W_GOOD, 300);
+    ok(ask(list, V4, 0, HEALTH_NEGATIVE).lies == 0, "it never lied");
+    z->way = W_WILD;
+    ahead += 1;
+    ok(ask(list, V4, 0, HEALTH_NEGATIVE).state == HEALTH_LYING, "it lies");
+    z->way = W_GOOD;
+    ahead += HEALTH_BAD_MIN;
+    v = ask(list, V4, 0, HEALTH_NEGATIVE);
+    ok(v.state == HEALTH_GOOD && v.lies > dns_clock() + 300
+       && v.lies < dns_clock() + 304, "it is good, but its lies are kept for"
+       " their TTL");
+    z->ttl = 10;
+    ahead += 1;
+    ok(ask(list, V4, 0, HEALTH_NEGATIVE).lies == v.lies, "and not for longer");
+
+    z->way = W_HIJACK;
+    z->ttl = 1000;
+    ahead += 1;
+    ok(ask(list, V4, 0, HEALTH_NEGATIVE).state == HEALTH_LYING, "hijacked");
+    z->way = W_GOOD;
+    ahead += HEALTH_BAD_MIN;
+    ok(ask(list, V4, 0, HEALTH_NEGATIVE).lies == v.lies,
+       "that makes no listings that are kept");
+
+    z->way = W_WILD;
+    health_sample(health, list, V4, 0, on_told, &t);
+    run_until(&t, 1);
+    ahead += HEALTH_BAD_MIN + 1;
+    z->way = W_GOOD;
+    v = ask(list, V4, 0, HEALTH_NEGATIVE);
+    ok(v.state == HEALTH_GOOD && v.lies < dns_clock() + 900,
+       "a sample has shown a lie, and the controls are in order: it may lie"
+       " still");
+    t.n = 0;
+    ahead += 50;
+    health_sample(health, list, V4, 0, on_told, &t);
+    run_until(&t, 1);
+    ok(t.n == 1 && t.v.state == HEALTH_GOOD && t.v.lies > dns_clock() + 999,
+       "until a sample is none");
+
+    other = list_of("a.test", V4, "ip-positive-only");
+    inside = 1;
+    t.n = 0;
+    ahead += 1;
+    health_ask(health, list, V4, 0, HEALTH_NEGATIVE, on_told, &t);
+    ok(health_look(health, other, V4, 0, &v) == 0, "its rules are others now");
+    inside = 0;
+    run_until(&t, 1);
+    ok(t.n == 1 && t.v.state == HEALTH_GOOD && t.v.lies == 0,
+       "who waits for a run that these have ended is told");
+    list_unref(list);
+    list_unref(other);
+}
+
+
+/* Without a negative control too. */
+
+static void
+test_negative_ttl(void)
+{
+    list_t  *list;
+
+    fresh();
+    list = list_of("a.test", V4, "ip-positive-only");
+    world("a.test", 0, W_GOOD, 300);
+    ok(ask(list, V4, 0, HEALTH_BOTH).negative_ttl == 300,
+       "how long it keeps that a name is not there");
+    list_unref(list);
+}
+
+
 static void
 test_many(void)
 {
@@ -582,6 +665,8 @@ main(void)
     test_doubt();
     test_heard();
     test_sample();
+    test_lies();
+    test_negative_ttl();
     test_many();
 
     health_free(health);

@@ -1,0 +1,55 @@
+#!/usr/bin/perl
+
+# A list that has its test entry for IPv4 only: what it says of IPv6 addresses.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+use RblDns;
+
+my $listed = { a => ['127.0.0.2'], ttl => 2 };
+my $clear = { rcode => 'nxdomain', soa => ['v.test', 2, 2] };
+my $entry = '^1\.0\.(0\.)+8\.b\.d\.0\.1\.0\.0\.2\.v\.test';
+my @rules = ([ '^2\.0\.0\.127\.v', $listed ], [ '.', $clear ]);
+my $dns = RblDns->new(rules => [ [ $entry, $listed ], @rules ]);
+my $w = world(no_dns => 1, zones => { 'v.test' => { control => 'ip',
+    families => ['ipv4', 'ipv6'] } });
+my $checkd = start_checkd(store => $w->{redis},
+    resolver => { port => $dns->port }, conf => { conf_short() });
+
+sub asked {
+    my ($ht) = @_;
+
+    my $pp = check_host($w, $ht);
+    wait_check($w, $pp);
+    my $d = details($w, $pp)->{'v.test'};
+    return "$d->{status} $d->{error}";
+}
+
+my $ht = add_host($w, '2001:db8::1', family => 2);
+my $other = add_host($w, '2001:db8::2', family => 2);
+eventually { host_record($w, $ht)->{listed_count} == 1 } 10,
+    'a listing of an IPv6 address is announced';
+is(asked($other), 'skipped ', 'no entry tells nothing');
+is(log_count($checkd, 'v\.test, ipv6.*: unsupported'), 1,
+    'there is no test entry of that family');
+
+$dns->rules(@rules);
+is(asked($ht), 'unknown unconfirmed', 'its end is not believed at once');
+is(host_record($w, $ht)->{listed_count}, 1, 'it stands');
+my $raw = mp_unpack(redis($w->{redis}, 'GET', RblCheckd::akey($w, 'r', $ht)));
+my ($standing) = map { $_->[0] } grep { ref && @$_ && ref $_->[0]
+    && @{ $_->[0] } == 9 } @$raw;
+cmp_ok($standing->[8], '>', 0, 'since when is kept');
+
+# A list that lists the world for IPv6 is found by what nobody has.
+$dns->rules($rules[0], [ '.', $listed ]);
+my $third = add_host($w, '2001:db8::3', family => 2);
+eventually { host_record($w, $third)->{checked} } 10, 'it lists the world';
+is(host_record($w, $third)->{listed_count}, 0, 'which is not believed');
+
+done_testing();

@@ -1,0 +1,57 @@
+#!/usr/bin/perl
+
+# A list was bad for a while and is in order again: what it said while it was
+# bad is still kept, by the daemon or by a resolver, and is not believed.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+use RblDns;
+
+use constant TTL => 12;
+
+my $listed = { a => ['127.0.0.2'], ttl => TTL };
+my $clear = { rcode => 'nxdomain', soa => ['test', TTL, TTL] };
+my @controls = ([ '^2\.0\.0\.127\.', $listed ],
+    [ '\.127\.\w+\.test ', $clear ]);
+my %control = ('a.test' => 'ip', 'c.test' => '');
+my $dns = RblDns->new(rules => [ @controls, [ '.', $clear ] ]);
+my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'ip' } });
+my $checkd = start_checkd(store => $w->{redis},
+    resolver => { port => $dns->port }, conf => { conf_short(
+        control_retry => '1s', cache_size => '1m', check_timeout => '6s',
+        lease => '20s') });
+
+sub asked {
+    my $pp = check_value($w, $_[0]);
+    wait_check($w, $pp);
+    my $d = details($w, $pp)->{'a.test'};
+    return "$d->{status} $d->{error}";
+}
+sub good { return log_count($checkd, 'list a\.test.*: good, was') }
+
+is(asked('10.0.0.1'), 'clear ', 'a living list');
+
+# --- it lists the world ------------------------------------------------------
+
+$dns->rules([ '.', $listed ]);
+is(asked('10.0.0.2'), 'unknown unhealthy', 'the world: not believed');
+my $since = time;
+$dns->rules(@controls, [ '.', $clear ]);
+eventually { asked('10.0.0.3'); good() == 2 } 8, 'it is in order again';
+cmp_ok(time - $since, '<', TTL - 2, 'while its lies are still kept');
+is(asked('10.0.0.2'), 'unknown unhealthy',
+    'what it said while it lied is no listing');
+eventually { asked('10.0.0.2') eq 'clear ' } TTL + 5, 'then it is clear';
+
+# --- and what it says from then on counts ------------------------------------
+
+$dns->set('^4\.0\.0\.10\.', $listed);
+is(asked('10.0.0.4'), 'listed ', 'a listing is believed');
+is(asked('10.0.0.4'), 'listed ', 'and so when it is kept');
+
+done_testing();
