@@ -35,7 +35,7 @@ recovers('loading');
 my %status = (
     late_loading => 503, readonly => 503, masterdown => 503, oom => 503,
     noscript => 503, strange => 503, half => 503, close => 503,
-    doubled => 503, garbage => 503, long => 503, mute => 503, huge => 503,
+    doubled => qr/^(?:401|503)$/, garbage => 503, long => 503, mute => 503, huge => 503,
     nested_huge => 503,
     negative => 503, deep => 503,
     bytewise => 401,
@@ -43,7 +43,9 @@ my %status = (
 
 for my $mode (sort keys %status) {
     fake_mode($fake, $mode);
-    is(ask($nginx), $status{$mode}, "answers are $mode: $status{$mode}");
+    # Of doubled answers the first may have been read before the second came.
+    my $want = ref $status{$mode} ? $status{$mode} : qr/^$status{$mode}$/;
+    like(ask($nginx), $want, "answers are $mode: $want");
     my @many = map { send_request($nginx) } 1 .. 10;
     my @lines = map { status_line($_) } @many;
     is(scalar(grep { m{^HTTP/1\.1 (?:401|503|500) } } @lines), 10,

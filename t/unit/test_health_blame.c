@@ -1,0 +1,213 @@
+/*
+ * Health of lists: whether a list or its resolver is to blame, and what an
+ * answer that does not count leads to.
+ */
+
+#include "tap.h"
+
+#include "health_ask.h"
+
+
+static void
+test_resolver(void)
+{
+    int               i;
+    list_t           *list[4];
+    told_t            t[4];
+    unsigned          n;
+    const char       *names[] = { "a.test", "b.test", "c.test", "d.test" };
+    static const way_t  ways[] = { W_MUTE, W_NODATA, W_HIJACK };
+    unsigned          w;
+    health_verdict_t  v;
+
+    for (i = 0; i < 4; i++) {
+        list[i] = list_of(names[i], V4, i == 3 ? NULL : "ip");
+    }
+
+    for (w = 0; w < 3; w++) {
+        fresh();
+        for (i = 0; i < 4; i++) {
+            world(names[i], 0, W_GOOD, 300);
+            world(names[i], 1, W_GOOD, 300);
+            ask(list[i], V4, 0, HEALTH_KNOWN);
+        }
+
+        ahead += HEALTH_KEEP / 2;
+        zones[0].way = ways[w];
+        v = ask(list[0], V4, 0, HEALTH_BOTH);
+        ok(health_bad(v.state), "way %d, one list: it is the list", ways[w]);
+        ok(ask(list[1], V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD,
+           "way %d: another list stays good", ways[w]);
+
+        zones[0].way = W_GOOD;
+        ahead += HEALTH_BAD_MIN + 1;
+        ok(ask(list[0], V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD,
+           "way %d: it is back", ways[w]);
+
+        ahead += 10;
+        for (i = 0; i < 8; i += 2) {
+            zones[i].way = ways[w] == W_NODATA && i == 6 ? W_GOOD : ways[w];
+        }
+
+        v = ask(list[1], V4, 0, HEALTH_BOTH);
+        ok(v.state == HEALTH_RESOLVER, "way %d, all lists: the resolver",
+           ways[w]);
+        n = asked;
+        ok(ask(list[0], V4, 0, HEALTH_KNOWN).state == HEALTH_RESOLVER
+           && ask(list[3], V4, 0, HEALTH_BOTH).state == HEALTH_RESOLVER
+           && asked == n, "way %d: of every list, at once", ways[w]);
+        ok(ask(list[0], V4, 1, HEALTH_KNOWN).state == HEALTH_GOOD,
+           "way %d: another resolver is not concerned", ways[w]);
+
+        ahead += HEALTH_LOST_MIN + 1;
+        ok(ask(list[3], V4, 0, HEALTH_KNOWN).state == HEALTH_RESOLVER,
+           "way %d: it is still to blame", ways[w]);
+
+        for (i = 0; i < 8; i++) {
+            zones[i].way = W_GOOD;
+        }
+
+        ahead += HEALTH_LOST_MIN * 2 + 1;
+        memset(t, 0, sizeof(t));
+        for (i = 0; i < 4; i++) {
+            put(list[i], V4, 0, HEALTH_KNOWN, &t[i]);
+        }
+
+        for (i = 0; i < 4; i++) {
+            run_until(&t[i], 1);
+        }
+
+        ahead += HEALTH_LOST_MAX + 1;
+        ok(ask(list[3], V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD
+           && ask(list[0], V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD,
+           "way %d: it is in order again, and the lists with it", ways[w]);
+    }
+
+    for (i = 0; i < 4; i++) {
+        list_unref(list[i]);
+    }
+}
+
+
+/* An answer that does not count has the controls asked, but not each one. */
+
+static void
+test_doubt(void)
+{
+    unsigned          n;
+    list_t           *list;
+    health_verdict_t  v;
+
+    fresh();
+    world("a.test", 0, W_GOOD, 300);
+    list = list_of("a.test", V4, "ip");
+    (void) ask(list, V4, 0, HEALTH_KNOWN);
+    zones[0].way = W_SERVFAIL;
+
+    n = asked;
+    health_doubt(health, list, V4, 0);
+    ahead += HEALTH_BAD_MIN / 2;
+    health_doubt(health, list, V4, 0);
+    ok(asked == n, "a list whose controls were just asked is not in doubt");
+
+    ahead += HEALTH_BAD_MIN;
+    health_doubt(health, list, V4, 0);
+    health_doubt(health, list, V4, 0);
+    v = ask(list, V4, 0, HEALTH_KNOWN);
+    ok(asked == n + 3 && v.state == HEALTH_DOWN, "later it is: one run");
+
+    fresh();
+    health_retry_after(health, 1);
+    world("a.test", 0, W_GOOD, 300);
+    (void) ask(list, V4, 0, HEALTH_KNOWN);
+    zones[0].way = W_SERVFAIL;
+    ahead += 1.5;
+    n = asked;
+    health_doubt(health, list, V4, 0);
+    v = ask(list, V4, 0, HEALTH_KNOWN);
+    ok(asked == n + 3 && v.state == HEALTH_DOWN,
+       "sooner where a bad list is asked again sooner");
+
+    list_unref(list);
+}
+
+
+/* Those that are good are heard before the resolver is blamed. */
+
+static void
+test_heard(void)
+{
+    size_t        i, k;
+    list_t       *list[5];
+    told_t        t[4];
+    const char   *names[] = { "a.test", "b.test", "c.test", "d.test",
+                              "e.test" };
+
+    static const struct {
+        way_t        way;
+        double       slow;      /* how long the last of them takes */
+        const char  *what;
+    } cases[] = {
+        { W_MUTE, 1.5, "after those that are slow" },
+        { W_NODATA, 0, "though its negative control alone was asked lately" }
+    };
+
+    for (i = 0; i < 5; i++) {
+        list[i] = list_of(names[i], V4, "ip");
+    }
+
+    for (k = 0; k < 2; k++) {
+        fresh();
+        for (i = 0; i < 5; i++) {
+            world(names[i], 0, W_GOOD, 300);
+            (void) ask(list[i], V4, 0, HEALTH_KNOWN);
+        }
+
+        ahead += HEALTH_KEEP / 2;
+        if (cases[k].slow == 0) {
+            (void) ask(list[4], V4, 0, HEALTH_NEGATIVE);
+        }
+
+        memset(t, 0, sizeof(t));
+        zones[3].held = 1;
+        for (i = 0; i < 4; i++) {
+            zones[i].way = cases[k].way;
+            (void) put(list[i], V4, 0, HEALTH_BOTH, &t[i]);
+        }
+
+        for (i = 0; i < 20; i++) {
+            ev_run(loop, EVRUN_ONCE);
+        }
+
+        ahead += cases[k].slow;
+        zones[3].held = 0;
+        for (i = 0; i < 4; i++) {
+            run_until(&t[i], 1);
+            ok(t[i].v.state == HEALTH_DOWN, "of five lists four fail, the other"
+               " is heard %s: it is list %zu", cases[k].what, i);
+        }
+
+        ok(ask(list[4], V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD,
+           "the other one is good");
+    }
+
+    for (i = 0; i < 5; i++) {
+        list_unref(list[i]);
+    }
+}
+
+
+int
+main(void)
+{
+    loop = ev_default_loop(0);
+
+    test_resolver();
+    test_doubt();
+    test_heard();
+
+    health_free(health);
+    ev_loop_destroy(loop);
+
+    return tap_done();
+}
