@@ -10,8 +10,7 @@
 #include "check/tally.h"
 #include "rbl_version.h"
 
-#include <arpa/inet.h>
-#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 
@@ -82,44 +81,41 @@ add_deliveries(int64_t *number, const deliver_t *deliver)
 }
 
 
-static rbl_str_t
-resolver_text(char buf[INET6_ADDRSTRLEN + 8],
-    const struct sockaddr_storage *sa)
+static void
+resolver_numbers(int64_t *number, const dns_resolver_counters_t *c)
 {
-    char                        ip[INET6_ADDRSTRLEN] = "";
-    unsigned                    port;
-    const struct sockaddr_in   *v4 = (const void *) sa;
-    const struct sockaddr_in6  *v6 = (const void *) sa;
+    unsigned  i;
 
-    if (sa->ss_family == AF_INET6) {
-        (void) inet_ntop(AF_INET6, &v6->sin6_addr, ip, sizeof(ip));
-        port = ntohs(v6->sin6_port);
+    memset(number, 0, RBL_MR__N * sizeof(int64_t));
 
-    } else {
-        (void) inet_ntop(AF_INET, &v4->sin_addr, ip, sizeof(ip));
-        port = ntohs(v4->sin_port);
+    for (i = 0; i <= DNS_NETWORK; i++) {
+        number[i == DNS_NOERROR || i == DNS_NXDOMAIN ? RBL_MR_ANSWERED
+                                                     : RBL_MR_FAILED]
+            += (int64_t) c->by_status[i];
     }
 
-    snprintf(buf, INET6_ADDRSTRLEN + 8, "%s@%u", ip, port);
+    number[RBL_MR_TIME] = (int64_t) (c->seconds * 1e6);
 
-    return rbl_str(buf);
+    for (i = 0; i < DNS_LATENCIES; i++) {
+        number[RBL_MR_LATENCY + i] = (int64_t) c->latency[i];
+    }
 }
 
 
 static void
 pack_resolvers(rbl_out_t *out, const daemon_t *d)
 {
-    char                    text[INET6_ADDRSTRLEN + 8];
-    unsigned                i;
-    const dns_config_t     *dns = &d->conf->dns;
+    char                    text[DNS_RESOLVER_TEXT];
+    unsigned                i, n;
     rbl_resolver_metrics_t  m;
 
-    rbl_mp_put_array(out, dns->n_resolvers);
+    n = d->conf->dns.n_resolvers;
+    rbl_mp_put_array(out, n);
 
-    for (i = 0; i < dns->n_resolvers; i++) {
-        m.address = resolver_text(text, &dns->resolver[i]);
-        memcpy(m.number, tally_resolver(d->check.tally, i)->number,
-               sizeof(m.number));
+    for (i = 0; i < n; i++) {
+        dns_resolver_text(d->dns, i, text);
+        m.address = rbl_str(text);
+        resolver_numbers(m.number, dns_engine_resolver(d->dns, i));
         rbl_resolver_metrics_encode(out, &m);
     }
 }

@@ -121,12 +121,12 @@ const rbl_metric_t  rbl_list_metrics[RBL_ML__N] = {
 const rbl_metric_t  rbl_resolver_metrics[RBL_MR_LATENCY] = {
     [RBL_MR_ANSWERED] = { "answers", "answered", "resolver_answers_total",
         "class", "answered", COUNTER, ONE,
-        "Questions of checks to the resolver that ended." },
+        "Questions to the resolver that ended." },
     [RBL_MR_FAILED] = { "answers", "failed", "resolver_answers_total",
         "class", "failed", COUNTER, ONE,
-        "Questions of checks to the resolver that ended." },
+        "Questions to the resolver that ended." },
     [RBL_MR_TIME] = { "latency", "sum_us", "resolver_latency_seconds", NULL,
-        NULL, COUNTER, MICRO, "How long its answers took." }
+        NULL, COUNTER, MICRO, "How long its replies took." }
 };
 
 const int64_t  rbl_latency_bounds[RBL_LATENCY_BOUNDS] = {

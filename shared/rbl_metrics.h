@@ -67,7 +67,7 @@ enum {
 enum {
     RBL_MR_ANSWERED = 0,
     RBL_MR_FAILED,
-    RBL_MR_TIME,                        /* us, of those answered */
+    RBL_MR_TIME,                        /* us, of all its replies */
     RBL_MR_LATENCY,                     /* one for each bound, and the rest */
     RBL_MR__N = RBL_MR_LATENCY + RBL_LATENCY_BOUNDS + 1
 };

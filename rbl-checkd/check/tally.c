@@ -1,5 +1,5 @@
 /*
- * Counters of lists and resolvers, in memory.
+ * Counters of lists, in memory.
  */
 
 #include "tally.h"
@@ -15,7 +15,6 @@ struct tally_s {
     sidmap_t           map;
     tally_list_t      *own[OWN_MAX];
     tally_list_t       other, custom;
-    tally_resolver_t   resolver[DNS_MAX_RESOLVERS];
 };
 
 
@@ -120,40 +119,10 @@ tally_next(tally_t *tally, size_t *at)
 }
 
 
-const tally_resolver_t *
-tally_resolver(const tally_t *tally, unsigned i)
-{
-    return &tally->resolver[i];
-}
-
-
 static int
 answered(const dns_answer_t *answer)
 {
     return answer->status == DNS_NOERROR || answer->status == DNS_NXDOMAIN;
-}
-
-
-static void
-count_resolver(tally_resolver_t *r, const dns_answer_t *answer)
-{
-    int64_t   us;
-    unsigned  i;
-
-    if (!answered(answer)) {
-        r->number[RBL_MR_FAILED]++;
-        return;
-    }
-
-    us = (int64_t) (answer->ms * 1000);
-    r->number[RBL_MR_ANSWERED]++;
-    r->number[RBL_MR_TIME] += us;
-
-    for (i = 0; i < RBL_LATENCY_BOUNDS && us > rbl_latency_bounds[i]; i++) {
-        /* void */
-    }
-
-    r->number[RBL_MR_LATENCY + i]++;
 }
 
 
@@ -165,10 +134,6 @@ tally_answer(tally_t *tally, const list_t *list, const dns_answer_t *answer,
 
     if (tally == NULL) {
         return;
-    }
-
-    if (answer->resolver < DNS_MAX_RESOLVERS) {
-        count_resolver(&tally->resolver[answer->resolver], answer);
     }
 
     t = tally_list(tally, list);

@@ -1,6 +1,6 @@
 /*
- * What is counted for each list and each resolver: how questions ended and how
- * long they took, and what checks found.  Of the system lists RBL_METRICS_LISTS
+ * What is counted for each list: how questions ended and how long they took,
+ * and what checks found.  Of the system lists RBL_METRICS_LISTS
  * are counted each by itself, less two: the others together, and the custom
  * ones together.
  *
@@ -26,10 +26,6 @@ typedef struct {
     unsigned  rank;                     /* how bad that is; 0: not known */
 } tally_list_t;
 
-typedef struct {
-    int64_t  number[RBL_MR__N];
-} tally_resolver_t;
-
 tally_t *tally_new(void);               /* NULL: out of memory */
 void tally_free(tally_t *tally);
 
@@ -51,7 +47,5 @@ tally_list_t *tally_find(const tally_t *tally, const char *sid);
 
 /* Walks over those of one list, then the two others; NULL: no more. */
 tally_list_t *tally_next(tally_t *tally, size_t *at);
-
-const tally_resolver_t *tally_resolver(const tally_t *tally, unsigned i);
 
 #endif /* TALLY_H_INCLUDED */

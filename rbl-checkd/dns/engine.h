@@ -31,6 +31,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rbl_metrics.h"
+
 #define DNS_MAX_RESOLVERS  8
 #define DNS_MAX_A          64      /* as many as a reply may hold */
 #define DNS_TXT_MAX        1024
@@ -96,10 +98,8 @@ typedef struct {
     unsigned  in_flight, waiting;
 } dns_counters_t;
 
-/* Latencies up to that many ms, and a class for all that is slower. */
-#define DNS_LATENCIES  12
-
-extern const double  dns_latency_ms[DNS_LATENCIES - 1];
+/* Classes of latency: rbl_latency_bounds, and all that is slower. */
+#define DNS_LATENCIES  (RBL_LATENCY_BOUNDS + 1)
 
 typedef struct {
     uint64_t  sent, replies, timeouts;

@@ -8,10 +8,6 @@
 
 #define RTT_BACKOFF_MAX  6
 
-const double  dns_latency_ms[DNS_LATENCIES - 1] = {
-    1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000
-};
-
 
 static void
 rtt_sample(dns_rtt_t *rtt, double took)
@@ -41,8 +37,8 @@ dns_rtt_took(dns_class_t *class, dns_resolver_t *r, double took)
     rtt_sample(&class->rtt, took);
     rtt_sample(&r->rtt, took);
 
-    for (i = 0; i < DNS_LATENCIES - 1; i++) {
-        if (took * 1000 <= dns_latency_ms[i]) {
+    for (i = 0; i < RBL_LATENCY_BOUNDS; i++) {
+        if (took * 1e6 <= (double) rbl_latency_bounds[i]) {
             break;
         }
     }

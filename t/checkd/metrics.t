@@ -83,6 +83,8 @@ note(join ' ', map { "$_: $list{$_}{health}" } sort keys %list);
 is($d->{resolvers}[0]{answers}{answered},
     $list{'a.test'}{answers}{answered} + $list{'c.test'}{answers}{answered},
     'the resolver has answered all of these');
+cmp_ok($d->{resolvers}[0]{answers}{failed}, '>=', 3, 'but for the others');
+cmp_ok($d->{resolvers}[0]{latency}{sum_us}, '>', 0, 'which took some time');
 $table = rblctl($w->{redis}, 'lists', 'show')->{out};
 like($table, qr/^a\.test /m, 'rblctl lists show has them');
 
