@@ -57,8 +57,9 @@ int ctl_list_script(ctl_t *ctl, const rbl_script_t *script, int argc,
 /* 0; 1: there is no such list, or it is killed; -1: failed, and said. */
 int ctl_list_status(ctl_t *ctl, const rbl_sid_t *sid, const char *status);
 
-/* Says that there is no list of the name given. */
-int ctl_list_missing(const ctl_t *ctl);
+/* Prints the list of the name given, or says that there is none: rc is that of
+   a script or of ctl_list_status. */
+int ctl_list_changed(ctl_t *ctl, int rc);
 
 /* Does the zone hold a {key}? */
 int ctl_list_keyed(const rbl_list_t *l);

@@ -44,10 +44,12 @@ ctl_list_script(ctl_t *ctl, const rbl_script_t *script, int argc,
 
 
 int
-ctl_list_missing(const ctl_t *ctl)
+ctl_list_changed(ctl_t *ctl, int rc)
 {
-    return ctl_fail("there is no list %s, or it is killed; rblctl lists show"
-                    " names them all", ctl->args[0].p);
+    return rc < 0 ? CTL_ERROR
+           : rc > 0 ? ctl_fail("there is no list %s, or it is killed; rblctl"
+                               " lists show names them all", ctl->args[0].p)
+           : ctl_list_show(ctl, ctl->args[0]);
 }
 
 
@@ -67,18 +69,13 @@ ctl_list_status(ctl_t *ctl, const rbl_sid_t *sid, const char *status)
 static int
 ctl_lists_status(ctl_t *ctl, const char *status)
 {
-    int        rc;
     rbl_sid_t  sid;
 
     if (ctl_list_argument(&sid, ctl->args[0]) != 0) {
         return CTL_ERROR;
     }
 
-    rc = ctl_list_status(ctl, &sid, status);
-
-    return rc < 0 ? CTL_ERROR
-           : rc > 0 ? ctl_list_missing(ctl)
-           : ctl_list_show(ctl, ctl->args[0]);
+    return ctl_list_changed(ctl, ctl_list_status(ctl, &sid, status));
 }
 
 
@@ -142,9 +139,7 @@ ctl_lists_killed(ctl_t *ctl, rbl_str_t reason)
                         ctl->args[0].p);
     }
 
-    return rc < 0 ? CTL_ERROR
-           : rc > 0 ? ctl_list_missing(ctl)
-           : ctl_list_show(ctl, ctl->args[0]);
+    return ctl_list_changed(ctl, rc);
 }
 
 
@@ -180,12 +175,16 @@ ctl_lists_thaw(ctl_t *ctl)
     rbl_sid_t    sid;
     rbl_key_t    key;
     rbl_str_t    any = RBL_STR("");
+    rbl_list_t   l;
     redisReply  *reply;
 
-    if (ctl_list_argument(&sid, ctl->args[0]) != 0) {
+    if (ctl_list_argument(&sid, ctl->args[0]) != 0
+        || ctl_list_load(ctl, ctl->args[0], &l, &reply) != 0)
+    {
         return CTL_ERROR;
     }
 
+    freeReplyObject(reply);
     reply = ctl_script(ctl, &rbl_script_list_thaw,
                        rbl_key(&key, &ctl->ks,
                                rbl_partition(&ctl->ks, rbl_sid_str(&sid)),

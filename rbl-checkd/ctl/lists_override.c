@@ -224,9 +224,7 @@ override_run(ctl_t *ctl, override_t *o, int64_t families)
     rc = ctl_list_script(ctl, &rbl_script_lists_override, o->argc, o->argv,
                          word);
 
-    return rc < 0 ? CTL_ERROR
-           : rc > 0 ? ctl_list_missing(ctl)
-           : ctl_list_show(ctl, ctl->args[0]);
+    return ctl_list_changed(ctl, rc);
 }
 
 
