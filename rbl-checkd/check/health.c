@@ -201,7 +201,7 @@ verdict_of(const health_entry_t *e, health_verdict_t *v)
     v->positive = e->positive.fetched;
     v->expires = e->positive.expires;
 
-    if (!health_has_positive(e)) {
+    if (!e->has_positive) {
         v->positive = e->negative;
         v->expires = 0;
     }
@@ -253,12 +253,7 @@ will_do(health_entry_t *e, health_need_t need, double after, double now)
 static int
 is_free(const health_entry_t *e, double now, health_verdict_t *v)
 {
-    names_t  name;
-
-    if (names_control(&name, e->list, e->family, NAMES_NEGATIVE, 0)
-        || names_control(&name, e->list, e->family, NAMES_RANDOM, 0)
-        || health_has_positive(e))
-    {
+    if (e->has_negative || e->has_positive) {
         return 0;
     }
 
@@ -284,7 +279,7 @@ q_ready(health_entry_t *e, health_q_t *q, double now)
 
     if (q->need == HEALTH_BOTH && !q->again && e->state == HEALTH_GOOD
         && e->health->resolver[e->resolver].since == 0
-        && health_has_positive(e) && !e->positive.whole
+        && e->has_positive && !e->positive.whole
         && e->positive.ttl != 0)
     {
         q->again = 1;

@@ -185,7 +185,7 @@ ask_peers(health_t *health, unsigned resolver, double from, int any, int empty)
         if (e->resolver == resolver && !e->running
             && (e->found_at < from || (empty && !e->both))
             && (any || (e->state == HEALTH_GOOD && e->checked != 0))
-            && health_has_positive(e))
+            && e->has_positive)
         {
             asked++;
             health->resolver[resolver].peers = dns_clock();

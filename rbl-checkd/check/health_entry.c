@@ -165,6 +165,7 @@ entry_list(health_entry_t *e, list_t *list)
     }
 
     e->list = list_ref(list);
+    health_controls(e);
 
     if (strcmp(old->zone, list->zone) != 0
         || strcmp(old->control, list->control) != 0
@@ -224,6 +225,7 @@ health_entry(health_t *health, const list_t *list, rbl_family_t family,
     e->list = list_ref(shared);
     e->family = family;
     e->resolver = resolver;
+    health_controls(e);
     e->why = e->found_why = "";
     e->since = dns_clock();
     ev_timer_init(&e->timer, on_timer, 0, 0);

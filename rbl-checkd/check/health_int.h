@@ -88,6 +88,8 @@ struct health_entry_s {
     list_t           *list;
     rbl_family_t      family;
     unsigned          resolver;
+    unsigned          has_negative:1;   /* controls that the list has */
+    unsigned          has_positive:1;
 
     health_state_t    state;            /* the list's own */
     const char       *why;
@@ -179,7 +181,9 @@ void health_run_stop(health_entry_t *e);
 
 /* The name of its positive control; 0: it has none. */
 int health_positive(const health_entry_t *e, names_t *name);
-int health_has_positive(const health_entry_t *e);
+
+/* What controls there are for the entry's list, whenever that is another. */
+void health_controls(health_entry_t *e);
 
 uint64_t health_random(health_t *health);
 

@@ -53,12 +53,16 @@ health_positive(const health_entry_t *e, names_t *name)
 }
 
 
-int
-health_has_positive(const health_entry_t *e)
+void
+health_controls(health_entry_t *e)
 {
     names_t  name;
 
-    return health_positive(e, &name);
+    e->has_positive = health_positive(e, &name) != 0;
+    e->has_negative = names_control(&name, e->list, e->family, NAMES_NEGATIVE,
+                                    0)
+                      || names_control(&name, e->list, e->family,
+                                       NAMES_RANDOM, 0);
 }
 
 
@@ -241,7 +245,7 @@ health_run(health_entry_t *e, int both)
     size_t  i;
 
     e->began = dns_clock();
-    e->both = both || !health_has_positive(e);
+    e->both = both || !e->has_positive;
 
     for (i = 0; i < HEALTH_CONTROLS; i++) {
         e->control[i].kind = kinds[i];
