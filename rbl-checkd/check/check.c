@@ -228,6 +228,7 @@ check_free(check_t *check)
 
     for (i = 0; i < check->n; i++) {
         item_stop(&check->item[i]);
+        free(check->item[i].result.reason);
     }
 
     ev_timer_stop(check->env->loop, &check->end);
@@ -288,6 +289,6 @@ check_details(const check_t *check, size_t i, char buf[CHECK_DETAILS_MAX])
 
     out.p = buf;
     out.n = check_cut(buf, CHECK_DETAILS_MAX,
-                      rbl_str(r->reason[0] != '\0' ? r->reason : r->means));
+                      rbl_str(r->reason != NULL ? r->reason : r->means));
     return out;
 }

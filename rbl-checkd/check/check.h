@@ -31,8 +31,8 @@ typedef struct {
     unsigned           n_codes;
     uint32_t           codes[CHECK_CODES_MAX];      /* host order */
     char               means[128];      /* texts of the codes */
-    char               reason[CHECK_REASON_MAX];    /* TXT, cleaned: valid
-                                           UTF-8 without controls */
+    char              *reason;          /* TXT, cleaned: valid UTF-8 without
+                                           controls; NULL: none */
     double             ms;
     uint32_t           ttl;
     health_state_t     health;          /* of the list, by the resolver that

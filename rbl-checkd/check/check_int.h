@@ -18,7 +18,6 @@ typedef struct item_s  item_t;
 typedef struct {
     item_t            *item;
     lookup_q_t        *question;        /* NULL: none is under way */
-    char               name[RBL_VALUE_MAX];
     rbl_verdict_t      raw;
     rbl_lookup_err_t   error;
     double             at, told;        /* when it came, and to us */

@@ -12,6 +12,8 @@
 #include "check_int.h"
 #include "text.h"
 
+#include <string.h>
+
 static void at_gate(item_t *item);
 
 
@@ -43,6 +45,17 @@ settle_frozen(item_t *item)
 /* --- the reason --------------------------------------------------------- */
 
 static void
+keep_reason(check_result_t *r, const dns_answer_t *answer)
+{
+    char  text[CHECK_REASON_MAX];
+
+    (void) check_clean(text, sizeof(text),
+                       (rbl_str_t) { answer->txt, answer->txt_len });
+    r->reason = text[0] != '\0' ? strdup(text) : NULL;
+}
+
+
+static void
 on_txt(void *data, const lookup_answer_t *told)
 {
     part_t              *p = data;
@@ -54,8 +67,7 @@ on_txt(void *data, const lookup_answer_t *told)
     if (answer != NULL && answer->status == DNS_NOERROR
         && answer->txt_len != 0)
     {
-        (void) check_clean(item->result.reason, sizeof(item->result.reason),
-                           (rbl_str_t) { answer->txt, answer->txt_len });
+        keep_reason(&item->result, answer);
     }
 
     check_item_done(item);
@@ -65,13 +77,19 @@ on_txt(void *data, const lookup_answer_t *told)
 static void
 announce(item_t *item)
 {
-    part_t   *p = &item->part[item->gate];
-    check_t  *check = item->check;
+    part_t            *p = &item->part[item->gate];
+    check_t           *check = item->check;
+    names_t            names[NAMES_MAX];
+    rbl_lookup_err_t   error;
 
     settle(item, RBL_LISTED, RBL_ERR_NONE);
 
-    p->question = lookup_ask(check->env->lookup, item->result.list, p->name,
-                             DNS_TYPE_TXT, check->patience, on_txt, p);
+    /* The names that were asked for its addresses, made once more. */
+
+    (void) names_make(names, item->result.list, &check->host, &error);
+    p->question = lookup_ask(check->env->lookup, item->result.list,
+                             names[item->gate].s, DNS_TYPE_TXT,
+                             check->patience, on_txt, p);
     if (p->question == NULL) {
         check_item_done(item);
     }
@@ -384,9 +402,8 @@ item_ask(item_t *item)
     for (i = 0; i < n; i++) {
         p = &item->part[i];
         p->item = item;
-        memcpy(p->name, names[i].s, names[i].n + 1);
         p->question = lookup_ask(check->env->lookup, item->result.list,
-                                 p->name, DNS_TYPE_A, check->patience,
+                                 names[i].s, DNS_TYPE_A, check->patience,
                                  on_addresses, p);
         if (p->question == NULL) {
             item_stop(item);

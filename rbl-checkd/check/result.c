@@ -56,7 +56,7 @@ pack_one(rbl_out_t *out, rbl_buf_t *codes, const check_t *check, size_t i)
     about_list(&v, r->list, r->verdict);
     v.codes = rbl_buf_str(codes);
     v.details = check_details(check, i, details);
-    v.reason = rbl_str(r->reason);
+    v.reason = rbl_str(r->reason != NULL ? r->reason : "");
     v.error = rbl_str(rbl_lookup_err_names[r->error]);
     v.ms = (int64_t) (r->ms + 0.5);
 
@@ -108,21 +108,25 @@ result_free(result_pack_t *p)
 
 
 static void
-pack_left_out(result_pack_t *p, const asked_t *asked)
+pack_left_out(result_pack_t *p, const asked_t *asked, int whole)
 {
     size_t        i;
     rbl_result_t  v;
 
     for (i = asked->due; i < asked->n; i++) {
         about_list(&v, asked->list[i], RBL_SKIPPED);
-        rbl_result_encode(&p->all.out, &v);
         rbl_result_encode(&p->told.out, &v);
+
+        if (whole) {
+            rbl_result_encode(&p->all.out, &v);
+        }
     }
 }
 
 
 int
-result_pack(result_pack_t *p, const check_t *check, const asked_t *asked)
+result_pack(result_pack_t *p, const check_t *check, const asked_t *asked,
+    int whole)
 {
     size_t                 i, n, left;
     rbl_buf_t              codes, one;
@@ -139,27 +143,36 @@ result_pack(result_pack_t *p, const check_t *check, const asked_t *asked)
 
     p->n = n + left;
     p->recheck = soonest(check, n);
-    rbl_mp_put_array(&p->all.out, p->n);
+    rbl_mp_put_array(&p->all.out, whole ? p->n : 0);
     rbl_mp_put_array(&p->told.out, check == NULL ? 0 : p->n
                      - check_verdicts(check, RBL_CLEAR));
 
     for (i = 0; i < n; i++) {
         r = check_result(check, i);
-        rbl_buf_reset(&one);
-        pack_one(&one.out, &codes, check, i);
-        p->all.out.failed |= one.out.failed;
-        rbl_out_str(&p->all.out, rbl_buf_str(&one));
 
         if (r->verdict == RBL_CLEAR) {
             rbl_out_str(&p->clear.out, rbl_str(r->list->sid));
 
-        } else {
+            if (!whole) {
+                continue;
+            }
+        }
+
+        rbl_buf_reset(&one);
+        pack_one(&one.out, &codes, check, i);
+        p->told.out.failed |= one.out.failed;
+
+        if (r->verdict != RBL_CLEAR) {
             rbl_out_str(&p->told.out, rbl_buf_str(&one));
+        }
+
+        if (whole) {
+            rbl_out_str(&p->all.out, rbl_buf_str(&one));
         }
     }
 
     if (left > 0) {
-        pack_left_out(p, asked);
+        pack_left_out(p, asked, whole);
     }
 
     rbl_buf_free(&codes);

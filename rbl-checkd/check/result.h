@@ -16,7 +16,7 @@ typedef struct {
                                            at the latest; 0: as ever */
     rbl_buf_t  told;                    /* packed: what is not clear */
     rbl_buf_t  clear;                   /* SIDs of the lists that are clear */
-    rbl_buf_t  all;                     /* packed: everything */
+    rbl_buf_t  all;                     /* packed: everything, if wanted */
 } result_pack_t;
 
 void result_init(result_pack_t *p);
@@ -24,8 +24,9 @@ void result_free(result_pack_t *p);
 
 /*
  * Those of a check, and the lists that it left out as skipped.  Without a check
- * (NULL) there are none.  0, or -1: out of memory.
+ * (NULL) there are none.  `whole`: `all` is wanted.  0, or -1: out of memory.
  */
-int result_pack(result_pack_t *p, const check_t *check, const asked_t *asked);
+int result_pack(result_pack_t *p, const check_t *check, const asked_t *asked,
+    int whole);
 
 #endif /* RESULT_H_INCLUDED */

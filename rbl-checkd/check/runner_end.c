@@ -39,6 +39,14 @@ ended(runner_t *r, const char *how)
 }
 
 
+static int
+pack(runner_t *r)
+{
+    return result_pack(&r->results, r->fail != NULL ? NULL : r->check,
+                       &r->asked, r->whole);
+}
+
+
 static void
 on_finish(void *data, const redisReply *reply)
 {
@@ -53,6 +61,12 @@ on_finish(void *data, const redisReply *reply)
     if (rbl_str_is(rbl_reply_word(reply), "FULL") && !r->whole) {
         r->whole = 1;
         r->clear = 1;
+
+        if (pack(r) != 0) {
+            runner_let_go(r);
+            return;
+        }
+
         finish(r);
         return;
     }
@@ -128,10 +142,7 @@ runner_end(runner_t *r, const char *fail)
     r->backoff = RUNNER_RETRY_MIN;
     ev_timer_stop(r->d->loop, &r->timer);
 
-    if (result_pack(&r->results, fail != NULL ? NULL : r->check, &r->asked)
-           != 0
-        || ev_now(r->d->loop) >= r->give_up)
-    {
+    if (pack(r) != 0 || ev_now(r->d->loop) >= r->give_up) {
         runner_let_go(r);
         return;
     }

@@ -272,7 +272,7 @@ ctl_check_json(const ctl_check_t *c, size_t i)
 
     r = check_result(c->check, i);
     reason = r->error != RBL_ERR_NONE ? rbl_lookup_err_names[r->error]
-             : r->reason[0] ? r->reason : r->means;
+             : r->reason != NULL ? r->reason : r->means;
 
     return json_pack("{ss ss ss ss so so ss so so sI}",
                      "id", r->list->sid, "zone", r->list->zone,
