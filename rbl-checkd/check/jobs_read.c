@@ -130,8 +130,6 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 void
 jobs_wake(jobs_t *jobs)
 {
-    int  reserved;
-
     if (!jobs->hungry || ev_is_active(&jobs->timer)
         || (jobs->phase != JOBS_IDLE && jobs->phase != JOBS_WAITING))
     {
@@ -140,8 +138,7 @@ jobs_wake(jobs_t *jobs)
 
     /* A little more room makes one call of what would be many. */
 
-    later(jobs, jobs_room(jobs, JOB_DUE, &reserved) >= jobs->partitions
-                ? 0 : GATHER);
+    later(jobs, GATHER);
 }
 
 
