@@ -17,7 +17,7 @@ lab="iproute2 libcapture-tiny-perl libdata-validate-domain-perl
 libdata-validate-ip-perl libmail-rbl-perl libmonitoring-plugin-perl
 libnet-dns-perl libnet-ip-perl libnet-rblclient-perl libreadonly-perl
 monitoring-plugins-contrib nodejs rblcheck"
-bench="wrk libnginx-mod-http-lua lua-nginx-redis lua-cjson nodejs"
+bench="dnsperf iproute2 libnet-rblclient-perl rblcheck wrk libnginx-mod-http-lua lua-nginx-redis lua-cjson nodejs"
 
 # Node from elsewhere brings its own npm.
 npm=
