@@ -22,9 +22,13 @@ dns_flight_find(dns_socket_t *s, unsigned id)
 }
 
 
-/* How long it is listened to, and when it is overdue. */
+/*
+ * How long it is listened to, and when it is overdue; by chance, which the id
+ * is, up to a quarter later: what was lost together, since it was more than
+ * the other side had room for, is not sent together again.
+ */
 static void
-flight_deadline(dns_question_t *q, const dns_resolver_t *r)
+flight_deadline(dns_question_t *q, const dns_resolver_t *r, uint16_t id)
 {
     double         wait, end;
     unsigned       i;
@@ -45,7 +49,7 @@ flight_deadline(dns_question_t *q, const dns_resolver_t *r)
         wait *= 1.5;
     }
 
-    dns_wheel_put(q, engine->now + wait);
+    dns_wheel_put(q, engine->now + wait * (1 + id / 262144.));
 }
 
 
@@ -83,7 +87,7 @@ dns_flight_begin(dns_question_t *q, dns_socket_t *s, uint16_t id)
     s->uses++;
     s->resolver->in_flight += counted;
     s->resolver->counters.sent++;
-    flight_deadline(q, s->resolver);
+    flight_deadline(q, s->resolver, id);
 
     if (q->open++ == 0) {
         dns_pace_on_wire(q);
