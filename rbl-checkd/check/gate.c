@@ -96,12 +96,21 @@ within(double wait)
 }
 
 
-/* When both the test entry and the answer will have run out of caches. */
+/*
+ * When both the test entry and the answer will have run out of caches.  The
+ * test entry has to be seen once after the store has noted the end: whatever
+ * a cache has then is newer once that has run out.  Else it would take two
+ * whole TTLs.
+ */
 
 static double
 recheck(const gate_answer_t *a, const health_verdict_t *v)
 {
     double  wait = 0;
+
+    if (a->cleared == 0) {
+        return GATE_RECHECK_NEW;
+    }
 
     if (v->expires > a->told) {
         wait = v->expires - a->told;

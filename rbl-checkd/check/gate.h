@@ -43,6 +43,7 @@ typedef struct {
 
 #define GATE_RECHECK      30.0  /* s, where nothing tells a better time */
 #define GATE_RECHECK_MIN  2.0
+#define GATE_RECHECK_NEW  3.0   /* s, of an end that the store hears of now */
 #define GATE_RECHECK_MAX  3600.0
 #define GATE_FROZEN       60.0          /* until it is asked whether a frozen
                                            list has been thawed */

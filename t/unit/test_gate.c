@@ -177,9 +177,10 @@ test_delisting(void)
     } cases[] = {
         { "the test entry was fetched after it", 0.5, 0, 0, 300, 300, 100,
           1, 0 },
-        { "when is not known", 0, 0, 0, 300, 300, 100, 0, 301 },
-        { "before it", -0.5, 0, 0, 300, 300, 100, 0, 301 },
-        { "before it, nothing is kept", -0.5, 0, 0, 0, 0, 0, 0, 30 },
+        { "when is not known", 0, 0, 0, 300, 300, 100, 0, 3 },
+        { "nor later", 0, -10, 0, 300, 300, 100, 0, 301 },
+        { "before it", -0.5, 0, 0, 300, 300, 100, 0, 3 },
+        { "before it, nothing is kept", -10, -5, 0, 0, 0, 0, 0, 30 },
         { "before it, but after it first was so", -50, -100, 0, 300, 300, 100,
           1, 0 },
         { "before it first was so", -150, -100, 0, 300, 300, 100, 0, 301 },
@@ -189,13 +190,13 @@ test_delisting(void)
         { "the answer is from before the test entry", -50, -200, 0, 100, 300,
           250, 0, 251 },
         { "the answer is hardly older", -50, -200, 0, 245, 300, 250, 1, 0 },
-        { "the answer is old, the test entry new", 0.5, 0, 0, 100, 300, 300,
+        { "the answer is old, the test entry new", 0.5, -1, 0, 100, 300, 300,
           0, 301 },
         { "the answer is as old as the listing's end", 0.5, -200, 0, 100, 300,
           50, 0, 101 },
         { "no TTL of the answer is known", 0.5, 0, 0, 0, 0, 100, 1, 0 },
-        { "never sooner than this", 0, 0, 0, 0, 0, 0.2, 0, 2 },
-        { "never later", 0, 0, 0, 0, 0, 90000, 0, 3600 },
+        { "never sooner than this", 0, -1, 0, 0, 0, 0.2, 0, 2 },
+        { "never later", 0, -1, 0, 0, 0, 90000, 0, 3600 },
     };
 
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
