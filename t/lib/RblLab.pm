@@ -243,7 +243,8 @@ sub keyed_store {
     return $redis;
 }
 
-# (verdict, error) of `rblctl check`; "none" if no list takes the value.
+# (verdict, error) of `rblctl check`; "none" if no list takes the value; those
+# of all its lists, joined by "and", where they differ.
 sub lab_check {
     my ($lab, $s) = @_;
 
@@ -256,9 +257,12 @@ sub lab_check {
     return ('none', '') if $r->{status} == 3 && $r->{err} =~ /no active list/;
     my $out = eval { $json->decode($r->{out}) }
         // return ("nothing: $r->{err}", '');
-    my ($list) = grep { $_->{zone} =~ /^(\{key\}\.)?\Q$s->{zone}\E$/ }
+    my @lists = grep { $_->{zone} =~ /^(\{key\}\.|n\d-)?\Q$s->{zone}\E$/ }
         @{ $out->{lists} };
-    return $list ? @$list{qw(status error)} : ('missing', '');
+    return ('missing', '') if @lists != ($s->{lists} // 1);
+    return map { my ($what, %seen) = $_; join ' and ',
+        sort grep { !$seen{$_}++ } map { $_->{$what} } @lists }
+        qw(status error);
 }
 
 
@@ -268,7 +272,7 @@ sub lab_check {
 sub verdict_fits {
     my ($s, $verdict, $error) = @_;
 
-    my @errors = map { $_ eq '*' ? '' : $_ } split ' ', $s->{error};
+    my @errors = map { $_ eq '*' ? '' : s/\+/ and /r } split ' ', $s->{error};
     return 0 if !grep { $_ eq $verdict } split ' ', $s->{verdict};
     return 1 if !defined $error;
     return scalar grep { $_ eq $error } @errors ? @errors : '';
