@@ -22,7 +22,7 @@ static const ngx_rbl_field_t  fields[] = {
     { ngx_null_string, 0 }
 };
 
-static const ngx_rbl_op_t     op = { fields, NULL, NULL, NULL, NULL, NULL };
+static const ngx_rbl_op_t     op = { .fields = fields };
 static const ngx_rbl_route_t  route = {
     ngx_string("host/add"), ngx_string("host/add"), NGX_HTTP_POST,
     NGX_RBL_DOCUMENT, &op, NULL

@@ -13,7 +13,7 @@
 static const ngx_rbl_field_t  none[] = { { ngx_null_string, 0 } };
 
 #define OP(name)                                                              \
-    const ngx_rbl_op_t  name = { none, NULL, NULL, NULL, NULL, NULL }
+    const ngx_rbl_op_t  name = { .fields = none }
 #define FAMILY(name)                                                          \
     const ngx_rbl_family_t  name = { .resource = #name }
 

@@ -72,6 +72,7 @@ sub crash_world {
         redis => { appendonly => 1, args => ['--appendfsync', 'always'] });
     my $other = { %$w, acct => make_account($w->{redis}, name => 'Other') };
     $c->{accounts} = [$w, $other];
+    trust_lists($w);
     script_ok($_, 'hook_put', [RblCheckd::akey($_, 'acct')], fresh_sid('WH'),
         'hook', 'https://hook.test/', 'secret') for $w, $other;
     plan_hosts($c);
@@ -85,6 +86,18 @@ sub crash_world {
         push @{ $c->{daemon} }, $d;
     }
     return $c;
+}
+
+# Many hosts are listed at once here: the guard has found the lists in order so
+# often that it lets that pass.
+sub trust_lists {
+    my ($w) = @_;
+
+    for my $sid (@{ redis($w->{redis}, 'ZRANGE', 'rbl:{0}:lists', 0, -1) }) {
+        my $p = hex(substr $sid, 2, 4) % $w->{partitions};
+        redis($w->{redis}, 'HSET', "rbl:{$p}:list:$sid", 'passes', 99,
+            'passed', int(time * 1000));
+    }
 }
 
 sub plan_hosts {
@@ -112,7 +125,7 @@ sub new_truth {
     my ($c, $h) = @_;
 
     $h->{truth} = { map { my $x = draw($c);
-        $_ => $x < 0.2 ? 'listed' : $x < 0.9 ? 'clear' : 'servfail' } @ZONES };
+        $_ => $x < 0.4 ? 'listed' : $x < 0.9 ? 'clear' : 'servfail' } @ZONES };
 }
 
 sub dns_rules {
@@ -492,10 +505,6 @@ sub verdicts {
             $c->{surprises}++;
             next;
         }
-        # Many hosts are listed at once, and whoever was to thaw the list may
-        # have been killed.
-        next if $is eq 'unknown' && $r->{error} eq 'frozen'
-            && $truth->{$zone} eq 'listed';
         push @{ $fault->{verdicts} }, "$h->{value} $pp $zone: $is "
             . ($r->{error} // '') . ", the truth is $truth->{$zone}";
     }
