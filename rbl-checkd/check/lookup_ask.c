@@ -98,7 +98,11 @@ ask_judge(ask_t *ask, const dns_answer_t *answer)
     tally_answer(ask->lookup->tally, ask->list, answer,
                  error == RBL_ERR_BLOCKED);
 
-    if (ask->lookup->quota != NULL) {
+    /* A hijacked answer is not the list's. */
+
+    if (ask->lookup->quota != NULL
+        && (verdict != RBL_UNKNOWN || error == RBL_ERR_BLOCKED))
+    {
         quota_told(ask->lookup->quota, ask->list, error == RBL_ERR_BLOCKED);
     }
 

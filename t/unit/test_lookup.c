@@ -473,6 +473,9 @@ test_told(void)
     ask(0, "a.zone");
     answer(4, DNS_NXDOMAIN, 0, 5);
     ok(n_told == 3 && n_blocked == 2, "of an answer");
+    ask(0, "a.zone");
+    answer(5, DNS_NOERROR, 0x01020304, 5);
+    ok(n_told == 3, "not of one that is not the list's");
     end("told");
 }
 
