@@ -69,7 +69,8 @@ typedef enum {
     RBL_ERR_QUOTA,          /* "quota": the list may not be asked so often */
     RBL_ERR_RESOLVER,       /* "resolver": it is to blame, not the list */
     RBL_ERR_UNCONFIRMED,    /* "unconfirmed": the answer would end a listing,
-                               but the list may be dead; asked again soon */
+                               but the list may be dead; or make one, which the
+                               guard has not let go; asked again soon */
     RBL_ERR_FROZEN          /* "frozen": it lists too many hosts at once */
 } rbl_lookup_err_t;
 

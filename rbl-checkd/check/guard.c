@@ -266,7 +266,10 @@ sample(guard_list_t *gl)
 }
 
 
-/* Another daemon takes a sample: these wait for what comes of it. */
+/*
+ * Another daemon takes a sample, and these wait for what comes of it; or the
+ * store does not answer.  Their checks' deadlines bound that.
+ */
 
 static void
 hold(guard_list_t *gl)
@@ -327,9 +330,14 @@ on_turn(void *data, const redisReply *reply)
     if (rbl_str_is(word, "OK")) {
         gl->turned = number(reply, 1);
         gl->frozen = 0;
-    }
+        finish(gl, 1);
 
-    finish(gl, rbl_str_is(word, "OK"));
+    } else if (link_empty(&gl->asked)) {
+        finish(gl, 0);
+
+    } else {
+        hold(gl);
+    }
 }
 
 

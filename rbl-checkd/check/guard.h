@@ -36,7 +36,8 @@ void guard_count(guard_t *guard, const list_t *list);
 /*
  * A listing that is new to a host: may it be announced?  The call back comes
  * once, never from inside this call, unless forgotten.  A store that does not
- * answer announces nothing.  -1: out of memory, no call back.
+ * answer is asked again, for as long as somebody waits for it: who has a
+ * deadline forgets.  -1: out of memory, no call back.
  */
 int guard_ask(guard_t *guard, const list_t *list, rbl_family_t family,
     unsigned resolver, guard_done_pt done, void *data);

@@ -42,6 +42,16 @@ settle_frozen(item_t *item)
 }
 
 
+/* The guard has not answered: a sample or the store takes too long. */
+
+static void
+settle_unguarded(item_t *item)
+{
+    item->result.recheck = GATE_RECHECK;
+    settle(item, RBL_UNKNOWN, RBL_ERR_UNCONFIRMED);
+}
+
+
 /* --- the reason --------------------------------------------------------- */
 
 static void
@@ -429,7 +439,7 @@ item_late(item_t *item)
         /* only its TXT has not come */
 
     } else if (item->guarded) {
-        settle_frozen(item);
+        settle_unguarded(item);
 
     } else if (item->health != NULL) {
         answer_at_gate(&a, item);
