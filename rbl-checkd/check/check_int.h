@@ -38,6 +38,8 @@ struct item_s {
     unsigned         gate;              /* which is at the gate */
     health_q_t      *health;            /* NULL: nothing is asked there */
     int              guarded;           /* the guard is asked */
+    lookup_q_t      *reason;            /* the TXT; NULL: none is under way */
+    int              reasoned;          /* it has come, or never will */
 };
 
 struct check_s {

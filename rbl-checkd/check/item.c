@@ -4,6 +4,9 @@
  *     names asked -> what the list says -> the gate (health) -> the guard, for
  *     a listing that is new -> TXT of a listing
  *
+ * Where a listing stands, its TXT is asked for together with the address: most
+ * stand still, and the check need not wait for the list twice.
+ *
  * The item owns what is under way for it: the questions, what it wants to know
  * of the list's health, its place at the guard.  A verdict is final once
  * given: a TXT that does not come changes nothing.
@@ -12,9 +15,25 @@
 #include "check_int.h"
 #include "text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void at_gate(item_t *item);
+
+
+/* Only a listing has a reason. */
+
+static void
+drop_reason(item_t *item)
+{
+    if (item->reason != NULL) {
+        lookup_cancel(item->reason);
+        item->reason = NULL;
+    }
+
+    free(item->result.reason);
+    item->result.reason = NULL;
+}
 
 
 static void
@@ -23,6 +42,10 @@ settle(item_t *item, rbl_verdict_t verdict, rbl_lookup_err_t error)
     item->result.verdict = verdict;
     item->result.error = error;
     item->check->verdicts[verdict]++;
+
+    if (verdict != RBL_LISTED) {
+        drop_reason(item);
+    }
 }
 
 
@@ -66,13 +89,13 @@ keep_reason(check_result_t *r, const dns_answer_t *answer)
 
 
 static void
-on_txt(void *data, const lookup_answer_t *told)
+on_reason(void *data, const lookup_answer_t *told)
 {
-    part_t              *p = data;
-    item_t              *item = p->item;
+    item_t              *item = data;
     const dns_answer_t  *answer = told->answer;
 
-    p->question = NULL;
+    item->reason = NULL;
+    item->reasoned = 1;
 
     if (answer != NULL && answer->status == DNS_NOERROR
         && answer->txt_len != 0)
@@ -80,27 +103,41 @@ on_txt(void *data, const lookup_answer_t *told)
         keep_reason(&item->result, answer);
     }
 
-    check_item_done(item);
+    if (item->result.verdict == RBL_LISTED) {
+        check_item_done(item);
+    }
+}
+
+
+static void
+ask_reason(item_t *item, const names_t *name)
+{
+    check_t  *check = item->check;
+
+    item->reason = lookup_ask(check->env->lookup, item->result.list, name->s,
+                              DNS_TYPE_TXT, check->patience, on_reason, item);
+    item->reasoned = item->reason == NULL;
 }
 
 
 static void
 announce(item_t *item)
 {
-    part_t            *p = &item->part[item->gate];
-    check_t           *check = item->check;
     names_t            names[NAMES_MAX];
     rbl_lookup_err_t   error;
 
     settle(item, RBL_LISTED, RBL_ERR_NONE);
 
-    /* The names that were asked for its addresses, made once more. */
+    if (item->reason == NULL && !item->reasoned) {
 
-    (void) names_make(names, item->result.list, &check->host, &error);
-    p->question = lookup_ask(check->env->lookup, item->result.list,
-                             names[item->gate].s, DNS_TYPE_TXT,
-                             check->patience, on_txt, p);
-    if (p->question == NULL) {
+        /* the names that were asked for its addresses, made once more */
+
+        (void) names_make(names, item->result.list, &item->check->host,
+                          &error);
+        ask_reason(item, &names[item->gate]);
+    }
+
+    if (item->reasoned) {
         check_item_done(item);
     }
 }
@@ -425,6 +462,10 @@ item_ask(item_t *item)
         item->open++;
     }
 
+    if (item->stands && item->same_zone && n == 1) {
+        ask_reason(item, &names[0]);
+    }
+
     return 0;
 }
 
@@ -464,6 +505,11 @@ item_stop(item_t *item)
             lookup_cancel(item->part[i].question);
             item->part[i].question = NULL;
         }
+    }
+
+    if (item->reason != NULL) {
+        lookup_cancel(item->reason);
+        item->reason = NULL;
     }
 
     health_drop(item->health);

@@ -1,0 +1,67 @@
+#!/usr/bin/perl
+
+# The reason of a listing that stands is asked for together with its address,
+# so that the check takes the list's time once; what becomes of the listing is
+# the address' affair alone.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+use RblDns;
+
+use constant SLOW => 1;
+
+my %reason = (txt => ['because']);
+my @rest = ([ '^2\.0\.0\.127\.', { a => ['127.0.0.2'], ttl => 1 } ],
+    [ '.', { rcode => 'nxdomain', soa => ['test', 1, 1] } ]);
+my $dns = RblDns->new(rules => [@rest]);
+my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'ip' } });
+my $checkd = start_checkd(store => $w->{redis},
+    resolver => { port => $dns->port }, conf => { conf_short(
+        cache_size => '0', check_timeout => '20s', lease => '60s',
+        dns_timeout => '2s', dns_tries => 1, log_level => 'info') });
+my $ht = add_host($w, '10.0.0.1');
+
+sub now_it_says { $dns->rules([ '^1\.0\.0\.10\.a\.test ', @_ ], @rest) }
+
+# Verdict, reason, and how long the check took (s).
+sub checked {
+    my $pp = check_host($w, $ht);
+    wait_check($w, $pp);
+    my ($s, $d) = (check_state($w, $pp), details($w, $pp)->{'a.test'});
+    return ("$d->{status} '$d->{reason}'",
+        ($s->{completed} - $s->{started}) / 1000);
+}
+
+wait_check($w, check_host($w, $ht));
+now_it_says({ %reason, a => ['127.0.0.2'] });
+is((checked())[0], "listed 'because'", 'a new listing');
+
+now_it_says({ %reason, a => ['127.0.0.2'], delay => SLOW });
+my ($is, $took) = checked();
+is($is, "listed 'because'", 'it stands, at a slow list');
+cmp_ok($took, '>=', SLOW, 'which is slow');
+cmp_ok($took, '<', 2 * SLOW, 'but is not waited for twice')
+    or diag(read_file($checkd->{log}));
+
+$dns->rules([ '^1\.0\.0\.10\.a\.test TXT', 'mute' ],
+    [ '^1\.0\.0\.10\.a\.test ', { a => ['127.0.0.2'] } ], @rest);
+is((checked())[0], "listed ''", 'a reason that never comes');
+
+# The reason is there first, and the listing over.
+$dns->rules([ '^1\.0\.0\.10\.a\.test TXT', { %reason } ],
+    [ '^1\.0\.0\.10\.a\.test ', { rcode => 'nxdomain', delay => SLOW,
+        soa => ['test', 1, 1] } ], @rest);
+eventually { $is = (checked())[0]; $is =~ /^clear/ } 15, 'it is over';
+is($is, "clear ''", 'and has no reason then');
+
+now_it_says({ %reason, rcode => 'servfail' });
+$is = (checked())[0];
+is($is, "unknown ''", 'nor has a list that does not know');
+
+ok(stop_server($checkd), 'the daemon stops');
+done_testing();
