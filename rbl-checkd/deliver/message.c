@@ -1,11 +1,10 @@
 /*
- * The words that contacts read, and the way there and back through JSON.
+ * The words of a confirmation, and its code.
  */
 
 #include "message.h"
 
 #include <ctype.h>
-#include <jansson.h>
 
 #include "rbl_doc.h"
 #include "rbl_sid.h"
@@ -88,58 +87,6 @@ message_confirm(rbl_out_t *out, const rbl_event_t *event,
     rbl_doc_end(&doc);
 
     return out->failed ? RBL_ENOMEM : RBL_OK;
-}
-
-
-static int
-message_member(rbl_str_t *s, const json_t *root, const char *name)
-{
-    const json_t  *v;
-
-    v = json_object_get(root, name);
-
-    if (!json_is_string(v)) {
-        *s = RBL_STR("");
-        return -1;
-    }
-
-    s->p = json_string_value(v);
-    s->n = json_string_length(v);
-
-    return 0;
-}
-
-
-rbl_err_t
-message_read(message_t *message, rbl_str_t json)
-{
-    json_t        *root;
-    json_error_t   error;
-
-    root = json_loadb(json.p, json.n, 0, &error);
-    message->root = root;
-
-    if (message_member(&message->event, root, "event_sid") != 0
-        || message_member(&message->type, root, "event_type") != 0
-        || message_member(&message->title, root, "title") != 0
-        || message_member(&message->text, root, "message") != 0
-        || message_member(&message->url, root, "url") != 0)
-    {
-        message_free(message);
-        return RBL_ETYPE;
-    }
-
-    (void) message_member(&message->code, root, "authcode");
-
-    return RBL_OK;
-}
-
-
-void
-message_free(message_t *message)
-{
-    json_decref(message->root);
-    message->root = NULL;
 }
 
 

@@ -1,7 +1,9 @@
 /*
  * Messages to contacts (decisions.md 7).  A message is made once, when its
- * event is fanned out, and stored as the JSON that an endpoint gets; other
- * channels read it from there and put it into their own form.
+ * event is fanned out or its digest is over, and stored as the JSON that an
+ * endpoint gets; other channels read it from there and put it into their own
+ * form.  Its texts are of a sound length and have no control characters but
+ * the line feeds of `text`; what a channel's language needs escaped it escapes.
  */
 
 #ifndef DELIVER_MESSAGE_H_INCLUDED
@@ -12,12 +14,49 @@
 #include "rbl_zone.h"
 
 #define MESSAGE_CONFIRM    "contact.confirm"
+#define MESSAGE_TRIGGER    "contact.trigger"
 #define MESSAGE_VALID      INT64_C(86400000)    /* ms that a code is valid */
 
+#define MESSAGE_HOSTS      200          /* that a message tells, at most */
+#define MESSAGE_LISTINGS   50           /* of each of them */
+#define MESSAGE_MAX        262144       /* octets of hosts, about */
+#define MESSAGE_TEXT_MAX   16384        /* octets of text, about */
+
+typedef enum {
+    MESSAGE_CLEAR = 0,                  /* checked, and on no list */
+    MESSAGE_LISTED,
+    MESSAGE_DELISTED                    /* on no list any more */
+} message_state_t;
+
 typedef struct {
-    rbl_str_t  event, type, title, text, url;
-    rbl_str_t  code;                    /* "": none */
-    void      *root;                    /* what the strings are views into */
+    rbl_str_t  id;                      /* SID of the list */
+    rbl_str_t  zone, name, website;
+    rbl_str_t  details;                 /* look-up URL, or what the list says */
+    rbl_str_t  reason;
+    rbl_str_t  delisting;               /* URL, or "" */
+    rbl_str_t  severity;                /* critical, error, warning, info */
+    rbl_str_t  since;                   /* in the account's time zone */
+} message_listing_t;
+
+typedef struct {
+    rbl_str_t           id, value, name;
+    rbl_str_t           first_listed;   /* "" unless it is listed */
+    message_state_t     state;
+    int64_t             listed_count;
+    size_t              n_listings;     /* may be less than that */
+    message_listing_t  *listing;
+} message_host_t;
+
+typedef struct {
+    rbl_str_t           event, type, title, text, url;
+    rbl_str_t           code;           /* "": none */
+    rbl_str_t           severity;       /* the worst of its listings; info */
+    int64_t             listed, delisted;   /* hosts, those not told as well */
+    int64_t             clear;
+    size_t              n_hosts;        /* told: listed ones come first */
+    message_host_t     *host;
+    message_listing_t  *listings;       /* all of them */
+    void               *root;           /* what the strings are views into */
 } message_t;
 
 /*
@@ -27,7 +66,21 @@ typedef struct {
 rbl_err_t message_confirm(rbl_out_t *out, const rbl_event_t *event,
     const rbl_zone_t *zone);
 
-/* RBL_ETYPE: not a message.  Otherwise message_free is to follow. */
+/*
+ * Writes a contact.trigger: event, numbers and hosts are the caller's, words,
+ * URL and severity are made here.  Hosts and listings above the bounds are
+ * left out.  RBL_ENOMEM: the sink failed.
+ */
+rbl_err_t message_trigger(rbl_out_t *out, const message_t *message);
+
+/* Names of the store's tiers of lists and of the states, as in the JSON. */
+rbl_str_t message_severity(rbl_str_t tier);
+rbl_str_t message_state(message_state_t state);
+
+/*
+ * RBL_ETYPE: not a message; RBL_ENOMEM: not now.  Otherwise message_free is to
+ * follow.  What it lacks is "", 0, or no hosts.
+ */
 rbl_err_t message_read(message_t *message, rbl_str_t json);
 void message_free(message_t *message);
 

@@ -134,6 +134,243 @@ test_read(void)
 }
 
 
+static message_listing_t
+listing(const char *zone, const char *name, const char *severity)
+{
+    message_listing_t  l;
+
+    memset(&l, 0, sizeof(l));
+    l.id = RBL_STR("RB00000000000000000000000000000003");
+    l.zone = rbl_str(zone);
+    l.name = rbl_str(name);
+    l.details = RBL_STR("https://look.example/?q=192.0.2.7");
+    l.reason = RBL_STR("spam \"source\"");
+    l.severity = rbl_str(severity);
+    l.since = RBL_STR("2026-11-20 09:30:00 UTC");
+
+    return l;
+}
+
+
+static message_host_t
+host(const char *value, message_state_t state, size_t n,
+    message_listing_t *listings)
+{
+    message_host_t  h;
+
+    memset(&h, 0, sizeof(h));
+    h.id = RBL_STR("HT00000000000000000000000000000004");
+    h.value = rbl_str(value);
+    h.state = state;
+    h.n_listings = n;
+    h.listed_count = (int64_t) n;
+    h.listing = listings;
+    h.first_listed = rbl_str(n > 0 ? "2026-11-20 09:30:00 UTC" : "");
+
+    return h;
+}
+
+
+static void
+trigger(rbl_buf_t *buf, message_t *m, size_t n, message_host_t *hosts)
+{
+    size_t  i;
+
+    memset(m, 0, sizeof(*m));
+    m->event = RBL_STR(EV);
+    m->n_hosts = n;
+    m->host = hosts;
+
+    for (i = 0; i < n; i++) {
+        m->listed += hosts[i].state == MESSAGE_LISTED;
+        m->delisted += hosts[i].state == MESSAGE_DELISTED;
+        m->clear += hosts[i].state == MESSAGE_CLEAR;
+    }
+
+    rbl_buf_init(buf);
+    ok(message_trigger(&buf->out, m) == RBL_OK, "a message is made");
+}
+
+
+static void
+test_trigger(void)
+{
+    rbl_buf_t          buf;
+    message_t          m;
+    message_host_t     h[2];
+    message_listing_t  l[2];
+
+    l[0] = listing("bl.example", "Example list", "error");
+    l[0].delisting = RBL_STR("https://off.example/");
+    l[1] = listing("own.example", "", "warning");
+    l[1].details = l[1].reason;
+    h[0] = host("192.0.2.7", MESSAGE_LISTED, 2, l);
+    h[0].name = RBL_STR("mail\nout");
+    h[1] = host("192.0.2.9", MESSAGE_DELISTED, 0, NULL);
+
+    trigger(&buf, &m, 2, h);
+    is_str(rbl_buf_str(&buf),
+           "{\"event_sid\":\"" EV "\",\"event_type\":\"contact.trigger\","
+           "\"title\":\"1 host listed, 1 host delisted\",\"message\":\""
+           "Listed:\\n\\n192.0.2.7 (mail out) is on 2 lists, listed since "
+           "2026-11-20 09:30:00 UTC:\\n"
+           "  - Example list (bl.example), error, since "
+           "2026-11-20 09:30:00 UTC\\n"
+           "    Reason: spam \\\"source\\\"\\n"
+           "    Look-up: https://look.example/?q=192.0.2.7\\n"
+           "    Delisting: https://off.example/\\n"
+           "  - own.example, warning, since 2026-11-20 09:30:00 UTC\\n"
+           "    Reason: spam \\\"source\\\"\\n"
+           "\\nNot listed any more:\\n\\n192.0.2.9\\n\",\"url\":\"\","
+           "\"hosts\":[{\"id\":\"HT00000000000000000000000000000004\","
+           "\"host\":\"192.0.2.7\",\"name\":\"mail\\nout\","
+           "\"status\":\"listed\","
+           "\"first_listed\":\"2026-11-20 09:30:00 UTC\","
+           "\"listed_count\":2,\"listings\":["
+           "{\"id\":\"RB00000000000000000000000000000003\","
+           "\"host\":\"bl.example\",\"name\":\"Example list\","
+           "\"website\":\"\","
+           "\"details\":\"https://look.example/?q=192.0.2.7\","
+           "\"reason\":\"spam \\\"source\\\"\","
+           "\"delisting\":\"https://off.example/\","
+           "\"severity\":\"error\",\"since\":\"2026-11-20 09:30:00 UTC\"},"
+           "{\"id\":\"RB00000000000000000000000000000003\","
+           "\"host\":\"own.example\",\"name\":\"\",\"website\":\"\","
+           "\"details\":\"spam \\\"source\\\"\","
+           "\"reason\":\"spam \\\"source\\\"\",\"delisting\":\"\","
+           "\"severity\":\"warning\","
+           "\"since\":\"2026-11-20 09:30:00 UTC\"}]},"
+           "{\"id\":\"HT00000000000000000000000000000004\","
+           "\"host\":\"192.0.2.9\",\"name\":\"\",\"status\":\"delisted\","
+           "\"first_listed\":\"\",\"listed_count\":0,\"listings\":[]}],"
+           "\"listed\":1,\"delisted\":1,\"severity\":\"error\",\"clear\":0}",
+           "byte by byte");
+
+    ok(message_read(&m, rbl_buf_str(&buf)) == RBL_OK, "and read again");
+    is_str(m.event, EV, "its event");
+    is_str(m.type, "contact.trigger", "its type");
+    is_str(m.title, "1 host listed, 1 host delisted", "its title");
+    is_str(m.severity, "error", "its severity");
+    ok(m.listed == 1 && m.delisted == 1 && m.clear == 0, "its numbers");
+    ok(m.n_hosts == 2 && m.host[0].n_listings == 2
+       && m.host[1].n_listings == 0, "its hosts");
+    ok(m.host[0].state == MESSAGE_LISTED
+       && m.host[1].state == MESSAGE_DELISTED, "their states");
+    is_str(m.host[0].value, "192.0.2.7", "a host");
+    is_str(m.host[0].name, "mail\nout", "its name");
+    is_str(m.host[0].listing[1].zone, "own.example", "a list");
+    is_str(m.host[0].listing[0].delisting, "https://off.example/",
+           "its delisting");
+    is_str(m.host[0].listing[0].since, "2026-11-20 09:30:00 UTC", "since");
+    message_free(&m);
+    rbl_buf_free(&buf);
+}
+
+
+static void
+test_titles(void)
+{
+    rbl_buf_t          buf;
+    message_t          m, again;
+    message_host_t     h[3];
+    message_listing_t  l;
+
+    l = listing("bl.example", "bl.example", "info");
+    h[0] = host("a.example", MESSAGE_CLEAR, 0, NULL);
+    h[1] = h[0];
+    h[2] = host("b.example", MESSAGE_LISTED, 1, &l);
+
+    trigger(&buf, &m, 2, h);
+    ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
+    is_str(again.title, "2 hosts not listed", "clear ones alone");
+    is_str(again.text, "Checked and not listed:\n\na.example\na.example\n",
+           "in words");
+    message_free(&again);
+    rbl_buf_free(&buf);
+
+    trigger(&buf, &m, 3, h);
+    ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
+    is_str(again.title, "1 host listed", "clear ones beside others");
+    is_str(again.severity, "info", "nothing worse");
+    message_free(&again);
+    rbl_buf_free(&buf);
+
+    trigger(&buf, &m, 1, h + 2);
+    ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
+    is_str(again.url, "https://look.example/?q=192.0.2.7",
+           "one host on one list: where to look");
+    message_free(&again);
+    rbl_buf_free(&buf);
+}
+
+
+/* A storm: whole numbers, some of the hosts, a bounded size. */
+
+static void
+test_storm(void)
+{
+    size_t             i;
+    rbl_buf_t          buf;
+    message_t          m, again;
+    message_host_t     h[MESSAGE_HOSTS];
+    message_listing_t  l[MESSAGE_LISTINGS + 1];
+
+    for (i = 0; i <= MESSAGE_LISTINGS; i++) {
+        l[i] = listing("bl.example", "An example of a list", "warning");
+    }
+
+    l[MESSAGE_LISTINGS].severity = RBL_STR("critical");
+
+    for (i = 0; i < MESSAGE_HOSTS; i++) {
+        h[i] = host("2001:db8::1", MESSAGE_LISTED, MESSAGE_LISTINGS + 1, l);
+    }
+
+    trigger(&buf, &m, MESSAGE_HOSTS, h);
+    rbl_buf_free(&buf);
+    rbl_buf_init(&buf);
+    m.listed = 5000;
+    ok(message_trigger(&buf.out, &m) == RBL_OK, "a storm");
+    ok(rbl_buf_str(&buf).n < MESSAGE_MAX + 2 * MESSAGE_TEXT_MAX,
+       "bounded: %zu", rbl_buf_str(&buf).n);
+
+    ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
+    is_str(again.title, "5000 hosts listed", "all are counted");
+    ok(again.listed == 5000 && again.n_hosts > 5
+       && again.n_hosts < MESSAGE_HOSTS, "some are told: %zu",
+       again.n_hosts);
+    ok(again.host[0].n_listings == MESSAGE_LISTINGS
+       && again.host[0].listed_count == MESSAGE_LISTINGS + 1,
+       "with some of their lists");
+    is_str(again.severity, "critical", "the worst of all");
+    ok(memmem(again.text.p, again.text.n, "  and 41 lists more\n", 20)
+       != NULL, "lists more");
+    ok(memmem(again.text.p, again.text.n, " hosts more\n", 12) != NULL,
+       "hosts more");
+    message_free(&again);
+    rbl_buf_free(&buf);
+}
+
+
+static void
+test_severity(void)
+{
+    size_t  i;
+
+    static const struct {
+        const char  *tier, *severity;
+    } rows[] = {
+        { "critical", "critical" }, { "high", "error" },
+        { "normal", "warning" }, { "", "warning" }, { "policy", "info" },
+        { "neighbourhood", "info" }, { "allow", "info" }, { "x", "info" }
+    };
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        is_str(message_severity(rbl_str(rows[i].tier)), rows[i].severity,
+               rows[i].tier);
+    }
+}
+
+
 static void
 test_hide(void)
 {
@@ -167,6 +404,10 @@ main(void)
     test_confirm();
     test_refused();
     test_read();
+    test_trigger();
+    test_titles();
+    test_storm();
+    test_severity();
     test_hide();
     test_channels();
 

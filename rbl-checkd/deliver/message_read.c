@@ -1,0 +1,207 @@
+/*
+ * From the JSON of a message back to its parts.  It is our own JSON, but it
+ * has been in the store: everything is looked at, and what is not as it should
+ * be is "" or left out.
+ */
+
+#include "message.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+
+typedef struct {
+    const char  *name;
+    size_t       at;                    /* of the rbl_str_t */
+} message_field_t;
+
+#define LISTING_FIELD(member)  offsetof(message_listing_t, member)
+#define HOST_FIELD(member)     offsetof(message_host_t, member)
+
+static const message_field_t  listing_fields[] = {
+    { "id", LISTING_FIELD(id) },
+    { "host", LISTING_FIELD(zone) },
+    { "name", LISTING_FIELD(name) },
+    { "website", LISTING_FIELD(website) },
+    { "details", LISTING_FIELD(details) },
+    { "reason", LISTING_FIELD(reason) },
+    { "delisting", LISTING_FIELD(delisting) },
+    { "severity", LISTING_FIELD(severity) },
+    { "since", LISTING_FIELD(since) },
+    { NULL, 0 }
+};
+
+static const message_field_t  host_fields[] = {
+    { "id", HOST_FIELD(id) },
+    { "host", HOST_FIELD(value) },
+    { "name", HOST_FIELD(name) },
+    { "first_listed", HOST_FIELD(first_listed) },
+    { NULL, 0 }
+};
+
+
+/* 0, or -1: it is not there, and *s is "". */
+
+static int
+message_member(rbl_str_t *s, const json_t *object, const char *name)
+{
+    const json_t  *v;
+
+    v = json_object_get(object, name);
+
+    if (!json_is_string(v)) {
+        *s = RBL_STR("");
+        return -1;
+    }
+
+    s->p = json_string_value(v);
+    s->n = json_string_length(v);
+
+    return 0;
+}
+
+
+static void
+message_members(void *to, const json_t *object, const message_field_t *field)
+{
+    for ( /* void */ ; field->name != NULL; field++) {
+        (void) message_member((rbl_str_t *) (void *) ((char *) to + field->at),
+                              object, field->name);
+    }
+}
+
+
+static int64_t
+message_number(const json_t *object, const char *name)
+{
+    int64_t  n;
+
+    n = json_integer_value(json_object_get(object, name));
+
+    return n > 0 ? n : 0;
+}
+
+
+static size_t
+message_elements(const json_t *array, size_t max)
+{
+    size_t  n;
+
+    n = json_array_size(array);
+
+    return n < max ? n : max;
+}
+
+
+static void
+message_read_host(message_host_t *host, const json_t *v,
+    message_listing_t *listing)
+{
+    int            state;
+    size_t         i;
+    rbl_str_t      status;
+    const json_t  *listings;
+
+    message_members(host, v, host_fields);
+    (void) message_member(&status, v, "status");
+
+    for (state = MESSAGE_DELISTED; state > MESSAGE_CLEAR; state--) {
+        if (rbl_str_eq(status, message_state((message_state_t) state))) {
+            break;
+        }
+    }
+
+    listings = json_object_get(v, "listings");
+
+    host->state = (message_state_t) state;
+    host->listed_count = message_number(v, "listed_count");
+    host->n_listings = message_elements(listings, MESSAGE_LISTINGS);
+    host->listing = listing;
+
+    for (i = 0; i < host->n_listings; i++) {
+        message_members(&listing[i], json_array_get(listings, i),
+                        listing_fields);
+    }
+}
+
+
+/* The listings of all hosts stand in one array, one host's after the other. */
+
+static rbl_err_t
+message_read_hosts(message_t *message, const json_t *hosts)
+{
+    size_t              i, n;
+    message_listing_t  *listing;
+
+    message->n_hosts = message_elements(hosts, MESSAGE_HOSTS);
+
+    for (i = 0, n = 0; i < message->n_hosts; i++) {
+        n += message_elements(json_object_get(json_array_get(hosts, i),
+                                              "listings"),
+                              MESSAGE_LISTINGS);
+    }
+
+    message->host = calloc(message->n_hosts + 1, sizeof(message_host_t));
+    message->listings = calloc(n + 1, sizeof(message_listing_t));
+    if (message->host == NULL || message->listings == NULL) {
+        return RBL_ENOMEM;
+    }
+
+    listing = message->listings;
+
+    for (i = 0; i < message->n_hosts; i++) {
+        message_read_host(&message->host[i], json_array_get(hosts, i),
+                          listing);
+        listing += message->host[i].n_listings;
+    }
+
+    return RBL_OK;
+}
+
+
+rbl_err_t
+message_read(message_t *message, rbl_str_t json)
+{
+    json_t        *root;
+    rbl_err_t      err;
+    json_error_t   error;
+
+    memset(message, 0, sizeof(message_t));
+    root = json_loadb(json.p, json.n, 0, &error);
+    message->root = root;
+
+    if (message_member(&message->event, root, "event_sid") != 0
+        || message_member(&message->type, root, "event_type") != 0
+        || message_member(&message->title, root, "title") != 0
+        || message_member(&message->text, root, "message") != 0
+        || message_member(&message->url, root, "url") != 0)
+    {
+        message_free(message);
+        return RBL_ETYPE;
+    }
+
+    (void) message_member(&message->code, root, "authcode");
+    (void) message_member(&message->severity, root, "severity");
+    message->listed = message_number(root, "listed");
+    message->delisted = message_number(root, "delisted");
+    message->clear = message_number(root, "clear");
+
+    err = message_read_hosts(message, json_object_get(root, "hosts"));
+    if (err != RBL_OK) {
+        message_free(message);
+    }
+
+    return err;
+}
+
+
+void
+message_free(message_t *message)
+{
+    json_decref(message->root);
+    free(message->host);
+    free(message->listings);
+    message->root = NULL;
+    message->host = NULL;
+    message->listings = NULL;
+}

@@ -1,0 +1,379 @@
+/*
+ * What contacts are told of their hosts: first the words for people, then the
+ * same for programs.
+ */
+
+#include "message.h"
+
+#include "rbl_doc.h"
+
+
+#define TEXT_LISTINGS  10               /* of a host, in words */
+
+static const char *const  message_states[] = { "clear", "listed", "delisted" };
+
+/* From the worst one on. */
+static const char *const  severities[] = {
+    "critical", "error", "warning", "info"
+};
+
+#define SEVERITY_INFO  3
+
+static const struct {
+    const char  *tier;
+    unsigned     severity;
+} tiers[] = {
+    { "critical", 0 },
+    { "high", 1 },
+    { "normal", 2 },
+    { "", 2 }                           /* the customer's own list */
+};
+
+
+rbl_str_t
+message_state(message_state_t state)
+{
+    return rbl_str(message_states[state]);
+}
+
+
+rbl_str_t
+message_severity(rbl_str_t tier)
+{
+    size_t  i;
+
+    for (i = 0; i < sizeof(tiers) / sizeof(tiers[0]); i++) {
+        if (rbl_str_is(tier, tiers[i].tier)) {
+            return rbl_str(severities[tiers[i].severity]);
+        }
+    }
+
+    return rbl_str(severities[SEVERITY_INFO]);
+}
+
+
+/* The worst of what is told. */
+
+static rbl_str_t
+trigger_severity(const message_t *m)
+{
+    size_t    i, k;
+    unsigned  s, worst;
+
+    worst = SEVERITY_INFO;
+
+    for (i = 0; i < m->n_hosts; i++) {
+        for (k = 0; k < m->host[i].n_listings; k++) {
+            for (s = 0; s < worst; s++) {
+                if (rbl_str_is(m->host[i].listing[k].severity,
+                               severities[s]))
+                {
+                    worst = s;
+                }
+            }
+        }
+    }
+
+    return rbl_str(severities[worst]);
+}
+
+
+/* Words of others stay on their line. */
+
+static void
+text_words(rbl_out_t *out, rbl_str_t s)
+{
+    size_t         i;
+    unsigned char  c;
+
+    for (i = 0; i < s.n; i++) {
+        c = (unsigned char) s.p[i];
+        rbl_out_char(out, c < ' ' || c == 0x7f ? ' ' : (char) c);
+    }
+}
+
+
+static void
+text_count(rbl_out_t *out, int64_t n, const char *one, const char *many)
+{
+    rbl_out_int(out, n);
+    rbl_out_z(out, n == 1 ? one : many);
+}
+
+
+/* "2 hosts listed, 1 host delisted" */
+
+static void
+trigger_title(rbl_out_t *out, const message_t *m)
+{
+    if (m->listed > 0) {
+        text_count(out, m->listed, " host listed", " hosts listed");
+    }
+
+    if (m->delisted > 0) {
+        rbl_out_z(out, m->listed > 0 ? ", " : "");
+        text_count(out, m->delisted, " host delisted", " hosts delisted");
+    }
+
+    if (m->listed == 0 && m->delisted == 0) {
+        text_count(out, m->clear, " host not listed", " hosts not listed");
+    }
+}
+
+
+static void
+text_line(rbl_out_t *out, const char *name, rbl_str_t value)
+{
+    if (value.n > 0) {
+        rbl_out_z(out, name);
+        text_words(out, value);
+        rbl_out_char(out, '\n');
+    }
+}
+
+
+static void
+text_listing(rbl_out_t *out, const message_listing_t *l)
+{
+    rbl_out_z(out, "  - ");
+    text_words(out, l->name.n > 0 ? l->name : l->zone);
+
+    if (l->name.n > 0 && !rbl_str_eq(l->name, l->zone)) {
+        rbl_out_z(out, " (");
+        text_words(out, l->zone);
+        rbl_out_char(out, ')');
+    }
+
+    rbl_out_z(out, ", ");
+    rbl_out_str(out, l->severity);
+    rbl_out_z(out, ", since ");
+    text_words(out, l->since);
+    rbl_out_char(out, '\n');
+
+    text_line(out, "    Reason: ", l->reason);
+
+    if (!rbl_str_eq(l->details, l->reason)) {
+        text_line(out, "    Look-up: ", l->details);
+    }
+
+    text_line(out, "    Delisting: ", l->delisting);
+}
+
+
+static void
+text_host(rbl_out_t *out, const message_host_t *h)
+{
+    size_t  i;
+
+    text_words(out, h->value);
+
+    if (h->name.n > 0 && !rbl_str_eq(h->name, h->value)) {
+        rbl_out_z(out, " (");
+        text_words(out, h->name);
+        rbl_out_char(out, ')');
+    }
+
+    if (h->state != MESSAGE_LISTED) {
+        rbl_out_char(out, '\n');
+        return;
+    }
+
+    rbl_out_z(out, " is on ");
+    text_count(out, h->listed_count, " list", " lists");
+    rbl_out_z(out, ", listed since ");
+    text_words(out, h->first_listed);
+    rbl_out_z(out, ":\n");
+
+    for (i = 0; i < h->n_listings && i < TEXT_LISTINGS; i++) {
+        text_listing(out, &h->listing[i]);
+    }
+
+    if (h->listed_count > (int64_t) i) {
+        rbl_out_z(out, "  and ");
+        text_count(out, h->listed_count - (int64_t) i, " list more\n",
+                   " lists more\n");
+    }
+}
+
+
+/* Those of one state, under its heading; what is left out is counted. */
+
+static void
+text_hosts(rbl_buf_t *text, const message_t *m, message_state_t state,
+    int64_t whole, const char *heading)
+{
+    size_t      i;
+    int64_t     told;
+    rbl_out_t  *out = &text->out;
+
+    if (whole <= 0) {
+        return;
+    }
+
+    rbl_out_z(out, heading);
+    told = 0;
+
+    for (i = 0; i < m->n_hosts; i++) {
+        if (m->host[i].state != state) {
+            continue;
+        }
+
+        if (rbl_buf_str(text).n > MESSAGE_TEXT_MAX) {
+            break;
+        }
+
+        text_host(out, &m->host[i]);
+        told++;
+    }
+
+    if (whole > told) {
+        rbl_out_z(out, told > 0 ? "and " : "");
+        text_count(out, whole - told, told > 0 ? " host more\n" : " host\n",
+                   told > 0 ? " hosts more\n" : " hosts\n");
+    }
+}
+
+
+static void
+trigger_text(rbl_buf_t *text, const message_t *m)
+{
+    text_hosts(text, m, MESSAGE_LISTED, m->listed, "Listed:\n\n");
+    text_hosts(text, m, MESSAGE_DELISTED, m->delisted,
+               m->listed > 0 ? "\nNot listed any more:\n\n"
+                             : "Not listed any more:\n\n");
+    text_hosts(text, m, MESSAGE_CLEAR, m->clear,
+               m->listed > 0 || m->delisted > 0
+               ? "\nChecked and not listed:\n\n"
+               : "Checked and not listed:\n\n");
+}
+
+
+static void
+trigger_listing(rbl_doc_t *doc, const message_listing_t *l)
+{
+    rbl_doc_object(doc, NULL);
+    rbl_doc_str(doc, "id", l->id);
+    rbl_doc_str(doc, "host", l->zone);
+    rbl_doc_str(doc, "name", l->name);
+    rbl_doc_str(doc, "website", l->website);
+    rbl_doc_str(doc, "details", l->details);
+    rbl_doc_str(doc, "reason", l->reason);
+    rbl_doc_str(doc, "delisting", l->delisting);
+    rbl_doc_str(doc, "severity", l->severity);
+    rbl_doc_str(doc, "since", l->since);
+    rbl_doc_close(doc);
+}
+
+
+static void
+trigger_host(rbl_doc_t *doc, const message_host_t *h)
+{
+    size_t  i;
+
+    rbl_doc_object(doc, NULL);
+    rbl_doc_str(doc, "id", h->id);
+    rbl_doc_str(doc, "host", h->value);
+    rbl_doc_str(doc, "name", h->name);
+    rbl_doc_str(doc, "status", message_state(h->state));
+    rbl_doc_str(doc, "first_listed", h->first_listed);
+    rbl_doc_int(doc, "listed_count", h->listed_count);
+    rbl_doc_array(doc, "listings");
+
+    for (i = 0; i < h->n_listings && i < MESSAGE_LISTINGS; i++) {
+        trigger_listing(doc, &h->listing[i]);
+    }
+
+    rbl_doc_close(doc);
+    rbl_doc_close(doc);
+}
+
+
+static size_t
+trigger_host_size(const message_host_t *h)
+{
+    size_t                    i, n;
+    const message_listing_t  *l;
+
+    n = 128 + h->value.n + h->name.n;
+
+    for (i = 0; i < h->n_listings && i < MESSAGE_LISTINGS; i++) {
+        l = &h->listing[i];
+        n += 192 + l->zone.n + l->name.n + l->website.n + l->details.n
+             + l->reason.n + l->delisting.n;
+    }
+
+    return n;
+}
+
+
+static void
+trigger_hosts(rbl_doc_t *doc, const message_t *m)
+{
+    size_t  i, size;
+
+    rbl_doc_array(doc, "hosts");
+    size = 0;
+
+    for (i = 0; i < m->n_hosts && i < MESSAGE_HOSTS; i++) {
+        size += trigger_host_size(&m->host[i]);
+
+        if (i > 0 && size > MESSAGE_MAX) {
+            break;
+        }
+
+        trigger_host(doc, &m->host[i]);
+    }
+
+    rbl_doc_close(doc);
+}
+
+
+/* Where to look, if there is one place only. */
+
+static rbl_str_t
+trigger_url(const message_t *m)
+{
+    rbl_str_t  url;
+
+    if (m->n_hosts != 1 || m->host[0].n_listings != 1) {
+        return RBL_STR("");
+    }
+
+    url = m->host[0].listing[0].details;
+
+    return url.n > 8 && (memcmp(url.p, "https://", 8) == 0
+                         || memcmp(url.p, "http://", 7) == 0)
+           ? url : RBL_STR("");
+}
+
+
+rbl_err_t
+message_trigger(rbl_out_t *out, const message_t *message)
+{
+    rbl_buf_t  title, text;
+    rbl_doc_t  doc;
+
+    rbl_buf_init(&title);
+    rbl_buf_init(&text);
+    trigger_title(&title.out, message);
+    trigger_text(&text, message);
+
+    rbl_doc_begin(&doc, out, RBL_JSON);
+    rbl_doc_str(&doc, "event_sid", message->event);
+    rbl_doc_z(&doc, "event_type", MESSAGE_TRIGGER);
+    rbl_doc_str(&doc, "title", rbl_buf_str(&title));
+    rbl_doc_str(&doc, "message", rbl_buf_str(&text));
+    rbl_doc_str(&doc, "url", trigger_url(message));
+    trigger_hosts(&doc, message);
+    rbl_doc_int(&doc, "listed", message->listed);
+    rbl_doc_int(&doc, "delisted", message->delisted);
+    rbl_doc_str(&doc, "severity", trigger_severity(message));
+    rbl_doc_int(&doc, "clear", message->clear);
+    rbl_doc_end(&doc);
+
+    out->failed |= title.out.failed | text.out.failed;
+    rbl_buf_free(&title);
+    rbl_buf_free(&text);
+
+    return out->failed ? RBL_ENOMEM : RBL_OK;
+}
