@@ -198,7 +198,7 @@ address_is_own(const rbl_addr_t *a)
     struct ifaddrs  *list, *i;
 
     if (getifaddrs(&list) != 0) {
-        return 0;
+        return -1;
     }
 
     own = 0;
@@ -215,17 +215,29 @@ address_is_own(const rbl_addr_t *a)
 }
 
 
+static int
+address_allowed(const rbl_addr_t *a, const rbl_subnet_t *allow, unsigned n)
+{
+    unsigned  i;
+
+    for (i = 0; i < n; i++) {
+        if (rbl_subnet_has(&allow[i], a)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 const char *
 address_refused(const rbl_addr_t *a, unsigned port, const rbl_subnet_t *allow,
     unsigned n)
 {
-    unsigned     i;
     const char  *what;
 
-    for (i = 0; i < n; i++) {
-        if (rbl_subnet_has(&allow[i], a)) {
-            return NULL;
-        }
+    if (address_allowed(a, allow, n)) {
+        return NULL;
     }
 
     what = address_special(a);
@@ -238,7 +250,28 @@ address_refused(const rbl_addr_t *a, unsigned port, const rbl_subnet_t *allow,
         return "a port of another service";
     }
 
-    return address_is_own(a) ? "this machine's own" : NULL;
+    return NULL;
+}
+
+
+const char *
+address_refused_own(const rbl_addr_t *a, const rbl_subnet_t *allow, unsigned n)
+{
+    if (address_allowed(a, allow, n)) {
+        return NULL;
+    }
+
+    switch (address_is_own(a)) {
+
+    case 0:
+        return NULL;
+
+    case 1:
+        return "this machine's own";
+
+    default:
+        return "own addresses not known";
+    }
 }
 
 

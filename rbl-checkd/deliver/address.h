@@ -27,16 +27,24 @@ int address_equal(const rbl_addr_t *a, const rbl_addr_t *b);
 /* NULL: public; else what it is ("private", "loopback", ...). */
 const char *address_special(const rbl_addr_t *a);
 
-/* One of this machine's own addresses? */
+/* One of this machine's own addresses?  -1: they cannot be read. */
 int address_is_own(const rbl_addr_t *a);
 
 /*
- * May a request go there?  NULL: yes; else why not, for the log.  An address
- * in one of the n ranges of `allow` may always be used; any other must be
- * public, not this machine's own, and the port 80, 443 or above 1023.
+ * May a request go there?  NULL: yes, if address_refused_own says so as well;
+ * else why not, for the log.  An address in one of the n ranges of `allow` may
+ * always be used; any other must be public, and the port 80, 443 or above
+ * 1023.
  */
 const char *address_refused(const rbl_addr_t *a, unsigned port,
     const rbl_subnet_t *allow, unsigned n);
+
+/*
+ * The rest, which asks the kernel and so is for the address that would be used:
+ * it is not this machine's own, unless that is allowed.
+ */
+const char *address_refused_own(const rbl_addr_t *a, const rbl_subnet_t *allow,
+    unsigned n);
 
 /*
  * The host of a URL, as text: a literal address (RBL_OK, *literal set), a

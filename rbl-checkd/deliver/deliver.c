@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "../log.h"
+#include "address.h"
 
 
 #define DELIVER_ERROR_WAIT  5.0         /* s after a claim that failed */
@@ -263,7 +264,8 @@ deliver_t *
 deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     dns_engine_t *dns)
 {
-    deliver_t  *d;
+    deliver_t   *d;
+    rbl_addr_t   addr;
 
     d = calloc(1, sizeof(deliver_t));
     if (d == NULL) {
@@ -291,6 +293,13 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     if (d->outbox == NULL || (conf->smtp_url[0] != '\0' && d->smtp == NULL)) {
         deliver_free(d);
         return NULL;
+    }
+
+    address_from_ipv4(&addr, INADDR_LOOPBACK);
+
+    if (address_is_own(&addr) < 0) {
+        log_error("this machine's own addresses cannot be read (AF_NETLINK): "
+                  "nothing is delivered but to what deliver_allow names");
     }
 
     deliver_tick_at(d, ev_now(loop));

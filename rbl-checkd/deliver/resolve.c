@@ -57,6 +57,45 @@ resolve_cancel(resolve_t *r)
 
 
 static void
+resolve_refused(resolve_t *r, const rbl_addr_t *addr, const char *what)
+{
+    char  text[RBL_VALUE_MAX];
+
+    rbl_addr_text(text, addr);
+    snprintf(r->why, sizeof(r->why), "address %.45s refused: %.30s", text,
+             what);
+}
+
+
+/* Takes out what is this machine's own until one is left to use: 0, or -1. */
+
+static int
+resolve_choose(resolve_t *r, rbl_addr_t *addr)
+{
+    unsigned     i;
+    const char  *what;
+
+    while (r->n > 0) {
+        i = r->request.turn % r->n;
+        *addr = r->usable[i];
+        what = address_refused_own(addr, r->request.conf->allow,
+                                   r->request.conf->n_allow);
+
+        if (what == NULL) {
+            return 0;
+        }
+
+        resolve_refused(r, addr, what);
+        r->n--;
+        memmove(&r->usable[i], &r->usable[i + 1],
+                (r->n - i) * sizeof(rbl_addr_t));
+    }
+
+    return -1;
+}
+
+
+static void
 resolve_finish(resolve_t *r)
 {
     char             why[sizeof(r->why)];
@@ -67,8 +106,7 @@ resolve_finish(resolve_t *r)
     done = r->done;
     data = r->data;
 
-    if (r->n > 0) {
-        addr = r->usable[r->request.turn % r->n];
+    if (resolve_choose(r, &addr) == 0) {
         resolve_free(r);
         done(data, &addr, NULL);
         return;
@@ -83,16 +121,13 @@ resolve_finish(resolve_t *r)
 static void
 resolve_take(resolve_t *r, const rbl_addr_t *addr)
 {
-    char         text[RBL_VALUE_MAX];
     const char  *what;
 
     what = address_refused(addr, r->request.port, r->request.conf->allow,
                            r->request.conf->n_allow);
 
     if (what != NULL) {
-        rbl_addr_text(text, addr);
-        snprintf(r->why, sizeof(r->why), "address %.45s refused: %.30s", text,
-                 what);
+        resolve_refused(r, addr, what);
         return;
     }
 

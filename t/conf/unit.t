@@ -57,6 +57,8 @@ like($unit, qr{^ExecStart=/opt/rbl/sbin/rbl-checkd -c /opt/rbl/etc/rbl-checkd/}m
     'its unit starts what is there');
 unlike($unit, qr{/usr/sbin/rbl|/etc/rbl-checkd/(?<!/opt/rbl/etc/rbl-checkd/)},
     'and nothing else');
+like($unit, qr/^RestrictAddressFamilies=.*\bAF_NETLINK\b/m,
+    'the daemon may read which addresses are its own');
 
 # Several daemons: the same unit, another file.
 

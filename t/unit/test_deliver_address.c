@@ -3,6 +3,7 @@
 #include "deliver/address.h"
 
 #include <arpa/inet.h>
+#include <sys/resource.h>
 
 #include "tap.h"
 
@@ -196,21 +197,45 @@ check_conversions(void)
 }
 
 
+static void
+check_own(void)
+{
+    rbl_addr_t     a, b;
+    rbl_subnet_t   allow;
+    struct rlimit  limit, none;
+
+    a = addr("127.0.0.1");
+    b = addr("8.8.8.8");
+    ok(address_is_own(&a) == 1, "127.0.0.1 is this machine's own");
+    ok(address_is_own(&b) == 0, "8.8.8.8 is not");
+    ok(address_refused_own(&a, NULL, 0) != NULL, "and refused");
+    ok(address_refused_own(&b, NULL, 0) == NULL, "8.8.8.8 is not");
+    ok(rbl_subnet_parse(&allow, RBL_STR("127.0.0.0/8")) == RBL_OK
+       && address_refused_own(&a, &allow, 1) == NULL, "unless it is allowed");
+
+    /* where the kernel does not tell, any address may be one of them */
+
+    ok(getrlimit(RLIMIT_NOFILE, &limit) == 0, "the limit of descriptors");
+    none = limit;
+    none.rlim_cur = 0;
+    ok(setrlimit(RLIMIT_NOFILE, &none) == 0, "is set to none");
+    ok(address_is_own(&b) == -1, "own addresses cannot be read");
+    ok(address_refused_own(&b, NULL, 0) != NULL, "then all are refused");
+    ok(address_refused_own(&a, &allow, 1) == NULL, "but what is allowed");
+    ok(setrlimit(RLIMIT_NOFILE, &limit) == 0, "set back");
+}
+
+
 int
 main(void)
 {
-    rbl_addr_t  a;
 
     check_tables();
     check_ports();
     check_allow();
     check_hosts();
     check_conversions();
-
-    a = addr("127.0.0.1");
-    ok(address_is_own(&a), "127.0.0.1 is this machine's own");
-    a = addr("8.8.8.8");
-    ok(!address_is_own(&a), "8.8.8.8 is not");
+    check_own();
 
     return tap_done();
 }
