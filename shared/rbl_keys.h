@@ -11,8 +11,11 @@
  *   tokens:<AC>        hash    those digits -> application
  *   rate:<AC>:<AP>     string  packed counts of an application that has limits
  *                              (app_admit), with TTL
- *   r:<AC>:<SID>       string  record of a host, profile, group, contact,
- *                              custom list, application or webhook receiver
+ *   r:<AC>:<SID>       string  record of a host, profile, group, contact or
+ *                              custom list
+ *   s:<AC>:<SID>       string  record with a secret: an application or a
+ *                              webhook receiver; apart, so that few and short
+ *                              patterns name what nginx may read
  *   r:SYS:<RB>         string  record of a system list (one copy a partition)
  *   lists              zset    system lists that are not killed, in load order
  *   defaults           string  packed [[RB, type, zone, families, website]...]

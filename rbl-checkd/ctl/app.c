@@ -251,7 +251,7 @@ ctl_app_list(ctl_t *ctl)
 
     rc = ctl_each(ctl, rbl_account_key(&key, &ctl->ks, "apps", account,
                                        RBL_STR("")),
-                  rbl_partition(&ctl->ks, account), "r", account,
+                  rbl_partition(&ctl->ks, account), "s", account,
                   ctl_app_each, &list);
     freeReplyObject(tokens);
 

@@ -48,7 +48,7 @@ ctl_app_exists(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *app)
     rbl_key_t  key;
 
     n = ctl_count(ctl, "EXISTS",
-                  rbl_account_key(&key, &ctl->ks, "r", rbl_sid_str(account),
+                  rbl_account_key(&key, &ctl->ks, "s", rbl_sid_str(account),
                                   rbl_sid_str(app)));
     if (n == 0) {
         ctl_fail("account %s has no application %s", account->s, app->s);

@@ -42,7 +42,7 @@ static const struct {
     { "seq", FSCK_WALKED, 0 }, { "started", FSCK_WALKED, 0 },
     { "due", FSCK_WALKED, 0 }, { "manual", FSCK_WALKED, 0 },
     { "dead", FSCK_WALKED, 0 }, { "r", FSCK_LOOK, 1 },
-    { "kids", FSCK_LOOK, 1 }, { "hist", FSCK_LOOK, 1 },
+    { "s", FSCK_LOOK, 1 }, { "kids", FSCK_LOOK, 1 }, { "hist", FSCK_LOOK, 1 },
     { "check", FSCK_LOOK, 1 }, { "check", FSCK_LOOK, 2 },
     { "dlv", FSCK_DELIVERY, 2 }, { "event", FSCK_EVENT, 1 },
     { "token", FSCK_LOOK, 1 }, { "rate", FSCK_OTHERS, 1 },

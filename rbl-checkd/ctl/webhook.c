@@ -187,7 +187,7 @@ ctl_webhook_list(ctl_t *ctl)
     if (ctl_each(ctl,
                  rbl_account_key(&key, &ctl->ks, "hooks", account,
                                  RBL_STR("")),
-                 rbl_partition(&ctl->ks, account), "r", account,
+                 rbl_partition(&ctl->ks, account), "s", account,
                  ctl_hook_each, rows)
         != 0)
     {

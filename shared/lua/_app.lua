@@ -6,7 +6,7 @@
 --- use: app token
 local tokens = key('tokens', ac)
 local function app_of(sid)
-    local app = load(key('r', ac, sid))
+    local app = load(key('s', ac, sid))
     return app and owns('apps', sid) and app
 end
 -- The tokens of an application: { {field, record}... }
@@ -32,7 +32,7 @@ end
 -- Saves an application whose allow list or limits have changed, and brings them
 -- to its tokens.
 local function app_admits(app)
-    save(key('r', ac, app[APP.id]), app)
+    save(key('s', ac, app[APP.id]), app)
     for _, e in ipairs(tokens_of(app[APP.id])) do
         local token = e[2]
         if token then

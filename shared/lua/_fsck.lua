@@ -64,13 +64,18 @@ local function read(k, kind)
     end
     return decoded(call('GET', k), kind)
 end
+-- Where the record of a SID is: those with secrets are apart.
+local function record_key(sid)
+    local kind = sid:sub(1, 2)
+    return key((kind == 'AP' or kind == 'WH') and 's' or 'r', ac, sid)
+end
 -- The record of a SID of the account.
 local function read_sid(sid)
     local kind = sid:sub(1, 2)
     if not shapes[kind] then
         return nil, 'missing'
     end
-    local r, why = read(key('r', ac, sid), kind)
+    local r, why = read(record_key(sid), kind)
     if r and r[2] ~= sid then
         return nil, 'damaged'
     end
@@ -106,7 +111,7 @@ local function read_entry(index, sid)
     local function drop()
         call('ZREM', key(index, ac), sid)
         if why == 'damaged' then
-            call('DEL', key('r', ac, sid))
+            call('DEL', record_key(sid))
         end
         if index == 'hosts' then
             totals_forget()

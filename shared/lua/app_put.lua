@@ -9,7 +9,7 @@ if call('EXISTS', KEYS[1]) == 0 then
 end
 local now = now_ms()
 local app = {1, ARGV[1], ARGV[2], 'active', ARGV[3], now, {}, {}}
-save(key('r', ac, ARGV[1]), app)
+save(key('s', ac, ARGV[1]), app)
 call('ZADD', key('apps', ac), now, ARGV[1])
 token_new(ARGV[4], ARGV[5], app)
 return {'OK'}

@@ -12,5 +12,5 @@ for _, e in ipairs(own) do
     token_end(e[1])
 end
 app[APP.status] = 'revoked'
-save(key('r', ac, ARGV[1]), app)
+save(key('s', ac, ARGV[1]), app)
 return {'OK', #own}

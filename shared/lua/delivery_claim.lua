@@ -19,7 +19,7 @@ local out = {'OK', -1}
 local function way(ac, target, url, app_sid, digest)
     local kind = target:sub(1, 2)
     if kind == 'WH' then
-        local hook = load(key('r', ac, target))
+        local hook = load(key('s', ac, target))
         if hook and hook[HOOK.status] == 'active' then
             return hook[HOOK.url], hook[HOOK.secret], ''
         end
@@ -33,7 +33,7 @@ local function way(ac, target, url, app_sid, digest)
         end
         return nil, 'the code is too old'
     else
-        local app = load(key('r', ac, app_sid or ''))
+        local app = load(key('s', ac, app_sid or ''))
         if app and url then
             return url, app[APP.secret], ''
         end

@@ -25,10 +25,10 @@ if ARGV[3] ~= 'ok' then
     delivery_dead(ac, ev, target, ARGV[5], ARGV[6], ARGV[2] + 1)
 end
 if ARGV[3] == 'gone' and target:sub(1, 2) == 'WH' then
-    local hook = load(key('r', ac, target))
+    local hook = load(key('s', ac, target))
     if hook then
         hook[HOOK.status] = 'disabled'
-        save(key('r', ac, target), hook)
+        save(key('s', ac, target), hook)
     end
 end
 delivery_over(ac, ev, target, member)

@@ -37,7 +37,7 @@ end
 -- other event for this one.
 local function may(judge, sid)
     local sound, yes = pcall(function()
-        return judge(load(key('r', ac, sid)))
+        return judge(load(key(sid:sub(1, 2) == 'WH' and 's' or 'r', ac, sid)))
     end)
     return yes or not sound
 end

@@ -33,7 +33,10 @@ local function restore(index, sid, r)
 end
 function look.r(k, sid)
     local index = indexes[sid:sub(1, 2)]
-    if not index or owns(index, sid) then
+    if index and k ~= record_key(sid) then
+        fault('left', sid, 'has a record where none is looked for', drop(k))
+    end
+    if not index or k ~= record_key(sid) or owns(index, sid) then
         return
     end
     local r, why = read_sid(sid)
@@ -51,6 +54,7 @@ function look.r(k, sid)
     end
 end
 -- One that is in no index lets its application in all the same.
+look.s = look.r
 function look.token(k, field)
     if call('HEXISTS', key('tokens', ac), field) == 1 then
         return
@@ -132,7 +136,7 @@ function look.dlv(k, rest)
         end)
     end
 end
-local types = {r = 'string', token = 'string', kids = 'zset', hist = 'stream',
+local types = {r = 'string', s = 'string', token = 'string', kids = 'zset', hist = 'stream',
     dlv = 'hash'}
 for i = 2, #ARGV do
     local kind, rest

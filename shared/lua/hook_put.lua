@@ -11,7 +11,7 @@ for i = 5, #ARGV do
     types[#types + 1] = ARGV[i]
 end
 local now = now_ms()
-save(key('r', ac, ARGV[1]),
+save(key('s', ac, ARGV[1]),
     {1, ARGV[1], ARGV[2], ARGV[3], types, ARGV[4], 'active', now})
 call('ZADD', key('hooks', ac), now, ARGV[1])
 return {'OK'}

@@ -84,8 +84,8 @@ for my $name (sort keys %sources) {
     } sort keys %$have;
     is("@idle", '', "$name: no command that it does not use");
 
-    # "r" is told apart by what follows, and is not looked at here.
-    my @lost = grep { my $k = $_; $k ne 'r' && !grep {
+    # "r" and "s" are told apart by what follows, and not looked at here.
+    my @lost = grep { my $k = $_; $k !~ /^[rs]$/ && !grep {
         /^rbl:\{\*\}:\Q$k\E(?::\*)?$/ } @{ $user{$name}{patterns} } }
         sort keys %key;
     is(join(' ', map { "$_($key{$_})" } @lost), '',
@@ -231,8 +231,8 @@ my @harm = (
 my %harm = (
     'rbl-api' => [
         # accounts' tokens, secrets and receivers, lists, the queue of events
-        ['HSET', "rbl:{0}:tokens:$ac", 'x', 'y'], ['GET', "rbl:{0}:r:$ac:WHx"],
-        ['GET', "rbl:{0}:r:$ac:APx"], ['SET', "rbl:{0}:r:$ac:APx", 'x'],
+        ['HSET', "rbl:{0}:tokens:$ac", 'x', 'y'], ['GET', "rbl:{0}:s:$ac:WHx"],
+        ['GET', "rbl:{0}:s:$ac:APx"], ['SET', "rbl:{0}:s:$ac:APx", 'x'],
         ['SET', 'rbl:{0}:r:SYS:RBx', 'x'], [qw(SET rbl:{0}:defaults x)],
         [qw(ZADD rbl:{0}:lists 1 x)], [qw(ZADD rbl:{0}:lists:active 1 x)],
         [qw(HGETALL rbl:{0}:lists:keys)], [qw(HKEYS rbl:{0}:lists:keys)],
@@ -253,7 +253,8 @@ my %harm = (
         ['HGETALL', "rbl:{0}:tokens:$ac"], ['HGET', "rbl:{0}:tokens:$ac", 'x'],
         ['HGETALL', "rbl:{0}:stats:$ac:APx:h1"],
         ['HSET', "rbl:{0}:tokens:$ac", 'x', 'y'],
-        ['SET', "rbl:{0}:r:$ac:APx", 'x'], ['SET', 'rbl:{0}:r:SYS:RBx', 'x'],
+        ['SET', "rbl:{0}:s:$ac:APx", 'x'], ['SET', 'rbl:{0}:r:SYS:RBx', 'x'],
+        ['SET', "rbl:{0}:r:$ac:RPx", 'x'], ['SET', "rbl:{0}:r:$ac:CGx", 'x'],
         [qw(SET rbl:{0}:defaults x)], [qw(ZADD rbl:{0}:lists 1 x)],
         [qw(HSET rbl:{0}:lists:keys a b)], [qw(HDEL rbl:{0}:lists:keys a)],
         [qw(HSET rbl:meta schema 9)], [qw(DEL rbl:meta)],

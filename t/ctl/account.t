@@ -109,7 +109,7 @@ $v = good('webhook add', 'webhook', 'add', $ac, 'Ops', $url, '--types',
 like($v->{id}, qr/^WH[0-9a-f]{32}$/, 'SID of the receiver');
 like($v->{secret}, qr/^whsec_/, 'its secret');
 is_deeply($v->{types}, ['rbl.host.listed', 'rbl.host.delisted'], 'types');
-my $hook = record('hook', redis($redis, 'GET', redis_key('r', $ac,
+my $hook = record('hook', redis($redis, 'GET', redis_key('s', $ac,
     $v->{id})));
 is_deeply([@$hook{qw(name url types secret status)}], ['Ops', $url,
     $v->{types}, $v->{secret}, 'active'], 'record');

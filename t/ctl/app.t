@@ -37,7 +37,7 @@ cmp_ok(abs(delete($record->{created}) / 1000 - time), '<', 60, 'made now');
 is_deeply($record, { version => 1, digest => sha256($token), app => $app,
     status => 'active', allow => [], limits => [] },
     'and kept as its digest alone');
-is(record('app', redis($redis, 'GET', redis_key('r', $ac, $app)))->{secret},
+is(record('app', redis($redis, 'GET', redis_key('s', $ac, $app)))->{secret},
     $secret, 'secret for callbacks');
 bad('app of nobody', 'there is no account', 'app', 'add', $none, 'x');
 bad('app without a name', 'name of an application', 'app', 'add', $ac, '');
@@ -115,7 +115,7 @@ sub token_records {
 }
 
 sub app_record {
-    return record('app', redis($redis, 'GET', redis_key('r', $ac, $_[0])));
+    return record('app', redis($redis, 'GET', redis_key('s', $ac, $_[0])));
 }
 
 # The application and all its tokens say the same; the other's are as before.
@@ -129,7 +129,7 @@ sub says {
 }
 
 # As they were made before these fields were: what follows is added to them.
-redis($redis, 'SET', redis_key('r', $ac, $app), mp_pack([1, $app, 'Web',
+redis($redis, 'SET', redis_key('s', $ac, $app), mp_pack([1, $app, 'Web',
     'active', 'whsec_x', 1]));
 redis($redis, 'SET', redis_key('token', $ac, digits($third, 16)),
     mp_pack([1, sha256($third), $app, 'active']));
@@ -226,14 +226,14 @@ bad('limit after revoke', 'no active application', 'app', 'limit', $ac, $app,
     '--hour', 1);
 
 # what others put into the store reaches no terminal
-redis($redis, 'SET', redis_key('r', $ac, $app), record_pack('app',
+redis($redis, 'SET', redis_key('s', $ac, $app), record_pack('app',
     version => 1, id => $app, name => "\e]0;x\a\x{9b}\x{202e}",
     status => 'active', secret => 's', created => 1));
 $r = rblctl($redis, 'app', 'list', $ac);
 is($r->{status}, 0, 'a strange record');
 unlike($r->{out}, qr/[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae/,
     'control characters are escaped');
-redis($redis, 'SET', redis_key('r', $ac, $app), "\x93junk");
+redis($redis, 'SET', redis_key('s', $ac, $app), "\x93junk");
 $r = rblctl($redis, 'app', 'list', $ac);
 is($r->{status}, 0, 'a damaged record');
 like($r->{err}, qr/application $app is damaged/, 'is told');

@@ -59,8 +59,9 @@ my ($ac2) = account();
 my $rp = unpacked(cmd('GET', $acct))->[10];
 my $cg = unpacked(cmd('GET', $acct))->[11];
 
-sub put { return cmd('SET', k('r', $ac, $_[0][1]), packed($_[0])) }
-sub got { return unpacked(cmd('GET', k('r', $ac, $_[0]))) }
+sub rk { return k($_[0] =~ /^(?:AP|WH)/ ? 's' : 'r', $ac, $_[0]) }
+sub put { return cmd('SET', rk($_[0][1]), packed($_[0])) }
+sub got { return unpacked(cmd('GET', rk($_[0]))) }
 
 # Changes fields of a record: changed($sid, 7 => 'paused').
 sub changed {
@@ -139,7 +140,7 @@ is(rblctl($redis, 'fsck', $ac)->{out}, "no fault in 1 account\n",
 
 # --- faults, each found, mended, and gone ----------------------------------
 
-sub is_back { return cmd('GET', k('r', $ac, $_[0])) ne '' }
+sub is_back { return cmd('GET', rk($_[0])) ne '' }
 
 my $host = got($ht);
 my @late = (sid('PP'), sid('PP'), sid('PP'));
@@ -164,6 +165,12 @@ my @faults = (
     } ['profiles', sid('RP')], ['groups', sid('CG')], ['contacts', sid('CO')],
         ['rbls', sid('RB')], ['apps', sid('AP')], ['hooks', sid('WH')],
         ['hosts', sid('HT')]),
+    ['a record with a secret among the others', left => $wh,
+        sub { cmd('SET', k('r', $ac, $wh), packed(got($wh))) },
+        sub { !cmd('EXISTS', k('r', $ac, $wh)) && is_back($wh) }],
+    ['and another among those with one', left => $ht,
+        sub { cmd('SET', k('s', $ac, $ht), packed($host)) },
+        sub { !cmd('EXISTS', k('s', $ac, $ht)) && is_back($ht) }],
     (map { my ($index, $sid) = @$_;
         ["$index: an entry is lost", record => $sid,
             sub { cmd('ZREM', k($index, $ac), $sid) },
@@ -368,7 +375,7 @@ my @faults = (
 
     # tokens
     ['a token whose application is gone', token => $token,
-        sub { cmd('DEL', k('r', $ac, $ap)); cmd('DEL', k('apps', $ac)) },
+        sub { cmd('DEL', rk($ap)); cmd('DEL', k('apps', $ac)) },
         sub { !cmd('EXISTS', k('tokens', $ac), k('token', $ac, $token)) }],
     ['a token whose application is revoked', token => $token,
         sub { changed($ap, 3 => 'revoked') },

@@ -63,7 +63,7 @@ sub hook_add {
 }
 
 sub hook_status {
-    return record('hook', cmd('GET', k('r', $AC, $_[0])))->{status};
+    return record('hook', cmd('GET', k('s', $AC, $_[0])))->{status};
 }
 
 # The events of one check of a host that is listed (or as given): started,

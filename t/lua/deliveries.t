@@ -79,7 +79,7 @@ $id = cmd('XREADGROUP', 'GROUP', 'deliver', 'me', 'STREAMS',
 fanout();
 ($hook) = grep { $_->[0] =~ /:WH/ } claim();
 is(done($hook, 'gone'), 'OK', 'gone');
-is(unpacked(cmd('GET', k('r', $ac, $all)))->[6], 'disabled',
+is(unpacked(cmd('GET', k('s', $ac, $all)))->[6], 'disabled',
     'the receiver is disabled');
 is(cmd('XLEN', k('dead', $ac)), 2, 'its event is a dead letter');
 
@@ -204,8 +204,8 @@ for my $o (@open) {
     cmd('HSET', k('dlv', $of, $event, $to), 'attempt', 0, 'first', 1);
     cmd('ZADD', k('retry'), 1, join ':', @$o);
 }
-cmd('SET', k('r', $broken, $open[0][2]), 'x');
-cmd('SET', k('r', $broken, $open[1][2]), "\xc1");
+cmd('SET', k('s', $broken, $open[0][2]), 'x');
+cmd('SET', k('s', $broken, $open[1][2]), "\xc1");
 cmd('DEL', k('dlv', @{ $open[2] }));
 cmd('SET', k('dlv', @{ $open[2] }), 'x');
 cmd('ZADD', k('retry'), 1, 'what is this');
@@ -213,7 +213,7 @@ is_deeply([map { $_->[0] } claim()], [join ':', @{ $open[3] }],
     'the sound one is claimed');
 is(cmd('ZCARD', k('retry')), 4, 'the others stay, but for what is no delivery');
 is(cmd('ZCOUNT', k('retry'), '-inf', time * 1000), 0, 'for later');
-cmd('SET', k('r', $broken, $open[0][2]), packed([1, $open[0][2], 'n',
+cmd('SET', k('s', $broken, $open[0][2]), packed([1, $open[0][2], 'n',
     'https://x.example/', [], 's', 'active', 1]));
 cmd('ZADD', k('retry'), 1, join ':', @{ $open[0] });
 is_deeply([map { $_->[0] } claim()], [join ':', @{ $open[0] }],
@@ -224,7 +224,7 @@ is_deeply([map { $_->[0] } claim()], [join ':', @{ $open[0] }],
 cmd('DEL', k('retry'));
 my ($fine, $lost) = (sid('WH'), sid('CO'));
 script('hook_put', [k('acct', $broken)], $fine, 'n', 'https://x.example/', 's');
-cmd('SET', k('r', $broken, $_), 'x') for $open[0][2], $lost;
+cmd('SET', k(@$_), 'x') for ['s', $broken, $open[0][2]], ['r', $broken, $lost];
 cmd('XADD', k('outbox'), '*', 'a', $broken, 'e', $ev = sid('EV'), 'd', 'x');
 $id = cmd('XREADGROUP', 'GROUP', 'deliver', 'me', 'STREAMS', k('outbox'), '>')
     ->[0][1][0][0];
