@@ -17,6 +17,9 @@
 
 #define MIB             (1024.0 * 1024)
 
+#define BASE     "https://HOST with or without :PORT and a path; http:// "    \
+                 "only to 127.0.0.1 or [::1]"
+
 #define ADDRESS  "127.0.0.1:6379, [::1]:6379 or unix:/path"
 
 
@@ -157,8 +160,8 @@ const config_key_t  config_keys[] = {
 
     { "deliver_ca", config_set_path, AT(deliver_ca), NO_LIMITS,
       "", "/etc/ssl/certs/ca-certificates.crt", "a readable file",
-      "The authorities whose certificates receivers may have; the system's\n"
-      "if not given.", 0 },
+      "The authorities whose certificates receivers and the services of\n"
+      "contacts may have; the system's if not given.", 0 },
 
     { "zoneinfo", config_set_dir, AT(zoneinfo), NO_LIMITS,
       "/usr/share/zoneinfo", NULL, "a directory",
@@ -201,6 +204,67 @@ const config_key_t  config_keys[] = {
       LIMITS(0.5, 10 * MINUTE), "30s", NULL, NULL,
       "How long one mail may take.  What the server accepts later than that\n"
       "is sent again.", 0 },
+
+    { "pagerduty_url", config_set_base, AT(pagerduty_url), NO_LIMITS,
+      "https://events.pagerduty.com", NULL, BASE,
+      "Where PagerDuty takes events; https://events.eu.pagerduty.com for its\n"
+      "region in the EU.", 0 },
+
+    { "telegram_url", config_set_base, AT(telegram_url), NO_LIMITS,
+      "https://api.telegram.org", NULL, BASE,
+      "Where Telegram's Bot API is.", 0 },
+
+    { "telegram_token_file", config_set_telegram, AT(telegram_token),
+      NO_LIMITS, "", "/etc/rbl-checkd/telegram.token",
+      "a file that only its owner can read, with a token as 123456:ABC-def",
+      "A file with the token of the bot that messages to contacts of type\n"
+      "telegram come from.  Without it there are none.", 0 },
+
+    { "pushover_url", config_set_base, AT(pushover_url), NO_LIMITS,
+      "https://api.pushover.net", NULL, BASE,
+      "Where Pushover takes messages.", 0 },
+
+    { "pushover_token_file", config_set_pushover, AT(pushover_token),
+      NO_LIMITS, "", "/etc/rbl-checkd/pushover.token",
+      "a file that only its owner can read, with a token of 30 letters and "
+      "digits",
+      "A file with the token of the application that messages to contacts of\n"
+      "type pushover come from.  Without it there are none.", 0 },
+
+    { "sms_url", config_set_base, AT(sms_url), NO_LIMITS,
+      "https://api.twilio.com", NULL, BASE,
+      "Where text messages are taken: Twilio, or a service with its API.", 0 },
+
+    { "sms_account", config_set_account, AT(sms_account), NO_LIMITS,
+      "", "AC00000000000000000000000000000000",
+      "1 to 64 characters of A-Z, a-z, 0-9, \"_\", \"-\"",
+      "The account there.  Without it there are no text messages.", 0 },
+
+    { "sms_token_file", config_set_secret, AT(sms_token), NO_LIMITS,
+      "", "/etc/rbl-checkd/sms.token",
+      "a file that only its owner can read, with a token of at most 127 bytes",
+      "A file with that account's token in its first line.", 0 },
+
+    { "sms_from", config_set_sender, AT(sms_from), NO_LIMITS,
+      "", "+15005550006",
+      "a phone number with the country's code and a plus sign first, the id "
+      "of a messaging service, or a name of letters, digits and spaces",
+      "Whom text messages come from.", 0 },
+
+    { "datadog_url", config_set_base, AT(datadog_url), NO_LIMITS,
+      "", "https://datadog.example.net", BASE,
+      "Where events of all contacts of type datadog go.  Datadog, the site by\n"
+      "the contact, if not given.", 0 },
+
+    { "sns_url", config_set_base, AT(sns_url), NO_LIMITS,
+      "", "https://sns.example.net", BASE,
+      "Where messages of all contacts of type aws-sns go.  AWS, the region by\n"
+      "the contact, if not given.", 0 },
+
+    { "logs_url", config_set_base, AT(logs_url), NO_LIMITS,
+      "", "https://logs.example.net", BASE,
+      "Where log events of all contacts of type aws-cloudwatch go.  AWS, the\n"
+      "region by the contact, if not given.", 0 },
 
     { "name", config_set_text, AT(given_name), NO_LIMITS,
       "", "checker-1", "a name of 1 to 63 bytes",

@@ -73,6 +73,22 @@ typedef struct {
     char          smtp_ca[256];     /* as deliver_ca */
     double        smtp_timeout;     /* s, for one mail */
 
+    /* services of contacts: base addresses, see config_base_ok; datadog_url,
+       sns_url and logs_url "": the service's own, by site or region */
+    char          pagerduty_url[256];
+    char          telegram_url[256];
+    char          telegram_token[128];  /* "": none; as the secrets below, the
+                                           content of telegram_token_file */
+    char          pushover_url[256];
+    char          pushover_token[64];
+    char          sms_url[256];
+    char          sms_account[65];
+    char          sms_token[128];
+    char          sms_from[65];
+    char          datadog_url[256];
+    char          sns_url[256];
+    char          logs_url[256];
+
     unsigned      workers;          /* processes, see workers.h */
     char          given_name[64];   /* "": none was given */
     char          name[72];         /* this process among all: the name that
@@ -101,6 +117,13 @@ int config_smtp_server(config_smtp_t *server, const char *url);
 
 /* What smtp_tls comes to; never CONFIG_TLS_AUTO. */
 config_tls_t config_smtp_tls(const config_t *conf);
+
+/*
+ * The base address of a service: an https URL, or an http one to a numeric
+ * loopback address, without a query and without "/" at its end, so that a path
+ * can be put behind it.
+ */
+int config_base_ok(const char *url);
 
 /* The store's address, taken apart; path points into the text. */
 typedef struct {

@@ -205,7 +205,9 @@ check_whole(const config_t *conf, reader_t *r)
         return -1;
     }
 
-    if (config_check_smtp(conf, &key, r->why, sizeof(r->why)) != 0) {
+    if (config_check_smtp(conf, &key, r->why, sizeof(r->why)) != 0
+        || config_check_sms(conf, &key, r->why, sizeof(r->why)) != 0)
+    {
         r->number = r->seen[config_find(key) - config_keys];
         return -1;
     }

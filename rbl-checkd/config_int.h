@@ -9,7 +9,7 @@
 #include "config.h"
 
 #define CONFIG_ERR_MAX   512
-#define CONFIG_KEYS_MAX  64
+#define CONFIG_KEYS_MAX  96
 
 typedef struct config_key_s  config_key_t;
 
@@ -76,6 +76,16 @@ int config_set_mailbox(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 int config_set_tls(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
+int config_set_base(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_telegram(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_pushover(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_account(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_sender(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
 int config_set_resolver(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 int config_set_source(config_t *conf, const config_key_t *key,
@@ -88,6 +98,10 @@ int config_copy(config_t *conf, const config_key_t *key, const char *value);
 
 /* Do the keys of SMTP go together?  0, or -1: the key at fault, and why. */
 int config_check_smtp(const config_t *conf, const char **key, char *err,
+    size_t size);
+
+/* And those of the SMS account? */
+int config_check_sms(const config_t *conf, const char **key, char *err,
     size_t size);
 
 /* "500ms", "2s", "5m", "6h", "7d" -> seconds.  0, or -1. */

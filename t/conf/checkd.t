@@ -218,6 +218,68 @@ wrong("smtp_password_file /no/such\n", 1,
 wrong("smtp_timeout 11m\n", 1, "smtp_timeout: $duration, from 500ms to 10m",
     'smtp_timeout');
 
+# Services of contacts.
+
+for my $key (qw(pagerduty_url telegram_url pushover_url sms_url datadog_url
+    sns_url logs_url))
+{
+    for my $v ('https://api.example.net', 'https://api.example.net:8443',
+        'https://api.example.net/v9', 'https://192.0.2.1/x',
+        'https://[2001:db8::1]', 'http://127.0.0.1:8080', 'http://[::1]:8080')
+    {
+        right("$key $v\n", "$key $v");
+    }
+    for my $v ('api.example.net', 'ftp://api.example.net', 'https://',
+        'https://api.example.net/', 'https://api.example.net/?a=b',
+        'https://api.example.net/x?y', 'http://api.example.net',
+        'http://192.0.2.1', 'http://128.0.0.1', 'http://[::2]',
+        'http://127.1', 'https://localhost', 'https://0x7f000001',
+        'https://user@api.example.net', 'https://a b', 'https://x/\r')
+    {
+        wrong("$key $v\n", 1, "$key: .*HOST.*|.*only text is allowed",
+            "$key $v");
+    }
+}
+my $token = own_dir('tokens') . '/token';
+sub token { write_file($token, $_[0]); chmod 0600, $token; return $token }
+my $telegram = '123456:AAH-x_y';
+right('telegram_token_file ' . token("$telegram\nmore\n") . "\n", 'a token');
+for my $v ('', 'x', '123456', '123456:', ':abc', '123456:abc/../x',
+    "123456:abc?x", '123456:a b', "123456:\xc3\xa4", 'a' x 600)
+{
+    wrong('telegram_token_file ' . token($v) . "\n", 1,
+        'telegram_token_file: (?:what the file holds is no such token|a file '
+        . 'that only .*)', "not a token of Telegram: $v");
+}
+right('pushover_token_file ' . token('a1' x 15) . "\n", 'a token of Pushover');
+for my $v ('', 'a' x 29, 'a' x 31, '-' x 30) {
+    wrong('pushover_token_file ' . token($v) . "\n", 1,
+        'pushover_token_file: (?:what the file holds .*|a file .*)',
+        "not a token of Pushover: $v");
+}
+token($telegram);
+for my $key (qw(telegram_token_file pushover_token_file sms_token_file)) {
+    chmod 0640, $token;
+    wrong("$key $token\n", 1, "$key: others than its owner can use .*",
+        "$key: a file that others can read");
+}
+chmod 0600, $token;
+my @sms = ("sms_account AC1_-\n", "sms_token_file $token\n",
+    "sms_from +15005550006\n");
+right(join('', @sms), 'an account for text messages');
+right("$sms[0]$sms[1]sms_from $_\n", "from $_")
+    for 'MG0123456789abcdef', 'Blocklists', '"My lists"';
+for my $i (0 .. 2) {
+    wrong($sms[$i], 1, 'sms_\w+: sms_account, sms_token_file and sms_from go '
+        . 'together', "$sms[$i] alone");
+}
+for my $v ('AC/..', 'a b', 'x' x 65, '') {
+    wrong("sms_account $v\n", 1, 'sms_account: .*', "sms_account $v");
+}
+for my $v ('+1', '+0155', '+1500555x', 'a&b', 'x' x 65) {
+    wrong("sms_from $v\n", 1, 'sms_from: a phone number .*', "sms_from $v");
+}
+
 # Files and options.
 
 $r = run_cmd($checkd, '-t', '-c', '/no/such/file');

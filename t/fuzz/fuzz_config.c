@@ -66,6 +66,11 @@ check_whole(const config_t *conf)
                    || config_smtp_tls(conf) == CONFIG_TLS_REQUIRED);
     }
 
+    fuzz_check(config_base_ok(conf->pagerduty_url));
+    fuzz_check(config_base_ok(conf->telegram_url));
+    fuzz_check(conf->sns_url[0] == '\0' || config_base_ok(conf->sns_url));
+    fuzz_check((conf->sms_account[0] == '\0') == (conf->sms_from[0] == '\0'));
+
     fuzz_check(config_store_address(&addr, conf->store) == 0);
     fuzz_check(addr.path != NULL || (addr.port > 0 && addr.port < 65536));
     fuzz_check(conf->lease > 2 * conf->check_timeout);
