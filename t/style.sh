@@ -67,8 +67,8 @@ deny '\b(redisCommand|redisConnect|redisGetReply|getaddrinfo|gethostbyname)\(' \
 deny '#include.*(ngx_|<ev\.h>|ldns|curl/)' 'shared/ knows nothing of it' \
     $(echo "$c" | grep '^shared/')
 deny '#include.*ldns' 'only t/fuzz includes ldns, to compare with' $c
-deny '#include.*curl/' 'only deliver/transfer.c and smtp include curl' \
-    $(echo "$c" | grep -vE '/deliver/(transfer\.c|smtp_int\.h)$')
+deny '#include.*curl/' 'only transfer_int.h and smtp_int.h include curl' \
+    $(echo "$c" | grep -vE '/deliver/(transfer|smtp)_int\.h$')
 deny '\bredisAsync[A-Z]' 'only the store side speaks to hiredis' \
     $(echo "$c" | grep '^ngx_rbl_module/' | grep -vE 'redis|batch|store')
 deny '\bngx_http_finalize_request\(' 'only ngx_rbl_handler.c finalizes' \

@@ -123,8 +123,10 @@ resolve_take(resolve_t *r, const rbl_addr_t *addr)
 {
     const char  *what;
 
-    what = address_refused(addr, r->request.port, r->request.conf->allow,
-                           r->request.conf->n_allow);
+    what = r->request.trusted
+           ? NULL : address_refused(addr, r->request.port,
+                                    r->request.conf->allow,
+                                    r->request.conf->n_allow);
 
     if (what != NULL) {
         resolve_refused(r, addr, what);

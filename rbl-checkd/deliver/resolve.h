@@ -26,6 +26,7 @@ typedef struct {
     rbl_addr_t       literal;           /* family NONE: ask for `name` */
     rbl_str_t        name;              /* as A-labels */
     unsigned         port;
+    int              trusted;           /* any address may be used */
     unsigned         turn;              /* of several addresses: which one */
     double           timeout;           /* s */
 } resolve_request_t;

@@ -11,20 +11,13 @@
  * borrows the body.
  */
 
-#include "transfer.h"
+#include "transfer_int.h"
 
-#include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "address.h"
-#include "link.h"
-#include "rbl_version.h"
 
-
-#define TRANSFER_AGENT      "ngx_rbl/" RBL_VERSION
-#define TRANSFER_KEPT       32L         /* idle connections */
-#define TRANSFER_KEPT_SECS  60L
+#define TRANSFER_KEPT  32L              /* idle connections */
 
 
 typedef struct {
@@ -32,29 +25,6 @@ typedef struct {
     ev_io               io;
     transfer_pool_t    *pool;
 } transfer_socket_t;
-
-struct transfer_s {
-    link_t              link;
-    transfer_pool_t    *pool;
-    CURL               *easy;
-    struct curl_slist  *headers;
-    struct curl_slist  *connect_to;
-    rbl_addr_t          addr;
-    unsigned            port;
-    size_t              received;
-    int                 capped;
-    transfer_done_pt    done;
-    void               *data;
-    char                error[CURL_ERROR_SIZE];
-};
-
-struct transfer_pool_s {
-    struct ev_loop     *loop;
-    CURLM              *multi;
-    ev_timer            timer;
-    link_t              transfers, sockets;
-    char                ca[256];
-};
 
 
 static void transfer_collect(transfer_pool_t *pool);
@@ -180,67 +150,6 @@ transfer_set_socket(CURL *easy, curl_socket_t fd, int what, void *data,
 }
 
 
-/* The last word before a connection is made: only to the judged address. */
-
-static curl_socket_t
-transfer_open_socket(void *data, curlsocktype purpose,
-    struct curl_sockaddr *peer)
-{
-    unsigned     port;
-    rbl_addr_t   addr;
-    transfer_t  *t = data;
-
-    if (purpose != CURLSOCKTYPE_IPCXN
-        || address_from_sockaddr(&addr, &port, &peer->addr) != 0
-        || port != t->port || !address_equal(&addr, &t->addr))
-    {
-        return CURL_SOCKET_BAD;
-    }
-
-    return socket(peer->family, peer->socktype | SOCK_CLOEXEC, peer->protocol);
-}
-
-
-/* And before a request is sent, also on a connection that was kept. */
-
-static int
-transfer_before_request(void *data, char *peer, char *local, int port,
-    int local_port)
-{
-    rbl_addr_t   addr;
-    transfer_t  *t = data;
-
-    (void) local;
-    (void) local_port;
-
-    if (rbl_addr_parse(&addr, rbl_str(peer)) != RBL_OK
-        || (unsigned) port != t->port || !address_equal(&addr, &t->addr))
-    {
-        return CURL_PREREQFUNC_ABORT;
-    }
-
-    return CURL_PREREQFUNC_OK;
-}
-
-
-static size_t
-transfer_write(char *p, size_t size, size_t n, void *data)
-{
-    transfer_t  *t = data;
-
-    (void) p;
-
-    t->received += size * n;
-
-    if (t->received > TRANSFER_RESPONSE_MAX) {
-        t->capped = 1;
-        return 0;
-    }
-
-    return size * n;
-}
-
-
 static void
 transfer_free(transfer_t *t)
 {
@@ -298,9 +207,7 @@ static void
 transfer_finish(transfer_t *t, CURLcode code)
 {
     long               status;
-    void              *data;
     curl_off_t         us, after;
-    transfer_done_pt   done;
     transfer_result_t  result;
     char               text[CURL_ERROR_SIZE];
 
@@ -319,15 +226,22 @@ transfer_finish(transfer_t *t, CURLcode code)
     result.status = status > 0 && status < 1000 ? (unsigned) status : 0;
     result.retry_after = after > 0 ? after : 0;
     result.seconds = (double) us / 1e6;
+    result.unsure = t->sent && (result.end != TRANSFER_DONE
+                                || result.status == 0);
+    result.body = (rbl_str_t) { t->body, t->received < TRANSFER_BODY_KEPT
+                                         ? t->received : TRANSFER_BODY_KEPT };
+    result.headers = (rbl_str_t) { t->head, t->n_head };
     result.text = text;
 
-    done = t->done;
-    data = t->data;
+    /* what the caller owns curl must not see again */
 
     curl_multi_remove_handle(t->pool->multi, t->easy);
-    transfer_free(t);
+    curl_easy_cleanup(t->easy);
+    t->easy = NULL;
+    link_remove(&t->link);
 
-    done(data, &result);
+    t->done(t->data, &result);
+    transfer_free(t);
 }
 
 
@@ -357,112 +271,6 @@ transfer_collect(transfer_pool_t *pool)
 }
 
 
-static int
-transfer_set_lists(transfer_t *t, const transfer_request_t *request)
-{
-    size_t              i;
-    char                addr[RBL_VALUE_MAX], pin[RBL_VALUE_MAX + 32];
-    struct curl_slist  *list;
-
-    for (i = 0; request->headers[i] != NULL; i++) {
-        list = curl_slist_append(t->headers, request->headers[i]);
-        if (list == NULL) {
-            return -1;
-        }
-
-        t->headers = list;
-    }
-
-    /* an empty host and port: whatever curl reads from the URL, it goes here */
-
-    rbl_addr_text(addr, &t->addr);
-    snprintf(pin, sizeof(pin),
-             t->addr.family == RBL_FAMILY_IPV6 ? "::[%s]:%u" : "::%s:%u",
-             addr, t->port);
-    t->connect_to = curl_slist_append(NULL, pin);
-
-    return t->connect_to != NULL ? 0 : -1;
-}
-
-
-/* What every transfer has; the strings keep curl at HTTP and at our peer. */
-
-static const struct {
-    CURLoption  option;
-    long        value;
-} transfer_longs[] = {
-    { CURLOPT_PATH_AS_IS, 1 },
-    { CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1 },
-    { CURLOPT_NOSIGNAL, 1 },
-    { CURLOPT_MAXAGE_CONN, TRANSFER_KEPT_SECS },
-    { CURLOPT_FOLLOWLOCATION, 0 },
-    { CURLOPT_DISALLOW_USERNAME_IN_URL, 1 },
-    { CURLOPT_SSL_VERIFYPEER, 1 },
-    { CURLOPT_SSL_VERIFYHOST, 2 },
-    { CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2 }
-};
-
-
-static CURLcode
-transfer_set_guards(transfer_t *t, const char *scheme)
-{
-    CURL      *e = t->easy;
-    size_t     i;
-    CURLcode   rc;
-
-    rc = CURLE_OK;
-
-    for (i = 0; i < sizeof(transfer_longs) / sizeof(transfer_longs[0]); i++) {
-        rc |= curl_easy_setopt(e, transfer_longs[i].option,
-                               transfer_longs[i].value);
-    }
-
-    rc |= curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, scheme);
-    rc |= curl_easy_setopt(e, CURLOPT_REDIR_PROTOCOLS_STR, scheme);
-    rc |= curl_easy_setopt(e, CURLOPT_PROXY, "");
-    rc |= curl_easy_setopt(e, CURLOPT_NOPROXY, "*");
-    rc |= curl_easy_setopt(e, CURLOPT_CONNECT_TO, t->connect_to);
-    rc |= curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION,
-                           transfer_open_socket);
-    rc |= curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, t);
-    rc |= curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, transfer_before_request);
-    rc |= curl_easy_setopt(e, CURLOPT_PREREQDATA, t);
-
-    if (t->pool->ca[0] != '\0') {
-        rc |= curl_easy_setopt(e, CURLOPT_CAINFO, t->pool->ca);
-    }
-
-    return rc;
-}
-
-
-static CURLcode
-transfer_set_request(transfer_t *t, const transfer_request_t *request)
-{
-    CURL      *e = t->easy;
-    CURLcode   rc;
-
-    rc = CURLE_OK;
-
-    rc |= curl_easy_setopt(e, CURLOPT_URL, request->url);
-    rc |= curl_easy_setopt(e, CURLOPT_USERAGENT, TRANSFER_AGENT);
-    rc |= curl_easy_setopt(e, CURLOPT_POSTFIELDS, request->body.p);
-    rc |= curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE,
-                           (curl_off_t) request->body.n);
-    rc |= curl_easy_setopt(e, CURLOPT_HTTPHEADER, t->headers);
-    rc |= curl_easy_setopt(e, CURLOPT_TIMEOUT_MS,
-                           (long) (request->timeout * 1000));
-    rc |= curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS,
-                           (long) (request->connect_timeout * 1000));
-    rc |= curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, transfer_write);
-    rc |= curl_easy_setopt(e, CURLOPT_WRITEDATA, t);
-    rc |= curl_easy_setopt(e, CURLOPT_ERRORBUFFER, t->error);
-    rc |= curl_easy_setopt(e, CURLOPT_PRIVATE, t);
-
-    return rc;
-}
-
-
 transfer_t *
 transfer_start(transfer_pool_t *pool, const transfer_request_t *request,
     transfer_done_pt done, void *data)
@@ -483,10 +291,7 @@ transfer_start(transfer_pool_t *pool, const transfer_request_t *request,
     t->easy = curl_easy_init();
 
     if (t->easy == NULL
-        || transfer_set_lists(t, request) != 0
-        || transfer_set_request(t, request) != CURLE_OK
-        || transfer_set_guards(t, request->tls ? "https" : "http")
-              != CURLE_OK
+        || transfer_set(t, request) != 0
         || curl_multi_add_handle(pool->multi, t->easy) != CURLM_OK)
     {
         transfer_free(t);

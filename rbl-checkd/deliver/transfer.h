@@ -17,6 +17,8 @@
 
 #define TRANSFER_RESPONSE_MAX  65536    /* octets of a response body; what is
                                            more is not read */
+#define TRANSFER_BODY_KEPT     1024     /* of them the caller gets these, */
+#define TRANSFER_HEADERS_KEPT  4096     /* and of the headers whole lines */
 
 typedef struct transfer_pool_s  transfer_pool_t;
 typedef struct transfer_s       transfer_t;
@@ -28,6 +30,10 @@ typedef struct {
     unsigned            port;
     const char *const  *headers;        /* "Name: value", NULL at the end */
     rbl_str_t           body;           /* must outlive the transfer */
+    const char         *user, *password;    /* "": none */
+    const char         *sigv4;          /* what is signed for with them, as in
+                                           channel.h; "": they are Basic's */
+    int                 fresh;          /* not over a kept connection */
     double              timeout;        /* s, for all of it */
     double              connect_timeout;
 } transfer_request_t;
@@ -44,7 +50,10 @@ typedef struct {
     transfer_end_t  end;
     unsigned        status;             /* HTTP; 0 if there was none */
     int64_t         retry_after;        /* s; 0 if none was given */
+    int             unsure;             /* no whole response to a request that
+                                           was on its way: did it arrive? */
     double          seconds;
+    rbl_str_t       body, headers;      /* the beginnings; foreign bytes */
     const char     *text;               /* of the library, for the log; holds
                                            foreign bytes */
 } transfer_result_t;

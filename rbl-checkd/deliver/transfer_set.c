@@ -1,0 +1,251 @@
+/*
+ * How one transfer is set up: what curl sends and to whom, what it may not do,
+ * and what it keeps of the answer.
+ */
+
+#include "transfer_int.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "address.h"
+#include "rbl_version.h"
+
+
+#define TRANSFER_AGENT      "ngx_rbl/" RBL_VERSION
+#define TRANSFER_KEPT_SECS  60L
+
+
+/* The last word before a connection is made: only to the judged address. */
+
+static curl_socket_t
+transfer_open_socket(void *data, curlsocktype purpose,
+    struct curl_sockaddr *peer)
+{
+    unsigned     port;
+    rbl_addr_t   addr;
+    transfer_t  *t = data;
+
+    if (purpose != CURLSOCKTYPE_IPCXN
+        || address_from_sockaddr(&addr, &port, &peer->addr) != 0
+        || port != t->port || !address_equal(&addr, &t->addr))
+    {
+        return CURL_SOCKET_BAD;
+    }
+
+    return socket(peer->family, peer->socktype | SOCK_CLOEXEC, peer->protocol);
+}
+
+
+/* And before a request is sent, also on a connection that was kept. */
+
+static int
+transfer_before_request(void *data, char *peer, char *local, int port,
+    int local_port)
+{
+    rbl_addr_t   addr;
+    transfer_t  *t = data;
+
+    (void) local;
+    (void) local_port;
+
+    if (rbl_addr_parse(&addr, rbl_str(peer)) != RBL_OK
+        || (unsigned) port != t->port || !address_equal(&addr, &t->addr))
+    {
+        return CURL_PREREQFUNC_ABORT;
+    }
+
+    t->sent = 1;
+
+    return CURL_PREREQFUNC_OK;
+}
+
+
+static size_t
+transfer_write(char *p, size_t size, size_t n, void *data)
+{
+    size_t       kept;
+    transfer_t  *t = data;
+
+    n *= size;
+
+    if (t->received < TRANSFER_BODY_KEPT) {
+        kept = TRANSFER_BODY_KEPT - t->received;
+        memcpy(t->body + t->received, p, n < kept ? n : kept);
+    }
+
+    t->received += n;
+
+    if (t->received > TRANSFER_RESPONSE_MAX) {
+        t->capped = 1;
+        return 0;
+    }
+
+    return n;
+}
+
+
+/* One line at a time; an interim response is forgotten. */
+
+static size_t
+transfer_header(char *p, size_t size, size_t n, void *data)
+{
+    transfer_t  *t = data;
+
+    n *= size;
+
+    if (n > 5 && memcmp(p, "HTTP/", 5) == 0) {
+        t->n_head = 0;
+
+    } else if (n <= TRANSFER_HEADERS_KEPT - t->n_head) {
+        memcpy(t->head + t->n_head, p, n);
+        t->n_head += n;
+    }
+
+    return n;
+}
+
+
+static int
+transfer_set_lists(transfer_t *t, const transfer_request_t *request)
+{
+    size_t              i;
+    char                addr[RBL_VALUE_MAX], pin[RBL_VALUE_MAX + 32];
+    struct curl_slist  *list;
+
+    for (i = 0; request->headers[i] != NULL; i++) {
+        list = curl_slist_append(t->headers, request->headers[i]);
+        if (list == NULL) {
+            return -1;
+        }
+
+        t->headers = list;
+    }
+
+    /* an empty host and port: whatever curl reads from the URL, it goes here */
+
+    rbl_addr_text(addr, &t->addr);
+    snprintf(pin, sizeof(pin),
+             t->addr.family == RBL_FAMILY_IPV6 ? "::[%s]:%u" : "::%s:%u",
+             addr, t->port);
+    t->connect_to = curl_slist_append(NULL, pin);
+
+    return t->connect_to != NULL ? 0 : -1;
+}
+
+
+/* What every transfer has; the strings keep curl at HTTP and at our peer. */
+
+static const struct {
+    CURLoption  option;
+    long        value;
+} transfer_longs[] = {
+    { CURLOPT_PATH_AS_IS, 1 },
+    { CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1 },
+    { CURLOPT_NOSIGNAL, 1 },
+    { CURLOPT_MAXAGE_CONN, TRANSFER_KEPT_SECS },
+    { CURLOPT_FOLLOWLOCATION, 0 },
+    { CURLOPT_DISALLOW_USERNAME_IN_URL, 1 },
+    { CURLOPT_SSL_VERIFYPEER, 1 },
+    { CURLOPT_SSL_VERIFYHOST, 2 },
+    { CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2 }
+};
+
+
+static CURLcode
+transfer_set_guards(transfer_t *t, const char *scheme)
+{
+    CURL      *e = t->easy;
+    size_t     i;
+    CURLcode   rc;
+
+    rc = CURLE_OK;
+
+    for (i = 0; i < sizeof(transfer_longs) / sizeof(transfer_longs[0]); i++) {
+        rc |= curl_easy_setopt(e, transfer_longs[i].option,
+                               transfer_longs[i].value);
+    }
+
+    rc |= curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, scheme);
+    rc |= curl_easy_setopt(e, CURLOPT_REDIR_PROTOCOLS_STR, scheme);
+    rc |= curl_easy_setopt(e, CURLOPT_PROXY, "");
+    rc |= curl_easy_setopt(e, CURLOPT_NOPROXY, "*");
+    rc |= curl_easy_setopt(e, CURLOPT_CONNECT_TO, t->connect_to);
+    rc |= curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION,
+                           transfer_open_socket);
+    rc |= curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, t);
+    rc |= curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, transfer_before_request);
+    rc |= curl_easy_setopt(e, CURLOPT_PREREQDATA, t);
+
+    if (t->pool->ca[0] != '\0') {
+        rc |= curl_easy_setopt(e, CURLOPT_CAINFO, t->pool->ca);
+    }
+
+    return rc;
+}
+
+
+static CURLcode
+transfer_set_request(transfer_t *t, const transfer_request_t *request)
+{
+    CURL      *e = t->easy;
+    CURLcode   rc;
+
+    rc = CURLE_OK;
+
+    rc |= curl_easy_setopt(e, CURLOPT_URL, request->url);
+    rc |= curl_easy_setopt(e, CURLOPT_USERAGENT, TRANSFER_AGENT);
+    rc |= curl_easy_setopt(e, CURLOPT_POSTFIELDS, request->body.p);
+    rc |= curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE,
+                           (curl_off_t) request->body.n);
+    rc |= curl_easy_setopt(e, CURLOPT_HTTPHEADER, t->headers);
+    rc |= curl_easy_setopt(e, CURLOPT_TIMEOUT_MS,
+                           (long) (request->timeout * 1000));
+    rc |= curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS,
+                           (long) (request->connect_timeout * 1000));
+    rc |= curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, transfer_write);
+    rc |= curl_easy_setopt(e, CURLOPT_WRITEDATA, t);
+    rc |= curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, transfer_header);
+    rc |= curl_easy_setopt(e, CURLOPT_HEADERDATA, t);
+    rc |= curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, (long) request->fresh);
+    rc |= curl_easy_setopt(e, CURLOPT_FORBID_REUSE, (long) request->fresh);
+    rc |= curl_easy_setopt(e, CURLOPT_ERRORBUFFER, t->error);
+    rc |= curl_easy_setopt(e, CURLOPT_PRIVATE, t);
+
+    return rc;
+}
+
+
+/* The two apart: a name with a colon stays one. */
+
+static CURLcode
+transfer_set_user(transfer_t *t, const transfer_request_t *request)
+{
+    CURL      *e = t->easy;
+    CURLcode   rc;
+
+    if (request->user[0] == '\0') {
+        return CURLE_OK;
+    }
+
+    rc = curl_easy_setopt(e, CURLOPT_USERNAME, request->user);
+    rc |= curl_easy_setopt(e, CURLOPT_PASSWORD, request->password);
+
+    if (request->sigv4[0] != '\0') {
+        return rc | curl_easy_setopt(e, CURLOPT_AWS_SIGV4, request->sigv4);
+    }
+
+    return rc | curl_easy_setopt(e, CURLOPT_HTTPAUTH, (long) CURLAUTH_BASIC);
+}
+
+
+int
+transfer_set(transfer_t *t, const transfer_request_t *request)
+{
+    return transfer_set_lists(t, request) == 0
+           && transfer_set_request(t, request) == CURLE_OK
+           && transfer_set_user(t, request) == CURLE_OK
+           && transfer_set_guards(t, request->tls ? "https" : "http")
+              == CURLE_OK
+           ? 0 : -1;
+}
