@@ -24,6 +24,9 @@
 
 
 #define ATTEMPT_RECORD_AGAIN   1.0      /* s */
+#define ATTEMPT_SENDS          2u       /* that may have arrived, to a service
+                                           that cannot tell a repeat */
+#define ATTEMPT_UNKNOWN        "it is not known whether it arrived"
 
 enum {
     CLAIM_MEMBER = 0,
@@ -174,6 +177,9 @@ attempt_free(attempt_t *a)
 
     if (a->state == ATTEMPT_RECORDING) {
         ev_timer_stop(a->deliver->loop, &a->timer);
+    }
+
+    if (a->state == ATTEMPT_RECORDING || a->state == ATTEMPT_MARKING) {
         store_forget(a->deliver->store, a);
     }
 
@@ -228,7 +234,7 @@ attempt_record(attempt_t *a)
 {
     deliver_t  *d = a->deliver;
     rbl_key_t   key;
-    rbl_str_t   argv[7];
+    rbl_str_t   argv[8];
 
     argv[0] = rbl_key(&key, store_keyspace(d->store), a->part, "retry",
                       RBL_STR(""), RBL_STR(""));
@@ -238,9 +244,10 @@ attempt_record(attempt_t *a)
     argv[4] = rbl_str(a->delay);
     argv[5] = rbl_str(a->status);
     argv[6] = rbl_str(a->error);
+    argv[7] = rbl_str(a->value);
 
     store_script(d->store, &rbl_script_delivery_done, attempt_recorded, a, 1,
-                 7, argv);
+                 8, argv);
 }
 
 
@@ -262,24 +269,42 @@ attempt_end(attempt_t *a, const char *outcome, unsigned status, int64_t delay,
 }
 
 
-void
-attempt_failed(attempt_t *a, unsigned status, int64_t retry_after,
-    const char *error)
+/* ms, or -1: it is given up */
+
+static int64_t
+attempt_delay(const attempt_t *a, int64_t wait)
 {
-    int64_t    delay;
     backoff_t  b;
 
+    b.table = a->channel->repeats;
     b.attempt = a->n;
     b.short_lived = a->short_lived;
     b.first = a->job.first;
     b.now = (int64_t) (ev_time() * 1000);
-    b.retry_after = retry_after;
+    b.wait = wait;
 
     if (getrandom(&b.random, sizeof(b.random), 0) != sizeof(b.random)) {
         b.random = UINT32_MAX / 2;
     }
 
-    delay = backoff_next(&b);
+    return backoff_next(&b);
+}
+
+
+void
+attempt_failed(attempt_t *a, unsigned status, int64_t wait, const char *error)
+{
+    int      unsure;
+    int64_t  delay;
+
+    unsure = a->unsure && a->sends > 0;
+
+    if (unsure && a->sends >= ATTEMPT_SENDS) {
+        attempt_dead(a, status, ATTEMPT_UNKNOWN);
+        return;
+    }
+
+    delay = attempt_delay(a, wait);
 
     if (delay < 0) {
         log_warn("delivery %.*s is given up after %u attempts: %s",
@@ -295,7 +320,7 @@ attempt_failed(attempt_t *a, unsigned status, int64_t retry_after,
             "delivery %.*s: next attempt in %.1f s: %s", (int) a->member.n,
             a->member.p, (double) delay / 1000.0, error);
     a->deliver->counters.retried++;
-    attempt_end(a, "retry", status, delay, error);
+    attempt_end(a, unsure ? "unsure" : "retry", status, delay, error);
 }
 
 
@@ -309,15 +334,37 @@ attempt_dead(attempt_t *a, unsigned status, const char *error)
 }
 
 
+static void
+attempt_gone(attempt_t *a, unsigned status, const char *error)
+{
+    if (a->contact.n > 0) {
+        log_notice("delivery %.*s is given up, and its contact paused: %s",
+                   (int) a->member.n, a->member.p, error);
+
+    } else {
+        log_notice("delivery %.*s: the receiver is gone (%u)",
+                   (int) a->member.n, a->member.p, status);
+    }
+
+    a->deliver->counters.dead++;
+    attempt_end(a, "gone", status, 0, error);
+}
+
+
 void
 attempt_answered(attempt_t *a, const channel_answer_t *answer,
     int64_t retry_after)
 {
-    char  why[CHANNEL_WHY_MAX];
+    channel_verdict_t  verdict;
+    channel_outcome_t  outcome;
 
-    why[0] = '\0';
+    memset(&outcome, 0, sizeof(outcome));
 
-    switch (a->channel->judge(answer, why)) {
+    verdict = a->channel->judge(answer, &outcome);
+    attempt_hide_code(a, outcome.why);
+    snprintf(a->value, sizeof(a->value), "%s", outcome.value);
+
+    switch (verdict) {
 
     case CHANNEL_DELIVERED:
         a->deliver->counters.delivered++;
@@ -325,20 +372,22 @@ attempt_answered(attempt_t *a, const channel_answer_t *answer,
         return;
 
     case CHANNEL_RETRY:
-        attempt_hide_code(a, why);
-        attempt_failed(a, answer->status, retry_after, why);
+        if (retry_after > BACKOFF_WAIT_MAX / 1000) {
+            retry_after = BACKOFF_WAIT_MAX / 1000;
+        }
+
+        attempt_failed(a, answer->status,
+                       outcome.wait > retry_after * 1000
+                       ? outcome.wait : retry_after * 1000,
+                       outcome.why);
         return;
 
     case CHANNEL_DEAD:
-        attempt_hide_code(a, why);
-        attempt_dead(a, answer->status, why);
+        attempt_dead(a, answer->status, outcome.why);
         return;
 
     case CHANNEL_DISABLE:
-        log_notice("delivery %.*s: the receiver is gone (%u)",
-                   (int) a->member.n, a->member.p, answer->status);
-        attempt_hide_code(a, why);
-        attempt_end(a, "gone", answer->status, 0, why);
+        attempt_gone(a, answer->status, outcome.why);
     }
 }
 
@@ -349,6 +398,49 @@ attempt_hide_code(const attempt_t *a, char *text)
     if (rbl_str_is(a->type, MESSAGE_CONFIRM)) {
         message_hide_code(text, a->job.body);
     }
+}
+
+
+static void
+attempt_marked(void *data, const redisReply *reply)
+{
+    attempt_t  *a = data;
+
+    if (!rbl_str_is(rbl_reply_word(reply), "OK")) {
+        log_info("delivery %.*s waits for its lease: it cannot be noted as "
+                 "sent", (int) a->member.n, a->member.p);
+        queue_over(a);
+        return;
+    }
+
+    a->sends = (unsigned) rbl_reply_int(rbl_reply_at(reply, 1), UINT32_MAX);
+
+    if (a->sends > ATTEMPT_SENDS) {
+        attempt_dead(a, 0, ATTEMPT_UNKNOWN);
+        return;
+    }
+
+    attempt_post(a);
+}
+
+
+static void
+attempt_mark(attempt_t *a)
+{
+    deliver_t  *d = a->deliver;
+    rbl_key_t   key;
+    rbl_str_t   argv[3];
+
+    a->state = ATTEMPT_MARKING;
+    snprintf(a->number, sizeof(a->number), "%u", a->n);
+
+    argv[0] = rbl_key(&key, store_keyspace(d->store), a->part, "retry",
+                      RBL_STR(""), RBL_STR(""));
+    argv[1] = a->member;
+    argv[2] = rbl_str(a->number);
+
+    store_script(d->store, &rbl_script_delivery_send, attempt_marked, a, 1, 3,
+                 argv);
 }
 
 
@@ -377,6 +469,9 @@ attempt_start(attempt_t *a)
     if (err == RBL_OK) {
         if (a->channel->way == CHANNEL_SMTP) {
             attempt_mail(a);
+
+        } else if (a->request->once_more) {
+            attempt_mark(a);
 
         } else {
             attempt_post(a);

@@ -1,7 +1,8 @@
 /*
- * The way of an attempt to a customer's URL: judge it, resolve its host, take
- * an address that may be used, post.  What the customer may read of an error
- * does not tell an address that was refused from one that did not answer.
+ * The way of an attempt to a URL, a customer's or a service's: judge it,
+ * resolve its host, take an address that may be used, post.  What the customer
+ * may read of an error does not tell an address that was refused from one that
+ * did not answer.
  */
 
 #include "deliver_int.h"
@@ -37,10 +38,13 @@ attempt_posted(void *data, const transfer_result_t *result)
 
         answer.status = result->status;
         answer.text = "";
+        answer.body = result->body;
+        answer.headers = result->headers;
         attempt_answered(a, &answer, result->retry_after);
         return;
     }
 
+    a->unsure = result->unsure;
     snprintf(text, sizeof(text), "%s", result->text);
     attempt_hide_code(a, text);
     log_info("delivery %.*s: attempt %u failed in %.0f ms: %s",
@@ -79,37 +83,55 @@ attempt_url(const attempt_t *a, char *url, size_t size)
 static int
 attempt_transfer(attempt_t *a, const rbl_addr_t *addr)
 {
-    char                url[DELIVER_URL_MAX];
-    unsigned            i;
-    const char         *headers[CHANNEL_HEADERS + 2];
-    transfer_request_t  request;
+    char                       url[DELIVER_URL_MAX], type[CHANNEL_HEADER_MAX];
+    unsigned                   i, n;
+    deliver_t                 *d = a->deliver;
+    const char                *headers[CHANNEL_HEADERS + 3];
+    transfer_request_t         request;
+    const channel_request_t   *made = a->request;
 
     if (attempt_url(a, url, sizeof(url)) != 0) {
         return -1;
     }
 
-    for (i = 0; i < a->request->n_headers; i++) {
-        headers[i] = a->request->header[i];
+    n = 0;
+    snprintf(type, sizeof(type), "Content-Type: %s",
+             made->content_type != NULL ? made->content_type
+                                        : "application/json");
+    headers[n++] = type;
+
+    for (i = 0; i < made->n_headers; i++) {
+        headers[n++] = made->header[i];
     }
 
-    headers[i++] = "Expect:";
-    headers[i] = NULL;
+    /* libcurl would sign this one, and not send it */
 
+    if (made->sigv4[0] == '\0') {
+        headers[n++] = "Expect:";
+    }
+
+    headers[n] = NULL;
+
+    memset(&request, 0, sizeof(request));
     request.url = url;
     request.tls = a->parsed.tls;
     request.addr = *addr;
     request.port = a->parsed.port;
     request.headers = headers;
-    request.body = a->request->body;
-    request.timeout = a->deadline - ev_now(a->deliver->loop);
-    request.connect_timeout = a->deliver->conf->deliver_connect_timeout;
+    request.body = made->body;
+    request.user = made->user.n > 0 ? made->user.p : "";
+    request.password = made->password.n > 0 ? made->password.p : "";
+    request.sigv4 = made->sigv4;
+    request.fresh = made->fresh;
+    request.timeout = a->deadline - ev_now(d->loop);
+    request.connect_timeout = d->conf->deliver_connect_timeout;
 
     if (request.timeout < ATTEMPT_LEAST_TIME) {
         request.timeout = ATTEMPT_LEAST_TIME;
     }
 
-    a->transfer = transfer_start(a->deliver->transfers, &request,
-                                 attempt_posted, a);
+    a->transfer = transfer_start(made->trusted ? d->services : d->transfers,
+                                 &request, attempt_posted, a);
 
     return a->transfer != NULL ? 0 : -1;
 }
@@ -146,7 +168,9 @@ attempt_judge_url(attempt_t *a, resolve_request_t *request, char *buf)
         return "not a valid URL";
     }
 
-    if (!a->parsed.tls && !a->deliver->conf->deliver_http) {
+    if (!a->parsed.tls && !a->deliver->conf->deliver_http
+        && !a->request->trusted)
+    {
         return "only https is allowed";
     }
 
@@ -195,6 +219,7 @@ attempt_post(attempt_t *a)
     request.dns = d->dns;
     request.conf = d->conf;
     request.port = a->parsed.port;
+    request.trusted = a->request->trusted;
     request.turn = a->n;
     request.timeout = d->conf->deliver_timeout / 2;
 

@@ -53,6 +53,7 @@ attempt_mailed(void *data, const smtp_result_t *result)
                  (int) a->member.n, a->member.p, a->n + 1, result->status,
                  result->seconds * 1000.0);
 
+        memset(&answer, 0, sizeof(answer));
         answer.status = result->status;
         answer.text = result->text;
         attempt_answered(a, &answer, 0);

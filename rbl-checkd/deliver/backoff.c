@@ -1,13 +1,17 @@
 /*
- * The retry schedule: a table of delays, jitter of 20 % to either side so that
- * what failed together does not come back together, and the peer's
- * Retry-After as a minimum that never shortens a delay.
+ * The retry schedules: a table of delays, jitter of 20 % to either side so that
+ * what failed together does not come back together, and what the peer asked for
+ * as a minimum that never shortens a delay.
+ *
+ * A message to a contact is of use for hours, not for days: its table is short.
  */
 
 #include "backoff.h"
 
+#define TABLE(seconds)  { sizeof(seconds) / sizeof(seconds[0]), seconds }
 
-static const int32_t  backoff_seconds[BACKOFF_ATTEMPTS - 1] = {
+
+static const int32_t  backoff_webhook_seconds[] = {
     5,
     5 * 60,
     30 * 60,
@@ -19,30 +23,37 @@ static const int32_t  backoff_seconds[BACKOFF_ATTEMPTS - 1] = {
     24 * 3600
 };
 
+static const int32_t  backoff_contact_seconds[] = {
+    30,
+    2 * 60,
+    10 * 60,
+    30 * 60,
+    2 * 3600
+};
+
+const backoff_table_t  backoff_webhook = TABLE(backoff_webhook_seconds);
+const backoff_table_t  backoff_contact = TABLE(backoff_contact_seconds);
+
 
 int64_t
 backoff_next(const backoff_t *b)
 {
-    int64_t  base, delay, after;
+    int64_t  base, delay, wait;
 
-    if (b->attempt >= BACKOFF_ATTEMPTS - 1) {
+    if (b->attempt >= b->table->n) {
         return -1;
     }
 
     /* 0.8 .. 1.2 of the table */
 
-    base = (int64_t) backoff_seconds[b->attempt] * 1000;
+    base = (int64_t) b->table->seconds[b->attempt] * 1000;
     delay = base * 4 / 5
             + (int64_t) ((uint64_t) (base * 2 / 5) * b->random / UINT32_MAX);
 
-    after = b->retry_after;
+    wait = b->wait < BACKOFF_WAIT_MAX ? b->wait : BACKOFF_WAIT_MAX;
 
-    if (after > BACKOFF_AFTER_MAX) {
-        after = BACKOFF_AFTER_MAX;
-    }
-
-    if (delay < after * 1000) {
-        delay = after * 1000;
+    if (delay < wait) {
+        delay = wait;
     }
 
     if (b->short_lived && b->now + delay > b->first + BACKOFF_SHORT) {

@@ -8,18 +8,26 @@
 
 #include <stdint.h>
 
-#define BACKOFF_ATTEMPTS   10           /* the first one and nine repeats */
-#define BACKOFF_AFTER_MAX  86400        /* s: cap of Retry-After */
-#define BACKOFF_SHORT      INT64_C(86400000)    /* ms that callbacks and
-                                                   confirmations live */
+#define BACKOFF_WAIT_MAX  INT64_C(86400000)     /* ms: cap of what a peer asks
+                                                   for */
+#define BACKOFF_SHORT     INT64_C(86400000)     /* ms that callbacks and
+                                                   messages to contacts live */
 
 typedef struct {
-    unsigned  attempt;                  /* the one that failed, from 0 */
-    int       short_lived;              /* 1: ends BACKOFF_SHORT after
-                                           `first` */
-    int64_t   first, now;               /* ms since 1970 */
-    int64_t   retry_after;              /* s that the peer asked for, or 0 */
-    uint32_t  random;                   /* for the jitter of 20 % */
+    unsigned        n;                  /* how many repeats */
+    const int32_t  *seconds;            /* before each of them */
+} backoff_table_t;
+
+extern const backoff_table_t  backoff_webhook, backoff_contact;
+
+typedef struct {
+    const backoff_table_t  *table;
+    unsigned                attempt;    /* the one that failed, from 0 */
+    int                     short_lived;    /* 1: ends BACKOFF_SHORT after
+                                               `first` */
+    int64_t                 first, now; /* ms since 1970 */
+    int64_t                 wait;       /* ms that the peer asked for, or 0 */
+    uint32_t                random;     /* for the jitter of 20 % */
 } backoff_t;
 
 /* Milliseconds until the next attempt, or -1: that was the last. */

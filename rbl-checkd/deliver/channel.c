@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "rbl_utf8.h"
+
 
 static const channel_t *const  channels[] = {
     &channel_webhook,
@@ -50,19 +52,29 @@ channel_request_new(void)
 }
 
 
-void
-channel_request_free(channel_request_t *request)
+/* Both may hold secrets. */
+
+static void
+channel_forget(rbl_buf_t *buf)
 {
     rbl_str_t  made;
 
-    made = rbl_buf_str(&request->body_made);
+    made = rbl_buf_str(buf);
 
     if (made.n > 0) {
-        OPENSSL_cleanse(request->body_made.base, made.n);
+        OPENSSL_cleanse(buf->base, made.n);
     }
 
-    rbl_buf_free(&request->to_made);
-    rbl_buf_free(&request->body_made);
+    rbl_buf_free(buf);
+}
+
+
+void
+channel_request_free(channel_request_t *request)
+{
+    channel_forget(&request->to_made);
+    channel_forget(&request->body_made);
+    OPENSSL_cleanse(request->header, sizeof(request->header));
     free(request);
 }
 
@@ -98,10 +110,9 @@ channel_json(channel_request_t *request, const channel_job_t *job, int64_t now)
     request->to = job->to;
     request->body = job->body;
 
-    if (channel_header(request, "Content-Type: application/json") != RBL_OK
-        || channel_header(request, "webhook-id: %.*s", (int) job->event.n,
-                          job->event.p)
-           != RBL_OK)
+    if (channel_header(request, "webhook-id: %.*s", (int) job->event.n,
+                       job->event.p)
+        != RBL_OK)
     {
         return RBL_EINVAL;
     }
@@ -110,21 +121,178 @@ channel_json(channel_request_t *request, const channel_job_t *job, int64_t now)
 }
 
 
+void
+channel_service(channel_request_t *request, const char *base, rbl_str_t path)
+{
+    rbl_out_z(&request->to_made.out, base);
+    rbl_out_str(&request->to_made.out, path);
+    request->trusted = 1;
+}
+
+
+rbl_err_t
+channel_made(channel_request_t *request)
+{
+    if (request->to_made.out.failed || request->body_made.out.failed) {
+        return RBL_ENOMEM;
+    }
+
+    if (request->to.n == 0) {
+        request->to = rbl_buf_str(&request->to_made);
+    }
+
+    request->body = rbl_buf_str(&request->body_made);
+
+    return RBL_OK;
+}
+
+
+rbl_err_t
+channel_never(channel_request_t *request, const char *why)
+{
+    snprintf(request->why, CHANNEL_WHY_MAX, "%s", why);
+
+    return RBL_EINVAL;
+}
+
+
+static void
+channel_encode(rbl_out_t *out, rbl_str_t value)
+{
+    size_t         i;
+    unsigned char  c;
+
+    static const char  hex[] = "0123456789ABCDEF";
+    static const char  plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ-._~"
+                                 "abcdefghijklmnopqrstuvwxyz0123456789";
+
+    for (i = 0; i < value.n; i++) {
+        c = (unsigned char) value.p[i];
+
+        if (c != '\0' && strchr(plain, c) != NULL) {
+            rbl_out_char(out, (char) c);
+            continue;
+        }
+
+        rbl_out_char(out, '%');
+        rbl_out_char(out, hex[c >> 4]);
+        rbl_out_char(out, hex[c & 15]);
+    }
+}
+
+
+void
+channel_form(rbl_buf_t *form, const char *name, rbl_str_t value)
+{
+    if (rbl_buf_str(form).n > 0) {
+        rbl_out_char(&form->out, '&');
+    }
+
+    channel_encode(&form->out, rbl_str(name));
+    rbl_out_char(&form->out, '=');
+    channel_encode(&form->out, value);
+}
+
+
+/* A peer's words on one line, cut between characters. */
+
+static void
+channel_words(char *why, size_t size, rbl_str_t words)
+{
+    size_t                n, len;
+    const unsigned char  *p, *end;
+
+    p = (const unsigned char *) words.p;
+    end = p + words.n;
+    n = strlen(why);
+
+    for ( /* void */ ; p < end && n + 4 < size; p += len) {
+        len = rbl_utf8_len(p, end);
+
+        if (len == 0 || *p < ' ' || *p == 0x7f
+            || (len == 2 && p[0] == 0xc2 && p[1] < 0xa0))
+        {
+            len = len == 0 ? 1 : len;
+            why[n++] = '?';
+            continue;
+        }
+
+        memcpy(why + n, p, len);
+        n += len;
+    }
+
+    why[n] = '\0';
+}
+
+
+void
+channel_why(channel_outcome_t *outcome, const char *service, unsigned status,
+    rbl_str_t words)
+{
+    snprintf(outcome->why, CHANNEL_WORDS_MAX, "%s said: %u%s", service, status,
+             words.n > 0 ? " " : "");
+    channel_words(outcome->why, CHANNEL_WORDS_MAX, words);
+}
+
+
+rbl_str_t
+channel_answer_header(const channel_answer_t *answer, const char *name)
+{
+    size_t       n, line;
+    rbl_str_t    rest, value;
+    const char  *end;
+
+    n = strlen(name);
+
+    for (rest = answer->headers; rest.n > 0; /* void */ ) {
+        end = memchr(rest.p, '\n', rest.n);
+        line = end != NULL ? (size_t) (end - rest.p) + 1 : rest.n;
+
+        if (line > n && rest.p[n] == ':' && strncasecmp(rest.p, name, n) == 0) {
+            value.p = rest.p + n + 1;
+            value.n = line - n - 1;
+            return rbl_trim(value);
+        }
+
+        rest.p += line;
+        rest.n -= line;
+    }
+
+    return RBL_STR("");
+}
+
+
 channel_verdict_t
-channel_judge_http(const channel_answer_t *answer, char why[CHANNEL_WHY_MAX])
+channel_judge_http(const channel_answer_t *answer, channel_outcome_t *outcome)
 {
     if (answer->status >= 200 && answer->status <= 299) {
         return CHANNEL_DELIVERED;
     }
 
     if (answer->status == 410) {
-        snprintf(why, CHANNEL_WHY_MAX, "HTTP status 410");
+        snprintf(outcome->why, CHANNEL_WHY_MAX, "HTTP status 410");
         return CHANNEL_DISABLE;
     }
 
-    snprintf(why, CHANNEL_WHY_MAX, "%s",
+    snprintf(outcome->why, CHANNEL_WHY_MAX, "%s",
              answer->status >= 300 && answer->status <= 399
              ? "redirects are not followed" : "HTTP status");
 
     return CHANNEL_RETRY;
+}
+
+
+channel_verdict_t
+channel_judge_service(const channel_answer_t *answer,
+    channel_outcome_t *outcome, const char *service)
+{
+    if (answer->status >= 200 && answer->status <= 299) {
+        return CHANNEL_DELIVERED;
+    }
+
+    channel_why(outcome, service, answer->status, RBL_STR(""));
+
+    return answer->status == 408 || answer->status == 425
+           || answer->status == 429 || answer->status >= 500
+           ? CHANNEL_RETRY : CHANNEL_DEAD;
 }

@@ -12,11 +12,16 @@
 #define DELIVER_CHANNEL_H_INCLUDED
 
 #include "../config.h"
+#include "backoff.h"
 #include "rbl_out.h"
 
 #define CHANNEL_HEADERS     8
 #define CHANNEL_HEADER_MAX  192
 #define CHANNEL_WHY_MAX     256
+#define CHANNEL_SIGV4_MAX   96
+#define CHANNEL_VALUE_MAX   64
+#define CHANNEL_WORDS_MAX   160         /* octets of a peer's words, the rest
+                                           of a sentence before them */
 
 typedef enum {
     CHANNEL_HTTP = 0,                   /* POST to a URL */
@@ -35,39 +40,71 @@ typedef struct {
 } channel_job_t;
 
 typedef struct {
-    rbl_str_t  to;                      /* URL, or address */
-    rbl_str_t  body;                    /* what is sent; a mail with its
+    rbl_str_t    to;                    /* URL, or address */
+    rbl_str_t    body;                  /* what is sent; a mail with its
                                            headers, lines ending in CR LF */
-    unsigned   n_headers;               /* of HTTP */
-    char       header[CHANNEL_HEADERS][CHANNEL_HEADER_MAX];
-    rbl_buf_t  to_made, body_made;      /* room for what is not the job's */
-    char       why[CHANNEL_WHY_MAX];    /* of a request that cannot be made,
+    const char  *content_type;          /* a literal; NULL: JSON */
+    unsigned     n_headers;             /* of HTTP, beside Content-Type */
+    char         header[CHANNEL_HEADERS][CHANNEL_HEADER_MAX];
+    rbl_str_t    user, password;        /* of Basic, or the id and the secret
+                                           of the signature; n 0: none.  NUL
+                                           behind them */
+    char         sigv4[CHANNEL_SIGV4_MAX];  /* "aws:amz:<region>:<service>",
+                                               "": not signed so */
+    int          trusted;               /* `to` begins with a base address of
+                                           the configuration: it may lead
+                                           anywhere */
+    int          fresh;                 /* a connection of its own; libcurl
+                                           repeats a POST by itself if a kept
+                                           one turns out to be closed */
+    int          once_more;             /* nothing at the peer tells a repeat:
+                                           what may have arrived is sent but
+                                           once more */
+    rbl_buf_t    to_made, body_made;    /* room for what is not the job's */
+    char         why[CHANNEL_WHY_MAX];  /* of a request that cannot be made,
                                            for the customer */
 } channel_request_t;
 
+/* All of it foreign bytes. */
 typedef struct {
     unsigned     status;                /* of HTTP, or the last SMTP reply */
-    const char  *text;                  /* of that reply; foreign bytes */
+    const char  *text;                  /* of that reply; "" with HTTP */
+    rbl_str_t    body;                  /* the beginning of it */
+    rbl_str_t    headers;               /* "Name: value" CR LF, bounded */
 } channel_answer_t;
 
 typedef enum {
     CHANNEL_DELIVERED = 0,
     CHANNEL_RETRY,                      /* not before the peer's Retry-After */
     CHANNEL_DEAD,
-    CHANNEL_DISABLE                     /* dead, and so is who it goes to */
+    CHANNEL_DISABLE                     /* dead, and so is who it goes to: a
+                                           receiver is disabled, a contact
+                                           paused */
 } channel_verdict_t;
 
+/* Zeroed before the channel judges. */
 typedef struct {
-    const char     *type;               /* of a contact; "": a receiver */
-    channel_way_t   way;
+    char     why[CHANNEL_WHY_MAX];      /* what the customer may read, unless
+                                           it is delivered */
+    int64_t  wait;                      /* ms that must pass before the next
+                                           attempt; 0: as the schedule says */
+    char     value[CHANNEL_VALUE_MAX];  /* what the contact is called from now
+                                           on; "": as before */
+} channel_outcome_t;
+
+typedef struct {
+    const char             *type;       /* of a contact; "": a receiver */
+    channel_way_t           way;
+    unsigned                per_host:1; /* a message is about one host if they
+                                           are few */
+    const backoff_table_t  *repeats;
 
     /* RBL_OK; RBL_EINVAL: never, and why; RBL_ENOMEM: not now. */
-    rbl_err_t     (*make)(channel_request_t *request,
-                          const channel_job_t *job);
+    rbl_err_t             (*make)(channel_request_t *request,
+                                  const channel_job_t *job);
 
-    /* Leaves in `why` what the customer may read, unless it is delivered. */
-    channel_verdict_t  (*judge)(const channel_answer_t *answer,
-                                char why[CHANNEL_WHY_MAX]);
+    channel_verdict_t     (*judge)(const channel_answer_t *answer,
+                                   channel_outcome_t *outcome);
 } channel_t;
 
 extern const channel_t  channel_webhook, channel_endpoint, channel_email;
@@ -82,12 +119,48 @@ void channel_request_free(channel_request_t *request);
 __attribute__((format(printf, 2, 3)))
 rbl_err_t channel_header(channel_request_t *request, const char *fmt, ...);
 
-/* The headers that every POST of JSON has: its type, and the event's id. */
+/* What a POST to a customer's URL has: the job's body, and the event's id. */
 rbl_err_t channel_json(channel_request_t *request, const channel_job_t *job,
     int64_t now);
 
 /* 2xx is delivered, 410 disables, anything else is tried again. */
 channel_verdict_t channel_judge_http(const channel_answer_t *answer,
-    char why[CHANNEL_WHY_MAX]);
+    channel_outcome_t *outcome);
+
+
+/*
+ * For services that are known (Slack, an SMS gateway).  Their requests go to a
+ * base address of the configuration, or to a URL that was judged as the
+ * contact's value; without a key that tells a repeat they are `fresh` and
+ * `once_more`.
+ */
+
+/* to: the base address and the path behind it. */
+void channel_service(channel_request_t *request, const char *base,
+    rbl_str_t path);
+
+/* What was made is the request's.  RBL_OK or RBL_ENOMEM. */
+rbl_err_t channel_made(channel_request_t *request);
+
+/* RBL_EINVAL, and that is why. */
+rbl_err_t channel_never(channel_request_t *request, const char *why);
+
+/* Adds name=value to a form, both encoded, "&" between them. */
+void channel_form(rbl_buf_t *form, const char *name, rbl_str_t value);
+
+/*
+ * 2xx is delivered, 408, 425, 429 and 5xx are tried again, anything else is
+ * dead.  `service` is what the sentence begins with: "Slack".
+ */
+channel_verdict_t channel_judge_service(const channel_answer_t *answer,
+    channel_outcome_t *outcome, const char *service);
+
+/* why: "<service> said: <status> <words>", the words made printable. */
+void channel_why(channel_outcome_t *outcome, const char *service,
+    unsigned status, rbl_str_t words);
+
+/* The value of a header, without spaces around it; "" if it is not there. */
+rbl_str_t channel_answer_header(const channel_answer_t *answer,
+    const char *name);
 
 #endif /* DELIVER_CHANNEL_H_INCLUDED */

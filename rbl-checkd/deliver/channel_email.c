@@ -11,10 +11,6 @@
 #include "message.h"
 #include "mime.h"
 #include "rbl_contact.h"
-#include "rbl_utf8.h"
-
-
-#define EMAIL_TEXT_MAX  160             /* octets of the server's words */
 
 
 static void
@@ -66,22 +62,19 @@ email_make(channel_request_t *request, const channel_job_t *job)
     rbl_out_t  *out;
 
     if (job->conf->smtp_url[0] == '\0') {
-        snprintf(request->why, CHANNEL_WHY_MAX,
-                 "no SMTP server is configured (smtp_url)");
-        return RBL_EINVAL;
+        return channel_never(request,
+                             "no SMTP server is configured (smtp_url)");
     }
 
     if (rbl_contact_parse(buf, &to, RBL_CONTACT_EMAIL, job->to, NULL, 0)
         != RBL_OK)
     {
-        snprintf(request->why, CHANNEL_WHY_MAX,
-                 "not an address that mail can be sent to");
-        return RBL_EINVAL;
+        return channel_never(request,
+                             "not an address that mail can be sent to");
     }
 
     if (message_read(&message, job->body) != RBL_OK) {
-        snprintf(request->why, CHANNEL_WHY_MAX, "the message is malformed");
-        return RBL_EINVAL;
+        return channel_never(request, "the message is malformed");
     }
 
     rbl_out_str(&request->to_made.out, to);
@@ -89,58 +82,28 @@ email_make(channel_request_t *request, const channel_job_t *job)
     email_write(out, job, to, &message);
     message_free(&message);
 
-    request->to = rbl_buf_str(&request->to_made);
-    request->body = rbl_buf_str(&request->body_made);
-
-    return request->to_made.out.failed || out->failed ? RBL_ENOMEM : RBL_OK;
-}
-
-
-/* The server's words on one line, cut between characters. */
-
-static void
-email_words(char *why, size_t size, const char *text)
-{
-    size_t                n, len;
-    const unsigned char  *p = (const unsigned char *) text, *end;
-
-    end = p + strlen(text);
-    n = strlen(why);
-
-    for ( /* void */ ; p < end && n + 4 < size; p += len) {
-        len = rbl_utf8_len(p, end);
-
-        if (len == 0 || *p < ' ' || *p == 0x7f
-            || (len == 2 && p[0] == 0xc2 && p[1] < 0xa0))
-        {
-            len = len == 0 ? 1 : len;
-            why[n++] = '?';
-            continue;
-        }
-
-        memcpy(why + n, p, len);
-        n += len;
-    }
-
-    why[n] = '\0';
+    return channel_made(request);
 }
 
 
 static channel_verdict_t
-email_judge(const channel_answer_t *answer, char why[CHANNEL_WHY_MAX])
+email_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 {
     if (answer->status >= 200 && answer->status <= 299) {
         return CHANNEL_DELIVERED;
     }
 
-    snprintf(why, CHANNEL_WHY_MAX, "the mail server said: %u ",
-             answer->status);
-    email_words(why, EMAIL_TEXT_MAX, answer->text);
+    channel_why(outcome, "the mail server", answer->status,
+                rbl_str(answer->text));
 
     return answer->status >= 500 ? CHANNEL_DEAD : CHANNEL_RETRY;
 }
 
 
 const channel_t  channel_email = {
-    "email", CHANNEL_SMTP, email_make, email_judge
+    .type = "email",
+    .way = CHANNEL_SMTP,
+    .repeats = &backoff_contact,
+    .make = email_make,
+    .judge = email_judge
 };

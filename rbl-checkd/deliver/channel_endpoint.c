@@ -16,5 +16,9 @@ endpoint_make(channel_request_t *request, const channel_job_t *job)
 
 
 const channel_t  channel_endpoint = {
-    "endpoint", CHANNEL_HTTP, endpoint_make, channel_judge_http
+    .type = "endpoint",
+    .way = CHANNEL_HTTP,
+    .repeats = &backoff_contact,
+    .make = endpoint_make,
+    .judge = channel_judge_http
 };

@@ -286,9 +286,10 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
 
     d->zones = zones_new(conf->zoneinfo);
     d->transfers = transfer_pool_new(loop, conf->deliver_ca);
+    d->services = transfer_pool_new(loop, conf->deliver_ca);
     d->smtp = conf->smtp_url[0] != '\0' ? smtp_new(loop, conf) : NULL;
-    d->outbox = d->zones != NULL && d->transfers != NULL ? outbox_new(d)
-                                                         : NULL;
+    d->outbox = d->zones != NULL && d->transfers != NULL && d->services != NULL
+                ? outbox_new(d) : NULL;
 
     if (d->outbox == NULL || (conf->smtp_url[0] != '\0' && d->smtp == NULL)) {
         deliver_free(d);
@@ -373,6 +374,10 @@ deliver_free(deliver_t *d)
 
     if (d->transfers != NULL) {
         transfer_pool_free(d->transfers);
+    }
+
+    if (d->services != NULL) {
+        transfer_pool_free(d->services);
     }
 
     zones_free(d->zones);

@@ -41,7 +41,8 @@ struct deliver_s {
     const config_t   *conf;
     store_t          *store;
     dns_engine_t     *dns;
-    transfer_pool_t  *transfers;
+    transfer_pool_t  *transfers;        /* to customers' URLs */
+    transfer_pool_t  *services;         /* to the configuration's */
     smtp_t           *smtp;             /* NULL: no mail server */
     outbox_t         *outbox;
     zones_t          *zones;            /* of accounts */
@@ -61,6 +62,7 @@ struct deliver_s {
 
 typedef enum {
     ATTEMPT_WAITING = 0,
+    ATTEMPT_MARKING,
     ATTEMPT_RESOLVING,
     ATTEMPT_SENDING,
     ATTEMPT_RECORDING
@@ -81,6 +83,9 @@ struct attempt_s {
     char             account[40];
     unsigned         n;                 /* attempt number, from 0 */
     int              short_lived;
+    unsigned         sends;             /* that may have arrived, this one
+                                           too; 0: not counted */
+    int              unsure;            /* this one may have arrived */
 
     const channel_t    *channel;        /* NULL: there is none */
     channel_request_t  *request;
@@ -92,6 +97,7 @@ struct attempt_s {
     ev_timer         timer;             /* records again */
 
     char             outcome[8];        /* as delivery_done takes it */
+    char             value[CHANNEL_VALUE_MAX];
     char             delay[24], status[8], number[16];
     char             error[CHANNEL_WHY_MAX];    /* for the customer */
     size_t           size;              /* of bytes */
@@ -106,10 +112,13 @@ attempt_t *attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
 void attempt_free(attempt_t *a);        /* at any time, ends what it does */
 void attempt_start(attempt_t *a);
 
-/* One of these is the end of what attempt_start began. */
+/*
+ * One of these is the end of what attempt_start began; retry_after in s, wait
+ * in ms, both 0 if nothing was asked for.
+ */
 void attempt_answered(attempt_t *a, const channel_answer_t *answer,
     int64_t retry_after);
-void attempt_failed(attempt_t *a, unsigned status, int64_t retry_after,
+void attempt_failed(attempt_t *a, unsigned status, int64_t wait,
     const char *error);
 void attempt_dead(attempt_t *a, unsigned status, const char *error);
 

@@ -17,11 +17,12 @@ next(unsigned attempt, int callback, int64_t age_s, int64_t after,
 {
     backoff_t  b;
 
+    b.table = &backoff_webhook;
     b.attempt = attempt;
     b.short_lived = callback;
     b.first = INT64_C(1800000000000);
     b.now = b.first + age_s * 1000;
-    b.retry_after = after;
+    b.wait = after > INT64_MAX / 1000 ? INT64_MAX : after * 1000;
     b.random = random;
 
     return backoff_next(&b);
@@ -77,10 +78,35 @@ check_callback(void)
 }
 
 
+static void
+check_contact(void)
+{
+    size_t     i;
+    int64_t    ms;
+    backoff_t  b;
+
+    static const int64_t  delays[] = { 30, 120, 600, 1800, 7200 };
+
+    memset(&b, 0, sizeof(b));
+    b.table = &backoff_contact;
+
+    for (i = 0; i < 5; i++) {
+        b.attempt = (unsigned) i;
+        ms = backoff_next(&b);
+        ok(ms == delays[i] * 800, "a contact, attempt %zu: least %" PRId64, i,
+           ms);
+    }
+
+    b.attempt = 5;
+    ok(backoff_next(&b) == -1, "the sixth attempt is the last");
+}
+
+
 int
 main(void)
 {
     check_table();
+    check_contact();
     check_retry_after();
     check_callback();
 

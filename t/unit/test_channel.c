@@ -1,0 +1,153 @@
+/* What the channels have in common: requests, forms, and reading answers. */
+
+#include "deliver/channel.h"
+
+#include "tap.h"
+
+
+static channel_answer_t
+answer(unsigned status, const char *headers)
+{
+    channel_answer_t  a;
+
+    memset(&a, 0, sizeof(a));
+    a.status = status;
+    a.text = "";
+    a.headers = rbl_str(headers);
+
+    return a;
+}
+
+
+static void
+test_headers(void)
+{
+    channel_answer_t  a;
+
+    a = answer(429, "Server: x\r\nRetry-After:  7 \r\nX-Empty:\r\n"
+                    "Retry-After-Not: 8\r\nretry-after: 9\r\nLast: 1");
+
+    is_str(channel_answer_header(&a, "Retry-After"), "7", "the first one");
+    is_str(channel_answer_header(&a, "retry-AFTER"), "7", "in any case");
+    is_str(channel_answer_header(&a, "Retry"), "", "not by its beginning");
+    is_str(channel_answer_header(&a, "X-Empty"), "", "an empty one");
+    is_str(channel_answer_header(&a, "Last"), "1", "without an end");
+    is_str(channel_answer_header(&a, "Nothing"), "", "none");
+
+    a = answer(429, "");
+    is_str(channel_answer_header(&a, "Last"), "", "no headers");
+    a = answer(429, ":\r\n\r\n\n::\nLast");
+    is_str(channel_answer_header(&a, "Last"), "", "nonsense");
+}
+
+
+static void
+test_form(void)
+{
+    rbl_buf_t  buf;
+
+    rbl_buf_init(&buf);
+    channel_form(&buf, "To", RBL_STR("+4912"));
+    channel_form(&buf, "Body", RBL_STR("a b&c=d\r\n\xc3\xa4~._-Z9"));
+    channel_form(&buf, "x", rbl_str(""));
+    is_str(rbl_buf_str(&buf),
+           "To=%2B4912&Body=a%20b%26c%3Dd%0D%0A%C3%A4~._-Z9&x=", "a form");
+    rbl_buf_reset(&buf);
+    channel_form(&buf, "x", RBL_STR("\0"));
+    is_str(rbl_buf_str(&buf), "x=%00", "with a NUL");
+    rbl_buf_free(&buf);
+}
+
+
+static void
+test_service(void)
+{
+    channel_request_t  *r;
+
+    r = channel_request_new();
+    channel_service(r, "https://api.example.net/v9", RBL_STR("/x"));
+    rbl_out_z(&r->body_made.out, "body");
+    ok(channel_made(r) == RBL_OK && r->trusted, "a request to a service");
+    is_str(r->to, "https://api.example.net/v9/x", "its URL");
+    is_str(r->body, "body", "its body");
+    ok(channel_never(r, "no") == RBL_EINVAL && strcmp(r->why, "no") == 0,
+       "or never");
+    channel_request_free(r);
+
+    r = channel_request_new();
+    r->to = RBL_STR("https://hooks.example.net/x");
+    ok(channel_made(r) == RBL_OK && !r->trusted, "to a customer's URL");
+    is_str(r->to, "https://hooks.example.net/x", "which stays");
+    r->body_made.out.failed = 1;
+    ok(channel_made(r) == RBL_ENOMEM, "no memory");
+    channel_request_free(r);
+}
+
+
+static void
+test_judge(void)
+{
+    size_t             i;
+    channel_answer_t   a;
+    channel_outcome_t  o;
+
+    static const struct {
+        unsigned           status;
+        channel_verdict_t  verdict;
+    } t[] = {
+        { 200, CHANNEL_DELIVERED }, { 202, CHANNEL_DELIVERED },
+        { 204, CHANNEL_DELIVERED }, { 299, CHANNEL_DELIVERED },
+        { 100, CHANNEL_DEAD }, { 301, CHANNEL_DEAD }, { 307, CHANNEL_DEAD },
+        { 400, CHANNEL_DEAD }, { 401, CHANNEL_DEAD }, { 403, CHANNEL_DEAD },
+        { 404, CHANNEL_DEAD }, { 410, CHANNEL_DEAD }, { 413, CHANNEL_DEAD },
+        { 408, CHANNEL_RETRY }, { 425, CHANNEL_RETRY }, { 429, CHANNEL_RETRY },
+        { 500, CHANNEL_RETRY }, { 502, CHANNEL_RETRY }, { 599, CHANNEL_RETRY }
+    };
+
+    for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+        memset(&o, 0, sizeof(o));
+        a = answer(t[i].status, "");
+        ok(channel_judge_service(&a, &o, "The service") == t[i].verdict
+           && o.wait == 0, "%u", t[i].status);
+    }
+
+    ok(strcmp(o.why, "The service said: 599") == 0, "and it says so");
+}
+
+
+static void
+test_why(void)
+{
+    char               words[400];
+    size_t             i;
+    channel_outcome_t  o;
+
+    memset(&o, 0, sizeof(o));
+    channel_why(&o, "X", 400, RBL_STR("a\r\nb\x1b[1m\x7f\xc2\x85\xff\xc3\xa4"));
+    ok(strcmp(o.why, "X said: 400 a??b?[1m???\xc3\xa4") == 0,
+       "control characters are none: %s", o.why);
+
+    for (i = 0; i < sizeof(words); i += 2) {
+        memcpy(words + i, "\xc3\xa4", 2);
+    }
+
+    for (i = 0; i < 4; i++) {
+        channel_why(&o, "X", 400, (rbl_str_t) { words, 200 + 2 * i });
+        ok(strlen(o.why) < CHANNEL_WORDS_MAX
+           && strlen(o.why) > CHANNEL_WORDS_MAX - 8
+           && strlen(o.why) % 2 == 0, "cut between characters");
+    }
+}
+
+
+int
+main(void)
+{
+    test_headers();
+    test_form();
+    test_service();
+    test_judge();
+    test_why();
+
+    return tap_done();
+}
