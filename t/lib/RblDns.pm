@@ -51,6 +51,8 @@ use Socket qw(AF_UNIX SOCK_STREAM PF_UNSPEC SOL_SOCKET SO_RCVBUF inet_aton
 use Storable qw(freeze thaw);
 use Time::HiRes qw(time);
 
+use RblTest::Process ();
+
 my %TYPE = (A => 1, NS => 2, CNAME => 5, SOA => 6, TXT => 16, AAAA => 28,
             DNAME => 39);
 my %TYPE_NAME = reverse %TYPE;
@@ -113,10 +115,7 @@ sub listen_on {
 
 
 # A port on which nobody listens.
-sub closed_port {
-    my ($udp, $tcp) = listen_on(0, 1);
-    return $udp->sockport;
-}
+sub closed_port { return RblTest::Process::free_port() }
 
 
 sub port { $_[0]{port} }

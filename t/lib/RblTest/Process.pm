@@ -12,6 +12,7 @@ use File::Path qw(remove_tree);
 use File::Temp ();
 use IO::Socket::INET;
 use POSIX qw(:sys_wait_h);
+use Socket qw(AF_UNIX SOCK_STREAM pack_sockaddr_un);
 use Test::More ();
 use Time::HiRes qw(time sleep);
 
@@ -82,21 +83,31 @@ sub read_file {
 }
 
 # A port of 127.0.0.1 that is free for TCP and UDP, outside the range from
-# which the kernel takes ports for outgoing connections.
-my %taken;
+# which the kernel takes ports for outgoing connections.  It is this program's
+# until that ends, whether a server of it listens or not: a name among the
+# abstract sockets, of which the kernel has each but once, keeps it from other
+# programs that run at the same time.
+my @taken;
 
 sub free_port {
     for (1 .. 500) {
         my $port = 10_000 + int rand 22_000;
-        next if $taken{$port};
+        my $own = take_port($port) or next;
         my @args = (LocalAddr => '127.0.0.1', LocalPort => $port);
         my $tcp = IO::Socket::INET->new(@args, Proto => 'tcp', Listen => 1,
             ReuseAddr => 1) or next;
         my $udp = IO::Socket::INET->new(@args, Proto => 'udp') or next;
-        $taken{$port} = 1;
+        push @taken, $own;
         return $port;
     }
     die 'no free port';
+}
+
+sub take_port {
+    my ($port) = @_;
+
+    socket my $own, AF_UNIX, SOCK_STREAM, 0 or die "socket: $!";
+    return bind($own, pack_sockaddr_un("\0ngx-rbl-test-$port")) ? $own : undef;
 }
 
 
