@@ -250,7 +250,7 @@ my $seen = sub { grep { $_->{line} =~ /$ev/ } smtp_seen($fake, 'message') };
 soon { $seen->() == 1 } 'the server has the mail and does not answer';
 $since = time;
 ok(stop_server($d, 20), 'TERM ends the daemon');
-cmp_ok(time - $since, '<', 15 * ($ENV{RBL_PATIENCE} // 1), 'within its bound');
+cmp_ok(time - $since, '<', 9 * ($ENV{RBL_PATIENCE} // 1), 'within its bound');
 is($d->{status}, 0, 'well');
 is(delivery($m)->{attempt}, 0, 'the outcome is not known');
 

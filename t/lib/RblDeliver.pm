@@ -20,7 +20,7 @@ our @EXPORT = qw(deliver_setup start_deliverd hook_add event_emit one_off
 our ($AC, $ACCT, $AP);
 our $SECRET = 'callback secret';
 
-my $redis;
+my ($redis, @deliverd);
 
 sub deliver_setup {
     my (%opt) = @_;
@@ -50,8 +50,13 @@ sub start_deliverd {
         map { defined $conf{$_} ? "$_ $conf{$_}\n" : () } sort keys %conf);
     my $s = spawn('deliverd', { dir => $d, env => $opt{env} },
         build_dir() . '/t/tools/deliverd', "$d/conf");
+    push @deliverd, $s;
     return started($s, sub { read_file($s->{log}) =~ /ready/ });
 }
+
+# The daemons look now, as when a check of their own has ended; by themselves
+# they look twice a second.
+sub wake { signal_server($_, 'USR1') for @deliverd }
 
 # A receiver of the account: hook_add(url, secret, types...)
 sub hook_add {
@@ -142,6 +147,7 @@ sub confirm_attempt {
 
     my $letters = () = dead_letters();
     my $ev = confirm(my $co = contact_put($type, $value), $code);
+    wake();
     my ($m, $result) = ("$AC:$ev:$co");
     wait_for {
         my $idle = idle();
@@ -178,7 +184,10 @@ sub delivery {
     return { @{ cmd('HGETALL', k('dlv', split /:/, $_[0])) } };
 }
 
-sub due_now { cmd('ZADD', k('retry'), 'XX', 0, $_) for @_ }
+sub due_now {
+    cmd('ZADD', k('retry'), 'XX', 0, $_) for @_;
+    wake();
+}
 
 # One attempt of a callback to a URL: "delivered", or "status error" as it was
 # recorded; then nothing is left of it.
@@ -186,6 +195,7 @@ sub attempt {
     my ($url) = @_;
 
     one_off($url, '192.0.2.7');
+    wake();
     my ($m, $result);
     wait_for {
         ($m) = keys %{ deliveries() };

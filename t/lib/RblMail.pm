@@ -167,7 +167,7 @@ sub answer_smtp {
         JSON::PP->new->latin1->encode(\%answer));
 }
 
-# Says the answer of a step; false if the session is over.
+# Says the answer of a step, and returns it; false if the session is over.
 sub fake_answer {
     my ($self, $c, $step, $default) = @_;
 
@@ -180,7 +180,7 @@ sub fake_answer {
         print {$c} '250-' . 'x' x 500 . "\r\n" or return 0;
     }
     return 0 if $text eq 'long' && !print {$c} '250 ' . 'x' x 200_000 . "\r\n";
-    return print {$c} "$text\r\n";
+    return print({$c} "$text\r\n") && $text;
 }
 
 sub fake_note {
@@ -201,8 +201,8 @@ sub fake_session {
         fake_note($self, $step, $line);
         my $default = $step eq 'data' ? '354 go on'
             : $step eq 'quit' ? '221 bye' : '250 fine';
-        fake_answer($self, $c, $step, $default) or return;
-        next if $step ne 'data';
+        my $said = fake_answer($self, $c, $step, $default) or return;
+        next if $step ne 'data' || $said !~ /^3/;
         my $message = '';
         while (defined($line = <$c>)) {
             last if $line eq ".\r\n";

@@ -2,7 +2,7 @@
  * The delivery alone, as a process: what rbl-checkd does with deliver on, and
  * nothing else.  "deliverd FILE" reads a configuration of rbl-checkd, says
  * "ready" in its log when the store is, and ends on SIGTERM as the daemon
- * does: what is in flight goes on for a while.
+ * does: what is in flight goes on for a while.  SIGUSR1: it looks for work now.
  */
 
 #include <ev.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "deliver/deliver.h"
+#include "deliver/deliver_int.h"
 #include "log.h"
 #include "store.h"
 
@@ -53,7 +53,7 @@ term_handler(struct ev_loop *loop, ev_signal *sig, int revents)
     (void) revents;
 
     deliver_stop(tool->deliver);
-    tool->deadline = ev_now(loop) + 10.0;
+    tool->deadline = ev_now(loop) + 4.0;
     ev_timer_start(loop, &tool->poll);
 }
 
@@ -61,12 +61,17 @@ term_handler(struct ev_loop *loop, ev_signal *sig, int revents)
 static void
 wake_handler(struct ev_loop *loop, ev_signal *sig, int revents)
 {
-    tool_t  *tool = sig->data;
+    tool_t    *tool = sig->data;
+    unsigned   p;
 
     (void) loop;
     (void) revents;
 
     deliver_wake(tool->deliver);
+
+    for (p = 0; p < tool->deliver->n_parts; p++) {
+        deliver_kick(tool->deliver, p);
+    }
 }
 
 
