@@ -103,12 +103,20 @@ $auth
 CONF
 }
 
-# The mails that came, as [{name in lower case => value}, body, raw]; unfolded.
+# Files of a maildir have names such as 1795315223.M12345P678.host: seconds and
+# microseconds, without leading zeros.
+sub by_time {
+    my ($p, $q) = map { [m{/(\d+)\.M(\d+)P}] } $a, $b;
+    return $p->[0] <=> $q->[0] || $p->[1] <=> $q->[1];
+}
+
+# The mails that came, oldest first, as [{name in lower case => value}, body,
+# raw]; unfolded.
 sub mails {
     my ($server) = @_;
 
     my @mails;
-    for my $file (sort glob "$server->{mails}/*") {
+    for my $file (sort by_time glob "$server->{mails}/*") {
         my $raw = read_file($file);
         my ($head, $body) = split /\n\n/, $raw, 2;
         (my $unfolded = $head) =~ s/\n(?=[ \t])//g;
