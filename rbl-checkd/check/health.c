@@ -279,8 +279,7 @@ q_ready(health_entry_t *e, health_q_t *q, double now)
 
     if (q->need == HEALTH_BOTH && !q->again && e->state == HEALTH_GOOD
         && e->health->resolver[e->resolver].since == 0
-        && e->has_positive && !e->positive.whole
-        && e->positive.ttl != 0)
+        && e->has_positive && !e->positive.whole)
     {
         q->again = 1;
         q->after = now + HEALTH_AGAIN;

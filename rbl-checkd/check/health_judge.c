@@ -144,9 +144,13 @@ health_sum(const health_found_t *found, size_t n, const char **why)
 /*
  * An answer soon after another whose TTL has not run down since was not kept in
  * between: that TTL is the whole one, and from then on the age of each answer
- * is what is missing of it.  Without that knowledge a name that expires later
- * than it did was fetched anew after the last answer, whenever that was; unless
- * it had not expired yet: then there are several caches.
+ * is what is missing of it.  A TTL of 0 is no sign of a fresh answer by itself,
+ * for a cache tells it too in the last second; but there it does not stay, so
+ * that a list may have none now, whatever it had.
+ *
+ * Without that knowledge a name that expires later than it did was fetched anew
+ * after the last answer, whenever that was; unless it had not expired yet: then
+ * there are several caches.
  */
 
 static void
@@ -161,7 +165,10 @@ ttl_whole(health_ttl_t *t, double sent, double at, uint32_t ttl)
         t->ttl = ttl;
         t->same = at;
 
-    } else if (sent - t->same >= TTL_SLACK && ttl == t->most) {
+    } else if (sent - t->same >= TTL_SLACK
+               && (ttl == t->most || (ttl == 0 && t->most > TTL_SOON)))
+    {
+        t->most = ttl;
         t->whole = 1;
     }
 }
@@ -172,13 +179,6 @@ health_ttl(health_ttl_t *t, double sent, double at, uint32_t ttl)
 {
     int     later, other;
     double  by_age;
-
-    if (ttl == 0) {                     /* nobody keeps that */
-        t->fetched = sent;
-        t->at = t->same = t->expires = at;
-        t->ttl = 0;
-        return;
-    }
 
     ttl_whole(t, sent, at, ttl);
     by_age = sent - (t->most - ttl);
