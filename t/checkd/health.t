@@ -14,7 +14,7 @@ use RblTest;
 use RblCheckd;
 use RblDns;
 
-use constant TTL => 10;
+use constant TTL => 5;
 
 my @lists = qw(a.test b.test c.test d.test);
 
@@ -36,7 +36,8 @@ my $cache = "  cache-max-ttl: 3600\n  cache-max-negative-ttl: 3600\n";
 my $unbound = start_unbound(stubs => { map { $_ => $dns } @lists },
     conf => $cache);
 my $checkd = start_checkd(store => $w->{redis}, resolver => $unbound,
-    conf => { conf_short(check_timeout => '6s', lease => '20s') });
+    conf => { conf_short(check_timeout => '6s', lease => '20s',
+        control_retry => '2s') });
 
 sub data { return rbldnsd_data($dns, $_[0], $_[1]) }
 
