@@ -8,7 +8,8 @@ build="gcc make pkg-config nginx nginx-dev libhiredis-dev libjansson-dev
 libcurl4-openssl-dev libev-dev libidn2-dev libpsl-dev libssl-dev"
 run="redis-server redis-tools unbound rbldnsd curl tzdata"
 test="$run clang dpkg-dev exim4-daemon-light iproute2 libnginx-mod-nchan
-libldns-dev libxml2-utils logrotate mandoc nodejs openssl perl systemd"
+libldns-dev libxml2-utils logrotate mandoc nodejs openssl perl
+python3-botocore systemd"
 deb="build-essential debhelper fakeroot"
 fuzz="clang dpkg-dev libclang-rt-14-dev libldns-dev"
 analyze="clang-tools cppcheck"

@@ -1,14 +1,15 @@
 /*
- * Contacts of type email: the message as a mail of plain text, which is the
- * same at every attempt, its Message-ID too, so that a repeat after an outcome
- * that was not known can be told from a second message.
+ * Contacts of type email: the message as plain text and, for readers that show
+ * it, as HTML.  The mail is the same at every attempt, its Message-ID too, so
+ * that a repeat after an outcome that was not known can be told from a second
+ * message.
  */
 
 #include "channel.h"
 
 #include <stdio.h>
 
-#include "message.h"
+#include "html.h"
 #include "mime.h"
 #include "rbl_contact.h"
 
@@ -27,15 +28,15 @@ email_line(rbl_out_t *out, const char *name, const char *before,
 
 
 static void
-email_write(rbl_out_t *out, const channel_job_t *job, rbl_str_t to,
-    const message_t *message)
+email_headers(rbl_out_t *out, const channel_job_t *job, rbl_str_t to,
+    rbl_str_t title)
 {
     char         date[MIME_DATE_LEN];
     const char  *from = job->conf->smtp_from;
 
     email_line(out, "From", "Blocklist monitoring <", rbl_str(from), ">");
     email_line(out, "To", "<", to, ">");
-    mime_header(out, "Subject", message->title);
+    mime_header(out, "Subject", title);
     email_line(out, "Date", "", mime_date(date, job->first), "");
 
     rbl_out_z(out, "Message-ID: <");
@@ -43,13 +44,29 @@ email_write(rbl_out_t *out, const channel_job_t *job, rbl_str_t to,
     rbl_out_z(out, strchr(from, '@'));
     rbl_out_z(out, ">\r\n");
     email_line(out, "MIME-Version", "", RBL_STR("1.0"), "");
-    email_line(out, "Content-Type", "", RBL_STR("text/plain; charset=utf-8"),
-               "");
-    email_line(out, "Content-Transfer-Encoding", "",
-               RBL_STR("quoted-printable"), "");
     email_line(out, "Auto-Submitted", "", RBL_STR("auto-generated"), "");
-    rbl_out_z(out, "\r\n");
-    mime_quoted_printable(out, message->text);
+}
+
+
+/* The plainest part first: a reader shows the last that it knows. */
+
+static void
+email_write(rbl_out_t *out, const channel_job_t *job, rbl_str_t to,
+    const message_t *message)
+{
+    rbl_buf_t  html;
+
+    rbl_buf_init(&html);
+    html_message(&html, message);
+    out->failed |= html.out.failed;
+
+    email_headers(out, job, to, message->title);
+    mime_parts_begin(out, job->event);
+    mime_part(out, job->event, "text/plain", message->text);
+    mime_part(out, job->event, "text/html", rbl_buf_str(&html));
+    mime_parts_end(out, job->event);
+
+    rbl_buf_free(&html);
 }
 
 

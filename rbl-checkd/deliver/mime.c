@@ -18,6 +18,9 @@
 #define MIME_CLOSE    "?="
 #define MIME_AROUND   (sizeof(MIME_OPEN MIME_CLOSE) - 1)
 
+/* No line of quoted-printable can be it: "=" is followed by other things. */
+#define MIME_BOUNDARY  "=_"
+
 static const char  mime_hex[] = "0123456789ABCDEF";
 static const char  mime_bad[] = "\xef\xbf\xbd";
 
@@ -210,6 +213,39 @@ mime_quoted_printable(rbl_out_t *out, rbl_str_t text)
     if (col > 0) {
         rbl_out_z(out, "\r\n");
     }
+}
+
+
+void
+mime_parts_begin(rbl_out_t *out, rbl_str_t id)
+{
+    rbl_out_z(out, "Content-Type: multipart/alternative;\r\n boundary=\""
+                   MIME_BOUNDARY);
+    rbl_out_str(out, id);
+    rbl_out_z(out, "\"\r\n\r\n");
+}
+
+
+void
+mime_part(rbl_out_t *out, rbl_str_t id, const char *type, rbl_str_t text)
+{
+    rbl_out_z(out, "--" MIME_BOUNDARY);
+    rbl_out_str(out, id);
+    rbl_out_z(out, "\r\nContent-Type: ");
+    rbl_out_z(out, type);
+    rbl_out_z(out, "; charset=utf-8\r\n"
+                   "Content-Transfer-Encoding: quoted-printable\r\n\r\n");
+    mime_quoted_printable(out, text);
+    rbl_out_z(out, "\r\n");
+}
+
+
+void
+mime_parts_end(rbl_out_t *out, rbl_str_t id)
+{
+    rbl_out_z(out, "--" MIME_BOUNDARY);
+    rbl_out_str(out, id);
+    rbl_out_z(out, "--\r\n");
 }
 
 

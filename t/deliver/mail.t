@@ -25,6 +25,8 @@ write_file("$dir/wrong", "another\n", 0600);
 deliver_setup();
 my $plain = start_exim();
 my $auth = start_exim(tls => tls('good'), user => ['robot', $password]);
+my $login = start_exim(tls => tls('good'), user => ['robot', $password],
+    login => 1);
 my $implicit = start_exim(tls => tls('good'), implicit => 1);
 my $bad = start_exim(tls => tls('bad'));
 my (@daemons, $d);
@@ -59,13 +61,29 @@ is($h{'message-id'}, "<$ev\@example.net>", 'Message-ID');
 like($h{date}, qr/^\w{3}, \d{1,2} \w{3} 20\d\d \d\d:\d\d:\d\d \+0000$/, 'Date');
 is($h{'auto-submitted'}, 'auto-generated', 'Auto-Submitted');
 is($h{'mime-version'}, '1.0', 'MIME-Version');
-is($h{'content-type'}, 'text/plain; charset=utf-8', 'Content-Type');
+is($h{'content-type'}, qq{multipart/alternative; boundary="=_$ev"},
+    'Content-Type');
 my $text = mail_body($mail);
 like($text, qr/^ {4}k7m2xq$/m, 'the code');
 like($text, qr/24 hours/, 'how long');
 like($text, qr/If it was not you/, 'what to do otherwise');
 like($text, qr/\Q$co\E/, 'which contact');
 is(scalar(grep { length > 78 } split /\n/, $mail->[2]), 0, 'no long line');
+
+# as another program reads it
+my $read = mail_check($mail);
+is_deeply($read->{defects}, [], 'no defects');
+is($read->{type}, 'multipart/alternative', 'two forms of one message');
+my ($plainly, $html) = @{ $read->{parts} };
+is_deeply([map { [@$_{qw(type charset encoding)}] } $plainly, $html],
+    [['text/plain', 'utf-8', 'quoted-printable'],
+        ['text/html', 'utf-8', 'quoted-printable']], 'which, in this order');
+is($plainly->{text}, $text, 'the text');
+is_deeply($read->{html}{faults}, [], 'the HTML is sound, and loads nothing');
+is_deeply($read->{html}{links}, [], 'no links');
+like($read->{html}{text}, qr/ with this code: k7m2xq Enter it where /,
+    'it says the same');
+
 unlike($h{subject}, qr/k7m2xq/, 'no code where servers log it');
 
 confirm(contact_put('email', "n$_\@example.net"), 'k7m2xq') for 1 .. 40;
@@ -125,6 +143,9 @@ my @user = (smtp_user => 'robot', smtp_password_file => "$dir/password",
 daemon($auth->{port}, @user);
 is(try(), 'delivered', 'STARTTLS and a password');
 like(came($auth, 1), qr/with esmtpsa .*TLS1\.[23]/s, 'as exim tells it');
+daemon($login->{port}, @user);
+is(try(), 'delivered', 'AUTH LOGIN, if that is what there is');
+like(came($login, 1), qr/with esmtpsa .*TLS1\.[23]/s, 'as exim tells it');
 daemon($auth->{port}, smtp_tls => 'required');
 like(try(), qr/^dead: .*authentication is needed/, 'no password');
 daemon($auth->{port}, @user, smtp_password_file => "$dir/wrong");

@@ -13,11 +13,11 @@ use POSIX ();
 
 use RblTest;
 
-our @EXPORT = qw(start_exim mails mail_body start_fake_smtp answer_smtp
-    smtp_seen);
+our @EXPORT = qw(start_exim mails mail_body mail_check start_fake_smtp
+    answer_smtp smtp_seen);
 
-# start_exim(tls => {cert, key}, implicit => 1, user => [name, password]):
-# {port, mails}.  It takes mail for @example.net and puts it into files; as if
+# start_exim(tls => {cert, key}, implicit => 1, user => [name, password], login
+# => 1: AUTH LOGIN in place of PLAIN): {port, mails}.  It takes mail for @example.net and puts it into files; as if
 # it were elsewhere, "later@" gets 451 and "nobody@" 550.
 sub start_exim {
     my (%opt) = @_;
@@ -50,14 +50,17 @@ sub exim_conf {
     }
     if ($opt{user}) {
         my ($name, $password) = @{ $opt{user} };
+        my ($how, $prompts, $user, $pass) = $opt{login}
+            ? ('LOGIN', 'Username:: : Password::', '$auth1', '$auth2')
+            : ('PLAIN', ':', '$auth2', '$auth3');
         $auth = <<"CONF";
-plain:
+user:
   driver = plaintext
-  public_name = PLAIN
-  server_prompts = :
+  public_name = $how
+  server_prompts = $prompts
   server_advertise_condition = \${if def:tls_in_cipher}
-  server_condition = \${if and{{eq{\$auth2}{$name}}{eq{\$auth3}{$password}}}}
-  server_set_id = \$auth2
+  server_condition = \${if and{{eq{$user}{$name}}{eq{$pass}{$password}}}}
+  server_set_id = $user
 CONF
         $who = "  deny message = authentication is needed\n"
             . "       !authenticated = *\n";
@@ -127,12 +130,25 @@ sub mails {
     return @mails;
 }
 
-# The text of quoted-printable
+# The plain text, which is the first part
 sub mail_body {
     my ($mail) = @_;
 
     require MIME::QuotedPrint;
-    return MIME::QuotedPrint::decode_qp($mail->[1]);
+    my ($boundary) = $mail->[0]{'content-type'} =~ /boundary="([^"]+)"/;
+    my (undef, $part) = split /^--\Q$boundary\E(?:--)?\n/m, $mail->[1];
+    (my $text = (split /\n\n/, $part, 2)[1]) =~ s/\n\z//;
+    return MIME::QuotedPrint::decode_qp($text);
+}
+
+# The mail as Python's email package reads it: see t/lib/mail_check.py
+sub mail_check {
+    my ($mail) = @_;
+
+    my $r = run_cmd({ stdin => $mail->[2] }, '/usr/bin/python3',
+        repo_dir() . '/t/lib/mail_check.py');
+    die "mail_check.py: $r->{err}" if $r->{status} != 0;
+    return JSON::PP::decode_json($r->{out});
 }
 
 # A server that is told its answers: {greet, ehlo, mail, rcpt, data, end, quit},

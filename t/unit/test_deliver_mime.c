@@ -77,6 +77,29 @@ test_bodies(void)
 
 
 static void
+test_parts(void)
+{
+    rbl_buf_t  buf;
+
+    rbl_buf_init(&buf);
+    mime_parts_begin(&buf.out, RBL_STR("EV1"));
+    mime_part(&buf.out, RBL_STR("EV1"), "text/plain",
+              RBL_STR("--=_EV1\n--=_EV1--"));
+    mime_part(&buf.out, RBL_STR("EV1"), "text/html", RBL_STR(""));
+    mime_parts_end(&buf.out, RBL_STR("EV1"));
+    is_str(rbl_buf_str(&buf),
+           "Content-Type: multipart/alternative;\r\n boundary=\"=_EV1\"\r\n"
+           "\r\n--=_EV1\r\nContent-Type: text/plain; charset=utf-8\r\n"
+           "Content-Transfer-Encoding: quoted-printable\r\n\r\n"
+           "--=3D_EV1\r\n--=3D_EV1--\r\n"
+           "\r\n--=_EV1\r\nContent-Type: text/html; charset=utf-8\r\n"
+           "Content-Transfer-Encoding: quoted-printable\r\n\r\n"
+           "\r\n--=_EV1--\r\n", "parts, none of which can end itself");
+    rbl_buf_free(&buf);
+}
+
+
+static void
 test_dates(void)
 {
     char  buf[MIME_DATE_LEN];
@@ -95,6 +118,7 @@ main(void)
 {
     test_headers();
     test_bodies();
+    test_parts();
     test_dates();
 
     return tap_done();

@@ -1,0 +1,510 @@
+/*
+ * Styles stand at each element, for readers that drop the sheet; the sheet has
+ * only what cannot stand there: the colours of the dark and the reset of a
+ * phone's own ideas.  Tables carry the frames, for some readers know no other.
+ */
+
+#include "html.h"
+
+#include "clip.h"
+#include "rbl_validate.h"
+
+
+#define HTML_FIELD  400                 /* characters of a foreign text */
+#define HTML_WORDS  4000                /* of a line of our own words */
+#define HTML_TAIL   2000                /* octets that the end may need */
+
+#define HTML_FONT                                                             \
+    "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;"
+#define HTML_BREAK  "word-break:break-word;overflow-wrap:anywhere;"
+
+static const char  html_head[] =
+    "<!DOCTYPE html>\n"
+    "<html lang=\"en\">\n"
+    "<head>\n"
+    "<meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width\">\n"
+    "<meta name=\"color-scheme\" content=\"light dark\">\n"
+    "<meta name=\"supported-color-schemes\" content=\"light dark\">\n"
+    "<meta name=\"format-detection\" content=\"telephone=no,address=no\">\n"
+    "<title>";
+
+static const char  html_sheet[] =
+    "</title>\n"
+    "<style>\n"
+    ":root{color-scheme:light dark;supported-color-schemes:light dark}\n"
+    "body{margin:0;padding:0;-webkit-text-size-adjust:100%}\n"
+    "@media (prefers-color-scheme:dark){\n"
+    ".pg{background:#121417!important;color:#e6e8eb!important}\n"
+    ".bx{background:#1d2126!important;border-color:#3a4149!important}\n"
+    ".ln{border-color:#3a4149!important}\n"
+    ".tx{color:#e6e8eb!important}\n"
+    ".mu{color:#a9b1ba!important}\n"
+    ".qt{background:#272c33!important;color:#d3d8de!important}\n"
+    ".ba{color:#ff8f85!important}\n"
+    ".wa{color:#f2bd5a!important}\n"
+    ".go{color:#6fcf8e!important}\n"
+    ".bt{background:#2b6cb8!important;color:#ffffff!important}\n"
+    "a.lk{color:#8ab8f5!important}\n"
+    "}\n"
+    "</style>\n"
+    "</head>\n"
+    "<body class=\"pg\" style=\"margin:0;padding:0;background:#f2f4f6;"
+    "color:#1c2128\">\n"
+    "<table role=\"presentation\" class=\"pg\" width=\"100%\" cellpadding=\"0\""
+    " cellspacing=\"0\" style=\"background:#f2f4f6;color:#1c2128\">\n"
+    "<tr><td align=\"center\" style=\"padding:16px 12px\">\n"
+    "<table role=\"presentation\" width=\"100%\" cellpadding=\"0\""
+    " cellspacing=\"0\" style=\"max-width:600px;table-layout:fixed\">\n"
+    "<tr><td style=\"text-align:left;" HTML_FONT HTML_BREAK
+    "font-size:16px;line-height:24px\">\n";
+
+static const char  html_box[] =
+    "<table role=\"presentation\" class=\"bx\" width=\"100%\" cellpadding=\"0\""
+    " cellspacing=\"0\" style=\"table-layout:fixed;background:#ffffff;"
+    "border:1px solid #dfe3e8;border-radius:8px;margin:0 0 16px\">\n"
+    "<tr><td class=\"tx\" style=\"padding:14px 16px;color:#1c2128;" HTML_FONT
+    HTML_BREAK "font-size:16px;line-height:24px\">\n";
+
+static const char  html_box_end[] = "</td></tr>\n</table>\n";
+
+static const char  html_end[] =
+    "</td></tr>\n"
+    "</table>\n"
+    "</td></tr>\n"
+    "</table>\n"
+    "</body>\n"
+    "</html>\n";
+
+
+/* NULL: the character stands for itself. */
+
+static const char *
+html_entity(rbl_str_t c)
+{
+    const unsigned char  *p = (const unsigned char *) c.p;
+
+    if (c.n == 1) {
+        switch (*p) {
+
+        case '&':
+            return "&amp;";
+
+        case '<':
+            return "&lt;";
+
+        case '>':
+            return "&gt;";
+
+        case '"':
+            return "&quot;";
+
+        case '\'':
+            return "&#39;";
+
+        default:
+            return *p < ' ' || *p == 0x7f ? " " : *p > 0x7f ? "?" : NULL;
+        }
+    }
+
+    /* controls, and marks that turn the direction of what follows */
+
+    if ((c.n == 2 && p[0] == 0xc2 && p[1] < 0xa0)
+        || (c.n == 3 && p[0] == 0xe2
+            && ((p[1] == 0x80 && (p[2] == 0x8e || p[2] == 0x8f
+                                  || (p[2] >= 0xa8 && p[2] <= 0xae)))
+                || (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9))))
+    {
+        return " ";
+    }
+
+    return NULL;
+}
+
+
+/* Text on one line, cut to so many characters. */
+
+static void
+html_text_cut(rbl_out_t *out, rbl_str_t text, size_t max)
+{
+    int          cut;
+    rbl_str_t    c;
+    const char  *entity;
+
+    text = clip_text(text, max, CLIP_CHARS, &cut);
+
+    for ( /* void */ ; text.n > 0; text.p += c.n, text.n -= c.n) {
+        c = clip_begin(text, 1, CLIP_CHARS);
+        entity = html_entity(c);
+
+        if (entity != NULL) {
+            rbl_out_z(out, entity);
+
+        } else {
+            rbl_out_str(out, c);
+        }
+    }
+
+    rbl_out_z(out, cut ? CLIP_ELLIPSIS : "");
+}
+
+
+static void
+html_text(rbl_out_t *out, rbl_str_t text)
+{
+    html_text_cut(out, text, HTML_FIELD);
+}
+
+
+static void
+html_count(rbl_out_t *out, int64_t n, const char *what)
+{
+    rbl_out_int(out, n);
+    rbl_out_char(out, ' ');
+    rbl_out_z(out, what);
+    rbl_out_z(out, n == 1 ? "" : "s");
+}
+
+
+/* Is it a link that can be followed, whole? */
+
+static int
+html_is_link(rbl_str_t url)
+{
+    rbl_url_t  parsed;
+
+    return url.n <= HTML_FIELD && rbl_url_parse(&parsed, url) == RBL_OK;
+}
+
+
+static void
+html_link(rbl_out_t *out, rbl_str_t url, const char *label, int button)
+{
+    rbl_out_z(out, button
+        ? "<a class=\"bt\" style=\"display:inline-block;background:#1f5fa8;"
+          "color:#ffffff;text-decoration:none;border-radius:6px;"
+          "padding:9px 16px;margin:4px 16px 4px 0;font-weight:600\" href=\""
+        : "<a class=\"lk\" style=\"display:inline-block;color:#1257a5;"
+          "padding:9px 0;margin:4px 16px 4px 0\" href=\"");
+    html_text(out, url);
+    rbl_out_z(out, "\">");
+    rbl_out_z(out, label);
+    rbl_out_z(out, "</a>");
+}
+
+
+static void
+html_links(rbl_out_t *out, const message_listing_t *listing)
+{
+    int  delisting, details, website;
+
+    delisting = html_is_link(listing->delisting);
+    details = html_is_link(listing->details);
+    website = html_is_link(listing->website) && !details;
+
+    if (!delisting && !details && !website) {
+        return;
+    }
+
+    rbl_out_z(out, "<div style=\"margin:4px 0 0\">");
+
+    if (delisting) {
+        html_link(out, listing->delisting, "Ask for removal", 1);
+    }
+
+    if (details) {
+        html_link(out, listing->details, "Look it up", 0);
+    }
+
+    if (website) {
+        html_link(out, listing->website, "About this list", 0);
+    }
+
+    rbl_out_z(out, "</div>\n");
+}
+
+
+/* How much a list weighs, in words and in a colour that says the same. */
+
+static void
+html_severity(rbl_out_t *out, rbl_str_t severity)
+{
+    size_t  i;
+
+    static const struct {
+        const char  *severity, *style, *word;
+    } words[] = {
+        { "critical", "ba\" style=\"color:#b3261e", "critical" },
+        { "error", "ba\" style=\"color:#b3261e", "major" },
+        { "warning", "wa\" style=\"color:#8a5a00", "minor" },
+        { "info", "mu\" style=\"color:#57606a", "for information" }
+    };
+
+    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (rbl_str_is(severity, words[i].severity)) {
+            rbl_out_z(out, " <span class=\"");
+            rbl_out_z(out, words[i].style);
+            rbl_out_z(out, ";font-size:14px;font-weight:600;"
+                           "white-space:nowrap\">");
+            rbl_out_z(out, words[i].word);
+            rbl_out_z(out, "</span>");
+        }
+    }
+}
+
+
+static void
+html_listing(rbl_out_t *out, const message_listing_t *listing)
+{
+    rbl_out_z(out, "<div class=\"ln\" style=\"border-top:1px solid #dfe3e8;"
+                   "margin:12px 0 0;padding:12px 0 0\">\n<strong>");
+    html_text(out, listing->zone);
+    rbl_out_z(out, "</strong>");
+    html_severity(out, listing->severity);
+    rbl_out_z(out, "\n");
+
+    if (listing->name.n > 0 || listing->since.n > 0) {
+        rbl_out_z(out, "<div class=\"mu\" style=\"color:#57606a;"
+                       "font-size:14px;line-height:20px\">");
+        html_text(out, listing->name);
+        rbl_out_z(out, listing->since.n == 0 ? ""
+                       : listing->name.n > 0 ? ", since " : "Since ");
+        html_text(out, listing->since);
+        rbl_out_z(out, "</div>\n");
+    }
+
+    if (listing->reason.n > 0) {
+        rbl_out_z(out, "<div class=\"qt\" style=\"background:#f2f4f6;"
+                       "color:#30363d;border-radius:6px;padding:8px 10px;"
+                       "margin:8px 0 4px;font-size:14px;line-height:20px\">");
+        html_text(out, listing->reason);
+        rbl_out_z(out, "</div>\n");
+    }
+
+    html_links(out, listing);
+    rbl_out_z(out, "</div>\n");
+}
+
+
+static void
+html_host_state(rbl_out_t *out, const message_host_t *host)
+{
+    rbl_out_z(out, host->state == MESSAGE_LISTED
+        ? "<div class=\"ba\" style=\"color:#b3261e;font-weight:600\">"
+        : "<div class=\"go\" style=\"color:#1a6b38;font-weight:600\">");
+
+    switch (host->state) {
+
+    case MESSAGE_LISTED:
+        rbl_out_z(out, "Listed on ");
+        html_count(out, host->listed_count, "blocklist");
+        break;
+
+    case MESSAGE_DELISTED:
+        rbl_out_z(out, "No longer listed");
+        break;
+
+    default:
+        rbl_out_z(out, "Not listed");
+    }
+
+    rbl_out_z(out, "</div>\n");
+
+    if (host->state == MESSAGE_LISTED && host->first_listed.n > 0) {
+        rbl_out_z(out, "<div class=\"mu\" style=\"color:#57606a;"
+                       "font-size:14px;line-height:20px\">Since ");
+        html_text(out, host->first_listed);
+        rbl_out_z(out, "</div>\n");
+    }
+}
+
+
+static void
+html_host_head(rbl_out_t *out, const message_host_t *host)
+{
+    rbl_out_z(out, html_box);
+    rbl_out_z(out, "<h2 style=\"margin:0;font-size:19px;line-height:26px\">");
+    html_text(out, host->value);
+    rbl_out_z(out, "</h2>\n");
+
+    if (host->name.n > 0 && !rbl_str_eq(host->name, host->value)) {
+        rbl_out_z(out, "<div class=\"mu\" style=\"color:#57606a\">");
+        html_text(out, host->name);
+        rbl_out_z(out, "</div>\n");
+    }
+
+    html_host_state(out, host);
+}
+
+
+static void
+html_more(rbl_out_t *out, int64_t n, const char *what)
+{
+    if (n > 0) {
+        rbl_out_z(out, "<p class=\"mu\" style=\"margin:12px 4px;"
+                       "color:#57606a\">And ");
+        html_count(out, n, what);
+        rbl_out_z(out, ".</p>\n");
+    }
+}
+
+
+static int
+html_full(const rbl_buf_t *buf)
+{
+    return rbl_buf_str(buf).n > HTML_MAX - HTML_TAIL;
+}
+
+
+static void
+html_host(rbl_buf_t *buf, const message_host_t *host)
+{
+    size_t      i;
+    int64_t     left;
+    rbl_out_t  *out = &buf->out;
+
+    html_host_head(out, host);
+
+    for (i = 0; i < host->n_listings && !html_full(buf); i++) {
+        html_listing(out, &host->listing[i]);
+    }
+
+    left = host->listed_count - (int64_t) i;
+
+    if (host->state == MESSAGE_LISTED && i > 0) {
+        html_more(out, left, "more blocklist");
+    }
+
+    rbl_out_z(out, html_box_end);
+}
+
+
+static void
+html_hosts(rbl_buf_t *buf, const message_t *message)
+{
+    size_t   i;
+    int64_t  left;
+
+    for (i = 0; i < message->n_hosts && !html_full(buf); i++) {
+        html_host(buf, &message->host[i]);
+    }
+
+    left = message->listed + message->delisted + message->clear - (int64_t) i;
+    html_more(&buf->out, left, "more host");
+}
+
+
+/* The next part of a text, up to a separator, which is taken off too. */
+
+static rbl_str_t
+html_until(rbl_str_t *text, const char *sep)
+{
+    size_t       n;
+    rbl_str_t    part;
+    const char  *end;
+
+    n = strlen(sep);
+    end = memmem(text->p, text->n, sep, n);
+    part.p = text->p;
+    part.n = end != NULL ? (size_t) (end - text->p) : text->n;
+
+    n = end != NULL ? part.n + n : part.n;
+    text->p += n;
+    text->n -= n;
+
+    return part;
+}
+
+
+/*
+ * The words of a message, its paragraphs parted by empty lines; one that is
+ * indented is the code, to be read off or copied.
+ */
+
+static void
+html_paragraph(rbl_out_t *out, rbl_str_t text)
+{
+    rbl_str_t  line;
+
+    if (text.n > 4 && memcmp(text.p, "    ", 4) == 0) {
+        text.p += 4;
+        text.n -= 4;
+        rbl_out_z(out, "<p class=\"qt\" style=\"margin:16px 0;padding:14px 8px;"
+                       "background:#f2f4f6;color:#1c2128;border-radius:6px;"
+                       "text-align:center;font:600 28px/36px Consolas,Menlo,"
+                       "monospace;letter-spacing:4px\">");
+
+    } else {
+        rbl_out_z(out, "<p style=\"margin:12px 0\">");
+    }
+
+    while (text.n > 0) {
+        line = html_until(&text, "\n");
+        html_text_cut(out, line, HTML_WORDS);
+        rbl_out_z(out, text.n > 0 ? "<br>\n" : "");
+    }
+
+    rbl_out_z(out, "</p>\n");
+}
+
+
+static void
+html_words(rbl_buf_t *buf, rbl_str_t text)
+{
+    rbl_str_t   part;
+    rbl_out_t  *out = &buf->out;
+
+    rbl_out_z(out, html_box);
+
+    while (text.n > 0 && !html_full(buf)) {
+        part = html_until(&text, "\n\n");
+
+        if (part.n > 0) {
+            html_paragraph(out, part);
+        }
+    }
+
+    rbl_out_z(out, html_box_end);
+}
+
+
+static void
+html_foot(rbl_out_t *out, const message_t *message)
+{
+    rbl_out_z(out, "<p class=\"mu\" style=\"margin:0 4px;color:#57606a;"
+                   "font-size:13px;line-height:18px\">");
+
+    if (!rbl_str_is(message->type, MESSAGE_CONFIRM)) {
+        rbl_out_z(out, "This address is a confirmed contact for blocklist"
+                       " monitoring. ");
+    }
+
+    rbl_out_z(out, "Message ");
+    html_text(out, message->event);
+    rbl_out_z(out, "</p>\n");
+}
+
+
+void
+html_message(rbl_buf_t *buf, const message_t *message)
+{
+    rbl_out_t  *out = &buf->out;
+
+    rbl_out_z(out, html_head);
+    html_text(out, message->title);
+    rbl_out_z(out, html_sheet);
+    rbl_out_z(out, "<h1 style=\"margin:4px 4px 16px;font-size:22px;"
+                   "line-height:30px\">");
+    html_text(out, message->title);
+    rbl_out_z(out, "</h1>\n");
+
+    if (message->n_hosts == 0) {
+        html_words(buf, message->text);
+
+    } else {
+        html_hosts(buf, message);
+    }
+
+    html_foot(out, message);
+    rbl_out_z(out, html_end);
+}

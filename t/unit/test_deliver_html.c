@@ -1,0 +1,271 @@
+/* The HTML of a mail: what hostile texts become, and how long it gets. */
+
+#include "deliver/html.h"
+
+#include <stdlib.h>
+
+#include "tap.h"
+
+#define S  RBL_STR
+
+#define HOSTILE  "<script>alert(1)</script>\"'&<img src=x onerror=y>" \
+                 "</div></table><a href=\"http://x/\">"
+
+
+static int
+has(rbl_str_t s, const char *part)
+{
+    return memmem(s.p, s.n, part, strlen(part)) != NULL;
+}
+
+
+static size_t
+count(rbl_str_t s, const char *part)
+{
+    size_t       n;
+    const char  *at, *end = s.p + s.n;
+
+    for (n = 0, at = s.p; /* void */ ; n++, at++) {
+        at = memmem(at, (size_t) (end - at), part, strlen(part));
+
+        if (at == NULL) {
+            return n;
+        }
+    }
+}
+
+
+/* Everything that may not be in any page. */
+
+static void
+is_safe(rbl_str_t s, const char *name)
+{
+    size_t  i;
+
+    static const char *const  never[] = {
+        "<script", "<img", "<link", "<iframe", "<object", "<form", "src=",
+        "@import", "url(", "javascript:", "data:", "\xe2\x80\xae", "\x01"
+    };
+    static const char *const  pairs[][2] = {
+        { "<div", "</div>" }, { "<table", "</table>" }, { "<td", "</td>" },
+        { "<a ", "</a>" }, { "<p", "</p>" }, { "<span", "</span>" },
+        { "<h2", "</h2>" }, { "<strong", "</strong>" }, { "<tr", "</tr>" }
+    };
+
+    for (i = 0; i < sizeof(never) / sizeof(never[0]); i++) {
+        ok(!has(s, never[i]), "%s: no %s", name, never[i]);
+    }
+
+    for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+        ok(count(s, pairs[i][0]) == count(s, pairs[i][1]), "%s: each %s ends",
+           name, pairs[i][0]);
+    }
+
+    ok(count(s, "href=\"") == count(s, "href=\"http"),
+       "%s: links lead to web pages", name);
+}
+
+
+static message_t
+trigger(size_t n, message_host_t *host)
+{
+    message_t  m;
+
+    memset(&m, 0, sizeof(m));
+    m.event = S("EV00000000000000000000000000000001");
+    m.type = S("contact.trigger");
+    m.title = S("1 host listed");
+    m.severity = S("critical");
+    m.listed = (int64_t) n;
+    m.n_hosts = n;
+    m.host = host;
+
+    return m;
+}
+
+
+static void
+test_hosts(void)
+{
+    message_t          m;
+    rbl_buf_t          buf;
+    rbl_str_t          s;
+    message_listing_t  l = {
+        .zone = S("zen.spamhaus.example"), .name = S("ZEN"),
+        .website = S("https://www.example.org/"),
+        .details = S("https://check.example.org/?q=192.0.2.7&x=1"),
+        .reason = S("CSS"), .delisting = S("https://remove.example.org/"),
+        .severity = S("error"), .since = S("2026-11-20 09:30:00 CET")
+    };
+    message_host_t     hosts[3] = {
+        { .value = S("192.0.2.7"), .name = S("mail"), .state = MESSAGE_LISTED,
+          .first_listed = S("2026-11-19 09:30:00 CET"), .listed_count = 3,
+          .n_listings = 1, .listing = &l },
+        { .value = S("192.0.2.8"), .name = S("192.0.2.8"),
+          .state = MESSAGE_DELISTED },
+        { .value = S("192.0.2.9"), .state = MESSAGE_CLEAR }
+    };
+
+    rbl_buf_init(&buf);
+    m = trigger(3, hosts);
+    m.listed = 7;
+    m.delisted = 1;
+    m.clear = 1;
+    html_message(&buf, &m);
+    s = rbl_buf_str(&buf);
+
+    is_safe(s, "hosts");
+    ok(has(s, ">192.0.2.7</h2>") && has(s, ">mail</div>"), "the host");
+    ok(has(s, "Listed on 3 blocklists") && has(s, "Since 2026-11-19 09:30"),
+       "where and since when");
+    ok(has(s, "<strong>zen.spamhaus.example</strong>") && has(s, ">major<")
+       && has(s, "ZEN, since 2026-11-20 09:30:00 CET") && has(s, ">CSS</div>"),
+       "its list");
+    ok(has(s, "href=\"https://check.example.org/?q=192.0.2.7&amp;x=1\">Look"),
+       "where to look it up");
+    ok(has(s, "href=\"https://remove.example.org/\">Ask for removal"),
+       "where to ask for removal");
+    ok(!has(s, "www.example.org"), "no page of the list beside that");
+    ok(has(s, "And 2 more blocklists."), "and the lists that are not told");
+    ok(has(s, "No longer listed") && count(s, "192.0.2.8") == 1, "delisted");
+    ok(has(s, "Not listed"), "clear");
+    ok(has(s, "And 6 more hosts."), "and the hosts that are not told");
+    ok(has(s, "EV00000000000000000000000000000001"), "which message");
+    ok(has(s, "prefers-color-scheme:dark") && has(s, "width=device-width"),
+       "for the dark and for a phone");
+    rbl_buf_free(&buf);
+}
+
+
+static void
+test_hostile(void)
+{
+    message_t          m;
+    rbl_buf_t          buf;
+    rbl_str_t          s;
+    message_listing_t  l[] = {
+        { .zone = S(HOSTILE), .name = S(HOSTILE), .website = S(HOSTILE),
+          .details = S("javascript:alert(1)"), .reason = S(HOSTILE "\xe2\x80"
+          "\xae\x01\xff"), .delisting = S("data:text/html,x"),
+          .severity = S(HOSTILE), .since = S(HOSTILE) },
+        { .zone = S("x"), .details = S("https://x.example/\"onclick=\"y"),
+          .delisting = S("https://x.example/' style=x"),
+          .website = S("  https://x.example/") },
+        { .zone = S("x"), .details = S("https://u:p@x.example/"),
+          .delisting = S("HTTPS://x.example/<b>") }
+    };
+    message_host_t     host = {
+        .value = S(HOSTILE), .name = S(HOSTILE), .state = MESSAGE_LISTED,
+        .first_listed = S(HOSTILE), .listed_count = -1, .n_listings = 3,
+        .listing = l
+    };
+
+    rbl_buf_init(&buf);
+    m = trigger(1, &host);
+    m.title = S("</title>" HOSTILE);
+    m.event = S(HOSTILE);
+    html_message(&buf, &m);
+    s = rbl_buf_str(&buf);
+
+    /* as text they stand there, and nothing of them is a tag */
+
+    ok(count(s, "&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;") > 6,
+       "hostile texts are shown");
+    ok(count(s, "</title>") == 1, "the title ends once");
+    ok(count(s, "href=\"") == 0, "and none of their URLs is a link");
+    ok(!has(s, "<script") && !has(s, "<img") && !has(s, "\" onclick"),
+       "no tags of theirs");
+    ok(!has(s, "\xe2\x80\xae") && !has(s, "\x01") && !has(s, "\xff"),
+       "no controls, no marks of direction, no broken UTF-8");
+    rbl_buf_free(&buf);
+}
+
+
+#define HOSTS     200
+#define LISTINGS  50
+
+static void
+test_long(void)
+{
+    size_t              i;
+    message_t           m;
+    rbl_buf_t           buf;
+    rbl_str_t           s;
+    char                text[4001];
+    message_host_t     *hosts;
+    message_listing_t  *l;
+
+    memset(text, '&', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    hosts = calloc(HOSTS, sizeof(message_host_t));
+    l = calloc(LISTINGS, sizeof(message_listing_t));
+
+    for (i = 0; i < LISTINGS; i++) {
+        l[i].zone = l[i].name = l[i].reason = l[i].since = rbl_str(text);
+    }
+
+    for (i = 0; i < HOSTS; i++) {
+        hosts[i].value = rbl_str(text);
+        hosts[i].state = MESSAGE_LISTED;
+        hosts[i].listed_count = LISTINGS;
+        hosts[i].n_listings = LISTINGS;
+        hosts[i].listing = l;
+    }
+
+    rbl_buf_init(&buf);
+    m = trigger(HOSTS, hosts);
+    html_message(&buf, &m);
+    s = rbl_buf_str(&buf);
+    is_safe(s, "long");
+    ok(s.n < HTML_MAX + 20000, "it is not too long (%zu)", s.n);
+    ok(has(s, " more blocklists.") && has(s, " more hosts."),
+       "and says what is left out");
+    ok(has(s, "</body>\n</html>\n"), "and has its end");
+    rbl_buf_free(&buf);
+
+    rbl_buf_init(&buf);
+    m.n_hosts = 0;
+    m.text = rbl_str(text);
+    html_message(&buf, &m);
+    ok(has(rbl_buf_str(&buf), "&amp;\xe2\x80\xa6</p>")
+       || has(rbl_buf_str(&buf), "&amp;</p>"), "words are cut as well");
+    rbl_buf_free(&buf);
+    free(hosts);
+    free(l);
+}
+
+
+static void
+test_words(void)
+{
+    message_t  m;
+    rbl_buf_t  buf;
+    rbl_str_t  s;
+
+    rbl_buf_init(&buf);
+    m = trigger(0, NULL);
+    m.type = S("contact.confirm");
+    m.code = S("k7m2xq");
+    m.text = S("\n\nHello & <b>.\n\n    k7m2xq\n\nOne\ntwo\n\n\n\nEnd\n");
+    html_message(&buf, &m);
+    s = rbl_buf_str(&buf);
+    is_safe(s, "words");
+    ok(has(s, ">Hello &amp; &lt;b&gt;.</p>"), "a paragraph");
+    ok(has(s, "letter-spacing:4px\">k7m2xq</p>"), "the code, large");
+    ok(has(s, ">One<br>\ntwo</p>"), "lines of one");
+    ok(has(s, ">End</p>"), "the last");
+    ok(!has(s, "is a confirmed contact"), "which it is not yet");
+    rbl_buf_free(&buf);
+}
+
+
+int
+main(void)
+{
+    test_hosts();
+    test_hostile();
+    test_long();
+    test_words();
+
+    return tap_done();
+}
