@@ -351,6 +351,50 @@ attempt_gone(attempt_t *a, unsigned status, const char *error)
 }
 
 
+/* If there is no request to be sent, that is the end of it. */
+
+static int
+attempt_make(attempt_t *a)
+{
+    rbl_err_t  err;
+
+    a->request = channel_request_new();
+    err = a->request != NULL ? a->channel->make(a->request, &a->job)
+                             : RBL_ENOMEM;
+
+    if (err == RBL_OK) {
+        return 0;
+    }
+
+    if (err == RBL_EINVAL) {
+        attempt_dead(a, 0, a->request->why);
+
+    } else {
+        attempt_failed(a, 0, 0, "internal error");
+    }
+
+    return -1;
+}
+
+
+static void
+attempt_again(attempt_t *a, const channel_answer_t *answer)
+{
+    if (++a->job.step == CHANNEL_STEPS) {
+        attempt_failed(a, answer->status, 0, "the service wants no end of"
+                                             " requests");
+        return;
+    }
+
+    channel_request_free(a->request);
+    a->request = NULL;
+
+    if (attempt_make(a) == 0) {
+        attempt_post(a);
+    }
+}
+
+
 void
 attempt_answered(attempt_t *a, const channel_answer_t *answer,
     int64_t retry_after)
@@ -369,6 +413,10 @@ attempt_answered(attempt_t *a, const channel_answer_t *answer,
     case CHANNEL_DELIVERED:
         a->deliver->counters.delivered++;
         attempt_end(a, "ok", answer->status, 0, "");
+        return;
+
+    case CHANNEL_AGAIN:
+        attempt_again(a, answer);
         return;
 
     case CHANNEL_RETRY:
@@ -447,8 +495,7 @@ attempt_mark(attempt_t *a)
 void
 attempt_start(attempt_t *a)
 {
-    char       why[CHANNEL_WHY_MAX];
-    rbl_err_t  err;
+    char  why[CHANNEL_WHY_MAX];
 
     if (a->channel == NULL) {
         snprintf(why, sizeof(why), "no channel for %.*s yet",
@@ -462,25 +509,17 @@ attempt_start(attempt_t *a)
                   "smtp_url and smtp_from, and start anew");
     }
 
-    a->request = channel_request_new();
-    err = a->request != NULL ? a->channel->make(a->request, &a->job)
-                             : RBL_ENOMEM;
+    if (attempt_make(a) != 0) {
+        return;
+    }
 
-    if (err == RBL_OK) {
-        if (a->channel->way == CHANNEL_SMTP) {
-            attempt_mail(a);
+    if (a->channel->way == CHANNEL_SMTP) {
+        attempt_mail(a);
 
-        } else if (a->request->once_more) {
-            attempt_mark(a);
-
-        } else {
-            attempt_post(a);
-        }
-
-    } else if (err == RBL_EINVAL) {
-        attempt_dead(a, 0, a->request->why);
+    } else if (a->request->once_more) {
+        attempt_mark(a);
 
     } else {
-        attempt_failed(a, 0, 0, "internal error");
+        attempt_post(a);
     }
 }

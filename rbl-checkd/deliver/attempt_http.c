@@ -36,6 +36,7 @@ attempt_posted(void *data, const transfer_result_t *result)
                  (int) a->member.n, a->member.p, a->n + 1, result->status,
                  result->seconds * 1000.0);
 
+        answer.step = a->job.step;
         answer.status = result->status;
         answer.text = "";
         answer.body = result->body;
@@ -203,7 +204,10 @@ attempt_post(attempt_t *a)
     resolve_request_t  request;
 
     a->state = ATTEMPT_RESOLVING;
-    a->deadline = ev_now(d->loop) + d->conf->deliver_timeout;
+
+    if (a->job.step == 0) {
+        a->deadline = ev_now(d->loop) + d->conf->deliver_timeout;
+    }
 
     memset(&request, 0, sizeof(request));
     error = attempt_judge_url(a, &request, buf);
@@ -221,7 +225,7 @@ attempt_post(attempt_t *a)
     request.port = a->parsed.port;
     request.trusted = a->request->trusted;
     request.turn = a->n;
-    request.timeout = d->conf->deliver_timeout / 2;
+    request.timeout = (a->deadline - ev_now(d->loop)) / 2;
 
     a->resolve = resolve_start(&request, attempt_resolved, a);
 

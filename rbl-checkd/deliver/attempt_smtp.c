@@ -54,6 +54,7 @@ attempt_mailed(void *data, const smtp_result_t *result)
                  result->seconds * 1000.0);
 
         memset(&answer, 0, sizeof(answer));
+        answer.step = 0;
         answer.status = result->status;
         answer.text = result->text;
         attempt_answered(a, &answer, 0);

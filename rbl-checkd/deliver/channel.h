@@ -18,6 +18,7 @@
 #define CHANNEL_HEADERS     8
 #define CHANNEL_HEADER_MAX  192
 #define CHANNEL_WHY_MAX     256
+#define CHANNEL_STEPS       4           /* requests of one attempt */
 #define CHANNEL_SIGV4_MAX   96
 #define CHANNEL_VALUE_MAX   64
 #define CHANNEL_WORDS_MAX   160         /* octets of a peer's words, the rest
@@ -37,6 +38,8 @@ typedef struct {
     rbl_str_t        event;             /* SID */
     rbl_str_t        body;              /* JSON (body.h, message.h) */
     int64_t          first;             /* ms since 1970 */
+    unsigned         step;              /* how often this attempt was told
+                                           CHANNEL_AGAIN */
 } channel_job_t;
 
 typedef struct {
@@ -67,6 +70,7 @@ typedef struct {
 
 /* All of it foreign bytes. */
 typedef struct {
+    unsigned     step;                  /* of the request that it answers */
     unsigned     status;                /* of HTTP, or the last SMTP reply */
     const char  *text;                  /* of that reply; "" with HTTP */
     rbl_str_t    body;                  /* the beginning of it */
@@ -75,6 +79,10 @@ typedef struct {
 
 typedef enum {
     CHANNEL_DELIVERED = 0,
+    CHANNEL_AGAIN,                      /* the service wants another request
+                                           first: the same attempt goes on, in
+                                           its time, with the one that is made
+                                           at the next step */
     CHANNEL_RETRY,                      /* not before the peer's Retry-After */
     CHANNEL_DEAD,
     CHANNEL_DISABLE                     /* dead, and so is who it goes to: a
