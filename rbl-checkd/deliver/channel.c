@@ -16,7 +16,12 @@
 static const channel_t *const  channels[] = {
     &channel_webhook,
     &channel_email,
-    &channel_endpoint
+    &channel_endpoint,
+    &channel_sms,
+    &channel_pushover,
+    &channel_datadog,
+    &channel_sns,
+    &channel_cloudwatch
 };
 
 

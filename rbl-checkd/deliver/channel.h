@@ -116,6 +116,8 @@ typedef struct {
 } channel_t;
 
 extern const channel_t  channel_webhook, channel_endpoint, channel_email;
+extern const channel_t  channel_sms, channel_pushover, channel_datadog;
+extern const channel_t  channel_sns, channel_cloudwatch;
 
 /* NULL: there is none for that type of contact. */
 const channel_t *channel_find(rbl_str_t type);

@@ -1,0 +1,249 @@
+/*
+ * Requests to AWS are signed (Signature Version 4) by libcurl; here is only
+ * what it is told.  Amazon throttles with status 400 and a code, so the codes
+ * decide; they are short words, and nothing else of an answer is repeated, for
+ * it names accounts and resources.
+ */
+
+#include "aws.h"
+
+#include <stdio.h>
+
+
+#define AWS_CODE_MAX  64
+
+
+/* The part of *rest up to a separator, or all of it. */
+
+static rbl_str_t
+aws_until(rbl_str_t *rest, char sep)
+{
+    rbl_str_t    part;
+    const char  *end;
+
+    end = rest->n > 0 ? memchr(rest->p, sep, rest->n) : NULL;
+    part.p = rest->p;
+    part.n = end != NULL ? (size_t) (end - rest->p) : rest->n;
+
+    rest->p += part.n + (end != NULL);
+    rest->n -= part.n + (end != NULL);
+
+    return part;
+}
+
+
+rbl_err_t
+aws_value(aws_value_t *value, rbl_contact_type_t type, rbl_str_t contact)
+{
+    char       buf[RBL_CONTACT_MAX];
+    size_t     i;
+    rbl_str_t  parsed, rest;
+
+    /* the views are into what is there, so it has to be canonical */
+
+    if (rbl_contact_parse(buf, &parsed, type, contact, NULL, 0) != RBL_OK
+        || !rbl_str_eq(parsed, contact))
+    {
+        return RBL_EINVAL;
+    }
+
+    rest = contact;
+    value->arn = aws_until(&rest, ',');
+    value->id = aws_until(&rest, ',');
+    value->secret = rest;
+
+    /* arn:<partition>:<service>:<region>:<account>:<name> */
+
+    rest = value->arn;
+
+    for (i = 0; i < 3; i++) {
+        (void) aws_until(&rest, ':');
+    }
+
+    value->region = aws_until(&rest, ':');
+    (void) aws_until(&rest, ':');
+    value->name = rest;
+
+    return RBL_OK;
+}
+
+
+/*
+ * The room of the address holds key id and secret too, with a NUL behind each,
+ * for the value of the contact has none there.
+ */
+
+static rbl_err_t
+aws_keep(channel_request_t *request, const aws_value_t *value)
+{
+    rbl_buf_t  *made = &request->to_made;
+
+    request->to.n = rbl_buf_str(made).n;
+    rbl_out_char(&made->out, '\0');
+    rbl_out_str(&made->out, value->id);
+    rbl_out_char(&made->out, '\0');
+    rbl_out_str(&made->out, value->secret);
+    rbl_out_char(&made->out, '\0');
+
+    if (made->out.failed) {
+        return RBL_ENOMEM;
+    }
+
+    request->to.p = rbl_buf_str(made).p;
+    request->user.p = request->to.p + request->to.n + 1;
+    request->user.n = value->id.n;
+    request->password.p = request->user.p + request->user.n + 1;
+    request->password.n = value->secret.n;
+
+    return RBL_OK;
+}
+
+
+rbl_err_t
+aws_request(channel_request_t *request, const aws_value_t *value,
+    const char *service, const char *base)
+{
+    int         n;
+    rbl_out_t  *out = &request->to_made.out;
+
+    n = snprintf(request->sigv4, sizeof(request->sigv4), "aws:amz:%.*s:%s",
+                 (int) value->region.n, value->region.p, service);
+
+    if (n < 0 || (size_t) n >= sizeof(request->sigv4)) {
+        return channel_never(request, "the region is not valid");
+    }
+
+    if (base[0] != '\0') {
+        rbl_out_z(out, base);
+
+    } else {
+        rbl_out_z(out, "https://");
+        rbl_out_z(out, service);
+        rbl_out_char(out, '.');
+        rbl_out_str(out, value->region);
+        rbl_out_z(out, ".amazonaws.com");
+        rbl_out_z(out, memcmp(value->region.p, "cn-", 3) == 0 ? ".cn" : "");
+    }
+
+    rbl_out_char(out, '/');
+    request->trusted = 1;
+    request->fresh = 1;
+    request->once_more = 1;
+
+    return aws_keep(request, value);
+}
+
+
+/* What stands behind `before` in a text, as far as it is a code. */
+
+static rbl_str_t
+aws_behind(rbl_str_t text, const char *before)
+{
+    char         c;
+    size_t       n;
+    rbl_str_t    code;
+    const char  *at;
+
+    at = text.n > 0 ? memmem(text.p, text.n, before, strlen(before)) : NULL;
+
+    if (at == NULL) {
+        return RBL_STR("");
+    }
+
+    code.p = at + strlen(before);
+    n = (size_t) (text.p + text.n - code.p);
+
+    for (code.n = 0; code.n < n && code.n <= AWS_CODE_MAX; code.n++) {
+        c = code.p[code.n];
+
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+              || (c >= '0' && c <= '9') || c == '.' || c == '#'))
+        {
+            break;
+        }
+    }
+
+    return code.n > 0 && code.n <= AWS_CODE_MAX ? code : RBL_STR("");
+}
+
+
+rbl_str_t
+aws_code(const channel_answer_t *answer)
+{
+    rbl_str_t    code;
+    const char  *name;
+
+    code = aws_behind(answer->body, "<Code>");
+
+    if (code.n == 0) {
+        code = aws_behind(answer->body, "\"__type\":\"");
+    }
+
+    if (code.n == 0) {
+        code = aws_behind(answer->body, "\"__type\": \"");
+    }
+
+    if (code.n == 0) {
+        code = aws_behind(channel_answer_header(answer, "x-amzn-ErrorType"),
+                          "");
+    }
+
+    name = code.n > 0 ? memrchr(code.p, '#', code.n) : NULL;
+
+    if (name != NULL) {
+        code.n -= (size_t) (name + 1 - code.p);
+        code.p = name + 1;
+    }
+
+    return code;
+}
+
+
+/* Not now, whatever the status. */
+
+static int
+aws_again(rbl_str_t code)
+{
+    size_t  i;
+
+    static const char *const  codes[] = {
+        "Throttling", "ThrottlingException", "ThrottledException", "Throttled",
+        "RequestThrottled", "RequestThrottledException", "KMSThrottling",
+        "KMSThrottlingException", "TooManyRequestsException",
+        "RequestLimitExceeded", "BandwidthLimitExceeded",
+        "LimitExceededException", "SlowDown", "PriorRequestNotComplete",
+        "TransactionInProgressException", "ProvisionedThroughputExceeded",
+        "ProvisionedThroughputExceededException", "RequestTimeout",
+        "RequestTimeoutException", "RequestExpired", "InternalError",
+        "InternalFailure", "InternalServerError", "ServiceUnavailable",
+        "ServiceUnavailableException", "OperationAbortedException"
+    };
+
+    for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+        if (rbl_str_is(code, codes[i])) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+channel_verdict_t
+aws_judge(const channel_answer_t *answer, channel_outcome_t *outcome,
+    const char *service)
+{
+    rbl_str_t          code;
+    channel_verdict_t  verdict;
+
+    verdict = channel_judge_service(answer, outcome, service);
+
+    if (verdict == CHANNEL_DELIVERED) {
+        return verdict;
+    }
+
+    code = aws_code(answer);
+    channel_why(outcome, service, answer->status, code);
+
+    return aws_again(code) ? CHANNEL_RETRY : verdict;
+}

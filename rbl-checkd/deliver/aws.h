@@ -1,0 +1,39 @@
+/*
+ * What the channels of AWS have in common: the parts of a contact's value, the
+ * signed request, and what an error means.  Pure.
+ */
+
+#ifndef DELIVER_AWS_H_INCLUDED
+#define DELIVER_AWS_H_INCLUDED
+
+#include "channel.h"
+#include "rbl_contact.h"
+
+/* Views into the value. */
+typedef struct {
+    rbl_str_t  arn, region, name;       /* name: what the ARN ends in */
+    rbl_str_t  id, secret;
+} aws_value_t;
+
+/* RBL_EINVAL: not a value as rbl_contact_parse makes it. */
+rbl_err_t aws_value(aws_value_t *value, rbl_contact_type_t type,
+    rbl_str_t contact);
+
+/*
+ * Where the request goes, and how it is signed: `service` as in host names and
+ * signatures; `base` is the operator's address of it, "" for Amazon's own.
+ */
+rbl_err_t aws_request(channel_request_t *request, const aws_value_t *value,
+    const char *service, const char *base);
+
+/* The code of an error, from XML or from JSON; "" if there is none. */
+rbl_str_t aws_code(const channel_answer_t *answer);
+
+/*
+ * 2xx is delivered; what is throttled and errors of the service are tried
+ * again; anything else is dead, and its code is told.
+ */
+channel_verdict_t aws_judge(const channel_answer_t *answer,
+    channel_outcome_t *outcome, const char *service);
+
+#endif /* DELIVER_AWS_H_INCLUDED */

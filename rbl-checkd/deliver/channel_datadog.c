@@ -1,0 +1,425 @@
+/*
+ * Contacts of type datadog: events (version 1 of that API), which Datadog puts
+ * together by their aggregation key.  Their text is Markdown, in which what is
+ * foreign is escaped, an "@" too: it would call people.
+ */
+
+#include "channel.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "clip.h"
+#include "message.h"
+#include "rbl_contact.h"
+#include "rbl_doc.h"
+#include "rbl_validate.h"
+
+
+#define DATADOG_TITLE  100              /* characters */
+#define DATADOG_TEXT   4000
+#define DATADOG_LEFT   40               /* of them for "and 12 more hosts" */
+#define DATADOG_HOST   255
+#define DATADOG_FIELD  300              /* of one foreign text */
+#define DATADOG_AGE    INT64_C(61200000)    /* ms; what happened more than 18
+                                               hours ago is refused */
+#define DATADOG_OPEN   "%%% \n"
+#define DATADOG_CLOSE  "\n %%%"
+
+
+/* A foreign text as Markdown that says the same. */
+
+static void
+datadog_words(rbl_out_t *out, rbl_str_t text)
+{
+    int        cut;
+    char       c;
+    size_t     i;
+    rbl_str_t  s;
+
+    s = clip_text(text, DATADOG_FIELD, CLIP_CHARS, &cut);
+
+    for (i = 0; i < s.n; i++) {
+        c = s.p[i];
+
+        if ((unsigned char) c < ' ' || c == 0x7f) {
+            rbl_out_char(out, ' ');
+            continue;
+        }
+
+        if (strchr("\\`*_{}[]()<>|~#&!", c) != NULL) {
+            rbl_out_char(out, '\\');
+        }
+
+        rbl_out_char(out, c);
+
+        /* with a space of no width behind it nobody is meant */
+
+        if (c == '@' || c == '%') {
+            rbl_out_z(out, "\xe2\x80\x8b");
+        }
+    }
+
+    rbl_out_z(out, cut ? CLIP_ELLIPSIS : "");
+}
+
+
+/* [label](url), if it is a URL; what Markdown could end it at is encoded. */
+
+static void
+datadog_link(rbl_out_t *out, const char *label, rbl_str_t url)
+{
+    char       hex[8];
+    size_t     i;
+    rbl_url_t  parsed;
+
+    if (url.n > DATADOG_FIELD || rbl_url_parse(&parsed, url) != RBL_OK) {
+        return;
+    }
+
+    rbl_out_z(out, " [");
+    rbl_out_z(out, label);
+    rbl_out_z(out, "](");
+
+    for (i = 0; i < url.n; i++) {
+        if (strchr("()[]@*_~", url.p[i]) != NULL) {
+            snprintf(hex, sizeof(hex), "%%%02X", (unsigned) url.p[i]);
+            rbl_out_z(out, hex);
+
+        } else {
+            rbl_out_char(out, url.p[i]);
+        }
+    }
+
+    rbl_out_char(out, ')');
+}
+
+
+static void
+datadog_listing(rbl_out_t *out, const message_listing_t *l)
+{
+    rbl_out_z(out, "- ");
+    datadog_words(out, l->name.n > 0 ? l->name : l->zone);
+
+    if (l->name.n > 0 && !rbl_str_eq(l->name, l->zone)) {
+        rbl_out_z(out, " \\(");
+        datadog_words(out, l->zone);
+        rbl_out_z(out, "\\)");
+    }
+
+    if (l->reason.n > 0) {
+        rbl_out_z(out, ": ");
+        datadog_words(out, l->reason);
+    }
+
+    datadog_link(out, "look it up", l->details);
+    datadog_link(out, "ask for removal", l->delisting);
+    rbl_out_char(out, '\n');
+}
+
+
+static void
+datadog_host(rbl_out_t *out, const message_host_t *host)
+{
+    rbl_out_z(out, "\n**");
+    datadog_words(out, host->value);
+    rbl_out_z(out, "**");
+
+    if (host->name.n > 0 && !rbl_str_eq(host->name, host->value)) {
+        rbl_out_z(out, " \\(");
+        datadog_words(out, host->name);
+        rbl_out_z(out, "\\)");
+    }
+
+    if (host->state == MESSAGE_LISTED) {
+        rbl_out_z(out, " is on ");
+        rbl_out_int(out, host->listed_count);
+        rbl_out_z(out, host->listed_count == 1 ? " list\n\n" : " lists\n\n");
+        return;
+    }
+
+    rbl_out_z(out, host->state == MESSAGE_DELISTED
+                   ? " is not listed any more\n" : " is not listed\n");
+}
+
+
+/* Adds a part if it fits, and room for the end is left. */
+
+static int
+datadog_add(rbl_buf_t *text, rbl_buf_t *part)
+{
+    size_t     units;
+    rbl_str_t  s;
+
+    s = rbl_buf_str(part);
+    units = clip_length(rbl_buf_str(text), CLIP_CHARS)
+            + clip_length(s, CLIP_CHARS);
+
+    if (part->out.failed
+        || units + DATADOG_LEFT + sizeof(DATADOG_OPEN DATADOG_CLOSE)
+           > DATADOG_TEXT)
+    {
+        return 0;
+    }
+
+    rbl_out_str(&text->out, s);
+    rbl_buf_reset(part);
+
+    return 1;
+}
+
+
+/* A host and its lists; 0: there was no room for all of it. */
+
+static int
+datadog_tell(rbl_buf_t *text, const message_host_t *host, int64_t *told)
+{
+    int        fits;
+    size_t     i;
+    rbl_buf_t  part;
+
+    rbl_buf_init(&part);
+    datadog_host(&part.out, host);
+    fits = datadog_add(text, &part);
+    *told += fits;
+
+    for (i = 0; i < host->n_listings && fits; i++) {
+        datadog_listing(&part.out, &host->listing[i]);
+        fits = datadog_add(text, &part);
+    }
+
+    text->out.failed |= part.out.failed;
+    rbl_buf_free(&part);
+
+    return fits;
+}
+
+
+static void
+datadog_hosts(rbl_buf_t *text, const message_t *m)
+{
+    int        fits;
+    size_t     i;
+    int64_t    left, told;
+    rbl_out_t  *out = &text->out;
+
+    told = 0;
+    fits = 1;
+
+    for (i = 0; i < m->n_hosts && fits; i++) {
+        fits = datadog_tell(text, &m->host[i], &told);
+    }
+
+    left = m->listed + m->delisted + m->clear - told;
+
+    if (left > 0) {
+        rbl_out_z(out, "\nand ");
+        rbl_out_int(out, left);
+        rbl_out_z(out, left == 1 ? " more host\n" : " more hosts\n");
+    }
+}
+
+
+static void
+datadog_text(rbl_doc_t *doc, const message_t *message)
+{
+    rbl_buf_t  text;
+
+    rbl_buf_init(&text);
+
+    if (message->n_hosts == 0) {
+        clip_out(&text.out, message->text, DATADOG_TEXT, CLIP_CHARS);
+
+    } else {
+        rbl_out_z(&text.out, DATADOG_OPEN);
+        datadog_hosts(&text, message);
+        rbl_out_z(&text.out, DATADOG_CLOSE);
+    }
+
+    rbl_doc_str(doc, "text", rbl_buf_str(&text));
+    doc->out->failed |= text.out.failed;
+    rbl_buf_free(&text);
+}
+
+
+/* The colour of the event. */
+
+static const char *
+datadog_alert(const message_t *message)
+{
+    if (message->listed == 0) {
+        return message->delisted > 0 ? "success" : "info";
+    }
+
+    if (rbl_str_is(message->severity, "critical")
+        || rbl_str_is(message->severity, "error"))
+    {
+        return "error";
+    }
+
+    return rbl_str_is(message->severity, "warning") ? "warning" : "info";
+}
+
+
+/* One host's events belong together, and so do those of many. */
+
+static void
+datadog_key(rbl_doc_t *doc, const message_t *message)
+{
+    rbl_doc_text_open(doc, "aggregation_key");
+    rbl_doc_text_part(doc, RBL_STR("blocklists-"));
+
+    if (message->n_hosts == 1) {
+        rbl_doc_text_part(doc, clip_begin(message->host[0].id, 64,
+                                          CLIP_CHARS));
+
+    } else {
+        rbl_doc_text_part(doc, message->n_hosts > 0 ? RBL_STR("digest")
+                                                    : RBL_STR("contact"));
+    }
+
+    rbl_doc_text_close(doc);
+}
+
+
+static void
+datadog_event(rbl_out_t *out, const channel_job_t *job,
+    const message_t *message)
+{
+    int64_t    now;
+    rbl_doc_t  doc;
+
+    now = (int64_t) time(NULL) * 1000;
+
+    rbl_doc_begin(&doc, out, RBL_JSON);
+    rbl_doc_str(&doc, "title", clip_begin(message->title, DATADOG_TITLE,
+                                          CLIP_CHARS));
+    datadog_text(&doc, message);
+    rbl_doc_z(&doc, "alert_type", datadog_alert(message));
+    rbl_doc_z(&doc, "priority", "normal");
+    datadog_key(&doc, message);
+
+    if (now - job->first < DATADOG_AGE) {
+        rbl_doc_int(&doc, "date_happened", job->first / 1000);
+    }
+
+    if (message->n_hosts == 1) {
+        rbl_doc_str(&doc, "host", clip_begin(message->host[0].value,
+                                             DATADOG_HOST, CLIP_CHARS));
+    }
+
+    rbl_doc_array(&doc, "tags");
+    rbl_doc_z(&doc, NULL, "service:blocklist-monitoring");
+
+    if (message->severity.n > 0) {
+        rbl_doc_text_open(&doc, NULL);
+        rbl_doc_text_part(&doc, RBL_STR("severity:"));
+        rbl_doc_text_part(&doc, clip_begin(message->severity, 32, CLIP_CHARS));
+        rbl_doc_text_close(&doc);
+    }
+
+    rbl_doc_close(&doc);
+    rbl_doc_end(&doc);
+}
+
+
+/* "<key>" or "<site>,<key>" */
+
+static rbl_err_t
+datadog_where(channel_request_t *request, const channel_job_t *job)
+{
+    char         buf[RBL_CONTACT_MAX];
+    rbl_str_t    value, site;
+    rbl_out_t   *out = &request->to_made.out;
+    const char  *comma;
+
+    if (rbl_contact_parse(buf, &value, RBL_CONTACT_DATADOG, job->to, NULL, 0)
+        != RBL_OK)
+    {
+        return channel_never(request, "not a Datadog key");
+    }
+
+    site = RBL_STR("datadoghq.com");
+    comma = memchr(value.p, ',', value.n);
+
+    if (comma != NULL) {
+        site = (rbl_str_t) { value.p, (size_t) (comma - value.p) };
+        value.n -= site.n + 1;
+        value.p = comma + 1;
+    }
+
+    if (job->conf->datadog_url[0] != '\0') {
+        rbl_out_z(out, job->conf->datadog_url);
+
+    } else {
+        rbl_out_z(out, "https://api.");
+        rbl_out_str(out, site);
+    }
+
+    rbl_out_z(out, "/api/v1/events");
+    request->trusted = 1;
+    request->fresh = 1;
+    request->once_more = 1;
+
+    return channel_header(request, "DD-API-KEY: %.*s", (int) value.n, value.p);
+}
+
+
+static rbl_err_t
+datadog_make(channel_request_t *request, const channel_job_t *job)
+{
+    rbl_err_t  err;
+    message_t  message;
+
+    err = datadog_where(request, job);
+
+    if (err != RBL_OK) {
+        return err;
+    }
+
+    if (message_read(&message, job->body) != RBL_OK) {
+        return channel_never(request, "the message is malformed");
+    }
+
+    datadog_event(&request->body_made.out, job, &message);
+    message_free(&message);
+
+    return channel_made(request);
+}
+
+
+static channel_verdict_t
+datadog_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
+{
+    int64_t            reset;
+    channel_verdict_t  verdict;
+
+    verdict = channel_judge_service(answer, outcome, "Datadog");
+
+    if (answer->status == 401 || answer->status == 403) {
+        snprintf(outcome->why, CHANNEL_WHY_MAX, "Datadog refuses the key (%u)",
+                 answer->status);
+    }
+
+    /* seconds from now */
+
+    if (answer->status == 429
+        && rbl_int_parse(&reset, channel_answer_header(answer,
+                                                       "X-RateLimit-Reset"),
+                         1, 86400)
+           == RBL_OK)
+    {
+        outcome->wait = reset * 1000;
+    }
+
+    return verdict;
+}
+
+
+const channel_t  channel_datadog = {
+    .type = "datadog",
+    .way = CHANNEL_HTTP,
+    .repeats = &backoff_contact,
+    .make = datadog_make,
+    .judge = datadog_judge
+};

@@ -1,0 +1,200 @@
+/*
+ * Contacts of type pushover.  The service wants no repeat of what it refused,
+ * and counts the messages of a month; nothing tells it a repeat.
+ */
+
+#include "channel.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "clip.h"
+#include "message.h"
+#include "rbl_contact.h"
+#include "rbl_validate.h"
+
+
+#define PUSHOVER_TITLE    250           /* characters */
+#define PUSHOVER_MESSAGE  1024
+#define PUSHOVER_URL      512
+#define PUSHOVER_HOLD     INT64_C(21600)    /* s that news stay news */
+
+
+/* Through a phone's quiet hours, as usual, or without a sound. */
+
+static const char *
+pushover_priority(const message_t *message)
+{
+    if (rbl_str_is(message->severity, "critical")) {
+        return "1";
+    }
+
+    return message->code.n > 0 || message->listed > 0 ? "0" : "-1";
+}
+
+
+static void
+pushover_cut(rbl_buf_t *form, const char *name, rbl_str_t text, size_t max)
+{
+    rbl_buf_t  cut;
+
+    rbl_buf_init(&cut);
+    clip_out(&cut.out, text, max, CLIP_CHARS);
+    channel_form(form, name, rbl_buf_str(&cut));
+    form->out.failed |= cut.out.failed;
+    rbl_buf_free(&cut);
+}
+
+
+static void
+pushover_form(rbl_buf_t *form, const channel_job_t *job,
+    const message_t *message)
+{
+    char       time_text[RBL_OUT_INT];
+    rbl_url_t  url;
+
+    channel_form(form, "token", rbl_str(job->conf->pushover_token));
+    channel_form(form, "user", job->to);
+    pushover_cut(form, "title", message->title, PUSHOVER_TITLE);
+    pushover_cut(form, "message", message->text.n > 0 ? message->text
+                                                      : message->title,
+                 PUSHOVER_MESSAGE);
+    channel_form(form, "priority", rbl_str(pushover_priority(message)));
+    channel_form(form, "timestamp",
+                 rbl_out_int_text(time_text, job->first / 1000));
+
+    if (message->url.n <= PUSHOVER_URL
+        && rbl_url_parse(&url, message->url) == RBL_OK)
+    {
+        channel_form(form, "url", message->url);
+        channel_form(form, "url_title", RBL_STR("Look it up"));
+    }
+}
+
+
+static rbl_err_t
+pushover_make(channel_request_t *request, const channel_job_t *job)
+{
+    char       buf[RBL_CONTACT_MAX];
+    rbl_str_t  to;
+    message_t  message;
+
+    if (job->conf->pushover_token[0] == '\0') {
+        return channel_never(request, "no Pushover application is configured"
+                                      " (pushover_token_file)");
+    }
+
+    if (rbl_contact_parse(buf, &to, RBL_CONTACT_PUSHOVER, job->to, NULL, 0)
+        != RBL_OK)
+    {
+        return channel_never(request, "not a Pushover key");
+    }
+
+    if (message_read(&message, job->body) != RBL_OK) {
+        return channel_never(request, "the message is malformed");
+    }
+
+    channel_service(request, job->conf->pushover_url,
+                    RBL_STR("/1/messages.json"));
+    request->content_type = "application/x-www-form-urlencoded";
+    request->fresh = 1;
+    request->once_more = 1;
+    pushover_form(&request->body_made, job, &message);
+    message_free(&message);
+
+    return channel_made(request);
+}
+
+
+/* 429: nothing more is taken until the month is over. */
+
+static channel_verdict_t
+pushover_quota(const channel_answer_t *answer, channel_outcome_t *outcome)
+{
+    int64_t  reset, now;
+
+    snprintf(outcome->why, CHANNEL_WHY_MAX,
+             "Pushover takes no more messages this month (429)");
+    now = (int64_t) time(NULL);
+
+    if (rbl_int_parse(&reset, channel_answer_header(answer,
+                                                    "X-Limit-App-Reset"),
+                      1, INT64_C(99999999999))
+        != RBL_OK)
+    {
+        return CHANNEL_RETRY;
+    }
+
+    if (reset - now > PUSHOVER_HOLD) {
+        return CHANNEL_DEAD;
+    }
+
+    outcome->wait = reset > now ? (reset - now) * 1000 : 0;
+
+    return CHANNEL_RETRY;
+}
+
+
+static int
+pushover_says(const json_t *root, const char *field)
+{
+    const char  *value;
+
+    value = json_string_value(json_object_get(root, field));
+
+    return value != NULL && strcmp(value, "invalid") == 0;
+}
+
+
+/* {"user":"invalid","errors":[...],"status":0} */
+
+static channel_verdict_t
+pushover_refused(const channel_answer_t *answer, channel_outcome_t *outcome)
+{
+    json_t             *root;
+    json_error_t        error;
+    channel_verdict_t   verdict;
+
+    verdict = CHANNEL_DEAD;
+    root = json_loadb(answer->body.p, answer->body.n, 0, &error);
+
+    if (pushover_says(root, "user")) {
+        snprintf(outcome->why, CHANNEL_WHY_MAX,
+                 "Pushover knows no such user or group (%u)", answer->status);
+        verdict = CHANNEL_DISABLE;
+
+    } else if (pushover_says(root, "token")) {
+        snprintf(outcome->why, CHANNEL_WHY_MAX,
+                 "Pushover refuses its application (%u)", answer->status);
+    }
+
+    json_decref(root);
+
+    return verdict;
+}
+
+
+static channel_verdict_t
+pushover_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
+{
+    channel_verdict_t  verdict;
+
+    if (answer->status == 429) {
+        return pushover_quota(answer, outcome);
+    }
+
+    verdict = channel_judge_service(answer, outcome, "Pushover");
+
+    return verdict == CHANNEL_DEAD ? pushover_refused(answer, outcome)
+                                   : verdict;
+}
+
+
+const channel_t  channel_pushover = {
+    .type = "pushover",
+    .way = CHANNEL_HTTP,
+    .repeats = &backoff_contact,
+    .make = pushover_make,
+    .judge = pushover_judge
+};

@@ -1,0 +1,188 @@
+/*
+ * Contacts of type sms: the Messages API of Twilio, which others speak too.
+ * It knows no repeat by a key, so that one after an unknown outcome may be
+ * paid for twice.  Its words repeat the number; only its codes are told.
+ */
+
+#include "channel.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "message.h"
+#include "rbl_contact.h"
+#include "sms_text.h"
+
+
+#define SMS_VALID      "3600"           /* s; what comes later is no news */
+#define SMS_QUEUE_MS   INT64_C(600000)
+#define SMS_SERVICE    "MG"             /* of a sender that stands for others */
+#define SMS_SID_LEN    34
+
+static const struct {
+    int                code;
+    channel_verdict_t  verdict;
+    const char        *words;
+} sms_codes[] = {
+    { 20003, CHANNEL_RETRY, "refuses its account" },
+    { 20429, CHANNEL_RETRY, "takes no more at once" },
+    { 21211, CHANNEL_DISABLE, "knows no such number" },
+    { 21214, CHANNEL_DISABLE, "cannot reach this number" },
+    { 21217, CHANNEL_DISABLE, "knows no such number" },
+    { 21408, CHANNEL_DEAD, "does not send to this country" },
+    { 21610, CHANNEL_DISABLE, "says that this number wants no messages" },
+    { 21611, CHANNEL_RETRY, "has too many messages that wait" },
+    { 21612, CHANNEL_DEAD, "has no way to this number" },
+    { 21614, CHANNEL_DISABLE, "says that this number takes no messages" },
+    { 30001, CHANNEL_RETRY, "has too many messages that wait" }
+};
+
+
+/* NULL, or what is missing. */
+
+static const char *
+sms_lacks(const config_t *conf)
+{
+    if (conf->sms_account[0] == '\0') {
+        return "no SMS account is configured (sms_account)";
+    }
+
+    if (conf->sms_token[0] == '\0') {
+        return "no SMS token is configured (sms_token_file)";
+    }
+
+    return conf->sms_from[0] == '\0'
+           ? "no sender of SMS is configured (sms_from)" : NULL;
+}
+
+
+static void
+sms_form(rbl_buf_t *form, const config_t *conf, rbl_str_t to,
+    const message_t *message)
+{
+    rbl_buf_t  text;
+    rbl_str_t  from;
+
+    rbl_buf_init(&text);
+    sms_text(&text, message);
+    from = rbl_str(conf->sms_from);
+
+    channel_form(form, "To", to);
+    channel_form(form, from.n == SMS_SID_LEN
+                       && memcmp(from.p, SMS_SERVICE, 2) == 0
+                       ? "MessagingServiceSid" : "From", from);
+    channel_form(form, "Body", rbl_buf_str(&text));
+    channel_form(form, "ValidityPeriod", RBL_STR(SMS_VALID));
+    channel_form(form, "SmartEncoded", RBL_STR("true"));
+
+    form->out.failed |= text.out.failed;
+    rbl_buf_free(&text);
+}
+
+
+static rbl_err_t
+sms_make(channel_request_t *request, const channel_job_t *job)
+{
+    char             buf[RBL_CONTACT_MAX];
+    message_t        message;
+    rbl_str_t        to;
+    const char      *lacks;
+    const config_t  *conf = job->conf;
+
+    lacks = sms_lacks(conf);
+
+    if (lacks != NULL) {
+        return channel_never(request, lacks);
+    }
+
+    if (rbl_contact_parse(buf, &to, RBL_CONTACT_SMS, job->to, NULL, 0)
+        != RBL_OK)
+    {
+        return channel_never(request, "not a phone number");
+    }
+
+    if (message_read(&message, job->body) != RBL_OK) {
+        return channel_never(request, "the message is malformed");
+    }
+
+    channel_service(request, conf->sms_url, RBL_STR("/2010-04-01/Accounts/"));
+    rbl_out_z(&request->to_made.out, conf->sms_account);
+    rbl_out_z(&request->to_made.out, "/Messages.json");
+    request->user = rbl_str(conf->sms_account);
+    request->password = rbl_str(conf->sms_token);
+    request->content_type = "application/x-www-form-urlencoded";
+    request->fresh = 1;
+    request->once_more = 1;
+
+    sms_form(&request->body_made, conf, to, &message);
+    message_free(&message);
+
+    return channel_made(request);
+}
+
+
+/* The code of {"code": 21211, "message": ..., "status": 400}; 0: none */
+
+static int
+sms_code(rbl_str_t body)
+{
+    json_t        *root;
+    json_int_t     code;
+    json_error_t   error;
+
+    root = json_loadb(body.p, body.n, 0, &error);
+    code = json_integer_value(json_object_get(root, "code"));
+    json_decref(root);
+
+    return code > 0 && code <= 99999 ? (int) code : 0;
+}
+
+
+static channel_verdict_t
+sms_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
+{
+    int                code;
+    size_t             i;
+    channel_verdict_t  verdict;
+
+    verdict = channel_judge_service(answer, outcome, "the SMS service");
+
+    if (verdict == CHANNEL_DELIVERED) {
+        return verdict;
+    }
+
+    code = sms_code(answer->body);
+
+    if (code == 0 && answer->status == 401) {
+        code = 20003;
+    }
+
+    if (code == 21611 || code == 30001) {
+        outcome->wait = SMS_QUEUE_MS;
+    }
+
+    for (i = 0; i < sizeof(sms_codes) / sizeof(sms_codes[0]); i++) {
+        if (sms_codes[i].code == code) {
+            snprintf(outcome->why, CHANNEL_WHY_MAX,
+                     "the SMS service %s (%u, %d)", sms_codes[i].words,
+                     answer->status, code);
+            return sms_codes[i].verdict;
+        }
+    }
+
+    if (code != 0) {
+        snprintf(outcome->why, CHANNEL_WHY_MAX,
+                 "the SMS service said: %u, code %d", answer->status, code);
+    }
+
+    return verdict;
+}
+
+
+const channel_t  channel_sms = {
+    .type = "sms",
+    .way = CHANNEL_HTTP,
+    .repeats = &backoff_contact,
+    .make = sms_make,
+    .judge = sms_judge
+};

@@ -1,0 +1,158 @@
+/*
+ * Contacts of type aws-sns: Publish to a topic.  What subscribes to it gets the
+ * text of the message; phones get the text of an SMS.  A topic that is first
+ * in, first out knows a repeat by the event; any other may have it twice.
+ */
+
+#include "aws.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+#include "clip.h"
+#include "message.h"
+#include "rbl_doc.h"
+#include "sms_text.h"
+
+
+#define SNS_SUBJECT   99                /* characters */
+#define SNS_TEXT_MAX  100000            /* octets; as JSON within the 262,144
+                                           that a message may have */
+#define SNS_GROUP     "blocklist-monitoring"
+
+
+/* Printable ASCII that begins with a letter or a digit. */
+
+static void
+sns_subject(rbl_buf_t *form, rbl_str_t title)
+{
+    char    subject[SNS_SUBJECT];
+    size_t  i;
+
+    for (i = 0; i < title.n && i < SNS_SUBJECT; i++) {
+        subject[i] = title.p[i] >= ' ' && title.p[i] <= '~' ? title.p[i] : '?';
+    }
+
+    if (i > 0 && isalnum((unsigned char) subject[0])) {
+        channel_form(form, "Subject", (rbl_str_t) { subject, i });
+    }
+}
+
+
+static void
+sns_attribute(rbl_buf_t *form, unsigned n, const char *name, rbl_str_t value)
+{
+    char  key[64];
+
+    if (value.n == 0) {
+        return;
+    }
+
+    snprintf(key, sizeof(key), "MessageAttributes.entry.%u.Name", n);
+    channel_form(form, key, rbl_str(name));
+    snprintf(key, sizeof(key), "MessageAttributes.entry.%u.Value.DataType", n);
+    channel_form(form, key, RBL_STR("String"));
+    snprintf(key, sizeof(key), "MessageAttributes.entry.%u.Value.StringValue",
+             n);
+    channel_form(form, key, value);
+}
+
+
+/* One text for each kind of subscriber, as a JSON object. */
+
+static void
+sns_message(rbl_buf_t *form, const message_t *message)
+{
+    rbl_buf_t  sms, json;
+    rbl_doc_t  doc;
+
+    rbl_buf_init(&sms);
+    rbl_buf_init(&json);
+    sms_text(&sms, message);
+
+    rbl_doc_begin(&doc, &json.out, RBL_JSON);
+    rbl_doc_str(&doc, "default",
+                clip_begin(message->text, SNS_TEXT_MAX, CLIP_OCTETS));
+    rbl_doc_str(&doc, "sms", rbl_buf_str(&sms));
+    rbl_doc_end(&doc);
+    channel_form(form, "Message", rbl_buf_str(&json));
+    channel_form(form, "MessageStructure", RBL_STR("json"));
+
+    form->out.failed |= sms.out.failed | json.out.failed;
+    rbl_buf_free(&sms);
+    rbl_buf_free(&json);
+}
+
+
+static void
+sns_form(rbl_buf_t *form, const aws_value_t *value, const message_t *message)
+{
+    channel_form(form, "Action", RBL_STR("Publish"));
+    channel_form(form, "Version", RBL_STR("2010-03-31"));
+    channel_form(form, "TopicArn", value->arn);
+    sns_subject(form, message->title);
+    sns_message(form, message);
+    sns_attribute(form, 1, "event_sid", message->event);
+    sns_attribute(form, 2, "event_type", message->type);
+    sns_attribute(form, 3, "severity", message->severity);
+
+    if (value->name.n > 5
+        && memcmp(value->name.p + value->name.n - 5, ".fifo", 5) == 0)
+    {
+        channel_form(form, "MessageGroupId", RBL_STR(SNS_GROUP));
+        channel_form(form, "MessageDeduplicationId", message->event);
+    }
+}
+
+
+static rbl_err_t
+sns_make(channel_request_t *request, const channel_job_t *job)
+{
+    rbl_err_t    err;
+    message_t    message;
+    aws_value_t  value;
+
+    if (aws_value(&value, RBL_CONTACT_SNS, job->to) != RBL_OK) {
+        return channel_never(request, "not a topic with its keys");
+    }
+
+    err = aws_request(request, &value, "sns", job->conf->sns_url);
+
+    if (err != RBL_OK) {
+        return err;
+    }
+
+    if (message_read(&message, job->body) != RBL_OK) {
+        return channel_never(request, "the message is malformed");
+    }
+
+    request->content_type = "application/x-www-form-urlencoded; charset=utf-8";
+    sns_form(&request->body_made, &value, &message);
+    message_free(&message);
+
+    return channel_made(request);
+}
+
+
+static channel_verdict_t
+sns_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
+{
+    rbl_str_t          code;
+    channel_verdict_t  verdict;
+
+    verdict = aws_judge(answer, outcome, "Amazon SNS");
+    code = aws_code(answer);
+
+    return verdict == CHANNEL_DEAD && (rbl_str_is(code, "NotFound")
+                                       || rbl_str_is(code, "EndpointDisabled"))
+           ? CHANNEL_DISABLE : verdict;
+}
+
+
+const channel_t  channel_sns = {
+    .type = "aws-sns",
+    .way = CHANNEL_HTTP,
+    .repeats = &backoff_contact,
+    .make = sns_make,
+    .judge = sns_judge
+};
