@@ -3,14 +3,16 @@
  * line for Nagios and Zabbix.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_list.h"
 
 #include "rbl_view.h"
 
 
-static ngx_int_t ngx_rbl_host_decode(ngx_rbl_ctx_t *ctx, rbl_host_t *host,
-    rbl_str_t raw);
 static int ngx_rbl_listing_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
+static int ngx_rbl_host_row(ngx_rbl_ctx_t *ctx, rbl_str_t raw,
+    ngx_uint_t only);
+static int ngx_rbl_host_row_new(ngx_rbl_ctx_t *ctx, rbl_str_t raw,
+    ngx_uint_t only);
 static void ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
@@ -45,32 +47,10 @@ const ngx_rbl_op_t  ngx_rbl_op_listings_plain = {
 };
 
 
-static ngx_int_t
-ngx_rbl_host_decode(ngx_rbl_ctx_t *ctx, rbl_host_t *host, rbl_str_t raw)
-{
-    if (rbl_host_decode(host, raw) == RBL_OK) {
-        return NGX_OK;
-    }
-
-    ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
-                  "rbl: a host record could not be decoded");
-
-    return NGX_ERROR;
-}
-
-
 int
 ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
 {
-    rbl_host_t  host;
-
-    if (ngx_rbl_host_decode(ctx, &host, raw) != NGX_OK) {
-        return 0;
-    }
-
-    rbl_view_host(&ctx->doc, NULL, &host, ctx->zone, ngx_rbl_now(), 0);
-
-    return 1;
+    return ngx_rbl_host_row(ctx, raw, 0);
 }
 
 
@@ -79,14 +59,61 @@ ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
 static int
 ngx_rbl_listing_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
 {
-    rbl_host_t  host;
+    return ngx_rbl_host_row(ctx, raw, 1);
+}
 
-    if (ngx_rbl_host_decode(ctx, &host, raw) != NGX_OK) {
+
+/* With `only`, of a host that is no listing nothing is written. */
+
+static int
+ngx_rbl_host_row(ngx_rbl_ctx_t *ctx, rbl_str_t raw, ngx_uint_t only)
+{
+    rbl_str_t   text;
+    ngx_uint_t  listing;
+
+    if (ngx_rbl_row_recall(ctx, raw, &text, &listing) != NGX_OK) {
+        return ngx_rbl_host_row_new(ctx, raw, only);
+    }
+
+    if (listing || !only) {
+        rbl_doc_json(&ctx->doc, NULL, text);
+    }
+
+    return 1;
+}
+
+
+static int
+ngx_rbl_host_row_new(ngx_rbl_ctx_t *ctx, rbl_str_t raw, ngx_uint_t only)
+{
+    rbl_str_t    text;
+    ngx_buf_t   *b;
+    ngx_uint_t   listing;
+    rbl_host_t   host;
+
+    if (rbl_host_decode(&host, raw) != RBL_OK) {
+        ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
+                      "rbl: a host record could not be decoded");
         return 0;
     }
 
-    if (host.listed_count > 0 && rbl_str_is(host.status, "active")) {
-        rbl_view_host(&ctx->doc, NULL, &host, ctx->zone, ngx_rbl_now(), 0);
+    listing = host.listed_count > 0 && rbl_str_is(host.status, "active");
+
+    if (only && !listing) {
+        return 1;
+    }
+
+    b = ctx->sink.buf;
+    text.p = ctx->sink.out.pos;
+
+    rbl_view_host(&ctx->doc, NULL, &host, ctx->zone, ngx_rbl_now(), 0);
+
+    /* it is kept if it went into one buffer, without the comma before it */
+
+    if (ctx->sink.buf == b && !ctx->sink.out.failed) {
+        text.p += *text.p == ',';
+        text.n = ctx->sink.out.pos - text.p;
+        ngx_rbl_row_keep(ctx, raw, &host, text, listing);
     }
 
     return 1;

@@ -19,6 +19,7 @@
  *   ngx_rbl_api_*.c      a call: what is asked of the store, what is answered
  *   ngx_rbl_ask.c        commands and scripts on the account's keys
  *   ngx_rbl_pages.c      what pages held when they were last read
+ *   ngx_rbl_rows.c       hosts as they were last written
  *   ngx_rbl_etag.c       the ETag of what was read
  *   ngx_rbl_response.c   the answer, a refusal too
  *   ngx_rbl_sink.c       where it is written to

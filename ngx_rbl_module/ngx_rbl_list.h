@@ -35,6 +35,21 @@ void ngx_rbl_page_keep(const ngx_rbl_page_name_t *name, int64_t stamp,
     ngx_uint_t n, const rbl_str_t *sids);
 
 
+/* ngx_rbl_rows.c */
+
+/*
+ * The object that was written last of a record of these octets, if it would be
+ * the same now; NGX_DECLINED: there is none.  It lives until the next call of
+ * ngx_rbl_row_keep.
+ */
+ngx_int_t ngx_rbl_row_recall(ngx_rbl_ctx_t *ctx, rbl_str_t raw,
+    rbl_str_t *text, ngx_uint_t *listing);
+
+/* Text and record are copied; `listing` is handed back. */
+void ngx_rbl_row_keep(ngx_rbl_ctx_t *ctx, rbl_str_t raw,
+    const rbl_host_t *v, rbl_str_t text, ngx_uint_t listing);
+
+
 /* ngx_rbl_api_read.c */
 
 /* The state of its calls; a family that reads otherwise uses it too. */

@@ -225,3 +225,15 @@ rbl_doc_bool(rbl_doc_t *d, const char *key, int v)
         rbl_xml_close(d->out, key);
     }
 }
+
+
+void
+rbl_doc_json(rbl_doc_t *d, const char *key, rbl_str_t json)
+{
+    if (d->format != RBL_JSON) {
+        rbl_doc_fail(d);
+
+    } else if (rbl_doc_open(d, key, 0)) {
+        rbl_out_str(d->out, json);
+    }
+}

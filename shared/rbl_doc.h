@@ -59,6 +59,9 @@ static inline void rbl_doc_int_str(rbl_doc_t *d, const char *key,
     int64_t v);                         /* "12" */
 void rbl_doc_bool(rbl_doc_t *d, const char *key, int v);
 
+/* A value that this writer has written before, in JSON; to XML it fails. */
+void rbl_doc_json(rbl_doc_t *d, const char *key, rbl_str_t json);
+
 /*
  * A string that is written in parts; nothing else may come between.  A part
  * does not end inside a character.

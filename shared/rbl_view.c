@@ -102,15 +102,45 @@ rbl_view_listings(rbl_doc_t *d, const char *key, rbl_str_t packed)
 }
 
 
+/* Is a time shown since when it is listed? */
+
+static int
+rbl_view_listed(const rbl_host_t *h)
+{
+    return h->listed_count > 0 && h->first_listed > 0;
+}
+
+
 static rbl_str_t
 rbl_view_period(char buf[RBL_TIME_LEN], const rbl_host_t *h, int64_t now)
 {
-    if (h->listed_count <= 0 || h->first_listed <= 0) {
+    if (!rbl_view_listed(h)) {
         return RBL_STR("");
     }
 
     return rbl_period_text(buf, now > h->first_listed ? now - h->first_listed
                                                       : 0);
+}
+
+
+void
+rbl_view_host_while(const rbl_host_t *h, int64_t now, int64_t *from,
+    int64_t *until)
+{
+    *from = INT64_MIN;
+    *until = INT64_MAX;
+
+    if (!rbl_view_listed(h)) {
+        return;
+    }
+
+    if (now < h->first_listed) {        /* no time yet */
+        *until = h->first_listed;
+        return;
+    }
+
+    *from = now - (now - h->first_listed) % 1000;
+    *until = *from + 1000;
 }
 
 

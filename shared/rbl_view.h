@@ -18,6 +18,13 @@ void rbl_view_host(rbl_doc_t *d, const char *key, const rbl_host_t *h,
     const rbl_zone_t *tz, int64_t now, unsigned flags);
 
 /*
+ * Between which times (ms, the second one outside) rbl_view_host writes the
+ * same of a host as at `now`: listed_period counts seconds.
+ */
+void rbl_view_host_while(const rbl_host_t *h, int64_t now, int64_t *from,
+    int64_t *until);
+
+/*
  * A monitoring profile.  One that uses the defaults has the `n` lists of
  * `follows` as its entries: the active system lists.
  */

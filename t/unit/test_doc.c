@@ -318,6 +318,40 @@ test_misuse(void)
 }
 
 
+/* Values that were written before. */
+
+static void
+test_ready(void)
+{
+    rbl_buf_t  b;
+    rbl_doc_t  d;
+
+    rbl_buf_init(&b);
+    rbl_doc_begin(&d, &b.out, RBL_JSON);
+    rbl_doc_array(&d, "data");
+    rbl_doc_json(&d, NULL, RBL_STR("{\"a\":\"1\"}"));
+    rbl_doc_json(&d, NULL, RBL_STR("[]"));
+    rbl_doc_close(&d);
+    rbl_doc_json(&d, "more", RBL_STR("{}"));
+    rbl_doc_int(&d, "n", 2);
+    rbl_doc_end(&d);
+    is_str(rbl_buf_str(&b),
+           "{\"data\":[{\"a\":\"1\"},[]],\"more\":{},\"n\":2}",
+           "values that are ready");
+
+    rbl_doc_begin(&d, &b.out, RBL_JSON);
+    rbl_doc_json(&d, NULL, RBL_STR("{}"));
+    ok(b.out.failed, "one without a key in an object");
+
+    rbl_buf_reset(&b);
+    rbl_doc_begin(&d, &b.out, RBL_XML);
+    rbl_doc_json(&d, "more", RBL_STR("{}"));
+    ok(b.out.failed, "one in XML");
+
+    rbl_buf_free(&b);
+}
+
+
 int
 main(void)
 {
@@ -325,6 +359,7 @@ main(void)
     test_texts();
     test_places();
     test_misuse();
+    test_ready();
 
     return tap_done();
 }

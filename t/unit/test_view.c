@@ -57,6 +57,20 @@ host_fill(rbl_host_t *h, rbl_buf_t *groups, rbl_buf_t *details)
 
 
 static rbl_str_t
+host_view_at(rbl_buf_t *b, const rbl_host_t *h, int64_t now)
+{
+    rbl_doc_t  d;
+
+    rbl_buf_reset(b);
+    rbl_doc_begin(&d, &b->out, RBL_JSON);
+    rbl_view_host(&d, "host", h, &rbl_zone_utc, now, 0);
+    rbl_doc_end(&d);
+
+    return rbl_buf_str(b);
+}
+
+
+static rbl_str_t
 host_view(rbl_buf_t *b, const rbl_host_t *h, const rbl_zone_t *tz,
     unsigned flags)
 {
@@ -136,6 +150,58 @@ test_host(void)
     rbl_buf_free(&b);
     rbl_buf_free(&groups);
     rbl_buf_free(&details);
+}
+
+
+/* What is said to look the same until then does, and not a moment longer. */
+
+static void
+test_while(void)
+{
+    int         same;
+    int64_t     from, until, at;
+    rbl_buf_t   first, b;
+    rbl_host_t  h;
+
+    memset(&h, 0, sizeof(h));
+    h.details = RBL_STR("\x90");
+    rbl_view_host_while(&h, NOW, &from, &until);
+    ok(from == INT64_MIN && until == INT64_MAX, "not listed: for ever");
+
+    h.first_listed = NOW;
+    rbl_view_host_while(&h, NOW, &from, &until);
+    ok(from == INT64_MIN && until == INT64_MAX, "it was listed: for ever");
+
+    h.listed_count = 1;
+    rbl_buf_init(&first);
+    rbl_buf_init(&b);
+
+    for (at = NOW - 1500; at < NOW + 3500; at += 250) {
+        rbl_view_host_while(&h, at, &from, &until);
+        same = from <= at && at < until
+               && rbl_str_eq(host_view_at(&first, &h, at),
+                             host_view_at(&b, &h, until - 1));
+
+        if (at >= NOW) {
+            same = same && until - from == 1000
+                   && rbl_str_eq(host_view_at(&first, &h, at),
+                                 host_view_at(&b, &h, from))
+                   && !rbl_str_eq(host_view_at(&first, &h, at),
+                                  host_view_at(&b, &h, until));
+        }
+
+        ok(same, "listed: at %d ms", (int) (at - NOW));
+    }
+
+    h.first_listed = INT64_MAX;
+    rbl_view_host_while(&h, NOW, &from, &until);
+    ok(from == INT64_MIN && until == INT64_MAX, "listed at the end of time");
+    h.first_listed = 1;
+    rbl_view_host_while(&h, INT64_MIN, &from, &until);
+    ok(from == INT64_MIN && until == 1, "a clock before all time");
+
+    rbl_buf_free(&first);
+    rbl_buf_free(&b);
 }
 
 
@@ -398,6 +464,7 @@ main(void)
     test_host();
     test_profile();
     test_list();
+    test_while();
     test_damage();
     test_result();
     test_contact();

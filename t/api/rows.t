@@ -1,0 +1,201 @@
+#!/usr/bin/perl
+
+# A host in JSON that the worker has written before is the host as it is: what
+# it shows is compared with the same host in XML, which is always written anew,
+# after every change that a record can go through; and what is kept has an end.
+
+use strict;
+use warnings;
+
+use RblApi;
+use RblRedis;
+use RblTest;
+
+my $t = api_setup(workers => 1, api => 'rbl_max_page_size 1000;');
+my $redis = $t->{redis};
+my ($ac, $other) = map { $_->{sid} } @$t{qw(acct other)};
+my @h = map { add_host($t, "10.0.0.$_", name => "name $_") } 1 .. 8;
+my $key = redis_key('r', $ac, $h[0]{id});
+
+# --- what is shown -----------------------------------------------------------
+
+sub texts {
+    my ($xml) = @_;
+
+    return { map { s/&lt;/</gr =~ s/&gt;/>/gr =~ s/&quot;/"/gr =~ s/&amp;/&/gr }
+        $xml =~ m{<(\w+)>([^<]*)</\1>}g };
+}
+
+# The hosts of an answer in XML, as JSON would have them.
+sub hosts_of_xml {
+    my ($body) = @_;
+
+    my @hosts;
+    my ($data) = $body =~ m{<data>(.*)</data>}s;
+    while ($data =~ m{\G<item>(.*?<listed_details>(.*?)</listed_details>.*?)</item>}gs) {
+        my ($host, $details) = ($1, $2);
+        my @details = map { texts($_) } $details =~ m{<item>(.*?)</item>}gs;
+        $host =~ s{<listed_details>.*</listed_details>}{}s;
+        push @hosts, { %{ texts($host) }, listed_details => \@details };
+    }
+    return \@hosts;
+}
+
+# Three times in JSON, so that it is kept and then written again, and in XML;
+# once more if a second ended in between and a listing is one older.
+sub as_it_is {
+    my ($name, %opt) = @_;
+
+    my $acct = $opt{auth} // $t->{acct};
+    my @json;
+    my $xml;
+    my $path = $opt{path} // 'hosts';
+    for (1 .. 5) {
+        my @r = map { call($t, 'GET', $_, auth => $acct) } ("$path.json") x 3,
+            "$path.xml", "$path.json";
+        $xml = hosts_of_xml((splice @r, 3, 1)->{body});
+        @json = map { json($_)->{data} } @r;
+        last if !grep { $r[0]{body} ne $_->{body} } @r;
+    }
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is_deeply($json[$_], $xml, "$name: reading " . ($_ + 1)) for 0 .. $#json;
+    return $xml;
+}
+
+as_it_is('new hosts');
+is(scalar @{ as_it_is('once more') }, 8, 'all of them');
+as_it_is('one', path => "host/$h[0]{id}");
+
+# --- changed over the API ----------------------------------------------------
+
+for (['renamed', 'update', { name => 'Other 1' }],
+    ['of a name as long', 'update', { name => 'other 2' }],
+    ['of a name with quotes', 'update', { name => '"<&>"' }],
+    ['paused', 'pause'], ['going on', 'resume'])
+{
+    my ($name, $verb, $form) = @$_;
+    call($t, 'POST', "host/$verb/$h[0]{id}.json", form => $form // '');
+    my $v = as_it_is($name)->[0];
+    is($v->{name}, $form->{name}, 'its name') if $form;
+    is($v->{status}, $verb eq 'pause' ? 'paused' : 'active', 'its status');
+}
+
+# --- changed by daemons, and by hand -----------------------------------------
+
+sub change {
+    my ($k, %to) = @_;
+
+    my $v = record('host', redis($redis, 'GET', $k));
+    redis($redis, 'SET', $k, record_pack('host', %$v, name => \$v->{name},
+        value => \$v->{value}, %to));
+}
+
+my $now = int(time) * 1000;
+for my $to ({ checked => $now }, { checked => $now - 1000 },
+    { next_check => $now + 1000 }, { unknown_count => 3 }, { groups => [] },
+    { groups => ['CG1', 'CG2'] }, { profile => 'RP1' }, { checked => 0 },
+    map { my $n = 'x' x 7; substr($n, $_, 1) = 'y'; { name => \$n } } 0 .. 6)
+{
+    change($key, %$to);
+    as_it_is(join ' ', map { ref $to->{$_} eq 'SCALAR' ? ${ $to->{$_} } : $_ }
+        keys %$to);
+}
+
+# --- listed ------------------------------------------------------------------
+
+list_host($t, $h[1]{id}, since => $now - 86_400_000);
+my $was = as_it_is('listed')->[1];
+is($was->{listed}, 1, 'it is listed');
+like($was->{listed_period}, qr/^1 day 0/, 'since a day');
+is(@{ as_it_is('listings', path => 'listings') }, 1, 'one listing');
+my $is = wait_for { my $v = as_it_is('a second later')->[1];
+    $v->{listed_period} ne $was->{listed_period} && $v } 5;
+ok($is, 'of which the period goes on');
+list_host($t, $h[1]{id}, lists => 3, since => $now + 3_600_000);
+$is = as_it_is('listed in the future', path => 'listings')->[0];
+is($is->{listed_period}, '0 days 00:00:00', 'for no time');
+is(@{ $is->{listed_details} }, 3, 'by three lists');
+list_host($t, $h[1]{id}, lists => 9);
+$is = as_it_is('a row that is too long', path => 'listings')->[0];
+is($is->{listed_count}, 9, 'by nine lists');
+
+# Read as a host, and asked for as a listing that it is none.
+change(redis_key('r', $ac, $h[1]{id}), listed_count => 0, details => []);
+as_it_is('no longer listed');
+is_deeply(as_it_is('in the index all the same', path => 'listings'), [],
+    'no listing');
+list_host($t, $h[1]{id});
+as_it_is('listed again');
+call($t, 'POST', "host/pause/$h[1]{id}.json");
+redis($redis, 'ZADD', redis_key('listed', $ac), 1, $h[1]{id});
+redis($redis, 'DEL', redis_key('totals', $ac));
+as_it_is('paused');
+is_deeply(as_it_is('a paused host', path => 'listings'), [], 'no listing');
+
+# --- the same octets in another account, in another zone ---------------------
+
+my $raw = redis($redis, 'GET', $key);
+redis($redis, 'SET', redis_key('r', $other, $h[0]{id}), $raw);
+redis($redis, 'ZADD', redis_key('hosts', $other), 1, $h[0]{id});
+for my $zone ('America/New_York', 'Europe/Berlin', 'UTC') {
+    rblctl($redis, 'account', 'timezone', $other, $zone);
+    change(redis_key('r', $_, $h[0]{id}), checked => 1_478_570_493_000)
+        for $ac, $other;
+    my $ours = as_it_is("beside $zone")->[0]{last_checked};
+    my $v = as_it_is($zone, auth => $t->{other})->[0]{last_checked};
+    is($ours, '2016-11-08 02:01:33 UTC', 'ours');
+    is($v, { 'America/New_York' => '2016-11-07 21:01:33 EST', UTC => $ours,
+        'Europe/Berlin' => '2016-11-08 03:01:33 CET' }->{$zone}, 'theirs');
+}
+
+# --- what is no host any more ------------------------------------------------
+
+redis($redis, 'SET', $key, substr($raw, 0, -1));
+is(call($t, 'GET', "host/$h[0]{id}.json")->{status}, 500, 'a damaged record');
+redis($redis, 'SET', $key, $raw);
+as_it_is('mended');
+call($t, 'POST', "host/delete/$h[0]{id}.json");
+is(call($t, 'GET', "host/$h[0]{id}.json")->{status}, 404, 'a deleted host');
+is(scalar @{ as_it_is('the others') }, 7, 'are seven');
+
+# --- more of them than are kept ----------------------------------------------
+
+my ($worker) = workers($t->{nginx});
+my @ranges = map { "172.16.$_.0/24" } 0 .. 23;
+add_host($t, $_) for @ranges;
+
+sub memory {
+    my $kib = 0;
+    $kib += $_ for read_file("/proc/$worker/smaps_rollup")
+        =~ /^Private_\w+:\s+(\d+) kB/mg;
+    return $kib;
+}
+
+# Every page twice, which is often enough for its rows to be kept.
+sub read_all {
+    my @ids;
+    for my $page (1 .. 7) {
+        my @r = map { call($t, 'GET', "hosts.json?page_size=1000&page=$page") }
+            1 .. 3;
+        is($r[$_]{body}, $r[0]{body}, "page $page, reading " . ($_ + 1))
+            for 1, 2;
+        push @ids, map { "$_->{id} $_->{host}" } @{ json($r[0])->{data} };
+    }
+    return \@ids;
+}
+
+call($t, 'GET', 'hosts.xml?page_size=1000');
+my $before = memory();
+my $all = read_all();
+is(scalar @$all, 7 + 24 * 256, 'all hosts');
+my $full = memory();
+is_deeply(read_all(), $all, 'all again');
+my $after = memory();
+diag("KiB: $before, with rows $full, again $after");
+cmp_ok($after - $full, '<=', 512, 'no memory more');
+cmp_ok($full - $before, '<=', 8192, 'which has an end')
+    if !nginx_env() && !$ENV{RBL_NGINX};
+as_it_is('in the end', path => "host/$h[3]{id}");
+is_deeply([workers_now($t->{nginx})], [$worker], 'all by one worker');
+
+done_testing();
