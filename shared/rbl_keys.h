@@ -86,6 +86,18 @@
  *                      hash    one delivery: WH or CO SID, or "CB<n>" of a
  *                              callback
  *   retry              zset    "<AC>:<EV>:<target>" by next attempt (ms)
+ *   alerts:<AC>        hash    which contacts hear of a host, made of their
+ *                              records when it is asked for (_alerts.lua)
+ *   digest:<AC>:<CO>   zset    hosts that a contact is to be told of
+ *                              (_digest.lua)
+ *   batch:<AC>:<CO>    zset    those that it is just being told of, and the
+ *                              event's SID
+ *   digests            zset    "<AC>:<CO>" by when its digest began (ms), or
+ *                              is to be looked at again
+ *   line:<AC>:<CO>     list    events on their way to a contact; the first one
+ *                              is in retry
+ *   pace:<AC>:<CO>     string  to when a contact's messages a minute are taken
+ *                              (ms), with TTL
  *   stats:<AC>:<AP>:h<day>
  *                      hash    "<hour>" requests, "<hour>e" refusals of an
  *                              application (hour 0 to 23 of a day since 1970,

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FSCK_TYPES  40
+#define FSCK_TYPES  48
 
 
 typedef struct {
@@ -28,6 +28,7 @@ static const fsck_kind_t  partition_kinds[] = {
     { "due", "zset", &rbl_script_fsck_jobs, 1, 1 },
     { "manual", "zset", &rbl_script_fsck_jobs, 1, 1 },
     { "retry", "zset", &rbl_script_fsck_jobs, 1, 1 },
+    { "digests", "zset", &rbl_script_fsck_jobs, 1, 1 },
     { NULL, NULL, NULL, 0, 0 }
 };
 
@@ -39,6 +40,7 @@ static const fsck_kind_t  account_kinds[] = {
     { "started", "string", NULL, 0, 0 },
     { "refs", "hash", NULL, 0, 0 },
     { "dead", "stream", NULL, 0, 0 },
+    { "alerts", "hash", NULL, 0, 0 },
     { "rbls", "zset", &rbl_script_fsck_index, 1, 0 },
     { "profiles", "zset", &rbl_script_fsck_index, 1, 0 },
     { "groups", "zset", &rbl_script_fsck_index, 1, 0 },

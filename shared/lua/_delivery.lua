@@ -1,6 +1,23 @@
+-- Messages to a contact go out one after the other: only the first of its line
+-- is tried, and at its end the next one.
+local function line_next(ac, ev, co)
+    local line = key('line', ac, co)
+    if call('LREM', line, 1, ev) == 0 then
+        return
+    end
+    local next_ev = call('LINDEX', line, 0)
+    if next_ev then
+        local at = tonumber(call('HGET', key('dlv', ac, next_ev, co), 'at'))
+        call('ZADD', KEYS[1], 'NX', tostring(math.max(at or 0, now_ms())),
+            ac .. ':' .. next_ev .. ':' .. co)
+    end
+end
 -- The end of one delivery; the event goes with its last one.
 local function delivery_over(ac, ev, target, member)
     call('ZREM', KEYS[1], member)
+    if target and target:sub(1, 2) == 'CO' then
+        line_next(ac, ev, target)
+    end
     if call('DEL', key('dlv', ac, ev, target)) == 1
         and call('HINCRBY', key('event', ac, ev), 'open', -1) <= 0
     then

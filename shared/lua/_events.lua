@@ -14,7 +14,7 @@ local function changed_sid(pp)
     return 'EV' .. pp:sub(35, 66)
 end
 local function wants_events()
-    return call('EXISTS', key('hooks', ac), key('contacts', ac)) > 0
+    return call('EXISTS', key('hooks', ac)) == 1
 end
 local function emit(timezone, id, type, date, check, host, value, listed,
     total, results, hooks, callbacks, message, contact, code)

@@ -113,6 +113,9 @@ local function read_entry(index, sid)
         if why == 'damaged' then
             call('DEL', record_key(sid))
         end
+        if index == 'contacts' then
+            call('DEL', key('alerts', ac))
+        end
         if index == 'hosts' then
             totals_forget()
             call('DEL', key('hist', ac, sid), key('kids', ac, sid))

@@ -28,6 +28,7 @@
 --- include: lists
 --- include: due
 --- include: failed
+--- include: alerts
 local a = load(KEYS[1])
 local raw = hk and call('GET', hk)
 local h = raw and cmsgpack.unpack(raw)
@@ -111,11 +112,12 @@ end
 
 local lists, total = lists_for(rp, htype, tonumber(family), ARGV[3])
 local events = h and wants_events()
+local heard = events or h and alerts_wanted('clear')
 if taken and taken ~= by then
     call('HSET', flight, member, taken)
 end
 if status ~= 'running'
-    and (not due or events or total == 0 or mark ~= ':' or status)
+    and (not due or heard or total == 0 or mark ~= ':' or status)
 then
     call('HSET', ck, 'status', 'running', 'host', value, 'host_id', ht,
         'started', now, 'total', total)
@@ -141,5 +143,5 @@ if h and h[HOST.troubled] then
     end
 end
 return {'OK', value, tonumber(family), lists, a[ACCOUNT.interval], standing,
-    htype, (events or due and status) and '1' or '0', pp, times, now,
+    htype, (heard or due and status) and '1' or '0', pp, times, now,
     h and h[HOST.checked] or 0, troubled}

@@ -31,6 +31,7 @@
 --- include: keep
 --- include: events
 --- include: totals
+--- include: tell
 --- use: account host profile
 -- Of a check that nobody has asked for all is known.
 local ck, full, callbacks = key('check', ac, pp), nil, nil
@@ -55,10 +56,10 @@ local told, failed = ARGV[2], ARGV[6] ~= ''
 -- cost more: up to `created`, and from `checked` to `details`; `from` and `to`
 -- tell where the latter lie.
 local raw = hk and call('GET', hk)
-local from, value, parent, host_status, profile, to, _
+local from, value, parent, host_status, profile, groups, to, _
 local checked, first, count, unknown_count, next_check, before, had
 if raw then
-    from, _, _, value, _, _, _, parent, host_status, profile =
+    from, _, _, value, _, _, _, parent, host_status, profile, groups =
         cmsgpack.unpack_limit(raw, HOST.checked - 1, 3)
     to, checked, first, count, unknown_count, next_check, before =
         cmsgpack.unpack_limit(raw, HOST.details - HOST.checked + 1, from)
@@ -240,8 +241,16 @@ if raw then
     end
 end
 
-local hooks = from and (ARGV[9] ~= '0' or listed or was_listed)
-    and wants_events()
+local heard = from and (ARGV[9] ~= '0' or listed or was_listed)
+if heard and not frozen then
+    local started = false
+    for _, t in ipairs(transitions) do
+        started = started or t[3] == 'listed'
+    end
+    -- What of theirs is damaged keeps no check from its end.
+    pcall(tell, ht, groups, listed, started, was_listed and not listed, now)
+end
+local hooks = heard and wants_events()
 if callbacks or hooks and not (failed and frozen) then
     local timezone = load(KEYS[1])[ACCOUNT.timezone]
     value = value or call('HGET', ck, 'host') or ''

@@ -27,4 +27,5 @@ else
     c[CONTACT.tries] = c[CONTACT.tries] + 1
 end
 save(contact_key, c)
+alerts_forget(ac)
 return {right and 'OK' or 'CODE'}

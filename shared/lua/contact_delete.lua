@@ -13,4 +13,5 @@ groups_count('c', c[CONTACT.groups], -1)
 refs_write()
 call('ZREM', key('contacts', ac), ARGV[1])
 call('DEL', contact_key)
+alerts_forget(ac)
 return {'OK'}

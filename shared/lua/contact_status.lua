@@ -14,4 +14,5 @@ if c[CONTACT.status] == 'pending' then
 end
 c[CONTACT.status] = ARGV[2]
 save(contact_key, c)
+alerts_forget(ac)
 return {'OK'}

@@ -23,4 +23,5 @@ if #groups > 0 then
     c[CONTACT.groups] = groups
 end
 save(contact_key, c)
+alerts_forget(ac)
 return {'OK'}

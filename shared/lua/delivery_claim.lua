@@ -1,7 +1,8 @@
 -- Takes deliveries whose time has come; each is leased and comes back by
 -- itself if the daemon that took it dies.  Deliveries of a receiver that is
 -- gone or disabled end as dead letters; a confirmation that nobody can use any
--- more, for its contact is gone, confirmed or was sent a newer code, just ends.
+-- more, for its contact is gone, confirmed or was sent a newer code, just ends,
+-- and so does what a contact was to be told that is gone or paused.
 -- KEYS[1] retry
 -- ARGV    1 how many at most  2 lease (ms)
 -- Result  OK, ms until the next (-1: none), then for each delivery an array:
@@ -10,13 +11,20 @@
 --- include: base
 --- include: delivery
 --- include: confirm
+--- include: digest
 --- use: hook app
 local now = now_ms()
 local due = call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0,
     ARGV[1])
 local out = {'OK', -1}
+-- That a host is listed and was never told need not be, once its end waits.
+local function outdated(ac, co, host)
+    local score = host and host ~= ''
+        and tonumber(call('ZSCORE', key('digest', ac, co), host))
+    return score and score >= digest_delisted and score < digest_clear
+end
 -- URL, secret and type of the contact; or nil and why not, if that is of use.
-local function way(ac, target, url, app_sid, digest)
+local function way(ac, target, attempt, url, app_sid, digest, host)
     local kind = target:sub(1, 2)
     if kind == 'WH' then
         local hook = load(key('s', ac, target))
@@ -25,6 +33,14 @@ local function way(ac, target, url, app_sid, digest)
         end
     elseif kind == 'CO' then
         local contact = load(key('r', ac, target))
+        if not digest then
+            if contact and contact[CONTACT.status] == 'active'
+                and not (attempt == '0' and outdated(ac, target, host))
+            then
+                return contact[CONTACT.value], '', contact[CONTACT.type]
+            end
+            return nil
+        end
         if not awaits(contact, digest) then
             return nil
         end
@@ -43,11 +59,12 @@ end
 local function claim(member)
     local ac, ev, target = string.match(member, '^(%w+):(%w+):(%w+)$')
     local d = call('HMGET', key('dlv', ac, ev, target), 'attempt', 'first',
-        'url', 'app', 'digest')
+        'url', 'app', 'digest', 'host')
     local e = call('HMGET', key('event', ac, ev), 'type', 'body')
     local url, secret, channel = nil, nil, nil
     if d[1] and e[2] then
-        url, secret, channel = way(ac, target, d[3], d[4], d[5])
+        url, secret, channel = way(ac, target, d[1], d[3], d[4], d[5],
+            d[6])
     end
     if url then
         call('ZADD', KEYS[1], now + ARGV[2], member)

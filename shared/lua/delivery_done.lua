@@ -8,6 +8,7 @@
 -- Result  OK | STALE
 --- include: base
 --- include: delivery
+--- include: alerts
 --- use: hook contact
 local member = ARGV[1]
 local ac, ev, target = string.match(member, '^(%w+):(%w+):(%w+)$')
@@ -47,6 +48,7 @@ elseif ARGV[3] == 'gone' and target:sub(1, 2) == 'CO' then
     if contact and contact[CONTACT.status] == 'active' then
         contact[CONTACT.status] = 'paused'
         save(rk, contact)
+        alerts_forget(ac)
     end
 end
 delivery_over(ac, ev, target, member)

@@ -4,6 +4,7 @@
 -- Result  OK | BAD (it has no record that can be read: the rest of what it has
 --         cannot be judged) | NONE (there is no such account), faults
 --- include: fsck
+--- include: alerts
 --- use: account totals
 local accounts = key('accounts')
 local a, why = read(KEYS[1], 'AC')
@@ -54,6 +55,19 @@ if unread == 'damaged'
 then
     fault('totals', 'totals', totals and 'are not those of the indexes'
         or 'cannot be read', totals_forget)
+end
+
+-- Who is told of hosts is made of the contacts, once it is asked for.
+local told = call('HGETALL', key('alerts', ac))
+local alerts, n = told[1] and alerts_make() or {}, 0
+for i = 1, #alerts, 2 do
+    n = n + (call('HGET', key('alerts', ac), alerts[i]) == alerts[i + 1]
+        and 2 or 0)
+end
+if n ~= #told then
+    fault('alerts', 'alerts', 'are not those of the contacts', function()
+        alerts_forget(ac)
+    end)
 end
 
 -- The account's turn is not later than its first host is due.

@@ -4,6 +4,7 @@
 -- ARGV    1 "1": mend  2 index  3... SIDs
 -- Result  OK, faults
 --- include: fsck_refs
+--- include: alerts
 --- use: profile contact
 local index = ARGV[2]
 local function look_at_entries(p)
@@ -34,6 +35,7 @@ for i = 3, #ARGV do
         look_at_groups(sid, r[CONTACT.groups], ':c', function(groups)
             r[CONTACT.groups] = groups
             save(key('r', ac, sid), r)
+            alerts_forget(ac)
         end)
     end
 end

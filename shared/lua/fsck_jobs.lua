@@ -1,5 +1,5 @@
 -- Looks at entries of what a partition has for all accounts: "flight",
--- "flight:due", "leases", "due", "manual", "retry".
+-- "flight:due", "leases", "due", "manual", "retry", "digests".
 -- KEYS[1] a key of the partition
 -- ARGV    1 "1": mend  2 which of them  3... entries
 -- Result  OK, faults
@@ -96,6 +96,16 @@ function look.retry(member)
     then
         fault('retry', ev or 'retry', 'is to be tried, and is no delivery',
             function() call('ZREM', key('retry'), member) end)
+    end
+end
+function look.digests(member)
+    local co = string.match(member, '^AC%x+:(CO%x+)$')
+    if call('ZSCORE', key('digests'), member)
+        and not (co and call('EXISTS', key('digest', ac, co),
+            key('batch', ac, co)) > 0)
+    then
+        fault('digest', co or 'digests', 'is to be told, and is nothing',
+            function() call('ZREM', key('digests'), member) end)
     end
 end
 for i = 3, #ARGV do

@@ -6,6 +6,7 @@
 -- Result  OK, faults
 --- include: fsck_refs
 --- include: fsck_jobs
+--- include: alerts
 --- use: app contact host token
 local week = 7 * 86400000
 local look = {}
@@ -26,6 +27,7 @@ local function restore(index, sid, r)
         groups, suffix = r[HOST.groups], ':h'
     elseif index == 'contacts' then
         groups, suffix = r[CONTACT.groups], ':c'
+        alerts_forget(ac)
     end
     for _, g in ipairs(groups) do
         refs_add(g .. suffix, 1)
@@ -122,6 +124,12 @@ function look.check(k, rest)
         end
     end)
 end
+-- Does it wait for another message to its contact?
+local function in_line(ev, co)
+    local line = co and key('line', ac, co)
+    return line and type_of(line) == 'list'
+        and (call('LPOS', line, ev) or 0) > 0
+end
 function look.dlv(k, rest)
     local ev = string.match(rest, '^(%w+)')
     local member = ac .. ':' .. rest
@@ -130,14 +138,44 @@ function look.dlv(k, rest)
             call('DEL', k)
             call('ZREM', key('retry'), member)
         end)
-    elseif not call('ZSCORE', key('retry'), member) then
+    elseif not call('ZSCORE', key('retry'), member)
+        and not in_line(ev, string.match(rest, ':(CO%w+)$'))
+    then
         fault('delivery', rest, 'is never tried', function()
             call('ZADD', key('retry'), now_ms(), member)
         end)
     end
 end
-local types = {r = 'string', s = 'string', token = 'string', kids = 'zset', hist = 'stream',
-    dlv = 'hash'}
+-- What a contact is to be told of; that of one that is gone the daemons end.
+function look.digest(_, co)
+    local member = ac .. ':' .. co
+    if not call('ZSCORE', key('digests'), member) then
+        fault('digest', co, 'is never told', function()
+            call('ZADD', key('digests'), now_ms(), member)
+        end)
+    end
+end
+look.batch = look.digest
+-- The messages that are on their way to a contact: the first one is tried.
+function look.line(k, co)
+    local ev = call('LRANGE', k, 0, 0)[1]
+    local member = ac .. ':' .. ev .. ':' .. co
+    if call('EXISTS', key('dlv', ac, ev, co)) == 0 then
+        fault('line', co, 'waits for a message that is no more', function()
+            call('LREM', k, 1, ev)
+            local after = call('LRANGE', k, 0, 0)[1]
+            if after then
+                call('ZADD', key('retry'), 'NX', now_ms(), ac .. ':' .. after
+                    .. ':' .. co)
+            end
+        end)
+    elseif not call('ZSCORE', key('retry'), member) then
+        fault('line', co, 'has a first message that is never tried',
+            function() call('ZADD', key('retry'), now_ms(), member) end)
+    end
+end
+local types = {r = 'string', s = 'string', token = 'string', kids = 'zset',
+    hist = 'stream', dlv = 'hash', digest = 'zset', batch = 'zset', line = 'list'}
 for i = 2, #ARGV do
     local kind, rest
     kind, ac, rest = string.match(ARGV[i], '^(%l+):(AC%x+):(.+)$')

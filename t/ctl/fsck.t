@@ -130,6 +130,18 @@ for my $to ($wh, 'CB0', $co) {
     cmd('HSET', k('dlv', $ac, $ev, $to), 'attempt', 0, 'first', $now);
     cmd('ZADD', k('retry'), $now, "$ac:$ev:$to");
 }
+# what a contact is told of: on its way, being told, to be told
+my @told = map { sid('EV') } 1 .. 2;
+for my $told (@told) {
+    cmd('HSET', k('event', $ac, $told), 'type', 't', 'date', $now, 'body', '{}',
+        'open', 1);
+    cmd('HSET', k('dlv', $ac, $told, $co), 'attempt', 0, 'first', $now);
+    cmd('RPUSH', k('line', $ac, $co), $told);
+}
+cmd('ZADD', k('retry'), $now, "$ac:$told[0]:$co");
+cmd('ZADD', k('batch', $ac, $co), -1, sid('EV'), $now, $on);
+cmd('ZADD', k('digest', $ac, $co), $now, $on);
+cmd('ZADD', k('digests'), $now, "$ac:$co");
 cmd('DEL', k('outbox'));
 clean('a store with something of everything') or BAIL_OUT('not clean');
 is(rblctl($redis, 'fsck')->{out}, "no fault in 2 accounts\n", 'it is said');
@@ -402,13 +414,38 @@ my @faults = (
         sub { cmd('SET', k('token', $ac, 'ab' x 8),
             cmd('GET', k('token', $ac, $token))) }, undef],
 
+    # what contacts are told of
+    ['a digest that is never told', digest => $co,
+        sub { cmd('DEL', k('digests'), k('batch', $ac, $co)) },
+        sub { cmd('ZSCORE', k('digests'), "$ac:$co") }],
+    ['a digest of no contact', digest => 'CO' . '2' x 32,
+        sub { cmd('ZADD', k('batch', $ac, 'CO' . '2' x 32), 1, $on) }, undef],
+    ['no digest is to be told', digest => $co,
+        sub { cmd('DEL', k('digest', $ac, $co), k('batch', $ac, $co)) },
+        sub { !cmd('EXISTS', k('digests')) }],
+    ['a line whose first message is never tried', line => $co,
+        sub { cmd('ZREM', k('retry'), "$ac:$told[0]:$co") },
+        sub { cmd('ZSCORE', k('retry'), "$ac:$told[0]:$co") }],
+    ['a line whose first message is no more', line => $co,
+        sub { cmd('LPUSH', k('line', $ac, $co), sid('EV')) },
+        sub { cmd('LINDEX', k('line', $ac, $co), 0) eq $told[0] }],
+    ['a message that waits in no line', delivery => "$told[1]:$co",
+        sub { cmd('LREM', k('line', $ac, $co), 1, $told[1]) },
+        sub { cmd('ZSCORE', k('retry'), "$ac:$told[1]:$co") }],
+    ['who is told is not as the contacts are', alerts => 'alerts',
+        sub { cmd('HSET', k('alerts', $ac), 'clear', '0') },
+        sub { !cmd('EXISTS', k('alerts', $ac)) }],
+    ['who is told is told of more', alerts => 'alerts',
+        sub { cmd('HSET', k('alerts', $ac), sid('CG'), "$co=every_check,") },
+        undef],
+
     # events
     ['a delivery that is never tried', delivery => "$ev:CB0",
         sub { cmd('ZREM', k('retry'), "$ac:$ev:CB0") },
         sub { cmd('ZSCORE', k('retry'), "$ac:$ev:CB0") }],
     ['a delivery without event', delivery => "$ev:CB0",
         sub { cmd('DEL', k('event', $ac, $ev)) },
-        sub { !cmd('EXISTS', k('retry')) }],
+        sub { !grep { /:$ev:/ } @{ cmd('ZRANGE', k('retry'), 0, -1) } }],
     ['a try without delivery', retry => $ev,
         sub { cmd('ZADD', k('retry'), $now, "$ac:$ev:CB7") }, undef],
     ['an event that counts too many', event => $ev,

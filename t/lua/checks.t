@@ -374,12 +374,13 @@ script('profile_update', [$acct], $its, 0, '', '', 1, 'RBa', 'RBb');
 my $ear = sid('CO');
 script('contact_add', [$acct], $ear, 'email', 'a@b.example', 'every_check',
     'd', 'c', sid('EV'));
+script('contact_confirm', [$acct], $ear, 'd');
 cmd('DEL', k('outbox'));
 cmd('ZADD', k('due', $ac), 1, $ht);
 cmd('ZADD', k('due'), 1, $ac);
 my ($told) = take('d', 1);
 my $begun = (split /:/, $told)[1];
-is(begin_job($told)->[7], '1', 'its events go to a contact');
+is(begin_job($told)->[7], '1', 'a contact wants to hear of it');
 script('contact_delete', [$acct], $ear);
 cmd('ZADD', k('due', $ac), 1, $ht);
 cmd('ZADD', k('due'), 1, $ac);
