@@ -148,6 +148,15 @@ const config_key_t  config_keys[] = {
       AT(deliver_connect_timeout), LIMITS(0.1, MINUTE), "5s", NULL, NULL,
       "How long connecting to a receiver may take.", 0 },
 
+    { "digest_window", config_set_duration, AT(digest_window),
+      LIMITS(0.1, 60 * MINUTE), "60s", NULL, NULL,
+      "What becomes of a contact's hosts in this time is one message to it.",
+      0 },
+
+    { "contact_limit", config_set_count, AT(contact_limit), LIMITS(1, 1000),
+      "20", NULL, NULL,
+      "How many messages a contact may get a minute; more of them wait.", 0 },
+
     { "deliver_http", config_set_flag, AT(deliver_http), NO_LIMITS,
       "off", NULL, NULL,
       "Whether receivers without TLS (http://) are delivered to.", 0 },

@@ -57,6 +57,8 @@ typedef struct {
     unsigned      deliveries_max;   /* attempts in flight */
     double        deliver_timeout;  /* s, one attempt */
     double        deliver_connect_timeout;
+    double        digest_window;    /* s, what a contact hears of together */
+    unsigned      contact_limit;    /* messages a minute to a contact */
     unsigned      deliver_http;     /* 1: http:// receivers are allowed */
     unsigned      n_allow;          /* customer addresses that may be used
                                        though they are not public */

@@ -291,7 +291,9 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     d->outbox = d->zones != NULL && d->transfers != NULL && d->services != NULL
                 ? outbox_new(d) : NULL;
 
-    if (d->outbox == NULL || (conf->smtp_url[0] != '\0' && d->smtp == NULL)) {
+    d->digests = d->outbox != NULL ? digests_new(d) : NULL;
+
+    if (d->digests == NULL || (conf->smtp_url[0] != '\0' && d->smtp == NULL)) {
         deliver_free(d);
         return NULL;
     }
@@ -323,6 +325,7 @@ deliver_stop(deliver_t *d)
 
     ev_timer_stop(d->loop, &d->tick);
     outbox_stop(d->outbox);
+    digests_stop(d->digests);
     queue_clear(d, 0);
 }
 
@@ -330,7 +333,8 @@ deliver_stop(deliver_t *d)
 unsigned
 deliver_in_flight(const deliver_t *d)
 {
-    return d->n_running + d->n_sending + outbox_pending(d->outbox);
+    return d->n_running + d->n_sending + outbox_pending(d->outbox)
+           + digests_pending(d->digests);
 }
 
 
@@ -362,6 +366,10 @@ deliver_free(deliver_t *d)
 
     for (p = 0; p < d->n_parts; p++) {
         store_forget(d->store, &d->parts[p]);
+    }
+
+    if (d->digests != NULL) {
+        digests_free(d->digests);
     }
 
     if (d->outbox != NULL) {

@@ -25,6 +25,7 @@
 #define DELIVER_GROUP      "deliver"
 
 typedef struct outbox_s   outbox_t;
+typedef struct digests_s  digests_t;
 typedef struct attempt_s  attempt_t;
 
 typedef struct {
@@ -45,6 +46,7 @@ struct deliver_s {
     transfer_pool_t  *services;         /* to the configuration's */
     smtp_t           *smtp;             /* NULL: no mail server */
     outbox_t         *outbox;
+    digests_t        *digests;          /* of contacts */
     zones_t          *zones;            /* of accounts */
     double            lease;            /* s */
     int               stopped;
@@ -159,5 +161,13 @@ void outbox_stop(outbox_t *ob);
 void outbox_free(outbox_t *ob);
 void outbox_wake(outbox_t *ob);
 unsigned outbox_pending(const outbox_t *ob);
+
+/* digests.c */
+
+digests_t *digests_new(deliver_t *d);   /* NULL: out of memory */
+void digests_stop(digests_t *ds);       /* claims no more; what it has is
+                                           stored */
+void digests_free(digests_t *ds);
+unsigned digests_pending(const digests_t *ds);
 
 #endif /* DELIVER_INT_H_INCLUDED */

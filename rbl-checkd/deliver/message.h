@@ -77,6 +77,9 @@ rbl_err_t message_trigger(rbl_out_t *out, const message_t *message);
 rbl_str_t message_severity(rbl_str_t tier);
 rbl_str_t message_state(message_state_t state);
 
+/* Is the first of two severities the worse one? */
+int message_worse(rbl_str_t a, rbl_str_t b);
+
 /*
  * RBL_ETYPE: not a message; RBL_ENOMEM: not now.  Otherwise message_free is to
  * follow.  What it lacks is "", 0, or no hosts.

@@ -52,29 +52,47 @@ message_severity(rbl_str_t tier)
 }
 
 
+static unsigned
+severity_rank(rbl_str_t severity)
+{
+    unsigned  i;
+
+    for (i = 0; i < SEVERITY_INFO; i++) {
+        if (rbl_str_is(severity, severities[i])) {
+            break;
+        }
+    }
+
+    return i;
+}
+
+
+int
+message_worse(rbl_str_t a, rbl_str_t b)
+{
+    return severity_rank(a) < severity_rank(b);
+}
+
+
 /* The worst of what is told. */
 
 static rbl_str_t
 trigger_severity(const message_t *m)
 {
-    size_t    i, k;
-    unsigned  s, worst;
+    size_t     i, k;
+    rbl_str_t  worst;
 
-    worst = SEVERITY_INFO;
+    worst = rbl_str(severities[SEVERITY_INFO]);
 
     for (i = 0; i < m->n_hosts; i++) {
         for (k = 0; k < m->host[i].n_listings; k++) {
-            for (s = 0; s < worst; s++) {
-                if (rbl_str_is(m->host[i].listing[k].severity,
-                               severities[s]))
-                {
-                    worst = s;
-                }
+            if (message_worse(m->host[i].listing[k].severity, worst)) {
+                worst = m->host[i].listing[k].severity;
             }
         }
     }
 
-    return rbl_str(severities[worst]);
+    return worst;
 }
 
 

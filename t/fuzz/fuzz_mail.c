@@ -4,9 +4,10 @@
  * message, a header's text, a body.
  *
  * A confirmation that is made can be read again, with its code in it, which can
- * be hidden.  A header is whole lines of printable ASCII, each but the first
- * beginning with a space, none longer than a mail may have; a body is lines of
- * at most 76, and says the same as the text.
+ * be hidden.  A message that is read can be made anew, of no more hosts.  A
+ * header is whole lines of printable ASCII, each but the first beginning with a
+ * space, none longer than a mail may have; a body is lines of at most 76, and
+ * says the same as the text.
  */
 
 #include "fuzz.h"
@@ -40,6 +41,27 @@ try_event(rbl_str_t raw)
         fuzz_check(strspn(text, "<*>") == strlen(text));
     }
 
+    rbl_buf_free(&buf);
+}
+
+
+static void
+try_message(rbl_str_t json)
+{
+    rbl_buf_t  buf;
+    message_t  m, again;
+
+    if (message_read(&m, json) != RBL_OK) {
+        return;
+    }
+
+    rbl_buf_init(&buf);
+    fuzz_check(message_trigger(&buf.out, &m) == RBL_OK);
+    fuzz_check(message_read(&again, rbl_buf_str(&buf)) == RBL_OK);
+    fuzz_check(again.n_hosts <= m.n_hosts && again.listed == m.listed);
+    fuzz_check(rbl_str_is(again.type, MESSAGE_TRIGGER));
+    message_free(&again);
+    message_free(&m);
     rbl_buf_free(&buf);
 }
 
@@ -141,9 +163,8 @@ try_body(rbl_str_t text)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_t     f;
-    message_t  m;
-    unsigned   kind;
+    fuzz_t    f;
+    unsigned  kind;
 
     fuzz_init(&f, data, size);
     kind = fuzz_u8(&f) % 4;
@@ -152,9 +173,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         try_event(fuzz_rest(&f));
 
     } else if (kind == 1) {
-        if (message_read(&m, fuzz_rest(&f)) == RBL_OK) {
-            message_free(&m);
-        }
+        try_message(fuzz_rest(&f));
 
     } else if (kind == 2) {
         try_header(fuzz_rest(&f));

@@ -14,7 +14,7 @@ use RblTest;
 
 our @EXPORT = qw(deliver_setup start_deliverd hook_add event_emit one_off
     due_now deliveries delivery idle dead_letters hook_status standard_ok
-    soon attempt contact_put contact_code confirm confirm_attempt letter
+    soon attempt contact_put contact_active contact_code confirm confirm_attempt letter
     authority certificate $AC $ACCT $AP $SECRET);
 
 our ($AC, $ACCT, $AP);
@@ -117,6 +117,18 @@ sub contact_put {
     return $co;
 }
 
+# One that is told of the hosts of the account's default group; options likewise.
+sub contact_active {
+    my ($type, $value, %o) = @_;
+
+    my $group = record('account', cmd('GET', $ACCT))->{group};
+    my $co = contact_put($type, $value, status => 'active', groups => [$group],
+        %o);
+    cmd('ZADD', k('contacts', $AC), cmd('INCR', k('seq', $AC)), $co);
+    cmd('DEL', k('alerts', $AC));
+    return $co;
+}
+
 # Gives a contact a code, as when it is added or sent another one.
 sub contact_code {
     my ($co, $code) = @_;
@@ -214,6 +226,7 @@ sub attempt {
 # Nothing is left to be done?
 sub idle {
     return cmd('XLEN', k('outbox')) == 0 && cmd('ZCARD', k('retry')) == 0
+        && cmd('ZCARD', k('digests')) == 0
         && !@{ cmd('KEYS', k('dlv', '*')) }
         && !@{ cmd('KEYS', k('event', '*')) };
 }

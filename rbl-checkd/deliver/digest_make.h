@@ -1,0 +1,40 @@
+/*
+ * From a digest, as digest_claim gives it, to the messages that its contact
+ * gets: one of all hosts, or one a host where the channel wants that and they
+ * are few.
+ */
+
+#ifndef DELIVER_DIGEST_MAKE_H_INCLUDED
+#define DELIVER_DIGEST_MAKE_H_INCLUDED
+
+#include "../zones.h"
+#include "rbl_out.h"
+#include "rbl_reply.h"
+#include "rbl_sid.h"
+
+#define DIGEST_PER_HOST  25             /* hosts that get a message each */
+
+typedef struct {
+    rbl_sid_t  event;
+    rbl_str_t  host;                    /* that it tells is listed, if no
+                                           other is told of; else "" */
+    rbl_buf_t  body;
+} digest_message_t;
+
+/* member, event and hosts are views into the reply. */
+typedef struct {
+    rbl_str_t          member;          /* "<AC>:<CO>" */
+    rbl_str_t          event;           /* of the digest */
+    size_t             n;               /* messages, in their order */
+    digest_message_t  *message;
+} digest_t;
+
+/*
+ * The same digest has the same events, whoever makes it.  RBL_ETYPE: it cannot
+ * be read; RBL_ENOMEM.  Otherwise digest_free is to follow.
+ */
+rbl_err_t digest_make(digest_t *digest, const redisReply *reply,
+    zones_t *zones);
+void digest_free(digest_t *digest);
+
+#endif /* DELIVER_DIGEST_MAKE_H_INCLUDED */

@@ -1,0 +1,333 @@
+/*
+ * The digests of contacts: whose window is over is claimed, made into messages
+ * (digest_make.c) and stored; from then on it is a delivery like any other.
+ *
+ * A partition is looked at when its next digest is over, and at the latest
+ * after a window: what begins meanwhile, by whomever, lasts longer than that.
+ * What is claimed here and not stored comes back by its lease, with the same
+ * event; digest_store is the one step that counts.
+ */
+
+#include "deliver_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../log.h"
+#include "digest_make.h"
+#include "message.h"
+
+
+#define DIGESTS_TAKE      4             /* of a partition at a time */
+#define DIGESTS_POLL      0.5           /* s, at least */
+#define DIGESTS_AGAIN     5.0           /* s after trouble */
+#define DIGESTS_READY     0.1           /* s until the store is asked for */
+#define DIGESTS_LEASE_MS  "30000"
+
+typedef struct {
+    digests_t  *digests;
+    unsigned    n;
+    int         asked;
+    unsigned    storing;
+    ev_tstamp   next;                   /* when to look again */
+} digests_part_t;
+
+struct digests_s {
+    deliver_t       *deliver;
+    ev_timer         tick;
+    unsigned         n_parts;           /* 0: not known yet */
+    digests_part_t  *parts;
+};
+
+
+static void
+digests_tick_at(digests_t *ds, ev_tstamp when)
+{
+    double           wait;
+    struct ev_loop  *loop = ds->deliver->loop;
+
+    wait = when - ev_now(loop);
+
+    ev_timer_stop(loop, &ds->tick);
+    ev_timer_set(&ds->tick, wait > 0.0 ? wait : 0.0, 0.0);
+    ev_timer_start(loop, &ds->tick);
+}
+
+
+static double
+digests_poll(const digests_t *ds)
+{
+    double  window = ds->deliver->conf->digest_window;
+
+    return window > DIGESTS_POLL ? window : DIGESTS_POLL;
+}
+
+
+static void
+digests_stored(void *data, const redisReply *reply)
+{
+    digests_part_t  *part = data;
+    deliver_t       *d = part->digests->deliver;
+
+    part->storing--;
+
+    if (reply == NULL) {
+        return;
+    }
+
+    if (rbl_reply_class(reply) != RBL_REPLY_OK) {
+        log_error("storing a digest: %.*s", (int) reply->len, reply->str);
+
+    } else if (rbl_reply_int(rbl_reply_at(reply, 1), 0) > 0) {
+        deliver_kick(d, part->n);
+    }
+}
+
+
+static void
+digests_store(digests_part_t *part, const digest_t *digest)
+{
+    char        limit[16];
+    size_t      i, n;
+    deliver_t  *d = part->digests->deliver;
+    rbl_key_t   key;
+    rbl_str_t  *argv;
+
+    argv = calloc(4 + 3 * digest->n, sizeof(rbl_str_t));
+    if (argv == NULL) {
+        log_error("a digest waits: out of memory");
+        return;
+    }
+
+    snprintf(limit, sizeof(limit), "%u", d->conf->contact_limit);
+
+    n = 0;
+    argv[n++] = rbl_key(&key, store_keyspace(d->store), part->n, "digests",
+                        RBL_STR(""), RBL_STR(""));
+    argv[n++] = digest->member;
+    argv[n++] = digest->event;
+    argv[n++] = rbl_str(limit);
+
+    for (i = 0; i < digest->n; i++) {
+        argv[n++] = rbl_sid_str(&digest->message[i].event);
+        argv[n++] = rbl_buf_str(&digest->message[i].body);
+        argv[n++] = digest->message[i].host;
+    }
+
+    part->storing++;
+    store_script(d->store, &rbl_script_digest_store, digests_stored, part, 1,
+                 (int) n, argv);
+    free(argv);
+}
+
+
+static void
+digests_one(digests_part_t *part, const redisReply *reply)
+{
+    digest_t   digest;
+    rbl_err_t  err;
+
+    err = digest_make(&digest, reply, part->digests->deliver->zones);
+
+    if (err != RBL_OK) {
+        log_error("a digest of partition %u cannot be made: %s", part->n,
+                  err == RBL_ENOMEM ? "out of memory" : "it is malformed");
+        return;
+    }
+
+    digests_store(part, &digest);
+    digest_free(&digest);
+}
+
+
+/* OK, ms until the next, then the digests. */
+
+static void
+digests_claimed(void *data, const redisReply *reply)
+{
+    size_t           i, n;
+    double           wait;
+    int64_t          ms;
+    digests_part_t  *part = data;
+    digests_t       *ds = part->digests;
+
+    part->asked = 0;
+    wait = DIGESTS_AGAIN;
+
+    if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
+        log_error("claiming digests: %.*s", (int) reply->len, reply->str);
+
+    } else if (rbl_str_is(rbl_reply_word(reply), "OK")) {
+        n = rbl_reply_len(reply);
+        ms = rbl_reply_int(rbl_reply_at(reply, 1), -1);
+        wait = digests_poll(ds);
+
+        if (ms >= 0 && (double) ms < wait * 1000.0) {
+            wait = (double) ms / 1000.0;
+        }
+
+        for (i = 2; i < n; i++) {
+            digests_one(part, rbl_reply_at(reply, i));
+        }
+    }
+
+    part->next = ev_now(ds->deliver->loop) + wait;
+
+    if (!ds->deliver->stopped) {
+        digests_tick_at(ds, ev_now(ds->deliver->loop));
+    }
+}
+
+
+static void
+digests_claim(digests_part_t *part)
+{
+    char        window[24], hosts[16];
+    unsigned    i, n;
+    deliver_t  *d = part->digests->deliver;
+    rbl_key_t   key;
+    rbl_sid_t   sid[DIGESTS_TAKE];
+    rbl_str_t   argv[4 + DIGESTS_TAKE];
+
+    snprintf(window, sizeof(window), "%.0f", d->conf->digest_window * 1000.0);
+    snprintf(hosts, sizeof(hosts), "%d", MESSAGE_HOSTS);
+
+    n = 0;
+    argv[n++] = rbl_key(&key, store_keyspace(d->store), part->n, "digests",
+                        RBL_STR(""), RBL_STR(""));
+    argv[n++] = rbl_str(window);
+    argv[n++] = RBL_STR(DIGESTS_LEASE_MS);
+    argv[n++] = rbl_str(hosts);
+
+    for (i = 0; i < DIGESTS_TAKE; i++) {
+        if (rbl_sid_make(&sid[i], RBL_SID_EVENT) != RBL_OK) {
+            part->next = ev_now(d->loop) + DIGESTS_AGAIN;
+            return;
+        }
+
+        argv[n++] = rbl_sid_str(&sid[i]);
+    }
+
+    part->asked = 1;
+    store_script(d->store, &rbl_script_digest_claim, digests_claimed, part, 1,
+                 (int) n, argv);
+}
+
+
+static int
+digests_set_parts(digests_t *ds)
+{
+    unsigned  p, n;
+
+    n = store_keyspace(ds->deliver->store)->partitions;
+
+    if (ds->n_parts > 0 || n == 0) {
+        return ds->n_parts > 0 ? 0 : -1;
+    }
+
+    ds->parts = calloc(n, sizeof(digests_part_t));
+    if (ds->parts == NULL) {
+        return -1;
+    }
+
+    ds->n_parts = n;
+
+    for (p = 0; p < n; p++) {
+        ds->parts[p].digests = ds;
+        ds->parts[p].n = p;
+    }
+
+    return 0;
+}
+
+
+static void
+digests_tick_handler(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+    unsigned         p;
+    digests_t       *ds = timer->data;
+    ev_tstamp        now, next;
+    digests_part_t  *part;
+
+    (void) revents;
+
+    now = ev_now(loop);
+    next = now + digests_poll(ds);
+
+    if (!store_ready(ds->deliver->store) || digests_set_parts(ds) != 0) {
+        digests_tick_at(ds, now + DIGESTS_READY);
+        return;
+    }
+
+    for (p = 0; p < ds->n_parts; p++) {
+        part = &ds->parts[p];
+
+        if (part->asked) {
+            continue;
+        }
+
+        if (part->next <= now) {
+            digests_claim(part);
+
+        } else if (part->next < next) {
+            next = part->next;
+        }
+    }
+
+    digests_tick_at(ds, next);
+}
+
+
+digests_t *
+digests_new(deliver_t *d)
+{
+    digests_t  *ds;
+
+    ds = calloc(1, sizeof(digests_t));
+    if (ds == NULL) {
+        return NULL;
+    }
+
+    ds->deliver = d;
+    ev_init(&ds->tick, digests_tick_handler);
+    ds->tick.data = ds;
+    digests_tick_at(ds, ev_now(d->loop));
+
+    return ds;
+}
+
+
+void
+digests_stop(digests_t *ds)
+{
+    ev_timer_stop(ds->deliver->loop, &ds->tick);
+}
+
+
+unsigned
+digests_pending(const digests_t *ds)
+{
+    unsigned  p, n;
+
+    for (p = 0, n = 0; p < ds->n_parts; p++) {
+        n += ds->parts[p].storing + (unsigned) ds->parts[p].asked;
+    }
+
+    return n;
+}
+
+
+void
+digests_free(digests_t *ds)
+{
+    unsigned  p;
+
+    digests_stop(ds);
+
+    for (p = 0; p < ds->n_parts; p++) {
+        store_forget(ds->deliver->store, &ds->parts[p]);
+    }
+
+    free(ds->parts);
+    free(ds);
+}

@@ -1,0 +1,273 @@
+#!/usr/bin/perl
+
+# What contacts get, to the letter: histories of hosts x schedules x windows,
+# against the daemon's delivery and real endpoints.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+use RblDeliver;
+
+my $redis = deliver_setup();
+script('lists_put', [k('lists')],
+    packed([1, 'RBa', 'rbl', 'a.example', 'List A', 'https://a.example/', 3, 0,
+        'active', '', ['127.0.0.2=spam source'], 'https://a.example/q?h=%s',
+        'https://a.example/off?h=%s', 'critical', 'ip', 'block', 'ip']),
+    packed([1, 'RBb', 'rbl', 'b.example', 'List B', '', 3, 0, 'active', '', [],
+        '', '', 'normal', 'ip', 'block', 'ip']));
+
+my %conf = (digest_window => '400ms', contact_limit => 1000);
+my $d = start_deliverd(conf => \%conf);
+my %hook = map { $_ => start_receiver() }
+    qw(every_check start_and_end while_listed);
+my %co = map { $_ => contact_active('endpoint', $hook{$_}{url},
+    schedule => $_) } keys %hook;
+
+my %says = (
+    a => listed_result('RBa', details => 'https://a.example/q?h=192.0.2.1'),
+    b => listed_result('RBb', details => "a \"reason\" <of> b \xc3\xa4"),
+);
+my %value;
+my $n_hosts = 0;
+sub host {
+    my (%o) = @_;
+
+    my $ht = sid('HT');
+    my $value = $o{value} // '192.0.2.' . ++$n_hosts;
+    is(script('host_add', [$ACCT], $o{name} // '', 'rbl', 1, '', '', '', '',
+        $ht, $value)->[0], 'OK', "host $value");
+    $value{$ht} = $value;
+    return $ht;
+}
+
+# "a", "ab", "b", "-": the lists that it is on
+sub check {
+    my ($ht, $lists) = @_;
+
+    event_emit(host => $ht, results => [map {
+        $lists =~ /$_/ ? $says{$_} : result("RB$_", 'clear') } 'a', 'b']);
+}
+
+# Checks that fall into one window, however long they take
+sub together(&) {
+    signal_server($d, 'STOP');
+    $_[0]->();
+    signal_server($d, 'CONT');
+}
+
+sub told {
+    my ($hook) = @_;
+
+    return map { $_->{json} } received($hook);
+}
+my %seen;
+sub fresh {
+    my ($schedule) = @_;
+
+    my @all = told($hook{$schedule});
+    my @new = @all[($seen{$schedule} // 0) .. $#all];
+    $seen{$schedule} = @all;
+    return @new;
+}
+
+# --- the whole of a message --------------------------------------------------
+
+my $time = qr/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/;
+my $mx = host(name => 'mail "out"');
+my $web = host();
+check($web, 'b');
+soon { idle() } 'told';
+fresh($_) for keys %hook;
+together {
+    check($mx, 'ab');
+    check($web, '-');
+};
+soon { idle() } 'told again';
+my ($m) = fresh('start_and_end');
+my ($r) = (received($hook{start_and_end}))[-1];
+is($r->{headers}{'webhook-id'}, $m->{event_sid}, 'the id of the event');
+like($m->{event_sid}, qr/^EV[0-9a-f]{32}$/, 'which is one');
+my ($since) = $r->{body} =~ /"since":"($time)"/;
+ok($since, 'since when');
+$r->{body} =~ s/\Q$m->{event_sid}\E/EV/;
+$r->{body} =~ s/\Q$since\E/TIME/g;
+$r->{body} =~ s/\Q$mx\E/HTMX/g;
+$r->{body} =~ s/\Q$web\E/HTWEB/g;
+is($r->{body}, '{"event_sid":"EV","event_type":"contact.trigger",'
+    . '"title":"1 host listed, 1 host delisted","message":"'
+    . 'Listed:\n\n192.0.2.1 (mail \"out\") is on 2 lists, listed since TIME:\n'
+    . '  - List A (a.example), critical, since TIME\n'
+    . '    Reason: spam source\n'
+    . '    Look-up: https://a.example/q?h=192.0.2.1\n'
+    . '    Delisting: https://a.example/off?h=192.0.2.1\n'
+    . '  - List B (b.example), warning, since TIME\n'
+    . "    Reason: a \\\"reason\\\" <of> b \xc3\xa4\\n"
+    . '\nNot listed any more:\n\n192.0.2.2\n","url":"",'
+    . '"hosts":[{"id":"HTMX","host":"192.0.2.1","name":"mail \"out\"",'
+    . '"status":"listed","first_listed":"TIME","listed_count":2,"listings":['
+    . '{"id":"RBa","host":"a.example","name":"List A",'
+    . '"website":"","details":"https://a.example/q?h=192.0.2.1",'
+    . '"reason":"spam source","delisting":"https://a.example/off?h=192.0.2.1",'
+    . '"severity":"critical","since":"TIME"},'
+    . '{"id":"RBb","host":"b.example","name":"List B","website":"",'
+    . "\"details\":\"a \\\"reason\\\" <of> b \xc3\xa4\","
+    . "\"reason\":\"a \\\"reason\\\" <of> b \xc3\xa4\",\"delisting\":\"\","
+    . '"severity":"warning","since":"TIME"}]},'
+    . '{"id":"HTWEB","host":"192.0.2.2","name":"","status":"delisted",'
+    . '"first_listed":"","listed_count":0,"listings":[]}],'
+    . '"listed":1,"delisted":1,"severity":"critical","clear":0}',
+    'a message, byte by byte');
+check($mx, '-');
+soon { idle() } 'told the end';
+fresh($_) for keys %hook;
+
+# --- histories x schedules x windows -------------------------------------------
+
+# Each window: checks "host:lists"; then what every_check, start_and_end and
+# while_listed get, "title | host status lists ..." or nothing.
+my @table = (
+    ['one host that stays clear', [['A:-'],
+        '1 host not listed | A clear', '', ''], [['A:-', 'A:-'],
+        '1 host not listed | A clear', '', '']],
+    ['one host from begin to end', [['A:a'], ('1 host listed | A listed a') x 3],
+        [['A:a'], '1 host listed | A listed a', '',
+            '1 host listed | A listed a'],
+        [['A:-'], ('1 host delisted | A delisted') x 2, ''],
+        [['A:-'], '1 host not listed | A clear', '', '']],
+    ['the same in one window', [['A:a', 'A:a', 'A:-'],
+        ('1 host delisted | A delisted') x 2, ''],
+        [['A:-'], '1 host not listed | A clear', '', '']],
+    ['a further list', [['A:b'], ('1 host listed | A listed b') x 3],
+        [['A:ab'], ('1 host listed | A listed a b') x 3],
+        [['A:a'], '1 host listed | A listed a', '',
+            '1 host listed | A listed a'],
+        [['A:-'], ('1 host delisted | A delisted') x 2, '']],
+    ['both lists in one window', [['A:b', 'A:ab', 'A:ab'],
+        ('1 host listed | A listed a b') x 3],
+        [['A:-'], ('1 host delisted | A delisted') x 2, '']],
+    ['off and on', [['A:a'], ('1 host listed | A listed a') x 3],
+        [['A:-', 'A:b'], ('1 host listed | A listed b') x 3],
+        [['A:-', 'A:b', 'A:-'], ('1 host delisted | A delisted') x 2, '']],
+    ['three hosts together', [['A:a', 'B:ab', 'C:-'],
+        ('2 hosts listed | A listed a, B listed a b, C clear',
+        ('2 hosts listed | A listed a, B listed a b') x 2)],
+        [['C:b', 'A:-', 'B:a'], '2 hosts listed, 1 host delisted | '
+            . 'C listed b, B listed a, A delisted',
+            '1 host listed, 1 host delisted | C listed b, A delisted',
+            '2 hosts listed | C listed b, B listed a'],
+        [['A:-', 'B:-', 'C:-'],
+            '2 hosts delisted | B delisted, C delisted, A clear',
+            '2 hosts delisted | B delisted, C delisted', '']],
+);
+
+sub told_as {
+    my ($message, $names) = @_;
+
+    return join ' | ', $message->{title}, join ', ', map {
+        my $h = $_;
+        join ' ', $names->{ $h->{id} }, $h->{status},
+            sort map { substr $_->{host}, 0, 1 } @{ $h->{listings} };
+    } @{ $message->{hosts} };
+}
+
+my @order = qw(every_check start_and_end while_listed);
+for my $row (@table) {
+    my ($name, @windows) = @$row;
+    my %ht = map { $_ => host() } 'A' .. 'C';
+    my %names = reverse %ht;
+    my $i = 0;
+    for my $w (@windows) {
+        my ($checks, @want) = @$w;
+        together {
+            for (@$checks) {
+                my ($h, $lists) = split /:/;
+                check($ht{$h}, $lists);
+            }
+        };
+        wait_for { idle() } 20, 'the end of a window';
+        $i++;
+        is_deeply([map { [map { told_as($_, \%names) } fresh($_)] } @order],
+            [map { $_ ? [$_] : [] } @want], "$name, window $i: @$checks");
+    }
+}
+
+# --- a storm: one message, bounded, with whole numbers ---------------------------
+
+cmd('ZREM', k('contacts', $AC), $co{$_}) for qw(every_check while_listed);
+cmd('DEL', k('alerts', $AC));
+my @storm = map { sid('HT') } 1 .. 700;
+for my $i (0 .. $#storm) {
+    script('host_add', [$ACCT], '', 'rbl', 1, '', '', '', '', $storm[$i],
+        '10.1.' . int($i / 250) . '.' . $i % 250);
+}
+together { check($_, 'ab') for @storm };
+soon { idle() } 'a storm', 30;
+my @m = fresh('start_and_end');
+is(join(' | ', map { $_->{title} } @m), '700 hosts listed', 'one message');
+is($m[0]{listed}, 700, 'with the whole number');
+is(scalar @{ $m[0]{hosts} }, 200, 'and so many of the hosts');
+is($m[0]{hosts}[0]{id}, $storm[0], 'the first ones');
+like($m[0]{message}, qr/^and \d+ hosts more$/m, 'in words');
+ok(length $m[0]{message} < 20_000, 'of a sound length');
+ok(length((received($hook{start_and_end}))[-1]{body}) < 400_000, 'bounded');
+
+# --- order: one after the other; what is over is not told ------------------------
+
+my ($slow, $gone) = (host(), host());
+answer_with($hook{start_and_end}, status => [503, 503, 200]);
+check($slow, 'a');
+sub tried {
+    my @open = keys %{ deliveries() };
+    return @open == 1 && (delivery($open[0])->{attempt} // 0) == $_[0]
+        ? $open[0] : undef;
+}
+my $first;
+soon { $first = tried(1) } 'a message that is not taken';
+check($gone, 'a');
+check($slow, '-');
+cmd('ZADD', k('digests'), 'XX', 0, "$AC:$co{start_and_end}");
+check($gone, '-');
+due_now($first);
+soon { tried(2) } 'nothing overtakes it';
+is(scalar keys %{ deliveries() }, 1, 'nothing else is tried');
+due_now($first);
+soon { idle() } 'then it is taken';
+@m = fresh('start_and_end');
+my %names = ($slow => 'slow', $gone => 'gone');
+is_deeply([map { told_as($_, \%names) } @m], [('1 host listed | slow listed a')
+    x 3, '2 hosts delisted | slow delisted, gone delisted'],
+    'in order, and a listing that is over is not told');
+is($m[0]{event_sid}, $m[2]{event_sid}, 'repeats have the same id');
+isnt($m[2]{event_sid}, $m[3]{event_sid}, 'the next message another');
+
+# --- a contact that is paused, resumed, gone ----------------------------------------
+
+answer_with($hook{start_and_end}, status => 503);
+check($slow, 'a');
+soon { $first = tried(1) } 'a message is on its way';
+is(script('contact_status', [$ACCT], $co{start_and_end}, 'paused')->[0], 'OK',
+    'its contact is paused');
+answer_with($hook{start_and_end}, status => 200);
+fresh('start_and_end');
+due_now($first);
+soon { idle() } 'it ends';
+check($gone, 'a');
+is(script('contact_status', [$ACCT], $co{start_and_end}, 'active')->[0], 'OK',
+    'the contact is resumed');
+check($slow, '-');
+soon { idle() } 'told again';
+is_deeply([map { told_as($_, \%names) } fresh('start_and_end')],
+    ['1 host delisted | slow delisted'], 'what came while it was paused is not');
+is(scalar dead_letters(), 0, 'no dead letter');
+answer_with($hook{start_and_end}, status => 410);
+check($slow, 'a');
+soon { idle() } 'a contact that is gone';
+is((dead_letters())[-1]{to}, $co{start_and_end}, 'a dead letter');
+is(record('contact', cmd('GET', k('r', $AC, $co{start_and_end})))->{status},
+    'paused', 'it is paused');
+
+ok(stop_server($d, 5), 'ends on TERM');
+unlike(read_file($d->{log}), qr/\[error\]|127\.0\.0\.1:$hook{every_check}{port}/,
+    'no error and no URL in the log');
+done_testing();

@@ -1,0 +1,90 @@
+#!/usr/bin/perl
+
+# A daemon that is killed at any moment loses nothing that contacts are to be
+# told, tells it in order, and tells nothing twice but for the very same message.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+use RblDeliver;
+
+use constant { KILLS => 12, HOSTS => 20 };
+
+deliver_setup();
+my $hook = start_receiver();
+my $co = contact_active('endpoint', $hook->{url}, schedule => 'start_and_end');
+my %conf = (digest_window => '100ms', contact_limit => 1000,
+    deliver_timeout => '2s');
+my @ht = map { sid('HT') } 1 .. HOSTS;
+script('host_add', [$ACCT], '', 'rbl', 1, '', '', '', '', $ht[$_],
+    "192.0.2.$_") for 0 .. $#ht;
+
+# What became of each host, in the order of its changes
+my (%truth, %is);
+sub flip {
+    my ($ht) = @_;
+
+    my $listed = ($is{$ht} ^= 1);
+    push @{ $truth{$ht} }, $listed ? 'listed' : 'delisted';
+    event_emit(host => $ht, results => [
+        $listed ? listed_result('RBa') : result('RBa', 'clear')]);
+}
+
+# What a daemon that is dead has is free at the end of its lease.
+sub leases_end {
+    for my $k ('retry', 'digests') {
+        cmd('ZADD', k($k), 'XX', 0, $_) for @{ cmd('ZRANGE', k($k), 0, -1) };
+    }
+}
+
+srand(my $seed = $ENV{RBL_SEED} // time);
+note "seed $seed";
+my $d = start_deliverd(conf => \%conf);
+for my $round (1 .. KILLS) {
+    for (1 .. 1 + int rand 40) {
+        flip($ht[rand @ht]);
+        select undef, undef, undef, rand 0.05 if rand() < 0.5;
+    }
+    kill_server($d);
+    flip($ht[rand @ht]);
+    leases_end();
+    $d = start_deliverd(conf => \%conf);
+}
+leases_end();
+soon { idle() } 'all is told', 60;
+
+my (@order, %body, %told);
+my $repeats = 0;
+for my $r (received($hook)) {
+    my $ev = $r->{json}{event_sid};
+    if ($body{$ev}) {
+        $repeats++;
+        is($r->{body}, $body{$ev}, 'a repeat has the same bytes');
+        is($order[-1], $ev, 'and nothing is between');
+        next;
+    }
+    push @order, $ev;
+    $body{$ev} = $r->{body};
+    push @{ $told{ $_->{id} } }, $_->{status} for @{ $r->{json}{hosts} };
+}
+note scalar(@order) . " messages, $repeats repeats";
+cmp_ok(scalar @order, '>=', KILLS / 2, 'messages came');
+cmp_ok($repeats, '<=', KILLS, 'at most one repeat a kill');
+
+for my $ht (sort keys %truth) {
+    my @left = @{ $truth{$ht} };
+    my @told = @{ $told{$ht} // [] };
+    my $ok = 1;
+    for my $state (@told) {
+        shift @left while @left && $left[0] ne $state;
+        $ok &&= @left > 0;
+        shift @left;
+    }
+    ok($ok, "told in order, and each change once: @told")
+        or diag "of: @{ $truth{$ht} }";
+    is($told[-1], $truth{$ht}[-1], 'the last one is told');
+}
+is(scalar dead_letters(), 0, 'no dead letter');
+ok(stop_server($d, 5), 'ends on TERM');
+done_testing();

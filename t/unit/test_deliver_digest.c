@@ -1,0 +1,373 @@
+/* Digests: from what the store gives to messages. */
+
+#include "deliver/digest_make.h"
+
+#include "deliver/channel.h"
+#include "deliver/message.h"
+#include "rbl_mp.h"
+#include "tap.h"
+
+#define AC  "AC00000000000000000000000000000001"
+#define CO  "CO00000000000000000000000000000002"
+#define EV  "EV00000000000000000000000000000003"
+#define RB  "RB0000000000000000000000000000000"
+#define HT  "HT000000000000000000000000000000"
+
+#define NOW  INT64_C(1795167000000)     /* 2026-11-20 09:30:00 UTC */
+
+
+/* Replies, made by hand. */
+
+#define REPLIES  2000
+
+static redisReply   replies[REPLIES];
+static redisReply  *elements[REPLIES];
+static rbl_buf_t    bytes[REPLIES];
+static size_t       n_replies, n_elements, n_bytes;
+
+
+static redisReply *
+reply_str(rbl_str_t s)
+{
+    redisReply  *r = &replies[n_replies++];
+
+    memset(r, 0, sizeof(*r));
+    r->type = REDIS_REPLY_STRING;
+    r->str = (char *) (uintptr_t) s.p;
+    r->len = s.n;
+
+    return r;
+}
+
+
+static redisReply *
+reply_int(int64_t n)
+{
+    redisReply  *r = &replies[n_replies++];
+
+    memset(r, 0, sizeof(*r));
+    r->type = REDIS_REPLY_INTEGER;
+    r->integer = n;
+
+    return r;
+}
+
+
+/* With room for n elements. */
+
+static redisReply *
+reply_array(size_t n)
+{
+    redisReply  *r = &replies[n_replies++];
+
+    memset(r, 0, sizeof(*r));
+    r->type = REDIS_REPLY_ARRAY;
+    r->element = elements + n_elements;
+    n_elements += n;
+
+    return r;
+}
+
+
+static void
+add(redisReply *array, redisReply *r)
+{
+    array->element[array->elements++] = r;
+}
+
+
+static void
+forget(void)
+{
+    while (n_bytes > 0) {
+        rbl_buf_free(&bytes[--n_bytes]);
+    }
+
+    n_replies = 0;
+    n_elements = 0;
+}
+
+
+static rbl_out_t *
+record(size_t fields)
+{
+    rbl_buf_t  *b = &bytes[n_bytes++];
+
+    rbl_buf_init(b);
+    rbl_mp_put_array(&b->out, fields);
+    rbl_mp_put_int(&b->out, 1);
+
+    return &b->out;
+}
+
+
+static redisReply *
+recorded(void)
+{
+    return reply_str(rbl_buf_str(&bytes[n_bytes - 1]));
+}
+
+
+static redisReply *
+list(const char *sid, const char *zone, const char *tier, const char *rule,
+    const char *delist)
+{
+    rbl_out_t  *out = record(18);
+
+    rbl_mp_put_z(out, sid);
+    rbl_mp_put_z(out, "rbl");
+    rbl_mp_put_z(out, zone);
+    rbl_mp_put_z(out, "A list");
+    rbl_mp_put_z(out, "https://list.example/");
+    rbl_mp_put_int(out, 1);
+    rbl_mp_put_int(out, 0);
+    rbl_mp_put_z(out, "active");
+    rbl_mp_put_z(out, "");
+    rbl_mp_put_array(out, rule[0] != '\0');
+
+    if (rule[0] != '\0') {
+        rbl_mp_put_z(out, rule);
+    }
+
+    rbl_mp_put_z(out, "");
+    rbl_mp_put_z(out, delist);
+    rbl_mp_put_z(out, tier);
+    rbl_mp_put_z(out, "ip");
+    rbl_mp_put_z(out, "block");
+    rbl_mp_put_z(out, "ip");
+    rbl_mp_put_z(out, "");
+
+    return recorded();
+}
+
+
+static void
+listing(rbl_out_t *out, const char *sid, const char *zone, const char *details,
+    const char *code)
+{
+    rbl_mp_put_array(out, 6);
+    rbl_mp_put_z(out, sid);
+    rbl_mp_put_z(out, zone);
+    rbl_mp_put_z(out, "https://list.example/");
+    rbl_mp_put_z(out, details);
+    rbl_mp_put_array(out, 1);
+    rbl_mp_put_z(out, code);
+    rbl_mp_put_int(out, NOW);
+}
+
+
+/* The host's record up to its listings, n of which follow. */
+
+static rbl_out_t *
+host_begin(const char *sid, const char *value, size_t n)
+{
+    rbl_out_t  *out = record(17);
+
+    rbl_mp_put_z(out, sid);
+    rbl_mp_put_z(out, value);
+    rbl_mp_put_z(out, "");
+    rbl_mp_put_z(out, "rbl");
+    rbl_mp_put_int(out, 1);
+    rbl_mp_put_z(out, "");
+    rbl_mp_put_z(out, "active");
+    rbl_mp_put_z(out, "RP");
+    rbl_mp_put_array(out, 0);
+    rbl_mp_put_int(out, 1);
+    rbl_mp_put_int(out, NOW);
+    rbl_mp_put_int(out, n > 0 ? NOW : 0);
+    rbl_mp_put_int(out, (int64_t) n);
+    rbl_mp_put_int(out, 0);
+    rbl_mp_put_int(out, NOW);
+    rbl_mp_put_array(out, n);
+
+    return out;
+}
+
+
+static redisReply *
+digest_reply(const char *type, int listed, int delisted, int clear,
+    redisReply *hosts, redisReply *lists)
+{
+    redisReply  *r = reply_array(9);
+
+    add(r, reply_str(RBL_STR(AC ":" CO)));
+    add(r, reply_str(rbl_str(type)));
+    add(r, reply_str(RBL_STR(EV)));
+    add(r, reply_str(RBL_STR("UTC")));
+    add(r, reply_int(listed));
+    add(r, reply_int(delisted));
+    add(r, reply_int(clear));
+    add(r, hosts);
+    add(r, lists);
+
+    return r;
+}
+
+
+static zones_t  *zones;
+
+
+static void
+test_listings(void)
+{
+    digest_t     d;
+    message_t    m;
+    rbl_out_t   *out;
+    redisReply  *hosts, *lists;
+
+    hosts = reply_array(8);
+    lists = reply_array(8);
+    out = host_begin(HT "01", "192.0.2.7", 4);
+    listing(out, RB "1", "one.example", "spam", "127.0.0.2");
+    listing(out, RB "2", "two.example", "https://two.example/?192.0.2.7",
+            "127.0.0.2");
+    listing(out, RB "3", "gone.example", "", "127.0.0.9");
+    listing(out, RB "4", "old.example", "", "127.0.0.9");
+    add(hosts, recorded());
+    add(hosts, reply_int(0));
+    (void) host_begin(HT "02", "192.0.2.8", 0);
+    add(hosts, recorded());
+    add(hosts, reply_int(1));
+    add(hosts, reply_str(RBL_STR("\xc1")));
+    add(hosts, reply_int(2));
+    add(lists, list(RB "4", "new.example", "critical", "", ""));
+    add(lists, list(RB "2", "two.example", "critical", "127.0.0.2=botnet",
+                    "https://off.example/?ip=%s"));
+    add(lists, reply_str(RBL_STR("x")));
+    add(lists, list(RB "1", "one.example", "policy", "", "https://off/"));
+
+    ok(digest_make(&d, digest_reply("endpoint", 1, 1, 0, hosts, lists), zones)
+       == RBL_OK, "a digest is made");
+    is_str(d.member, AC ":" CO, "of its contact");
+    is_str(d.event, EV, "with its event");
+    ok(d.n == 1, "one message");
+    is_str(rbl_sid_str(&d.message[0].event), EV, "with the same");
+    is_str(d.message[0].host, "", "of more than one host");
+
+    ok(message_read(&m, rbl_buf_str(&d.message[0].body)) == RBL_OK, "read");
+    ok(m.n_hosts == 2 && m.host[0].n_listings == 4, "what can be read");
+    is_str(m.title, "1 host listed, 1 host delisted", "the numbers");
+    is_str(m.host[0].listing[0].zone, "two.example", "the worst list first");
+    is_str(m.host[0].listing[0].name, "A list", "its name");
+    is_str(m.host[0].listing[0].reason, "botnet", "what its code means");
+    is_str(m.host[0].listing[0].delisting, "https://off.example/?ip=192.0.2.7",
+           "where to ask");
+    is_str(m.host[0].listing[1].zone, "gone.example", "then one that is gone");
+    is_str(m.host[0].listing[1].name, "", "has no name");
+    is_str(m.host[0].listing[1].reason, "127.0.0.9", "but its code");
+    is_str(m.host[0].listing[2].zone, "old.example",
+           "and one that has another zone now");
+    is_str(m.host[0].listing[3].zone, "one.example", "the least one");
+    is_str(m.host[0].listing[3].reason, "spam", "what it says");
+    is_str(m.host[0].listing[3].delisting, "https://off/", "where to ask");
+    is_str(m.host[0].listing[3].since, "2026-11-20 09:30:00 UTC", "since");
+    message_free(&m);
+    digest_free(&d);
+    forget();
+}
+
+
+/* Of so many listed hosts and one that is clear. */
+
+static redisReply *
+storm(const char *type, int listed, size_t told)
+{
+    char         sid[40];
+    size_t       i;
+    rbl_out_t   *out;
+    redisReply  *hosts;
+
+    hosts = reply_array(2 * told + 2);
+
+    for (i = 0; i < told; i++) {
+        snprintf(sid, sizeof(sid), HT "%02zx", i);
+        out = host_begin(sid, "192.0.2.7", 1);
+        listing(out, RB "1", "one.example", "spam", "127.0.0.2");
+        add(hosts, recorded());
+        add(hosts, reply_int(0));
+    }
+
+    (void) host_begin(HT "fe", "192.0.2.8", 0);
+    add(hosts, recorded());
+    add(hosts, reply_int(2));
+
+    return digest_reply(type, listed, 0, 1, hosts, reply_array(1));
+}
+
+
+static void
+test_per_host(void)
+{
+    digest_t   d, again;
+    message_t  m;
+
+    ok(digest_make(&d, storm("endpoint", 1, 1), zones) == RBL_OK && d.n == 1,
+       "an endpoint gets all at once");
+    digest_free(&d);
+    ok(digest_make(&d, storm("pagerduty", 2, 2), zones) == RBL_OK
+       && d.n == 2, "pagerduty gets a message a host, none of a clear one");
+    ok(digest_make(&again, storm("pagerduty", 2, 2), zones) == RBL_OK,
+       "once more");
+    is_str(rbl_sid_str(&again.message[1].event), d.message[1].event.s,
+           "with the same events");
+    ok(!rbl_str_eq(rbl_sid_str(&d.message[0].event),
+                   rbl_sid_str(&d.message[1].event)), "each its own");
+    is_str(d.message[1].host, HT "01", "of that host");
+    ok(message_read(&m, rbl_buf_str(&d.message[1].body)) == RBL_OK
+       && m.n_hosts == 1 && m.listed == 1 && m.clear == 0, "of it alone");
+    is_str(m.host[0].id, HT "01", "in the body too");
+    message_free(&m);
+    digest_free(&again);
+    digest_free(&d);
+
+    ok(digest_make(&d, storm("pagerduty", 26, 26), zones) == RBL_OK
+       && d.n == 1, "many are one message");
+    is_str(d.message[0].host, "", "of no one host");
+    digest_free(&d);
+    ok(digest_make(&d, storm("pagerduty", 0, 0), zones) == RBL_OK
+       && d.n == 0, "nothing but clear ones is no message");
+    digest_free(&d);
+    forget();
+}
+
+
+static void
+test_malformed(void)
+{
+    digest_t     d;
+    redisReply  *r;
+
+    ok(digest_make(&d, NULL, zones) == RBL_ETYPE, "nothing");
+    ok(digest_make(&d, reply_array(1), zones) == RBL_ETYPE, "an empty array");
+    r = storm("endpoint", 1, 1);
+    r->element[2] = reply_str(RBL_STR("EV1"));
+    ok(digest_make(&d, r, zones) == RBL_ETYPE, "no event");
+    r = storm("", 1, 1);
+    r->element[7] = reply_str(RBL_STR("x"));
+    r->element[8] = reply_int(1);
+    r->element[3] = reply_int(1);
+    ok(digest_make(&d, r, zones) == RBL_OK && d.n == 1,
+       "no hosts, no lists, no zone: the numbers are told");
+    digest_free(&d);
+    r = storm("x", -1, 0);
+    r->element[6] = reply_str(RBL_STR("x"));
+    ok(digest_make(&d, r, zones) == RBL_OK && d.n == 0, "no numbers");
+    digest_free(&d);
+    forget();
+}
+
+
+int
+main(void)
+{
+    zones = zones_new("/usr/share/zoneinfo");
+    test_listings();
+    if (channel_find(RBL_STR("pagerduty")) != NULL) {
+        test_per_host();
+    }
+
+    test_malformed();
+    zones_free(zones);
+
+    return tap_done();
+}
