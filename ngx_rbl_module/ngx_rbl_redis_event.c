@@ -36,9 +36,10 @@
  * ac->c.fd to -1, for otherwise redisFree would close the number once more,
  * which may be another's socket by then.
  *
- * Writes: the first command of a loop turn posts the flush event, so that all
- * commands of that turn leave in one write.  Only when the socket is full is
- * the write event armed.
+ * Writes: the first command of a loop turn posts the flush event, so that the
+ * commands of that turn leave in one write.  If they are many, a part of them
+ * leaves early: the store works on it while the worker reads the next requests.
+ * Only when the socket is full is the write event armed.
  *
  * Reads: the more replies a turn brings, the fewer turns, reads and writes a
  * request costs, so hiredis is called as often as the bytes that wait need, up
@@ -47,10 +48,12 @@
 
 #include "ngx_rbl_redis.h"
 
+#include <hiredis/sds.h>
 #include <sys/ioctl.h>
 
 #define NGX_RBL_REDIS_READ   16384      /* what hiredis reads in one call */
 #define NGX_RBL_REDIS_READS  8          /* calls in one event */
+#define NGX_RBL_REDIS_EARLY  16         /* commands that leave early */
 
 
 typedef struct {
@@ -58,6 +61,8 @@ typedef struct {
     redisAsyncContext        *ac;
     ngx_rbl_redis_broken_pt   broken;
     ngx_event_t               flush;
+    ngx_uint_t                commands;     /* since it was posted, or since
+                                               some left early */
     unsigned                  flushing:1;   /* hiredis is in a write now */
     unsigned                  reading:1;    /* it is called from below */
     unsigned                  closed:1;     /* to be freed after the reading */
@@ -68,6 +73,7 @@ static void ngx_rbl_redis_read_handler(ngx_event_t *rev);
 static void ngx_rbl_redis_write_handler(ngx_event_t *wev);
 static void ngx_rbl_redis_flush_handler(ngx_event_t *ev);
 static void ngx_rbl_redis_write(ngx_rbl_redis_event_t *e);
+static void ngx_rbl_redis_write_early(ngx_rbl_redis_event_t *e);
 static ngx_int_t ngx_rbl_redis_unasked(ngx_rbl_redis_event_t *e);
 static void ngx_rbl_redis_read(ngx_rbl_redis_event_t *e);
 static void ngx_rbl_redis_add_read(void *data);
@@ -232,6 +238,27 @@ ngx_rbl_redis_write(ngx_rbl_redis_event_t *e)
 }
 
 
+/*
+ * Without hiredis, which would end its context from inside the command if this
+ * fails: what cannot be written stays for the flush, which finds out why.
+ */
+
+static void
+ngx_rbl_redis_write_early(ngx_rbl_redis_event_t *e)
+{
+    ssize_t        n;
+    redisContext  *c;
+
+    c = &e->ac->c;
+
+    n = send(c->fd, c->obuf, sdslen(c->obuf), MSG_NOSIGNAL);
+
+    if (n > 0) {
+        sdsrange(c->obuf, n, -1);
+    }
+}
+
+
 static void
 ngx_rbl_redis_add_read(void *data)
 {
@@ -281,7 +308,13 @@ ngx_rbl_redis_add_write(void *data)
 
     if (!e->flushing && (e->ac->c.flags & REDIS_CONNECTED)) {
         if (!e->flush.posted) {
+            e->commands = 0;
             ngx_post_event(&e->flush, &ngx_posted_events);
+        }
+
+        if (++e->commands == NGX_RBL_REDIS_EARLY) {
+            e->commands = 0;
+            ngx_rbl_redis_write_early(e);
         }
 
         return;

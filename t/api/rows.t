@@ -192,7 +192,7 @@ my $full = memory();
 is_deeply(read_all(), $all, 'all again');
 my $after = memory();
 diag("KiB: $before, with rows $full, again $after");
-cmp_ok($after - $full, '<=', 512, 'no memory more');
+cmp_ok($after - $full, '<=', 2048, 'no memory more');
 cmp_ok($full - $before, '<=', 8192, 'which has an end')
     if !nginx_env() && !$ENV{RBL_NGINX};
 as_it_is('in the end', path => "host/$h[3]{id}");
