@@ -285,8 +285,10 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     d->tick.data = d;
 
     d->zones = zones_new(conf->zoneinfo);
-    d->transfers = transfer_pool_new(loop, conf->deliver_ca);
-    d->services = transfer_pool_new(loop, conf->deliver_ca);
+    d->transfers = transfer_pool_new(loop, conf->deliver_ca,
+                                     conf->deliveries_max);
+    d->services = transfer_pool_new(loop, conf->deliver_ca,
+                                     conf->deliveries_max);
     d->smtp = conf->smtp_url[0] != '\0' ? smtp_new(loop, conf) : NULL;
     d->outbox = d->zones != NULL && d->transfers != NULL && d->services != NULL
                 ? outbox_new(d) : NULL;

@@ -262,7 +262,9 @@ entry_fan_out(entry_t *e, const rbl_event_t *event, rbl_str_t body)
 
     n = entry_callback_count(event->callbacks);
     argv = calloc(ENTRY_ARGS + 2 * n, sizeof(rbl_str_t));
-    if (argv == NULL || entry_digest(digest, event) != 0) {
+    if (argv == NULL
+        || (event->contact.n > 0 && entry_digest(digest, event) != 0))
+    {
         free(argv);
         return "out of memory";
     }
@@ -276,7 +278,9 @@ entry_fan_out(entry_t *e, const rbl_event_t *event, rbl_str_t body)
     argv[5] = body;
     argv[6] = event->hooks ? RBL_STR("1") : RBL_STR("0");
     argv[7] = event->contact;
-    argv[8] = (rbl_str_t) { (const char *) digest, sizeof(digest) };
+    argv[8] = event->contact.n > 0
+              ? (rbl_str_t) { (const char *) digest, sizeof(digest) }
+              : RBL_STR("");
     more = entry_callbacks(argv + ENTRY_ARGS, n, event->callbacks);
 
     if (more >= 0) {

@@ -20,7 +20,8 @@
 #include "entry.h"
 
 
-#define OUTBOX_COUNT      "8"           /* entries of a partition a read */
+#define OUTBOX_COUNT      8u            /* entries of a partition a read, */
+#define OUTBOX_BATCH      64u           /* or so many of all together */
 #define OUTBOX_BLOCK      1.0           /* s */
 #define OUTBOX_BLOCK_MS   "1000"
 #define OUTBOX_AGAIN      1.0           /* s after trouble */
@@ -210,6 +211,7 @@ outbox_read(outbox_t *ob)
 {
     size_t     n;
     unsigned   p;
+    char       count[16];
     rbl_str_t  id, *argv = ob->argv;
 
     if (ob->reading || ob->batch > 0 || ob->groups > 0
@@ -218,13 +220,17 @@ outbox_read(outbox_t *ob)
         return;
     }
 
+    snprintf(count, sizeof(count), "%u",
+             OUTBOX_BATCH / ob->n_parts > OUTBOX_COUNT
+             ? OUTBOX_BATCH / ob->n_parts : OUTBOX_COUNT);
+
     n = 0;
     argv[n++] = RBL_STR("XREADGROUP");
     argv[n++] = RBL_STR("GROUP");
     argv[n++] = RBL_STR(DELIVER_GROUP);
     argv[n++] = rbl_str(ob->deliver->conf->name);
     argv[n++] = RBL_STR("COUNT");
-    argv[n++] = RBL_STR(OUTBOX_COUNT);
+    argv[n++] = rbl_str(count);
     argv[n++] = RBL_STR("BLOCK");
     argv[n++] = RBL_STR(OUTBOX_BLOCK_MS);
     argv[n++] = RBL_STR("STREAMS");

@@ -17,9 +17,6 @@
 #include <stdlib.h>
 
 
-#define TRANSFER_KEPT  32L              /* idle connections */
-
-
 typedef struct {
     link_t              link;
     ev_io               io;
@@ -150,11 +147,38 @@ transfer_set_socket(CURL *easy, curl_socket_t fd, int what, void *data,
 }
 
 
+/* Nothing of the last transfer stays in a handle but its room. */
+
+static CURL *
+transfer_easy_get(transfer_pool_t *pool)
+{
+    return pool->n_spare > 0 ? pool->spare[--pool->n_spare]
+                             : curl_easy_init();
+}
+
+
+static void
+transfer_easy_put(transfer_pool_t *pool, CURL *easy)
+{
+    if (easy == NULL) {
+        return;
+    }
+
+    if (pool->n_spare == TRANSFER_SPARE) {
+        curl_easy_cleanup(easy);
+        return;
+    }
+
+    curl_easy_reset(easy);
+    pool->spare[pool->n_spare++] = easy;
+}
+
+
 static void
 transfer_free(transfer_t *t)
 {
     link_remove(&t->link);
-    curl_easy_cleanup(t->easy);
+    transfer_easy_put(t->pool, t->easy);
     curl_slist_free_all(t->headers);
     curl_slist_free_all(t->connect_to);
     free(t);
@@ -236,7 +260,7 @@ transfer_finish(transfer_t *t, CURLcode code)
     /* what the caller owns curl must not see again */
 
     curl_multi_remove_handle(t->pool->multi, t->easy);
-    curl_easy_cleanup(t->easy);
+    transfer_easy_put(t->pool, t->easy);
     t->easy = NULL;
     link_remove(&t->link);
 
@@ -288,7 +312,7 @@ transfer_start(transfer_pool_t *pool, const transfer_request_t *request,
     t->port = request->port;
     t->done = done;
     t->data = data;
-    t->easy = curl_easy_init();
+    t->easy = transfer_easy_get(pool);
 
     if (t->easy == NULL
         || transfer_set(t, request) != 0
@@ -305,7 +329,7 @@ transfer_start(transfer_pool_t *pool, const transfer_request_t *request,
 
 
 transfer_pool_t *
-transfer_pool_new(struct ev_loop *loop, const char *ca)
+transfer_pool_new(struct ev_loop *loop, const char *ca, unsigned kept)
 {
     transfer_pool_t  *pool;
 
@@ -339,7 +363,7 @@ transfer_pool_new(struct ev_loop *loop, const char *ca)
     curl_multi_setopt(pool->multi, CURLMOPT_TIMERFUNCTION,
                       transfer_set_timer);
     curl_multi_setopt(pool->multi, CURLMOPT_TIMERDATA, pool);
-    curl_multi_setopt(pool->multi, CURLMOPT_MAXCONNECTS, TRANSFER_KEPT);
+    curl_multi_setopt(pool->multi, CURLMOPT_MAXCONNECTS, (long) kept);
 
     return pool;
 }
@@ -350,6 +374,10 @@ transfer_pool_free(transfer_pool_t *pool)
 {
     while (!link_empty(&pool->transfers)) {
         transfer_cancel(link_of(pool->transfers.next, transfer_t, link));
+    }
+
+    while (pool->n_spare > 0) {
+        curl_easy_cleanup(pool->spare[--pool->n_spare]);
     }
 
     curl_multi_cleanup(pool->multi);

@@ -30,9 +30,13 @@ struct transfer_s {
     char                error[CURL_ERROR_SIZE];
 };
 
+#define TRANSFER_SPARE  64              /* easy handles that wait for work */
+
 struct transfer_pool_s {
     struct ev_loop     *loop;
     CURLM              *multi;
+    CURL               *spare[TRANSFER_SPARE];
+    unsigned            n_spare;
     ev_timer            timer;
     link_t              transfers, sockets;
     char                ca[256];

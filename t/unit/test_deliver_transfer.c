@@ -1,0 +1,259 @@
+/*
+ * Transfers one after the other over the same handles: nothing of one is in the
+ * next, whatever it was.
+ */
+
+#include "deliver/transfer.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+
+#define REQUEST_MAX  8192
+
+static struct {
+    struct ev_loop     *loop;
+    ev_io               accept, read;
+    unsigned            port, status, accepted;
+    size_t              n;
+    char                request[REQUEST_MAX];   /* the last that came */
+    int                 done;
+    transfer_result_t   result;
+    char                body[16];
+} world;
+
+
+static void
+read_handler(struct ev_loop *loop, ev_io *io, int revents)
+{
+    int          n;
+    char         answer[128];
+    ssize_t      got;
+    const char  *end;
+
+    (void) revents;
+
+    got = read(io->fd, world.request + world.n, REQUEST_MAX - 1 - world.n);
+
+    if (got <= 0) {
+        ev_io_stop(loop, io);
+        close(io->fd);
+        return;
+    }
+
+    world.n += (size_t) got;
+    world.request[world.n] = '\0';
+    end = strstr(world.request, "\r\n\r\n");
+
+    if (end == NULL || strstr(end, "END") == NULL) {
+        return;
+    }
+
+    n = snprintf(answer, sizeof(answer),
+                 "HTTP/1.1 %u Answer\r\nContent-Length: 2\r\n\r\nok",
+                 world.status);
+    world.n = 0;
+    (void) !write(io->fd, answer, (size_t) n);
+}
+
+
+static void
+accept_handler(struct ev_loop *loop, ev_io *io, int revents)
+{
+    int  fd;
+
+    (void) revents;
+
+    fd = accept(io->fd, NULL, NULL);
+
+    if (fd >= 0) {
+        if (ev_is_active(&world.read)) {
+            ev_io_stop(loop, &world.read);
+            close(world.read.fd);
+        }
+
+        world.accepted++;
+        ev_io_set(&world.read, fd, EV_READ);
+        ev_io_start(loop, &world.read);
+    }
+}
+
+
+static void
+done_handler(void *data, const transfer_result_t *result)
+{
+    (void) data;
+
+    world.done++;
+    world.result = *result;
+    snprintf(world.body, sizeof(world.body), "%.*s", (int) result->body.n,
+             result->body.p);
+    ev_break(world.loop, EVBREAK_ALL);
+}
+
+
+static int
+serve(void)
+{
+    int                 fd;
+    socklen_t           n;
+    struct sockaddr_in  sin;
+
+    n = sizeof(sin);
+    memset(&sin, 0, sizeof(sin));
+    sin.sin_family = AF_INET;
+    sin.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    if (fd == -1 || bind(fd, (struct sockaddr *) &sin, n) != 0
+        || listen(fd, 16) != 0
+        || getsockname(fd, (struct sockaddr *) &sin, &n) != 0)
+    {
+        return -1;
+    }
+
+    world.port = ntohs(sin.sin_port);
+    ev_io_init(&world.accept, accept_handler, fd, EV_READ);
+    ev_io_start(world.loop, &world.accept);
+    ev_init(&world.read, read_handler);
+
+    return 0;
+}
+
+
+static void
+request_init(transfer_request_t *request, char *url, size_t size,
+    const char *const *headers)
+{
+    memset(request, 0, sizeof(*request));
+    snprintf(url, size, "http://127.0.0.1:%u/a", world.port);
+    request->url = url;
+    request->port = world.port;
+    request->headers = headers;
+    request->body = RBL_STR("END");
+    request->user = "";
+    request->password = "";
+    request->sigv4 = "";
+    request->timeout = 5.0;
+    request->connect_timeout = 5.0;
+    (void) rbl_addr_parse(&request->addr, RBL_STR("127.0.0.1"));
+}
+
+
+static int
+run(transfer_pool_t *pool, const transfer_request_t *request)
+{
+    world.done = 0;
+
+    if (transfer_start(pool, request, done_handler, NULL) == NULL) {
+        return -1;
+    }
+
+    ev_run(world.loop, 0);
+
+    return world.done == 1 && world.result.end == TRANSFER_DONE
+           ? (int) world.result.status : -1;
+}
+
+
+static int
+sent(const char *text)
+{
+    return strcasestr(world.request, text) != NULL;
+}
+
+
+static void
+check_nothing_stays(transfer_pool_t *pool)
+{
+    char                      url[64];
+    transfer_request_t        request;
+    static const char *const  first[] = { "X-First: 1", "Expect:", NULL };
+    static const char *const  second[] = { "X-Second: 2", "Expect:", NULL };
+
+    request_init(&request, url, sizeof(url), first);
+    request.user = "name";
+    request.password = "secret";
+    world.status = 200;
+    ok(run(pool, &request) == 200, "a transfer with a password");
+    ok(sent("X-First: 1") && sent("Authorization: Basic bmFtZTpzZWNyZXQ="),
+       "sends it");
+
+    request_init(&request, url, sizeof(url), second);
+    ok(run(pool, &request) == 200, "one without");
+    ok(sent("X-Second: 2") && !sent("X-First") && !sent("Authorization"),
+       "sends its own headers alone");
+    ok(world.accepted == 1, "over the same connection");
+
+    request_init(&request, url, sizeof(url), first);
+    request.user = "AKIDEXAMPLE";
+    request.password = "secret";
+    request.sigv4 = "aws:amz:eu-west-1:sns";
+    ok(run(pool, &request) == 200 && sent("Authorization: AWS4-HMAC-SHA256"),
+       "one that is signed for AWS");
+
+    request_init(&request, url, sizeof(url), second);
+    ok(run(pool, &request) == 200 && !sent("Authorization")
+       && !sent("X-Amz-Date"), "and none after it");
+
+    request_init(&request, url, sizeof(url), second);
+    request.fresh = 1;
+    ok(run(pool, &request) == 200 && world.accepted == 2,
+       "a fresh one has a connection of its own");
+    request.fresh = 0;
+    ok(run(pool, &request) == 200 && world.accepted == 3,
+       "which is not used again");
+    ok(run(pool, &request) == 200 && world.accepted == 3,
+       "the next one is kept");
+}
+
+
+static void
+check_cancel(transfer_pool_t *pool)
+{
+    char                      url[64];
+    transfer_t               *t;
+    transfer_request_t        request;
+    static const char *const  none[] = { "Expect:", NULL };
+
+    request_init(&request, url, sizeof(url), none);
+    request.user = "name";
+    request.password = "secret";
+    world.done = 0;
+    t = transfer_start(pool, &request, done_handler, NULL);
+    ok(t != NULL, "a transfer that is cancelled");
+    transfer_cancel(t);
+
+    request_init(&request, url, sizeof(url), none);
+    world.status = 503;
+    ok(run(pool, &request) == 503, "does not disturb the next");
+    ok(!sent("Authorization"), "which has nothing of it");
+    ok(strcmp(world.body, "ok") == 0, "and gets its own answer");
+    ok(world.done == 1, "nobody is called for the first");
+
+    t = transfer_start(pool, &request, done_handler, NULL);
+    ok(t != NULL, "one is on its way when the pool goes");
+}
+
+
+int
+main(void)
+{
+    transfer_pool_t  *pool;
+
+    world.loop = ev_loop_new(0);
+    pool = transfer_pool_new(world.loop, "", 8);
+    ok(pool != NULL && serve() == 0, "a pool and a server");
+
+    check_nothing_stays(pool);
+    check_cancel(pool);
+
+    transfer_pool_free(pool);
+    ev_loop_destroy(world.loop);
+
+    return tap_done();
+}
