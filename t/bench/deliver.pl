@@ -1,0 +1,167 @@
+#!/usr/bin/perl
+
+# Deliveries: events from the outbox to receivers of 32 accounts, half of which
+# have one receiver and half four; each is signed, claimed and recorded in the
+# store.  Beside it plain libcurl, which posts the same bytes and does nothing
+# else (t/tools/curlrate).  The receiver is an nginx on loopback that answers
+# 204; as many are in flight for both, on connections that are kept.
+#
+# The outbox is filled while the daemon stands still; the time runs from when it
+# goes on until the last delivery is recorded.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib", "$FindBin::Bin/lib";
+
+use RblBench;
+use RblBenchStore;
+use RblDeliver;
+use RblRedis qw(workers);
+use RblScript;
+use RblTest;
+use Time::HiRes qw(sleep);
+
+use constant { ACCOUNTS => 16, IN_FLIGHT => 64 };
+
+bench('deliver', 'events to receivers, beside plain libcurl');
+
+my $total = $ENV{BENCH_DELIVERIES} || 8_192;
+
+
+# --- the receiver, the store, the daemon -----------------------------------
+
+my $nginx = start_nginx(module => 0, workers => 1, level => 'error',
+    server => 'access_log off; keepalive_requests 100000000; '
+        . 'location /hook/ { return 204; } location /said { stub_status; }');
+my $url = "http://127.0.0.1:$nginx->{port}/hook";
+my @receiver = workers($nginx);
+
+# How many requests it has had, but for those that ask.
+my $asked = 0;
+sub requests {
+    my $r = http_raw($nginx->{port}, "GET /said HTTP/1.0\r\n\r\n");
+    my ($handled) = $r->{body} =~ /^ \d+ \d+ (\d+)/m or die $r->{raw};
+    return $handled - ++$asked;
+}
+
+my $redis = deliver_setup();
+my $store = RblBenchStore->new($redis);
+
+# Accounts with so many receivers: an event of each that they want, as it is in
+# the outbox.
+sub events {
+    my ($receivers) = @_;
+
+    return [map {
+        ($RblDeliver::AC, $RblDeliver::ACCT) = account();
+        hook_add("$url/$_", "secret of receiver $_", 'rbl.host.listed')
+            for 1 .. $receivers;
+        cmd('DEL', k('outbox'));
+        event_emit();
+        my ($e) = grep { $_->{d} =~ /rbl\.host\.listed/ }
+            map { { @{ $_->[1] } } } @{ cmd('XRANGE', k('outbox'), '-', '+') };
+        cmd('DEL', k('outbox'));
+        $e;
+    } 1 .. ACCOUNTS];
+}
+my %events = (1 => events(1), 4 => events(4));
+
+my $d = start_deliverd(conf => { log_level => 'notice',
+    deliveries_max => IN_FLIGHT, deliver_allow => '127.0.0.1/32' });
+
+
+# --- what is measured ------------------------------------------------------
+
+sub fill_outbox {
+    my ($receivers) = @_;
+
+    my @calls;
+    for (1 .. $total / $receivers / ACCOUNTS) {
+        for my $e (@{ $events{$receivers} }) {
+            my $ev = sid('EV');
+            push @calls, $store->bytes_of('XADD', k('outbox'), '*', 'a',
+                $e->{a}, 'e', $ev, 'd', $e->{d} =~ s/\Q$e->{e}\E/$ev/r);
+        }
+    }
+    $store->pipelined(256, @calls);
+}
+
+sub deliver_all {
+    my ($receivers) = @_;
+
+    my $before = requests();
+
+    pause_server($d);
+    fill_outbox($receivers);
+    my $c = spend(sub {
+        cont_server($d);
+        wait_for { sleep 0.002; cmd('XLEN', k('outbox')) == 0
+            && cmd('ZCARD', k('retry')) == 0 } 120, 'all deliveries';
+    }, daemon => [$d->{pid}], store => [$redis->{pid}],
+        receiver => \@receiver);
+    die "repeated or lost\n" if requests() != $before + $total;
+    return row($c, 'daemon');
+}
+
+my $body = temp_dir() . '/body';
+my @headers = ('Content-Type: application/json',
+    'webhook-id: EV' . 'a' x 32, 'webhook-timestamp: 1795167000',
+    'X-Webhook-Signature: t=1795167000,v1=' . 'a' x 64,
+    'webhook-signature: v1,' . 'a' x 44, 'User-Agent: ngx_rbl/3.0',
+    'Expect:');
+
+sub plain {
+    my $before = requests();
+
+    my $c = spend(sub { run_cmd({ timeout => 120 },
+        build_dir() . '/t/tools/curlrate', "$url/1", $total, IN_FLIGHT, $body,
+        @headers) }, receiver => \@receiver);
+    my %v = $c->{value}{out} =~ /(\w+)=(\d+)/g;
+    die "curlrate: $c->{value}{out}$c->{value}{err}\n"
+        if $c->{value}{status} != 0 || requests() != $before + $total;
+    $c->{wall} = $v{wall_us} / 1e6;
+    $c->{curl} = 1e3 * ($v{user_us} + $v{system_us});
+    return row($c, 'curl');
+}
+
+sub row {
+    my ($c, $own) = @_;
+
+    return { rps => $total / $c->{wall}, us => $c->{$own} / 1e3 / $total,
+        store => ($c->{store} // 0) / 1e3 / $total,
+        receiver => $c->{receiver} / 1e3 / $total };
+}
+
+# The body that curlrate posts is one that the daemon made.
+{
+    my $hook = start_receiver();
+    ($RblDeliver::AC, $RblDeliver::ACCT) = account();
+    my $wh = hook_add($hook->{url}, 'secret', 'rbl.host.listed');
+    event_emit();
+    wait_for { received($hook) } 10, 'an event';
+    my ($r) = received($hook);
+    write_file($body, $r->{body});
+    remark(length($r->{body}) . ' bytes each, ' . IN_FLIGHT . ' in flight, '
+        . "$total a round");
+    wait_for { idle() } 10, 'the end of it';
+    stop_receiver($hook);
+}
+
+my @rows = ('plain libcurl', 'events to one receiver each',
+    'events to four receivers each');
+my $r = interleave(rounds(7), [$rows[0] => \&plain,
+    $rows[1] => sub { deliver_all(1) }, $rows[2] => sub { deliver_all(4) }],
+    warm => 1);
+table(['posts to a receiver', 'a second', 'us of its own', 'us of the store',
+    'us of the receiver'], map { [$_, map { figure($_) }
+        @{ $r->{$_} }{qw(rps us store receiver)}] } @rows);
+for my $row (@rows[1, 2]) {
+    remark("$row: " . figure(ratio($r, $row, $rows[0], 'rps'))
+        . ' of its rate, ' . figure(ratio($r, $row, $rows[0], 'us'))
+        . ' times its CPU');
+}
+target('deliveries a second beside plain libcurl',
+    ratio($r, $rows[2], $rows[0], 'rps'), '>=', 0.6);
+bench_end();
