@@ -1,14 +1,15 @@
 /*
  * Plain libcurl, for comparison with the delivery of events: POSTs one body to
- * one URL as fast as the multi interface goes, on libev, and tells what it cost:
+ * one URL as fast as the multi interface goes, on libev, and tells what that
+ * cost:
  *
  *     curlrate URL COUNT IN_FLIGHT FILE [HEADER...]
  *     sent=20000 bad=0 wall_us=812345 user_us=.. system_us=..
  *
- * As cheap as libcurl makes it where each request is another one: an easy handle
- * for each in flight, which is used again with a URL, headers and a body of its
- * own, and connections that are kept.  An answer other than 2xx, or none, is
- * bad.
+ * As cheap as libcurl makes it where each request is another one: an easy
+ * handle for each in flight, which is used again with a URL, headers and a body
+ * of its own, and connections that are kept.  An answer other than 2xx, or
+ * none, is bad.
  */
 
 #include <curl/curl.h>
