@@ -22,7 +22,7 @@ my @receivers;
 
 # start_receiver(status => 200 or [500, 200, ...]: one for each request, the
 # last for all that follow; headers => ["Name: value"]; delay => seconds;
-# body => text): {port, url, pid, file}.
+# body => text, or several as with status): {port, url, pid, file}.
 sub start_receiver {
     my (%opt) = @_;
 
@@ -66,8 +66,9 @@ sub serve {
         my $plan = JSON::PP::decode_json(
             read_file("$self->{file}.answer"));
         ($since, $n) = ($plan->{since}, 0) if $plan->{since} != $since;
-        my $status = ref $plan->{status}
-            ? $plan->{status}[$n] // $plan->{status}[-1] : $plan->{status};
+        my ($status, $body) = map {
+            ref $_ ? $_->[$n] // $_->[-1] : $_ } @$plan{qw(status body)};
+        $plan->{body} = $body;
         $n++;
         my $pid = fork;
         if (defined $pid && $pid == 0) {
