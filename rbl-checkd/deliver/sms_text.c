@@ -201,18 +201,36 @@ sms_hosts(rbl_buf_t *text, const message_t *m)
 }
 
 
+/* What is too long without any host is cut, wherever that is. */
+
+static void
+sms_cut(rbl_buf_t *text)
+{
+    rbl_str_t  s;
+
+    s = rbl_buf_str(text);
+
+    if (!sms_fits(s, 0)) {
+        s = clip_begin(s, SMS_SEGMENTS * SMS_EACH16, CLIP_UTF16);
+        text->out.pos = text->base + s.n;
+    }
+}
+
+
 void
 sms_text(rbl_buf_t *text, const message_t *message)
 {
     if (message->code.n > 0) {
-        rbl_out_str(&text->out, message->code);
+        sms_word(&text->out, message->code);
         rbl_out_z(&text->out, " is the code that confirms this number for"
                               " blocklist monitoring. If you did not ask for"
                               " it, ignore this.");
-        return;
+
+    } else {
+        rbl_out_z(&text->out, "Blocklists: ");
+        sms_word(&text->out, message->title);
+        sms_hosts(text, message);
     }
 
-    rbl_out_z(&text->out, "Blocklists: ");
-    sms_word(&text->out, message->title);
-    sms_hosts(text, message);
+    sms_cut(text);
 }

@@ -66,7 +66,10 @@ is_text(const message_t *m, const char *want, const char *name)
 static void
 test_text(void)
 {
+    char               code[180];
+    size_t             i;
     message_t          m;
+    rbl_buf_t          buf;
     message_listing_t  zen = { .zone = S("zen.example"), .name = S("ZEN") },
                        bl = { .zone = S("bl.example") };
     message_host_t     h[] = {
@@ -108,6 +111,16 @@ test_text(void)
     m.code = S("k7m2xq");
     is_text(&m, "k7m2xq is the code that confirms this number for blocklist"
             " monitoring. If you did not ask for it, ignore this.", "a code");
+
+    for (i = 0; i < sizeof(code); i += 3) {
+        memcpy(code + i, "\xe4\xb8\xad", 3);
+    }
+
+    m.code = (rbl_str_t) { code, sizeof(code) };
+    rbl_buf_init(&buf);
+    sms_text(&buf, &m);
+    ok(clip_length(rbl_buf_str(&buf), CLIP_UTF16) == 134, "a monster");
+    rbl_buf_free(&buf);
 }
 
 
