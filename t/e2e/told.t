@@ -1,0 +1,89 @@
+#!/usr/bin/perl
+# The whole system: a contact that was added and confirmed by HTTP is told when
+# a host of its group gets on a list and when it is off it again, and nothing in
+# between.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use RblTest;
+
+my $zone = 'dnsbl.told.test';
+my $spam = ":127.0.0.2:spam\n127.0.0.2\n";
+my $rbldnsd = start_rbldnsd(zones => [
+    [$zone, 'ip4set', $spam . "192.0.2.10\n192.0.2.11\n"]]);
+my $redis = start_redis();
+my $lists = temp_dir() . '/lists.json';
+write_file($lists, <<"JSON");
+{ "version": 1, "lists": [
+{"zone": "$zone", "name": "Told", "type": "rbl", "families": ["ipv4"],
+ "website": "https://list.example/", "codes": ["127.0.0.2=a source of spam"],
+ "lookup": "https://list.example/q?%s", "delist": "https://list.example/off",
+ "tier": "critical"} ] }
+JSON
+init_store($redis, lists => $lists);
+my $nginx = start_nginx(store => $redis);
+my $checkd = start_checkd(store => $redis, resolver => $rbldnsd, conf => {
+    dns_timeout => '500ms', check_timeout => '3s', digest_window => '2s',
+    deliver_http => 'on', deliver_allow => '127.0.0.0/8' });
+my $acct = make_account($redis);
+my $hook = start_receiver();
+
+sub get { return api($nginx, $acct, 'GET', @_) }
+sub post { return api($nginx, $acct, 'POST', @_) }
+sub told { return map { $_->{json} } received($hook) }
+sub checked {
+    my (@hosts) = @_;
+
+    my @pp = map { post('/3.0/check/start.json', { host => $_ })
+        ->{data}{id} } @hosts;
+    wait_for { !grep { get("/3.0/check/status/$_.json")->{data}{status}
+        !~ /^(?:completed|failed)$/ } @pp } 15, 'the end of the checks';
+}
+
+my $co = post('/3.0/contact/add.json', { type => 'endpoint',
+    contact => $hook->{url}, schedule => 'start_and_end' })->{data}{id};
+wait_for { received($hook) == 1 } 15, 'the code';
+is(post("/3.0/contact/confirm/$co.json", { authcode => (told())[0]{authcode} })
+    ->{status_code}, 200, 'the contact is confirmed');
+
+my %ht;
+for my $v ('192.0.2.10', '192.0.2.11', '192.0.2.12') {
+    $ht{$v} = post('/3.0/host/add.json', { host => $v, name => "mx $v",
+        type => 'rbl' })->{data}[0]{id};
+}
+ok(wait_for(sub { received($hook) >= 2 }, 20), 'it is told');
+wait_for { (grep { $_->{listed} } told()) > 1
+    || (told())[-1]{listed} == 2 } 15, 'both hosts';
+my %listed = map { $_->{host} => $_ } map { @{ $_->{hosts} } } told();
+is(join(' ', sort keys %listed), '192.0.2.10 192.0.2.11',
+    'of the hosts that are listed');
+my $m = $listed{'192.0.2.10'};
+is_deeply([@$m{qw(id host name status listed_count)}],
+    [$ht{'192.0.2.10'}, '192.0.2.10', 'mx 192.0.2.10', 'listed', 1],
+    'which they are');
+my ($l) = @{ $m->{listings} };
+is_deeply([@$l{qw(host name website details reason delisting severity)}],
+    [$zone, 'Told', 'https://list.example/',
+        'https://list.example/q?192.0.2.10', 'a source of spam',
+        'https://list.example/off', 'critical'], 'where, why, and the links');
+
+my $n = received($hook);
+checked(values %ht);
+rbldnsd_data($rbldnsd, $zone, $spam . "192.0.2.11\n");
+wait_for {
+    checked($ht{'192.0.2.10'});
+    get('/3.0/listings.json')->{total_listed} == 1;
+} 20, 'the end of the listing';
+ok(wait_for(sub { received($hook) > $n }, 20), 'it is told the end');
+my @m = (told())[$n .. received($hook) - 1];
+is(join(' | ', map { $_->{title} } @m), '1 host delisted',
+    'that alone, and nothing of what stands');
+is_deeply([map { "$_->{host} $_->{status}" } @{ $m[0]{hosts} }],
+    ['192.0.2.10 delisted'], 'of the host that it is');
+like($m[0]{message}, qr/^Not listed any more:\n\n192\.0\.2\.10 \(mx /,
+    'in words');
+is(rblctl($redis, 'fsck')->{out}, "no fault in 1 account\n",
+    'and the store is sound');
+done_testing();
