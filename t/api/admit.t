@@ -12,7 +12,8 @@ use Time::HiRes qw(time);
 
 my $sock = temp_dir() . '/nginx.sock';
 my $v6 = free_port();
-my $t = api_setup(server => "listen unix:$sock; listen [::1]:$v6;
+my $t = api_setup(http => 'rbl_store_timeout 1s;',
+    server => "listen unix:$sock; listen [::1]:$v6;
     set_real_ip_from 127.0.0.0/8; real_ip_header X-Client;");
 my $redis = $t->{redis};
 my ($sid, $app) = @{ $t->{acct} }{qw(sid app)};
