@@ -90,7 +90,7 @@ my @aws;
 sub aws {
     my ($service, $region, $request) = @_;
 
-    push @aws, JSON::PP->new->latin1->encode({ service => $service,
+    push @aws, JSON::PP->new->ascii->encode({ service => $service,
         region => $region, id => $id, secret => $key,
         request => { map { $_ => $request->{$_} } qw(line headers body) } });
 }

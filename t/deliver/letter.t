@@ -1,0 +1,137 @@
+#!/usr/bin/perl
+
+# Hosts that are listed and delisted, as each service and a reader of mail sees
+# them: from the end of a check to what arrives.
+
+use strict;
+use warnings;
+use JSON::PP ();
+use RblTest;
+use RblScript;
+use RblDeliver;
+use RblMail;
+
+my $dir = own_dir('tokens');
+write_file("$dir/$_", "$_-token\n", 0600) for qw(sms);
+write_file("$dir/pushover", 'p' x 30 . "\n", 0600);
+
+deliver_setup();
+script('lists_put', [k('lists')],
+    packed([1, 'RBa', 'rbl', 'a.example', 'List <A> & co', 'https://a.example/',
+        3, 0, 'active', '', ['127.0.0.2=spam source'],
+        'https://a.example/q?h=%s&x=1', 'https://a.example/off?h=%s',
+        'critical', 'ip', 'block', 'ip']),
+    packed([1, 'RBb', 'rbl', 'b.example', 'List B', '', 3, 0, 'active', '', [],
+        '', '', 'normal', 'ip', 'block', 'ip']));
+
+my $exim = start_exim();
+my $s = start_receiver();
+my $base = "http://127.0.0.1:$s->{port}";
+my $d = start_deliverd(conf => { digest_window => '400ms',
+    contact_limit => 1000, smtp_url => "smtp://127.0.0.1:$exim->{port}",
+    smtp_from => 'blocklists@example.net', sms_url => "$base/sms",
+    sms_account => 'AC1', sms_token_file => "$dir/sms",
+    sms_from => '+15005550006', pushover_url => "$base/po",
+    pushover_token_file => "$dir/pushover", datadog_url => "$base/dd",
+    sns_url => "$base/sns", logs_url => "$base/logs" });
+
+my ($id, $key) = ('AKIDEXAMPLE00000',
+    'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY');
+contact_active(@$_) for [email => 'jo@example.net'], [sms => '+4915112345678'],
+    [pushover => 'u' x 30], [datadog => 'd' x 32],
+    ['aws-sns' => "arn:aws:sns:eu-west-1:123456789012:alerts,$id,$key"],
+    ['aws-cloudwatch' => "arn:aws:logs:eu-west-1:123456789012:log-group:rbl,"
+        . "$id,$key"];
+
+my $evil = '<script>alert(1)</script> "mail"';
+my ($mx, $web) = map { sid('HT') } 1, 2;
+is(script('host_add', [$ACCT], $_->[1], 'rbl', 1, '', '', '', '', @$_[0, 2])
+    ->[0], 'OK', 'a host') for [$mx, $evil, '192.0.2.1'],
+        [$web, '', '192.0.2.2'];
+my %says = (
+    a => listed_result('RBa', details => 'https://a.example/q?h=192.0.2.1&x=1'),
+    b => listed_result('RBb', details => "a <b>reason</b> \@channel %%% \xc3\xa4"),
+);
+sub check {
+    my ($ht, $lists) = @_;
+
+    event_emit(host => $ht, results => [map {
+        $lists =~ /$_/ ? $says{$_} : result("RB$_", 'clear') } 'a', 'b']);
+}
+
+sub fields {
+    return map { my ($k, $v) = split /=/, $_, 2;
+        s/%([0-9A-F]{2})/chr hex $1/ge for $k, $v; ($k, $v) }
+        split /&/, $_[0]{body};
+}
+
+check($web, 'b');
+soon { idle() && mails($exim) == 1 && received($s) == 5 } 'one host', 30;
+my $before = received($s);
+signal_server($d, 'STOP');
+check($mx, 'ab');
+check($web, '-');
+signal_server($d, 'CONT');
+soon { idle() && mails($exim) == 2 && received($s) == $before + 5 } 'and two',
+    30;
+my $title = '1 host listed, 1 host delisted';
+
+# --- the mail
+
+my $mail = (mails($exim))[-1];
+my $read = mail_check($mail);
+is($read->{headers}{subject}, $title, 'the subject');
+is_deeply($read->{defects}, [], 'a sound mail');
+my $html = $read->{html};
+is_deeply($html->{faults}, [], 'sound HTML that loads and runs nothing');
+is_deeply($html->{links}, ['https://a.example/off?h=192.0.2.1',
+    'https://a.example/q?h=192.0.2.1&x=1'], 'links');
+my $begin = "$title 192.0.2.1 $evil Listed on 2 blocklists";
+is(substr($html->{text}, 0, length $begin), $begin,
+    'the page begins with what matters');
+like($html->{text}, qr/$_/, 'it tells of the lists') for 'a\.example critical',
+    'List <A> & co', 'b\.example (?:major|minor)',
+    "a <b>reason</b> \@channel %%% \xe4", 'Ask for removal Look it up';
+if ($ENV{RBL_LETTER}) {                 # for the eye: a file for the page
+    open my $fh, '>:utf8', $ENV{RBL_LETTER} or die "$ENV{RBL_LETTER}: $!";
+    print {$fh} $read->{parts}[1]{text};
+}
+like($html->{text}, qr/192\.0\.2\.2 No longer listed/, 'and of the other host');
+my $text = $read->{parts}[0]{text};
+like($text, qr/$_/m, 'the text too') for '^192\.0\.2\.1 \(<script>',
+    'https://a\.example/off\?h=192\.0\.2\.1$', '^192\.0\.2\.2$';
+
+# --- the others
+
+my %got;
+for my $r ((received($s))[$before .. $before + 4]) {
+    $got{ ($r->{line} =~ m{^POST /(\w+)})[0] } = $r;
+}
+my %f = fields($got{sms});
+is($f{Body}, "Blocklists: $title: 192.0.2.1 (List <A> & co and 1 more),"
+    . ' 192.0.2.2 delisted', 'sms');
+%f = fields($got{po});
+is($f{title}, $title, 'pushover: the title');
+is($f{priority}, 1, 'pushover: a list that is critical');
+like($f{message}, qr/192\.0\.2\.1/, 'pushover: the hosts');
+my $j = $got{dd}{json};
+is("$j->{title} $j->{alert_type} $j->{aggregation_key}",
+    "$title error blocklists-digest", 'datadog');
+unlike($j->{text}, qr/[^\\]<b>|\@c/, 'datadog: what is foreign is escaped');
+like($j->{text}, qr{\[ask for removal\]\(https://a\.example/off}, 'a link');
+%f = fields($got{sns});
+is("$f{Subject} $f{'MessageAttributes.entry.3.Value.StringValue'}",
+    "$title critical", 'sns');
+is(JSON::PP::decode_json($f{Message})->{default}, $text,
+    'sns: the same text');
+my @events = map { JSON::PP->new->decode($_->{message}) }
+    @{ $got{logs}{json}{logEvents} };
+is(join(' ', map { $_->{status} // $_->{title} } @events),
+    "$title listed delisted", 'logs: the message and each host');
+my @aws = map { JSON::PP->new->ascii->encode({ service => $_,
+    region => 'eu-west-1', id => $id, secret => $key, request => $got{$_} }) }
+    qw(sns logs);
+my $checked = run_cmd({ stdin => join("\n", @aws) . "\n" }, '/usr/bin/python3',
+    repo_dir() . '/t/lib/aws_check.py');
+is($checked->{out}, "ok\nok\n", 'botocore takes both');
+done_testing();
