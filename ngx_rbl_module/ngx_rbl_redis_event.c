@@ -53,7 +53,7 @@
 
 #define NGX_RBL_REDIS_READ   16384      /* what hiredis reads in one call */
 #define NGX_RBL_REDIS_READS  8          /* calls in one event */
-#define NGX_RBL_REDIS_EARLY  16         /* commands that leave early */
+#define NGX_RBL_REDIS_EARLY  32         /* commands that leave early */
 
 
 typedef struct {
