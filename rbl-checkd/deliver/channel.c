@@ -21,7 +21,11 @@ static const channel_t *const  channels[] = {
     &channel_pushover,
     &channel_datadog,
     &channel_sns,
-    &channel_cloudwatch
+    &channel_cloudwatch,
+    &channel_pagerduty,
+    &channel_slack,
+    &channel_discord,
+    &channel_telegram
 };
 
 

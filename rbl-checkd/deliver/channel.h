@@ -118,6 +118,8 @@ typedef struct {
 extern const channel_t  channel_webhook, channel_endpoint, channel_email;
 extern const channel_t  channel_sms, channel_pushover, channel_datadog;
 extern const channel_t  channel_sns, channel_cloudwatch;
+extern const channel_t  channel_pagerduty, channel_slack, channel_discord;
+extern const channel_t  channel_telegram;
 
 /* NULL: there is none for that type of contact. */
 const channel_t *channel_find(rbl_str_t type);

@@ -78,8 +78,9 @@ resolve_choose(resolve_t *r, rbl_addr_t *addr)
     while (r->n > 0) {
         i = r->request.turn % r->n;
         *addr = r->usable[i];
-        what = address_refused_own(addr, r->request.conf->allow,
-                                   r->request.conf->n_allow);
+        what = r->request.trusted
+               ? NULL : address_refused_own(addr, r->request.conf->allow,
+                                            r->request.conf->n_allow);
 
         if (what == NULL) {
             return 0;

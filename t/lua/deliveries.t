@@ -189,6 +189,32 @@ for my $outcome ('dead', 'gone') {
 unlike(everything(), qr/$code/,
     'the code is nowhere any more');
 
+# What was sent and not answered is counted, for services that cannot tell a
+# repeat; what became of a contact is recorded with the attempt.
+
+sub sent { return script('delivery_send', [k('retry')], $d->[0], $_[0]) }
+$co = contact();
+($event) = confirm($co);
+($d) = claim();
+is_deeply(sent(0), ['OK', 1], 'the first time');
+is_deeply(sent(0), ['OK', 2], 'again, after a daemon died');
+is_deeply(sent(1), ['STALE'], 'not for another attempt');
+is(done($d, 'retry', 1000), 'OK', 'refused: that one did not arrive');
+is_deeply(sent(1), ['OK', 2], 'the other may have');
+($d) = do { due_now($d); claim() };
+is(done($d, 'unsure', 1000), 'OK', 'no answer');
+is_deeply(sent(2), ['OK', 3], 'which counts');
+due_now($d);
+($d) = claim();
+is(script('delivery_done', [k('retry')], $d->[0], 2, 'retry', 0, 400, 'moved',
+    '-100123')->[0], 'OK', 'a contact that is called otherwise now');
+($d) = claim();
+is($d->[2], '-100123', 'the next attempt goes there');
+contact(id => $co, status => 'active');
+is(done($d, 'gone'), 'OK', 'a contact that is gone');
+is(unpacked(cmd('GET', k('r', $ac, $co)))->[5], 'paused', 'is paused');
+nothing_left($event, 'paused');
+
 # A record that is damaged, or a key of another type, keeps its own deliveries
 # waiting and nobody else's.
 

@@ -1,0 +1,279 @@
+/*
+ * Contacts of type pagerduty: Events API v2.  A host that is listed triggers an
+ * alert with a key of its own, and resolves it when it is on no list any more;
+ * PagerDuty drops a second trigger, and a resolve of what it does not know.
+ * A message on many hosts, and a confirmation, have the event for a key.
+ */
+
+#include "chat.h"
+
+#include <jansson.h>
+
+
+#define PAGERDUTY_SUMMARY  1024         /* characters */
+#define PAGERDUTY_SOURCE   255
+#define PAGERDUTY_KEY      128
+#define PAGERDUTY_LINKS    20
+#define PAGERDUTY_HOSTS    100          /* of a message on many, in details */
+#define PAGERDUTY_VALUE    500
+
+
+/* "192.0.2.1 (mail) is listed on 2 lists: zen.example, bl.example" */
+
+static rbl_err_t
+pagerduty_summary(rbl_doc_t *doc, const message_host_t *host)
+{
+    char       state[CHAT_STATE_MAX];
+    size_t     i;
+    rbl_buf_t  buf;
+    rbl_err_t  err;
+
+    rbl_buf_init(&buf);
+    rbl_out_str(&buf.out, host->value);
+
+    if (host->name.n > 0) {
+        rbl_out_z(&buf.out, " (");
+        rbl_out_str(&buf.out, host->name);
+        rbl_out_z(&buf.out, ")");
+    }
+
+    rbl_out_z(&buf.out, " is ");
+    rbl_out_z(&buf.out, chat_state(state, host));
+
+    for (i = 0; i < host->n_listings; i++) {
+        rbl_out_z(&buf.out, i == 0 ? ": " : ", ");
+        rbl_out_str(&buf.out, host->listing[i].zone);
+    }
+
+    err = buf.out.failed ? RBL_ENOMEM : RBL_OK;
+    chat_clip(doc, "summary", rbl_buf_str(&buf), PAGERDUTY_SUMMARY, CLIP_CHARS);
+    rbl_buf_free(&buf);
+
+    return err;
+}
+
+
+static void
+pagerduty_details(rbl_doc_t *doc, const message_host_t *host)
+{
+    size_t                    i;
+    const message_listing_t  *l;
+
+    rbl_doc_object(doc, "custom_details");
+    rbl_doc_str(doc, "host", host->value);
+    rbl_doc_str(doc, "name", host->name);
+    rbl_doc_str(doc, "first_listed", host->first_listed);
+    rbl_doc_int(doc, "listed_count", host->listed_count);
+    rbl_doc_array(doc, "lists");
+
+    for (i = 0; i < host->n_listings; i++) {
+        l = &host->listing[i];
+        rbl_doc_object(doc, NULL);
+        rbl_doc_str(doc, "host", l->zone);
+        chat_clip(doc, "name", l->name, PAGERDUTY_VALUE, CLIP_CHARS);
+        chat_clip(doc, "reason", l->reason, PAGERDUTY_VALUE, CLIP_CHARS);
+        chat_clip(doc, "details", l->details, PAGERDUTY_VALUE, CLIP_CHARS);
+        chat_clip(doc, "delisting", l->delisting, PAGERDUTY_VALUE, CLIP_CHARS);
+        rbl_doc_str(doc, "severity", l->severity);
+        rbl_doc_str(doc, "since", l->since);
+        rbl_doc_close(doc);
+    }
+
+    rbl_doc_close(doc);
+    rbl_doc_close(doc);
+}
+
+
+static void
+pagerduty_links(rbl_doc_t *doc, const message_host_t *host)
+{
+    size_t                    i, n;
+    const message_listing_t  *l;
+
+    rbl_doc_array(doc, "links");
+
+    for (i = 0, n = 0; i < host->n_listings && n < PAGERDUTY_LINKS; i++) {
+        l = &host->listing[i];
+
+        if (!chat_is_url(l->delisting)) {
+            continue;
+        }
+
+        rbl_doc_object(doc, NULL);
+        rbl_doc_str(doc, "href", l->delisting);
+        rbl_doc_text_open(doc, "text");
+        rbl_doc_text_part(doc, RBL_STR("Delisting at "));
+        rbl_doc_text_part(doc, l->zone);
+        rbl_doc_text_close(doc);
+        rbl_doc_close(doc);
+        n++;
+    }
+
+    rbl_doc_close(doc);
+}
+
+
+/* Names of the four that there are. */
+
+static const char *
+pagerduty_severity(rbl_str_t severity)
+{
+    return rbl_str_is(severity, "critical") ? "critical"
+           : rbl_str_is(severity, "error") ? "error"
+           : rbl_str_is(severity, "warning") ? "warning" : "info";
+}
+
+
+static rbl_err_t
+pagerduty_host(rbl_doc_t *doc, const message_t *m, const message_host_t *host)
+{
+    rbl_err_t  err;
+
+    if (host->state != MESSAGE_LISTED) {
+        rbl_doc_z(doc, "event_action", "resolve");
+        return RBL_OK;
+    }
+
+    rbl_doc_z(doc, "event_action", "trigger");
+    rbl_doc_object(doc, "payload");
+    err = pagerduty_summary(doc, host);
+    chat_clip(doc, "source", host->value, PAGERDUTY_SOURCE, CLIP_CHARS);
+    rbl_doc_z(doc, "severity", pagerduty_severity(m->severity));
+    rbl_doc_z(doc, "class", "blocklist");
+    pagerduty_details(doc, host);
+    rbl_doc_close(doc);
+    pagerduty_links(doc, host);
+
+    return err;
+}
+
+
+/* Of a message on many hosts or on none: its own words. */
+
+static void
+pagerduty_words(rbl_doc_t *doc, const message_t *m)
+{
+    size_t  i;
+
+    rbl_doc_z(doc, "event_action", "trigger");
+    rbl_doc_object(doc, "payload");
+    rbl_doc_text_open(doc, "summary");
+    rbl_doc_text_part(doc, clip_begin(m->title, PAGERDUTY_SUMMARY - 40,
+                                      CLIP_CHARS));
+    rbl_doc_text_part(doc, m->code.n > 0 ? RBL_STR(": ") : RBL_STR(""));
+    rbl_doc_text_part(doc, clip_begin(m->code, 32, CLIP_CHARS));
+    rbl_doc_text_close(doc);
+    rbl_doc_z(doc, "source", "blocklist monitoring");
+    rbl_doc_z(doc, "severity", pagerduty_severity(m->severity));
+    rbl_doc_z(doc, "class", "blocklist");
+    rbl_doc_object(doc, "custom_details");
+    rbl_doc_str(doc, "message", m->text);
+    rbl_doc_int(doc, "listed", m->listed);
+    rbl_doc_int(doc, "delisted", m->delisted);
+    rbl_doc_array(doc, "hosts");
+
+    for (i = 0; i < m->n_hosts && i < PAGERDUTY_HOSTS; i++) {
+        rbl_doc_str(doc, NULL, m->host[i].value);
+    }
+
+    rbl_doc_close(doc);
+    rbl_doc_close(doc);
+    rbl_doc_close(doc);
+}
+
+
+static rbl_err_t
+pagerduty_write(rbl_out_t *out, const channel_job_t *job, const message_t *m)
+{
+    rbl_err_t  err;
+    rbl_doc_t  doc;
+
+    err = RBL_OK;
+    rbl_doc_begin(&doc, out, RBL_JSON);
+    rbl_doc_str(&doc, "routing_key", job->to);
+    rbl_doc_text_open(&doc, "dedup_key");
+    rbl_doc_text_part(&doc, RBL_STR("rbl-"));
+    rbl_doc_text_part(&doc, m->n_hosts == 1
+                            ? clip_begin(m->host[0].id, PAGERDUTY_KEY,
+                                         CLIP_CHARS)
+                            : job->event);
+    rbl_doc_text_close(&doc);
+
+    if (m->n_hosts == 1) {
+        err = pagerduty_host(&doc, m, &m->host[0]);
+
+    } else {
+        pagerduty_words(&doc, m);
+    }
+
+    rbl_doc_z(&doc, "client", "Blocklist monitoring");
+
+    if (chat_is_url(m->url)) {
+        rbl_doc_str(&doc, "client_url", m->url);
+    }
+
+    rbl_doc_end(&doc);
+
+    return err;
+}
+
+
+static rbl_err_t
+pagerduty_make(channel_request_t *request, const channel_job_t *job)
+{
+    message_t  message;
+    rbl_err_t  err;
+
+    err = message_read(&message, job->body);
+
+    if (err != RBL_OK) {
+        return err == RBL_ENOMEM
+               ? err : channel_never(request, "the message is malformed");
+    }
+
+    channel_service(request, job->conf->pagerduty_url,
+                    RBL_STR("/v2/enqueue"));
+    err = pagerduty_write(&request->body_made.out, job, &message);
+    message_free(&message);
+
+    return err == RBL_OK ? channel_made(request) : err;
+}
+
+
+/* {"status": "invalid event", "message": "...", "errors": ["..."]} */
+
+static channel_verdict_t
+pagerduty_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
+{
+    json_t             *root;
+    const json_t       *said;
+    channel_verdict_t   verdict;
+
+    verdict = channel_judge_service(answer, outcome, "PagerDuty");
+
+    if (verdict == CHANNEL_DELIVERED) {
+        return verdict;
+    }
+
+    root = chat_answer(answer);
+    said = json_array_get(json_object_get(root, "errors"), 0);
+
+    if (!json_is_string(said)) {
+        said = json_object_get(root, "message");
+    }
+
+    chat_said(outcome, "PagerDuty", answer, said);
+    json_decref(root);
+
+    return verdict;
+}
+
+
+const channel_t  channel_pagerduty = {
+    .type = "pagerduty",
+    .way = CHANNEL_HTTP,
+    .per_host = 1,
+    .repeats = &backoff_contact,
+    .make = pagerduty_make,
+    .judge = pagerduty_judge
+};

@@ -1,0 +1,224 @@
+/*
+ * Contacts of type slack: an incoming webhook takes blocks, and a text for
+ * where blocks cannot be shown.  Slack has no key that tells a repeat.
+ *
+ * Everything foreign stands in plain_text, or in mrkdwn with "&", "<" and ">"
+ * as entities: without those there is neither a link nor a mention.
+ */
+
+#include "chat.h"
+
+#include "rbl_validate.h"
+
+
+#define SLACK_HEADER    150             /* characters */
+#define SLACK_SECTION   3000
+#define SLACK_HOSTS     48              /* of 50 blocks */
+#define SLACK_ALL       12000           /* characters of all blocks; about
+                                           13,200 is too long */
+#define SLACK_TEXT      3000
+
+
+static void
+slack_text(rbl_out_t *out, rbl_str_t text)
+{
+    size_t  i;
+
+    /* what mrkdwn would take for bold, code and the like is told apart from it
+       by a zero-width space on its either side */
+
+    for (i = 0; i < text.n; i++) {
+        if (strchr("*_~`", text.p[i]) != NULL && text.p[i] != '\0') {
+            rbl_out_z(out, "\xe2\x80\x8b");
+            rbl_out_char(out, text.p[i]);
+            rbl_out_z(out, "\xe2\x80\x8b");
+            continue;
+        }
+
+        chat_escape(out, (rbl_str_t) { text.p + i, 1 }, chat_entity);
+    }
+}
+
+
+static void
+slack_link(rbl_out_t *out, rbl_str_t url, const char *label)
+{
+    rbl_buf_t  buf;
+
+    rbl_buf_init(&buf);
+    chat_url(&buf.out, url);
+    out->failed |= buf.out.failed;
+
+    rbl_out_char(out, '<');
+    chat_escape(out, rbl_buf_str(&buf), chat_entity);
+    rbl_out_char(out, '|');
+    rbl_out_z(out, label);
+    rbl_out_char(out, '>');
+    rbl_buf_free(&buf);
+}
+
+
+static const chat_markup_t  slack_markup = {
+    CLIP_CHARS, { "*", "*" }, slack_text, slack_link
+};
+
+
+/* A block with a text of that kind: plain_text or mrkdwn. */
+
+static void
+slack_block(rbl_doc_t *doc, const char *type, const char *kind,
+    rbl_str_t text, size_t max)
+{
+    rbl_doc_object(doc, NULL);
+    rbl_doc_z(doc, "type", type);
+    rbl_doc_object(doc, "text");
+    rbl_doc_z(doc, "type", kind);
+    chat_clip(doc, "text", text, max, CLIP_CHARS);
+
+    /* neither links nor emoji of what only looks like them */
+
+    if (kind[0] == 'm') {
+        rbl_doc_bool(doc, "verbatim", 1);
+
+    } else {
+        rbl_doc_bool(doc, "emoji", 0);
+    }
+
+    rbl_doc_close(doc);
+    rbl_doc_close(doc);
+}
+
+
+static rbl_err_t
+slack_hosts(rbl_doc_t *doc, const message_t *m)
+{
+    char       more[CHAT_MORE_MAX];
+    size_t     i, n, room;
+    rbl_buf_t  buf;
+    rbl_err_t  err;
+
+    room = SLACK_ALL;
+    rbl_buf_init(&buf);
+
+    for (i = 0; i < m->n_hosts && i < SLACK_HOSTS; i++) {
+        n = chat_host(&buf.out, &slack_markup, &m->host[i],
+                      room < SLACK_SECTION ? room : SLACK_SECTION);
+
+        if (n == 0) {
+            break;
+        }
+
+        room -= n;
+        slack_block(doc, "section", "mrkdwn", rbl_buf_str(&buf),
+                    SLACK_SECTION);
+        rbl_buf_reset(&buf);
+    }
+
+    if (chat_more(more, m, i)[0] != '\0') {
+        slack_block(doc, "section", "plain_text", rbl_str(more),
+                    SLACK_SECTION);
+    }
+
+    err = buf.out.failed ? RBL_ENOMEM : RBL_OK;
+    rbl_buf_free(&buf);
+
+    return err;
+}
+
+
+static rbl_err_t
+slack_make(channel_request_t *request, const channel_job_t *job)
+{
+    rbl_doc_t  doc;
+    rbl_err_t  err;
+    message_t  m;
+    rbl_buf_t  text;
+
+    err = message_read(&m, job->body);
+
+    if (err != RBL_OK) {
+        return err == RBL_ENOMEM
+               ? err : channel_never(request, "the message is malformed");
+    }
+
+    rbl_buf_init(&text);
+    slack_text(&text.out, clip_begin(m.title, SLACK_HEADER, CLIP_CHARS));
+
+    request->to = job->to;
+    request->fresh = 1;
+    request->once_more = 1;
+
+    rbl_doc_begin(&doc, &request->body_made.out, RBL_JSON);
+    rbl_doc_str(&doc, "text", rbl_buf_str(&text));
+    rbl_doc_array(&doc, "blocks");
+    slack_block(&doc, "header", "plain_text", m.title, SLACK_HEADER);
+
+    if (m.n_hosts == 0) {
+        slack_block(&doc, "section", "plain_text", m.text, SLACK_TEXT);
+
+    } else {
+        err = slack_hosts(&doc, &m);
+    }
+
+    rbl_doc_close(&doc);
+    rbl_doc_bool(&doc, "unfurl_links", 0);
+    rbl_doc_bool(&doc, "unfurl_media", 0);
+    rbl_doc_end(&doc);
+
+    request->body_made.out.failed |= text.out.failed;
+    rbl_buf_free(&text);
+    message_free(&m);
+
+    return err == RBL_OK ? channel_made(request) : err;
+}
+
+
+/* The answers that mean that this webhook is no more. */
+
+static int
+slack_gone(rbl_str_t said)
+{
+    size_t  i;
+
+    static const char *const  gone[] = {
+        "no_service", "no_team", "no_active_hooks", "channel_is_archived",
+        "invalid_token"
+    };
+
+    for (i = 0; i < sizeof(gone) / sizeof(gone[0]); i++) {
+        if (rbl_str_is(said, gone[i])) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static channel_verdict_t
+slack_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
+{
+    rbl_str_t          said;
+    channel_verdict_t  verdict;
+
+    said = rbl_trim(answer->body);
+    verdict = channel_judge_service(answer, outcome, "Slack");
+
+    if (verdict == CHANNEL_DELIVERED && rbl_str_is(said, "ok")) {
+        return verdict;
+    }
+
+    channel_why(outcome, "Slack", answer->status, said);
+
+    return verdict == CHANNEL_RETRY ? verdict
+           : slack_gone(said) ? CHANNEL_DISABLE : CHANNEL_DEAD;
+}
+
+
+const channel_t  channel_slack = {
+    .type = "slack",
+    .way = CHANNEL_HTTP,
+    .repeats = &backoff_contact,
+    .make = slack_make,
+    .judge = slack_judge
+};

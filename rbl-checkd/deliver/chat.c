@@ -1,0 +1,367 @@
+/*
+ * The words that chats get.  A line is made in a buffer of its own first, and
+ * only goes out if it fits whole, so that no markup is ever cut.
+ */
+
+#include "chat.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+
+
+#define CHAT_NAME_MAX    80             /* characters, before escaping */
+#define CHAT_REASON_MAX  240
+#define CHAT_URL_MAX     512            /* octets */
+#define CHAT_COUNT_MAX   1000000000
+#define CHAT_REST        40             /* units that "And n more" takes */
+
+
+void
+chat_escape(rbl_out_t *out, rbl_str_t text, const char *(*find)(char c))
+{
+    size_t       i;
+    const char  *escaped;
+
+    for (i = 0; i < text.n; i++) {
+        escaped = find(text.p[i]);
+
+        if (escaped != NULL) {
+            rbl_out_z(out, escaped);
+
+        } else {
+            rbl_out_char(out, text.p[i]);
+        }
+    }
+}
+
+
+const char *
+chat_entity(char c)
+{
+    return c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : NULL;
+}
+
+
+int
+chat_is_url(rbl_str_t url)
+{
+    size_t  i;
+
+    if (url.n > CHAT_URL_MAX || url.n < 10
+        || (memcmp(url.p, "https://", 8) != 0
+            && memcmp(url.p, "http://", 7) != 0))
+    {
+        return 0;
+    }
+
+    for (i = 0; i < url.n; i++) {
+        if (url.p[i] <= ' ' || url.p[i] > '~') {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+void
+chat_url(rbl_out_t *out, rbl_str_t url)
+{
+    size_t  i;
+    char    buf[4];
+
+    for (i = 0; i < url.n; i++) {
+        if (strchr("\"'`<>()[]{}|\\^*_~", url.p[i]) == NULL) {
+            rbl_out_char(out, url.p[i]);
+            continue;
+        }
+
+        snprintf(buf, sizeof(buf), "%%%02X", (unsigned) url.p[i]);
+        rbl_out_z(out, buf);
+    }
+}
+
+
+const char *
+chat_state(char buf[CHAT_STATE_MAX], const message_host_t *host)
+{
+    if (host->state == MESSAGE_LISTED) {
+        snprintf(buf, CHAT_STATE_MAX, "listed on %" PRId64 " %s",
+                 host->listed_count,
+                 host->listed_count == 1 ? "list" : "lists");
+        return buf;
+    }
+
+    return host->state == MESSAGE_DELISTED ? "on no list any more"
+                                           : "on no list";
+}
+
+
+/* The store may say anything; the sum of three is to be a number. */
+
+static int64_t
+chat_count(int64_t n)
+{
+    return n < CHAT_COUNT_MAX ? n : CHAT_COUNT_MAX;
+}
+
+
+const char *
+chat_more(char buf[CHAT_MORE_MAX], const message_t *message, size_t told)
+{
+    int64_t  all;
+
+    all = chat_count(message->listed) + chat_count(message->delisted)
+          + chat_count(message->clear);
+
+    if (all < (int64_t) message->n_hosts) {
+        all = (int64_t) message->n_hosts;
+    }
+
+    all -= (int64_t) told;
+    buf[0] = '\0';
+
+    if (all > 0) {
+        snprintf(buf, CHAT_MORE_MAX, "And %" PRId64 " more %s.", all,
+                 all == 1 ? "host" : "hosts");
+    }
+
+    return buf;
+}
+
+
+void
+chat_clip(rbl_doc_t *doc, const char *key, rbl_str_t text, size_t max,
+    clip_unit_t unit)
+{
+    int        cut;
+    rbl_str_t  s;
+
+    s = clip_text(text, max, unit, &cut);
+    rbl_doc_text_open(doc, key);
+    rbl_doc_text_part(doc, s);
+    rbl_doc_text_part(doc, cut ? RBL_STR(CLIP_ELLIPSIS) : RBL_STR(""));
+    rbl_doc_text_close(doc);
+}
+
+
+/* A text of at most that many characters, on one line, then escaped. */
+
+static void
+chat_text(rbl_out_t *out, const chat_markup_t *markup, rbl_str_t text,
+    size_t max)
+{
+    int     cut;
+    size_t  i, n;
+
+    text = clip_text(text, max, CLIP_CHARS, &cut);
+
+    for (i = 0; i < text.n; i += n + 1) {
+        for (n = 0; i + n < text.n; n++) {
+            if ((unsigned char) text.p[i + n] < ' ' || text.p[i + n] == 0x7f) {
+                break;
+            }
+        }
+
+        markup->text(out, (rbl_str_t) { text.p + i, n });
+
+        if (i + n < text.n) {
+            rbl_out_char(out, ' ');
+        }
+    }
+
+    if (cut) {
+        rbl_out_z(out, CLIP_ELLIPSIS);
+    }
+}
+
+
+static void
+chat_strong(rbl_out_t *out, const chat_markup_t *markup, rbl_str_t text)
+{
+    rbl_out_z(out, markup->strong[0]);
+    chat_text(out, markup, text, RBL_VALUE_MAX);
+    rbl_out_z(out, markup->strong[1]);
+}
+
+
+static void
+chat_heading(rbl_out_t *out, const chat_markup_t *markup,
+    const message_host_t *host)
+{
+    char  state[CHAT_STATE_MAX];
+
+    chat_strong(out, markup, host->value);
+
+    if (host->name.n > 0 && !rbl_str_eq(host->name, host->value)) {
+        rbl_out_z(out, " (");
+        chat_text(out, markup, host->name, CHAT_NAME_MAX);
+        rbl_out_z(out, ")");
+    }
+
+    rbl_out_z(out, " is ");
+    rbl_out_z(out, chat_state(state, host));
+
+    if (host->state == MESSAGE_LISTED && host->first_listed.n > 0) {
+        rbl_out_z(out, " since ");
+        chat_text(out, markup, host->first_listed, CHAT_NAME_MAX);
+    }
+
+    rbl_out_z(out, host->n_listings > 0 ? ":\n" : ".\n");
+}
+
+
+static void
+chat_link(rbl_out_t *out, const chat_markup_t *markup, rbl_str_t url,
+    const char *label)
+{
+    if (chat_is_url(url)) {
+        rbl_out_z(out, " ");
+        markup->link(out, url, label);
+    }
+}
+
+
+static void
+chat_listing(rbl_out_t *out, const chat_markup_t *markup,
+    const message_listing_t *l)
+{
+    rbl_out_z(out, "\xe2\x80\xa2 ");
+    chat_strong(out, markup, l->zone);
+
+    if (l->name.n > 0 && !rbl_str_eq(l->name, l->zone)) {
+        rbl_out_z(out, " (");
+        chat_text(out, markup, l->name, CHAT_NAME_MAX);
+        rbl_out_z(out, ")");
+    }
+
+    if (l->reason.n > 0) {
+        rbl_out_z(out, ": ");
+        chat_text(out, markup, l->reason, CHAT_REASON_MAX);
+    }
+
+    if (l->details.n > 0 && !chat_is_url(l->details)
+        && !rbl_str_eq(l->details, l->reason))
+    {
+        rbl_out_z(out, l->reason.n > 0 ? "; " : ": ");
+        chat_text(out, markup, l->details, CHAT_REASON_MAX);
+    }
+
+    chat_link(out, markup, l->details, "Details");
+    chat_link(out, markup, l->delisting, "Delisting");
+    rbl_out_z(out, "\n");
+}
+
+
+/* Takes the line over if it fits.  Its units, 0 if it does not. */
+
+static size_t
+chat_take(rbl_out_t *out, const chat_markup_t *markup, rbl_buf_t *line,
+    size_t room)
+{
+    size_t     n;
+    rbl_str_t  s;
+
+    s = rbl_buf_str(line);
+    n = clip_length(s, markup->unit);
+
+    if (n > room) {
+        n = 0;
+
+    } else {
+        rbl_out_str(out, s);
+    }
+
+    rbl_buf_reset(line);
+
+    return n;
+}
+
+
+static size_t
+chat_listings(rbl_out_t *out, const chat_markup_t *markup, rbl_buf_t *line,
+    const message_host_t *host, size_t room)
+{
+    char     buf[CHAT_MORE_MAX];
+    size_t   i, n, used;
+    int64_t  more;
+
+    used = 0;
+
+    for (i = 0; i < host->n_listings; i++) {
+        if (room - used < CHAT_REST) {
+            break;
+        }
+
+        chat_listing(&line->out, markup, &host->listing[i]);
+        n = chat_take(out, markup, line, room - used - CHAT_REST);
+
+        if (n == 0) {
+            break;
+        }
+
+        used += n;
+    }
+
+    more = host->listed_count - (int64_t) i;
+
+    if (more > 0 && host->n_listings > 0) {
+        snprintf(buf, sizeof(buf), "And %" PRId64 " more.\n", more);
+        rbl_out_z(&line->out, buf);
+        used += chat_take(out, markup, line, room - used);
+    }
+
+    return used;
+}
+
+
+size_t
+chat_host(rbl_out_t *out, const chat_markup_t *markup,
+    const message_host_t *host, size_t max)
+{
+    size_t     used;
+    rbl_buf_t  line;
+
+    rbl_buf_init(&line);
+    chat_heading(&line.out, markup, host);
+    used = chat_take(out, markup, &line, max);
+
+    if (used > 0) {
+        used += chat_listings(out, markup, &line, host, max - used);
+    }
+
+    if (line.out.failed) {
+        out->failed = 1;
+    }
+
+    rbl_buf_free(&line);
+
+    return used;
+}
+
+
+void *
+chat_answer(const channel_answer_t *answer)
+{
+    json_error_t  error;
+
+    return json_loadb(answer->body.p, answer->body.n, 0, &error);
+}
+
+
+void
+chat_said(channel_outcome_t *outcome, const char *service,
+    const channel_answer_t *answer, const void *json)
+{
+    rbl_str_t  words;
+
+    words = RBL_STR("");
+
+    if (json_is_string((const json_t *) json)) {
+        words.p = json_string_value(json);
+        words.n = json_string_length(json);
+    }
+
+    channel_why(outcome, service, answer->status, words);
+}

@@ -1,0 +1,62 @@
+/*
+ * What the channels of chats have in common: the lines that tell of a host, in
+ * the markup of each service, bounded in the unit that it counts.
+ */
+
+#ifndef DELIVER_CHAT_H_INCLUDED
+#define DELIVER_CHAT_H_INCLUDED
+
+#include "channel.h"
+#include "clip.h"
+#include "message.h"
+#include "rbl_doc.h"
+
+/* A markup.  What is foreign goes through `text` and `link` alone. */
+typedef struct {
+    clip_unit_t    unit;
+    const char    *strong[2];           /* around what stands out */
+    void         (*text)(rbl_out_t *out, rbl_str_t text);
+    void         (*link)(rbl_out_t *out, rbl_str_t url, const char *label);
+} chat_markup_t;
+
+/*
+ * Lines on one host, of at most `max` units, each ending in a line feed; lists
+ * that find no room are counted.  Returns the units; 0: not even one line fits.
+ */
+size_t chat_host(rbl_out_t *out, const chat_markup_t *markup,
+    const message_host_t *host, size_t max);
+
+/* "And 12 more hosts.", or nothing if all were told. */
+#define CHAT_MORE_MAX  64
+const char *chat_more(char buf[CHAT_MORE_MAX], const message_t *message,
+    size_t told);
+
+/* "listed on 3 lists", "on no list any more", "on no list" */
+#define CHAT_STATE_MAX  64
+const char *chat_state(char buf[CHAT_STATE_MAX], const message_host_t *host);
+
+/* Is it the address of a page, short enough for a link? */
+int chat_is_url(rbl_str_t url);
+
+/* Its characters, those that a markup could take for its own encoded. */
+void chat_url(rbl_out_t *out, rbl_str_t url);
+
+/* Copies a text; what `find` returns for an octet stands in its place. */
+void chat_escape(rbl_out_t *out, rbl_str_t text,
+    const char *(*find)(char c));
+
+/* The escapes of HTML, for Slack too. */
+const char *chat_entity(char c);
+
+/* A member of at most `max` units. */
+void chat_clip(rbl_doc_t *doc, const char *key, rbl_str_t text, size_t max,
+    clip_unit_t unit);
+
+/* The JSON of an answer, a new reference; NULL: it is none, or too long. */
+void *chat_answer(const channel_answer_t *answer);
+
+/* channel_why with a member of it, if that is a text. */
+void chat_said(channel_outcome_t *outcome, const char *service,
+    const channel_answer_t *answer, const void *json);
+
+#endif /* DELIVER_CHAT_H_INCLUDED */
