@@ -91,8 +91,9 @@ channel_request_free(channel_request_t *request)
 rbl_err_t
 channel_header(channel_request_t *request, const char *fmt, ...)
 {
-    int      n;
-    va_list  ap;
+    int          n;
+    va_list      ap;
+    const char  *p;
 
     if (request->n_headers == CHANNEL_HEADERS) {
         return RBL_EINVAL;
@@ -105,6 +106,14 @@ channel_header(channel_request_t *request, const char *fmt, ...)
 
     if (n < 0 || n >= CHANNEL_HEADER_MAX) {
         return RBL_EINVAL;
+    }
+
+    /* curl would send another line as another header */
+
+    for (p = request->header[request->n_headers]; *p != '\0'; p++) {
+        if ((unsigned char) *p < ' ' || *p == 0x7f) {
+            return RBL_EINVAL;
+        }
     }
 
     request->n_headers++;

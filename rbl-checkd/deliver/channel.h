@@ -127,7 +127,7 @@ const channel_t *channel_find(rbl_str_t type);
 channel_request_t *channel_request_new(void);   /* NULL: no memory */
 void channel_request_free(channel_request_t *request);
 
-/* Adds "Name: value"; what does not fit is RBL_EINVAL. */
+/* Adds "Name: value"; RBL_EINVAL: it does not fit, or is no line of text. */
 __attribute__((format(printf, 2, 3)))
 rbl_err_t channel_header(channel_request_t *request, const char *fmt, ...);
 

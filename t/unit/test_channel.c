@@ -140,10 +140,35 @@ test_why(void)
 }
 
 
+static void
+test_header_lines(void)
+{
+    size_t              i;
+    channel_request_t  *request;
+
+    static const char *const  bad[] = {
+        "a\r\nX-Other: 1", "a\nX-Other: 1", "a\rb", "\r\n\r\nbody", "a\tb",
+        "a\x01", "a\x7f"
+    };
+
+    request = channel_request_new();
+
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        ok(channel_header(request, "X-Any: %s", bad[i]) == RBL_EINVAL
+           && request->n_headers == 0, "no header of bad value %zu", i);
+    }
+
+    ok(channel_header(request, "X-Any: %s", "a b\xc3\xbc") == RBL_OK
+       && request->n_headers == 1, "a line of text is one");
+    channel_request_free(request);
+}
+
+
 int
 main(void)
 {
     test_headers();
+    test_header_lines();
     test_form();
     test_service();
     test_judge();
