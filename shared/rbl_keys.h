@@ -84,7 +84,8 @@
  *   event:<AC>:<EV>    hash    type, date, body and number of open deliveries
  *   dlv:<AC>:<EV>:<target>
  *                      hash    one delivery: WH or CO SID, or "CB<n>" of a
- *                              callback
+ *                              callback; "test": it is one of rblctl, whose
+ *                              end leaves nothing
  *   retry              zset    "<AC>:<EV>:<target>" by next attempt (ms)
  *   alerts:<AC>        hash    which contacts hear of a host, made of their
  *                              records when it is asked for (_alerts.lua)
@@ -110,6 +111,14 @@
  *   errors:<AC>:<AP>   list    packed refusals of an application, the last one
  *                              first, capped, with TTL
  *   dead:<AC>          stream  deliveries given up, capped
+ *   log:<AC>:<SID>     stream  attempts of deliveries to a receiver or contact,
+ *                              or of an application's callbacks: packed, the
+ *                              last ones, with TTL
+ *   hook:<AC>:<WH>     hash    of a receiver that fails: "since" its first
+ *                              attempt that failed with none that did not
+ *                              after it (ms), "fails", how many; its circuit
+ *                              is open to "till", was opened "level" times,
+ *                              and tried by somebody to "probe"; with TTL
  *
  * Accounts are listed by rblctl through the zset "accounts" of each partition.
  */

@@ -154,6 +154,22 @@ static const rbl_field_t  rbl_hook_fields[RBL_HOOK__N] = {
     [RBL_HOOK_SECRET] = STR(rbl_hook_t, secret),
     [RBL_HOOK_STATUS] = STR(rbl_hook_t, status),
     [RBL_HOOK_CREATED] = INT(rbl_hook_t, created),
+    [RBL_HOOK_OLD] = STR(rbl_hook_t, old),
+    [RBL_HOOK_OLD_UNTIL] = INT(rbl_hook_t, old_until),
+    [RBL_HOOK_DISABLED] = INT(rbl_hook_t, disabled),
+    [RBL_HOOK_REASON] = STR(rbl_hook_t, reason),
+};
+
+static const rbl_field_t  rbl_try_fields[RBL_TRY__N] = {
+    [RBL_TRY_EVENT] = STR(rbl_try_t, event),
+    [RBL_TRY_TYPE] = STR(rbl_try_t, type),
+    [RBL_TRY_NUMBER] = INT(rbl_try_t, number),
+    [RBL_TRY_OUTCOME] = STR(rbl_try_t, outcome),
+    [RBL_TRY_STATUS] = INT(rbl_try_t, status),
+    [RBL_TRY_TOOK] = INT(rbl_try_t, took),
+    [RBL_TRY_NEXT] = INT(rbl_try_t, next),
+    [RBL_TRY_ERROR] = STR(rbl_try_t, error),
+    [RBL_TRY_ANSWER] = STR(rbl_try_t, answer),
 };
 
 static const rbl_field_t  rbl_event_fields[RBL_EVENT__N] = {
@@ -432,6 +448,13 @@ rbl_err_t
 rbl_hook_decode(rbl_hook_t *v, rbl_str_t raw)
 {
     return RBL_RECORD_DECODE(raw, hook, HOOK, v);
+}
+
+
+rbl_err_t
+rbl_try_decode(rbl_try_t *v, rbl_str_t raw)
+{
+    return RBL_RECORD_DECODE(raw, try, TRY, v);
 }
 
 

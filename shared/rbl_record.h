@@ -94,7 +94,21 @@ typedef struct {
     rbl_str_t  types;                   /* packed array; empty: every type */
     rbl_str_t  secret, status;
     int64_t    created;
+    rbl_str_t  old;                     /* secret, beside the other until */
+    int64_t    old_until;
+    int64_t    disabled;
+    rbl_str_t  reason;
 } rbl_hook_t;
+
+/* An attempt of a delivery, as it is logged. */
+typedef struct {
+    rbl_str_t  event, type;
+    int64_t    number;                  /* from 1 */
+    rbl_str_t  outcome;                 /* ok, retry, dead, gone */
+    int64_t    status;                  /* 0: there was no answer */
+    int64_t    took, next;              /* ms */
+    rbl_str_t  error, answer;
+} rbl_try_t;
 
 typedef struct {
     rbl_str_t  id, type;
@@ -137,6 +151,7 @@ rbl_err_t rbl_group_decode(rbl_group_t *v, rbl_str_t raw);
 rbl_err_t rbl_contact_decode(rbl_contact_t *v, rbl_str_t raw);
 rbl_err_t rbl_list_decode(rbl_list_t *v, rbl_str_t raw);
 rbl_err_t rbl_hook_decode(rbl_hook_t *v, rbl_str_t raw);
+rbl_err_t rbl_try_decode(rbl_try_t *v, rbl_str_t raw);
 
 /* One entry of host.details. */
 typedef struct {

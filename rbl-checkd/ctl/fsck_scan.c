@@ -50,6 +50,7 @@ static const struct {
     { "dlv", FSCK_DELIVERY, 2 }, { "event", FSCK_EVENT, 1 },
     { "token", FSCK_LOOK, 1 }, { "rate", FSCK_OTHERS, 1 },
     { "stats", FSCK_OTHERS, 2 }, { "errors", FSCK_OTHERS, 1 },
+    { "log", FSCK_OTHERS, 1 }, { "hook", FSCK_OTHERS, 1 },
     { "daemon", FSCK_OTHERS, 0 },
 };
 

@@ -29,9 +29,8 @@ end
 local function delivery_dead(ac, ev, target, status, text, attempts)
     local e = call('HMGET', key('event', ac, ev), 'type', 'body')
     local body = e[1] ~= 'contact.confirm' and e[2] or ''
+    local d = call('HMGET', key('dlv', ac, ev, target), 'url', 'app')
     call('XADD', key('dead', ac), 'MAXLEN', '~', 10000, '*', 'e', ev,
-        'to', target, 'url',
-        call('HGET', key('dlv', ac, ev, target), 'url') or '',
-        't', e[1] or '', 'b', body, 's', status, 'x', text,
-        'n', attempts)
+        'to', target, 'url', d[1] or '', 't', e[1] or '', 'b', body,
+        's', status, 'x', text, 'n', attempts, 'a', d[2] or '')
 end

@@ -28,7 +28,7 @@ local shapes = {
     AC = 'nsssssnnnnssn|nn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
     HT = 'nssssnssstnnnnnnt|t', RP = 'nsssntn', CG = 'nssn',
     CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnss',
-    WH = 'nssstssn', TOTALS = 'nnnnn',
+    WH = 'nssstssn|snns', TOTALS = 'nnnnn',
 }
 local letters = {n = 'number', s = 'string', t = 'table'}
 -- The record that the bytes are; or nil and "damaged", or "newer": it is not

@@ -1,13 +1,15 @@
 -- Takes deliveries whose time has come; each is leased and comes back by
 -- itself if the daemon that took it dies.  Deliveries of a receiver that is
--- gone or disabled end as dead letters; a confirmation that nobody can use any
--- more, for its contact is gone, confirmed or was sent a newer code, just ends,
--- and so does what a contact was to be told that is gone or paused.
+-- gone or disabled end as dead letters, those of one whose circuit is open wait;
+-- a confirmation that nobody can use any more, for its contact is gone,
+-- confirmed or was sent a newer code, just ends, and so does what a contact was
+-- to be told that is gone or paused.
 -- KEYS[1] retry
 -- ARGV    1 how many at most  2 lease (ms)
 -- Result  OK, ms until the next (-1: none), then for each delivery an array:
 --         member, type, URL (or value of the contact), secret, attempt (0 =
---         first), first (ms), event SID, body, type of the contact or ""
+--         first), first (ms), event SID, body, type of the contact or "",
+--         the receiver's old secret while it is valid or ""
 --- include: base
 --- include: delivery
 --- include: confirm
@@ -23,13 +25,35 @@ local function outdated(ac, co, host)
         and tonumber(call('ZSCORE', key('digest', ac, co), host))
     return score and score >= digest_delisted and score < digest_clear
 end
--- URL, secret and type of the contact; or nil and why not, if that is of use.
+-- Until when a receiver gets nothing, for its circuit is open; when the time is
+-- up, one delivery tries it and the others wait for the end of that.
+local circuits = {}
+local function quiet_until(ac, target)
+    local k = key('hook', ac, target)
+    local till = circuits[k]
+    if not till then
+        local h = call('HMGET', k, 'till', 'probe')
+        till = tonumber(h[1] or 0)
+        local probe = math.min(tonumber(h[2] or 0), now + 5000)
+        if h[1] and till <= now and probe <= now then
+            call('HSET', k, 'probe', now + ARGV[2])
+            circuits[k] = now + 5000
+            return 0
+        end
+        till = math.max(till, probe)
+        circuits[k] = till
+    end
+    return till
+end
+-- URL, secret, type of the contact and old secret; or nil and why not, if that
+-- is of use.
 local function way(ac, target, attempt, url, app_sid, digest, host)
     local kind = target:sub(1, 2)
     if kind == 'WH' then
         local hook = load(key('s', ac, target))
         if hook and hook[HOOK.status] == 'active' then
-            return hook[HOOK.url], hook[HOOK.secret], ''
+            return hook[HOOK.url], hook[HOOK.secret], '',
+                now < (hook[HOOK.old_until] or 0) and hook[HOOK.old]
         end
     elseif kind == 'CO' then
         local contact = load(key('r', ac, target))
@@ -59,17 +83,21 @@ end
 local function claim(member)
     local ac, ev, target = string.match(member, '^(%w+):(%w+):(%w+)$')
     local d = call('HMGET', key('dlv', ac, ev, target), 'attempt', 'first',
-        'url', 'app', 'digest', 'host')
+        'url', 'app', 'digest', 'host', 'test')
     local e = call('HMGET', key('event', ac, ev), 'type', 'body')
-    local url, secret, channel = nil, nil, nil
+    local url, secret, channel, old = nil, nil, nil, nil
     if d[1] and e[2] then
-        url, secret, channel = way(ac, target, d[1], d[3], d[4], d[5],
+        url, secret, channel, old = way(ac, target, d[1], d[3], d[4], d[5],
             d[6])
     end
-    if url then
+    local quiet = url and target:sub(1, 2) == 'WH' and not d[7]
+        and quiet_until(ac, target) or 0
+    if quiet > now then
+        call('ZADD', KEYS[1], quiet + tonumber(ev:sub(-6), 16) % 5000, member)
+    elseif url then
         call('ZADD', KEYS[1], now + ARGV[2], member)
         out[#out + 1] = {member, e[1], url, secret, tonumber(d[1]),
-            tonumber(d[2]), ev, e[2], channel}
+            tonumber(d[2]), ev, e[2], channel, old or ''}
     else
         if secret then
             delivery_dead(ac, ev, target, 0, secret, d[1])

@@ -5,28 +5,42 @@
 --         have arrived), dead, gone (the receiver is disabled, the contact
 --         paused)  4 ms until the next attempt  5 HTTP status or 0
 --         6 error text  7 what the contact's value is from now on, "": as it is
+--         8 the attempt as it is logged, packed, or ""  9 ms for which the
+--         receiver asked for quiet
 -- Result  OK | STALE
 --- include: base
+--- include: member
 --- include: delivery
+--- include: fails
+--- include: log
 --- include: alerts
---- use: hook contact
-local member = ARGV[1]
-local ac, ev, target = string.match(member, '^(%w+):(%w+):(%w+)$')
+--- use: contact
 local dk = key('dlv', ac, ev, target)
-if call('HGET', dk, 'attempt') ~= ARGV[2] then
+local d = call('HMGET', dk, 'attempt', 'test', 'app', 'sent')
+if d[1] ~= ARGV[2] then
     return {'STALE'}
 end
-local now = now_ms()
-local rk = key('r', ac, target)
-if (ARGV[7] or '') ~= '' then
+local now, outcome, test = now_ms(), ARGV[3], d[2]
+log_attempt(d[3] or target, ARGV[8] or '', now)
+local kind, value = target:sub(1, 2), ARGV[7] or ''
+if kind == 'WH' then
+    hook_attempted(target, outcome, test, now, tonumber(ARGV[9]) or 0)
+elseif kind == 'CO' and (outcome == 'gone' or value ~= '') then
+    local rk = key('r', ac, target)
     local contact = load(rk)
     if contact then
-        contact[CONTACT.value] = ARGV[7]
+        if value ~= '' then
+            contact[CONTACT.value] = value
+        end
+        if outcome == 'gone' and contact[CONTACT.status] == 'active' then
+            contact[CONTACT.status] = 'paused'
+            alerts_forget(ac)
+        end
         save(rk, contact)
     end
 end
-if ARGV[3] == 'retry' or ARGV[3] == 'unsure' then
-    if ARGV[3] == 'retry' and tonumber(call('HGET', dk, 'sent') or 0) > 0 then
+if (outcome == 'retry' or outcome == 'unsure') and not test then
+    if outcome == 'retry' and tonumber(d[4] or 0) > 0 then
         call('HINCRBY', dk, 'sent', -1)
     end
     call('HSET', dk, 'attempt', ARGV[2] + 1, 'status', ARGV[5],
@@ -34,22 +48,8 @@ if ARGV[3] == 'retry' or ARGV[3] == 'unsure' then
     call('ZADD', KEYS[1], now + ARGV[4], member)
     return {'OK'}
 end
-if ARGV[3] ~= 'ok' then
+if outcome ~= 'ok' and not test then
     delivery_dead(ac, ev, target, ARGV[5], ARGV[6], ARGV[2] + 1)
-end
-if ARGV[3] == 'gone' and target:sub(1, 2) == 'WH' then
-    local hook = load(key('s', ac, target))
-    if hook then
-        hook[HOOK.status] = 'disabled'
-        save(key('s', ac, target), hook)
-    end
-elseif ARGV[3] == 'gone' and target:sub(1, 2) == 'CO' then
-    local contact = load(rk)
-    if contact and contact[CONTACT.status] == 'active' then
-        contact[CONTACT.status] = 'paused'
-        save(rk, contact)
-        alerts_forget(ac)
-    end
 end
 delivery_over(ac, ev, target, member)
 return {'OK'}

@@ -21,8 +21,12 @@ local function deliver(target, ...)
     call('ZADD', key('retry'), now, table.concat({ac, ev, target}, ':'))
     n = n + 1
 end
+-- What a disabled receiver would have got is claimed as dead letters, for some
+-- days.
 local function wants(hook)
-    if not hook or hook[HOOK.status] ~= 'active' then
+    if not hook or hook[HOOK.status] ~= 'active'
+        and now - (hook[HOOK.disabled] or 0) > 5 * 86400000
+    then
         return false
     end
     local types = hook[HOOK.types]

@@ -12,6 +12,6 @@ for i = 5, #ARGV do
 end
 local now = now_ms()
 save(key('s', ac, ARGV[1]),
-    {1, ARGV[1], ARGV[2], ARGV[3], types, ARGV[4], 'active', now})
+    {1, ARGV[1], ARGV[2], ARGV[3], types, ARGV[4], 'active', now, '', 0, 0, ''})
 call('ZADD', key('hooks', ac), now, ARGV[1])
 return {'OK'}

@@ -59,6 +59,7 @@ typedef union {
     rbl_list_t     list;
     rbl_totals_t   totals;
     rbl_hook_t     hook;
+    rbl_try_t      try;
     rbl_group_t    group;
     rbl_contact_t  contact;
     rbl_refusal_t  refusal;
@@ -83,6 +84,7 @@ DECODER(host)
 DECODER(profile)
 DECODER(list)
 DECODER(hook)
+DECODER(try)
 DECODER(group)
 DECODER(contact)
 DECODER(refusal)
@@ -110,8 +112,10 @@ static const struct {
       RBL_PROFILE__N, RBL_PROFILE__MIN },
     { "list", decode_list, "sssssiissasssssssiiiss", sizeof(rbl_list_t),
       RBL_LIST__N, RBL_LIST__MIN },
-    { "hook", decode_hook, "sssassi", sizeof(rbl_hook_t), RBL_HOOK__N,
+    { "hook", decode_hook, "sssassisiis", sizeof(rbl_hook_t), RBL_HOOK__N,
       RBL_HOOK__MIN },
+    { "try", decode_try, "ssisiiiss", sizeof(rbl_try_t), RBL_TRY__N,
+      RBL_TRY__MIN },
     { "group", decode_group, "ssi", sizeof(rbl_group_t), RBL_GROUP__N,
       RBL_GROUP__MIN },
     { "contact", decode_contact, "sssssaisiii", sizeof(rbl_contact_t),

@@ -1,0 +1,41 @@
+-- Receivers that fail.  After five attempts in a row that failed the circuit of
+-- a receiver opens: for a while nothing is sent, then one delivery tries it.  A
+-- receiver of which ten attempts or more have failed in five days or more, and
+-- none has not, is disabled.
+--- include: disable
+-- Whether it is to be disabled.  `quiet`: for how long it asked not to be sent
+-- anything (ms).
+local function hook_failed(target, now, quiet)
+    local k = key('hook', ac, target)
+    local fails = call('HINCRBY', k, 'fails', 1)
+    call('HSETNX', k, 'since', now)
+    call('PEXPIRE', k, 30 * 86400000)
+    local h = call('HMGET', k, 'since', 'till', 'level')
+    local till, level = tonumber(h[2] or 0), tonumber(h[3] or 0)
+    if fails >= 5 and till <= now then
+        till = now + math.min(30000 * 2 ^ math.min(level, 9), 300000)
+        call('HSET', k, 'level', level + 1)
+    end
+    till = math.max(till, now + math.min(quiet, 3600000))
+    if till > now then
+        call('HSET', k, 'till', till)
+        call('HDEL', k, 'probe')
+    end
+    return fails >= 10 and now - h[1] >= 5 * 86400000
+end
+local function hook_attempted(target, outcome, test, now, quiet)
+    local reason
+    if outcome == 'ok' then
+        call('DEL', key('hook', ac, target))
+    elseif outcome == 'gone' then
+        reason = 'it is gone (HTTP status 410)'
+    elseif not test and hook_failed(target, now, quiet) then
+        reason = 'every attempt has failed for five days'
+    end
+    local k = key('s', ac, target)
+    local h = reason and load(k)
+    if h and h[HOOK.status] == 'active' then
+        disable(h, reason)
+        save(k, h)
+    end
+end

@@ -1,0 +1,15 @@
+-- Makes one delivery of an event, beside those that it may have; false: it has
+-- that one.  The rest are fields of the delivery.
+local function deliver_single(ev, target, type, body, ...)
+    local dk, ek = key('dlv', ac, ev, target), key('event', ac, ev)
+    if call('EXISTS', dk) == 1 then
+        return false
+    end
+    local now = now_ms()
+    call('HSET', dk, 'attempt', 0, 'first', now, ...)
+    if call('HINCRBY', ek, 'open', 1) == 1 then
+        call('HSET', ek, 'type', type, 'date', now, 'body', body)
+    end
+    call('ZADD', key('retry'), now, table.concat({ac, ev, target}, ':'))
+    return true
+end

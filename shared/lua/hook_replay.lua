@@ -1,0 +1,43 @@
+-- Delivers dead letters anew, a slice of them: those of a receiver, or those of
+-- an application's callbacks.  They begin their schedule again, with the same
+-- SIDs and bytes.  A letter without a body stays.
+-- KEYS[1] acct:<AC>
+-- ARGV    1 receiver or application SID  2 from which letter, as XRANGE takes it
+--         3 to which  4 how many to look at  5 SID of the event, or "": all
+-- Result  OK, how many are delivered anew, the last letter looked at ("": there
+--         are no more) | HOOK | DISABLED | APP
+--- include: hook
+--- include: single
+--- use: app
+local sid, only = ARGV[1], ARGV[5]
+if sid:sub(1, 2) == 'WH' then
+    local h = hook_load()
+    if not h then
+        return {'HOOK'}
+    end
+    if h[HOOK.status] ~= 'active' then
+        return {'DISABLED'}
+    end
+elseif not owns('apps', sid) then
+    return {'APP'}
+end
+local letters = call('XRANGE', key('dead', ac), ARGV[2], ARGV[3], 'COUNT',
+    ARGV[4])
+local n = 0
+for _, entry in ipairs(letters) do
+    local l, f = {}, entry[2]
+    for i = 1, #f, 2 do
+        l[f[i]] = f[i + 1]
+    end
+    local app = l.a or ''
+    local own = l.to == sid or app == sid
+    if own and l.e and (l.b or '') ~= '' and (only == '' or only == l.e) then
+        local of = app ~= '' and {'url', l.url, 'app', app} or {}
+        if deliver_single(l.e, l.to, l.t, l.b, unpack(of)) then
+            call('XDEL', key('dead', ac), entry[1])
+            n = n + 1
+        end
+    end
+end
+local last = #letters == tonumber(ARGV[4]) and letters[#letters][1] or ''
+return {'OK', n, last}

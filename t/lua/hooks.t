@@ -1,0 +1,326 @@
+#!/usr/bin/perl
+
+# Receivers: what changes them, their secrets, and what happens when they fail:
+# the circuit, the log, the end of them, and what is delivered anew.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+
+redis_new();
+my ($ac, $acct) = account();
+my ($none, $day, $code) = (sid('WH'), 86_400_000, 'k7m2xq');
+cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', '0', 'MKSTREAM');
+
+sub hook {
+    my $wh = sid('WH');
+    script('hook_put', [$acct], $wh, 'n', 'https://x.example/', 's1', @_);
+    return $wh;
+}
+sub hook_record { return record('hook', cmd('GET', k('s', $ac, $_[0]))) }
+sub claim {
+    my $r = script('delivery_claim', [k('retry')], $_[0] // 100, 60_000);
+    return @$r[2 .. $#$r];
+}
+sub done {
+    my ($d, $outcome, %o) = @_;
+    return script('delivery_done', [k('retry')], $d->[0], $d->[4], $outcome,
+        $o{wait} // 0, $outcome eq 'ok' ? 200 : 500, 'text', '', $o{log} // '',
+        $o{quiet} // 0)->[0];
+}
+sub event {
+    my ($type) = @_;
+    my $ev = sid('EV');
+    cmd('XADD', k('outbox'), '*', 'a', $ac, 'e', $ev, 'd', 'x');
+    my $id = cmd('XREADGROUP', 'GROUP', 'deliver', 'me', 'STREAMS',
+        k('outbox'), '>')->[0][1][0][0];
+    return ($ev, script('event_fanout', [k('outbox')], $id, $ac, $ev,
+        $type // 't', qq({"body":"$ev"}), '1', '', '')->[1]);
+}
+sub letters {
+    return map { { @{ $_->[1] }, id => $_->[0] } }
+        @{ cmd('XRANGE', k('dead', $ac), '-', '+') };
+}
+sub state { return { @{ cmd('HGETALL', k('hook', $ac, $_[0])) } } }
+sub now_ms { my $t = cmd('TIME'); return $t->[0] * 1000 + int $t->[1] / 1000 }
+sub all_due {
+    cmd('ZADD', k('retry'), 1, $_) for @{ cmd('ZRANGE', k('retry'), 0, -1) };
+}
+sub clear {
+    cmd('DEL', k('retry'), k('dead', $ac), @{ cmd('KEYS', k('dlv', '*')) },
+        @{ cmd('KEYS', k('event', '*')) });
+}
+
+# --- changes
+
+my $wh = hook('a', 'b');
+is(script('hook_update', [$acct], $wh, 'name', 'new')->[0], 'OK', 'renamed');
+is(script('hook_update', [$acct], $wh, 'url', 'https://y.example/')->[0],
+    'OK', 'another URL');
+script('hook_update', [$acct], $wh, 'types', 'c', 'd', 'e');
+my $h = hook_record($wh);
+is_deeply([@$h{qw(name url types secret status)}],
+    ['new', 'https://y.example/', ['c', 'd', 'e'], 's1', 'active'],
+    'each changed alone');
+script('hook_update', [$acct], $wh, 'types');
+is_deeply(hook_record($wh)->{types}, [], 'all types');
+is(script("hook_$_->[0]", [$acct], $none, @$_[1 .. $#$_])->[0], 'HOOK',
+    "hook_$_->[0]: an unknown one") for ['update', 'name', 'x'],
+    ['secret', 's', 0], ['status', 'active'], ['delete'],
+    ['test', sid('EV'), 't', '{}'], ['replay', '-', '+', 10, ''];
+my ($strange, $their) = account();
+script('hook_put', [$their], my $foreign = sid('WH'), 'n',
+    'https://x.example/', 's1');
+is(script('hook_update', [$acct], $foreign, 'name', 'x')->[0], 'HOOK',
+    'nor that of another account');
+
+# --- secrets
+
+sub secrets {
+    my ($hook) = @_;
+    my ($ev) = event();
+    my ($d) = grep { $_->[0] =~ /$hook/ } claim();
+    clear();
+    return [@$d[3, 9]];
+}
+is_deeply(secrets($wh), ['s1', ''], 'one secret');
+my $until = script('hook_secret', [$acct], $wh, 's2', $day)->[1];
+ok(abs($until - now_ms() - $day) < 10_000, 'the old one stays for a day');
+is_deeply(secrets($wh), ['s2', 's1'], 'both sign');
+script('hook_secret', [$acct], $wh, 's3', $day);
+is_deeply(secrets($wh), ['s3', 's2'], 'two at most');
+cmd('SET', k('s', $ac, $wh), record_pack('hook', %{ hook_record($wh) }, old_until => now_ms() - 1));
+is_deeply(secrets($wh), ['s3', ''], 'until the time is up');
+is(script('hook_secret', [$acct], $wh, 's4', 0)->[1], 0, 'or at once');
+is_deeply(secrets($wh), ['s4', ''], 'the new one alone');
+is(hook_record($wh)->{old}, '', 'and the old one is nowhere');
+cmd('SET', k('s', $ac, $wh), packed([1, $wh, 'n', 'https://x.example/', [],
+    's5', 'active', 1]));
+is_deeply(secrets($wh), ['s5', ''], 'an older record');
+script('hook_secret', [$acct], $wh, 's6', $day);
+is_deeply(secrets($wh), ['s6', 's5'], 'is changed likewise');
+script('hook_delete', [$acct], $wh);
+
+# --- the log
+
+$wh = hook();
+my $ap = sid('AP');
+script('app_put', [$acct], $ap, 'app', 'callback', 'f' x 16, 'd' x 32);
+event();
+my ($d) = claim();
+done($d, 'retry', log => 'first');
+is(done($d, 'retry', log => 'again'), 'STALE', 'recorded once');
+all_due();
+($d) = claim();
+done($d, 'ok', log => 'second');
+my $log = cmd('XRANGE', k('log', $ac, $wh), '-', '+');
+is_deeply([map { $_->[1] } @$log], [['d', 'first'], ['d', 'second']],
+    'each attempt is logged once');
+ok(cmd('PTTL', k('log', $ac, $wh)) > 29 * $day, 'for a month');
+cmd('XADD', k('log', $ac, $wh), '*', 'd', 'x' x 1000) for 1 .. 1500;
+event();
+done((claim())[0], 'ok', log => 'last');
+$log = cmd('XLEN', k('log', $ac, $wh));
+ok($log >= 1000 && $log < 1100, "the last thousand ($log)");
+cmd('DEL', k('log', $ac, $wh));
+cmd('XADD', k('log', $ac, $wh), now_ms() - 40 * $day + $_, 'd', 'x' x 500)
+    for 1 .. 100;
+event();
+done((claim())[0], 'ok', log => 'new');
+ok(cmd('XLEN', k('log', $ac, $wh)) < 20, 'what is older than a month goes');
+is(cmd('XREVRANGE', k('log', $ac, $wh), '+', '-', 'COUNT', 1)->[0][1][1],
+    'new', 'the last stays');
+my $ev = sid('EV');
+cmd('HSET', k('event', $ac, $ev), 'type', 't', 'body', '{}', 'open', 1);
+cmd('HSET', k('dlv', $ac, $ev, 'CB0'), 'attempt', 0, 'first', 1, 'url',
+    'https://c.example/', 'app', $ap);
+cmd('ZADD', k('retry'), 1, "$ac:$ev:CB0");
+done((claim())[0], 'dead', log => 'of a callback');
+is(cmd('XLEN', k('log', $ac, $ap)), 1, 'callbacks: with the application');
+is((letters())[0]{a}, $ap, 'and the dead letter knows it');
+
+# --- the circuit
+
+clear();
+my $other = hook();
+sub failing {
+    my ($hook, $n, %o) = @_;
+    for (1 .. $n) {
+        cmd('HDEL', k('hook', $ac, $hook), 'till', 'probe') if $o{force};
+        my ($event) = event();
+        my @got = claim();
+        done($_, $_->[0] =~ /$hook/ ? 'retry' : 'ok',
+            wait => 3_600_000, %o) for @got;
+    }
+}
+failing($wh, 4);
+is(state($wh)->{fails}, 4, 'attempts that fail are counted');
+failing($wh, 1);
+my $till = state($wh)->{till} - now_ms();
+ok($till > 20_000 && $till <= 30_000, "five open the circuit ($till)");
+event();
+my @got = claim();
+is_deeply([map { (split /:/, $_->[0])[2] } @got], [$other],
+    'nothing is sent, but to others');
+done($_, 'ok') for @got;
+my $n = cmd('ZCARD', k('retry'));
+is($n, 6, 'what came waits');
+is(cmd('ZCOUNT', k('retry'), '-inf', now_ms() + 20_000), 0, 'for its end');
+cmd('HSET', k('hook', $ac, $wh), 'till', now_ms() - 1);
+all_due();
+@got = claim();
+is(scalar @got, 1, 'one tries it then');
+all_due();
+for (1 .. 2) { is(scalar(my @more = claim()), 0, 'and only one') }
+done($got[0], 'retry', wait => 3_600_000);
+$till = state($wh)->{till} - now_ms();
+ok($till > 50_000 && $till <= 60_000, "in vain: twice as long ($till)");
+cmd('HSET', k('hook', $ac, $wh), 'till', now_ms() - 1, 'level', 20);
+all_due();
+done((claim())[0], 'retry', wait => 3_600_000);
+$till = state($wh)->{till} - now_ms();
+ok($till > 290_000 && $till <= 300_000, "five minutes at most ($till)");
+cmd('HSET', k('hook', $ac, $wh), 'till', now_ms() - 1);
+all_due();
+done((claim())[0], 'ok');
+is_deeply(state($wh), {}, 'delivered: all is forgotten');
+all_due();
+@got = claim();
+is(scalar @got, $n - 1, 'and everything goes');
+done($_, 'ok') for @got;
+is(cmd('ZCARD', k('retry')), 0, 'none is left');
+cmd('HSET', k('hook', $ac, $wh), 'till', now_ms() - 1, 'probe', now_ms() - 1);
+event();
+is(scalar(grep { $_->[0] =~ /$wh/ } claim()), 1,
+    'the one that tried died: another tries');
+clear();
+cmd('DEL', k('hook', $ac, $wh));
+failing($wh, 1, quiet => 20_000);
+$till = state($wh)->{till} - now_ms();
+ok($till > 15_000 && $till <= 20_000, "quiet, as asked ($till)");
+cmd('DEL', k('hook', $ac, $wh));
+failing($wh, 1, quiet => 9 * $day);
+ok(state($wh)->{till} - now_ms() <= 3_600_000, 'for an hour at most');
+script('hook_status', [$acct], $wh, 'active');
+is_deeply(state($wh), {}, 'enabling closes the circuit');
+failing($wh, 2);
+script('hook_update', [$acct], $wh, 'url', 'https://z.example/');
+is_deeply(state($wh), {}, 'so does another URL');
+
+# --- five days
+
+sub since {
+    cmd('HSET', k('hook', $ac, $wh), 'since', now_ms() - $_[0]);
+}
+clear();
+failing($wh, 20, force => 1);
+is(hook_record($wh)->{status}, 'active', 'many failures in a short time');
+since(5 * $day - 60_000);
+failing($wh, 1, force => 1);
+is(hook_record($wh)->{status}, 'active', 'nearly five days');
+since(5 * $day);
+failing($wh, 1, force => 1);
+$h = hook_record($wh);
+is($h->{status}, 'disabled', 'five days');
+like($h->{reason}, qr/failed for five days/, 'it says why');
+ok(abs($h->{disabled} - now_ms()) < 10_000, 'and when');
+script('hook_status', [$acct], $wh, 'active');
+clear();
+failing($wh, 8, force => 1);
+since(30 * $day);
+failing($wh, 1, force => 1);
+is(hook_record($wh)->{status}, 'active', 'nine attempts in a month');
+failing($wh, 1, force => 1);
+is(hook_record($wh)->{status}, 'disabled', 'ten are enough');
+
+# --- a disabled receiver: dead letters, which go out later
+
+clear();
+my @ev = map { (event())[0] } 1 .. 3;
+my $dropped = cmd('ZCARD', k('retry'));
+is($dropped, 6, 'its events are delivered to it');
+done($_, 'ok') for grep { $_->[0] =~ /$other/ or die } claim();
+is(cmd('ZCARD', k('retry')), 0, 'as');
+my @l = letters();
+is_deeply([map { "$_->{e} $_->{to}" } @l], [map { "$_ $wh" } @ev],
+    'dead letters');
+is($l[0]{b}, qq({"body":"$ev[0]"}), 'with the body');
+cmd('SET', k('s', $ac, $wh), record_pack('hook', %{ hook_record($wh) }, disabled => now_ms() - 6 * $day));
+is((event())[1], 1, 'for five days');
+done($_, 'ok') for claim();
+my $replay = sub { return script('hook_replay', [$acct], $wh, @_) };
+is_deeply($replay->('-', '+', 10, ''), ['DISABLED'], 'not before it is on');
+script('hook_status', [$acct], $wh, 'active');
+is_deeply($replay->('-', '+', 10, $ev[1]), ['OK', 1, ''], 'one of them');
+@got = claim();
+is_deeply([map { @$_[0, 1, 4, 7] } @got],
+    ["$ac:$ev[1]:$wh", 't', 0, qq({"body":"$ev[1]"})],
+    'with its SID and bytes, from the first attempt on');
+done($got[0], 'dead');
+is(scalar(@l = letters()), 3, 'it may die again');
+is_deeply($replay->('-', '+', 2, ''), ['OK', 2, $l[1]{id}], 'a slice');
+is_deeply($replay->("($l[1]{id}", '+', 2, ''), ['OK', 1, ''], 'the rest');
+is_deeply($replay->('-', '+', 2, ''), ['OK', 0, ''], 'that is all');
+is(scalar letters(), 0, 'no letter is left');
+@got = claim();
+is(scalar @got, 3, 'all are delivered');
+done($_, 'ok') for @got;
+is(scalar @{ cmd('KEYS', k('event', '*')) }, 0, 'and nothing remains');
+
+# a letter of an event that others still have
+($ev) = event();
+done($_, 'dead') for grep { $_->[0] =~ /$wh/ } claim();
+is_deeply($replay->('-', '+', 10, ''), ['OK', 1, ''], 'beside its others');
+is(cmd('HGET', k('event', $ac, $ev), 'open'), 2, 'both are counted');
+all_due();
+done($_, 'ok') for claim();
+is(scalar @{ cmd('KEYS', k('event', '*')) }, 0, 'nothing remains');
+
+# what cannot be delivered stays, callbacks go where they went
+cmd('XADD', k('dead', $ac), '*', 'to', $wh, 'raw', 'x');
+cmd('XADD', k('dead', $ac), '*', 'e', sid('EV'), 'to', $wh, 't', 't', 'b', '');
+cmd('XADD', k('dead', $ac), '*', 'e', $ev = sid('EV'), 'to', 'CB0', 't', 't',
+    'b', '{}', 'url', 'https://c.example/', 'a', $ap);
+is_deeply($replay->('-', '+', 10, ''), ['OK', 0, ''], 'letters without a body');
+is_deeply(script('hook_replay', [$acct], $ap, '-', '+', 10, ''),
+    ['OK', 1, ''], 'the callback of an application');
+@got = claim();
+is_deeply([@{ $got[0] }[0, 2, 3]], ["$ac:$ev:CB0", 'https://c.example/',
+    'callback'], 'to its URL, with the secret of the application');
+done($got[0], 'ok');
+is(scalar letters(), 2, 'the others stay');
+is(script('hook_replay', [$acct], sid('AP'), '-', '+', 10, '')->[0], 'APP',
+    'an unknown application');
+
+# --- a test
+
+clear();
+is(script('hook_test', [$acct], $wh, $ev = sid('EV'), 'webhook.test', '{}')
+    ->[0], 'OK', 'a test');
+cmd('HSET', k('hook', $ac, $wh), 'till', now_ms() + 60_000);
+@got = claim();
+is_deeply([map { @$_[0, 1] } @got], ["$ac:$ev:$wh", 'webhook.test'],
+    'goes out, whatever the circuit');
+is(done($got[0], 'retry', log => 'test'), 'OK', 'fails');
+is_deeply([cmd('ZCARD', k('retry')), scalar(letters()),
+    scalar @{ cmd('KEYS', k('event', '*')) }], [0, 0, 0],
+    'and that is the end of it');
+is(state($wh)->{fails}, undef, 'it counts for nothing');
+script('hook_status', [$acct], $wh, 'disabled');
+is(script('hook_test', [$acct], $wh, sid('EV'), 't', '{}')->[0], 'DISABLED',
+    'a disabled one gets none');
+is_deeply([@{ hook_record($wh) }{qw(status reason)}], ['disabled', ''],
+    'disabled by hand');
+
+# --- the end of it
+
+event();
+is(script('hook_delete', [$acct], $wh)->[0], 'OK', 'deleted');
+done($_, 'ok') for claim();
+is(scalar(grep { $_->{to} eq $wh } letters()), 1, 'what waited is a letter');
+is((event())[1], 1, 'and nothing comes any more');
+unlike(join("\n", @{ cmd('KEYS', '*') }), qr/:(?:s|log|hook):$ac:$wh/,
+    'nothing of it is left');
+
+done_testing();
