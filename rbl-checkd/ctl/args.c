@@ -23,7 +23,9 @@ ctl_sid(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text)
     }
 
     what = kind == RBL_SID_ACCOUNT ? "an account: AC"
-           : kind == RBL_SID_APP ? "an application: AP" : "a list: RB";
+           : kind == RBL_SID_APP ? "an application: AP"
+           : kind == RBL_SID_HOOK ? "a webhook: WH"
+           : kind == RBL_SID_EVENT ? "an event: EV" : "a list: RB";
 
     ctl_fail("\"%.80s\" is not the SID of %s and 32 hex digits", text.p, what);
     return -1;

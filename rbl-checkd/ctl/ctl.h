@@ -67,6 +67,9 @@ struct ctl_s {
     } options[CTL_MAX_OPTIONS];
 };
 
+/* commands.c: ends with one that has no words. */
+extern const ctl_command_t  ctl_commands[];
+
 /* The value of an option, "" for a flag; NULL: it was not given. */
 const char *ctl_option(const ctl_t *ctl, const char *name);
 
@@ -195,6 +198,18 @@ int ctl_token_list(ctl_t *ctl);
 int ctl_token_revoke(ctl_t *ctl);
 int ctl_webhook_add(ctl_t *ctl);
 int ctl_webhook_list(ctl_t *ctl);
+int ctl_webhook_show(ctl_t *ctl);
+int ctl_webhook_rename(ctl_t *ctl);
+int ctl_webhook_url(ctl_t *ctl);
+int ctl_webhook_types(ctl_t *ctl);
+int ctl_webhook_rotate(ctl_t *ctl);
+int ctl_webhook_enable(ctl_t *ctl);
+int ctl_webhook_disable(ctl_t *ctl);
+int ctl_webhook_delete(ctl_t *ctl);
+int ctl_webhook_test(ctl_t *ctl);
+int ctl_webhook_log(ctl_t *ctl);
+int ctl_webhook_dead(ctl_t *ctl);
+int ctl_webhook_replay(ctl_t *ctl);
 int ctl_lists_load(ctl_t *ctl);
 int ctl_lists_show(ctl_t *ctl);
 int ctl_lists_enable(ctl_t *ctl);

@@ -3,12 +3,10 @@
  * printed once, by the call that made it.
  */
 
-#include "ctl.h"
+#include "webhook.h"
 
 #include <openssl/crypto.h>
 #include <stdio.h>
-
-#define CTL_MAX_TYPES  16
 
 
 static const char *const  event_types[] = {
@@ -32,8 +30,7 @@ static const ctl_column_t  hook_row[] = {
 };
 
 
-/* Views of the types in a list with commas; their number or -1. */
-static int
+int
 ctl_hook_types(const char *text, rbl_str_t *types)
 {
     int         n, i;
@@ -68,6 +65,21 @@ ctl_hook_types(const char *text, rbl_str_t *types)
 }
 
 
+int
+ctl_hook_url(rbl_str_t text)
+{
+    rbl_url_t  url;
+
+    if (rbl_url_parse(&url, text) != RBL_OK) {
+        ctl_fail("\"%.80s\" is not a URL that can be sent to: http or https,"
+                 " a host, no user name and no fragment", text.p);
+        return -1;
+    }
+
+    return 0;
+}
+
+
 static int
 ctl_hook_print(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *hook,
     rbl_str_t name, rbl_str_t url, int n, const rbl_str_t *types,
@@ -97,22 +109,16 @@ ctl_webhook_add(ctl_t *ctl)
     rbl_sid_t    account, hook;
     rbl_key_t    key;
     rbl_str_t    name, argv[4 + CTL_MAX_TYPES];
-    rbl_url_t    url;
     redisReply  *reply;
 
     n = ctl_hook_types(ctl_option(ctl, "types"), argv + 4);
 
     if (n < 0 || ctl_sid(&account, RBL_SID_ACCOUNT, ctl->args[0]) != 0
         || ctl_name(&name, "a webhook", ctl->args[1]) != 0
+        || ctl_hook_url(ctl->args[2]) != 0
         || ctl_secret_make(secret) != 0)
     {
         return CTL_ERROR;
-    }
-
-    if (rbl_url_parse(&url, ctl->args[2]) != RBL_OK) {
-        return ctl_fail("\"%.80s\" is not a URL that can be sent to: http or"
-                        " https, a host, no user name and no fragment",
-                        ctl->args[2].p);
     }
 
     if (rbl_sid_make(&hook, RBL_SID_HOOK) != RBL_OK) {

@@ -1,0 +1,415 @@
+/*
+ * One receiver: what it is and how it fares, and all that changes it.
+ */
+
+#include "webhook.h"
+
+#include <openssl/crypto.h>
+#include <stdio.h>
+#include <time.h>
+
+#define CTL_OVERLAP  86400              /* s that an old secret stays valid */
+
+
+static const ctl_column_t  hook_lines[] = {
+    { "account", "account" }, { "id", "webhook" }, { "name", "name" },
+    { "url", "url" }, { "types", "types" }, { "status", "status" },
+    { "disabled", "disabled" }, { "reason", "reason" },
+    { "old_secret_until", "old secret until" },
+    { "failing_since", "failing since" }, { "failed", "failed attempts" },
+    { "quiet_until", "quiet until" }, { "created", "created" },
+    { NULL, NULL }
+};
+
+static const ctl_column_t  secret_lines[] = {
+    { "account", "account" }, { "id", "webhook" }, { "secret", "secret" },
+    { "old_secret_until", "old secret until" }, { NULL, NULL }
+};
+
+static const ctl_column_t  deleted_lines[] = {
+    { "account", "account" }, { "id", "deleted" }, { NULL, NULL }
+};
+
+
+int
+ctl_hook_arguments(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *hook)
+{
+    return ctl_sid(account, RBL_SID_ACCOUNT, ctl->args[0]) != 0
+           || ctl_sid(hook, RBL_SID_HOOK, ctl->args[1]) != 0 ? -1 : 0;
+}
+
+
+int
+ctl_hook_or_app(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *target)
+{
+    if (ctl_sid(account, RBL_SID_ACCOUNT, ctl->args[0]) != 0) {
+        return -1;
+    }
+
+    if (rbl_sid_parse(target, RBL_SID_APP, ctl->args[1]) == RBL_OK) {
+        return 0;
+    }
+
+    return ctl_sid(target, RBL_SID_HOOK, ctl->args[1]);
+}
+
+
+rbl_str_t
+ctl_hook_key(ctl_t *ctl, rbl_key_t *key, const char *name,
+    const rbl_sid_t *account, const rbl_sid_t *hook)
+{
+    return rbl_account_key(key, &ctl->ks, name, rbl_sid_str(account),
+                           hook ? rbl_sid_str(hook) : RBL_STR(""));
+}
+
+
+redisReply *
+ctl_hook_script(ctl_t *ctl, const rbl_script_t *script,
+    const rbl_sid_t *account, int argc, const rbl_str_t *argv)
+{
+    rbl_key_t    key;
+    rbl_str_t    word;
+    redisReply  *reply;
+
+    reply = ctl_script(ctl, script,
+                       ctl_hook_key(ctl, &key, "acct", account, NULL), argc,
+                       argv);
+    if (reply == NULL) {
+        return NULL;
+    }
+
+    word = rbl_reply_word(reply);
+
+    if (rbl_str_is(word, "OK")) {
+        return reply;
+    }
+
+    if (rbl_str_is(word, "DISABLED")) {
+        ctl_fail("webhook %.*s is disabled: `webhook enable` comes first",
+                 (int) argv[0].n, argv[0].p);
+
+    } else {
+        ctl_fail("account %s has no %s %.*s", account->s,
+                 rbl_str_is(word, "APP") ? "application" : "webhook",
+                 (int) argv[0].n, argv[0].p);
+    }
+
+    freeReplyObject(reply);
+
+    return NULL;
+}
+
+
+int
+ctl_hook_exists(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *target)
+{
+    int          app, there;
+    rbl_key_t    key;
+    redisReply  *reply;
+
+    app = target->s[0] == 'A';
+    reply = ctl_call(ctl, "ZSCORE",
+                     ctl_hook_key(ctl, &key, app ? "apps" : "hooks", account,
+                                  NULL),
+                     rbl_sid_str(target), RBL_STR(""));
+    if (reply == NULL) {
+        return -1;
+    }
+
+    there = reply->type != REDIS_REPLY_NIL;
+    freeReplyObject(reply);
+
+    if (!there) {
+        ctl_fail("account %s has no %s %s", account->s,
+                 app ? "application" : "webhook", target->s);
+    }
+
+    return there ? 0 : -1;
+}
+
+
+/* What is known of its failures: 0, or -1 and said. */
+static int
+ctl_hook_failures(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *hook,
+    json_t *v)
+{
+    int64_t      till;
+    rbl_key_t    key;
+    rbl_str_t    argv[5];
+    redisReply  *reply;
+
+    argv[0] = RBL_STR("HMGET");
+    argv[1] = ctl_hook_key(ctl, &key, "hook", account, hook);
+    argv[2] = RBL_STR("since");
+    argv[3] = RBL_STR("fails");
+    argv[4] = RBL_STR("till");
+
+    reply = ctl_command(ctl, 5, argv);
+    if (reply == NULL) {
+        return -1;
+    }
+
+    till = rbl_reply_int(rbl_reply_at(reply, 2), 0);
+
+    if (till / 1000 < (int64_t) time(NULL)) {
+        till = 0;
+    }
+
+    json_object_set_new(v, "failing_since",
+                        ctl_time(rbl_reply_int(rbl_reply_at(reply, 0), 0)));
+    json_object_set_new(v, "failed", json_integer((json_int_t)
+                        rbl_reply_int(rbl_reply_at(reply, 1), 0)));
+    json_object_set_new(v, "quiet_until", ctl_time(till));
+    freeReplyObject(reply);
+
+    return 0;
+}
+
+
+static int
+ctl_hook_show(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *sid,
+    rbl_str_t raw)
+{
+    int         off;
+    json_t     *v;
+    rbl_hook_t  hook;
+
+    if (rbl_hook_decode(&hook, raw) != RBL_OK) {
+        return ctl_fail("the record of webhook %s is damaged", sid->s);
+    }
+
+    off = !rbl_str_is(hook.status, "active");
+
+    if (hook.old_until / 1000 < (int64_t) time(NULL)) {
+        hook.old_until = 0;
+    }
+
+    v = json_pack("{ss so so so so so so so so so}", "account", account->s,
+                  "id", ctl_text(hook.id), "name", ctl_text(hook.name),
+                  "url", ctl_text(hook.url), "types", ctl_texts(hook.types),
+                  "status", ctl_text(hook.status),
+                  "disabled", ctl_time(off ? hook.disabled : 0),
+                  "reason", ctl_text(off ? hook.reason : RBL_STR("")),
+                  "old_secret_until", ctl_time(hook.old_until),
+                  "created", ctl_time(hook.created));
+
+    if (v != NULL && ctl_hook_failures(ctl, account, sid, v) != 0) {
+        json_decref(v);
+        return CTL_ERROR;
+    }
+
+    return ctl_print(ctl, hook_lines, v);
+}
+
+
+int
+ctl_webhook_show(ctl_t *ctl)
+{
+    int          rc;
+    rbl_sid_t    account, hook;
+    rbl_key_t    key;
+    redisReply  *reply;
+
+    if (ctl_hook_arguments(ctl, &account, &hook) != 0
+        || ctl_hook_exists(ctl, &account, &hook) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    reply = ctl_call(ctl, "GET", ctl_hook_key(ctl, &key, "s", &account, &hook),
+                     RBL_STR(""), RBL_STR(""));
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    rc = ctl_hook_show(ctl, &account, &hook, rbl_reply_str(reply));
+    freeReplyObject(reply);
+
+    return rc;
+}
+
+
+/* Runs a script that answers with the record, and shows that. */
+static int
+ctl_hook_change(ctl_t *ctl, const rbl_script_t *script, int argc,
+    rbl_str_t *argv)
+{
+    int          rc;
+    rbl_sid_t    account, hook;
+    redisReply  *reply;
+
+    if (ctl_hook_arguments(ctl, &account, &hook) != 0) {
+        return CTL_ERROR;
+    }
+
+    argv[0] = rbl_sid_str(&hook);
+    reply = ctl_hook_script(ctl, script, &account, argc, argv);
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    rc = ctl_hook_show(ctl, &account, &hook,
+                       rbl_reply_str(rbl_reply_at(reply, 1)));
+    freeReplyObject(reply);
+
+    return rc;
+}
+
+
+int
+ctl_webhook_rename(ctl_t *ctl)
+{
+    rbl_str_t  argv[3];
+
+    argv[1] = RBL_STR("name");
+
+    if (ctl_name(&argv[2], "a webhook", ctl->args[2]) != 0) {
+        return CTL_ERROR;
+    }
+
+    return ctl_hook_change(ctl, &rbl_script_hook_update, 3, argv);
+}
+
+
+int
+ctl_webhook_url(ctl_t *ctl)
+{
+    rbl_str_t  argv[3];
+
+    argv[1] = RBL_STR("url");
+    argv[2] = ctl->args[2];
+
+    if (ctl_hook_url(argv[2]) != 0) {
+        return CTL_ERROR;
+    }
+
+    return ctl_hook_change(ctl, &rbl_script_hook_update, 3, argv);
+}
+
+
+int
+ctl_webhook_types(ctl_t *ctl)
+{
+    int        n;
+    rbl_str_t  argv[2 + CTL_MAX_TYPES];
+
+    if ((ctl->n_args == 3) == (ctl_option(ctl, "all") != NULL)) {
+        return ctl_fail("give the types, or --all for every type");
+    }
+
+    argv[1] = RBL_STR("types");
+    n = ctl_hook_types(ctl->n_args == 3 ? ctl->args[2].p : NULL, argv + 2);
+
+    return n < 0 ? CTL_ERROR
+                 : ctl_hook_change(ctl, &rbl_script_hook_update, 2 + n, argv);
+}
+
+
+int
+ctl_webhook_enable(ctl_t *ctl)
+{
+    rbl_str_t  argv[2];
+
+    argv[1] = RBL_STR("active");
+
+    return ctl_hook_change(ctl, &rbl_script_hook_status, 2, argv);
+}
+
+
+int
+ctl_webhook_disable(ctl_t *ctl)
+{
+    rbl_str_t  argv[2];
+
+    argv[1] = RBL_STR("disabled");
+
+    return ctl_hook_change(ctl, &rbl_script_hook_status, 2, argv);
+}
+
+
+/* How long the old secret stays, in ms; 0 is not at all.  -1: said. */
+static int
+ctl_overlap(const ctl_t *ctl, int64_t *ms)
+{
+    int64_t      s;
+    const char  *text;
+
+    s = CTL_OVERLAP;
+    text = ctl_option(ctl, "overlap");
+
+    if (text != NULL && strcmp(text, "0") == 0) {
+        s = 0;
+
+    } else if (text != NULL
+               && ctl_interval(&s, "--overlap", rbl_str(text)) != 0)
+    {
+        return -1;
+    }
+
+    *ms = s * 1000;
+
+    return 0;
+}
+
+
+int
+ctl_webhook_rotate(ctl_t *ctl)
+{
+    int          rc;
+    char         secret[CTL_SECRET_SIZE], ms[CTL_DECIMAL];
+    int64_t      overlap;
+    rbl_sid_t    account, hook;
+    rbl_str_t    argv[3];
+    redisReply  *reply;
+
+    if (ctl_hook_arguments(ctl, &account, &hook) != 0
+        || ctl_overlap(ctl, &overlap) != 0
+        || ctl_secret_make(secret) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    argv[0] = rbl_sid_str(&hook);
+    argv[1] = rbl_str(secret);
+    argv[2] = ctl_decimal(ms, overlap);
+    rc = CTL_ERROR;
+
+    reply = ctl_hook_script(ctl, &rbl_script_hook_secret, &account, 3, argv);
+    if (reply != NULL) {
+        rc = ctl_print(ctl, secret_lines,
+                       json_pack("{ss ss ss so}", "account", account.s,
+                           "id", hook.s, "secret", secret,
+                           "old_secret_until", ctl_time(
+                               rbl_reply_int(rbl_reply_at(reply, 1), 0))));
+        freeReplyObject(reply);
+    }
+
+    OPENSSL_cleanse(secret, sizeof(secret));
+
+    return rc;
+}
+
+
+int
+ctl_webhook_delete(ctl_t *ctl)
+{
+    rbl_sid_t    account, hook;
+    rbl_str_t    argv[1];
+    redisReply  *reply;
+
+    if (ctl_hook_arguments(ctl, &account, &hook) != 0) {
+        return CTL_ERROR;
+    }
+
+    argv[0] = rbl_sid_str(&hook);
+    reply = ctl_hook_script(ctl, &rbl_script_hook_delete, &account, 1, argv);
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    freeReplyObject(reply);
+
+    return ctl_print(ctl, deleted_lines,
+                     json_pack("{ss ss}", "account", account.s, "id",
+                               hook.s));
+}

@@ -1,0 +1,229 @@
+/*
+ * What was sent to a receiver, attempt by attempt, and what was given up.
+ * Both are streams; they are read backwards, a slice at a time, and shown with
+ * the newest last.
+ */
+
+#include "webhook.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CTL_SLICE      "500"
+#define CTL_SLICE_N    500
+#define CTL_LOG_MAX    1000
+#define CTL_LOG_LAST   20
+
+
+static const ctl_column_t  log_row[] = {
+    { "time", "TIME" }, { "event", "EVENT" }, { "type", "TYPE" },
+    { "attempt", "ATTEMPT" }, { "outcome", "OUTCOME" }, { "http", "HTTP" },
+    { "ms", "MS" }, { "error", "ERROR" }, { NULL, NULL }
+};
+
+static const ctl_column_t  dead_row[] = {
+    { "time", "TIME" }, { "event", "EVENT" }, { "type", "TYPE" },
+    { "to", "TO" }, { "attempts", "ATTEMPTS" }, { "http", "HTTP" },
+    { "error", "ERROR" }, { NULL, NULL }
+};
+
+/* A row of an entry; NULL: it is not wanted. */
+typedef json_t *(*ctl_entry_pt)(int64_t ms, const redisReply *fields,
+    rbl_str_t only);
+
+
+/* Puts the rows of one slice in front of the others; the entries read. */
+static size_t
+ctl_stream_slice(const redisReply *reply, ctl_entry_pt row, rbl_str_t only,
+    int64_t n, json_t *rows)
+{
+    size_t             i;
+    json_t            *v;
+    rbl_str_t          id;
+    const redisReply  *entry;
+
+    for (i = 0; i < rbl_reply_len(reply)
+                && (int64_t) json_array_size(rows) < n; i++)
+    {
+        entry = rbl_reply_at(reply, i);
+        id = rbl_reply_str(rbl_reply_at(entry, 0));
+        v = row(id.n > 0 ? strtoll(id.p, NULL, 10) : 0,
+                rbl_reply_at(entry, 1), only);
+
+        if (v != NULL) {
+            json_array_insert_new(rows, 0, v);
+        }
+    }
+
+    return rbl_reply_len(reply);
+}
+
+
+/* The last n of a stream that are wanted; NULL: failed, and said. */
+static json_t *
+ctl_stream(ctl_t *ctl, rbl_str_t key, int64_t n, ctl_entry_pt row,
+    rbl_str_t only)
+{
+    char         from[64];
+    size_t       read;
+    json_t      *rows;
+    rbl_str_t    argv[6], id;
+    redisReply  *reply;
+
+    rows = json_array();
+    snprintf(from, sizeof(from), "+");
+
+    argv[0] = RBL_STR("XREVRANGE");
+    argv[1] = key;
+    argv[3] = RBL_STR("-");
+    argv[4] = RBL_STR("COUNT");
+    argv[5] = RBL_STR(CTL_SLICE);
+
+    do {
+        argv[2] = rbl_str(from);
+        reply = ctl_command(ctl, 6, argv);
+        if (reply == NULL) {
+            json_decref(rows);
+            return NULL;
+        }
+
+        read = ctl_stream_slice(reply, row, only, n, rows);
+
+        if (read > 0) {
+            id = rbl_reply_str(rbl_reply_at(rbl_reply_at(reply, read - 1),
+                                            0));
+            snprintf(from, sizeof(from), "(%.*s", (int) id.n,
+                     id.p ? id.p : "");
+        }
+
+        freeReplyObject(reply);
+
+    } while (read == CTL_SLICE_N && (int64_t) json_array_size(rows) < n);
+
+    return rows;
+}
+
+
+static json_t *
+ctl_hook_try(int64_t ms, const redisReply *fields, rbl_str_t only)
+{
+    rbl_try_t  t;
+
+    if (rbl_try_decode(&t, rbl_reply_str(rbl_reply_field(fields, "d")))
+        != RBL_OK)
+    {
+        ctl_fail("an entry of the log is damaged");
+        return NULL;
+    }
+
+    if (only.n > 0 && !rbl_str_eq(t.event, only)) {
+        return NULL;
+    }
+
+    return json_pack("{so so so sI so sI sI sI so so}", "time", ctl_time(ms),
+                     "event", ctl_text(t.event), "type", ctl_text(t.type),
+                     "attempt", (json_int_t) t.number,
+                     "outcome", ctl_text(t.outcome),
+                     "http", (json_int_t) t.status,
+                     "ms", (json_int_t) t.took,
+                     "next", (json_int_t) (t.next / 1000),
+                     "error", ctl_text(t.error),
+                     "answer", ctl_text(t.answer));
+}
+
+
+/* `only`: for whom it was, or "". */
+static json_t *
+ctl_hook_letter(int64_t ms, const redisReply *fields, rbl_str_t only)
+{
+    rbl_str_t  to, app;
+
+    to = rbl_reply_str(rbl_reply_field(fields, "to"));
+    app = rbl_reply_str(rbl_reply_field(fields, "a"));
+
+    if (app.n > 0) {
+        to = app;
+    }
+
+    if (only.n > 0 && !rbl_str_eq(to, only)) {
+        return NULL;
+    }
+
+    return json_pack("{so so so so sI sI so}", "time", ctl_time(ms),
+                     "event", ctl_text(rbl_reply_str(
+                                  rbl_reply_field(fields, "e"))),
+                     "type", ctl_text(rbl_reply_str(
+                                 rbl_reply_field(fields, "t"))),
+                     "to", ctl_text(to),
+                     "attempts", (json_int_t) rbl_reply_int(
+                                     rbl_reply_field(fields, "n"), 0),
+                     "http", (json_int_t) rbl_reply_int(
+                                 rbl_reply_field(fields, "s"), 0),
+                     "error", ctl_text(rbl_reply_str(
+                                  rbl_reply_field(fields, "x"))));
+}
+
+
+json_t *
+ctl_hook_tries(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *target,
+    int64_t n, rbl_str_t event)
+{
+    rbl_key_t  key;
+
+    return ctl_stream(ctl, ctl_hook_key(ctl, &key, "log", account, target), n,
+                      ctl_hook_try, event);
+}
+
+
+int
+ctl_webhook_log(ctl_t *ctl)
+{
+    json_t      *rows;
+    int64_t      n;
+    rbl_sid_t    account, target, event;
+    const char  *text;
+
+    n = CTL_LOG_LAST;
+    memset(&event, 0, sizeof(event));
+    text = ctl_option(ctl, "event");
+
+    if (ctl_hook_or_app(ctl, &account, &target) != 0
+        || ctl_number(ctl, "last", &n, 1, CTL_LOG_MAX) != 0
+        || (text != NULL
+            && ctl_sid(&event, RBL_SID_EVENT, rbl_str(text)) != 0)
+        || ctl_hook_exists(ctl, &account, &target) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    rows = ctl_hook_tries(ctl, &account, &target, n, rbl_sid_str(&event));
+
+    return rows == NULL ? CTL_ERROR : ctl_print(ctl, log_row, rows);
+}
+
+
+int
+ctl_webhook_dead(ctl_t *ctl)
+{
+    json_t     *rows;
+    int64_t     n;
+    rbl_key_t   key;
+    rbl_sid_t   account, target;
+
+    n = CTL_LOG_LAST;
+    memset(&target, 0, sizeof(target));
+
+    if ((ctl->n_args == 2 ? ctl_hook_or_app(ctl, &account, &target)
+                          : ctl_sid(&account, RBL_SID_ACCOUNT, ctl->args[0]))
+        != 0
+        || ctl_number(ctl, "last", &n, 1, CTL_LOG_MAX) != 0
+        || ctl_account_exists(ctl, &account) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    rows = ctl_stream(ctl, ctl_hook_key(ctl, &key, "dead", &account, NULL), n,
+                      ctl_hook_letter, rbl_sid_str(&target));
+
+    return rows == NULL ? CTL_ERROR : ctl_print(ctl, dead_row, rows);
+}

@@ -1,0 +1,299 @@
+/*
+ * What rblctl has the daemons send: a test, and what was given up.  They send
+ * it as everything else.
+ */
+
+#include "webhook.h"
+
+#include "rbl_doc.h"
+#include "rbl_time.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define CTL_TEST_TYPE  "webhook.test"
+#define CTL_TEST_WAIT  40               /* s: the longest that one takes */
+#define CTL_LETTERS    "100"            /* a slice */
+
+
+static const ctl_column_t  test_lines[] = {
+    { "account", "account" }, { "id", "webhook" }, { "event", "event" },
+    { "outcome", "outcome" }, { "http", "HTTP status" }, { "ms", "ms" },
+    { "error", "error" }, { "answer", "answer" }, { NULL, NULL }
+};
+
+static const ctl_column_t  replay_lines[] = {
+    { "account", "account" }, { "id", "to" }, { "deliveries", "deliveries" },
+    { NULL, NULL }
+};
+
+
+/* RBL_OK, or RBL_ENOMEM. */
+static rbl_err_t
+ctl_test_body(rbl_buf_t *body, const rbl_sid_t *event)
+{
+    char       date[RBL_TIME_LEN];
+    rbl_doc_t  doc;
+
+    rbl_buf_init(body);
+    rbl_doc_begin(&doc, &body->out, RBL_JSON);
+    rbl_doc_str(&doc, "event_sid", rbl_sid_str(event));
+    rbl_doc_z(&doc, "event_type", CTL_TEST_TYPE);
+    rbl_doc_str(&doc, "event_date",
+                rbl_time_rfc3339(date, (int64_t) time(NULL) * 1000));
+    rbl_doc_z(&doc, "message", "This is a test of your webhook.");
+    rbl_doc_end(&doc);
+
+    return body->out.failed ? RBL_ENOMEM : RBL_OK;
+}
+
+
+/* Waits for the attempt in the log; NULL: none came, or failed and said. */
+static json_t *
+ctl_test_wait(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *hook,
+    const rbl_sid_t *event, int64_t wait)
+{
+    time_t                  end;
+    json_t                 *rows, *v;
+    static const struct timespec  pause = { 0, 200000000 };
+
+    end = time(NULL) + (time_t) wait;
+
+    do {
+        rows = ctl_hook_tries(ctl, account, hook, 1, rbl_sid_str(event));
+        if (rows == NULL) {
+            return NULL;
+        }
+
+        v = json_incref(json_array_get(rows, 0));
+        json_decref(rows);
+
+        if (v != NULL) {
+            return v;
+        }
+
+        nanosleep(&pause, NULL);
+
+    } while (time(NULL) <= end);
+
+    ctl_fail("no daemon has sent event %s in %lld s: does one run with"
+             " `deliver on`?", event->s, (long long) wait);
+
+    return NULL;
+}
+
+
+static int
+ctl_test_send(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *hook,
+    const rbl_sid_t *event)
+{
+    rbl_buf_t    body;
+    rbl_str_t    argv[4];
+    redisReply  *reply;
+
+    if (ctl_test_body(&body, event) != RBL_OK) {
+        rbl_buf_free(&body);
+        ctl_fail("out of memory");
+        return -1;
+    }
+
+    argv[0] = rbl_sid_str(hook);
+    argv[1] = rbl_sid_str(event);
+    argv[2] = RBL_STR(CTL_TEST_TYPE);
+    argv[3] = rbl_buf_str(&body);
+
+    reply = ctl_hook_script(ctl, &rbl_script_hook_test, account, 4, argv);
+    rbl_buf_free(&body);
+    freeReplyObject(reply);
+
+    return reply != NULL ? 0 : -1;
+}
+
+
+int
+ctl_webhook_test(ctl_t *ctl)
+{
+    int          good;
+    json_t      *v;
+    int64_t      wait;
+    rbl_sid_t    account, hook, event;
+    const char  *text;
+
+    wait = CTL_TEST_WAIT;
+    text = ctl_option(ctl, "wait");
+
+    if (ctl_hook_arguments(ctl, &account, &hook) != 0
+        || (text != NULL && ctl_interval(&wait, "--wait", rbl_str(text))))
+    {
+        return CTL_ERROR;
+    }
+
+    if (rbl_sid_make(&event, RBL_SID_EVENT) != RBL_OK) {
+        return ctl_fail("the kernel gives no random bytes");
+    }
+
+    if (ctl_test_send(ctl, &account, &hook, &event) != 0) {
+        return CTL_ERROR;
+    }
+
+    v = ctl_test_wait(ctl, &account, &hook, &event, wait);
+    if (v == NULL) {
+        return CTL_ERROR;
+    }
+
+    good = strcmp(json_string_value(json_object_get(v, "outcome")), "ok") == 0;
+    json_object_set_new(v, "account", json_string(account.s));
+    json_object_set_new(v, "id", json_string(hook.s));
+    json_object_set_new(v, "outcome",
+                        json_string(good ? "delivered" : "failed"));
+
+    return ctl_print(ctl, test_lines, v) != CTL_OK ? CTL_ERROR
+           : good ? CTL_OK : CTL_FOUND;
+}
+
+
+/*
+ * A time of a span, in ms: 2026-11-20, 2026-11-20T09:30:00 with "Z" or
+ * "+00:00" or nothing behind it, or a while ago.  -1: failed, and said.
+ */
+static int
+ctl_replay_time(int64_t *ms, const char *option, const char *text)
+{
+    int64_t      s;
+    struct tm    tm;
+    const char  *end;
+
+    if (ctl_seconds(&s, rbl_str(text)) == 0) {
+        *ms = ((int64_t) time(NULL) - s) * 1000;
+        return 0;
+    }
+
+    memset(&tm, 0, sizeof(tm));
+    end = strptime(text, "%Y-%m-%d", &tm);
+
+    if (end != NULL && *end == 'T') {
+        end = strptime(end + 1, "%H:%M:%S", &tm);
+    }
+
+    if (end == NULL
+        || (*end != '\0' && strcmp(end, "Z") != 0
+            && strcmp(end, "+00:00") != 0))
+    {
+        ctl_fail("--%s must be a time as 2026-11-20T09:30:00, in UTC, or 2h,"
+                 " so long ago, not \"%.40s\"", option, text);
+        return -1;
+    }
+
+    *ms = (int64_t) timegm(&tm) * 1000;
+
+    return 0;
+}
+
+
+/*
+ * The span, as XRANGE takes it.  What dies while it goes on is not of it.  -1:
+ * failed, and said.
+ */
+static int
+ctl_replay_span(const ctl_t *ctl, char from[64], char to[64])
+{
+    int64_t      first, last;
+    const char  *begin, *end;
+
+    first = 0;
+    last = (int64_t) time(NULL) * 1000 + 999;
+    begin = ctl_option(ctl, "from");
+    end = ctl_option(ctl, "to");
+
+    if ((ctl->n_args == 3) + (begin != NULL)
+        + (ctl_option(ctl, "all") != NULL) != 1
+        || (end != NULL && begin == NULL))
+    {
+        ctl_fail("give an event, --all, or --from and perhaps --to");
+        return -1;
+    }
+
+    if ((begin != NULL && ctl_replay_time(&first, "from", begin) != 0)
+        || (end != NULL && ctl_replay_time(&last, "to", end) != 0))
+    {
+        return -1;
+    }
+
+    snprintf(from, 64, "%lld", (long long) first);
+    snprintf(to, 64, "%lld", (long long) last);
+
+    return 0;
+}
+
+
+/* One slice: `from` is where the next begins, "" if there is none. */
+static int64_t
+ctl_replay_slice(ctl_t *ctl, const rbl_sid_t *account,
+    const rbl_sid_t *target, char from[64], const char *to, rbl_str_t event)
+{
+    int64_t      n;
+    rbl_str_t    argv[5], last;
+    redisReply  *reply;
+
+    argv[0] = rbl_sid_str(target);
+    argv[1] = rbl_str(from);
+    argv[2] = rbl_str(to);
+    argv[3] = RBL_STR(CTL_LETTERS);
+    argv[4] = event;
+
+    reply = ctl_hook_script(ctl, &rbl_script_hook_replay, account, 5, argv);
+    if (reply == NULL) {
+        return -1;
+    }
+
+    n = rbl_reply_int(rbl_reply_at(reply, 1), 0);
+    last = rbl_reply_str(rbl_reply_at(reply, 2));
+
+    if (last.n > 0 && last.n < 60) {
+        snprintf(from, 64, "(%.*s", (int) last.n, last.p);
+
+    } else {
+        from[0] = '\0';
+    }
+
+    freeReplyObject(reply);
+
+    return n;
+}
+
+
+int
+ctl_webhook_replay(ctl_t *ctl)
+{
+    char       from[64], to[64];
+    int64_t    n, sum;
+    rbl_sid_t  account, target, event;
+
+    memset(&event, 0, sizeof(event));
+
+    if (ctl_hook_or_app(ctl, &account, &target) != 0
+        || (ctl->n_args == 3
+            && ctl_sid(&event, RBL_SID_EVENT, ctl->args[2]) != 0)
+        || ctl_replay_span(ctl, from, to) != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    for (sum = 0; from[0] != '\0'; sum += n) {
+        n = ctl_replay_slice(ctl, &account, &target, from, to,
+                             rbl_sid_str(&event));
+        if (n < 0) {
+            return CTL_ERROR;
+        }
+    }
+
+    if (event.n > 0 && sum == 0) {
+        return ctl_fail("no dead letter of event %s is for %s", event.s,
+                        target.s);
+    }
+
+    return ctl_print(ctl, replay_lines,
+                     json_pack("{ss ss sI}", "account", account.s, "id",
+                               target.s, "deliveries", (json_int_t) sum));
+}
