@@ -38,6 +38,7 @@ enum {
     CLAIM_EVENT,
     CLAIM_BODY,
     CLAIM_CHANNEL,
+    CLAIM_OLD,
     CLAIM__N
 };
 
@@ -86,6 +87,7 @@ attempt_set_ids(attempt_t *a)
 
     snprintf(a->account, sizeof(a->account), "%.*s", (int) account.n,
              account.p);
+    a->target = target;
     a->short_lived = memcmp(target.p, "CB", 2) == 0 || a->contact.n > 0;
 
     return 0;
@@ -129,6 +131,7 @@ attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
     }
 
     link_init(&a->link);
+    rbl_buf_init(&a->log);
     a->deliver = d;
     a->part = part;
     a->claimed = claimed;
@@ -140,6 +143,7 @@ attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
     a->type = attempt_copy(&pos, s[CLAIM_TYPE]);
     a->job.to = attempt_copy(&pos, s[CLAIM_TO]);
     a->job.secret = attempt_copy(&pos, s[CLAIM_SECRET]);
+    a->job.old = attempt_copy(&pos, s[CLAIM_OLD]);
     a->job.event = attempt_copy(&pos, s[CLAIM_EVENT]);
     a->job.body = attempt_copy(&pos, s[CLAIM_BODY]);
     a->job.conf = d->conf;
@@ -183,7 +187,11 @@ attempt_free(attempt_t *a)
         store_forget(a->deliver->store, a);
     }
 
+    lane_put(a->account_lane);
+    lane_put(a->lane);
     OPENSSL_cleanse(a->bytes, a->size);
+    rbl_buf_free(&a->log);
+    free(a->answer);
     free(a);
 }
 
@@ -234,7 +242,7 @@ attempt_record(attempt_t *a)
 {
     deliver_t  *d = a->deliver;
     rbl_key_t   key;
-    rbl_str_t   argv[8];
+    rbl_str_t   argv[10];
 
     argv[0] = rbl_key(&key, store_keyspace(d->store), a->part, "retry",
                       RBL_STR(""), RBL_STR(""));
@@ -245,9 +253,11 @@ attempt_record(attempt_t *a)
     argv[5] = rbl_str(a->status);
     argv[6] = rbl_str(a->error);
     argv[7] = rbl_str(a->value);
+    argv[8] = rbl_buf_str(&a->log);
+    argv[9] = rbl_str(a->quiet);
 
     store_script(d->store, &rbl_script_delivery_done, attempt_recorded, a, 1,
-                 8, argv);
+                 10, argv);
 }
 
 
@@ -260,6 +270,7 @@ attempt_end(attempt_t *a, const char *outcome, unsigned status, int64_t delay,
     snprintf(a->status, sizeof(a->status), "%u", status);
     snprintf(a->delay, sizeof(a->delay), "%" PRId64, delay);
     snprintf(a->error, sizeof(a->error), "%s", error);
+    attempt_log(a, outcome, status, delay, error);
 
     a->state = ATTEMPT_RECORDING;
     ev_init(&a->timer, attempt_record_handler);
@@ -404,6 +415,7 @@ attempt_answered(attempt_t *a, const channel_answer_t *answer,
 
     memset(&outcome, 0, sizeof(outcome));
 
+    attempt_log_answer(a, answer);
     verdict = a->channel->judge(answer, &outcome);
     attempt_hide_code(a, outcome.why);
     snprintf(a->value, sizeof(a->value), "%s", outcome.value);
@@ -424,6 +436,7 @@ attempt_answered(attempt_t *a, const channel_answer_t *answer,
             retry_after = BACKOFF_WAIT_MAX / 1000;
         }
 
+        snprintf(a->quiet, sizeof(a->quiet), "%" PRId64, retry_after * 1000);
         attempt_failed(a, answer->status,
                        outcome.wait > retry_after * 1000
                        ? outcome.wait : retry_after * 1000,
@@ -496,6 +509,8 @@ void
 attempt_start(attempt_t *a)
 {
     char  why[CHANNEL_WHY_MAX];
+
+    a->began = ev_now(a->deliver->loop);
 
     if (a->channel == NULL) {
         snprintf(why, sizeof(why), "no channel for %.*s yet",

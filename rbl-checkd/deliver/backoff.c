@@ -38,7 +38,7 @@ const backoff_table_t  backoff_contact = TABLE(backoff_contact_seconds);
 int64_t
 backoff_next(const backoff_t *b)
 {
-    int64_t  base, delay, wait;
+    int64_t  base, delay, wait, rest;
 
     if (b->attempt >= b->table->n) {
         return -1;
@@ -56,9 +56,13 @@ backoff_next(const backoff_t *b)
         delay = wait;
     }
 
-    if (b->short_lived && b->now + delay > b->first + BACKOFF_SHORT) {
-        return -1;
+    rest = b->short_lived ? b->first + BACKOFF_SHORT - b->now : delay;
+
+    if (delay <= rest) {
+        return delay;
     }
 
-    return delay;
+    /* there is one more at the very end, if it is not too soon for that */
+
+    return rest >= BACKOFF_LAST && rest >= wait ? rest : -1;
 }

@@ -12,6 +12,8 @@
                                                    for */
 #define BACKOFF_SHORT     INT64_C(86400000)     /* ms that callbacks and
                                                    messages to contacts live */
+#define BACKOFF_LAST      INT64_C(3600000)      /* ms before the one at the end
+                                                   of that time, at least */
 
 typedef struct {
     unsigned        n;                  /* how many repeats */

@@ -35,6 +35,7 @@ typedef struct {
     rbl_str_t        to;                /* URL of a receiver, or the value of
                                            a contact */
     rbl_str_t        secret;            /* "": nothing is signed */
+    rbl_str_t        old;               /* secret that is still valid, or "" */
     rbl_str_t        event;             /* SID */
     rbl_str_t        body;              /* JSON (body.h, message.h) */
     int64_t          first;             /* ms since 1970 */

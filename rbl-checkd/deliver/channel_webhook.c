@@ -18,7 +18,8 @@ webhook_make(channel_request_t *request, const channel_job_t *job)
 
     now = (int64_t) time(NULL);
 
-    if (sign_make(&sign, job->secret, job->event, now, job->body) != RBL_OK
+    if (sign_make(&sign, job->secret, job->old, job->event, now, job->body)
+        != RBL_OK
         || channel_json(request, job, now) != RBL_OK
         || channel_header(request, "X-Webhook-Signature: %s", sign.own)
            != RBL_OK)

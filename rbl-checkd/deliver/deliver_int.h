@@ -13,6 +13,7 @@
 #include "deliver.h"
 
 #include "channel.h"
+#include "lane.h"
 #include "link.h"
 #include "resolve.h"
 #include "smtp.h"
@@ -23,6 +24,7 @@
 #define DELIVER_CLAIM_MAX  32u          /* deliveries a claim */
 #define DELIVER_URL_MAX    4096
 #define DELIVER_GROUP      "deliver"
+#define ATTEMPT_ANSWER_MAX 1024u        /* octets of an answer that are kept */
 
 typedef struct outbox_s   outbox_t;
 typedef struct digests_s  digests_t;
@@ -56,6 +58,7 @@ struct deliver_s {
     unsigned          first;            /* partition that claims first */
     link_t            waiting, running; /* attempts by HTTP */
     unsigned          n_waiting, n_running, n_asked;
+    lanes_t           lanes;            /* of both */
     link_t            mails, sending;   /* attempts by mail */
     unsigned          n_mails, n_sending;
     uint64_t          round;            /* of the mail that began last */
@@ -73,6 +76,8 @@ typedef enum {
 struct attempt_s {
     link_t           link;              /* waiting or running */
     unsigned        *counted;           /* how many run beside it */
+    lane_t          *account_lane;      /* of what is posted, else NULL */
+    lane_t          *lane;              /* its receiver's */
     uint64_t         round;             /* of a mail: its turn */
     deliver_t       *deliver;
     unsigned         part;
@@ -83,6 +88,7 @@ struct attempt_s {
     rbl_str_t        contact;           /* type of the contact, "": none */
     channel_job_t    job;
     char             account[40];
+    rbl_str_t        target;            /* of member */
     unsigned         n;                 /* attempt number, from 0 */
     int              short_lived;
     unsigned         sends;             /* that may have arrived, this one
@@ -101,7 +107,12 @@ struct attempt_s {
     char             outcome[8];        /* as delivery_done takes it */
     char             value[CHANNEL_VALUE_MAX];
     char             delay[24], status[8], number[16];
+    char             quiet[24];         /* ms that a receiver asked for */
     char             error[CHANNEL_WHY_MAX];    /* for the customer */
+    ev_tstamp        began;
+    char            *answer;            /* how it began, or NULL */
+    size_t           n_answer;
+    rbl_buf_t        log;               /* the attempt as it is logged */
     size_t           size;              /* of bytes */
     char             bytes[];           /* holds the strings above */
 };
@@ -126,6 +137,13 @@ void attempt_dead(attempt_t *a, unsigned status, const char *error);
 
 /* Foreign words may repeat the code of a confirmation. */
 void attempt_hide_code(const attempt_t *a, char *text);
+
+/* attempt_log.c */
+
+/* Keeps the beginning of an answer for the log. */
+void attempt_log_answer(attempt_t *a, const channel_answer_t *answer);
+void attempt_log(attempt_t *a, const char *outcome, unsigned status,
+    int64_t delay, const char *error);
 
 /* attempt_http.c, attempt_smtp.c */
 void attempt_post(attempt_t *a);

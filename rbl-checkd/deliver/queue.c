@@ -1,10 +1,11 @@
 /*
- * The waiting room between claim and attempt.  It keeps one account with a
- * receiver that is slow or never answers from taking all places: of the
+ * The waiting room between claim and attempt.  It keeps an account, or a
+ * receiver, that is slow or never answers from taking all places: of the
  * attempts in flight an account may hold at most as many as are still free, so
- * that whoever comes next finds one; and an account whose deliveries have
- * waited too long gives up the places that others may need.  What is dropped
- * comes back by its lease, behind what is due before it.
+ * that whoever comes next finds one, and of what it may still take a receiver
+ * gets at most half, so that its others find one; and receivers whose
+ * deliveries have waited too long give up the places that others may need.
+ * What is dropped comes back by its lease, behind what is due before it.
  *
  * Mails all go to one server, one after the other, so they have a room of their
  * own: a server that hangs holds up nothing but mail.  In it accounts take
@@ -12,6 +13,8 @@
  */
 
 #include "deliver_int.h"
+
+#include <stdio.h>
 
 #include "../log.h"
 
@@ -57,10 +60,10 @@ queue_room(const deliver_t *d)
 }
 
 
-/* Its oldest delivery has waited too long: the receivers do not keep up. */
+/* Its oldest delivery has waited too long: the receiver does not keep up. */
 
 static int
-queue_slow(const deliver_t *d, const char *account)
+queue_slow(const deliver_t *d, const lane_t *lane)
 {
     const link_t     *l;
     const attempt_t  *a;
@@ -68,7 +71,7 @@ queue_slow(const deliver_t *d, const char *account)
     for (l = d->waiting.next; l != &d->waiting; l = l->next) {
         a = link_of(l, attempt_t, link);
 
-        if (strcmp(a->account, account) == 0) {
+        if (a->lane == lane) {
             return ev_now(d->loop) - a->claimed > QUEUE_PATIENCE;
         }
     }
@@ -80,20 +83,85 @@ queue_slow(const deliver_t *d, const char *account)
 /* More places than are free, and no hope of leaving them soon? */
 
 static int
-queue_greedy(const deliver_t *d, const char *account)
+queue_greedy(const deliver_t *d, const attempt_t *a)
 {
     unsigned  room;
 
     room = queue_places(d) > d->n_waiting ? queue_places(d) - d->n_waiting : 0;
 
-    return queue_count(&d->waiting, account) >= room && queue_slow(d, account);
+    return (a->account_lane->waiting >= room || a->lane->waiting >= room / 2)
+           && queue_slow(d, a->lane);
+}
+
+
+/* May one more of its receiver begin? */
+
+static int
+queue_may_run(const deliver_t *d, const attempt_t *a)
+{
+    unsigned  room;
+
+    room = d->conf->deliveries_max - d->n_running;
+
+    /* the last place goes to whoever has none */
+
+    if (a->account_lane->running >= room) {
+        return 0;
+    }
+
+    room -= a->account_lane->running;
+
+    return a->lane->running == 0 || a->lane->running < room / 2;
+}
+
+
+/* Receivers and contacts have a SID, callbacks a host. */
+
+static rbl_str_t
+queue_receiver(const attempt_t *a)
+{
+    size_t     n;
+    rbl_str_t  s;
+
+    s = a->target;
+
+    if (memcmp(s.p, "CB", 2) == 0) {
+        s = a->job.to;
+        n = strcspn(s.p, "/");
+        n += strspn(s.p + n, "/");
+        s.n = n + strcspn(s.p + n, "/");
+    }
+
+    return s;
+}
+
+
+static int
+queue_lanes(deliver_t *d, attempt_t *a)
+{
+    int        n;
+    char       name[512];
+    rbl_str_t  receiver;
+
+    receiver = queue_receiver(a);
+    n = snprintf(name, sizeof(name), "%s:%.*s", a->account, (int) receiver.n,
+                 receiver.p);
+
+    if (n >= (int) sizeof(name)) {
+        n = (int) sizeof(name) - 1;
+    }
+
+    a->account_lane = lane_get(&d->lanes, rbl_str(a->account));
+    a->lane = lane_get(&d->lanes, (rbl_str_t) { name, (size_t) n });
+
+    return a->account_lane != NULL && a->lane != NULL ? 0 : -1;
 }
 
 
 static void
 queue_drop(attempt_t *a)
 {
-    log_debug("delivery %.*s waits for its lease: its account is slow",
+    log_debug("delivery %.*s waits for its lease: its receiver is slow",
               (int) a->member.n, a->member.p);
     attempt_free(a);
 }
@@ -149,13 +217,33 @@ queue_put(deliver_t *d, attempt_t *a)
         return;
     }
 
-    if (queue_greedy(d, a->account)) {
+    if (queue_lanes(d, a) != 0 || queue_greedy(d, a)) {
         queue_drop(a);
         return;
     }
 
     link_add(&d->waiting, &a->link);
     d->n_waiting++;
+    a->account_lane->waiting++;
+    a->lane->waiting++;
+}
+
+
+/* It waits no more. */
+
+static void
+queue_take(deliver_t *d, attempt_t *a)
+{
+    link_remove(&a->link);
+
+    if (a->lane == NULL) {
+        d->n_mails--;
+        return;
+    }
+
+    d->n_waiting--;
+    a->account_lane->waiting--;
+    a->lane->waiting--;
 }
 
 
@@ -171,9 +259,8 @@ queue_make_room(deliver_t *d)
         prev = l->prev;
         a = link_of(l, attempt_t, link);
 
-        if (queue_greedy(d, a->account)) {
-            link_remove(&a->link);
-            d->n_waiting--;
+        if (queue_greedy(d, a)) {
+            queue_take(d, a);
             queue_drop(a);
         }
     }
@@ -192,10 +279,9 @@ queue_latest(const attempt_t *a)
 
 
 static void
-queue_begin(attempt_t *a, unsigned *waiting, link_t *ring, unsigned *running)
+queue_begin(attempt_t *a, link_t *ring, unsigned *running)
 {
-    link_remove(&a->link);
-    (*waiting)--;
+    queue_take(a->deliver, a);
 
     if (ev_now(a->deliver->loop) >= queue_latest(a)) {
         attempt_free(a);
@@ -205,6 +291,12 @@ queue_begin(attempt_t *a, unsigned *waiting, link_t *ring, unsigned *running)
     link_add(ring, &a->link);
     (*running)++;
     a->counted = running;
+
+    if (a->lane != NULL) {
+        a->account_lane->running++;
+        a->lane->running++;
+    }
+
     attempt_start(a);
 }
 
@@ -219,7 +311,7 @@ queue_run_mails(deliver_t *d)
     {
         a = link_of(d->mails.next, attempt_t, link);
         d->round = a->round;
-        queue_begin(a, &d->n_mails, &d->sending, &d->n_sending);
+        queue_begin(a, &d->sending, &d->n_sending);
     }
 }
 
@@ -228,7 +320,6 @@ void
 queue_run(deliver_t *d)
 {
     link_t     *l, *next;
-    unsigned    room;
     attempt_t  *a;
 
     queue_run_mails(d);
@@ -245,12 +336,9 @@ queue_run(deliver_t *d)
         }
 
         a = link_of(l, attempt_t, link);
-        room = d->conf->deliveries_max - d->n_running;
 
-        /* the last place goes to whoever has none */
-
-        if (queue_count(&d->running, a->account) < room) {
-            queue_begin(a, &d->n_waiting, &d->running, &d->n_running);
+        if (queue_may_run(d, a)) {
+            queue_begin(a, &d->running, &d->n_running);
         }
     }
 }
@@ -263,6 +351,12 @@ queue_over(attempt_t *a)
 
     link_remove(&a->link);
     (*a->counted)--;
+
+    if (a->lane != NULL) {
+        a->account_lane->running--;
+        a->lane->running--;
+    }
+
     attempt_free(a);
 
     deliver_kick(d, d->n_parts);

@@ -153,21 +153,15 @@ sign_hex(char *out, const unsigned char digest[SIGN_DIGEST])
 }
 
 
-rbl_err_t
-sign_make(sign_t *sign, rbl_str_t secret, rbl_str_t id, int64_t t,
-    rbl_str_t body)
+/* Both signatures of one secret; they are put behind what is there. */
+
+static rbl_err_t
+sign_add(sign_t *sign, rbl_str_t secret, const rbl_str_t part[3])
 {
-    int            n;
-    char           time[24], hex[2 * SIGN_DIGEST + 1];
+    char           hex[2 * SIGN_DIGEST + 1];
+    size_t         n;
     rbl_err_t      err;
-    rbl_str_t      part[3];
     unsigned char  digest[SIGN_DIGEST], key[SIGN_KEY_MAX];
-
-    n = snprintf(time, sizeof(time), "%" PRId64, t);
-
-    part[0] = id;
-    part[1] = (rbl_str_t) { time, (size_t) n };
-    part[2] = body;
 
     err = sign_hmac(digest, secret, part + 1, 2);
     if (err != RBL_OK) {
@@ -175,7 +169,8 @@ sign_make(sign_t *sign, rbl_str_t secret, rbl_str_t id, int64_t t,
     }
 
     sign_hex(hex, digest);
-    snprintf(sign->own, SIGN_MAX, "t=%s,v1=%s", time, hex);
+    n = strlen(sign->own);
+    snprintf(sign->own + n, SIGN_MAX - n, ",v1=%s", hex);
 
     err = sign_hmac(digest, sign_key(key, secret), part, 3);
     OPENSSL_cleanse(key, sizeof(key));
@@ -183,8 +178,34 @@ sign_make(sign_t *sign, rbl_str_t secret, rbl_str_t id, int64_t t,
         return err;
     }
 
-    memcpy(sign->standard, "v1,", 3);
-    EVP_EncodeBlock((unsigned char *) sign->standard + 3, digest, SIGN_DIGEST);
+    n = strlen(sign->standard);
+    n += (size_t) snprintf(sign->standard + n, SIGN_MAX - n, "%sv1,",
+                           n > 0 ? " " : "");
+    EVP_EncodeBlock((unsigned char *) sign->standard + n, digest, SIGN_DIGEST);
 
     return RBL_OK;
+}
+
+
+rbl_err_t
+sign_make(sign_t *sign, rbl_str_t secret, rbl_str_t old, rbl_str_t id,
+    int64_t t, rbl_str_t body)
+{
+    int        n;
+    char       time[24];
+    rbl_err_t  err;
+    rbl_str_t  part[3];
+
+    n = snprintf(time, sizeof(time), "%" PRId64, t);
+
+    part[0] = id;
+    part[1] = (rbl_str_t) { time, (size_t) n };
+    part[2] = body;
+
+    snprintf(sign->own, SIGN_MAX, "t=%s", time);
+    sign->standard[0] = '\0';
+
+    err = sign_add(sign, secret, part);
+
+    return err == RBL_OK && old.n > 0 ? sign_add(sign, old, part) : err;
 }

@@ -131,7 +131,7 @@ one_off($back->{url}, '192.0.2.1');
 $m = after_attempt(1);
 like($m, qr/:CB0$/, 'a callback is tried again');
 cmd('HSET', k('dlv', split /:/, $m), 'attempt', 5, 'first',
-    1000 * (time - 80_000));
+    1000 * (time - 84_000));
 due_now($m);
 soon { idle() && (dead_letters())[-1]{to} eq 'CB0' }
     'and given up when the next attempt would be after a day';

@@ -13,8 +13,9 @@ use RblScript;
 use RblTest;
 
 our @EXPORT = qw(deliver_setup start_deliverd hook_add event_emit one_off
-    due_now deliveries delivery idle dead_letters hook_status standard_ok
-    soon attempt contact_put contact_active contact_code confirm confirm_attempt letter
+    due_now time_passes deliveries delivery idle dead_letters hook_status
+    standard_ok soon attempt contact_put contact_active contact_code confirm
+    confirm_attempt letter
     authority certificate $AC $ACCT $AP $SECRET);
 
 our ($AC, $ACCT, $AP);
@@ -196,8 +197,29 @@ sub delivery {
     return { @{ cmd('HGETALL', k('dlv', split /:/, $_[0])) } };
 }
 
+# Their time has come, and that of the circuits of their receivers.
 sub due_now {
-    cmd('ZADD', k('retry'), 'XX', 0, $_) for @_;
+    for (@_) {
+        my ($ac, $ev, $target) = split /:/;
+        cmd('HDEL', k('hook', $ac, $target), 'till', 'probe');
+        cmd('ZADD', k('retry'), 'XX', 0, $_);
+    }
+    wake();
+}
+
+# Lets time pass for what waits: so many seconds less to wait, and longer since
+# receivers began to fail.
+sub time_passes {
+    my ($ms) = map { 1000 * $_ } @_;
+
+    my $waits = cmd('ZRANGE', k('retry'), 0, -1);
+    cmd('ZINCRBY', k('retry'), -$ms, $_) for @$waits;
+    cmd('HINCRBY', k('dlv', split /:/, $_), 'first', -$ms) for @$waits;
+    for my $key (@{ cmd('KEYS', k('hook', '*')) }) {
+        for my $field (qw(since till probe)) {
+            cmd('HINCRBY', $key, $field, -$ms) if cmd('HEXISTS', $key, $field);
+        }
+    }
     wake();
 }
 

@@ -71,7 +71,10 @@ check_callback(void)
     ok(next(0, 1, 0, 0, 0) == 4000, "a callback has the same schedule");
     ok(next(5, 1, 30000, 0, 0) == 28800000, "within 24 hours");
     ok(next(5, 1, 86400 - 28800, 0, 0) == 28800000, "to the last instant");
-    ok(next(5, 1, 86400 - 28799, 0, 0) == -1, "and not after it");
+    ok(next(5, 1, 86400 - 28799, 0, 0) == 28799000, "and not after it");
+    ok(next(5, 1, 86400 - 3600, 0, 0) == 3600000, "the last one at the end");
+    ok(next(5, 1, 86400 - 3599, 0, 0) == -1, "if it is not too soon for that");
+    ok(next(5, 1, 86400 - 7200, 7201, 0) == -1, "nor for the peer");
     ok(next(5, 0, 86400 - 28799, 0, 0) == 28800000, "a receiver has longer");
     ok(next(0, 1, 86400, 0, 0) == -1, "too old for any");
     ok(next(0, 1, 10, 86400, 0) == -1, "Retry-After beyond the end");

@@ -15,7 +15,8 @@ check(const char *name, rbl_str_t secret, rbl_str_t id, int64_t t,
     sign_t  sign;
 
     memset(&sign, 'x', sizeof(sign));
-    ok(sign_make(&sign, secret, id, t, body) == RBL_OK, "%s", name);
+    ok(sign_make(&sign, secret, RBL_STR(""), id, t, body) == RBL_OK, "%s",
+       name);
 
     if (own != NULL) {
         is_str(rbl_str(sign.own), own, "X-Webhook-Signature");
@@ -30,6 +31,7 @@ check(const char *name, rbl_str_t secret, rbl_str_t id, int64_t t,
 int
 main(void)
 {
+    sign_t       sign;
     static char  many_k[200], many_x[3000];
 
     memset(many_k, 'k', sizeof(many_k));
@@ -69,6 +71,21 @@ main(void)
           RBL_STR("x"), NULL, NULL);
     check("padding alone", RBL_STR("whsec_===="), RBL_STR("EV1"), 5,
           RBL_STR("x"), NULL, NULL);
+
+    memset(&sign, 'x', sizeof(sign));
+    ok(sign_make(&sign, RBL_STR("whsec_AAECAw=="), RBL_STR("plain secret"),
+                 RBL_STR("EV1"), 1795167000, RBL_STR("{\"a\":1}")) == RBL_OK,
+       "two secrets");
+    is_str(rbl_str(sign.own),
+           "t=1795167000"
+           ",v1=c4e5911fd8ec92da4aa33e15cb74bbdb"
+           "3564b052cb809a60d71c7bd49400b485"
+           ",v1=5c8b421eab006551dbfa804fcbb4ef75"
+           "7f2c4198acfb64048b5209a4e375953a", "both in X-Webhook-Signature");
+    is_str(rbl_str(sign.standard),
+           "v1,H5AgrhRa27ZYAGvIPKgvUo5QqDbnYaEke0ZYaYAYPcs="
+           " v1,kTp1RvGp+f1DT3QP84xV6e7bR8znnXHwKP5K8UrrRRo=",
+           "both in webhook-signature");
 
     return tap_done();
 }
