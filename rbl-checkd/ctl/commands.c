@@ -156,11 +156,11 @@ const ctl_command_t  ctl_commands[] = {
       "send it an event of type webhook.test, once; exit status 1 if it is not"
       " delivered",
       test_options, 2, 2, CTL_READY, ctl_webhook_test },
-    { "webhook log", "ACCOUNT WEBHOOK|APP [--last N] [--event SID]",
+    { "webhook log", "ACCOUNT WEBHOOK|APP|CONTACT [--last N] [--event SID]",
       "show its last attempts, 20 by default, of at most 1000; of an"
       " application: its callbacks",
       log_options, 2, 2, CTL_READY, ctl_webhook_log },
-    { "webhook dead", "ACCOUNT [WEBHOOK|APP] [--last N]",
+    { "webhook dead", "ACCOUNT [WEBHOOK|APP|CONTACT] [--last N]",
       "show what was given up, the last 20 by default",
       errors_options, 1, 2, CTL_READY, ctl_webhook_dead },
     { "webhook replay", "ACCOUNT WEBHOOK|APP EVENT|--all|--from TIME"

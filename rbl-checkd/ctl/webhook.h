@@ -19,8 +19,8 @@ int ctl_hook_url(rbl_str_t text);       /* 0; -1: it is none, and said */
 /* The first two arguments, account and receiver; -1: failed, and said. */
 int ctl_hook_arguments(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *hook);
 
-/* The same, but the second may be an application too. */
-int ctl_hook_or_app(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *target);
+/* The same, but the second may be an application or a contact too. */
+int ctl_hook_target(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *target);
 
 /* The key of something of that receiver. */
 rbl_str_t ctl_hook_key(ctl_t *ctl, rbl_key_t *key, const char *name,

@@ -40,13 +40,15 @@ ctl_hook_arguments(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *hook)
 
 
 int
-ctl_hook_or_app(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *target)
+ctl_hook_target(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *target)
 {
     if (ctl_sid(account, RBL_SID_ACCOUNT, ctl->args[0]) != 0) {
         return -1;
     }
 
-    if (rbl_sid_parse(target, RBL_SID_APP, ctl->args[1]) == RBL_OK) {
+    if (rbl_sid_parse(target, RBL_SID_APP, ctl->args[1]) == RBL_OK
+        || rbl_sid_parse(target, RBL_SID_CONTACT, ctl->args[1]) == RBL_OK)
+    {
         return 0;
     }
 
@@ -103,28 +105,39 @@ ctl_hook_script(ctl_t *ctl, const rbl_script_t *script,
 int
 ctl_hook_exists(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *target)
 {
-    int          app, there;
+    size_t       i;
     rbl_key_t    key;
     redisReply  *reply;
 
-    app = target->s[0] == 'A';
+    static const struct {
+        char         first;             /* letter of the SID */
+        const char  *index, *what;
+    } kinds[] = {
+        { 'W', "hooks", "webhook" }, { 'A', "apps", "application" },
+        { 'C', "contacts", "contact" }
+    };
+
+    for (i = 0; i < 2 && kinds[i].first != target->s[0]; i++) {
+        /* void */
+    }
+
     reply = ctl_call(ctl, "ZSCORE",
-                     ctl_hook_key(ctl, &key, app ? "apps" : "hooks", account,
-                                  NULL),
+                     ctl_hook_key(ctl, &key, kinds[i].index, account, NULL),
                      rbl_sid_str(target), RBL_STR(""));
     if (reply == NULL) {
         return -1;
     }
 
-    there = reply->type != REDIS_REPLY_NIL;
-    freeReplyObject(reply);
-
-    if (!there) {
-        ctl_fail("account %s has no %s %s", account->s,
-                 app ? "application" : "webhook", target->s);
+    if (reply->type == REDIS_REPLY_NIL) {
+        ctl_fail("account %s has no %s %s", account->s, kinds[i].what,
+                 target->s);
+        freeReplyObject(reply);
+        return -1;
     }
 
-    return there ? 0 : -1;
+    freeReplyObject(reply);
+
+    return 0;
 }
 
 

@@ -187,7 +187,7 @@ ctl_webhook_log(ctl_t *ctl)
     memset(&event, 0, sizeof(event));
     text = ctl_option(ctl, "event");
 
-    if (ctl_hook_or_app(ctl, &account, &target) != 0
+    if (ctl_hook_target(ctl, &account, &target) != 0
         || ctl_number(ctl, "last", &n, 1, CTL_LOG_MAX) != 0
         || (text != NULL
             && ctl_sid(&event, RBL_SID_EVENT, rbl_str(text)) != 0)
@@ -213,7 +213,7 @@ ctl_webhook_dead(ctl_t *ctl)
     n = CTL_LOG_LAST;
     memset(&target, 0, sizeof(target));
 
-    if ((ctl->n_args == 2 ? ctl_hook_or_app(ctl, &account, &target)
+    if ((ctl->n_args == 2 ? ctl_hook_target(ctl, &account, &target)
                           : ctl_sid(&account, RBL_SID_ACCOUNT, ctl->args[0]))
         != 0
         || ctl_number(ctl, "last", &n, 1, CTL_LOG_MAX) != 0

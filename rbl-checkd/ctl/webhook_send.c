@@ -272,12 +272,16 @@ ctl_webhook_replay(ctl_t *ctl)
 
     memset(&event, 0, sizeof(event));
 
-    if (ctl_hook_or_app(ctl, &account, &target) != 0
+    if (ctl_hook_target(ctl, &account, &target) != 0
         || (ctl->n_args == 3
             && ctl_sid(&event, RBL_SID_EVENT, ctl->args[2]) != 0)
         || ctl_replay_span(ctl, from, to) != 0)
     {
         return CTL_ERROR;
+    }
+
+    if (target.s[0] == 'C') {
+        return ctl_fail("what a contact was not told is not told again");
     }
 
     for (sum = 0; from[0] != '\0'; sum += n) {

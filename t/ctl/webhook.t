@@ -119,6 +119,12 @@ like($v->{err}, qr/is damaged/, 'and told');
 attempt($ap, 1_795_167_000_000, ev => 'a', number => 3);
 is(good('of callbacks', 'webhook', 'log', $ac, $ap)->[0]{attempt}, 3,
     "an application's");
+my $co = 'CO' . 'c' x 32;
+bad('log of no contact', 'has no contact', 'webhook', 'log', $ac, $co);
+redis($redis, 'ZADD', redis_key('contacts', $ac), 1, $co);
+attempt($co, 1_795_167_000_000, ev => 'a', number => 4);
+is(good('of a contact', 'webhook', 'log', $ac, $co)->[0]{attempt}, 4,
+    "a contact's");
 bad('log of none', 'has no webhook', 'webhook', 'log', $ac, $none);
 bad('log of no application', 'has no application', 'webhook', 'log', $other,
     $ap);
@@ -179,6 +185,8 @@ bad('nothing said', 'give an event', 'webhook', 'replay', $ac, $wh);
 bad('too much said', 'give an event', 'webhook', 'replay', $ac, $wh, '--all',
     '--from', '2h');
 bad('to alone', 'give an event', 'webhook', 'replay', $ac, $wh, '--to', '2h');
+bad('replay to a contact', 'is not told again', 'webhook', 'replay', $ac, $co,
+    '--all');
 bad('replay of none', 'has no webhook', 'webhook', 'replay', $ac, $none,
     '--all');
 
