@@ -299,6 +299,8 @@ entry_render(rbl_out_t *out, const rbl_event_t *event, const rbl_zone_t *zone)
 {
     return rbl_str_is(event->type, MESSAGE_CONFIRM)
            ? message_confirm(out, event, zone)
+           : rbl_str_is(event->type, MESSAGE_NOTICE)
+           ? message_notice(out, event, zone)
            : body_render(out, event, zone);
 }
 

@@ -15,6 +15,7 @@
 
 #define MESSAGE_CONFIRM    "contact.confirm"
 #define MESSAGE_TRIGGER    "contact.trigger"
+#define MESSAGE_NOTICE     "contact.notice"
 #define MESSAGE_VALID      INT64_C(86400000)    /* ms that a code is valid */
 
 #define MESSAGE_HOSTS      200          /* that a message tells, at most */
@@ -64,6 +65,13 @@ typedef struct {
  * that zone.  RBL_ETYPE: not such an event; RBL_ENOMEM: the sink failed.
  */
 rbl_err_t message_confirm(rbl_out_t *out, const rbl_event_t *event,
+    const rbl_zone_t *zone);
+
+/*
+ * Writes a contact.notice, of a webhook that was disabled (schema.txt, event);
+ * it has no hosts.  Errors likewise.
+ */
+rbl_err_t message_notice(rbl_out_t *out, const rbl_event_t *event,
     const rbl_zone_t *zone);
 
 /*

@@ -1,8 +1,10 @@
 -- Receivers that fail.  After five attempts in a row that failed the circuit of
 -- a receiver opens: for a while nothing is sent, then one delivery tries it.  A
 -- receiver of which ten attempts or more have failed in five days or more, and
--- none has not, is disabled.
+-- none has not, is disabled, and the account's contacts are told.
 --- include: disable
+--- include: events
+--- use: account
 -- Whether it is to be disabled.  `quiet`: for how long it asked not to be sent
 -- anything (ms).
 local function hook_failed(target, now, quiet)
@@ -23,6 +25,16 @@ local function hook_failed(target, now, quiet)
     end
     return fails >= 10 and now - h[1] >= 5 * 86400000
 end
+local function hook_notice(h, reason, now)
+    local a = call('EXISTS', key('contacts', ac)) == 1
+        and load(key('acct', ac))
+    if a then
+        local id = redis.sha1hex(h[HOOK.id] .. now):sub(1, 32)
+        emit(a[ACCOUNT.timezone], 'EV' .. id, 'contact.notice', now,
+            h[HOOK.id], '', h[HOOK.name], false, 0, no_results, 0, {}, reason,
+            '', '')
+    end
+end
 local function hook_attempted(target, outcome, test, now, quiet)
     local reason
     if outcome == 'ok' then
@@ -37,5 +49,6 @@ local function hook_attempted(target, outcome, test, now, quiet)
     if h and h[HOOK.status] == 'active' then
         disable(h, reason)
         save(k, h)
+        hook_notice(h, reason, now)
     end
 end

@@ -1,6 +1,7 @@
 -- Turns one outbox entry into deliveries: one for each active receiver that
 -- wants the type, one for each callback, one for the contact that is to be
--- confirmed, if it still waits for that code.  The body is stored once, before
+-- confirmed, if it still waits for that code; a notice goes to each active
+-- contact in its turn.  The body is stored once, before
 -- the first attempt, and never changes.  Run again it has no second effect.
 -- KEYS[1] outbox
 -- ARGV    1 stream id  2 account SID  3 event SID  4 type  5 body  6 "1": to
@@ -57,6 +58,20 @@ local function confirms(contact)
 end
 if ARGV[7] ~= '' and may(confirms, ARGV[7]) then
     deliver(ARGV[7], 'digest', ARGV[8])
+end
+if ARGV[4] == 'contact.notice' then
+    for _, co in ipairs(call('ZRANGE', key('contacts', ac), 0, -1)) do
+        local sound, c = pcall(load, key('r', ac, co))
+        if sound and c and c[CONTACT.status] == 'active' then
+            call('HSET', key('dlv', ac, ev, co), 'attempt', 0, 'first', now,
+                'at', now, 'host', '')
+            if call('RPUSH', key('line', ac, co), ev) == 1 then
+                call('ZADD', key('retry'), now, table.concat({ac, ev, co},
+                    ':'))
+            end
+            n = n + 1
+        end
+    end
 end
 for i = 9, #ARGV, 2 do
     deliver('CB' .. (i - 9) / 2, 'url', ARGV[i], 'app', ARGV[i + 1])

@@ -225,14 +225,44 @@ $h = hook_record($wh);
 is($h->{status}, 'disabled', 'five days');
 like($h->{reason}, qr/failed for five days/, 'it says why');
 ok(abs($h->{disabled} - now_ms()) < 10_000, 'and when');
+is(cmd('XLEN', k('outbox')), 0, 'an account without contacts is not told');
 script('hook_status', [$acct], $wh, 'active');
 clear();
+sub contact {
+    my ($status) = @_;
+    my $co = sid('CO');
+    cmd('SET', k('r', $ac, $co), record_pack('contact', version => 1,
+        id => $co, type => 'endpoint', value => 'https://d.example/',
+        schedule => 'start_and_end', status => $status, groups => [],
+        created => 1, digest => '', until => 0, tries => 0, sent => 0));
+    cmd('ZADD', k('contacts', $ac), cmd('INCR', k('seq', $ac)), $co);
+    return $co;
+}
+my ($told, $second, $paused, $pending) = map { contact($_) } 'active',
+    'active', 'paused', 'pending';
 failing($wh, 8, force => 1);
 since(30 * $day);
 failing($wh, 1, force => 1);
 is(hook_record($wh)->{status}, 'active', 'nine attempts in a month');
 failing($wh, 1, force => 1);
 is(hook_record($wh)->{status}, 'disabled', 'ten are enough');
+my $entry = cmd('XREADGROUP', 'GROUP', 'deliver', 'me', 'STREAMS',
+    k('outbox'), '>')->[0][1][0];
+my $notice = record('event', { @{ $entry->[1] } }->{d});
+is_deeply([@$notice{qw(type check value hooks)}], ['contact.notice', $wh, 'n',
+    0], 'the contacts are to be told');
+like($notice->{message}, qr/failed for five days/, 'why');
+clear();
+is(script('event_fanout', [k('outbox')], $entry->[0], $ac, $notice->{id},
+    'contact.notice', '{"notice":1}', '0', '', '')->[1], 2,
+    'those that are active');
+my @notices = sort { $a->[0] cmp $b->[0] } claim();
+is_deeply([map { [@$_[0, 1, 2, 7, 8]] } @notices], [map { [
+    "$ac:$notice->{id}:$_", 'contact.notice', 'https://d.example/',
+    '{"notice":1}', 'endpoint'] } $told, $second], 'each gets it');
+done($_, 'ok') for @notices;
+is(scalar @{ cmd('KEYS', k('line', '*')) }, 0, 'and their lines are empty');
+cmd('DEL', k('contacts', $ac));
 
 # --- a disabled receiver: dead letters, which go out later
 
