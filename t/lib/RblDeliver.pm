@@ -13,7 +13,7 @@ use RblScript;
 use RblTest;
 
 our @EXPORT = qw(deliver_setup start_deliverd hook_add event_emit one_off
-    due_now time_passes deliveries delivery idle dead_letters hook_status
+    due_now time_passes wake deliveries delivery idle dead_letters hook_status
     standard_ok soon attempt contact_put contact_active contact_code confirm
     confirm_attempt letter
     authority certificate $AC $ACCT $AP $SECRET);
@@ -210,7 +210,7 @@ sub due_now {
 # Lets time pass for what waits: so many seconds less to wait, and longer since
 # receivers began to fail.
 sub time_passes {
-    my ($ms) = map { 1000 * $_ } @_;
+    my ($ms) = map { int 1000 * $_ } @_;
 
     my $waits = cmd('ZRANGE', k('retry'), 0, -1);
     cmd('ZINCRBY', k('retry'), -$ms, $_) for @$waits;

@@ -11,6 +11,7 @@ use Exporter 'import';
 use IO::Socket::INET;
 use JSON::PP ();
 use POSIX ();
+use Socket qw(SOL_SOCKET SO_LINGER);
 use Time::HiRes qw(sleep time);
 
 use RblTest::Process;
@@ -22,7 +23,8 @@ my @receivers;
 
 # start_receiver(status => 200 or [500, 200, ...]: one for each request, the
 # last for all that follow; headers => ["Name: value"]; delay => seconds;
-# body => text, or several as with status): {port, url, pid, file}.
+# body => text, or several as with status; broken => "reset" or "half": what
+# the answer is instead): {port, url, pid, file}.
 sub start_receiver {
     my (%opt) = @_;
 
@@ -103,9 +105,16 @@ sub handle {
     syswrite $fh, JSON::PP->new->latin1->canonical->encode(\%record) . "\n";
     close $fh;
     sleep $plan->{delay} if $plan->{delay};
+    my $broken = $plan->{broken} // '';
+    if ($broken eq 'reset') {
+        setsockopt $c, SOL_SOCKET, SO_LINGER, pack 'ii', 1, 0;
+        close $c;
+        return;
+    }
     my $text = $plan->{body} // 'ok';
+    $text = substr $text, 0, length($text) / 2 if $broken eq 'half';
     syswrite $c, join "\r\n", "HTTP/1.1 $status Answer",
-        'Content-Length: ' . length $text, 'Connection: close',
+        'Content-Length: ' . length($plan->{body} // 'ok'), 'Connection: close',
         @{ $plan->{headers} // [] }, '', $text;
     close $c;
 }

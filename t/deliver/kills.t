@@ -1,0 +1,154 @@
+#!/usr/bin/perl
+
+# 2,000 deliveries to 20 receivers, of which 5 are dead, while the daemon is
+# killed at random 50 times: the 15 that live get every event, with the same
+# bytes each time, and again only where a kill fell between the sending and the
+# record of it.  The rest are dead letters, which are delivered when the five
+# are back.
+
+use strict;
+use warnings;
+use Time::HiRes ();
+use RblTest;
+use RblScript;
+use RblDeliver;
+
+my ($events, $kills) = (100, $ENV{RBL_KILLS} // 50);
+my $seed = $ENV{RBL_SEED} // time ^ $$;
+srand $seed;
+note("RBL_SEED=$seed");
+
+my $redis = deliver_setup();
+my %conf = (deliver_timeout => '500ms', lease => '1s', check_timeout => '400ms',
+    log_level => 'notice');
+
+# Some of the living are slow, and some refuse every third time or so.
+my @live = map { start_receiver($_ % 5 == 3 ? (delay => 0.05) : (),
+    $_ % 5 == 4 ? (status => [(503, 200, 200) x 200]) : ()) } 1 .. 15;
+my @dead = map { start_receiver(@$_) } [delay => 5], [status => 500],
+    [broken => 'reset'], [broken => 'half'], [];
+stop_receiver($dead[4]);
+$_->{id} = hook_add($_->{url}, 's1', 'rbl.host.listed') for @live, @dead;
+my %is_dead = map { $_->{id} => 1 } @dead;
+
+# What is there of each event at a receiver: {SID => [requests]}
+sub by_event {
+    my %by;
+    push @{ $by{ $_->{headers}{'webhook-id'} } }, $_ for received($_[0]);
+    return \%by;
+}
+
+# While no daemon is there: everything is due at once.
+sub hurry {
+    due_now($_) for @{ cmd('ZRANGE', k('retry'), 0, -1) };
+    cmd('HDEL', $_, 'till', 'probe') for @{ cmd('KEYS', k('hook', '*')) };
+}
+
+# Lets daemons work, and makes due between them what waits, until it is done.
+sub work {
+    my ($done) = @_;
+
+    for (1 .. 30) {
+        hurry();
+        my $d = start_deliverd(conf => { %conf, deliveries_max => 200 });
+        wait_for { cmd('XLEN', k('outbox')) == 0
+            && !grep { $_ <= 0 } values %{ deliveries() } } 60, 'the attempts';
+        stop_server($d, 10);
+        return 1 if $done->();
+    }
+    return 0;
+}
+
+# --- the kills
+
+my (@killed, $emitted);
+$emitted = 0;
+for my $n (1 .. $kills) {
+    my $d = start_deliverd(conf => \%conf);
+    for (1 .. 2) {
+        event_emit() if $emitted++ < $events;
+        Time::HiRes::sleep(rand 0.1);
+    }
+    kill_server($d);
+    push @killed, Time::HiRes::time();
+    hurry();
+}
+event_emit() while $emitted++ < $events;
+is(scalar @killed, $kills, "$kills kills");
+ok(work(sub { !grep { !$is_dead{ (split /:/)[2] } } keys %{ deliveries() } }),
+    'nothing waits for those that live');
+
+# --- the living: everything, the same bytes, repeats explained
+
+my ($whole, $bytes, $repeats, $unexplained, $requests) = (0, 0, 0, 0, 0);
+my (%event, %body);
+for my $r (@live) {
+    my $by = by_event($r);
+    $whole += keys %$by == $events;
+    $event{$_}++ for keys %$by;
+    for my $ev (keys %$by) {
+        my @got = @{ $by->{$ev} };
+        $requests += @got;
+        $body{$ev} //= $got[0]{body};
+        $bytes += grep { $_->{body} ne $body{$ev} } @got;
+    }
+
+    # A request of which no record is there was on its way at a kill; it may be
+    # read by the receiver a little later.
+    my %tried;
+    for (@{ cmd('XRANGE', k('log', $AC, $r->{id}), '-', '+') }) {
+        my $t = record('try', $_->[1][1]);
+        $tried{ $t->{event} }++ if $t->{status};
+    }
+    for my $ev (keys %$by) {
+        my @got = @{ $by->{$ev} };
+        my $more = @got - ($tried{$ev} // 0);
+        my $near = grep { my $at = $_->{time};
+            grep { $_ > $at - 0.5 && $_ < $at + 1 } @killed } @got;
+        $repeats += $more;
+        $unexplained++ if $more < 0 || $more > $near;
+    }
+}
+is($whole, 15, 'each of the 15 that live has every event');
+is(scalar keys %event, $events, "all $events");
+is($bytes, 0, 'with the same bytes each time');
+is($unexplained, 0, 'what came again was on its way when the daemon died');
+ok($repeats > 0 || $kills < 50, 'which has happened');
+note("$requests requests for " . 15 * $events
+    . " deliveries; $repeats came again by $kills kills");
+is(scalar(grep { signature_ok($_, 's1') } map { received($_) } @live),
+    $requests, 'each is signed');
+
+# --- the dead: dead letters, and all of them again
+
+my $waiting = grep { $is_dead{ (split /:/)[2] } } keys %{ deliveries() };
+my $letters = () = dead_letters();
+is($waiting + $letters, 5 * $events, 'the five have all of theirs coming');
+cmd('HSET', k('hook', $AC, $_->{id}), 'since', 1, 'fails', 100) for @dead;
+ok(work(\&idle), 'five days later nothing waits');
+is(scalar(grep { hook_status($_->{id}) eq 'disabled' } @dead), 5,
+    'all five are disabled');
+is(scalar(() = dead_letters()), 5 * $events, 'and theirs are dead letters');
+is(scalar(grep { $_->{b} ne $body{ $_->{e} } } dead_letters()), 0,
+    'with the same bytes');
+
+my @before = map { scalar(() = received($_)) } @dead;
+answer_with($_) for @dead;
+start_receiver(port => $dead[4]{port});
+for my $r (@dead) {
+    rblctl($redis, 'webhook', 'enable', $AC, $r->{id});
+    my $got = rblctl($redis, 'webhook', 'replay', $AC, $r->{id}, '--all',
+        '--json');
+    is(json($got->{out})->{deliveries}, $events, 'all are sent again');
+}
+ok(work(\&idle), 'and delivered');
+for my $i (0 .. 4) {
+    my @new = (received($dead[$i]))[$before[$i] .. $before[$i] + $events - 1];
+    my %have = map { $_->{headers}{'webhook-id'} => $_->{body} }
+        grep { $_ } @new;
+    is(scalar(grep { ($have{$_} // '') eq $body{$_} } keys %body), $events,
+        'a receiver that is back has every event, with the same bytes');
+}
+is(scalar(() = dead_letters()), 0, 'no letter is left');
+
+done_testing();

@@ -1,0 +1,165 @@
+#!/usr/bin/perl
+
+# A receiver as its operator sees it: tests, the log, what was given up and is
+# sent again; and as its neighbours do: one that is dead or slow delays nobody.
+
+use strict;
+use warnings;
+use Time::HiRes ();
+use RblTest;
+use RblScript;
+use RblDeliver;
+
+my $redis = deliver_setup();
+my $d = start_deliverd(conf => { deliveries_max => 16,
+    deliver_timeout => '2s' });
+
+# What a command prints with --json; its exit status is in $status.
+my $status;
+sub ctl {
+    my $got = rblctl($redis, 'webhook', @_, '--json');
+    $status = $got->{status};
+    diag($got->{err}) if $got->{err} ne '';
+    return $got->{out} ne '' ? json($got->{out}) : {};
+}
+sub tries { return @{ ctl('log', $AC, @_) } }
+
+# --- tests
+
+my $hook = start_receiver();
+my $wh = hook_add($hook->{url}, 's1', 'rbl.host.listed');
+my $v = ctl('test', $AC, $wh);
+is($status, 0, 'a test');
+is_deeply([@$v{qw(outcome http error answer)}], ['delivered', 200, '', 'ok'],
+    'is delivered');
+my ($r) = received($hook);
+is($r->{json}{event_type}, 'webhook.test', 'a type that no other has');
+is($r->{json}{event_sid}, $v->{event}, 'with its SID');
+ok(signature_ok($r, 's1'), 'signed');
+ok(idle(), 'and nothing is left of it');
+answer_with($hook, status => 503, body => 'not today');
+$v = ctl('test', $AC, $wh);
+is($status, 1, 'a test that fails says so');
+is_deeply([@$v{qw(outcome http answer)}], ['failed', 503, 'not today'],
+    'and how');
+ok(idle() && !dead_letters(), 'it is not tried again');
+my $inside = hook_add('http://10.255.255.1/', 's1', 'rbl.host.listed');
+$v = ctl('test', $AC, $inside);
+is_deeply([$status, @$v{qw(outcome http error)}], [1, 'failed', 0,
+    'connection failed'], 'by the same address filter');
+ctl('delete', $AC, $inside);
+
+# --- the log
+
+my $long = join '', 'answer ', map { chr(97 + $_ % 26) } 1 .. 5000;
+answer_with($hook, status => [500, 200], body => $long);
+my ($ev, $m);
+event_emit();
+soon { ($m) = keys %{ deliveries() }; $m && delivery($m)->{attempt} }
+    'an attempt fails';
+due_now($m);
+soon { idle() } 'the next does not';
+($ev) = $m =~ /:(EV\w+)/;
+my @t = tries($wh, '--event', $ev);
+is_deeply([map { "$_->{attempt} $_->{outcome} $_->{http}" } @t],
+    ['1 retry 500', '2 ok 200'], 'both are logged');
+is($t[0]{error}, 'HTTP status', 'with the error');
+is($_->{answer}, substr($long, 0, 1024), 'and the first KiB of the answer')
+    for @t;
+ok($t[0]{next} >= 4 && $t[0]{next} <= 6, 'when the next was due');
+answer_with($hook, status => 200, delay => 0.5);
+event_emit();
+soon { idle() } 'a slow one';
+@t = tries($wh, '--last', 1);
+ok($t[0]{ms} >= 500 && $t[0]{ms} < 2000, "how long it took ($t[0]{ms} ms)");
+like($t[0]{time}, qr/^20\d\d-/, 'and when it was');
+answer_with($hook, status => 200);
+one_off($hook->{url}, '192.0.2.1');
+soon { idle() } 'a callback';
+is_deeply([map { "$_->{type} $_->{outcome}" } tries($AP)],
+    ['rbl.host.check.completed ok'], 'is logged with its application');
+
+# --- disabled, dead, replayed
+
+my $told = start_receiver();
+contact_active('endpoint', "$told->{url}?told", groups => []);
+answer_with($hook, status => 500);
+event_emit() for 1 .. 6;
+soon { 6 == grep { $_ > 0.5 } values %{ deliveries() } } 'six fail';
+my @waiting = keys %{ deliveries() };
+cmd('HSET', k('hook', $AC, $wh), 'since', 1000 * (time - 5 * 86_400 - 1),
+    'fails', 20);
+due_now($waiting[0]);
+soon { hook_status($wh) eq 'disabled' } 'after five days it is disabled';
+$v = ctl('show', $AC, $wh);
+like("$v->{status} $v->{reason}", qr/^disabled every attempt has failed for f/,
+    'and why is shown');
+soon { grep { $_->{json}{event_type} eq 'contact.notice' } received($told) }
+    "the account's contact is told";
+my ($notice) = grep { $_->{json}{event_type} eq 'contact.notice' }
+    received($told);
+is($notice->{json}{title}, 'Webhook "hook" was disabled', 'in plain words');
+like($notice->{json}{message}, qr/\($wh\) was disabled at 20.*: every attempt/,
+    'which, when and why');
+is_deeply([@{ $notice->{json} }{qw(hosts severity)}], [[], 'warning'],
+    'of no host');
+due_now(@waiting);
+event_emit();
+soon { idle() } 'what waits is dead, and what comes';
+my @dead = @{ ctl('dead', $AC, $wh) };
+is(scalar @dead, 7, 'all are dead letters');
+my %seen = map { $_->{headers}{'webhook-id'} => $_->{body} } received($hook);
+my $n = () = received($hook);
+answer_with($hook, status => 200);
+like(rblctl($redis, 'webhook', 'replay', $AC, $wh, '--all')->{err},
+    qr/is disabled/, 'they stay while it is disabled');
+is(ctl('enable', $AC, $wh)->{status}, 'active', 'it is enabled');
+is(ctl('replay', $AC, $wh, $dead[0]{event})->{deliveries}, 1, 'one');
+soon { idle() && received($hook) == $n + 1 } 'is delivered';
+is((received($hook))[-1]{headers}{'webhook-id'}, $dead[0]{event},
+    'that which was asked for');
+is(ctl('replay', $AC, $wh, '--from', '1h')->{deliveries}, 6, 'the others');
+soon { idle() && received($hook) == $n + 7 } 'are delivered';
+is(scalar(grep { exists $seen{ $_->{headers}{'webhook-id'} }
+    && $seen{ $_->{headers}{'webhook-id'} } ne $_->{body} } received($hook)),
+    0, 'each with the bytes it had');
+is(scalar(dead_letters()), 0, 'no letter is left');
+
+# 410
+answer_with($hook, status => 410);
+event_emit();
+soon { idle() && hook_status($wh) eq 'disabled' } '410 disables';
+like(ctl('show', $AC, $wh)->{reason}, qr/gone/, 'at once');
+answer_with($hook, status => 200);
+ctl('enable', $AC, $wh);
+$n = () = received($hook);
+ctl('replay', $AC, $wh, '--all');
+soon { idle() && received($hook) == $n + 1 } 'it can come back';
+
+# --- neighbours: four that never answer, one that does, of one account
+
+ctl('disable', $AC, $wh);
+my @mute = map { start_receiver(delay => 30) } 1 .. 4;
+my @mute_id = map { hook_add($_->{url}, 's1') } @mute;
+my $quick = start_receiver();
+hook_add($quick->{url}, 's1', 'rbl.host.listed');
+my %sent;
+for (1 .. 15) {
+    my $had = () = received($quick);
+    my $since = Time::HiRes::time();
+    event_emit();
+    wait_for { received($quick) > $had } 20, 'its event';
+    $sent{$_} = Time::HiRes::time() - $since;
+}
+my @took = sort { $a <=> $b } values %sent;
+ok($took[7] < 1, "half of its events come at once (in $took[7] s)");
+ok($took[-1] < 4, "all of them before long ($took[-1] s)");
+soon { (grep { (cmd('HGET', k('hook', $AC, $_), 'till') // 0) > 0 } @mute_id)
+    == 4 } 'the circuits of the four are open', 30;
+$n = () = map { received($_) } @mute;
+event_emit() for 1 .. 10;
+soon { received($quick) == 25 } 'more events';
+my $more = () = map { received($_) } @mute;
+ok($more <= $n + 4, 'nothing goes to the four meanwhile');
+unlike(read_file($d->{log}), qr/\bs1\b|\/hook/, 'no secret, no URL in the log');
+done_testing();
