@@ -56,7 +56,8 @@ soon { idle() } 'all is told', 60;
 
 my (@order, %body, %told);
 my $repeats = 0;
-for my $r (received($hook)) {
+# By connection: what a daemon sent before its death may be read late.
+for my $r (sort { $a->{nth} <=> $b->{nth} } received($hook)) {
     my $ev = $r->{json}{event_sid};
     if ($body{$ev}) {
         $repeats++;

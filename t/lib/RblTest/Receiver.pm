@@ -63,7 +63,7 @@ sub answer_with {
 sub serve {
     my ($self, $listen) = @_;
 
-    my ($since, $n) = (0, 0);
+    my ($since, $n, $nth) = (0, 0, 0);
     while (my $c = $listen->accept) {
         my $plan = JSON::PP::decode_json(
             read_file("$self->{file}.answer"));
@@ -72,11 +72,12 @@ sub serve {
             ref $_ ? $_->[$n] // $_->[-1] : $_ } @$plan{qw(status body)};
         $plan->{body} = $body;
         $n++;
+        $nth++;
         my $pid = fork;
         if (defined $pid && $pid == 0) {
             close $listen;
             alarm 30;
-            handle($self, $c, $plan, $status);
+            handle($self, $c, $plan, $status, $nth);
             POSIX::_exit(0);
         }
         close $c;
@@ -84,7 +85,7 @@ sub serve {
 }
 
 sub handle {
-    my ($self, $c, $plan, $status) = @_;
+    my ($self, $c, $plan, $status, $nth) = @_;
 
     my $raw = '';
     while ($raw !~ /\r\n\r\n/) {
@@ -100,7 +101,7 @@ sub handle {
         sysread $c, $body, 65536, length $body or return;
     }
     my %record = (time => time, line => $line, headers => \%h, body => $body,
-        status => $status);
+        status => $status, nth => $nth);
     open my $fh, '>>', "$self->{file}.log" or return;
     syswrite $fh, JSON::PP->new->latin1->canonical->encode(\%record) . "\n";
     close $fh;
@@ -119,7 +120,8 @@ sub handle {
     close $c;
 }
 
-# What came so far: {time, line, headers, body, status, json}, oldest first
+# What came so far: {time, line, headers, body, status, json, nth}, in the order
+# in which it was read; nth counts the connections as they were made.
 sub received {
     my ($self) = @_;
 
