@@ -13,7 +13,7 @@ local function hook_failed(target, now, quiet)
     call('HSETNX', k, 'since', now)
     call('PEXPIRE', k, 30 * 86400000)
     local h = call('HMGET', k, 'since', 'till', 'level')
-    local till, level = tonumber(h[2] or 0), tonumber(h[3] or 0)
+    local till, level = tonumber(h[2]) or 0, tonumber(h[3]) or 0
     if fails >= 5 and till <= now then
         till = now + math.min(30000 * 2 ^ math.min(level, 9), 300000)
         call('HSET', k, 'level', level + 1)
@@ -23,7 +23,7 @@ local function hook_failed(target, now, quiet)
         call('HSET', k, 'till', till)
         call('HDEL', k, 'probe')
     end
-    return fails >= 10 and now - h[1] >= 5 * 86400000
+    return fails >= 10 and now - (tonumber(h[1]) or now) >= 5 * 86400000
 end
 local function hook_notice(h, reason, now)
     local a = call('EXISTS', key('contacts', ac)) == 1

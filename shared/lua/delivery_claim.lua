@@ -33,8 +33,8 @@ local function quiet_until(ac, target)
     local till = circuits[k]
     if not till then
         local h = call('HMGET', k, 'till', 'probe')
-        till = tonumber(h[1] or 0)
-        local probe = math.min(tonumber(h[2] or 0), now + 5000)
+        till = tonumber(h[1]) or 0
+        local probe = math.min(tonumber(h[2]) or 0, now + 5000)
         if h[1] and till <= now and probe <= now then
             call('HSET', k, 'probe', now + ARGV[2])
             circuits[k] = now + 5000
