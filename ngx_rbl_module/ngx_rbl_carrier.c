@@ -248,7 +248,8 @@ ngx_rbl_carrier_call(ngx_rbl_carrier_t *c, const rbl_script_t *script,
 
     ngx_rbl_batch_script(c->batch, script, 1, argc, argv);
 
-    argv[0] = argv[1] = RBL_STR("");
+    argv[0] = RBL_STR("");
+    argv[1] = RBL_STR("");
 }
 
 

@@ -266,7 +266,10 @@ fsck_scan_page(fsck_t *f, const redisReply *page)
     }
 
     n = rc < 0 ? 0 : from;
-    qsort(keys, n, sizeof(fsck_key_t), fsck_key_cmp);
+
+    if (n > 1) {
+        qsort(keys, n, sizeof(fsck_key_t), fsck_key_cmp);
+    }
 
     for (i = 0; i < n; i++) {
         names[i] = keys[i].name;

@@ -57,23 +57,22 @@ dns_flight_t *
 dns_flight_begin(dns_question_t *q, dns_socket_t *s, uint16_t id)
 {
     unsigned       i, counted;
-    dns_flight_t  *f, *free_one, **at;
+    dns_flight_t  *f, **at;
 
     counted = 1;
-    free_one = NULL;
 
     for (i = 0; i < q->engine->conf.tries; i++) {
         f = &q->flight[i];
 
-        if (f->socket == NULL) {
-            free_one = free_one ? free_one : f;
-
-        } else if (f->socket->resolver == s->resolver) {
+        if (f->socket != NULL && f->socket->resolver == s->resolver) {
             counted = 0;
         }
     }
 
-    f = free_one;
+    /* There is a place for each try, and one more try is left. */
+
+    for (f = q->flight; f->socket != NULL; f++) { /* void */ }
+
     f->q = q;
     f->socket = s;
     f->id = id;
