@@ -23,7 +23,8 @@ test_message(void)
     ok(strstr(r->why, "(telegram_token_file)") != NULL, "it says so");
     channel_request_free(r);
 
-    strcpy(w.conf.telegram_token, "12:a-b_c");
+    snprintf(w.conf.telegram_token, sizeof(w.conf.telegram_token), "%s",
+             "12:a-b_c");
     root = world_made(&w, &channel_telegram, "-1001234567890",
                       world_message(&w), &r);
     is_str(r->to, "https://api.telegram.org/bot12:a-b_c/sendMessage",
