@@ -32,6 +32,7 @@ typedef struct {
     ev_timer      stop;
     double        stop_at;              /* 0: not stopping */
     unsigned      signals;              /* to stop, by themselves */
+    unsigned      told:1;               /* what the stop waits for */
 } checkd_t;
 
 
@@ -65,7 +66,15 @@ on_stop(struct ev_loop *loop, ev_timer *w, int revents)
 
     (void) revents;
 
-    if (in_flight(c) == 0 && !jobs_asking(c->jobs)) {
+    /* A call that was under way may have brought more. */
+
+    if (!c->told && !jobs_asking(c->jobs)) {
+        c->told = 1;
+        log_notice("stopping: %u checks and deliveries in flight",
+                   in_flight(c));
+    }
+
+    if (c->told && in_flight(c) == 0) {
         ev_break(loop, EVBREAK_ALL);
 
     } else if (ev_now(loop) >= c->stop_at) {
@@ -83,7 +92,7 @@ stop(checkd_t *c)
         return;
     }
 
-    log_notice("stopping: %u checks and deliveries in flight", in_flight(c));
+    log_notice("told to stop: takes no new work");
     service_tell(SERVICE_STOPPING);
     c->stop_at = ev_now(c->d.loop) + service_stop_bound(&c->conf);
 

@@ -125,7 +125,7 @@ $last = checkd(check_timeout => '10s', lease => '30s', dns_timeout => '10s');
 running($late);
 $began = time;
 signal_server($last, 'TERM');
-wait_log($last, qr/stopping/, 5);
+wait_log($last, qr/told to stop/, 5);
 signal_server($last, 'TERM');
 eventually { !alive($last) } 5, 'two signals: it is gone';
 cmp_ok(time - $began, '<', 5, 'two signals: at once');
