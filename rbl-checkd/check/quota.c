@@ -1,5 +1,5 @@
 /*
- * Those who wait for a question to a list, and the tokens that are in hand.
+ * Those who wait for a question to a list.
  *
  * Nobody is called back from inside quota_take or quota_told: only from timers
  * and replies of the store.  A call back may take, tell and forget at will.
@@ -9,7 +9,6 @@
 #include "rbl_hash.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #define LOOK_EVERY   10.0
 #define TIMER_LEAST  0.0005
@@ -17,104 +16,10 @@
 #define PROBE_EVERY  60.0
 
 
-double
-quota_now(void)
-{
-    struct timespec  ts;
-
-    clock_gettime(CLOCK_BOOTTIME, &ts);
-
-    return (double) ts.tv_sec + (double) ts.tv_nsec / 1e9;
-}
-
-
 static int
 limited(const quota_list_t *ql)
 {
     return ql->rate > 0 || ql->day > 0;
-}
-
-
-/* --- tokens -------------------------------------------------------------- */
-
-
-static void
-count_spent(quota_list_t *ql, double now)
-{
-    int64_t  half;
-
-    half = (int64_t) (now * 2);
-
-    if (half != ql->half) {
-        ql->before_n = half == ql->half + 1 ? ql->now_n : 0;
-        ql->now_n = 0;
-        ql->half = half;
-    }
-
-    ql->now_n++;
-}
-
-
-/* How many were spent within the last second, or somewhat less. */
-
-int64_t
-quota_recent(const quota_list_t *ql, double now)
-{
-    int64_t  half;
-
-    half = (int64_t) (now * 2);
-
-    return half == ql->half ? ql->now_n + ql->before_n
-                            : half == ql->half + 1 ? ql->now_n : 0;
-}
-
-
-/* Has it one that may be spent now?  1: it is spent. */
-
-static int
-spend(quota_list_t *ql)
-{
-    double   now;
-
-    if (ql->spent >= ql->n) {
-        return 0;
-    }
-
-    now = quota_now();
-
-    if (now >= ql->till) {
-        ql->n = ql->spent = 0;
-        return 0;
-    }
-
-    if (now < ql->from
-        || (ql->granted_rate > 0
-            && (now - ql->from) * (double) ql->granted_rate
-               < (double) ql->spent))
-    {
-        return 0;
-    }
-
-    ql->spent++;
-    count_spent(ql, now);
-
-    return 1;
-}
-
-
-/* When the next one in hand may be spent. */
-
-static double
-due(const quota_list_t *ql)
-{
-    double  at;
-
-    at = ql->from;
-    if (ql->granted_rate > 0) {
-        at += (double) ql->spent / (double) ql->granted_rate;
-    }
-
-    return at < ql->till ? at : ql->till;
 }
 
 
@@ -242,7 +147,7 @@ go_on(quota_list_t *ql)
         ev_timer_stop(ql->quota->loop, &ql->timer);
 
     } else if (ql->spent < ql->n) {
-        quota_again(ql, due(ql) - quota_now());
+        quota_again(ql, quota_due(ql) - quota_now());
 
     } else if (!ev_is_active(&ql->timer)) {
         quota_ask(ql);
@@ -253,7 +158,7 @@ go_on(quota_list_t *ql)
 void
 quota_serve(quota_list_t *ql)
 {
-    while (ql->n_waits != 0 && spend(ql)) {
+    while (ql->n_waits != 0 && quota_spend(ql)) {
         answer(link_of(ql->waits.next, quota_wait_t, link), QUOTA_GO);
     }
 
@@ -336,77 +241,6 @@ find_list(quota_t *quota, const list_t *list)
 }
 
 
-/* --- back-off ------------------------------------------------------------ */
-
-
-void
-quota_refuse(quota_list_t *ql, quota_answer_t why, double seconds)
-{
-    if (why == QUOTA_BLOCKED && ql->refused != why) {
-        ql->probed = dns_clock();
-    }
-
-    ql->refused = why;
-    ql->refused_till = quota_now() + seconds;
-}
-
-
-static int
-refuses(quota_list_t *ql)
-{
-    if (ql->refused != QUOTA_GO && quota_now() >= ql->refused_till) {
-        ql->refused = QUOTA_GO;
-    }
-
-    return ql->refused != QUOTA_GO;
-}
-
-
-/* Only what was asked after the list had refused says something. */
-
-static void
-on_probe(void *data, const health_verdict_t *verdict)
-{
-    quota_list_t  *ql = data;
-
-    ql->probe = NULL;
-
-    if (verdict->state == HEALTH_GOOD
-        && (verdict->negative >= ql->probed || verdict->positive >= ql->probed)
-        && ql->refused == QUOTA_BLOCKED)
-    {
-        quota_tell(ql, 0);
-    }
-}
-
-
-/* While somebody wants to know and it is left alone. */
-
-static void
-probe(quota_list_t *ql)
-{
-    double        now;
-    quota_t      *quota = ql->quota;
-    rbl_family_t  family;
-
-    now = dns_clock();
-
-    if (quota->health == NULL || ql->probe != NULL || !refuses(ql)
-        || ql->refused != QUOTA_BLOCKED
-        || now < ql->probed + quota->probe_every)
-    {
-        return;
-    }
-
-    family = ql->list->families & RBL_FAMILY_IPV4 ? RBL_FAMILY_IPV4
-             : ql->list->families & RBL_FAMILY_IPV6 ? RBL_FAMILY_IPV6
-             : RBL_FAMILY_DOMAIN;
-    ql->probed = now;
-    ql->probe = health_ask(quota->health, ql->list, family, 0, HEALTH_BOTH,
-                           on_probe, ql);
-}
-
-
 /* Lists that are in use: do other daemons leave them alone, or no longer? */
 
 static void
@@ -425,7 +259,7 @@ on_look(struct ev_loop *loop, ev_timer *timer, int revents)
 
         } else if (ql->used) {
             quota_look(ql);
-            probe(ql);
+            quota_probe(ql);
         }
 
         ql->used = 0;
@@ -515,11 +349,11 @@ quota_take(quota_t *quota, const list_t *list, double patience,
 
     ql->used = 1;
 
-    if (refuses(ql)) {
+    if (quota_refuses(ql)) {
         return ql->refused;
     }
 
-    if (!limited(ql) || (ql->n_waits == 0 && spend(ql))) {
+    if (!limited(ql) || (ql->n_waits == 0 && quota_spend(ql))) {
         return QUOTA_GO;
     }
 
@@ -571,7 +405,7 @@ quota_told(quota_t *quota, const list_t *list, int blocked)
         return;
     }
 
-    if (!(refuses(ql) && ql->refused == QUOTA_BLOCKED)) {
+    if (!(quota_refuses(ql) && ql->refused == QUOTA_BLOCKED)) {
         quota_refuse(ql, QUOTA_BLOCKED, REFUSE_FOR);
         ql->untold = 1;
         quota_tell(ql, 1);

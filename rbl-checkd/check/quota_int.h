@@ -1,6 +1,7 @@
 /*
- * What the two files of the quota know of one another: quota.c has those who
- * wait and the tokens in hand, quota_store.c speaks with the store.
+ * What the files of the quota know of one another: quota.c has those who wait,
+ * quota_tokens.c the tokens in hand, quota_backoff.c the lists that refuse us;
+ * quota_store.c speaks with the store.
  *
  * The clock goes on while this process or the machine is stopped: tokens that
  * have outlived their time are not spent when it goes on.
@@ -75,12 +76,28 @@ struct quota_s {
 };
 
 /* quota.c */
-double quota_now(void);
-int64_t quota_recent(const quota_list_t *ql, double now);
-void quota_refuse(quota_list_t *ql, quota_answer_t why, double seconds);
 void quota_give_up(quota_list_t *ql, quota_answer_t why, double deadline);
 void quota_serve(quota_list_t *ql);
 void quota_again(quota_list_t *ql, double seconds);
+
+/* quota_tokens.c */
+double quota_now(void);                 /* s; see above */
+
+/* How many were spent within the last second, or somewhat less. */
+int64_t quota_recent(const quota_list_t *ql, double now);
+
+/* Has it one that may be spent now?  1: it is spent. */
+int quota_spend(quota_list_t *ql);
+
+/* When the next one in hand may be spent. */
+double quota_due(const quota_list_t *ql);
+
+/* quota_backoff.c */
+void quota_refuse(quota_list_t *ql, quota_answer_t why, double seconds);
+int quota_refuses(quota_list_t *ql);
+
+/* Asks the controls of a list that is left alone, no more often than that. */
+void quota_probe(quota_list_t *ql);
 
 /* quota_store.c: nothing calls back from inside these. */
 void quota_ask(quota_list_t *ql);

@@ -1,0 +1,72 @@
+/*
+ * Lists that refuse us are left alone for a while, by every daemon; while
+ * somebody wants to know, their controls tell when it is over.
+ */
+
+#include "quota_int.h"
+
+
+void
+quota_refuse(quota_list_t *ql, quota_answer_t why, double seconds)
+{
+    if (why == QUOTA_BLOCKED && ql->refused != why) {
+        ql->probed = dns_clock();
+    }
+
+    ql->refused = why;
+    ql->refused_till = quota_now() + seconds;
+}
+
+
+int
+quota_refuses(quota_list_t *ql)
+{
+    if (ql->refused != QUOTA_GO && quota_now() >= ql->refused_till) {
+        ql->refused = QUOTA_GO;
+    }
+
+    return ql->refused != QUOTA_GO;
+}
+
+
+/* Only what was asked after the list had refused says something. */
+
+static void
+on_probe(void *data, const health_verdict_t *verdict)
+{
+    quota_list_t  *ql = data;
+
+    ql->probe = NULL;
+
+    if (verdict->state == HEALTH_GOOD
+        && (verdict->negative >= ql->probed || verdict->positive >= ql->probed)
+        && ql->refused == QUOTA_BLOCKED)
+    {
+        quota_tell(ql, 0);
+    }
+}
+
+
+void
+quota_probe(quota_list_t *ql)
+{
+    double        now;
+    quota_t      *quota = ql->quota;
+    rbl_family_t  family;
+
+    now = dns_clock();
+
+    if (quota->health == NULL || ql->probe != NULL || !quota_refuses(ql)
+        || ql->refused != QUOTA_BLOCKED
+        || now < ql->probed + quota->probe_every)
+    {
+        return;
+    }
+
+    family = ql->list->families & RBL_FAMILY_IPV4 ? RBL_FAMILY_IPV4
+             : ql->list->families & RBL_FAMILY_IPV6 ? RBL_FAMILY_IPV6
+             : RBL_FAMILY_DOMAIN;
+    ql->probed = now;
+    ql->probe = health_ask(quota->health, ql->list, family, 0, HEALTH_BOTH,
+                           on_probe, ql);
+}
