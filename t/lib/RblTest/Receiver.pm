@@ -29,7 +29,7 @@ sub start_receiver {
     my (%opt) = @_;
 
     my $listen = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Proto => 'tcp',
-        LocalPort => $opt{port} // 0, Listen => 64, ReuseAddr => 1)
+        LocalPort => $opt{port} // free_port(), Listen => 64, ReuseAddr => 1)
         or die "receiver: $!";
     my $port = $listen->sockport;
     my $file = sprintf '%s/receiver-%d', temp_dir(), $port;
@@ -39,11 +39,13 @@ sub start_receiver {
     write_file("$file.log", '');
     my $pid = fork // die "fork: $!";
     if ($pid == 0) {
+        setpgrp 0, 0;
         $SIG{$_} = 'DEFAULT' for qw(INT TERM HUP);
         $SIG{CHLD} = 'IGNORE';
         serve($self, $listen);
         POSIX::_exit(0);
     }
+    setpgrp $pid, $pid;
     close $listen;
     $self->{pid} = $pid;
     push @receivers, $self;
@@ -143,11 +145,13 @@ sub signature_ok {
     return $v1 eq hmac_sha256_hex("$t.$request->{body}", $secret);
 }
 
+# With the answers that it has not given yet: their processes would keep the
+# test's output open, and whoever reads that waiting.
 sub stop_receiver {
     my ($self) = @_;
 
     if ($self->{pid}) {
-        kill 'TERM', $self->{pid};
+        kill 'TERM', -$self->{pid};
         waitpid $self->{pid}, 0;
         $self->{pid} = 0;
     }
