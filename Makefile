@@ -140,14 +140,23 @@ $(BUILD)/nginx-asan: ngx_rbl_module/nginx-asan.sh
 	    "$(SANITIZE)"
 	@touch $@
 
-TESTS = $(sort $(wildcard t/*/*.t))
+# Two programs at a time.  Those that measure times or memory, and say so in
+# their head by a line "# Alone: what for", come after them, one by one.  Both
+# parts run, whatever the first of them says.
+JOBS    ?= 2
+TESTS    = $(sort $(wildcard t/*/*.t))
+ALONE    = $(shell grep -l '^\# Alone: ' $(TESTS))
+BESIDE   = $(addprefix $(BUILD)/,$(patsubst %.c,%,$(UNIT))) \
+           $(filter-out $(ALONE),$(TESTS))
 
 check:
 	@sh conf/deps.sh build test
 	@$(MAKE) --no-print-directory all unit tools style $(NGINX)
 	@$(MAKE) --no-print-directory replay
-	$(TESTENV) RBL_BUILD=$(abspath $(BUILD)) $(PROVE) -It/lib --timer \
-	    $(addprefix $(BUILD)/,$(patsubst %.c,%,$(UNIT))) $(TESTS)
+	@export $(TESTENV) RBL_BUILD=$(abspath $(BUILD)); bad=0; \
+	$(PROVE) -It/lib --timer -j$(JOBS) $(BESIDE) || bad=1; \
+	$(PROVE) -It/lib --timer $(ALONE) || bad=1; \
+	exit $$bad
 
 asan:
 	$(MAKE) BUILD=build/asan SANITIZE=address,undefined check

@@ -4,6 +4,8 @@
 # manual checks, beside another in the same partition, on one daemon whose
 # places are always full: the other account's manual check begins within a
 # second, and its hosts have their turn.
+#
+# Alone: measures how soon a check begins.
 
 use strict;
 use warnings;

@@ -4,6 +4,8 @@
 # rightly listed, 36 lists, and a resolver that is the lists' own name server.
 # All listings are announced, soon; and who asks for one address at once is
 # told the truth.
+#
+# Alone: measures how soon a small site is served.
 
 use strict;
 use warnings;

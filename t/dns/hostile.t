@@ -2,6 +2,8 @@
 
 # Hostile replies of every kind: what the question engine makes of each, what a
 # check makes of it, and that none of them harms the others.
+#
+# Alone: measures times.
 
 use warnings;
 use strict;

@@ -1,6 +1,8 @@
 #!/usr/bin/perl
 
 # Many questions at once: limits, pacing, several resolvers.
+#
+# Alone: measures rates and times.
 
 use warnings;
 use strict;

@@ -2,6 +2,8 @@
 
 # Time: answers that are slow, lost or late; when another try leaves, how long
 # each is listened to, who is asked, and what is counted.
+#
+# Alone: measures times.
 
 use warnings;
 use strict;

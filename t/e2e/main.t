@@ -1,6 +1,8 @@
 #!/usr/bin/perl
 # The whole system: a host added by HTTP is found on a list, told by listings,
 # webhooks and a callback, and told again when the list takes it off.
+#
+# Alone: measures how soon a listing is told.
 
 use strict;
 use warnings;

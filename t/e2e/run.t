@@ -1,6 +1,8 @@
 #!/usr/bin/perl
 # `make run`: what it prints works as pasted, Ctrl-C stops all of it, and a
 # second run finds the data of the first.
+#
+# Alone: measures how soon a listing is told.
 
 use strict;
 use warnings;
@@ -38,7 +40,7 @@ sub left {
         my ($pid) = $path =~ /(\d+)/;
         my $line = read_file($path) =~ tr/\0/ /r;
         push @found, "$pid $line"
-            if $pid != $$ && $line =~ /\Q$run\E|\Q$env{RUN_LIST_PORT}\E/;
+            if $pid != $$ && $line =~ /\Q$run\E|\b\Q$env{RUN_LIST_PORT}\E\b/;
     }
     return @found;
 }

@@ -6,18 +6,23 @@ use strict;
 use warnings;
 
 use Exporter 'import';
+use Fcntl qw(LOCK_EX);
 use File::Path qw(make_path remove_tree);
 
 use RblTest::Process;
 
 our @EXPORT = qw(node_modules);
 
-# What a package.json asks for, for NODE_PATH; installed when it is not there.
+# What a package.json asks for, for NODE_PATH; installed when it is not there,
+# by one program at a time.
 sub node_modules {
     my ($package, $name) = @_;
 
     my $d = build_dir() . "/node/$name";
     my $text = read_file($package);
+    make_path(build_dir() . '/node');
+    open my $lock, '>', build_dir() . "/node/$name.lock" or die "$name: $!";
+    flock $lock, LOCK_EX or die "$name: $!";
     return "$d/node_modules" if read_file("$d/package.json") eq $text;
 
     my $new = "$d.$$";

@@ -4,6 +4,8 @@
 # within rbl_store_timeout, service again within 2 seconds of its return without
 # a hand on nginx, a static location of the same nginx that does not notice,
 # and every write that was answered 200 is there.
+#
+# Alone: compares latencies.
 
 use strict;
 use warnings;

@@ -2,6 +2,8 @@
 
 # A store that hangs: 503 within rbl_store_timeout, at once from then on, and
 # service within 2 seconds of its going on.  The rest of nginx does not notice.
+#
+# Alone: measures how soon requests are answered.
 
 use strict;
 use warnings;
