@@ -280,7 +280,7 @@ storm(const char *type, int listed, size_t told)
     hosts = reply_array(2 * told + 2);
 
     for (i = 0; i < told; i++) {
-        snprintf(sid, sizeof(sid), HT "%02zx", i);
+        snprintf(sid, sizeof(sid), HT "%02x", (unsigned) i & 0xff);
         out = host_begin(sid, "192.0.2.7", 1);
         listing(out, RB "1", "one.example", "spam", "127.0.0.2");
         add(hosts, recorded());
