@@ -386,10 +386,23 @@ sub never {
 
 send_all($count, @calls);
 
+# The fuzzer's memory is of things that are there.
+sub look_around {
+    my %there;
+    for my $c (grep { $_->{method} eq 'GET' && !$_->{id} } @calls) {
+        my $path = $c->{at} =~ s{^/3\.0/}{}r =~ s/\{format\}/json/r;
+        my $body = call($t, 'GET', $path)->{body};
+        push @{ $there{$2} }, $1
+            while $body =~ /"id":"((HT|RP|RB|CO|CG|PP)[0-9a-f]{32,64})"/g;
+    }
+    %known = (%known, %there);
+}
+
 # What chance has left out comes now, with the calls that make what it needs.
 if ($count >= 10_000) {
     for (1 .. 10) {
         my @left = never() or last;
+        look_around();
         send_all($sent + 300, (@left) x 5, grep { $_->{of} =~ m{/add} } @calls);
     }
 }
