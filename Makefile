@@ -140,10 +140,10 @@ $(BUILD)/nginx-asan: ngx_rbl_module/nginx-asan.sh
 	    "$(SANITIZE)"
 	@touch $@
 
-# Two programs at a time.  Those that measure times or memory, and say so in
-# their head by a line "# Alone: what for", come after them, one by one.  Both
-# parts run, whatever the first of them says.
-JOBS    ?= 2
+# Some programs at a time, since most of their time is waiting.  Those that
+# measure times, and say so in their head by a line "# Alone: what for", come
+# after them, one by one.  Both parts run, whatever the first of them says.
+JOBS    ?= 3
 TESTS    = $(sort $(wildcard t/*/*.t))
 ALONE    = $(shell grep -l '^\# Alone: ' $(TESTS))
 BESIDE   = $(addprefix $(BUILD)/,$(patsubst %.c,%,$(UNIT))) \

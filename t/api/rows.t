@@ -3,8 +3,6 @@
 # A host in JSON that the worker has written before is the host as it is: what
 # it shows is compared with the same host in XML, which is always written anew,
 # after every change that a record can go through; and what is kept has an end.
-#
-# Alone: measures memory.
 
 use strict;
 use warnings;

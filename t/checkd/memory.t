@@ -3,8 +3,6 @@
 # Ten thousand checks leave a daemon no larger than a thousand did: one-off
 # values and hosts, manual and scheduled, listed and clear, with callbacks that
 # are delivered.  RBL_MEMORY_CHECKS is another number.
-#
-# Alone: measures memory.
 
 use strict;
 use warnings;

@@ -2,8 +2,6 @@
 
 # Steady state: 1,000 and 100,000 requests of every kind leave the same memory
 # in a worker, and the same descriptors; so do as many connections that break.
-#
-# Alone: measures memory.
 
 use strict;
 use warnings;
