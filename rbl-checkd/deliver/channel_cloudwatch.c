@@ -80,6 +80,7 @@ logs_message(rbl_out_t *out, const message_t *m)
     rbl_doc_str(&doc, "severity", m->severity);
     rbl_doc_int(&doc, "listed", m->listed);
     rbl_doc_int(&doc, "delisted", m->delisted);
+    rbl_doc_int(&doc, "unreported", m->unreported);
 
     if (m->n_hosts == 0) {
         rbl_doc_str(&doc, "message", clip_begin(m->text, LOGS_TEXT,

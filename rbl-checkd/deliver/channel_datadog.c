@@ -139,7 +139,10 @@ datadog_host(rbl_out_t *out, const message_host_t *host)
     }
 
     rbl_out_z(out, host->state == MESSAGE_DELISTED
-                   ? " is not listed any more\n" : " is not listed\n");
+                   ? " is not listed any more\n"
+                   : host->state == MESSAGE_UNREPORTED
+                   ? " was listed, and is not reported any more\n"
+                   : " is not listed\n");
 }
 
 
@@ -210,7 +213,7 @@ datadog_hosts(rbl_buf_t *text, const message_t *m)
         fits = datadog_tell(text, &m->host[i], &told);
     }
 
-    left = m->listed + m->delisted + m->clear - told;
+    left = m->listed + m->delisted + m->unreported + m->clear - told;
 
     if (left > 0) {
         rbl_out_z(out, "\nand ");

@@ -19,6 +19,7 @@
 #define DISCORD_RED      0xd93025
 #define DISCORD_AMBER    0xf29900
 #define DISCORD_GREEN    0x188038
+#define DISCORD_GREY     0x57606a
 #define DISCORD_BLUE     0x1a73e8
 
 
@@ -75,7 +76,8 @@ discord_colour(const message_host_t *host)
     size_t  i;
 
     if (host->state != MESSAGE_LISTED) {
-        return DISCORD_GREEN;
+        return host->state == MESSAGE_UNREPORTED ? DISCORD_GREY
+                                                 : DISCORD_GREEN;
     }
 
     for (i = 0; i < host->n_listings; i++) {

@@ -1,8 +1,9 @@
 /*
  * Contacts of type pagerduty: Events API v2.  A host that is listed triggers an
- * alert with a key of its own, and resolves it when it is on no list any more;
- * PagerDuty drops a second trigger, and a resolve of what it does not know.
- * A message on many hosts, and a confirmation, have the event for a key.
+ * alert with a key of its own, and resolves it when it is on no list any more,
+ * or is not reported any more; PagerDuty drops a second trigger, and a resolve
+ * of what it does not know.  A message on many hosts, and a confirmation, have
+ * the event for a key.
  */
 
 #include "chat.h"
@@ -170,6 +171,7 @@ pagerduty_words(rbl_doc_t *doc, const message_t *m)
     rbl_doc_str(doc, "message", m->text);
     rbl_doc_int(doc, "listed", m->listed);
     rbl_doc_int(doc, "delisted", m->delisted);
+    rbl_doc_int(doc, "unreported", m->unreported);
     rbl_doc_array(doc, "hosts");
 
     for (i = 0; i < m->n_hosts && i < PAGERDUTY_HOSTS; i++) {

@@ -13,7 +13,6 @@
 #define CHAT_NAME_MAX    80             /* characters, before escaping */
 #define CHAT_REASON_MAX  240
 #define CHAT_URL_MAX     512            /* octets */
-#define CHAT_COUNT_MAX   1000000000
 #define CHAT_REST        40             /* units that "And n more" takes */
 
 
@@ -94,16 +93,8 @@ chat_state(char buf[CHAT_STATE_MAX], const message_host_t *host)
     }
 
     return host->state == MESSAGE_DELISTED ? "on no list any more"
-                                           : "on no list";
-}
-
-
-/* The store may say anything; the sum of three is to be a number. */
-
-static int64_t
-chat_count(int64_t n)
-{
-    return n < CHAT_COUNT_MAX ? n : CHAT_COUNT_MAX;
+           : host->state == MESSAGE_UNREPORTED ? "not reported any more"
+           : "on no list";
 }
 
 
@@ -112,8 +103,8 @@ chat_more(char buf[CHAT_MORE_MAX], const message_t *message, size_t told)
 {
     int64_t  all;
 
-    all = chat_count(message->listed) + chat_count(message->delisted)
-          + chat_count(message->clear);
+    all = message->listed + message->delisted + message->unreported
+          + message->clear;
 
     if (all < (int64_t) message->n_hosts) {
         all = (int64_t) message->n_hosts;

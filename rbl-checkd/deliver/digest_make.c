@@ -30,13 +30,17 @@ enum {
     DIGEST_DELISTED,
     DIGEST_CLEAR,
     DIGEST_HOSTS,
-    DIGEST_LISTS
+    DIGEST_LISTS,
+    DIGEST_UNREPORTED
 };
 
 /* As the store numbers what became of a host. */
 static const message_state_t  digest_states[] = {
-    MESSAGE_LISTED, MESSAGE_DELISTED, MESSAGE_CLEAR
+    MESSAGE_LISTED, MESSAGE_DELISTED, MESSAGE_CLEAR, MESSAGE_UNREPORTED
 };
+
+#define DIGEST_STATES  (int64_t) (sizeof(digest_states) \
+                                  / sizeof(digest_states[0]))
 
 /* Room for what the messages are made of; freed at once. */
 typedef struct digest_room_s  digest_room_t;
@@ -365,7 +369,7 @@ digest_hosts(digest_work_t *w, const redisReply *hosts)
     for (i = 0; i < n && !w->failed; i++) {
         state = rbl_reply_int(rbl_reply_at(hosts, 2 * i + 1), -1);
 
-        if (state >= 0 && state <= 2
+        if (state >= 0 && state < DIGEST_STATES
             && digest_host(w, &m->host[m->n_hosts],
                            rbl_reply_str(rbl_reply_at(hosts, 2 * i)),
                            digest_states[state])
@@ -412,8 +416,9 @@ digest_add(digest_work_t *w, digest_t *digest, message_t *m)
     made = &digest->message[digest->n++];
     rbl_buf_init(&made->body);
     m->event = rbl_sid_str(&made->event);
-    made->host = m->listed == 1 && m->delisted == 0 && m->clear == 0
-                 && m->n_hosts == 1 ? m->host[0].id : RBL_STR("");
+    made->host = m->listed == 1 && m->delisted == 0 && m->unreported == 0
+                 && m->clear == 0 && m->n_hosts == 1
+                 ? m->host[0].id : RBL_STR("");
 
     if (message_trigger(&made->body.out, m) != RBL_OK) {
         w->failed = 1;
@@ -436,6 +441,7 @@ digest_each(digest_work_t *w, digest_t *digest)
         one.clear = 0;
         one.listed = one.host->state == MESSAGE_LISTED;
         one.delisted = one.host->state == MESSAGE_DELISTED;
+        one.unreported = one.host->state == MESSAGE_UNREPORTED;
 
         if (one.host->state == MESSAGE_CLEAR) {
             continue;
@@ -461,7 +467,7 @@ digest_messages(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
     message_t  *m = &w->message;
 
     if (channel != NULL && channel->per_host) {
-        if (m->listed + m->delisted <= DIGEST_PER_HOST) {
+        if (m->listed + m->delisted + m->unreported <= DIGEST_PER_HOST) {
             digest_each(w, digest);
             return;
         }
@@ -469,7 +475,9 @@ digest_messages(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
         m->clear = 0;
     }
 
-    if (m->listed > 0 || m->delisted > 0 || m->clear > 0) {
+    if (m->listed > 0 || m->delisted > 0 || m->unreported > 0
+        || m->clear > 0)
+    {
         digest->message[0].event = *event;
         digest_add(w, digest, m);
     }
@@ -483,7 +491,7 @@ digest_number(const redisReply *reply, size_t i)
 
     n = rbl_reply_int(rbl_reply_at(reply, i), 0);
 
-    return n > 0 ? n : 0;
+    return n <= 0 ? 0 : n < MESSAGE_COUNT_MAX ? n : MESSAGE_COUNT_MAX;
 }
 
 
@@ -510,6 +518,7 @@ digest_make(digest_t *digest, const redisReply *reply, zones_t *zones)
     w.message.listed = digest_number(reply, DIGEST_LISTED);
     w.message.delisted = digest_number(reply, DIGEST_DELISTED);
     w.message.clear = digest_number(reply, DIGEST_CLEAR);
+    w.message.unreported = digest_number(reply, DIGEST_UNREPORTED);
     digest_lists(&w, rbl_reply_at(reply, DIGEST_LISTS));
 
     if (!w.failed) {

@@ -291,6 +291,8 @@ html_host_state(rbl_out_t *out, const message_host_t *host)
 {
     rbl_out_z(out, host->state == MESSAGE_LISTED
         ? "<div class=\"ba\" style=\"color:#b3261e;font-weight:600\">"
+        : host->state == MESSAGE_UNREPORTED
+        ? "<div class=\"mu\" style=\"color:#57606a;font-weight:600\">"
         : "<div class=\"go\" style=\"color:#1a6b38;font-weight:600\">");
 
     switch (host->state) {
@@ -302,6 +304,10 @@ html_host_state(rbl_out_t *out, const message_host_t *host)
 
     case MESSAGE_DELISTED:
         rbl_out_z(out, "No longer listed");
+        break;
+
+    case MESSAGE_UNREPORTED:
+        rbl_out_z(out, "Was listed, and is no longer reported");
         break;
 
     default:
@@ -389,7 +395,8 @@ html_hosts(rbl_buf_t *buf, const message_t *message)
         html_host(buf, &message->host[i]);
     }
 
-    left = message->listed + message->delisted + message->clear - (int64_t) i;
+    left = message->listed + message->delisted + message->unreported
+           + message->clear - (int64_t) i;
     html_more(&buf->out, left, "more host");
 }
 

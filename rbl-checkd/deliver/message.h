@@ -21,12 +21,16 @@
 #define MESSAGE_HOSTS      200          /* that a message tells, at most */
 #define MESSAGE_LISTINGS   50           /* of each of them */
 #define MESSAGE_MAX        262144       /* octets of hosts, about */
+#define MESSAGE_COUNT_MAX  1000000000    /* what the store counts beyond it
+                                           is not believed */
 #define MESSAGE_TEXT_MAX   16384        /* octets of text, about */
 
 typedef enum {
     MESSAGE_CLEAR = 0,                  /* checked, and on no list */
     MESSAGE_LISTED,
-    MESSAGE_DELISTED                    /* on no list any more */
+    MESSAGE_DELISTED,                   /* on no list any more */
+    MESSAGE_UNREPORTED                  /* was listed, and is deleted or not
+                                           this contact's any more */
 } message_state_t;
 
 typedef struct {
@@ -53,7 +57,7 @@ typedef struct {
     rbl_str_t           code;           /* "": none */
     rbl_str_t           severity;       /* the worst of its listings; info */
     int64_t             listed, delisted;   /* hosts, those not told as well */
-    int64_t             clear;
+    int64_t             clear, unreported;
     size_t              n_hosts;        /* told: listed ones come first */
     message_host_t     *host;
     message_listing_t  *listings;       /* all of them */

@@ -71,6 +71,8 @@ message_members(void *to, const json_t *object, const message_field_t *field)
 }
 
 
+/* Sums of a few stay numbers, whatever the store says. */
+
 static int64_t
 message_number(const json_t *object, const char *name)
 {
@@ -78,7 +80,7 @@ message_number(const json_t *object, const char *name)
 
     n = json_integer_value(json_object_get(object, name));
 
-    return n > 0 ? n : 0;
+    return n <= 0 ? 0 : n < MESSAGE_COUNT_MAX ? n : MESSAGE_COUNT_MAX;
 }
 
 
@@ -105,7 +107,7 @@ message_read_host(message_host_t *host, const json_t *v,
     message_members(host, v, host_fields);
     (void) message_member(&status, v, "status");
 
-    for (state = MESSAGE_DELISTED; state > MESSAGE_CLEAR; state--) {
+    for (state = MESSAGE_UNREPORTED; state > MESSAGE_CLEAR; state--) {
         if (rbl_str_eq(status, message_state((message_state_t) state))) {
             break;
         }
@@ -185,6 +187,7 @@ message_read(message_t *message, rbl_str_t json)
     message->listed = message_number(root, "listed");
     message->delisted = message_number(root, "delisted");
     message->clear = message_number(root, "clear");
+    message->unreported = message_number(root, "unreported");
 
     err = message_read_hosts(message, json_object_get(root, "hosts"));
     if (err != RBL_OK) {

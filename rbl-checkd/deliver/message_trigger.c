@@ -10,7 +10,9 @@
 
 #define TEXT_LISTINGS  10               /* of a host, in words */
 
-static const char *const  message_states[] = { "clear", "listed", "delisted" };
+static const char *const  message_states[] = {
+    "clear", "listed", "delisted", "unreported"
+};
 
 /* From the worst one on. */
 static const char *const  severities[] = {
@@ -119,7 +121,7 @@ text_count(rbl_out_t *out, int64_t n, const char *one, const char *many)
 }
 
 
-/* "2 hosts listed, 1 host delisted" */
+/* "2 hosts listed, 1 host delisted, 1 host not reported any more" */
 
 static void
 trigger_title(rbl_out_t *out, const message_t *m)
@@ -133,7 +135,13 @@ trigger_title(rbl_out_t *out, const message_t *m)
         text_count(out, m->delisted, " host delisted", " hosts delisted");
     }
 
-    if (m->listed == 0 && m->delisted == 0) {
+    if (m->unreported > 0) {
+        rbl_out_z(out, m->listed > 0 || m->delisted > 0 ? ", " : "");
+        text_count(out, m->unreported, " host not reported any more",
+                   " hosts not reported any more");
+    }
+
+    if (m->listed == 0 && m->delisted == 0 && m->unreported == 0) {
         text_count(out, m->clear, " host not listed", " hosts not listed");
     }
 }
@@ -228,7 +236,9 @@ text_hosts(rbl_buf_t *text, const message_t *m, message_state_t state,
         return;
     }
 
+    rbl_out_z(out, rbl_buf_str(text).n > 0 ? "\n" : "");
     rbl_out_z(out, heading);
+    rbl_out_z(out, ":\n\n");
     told = 0;
 
     for (i = 0; i < m->n_hosts; i++) {
@@ -255,14 +265,11 @@ text_hosts(rbl_buf_t *text, const message_t *m, message_state_t state,
 static void
 trigger_text(rbl_buf_t *text, const message_t *m)
 {
-    text_hosts(text, m, MESSAGE_LISTED, m->listed, "Listed:\n\n");
-    text_hosts(text, m, MESSAGE_DELISTED, m->delisted,
-               m->listed > 0 ? "\nNot listed any more:\n\n"
-                             : "Not listed any more:\n\n");
-    text_hosts(text, m, MESSAGE_CLEAR, m->clear,
-               m->listed > 0 || m->delisted > 0
-               ? "\nChecked and not listed:\n\n"
-               : "Checked and not listed:\n\n");
+    text_hosts(text, m, MESSAGE_LISTED, m->listed, "Listed");
+    text_hosts(text, m, MESSAGE_DELISTED, m->delisted, "Not listed any more");
+    text_hosts(text, m, MESSAGE_UNREPORTED, m->unreported,
+               "Was listed, and is not reported any more");
+    text_hosts(text, m, MESSAGE_CLEAR, m->clear, "Checked and not listed");
 }
 
 
@@ -387,6 +394,7 @@ message_trigger(rbl_out_t *out, const message_t *message)
     rbl_doc_int(&doc, "delisted", message->delisted);
     rbl_doc_str(&doc, "severity", trigger_severity(message));
     rbl_doc_int(&doc, "clear", message->clear);
+    rbl_doc_int(&doc, "unreported", message->unreported);
     rbl_doc_end(&doc);
 
     out->failed |= title.out.failed | text.out.failed;

@@ -113,7 +113,10 @@ sms_word(rbl_out_t *out, rbl_str_t word)
 }
 
 
-/* "192.0.2.7 (zen.spamhaus.org and 2 more)", "192.0.2.9 delisted" */
+/*
+ * "192.0.2.7 (zen.spamhaus.org and 2 more)", "192.0.2.9 delisted", "192.0.2.8
+ * not reported": what the title says is not said again.
+ */
 
 static void
 sms_host(rbl_out_t *out, const message_t *m, const message_host_t *host)
@@ -124,6 +127,10 @@ sms_host(rbl_out_t *out, const message_t *m, const message_host_t *host)
 
     if (host->state == MESSAGE_DELISTED && m->listed > 0) {
         rbl_out_z(out, " delisted");
+    }
+
+    if (host->state == MESSAGE_UNREPORTED && m->listed + m->delisted > 0) {
+        rbl_out_z(out, " not reported");
     }
 
     if (host->state != MESSAGE_LISTED || host->n_listings == 0) {
@@ -175,7 +182,7 @@ sms_hosts(rbl_buf_t *text, const message_t *m)
     rbl_buf_t  part;
 
     rbl_buf_init(&part);
-    left = m->listed + m->delisted;
+    left = m->listed + m->delisted + m->unreported;
 
     for (i = 0; i < m->n_hosts && m->host[i].state != MESSAGE_CLEAR; i++) {
         rbl_buf_reset(&part);

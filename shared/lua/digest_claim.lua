@@ -8,8 +8,9 @@
 -- Result  OK, ms until there may be another (-1: none is waiting), then for
 --         each: "<AC>:<CO>", type of the contact, event SID, time zone, numbers
 --         of hosts listed, delisted, clear, those that are told as an array of
---         packed record and state (0 listed, 1 delisted, 2 clear), the packed
---         records of their lists
+--         packed record and state (0 listed, 1 delisted, 2 clear, 3 not
+--         reported any more), the packed records of their lists, number of
+--         hosts that are not reported any more
 --- include: base
 --- include: digest
 --- use: host contact account
@@ -38,26 +39,39 @@ local function lists_of(hosts)
     end
     return found
 end
--- The hosts of a batch, from its first one on.  One that was deleted is told
--- nothing of, nor is a listing that is over: the next digest has its end.
+-- A record of a host that is told of by name alone.
+local function by_name(member)
+    local sid, value, name = string.match(member, '^(HT%x+)|([^|]*)|(.*)$')
+    return sid and cmsgpack.pack({1, sid, value, name, '', 0, '', '', '', {},
+        0, 0, 0, 0, 0, 0, {}})
+end
+-- The hosts of a batch, from its first one on; those that were clear before
+-- come last.  One that was deleted is told nothing of, nor is a listing that
+-- is over: the next digest has its end.
 local function hosts_of(batch, counts)
-    local rows = call('ZRANGE', batch, 0, '+inf', 'BYSCORE', 'LIMIT', 0,
-        ARGV[3], 'WITHSCORES')
     local told, listed = {}, {}
-    for i = 1, #rows, 2 do
-        local raw = call('GET', key('r', ac, rows[i]))
-        local h = raw and cmsgpack.unpack(raw)
-        local state = math.floor(tonumber(rows[i + 1]) / digest_state)
-        if not h or state == 0 and h[HOST.listed_count] == 0 then
-            counts[state + 1] = counts[state + 1] - 1
-        else
-            if state == 0 then
-                listed[#listed + 1] = h
+    local function add(from, to)
+        local rows = call('ZRANGE', batch, from, to, 'BYSCORE', 'LIMIT', 0,
+            ARGV[3] - #told / 2, 'WITHSCORES')
+        for i = 1, #rows, 2 do
+            local state = math.floor(tonumber(rows[i + 1]) / digest_state)
+            local raw = state == 3 and by_name(rows[i])
+                or call('GET', key('r', ac, rows[i]))
+            local h = raw and cmsgpack.unpack(raw)
+            if not h or state == 0 and h[HOST.listed_count] == 0 then
+                counts[state + 1] = counts[state + 1] - 1
+            else
+                if state == 0 then
+                    listed[#listed + 1] = h
+                end
+                told[#told + 1] = raw
+                told[#told + 1] = state
             end
-            told[#told + 1] = raw
-            told[#told + 1] = state
         end
     end
+    add(0, '(' .. tostring(digest_clear))
+    add(tostring(digest_unreported), '+inf')
+    add(tostring(digest_clear), '(' .. tostring(digest_unreported))
     return told, lists_of(listed)
 end
 local function claim(event)
@@ -83,13 +97,15 @@ local function claim(event)
         call('ZCOUNT', batch, 0, '(' .. tostring(digest_delisted)),
         call('ZCOUNT', batch, tostring(digest_delisted),
             '(' .. tostring(digest_clear)),
-        call('ZCOUNT', batch, tostring(digest_clear), '+inf'),
+        call('ZCOUNT', batch, tostring(digest_clear),
+            '(' .. tostring(digest_unreported)),
+        call('ZCOUNT', batch, tostring(digest_unreported), '+inf'),
     }
     again(lease)
     local told, lists = hosts_of(batch, counts)
     out[#out + 1] = {ac .. ':' .. co, contact[CONTACT.type],
         call('ZRANGE', batch, 0, 0)[1], account[ACCOUNT.timezone],
-        counts[1], counts[2], counts[3], told, lists}
+        counts[1], counts[2], counts[3], told, lists, counts[4]}
 end
 -- What cannot be read waits for who mends it.
 local due = call('ZRANGE', KEYS[1], '-inf', tostring(now - window),

@@ -1,5 +1,6 @@
 -- Deletes a host; of a range, its children too.  Its schedule, its listing and
 -- its history end; a check of it that is queued or running ends as failed.
+-- Contacts that were told of a listing hear that no more is told of it.
 -- KEYS[1] acct:<AC>
 -- ARGV    1 host SID  2 how long ended check records are kept (ms)
 -- Result  OK | HOST
@@ -9,6 +10,7 @@
 --- include: due
 --- include: failed
 --- include: totals
+--- include: unreported
 local hosts = hosts_with_kids(ARGV[1])
 if not hosts then
     return {'HOST'}
@@ -35,7 +37,10 @@ for _, e in ipairs(hosts) do
             'The host was deleted.')
     end
     call('DEL', e[1], key('hist', ac, sid), key('kids', ac, sid))
+    -- What of the contacts is damaged keeps nothing from being deleted.
+    pcall(unreported_add, h, h[HOST.groups], {})
 end
+pcall(unreported_write)
 refs_write()
 totals_add(TOTALS.hosts, -gone)
 totals_add(TOTALS.listed, -unlisted)

@@ -1,4 +1,5 @@
--- Changes a host; of a range, its children too.
+-- Changes a host; of a range, its children too.  Contacts that were told of a
+-- listing, and are of none of its groups any more, hear that no more is told.
 -- KEYS[1] acct:<AC>
 -- ARGV    1 host SID  2 "1" if name is given  3 name  4 profile SID or ""
 --         5... group SIDs (none: unchanged)
@@ -6,6 +7,7 @@
 --- include: account
 --- include: hosts
 --- include: groups
+--- include: unreported
 local hosts = hosts_with_kids(ARGV[1])
 if not hosts then
     return {'HOST'}
@@ -33,9 +35,11 @@ for _, e in ipairs(hosts) do
     if #groups > 0 then
         groups_count('h', h[HOST.groups], -1)
         groups_count('h', groups, 1)
+        pcall(unreported_add, h, h[HOST.groups], groups)
         h[HOST.groups] = groups
     end
     save(e[1], h)
 end
 refs_write()
+pcall(unreported_write)
 return {'OK'}

@@ -116,7 +116,8 @@ is($r->{body}, '{"event_sid":"EV","event_type":"contact.trigger",'
     . '"severity":"warning","since":"TIME"}]},'
     . '{"id":"HTWEB","host":"192.0.2.2","name":"","status":"delisted",'
     . '"first_listed":"","listed_count":0,"listings":[]}],'
-    . '"listed":1,"delisted":1,"severity":"critical","clear":0}',
+    . '"listed":1,"delisted":1,"severity":"critical","clear":0,'
+    . '"unreported":0}',
     'a message, byte by byte');
 check($mx, '-');
 soon { idle() } 'told the end';
@@ -191,6 +192,33 @@ for my $row (@table) {
             [map { $_ ? [$_] : [] } @want], "$name, window $i: @$checks");
     }
 }
+
+# --- hosts that are deleted while they are listed ----------------------------------
+
+my ($lost, $kept) = (host(name => 'old "mail"'), host());
+together { check($_, 'a') for $lost, $kept };
+soon { idle() } 'two are listed';
+fresh($_) for keys %hook;
+is(script('host_delete', [$ACCT], $lost, 60_000)->[0], 'OK', 'one is deleted');
+check($kept, '-');
+soon { idle() } 'which is told';
+for my $schedule (qw(every_check start_and_end)) {
+    my @told = fresh($schedule);
+    my %of = map { $_->{id} => $_ } map { @{ $_->{hosts} } } @told;
+    is(join(' ', map { $of{$_}{status} } $lost, $kept), 'unreported delisted',
+        "$schedule: what became of them");
+    is_deeply([@{ $of{$lost} }{qw(host name first_listed listed_count)}],
+        [$value{$lost}, 'old "mail"', '', 0], 'by its name');
+    my $n = 0;
+    $n += $_->{unreported} for @told;
+    is($n, 1, 'counted');
+    like($_->{message}, qr/^Was listed, .* any more:\n\n\Q$value{$lost} (old/m,
+        'in words') for grep { $_->{unreported} } @told;
+    like($_->{title}, qr/1 host not reported any more$/, 'in the title')
+        for grep { $_->{unreported} } @told;
+}
+is(scalar(my @silent = fresh('while_listed')), 0,
+    'while_listed hears of no ends');
 
 # --- a storm: one message, bounded, with whole numbers ---------------------------
 

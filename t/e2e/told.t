@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # The whole system: a contact that was added and confirmed by HTTP is told when
 # a host of its group gets on a list and when it is off it again, and nothing in
-# between.
+# between; and when a listed host is deleted, or another group's.
 
 use strict;
 use warnings;
@@ -84,6 +84,28 @@ is_deeply([map { "$_->{host} $_->{status}" } @{ $m[0]{hosts} }],
     ['192.0.2.10 delisted'], 'of the host that it is');
 like($m[0]{message}, qr/^Not listed any more:\n\n192\.0\.2\.10 \(mx /,
     'in words');
+
+# a listed host that is deleted, another that gets another group
+$n = received($hook);
+is(post("/3.0/host/delete/$ht{'192.0.2.11'}.json")->{status_code}, 200,
+    'a listed host is deleted');
+ok(wait_for(sub { received($hook) > $n }, 20), 'which is told');
+is_deeply([map { "$_->{id} $_->{host} $_->{status}" } @{ (told())[$n]{hosts} }],
+    ["$ht{'192.0.2.11'} 192.0.2.11 unreported"], 'as what it is');
+$n = received($hook);
+rbldnsd_data($rbldnsd, $zone, $spam . "192.0.2.12\n");
+wait_for {
+    checked($ht{'192.0.2.12'});
+    get('/3.0/listings.json')->{total_listed} == 1;
+} 20, 'another listing';
+ok(wait_for(sub { received($hook) > $n }, 20), 'it is told');
+$n = received($hook);
+my $cg = post('/3.0/contactgroup/add.json', { name => 'other' })->{data}{id};
+is(post("/3.0/host/update/$ht{'192.0.2.12'}.json", { contact_group => $cg })
+    ->{status_code}, 200, 'a listed host gets another group');
+ok(wait_for(sub { received($hook) > $n }, 20), 'its contact is told');
+is_deeply([map { "$_->{host} $_->{status}" } @{ (told())[$n]{hosts} }],
+    ['192.0.2.12 unreported'], 'that it hears no more of it');
 is(rblctl($redis, 'fsck')->{out}, "no fault in 1 account\n",
     'and the store is sound');
 done_testing();

@@ -64,15 +64,17 @@ sub check {
 }
 
 # What the digest of a contact has: "listed 192.0.2.1, ..."
-my @states = qw(listed delisted clear);
+my @states = qw(listed delisted clear unreported);
 sub waits {
     my ($co) = @_;
 
     my @rows = @{ cmd('ZRANGE', k('digest', $ac, $co), 0, -1, 'WITHSCORES') };
     my @out;
     while (my ($ht, $score) = splice @rows, 0, 2) {
-        my $h = unpacked(cmd('GET', k('r', $ac, $ht)));
-        push @out, $states[$score / HT] . ' ' . $h->[2];
+        my ($value) = $ht =~ /^HT\w+\|([^|]*)\|/;
+        my $raw = defined $value ? '' : cmd('GET', k('r', $ac, $ht)) // next;
+        $value //= unpacked($raw)->[2];
+        push @out, $states[$score / HT] . ' ' . $value;
     }
     return join ', ', @out;
 }
@@ -122,6 +124,7 @@ for my $history (@histories) {
         forget(values %co);
     }
     script('host_delete', [$acct], $ht, 60_000);
+    forget(values %co);
 }
 
 # --- histories x windows: what is together in one digest --------------------
@@ -149,7 +152,120 @@ for my $w (@windows) {
     is(cmd('ZCARD', k('digests')), 3, 'one digest a contact');
     forget(values %co);
     script('host_delete', [$acct], $ht, 60_000);
+    forget(values %co);
 }
+
+# --- hosts that are deleted, or get other groups --------------------------------
+
+my $u = 'unreported';
+my @ends = (
+    # checks, what is done, what every_check, start_and_end, while_listed hear
+    ['deleted while listed', [[qw(listed clear)]], 'delete', [$u, $u, '']],
+    ['deleted while two list it', [[qw(listed listed)]], 'delete', [$u, $u, '']],
+    ['deleted when clear', [[qw(clear clear)]], 'delete', ['', '', '']],
+    ['deleted when delisted', [[qw(listed clear)], [qw(clear clear)]],
+        'delete', ['', '', '']],
+    ['deleted when unknown since', [[qw(listed clear)], [qw(unknown unknown)]],
+        'delete', [$u, $u, '']],
+    ['never checked', [], 'delete', ['', '', '']],
+    ['another group', [[qw(listed clear)]], $other, [$u, $u, '']],
+    ['another group when clear', [[qw(clear clear)]], $other, ['', '', '']],
+    ['another group too', [[qw(listed clear)]], "$cg,$other", ['', '', '']],
+    ['paused', [[qw(listed clear)]], 'paused', ['', '', '']],
+    ['deleted while paused', [[qw(listed clear)]], 'paused delete',
+        [$u, $u, '']],
+);
+sub change {
+    my ($ht, $what) = @_;
+
+    return script('host_delete', [$acct], $ht, 60_000)->[0]
+        if $what eq 'delete';
+    return script('host_status', [$acct], $ht, $what)->[0]
+        if $what =~ /^(?:paused|active)$/;
+    return script('host_update', [$acct], $ht, '0', '', '', split /,/, $what)
+        ->[0];
+}
+for (@ends) {
+    my ($name, $checks, $changes, $told) = @$_;
+    for my $together (0, 1) {
+        my $ht = host();
+        my $value = "192.0.2.$n_hosts";
+        check($ht, @$_) for @$checks;
+        forget(values %co) unless $together;
+        is(change($ht, $_), 'OK', "$name: $_") for split / /, $changes;
+        my @want = map { $_ && "$_ $value" } @$told;
+        my @got = map { waits($co{$_}) }
+            qw(every_check start_and_end while_listed);
+        # what was to be said before is not said of a host beside this
+        is_deeply([map { $want[$_] ? $got[$_] : $together ? '' : $got[$_] }
+            0 .. 2], \@want, "$name, in " . ($together ? 'one window'
+            : 'another window'));
+        change($ht, 'delete');
+        forget(values %co);
+    }
+}
+
+# told by name, as nothing else is left of it
+my $named = host();
+check($named, qw(listed clear));
+forget(values %co);
+script('host_update', [$acct], $named, '1', "a|b \xc3\xa4|", '');
+change($named, 'delete');
+my ($row) = grep { $_->[0] eq "$ac:$co{start_and_end}" } claim();
+is_deeply([@$row[4, 5, 6, 9], @{ unpacked($row->[7][0]) }[1, 2, 3],
+    $row->[7][1]], [0, 0, 0, 1, $named, "192.0.2.$n_hosts", "a|b \xc3\xa4|", 3],
+    'a host that is gone is told of by its name');
+forget(values %co);
+
+# moved and moved back: who has it again is told nothing of that
+my $moved = host();
+check($moved, qw(listed clear));
+forget(values %co);
+change($moved, $other);
+is(waits($co{start_and_end}), "$u 192.0.2.$n_hosts", 'moved');
+change($moved, $cg);
+is(waits($co{start_and_end}), '', 'and back');
+change($moved, 'delete');
+is(waits($co{start_and_end}), "$u 192.0.2.$n_hosts", 'deleted');
+forget(values %co);
+
+# a range: each address that is listed, by any number of calls
+my ($block, @blocked) = (sid('HT'), map { sid('HT') } 1 .. 256);
+script('host_add', [$acct], 'name', 'ip_range', 1, '', '', $block,
+    '10.7.0.0/24', map { ($blocked[$_], "10.7.0.$_") } 0 .. 255);
+check($_, qw(listed clear)) for @blocked[0 .. 249];
+forget(values %co);
+change($block, 'delete');
+is(cmd('ZCARD', k('digest', $ac, $co{start_and_end})), 250,
+    'a range: those that were listed');
+is(cmd('ZCARD', k('digests')), 2, 'a digest a contact');
+($row) = grep { $_->[0] eq "$ac:$co{every_check}" } claim();
+is($row->[9], 250, 'all are counted');
+is(scalar @{ $row->[7] } / 2, 200, 'so many are told');
+forget(values %co);
+
+# who is told first, where there are too many
+my @mixed = map { host() } 1 .. 4;
+check($mixed[$_], $_ == 3 ? 'clear' : 'listed', 'clear') for 0 .. 3;
+forget(values %co);
+check($mixed[0], qw(listed clear));
+check($mixed[1], qw(clear clear));
+check($mixed[3], qw(clear clear));
+change($mixed[2], 'delete');
+($row) = grep { $_->[0] eq "$ac:$co{every_check}" } claim(hosts => 3);
+is_deeply([@{ $row->[7] }[1, 3, 5], @$row[4 .. 6, 9]], [0, 1, 3, 1, 1, 1, 1],
+    'those that are clear come last');
+change($_, 'delete') for @mixed[0, 1, 3];
+forget(values %co);
+
+# what is damaged keeps nothing from being deleted
+my $hurt = host();
+check($hurt, qw(listed clear));
+cmd('DEL', k('digest', $ac, $_)) for values %co;
+cmd('SET', k('digest', $ac, $co{start_and_end}), 'x');
+is(change($hurt, 'delete'), 'OK', 'a digest of another type');
+ok(!cmd('EXISTS', k('r', $ac, $hurt)), 'the host is gone');
+forget(values %co);
 
 # --- groups, statuses -------------------------------------------------------
 
@@ -330,7 +446,8 @@ my $gone = host();
 check($gone, qw(listed clear));
 script('host_delete', [$acct], $gone, 60_000);
 ($g) = claim();
-is_deeply([$g->[4], scalar @{ $g->[7] }], [1, 2], 'is not told of');
+is_deeply([@$g[4, 9], @{ $g->[7] }[1, 3]], [1, 1, 0, 3],
+    'is not told that it is listed, but that it is no more');
 store($g);
 ($m) = take_one();
 done($m, 'dead');

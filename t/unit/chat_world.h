@@ -103,10 +103,12 @@ world_message(world_t *w)
 
     w->m.listed = 0;
     w->m.delisted = 0;
+    w->m.unreported = 0;
 
     for (i = 0; i < w->m.n_hosts; i++) {
         w->m.listed += w->host[i].state == MESSAGE_LISTED;
         w->m.delisted += w->host[i].state == MESSAGE_DELISTED;
+        w->m.unreported += w->host[i].state == MESSAGE_UNREPORTED;
     }
 
     rbl_buf_reset(&w->json);

@@ -59,6 +59,14 @@ test_host(void)
     is_str(world_at(root, "event_action"), "resolve", "of a clear one too");
     json_decref(root);
     channel_request_free(r);
+
+    world_host(&w, 0, "192.0.2.7", MESSAGE_UNREPORTED, 0);
+    root = world_made(&w, &channel_pagerduty, KEY, world_message(&w), &r);
+    is_str(world_at(root, "event_action"), "resolve", "of one that is deleted");
+    is_str(world_at(root, "dedup_key"),
+           "rbl-HT00000000000000000000000000000004", "with the same key");
+    json_decref(root);
+    channel_request_free(r);
 }
 
 

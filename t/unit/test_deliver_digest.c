@@ -188,7 +188,7 @@ static redisReply *
 digest_reply(const char *type, int listed, int delisted, int clear,
     redisReply *hosts, redisReply *lists)
 {
-    redisReply  *r = reply_array(9);
+    redisReply  *r = reply_array(10);
 
     add(r, reply_str(RBL_STR(AC ":" CO)));
     add(r, reply_str(rbl_str(type)));
@@ -331,6 +331,46 @@ test_per_host(void)
 }
 
 
+/* A host that was deleted while it was listed: a message of its own. */
+
+static void
+test_unreported(void)
+{
+    digest_t     d;
+    message_t    m;
+    redisReply  *hosts, *r;
+
+    hosts = reply_array(4);
+    (void) host_begin(HT "01", "192.0.2.7", 0);
+    add(hosts, recorded());
+    add(hosts, reply_int(3));
+    (void) host_begin(HT "02", "192.0.2.8", 0);
+    add(hosts, recorded());
+    add(hosts, reply_int(4));           /* there is no such state */
+
+    r = digest_reply("pagerduty", 0, 0, 0, hosts, reply_array(1));
+    add(r, reply_int(1));
+    ok(digest_make(&d, r, zones) == RBL_OK && d.n == 1,
+       "a deleted host is a message");
+    is_str(d.message[0].host, "", "which nothing makes needless");
+    ok(message_read(&m, rbl_buf_str(&d.message[0].body)) == RBL_OK, "read");
+    ok(m.n_hosts == 1 && m.unreported == 1 && m.delisted == 0
+       && m.host[0].state == MESSAGE_UNREPORTED, "of what it is");
+    message_free(&m);
+    digest_free(&d);
+
+    r = digest_reply("endpoint", INT32_MAX, 0, 0, hosts, reply_array(1));
+    add(r, reply_int(INT64_MAX));
+    ok(digest_make(&d, r, zones) == RBL_OK && d.n == 1, "absurd numbers");
+    ok(message_read(&m, rbl_buf_str(&d.message[0].body)) == RBL_OK, "read");
+    ok(m.listed == MESSAGE_COUNT_MAX && m.unreported == MESSAGE_COUNT_MAX,
+       "are not believed");
+    message_free(&m);
+    digest_free(&d);
+    forget();
+}
+
+
 static void
 test_malformed(void)
 {
@@ -364,6 +404,7 @@ main(void)
     test_listings();
     if (channel_find(RBL_STR("pagerduty")) != NULL) {
         test_per_host();
+    test_unreported();
     }
 
     test_malformed();

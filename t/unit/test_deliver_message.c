@@ -184,6 +184,7 @@ trigger(rbl_buf_t *buf, message_t *m, size_t n, message_host_t *hosts)
     for (i = 0; i < n; i++) {
         m->listed += hosts[i].state == MESSAGE_LISTED;
         m->delisted += hosts[i].state == MESSAGE_DELISTED;
+        m->unreported += hosts[i].state == MESSAGE_UNREPORTED;
         m->clear += hosts[i].state == MESSAGE_CLEAR;
     }
 
@@ -243,7 +244,8 @@ test_trigger(void)
            "{\"id\":\"HT00000000000000000000000000000004\","
            "\"host\":\"192.0.2.9\",\"name\":\"\",\"status\":\"delisted\","
            "\"first_listed\":\"\",\"listed_count\":0,\"listings\":[]}],"
-           "\"listed\":1,\"delisted\":1,\"severity\":\"error\",\"clear\":0}",
+           "\"listed\":1,\"delisted\":1,\"severity\":\"error\",\"clear\":0,"
+           "\"unreported\":0}",
            "byte by byte");
 
     ok(message_read(&m, rbl_buf_str(&buf)) == RBL_OK, "and read again");
@@ -292,6 +294,25 @@ test_titles(void)
     ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
     is_str(again.title, "1 host listed", "clear ones beside others");
     is_str(again.severity, "info", "nothing worse");
+    message_free(&again);
+    rbl_buf_free(&buf);
+
+    h[1].state = MESSAGE_UNREPORTED;
+    trigger(&buf, &m, 2, h);
+    ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
+    is_str(again.title, "1 host not reported any more", "one that is deleted");
+    is_str(again.text, "Was listed, and is not reported any more:\n\na.example"
+                       "\n\nChecked and not listed:\n\na.example\n",
+           "in words");
+    ok(again.unreported == 1 && again.host[1].state == MESSAGE_UNREPORTED,
+       "and so it is read");
+    message_free(&again);
+    rbl_buf_free(&buf);
+
+    trigger(&buf, &m, 2, h + 1);
+    ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
+    is_str(again.title, "1 host listed, 1 host not reported any more",
+           "beside one that is listed");
     message_free(&again);
     rbl_buf_free(&buf);
 
