@@ -26,7 +26,9 @@ write_file($w->{lists_file}, $json);
 rblctl($w->{redis}, 'lists', 'load', $w->{lists_file});
 my $checkd = start_checkd(store => $w->{redis},
     resolver => { port => $dns->port },
-    conf => { conf_short(), log_level => 'debug' });
+    # Questions are counted: none is asked again because its answer is late.
+    conf => { conf_short(dns_timeout => '2s', dns_tries => 1),
+        log_level => 'debug' });
 
 sub lists {
     my ($opt, @args) = @_;
