@@ -5,196 +5,24 @@
  * until the store takes it or the lease is over; delivery_done counts an
  * attempt once, however often it is told.
  *
- * An attempt owns a copy of everything the claim gave it.  URLs, addresses,
- * secrets and codes are never logged.
+ * URLs, addresses, secrets and codes are never logged.
  */
 
 #include "deliver_int.h"
 
 #include <inttypes.h>
-#include <openssl/crypto.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/random.h>
 
 #include "../log.h"
 #include "backoff.h"
 #include "message.h"
-#include "rbl_sid.h"
 
 
 #define ATTEMPT_RECORD_AGAIN   1.0      /* s */
 #define ATTEMPT_SENDS          2u       /* that may have arrived, to a service
                                            that cannot tell a repeat */
 #define ATTEMPT_UNKNOWN        "it is not known whether it arrived"
-
-enum {
-    CLAIM_MEMBER = 0,
-    CLAIM_TYPE,
-    CLAIM_TO,
-    CLAIM_SECRET,
-    CLAIM_ATTEMPT,
-    CLAIM_FIRST,
-    CLAIM_EVENT,
-    CLAIM_BODY,
-    CLAIM_CHANNEL,
-    CLAIM_OLD,
-    CLAIM__N
-};
-
-
-static void attempt_record(attempt_t *a);
-
-
-static rbl_str_t
-attempt_copy(char **pos, rbl_str_t s)
-{
-    rbl_str_t  copy;
-
-    memcpy(*pos, s.p, s.n);
-    copy.p = *pos;
-    copy.n = s.n;
-    *pos += s.n;
-    *(*pos)++ = '\0';
-
-    return copy;
-}
-
-
-/* "<AC>:<EV>:<target>", the event the same as in its own field. */
-
-static int
-attempt_set_ids(attempt_t *a)
-{
-    rbl_str_t   account, event, target;
-    rbl_sid_t   sid;
-
-    if (a->member.n < 2 * (RBL_SID_LEN + 1) + 3) {
-        return -1;
-    }
-
-    account = (rbl_str_t) { a->member.p, RBL_SID_LEN };
-    event = (rbl_str_t) { account.p + RBL_SID_LEN + 1, RBL_SID_LEN };
-    target = (rbl_str_t) { event.p + RBL_SID_LEN + 1,
-                           a->member.n - 2 * (RBL_SID_LEN + 1) };
-
-    if (rbl_sid_parse(&sid, RBL_SID_ACCOUNT, account) != RBL_OK
-        || rbl_sid_parse(&sid, RBL_SID_EVENT, event) != RBL_OK
-        || !rbl_str_eq(event, a->job.event))
-    {
-        return -1;
-    }
-
-    snprintf(a->account, sizeof(a->account), "%.*s", (int) account.n,
-             account.p);
-    a->target = target;
-    a->short_lived = memcmp(target.p, "CB", 2) == 0 || a->contact.n > 0;
-
-    return 0;
-}
-
-
-attempt_t *
-attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
-    const redisReply *reply)
-{
-    char       *pos;
-    size_t      i, size;
-    int64_t     n, first;
-    rbl_str_t   s[CLAIM__N];
-    attempt_t  *a;
-
-    size = 0;
-
-    for (i = 0; i < CLAIM__N; i++) {
-        s[i] = rbl_reply_str(rbl_reply_at(reply, i));
-
-        if (i != CLAIM_ATTEMPT && i != CLAIM_FIRST) {
-            if (s[i].p == NULL) {
-                return NULL;
-            }
-
-            size += s[i].n + 1;
-        }
-    }
-
-    n = rbl_reply_int(rbl_reply_at(reply, CLAIM_ATTEMPT), -1);
-    first = rbl_reply_int(rbl_reply_at(reply, CLAIM_FIRST), -1);
-
-    if (n < 0 || n > 1000000 || first < 0) {
-        return NULL;
-    }
-
-    a = calloc(1, sizeof(attempt_t) + size);
-    if (a == NULL) {
-        return NULL;
-    }
-
-    link_init(&a->link);
-    rbl_buf_init(&a->log);
-    a->deliver = d;
-    a->part = part;
-    a->claimed = claimed;
-    a->n = (unsigned) n;
-    a->size = size;
-
-    pos = a->bytes;
-    a->member = attempt_copy(&pos, s[CLAIM_MEMBER]);
-    a->type = attempt_copy(&pos, s[CLAIM_TYPE]);
-    a->job.to = attempt_copy(&pos, s[CLAIM_TO]);
-    a->job.secret = attempt_copy(&pos, s[CLAIM_SECRET]);
-    a->job.old = attempt_copy(&pos, s[CLAIM_OLD]);
-    a->job.event = attempt_copy(&pos, s[CLAIM_EVENT]);
-    a->job.body = attempt_copy(&pos, s[CLAIM_BODY]);
-    a->job.conf = d->conf;
-    a->job.first = first;
-    a->contact = attempt_copy(&pos, s[CLAIM_CHANNEL]);
-    a->channel = channel_find(a->contact);
-
-    if (attempt_set_ids(a) != 0) {
-        attempt_free(a);
-        return NULL;
-    }
-
-    return a;
-}
-
-
-void
-attempt_free(attempt_t *a)
-{
-    if (a->resolve != NULL) {
-        resolve_cancel(a->resolve);
-    }
-
-    if (a->transfer != NULL) {
-        transfer_cancel(a->transfer);
-    }
-
-    if (a->mail != NULL) {
-        smtp_cancel(a->mail);
-    }
-
-    if (a->request != NULL) {
-        channel_request_free(a->request);
-    }
-
-    if (a->state == ATTEMPT_RECORDING) {
-        ev_timer_stop(a->deliver->loop, &a->timer);
-    }
-
-    if (a->state == ATTEMPT_RECORDING || a->state == ATTEMPT_MARKING) {
-        store_forget(a->deliver->store, a);
-    }
-
-    lane_put(a->account_lane);
-    lane_put(a->lane);
-    OPENSSL_cleanse(a->bytes, a->size);
-    rbl_buf_free(&a->log);
-    free(a->answer);
-    free(a);
-}
-
 
 /* Recorded, or so long not that somebody else has it now. */
 
@@ -237,12 +65,14 @@ attempt_record_handler(struct ev_loop *loop, ev_timer *timer, int revents)
 }
 
 
-static void
+void
 attempt_record(attempt_t *a)
 {
     deliver_t  *d = a->deliver;
     rbl_key_t   key;
     rbl_str_t   argv[10];
+
+    a->state = ATTEMPT_RECORDING;
 
     argv[0] = rbl_key(&key, store_keyspace(d->store), a->part, "retry",
                       RBL_STR(""), RBL_STR(""));
@@ -272,11 +102,16 @@ attempt_end(attempt_t *a, const char *outcome, unsigned status, int64_t delay,
     snprintf(a->error, sizeof(a->error), "%s", error);
     attempt_log(a, outcome, status, delay, error);
 
-    a->state = ATTEMPT_RECORDING;
     ev_init(&a->timer, attempt_record_handler);
     a->timer.data = a;
+    a->state = ATTEMPT_OVER;
 
-    attempt_record(a);
+    if (a->entry != NULL) {
+        direct_over(a);
+
+    } else {
+        attempt_record(a);
+    }
 }
 
 

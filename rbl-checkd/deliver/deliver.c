@@ -15,6 +15,7 @@
 
 #include "../log.h"
 #include "address.h"
+#include "direct.h"
 
 
 #define DELIVER_ERROR_WAIT  5.0         /* s after a claim that failed */
@@ -71,7 +72,7 @@ deliver_take(deliver_part_t *part, unsigned asked, ev_tstamp claimed,
     n = rbl_reply_len(reply);
 
     for (i = 2; i < n; i++) {
-        a = attempt_new(d, part->n, claimed, rbl_reply_at(reply, i));
+        a = attempt_claimed(d, part->n, claimed, rbl_reply_at(reply, i));
 
         if (a == NULL) {
             log_error("a delivery of partition %u is malformed", part->n);
@@ -233,6 +234,7 @@ deliver_tick_handler(struct ev_loop *loop, ev_timer *timer, int revents)
     (void) revents;
 
     queue_run(d);
+    outbox_more(d->outbox);
 
     if (!store_ready(d->store) || deliver_set_parts(d) != 0) {
         deliver_tick_at(d, ev_now(loop) + DELIVER_POLL);
@@ -290,8 +292,9 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     d->services = transfer_pool_new(loop, conf->deliver_ca,
                                      conf->deliveries_max);
     d->smtp = conf->smtp_url[0] != '\0' ? smtp_new(loop, conf) : NULL;
-    d->outbox = d->zones != NULL && d->transfers != NULL && d->services != NULL
-                ? outbox_new(d) : NULL;
+    d->direct = direct_new(d);
+    d->outbox = d->direct != NULL && d->zones != NULL && d->transfers != NULL
+                && d->services != NULL ? outbox_new(d) : NULL;
 
     d->digests = d->outbox != NULL ? digests_new(d) : NULL;
 
@@ -364,7 +367,6 @@ deliver_free(deliver_t *d)
 
     d->stopped = 1;
     ev_timer_stop(d->loop, &d->tick);
-    queue_clear(d, 1);
 
     for (p = 0; p < d->n_parts; p++) {
         store_forget(d->store, &d->parts[p]);
@@ -374,9 +376,17 @@ deliver_free(deliver_t *d)
         digests_free(d->digests);
     }
 
+    /* entries go before their attempts */
+
     if (d->outbox != NULL) {
         outbox_free(d->outbox);
     }
+
+    if (d->direct != NULL) {
+        direct_free(d->direct);
+    }
+
+    queue_clear(d, 1);
 
     if (d->smtp != NULL) {
         smtp_free(d->smtp);

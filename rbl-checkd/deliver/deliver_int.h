@@ -2,9 +2,12 @@
  * What the files of the delivery share: the deliverer itself, its partitions
  * and the attempt.  deliver.h is the contract towards the daemon.
  *
- * A delivery is leased by delivery_claim, becomes an attempt, waits here for
- * its turn (queue.c), runs (attempt.c) and is recorded by delivery_done.  One
- * that is dropped here, or whose daemon dies, comes back by its lease.
+ * An event is tried at once where it may be (direct.c): its entry in the outbox
+ * is the record of it until all first attempts are over, and what is not over
+ * soon becomes deliveries of their own.  Such a delivery is leased by
+ * delivery_claim, becomes an attempt, waits here for its turn (queue.c), runs
+ * (attempt.c) and is recorded by delivery_done.  One that is dropped here, or
+ * whose daemon dies, comes back by its lease, or by that of its entry.
  */
 
 #ifndef DELIVER_INT_H_INCLUDED
@@ -15,6 +18,7 @@
 #include "channel.h"
 #include "lane.h"
 #include "link.h"
+#include "payload.h"
 #include "resolve.h"
 #include "smtp.h"
 #include "transfer.h"
@@ -27,6 +31,8 @@
 #define ATTEMPT_ANSWER_MAX 1024u        /* octets of an answer that are kept */
 
 typedef struct outbox_s   outbox_t;
+typedef struct direct_s   direct_t;
+typedef struct entry_s    entry_t;
 typedef struct digests_s  digests_t;
 typedef struct attempt_s  attempt_t;
 
@@ -48,6 +54,7 @@ struct deliver_s {
     transfer_pool_t  *services;         /* to the configuration's */
     smtp_t           *smtp;             /* NULL: no mail server */
     outbox_t         *outbox;
+    direct_t         *direct;
     digests_t        *digests;          /* of contacts */
     zones_t          *zones;            /* of accounts */
     double            lease;            /* s */
@@ -70,12 +77,26 @@ typedef enum {
     ATTEMPT_MARKING,
     ATTEMPT_RESOLVING,
     ATTEMPT_SENDING,
+    ATTEMPT_OVER,                       /* its entry records it */
     ATTEMPT_RECORDING
 } attempt_state_t;
 
+/* What is known of a delivery before its next attempt. */
+typedef struct {
+    rbl_str_t   member;                 /* "<AC>:<EV>:<target>" */
+    rbl_str_t   type, to, secret, old, event;
+    rbl_str_t   contact;                /* type of the contact, "": none */
+    payload_t  *body;                   /* the attempt gets its own */
+    unsigned    n;                      /* number of the attempt, from 0 */
+    int64_t     first;                  /* ms since 1970 */
+} attempt_given_t;
+
 struct attempt_s {
     link_t           link;              /* waiting or running */
-    unsigned        *counted;           /* how many run beside it */
+    unsigned        *counted;           /* how many run beside it; NULL: it has
+                                           left, or not begun */
+    entry_t         *entry;             /* of the outbox, that records its end;
+                                           NULL: it has a record of its own */
     lane_t          *account_lane;      /* of what is posted, else NULL */
     lane_t          *lane;              /* its receiver's */
     uint64_t         round;             /* of a mail: its turn */
@@ -86,6 +107,7 @@ struct attempt_s {
     ev_tstamp        deadline;          /* of this attempt */
     rbl_str_t        member, type;
     rbl_str_t        contact;           /* type of the contact, "": none */
+    payload_t       *body;
     channel_job_t    job;
     char             account[40];
     rbl_str_t        target;            /* of member */
@@ -119,11 +141,10 @@ struct attempt_s {
 
 /* attempt.c */
 
-/* From an element of delivery_claim's result; NULL: malformed, no memory. */
-attempt_t *attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
-    const redisReply *reply);
-void attempt_free(attempt_t *a);        /* at any time, ends what it does */
 void attempt_start(attempt_t *a);
+
+/* Records the end of one that is over. */
+void attempt_record(attempt_t *a);
 
 /*
  * One of these is the end of what attempt_start began; retry_after in s, wait
@@ -137,6 +158,19 @@ void attempt_dead(attempt_t *a, unsigned status, const char *error);
 
 /* Foreign words may repeat the code of a confirmation. */
 void attempt_hide_code(const attempt_t *a, char *text);
+
+/* attempt_new.c */
+
+/* NULL: malformed, or out of memory. */
+attempt_t *attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
+    const attempt_given_t *given);
+
+/* The same from an element of delivery_claim's result. */
+attempt_t *attempt_claimed(deliver_t *d, unsigned part, ev_tstamp claimed,
+    const redisReply *reply);
+
+/* At any time: ends what it does.  What it holds in the queue is not its. */
+void attempt_free(attempt_t *a);
 
 /* attempt_log.c */
 
@@ -154,7 +188,7 @@ void attempt_mail(attempt_t *a);
 /* How many deliveries may be claimed now. */
 unsigned queue_room(const deliver_t *d);
 
-/* Takes a claimed attempt; drops it if its account has too many that wait. */
+/* Takes an attempt; drops it if its account has too many that wait. */
 void queue_put(deliver_t *d, attempt_t *a);
 
 /* Until when it may begin, so that its record fits into the lease. */
@@ -163,7 +197,10 @@ ev_tstamp queue_latest(const attempt_t *a);
 /* Starts what may start. */
 void queue_run(deliver_t *d);
 
-/* An attempt is over: freed here. */
+/* An attempt that runs gives up its place. */
+void queue_leave(attempt_t *a);
+
+/* One is over: freed here. */
 void queue_over(attempt_t *a);
 void queue_clear(deliver_t *d, int running_too);
 
@@ -178,7 +215,15 @@ outbox_t *outbox_new(deliver_t *d);     /* NULL: out of memory */
 void outbox_stop(outbox_t *ob);
 void outbox_free(outbox_t *ob);
 void outbox_wake(outbox_t *ob);
+void outbox_more(outbox_t *ob);         /* reads on if there is room */
 unsigned outbox_pending(const outbox_t *ob);
+
+/* direct.c: what becomes of an attempt that has an entry */
+
+void direct_began(attempt_t *a);        /* it is about to run */
+void direct_over(attempt_t *a);         /* it has an outcome */
+void direct_dropped(attempt_t *a);      /* it is not tried here, and freed by
+                                           the caller */
 
 /* digests.c */
 

@@ -1,15 +1,17 @@
 /*
- * One entry of the outbox: decodes the event, renders its body once and lets
- * event_fanout make the deliveries.  The XACK inside that script is the guard:
- * whoever has it makes them, so an entry may be worked on twice without harm.
+ * One entry of the outbox: decodes the event and renders its body once.  What
+ * goes to receivers and callbacks is tried at once (direct.c), what goes to
+ * contacts becomes deliveries by event_fanout.  The XACK inside the scripts is
+ * the guard: whoever has it records, so an entry may be worked on twice without
+ * harm.
  *
- * An entry that cannot be told, or that the script fails on, goes raw into the
+ * An entry that cannot be told, or that a script fails on, goes raw into the
  * account's dead letters and is acknowledged: it never comes back.
  *
  * An entry owns a copy of its bytes; it lives until its last reply.
  */
 
-#include "entry.h"
+#include "direct.h"
 
 #include <openssl/evp.h>
 #include <stdlib.h>
@@ -20,41 +22,30 @@
 #include "rbl_sid.h"
 
 
-#define ENTRY_CALLBACKS  1024           /* of one event */
 #define ENTRY_RAW_MAX    1048576        /* what a dead letter keeps */
-#define ENTRY_ARGS       9              /* before the callbacks */
-
-
-struct entry_s {
-    link_t        link;
-    entry_set_t  *set;
-    unsigned      part;
-    int           batch;
-    rbl_str_t     id, account, raw;     /* into bytes */
-    char          bytes[];
-};
+#define ENTRY_ARGS       8
 
 
 static void
 entry_free(entry_t *e)
 {
+    direct_forget(e);
+    payload_put(e->body);
     link_remove(&e->link);
     e->set->n--;
     free(e);
 }
 
 
-static void
+void
 entry_end(entry_t *e, int good)
 {
-    int           batch;
     entry_set_t  *set;
 
     set = e->set;
-    batch = e->batch;
     entry_free(e);
 
-    set->done(set->data, batch, good);
+    set->done(set->data, good);
 }
 
 
@@ -121,7 +112,7 @@ entry_keepable(const entry_t *e)
 
 /* Keeps what cannot be delivered as a dead letter, if its account is known. */
 
-static void
+void
 entry_bury(entry_t *e, const char *why)
 {
     size_t      n;
@@ -184,54 +175,6 @@ entry_fanned_out(void *data, const redisReply *reply)
 }
 
 
-/* Appends URL and application of each callback; the number of strings. */
-
-static int
-entry_callbacks(rbl_str_t *argv, size_t n, rbl_str_t packed)
-{
-    int         argc;
-    size_t      i;
-    rbl_mp_t    mp;
-    rbl_sid_t   app;
-    rbl_str_t   url, sid;
-
-    argc = 0;
-    rbl_mp_init(&mp, packed);
-    rbl_mp_array(&mp);
-
-    for (i = 0; i < n; i++) {
-        if (rbl_mp_array(&mp) != 2) {
-            return -1;
-        }
-
-        url = rbl_mp_str(&mp);
-        sid = rbl_mp_str(&mp);
-
-        if (mp.failed || rbl_sid_parse(&app, RBL_SID_APP, sid) != RBL_OK) {
-            return -1;
-        }
-
-        argv[argc++] = url;
-        argv[argc++] = sid;
-    }
-
-    return argc;
-}
-
-
-static size_t
-entry_callback_count(rbl_str_t packed)
-{
-    size_t    n;
-    rbl_mp_t  mp;
-
-    rbl_mp_init(&mp, packed);
-    n = rbl_mp_array(&mp);
-
-    return n < ENTRY_CALLBACKS ? n : ENTRY_CALLBACKS;
-}
-
-
 /* As contacts keep it of their code: of the SID and the code. */
 
 static int
@@ -251,22 +194,16 @@ entry_digest(unsigned char digest[32], const rbl_event_t *event)
 
 
 static const char *
-entry_fan_out(entry_t *e, const rbl_event_t *event, rbl_str_t body)
+entry_fan_out(entry_t *e)
 {
-    int             more;
-    size_t          n;
-    store_t        *store = e->set->deliver->store;
-    rbl_key_t       key;
-    rbl_str_t      *argv;
-    unsigned char   digest[32];
+    store_t            *store = e->set->deliver->store;
+    rbl_key_t           key;
+    rbl_str_t           argv[ENTRY_ARGS];
+    unsigned char       digest[32];
+    const rbl_event_t  *event = &e->event;
 
-    n = entry_callback_count(event->callbacks);
-    argv = calloc(ENTRY_ARGS + 2 * n, sizeof(rbl_str_t));
-    if (argv == NULL
-        || (event->contact.n > 0 && entry_digest(digest, event) != 0))
-    {
-        free(argv);
-        return "out of memory";
+    if (event->contact.n > 0 && entry_digest(digest, event) != 0) {
+        return "malformed contact";
     }
 
     argv[0] = rbl_key(&key, store_keyspace(store), e->part, "outbox",
@@ -275,68 +212,103 @@ entry_fan_out(entry_t *e, const rbl_event_t *event, rbl_str_t body)
     argv[2] = e->account;
     argv[3] = event->id;
     argv[4] = event->type;
-    argv[5] = body;
-    argv[6] = event->hooks ? RBL_STR("1") : RBL_STR("0");
-    argv[7] = event->contact;
-    argv[8] = event->contact.n > 0
+    argv[5] = payload_str(e->body);
+    argv[6] = event->contact;
+    argv[7] = event->contact.n > 0
               ? (rbl_str_t) { (const char *) digest, sizeof(digest) }
               : RBL_STR("");
-    more = entry_callbacks(argv + ENTRY_ARGS, n, event->callbacks);
 
-    if (more >= 0) {
-        store_script(store, &rbl_script_event_fanout, entry_fanned_out, e, 1,
-                     ENTRY_ARGS + more, argv);
-    }
+    store_script(store, &rbl_script_event_fanout, entry_fanned_out, e, 1,
+                 ENTRY_ARGS, argv);
 
-    free(argv);
-
-    return more >= 0 ? NULL : "malformed callbacks";
+    return NULL;
 }
 
 
-static rbl_err_t
-entry_render(rbl_out_t *out, const rbl_event_t *event, const rbl_zone_t *zone)
+static int
+entry_is_confirm(const entry_t *e)
 {
-    return rbl_str_is(event->type, MESSAGE_CONFIRM)
-           ? message_confirm(out, event, zone)
-           : rbl_str_is(event->type, MESSAGE_NOTICE)
-           ? message_notice(out, event, zone)
-           : body_render(out, event, zone);
+    return rbl_str_is(e->event.type, MESSAGE_CONFIRM);
+}
+
+
+static int
+entry_is_notice(const entry_t *e)
+{
+    return rbl_str_is(e->event.type, MESSAGE_NOTICE);
+}
+
+
+/* NULL, or why it cannot be told. */
+
+static const char *
+entry_read(entry_t *e)
+{
+    rbl_buf_t          body;
+    rbl_err_t          err;
+    rbl_sid_t          sid;
+    deliver_t         *d = e->set->deliver;
+    const rbl_zone_t  *zone;
+
+    if (rbl_sid_parse(&sid, RBL_SID_ACCOUNT, e->account) != RBL_OK) {
+        return "malformed account";
+    }
+
+    if (rbl_event_decode(&e->event, e->raw) != RBL_OK) {
+        return "not an event record";
+    }
+
+    rbl_buf_init(&body);
+    zone = zones_find(d->zones, e->event.timezone);
+    err = entry_is_confirm(e) ? message_confirm(&body.out, &e->event, zone)
+          : entry_is_notice(e) ? message_notice(&body.out, &e->event, zone)
+          : body_render(&body.out, &e->event, zone);
+
+    if (err == RBL_OK) {
+        e->body = payload_new(rbl_buf_str(&body));
+    }
+
+    rbl_buf_free(&body);
+
+    return e->body != NULL ? NULL : "its body cannot be made";
 }
 
 
 static void
 entry_process(entry_t *e)
 {
-    rbl_buf_t     body;
-    rbl_sid_t     sid;
-    const char   *why;
-    deliver_t    *d = e->set->deliver;
-    rbl_event_t   event;
+    const char  *why;
 
-    rbl_buf_init(&body);
+    why = entry_read(e);
 
-    if (rbl_sid_parse(&sid, RBL_SID_ACCOUNT, e->account) != RBL_OK) {
-        why = "malformed account";
+    if (why == NULL && (entry_is_confirm(e) || entry_is_notice(e))) {
+        why = entry_fan_out(e);
 
-    } else if (rbl_event_decode(&event, e->raw) != RBL_OK) {
-        why = "not an event record";
-
-    } else if (entry_render(&body.out, &event,
-                            zones_find(d->zones, event.timezone))
-               != RBL_OK)
-    {
-        why = "its body cannot be made";
-
-    } else {
-        why = entry_fan_out(e, &event, rbl_buf_str(&body));
+    } else if (why == NULL) {
+        why = direct_add(e->set->deliver->direct, e);
     }
 
     if (why != NULL) {
         entry_bury(e, why);
     }
+}
 
-    rbl_buf_free(&body);
+
+int
+entry_known(const entry_set_t *set, unsigned part, rbl_str_t id)
+{
+    const link_t   *l;
+    const entry_t  *e;
+
+    for (l = set->entries.next; l != &set->entries; l = l->next) {
+        e = link_of(l, entry_t, link);
+
+        if (e->part == part && rbl_str_eq(e->id, id)) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 
@@ -355,8 +327,7 @@ entry_keep(char **pos, rbl_str_t s)
 
 
 int
-entry_start(entry_set_t *set, unsigned part, const redisReply *reply,
-    int batch)
+entry_start(entry_set_t *set, unsigned part, const redisReply *reply)
 {
     char              *pos;
     entry_t           *e;
@@ -380,11 +351,12 @@ entry_start(entry_set_t *set, unsigned part, const redisReply *reply,
     pos = e->bytes;
     e->set = set;
     e->part = part;
-    e->batch = batch;
+    e->since = ev_now(set->deliver->loop);
     e->id = entry_keep(&pos, id);
     e->account = entry_keep(&pos, account);
     e->raw = entry_keep(&pos, raw);
 
+    link_init(&e->turn);
     link_add(&set->entries, &e->link);
     set->n++;
 

@@ -2,7 +2,7 @@
  * Reads the outbox of every partition and turns each entry into deliveries.
  *
  * It has a connection of its own, for XREADGROUP blocks it; everything else
- * goes over the daemon's.  One batch is worked off before the next is read.
+ * goes over the daemon's.  It reads on while few attempts wait for their turn.
  * After a start and after every trouble it first reads its own pending entries
  * ("0"), then new ones (">").  Entries of daemons that died are taken over
  * after the lease.
@@ -17,7 +17,7 @@
 
 #include "../group.h"
 #include "../log.h"
-#include "entry.h"
+#include "direct.h"
 
 
 #define OUTBOX_COUNT      8u            /* entries of a partition a read, */
@@ -26,6 +26,7 @@
 #define OUTBOX_BLOCK_MS   "1000"
 #define OUTBOX_AGAIN      1.0           /* s after trouble */
 #define OUTBOX_TAKEOVER   "64"          /* entries of a dead daemon */
+#define OUTBOX_OPEN       1024u         /* entries on their way */
 
 typedef struct {
     outbox_t   *ob;
@@ -40,12 +41,11 @@ struct outbox_s {
     ev_timer        again;              /* the next read */
     ev_timer        takeover;
     entry_set_t     set;
-    unsigned        batch;              /* entries of the batch not done */
     unsigned        groups;             /* XGROUP CREATE on their way */
     int             reading;
     int             backlog;            /* 1: own pending entries first */
     int             own;                /* 1: the read in flight is for them */
-    int             failed;             /* in this batch */
+    int             failed;             /* since the last read */
     unsigned        n_parts;
     outbox_part_t  *parts;
     rbl_str_t      *argv;               /* of XREADGROUP */
@@ -82,20 +82,44 @@ outbox_trouble(outbox_t *ob)
 }
 
 
-static void
-outbox_batch_done(outbox_t *ob)
+/*
+ * What is pending for us is read when nothing of it is on its way any more;
+ * what is new while there is room for it here.
+ */
+
+static int
+outbox_may_read(const outbox_t *ob)
 {
-    if (ob->batch > 0 || ob->reading || ob->groups > 0) {
-        return;
+    const deliver_t  *d = ob->deliver;
+
+    if (ob->reading || ob->groups > 0 || ob->n_parts == 0
+        || ev_is_active(&ob->again) || !store_ready(ob->store))
+    {
+        return 0;
     }
 
-    outbox_later(ob, ob->failed ? OUTBOX_AGAIN : 0.0);
-    ob->failed = 0;
+    return ob->set.n == 0
+           || (!ob->backlog && ob->set.n < OUTBOX_OPEN
+               && direct_asking(d->direct) == 0
+               && d->n_waiting < d->conf->deliveries_max);
+}
+
+
+void
+outbox_more(outbox_t *ob)
+{
+    if (ob->failed && !ob->reading) {
+        ob->failed = 0;
+        outbox_later(ob, OUTBOX_AGAIN);
+
+    } else if (outbox_may_read(ob)) {
+        outbox_read(ob);
+    }
 }
 
 
 static void
-outbox_entry_done(void *data, int batch, int good)
+outbox_entry_done(void *data, int good)
 {
     outbox_t  *ob = data;
 
@@ -103,26 +127,19 @@ outbox_entry_done(void *data, int batch, int good)
         outbox_trouble(ob);
     }
 
-    ob->batch -= (unsigned) batch;
-    outbox_batch_done(ob);
+    outbox_more(ob);
 }
 
 
 static size_t
-outbox_take_all(outbox_t *ob, unsigned part, const redisReply *entries,
-    int batch)
+outbox_take_all(outbox_t *ob, unsigned part, const redisReply *entries)
 {
     size_t  i, n;
 
     n = rbl_reply_len(entries);
 
     for (i = 0; i < n; i++) {
-        if (entry_start(&ob->set, part, rbl_reply_at(entries, i), batch)
-            == 0)
-        {
-            ob->batch += (unsigned) batch;
-
-        } else {
+        if (entry_start(&ob->set, part, rbl_reply_at(entries, i)) != 0) {
             outbox_trouble(ob);
         }
     }
@@ -158,7 +175,7 @@ outbox_streams(outbox_t *ob, const redisReply *reply)
             break;
         }
 
-        n += outbox_take_all(ob, p, rbl_reply_at(stream, 1), 1);
+        n += outbox_take_all(ob, p, rbl_reply_at(stream, 1));
     }
 
     return n;
@@ -178,7 +195,7 @@ outbox_got(void *data, const redisReply *reply)
         /* the store may have given us entries that never came */
 
         outbox_trouble(ob);
-        outbox_batch_done(ob);
+        outbox_more(ob);
         return;
     }
 
@@ -186,6 +203,7 @@ outbox_got(void *data, const redisReply *reply)
 
     case RBL_REPLY_OK:
         n = outbox_streams(ob, reply);
+        direct_ask(ob->deliver->direct);
 
         if (n == 0 && ob->own) {
             ob->backlog = 0;
@@ -202,7 +220,7 @@ outbox_got(void *data, const redisReply *reply)
         outbox_trouble(ob);
     }
 
-    outbox_batch_done(ob);
+    outbox_more(ob);
 }
 
 
@@ -213,12 +231,6 @@ outbox_read(outbox_t *ob)
     unsigned   p;
     char       count[16];
     rbl_str_t  id, *argv = ob->argv;
-
-    if (ob->reading || ob->batch > 0 || ob->groups > 0
-        || ob->n_parts == 0 || !store_ready(ob->store))
-    {
-        return;
-    }
 
     snprintf(count, sizeof(count), "%u",
              OUTBOX_BATCH / ob->n_parts > OUTBOX_COUNT
@@ -267,7 +279,7 @@ outbox_group_made(void *data, const redisReply *reply)
         outbox_trouble(ob);
     }
 
-    outbox_batch_done(ob);
+    outbox_more(ob);
 }
 
 
@@ -293,6 +305,31 @@ outbox_groups(outbox_t *ob)
 }
 
 
+/* Some of ours may have been idle for so long, if the store was away. */
+
+static size_t
+outbox_take_over(outbox_t *ob, unsigned part, const redisReply *entries)
+{
+    size_t             i, n;
+    const redisReply  *entry;
+
+    n = 0;
+
+    for (i = 0; i < rbl_reply_len(entries); i++) {
+        entry = rbl_reply_at(entries, i);
+
+        if (!entry_known(&ob->set, part,
+                         rbl_reply_str(rbl_reply_at(entry, 0)))
+            && entry_start(&ob->set, part, entry) == 0)
+        {
+            n++;
+        }
+    }
+
+    return n;
+}
+
+
 /* [cursor, entries, deleted ids] */
 
 static void
@@ -313,9 +350,10 @@ outbox_taken_over(void *data, const redisReply *reply)
         part->cursor[cursor.n] = '\0';
     }
 
-    n = outbox_take_all(part->ob, part->n, rbl_reply_at(reply, 1), 0);
+    n = outbox_take_over(part->ob, part->n, rbl_reply_at(reply, 1));
 
     if (n > 0) {
+        direct_ask(part->ob->deliver->direct);
         log_notice("took over %zu outbox entries of partition %u", n,
                    part->n);
     }
@@ -414,7 +452,7 @@ outbox_again_handler(struct ev_loop *loop, ev_timer *timer, int revents)
     (void) loop;
     (void) revents;
 
-    outbox_read(timer->data);
+    outbox_more(timer->data);
 }
 
 

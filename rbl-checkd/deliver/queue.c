@@ -5,7 +5,8 @@
  * that whoever comes next finds one, and of what it may still take a receiver
  * gets at most half, so that its others find one; and receivers whose
  * deliveries have waited too long give up the places that others may need.
- * What is dropped comes back by its lease, behind what is due before it.
+ * What is dropped comes back by its lease, behind what is due before it, or is
+ * left to the claims if it is tried here at once.
  *
  * Mails all go to one server, one after the other, so they have a room of their
  * own: a server that hangs holds up nothing but mail.  In it accounts take
@@ -158,12 +159,25 @@ queue_lanes(deliver_t *d, attempt_t *a)
 }
 
 
+/* It is not tried now. */
+
+static void
+queue_forget(attempt_t *a)
+{
+    if (a->entry != NULL) {
+        direct_dropped(a);
+    }
+
+    attempt_free(a);
+}
+
+
 static void
 queue_drop(attempt_t *a)
 {
     log_debug("delivery %.*s waits for its lease: its receiver is slow",
               (int) a->member.n, a->member.p);
-    attempt_free(a);
+    queue_forget(a);
 }
 
 
@@ -272,6 +286,10 @@ queue_latest(const attempt_t *a)
 {
     const deliver_t  *d = a->deliver;
 
+    if (a->entry != NULL) {
+        return a->claimed + d->conf->lease / 2;
+    }
+
     return a->claimed + d->lease - QUEUE_RECORD
            - (queue_is_mail(a) ? d->conf->smtp_timeout
                                : d->conf->deliver_timeout);
@@ -284,7 +302,7 @@ queue_begin(attempt_t *a, link_t *ring, unsigned *running)
     queue_take(a->deliver, a);
 
     if (ev_now(a->deliver->loop) >= queue_latest(a)) {
-        attempt_free(a);
+        queue_forget(a);
         return;
     }
 
@@ -295,6 +313,10 @@ queue_begin(attempt_t *a, link_t *ring, unsigned *running)
     if (a->lane != NULL) {
         a->account_lane->running++;
         a->lane->running++;
+    }
+
+    if (a->entry != NULL) {
+        direct_began(a);
     }
 
     attempt_start(a);
@@ -345,21 +367,28 @@ queue_run(deliver_t *d)
 
 
 void
-queue_over(attempt_t *a)
+queue_leave(attempt_t *a)
 {
     deliver_t  *d = a->deliver;
 
     link_remove(&a->link);
     (*a->counted)--;
+    a->counted = NULL;
 
     if (a->lane != NULL) {
         a->account_lane->running--;
         a->lane->running--;
     }
 
-    attempt_free(a);
-
     deliver_kick(d, d->n_parts);
+}
+
+
+void
+queue_over(attempt_t *a)
+{
+    queue_leave(a);
+    attempt_free(a);
 }
 
 
@@ -371,7 +400,7 @@ queue_empty(link_t *head)
     while (!link_empty(head)) {
         a = link_of(head->next, attempt_t, link);
         link_remove(&a->link);
-        attempt_free(a);
+        queue_forget(a);
     }
 }
 

@@ -26,11 +26,15 @@ local function delivery_over(ac, ev, target, member)
 end
 -- What is given up stays as a dead letter; the body of a confirmation does not,
 -- for it holds the code.
+local function letter(ac, ev, target, type, body, url, app, status, text,
+    attempts)
+    call('XADD', key('dead', ac), 'MAXLEN', '~', 10000, '*', 'e', ev,
+        'to', target, 'url', url or '', 't', type or '',
+        'b', type ~= 'contact.confirm' and body or '',
+        's', status, 'x', text, 'n', attempts, 'a', app or '')
+end
 local function delivery_dead(ac, ev, target, status, text, attempts)
     local e = call('HMGET', key('event', ac, ev), 'type', 'body')
-    local body = e[1] ~= 'contact.confirm' and e[2] or ''
     local d = call('HMGET', key('dlv', ac, ev, target), 'url', 'app')
-    call('XADD', key('dead', ac), 'MAXLEN', '~', 10000, '*', 'e', ev,
-        'to', target, 'url', d[1] or '', 't', e[1] or '', 'b', body,
-        's', status, 'x', text, 'n', attempts, 'a', d[2] or '')
+    letter(ac, ev, target, e[1], e[2], d[1], d[2], status, text, attempts)
 end

@@ -35,20 +35,27 @@ local function hook_notice(h, reason, now)
             '', '')
     end
 end
+local well = {}
 local function hook_attempted(target, outcome, test, now, quiet)
-    local reason
+    local k, reason = key('hook', ac, target), nil
     if outcome == 'ok' then
-        call('DEL', key('hook', ac, target))
-    elseif outcome == 'gone' then
+        if not well[k] then
+            call('DEL', k)
+            well[k] = true
+        end
+        return
+    end
+    well[k] = nil
+    if outcome == 'gone' then
         reason = 'it is gone (HTTP status 410)'
     elseif not test and hook_failed(target, now, quiet) then
         reason = 'every attempt has failed for five days'
     end
-    local k = key('s', ac, target)
-    local h = reason and load(k)
+    local sk = key('s', ac, target)
+    local h = reason and load(sk)
     if h and h[HOOK.status] == 'active' then
         disable(h, reason)
-        save(k, h)
+        save(sk, h)
         hook_notice(h, reason, now)
     end
 end

@@ -10,7 +10,7 @@ use RblTest;
 
 our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
     add_host listed_result result finish_check begin begin_job take handle
-    everything on_its_slot);
+    everything on_its_slot read_event end_events targets leave_event);
 
 my $redis;
 my %source;
@@ -99,6 +99,41 @@ sub listed_result {
     my ($list, %o) = @_;
     return result($list, 'listed', codes => ['127.0.0.2'],
         details => 'why', %o);
+}
+
+# An event in the outbox, read by a daemon; the id of the entry.
+sub read_event {
+    my ($ac, $ev) = @_;
+
+    cmd('XADD', k('outbox'), '*', 'a', $ac, 'e', $ev, 'd', 'x');
+    return cmd('XREADGROUP', 'GROUP', 'deliver', 'me', 'STREAMS', k('outbox'),
+        '>')->[0][1][0][0];
+}
+
+# Whom events of these accounts and types go to, as event_targets tells it.
+sub targets {
+    my $r = script('event_targets', [k('outbox')], @_);
+    return @$r[1 .. $#$r];
+}
+
+# Records events: [id, account, event, type, body, [target, outcome, ...]...].
+sub end_events {
+    my ($lease, @events) = @_;
+
+    return script('event_done', [k('outbox')], $lease, map {
+        my ($id, $ac, $ev, $type, $body, @to) = @$_;
+        packed([$id, $ac, $ev, $type, $body, \@to]) } @events);
+}
+
+# One of which nothing is tried at once: all that want it, and callbacks
+# [URL, application]..., become deliveries.
+sub leave_event {
+    my ($id, $ac, $ev, $type, $body, @callbacks) = @_;
+
+    my $n = 0;
+    return end_events(60_000, [$id, $ac, $ev, $type, $body,
+        (map { [$_->[0], 'later', '', '', ''] } @{ (targets($ac, $type))[0] }),
+        (map { ['CB' . $n++, 'later', '', @$_] } @callbacks)]);
 }
 
 # The handle of a job, as if a daemon had taken it: that which take() or begin()

@@ -31,12 +31,9 @@ sub done {
 }
 sub event {
     my ($type) = @_;
-    my $ev = sid('EV');
-    cmd('XADD', k('outbox'), '*', 'a', $ac, 'e', $ev, 'd', 'x');
-    my $id = cmd('XREADGROUP', 'GROUP', 'deliver', 'me', 'STREAMS',
-        k('outbox'), '>')->[0][1][0][0];
-    return ($ev, script('event_fanout', [k('outbox')], $id, $ac, $ev,
-        $type // 't', qq({"body":"$ev"}), '1', '', '')->[1]);
+    my $id = read_event($ac, my $ev = sid('EV'));
+    return ($ev, leave_event($id, $ac, $ev, $type // 't', qq({"body":"$ev"}))
+        ->[1]);
 }
 sub letters {
     return map { { @{ $_->[1] }, id => $_->[0] } }
@@ -254,7 +251,7 @@ is_deeply([@$notice{qw(type check value hooks)}], ['contact.notice', $wh, 'n',
 like($notice->{message}, qr/failed for five days/, 'why');
 clear();
 is(script('event_fanout', [k('outbox')], $entry->[0], $ac, $notice->{id},
-    'contact.notice', '{"notice":1}', '0', '', '')->[1], 2,
+    'contact.notice', '{"notice":1}', '', '')->[1], 2,
     'those that are active');
 my @notices = sort { $a->[0] cmp $b->[0] } claim();
 is_deeply([map { [@$_[0, 1, 2, 7, 8]] } @notices], [map { [

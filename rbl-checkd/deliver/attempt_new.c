@@ -1,0 +1,208 @@
+/*
+ * How an attempt comes and goes.  It owns a copy of everything that it was
+ * given, but for the body, which it shares.
+ */
+
+#include "deliver_int.h"
+
+#include <openssl/crypto.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "rbl_sid.h"
+
+
+enum {
+    CLAIM_MEMBER = 0,
+    CLAIM_TYPE,
+    CLAIM_TO,
+    CLAIM_SECRET,
+    CLAIM_ATTEMPT,
+    CLAIM_FIRST,
+    CLAIM_EVENT,
+    CLAIM_BODY,
+    CLAIM_CHANNEL,
+    CLAIM_OLD,
+    CLAIM__N
+};
+
+
+static rbl_str_t
+attempt_copy(char **pos, rbl_str_t s)
+{
+    rbl_str_t  copy;
+
+    if (s.n > 0) {
+        memcpy(*pos, s.p, s.n);
+    }
+
+    copy.p = *pos;
+    copy.n = s.n;
+    *pos += s.n;
+    *(*pos)++ = '\0';
+
+    return copy;
+}
+
+
+/* "<AC>:<EV>:<target>", the event the same as in its own field. */
+
+static int
+attempt_set_ids(attempt_t *a)
+{
+    rbl_str_t   account, event, target;
+    rbl_sid_t   sid;
+
+    if (a->member.n < 2 * (RBL_SID_LEN + 1) + 3) {
+        return -1;
+    }
+
+    account = (rbl_str_t) { a->member.p, RBL_SID_LEN };
+    event = (rbl_str_t) { account.p + RBL_SID_LEN + 1, RBL_SID_LEN };
+    target = (rbl_str_t) { event.p + RBL_SID_LEN + 1,
+                           a->member.n - 2 * (RBL_SID_LEN + 1) };
+
+    if (rbl_sid_parse(&sid, RBL_SID_ACCOUNT, account) != RBL_OK
+        || rbl_sid_parse(&sid, RBL_SID_EVENT, event) != RBL_OK
+        || !rbl_str_eq(event, a->job.event))
+    {
+        return -1;
+    }
+
+    snprintf(a->account, sizeof(a->account), "%.*s", (int) account.n,
+             account.p);
+    a->target = target;
+    a->short_lived = memcmp(target.p, "CB", 2) == 0 || a->contact.n > 0;
+
+    return 0;
+}
+
+
+attempt_t *
+attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
+    const attempt_given_t *given)
+{
+    char       *pos;
+    size_t      size;
+    attempt_t  *a;
+
+    size = given->member.n + given->type.n + given->to.n + given->secret.n
+           + given->old.n + given->event.n + given->contact.n + 7;
+
+    a = calloc(1, sizeof(attempt_t) + size);
+    if (a == NULL) {
+        return NULL;
+    }
+
+    link_init(&a->link);
+    rbl_buf_init(&a->log);
+    a->deliver = d;
+    a->part = part;
+    a->claimed = claimed;
+    a->n = given->n;
+    a->size = size;
+
+    pos = a->bytes;
+    a->member = attempt_copy(&pos, given->member);
+    a->type = attempt_copy(&pos, given->type);
+    a->job.to = attempt_copy(&pos, given->to);
+    a->job.secret = attempt_copy(&pos, given->secret);
+    a->job.old = attempt_copy(&pos, given->old);
+    a->job.event = attempt_copy(&pos, given->event);
+    a->body = payload_get(given->body);
+    a->job.body = payload_str(a->body);
+    a->job.conf = d->conf;
+    a->job.first = given->first;
+    a->contact = attempt_copy(&pos, given->contact);
+    a->channel = channel_find(a->contact);
+
+    if (attempt_set_ids(a) != 0) {
+        attempt_free(a);
+        return NULL;
+    }
+
+    return a;
+}
+
+
+attempt_t *
+attempt_claimed(deliver_t *d, unsigned part, ev_tstamp claimed,
+    const redisReply *reply)
+{
+    size_t            i;
+    int64_t           n;
+    rbl_str_t         s[CLAIM__N];
+    attempt_t        *a;
+    attempt_given_t   given;
+
+    for (i = 0; i < CLAIM__N; i++) {
+        s[i] = rbl_reply_str(rbl_reply_at(reply, i));
+
+        if (i != CLAIM_ATTEMPT && i != CLAIM_FIRST && s[i].p == NULL) {
+            return NULL;
+        }
+    }
+
+    n = rbl_reply_int(rbl_reply_at(reply, CLAIM_ATTEMPT), -1);
+    given.first = rbl_reply_int(rbl_reply_at(reply, CLAIM_FIRST), -1);
+
+    if (n < 0 || n > 1000000 || given.first < 0) {
+        return NULL;
+    }
+
+    given.n = (unsigned) n;
+    given.member = s[CLAIM_MEMBER];
+    given.type = s[CLAIM_TYPE];
+    given.to = s[CLAIM_TO];
+    given.secret = s[CLAIM_SECRET];
+    given.old = s[CLAIM_OLD];
+    given.event = s[CLAIM_EVENT];
+    given.contact = s[CLAIM_CHANNEL];
+    given.body = payload_new(s[CLAIM_BODY]);
+
+    if (given.body == NULL) {
+        return NULL;
+    }
+
+    a = attempt_new(d, part, claimed, &given);
+    payload_put(given.body);
+
+    return a;
+}
+
+
+void
+attempt_free(attempt_t *a)
+{
+    if (a->resolve != NULL) {
+        resolve_cancel(a->resolve);
+    }
+
+    if (a->transfer != NULL) {
+        transfer_cancel(a->transfer);
+    }
+
+    if (a->mail != NULL) {
+        smtp_cancel(a->mail);
+    }
+
+    if (a->request != NULL) {
+        channel_request_free(a->request);
+    }
+
+    if (a->state == ATTEMPT_RECORDING) {
+        ev_timer_stop(a->deliver->loop, &a->timer);
+    }
+
+    if (a->state == ATTEMPT_RECORDING || a->state == ATTEMPT_MARKING) {
+        store_forget(a->deliver->store, a);
+    }
+
+    lane_put(a->account_lane);
+    lane_put(a->lane);
+    payload_put(a->body);
+    OPENSSL_cleanse(a->bytes, a->size);
+    rbl_buf_free(&a->log);
+    free(a->answer);
+    free(a);
+}

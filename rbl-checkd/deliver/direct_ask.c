@@ -1,0 +1,331 @@
+/*
+ * To whom the events of a partition go: event_targets is asked once for all
+ * that came together, and tells each receiver but once.  What may be tried at
+ * once becomes attempts, if there is room; the rest is left to the claims.
+ */
+
+#include "direct_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../log.h"
+#include "rbl_mp.h"
+#include "rbl_sid.h"
+
+
+#define DIRECT_CALLBACKS  1024u         /* of one event */
+
+enum {
+    TARGET_SID = 0,
+    TARGET_URL,
+    TARGET_SECRET,
+    TARGET_OLD,
+    TARGET__N
+};
+
+
+/* Room for so many more deliveries: 0, or -1. */
+
+static int
+direct_grow(entry_t *e, size_t n)
+{
+    entry_delivery_t  *grown;
+
+    if (n == 0) {
+        return 0;
+    }
+
+    grown = realloc(e->deliveries,
+                    (e->n_deliveries + n) * sizeof(entry_delivery_t));
+    if (grown == NULL) {
+        return -1;
+    }
+
+    memset(grown + e->n_deliveries, 0, n * sizeof(entry_delivery_t));
+    e->deliveries = grown;
+
+    return 0;
+}
+
+
+const char *
+direct_add(direct_t *dr, entry_t *e)
+{
+    size_t             i, n;
+    rbl_mp_t           mp;
+    rbl_sid_t          sid;
+    entry_delivery_t  *to;
+
+    rbl_mp_init(&mp, e->event.callbacks);
+    n = rbl_mp_array(&mp);
+    n = n < DIRECT_CALLBACKS ? n : DIRECT_CALLBACKS;
+
+    if (direct_grow(e, n) != 0) {
+        return "out of memory";
+    }
+
+    for (i = 0; i < n; i++) {
+        to = &e->deliveries[e->n_deliveries++];
+
+        if (rbl_mp_array(&mp) != 2) {
+            return "malformed callbacks";
+        }
+
+        to->url = rbl_mp_str(&mp);
+        to->app = rbl_mp_str(&mp);
+        snprintf(to->target, sizeof(to->target), "CB%zu", i);
+
+        if (mp.failed || rbl_sid_parse(&sid, RBL_SID_APP, to->app) != RBL_OK) {
+            return "malformed callbacks";
+        }
+    }
+
+    link_add(&dr->fresh, &e->turn);
+
+    return NULL;
+}
+
+
+/* Which of its questions it was; if it is new, it is asked. */
+
+static size_t
+direct_question(direct_call_t *call, rbl_str_t account, rbl_str_t what)
+{
+    size_t  i;
+
+    for (i = 1; i < call->argc; i += 2) {
+        if (rbl_str_eq(call->argv[i + 1], what)
+            && rbl_str_eq(call->argv[i], account))
+        {
+            return i / 2;
+        }
+    }
+
+    call->argv[call->argc++] = account;
+    call->argv[call->argc++] = what;
+
+    return i / 2;
+}
+
+
+/* What is asked for an entry. */
+
+static void
+direct_questions(direct_call_t *call, const entry_t *e)
+{
+    unsigned  i;
+
+    if (e->event.hooks) {
+        direct_question(call, e->account, e->event.type);
+    }
+
+    for (i = 0; i < e->n_deliveries; i++) {
+        direct_question(call, e->account, e->deliveries[i].app);
+    }
+}
+
+
+/* The attempt at one delivery, in the queue; or it is left to the claims. */
+
+static void
+direct_try(entry_t *e, entry_delivery_t *to, const redisReply *target)
+{
+    int               n;
+    char              member[160];
+    unsigned          i;
+    rbl_str_t         s[TARGET__N];
+    attempt_t        *a;
+    deliver_t        *d = e->set->deliver;
+    attempt_given_t   given;
+
+    for (i = 0; i < TARGET__N; i++) {
+        s[i] = rbl_reply_str(rbl_reply_at(target, i));
+
+        if (s[i].p == NULL || d->stopped) {
+            return;
+        }
+    }
+
+    n = snprintf(member, sizeof(member), "%.*s:%.*s:%s", (int) e->account.n,
+                 e->account.p, (int) e->event.id.n, e->event.id.p, to->target);
+
+    memset(&given, 0, sizeof(given));
+    given.member = (rbl_str_t) { member, (size_t) n };
+    given.type = e->event.type;
+    given.to = to->app.n > 0 ? to->url : s[TARGET_URL];
+    given.secret = s[TARGET_SECRET];
+    given.old = s[TARGET_OLD];
+    given.event = e->event.id;
+    given.body = e->body;
+    given.first = (int64_t) (ev_now(d->loop) * 1000);
+
+    a = attempt_new(d, e->part, e->since, &given);
+    if (a == NULL) {
+        return;
+    }
+
+    a->entry = e;
+    to->attempt = a;
+    e->n_open++;
+    queue_put(d, a);
+}
+
+
+/* 0, or -1: they cannot be told. */
+
+static int
+direct_receivers(entry_t *e, const redisReply *targets)
+{
+    size_t             i, n;
+    rbl_sid_t          sid;
+    rbl_str_t          name;
+    const redisReply  *target;
+    entry_delivery_t  *to;
+
+    n = rbl_reply_len(targets);
+
+    if (rbl_reply_str(targets).p != NULL || direct_grow(e, n) != 0) {
+        return -1;
+    }
+
+    for (i = 0; i < n; i++) {
+        target = rbl_reply_at(targets, i);
+        name = rbl_reply_str(rbl_reply_at(target, TARGET_SID));
+
+        if (rbl_sid_parse(&sid, RBL_SID_HOOK, name) != RBL_OK) {
+            continue;
+        }
+
+        to = &e->deliveries[e->n_deliveries++];
+        snprintf(to->target, sizeof(to->target), "%.*s", (int) name.n, name.p);
+        direct_try(e, to, target);
+    }
+
+    return 0;
+}
+
+
+static void
+direct_begin(direct_call_t *call, entry_t *e, const redisReply *reply)
+{
+    size_t             question;
+    unsigned           i, n;
+    const redisReply  *targets;
+    entry_delivery_t  *to;
+
+    n = e->n_deliveries;
+
+    if (e->event.hooks) {
+        question = direct_question(call, e->account, e->event.type);
+
+        if (direct_receivers(e, rbl_reply_at(reply, 1 + question)) != 0) {
+            entry_bury(e, "its receivers cannot be told");
+            return;
+        }
+    }
+
+    for (i = 0; i < n; i++) {
+        to = &e->deliveries[i];
+        question = direct_question(call, e->account, to->app);
+        targets = rbl_reply_at(reply, 1 + question);
+        direct_try(e, to, rbl_reply_at(targets, 0));
+    }
+
+    direct_open(call->direct, e);
+}
+
+
+static void
+direct_asked(void *data, const redisReply *reply)
+{
+    entry_t        *e;
+    direct_call_t  *call = data;
+    deliver_t      *d = call->direct->deliver;
+
+    call->direct->n_asking--;
+
+    while (!link_empty(&call->entries)) {
+        e = link_of(link_shift(&call->entries), entry_t, turn);
+
+        if (reply == NULL) {
+            entry_end(e, 0);
+
+        } else if (!rbl_str_is(rbl_reply_word(reply), "OK")) {
+            entry_bury(e, "its receivers cannot be told");
+
+        } else {
+            direct_begin(call, e, reply);
+        }
+    }
+
+    direct_call_free(call);
+    queue_run(d);
+}
+
+
+static int
+direct_ask_call(direct_call_t *call)
+{
+    size_t         n;
+    store_t       *store = call->direct->deliver->store;
+    const link_t  *l;
+    rbl_key_t      key;
+
+    n = 1;
+
+    for (l = call->entries.next; l != &call->entries; l = l->next) {
+        n += 2 * (1 + link_of(l, entry_t, turn)->n_deliveries);
+    }
+
+    call->argv = calloc(n, sizeof(rbl_str_t));
+    if (call->argv == NULL) {
+        return -1;
+    }
+
+    call->argv[0] = rbl_key(&key, store_keyspace(store), call->part, "outbox",
+                            RBL_STR(""), RBL_STR(""));
+    call->argc = 1;
+
+    for (l = call->entries.next; l != &call->entries; l = l->next) {
+        direct_questions(call, link_of(l, entry_t, turn));
+    }
+
+    call->direct->n_asking++;
+    store_script(store, &rbl_script_event_targets, direct_asked, call, 1,
+                 (int) call->argc, call->argv);
+
+    return 0;
+}
+
+
+/* What finds no memory now is pending in the outbox. */
+
+static void
+direct_give_up(link_t *entries)
+{
+    while (!link_empty(entries)) {
+        entry_end(link_of(link_shift(entries), entry_t, turn), 0);
+    }
+}
+
+
+void
+direct_ask(direct_t *dr)
+{
+    direct_call_t  *call;
+
+    while (!link_empty(&dr->fresh)) {
+        call = direct_call(dr, &dr->fresh, DIRECT_BATCH);
+
+        if (call == NULL) {
+            direct_give_up(&dr->fresh);
+            return;
+        }
+
+        if (direct_ask_call(call) != 0) {
+            direct_give_up(&call->entries);
+            direct_call_free(call);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/*
+ * What the files of direct.h share: the turns of entries (direct.c), to whom
+ * they go (direct_ask.c) and their record (direct_tell.c).
+ */
+
+#ifndef DIRECT_INT_H_INCLUDED
+#define DIRECT_INT_H_INCLUDED
+
+#include "direct.h"
+
+#define DIRECT_BATCH  64u               /* entries a call */
+
+/* One call of a script, for entries of one partition. */
+typedef struct {
+    link_t      link;                   /* of the calls on their way */
+    direct_t   *direct;
+    unsigned    part;
+    unsigned    n;
+    link_t      entries;                /* by their turn */
+    size_t      argc;                   /* of what was asked */
+    rbl_str_t  *argv;
+} direct_call_t;
+
+struct direct_s {
+    deliver_t  *deliver;
+    link_t      fresh;                  /* whose receivers are not known */
+    link_t      idle;                   /* open, and no attempt has begun; by
+                                           the time they came */
+    link_t      begun;                  /* open; by the time of that */
+    link_t      over;                   /* to be recorded */
+    link_t      calls;
+    unsigned    n_open, n_over, n_asking;
+    ev_tstamp   again;                  /* no record before that */
+    ev_timer    tick;
+};
+
+/*
+ * Takes the first of a ring, and others of its partition, into a call; NULL:
+ * the ring is empty, or out of memory.
+ */
+direct_call_t *direct_call(direct_t *dr, link_t *from, unsigned max);
+void direct_call_free(direct_call_t *call);
+
+/* An entry whose deliveries are known waits for their ends. */
+void direct_open(direct_t *dr, entry_t *e);
+
+/* Records what is to be recorded. */
+void direct_tell(direct_t *dr);
+
+#endif /* DIRECT_INT_H_INCLUDED */

@@ -1,0 +1,77 @@
+-- Ends events of the outbox that were tried at once: records what became of the
+-- first attempt of each of their deliveries, and makes deliveries of those that
+-- are not over.  The XACK is the guard: whoever has it records, and an event is
+-- recorded once.
+-- KEYS[1] outbox
+-- ARGV    1 lease (ms)  2... events, each packed: {stream id, account SID, event
+--         SID, type, body ("" if all are delivered), deliveries}; a delivery is
+--         {target, outcome, the attempt as it is logged, URL and application of
+--         a callback or "", ms until the next attempt, status, error, ms for
+--         which the receiver asked for quiet}.  Outcome: ok, retry, dead, gone
+--         as for delivery_done; or "later": it was not tried, "now": it is being
+--         tried, and leased
+-- Result  OK, number of deliveries that were not tried, then for each event 1,
+--         0 (it is not pending: another daemon's) or why it failed
+--- include: base
+--- include: of
+--- include: delivery
+--- include: fails
+--- include: log
+local now, out = now_ms(), {'OK', 0}
+local function put(ev, d, attempt, at)
+    local target, app = d[1], d[5] or ''
+    local k = key('dlv', ac, ev, target)
+    call('HSET', k, 'attempt', attempt, 'first', now)
+    if app ~= '' then
+        call('HSET', k, 'url', d[4], 'app', app)
+    end
+    if attempt > 0 then
+        call('HSET', k, 'status', d[7], 'error', d[8])
+    end
+    call('ZADD', key('retry'), at, table.concat({ac, ev, target}, ':'))
+end
+local function record(e)
+    ac = e[2]
+    local ev, type, body, open = e[3], e[4], e[5], 0
+    for _, d in ipairs(e[6]) do
+        local target, outcome, app = d[1], d[2], d[5] or ''
+        if outcome == 'later' or outcome == 'now' then
+            put(ev, d, 0, outcome == 'now' and now + ARGV[1] or now)
+            open = open + 1
+            out[2] = out[2] + (outcome == 'later' and 1 or 0)
+        else
+            log_attempt(app ~= '' and app or target, d[3], now)
+            if app == '' then
+                hook_attempted(target, outcome, false, now,
+                    tonumber(d[9]) or 0)
+            end
+            if outcome == 'retry' then
+                put(ev, d, 1, now + d[6])
+                open = open + 1
+            elseif outcome ~= 'ok' then
+                letter(ac, ev, target, type, body, d[4], app, d[7], d[8], 1)
+            end
+        end
+    end
+    if open > 0 then
+        call('HSET', key('event', ac, ev), 'type', type, 'date', now, 'body',
+            body, 'open', open)
+    end
+end
+local ids = {}
+for i = 2, #ARGV do
+    local e = cmsgpack.unpack(ARGV[i])
+    local result = call('XACK', KEYS[1], 'deliver', e[1])
+    if result == 1 then
+        ids[#ids + 1] = e[1]
+        local sound, why = pcall(record, e)
+        if not sound then
+            result = type(why) == 'table' and why.err or tostring(why)
+        end
+    end
+    out[#out + 1] = result
+end
+if #ids > 0 then
+    call('XDEL', KEYS[1], unpack(ids))
+end
+return out
