@@ -10,7 +10,6 @@
 
 #include "deliver_int.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <sys/random.h>
 
@@ -69,6 +68,7 @@ void
 attempt_record(attempt_t *a)
 {
     deliver_t  *d = a->deliver;
+    char        number[4][RBL_OUT_INT];
     rbl_key_t   key;
     rbl_str_t   argv[10];
 
@@ -77,14 +77,14 @@ attempt_record(attempt_t *a)
     argv[0] = rbl_key(&key, store_keyspace(d->store), a->part, "retry",
                       RBL_STR(""), RBL_STR(""));
     argv[1] = a->member;
-    argv[2] = rbl_str(a->number);
+    argv[2] = rbl_out_int_text(number[0], a->n);
     argv[3] = rbl_str(a->outcome);
-    argv[4] = rbl_str(a->delay);
-    argv[5] = rbl_str(a->status);
+    argv[4] = rbl_out_int_text(number[1], a->delay);
+    argv[5] = rbl_out_int_text(number[2], a->status);
     argv[6] = rbl_str(a->error);
     argv[7] = rbl_str(a->value);
     argv[8] = rbl_buf_str(&a->log);
-    argv[9] = rbl_str(a->quiet);
+    argv[9] = rbl_out_int_text(number[3], a->quiet);
 
     store_script(d->store, &rbl_script_delivery_done, attempt_recorded, a, 1,
                  10, argv);
@@ -95,10 +95,9 @@ static void
 attempt_end(attempt_t *a, const char *outcome, unsigned status, int64_t delay,
     const char *error)
 {
-    snprintf(a->outcome, sizeof(a->outcome), "%s", outcome);
-    snprintf(a->number, sizeof(a->number), "%u", a->n);
-    snprintf(a->status, sizeof(a->status), "%u", status);
-    snprintf(a->delay, sizeof(a->delay), "%" PRId64, delay);
+    a->outcome = outcome;
+    a->status = status;
+    a->delay = delay;
     snprintf(a->error, sizeof(a->error), "%s", error);
     attempt_log(a, outcome, status, delay, error);
 
@@ -271,7 +270,7 @@ attempt_answered(attempt_t *a, const channel_answer_t *answer,
             retry_after = BACKOFF_WAIT_MAX / 1000;
         }
 
-        snprintf(a->quiet, sizeof(a->quiet), "%" PRId64, retry_after * 1000);
+        a->quiet = retry_after * 1000;
         attempt_failed(a, answer->status,
                        outcome.wait > retry_after * 1000
                        ? outcome.wait : retry_after * 1000,
@@ -324,16 +323,16 @@ static void
 attempt_mark(attempt_t *a)
 {
     deliver_t  *d = a->deliver;
+    char        number[RBL_OUT_INT];
     rbl_key_t   key;
     rbl_str_t   argv[3];
 
     a->state = ATTEMPT_MARKING;
-    snprintf(a->number, sizeof(a->number), "%u", a->n);
 
     argv[0] = rbl_key(&key, store_keyspace(d->store), a->part, "retry",
                       RBL_STR(""), RBL_STR(""));
     argv[1] = a->member;
-    argv[2] = rbl_str(a->number);
+    argv[2] = rbl_out_int_text(number, a->n);
 
     store_script(d->store, &rbl_script_delivery_send, attempt_marked, a, 1, 3,
                  argv);

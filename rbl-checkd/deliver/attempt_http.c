@@ -14,6 +14,7 @@
 
 
 #define ATTEMPT_NO_CONNECTION  "connection failed"
+#define ATTEMPT_JSON           "Content-Type: application/json"
 #define ATTEMPT_LEAST_TIME     0.1      /* s; 0 would mean for ever */
 
 
@@ -81,10 +82,24 @@ attempt_url(const attempt_t *a, char *url, size_t size)
 }
 
 
+static const char *
+attempt_content_type(attempt_t *a)
+{
+    if (a->request->content_type == NULL) {
+        return ATTEMPT_JSON;
+    }
+
+    snprintf(a->content_type, sizeof(a->content_type), "Content-Type: %s",
+             a->request->content_type);
+
+    return a->content_type;
+}
+
+
 static int
 attempt_transfer(attempt_t *a, const rbl_addr_t *addr)
 {
-    char                       url[DELIVER_URL_MAX], type[CHANNEL_HEADER_MAX];
+    char                       url[DELIVER_URL_MAX];
     unsigned                   i, n;
     deliver_t                 *d = a->deliver;
     const char                *headers[CHANNEL_HEADERS + 3];
@@ -96,10 +111,7 @@ attempt_transfer(attempt_t *a, const rbl_addr_t *addr)
     }
 
     n = 0;
-    snprintf(type, sizeof(type), "Content-Type: %s",
-             made->content_type != NULL ? made->content_type
-                                        : "application/json");
-    headers[n++] = type;
+    headers[n++] = attempt_content_type(a);
 
     for (i = 0; i < made->n_headers; i++) {
         headers[n++] = made->header[i];
@@ -157,6 +169,27 @@ attempt_resolved(void *data, const rbl_addr_t *addr, const char *why)
     if (attempt_transfer(a, addr) != 0) {
         attempt_failed(a, 0, 0, "internal error");
     }
+}
+
+
+/* No name: the address is judged as it is. */
+
+static void
+attempt_literal(attempt_t *a, const resolve_request_t *request)
+{
+    char         why[112], text[RBL_VALUE_MAX];
+    const char  *what;
+
+    what = resolve_refused(request, &request->literal);
+
+    if (what == NULL) {
+        attempt_resolved(a, &request->literal, NULL);
+        return;
+    }
+
+    rbl_addr_text(text, &request->literal);
+    snprintf(why, sizeof(why), "address %.45s refused: %.30s", text, what);
+    attempt_resolved(a, NULL, why);
 }
 
 
@@ -226,6 +259,11 @@ attempt_post(attempt_t *a)
     request.trusted = a->request->trusted;
     request.turn = a->n;
     request.timeout = (a->deadline - ev_now(d->loop)) / 2;
+
+    if (request.literal.family != RBL_FAMILY_NONE) {
+        attempt_literal(a, &request);
+        return;
+    }
 
     a->resolve = resolve_start(&request, attempt_resolved, a);
 

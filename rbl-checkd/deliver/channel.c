@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <openssl/crypto.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -49,11 +50,14 @@ channel_request_new(void)
 {
     channel_request_t  *request;
 
-    request = calloc(1, sizeof(channel_request_t));
+    request = malloc(sizeof(channel_request_t));
     if (request == NULL) {
         return NULL;
     }
 
+    /* n_headers says which of them there are */
+
+    memset(request, 0, offsetof(channel_request_t, header));
     rbl_buf_init(&request->to_made);
     rbl_buf_init(&request->body_made);
 
@@ -83,7 +87,8 @@ channel_request_free(channel_request_t *request)
 {
     channel_forget(&request->to_made);
     channel_forget(&request->body_made);
-    OPENSSL_cleanse(request->header, sizeof(request->header));
+    OPENSSL_cleanse(request->header,
+                    request->n_headers * CHANNEL_HEADER_MAX);
     free(request);
 }
 

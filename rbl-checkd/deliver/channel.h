@@ -48,13 +48,9 @@ typedef struct {
     rbl_str_t    body;                  /* what is sent; a mail with its
                                            headers, lines ending in CR LF */
     const char  *content_type;          /* a literal; NULL: JSON */
-    unsigned     n_headers;             /* of HTTP, beside Content-Type */
-    char         header[CHANNEL_HEADERS][CHANNEL_HEADER_MAX];
     rbl_str_t    user, password;        /* of Basic, or the id and the secret
                                            of the signature; n 0: none.  NUL
                                            behind them */
-    char         sigv4[CHANNEL_SIGV4_MAX];  /* "aws:amz:<region>:<service>",
-                                               "": not signed so */
     int          trusted;               /* `to` begins with a base address of
                                            the configuration: it may lead
                                            anywhere */
@@ -65,8 +61,12 @@ typedef struct {
                                            what may have arrived is sent but
                                            once more */
     rbl_buf_t    to_made, body_made;    /* room for what is not the job's */
+    char         sigv4[CHANNEL_SIGV4_MAX];  /* "aws:amz:<region>:<service>",
+                                               "": not signed so */
     char         why[CHANNEL_WHY_MAX];  /* of a request that cannot be made,
                                            for the customer */
+    unsigned     n_headers;             /* of HTTP, beside Content-Type */
+    char         header[CHANNEL_HEADERS][CHANNEL_HEADER_MAX];
 } channel_request_t;
 
 /* All of it foreign bytes. */

@@ -122,14 +122,16 @@ struct attempt_s {
     smtp_mail_t        *mail;
     rbl_url_t        parsed;
     char             host[RBL_VALUE_MAX + 2];   /* as in a URL */
+    char             content_type[96];  /* the header, unless it is JSON */
     resolve_t       *resolve;
     transfer_t      *transfer;
     ev_timer         timer;             /* records again */
 
-    char             outcome[8];        /* as delivery_done takes it */
+    const char      *outcome;           /* as delivery_done takes it */
+    unsigned         status;            /* of HTTP, or 0 */
+    int64_t          delay;             /* ms until the next */
+    int64_t          quiet;             /* ms that a receiver asked for */
     char             value[CHANNEL_VALUE_MAX];
-    char             delay[24], status[8], number[16];
-    char             quiet[24];         /* ms that a receiver asked for */
     char             error[CHANNEL_WHY_MAX];    /* for the customer */
     ev_tstamp        began;
     char            *answer;            /* how it began, or NULL */

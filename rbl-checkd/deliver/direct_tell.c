@@ -51,10 +51,10 @@ direct_pack_delivery(rbl_out_t *out, const entry_delivery_t *to)
     rbl_mp_put_str(out, to->app);
 
     if (to->told) {
-        rbl_mp_put_z(out, a->delay);
-        rbl_mp_put_z(out, a->status);
+        rbl_mp_put_int(out, a->delay);
+        rbl_mp_put_int(out, a->status);
         rbl_mp_put_z(out, a->error);
-        rbl_mp_put_z(out, a->quiet);
+        rbl_mp_put_int(out, a->quiet);
     }
 }
 

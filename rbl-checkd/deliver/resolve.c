@@ -4,8 +4,6 @@
  * what was judged here is what the connection is pinned to, so a name that
  * changes its mind between look-up and connection gains nothing.  IPv4 stands
  * first; each attempt takes the next one.
- *
- * A literal address goes the same way with a timer instead of questions.
  */
 
 #include "resolve.h"
@@ -57,13 +55,30 @@ resolve_cancel(resolve_t *r)
 
 
 static void
-resolve_refused(resolve_t *r, const rbl_addr_t *addr, const char *what)
+resolve_note(resolve_t *r, const rbl_addr_t *addr, const char *what)
 {
     char  text[RBL_VALUE_MAX];
 
     rbl_addr_text(text, addr);
     snprintf(r->why, sizeof(r->why), "address %.45s refused: %.30s", text,
              what);
+}
+
+
+const char *
+resolve_refused(const resolve_request_t *request, const rbl_addr_t *addr)
+{
+    const char      *what;
+    const config_t  *conf = request->conf;
+
+    if (request->trusted) {
+        return NULL;
+    }
+
+    what = address_refused(addr, request->port, conf->allow, conf->n_allow);
+
+    return what != NULL ? what
+                        : address_refused_own(addr, conf->allow, conf->n_allow);
 }
 
 
@@ -86,7 +101,7 @@ resolve_choose(resolve_t *r, rbl_addr_t *addr)
             return 0;
         }
 
-        resolve_refused(r, addr, what);
+        resolve_note(r, addr, what);
         r->n--;
         memmove(&r->usable[i], &r->usable[i + 1],
                 (r->n - i) * sizeof(rbl_addr_t));
@@ -130,7 +145,7 @@ resolve_take(resolve_t *r, const rbl_addr_t *addr)
                                     r->request.conf->n_allow);
 
     if (what != NULL) {
-        resolve_refused(r, addr, what);
+        resolve_note(r, addr, what);
         return;
     }
 
@@ -206,7 +221,7 @@ resolve_aaaa(void *data, const dns_answer_t *answer)
 }
 
 
-/* At once for a literal; for a name, the time is over. */
+/* The time is over. */
 
 static void
 resolve_timer_handler(struct ev_loop *loop, ev_timer *timer, int revents)
@@ -216,10 +231,7 @@ resolve_timer_handler(struct ev_loop *loop, ev_timer *timer, int revents)
     (void) loop;
     (void) revents;
 
-    if (r->request.literal.family != RBL_FAMILY_NONE) {
-        resolve_take(r, &r->request.literal);
-
-    } else if (r->why[0] == '\0') {
+    if (r->why[0] == '\0') {
         snprintf(r->why, sizeof(r->why), "look-up: no reply in time");
     }
 
@@ -251,7 +263,6 @@ resolve_t *
 resolve_start(const resolve_request_t *request, resolve_done_pt done,
     void *data)
 {
-    double      wait;
     resolve_t  *r;
 
     r = calloc(1, sizeof(resolve_t));
@@ -263,19 +274,14 @@ resolve_start(const resolve_request_t *request, resolve_done_pt done,
     r->done = done;
     r->data = data;
 
-    wait = 0;
     ev_init(&r->timer, resolve_timer_handler);
 
-    if (request->literal.family == RBL_FAMILY_NONE) {
-        wait = request->timeout;
-
-        if (resolve_ask(r, request->name) != 0) {
-            resolve_free(r);
-            return NULL;
-        }
+    if (resolve_ask(r, request->name) != 0) {
+        resolve_free(r);
+        return NULL;
     }
 
-    ev_timer_set(&r->timer, wait, 0.0);
+    ev_timer_set(&r->timer, request->timeout, 0.0);
     r->timer.data = r;
     ev_timer_start(request->loop, &r->timer);
 

@@ -23,7 +23,7 @@ typedef struct {
     struct ev_loop  *loop;
     dns_engine_t    *dns;
     const config_t  *conf;              /* allow ranges */
-    rbl_addr_t       literal;           /* family NONE: ask for `name` */
+    rbl_addr_t       literal;           /* family NONE: it is a name */
     rbl_str_t        name;              /* as A-labels */
     unsigned         port;
     int              trusted;           /* any address may be used */
@@ -31,9 +31,13 @@ typedef struct {
     double           timeout;           /* s */
 } resolve_request_t;
 
+/* May a request go there?  NULL: yes; else why not, for the log. */
+const char *resolve_refused(const resolve_request_t *request,
+    const rbl_addr_t *addr);
+
 /*
- * The call back comes exactly once and never from inside, unless it is
- * cancelled.  NULL: out of memory.
+ * For a name.  The call back comes exactly once and never from inside, unless
+ * it is cancelled.  NULL: out of memory.
  */
 resolve_t *resolve_start(const resolve_request_t *request,
     resolve_done_pt done, void *data);

@@ -1,81 +1,74 @@
 /*
- * HMAC-SHA256 by OpenSSL's EVP_MAC, fed in pieces so that the body is never
- * copied.  Key material that was decoded is wiped before it goes.
+ * HMAC-SHA256 (RFC 2104) on OpenSSL's SHA-256, fed in pieces so that the body
+ * is never copied.  OpenSSL's own HMAC makes and copies contexts for each
+ * signature, which takes as long as the hash of an event.  Key material is
+ * wiped before it goes.
  */
 
 #include "sign.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/params.h>
 
 
 #define SIGN_DIGEST   32
+#define SIGN_BLOCK    64
 #define SIGN_KEY_MAX  512
 
 
-static rbl_err_t
-sign_update(EVP_MAC_CTX *ctx, const rbl_str_t *part, size_t n,
-    unsigned char digest[SIGN_DIGEST])
+/* One context for all: to look SHA-256 up takes long. */
+
+static EVP_MD_CTX *
+sign_context(void)
 {
-    size_t  i, len;
+    static EVP_MD      *md;
+    static EVP_MD_CTX  *ctx;
 
-    for (i = 0; i < n; i++) {
-        if (i > 0 && !EVP_MAC_update(ctx, (const unsigned char *) ".", 1)) {
-            return RBL_ENOMEM;
-        }
-
-        if (!EVP_MAC_update(ctx, (const unsigned char *) part[i].p,
-                            part[i].n))
-        {
-            return RBL_ENOMEM;
-        }
+    if (md == NULL) {
+        md = EVP_MD_fetch(NULL, "SHA256", NULL);
     }
 
-    if (!EVP_MAC_final(ctx, digest, &len, SIGN_DIGEST)
-        || len != SIGN_DIGEST)
-    {
-        return RBL_ENOMEM;
+    if (ctx == NULL) {
+        ctx = EVP_MD_CTX_new();
     }
 
-    return RBL_OK;
+    return md != NULL && ctx != NULL && EVP_DigestInit_ex(ctx, md, NULL)
+           ? ctx : NULL;
 }
 
 
-/*
- * One context for all signatures: to look HMAC and SHA-256 up takes OpenSSL 3
- * longer than to sign an event.  The key does not stay in it.
- */
+/* SHA-256 over a first block and the n parts with "." between them. */
 
-static EVP_MAC_CTX *
-sign_context(void)
+static rbl_err_t
+sign_digest(unsigned char digest[SIGN_DIGEST],
+    const unsigned char first[SIGN_BLOCK], const rbl_str_t *part, size_t n)
 {
-    EVP_MAC             *mac;
-    OSSL_PARAM           params[2];
-    static char          sha256[] = "SHA256";
-    static EVP_MAC_CTX  *ctx;
+    int          good;
+    size_t       i;
+    EVP_MD_CTX  *ctx;
 
-    if (ctx != NULL) {
-        return ctx;
+    ctx = sign_context();
+    good = ctx != NULL && EVP_DigestUpdate(ctx, first, SIGN_BLOCK);
+
+    for (i = 0; good && i < n; i++) {
+        good = (i == 0 || EVP_DigestUpdate(ctx, ".", 1))
+               && EVP_DigestUpdate(ctx, part[i].p, part[i].n);
     }
 
-    params[0] = OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST,
-                                                 sha256, 0);
-    params[1] = OSSL_PARAM_construct_end();
+    return good && EVP_DigestFinal_ex(ctx, digest, NULL) ? RBL_OK : RBL_ENOMEM;
+}
 
-    mac = EVP_MAC_fetch(NULL, "HMAC", NULL);
-    ctx = mac != NULL ? EVP_MAC_CTX_new(mac) : NULL;
-    EVP_MAC_free(mac);
 
-    if (ctx != NULL && !EVP_MAC_CTX_set_params(ctx, params)) {
-        EVP_MAC_CTX_free(ctx);
-        ctx = NULL;
+static void
+sign_pad(unsigned char block[SIGN_BLOCK], unsigned char with)
+{
+    size_t  i;
+
+    for (i = 0; i < SIGN_BLOCK; i++) {
+        block[i] ^= with;
     }
-
-    return ctx;
 }
 
 
@@ -85,20 +78,31 @@ static rbl_err_t
 sign_hmac(unsigned char digest[SIGN_DIGEST], rbl_str_t key,
     const rbl_str_t *part, size_t n)
 {
-    rbl_err_t             err;
-    EVP_MAC_CTX          *ctx;
-    static unsigned char  none[SIGN_DIGEST];
+    rbl_err_t      err;
+    rbl_str_t      inner = { (const char *) digest, SIGN_DIGEST };
+    unsigned char  block[SIGN_BLOCK];
 
-    ctx = sign_context();
+    memset(block, 0, sizeof(block));
+    err = RBL_OK;
 
-    if (ctx == NULL
-        || !EVP_MAC_init(ctx, (const unsigned char *) key.p, key.n, NULL))
-    {
-        return RBL_ENOMEM;
+    if (key.n <= SIGN_BLOCK) {
+        memcpy(block, key.p, key.n);
+
+    } else if (!EVP_Digest(key.p, key.n, block, NULL, EVP_sha256(), NULL)) {
+        err = RBL_ENOMEM;
     }
 
-    err = sign_update(ctx, part, n, digest);
-    (void) EVP_MAC_init(ctx, none, sizeof(none), NULL);
+    if (err == RBL_OK) {
+        sign_pad(block, 0x36);
+        err = sign_digest(digest, block, part, n);
+    }
+
+    if (err == RBL_OK) {
+        sign_pad(block, 0x36 ^ 0x5c);
+        err = sign_digest(digest, block, &inner, 1);
+    }
+
+    OPENSSL_cleanse(block, sizeof(block));
 
     return err;
 }

@@ -7,8 +7,8 @@
  * returned, and only then is the caller told, so that a call back may start
  * the next transfer.
  *
- * The pool owns everything; a transfer owns its easy handle and lists, and
- * borrows the body.
+ * The pool owns everything; a transfer owns its easy handle, and borrows the
+ * body and the headers.
  */
 
 #include "transfer_int.h"
@@ -147,41 +147,80 @@ transfer_set_socket(CURL *easy, curl_socket_t fd, int what, void *data,
 }
 
 
-/* Nothing of the last transfer stays in a handle but its room. */
-
-static CURL *
-transfer_easy_get(transfer_pool_t *pool)
-{
-    return pool->n_spare > 0 ? pool->spare[--pool->n_spare]
-                             : curl_easy_init();
-}
-
-
-static void
-transfer_easy_put(transfer_pool_t *pool, CURL *easy)
-{
-    if (easy == NULL) {
-        return;
-    }
-
-    if (pool->n_spare == TRANSFER_SPARE) {
-        curl_easy_cleanup(easy);
-        return;
-    }
-
-    curl_easy_reset(easy);
-    pool->spare[pool->n_spare++] = easy;
-}
-
-
 static void
 transfer_free(transfer_t *t)
 {
     link_remove(&t->link);
-    transfer_easy_put(t->pool, t->easy);
-    curl_slist_free_all(t->headers);
-    curl_slist_free_all(t->connect_to);
+
+    if (t->easy != NULL) {
+        curl_easy_cleanup(t->easy);
+    }
+
     free(t);
+}
+
+
+static transfer_t *
+transfer_new(transfer_pool_t *pool)
+{
+    transfer_t  *t;
+
+    t = calloc(1, sizeof(transfer_t));
+    if (t == NULL) {
+        return NULL;
+    }
+
+    link_init(&t->link);
+    t->pool = pool;
+    t->easy = curl_easy_init();
+
+    if (t->easy == NULL || transfer_prepare(t) != 0) {
+        transfer_free(t);
+        return NULL;
+    }
+
+    return t;
+}
+
+
+static transfer_t *
+transfer_get(transfer_pool_t *pool)
+{
+    if (pool->n_spare == 0) {
+        return transfer_new(pool);
+    }
+
+    pool->n_spare--;
+
+    return link_of(link_shift(&pool->spare), transfer_t, link);
+}
+
+
+/* What had a user, or did not go well, leaves nothing in its handle. */
+
+static void
+transfer_put(transfer_t *t)
+{
+    transfer_pool_t  *pool = t->pool;
+
+    link_remove(&t->link);
+
+    if (t->spoilt) {
+        curl_easy_reset(t->easy);
+    }
+
+    if (pool->n_spare == TRANSFER_SPARE
+        || (t->spoilt && transfer_prepare(t) != 0))
+    {
+        transfer_free(t);
+        return;
+    }
+
+    curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, NULL);
+    curl_easy_setopt(t->easy, CURLOPT_CONNECT_TO, NULL);
+    curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, NULL);
+    link_add(pool->spare.next, &t->link);
+    pool->n_spare++;
 }
 
 
@@ -189,7 +228,8 @@ void
 transfer_cancel(transfer_t *t)
 {
     curl_multi_remove_handle(t->pool->multi, t->easy);
-    transfer_free(t);
+    t->spoilt = 1;
+    transfer_put(t);
 }
 
 
@@ -243,8 +283,13 @@ transfer_finish(transfer_t *t, CURLcode code)
     curl_easy_getinfo(t->easy, CURLINFO_TOTAL_TIME_T, &us);
     curl_easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &after);
 
-    snprintf(text, sizeof(text), "%s",
-             t->error[0] != '\0' ? t->error : curl_easy_strerror(code));
+    text[0] = '\0';
+
+    if (code != CURLE_OK) {
+        t->spoilt = 1;
+        snprintf(text, sizeof(text), "%s",
+                 t->error[0] != '\0' ? t->error : curl_easy_strerror(code));
+    }
 
     result.end = transfer_end(t, code);
     result.status = status > 0 && status < 1000 ? (unsigned) status : 0;
@@ -260,12 +305,10 @@ transfer_finish(transfer_t *t, CURLcode code)
     /* what the caller owns curl must not see again */
 
     curl_multi_remove_handle(t->pool->multi, t->easy);
-    transfer_easy_put(t->pool, t->easy);
-    t->easy = NULL;
     link_remove(&t->link);
 
     t->done(t->data, &result);
-    transfer_free(t);
+    transfer_put(t);
 }
 
 
@@ -301,24 +344,26 @@ transfer_start(transfer_pool_t *pool, const transfer_request_t *request,
 {
     transfer_t  *t;
 
-    t = calloc(1, sizeof(transfer_t));
+    t = transfer_get(pool);
     if (t == NULL) {
         return NULL;
     }
 
-    link_init(&t->link);
-    t->pool = pool;
     t->addr = request->addr;
     t->port = request->port;
+    t->received = 0;
+    t->capped = 0;
+    t->sent = 0;
+    t->n_head = 0;
+    t->error[0] = '\0';
     t->done = done;
     t->data = data;
-    t->easy = transfer_easy_get(pool);
 
-    if (t->easy == NULL
-        || transfer_set(t, request) != 0
+    if (transfer_set(t, request) != 0
         || curl_multi_add_handle(pool->multi, t->easy) != CURLM_OK)
     {
-        transfer_free(t);
+        t->spoilt = 1;
+        transfer_put(t);
         return NULL;
     }
 
@@ -345,6 +390,7 @@ transfer_pool_new(struct ev_loop *loop, const char *ca, unsigned kept)
 
     pool->loop = loop;
     link_init(&pool->transfers);
+    link_init(&pool->spare);
     link_init(&pool->sockets);
     ev_init(&pool->timer, transfer_timer_handler);
     pool->timer.data = pool;
@@ -376,8 +422,8 @@ transfer_pool_free(transfer_pool_t *pool)
         transfer_cancel(link_of(pool->transfers.next, transfer_t, link));
     }
 
-    while (pool->n_spare > 0) {
-        curl_easy_cleanup(pool->spare[--pool->n_spare]);
+    while (!link_empty(&pool->spare)) {
+        transfer_free(link_of(pool->spare.next, transfer_t, link));
     }
 
     curl_multi_cleanup(pool->multi);

@@ -28,7 +28,8 @@ typedef struct {
     int                 tls;
     rbl_addr_t          addr;           /* where it goes */
     unsigned            port;
-    const char *const  *headers;        /* "Name: value", NULL at the end */
+    const char *const  *headers;        /* "Name: value", NULL at the end; the
+                                           texts must outlive the transfer */
     rbl_str_t           body;           /* must outlive the transfer */
     const char         *user, *password;    /* "": none */
     const char         *sigv4;          /* what is signed for with them, as in

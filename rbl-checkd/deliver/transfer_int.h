@@ -11,12 +11,20 @@
 #include "link.h"
 #include "transfer.h"
 
+#define TRANSFER_HEADERS  16
+#define TRANSFER_PIN_MAX  (RBL_VALUE_MAX + 32)
+
+/* One is used again with its handle, which was told once what never changes. */
 struct transfer_s {
     link_t              link;
     transfer_pool_t    *pool;
     CURL               *easy;
-    struct curl_slist  *headers;
-    struct curl_slist  *connect_to;
+    int                 tls;            /* what the handle may do: 0, 1, or -1:
+                                           it is not told yet */
+    int                 spoilt;         /* it must be told everything anew */
+    struct curl_slist   header[TRANSFER_HEADERS];   /* of the caller's bytes */
+    struct curl_slist   connect_to;
+    char                pin[TRANSFER_PIN_MAX];
     rbl_addr_t          addr;
     unsigned            port;
     size_t              received;
@@ -30,19 +38,21 @@ struct transfer_s {
     char                error[CURL_ERROR_SIZE];
 };
 
-#define TRANSFER_SPARE  64              /* easy handles that wait for work */
+#define TRANSFER_SPARE  64              /* transfers that wait for work */
 
 struct transfer_pool_s {
     struct ev_loop     *loop;
     CURLM              *multi;
-    CURL               *spare[TRANSFER_SPARE];
+    link_t              spare;
     unsigned            n_spare;
     ev_timer            timer;
     link_t              transfers, sockets;
     char                ca[256];
 };
 
-/* Everything that curl is told.  0, or -1: no memory, or curl cannot. */
+/* What curl is told of every transfer of a handle, and of this one.  0, or -1:
+   no memory, or curl cannot. */
+int transfer_prepare(transfer_t *t);
 int transfer_set(transfer_t *t, const transfer_request_t *request);
 
 #endif /* TRANSFER_INT_H_INCLUDED */

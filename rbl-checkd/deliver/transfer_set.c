@@ -5,6 +5,7 @@
 
 #include "transfer_int.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -106,35 +107,42 @@ transfer_header(char *p, size_t size, size_t n, void *data)
 }
 
 
+/* Lists of our own: curl reads them and keeps nothing. */
+
 static int
 transfer_set_lists(transfer_t *t, const transfer_request_t *request)
 {
-    size_t              i;
-    char                addr[RBL_VALUE_MAX], pin[RBL_VALUE_MAX + 32];
-    struct curl_slist  *list;
+    int     n;
+    size_t  i;
+    char    addr[RBL_VALUE_MAX];
 
     for (i = 0; request->headers[i] != NULL; i++) {
-        list = curl_slist_append(t->headers, request->headers[i]);
-        if (list == NULL) {
+        if (i == TRANSFER_HEADERS) {
             return -1;
         }
 
-        t->headers = list;
+        t->header[i].data = (char *) (uintptr_t) request->headers[i];
+        t->header[i].next = NULL;
+
+        if (i > 0) {
+            t->header[i - 1].next = &t->header[i];
+        }
     }
 
     /* an empty host and port: whatever curl reads from the URL, it goes here */
 
     rbl_addr_text(addr, &t->addr);
-    snprintf(pin, sizeof(pin),
-             t->addr.family == RBL_FAMILY_IPV6 ? "::[%s]:%u" : "::%s:%u",
-             addr, t->port);
-    t->connect_to = curl_slist_append(NULL, pin);
+    n = snprintf(t->pin, sizeof(t->pin),
+                 t->addr.family == RBL_FAMILY_IPV6 ? "::[%s]:%u" : "::%s:%u",
+                 addr, t->port);
+    t->connect_to.data = t->pin;
+    t->connect_to.next = NULL;
 
-    return t->connect_to != NULL ? 0 : -1;
+    return i > 0 && n > 0 && n < (int) sizeof(t->pin) ? 0 : -1;
 }
 
 
-/* What every transfer has; the strings keep curl at HTTP and at our peer. */
+/* What every transfer has. */
 
 static const struct {
     CURLoption  option;
@@ -153,35 +161,69 @@ static const struct {
 
 
 static CURLcode
-transfer_set_guards(transfer_t *t, const char *scheme)
+transfer_set_functions(transfer_t *t)
+{
+    CURL      *e = t->easy;
+    CURLcode   rc;
+
+    rc = curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, transfer_open_socket);
+    rc |= curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, t);
+    rc |= curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, transfer_before_request);
+    rc |= curl_easy_setopt(e, CURLOPT_PREREQDATA, t);
+    rc |= curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, transfer_write);
+    rc |= curl_easy_setopt(e, CURLOPT_WRITEDATA, t);
+    rc |= curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, transfer_header);
+    rc |= curl_easy_setopt(e, CURLOPT_HEADERDATA, t);
+    rc |= curl_easy_setopt(e, CURLOPT_ERRORBUFFER, t->error);
+    rc |= curl_easy_setopt(e, CURLOPT_PRIVATE, t);
+
+    return rc;
+}
+
+
+int
+transfer_prepare(transfer_t *t)
 {
     CURL      *e = t->easy;
     size_t     i;
     CURLcode   rc;
 
-    rc = CURLE_OK;
+    t->tls = -1;
+    t->spoilt = 0;
+    rc = transfer_set_functions(t);
 
     for (i = 0; i < sizeof(transfer_longs) / sizeof(transfer_longs[0]); i++) {
         rc |= curl_easy_setopt(e, transfer_longs[i].option,
                                transfer_longs[i].value);
     }
 
-    rc |= curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, scheme);
-    rc |= curl_easy_setopt(e, CURLOPT_REDIR_PROTOCOLS_STR, scheme);
+    rc |= curl_easy_setopt(e, CURLOPT_USERAGENT, TRANSFER_AGENT);
     rc |= curl_easy_setopt(e, CURLOPT_PROXY, "");
     rc |= curl_easy_setopt(e, CURLOPT_NOPROXY, "*");
-    rc |= curl_easy_setopt(e, CURLOPT_CONNECT_TO, t->connect_to);
-    rc |= curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION,
-                           transfer_open_socket);
-    rc |= curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, t);
-    rc |= curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, transfer_before_request);
-    rc |= curl_easy_setopt(e, CURLOPT_PREREQDATA, t);
 
     if (t->pool->ca[0] != '\0') {
         rc |= curl_easy_setopt(e, CURLOPT_CAINFO, t->pool->ca);
     }
 
-    return rc;
+    return rc == CURLE_OK ? 0 : -1;
+}
+
+
+static CURLcode
+transfer_set_scheme(transfer_t *t, int tls)
+{
+    CURLcode     rc;
+    const char  *scheme;
+
+    if (t->tls == tls) {
+        return CURLE_OK;
+    }
+
+    t->tls = tls;
+    scheme = tls ? "https" : "http";
+    rc = curl_easy_setopt(t->easy, CURLOPT_PROTOCOLS_STR, scheme);
+
+    return rc | curl_easy_setopt(t->easy, CURLOPT_REDIR_PROTOCOLS_STR, scheme);
 }
 
 
@@ -191,26 +233,19 @@ transfer_set_request(transfer_t *t, const transfer_request_t *request)
     CURL      *e = t->easy;
     CURLcode   rc;
 
-    rc = CURLE_OK;
-
+    rc = transfer_set_scheme(t, request->tls != 0);
     rc |= curl_easy_setopt(e, CURLOPT_URL, request->url);
-    rc |= curl_easy_setopt(e, CURLOPT_USERAGENT, TRANSFER_AGENT);
+    rc |= curl_easy_setopt(e, CURLOPT_CONNECT_TO, &t->connect_to);
+    rc |= curl_easy_setopt(e, CURLOPT_HTTPHEADER, t->header);
     rc |= curl_easy_setopt(e, CURLOPT_POSTFIELDS, request->body.p);
     rc |= curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE,
                            (curl_off_t) request->body.n);
-    rc |= curl_easy_setopt(e, CURLOPT_HTTPHEADER, t->headers);
     rc |= curl_easy_setopt(e, CURLOPT_TIMEOUT_MS,
                            (long) (request->timeout * 1000));
     rc |= curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS,
                            (long) (request->connect_timeout * 1000));
-    rc |= curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, transfer_write);
-    rc |= curl_easy_setopt(e, CURLOPT_WRITEDATA, t);
-    rc |= curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, transfer_header);
-    rc |= curl_easy_setopt(e, CURLOPT_HEADERDATA, t);
     rc |= curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, (long) request->fresh);
     rc |= curl_easy_setopt(e, CURLOPT_FORBID_REUSE, (long) request->fresh);
-    rc |= curl_easy_setopt(e, CURLOPT_ERRORBUFFER, t->error);
-    rc |= curl_easy_setopt(e, CURLOPT_PRIVATE, t);
 
     return rc;
 }
@@ -228,6 +263,7 @@ transfer_set_user(transfer_t *t, const transfer_request_t *request)
         return CURLE_OK;
     }
 
+    t->spoilt = 1;
     rc = curl_easy_setopt(e, CURLOPT_USERNAME, request->user);
     rc |= curl_easy_setopt(e, CURLOPT_PASSWORD, request->password);
 
@@ -245,7 +281,5 @@ transfer_set(transfer_t *t, const transfer_request_t *request)
     return transfer_set_lists(t, request) == 0
            && transfer_set_request(t, request) == CURLE_OK
            && transfer_set_user(t, request) == CURLE_OK
-           && transfer_set_guards(t, request->tls ? "https" : "http")
-              == CURLE_OK
            ? 0 : -1;
 }

@@ -42,8 +42,7 @@ local function record(e)
         else
             log_attempt(app ~= '' and app or target, d[3], now)
             if app == '' then
-                hook_attempted(target, outcome, false, now,
-                    tonumber(d[9]) or 0)
+                hook_attempted(target, outcome, false, now, d[9] or 0)
             end
             if outcome == 'retry' then
                 put(ev, d, 1, now + d[6])

@@ -129,11 +129,11 @@ is_deeply(end_events(60_000, @e), ['OK', 0, 0, 0, 0, 0], 'told again');
 is(scalar @{ logged($ac, $all) }, 2, 'it has no effect');
 
 my $app = put_app();
-my $e = event($ac, '{"b":1}', [$all, 'retry', 'l', '', '', '5000', '500', 'why',
-    ''], ok_to($some), [$none, 'later', '', '', ''], ['CB0', 'now', '',
+my $e = event($ac, '{"b":1}', [$all, 'retry', 'l', '', '', 5000, 500, 'why',
+    0], ok_to($some), [$none, 'later', '', '', ''], ['CB0', 'now', '',
     'https://c.example/', $app], ['CB1', 'dead', 'of a callback',
-    'https://d.example/', $app, '0', '404', 'no', ''], ['CB2', 'retry', '',
-    'https://e.example/', $app, '7000', '0', 'off', '']);
+    'https://d.example/', $app, 0, 404, 'no', 0], ['CB2', 'retry', '',
+    'https://e.example/', $app, 7000, 0, 'off', 0]);
 my ($ev, $since) = ($e->[2], now_ms());
 is_deeply(end_events(60_000, $e), ['OK', 1, 1], 'each another end');
 my $wait = deliveries();
@@ -171,28 +171,29 @@ is(fields('event', $ac, $ev)->{open}, 3, 'and three are left');
 # --- receivers that fail
 
 cmd('DEL', k('retry'), @{ cmd('KEYS', k('hook', '*')) });
+sub bad {
+    my ($outcome, $status, $quiet) = @_;
+    return event($ac, 'b', [$all, $outcome // 'retry', '', '', '', 5000,
+        $status // 500, 'x', $quiet // 0]);
+}
+sub good { return event($ac, '', ok_to($all)) }
 sub fails {
     my ($n, @after) = @_;
-    end_events(60_000, (map { event($ac, 'b', [$all, 'retry', '', '', '',
-        '5000', '500', 'x', '']) } 1 .. $n), @after);
+    end_events(60_000, (map { bad() } 1 .. $n), @after);
 }
 fails(4);
 is_deeply([@{ fields('hook', $ac, $all) }{qw(fails till)}], [4, undef],
     'many in one call, each counts');
-fails(3, event($ac, '', ok_to($all)), event($ac, 'b', [$all, 'retry', '', '',
-    '', '5000', '500', 'x', '']), event($ac, '', ok_to($all)),
-    event($ac, 'b', [$all, 'retry', '', '', '', '5000', '500', 'x', '']));
+fails(3, good(), bad(), good(), bad());
 is(fields('hook', $ac, $all)->{fails}, 1, 'those before a success do not');
 fails(5);
 ok(fields('hook', $ac, $all)->{till} > now_ms() + 20_000,
     'five open the circuit');
 cmd('DEL', k('hook', $ac, $all));
-end_events(60_000, event($ac, 'b', [$all, 'retry', '', '', '', '5000', '429',
-    'x', '20000']));
+end_events(60_000, bad('retry', 429, 20_000));
 ok(abs(fields('hook', $ac, $all)->{till} - now_ms() - 20_000) < 3000,
     'quiet, as it asked');
-end_events(60_000, event($ac, 'b', [$all, 'gone', '', '', '', '0', '410', 'x',
-    '']));
+end_events(60_000, bad('gone', 410));
 is(record('hook', cmd('GET', k('s', $ac, $all)))->{status}, 'disabled',
     'one that is gone');
 is((letters())[-1]{to}, $all, 'and its letter');
