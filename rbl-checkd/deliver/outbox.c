@@ -4,20 +4,18 @@
  * It has a connection of its own, for XREADGROUP blocks it; everything else
  * goes over the daemon's.  It reads on while few attempts wait for their turn.
  * After a start and after every trouble it first reads its own pending entries
- * ("0"), then new ones (">").  Entries of daemons that died are taken over
- * after the lease.
+ * ("0"), then new ones (">").
  *
  * Owned here: the connection, the keys and the set of entries on their way.
  */
 
-#include "deliver_int.h"
+#include "outbox_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "../group.h"
 #include "../log.h"
-#include "direct.h"
 
 
 #define OUTBOX_COUNT      8u            /* entries of a partition a read, */
@@ -25,42 +23,11 @@
 #define OUTBOX_BLOCK      1.0           /* s */
 #define OUTBOX_BLOCK_MS   "1000"
 #define OUTBOX_AGAIN      1.0           /* s after trouble */
-#define OUTBOX_TAKEOVER   "64"          /* entries of a dead daemon */
 #define OUTBOX_OPEN       1024u         /* entries on their way */
-
-typedef struct {
-    outbox_t   *ob;
-    unsigned    n;
-    rbl_key_t   key;
-    char        cursor[48];             /* of XAUTOCLAIM */
-} outbox_part_t;
-
-struct outbox_s {
-    deliver_t      *deliver;
-    store_t        *store;
-    ev_timer        again;              /* the next read */
-    ev_timer        takeover;
-    entry_set_t     set;
-    unsigned        groups;             /* XGROUP CREATE on their way */
-    int             reading;
-    int             backlog;            /* 1: own pending entries first */
-    int             own;                /* 1: the read in flight is for them */
-    int             failed;             /* since the last read */
-    unsigned        n_parts;
-    outbox_part_t  *parts;
-    rbl_str_t      *argv;               /* of XREADGROUP */
-};
 
 
 static void outbox_read(outbox_t *ob);
 static void outbox_groups(outbox_t *ob);
-
-
-static rbl_str_t
-outbox_key(const outbox_part_t *part)
-{
-    return (rbl_str_t) { part->key.s, part->key.n };
-}
 
 
 static void
@@ -305,90 +272,6 @@ outbox_groups(outbox_t *ob)
 }
 
 
-/* Some of ours may have been idle for so long, if the store was away. */
-
-static size_t
-outbox_take_over(outbox_t *ob, unsigned part, const redisReply *entries)
-{
-    size_t             i, n;
-    const redisReply  *entry;
-
-    n = 0;
-
-    for (i = 0; i < rbl_reply_len(entries); i++) {
-        entry = rbl_reply_at(entries, i);
-
-        if (!entry_known(&ob->set, part,
-                         rbl_reply_str(rbl_reply_at(entry, 0)))
-            && entry_start(&ob->set, part, entry) == 0)
-        {
-            n++;
-        }
-    }
-
-    return n;
-}
-
-
-/* [cursor, entries, deleted ids] */
-
-static void
-outbox_taken_over(void *data, const redisReply *reply)
-{
-    size_t          n;
-    rbl_str_t       cursor;
-    outbox_part_t  *part = data;
-
-    if (reply == NULL || rbl_reply_class(reply) != RBL_REPLY_OK) {
-        return;
-    }
-
-    cursor = rbl_reply_str(rbl_reply_at(reply, 0));
-
-    if (cursor.n > 0 && cursor.n < sizeof(part->cursor)) {
-        memcpy(part->cursor, cursor.p, cursor.n);
-        part->cursor[cursor.n] = '\0';
-    }
-
-    n = outbox_take_over(part->ob, part->n, rbl_reply_at(reply, 1));
-
-    if (n > 0) {
-        direct_ask(part->ob->deliver->direct);
-        log_notice("took over %zu outbox entries of partition %u", n,
-                   part->n);
-    }
-}
-
-
-static void
-outbox_takeover_handler(struct ev_loop *loop, ev_timer *timer, int revents)
-{
-    char        idle[24];
-    unsigned    p;
-    outbox_t   *ob = timer->data;
-    deliver_t  *d = ob->deliver;
-    rbl_str_t   argv[8];
-
-    (void) loop;
-    (void) revents;
-
-    snprintf(idle, sizeof(idle), "%.0f", d->conf->lease * 1000.0);
-
-    argv[0] = RBL_STR("XAUTOCLAIM");
-    argv[2] = RBL_STR(DELIVER_GROUP);
-    argv[3] = rbl_str(d->conf->name);
-    argv[4] = rbl_str(idle);
-    argv[6] = RBL_STR("COUNT");
-    argv[7] = RBL_STR(OUTBOX_TAKEOVER);
-
-    for (p = 0; p < ob->n_parts; p++) {
-        argv[1] = outbox_key(&ob->parts[p]);
-        argv[5] = rbl_str(ob->parts[p].cursor);
-        store_command(d->store, outbox_taken_over, &ob->parts[p], 8, argv);
-    }
-}
-
-
 static int
 outbox_set_parts(outbox_t *ob)
 {
@@ -475,7 +358,6 @@ outbox_pending(const outbox_t *ob)
 outbox_t *
 outbox_new(deliver_t *d)
 {
-    double     every;
     outbox_t  *ob;
 
     ob = calloc(1, sizeof(outbox_t));
@@ -493,17 +375,13 @@ outbox_new(deliver_t *d)
     ev_init(&ob->again, outbox_again_handler);
     ob->again.data = ob;
 
-    every = d->conf->lease / 4;
-    ev_timer_init(&ob->takeover, outbox_takeover_handler, every, every);
-    ob->takeover.data = ob;
-
     ob->store = store_new(d->loop, d->conf, OUTBOX_BLOCK, outbox_state, ob);
     if (ob->store == NULL) {
         free(ob);
         return NULL;
     }
 
-    ev_timer_start(d->loop, &ob->takeover);
+    outbox_take_over(ob);
 
     return ob;
 }

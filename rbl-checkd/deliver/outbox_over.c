@@ -1,0 +1,110 @@
+/*
+ * Entries of daemons that died, or that found no store for long: they are taken
+ * over after the lease.
+ */
+
+#include "outbox_int.h"
+
+#include <stdio.h>
+
+#include "../log.h"
+
+
+#define OUTBOX_TAKEOVER  "64"           /* entries of a partition at a time */
+
+
+/* Some of ours may have been idle for so long, if the store was away. */
+
+static size_t
+outbox_take_idle(outbox_t *ob, unsigned part, const redisReply *entries)
+{
+    size_t             i, n;
+    const redisReply  *entry;
+
+    n = 0;
+
+    for (i = 0; i < rbl_reply_len(entries); i++) {
+        entry = rbl_reply_at(entries, i);
+
+        if (!entry_known(&ob->set, part,
+                         rbl_reply_str(rbl_reply_at(entry, 0)))
+            && entry_start(&ob->set, part, entry) == 0)
+        {
+            n++;
+        }
+    }
+
+    return n;
+}
+
+
+/* [cursor, entries, deleted ids] */
+
+static void
+outbox_taken_over(void *data, const redisReply *reply)
+{
+    size_t          n;
+    rbl_str_t       cursor;
+    outbox_part_t  *part = data;
+
+    if (reply == NULL || rbl_reply_class(reply) != RBL_REPLY_OK) {
+        return;
+    }
+
+    cursor = rbl_reply_str(rbl_reply_at(reply, 0));
+
+    if (cursor.n > 0 && cursor.n < sizeof(part->cursor)) {
+        memcpy(part->cursor, cursor.p, cursor.n);
+        part->cursor[cursor.n] = '\0';
+    }
+
+    n = outbox_take_idle(part->ob, part->n, rbl_reply_at(reply, 1));
+
+    if (n > 0) {
+        direct_ask(part->ob->deliver->direct);
+        log_notice("took over %zu outbox entries of partition %u", n,
+                   part->n);
+    }
+}
+
+
+static void
+outbox_takeover_handler(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+    char        idle[24];
+    unsigned    p;
+    outbox_t   *ob = timer->data;
+    deliver_t  *d = ob->deliver;
+    rbl_str_t   argv[8];
+
+    (void) loop;
+    (void) revents;
+
+    snprintf(idle, sizeof(idle), "%.0f", d->conf->lease * 1000.0);
+
+    argv[0] = RBL_STR("XAUTOCLAIM");
+    argv[2] = RBL_STR(DELIVER_GROUP);
+    argv[3] = rbl_str(d->conf->name);
+    argv[4] = rbl_str(idle);
+    argv[6] = RBL_STR("COUNT");
+    argv[7] = RBL_STR(OUTBOX_TAKEOVER);
+
+    for (p = 0; p < ob->n_parts; p++) {
+        argv[1] = outbox_key(&ob->parts[p]);
+        argv[5] = rbl_str(ob->parts[p].cursor);
+        store_command(d->store, outbox_taken_over, &ob->parts[p], 8, argv);
+    }
+}
+
+
+void
+outbox_take_over(outbox_t *ob)
+{
+    double      every;
+    deliver_t  *d = ob->deliver;
+
+    every = d->conf->lease / 4;
+    ev_timer_init(&ob->takeover, outbox_takeover_handler, every, every);
+    ob->takeover.data = ob;
+    ev_timer_start(d->loop, &ob->takeover);
+}
