@@ -35,6 +35,7 @@ direct_call(direct_t *dr, link_t *from, unsigned max)
 {
     link_t         *l, *next;
     entry_t        *e;
+    unsigned        deliveries;
     direct_call_t  *call;
 
     if (link_empty(from)) {
@@ -46,12 +47,16 @@ direct_call(direct_t *dr, link_t *from, unsigned max)
         return NULL;
     }
 
+    deliveries = 0;
     call->direct = dr;
     call->part = link_of(from->next, entry_t, turn)->part;
     link_init(&call->entries);
     link_add(&dr->calls, &call->link);
 
-    for (l = from->next; l != from && call->n < max; l = next) {
+    for (l = from->next;
+         l != from && call->n < max && deliveries < DIRECT_DELIVERIES;
+         l = next)
+    {
         next = l->next;
         e = link_of(l, entry_t, turn);
 
@@ -59,6 +64,7 @@ direct_call(direct_t *dr, link_t *from, unsigned max)
             link_remove(l);
             link_add(&call->entries, l);
             call->n++;
+            deliveries += e->n_deliveries;
         }
     }
 

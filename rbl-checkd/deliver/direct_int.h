@@ -8,7 +8,8 @@
 
 #include "direct.h"
 
-#define DIRECT_BATCH  64u               /* entries a call */
+#define DIRECT_BATCH       64u          /* entries a call, */
+#define DIRECT_DELIVERIES  256u         /* or until they have so many */
 
 /* One call of a script, for entries of one partition. */
 typedef struct {

@@ -21,6 +21,8 @@
 
 
 #define QUEUE_ROUNDS    4u              /* places per attempt in flight */
+#define QUEUE_DIRECT    4u              /* times the places: of events that are
+                                           tried at once */
 #define QUEUE_PATIENCE  3.0             /* s */
 #define QUEUE_RECORD    5.0             /* s that the record may take */
 #define QUEUE_MAILS     512u            /* that wait */
@@ -231,7 +233,9 @@ queue_put(deliver_t *d, attempt_t *a)
         return;
     }
 
-    if (queue_lanes(d, a) != 0 || queue_greedy(d, a)) {
+    if (queue_lanes(d, a) != 0 || queue_greedy(d, a)
+        || d->n_waiting >= QUEUE_DIRECT * queue_places(d))
+    {
         queue_drop(a);
         return;
     }

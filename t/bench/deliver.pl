@@ -6,8 +6,9 @@
 # else (t/tools/curlrate).  The receiver is an nginx on loopback that answers
 # 204; as many are in flight for both, on connections that are kept.
 #
-# The outbox is filled while the daemon stands still; the time runs from when it
-# goes on until the last delivery is recorded.
+# The outbox is filled while the daemon, one process, stands still; the time runs
+# from when it goes on until the last delivery is recorded: nothing is in the
+# outbox, pending or to be tried again.
 
 use strict;
 use warnings;
@@ -98,10 +99,12 @@ sub deliver_all {
     my $c = spend(sub {
         cont_server($d);
         wait_for { sleep 0.002; cmd('XLEN', k('outbox')) == 0
+            && cmd('XPENDING', k('outbox'), 'deliver')->[0] == 0
             && cmd('ZCARD', k('retry')) == 0 } 120, 'all deliveries';
     }, daemon => [$d->{pid}], store => [$redis->{pid}],
         receiver => \@receiver);
     die "repeated or lost\n" if requests() != $before + $total;
+    die "not recorded\n" if !idle();
     return row($c, 'daemon');
 }
 
