@@ -78,14 +78,39 @@ rbl_addr_parse(rbl_addr_t *a, rbl_str_t text)
 }
 
 
+static char *
+rbl_octet_text(char *p, unsigned octet)
+{
+    if (octet >= 100) {
+        *p++ = (char) ('0' + octet / 100);
+    }
+
+    if (octet >= 10) {
+        *p++ = (char) ('0' + octet / 10 % 10);
+    }
+
+    *p++ = (char) ('0' + octet % 10);
+
+    return p;
+}
+
+
 rbl_str_t
 rbl_addr_text(char buf[RBL_VALUE_MAX], const rbl_addr_t *a)
 {
-    int  af;
+    char  *p;
 
-    af = a->family == RBL_FAMILY_IPV4 ? AF_INET : AF_INET6;
+    if (a->family == RBL_FAMILY_IPV4) {
+        p = rbl_octet_text(buf, a->b[0]);
+        *p++ = '.';
+        p = rbl_octet_text(p, a->b[1]);
+        *p++ = '.';
+        p = rbl_octet_text(p, a->b[2]);
+        *p++ = '.';
+        p = rbl_octet_text(p, a->b[3]);
+        *p = '\0';
 
-    if (inet_ntop(af, a->b, buf, RBL_VALUE_MAX) == NULL) {
+    } else if (inet_ntop(AF_INET6, a->b, buf, RBL_VALUE_MAX) == NULL) {
         buf[0] = '\0';
     }
 

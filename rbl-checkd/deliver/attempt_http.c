@@ -61,24 +61,36 @@ attempt_posted(void *data, const transfer_result_t *result)
 /* The URL again from what was judged, so that nothing reads it differently. */
 
 static int
+attempt_url_full(rbl_out_t *out)
+{
+    (void) out;
+
+    return -1;
+}
+
+
+static int
 attempt_url(const attempt_t *a, char *url, size_t size)
 {
-    int               n;
-    char              port[16];
+    rbl_out_t         out = { url, url + size, attempt_url_full, 0 };
     const rbl_url_t  *u = &a->parsed;
 
-    port[0] = '\0';
+    rbl_out_z(&out, u->tls ? "https://" : "http://");
+    rbl_out_z(&out, a->host);
 
     if (u->port != (u->tls ? 443u : 80u)) {
-        snprintf(port, sizeof(port), ":%u", u->port);
+        rbl_out_char(&out, ':');
+        rbl_out_int(&out, u->port);
     }
 
-    n = snprintf(url, size, "%s://%s%s%s%.*s", u->tls ? "https" : "http",
-                 a->host, port,
-                 u->path.n > 0 && u->path.p[0] == '/' ? "" : "/",
-                 (int) u->path.n, u->path.p);
+    if (u->path.n == 0 || u->path.p[0] != '/') {
+        rbl_out_char(&out, '/');
+    }
 
-    return n > 0 && (size_t) n < size ? 0 : -1;
+    rbl_out_str(&out, u->path);
+    rbl_out_char(&out, '\0');
+
+    return out.failed ? -1 : 0;
 }
 
 

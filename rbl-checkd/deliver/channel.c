@@ -4,7 +4,6 @@
 
 #include "channel.h"
 
-#include <inttypes.h>
 #include <openssl/crypto.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,27 +92,12 @@ channel_request_free(channel_request_t *request)
 }
 
 
-rbl_err_t
-channel_header(channel_request_t *request, const char *fmt, ...)
+/* curl would send another line as another header. */
+
+static rbl_err_t
+channel_header_add(channel_request_t *request)
 {
-    int          n;
-    va_list      ap;
     const char  *p;
-
-    if (request->n_headers == CHANNEL_HEADERS) {
-        return RBL_EINVAL;
-    }
-
-    va_start(ap, fmt);
-    n = vsnprintf(request->header[request->n_headers], CHANNEL_HEADER_MAX, fmt,
-                  ap);
-    va_end(ap);
-
-    if (n < 0 || n >= CHANNEL_HEADER_MAX) {
-        return RBL_EINVAL;
-    }
-
-    /* curl would send another line as another header */
 
     for (p = request->header[request->n_headers]; *p != '\0'; p++) {
         if ((unsigned char) *p < ' ' || *p == 0x7f) {
@@ -128,19 +112,69 @@ channel_header(channel_request_t *request, const char *fmt, ...)
 
 
 rbl_err_t
-channel_json(channel_request_t *request, const channel_job_t *job, int64_t now)
+channel_header(channel_request_t *request, const char *fmt, ...)
 {
-    request->to = job->to;
-    request->body = job->body;
+    int      n;
+    va_list  ap;
 
-    if (channel_header(request, "webhook-id: %.*s", (int) job->event.n,
-                       job->event.p)
-        != RBL_OK)
+    if (request->n_headers == CHANNEL_HEADERS) {
+        return RBL_EINVAL;
+    }
+
+    va_start(ap, fmt);
+    n = vsnprintf(request->header[request->n_headers], CHANNEL_HEADER_MAX, fmt,
+                  ap);
+    va_end(ap);
+
+    if (n < 0 || n >= CHANNEL_HEADER_MAX) {
+        return RBL_EINVAL;
+    }
+
+    return channel_header_add(request);
+}
+
+
+/* Without a format: a webhook has four. */
+
+rbl_err_t
+channel_header_str(channel_request_t *request, const char *name,
+    rbl_str_t value)
+{
+    char    *p;
+    size_t   n;
+
+    n = strlen(name);
+
+    if (request->n_headers == CHANNEL_HEADERS
+        || n + 2 + value.n >= CHANNEL_HEADER_MAX
+        || memchr(value.p, '\0', value.n) != NULL)
     {
         return RBL_EINVAL;
     }
 
-    return channel_header(request, "webhook-timestamp: %" PRId64, now);
+    p = mempcpy(request->header[request->n_headers], name, n);
+    p = mempcpy(p, ": ", 2);
+    p = mempcpy(p, value.p, value.n);
+    *p = '\0';
+
+    return channel_header_add(request);
+}
+
+
+rbl_err_t
+channel_json(channel_request_t *request, const channel_job_t *job, int64_t now)
+{
+    char  text[RBL_OUT_INT];
+
+    request->to = job->to;
+    request->body = job->body;
+
+    if (channel_header_str(request, "webhook-id", job->event) != RBL_OK) {
+        return RBL_EINVAL;
+    }
+
+    return channel_header_str(request, "webhook-timestamp",
+                              rbl_out_int_text(text, now));
 }
 
 

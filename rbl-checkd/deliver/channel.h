@@ -132,6 +132,9 @@ void channel_request_free(channel_request_t *request);
 __attribute__((format(printf, 2, 3)))
 rbl_err_t channel_header(channel_request_t *request, const char *fmt, ...);
 
+rbl_err_t channel_header_str(channel_request_t *request, const char *name,
+    rbl_str_t value);
+
 /* What a POST to a customer's URL has: the job's body, and the event's id. */
 rbl_err_t channel_json(channel_request_t *request, const channel_job_t *job,
     int64_t now);

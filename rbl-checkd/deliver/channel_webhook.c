@@ -21,13 +21,15 @@ webhook_make(channel_request_t *request, const channel_job_t *job)
     if (sign_make(&sign, job->secret, job->old, job->event, now, job->body)
         != RBL_OK
         || channel_json(request, job, now) != RBL_OK
-        || channel_header(request, "X-Webhook-Signature: %s", sign.own)
+        || channel_header_str(request, "X-Webhook-Signature",
+                              rbl_str(sign.own))
            != RBL_OK)
     {
         return RBL_ENOMEM;
     }
 
-    return channel_header(request, "webhook-signature: %s", sign.standard);
+    return channel_header_str(request, "webhook-signature",
+                              rbl_str(sign.standard));
 }
 
 

@@ -131,8 +131,7 @@ direct_questions(direct_call_t *call, const entry_t *e)
 static void
 direct_try(entry_t *e, entry_delivery_t *to, const redisReply *target)
 {
-    int               n;
-    char              member[160];
+    char             *p, member[2 * (RBL_SID_MAX + 1) + 40];
     unsigned          i;
     rbl_str_t         s[TARGET__N];
     attempt_t        *a;
@@ -147,11 +146,16 @@ direct_try(entry_t *e, entry_delivery_t *to, const redisReply *target)
         }
     }
 
-    n = snprintf(member, sizeof(member), "%.*s:%.*s:%s", (int) e->account.n,
-                 e->account.p, (int) e->event.id.n, e->event.id.p, to->target);
+    /* SIDs both, that were judged */
+
+    p = mempcpy(member, e->account.p, e->account.n);
+    *p++ = ':';
+    p = mempcpy(p, e->event.id.p, e->event.id.n);
+    *p++ = ':';
+    p = stpcpy(p, to->target);
 
     memset(&given, 0, sizeof(given));
-    given.member = (rbl_str_t) { member, (size_t) n };
+    given.member = (rbl_str_t) { member, (size_t) (p - member) };
     given.type = e->event.type;
     given.to = to->app.n > 0 ? to->url : s[TARGET_URL];
     given.secret = s[TARGET_SECRET];
@@ -166,6 +170,7 @@ direct_try(entry_t *e, entry_delivery_t *to, const redisReply *target)
     }
 
     a->entry = e;
+    a->direct = 1;
     to->attempt = a;
     e->n_open++;
     queue_put(d, a);

@@ -7,10 +7,11 @@
 
 #include "sign.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <stdio.h>
+
+#include "rbl_out.h"
 
 
 #define SIGN_DIGEST   32
@@ -157,13 +158,13 @@ sign_hex(char *out, const unsigned char digest[SIGN_DIGEST])
 }
 
 
-/* Both signatures of one secret; they are put behind what is there. */
+/* Both signatures of one secret, behind what is there: two of them and a time
+   of twenty digits have room in SIGN_MAX. */
 
 static rbl_err_t
 sign_add(sign_t *sign, rbl_str_t secret, const rbl_str_t part[3])
 {
-    char           hex[2 * SIGN_DIGEST + 1];
-    size_t         n;
+    char          *p;
     rbl_err_t      err;
     unsigned char  digest[SIGN_DIGEST], key[SIGN_KEY_MAX];
 
@@ -172,9 +173,8 @@ sign_add(sign_t *sign, rbl_str_t secret, const rbl_str_t part[3])
         return err;
     }
 
-    sign_hex(hex, digest);
-    n = strlen(sign->own);
-    snprintf(sign->own + n, SIGN_MAX - n, ",v1=%s", hex);
+    p = stpcpy(sign->own + strlen(sign->own), ",v1=");
+    sign_hex(p, digest);
 
     err = sign_hmac(digest, sign_key(key, secret), part, 3);
     OPENSSL_cleanse(key, sizeof(key));
@@ -182,10 +182,9 @@ sign_add(sign_t *sign, rbl_str_t secret, const rbl_str_t part[3])
         return err;
     }
 
-    n = strlen(sign->standard);
-    n += (size_t) snprintf(sign->standard + n, SIGN_MAX - n, "%sv1,",
-                           n > 0 ? " " : "");
-    EVP_EncodeBlock((unsigned char *) sign->standard + n, digest, SIGN_DIGEST);
+    p = sign->standard + strlen(sign->standard);
+    p = stpcpy(p, p > sign->standard ? " v1," : "v1,");
+    EVP_EncodeBlock((unsigned char *) p, digest, SIGN_DIGEST);
 
     return RBL_OK;
 }
@@ -195,18 +194,15 @@ rbl_err_t
 sign_make(sign_t *sign, rbl_str_t secret, rbl_str_t old, rbl_str_t id,
     int64_t t, rbl_str_t body)
 {
-    int        n;
-    char       time[24];
+    char       text[RBL_OUT_INT];
     rbl_err_t  err;
     rbl_str_t  part[3];
 
-    n = snprintf(time, sizeof(time), "%" PRId64, t);
-
     part[0] = id;
-    part[1] = (rbl_str_t) { time, (size_t) n };
+    part[1] = rbl_out_int_text(text, t);
     part[2] = body;
 
-    snprintf(sign->own, SIGN_MAX, "t=%s", time);
+    snprintf(sign->own, SIGN_MAX, "t=%.*s", (int) part[1].n, part[1].p);
     sign->standard[0] = '\0';
 
     err = sign_add(sign, secret, part);

@@ -15,6 +15,7 @@
 
 #define TRANSFER_AGENT      "ngx_rbl/" RBL_VERSION
 #define TRANSFER_KEPT_SECS  60L
+#define TRANSFER_BUFFER     4096L       /* of a read: answers are short */
 
 
 /* The last word before a connection is made: only to the judged address. */
@@ -151,6 +152,7 @@ static const struct {
     { CURLOPT_PATH_AS_IS, 1 },
     { CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1 },
     { CURLOPT_NOSIGNAL, 1 },
+    { CURLOPT_BUFFERSIZE, TRANSFER_BUFFER },
     { CURLOPT_MAXAGE_CONN, TRANSFER_KEPT_SECS },
     { CURLOPT_FOLLOWLOCATION, 0 },
     { CURLOPT_DISALLOW_USERNAME_IN_URL, 1 },
