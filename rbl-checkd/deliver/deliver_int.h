@@ -65,6 +65,7 @@ struct deliver_s {
     unsigned          first;            /* partition that claims first */
     link_t            waiting, running; /* attempts by HTTP */
     unsigned          n_waiting, n_running, n_asked;
+    unsigned          n_direct;         /* of those that wait: not claimed */
     lanes_t           lanes;            /* of both */
     link_t            mails, sending;   /* attempts by mail */
     unsigned          n_mails, n_sending;
@@ -97,6 +98,7 @@ struct attempt_s {
                                            left, or not begun */
     entry_t         *entry;             /* of the outbox, that records its end;
                                            NULL: it has a record of its own */
+    int              direct;            /* it had an entry when it came */
     lane_t          *account_lane;      /* of what is posted, else NULL */
     lane_t          *lane;              /* its receiver's */
     uint64_t         round;             /* of a mail: its turn */
@@ -187,8 +189,9 @@ void attempt_mail(attempt_t *a);
 
 /* queue.c */
 
-/* How many deliveries may be claimed now. */
+/* How many deliveries may be claimed now; may more events be read? */
 unsigned queue_room(const deliver_t *d);
+int queue_has_room(const deliver_t *d);
 
 /* Takes an attempt; drops it if its account has too many that wait. */
 void queue_put(deliver_t *d, attempt_t *a);

@@ -57,9 +57,22 @@ queue_room(const deliver_t *d)
 {
     unsigned  taken;
 
-    taken = d->n_waiting + d->n_asked;
+    taken = d->n_waiting - d->n_direct + d->n_asked;
 
     return taken < queue_places(d) ? queue_places(d) - taken : 0;
+}
+
+
+/*
+ * To read events and to ask for their receivers takes some turns of the loop,
+ * and in each all that are in flight may end: whoever waits for the next ones
+ * has them when they are needed.
+ */
+
+int
+queue_has_room(const deliver_t *d)
+{
+    return d->n_direct < queue_places(d);
 }
 
 
@@ -234,7 +247,7 @@ queue_put(deliver_t *d, attempt_t *a)
     }
 
     if (queue_lanes(d, a) != 0 || queue_greedy(d, a)
-        || d->n_waiting >= QUEUE_DIRECT * queue_places(d))
+        || (a->direct && d->n_direct >= QUEUE_DIRECT * queue_places(d)))
     {
         queue_drop(a);
         return;
@@ -242,6 +255,7 @@ queue_put(deliver_t *d, attempt_t *a)
 
     link_add(&d->waiting, &a->link);
     d->n_waiting++;
+    d->n_direct += (unsigned) a->direct;
     a->account_lane->waiting++;
     a->lane->waiting++;
 }
@@ -260,6 +274,7 @@ queue_take(deliver_t *d, attempt_t *a)
     }
 
     d->n_waiting--;
+    d->n_direct -= (unsigned) a->direct;
     a->account_lane->waiting--;
     a->lane->waiting--;
 }
@@ -415,6 +430,7 @@ queue_clear(deliver_t *d, int running_too)
     queue_empty(&d->waiting);
     queue_empty(&d->mails);
     d->n_waiting = 0;
+    d->n_direct = 0;
     d->n_mails = 0;
 
     if (running_too) {
