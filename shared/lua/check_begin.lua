@@ -20,7 +20,7 @@
 --         events go to anybody or it has a record that must end, the check's
 --         SID, how many times it was begun (0: a manual one), now (ms), when
 --         the host was checked last (ms, 0: never), SIDs of its lists that
---         have trouble, one after the other, or nothing
+--         have trouble, one after the other, or ""
 --         | ALONE (nothing was done: only with leave, see ARGV 4)
 --         | GONE (the check is over or another's, its host deleted or its
 --           account suspended: the lease has ended)
@@ -29,6 +29,7 @@
 --- include: due
 --- include: failed
 --- include: alerts
+--- include: begun
 local a = load(KEYS[1])
 local raw = hk and call('GET', hk)
 local h = raw and cmsgpack.unpack(raw)
@@ -129,19 +130,7 @@ then
 elseif status == 'running' then
     call('HSET', ck, 'total', total)
 end
-local standing, troubled = '', nil
-if h and h[HOST.details][1] then
-    local entries = {}
-    for i, l in ipairs(h[HOST.details]) do
-        entries[i] = {l[1], l[2], l[9] or 0}
-    end
-    standing = cmsgpack.pack(entries)
-end
-if h and h[HOST.troubled] then
-    for _, t in ipairs(h[HOST.troubled]) do
-        troubled = (troubled or '') .. t[1]
-    end
-end
-return {'OK', value, tonumber(family), lists, a[ACCOUNT.interval], standing,
-    htype, (heard or due and status) and '1' or '0', pp, times, now,
-    h and h[HOST.checked] or 0, troubled}
+return {'OK', value, tonumber(family), lists, a[ACCOUNT.interval],
+    h and begun_standing(h[HOST.details]) or '', htype,
+    (heard or due and status) and '1' or '0', pp, times, now,
+    h and h[HOST.checked] or 0, h and begun_troubled(h[HOST.troubled]) or ''}

@@ -8,6 +8,7 @@
 -- Result  OK, then for each "1", or "0": nothing was done, check_finish has to
 --         be asked
 --- include: base
+--- include: of
 --- include: due
 --- use: host
 local now = now_ms()
@@ -38,6 +39,7 @@ for i = 1, n do
     then
         local ht = members[i]:sub(36)
         local next_check = next_time(ht, now, ARGV[3 * i])
+        local at = tostring(next_check)
         local fields = checked_now .. cmsgpack.pack(next_check) .. '\144'
         to = to > 0 and to or #raw
         if #fields == to - from then
@@ -46,17 +48,17 @@ for i = 1, n do
             call('SET', keys[i], raw:sub(1, from) .. fields
                 .. raw:sub(to + 1))
         end
-        local ac = members[i]:sub(1, 34)
+        ac = members[i]:sub(1, 34)
         local times = schedule[ac]
         if not times then
             times = {}
             schedule[ac] = times
         end
-        times[#times + 1] = tostring(next_check)
+        times[#times + 1] = at
         times[#times + 1] = ht
         -- The account's turn is not later than the end of the lease.
         if next_check < tonumber(ARGV[3 * i - 1]:sub(70, 82)) then
-            call('ZADD', key('due'), 'LT', tostring(next_check), ac)
+            call('ZADD', key('due'), 'LT', at, ac)
         end
         if parent ~= '' then
             ranges[key('r', ac, parent)] = true
@@ -69,8 +71,8 @@ for i = 1, n do
 end
 if #ended > 0 then
     call('HDEL', KEYS[1], unpack(ended))
-    for ac, times in pairs(schedule) do
-        call('ZADD', key('due', ac), unpack(times))
+    for sid, times in pairs(schedule) do
+        call('ZADD', key('due', sid), unpack(times))
     end
     for k in pairs(ranges) do
         local range = load(k)

@@ -184,10 +184,10 @@ is($r->[11], SINCE, 'when it was checked last');
 cmp_ok(abs($r->[10] - host()->[CHECKED]), '<', 5000, 'what time it is');
 is($r->[12], 'RBbRBc', 'the lists that have trouble');
 $r = check_of($six, undef, [$clear]);
-is_deeply([@{ unpacked($r->[5])->[0] }, $r->[12]], ['RBa', 'a.example', 0, undef],
+is_deeply([@{ unpacked($r->[5])->[0] }, $r->[12]], ['RBa', 'a.example', 0, ''],
     'of an old entry');
 $r = check_of([], undef, [$clear]);
-is_deeply([@$r[5, 12]], ['', undef], 'of a host without any');
+is_deeply([@$r[5, 12]], ['', ''], 'of a host without any');
 
 # the next check is sooner if a delisting waits for its confirmation
 

@@ -1,0 +1,20 @@
+-- What the daemon is told of a host whose check begins: its standing listings,
+-- packed {SID, zone, cleared}, or ""; and the SIDs of its lists that have
+-- trouble, one after the other, or "".
+local function begun_standing(details)
+    if not details[1] then
+        return ''
+    end
+    local entries = {}
+    for i, l in ipairs(details) do
+        entries[i] = {l[1], l[2], l[9] or 0}
+    end
+    return cmsgpack.pack(entries)
+end
+local function begun_troubled(troubled)
+    local sids = {}
+    for i, t in ipairs(troubled or {}) do
+        sids[i] = t[1]
+    end
+    return table.concat(sids)
+end
