@@ -28,7 +28,7 @@ typedef struct {
     store_t         *store;
     check_env_t      check;
     table_t         *table;
-    struct clears_s *clears;            /* check/clears.h */
+    struct together_s  *opens, *clears; /* check/together.h */
     deliver_t       *deliver;           /* NULL: this daemon delivers nothing */
     check_counters_t  checks;
 } daemon_t;

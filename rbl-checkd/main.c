@@ -3,10 +3,10 @@
  */
 
 #include "daemon.h"
-#include "check/clears.h"
 #include "check/jobs.h"
 #include "check/names.h"
 #include "check/sender.h"
+#include "check/together.h"
 #include "log.h"
 #include "metrics.h"
 #include "options.h"
@@ -17,6 +17,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+
+#define OPENS_GATHER   0                /* s */
+#define CLEARS_GATHER  0.01
 
 #define STOP_LOOK    0.05
 
@@ -245,13 +248,16 @@ start(checkd_t *c)
 
     names_open();
     d->table = table_new(d->loop, d->store);
-    d->clears = clears_new(d->loop, d->store);
+    d->opens = together_new(d->loop, d->store, &rbl_script_check_open,
+                            OPENS_GATHER);
+    d->clears = together_new(d->loop, d->store, &rbl_script_check_clear,
+                             CLEARS_GATHER);
     c->jobs = jobs_new(d);
     c->sender = sender_new(d->loop, &c->conf, d->store);
     c->metrics = metrics_new(d, c->jobs);
 
-    if (d->table == NULL || d->clears == NULL || c->jobs == NULL
-        || c->sender == NULL || c->metrics == NULL)
+    if (d->table == NULL || d->opens == NULL || d->clears == NULL
+        || c->jobs == NULL || c->sender == NULL || c->metrics == NULL)
     {
         log_error("out of memory");
         return -1;
@@ -269,7 +275,8 @@ finish(checkd_t *c)
     metrics_free(c->metrics);
     sender_free(c->sender);
     jobs_free(c->jobs);
-    clears_free(d->clears);
+    together_free(d->opens);
+    together_free(d->clears);
     table_free(d->table);
     names_close();
 

@@ -1,5 +1,6 @@
 /*
- * From what check_begin has told to lists: references, owned by the asked_t.
+ * From what the store has told of a check (check_begin, check_open) to lists:
+ * references, owned by the asked_t.
  */
 
 #include "asked.h"

@@ -163,9 +163,9 @@ lease_of(const job_t *job)
 
 
 void
-jobs_entry_flight(const job_t *job, char buf[JOB_HANDLE_MAX])
+jobs_entry_flight(const job_t *job, unsigned times, char buf[JOB_HANDLE_MAX])
 {
-    snprintf(buf, JOB_HANDLE_MAX, "%s:%u:%s", job->check.s, job->times,
+    snprintf(buf, JOB_HANDLE_MAX, "%s:%u:%s", job->check.s, times,
              lease_of(job));
 }
 

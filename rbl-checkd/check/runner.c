@@ -6,18 +6,12 @@
 
 #include "runner_int.h"
 #include "../log.h"
-#include "clears.h"
-#include "jobs_entry.h"
+#include "together.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define PROGRESS_EVERY  0.25
-#define MOMENT          0.02
-#define INTERVAL        3600            /* s, should an account have none */
-#define WAIT_FOR_LISTS  3.0             /* s that a list may be missing */
-
-static void begin(runner_t *r);
 
 
 void
@@ -166,8 +160,8 @@ on_progress(void *data, check_t *check, int finished)
 }
 
 
-static void
-ask(runner_t *r, int64_t family, rbl_str_t value)
+void
+runner_ask(runner_t *r, int64_t family, rbl_str_t value)
 {
     double  timeout, left;
 
@@ -188,208 +182,6 @@ ask(runner_t *r, int64_t family, rbl_str_t value)
         log_error("check %s cannot start: out of memory", r->job.check.s);
         runner_again(r, runner_let_go, 0);
     }
-}
-
-
-/* What is to be done, and said, of a job that others had before. */
-
-static void
-count_times(runner_t *r)
-{
-    job_t  *job = &r->job;
-
-    if (job->times > JOB_TIMES_MAX) {
-        job->fail = "3 daemons had the check and none ended it.";
-        log_error("check %s of account %s, host %s, is ended: %s",
-                  job->check.s, job->account.s, job->host.s, job->fail);
-
-    } else if (job->times > 1) {
-        log_notice("taking over job %s of account %s", job->check.s,
-                   job->account.s);
-    }
-}
-
-
-/* The store wants to be asked again: with leave to go alone, or not now. */
-
-static void
-begin_alone(runner_t *r)
-{
-    switch (r->alone(r->data)) {
-
-    case 1:
-        r->job.alone = 1;
-        r->leave = "1";
-        begin(r);
-        return;
-
-    case 0:
-        r->leave = "";
-        begin(r);
-        return;
-
-    default:
-        runner_again(r, begin, MOMENT);
-    }
-}
-
-
-/* 0, or -1: it is not told which check that is. */
-
-static int
-begun(runner_t *r, const redisReply *reply)
-{
-    if (r->job.kind == JOB_MANUAL || r->job.times != 0) {
-        return 0;
-    }
-
-    if (jobs_entry_begun(&r->job, rbl_reply_str(rbl_reply_at(reply, 8)),
-                         rbl_reply_int(rbl_reply_at(reply, 9), 0))
-        != 0)
-    {
-        return -1;
-    }
-
-    count_times(r);
-    return 0;
-}
-
-
-/* As asked_told: the lists that the store has told. */
-
-static int
-take_lists(runner_t *r, const redisReply *reply, int64_t family)
-{
-    int        wait;
-    rbl_str_t  packed;
-
-    packed = rbl_reply_str(rbl_reply_at(reply, 3));
-
-    if (packed.n != 0) {
-        wait = ev_now(r->d->loop) - r->started < WAIT_FOR_LISTS
-               || !table_loaded(r->d->table);
-        return asked_told(&r->asked, r->d->table, packed, family, wait);
-    }
-
-    if (!rbl_str_is(table_sum(r->d->table), r->sum)) {
-        return 0;                       /* it is another table by now */
-    }
-
-    return asked_system(&r->asked, r->d->table,
-                        rbl_reply_str(rbl_reply_at(reply, 6)), family);
-}
-
-
-static void
-on_begin(void *data, const redisReply *reply)
-{
-    int64_t    family;
-    rbl_str_t  word, value;
-    runner_t  *r = data;
-
-    if (!runner_sound(r, reply, begin)) {
-        return;
-    }
-
-    word = rbl_reply_word(reply);
-
-    if (rbl_str_is(word, "ALONE") && r->leave[0] == '0') {
-        begin_alone(r);
-        return;
-    }
-
-    if (!rbl_str_is(word, "OK")) {
-        log_info("check %s: there is nothing left to do (%.*s)",
-                 r->job.check.s, (int) word.n, word.p);
-        runner_over(r);
-        return;
-    }
-
-    if (begun(r, reply) != 0) {
-        log_error("check %s: it is not told which check this is",
-                  r->job.check.s);
-        runner_again(r, runner_let_go, 0);
-        return;
-    }
-
-    r->interval = rbl_reply_int(rbl_reply_at(reply, 4), 0);
-    if (r->interval < 1) {
-        r->interval = INTERVAL;
-    }
-
-    if (standing_read(&r->standing, rbl_reply_str(rbl_reply_at(reply, 5)),
-                      rbl_reply_str(rbl_reply_at(reply, 12)),
-                      rbl_reply_int(rbl_reply_at(reply, 10), 0))
-        != 0)
-    {
-        log_error("check %s: its listings cannot be read", r->job.check.s);
-        runner_again(r, runner_let_go, 0);
-        return;
-    }
-
-    r->clear = r->standing.n != 0;
-    r->events = !rbl_str_is(rbl_reply_str(rbl_reply_at(reply, 7)), "0");
-
-    if (r->job.fail != NULL) {
-        runner_end(r, r->job.fail);
-        return;
-    }
-
-    value = rbl_reply_str(rbl_reply_at(reply, 1));
-    family = rbl_reply_int(rbl_reply_at(reply, 2), 0);
-
-    if (value.n == 0 || value.n >= RBL_VALUE_MAX
-        || (family != RBL_FAMILY_IPV4 && family != RBL_FAMILY_IPV6
-            && family != RBL_FAMILY_DOMAIN))
-    {
-        runner_end(r, "The host cannot be checked.");
-        return;
-    }
-
-    switch (take_lists(r, reply, family)) {
-
-    case 1:
-        if (r->job.kind == JOB_DUE) {
-            asked_due(&r->asked, rbl_sid_str(&r->job.host),
-                      rbl_reply_int(rbl_reply_at(reply, 11), 0),
-                      rbl_reply_int(rbl_reply_at(reply, 10), 0),
-                      &r->standing);
-        }
-
-        ask(r, family, value);
-        return;
-
-    case 0:
-        table_refresh(r->d->table);
-        runner_again(r, begin, 0.1);
-        return;
-
-    default:
-        log_error("check %s: its lists cannot be read", r->job.check.s);
-        runner_again(r, runner_let_go, 0);
-    }
-}
-
-
-static void
-begin(runner_t *r)
-{
-    char       keep[24];
-    rbl_key_t  key;
-    rbl_str_t  argv[5], sum;
-
-    sum = table_sum(r->d->table);
-    snprintf(r->sum, sizeof(r->sum), "%.*s", (int) sum.n, sum.p);
-
-    argv[0] = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
-                              rbl_sid_str(&r->job.account), RBL_STR(""));
-    argv[1] = rbl_str(r->job.handle);
-    argv[2] = runner_keep(r, keep);
-    argv[3] = rbl_str(r->sum);
-    argv[4] = rbl_str(r->leave);
-
-    store_script(r->d->store, &rbl_script_check_begin, on_begin, r, 1, 5,
-                 argv);
 }
 
 
@@ -418,11 +210,7 @@ runner_start(daemon_t *d, const job_t *job, runner_alone_pt alone,
     ev_timer_init(&r->timer, on_timer, 0, 0);
     r->timer.data = r;
 
-    if (r->job.kind == JOB_MANUAL) {
-        count_times(r);
-    }
-
-    begin(r);
+    runner_begin(r);
     return r;
 }
 
@@ -436,8 +224,12 @@ runner_free(runner_t *r)
 
     store_forget(r->d->store, r);
 
+    if (r->opening) {
+        together_forget(r->d->opens, r);
+    }
+
     if (r->clearing) {
-        clears_forget(r->d->clears, r);
+        together_forget(r->d->clears, r);
     }
 
     ev_timer_stop(r->d->loop, &r->timer);

@@ -1,12 +1,12 @@
 /*
  * How a check ends: scheduled ones that found nothing new together with others
- * (clears.h), the rest by check_finish.
+ * (check_clear), the rest by check_finish.
  */
 
 #include "runner_int.h"
 #include "../log.h"
-#include "clears.h"
 #include "jobs_entry.h"
+#include "together.h"
 
 #include <stdio.h>
 
@@ -77,13 +77,13 @@ on_finish(void *data, const redisReply *reply)
 
 
 static void
-on_clear(void *data, int done)
+on_clear(void *data, const redisReply *said)
 {
     runner_t  *r = data;
 
     r->clearing = 0;
 
-    if (done) {
+    if (rbl_str_is(rbl_reply_str(said), "1")) {
         ended(r, "ended");
 
     } else {
@@ -138,6 +138,8 @@ finish(runner_t *r)
 void
 runner_end(runner_t *r, const char *fail)
 {
+    char  interval[24];
+
     r->fail = fail;
     r->backoff = RUNNER_RETRY_MIN;
     ev_timer_stop(r->d->loop, &r->timer);
@@ -147,8 +149,12 @@ runner_end(runner_t *r, const char *fail)
         return;
     }
 
+    (void) runner_number(interval, (size_t) r->interval);
+
     if (nothing_new(r)
-        && clears_add(r->d->clears, &r->job, r->interval, on_clear, r) == 0)
+        && together_add(r->d->clears, &r->job, r->job.times, "", interval,
+                        on_clear, r)
+           == 0)
     {
         r->clearing = 1;
         return;

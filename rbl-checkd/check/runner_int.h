@@ -1,5 +1,5 @@
 /*
- * What runner.c (beginning and asking) and runner_end.c (the outcome) know of
+ * What runner.c (asking), runner_begin.c and runner_end.c (the outcome) know of
  * one another.
  */
 
@@ -30,7 +30,8 @@ struct runner_s {
     double           backoff;
     int              events;            /* somebody wants them */
     int              whole;             /* all results are wanted */
-    int              clearing;          /* check_clear is under way */
+    int              opening;           /* check_open is under way */
+    int              clearing;          /* check_clear likewise */
     ev_timer         timer;
     runner_step_pt   step;              /* what the timer does */
     check_t         *check;
@@ -56,6 +57,12 @@ rbl_str_t runner_number(char buf[24], size_t v);
 
 /* How long the record of the check is kept (ms). */
 rbl_str_t runner_keep(const runner_t *r, char buf[24]);
+
+/* The check is begun: its lists are asked. */
+void runner_ask(runner_t *r, int64_t family, rbl_str_t value);
+
+/* runner_begin.c */
+void runner_begin(runner_t *r);
 
 /*
  * runner_end.c: the check has ended, or failed for that reason.  From then on

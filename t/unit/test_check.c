@@ -165,7 +165,7 @@ test_due(void)
     ok(rbl_str_is(jobs_entry_end(&job, buf),
                   AC ":" PP ":" HT ":d:2:1763655600000:host:7"),
        "the handle of its end");
-    jobs_entry_flight(&job, buf);
+    jobs_entry_flight(&job, 2, buf);
     ok(strcmp(buf, PP ":2:1763655600000:host:7") == 0, "its flight");
     ok(jobs_entry_begun(&job, RBL_STR(PP), 0) == -1
        && jobs_entry_begun(&job, RBL_STR(PP), 10) == -1

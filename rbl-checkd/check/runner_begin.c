@@ -1,0 +1,288 @@
+/*
+ * How a check begins: scheduled ones together with others (check_open), what
+ * that does not do and the rest by check_begin.
+ */
+
+#include "runner_int.h"
+#include "../log.h"
+#include "jobs_entry.h"
+#include "together.h"
+
+#include <stdio.h>
+
+#define MOMENT          0.02
+#define INTERVAL        3600            /* s, should an account have none */
+#define WAIT_FOR_LISTS  3.0             /* s that a list may be missing */
+
+/* What the store tells of a check that was begun. */
+typedef struct {
+    rbl_str_t  value, htype;
+    rbl_str_t  lists;                   /* packed; "": the system lists */
+    rbl_str_t  standing, troubled;
+    int64_t    family, interval, checked, now;
+    int        events;                  /* somebody wants them */
+} begun_t;
+
+static void begin(runner_t *r);
+
+
+/* What is to be done, and said, of a job that others had before. */
+
+static void
+count_times(runner_t *r)
+{
+    job_t  *job = &r->job;
+
+    if (job->times > JOB_TIMES_MAX) {
+        job->fail = "3 daemons had the check and none ended it.";
+        log_error("check %s of account %s, host %s, is ended: %s",
+                  job->check.s, job->account.s, job->host.s, job->fail);
+
+    } else if (job->times > 1) {
+        log_notice("taking over job %s of account %s", job->check.s,
+                   job->account.s);
+    }
+}
+
+
+/* The store wants to be asked again: with leave to go alone, or not now. */
+
+static void
+begin_alone(runner_t *r)
+{
+    switch (r->alone(r->data)) {
+
+    case 1:
+        r->job.alone = 1;
+        r->leave = "1";
+        begin(r);
+        return;
+
+    case 0:
+        r->leave = "";
+        begin(r);
+        return;
+
+    default:
+        runner_again(r, begin, MOMENT);
+    }
+}
+
+
+/* As asked_told: the lists that the store has told. */
+
+static int
+take_lists(runner_t *r, const begun_t *b)
+{
+    int  wait;
+
+    if (b->lists.n != 0) {
+        wait = ev_now(r->d->loop) - r->started < WAIT_FOR_LISTS
+               || !table_loaded(r->d->table);
+        return asked_told(&r->asked, r->d->table, b->lists, b->family, wait);
+    }
+
+    if (!rbl_str_is(table_sum(r->d->table), r->sum)) {
+        return 0;                       /* it is another table by now */
+    }
+
+    return asked_system(&r->asked, r->d->table, b->htype, b->family);
+}
+
+
+static void
+begun(runner_t *r, const begun_t *b)
+{
+    if (standing_read(&r->standing, b->standing, b->troubled, b->now) != 0) {
+        log_error("check %s: its listings cannot be read", r->job.check.s);
+        runner_again(r, runner_let_go, 0);
+        return;
+    }
+
+    r->interval = b->interval < 1 ? INTERVAL : b->interval;
+    r->clear = r->standing.n != 0;
+    r->events = b->events;
+
+    if (r->job.fail != NULL) {
+        runner_end(r, r->job.fail);
+        return;
+    }
+
+    if (b->value.n == 0 || b->value.n >= RBL_VALUE_MAX
+        || (b->family != RBL_FAMILY_IPV4 && b->family != RBL_FAMILY_IPV6
+            && b->family != RBL_FAMILY_DOMAIN))
+    {
+        runner_end(r, "The host cannot be checked.");
+        return;
+    }
+
+    switch (take_lists(r, b)) {
+
+    case 1:
+        if (r->job.kind == JOB_DUE) {
+            asked_due(&r->asked, rbl_sid_str(&r->job.host), b->checked,
+                      b->now, &r->standing);
+        }
+
+        runner_ask(r, b->family, b->value);
+        return;
+
+    case 0:
+        table_refresh(r->d->table);
+        runner_again(r, begin, 0.1);
+        return;
+
+    default:
+        log_error("check %s: its lists cannot be read", r->job.check.s);
+        runner_again(r, runner_let_go, 0);
+    }
+}
+
+
+/* 0, or -1: it is not told which check that is. */
+
+static int
+count_begun(runner_t *r, rbl_str_t check, int64_t times)
+{
+    if (r->job.kind == JOB_MANUAL || r->job.times != 0) {
+        return 0;
+    }
+
+    if (jobs_entry_begun(&r->job, check, times) != 0) {
+        return -1;
+    }
+
+    count_times(r);
+    return 0;
+}
+
+
+static void
+on_begin(void *data, const redisReply *reply)
+{
+    begun_t    b;
+    runner_t  *r = data;
+    rbl_str_t  word;
+
+    if (!runner_sound(r, reply, begin)) {
+        return;
+    }
+
+    word = rbl_reply_word(reply);
+
+    if (rbl_str_is(word, "ALONE") && r->leave[0] == '0') {
+        begin_alone(r);
+        return;
+    }
+
+    if (!rbl_str_is(word, "OK")) {
+        log_info("check %s: there is nothing left to do (%.*s)",
+                 r->job.check.s, (int) word.n, word.p);
+        runner_over(r);
+        return;
+    }
+
+    if (count_begun(r, rbl_reply_str(rbl_reply_at(reply, 8)),
+                    rbl_reply_int(rbl_reply_at(reply, 9), 0))
+        != 0)
+    {
+        log_error("check %s: it is not told which check this is",
+                  r->job.check.s);
+        runner_again(r, runner_let_go, 0);
+        return;
+    }
+
+    b.value = rbl_reply_str(rbl_reply_at(reply, 1));
+    b.family = rbl_reply_int(rbl_reply_at(reply, 2), 0);
+    b.lists = rbl_reply_str(rbl_reply_at(reply, 3));
+    b.interval = rbl_reply_int(rbl_reply_at(reply, 4), 0);
+    b.standing = rbl_reply_str(rbl_reply_at(reply, 5));
+    b.htype = rbl_reply_str(rbl_reply_at(reply, 6));
+    b.events = !rbl_str_is(rbl_reply_str(rbl_reply_at(reply, 7)), "0");
+    b.now = rbl_reply_int(rbl_reply_at(reply, 10), 0);
+    b.checked = rbl_reply_int(rbl_reply_at(reply, 11), 0);
+    b.troubled = rbl_reply_str(rbl_reply_at(reply, 12));
+    begun(r, &b);
+}
+
+
+static void
+know_table(runner_t *r)
+{
+    rbl_str_t  sum;
+
+    sum = table_sum(r->d->table);
+    snprintf(r->sum, sizeof(r->sum), "%.*s", (int) sum.n, sum.p);
+}
+
+
+static void
+begin(runner_t *r)
+{
+    char       keep[24];
+    rbl_key_t  key;
+    rbl_str_t  argv[5];
+
+    know_table(r);
+
+    argv[0] = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
+                              rbl_sid_str(&r->job.account), RBL_STR(""));
+    argv[1] = rbl_str(r->job.handle);
+    argv[2] = runner_keep(r, keep);
+    argv[3] = rbl_str(r->sum);
+    argv[4] = rbl_str(r->leave);
+
+    store_script(r->d->store, &rbl_script_check_begin, on_begin, r, 1, 5,
+                 argv);
+}
+
+
+static void
+on_open(void *data, const redisReply *said)
+{
+    begun_t    b;
+    runner_t  *r = data;
+
+    r->opening = 0;
+
+    if (rbl_reply_len(said) == 0) {
+        begin(r);
+        return;
+    }
+
+    r->job.times = 1;
+
+    b.value = rbl_reply_str(rbl_reply_at(said, 0));
+    b.family = rbl_reply_int(rbl_reply_at(said, 1), 0);
+    b.htype = rbl_reply_str(rbl_reply_at(said, 2));
+    b.interval = rbl_reply_int(rbl_reply_at(said, 3), 0);
+    b.checked = rbl_reply_int(rbl_reply_at(said, 4), 0);
+    b.now = rbl_reply_int(rbl_reply_at(said, 5), 0);
+    b.standing = rbl_reply_str(rbl_reply_at(said, 6));
+    b.troubled = rbl_reply_str(rbl_reply_at(said, 7));
+    b.lists = RBL_STR("");
+    b.events = 0;
+    begun(r, &b);
+}
+
+
+void
+runner_begin(runner_t *r)
+{
+    if (r->job.kind == JOB_MANUAL) {
+        count_times(r);
+
+    } else {
+        know_table(r);
+
+        if (r->sum[0] != '\0'
+            && together_add(r->d->opens, &r->job, 1, r->sum, "", on_open, r)
+               == 0)
+        {
+            r->opening = 1;
+            return;
+        }
+    }
+
+    begin(r);
+}
