@@ -62,7 +62,8 @@ struct jobs_s {
     unsigned       kinds_left;          /* this one included */
     unsigned       left;                /* partitions not asked this round */
     unsigned       next;                /* partition that comes next */
-    unsigned       got;                 /* jobs in this round */
+    unsigned       both;                /* 1: both kinds, by the same calls */
+    unsigned       more;                /* this round has not taken all */
 };
 
 /*

@@ -3,7 +3,8 @@
  * then for hosts that are due, never for more than there is room; it begins at
  * another partition each time.  Every fourth round asks for those due first:
  * whoever starts more manual checks than can be done must not end the
- * scheduled ones of everybody.  After a round that found nothing, a read that
+ * scheduled ones of everybody.  While there is plenty of room, each partition
+ * is asked for both at once.  After a round that left nothing, a read that
  * blocks waits for news of manual checks, for as long as hosts may be due
  * unnoticed.  Jobs whose lease has run out come with either kind, and first.
  */
@@ -19,6 +20,7 @@
 #define READ_MAX    100                 /* jobs of one partition a call */
 #define DUE_FIRST   4                   /* every so many rounds */
 #define BUSY_MAX    64                  /* accounts that get nothing */
+#define PLENTY      2                   /* that part of the places is free */
 
 static void take_some(jobs_t *jobs);
 static void recall(jobs_slice_t *slice, int64_t rank, int64_t cursor);
@@ -85,7 +87,7 @@ begin_round(jobs_t *jobs)
     jobs->kind = ++jobs->rounds % DUE_FIRST == 0 ? JOB_DUE : JOB_MANUAL;
     jobs->kinds_left = JOB_KINDS;
     jobs->left = jobs->partitions;
-    jobs->got = 0;
+    jobs->more = 0;
 
     argv[0] = RBL_STR("TIME");
     store_command(jobs->d->store, on_time, jobs, 1, argv);
@@ -213,10 +215,10 @@ wait_for_news(jobs_t *jobs)
 }
 
 
-/* Nothing was found in a whole round. */
+/* A whole round left nothing. */
 
 static void
-found_nothing(jobs_t *jobs)
+left_nothing(jobs_t *jobs)
 {
     jobs->next = (jobs->next + 1) % jobs->partitions;
 
@@ -249,11 +251,11 @@ batch_ends(jobs_t *jobs)
         jobs->left = jobs->partitions;
         take_some(jobs);
 
-    } else if (jobs->got > 0) {
+    } else if (jobs->more) {
         begin_round(jobs);
 
     } else {
-        found_nothing(jobs);
+        left_nothing(jobs);
     }
 }
 
@@ -263,12 +265,15 @@ on_jobs(void *data, const redisReply *reply)
 {
     size_t             i;
     jobs_t            *jobs;
+    unsigned           asked, got;
     jobs_slice_t      *slice = data;
     const redisReply  *taken;
 
     jobs = slice->jobs;
-    jobs->reading -= slice->asked;
+    asked = slice->asked;
+    jobs->reading -= asked;
     slice->asked = 0;
+    got = 0;
 
     /* Whatever was taken is begun, even if no more is wanted. */
 
@@ -276,10 +281,15 @@ on_jobs(void *data, const redisReply *reply)
         for (i = 1; i < rbl_reply_len(reply); i++) {
             jobs->woken = 0;
             taken = rbl_reply_at(reply, i);
-            jobs->got += taken->type == REDIS_REPLY_ARRAY
-                         ? jobs_take_due(jobs, slice->partition, taken)
-                         : jobs_take(jobs, slice->partition,
-                                     rbl_reply_str(taken));
+            got += taken->type == REDIS_REPLY_ARRAY
+                   ? jobs_take_due(jobs, slice->partition, taken)
+                   : jobs_take(jobs, slice->partition, rbl_reply_str(taken));
+        }
+
+        /* In turns that come to an end it may be less than there is. */
+
+        if (got >= (asked + 1) / 2) {
+            jobs->more = 1;
         }
 
     } else {
@@ -319,7 +329,8 @@ call_take(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
     rbl_str_t  argv[7 + BUSY_MAX];
 
     argv[0] = key_str(&slice->leases);
-    argv[1] = jobs->kind == JOB_MANUAL ? RBL_STR("m") : RBL_STR("d");
+    argv[1] = jobs->kind == JOB_MANUAL ? RBL_STR("md") : RBL_STR("dm");
+    argv[1].n -= !jobs->both;
     argv[2] = number(most, n);
     argv[3] = number(share, reserved ? jobs_reserved_share(jobs) : n);
     argv[4] = number(lease, jobs->d->conf->lease * 1000);
@@ -360,6 +371,13 @@ take_some(jobs_t *jobs)
     } else if (room == 0 || reserved) {
         jobs->hungry = 1;
     }
+
+    jobs->both = jobs->kinds_left == JOB_KINDS
+                 && jobs->left == jobs->partitions
+                 && jobs->d->conf->schedule && !reserved
+                 && room >= jobs->d->conf->checks_max / PLENTY
+                 && room >= jobs->partitions;
+    jobs->kinds_left -= jobs->both;
 
     jobs->phase = JOBS_READING;
     jobs->failed = 0;

@@ -6,7 +6,8 @@
 -- check only when it is begun (check_begin): taken, it is due again at the end
 -- of its lease, and that time tells who has it.
 -- KEYS[1] leases
--- ARGV    1 "m": manual checks, "d": hosts that are due  2 how many at most
+-- ARGV    1 "m": manual checks, "d": hosts that are due, "md", "dm": first those,
+--         then these, if there is room  2 how many at most
 --         3 how many of one account at most  4 lease (ms)  5 the daemon's name
 --         6 how many at most that were handed out twice already (manual ones)
 --         7... accounts that get nothing this time
@@ -15,8 +16,9 @@
 --         hosts of an account {AC, end of the lease (ms), {HT...}}
 --- include: base
 local left, share_max, name = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[5]
+-- As text: each number would be made into one anew for each command.
 local now = now_ms()
-local till = tostring(now + ARGV[4])
+local at, till = tostring(now), tostring(now + ARGV[4])
 local out, leases = {'OK'}, {}
 local function lease(handle)
     out[#out + 1] = handle
@@ -35,7 +37,7 @@ end
 -- so that others are seen behind them.  A try is one that was begun: a daemon
 -- that never heard of its job has not been ended by it.
 local few = 16
-local late = call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0,
+local late = call('ZRANGEBYSCORE', KEYS[1], '-inf', at, 'LIMIT', '0',
     left + few)
 local alone, gone, stay = tonumber(ARGV[6]), {}, {}
 for _, handle in ipairs(late) do
@@ -67,79 +69,93 @@ for i = few, #stay do
     call('ZADD', KEYS[1], now + 200, stay[i])
 end
 
+-- Both take up to so many of an account's and tell how many they took, and the
+-- time of its next turn, if there is one.
 local function take_manual(ac, n)
     local k, first_time = key('manual', ac), ':m:1:' .. name
     local got = call('LPOP', k, n) or {}
     for _, job in ipairs(got) do
         lease(ac .. ':' .. job .. first_time)
     end
-    if call('EXISTS', k) == 1 then
-        call('ZADD', key('manual'), now, ac)
-    else
-        call('ZREM', key('manual'), ac)
-    end
-    return #got
+    return #got, call('EXISTS', k) == 1 and at
 end
 
 -- One command for all of an account's hosts.
 local function take_due(ac, n)
     local k = key('due', ac)
-    local got = call('ZRANGEBYSCORE', k, '-inf', now, 'LIMIT', 0, n)
-    if #got > 0 then
+    local got = call('ZRANGEBYSCORE', k, '-inf', at, 'LIMIT', '0', n)
+    if got[2] then
         local later = {}
         for i = 1, #got do
             later[2 * i - 1] = till
             later[2 * i] = got[i]
         end
         call('ZADD', k, unpack(later))
+    elseif got[1] then
+        call('ZADD', k, till, got[1])
+    end
+    if got[1] then
         out[#out + 1] = {ac, till, got}
     end
-    local first = call('ZRANGE', k, 0, 0, 'WITHSCORES')
-    if first[2] then
-        call('ZADD', key('due'), math.max(now, tonumber(first[2])), ac)
-    else
-        call('ZREM', key('due'), ac)
-    end
-    return #got
+    local first = call('ZRANGE', k, '0', '0', 'WITHSCORES')[2]
+    return #got, first and (tonumber(first) > now and first or at)
 end
 
 -- One pass gives each waiting account the same share.  What is left because
 -- some wanted less goes round again.  A turn may come for nothing: that of hosts
 -- whose checks have ended within their lease.  Passes of such turns alone do
 -- not count, up to a bound.
-local take = ARGV[1] == 'm' and take_manual or take_due
-local index = key(ARGV[1] == 'm' and 'manual' or 'due')
-local upto = ARGV[1] == 'm' and '+inf' or now
-local passes, idle = 8, 32
-while passes > 0 and left > 0 do
-    local before = left
-    local accounts = {}
-    for _, ac in ipairs(call('ZRANGEBYSCORE', index, '-inf', upto, 'LIMIT', 0,
-        left + #ARGV - 6))
-    do
-        if (given[ac] or 0) < share_max and #accounts < left then
-            accounts[#accounts + 1] = ac
+local function take_all(take, index, upto)
+    local passes, idle = 8, 32
+    while passes > 0 and left > 0 do
+        local before = left
+        local accounts, turns, over = {}, {}, {}
+        for _, ac in ipairs(call('ZRANGEBYSCORE', index, '-inf', upto, 'LIMIT',
+            '0', left + #ARGV - 6))
+        do
+            if (given[ac] or 0) < share_max and #accounts < left then
+                accounts[#accounts + 1] = ac
+            end
+        end
+        if #accounts == 0 then
+            break
+        end
+        local share = math.max(1, math.floor(left / #accounts))
+        for _, ac in ipairs(accounts) do
+            local n = given[ac] or 0
+            local got, turn = take(ac, math.min(share, left, share_max - n))
+            given[ac] = n + got
+            left = left - got
+            if turn then
+                turns[#turns + 1] = turn
+                turns[#turns + 1] = ac
+            else
+                over[#over + 1] = ac
+            end
+        end
+        if turns[1] then
+            call('ZADD', index, unpack(turns))
+        end
+        if over[1] then
+            call('ZREM', index, unpack(over))
+        end
+        if left == before and idle > 0 then
+            idle = idle - 1
+        else
+            passes = passes - 1
         end
     end
-    if #accounts == 0 then
-        break
-    end
-    local share = math.max(1, math.floor(left / #accounts))
-    for _, ac in ipairs(accounts) do
-        local n = given[ac] or 0
-        local got = take(ac, math.min(share, left, share_max - n))
-        given[ac] = n + got
-        left = left - got
-    end
-    if left == before and idle > 0 then
-        idle = idle - 1
+end
+for kind in ARGV[1]:gmatch('.') do
+    if kind == 'm' then
+        take_all(take_manual, key('manual'), '+inf')
     else
-        passes = passes - 1
+        take_all(take_due, key('due'), at)
     end
 end
 
 if #leases > 0 then
     call('ZADD', KEYS[1], unpack(leases))
 end
-call('ZADD', key('daemons'), now, name)
+call('ZADD', key('daemons'), at, name)
 return out

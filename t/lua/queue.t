@@ -115,6 +115,23 @@ is(scalar(@none = take('m', 1000)), 0, 'once');
 is_deeply([cmd('EXISTS', k('manual')), cmd('KEYS', k('manual', '*'))],
     [0, []], 'nothing is left');
 
+# both kinds by one call, the first one first
+
+cmd('FLUSHALL');
+@ac = map { [account()] } 1 .. 3;
+hosts(0, 4);
+ask(1, 4);
+sub kinds { return join '', map { (split /:/)[3] } @_ }
+is(kinds(take('dm', 3)), 'ddd', 'hosts that are due first');
+is(kinds(take('md', 3)), 'mmm', 'manual checks first');
+is(join('', sort split //, kinds(take('md', 9))), 'dm', 'and the rest of both');
+ask(1, 3);
+hosts(2, 3);
+is(of_account(take('md', 9, share => 2, not => [$ac[2][0]])), '0 2 0',
+    'accounts that are to wait, and shares, are those of both');
+cmd('FLUSHALL');
+@ac = map { [account()] } 1 .. 3;
+
 # leases of manual checks
 
 cmd('FLUSHALL');
