@@ -25,7 +25,7 @@ use RblTest;
 use Time::HiRes qw(sleep time);
 
 use constant { ACCOUNTS => 1000, PARTITIONS => 16, LISTS => 36, BATCH => 64,
-    HOUR => 3600, KEEP => 604_800_000, TAKE => 100, CLEAR => 32,
+    HOUR => 3600, TAKE => 100, TOGETHER => 32,
     DAEMONS => 2, MONTH => 30 * 86400, NAME => 'checkd-1.example.org:12345' };
 
 my $total = $ENV{SCALE_HOSTS} || 1_000_000;
@@ -106,7 +106,7 @@ sub add_hosts {
 
 # --- the first round -------------------------------------------------------
 
-# What was taken of one partition: [AC, HT, till], with the handle of its check.
+# What was taken of one partition.
 sub taken_of {
     my ($p, $reply) = @_;
 
@@ -114,21 +114,22 @@ sub taken_of {
     for my $taken (@$reply[1 .. $#$reply]) {
         my ($ac, $till, $hosts) = @$taken;
         push @jobs, map { my $pp = sid('PP'); { p => $p, ac => $ac,
-            member => "$ac:$_", job => join(':', $ac, $pp, $_, 'd', $till,
-                NAME), flight => "$pp:1:$till:" . NAME } } @$hosts;
+            member => "$ac:$_", flight => "$pp:1:$till:" . NAME } } @$hosts;
     }
     return @jobs;
 }
 
-sub clear_calls {
-    my (@jobs) = @_;
+# The calls of a script for jobs, many of a partition together: [what comes
+# first], member, flight, [what comes last] of each.
+sub calls_for {
+    my ($script, $head, $tail, @jobs) = @_;
 
     my (@calls, %of);
     push @{ $of{ $_->{p} } }, $_ for @jobs;
     for my $p (sort keys %of) {
-        while (my @some = splice @{ $of{$p} }, 0, CLEAR) {
-            push @calls, $store->call_of('check_clear', k($p, 'flight:due'),
-                map { @$_{qw(member flight)}, HOUR } @some);
+        while (my @some = splice @{ $of{$p} }, 0, TOGETHER) {
+            push @calls, $store->call_of($script, k($p, 'flight:due'), @$head,
+                map { @$_{qw(member flight)}, @$tail } @some);
         }
     }
     return @calls;
@@ -140,16 +141,17 @@ sub first_round {
     my ($n, %us) = (0);
     while (1) {
         my ($r, $take) = pipelined(map { $store->call_of('check_take',
-            k($_, 'leases'), 'd', TAKE, TAKE, 600_000, NAME, 1) }
+            k($_, 'leases'), 'md', TAKE, TAKE, 600_000, NAME, 1) }
             0 .. PARTITIONS - 1);
         my @jobs = map { taken_of($_, $r->[$_]) } 0 .. $#$r;
         last if !@jobs;
         $us{take} += $take * @$r;
-        ($r, my $begin) = pipelined(map { $store->call_of('check_begin',
-            k($_->{p}, 'acct', $_->{ac}), $_->{job}, KEEP, $sum, '0') } @jobs);
-        die "begin: $r->[0][0]\n" if grep { $_->[0] ne 'OK' } @$r;
+        ($r, my $begin) = pipelined(calls_for('check_open', [$sum], [],
+            @jobs));
+        die "open\n" if grep { !ref } map { @$_[1 .. $#$_] } @$r;
         $us{begin} += $begin * @$r;
-        ($r, my $clear) = pipelined(clear_calls(@jobs));
+        ($r, my $clear) = pipelined(calls_for('check_clear', [], [HOUR],
+            @jobs));
         die "clear\n" if grep { $_ ne '1' } map { @$_[1 .. $#$_] } @$r;
         $us{clear} += $clear * @$r;
         $n += @jobs;
@@ -246,8 +248,8 @@ table(['', 'figure'],
     ['Redis CPU to add one, us', figure($add)],
     ['memory of one, bytes', figure($bytes)],
     ['the first check: taken, us', figure($us{take})],
-    ['begun, us', figure($us{begin})],
-    ['ended, ' . CLEAR . ' together, us', figure($us{clear})],
+    ['begun, ' . TOGETHER . ' together, us', figure($us{begin})],
+    ['ended, likewise, us', figure($us{clear})],
     ['checks in a minute of the hour, the fewest', min(@minutes)],
     ['the most', max(@minutes)],
     ['hourly checks a second', figure($total / HOUR)],
