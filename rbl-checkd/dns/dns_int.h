@@ -45,6 +45,7 @@ typedef struct dns_socket_s    dns_socket_t;
 typedef struct dns_resolver_s  dns_resolver_t;
 typedef struct dns_tcp_s       dns_tcp_t;
 typedef struct dns_flight_s    dns_flight_t;
+typedef struct dns_batch_s     dns_batch_t;
 
 typedef enum {
     DNS_WAITING = 0,        /* for its turn: in the queue of its class */
@@ -125,6 +126,7 @@ struct dns_socket_s {
     unsigned         uses;
     unsigned         n;             /* flights in `ids` */
     unsigned         retired:1;
+    unsigned         segments:1;    /* one send may be several questions */
     uint8_t          slot;
     dns_flight_t    *ids[DNS_ID_SLOTS];
 };
@@ -142,18 +144,12 @@ struct dns_resolver_s {
     unsigned                 n_retired;
 };
 
-/* What one sendmmsg or recvmmsg works on; allocated once. */
+/* What one recvmmsg works on; allocated once. */
 typedef struct {
     struct mmsghdr   msg[DNS_BATCH];
     struct iovec     iov[DNS_BATCH];
     uint8_t          in[DNS_BATCH][DNS_RECV_SIZE];
-    struct mmsghdr   omsg[DNS_BATCH];
-    struct iovec     oiov[DNS_BATCH];
-    uint8_t          out[DNS_BATCH][DNS_QUESTION_MAX];
-    dns_flight_t    *flight[DNS_BATCH];
-    dns_socket_t    *socket;        /* of the questions in `out` */
-    unsigned         n;
-} dns_batch_t;
+} dns_inbox_t;
 
 struct dns_engine_s {
     struct ev_loop  *loop;
@@ -191,7 +187,8 @@ struct dns_engine_s {
     uint8_t          random[DNS_RANDOM];
     size_t           n_random;      /* octets not used yet */
     unsigned         reap:1;        /* a retired socket has become empty */
-    dns_batch_t     *batch;
+    dns_inbox_t     *inbox;
+    dns_batch_t     *batch;         /* batch.c */
     dns_answer_t     answer;
 };
 
@@ -284,11 +281,27 @@ int dns_random(dns_engine_t *engine, uint16_t *value);
 int dns_socket_init(dns_engine_t *engine);
 void dns_socket_free(dns_engine_t *engine);
 
-/* Puts the question into the batch; the batch goes out when full or flushed. */
+/* Puts the question into the batch. */
 void dns_socket_send(dns_question_t *q, unsigned resolver);
-void dns_socket_flush(dns_engine_t *engine);
+
+/* The flight could not be sent.  Nobody listens where the socket goes to. */
+void dns_socket_lost(dns_flight_t *f);
+void dns_socket_refused(dns_socket_t *s);
 
 void dns_socket_reap(dns_engine_t *engine);
+
+/* batch.c */
+
+/* 0, or -1: out of memory. */
+int dns_batch_init(dns_engine_t *engine);
+void dns_batch_free(dns_engine_t *engine);
+
+/* The socket by which the batch leaves; NULL: the batch is empty. */
+dns_socket_t *dns_batch_socket(const dns_engine_t *engine);
+
+/* Of that socket, if there is one.  The batch goes out when full or flushed. */
+void dns_batch_add(dns_flight_t *f);
+void dns_batch_flush(dns_engine_t *engine);
 
 /* flight.c */
 

@@ -13,6 +13,10 @@
 #include <string.h>
 #include <time.h>
 
+/* So long for each question on its way, and at most, between two looks. */
+#define GATHER_LEAST  16
+#define GATHER_EACH   2e-6
+#define GATHER_MOST   200e-6
 
 /* It goes on while the machine is suspended: what is kept grows old. */
 double
@@ -45,17 +49,27 @@ engine_tell_done(dns_engine_t *engine)
 }
 
 
-/* Before the loop sleeps: verdicts are told, then all that may go is sent. */
+/*
+ * Answers that come quickly are left to gather, and what they make room for
+ * then leaves together.  Where each wakes this process, and a question leaves
+ * for it, either costs twice as much.  While few are waited for nobody waits.
+ */
 static void
-engine_prepare(struct ev_loop *loop, ev_prepare *w, int events)
+engine_gather(dns_engine_t *engine)
 {
-    dns_engine_t  *engine;
+    double    wait;
+    unsigned  n;
 
-    (void) events;
+    n = engine->counters.in_flight;
+    wait = n < GATHER_LEAST ? 0 : n * GATHER_EACH;
+    ev_set_io_collect_interval(engine->loop,
+                               wait < GATHER_MOST ? wait : GATHER_MOST);
+}
 
-    engine = w->data;
-    ev_idle_stop(loop, &engine->idle);
 
+static void
+engine_work(dns_engine_t *engine)
+{
     if (engine->n_ready == 0 && !engine->reap
         && link_empty(&engine->done) && link_empty(&engine->tcp_waiting))
     {
@@ -67,6 +81,21 @@ engine_prepare(struct ev_loop *loop, ev_prepare *w, int events)
     dns_tcp_run(engine);
     dns_pace_run(engine);
     dns_socket_reap(engine);
+}
+
+
+/* Before the loop sleeps: verdicts are told, then all that may go is sent. */
+static void
+engine_prepare(struct ev_loop *loop, ev_prepare *w, int events)
+{
+    dns_engine_t  *engine;
+
+    (void) events;
+
+    engine = w->data;
+    ev_idle_stop(loop, &engine->idle);
+    engine_work(engine);
+    engine_gather(engine);
 }
 
 
@@ -150,7 +179,10 @@ dns_engine_new(struct ev_loop *loop, const dns_config_t *conf)
     dns_wheel_init(engine);
     engine_periods(engine);
 
-    if (dns_pace_init(engine) != 0 || dns_socket_init(engine) != 0) {
+    if (dns_pace_init(engine) != 0 || dns_batch_init(engine) != 0
+        || dns_socket_init(engine) != 0)
+    {
+        dns_batch_free(engine);
         free(engine);
         return NULL;
     }
@@ -198,8 +230,10 @@ dns_engine_free(dns_engine_t *engine)
     dns_pace_free(engine);
     ev_timer_stop(engine->loop, &engine->ticker);
     dns_socket_free(engine);
+    dns_batch_free(engine);
     ev_prepare_stop(engine->loop, &engine->prepare);
     ev_idle_stop(engine->loop, &engine->idle);
+    ev_set_io_collect_interval(engine->loop, 0.);
     free(engine);
 }
 

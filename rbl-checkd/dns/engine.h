@@ -21,6 +21,9 @@
  * pacing class, and of one class at most an eighth of `max_in_flight` at a
  * time, so that a dead list leaves room for the others.  The rest waits its
  * turn inside the engine.
+ *
+ * While many questions are on their way the loop looks for what has come in
+ * at most every 200 us: the engine sets its io_collect_interval.
  */
 
 #ifndef DNS_ENGINE_H_INCLUDED

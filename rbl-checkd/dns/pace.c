@@ -359,5 +359,5 @@ dns_pace_run(dns_engine_t *engine)
         pace_send(engine, class, q, resolver);
     }
 
-    dns_socket_flush(engine);
+    dns_batch_flush(engine);
 }

@@ -1,10 +1,10 @@
 /*
  * UDP.  Every resolver has a pool of connected sockets, so that the kernel
  * drops what comes from elsewhere and reports ports that are closed.  A batch
- * of questions leaves by one socket of the pool, chosen at random; a retry
- * never by the one it used before.  After `socket_uses` questions a socket is
- * retired: it takes no more, and is closed when the last of its questions has
- * been answered or given up.
+ * of questions (batch.c) leaves by one socket of the pool, chosen at random;
+ * a retry never by the one it used before.  After `socket_uses` questions a
+ * socket is retired: it takes no more, and is closed when the last of its
+ * questions has been answered or given up.
  *
  * Sockets are owned by the pool or the list of retired ones.
  */
@@ -12,6 +12,7 @@
 #include "dns_int.h"
 
 #include <errno.h>
+#include <netinet/udp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -48,33 +49,29 @@ int
 dns_socket_init(dns_engine_t *engine)
 {
     unsigned      i;
-    dns_batch_t  *batch;
+    dns_inbox_t  *inbox;
 
-    batch = calloc(1, sizeof(dns_batch_t));
+    inbox = calloc(1, sizeof(dns_inbox_t));
 
-    if (batch == NULL) {
+    if (inbox == NULL) {
         return -1;
     }
 
     for (i = 0; i < DNS_BATCH; i++) {
-        batch->iov[i].iov_base = batch->in[i];
-        batch->iov[i].iov_len = DNS_RECV_SIZE;
-        batch->msg[i].msg_hdr.msg_iov = &batch->iov[i];
-        batch->msg[i].msg_hdr.msg_iovlen = 1;
-
-        batch->oiov[i].iov_base = batch->out[i];
-        batch->omsg[i].msg_hdr.msg_iov = &batch->oiov[i];
-        batch->omsg[i].msg_hdr.msg_iovlen = 1;
+        inbox->iov[i].iov_base = inbox->in[i];
+        inbox->iov[i].iov_len = DNS_RECV_SIZE;
+        inbox->msg[i].msg_hdr.msg_iov = &inbox->iov[i];
+        inbox->msg[i].msg_hdr.msg_iovlen = 1;
     }
 
-    engine->batch = batch;
+    engine->inbox = inbox;
     return 0;
 }
 
 
 /* Off the wire, into the next try, if that is not under way already. */
-static void
-socket_lost(dns_flight_t *f)
+void
+dns_socket_lost(dns_flight_t *f)
 {
     dns_question_t  *q;
     dns_resolver_t  *r;
@@ -92,8 +89,8 @@ socket_lost(dns_flight_t *f)
 
 
 /* Nobody listens there: no question on this socket will be answered. */
-static void
-socket_refused(dns_socket_t *s)
+void
+dns_socket_refused(dns_socket_t *s)
 {
     unsigned       i;
     dns_engine_t  *engine;
@@ -107,7 +104,7 @@ socket_refused(dns_socket_t *s)
 
     for (i = 0; i < DNS_ID_SLOTS && s->n; i++) {
         while (s->ids[i]) {
-            socket_lost(s->ids[i]);
+            dns_socket_lost(s->ids[i]);
         }
     }
 }
@@ -150,27 +147,27 @@ static void
 socket_read(struct ev_loop *loop, ev_io *io, int events)
 {
     int            i, n;
-    dns_batch_t   *batch;
+    dns_inbox_t   *inbox;
     dns_socket_t  *s;
 
     (void) loop;
     (void) events;
 
     s = io->data;
-    batch = s->engine->batch;
-    n = recvmmsg(io->fd, batch->msg, DNS_BATCH, MSG_DONTWAIT, NULL);
+    inbox = s->engine->inbox;
+    n = recvmmsg(io->fd, inbox->msg, DNS_BATCH, MSG_DONTWAIT, NULL);
     s->engine->now = dns_clock();
 
     if (n < 0) {
         if (errno != EAGAIN && errno != EINTR) {
-            socket_refused(s);
+            dns_socket_refused(s);
         }
 
         return;
     }
 
     for (i = 0; i < n; i++) {
-        socket_reply(s, batch->in[i], batch->msg[i].msg_len);
+        socket_reply(s, inbox->in[i], inbox->msg[i].msg_len);
     }
 }
 
@@ -181,6 +178,18 @@ socket_close(dns_socket_t *s)
     ev_io_stop(s->engine->loop, &s->io);
     close(s->io.fd);
     free(s);
+}
+
+
+/* A kernel that does not know of it would send all as one question. */
+static int
+socket_segments(int fd)
+{
+    int        size;
+    socklen_t  len;
+
+    len = sizeof(size);
+    return getsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &size, &len) == 0;
 }
 
 
@@ -217,6 +226,7 @@ socket_open(dns_engine_t *engine, dns_resolver_t *r, unsigned slot)
     s->engine = engine;
     s->resolver = r;
     s->slot = (uint8_t) slot;
+    s->segments = socket_segments(fd);
     ev_io_init(&s->io, socket_read, fd, EV_READ);
     s->io.data = s;
     ev_io_start(engine->loop, &s->io);
@@ -288,15 +298,13 @@ socket_choose(dns_question_t *q, unsigned resolver)
 {
     uint16_t         any;
     unsigned         slot;
-    dns_batch_t     *batch;
     dns_engine_t    *engine;
     dns_socket_t    *s;
     dns_resolver_t  *r;
 
     engine = q->engine;
-    batch = engine->batch;
     r = &engine->resolver[resolver];
-    s = batch->socket;
+    s = dns_batch_socket(engine);
 
     if (s && s->resolver == r && s->uses < engine->conf.socket_uses
         && s->n < SOCKET_MAX_IDS
@@ -305,7 +313,7 @@ socket_choose(dns_question_t *q, unsigned resolver)
         return s;
     }
 
-    dns_socket_flush(engine);
+    dns_batch_flush(engine);
 
     if (dns_random(engine, &any) != 0) {
         return NULL;
@@ -325,13 +333,11 @@ void
 dns_socket_send(dns_question_t *q, unsigned resolver)
 {
     uint16_t         id;
-    dns_batch_t     *batch;
     dns_engine_t    *engine;
     dns_flight_t    *f;
     dns_socket_t    *s;
 
     engine = q->engine;
-    batch = engine->batch;
     s = socket_choose(q, resolver);
     q->resolver = (uint8_t) resolver;
 
@@ -348,60 +354,7 @@ dns_socket_send(dns_question_t *q, unsigned resolver)
     q->sends++;
     q->first = q->first != 0 ? q->first : engine->now;
     link_add(&engine->wire, &q->link);
-
-    batch->socket = s;
-    batch->flight[batch->n] = f;
-    batch->oiov[batch->n].iov_len = dns_wire_question(batch->out[batch->n], id,
-                                        q->name, q->len, q->type, !q->no_edns);
-
-    if (++batch->n == DNS_BATCH) {
-        dns_socket_flush(engine);
-    }
-}
-
-
-/*
- * What cannot be sent has lost its try; a refusal concerns everything on the
- * socket, the questions of this batch being in its table already.
- */
-void
-dns_socket_flush(dns_engine_t *engine)
-{
-    int            k;
-    unsigned       i, n;
-    dns_batch_t   *batch;
-    dns_socket_t  *s;
-
-    batch = engine->batch;
-    s = batch->socket;
-    n = batch->n;
-
-    if (s == NULL) {
-        return;
-    }
-
-    batch->n = 0;
-    batch->socket = NULL;
-
-    for (i = 0; i < n; i += (unsigned) k) {
-        k = sendmmsg(s->io.fd, batch->omsg + i, n - i, MSG_DONTWAIT);
-
-        if (k > 0) {
-            engine->counters.sent += (unsigned) k;
-            continue;
-        }
-
-        if (errno == ECONNREFUSED) {
-            socket_refused(s);
-            return;
-        }
-
-        break;
-    }
-
-    for ( /* void */ ; i < n; i++) {
-        socket_lost(batch->flight[i]);
-    }
+    dns_batch_add(f);
 }
 
 
@@ -460,5 +413,5 @@ dns_socket_free(dns_engine_t *engine)
         }
     }
 
-    free(engine->batch);
+    free(engine->inbox);
 }

@@ -1,0 +1,246 @@
+/*
+ * Questions that leave together, by one socket.  Those of one length are one
+ * message to the kernel, which cuts it up where it goes out (UDP_SEGMENT): its
+ * way through the kernel, which is most of what a question costs, is then gone
+ * once for all of them.  What arrives are single questions.
+ *
+ * A path that cannot do it (a tunnel, an MTU less than a question) says so:
+ * then each question is a message again, for as long as the socket lives.
+ */
+
+#include "dns_int.h"
+
+#include <errno.h>
+#include <netinet/udp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for the size of a segment. */
+typedef union {
+    struct cmsghdr  head;           /* aligns it */
+    uint8_t         room[CMSG_SPACE(sizeof(uint16_t))];
+} batch_control_t;
+
+/* The questions of one length, in the order in which they came. */
+typedef struct {
+    uint8_t  first, last;           /* in the batch */
+    uint8_t  n;
+} batch_length_t;
+
+struct dns_batch_s {
+    dns_socket_t     *socket;
+    unsigned          n;
+    uint8_t           out[DNS_BATCH][DNS_QUESTION_MAX];
+    uint8_t           next[DNS_BATCH];      /* of the same length */
+    dns_flight_t     *flight[DNS_BATCH];
+
+    batch_length_t    length[DNS_QUESTION_MAX + 1];
+    uint16_t          lengths[DNS_BATCH];   /* that there are */
+    unsigned          n_lengths;
+
+    /* All of them as they leave, one length after the other. */
+    struct iovec      iov[DNS_BATCH];
+    dns_flight_t     *leaves[DNS_BATCH];
+    struct mmsghdr    msg[DNS_BATCH];
+    batch_control_t   control[DNS_BATCH];
+};
+
+
+int
+dns_batch_init(dns_engine_t *engine)
+{
+    engine->batch = calloc(1, sizeof(dns_batch_t));
+
+    return engine->batch == NULL ? -1 : 0;
+}
+
+
+void
+dns_batch_free(dns_engine_t *engine)
+{
+    free(engine->batch);
+    engine->batch = NULL;
+}
+
+
+dns_socket_t *
+dns_batch_socket(const dns_engine_t *engine)
+{
+    return engine->batch->socket;
+}
+
+
+void
+dns_batch_add(dns_flight_t *f)
+{
+    size_t            len;
+    unsigned          i;
+    dns_batch_t      *batch;
+    batch_length_t   *same;
+    dns_question_t   *q;
+
+    q = f->q;
+    batch = q->engine->batch;
+    batch->socket = f->socket;
+    i = batch->n++;
+    len = dns_wire_question(batch->out[i], f->id, q->name, q->len, q->type,
+                            !q->no_edns);
+    batch->flight[i] = f;
+    same = &batch->length[len];
+
+    if (same->n++ == 0) {
+        same->first = (uint8_t) i;
+        batch->lengths[batch->n_lengths++] = (uint16_t) len;
+    } else {
+        batch->next[same->last] = (uint8_t) i;
+    }
+
+    same->last = (uint8_t) i;
+
+    if (batch->n == DNS_BATCH) {
+        dns_batch_flush(q->engine);
+    }
+}
+
+
+/* The batch is empty then; what it held waits in `iov` and `leaves`. */
+static unsigned
+batch_order(dns_batch_t *batch)
+{
+    unsigned         i, k, n, at;
+    batch_length_t  *same;
+
+    n = 0;
+
+    for (i = 0; i < batch->n_lengths; i++) {
+        same = &batch->length[batch->lengths[i]];
+        at = same->first;
+
+        for (k = 0; k < same->n; k++) {
+            batch->iov[n].iov_base = batch->out[at];
+            batch->iov[n].iov_len = batch->lengths[i];
+            batch->leaves[n++] = batch->flight[at];
+            at = batch->next[at];
+        }
+
+        same->n = 0;
+    }
+
+    batch->n = 0;
+    batch->n_lengths = 0;
+    batch->socket = NULL;
+    return n;
+}
+
+
+/* Several questions in one message: where the kernel is to cut. */
+static void
+batch_cut(struct msghdr *msg, batch_control_t *control)
+{
+    uint16_t  size;
+
+    size = (uint16_t) msg->msg_iov->iov_len;
+    msg->msg_control = control;
+    msg->msg_controllen = sizeof(control->room);
+    control->head.cmsg_level = IPPROTO_UDP;
+    control->head.cmsg_type = UDP_SEGMENT;
+    control->head.cmsg_len = CMSG_LEN(sizeof(size));
+    memcpy(CMSG_DATA(&control->head), &size, sizeof(size));
+}
+
+
+/* The messages for the questions from `i` to `n`: how many. */
+static unsigned
+batch_messages(dns_batch_t *batch, unsigned i, unsigned n, int segments)
+{
+    unsigned        m, k;
+    struct msghdr  *msg;
+
+    for (m = 0; i < n; m++) {
+        k = 1;
+
+        while (segments && i + k < n
+               && batch->iov[i + k].iov_len == batch->iov[i].iov_len)
+        {
+            k++;
+        }
+
+        msg = &batch->msg[m].msg_hdr;
+        msg->msg_iov = &batch->iov[i];
+        msg->msg_iovlen = k;
+        msg->msg_control = NULL;
+        msg->msg_controllen = 0;
+
+        if (k > 1) {
+            batch_cut(msg, &batch->control[m]);
+        }
+
+        i += k;
+    }
+
+    return m;
+}
+
+
+/* Sends the questions from `i` to `n`; the first one that could not be. */
+static unsigned
+batch_leave(dns_batch_t *batch, dns_socket_t *s, unsigned i, unsigned n)
+{
+    int       k;
+    unsigned  m, messages;
+
+    messages = batch_messages(batch, i, n, s->segments);
+
+    for (m = 0; m < messages; /* void */ ) {
+        k = sendmmsg(s->io.fd, batch->msg + m, messages - m, MSG_DONTWAIT);
+
+        if (k <= 0) {
+            break;
+        }
+
+        while (k--) {
+            i += (unsigned) batch->msg[m++].msg_hdr.msg_iovlen;
+        }
+    }
+
+    return i;
+}
+
+
+/*
+ * What cannot be sent has lost its try; a refusal concerns everything on the
+ * socket, the questions of this batch being in its table already.
+ */
+void
+dns_batch_flush(dns_engine_t *engine)
+{
+    unsigned       i, n;
+    dns_batch_t   *batch;
+    dns_socket_t  *s;
+
+    batch = engine->batch;
+    s = batch->socket;
+
+    if (s == NULL) {
+        return;
+    }
+
+    n = batch_order(batch);
+    i = batch_leave(batch, s, 0, n);
+
+    if (i < n && s->segments && errno != ECONNREFUSED) {
+        s->segments = 0;
+        i = batch_leave(batch, s, i, n);
+    }
+
+    engine->counters.sent += i;
+
+    if (i < n && errno == ECONNREFUSED) {
+        dns_socket_refused(s);
+        return;
+    }
+
+    for ( /* void */ ; i < n; i++) {
+        dns_socket_lost(batch->leaves[i]);
+    }
+}
