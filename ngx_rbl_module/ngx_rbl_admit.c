@@ -38,6 +38,8 @@ ngx_rbl_admit_token(ngx_rbl_ctx_t *ctx, const rbl_token_t *token)
     size_t    i, n;
     rbl_mp_t  mp;
 
+    rbl_mp_init(&mp, token->allow);
+    ctx->placed = rbl_mp_array(&mp) > 0;
     ctx->denied = !ngx_rbl_admit_from(ctx->request, token->allow);
 
     rbl_mp_init(&mp, token->limits);
@@ -47,6 +49,13 @@ ngx_rbl_admit_token(ngx_rbl_ctx_t *ctx, const rbl_token_t *token)
         ctx->limits[i] = rbl_mp_int(&mp);
     }
 
+    ngx_rbl_admit_limits(ctx);
+}
+
+
+void
+ngx_rbl_admit_limits(ngx_rbl_ctx_t *ctx)
+{
     ctx->limited = ctx->limits[NGX_RBL_HOUR] > 0
                    || ctx->limits[ngx_rbl_admit_kind(ctx)] > 0;
 }

@@ -4,7 +4,8 @@
  * First round: the totals, the page's SIDs, and the account.  Second round:
  * the records, rendered straight from their reply.  One record, or a page whose
  * SIDs are remembered, comes with the account in one command, of hosts with the
- * totals too; if they are the page's still, it needs no second round.
+ * totals too; if they are the page's still, it needs no second round.  Where
+ * the worker remembers who asks, the totals stand for the account.
  */
 
 #include "ngx_rbl_list.h"

@@ -132,7 +132,7 @@ void
 ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
 {
     u_char                 hex[NGX_RBL_FIELD_LEN];
-    rbl_str_t             *argv, field, alone[NGX_RBL_KEYS_BEFORE];
+    rbl_str_t             *argv, *last, field, alone[NGX_RBL_KEYS_BEFORE];
     rbl_key_t              account, token, totals;
     const rbl_keyspace_t  *ks;
 
@@ -142,34 +142,47 @@ ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
     field.n = NGX_RBL_FIELD_LEN;
 
     ks = ngx_rbl_store_keyspace(ctx->store);
-    argv = ctx->n_records ? ctx->records - NGX_RBL_KEYS_BEFORE : alone;
+    last = ctx->n_records ? ctx->records : alone + NGX_RBL_KEYS_BEFORE;
+    argv = last;
 
     if (ctx->counted) {
-        argv[3] = rbl_account_key(&totals, ks, "totals",
+        *--argv = rbl_account_key(&totals, ks, "totals",
                                   rbl_sid_str(&ctx->account), RBL_STR(""));
-
-    } else {
-        argv++;
     }
 
-    argv[1] = rbl_account_key(&account, ks, "acct", rbl_sid_str(&ctx->account),
-                              RBL_STR(""));
-    argv[2] = rbl_account_key(&token, ks, "token", rbl_sid_str(&ctx->account),
-                              field);
+    ctx->remembered = ctx->counted && ctx->refusal == 0 && !ctx->repeated
+                      && ngx_rbl_login_known(ctx);
+
+    if (!ctx->remembered) {
+        *--argv = rbl_account_key(&token, ks, "token",
+                                  rbl_sid_str(&ctx->account), field);
+        *--argv = rbl_account_key(&account, ks, "acct",
+                                  rbl_sid_str(&ctx->account), RBL_STR(""));
+    }
 
     ctx->account_at = ctx->asks++;
+    ctx->n_auth = last - argv;
 
-    ngx_rbl_batch_records(ctx->batch, NGX_RBL_AUTH_KEYS + ctx->counted
-                                      + ctx->n_records, argv + 1);
+    ngx_rbl_batch_records(ctx->batch, ctx->n_auth + ctx->n_records, argv);
 }
 
 
 void
 ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    if (rbl_reply_len(reply)
-        != NGX_RBL_AUTH_KEYS + ctx->counted + ctx->n_records)
-    {
+    if (rbl_reply_len(reply) != ctx->n_auth + ctx->n_records) {
+        return;
+    }
+
+    if (ctx->counted) {
+        ngx_rbl_totals_read(ctx, rbl_reply_at(reply, ctx->n_auth - 1));
+    }
+
+    if (ctx->remembered) {
+        if (!ctx->totalled || ngx_rbl_login_use(ctx) != NGX_OK) {
+            (void) ngx_rbl_again(ctx);
+        }
+
         return;
     }
 
@@ -179,8 +192,8 @@ ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         ngx_rbl_auth_account(ctx, rbl_reply_at(reply, 0));
     }
 
-    if (ctx->counted) {
-        ngx_rbl_totals_read(ctx, rbl_reply_at(reply, NGX_RBL_AUTH_KEYS));
+    if (ctx->authenticated && ctx->totalled) {
+        ngx_rbl_login_learn(ctx);
     }
 }
 

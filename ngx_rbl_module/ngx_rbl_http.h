@@ -8,7 +8,8 @@
  *   ngx_rbl_round.c      its rounds with the store
  *   ngx_rbl_route.c      path and method -> route, format, id
  *   ngx_rbl_auth.c       credentials -> account and token digest
- *   ngx_rbl_logins.c     what credentials were when they were last read
+ *   ngx_rbl_logins.c     what credentials were when they were last read, and
+ *                        whose
  *   ngx_rbl_timezones.c  the account's time zone, out of the system's files
  *   ngx_rbl_admit.c      from where, and how often, a token may ask
  *   ngx_rbl_body.c       the body of a POST, in memory
@@ -182,6 +183,8 @@ struct ngx_rbl_ctx_s {
 
     ngx_uint_t              asks;       /* commands of the first round */
     ngx_uint_t              account_at; /* which of them asks for the account */
+    ngx_uint_t              n_auth;     /* keys of it that tell who asks */
+    ngx_rbl_login_t        *login;      /* of these credentials */
     rbl_totals_t            totals;     /* if totalled: of the account */
     ngx_uint_t              n_records;  /* that come with it */
     rbl_str_t              *records;    /* their keys */
@@ -205,6 +208,7 @@ struct ngx_rbl_ctx_s {
     unsigned                authenticated:1;
     unsigned                suspended:1;
     unsigned                denied:1;   /* asks from the wrong place */
+    unsigned                placed:1;   /* may ask from some places only */
     unsigned                limited:1;  /* has to be counted */
     unsigned                paid:1;     /* the account is on a paid plan */
     unsigned                writes:1;   /* the second round changes things */
@@ -212,7 +216,9 @@ struct ngx_rbl_ctx_s {
     unsigned                counted:1;  /* asks for totals with the account */
     unsigned                totalled:1; /* and they are there */
     unsigned                again:1;    /* the first round is to be repeated */
-    unsigned                repeated:1; /* it has been */
+    unsigned                repeated:2; /* how often it was */
+    unsigned                remembered:1;   /* who asks: from the worker, if
+                                           the totals say that it holds */
 };
 
 
@@ -244,7 +250,7 @@ void ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc);
 ngx_rbl_batch_t *ngx_rbl_next(ngx_rbl_ctx_t *ctx);
 
 /* The first round once more, behind the second if there is one, from which
-   nothing is read then.  NGX_DECLINED: it is the second time (refused, 500). */
+   nothing is read then.  NGX_DECLINED: it is the third time (refused, 500). */
 ngx_int_t ngx_rbl_again(ngx_rbl_ctx_t *ctx);
 
 
@@ -312,13 +318,14 @@ ngx_int_t ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx);
 /*
  * The read that tells who asks, of account and token, together with the totals
  * (ctx->counted) and the records that are asked for.  Its reply has these
- * behind the first NGX_RBL_AUTH_KEYS elements.
+ * behind the first ctx->n_auth elements.  What is remembered of account and
+ * token is not asked for: the totals tell whether it still holds, and if not,
+ * the round is repeated (ngx_rbl_again).
  */
 void ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx);
 void ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
-#define NGX_RBL_AUTH_KEYS    2
-#define NGX_RBL_KEYS_BEFORE  (1 + NGX_RBL_AUTH_KEYS + 1)   /* verb, totals */
+#define NGX_RBL_KEYS_BEFORE  4          /* verb, account, token, totals */
 
 /* Notes the account's totals (ngx_rbl_totals.c), if the reply is such. */
 void ngx_rbl_totals_read(ngx_rbl_ctx_t *ctx, const redisReply *reply);
@@ -338,6 +345,9 @@ const rbl_zone_t *ngx_rbl_timezone(ngx_http_request_t *r, rbl_str_t name);
 
 /* Judges where the request comes from, and whether it has to be counted. */
 void ngx_rbl_admit_token(ngx_rbl_ctx_t *ctx, const rbl_token_t *token);
+
+/* The same of limits that are known already (ctx->limits). */
+void ngx_rbl_admit_limits(ngx_rbl_ctx_t *ctx);
 
 /* Adds the script that counts; its reply may refuse (429). */
 void ngx_rbl_admit_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch);

@@ -5,11 +5,18 @@
  * A slot holds the account and the digest of one Authorization header under a
  * keyed hash of the header.  The key is this process' own and random, so
  * nobody can make a header that is taken for another; nothing of the password
- * is kept, and who knows the slots cannot find it.  That credentials are
- * well-formed is all that a slot says: the store is asked for each request.
+ * is kept, and who knows the slots cannot find it.
  *
- * The table is the worker's own and has no end of life; the last header seen
- * takes its slot.
+ * Beside them it may hold what account and token said when they were read,
+ * with the stamp of the account's totals that came with them.  Whoever changes
+ * one of the two deletes the totals in the same step, and no two that are made
+ * have the same stamp: so it is used only for a request whose own totals have
+ * that stamp, and one that comes after a token's end finds that end.  It is
+ * read anew at least every second all the same, lest a change by other hands
+ * be missed for good.  A suspended account is not kept, nor a token with an
+ * allow list, which has to be compared.
+ *
+ * The table is the worker's own; the last header seen takes its slot.
  */
 
 #include "ngx_rbl_logins.h"
@@ -17,14 +24,30 @@
 #include <openssl/rand.h>
 
 
-#define NGX_RBL_LOGINS  256
+#define NGX_RBL_LOGINS      256
+#define NGX_RBL_LOGIN_HOLDS  1000       /* ms */
 
 
-typedef struct {
-    rbl_hash_keyed_t  name;
-    rbl_sid_t         account;          /* n 0: the slot is empty */
-    u_char            digest[32];
-} ngx_rbl_login_t;
+struct ngx_rbl_login_s {
+    rbl_hash_keyed_t            name;
+    rbl_sid_t                   account;    /* n 0: the slot is empty */
+    u_char                      digest[32];
+
+    int64_t                     made;   /* of the totals; 0: all that follows
+                                           is not known */
+    ngx_msec_t                  learned;
+    const ngx_rbl_store_t      *store;
+    const ngx_rbl_main_conf_t  *conf;   /* whose the zone is */
+    const rbl_zone_t           *zone;
+    rbl_sid_t                   app;
+    rbl_sid_t                   profile;
+    rbl_sid_t                   group;
+    int64_t                     limits[NGX_RBL_LIMITS];
+    ngx_uint_t                  paid;
+};
+
+
+static ngx_int_t ngx_rbl_login_own(const ngx_rbl_ctx_t *ctx);
 
 
 static ngx_rbl_login_t  ngx_rbl_logins[NGX_RBL_LOGINS];
@@ -67,6 +90,7 @@ ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, rbl_hash_keyed_t *name)
         return NGX_DECLINED;
     }
 
+    ctx->login = login;
     ctx->account = login->account;
     ngx_memcpy(ctx->digest, login->digest, sizeof(ctx->digest));
 
@@ -75,7 +99,7 @@ ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, rbl_hash_keyed_t *name)
 
 
 void
-ngx_rbl_login_keep(const ngx_rbl_ctx_t *ctx, const rbl_hash_keyed_t *name)
+ngx_rbl_login_keep(ngx_rbl_ctx_t *ctx, const rbl_hash_keyed_t *name)
 {
     ngx_rbl_login_t  *login;
 
@@ -88,4 +112,93 @@ ngx_rbl_login_keep(const ngx_rbl_ctx_t *ctx, const rbl_hash_keyed_t *name)
     login->name = *name;
     login->account = ctx->account;
     ngx_memcpy(login->digest, ctx->digest, sizeof(login->digest));
+    login->made = 0;
+
+    ctx->login = login;
+}
+
+
+/* The slot may have been taken by others since the request came. */
+
+static ngx_int_t
+ngx_rbl_login_own(const ngx_rbl_ctx_t *ctx)
+{
+    const ngx_rbl_login_t  *login;
+
+    login = ctx->login;
+
+    return login != NULL
+           && ngx_memcmp(login->digest, ctx->digest, sizeof(ctx->digest)) == 0
+           && ngx_memcmp(login->account.s, ctx->account.s, RBL_SID_LEN) == 0;
+}
+
+
+ngx_int_t
+ngx_rbl_login_known(const ngx_rbl_ctx_t *ctx)
+{
+    const ngx_rbl_login_t  *login;
+
+    login = ctx->login;
+
+    return ngx_rbl_login_own(ctx) && login->made != 0
+           && login->store == ctx->store
+           && login->conf == ngx_http_get_module_main_conf(ctx->request,
+                                                           ngx_rbl_module)
+           && ngx_current_msec - login->learned < NGX_RBL_LOGIN_HOLDS;
+}
+
+
+ngx_int_t
+ngx_rbl_login_use(ngx_rbl_ctx_t *ctx)
+{
+    const ngx_rbl_login_t  *login;
+
+    login = ctx->login;
+
+    if (!ngx_rbl_login_own(ctx) || login->made != ctx->totals.made
+        || login->store != ctx->store)
+    {
+        return NGX_DECLINED;
+    }
+
+    ctx->authenticated = 1;
+    ctx->app = login->app;
+    ctx->profile = login->profile;
+    ctx->group = login->group;
+    ctx->zone = login->zone;
+    ctx->paid = login->paid;
+
+    ngx_memcpy(ctx->limits, login->limits, sizeof(ctx->limits));
+    ngx_rbl_admit_limits(ctx);
+
+    return NGX_OK;
+}
+
+
+void
+ngx_rbl_login_learn(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_login_t  *login;
+
+    login = ctx->login;
+
+    if (!ngx_rbl_login_own(ctx)) {
+        return;
+    }
+
+    if (ctx->suspended || ctx->placed) {
+        login->made = 0;
+        return;
+    }
+
+    login->made = ctx->totals.made;
+    login->learned = ngx_current_msec;
+    login->store = ctx->store;
+    login->conf = ngx_http_get_module_main_conf(ctx->request, ngx_rbl_module);
+    login->zone = ctx->zone;
+    login->app = ctx->app;
+    login->profile = ctx->profile;
+    login->group = ctx->group;
+    login->paid = ctx->paid;
+    ngx_memcpy(login->limits, ctx->limits, sizeof(login->limits));
 }

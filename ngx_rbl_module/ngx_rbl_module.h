@@ -61,6 +61,7 @@ typedef struct {
 #define NGX_RBL_STATUS_PROMETHEUS  2
 
 typedef struct ngx_rbl_ctx_s  ngx_rbl_ctx_t;
+typedef struct ngx_rbl_login_s  ngx_rbl_login_t;
 
 /* ngx_rbl_directives.c */
 extern ngx_command_t  ngx_rbl_commands[];

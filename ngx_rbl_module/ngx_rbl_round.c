@@ -4,14 +4,17 @@
  *   [store ready] -> first round -> [gate, of who has limits]
  *                 -> [second round] -> finish
  *
- * What the worker remembers may be found to be out of date: the first round is
- * then repeated once, before anybody is counted (ngx_rbl_again).
+ * What the worker remembers may be found to be out of date, of who asks and
+ * then of what the page holds: the first round is then repeated, twice at most
+ * and before anybody is counted (ngx_rbl_again).
  *
  * What is in flight is ctx->batch: its completion takes the pointer back before
  * anything else happens.  The batch owns the timer that ends the wait.
  */
 
 #include "ngx_rbl_http.h"
+
+#define NGX_RBL_REPEATS  2
 
 
 static ngx_int_t ngx_rbl_round(ngx_rbl_ctx_t *ctx);
@@ -178,7 +181,7 @@ ngx_rbl_first_reply(void *data, ngx_uint_t i, const redisReply *reply)
 
     if (op->records && ngx_rbl_admitted(ctx)) {
         op->records(ctx, ctx->n_records,
-                    reply->element + NGX_RBL_AUTH_KEYS + ctx->counted);
+                    reply->element + ctx->n_auth);
     }
 }
 
@@ -201,6 +204,10 @@ ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
 
     if (rc != NGX_RBL_STORE_OK) {
         ngx_rbl_unavailable(ctx, rc);
+
+    } else if (ctx->again) {
+
+        /* who asks is not known yet, or it is of no use yet */
 
     } else if (!ctx->authenticated) {
         account = rbl_sid_str(&ctx->account);
@@ -229,10 +236,6 @@ ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
 static void
 ngx_rbl_known(ngx_rbl_ctx_t *ctx)
 {
-    if (ctx->again) {
-        return;
-    }
-
     if (ctx->route->family && ctx->route->family->paid && !ctx->paid) {
         ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
                        "This call is for accounts on a paid plan.");
@@ -380,7 +383,7 @@ static ngx_int_t
 ngx_rbl_repeat(ngx_rbl_ctx_t *ctx)
 {
     ctx->again = 0;
-    ctx->repeated = 1;
+    ctx->repeated++;
 
     ctx->asks = 0;
     ctx->account_at = 0;
@@ -408,7 +411,7 @@ ngx_rbl_repeat(ngx_rbl_ctx_t *ctx)
 ngx_int_t
 ngx_rbl_again(ngx_rbl_ctx_t *ctx)
 {
-    if (ctx->repeated) {
+    if (ctx->repeated == NGX_RBL_REPEATS) {
         ngx_rbl_internal(ctx);
         return NGX_DECLINED;
     }

@@ -50,7 +50,10 @@ ngx_rbl_totals_read(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
     raw = rbl_reply_str(reply);
 
+    /* older ones, without the stamp, are made anew */
+
     if (raw.p != NULL && rbl_totals_decode(&ctx->totals, raw) == RBL_OK
+        && ctx->totals.made > 0
         && ctx->totals.hosts >= 0 && ctx->totals.hosts <= NGX_RBL_TOTAL_MAX
         && ctx->totals.listed >= 0 && ctx->totals.listed <= NGX_RBL_TOTAL_MAX)
     {

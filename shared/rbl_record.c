@@ -46,6 +46,7 @@ static const rbl_field_t  rbl_totals_fields[RBL_TOTALS__N] = {
     [RBL_TOTALS_HOSTS] = INT(rbl_totals_t, hosts),
     [RBL_TOTALS_LISTED_AT] = INT(rbl_totals_t, listed_at),
     [RBL_TOTALS_LISTED] = INT(rbl_totals_t, listed),
+    [RBL_TOTALS_MADE] = INT(rbl_totals_t, made),
 };
 
 static const rbl_field_t  rbl_app_fields[RBL_APP__N] = {

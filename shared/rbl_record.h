@@ -37,6 +37,8 @@ typedef struct {
     int64_t    hosts;
     int64_t    listed_at;
     int64_t    listed;
+    int64_t    made;                    /* a stamp: account and tokens are
+                                           as they were then; 0: unknown */
 } rbl_totals_t;
 
 typedef struct {

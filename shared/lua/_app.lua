@@ -26,12 +26,14 @@ local function token_new(field, digest, app)
         app[APP.allow] or {}, app[APP.limits] or {}, now_ms()})
 end
 local function token_end(field)
+    totals_forget()
     call('HDEL', tokens, field)
     call('DEL', key('token', ac, field))
 end
 -- Saves an application whose allow list or limits have changed, and brings them
 -- to its tokens.
 local function app_admits(app)
+    totals_forget()
     save(key('s', ac, app[APP.id]), app)
     for _, e in ipairs(tokens_of(app[APP.id])) do
         local token = e[2]

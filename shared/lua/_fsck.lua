@@ -28,7 +28,7 @@ local shapes = {
     AC = 'nsssssnnnnssn|nn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
     HT = 'nssssnssstnnnnnnt|t', RP = 'nsssntn', CG = 'nssn',
     CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnss',
-    WH = 'nssstssn|snns', TOTALS = 'nnnnn',
+    WH = 'nssstssn|snns', TOTALS = 'nnnnn|n',
 }
 local letters = {n = 'number', s = 'string', t = 'table'}
 -- The record that the bytes are; or nil and "damaged", or "newer": it is not
@@ -93,7 +93,8 @@ local function token_field(t)
         return string.format('%02x', c:byte())
     end))
 end
--- An index of hosts or listings was mended: its totals are made anew.
+-- An index of hosts or listings was mended, so its totals are made anew; or the
+-- account or a token is about to be (_account.lua).
 local function totals_forget()
     call('DEL', key('totals', ac))
 end

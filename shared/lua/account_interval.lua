@@ -16,5 +16,5 @@ end
 a[ACCOUNT.interval] = interval
 a[ACCOUNT.max_checks] = a[ACCOUNT.max_checks] or 0
 a[ACCOUNT.min_interval] = shortest
-save(KEYS[1], a)
+account_save(a)
 return {'OK'}

@@ -20,6 +20,6 @@ a[ACCOUNT.max_contacts] = tonumber(ARGV[4])
 a[ACCOUNT.max_checks] = tonumber(ARGV[5])
 a[ACCOUNT.interval] = math.max(chosen, shortest)
 a[ACCOUNT.min_interval] = shortest
-save(KEYS[1], a)
+account_save(a)
 return {'OK', call('ZCARD', key('hosts', ac)),
     call('ZCARD', key('contacts', ac))}

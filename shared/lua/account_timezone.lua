@@ -9,5 +9,5 @@ if not a then
     return {'ACCOUNT'}
 end
 a[ACCOUNT.timezone] = ARGV[1]
-save(KEYS[1], a)
+account_save(a)
 return {'OK'}

@@ -21,6 +21,7 @@ local function look(field, kind, what, make)
             for _, other in ipairs(all) do
                 if read_sid(other) then
                     a[field] = other
+                    totals_forget()
                     save(KEYS[1], a)
                     return
                 end
@@ -30,6 +31,7 @@ local function look(field, kind, what, make)
             call('ZADD', key(index, ac), call('INCR', key('seq', ac)),
                 record[2])
             a[field] = record[2]
+            totals_forget()
             save(KEYS[1], a)
         end)
 end

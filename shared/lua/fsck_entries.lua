@@ -44,6 +44,7 @@ function look.tokens(field)
     end
     local t, why = read(k, 'TOKEN')
     local function drop()
+        totals_forget()
         call('HDEL', tokens, field)
         call('DEL', k)
     end
@@ -73,6 +74,7 @@ function look.tokens(field)
     then
         fault('token', field, 'has other limits than its application',
             function()
+                totals_forget()
                 t[TOKEN.allow] = app[APP.allow] or {}
                 t[TOKEN.limits] = app[APP.limits] or {}
                 t[TOKEN.created] = t[TOKEN.created] or 0

@@ -68,7 +68,10 @@ function look.token(k, field)
         fault('record', 'token ' .. field, 'is not in the index tokens',
             function() call('HSET', key('tokens', ac), field, t[TOKEN.app]) end)
     elseif why ~= 'newer' and not (t and newer(t[TOKEN.app])) then
-        fault('left', 'token ' .. field, 'is of no application', drop(k))
+        fault('left', 'token ' .. field, 'is of no application', function()
+            totals_forget()
+            call('DEL', k)
+        end)
     end
 end
 local function of_host(k, ht, what)

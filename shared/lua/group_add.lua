@@ -18,6 +18,6 @@ call('SET', key('r', ac, ARGV[1]), raw)
 call('ZADD', groups, call('INCR', key('seq', ac)), ARGV[1])
 if ARGV[3] == '1' then
     a[ACCOUNT.group] = ARGV[1]
-    save(KEYS[1], a)
+    account_save(a)
 end
 return {'OK', raw}

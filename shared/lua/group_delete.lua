@@ -24,6 +24,6 @@ call('ZREM', groups, sid)
 call('DEL', key('r', ac, sid))
 if a[ACCOUNT.group] == sid then
     a[ACCOUNT.group] = call('ZRANDMEMBER', groups)
-    save(KEYS[1], a)
+    account_save(a)
 end
 return {'OK'}

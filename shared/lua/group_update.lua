@@ -24,6 +24,6 @@ if ARGV[2] == '1' then
 end
 if ARGV[4] == '1' then
     a[ACCOUNT.group] = ARGV[1]
-    save(KEYS[1], a)
+    account_save(a)
 end
 return {'OK'}

@@ -27,7 +27,7 @@ save(k, {1, ARGV[1], ARGV[2], 'active', given and 0 or 1, entries, now_ms()})
 call('ZADD', profiles, call('INCR', key('seq', ac)), ARGV[1])
 if ARGV[3] == '1' then
     a[ACCOUNT.profile] = ARGV[1]
-    save(KEYS[1], a)
+    account_save(a)
 end
 return {'OK', call('GET', k),
     given and {} or call('ZRANGE', key('lists:active'), 0, -1)}

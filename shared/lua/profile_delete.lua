@@ -24,6 +24,6 @@ call('ZREM', profiles, ARGV[1])
 call('DEL', key('r', ac, ARGV[1]))
 if a[ACCOUNT.profile] == ARGV[1] then
     a[ACCOUNT.profile] = call('ZRANDMEMBER', profiles)
-    save(KEYS[1], a)
+    account_save(a)
 end
 return {'OK'}

@@ -33,6 +33,6 @@ end
 save(k, p)
 if ARGV[4] == '1' and a[ACCOUNT.profile] ~= ARGV[1] then
     a[ACCOUNT.profile] = ARGV[1]
-    save(KEYS[1], a)
+    account_save(a)
 end
 return {'OK'}

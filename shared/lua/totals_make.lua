@@ -8,5 +8,5 @@ if call('EXISTS', KEYS[1]) == 0 then
 end
 local stamp = totals_stamp()
 save(key('totals', ac), {1, stamp, call('ZCARD', key('hosts', ac)),
-    stamp, call('ZCARD', key('listed', ac))})
+    stamp, call('ZCARD', key('listed', ac)), stamp})
 return {'OK'}

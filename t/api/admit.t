@@ -80,6 +80,7 @@ my $token = redis($redis, 'GET', $key);
 sub token_with {
     redis($redis, 'SET', $key, record_pack('token',
         %{ record('token', $token) }, @_));
+    forget($t, $sid);
 }
 for my $list (['junk'], ['', '/', '1.2.3.4'], [1], [['0.0.0.0/0']],
     ['127.0.0.1/8'], [\'0.0.0.0/00'], ["0.0.0.0/0\0"], [('x' x 300) x 300])
@@ -276,6 +277,7 @@ between($passed, 10, 10 * (int(time - $began) + 1), 'ten a second, no more');
 # --- a store that cannot count ---------------------------------------------
 
 limit('--hour', 1000);
+accepted(call($t, 'GET', 'hosts.json'), 'the totals are there again');
 uncount();
 redis($redis, 'HSET', redis_key('rate', $sid, $app), 'x', 'y');
 unchanged {

@@ -77,11 +77,13 @@ for (['another digest', digest => substr($record->{digest}, 0, 31) . chr(1
     my ($name, %change) = @$_;
     redis($redis, 'SET', $key,
         record_pack('token', %$record, %change));
+    forget($t, $sid);
     refused(call($t, 'GET', 'hosts.json'), 401, qr/^Invalid credentials\.$/,
         $name);
 }
 for my $bad ('', 'garbage', "\x94\x01", "\xdd\xff\xff\xff\xff") {
     redis($redis, 'SET', $key, $bad);
+    forget($t, $sid);
     refused(call($t, 'GET', 'hosts.json'), 401, qr/^Invalid credentials\.$/,
         'a record that is none');
 }
@@ -154,6 +156,7 @@ my $acct = redis_key('acct', $sid);
 my $packed = redis($redis, 'GET', $acct);
 for my $bad (undef, '', 'garbage') {
     redis($redis, defined $bad ? ('SET', $acct, $bad) : ('DEL', $acct));
+    forget($t, $sid);
     refused(call($t, 'GET', 'hosts.json'), 401, qr/^Invalid credentials\.$/,
         'an account that is not there');
 }

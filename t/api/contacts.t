@@ -402,6 +402,7 @@ my $acct = record('account', redis($redis, 'GET',
     redis_key('acct', $few->{sid})));
 redis($redis, 'SET', redis_key('acct', $few->{sid}), record_pack('account',
     %$acct, max_contacts => 1));
+forget($t, $few->{sid});
 {
     local $t->{acct} = $few;
     add();

@@ -31,7 +31,7 @@ sub edit {
     my ($command, $index, @args) = @_;
 
     redis($t->{redis}, $command, redis_key($index, $acct->{sid}), @args);
-    redis($t->{redis}, 'DEL', redis_key('totals', $acct->{sid}));
+    forget($t, $acct->{sid});
 }
 
 # The page as the store has it, and as it is answered.

@@ -128,7 +128,7 @@ list_host($t, $h[1]{id});
 as_it_is('listed again');
 call($t, 'POST', "host/pause/$h[1]{id}.json");
 redis($redis, 'ZADD', redis_key('listed', $ac), 1, $h[1]{id});
-redis($redis, 'DEL', redis_key('totals', $ac));
+forget($t, $ac);
 as_it_is('paused');
 is_deeply(as_it_is('a paused host', path => 'listings'), [], 'no listing');
 
@@ -177,8 +177,8 @@ sub read_all {
     for my $page (1 .. 7) {
         my @r = map { call($t, 'GET', "hosts.json?page_size=1000&page=$page") }
             1 .. 3;
-        is($r[$_]{body}, $r[0]{body}, "page $page, reading " . ($_ + 1))
-            for 1, 2;
+        my @body = map { $_->{body} =~ s/"listed_period":"[^"]*/X/gr } @r;
+        is($body[$_], $body[0], "page $page, reading " . ($_ + 1)) for 1, 2;
         push @ids, map { "$_->{id} $_->{host}" } @{ json($r[0])->{data} };
     }
     return \@ids;

@@ -30,6 +30,7 @@ sub zone_force {
     my $v = record('account', redis($redis, 'GET', $key));
     redis($redis, 'SET', $key, record_pack('account', %$v,
         name => \$v->{name}, timezone => \$zone));
+    forget($t, $acct->{sid});
 }
 
 sub host_times {

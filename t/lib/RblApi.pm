@@ -18,7 +18,7 @@ use Exporter 'import';
 use RblTest;
 
 our @EXPORT = (@RblTest::EXPORT, qw(api_setup call accepted refused
-    store_state unchanged add_host list_host sid_of xml_ok));
+    store_state unchanged add_host list_host forget sid_of xml_ok));
 
 # Options go to start_nginx; lists => 0: none are loaded.  The store has more
 # time than by default, unless an option says how much: on a machine that is
@@ -127,6 +127,14 @@ sub list_host {
         listed_count => scalar @details, details => \@details));
     redis($t->{redis}, 'ZADD', redis_key('listed', $acct),
         redis($t->{redis}, 'ZSCORE', redis_key('hosts', $acct), $id), $id);
+    forget($t, $acct);
+}
+
+# An account's indexes, its record or a token was changed by hand: what is
+# remembered of them ends with its totals.
+sub forget {
+    my ($t, $acct) = @_;
+
     redis($t->{redis}, 'DEL', redis_key('totals', $acct));
 }
 

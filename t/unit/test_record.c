@@ -102,7 +102,7 @@ static const struct {
       RBL_ACCOUNT__N, RBL_ACCOUNT__MIN },
     { "token", decode_token, "sssaai", sizeof(rbl_token_t), RBL_TOKEN__N,
       RBL_TOKEN__MIN },
-    { "totals", decode_totals, "iiii", sizeof(rbl_totals_t), RBL_TOTALS__N,
+    { "totals", decode_totals, "iiiii", sizeof(rbl_totals_t), RBL_TOTALS__N,
       RBL_TOTALS__MIN },
     { "app", decode_app, "ssssiaa", sizeof(rbl_app_t), RBL_APP__N,
       RBL_APP__MIN },

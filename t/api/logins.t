@@ -1,0 +1,157 @@
+#!/usr/bin/perl
+
+# Who asks is remembered by the worker, and asked for anew as soon as something
+# of it has changed: the very next request is judged by what is so now.
+
+use strict;
+use warnings;
+
+use RblApi;
+use RblTest;
+
+my $second = start_redis();
+init_store($second);
+my $t = api_setup(workers => 1, server => 'location /other/3.0/ { rbl_api on; '
+    . "rbl_store unix:$second->{socket}; }");
+my $redis = $t->{redis};
+my ($sid, $app) = @{ $t->{acct} }{qw(sid app)};
+my $h = add_host($t, '10.0.0.1');
+my $one = "host/$h->{id}.json";
+my $page = 'hosts.json?page_size=20';
+
+sub ctl {
+    my $r = rblctl($redis, @_, '--json');
+    is($r->{status}, 0, "rblctl @_[0, 1]") or diag($r->{err});
+    return json($r->{out});
+}
+
+# How many keys the store was asked for.
+sub keys_of {
+    my ($code) = @_;
+
+    my @n;
+    for my $i (0, 1) {
+        my $n = 0;
+        $n += $_ for redis($redis, 'INFO', 'stats')
+            =~ /^keyspace_(?:hits|misses):(\d+)/mg;
+        push @n, $n;
+        $code->() if !$i;
+    }
+    return $n[1] - $n[0];
+}
+
+# Reads until it is done with the totals and the record alone; what has been
+# remembered for a second is asked for again, so one may have to try.
+sub warm {
+    my ($path, $auth) = @_;
+
+    return ok((wait_for { keys_of(sub { call($t, 'GET', $path,
+        $auth ? (auth => $auth) : ()) }) == 2 } 10), "$path is remembered");
+}
+
+for my $path ($one, $page) {
+    accepted(call($t, 'GET', $path), $path);
+    warm($path);
+}
+
+# --- what changes ------------------------------------------------------------
+
+for my $path ($one, $page) {
+    warm($path);
+    ctl('account', 'suspend', $sid);
+    refused(call($t, 'GET', $path), 403, qr/suspended/, 'suspended');
+    refused(call($t, 'GET', $path), 403, qr/suspended/, 'and still');
+    ctl('account', 'resume', $sid);
+    accepted(call($t, 'GET', $path), 'active again');
+
+    warm($path);
+    ctl('app', 'allow', $sid, $app, '192.0.2.0/24');
+    refused(call($t, 'GET', $path), 403, qr/from this address/, 'elsewhere');
+    ctl('app', 'allow', $sid, $app, '127.0.0.0/8');
+    accepted(call($t, 'GET', $path), 'a place of its own') for 1 .. 3;
+    ctl('app', 'allow', $sid, $app, '192.0.2.0/24');
+    refused(call($t, 'GET', $path), 403, qr/from this address/,
+        'elsewhere again');
+    ctl('app', 'allow', $sid, $app, '--none');
+    accepted(call($t, 'GET', $path), 'everywhere');
+
+    warm($path);
+    ctl('app', 'limit', $sid, $app, '--hour', 1000);
+    my @left = map { call($t, 'GET', $path)->{headers}{'ratelimit-remaining'} }
+        1 .. 3;
+    is("@left[1, 2]", join(' ', $left[0] - 1, $left[0] - 2), 'counted');
+    ctl('app', 'limit', $sid, $app, '--hour', 1);
+    refused(call($t, 'GET', $path), 429, qr/Too many/, 'over the limit');
+    ctl('app', 'limit', $sid, $app, '--hour', 0);
+    accepted(call($t, 'GET', $path), 'no limit');
+
+    warm($path);
+    ctl('account', 'timezone', $sid, 'Asia/Tokyo');
+    like(call($t, 'GET', $path)->{body}, qr/"next_check":"[^"]* JST"/,
+        'the zone');
+    ctl('account', 'timezone', $sid, 'UTC');
+    like(call($t, 'GET', $path)->{body}, qr/"next_check":"[^"]* UTC"/,
+        'and back');
+}
+
+# --- tokens that end ---------------------------------------------------------
+
+my $acct = $t->{acct};
+for my $path ($one, $page) {
+    my $new = ctl('app', 'add', $sid, 'New');
+    my $auth = [$sid, $new->{token}];
+    warm($path, $auth);
+    warm($path);
+    ctl('token', 'revoke', $sid, $new->{id},
+        ctl('token', 'list', $sid, $new->{id})->[0]{token});
+    refused(call($t, 'GET', $path, auth => $auth), 401, qr/credentials/,
+        'a token that was revoked');
+    accepted(call($t, 'GET', $path), 'the other one');
+
+    $new = ctl('app', 'add', $sid, 'Newer');
+    $auth = [$sid, $new->{token}];
+    warm($path, $auth);
+    ctl('app', 'revoke', $sid, $new->{id});
+    refused(call($t, 'GET', $path, auth => $auth), 401, qr/credentials/,
+        'an application that was');
+    refused(call($t, 'GET', 'host/nonsense.json', auth => $auth), 401,
+        qr/credentials/, 'nothing is told');
+}
+
+# --- whose it is -------------------------------------------------------------
+
+warm($one);
+for ([$t->{other}{sid}, $acct->{token}], [$sid, $t->{other}{token}]) {
+    refused(call($t, 'GET', $one, auth => $_), 401, qr/credentials/,
+        'a mixture of two');
+}
+refused(call($t, 'GET', $one, auth => $t->{other}), 404, qr/host/,
+    "another account does not see it");
+warm($one);
+my $r = http($t->{nginx}, 'GET', "/other/3.0/$one", auth => $acct);
+is($r->{status}, 401, 'another store does not know them');
+is(http($t->{nginx}, 'GET', "/other/3.0/$one", auth => $acct)->{status}, 401,
+    'nor later');
+
+# --- totals of an older version, and none ------------------------------------
+
+for my $made ([1, 1, 1, 1, 0], [1, 1, 1, 1, 0, 0], 'x') {
+    redis($redis, 'SET', redis_key('totals', $sid),
+        ref $made ? mp_pack($made) : $made);
+    accepted(call($t, 'GET', $one), 'totals without a stamp are made');
+    warm($one);
+}
+redis($redis, 'DEL', redis_key('totals', $sid));
+accepted(call($t, 'GET', $page), 'none too');
+
+# --- by hand -----------------------------------------------------------------
+
+# Without a word of it in the totals: it is found out in a second or so.
+my ($field) = @{ redis($redis, 'HKEYS', redis_key('tokens', $sid)) };
+warm($one);
+redis($redis, 'DEL', redis_key('token', $sid, $field));
+ok((wait_for { call($t, 'GET', $one)->{status} == 401 } 10),
+    'a token that was deleted by hand');
+refused(call($t, 'GET', $page), 401, qr/credentials/, 'is gone');
+
+done_testing();

@@ -1,0 +1,77 @@
+#!/usr/bin/perl
+
+# What nginx remembers of accounts and tokens ends with the account's totals:
+# every script that changes one of them ends these in the same step.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+
+redis_new();
+my ($ac, $acct) = account();
+my ($ap, $rp, $cg) = (sid('AP'), sid('RP'), sid('CG'));
+my @field = map { sprintf '%016x', $_ } 1 .. 3;
+
+# The records that nginx may have remembered.
+sub state {
+    my %at = map { $_ => cmd('GET', $_) } $acct,
+        map { k('token', $ac, $_) } @field;
+    return join ' ', map { $_ . '=' . unpack 'H*', $at{$_} // '' }
+        sort keys %at;
+}
+
+sub step {
+    my ($ends, $script, @args) = @_;
+
+    script('totals_make', [$acct]);
+    my $made = cmd('GET', k('totals', $ac));
+    isnt($made, undef, 'the totals are there');
+    my $before = state();
+    is(script($script, [$acct], @args)->[0], 'OK', "$script $args[0]");
+    is(state() ne $before, $ends, 'the records: ' . ($ends ? 'changed' : 'not'))
+        if $script ne 'app_put' && $script ne 'app_token';
+    is(cmd('GET', k('totals', $ac)), $ends ? undef : $made,
+        'and so the totals ' . ($ends ? 'end' : 'stay'));
+}
+
+step(!!0, 'app_put', $ap, 'name', 'secret', $field[0], 'd' x 32);
+step(!!0, 'app_token', $ap, $field[1], 'e' x 32, '0');
+step(!!1, 'app_token', $ap, $field[2], 'f' x 32, '1');
+step(!!1, 'app_allow', $ap, '192.0.2.0/24');
+step(!!1, 'app_limit', $ap, 5, '', '', '');
+step(!!1, 'account_status', 'suspended');
+step(!!1, 'account_timezone', 'Asia/Tokyo');
+step(!!1, 'account_interval', 7200);
+step(!!1, 'account_plan', 'other', 0, 1, 2, 3, 60);
+step(!!0, 'profile_add', $rp, 'name', 0, 0);
+step(!!1, 'profile_update', $rp, '', '', '1', '');
+step(!!0, 'profile_update', $rp, '1', 'new name', '', '');
+step(!!1, 'profile_add', sid('RP'), 'another', 1, 0);
+step(!!0, 'group_add', $cg, 'name', 0);
+step(!!1, 'group_update', $cg, '', '', '1');
+step(!!0, 'group_update', $cg, '1', 'new name', '');
+step(!!1, 'group_delete', $cg);
+step(!!0, 'profile_delete', $rp);
+step(!!1, 'app_token_revoke', $ap, substr $field[2], 0, 16);
+script('app_token', [$acct], $ap, $field[0], 'd' x 32, '0');
+step(!!1, 'app_revoke', $ap);
+
+# fsck, which ends a token that should have ended
+for (['fsck_entries', 'tokens', $field[0]],
+    ['fsck_keys', "token:$ac:$field[0]"])
+{
+    my ($script, @args) = @$_;
+    cmd('HSET', k('tokens', $ac), $field[0], $ap) if @args == 2;
+    cmd('SET', k('token', $ac, $field[0]), packed([1,
+        pack('H*', $field[0]) . 'd' x 24, $ap, 'active', [], [], 1]));
+    step(!!1, $script, '1', @args);
+}
+
+my @made = map { script('totals_make', [$acct]);
+    my $made = unpacked(cmd('GET', k('totals', $ac)))->[5];
+    cmd('DEL', k('totals', $ac)); $made } 1 .. 20;
+is(scalar(grep { $made[$_] <= $made[$_ - 1] } 1 .. $#made), 0,
+    'each time they are made they have another stamp');
+
+done_testing();
