@@ -78,6 +78,7 @@ add_deliveries(int64_t *number, const deliver_t *deliver)
     number[RBL_M_RETRIED] = (int64_t) c->retried;
     number[RBL_M_DEAD] = (int64_t) c->dead;
     number[RBL_M_DELIVERIES_OPEN] = deliver_in_flight(deliver);
+    number[RBL_M_DIGESTS] = (int64_t) c->digests;
 }
 
 

@@ -81,6 +81,8 @@ const rbl_metric_t  rbl_metrics[RBL_M__N] = {
     DELIVERY(DEAD, "given_up"),
     [RBL_M_DELIVERIES_OPEN] = { "deliveries", "open", "deliveries_open", NULL,
         NULL, GAUGE, ONE, "Deliveries that are being tried." },
+    [RBL_M_DIGESTS] = { "deliveries", "digests", "digests_total", NULL, NULL,
+        COUNTER, ONE, "Digests of contacts that were made into messages." },
 
     [RBL_M_QUEUE_MANUAL] = { "queue", "manual_ms", "queue_age_seconds",
         "queue", "manual", GAUGE, MILLI,

@@ -47,6 +47,7 @@ enum {
     RBL_M_QUEUE_MANUAL,                 /* ms */
     RBL_M_QUEUE_DUE,                    /* ms */
     RBL_M_LISTS_FROZEN,
+    RBL_M_DIGESTS,
     RBL_M__N
 };
 

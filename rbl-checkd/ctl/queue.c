@@ -14,14 +14,15 @@ static const ctl_column_t  queue_row[] = {
     { "partition", "PARTITION" }, { "manual", "MANUAL" }, { "due", "DUE" },
     { "pending", "RUNNING" }, { "oldest", "OLDEST (s)" },
     { "soon", "WITHIN 60s" }, { "scheduled", "SCHEDULED" },
-    { "outbox", "OUTBOX" }, { "deliveries", "DELIVERIES" }, { NULL, NULL }
+    { "outbox", "OUTBOX" }, { "deliveries", "DELIVERIES" },
+    { "digests", "DIGESTS" }, { NULL, NULL }
 };
 
 typedef struct {
     int64_t  manual, due;               /* what nobody took yet */
     int64_t  pending;                   /* jobs taken and not done */
     int64_t  oldest;                    /* ms that one of them has waited */
-    int64_t  soon, scheduled, outbox, deliveries;
+    int64_t  soon, scheduled, outbox, deliveries, digests;
 } ctl_queue_t;
 
 
@@ -87,15 +88,18 @@ ctl_queue_read(ctl_t *ctl, unsigned p, ctl_queue_t *q)
     q->deliveries = q->outbox < 0 ? -1
         : ctl_count(ctl, "ZCARD",
                     rbl_key(&key, &ctl->ks, p, "retry", none, none));
+    q->digests = q->deliveries < 0 ? -1
+        : ctl_count(ctl, "ZCARD",
+                    rbl_key(&key, &ctl->ks, p, "digests", none, none));
 
-    return q->deliveries < 0 ? -1 : 0;
+    return q->digests < 0 ? -1 : 0;
 }
 
 
 static json_t *
 ctl_queue_json(json_t *name, const ctl_queue_t *q)
 {
-    return json_pack("{so sI sI sI sI sI sI sI sI}", "partition", name,
+    return json_pack("{so sI sI sI sI sI sI sI sI sI}", "partition", name,
                      "manual", (json_int_t) q->manual,
                      "due", (json_int_t) q->due,
                      "pending", (json_int_t) q->pending,
@@ -103,7 +107,8 @@ ctl_queue_json(json_t *name, const ctl_queue_t *q)
                      "soon", (json_int_t) q->soon,
                      "scheduled", (json_int_t) q->scheduled,
                      "outbox", (json_int_t) q->outbox,
-                     "deliveries", (json_int_t) q->deliveries);
+                     "deliveries", (json_int_t) q->deliveries,
+                     "digests", (json_int_t) q->digests);
 }
 
 
@@ -118,6 +123,7 @@ ctl_queue_add(ctl_queue_t *sum, const ctl_queue_t *q)
     sum->scheduled += q->scheduled;
     sum->outbox += q->outbox;
     sum->deliveries += q->deliveries;
+    sum->digests += q->digests;
 }
 
 

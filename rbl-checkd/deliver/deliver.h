@@ -15,9 +15,9 @@
 
 typedef struct deliver_s  deliver_t;
 
-/* Attempts, by what came of them. */
+/* Attempts, by what came of them; digests that became messages. */
 typedef struct {
-    uint64_t  delivered, retried, dead;
+    uint64_t  delivered, retried, dead, digests;
 } deliver_counters_t;
 
 /* NULL: out of memory.  Works whenever the store is ready. */

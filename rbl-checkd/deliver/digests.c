@@ -79,6 +79,7 @@ digests_stored(void *data, const redisReply *reply)
         log_error("storing a digest: %.*s", (int) reply->len, reply->str);
 
     } else if (rbl_reply_int(rbl_reply_at(reply, 1), 0) > 0) {
+        d->counters.digests++;
         deliver_kick(d, part->n);
     }
 }

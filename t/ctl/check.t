@@ -127,10 +127,11 @@ redis($redis, 'ZADD', 'rbl:{0}:due:AC2', $soon, 'HT3');
 redis($redis, 'ZADD', 'rbl:{0}:due:AC3', time * 1000 + 3_600_000, 'HT4');
 redis($redis, 'XADD', 'rbl:{0}:outbox', '*', 'a', 'x');
 redis($redis, 'ZADD', 'rbl:{1}:retry', 1, 'x');
+redis($redis, 'ZADD', 'rbl:{1}:digests', 1, 'x', 2, 'y');
 $v = json(rblctl($redis, 'queue', '--json')->{out});
 my $all = $v->[2];
-is_deeply([@$all{qw(manual due pending soon scheduled outbox deliveries)}],
-    [1, 1, 1, 2, 3, 1, 1], 'what waits, all in all');
+is_deeply([@$all{qw(manual due pending soon scheduled outbox deliveries
+    digests)}], [1, 1, 1, 2, 3, 1, 1, 2], 'what waits, all in all');
 cmp_ok($all->{oldest}, '>=', 99, 'age of the oldest');
 cmp_ok($all->{oldest}, '<', 200, 'in seconds');
 is_deeply([@{ $v->[0] }{qw(manual due pending)}], [1, 0, 0], 'partition 0');

@@ -19,6 +19,7 @@ typedef union {
     rbl_profile_t  profile;
     rbl_list_t     list;
     rbl_hook_t     hook;
+    rbl_try_t      try;
     rbl_event_t    event;
     rbl_listing_t  listing;
     rbl_result_t   result;
@@ -187,6 +188,7 @@ try_record(unsigned kind)
     case 4: TRY(list);
     case 5: TRY(hook);
     case 6: TRY(event);
+    case 10: TRY(try);
     default: TRY(host);
     }
 
@@ -218,11 +220,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unsigned  kind;
 
     fuzz_init(&f, data, size);
-    kind = fuzz_u8(&f) % 10;
+    kind = fuzz_u8(&f) % 11;
     raw = fuzz_rest(&f);
     rbl_mp_init(&mp, raw);
 
-    if (kind < 8) {
+    if (kind < 8 || kind == 10) {
         try_record(kind);
 
     } else if (kind == 8) {
