@@ -43,18 +43,11 @@ slack_text(rbl_out_t *out, rbl_str_t text)
 static void
 slack_link(rbl_out_t *out, rbl_str_t url, const char *label)
 {
-    rbl_buf_t  buf;
-
-    rbl_buf_init(&buf);
-    chat_url(&buf.out, url);
-    out->failed |= buf.out.failed;
-
     rbl_out_char(out, '<');
-    chat_escape(out, rbl_buf_str(&buf), chat_entity);
+    chat_href(out, url, chat_entity);
     rbl_out_char(out, '|');
     rbl_out_z(out, label);
     rbl_out_char(out, '>');
-    rbl_buf_free(&buf);
 }
 
 

@@ -36,18 +36,11 @@ telegram_text(rbl_out_t *out, rbl_str_t text)
 static void
 telegram_link(rbl_out_t *out, rbl_str_t url, const char *label)
 {
-    rbl_buf_t  buf;
-
-    rbl_buf_init(&buf);
-    chat_url(&buf.out, url);
-    out->failed |= buf.out.failed;
-
     rbl_out_z(out, "<a href=\"");
-    telegram_text(out, rbl_buf_str(&buf));
+    chat_href(out, url, telegram_find);
     rbl_out_z(out, "\">");
     rbl_out_z(out, label);
     rbl_out_z(out, "</a>");
-    rbl_buf_free(&buf);
 }
 
 

@@ -82,6 +82,19 @@ chat_url(rbl_out_t *out, rbl_str_t url)
 }
 
 
+void
+chat_href(rbl_out_t *out, rbl_str_t url, const char *(*find)(char c))
+{
+    rbl_buf_t  buf;
+
+    rbl_buf_init(&buf);
+    chat_url(&buf.out, url);
+    out->failed |= buf.out.failed;
+    chat_escape(out, rbl_buf_str(&buf), find);
+    rbl_buf_free(&buf);
+}
+
+
 const char *
 chat_state(char buf[CHAT_STATE_MAX], const message_host_t *host)
 {

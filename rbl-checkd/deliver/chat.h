@@ -45,6 +45,9 @@ void chat_url(rbl_out_t *out, rbl_str_t url);
 void chat_escape(rbl_out_t *out, rbl_str_t text,
     const char *(*find)(char c));
 
+/* Both: a URL as the markup has it in a link. */
+void chat_href(rbl_out_t *out, rbl_str_t url, const char *(*find)(char c));
+
 /* The escapes of HTML, for Slack too. */
 const char *chat_entity(char c);
 

@@ -204,6 +204,34 @@ world_made(world_t *w, const channel_t *channel, const char *to,
 }
 
 
+/* Every hostile text in messages of so many hosts and lists. */
+
+__attribute__((unused))
+static void
+world_hostiles(world_t *w, const channel_t *channel, const char *to,
+    const size_t (*sizes)[2], size_t n,
+    void (*check)(const json_t *root, const char *name))
+{
+    char                text[2000], name[64];
+    size_t              i, j;
+    json_t             *root;
+    channel_request_t  *r;
+
+    for (i = 0; i < sizeof(world_hostile) / sizeof(world_hostile[0]); i++) {
+        for (j = 0; j < n; j++) {
+            world_spoil(w, text, i % 2 ? sizeof(text) : 100, world_hostile[i],
+                        sizes[j][0], sizes[j][1]);
+            root = world_made(w, channel, to, world_message(w), &r);
+            snprintf(name, sizeof(name), "%zu, %zu hosts, %zu lists", i,
+                     sizes[j][0], sizes[j][1]);
+            check(root, name);
+            json_decref(root);
+            channel_request_free(r);
+        }
+    }
+}
+
+
 /* A text by its path: members and "[0]", as "blocks[0].text.text"; or "". */
 
 __attribute__((unused))

@@ -115,29 +115,13 @@ check_limits(const json_t *root, const char *name)
 static void
 test_hostile(void)
 {
-    char                text[2000], name[64];
-    size_t              i, j;
-    json_t             *root;
-    channel_request_t  *r;
-
     static const size_t  sizes[][2] = {
         { 1, 0 }, { 1, 1 }, { 1, 50 }, { 2, 20 }, { 9, 1 }, { 10, 0 },
         { 11, 3 }, { 200, 50 }
     };
 
-    for (i = 0; i < sizeof(world_hostile) / sizeof(world_hostile[0]); i++) {
-        for (j = 0; j < sizeof(sizes) / sizeof(sizes[0]); j++) {
-            world_spoil(&w, text, i % 2 ? sizeof(text) : 100,
-                        world_hostile[i], sizes[j][0], sizes[j][1]);
-            root = world_made(&w, &channel_discord, URL, world_message(&w),
-                              &r);
-            snprintf(name, sizeof(name), "%zu, %zu hosts, %zu lists", i,
-                     sizes[j][0], sizes[j][1]);
-            check_limits(root, name);
-            json_decref(root);
-            channel_request_free(r);
-        }
-    }
+    world_hostiles(&w, &channel_discord, URL, sizes,
+                   sizeof(sizes) / sizeof(sizes[0]), check_limits);
 }
 
 

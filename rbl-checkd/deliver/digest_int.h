@@ -1,0 +1,32 @@
+/*
+ * Making the messages of a digest: what digest_make.c and digest_host.c share.
+ */
+
+#ifndef DELIVER_DIGEST_INT_H_INCLUDED
+#define DELIVER_DIGEST_INT_H_INCLUDED
+
+#include "digest_make.h"
+#include "message.h"
+
+/* Room for what the messages are made of; freed at once. */
+typedef struct digest_room_s  digest_room_t;
+
+typedef struct {
+    message_t          message;
+    const rbl_zone_t  *zone;
+    size_t             n_lists;
+    rbl_list_t        *list;            /* by their SIDs */
+    digest_room_t     *rooms;
+    int                failed;          /* out of memory */
+} digest_work_t;
+
+/* Takes the lists that hosts may be on; what cannot be read is left out. */
+void digest_lists(digest_work_t *w, const redisReply *lists);
+
+/* 0; -1: its record cannot be read, or there is no memory. */
+int digest_host(digest_work_t *w, message_host_t *h, rbl_str_t raw,
+    message_state_t state);
+
+void digest_rooms_free(digest_work_t *w);
+
+#endif /* DELIVER_DIGEST_INT_H_INCLUDED */
