@@ -223,6 +223,9 @@ void outbox_wake(outbox_t *ob);
 void outbox_more(outbox_t *ob);         /* reads on if there is room */
 unsigned outbox_pending(const outbox_t *ob);
 
+/* Entries whose receivers are being asked for. */
+unsigned direct_asking(const direct_t *dr);
+
 /* direct.c: what becomes of an attempt that has an entry */
 
 void direct_began(attempt_t *a);        /* it is about to run */

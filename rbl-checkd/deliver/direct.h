@@ -19,9 +19,6 @@ void direct_free(direct_t *dr);         /* after its entries */
 const char *direct_add(direct_t *dr, entry_t *e);
 void direct_ask(direct_t *dr);
 
-/* Calls for receivers that are on their way. */
-unsigned direct_asking(const direct_t *dr);
-
 /* The entry goes: nothing of it comes back here. */
 void direct_forget(entry_t *e);
 

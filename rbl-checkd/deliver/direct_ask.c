@@ -248,7 +248,7 @@ direct_asked(void *data, const redisReply *reply)
     direct_call_t  *call = data;
     deliver_t      *d = call->direct->deliver;
 
-    call->direct->n_asking--;
+    call->direct->n_asking -= call->n;
 
     while (!link_empty(&call->entries)) {
         e = link_of(link_shift(&call->entries), entry_t, turn);
@@ -296,7 +296,7 @@ direct_ask_call(direct_call_t *call)
         direct_questions(call, link_of(l, entry_t, turn));
     }
 
-    call->direct->n_asking++;
+    call->direct->n_asking += call->n;
     store_script(store, &rbl_script_event_targets, direct_asked, call, 1,
                  (int) call->argc, call->argv);
 

@@ -66,8 +66,7 @@ outbox_may_read(const outbox_t *ob)
     }
 
     return ob->set.n == 0
-           || (!ob->backlog && ob->set.n < OUTBOX_OPEN
-               && direct_asking(d->direct) == 0 && queue_has_room(d));
+           || (!ob->backlog && ob->set.n < OUTBOX_OPEN && queue_has_room(d));
 }
 
 

@@ -21,7 +21,7 @@
 
 
 #define QUEUE_ROUNDS    4u              /* places per attempt in flight */
-#define QUEUE_DIRECT    4u              /* times the places: of events that are
+#define QUEUE_DIRECT    8u              /* times the places: of events that are
                                            tried at once */
 #define QUEUE_PATIENCE  3.0             /* s */
 #define QUEUE_RECORD    5.0             /* s that the record may take */
@@ -72,7 +72,7 @@ queue_room(const deliver_t *d)
 int
 queue_has_room(const deliver_t *d)
 {
-    return d->n_direct < queue_places(d);
+    return d->n_direct + direct_asking(d->direct) < queue_places(d);
 }
 
 
