@@ -103,6 +103,7 @@ hand_over(store_t *store, store_cmd_t *cmd, int argc, const rbl_str_t *argv)
     cmd->deadline = ev_now(store->loop) + store->wait;
     store_put(&store->pending, cmd);
     store_watch(store);
+    ev_prepare_start(store->loop, &store->flush);
 }
 
 

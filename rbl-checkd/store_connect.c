@@ -309,6 +309,26 @@ on_retry(struct ev_loop *loop, ev_timer *w, int revents)
 }
 
 
+/*
+ * All that this turn of the loop has to say leaves together, and now: hiredis
+ * would ask the loop first whether it may write.  While connecting it must.
+ */
+
+static void
+on_flush(struct ev_loop *loop, ev_prepare *w, int revents)
+{
+    store_t  *store = w->data;
+
+    (void) revents;
+
+    ev_prepare_stop(loop, w);
+
+    if (store->phase == STORE_READY) {
+        redisAsyncHandleWrite(store->ac);
+    }
+}
+
+
 static void
 plan_retry(store_t *store)
 {
@@ -421,10 +441,12 @@ store_new(struct ev_loop *loop, const config_t *conf, double block,
     store->seed = (unsigned) getpid() ^ (unsigned) (uintptr_t) store;
     (void) rbl_keyspace_init(&store->ks, rbl_str(conf->store_prefix));
 
+    ev_prepare_init(&store->flush, on_flush);
     ev_timer_init(&store->watch, on_watch, 0, 0);
     ev_timer_init(&store->kick, on_kick, 0, 0);
     ev_timer_init(&store->retry, on_retry, 0, 0);
     store->watch.data = store->kick.data = store->retry.data = store;
+    store->flush.data = store;
 
     ev_timer_start(loop, &store->retry);
     return store;
@@ -452,6 +474,7 @@ store_free(store_t *store)
         free(cmd);
     }
 
+    ev_prepare_stop(store->loop, &store->flush);
     ev_timer_stop(store->loop, &store->watch);
     ev_timer_stop(store->loop, &store->kick);
     ev_timer_stop(store->loop, &store->retry);

@@ -54,6 +54,7 @@ struct store_s {
     unsigned            second:1;       /* for blocking reads: the first one
                                            does the complaining */
     store_queue_t       pending, failed;
+    ev_prepare          flush;          /* writes before the loop sleeps */
     ev_timer            watch;          /* deadline of the oldest command */
     ev_timer            kick;
     ev_timer            retry;
