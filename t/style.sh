@@ -24,6 +24,9 @@ for f in $sources; do
         END { if (FNR > 600) print f ": over 600 lines" }' "$f"
 done >/tmp/style.$$ 2>&1
 
+awk 'length($0) > 80 { print FILENAME ":" FNR ": over 80 columns" }' \
+    shared/lua/*.lua >>/tmp/style.$$
+
 while read -r line; do
     say "$line"
 done </tmp/style.$$

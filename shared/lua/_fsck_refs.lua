@@ -8,8 +8,8 @@ local function default_of(field)
     account = account or load(key('acct', ac))
     return account[field]
 end
--- Tells of groups that do not exist, or of none at all, and mends them by `put`;
--- `suffix` is that of the counters.
+-- Tells of groups that do not exist, or of none at all, and mends them by
+-- `put`; `suffix` is that of the counters.
 local function look_at_groups(sid, groups, suffix, put)
     local left, lost, seen = {}, {}, {}
     for _, g in ipairs(groups) do

@@ -12,8 +12,8 @@ end
 local function digits(n)
     return string.format('%.0f', n)
 end
--- What is left of the list's back-off, ms.  An end further away than the longest
--- is: the clock was set back.
+-- What is left of the list's back-off, ms.  An end further away than the
+-- longest is: the clock was set back.
 local function backs_off(till)
     local left = num(till) - now
     return left > 0 and left <= HOUR and left or 0

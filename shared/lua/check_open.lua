@@ -1,7 +1,7 @@
--- Begins scheduled checks of hosts that a daemon has taken, whose last check has
--- ended and of which nobody hears, and that ask all system lists: all that is
--- written is that they are in flight.  This is how nearly all checks begin; it
--- is done for several at once.
+-- Begins scheduled checks of hosts that a daemon has taken, whose last check
+-- has ended and of which nobody hears, and that ask all system lists: all that
+-- is written is that they are in flight.  This is how nearly all checks begin;
+-- it is done for several at once.
 -- KEYS[1] flight:due
 -- ARGV    1 sum of the system lists that the daemon knows, then for each check
 --         "<AC>:<HT>", its flight: "<PP>:1:<end of the lease>:<the daemon's

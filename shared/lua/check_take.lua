@@ -6,8 +6,8 @@
 -- check only when it is begun (check_begin): taken, it is due again at the end
 -- of its lease, and that time tells who has it.
 -- KEYS[1] leases
--- ARGV    1 "m": manual checks, "d": hosts that are due, "md", "dm": first those,
---         then these, if there is room  2 how many at most
+-- ARGV    1 "m": manual checks, "d": hosts that are due, "md", "dm": first
+--         those, then these, if there is room  2 how many at most
 --         3 how many of one account at most  4 lease (ms)  5 the daemon's name
 --         6 how many at most that were handed out twice already (manual ones)
 --         7... accounts that get nothing this time
@@ -102,9 +102,9 @@ local function take_due(ac, n)
 end
 
 -- One pass gives each waiting account the same share.  What is left because
--- some wanted less goes round again.  A turn may come for nothing: that of hosts
--- whose checks have ended within their lease.  Passes of such turns alone do
--- not count, up to a bound.
+-- some wanted less goes round again.  A turn may come for nothing: that of
+-- hosts whose checks have ended within their lease.  Passes of such turns alone
+-- do not count, up to a bound.
 local function take_all(take, index, upto)
     local passes, idle = 8, 32
     while passes > 0 and left > 0 do

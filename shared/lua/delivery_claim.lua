@@ -1,7 +1,7 @@
 -- Takes deliveries whose time has come; each is leased and comes back by
 -- itself if the daemon that took it dies.  Deliveries of a receiver that is
--- gone or disabled end as dead letters, those of one whose circuit is open wait;
--- a confirmation that nobody can use any more, for its contact is gone,
+-- gone or disabled end as dead letters, those of one whose circuit is open
+-- wait; a confirmation that nobody can use any more, for its contact is gone,
 -- confirmed or was sent a newer code, just ends, and so does what a contact was
 -- to be told that is gone or paused.
 -- KEYS[1] retry
@@ -105,8 +105,8 @@ local function claim(member)
         delivery_over(ac, ev, target, member)
     end
 end
--- What cannot be read, for a record is damaged, waits for who mends it and keeps
--- nothing else from its way.
+-- What cannot be read, for a record is damaged, waits for who mends it and
+-- keeps nothing else from its way.
 for _, member in ipairs(due) do
     if not pcall(claim, member) then
         call('ZADD', KEYS[1], now + ARGV[2], member)

@@ -3,13 +3,13 @@
 -- are not over.  The XACK is the guard: whoever has it records, and an event is
 -- recorded once.
 -- KEYS[1] outbox
--- ARGV    1 lease (ms)  2... events, each packed: {stream id, account SID, event
---         SID, type, body ("" if all are delivered), deliveries}; a delivery is
---         {target, outcome, the attempt as it is logged, URL and application of
---         a callback or "", ms until the next attempt, status, error, ms for
---         which the receiver asked for quiet}.  Outcome: ok, retry, dead, gone
---         as for delivery_done; or "later": it was not tried, "now": it is being
---         tried, and leased
+-- ARGV    1 lease (ms)  2... events, each packed: {stream id, account SID,
+--         event SID, type, body ("" if all are delivered), deliveries}; a
+--         delivery is {target, outcome, the attempt as it is logged, URL and
+--         application of a callback or "", ms until the next attempt, status,
+--         error, ms for which the receiver asked for quiet}.  Outcome: ok,
+--         retry, dead, gone as for delivery_done; or "later": it was not tried,
+--         "now": it is being tried, and leased
 -- Result  OK, number of deliveries that were not tried, then for each event 1,
 --         0 (it is not pending: another daemon's) or why it failed
 --- include: base

@@ -1,10 +1,10 @@
 -- Makes deliveries to contacts of one outbox entry: one for the contact that is
--- to be confirmed, if it still waits for that code; a notice goes to each active
--- contact in its turn.  The body is stored once, before the first attempt, and
--- never changes.  Run again it has no second effect.
+-- to be confirmed, if it still waits for that code; a notice goes to each
+-- active contact in its turn.  The body is stored once, before the first
+-- attempt, and never changes.  Run again it has no second effect.
 -- KEYS[1] outbox
--- ARGV    1 stream id  2 account SID  3 event SID  4 type  5 body  6 contact SID
---         or ""  7 digest of its code
+-- ARGV    1 stream id  2 account SID  3 event SID  4 type  5 body  6 contact
+--         SID or ""  7 digest of its code
 -- Result  OK, number of deliveries
 --- include: base
 --- include: confirm

@@ -1,5 +1,5 @@
--- Tells to whom events of the outbox go, and what is needed to try that at once.
--- Changes nothing: what becomes of it event_done records.
+-- Tells to whom events of the outbox go, and what is needed to try that at
+-- once.  Changes nothing: what becomes of it event_done records.
 -- KEYS[1] outbox
 -- ARGV    pairs of account SID and type of an event; or of account and
 --         application SID, for its callbacks
@@ -45,8 +45,8 @@ local function application(ac, sid)
     local app = load(key('s', ac, sid))
     return app and {sid, '', app[APP.secret], ''} or {sid}
 end
--- Of one whose record is damaged nobody knows: the delivery waits for it, and no
--- other event for this one.
+-- Of one whose record is damaged nobody knows: the delivery waits for it, and
+-- no other event for this one.
 local function targets(ac, what)
     if what:sub(1, 2) == 'AP' then
         local sound, app = pcall(application, ac, what)

@@ -178,7 +178,8 @@ function look.line(k, co)
     end
 end
 local types = {r = 'string', s = 'string', token = 'string', kids = 'zset',
-    hist = 'stream', dlv = 'hash', digest = 'zset', batch = 'zset', line = 'list'}
+    hist = 'stream', dlv = 'hash', digest = 'zset', batch = 'zset',
+    line = 'list'}
 for i = 2, #ARGV do
     local kind, rest
     kind, ac, rest = string.match(ARGV[i], '^(%l+):(AC%x+):(.+)$')

@@ -2,8 +2,8 @@
 -- an application's callbacks.  They begin their schedule again, with the same
 -- SIDs and bytes.  A letter without a body stays.
 -- KEYS[1] acct:<AC>
--- ARGV    1 receiver or application SID  2 from which letter, as XRANGE takes it
---         3 to which  4 how many to look at  5 SID of the event, or "": all
+-- ARGV    1 receiver or application SID  2 from which letter, as XRANGE takes
+--         it  3 to which  4 how many to look at  5 SID of the event, or "": all
 -- Result  OK, how many are delivered anew, the last letter looked at ("": there
 --         are no more) | HOOK | DISABLED | APP
 --- include: hook

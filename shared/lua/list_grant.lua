@@ -1,5 +1,5 @@
--- Grants questions to a list: how many, and when they may be asked.  All that is
--- granted is counted at once and never taken back.
+-- Grants questions to a list: how many, and when they may be asked.  All that
+-- is granted is counted at once and never taken back.
 -- The rate is kept by turns: each grant has the time that its questions take at
 -- that rate to itself, behind those granted before, and they may be asked one
 -- by one from its beginning.  So idle time earns nothing, and no span of T

@@ -1,6 +1,6 @@
 -- Ends the freeze of a list (list_turn): a sample was in order, or the operator
--- wants it.  What was counted is forgotten.  For the next hour twice as many new
--- listings as before freeze it.
+-- wants it.  What was counted is forgotten.  For the next hour twice as many
+-- new listings as before freeze it.
 -- KEYS[1] list:<RB>
 -- ARGV    1 when it was frozen (ms since 1970), if only that freeze shall end;
 --         "": whichever

@@ -1,7 +1,7 @@
--- A list has refused to answer, or answers again.  What refuses is left alone by
--- all daemons: 300 s at first, twice as long each time, up to an hour; an answer
--- ends that.  Answers to questions that were under way when it began tell
--- nothing, and refusals while it lasts make it no longer.
+-- A list has refused to answer, or answers again.  What refuses is left alone
+-- by all daemons: 300 s at first, twice as long each time, up to an hour; an
+-- answer ends that.  Answers to questions that were under way when it began
+-- tell nothing, and refusals while it lasts make it no longer.
 -- KEYS[1] list:<RB>
 -- ARGV    1 refused: 1, 0
 -- Result  OK, ms for which it is left alone, how often in a row, 1 if that has

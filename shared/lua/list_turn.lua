@@ -1,5 +1,5 @@
--- The mass-listing guard: counts the answers of a list about hosts that were not
--- listed on it, and freezes it when too many of the last ones are listings.
+-- The mass-listing guard: counts the answers of a list about hosts that were
+-- not listed on it, and freezes it when too many of the last ones are listings.
 -- The window is made of answers, not of time: halved beyond 48 of them, so that
 -- a list that turns is found after as many listings on a large site as on a
 -- small one; what is older than half an hour counts half, than an hour not.
