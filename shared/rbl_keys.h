@@ -48,10 +48,10 @@
  *                      zset    SIDs, score = order of creation
  *   totals:<AC>        record  how many are in hosts and listed, with stamps
  *                              that change as these do (_totals.lua); made
- *                              when first asked for, and deleted by whoever
- *                              changes the account's record or a token of it:
- *                              nginx remembers those as long as these totals
- *                              live
+ *                              when first asked for; whoever changes the
+ *                              account's record or a token of it changes
+ *                              `made` with it: nginx remembers those as long
+ *                              as that is the same
  *   kids:<AC>:<HT>     zset    children of a range
  *   uniq:<AC>          hash    "<type>|<value>" -> host SID
  *   refs:<AC>          hash    "<RP>", "<CG>:h", "<CG>:c" -> how many use it

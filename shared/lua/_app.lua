@@ -2,7 +2,7 @@
 -- list and the limits of its application: whoever reads it needs no more.  It
 -- has a key of its own, so that it is read together with the account; `tokens`
 -- tells whose it is.
---- include: account
+--- include: account_save
 --- use: app token
 local tokens = key('tokens', ac)
 local function app_of(sid)
@@ -26,14 +26,14 @@ local function token_new(field, digest, app)
         app[APP.allow] or {}, app[APP.limits] or {}, now_ms()})
 end
 local function token_end(field)
-    totals_forget()
+    totals_renew()
     call('HDEL', tokens, field)
     call('DEL', key('token', ac, field))
 end
 -- Saves an application whose allow list or limits have changed, and brings them
 -- to its tokens.
 local function app_admits(app)
-    totals_forget()
+    totals_renew()
     save(key('s', ac, app[APP.id]), app)
     for _, e in ipairs(tokens_of(app[APP.id])) do
         local token = e[2]

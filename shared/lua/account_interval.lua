@@ -3,7 +3,7 @@
 -- KEYS[1] acct:<AC>
 -- ARGV    1 interval (s)
 -- Result  OK | ACCOUNT (there is none) | SHORT, the plan's shortest (s)
---- include: account
+--- include: account_save
 --- use: account
 local a = load(KEYS[1])
 if not a then

@@ -5,7 +5,7 @@
 -- ARGV    1 plan  2 paid  3 max hosts  4 max contacts  5 max checks a day
 --         6 shortest interval (s)
 -- Result  OK, number of hosts, number of contacts | ACCOUNT (there is none)
---- include: account
+--- include: account_save
 --- use: account
 local a = load(KEYS[1])
 if not a then

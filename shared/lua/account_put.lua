@@ -4,7 +4,7 @@
 --         7 interval (s)  8 profile SID  9 group SID  10 max checks a day
 --         11 shortest interval (s)
 -- Result  OK | EXISTS
---- include: account
+--- include: account_save
 --- use: account profile group
 if call('EXISTS', KEYS[1]) == 1 then
     return {'EXISTS'}

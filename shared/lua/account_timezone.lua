@@ -2,7 +2,7 @@
 -- KEYS[1] acct:<AC>
 -- ARGV    1 name of the zone
 -- Result  OK | ACCOUNT (there is none)
---- include: account
+--- include: account_save
 --- use: account
 local a = load(KEYS[1])
 if not a then

@@ -2,7 +2,7 @@
 -- KEYS[1] acct:<AC>
 -- ARGV    1 group SID  2 name  3 "1": it becomes the default
 -- Result  OK, packed record | LIMIT, max groups | ACCOUNT
---- include: account
+--- include: account_save
 --- use: account
 local max_groups = 1000
 local a = load(KEYS[1])

@@ -4,7 +4,7 @@
 -- ARGV    1 group SID  2 "1" if name is given  3 name
 --         4 "1": it becomes the default, "0": it is not to be it, "": as it is
 -- Result  OK | GROUP | DEFAULT | ACCOUNT
---- include: account
+--- include: account_save
 --- use: account group
 local a = load(KEYS[1])
 if not a then

@@ -5,7 +5,7 @@
 --         4 "1": entries are given  5... entries
 -- Result  OK, packed record, SIDs of the system lists that it follows
 --         | ENTRIES (one is unknown) | LIMIT, max profiles | ACCOUNT
---- include: account
+--- include: account_save
 --- include: profiles
 --- use: account
 local max_profiles = 1000

@@ -3,7 +3,7 @@
 -- KEYS[1] acct:<AC>
 -- ARGV    1 profile SID
 -- Result  OK | PROFILE | USED, by how many hosts | LAST | ACCOUNT
---- include: account
+--- include: account_save
 --- use: account
 local a = load(KEYS[1])
 if not a then

@@ -5,7 +5,7 @@
 --         4 is_default: "", "0", "1"  5 "1": entries are given  6... entries
 -- Result  OK | PROFILE | ENTRIES (one is unknown)
 --         | DEFAULT (it would leave none) | ACCOUNT
---- include: account
+--- include: account_save
 --- include: profiles
 --- use: account profile
 local a = load(KEYS[1])

@@ -192,9 +192,12 @@ my $full = memory();
 is_deeply(read_all(), $all, 'all again');
 my $after = memory();
 diag("KiB: $before, with rows $full, again $after");
-cmp_ok($after - $full, '<=', 2048, 'no memory more');
-cmp_ok($full - $before, '<=', 8192, 'which has an end')
-    if !nginx_env() && !$ENV{RBL_NGINX};
+
+# What a sanitizer keeps is no measure.
+if (!nginx_env() && !$ENV{RBL_NGINX}) {
+    cmp_ok($after - $full, '<=', 2048, 'no memory more');
+    cmp_ok($full - $before, '<=', 8192, 'which has an end');
+}
 as_it_is('in the end', path => "host/$h[3]{id}");
 is_deeply([workers_now($t->{nginx})], [$worker], 'all by one worker');
 

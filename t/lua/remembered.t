@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# What nginx remembers of accounts and tokens ends with the account's totals:
-# every script that changes one of them ends these in the same step.
+# What nginx remembers of accounts and tokens holds as long as the stamp of the
+# account's totals: every script that changes one of them changes that in the
+# same step.
 
 use strict;
 use warnings;
@@ -31,8 +32,16 @@ sub step {
     is(script($script, [$acct], @args)->[0], 'OK', "$script $args[0]");
     is(state() ne $before, $ends, 'the records: ' . ($ends ? 'changed' : 'not'))
         if $script ne 'app_put' && $script ne 'app_token';
-    is(cmd('GET', k('totals', $ac)), $ends ? undef : $made,
-        'and so the totals ' . ($ends ? 'end' : 'stay'));
+    my $now = cmd('GET', k('totals', $ac));
+    if (!$ends) {
+        is($now, $made, 'and so do the totals');
+    } elsif ($script =~ /^fsck/) {
+        is($now, undef, 'the totals are made anew');
+    } else {
+        my ($old, $new) = map { unpacked($_) } $made, $now;
+        cmp_ok(pop @$new, '>', pop @$old, 'the totals have another stamp');
+        is_deeply($new, $old, 'and are as they were');
+    }
 }
 
 step(!!0, 'app_put', $ap, 'name', 'secret', $field[0], 'd' x 32);
@@ -66,6 +75,13 @@ for (['fsck_entries', 'tokens', $field[0]],
     cmd('SET', k('token', $ac, $field[0]), packed([1,
         pack('H*', $field[0]) . 'd' x 24, $ap, 'active', [], [], 1]));
     step(!!1, $script, '1', @args);
+}
+
+# Totals that cannot be read, and older ones, are made anew.
+for my $bad ('junk', packed([1, 1, 1, 1, 1])) {
+    cmd('SET', k('totals', $ac), $bad);
+    is(script('account_status', [$acct], 'active')->[0], 'OK', 'a change');
+    is(cmd('EXISTS', k('totals', $ac)), 0, 'and they are gone');
 }
 
 my @made = map { script('totals_make', [$acct]);
