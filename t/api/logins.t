@@ -6,6 +6,7 @@
 use strict;
 use warnings;
 
+use POSIX ();
 use RblApi;
 use RblTest;
 
@@ -143,6 +144,22 @@ for my $made ([1, 1, 1, 1, 0], [1, 1, 1, 1, 0, 0], 'x') {
 }
 redis($redis, 'DEL', redis_key('totals', $sid));
 accepted(call($t, 'GET', $page), 'none too');
+
+# --- beside one that changes the account again and again ----------------------
+
+my $child = fork // die;
+if ($child == 0) {
+    my @zone = ('Asia/Tokyo', 'UTC');
+    my $script = read_file(build_dir() . '/gen/lua/account_timezone.lua');
+    redis($redis, 'EVAL', $script, 1, redis_key('acct', $sid), $zone[$_ % 2])
+        for 1 .. 100_000;
+    POSIX::_exit(0);
+}
+my %status;
+$status{ call($t, 'GET', $_)->{status} }++ for ($one, $page) x 300;
+kill 'KILL', $child;
+waitpid $child, 0;
+is_deeply(\%status, { 200 => 600 }, 'every read is answered');
 
 # --- by hand -----------------------------------------------------------------
 
