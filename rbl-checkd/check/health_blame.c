@@ -15,7 +15,7 @@
                                            found counts as well */
 #define FAILED  10.0                    /* and for failures */
 #define GRACE   0.5                     /* s in which others may speak up, where
-                                           none is known to be good */
+                                           none has been found good */
 
 typedef struct {
     double    from;                     /* what was found since counts */
@@ -277,7 +277,9 @@ weigh(health_t *health, unsigned resolver)
         return;                         /* there is more to come */
     }
 
-    if (v.good == 0 && v.bad < HEALTH_BLAME && wait > 0) {
+    /* Failures may be quick where a good answer takes its way. */
+
+    if (v.good == 0 && wait > 0) {
         grace(health, resolver, wait);
         return;
     }
