@@ -197,6 +197,48 @@ test_heard(void)
 }
 
 
+/* Failures may be quick where a good answer takes its way. */
+
+static void
+test_late(void)
+{
+    size_t        i;
+    list_t       *list[4];
+    told_t        t[4];
+    const char   *names[] = { "a.test", "b.test", "c.test", "d.test" };
+
+    fresh();
+    memset(t, 0, sizeof(t));
+
+    for (i = 0; i < 4; i++) {
+        list[i] = list_of(names[i], V4, "ip");
+        world(names[i], 0, i < 3 ? W_SERVFAIL : W_GOOD, 300);
+    }
+
+    for (i = 0; i < 3; i++) {
+        (void) put(list[i], V4, 0, HEALTH_KNOWN, &t[i]);
+    }
+
+    for (i = 0; i < 20; i++) {
+        ev_run(loop, EVRUN_NOWAIT);
+    }
+
+    (void) put(list[3], V4, 0, HEALTH_KNOWN, &t[3]);
+    run_until(&t[3], 1);
+    ok(t[3].v.state == HEALTH_GOOD, "three lists fail, then one is good");
+
+    for (i = 0; i < 3; i++) {
+        run_until(&t[i], 1);
+        ok(t[i].v.state == HEALTH_DOWN, "it was not the resolver: %s",
+           names[i]);
+    }
+
+    for (i = 0; i < 4; i++) {
+        list_unref(list[i]);
+    }
+}
+
+
 int
 main(void)
 {
@@ -205,6 +247,7 @@ main(void)
     test_resolver();
     test_doubt();
     test_heard();
+    test_late();
 
     health_free(health);
     ev_loop_destroy(loop);
