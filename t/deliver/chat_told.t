@@ -15,13 +15,7 @@ my $file = own_dir('token') . '/telegram';
 write_file($file, "$token\n", 0600);
 
 deliver_setup();
-script('lists_put', [k('lists')],
-    packed([1, 'RBa', 'rbl', 'a.example', 'List <A> & co', 'https://a.example/',
-        3, 0, 'active', '', ['127.0.0.2=spam source'],
-        'https://a.example/q?h=%s&x=1', 'https://a.example/off?h=%s',
-        'critical', 'ip', 'block', 'ip']),
-    packed([1, 'RBb', 'rbl', 'b.example', 'List B', '', 3, 0, 'active', '', [],
-        '', '', 'normal', 'ip', 'block', 'ip']));
+lists_of_messages();
 
 my $s = start_receiver(body => '{"ok":true}');
 my $slack = start_receiver(body => 'ok');

@@ -12,8 +12,9 @@ use Time::HiRes ();
 use RblScript;
 use RblTest;
 
-our @EXPORT = qw(deliver_setup start_deliverd hook_add event_emit one_off
-    due_now time_passes wake deliveries delivery idle dead_letters hook_status
+our @EXPORT = qw(deliver_setup lists_of_messages start_deliverd hook_add
+    event_emit one_off due_now time_passes wake deliveries delivery idle
+    dead_letters hook_status
     standard_ok soon attempt contact_put contact_active contact_code confirm
     confirm_attempt letter
     authority certificate $AC $ACCT $AP $SECRET);
@@ -33,6 +34,19 @@ sub deliver_setup {
     $AP = sid('AP');
     script('app_put', [$ACCT], $AP, 'app', $SECRET, 'f' x 16, 'd' x 32);
     return $redis;
+}
+
+# Two lists that messages tell of: RBa with all that a list may have, RBb with
+# next to nothing.
+sub lists_of_messages {
+    script('lists_put', [k('lists')],
+        packed([1, 'RBa', 'rbl', 'a.example', 'List <A> & co',
+            'https://a.example/', 3, 0, 'active', '', ['127.0.0.2=spam source'],
+            'https://a.example/q?h=%s&x=1', 'https://a.example/off?h=%s',
+            'critical', 'ip', 'block', 'ip']),
+        packed([1, 'RBb', 'rbl', 'b.example', 'List B', '', 3, 0, 'active', '',
+            [], '', '', 'normal', 'ip', 'block', 'ip']));
+    return;
 }
 
 # Options: conf => {key => value}, resolver, env.
