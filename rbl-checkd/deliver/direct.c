@@ -35,7 +35,6 @@ direct_call(direct_t *dr, link_t *from, unsigned max)
 {
     link_t         *l, *next;
     entry_t        *e;
-    unsigned        deliveries;
     direct_call_t  *call;
 
     if (link_empty(from)) {
@@ -47,14 +46,13 @@ direct_call(direct_t *dr, link_t *from, unsigned max)
         return NULL;
     }
 
-    deliveries = 0;
     call->direct = dr;
     call->part = link_of(from->next, entry_t, turn)->part;
     link_init(&call->entries);
     link_add(&dr->calls, &call->link);
 
     for (l = from->next;
-         l != from && call->n < max && deliveries < DIRECT_DELIVERIES;
+         l != from && call->n < max && call->deliveries < DIRECT_DELIVERIES;
          l = next)
     {
         next = l->next;
@@ -64,7 +62,7 @@ direct_call(direct_t *dr, link_t *from, unsigned max)
             link_remove(l);
             link_add(&call->entries, l);
             call->n++;
-            deliveries += e->n_deliveries;
+            call->deliveries += e->n_deliveries;
         }
     }
 
@@ -86,7 +84,9 @@ direct_call_free(direct_call_t *call)
 static void
 direct_look(direct_t *dr)
 {
-    if (dr->n_open == 0 || dr->n_over >= DIRECT_BATCH) {
+    if (dr->n_open == 0 || dr->n_over >= DIRECT_BATCH
+        || dr->n_ended >= DIRECT_DELIVERIES)
+    {
         direct_tell(dr);
     }
 
@@ -109,6 +109,7 @@ direct_close(direct_t *dr, entry_t *e)
     e->open = 0;
     dr->n_open--;
     dr->n_over++;
+    dr->n_ended += e->n_deliveries;
 }
 
 

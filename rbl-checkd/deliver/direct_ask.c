@@ -321,7 +321,7 @@ direct_ask(direct_t *dr)
     direct_call_t  *call;
 
     while (!link_empty(&dr->fresh)) {
-        call = direct_call(dr, &dr->fresh, DIRECT_BATCH);
+        call = direct_call(dr, &dr->fresh, DIRECT_ASKED);
 
         if (call == NULL) {
             direct_give_up(&dr->fresh);

@@ -8,8 +8,9 @@
 
 #include "direct.h"
 
-#define DIRECT_BATCH       64u          /* entries a call, */
-#define DIRECT_DELIVERIES  256u         /* or until they have so many */
+#define DIRECT_ASKED       256u         /* entries a call that asks, */
+#define DIRECT_BATCH       64u          /* and a record, */
+#define DIRECT_DELIVERIES  64u         /* or until they have so many */
 
 /* One call of a script, for entries of one partition. */
 typedef struct {
@@ -17,6 +18,7 @@ typedef struct {
     direct_t   *direct;
     unsigned    part;
     unsigned    n;
+    unsigned    deliveries;
     link_t      entries;                /* by their turn */
     size_t      argc;                   /* of what was asked */
     rbl_str_t  *argv;
@@ -31,6 +33,7 @@ struct direct_s {
     link_t      over;                   /* to be recorded */
     link_t      calls;
     unsigned    n_open, n_over, n_asking;
+    unsigned    n_ended;                /* deliveries of what is over */
     ev_tstamp   again;                  /* no record before that */
     ev_timer    tick;
 };

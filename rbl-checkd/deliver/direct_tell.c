@@ -110,6 +110,7 @@ direct_put_back(direct_call_t *call)
     direct_t  *dr = call->direct;
 
     dr->n_over += call->n;
+    dr->n_ended += call->deliveries;
 
     while (!link_empty(&call->entries)) {
         link_add(&dr->over, link_shift(&call->entries));
@@ -141,6 +142,7 @@ direct_part(direct_call_t *call)
         }
 
         call->n--;
+        call->deliveries -= single->deliveries;
         direct_send(single);
     }
 }
@@ -212,7 +214,7 @@ static void
 direct_send(direct_call_t *call)
 {
     char          lease[24];
-    size_t        i, from;
+    size_t        i, n, from;
     size_t        end[DIRECT_BATCH];
     store_t      *store = call->direct->deliver->store;
     link_t       *l;
@@ -220,13 +222,13 @@ direct_send(direct_call_t *call)
     rbl_key_t     key;
     rbl_str_t     argv[2 + DIRECT_BATCH], all;
 
-    i = 0;
+    n = 0;
     rbl_buf_init(&packed);
 
     for (l = call->entries.next; l != &call->entries; l = l->next) {
         direct_freeze(link_of(l, entry_t, turn));
         direct_pack(&packed.out, link_of(l, entry_t, turn));
-        end[i++] = rbl_buf_str(&packed).n;
+        end[n++] = rbl_buf_str(&packed).n;
     }
 
     if (packed.out.failed) {
@@ -246,13 +248,13 @@ direct_send(direct_call_t *call)
     all = rbl_buf_str(&packed);
     from = 0;
 
-    for (i = 0; i < call->n; i++) {
+    for (i = 0; i < n; i++) {
         argv[2 + i] = (rbl_str_t) { all.p + from, end[i] - from };
         from = end[i];
     }
 
     store_script(store, &rbl_script_event_done, direct_told, call, 1,
-                 (int) (2 + call->n), argv);
+                 (int) (2 + n), argv);
     rbl_buf_free(&packed);
 }
 
@@ -268,6 +270,7 @@ direct_tell(direct_t *dr)
 
     while ((call = direct_call(dr, &dr->over, DIRECT_BATCH)) != NULL) {
         dr->n_over -= call->n;
+        dr->n_ended -= call->deliveries;
         direct_send(call);
 
         if (ev_now(dr->deliver->loop) < dr->again) {

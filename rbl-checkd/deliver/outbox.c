@@ -19,7 +19,7 @@
 
 
 #define OUTBOX_COUNT      8u            /* entries of a partition a read, */
-#define OUTBOX_BATCH      64u           /* or so many of all together */
+#define OUTBOX_BATCH      128u          /* or so many of all together */
 #define OUTBOX_BLOCK      1.0           /* s */
 #define OUTBOX_BLOCK_MS   "1000"
 #define OUTBOX_AGAIN      1.0           /* s after trouble */
