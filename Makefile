@@ -32,10 +32,12 @@ HARDEN   = -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
 ifeq ($(SANITIZE),)
 OPT      = -O2 -g $(HARDEN)
 LDOPT    = -pie -Wl,-z,relro,-z,now
+MALLOC   = -ljemalloc
 else
 OPT      = -O1 -g -fno-omit-frame-pointer -fsanitize=$(SANITIZE) \
            -fno-sanitize-recover=undefined
 LDOPT    = -fsanitize=$(SANITIZE)
+MALLOC   =
 endif
 
 PKGS     = hiredis jansson libcurl libidn2 libpsl libcrypto
@@ -102,6 +104,10 @@ $(BUILD)/libcheckd.a: $(call obj,$(DAEMON))
 	$(call say,AR,$@)ar rcs $@ $^
 
 ARCHIVES = $(BUILD)/libcheckd.a $(BUILD)/librbl.a
+
+# What runs for long and allocates in each turn of its loop has the allocator
+# that redis-server has; sanitizers bring their own.
+$(BUILD)/rbl-checkd $(TOOLBIN): LIBS += $(MALLOC)
 
 $(BUILD)/rbl-checkd: $(call obj,rbl-checkd/main.c) $(ARCHIVES)
 	$(call say,LD,$@)$(CC) $(LDOPT) -o $@ $^ $(LIBS)

@@ -5,7 +5,8 @@
 set -eu
 
 build="gcc make pkg-config nginx nginx-dev libhiredis-dev libjansson-dev
-libcurl4-openssl-dev libev-dev libidn2-dev libpsl-dev libssl-dev"
+libcurl4-openssl-dev libev-dev libidn2-dev libjemalloc-dev libpsl-dev
+libssl-dev"
 run="redis-server redis-tools unbound rbldnsd curl tzdata"
 test="$run clang dpkg-dev exim4-daemon-light iproute2 libnginx-mod-nchan
 libldns-dev libxml2-utils logrotate mandoc nodejs openssl perl

@@ -26,7 +26,7 @@ script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')], fresh_sid('WH'),
 my $daemon = start_checkd(store => $w->{redis}, resolver => $w->{dns},
     ready => qr/rbl-checkd/,
     # What is free goes back at once; few at a time make even peaks.
-    env => { MALLOC_TRIM_THRESHOLD_ => 4096, MALLOC_TOP_PAD_ => 0 },
+    env => { MALLOC_CONF => 'dirty_decay_ms:0,muzzy_decay_ms:0' },
     conf => { log_level => 'notice', checks_max => 32, deliver_http => 'on',
         deliver_allow => '127.0.0.0/8' });
 my @hosts = values %{ add_many($w, map { "10.1.250.$_" } 1 .. 100) };
