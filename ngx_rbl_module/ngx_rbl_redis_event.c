@@ -37,13 +37,15 @@
  * which may be another's socket by then.
  *
  * Writes: the first command of a loop turn posts the flush event, so that the
- * commands of that turn leave in one write.  If they are many, a part of them
- * leaves early: the store works on it while the worker reads the next requests.
+ * commands of that turn leave in one write.  If they are much, they leave
+ * early: the store works on them while the worker reads the next requests.  How
+ * much is said in bytes, which tell the store's work better than commands do.
  * Only when the socket is full is the write event armed.
  *
  * Reads: the more replies a turn brings, the fewer turns, reads and writes a
- * request costs, so hiredis is called as often as the bytes that wait need, up
- * to a bound: one busy store must not keep the worker from its clients.
+ * request costs, so while replies are due hiredis is called as often as the
+ * bytes that wait need, up to a bound: one busy store must not keep the worker
+ * from its clients.
  */
 
 #include "ngx_rbl_redis.h"
@@ -53,7 +55,7 @@
 
 #define NGX_RBL_REDIS_READ   16384      /* what hiredis reads in one call */
 #define NGX_RBL_REDIS_READS  8          /* calls in one event */
-#define NGX_RBL_REDIS_EARLY  32         /* commands that leave early */
+#define NGX_RBL_REDIS_EARLY  4096       /* bytes that leave early */
 
 
 typedef struct {
@@ -61,9 +63,8 @@ typedef struct {
     redisAsyncContext        *ac;
     ngx_rbl_redis_broken_pt   broken;
     ngx_event_t               flush;
-    ngx_uint_t                commands;     /* since it was posted, or since
-                                               some left early */
     unsigned                  flushing:1;   /* hiredis is in a write now */
+    unsigned                  full:1;       /* nothing more leaves early */
     unsigned                  reading:1;    /* it is called from below */
     unsigned                  closed:1;     /* to be freed after the reading */
 } ngx_rbl_redis_event_t;
@@ -74,6 +75,7 @@ static void ngx_rbl_redis_write_handler(ngx_event_t *wev);
 static void ngx_rbl_redis_flush_handler(ngx_event_t *ev);
 static void ngx_rbl_redis_write(ngx_rbl_redis_event_t *e);
 static void ngx_rbl_redis_write_early(ngx_rbl_redis_event_t *e);
+static ngx_int_t ngx_rbl_redis_waiting(ngx_rbl_redis_event_t *e);
 static ngx_int_t ngx_rbl_redis_unasked(ngx_rbl_redis_event_t *e);
 static void ngx_rbl_redis_read(ngx_rbl_redis_event_t *e);
 static void ngx_rbl_redis_add_read(void *data);
@@ -158,21 +160,20 @@ ngx_rbl_redis_read_handler(ngx_event_t *rev)
 static void
 ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
 {
-    int        waiting;
     ngx_int_t  calls;
-
-    if (ioctl(e->connection->fd, FIONREAD, &waiting) == -1) {
-        waiting = 0;
-    }
-
-    calls = ngx_min(waiting / NGX_RBL_REDIS_READ + 1, NGX_RBL_REDIS_READS);
 
     e->reading = 1;
     ngx_rbl_meter_turn();
 
-    do {
+    redisAsyncHandleRead(e->ac);
+
+    for (calls = ngx_rbl_redis_waiting(e); calls > 0 && !e->closed; calls--) {
+        if (ngx_rbl_redis_unasked(e)) {
+            break;
+        }
+
         redisAsyncHandleRead(e->ac);
-    } while (!e->closed && --calls > 0 && !ngx_rbl_redis_unasked(e));
+    }
 
     e->reading = 0;
     ngx_rbl_meter_turn();
@@ -180,6 +181,24 @@ ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
     if (e->closed) {
         ngx_free(e);
     }
+}
+
+
+/* How many more calls the bytes need that wait for commands that do. */
+
+static ngx_int_t
+ngx_rbl_redis_waiting(ngx_rbl_redis_event_t *e)
+{
+    int  waiting;
+
+    if (e->closed || e->ac->replies.head == NULL
+        || ioctl(e->connection->fd, FIONREAD, &waiting) == -1)
+    {
+        return 0;
+    }
+
+    return ngx_min((waiting + NGX_RBL_REDIS_READ - 1) / NGX_RBL_REDIS_READ,
+                   NGX_RBL_REDIS_READS - 1);
 }
 
 
@@ -253,6 +272,8 @@ ngx_rbl_redis_write_early(ngx_rbl_redis_event_t *e)
 
     n = send(c->fd, c->obuf, sdslen(c->obuf), MSG_NOSIGNAL);
 
+    e->full = n < (ssize_t) sdslen(c->obuf);
+
     if (n > 0) {
         sdsrange(c->obuf, n, -1);
     }
@@ -308,12 +329,11 @@ ngx_rbl_redis_add_write(void *data)
 
     if (!e->flushing && (e->ac->c.flags & REDIS_CONNECTED)) {
         if (!e->flush.posted) {
-            e->commands = 0;
+            e->full = 0;
             ngx_post_event(&e->flush, &ngx_posted_events);
         }
 
-        if (++e->commands == NGX_RBL_REDIS_EARLY) {
-            e->commands = 0;
+        if (!e->full && sdslen(e->ac->c.obuf) >= NGX_RBL_REDIS_EARLY) {
             ngx_rbl_redis_write_early(e);
         }
 
