@@ -5,9 +5,9 @@
  *   document   the service's OpenAPI document, by npm openapi-backend: method,
  *              path, parameters, credentials, body.  Twilio's comes by npm; the
  *              others are read from the directory that RBL_OPENAPI names
- *   generated  what others have made of the service's document: for Discord
- *              the schemas of npm discord-api-spec, for Datadog its own client,
- *              which has to make the same request of the same event
+ *   generated  what is made of the service's document: for Discord the schemas
+ *              of npm discord-api-spec, for Datadog and PagerDuty their own
+ *              clients, which have to make the same request of the same event
  * Fields that a document does not name are refused as well.
  */
 
@@ -15,6 +15,8 @@ import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
+
+import { asPagerduty } from './pagerduty.mjs';
 
 // Unlike import, it heeds NODE_PATH.
 const require = createRequire(import.meta.url);
@@ -192,7 +194,8 @@ async function asDatadog(r, method, target) {
         ? 'ok' : `it sends ${made.getBody()}`;
 }
 
-const generated = { discord: asDiscord, datadog: asDatadog };
+const generated = { discord: asDiscord, datadog: asDatadog,
+    pagerduty: asPagerduty };
 
 for await (const line of createInterface({ input: process.stdin })) {
     const r = JSON.parse(line);
