@@ -178,7 +178,10 @@ sub lab {
 
     my %stub = ('lab.test' => $lab->{script}->port,
         map { $_->{zone} => $lab->{rbldnsd}{port} } @zones);
-    $stub{ $_->{zone} } = $lab->{closed} for grep { $_->{to} } @all;
+    # A stub of its own, for unbound keeps what it knows of a server by zone:
+    # one that is silent for one scenario would be taken for dead in the others.
+    $stub{ $_->{zone} } = $_->{to} ? $lab->{closed} : $lab->{script}->port
+        for grep { $_->{via} ne 'direct' && !defined $_->{rbldnsd} } @all;
     my %conf = (
         plain     => '',
         strips    => "  private-address: 127.0.0.0/8\n",
