@@ -37,10 +37,11 @@
  * which may be another's socket by then.
  *
  * Writes: the first command of a loop turn posts the flush event, so that the
- * commands of that turn leave in one write.  If they are much, they leave
- * early: the store works on them while the worker reads the next requests.  How
- * much is said in bytes, which tell the store's work better than commands do.
- * Only when the socket is full is the write event armed.
+ * commands of that turn leave in one write.  They leave earlier if the store
+ * has nothing else to do, if they are much, and before replies are read: it
+ * works on them while the worker reads the next requests and makes answers.
+ * How much is said in bytes, which tell the store's work better than commands
+ * do.  Only when the socket is full is the write event armed.
  *
  * Reads: the more replies a turn brings, the fewer turns, reads and writes a
  * request costs, so while replies are due hiredis is called as often as the
@@ -74,6 +75,7 @@ static void ngx_rbl_redis_read_handler(ngx_event_t *rev);
 static void ngx_rbl_redis_write_handler(ngx_event_t *wev);
 static void ngx_rbl_redis_flush_handler(ngx_event_t *ev);
 static void ngx_rbl_redis_write(ngx_rbl_redis_event_t *e);
+static ngx_int_t ngx_rbl_redis_is_early(ngx_rbl_redis_event_t *e);
 static void ngx_rbl_redis_write_early(ngx_rbl_redis_event_t *e);
 static ngx_int_t ngx_rbl_redis_waiting(ngx_rbl_redis_event_t *e);
 static ngx_int_t ngx_rbl_redis_unasked(ngx_rbl_redis_event_t *e);
@@ -161,6 +163,10 @@ static void
 ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
 {
     ngx_int_t  calls;
+
+    if (e->flush.posted && !e->full && sdslen(e->ac->c.obuf) > 0) {
+        ngx_rbl_redis_write_early(e);
+    }
 
     e->reading = 1;
     ngx_rbl_meter_turn();
@@ -257,6 +263,17 @@ ngx_rbl_redis_write(ngx_rbl_redis_event_t *e)
 }
 
 
+/* Much, or the only command whose reply is due. */
+
+static ngx_int_t
+ngx_rbl_redis_is_early(ngx_rbl_redis_event_t *e)
+{
+    return !e->full
+           && (sdslen(e->ac->c.obuf) >= NGX_RBL_REDIS_EARLY
+               || e->ac->replies.head == e->ac->replies.tail);
+}
+
+
 /*
  * Without hiredis, which would end its context from inside the command if this
  * fails: what cannot be written stays for the flush, which finds out why.
@@ -333,7 +350,7 @@ ngx_rbl_redis_add_write(void *data)
             ngx_post_event(&e->flush, &ngx_posted_events);
         }
 
-        if (!e->full && sdslen(e->ac->c.obuf) >= NGX_RBL_REDIS_EARLY) {
+        if (ngx_rbl_redis_is_early(e)) {
             ngx_rbl_redis_write_early(e);
         }
 
