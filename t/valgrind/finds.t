@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# Does `make valgrind` see anything?  A program with faults tells.
+# Does `make valgrind` see anything?  A program with faults, and with the
+# allocator of rbl-checkd, tells.
 
 use strict;
 use warnings;
@@ -42,8 +43,8 @@ main(int argc, char **argv)
     return 0;
 }
 END
-is(run_cmd('gcc', '-g', '-O0', '-o', "$dir/fault", "$dir/fault.c")->{status},
-    0, 'built');
+is(run_cmd('gcc', '-g', '-O0', '-o', "$dir/fault", "$dir/fault.c",
+    '-ljemalloc')->{status}, 0, 'built');
 
 my %tells = (leak => qr/definitely lost/, overrun => qr/Invalid write/,
     unset => qr/uninitialised/, child => qr/Invalid write/);
