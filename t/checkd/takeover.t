@@ -49,10 +49,10 @@ eventually { jobs_left($w) == 0 } 5, 'killed: no job is left';
 
 # A scheduled check likewise; the host goes on being checked.
 
+signal_server($other, 'STOP');
 my $ht = add_host($w, '10.0.0.9');
 $dns->rules([ '.', 'mute' ]);
 $first = checkd(checks_max => 4);
-signal_server($other, 'STOP');
 eventually { jobs_left($w) == 1 && log_count($first, 'ready') } 5,
     'a due host becomes a job';
 wait_for { $dns->asked('^9\.') > 0 } 5, 'its questions';
