@@ -38,10 +38,10 @@
  *
  * Writes: the first command of a loop turn posts the flush event, so that the
  * commands of that turn leave in one write.  They leave earlier if the store
- * has nothing else to do, if they are much, and before replies are read: it
- * works on them while the worker reads the next requests and makes answers.
- * How much is said in bytes, which tell the store's work better than commands
- * do.  Only when the socket is full is the write event armed.
+ * has nothing else to do, and if they are much: it works on them while the
+ * worker reads the next requests.  How much is said in bytes, which tell the
+ * store's work better than commands do.  Only when the socket is full is the
+ * write event armed.
  *
  * Reads: the more replies a turn brings, the fewer turns, reads and writes a
  * request costs, so while replies are due hiredis is called as often as the
@@ -163,10 +163,6 @@ static void
 ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
 {
     ngx_int_t  calls;
-
-    if (e->flush.posted && !e->full && sdslen(e->ac->c.obuf) > 0) {
-        ngx_rbl_redis_write_early(e);
-    }
 
     e->reading = 1;
     ngx_rbl_meter_turn();
