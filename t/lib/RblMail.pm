@@ -7,6 +7,7 @@ use strict;
 use warnings;
 
 use Exporter 'import';
+use IO::Select;
 use IO::Socket::INET;
 use JSON::PP ();
 use POSIX ();
@@ -17,8 +18,9 @@ our @EXPORT = qw(start_exim mails mail_body mail_check start_fake_smtp
     answer_smtp smtp_seen);
 
 # start_exim(tls => {cert, key}, implicit => 1, user => [name, password], login
-# => 1: AUTH LOGIN in place of PLAIN): {port, mails}.  It takes mail for @example.net and puts it into files; as if
-# it were elsewhere, "later@" gets 451 and "nobody@" 550.
+# => 1: AUTH LOGIN in place of PLAIN): {port, mails}.  It takes mail for
+# @example.net and puts it into files; as if it were elsewhere, "later@" gets
+# 451 and "nobody@" 550.
 sub start_exim {
     my (%opt) = @_;
 
@@ -33,7 +35,18 @@ sub start_exim {
     my $s = spawn('exim', { dir => $d, log => "$d/exim.log" },
         '/usr/sbin/exim4', '-C', "$d/conf", '-bdf', '-oP', "$d/pid");
     @$s{qw(port mails)} = ($port, "$d/mail/new");
-    return started($s, sub { RblTest::Servers::tcp_open($port) });
+    return started($s, sub { greets($port, $opt{implicit}) });
+}
+
+# Without a certificate exim makes itself one when it listens already, and that
+# takes it a second or three: a connection is not an answer.
+sub greets {
+    my ($port, $implicit) = @_;
+
+    my $s = RblTest::Servers::tcp_open($port) or return 0;
+    return 1 if $implicit;
+    my $line = IO::Select->new($s)->can_read(10) ? readline $s : undef;
+    return ($line // '') =~ /^220 /;
 }
 
 sub exim_conf {
