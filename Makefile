@@ -159,10 +159,8 @@ check:
 	@sh conf/deps.sh build test
 	@$(MAKE) --no-print-directory all unit tools style $(NGINX)
 	@$(MAKE) --no-print-directory replay
-	@export $(TESTENV) RBL_BUILD=$(abspath $(BUILD)); bad=0; \
-	$(PROVE) -It/lib --timer -j$(JOBS) $(BESIDE) || bad=1; \
-	$(PROVE) -It/lib --timer $(ALONE) || bad=1; \
-	exit $$bad
+	@$(TESTENV) RBL_BUILD=$(abspath $(BUILD)) PROVE="$(PROVE)" \
+	    sh t/check.sh $(BUILD) $(JOBS) "$(BESIDE)" "$(ALONE)"
 
 asan:
 	$(MAKE) BUILD=build/asan SANITIZE=address,undefined check
