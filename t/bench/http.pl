@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# HTTP: what a request costs beside `return 200` of the same nginx, and beside
-# peers that give the same answers (lib/RblBenchHttp.pm, peers/README).
+# HTTP: what a request costs beside `return 200` of the same nginx, beside the
+# least programs that ask Redis (t/tools/storefloor), and beside peers that give
+# the same answers (lib/RblBenchHttp.pm, peers/README).
 
 use strict;
 use warnings;
@@ -19,7 +20,7 @@ same_answers($s);
 
 my $HOST = "host/$s->{host}.json";
 my $PAGE = 'hosts.json?page_size=20';
-my %who = map { $_ => $s->{$_} } qw(nginx open lua node);
+my %who = (%{ $s->{least} }, map { $_ => $s->{$_} } qw(nginx open lua node));
 my $every_host = sub { my ($a) = @_;
     return map { "/3.0/host/$_.json" } @{ $a->{hosts} } };
 my $every_page = sub { return map { "/3.0/$PAGE&page=$_" } 1 .. 6 };
@@ -70,6 +71,9 @@ my @rows = (
     'page of 20'             => row('nginx', "/3.0/$PAGE"),
     'return 200, as host'    => row('nginx', '/floor-host/'),
     'return 200, as page'    => row('nginx', '/floor-page/'),
+    'least program: none'    => row('none', '/'),
+    'least program: host'    => row('host', '/'),
+    'least program: page'    => row('page', '/'),
     'one host, random'       => row('nginx', '/', script => $random_host),
     'page of 20, random'     => row('nginx', '/', script => $random_page),
     'one host, no ACL'       => row('open', "/3.0/$HOST"),
@@ -99,7 +103,8 @@ my $r = interleave(rounds(5), \@rows, warm => 1);
 remark("bodies: one host $s->{sizes}{host}, page $s->{sizes}{page} bytes");
 remark("wrk -t1 -c64 (alone: -c1), one worker; of 2.5 KB: the ratio to the");
 remark('first row, round by round; CPU in us a request, all threads; no ACL:');
-remark('a user of Redis who may do everything, as the peers are');
+remark('a user of Redis who may do everything, as the peers are; the least');
+remark('program asks Redis for the same (none: for nothing) and answers as much');
 table([ 'answer', 'requests/s', 'of 2.5 KB', 'server CPU', 'x', 'Redis CPU' ],
     map { [ $_, figure($r->{$_}{rps}), figure(ratio($r, $_, $FLOOR, 'rps')),
         figure($r->{$_}{server}), figure(ratio($r, $_, $FLOOR, 'server')),

@@ -2,7 +2,8 @@
 
 # Latency at half load: requests come at a constant rate, half of what the
 # server can do, and their time runs from when they were due (t/tools/httprate).
-# `return 200` of the same worker is asked at the same rate.
+# Beside it, at the same rate: `return 200` of the same worker, and the least
+# programs that answer after Redis has (t/tools/storefloor), or at once.
 
 use strict;
 use warnings;
@@ -23,15 +24,16 @@ my %path = (
     'page of 20' => '/3.0/hosts.json?page_size=20',
 );
 
+my %least = ('one host' => 'host', 'page of 20' => 'page');
 
 # One run of httprate: microseconds.
 sub at_rate {
-    my ($name, $rate) = @_;
+    my ($server, $path, $rate) = @_;
 
     my $c = spend(sub { run_cmd({ timeout => 60 },
-        build_dir() . '/t/tools/httprate', $s->{nginx}{port}, $rate,
-        seconds(1), CONNECTIONS, $path{$name}, $auth) },
-        servers => [@{ $s->{nginx}{workers} }, $s->{redis}{pid}]);
+        build_dir() . '/t/tools/httprate', $server->{port}, $rate,
+        seconds(1), CONNECTIONS, $path, $auth) },
+        servers => [@{ $server->{workers} }, $s->{redis}{pid}]);
     my $r = $c->{value};
     my %v = $r->{out} =~ /(\w+)=([\d.]+)/g;
     die "httprate: $r->{out}$r->{err}\n" if $r->{status} != 0;
@@ -48,25 +50,37 @@ sub half {
     return int $most->{rps} / 2;
 }
 
-my (@rows, @shown, %half);
-for my $name (sort keys %path) {
-    push @shown, $name, $name eq 'return 200' ? () : "return 200 beside $name";
-    push @rows, $name => sub { at_rate($name, $half{$name} = half($name)) };
-    push @rows, "return 200 beside $name"
-        => sub { at_rate('return 200', $half{$name}) }
-        if $name ne 'return 200';
+my (@rows, %rate);
+for my $name ('one host', 'page of 20') {
+    push @rows, $name => sub { at_rate($s->{nginx}, $path{$name},
+            $rate{$name} = half($name)) },
+        "beside $name: return 200" => sub {
+            at_rate($s->{nginx}, $path{'return 200'}, $rate{$name}) },
+        "beside $name: least with Redis" => sub {
+            at_rate($s->{least}{$least{$name}}, '/', $rate{$name}) },
+        "beside $name: least without" => sub {
+            at_rate($s->{least}{none}, '/', $rate{$name}) };
 }
+push @rows, 'return 200' => sub { at_rate($s->{nginx}, $path{'return 200'},
+    half('return 200')) };
 my $r = interleave(rounds(7), \@rows, warm => 1);
 
 remark('64 connections; us from when a request was due to its whole answer;');
 remark('late: p99 of what the asking program itself was late');
 table(['answer', 'asked a second', 'p50', 'p90', 'p99', 'p99.9', 'late'],
     map { my $row = $_; [$row, map { figure($r->{$row}{$_}) }
-        qw(rate p50 p90 p99 p999 late)] } @shown);
+        qw(rate p50 p90 p99 p999 late)] } grep { !ref } @rows);
+print "\n";
+remark('p99 with Redis of p99 without, of the least programs: what any program');
+remark('pays here for the way to Redis and back');
+for my $name (sort keys %least) {
+    remark("$name: " . figure(ratio($r, "beside $name: least with Redis",
+        "beside $name: least without", 'p99')));
+}
 
-for my $name ('one host', 'page of 20') {
+for my $name (sort keys %least) {
     target("$name: p99 of return 200 at the same rate",
-        ratio($r, $name, "return 200 beside $name", 'p99'), '<', 3, 'x');
+        ratio($r, $name, "beside $name: return 200", 'p99'), '<', 3, 'x');
 }
 
 bench_end();

@@ -4,10 +4,11 @@ package RblBenchHttp;
 # one nginx with the module and with `return 200` in the same worker, and, if
 # wanted, the peers (peers/README): an nginx with Lua and a Node process.  The
 # module is a user of Redis with the rights of conf/redis-rbl.acl; in the nginx
-# "open" it is one who may do everything, as the peers are.
+# "open" it is one who may do everything, as the peers are.  "least" are the
+# least programs that ask Redis for what the module asks, {none, host, page}.
 #
 #     my $s = http_servers(peers => 1);
-#     # {redis, nginx, open, lua, node, data, account, auth, host, sizes}
+#     # {redis, nginx, open, least, lua, node, data, account, auth, host, sizes}
 #     my $url = url_of($s->{nginx}, '/floor/');
 #
 # Every nginx has one worker, no access log, and connections without end.
@@ -66,6 +67,7 @@ sub http_servers {
     $s{open} = start_nginx(store => { %$redis, users => undef }, workers => 1,
         level => 'error', server => SERVER);
     $s{open}{workers} = [workers($s{open})];
+    $s{least} = start_least(\%s);
     if ($opt{peers}) {
         $s{lua} = start_lua($redis);
         $s{node} = start_node($redis);
@@ -79,6 +81,27 @@ sub body {
     my $r = http($server, 'GET', $path, auth => $s->{account});
     die "$path: $r->{raw}\n" if $r->{status} != 200;
     return $r->{body};
+}
+
+# t/tools/storefloor with the module's keys and the size of its answers; "none"
+# asks nobody, and answers what `return 200` does.
+sub start_least {
+    my ($s) = @_;
+
+    my ($sid, @hosts) = ($s->{account}{sid}, @{ $s->{account}{hosts} });
+    my %ask = (none => [], host => [$s->{host}], page => [@hosts[0 .. 19]]);
+    my %least;
+    for my $name (keys %ask) {
+        my @keys = map { redis_key('r', $sid, $_) } @{ $ask{$name} };
+        unshift @keys, redis_key('totals', $sid) if @keys;
+        my $port = free_port();
+        my $p = spawn('storefloor', {}, build_dir() . '/t/tools/storefloor',
+            $port, $s->{redis}{socket}, $s->{sizes}{$name} // FLOOR, @keys);
+        @$p{qw(port workers)} = ($port, [$p->{pid}]);
+        $least{$name} = started($p,
+            sub { RblTest::Servers::tcp_open($port) });
+    }
+    return \%least;
 }
 
 # `return 200` with 2,500 bytes, and with as many as our own answers have.  A
