@@ -1,0 +1,71 @@
+/*
+ * What the files of guard.h share: the lists and who waits for them (guard.c),
+ * and the turns of a list with the store (guard_turn.c).
+ */
+
+#ifndef GUARD_INT_H_INCLUDED
+#define GUARD_INT_H_INCLUDED
+
+#include "guard.h"
+#include "../link.h"
+#include "sidmap.h"
+
+typedef enum {
+    GUARD_IDLE = 0,
+    GUARD_ASKING,
+    GUARD_SAMPLING,
+    GUARD_THAWING
+} guard_state_t;
+
+typedef struct {
+    guard_t        *guard;
+    char            sid[40];
+    list_t         *list;               /* as it was told last */
+    guard_state_t   state;
+    link_t          waits;              /* the next batch */
+    link_t          asked;              /* the one that is under way */
+    unsigned        clear;              /* not told to the store yet */
+    int64_t         turned;             /* listings in the window, as it said */
+    int64_t         frozen;             /* since, as it said */
+    double          second;             /* when it began, and the answers */
+    unsigned        answers;            /* that came in it */
+    health_q_t     *sample;
+    int             kept;               /* caches may still have its lies */
+    ev_timer        timer;              /* the next batch */
+    ev_timer        count;              /* clear answers alone */
+} guard_list_t;
+
+typedef struct {
+    link_t          link;
+    guard_done_pt   done;
+    void           *data;
+    rbl_family_t    family;
+    unsigned        resolver;
+} guard_wait_t;
+
+struct guard_s {
+    struct ev_loop  *loop;
+    store_t         *store;
+    health_t        *health;
+    sidmap_t         lists;
+    link_t           custom;            /* told by the timer */
+    ev_timer         timer;
+};
+
+/* As soon as that, unless it is armed already. */
+void guard_arm(struct ev_loop *loop, ev_timer *timer, double seconds);
+
+/*
+ * Tells all of them, and frees them.  The call backs may ask and forget; what
+ * they ask is the next batch.
+ */
+void guard_tell(link_t *waits, int go);
+
+void guard_turn_init(guard_list_t *gl);
+void guard_turn_stop(guard_list_t *gl);     /* no call back comes any more */
+
+void guard_turn_clear(guard_list_t *gl);    /* one more clear answer */
+/* Somebody more waits; who it is, is the turn's until it is told. */
+void guard_turn_wait(guard_list_t *gl, guard_wait_t *w);
+
+#endif /* GUARD_INT_H_INCLUDED */
