@@ -1,46 +1,28 @@
 /*
- * The command table and its setters.  A setter refuses a second value, then a
- * bad one, with one line that names the value and what is allowed; nginx adds
- * file and line.  What needs several directives is checked in merge.
+ * The command table and the setters of one directive each.  What needs several
+ * directives is checked in merge.
  */
 
 #include "ngx_rbl_module.h"
+#include "ngx_rbl_slots.h"
 #include "ngx_rbl_zone.h"
-
-#include "rbl_validate.h"
 
 #define NGX_RBL_CONTEXTS   (NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF              \
                             |NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1)
 
-#define NGX_RBL_STORE_PORT    6379
-#define NGX_RBL_TEXT_MAX      255
-
-
-typedef struct {
-    ngx_int_t    min;
-    ngx_int_t    max;
-    const char  *allowed;
-} ngx_rbl_range_t;
+#define NGX_RBL_STORE_PORT  6379
 
 
 static char *ngx_rbl_set_api(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_rbl_set_store(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *ngx_rbl_set_text(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_rbl_set_prefix(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
-static char *ngx_rbl_set_number(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-static char *ngx_rbl_set_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *ngx_rbl_set_hosts(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static ngx_int_t ngx_rbl_host_ok(ngx_conf_t *cf, ngx_str_t *host);
 static char *ngx_rbl_set_password(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 static char *ngx_rbl_set_zoneinfo(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 static ssize_t ngx_rbl_read_file(ngx_conf_t *cf, ngx_str_t *name, u_char *buf,
     size_t size);
-static char *ngx_rbl_refuse(ngx_conf_t *cf, ngx_command_t *cmd,
-    const char *allowed);
 
 
 static ngx_rbl_range_t  ngx_rbl_store_timeout = {
@@ -78,7 +60,7 @@ ngx_command_t  ngx_rbl_commands[] = {
 
     { ngx_string("rbl_store_user"),
       NGX_RBL_CONTEXTS,
-      ngx_rbl_set_text,
+      ngx_rbl_set_text_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_rbl_loc_conf_t, store_user),
       NULL },
@@ -92,7 +74,7 @@ ngx_command_t  ngx_rbl_commands[] = {
 
     { ngx_string("rbl_store_timeout"),
       NGX_RBL_CONTEXTS,
-      ngx_rbl_set_time,
+      ngx_rbl_set_time_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_rbl_loc_conf_t, store_timeout),
       &ngx_rbl_store_timeout },
@@ -106,7 +88,7 @@ ngx_command_t  ngx_rbl_commands[] = {
 
     { ngx_string("rbl_realm"),
       NGX_RBL_CONTEXTS,
-      ngx_rbl_set_text,
+      ngx_rbl_set_text_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_rbl_loc_conf_t, realm),
       NULL },
@@ -127,21 +109,21 @@ ngx_command_t  ngx_rbl_commands[] = {
 
     { ngx_string("rbl_max_page_size"),
       NGX_RBL_CONTEXTS,
-      ngx_rbl_set_number,
+      ngx_rbl_set_number_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_rbl_loc_conf_t, max_page_size),
       &ngx_rbl_page_size },
 
     { ngx_string("rbl_max_expand"),
       NGX_RBL_CONTEXTS,
-      ngx_rbl_set_number,
+      ngx_rbl_set_number_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_rbl_loc_conf_t, max_expand),
       &ngx_rbl_expand },
 
     { ngx_string("rbl_check_keep"),
       NGX_RBL_CONTEXTS,
-      ngx_rbl_set_time,
+      ngx_rbl_set_time_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_rbl_loc_conf_t, check_keep),
       &ngx_rbl_check_keep },
@@ -169,14 +151,14 @@ ngx_command_t  ngx_rbl_commands[] = {
 
     { ngx_string("rbl_slack_hosts"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_rbl_set_hosts,
+      ngx_rbl_set_hosts_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_rbl_loc_conf_t, slack_hosts),
       NULL },
 
     { ngx_string("rbl_discord_hosts"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_rbl_set_hosts,
+      ngx_rbl_set_hosts_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_rbl_loc_conf_t, discord_hosts),
       NULL },
@@ -259,41 +241,6 @@ ngx_rbl_set_store(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* A name in a greeting or in a header: no quotes, no control characters. */
-
-static char *
-ngx_rbl_set_text(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    size_t      i;
-    u_char      ch;
-    ngx_str_t  *field, *value;
-
-    field = (ngx_str_t *) ((char *) conf + cmd->offset);
-    if (field->data != NULL) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-
-    for (i = 0; i < value[1].len; i++) {
-        ch = value[1].data[i];
-
-        if (ch < 0x20 || ch == 0x7f || ch == '"' || ch == '\\') {
-            break;
-        }
-    }
-
-    if (i == 0 || i != value[1].len || i > NGX_RBL_TEXT_MAX) {
-        return ngx_rbl_refuse(cf, cmd, "1 to 255 characters without quotes, "
-                              "backslashes and control characters");
-    }
-
-    *field = value[1];
-
-    return NGX_CONF_OK;
-}
-
-
 static char *
 ngx_rbl_set_prefix(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
@@ -312,134 +259,13 @@ ngx_rbl_set_prefix(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     prefix.n = value[1].len;
 
     if (rbl_keyspace_init(&ks, prefix) != RBL_OK) {
-        return ngx_rbl_refuse(cf, cmd, "1 to 32 characters of A-Z, a-z, 0-9, "
-                              "_, . and -");
+        return ngx_rbl_conf_refuse(cf, cmd, "1 to 32 characters of A-Z, "
+                                   "a-z, 0-9, _, . and -");
     }
 
     rlcf->store_prefix = value[1];
 
     return NGX_CONF_OK;
-}
-
-
-static char *
-ngx_rbl_set_number(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_int_t         n;
-    ngx_str_t        *value;
-    ngx_uint_t       *field;
-    ngx_rbl_range_t  *range;
-
-    field = (ngx_uint_t *) ((char *) conf + cmd->offset);
-    if (*field != NGX_CONF_UNSET_UINT) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-    range = cmd->post;
-
-    n = ngx_atoi(value[1].data, value[1].len);
-    if (n == NGX_ERROR || n < range->min || n > range->max) {
-        return ngx_rbl_refuse(cf, cmd, range->allowed);
-    }
-
-    *field = n;
-
-    return NGX_CONF_OK;
-}
-
-
-static char *
-ngx_rbl_set_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_int_t         n;
-    ngx_str_t        *value;
-    ngx_msec_t       *field;
-    ngx_rbl_range_t  *range;
-
-    field = (ngx_msec_t *) ((char *) conf + cmd->offset);
-    if (*field != NGX_CONF_UNSET_MSEC) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-    range = cmd->post;
-
-    n = ngx_parse_time(&value[1], 0);
-    if (n == NGX_ERROR || n < range->min || n > range->max) {
-        return ngx_rbl_refuse(cf, cmd, range->allowed);
-    }
-
-    *field = n;
-
-    return NGX_CONF_OK;
-}
-
-
-/* Hosts in lower case, as rbl_contact_parse wants them. */
-
-static char *
-ngx_rbl_set_hosts(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    rbl_str_t     *host;
-    ngx_str_t     *value;
-    ngx_uint_t     i;
-    ngx_array_t  **field;
-
-    field = (ngx_array_t **) ((char *) conf + cmd->offset);
-    if (*field != NGX_CONF_UNSET_PTR) {
-        return "is duplicate";
-    }
-
-    *field = ngx_array_create(cf->pool, cf->args->nelts - 1,
-                              sizeof(rbl_str_t));
-    if (*field == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    value = cf->args->elts;
-
-    for (i = 1; i < cf->args->nelts; i++) {
-        if (ngx_rbl_host_ok(cf, &value[i]) != NGX_OK) {
-            value[1] = value[i];        /* which is told */
-            return ngx_rbl_refuse(cf, cmd, "a host name without scheme, port "
-                                  "and path");
-        }
-
-        host = ngx_array_push(*field);
-        if (host == NULL) {
-            return NGX_CONF_ERROR;
-        }
-
-        ngx_strlow(value[i].data, value[i].data, value[i].len);
-
-        host->p = (char *) value[i].data;
-        host->n = value[i].len;
-    }
-
-    return NGX_CONF_OK;
-}
-
-
-/* Is it what a URL calls a host? */
-
-static ngx_int_t
-ngx_rbl_host_ok(ngx_conf_t *cf, ngx_str_t *host)
-{
-    rbl_str_t  text;
-    rbl_url_t  url;
-
-    text.n = sizeof("https://") - 1 + host->len;
-    text.p = ngx_pnalloc(cf->temp_pool, text.n + 1);
-
-    if (text.p == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_sprintf((u_char *) text.p, "https://%V", host);
-
-    return rbl_url_parse(&url, text) == RBL_OK && url.host.n == host->len
-           ? NGX_OK : NGX_DECLINED;
 }
 
 
@@ -479,8 +305,8 @@ ngx_rbl_set_password(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     if (len == 0 || len > NGX_RBL_TEXT_MAX) {
         ngx_explicit_memzero(buf, sizeof(buf));
-        return ngx_rbl_refuse(cf, cmd, "a file whose first line has 1 to 255 "
-                              "bytes");
+        return ngx_rbl_conf_refuse(cf, cmd, "a file whose first line has "
+                                   "1 to 255 bytes");
     }
 
     rlcf->store_password.data = ngx_pnalloc(cf->pool, len);
@@ -518,7 +344,7 @@ ngx_rbl_set_zoneinfo(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     if (ngx_file_info(rmcf->zoneinfo.data, &fi) == NGX_FILE_ERROR
         || !ngx_is_dir(&fi))
     {
-        return ngx_rbl_refuse(cf, cmd, "a directory");
+        return ngx_rbl_conf_refuse(cf, cmd, "a directory");
     }
 
     return NGX_CONF_OK;
@@ -561,19 +387,4 @@ ngx_rbl_read_file(ngx_conf_t *cf, ngx_str_t *name, u_char *buf, size_t size)
     }
 
     return n;
-}
-
-
-static char *
-ngx_rbl_refuse(ngx_conf_t *cf, ngx_command_t *cmd, const char *allowed)
-{
-    ngx_str_t  *value;
-
-    value = cf->args->elts;
-
-    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                       "invalid value \"%V\" in \"%V\" directive, it must be "
-                       "%s", &value[1], &cmd->name, allowed);
-
-    return NGX_CONF_ERROR;
 }
