@@ -1,0 +1,190 @@
+package RblCrash::Verify;
+
+# What came of a run of RblCrash.pm, compared with its model: each check's
+# verdicts, each host's state, history, events and schedule.
+#
+#     my %fault = faults($c, left => [what is not over], zones => \@zones,
+#         each => $n, worlds => [an account of each partition]);
+#
+# Every host has at least `each` checks.  Of $c it reads the hosts with their
+# truths ({host}, {oneoff}, {range}), {stuck} and {w}; it counts {surprises},
+# time-outs where there was an answer, and {plain}, hosts that are as their
+# zones say now.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use Time::HiRes qw(time);
+
+use RblCheckd;
+use RblTest;
+
+our @EXPORT_OK = qw(faults);
+
+
+# {topic => text}; the text is '' if nothing is wrong.
+sub faults {
+    my ($c, %opt) = @_;
+
+    $c->{$_} = $opt{$_} for qw(zones each worlds);
+    my %fault = map { $_ => [] } qw(left checks verdicts states history events
+        schedule ranges);
+    $c->{surprises} = 0;
+    push @{ $fault{left} }, @{ $opt{left} };
+    push @{ $fault{left} }, "$c->{stuck} checks did not end" if $c->{stuck};
+    my %events = read_events($c, \%fault);
+    for my $h (@{ $c->{oneoff} }) {
+        verdicts($c, \%fault, $h, $h->{checks}[0], $h->{pp}, 1);
+        expect(\%fault, \%events, $h, $h->{pp},
+            $h->{called} ? ('check.completed') : ());
+    }
+    verify_host($c, \%fault, \%events, $_) for @{ $c->{host} };
+    verify_range($c, \%fault);
+    push @{ $fault{events} }, map { "$_: nobody's" } sort keys %events;
+    my %told;
+    return map { $_ => join "\n", grep { !$told{$_}++ } @{ $fault{$_} } }
+        keys %fault;
+}
+
+# {check => {type => n}}, and the checks of each host in the order in which they
+# ended.
+sub read_events {
+    my ($c, $fault) = @_;
+
+    my (%n, %id);
+    for my $w (@{ $c->{worlds} }) {
+        for my $entry (@{ redis($w->{redis}, 'XRANGE',
+            RblCheckd::pkey($w, 'outbox'), '-', '+') })
+        {
+            my %f = @{ $entry->[1] };
+            my $e = record('event', $f{d});
+            $e->{type} =~ s/^rbl\.host\.//;
+            push @{ $fault->{events} }, "$f{e} is there twice"
+                if $id{ $f{e} }++;
+            push @{ $n{ $e->{check} }{ $e->{type} } }, $e;
+            next if $e->{type} ne 'check.completed' || $e->{host} eq '';
+            my $ht = record('host', $e->{host})->{id};
+            push @{ $c->{ended}{$ht} }, $e->{check};
+        }
+    }
+    return %n;
+}
+
+sub expect {
+    my ($fault, $events, $h, $pp, @types) = @_;
+
+    my $got = delete $events->{$pp} // {};
+    my $text = join ' ', map { $_ . ' x' . @{ $got->{$_} } } sort keys %$got;
+    my $want = join ' ', map { "$_ x1" } sort @types;
+    push @{ $fault->{events} }, "$h->{value} $pp: $text instead of $want"
+        if $text ne $want;
+}
+
+# Verdicts of one check by zone; each is the truth, or unknown.
+sub verdicts {
+    my ($c, $fault, $h, $truth, $pp, $full) = @_;
+
+    my $state = check_state($h->{w}, $pp);
+    push @{ $fault->{checks} }, "$h->{value} $pp: "
+        . join ' ', map { "$_=" . ($state->{$_} // '?') } qw(status message)
+        if ($state->{status} // '') ne 'completed';
+    my $got = details($h->{w}, $pp);
+    my %verdict;
+    for my $zone (@{ $c->{zones} }) {
+        my $r = $got->{$zone} // { status => $full ? 'absent' : 'clear' };
+        my $is = $verdict{$zone} = $r->{status};
+        next if $is eq $truth->{$zone}
+            || $is eq 'unknown' && $truth->{$zone} eq 'servfail';
+        if ($is eq 'unknown' && ($r->{error} eq 'timeout'
+            || $r->{error} eq 'unconfirmed' && $truth->{$zone} eq 'listed'))
+        {
+            $c->{surprises}++;
+            next;
+        }
+        push @{ $fault->{verdicts} }, "$h->{value} $pp $zone: $is "
+            . ($r->{error} // '') . ", the truth is $truth->{$zone}";
+    }
+    return \%verdict;
+}
+
+# Goes through the checks of a host as they ended.
+sub verify_host {
+    my ($c, $fault, $events, $h) = @_;
+
+    my @pp = @{ $c->{ended}{ $h->{ht} } // [] };
+    my @checks = @{ $h->{checks} // [] };
+    if (@pp != @checks || @checks < $c->{each}) {
+        push @{ $fault->{checks} }, "$h->{value}: " . @checks
+            . ' checks, ' . @pp . ' told as completed';
+        delete @$events{@pp};
+        return;
+    }
+    my (%on, @history, %last);
+    for my $n (0 .. $#pp) {
+        my ($pp, $truth) = ($pp[$n], $checks[$n]);
+        push @{ $fault->{checks} }, "$h->{value}: check $n is not $truth->{pp}"
+            if $truth->{pp} && $truth->{pp} ne $pp;
+        %last = %{ verdicts($c, $fault, $h, $truth, $pp, $truth->{pp}) };
+        my ($was, @changed) = (scalar keys %on);
+        for my $zone (@{ $c->{zones} }) {
+            my $v = $last{$zone};
+            next if $v eq 'unknown';
+            push @changed, "$pp $zone $v"
+                if ($v eq 'listed') ne (exists $on{$zone});
+            $v eq 'listed' ? $on{$zone} = 1 : delete $on{$zone};
+        }
+        push @history, sort @changed;
+        expect($fault, $events, $h, $pp, 'check.started', 'check.completed',
+            %on ? 'listed' : $was ? 'delisted' : ());
+    }
+    # The transitions of one check are in no order.
+    my (%nth, @told);
+    for my $t (@{ history_of($h->{w}, $h->{ht}) }) {
+        my $n = $nth{ $t->{c} } //= @told;
+        push @{ $told[$n] }, "$t->{c} $t->{z} $t->{v}";
+    }
+    my $got = join ', ', map { sort @$_ } @told;
+    push @{ $fault->{history} }, "$h->{value}: $got instead of @history"
+        if $got ne join ', ', @history;
+    $h->{on} = %on;
+    verify_state($c, $fault, $h, \%on, \%last);
+}
+
+sub verify_state {
+    my ($c, $fault, $h, $on, $last) = @_;
+
+    my $redis = $c->{w}{redis};
+    my $r = host_record($h->{w}, $h->{ht});
+    my $index = redis($redis, 'ZSCORE', RblCheckd::akey($h->{w}, 'listed'),
+        $h->{ht});
+    my $got = join ' ', (map { $_->[1] } sort { $a->[1] cmp $b->[1] }
+        @{ $r->{details} }), $r->{listed_count}, $r->{unknown_count},
+        $r->{first_listed} ? 'since' : 'never', defined $index ? 'shown' : 'no';
+    my $want = join ' ', (sort keys %$on), scalar keys %$on,
+        scalar(grep { $_ eq 'unknown' } values %$last),
+        %$on ? ('since', 'shown') : ('never', 'no');
+    push @{ $fault->{states} }, "$h->{value}: $got instead of $want"
+        if $got ne $want;
+    # As the zone says it now, where it says anything.
+    $c->{plain}++ if !grep { ($h->{truth}{$_} eq 'listed')
+        ne ($on->{$_} ? 1 : '') } @{ $c->{zones} };
+
+    my $next = redis($redis, 'ZSCORE', RblCheckd::akey($h->{w}, 'due'),
+        $h->{ht}) // 0;
+    push @{ $fault->{schedule} }, "$h->{value}: next check at $next"
+        if $next != $r->{next_check} || $next < time * 1000;
+}
+
+# A range counts the children that are listed.
+sub verify_range {
+    my ($c, $fault) = @_;
+
+    my $r = $c->{range};
+    my $got = host_record($r->{w}, $r->{ht})->{listed_count};
+    my $want = grep { $_->{on} } @{ $r->{kids} };
+    push @{ $fault->{ranges} }, "$got children listed instead of $want"
+        if $got != $want;
+}
+
+1;
