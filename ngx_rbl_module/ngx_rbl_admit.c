@@ -8,7 +8,7 @@
  * place is counted, even if what is asked turns out to be wrong.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_api.h"
 
 
 enum {                                  /* of an array of limits */

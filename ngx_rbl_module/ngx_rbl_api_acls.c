@@ -3,7 +3,7 @@
  * (daemon_greet).  One round.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_api.h"
 
 
 #define NGX_RBL_ACL_GUESS  96           /* octets of one in an answer */

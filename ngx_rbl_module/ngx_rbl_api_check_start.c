@@ -3,7 +3,7 @@
  * domain that is none, by script.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_api.h"
 
 
 enum {

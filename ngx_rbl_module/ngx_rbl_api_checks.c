@@ -4,7 +4,7 @@
  * read in the first round and rendered as they come.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_api.h"
 
 #include "rbl_view.h"
 

@@ -4,7 +4,7 @@
  * contact is pending, and a code is sent to it with the same script.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_api.h"
 
 #include "rbl_contact.h"
 #include "rbl_view.h"

@@ -3,7 +3,7 @@
  * their rules, and the life of a code, are in the scripts.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_api.h"
 
 
 typedef struct {

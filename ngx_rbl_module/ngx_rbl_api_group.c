@@ -4,6 +4,7 @@
  * and contacts have a group is counted beside the records and read with them.
  */
 
+#include "ngx_rbl_api.h"
 #include "ngx_rbl_list.h"
 
 #include "rbl_view.h"

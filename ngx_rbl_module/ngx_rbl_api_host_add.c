@@ -4,7 +4,7 @@
  * subnet is expanded only after the credentials were found right.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_api.h"
 
 
 enum {

@@ -4,7 +4,7 @@
  * profile exist) is judged by the script, whose word becomes a refusal here.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_api.h"
 
 
 enum {

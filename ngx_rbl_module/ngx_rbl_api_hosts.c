@@ -3,6 +3,7 @@
  * line for Nagios and Zabbix.
  */
 
+#include "ngx_rbl_api.h"
 #include "ngx_rbl_list.h"
 
 #include "rbl_view.h"

@@ -4,6 +4,7 @@
  * which are read with it; which profile is the default is told by the account.
  */
 
+#include "ngx_rbl_api.h"
 #include "ngx_rbl_list.h"
 
 #include "rbl_view.h"

@@ -3,7 +3,7 @@
  * is the system's, the account's or nobody's is judged by the scripts.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_api.h"
 
 
 enum {

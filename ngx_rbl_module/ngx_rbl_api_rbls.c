@@ -8,6 +8,7 @@
  * round.
  */
 
+#include "ngx_rbl_api.h"
 #include "ngx_rbl_list.h"
 
 #include "rbl_view.h"

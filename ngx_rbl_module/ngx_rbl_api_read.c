@@ -8,6 +8,7 @@
  * the worker remembers who asks, the totals stand for the account.
  */
 
+#include "ngx_rbl_api.h"
 #include "ngx_rbl_list.h"
 
 

@@ -4,7 +4,7 @@
  * equal codes of two contacts do not look alike.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_api.h"
 
 #include <openssl/evp.h>
 #include <openssl/rand.h>

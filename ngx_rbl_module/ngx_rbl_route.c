@@ -7,7 +7,7 @@
  * segment; rows without an id go first, so "host/add" is never a host's id.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_api.h"
 
 
 static ngx_int_t ngx_rbl_route_format(ngx_rbl_ctx_t *ctx, ngx_str_t *path);
