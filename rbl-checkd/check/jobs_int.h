@@ -1,6 +1,6 @@
 /*
- * What jobs.c (keeping jobs) and jobs_read.c (taking them from the store) know
- * of one another.
+ * What jobs.c (keeping jobs), jobs_read.c (when they are taken from the store)
+ * and jobs_round.c (how) know of one another.
  */
 
 #ifndef JOBS_INT_H_INCLUDED
@@ -11,6 +11,7 @@
 #include "runner.h"
 
 #define JOBS_BLOCK    0.4               /* s that hosts may be due unnoticed */
+#define JOBS_PAUSE    0.2               /* after a failure */
 #define JOBS_RESERVE  8                 /* an eighth of the places */
 
 typedef enum {
@@ -95,5 +96,15 @@ void jobs_wake(jobs_t *jobs);
 
 /* No call begins any more. */
 void jobs_read_stop(jobs_t *jobs);
+
+/* For jobs_round.c: a round after that many seconds; a whole round has left
+   nothing; words of a call, of which `buf` keeps the number. */
+void jobs_later(jobs_t *jobs, double wait);
+void jobs_left_nothing(jobs_t *jobs);
+rbl_str_t jobs_number(char buf[24], double v);
+rbl_str_t jobs_key(const rbl_key_t *key);
+
+/* jobs_round.c: begins one, if there is room. */
+void jobs_round(jobs_t *jobs);
 
 #endif /* JOBS_INT_H_INCLUDED */
