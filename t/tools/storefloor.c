@@ -186,9 +186,8 @@ flush(floor_t *f)
 static void
 ask(floor_t *f, conn_t *c)
 {
-    int  idle;
+    int  idle = f->head == f->tail;
 
-    idle = f->head == f->tail;
     c->waits = 1;
     f->waiting[f->tail++ % MAX_CONNS] = c;
 
@@ -477,8 +476,7 @@ main(int argc, char **argv)
     static floor_t  f;
 
     if (argc < 4) {
-        fputs("usage: storefloor PORT SOCKET BYTES [KEY...]\n", stderr);
-        return 2;
+        wrong("usage: storefloor PORT SOCKET BYTES [KEY...]");
     }
 
     f.redis = -1;
