@@ -414,7 +414,11 @@ on_kick(struct ev_loop *loop, ev_timer *w, int revents)
 
     tell_failed(store);
 
-    if (store->phase == STORE_DOWN && !ev_is_active(&store->retry)) {
+    /* One that is due in this turn too is pending, and no longer active. */
+
+    if (store->phase == STORE_DOWN && !ev_is_active(&store->retry)
+        && !ev_is_pending(&store->retry))
+    {
         plan_retry(store);
     }
 }
