@@ -164,8 +164,9 @@ direct_failed(entry_t *e)
 static void
 direct_recorded(direct_call_t *call, const redisReply *reply)
 {
-    size_t    i;
-    entry_t  *e;
+    size_t             i;
+    entry_t           *e;
+    const redisReply  *r;
 
     if (rbl_reply_int(rbl_reply_at(reply, 1), 0) > 0) {
         deliver_kick(call->direct->deliver, call->part);
@@ -173,12 +174,13 @@ direct_recorded(direct_call_t *call, const redisReply *reply)
 
     for (i = 2; !link_empty(&call->entries); i++) {
         e = link_of(link_shift(&call->entries), entry_t, turn);
+        r = rbl_reply_at(reply, i);
 
-        if (rbl_reply_int(rbl_reply_at(reply, i), -1) >= 0) {
+        if (rbl_reply_int(r, -1) >= 0) {
             entry_end(e, 1);
 
         } else {
-            direct_failed(e);
+            entry_dead(e, rbl_reply_str(r));
         }
     }
 }

@@ -5,8 +5,9 @@
  * the guard: whoever has it records, so an entry may be worked on twice without
  * harm.
  *
- * An entry that cannot be told, or that a script fails on, goes raw into the
- * account's dead letters and is acknowledged: it never comes back.
+ * An entry that cannot be told, or that a script refuses whole, goes raw into
+ * the account's dead letters and is acknowledged: it never comes back.  What a
+ * script has acknowledged and then fails on, it makes a dead letter itself.
  *
  * An entry owns a copy of its bytes; it lives until its last reply.
  */
@@ -23,6 +24,7 @@
 
 
 #define ENTRY_RAW_MAX    1048576        /* what a dead letter keeps */
+#define ENTRY_WHY_MAX    200
 #define ENTRY_ARGS       8
 
 
@@ -150,6 +152,18 @@ entry_bury(entry_t *e, const char *why)
 }
 
 
+void
+entry_dead(entry_t *e, rbl_str_t why)
+{
+    log_error("outbox entry %.*s of partition %u is a dead letter: %.*s",
+              (int) e->id.n, e->id.p, e->part,
+              (int) (why.n < ENTRY_WHY_MAX ? why.n : ENTRY_WHY_MAX),
+              why.p != NULL ? why.p : "");
+
+    entry_end(e, 0);
+}
+
+
 static void
 entry_fanned_out(void *data, const redisReply *reply)
 {
@@ -157,6 +171,11 @@ entry_fanned_out(void *data, const redisReply *reply)
 
     if (reply == NULL) {
         entry_end(e, 0);
+        return;
+    }
+
+    if (rbl_str_is(rbl_reply_word(reply), "DEAD")) {
+        entry_dead(e, rbl_reply_str(rbl_reply_at(reply, 1)));
         return;
     }
 

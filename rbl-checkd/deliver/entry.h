@@ -61,6 +61,9 @@ void entry_end(entry_t *e, int good);
 /* It cannot be delivered: a dead letter, if its account is known. */
 void entry_bury(entry_t *e, const char *why);
 
+/* A script could not do it, has said why, and has made it a dead letter. */
+void entry_dead(entry_t *e, rbl_str_t why);
+
 /* Ends all without call back. */
 void entry_clear(entry_set_t *set);
 

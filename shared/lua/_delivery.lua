@@ -33,6 +33,10 @@ local function letter(ac, ev, target, type, body, url, app, status, text,
         'b', type ~= 'contact.confirm' and body or '',
         's', status, 'x', text, 'n', attempts, 'a', app or '')
 end
+-- What pcall says of a failure, as a text.
+local function failure(why)
+    return type(why) == 'table' and why.err or tostring(why)
+end
 local function delivery_dead(ac, ev, target, status, text, attempts)
     local e = call('HMGET', key('event', ac, ev), 'type', 'body')
     local d = call('HMGET', key('dlv', ac, ev, target), 'url', 'app')

@@ -11,7 +11,8 @@
 --         retry, dead, gone as for delivery_done; or "later": it was not tried,
 --         "now": it is being tried, and leased
 -- Result  OK, number of deliveries that were not tried, then for each event 1,
---         0 (it is not pending: another daemon's) or why it failed
+--         0 (it is not pending: another daemon's) or why it could not be
+--         recorded: it is a dead letter then
 --- include: base
 --- include: of
 --- include: delivery
@@ -65,7 +66,8 @@ for i = 2, #ARGV do
         ids[#ids + 1] = e[1]
         local sound, why = pcall(record, e)
         if not sound then
-            result = type(why) == 'table' and why.err or tostring(why)
+            result = failure(why)
+            pcall(letter, e[2], e[3], '', e[4], e[5], '', '', 0, result, 0)
         end
     end
     out[#out + 1] = result

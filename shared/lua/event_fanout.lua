@@ -5,10 +5,12 @@
 -- KEYS[1] outbox
 -- ARGV    1 stream id  2 account SID  3 event SID  4 type  5 body  6 contact
 --         SID or ""  7 digest of its code
--- Result  OK, number of deliveries
+-- Result  OK, number of deliveries; DEAD, why: none could be made, and it is a
+--         dead letter
 --- include: base
 --- include: confirm
-local ac, ev = ARGV[2], ARGV[3]
+--- include: delivery
+local ac, ev, type = ARGV[2], ARGV[3], ARGV[4]
 if call('XACK', KEYS[1], 'deliver', ARGV[1]) == 0 then
     return {'OK', 0}
 end
@@ -21,28 +23,40 @@ local function confirms()
     end)
     return yes or not sound
 end
-if ARGV[6] ~= '' and confirms() then
+local function confirmation()
     call('HSET', key('dlv', ac, ev, ARGV[6]), 'attempt', 0, 'first', now,
         'digest', ARGV[7])
     call('ZADD', key('retry'), now, table.concat({ac, ev, ARGV[6]}, ':'))
     n = n + 1
 end
-if ARGV[4] == 'contact.notice' then
-    for _, co in ipairs(call('ZRANGE', key('contacts', ac), 0, -1)) do
-        local sound, c = pcall(load, key('r', ac, co))
-        if sound and c and c[CONTACT.status] == 'active' then
-            call('HSET', key('dlv', ac, ev, co), 'attempt', 0, 'first', now,
-                'at', now, 'host', '')
-            if call('RPUSH', key('line', ac, co), ev) == 1 then
-                call('ZADD', key('retry'), now, table.concat({ac, ev, co},
-                    ':'))
-            end
-            n = n + 1
+local function notice(co)
+    local sound, c = pcall(load, key('r', ac, co))
+    if not (sound and c and c[CONTACT.status] == 'active') then
+        return
+    end
+    call('HSET', key('dlv', ac, ev, co), 'attempt', 0, 'first', now,
+        'at', now, 'host', '')
+    if call('RPUSH', key('line', ac, co), ev) == 1 then
+        call('ZADD', key('retry'), now, table.concat({ac, ev, co}, ':'))
+    end
+    n = n + 1
+end
+local sound, why = pcall(function()
+    if ARGV[6] ~= '' and confirms() then
+        confirmation()
+    end
+    if type == 'contact.notice' then
+        for _, co in ipairs(call('ZRANGE', key('contacts', ac), 0, -1)) do
+            notice(co)
         end
     end
-end
-if n > 0 then
-    call('HSET', key('event', ac, ev), 'type', ARGV[4], 'date', now,
-        'body', ARGV[5], 'open', n)
+    if n > 0 then
+        call('HSET', key('event', ac, ev), 'type', type, 'date', now,
+            'body', ARGV[5], 'open', n)
+    end
+end)
+if not sound then
+    letter(ac, ev, '', type, ARGV[5], '', '', 0, failure(why), 0)
+    return {'DEAD', failure(why)}
 end
 return {'OK', n}

@@ -251,4 +251,35 @@ is(cmd('XLEN', k('outbox')), 0, 'the event has left the outbox');
 is(join(' ', sort map { (split /:/, $_->[0])[2] } claim()),
     join(' ', sort $fine, $open[2][2]), 'those that can be read get it');
 
+# What cannot be recorded has left the outbox already: it is a dead letter in the
+# same step.
+
+my ($rec) = account();
+my $log = sid('WH');
+cmd('SET', k('log', $rec, $log), 'x');
+my @events = map { sid('EV') } 1 .. 3;
+my $r = end_events(60_000, map { my $e = $events[$_]; [read_event($rec, $e),
+    $rec, $e, 'rbl.host.listed', "{\"n\":$_}", [$_ == 1 ? $log : sid('WH'), 'ok',
+        'attempt', '', '', 0, 200, 'OK', 0]] } 0 .. 2);
+is_deeply([@$r[0, 1, 2, 4]], ['OK', 0, 1, 1], 'events beside it are recorded');
+like($r->[3], qr/wrong kind of value/, 'why one of them could not be');
+is(cmd('XLEN', k('outbox')), 0, 'all have left the outbox');
+my $kept = cmd('XRANGE', k('dead', $rec), '-', '+');
+is(scalar @$kept, 1, 'it is a dead letter');
+my %kept = @{ $kept->[0][1] };
+is_deeply([@kept{qw(e to t b)}], [$events[1], '', 'rbl.host.listed',
+    '{"n":1}'], 'with its body');
+like($kept{x}, qr/wrong kind of value/, 'and the reason');
+
+$co = contact();
+cmd('SET', k('dlv', $ac, $ev = sid('EV'), $co), 'x');
+$id = read_event($ac, $ev);
+$r = script('event_fanout', [k('outbox')], $id, $ac, $ev, 'contact.confirm',
+    '{"code":1}', $co, 'D' x 32);
+is($r->[0], 'DEAD', 'one to a contact likewise');
+like($r->[1], qr/wrong kind of value/, 'with the reason');
+is_deeply([@{ last_letter() }{qw(e to t b)}], [$ev, '', 'contact.confirm', ''],
+    'a dead letter, without the code');
+is(cmd('XLEN', k('outbox')), 0, 'it has left the outbox');
+
 done_testing();
