@@ -81,7 +81,7 @@ direct_call_free(direct_call_t *call)
 
 /* Nothing is left to wait for: what is gathered goes. */
 
-static void
+void
 direct_look(direct_t *dr)
 {
     if (dr->n_open == 0 || dr->n_over >= DIRECT_BATCH
@@ -155,8 +155,6 @@ direct_open(direct_t *dr, entry_t *e)
     if (e->n_open == 0) {
         direct_close(dr, e);
     }
-
-    direct_look(dr);
 }
 
 

@@ -264,6 +264,7 @@ direct_asked(void *data, const redisReply *reply)
         }
     }
 
+    direct_look(call->direct);
     direct_call_free(call);
     queue_run(d);
 }

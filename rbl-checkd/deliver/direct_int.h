@@ -45,8 +45,12 @@ struct direct_s {
 direct_call_t *direct_call(direct_t *dr, link_t *from, unsigned max);
 void direct_call_free(direct_call_t *call);
 
-/* An entry whose deliveries are known waits for their ends. */
+/* An entry whose deliveries are known waits for their ends; after the last of
+   those that were told together, direct_look. */
 void direct_open(direct_t *dr, entry_t *e);
+
+/* Nothing is left to wait for, or there is enough: what is gathered goes. */
+void direct_look(direct_t *dr);
 
 /* Records what is to be recorded. */
 void direct_tell(direct_t *dr);

@@ -1,0 +1,38 @@
+#!/usr/bin/perl
+
+# Events that were read together are recorded together, whether somebody wants
+# them or nobody does: many events cost few calls.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+use RblDeliver;
+
+use constant EVENTS => 300;
+
+deliver_setup();
+my $hook = start_receiver();
+
+sub calls {
+    my %n = map { /^cmdstat_(eval|evalsha):calls=(\d+)/ ? ($1, $2) : () }
+        split /\r?\n/, cmd('INFO', 'commandstats');
+    return ($n{eval} // 0) + ($n{evalsha} // 0);
+}
+
+for my $case (['rbl.host.delisted', 0, 'nobody wants'],
+    ['rbl.host.listed', EVENTS / 3, 'somebody wants'])
+{
+    my ($type, $wanted, $name) = @$case;
+    my $wh = hook_add($hook->{url}, 's', $type);
+    event_emit() for 1 .. EVENTS / 3;
+    is(cmd('XLEN', k('outbox')), EVENTS, "events that $name");
+    cmd('CONFIG', 'RESETSTAT');
+    my $d = start_deliverd();
+    soon { idle() && received($hook) == $wanted } 'they are over';
+    my $n = calls();
+    cmp_ok($n, '<=', 40, "$name: $n calls");
+    stop_server($d);
+}
+
+done_testing();
