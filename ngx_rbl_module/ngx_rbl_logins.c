@@ -9,8 +9,8 @@
  *
  * Beside them it may hold what account and token said when they were read,
  * with the stamp of the account's totals that came with them.  Whoever changes
- * one of the two deletes the totals in the same step, and no two that are made
- * have the same stamp: so it is used only for a request whose own totals have
+ * one of the two changes the stamp in the same step, or deletes the totals, and
+ * no stamp comes twice: so it is used only for a request whose own totals have
  * that stamp, and one that comes after a token's end finds that end.  It is
  * read anew at least every second all the same, lest a change by other hands
  * be missed for good.  A suspended account is not kept, nor a token with an

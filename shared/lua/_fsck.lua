@@ -94,7 +94,7 @@ local function token_field(t)
     end))
 end
 -- An index of hosts or listings was mended, so its totals are made anew; or the
--- account or a token is about to be (_account.lua).
+-- account or a token is about to be, and nginx remembers them by the totals.
 local function totals_forget()
     call('DEL', key('totals', ac))
 end
