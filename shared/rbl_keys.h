@@ -115,8 +115,9 @@
  *                              first, capped, with TTL
  *   dead:<AC>          stream  deliveries given up, capped
  *   log:<AC>:<SID>     stream  attempts of deliveries to a receiver or contact,
- *                              or of an application's callbacks: packed, the
- *                              last ones, with TTL
+ *                              or of an application's callbacks: one or more
+ *                              an entry, each a "d", packed, in the order in
+ *                              which they ended; the last ones, with TTL
  *   hook:<AC>:<WH>     hash    of a receiver that fails: "since" its first
  *                              attempt that failed with none that did not
  *                              after it (ms), "fails", how many; its circuit

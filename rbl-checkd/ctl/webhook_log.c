@@ -27,32 +27,39 @@ static const ctl_column_t  dead_row[] = {
     { "error", "ERROR" }, { NULL, NULL }
 };
 
-/* A row of an entry; NULL: it is not wanted. */
-typedef json_t *(*ctl_entry_pt)(int64_t ms, const redisReply *fields,
-    rbl_str_t only);
+/* The rows that are wanted, and how many of them. */
+typedef struct {
+    json_t     *array;
+    size_t      most;
+    rbl_str_t   only;                   /* "": all */
+} ctl_rows_t;
+
+/* Puts what is wanted of an entry in front of the rows. */
+typedef void (*ctl_entry_pt)(ctl_rows_t *rows, int64_t ms,
+    const redisReply *fields);
+
+
+static int
+ctl_rows_full(const ctl_rows_t *rows)
+{
+    return json_array_size(rows->array) >= rows->most;
+}
 
 
 /* Puts the rows of one slice in front of the others; the entries read. */
 static size_t
-ctl_stream_slice(const redisReply *reply, ctl_entry_pt row, rbl_str_t only,
-    int64_t n, json_t *rows)
+ctl_stream_slice(const redisReply *reply, ctl_entry_pt entry_rows,
+    ctl_rows_t *rows)
 {
     size_t             i;
-    json_t            *v;
     rbl_str_t          id;
     const redisReply  *entry;
 
-    for (i = 0; i < rbl_reply_len(reply)
-                && (int64_t) json_array_size(rows) < n; i++)
-    {
+    for (i = 0; i < rbl_reply_len(reply) && !ctl_rows_full(rows); i++) {
         entry = rbl_reply_at(reply, i);
         id = rbl_reply_str(rbl_reply_at(entry, 0));
-        v = row(id.n > 0 ? strtoll(id.p, NULL, 10) : 0,
-                rbl_reply_at(entry, 1), only);
-
-        if (v != NULL) {
-            json_array_insert_new(rows, 0, v);
-        }
+        entry_rows(rows, id.n > 0 ? strtoll(id.p, NULL, 10) : 0,
+                   rbl_reply_at(entry, 1));
     }
 
     return rbl_reply_len(reply);
@@ -61,16 +68,15 @@ ctl_stream_slice(const redisReply *reply, ctl_entry_pt row, rbl_str_t only,
 
 /* The last n of a stream that are wanted; NULL: failed, and said. */
 static json_t *
-ctl_stream(ctl_t *ctl, rbl_str_t key, int64_t n, ctl_entry_pt row,
+ctl_stream(ctl_t *ctl, rbl_str_t key, int64_t n, ctl_entry_pt entry_rows,
     rbl_str_t only)
 {
     char         from[64];
     size_t       read;
-    json_t      *rows;
     rbl_str_t    argv[6], id;
+    ctl_rows_t   rows = { json_array(), (size_t) n, only };
     redisReply  *reply;
 
-    rows = json_array();
     snprintf(from, sizeof(from), "+");
 
     argv[0] = RBL_STR("XREVRANGE");
@@ -83,11 +89,11 @@ ctl_stream(ctl_t *ctl, rbl_str_t key, int64_t n, ctl_entry_pt row,
         argv[2] = rbl_str(from);
         reply = ctl_command(ctl, 6, argv);
         if (reply == NULL) {
-            json_decref(rows);
+            json_decref(rows.array);
             return NULL;
         }
 
-        read = ctl_stream_slice(reply, row, only, n, rows);
+        read = ctl_stream_slice(reply, entry_rows, &rows);
 
         if (read > 0) {
             id = rbl_reply_str(rbl_reply_at(rbl_reply_at(reply, read - 1),
@@ -98,43 +104,55 @@ ctl_stream(ctl_t *ctl, rbl_str_t key, int64_t n, ctl_entry_pt row,
 
         freeReplyObject(reply);
 
-    } while (read == CTL_SLICE_N && (int64_t) json_array_size(rows) < n);
+    } while (read == CTL_SLICE_N && !ctl_rows_full(&rows));
 
-    return rows;
+    return rows.array;
 }
 
 
 static json_t *
-ctl_hook_try(int64_t ms, const redisReply *fields, rbl_str_t only)
+ctl_hook_try(int64_t ms, const rbl_try_t *t)
 {
+    return json_pack("{so so so sI so sI sI sI so so}", "time", ctl_time(ms),
+                     "event", ctl_text(t->event), "type", ctl_text(t->type),
+                     "attempt", (json_int_t) t->number,
+                     "outcome", ctl_text(t->outcome),
+                     "http", (json_int_t) t->status,
+                     "ms", (json_int_t) t->took,
+                     "next", (json_int_t) (t->next / 1000),
+                     "error", ctl_text(t->error),
+                     "answer", ctl_text(t->answer));
+}
+
+
+/* An entry has one attempt or more, the last one at its end; the rows wanted
+   are those of one event. */
+static void
+ctl_hook_entry(ctl_rows_t *rows, int64_t ms, const redisReply *fields)
+{
+    size_t     i;
     rbl_try_t  t;
 
-    if (rbl_try_decode(&t, rbl_reply_str(rbl_reply_field(fields, "d")))
-        != RBL_OK)
-    {
-        ctl_fail("an entry of the log is damaged");
-        return NULL;
-    }
+    for (i = rbl_reply_len(fields) / 2; i-- > 0 && !ctl_rows_full(rows); ) {
+        if (!rbl_str_is(rbl_reply_str(rbl_reply_at(fields, 2 * i)), "d")) {
+            continue;
+        }
 
-    if (only.n > 0 && !rbl_str_eq(t.event, only)) {
-        return NULL;
-    }
+        if (rbl_try_decode(&t, rbl_reply_str(rbl_reply_at(fields, 2 * i + 1)))
+            != RBL_OK)
+        {
+            ctl_fail("an entry of the log is damaged");
 
-    return json_pack("{so so so sI so sI sI sI so so}", "time", ctl_time(ms),
-                     "event", ctl_text(t.event), "type", ctl_text(t.type),
-                     "attempt", (json_int_t) t.number,
-                     "outcome", ctl_text(t.outcome),
-                     "http", (json_int_t) t.status,
-                     "ms", (json_int_t) t.took,
-                     "next", (json_int_t) (t.next / 1000),
-                     "error", ctl_text(t.error),
-                     "answer", ctl_text(t.answer));
+        } else if (rows->only.n == 0 || rbl_str_eq(t.event, rows->only)) {
+            json_array_insert_new(rows->array, 0, ctl_hook_try(ms, &t));
+        }
+    }
 }
 
 
-/* `only`: for whom it was, or "". */
-static json_t *
-ctl_hook_letter(int64_t ms, const redisReply *fields, rbl_str_t only)
+/* The rows wanted are those of whom it was for. */
+static void
+ctl_hook_letter(ctl_rows_t *rows, int64_t ms, const redisReply *fields)
 {
     rbl_str_t  to, app;
 
@@ -145,22 +163,19 @@ ctl_hook_letter(int64_t ms, const redisReply *fields, rbl_str_t only)
         to = app;
     }
 
-    if (only.n > 0 && !rbl_str_eq(to, only)) {
-        return NULL;
+    if (rows->only.n > 0 && !rbl_str_eq(to, rows->only)) {
+        return;
     }
 
-    return json_pack("{so so so so sI sI so}", "time", ctl_time(ms),
-                     "event", ctl_text(rbl_reply_str(
-                                  rbl_reply_field(fields, "e"))),
-                     "type", ctl_text(rbl_reply_str(
-                                 rbl_reply_field(fields, "t"))),
-                     "to", ctl_text(to),
-                     "attempts", (json_int_t) rbl_reply_int(
-                                     rbl_reply_field(fields, "n"), 0),
-                     "http", (json_int_t) rbl_reply_int(
-                                 rbl_reply_field(fields, "s"), 0),
-                     "error", ctl_text(rbl_reply_str(
-                                  rbl_reply_field(fields, "x"))));
+    json_array_insert_new(rows->array, 0, json_pack(
+        "{so so so so sI sI so}", "time", ctl_time(ms),
+        "event", ctl_text(rbl_reply_str(rbl_reply_field(fields, "e"))),
+        "type", ctl_text(rbl_reply_str(rbl_reply_field(fields, "t"))),
+        "to", ctl_text(to),
+        "attempts", (json_int_t) rbl_reply_int(rbl_reply_field(fields, "n"),
+                                               0),
+        "http", (json_int_t) rbl_reply_int(rbl_reply_field(fields, "s"), 0),
+        "error", ctl_text(rbl_reply_str(rbl_reply_field(fields, "x")))));
 }
 
 
@@ -171,7 +186,7 @@ ctl_hook_tries(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *target,
     rbl_key_t  key;
 
     return ctl_stream(ctl, ctl_hook_key(ctl, &key, "log", account, target), n,
-                      ctl_hook_try, event);
+                      ctl_hook_entry, event);
 }
 
 

@@ -21,7 +21,8 @@ if d[1] ~= ARGV[2] then
     return {'STALE'}
 end
 local now, outcome, test = now_ms(), ARGV[3], d[2]
-log_attempt(d[3] or target, ARGV[8] or '', now)
+log_attempt(d[3] or target, ARGV[8] or '')
+log_write(now)
 local kind, value = target:sub(1, 2), ARGV[7] or ''
 if kind == 'WH' then
     hook_attempted(target, outcome, test, now, tonumber(ARGV[9]) or 0)

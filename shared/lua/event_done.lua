@@ -41,7 +41,7 @@ local function record(e)
             open = open + 1
             out[2] = out[2] + (outcome == 'later' and 1 or 0)
         else
-            log_attempt(app ~= '' and app or target, d[3], now)
+            log_attempt(app ~= '' and app or target, d[3])
             if app == '' then
                 hook_attempted(target, outcome, false, now, d[9] or 0)
             end
@@ -75,4 +75,5 @@ end
 if #ids > 0 then
     call('XDEL', KEYS[1], unpack(ids))
 end
+log_write(now)
 return out

@@ -98,7 +98,7 @@ sub all_ended {
         || cmd('ZCARD', k('retry')) > 0)
     {
         die "deliveries do not end\n" if time > $till;
-        sleep 0.002;
+        sleep 0.005;
     }
 }
 

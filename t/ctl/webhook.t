@@ -91,13 +91,21 @@ $v = good('enable', 'webhook', 'enable', $ac, $wh);
 is_deeply([@$v{qw(status disabled)}], ['active', ''], 'and enabled');
 
 # the log
+sub try_of {
+    my (%o) = @_;
+    return record_pack('try', version => 1, event => 'EV' . $o{ev} x 32,
+        type => 'rbl.host.listed', number => 1, outcome => 'retry',
+        status => 500, took => 12, next => 5000, error => 'HTTP status',
+        answer => \"<b>\x1b[1mno\xff", %o{number});
+}
+sub log_entry {
+    my ($to, $at, @tries) = @_;
+    redis($redis, 'XADD', redis_key('log', $ac, $to), $at,
+        map { ('d', $_) } @tries);
+}
 sub attempt {
     my ($to, $at, %o) = @_;
-    redis($redis, 'XADD', redis_key('log', $ac, $to), "$at-0", 'd',
-        record_pack('try', version => 1, event => 'EV' . $o{ev} x 32,
-            type => 'rbl.host.listed', number => 1, outcome => 'retry',
-            status => 500, took => 12, next => 5000, error => 'HTTP status',
-            answer => \"<b>\x1b[1mno\xff", %o{number}));
+    log_entry($to, "$at-0", try_of(%o));
 }
 is_deeply(good('log', 'webhook', 'log', $ac, $wh), [], 'nothing yet');
 attempt($wh, 1_795_167_000_000 + $_, ev => $_ % 2, number => $_) for 1 .. 30;
@@ -112,9 +120,17 @@ is_deeply([map { $_->{attempt} } @{ good('of an event', 'webhook', 'log', $ac,
     'the last of one event');
 unlike(rblctl($redis, 'webhook', 'log', $ac, $wh)->{out}, qr/\x1b/,
     'nothing steers the terminal');
-redis($redis, 'XADD', redis_key('log', $ac, $wh), '*', 'd', 'junk');
+log_entry($wh, '*', map { try_of(ev => $_ % 2, number => $_) } 31 .. 35);
+is_deeply([map { $_->{attempt} } @{ good('several in an entry', 'webhook',
+    'log', $ac, $wh, '--last', 7) }], [29 .. 35], 'in their order');
+is_deeply([map { $_->{attempt} } @{ good('the last of them', 'webhook', 'log',
+    $ac, $wh, '--last', 2) }], [34, 35], 'not more than were asked for');
+is_deeply([map { $_->{attempt} } @{ good('of an event', 'webhook', 'log', $ac,
+    $wh, '--event', 'EV' . '0' x 32, '--last', 3) }], [30, 32, 34],
+    'those of one event among them');
+log_entry($wh, '*', 'junk');
 $v = rblctl($redis, 'webhook', 'log', $ac, $wh, '--last', 1, '--json');
-is(json($v->{out})->[0]{attempt}, 30, 'a damaged entry is passed over');
+is(json($v->{out})->[0]{attempt}, 35, 'a damaged entry is passed over');
 like($v->{err}, qr/is damaged/, 'and told');
 attempt($ap, 1_795_167_000_000, ev => 'a', number => 3);
 is(good('of callbacks', 'webhook', 'log', $ac, $ap)->[0]{attempt}, 3,

@@ -255,12 +255,13 @@ is(join(' ', sort map { (split /:/, $_->[0])[2] } claim()),
 # same step.
 
 my ($rec) = account();
-my $log = sid('WH');
-cmd('SET', k('log', $rec, $log), 'x');
 my @events = map { sid('EV') } 1 .. 3;
+my $bad = sid('WH');
+cmd('SET', k('dlv', $rec, $events[1], $bad), 'x');
 my $r = end_events(60_000, map { my $e = $events[$_]; [read_event($rec, $e),
-    $rec, $e, 'rbl.host.listed', "{\"n\":$_}", [$_ == 1 ? $log : sid('WH'), 'ok',
-        'attempt', '', '', 0, 200, 'OK', 0]] } 0 .. 2);
+    $rec, $e, 'rbl.host.listed', "{\"n\":$_}", $_ == 1 ? [$bad, 'later', '',
+        '', ''] : [sid('WH'), 'ok', 'attempt', '', '', 0, 200, 'OK', 0]] }
+    0 .. 2);
 is_deeply([@$r[0, 1, 2, 4]], ['OK', 0, 1, 1], 'events beside it are recorded');
 like($r->[3], qr/wrong kind of value/, 'why one of them could not be');
 is(cmd('XLEN', k('outbox')), 0, 'all have left the outbox');

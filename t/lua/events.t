@@ -101,7 +101,8 @@ sub event {
 }
 sub ok_to { return map { [$_, 'ok', "log of $_"] } @_ }
 sub logged {
-    return [map { $_->[1][1] } @{ cmd('XRANGE', k('log', @_), '-', '+') }];
+    return [grep { $_ ne 'd' } map { @{ $_->[1] } }
+        @{ cmd('XRANGE', k('log', @_), '-', '+') }];
 }
 sub deliveries {
     my %r = @{ cmd('ZRANGE', k('retry'), 0, -1, 'WITHSCORES') };
@@ -201,18 +202,30 @@ is((letters())[-1]{to}, $all, 'and its letter');
 # --- the log is bounded
 
 cmd('XADD', k('log', $ac, $some), '*', 'd', 'x' x 1000) for 1 .. 1500;
-end_events(60_000, map { event($ac, '', ok_to($some)) } 1 .. 20);
+end_events(60_000, event($ac, '', ok_to($some)));
 my $n = cmd('XLEN', k('log', $ac, $some));
 ok($n >= 1000 && $n < 1100, "the last thousand ($n)");
+end_events(60_000, map { event($ac, '', ok_to($some)) } 1 .. 20);
+$n = cmd('XLEN', k('log', $ac, $some));
+ok($n >= 200 && $n < 300, "the last entries that hold more ($n)");
+is(scalar @{ cmd('XREVRANGE', k('log', $ac, $some), '+', '-', 'COUNT',
+    1)->[0][1] }, 40, 'twenty attempts in one');
+end_events(60_000, event($ac, '', (ok_to($none)) x 250));
+is(scalar @{ logged($ac, $none) }, 250, 'however many there are');
+is(cmd('XLEN', k('log', $ac, $none)), 3, 'in parts');
 
 # --- what is damaged
 
-cmd('SET', k('log', $ac, $none), 'x');
-@e = (event($ac, '', ok_to($some)), event($ac, '', ok_to($none)),
-    event($ac, '', ok_to($some)));
+@e = (event($ac, '', ok_to($some)), event($ac, '{}', [$none, 'later', '', '',
+    '']), event($ac, '', ok_to($some)));
+cmd('SET', k('dlv', $ac, $e[1][2], $none), 'x');
 my $got = end_events(60_000, @e);
 is_deeply([@$got[0 .. 2, 4]], ['OK', 0, 1, 1], 'stops no other event');
 like($got->[3], qr/WRONGTYPE/, 'and is told');
 is(cmd('XLEN', k('outbox')), 0, 'none is left');
+cmd('SET', k('log', $ac, $none), 'x');
+is(end_events(60_000, event($ac, '', ok_to($none)))->[2], 1,
+    'what is no log stops none');
+is_deeply(logged($ac, $none), ["log of $none"], 'and gives way to one');
 
 done_testing();
