@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Deliveries: events from the outbox to receivers of 32 accounts, half of which
-# have one receiver and half four; each is signed, claimed and recorded in the
+# Deliveries: events from the outbox to receivers, one or four of an account, of
+# many accounts by turns or of one alone; each is signed and recorded in the
 # store.  Beside it plain libcurl, which posts the same bytes and does nothing
 # else (t/tools/curlrate).  The receiver is an nginx on loopback that answers
 # 204; as many are in flight for both, on connections that are kept.
@@ -50,10 +50,10 @@ sub requests {
 my $redis = deliver_setup();
 my $store = RblBenchStore->new($redis);
 
-# Accounts with so many receivers: an event of each that they want, as it is in
-# the outbox.
+# So many accounts with so many receivers each: an event of each that they want,
+# as it is in the outbox.
 sub events {
-    my ($receivers) = @_;
+    my ($accounts, $receivers) = @_;
 
     return [map {
         ($RblDeliver::AC, $RblDeliver::ACCT) = account();
@@ -65,9 +65,12 @@ sub events {
             map { { @{ $_->[1] } } } @{ cmd('XRANGE', k('outbox'), '-', '+') };
         cmd('DEL', k('outbox'));
         $e;
-    } 1 .. ACCOUNTS];
+    } 1 .. $accounts];
 }
-my %events = (1 => events(1), 4 => events(4));
+my ($ONE, $FOUR, $ALONE) = ('events to one receiver each',
+    'events to four receivers each', 'the same, of one account');
+my %events = ($ONE => events(ACCOUNTS, 1), $FOUR => events(ACCOUNTS, 4),
+    $ALONE => events(1, 4));
 
 my $d = start_deliverd(conf => { log_level => 'notice',
     deliveries_max => IN_FLIGHT, deliver_allow => '127.0.0.1/32' });
@@ -76,11 +79,12 @@ my $d = start_deliverd(conf => { log_level => 'notice',
 # --- what is measured ------------------------------------------------------
 
 sub fill_outbox {
-    my ($receivers) = @_;
+    my ($name) = @_;
 
     my @calls;
-    for (1 .. $total / $receivers / ACCOUNTS) {
-        for my $e (@{ $events{$receivers} }) {
+    my $events = $total / ($name eq $ONE ? 1 : 4);
+    for (1 .. $events / @{ $events{$name} }) {
+        for my $e (@{ $events{$name} }) {
             my $ev = sid('EV');
             push @calls, $store->bytes_of('XADD', k('outbox'), '*', 'a',
                 $e->{a}, 'e', $ev, 'd', $e->{d} =~ s/\Q$e->{e}\E/$ev/r);
@@ -103,12 +107,12 @@ sub all_ended {
 }
 
 sub deliver_all {
-    my ($receivers) = @_;
+    my ($name) = @_;
 
     my $before = requests();
 
     pause_server($d);
-    fill_outbox($receivers);
+    fill_outbox($name);
     my $c = spend(sub {
         cont_server($d);
         all_ended(time + 120);
@@ -163,19 +167,19 @@ sub row {
     stop_receiver($hook);
 }
 
-my @rows = ('plain libcurl', 'events to one receiver each',
-    'events to four receivers each');
-my $r = interleave(rounds(7), [$rows[0] => \&plain,
-    $rows[1] => sub { deliver_all(1) }, $rows[2] => sub { deliver_all(4) }],
+my $PLAIN = 'plain libcurl';
+my @events = ($ONE, $FOUR, $ALONE);
+my $r = interleave(rounds(7), [$PLAIN => \&plain,
+    map { my $name = $_; ($name => sub { deliver_all($name) }) } @events],
     warm => 1);
 table(['posts to a receiver', 'a second', 'us of its own', 'us of the store',
     'us of the receiver'], map { [$_, map { figure($_) }
-        @{ $r->{$_} }{qw(rps us store receiver)}] } @rows);
-for my $row (@rows[1, 2]) {
-    remark("$row: " . figure(ratio($r, $row, $rows[0], 'rps'))
-        . ' of its rate, ' . figure(ratio($r, $row, $rows[0], 'us'))
+        @{ $r->{$_} }{qw(rps us store receiver)}] } $PLAIN, @events);
+for my $row (@events) {
+    remark("$row: " . figure(ratio($r, $row, $PLAIN, 'rps'))
+        . ' of its rate, ' . figure(ratio($r, $row, $PLAIN, 'us'))
         . ' times its CPU');
 }
 target('deliveries a second beside plain libcurl',
-    ratio($r, $rows[2], $rows[0], 'rps'), '>=', 0.6);
+    ratio($r, $FOUR, $PLAIN, 'rps'), '>=', 0.6);
 bench_end();
