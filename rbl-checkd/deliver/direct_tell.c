@@ -179,8 +179,11 @@ direct_recorded(direct_call_t *call, const redisReply *reply)
         if (rbl_reply_int(r, -1) >= 0) {
             entry_end(e, 1);
 
-        } else {
+        } else if (rbl_reply_str(r).n > 0) {
             entry_dead(e, rbl_reply_str(r));
+
+        } else {
+            direct_failed(e);           /* no answer for it */
         }
     }
 }
