@@ -137,6 +137,23 @@ soon { idle() && (dead_letters())[-1]{to} eq 'CB0' }
     'and given up when the next attempt would be after a day';
 is((dead_letters())[-1]{url}, $back->{url}, 'with its URL');
 
+# what cannot be recorded, because its record is damaged
+my $letters = dead_letters();
+answer_with($hook, status => 500);
+pause_server($d);
+event_emit();
+my ($told) = grep { $_->{d} =~ /rbl\.host\.listed/ }
+    map { { @{ $_->[1] } } } @{ cmd('XRANGE', k('outbox'), '-', '+') };
+my $damaged = k('dlv', $AC, $told->{e}, $wh);
+cmd('SET', $damaged, 'x');
+cont_server($d);
+soon { dead_letters() == $letters + 1 } 'is a dead letter';
+is_deeply([@{ (dead_letters())[-1] }{qw(e to)}], [$told->{e}, ''], 'once');
+cmd('DEL', $damaged);
+soon { idle() } 'and stops nothing';
+like(read_file($d->{log}), qr/is a dead letter: .*wrong kind of value/,
+    'which the daemon says');
+
 # 410
 answer_with($hook, status => 410);
 event_emit();
