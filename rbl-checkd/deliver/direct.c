@@ -79,8 +79,6 @@ direct_call_free(direct_call_t *call)
 }
 
 
-/* Nothing is left to wait for: what is gathered goes. */
-
 void
 direct_look(direct_t *dr)
 {
