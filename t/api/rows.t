@@ -164,13 +164,6 @@ my ($worker) = workers($t->{nginx});
 my @ranges = map { "172.16.$_.0/24" } 0 .. 23;
 add_host($t, $_) for @ranges;
 
-sub memory {
-    my $kib = 0;
-    $kib += $_ for read_file("/proc/$worker/smaps_rollup")
-        =~ /^Private_\w+:\s+(\d+) kB/mg;
-    return $kib;
-}
-
 # Every page twice, which is often enough for its rows to be kept.
 sub read_all {
     my @ids;
@@ -185,12 +178,12 @@ sub read_all {
 }
 
 call($t, 'GET', 'hosts.xml?page_size=1000');
-my $before = memory();
+my $before = heap_kib($worker);
 my $all = read_all();
 is(scalar @$all, 7 + 24 * 256, 'all hosts');
-my $full = memory();
+my $full = heap_kib($worker);
 is_deeply(read_all(), $all, 'all again');
-my $after = memory();
+my $after = heap_kib($worker);
 diag("KiB: $before, with rows $full, again $after");
 
 # What a sanitizer keeps is no measure.

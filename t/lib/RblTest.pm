@@ -26,6 +26,7 @@ use Test::More;
 
 use RblTest::Dns;
 use RblTest::Http;
+use RblTest::Memory;
 use RblTest::Process;
 use RblTest::Receiver;
 use RblTest::Redis;
@@ -33,8 +34,9 @@ use RblTest::Servers;
 
 our @EXPORT = (
     @Test::More::EXPORT, @RblTest::Dns::EXPORT, @RblTest::Http::EXPORT,
-    @RblTest::Process::EXPORT, @RblTest::Receiver::EXPORT,
-    @RblTest::Redis::EXPORT, @RblTest::Servers::EXPORT,
+    @RblTest::Memory::EXPORT, @RblTest::Process::EXPORT,
+    @RblTest::Receiver::EXPORT, @RblTest::Redis::EXPORT,
+    @RblTest::Servers::EXPORT,
 );
 
 1;
