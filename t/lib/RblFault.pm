@@ -291,7 +291,14 @@ sub relay {
 sub answer {
     my ($mode, $to, $bytes, $passed, $later) = @_;
 
-    $$passed //= 0;
+    # No stream goes on behind a gap: one that was mute ends.
+    if ($mode eq 'mute') {
+        $$passed = 'nothing';
+        return 1;
+    }
+    return 0 if ($$passed //= 0) eq 'nothing';
+    # Nor does anything overtake what comes late.
+    my ($last) = grep { $_->[1] == $to } reverse @$later;
     if ($mode =~ /^cut (\d+)/) {
         my $n = $1 - $$passed;
         if ($n < length $bytes) {
@@ -301,7 +308,8 @@ sub answer {
     } elsif ($mode =~ /^late (\d+)/) {
         push @$later, [time + $1 / 1000, $to, $bytes];
         return 1;
-    } elsif ($mode eq 'mute') {
+    } elsif ($last) {
+        push @$later, [$last->[0], $to, $bytes];
         return 1;
     } elsif ($mode eq 'bytes') {
         syswrite $to, $_ for split //, $bytes;
