@@ -114,10 +114,10 @@
  *   errors:<AC>:<AP>   list    packed refusals of an application, the last one
  *                              first, capped, with TTL
  *   dead:<AC>          stream  deliveries given up, capped
- *   log:<AC>:<SID>     stream  attempts of deliveries to a receiver or contact,
- *                              or of an application's callbacks: one or more
- *                              an entry, each a "d", packed, in the order in
- *                              which they ended; the last ones, with TTL
+ *   log:<AC>:<SID>     list    attempts of deliveries to a receiver or contact,
+ *                              or of an application's callbacks, packed, in
+ *                              the order in which they were recorded; the last
+ *                              ones, with TTL
  *   hook:<AC>:<WH>     hash    of a receiver that fails: "since" its first
  *                              attempt that failed with none that did not
  *                              after it (ms), "fails", how many; its circuit
@@ -132,7 +132,7 @@
 
 #include "rbl_common.h"
 
-#define RBL_SCHEMA_VERSION   4
+#define RBL_SCHEMA_VERSION   5
 #define RBL_PREFIX_MAX       32
 #define RBL_KEY_MAX          256
 #define RBL_PARTITIONS_MAX   1024

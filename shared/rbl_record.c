@@ -148,6 +148,7 @@ static const rbl_field_t  rbl_hook_fields[RBL_HOOK__N] = {
 };
 
 static const rbl_field_t  rbl_try_fields[RBL_TRY__N] = {
+    [RBL_TRY_AT] = INT(rbl_try_t, at),
     [RBL_TRY_EVENT] = STR(rbl_try_t, event),
     [RBL_TRY_TYPE] = STR(rbl_try_t, type),
     [RBL_TRY_NUMBER] = INT(rbl_try_t, number),

@@ -104,6 +104,7 @@ typedef struct {
 
 /* An attempt of a delivery, as it is logged. */
 typedef struct {
+    int64_t    at;                      /* when it ended (ms since 1970) */
     rbl_str_t  event, type;
     int64_t    number;                  /* from 1 */
     rbl_str_t  outcome;                 /* ok, retry, dead, gone */

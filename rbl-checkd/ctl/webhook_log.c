@@ -1,7 +1,7 @@
 /*
- * What was sent to a receiver, attempt by attempt, and what was given up.
- * Both are streams; they are read backwards, a slice at a time, and shown with
- * the newest last.
+ * What was sent to a receiver, attempt by attempt, and what was given up.  Both
+ * are read backwards and shown with the newest last; dead letters are a stream
+ * without an end, which is read a slice at a time.
  */
 
 #include "webhook.h"
@@ -12,6 +12,7 @@
 #define CTL_SLICE      "500"
 #define CTL_SLICE_N    500
 #define CTL_LOG_MAX    1000
+#define CTL_LOG_FROM   "-1200"          /* a log is no longer */
 #define CTL_LOG_LAST   20
 
 
@@ -34,10 +35,6 @@ typedef struct {
     rbl_str_t   only;                   /* "": all */
 } ctl_rows_t;
 
-/* Puts what is wanted of an entry in front of the rows. */
-typedef void (*ctl_entry_pt)(ctl_rows_t *rows, int64_t ms,
-    const redisReply *fields);
-
 
 static int
 ctl_rows_full(const ctl_rows_t *rows)
@@ -46,74 +43,11 @@ ctl_rows_full(const ctl_rows_t *rows)
 }
 
 
-/* Puts the rows of one slice in front of the others; the entries read. */
-static size_t
-ctl_stream_slice(const redisReply *reply, ctl_entry_pt entry_rows,
-    ctl_rows_t *rows)
-{
-    size_t             i;
-    rbl_str_t          id;
-    const redisReply  *entry;
-
-    for (i = 0; i < rbl_reply_len(reply) && !ctl_rows_full(rows); i++) {
-        entry = rbl_reply_at(reply, i);
-        id = rbl_reply_str(rbl_reply_at(entry, 0));
-        entry_rows(rows, id.n > 0 ? strtoll(id.p, NULL, 10) : 0,
-                   rbl_reply_at(entry, 1));
-    }
-
-    return rbl_reply_len(reply);
-}
-
-
-/* The last n of a stream that are wanted; NULL: failed, and said. */
 static json_t *
-ctl_stream(ctl_t *ctl, rbl_str_t key, int64_t n, ctl_entry_pt entry_rows,
-    rbl_str_t only)
+ctl_hook_try(const rbl_try_t *t)
 {
-    char         from[64];
-    size_t       read;
-    rbl_str_t    argv[6], id;
-    ctl_rows_t   rows = { json_array(), (size_t) n, only };
-    redisReply  *reply;
-
-    snprintf(from, sizeof(from), "+");
-
-    argv[0] = RBL_STR("XREVRANGE");
-    argv[1] = key;
-    argv[3] = RBL_STR("-");
-    argv[4] = RBL_STR("COUNT");
-    argv[5] = RBL_STR(CTL_SLICE);
-
-    do {
-        argv[2] = rbl_str(from);
-        reply = ctl_command(ctl, 6, argv);
-        if (reply == NULL) {
-            json_decref(rows.array);
-            return NULL;
-        }
-
-        read = ctl_stream_slice(reply, entry_rows, &rows);
-
-        if (read > 0) {
-            id = rbl_reply_str(rbl_reply_at(rbl_reply_at(reply, read - 1),
-                                            0));
-            snprintf(from, sizeof(from), "(%.*s", (int) id.n,
-                     id.p ? id.p : "");
-        }
-
-        freeReplyObject(reply);
-
-    } while (read == CTL_SLICE_N && !ctl_rows_full(&rows));
-
-    return rows.array;
-}
-
-
-static json_t *
-ctl_hook_try(int64_t ms, const rbl_try_t *t)
-{
-    return json_pack("{so so so sI so sI sI sI so so}", "time", ctl_time(ms),
+    return json_pack("{so so so sI so sI sI sI so so}",
+                     "time", ctl_time(t->at),
                      "event", ctl_text(t->event), "type", ctl_text(t->type),
                      "attempt", (json_int_t) t->number,
                      "outcome", ctl_text(t->outcome),
@@ -125,34 +59,24 @@ ctl_hook_try(int64_t ms, const rbl_try_t *t)
 }
 
 
-/* An entry has one attempt or more, the last one at its end; the rows wanted
-   are those of one event. */
+/* The row of an attempt, if it is one of the event that is wanted. */
 static void
-ctl_hook_entry(ctl_rows_t *rows, int64_t ms, const redisReply *fields)
+ctl_hook_attempt(ctl_rows_t *rows, rbl_str_t raw)
 {
-    size_t     i;
     rbl_try_t  t;
 
-    for (i = rbl_reply_len(fields) / 2; i-- > 0 && !ctl_rows_full(rows); ) {
-        if (!rbl_str_is(rbl_reply_str(rbl_reply_at(fields, 2 * i)), "d")) {
-            continue;
-        }
+    if (rbl_try_decode(&t, raw) != RBL_OK) {
+        ctl_fail("an entry of the log is damaged");
 
-        if (rbl_try_decode(&t, rbl_reply_str(rbl_reply_at(fields, 2 * i + 1)))
-            != RBL_OK)
-        {
-            ctl_fail("an entry of the log is damaged");
-
-        } else if (rows->only.n == 0 || rbl_str_eq(t.event, rows->only)) {
-            json_array_insert_new(rows->array, 0, ctl_hook_try(ms, &t));
-        }
+    } else if (rows->only.n == 0 || rbl_str_eq(t.event, rows->only)) {
+        json_array_insert_new(rows->array, 0, ctl_hook_try(&t));
     }
 }
 
 
 /* The rows wanted are those of whom it was for. */
 static void
-ctl_hook_letter(ctl_rows_t *rows, int64_t ms, const redisReply *fields)
+ctl_letter(ctl_rows_t *rows, int64_t ms, const redisReply *fields)
 {
     rbl_str_t  to, app;
 
@@ -179,14 +103,97 @@ ctl_hook_letter(ctl_rows_t *rows, int64_t ms, const redisReply *fields)
 }
 
 
+/* Puts the rows of one slice in front of the others; the letters read. */
+static size_t
+ctl_letters_slice(const redisReply *reply, ctl_rows_t *rows)
+{
+    size_t             i;
+    rbl_str_t          id;
+    const redisReply  *entry;
+
+    for (i = 0; i < rbl_reply_len(reply) && !ctl_rows_full(rows); i++) {
+        entry = rbl_reply_at(reply, i);
+        id = rbl_reply_str(rbl_reply_at(entry, 0));
+        ctl_letter(rows, id.n > 0 ? strtoll(id.p, NULL, 10) : 0,
+                   rbl_reply_at(entry, 1));
+    }
+
+    return rbl_reply_len(reply);
+}
+
+
+/* The last n dead letters that are wanted; NULL: failed, and said. */
+static json_t *
+ctl_letters(ctl_t *ctl, rbl_str_t key, int64_t n, rbl_str_t only)
+{
+    char         from[64];
+    size_t       read;
+    rbl_str_t    argv[6], id;
+    ctl_rows_t   rows = { json_array(), (size_t) n, only };
+    redisReply  *reply;
+
+    snprintf(from, sizeof(from), "+");
+
+    argv[0] = RBL_STR("XREVRANGE");
+    argv[1] = key;
+    argv[3] = RBL_STR("-");
+    argv[4] = RBL_STR("COUNT");
+    argv[5] = RBL_STR(CTL_SLICE);
+
+    do {
+        argv[2] = rbl_str(from);
+        reply = ctl_command(ctl, 6, argv);
+        if (reply == NULL) {
+            json_decref(rows.array);
+            return NULL;
+        }
+
+        read = ctl_letters_slice(reply, &rows);
+
+        if (read > 0) {
+            id = rbl_reply_str(rbl_reply_at(rbl_reply_at(reply, read - 1),
+                                            0));
+            snprintf(from, sizeof(from), "(%.*s", (int) id.n,
+                     id.p ? id.p : "");
+        }
+
+        freeReplyObject(reply);
+
+    } while (read == CTL_SLICE_N && !ctl_rows_full(&rows));
+
+    return rows.array;
+}
+
+
 json_t *
 ctl_hook_tries(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *target,
     int64_t n, rbl_str_t event)
 {
-    rbl_key_t  key;
+    size_t       i;
+    rbl_key_t    key;
+    rbl_str_t    argv[4];
+    ctl_rows_t   rows = { NULL, (size_t) n, event };
+    redisReply  *reply;
 
-    return ctl_stream(ctl, ctl_hook_key(ctl, &key, "log", account, target), n,
-                      ctl_hook_entry, event);
+    argv[0] = RBL_STR("LRANGE");
+    argv[1] = ctl_hook_key(ctl, &key, "log", account, target);
+    argv[2] = RBL_STR(CTL_LOG_FROM);
+    argv[3] = RBL_STR("-1");
+
+    reply = ctl_command(ctl, 4, argv);
+    if (reply == NULL) {
+        return NULL;
+    }
+
+    rows.array = json_array();
+
+    for (i = rbl_reply_len(reply); i-- > 0 && !ctl_rows_full(&rows); ) {
+        ctl_hook_attempt(&rows, rbl_reply_str(rbl_reply_at(reply, i)));
+    }
+
+    freeReplyObject(reply);
+
+    return rows.array;
 }
 
 
@@ -237,8 +244,8 @@ ctl_webhook_dead(ctl_t *ctl)
         return CTL_ERROR;
     }
 
-    rows = ctl_stream(ctl, ctl_hook_key(ctl, &key, "dead", &account, NULL), n,
-                      ctl_hook_letter, rbl_sid_str(&target));
+    rows = ctl_letters(ctl, ctl_hook_key(ctl, &key, "dead", &account, NULL), n,
+                       rbl_sid_str(&target));
 
     return rows == NULL ? CTL_ERROR : ctl_print(ctl, dead_row, rows);
 }

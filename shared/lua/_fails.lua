@@ -35,17 +35,21 @@ local function hook_notice(h, reason, now)
             '', '')
     end
 end
-local well = {}
+-- Those that have answered last; hooks_well forgets what they failed before.
+local well, wells = {}, {}
 local function hook_attempted(target, outcome, test, now, quiet)
     local k, reason = key('hook', ac, target), nil
     if outcome == 'ok' then
-        if not well[k] then
-            call('DEL', k)
-            well[k] = true
+        if well[k] == nil then
+            wells[#wells + 1] = k
         end
+        well[k] = true
         return
     end
-    well[k] = nil
+    if well[k] then
+        call('DEL', k)
+        well[k] = false
+    end
     if outcome == 'gone' then
         reason = 'it is gone (HTTP status 410)'
     elseif not test and hook_failed(target, now, quiet) then
@@ -57,5 +61,14 @@ local function hook_attempted(target, outcome, test, now, quiet)
         disable(h, reason)
         save(sk, h)
         hook_notice(h, reason, now)
+    end
+end
+local function hooks_well()
+    local keys = {}
+    for _, k in ipairs(wells) do
+        keys[#keys + 1] = well[k] and k or nil
+    end
+    for from = 1, #keys, 1000 do
+        call('DEL', unpack(keys, from, math.min(from + 999, #keys)))
     end
 end

@@ -1,6 +1,7 @@
 -- Attempts are logged for whom they were for, for a month, and the last ones of
--- many.  Those of one call are one entry, for an entry costs more than what
--- stands in it.
+-- many.
+--- use: try
+local log_days = 30 * 86400000
 local logs, logged = {}, {}
 local function log_attempt(sid, attempt)
     if attempt == '' then
@@ -15,29 +16,38 @@ local function log_attempt(sid, attempt)
     end
     l[#l + 1] = attempt
 end
-local function log_entry(k, l, from, to, now)
-    local entry = {}
-    for i = from, to do
-        entry[#entry + 1] = 'd'
-        entry[#entry + 1] = l[i]
+-- The first ones that are older; they are as many as have come since this was
+-- done last, or fewer.  What is none goes too.
+local function log_old(k, now)
+    for _ = 1, 64 do
+        local raw = call('LINDEX', k, 0)
+        local sound, t = pcall(cmsgpack.unpack, raw or '')
+        if not raw or sound and type(t) == 'table'
+            and (tonumber(t[TRY.at]) or 0) > now - log_days
+        then
+            return
+        end
+        call('LPOP', k)
     end
-    local most = math.max(200, math.floor(1000 / (to - from + 1)))
-    if call('XLEN', k) >= most then
-        call('XADD', k, 'MAXLEN', '~', most, '*', unpack(entry))
-    else
-        call('XADD', k, 'MINID', '~', now - 30 * 86400000, '*', unpack(entry))
+end
+local function log_append(k, l, from, to, now)
+    local n = call('RPUSH', k, unpack(l, from, to))
+    if n > 1100 then
+        call('LTRIM', k, -1000, -1)
+    elseif n % 64 <= to - from then
+        log_old(k, now)
     end
-    call('PEXPIRE', k, 30 * 86400000)
+    call('PEXPIRE', k, '2592000000')
 end
 -- Writes them.  What is no log gives way to one.
 local function log_write(now)
     for _, k in ipairs(logged) do
         local l = logs[k]
-        for from = 1, #l, 100 do
-            local to = math.min(from + 99, #l)
-            if not pcall(log_entry, k, l, from, to, now) then
+        for from = 1, #l, 64 do
+            local to = math.min(from + 63, #l)
+            if not pcall(log_append, k, l, from, to, now) then
                 call('DEL', k)
-                log_entry(k, l, from, to, now)
+                log_append(k, l, from, to, now)
             end
         end
     end

@@ -26,6 +26,7 @@ log_write(now)
 local kind, value = target:sub(1, 2), ARGV[7] or ''
 if kind == 'WH' then
     hook_attempted(target, outcome, test, now, tonumber(ARGV[9]) or 0)
+    hooks_well()
 elseif kind == 'CO' and (outcome == 'gone' or value ~= '') then
     local rk = key('r', ac, target)
     local contact = load(rk)

@@ -75,5 +75,6 @@ end
 if #ids > 0 then
     call('XDEL', KEYS[1], unpack(ids))
 end
+hooks_well()
 log_write(now)
 return out

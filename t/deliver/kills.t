@@ -112,9 +112,7 @@ for my $r (@live) {
     # Each answer that was recorded was to a request; a request of which there is
     # no record was on its way, or waited for it, when its daemon was killed.
     my (%answered, %tried);
-    for (grep { $_ ne 'd' } map { @{ $_->[1] } }
-        @{ cmd('XRANGE', k('log', $AC, $r->{id}), '-', '+') })
-    {
+    for (@{ cmd('LRANGE', k('log', $AC, $r->{id}), 0, -1) }) {
         my $t = record('try', $_);
         $tried{ $t->{event} }++;
         $answered{ $t->{event} }++ if $t->{status};

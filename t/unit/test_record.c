@@ -114,7 +114,7 @@ static const struct {
       RBL_LIST__N, RBL_LIST__MIN },
     { "hook", decode_hook, "sssassisiis", sizeof(rbl_hook_t), RBL_HOOK__N,
       RBL_HOOK__MIN },
-    { "try", decode_try, "ssisiiiss", sizeof(rbl_try_t), RBL_TRY__N,
+    { "try", decode_try, "issisiiiss", sizeof(rbl_try_t), RBL_TRY__N,
       RBL_TRY__MIN },
     { "group", decode_group, "ssi", sizeof(rbl_group_t), RBL_GROUP__N,
       RBL_GROUP__MIN },
