@@ -87,6 +87,7 @@ ngx_rbl_host_row(ngx_rbl_ctx_t *ctx, rbl_str_t raw, ngx_uint_t only)
 static int
 ngx_rbl_host_row_new(ngx_rbl_ctx_t *ctx, rbl_str_t raw, ngx_uint_t only)
 {
+    int64_t      now, from, until;
     rbl_str_t    text;
     ngx_buf_t   *b;
     ngx_uint_t   listing;
@@ -104,17 +105,21 @@ ngx_rbl_host_row_new(ngx_rbl_ctx_t *ctx, rbl_str_t raw, ngx_uint_t only)
         return 1;
     }
 
+    now = ngx_rbl_now();
+    rbl_view_host_while(&host, now, &from, &until);
+    ngx_rbl_row_shown(ctx, from, until);
+
     b = ctx->sink.buf;
     text.p = ctx->sink.out.pos;
 
-    rbl_view_host(&ctx->doc, NULL, &host, ctx->zone, ngx_rbl_now(), 0);
+    rbl_view_host(&ctx->doc, NULL, &host, ctx->zone, now, 0);
 
     /* it is kept if it went into one buffer, without the comma before it */
 
     if (ctx->sink.buf == b && !ctx->sink.out.failed) {
         text.p += *text.p == ',';
         text.n = ctx->sink.out.pos - text.p;
-        ngx_rbl_row_keep(ctx, raw, &host, text, listing);
+        ngx_rbl_row_keep(ctx, raw, text, listing, from, until);
     }
 
     return 1;

@@ -1,11 +1,12 @@
 /*
- * Reads of records: the list of a family, page by page, and one of them.
+ * Reads of records: the list of a family, page by page.
  *
  * First round: the totals, the page's SIDs, and the account.  Second round:
- * the records, rendered straight from their reply.  One record, or a page whose
- * SIDs are remembered, comes with the account in one command, of hosts with the
- * totals too; if they are the page's still, it needs no second round.  Where
- * the worker remembers who asks, the totals stand for the account.
+ * the records, rendered straight from their reply.  A page whose SIDs are
+ * remembered comes with the account in one command, of hosts with the totals
+ * too; if they are the page's still, it needs no second round.  Where the
+ * worker remembers who asks, the totals stand for the account; where it holds
+ * the page's objects, the account's mark stands for the records.
  */
 
 #include "ngx_rbl_api.h"
@@ -25,10 +26,10 @@ static void ngx_rbl_list_prepare(ngx_rbl_ctx_t *ctx);
 static int64_t ngx_rbl_list_number(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
     int64_t def, int64_t max);
 static void ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
+static void ngx_rbl_list_ask_recalled(ngx_rbl_ctx_t *ctx,
+    ngx_rbl_list_t *list, ngx_uint_t n, const rbl_str_t *sids);
 static void ngx_rbl_list_guess(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
     const rbl_str_t *sids);
-static void ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
 static void ngx_rbl_list_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 static ngx_int_t ngx_rbl_list_guessed(const ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_list_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
@@ -38,19 +39,13 @@ static void ngx_rbl_list_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
     redisReply **record);
-
-static void ngx_rbl_one_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_one_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
-    redisReply **record);
+static void ngx_rbl_list_answer_held(ngx_rbl_ctx_t *ctx, int64_t stamp);
+static void ngx_rbl_list_hold(ngx_rbl_ctx_t *ctx, rbl_str_t text);
 
 
 static const ngx_rbl_field_t  ngx_rbl_list_fields[] = {
     { ngx_string("page"), 0 },
     { ngx_string("page_size"), 0 },
-    { ngx_null_string, 0 }
-};
-
-static const ngx_rbl_field_t  ngx_rbl_no_fields[] = {
     { ngx_null_string, 0 }
 };
 
@@ -65,18 +60,6 @@ const ngx_rbl_op_t  ngx_rbl_op_list = {
     NULL,
     NULL
 };
-
-const ngx_rbl_op_t  ngx_rbl_op_one = {
-    ngx_rbl_no_fields,
-    ngx_rbl_one_prepare,
-    ngx_rbl_list_read,
-    NULL,
-    NULL,
-    ngx_rbl_one_records,
-    NULL,
-    NULL
-};
-
 
 static void
 ngx_rbl_list_prepare(ngx_rbl_ctx_t *ctx)
@@ -178,9 +161,7 @@ ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
         ngx_rbl_ask(ctx, "GET", "totals", RBL_STR(""), 0, NULL);
 
     } else {
-        list->recalled = 1;
-        ctx->counted = 1;
-        ngx_rbl_ask_records(ctx, n, sids);
+        ngx_rbl_list_ask_recalled(ctx, list, n, sids);
         return;
     }
 
@@ -189,6 +170,28 @@ ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
 
     if (n > 0) {
         ngx_rbl_list_guess(ctx, n, sids);
+    }
+}
+
+
+/* Of one whose objects are held, the records are not asked for. */
+
+static void
+ngx_rbl_list_ask_recalled(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
+    ngx_uint_t n, const rbl_str_t *sids)
+{
+    rbl_str_t  text;
+
+    list->recalled = 1;
+    ctx->counted = 1;
+    ctx->marking = ctx->format == NGX_RBL_JSON;
+
+    list->held = ctx->marking
+                 && ngx_rbl_page_held(ctx, &list->name, list->stamp, &text)
+                    == NGX_OK;
+
+    if (!list->held) {
+        ngx_rbl_ask_records(ctx, n, sids);
     }
 }
 
@@ -210,7 +213,7 @@ ngx_rbl_list_guess(ngx_rbl_ctx_t *ctx, ngx_uint_t n, const rbl_str_t *sids)
 
 /* Before it is known who asks: what comes is noted, nothing is answered. */
 
-static void
+void
 ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
     ngx_int_t                stamped;
@@ -346,6 +349,11 @@ ngx_rbl_list_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
                                           : ctx->totals.hosts_at;
     }
 
+    if (list->held) {
+        ngx_rbl_list_answer_held(ctx, stamp);
+        return;
+    }
+
     if (list->recalled ? list->stamp == stamp : ngx_rbl_list_guessed(ctx)) {
         ngx_rbl_list_answer(ctx, n, record);
         return;
@@ -413,13 +421,19 @@ ngx_rbl_list_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 static void
 ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
 {
-    rbl_str_t                raw;
+    rbl_str_t                raw, text;
+    ngx_buf_t               *b;
     ngx_uint_t               k;
     const ngx_rbl_family_t  *family;
 
     family = ctx->route->family;
 
     ngx_rbl_list_open(ctx, n * family->guess);
+
+    b = ctx->sink.buf;
+    text.p = ctx->sink.out.pos;
+    ctx->shown_from = INT64_MIN;
+    ctx->shown_until = INT64_MAX;
 
     for (k = 0; k < n && ctx->refusal == 0; k++) {
         raw = rbl_reply_str(record[k]);
@@ -431,6 +445,52 @@ ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
         }
     }
 
+    /* they are held if they went into one buffer */
+
+    if (ctx->marking && ctx->refusal == 0 && ctx->sink.buf == b) {
+        text.n = ctx->sink.out.pos - text.p;
+        ngx_rbl_list_hold(ctx, text);
+    }
+
+    ngx_rbl_list_close(ctx);
+}
+
+
+static void
+ngx_rbl_list_hold(ngx_rbl_ctx_t *ctx, rbl_str_t text)
+{
+    ngx_rbl_list_t  *list;
+
+    list = ctx->data;
+
+    if (ngx_rbl_marked(ctx)) {
+        ngx_rbl_page_hold(ctx, &list->name, text);
+
+    } else if (ngx_rbl_page_busy(&list->name)) {
+        ngx_rbl_mark_set(ctx);
+    }
+}
+
+
+/* A host has changed, or the page: it is read anew. */
+
+static void
+ngx_rbl_list_answer_held(ngx_rbl_ctx_t *ctx, int64_t stamp)
+{
+    rbl_str_t        text;
+    ngx_rbl_list_t  *list;
+
+    list = ctx->data;
+
+    if (!ngx_rbl_marked(ctx)
+        || ngx_rbl_page_held(ctx, &list->name, stamp, &text) != NGX_OK)
+    {
+        (void) ngx_rbl_again(ctx);
+        return;
+    }
+
+    ngx_rbl_list_open(ctx, text.n);
+    rbl_doc_json(&ctx->doc, NULL, text);
     ngx_rbl_list_close(ctx);
 }
 
@@ -467,84 +527,4 @@ ngx_rbl_list_close(ngx_rbl_ctx_t *ctx)
 {
     rbl_doc_close(&ctx->doc);
     ngx_rbl_close(ctx);
-}
-
-
-/* One record, in the same envelope. */
-
-static void
-ngx_rbl_one_prepare(ngx_rbl_ctx_t *ctx)
-{
-    rbl_str_t                id;
-    rbl_sid_t                sid;
-    const ngx_rbl_family_t  *family;
-
-    family = ctx->route->family;
-
-    if (ngx_rbl_data(ctx, sizeof(ngx_rbl_list_t)) == NULL
-        || ngx_rbl_path_sid(ctx, family->kind, family->resource, &sid)
-           != NGX_OK)
-    {
-        return;
-    }
-
-    id = rbl_sid_str(&sid);
-
-    if (ngx_rbl_totals_stamped(ctx)) {
-        ctx->counted = 1;
-
-    } else {
-        ngx_rbl_totals_ask(ctx);
-    }
-
-    if (family->more) {
-        family->more(ctx, ctx->batch, 1, &id);
-    }
-
-    ngx_rbl_ask_records(ctx, 1, &id);
-}
-
-
-static void
-ngx_rbl_one_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
-{
-    rbl_str_t  raw;
-
-    if (ngx_rbl_totals_stamped(ctx)
-        && ngx_rbl_totals_known(ctx, ctx->data) != NGX_OK)
-    {
-        return;
-    }
-
-    raw = n ? rbl_reply_str(record[0]) : RBL_STR("");
-
-    if (raw.p == NULL) {
-        ngx_rbl_unknown_id(ctx, ctx->route->family->resource);
-        return;
-    }
-
-    ngx_rbl_one_answer(ctx, raw);
-}
-
-
-/* A record that cannot be decoded: no answer, so an internal error. */
-
-void
-ngx_rbl_one_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
-{
-    ngx_rbl_list_t          *list;
-    const ngx_rbl_family_t  *family;
-
-    list = ctx->data;
-    family = ctx->route->family;
-
-    list->one = 1;
-    list->page = 1;
-    list->page_size = NGX_RBL_PAGE_SIZE;
-
-    ngx_rbl_list_open(ctx, family->guess + raw.n);
-
-    if (family->write(ctx, raw)) {
-        ngx_rbl_list_close(ctx);
-    }
 }

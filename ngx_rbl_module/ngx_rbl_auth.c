@@ -133,7 +133,7 @@ ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
 {
     u_char                 hex[NGX_RBL_FIELD_LEN];
     rbl_str_t             *argv, *last, field, alone[NGX_RBL_KEYS_BEFORE];
-    rbl_key_t              account, token, totals;
+    rbl_key_t              account, token, totals, mark;
     const rbl_keyspace_t  *ks;
 
     ngx_hex_dump(hex, ctx->digest, NGX_RBL_FIELD_LEN / 2);
@@ -144,6 +144,10 @@ ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
     ks = ngx_rbl_store_keyspace(ctx->store);
     last = ctx->n_records ? ctx->records : alone + NGX_RBL_KEYS_BEFORE;
     argv = last;
+
+    if (ctx->marking) {
+        *--argv = ngx_rbl_mark_key(ctx, &mark);
+    }
 
     if (ctx->counted) {
         *--argv = rbl_account_key(&totals, ks, "totals",
@@ -170,12 +174,20 @@ ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx)
 void
 ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
+    size_t  i;
+
     if (rbl_reply_len(reply) != ctx->n_auth + ctx->n_records) {
         return;
     }
 
+    i = ctx->n_auth;
+
+    if (ctx->marking) {
+        ngx_rbl_mark_read(ctx, rbl_reply_at(reply, --i));
+    }
+
     if (ctx->counted) {
-        ngx_rbl_totals_read(ctx, rbl_reply_at(reply, ctx->n_auth - 1));
+        ngx_rbl_totals_read(ctx, rbl_reply_at(reply, --i));
     }
 
     if (ctx->remembered) {

@@ -16,11 +16,12 @@
  *   ngx_rbl_body.c       the body of a POST, in memory
  *   ngx_rbl_params.c     query and body -> texts of the call's fields
  *   ngx_rbl_fields.c     texts -> lists, flags, ids; and their refusals
- *   ngx_rbl_api_read.c   lists of records, and one, of every family; with
- *                        ngx_rbl_totals.c and ngx_rbl_list.h
+ *   ngx_rbl_api_read.c   lists of records of every family; ngx_rbl_api_one.c:
+ *                        one; with ngx_rbl_totals.c and ngx_rbl_list.h
  *   ngx_rbl_api_*.c      a call: what is asked of the store, what is answered
  *   ngx_rbl_ask.c        commands and scripts on the account's keys
- *   ngx_rbl_pages.c      what pages held when they were last read
+ *   ngx_rbl_pages.c      what pages held when they were last read; with
+ *                        ngx_rbl_mark.c, which tells whether it is so still
  *   ngx_rbl_rows.c       hosts as they were last written
  *   ngx_rbl_etag.c       the ETag of what was read
  *   ngx_rbl_response.c   the answer, a refusal too
@@ -157,6 +158,13 @@ typedef struct {
 } ngx_rbl_route_t;
 
 
+/* What an account's hosts are marked with (ngx_rbl_mark.c); all 0: nothing. */
+
+typedef struct {
+    uint64_t  half[2];
+} ngx_rbl_mark_t;
+
+
 struct ngx_rbl_ctx_s {
     ngx_http_request_t     *request;
     ngx_rbl_loc_conf_t     *conf;
@@ -187,6 +195,9 @@ struct ngx_rbl_ctx_s {
     ngx_uint_t              n_auth;     /* keys of it that tell who asks */
     ngx_rbl_login_t        *login;      /* of these credentials */
     rbl_totals_t            totals;     /* if totalled: of the account */
+    ngx_rbl_mark_t          mark;       /* likewise, if marking */
+    int64_t                 shown_from; /* between these times (ms) the hosts */
+    int64_t                 shown_until;    /* that were written look so */
     ngx_uint_t              n_records;  /* that come with it */
     rbl_str_t              *records;    /* their keys */
 
@@ -216,6 +227,7 @@ struct ngx_rbl_ctx_s {
     unsigned                answered:1; /* ngx_rbl_close was called */
     unsigned                counted:1;  /* asks for totals with the account */
     unsigned                totalled:1; /* and they are there */
+    unsigned                marking:1;  /* asks for the mark with them */
     unsigned                again:1;    /* the first round is to be repeated */
     unsigned                repeated:2; /* how often it was */
     unsigned                remembered:1;   /* who asks: from the worker, if
@@ -318,18 +330,30 @@ ngx_int_t ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx);
 
 /*
  * The read that tells who asks, of account and token, together with the totals
- * (ctx->counted) and the records that are asked for.  Its reply has these
- * behind the first ctx->n_auth elements.  What is remembered of account and
- * token is not asked for: the totals tell whether it still holds, and if not,
- * the round is repeated (ngx_rbl_again).
+ * (ctx->counted), the mark (ctx->marking) and the records that are asked for.
+ * Its reply has these behind the first ctx->n_auth elements.  What is
+ * remembered of account and token is not asked for: the totals tell whether it
+ * still holds, and if not, the round is repeated (ngx_rbl_again).
  */
 void ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx);
 void ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
-#define NGX_RBL_KEYS_BEFORE  4          /* verb, account, token, totals */
+#define NGX_RBL_KEYS_BEFORE  5          /* verb, account, token, totals, mark */
 
 /* Notes the account's totals (ngx_rbl_totals.c), if the reply is such. */
 void ngx_rbl_totals_read(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+
+
+/* ngx_rbl_mark.c */
+
+rbl_str_t ngx_rbl_mark_key(const ngx_rbl_ctx_t *ctx, rbl_key_t *key);
+void ngx_rbl_mark_read(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+
+/* Did the request find one? */
+ngx_uint_t ngx_rbl_marked(const ngx_rbl_ctx_t *ctx);
+
+/* Marks the account's hosts, if nobody has; nobody waits for it. */
+void ngx_rbl_mark_set(const ngx_rbl_ctx_t *ctx);
 
 /* Only the account's SID, as claimed; for variables.  NGX_DECLINED: none. */
 ngx_int_t ngx_rbl_auth_claimed(ngx_http_request_t *r, rbl_sid_t *account);

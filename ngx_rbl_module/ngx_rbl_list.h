@@ -34,23 +34,45 @@ ngx_uint_t ngx_rbl_page_recall(const ngx_rbl_page_name_t *name, int64_t *stamp,
 void ngx_rbl_page_keep(const ngx_rbl_page_name_t *name, int64_t stamp,
     ngx_uint_t n, const rbl_str_t *sids);
 
+/*
+ * The objects of the page in JSON, as they were written last: if they look the
+ * same now and, once it is known who asks, are under the index' stamp and the
+ * request's mark.  NGX_DECLINED: they are not held.  The text lives until the
+ * next call of ngx_rbl_page_keep or ngx_rbl_page_hold.
+ */
+ngx_int_t ngx_rbl_page_held(const ngx_rbl_ctx_t *ctx,
+    const ngx_rbl_page_name_t *name, int64_t stamp, rbl_str_t *text);
+
+/* Copies it, if the page is recalled; of a request that has a mark, and of
+   which ctx->shown_from and shown_until are told. */
+void ngx_rbl_page_hold(const ngx_rbl_ctx_t *ctx,
+    const ngx_rbl_page_name_t *name, rbl_str_t text);
+
+/* Is it worth a mark?  It is where this is asked for again within a second;
+   but not more often than ten times in one. */
+ngx_uint_t ngx_rbl_page_busy(const ngx_rbl_page_name_t *name);
+
 
 /* ngx_rbl_rows.c */
 
 /*
  * The object that was written last of a record of these octets, if it would be
  * the same now; NGX_DECLINED: there is none.  It lives until the next call of
- * ngx_rbl_row_keep.
+ * ngx_rbl_row_keep.  That it is shown is noted (ngx_rbl_row_shown).
  */
 ngx_int_t ngx_rbl_row_recall(ngx_rbl_ctx_t *ctx, rbl_str_t raw,
     rbl_str_t *text, ngx_uint_t *listing);
 
-/* Text and record are copied; `listing` is handed back. */
-void ngx_rbl_row_keep(ngx_rbl_ctx_t *ctx, rbl_str_t raw,
-    const rbl_host_t *v, rbl_str_t text, ngx_uint_t listing);
+/* Text and record are copied; `listing` is handed back.  From when on and until
+   when it looks so (rbl_view_host_while). */
+void ngx_rbl_row_keep(ngx_rbl_ctx_t *ctx, rbl_str_t raw, rbl_str_t text,
+    ngx_uint_t listing, int64_t from, int64_t until);
+
+/* An object that looks so between these times was written into the answer. */
+void ngx_rbl_row_shown(ngx_rbl_ctx_t *ctx, int64_t from, int64_t until);
 
 
-/* ngx_rbl_api_read.c */
+/* ngx_rbl_api_read.c, and ngx_rbl_api_one.c */
 
 /* The state of its calls; a family that reads otherwise uses it too. */
 
@@ -65,6 +87,7 @@ typedef struct {
     rbl_str_t   *sids;
     void        *more;                  /* of family->more_read */
     unsigned     recalled:1;            /* the page's SIDs were not asked for */
+    unsigned     held:1;                /* nor its records */
     unsigned     one:1;                 /* one record, which is one page */
 } ngx_rbl_list_t;
 
@@ -80,6 +103,10 @@ void ngx_rbl_list_ask_range(ngx_rbl_ctx_t *ctx, const char *index,
    would make a key that may not be read. */
 void ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
     rbl_sid_kind_t kind, const redisReply *reply);
+
+/* Notes a reply that comes before it is known who asks (ngx_rbl_op_t.read). */
+void ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
 
 /* The answer: envelope and totals, then objects, then the end. */
 void ngx_rbl_list_open(ngx_rbl_ctx_t *ctx, size_t guess);

@@ -394,6 +394,7 @@ ngx_rbl_repeat(ngx_rbl_ctx_t *ctx)
     ctx->writes = 0;
     ctx->counted = 0;
     ctx->totalled = 0;
+    ctx->marking = 0;
     ngx_memzero(ctx->given, sizeof(ctx->given));
 
     if (ngx_rbl_round(ctx) != NGX_OK) {

@@ -18,7 +18,6 @@
 #include "ngx_rbl_list.h"
 
 #include "rbl_hash.h"
-#include "rbl_view.h"
 
 
 #define NGX_RBL_ROWS      4096
@@ -123,6 +122,8 @@ ngx_rbl_row_recall(ngx_rbl_ctx_t *ctx, rbl_str_t raw, rbl_str_t *text,
         return NGX_DECLINED;
     }
 
+    ngx_rbl_row_shown(ctx, row->from, row->until);
+
     text->p = row->bytes + row->n_raw;
     text->n = row->n_text;
     *listing = row->listing;
@@ -132,8 +133,16 @@ ngx_rbl_row_recall(ngx_rbl_ctx_t *ctx, rbl_str_t raw, rbl_str_t *text,
 
 
 void
-ngx_rbl_row_keep(ngx_rbl_ctx_t *ctx, rbl_str_t raw, const rbl_host_t *v,
-    rbl_str_t text, ngx_uint_t listing)
+ngx_rbl_row_shown(ngx_rbl_ctx_t *ctx, int64_t from, int64_t until)
+{
+    ctx->shown_from = ngx_max(ctx->shown_from, from);
+    ctx->shown_until = ngx_min(ctx->shown_until, until);
+}
+
+
+void
+ngx_rbl_row_keep(ngx_rbl_ctx_t *ctx, rbl_str_t raw, rbl_str_t text,
+    ngx_uint_t listing, int64_t from, int64_t until)
 {
     uint32_t              host;
     ngx_rbl_row_t        *row;
@@ -170,7 +179,8 @@ ngx_rbl_row_keep(ngx_rbl_ctx_t *ctx, rbl_str_t raw, const rbl_host_t *v,
     row->n_raw = raw.n;
     row->n_text = text.n;
     row->listing = listing;
-    rbl_view_host_while(v, ngx_rbl_now(), &row->from, &row->until);
+    row->from = from;
+    row->until = until;
     ngx_memcpy(row->bytes, raw.p, raw.n);
     ngx_memcpy(row->bytes + raw.n, text.p, text.n);
 }

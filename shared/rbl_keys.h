@@ -52,6 +52,9 @@
  *                              account's record or a token of it changes
  *                              `made` with it: nginx remembers those as long
  *                              as that is the same
+ *   unchanged:<AC>     string  random octets, that stay as long as no record of a
+ *                              host of the account changes (_unchanged.lua);
+ *                              set by nginx, with TTL
  *   kids:<AC>:<HT>     zset    children of a range
  *   uniq:<AC>          hash    "<type>|<value>" -> host SID
  *   refs:<AC>          hash    "<RP>", "<CG>:h", "<CG>:c" -> how many use it

@@ -51,7 +51,7 @@ static const struct {
     { "token", FSCK_LOOK, 1 }, { "rate", FSCK_OTHERS, 1 },
     { "stats", FSCK_OTHERS, 2 }, { "errors", FSCK_OTHERS, 1 },
     { "log", FSCK_OTHERS, 1 }, { "hook", FSCK_OTHERS, 1 },
-    { "daemon", FSCK_OTHERS, 0 },
+    { "daemon", FSCK_OTHERS, 0 }, { "unchanged", FSCK_OTHERS, 0 },
 };
 
 

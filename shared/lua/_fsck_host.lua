@@ -1,8 +1,10 @@
 -- What must hold of one host; `h` is its record, which is mended in place.
 --- include: fsck_refs
 --- include: due
+--- include: unchanged
 --- use: account host
 local function put(h)
+    hosts_change()
     save(key('r', ac, h[HOST.id]), h)
 end
 local function look_at_references(h)

@@ -25,6 +25,7 @@
 --         | GONE (the check is over or another's, its host deleted or its
 --           account suspended: the lease has ended)
 --- include: job
+--- include: unchanged
 --- include: lists
 --- include: due
 --- include: failed
@@ -102,6 +103,7 @@ if a[ACCOUNT.status] ~= 'active' then
         call('HDEL', flight, member)
         if h[HOST.status] == 'active' then
             h[HOST.next_check] = next_time(ht, now, a[ACCOUNT.interval])
+            hosts_change()
             save(hk, h)
             due_at(ht, h[HOST.next_check])
         else

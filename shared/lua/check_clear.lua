@@ -10,14 +10,22 @@
 --- include: base
 --- include: of
 --- include: due
+--- include: unchanged
 --- use: host
 local now = now_ms()
-local out, hosts, members, keys = {'OK'}, {}, {}, {}
+local out, hosts, members, keys, marks = {'OK'}, {}, {}, {}, {}
 local n = #ARGV / 3
+local last
 for i = 1, n do
     members[i] = ARGV[3 * i - 2]
     keys[i] = base .. 'r:' .. members[i]
+    ac = members[i]:sub(1, 34)
+    if ac ~= last then
+        marks[#marks + 1] = key('unchanged', ac)
+        last = ac
+    end
 end
+hosts_change(marks)
 local flights = call('HMGET', KEYS[1], unpack(members))
 local raws = call('MGET', unpack(keys))
 local ended, schedule, ranges = {}, {}, {}

@@ -27,6 +27,7 @@
 --         it is another daemon's) | FULL (nothing was done: all that
 --         was left out matters)
 --- include: job
+--- include: unchanged
 --- include: due
 --- include: keep
 --- include: events
@@ -173,6 +174,7 @@ if not failed and (full or told ~= no_results) then
 end
 
 if raw then
+    hosts_change()
     local active = host_status == 'active'
     call('HDEL', flight, member)
     if active then

@@ -6,6 +6,7 @@
 -- Result  OK | HOST
 --- include: account
 --- include: hosts
+--- include: unchanged
 --- include: refs
 --- include: due
 --- include: failed
@@ -16,6 +17,7 @@ if not hosts then
     return {'HOST'}
 end
 local gone, unlisted = 0, 0
+hosts_change()
 for _, e in ipairs(hosts) do
     local h = e[2]
     local sid = h[HOST.id]

@@ -6,6 +6,7 @@
 -- Result  OK | HOST
 --- include: account
 --- include: hosts
+--- include: unchanged
 --- include: due
 --- include: totals
 local hosts = hosts_with_kids(ARGV[1])
@@ -13,6 +14,7 @@ if not hosts then
     return {'HOST'}
 end
 local now, listed = now_ms(), 0
+hosts_change()
 for _, e in ipairs(hosts) do
     local h = e[2]
     if h[HOST.status] ~= ARGV[2] then

@@ -6,6 +6,7 @@
 -- Result  OK | HOST | PROFILE | GROUP | GROUPS, max groups of a host
 --- include: account
 --- include: hosts
+--- include: unchanged
 --- include: groups
 --- include: unreported
 local hosts = hosts_with_kids(ARGV[1])
@@ -19,6 +20,7 @@ local groups, refused = groups_from(5)
 if not groups then
     return refused
 end
+hosts_change()
 for _, e in ipairs(hosts) do
     local h = e[2]
     if ARGV[2] == '1' then

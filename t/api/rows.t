@@ -19,28 +19,6 @@ my $key = redis_key('r', $ac, $h[0]{id});
 
 # --- what is shown -----------------------------------------------------------
 
-sub texts {
-    my ($xml) = @_;
-
-    return { map { s/&lt;/</gr =~ s/&gt;/>/gr =~ s/&quot;/"/gr =~ s/&amp;/&/gr }
-        $xml =~ m{<(\w+)>([^<]*)</\1>}g };
-}
-
-# The hosts of an answer in XML, as JSON would have them.
-sub hosts_of_xml {
-    my ($body) = @_;
-
-    my @hosts;
-    my ($data) = $body =~ m{<data>(.*)</data>}s;
-    while ($data =~ m{\G<item>(.*?<listed_details>(.*?)</listed_details>.*?)</item>}gs) {
-        my ($host, $details) = ($1, $2);
-        my @details = map { texts($_) } $details =~ m{<item>(.*?)</item>}gs;
-        $host =~ s{<listed_details>.*</listed_details>}{}s;
-        push @hosts, { %{ texts($host) }, listed_details => \@details };
-    }
-    return \@hosts;
-}
-
 # Three times in JSON, so that it is kept and then written again, and in XML;
 # once more if a second ended in between and a listing is one older.
 sub as_it_is {
@@ -88,6 +66,7 @@ sub change {
     my $v = record('host', redis($redis, 'GET', $k));
     redis($redis, 'SET', $k, record_pack('host', %$v, name => \$v->{name},
         value => \$v->{value}, %to));
+    forget($t, $k =~ /:(AC\w+):/);
 }
 
 my $now = int(time) * 1000;
@@ -153,6 +132,7 @@ for my $zone ('America/New_York', 'Europe/Berlin', 'UTC') {
 redis($redis, 'SET', $key, substr($raw, 0, -1));
 is(call($t, 'GET', "host/$h[0]{id}.json")->{status}, 500, 'a damaged record');
 redis($redis, 'SET', $key, $raw);
+forget($t, $ac);
 as_it_is('mended');
 call($t, 'POST', "host/delete/$h[0]{id}.json");
 is(call($t, 'GET', "host/$h[0]{id}.json")->{status}, 404, 'a deleted host');

@@ -18,7 +18,8 @@ use Exporter 'import';
 use RblTest;
 
 our @EXPORT = (@RblTest::EXPORT, qw(api_setup call accepted refused
-    store_state unchanged add_host list_host forget sid_of xml_ok));
+    store_state unchanged add_host list_host forget sid_of xml_ok
+    hosts_of_xml));
 
 # Options go to start_nginx; lists => 0: none are loaded.  The store has more
 # time than by default, unless an option says how much: on a machine that is
@@ -130,12 +131,13 @@ sub list_host {
     forget($t, $acct);
 }
 
-# An account's indexes, its record or a token was changed by hand: what is
-# remembered of them ends with its totals.
+# An account's indexes, its record, a token or a host was changed by hand: what
+# is remembered of them ends with its totals and its mark.
 sub forget {
     my ($t, $acct) = @_;
 
-    redis($t->{redis}, 'DEL', redis_key('totals', $acct));
+    redis($t->{redis}, 'DEL', map { redis_key($_, $acct) }
+        qw(totals unchanged));
 }
 
 # A well-formed SID that nobody has.
@@ -143,6 +145,28 @@ sub sid_of {
     my ($kind) = @_;
 
     return $kind . '0123456789abcdef' x ($kind eq 'PP' ? 4 : 2);
+}
+
+sub texts {
+    my ($xml) = @_;
+
+    return { map { s/&lt;/</gr =~ s/&gt;/>/gr =~ s/&quot;/"/gr =~ s/&amp;/&/gr }
+        $xml =~ m{<(\w+)>([^<]*)</\1>}g };
+}
+
+# The hosts of an answer in XML, as JSON would have them.
+sub hosts_of_xml {
+    my ($body) = @_;
+
+    my @hosts;
+    my ($data) = $body =~ m{<data>(.*)</data>}s;
+    while ($data =~ m{\G<item>(.*?<listed_details>(.*?)</listed_details>.*?)</item>}gs) {
+        my ($host, $details) = ($1, $2);
+        my @details = map { texts($_) } $details =~ m{<item>(.*?)</item>}gs;
+        $host =~ s{<listed_details>.*</listed_details>}{}s;
+        push @hosts, { %{ texts($host) }, listed_details => \@details };
+    }
+    return \@hosts;
 }
 
 sub xml_ok {

@@ -28,7 +28,37 @@ sub script {
         read_file(build_dir() . "/gen/lua/$name.lua");
     };
 
-    return cmd('EVAL', $source{$name}, scalar @$keys, @$keys, @args);
+    my $before = hosts_marked();
+    my $reply = cmd('EVAL', $source{$name}, scalar @$keys, @$keys, @args);
+    still_marked($name, $before);
+    return $reply;
+}
+
+# Records of hosts, each account's with a mark (_unchanged.lua); of few.
+sub hosts_marked {
+    return {} if cmd('DBSIZE') > 1000;
+    my @k = @{ cmd('KEYS', k('r', 'AC*', 'HT*')) } or return {};
+    my %raw;
+    @raw{@k} = @{ cmd('MGET', @k) };
+    cmd('MSET', map { (mark_of($_), 'x') } @k);
+    return \%raw;
+}
+
+sub mark_of { return $_[0] =~ s/:r:(AC\w+):.*/:unchanged:$1/r }
+
+# What a script has changed has no mark any more: nginx, which holds what had
+# one, would show it as it was.
+sub still_marked {
+    my ($name, $before) = @_;
+
+    my @k = sort keys %$before or return;
+    my @now = @{ cmd('MGET', @k) };
+    my @mark = @{ cmd('MGET', map { mark_of($_) } @k) };
+    for my $i (0 .. $#k) {
+        fail("$name changes $k[$i], whose account's mark stays")
+            if defined $mark[$i] && ($now[$i] // '') ne $before->{ $k[$i] };
+    }
+    cmd('DEL', map { mark_of($_) } @k);
 }
 
 # A key of partition 0, where everything of these tests lives.

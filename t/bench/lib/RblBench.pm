@@ -72,7 +72,7 @@ sub bench {
 sub go_first {
     my $chrt = program('chrt');
     return 0 if !$chrt || !($ENV{BENCH_FIRST} // 1);
-    return run_cmd($chrt, '-f', '-p', 1, $$)->{status} == 0;
+    return run_cmd($chrt, '-r', '-p', 1, $$)->{status} == 0;
 }
 
 # A program by its path, also those of /usr/sbin; undef: it is not there.

@@ -1,0 +1,211 @@
+#!/usr/bin/perl
+
+# Pages of hosts that a worker holds: it asks the store for their mark alone, and
+# shows them as they are all the same, from the first request on that comes after
+# a change: over the API of this nginx or another one, by daemons, by rblctl.
+
+use strict;
+use warnings;
+
+use RblApi;
+use RblCheckd ();
+use RblTest;
+
+my $w = RblCheckd::world(partitions => 4, zones => {
+    'a.test' => { data => RblCheckd::listed_entry('10.0.0.1', '10.0.0.2') },
+});
+my ($redis, $acct) = @$w{qw(redis acct)};
+my $ac = $acct->{sid};
+my %nginx = (workers => 1, store => $redis,
+    http => 'rbl_store_timeout 5s; rbl_zone rbl 1m;');
+my $t = { redis => $redis, acct => $acct, nginx => start_nginx(%nginx) };
+my $other = { %$t, nginx => start_nginx(%nginx) };
+my $daemon = RblCheckd::start_checkd(store => $redis, resolver => $w->{dns},
+    ready => qr/rbl-checkd/, conf => { RblCheckd::conf_short() });
+my %id = map { $_->{host} => $_->{id} } map { add_host($t, "10.0.0.$_") } 1 .. 20;
+my $page = 'hosts.json?page_size=20';
+
+sub key { return redis_key({ partitions => 4 }, $_[0], $ac, @_[1 .. $#_]) }
+
+# How many keys of the store were looked up for it.
+sub keys_of {
+    my ($code) = @_;
+
+    my $sum = sub {
+        my $n = 0;
+        $n += $_ for redis($redis, 'INFO', 'stats')
+            =~ /^keyspace_(?:hits|misses):(\d+)/mg;
+        return $n;
+    };
+    my $before = $sum->();
+    $code->();
+    return $sum->() - $before;
+}
+
+# Asks for a page until it is held: its mark and the totals are looked up, and
+# account and token once a second.
+sub hold {
+    my ($name, $from, $path) = @_;
+
+    my $least = 99;
+    wait_for {
+        my $n = keys_of(sub { call($from // $t, 'GET', $path // $page) });
+        $least = $n if $n < $least;
+        $least <= 2;
+    } 10;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is($least, 2, "$name: two keys");
+}
+
+# The page in JSON, in XML, which is never held, and in JSON again.
+sub look {
+    my ($from, $path) = @_;
+
+    my @path = ($path // $page, ($path // $page) =~ s/json/xml/r);
+    for (1 .. 20) {
+        my @body = map { call($from // $t, 'GET', $_)->{body} } @path, $path[0];
+        next if $body[0] ne $body[2];
+        my $v = json({ body => $body[0] });
+        return ($v->{data}, hosts_of_xml($body[1]), $v);
+    }
+    die "the page does not come to rest\n";
+}
+
+sub shown {
+    my ($name, $from, $path) = @_;
+
+    my ($is, $should, $v) = look($from, $path);
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is_deeply($is, $should, $name);
+    return $v;
+}
+
+# --- over the API ------------------------------------------------------------
+
+hold('it is read again and again');
+my $first = $id{'10.0.0.3'};
+for (['update', { name => 'Other' }], ['pause', ''], ['resume', ''],
+    ['pause', ''], ['update', { name => 'n' }], ['resume', ''])
+{
+    my ($verb, $form) = @$_;
+    for my $by ($t, $other) {
+        hold("before $verb", $_) for $t, $other;
+        my $r = call($by, 'POST', "host/$verb/$first.json", form => $form);
+        is($r->{status}, 200, $verb);
+        shown("$verb, over the " . ($by == $t ? 'same' : 'other')
+            . ' nginx: seen by both', $_) for $t, $other;
+    }
+}
+hold('before one is deleted');
+call($other, 'POST', "host/delete/$id{'10.0.0.20'}.json");
+is(shown('one is deleted')->{total_hosts}, 19, 'and counted');
+add_host($other, '10.0.1.0/29', type => 'ip_range');
+hold('with a range', $_) for $t, $other;
+my ($range) = grep { $_->{type} eq 'ip_range' } @{ json(call($t, 'GET',
+    'hosts.json?page_size=100'))->{data} };
+ok($range, 'there is a range');
+for my $path ('hosts.json?page_size=7', 'hosts.json?page=2&page_size=20') {
+    hold("$path", $t, $path);
+    call($other, 'POST', "host/update/$range->{id}.json",
+        form => { name => "of $path" });
+    shown("$path, whose range changes", $t, $path);
+}
+
+# --- by daemons --------------------------------------------------------------
+
+sub due_now {
+    RblCheckd::set_due($w, $_) for @_;
+}
+
+# Until it has been checked once more; the page is looked at all the while.
+sub checked {
+    my ($name, $host) = @_;
+
+    my $was = redis($redis, 'GET', key('r', $host));
+    hold("before $name");
+    due_now($host);
+    my ($bad, $looks, $now) = (0, 0, $was);
+    wait_for {
+        $now = redis($redis, 'GET', key('r', $host));
+        my ($is, $should) = look();
+        $looks++;
+        $bad++ if explain_of($is) ne explain_of($should);
+        $now ne $was;
+    } 10, "a check of $host";
+    isnt($now, $was, "$name: it was checked");
+    is($bad, 0, "$name: always as it was ($looks looks)");
+    shown($name);
+}
+sub explain_of { return join "\n", explain($_[0]) }
+
+checked('a clear one', $id{'10.0.0.5'}) for 1 .. 3;
+checked('one that is listed', $id{'10.0.0.1'}) for 1 .. 3;
+my $listed = 'listings.json?page_size=20';
+my $v = shown('listings', $t, $listed);
+ok($v->{total_listed} > 0, 'there are some');
+my %seen;
+wait_for {
+    $v = shown('a listing, whose period goes on', $t, $listed);
+    $seen{ $v->{data}[0]{listed_period} } = 1;
+    keys %seen >= 3;
+} 10, 'three seconds of it';
+is(scalar keys %seen, 3, 'each second another one');
+
+# --- by rblctl ---------------------------------------------------------------
+
+stop_server($daemon);
+my $raw = redis($redis, 'GET', key('r', $first));
+hold('before it is damaged');
+my $host = record('host', $raw);
+redis($redis, 'SET', key('r', $first), record_pack('host', %$host,
+    name => \$host->{name}, value => \$host->{value}, profile => 'RP1'));
+ok((wait_for {
+    my ($is, $should) = look();
+    explain_of($is) eq explain_of($should);
+} 3), 'a hand in the store: seen within a second or two');
+hold('before it is mended');
+my $r = rblctl($redis, 'fsck', '--repair');
+like($r->{out}, qr/profile/, 'rblctl fsck mends it');
+shown('which is seen');
+is(record('host', redis($redis, 'GET', key('r', $first)))->{profile},
+    record('host', $raw)->{profile}, 'and is as it was');
+hold('before the time zone');
+rblctl($redis, 'account', 'timezone', $ac, 'Asia/Tokyo');
+like(shown('another time zone')->{data}[0]{last_checked}, qr/JST/,
+    'is the new one');
+
+# --- the mark ----------------------------------------------------------------
+
+hold('once more');
+my $mark = redis($redis, 'GET', key('unchanged'));
+is(length $mark, 16, 'the mark');
+my $ttl = redis($redis, 'TTL', key('unchanged'));
+ok($ttl > 0 && $ttl <= 600, "ends by itself ($ttl s)");
+hold('of the same account', $other);
+is(redis($redis, 'GET', key('unchanged')), $mark, 'both have the same');
+for my $bad ('', 'x', 'x' x 15, 'x' x 17, 'x' x 100_000) {
+    redis($redis, 'SET', key('unchanged'), $bad);
+    shown('a mark of ' . length($bad) . ' octets is none');
+}
+redis($redis, 'DEL', key('unchanged'));
+redis($redis, 'RPUSH', key('unchanged'), 'x');
+shown('nor is what is no text');
+redis($redis, 'DEL', key('unchanged'));
+redis($redis, 'SET', key('unchanged'), $mark);
+hold('one that is found') for 1 .. 3;
+
+# A store that takes no writes: reads go on, and it is not asked all the time.
+redis($redis, 'DEL', key('unchanged'));
+redis($redis, 'CONFIG', 'SET', 'maxmemory', 1);
+my %status;
+my $end = time + 3;
+while (time < $end) {
+    $status{ call($t, 'GET', $page)->{status} }++;
+}
+redis($redis, 'CONFIG', 'SET', 'maxmemory', 0);
+is_deeply([keys %status], [200], 'a store that is full: reads go on');
+my $told = () = read_file($t->{nginx}{error_log}) =~ /answers SET: OOM/g;
+is($told, 1, 'and it is told once');
+shown('as it is');
+
+done_testing();
