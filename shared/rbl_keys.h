@@ -52,9 +52,9 @@
  *                              account's record or a token of it changes
  *                              `made` with it: nginx remembers those as long
  *                              as that is the same
- *   unchanged:<AC>     string  random octets, that stay as long as no record of a
- *                              host of the account changes (_unchanged.lua);
- *                              set by nginx, with TTL
+ *   unchanged:<AC>     string  random octets that nginx sets, with TTL; they go
+ *                              when the record of a host of the account changes
+ *                              (_unchanged.lua)
  *   kids:<AC>:<HT>     zset    children of a range
  *   uniq:<AC>          hash    "<type>|<value>" -> host SID
  *   refs:<AC>          hash    "<RP>", "<CG>:h", "<CG>:c" -> how many use it

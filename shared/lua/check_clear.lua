@@ -10,27 +10,35 @@
 --- include: base
 --- include: of
 --- include: due
---- include: unchanged
 --- use: host
 local now = now_ms()
-local out, hosts, members, keys, marks = {'OK'}, {}, {}, {}, {}
+local out, members, accounts, keys = {'OK'}, {}, {}, {}
 local n = #ARGV / 3
-local last
 for i = 1, n do
-    members[i] = ARGV[3 * i - 2]
-    keys[i] = base .. 'r:' .. members[i]
-    ac = members[i]:sub(1, 34)
-    if ac ~= last then
-        marks[#marks + 1] = key('unchanged', ac)
-        last = ac
+    local member = ARGV[3 * i - 2]
+    members[i] = member
+    accounts[i] = member:sub(1, 34)
+    keys[i] = base .. 'r:' .. member
+end
+-- The accounts' marks come with the records: most have none.
+for i = 1, n do
+    if accounts[i] ~= accounts[i - 1] then
+        keys[#keys + 1] = base .. 'unchanged:' .. accounts[i]
     end
 end
-hosts_change(marks)
 local flights = call('HMGET', KEYS[1], unpack(members))
 local raws = call('MGET', unpack(keys))
-local ended, schedule, ranges = {}, {}, {}
--- The fields from `checked` on, but for the last two.
-local checked_now = cmsgpack.pack(now, 0, 0, 0)
+for i = n + 1, #keys do
+    if raws[i] then
+        call('DEL', keys[i])
+    end
+end
+-- Hosts of one account that follow each other are scheduled together.
+local ended, times, ranges = {}, {}, nil
+local function schedule(sid)
+    call('ZADD', base .. 'due:' .. sid, unpack(times))
+    times = {}
+end
 for i = 1, n do
     local raw = flights[i] == ARGV[3 * i - 1] and raws[i]
     local from, to, _, parent, status, count, before
@@ -48,7 +56,10 @@ for i = 1, n do
         local ht = members[i]:sub(36)
         local next_check = next_time(ht, now, ARGV[3 * i])
         local at = tostring(next_check)
-        local fields = checked_now .. cmsgpack.pack(next_check) .. '\144'
+        -- From `checked` on, as cmsgpack would: two times of eight octets, and
+        -- an empty array.
+        local fields = struct.pack('>BI8BBBBI8B', 207, now, 0, 0, 0, 207,
+            next_check, 144)
         to = to > 0 and to or #raw
         if #fields == to - from then
             call('SETRANGE', keys[i], from, fields)
@@ -56,19 +67,19 @@ for i = 1, n do
             call('SET', keys[i], raw:sub(1, from) .. fields
                 .. raw:sub(to + 1))
         end
-        ac = members[i]:sub(1, 34)
-        local times = schedule[ac]
-        if not times then
-            times = {}
-            schedule[ac] = times
+        local account = accounts[i]
+        if times[1] and account ~= ac then
+            schedule(ac)
         end
+        ac = account
         times[#times + 1] = at
         times[#times + 1] = ht
         -- The account's turn is not later than the end of the lease.
-        if next_check < tonumber(ARGV[3 * i - 1]:sub(70, 82)) then
+        if at < ARGV[3 * i - 1]:sub(70, 82) then
             call('ZADD', key('due'), 'LT', at, ac)
         end
         if parent ~= '' then
+            ranges = ranges or {}
             ranges[key('r', ac, parent)] = true
         end
         ended[#ended + 1] = members[i]
@@ -79,10 +90,8 @@ for i = 1, n do
 end
 if #ended > 0 then
     call('HDEL', KEYS[1], unpack(ended))
-    for sid, times in pairs(schedule) do
-        call('ZADD', key('due', sid), unpack(times))
-    end
-    for k in pairs(ranges) do
+    schedule(ac)
+    for k in pairs(ranges or {}) do
         local range = load(k)
         if range then
             range[HOST.checked] = now

@@ -27,7 +27,6 @@
 --         it is another daemon's) | FULL (nothing was done: all that
 --         was left out matters)
 --- include: job
---- include: unchanged
 --- include: due
 --- include: keep
 --- include: events
@@ -56,7 +55,12 @@ local told, failed = ARGV[2], ARGV[6] ~= ''
 -- The fields of the host in the order of the schema, a table of them would
 -- cost more: up to `created`, and from `checked` to `details`; `from` and `to`
 -- tell where the latter lie.
-local raw = hk and call('GET', hk)
+local raw, mark, mark_key
+if hk then
+    mark_key = key('unchanged', ac)
+    local both = call('MGET', hk, mark_key)
+    raw, mark = both[1], both[2]
+end
 local from, value, parent, host_status, profile, groups, to, _
 local checked, first, count, unknown_count, next_check, before, had
 if raw then
@@ -174,7 +178,9 @@ if not failed and (full or told ~= no_results) then
 end
 
 if raw then
-    hosts_change()
+    if mark then
+        call('DEL', mark_key)
+    end
     local active = host_status == 'active'
     call('HDEL', flight, member)
     if active then
