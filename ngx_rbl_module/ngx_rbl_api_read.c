@@ -464,7 +464,7 @@ ngx_rbl_list_hold(ngx_rbl_ctx_t *ctx, rbl_str_t text)
     list = ctx->data;
 
     if (ngx_rbl_marked(ctx)) {
-        ngx_rbl_page_hold(ctx, &list->name, text);
+        ngx_rbl_page_hold(ctx, &list->name, list->stamp, text);
 
     } else if (ngx_rbl_page_busy(&list->name)) {
         ngx_rbl_mark_set(ctx);

@@ -43,13 +43,13 @@ void ngx_rbl_page_keep(const ngx_rbl_page_name_t *name, int64_t stamp,
 ngx_int_t ngx_rbl_page_held(const ngx_rbl_ctx_t *ctx,
     const ngx_rbl_page_name_t *name, int64_t stamp, rbl_str_t *text);
 
-/* Copies it, if the page is recalled; of a request that has a mark, and of
-   which ctx->shown_from and shown_until are told. */
+/* Copies it, if the page is recalled under that stamp; of a request that has a
+   mark, and of which ctx->shown_from and shown_until are told. */
 void ngx_rbl_page_hold(const ngx_rbl_ctx_t *ctx,
-    const ngx_rbl_page_name_t *name, rbl_str_t text);
+    const ngx_rbl_page_name_t *name, int64_t stamp, rbl_str_t text);
 
-/* Is it worth a mark?  It is where this is asked for again within a second;
-   but not more often than ten times in one. */
+/* Is it worth a mark?  It is where this is asked for again within half a
+   second; but not more often than ten times in one. */
 ngx_uint_t ngx_rbl_page_busy(const ngx_rbl_page_name_t *name);
 
 

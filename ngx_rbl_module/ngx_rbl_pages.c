@@ -32,7 +32,7 @@
 #define NGX_RBL_PAGES_HELD  (4 * 1024 * 1024)  /* octets */
 
 #define NGX_RBL_PAGE_HOLDS  1000        /* ms */
-#define NGX_RBL_PAGE_AGAIN  1000        /* ms: it is busy */
+#define NGX_RBL_PAGE_AGAIN  500         /* ms: it is busy */
 #define NGX_RBL_PAGE_PAUSE  100         /* ms between two marks for it */
 
 
@@ -186,13 +186,13 @@ ngx_rbl_page_held(const ngx_rbl_ctx_t *ctx, const ngx_rbl_page_name_t *name,
 
 void
 ngx_rbl_page_hold(const ngx_rbl_ctx_t *ctx, const ngx_rbl_page_name_t *name,
-    rbl_str_t text)
+    int64_t stamp, rbl_str_t text)
 {
     ngx_rbl_page_t  *page;
 
     page = ngx_rbl_page_slot(name);
 
-    if (!ngx_rbl_page_is(page, name) || text.n == 0
+    if (!ngx_rbl_page_is(page, name) || page->stamp != stamp || text.n == 0
         || text.n > NGX_RBL_PAGES_HELD)
     {
         return;
