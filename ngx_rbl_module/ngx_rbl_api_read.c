@@ -41,6 +41,7 @@ static void ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
     redisReply **record);
 static void ngx_rbl_list_answer_held(ngx_rbl_ctx_t *ctx, int64_t stamp);
 static void ngx_rbl_list_hold(ngx_rbl_ctx_t *ctx, rbl_str_t text);
+static void ngx_rbl_list_changed(ngx_rbl_ctx_t *ctx, int64_t stamp);
 
 
 static const ngx_rbl_field_t  ngx_rbl_list_fields[] = {
@@ -447,7 +448,9 @@ ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
 
     /* they are held if they went into one buffer */
 
-    if (ctx->marking && ctx->refusal == 0 && ctx->sink.buf == b) {
+    if (ctx->marking && ctx->refusal == 0 && ctx->sink.buf == b
+        && !ctx->sink.out.failed)
+    {
         text.n = ctx->sink.out.pos - text.p;
         ngx_rbl_list_hold(ctx, text);
     }
@@ -456,23 +459,29 @@ ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
 }
 
 
+/* What is newer than the mark is held in vain, for that has ended. */
+
 static void
 ngx_rbl_list_hold(ngx_rbl_ctx_t *ctx, rbl_str_t text)
 {
+    ngx_uint_t       marked;
     ngx_rbl_list_t  *list;
 
     list = ctx->data;
+    marked = ngx_rbl_marked(ctx);
 
-    if (ngx_rbl_marked(ctx)) {
+    if (!ngx_rbl_page_busy(&list->name, marked)) {
+        return;
+    }
+
+    if (marked) {
         ngx_rbl_page_hold(ctx, &list->name, list->stamp, text);
 
-    } else if (ngx_rbl_page_busy(&list->name)) {
+    } else {
         ngx_rbl_mark_set(ctx);
     }
 }
 
-
-/* A host has changed, or the page: it is read anew. */
 
 static void
 ngx_rbl_list_answer_held(ngx_rbl_ctx_t *ctx, int64_t stamp)
@@ -485,13 +494,55 @@ ngx_rbl_list_answer_held(ngx_rbl_ctx_t *ctx, int64_t stamp)
     if (!ngx_rbl_marked(ctx)
         || ngx_rbl_page_held(ctx, &list->name, stamp, &text) != NGX_OK)
     {
-        (void) ngx_rbl_again(ctx);
+        ngx_rbl_list_changed(ctx, stamp);
         return;
     }
+
+    ngx_rbl_page_shown(&list->name);
 
     ngx_rbl_list_open(ctx, text.n);
     rbl_doc_json(&ctx->doc, NULL, text);
     ngx_rbl_list_close(ctx);
+}
+
+
+/* A host has changed: the records are read; or the page: all is. */
+
+static void
+ngx_rbl_list_changed(ngx_rbl_ctx_t *ctx, int64_t stamp)
+{
+    char            *p;
+    int64_t          now;
+    rbl_str_t        sids[NGX_RBL_PAGE_SIDS];
+    ngx_uint_t       i;
+    ngx_rbl_list_t  *list;
+
+    list = ctx->data;
+
+    ngx_rbl_page_release(&list->name);
+    list->n = ngx_rbl_page_recall(&list->name, &now, sids);
+
+    if (list->n == 0 || now != stamp || list->stamp != stamp) {
+        (void) ngx_rbl_again(ctx);
+        return;
+    }
+
+    p = ngx_pnalloc(ctx->request->pool, list->n * RBL_SID_LEN);
+    list->sids = ngx_palloc(ctx->request->pool, list->n * sizeof(rbl_str_t));
+
+    if (p == NULL || list->sids == NULL) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    for (i = 0; i < list->n; i++) {
+        ngx_memcpy(p, sids[i].p, RBL_SID_LEN);
+        list->sids[i].p = p;
+        list->sids[i].n = RBL_SID_LEN;
+        p += RBL_SID_LEN;
+    }
+
+    ngx_rbl_list_second(ctx);
 }
 
 

@@ -15,6 +15,7 @@
 #include "ngx_rbl_commands.h"
 
 #define NGX_RBL_FLIGHT_MAX  8192        /* batches of a store in flight */
+#define NGX_RBL_UNWILLING   60000       /* ms */
 
 
 typedef enum {
@@ -44,6 +45,8 @@ struct ngx_rbl_batch_s {
     unsigned                  nomem:1;  /* a command could not be added */
     unsigned                  failed:1; /* no further reply is handed over */
     unsigned                  evaled:1; /* the present script is out as EVAL */
+    unsigned                  optional:1;   /* refused, it says nothing of the
+                                           store */
 
     ngx_rbl_commands_t        commands; /* last: its room is not zeroed */
 };
@@ -115,6 +118,21 @@ ngx_rbl_batch_script(ngx_rbl_batch_t *batch, const rbl_script_t *script,
     {
         batch->nomem = 1;
     }
+}
+
+
+void
+ngx_rbl_batch_optional(ngx_rbl_batch_t *batch)
+{
+    batch->optional = 1;
+}
+
+
+ngx_uint_t
+ngx_rbl_store_unwilling(const ngx_rbl_store_t *store)
+{
+    return store->unwilling
+           && ngx_current_msec - store->unwilling < NGX_RBL_UNWILLING;
 }
 
 
@@ -410,6 +428,10 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
     case RBL_REPLY_NOTREADY:
     case RBL_REPLY_READONLY:
     case RBL_REPLY_NOAUTH:
+        if (batch->optional) {
+            break;
+        }
+
         batch->failed = 1;
         ngx_rbl_redis_leave(batch->store, reply);
         return;
@@ -422,6 +444,10 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
     default:
         batch->executed++;
         break;
+    }
+
+    if (batch->optional) {
+        batch->store->unwilling = ngx_max(ngx_current_msec, 1);
     }
 
     batch->failed = 1;

@@ -48,9 +48,17 @@ ngx_int_t ngx_rbl_page_held(const ngx_rbl_ctx_t *ctx,
 void ngx_rbl_page_hold(const ngx_rbl_ctx_t *ctx,
     const ngx_rbl_page_name_t *name, int64_t stamp, rbl_str_t text);
 
-/* Is it worth a mark?  It is where this is asked for again within half a
-   second; but not more often than ten times in one. */
-ngx_uint_t ngx_rbl_page_busy(const ngx_rbl_page_name_t *name);
+/* It was shown, and has paid the more; it is no longer what it was. */
+void ngx_rbl_page_shown(const ngx_rbl_page_name_t *name);
+void ngx_rbl_page_release(const ngx_rbl_page_name_t *name);
+
+/*
+ * Its records are read: is it worth to be held (if there is a mark), or to be
+ * marked?  It is where they were read within half a second before; but not as
+ * often where that has not paid.
+ */
+ngx_uint_t ngx_rbl_page_busy(const ngx_rbl_page_name_t *name,
+    ngx_uint_t marked);
 
 
 /* ngx_rbl_rows.c */

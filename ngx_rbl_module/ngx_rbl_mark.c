@@ -15,13 +15,6 @@
 
 
 #define NGX_RBL_MARK_LASTS   "600"      /* seconds */
-#define NGX_RBL_MARK_PAUSE   60000      /* ms, after the store has refused */
-
-
-static void ngx_rbl_mark_done(void *data, ngx_rbl_store_rc_e rc);
-
-
-static ngx_msec_t  ngx_rbl_mark_refused;        /* when; 0: it was not */
 
 
 rbl_str_t
@@ -64,14 +57,13 @@ ngx_rbl_mark_set(const ngx_rbl_ctx_t *ctx)
     ngx_rbl_mark_t    mark;
     ngx_rbl_batch_t  *batch;
 
-    if ((ngx_rbl_mark_refused
-         && ngx_current_msec - ngx_rbl_mark_refused < NGX_RBL_MARK_PAUSE)
+    if (ngx_rbl_store_unwilling(ctx->store)
         || RAND_bytes((u_char *) &mark, sizeof(mark)) != 1)
     {
         return;
     }
 
-    batch = ngx_rbl_batch_create(ctx->store, NULL, ngx_rbl_mark_done, NULL);
+    batch = ngx_rbl_batch_create(ctx->store, NULL, NULL, NULL);
     if (batch == NULL) {
         return;
     }
@@ -85,15 +77,6 @@ ngx_rbl_mark_set(const ngx_rbl_ctx_t *ctx)
     argv[5] = RBL_STR(NGX_RBL_MARK_LASTS);
 
     ngx_rbl_batch_command(batch, 6, argv);
+    ngx_rbl_batch_optional(batch);
     ngx_rbl_batch_submit(batch);
-}
-
-
-/* A store that takes no write is left alone with them for a while. */
-
-static void
-ngx_rbl_mark_done(void *data, ngx_rbl_store_rc_e rc)
-{
-    ngx_rbl_mark_refused = rc == NGX_RBL_STORE_OK ? 0
-                           : ngx_max(ngx_current_msec, 1);
 }

@@ -20,7 +20,9 @@
  *
  * The table is the worker's own and has no end of life; a slot holds one page,
  * and the last one read takes it.  What is held has an end: then other pages
- * give up what they hold, in turn.
+ * give up what they hold, in turn.  A page that has changed costs a round more
+ * than if it had not been held: one that changes before that has paid is held
+ * less often.
  */
 
 #include "ngx_rbl_list.h"
@@ -33,7 +35,9 @@
 
 #define NGX_RBL_PAGE_HOLDS  1000        /* ms */
 #define NGX_RBL_PAGE_AGAIN  500         /* ms: it is busy */
-#define NGX_RBL_PAGE_PAUSE  100         /* ms between two marks for it */
+#define NGX_RBL_PAGE_WORTH  3           /* answers that pay for a hold */
+#define NGX_RBL_PAGE_PAUSE  100         /* ms between two, and two marks */
+#define NGX_RBL_PAGE_PAUSE_MAX  5000
 
 
 typedef struct {
@@ -52,9 +56,11 @@ typedef struct {
     int64_t                 from;       /* ms: when it begins to look so, */
     int64_t                 until;      /* and ends */
     const rbl_zone_t       *zone;
+    ngx_uint_t              shown;      /* how often it was */
     ngx_msec_t              held;       /* since when */
-    ngx_msec_t              asked;      /* when it was found busy last */
+    ngx_msec_t              asked;      /* when its records were read last */
     ngx_msec_t              marked;
+    ngx_msec_t              pause;      /* doubled where it did not pay */
 } ngx_rbl_page_t;
 
 
@@ -132,6 +138,11 @@ ngx_rbl_page_keep(const ngx_rbl_page_name_t *name, int64_t stamp, ngx_uint_t n,
     }
 
     ngx_rbl_page_drop(page);
+
+    if (!ngx_rbl_page_is(page, name)) {
+        page->asked = ngx_current_msec;
+        page->pause = NGX_RBL_PAGE_PAUSE;
+    }
 
     page->store = name->store;
     page->index = name->index;
@@ -216,17 +227,23 @@ ngx_rbl_page_hold(const ngx_rbl_ctx_t *ctx, const ngx_rbl_page_name_t *name,
     page->until = ctx->shown_until;
     page->zone = ctx->zone;
     page->held = ngx_current_msec;
+    page->shown = 0;
 }
 
 
 static void
 ngx_rbl_page_drop(ngx_rbl_page_t *page)
 {
-    if (page->text != NULL) {
-        ngx_free(page->text);
-        ngx_rbl_pages_held -= page->n_text;
-        page->text = NULL;
+    if (page->text == NULL) {
+        return;
     }
+
+    ngx_free(page->text);
+    ngx_rbl_pages_held -= page->n_text;
+    page->text = NULL;
+
+    page->pause = page->shown >= NGX_RBL_PAGE_WORTH ? NGX_RBL_PAGE_PAUSE
+                  : ngx_min(page->pause * 2, NGX_RBL_PAGE_PAUSE_MAX);
 }
 
 
@@ -240,10 +257,24 @@ ngx_rbl_page_room(size_t n)
 }
 
 
-ngx_uint_t
-ngx_rbl_page_busy(const ngx_rbl_page_name_t *name)
+void
+ngx_rbl_page_shown(const ngx_rbl_page_name_t *name)
 {
-    ngx_msec_t       since;
+    ngx_rbl_page_slot(name)->shown++;
+}
+
+
+void
+ngx_rbl_page_release(const ngx_rbl_page_name_t *name)
+{
+    ngx_rbl_page_drop(ngx_rbl_page_slot(name));
+}
+
+
+ngx_uint_t
+ngx_rbl_page_busy(const ngx_rbl_page_name_t *name, ngx_uint_t marked)
+{
+    ngx_msec_t       since, last;
     ngx_rbl_page_t  *page;
 
     page = ngx_rbl_page_slot(name);
@@ -253,15 +284,16 @@ ngx_rbl_page_busy(const ngx_rbl_page_name_t *name)
     }
 
     since = ngx_current_msec - page->asked;
+    last = ngx_current_msec - (marked ? page->held : page->marked);
     page->asked = ngx_current_msec;
 
-    if (since > NGX_RBL_PAGE_AGAIN
-        || ngx_current_msec - page->marked < NGX_RBL_PAGE_PAUSE)
-    {
+    if (since > NGX_RBL_PAGE_AGAIN || last < page->pause) {
         return 0;
     }
 
-    page->marked = ngx_current_msec;
+    if (!marked) {
+        page->marked = ngx_current_msec;
+    }
 
     return 1;
 }

@@ -54,6 +54,8 @@ struct ngx_rbl_store_s {
     ngx_queue_t                  held;      /* empty batches: wait for ready */
     ngx_queue_t                  refused;   /* batches to complete with AWAY */
     ngx_event_t                  refuse;    /* posted while there are such */
+    ngx_msec_t                   unwilling; /* when it refused what is optional;
+                                               0: it has not */
     ngx_uint_t                   known;     /* 1: it was ready before */
     ngx_uint_t                   opening;   /* 1: the first attempt to connect
                                                has not ended yet */

@@ -84,6 +84,14 @@ void ngx_rbl_batch_script(ngx_rbl_batch_t *batch, const rbl_script_t *script,
     int nkeys, int argc, const rbl_str_t *argv);
 
 /*
+ * Nobody waits for it, and the store may refuse it: then it is told in the log,
+ * the connection stays as it is, and ngx_rbl_store_unwilling is true for a
+ * minute.
+ */
+void ngx_rbl_batch_optional(ngx_rbl_batch_t *batch);
+ngx_uint_t ngx_rbl_store_unwilling(const ngx_rbl_store_t *store);
+
+/*
  * Sends.  An empty batch asks only whether the store is ready: OK when it is,
  * or as soon as this worker's first attempt to connect has succeeded; else
  * AWAY.  The completion never comes from inside this call.  A batch in

@@ -8,12 +8,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define CTL_SLICE      "500"
 #define CTL_SLICE_N    500
 #define CTL_LOG_MAX    1000
 #define CTL_LOG_FROM   "-1200"          /* a log is no longer */
 #define CTL_LOG_LAST   20
+#define CTL_LOG_DAYS   (30 * INT64_C(86400000))     /* ms */
 
 
 static const ctl_column_t  log_row[] = {
@@ -68,7 +70,9 @@ ctl_hook_attempt(ctl_rows_t *rows, rbl_str_t raw)
     if (rbl_try_decode(&t, raw) != RBL_OK) {
         ctl_fail("an entry of the log is damaged");
 
-    } else if (rows->only.n == 0 || rbl_str_eq(t.event, rows->only)) {
+    } else if (t.at > time(NULL) * INT64_C(1000) - CTL_LOG_DAYS
+               && (rows->only.n == 0 || rbl_str_eq(t.event, rows->only)))
+    {
         json_array_insert_new(rows->array, 0, ctl_hook_try(&t));
     }
 }

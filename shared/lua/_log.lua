@@ -16,14 +16,13 @@ local function log_attempt(sid, attempt)
     end
     l[#l + 1] = attempt
 end
--- The first ones that are older; they are as many as have come since this was
--- done last, or fewer.  What is none goes too.
+-- The first ones that are older.
 local function log_old(k, now)
     for _ = 1, 64 do
         local raw = call('LINDEX', k, 0)
         local sound, t = pcall(cmsgpack.unpack, raw or '')
-        if not raw or sound and type(t) == 'table'
-            and (tonumber(t[TRY.at]) or 0) > now - log_days
+        if not raw or not sound or type(t) ~= 'table'
+            or (tonumber(t[TRY.at]) or now) > now - log_days
         then
             return
         end
@@ -34,18 +33,20 @@ local function log_append(k, l, from, to, now)
     local n = call('RPUSH', k, unpack(l, from, to))
     if n > 1100 then
         call('LTRIM', k, -1000, -1)
-    elseif n % 64 <= to - from then
+    elseif n <= 64 or n % 64 <= to - from then
         log_old(k, now)
     end
     call('PEXPIRE', k, '2592000000')
 end
--- Writes them.  What is no log gives way to one.
+-- Writes them.  What is no log gives way to one; if the store is full there is
+-- none of these.
 local function log_write(now)
     for _, k in ipairs(logged) do
         local l = logs[k]
         for from = 1, #l, 64 do
             local to = math.min(from + 63, #l)
-            if not pcall(log_append, k, l, from, to, now) then
+            local sound, why = pcall(log_append, k, l, from, to, now)
+            if not sound and failure(why):find('WRONGTYPE', 1, true) then
                 call('DEL', k)
                 log_append(k, l, from, to, now)
             end

@@ -59,7 +59,8 @@ local raw, mark, mark_key
 if hk then
     mark_key = key('unchanged', ac)
     local both = call('MGET', hk, mark_key)
-    raw, mark = both[1], both[2]
+    -- What is no record says so here.
+    raw, mark = both[1] or call('GET', hk), both[2]
 end
 local from, value, parent, host_status, profile, groups, to, _
 local checked, first, count, unknown_count, next_check, before, had

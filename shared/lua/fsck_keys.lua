@@ -7,11 +7,15 @@
 --- include: fsck_refs
 --- include: fsck_jobs
 --- include: alerts
+--- include: unchanged
 --- use: app contact host token
 local week = 7 * 86400000
 local look = {}
 local function drop(k)
-    return function() call('DEL', k) end
+    return function()
+        hosts_change()
+        call('DEL', k)
+    end
 end
 -- Puts a record back into its index, where it comes last.
 local function restore(index, sid, r)

@@ -5,6 +5,8 @@
 use strict;
 use warnings;
 
+use POSIX qw(strftime);
+
 use lib 't/lib';
 use RblCtl;
 
@@ -91,12 +93,14 @@ $v = good('enable', 'webhook', 'enable', $ac, $wh);
 is_deeply([@$v{qw(status disabled)}], ['active', ''], 'and enabled');
 
 # the log
+my $at = (time - 86_400) * 1000;
 sub try_of {
     my (%o) = @_;
-    return record_pack('try', version => 1, at => 1_795_167_000_000, event => 'EV' . $o{ev} x 32,
+    return record_pack('try', version => 1, at => $at, event => 'EV' . $o{ev} x 32,
         type => 'rbl.host.listed', number => 1, outcome => 'retry',
         status => 500, took => 12, next => 5000, error => 'HTTP status',
-        answer => \"<b>\x1b[1mno\xff", %o{number});
+        answer => \"<b>\x1b[1mno\xff", %o{number}, map { ($_ => $o{$_}) }
+            grep { exists $o{$_} } 'at');
 }
 sub log_entry {
     my ($to, @tries) = @_;
@@ -111,7 +115,7 @@ attempt($wh, ev => $_ % 2, number => $_) for 1 .. 30;
 $v = good('log', 'webhook', 'log', $ac, $wh);
 is_deeply([map { $_->{attempt} } @$v], [11 .. 30], 'the last twenty');
 is_deeply([@{ $v->[0] }{qw(time event type outcome http ms next error)}],
-    ['2026-11-20T09:30:00+00:00', 'EV' . '1' x 32, 'rbl.host.listed', 'retry',
+    [strftime('%Y-%m-%dT%H:%M:%S+00:00', gmtime $at / 1000), 'EV' . '1' x 32, 'rbl.host.listed', 'retry',
     500, 12, 5, 'HTTP status'], 'what there is to know');
 is($v->[0]{answer}, "<b>\x1b[1mno?", 'and the answer');
 is_deeply([map { $_->{attempt} } @{ good('of an event', 'webhook', 'log', $ac,
@@ -119,6 +123,9 @@ is_deeply([map { $_->{attempt} } @{ good('of an event', 'webhook', 'log', $ac,
     'the last of one event');
 unlike(rblctl($redis, 'webhook', 'log', $ac, $wh)->{out}, qr/\x1b/,
     'nothing steers the terminal');
+log_entry($wh, try_of(ev => 0, number => 99, at => $at - 30 * 86_400_000));
+is(good('without older ones', 'webhook', 'log', $ac, $wh)->[-1]{attempt}, 30,
+    'not what is older than 30 days');
 log_entry($wh, 'junk');
 $v = rblctl($redis, 'webhook', 'log', $ac, $wh, '--last', 1, '--json');
 is(json($v->{out})->[0]{attempt}, 30, 'a damaged entry is passed over');
@@ -143,7 +150,7 @@ sub letter {
     my ($at, %o) = @_;
     redis($redis, 'XADD', redis_key('dead', $ac), "$at-0", %o);
 }
-my $at = 1_795_167_000_000;
+$at = 1_795_167_000_000;
 for my $i (1 .. 600) {
     letter($at + $i * 1000, e => sprintf('EV%032x', $i), to => $wh, url => '',
         t => 'rbl.host.listed', b => "{$i}", s => 500, x => 'HTTP status',

@@ -65,12 +65,11 @@ subtest 'hazard 15: the module keeps nothing beside its configuration' => sub {
     # What is written while it runs, and so could outlive a configuration, is
     # in .bss.  Some may be: the digest context, the time, what pages held
     # (numbers and SIDs, used as a guess only, and texts; of a configuration
-    # they have pointers to compare), when a mark was refused, and what
-    # credentials decode to, with the key of their names, have nothing to do
-    # with any; what counts and gathers statistics is set anew where a worker
-    # begins.
+    # they have pointers to compare) and what credentials decode to, with the
+    # key of their names, have nothing to do with any; what counts and gathers
+    # statistics is set anew where a worker begins.
     my %may = map { $_ => 1 } qw(md ngx_rbl_pages ngx_rbl_pages_held
-        ngx_rbl_pages_next ngx_rbl_mark_refused ngx_rbl_logins
+        ngx_rbl_pages_next ngx_rbl_logins
         ngx_rbl_login_key ngx_rbl_login_keyed ngx_rbl_meter_now
         ngx_rbl_meter_own ngx_rbl_zone_block ngx_rbl_gatherer);
     my $objects = build_dir() . '/nginx/addon/ngx_rbl_module';

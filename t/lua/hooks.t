@@ -124,12 +124,25 @@ done((claim())[0], 'ok', log => 'last');
 is(scalar @{ logged($wh) }, 1000, 'the last thousand');
 is(logged($wh)->[-1], 'last', 'and this one');
 cmd('DEL', k('log', $ac, $wh));
-cmd('RPUSH', k('log', $ac, $wh), (map { old_try(40) } 1 .. 60), 'junk',
-    old_try(29), old_try(28));
+cmd('RPUSH', k('log', $ac, $wh), (map { old_try(40) } 1 .. 60), old_try(29),
+    old_try(28), 'junk');
 event();
 done((claim())[0], 'ok', log => 'new');
-is(scalar @{ logged($wh) }, 3, 'what is older than a month goes, and junk');
+is(scalar @{ logged($wh) }, 4, 'what is older than a month goes');
 is(logged($wh)->[-1], 'new', 'the last stays');
+cmd('DEL', k('log', $ac, $wh));
+cmd('RPUSH', k('log', $ac, $wh), old_try(40), old_try(31), old_try(29));
+event();
+done((claim())[0], 'ok', log => 'new');
+is(scalar @{ logged($wh) }, 2, 'of few too');
+event();
+my ($full) = claim();
+my $kept = logged($wh);
+cmd('CONFIG', 'SET', 'maxmemory', 1);
+eval { done($full, 'ok', log => 'none') };
+cmd('CONFIG', 'SET', 'maxmemory', 0);
+is_deeply(logged($wh), $kept, 'a store that is full loses none');
+done($full, 'ok', log => 'new');
 my $ev = sid('EV');
 cmd('HSET', k('event', $ac, $ev), 'type', 't', 'body', '{}', 'open', 1);
 cmd('HSET', k('dlv', $ac, $ev, 'CB0'), 'attempt', 0, 'first', 1, 'url',
