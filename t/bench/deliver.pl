@@ -167,19 +167,22 @@ sub row {
     stop_receiver($hook);
 }
 
+# Each beside a plain run that goes right before it: a machine is not as fast
+# all the time.
 my $PLAIN = 'plain libcurl';
 my @events = ($ONE, $FOUR, $ALONE);
-my $r = interleave(rounds(7), [$PLAIN => \&plain,
-    map { my $name = $_; ($name => sub { deliver_all($name) }) } @events],
-    warm => 1);
+my $r = interleave(rounds(11), [map { my $name = $_;
+    ("before $name" => \&plain, $name => sub { deliver_all($name) }) }
+    @events], warm => 1);
+$r->{$PLAIN} = $r->{"before $FOUR"};
 table(['posts to a receiver', 'a second', 'us of its own', 'us of the store',
     'us of the receiver'], map { [$_, map { figure($_) }
         @{ $r->{$_} }{qw(rps us store receiver)}] } $PLAIN, @events);
 for my $row (@events) {
-    remark("$row: " . figure(ratio($r, $row, $PLAIN, 'rps'))
-        . ' of its rate, ' . figure(ratio($r, $row, $PLAIN, 'us'))
+    remark("$row: " . figure(ratio($r, $row, "before $row", 'rps'))
+        . ' of its rate, ' . figure(ratio($r, $row, "before $row", 'us'))
         . ' times its CPU');
 }
 target('deliveries a second beside plain libcurl',
-    ratio($r, $FOUR, $PLAIN, 'rps'), '>=', 0.6);
+    ratio($r, $FOUR, "before $FOUR", 'rps'), '>=', 0.6);
 bench_end();
