@@ -34,7 +34,8 @@ static void ngx_rbl_list_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 static ngx_int_t ngx_rbl_list_guessed(const ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_list_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
     redisReply **record);
-static void ngx_rbl_list_second(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_list_second(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
+    const rbl_str_t *sids);
 static void ngx_rbl_list_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
@@ -372,34 +373,31 @@ ngx_rbl_list_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
         return;
     }
 
-    ngx_rbl_list_second(ctx);
+    ngx_rbl_list_second(ctx, list->n, list->sids);
 }
 
 
 static void
-ngx_rbl_list_second(ngx_rbl_ctx_t *ctx)
+ngx_rbl_list_second(ngx_rbl_ctx_t *ctx, ngx_uint_t n, const rbl_str_t *sids)
 {
     rbl_str_t               *keys;
-    ngx_rbl_list_t          *list;
     ngx_rbl_batch_t         *batch;
     const ngx_rbl_family_t  *family;
 
-    list = ctx->data;
     family = ctx->route->family;
 
     batch = ngx_rbl_next(ctx);
-    keys = ngx_rbl_record_keys(ctx, rbl_sid_str(&ctx->account), list->n,
-                               list->sids);
+    keys = ngx_rbl_record_keys(ctx, rbl_sid_str(&ctx->account), n, sids);
 
     if (batch == NULL || keys == NULL) {
         return;
     }
 
     if (family->more) {
-        family->more(ctx, batch, list->n, list->sids);
+        family->more(ctx, batch, n, sids);
     }
 
-    ngx_rbl_batch_records(batch, list->n, keys);
+    ngx_rbl_batch_records(batch, n, keys);
 }
 
 
@@ -511,38 +509,22 @@ ngx_rbl_list_answer_held(ngx_rbl_ctx_t *ctx, int64_t stamp)
 static void
 ngx_rbl_list_changed(ngx_rbl_ctx_t *ctx, int64_t stamp)
 {
-    char            *p;
     int64_t          now;
     rbl_str_t        sids[NGX_RBL_PAGE_SIDS];
-    ngx_uint_t       i;
+    ngx_uint_t       n;
     ngx_rbl_list_t  *list;
 
     list = ctx->data;
 
     ngx_rbl_page_release(&list->name);
-    list->n = ngx_rbl_page_recall(&list->name, &now, sids);
+    n = ngx_rbl_page_recall(&list->name, &now, sids);
 
-    if (list->n == 0 || now != stamp || list->stamp != stamp) {
+    if (n == 0 || now != stamp || list->stamp != stamp) {
         (void) ngx_rbl_again(ctx);
         return;
     }
 
-    p = ngx_pnalloc(ctx->request->pool, list->n * RBL_SID_LEN);
-    list->sids = ngx_palloc(ctx->request->pool, list->n * sizeof(rbl_str_t));
-
-    if (p == NULL || list->sids == NULL) {
-        ngx_rbl_internal(ctx);
-        return;
-    }
-
-    for (i = 0; i < list->n; i++) {
-        ngx_memcpy(p, sids[i].p, RBL_SID_LEN);
-        list->sids[i].p = p;
-        list->sids[i].n = RBL_SID_LEN;
-        p += RBL_SID_LEN;
-    }
-
-    ngx_rbl_list_second(ctx);
+    ngx_rbl_list_second(ctx, n, sids);
 }
 
 

@@ -1,5 +1,6 @@
 -- Attempts are logged for whom they were for, for a month, and the last ones of
 -- many.
+--- include: delivery
 --- use: try
 local log_days = 30 * 86400000
 local logs, logged = {}, {}

@@ -27,6 +27,7 @@
 --         it is another daemon's) | FULL (nothing was done: all that
 --         was left out matters)
 --- include: job
+--- include: unchanged
 --- include: due
 --- include: keep
 --- include: events
@@ -55,12 +56,11 @@ local told, failed = ARGV[2], ARGV[6] ~= ''
 -- The fields of the host in the order of the schema, a table of them would
 -- cost more: up to `created`, and from `checked` to `details`; `from` and `to`
 -- tell where the latter lie.
-local raw, mark, mark_key
+local raw, marked
 if hk then
-    mark_key = key('unchanged', ac)
-    local both = call('MGET', hk, mark_key)
+    local both = call('MGET', hk, key('unchanged', ac))
     -- What is no record says so here.
-    raw, mark = both[1] or call('GET', hk), both[2]
+    raw, marked = both[1] or call('GET', hk), both[2]
 end
 local from, value, parent, host_status, profile, groups, to, _
 local checked, first, count, unknown_count, next_check, before, had
@@ -179,8 +179,8 @@ if not failed and (full or told ~= no_results) then
 end
 
 if raw then
-    if mark then
-        call('DEL', mark_key)
+    if marked then
+        hosts_change()
     end
     local active = host_status == 'active'
     call('HDEL', flight, member)

@@ -12,6 +12,9 @@
 local week = 7 * 86400000
 local look = {}
 local function drop(k)
+    return function() call('DEL', k) end
+end
+local function drop_record(k)
     return function()
         hosts_change()
         call('DEL', k)
@@ -40,7 +43,8 @@ end
 function look.r(k, sid)
     local index = indexes[sid:sub(1, 2)]
     if index and k ~= record_key(sid) then
-        fault('left', sid, 'has a record where none is looked for', drop(k))
+        fault('left', sid, 'has a record where none is looked for',
+            drop_record(k))
     end
     if not index or k ~= record_key(sid) or owns(index, sid) then
         return
@@ -49,10 +53,10 @@ function look.r(k, sid)
     local taken = r and index == 'hosts' and call('HGET', key('uniq', ac),
         r[HOST.type] .. '|' .. r[HOST.value])
     if why == 'damaged' then
-        fault('damaged', sid, 'its record cannot be read', drop(k))
+        fault('damaged', sid, 'its record cannot be read', drop_record(k))
     elseif taken and taken ~= sid then
         fault('record', sid, 'is in no index, and ' .. taken
-            .. ' has its value', drop(k))
+            .. ' has its value', drop_record(k))
     elseif r then
         fault('record', sid, 'is not in the index ' .. index, function()
             restore(index, sid, r)
