@@ -5,6 +5,7 @@
 
 #include "store_int.h"
 #include "log.h"
+#include "resp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,24 +79,11 @@ fail(store_t *store, store_cmd_t *cmd)
 /* Gives a command to hiredis; a refusal is a failed command like any other. */
 
 static void
-hand_over(store_t *store, store_cmd_t *cmd, int argc, const rbl_str_t *argv)
+hand_over(store_t *store, store_cmd_t *cmd, rbl_str_t bytes)
 {
-    int           i, rc;
-    size_t       *len;
-    const char  **arg;
-
-    arg = need((size_t) argc * (sizeof(char *) + sizeof(size_t)));
-    len = (size_t *) (arg + argc);
-
-    for (i = 0; i < argc; i++) {
-        arg[i] = argv[i].n != 0 ? argv[i].p : "";
-        len[i] = argv[i].n;
-    }
-
-    rc = redisAsyncCommandArgv(store->ac, on_reply, cmd, argc, arg, len);
-    free(arg);
-
-    if (rc != REDIS_OK) {
+    if (redisAsyncFormattedCommand(store->ac, on_reply, cmd, bytes.p, bytes.n)
+        != REDIS_OK)
+    {
         fail(store, cmd);
         return;
     }
@@ -107,12 +95,14 @@ hand_over(store_t *store, store_cmd_t *cmd, int argc, const rbl_str_t *argv)
 }
 
 
+/* With room for so many octets of it, which are not written yet. */
+
 static store_cmd_t *
-make_cmd(store_t *store, store_reply_pt done, void *data, size_t extra)
+make_cmd(store_t *store, store_reply_pt done, void *data, size_t size)
 {
     store_cmd_t  *cmd;
 
-    cmd = need(sizeof(store_cmd_t) + extra);
+    cmd = need(sizeof(store_cmd_t) + size);
     memset(cmd, 0, sizeof(store_cmd_t));
     cmd->store = store;
     cmd->done = done;
@@ -122,16 +112,52 @@ make_cmd(store_t *store, store_reply_pt done, void *data, size_t extra)
 }
 
 
+static size_t
+bytes_of(int argc, const rbl_str_t *argv)
+{
+    int     i;
+    size_t  n;
+
+    n = 0;
+
+    for (i = 0; i < argc; i++) {
+        n += argv[i].n;
+    }
+
+    return n;
+}
+
+
+static void
+put_all(rbl_out_t *out, int argc, const rbl_str_t *argv)
+{
+    int  i;
+
+    for (i = 0; i < argc; i++) {
+        resp_bulk(out, argv[i]);
+    }
+}
+
+
 void
 store_send(store_t *store, store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv)
 {
+    size_t        size;
+    rbl_out_t     out;
     store_cmd_t  *cmd;
 
-    cmd = make_cmd(store, done, data, 0);
+    size = RESP_SIZE(argc, bytes_of(argc, argv));
+    cmd = make_cmd(store, done, data, size);
     snprintf(cmd->verb, sizeof(cmd->verb), "%.*s", (int) argv[0].n,
              argv[0].p);
-    hand_over(store, cmd, argc, argv);
+
+    out = (rbl_out_t) { cmd->bytes, cmd->bytes + size, NULL, 0 };
+    resp_array(&out, (size_t) argc);
+    put_all(&out, argc, argv);
+
+    hand_over(store, cmd, (rbl_str_t) { cmd->bytes,
+                                        (size_t) (out.pos - cmd->bytes) });
 }
 
 
@@ -148,35 +174,14 @@ store_command(store_t *store, store_reply_pt done, void *data, int argc,
 }
 
 
-static void
-send_script(store_t *store, store_cmd_t *cmd)
-{
-    int         n;
-    char        nkeys[16];
-    rbl_str_t  *argv;
-
-    n = snprintf(nkeys, sizeof(nkeys), "%d", cmd->nkeys);
-
-    argv = need((size_t) (cmd->argc + 3) * sizeof(rbl_str_t));
-    argv[0] = cmd->whole ? RBL_STR("EVAL") : RBL_STR("EVALSHA");
-    argv[1] = cmd->whole
-              ? (rbl_str_t) { cmd->script->source, cmd->script->source_len }
-              : rbl_str(cmd->script->sha1);
-    argv[2] = (rbl_str_t) { nkeys, (size_t) n };
-    memcpy(argv + 3, cmd->argv, (size_t) cmd->argc * sizeof(rbl_str_t));
-
-    hand_over(store, cmd, cmd->argc + 3, argv);
-    free(argv);
-}
-
-
 void
 store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
     void *data, int nkeys, int argc, const rbl_str_t *argv)
 {
-    int           i;
-    char         *p;
-    size_t        bytes;
+    char          text[RBL_OUT_INT];
+    size_t        size;
+    rbl_out_t     out;
+    rbl_str_t     sha1;
     store_cmd_t  *cmd;
 
     if (store->phase != STORE_READY) {
@@ -184,29 +189,48 @@ store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
         return;
     }
 
-    bytes = 0;
-    for (i = 0; i < argc; i++) {
-        bytes += argv[i].n;
-    }
-
-    cmd = make_cmd(store, done, data,
-                   (size_t) argc * sizeof(rbl_str_t) + bytes);
+    sha1 = rbl_str(script->sha1);
+    size = RESP_SIZE(argc + 3, bytes_of(argc, argv) + sizeof("EVALSHA")
+                               + sha1.n + RBL_OUT_INT);
+    cmd = make_cmd(store, done, data, size);
     cmd->script = script;
-    cmd->nkeys = nkeys;
-    cmd->argc = argc;
+    cmd->argc = (size_t) argc + 3;
 
-    /* The arguments are kept, should the store not know the script. */
+    out = (rbl_out_t) { cmd->bytes, cmd->bytes + size, NULL, 0 };
+    resp_array(&out, cmd->argc);
+    resp_bulk(&out, RBL_STR("EVALSHA"));
+    resp_bulk(&out, sha1);
+    cmd->named = (size_t) (out.pos - cmd->bytes);
+    resp_bulk(&out, rbl_out_int_text(text, nkeys));
+    put_all(&out, argc, argv);
+    cmd->n = (size_t) (out.pos - cmd->bytes);
 
-    p = (char *) (cmd->argv + argc);
-    for (i = 0; i < argc; i++) {
-        cmd->argv[i] = (rbl_str_t) { p, argv[i].n };
-        if (argv[i].n != 0) {
-            memcpy(p, argv[i].p, argv[i].n);
-            p += argv[i].n;
-        }
-    }
+    hand_over(store, cmd, (rbl_str_t) { cmd->bytes, cmd->n });
+}
 
-    send_script(store, cmd);
+
+/* The same, and the source in place of its digest. */
+
+static void
+send_source(store_t *store, store_cmd_t *cmd)
+{
+    char       *bytes;
+    size_t      size;
+    rbl_out_t   out;
+    rbl_str_t   source;
+
+    source = (rbl_str_t) { cmd->script->source, cmd->script->source_len };
+    size = RESP_SIZE(2, source.n + sizeof("EVAL")) + cmd->n;
+    bytes = need(size);
+
+    out = (rbl_out_t) { bytes, bytes + size, NULL, 0 };
+    resp_array(&out, cmd->argc);
+    resp_bulk(&out, RBL_STR("EVAL"));
+    resp_bulk(&out, source);
+    rbl_out_bytes(&out, cmd->bytes + cmd->named, cmd->n - cmd->named);
+
+    hand_over(store, cmd, (rbl_str_t) { bytes, (size_t) (out.pos - bytes) });
+    free(bytes);
 }
 
 
@@ -227,7 +251,7 @@ judge(store_t *store, store_cmd_t *cmd, const redisReply *reply)
         }
 
         cmd->whole = 1;
-        send_script(store, cmd);
+        send_source(store, cmd);
         return -1;
 
     case RBL_REPLY_READONLY:

@@ -26,8 +26,10 @@ struct store_cmd_s {
     const rbl_script_t  *script;        /* NULL: a plain command */
     char                 verb[16];      /* of a plain command, for messages */
     unsigned             whole:1;       /* the source went with it */
-    int                  nkeys, argc;
-    rbl_str_t            argv[];        /* of a script, its bytes behind */
+    size_t               argc;          /* the verb too */
+    size_t               named;         /* of a script: octets up to its keys */
+    size_t               n;
+    char                 bytes[];       /* as it is sent */
 };
 
 typedef struct {

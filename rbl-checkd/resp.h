@@ -1,0 +1,20 @@
+/*
+ * Commands as they go to the store (RESP2: an array of bulk strings).  hiredis
+ * makes them from lists of pointers and of lengths, and grows its buffer as it
+ * goes; here their size is known before, and they are written once, where they
+ * are kept.
+ */
+
+#ifndef RESP_H_INCLUDED
+#define RESP_H_INCLUDED
+
+#include "rbl_out.h"
+
+/* Octets that a command of n arguments takes at most, which have `bytes` in
+   all. */
+#define RESP_SIZE(n, bytes)  (((size_t) (n) + 1) * (RBL_OUT_INT + 5) + (bytes))
+
+void resp_array(rbl_out_t *out, size_t n);      /* n of resp_bulk follow */
+void resp_bulk(rbl_out_t *out, rbl_str_t s);
+
+#endif /* RESP_H_INCLUDED */
