@@ -62,4 +62,21 @@ rbl_str_is(rbl_str_t a, const char *z)
     return rbl_str_eq(a, rbl_str(z));
 }
 
+
+/* As a text of the caller's, of at most size - 1 octets. */
+
+static inline void
+rbl_copy(char *to, size_t size, rbl_str_t s)
+{
+    size_t  n;
+
+    n = s.n < size ? s.n : size - 1;
+
+    if (n > 0) {
+        memcpy(to, s.p, n);
+    }
+
+    to[n] = '\0';
+}
+
 #endif /* RBL_COMMON_H_INCLUDED */

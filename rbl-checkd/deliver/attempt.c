@@ -98,7 +98,7 @@ attempt_end(attempt_t *a, const char *outcome, unsigned status, int64_t delay,
     a->outcome = outcome;
     a->status = status;
     a->delay = delay;
-    snprintf(a->error, sizeof(a->error), "%s", error);
+    rbl_copy(a->error, sizeof(a->error), rbl_str(error));
     attempt_log(a, outcome, status, delay, error);
 
     ev_init(&a->timer, attempt_record_handler);
@@ -252,7 +252,7 @@ attempt_answered(attempt_t *a, const channel_answer_t *answer,
     attempt_log_answer(a, answer);
     verdict = a->channel->judge(answer, &outcome);
     attempt_hide_code(a, outcome.why);
-    snprintf(a->value, sizeof(a->value), "%s", outcome.value);
+    rbl_copy(a->value, sizeof(a->value), rbl_str(outcome.value));
 
     switch (verdict) {
 

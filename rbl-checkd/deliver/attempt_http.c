@@ -227,14 +227,16 @@ attempt_judge_url(attempt_t *a, resolve_request_t *request, char *buf)
     }
 
     if (request->literal.family == RBL_FAMILY_NONE) {
-        snprintf(a->host, sizeof(a->host), "%.*s", (int) request->name.n,
-                 request->name.p);
-        return NULL;
-    }
+        rbl_copy(a->host, sizeof(a->host), request->name);
 
-    rbl_addr_text(buf, &request->literal);
-    snprintf(a->host, sizeof(a->host),
-             request->literal.family == RBL_FAMILY_IPV6 ? "[%s]" : "%s", buf);
+    } else if (request->literal.family == RBL_FAMILY_IPV4) {
+        rbl_copy(a->host, sizeof(a->host),
+                 rbl_addr_text(buf, &request->literal));
+
+    } else {
+        rbl_addr_text(buf, &request->literal);
+        snprintf(a->host, sizeof(a->host), "[%s]", buf);
+    }
 
     return NULL;
 }

@@ -6,7 +6,6 @@
 #include "deliver_int.h"
 
 #include <openssl/crypto.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "rbl_sid.h"
@@ -50,8 +49,8 @@ attempt_copy(char **pos, rbl_str_t s)
 static int
 attempt_set_ids(attempt_t *a)
 {
-    rbl_str_t   account, event, target;
-    rbl_sid_t   sid;
+    rbl_str_t  account, event, target;
+    rbl_sid_t  sid;
 
     if (a->member.n < 2 * (RBL_SID_LEN + 1) + 3) {
         return -1;
@@ -69,8 +68,7 @@ attempt_set_ids(attempt_t *a)
         return -1;
     }
 
-    snprintf(a->account, sizeof(a->account), "%.*s", (int) account.n,
-             account.p);
+    memcpy(a->account, account.p, RBL_SID_LEN);     /* calloc ends it */
     a->target = target;
     a->short_lived = memcmp(target.p, "CB", 2) == 0 || a->contact.n > 0;
 
@@ -95,6 +93,7 @@ attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
     }
 
     link_init(&a->link);
+    link_init(&a->lane_link);
     rbl_buf_init(&a->log);
     a->deliver = d;
     a->part = part;

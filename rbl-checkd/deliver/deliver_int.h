@@ -94,6 +94,7 @@ typedef struct {
 
 struct attempt_s {
     link_t           link;              /* waiting or running */
+    link_t           lane_link;         /* of its receiver's that wait */
     unsigned        *counted;           /* how many run beside it; NULL: it has
                                            left, or not begun */
     entry_t         *entry;             /* of the outbox, that records its end;

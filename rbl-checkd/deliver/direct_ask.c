@@ -203,7 +203,7 @@ direct_receivers(entry_t *e, const redisReply *targets)
         }
 
         to = &e->deliveries[e->n_deliveries++];
-        snprintf(to->target, sizeof(to->target), "%.*s", (int) name.n, name.p);
+        rbl_copy(to->target, sizeof(to->target), name);
         direct_try(e, to, target);
     }
 

@@ -6,6 +6,7 @@
 #ifndef DELIVER_LANE_H_INCLUDED
 #define DELIVER_LANE_H_INCLUDED
 
+#include "link.h"
 #include "rbl_common.h"
 
 #define LANE_SLOTS  1024u               /* a power of two */
@@ -21,14 +22,15 @@ struct lane_s {
     lane_t   *next;                     /* of its slot */
     lane_t  **slot;
     unsigned  refs;
-    unsigned  waiting, running;         /* kept by the queue */
-    size_t    n;
-    char      name[];
+    link_t    attempts;                 /* those that wait, the oldest first */
+    unsigned  waiting, running;         /* these three kept by the queue */
+    size_t    n_account, n;
+    char      name[];                   /* account, receiver */
 };
 
-/* The lane of that name; it lives until each that got it has put it back.
-   NULL: out of memory. */
-lane_t *lane_get(lanes_t *lanes, rbl_str_t name);
+/* The lane of an account (receiver: ""), or of a receiver of it; it lives until
+   each that got it has put it back.  NULL: out of memory. */
+lane_t *lane_get(lanes_t *lanes, rbl_str_t account, rbl_str_t receiver);
 void lane_put(lane_t *lane);            /* NULL is nothing */
 
 #endif /* DELIVER_LANE_H_INCLUDED */

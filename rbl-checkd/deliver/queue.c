@@ -15,8 +15,6 @@
 
 #include "deliver_int.h"
 
-#include <stdio.h>
-
 #include "../log.h"
 
 
@@ -81,18 +79,15 @@ queue_has_room(const deliver_t *d)
 static int
 queue_slow(const deliver_t *d, const lane_t *lane)
 {
-    const link_t     *l;
     const attempt_t  *a;
 
-    for (l = d->waiting.next; l != &d->waiting; l = l->next) {
-        a = link_of(l, attempt_t, link);
-
-        if (a->lane == lane) {
-            return ev_now(d->loop) - a->claimed > QUEUE_PATIENCE;
-        }
+    if (link_empty(&lane->attempts)) {
+        return 0;
     }
 
-    return 0;
+    a = link_of(lane->attempts.next, attempt_t, lane_link);
+
+    return ev_now(d->loop) - a->claimed > QUEUE_PATIENCE;
 }
 
 
@@ -155,20 +150,11 @@ queue_receiver(const attempt_t *a)
 static int
 queue_lanes(deliver_t *d, attempt_t *a)
 {
-    int        n;
-    char       name[512];
-    rbl_str_t  receiver;
+    rbl_str_t  account;
 
-    receiver = queue_receiver(a);
-    n = snprintf(name, sizeof(name), "%s:%.*s", a->account, (int) receiver.n,
-                 receiver.p);
-
-    if (n >= (int) sizeof(name)) {
-        n = (int) sizeof(name) - 1;
-    }
-
-    a->account_lane = lane_get(&d->lanes, rbl_str(a->account));
-    a->lane = lane_get(&d->lanes, (rbl_str_t) { name, (size_t) n });
+    account = rbl_str(a->account);
+    a->account_lane = lane_get(&d->lanes, account, RBL_STR(""));
+    a->lane = lane_get(&d->lanes, account, queue_receiver(a));
 
     return a->account_lane != NULL && a->lane != NULL ? 0 : -1;
 }
@@ -254,6 +240,7 @@ queue_put(deliver_t *d, attempt_t *a)
     }
 
     link_add(&d->waiting, &a->link);
+    link_add(&a->lane->attempts, &a->lane_link);
     d->n_waiting++;
     d->n_direct += (unsigned) a->direct;
     a->account_lane->waiting++;
@@ -273,6 +260,7 @@ queue_take(deliver_t *d, attempt_t *a)
         return;
     }
 
+    link_remove(&a->lane_link);
     d->n_waiting--;
     d->n_direct -= (unsigned) a->direct;
     a->account_lane->waiting--;
@@ -419,6 +407,7 @@ queue_empty(link_t *head)
     while (!link_empty(head)) {
         a = link_of(head->next, attempt_t, link);
         link_remove(&a->link);
+        link_remove(&a->lane_link);
         queue_forget(a);
     }
 }

@@ -9,7 +9,6 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <stdio.h>
 
 #include "rbl_out.h"
 
@@ -202,7 +201,8 @@ sign_make(sign_t *sign, rbl_str_t secret, rbl_str_t old, rbl_str_t id,
     part[1] = rbl_out_int_text(text, t);
     part[2] = body;
 
-    snprintf(sign->own, SIGN_MAX, "t=%.*s", (int) part[1].n, part[1].p);
+    memcpy(sign->own, "t=", 2);
+    rbl_copy(sign->own + 2, SIGN_MAX - 2, part[1]);
     sign->standard[0] = '\0';
 
     err = sign_add(sign, secret, part);
