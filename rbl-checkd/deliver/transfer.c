@@ -156,6 +156,7 @@ transfer_free(transfer_t *t)
         curl_easy_cleanup(t->easy);
     }
 
+    transfer_url_put(t->url);
     free(t);
 }
 
@@ -216,9 +217,12 @@ transfer_put(transfer_t *t)
         return;
     }
 
+    curl_easy_setopt(t->easy, CURLOPT_CURLU, NULL);
     curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, NULL);
     curl_easy_setopt(t->easy, CURLOPT_CONNECT_TO, NULL);
     curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, NULL);
+    transfer_url_put(t->url);
+    t->url = NULL;
     link_add(pool->spare.next, &t->link);
     pool->n_spare++;
 }
@@ -426,6 +430,7 @@ transfer_pool_free(transfer_pool_t *pool)
         transfer_free(link_of(pool->spare.next, transfer_t, link));
     }
 
+    transfer_urls_forget(pool);
     curl_multi_cleanup(pool->multi);
 
     while (!link_empty(&pool->sockets)) {

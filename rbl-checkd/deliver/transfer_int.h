@@ -1,6 +1,7 @@
 /*
  * What the files of the transfers share: the pool and what it runs
- * (transfer.c), and how one is set up (transfer_set.c).
+ * (transfer.c), how one is set up (transfer_set.c), and the URLs that were read
+ * before (transfer_url.c).
  */
 
 #ifndef TRANSFER_INT_H_INCLUDED
@@ -14,6 +15,8 @@
 #define TRANSFER_HEADERS  16
 #define TRANSFER_PIN_MAX  (RBL_VALUE_MAX + 32)
 
+typedef struct transfer_url_s  transfer_url_t;
+
 /* One is used again with its handle, which was told once what never changes. */
 struct transfer_s {
     link_t              link;
@@ -22,6 +25,7 @@ struct transfer_s {
     int                 tls;            /* what the handle may do: 0, 1, or -1:
                                            it is not told yet */
     int                 spoilt;         /* it must be told everything anew */
+    transfer_url_t     *url;            /* NULL: it waits for work */
     struct curl_slist   header[TRANSFER_HEADERS];   /* of the caller's bytes */
     struct curl_slist   connect_to;
     char                pin[TRANSFER_PIN_MAX];
@@ -39,6 +43,7 @@ struct transfer_s {
 };
 
 #define TRANSFER_SPARE  64              /* transfers that wait for work */
+#define TRANSFER_URLS   256u            /* that are kept; a power of two */
 
 struct transfer_pool_s {
     struct ev_loop     *loop;
@@ -47,6 +52,7 @@ struct transfer_pool_s {
     unsigned            n_spare;
     ev_timer            timer;
     link_t              transfers, sockets;
+    transfer_url_t     *urls[TRANSFER_URLS];
     char                ca[256];
 };
 
@@ -54,5 +60,14 @@ struct transfer_pool_s {
    no memory, or curl cannot. */
 int transfer_prepare(transfer_t *t);
 int transfer_set(transfer_t *t, const transfer_request_t *request);
+
+/* NULL: no memory, or curl does not take it.  Put back when the handle has
+   forgotten it; NULL is nothing. */
+transfer_url_t *transfer_url_get(transfer_pool_t *pool, const char *z);
+void transfer_url_put(transfer_url_t *url);
+CURLU *transfer_url_read(const transfer_url_t *url);
+
+/* Of the pool, when there are no transfers any more. */
+void transfer_urls_forget(transfer_pool_t *pool);
 
 #endif /* TRANSFER_INT_H_INCLUDED */

@@ -6,10 +6,10 @@
 #include "transfer_int.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "address.h"
+#include "rbl_out.h"
 #include "rbl_version.h"
 
 
@@ -108,38 +108,61 @@ transfer_header(char *p, size_t size, size_t n, void *data)
 }
 
 
+/* An empty host and port: whatever curl reads from the URL, it goes here. */
+
+static void
+transfer_set_pin(transfer_t *t)
+{
+    char   *p, *end, number[RBL_OUT_INT];
+    int     v6;
+    char    addr[RBL_VALUE_MAX];
+
+    v6 = t->addr.family == RBL_FAMILY_IPV6;
+    end = t->pin + sizeof(t->pin);
+
+    rbl_addr_text(addr, &t->addr);
+    p = stpcpy(t->pin, v6 ? "::[" : "::");
+    p = stpcpy(p, addr);
+    p = stpcpy(p, v6 ? "]:" : ":");
+    rbl_copy(p, (size_t) (end - p), rbl_out_int_text(number, t->port));
+
+    t->connect_to.data = t->pin;
+    t->connect_to.next = NULL;
+}
+
+
 /* Lists of our own: curl reads them and keeps nothing. */
 
 static int
 transfer_set_lists(transfer_t *t, const transfer_request_t *request)
 {
-    int     n;
-    size_t  i;
-    char    addr[RBL_VALUE_MAX];
+    size_t  i, n;
 
-    for (i = 0; request->headers[i] != NULL; i++) {
-        if (i == TRANSFER_HEADERS) {
+    n = 0;
+
+    while (request->headers[n] != NULL) {
+        if (n == TRANSFER_HEADERS - 1) {
             return -1;
         }
 
-        t->header[i].data = (char *) (uintptr_t) request->headers[i];
-        t->header[i].next = NULL;
-
-        if (i > 0) {
-            t->header[i - 1].next = &t->header[i];
-        }
+        t->header[n].data = (char *) (uintptr_t) request->headers[n];
+        n++;
     }
 
-    /* an empty host and port: whatever curl reads from the URL, it goes here */
+    /* curl would make it anew for each request, and sign this one */
 
-    rbl_addr_text(addr, &t->addr);
-    n = snprintf(t->pin, sizeof(t->pin),
-                 t->addr.family == RBL_FAMILY_IPV6 ? "::[%s]:%u" : "::%s:%u",
-                 addr, t->port);
-    t->connect_to.data = t->pin;
-    t->connect_to.next = NULL;
+    if (request->sigv4[0] == '\0') {
+        t->header[n++].data = (char *) (uintptr_t) "User-Agent: "
+                                                   TRANSFER_AGENT;
+    }
 
-    return i > 0 && n > 0 && n < (int) sizeof(t->pin) ? 0 : -1;
+    for (i = 0; i < n; i++) {
+        t->header[i].next = i + 1 < n ? &t->header[i + 1] : NULL;
+    }
+
+    transfer_set_pin(t);
+
+    return n > 0 ? 0 : -1;
 }
 
 
@@ -149,13 +172,11 @@ static const struct {
     CURLoption  option;
     long        value;
 } transfer_longs[] = {
-    { CURLOPT_PATH_AS_IS, 1 },
     { CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1 },
     { CURLOPT_NOSIGNAL, 1 },
     { CURLOPT_BUFFERSIZE, TRANSFER_BUFFER },
     { CURLOPT_MAXAGE_CONN, TRANSFER_KEPT_SECS },
     { CURLOPT_FOLLOWLOCATION, 0 },
-    { CURLOPT_DISALLOW_USERNAME_IN_URL, 1 },
     { CURLOPT_SSL_VERIFYPEER, 1 },
     { CURLOPT_SSL_VERIFYHOST, 2 },
     { CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2 }
@@ -199,7 +220,6 @@ transfer_prepare(transfer_t *t)
                                transfer_longs[i].value);
     }
 
-    rc |= curl_easy_setopt(e, CURLOPT_USERAGENT, TRANSFER_AGENT);
     rc |= curl_easy_setopt(e, CURLOPT_PROXY, "");
     rc |= curl_easy_setopt(e, CURLOPT_NOPROXY, "*");
 
@@ -237,6 +257,7 @@ transfer_set_request(transfer_t *t, const transfer_request_t *request)
 
     rc = transfer_set_scheme(t, request->tls != 0);
     rc |= curl_easy_setopt(e, CURLOPT_URL, request->url);
+    rc |= curl_easy_setopt(e, CURLOPT_CURLU, transfer_url_read(t->url));
     rc |= curl_easy_setopt(e, CURLOPT_CONNECT_TO, &t->connect_to);
     rc |= curl_easy_setopt(e, CURLOPT_HTTPHEADER, t->header);
     rc |= curl_easy_setopt(e, CURLOPT_POSTFIELDS, request->body.p);
@@ -270,6 +291,7 @@ transfer_set_user(transfer_t *t, const transfer_request_t *request)
     rc |= curl_easy_setopt(e, CURLOPT_PASSWORD, request->password);
 
     if (request->sigv4[0] != '\0') {
+        rc |= curl_easy_setopt(e, CURLOPT_USERAGENT, TRANSFER_AGENT);
         return rc | curl_easy_setopt(e, CURLOPT_AWS_SIGV4, request->sigv4);
     }
 
@@ -280,7 +302,10 @@ transfer_set_user(transfer_t *t, const transfer_request_t *request)
 int
 transfer_set(transfer_t *t, const transfer_request_t *request)
 {
-    return transfer_set_lists(t, request) == 0
+    t->url = transfer_url_get(t->pool, request->url);
+
+    return t->url != NULL
+           && transfer_set_lists(t, request) == 0
            && transfer_set_request(t, request) == CURLE_OK
            && transfer_set_user(t, request) == CURLE_OK
            ? 0 : -1;

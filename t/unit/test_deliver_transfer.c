@@ -240,6 +240,88 @@ check_cancel(transfer_pool_t *pool)
 }
 
 
+/* Paths that a reader of URLs could "tidy". */
+
+static void
+url_number(char *url, size_t size, unsigned i)
+{
+    snprintf(url, size, "http://127.0.0.1:%u/%u//a/../%%2f%%2F?q=%%41&n=%u/..",
+             world.port, i, i);
+}
+
+
+static int
+sent_url(const char *url)
+{
+    char  line[160];
+
+    snprintf(line, sizeof(line), "POST %s HTTP/1.1\r\n",
+             strchr(url + sizeof("http://"), '/'));
+
+    return strncmp(world.request, line, strlen(line)) == 0;
+}
+
+
+/* More than are kept, and again. */
+
+static void
+check_urls(transfer_pool_t *pool)
+{
+    char                      url[128];
+    unsigned                  i, good;
+    transfer_request_t        request;
+    static const char *const  none[] = { "Expect:", NULL };
+
+    request_init(&request, url, sizeof(url), none);
+    good = 0;
+
+    for (i = 0; i < 1200; i++) {
+        url_number(url, sizeof(url), i % 600);
+        good += run(pool, &request) == 200 && sent_url(url);
+    }
+
+    ok(good == 1200, "each URL is asked for as it is: %u of 1200", good);
+
+    for (i = 0; i < 10; i++) {
+        good += run(pool, &request) == 200 && sent_url(url);
+    }
+
+    ok(good == 1210, "the same one again and again");
+
+    snprintf(url, sizeof(url), "http://name@127.0.0.1:%u/", world.port);
+    ok(transfer_start(pool, &request, done_handler, NULL) == NULL,
+       "none with a user in it");
+}
+
+
+/* One that is on its way keeps its URL, whoever takes its place. */
+
+static void
+check_url_taken(transfer_pool_t *pool)
+{
+    char                      url[128], other[128];
+    unsigned                  i;
+    transfer_t               *t;
+    transfer_request_t        request;
+    static const char *const  none[] = { "Expect:", NULL };
+
+    request_init(&request, url, sizeof(url), none);
+    url_number(url, sizeof(url), 1000000);
+    world.done = 0;
+    t = transfer_start(pool, &request, done_handler, NULL);
+    request.url = other;
+
+    for (i = 0; i < 3000; i++) {
+        url_number(other, sizeof(other), i);
+        transfer_cancel(transfer_start(pool, &request, done_handler, NULL));
+    }
+
+    ev_run(world.loop, 0);
+    ok(t != NULL && world.done == 1 && sent_url(url),
+       "a URL whose place was taken is asked for");
+}
+
+
 int
 main(void)
 {
@@ -250,6 +332,8 @@ main(void)
     ok(pool != NULL && serve() == 0, "a pool and a server");
 
     check_nothing_stays(pool);
+    check_urls(pool);
+    check_url_taken(pool);
     check_cancel(pool);
 
     transfer_pool_free(pool);
