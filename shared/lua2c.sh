@@ -12,7 +12,8 @@
 # An included file may ask likewise.  Files whose name begins with "_" are no
 # scripts.  Comments, blank lines and indentation are left out, strings never.
 # HOST.id and the like become numbers: a script that Redis runs builds no tables
-# of names, and a name that does not exist ends the build.
+# of names, and a name that does not exist ends the build.  Functions at the left
+# margin that nothing calls are left out too: Redis would make them at each call.
 # A file that would not change is not written.
 
 set -eu
@@ -89,13 +90,66 @@ needs()
 }
 
 
-# Leaves out comments, blank lines and indentation, and puts the numbers of
-# fields in place of their names (file $2).  long is the closing bracket of a
-# long string or comment that is open, quote that of a string.
+# Prints the functions at the left margin, "local function NAME" to "end", that
+# are reached by no word of the rest of these files.  A word in a string or
+# behind code counts as well: nothing that is called is ever left out.
+
+unused()
+{
+    awk '
+    function reach(text,    n, i, word) {
+        n = split(text, word, /[^A-Za-z0-9_]+/)
+        for (i = 1; i <= n; i++) {
+            if (word[i] in body && !(word[i] in reached)) {
+                reached[word[i]] = 1
+                reach(body[word[i]])
+            }
+        }
+    }
+
+    /^[ \t]*--/ {
+        next
+    }
+
+    /^local function [A-Za-z0-9_]+[ \t]*\(/ {
+        name = $3
+        sub(/[^A-Za-z0-9_].*/, "", name)
+        sub(/^local function [A-Za-z0-9_]+/, "")
+        body[name] = body[name] " "
+        inside = 1
+    }
+
+    {
+        if (inside) {
+            body[name] = body[name] $0 "\n"
+        } else {
+            rest = rest $0 "\n"
+        }
+    }
+
+    /^end/ || /^local function .*[ \t)]end[ \t\r]*$/ {
+        inside = 0
+    }
+
+    END {
+        reach(rest)
+        for (name in body) {
+            if (!(name in reached)) {
+                print name
+            }
+        }
+    }' "$@"
+}
+
+
+# Leaves out comments, blank lines, indentation and the functions of file $3,
+# and puts the numbers of fields in place of their names (file $2).  long is
+# the closing bracket of a long string or comment that is open, quote that of a
+# string.
 
 strip()
 {
-    awk -v names="$2" '
+    awk -v names="$2" -v unused="$3" '
     function closing(text,    m) {
         if (match(text, /^\[=*\[/)) {
             m = substr(text, 2, RLENGTH - 2)
@@ -121,6 +175,24 @@ strip()
         while ((getline line < names) > 0) {
             split(line, word, " ")
             number[word[1]] = word[2]
+        }
+
+        while ((getline line < unused) > 0) {
+            left_out[line] = 1
+        }
+    }
+
+    skipping {
+        skipping = $0 !~ /^end/
+        next
+    }
+
+    long == "" && quote == "" && /^local function / {
+        name = $3
+        sub(/[^A-Za-z0-9_].*/, "", name)
+        if (name in left_out) {
+            skipping = $0 !~ /[ \t)]end[ \t\r]*$/
+            next
         }
     }
 
@@ -287,8 +359,10 @@ for script in "$@"; do
         > "$tmp/names" || { echo "$script: see above" >&2; exit 1; }
 
     sed -n 's/^file //p' "$tmp/needs" > "$tmp/files"
+    tr '\n' '\0' < "$tmp/files" | xargs -0 cat -- > "$tmp/all"
+    unused "$tmp/all" > "$tmp/unused"
     while IFS= read -r file; do
-        strip "$file" "$tmp/names" >> "$final"
+        strip "$file" "$tmp/names" "$tmp/unused" >> "$final"
     done < "$tmp/files"
 
     names="$names $name"

@@ -93,7 +93,7 @@ local b = "\"--\\" --[[ a block
 ]==]
 local d = "on\
    and on  "
-return {a, b, c, d, "??/", "	", HOST.value, "HOST.value"}
+return {f, a, b, c, d, "??/", "	", HOST.value, "HOST.value"}
 LUA
 
 is(lua2c("$dir/lua/*.lua"), 0, 'lua2c.sh');
@@ -114,7 +114,7 @@ local b = "\"--\\"
 ]==]
 local d = "on\
    and on  "
-return {a, b, c, d, "??/", "	", 3, "HOST.value"}
+return {f, a, b, c, d, "??/", "	", 3, "HOST.value"}
 LUA
 
 like(get('gen/rbl_script_list.h'),
@@ -151,6 +151,48 @@ utime 1, 1, @files;
 is(lua2c("$dir/lua/*.lua"), 0, 'again');
 is_deeply([ map { (stat $_)[9] } @files ], [ 1, 1, 1 ],
     'what did not change is not written');
+
+put('lua/_many.lua', <<'LUA');
+--- include: deep
+-- f: nothing here calls it
+local function f(s)
+    if s then
+        return deep(s)
+    end
+end
+local function one_line(s) return f(s) end
+local up = 1
+local function calls_itself(s)
+    return calls_itself(s) .. up
+end
+local function used(s)
+    return other(s)
+end
+local function by_string(s)
+    return s
+end
+LUA
+put('lua/_deep.lua', "local function other(s)\n    return s\nend\n"
+    . "local function deep(s)\n    return '[[' .. s\nend\n");
+put('lua/two.lua', "--- include: many\nlocal function mine()\nend\n"
+    . "return used('by_string')\n");
+is(lua2c("$dir/lua/two.lua"), 0, 'functions that nobody calls');
+is(get('gen/lua/two.lua'), <<'LUA', 'are left out');
+local function other(s)
+return s
+end
+local up = 1
+local function used(s)
+return other(s)
+end
+local function by_string(s)
+return s
+end
+return used('by_string')
+LUA
+unlink map { "$dir/lua/$_" } qw(_many.lua _deep.lua two.lua);
+is(lua2c("$dir/lua/*.lua"), 0, 'the others again');
+utime 1, 1, @files;
 
 for my $case (
     [ 'unknown entity', "--- use: nothing\nreturn 1\n" ],
