@@ -8,10 +8,76 @@
 -- Result  OK, then for each "1", or "0": nothing was done, check_finish has to
 --         be asked
 --- include: base
---- include: of
 --- include: due
 --- use: host
 local now = now_ms()
+
+-- The host's next time, and its parent; nothing: its check does not end here.
+local function clear(k, raw, account, ht, flight, interval)
+    -- Up to `created`, and from `checked` to `details`.
+    local from, _, _, _, _, _, _, parent, status =
+        cmsgpack.unpack_limit(raw, HOST.checked - 1, 3)
+    local to, _, _, count, _, _, before =
+        cmsgpack.unpack_limit(raw, HOST.details - HOST.checked + 1, from)
+    -- A list that has trouble is `troubled`, behind them: no empty array.
+    if status ~= 'active' or count > 0 or #before > 0
+        or to > 0 and raw:byte(to + 1) ~= 144
+    then
+        return
+    end
+    local next_check = next_time(ht, now, interval)
+    local at = tostring(next_check)
+    -- As cmsgpack would: two times of eight octets, and an empty array.
+    local fields = struct.pack('>BI8BBBBI8B', 207, now, 0, 0, 0, 207,
+        next_check, 144)
+    to = to > 0 and to or #raw
+    if #fields == to - from then
+        call('SETRANGE', k, from, fields)
+    else
+        call('SET', k, raw:sub(1, from) .. fields .. raw:sub(to + 1))
+    end
+    -- The account's turn is not later than the end of the lease.
+    if at < flight:sub(70, 82) then
+        call('ZADD', base .. 'due', 'LT', at, account)
+    end
+    return at, parent
+end
+
+-- No function more than needed: each is made anew for each call.
+local function range_checked(account, parent)
+    local k = base .. 'r:' .. account .. ':' .. parent
+    local raw = call('GET', k)
+    if raw then
+        local range = cmsgpack.unpack(raw)
+        range[HOST.checked] = now
+        call('SET', k, cmsgpack.pack(range))
+    end
+end
+
+-- One alone: no lists of what there is but one of.
+if #ARGV == 3 then
+    local member, flight = ARGV[1], ARGV[2]
+    local account, ht = member:sub(1, 34), member:sub(36)
+    local k, mark = base .. 'r:' .. member, base .. 'unchanged:' .. account
+    local found = call('MGET', k, mark)
+    if not found[1] or call('HGET', KEYS[1], member) ~= flight then
+        return {'OK', '0'}
+    end
+    local at, parent = clear(k, found[1], account, ht, flight, ARGV[3])
+    if not at then
+        return {'OK', '0'}
+    end
+    if found[2] then
+        call('DEL', mark)
+    end
+    call('HDEL', KEYS[1], member)
+    call('ZADD', base .. 'due:' .. account, at, ht)
+    if parent ~= '' then
+        range_checked(account, parent)
+    end
+    return {'OK', '1'}
+end
+
 local out, members, accounts, keys = {'OK'}, {}, {}, {}
 local n = #ARGV / 3
 for i = 1, n do
@@ -34,69 +100,38 @@ for i = n + 1, #keys do
     end
 end
 -- Hosts of one account that follow each other are scheduled together.
-local ended, times, ranges = {}, {}, nil
-local function schedule(sid)
-    call('ZADD', base .. 'due:' .. sid, unpack(times))
-    times = {}
+local ended, times, ranges, scheduled = {}, {}, {}, nil
+local function schedule()
+    if times[1] then
+        call('ZADD', base .. 'due:' .. scheduled, unpack(times))
+        times = {}
+    end
 end
 for i = 1, n do
-    local raw = flights[i] == ARGV[3 * i - 1] and raws[i]
-    local from, to, _, parent, status, count, before
-    if raw then
-        -- Up to `created`, and from `checked` to `details`.
-        from, _, _, _, _, _, _, parent, status =
-            cmsgpack.unpack_limit(raw, HOST.checked - 1, 3)
-        to, _, _, count, _, _, before =
-            cmsgpack.unpack_limit(raw, HOST.details - HOST.checked + 1, from)
+    local flight, account, at, parent = ARGV[3 * i - 1], accounts[i], nil, nil
+    if raws[i] and flights[i] == flight then
+        at, parent = clear(keys[i], raws[i], account, members[i]:sub(36),
+            flight, ARGV[3 * i])
     end
-    -- A list that has trouble is `troubled`, behind them: no empty array.
-    if raw and status == 'active' and count == 0 and #before == 0
-        and (to < 0 or raw:byte(to + 1) == 144)
-    then
-        local ht = members[i]:sub(36)
-        local next_check = next_time(ht, now, ARGV[3 * i])
-        local at = tostring(next_check)
-        -- From `checked` on, as cmsgpack would: two times of eight octets, and
-        -- an empty array.
-        local fields = struct.pack('>BI8BBBBI8B', 207, now, 0, 0, 0, 207,
-            next_check, 144)
-        to = to > 0 and to or #raw
-        if #fields == to - from then
-            call('SETRANGE', keys[i], from, fields)
-        else
-            call('SET', keys[i], raw:sub(1, from) .. fields
-                .. raw:sub(to + 1))
+    if at then
+        if account ~= scheduled then
+            schedule()
+            scheduled = account
         end
-        local account = accounts[i]
-        if times[1] and account ~= ac then
-            schedule(ac)
-        end
-        ac = account
         times[#times + 1] = at
-        times[#times + 1] = ht
-        -- The account's turn is not later than the end of the lease.
-        if at < ARGV[3 * i - 1]:sub(70, 82) then
-            call('ZADD', key('due'), 'LT', at, ac)
-        end
+        times[#times + 1] = members[i]:sub(36)
         if parent ~= '' then
-            ranges = ranges or {}
-            ranges[key('r', ac, parent)] = true
+            ranges[account .. parent] = true
         end
         ended[#ended + 1] = members[i]
-        out[i + 1] = '1'
-    else
-        out[i + 1] = '0'
     end
+    out[i + 1] = at and '1' or '0'
 end
-if #ended > 0 then
+if ended[1] then
     call('HDEL', KEYS[1], unpack(ended))
-    schedule(ac)
-    for k in pairs(ranges or {}) do
-        local range = load(k)
-        if range then
-            range[HOST.checked] = now
-            save(k, range)
-        end
+    schedule()
+    for range in pairs(ranges) do
+        range_checked(range:sub(1, 34), range:sub(35))
     end
 end
 return out

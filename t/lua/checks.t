@@ -6,6 +6,7 @@
 use strict;
 use warnings;
 use RblTest;
+use Time::HiRes qw(usleep);
 use RblScript;
 
 use constant { STATUS => 7, CHECKED => 11, FIRST => 12, LISTED => 13,
@@ -418,6 +419,8 @@ is($joined->[2], 'running', 'one is asked for meanwhile');
 my @before = map { cmd('GET', k('r', $ac, $_)) } $paused, $listed, $asked;
 my @args = map { [in_flight($_)] } $ht, @plain, $paused, $listed, $asked;
 $_->[1] =~ s/\+/:/ for @args;            # as the daemon knows it
+is_deeply(clear(@$_), ['OK', 0], 'one alone that cannot end like this')
+    for @args[3 .. 5];
 is_deeply(clear(map { @$_ } @args), ['OK', 1, 1, 1, 0, 0, 0],
     'those that are as they were end; not one that is paused, is listed or is '
     . 'wanted');
@@ -463,6 +466,14 @@ is_deeply(clear(in_flight($kid)), ['OK', 1], 'a child of a range');
 is(unpacked(cmd('GET', k('r', $ac, $up)))->[CHECKED],
     unpacked(cmd('GET', k('r', $ac, $kid)))->[CHECKED],
     'its range was checked then');
+my @kids = map { $_->[1] } records(@$kin[2, 3]);
+begin_job($_) for make_due(@kids);
+my @old = map { cmd('GET', k('r', $ac, $_)) } $up, @kids;
+usleep(2_000);
+is_deeply(clear(map { in_flight($_) } @kids), ['OK', 1, 1], 'two of them');
+my @new = map { unpacked(cmd('GET', k('r', $ac, $_)))->[CHECKED] } $up, @kids;
+is_deeply([@new[0, 0]], [@new[1, 2]], 'and the range with them');
+cmp_ok($new[0], '>', unpacked($old[0])->[CHECKED], 'anew');
 cmd('SET', k('r', $ac, $ht), packed([@{ host() }, [], 'newer', 7]));
 @late = make_due($ht);
 begin_job($late[0]);
