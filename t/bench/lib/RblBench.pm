@@ -25,7 +25,7 @@ package RblBench;
 # in this process cost CPU here, not in the servers: spend() tells them apart.
 #
 # A benchmark and all that it starts go before everything else on the machine
-# (SCHED_FIFO), if they may: its few processes wait for one another, never for
+# (SCHED_RR), if they may: its few processes wait for one another, never for
 # the end of somebody's time slice.  BENCH_FIRST=0: they do not.
 
 use strict;
