@@ -437,7 +437,7 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
         return;
 
     case RBL_REPLY_NOSCRIPT:
-    case RBL_REPLY_NOMEMORY:
+    case RBL_REPLY_NOWRITE:
     case RBL_REPLY_NOPERM:
         break;
 

@@ -259,7 +259,7 @@ judge(store_t *store, store_cmd_t *cmd, const redisReply *reply)
         return 0;
 
     case RBL_REPLY_NOTREADY:
-    case RBL_REPLY_NOMEMORY:
+    case RBL_REPLY_NOWRITE:
     case RBL_REPLY_NOAUTH:
     case RBL_REPLY_NOPERM:
         if (store->phase == STORE_READY) {

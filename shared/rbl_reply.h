@@ -33,10 +33,10 @@ typedef enum {
     RBL_REPLY_OK = 0,       /* not an error reply */
     RBL_REPLY_NOSCRIPT,     /* send it again with EVAL */
     RBL_REPLY_NOTREADY,     /* LOADING, MASTERDOWN, CLUSTERDOWN, TRYAGAIN,
-                               BUSY, NOREPLICAS: nothing was done, later
-                               it may */
+                               BUSY: nothing was done, later it may */
     RBL_REPLY_READONLY,     /* a replica: nothing was done */
-    RBL_REPLY_NOMEMORY,     /* OOM, MISCONF: writes are refused */
+    RBL_REPLY_NOWRITE,      /* OOM, MISCONF, NOREPLICAS: writes are refused,
+                               reads go on */
     RBL_REPLY_NOAUTH,       /* NOAUTH, WRONGPASS: configuration */
     RBL_REPLY_NOPERM,       /* the user lacks a right that this one command
                                needs; the connection is as good as before.

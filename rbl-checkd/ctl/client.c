@@ -164,8 +164,9 @@ ctl_hint(const ctl_t *ctl, const redisReply *reply)
     case RBL_REPLY_READONLY:
         return "It is a replica: name the master.";
 
-    case RBL_REPLY_NOMEMORY:
-        return "It refuses writes: look at its memory limit and its disk.";
+    case RBL_REPLY_NOWRITE:
+        return "It refuses writes: look at its memory limit, its disk and its"
+               " replicas.";
 
     case RBL_REPLY_NOAUTH:
         return "Set store_user and store_password_file.";

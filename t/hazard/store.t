@@ -30,7 +30,8 @@ my $some = qr/^200/;
 my %expected = (
     absent => [$no, $no], hung => [$no, $no], loading => [$no, $no],
     readonly => [$some, $no], masterdown => [$no, $no], full => [$ok, $no],
-    crowded => [$no, $no], cut => [qr//, qr//], flushed => [$ok, $ok],
+    alone => [$ok, $no], crowded => [$no, $no], cut => [qr//, qr//],
+    flushed => [$ok, $ok],
     foreign => [$no, $no], busy => [$no, $no],
     midreply => [$no, $no], slow => [$no, $no], octets => [$ok, $ok],
     mute => [$no, $no],

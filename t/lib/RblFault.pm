@@ -142,6 +142,12 @@ my %store = (
         sub { redis($_[0], 'CONFIG', 'SET', 'maxmemory', 0) },
     ],
 
+    # fewer replicas than a write must have
+    alone => [
+        sub { redis($_[0], 'CONFIG', 'SET', 'min-replicas-to-write', 1) },
+        sub { redis($_[0], 'CONFIG', 'SET', 'min-replicas-to-write', 0) },
+    ],
+
     # connections are refused with an error; those there were are cut
     crowded => [
         sub {
