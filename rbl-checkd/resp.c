@@ -24,3 +24,14 @@ resp_bulk(rbl_out_t *out, rbl_str_t s)
     rbl_out_str(out, s);
     rbl_out_bytes(out, "\r\n", 2);
 }
+
+
+rbl_str_t
+resp_end(rbl_out_t *out, const char *begin)
+{
+    rbl_str_t  command = { begin, (size_t) (out->pos - begin) };
+
+    rbl_out_char(out, '\0');
+
+    return command;
+}

@@ -156,8 +156,7 @@ store_send(store_t *store, store_reply_pt done, void *data, int argc,
     resp_array(&out, (size_t) argc);
     put_all(&out, argc, argv);
 
-    hand_over(store, cmd, (rbl_str_t) { cmd->bytes,
-                                        (size_t) (out.pos - cmd->bytes) });
+    hand_over(store, cmd, resp_end(&out, cmd->bytes));
 }
 
 
@@ -181,7 +180,7 @@ store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
     char          text[RBL_OUT_INT];
     size_t        size;
     rbl_out_t     out;
-    rbl_str_t     sha1;
+    rbl_str_t     sha1, bytes;
     store_cmd_t  *cmd;
 
     if (store->phase != STORE_READY) {
@@ -203,9 +202,10 @@ store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
     cmd->named = (size_t) (out.pos - cmd->bytes);
     resp_bulk(&out, rbl_out_int_text(text, nkeys));
     put_all(&out, argc, argv);
-    cmd->n = (size_t) (out.pos - cmd->bytes);
+    bytes = resp_end(&out, cmd->bytes);
+    cmd->n = bytes.n;
 
-    hand_over(store, cmd, (rbl_str_t) { cmd->bytes, cmd->n });
+    hand_over(store, cmd, bytes);
 }
 
 
@@ -229,7 +229,7 @@ send_source(store_t *store, store_cmd_t *cmd)
     resp_bulk(&out, source);
     rbl_out_bytes(&out, cmd->bytes + cmd->named, cmd->n - cmd->named);
 
-    hand_over(store, cmd, (rbl_str_t) { bytes, (size_t) (out.pos - bytes) });
+    hand_over(store, cmd, resp_end(&out, bytes));
     free(bytes);
 }
 

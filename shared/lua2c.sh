@@ -90,13 +90,15 @@ needs()
 }
 
 
-# Prints the functions at the left margin, "local function NAME" to "end", that
-# are reached by no word of the rest of these files.  A word in a string or
-# behind code counts as well: nothing that is called is ever left out.
+# Prints the functions at the left margin that are reached by no word of the rest
+# of these files (file $1 names them).  A word in a string, behind code or where a
+# long comment may end counts as well: nothing that is called is left out.  Such
+# a function is lines that are indented between "local function NAME(...)" and
+# "end"; any other ends the build.
 
 unused()
 {
-    awk '
+    awk -v list="$1" '
     function reach(text,    n, i, word) {
         n = split(text, word, /[^A-Za-z0-9_]+/)
         for (i = 1; i <= n; i++) {
@@ -107,38 +109,62 @@ unused()
         }
     }
 
-    /^[ \t]*--/ {
-        next
+    function refuse() {
+        printf("%s:%d: a function at the left margin has indented lines and " \
+               "an \"end\" of its own\n", file, number) > "/dev/stderr"
+        exit failed = 1
     }
 
-    /^local function [A-Za-z0-9_]+[ \t]*\(/ {
-        name = $3
-        sub(/[^A-Za-z0-9_].*/, "", name)
-        sub(/^local function [A-Za-z0-9_]+/, "")
-        body[name] = body[name] " "
-        inside = 1
-    }
+    function take(line,    word) {
+        if (line ~ /^[ \t]*--/ && line !~ /\]/) {
+            return
+        }
 
-    {
-        if (inside) {
-            body[name] = body[name] $0 "\n"
-        } else {
-            rest = rest $0 "\n"
+        if (line ~ /^local function /) {
+            if (name != "" || line !~ /^[^()]*\([^()]*\)?[ \t\r]*$/) {
+                refuse()
+            }
+
+            split(line, word, /[ (]+/)
+            name = word[3]
+            sub(/^[^(]*/, "", line)
+        }
+
+        if (name == "") {
+            rest = rest line "\n"
+            return
+        }
+
+        body[name] = body[name] line "\n"
+
+        if (line ~ /^end[ \t\r]*$/) {
+            name = ""
+
+        } else if (line !~ /^([ \t(]|\r?$)/) {
+            refuse()
         }
     }
 
-    /^end/ || /^local function .*[ \t)]end[ \t\r]*$/ {
-        inside = 0
-    }
+    BEGIN {
+        while ((getline file < list) > 0) {
+            for (number = 1; (getline line < file) > 0; number++) {
+                take(line)
+            }
 
-    END {
+            close(file)
+
+            if (name != "") {
+                refuse()
+            }
+        }
+
         reach(rest)
         for (name in body) {
             if (!(name in reached)) {
                 print name
             }
         }
-    }' "$@"
+    }' </dev/null
 }
 
 
@@ -183,7 +209,7 @@ strip()
     }
 
     skipping {
-        skipping = $0 !~ /^end/
+        skipping = $0 !~ /^end[ \t\r]*$/
         next
     }
 
@@ -191,7 +217,7 @@ strip()
         name = $3
         sub(/[^A-Za-z0-9_].*/, "", name)
         if (name in left_out) {
-            skipping = $0 !~ /[ \t)]end[ \t\r]*$/
+            skipping = 1
             next
         }
     }
@@ -359,8 +385,7 @@ for script in "$@"; do
         > "$tmp/names" || { echo "$script: see above" >&2; exit 1; }
 
     sed -n 's/^file //p' "$tmp/needs" > "$tmp/files"
-    tr '\n' '\0' < "$tmp/files" | xargs -0 cat -- > "$tmp/all"
-    unused "$tmp/all" > "$tmp/unused"
+    unused "$tmp/files" > "$tmp/unused"
     while IFS= read -r file; do
         strip "$file" "$tmp/names" "$tmp/unused" >> "$final"
     done < "$tmp/files"

@@ -63,7 +63,7 @@ rbl_str_is(rbl_str_t a, const char *z)
 }
 
 
-/* As a text of the caller's, of at most size - 1 octets. */
+/* As a text of the caller's, of at most size - 1 octets; size is not 0. */
 
 static inline void
 rbl_copy(char *to, size_t size, rbl_str_t s)

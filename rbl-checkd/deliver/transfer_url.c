@@ -7,7 +7,6 @@
 
 #include "transfer_int.h"
 
-#include <openssl/crypto.h>
 #include <stdlib.h>
 
 #include "rbl_hash.h"
@@ -29,7 +28,6 @@ transfer_url_put(transfer_url_t *url)
     }
 
     curl_url_cleanup(url->read);
-    OPENSSL_cleanse(url->text, url->n);     /* it may hold a token */
     free(url);
 }
 

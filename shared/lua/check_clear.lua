@@ -13,14 +13,15 @@
 local now = now_ms()
 
 -- The host's next time, and its parent; nothing: its check does not end here.
-local function clear(k, raw, account, ht, flight, interval)
+-- A mark goes before the host changes, whatever becomes of the rest.
+local function clear(k, mark, raw, account, ht, flight, interval)
     -- Up to `created`, and from `checked` to `details`.
     local from, _, _, _, _, _, _, parent, status =
         cmsgpack.unpack_limit(raw, HOST.checked - 1, 3)
     local to, _, _, count, _, _, before =
         cmsgpack.unpack_limit(raw, HOST.details - HOST.checked + 1, from)
     -- A list that has trouble is `troubled`, behind them: no empty array.
-    if status ~= 'active' or count > 0 or #before > 0
+    if status ~= 'active' or count ~= 0 or #before > 0
         or to > 0 and raw:byte(to + 1) ~= 144
     then
         return
@@ -31,6 +32,9 @@ local function clear(k, raw, account, ht, flight, interval)
     local fields = struct.pack('>BI8BBBBI8B', 207, now, 0, 0, 0, 207,
         next_check, 144)
     to = to > 0 and to or #raw
+    if mark then
+        call('DEL', mark)
+    end
     if #fields == to - from then
         call('SETRANGE', k, from, fields)
     else
@@ -47,8 +51,8 @@ end
 local function range_checked(account, parent)
     local k = base .. 'r:' .. account .. ':' .. parent
     local raw = call('GET', k)
-    if raw then
-        local range = cmsgpack.unpack(raw)
+    local range = raw and cmsgpack.unpack(raw)
+    if range then
         range[HOST.checked] = now
         call('SET', k, cmsgpack.pack(range))
     end
@@ -63,12 +67,10 @@ if #ARGV == 3 then
     if not found[1] or call('HGET', KEYS[1], member) ~= flight then
         return {'OK', '0'}
     end
-    local at, parent = clear(k, found[1], account, ht, flight, ARGV[3])
+    local at, parent = clear(k, found[2] and mark, found[1], account, ht,
+        flight, ARGV[3])
     if not at then
         return {'OK', '0'}
-    end
-    if found[2] then
-        call('DEL', mark)
     end
     call('HDEL', KEYS[1], member)
     call('ZADD', base .. 'due:' .. account, at, ht)
@@ -110,8 +112,8 @@ end
 for i = 1, n do
     local flight, account, at, parent = ARGV[3 * i - 1], accounts[i], nil, nil
     if raws[i] and flights[i] == flight then
-        at, parent = clear(keys[i], raws[i], account, members[i]:sub(36),
-            flight, ARGV[3 * i])
+        at, parent = clear(keys[i], nil, raws[i], account,
+            members[i]:sub(36), flight, ARGV[3 * i])
     end
     if at then
         if account ~= scheduled then

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
 # Events that were read together are recorded together, whether somebody wants
-# them or nobody does: many events cost few calls.
+# them or nobody does: many events cost few calls.  How few is a matter of time;
+# alone, each event would take one and each delivery another.
 
 use strict;
 use warnings;
@@ -31,7 +32,7 @@ for my $case (['rbl.host.delisted', 0, 'nobody wants'],
     my $d = start_deliverd();
     soon { idle() && received($hook) == $wanted } 'they are over';
     my $n = calls();
-    cmp_ok($n, '<=', 40, "$name: $n calls");
+    cmp_ok($n, '<', EVENTS / 3, "$name: $n calls");
     stop_server($d);
 }
 

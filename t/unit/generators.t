@@ -160,7 +160,6 @@ local function f(s)
         return deep(s)
     end
 end
-local function one_line(s) return f(s) end
 local up = 1
 local function calls_itself(s)
     return calls_itself(s) .. up
@@ -172,12 +171,16 @@ local function by_string(s)
     return s
 end
 LUA
-put('lua/_deep.lua', "local function other(s)\n    return s\nend\n"
+put('lua/_deep.lua', "--[[ no\n-- ]] local top = by_comment()\n"
+    . "local function by_comment()\nend\nlocal function other(s)\n    return s\nend\n"
     . "local function deep(s)\n    return '[[' .. s\nend\n");
 put('lua/two.lua', "--- include: many\nlocal function mine()\nend\n"
     . "return used('by_string')\n");
 is(lua2c("$dir/lua/two.lua"), 0, 'functions that nobody calls');
 is(get('gen/lua/two.lua'), <<'LUA', 'are left out');
+ local top = by_comment()
+local function by_comment()
+end
 local function other(s)
 return s
 end
@@ -199,6 +202,14 @@ for my $case (
     [ 'unknown include', "--- include: nothing\nreturn 1\n" ],
     [ 'unknown field', "--- use: host\nreturn HOST.none\n" ],
     [ 'entity not in use', "return HOST.id\n" ],
+    [ 'a function on one line', "local function f() return 1 end\nreturn f()\n" ],
+    [ 'code behind the head of a function',
+        "local function f() if a then return 1 end\nend\nreturn f()\n" ],
+    [ 'code behind the end of a function',
+        "local function f()\nend local a = f()\nreturn a\n" ],
+    [ 'a function whose lines are not indented',
+        "local function f()\nreturn 1\nend\nreturn 1\n" ],
+    [ 'a function without an end', "local function f()\n    return 1\n" ],
     [ 'open string', "return 'a\n" ],
     [ 'open long string', "return [[a\n" ])
 {
