@@ -15,7 +15,10 @@
 
 #include "gate.h"
 
-#define TOGETHER  10.0                  /* s */
+#include <math.h>
+
+#define TOGETHER   10.0                 /* s */
+#define TTL_SLACK  1u                   /* s */
 
 
 static gate_t
@@ -74,13 +77,23 @@ gate_need(const gate_answer_t *a, health_need_t *need)
 
 /*
  * When the answer was fetched from the list, at the earliest: what it lacks of
- * the whole TTL it has spent in caches.
+ * the whole TTL it has spent in caches.  One with more than that has another
+ * TTL than the list's controls: it may be of a time when the zone was gone and
+ * the one above it answered, and nothing tells how old it is, until it has been
+ * told for a day.  In its last seconds it looks like one of the list's; that is
+ * why nobody asks before it is gone (recheck).
  */
 
 static double
 fetched(const gate_answer_t *a, const health_verdict_t *v)
 {
     double  at;
+
+    if (a->ttl > v->negative_ttl + TTL_SLACK
+        && (a->cleared == 0 || a->told - a->cleared < GATE_UNPROVEN))
+    {
+        return -HUGE_VAL;
+    }
 
     at = a->told - (v->negative_ttl > a->ttl ? v->negative_ttl - a->ttl : 0);
 
@@ -116,7 +129,7 @@ recheck(const gate_answer_t *a, const health_verdict_t *v)
         wait = v->expires - a->told;
     }
 
-    if (v->negative_ttl != 0 && a->ttl > wait) {
+    if (a->ttl > wait) {
         wait = a->ttl;
     }
 

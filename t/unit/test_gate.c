@@ -32,6 +32,7 @@ health(health_state_t state)
     memset(&v, 0, sizeof(v));
     v.state = state;
     v.negative = v.positive = NOW + 1;
+    v.negative_ttl = 300;
     v.expires = NOW + 100;
 
     return v;
@@ -195,6 +196,11 @@ test_delisting(void)
         { "the answer is as old as the listing's end", 0.5, -200, 0, 100, 300,
           50, 0, 101 },
         { "no TTL of the answer is known", 0.5, 0, 0, 0, 0, 100, 1, 0 },
+        { "its TTL is not the list's", 0.5, -10, 0, 50, 2, 1, 0, 51 },
+        { "and not known to be", 0.5, -10, 0, 50, 0, 1, 0, 51 },
+        { "though that has been so for long", 0.5, -86000, 0, 50, 2, 1, 0, 51 },
+        { "but for a day", 0.5, -86400, 0, 50, 2, 1, 1, 0 },
+        { "a second more is none", 0.5, 0, 0, 301, 300, 100, 1, 0 },
         { "never sooner than this", 0, -1, 0, 0, 0, 0.2, 0, 2 },
         { "never later", 0, -1, 0, 0, 0, 90000, 0, 3600 },
     };

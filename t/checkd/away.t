@@ -1,0 +1,62 @@
+#!/usr/bin/perl
+
+# A list's zone was away when a host was asked for: the one above it said that
+# there is no such name, and a resolver keeps that for longer than anything that
+# the list says itself.  The zone is back, its controls are in order, and a
+# daemon that has seen nothing of it does not take the old answer for an end.
+
+use strict;
+use warnings;
+
+use RblCheckd;
+use RblDns;
+use RblTest;
+
+use constant KEPT => 20;
+
+my $listed = { a => ['127.0.0.2'], ttl => 3, aa => 1 };
+my @there = (['^2\.0\.0\.127\.', $listed], ['^5\.0\.0\.10\.', $listed],
+    ['.', { rcode => 'nxdomain', soa => ['a.test', 2, 2], aa => 1 }]);
+my @away = (['.', { rcode => 'nxdomain', soa => ['test', KEPT, KEPT],
+    aa => 1 }]);
+
+my $dns = RblDns->new(rules => \@there);
+my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'ip' } });
+my $unbound = start_unbound(stubs => { test => { port => $dns->port } },
+    conf => "  cache-max-ttl: 3600\n  cache-max-negative-ttl: 3600\n");
+my %conf = (store => $w->{redis}, resolver => $unbound,
+    conf => { conf_short(check_timeout => '6s', lease => '20s',
+        control_retry => '1s') });
+
+sub rcode { return dns_query($unbound, '5.0.0.10.a.test')->{rcode} }
+
+my $checkd = start_checkd(%conf);
+my $ht = add_host($w, '10.0.0.5');
+eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
+ok(stop_server($checkd), 'the daemon that knows the list stops');
+
+$dns->rules(@away);
+eventually { rcode() == 3 } 10, 'the zone is away';
+$dns->rules(@there);
+$checkd = start_checkd(%conf);
+for (1 .. 3) {
+    my $pp = check_host($w, $ht);
+    wait_check($w, $pp);
+    my $d = details($w, $pp)->{'a.test'};
+    is("$d->{status} $d->{error}", 'unknown unconfirmed',
+        'an old answer is no end');
+    my $wait = host_record($w, $ht)->{next_check} / 1000 - time;
+    cmp_ok($wait, '>', $_ == 1 ? 1 : KEPT / 3, 'it is asked again when that '
+        . 'is gone') if $_ != 2;
+}
+eventually { rcode() != 3 } KEPT + 10, 'it is';
+eventually {
+    my $pp = check_host($w, $ht);
+    wait_check($w, $pp);
+    details($w, $pp)->{'a.test'}{status} eq 'listed'
+} 10, 'then the list is heard again';
+is(host_record($w, $ht)->{listed_count}, 1, 'the host is listed all the time');
+is_deeply([map { "$_->{z} $_->{v}" } @{ history_of($w, $ht) }],
+    ['a.test listed'], 'nothing else was ever noted');
+stop_server($checkd);
+done_testing();
