@@ -94,7 +94,7 @@ struct dns_question_s {
     uint8_t        resolver;        /* of the last try, or of the answer */
     uint8_t        slot;            /* of the last try, in its pool */
     uint8_t        refused;         /* bits: resolvers out of reach */
-    uint8_t        servfail;        /* bits: resolvers that failed */
+    uint8_t        unable;          /* bits: resolvers that cannot tell */
     unsigned       timed_out:1;
     unsigned       no_edns:1;
     unsigned       stay:1;          /* next try with the same resolver */

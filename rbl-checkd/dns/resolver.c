@@ -64,7 +64,7 @@ dns_resolver_pick(const dns_question_t *q)
     }
 
     start = q->sends == 0 ? 0 : (q->resolver + !q->stay) % n;
-    avoid = q->refused | q->servfail;
+    avoid = q->refused | q->unable;
     second = n;
 
     for (i = 0; i < n; i++) {

@@ -142,7 +142,7 @@ dns_try_lost(dns_question_t *q, dns_status_t why)
     }
 
     /* Nobody is left to be asked at once: a resolver may be restarting. */
-    if (why == DNS_NETWORK && try_all(q, q->refused | q->servfail)) {
+    if (why == DNS_NETWORK && try_all(q, q->refused | q->unable)) {
         q->refused = 0;
         q->state = DNS_PAUSED;
         link_add(&q->engine->wire, &q->link);
@@ -218,13 +218,13 @@ try_leave(dns_question_t *q)
 }
 
 
-/* SERVFAIL may be one resolver's own trouble. */
+/* SERVFAIL may be one resolver's own trouble, and REFUSED its own mind. */
 static int
 try_elsewhere(dns_question_t *q)
 {
-    q->servfail |= (uint8_t) (1u << q->resolver);
+    q->unable |= (uint8_t) (1u << q->resolver);
 
-    if (try_all(q, q->servfail)) {
+    if (try_all(q, q->unable)) {
         return 0;
     }
 
@@ -237,7 +237,7 @@ try_elsewhere(dns_question_t *q)
     }
 
     link_remove(&q->link);
-    dns_try_lost(q, DNS_SERVFAIL);
+    dns_try_lost(q, q->status);
     return 1;
 }
 
@@ -248,7 +248,13 @@ try_failed(dns_question_t *q)
     q->status = q->engine->answer.status;
     q->failed = 1;
 
-    if ((q->status == DNS_SERVFAIL && try_elsewhere(q)) || q->open) {
+    if (q->status == DNS_SERVFAIL || q->status == DNS_REFUSED) {
+        if (try_elsewhere(q)) {
+            return;
+        }
+    }
+
+    if (q->open) {
         return;
     }
 

@@ -104,6 +104,16 @@ $other->rules(['.' => 'refused']);
 is("$v->{'n1.quick.test'}[0]{status} $v->{'n1.quick.test'}[0]{resolver}",
    'NOERROR 0', 'REFUSED elsewhere does not hide a slow answer');
 
+# Nor does one that refuses keep the other from being asked.
+$dns->rules(['.' => 'refused']);
+$other->rules(['.' => { a => ['127.0.0.2'] }]);
+($v, $c) = dnsask([@two, -w => 1], map { "n$_.refused.test" } 1 .. 5);
+is_deeply([map { "$_->[0]{status} $_->[0]{resolver}" } values %$v],
+    [('NOERROR 1') x 5], 'who refuses is not the only one who is asked');
+$other->rules(['.' => 'refused']);
+($v, $c) = dnsask([@two, -w => 1], 'n6.refused.test');
+is($v->{'n6.refused.test'}[0]{status}, 'REFUSED', 'where both do, that is it');
+
 # One resolver and no other.
 $other->rules(['.' => { a => ['127.0.0.5'] }]);
 $dns->rules(['.' => { a => ['127.0.0.2'] }]);
