@@ -62,7 +62,9 @@ typedef struct {
     health_entry_t   *entry;
     dns_question_t   *question;         /* NULL: none is under way */
     int               kind;             /* names_control_t */
-    unsigned          age:1;            /* only for the TTL of its answer */
+    unsigned          sample:1;         /* of what nobody has reason to list,
+                                           for want of a negative control */
+    uint32_t          ttl;              /* of a lie */
     health_found_t    found;
 } health_control_t;
 

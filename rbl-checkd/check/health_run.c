@@ -96,6 +96,32 @@ on_sibling(void *data, const health_verdict_t *verdict)
 }
 
 
+/*
+ * Until when caches keep what it told, if that was a lie.  One of a sample is
+ * none alone: some lists know networks that nobody has.
+ */
+
+static void
+run_lies(health_entry_t *e)
+{
+    size_t             i;
+    health_control_t  *a = &e->control[1], *b = &e->control[2];
+
+    if ((a->sample || b->sample) && (a->found.control != CONTROL_LYING
+                                     || b->found.control != CONTROL_LYING))
+    {
+        a->found = b->found = none;
+        return;
+    }
+
+    for (i = 1; i < HEALTH_CONTROLS; i++) {
+        if (e->control[i].found.lie) {
+            health_lie(e, e->control[i].ttl);
+        }
+    }
+}
+
+
 static void
 run_end(health_entry_t *e)
 {
@@ -103,6 +129,8 @@ run_end(health_entry_t *e)
     const char      *why;
     health_state_t   state;
     health_found_t   found[HEALTH_CONTROLS];
+
+    run_lies(e);
 
     for (i = 0; i < HEALTH_CONTROLS; i++) {
         found[i] = e->control[i].found;
@@ -167,12 +195,8 @@ on_answer(void *data, const dns_answer_t *answer)
     } else if (c->found.control == CONTROL_OK) {
         keep_negative(e, answer);
 
-    } else if (c->found.lie && !c->age) {
-        health_lie(e, answer->ttl);
-    }
-
-    if (c->age) {
-        c->found = none;
+    } else if (c->found.lie) {
+        c->ttl = answer->ttl;
     }
 
     if (--e->running == 0) {
@@ -182,17 +206,18 @@ on_answer(void *data, const dns_answer_t *answer)
 
 
 /*
- * A list without a negative control is asked for a name that it hardly knows:
- * how long it keeps that a name is not there has to be known.
+ * A list without a negative control is asked for two names that it hardly
+ * knows, of different kinds: a list that knows both knows everything.  How long
+ * it keeps that a name is not there has to be known as well.
  */
 
 static int
 run_name(health_entry_t *e, health_control_t *c, int both, names_t *name)
 {
-    names_t   positive;
     uint64_t  random;
 
-    c->age = 0;
+    c->sample = 0;
+    c->ttl = 0;
 
     if (c->kind == NAMES_POSITIVE) {
         return both && health_positive(e, name);
@@ -206,10 +231,12 @@ run_name(health_entry_t *e, health_control_t *c, int both, names_t *name)
         return 1;
     }
 
-    c->age = c->kind == NAMES_RANDOM && both && health_positive(e, &positive)
-             && names_control(name, e->list, e->family, NAMES_SAMPLE, random);
+    random = c->kind == NAMES_NEGATIVE ? random | 1 : random & ~UINT64_C(1);
+    c->sample = !e->has_negative
+                && names_control(name, e->list, e->family, NAMES_SAMPLE,
+                                 random);
 
-    return c->age;
+    return c->sample;
 }
 
 
