@@ -89,6 +89,7 @@ sample_end(struct health_sample_s *s)
 
     if (e == NULL || lying) {
         if (e != NULL) {
+            e->found = HEALTH_LYING;
             e->found_at = dns_clock();
             health_settle(e, HEALTH_LYING, "it lists nearly everything");
             health_serve(e);
