@@ -7,8 +7,9 @@
  *     clear             HEALTH_KNOWN      clear if the list is good
  *     clear, stands     HEALTH_BOTH       clear if the list is good and it is
  *                                         sure that it was when it said so;
- *                                         without a test entry of this family
- *                                         if it has said so for a day
+ *                                         without a test entry of this family,
+ *                                         or by answers of an unknown age, if
+ *                                         it has said so for a day
  *     listed, stands    HEALTH_KNOWN      listed unless the list is lying
  *     listed, new       HEALTH_NEGATIVE   listed if the list is good, and it
  *                                         is sure that it was when it said so;

@@ -76,7 +76,7 @@ void transfer_pool_free(transfer_pool_t *pool);
 
 /*
  * Starts; the call back comes exactly once and never from inside, unless the
- * transfer is cancelled.  NULL: out of memory.
+ * transfer is cancelled.  NULL: out of memory, or curl does not take the URL.
  */
 transfer_t *transfer_start(transfer_pool_t *pool,
     const transfer_request_t *request, transfer_done_pt done, void *data);
