@@ -89,7 +89,7 @@ ask(guard_list_t *gl)
 static void
 came(guard_list_t *gl)
 {
-    double  now = ev_now(gl->guard->loop);
+    double  now = dns_clock();
 
     if (now - gl->second > 1 || now < gl->second) {
         gl->second = now;

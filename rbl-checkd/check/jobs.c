@@ -135,7 +135,7 @@ on_alone(void *data)
 
     /* A call under way may bring one, or not; the next ones will not. */
 
-    jobs->waited = ev_now(jobs->d->loop) + JOBS_BLOCK;
+    jobs->waited = dns_clock() + JOBS_BLOCK;
     return -1;
 }
 

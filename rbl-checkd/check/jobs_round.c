@@ -159,7 +159,7 @@ call_take(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
     argv[4] = jobs_number(lease, jobs->d->conf->lease * 1000);
     argv[5] = rbl_str(jobs->d->conf->name);
     slice->alone = jobs->alone == 0 && jobs->turn == slice->partition
-                   && ev_now(jobs->d->loop) >= jobs->waited;
+                   && dns_clock() >= jobs->waited;
     jobs->alone += slice->alone;
     jobs->asked_alone += slice->alone;
     argv[6] = slice->alone ? RBL_STR("1") : RBL_STR("0");

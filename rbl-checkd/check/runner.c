@@ -34,7 +34,7 @@ runner_let_go(runner_t *r)
 void
 runner_again(runner_t *r, runner_step_pt step, double wait)
 {
-    if (ev_now(r->d->loop) + wait >= r->give_up) {
+    if (dns_clock() + wait >= r->give_up) {
         step = runner_let_go;
     }
 
@@ -119,7 +119,7 @@ tell_progress(runner_t *r)
     rbl_key_t  key;
     rbl_str_t  argv[5];
 
-    r->told = ev_now(r->d->loop);
+    r->told = dns_clock();
     if (r->told >= r->give_up) {
         return;                         /* it may be another's by now */
     }
@@ -152,7 +152,7 @@ on_progress(void *data, check_t *check, int finished)
     /* What comes soon after the last time waits, and is told together. */
 
     if (r->job.kind == JOB_MANUAL && !ev_is_active(&r->timer)) {
-        wait = r->told + PROGRESS_EVERY - ev_now(r->d->loop);
+        wait = r->told + PROGRESS_EVERY - dns_clock();
         r->step = tell_progress;
         ev_timer_set(&r->timer, wait > 0 ? wait : 0, 0);
         ev_timer_start(r->d->loop, &r->timer);
@@ -171,9 +171,9 @@ runner_ask(runner_t *r, int64_t family, rbl_str_t value)
     }
 
     timeout = r->d->conf->check_timeout;
-    left = (r->give_up - ev_now(r->d->loop)) * 0.8;
+    left = (r->give_up - dns_clock()) * 0.8;
 
-    r->told = ev_now(r->d->loop);
+    r->told = dns_clock();
     r->check = check_start(&r->d->check, (rbl_family_t) family, value,
                            (const list_t *const *) r->asked.list,
                            r->asked.due, r->standing.listing, r->standing.n,
@@ -202,7 +202,7 @@ runner_start(daemon_t *d, const job_t *job, runner_alone_pt alone,
     r->leave = "0";
     r->done = done;
     r->data = data;
-    r->started = ev_now(d->loop);
+    r->started = dns_clock();
     r->give_up = r->started + d->conf->lease * 0.9;
     r->backoff = RUNNER_RETRY_MIN;
     r->whole = job->kind == JOB_MANUAL;

@@ -77,7 +77,7 @@ take_lists(runner_t *r, const begun_t *b)
     int  wait;
 
     if (b->lists.n != 0) {
-        wait = ev_now(r->d->loop) - r->started < WAIT_FOR_LISTS
+        wait = dns_clock() - r->started < WAIT_FOR_LISTS
                || !table_loaded(r->d->table);
         return asked_told(&r->asked, r->d->table, b->lists, b->family, wait);
     }

@@ -22,7 +22,7 @@ ended(runner_t *r, const char *how)
              how, r->fail != NULL ? " as failed" : "", r->asked.n,
              r->check ? check_verdicts(r->check, RBL_LISTED) : 0,
              r->check ? check_verdicts(r->check, RBL_UNKNOWN) : 0,
-             ev_now(r->d->loop) - r->started);
+             dns_clock() - r->started);
 
     if (r->fail != NULL) {
         r->d->checks.failed++;
@@ -144,7 +144,7 @@ runner_end(runner_t *r, const char *fail)
     r->backoff = RUNNER_RETRY_MIN;
     ev_timer_stop(r->d->loop, &r->timer);
 
-    if (pack(r) != 0 || ev_now(r->d->loop) >= r->give_up) {
+    if (pack(r) != 0 || dns_clock() >= r->give_up) {
         runner_let_go(r);
         return;
     }
