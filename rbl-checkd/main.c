@@ -218,6 +218,7 @@ start(checkd_t *c)
     d->check.quota = quota_new(d->loop, d->store, d->check.health);
     d->check.lookup = lookup_new(d->loop, d->dns, d->check.quota,
                                  c->conf.cache_size);
+    d->check.trust = trust_new(d->loop, d->store, d->dns, d->check.health);
     d->check.guard = guard_new(d->loop, d->store, d->check.health);
     d->check.tally = tally_new();
     if (d->check.health != NULL) {
@@ -229,8 +230,8 @@ start(checkd_t *c)
     }
 
     if (d->check.quota == NULL || d->check.lookup == NULL
-        || d->check.health == NULL || d->check.guard == NULL
-        || d->check.tally == NULL)
+        || d->check.health == NULL || d->check.trust == NULL
+        || d->check.guard == NULL || d->check.tally == NULL)
     {
         log_error("out of memory");
         return -1;
@@ -285,6 +286,7 @@ finish(checkd_t *c)
     }
 
     guard_free(d->check.guard);
+    trust_free(d->check.trust);
     lookup_free(d->check.lookup);
     tally_free(d->check.tally);
     quota_free(d->check.quota);

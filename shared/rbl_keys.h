@@ -43,6 +43,14 @@
  *                              one was not in order (ms); "clear",
  *                              "fresh", "moved", "passes", "passed" are what
  *                              leads to it
+ *   zone:<zone>        hash    what daemons have found of a list's zone
+ *                              (zone_told, zone_ask), with TTL: "lied
+ *                              <resolver>", the TTL (s) of a listing of what
+ *                              nobody lists, while it has not been seen in
+ *                              order since; "till <resolver>", until when such
+ *                              may be kept there (ms since 1970); "entry
+ *                              <family>", that it has had a test entry which
+ *                              it need not have; in partition 0 only
  *   hosts:<AC>, listed:<AC>, profiles:<AC>, groups:<AC>, rbls:<AC>,
  *   contacts:<AC>, apps:<AC>, hooks:<AC>
  *                      zset    SIDs, score = order of creation
@@ -137,7 +145,7 @@
 
 #define RBL_SCHEMA_VERSION   5
 #define RBL_PREFIX_MAX       32
-#define RBL_KEY_MAX          256
+#define RBL_KEY_MAX          320
 #define RBL_PARTITIONS_MAX   1024
 
 typedef struct {

@@ -17,6 +17,7 @@
 #include "quota.h"
 #include "rbl_codes.h"
 #include "rbl_validate.h"
+#include "trust.h"
 
 typedef struct check_s  check_t;
 
@@ -50,6 +51,8 @@ typedef struct {
     lookup_t        *lookup;
     quota_t         *quota;             /* NULL: nobody counts */
     health_t        *health;            /* NULL: every list is believed */
+    trust_t         *trust;             /* NULL: nobody else has found out
+                                           anything */
     guard_t         *guard;             /* NULL: nothing is frozen */
     tally_t         *tally;             /* NULL: nothing is counted */
 } check_env_t;

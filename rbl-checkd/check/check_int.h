@@ -1,6 +1,7 @@
 /*
- * What check.c (one check, its lists and its deadline) and item.c (one list of
- * it, from the question to the verdict) know of one another.
+ * What check.c (one check, its lists and its deadline) and item.c with
+ * item_gate.c (one list of it, from the question to the verdict) know of one
+ * another.
  */
 
 #ifndef CHECK_INT_H_INCLUDED
@@ -37,7 +38,8 @@ struct item_s {
     part_t           part[NAMES_MAX];
     unsigned         gate;              /* which is at the gate */
     health_q_t      *health;            /* NULL: nothing is asked there */
-    int              guarded;           /* the guard is asked */
+    int              trusting;          /* what others have found is asked */
+    int              guarded;           /* the guard is */
     lookup_q_t      *reason;            /* the TXT; NULL: none is under way */
     int              reasoned;          /* it has come, or never will */
 };
@@ -58,13 +60,20 @@ struct check_s {
     item_t              item[];
 };
 
-/* item.c */
+/* item.c: it has its verdict, and what is under way may go on. */
+void item_settle(item_t *item, rbl_verdict_t verdict, rbl_lookup_err_t error);
 
-/* 0: questions are under way, 1: it has its verdict already. */
-int item_ask(item_t *item);
+/* It is listed; done once its TXT has come. */
+void item_announce(item_t *item);
+
+/* item_gate.c: its names from item->gate on have their answers. */
+void item_at_gate(item_t *item);
 
 /* Time is up: it gets a verdict with what is known. */
 void item_late(item_t *item);
+
+/* 0: questions are under way, 1: it has its verdict already. */
+int item_ask(item_t *item);
 
 /* Nothing of it comes any more. */
 void item_stop(item_t *item);

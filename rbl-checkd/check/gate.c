@@ -9,8 +9,7 @@
  * list was dead.
  *
  * A new listing needs no test entry, but that what nobody lists is not listed.
- * What a list told while it listed the world is kept by caches for a while: an
- * answer that is gone before the last of these is may be one of them.
+ * What a list told while it listed the world is kept by caches for a while.
  */
 
 #include "gate.h"
@@ -24,7 +23,7 @@
 static gate_t
 unknown(rbl_lookup_err_t error)
 {
-    gate_t  g = { RBL_UNKNOWN, error, 0, 0 };
+    gate_t  g = { RBL_UNKNOWN, error, 0, 0, 0 };
 
     return g;
 }
@@ -33,7 +32,7 @@ unknown(rbl_lookup_err_t error)
 static gate_t
 known(rbl_verdict_t verdict)
 {
-    gate_t  g = { verdict, RBL_ERR_NONE, 0, 0 };
+    gate_t  g = { verdict, RBL_ERR_NONE, 0, 0, 0 };
 
     return g;
 }
@@ -162,17 +161,22 @@ delisting(const gate_answer_t *a, const health_verdict_t *v)
 
 /*
  * The list has no test entry of this family, though it has entries: one of them
- * stood.  Its other family tells that it lives.
+ * stood.  If it had one before, it is dead.
  */
 
 static gate_t
 unproven(const gate_answer_t *a)
 {
-    if (a->cleared != 0 && a->told - a->cleared >= GATE_UNPROVEN) {
-        return known(RBL_CLEAR);
+    gate_t  g;
+
+    if (a->cleared == 0 || a->told - a->cleared < GATE_UNPROVEN) {
+        return unknown(RBL_ERR_UNCONFIRMED);
     }
 
-    return unknown(RBL_ERR_UNCONFIRMED);
+    g = known(RBL_CLEAR);
+    g.trust = 1;
+
+    return g;
 }
 
 
@@ -187,7 +191,31 @@ clear(const gate_answer_t *a, const health_verdict_t *v)
         return unhealthy(v->state);
     }
 
-    return a->stands ? delisting(a, v) : known(RBL_CLEAR);
+    if (!a->stands) {
+        return known(RBL_CLEAR);
+    }
+
+    return v->unproven ? unproven(a) : delisting(a, v);
+}
+
+
+/* An answer that is gone before all lies are may be one of them. */
+
+static gate_t
+if_no_lie(const gate_answer_t *a, double lies)
+{
+    gate_t  g;
+
+    if (a->told + a->ttl <= lies) {
+        g = unknown(RBL_ERR_UNHEALTHY);
+        g.recheck = within(lies - a->told + 1);
+        return g;
+    }
+
+    g = known(RBL_LISTED);
+    g.guard = 1;
+
+    return g;
 }
 
 
@@ -216,14 +244,8 @@ listed(const gate_answer_t *a, const health_verdict_t *v)
         return unhealthy(v->state);
     }
 
-    if (a->told + a->ttl <= v->lies) {
-        g = unknown(RBL_ERR_UNHEALTHY);
-        g.recheck = within(v->lies - a->told + 1);
-        return g;
-    }
-
-    g = known(RBL_LISTED);
-    g.guard = 1;
+    g = if_no_lie(a, v->lies);
+    g.trust = g.guard;
 
     return g;
 }
@@ -243,6 +265,17 @@ gate_judge(const gate_answer_t *a, const health_verdict_t *v)
     default:
         return known(a->raw);
     }
+}
+
+
+gate_t
+gate_trust(const gate_answer_t *a, const trust_told_t *told)
+{
+    if (a->raw == RBL_LISTED) {
+        return if_no_lie(a, told->lies);
+    }
+
+    return told->entry ? unknown(RBL_ERR_UNHEALTHY) : known(RBL_CLEAR);
 }
 
 

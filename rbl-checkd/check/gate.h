@@ -9,11 +9,13 @@
  *                                         sure that it was when it said so;
  *                                         without a test entry of this family,
  *                                         or by answers of an unknown age, if
- *                                         it has said so for a day
+ *                                         it has said so for a day; what others
+ *                                         have found has the last word
  *     listed, stands    HEALTH_KNOWN      listed unless the list is lying
  *     listed, new       HEALTH_NEGATIVE   listed if the list is good, and it
  *                                         is sure that it was when it said so;
- *                                         the guard has the last word
+ *                                         what others have found, and then the
+ *                                         guard, have the last word
  *
  * Everything else is unknown, and changes nothing.
  */
@@ -23,6 +25,7 @@
 
 #include "health.h"
 #include "rbl_codes.h"
+#include "trust.h"
 
 /* Times are those of dns_clock(). */
 typedef struct {
@@ -38,7 +41,8 @@ typedef struct {
 typedef struct {
     rbl_verdict_t     verdict;
     rbl_lookup_err_t  error;
-    int               guard;    /* the guard has to be asked */
+    int               trust;    /* what others have found has to be asked */
+    int               guard;    /* and then the guard */
     double            recheck;  /* s; 0: as ever */
 } gate_t;
 
@@ -55,6 +59,9 @@ typedef struct {
 int gate_need(const gate_answer_t *a, health_need_t *need);
 
 gate_t gate_judge(const gate_answer_t *a, const health_verdict_t *v);
+
+/* What others have found, of a verdict that gate_judge wanted it for. */
+gate_t gate_trust(const gate_answer_t *a, const trust_told_t *told);
 
 /* The health did not come in time. */
 gate_t gate_late(const gate_answer_t *a);

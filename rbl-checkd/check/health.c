@@ -126,27 +126,6 @@ tell_change(const health_entry_t *e, health_state_t from)
 
 
 void
-health_lie(health_entry_t *e, uint32_t ttl)
-{
-    ttl = ttl < HEALTH_LIE_MAX ? ttl : HEALTH_LIE_MAX;
-    e->lied = ttl > e->lied ? ttl : e->lied;
-}
-
-
-void
-health_truth(health_entry_t *e)
-{
-    double  till;
-
-    if (e->lied != 0) {
-        till = dns_clock() + e->lied + HEALTH_LIE_SLACK;
-        e->lies = till > e->lies ? till : e->lies;
-        e->lied = 0;
-    }
-}
-
-
-void
 health_settle(health_entry_t *e, health_state_t state, const char *why)
 {
     double          now;
@@ -202,8 +181,8 @@ verdict_of(const health_entry_t *e, health_verdict_t *v)
     v->expires = e->positive.expires;
 
     if (!e->has_positive) {
-        v->positive = e->negative;
-        v->expires = 0;
+        v->unproven = 1;
+        v->positive = v->expires = 0;
     }
 }
 
@@ -259,7 +238,8 @@ is_free(const health_entry_t *e, double now, health_verdict_t *v)
 
     memset(v, 0, sizeof(health_verdict_t));
     v->state = HEALTH_GOOD;
-    v->negative = v->positive = now;
+    v->negative = now;
+    v->unproven = v->unasked = 1;
 
     return 1;
 }

@@ -52,6 +52,9 @@ typedef struct {
                                        there, at most; 0: not known */
     double          lies;       /* until when listings may still be kept that
                                    it told while it was lying; 0: none */
+    unsigned        unproven:1; /* no test entry is known: nothing but time
+                                   tells that the list is not empty */
+    unsigned        unasked:1;  /* nor any other control */
 } health_verdict_t;
 
 typedef enum {
@@ -68,6 +71,31 @@ typedef void (*health_done_pt)(void *data, const health_verdict_t *verdict);
 /* NULL: out of memory. */
 health_t *health_new(struct ev_loop *loop, dns_engine_t *dns);
 void health_free(health_t *health);
+
+/*
+ * What a process that begins anew cannot find out, told as it is found, from
+ * inside of whatever has found it.
+ */
+typedef enum {
+    HEALTH_NEWS_LIE,        /* the list listed what nobody lists; again as often
+                               as it is seen */
+    HEALTH_NEWS_TRUTH,      /* it does not any more */
+    HEALTH_NEWS_ENTRY       /* it has a test entry that it need not have; again
+                               once a day */
+} health_news_what_t;
+
+typedef struct {
+    health_news_what_t   what;
+    const list_t        *list;
+    rbl_family_t         family;
+    unsigned             resolver;
+    uint32_t             ttl;           /* of a lie */
+} health_news_t;
+
+typedef void (*health_news_pt)(void *data, const health_news_t *news);
+
+/* One listens; NULL: nobody. */
+void health_listen(health_t *health, health_news_pt listen, void *data);
 
 /* How soon a bad list is asked again (s), at first; 30 until this is called. */
 void health_retry_after(health_t *health, double seconds);
@@ -102,6 +130,16 @@ void health_drop(health_q_t *q);
  */
 health_q_t *health_sample(health_t *health, const list_t *list,
     rbl_family_t family, unsigned resolver, health_done_pt done, void *data);
+
+/*
+ * Was another list than this one found in order through the resolver since
+ * then, so that the resolver is not to blame for what this one does?
+ */
+int health_vouches(const health_t *health, unsigned resolver,
+    const list_t *list, double since);
+
+/* The resolver after that one; behind the last the first. */
+unsigned health_resolver_next(const health_t *health, unsigned resolver);
 
 /* What is known now, without asking; walks, *at 0 at first.  0: no more. */
 typedef struct {

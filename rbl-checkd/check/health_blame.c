@@ -91,6 +91,32 @@ gather(const health_t *health, unsigned resolver, int empty, evidence_t *v)
 }
 
 
+/* Where it has lied about one list it may have lied about any. */
+
+static void
+spread_lies(health_t *health, unsigned resolver)
+{
+    size_t     i;
+    uint32_t   lied;
+
+    for (i = 0, lied = 0; i < health->n; i++) {
+        if (health->all[i]->resolver == resolver
+            && health->all[i]->lied > lied)
+        {
+            lied = health->all[i]->lied;
+        }
+    }
+
+    for (i = 0; i < health->n; i++) {
+        if (health->all[i]->resolver == resolver
+            && health->all[i]->lied < lied)
+        {
+            health_lie(health->all[i], lied);
+        }
+    }
+}
+
+
 static void
 blame_resolver(health_t *health, unsigned n, const evidence_t *v)
 {
@@ -111,6 +137,8 @@ blame_resolver(health_t *health, unsigned n, const evidence_t *v)
                  " private-address: 127.0.0.0/8 or another filter against"
                  " rebinding" : "");
 
+    spread_lies(health, n);
+
     for (i = 0; i < health->n; i++) {
         e = health->all[i];
 
@@ -123,43 +151,21 @@ blame_resolver(health_t *health, unsigned n, const evidence_t *v)
 }
 
 
-/* Where it has lied about one list it may have lied about any. */
-
-static uint32_t
-lies_of(const health_t *health, unsigned resolver)
-{
-    size_t     i;
-    uint32_t   lied;
-
-    for (i = 0, lied = 0; i < health->n; i++) {
-        if (health->all[i]->resolver == resolver
-            && health->all[i]->lied > lied)
-        {
-            lied = health->all[i]->lied;
-        }
-    }
-
-    return lied;
-}
-
-
 static void
 clear_resolver(health_t *health, unsigned n)
 {
     size_t              i;
     char                name[DNS_RESOLVER_TEXT];
-    uint32_t            lied;
     health_resolver_t  *r = &health->resolver[n];
 
     r->since = 0;
-    lied = lies_of(health, n);
+    spread_lies(health, n);
     dns_resolver_text(health->dns, n, name);
     log_notice("resolver %s is in order again", name);
 
     for (i = 0; i < health->n; i++) {
         if (health->all[i]->resolver == n) {
             health->all[i]->recovered = dns_clock();
-            health_lie(health->all[i], lied);
             health_truth(health->all[i]);
             health_serve(health->all[i]);
         }
@@ -326,6 +332,47 @@ health_blame_stop(health_t *health)
     for (i = 0; i < DNS_MAX_RESOLVERS; i++) {
         ev_timer_stop(health->loop, &health->resolver[i].grace);
     }
+}
+
+
+int
+health_vouches(const health_t *health, unsigned resolver, const list_t *list,
+    double since)
+{
+    size_t                 i;
+    const health_entry_t  *e;
+
+    if (health->resolver[resolver].since != 0) {
+        return 0;
+    }
+
+    for (i = 0; i < health->n; i++) {
+        e = health->all[i];
+
+        if (e->resolver == resolver && e->proven && !health_bad(e->found)
+            && e->found_at >= since - RECENT
+            && strcmp(e->list->zone, list->zone) != 0)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+unsigned
+health_resolver_next(const health_t *health, unsigned resolver)
+{
+    char  name[DNS_RESOLVER_TEXT];
+
+    if (resolver + 1 >= DNS_MAX_RESOLVERS) {
+        return 0;
+    }
+
+    dns_resolver_text(health->dns, resolver + 1, name);
+
+    return name[0] != '\0' ? resolver + 1 : 0;
 }
 
 

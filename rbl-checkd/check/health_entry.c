@@ -165,7 +165,6 @@ entry_list(health_entry_t *e, list_t *list)
     }
 
     e->list = list_ref(list);
-    health_controls(e);
 
     if (strcmp(old->zone, list->zone) != 0
         || strcmp(old->control, list->control) != 0
@@ -178,10 +177,11 @@ entry_list(health_entry_t *e, list_t *list)
         e->checked = e->retry = e->wait = 0;
         e->negative = e->lies = 0;
         e->lied = 0;
-        e->sample = 0;
+        e->sample = e->entry = 0;
         memset(&e->positive, 0, sizeof(e->positive));
     }
 
+    health_controls(e);
     list_unref(old);
 
     if (again) {                        /* others may wait for its end */

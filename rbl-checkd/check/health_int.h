@@ -2,7 +2,8 @@
  * What the parts of health know of one another: health.c has those who wait
  * and what is known, health_entry.c keeps the entries, health_run.c asks the
  * controls and health_sample.c more, health_judge.c says what answers mean,
- * health_blame.c tells a dead list from a dead resolver.
+ * health_blame.c tells a dead list from a dead resolver, health_news.c keeps
+ * and tells what must not be forgotten.
  */
 
 #ifndef HEALTH_INT_H_INCLUDED
@@ -92,6 +93,9 @@ struct health_entry_s {
     unsigned          resolver;
     unsigned          has_negative:1;   /* controls that the list has */
     unsigned          has_positive:1;
+    unsigned          entry:1;          /* it has had the test entry that it
+                                           need not have */
+    double            entry_told;       /* when others were told so */
 
     health_state_t    state;            /* the list's own */
     const char       *why;
@@ -138,6 +142,8 @@ typedef struct {
 struct health_s {
     struct ev_loop     *loop;
     dns_engine_t       *dns;
+    health_news_pt      listen;         /* NULL: nobody does */
+    void               *listener;
     uint64_t            seed;
     double              bad_min;        /* s before the first retry */
     size_t              n, room;
@@ -193,6 +199,15 @@ uint64_t health_random(health_t *health);
 
 void health_sample_stop(health_q_t *q);
 
+/* health_news.c */
+
+/* It has told a lie with that TTL; it tells none any more. */
+void health_lie(health_entry_t *e, uint32_t ttl);
+void health_truth(health_entry_t *e);
+
+/* It is in order, and has the test entry that it need not have. */
+void health_has_entry(health_entry_t *e);
+
 /* health_blame.c: a run has ended, `found` says how. */
 void health_blame(health_entry_t *e);
 void health_blame_init(health_t *health);
@@ -211,11 +226,6 @@ void health_settle(health_entry_t *e, health_state_t state, const char *why);
 
 /* Those who wait are told; or the next run begins for them. */
 void health_serve(health_entry_t *e);
-
-/* It has told a lie with that TTL; it tells none any more. */
-void health_lie(health_entry_t *e, uint32_t ttl);
-void health_truth(health_entry_t *e);
-
 
 /* To tell q->verdict, later. */
 void health_tell(health_q_t *q);

@@ -45,11 +45,19 @@ health_random(health_t *health)
 int
 health_positive(const health_entry_t *e, names_t *name)
 {
-    return names_control(name, e->list, e->family, NAMES_POSITIVE, 0)
-           || (e->family == RBL_FAMILY_DOMAIN
-               && (e->list->families & RBL_FAMILY_IPV4)
-               && names_control(name, e->list, RBL_FAMILY_IPV4,
-                                NAMES_POSITIVE, 0));
+    int  by_address;
+
+    by_address = e->family == RBL_FAMILY_DOMAIN
+                 && (e->list->families & RBL_FAMILY_IPV4) != 0;
+
+    if ((names_must(e->list) || !by_address)
+        && names_control(name, e->list, e->family, NAMES_POSITIVE, 0))
+    {
+        return 1;
+    }
+
+    return by_address
+           && names_control(name, e->list, RBL_FAMILY_IPV4, NAMES_POSITIVE, 0);
 }
 
 
@@ -58,7 +66,8 @@ health_controls(health_entry_t *e)
 {
     names_t  name;
 
-    e->has_positive = health_positive(e, &name) != 0;
+    e->has_positive = (e->entry || names_must(e->list))
+                      && health_positive(e, &name);
     e->has_negative = names_control(&name, e->list, e->family, NAMES_NEGATIVE,
                                     0)
                       || names_control(&name, e->list, e->family,
@@ -122,21 +131,43 @@ run_lies(health_entry_t *e)
 }
 
 
-static void
-run_end(health_entry_t *e)
-{
-    size_t           i;
-    const char      *why;
-    health_state_t   state;
-    health_found_t   found[HEALTH_CONTROLS];
+/* Of a list that need not have a test entry nothing follows if it has none. */
 
-    run_lies(e);
+static health_state_t
+run_sum(health_entry_t *e, health_found_t *found, const char **why)
+{
+    size_t          i;
+    health_state_t  state;
 
     for (i = 0; i < HEALTH_CONTROLS; i++) {
         found[i] = e->control[i].found;
     }
 
-    state = health_sum(found, HEALTH_CONTROLS, &why);
+    if (!e->has_positive && found[0].control == CONTROL_MISSING) {
+        found[0] = none;
+    }
+
+    state = health_sum(found, HEALTH_CONTROLS, why);
+
+    if (state == HEALTH_GOOD && found[0].control == CONTROL_OK
+        && !names_must(e->list))
+    {
+        health_has_entry(e);
+    }
+
+    return state;
+}
+
+
+static void
+run_end(health_entry_t *e)
+{
+    const char      *why;
+    health_state_t   state;
+    health_found_t   found[HEALTH_CONTROLS];
+
+    run_lies(e);
+    state = run_sum(e, found, &why);
     e->proven = found[0].control == CONTROL_OK;
     e->empty = found[0].control == CONTROL_MISSING && found[0].empty;
 
@@ -220,7 +251,7 @@ run_name(health_entry_t *e, health_control_t *c, int both, names_t *name)
     c->ttl = 0;
 
     if (c->kind == NAMES_POSITIVE) {
-        return both && health_positive(e, name);
+        return (both || !e->has_positive) && health_positive(e, name);
     }
 
     random = health_random(e->health);

@@ -1,15 +1,16 @@
 /*
- * One list of a check:
+ * One list of a check, but for what item_gate.c does with its answers:
  *
- *     names asked -> what the list says -> the gate (health) -> the guard, for
- *     a listing that is new -> TXT of a listing
+ *     names asked -> what the list says -> the gate (health) -> what others
+ *     have found (trust) -> the guard, for a listing that is new -> TXT of a
+ *     listing
  *
  * Where a listing stands, its TXT is asked for together with the address: most
  * stand still, and the check need not wait for the list twice.
  *
  * The item owns what is under way for it: the questions, what it wants to know
- * of the list's health, its place at the guard.  A verdict is final once
- * given: a TXT that does not come changes nothing.
+ * of the list's health and from others, its place at the guard.  A verdict is
+ * final once given: a TXT that does not come changes nothing.
  */
 
 #include "check_int.h"
@@ -17,8 +18,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-static void at_gate(item_t *item);
 
 
 /* Only a listing has a reason. */
@@ -36,8 +35,8 @@ drop_reason(item_t *item)
 }
 
 
-static void
-settle(item_t *item, rbl_verdict_t verdict, rbl_lookup_err_t error)
+void
+item_settle(item_t *item, rbl_verdict_t verdict, rbl_lookup_err_t error)
 {
     item->result.verdict = verdict;
     item->result.error = error;
@@ -46,32 +45,6 @@ settle(item_t *item, rbl_verdict_t verdict, rbl_lookup_err_t error)
     if (verdict != RBL_LISTED) {
         drop_reason(item);
     }
-}
-
-
-static void
-settle_gate(item_t *item, const gate_t *g)
-{
-    item->result.recheck = g->recheck;
-    settle(item, g->verdict, g->error);
-}
-
-
-static void
-settle_frozen(item_t *item)
-{
-    item->result.recheck = GATE_FROZEN;
-    settle(item, RBL_UNKNOWN, RBL_ERR_FROZEN);
-}
-
-
-/* The guard has not answered: a sample or the store takes too long. */
-
-static void
-settle_unguarded(item_t *item)
-{
-    item->result.recheck = GATE_RECHECK;
-    settle(item, RBL_UNKNOWN, RBL_ERR_UNCONFIRMED);
 }
 
 
@@ -120,13 +93,13 @@ ask_reason(item_t *item, const names_t *name)
 }
 
 
-static void
-announce(item_t *item)
+void
+item_announce(item_t *item)
 {
     names_t            names[NAMES_MAX];
     rbl_lookup_err_t   error;
 
-    settle(item, RBL_LISTED, RBL_ERR_NONE);
+    item_settle(item, RBL_LISTED, RBL_ERR_NONE);
 
     if (item->reason == NULL && !item->reasoned) {
 
@@ -138,156 +111,6 @@ announce(item_t *item)
     }
 
     if (item->reasoned) {
-        check_item_done(item);
-    }
-}
-
-
-/* --- guard and gate ----------------------------------------------------- */
-
-static void
-on_guard(void *data, int go)
-{
-    item_t  *item = data;
-
-    item->guarded = 0;
-
-    if (go) {
-        announce(item);
-        return;
-    }
-
-    settle_frozen(item);
-    check_item_done(item);
-}
-
-
-static void
-at_guard(item_t *item)
-{
-    check_t  *check = item->check;
-
-    if (check->env->guard == NULL) {
-        announce(item);
-        return;
-    }
-
-    item->guarded = 1;
-
-    if (guard_ask(check->env->guard, item->result.list, check->family,
-                  item->part[item->gate].resolver, on_guard, item)
-        != 0)
-    {
-        on_guard(item, 0);
-    }
-}
-
-
-static void
-answer_at_gate(gate_answer_t *a, const item_t *item)
-{
-    const part_t  *p = &item->part[item->gate];
-
-    a->raw = p->raw;
-    a->stands = item->stands && (p->raw == RBL_CLEAR || item->same_zone);
-    a->cleared = item->cleared;
-    a->at = p->at;
-    a->told = p->told;
-    a->ttl = p->ttl;
-}
-
-
-/* All that were at the gate have passed. */
-
-static void
-passed(item_t *item)
-{
-    check_t  *check = item->check;
-
-    if (!item->stands && check->env->guard != NULL) {
-        guard_count(check->env->guard, item->result.list);
-    }
-
-    settle(item, RBL_CLEAR, RBL_ERR_NONE);
-    check_item_done(item);
-}
-
-
-static void
-on_health(void *data, const health_verdict_t *verdict)
-{
-    gate_t          g;
-    item_t         *item = data;
-    gate_answer_t   a;
-
-    item->health = NULL;
-    item->result.health = verdict->state;
-    answer_at_gate(&a, item);
-    g = gate_judge(&a, verdict);
-
-    if (g.verdict != a.raw) {
-        settle_gate(item, &g);
-        check_item_done(item);
-
-    } else if (g.guard) {
-        at_guard(item);
-
-    } else if (g.verdict == RBL_LISTED) {
-        announce(item);
-
-    } else {
-        item->gate++;
-        at_gate(item);
-    }
-}
-
-
-static void
-believe(health_verdict_t *v, const item_t *item)
-{
-    memset(v, 0, sizeof(health_verdict_t));
-    v->state = HEALTH_GOOD;
-    v->negative = v->positive = item->part[item->gate].told + 1;
-}
-
-
-static void
-at_gate(item_t *item)
-{
-    part_t            *p;
-    check_t           *check = item->check;
-    health_t          *health = check->env->health;
-    gate_answer_t      a;
-    health_need_t      need;
-    health_verdict_t   v;
-
-    if (item->gate == item->n) {
-        passed(item);
-        return;
-    }
-
-    p = &item->part[item->gate];
-    answer_at_gate(&a, item);
-    (void) gate_need(&a, &need);
-
-    if (health == NULL) {
-        believe(&v, item);
-        on_health(item, &v);
-        return;
-    }
-
-    if (need == HEALTH_KNOWN
-        && health_look(health, item->result.list, check->family, p->resolver,
-                       &v))
-    {
-        on_health(item, &v);
-        return;
-    }
-
-    item->health = health_ask(health, item->result.list, check->family,
-                              p->resolver, need, on_health, item);
-    if (item->health == NULL) {
-        settle(item, RBL_UNKNOWN, RBL_ERR_UNHEALTHY);
         check_item_done(item);
     }
 }
@@ -332,13 +155,13 @@ all_answered(item_t *item)
     keep_codes(item, &item->part[at]);
 
     if (item->part[at].raw == RBL_UNKNOWN) {
-        settle(item, RBL_UNKNOWN, item->part[at].error);
+        item_settle(item, RBL_UNKNOWN, item->part[at].error);
         check_item_done(item);
         return;
     }
 
     item->gate = item->part[at].raw == RBL_LISTED ? at : 0;
-    at_gate(item);
+    item_at_gate(item);
 }
 
 
@@ -436,13 +259,14 @@ item_ask(item_t *item)
     rbl_lookup_err_t   error;
 
     if (item->result.list->families == 0) {     /* its rules are not known */
-        settle(item, RBL_UNKNOWN, RBL_ERR_UNHEALTHY);
+        item_settle(item, RBL_UNKNOWN, RBL_ERR_UNHEALTHY);
         return 1;
     }
 
     n = names_make(names, item->result.list, &check->host, &error);
     if (n == 0) {
-        settle(item, error == RBL_ERR_NONE ? RBL_SKIPPED : RBL_UNKNOWN, error);
+        item_settle(item, error == RBL_ERR_NONE ? RBL_SKIPPED : RBL_UNKNOWN,
+                    error);
         return 1;
     }
 
@@ -454,7 +278,7 @@ item_ask(item_t *item)
                                  on_addresses, p);
         if (p->question == NULL) {
             item_stop(item);
-            settle(item, RBL_UNKNOWN, RBL_ERR_NAME);
+            item_settle(item, RBL_UNKNOWN, RBL_ERR_NAME);
             return 1;
         }
 
@@ -467,31 +291,6 @@ item_ask(item_t *item)
     }
 
     return 0;
-}
-
-
-void
-item_late(item_t *item)
-{
-    gate_t         g;
-    gate_answer_t  a;
-
-    if (item->result.verdict == RBL_LISTED) {
-        /* only its TXT has not come */
-
-    } else if (item->guarded) {
-        settle_unguarded(item);
-
-    } else if (item->health != NULL) {
-        answer_at_gate(&a, item);
-        g = gate_late(&a);
-        settle_gate(item, &g);
-
-    } else {
-        settle(item, RBL_UNKNOWN, RBL_ERR_TIMEOUT);
-    }
-
-    item_stop(item);
 }
 
 
@@ -514,6 +313,11 @@ item_stop(item_t *item)
 
     health_drop(item->health);
     item->health = NULL;
+
+    if (item->trusting) {
+        trust_forget(item->check->env->trust, item);
+        item->trusting = 0;
+    }
 
     if (item->guarded) {
         guard_forget(item->check->env->guard, item);

@@ -13,7 +13,7 @@
 #define LABEL_SIZE  15
 
 typedef enum {
-    MODE_NEGATIVE = 0,      /* no test entry is known: custom lists */
+    MODE_UNKNOWN = 0,       /* custom lists: it may have a test entry */
     MODE_IP,
     MODE_IP_POSITIVE,
     MODE_NAME,
@@ -178,7 +178,14 @@ mode_of(const list_t *list)
     return strcmp(list->control, "ip") == 0 ? MODE_IP
            : strcmp(list->control, "ip-positive-only") == 0 ? MODE_IP_POSITIVE
            : strncmp(list->control, "name:", 5) == 0 ? MODE_NAME
-           : strcmp(list->control, "none") == 0 ? MODE_NONE : MODE_NEGATIVE;
+           : strcmp(list->control, "none") == 0 ? MODE_NONE : MODE_UNKNOWN;
+}
+
+
+int
+names_must(const list_t *list)
+{
+    return mode_of(list) != MODE_UNKNOWN;
 }
 
 
@@ -267,7 +274,7 @@ control_address(char *text, size_t size, const list_t *list,
 
     case NAMES_POSITIVE:
         loopback(text, size, family, 2);
-        return mode != MODE_NEGATIVE && mode != MODE_NONE;
+        return mode != MODE_NONE;
 
     case NAMES_NEGATIVE:
         loopback(text, size, family, 1);
@@ -293,9 +300,9 @@ control_domain(char *text, size_t size, const list_t *list,
     control_mode_t  mode = mode_of(list);
 
     if (kind == NAMES_POSITIVE) {
-        return mode == MODE_NAME
-               && (size_t) snprintf(text, size, "%s", list->control + 5)
-                  < size;
+        return (mode == MODE_NAME || mode == MODE_UNKNOWN)
+               && (size_t) snprintf(text, size, "%s", mode == MODE_NAME
+                                    ? list->control + 5 : "test") < size;
     }
 
     random_label(label, random);

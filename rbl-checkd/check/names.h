@@ -57,6 +57,12 @@ typedef enum {
 } names_control_t;
 
 /*
+ * Must the list have its test entry, if there is one by its mode?  0: nothing
+ * is known of it but that a list has one by RFC 5782 (mode "").
+ */
+int names_must(const list_t *list);
+
+/*
  * The name of a control by the list's mode (list->control); `random` makes it
  * another one (RANDOM and SAMPLE).  1: it is in *out; 0: the list has no such
  * control for that family.
@@ -67,7 +73,8 @@ typedef enum {
  * "ip-positive-only"   as "ip"       none          none
  * "name:X", domains    X             none          <random>.invalid
  * "name:X", addresses  as "ip"       as "ip"       as "ip"
- * "" (custom lists)    none          as "ip"       as "ip"
+ * "" (custom lists),   127.0.0.2     as "ip"       as "ip"
+ *   domains            test          none          <random>.invalid
  * "none"               none          none          none
  *
  * IPv6 lists are asked for these addresses as mapped ones.  SAMPLE, for every

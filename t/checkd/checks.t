@@ -11,7 +11,9 @@ use lib "$FindBin::Bin/../lib";
 use RblTest;
 use RblCheckd;
 
-my $w = world();
+my $w = world(zones => { map { $_->[0] => { control => 'ip',
+    data => listed_entry($_->[1]) } } ['a.test', '10.0.0.1'],
+    ['b.test', '10.0.0.200'] });
 my $checkd = start_checkd(store => $w->{redis}, resolver => $w->{dns},
     conf => { conf_short(), deliver => 'on' });
 

@@ -13,13 +13,15 @@ use Time::HiRes qw(time);
 use constant MONTH => 30 * 86400;
 
 my $dns = RblDns->new(rules => [
+    test_entry(),
     [ '^5\.0\.0\.10\.', { a => ['127.0.0.2'], txt => ['why'] } ],
     [ '^[78]\.0\.0\.10\.slow\.test', 'servfail' ],
     [ '.', 'nxdomain' ],
 ]);
 # The longest interval that there is: its end is not met by chance.
-my $w = world(no_dns => 1, partitions => 2, zones => { 'often.test' => {},
-    'slow.test' => { more => sprintf '"min_interval": %d', MONTH } });
+my $w = world(no_dns => 1, partitions => 2,
+    zones => { 'often.test' => { control => 'ip' }, 'slow.test' => {
+        control => 'ip', more => sprintf '"min_interval": %d', MONTH } });
 my %sid = %{ add_many($w, map { "10.0.0.$_" } 4 .. 8) };
 my ($clean, $listed, $late) = @sid{ map { "10.0.0.$_" } 4, 5, 7 };
 my $checkd = start_checkd(store => $w->{redis},
@@ -65,7 +67,7 @@ is(host_record($w, $clean)->{unknown_count}, 0, 'nothing is unknown');
 my $r = host_record($w, $listed);
 is($r->{listed_count}, 2, 'listed on both');
 my ($entry) = grep { $_->[1] eq 'slow.test' } @{ $r->{details} };
-$dns->rules([ '^[78]\.0\.0\.10\.slow\.test', 'servfail' ],
+$dns->rules(test_entry(), [ '^[78]\.0\.0\.10\.slow\.test', 'servfail' ],
     [ '.', 'nxdomain' ]);
 $slow = questions(5, 'slow');
 scheduled($listed);
@@ -92,7 +94,7 @@ for my $n (7, 8) {
     cmp_ok(questions($n, 'slow'), '>', $slow, 'so it is asked again');
     is(host_record($w, $ht)->{troubled}[0][3], 2, 'which is counted');
 }
-$dns->rules([ '.', 'nxdomain' ]);
+$dns->rules(test_entry(), [ '.', 'nxdomain' ]);
 scheduled($late);
 is(questions(7, 'slow'), 1, 'asked once more');
 is_deeply(host_record($w, $late)->{troubled}, [], 'it is over');

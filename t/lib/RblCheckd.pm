@@ -14,7 +14,7 @@ use RblTest;
 our @EXPORT = qw(world script_ok add_host add_many check_host check_value
     check_state wait_check details results_of host_record history_of
     listed_entry jobs_left hosts_due eventually log_count fresh_sid set_due
-    answers conf_short take_jobs);
+    answers conf_short take_jobs test_entry);
 
 my %source;
 
@@ -67,6 +67,12 @@ sub lists_json {
 sub listed_entry {
     return ":127.0.0.2:listed: see https://a.test/\n127.0.0.2\n"
         . join '', map { "$_\n" } @_;
+}
+
+# The rule of RblDns for the test entry of lists with control => 'ip': without
+# one the end of a listing takes a day.
+sub test_entry {
+    return [ '^2\.0\.0\.127\.', { a => ['127.0.0.2'], ttl => 0 } ];
 }
 
 # eventually { condition } seconds, 'name': a test of its own.

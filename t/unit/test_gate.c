@@ -261,6 +261,59 @@ test_unproven(void)
     v.negative = NOW - 1;
     ok(gate_judge(&a, &v).verdict == RBL_UNKNOWN,
        "a listing needs a new negative control");
+
+    v = health(HEALTH_GOOD);
+    v.unproven = 1;
+    v.positive = 0;
+    a = answer(RBL_CLEAR, 0);
+    ok(gate_judge(&a, &v).verdict == RBL_CLEAR && !gate_judge(&a, &v).trust,
+       "no test entry is known: clear where nothing stands");
+    a = answer(RBL_CLEAR, 1);
+    a.told = a.at = NOW * 10;
+    a.cleared = a.told - GATE_UNPROVEN + 1;
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
+       "the end of a listing takes a day");
+    a.cleared = a.told - GATE_UNPROVEN;
+    g = gate_judge(&a, &v);
+    ok(g.verdict == RBL_CLEAR && g.trust && !g.guard,
+       "and that nobody has seen a test entry");
+}
+
+
+/* What other daemons have found, or this one before it was started. */
+
+static void
+test_trust(void)
+{
+    gate_t            g;
+    trust_told_t      told = { 0, 0 };
+    gate_answer_t     a;
+    health_verdict_t  v;
+
+    a = answer(RBL_LISTED, 0);
+    v = health(HEALTH_GOOD);
+    ok(gate_judge(&a, &v).trust, "a new listing asks for it");
+    g = gate_trust(&a, &told);
+    ok(g.verdict == RBL_LISTED && g.guard && !g.trust,
+       "nothing: on to the guard");
+    told.lies = NOW + 299;
+    ok(gate_trust(&a, &told).guard, "it lied, the answer was fetched since");
+    told.lies = NOW + 300;
+    g = gate_trust(&a, &told);
+    ok(g.verdict == RBL_UNKNOWN && g.error == RBL_ERR_UNHEALTHY && !g.guard
+       && g.recheck == 301, "it lied, the answer may be from then");
+    a = answer(RBL_LISTED, 1);
+    ok(!gate_judge(&a, &v).trust, "a listing that stands needs no trust");
+
+    a = answer(RBL_CLEAR, 1);
+    ok(!gate_judge(&a, &v).trust, "nor an end that a test entry confirms");
+    g = gate_trust(&a, &told);
+    ok(g.verdict == RBL_CLEAR && !g.guard && !g.trust,
+       "lies make no end of a listing");
+    told.entry = 1;
+    g = gate_trust(&a, &told);
+    ok(g.verdict == RBL_UNKNOWN && g.error == RBL_ERR_UNHEALTHY,
+       "a list that had a test entry, and has none, is dead");
 }
 
 
@@ -293,6 +346,7 @@ main(void)
     test_listing();
     test_delisting();
     test_unproven();
+    test_trust();
     test_late();
 
     return tap_done();

@@ -207,8 +207,9 @@ test_fetched(void)
     list = list_of("none.test", V4, "none");
     from = dns_clock();
     v = ask(list, V4, 0, HEALTH_BOTH);
-    ok(v.state == HEALTH_GOOD && v.positive >= from && asked == 0,
-       "a list without controls is taken at its word");
+    ok(v.state == HEALTH_GOOD && v.negative >= from && v.positive == 0
+       && v.unproven && v.unasked && asked == 0,
+       "a list without controls is taken at its word, where nothing ends");
     list_unref(list);
 }
 
@@ -310,6 +311,99 @@ test_lies(void)
 }
 
 
+/* What others are told of, and an own list's test entry. */
+
+static health_news_t  news[8];
+static unsigned       n_news;
+
+
+static void
+on_news(void *data, const health_news_t *told)
+{
+    (void) data;
+
+    if (n_news < 8) {
+        news[n_news++] = *told;
+    }
+}
+
+
+static int
+heard(unsigned i, health_news_what_t what, rbl_family_t family, uint32_t ttl)
+{
+    return i < n_news && news[i].what == what && news[i].family == family
+           && news[i].ttl == ttl;
+}
+
+
+static void
+test_news(void)
+{
+    list_t  *list;
+    zone_t  *z;
+
+    fresh();
+    n_news = 0;
+    health_listen(health, on_news, NULL);
+    list = list_of("a.test", V4, "ip");
+    z = world("a.test", 0, W_GOOD, 300);
+    (void) ask(list, V4, 0, HEALTH_BOTH);
+    ok(n_news == 0, "a list that is as it must be is no news");
+    z->way = W_WILD;
+    ahead += 1;
+    (void) ask(list, V4, 0, HEALTH_NEGATIVE);
+    ok(n_news == 2 && heard(0, HEALTH_NEWS_LIE, V4, 300), "it lies");
+    ahead += HEALTH_BAD_MIN;
+    (void) ask(list, V4, 0, HEALTH_NEGATIVE);
+    ok(n_news == 4 && heard(3, HEALTH_NEWS_LIE, V4, 300), "it lies still");
+    z->way = W_GOOD;
+    ahead += 2 * HEALTH_BAD_MIN;
+    (void) ask(list, V4, 0, HEALTH_NEGATIVE);
+    ok(n_news == 5 && heard(4, HEALTH_NEWS_TRUTH, V4, 0), "not any more");
+    list_unref(list);
+}
+
+
+static void
+test_entry(void)
+{
+    list_t            *list;
+    zone_t            *z;
+    health_verdict_t   v;
+
+    fresh();
+    n_news = 0;
+    health_listen(health, on_news, NULL);
+    list = list_of("a.test", V4, NULL);
+    z = world("a.test", 0, W_WILD, 0);
+    ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_LYING && n_news == 0,
+       "an own list that lists everything has no test entry by that");
+    z->way = W_EMPTY;
+    z->ttl = 300;
+    ahead += HEALTH_BAD_MIN + 1;
+    v = ask(list, V4, 0, HEALTH_BOTH);
+    ok(v.state == HEALTH_GOOD && v.unproven && v.positive == 0 && n_news == 0,
+       "it need not have one");
+    z->way = W_GOOD;
+    ahead += 1;
+    v = ask(list, V4, 0, HEALTH_BOTH);
+    ok(v.state == HEALTH_GOOD && !v.unproven && n_news == 1
+       && heard(0, HEALTH_NEWS_ENTRY, V4, 0), "it has one: that is news");
+    ok(v.positive != 0, "and a control");
+    ahead += 1;
+    ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_GOOD && n_news == 1,
+       "told once");
+    ahead += 86401;
+    ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_GOOD && n_news == 2,
+       "a day");
+    z->way = W_EMPTY;
+    ahead += 1;
+    ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_DOWN,
+       "without it the list is dead from then on");
+    list_unref(list);
+}
+
+
 /* Without a negative control too. */
 
 static void
@@ -362,6 +456,8 @@ main(void)
     test_fetched();
     test_sample();
     test_lies();
+    test_news();
+    test_entry();
     test_negative_ttl();
     test_many();
 

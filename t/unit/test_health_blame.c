@@ -8,6 +8,15 @@
 #include "health_ask.h"
 
 
+/* A list that never had a test entry does not miss it. */
+
+static way_t
+own_way(way_t way, int i)
+{
+    return way == W_NODATA && i == 3 ? W_EMPTY : W_GOOD;
+}
+
+
 static void
 test_resolver(void)
 {
@@ -27,7 +36,7 @@ test_resolver(void)
     for (w = 0; w < 3; w++) {
         fresh();
         for (i = 0; i < 4; i++) {
-            world(names[i], 0, W_GOOD, 300);
+            world(names[i], 0, own_way(ways[w], i), 300);
             world(names[i], 1, W_GOOD, 300);
             ask(list[i], V4, 0, HEALTH_KNOWN);
         }
@@ -46,7 +55,7 @@ test_resolver(void)
 
         ahead += 10;
         for (i = 0; i < 8; i += 2) {
-            zones[i].way = ways[w] == W_NODATA && i == 6 ? W_GOOD : ways[w];
+            zones[i].way = ways[w] == W_NODATA && i == 6 ? W_EMPTY : ways[w];
         }
 
         v = ask(list[1], V4, 0, HEALTH_BOTH);

@@ -32,7 +32,7 @@ static const struct {
 int
 main(void)
 {
-    char            big[300];
+    char            big[RBL_KEY_MAX];
     size_t          i;
     rbl_key_t       key;
     rbl_str_t       none = { NULL, 0 };
@@ -78,11 +78,11 @@ main(void)
     ok(key.s[key.n] == '\0', "with a NUL");
 
     memset(big, 'x', sizeof(big));
-    is_str(rbl_key(&key, &ks, 7, "r", (rbl_str_t) { big, 246 }, none), "",
-           "too long by one");
-    ok(rbl_key(&key, &ks, 7, "r", (rbl_str_t) { big, 245 }, none).n
+    is_str(rbl_key(&key, &ks, 7, "r", (rbl_str_t) { big, RBL_KEY_MAX - 10 },
+                   none), "", "too long by one");
+    ok(rbl_key(&key, &ks, 7, "r", (rbl_str_t) { big, RBL_KEY_MAX - 11 }, none).n
        == RBL_KEY_MAX - 1, "just fits");
-    is_str(rbl_key(&key, &ks, 7, "r", (rbl_str_t) { big, 300 },
+    is_str(rbl_key(&key, &ks, 7, "r", (rbl_str_t) { big, RBL_KEY_MAX },
                    RBL_STR("b")), "", "no part after one that did not fit");
 
     return tap_done();

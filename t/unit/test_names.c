@@ -329,7 +329,9 @@ static const struct {
     { "none", V4, V4, NAMES_NEGATIVE, NULL },
     { "none", V4, V4, NAMES_RANDOM, NULL },
     { "none", DOM, DOM, NAMES_RANDOM, NULL },
-    { "", V4, V4, NAMES_POSITIVE, NULL },
+    { "", V4, V4, NAMES_POSITIVE, "2.0.0.127.z.test" },
+    { "", V6, V6, NAMES_POSITIVE, MAPPED("2.0") "z.test" },
+    { "", DOM, DOM, NAMES_POSITIVE, "test.z.test" },
     { "", V4, V4, NAMES_NEGATIVE, "1.0.0.127.z.test" },
     { "", V4, V4, NAMES_RANDOM, "*.127.z.test" },
     { "", DOM, DOM, NAMES_RANDOM, "*.invalid.z.test" },
@@ -420,7 +422,9 @@ test_random(void)
     list_unref(domains);
 
     list = make(V4, "{key}.z.test", "", BOTH);
+    ok(!names_must(list), "a list of which nothing is known may have none");
     list->control = (char *) "ip";
+    ok(names_must(list), "one of which it is known must");
     ok(names_control(&name, list, V4, NAMES_POSITIVE, 0) == 0,
        "a list without its key has no control");
     ok(list_key_set(list, RBL_STR("k3y")) == 0

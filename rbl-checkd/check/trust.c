@@ -1,0 +1,248 @@
+/*
+ * Those who want to know wait for the store (asked), or to ask it once more
+ * (again).
+ */
+
+#include "trust.h"
+#include "../link.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define AGAIN  0.3                      /* s after which the store is asked
+                                           once more */
+
+struct trust_s {
+    struct ev_loop  *loop;
+    store_t         *store;
+    dns_engine_t    *dns;
+    health_t        *health;
+    link_t           asked, again;
+    ev_timer         timer;
+};
+
+typedef struct {
+    link_t           link;
+    trust_t         *trust;
+    list_t          *list;
+    rbl_family_t     family;
+    unsigned         resolver;
+    trust_done_pt    done;
+    void            *data;
+} wait_t;
+
+
+static rbl_str_t
+family_text(rbl_family_t family)
+{
+    return family == RBL_FAMILY_IPV4 ? RBL_STR("ipv4")
+           : family == RBL_FAMILY_IPV6 ? RBL_STR("ipv6") : RBL_STR("domain");
+}
+
+
+static rbl_str_t
+zone_key(const trust_t *trust, rbl_key_t *key, const list_t *list)
+{
+    return rbl_key(key, store_keyspace(trust->store), 0, "zone",
+                   rbl_str(list->zone), RBL_STR(""));
+}
+
+
+/* --- what is told -------------------------------------------------------- */
+
+static void
+on_news(void *data, const health_news_t *news)
+{
+    char       ttl[12], resolver[DNS_RESOLVER_TEXT];
+    trust_t   *trust = data;
+    rbl_key_t  key;
+    rbl_str_t  argv[4];
+
+    dns_resolver_text(trust->dns, news->resolver, resolver);
+    argv[0] = zone_key(trust, &key, news->list);
+    argv[1] = rbl_str(resolver);
+
+    if (news->what == HEALTH_NEWS_TRUTH) {
+        argv[2] = family_text(news->family);
+        store_script(trust->store, &rbl_script_zone_ask, NULL, trust, 1, 3,
+                     argv);
+        return;
+    }
+
+    snprintf(ttl, sizeof(ttl), "%u", (unsigned) news->ttl);
+    argv[2] = news->what == HEALTH_NEWS_LIE ? rbl_str(ttl) : RBL_STR("0");
+    argv[3] = news->what == HEALTH_NEWS_ENTRY ? family_text(news->family)
+                                              : RBL_STR("");
+    store_script(trust->store, &rbl_script_zone_told, NULL, trust, 1, 4, argv);
+}
+
+
+/* --- those who ask ------------------------------------------------------- */
+
+static void
+wait_free(wait_t *w)
+{
+    link_remove(&w->link);
+    list_unref(w->list);
+    free(w);
+}
+
+
+static void
+on_reply(void *data, const redisReply *reply)
+{
+    void           *whom;
+    wait_t         *w = data;
+    int64_t         ms;
+    trust_told_t    told;
+    trust_done_pt   done;
+
+    if (!rbl_str_is(rbl_reply_word(reply), "OK")) {
+        link_remove(&w->link);
+        link_add(&w->trust->again, &w->link);
+
+        if (!ev_is_active(&w->trust->timer)) {
+            ev_timer_set(&w->trust->timer, AGAIN, 0);
+            ev_timer_start(w->trust->loop, &w->trust->timer);
+        }
+
+        return;
+    }
+
+    ms = rbl_reply_int(rbl_reply_at(reply, 1), 0);
+    told.lies = ms > 0 ? dns_clock() + (double) ms / 1000 : 0;
+    told.entry = rbl_reply_int(rbl_reply_at(reply, 2), 0) != 0;
+
+    done = w->done;
+    whom = w->data;
+    wait_free(w);
+    done(whom, &told);
+}
+
+
+static void
+send_ask(wait_t *w)
+{
+    char        resolver[DNS_RESOLVER_TEXT];
+    trust_t    *trust = w->trust;
+    rbl_key_t   key;
+    rbl_str_t   argv[3];
+
+    dns_resolver_text(trust->dns, w->resolver, resolver);
+    argv[0] = zone_key(trust, &key, w->list);
+    argv[1] = rbl_str(resolver);
+    argv[2] = family_text(w->family);
+
+    link_add(&trust->asked, &w->link);
+    store_script(trust->store, &rbl_script_zone_ask, on_reply, w, 1, 3, argv);
+}
+
+
+static void
+on_again(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+    link_t    waits;
+    trust_t  *trust = timer->data;
+
+    (void) loop;
+    (void) revents;
+
+    link_init(&waits);
+    link_move(&waits, &trust->again);
+
+    while (!link_empty(&waits)) {
+        send_ask(link_of(link_shift(&waits), wait_t, link));
+    }
+}
+
+
+int
+trust_ask(trust_t *trust, const list_t *list, rbl_family_t family,
+    unsigned resolver, trust_done_pt done, void *data)
+{
+    wait_t  *w;
+
+    w = calloc(1, sizeof(wait_t));
+    if (w == NULL) {
+        return -1;
+    }
+
+    w->trust = trust;
+    w->list = list_ref((list_t *) list);
+    w->family = family;
+    w->resolver = resolver;
+    w->done = done;
+    w->data = data;
+    send_ask(w);
+
+    return 0;
+}
+
+
+/* Those for `data`; NULL: all. */
+
+static void
+forget(trust_t *trust, link_t *waits, const void *data)
+{
+    link_t  *l, *after;
+    wait_t  *w;
+
+    for (l = waits->next; l != waits; l = after) {
+        after = l->next;
+        w = link_of(l, wait_t, link);
+
+        if (data == NULL || w->data == data) {
+            store_forget(trust->store, w);
+            wait_free(w);
+        }
+    }
+}
+
+
+void
+trust_forget(trust_t *trust, const void *data)
+{
+    forget(trust, &trust->asked, data);
+    forget(trust, &trust->again, data);
+}
+
+
+/* --- its life ------------------------------------------------------------ */
+
+trust_t *
+trust_new(struct ev_loop *loop, store_t *store, dns_engine_t *dns,
+    health_t *health)
+{
+    trust_t  *trust;
+
+    trust = health != NULL ? calloc(1, sizeof(trust_t)) : NULL;
+    if (trust == NULL) {
+        return NULL;
+    }
+
+    trust->loop = loop;
+    trust->store = store;
+    trust->dns = dns;
+    trust->health = health;
+    link_init(&trust->asked);
+    link_init(&trust->again);
+    ev_timer_init(&trust->timer, on_again, 0, 0);
+    trust->timer.data = trust;
+    health_listen(health, on_news, trust);
+
+    return trust;
+}
+
+
+void
+trust_free(trust_t *trust)
+{
+    if (trust == NULL) {
+        return;
+    }
+
+    health_listen(trust->health, NULL, NULL);
+    trust_forget(trust, NULL);
+    ev_timer_stop(trust->loop, &trust->timer);
+    free(trust);
+}

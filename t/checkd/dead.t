@@ -1,0 +1,177 @@
+#!/usr/bin/perl
+
+# A custom list dies: its zone is emptied, test entry and all, and it says
+# "not there" to everything.  That is no end of what it listed, neither for the
+# daemon that has seen it live nor for one that has not.  When it lives again
+# (RFC 5782: 127.0.0.2 is there; `test`, of a list of domains) the end of a
+# listing is believed at once; of a list that never had a test entry it is after
+# a day of the same answer.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+use Time::HiRes qw(sleep time);
+
+use constant {
+    DEAD => 6,              # s for which dead lists are asked
+    HOUR => 3_600_000,      # ms
+};
+
+# own.test has the test entry of addresses, names.test that of domains,
+# bare.test has none.
+my %set = ('own.test' => 'ip4set', 'names.test' => 'dnset',
+    'bare.test' => 'ip4set', 'a.test' => 'ip4set');
+my %host = ('own.test' => '10.0.0.2', 'names.test' => 'bad.example',
+    'bare.test' => '10.0.0.3');
+my %entry = ('own.test' => '127.0.0.2', 'names.test' => 'test');
+my %asked = ('own.test' => '2.0.0.10', 'names.test' => 'bad.example',
+    'bare.test' => '3.0.0.10');
+my @proven = sort keys %entry;
+my @custom = (@proven, 'bare.test');
+
+sub zone {
+    my ($zone, @entries) = @_;
+
+    return "\$SOA 2 ns.$zone h.$zone 1 60 60 60 2\n\$TTL 3\n\$NS 60 ns.$zone\n"
+        . ":127.0.0.2:\$ is listed\n" . join '', map { "$_\n" } @entries;
+}
+
+# In order, with what is listed beside its test entry.
+sub good {
+    my ($zone, @entries) = @_;
+
+    return zone($zone, $entry{$zone} // (), @entries);
+}
+
+my $w = world(no_dns => 1,
+    zones => { 'a.test' => { control => 'ip' } });
+my $dns = $w->{dns} = start_rbldnsd(zones => [
+    ['a.test', 'ip4set', zone('a.test', '127.0.0.2')],
+    map { [$_, $set{$_}, good($_, $host{$_})] } @custom]);
+my $unbound = start_unbound(stubs => { map { $_ => $dns } keys %set },
+    conf => "  cache-max-ttl: 3600\n  cache-max-negative-ttl: 3600\n");
+
+sub daemon {
+    return start_checkd(store => $w->{redis}, resolver => $unbound,
+        conf => { conf_short(check_timeout => '6s', lease => '20s',
+            control_retry => '1s') });
+}
+
+my $acct = redis_key('acct', $w->{acct}{sid});
+my @rb;
+for my $zone (@custom) {
+    push @rb, fresh_sid('RB');
+    script_ok($w, 'rbl_add', [$acct], $rb[-1], $set{$zone} eq 'dnset'
+        ? 'uribl' : 'rbl', $zone);
+}
+script_ok($w, 'profile_add', [$acct], fresh_sid('RP'), 'custom', 1, 1,
+    @{ redis($w->{redis}, 'ZRANGE', RblCheckd::pkey($w, 'lists'), 0, -1) },
+    @rb);
+my %ht = map { $_ => $set{$_} eq 'dnset'
+    ? add_host($w, $host{$_}, type => 'uribl', family => 4)
+    : add_host($w, $host{$_}) } @custom;
+
+# One check of the host of a zone: what that zone's list is found to say.
+sub result {
+    my ($zone) = @_;
+
+    my $pp = check_host($w, $ht{$zone});
+    wait_check($w, $pp);
+    return details($w, $pp)->{$zone}{status};
+}
+sub listed { return host_record($w, $ht{ $_[0] })->{listed_count} }
+sub moves {
+    return join ' ', map { "$_->{z} $_->{v}" }
+        @{ history_of($w, $ht{ $_[0] }) };
+}
+
+# The listings stand, however often they are asked about.
+sub they_stand {
+    my ($who) = @_;
+
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my %other;
+    my $till = time + DEAD;
+    while (time < $till) {
+        for my $zone (@custom) {
+            my $r = result($zone);
+            $other{$zone} //= $r if $r ne 'unknown';
+        }
+        sleep 0.3;
+    }
+    for my $zone (@custom) {
+        is($other{$zone} // 'unknown', 'unknown',
+            "$zone: unknown to $who, not clear");
+        is(listed($zone), 1, "$zone: what it listed stands");
+    }
+    return;
+}
+
+# Since when the list of a zone has said that the listing is over; with a second
+# argument it is so long ago (ms).
+sub cleared {
+    my ($zone, $ago) = @_;
+
+    wait_for { jobs_left($w) == 0 } 10, 'nothing to be under way';
+    my $h = host_record($w, $ht{$zone});
+    my $l = $h->{details}[0] // return 0;
+    if (defined $ago) {
+        $l->[8] = int(time * 1000) - $ago;
+        redis($w->{redis}, 'SET', RblCheckd::akey($w, 'r', $ht{$zone}),
+            record_pack('host', %$h, name => \$h->{name},
+                value => \$h->{value}));
+    }
+    return $l->[8] // 0;
+}
+
+my $checkd = daemon();
+for my $zone (@custom) {
+    eventually { listed($zone) == 1 } 10, "$zone lists $host{$zone}";
+}
+my $clear = check_value($w, '10.0.0.4');
+wait_check($w, $clear);
+is(details($w, $clear)->{$_}{status}, 'clear', "$_: another is clear")
+    for 'own.test', 'bare.test';
+
+# --- they die ----------------------------------------------------------------
+
+ok(rbldnsd_data($dns, $_, zone($_)), "$_: emptied") for @custom;
+eventually { !grep { dns_query($unbound, $_)->{rcode} != 3 }
+    '2.0.0.127.own.test', 'test.names.test',
+    map { "$asked{$_}.$_" } @custom } 10, 'the resolver knows of no entry';
+they_stand('the daemon that saw it live');
+ok(stop_server($checkd), 'it stops');
+$checkd = daemon();
+they_stand('one that did not');
+
+# --- no test entry: a day of the same answer ---------------------------------
+
+cmp_ok(cleared('bare.test'), '>', 0, 'bare.test: since when is kept');
+cleared('bare.test', 23 * HOUR);
+is(result('bare.test'), 'unknown', 'bare.test: 23 hours are too short');
+is(listed('bare.test'), 1, 'bare.test: the listing stands');
+cleared('bare.test', 25 * HOUR);
+is(result('bare.test'), 'clear', 'bare.test: a day is enough');
+is(listed('bare.test'), 0, 'bare.test: the listing has ended');
+
+for my $zone (@proven) {
+    cmp_ok(cleared($zone, 25 * HOUR), '>', 0, "$zone: likewise a day ago");
+    is(result($zone), 'unknown', "$zone: that it had one is not forgotten");
+    is(listed($zone), 1, "$zone: the listing stands");
+}
+
+# --- they live again, without the hosts --------------------------------------
+
+ok(rbldnsd_data($dns, $_, good($_)), "$_: lives again") for @proven;
+for my $zone (@proven) {
+    eventually { result($zone); listed($zone) == 0 } 30,
+        "$zone: the listing ends";
+}
+is(moves($_), "$_ listed $_ clear", "$_: nothing else was ever noted")
+    for @custom;
+ok(stop_server($checkd), 'the daemon stops');
+done_testing();

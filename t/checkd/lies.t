@@ -1,0 +1,177 @@
+#!/usr/bin/perl
+
+# A list that listed the world is in order again, and so are its controls, but
+# a resolver still keeps what it said of hosts while it lied.  Whoever asks it
+# now may be a daemon that has seen nothing of the lies: one that was started
+# since, or one that looked elsewhere meanwhile.  None of them takes a lie for
+# a listing; when the lies are gone the hosts are clear, and what is really
+# listed from then on is listed.  So it is for lists of the system and of an
+# account.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+
+use constant {
+    TTL => 16,
+    LATER => 7,             # s from the controls' lies to those about hosts
+};
+
+my %kind = ('a.test' => 'system list', 'own.test' => 'custom list');
+my @lists = sort keys %kind;
+my @world = ('0.0.0.0/1', '128.0.0.0/1');
+
+# Data of a zone; that a name is not there is hardly kept.
+sub zone {
+    my ($zone, @entries) = @_;
+
+    return sprintf "\$SOA 1 ns.$zone h.$zone 1 60 60 60 1\n\$TTL %d\n"
+        . "\$NS 60 ns.$zone\n:127.0.0.2:\$ is listed\n%s", TTL,
+        join '', map { "$_\n" } '127.0.0.2', @entries;
+}
+
+my $w = world(no_dns => 1, zones => { map { $_ => { control => 'ip' } }
+    'a.test', 'good.test' });
+my $dns = $w->{dns} = start_rbldnsd(zones => [map { [$_, 'ip4set', zone($_)] }
+    @lists, 'good.test']);
+my $unbound = start_unbound(stubs => { map { $_ => $dns } @lists,
+    'good.test' }, conf => "  cache-max-ttl: 3600\n"
+    . "  cache-max-negative-ttl: 3600\n");
+
+sub daemon {
+    return start_checkd(store => $w->{redis}, resolver => $unbound,
+        conf => { conf_short(check_timeout => '6s', lease => '20s') });
+}
+
+# What the resolver says of an address at all of the lists: listed or not?
+sub says {
+    my ($ip, $listed) = @_;
+
+    my $name = join '.', reverse split /\./, $ip;
+    return !grep {
+        ((dns_query($unbound, "$name.$_")->{answers}[0] // '') eq '127.0.0.2')
+            != $listed } @lists;
+}
+
+# One check of a host or an address: {zone => "status error"}
+sub result {
+    my ($pp) = @_;
+
+    wait_check($w, $pp);
+    my $d = details($w, $pp);
+    return { map { $_ => "$d->{$_}{status} $d->{$_}{error}" } keys %$d };
+}
+
+# What all of the lists say: none else has a word in it.
+sub all_say {
+    my ($r, $what, $name) = @_;
+
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    like($r->{$_}, $what, "$kind{$_}: $name") for @lists;
+    return;
+}
+
+# Who was told to be listed, in the outbox: values, sorted, each once.
+sub told {
+    my @events = map { record('event', { @{ $_->[1] } }->{d}) }
+        @{ redis($w->{redis}, 'XRANGE', RblCheckd::pkey($w, 'outbox'), '-',
+            '+') };
+    my %value = map { $_->{value} => 1 }
+        grep { $_->{type} eq 'rbl.host.listed' } @events;
+    return join ' ', sort keys %value;
+}
+
+sub pause {
+    my ($checkd) = @_;
+
+    wait_for { jobs_left($w) == 0 } 10, 'nothing to be under way';
+    return pause_server($checkd);
+}
+
+# Whoever wants events is told of each; and both lists are asked.
+my $acct = redis_key('acct', $w->{acct}{sid});
+script_ok($w, 'hook_put', [$acct], fresh_sid('WH'), 'n',
+    'https://hook.example/', 's');
+my $rb = fresh_sid('RB');
+script_ok($w, 'rbl_add', [$acct], $rb, 'rbl', 'own.test');
+script_ok($w, 'profile_add', [$acct], fresh_sid('RP'), 'both', 1, 1,
+    @{ redis($w->{redis}, 'ZRANGE', RblCheckd::pkey($w, 'lists'), 0, -1) },
+    $rb);
+
+# --- one daemon sees the lists lie -------------------------------------------
+
+my $before = daemon();
+all_say(result(check_value($w, '10.0.0.9')), qr/^clear $/,
+    'a daemon finds it in order');
+ok(pause($before), 'and looks away');
+
+ok(rbldnsd_data($dns, $_, zone($_, @world)), "$kind{$_}: lists the world")
+    for @lists;
+eventually { says('127.0.0.1', 1) } 10, 'its fixed control too';
+my $since = time;
+my $witness = daemon();
+all_say(result(check_value($w, '10.0.0.1')), qr/^unknown unhealthy$/,
+    'another daemon is not deceived');
+is(log_count($witness, "list $_, ipv4.*: lying"), 1, "$kind{$_}: it says so")
+    for @lists;
+
+# The lies about these hosts outlive the one about the control.
+wait_for { time - $since >= LATER } LATER + 1;
+my @host = map { add_host($w, "10.0.0.$_") } 2 .. 4;
+eventually { 3 == grep { host_record($w, $_)->{checked} } @host } 10,
+    'three hosts are checked';
+is(host_record($w, $_)->{unknown_count}, 2, 'both lists are unknown')
+    for @host;
+is(host_record($w, $_)->{listed_count}, 0, 'none is listed') for @host;
+
+# --- the lists are in order again, the resolver is not -----------------------
+
+ok(rbldnsd_data($dns, $_, zone($_)), "$kind{$_}: is in order again")
+    for @lists;
+ok(stop_server($witness), 'the daemon that knows of the lies stops');
+eventually { says('127.0.0.1', 0) } TTL + 5, 'the controls are in order';
+
+my $after = daemon();
+for my $time ('the first time', 'and again') {
+    all_say(result(check_host($w, $host[0])), qr/^unknown /,
+        "a daemon that was started since believes no lie, $time");
+}
+ok(pause($after), 'it looks away');
+cont_server($before);
+all_say(result(check_host($w, $host[1])), qr/^unknown /,
+    'nor does the one that had looked away');
+ok(says("10.0.0.$_", 1), "all the while the resolver kept that of 10.0.0.$_")
+    for 2, 3;
+ok(stop_server($before), 'it stops');
+cont_server($after);
+
+is(host_record($w, $_)->{listed_count}, 0, 'no host is listed') for @host;
+is(told(), '', 'none was told to be');
+
+# --- the lies are gone -------------------------------------------------------
+
+eventually { !grep { !says("10.0.0.$_", 0) } 2 .. 4 } TTL + 5,
+    'the lies are gone';
+eventually { !grep { host_record($w, $_)->{unknown_count}
+    || host_record($w, $_)->{listed_count} } @host[0, 1] } 2 * TTL,
+    'soon, by themselves, the hosts are clear';
+all_say(result(check_host($w, $host[2])), qr/^clear $/,
+    'and the one that nobody had asked for');
+is_deeply([map { @{ history_of($w, $_) } } @host], [], 'nothing has happened');
+
+ok(rbldnsd_data($dns, $_, zone($_, '10.0.0.4', '10.0.0.5')),
+    "$kind{$_}: lists two hosts") for @lists;
+eventually { says('10.0.0.4', 1) } 10, 'the resolver knows';
+push @host, add_host($w, '10.0.0.5');
+eventually { host_record($w, $host[3])->{listed_count} == 2 } TTL + 10,
+    'one that was never asked for is listed';
+eventually { result(check_host($w, $host[2]));
+    host_record($w, $host[2])->{listed_count} == 2 } TTL + 10,
+    'and one that there were lies about';
+is(told(), '10.0.0.4 10.0.0.5', 'which is told');
+ok(stop_server($after), 'the daemon stops');
+done_testing();

@@ -1,0 +1,169 @@
+/*
+ * What is asked and told of a zone, before a store and a health of this test's
+ * own.
+ */
+
+#include "tap.h"
+#include "fake_store.h"
+
+#include "check/trust.h"
+
+static trust_t         *trust;
+static list_t          *list;
+
+static trust_told_t     told[CALLS];
+static int              told_to[CALLS];
+static unsigned         n_told;
+static int              who[CALLS];     /* their addresses are the data */
+
+static health_news_pt   listener;
+static void            *listener_data;
+
+
+void
+health_listen(health_t *health, health_news_pt listen, void *data)
+{
+    (void) health;
+
+    listener = listen;
+    listener_data = data;
+}
+
+
+void
+dns_resolver_text(const dns_engine_t *engine, unsigned resolver,
+    char buf[DNS_RESOLVER_TEXT])
+{
+    (void) engine;
+    snprintf(buf, DNS_RESOLVER_TEXT, "%u", resolver);
+}
+
+
+double
+dns_clock(void)
+{
+    return now();
+}
+
+
+static void
+on_trust(void *data, const trust_told_t *t)
+{
+    told[n_told] = *t;
+    told_to[n_told++] = (int) ((int *) data - who);
+}
+
+
+static void
+ask(int i)
+{
+    ok(trust_ask(trust, list, RBL_FAMILY_IPV4, 7, on_trust, &who[i]) == 0,
+       "%d asks", i);
+}
+
+
+static void
+test_ask(void)
+{
+    ask(0);
+    ok(n_told == 0 && open_calls() == 1
+       && last_call()->script == &rbl_script_zone_ask
+       && last_call()->argv[0] == 7, "the store is asked");
+    reply("OK", "0 0");
+    ok(n_told == 1 && told_to[0] == 0 && told[0].lies == 0 && !told[0].entry,
+       "nothing is known");
+    ask(1);
+    reply("OK", "5000 1");
+    ok(n_told == 2 && told_to[1] == 1 && told[1].lies > now() + 4
+       && told[1].lies < now() + 6 && told[1].entry, "much is");
+    ask(2);
+    reply("OK", "-5 0");
+    ok(n_told == 3 && told[2].lies == 0, "nonsense is nothing");
+}
+
+
+static void
+test_again(void)
+{
+    double    end;
+    unsigned  calls;
+
+    n_told = 0;
+    ask(0);
+    calls = n_calls;
+    reply("", "");
+    ok(n_told == 0, "the store is away: nobody is told");
+
+    for (end = now() + 5; n_calls == calls && now() < end; ) {
+        run(0.01);
+    }
+
+    ok(n_calls == calls + 1, "it is asked again");
+    reply("OK", "0 1");
+    ok(n_told == 1 && told[0].entry, "and then they are");
+}
+
+
+static void
+test_forget(void)
+{
+    n_told = 0;
+    ask(0);
+    trust_forget(trust, &who[0]);
+    ok(open_calls() == 0, "who is forgotten does not wait");
+    ask(1);
+    reply("", "");
+    trust_forget(trust, &who[1]);
+    run(0.4);
+    ok(open_calls() == 0 && n_told == 0, "nor to ask again");
+    ask(2);
+    ask(3);
+    reply("", "");
+}
+
+
+static void
+test_news(void)
+{
+    health_news_t  news = { HEALTH_NEWS_LIE, list, RBL_FAMILY_IPV6, 7, 300 };
+
+    listener(listener_data, &news);
+    ok(last_call()->script == &rbl_script_zone_told
+       && last_call()->argv[0] == 7 && last_call()->argv[1] == 300,
+       "a lie is told");
+    reply("OK", "");
+    news.what = HEALTH_NEWS_TRUTH;
+    listener(listener_data, &news);
+    ok(last_call()->script == &rbl_script_zone_ask && last_call()->argv[0] == 7,
+       "that it tells none any more");
+    reply("OK", "302000 0");
+    news.what = HEALTH_NEWS_ENTRY;
+    listener(listener_data, &news);
+    ok(last_call()->script == &rbl_script_zone_told
+       && last_call()->argv[0] == 7 && last_call()->argv[1] == 0,
+       "a test entry, which is no lie");
+    reply("OK", "");
+}
+
+
+int
+main(void)
+{
+    loop = ev_loop_new(0);
+    list = list_make(RBL_STR("RB1"), RBL_STR("rbl"), 0, RBL_STR("list.test"),
+                     RBL_STR(""), RBL_FAMILY_IPV4);
+    ok(trust_new(loop, NULL, NULL, NULL) == NULL, "there has to be a health");
+    trust = trust_new(loop, NULL, NULL, (health_t *) &listener);
+
+    test_ask();
+    test_again();
+    test_news();
+    test_forget();
+
+    trust_free(trust);                  /* while two wait */
+    ok(listener == NULL, "it listens no more");
+    list_unref(list);
+    ev_loop_destroy(loop);
+
+    return tap_done();
+}
