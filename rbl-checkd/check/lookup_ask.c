@@ -60,7 +60,20 @@ ask_end(ask_t *ask, link_t *waiting)
 }
 
 
-/* What the list has said, to the quota; 1: it is an answer worth keeping. */
+/* What the list has said, to the quota. */
+static void
+ask_quota(ask_t *ask, const dns_answer_t *answer, int blocked)
+{
+    if (ask->lookup->quota != NULL) {
+        quota_told(ask->lookup->quota, ask->list,
+                   !blocked ? QUOTA_TOLD_ANSWER
+                   : answer->status == DNS_REFUSED ? QUOTA_TOLD_REFUSED
+                   : QUOTA_TOLD_BLOCKED, answer->resolver);
+    }
+}
+
+
+/* 1: it is an answer worth keeping. */
 static int
 ask_judge(ask_t *ask, const dns_answer_t *answer)
 {
@@ -100,10 +113,8 @@ ask_judge(ask_t *ask, const dns_answer_t *answer)
 
     /* A hijacked answer is not the list's. */
 
-    if (ask->lookup->quota != NULL
-        && (verdict != RBL_UNKNOWN || error == RBL_ERR_BLOCKED))
-    {
-        quota_told(ask->lookup->quota, ask->list, error == RBL_ERR_BLOCKED);
+    if (verdict != RBL_UNKNOWN || error == RBL_ERR_BLOCKED) {
+        ask_quota(ask, answer, error == RBL_ERR_BLOCKED);
     }
 
     return verdict != RBL_UNKNOWN;

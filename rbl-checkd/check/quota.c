@@ -14,6 +14,7 @@
 #define TIMER_LEAST  0.0005
 #define REFUSE_FOR   300.0              /* until the store has been heard */
 #define PROBE_EVERY  60.0
+#define UNDER_WAY    10.0
 
 
 static int
@@ -254,7 +255,7 @@ on_look(struct ev_loop *loop, ev_timer *timer, int revents)
     (void) revents;
 
     for (at = 0; (ql = sidmap_next(&quota->lists, &at)) != NULL; ) {
-        if (ql->untold) {
+        if (quota_to_tell(ql)) {
             quota_tell(ql, 1);
 
         } else if (ql->used) {
@@ -386,29 +387,60 @@ quota_forget(quota_t *quota, const void *data)
 }
 
 
+/* Of questions that were under way when it refused, nothing follows. */
+
+static void
+told_answer(quota_list_t *ql)
+{
+    if ((ql->refused == QUOTA_BLOCKED || ql->times > 0) && !ql->telling
+        && !(ql->untold && dns_clock() - ql->since < UNDER_WAY))
+    {
+        ql->untold = 0;
+        quota_tell(ql, 0);
+    }
+}
+
+
+static void
+told_refused(quota_list_t *ql, quota_told_t told, unsigned resolver)
+{
+    if (quota_refuses(ql) && ql->refused == QUOTA_BLOCKED
+        && !(ql->unsure && told == QUOTA_TOLD_BLOCKED))
+    {
+        return;
+    }
+
+    quota_refuse(ql, QUOTA_BLOCKED, REFUSE_FOR);
+    ql->since = dns_clock();
+    ql->resolver = resolver;
+    ql->untold = 1;
+    ql->unsure = told == QUOTA_TOLD_REFUSED && ql->quota->health != NULL;
+
+    if (quota_to_tell(ql)) {
+        quota_tell(ql, 1);
+    }
+}
+
+
 void
-quota_told(quota_t *quota, const list_t *list, int blocked)
+quota_told(quota_t *quota, const list_t *list, quota_told_t told,
+    unsigned resolver)
 {
     quota_list_t  *ql;
 
-    ql = list->custom ? NULL : blocked ? find_list(quota, list)
-                             : sidmap_find(&quota->lists, list->sid);
+    ql = list->custom ? NULL
+         : told != QUOTA_TOLD_ANSWER ? find_list(quota, list)
+         : sidmap_find(&quota->lists, list->sid);
+
     if (ql == NULL) {
         return;
     }
 
-    if (!blocked) {
-        if ((ql->refused == QUOTA_BLOCKED || ql->times > 0) && !ql->telling) {
-            quota_tell(ql, 0);
-        }
+    if (told == QUOTA_TOLD_ANSWER) {
+        told_answer(ql);
 
-        return;
-    }
-
-    if (!(quota_refuses(ql) && ql->refused == QUOTA_BLOCKED)) {
-        quota_refuse(ql, QUOTA_BLOCKED, REFUSE_FOR);
-        ql->untold = 1;
-        quota_tell(ql, 1);
+    } else {
+        told_refused(ql, told, resolver);
     }
 }
 

@@ -44,8 +44,19 @@ quota_answer_t quota_take(quota_t *quota, const list_t *list, double patience,
 /* The call back for `data` will not come. */
 void quota_forget(quota_t *quota, const void *data);
 
-/* What the list said to a question: did it refuse? */
-void quota_told(quota_t *quota, const list_t *list, int blocked);
+typedef enum {
+    QUOTA_TOLD_ANSWER = 0,
+    QUOTA_TOLD_BLOCKED,     /* by the list, in a code of its own */
+    QUOTA_TOLD_REFUSED      /* by the list, or by the resolver */
+} quota_told_t;
+
+/*
+ * What the list said to a question through that resolver.  Other daemons are
+ * told that it was refused once another list is in order through the same one:
+ * else it may be the resolver that refuses.
+ */
+void quota_told(quota_t *quota, const list_t *list, quota_told_t told,
+    unsigned resolver);
 
 /* What is left of the list's day as this daemon knows it; -1: no limit. */
 int64_t quota_left(const quota_t *quota, const list_t *list);

@@ -1,6 +1,7 @@
 /*
  * Lists that refuse us are left alone for a while, by every daemon; while
- * somebody wants to know, their controls tell when it is over.
+ * somebody wants to know, their controls tell when it is over, through one
+ * resolver after the other: one of them may refuse by itself.
  */
 
 #include "quota_int.h"
@@ -29,6 +30,15 @@ quota_refuses(quota_list_t *ql)
 }
 
 
+int
+quota_to_tell(quota_list_t *ql)
+{
+    return ql->untold && quota_refuses(ql) && ql->refused == QUOTA_BLOCKED
+           && (!ql->unsure || health_vouches(ql->quota->health, ql->resolver,
+                                             ql->list, ql->since));
+}
+
+
 /* Only what was asked after the list had refused says something. */
 
 static void
@@ -38,10 +48,11 @@ on_probe(void *data, const health_verdict_t *verdict)
 
     ql->probe = NULL;
 
-    if (verdict->state == HEALTH_GOOD
+    if (verdict->state == HEALTH_GOOD && !verdict->unasked
         && (verdict->negative >= ql->probed || verdict->positive >= ql->probed)
         && ql->refused == QUOTA_BLOCKED)
     {
+        ql->untold = 0;
         quota_tell(ql, 0);
     }
 }
@@ -67,6 +78,7 @@ quota_probe(quota_list_t *ql)
              : ql->list->families & RBL_FAMILY_IPV6 ? RBL_FAMILY_IPV6
              : RBL_FAMILY_DOMAIN;
     ql->probed = now;
-    ql->probe = health_ask(quota->health, ql->list, family, 0, HEALTH_BOTH,
-                           on_probe, ql);
+    ql->probed_by = health_resolver_next(quota->health, ql->probed_by);
+    ql->probe = health_ask(quota->health, ql->list, family, ql->probed_by,
+                           HEALTH_BOTH, on_probe, ql);
 }

@@ -47,6 +47,9 @@ struct quota_list_s {
     int64_t          times;             /* it has refused, in a row */
     health_q_t      *probe;             /* its controls */
     double           probed;            /* when they were asked: dns_clock() */
+    unsigned         probed_by;         /* through that resolver */
+    double           since;             /* when it refused: dns_clock() */
+    unsigned         resolver;          /* through that one */
 
     /* Spent in this half second and in the one before. */
     int64_t          half, now_n, before_n;
@@ -60,7 +63,9 @@ struct quota_list_s {
     unsigned         asking:1;
     unsigned         looking:1;
     unsigned         telling:1;
+    unsigned         told:1;            /* that it refuses */
     unsigned         untold:1;          /* the store has not heard of it */
+    unsigned         unsure:1;          /* the resolver may have refused */
     unsigned         used:1;            /* since the last look */
     unsigned         said:1;            /* that its day is used up */
 };
@@ -95,6 +100,9 @@ double quota_due(const quota_list_t *ql);
 /* quota_backoff.c */
 void quota_refuse(quota_list_t *ql, quota_answer_t why, double seconds);
 int quota_refuses(quota_list_t *ql);
+
+/* The store has not heard that it refuses, and shall. */
+int quota_to_tell(quota_list_t *ql);
 
 /* Asks the controls of a list that is left alone, no more often than that. */
 void quota_probe(quota_list_t *ql);

@@ -190,7 +190,7 @@ on_look(void *data, const redisReply *reply)
         return;
     }
 
-    if (ql->refused == QUOTA_BLOCKED) {
+    if (ql->refused == QUOTA_BLOCKED && !ql->untold) {
         ql->refused = QUOTA_GO;
     }
 
@@ -235,7 +235,16 @@ on_told(void *data, const redisReply *reply)
         return;
     }
 
-    ql->untold = 0;
+    if (ql->told) {
+        ql->untold = 0;
+
+    } else if (ql->untold) {            /* it has refused meanwhile */
+        if (quota_to_tell(ql)) {
+            quota_tell(ql, 1);
+        }
+
+        return;
+    }
 
     if (number(reply, 1) > 0) {
         blocked(ql, seconds(reply, 1), number(reply, 2));
@@ -263,6 +272,7 @@ quota_tell(quota_list_t *ql, int refused)
     }
 
     ql->telling = 1;
+    ql->told = refused != 0;
     numbers[0] = refused;
 
     send_script(ql, &rbl_script_list_told, on_told, 1, numbers);

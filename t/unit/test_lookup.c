@@ -31,7 +31,8 @@ static quota_answer_t    grant;             /* what the quota says */
 static quota_done_pt     quota_done;
 static void             *quota_data;
 static double            quota_patience;
-static unsigned          n_taken, n_forgotten, n_told, n_blocked;
+static unsigned          n_taken, n_forgotten, n_told, n_blocked,
+                         n_refused;
 
 typedef struct {
     lookup_q_t        *q;
@@ -122,13 +123,16 @@ quota_forget(quota_t *quota, const void *data)
 
 
 void
-quota_told(quota_t *quota, const list_t *l, int blocked)
+quota_told(quota_t *quota, const list_t *l, quota_told_t told,
+    unsigned resolver)
 {
     (void) quota;
     (void) l;
+    (void) resolver;
 
     n_told++;
-    n_blocked += blocked != 0;
+    n_blocked += told != QUOTA_TOLD_ANSWER;
+    n_refused += told == QUOTA_TOLD_REFUSED;
 }
 
 
@@ -138,6 +142,7 @@ begin(int with_quota, size_t octets)
     memset(sent, 0, sizeof(sent));
     memset(asker, 0, sizeof(asker));
     n_sent = n_cancelled = n_taken = n_forgotten = n_told = n_blocked = 0;
+    n_refused = 0;
     nested = 0;
     grant = QUOTA_GO;
     lookup = lookup_new(loop, NULL, with_quota ? (quota_t *) &grant : NULL,
@@ -461,10 +466,11 @@ test_told(void)
     begin(1, 0);
     ask(0, "a.zone");
     answer(0, DNS_REFUSED, 0, 0);
-    ok(n_told == 1 && n_blocked == 1, "the quota hears of REFUSED");
+    ok(n_told == 1 && n_blocked == 1 && n_refused == 1,
+       "the quota hears of REFUSED");
     ask(0, "a.zone");
     answer(1, DNS_NOERROR, 0x7ffffffe, 2100);
-    ok(n_told == 2 && n_blocked == 2, "of an error code");
+    ok(n_told == 2 && n_blocked == 2 && n_refused == 1, "of an error code");
     ask(0, "a.zone");
     answer(2, DNS_TIMEOUT, 0, 0);
     ask(0, "a.zone");
