@@ -23,6 +23,7 @@ typedef struct {
     rbl_lookup_err_t   error;
     double             at, told;        /* when it came, and to us */
     uint32_t           ttl;
+    unsigned           soa;             /* dns_answer_t */
     unsigned           resolver;
     unsigned           n_a;
     uint32_t           a[CHECK_CODES_MAX];

@@ -76,11 +76,10 @@ gate_need(const gate_answer_t *a, health_need_t *need)
 
 /*
  * When the answer was fetched from the list, at the earliest: what it lacks of
- * the whole TTL it has spent in caches.  One with more than that has another
- * TTL than the list's controls: it may be of a time when the zone was gone and
- * the one above it answered, and nothing tells how old it is, until it has been
- * told for a day.  In its last seconds it looks like one of the list's; that is
- * why nobody asks before it is gone (recheck).
+ * the whole TTL it has spent in caches.  One of the zone above the list's is of
+ * a time when that was gone: nothing tells how old it is, until it has been
+ * told for a day.  So it is with one that has more than the whole TTL of the
+ * list's controls.
  */
 
 static double
@@ -88,7 +87,7 @@ fetched(const gate_answer_t *a, const health_verdict_t *v)
 {
     double  at;
 
-    if (a->ttl > v->negative_ttl + TTL_SLACK
+    if ((a->ttl > v->negative_ttl + TTL_SLACK || a->soa < v->negative_soa)
         && (a->cleared == 0 || a->told - a->cleared < GATE_UNPROVEN))
     {
         return -HUGE_VAL;

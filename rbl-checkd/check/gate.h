@@ -36,6 +36,8 @@ typedef struct {
     double         at;          /* when the answer came */
     double         told;        /* now */
     uint32_t       ttl;         /* what is left of it */
+    unsigned       soa;         /* of whom it is, if it is negative: labels of
+                                   the SOA's owner; 0: not known */
 } gate_answer_t;
 
 typedef struct {

@@ -176,6 +176,7 @@ verdict_of(const health_entry_t *e, health_verdict_t *v)
     v->recovered = e->recovered;
     v->negative = e->negative;
     v->negative_ttl = e->negative_ttl;
+    v->negative_soa = e->negative_soa;
     v->lies = e->lies;
     v->positive = e->positive.fetched;
     v->expires = e->positive.expires;

@@ -50,6 +50,8 @@ typedef struct {
                                    one will fetch it again */
     uint32_t        negative_ttl;   /* how long it keeps that a name is not
                                        there, at most; 0: not known */
+    unsigned        negative_soa;   /* and labels of its SOA's owner; 0: not
+                                       known */
     double          lies;       /* until when listings may still be kept that
                                    it told while it was lying; 0: none */
     unsigned        unproven:1; /* no test entry is known: nothing but time

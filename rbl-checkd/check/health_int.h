@@ -105,6 +105,7 @@ struct health_entry_s {
     double            retry, wait;      /* of a bad one */
     double            negative;
     uint32_t          negative_ttl;     /* the largest ever seen */
+    unsigned          negative_soa;     /* of such as have the most labels */
     uint32_t          lied;             /* the largest TTL of the lies that it
                                            has told since it was good */
     double            lies;             /* until when these may be kept */

@@ -194,13 +194,21 @@ run_end(health_entry_t *e)
 }
 
 
-/* What it has of a name that it knows in a good sense tells nothing. */
+/*
+ * What it has of a name that it knows in a good sense tells nothing; nor does
+ * what the zone above it says, for that is of a time when it was gone.
+ */
 
 static void
 keep_negative(health_entry_t *e, const dns_answer_t *answer)
 {
-    if (answer->n_a == 0 && answer->ttl > e->negative_ttl) {
+    if (answer->n_a != 0 || answer->soa < e->negative_soa) {
+        return;
+    }
+
+    if (answer->soa > e->negative_soa || answer->ttl > e->negative_ttl) {
         e->negative_ttl = answer->ttl;
+        e->negative_soa = answer->soa;
     }
 }
 

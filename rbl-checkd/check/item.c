@@ -228,6 +228,7 @@ on_addresses(void *data, const lookup_answer_t *told)
 
     } else {
         p->ttl = told->answer->ttl;
+        p->soa = told->answer->soa;
         p->resolver = told->answer->resolver;
         judge(p, told->answer);
 

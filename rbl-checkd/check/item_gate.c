@@ -85,6 +85,7 @@ answer_at_gate(gate_answer_t *a, const item_t *item)
     a->at = p->at;
     a->told = p->told;
     a->ttl = p->ttl;
+    a->soa = p->soa;
 }
 
 

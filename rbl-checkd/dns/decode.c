@@ -271,19 +271,27 @@ decode_follow(const uint8_t *msg, const dns_screen_t *screen,
 }
 
 
-/* The zone's name is the end of the chain's, at a label's border. */
-static int
+/*
+ * How many labels the zone's name has, the root's among them; 0: it is not the
+ * end of the chain's, at a label's border.
+ */
+static unsigned
 decode_within(const uint8_t *msg, size_t zone, const decode_chain_t *chain)
 {
-    size_t  off;
+    size_t    off;
+    unsigned  labels;
 
     for (off = 0; off < chain->len; off += chain->name[off] + 1u) {
         if (decode_same(msg, zone, chain->name + off, chain->len - off)) {
-            return 1;
+            break;
         }
     }
 
-    return 0;
+    for (labels = 0; off < chain->len; off += chain->name[off] + 1u) {
+        labels++;
+    }
+
+    return labels;
 }
 
 
@@ -298,7 +306,7 @@ decode_negative(dns_answer_t *answer, const uint8_t *msg,
 {
     size_t       off;
     uint32_t     ttl, least;
-    unsigned     i, referral;
+    unsigned     i, labels, referral;
     decode_rr_t  rr;
 
     referral = 0;
@@ -313,9 +321,13 @@ decode_negative(dns_answer_t *answer, const uint8_t *msg,
 
         referral |= rr.type == DNS_RR_NS;
 
-        if (rr.type != DNS_RR_SOA || !decode_within(msg, rr.owner, chain)) {
+        labels = rr.type == DNS_RR_SOA ? decode_within(msg, rr.owner, chain)
+                                       : 0;
+        if (labels == 0) {
             continue;
         }
+
+        answer->soa = labels;
 
         least = dns_get32(msg + off - 4);
         ttl = least < rr.ttl ? least : rr.ttl;

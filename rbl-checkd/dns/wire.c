@@ -154,6 +154,7 @@ wire_clear(dns_answer_t *answer, dns_status_t status)
     answer->n_aaaa = 0;
     answer->txt_len = 0;
     answer->ttl = 0;
+    answer->soa = 0;
 }
 
 

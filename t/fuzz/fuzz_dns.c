@@ -87,7 +87,7 @@ same(const dns_answer_t *a, const dns_answer_t *b)
 {
     return a->status == b->status && a->n_a == b->n_a
            && a->n_aaaa == b->n_aaaa && a->txt_len == b->txt_len
-           && a->ttl == b->ttl
+           && a->ttl == b->ttl && a->soa == b->soa
            && memcmp(a->a, b->a, a->n_a * sizeof(a->a[0])) == 0
            && memcmp(a->aaaa, b->aaaa, a->n_aaaa * sizeof(a->aaaa[0])) == 0
            && memcmp(a->txt, b->txt, a->txt_len) == 0;
@@ -112,7 +112,9 @@ check_answer(const dns_answer_t *a, rbl_str_t msg, unsigned type)
     fuzz_check(a->txt_len == 0 || type == DNS_TYPE_TXT);
     fuzz_check(a->status == DNS_NOERROR
                || a->n_a + a->n_aaaa + a->txt_len == 0);
-    fuzz_check(a->status <= DNS_NXDOMAIN || a->ttl == 0);
+    fuzz_check(a->status <= DNS_NXDOMAIN || (a->ttl == 0 && a->soa == 0));
+    fuzz_check(a->soa <= 128 && (a->soa == 0
+                                 || a->n_a + a->n_aaaa + a->txt_len == 0));
 
     outside = 0;
 

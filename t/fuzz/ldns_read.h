@@ -223,6 +223,7 @@ ref_negative(dns_answer_t *answer, ldns_pkt *pkt, const ref_chain_t *chain)
             continue;
         }
 
+        answer->soa = ldns_dname_label_count(ldns_rr_owner(rr)) + 1u;
         ttl = ref_ttl(rr);
         least = dns_get32(ldns_rdf_data(ldns_rr_rdf(rr, 6)));
         ttl = least < ttl ? least : ttl;

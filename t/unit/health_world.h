@@ -28,6 +28,7 @@ typedef struct {
     uint32_t     ttl;
     double       cached;                /* its test entry is kept: since then */
     int          held;                  /* its answers are */
+    unsigned     soa;                   /* of what it does not have */
 } zone_t;
 
 struct dns_question_s {
@@ -113,6 +114,7 @@ answer_of(dns_answer_t *a, zone_t *z, int positive)
     } else if (z->way == W_NODATA || !positive || z->way == W_EMPTY) {
         a->status = z->way == W_NODATA && positive ? DNS_NOERROR
                                                    : DNS_NXDOMAIN;
+        a->soa = z->soa;
 
     } else {
         a->a[a->n_a++] = ADDRESS;

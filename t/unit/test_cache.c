@@ -79,9 +79,10 @@ test_kept(void)
     ok(!find(cache, "a.example", 1299), "gone is gone");
 
     make(DNS_NXDOMAIN, 60, 0);
+    answer.soa = 3;
     cache_put(cache, "a.example", DNS_TYPE_A, &answer, 2000);
     ok(find(cache, "a.example", 2059) && back.status == DNS_NXDOMAIN
-       && back.n_a == 0 && back.ttl == 1, "no such name");
+       && back.n_a == 0 && back.ttl == 1 && back.soa == 3, "no such name");
     ok(!find(cache, "a.example", 1999), "not for a time before it came");
     cache_free(cache);
     cache_free(NULL);

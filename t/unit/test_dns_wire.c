@@ -189,16 +189,18 @@ test_negative(void)
 {
     start(0x8183, DNS_TYPE_A);
     put_soa("zen.example", 3600, 150);
-    ok(is_status(DNS_NXDOMAIN) && answer.ttl == 150, "the SOA's minimum");
+    ok(is_status(DNS_NXDOMAIN) && answer.ttl == 150 && answer.soa == 3,
+       "the SOA's minimum, and its owner's labels");
     start(0x8183, DNS_TYPE_A);
     put_soa("zen.example", 100, 150);
     ok(is_status(DNS_NXDOMAIN) && answer.ttl == 100, "the SOA's own TTL");
     start(0x8180, DNS_TYPE_A);
     put_soa("example", 200, 150);
-    ok(is_status(DNS_NOERROR) && answer.ttl == 150, "no data");
+    ok(is_status(DNS_NOERROR) && answer.ttl == 150 && answer.soa == 2,
+       "no data, by the zone above");
     start(0x8183, DNS_TYPE_A);
     put_soa("en.example", 3600, 150);
-    ok(is_status(DNS_NXDOMAIN) && answer.ttl == 0,
+    ok(is_status(DNS_NXDOMAIN) && answer.ttl == 0 && answer.soa == 0,
        "an SOA of another zone says nothing");
 
     start(0x8180, DNS_TYPE_A);

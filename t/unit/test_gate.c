@@ -18,7 +18,7 @@ static const char *const  verdicts[] = { "clear", "listed", "unknown",
 static gate_answer_t
 answer(rbl_verdict_t raw, int stands)
 {
-    gate_answer_t  a = { raw, stands, 0, NOW, NOW, 300 };
+    gate_answer_t  a = { raw, stands, 0, NOW, NOW, 300, 4 };
 
     return a;
 }
@@ -33,6 +33,7 @@ health(health_state_t state)
     v.state = state;
     v.negative = v.positive = NOW + 1;
     v.negative_ttl = 300;
+    v.negative_soa = 4;
     v.expires = NOW + 100;
 
     return v;
@@ -223,6 +224,22 @@ test_delisting(void)
            && g.recheck < cases[i].recheck + 0.01,
            "the end of a listing: %s (%.1f)", cases[i].name, g.recheck);
     }
+
+    v = health(HEALTH_GOOD);
+    a = answer(RBL_CLEAR, 1);
+    a.soa = 5;
+    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "a part of the list's zone");
+    a.soa = 3;
+    a.cleared = NOW - 10;
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
+       "the zone above the list's has said so: it was gone then");
+    a.soa = 0;
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED, "or nobody knows who");
+    v.negative_soa = 0;
+    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "as always of this list");
+    v.negative_soa = 4;
+    a.cleared = NOW - GATE_UNPROVEN;
+    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "in the end it counts");
 
     a = answer(RBL_CLEAR, 1);
     a.at = NOW - 60;

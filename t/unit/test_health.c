@@ -409,13 +409,34 @@ test_entry(void)
 static void
 test_negative_ttl(void)
 {
-    list_t  *list;
+    list_t            *list;
+    zone_t            *z;
+    health_verdict_t   v;
 
     fresh();
     list = list_of("a.test", V4, "ip-positive-only");
     world("a.test", 0, W_GOOD, 300);
     ok(ask(list, V4, 0, HEALTH_BOTH).negative_ttl == 300,
        "how long it keeps that a name is not there");
+    list_unref(list);
+
+    fresh();
+    list = list_of("a.test", V4, "ip");
+    z = world("a.test", 0, W_GOOD, 9000);
+    z->soa = 2;
+    v = ask(list, V4, 0, HEALTH_BOTH);
+    ok(v.negative_ttl == 9000 && v.negative_soa == 2, "as the zone above says");
+    z->ttl = 100;
+    z->soa = 3;
+    ahead += 1;
+    v = ask(list, V4, 0, HEALTH_BOTH);
+    ok(v.negative_ttl == 100 && v.negative_soa == 3,
+       "until it is there itself");
+    z->ttl = 9000;
+    z->soa = 2;
+    ahead += 1;
+    v = ask(list, V4, 0, HEALTH_BOTH);
+    ok(v.negative_ttl == 100 && v.negative_soa == 3, "and from then on");
     list_unref(list);
 }
 
