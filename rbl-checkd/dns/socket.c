@@ -122,7 +122,9 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n)
     f = n < DNS_HEADER ? NULL : *dns_flight_find(s, dns_get16(msg));
     q = f == NULL ? NULL : f->q;
 
-    if (q == NULL || !dns_wire_match(msg, n, q->name, q->len, q->type)) {
+    if (q == NULL || (!dns_wire_match(msg, n, q->name, q->len, q->type)
+                      && !dns_wire_denial(msg, n)))
+    {
         engine->counters.dropped++;
         return;
     }

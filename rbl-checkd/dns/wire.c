@@ -124,6 +124,17 @@ dns_wire_match(const uint8_t *msg, size_t n, const uint8_t *name, size_t len,
 }
 
 
+int
+dns_wire_denial(const uint8_t *msg, size_t n)
+{
+    static const uint8_t  counts[8];
+
+    return n == DNS_HEADER && (msg[2] & 0xfa) == 0x80
+           && (msg[3] & 0x0f) == DNS_RCODE_REFUSED
+           && memcmp(msg + 4, counts, sizeof(counts)) == 0;
+}
+
+
 static dns_status_t
 wire_status(unsigned rcode)
 {
@@ -164,6 +175,11 @@ dns_wire_read(dns_answer_t *answer, const uint8_t *msg, size_t n,
 {
     dns_status_t  status;
     dns_screen_t  screen;
+
+    if (dns_wire_denial(msg, n)) {
+        wire_clear(answer, DNS_REFUSED);
+        return DNS_WIRE_DONE;
+    }
 
     wire_clear(answer, DNS_BADREPLY);
 

@@ -67,7 +67,13 @@ int dns_wire_match(const uint8_t *msg, size_t n, const uint8_t *name,
     size_t len, uint16_t type);
 
 /*
- * A reply that dns_wire_match has accepted.  Sets every field of the answer
+ * 1: a header alone that says REFUSED, as unbound turns away whom it does not
+ * serve; which question it is for only the id tells.
+ */
+int dns_wire_denial(const uint8_t *msg, size_t n);
+
+/*
+ * A reply that one of these two has accepted.  Sets every field of the answer
  * but `ms` and `tries`.
  */
 dns_wire_t dns_wire_read(dns_answer_t *answer, const uint8_t *msg, size_t n,

@@ -41,7 +41,7 @@ my $bad = start_unbound(local => ['local-zone: "test" refuse']);
 my $partly = start_unbound(stubs => { map { $_ => $dns } @lists[0 .. 2] },
     local => ['local-zone: "d.test" refuse'], conf => $cache);
 
-# Unbound's answer then holds no question: who takes care hears none.
+# Unbound's answer is then a header alone.
 my $denied = start_unbound(conf => "  access-control: 127.0.0.1/32 refuse\n");
 
 # zone => SID
@@ -111,6 +111,8 @@ for my $resolver ($bad, $denied) {
         'a blind daemon checks';
     is(host_record($w, $ht)->{unknown_count}, @lists,
         'blind: nothing is known');
+    is(scalar(grep { $_->[1] eq 'timeout' }
+        @{ host_record($w, $ht)->{troubled} }), 0, 'blind: and at once');
     like(found('10.0.0.5'), $nothing, 'blind: nor is anything of another');
     eventually { log_count($checkd, 'resolver 127\.0\.0\.1\@'
         . "$resolver->{port} is to blame") == 1 } 10,

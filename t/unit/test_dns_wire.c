@@ -214,6 +214,41 @@ test_negative(void)
 }
 
 
+/* A header that names no question. */
+
+static void
+test_denial(void)
+{
+    size_t  i;
+
+    start(0x8185, DNS_TYPE_A);
+    memset(msg + 4, 0, 8);
+    len = DNS_HEADER;
+    ok(dns_wire_denial(msg, len) && is_status(DNS_REFUSED) && answer.ttl == 0,
+       "whoever is not served hears REFUSED");
+    ok(!dns_wire_denial(msg, len - 1) && !dns_wire_denial(msg, len + 1),
+       "in a header and nothing more");
+
+    for (i = 4; i < DNS_HEADER; i++) {
+        msg[i] = 1;
+        ok(!dns_wire_denial(msg, len), "that counts nothing (%zu)", i);
+        msg[i] = 0;
+    }
+
+    for (i = 0; i < 16; i++) {
+        msg[3] = (uint8_t) (0x80 | i);
+        ok(dns_wire_denial(msg, len) == (i == DNS_RCODE_REFUSED),
+           "rcode %zu", i);
+    }
+
+    msg[3] = 0x85;
+    msg[2] = 0x01;
+    ok(!dns_wire_denial(msg, len), "a question is none");
+    msg[2] = 0x83;
+    ok(!dns_wire_denial(msg, len), "nor what is cut");
+}
+
+
 static void
 test_chain(void)
 {
@@ -358,6 +393,7 @@ main(void)
     test_answers();
     test_rcodes();
     test_negative();
+    test_denial();
     test_chain();
     test_txt();
 
