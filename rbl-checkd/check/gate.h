@@ -36,8 +36,9 @@ typedef struct {
     double         at;          /* when the answer came */
     double         told;        /* now */
     uint32_t       ttl;         /* what is left of it */
-    unsigned       soa;         /* of whom it is, if it is negative: labels of
-                                   the SOA's owner; 0: not known */
+    unsigned       soa;         /* whose it is: labels of the SOA's owner; 0:
+                                   not known; UINT_MAX: the list's own, for it
+                                   has addresses */
 } gate_answer_t;
 
 typedef struct {

@@ -5,6 +5,8 @@
 
 #include "check_int.h"
 
+#include <limits.h>
+
 static void go_on(item_t *item, const gate_t *g);
 
 
@@ -85,7 +87,7 @@ answer_at_gate(gate_answer_t *a, const item_t *item)
     a->at = p->at;
     a->told = p->told;
     a->ttl = p->ttl;
-    a->soa = p->soa;
+    a->soa = p->n_a == 0 ? p->soa : UINT_MAX;   /* none but the list has it */
 }
 
 

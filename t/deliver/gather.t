@@ -21,10 +21,11 @@ sub calls {
     return ($n{eval} // 0) + ($n{evalsha} // 0);
 }
 
-for my $case (['rbl.host.delisted', 0, 'nobody wants'],
-    ['rbl.host.listed', EVENTS / 3, 'somebody wants'])
+# Answers that come one by one end deliveries one by one.
+for my $case (['rbl.host.delisted', 0, EVENTS / 3, 'nobody wants'],
+    ['rbl.host.listed', EVENTS / 3, EVENTS * 2 / 3, 'somebody wants'])
 {
-    my ($type, $wanted, $name) = @$case;
+    my ($type, $wanted, $most, $name) = @$case;
     my $wh = hook_add($hook->{url}, 's', $type);
     event_emit() for 1 .. EVENTS / 3;
     is(cmd('XLEN', k('outbox')), EVENTS, "events that $name");
@@ -32,7 +33,7 @@ for my $case (['rbl.host.delisted', 0, 'nobody wants'],
     my $d = start_deliverd();
     soon { idle() && received($hook) == $wanted } 'they are over';
     my $n = calls();
-    cmp_ok($n, '<', EVENTS / 3, "$name: $n calls");
+    cmp_ok($n, '<', $most, "$name: $n calls");
     stop_server($d);
 }
 
