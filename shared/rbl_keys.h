@@ -45,12 +45,14 @@
  *                              leads to it
  *   zone:<zone>        hash    what daemons have found of a list's zone
  *                              (zone_told, zone_ask), with TTL: "lied
- *                              <resolver>", the TTL (s) of a listing of what
- *                              nobody lists, while it has not been seen in
- *                              order since; "till <resolver>", until when such
- *                              may be kept there (ms since 1970); "entry
- *                              <family>", that it has had a test entry which
- *                              it need not have; in partition 0 only
+ *                              <family>", the largest TTL (s) of listings of
+ *                              what nobody lists, and when it told such last
+ *                              (ms); "good <family> <resolver>", when it was
+ *                              first seen in order through that since (ms);
+ *                              "entry <family>", that it has had a test entry
+ *                              which it need not have; "soa <family>", labels
+ *                              of the owner of its SOA where it has none; in
+ *                              partition 0 only
  *   hosts:<AC>, listed:<AC>, profiles:<AC>, groups:<AC>, rbls:<AC>,
  *   contacts:<AC>, apps:<AC>, hooks:<AC>
  *                      zset    SIDs, score = order of creation

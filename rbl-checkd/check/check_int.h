@@ -39,6 +39,7 @@ struct item_s {
     part_t           part[NAMES_MAX];
     unsigned         gate;              /* which is at the gate */
     health_q_t      *health;            /* NULL: nothing is asked there */
+    double           good;              /* when the list was seen in order */
     int              trusting;          /* what others have found is asked */
     int              guarded;           /* the guard is */
     lookup_q_t      *reason;            /* the TXT; NULL: none is under way */

@@ -76,24 +76,29 @@ gate_need(const gate_answer_t *a, health_need_t *need)
 
 /*
  * When the answer was fetched from the list, at the earliest: what it lacks of
- * the whole TTL it has spent in caches.  One of the zone above the list's is of
- * a time when that was gone: nothing tells how old it is, until it has been
- * told for a day.  So it is with one that has more than the whole TTL of the
- * list's controls.
+ * the whole TTL, which is that of the controls, it has spent in caches.  One
+ * with more has another TTL; one of the zone above the list's is of a time when
+ * that was gone.  Nothing tells how old these are, until the same has been told
+ * for a day.
  */
 
 static double
 fetched(const gate_answer_t *a, const health_verdict_t *v)
 {
-    double  at;
+    double    at;
+    uint32_t  whole = a->addresses ? v->positive_ttl : v->negative_ttl;
 
-    if ((a->ttl > v->negative_ttl + TTL_SLACK || a->soa < v->negative_soa)
-        && (a->cleared == 0 || a->told - a->cleared < GATE_UNPROVEN))
+    if (a->cleared != 0 && a->told - a->cleared >= GATE_UNPROVEN) {
+        return a->at;
+    }
+
+    if (a->ttl > whole + TTL_SLACK
+        || (!a->addresses && a->soa < v->negative_soa))
     {
         return -HUGE_VAL;
     }
 
-    at = a->told - (v->negative_ttl > a->ttl ? v->negative_ttl - a->ttl : 0);
+    at = a->told - (whole > a->ttl ? whole - a->ttl : 0);
 
     return at < a->at ? at : a->at;
 }
@@ -179,11 +184,27 @@ unproven(const gate_answer_t *a)
 }
 
 
+/*
+ * A list without a test entry whose servers are away for a moment: that says
+ * nothing against what it said before.
+ */
+
+static int
+away(const health_verdict_t *v)
+{
+    return v->state == HEALTH_DOWN && v->unproven && !v->dead;
+}
+
+
 static gate_t
 clear(const gate_answer_t *a, const health_verdict_t *v)
 {
     if (v->state == HEALTH_UNSUPPORTED) {
         return a->stands ? unproven(a) : known(RBL_SKIPPED);
+    }
+
+    if (a->stands && away(v)) {
+        return unknown(RBL_ERR_UNCONFIRMED);
     }
 
     if (v->state != HEALTH_GOOD) {
@@ -192,6 +213,10 @@ clear(const gate_answer_t *a, const health_verdict_t *v)
 
     if (!a->stands) {
         return known(RBL_CLEAR);
+    }
+
+    if (v->dead) {
+        return unhealthy(HEALTH_DOWN);
     }
 
     return v->unproven ? unproven(a) : delisting(a, v);
@@ -274,7 +299,11 @@ gate_trust(const gate_answer_t *a, const trust_told_t *told)
         return if_no_lie(a, told->lies);
     }
 
-    return told->entry ? unknown(RBL_ERR_UNHEALTHY) : known(RBL_CLEAR);
+    if (told->entry || (!a->addresses && a->soa < told->soa)) {
+        return unhealthy(HEALTH_DOWN);
+    }
+
+    return known(RBL_CLEAR);
 }
 
 

@@ -36,9 +36,9 @@ typedef struct {
     double         at;          /* when the answer came */
     double         told;        /* now */
     uint32_t       ttl;         /* what is left of it */
-    unsigned       soa;         /* whose it is: labels of the SOA's owner; 0:
-                                   not known; UINT_MAX: the list's own, for it
-                                   has addresses */
+    unsigned       soa;         /* whose it is, without addresses: labels of
+                                   the SOA's owner; 0: not known */
+    int            addresses;   /* it has some: none but the list says that */
 } gate_answer_t;
 
 typedef struct {

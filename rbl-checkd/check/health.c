@@ -141,6 +141,9 @@ health_settle(health_entry_t *e, health_state_t state, const char *why)
 
     if (!health_bad(state) && !e->sample) {
         health_truth(e);
+
+    } else if (state == HEALTH_LYING) {
+        health_lies(e);
     }
 
     if (state != from) {
@@ -180,6 +183,10 @@ verdict_of(const health_entry_t *e, health_verdict_t *v)
     v->lies = e->lies;
     v->positive = e->positive.fetched;
     v->expires = e->positive.expires;
+
+    v->positive_ttl = e->positive.most;
+    v->dead = e->lost
+              || (!e->has_positive && e->negative_soa < e->deepest);
 
     if (!e->has_positive) {
         v->unproven = 1;
@@ -260,7 +267,7 @@ q_ready(health_entry_t *e, health_q_t *q, double now)
 
     if (q->need == HEALTH_BOTH && !q->again && e->state == HEALTH_GOOD
         && e->health->resolver[e->resolver].since == 0
-        && e->has_positive && !e->positive.whole)
+        && e->has_positive && !e->lost && !e->positive.whole)
     {
         q->again = 1;
         q->after = now + HEALTH_AGAIN;

@@ -54,8 +54,10 @@ typedef struct {
                                        known */
     double          lies;       /* until when listings may still be kept that
                                    it told while it was lying; 0: none */
+    uint32_t        positive_ttl;   /* the whole one of the test entry */
     unsigned        unproven:1; /* no test entry is known: nothing but time
                                    tells that the list is not empty */
+    unsigned        dead:1;     /* not even that: it had one, or a zone */
     unsigned        unasked:1;  /* nor any other control */
 } health_verdict_t;
 
@@ -82,8 +84,8 @@ typedef enum {
     HEALTH_NEWS_LIE,        /* the list listed what nobody lists; again as often
                                as it is seen */
     HEALTH_NEWS_TRUTH,      /* it does not any more */
-    HEALTH_NEWS_ENTRY       /* it has a test entry that it need not have; again
-                               once a day */
+    HEALTH_NEWS_LIFE        /* of a list that has no test entry, or need not
+                               have one; again once a day */
 } health_news_what_t;
 
 typedef struct {
@@ -92,12 +94,20 @@ typedef struct {
     rbl_family_t         family;
     unsigned             resolver;
     uint32_t             ttl;           /* of a lie */
+    double               age;           /* s since it was seen in order */
+    unsigned             entry;         /* 1: it has a test entry */
+    unsigned             soa;           /* dns_answer_t: the most labels of what
+                                           it does not have; 0: not known */
 } health_news_t;
 
 typedef void (*health_news_pt)(void *data, const health_news_t *news);
 
 /* One listens; NULL: nobody. */
 void health_listen(health_t *health, health_news_pt listen, void *data);
+
+/* A list that lies has listed something with that TTL, which may be a lie. */
+void health_lied(health_t *health, const list_t *list, rbl_family_t family,
+    unsigned resolver, uint32_t ttl);
 
 /* How soon a bad list is asked again (s), at first; 30 until this is called. */
 void health_retry_after(health_t *health, double seconds);

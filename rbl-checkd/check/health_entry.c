@@ -177,7 +177,8 @@ entry_list(health_entry_t *e, list_t *list)
         e->checked = e->retry = e->wait = 0;
         e->negative = e->lies = 0;
         e->lied = 0;
-        e->sample = e->entry = 0;
+        e->sample = e->entry = e->lost = 0;
+        e->negative_ttl = e->negative_soa = e->deepest = 0;
         memset(&e->positive, 0, sizeof(e->positive));
     }
 

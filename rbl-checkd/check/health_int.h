@@ -23,7 +23,7 @@
 #define HEALTH_LOST_MIN    5.0          /* of lists of a bad resolver */
 #define HEALTH_LOST_MAX    300.0
 #define HEALTH_BLAME       3            /* lists that fail through one */
-#define HEALTH_LIE_MAX     86400        /* s that a resolver keeps an answer */
+#define HEALTH_LIE_MAX     604800       /* s that a resolver keeps an answer */
 #define HEALTH_LIE_SLACK   2.0
 
 #define HEALTH_CONTROLS    3            /* positive, negative, random */
@@ -95,7 +95,9 @@ struct health_entry_s {
     unsigned          has_positive:1;
     unsigned          entry:1;          /* it has had the test entry that it
                                            need not have */
-    double            entry_told;       /* when others were told so */
+    unsigned          lost:1;           /* and has it no more */
+    double            life_told;        /* when others were told of it, or of
+                                           its zone */
 
     health_state_t    state;            /* the list's own */
     const char       *why;
@@ -104,8 +106,11 @@ struct health_entry_s {
                                            found anew */
     double            retry, wait;      /* of a bad one */
     double            negative;
-    uint32_t          negative_ttl;     /* the largest ever seen */
+    uint32_t          negative_ttl;     /* the largest of the last run */
     unsigned          negative_soa;     /* of such as have the most labels */
+    uint32_t          run_ttl;          /* the same, of this run */
+    unsigned          run_soa;
+    unsigned          deepest;          /* most labels ever */
     uint32_t          lied;             /* the largest TTL of the lies that it
                                            has told since it was good */
     double            lies;             /* until when these may be kept */
@@ -202,12 +207,19 @@ void health_sample_stop(health_q_t *q);
 
 /* health_news.c */
 
-/* It has told a lie with that TTL; it tells none any more. */
+/*
+ * It has told a lie with that TTL; it is lying, and others are told of that; it
+ * tells none any more.
+ */
 void health_lie(health_entry_t *e, uint32_t ttl);
+void health_lies(const health_entry_t *e);
 void health_truth(health_entry_t *e);
 
-/* It is in order, and has the test entry that it need not have. */
-void health_has_entry(health_entry_t *e);
+/*
+ * Others are told that it has had a test entry which it need not have, or to
+ * which zone it belongs: `news` 1, it has just been found; 0: once in a while.
+ */
+void health_life(health_entry_t *e, int news);
 
 /* health_blame.c: a run has ended, `found` says how. */
 void health_blame(health_entry_t *e);

@@ -5,7 +5,7 @@
 
 #include "health_int.h"
 
-#define ENTRY_EVERY  86400.0            /* s */
+#define LIFE_EVERY  86400.0             /* s */
 
 
 void
@@ -19,6 +19,7 @@ health_listen(health_t *health, health_news_pt listen, void *data)
 static void
 tell(const health_entry_t *e, health_news_what_t what, uint32_t ttl)
 {
+    double         now = dns_clock();
     health_news_t  news;
 
     if (e->health->listen == NULL) {
@@ -30,6 +31,9 @@ tell(const health_entry_t *e, health_news_what_t what, uint32_t ttl)
     news.family = e->family;
     news.resolver = e->resolver;
     news.ttl = ttl;
+    news.age = now - e->negative;
+    news.entry = e->entry;
+    news.soa = e->deepest;
     e->health->listen(e->health->listener, &news);
 }
 
@@ -39,9 +43,31 @@ health_lie(health_entry_t *e, uint32_t ttl)
 {
     ttl = ttl < HEALTH_LIE_MAX ? ttl : HEALTH_LIE_MAX;
     e->lied = ttl > e->lied ? ttl : e->lied;
+}
 
-    if (ttl != 0) {
-        tell(e, HEALTH_NEWS_LIE, ttl);
+
+/* Not where the resolver is to blame: others have other ones. */
+
+void
+health_lies(const health_entry_t *e)
+{
+    if (e->lied != 0) {
+        tell(e, HEALTH_NEWS_LIE, e->lied);
+    }
+}
+
+
+void
+health_lied(health_t *health, const list_t *list, rbl_family_t family,
+    unsigned resolver, uint32_t ttl)
+{
+    health_entry_t  *e;
+
+    e = health_entry(health, list, family, resolver);
+
+    if (e != NULL && e->state == HEALTH_LYING && ttl > e->lied) {
+        health_lie(e, ttl);
+        health_lies(e);
     }
 }
 
@@ -61,15 +87,14 @@ health_truth(health_entry_t *e)
 
 
 void
-health_has_entry(health_entry_t *e)
+health_life(health_entry_t *e, int news)
 {
     double  now = dns_clock();
 
-    if (!e->entry || now - e->entry_told >= ENTRY_EVERY) {
-        e->entry_told = now;
-        tell(e, HEALTH_NEWS_ENTRY, 0);
+    if ((e->entry || e->deepest != 0)
+        && (news || now - e->life_told >= LIFE_EVERY))
+    {
+        e->life_told = now;
+        tell(e, HEALTH_NEWS_LIFE, 0);
     }
-
-    e->entry = 1;
-    health_controls(e);
 }

@@ -131,7 +131,61 @@ run_lies(health_entry_t *e)
 }
 
 
-/* Of a list that need not have a test entry nothing follows if it has none. */
+/*
+ * A list that need not have a test entry is none the worse without; but once
+ * it has had one, nothing ends there without it.
+ */
+
+static void
+run_entry(health_entry_t *e, health_found_t *positive)
+{
+    if (names_must(e->list)) {
+        return;
+    }
+
+    if (!e->entry) {
+        *positive = positive->control == CONTROL_OK ? *positive : none;
+
+    } else if (positive->control == CONTROL_MISSING) {
+        e->lost = 1;
+        *positive = none;
+    }
+}
+
+
+/*
+ * It is in order: what its controls have told holds until the next run.  Only
+ * where the test entry was fetched meanwhile it may be that the zone above is
+ * the list's now: else that may be of a time when the list's was gone.
+ */
+
+static void
+run_good(health_entry_t *e, control_t positive)
+{
+    int  news;
+
+    if (e->run_soa >= e->negative_soa || !e->has_positive
+        || (positive == CONTROL_OK && e->positive.fetched >= e->began))
+    {
+        e->negative_ttl = e->run_ttl;
+        e->negative_soa = e->run_soa;
+    }
+
+    news = e->run_soa > e->deepest;
+    e->deepest = news ? e->run_soa : e->deepest;
+
+    if (!names_must(e->list) && positive == CONTROL_OK) {
+        news |= !e->entry;
+        e->entry = 1;
+        e->lost = 0;
+        health_controls(e);
+    }
+
+    if (!names_must(e->list) || !e->has_positive) {
+        health_life(e, news);
+    }
+}
+
 
 static health_state_t
 run_sum(health_entry_t *e, health_found_t *found, const char **why)
@@ -143,16 +197,11 @@ run_sum(health_entry_t *e, health_found_t *found, const char **why)
         found[i] = e->control[i].found;
     }
 
-    if (!e->has_positive && found[0].control == CONTROL_MISSING) {
-        found[0] = none;
-    }
-
+    run_entry(e, &found[0]);
     state = health_sum(found, HEALTH_CONTROLS, why);
 
-    if (state == HEALTH_GOOD && found[0].control == CONTROL_OK
-        && !names_must(e->list))
-    {
-        health_has_entry(e);
+    if (state == HEALTH_GOOD) {
+        run_good(e, found[0].control);
     }
 
     return state;
@@ -195,20 +244,22 @@ run_end(health_entry_t *e)
 
 
 /*
- * What it has of a name that it knows in a good sense tells nothing; nor does
- * what the zone above it says, for that is of a time when it was gone.
+ * Of what it does not have: the random name is in no cache, so that its TTL is
+ * the whole one.  What it has of a name that it knows in a good sense tells
+ * nothing; nor does what the zone above it says, for that is of a time when it
+ * was gone.
  */
 
 static void
 keep_negative(health_entry_t *e, const dns_answer_t *answer)
 {
-    if (answer->n_a != 0 || answer->soa < e->negative_soa) {
+    if (answer->n_a != 0 || answer->soa < e->run_soa) {
         return;
     }
 
-    if (answer->soa > e->negative_soa || answer->ttl > e->negative_ttl) {
-        e->negative_ttl = answer->ttl;
-        e->negative_soa = answer->soa;
+    if (answer->soa > e->run_soa || answer->ttl > e->run_ttl) {
+        e->run_ttl = answer->ttl;
+        e->run_soa = answer->soa;
     }
 }
 
@@ -312,6 +363,7 @@ health_run(health_entry_t *e, int both)
 
     e->began = dns_clock();
     e->both = both || !e->has_positive;
+    e->run_ttl = e->run_soa = 0;
 
     for (i = 0; i < HEALTH_CONTROLS; i++) {
         e->control[i].kind = kinds[i];

@@ -5,8 +5,6 @@
 
 #include "check_int.h"
 
-#include <limits.h>
-
 static void go_on(item_t *item, const gate_t *g);
 
 
@@ -87,7 +85,8 @@ answer_at_gate(gate_answer_t *a, const item_t *item)
     a->at = p->at;
     a->told = p->told;
     a->ttl = p->ttl;
-    a->soa = p->n_a == 0 ? p->soa : UINT_MAX;   /* none but the list has it */
+    a->soa = p->soa;
+    a->addresses = p->n_a != 0;
 }
 
 
@@ -125,7 +124,7 @@ static void
 at_trust(item_t *item)
 {
     check_t       *check = item->check;
-    trust_told_t   nothing = { 0, 0 };
+    trust_told_t   nothing = { 0, 0, 0 };
 
     if (check->env->trust == NULL) {
         on_trust(item, &nothing);
@@ -135,7 +134,8 @@ at_trust(item_t *item)
     item->trusting = 1;
 
     if (trust_ask(check->env->trust, item->result.list, check->family,
-                  item->part[item->gate].resolver, on_trust, item)
+                  item->part[item->gate].resolver, item->good, on_trust,
+                  item)
         != 0)
     {
         item->trusting = 0;
@@ -176,9 +176,17 @@ on_health(void *data, const health_verdict_t *verdict)
     gate_answer_t   a;
 
     item->health = NULL;
+    item->good = verdict->negative;
     item->result.health = verdict->state;
     answer_at_gate(&a, item);
     g = gate_judge(&a, verdict);
+
+    if (verdict->state == HEALTH_LYING && a.raw == RBL_LISTED) {
+        health_lied(item->check->env->health, item->result.list,
+                    item->check->family, item->part[item->gate].resolver,
+                    a.ttl);
+    }
+
     go_on(item, &g);
 }
 

@@ -24,6 +24,7 @@ quota_refuses(quota_list_t *ql)
 {
     if (ql->refused != QUOTA_GO && quota_now() >= ql->refused_till) {
         ql->refused = QUOTA_GO;
+        ql->untold = 0;
     }
 
     return ql->refused != QUOTA_GO;

@@ -27,6 +27,7 @@ typedef struct {
     list_t          *list;
     rbl_family_t     family;
     unsigned         resolver;
+    double           good;              /* when it was seen in order */
     trust_done_pt    done;
     void            *data;
 } wait_t;
@@ -48,32 +49,57 @@ zone_key(const trust_t *trust, rbl_key_t *key, const list_t *list)
 }
 
 
+/* `age`: s since it was seen in order. */
+
+static void
+ask_store(trust_t *trust, const list_t *list, rbl_family_t family,
+    unsigned number, double age, store_reply_pt done, void *data)
+{
+    char       ms[24], resolver[DNS_RESOLVER_TEXT];
+    rbl_key_t  key;
+    rbl_str_t  argv[4];
+
+    dns_resolver_text(trust->dns, number, resolver);
+    snprintf(ms, sizeof(ms), "%.0f", age > 0 ? age * 1000 : 0);
+    argv[0] = zone_key(trust, &key, list);
+    argv[1] = family_text(family);
+    argv[2] = rbl_str(resolver);
+    argv[3] = rbl_str(ms);
+    store_script(trust->store, &rbl_script_zone_ask, done, data, 1, 4, argv);
+}
+
+
 /* --- what is told -------------------------------------------------------- */
 
 static void
 on_news(void *data, const health_news_t *news)
 {
-    char       ttl[12], resolver[DNS_RESOLVER_TEXT];
+    char       ttl[12], soa[12];
     trust_t   *trust = data;
     rbl_key_t  key;
-    rbl_str_t  argv[4];
-
-    dns_resolver_text(trust->dns, news->resolver, resolver);
-    argv[0] = zone_key(trust, &key, news->list);
-    argv[1] = rbl_str(resolver);
+    rbl_str_t  argv[5];
 
     if (news->what == HEALTH_NEWS_TRUTH) {
-        argv[2] = family_text(news->family);
-        store_script(trust->store, &rbl_script_zone_ask, NULL, trust, 1, 3,
-                     argv);
+        ask_store(trust, news->list, news->family, news->resolver, news->age,
+                  NULL, trust);
         return;
     }
 
     snprintf(ttl, sizeof(ttl), "%u", (unsigned) news->ttl);
-    argv[2] = news->what == HEALTH_NEWS_LIE ? rbl_str(ttl) : RBL_STR("0");
-    argv[3] = news->what == HEALTH_NEWS_ENTRY ? family_text(news->family)
-                                              : RBL_STR("");
-    store_script(trust->store, &rbl_script_zone_told, NULL, trust, 1, 4, argv);
+    snprintf(soa, sizeof(soa), "%u", news->soa);
+    argv[0] = zone_key(trust, &key, news->list);
+    argv[1] = family_text(news->family);
+    argv[2] = argv[3] = argv[4] = RBL_STR("0");
+
+    if (news->what == HEALTH_NEWS_LIE) {
+        argv[2] = rbl_str(ttl);
+
+    } else {
+        argv[3] = news->entry ? RBL_STR("1") : RBL_STR("0");
+        argv[4] = rbl_str(soa);
+    }
+
+    store_script(trust->store, &rbl_script_zone_told, NULL, trust, 1, 5, argv);
 }
 
 
@@ -93,7 +119,7 @@ on_reply(void *data, const redisReply *reply)
 {
     void           *whom;
     wait_t         *w = data;
-    int64_t         ms;
+    int64_t         ms, soa;
     trust_told_t    told;
     trust_done_pt   done;
 
@@ -112,6 +138,8 @@ on_reply(void *data, const redisReply *reply)
     ms = rbl_reply_int(rbl_reply_at(reply, 1), 0);
     told.lies = ms > 0 ? dns_clock() + (double) ms / 1000 : 0;
     told.entry = rbl_reply_int(rbl_reply_at(reply, 2), 0) != 0;
+    soa = rbl_reply_int(rbl_reply_at(reply, 3), 0);
+    told.soa = soa > 0 && soa < RBL_VALUE_MAX ? (unsigned) soa : 0;
 
     done = w->done;
     whom = w->data;
@@ -123,18 +151,9 @@ on_reply(void *data, const redisReply *reply)
 static void
 send_ask(wait_t *w)
 {
-    char        resolver[DNS_RESOLVER_TEXT];
-    trust_t    *trust = w->trust;
-    rbl_key_t   key;
-    rbl_str_t   argv[3];
-
-    dns_resolver_text(trust->dns, w->resolver, resolver);
-    argv[0] = zone_key(trust, &key, w->list);
-    argv[1] = rbl_str(resolver);
-    argv[2] = family_text(w->family);
-
-    link_add(&trust->asked, &w->link);
-    store_script(trust->store, &rbl_script_zone_ask, on_reply, w, 1, 3, argv);
+    link_add(&w->trust->asked, &w->link);
+    ask_store(w->trust, w->list, w->family, w->resolver,
+              dns_clock() - w->good, on_reply, w);
 }
 
 
@@ -158,7 +177,7 @@ on_again(struct ev_loop *loop, ev_timer *timer, int revents)
 
 int
 trust_ask(trust_t *trust, const list_t *list, rbl_family_t family,
-    unsigned resolver, trust_done_pt done, void *data)
+    unsigned resolver, double good, trust_done_pt done, void *data)
 {
     wait_t  *w;
 
@@ -171,6 +190,7 @@ trust_ask(trust_t *trust, const list_t *list, rbl_family_t family,
     w->list = list_ref((list_t *) list);
     w->family = family;
     w->resolver = resolver;
+    w->good = good;
     w->done = done;
     w->data = data;
     send_ask(w);

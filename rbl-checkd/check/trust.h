@@ -2,15 +2,15 @@
  * What has been found of a list's zone by whatever daemon, in the store
  * (zone_told, zone_ask), for a process knows only what it has seen itself:
  *
- * - that the list listed what nobody lists, and so for how long a resolver may
- *   keep lies of it.  Whoever begins after that, or asks through the same
- *   resolver from elsewhere, would take them for news;
- * - that it had a test entry which it need not have (names_must): without it
- *   now, it is dead.
+ * - that the list listed what nobody lists, and so for how long resolvers may
+ *   keep lies of it.  Whoever begins after that, or asks through another
+ *   resolver, would take them for news;
+ * - that it had a test entry which it need not have (names_must), or a zone of
+ *   its own: without it now, it is dead.
  *
  * Health tells what is found (health_listen), and what is still so it tells
- * again; whoever is about to announce a
- * listing, or its end without a test entry, asks.
+ * again; whoever is about to announce a listing, or its end without a test
+ * entry, asks.
  */
 
 #ifndef TRUST_H_INCLUDED
@@ -23,8 +23,10 @@
 typedef struct trust_s  trust_t;
 
 typedef struct {
-    double  lies;           /* until when lies may be kept, by dns_clock() */
-    int     entry;          /* it has had its test entry of this family */
+    double    lies;         /* until when lies may be kept, by dns_clock() */
+    int       entry;        /* it has had its test entry of this family */
+    unsigned  soa;          /* dns_answer_t: the most labels that were seen of
+                               whom it belongs to; 0: not known */
 } trust_told_t;
 
 typedef void (*trust_done_pt)(void *data, const trust_told_t *told);
@@ -38,12 +40,13 @@ void trust_free(trust_t *trust);        /* before its health; not from a call
 
 /*
  * What is known of the list, which whoever asks has seen in order through this
- * resolver?  The call back comes once, never from inside this call, unless
- * forgotten.  A store that does not answer is asked again, for as long as
- * somebody waits: who has a deadline forgets.  -1: out of memory, no call back.
+ * resolver at `good` (dns_clock())?  The call back comes once, never from
+ * inside this call, unless forgotten.  A store that does not answer is asked
+ * again, for as long as somebody waits: who has a deadline forgets.  -1: out of
+ * memory, no call back.
  */
 int trust_ask(trust_t *trust, const list_t *list, rbl_family_t family,
-    unsigned resolver, trust_done_pt done, void *data);
+    unsigned resolver, double good, trust_done_pt done, void *data);
 
 void trust_forget(trust_t *trust, const void *data);
 

@@ -70,7 +70,8 @@ tcp_reply(dns_tcp_t *tcp)
     engine = q->engine;
 
     if (dns_get16(tcp->in) != q->id
-        || !dns_wire_match(tcp->in, tcp->in_len, q->name, q->len, q->type))
+        || (!dns_wire_match(tcp->in, tcp->in_len, q->name, q->len, q->type)
+            && !dns_wire_denial(tcp->in, tcp->in_len)))
     {
         engine->counters.dropped++;
         tcp_failed(tcp);

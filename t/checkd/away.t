@@ -59,6 +59,7 @@ while (rcode() == 3 && time < $end) {
     my $d = details($w, $pp)->{'a.test'};
     $said{ $d->{status} }++;
 }
+cmp_ok($said{unknown} // 0, '>', 0, 'asked until it is gone');
 delete @said{qw(unknown listed)};
 is_deeply(\%said, {}, 'nor is it in its last seconds');
 is(rcode(), 0, 'it is gone');

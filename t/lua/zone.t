@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use RblTest;
 use RblScript;
+use Time::HiRes qw(time sleep);
 
 redis_new();
 my $n = 0;
@@ -13,57 +14,78 @@ my $key;
 
 sub fresh { return $key = k('zone', 'list' . ++$n . '.test') }
 sub field { return cmd('HGET', $key, $_[0]) }
-sub told { return script('zone_told', [$key], @_) }
-sub asked { return script('zone_ask', [$key], $_[0], $_[1] // 'ipv4') }
+sub lied { return script('zone_told', [$key], $_[0], $_[1], 0, 0) }
+sub lives { return script('zone_told', [$key], $_[0], 0, $_[1], $_[2]) }
+# family, resolver, ms since the list was seen in order
+sub asked { return script('zone_ask', [$key], $_[0], $_[1], $_[2] // 0) }
 sub near { return $_[0] > $_[1] - 1500 && $_[0] <= $_[1] }
 
 # --- lies -------------------------------------------------------------------
 
 fresh();
-is_deeply(asked('a'), ['OK', 0, 0], 'nothing is known');
+is_deeply(asked('ipv4', 'a'), ['OK', 0, 0, 0], 'nothing is known');
 is(cmd('EXISTS', $key), 0, 'and nothing is written for that');
 
-told('a', 16, '');
-told('a', 9, '');
-is(field('lied a'), 16, 'the largest TTL counts, not the last');
-my $r = asked('a');
+lied('ipv4', 16);
+lied('ipv4', 9);
+like(field('lied ipv4'), qr/^16 \d+$/, 'the largest TTL counts, not the last');
+my $r = asked('ipv4', 'a', 60_000);
+ok(near($r->[1], 18_000), 'not seen in order since: from now on');
+ok(near(asked('ipv4', 'a', 60_000)->[1], 18_000), 'each time');
+is(field('good ipv4 a'), undef, 'and nothing is noted');
+
+sleep 1;
+$r = asked('ipv4', 'a');
 ok(near($r->[1], 18_000), "in order: its lies last for their TTL ($r->[1])");
-is(field('lied a'), undef, 'from then on');
-my $till = field('till a');
-$r = asked('a');
-ok(near($r->[1], 18_000), 'not anew for each who asks');
-is(field('till a'), $till, 'the end stays');
-is_deeply(asked('b'), ['OK', 0, 0], 'another resolver keeps none');
+my $good = field('good ipv4 a');
+sleep 1;
+$r = asked('ipv4', 'a');
+ok(near($r->[1], 17_000), 'from then on, not anew for each who asks');
+is(field('good ipv4 a'), $good, 'the beginning stays');
+ok(near(asked('ipv4', 'b')->[1], 18_000), 'through another resolver likewise');
+is_deeply(asked('ipv6', 'a'), ['OK', 0, 0, 0], 'another family tells none');
+is_deeply(asked('domain', 'a'), ['OK', 0, 0, 0], 'nor does a third');
+like(field('lied ipv4'), qr/^16 \d+$/, 'what others ask takes nothing away');
 
-told('a', 3, '');
-asked('a');
-is(field('till a'), $till, 'a shorter lie ends no sooner');
-told('a', 1_000, '');
-$r = asked('a');
-ok(near($r->[1], 1_002_000), 'a longer one later');
-told('a', 0, '');
-is(field('lied a'), undef, 'a TTL of 0 is not kept');
+lied('ipv4', 3);
+ok(near(asked('ipv4', 'a', 5_000)->[1], 18_000),
+    'it lies again: what was seen before does not count');
+lied('ipv4', 1_000);
+sleep 1;
+ok(near(asked('ipv4', 'a')->[1], 1_002_000), 'a longer lie lasts longer');
+my $was = field('lied ipv4');
+lied('ipv4', 0);
+is(field('lied ipv4'), $was, 'a TTL of 0 is not kept');
 
-told('c', 999_999_999, '');
-$r = asked('c');
-ok(near($r->[1], 86_402_000), 'nobody keeps one for more than a day');
-for my $end (1, 'x', -1, '9' x 30) {
-    cmd('HSET', $key, 'till d', $end);
-    ok(asked('d')->[1] <= 86_400_000, "an end of $end is none");
+lied('domain', 999_999_999);
+ok(near(asked('domain', 'a', 9)->[1], 604_802_000),
+    'nobody keeps one for more than a week');
+fresh();
+for my $lie ('x', '5', '5 x', '-1 5', '5 ' . '9' x 30, '9' x 30 . ' 5') {
+    cmd('HSET', $key, 'lied ipv4', $lie);
+    my $left = asked('ipv4', 'a')->[1];
+    ok($left >= 0 && $left <= 604_802_000, "a lie of $lie ($left)");
 }
-cmd('HSET', $key, 'lied e', 'x');
-is_deeply(asked('e'), ['OK', 0, 0], 'nor is a TTL of x');
+for my $seen (1, 'x', -1, '9' x 30) {
+    cmd('HSET', $key, 'lied ipv4', '5 ' . int(time * 1000),
+        'good ipv4 a', $seen);
+    my $left = asked('ipv4', 'a', 1)->[1];
+    ok($left >= 0 && $left <= 7_000, "seen in order at $seen ($left)");
+}
 
-# --- the test entry ---------------------------------------------------------
+# --- the test entry, and the zone -------------------------------------------
 
 fresh();
-told('a', 0, 'ipv4');
-is_deeply(asked('b'), ['OK', 0, 1], 'a test entry, through whatever resolver');
-is_deeply(asked('b', 'ipv6'), ['OK', 0, 0], 'of its family');
+lives('ipv4', 1, 3);
+is_deeply(asked('ipv4', 'b'), ['OK', 0, 1, 3],
+    'a test entry and a zone, through whatever resolver');
+is_deeply(asked('ipv6', 'b'), ['OK', 0, 0, 0], 'of this family');
+lives('ipv4', 0, 2);
+is_deeply(asked('ipv4', 'b'), ['OK', 0, 1, 3], 'the most labels count');
 my $ttl = cmd('PTTL', $key) / 86_400_000;
 ok($ttl > 89.9 && $ttl <= 90, 'kept for 90 days');
 cmd('PEXPIRE', $key, 5_000);
-told('a', 0, 'ipv4');
+lives('ipv4', 1, 3);
 ok(cmd('PTTL', $key) > 86_400_000, 'from when it was seen last');
 
 done_testing();

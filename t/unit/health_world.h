@@ -29,6 +29,7 @@ typedef struct {
     double       cached;                /* its test entry is kept: since then */
     int          held;                  /* its answers are */
     unsigned     soa;                   /* of what it does not have */
+    int          other;                 /* its test name is a machine's */
 } zone_t;
 
 struct dns_question_s {
@@ -166,6 +167,9 @@ on_server(struct ev_loop *l, ev_timer *w, int revents)
             left = z->cached + z->ttl - dns_clock();
             a.ttl = (uint32_t) left;
             a.a[a.n_a++] = ADDRESS;
+
+        } else if (positive && z->other) {
+            a.a[a.n_a++] = 0x0a010203;
 
         } else {
             answer_of(&a, z, positive);

@@ -18,7 +18,7 @@ static const char *const  verdicts[] = { "clear", "listed", "unknown",
 static gate_answer_t
 answer(rbl_verdict_t raw, int stands)
 {
-    gate_answer_t  a = { raw, stands, 0, NOW, NOW, 300, 4 };
+    gate_answer_t  a = { raw, stands, 0, NOW, NOW, 300, 4, 0 };
 
     return a;
 }
@@ -225,6 +225,27 @@ test_delisting(void)
            "the end of a listing: %s (%.1f)", cases[i].name, g.recheck);
     }
 
+    a = answer(RBL_CLEAR, 1);
+    a.at = NOW - 60;
+    v = health(HEALTH_GOOD);
+    v.positive = NOW - 30;
+    v.negative_ttl = 300;
+    a.ttl = 240;
+    ok(gate_judge(&a, &v).verdict == RBL_UNKNOWN,
+       "an answer of our own cache is as old as it is");
+    v.positive = NOW - 52;
+    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "but may be good enough");
+}
+
+
+/* Whose answer it is that would end a listing. */
+
+static void
+test_whose(void)
+{
+    gate_answer_t     a;
+    health_verdict_t  v;
+
     v = health(HEALTH_GOOD);
     a = answer(RBL_CLEAR, 1);
     a.soa = 5;
@@ -242,15 +263,18 @@ test_delisting(void)
     ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "in the end it counts");
 
     a = answer(RBL_CLEAR, 1);
-    a.at = NOW - 60;
-    v = health(HEALTH_GOOD);
-    v.positive = NOW - 30;
-    v.negative_ttl = 300;
-    a.ttl = 240;
-    ok(gate_judge(&a, &v).verdict == RBL_UNKNOWN,
-       "an answer of our own cache is as old as it is");
-    v.positive = NOW - 52;
-    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "but may be good enough");
+    a.addresses = 1;
+    a.soa = 0;
+    v.positive_ttl = 300;
+    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "a code that is no listing");
+    a.ttl = 2000;
+    a.cleared = NOW - 10;
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
+       "with another TTL than the test entry's");
+    a.cleared = NOW - GATE_UNPROVEN;
+    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "counts in the end too");
+    a.ttl = 10;
+    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "and one that is old");
 }
 
 
@@ -294,6 +318,18 @@ test_unproven(void)
     g = gate_judge(&a, &v);
     ok(g.verdict == RBL_CLEAR && g.trust && !g.guard,
        "and that nobody has seen a test entry");
+    v.state = HEALTH_DOWN;
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
+       "when its servers are away the day goes on");
+    v.state = HEALTH_LYING;
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNHEALTHY, "when it lies it is"
+       " over");
+    v.state = HEALTH_GOOD;
+    v.dead = 1;
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNHEALTHY, "where there was one,"
+       " nothing ends");
+    a = answer(RBL_LISTED, 0);
+    ok(gate_judge(&a, &v).verdict == RBL_LISTED, "though it may list");
 }
 
 
@@ -303,7 +339,7 @@ static void
 test_trust(void)
 {
     gate_t            g;
-    trust_told_t      told = { 0, 0 };
+    trust_told_t      told = { 0, 0, 0 };
     gate_answer_t     a;
     health_verdict_t  v;
 
@@ -327,6 +363,12 @@ test_trust(void)
     g = gate_trust(&a, &told);
     ok(g.verdict == RBL_CLEAR && !g.guard && !g.trust,
        "lies make no end of a listing");
+    told.soa = 5;
+    ok(gate_trust(&a, &told).error == RBL_ERR_UNHEALTHY,
+       "where the zone above says it, the list's is gone");
+    told.soa = 4;
+    ok(gate_trust(&a, &told).verdict == RBL_CLEAR, "where its own does, it is"
+       " there");
     told.entry = 1;
     g = gate_trust(&a, &told);
     ok(g.verdict == RBL_UNKNOWN && g.error == RBL_ERR_UNHEALTHY,
@@ -362,6 +404,7 @@ main(void)
     test_states();
     test_listing();
     test_delisting();
+    test_whose();
     test_unproven();
     test_trust();
     test_late();

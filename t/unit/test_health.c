@@ -352,14 +352,20 @@ test_news(void)
     z->way = W_WILD;
     ahead += 1;
     (void) ask(list, V4, 0, HEALTH_NEGATIVE);
-    ok(n_news == 2 && heard(0, HEALTH_NEWS_LIE, V4, 300), "it lies");
+    ok(n_news == 1 && heard(0, HEALTH_NEWS_LIE, V4, 300), "it lies");
     ahead += HEALTH_BAD_MIN;
     (void) ask(list, V4, 0, HEALTH_NEGATIVE);
-    ok(n_news == 4 && heard(3, HEALTH_NEWS_LIE, V4, 300), "it lies still");
+    ok(n_news == 2 && heard(1, HEALTH_NEWS_LIE, V4, 300), "it lies still");
+    health_lied(health, list, V4, 0, 200);
+    ok(n_news == 2, "what lists a host for no longer is no news");
+    health_lied(health, list, V4, 0, 900);
+    ok(n_news == 3 && heard(2, HEALTH_NEWS_LIE, V4, 900), "for longer it is");
     z->way = W_GOOD;
     ahead += 2 * HEALTH_BAD_MIN;
     (void) ask(list, V4, 0, HEALTH_NEGATIVE);
-    ok(n_news == 5 && heard(4, HEALTH_NEWS_TRUTH, V4, 0), "not any more");
+    ok(n_news == 4 && heard(3, HEALTH_NEWS_TRUTH, V4, 0), "not any more");
+    health_lied(health, list, V4, 0, 9000);
+    ok(n_news == 4, "what it lists then is no lie");
     list_unref(list);
 }
 
@@ -388,7 +394,8 @@ test_entry(void)
     ahead += 1;
     v = ask(list, V4, 0, HEALTH_BOTH);
     ok(v.state == HEALTH_GOOD && !v.unproven && n_news == 1
-       && heard(0, HEALTH_NEWS_ENTRY, V4, 0), "it has one: that is news");
+       && heard(0, HEALTH_NEWS_LIFE, V4, 0) && news[0].entry,
+       "it has one: that is news");
     ok(v.positive != 0, "and a control");
     ahead += 1;
     ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_GOOD && n_news == 1,
@@ -398,8 +405,32 @@ test_entry(void)
        "a day");
     z->way = W_EMPTY;
     ahead += 1;
-    ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_DOWN,
-       "without it the list is dead from then on");
+    v = ask(list, V4, 0, HEALTH_BOTH);
+    ok(v.state == HEALTH_GOOD && v.dead,
+       "without it the list is dead from then on, where something would end");
+    z->way = W_GOOD;
+    ahead += 1;
+    ok(!ask(list, V4, 0, HEALTH_BOTH).dead, "until it is there again");
+    list_unref(list);
+
+    fresh();
+    list = list_of("a.test", DOM, NULL);
+    z = world("a.test", 0, W_EMPTY, 300);
+    z->soa = 3;
+    v = ask(list, DOM, 0, HEALTH_BOTH);
+    ok(v.state == HEALTH_GOOD && v.unproven && !v.dead, "one of domains");
+    z->soa = 2;
+    ahead += 1;
+    v = ask(list, DOM, 0, HEALTH_BOTH);
+    ok(v.state == HEALTH_GOOD && v.dead, "whose zone has gone");
+    z->soa = 3;
+    ahead += 1;
+    ok(!ask(list, DOM, 0, HEALTH_BOTH).dead, "and is there again");
+    z->other = 1;
+    ahead += 1;
+    v = ask(list, DOM, 0, HEALTH_BOTH);
+    ok(v.state == HEALTH_GOOD && v.unproven,
+       "a machine that is called test is no test entry");
     list_unref(list);
 }
 
@@ -436,7 +467,18 @@ test_negative_ttl(void)
     z->soa = 2;
     ahead += 1;
     v = ask(list, V4, 0, HEALTH_BOTH);
-    ok(v.negative_ttl == 100 && v.negative_soa == 3, "and from then on");
+    ok(v.negative_ttl == 9000 && v.negative_soa == 2,
+       "what its test entry vouches for holds");
+    z->cached = dns_clock();
+    z->soa = 3;
+    z->ttl = 60;
+    ahead += 1;
+    (void) ask(list, V4, 0, HEALTH_BOTH);
+    z->soa = 2;
+    ahead += 1;
+    v = ask(list, V4, 0, HEALTH_BOTH);
+    ok(v.negative_ttl == 60 && v.negative_soa == 3,
+       "where that is kept somewhere, it does not");
     list_unref(list);
 }
 

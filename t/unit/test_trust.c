@@ -57,8 +57,8 @@ on_trust(void *data, const trust_told_t *t)
 static void
 ask(int i)
 {
-    ok(trust_ask(trust, list, RBL_FAMILY_IPV4, 7, on_trust, &who[i]) == 0,
-       "%d asks", i);
+    ok(trust_ask(trust, list, RBL_FAMILY_IPV4, 7, now() - 2, on_trust,
+                 &who[i]) == 0, "%d asks", i);
 }
 
 
@@ -68,17 +68,20 @@ test_ask(void)
     ask(0);
     ok(n_told == 0 && open_calls() == 1
        && last_call()->script == &rbl_script_zone_ask
-       && last_call()->argv[0] == 7, "the store is asked");
-    reply("OK", "0 0");
-    ok(n_told == 1 && told_to[0] == 0 && told[0].lies == 0 && !told[0].entry,
-       "nothing is known");
+       && last_call()->argv[1] == 7 && last_call()->argv[2] >= 2000
+       && last_call()->argv[2] < 4000, "the store is asked");
+    reply("OK", "0 0 0");
+    ok(n_told == 1 && told_to[0] == 0 && told[0].lies == 0 && !told[0].entry
+       && told[0].soa == 0, "nothing is known");
     ask(1);
-    reply("OK", "5000 1");
+    reply("OK", "5000 1 3");
     ok(n_told == 2 && told_to[1] == 1 && told[1].lies > now() + 4
-       && told[1].lies < now() + 6 && told[1].entry, "much is");
+       && told[1].lies < now() + 6 && told[1].entry && told[1].soa == 3,
+       "much is");
     ask(2);
-    reply("OK", "-5 0");
-    ok(n_told == 3 && told[2].lies == 0, "nonsense is nothing");
+    reply("OK", "-5 0 -1");
+    ok(n_told == 3 && told[2].lies == 0 && told[2].soa == 0,
+       "nonsense is nothing");
 }
 
 
@@ -125,23 +128,24 @@ test_forget(void)
 static void
 test_news(void)
 {
-    health_news_t  news = { HEALTH_NEWS_LIE, list, RBL_FAMILY_IPV6, 7, 300 };
+    health_news_t  news = { HEALTH_NEWS_LIE, list, RBL_FAMILY_IPV6, 7, 300,
+                            1.5, 1, 4 };
 
     listener(listener_data, &news);
     ok(last_call()->script == &rbl_script_zone_told
-       && last_call()->argv[0] == 7 && last_call()->argv[1] == 300,
-       "a lie is told");
+       && last_call()->argv[1] == 300 && last_call()->argv[2] == 0
+       && last_call()->argv[3] == 0, "a lie is told");
     reply("OK", "");
     news.what = HEALTH_NEWS_TRUTH;
     listener(listener_data, &news);
-    ok(last_call()->script == &rbl_script_zone_ask && last_call()->argv[0] == 7,
-       "that it tells none any more");
-    reply("OK", "302000 0");
-    news.what = HEALTH_NEWS_ENTRY;
+    ok(last_call()->script == &rbl_script_zone_ask && last_call()->argv[1] == 7
+       && last_call()->argv[2] == 1500, "that it tells none any more");
+    reply("OK", "302000 0 0");
+    news.what = HEALTH_NEWS_LIFE;
     listener(listener_data, &news);
     ok(last_call()->script == &rbl_script_zone_told
-       && last_call()->argv[0] == 7 && last_call()->argv[1] == 0,
-       "a test entry, which is no lie");
+       && last_call()->argv[1] == 0 && last_call()->argv[2] == 1
+       && last_call()->argv[3] == 4, "a test entry and a zone, no lie");
     reply("OK", "");
 }
 

@@ -1,0 +1,48 @@
+#!/usr/bin/perl
+
+# A list of addresses and domains lies about domains only.  That it is in order
+# for addresses, and has a new listing there, says nothing of domains: a daemon
+# that is started since does not take a kept lie for a listing.
+
+use strict;
+use warnings;
+use RblTest;
+use RblCheckd;
+use RblDns;
+
+use constant TTL => 6;
+
+my $ip = '^(\d+\.){4}a\.test( |$)';
+my $none = { rcode => 'nxdomain', soa => ['a.test', 2, 2] };
+my $lie = { a => ['127.0.0.2'], ttl => TTL };
+my @ip = (['^2\.0\.0\.127\.a\.test( |$)', { a => ['127.0.0.2'], ttl => 2 }],
+    ['^5\.0\.0\.10\.a\.test( |$)', { a => ['127.0.0.2'], ttl => 20 }],
+    [$ip, $none]);
+my $dns = RblDns->new(rules => [@ip, ['.', $lie]]);
+my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'ip',
+    families => ['ipv4', 'domain'] } });
+my %conf = (store => $w->{redis}, resolver => { port => $dns->port },
+    conf => { conf_short(control_retry => '60s') });
+my $checkd = start_checkd(%conf);
+sub result {
+    my ($value, $family) = @_;
+    my $pp = check_value($w, $value, $family);
+    wait_check($w, $pp);
+    my $d = details($w, $pp)->{'a.test'};
+    return "$d->{status} $d->{error}";
+}
+is(result('some.example', 4), 'unknown unhealthy', 'it lists all domains');
+is(result('10.0.0.5', 1), 'listed ', 'an address is listed');
+
+# It goes on lying, for longer than the TTL, and nobody asks.
+sleep TTL + 4;
+ok(stop_server($checkd), 'it stops');
+
+# In order; the resolver keeps what it said of one domain a moment ago.
+$dns->rules(@ip, ['^bad\.example\.a\.test( |$)', { a => ['127.0.0.2'],
+    ttl => TTL - 2 }], ['.', $none]);
+$checkd = start_checkd(%conf);
+like(result('bad.example', 4), qr/^unknown/, 'a lie that is kept is one');
+ok(stop_server($checkd), 'it stops');
+$dns->stop;
+done_testing();

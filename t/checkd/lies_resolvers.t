@@ -1,0 +1,48 @@
+#!/usr/bin/perl
+
+# Two resolvers.  A list lists the world; the daemon sees that through the
+# first, while others (mail servers) ask the second, which keeps it.  The list
+# is in order again, the first resolver is not to be had: what the second has
+# kept is no listing.
+
+use strict;
+use warnings;
+use RblTest;
+use RblCheckd;
+use RblDns;
+
+use constant TTL => 60;
+
+my $end = '\.a\.test( |$)';
+my $test = ["^2\\.0\\.0\\.127$end", { a => ['127.0.0.2'], ttl => 2 }];
+my $none = ['.', { rcode => 'nxdomain', soa => ['a.test', 2, 2] }];
+my @world = ($test, ['.', { a => ['127.0.0.2'], ttl => TTL }]);
+my $first = RblDns->new(rules => \@world);
+my $second = RblDns->new(rules => ['.', 'refused']);
+$second->rules(['.', 'refused']);
+my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'ip' } });
+my $checkd = start_checkd(store => $w->{redis}, conf => { conf_short(
+    resolver => join(' ', $first->addr, $second->addr),
+    control_retry => '1s') });
+sub result {
+    my $pp = check_value($w, $_[0]);
+    wait_check($w, $pp);
+    my $d = details($w, $pp)->{'a.test'};
+    return "$d->{status} $d->{error}";
+}
+for (1 .. 4) {
+    like(result("10.0.0.$_"), qr/^unknown/, 'it lists the world');
+}
+is(log_count($checkd, 'a\.test, ipv4, through .*: lying'), 1,
+    'which is seen');
+$first->rules(['.', 'refused']);
+$second->rules($test, ["^[5]\\.0\\.0\\.10$end", { a => ['127.0.0.2'],
+    ttl => TTL - 10 }], $none);
+eventually { result('10.0.0.9') =~ /^clear/ } 20, 'it is in order again';
+my $ht = add_host($w, '10.0.0.5');
+eventually { host_record($w, $ht)->{checked} } 10, 'checked';
+is_deeply([map { $_->{v} } @{ history_of($w, $ht) }], [],
+    'no lie was told');
+ok(stop_server($checkd), 'it stops');
+$_->stop for $first, $second;
+done_testing();

@@ -1,0 +1,41 @@
+#!/usr/bin/perl
+
+# A list listed the world with a TTL of a week, and a resolver (BIND:
+# max-cache-ttl is a week) keeps that.  When the controls are in order again
+# what it kept is still a lie.
+
+use strict;
+use warnings;
+use RblTest;
+use RblCheckd;
+use RblDns;
+
+use constant WEEK => 7 * 86400;
+
+my $end = '\.a\.test( |$)';
+my $test = ["^2\\.0\\.0\\.127$end", { a => ['127.0.0.2'], ttl => 2 }];
+my $none = ['.', { rcode => 'nxdomain', soa => ['a.test', 2, 2] }];
+my $dns = RblDns->new(rules => [$test,
+    ['.', { a => ['127.0.0.2'], ttl => WEEK }]]);
+my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'ip' } });
+my $checkd = start_checkd(store => $w->{redis},
+    resolver => { port => $dns->port },
+    conf => { conf_short(control_retry => '1s') });
+sub result {
+    my $pp = check_value($w, $_[0]);
+    wait_check($w, $pp);
+    my $d = details($w, $pp)->{'a.test'};
+    return "$d->{status} $d->{error}";
+}
+is(result('10.0.0.1'), 'unknown unhealthy', 'it lists the world');
+my $ttl = WEEK - 100;
+$dns->rules($test, ["^[25]\\.0\\.0\\.10$end", { a => ['127.0.0.2'],
+    ttl => $ttl }], $none);
+eventually { result('10.0.0.3') =~ /^clear/ } 20, 'it is in order again';
+like(result('10.0.0.2'), qr/^unknown/, 'what the resolver kept is no listing');
+my $ht = add_host($w, '10.0.0.5');
+eventually { host_record($w, $ht)->{checked} } 10, 'checked';
+is_deeply(history_of($w, $ht), [], 'nothing was told');
+ok(stop_server($checkd), 'it stops');
+$dns->stop;
+done_testing();

@@ -1,0 +1,32 @@
+#!/usr/bin/perl
+
+# An account's own list of domains, in a zone where a machine is called "test".
+# It need not have a test entry; what it lists is listed.
+
+use strict;
+use warnings;
+use RblTest;
+use RblCheckd;
+use RblDns;
+
+my $none = ['.', { rcode => 'nxdomain', soa => ['own.test', 2, 2] }];
+my $dns = RblDns->new(rules => [
+    ['^test\.own\.test( |$)', { a => ['10.1.2.3'], ttl => 2 }],
+    ['^bad\.example\.own\.test( |$)', { a => ['127.0.0.2'], ttl => 2 }],
+    $none]);
+my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'none' } });
+my $checkd = start_checkd(store => $w->{redis},
+    resolver => { port => $dns->port },
+    conf => { conf_short(control_retry => '1s') });
+my $acct = redis_key('acct', $w->{acct}{sid});
+my $rb = fresh_sid('RB');
+script_ok($w, 'rbl_add', [$acct], $rb, 'uribl', 'own.test');
+script_ok($w, 'profile_add', [$acct], fresh_sid('RP'), 'own', 1, 1,
+    @{ redis($w->{redis}, 'ZRANGE', RblCheckd::pkey($w, 'lists'), 0, -1) },
+    $rb);
+my $ht = add_host($w, 'bad.example', type => 'uribl', family => 4);
+eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
+note grep { /own\.test/ } split /^/, read_file($checkd->{log});
+ok(stop_server($checkd), 'it stops');
+$dns->stop;
+done_testing();
