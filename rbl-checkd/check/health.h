@@ -7,7 +7,8 @@
  * negative one that an answer "listed" has.  The negative control is another
  * name each time, so that no resolver's cache answers it.  The positive one
  * cannot be: when its answer was fetched is worked out from its TTL, which
- * runs down in a cache.
+ * runs down in a cache.  Two names more, that nobody has a reason to list, tell
+ * of a wildcard, which does not cover what stands beside the test entry.
  *
  * When the controls of several lists fail through one resolver and none is in
  * order, the resolver is to blame, not the lists.

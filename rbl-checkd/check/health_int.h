@@ -26,7 +26,8 @@
 #define HEALTH_LIE_MAX     604800       /* s that a resolver keeps an answer */
 #define HEALTH_LIE_SLACK   2.0
 
-#define HEALTH_CONTROLS    3            /* positive, negative, random */
+#define HEALTH_CONTROLS    5            /* positive, negative, random, and two
+                                           of a sample */
 
 /* What one control says, the worse the higher. */
 typedef enum {
@@ -63,8 +64,6 @@ typedef struct {
     health_entry_t   *entry;
     dns_question_t   *question;         /* NULL: none is under way */
     int               kind;             /* names_control_t */
-    unsigned          sample:1;         /* of what nobody has reason to list,
-                                           for want of a negative control */
     uint32_t          ttl;              /* of a lie */
     health_found_t    found;
 } health_control_t;

@@ -8,7 +8,7 @@
 #include <sys/random.h>
 
 static const names_control_t  kinds[HEALTH_CONTROLS] = {
-    NAMES_POSITIVE, NAMES_NEGATIVE, NAMES_RANDOM
+    NAMES_POSITIVE, NAMES_NEGATIVE, NAMES_RANDOM, NAMES_SAMPLE, NAMES_SAMPLE
 };
 
 static const health_found_t  none = { CONTROL_NONE, "", 0, 0 };
@@ -106,22 +106,36 @@ on_sibling(void *data, const health_verdict_t *verdict)
 
 
 /*
- * Until when caches keep what it told, if that was a lie.  One of a sample is
- * none alone: some lists know networks that nobody has.
+ * A sample counts as a whole, and only as a lie: some lists know networks that
+ * nobody has.
  */
+
+static void
+run_sample(health_entry_t *e)
+{
+    size_t             i;
+    health_control_t  *c = e->control;
+
+    if (c[3].found.control == CONTROL_LYING
+        && c[4].found.control == CONTROL_LYING)
+    {
+        return;
+    }
+
+    for (i = 3; i < HEALTH_CONTROLS; i++) {
+        c[i].found = none;
+    }
+}
+
+
+/* Until when caches keep what it told, if that was a lie. */
 
 static void
 run_lies(health_entry_t *e)
 {
-    size_t             i;
-    health_control_t  *a = &e->control[1], *b = &e->control[2];
+    size_t  i;
 
-    if ((a->sample || b->sample) && (a->found.control != CONTROL_LYING
-                                     || b->found.control != CONTROL_LYING))
-    {
-        a->found = b->found = none;
-        return;
-    }
+    run_sample(e);
 
     for (i = 1; i < HEALTH_CONTROLS; i++) {
         if (e->control[i].found.lie) {
@@ -296,51 +310,45 @@ on_answer(void *data, const dns_answer_t *answer)
 
 
 /*
- * A list without a negative control is asked for two names that it hardly
- * knows, of different kinds: a list that knows both knows everything.  How long
- * it keeps that a name is not there has to be known as well.
+ * The names of a sample are of different kinds, and such as hardly any list
+ * knows: one that knows both knows everything.  A list may have no negative
+ * control, and where it has, a wildcard in its zone leaves that out: names
+ * beside its test entry are not covered by it (RFC 4592).
  */
 
 static int
-run_name(health_entry_t *e, health_control_t *c, int both, names_t *name)
+run_name(health_entry_t *e, size_t nth, int both, names_t *name)
 {
     uint64_t  random;
 
-    c->sample = 0;
-    c->ttl = 0;
-
-    if (c->kind == NAMES_POSITIVE) {
+    if (kinds[nth] == NAMES_POSITIVE) {
         return (both || !e->has_positive) && health_positive(e, name);
     }
 
     random = health_random(e->health);
 
-    if (names_control(name, e->list, e->family, (names_control_t) c->kind,
-                      random))
-    {
-        return 1;
+    if (kinds[nth] == NAMES_SAMPLE) {
+        random = (random & ~UINT64_C(1)) | (nth & 1);
     }
 
-    random = c->kind == NAMES_NEGATIVE ? random | 1 : random & ~UINT64_C(1);
-    c->sample = !e->has_negative
-                && names_control(name, e->list, e->family, NAMES_SAMPLE,
-                                 random);
-
-    return c->sample;
+    return names_control(name, e->list, e->family, kinds[nth], random);
 }
 
 
 /* A name that cannot be asked is as good as no answer. */
 
 static void
-run_ask(health_entry_t *e, health_control_t *c, int both)
+run_ask(health_entry_t *e, size_t nth, int both)
 {
-    names_t  name;
+    names_t            name;
+    health_control_t  *c = &e->control[nth];
 
     c->entry = e;
+    c->kind = kinds[nth];
     c->found = none;
+    c->ttl = 0;
 
-    if (!run_name(e, c, both, &name)) {
+    if (!run_name(e, nth, both, &name)) {
         return;
     }
 
@@ -366,8 +374,7 @@ health_run(health_entry_t *e, int both)
     e->run_ttl = e->run_soa = 0;
 
     for (i = 0; i < HEALTH_CONTROLS; i++) {
-        e->control[i].kind = kinds[i];
-        run_ask(e, &e->control[i], both);
+        run_ask(e, i, both);
     }
 
     if (e->running == 0) {

@@ -123,7 +123,7 @@ test_doubt(void)
     health_doubt(health, list, V4, 0);
     health_doubt(health, list, V4, 0);
     v = ask(list, V4, 0, HEALTH_KNOWN);
-    ok(asked == n + 3 && v.state == HEALTH_DOWN, "later it is: one run");
+    ok(asked == n + 5 && v.state == HEALTH_DOWN, "later it is: one run");
 
     fresh();
     health_retry_after(health, 1);
@@ -134,7 +134,7 @@ test_doubt(void)
     n = asked;
     health_doubt(health, list, V4, 0);
     v = ask(list, V4, 0, HEALTH_KNOWN);
-    ok(asked == n + 3 && v.state == HEALTH_DOWN,
+    ok(asked == n + 5 && v.state == HEALTH_DOWN,
        "sooner where a bad list is asked again sooner");
 
     list_unref(list);
