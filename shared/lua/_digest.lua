@@ -9,3 +9,7 @@
 local digest_state = 4398046511104
 local digest_delisted, digest_clear = digest_state, 2 * digest_state
 local digest_unreported = 3 * digest_state
+-- How many hosts a digest tells at most (MESSAGE_HOSTS).  Those of a range that
+-- are not reported any more beyond so many are one member, "+<HT>", with their
+-- number added to the score.
+local digest_told, digest_rest = 200, 4 * digest_state - 65536

@@ -70,7 +70,7 @@ local function hosts_of(batch, counts)
         end
     end
     add(0, '(' .. tostring(digest_clear))
-    add(tostring(digest_unreported), '+inf')
+    add(tostring(digest_unreported), '(' .. tostring(digest_rest))
     add(tostring(digest_clear), '(' .. tostring(digest_unreported))
     return told, lists_of(listed)
 end
@@ -99,8 +99,14 @@ local function claim(event)
             '(' .. tostring(digest_clear)),
         call('ZCOUNT', batch, tostring(digest_clear),
             '(' .. tostring(digest_unreported)),
-        call('ZCOUNT', batch, tostring(digest_unreported), '+inf'),
+        call('ZCOUNT', batch, tostring(digest_unreported),
+            '(' .. tostring(digest_rest)),
     }
+    local rest = call('ZRANGE', batch, tostring(digest_rest), '+inf', 'BYSCORE',
+        'WITHSCORES')
+    for i = 2, #rest, 2 do
+        counts[4] = counts[4] + tonumber(rest[i]) - digest_rest
+    end
     again(lease)
     local told, lists = hosts_of(batch, counts)
     out[#out + 1] = {ac .. ':' .. co, contact[CONTACT.type],

@@ -40,9 +40,9 @@ for _, e in ipairs(hosts) do
     end
     call('DEL', e[1], key('hist', ac, sid), key('kids', ac, sid))
     -- What of the contacts is damaged keeps nothing from being deleted.
-    pcall(unreported_add, h, h[HOST.groups], {})
+    pcall(unreported_add, h, h[HOST.groups])
 end
-pcall(unreported_write)
+pcall(unreported_write, ARGV[1], {})
 refs_write()
 totals_add(TOTALS.hosts, -gone)
 totals_add(TOTALS.listed, -unlisted)

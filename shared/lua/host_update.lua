@@ -37,11 +37,11 @@ for _, e in ipairs(hosts) do
     if #groups > 0 then
         groups_count('h', h[HOST.groups], -1)
         groups_count('h', groups, 1)
-        pcall(unreported_add, h, h[HOST.groups], groups)
+        pcall(unreported_add, h, h[HOST.groups])
         h[HOST.groups] = groups
     end
     save(e[1], h)
 end
 refs_write()
-pcall(unreported_write)
+pcall(unreported_write, ARGV[1], groups)
 return {'OK'}

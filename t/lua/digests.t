@@ -236,8 +236,8 @@ script('host_add', [$acct], 'name', 'ip_range', 1, '', '', $block,
 check($_, qw(listed clear)) for @blocked[0 .. 249];
 forget(values %co);
 change($block, 'delete');
-is(cmd('ZCARD', k('digest', $ac, $co{start_and_end})), 250,
-    'a range: those that were listed');
+is(cmd('ZCARD', k('digest', $ac, $co{start_and_end})), 201,
+    'a range: as many as are told, and how many more were listed');
 is(cmd('ZCARD', k('digests')), 2, 'a digest a contact');
 ($row) = grep { $_->[0] eq "$ac:$co{every_check}" } claim();
 is($row->[9], 250, 'all are counted');
