@@ -8,7 +8,7 @@
 local function alerts_forget(ac)
     call('DEL', key('alerts', ac))
 end
-local function alerts_add(alerts, sid)
+local function alerts_add(alerts, rows, sid)
     local c = load(key('r', ac, sid))
     if c[CONTACT.status] ~= 'active' then
         return
@@ -20,15 +20,21 @@ local function alerts_add(alerts, sid)
     if schedule == 'every_check' then
         alerts.clear = '1'
     end
+    local mark = sid .. '=' .. schedule .. ','
     for _, g in ipairs(c[CONTACT.groups]) do
-        alerts[g] = (alerts[g] or '') .. sid .. '=' .. schedule .. ','
+        local row = rows[g] or {}
+        rows[g] = row
+        row[#row + 1] = mark
     end
 end
 local function alerts_make()
-    local alerts, out = {clear = '0', listed = '0'}, {}
+    local alerts, rows, out = {clear = '0', listed = '0'}, {}, {}
     for _, sid in ipairs(call('ZRANGE', key('contacts', ac), 0, -1)) do
         -- One whose record is damaged is told nothing.
-        pcall(alerts_add, alerts, sid)
+        pcall(alerts_add, alerts, rows, sid)
+    end
+    for g, row in pairs(rows) do
+        alerts[g] = table.concat(row)
     end
     for field, v in pairs(alerts) do
         out[#out + 1] = field
