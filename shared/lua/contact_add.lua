@@ -4,10 +4,12 @@
 -- ARGV    1 contact SID  2 type  3 value  4 schedule  5 digest of the code
 --         6 the code  7 event SID  8... group SIDs (none: the default one)
 -- Result  OK, packed record | GROUP | GROUPS, max groups of a contact
---         | LIMIT, max contacts | ACCOUNT
+--         | LIMIT, max contacts of the plan | CONTACTS, max contacts
+--         | ACCOUNT
 --- include: account
 --- include: groups
 --- include: contact
+local max_contacts = 1000
 local a = load(KEYS[1])
 if not a then
     return {'ACCOUNT'}
@@ -17,9 +19,12 @@ if not groups then
     return refused
 end
 local contacts = key('contacts', ac)
-local max = a[ACCOUNT.max_contacts]
-if max > 0 and call('ZCARD', contacts) >= max then
+local max, n = a[ACCOUNT.max_contacts], call('ZCARD', contacts)
+if max > 0 and n >= max then
     return {'LIMIT', max}
+end
+if n >= max_contacts then
+    return {'CONTACTS', max_contacts}
 end
 if #groups == 0 then
     groups[1] = a[ACCOUNT.group]

@@ -409,6 +409,17 @@ forget($t, $few->{sid});
     refused(ask('POST', 'contact/add.json', form => { contact => 'a@b.example',
         type => 'email', schedule => 'every_check' }), 409,
         qr/^The plan allows at most 1 contacts\.$/, 'one more');
+
+    # and an account's
+
+    redis($redis, 'SET', redis_key('acct', $few->{sid}), record_pack('account',
+        %$acct, max_contacts => 0));
+    forget($t, $few->{sid});
+    redis($redis, 'ZADD', redis_key('contacts', $few->{sid}), map { ($_,
+        sprintf 'CO%032x', $_) } 2 .. 1000);
+    refused(ask('POST', 'contact/add.json', form => { contact => 'a@b.example',
+        type => 'email', schedule => 'every_check' }), 409,
+        qr/^An account may have at most 1000 contacts\.$/, 'nor a thousand more');
 }
 
 # --- codes are nowhere -------------------------------------------------------

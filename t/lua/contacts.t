@@ -101,6 +101,16 @@ unchanged_by('the limit' => sub {
 });
 cmd('SET', $acct, packed($a));
 
+# of any plan
+
+my @more = map { sid('CO') } 3 .. 1000;
+cmd('ZADD', k('contacts', $ac), map { (1000, $_) } @more);
+unchanged_by('many' => sub {
+    is_deeply(call_on('add', sid('CO'), 'email', 'a', 's', 'd', 'c',
+        sid('EV')), ['CONTACTS', 1000], 'so many has an account');
+});
+cmd('ZREM', k('contacts', $ac), @more);
+
 # update
 
 is(word('update', $sid, 'start_and_end'), 'OK', 'schedule');
