@@ -195,6 +195,8 @@ struct ngx_rbl_ctx_s {
     ngx_uint_t              n_auth;     /* keys of it that tell who asks */
     ngx_rbl_login_t        *login;      /* of these credentials */
     rbl_totals_t            totals;     /* if totalled: of the account */
+    rbl_totals_t            made;       /* if remade: the same, of a round
+                                           before this one */
     ngx_rbl_mark_t          mark;       /* likewise, if marking */
     int64_t                 shown_from; /* between these times (ms) the hosts */
     int64_t                 shown_until;    /* that were written look so */
@@ -227,6 +229,7 @@ struct ngx_rbl_ctx_s {
     unsigned                answered:1; /* ngx_rbl_close was called */
     unsigned                counted:1;  /* asks for totals with the account */
     unsigned                totalled:1; /* and they are there */
+    unsigned                remade:1;   /* they were not, and were made */
     unsigned                marking:1;  /* asks for the mark with them */
     unsigned                again:1;    /* the first round is to be repeated */
     unsigned                repeated:2; /* how often it was */
@@ -339,6 +342,9 @@ void ngx_rbl_auth_ask(ngx_rbl_ctx_t *ctx);
 void ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
 #define NGX_RBL_KEYS_BEFORE  5          /* verb, account, token, totals, mark */
+
+/* Notes those that totals_make tells, for the next round. */
+void ngx_rbl_totals_made(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
 /* Notes the account's totals (ngx_rbl_totals.c), if the reply is such. */
 void ngx_rbl_totals_read(ngx_rbl_ctx_t *ctx, const redisReply *reply);

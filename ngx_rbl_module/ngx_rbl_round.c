@@ -314,7 +314,12 @@ ngx_rbl_second_reply(void *data, ngx_uint_t i, const redisReply *reply)
 
     op = ctx->route->op;
 
-    if (ctx->refusal != 0 || ctx->again
+    if (ctx->again) {
+        ngx_rbl_totals_made(ctx, reply);
+        return;
+    }
+
+    if (ctx->refusal != 0
         || (op->word != NULL && !ngx_rbl_script_done(ctx, reply)))
     {
         return;

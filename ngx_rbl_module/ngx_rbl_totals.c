@@ -7,6 +7,9 @@
 #include "ngx_rbl_list.h"
 
 
+static ngx_int_t ngx_rbl_totals_sound(rbl_totals_t *totals, rbl_str_t raw);
+
+
 ngx_int_t
 ngx_rbl_totals_stamped(const ngx_rbl_ctx_t *ctx)
 {
@@ -46,19 +49,36 @@ ngx_rbl_total(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 void
 ngx_rbl_totals_read(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    rbl_str_t  raw;
-
-    raw = rbl_reply_str(reply);
-
-    /* older ones, without the stamp, are made anew */
-
-    if (raw.p != NULL && rbl_totals_decode(&ctx->totals, raw) == RBL_OK
-        && ctx->totals.made > 0
-        && ctx->totals.hosts >= 0 && ctx->totals.hosts <= NGX_RBL_TOTAL_MAX
-        && ctx->totals.listed >= 0 && ctx->totals.listed <= NGX_RBL_TOTAL_MAX)
-    {
+    if (ngx_rbl_totals_sound(&ctx->totals, rbl_reply_str(reply))) {
         ctx->totalled = 1;
     }
+}
+
+
+void
+ngx_rbl_totals_made(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    rbl_str_t  raw;
+
+    raw = rbl_reply_str(rbl_reply_at(reply, 1));
+
+    if (rbl_str_is(rbl_reply_word(reply), "OK")
+        && ngx_rbl_totals_sound(&ctx->made, raw))
+    {
+        ctx->remade = 1;
+    }
+}
+
+
+static ngx_int_t
+ngx_rbl_totals_sound(rbl_totals_t *totals, rbl_str_t raw)
+{
+    /* older ones, without the stamp, are made anew */
+
+    return raw.p != NULL && rbl_totals_decode(totals, raw) == RBL_OK
+           && totals->made > 0
+           && totals->hosts >= 0 && totals->hosts <= NGX_RBL_TOTAL_MAX
+           && totals->listed >= 0 && totals->listed <= NGX_RBL_TOTAL_MAX;
 }
 
 
@@ -66,6 +86,13 @@ ngx_int_t
 ngx_rbl_totals_known(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
 {
     rbl_str_t  argv[1];
+
+    /* just made, and not kept by a store that takes no writes */
+
+    if (!ctx->totalled && ctx->remade) {
+        ctx->totals = ctx->made;
+        ctx->totalled = 1;
+    }
 
     if (ctx->totalled) {
         list->total[0] = ctx->totals.hosts;

@@ -1,12 +1,14 @@
--- Makes an account's totals, out of its indexes.
+-- Makes an account's totals, out of its indexes.  While the store takes no
+-- writes they are returned all the same, for whoever reads.
 -- KEYS[1] acct:<AC>
--- Result  OK | ACCOUNT
+-- Result  OK, packed totals | ACCOUNT
 --- include: account
 --- include: totals
 if call('EXISTS', KEYS[1]) == 0 then
     return {'ACCOUNT'}
 end
 local stamp = totals_stamp()
-save(key('totals', ac), {1, stamp, call('ZCARD', key('hosts', ac)),
+local raw = cmsgpack.pack({1, stamp, call('ZCARD', key('hosts', ac)),
     stamp, call('ZCARD', key('listed', ac)), stamp})
-return {'OK'}
+redis.pcall('SET', key('totals', ac), raw)
+return {'OK', raw}

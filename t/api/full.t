@@ -1,0 +1,42 @@
+#!/usr/bin/perl
+
+# Reads while the store takes no writes: of an account whose totals are not
+# there yet too.
+
+use strict;
+use warnings;
+use RblApi;
+
+my $t = api_setup();
+my $redis = $t->{redis};
+my $other = $t->{other};
+my $ht;
+{
+    local $t->{acct} = $other;
+    $ht = json(call($t, 'POST', 'host/add.json', form => [host => '192.0.2.1',
+        type => 'rbl', name => 'x']))->{data}[0]{id};
+}
+my @paths = ('hosts.json', 'hosts.json?page=2', "host/$ht.json",
+    'listings.json', 'contacts.json', 'listings.nagios');
+for (['maxmemory', 1], ['min-replicas-to-write', 1]) {
+    my ($name, $on) = @$_;
+    for my $path (@paths) {
+        for my $before ([], [redis_key('totals', $other->{sid})]) {
+            redis($redis, 'DEL', redis_key('totals', $other->{sid}));
+            redis($redis, 'SET', @$before, 'x') if @$before;
+            redis($redis, 'CONFIG', 'SET', $name, $on);
+            my $r = call($t, 'GET', $path, auth => $other);
+            is($r->{status}, 200, "$name: $path") or diag($r->{body});
+            is(json($r)->{total_hosts}, 1, 'with its counters')
+                if $path =~ /^host/;
+            redis($redis, 'CONFIG', 'SET', $name, 0);
+            is(redis($redis, 'GET', redis_key('totals', $other->{sid})),
+                $before->[0] && 'x', 'nothing was stored');
+        }
+    }
+}
+accepted(call($t, 'GET', 'hosts.json', auth => $other), 'as before');
+ok(redis($redis, 'EXISTS', redis_key('totals', $other->{sid})),
+    'totals are stored when they can be');
+
+done_testing();
