@@ -5,7 +5,7 @@
 --         6 the code  7 event SID  8... group SIDs (none: the default one)
 -- Result  OK, packed record | GROUP | GROUPS, max groups of a contact
 --         | LIMIT, max contacts of the plan | CONTACTS, max contacts
---         | ACCOUNT
+--         | LATER, seconds (the address was sent a code) | ACCOUNT
 --- include: account
 --- include: groups
 --- include: contact
@@ -30,6 +30,11 @@ if #groups == 0 then
     groups[1] = a[ACCOUNT.group]
 end
 local now = now_ms()
+local later = code_later(tonumber(call('GET', code_sent(ARGV[2], ARGV[3]))),
+    now)
+if later then
+    return {'LATER', later}
+end
 local c = {1, ARGV[1], ARGV[2], ARGV[3], ARGV[4], 'pending', groups, now, '',
     0, 0, 0}
 contact_code(c, a, ARGV[5], ARGV[6], ARGV[7], now)

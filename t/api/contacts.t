@@ -29,10 +29,11 @@ sub write_to {
     my ($verb, $id, @form) = @_;
     return ask('POST', "contact/$verb/$id.json", @form ? (form => [@form]) : ());
 }
+my $added = 0;
 sub add {
     my (%form) = @_;
-    my $r = ask('POST', 'contact/add.json', form => { contact =>
-        'ops@example.com', type => 'email', schedule => 'every_check', %form });
+    my $r = ask('POST', 'contact/add.json', form => { contact => 'ops'
+        . ++$added . '@example.com', type => 'email', schedule => 'every_check', %form });
     return accepted($r, 'add')->{data};
 }
 sub stored { return record('contact', redis($redis, 'GET',
@@ -217,8 +218,8 @@ for my $form ("contact_group=$cg[0]&contact_group=$cg[1]",
     "contact_group[0]=$cg[0]&contact_group[1]=$cg[1]",
     "contact_group=$cg[0]%2C$cg[1]")
 {
-    $v = accepted(ask('POST', 'contact/add/.json', form => 'contact=a@b.example'
-        . "&type=email&schedule=every_check&$form"), $form);
+    $v = accepted(ask('POST', 'contact/add/.json', form => 'contact=a' . ++$added
+        . "\@b.example&type=email&schedule=every_check&$form"), $form);
     is($v->{data}{contact_group}, "$cg[0],$cg[1]", 'both');
 }
 
@@ -394,6 +395,20 @@ is_deeply(json(ask('GET', 'contacts.json?page=99'))->{data}, [],
     'past the end');
 refused(ask('GET', "contacts.json?$_"), 400, qr/page/, $_)
     for 'page=0', 'page_size=x';
+
+# --- an address gets no more codes by being added again -----------------------
+
+my $outbox = 'rbl:{' . hex(substr $ac, 2, 4) % 16 . '}:outbox';
+my $once = add(contact => 'victim@example.com');
+my $codes = redis($redis, 'XLEN', $outbox);
+for my $try (1 .. 3) {
+    $r = ask('POST', 'contact/add.json', form => [contact =>
+        'victim@example.com', type => 'email', schedule => 'every_check']);
+    refused($r, 429, qr/less than a minute/, 'added again');
+    like($r->{headers}{'retry-after'}, qr/^(?:5[0-9]|60)$/, 'Retry-After');
+    accepted(write_to('delete', $once->{id}), 'even if deleted') if $try == 1;
+}
+is(redis($redis, 'XLEN', $outbox), $codes, 'nothing is sent');
 
 # --- the plan's limit --------------------------------------------------------
 

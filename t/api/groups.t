@@ -10,6 +10,7 @@ use RblApi;
 my $t = api_setup();
 my $redis = $t->{redis};
 my $ac = $t->{acct}{sid};
+my $added = 0;
 
 sub account { return record('account', redis($redis, 'GET',
     redis_key('acct', $_[0] // $ac))) }
@@ -179,8 +180,8 @@ my $also = add_host($t, '10.0.0.2');
 is($also->{contact_group}, $ops->{id}, 'no group given: the default one');
 for my $group ($night->{id}, $night->{id}, $ops->{id}) {
     accepted(call($t, 'POST', 'contact/add.json', form => [
-        contact => 'a@b.example', type => 'email', schedule => 'every_check',
-        contact_group => $group]), 'a contact');
+        contact => 'a' . ++$added . '@b.example', type => 'email',
+        schedule => 'every_check', contact_group => $group]), 'a contact');
 }
 is_deeply({ map { $_->{id} => "$_->{total_hosts} $_->{total_contacts}" }
     grep { $_->{total_hosts} + $_->{total_contacts} } @{ groups() } },

@@ -5,6 +5,8 @@
 
 use strict;
 use warnings;
+
+use Digest::SHA qw(sha1_hex);
 use RblTest;
 use RblScript;
 
@@ -31,7 +33,7 @@ sub refs { return cmd('HGET', k('refs', $ac), "$_[0]:c") // 0 }
 sub add {
     my (@groups) = @_;
     my $sid = sid('CO');
-    my $r = script('contact_add', [$acct], $sid, 'email', 'a@b.example',
+    my $r = script('contact_add', [$acct], $sid, 'email', "$sid\@b.example",
         'every_check', "digest $sid", 'code42', sid('EV'), @groups);
     is($r->[0], 'OK', 'add');
     return $sid;
@@ -233,6 +235,32 @@ unchanged_by('gone' => sub {
     is(word('delete', $sid), 'CONTACT', 'once');
     is(word('delete', $_), 'CONTACT', 'no such contact') for sid('CO'), '';
 });
+
+# an address gets no more codes by being added again
+
+my @again = ('sms', '+15557654321', 'every_check', 'd', 'c');
+sub again { return call_on('add', $_[0] // sid('CO'), @again, sid('EV')) }
+my $first = sid('CO');
+is(again($first)->[0], 'OK', 'an address');
+$n = cmd('XLEN', k('outbox'));
+for (0, 1) {
+    unchanged_by('again' => sub {
+        $r = again();
+        is($r->[0], 'LATER', 'not within a minute');
+        cmp_ok($r->[1], '>=', 50, 'seconds');
+        cmp_ok($r->[1], '<=', 60, 'to wait');
+    });
+    is(word('delete', $first), 'OK', 'nor when it was deleted') if !$_;
+}
+is(cmd('XLEN', k('outbox')), $n, 'nothing is sent');
+my $mark = k('sent', $ac, sha1_hex("$again[0]|$again[1]"));
+ok(cmd('EXISTS', $mark), 'it is remembered');
+cmp_ok(cmd('PTTL', $mark), '<=', 60_000, 'for a minute');
+is(script('contact_add', [$other], sid('CO'), @again, sid('EV'))->[0], 'OK',
+    'by each account');
+cmd('DEL', $mark);
+is(again($first)->[0], 'OK', 'then it is added');
+is(word('delete', $first), 'OK', 'and deleted');
 
 # nor can the other account reach it
 

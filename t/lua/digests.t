@@ -21,7 +21,7 @@ sub contact {
     my ($schedule, %o) = @_;
 
     my $co = sid('CO');
-    script('contact_add', [$acct], $co, 'endpoint', 'https://x.example/',
+    script('contact_add', [$acct], $co, 'endpoint', "https://x.example/$co",
         $schedule, 'digest', 'code', sid('EV'), @{ $o{groups} // [] });
     my $c = unpacked(cmd('GET', k('r', $ac, $co)));
     cmd('SET', k('r', $ac, $co), packed([@$c[0 .. 4], 'active', @{$c}[6, 7],
@@ -391,7 +391,7 @@ is_deeply(store($g), ['STALE'], 'once');
 is_deeply(store($again), ['STALE'], 'whoever comes late');
 my ($m) = take_one();
 is_deeply([@$m[0 .. 4, 6, 7, 8]], ["$ac:$g->[2]:$here", 'contact.trigger',
-    'https://x.example/', '', 0, $g->[2], '{"m":1}', 'endpoint'],
+    "https://x.example/$here", '', 0, $g->[2], '{"m":1}', 'endpoint'],
     'a delivery to the contact');
 
 # nothing more goes to it before that is over

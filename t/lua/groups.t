@@ -143,7 +143,7 @@ is_deeply([map { cmd('HGET', k('refs', $ac), "$_:h") } @fifty], [(257) x 50],
     'and rightly');
 is_deeply(unpacked(cmd('GET', k('r', $ac, cmd('ZRANGE', k('kids', $ac, $range),
     -1, -1)->[0])))->[GROUPS], \@fifty, 'every address has them');
-my @new = ($co = sid('CO'), 'email', 'a@b.example', 'every_check', 'd', 'c',
+my @new = ($co = sid('CO'), 'email', 'b@b.example', 'every_check', 'd', 'c',
     sid('EV'));
 refused_all('one more' => sub {
     my @more = (@fifty, groups()->[50]);
