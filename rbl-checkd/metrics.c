@@ -156,11 +156,14 @@ rate(metrics_t *m)
 static void
 on_put(void *data, const redisReply *reply)
 {
+    rbl_str_t  why;
+
     (void) data;
 
     if (reply != NULL && reply->type == REDIS_REPLY_ERROR) {
-        log_warn("the numbers of this daemon were not taken: %.120s",
-                 reply->str);
+        why = rbl_reply_error(reply);
+        log_warn("the numbers of this daemon were not taken: %.*s",
+                 (int) (why.n < 120 ? why.n : 120), why.p);
     }
 }
 

@@ -239,6 +239,8 @@ send_source(store_t *store, store_cmd_t *cmd)
 static int
 judge(store_t *store, store_cmd_t *cmd, const redisReply *reply)
 {
+    rbl_str_t  why;
+
     switch (rbl_reply_class(reply)) {
 
     case RBL_REPLY_NOSCRIPT:
@@ -263,9 +265,10 @@ judge(store_t *store, store_cmd_t *cmd, const redisReply *reply)
     case RBL_REPLY_NOAUTH:
     case RBL_REPLY_NOPERM:
         if (store->phase == STORE_READY) {
-            log_warn("the store refuses %s: %.120s",
+            why = rbl_reply_error(reply);
+            log_warn("the store refuses %s: %.*s",
                      cmd->script != NULL ? cmd->script->name : cmd->verb,
-                     reply->str);
+                     (int) (why.n < 120 ? why.n : 120), why.p);
         }
 
         return 0;

@@ -108,6 +108,16 @@ greeted(store_t *store)
 
 
 static void
+drop_refused(store_t *store, rbl_str_t text)
+{
+    char  why[sizeof(store->why)];
+
+    snprintf(why, sizeof(why), "%.*s", (int) text.n, text.p);
+    store_drop(store, why);
+}
+
+
+static void
 on_meta(void *data, const redisReply *reply)
 {
     char       why[80];
@@ -120,8 +130,9 @@ on_meta(void *data, const redisReply *reply)
     }
 
     if (rbl_reply_class(reply) != RBL_REPLY_OK) {
-        store_drop(store, rbl_reply_class(reply) == RBL_REPLY_ERROR
-                          ? "no sound answer" : reply->str);
+        drop_refused(store, rbl_reply_class(reply) == RBL_REPLY_ERROR
+                            ? RBL_STR("no sound answer")
+                            : rbl_reply_error(reply));
         return;
     }
 
@@ -165,7 +176,7 @@ on_auth(void *data, const redisReply *reply)
     if (store->phase == STORE_GREETING && reply != NULL
         && rbl_reply_class(reply) != RBL_REPLY_OK)
     {
-        store_drop(store, reply->str);
+        drop_refused(store, rbl_reply_auth_error(reply));
     }
 }
 

@@ -164,3 +164,44 @@ rbl_reply_class(const redisReply *r)
 
     return RBL_REPLY_ERROR;
 }
+
+
+/* "ERR unknown command 'X', with args beginning with: 'a' 'b'" */
+
+rbl_str_t
+rbl_reply_error(const redisReply *r)
+{
+    rbl_str_t    s;
+    const char  *args;
+
+    if (r == NULL || r->type != REDIS_REPLY_ERROR || r->str == NULL) {
+        return RBL_STR("nonsense");
+    }
+
+    s = rbl_reply_bytes(r);
+
+    args = strstr(s.p, " with arg");
+    if (args != NULL) {
+        s.n = (size_t) (args - s.p);
+        s.n -= s.n > 0 && s.p[s.n - 1] == ',';
+    }
+
+    return s;
+}
+
+
+rbl_str_t
+rbl_reply_auth_error(const redisReply *r)
+{
+    switch (rbl_reply_class(r)) {
+
+    case RBL_REPLY_NOAUTH:
+        return RBL_STR("WRONGPASS, the user or the password is not right");
+
+    case RBL_REPLY_NOTREADY:
+        return RBL_STR("it is not ready");
+
+    default:
+        return RBL_STR("it does not know AUTH as Redis does");
+    }
+}

@@ -29,6 +29,15 @@ const redisReply *rbl_reply_field(const redisReply *r, const char *name);
 /* First word of a script's result ("OK", ...); "" if it is not one. */
 rbl_str_t rbl_reply_word(const redisReply *r);
 
+/*
+ * What an error says, without the arguments of the command that some repeat: it
+ * may be logged.  "nonsense" if it is no error.
+ */
+rbl_str_t rbl_reply_error(const redisReply *r);
+
+/* Why AUTH is refused, in words of ours: nothing of the answer is repeated. */
+rbl_str_t rbl_reply_auth_error(const redisReply *r);
+
 typedef enum {
     RBL_REPLY_OK = 0,       /* not an error reply */
     RBL_REPLY_NOSCRIPT,     /* send it again with EVAL */

@@ -181,20 +181,18 @@ ctl_hint(const ctl_t *ctl, const redisReply *reply)
 
 
 static void
-ctl_error(const ctl_t *ctl, const redisReply *reply)
+ctl_error(const ctl_t *ctl, const redisReply *reply, rbl_str_t text)
 {
-    int          n;
-    const char  *text;
-
-    text = reply->str ? reply->str : "";
-
-    n = (int) strnlen(text, 200);
-    while (n > 0 && text[n - 1] == '.') {
-        n--;
+    if (text.n > 200) {
+        text.n = 200;
     }
 
-    ctl_fail("the store at %s refuses: %.*s. %s", ctl->conf.store, n, text,
-             ctl_hint(ctl, reply));
+    while (text.n > 0 && text.p[text.n - 1] == '.') {
+        text.n--;
+    }
+
+    ctl_fail("the store at %s refuses: %.*s. %s", ctl->conf.store,
+             (int) text.n, text.p, ctl_hint(ctl, reply));
 }
 
 
@@ -234,7 +232,9 @@ ctl_command(ctl_t *ctl, int argc, const rbl_str_t *argv)
 
     reply = ctl_send(ctl, argc, argv);
     if (reply != NULL && reply->type == REDIS_REPLY_ERROR) {
-        ctl_error(ctl, reply);
+        ctl_error(ctl, reply, rbl_str_is(argv[0], "AUTH")
+                              ? rbl_reply_auth_error(reply)
+                              : rbl_reply_error(reply));
         freeReplyObject(reply);
         return NULL;
     }
@@ -306,7 +306,7 @@ ctl_script(ctl_t *ctl, const rbl_script_t *script, rbl_str_t key, int argc,
     }
 
     if (reply != NULL && reply->type == REDIS_REPLY_ERROR) {
-        ctl_error(ctl, reply);
+        ctl_error(ctl, reply, rbl_reply_error(reply));
         freeReplyObject(reply);
         return NULL;
     }

@@ -81,6 +81,7 @@ fsck_take(fsck_t *f, const redisReply *reply)
 {
     int                rc;
     size_t             k;
+    rbl_str_t          said;
     const redisReply  *row;
 
     for (rc = FSCK_MAYBE; rc >= 0; rc--) {
@@ -90,8 +91,9 @@ fsck_take(fsck_t *f, const redisReply *reply)
     }
 
     if (rc < 0) {
-        ctl_fail("the store answers a script with: %.200s",
-                 reply && reply->str ? reply->str : "nothing");
+        said = rbl_reply_error(reply);
+        ctl_fail("the store answers a script with: %.*s",
+                 (int) (said.n < 200 ? said.n : 200), said.p);
     }
 
     for (k = 1; k < rbl_reply_len(reply) && rc >= 0; k++) {

@@ -28,14 +28,15 @@
 static void
 attempt_recorded(void *data, const redisReply *reply)
 {
+    rbl_str_t   why;
     attempt_t  *a = data;
     deliver_t  *d = a->deliver;
 
     if (reply != NULL) {
         if (rbl_reply_class(reply) != RBL_REPLY_OK) {
+            why = rbl_reply_error(reply);
             log_error("delivery %.*s: the store refused the record: %.*s",
-                      (int) a->member.n, a->member.p, (int) reply->len,
-                      reply->str);
+                      (int) a->member.n, a->member.p, (int) why.n, why.p);
         }
 
         queue_over(a);

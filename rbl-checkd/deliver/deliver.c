@@ -101,6 +101,7 @@ deliver_claimed(void *data, const redisReply *reply)
 {
     unsigned         asked;
     ev_tstamp        claimed;
+    rbl_str_t        why;
     deliver_part_t  *part = data;
     deliver_t       *d = part->deliver;
 
@@ -111,7 +112,8 @@ deliver_claimed(void *data, const redisReply *reply)
     part->next = ev_now(d->loop) + deliver_poll(d);
 
     if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
-        log_error("claiming deliveries: %.*s", (int) reply->len, reply->str);
+        why = rbl_reply_error(reply);
+        log_error("claiming deliveries: %.*s", (int) why.n, why.p);
         part->next = ev_now(d->loop) + DELIVER_ERROR_WAIT;
 
     } else if (rbl_str_is(rbl_reply_word(reply), "OK")) {

@@ -66,6 +66,7 @@ digests_poll(const digests_t *ds)
 static void
 digests_stored(void *data, const redisReply *reply)
 {
+    rbl_str_t        why;
     digests_part_t  *part = data;
     deliver_t       *d = part->digests->deliver;
 
@@ -76,7 +77,8 @@ digests_stored(void *data, const redisReply *reply)
     }
 
     if (rbl_reply_class(reply) != RBL_REPLY_OK) {
-        log_error("storing a digest: %.*s", (int) reply->len, reply->str);
+        why = rbl_reply_error(reply);
+        log_error("storing a digest: %.*s", (int) why.n, why.p);
 
     } else if (rbl_reply_int(rbl_reply_at(reply, 1), 0) > 0) {
         d->counters.digests++;
@@ -149,6 +151,7 @@ digests_claimed(void *data, const redisReply *reply)
     size_t           i, n;
     double           wait;
     int64_t          ms;
+    rbl_str_t        why;
     digests_part_t  *part = data;
     digests_t       *ds = part->digests;
 
@@ -156,7 +159,8 @@ digests_claimed(void *data, const redisReply *reply)
     wait = DIGESTS_AGAIN;
 
     if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
-        log_error("claiming digests: %.*s", (int) reply->len, reply->str);
+        why = rbl_reply_error(reply);
+        log_error("claiming digests: %.*s", (int) why.n, why.p);
 
     } else if (rbl_str_is(rbl_reply_word(reply), "OK")) {
         n = rbl_reply_len(reply);

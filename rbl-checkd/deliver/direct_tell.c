@@ -192,6 +192,7 @@ direct_recorded(direct_call_t *call, const redisReply *reply)
 static void
 direct_told(void *data, const redisReply *reply)
 {
+    rbl_str_t       why;
     direct_call_t  *call = data;
     direct_t       *dr = call->direct;
 
@@ -206,8 +207,8 @@ direct_told(void *data, const redisReply *reply)
         direct_part(call);
 
     } else if (!link_empty(&call->entries)) {
-        log_error("recording an event: %.*s", (int) reply->len,
-                  reply->str != NULL ? reply->str : "");
+        why = rbl_reply_error(reply);
+        log_error("recording an event: %.*s", (int) why.n, why.p);
         direct_failed(link_of(link_shift(&call->entries), entry_t, turn));
     }
 

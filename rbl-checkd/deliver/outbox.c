@@ -151,6 +151,7 @@ static void
 outbox_got(void *data, const redisReply *reply)
 {
     size_t     n;
+    rbl_str_t  why;
     outbox_t  *ob = data;
 
     ob->reading = 0;
@@ -181,7 +182,8 @@ outbox_got(void *data, const redisReply *reply)
         return;
 
     default:
-        log_error("reading the outbox: %.*s", (int) reply->len, reply->str);
+        why = rbl_reply_error(reply);
+        log_error("reading the outbox: %.*s", (int) why.n, why.p);
         outbox_trouble(ob);
     }
 

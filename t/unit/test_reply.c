@@ -77,6 +77,44 @@ test_class(void)
 
 
 static const struct {
+    const char  *text, *said;
+} said[] = {
+    { "ERR unknown command 'AUTH', with args beginning with: 'u' 'secret' ",
+      "ERR unknown command 'AUTH'" },
+    { "ERR unknown command `AUTH`, with args beginning with: `secret`, ",
+      "ERR unknown command `AUTH`" },
+    { "ERR no command AUTH with arguments u, secret", "ERR no command AUTH" },
+    { "ERR wrong number of arguments for 'get' command",
+      "ERR wrong number of arguments for 'get' command" },
+    { " with args: secret", "" },
+    { "", "" },
+    { NULL, "nonsense" },
+};
+
+
+static void
+test_error(void)
+{
+    size_t      i;
+    redisReply  r;
+
+    for (i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+        r = reply(REDIS_REPLY_ERROR, said[i].text, 0);
+        is_str(rbl_reply_error(&r), said[i].said, said[i].said);
+        ok(memmem(rbl_reply_auth_error(&r).p, rbl_reply_auth_error(&r).n,
+                  "secret", 6) == NULL, "nothing of it is told of AUTH");
+    }
+
+    r = reply(REDIS_REPLY_STATUS, "secret", 0);
+    is_str(rbl_reply_error(&r), "nonsense", "a status is no error to tell");
+    is_str(rbl_reply_error(NULL), "nonsense", "nor is no reply");
+    r = reply(REDIS_REPLY_ERROR, "WRONGPASS secret", 0);
+    is_str(rbl_reply_auth_error(&r), "WRONGPASS, the user or the password is"
+           " not right", "a wrong password");
+}
+
+
+static const struct {
     const char  *text;
     int64_t      v;
 } ints[] = {
@@ -167,6 +205,7 @@ int
 main(void)
 {
     test_class();
+    test_error();
     test_scalars();
     test_arrays();
 

@@ -1,0 +1,28 @@
+#!/usr/bin/perl
+# A store that does not know AUTH repeats its arguments in the refusal: no
+# program tells the password.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use RblCheckd;
+use RblRedis;
+use RblTest;
+
+my $redis = start_redis(args => ['--rename-command', 'AUTH', '']);
+my $refusal = qr/does not know AUTH/;
+
+my $r = rblctl($redis, 'account', 'list');
+is($r->{status}, 3, 'rblctl cannot use it');
+like($r->{err}, $refusal, 'and says why');
+unlike("$r->{out}$r->{err}", qr/secret of/, 'without the password');
+
+my $d = start_checkd(store => $redis, resolver => 5399, ready => '');
+ok(wait_log($d, $refusal, 10), 'rbl-checkd says why');
+unlike(read_file($d->{log}), qr/secret of/, 'without the password');
+
+my $nginx = start_nginx(store => $redis, workers => 1);
+ok(wait_for { error_log($nginx) =~ /is not ready: / } 10, 'nginx says so');
+unlike(error_log($nginx), qr/secret of/, 'without the password');
+done_testing();
