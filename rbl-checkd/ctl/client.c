@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CTL_ARGS_MAX  2048
-#define CTL_SLICE_N   500         /* records looked up at once */
+#define CTL_SLICE_N  500          /* records looked up at once */
 
 
 static struct timeval
@@ -200,12 +199,16 @@ static redisReply *
 ctl_send(ctl_t *ctl, int argc, const rbl_str_t *argv)
 {
     int           i;
-    size_t        len[CTL_ARGS_MAX];
+    size_t       *len;
     redisReply   *reply;
-    const char   *word[CTL_ARGS_MAX];
+    const char  **word;
 
-    if (argc > CTL_ARGS_MAX) {
-        ctl_fail("too many arguments for one command");
+    len = calloc((size_t) argc, sizeof(size_t));
+    word = calloc((size_t) argc, sizeof(char *));
+    if (len == NULL || word == NULL) {
+        ctl_fail("out of memory");
+        free(len);
+        free(word);
         return NULL;
     }
 
@@ -215,6 +218,9 @@ ctl_send(ctl_t *ctl, int argc, const rbl_str_t *argv)
     }
 
     reply = redisCommandArgv(ctl->redis, argc, word, len);
+    free(len);
+    free(word);
+
     if (reply == NULL) {
         ctl_fail("the store at %s does not answer: %s. Whether the command"
                  " was done is not known.", ctl->conf.store,
@@ -278,11 +284,12 @@ ctl_script(ctl_t *ctl, const rbl_script_t *script, rbl_str_t key, int argc,
     const rbl_str_t *argv)
 {
     int          i;
-    rbl_str_t    all[CTL_ARGS_MAX];
+    rbl_str_t   *all;
     redisReply  *reply;
 
-    if (argc > CTL_ARGS_MAX - 4) {
-        ctl_fail("too many arguments for one script");
+    all = calloc((size_t) argc + 4, sizeof(rbl_str_t));
+    if (all == NULL) {
+        ctl_fail("out of memory");
         return NULL;
     }
 
@@ -304,6 +311,8 @@ ctl_script(ctl_t *ctl, const rbl_script_t *script, rbl_str_t key, int argc,
         all[1].n = script->source_len;
         reply = ctl_send(ctl, argc + 4, all);
     }
+
+    free(all);
 
     if (reply != NULL && reply->type == REDIS_REPLY_ERROR) {
         ctl_error(ctl, reply, rbl_reply_error(reply));

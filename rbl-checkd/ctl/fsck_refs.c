@@ -51,6 +51,8 @@ fsck_use_groups(fsck_used_t *u, rbl_str_t groups, const char *suffix)
     for (n = rbl_mp_array(&mp); n > 0 && !mp.failed; n--) {
         fsck_use(u, rbl_mp_str(&mp), suffix);
     }
+
+    u->unknown |= mp.failed;
 }
 
 

@@ -61,7 +61,8 @@ end
 local told = call('HGETALL', key('alerts', ac))
 local alerts, n = told[1] and alerts_make() or {}, 0
 for i = 1, #alerts, 2 do
-    n = n + (call('HGET', key('alerts', ac), alerts[i]) == alerts[i + 1]
+    n = n + (type(alerts[i]) == 'string'
+        and call('HGET', key('alerts', ac), alerts[i]) == alerts[i + 1]
         and 2 or 0)
 end
 if n ~= #told then

@@ -36,9 +36,7 @@ local function restore(index, sid, r)
         groups, suffix = r[CONTACT.groups], ':c'
         alerts_forget(ac)
     end
-    for _, g in ipairs(groups) do
-        refs_add(g .. suffix, 1)
-    end
+    refs_of_groups(groups, suffix, 1)
 end
 function look.r(k, sid)
     local index = indexes[sid:sub(1, 2)]

@@ -258,6 +258,12 @@ my @faults = (
     ['a host with a group that does not exist', group => $ht,
         sub { changed($ht, 9 => [sid('CG'), $cg]) },
         sub { "@{ got($ht)->[9] }" eq $cg }],
+    (map { my ($sid, $at) = @$_;
+        ["a group that is no text, $sid", group => $sid,
+            sub { changed($sid, $at => [[], $cg2]);
+                cmd('HSET', k('alerts', $ac), 'clear', '1') },
+            sub { got($sid)->[$at][0] eq $cg2 }]
+    } [$ht, 9], [$co, 6]),
     ['a host without groups', group => $ht, sub { changed($ht, 9 => []) },
         sub { "@{ got($ht)->[9] }" eq $cg }],
     ['a contact with a group that does not exist', group => $co,
