@@ -1,5 +1,6 @@
 -- What must hold of one host; `h` is its record, which is mended in place.
 --- include: fsck_refs
+--- include: fsck_value
 --- include: due
 --- include: unchanged
 --- use: account host
@@ -9,15 +10,14 @@ local function put(h)
 end
 local function look_at_references(h)
     local sid, uniq = h[HOST.id], key('uniq', ac)
-    local field = h[HOST.type] .. '|' .. h[HOST.value]
-    local other = call('HGET', uniq, field)
-    local same = other and other ~= sid and owns('hosts', other)
-        and read_sid(other)
-    if same and same[HOST.type] .. '|' .. same[HOST.value] == field then
+    local other, has_it = other_host(h)
+    if has_it then
         fault('twice', sid, 'is the same as ' .. other .. ': delete one', nil)
-    elseif other ~= sid and not (other and newer(other)) then
+    elseif call('HGET', uniq, value_of(h)) ~= sid
+        and not (other and newer(other))
+    then
         fault('uniq', sid, 'is not known by its value', function()
-            call('HSET', uniq, field, sid)
+            call('HSET', uniq, value_of(h), sid)
         end)
     end
     if not owns('profiles', h[HOST.profile]) then

@@ -5,6 +5,7 @@
 -- ARGV    1 "1": mend  2... names of keys, "r:<AC>:<SID>" and so on
 -- Result  OK, faults
 --- include: fsck_refs
+--- include: fsck_value
 --- include: fsck_jobs
 --- include: alerts
 --- include: unchanged
@@ -28,8 +29,7 @@ local function restore(index, sid, r)
     local groups, suffix = {}, ''
     if index == 'hosts' then
         totals_forget()
-        call('HSET', key('uniq', ac), r[HOST.type] .. '|' .. r[HOST.value],
-            sid)
+        call('HSET', key('uniq', ac), value_of(r), sid)
         refs_add(r[HOST.profile], 1)
         groups, suffix = r[HOST.groups], ':h'
     elseif index == 'contacts' then
@@ -48,13 +48,18 @@ function look.r(k, sid)
         return
     end
     local r, why = read_sid(sid)
-    local taken = r and index == 'hosts' and call('HGET', key('uniq', ac),
-        r[HOST.type] .. '|' .. r[HOST.value])
+    local other, has_it
+    if r and index == 'hosts' then
+        other, has_it = other_host(r)
+    end
     if why == 'damaged' then
         fault('damaged', sid, 'its record cannot be read', drop_record(k))
-    elseif taken and taken ~= sid then
-        fault('record', sid, 'is in no index, and ' .. taken
+    elseif has_it then
+        fault('record', sid, 'is in no index, and ' .. other
             .. ' has its value', drop_record(k))
+    elseif other and newer(other) then
+        fault('record', sid, 'is in no index, and ' .. other
+            .. ', of another version, may have its value', nil)
     elseif r then
         fault('record', sid, 'is not in the index ' .. index, function()
             restore(index, sid, r)

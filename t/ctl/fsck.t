@@ -166,6 +166,15 @@ my @faults = (
     ['a record that is in no index', record => $ht,
         sub { cmd('ZREM', k('hosts', $ac), $ht) },
         sub { cmd('ZSCORE', k('hosts', $ac), $ht) }],
+    ['a record that is in no index, its value that of no host', record => $ht,
+        sub { cmd('ZREM', k('hosts', $ac), $ht);
+            cmd('HSET', k('uniq', $ac), 'rbl|192.0.2.1', sid('HT')) },
+        sub { cmd('ZSCORE', k('hosts', $ac), $ht)
+            && cmd('HGET', k('uniq', $ac), 'rbl|192.0.2.1') eq $ht }],
+    ['a record that is in no index, its value that of another', record => $ht,
+        sub { cmd('ZREM', k('hosts', $ac), $ht);
+            cmd('HSET', k('uniq', $ac), 'rbl|192.0.2.1', $on) },
+        sub { cmd('HGET', k('uniq', $ac), 'rbl|192.0.2.1') eq $ht }],
     ['a record without index, its value another host', record => $ghost,
         sub { put([1, $ghost, @$host[2 .. 16]]) },
         sub { !cmd('EXISTS', k('r', $ac, $ghost)) }],
@@ -519,22 +528,27 @@ for (
         ["a record of another version, $sid", damaged => $sid,
             sub { changed($sid, 0 => 2) }] } $rp2, $rp, $cg, $rb, $co, $ap,
         $wh, $on, $asked, $begun, $range, $kid),
+    ['a record in no index, its value of another version', record => $ghost,
+        sub { put([1, $ghost, @$host[2 .. 16]]); changed($ht, 0 => 2) },
+        "damaged $ht"],
     ['the same host twice', twice => $ghost, sub {
         put([1, $ghost, @$host[2 .. 16]]);
         cmd('ZADD', k('hosts', $ac), cmd('INCR', k('seq', $ac)), $ghost);
         cmd('ZADD', k('due', $ac), $now * 2, $ghost);
         cmd('HINCRBY', k('refs', $ac), $_, 1) for $rp, "$cg:h" }],
 ) {
-    my ($name, $kind, $where, $plant) = @$_;
+    my ($name, $kind, $where, $plant, @more) = @$_;
     $plant->();
     my $before = cmd('DBSIZE');
     my ($status, @found) = fsck('--repair');
     is($status, 1, "$name: found");
     is(join("\n", map { "$_->{fault} $_->{where}" . ($_->{mended} ? '!' : '') }
-        @found), "$kind $where", "$name: named, and left alone");
+        @found), join("\n", "$kind $where", @more),
+        "$name: named, and left alone");
     is(cmd('DBSIZE'), $before, "$name: nothing is lost");
     my $r = rblctl($redis, 'fsck', '--repair');
-    like($r->{err}, qr/^rblctl: 1 of 1 faults are not mended$/m,
+    my $n = @found;
+    like($r->{err}, qr/^rblctl: $n of $n faults are not mended$/m,
         "$name: and that is said");
     restore_all($all);
 }

@@ -1,0 +1,17 @@
+-- Who has the value of a host.
+--- include: fsck
+--- use: host
+local function value_of(h)
+    return h[HOST.type] .. '|' .. h[HOST.value]
+end
+-- Another host that is known by the value of `h`, or nil; and whether it is
+-- there and has that value.
+local function other_host(h)
+    local field = value_of(h)
+    local other = call('HGET', key('uniq', ac), field)
+    if not other or other == h[HOST.id] then
+        return nil
+    end
+    local same = owns('hosts', other) and read_sid(other)
+    return other, same and value_of(same) == field
+end
