@@ -48,7 +48,7 @@ static const struct {
     { "batch", FSCK_LOOK, 1 }, { "line", FSCK_LOOK, 1 },
     { "pace", FSCK_OTHERS, 1 }, { "sent", FSCK_OTHERS, 1 },
     { "dlv", FSCK_DELIVERY, 2 }, { "event", FSCK_EVENT, 1 },
-    { "token", FSCK_LOOK, 1 }, { "rate", FSCK_OTHERS, 1 },
+    { "token", FSCK_LOOK, 1 }, { "rate", FSCK_LOOK, 1 },
     { "stats", FSCK_OTHERS, 2 }, { "errors", FSCK_OTHERS, 1 },
     { "log", FSCK_OTHERS, 1 }, { "hook", FSCK_OTHERS, 1 },
     { "daemon", FSCK_OTHERS, 0 }, { "unchanged", FSCK_OTHERS, 0 },

@@ -88,17 +88,19 @@ int
 fsck_partition_types(fsck_t *f, unsigned p)
 {
     int        rc;
-    rbl_key_t  key;
-    rbl_str_t  none = RBL_STR("");
+    rbl_key_t  base;
+    rbl_str_t  key, none = RBL_STR("");
 
-    rc = fsck_types(f, rbl_key(&key, &f->ctl->ks, p, "accounts", none, none),
-                    partition_kinds, none);
+    key = rbl_key(&base, &f->ctl->ks, p, "accounts", none, none);
+
+    rc = fsck_types(f, key, partition_kinds, none);
     if (rc == FSCK_BAD) {
         ctl_note("partition %u cannot be judged before this is mended", p);
         f->stopped = 1;
     }
 
-    return rc < 0 ? -1 : 0;
+    return rc < 0 || fsck_script(f, &rbl_script_fsck_aside, key, 0, NULL) < 0
+           ? -1 : 0;
 }
 
 

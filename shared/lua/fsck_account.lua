@@ -88,7 +88,11 @@ then
         call('ZADD', key('manual'), now, ac)
     end)
 end
-if call('PTTL', key('started', ac)) == -1 then
+local started = call('GET', key('started', ac))
+if started and not string.find(started, '^%d+$') then
+    fault('started', 'started', 'does not count the checks of a day',
+        function() call('DEL', key('started', ac)) end)
+elseif call('PTTL', key('started', ac)) == -1 then
     fault('endless', 'started', 'counts the checks of a day without an end',
         function()
             call('PEXPIRE', key('started', ac), 86400000 - now % 86400000)

@@ -170,6 +170,23 @@ function look.digest(_, co)
     end
 end
 look.batch = look.digest
+-- What an application has asked is counted anew (app_admit.lua).
+local function sound_rate(k)
+    local state = load(k)
+    for i = 1, type(state) == 'table' and #state == 8 and 8 or 0 do
+        if type(state[i]) ~= 'number' then
+            return false
+        end
+    end
+    return true
+end
+function look.rate(k, app)
+    local could, sound = pcall(sound_rate, k)
+    if not could or not sound then
+        fault('rate', app, 'its requests are counted in what cannot be read',
+            drop(k))
+    end
+end
 -- The messages that are on their way to a contact: the first one is tried.
 function look.line(k, co)
     local ev = call('LRANGE', k, 0, 0)[1]
@@ -190,7 +207,7 @@ function look.line(k, co)
 end
 local types = {r = 'string', s = 'string', token = 'string', kids = 'zset',
     hist = 'stream', dlv = 'hash', digest = 'zset', batch = 'zset',
-    line = 'list'}
+    line = 'list', rate = 'string'}
 for i = 2, #ARGV do
     local kind, rest
     kind, ac, rest = string.match(ARGV[i], '^(%l+):(AC%x+):(.+)$')

@@ -283,6 +283,7 @@ my %harm = (
         [qw(ZADD rbl:{0}:lists 1 x)], [qw(HSET rbl:meta schema 9)],
         [qw(DEL rbl:meta)], ['INFO'], [qw(XADD rbl:{0}:outbox * a b)],
         [qw(XREAD STREAMS rbl:{0}:outbox 0)], ['GET', "rbl:{0}:future:$ac"],
+        [qw(ZADD rbl:{0}:daemons:addr 1 x)], ['SET', "rbl:{0}:rate:$ac:APx", 1],
     ],
 );
 # What is no harm to one of them.

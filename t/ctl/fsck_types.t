@@ -1,0 +1,87 @@
+#!/usr/bin/perl
+# rblctl fsck of keys that are not an account's: of another type, or with
+# nonsense in them.  What is made anew by itself is dropped; of the system lists
+# it is only told.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use RblTest;
+use RblScript;
+
+my $redis = redis_new();
+rblctl($redis, 'init', '--partitions', 1);
+my ($ac, $acct) = account(max_checks => 1000);
+my ($rb, $ap) = (sid('RB'), sid('AP'));
+my @list = (1, $rb, 'rbl', 'a.example', 'A', '', 3, 0, 'active', '', [], '',
+    '', 'normal', 'ip', 'block', 'ip');
+script('lists_put', [k('lists')], packed(\@list));
+script('app_admit', [$acct], $ap, 1, 100, 0);
+script('check_start', [$acct], sid('PP'), '', '192.0.2.9', 1, '', $ap, 600_000);
+is(cmd('EXISTS', k('rate', $ac, $ap), k('started', $ac), k('news'),
+    k('defaults:for'), k('lists:active'), k('lists:zones')), 6,
+    'what is damaged is there');
+
+sub faults {
+    my $r = rblctl($redis, 'fsck', @_, '--json');
+    return $r->{err} if $r->{status} > 1;
+    return join "\n", map { "$_->{fault} $_->{where}"
+        . ($_->{mended} ? '!' : '') } @{ json($r->{out}) };
+}
+is(faults(), '', 'at first there is no fault');
+
+sub typed {
+    my ($key) = @_;
+
+    return sub { cmd('DEL', $key); cmd('SADD', $key, 'x') };
+}
+
+sub set {
+    my ($key, $value) = @_;
+
+    return sub { cmd('SET', $key, $value, 'PX', 60_000) };
+}
+
+my $rate = k('rate', $ac, $ap);
+for my $case (
+    [k('news'), 'type news'], [k('outbox'), 'type outbox'],
+    [k('daemons:addr'), 'type daemons:addr'], [$rate, "type rate $ap"],
+    [$rate, "rate $ap", set($rate, "\xc1")],
+    [$rate, "rate $ap", set($rate, packed([('x') x 8]))],
+    [k('started', $ac), "type started:$ac"],
+    [k('started', $ac), 'started started', set(k('started', $ac), 'x')],
+) {
+    my ($key, $fault, $plant) = @$case;
+    my $was = cmd('DUMP', $key);
+    ($plant // typed($key))->();
+    is(faults(), $fault, "$key: $fault is told");
+    is(faults('--repair'), "$fault!", "$key: and mended");
+    is(cmd('EXISTS', $key), 0, "$key: it is made anew when it is wanted");
+    is(faults(), '', "$key: then there is none");
+    cmd('RESTORE', $key, 0, $was) if defined $was;
+    cmd('PEXPIRE', $key, 600_000) if $key =~ /rate|started/;
+}
+
+my $record = k('r', 'SYS', $rb);
+for my $case (
+    (map { [k($_), "type $_"] } qw(defaults defaults:for lists lists:active
+        lists:zones)),
+    [$record, "damaged $rb"],
+    [$record, "damaged $rb", set($record, 'x')],
+    [$record, "damaged $rb", set($record, packed([@list[0 .. 9]]))],
+    [$record, "damaged $rb", set($record, packed([2, @list[1 .. 16]]))],
+    [$record, "index lists $rb", sub { cmd('DEL', $record) }],
+) {
+    my ($key, $fault, $plant) = @$case;
+    my $was = cmd('DUMP', $key);
+    ($plant // typed($key))->();
+    my $bad = cmd('DUMP', $key);
+    is(faults(), $fault, "$key: $fault is told");
+    is(faults('--repair'), $fault, "$key: and not mended");
+    is(cmd('DUMP', $key) // '', $bad // '', "$key: it is as it was");
+    cmd('DEL', $key);
+    cmd('RESTORE', $key, 0, $was);
+}
+is(faults(), '', 'in the end there is no fault');
+done_testing();
