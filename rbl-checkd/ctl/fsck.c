@@ -363,9 +363,10 @@ ctl_fsck(ctl_t *ctl)
     f.told = json_object();
     f.accounts = json_object();
     f.events = json_object();
+    f.counted = json_object();
 
     if (f.rows == NULL || f.told == NULL || f.accounts == NULL
-        || f.events == NULL)
+        || f.events == NULL || f.counted == NULL)
     {
         return ctl_fail("out of memory");
     }
@@ -388,6 +389,7 @@ ctl_fsck(ctl_t *ctl)
     json_decref(f.told);
     json_decref(f.accounts);
     json_decref(f.events);
+    json_decref(f.counted);
 
     return rc;
 }

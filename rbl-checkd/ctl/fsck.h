@@ -23,6 +23,7 @@ typedef struct {
     json_t   *told;                     /* their names -> true */
     json_t   *accounts;                 /* SID -> what fsck_state says */
     json_t   *events;                   /* "<AC>:<EV>" -> [targets] */
+    json_t   *counted;                  /* likewise -> what it counted then */
     int       again;                    /* of these alone */
 } fsck_t;
 

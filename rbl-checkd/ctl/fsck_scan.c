@@ -360,12 +360,14 @@ fsck_scan(fsck_t *f)
 static int
 fsck_event_ask(fsck_t *f, const char *name, const json_t *targets)
 {
-    int         rc;
-    size_t      i, n;
-    rbl_key_t   key;
-    rbl_str_t  *argv;
+    int          rc;
+    size_t       i, n;
+    rbl_key_t    key;
+    rbl_str_t   *argv;
+    const char  *counted;
 
     n = json_array_size(targets);
+    counted = json_string_value(json_object_get(f->counted, name));
     argv = calloc(n + 2, sizeof(rbl_str_t));
     if (argv == NULL) {
         ctl_fail("out of memory");
@@ -373,7 +375,7 @@ fsck_event_ask(fsck_t *f, const char *name, const json_t *targets)
     }
 
     argv[0] = rbl_str(name + RBL_SID_LEN + 1);
-    argv[1] = rbl_str(f->again ? "1" : "0");
+    argv[1] = rbl_str(f->again && counted ? counted : "");
     for (i = 0; i < n; i++) {
         argv[i + 2] = rbl_str(json_string_value(json_array_get(targets, i)));
     }
@@ -388,7 +390,41 @@ fsck_event_ask(fsck_t *f, const char *name, const json_t *targets)
 }
 
 
-/* Asks for each event; what is in question stays, with no targets yet. */
+/* What is in question stays, with what it counts before it is asked again. */
+static int
+fsck_event_keep(fsck_t *f, const char *name, json_t *targets)
+{
+    rbl_key_t    key;
+    rbl_str_t    open, none = RBL_STR("");
+    redisReply  *reply;
+
+    reply = ctl_call(f->ctl, "HGET",
+                     rbl_account_key(&key, &f->ctl->ks, "event",
+                                     fsck_part(name, name + RBL_SID_LEN),
+                                     rbl_str(name + RBL_SID_LEN + 1)),
+                     RBL_STR("open"), none);
+    if (reply == NULL) {
+        return -1;
+    }
+
+    open = rbl_reply_str(reply);
+
+    if (json_object_set_new(f->counted, name,
+                            ctl_text(open.n ? open : RBL_STR("0"))) != 0
+        || json_object_set(f->events, name, targets) != 0)
+    {
+        ctl_fail("out of memory");
+        freeReplyObject(reply);
+        return -1;
+    }
+
+    freeReplyObject(reply);
+
+    return 0;
+}
+
+
+/* Asks for each event. */
 static int
 fsck_events_ask(fsck_t *f)
 {
@@ -407,7 +443,7 @@ fsck_events_ask(fsck_t *f)
         name = json_object_iter_key(it);
         rc = fsck_event_ask(f, name, json_object_iter_value(it));
         if (rc == FSCK_MAYBE) {
-            json_object_set_new(f->events, name, json_array());
+            rc = fsck_event_keep(f, name, json_object_iter_value(it));
         }
     }
 
@@ -418,8 +454,8 @@ fsck_events_ask(fsck_t *f)
 
 
 /*
- * A delivery that the first scan has not seen was made, with its event, while
- * that went on; the second one sees every one that is there.
+ * A delivery that the first scan has not seen was made while that went on; the
+ * second one sees every one that was there when the event was kept.
  */
 int
 fsck_events(fsck_t *f)

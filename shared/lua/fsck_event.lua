@@ -1,8 +1,10 @@
 -- Looks whether an event counts the deliveries that are open.  They are made
 -- together with it, so that whoever has seen the event and looked for its
--- deliveries afterwards knows of all there may be.
+-- deliveries afterwards knows of all there may be, but of those that a replay
+-- has added since: the count, or a delivery that was seen, tells of changes.
 -- KEYS[1] acct:<AC>
--- ARGV    1 "1": mend  2 event SID  3 "1": the targets are all there may be
+-- ARGV    1 "1": mend  2 event SID  3 what it counted before the deliveries
+--         were looked for, "": they were looked for before it was seen
 --         4... targets
 -- Result  OK | MAYBE (it does not come out even: the targets may not be all),
 --         faults
@@ -20,17 +22,24 @@ if t ~= 'hash' then
 end
 local open = tonumber(call('HGET', k, 'open')) or 0
 local n, seen = 0, {}
+local changed = open ~= (tonumber(ARGV[3]) or 0)
 for i = 4, #ARGV do
     if not seen[ARGV[i]] then
         seen[ARGV[i]] = true
-        n = n + call('EXISTS', key('dlv', ac, ev, ARGV[i]))
+        local there = call('EXISTS', key('dlv', ac, ev, ARGV[i]))
+        n = n + there
+        changed = changed or there == 0
     end
 end
 if n == open and n > 0 then
     return out
 end
-if ARGV[3] ~= '1' then
+if ARGV[3] == '' then
     return {'MAYBE'}
+end
+-- There may be more than those that were seen: it is not lowered.
+if changed and (n <= open or n == 0) then
+    return out
 end
 fault('event', ev, 'counts ' .. open .. ' open deliveries, there are ' .. n,
     function()
