@@ -115,9 +115,9 @@
  *                              is in retry
  *   pace:<AC>:<CO>     string  to when a contact's messages a minute are taken
  *                              (ms), with TTL
- *   sent:<AC>:<hash>   string  when the address with this SHA-1 of "<type>|
- *                              <value>" was sent a code (ms), for a minute;
- *                              the contact may be gone
+ *   sent:<AC>:<hash>   string  "<n> <ms>": codes that the address with this
+ *                              SHA-1 of "<type>|<value>" was sent since then,
+ *                              for an hour; the contact may be gone
  *   stats:<AC>:<AP>:h<day>
  *                      hash    "<hour>" requests, "<hour>e" refusals of an
  *                              application (hour 0 to 23 of a day since 1970,

@@ -53,7 +53,8 @@ transfer_url_new(rbl_str_t text)
                         CURLU_PATH_AS_IS | CURLU_DISALLOW_USER)
            != CURLUE_OK)
     {
-        transfer_url_put(url);
+        curl_url_cleanup(url->read);
+        free(url);
         return NULL;
     }
 

@@ -6,16 +6,17 @@ local contact_key = key('r', ac, ARGV[1])
 local function contact_load()
     return owns('contacts', ARGV[1]) and load(contact_key)
 end
--- The key of when an address was sent a code, if that is less than a minute
--- ago: it outlives the contact.
-local function code_sent(type, value)
-    return key('sent', ac, redis.sha1hex(type .. '|' .. value))
-end
--- How long it is until it may get one (s), or nil.
-local function code_later(sent, now)
-    local passed = sent and now - sent
-    return passed and passed >= 0 and passed < 60000
-        and math.ceil((60000 - passed) / 1000) or nil
+-- How many codes an address was sent within an hour, and since when: what is
+-- known of that outlives the contact.
+local hour = 3600000
+local function codes_sent(type, value, now)
+    local k = key('sent', ac, redis.sha1hex(type .. '|' .. value))
+    local n, since = string.match(call('GET', k) or '', '^(%d+) (%d+)$')
+    n, since = tonumber(n) or 0, tonumber(since) or now
+    if since > now or now - since >= hour then
+        n, since = 0, now
+    end
+    return n, since, k
 end
 -- A new code, which the daemon tells the contact.  The record has its digest
 -- alone, the event the code itself until it is delivered or given up.
@@ -23,7 +24,9 @@ local function contact_code(c, a, digest, code, event, now)
     c[CONTACT.digest] = digest
     c[CONTACT.until] = now + 86400000
     c[CONTACT.tries] = 0
-    call('SET', code_sent(c[CONTACT.type], c[CONTACT.value]), now, 'PX', 60000)
+    local n, since, k = codes_sent(c[CONTACT.type], c[CONTACT.value], now)
+    call('SET', k, string.format('%.0f %.0f', n + 1, since), 'PX',
+        string.format('%.0f', since + hour - now))
     emit(a[ACCOUNT.timezone], event, 'contact.confirm', now, '', '', '', false,
         0, no_results, 0, {}, '', c[CONTACT.id], code)
 end

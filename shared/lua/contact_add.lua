@@ -5,11 +5,11 @@
 --         6 the code  7 event SID  8... group SIDs (none: the default one)
 -- Result  OK, packed record | GROUP | GROUPS, max groups of a contact
 --         | LIMIT, max contacts of the plan | CONTACTS, max contacts
---         | LATER, seconds (the address was sent a code) | ACCOUNT
+--         | CODES, seconds until the address is sent one | ACCOUNT
 --- include: account
 --- include: groups
 --- include: contact
-local max_contacts = 1000
+local max_contacts, max_codes = 1000, 5
 local a = load(KEYS[1])
 if not a then
     return {'ACCOUNT'}
@@ -30,10 +30,9 @@ if #groups == 0 then
     groups[1] = a[ACCOUNT.group]
 end
 local now = now_ms()
-local later = code_later(tonumber(call('GET', code_sent(ARGV[2], ARGV[3]))),
-    now)
-if later then
-    return {'LATER', later}
+local sent, since = codes_sent(ARGV[2], ARGV[3], now)
+if sent >= max_codes then
+    return {'CODES', math.ceil((since + hour - now) / 1000)}
 end
 local c = {1, ARGV[1], ARGV[2], ARGV[3], ARGV[4], 'pending', groups, now, '',
     0, 0, 0}

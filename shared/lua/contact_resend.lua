@@ -16,9 +16,9 @@ if c[CONTACT.status] ~= 'pending' then
     return {'CONFIRMED'}
 end
 local now = now_ms()
-local later = code_later(c[CONTACT.sent], now)
-if later then
-    return {'LATER', later}
+local passed = now - c[CONTACT.sent]
+if passed >= 0 and passed < 60000 then
+    return {'LATER', math.ceil((60000 - passed) / 1000)}
 end
 c[CONTACT.sent] = now
 contact_code(c, a, ARGV[2], ARGV[3], ARGV[4], now)
