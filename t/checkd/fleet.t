@@ -148,7 +148,7 @@ sub times_asked {
     my ($zone) = @_;
     my @log = $dns->log("\\.\Q$zone\E ");
     return sort { $a <=> $b } map { $_->[3] } grep { $_->[0]
-        !~ /\.127\.\Q$zone\E$/ } @log;
+        =~ /\.10\.\Q$zone\E$/ } @log;
 }
 
 my @day = times_asked('day.test');

@@ -21,7 +21,7 @@ for my $i (0 .. USERS - 1) {
     my $ht = unpacked(add_host($acct, 'rbl', "192.0.2.$i")->[1])->[1];
     my $r = script('host_update', [$acct], $ht, '0', '', '', @some);
     die "@$r" if $r->[0] ne 'OK';
-    $r = script('contact_add', [$acct], sid('CO'), 'email', 'a@b.example',
+    $r = script('contact_add', [$acct], sid('CO'), 'email', "a$i\@b.example",
         'every_check', 'd', 'c', sid('EV'), @some);
     die "@$r" if $r->[0] ne 'OK';
 }

@@ -97,7 +97,7 @@ sub verdicts {
         next if $is eq $truth->{$zone}
             || $is eq 'unknown' && $truth->{$zone} eq 'servfail';
         if ($is eq 'unknown' && $r->{error} =~ /^(?:timeout|unconfirmed)$/) {
-            # A daemon that has just begun knows the age of no test entry.
+            # The end of a listing takes a day.
             $c->{surprises}++ if $r->{error} eq 'timeout'
                 || $truth->{$zone} ne 'clear';
             next;
