@@ -109,19 +109,16 @@ on_tell(struct ev_loop *loop, ev_timer *w, int revents)
 static void
 tell_change(const health_entry_t *e, health_state_t from)
 {
-    int          level;
-    char         resolver[DNS_RESOLVER_TEXT];
-    const char  *family;
+    int   level;
+    char  resolver[DNS_RESOLVER_TEXT];
 
-    family = e->family == RBL_FAMILY_IPV4 ? "ipv4"
-             : e->family == RBL_FAMILY_IPV6 ? "ipv6" : "domain";
     level = from == HEALTH_UNTRIED && e->state == HEALTH_GOOD ? LOG_L_INFO
                                                               : LOG_L_NOTICE;
 
     dns_resolver_text(e->health->dns, e->resolver, resolver);
     log_msg(level, "list %s, %s, through resolver %s: %s, was %s (%s)",
-            e->list->zone, family, resolver, health_state_names[e->state],
-            health_state_names[from], e->why);
+            e->list->zone, list_family_name(e->family), resolver,
+            health_state_names[e->state], health_state_names[from], e->why);
 }
 
 
@@ -143,7 +140,7 @@ health_settle(health_entry_t *e, health_state_t state, const char *why)
         health_truth(e);
 
     } else if (state == HEALTH_LYING) {
-        health_lies(e);
+        health_tell_lie(e);
     }
 
     if (state != from) {

@@ -58,8 +58,9 @@ typedef struct {
     uint32_t        positive_ttl;   /* the whole one of the test entry */
     unsigned        unproven:1; /* no test entry is known: nothing but time
                                    tells that the list is not empty */
-    unsigned        dead:1;     /* not even that: it had one, or a zone */
-    unsigned        unasked:1;  /* nor any other control */
+    unsigned        dead:1;     /* it had one, or a zone of its own, and has it
+                                   no more */
+    unsigned        unasked:1;  /* there is no control of any kind */
 } health_verdict_t;
 
 typedef enum {
@@ -107,8 +108,8 @@ typedef void (*health_news_pt)(void *data, const health_news_t *news);
 void health_listen(health_t *health, health_news_pt listen, void *data);
 
 /* A list that lies has listed something with that TTL, which may be a lie. */
-void health_lied(health_t *health, const list_t *list, rbl_family_t family,
-    unsigned resolver, uint32_t ttl);
+void health_note_listing(health_t *health, const list_t *list,
+    rbl_family_t family, unsigned resolver, uint32_t ttl);
 
 /* How soon a bad list is asked again (s), at first; 30 until this is called. */
 void health_retry_after(health_t *health, double seconds);

@@ -211,7 +211,7 @@ void health_sample_stop(health_q_t *q);
  * tells none any more.
  */
 void health_lie(health_entry_t *e, uint32_t ttl);
-void health_lies(const health_entry_t *e);
+void health_tell_lie(const health_entry_t *e);
 void health_truth(health_entry_t *e);
 
 /*

@@ -19,7 +19,6 @@ health_listen(health_t *health, health_news_pt listen, void *data)
 static void
 tell(const health_entry_t *e, health_news_what_t what, uint32_t ttl)
 {
-    double         now = dns_clock();
     health_news_t  news;
 
     if (e->health->listen == NULL) {
@@ -31,7 +30,7 @@ tell(const health_entry_t *e, health_news_what_t what, uint32_t ttl)
     news.family = e->family;
     news.resolver = e->resolver;
     news.ttl = ttl;
-    news.age = now - e->negative;
+    news.age = dns_clock() - e->negative;
     news.entry = e->entry;
     news.soa = e->deepest;
     e->health->listen(e->health->listener, &news);
@@ -49,7 +48,7 @@ health_lie(health_entry_t *e, uint32_t ttl)
 /* Not where the resolver is to blame: others have other ones. */
 
 void
-health_lies(const health_entry_t *e)
+health_tell_lie(const health_entry_t *e)
 {
     if (e->lied != 0) {
         tell(e, HEALTH_NEWS_LIE, e->lied);
@@ -58,8 +57,8 @@ health_lies(const health_entry_t *e)
 
 
 void
-health_lied(health_t *health, const list_t *list, rbl_family_t family,
-    unsigned resolver, uint32_t ttl)
+health_note_listing(health_t *health, const list_t *list,
+    rbl_family_t family, unsigned resolver, uint32_t ttl)
 {
     health_entry_t  *e;
 
@@ -67,7 +66,7 @@ health_lied(health_t *health, const list_t *list, rbl_family_t family,
 
     if (e != NULL && e->state == HEALTH_LYING && ttl > e->lied) {
         health_lie(e, ttl);
-        health_lies(e);
+        health_tell_lie(e);
     }
 }
 

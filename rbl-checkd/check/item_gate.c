@@ -182,9 +182,9 @@ on_health(void *data, const health_verdict_t *verdict)
     g = gate_judge(&a, verdict);
 
     if (verdict->state == HEALTH_LYING && a.raw == RBL_LISTED) {
-        health_lied(item->check->env->health, item->result.list,
-                    item->check->family, item->part[item->gate].resolver,
-                    a.ttl);
+        health_note_listing(item->check->env->health, item->result.list,
+                            item->check->family,
+                            item->part[item->gate].resolver, a.ttl);
     }
 
     go_on(item, &g);

@@ -215,6 +215,14 @@ make(const rbl_list_t *r)
 }
 
 
+const char *
+list_family_name(rbl_family_t family)
+{
+    return family == RBL_FAMILY_IPV4 ? "ipv4"
+           : family == RBL_FAMILY_IPV6 ? "ipv6" : "domain";
+}
+
+
 int
 list_keyed(const list_t *list)
 {

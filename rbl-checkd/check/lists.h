@@ -10,6 +10,7 @@
 #include "rbl_codes.h"
 #include "rbl_record.h"
 #include "rbl_reply.h"
+#include "rbl_validate.h"
 
 /* Which names of a host a list of domains is asked for. */
 typedef enum {
@@ -46,6 +47,9 @@ list_t *list_from_record(rbl_str_t raw);
 /* A list known only by what a job tells (custom, or not in the table yet). */
 list_t *list_make(rbl_str_t sid, rbl_str_t type, int custom, rbl_str_t zone,
     rbl_str_t website, int64_t families);
+
+/* "ipv4", "ipv6", "domain". */
+const char *list_family_name(rbl_family_t family);
 
 /* Does the zone hold a {key}? */
 int list_keyed(const list_t *list);

@@ -52,8 +52,8 @@ typedef enum {
 
 /*
  * What the list said to a question through that resolver.  Other daemons are
- * told that it was refused once another list is in order through the same one:
- * else it may be the resolver that refuses.
+ * told of a code at once, and of REFUSED once another list is in order through
+ * the same resolver: else it may be that which refuses.
  */
 void quota_told(quota_t *quota, const list_t *list, quota_told_t told,
     unsigned resolver);

@@ -34,14 +34,6 @@ typedef struct {
 
 
 static rbl_str_t
-family_text(rbl_family_t family)
-{
-    return family == RBL_FAMILY_IPV4 ? RBL_STR("ipv4")
-           : family == RBL_FAMILY_IPV6 ? RBL_STR("ipv6") : RBL_STR("domain");
-}
-
-
-static rbl_str_t
 zone_key(const trust_t *trust, rbl_key_t *key, const list_t *list)
 {
     return rbl_key(key, store_keyspace(trust->store), 0, "zone",
@@ -62,7 +54,7 @@ ask_store(trust_t *trust, const list_t *list, rbl_family_t family,
     dns_resolver_text(trust->dns, number, resolver);
     snprintf(ms, sizeof(ms), "%.0f", age > 0 ? age * 1000 : 0);
     argv[0] = zone_key(trust, &key, list);
-    argv[1] = family_text(family);
+    argv[1] = rbl_str(list_family_name(family));
     argv[2] = rbl_str(resolver);
     argv[3] = rbl_str(ms);
     store_script(trust->store, &rbl_script_zone_ask, done, data, 1, 4, argv);
@@ -88,7 +80,7 @@ on_news(void *data, const health_news_t *news)
     snprintf(ttl, sizeof(ttl), "%u", (unsigned) news->ttl);
     snprintf(soa, sizeof(soa), "%u", news->soa);
     argv[0] = zone_key(trust, &key, news->list);
-    argv[1] = family_text(news->family);
+    argv[1] = rbl_str(list_family_name(news->family));
     argv[2] = argv[3] = argv[4] = RBL_STR("0");
 
     if (news->what == HEALTH_NEWS_LIE) {

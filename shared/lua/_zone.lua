@@ -1,7 +1,7 @@
 -- What daemons have found of a list's zone: the hash zone:<zone> (KEYS[1]), as
 -- told in shared/rbl_keys.h.
 --- include: list
-local WEEK, KEEP = 7 * 86400000, 90 * 86400000
+local WEEK = 7 * 86400000
 local function get(field)
     return redis.call('HGET', KEYS[1], field)
 end
@@ -13,5 +13,4 @@ local function lied(family)
 end
 local function set(field, value)
     redis.call('HSET', KEYS[1], field, value)
-    redis.call('PEXPIRE', KEYS[1], digits(KEEP))
 end

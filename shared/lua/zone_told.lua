@@ -7,6 +7,7 @@
 --         it has no test entry; 0: nothing
 -- Result  OK
 --- include: zone
+local KEEP = 90 * 86400000
 local family, ttl = ARGV[1], num(ARGV[2])
 if ttl > 0 then
     local most = lied(family)

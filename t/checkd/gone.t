@@ -3,7 +3,8 @@
 # The domain of an account's own list, which has no test entry, is gone for
 # more than a day (it was not paid for): the zone above says of everything, the
 # controls too, that it is not there.  A daemon that has seen the list alive
-# sees by the SOA that this is not the list's word.
+# sees by the SOA that this is not the list's word, one that was started since
+# learns from the store where the list's word ended.
 
 use strict;
 use warnings;
@@ -16,34 +17,28 @@ my $dns = RblDns->new(rules => [
     ['^5\.0\.0\.10\.own\.test( |$)', { a => ['127.0.0.2'], ttl => 2 }],
     ['.', { rcode => 'nxdomain', soa => ['own.test', 2, 2] }]]);
 my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'none' } });
-my $checkd = start_checkd(store => $w->{redis},
-    resolver => { port => $dns->port }, conf => { conf_short() });
-my $acct = redis_key('acct', $w->{acct}{sid});
-my $rb = fresh_sid('RB');
-script_ok($w, 'rbl_add', [$acct], $rb, 'rbl', 'own.test');
-script_ok($w, 'profile_add', [$acct], fresh_sid('RP'), 'own', 1, 1,
-    @{ redis($w->{redis}, 'ZRANGE', RblCheckd::pkey($w, 'lists'), 0, -1) },
-    $rb);
+sub daemon {
+    return start_checkd(store => $w->{redis},
+        resolver => { port => $dns->port }, conf => { conf_short() });
+}
+my $checkd = daemon();
+own_lists($w, 'own.test' => 'rbl');
 my $ht = add_host($w, '10.0.0.5');
 eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
-sub result {
-    my $pp = check_host($w, $ht);
-    wait_check($w, $pp);
-    my $d = details($w, $pp)->{'own.test'};
-    return "$d->{status} $d->{error}";
-}
+sub result { return verdict($w, $ht, 'own.test') }
 is(result(), 'listed ', 'it stands');
 my $pp = check_value($w, '10.0.0.6');
 wait_check($w, $pp);
 
 $dns->rules(['.', { rcode => 'nxdomain', soa => ['test', 2, 2] }]);
 is(result(), 'unknown unhealthy', 'its zone is gone');
-wait_for { jobs_left($w) == 0 } 10, 'nothing to be under way';
-my $h = host_record($w, $ht);
-$h->{details}[0][8] = int(time * 1000) - 25 * 3_600_000;
-redis($w->{redis}, 'SET', RblCheckd::akey($w, 'r', $ht), record_pack('host',
-    %$h, name => \$h->{name}, value => \$h->{value}));
+cleared($w, $ht, time * 1000 - 25 * 3_600_000);
 like(result(), qr/^unknown/, 'for more than a day');
+ok(stop_server($checkd), 'the daemon stops');
+$checkd = daemon();
+like(result(), qr/^unknown/, 'for one that was started since');
+cleared($w, $ht, time * 1000 - 25 * 3_600_000);
+like(result(), qr/^unknown/, 'for more than a day, too');
 is(host_record($w, $ht)->{listed_count}, 1, 'the listing stands');
 ok(stop_server($checkd), 'it stops');
 $dns->stop;

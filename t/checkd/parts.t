@@ -45,11 +45,7 @@ sub ends {
     return join ' ', sort keys %left;
 }
 is(ends(5), 'a.test b.test', 'neither ends at once');
-wait_for { jobs_left($w) == 0 } 10, 'nothing to be under way';
-my $h = host_record($w, $ht);
-$_->[8] = int(time * 1000) - 25 * 3_600_000 for @{ $h->{details} };
-redis($w->{redis}, 'SET', RblCheckd::akey($w, 'r', $ht), record_pack('host',
-    %$h, name => \$h->{name}, value => \$h->{value}));
+cleared($w, $ht, time * 1000 - 25 * 3_600_000);
 is(ends(15), '', 'both do after a day');
 ok(stop_server($checkd), 'it stops');
 $dns->stop;

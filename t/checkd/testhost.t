@@ -18,15 +18,10 @@ my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'none' } });
 my $checkd = start_checkd(store => $w->{redis},
     resolver => { port => $dns->port },
     conf => { conf_short(control_retry => '1s') });
-my $acct = redis_key('acct', $w->{acct}{sid});
-my $rb = fresh_sid('RB');
-script_ok($w, 'rbl_add', [$acct], $rb, 'uribl', 'own.test');
-script_ok($w, 'profile_add', [$acct], fresh_sid('RP'), 'own', 1, 1,
-    @{ redis($w->{redis}, 'ZRANGE', RblCheckd::pkey($w, 'lists'), 0, -1) },
-    $rb);
+own_lists($w, 'own.test' => 'uribl');
 my $ht = add_host($w, 'bad.example', type => 'uribl', family => 4);
 eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
-note grep { /own\.test/ } split /^/, read_file($checkd->{log});
+is(log_count($checkd, 'own\.test.*lying'), 0, 'nothing is said against it');
 ok(stop_server($checkd), 'it stops');
 $dns->stop;
 done_testing();

@@ -14,7 +14,7 @@ use RblTest;
 our @EXPORT = qw(world script_ok add_host add_many check_host check_value
     check_state wait_check details results_of host_record history_of
     listed_entry jobs_left hosts_due eventually log_count fresh_sid set_due
-    answers conf_short take_jobs test_entry);
+    answers conf_short take_jobs test_entry own_lists verdict cleared);
 
 my %source;
 
@@ -214,6 +214,46 @@ sub history_of {
 
     return [map { +{ @{ $_->[1] } } }
         @{ redis($w->{redis}, 'XRANGE', akey($w, 'hist', $ht), '-', '+') }];
+}
+
+# Lists of the account's own, zone => type, in a profile with the system's.
+sub own_lists {
+    my ($w, %type) = @_;
+
+    my @rb;
+    for my $zone (sort keys %type) {
+        push @rb, fresh_sid('RB');
+        script_ok($w, 'rbl_add', [akey($w, 'acct')], $rb[-1], $type{$zone},
+            $zone);
+    }
+    script_ok($w, 'profile_add', [akey($w, 'acct')], fresh_sid('RP'), 'own', 1,
+        1, @{ redis($w->{redis}, 'ZRANGE', pkey($w, 'lists'), 0, -1) }, @rb);
+    return;
+}
+
+# What a manual check of a host finds at a list: "status error".
+sub verdict {
+    my ($w, $ht, $zone) = @_;
+
+    my $pp = check_host($w, $ht);
+    wait_check($w, $pp);
+    my $d = details($w, $pp)->{$zone};
+    return "$d->{status} $d->{error}";
+}
+
+# Since when (ms) the first of a host's lists has said that the listing is over;
+# with a time all of them have said so since then.
+sub cleared {
+    my ($w, $ht, $since) = @_;
+
+    wait_for { jobs_left($w) == 0 } 10, 'nothing to be under way';
+    my $h = host_record($w, $ht);
+    my $was = $h->{details}[0][8];
+    return $was if !defined $since;
+    $_->[8] = int $since for @{ $h->{details} };
+    redis($w->{redis}, 'SET', akey($w, 'r', $ht), record_pack('host', %$h,
+        name => \$h->{name}, value => \$h->{value}));
+    return $was;
 }
 
 # Jobs of the account's partition that wait or are in flight.

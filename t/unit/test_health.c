@@ -356,15 +356,15 @@ test_news(void)
     ahead += HEALTH_BAD_MIN;
     (void) ask(list, V4, 0, HEALTH_NEGATIVE);
     ok(n_news == 2 && heard(1, HEALTH_NEWS_LIE, V4, 300), "it lies still");
-    health_lied(health, list, V4, 0, 200);
+    health_note_listing(health, list, V4, 0, 200);
     ok(n_news == 2, "what lists a host for no longer is no news");
-    health_lied(health, list, V4, 0, 900);
+    health_note_listing(health, list, V4, 0, 900);
     ok(n_news == 3 && heard(2, HEALTH_NEWS_LIE, V4, 900), "for longer it is");
     z->way = W_GOOD;
     ahead += 2 * HEALTH_BAD_MIN;
     (void) ask(list, V4, 0, HEALTH_NEGATIVE);
     ok(n_news == 4 && heard(3, HEALTH_NEWS_TRUTH, V4, 0), "not any more");
-    health_lied(health, list, V4, 0, 9000);
+    health_note_listing(health, list, V4, 0, 9000);
     ok(n_news == 4, "what it lists then is no lie");
     list_unref(list);
 }
