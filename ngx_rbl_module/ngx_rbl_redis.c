@@ -9,6 +9,7 @@
  */
 
 #include "ngx_rbl_redis.h"
+#include "rbl_reply_limit.h"
 
 #define NGX_RBL_BACKOFF_MIN    50       /* ms */
 #define NGX_RBL_BACKOFF_MAX    1000
@@ -219,7 +220,8 @@ ngx_rbl_redis_replied(redisAsyncContext *ac, const redisReply *reply)
     }
 
     if (reply == NULL) {
-        ngx_rbl_redis_lost(store, ac->c.errstr);
+        ngx_rbl_redis_lost(store, rbl_reply_lost(store->replies.announced,
+                                                 ac->c.errstr));
         return NULL;
     }
 
@@ -343,7 +345,8 @@ ngx_rbl_redis_disconnected(const redisAsyncContext *ac, int status)
     ngx_rbl_store_t  *store = ac->data;
 
     if (store != NULL) {
-        ngx_rbl_redis_lost(store, ac->c.errstr);
+        ngx_rbl_redis_lost(store, rbl_reply_lost(store->replies.announced,
+                                                 ac->c.errstr));
     }
 }
 

@@ -16,7 +16,6 @@
 #include "ngx_rbl_store.h"
 
 #define NGX_RBL_REDIS_REASON    128     /* longest reason in a log line */
-#define NGX_RBL_REDIS_ELEMENTS  2097152 /* at most in a reply, all levels */
 
 
 typedef enum {
@@ -33,7 +32,7 @@ typedef enum {
 typedef struct {
     redisReplyObjectFunctions    fn;
     ngx_pool_t                  *pool;      /* of the reply in hand; or NULL */
-    ngx_uint_t                   announced; /* elements of this reply */
+    size_t                       announced; /* elements of this reply */
     ngx_log_t                   *log;
 } ngx_rbl_redis_replies_t;
 

@@ -6,12 +6,10 @@
  * The pool is emptied by the free hook, so it holds one reply at a time.  That
  * is all there ever is: hiredis hands a reply over and frees it before it makes
  * the next, and a context is freed before the next one of its store can read.
- *
- * hiredis also believes every number of elements that it is told, and walks as
- * many though none of them ever comes: here they are counted.
  */
 
 #include "ngx_rbl_redis.h"
+#include "rbl_reply_limit.h"
 
 #define NGX_RBL_REPLY_POOL  32768       /* a reply of usual size fits */
 #define NGX_RBL_REPLY_KEEP  262144      /* of the reader's buffer, unused */
@@ -43,6 +41,7 @@ ngx_rbl_redis_read_replies(ngx_rbl_store_t *store, redisAsyncContext *ac)
 
     replies = &store->replies;
     replies->log = store->log;
+    replies->announced = 0;
     replies->fn.createString = ngx_rbl_reply_string;
     replies->fn.createArray = ngx_rbl_reply_array;
     replies->fn.createInteger = ngx_rbl_reply_integer;
@@ -141,16 +140,9 @@ ngx_rbl_reply_array(const redisReadTask *task, int n)
     redisReply               *reply;
     ngx_rbl_redis_replies_t  *replies = task->privdata;
 
-    if (task->parent == NULL) {
-        replies->announced = 0;
-    }
-
-    if (n < 0 || (ngx_uint_t) n > NGX_RBL_REDIS_ELEMENTS - replies->announced)
-    {
+    if (rbl_reply_announce(&replies->announced, task, n) != 0) {
         return NULL;
     }
-
-    replies->announced += n;
 
     reply = ngx_rbl_reply_create(task);
     if (reply == NULL) {

@@ -163,7 +163,7 @@ on_put(void *data, const redisReply *reply)
     if (reply != NULL && reply->type == REDIS_REPLY_ERROR) {
         why = rbl_reply_error(reply);
         log_warn("the numbers of this daemon were not taken: %.*s",
-                 (int) (why.n < 120 ? why.n : 120), why.p);
+                 (int) why.n, why.p);
     }
 }
 

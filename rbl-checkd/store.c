@@ -268,7 +268,7 @@ judge(store_t *store, store_cmd_t *cmd, const redisReply *reply)
             why = rbl_reply_error(reply);
             log_warn("the store refuses %s: %.*s",
                      cmd->script != NULL ? cmd->script->name : cmd->verb,
-                     (int) (why.n < 120 ? why.n : 120), why.p);
+                     (int) why.n, why.p);
         }
 
         return 0;

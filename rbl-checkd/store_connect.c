@@ -86,7 +86,8 @@ on_disconnect(const redisAsyncContext *ac, int status)
     store_t  *store = ac->data;
 
     if (store != NULL) {
-        lost(store, status == REDIS_OK ? "connection closed" : ac->errstr);
+        lost(store, status == REDIS_OK ? "connection closed"
+                    : rbl_reply_lost(store->limit.announced, ac->errstr));
     }
 }
 
@@ -237,6 +238,7 @@ store_connect(store_t *store)
 
     ac->data = store;
     store->ac = ac;
+    rbl_reply_limit(&store->limit, &ac->c, &ac->replies);
 
     /* The connect call back arms the write event: the adapter goes first. */
 

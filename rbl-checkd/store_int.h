@@ -15,6 +15,8 @@
 
 #include <hiredis/async.h>
 
+#include "rbl_reply_limit.h"
+
 typedef struct store_cmd_s  store_cmd_t;
 
 struct store_cmd_s {
@@ -51,6 +53,7 @@ struct store_s {
     void               *data;
     rbl_keyspace_t      ks;
     redisAsyncContext  *ac;
+    rbl_reply_limit_t   limit;          /* of what ac reads */
     store_phase_t       phase;
     unsigned            told_ready:1;
     unsigned            second:1;       /* for blocking reads: the first one

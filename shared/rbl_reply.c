@@ -6,6 +6,8 @@
 #include "rbl_reply.h"
 #include "rbl_validate.h"
 
+#define RBL_REPLY_SAID  200             /* bytes of an error that are told */
+
 
 static const struct {
     const char         *word;
@@ -184,6 +186,10 @@ rbl_reply_error(const redisReply *r)
     if (args != NULL) {
         s.n = (size_t) (args - s.p);
         s.n -= s.n > 0 && s.p[s.n - 1] == ',';
+    }
+
+    if (s.n > RBL_REPLY_SAID) {
+        s.n = RBL_REPLY_SAID;
     }
 
     return s;

@@ -30,8 +30,8 @@ const redisReply *rbl_reply_field(const redisReply *r, const char *name);
 rbl_str_t rbl_reply_word(const redisReply *r);
 
 /*
- * What an error says, without the arguments of the command that some repeat: it
- * may be logged.  "nonsense" if it is no error.
+ * What an error says, at most 200 bytes of it and without the arguments of the
+ * command that some repeat: it may be logged.  "nonsense" if it is no error.
  */
 rbl_str_t rbl_reply_error(const redisReply *r);
 

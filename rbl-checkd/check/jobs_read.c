@@ -190,6 +190,7 @@ on_recall(void *data, const redisReply *reply)
 {
     jobs_t        *jobs;
     int64_t        rank, cursor;
+    rbl_str_t      why;
     jobs_slice_t  *slice = data;
 
     jobs = slice->jobs;
@@ -198,9 +199,8 @@ on_recall(void *data, const redisReply *reply)
         jobs->failed = 1;
 
         if (reply != NULL) {
-            log_error("jobs cannot be taken back: %.120s",
-                      reply->type == REDIS_REPLY_ERROR ? reply->str
-                                                       : "nonsense");
+            why = rbl_reply_error(reply);
+            log_error("jobs cannot be taken back: %.*s", (int) why.n, why.p);
         }
 
     } else {

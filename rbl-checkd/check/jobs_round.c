@@ -89,6 +89,7 @@ on_jobs(void *data, const redisReply *reply)
     size_t             i;
     jobs_t            *jobs;
     unsigned           asked, got;
+    rbl_str_t          why;
     jobs_slice_t      *slice = data;
     const redisReply  *taken;
 
@@ -119,9 +120,8 @@ on_jobs(void *data, const redisReply *reply)
         jobs->failed = 1;
 
         if (reply != NULL) {
-            log_error("jobs cannot be taken: %.120s",
-                      reply->type == REDIS_REPLY_ERROR ? reply->str
-                                                       : "nonsense");
+            why = rbl_reply_error(reply);
+            log_error("jobs cannot be taken: %.*s", (int) why.n, why.p);
         }
     }
 

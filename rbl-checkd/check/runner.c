@@ -74,14 +74,17 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 int
 runner_sound(runner_t *r, const redisReply *reply, runner_step_pt step)
 {
+    rbl_str_t  why;
+
     if (reply == NULL) {
         again_later(r, step);
         return 0;
     }
 
     if (rbl_reply_word(reply).n == 0) {
-        log_error("check %s: the store answered %.120s", r->job.check.s,
-                  reply->type == REDIS_REPLY_ERROR ? reply->str : "nonsense");
+        why = rbl_reply_error(reply);
+        log_error("check %s: the store answered %.*s", r->job.check.s,
+                  (int) why.n, why.p);
         runner_again(r, runner_let_go, 0);
         return 0;
     }

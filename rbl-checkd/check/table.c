@@ -33,17 +33,21 @@ give_up(table_t *table)
 }
 
 
-static void
+/* 1 if nothing at all can be read. */
+
+static unsigned
 not_asked(rbl_str_t raw)
 {
     rbl_list_t  l;
 
     if (raw.p == NULL || rbl_list_decode(&l, raw) != RBL_OK) {
-        l.zone = RBL_STR("without a readable record");
+        return 1;
     }
 
     log_warn("system list %.*s is not asked: its rules cannot be read here",
              (int) l.zone.n, l.zone.p);
+
+    return 0;
 }
 
 
@@ -54,6 +58,7 @@ on_records(void *data, const redisReply *reply)
     list_t     *list;
     lists_t    *lists;
     table_t    *table = data;
+    unsigned    damaged;
     rbl_str_t   raw;
 
     lists_free(table->fresh);
@@ -65,18 +70,23 @@ on_records(void *data, const redisReply *reply)
         return;
     }
 
-    for (i = 0; i < n; i++) {
+    for (i = 0, damaged = 0; i < n; i++) {
         raw = rbl_reply_str(rbl_reply_at(reply, i));
         list = list_from_record(raw);
 
         if (list == NULL) {
-            not_asked(raw);
+            damaged += not_asked(raw);
             table->coming_sum[0] = '\0';
 
         } else if (lists_add(lists, list) != 0) {
             lists_free(lists);
             return;
         }
+    }
+
+    if (damaged > 0) {
+        log_warn("%u system lists are not asked: their records cannot be read",
+                 damaged);
     }
 
     table->fresh = lists;

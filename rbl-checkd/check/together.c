@@ -60,14 +60,15 @@ on_reply(void *data, const redisReply *reply)
     void      *waits;
     batch_t   *batch = data;
     unsigned   i;
+    rbl_str_t  why;
 
     take_out(&batch->together->sent, batch);
     sound = rbl_str_is(rbl_reply_word(reply), "OK");
 
     if (!sound && reply != NULL) {
-        log_error("%s does not work for %u checks: %.120s",
-                  batch->together->script->name, batch->n,
-                  reply->type == REDIS_REPLY_ERROR ? reply->str : "nonsense");
+        why = rbl_reply_error(reply);
+        log_error("%s does not work for %u checks: %.*s",
+                  batch->together->script->name, batch->n, (int) why.n, why.p);
     }
 
     for (i = 0; i < batch->n; i++) {

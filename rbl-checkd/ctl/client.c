@@ -104,6 +104,8 @@ ctl_connect(ctl_t *ctl)
         return -1;
     }
 
+    rbl_reply_limit(&ctl->limit, ctl->redis, NULL);
+
     if (redisSetTimeout(ctl->redis, ctl_timeval(conf->store_timeout * 10))
         != REDIS_OK)
     {
@@ -224,7 +226,7 @@ ctl_send(ctl_t *ctl, int argc, const rbl_str_t *argv)
     if (reply == NULL) {
         ctl_fail("the store at %s does not answer: %s. Whether the command"
                  " was done is not known.", ctl->conf.store,
-                 ctl->redis->errstr);
+                 rbl_reply_lost(ctl->limit.announced, ctl->redis->errstr));
     }
 
     return reply;
@@ -388,34 +390,34 @@ ctl_meta(ctl_t *ctl)
 }
 
 
-/* Looks up the records of one slice of members. */
+/* Looks up the records of the first n members of a slice. */
 static int
-ctl_each_slice(ctl_t *ctl, const redisReply *sids, unsigned p,
+ctl_each_slice(ctl_t *ctl, const redisReply *sids, size_t n, unsigned p,
     const char *record, rbl_str_t account, ctl_each_pt each, void *data)
 {
-    int          rc;
-    size_t       i, n;
+    int          rc, argc;
+    size_t       i;
     rbl_str_t    argv[CTL_SLICE_N + 1];
     rbl_key_t   *keys;
     redisReply  *reply;
 
-    n = rbl_reply_len(sids);
     keys = calloc(n, sizeof(rbl_key_t));
     if (keys == NULL) {
         ctl_fail("out of memory");
         return -1;
     }
 
-    argv[0] = RBL_STR("MGET");
+    argc = 0;
+    argv[argc++] = RBL_STR("MGET");
     for (i = 0; i < n; i++) {
-        argv[i + 1] = account.n
+        argv[argc++] = account.n
             ? rbl_key(&keys[i], &ctl->ks, p, record, account,
                       rbl_reply_str(rbl_reply_at(sids, i)))
             : rbl_key(&keys[i], &ctl->ks, p, record,
                       rbl_reply_str(rbl_reply_at(sids, i)), RBL_STR(""));
     }
 
-    reply = ctl_command(ctl, (int) n + 1, argv);
+    reply = ctl_command(ctl, argc, argv);
     rc = reply == NULL ? -1 : 0;
 
     for (i = 0; i < n && rc == 0; i++) {
@@ -459,11 +461,12 @@ ctl_each(ctl_t *ctl, rbl_str_t index, unsigned p, const char *record,
 
         n = rbl_reply_len(sids);
         if (n > CTL_SLICE_N) {
-            n = CTL_SLICE_N;
-        }
+            rc = -1;
+            ctl_fail("the store at %s answers with more than was asked for:"
+                     " is it a redis-server?", ctl->conf.store);
 
-        if (n > 0) {
-            rc = ctl_each_slice(ctl, sids, p, record, account, each, data);
+        } else if (n > 0) {
+            rc = ctl_each_slice(ctl, sids, n, p, record, account, each, data);
         }
 
         freeReplyObject(sids);

@@ -95,6 +95,7 @@ static const struct {
 static void
 test_error(void)
 {
+    char        text[1000];
     size_t      i;
     redisReply  r;
 
@@ -108,6 +109,10 @@ test_error(void)
     r = reply(REDIS_REPLY_STATUS, "secret", 0);
     is_str(rbl_reply_error(&r), "nonsense", "a status is no error to tell");
     is_str(rbl_reply_error(NULL), "nonsense", "nor is no reply");
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    r = reply(REDIS_REPLY_ERROR, text, 0);
+    ok(rbl_reply_error(&r).n == 200, "a long one is cut");
     r = reply(REDIS_REPLY_ERROR, "WRONGPASS secret", 0);
     is_str(rbl_reply_auth_error(&r), "WRONGPASS, the user or the password is"
            " not right", "a wrong password");

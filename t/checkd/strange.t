@@ -1,0 +1,37 @@
+#!/usr/bin/perl
+
+# A daemon beside something that is no redis-server, or one that has gone mad:
+# it says so, does nothing, asks again, and ends when it is told to.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblCheckd;
+use RblFakeRedis;
+use RblTest;
+
+my $fake = start_fake('mute');
+my $checkd = start_checkd(store => $fake, ready => 0,
+    resolver => { port => 9 }, conf => { conf_short() });
+
+for my $mode (qw(mute loading late_loading readonly masterdown oom noscript
+    strange half close close_at_once unasked later doubled maxclients garbage
+    huge negative nested_huge deep long integer short nested many bytewise)) {
+    fake_mode($fake, $mode);
+    my $seen = () = fake_seen($fake) =~ /\n/g;
+    my $again = wait_for { (() = fake_seen($fake) =~ /\n/g) >= $seen + 2 } 12,
+        "$mode: questions";
+    ok($again, "$mode: it asks on");
+    ok(alive($checkd), "$mode: it lives");
+}
+
+my $log = read_file($checkd->{log});
+like($log, qr/$_/, "the log tells: $_") for 'announces a reply of more',
+    'Protocol error', 'LOADING', 'no answer';
+unlike($log, qr/secret/, 'arguments in error replies are not logged');
+unlike($log, qr/[^\n\x20-\x7e]/, 'nor control bytes');
+ok(stop_server($checkd), 'it ends when it is told to');
+ok(stop_server($fake), 'the fake stops');
+done_testing();

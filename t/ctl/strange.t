@@ -1,0 +1,74 @@
+#!/usr/bin/perl
+
+# rblctl beside something that is no redis-server, or one that has gone mad:
+# whatever is answered, every command comes to its end, says in a line of its
+# own what is wrong, and neither dies nor hangs.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblFakeRedis;
+use RblTest;
+use Time::HiRes 'time';
+
+use constant {
+    PATIENT  => '20ms',         # of which rblctl waits ten, for long scripts
+    WITHIN   => 20,             # s: commands ask several things
+};
+
+my %sid = map { $_ => $_ . '0123456789abcdef' x 2 } qw(AC AP WH EV HT);
+my @commands = map { [split] } (
+    'init', "account add name", "account show $sid{AC}", 'account list',
+    "account suspend $sid{AC}", "account timezone $sid{AC} UTC",
+    "account interval $sid{AC} 1h", "app add $sid{AC} name",
+    "app rotate $sid{AC} $sid{AP}", "app revoke $sid{AC} $sid{AP}",
+    "app list $sid{AC}", "app allow $sid{AC} $sid{AP} 10.0.0.0/8",
+    "app limit $sid{AC} $sid{AP} --hour 5", "app stats $sid{AC} $sid{AP}",
+    "app errors $sid{AC} $sid{AP}", "token list $sid{AC} $sid{AP}",
+    "token revoke $sid{AC} $sid{AP} 12345678",
+    "webhook add $sid{AC} name https://hook.example/",
+    "webhook list $sid{AC}", "webhook show $sid{AC} $sid{WH}",
+    "webhook rotate $sid{AC} $sid{WH}", "webhook disable $sid{AC} $sid{WH}",
+    "webhook delete $sid{AC} $sid{WH}", "webhook log $sid{AC} $sid{WH}",
+    "webhook dead $sid{AC}", "webhook replay $sid{AC} $sid{WH} $sid{EV}",
+    "webhook replay $sid{AC} $sid{WH} --all", 'lists show',
+    'lists disable a.test', 'lists override a.test --rate 5',
+    'lists kill a.test dead', 'lists thaw a.test', "host $sid{HT}",
+    'queue', 'fsck', "fsck $sid{AC}", 'fsck --repair', 'status');
+
+my $fake = start_fake('good');
+my $conf = temp_dir() . '/rblctl.conf';
+write_file($conf, "store unix:$fake->{dir}/s\nstore_timeout " . PATIENT . "\n");
+
+for my $mode (qw(loading late_loading readonly masterdown oom noscript strange
+    half close close_at_once maxclients garbage huge negative nested_huge deep
+    long integer many short nested bytewise)) {
+    fake_mode($fake, $mode);
+    my (@died, @slow, @dumb, @mute);
+    for my $c (@commands) {
+        my $start = time;
+        my $r = run_cmd({ timeout => 2 * WITHIN }, build_dir() . '/rblctl',
+            '-c', $conf, @$c);
+        push @slow, "@$c" if time - $start > WITHIN;
+        push @died, "@$c: $r->{status} $r->{err}"
+            if $r->{status} != 0 && $r->{status} != 3;
+        push @mute, "@$c" if $r->{status} == 3 && $r->{err} eq '';
+        push @dumb, "@$c: $r->{err}"
+            if $r->{err} =~ /[^\n\x20-\x7e]/ || grep { !/^rblctl: / }
+                split /\n/, $r->{err};
+    }
+    is_deeply(\@died, [], "$mode: none dies");
+    is_deeply(\@slow, [], "$mode: none hangs");
+    is_deeply(\@mute, [], "$mode: each says why");
+    is_deeply(\@dumb, [], "$mode: in lines of its own");
+}
+
+fake_mode($fake, 'many');
+my $r = run_cmd({ timeout => WITHIN }, build_dir() . '/rblctl', '-c', $conf,
+    'account', 'list');
+is($r->{status}, 3, 'more than was asked for is an error');
+like($r->{err}, qr/more than was asked for/, 'which is told');
+ok(stop_server($fake), 'the fake stops');
+done_testing();

@@ -1,0 +1,154 @@
+/*
+ * How much a reply may announce: hiredis' reader is given what a store sends,
+ * in one piece and byte by byte.
+ */
+
+#include <stdlib.h>
+
+#include "rbl_reply.h"
+#include "rbl_reply_limit.h"
+#include "tap.h"
+
+
+static const struct {
+    const char  *name;
+    const char  *text;
+    int          good;
+} replies[] = {
+    { "a status", "+OK\r\n", 1 },
+    { "no array", "*-1\r\n", 1 },
+    { "an empty one", "*0\r\n", 1 },
+    { "one in one", "*1\r\n*2\r\n:1\r\n$1\r\nx\r\n", 1 },
+    { "more than any reply has", "*2097153\r\n", 0 },
+    { "as many as an int holds", "*2147483647\r\n", 0 },
+    { "two levels, too many in all", "*2000000\r\n*2000000\r\n", 0 },
+    { "not too many yet", "*3\r\n*1000000\r\n", 1 },
+    { "three levels", "*1000000\r\n*1000000\r\n*1000000\r\n", 0 },
+};
+
+
+/* 1: a reply or not yet one, 0: refused. */
+
+static int
+feed(const char *text, size_t step)
+{
+    int                 rc;
+    void               *reply;
+    size_t              i, n, len = strlen(text);
+    redisContext        c;
+    rbl_reply_limit_t   limit;
+
+    memset(&c, 0, sizeof(c));
+    c.reader = redisReaderCreate();
+    rbl_reply_limit(&limit, &c, NULL);
+    reply = NULL;
+    rc = REDIS_OK;
+
+    for (i = 0; i < len && rc == REDIS_OK; i += n) {
+        n = len - i < step ? len - i : step;
+        rc = redisReaderFeed(c.reader, text + i, n);
+        rc = rc == REDIS_OK ? redisReaderGetReply(c.reader, &reply) : rc;
+    }
+
+    freeReplyObject(reply);
+    redisReaderFree(c.reader);
+
+    return rc == REDIS_OK;
+}
+
+
+/* What one reply announced is nothing to the next. */
+
+static void
+test_many_replies(void)
+{
+    int                 i, n, whole;
+    void               *reply;
+    redisContext        c;
+    rbl_reply_limit_t   limit;
+
+    memset(&c, 0, sizeof(c));
+    c.reader = redisReaderCreate();
+    rbl_reply_limit(&limit, &c, NULL);
+    whole = 0;
+
+    for (n = 0; n < 30; n++) {
+        (void) redisReaderFeed(c.reader, "*100000\r\n", 9);
+        for (i = 0; i < 100000; i++) {
+            (void) redisReaderFeed(c.reader, ":1\r\n", 4);
+        }
+
+        reply = NULL;
+        if (redisReaderGetReply(c.reader, &reply) == REDIS_OK
+            && rbl_reply_len(reply) == 100000)
+        {
+            whole++;
+        }
+
+        freeReplyObject(reply);
+    }
+
+    ok(whole == 30, "thirty long replies are read");
+    redisReaderFree(c.reader);
+}
+
+
+/* Whatever comes while nobody waits is refused, and what comes late is not. */
+
+static void
+test_unasked(void)
+{
+    size_t              i;
+    void               *reply;
+    redisContext        c;
+    redisCallback       waiting;
+    redisCallbackList   asked;
+    rbl_reply_limit_t   limit;
+
+    static const char  *texts[] = {
+        "+OK\r\n", "-ERR x\r\n", ":1\r\n", "$-1\r\n", "$1\r\nx\r\n",
+        "*0\r\n", "*-1\r\n", "*1\r\n"
+    };
+
+    memset(&waiting, 0, sizeof(waiting));
+
+    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        memset(&c, 0, sizeof(c));
+        c.reader = redisReaderCreate();
+        asked.head = asked.tail = &waiting;
+        rbl_reply_limit(&limit, &c, &asked);
+        reply = NULL;
+        (void) redisReaderFeed(c.reader, "*2\r\n:1\r\n", 8);
+        (void) redisReaderGetReply(c.reader, &reply);
+        (void) redisReaderFeed(c.reader, ":1\r\n", 4);
+        ok(redisReaderGetReply(c.reader, &reply) == REDIS_OK && reply != NULL,
+           "what was asked is read");
+        freeReplyObject(reply);
+        asked.head = asked.tail = NULL;
+        (void) redisReaderFeed(c.reader, texts[i], strlen(texts[i]));
+        ok(redisReaderGetReply(c.reader, &reply) == REDIS_ERR,
+           "nobody asked for %.2s", texts[i]);
+        ok(strcmp(rbl_reply_lost(limit.announced, ""),
+                  "it sent what nobody asked for") == 0, "which is told");
+        redisReaderFree(c.reader);
+    }
+}
+
+
+int
+main(void)
+{
+    size_t  i;
+
+    for (i = 0; i < sizeof(replies) / sizeof(replies[0]); i++) {
+        ok(feed(replies[i].text, 1000) == replies[i].good, "%s",
+           replies[i].name);
+        ok(feed(replies[i].text, 1) == replies[i].good, "%s, byte by byte",
+           replies[i].name);
+    }
+
+    test_many_replies();
+    test_unasked();
+
+    return tap_done();
+}
