@@ -66,8 +66,7 @@ for my $mode (qw(loading late_loading readonly masterdown oom noscript strange
 }
 
 fake_mode($fake, 'many');
-my $r = run_cmd({ timeout => WITHIN }, build_dir() . '/rblctl', '-c', $conf,
-    'account', 'list');
+my $r = rblctl($fake, 'account', 'list');
 is($r->{status}, 3, 'more than was asked for is an error');
 like($r->{err}, qr/more than was asked for/, 'which is told');
 ok(stop_server($fake), 'the fake stops');
