@@ -10,6 +10,7 @@
 
 #include "fuzz_ngx.h"
 #include "ngx_rbl_redis.h"
+#include "rbl_reply_limit.h"
 
 #define REPLIES  64
 
@@ -53,7 +54,7 @@ next_alike(redisReader *plain, redisReply *r)
     fuzz_check(redisReaderGetReply(plain, &reply) == REDIS_OK);
     fuzz_check(reply != NULL);
     n = compare(r, reply);
-    fuzz_check(n <= NGX_RBL_REDIS_ELEMENTS);
+    fuzz_check(n <= RBL_REPLY_ELEMENTS);
     freeReplyObject(reply);
 }
 
