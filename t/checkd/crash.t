@@ -44,15 +44,15 @@ for my $seed (@seeds) {
         "seed $seed: daemons died with jobs in hand");
     cmp_ok($c->{surprises}, '<', CHECKS / 5,
         "seed $seed: few look-ups were lost");
+    cmp_ok($c->{ends}, '>', 20, "seed $seed: listings ended");
     for my $d (@{ $c->{daemon} }) {
         ok(stop_server($d), "seed $seed: a daemon stops");
         is($d->{status}, 0, "seed $seed: with status 0");
     }
-    note(sprintf 'seed %d: %.1f s; %s; %d look-ups lost, %d hosts asked again; '
-        . '%d of %d hosts as their zones say', $seed, time - $began,
+    note(sprintf 'seed %d: %.1f s; %s; %d look-ups lost, %d asked again, '
+        . '%d ends; %d of %d hosts as their zones say', $seed, time - $began,
         join(', ', map { "$_: $c->{did}{$_}" } sort keys %{ $c->{did} }),
-        $c->{surprises}, $c->{again} // 0, $c->{plain} // 0,
-        scalar @{ $c->{host} });
+        @$c{qw(surprises again ends plain)}, scalar @{ $c->{host} });
     $c->{dns}->stop;
     stop_server($c->{w}{redis});
 }

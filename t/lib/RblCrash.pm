@@ -5,13 +5,13 @@ package RblCrash;
 # what each list says tells what must have come of it.
 #
 # A host is checked again only when its last check is over, and its answers
-# change only in between, so that the n-th check of a host has one truth.  A
-# look-up may time out when a daemon or the machine stands still, a listing may
-# find nobody to confirm it while the store does, and the lists here have no
-# controls, so that an end would have to be told for a day; such a list is
-# unknown, and unknown changes nothing: the model follows.  A listing that is
-# not confirmed is asked for again soon, which is one check more.  What may never
-# happen is a verdict against the truth, or anything twice, or not at all.
+# change only in between: that is a turn, and has one truth.  What is not
+# confirmed yet, as every end of a listing at first, is asked for again soon,
+# which is one check more of the same turn.  A look-up may time out when a daemon
+# or the machine stands still, a list's controls may too, and a listing may find
+# nobody to confirm it while the store is away; such a list is unknown, and
+# unknown changes nothing: the model follows.  What may never happen is a verdict
+# against the truth, or anything twice, or not at all.
 #
 #     my $c = crash_world($seed);       # store, DNS, accounts, three daemons
 #     crash_run($c);                    # until CHECKS checks are over
@@ -25,7 +25,7 @@ use Exporter 'import';
 use Time::HiRes qw(time sleep);
 
 use RblCheckd;
-use RblCrash::Verify qw(faults);
+use RblCrash::Verify qw(faults completed_host);
 use RblDns;
 use RblTest;
 
@@ -35,16 +35,19 @@ use constant {
     CHECKS  => 500,
     HOSTS   => 90,
     KIDS    => 16,                      # hosts that are children of a range
-    EACH    => 4,                       # checks of each host
+    EACH    => 4,                       # turns of each host
     AT_ONCE => 40,                      # of which so many are under way
     LEASE   => 2,
-    PATIENT => 90,                     # s that a run may take
+    SOON    => 60,                      # s in which what is open is asked again
+    IDLE    => 6,                       # s for which that is waited for
+    PATIENT => 150,                     # s that a run may take
 };
 
 my @ZONES = qw(a.test b.test);
 my %CONF = (check_timeout => '900ms', lease => LEASE . 's',
     dns_timeout => '700ms', dns_tries => 1, store_timeout => '500ms',
-    checks_max => 8, deliver => 'off', log_level => 'info');
+    checks_max => 8, deliver => 'off', log_level => 'info',
+    control_retry => '1s');
 
 
 # --- the generator ---------------------------------------------------------
@@ -72,7 +75,7 @@ sub crash_world {
         host => [], range => [] };
     draw($c) for 1 .. 5;
     my $w = $c->{w} = world(no_dns => 1, partitions => 4,
-        zones => { map { $_ => {} } @ZONES },
+        zones => { map { $_ => { control => 'ip' } } @ZONES },
         redis => { appendonly => 1, args => ['--appendfsync', 'always'] });
     my $other = { %$w, acct => make_account($w->{redis}, name => 'Other') };
     $c->{accounts} = [$w, $other];
@@ -146,14 +149,16 @@ sub dns_rules {
             listed => { a => ['127.0.0.2'], txt => ["on $zone"],
                 delay => $delay },
             servfail => { rcode => 2, delay => $delay / 2 },
-            clear => { rcode => 3, delay => $delay });
+            clear => { rcode => 'nxdomain', soa => [$zone, 1, 1],
+                delay => $delay });
         for my $is (sort keys %action) {
             my $any = join '|', @{ $names{$zone}{$is} // next };
             push @rules, [ "^(?:$any)\\.\Q$zone\E ", $action{$is} ];
         }
     }
     # What the guard samples, and anything else, is on no list.
-    return @rules, [ '.', { rcode => 3 } ];
+    return @rules, test_entry(), map { [ "\Q$_\E ", { rcode => 'nxdomain',
+        soa => [$_, 1, 1] } ] } @ZONES;
 }
 
 
@@ -193,25 +198,36 @@ sub all { return (@{ $_[0]{host} }, @{ $_[0]{oneoff} }) }
 
 sub waiting { return grep { $_->{left} } all($_[0]) }
 
+# Members of hosts that are due soon, and of those in flight.
+sub due_soon {
+    my ($w) = @_;
+
+    return map { "$w->{acct}{sid}:$_" } @{ redis($w->{redis}, 'ZRANGEBYSCORE',
+        RblCheckd::akey($w, 'due'), 0, (time + SOON) * 1000) };
+}
+
+sub in_flight {
+    my ($w) = @_;
+
+    return map { @{ redis($w->{redis}, 'HKEYS', RblCheckd::pkey($w, $_)) } }
+        'flight', 'flight:due';
+}
+
 # Ends what is over, and begins other checks in its place.
 sub go_on {
     my ($c) = @_;
 
-    my %under_way;                      # in this order: none is overlooked
-    for my $w (@{ $c->{accounts} }) {
-        my $redis = $w->{redis};
-        $under_way{$_} = 1 for
-            (map { "$w->{acct}{sid}:$_" } @{ redis($redis, 'ZRANGEBYSCORE',
-                RblCheckd::akey($w, 'due'), 0, time * 1000 + 60_000) }),
-            map { @{ redis($redis, 'HKEYS', RblCheckd::pkey($w, $_)) } }
-                'flight', 'flight:due';
-    }
+    # One that was taken, or was ended and is asked again, is overlooked by none.
+    my %under_way = map { $_ => 1 } map { (due_soon($_), in_flight($_),
+        due_soon($_)) } @{ $c->{accounts} };
+    count_ended($c);                    # those of hosts not under way are told
     check_again($c);
     for my $h (values %{ $c->{busy} }) {
         next if $h->{ht} ? $under_way{"$h->{w}{acct}{sid}:$h->{ht}"}
             : (check_state($h->{w}, $h->{pp})->{status} // '')
                 !~ /completed|failed/;
         delete $c->{busy}{ $h->{value} };
+        $h->{turns}[-1]{till} = $c->{ended}{ $h->{ht} } // 0 if $h->{ht};
         new_truth($c, $h) if $h->{left};
     }
     my @can = grep { !$c->{busy}{ $_->{value} } } waiting($c);
@@ -226,19 +242,34 @@ sub go_on {
     begin($c, $_) for @now;
 }
 
-# Hosts that are to be asked again soon are asked now, with the same truth.
+# How many checks of each host have been told as completed.
+sub count_ended {
+    my ($c) = @_;
+
+    for my $w (one_a_partition($c)) {
+        my $key = RblCheckd::pkey($w, 'outbox');
+        for my $entry (@{ redis($w->{redis}, 'XRANGE', $key,
+            $c->{read}{$key} ? "($c->{read}{$key}" : '-', '+') })
+        {
+            my ($id, $fields) = @$entry;
+            $c->{read}{$key} = $id;
+            my $host = completed_host({ @$fields }->{d}) // next;
+            $c->{ended}{$host}++;
+        }
+    }
+}
+
+# Hosts that are to be asked again later than one likes to wait are asked now.
 sub check_again {
     my ($c) = @_;
 
+    my $now = time;
     for my $h (grep { $_->{ht} } values %{ $c->{busy} }) {
         my $due = redis($h->{w}{redis}, 'ZSCORE',
             RblCheckd::akey($h->{w}, 'due'), $h->{ht}) // next;
-        next if $due <= time * 1000 || $due > time * 1000 + 60_000;
+        next if $due <= ($now + IDLE) * 1000 || $due > ($now + SOON) * 1000;
         next if host_record($h->{w}, $h->{ht})->{next_check} != $due;
-        my $truth = { %{ $h->{checks}[-1] } };
-        delete $truth->{pp};
-        push @{ $h->{checks} }, $truth;
-        $c->{again}++;
+        $c->{hurried}++;
         set_due($h->{w}, $h->{ht});
     }
 }
@@ -256,7 +287,7 @@ sub begin {
     my ($c, $h) = @_;
 
     $h->{left}--;
-    push @{ $h->{checks} }, { %{ $h->{truth} } };
+    push @{ $h->{turns} }, { truth => { %{ $h->{truth} } } };
     if (exists $h->{called}) {
         $h->{pp} = script_ok($h->{w}, 'check_start',
             [RblCheckd::akey($h->{w}, 'acct')], fresh_sid('PP'), '',
@@ -265,7 +296,7 @@ sub begin {
     } elsif (!$h->{ht}) {
         $h->{ht} = add_host($h->{w}, $h->{value});
     } elsif (draw($c) < 0.5) {
-        $h->{checks}[-1]{pp} = check_host($h->{w}, $h->{ht});
+        $h->{turns}[-1]{pp} = check_host($h->{w}, $h->{ht});
     } else {
         set_due($h->{w}, $h->{ht});
     }
@@ -280,7 +311,7 @@ sub add_range {
         $kid->{ht} = fresh_sid('HT');
         $kid->{left}--;
         $c->{busy}{ $kid->{value} } = $kid;
-        push @{ $kid->{checks} }, { %{ $kid->{truth} } };
+        push @{ $kid->{turns} }, { truth => { %{ $kid->{truth} } } };
     }
     script_ok($r->{w}, 'host_add', [RblCheckd::akey($r->{w}, 'acct')], 'range',
         'ip_range', 1, '', '', $r->{ht}, $r->{value},

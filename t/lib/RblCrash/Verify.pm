@@ -6,10 +6,10 @@ package RblCrash::Verify;
 #     my %fault = faults($c, left => [what is not over], zones => \@zones,
 #         each => $n, worlds => [an account of each partition]);
 #
-# Every host has at least `each` checks.  Of $c it reads the hosts with their
-# truths ({host}, {oneoff}, {range}), {stuck} and {w}; it counts {surprises},
-# time-outs where there was an answer, and {plain}, hosts that are as their
-# zones say now.
+# Every host has `each` turns.  Of $c it reads the hosts with their turns ({host},
+# {oneoff}, {range}), {stuck} and {w}; it counts {surprises}, lists that were
+# unknown though they answer, {ends} of listings, checks {again} in one turn, and
+# {plain}, hosts that are as their zones say now.
 
 use strict;
 use warnings;
@@ -20,7 +20,7 @@ use Time::HiRes qw(time);
 use RblCheckd;
 use RblTest;
 
-our @EXPORT_OK = qw(faults);
+our @EXPORT_OK = qw(faults completed_host);
 
 
 # {topic => text}; the text is '' if nothing is wrong.
@@ -30,12 +30,13 @@ sub faults {
     $c->{$_} = $opt{$_} for qw(zones each worlds);
     my %fault = map { $_ => [] } qw(left checks verdicts states history events
         schedule ranges);
-    $c->{surprises} = 0;
+    $c->{$_} = 0 for qw(surprises ends again plain);
+    $c->{order} = {};
     push @{ $fault{left} }, @{ $opt{left} };
     push @{ $fault{left} }, "$c->{stuck} checks did not end" if $c->{stuck};
     my %events = read_events($c, \%fault);
     for my $h (@{ $c->{oneoff} }) {
-        verdicts($c, \%fault, $h, $h->{checks}[0], $h->{pp}, 1);
+        verdicts($c, \%fault, $h, $h->{turns}[0]{truth}, $h->{pp}, 1);
         expect(\%fault, \%events, $h, $h->{pp},
             $h->{called} ? ('check.completed') : ());
     }
@@ -63,12 +64,19 @@ sub read_events {
             push @{ $fault->{events} }, "$f{e} is there twice"
                 if $id{ $f{e} }++;
             push @{ $n{ $e->{check} }{ $e->{type} } }, $e;
-            next if $e->{type} ne 'check.completed' || $e->{host} eq '';
-            my $ht = record('host', $e->{host})->{id};
-            push @{ $c->{ended}{$ht} }, $e->{check};
+            my $ht = completed_host($f{d}) // next;
+            push @{ $c->{order}{$ht} }, $e->{check};
         }
     }
     return %n;
+}
+
+# The host whose check an event tells as completed, or undef.
+sub completed_host {
+    my $e = record('event', $_[0]);
+    return undef if $e->{type} !~ /^(?:rbl\.host\.)?check\.completed$/
+        || $e->{host} eq '';
+    return record('host', $e->{host})->{id};
 }
 
 sub expect {
@@ -96,9 +104,12 @@ sub verdicts {
         my $is = $verdict{$zone} = $r->{status};
         next if $is eq $truth->{$zone}
             || $is eq 'unknown' && $truth->{$zone} eq 'servfail';
-        if ($is eq 'unknown' && $r->{error} =~ /^(?:timeout|unconfirmed)$/) {
-            # The end of a listing takes a day.
-            $c->{surprises}++ if $r->{error} eq 'timeout'
+        $verdict{open} = 1 if $r->{error} =~ /^(?:unconfirmed|unhealthy)$/;
+        if ($is eq 'unknown' && $r->{error}
+            =~ /^(?:timeout|unconfirmed|unhealthy|resolver)$/)
+        {
+            # The end of a listing is asked for twice.
+            $c->{surprises}++ if $r->{error} ne 'unconfirmed'
                 || $truth->{$zone} ne 'clear';
             next;
         }
@@ -112,26 +123,36 @@ sub verdicts {
 sub verify_host {
     my ($c, $fault, $events, $h) = @_;
 
-    my @pp = @{ $c->{ended}{ $h->{ht} } // [] };
-    my @checks = @{ $h->{checks} // [] };
-    if (@pp != @checks || @checks < $c->{each}) {
-        push @{ $fault->{checks} }, "$h->{value}: " . @checks
-            . ' checks, ' . @pp . ' told as completed';
+    my @pp = @{ $c->{order}{ $h->{ht} } // [] };
+    my @turns = @{ $h->{turns} // [] };
+    my @till = map { $_->{till} // 0 } @turns;
+    if (@turns != $c->{each} || $till[-1] != @pp
+        || grep { $till[$_] <= ($_ ? $till[$_ - 1] : 0) } 0 .. $#till)
+    {
+        push @{ $fault->{checks} }, "$h->{value}: " . @pp
+            . " told as completed, after its turns: @till";
         delete @$events{@pp};
         return;
     }
     my (%on, @history, %last);
     for my $n (0 .. $#pp) {
-        my ($pp, $truth) = ($pp[$n], $checks[$n]);
-        push @{ $fault->{checks} }, "$h->{value}: check $n is not $truth->{pp}"
-            if $truth->{pp} && $truth->{pp} ne $pp;
-        %last = %{ verdicts($c, $fault, $h, $truth, $pp, $truth->{pp}) };
+        my ($pp, $turn) = ($pp[$n], $turns[0]);
+        push @{ $fault->{checks} }, "$h->{value}: check $n is not $turn->{pp}"
+            if $turn->{pp} && $turn->{pp} ne $pp && !$turn->{again};
+        push @{ $fault->{checks} }, "$h->{value}: check $n was not called for"
+            if $turn->{again} && !$last{open};
+        $c->{again}++ if $turn->{again};
+        %last = %{ verdicts($c, $fault, $h, $turn->{truth}, $pp,
+            $turn->{pp} && !$turn->{again}) };
+        $turn->{again} = 1;
+        shift @turns if $n + 1 == $till[0] && shift @till;
         my ($was, @changed) = (scalar keys %on);
         for my $zone (@{ $c->{zones} }) {
             my $v = $last{$zone};
             next if $v eq 'unknown';
             push @changed, "$pp $zone $v"
                 if ($v eq 'listed') ne (exists $on{$zone});
+            $c->{ends}++ if $v ne 'listed' && $on{$zone};
             $v eq 'listed' ? $on{$zone} = 1 : delete $on{$zone};
         }
         push @history, sort @changed;
@@ -162,7 +183,7 @@ sub verify_state {
         @{ $r->{details} }), $r->{listed_count}, $r->{unknown_count},
         $r->{first_listed} ? 'since' : 'never', defined $index ? 'shown' : 'no';
     my $want = join ' ', (sort keys %$on), scalar keys %$on,
-        scalar(grep { $_ eq 'unknown' } values %$last),
+        scalar(grep { $last->{$_} eq 'unknown' } @{ $c->{zones} }),
         %$on ? ('since', 'shown') : ('never', 'no');
     push @{ $fault->{states} }, "$h->{value}: $got instead of $want"
         if $got ne $want;
