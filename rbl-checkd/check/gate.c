@@ -74,12 +74,21 @@ gate_need(const gate_answer_t *a, health_need_t *need)
 }
 
 
+/* Does the resolver keep to itself how old it is? */
+
+static int
+ageless(const gate_answer_t *a, const health_verdict_t *v)
+{
+    return !a->addresses && a->soa == 0 && v->ageless;
+}
+
+
 /*
  * When the answer was fetched from the list, at the earliest: what it lacks of
  * the whole TTL, which is that of the controls, it has spent in caches.  One
  * with more has another TTL; one of the zone above the list's is of a time when
- * that was gone.  Nothing tells how old these are, until the same has been told
- * for a day.
+ * that was gone; some resolvers tell no SOA.  Nothing tells how old these are,
+ * until the same has been told for a day.
  */
 
 static double
@@ -93,7 +102,7 @@ fetched(const gate_answer_t *a, const health_verdict_t *v)
     }
 
     if (a->ttl > whole + TTL_SLACK
-        || (!a->addresses && a->soa < v->negative_soa))
+        || (!a->addresses && a->soa < v->negative_soa) || ageless(a, v))
     {
         return -HUGE_VAL;
     }
@@ -157,7 +166,7 @@ delisting(const gate_answer_t *a, const health_verdict_t *v)
     }
 
     g = unknown(RBL_ERR_UNCONFIRMED);
-    g.recheck = recheck(a, v);
+    g.recheck = ageless(a, v) ? 0 : recheck(a, v);
 
     return g;
 }

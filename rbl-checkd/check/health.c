@@ -177,6 +177,8 @@ verdict_of(const health_entry_t *e, health_verdict_t *v)
     v->negative = e->negative;
     v->negative_ttl = e->negative_ttl;
     v->negative_soa = e->negative_soa;
+    v->ageless = e->negative_soa == 0
+                 && !e->health->resolver[e->resolver].soas;
     v->lies = e->lies;
     v->positive = e->positive.fetched;
     v->expires = e->positive.expires;

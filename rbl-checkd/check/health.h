@@ -61,6 +61,10 @@ typedef struct {
     unsigned        dead:1;     /* it had one, or a zone of its own, and has it
                                    no more */
     unsigned        unasked:1;  /* there is no control of any kind */
+    unsigned        ageless:1;  /* the resolver strips what would tell how old
+                                   "not there" is: no SOA from it, of any list.
+                                   Where others have one, a list that has none
+                                   is in no cache (RFC 2308, 5) */
 } health_verdict_t;
 
 typedef enum {

@@ -139,6 +139,7 @@ typedef struct {
     double    since;                    /* to blame; 0: it is not */
     double    retry, wait;
     unsigned  empty:1;                  /* positive controls came back empty */
+    unsigned  soas:1;                   /* it has given an SOA, of any list */
     double    peers;                    /* when others were asked for those who
                                            are suspected */
     ev_timer  grace;                    /* for those who are suspected */

@@ -267,6 +267,10 @@ run_end(health_entry_t *e)
 static void
 keep_negative(health_entry_t *e, const dns_answer_t *answer)
 {
+    if (answer->soa != 0) {
+        e->health->resolver[e->resolver].soas = 1;
+    }
+
     if (answer->n_a != 0 || answer->soa < e->run_soa) {
         return;
     }

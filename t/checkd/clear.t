@@ -16,7 +16,7 @@ use constant { CLEAN => 60, LISTED => 3 };
 my $dns = RblDns->new(rules => [
     test_entry(),
     [ '^[123]\.9\.0\.10\.', { a => ['127.0.0.2'], txt => ['why'] } ],
-    [ '.', { rcode => 3, delay => 0.1 } ],
+    not_there(delay => 0.1),
 ]);
 my $w = world(no_dns => 1, partitions => 2, redis => { appendonly => 1,
     args => ['--appendfsync', 'always'] },
@@ -50,7 +50,7 @@ is(scalar(grep { host_record($w, $_)->{listed_count} == 2 } values %$bad),
 
 # again: what was listed is not any more, and the others stay as they are
 
-$dns->rules(test_entry(), [ '.', { rcode => 3, delay => 0.1 } ]);
+$dns->rules(test_entry(), not_there(delay => 0.1));
 my $then = time * 1000;
 set_due($w, $_) for @all;
 wait_for { checked($then) == @all } 20, 'all hosts to be checked again';

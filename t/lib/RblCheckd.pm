@@ -14,7 +14,7 @@ use RblTest;
 our @EXPORT = qw(world script_ok add_host add_many check_host check_value
     check_state wait_check details results_of host_record history_of
     listed_entry jobs_left hosts_due eventually log_count fresh_sid set_due
-    answers conf_short take_jobs test_entry own_lists verdict cleared);
+    answers conf_short take_jobs test_entry not_there own_lists verdict cleared);
 
 my %source;
 
@@ -73,6 +73,11 @@ sub listed_entry {
 # one the end of a listing takes a day.
 sub test_entry {
     return [ '^2\.0\.0\.127\.', { a => ['127.0.0.2'], ttl => 0 } ];
+}
+
+# And its last rule: what is not there, and kept by nobody.
+sub not_there {
+    return [ '.', { rcode => 'nxdomain', soa => ['test', 0, 0], @_ } ];
 }
 
 # eventually { condition } seconds, 'name': a test of its own.

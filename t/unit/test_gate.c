@@ -258,8 +258,21 @@ test_whose(void)
     ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED, "or nobody knows who");
     v.negative_soa = 0;
     ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "as always of this list");
-    v.negative_soa = 4;
+    v.ageless = 1;
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
+       "as of all lists through that resolver: how old is it?");
+    ok(gate_judge(&a, &v).recheck == 0, "no sooner it will tell");
+    a.soa = 4;
+    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "but here it does");
+    a.soa = 0;
+    a.addresses = 1;
+    v.positive_ttl = 300;
+    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "as a TTL does");
+    a.addresses = 0;
     a.cleared = NOW - GATE_UNPROVEN;
+    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "a day tells, too");
+    v.ageless = 0;
+    v.negative_soa = 4;
     ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "in the end it counts");
 
     a = answer(RBL_CLEAR, 1);

@@ -454,9 +454,13 @@ test_negative_ttl(void)
     fresh();
     list = list_of("a.test", V4, "ip");
     z = world("a.test", 0, W_GOOD, 9000);
+    z->soa = 0;
+    ok(ask(list, V4, 0, HEALTH_BOTH).ageless, "it has never told an SOA");
     z->soa = 2;
+    ahead += 1;
     v = ask(list, V4, 0, HEALTH_BOTH);
     ok(v.negative_ttl == 9000 && v.negative_soa == 2, "as the zone above says");
+    ok(!v.ageless, "now it has");
     z->ttl = 100;
     z->soa = 3;
     ahead += 1;

@@ -1,0 +1,69 @@
+#!/usr/bin/perl
+
+# A resolver (the stub of systemd-resolved, for one) hands out "not there"
+# without the SOA, so that nothing tells how long it has kept that.  The list
+# was emptied for a while, and the resolver keeps of that time that a host is
+# not there, though the list has everything again.  That is no end of a listing,
+# until it has been said for a day.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblCheckd;
+use RblDns;
+use RblTest;
+use Time::HiRes qw(time);
+
+sub listed {
+    my ($name, $zone) = @_;
+
+    return ["^\Q$name.$zone\E( |\$)", { a => ['127.0.0.2'], ttl => 1 }];
+}
+my %none = (rcode => 'nxdomain', soa => undef);
+my @entries = map { listed('2.0.0.127', $_) } 'a.test', 'b.test';
+my @rest = (@entries, ['.', { %none }]);
+my $dns = RblDns->new(rules => [listed('5.0.0.10', 'a.test'),
+    listed('5.0.0.10', 'b.test'), @rest]);
+my $w = world(no_dns => 1, zones => { map { $_ => { control => 'ip' } }
+    'a.test', 'b.test' });
+sub daemon {
+    return start_checkd(store => $w->{redis},
+        resolver => { port => $dns->port },
+        conf => { conf_short(control_retry => '1s') });
+}
+my $checkd = daemon();
+my $ht = add_host($w, '10.0.0.5');
+eventually { host_record($w, $ht)->{listed_count} == 2 } 10, 'listed';
+
+$dns->rules(listed('5.0.0.10', 'b.test'), ['.', { %none }]);
+is(verdict($w, $ht, 'a.test'), 'unknown unhealthy', 'the list is emptied');
+$dns->rules(listed('5.0.0.10', 'b.test'), @rest);
+my $said = '';
+my $till = time + 10;
+while (time < $till && $said !~ /clear/) {
+    $said = verdict($w, $ht, 'a.test');
+    select undef, undef, undef, 0.5;
+}
+is($said, 'unknown unconfirmed', 'it has its test entry again, but not this');
+my $due = host_record($w, $ht)->{next_check};
+cmp_ok($due, '>', (time + 300) * 1000, 'to ask more often would tell nothing');
+cleared($w, $ht, time * 1000 - 25 * 3_600_000);
+is(verdict($w, $ht, 'a.test'), 'clear ', 'a day does');
+
+# Another list's SOA comes through the same resolver: it strips none, and a list
+# that has none is kept by no resolver (RFC 2308, 5).
+
+$dns->rules(@entries, ['b\.test', { rcode => 'nxdomain',
+    soa => ['b.test', 1, 1] }], ['.', { %none }]);
+eventually { verdict($w, $ht, 'b.test') eq 'clear ' } 20,
+    'where there is an SOA a listing ends soon';
+$dns->rules(listed('5.0.0.10', 'a.test'), @rest);
+eventually { verdict($w, $ht, 'a.test') eq 'listed ' } 20, 'listed again';
+$dns->rules(@rest);
+eventually { verdict($w, $ht, 'a.test') eq 'clear ' } 20,
+    'and so it does where it is known that the list has none';
+ok(stop_server($checkd), 'it stops');
+$dns->stop;
+done_testing();
