@@ -33,7 +33,7 @@ sub running {
 
 my $first = checkd();
 my $other = checkd();
-signal_server($other, 'STOP');
+pause_server($other);
 my $pp = check_value($w, '10.0.0.1');
 ok(running($pp), 'the check is running');
 my $began = time;
@@ -49,7 +49,7 @@ eventually { jobs_left($w) == 0 } 5, 'killed: no job is left';
 
 # A scheduled check likewise; the host goes on being checked.
 
-signal_server($other, 'STOP');
+pause_server($other);
 my $ht = add_host($w, '10.0.0.9');
 $dns->rules([ '.', 'mute' ]);
 $first = checkd(checks_max => 4);

@@ -56,7 +56,7 @@ my %seen = map { $_->{port} => 0 } $s, $slack;
 sub told {
     my ($name, $changes) = @_;
 
-    signal_server($d, 'STOP');
+    pause_server($d);
     $changes->();
     signal_server($d, 'CONT');
     soon { idle() } "$name: told", 30;

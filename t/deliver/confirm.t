@@ -81,7 +81,7 @@ is(scalar dead_letters(), 0, 'and nothing is a dead letter');
 
 $co = contact_put('endpoint', $hook->{url});
 my $before = received($hook);
-signal_server($d, 'STOP');
+pause_server($d);
 confirm($co, 'aaaaaa');
 $ev = confirm($co, 'bbbbbb');
 signal_server($d, 'CONT');

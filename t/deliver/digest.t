@@ -51,7 +51,7 @@ sub check {
 
 # Checks that fall into one window, however long they take
 sub together(&) {
-    signal_server($d, 'STOP');
+    pause_server($d);
     $_[0]->();
     signal_server($d, 'CONT');
 }

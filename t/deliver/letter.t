@@ -62,7 +62,7 @@ sub fields {
 check($web, 'b');
 soon { idle() && mails($exim) == 1 && received($s) == 5 } 'one host', 30;
 my $before = received($s);
-signal_server($d, 'STOP');
+pause_server($d);
 check($mx, 'ab');
 check($web, '-');
 signal_server($d, 'CONT');

@@ -106,7 +106,7 @@ sub round {
     my ($name, $want, $checks) = @_;
 
     my $n = received($s);
-    signal_server($d, 'STOP');
+    pause_server($d);
     $checks->();
     signal_server($d, 'CONT');
     soon { idle() } "$name: told", 30;

@@ -346,7 +346,7 @@ sub halt_one {
 
     my $d = pick($c, $c->{daemon});
     return undef if !alive($d) || $d->{asleep};
-    signal_server($d, 'STOP');
+    pause_server($d);
     $d->{holds} = 0;
     for (1 .. 2) {                      # what it has sent is done by now
         for my $entry (pending($c, $d->{called})) {

@@ -192,7 +192,17 @@ sub signal_server {
     return alive($server) && kill $signal, $server->{pid};
 }
 
-sub pause_server { return signal_server($_[0], 'STOP') }
+# Returns when it does nothing more: a signal takes its time to come through.
+sub pause_server {
+    my ($server) = @_;
+
+    signal_server($server, 'STOP') or return 0;
+    return wait_for {
+        !alive($server)
+            || read_file("/proc/$server->{pid}/stat") =~ /\) [Tt] /;
+    } 10, "$server->{name} to stand still";
+}
+
 sub cont_server  { return signal_server($_[0], 'CONT') }
 
 # kill -9 of the server and of what it left in its group.
