@@ -52,6 +52,8 @@ void ngx_rbl_page_hold(const ngx_rbl_ctx_t *ctx,
 void ngx_rbl_page_shown(const ngx_rbl_page_name_t *name);
 void ngx_rbl_page_release(const ngx_rbl_page_name_t *name);
 
+void ngx_rbl_pages_done(void);          /* exit_process, after the stores */
+
 /*
  * Its records are read: is it worth to be held (if there is a mark), or to be
  * marked?  It is where they were read within half a second before; but not as

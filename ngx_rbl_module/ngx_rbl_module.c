@@ -7,6 +7,7 @@
  */
 
 #include "ngx_rbl_gather.h"
+#include "ngx_rbl_list.h"
 
 #define NGX_RBL_STORE         "127.0.0.1:6379"
 #define NGX_RBL_TIMEOUT       500                       /* ms */
@@ -461,6 +462,7 @@ ngx_rbl_exit_process(ngx_cycle_t *cycle)
     }
 
     rmcf->live = NULL;
+    ngx_rbl_pages_done();
 
     ngx_rbl_zone_leave(rmcf->zone ? rmcf->zone->data : NULL);
 }

@@ -18,11 +18,11 @@
  * least every second all the same, lest a change by other hands be missed for
  * good.
  *
- * The table is the worker's own and has no end of life; a slot holds one page,
- * and the last one read takes it.  What is held has an end: then other pages
- * give up what they hold, in turn.  A page that has changed costs a round more
- * than if it had not been held: one that changes before that has paid is held
- * less often.
+ * The table is the worker's own and lives as long as that; a slot holds one
+ * page, and the last one read takes it.  What is held has an end: then other
+ * pages give up what they hold, in turn.  A page that has changed costs a round
+ * more than if it had not been held: one that changes before that has paid is
+ * held less often.
  */
 
 #include "ngx_rbl_list.h"
@@ -253,6 +253,17 @@ ngx_rbl_page_room(size_t n)
     while (ngx_rbl_pages_held > NGX_RBL_PAGES_HELD - n) {
         ngx_rbl_page_drop(&ngx_rbl_pages[ngx_rbl_pages_next]);
         ngx_rbl_pages_next = (ngx_rbl_pages_next + 1) % NGX_RBL_PAGES;
+    }
+}
+
+
+void
+ngx_rbl_pages_done(void)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < NGX_RBL_PAGES; i++) {
+        ngx_rbl_page_drop(&ngx_rbl_pages[i]);
     }
 }
 
