@@ -2,8 +2,8 @@
  * Contacts of type pagerduty: Events API v2.  A host that is listed triggers an
  * alert with a key of its own, and resolves it when it is on no list any more,
  * or is not reported any more; PagerDuty drops a second trigger, and a resolve
- * of what it does not know.  A message on many hosts, and a confirmation, have
- * the event for a key.
+ * of what it does not know.  A message on many that are listed at once, and a
+ * confirmation, have the event for a key.
  */
 
 #include "chat.h"

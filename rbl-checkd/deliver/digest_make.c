@@ -63,22 +63,24 @@ digest_hosts(digest_work_t *w, const redisReply *hosts)
 }
 
 
+/* One host may be there twice: as another's now, and as listed once more. */
+
 static int
-digest_host_event(rbl_sid_t *sid, rbl_str_t event, rbl_str_t host)
+digest_host_event(rbl_sid_t *sid, rbl_str_t event, const message_host_t *host)
 {
-    char           text[2 * RBL_SID_MAX];
+    char           text[2 * RBL_SID_MAX + 1];
+    size_t         n = event.n + host->id.n;
     unsigned char  sum[EVP_MAX_MD_SIZE];
 
-    if (event.n + host.n > sizeof(text)) {
+    if (n >= sizeof(text)) {
         return -1;
     }
 
     memcpy(text, event.p, event.n);
-    memcpy(text + event.n, host.p, host.n);
+    memcpy(text + event.n, host->id.p, host->id.n);
+    text[n++] = (char) ('0' + host->state);
 
-    if (EVP_Digest(text, event.n + host.n, sum, NULL, EVP_sha256(), NULL)
-        != 1)
-    {
+    if (EVP_Digest(text, n, sum, NULL, EVP_sha256(), NULL) != 1) {
         return -1;
     }
 
@@ -108,15 +110,17 @@ digest_add(digest_work_t *w, digest_t *digest, message_t *m)
 }
 
 
-/* One that is clear as before is nothing for such a channel. */
+/*
+ * Of the hosts from the i-th on.  One that is clear as before is nothing for
+ * such a channel.
+ */
 
 static void
-digest_each(digest_work_t *w, digest_t *digest)
+digest_each(digest_work_t *w, digest_t *digest, size_t i)
 {
-    size_t     i;
     message_t  one;
 
-    for (i = 0; i < w->message.n_hosts && !w->failed; i++) {
+    for (; i < w->message.n_hosts && !w->failed; i++) {
         one = w->message;
         one.host = &w->message.host[i];
         one.n_hosts = 1;
@@ -130,7 +134,7 @@ digest_each(digest_work_t *w, digest_t *digest)
         }
 
         if (digest_host_event(&digest->message[digest->n].event,
-                              digest->event, one.host->id)
+                              digest->event, one.host)
             != 0)
         {
             w->failed = 1;
@@ -142,6 +146,32 @@ digest_each(digest_work_t *w, digest_t *digest)
 }
 
 
+/*
+ * Too many begin for a message each: one has them all.  Every end has one of
+ * its own nevertheless, for it ends what was told of that host alone.
+ */
+
+static void
+digest_storm(digest_work_t *w, digest_t *digest, const rbl_sid_t *event)
+{
+    size_t     n;
+    message_t  all;
+
+    for (n = 0; n < w->message.n_hosts
+                && w->message.host[n].state == MESSAGE_LISTED; n++)
+    {
+        /* void: these come first */
+    }
+
+    all = w->message;
+    all.n_hosts = n;
+    all.delisted = all.unreported = all.clear = 0;
+    digest->message[0].event = *event;
+    digest_add(w, digest, &all);
+    digest_each(w, digest, n);
+}
+
+
 static void
 digest_messages(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
     const channel_t *channel)
@@ -149,12 +179,14 @@ digest_messages(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
     message_t  *m = &w->message;
 
     if (channel != NULL && channel->per_host) {
-        if (m->listed + m->delisted + m->unreported <= DIGEST_PER_HOST) {
-            digest_each(w, digest);
-            return;
+        if (m->listed <= DIGEST_PER_HOST) {
+            digest_each(w, digest, 0);
+
+        } else {
+            digest_storm(w, digest, event);
         }
 
-        m->clear = 0;
+        return;
     }
 
     if (m->listed > 0 || m->delisted > 0 || m->unreported > 0

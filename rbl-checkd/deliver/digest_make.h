@@ -1,7 +1,7 @@
 /*
  * From a digest, as digest_claim gives it, to the messages that its contact
- * gets: one of all hosts, or one a host where the channel wants that and they
- * are few.
+ * gets: one of all hosts, or one a host where the channel wants that.  If many
+ * are listed at once even there one has them all.
  */
 
 #ifndef DELIVER_DIGEST_MAKE_H_INCLUDED
@@ -12,7 +12,7 @@
 #include "rbl_reply.h"
 #include "rbl_sid.h"
 
-#define DIGEST_PER_HOST  25             /* hosts that get a message each */
+#define DIGEST_PER_HOST  25             /* listed, that get a message each */
 
 typedef struct {
     rbl_sid_t  event;

@@ -40,7 +40,7 @@ for _, e in ipairs(hosts) do
     end
     call('DEL', e[1], key('hist', ac, sid), key('kids', ac, sid))
     -- What of the contacts is damaged keeps nothing from being deleted.
-    pcall(unreported_add, h, h[HOST.groups])
+    pcall(unreported_add, h, h[HOST.groups], true)
 end
 pcall(unreported_write, ARGV[1], {})
 refs_write()

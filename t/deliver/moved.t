@@ -1,0 +1,125 @@
+#!/usr/bin/perl
+
+# What contacts hear of a host that leaves their group, comes back, or is
+# deleted, all before they were told of what was before: nothing is lost, nothing
+# untrue is told, and PagerDuty's alert is open as long as the host is listed
+# and theirs.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblDeliver;
+use RblScript;
+use RblTest;
+
+my $UNREPORTED = '1 host not reported any more';
+
+deliver_setup();
+lists_of_messages();
+my ($hook, $pd) = (start_receiver(), start_receiver(body => '{"ok":true}'));
+my $d = start_deliverd(conf => { digest_window => '400ms',
+    contact_limit => 1000, pagerduty_url => "http://127.0.0.1:$pd->{port}/pd" });
+contact_active(endpoint => $hook->{url}, schedule => 'start_and_end');
+contact_active(pagerduty => '0123456789abcdef' x 2);
+my $home = record('account', cmd('GET', $ACCT))->{group};
+my $away = sid('CG');
+script('group_add', [$ACCT], $away, 'Away', '');
+
+sub check {
+    my ($ht, $lists) = @_;
+
+    event_emit(host => $ht, results => [map { $lists =~ /$_/
+        ? listed_result("RB$_") : result("RB$_", 'clear') } 'a', 'b']);
+}
+
+my %step = (
+    listed => sub { check($_[0], 'a') },
+    more   => sub { check($_[0], 'ab') },
+    clear  => sub { check($_[0], '') },
+    away   => sub { script('host_update', [$ACCT], $_[0], 0, '', '', $away) },
+    home   => sub { script('host_update', [$ACCT], $_[0], 0, '', '', $home) },
+    as_new => sub { script('host_update', [$ACCT], $_[0], 1, 'new', '',
+        $home) },
+    delete => sub { script('host_delete', [$ACCT], $_[0], 60_000) },
+);
+
+sub told { return map { $_->{json}{title} } received($hook) }
+
+# Alerts that are open of an address.
+sub alerts {
+    my ($value) = @_;
+
+    my %open;
+    for my $m (map { $_->{json} } received($pd)) {
+        $m->{event_action} eq 'resolve' ? delete $open{ $m->{dedup_key} }
+            : ($open{ $m->{dedup_key} } = $m->{payload}{source});
+    }
+    return scalar grep { $_ eq $value } values %open;
+}
+
+my $n = 0;
+for (
+    # told before, then, what is told then, alerts
+    ['',       'listed',             '1 host listed',   1],
+    ['',       'listed away home',   '1 host listed',   1],
+    ['',       'listed away as_new', '1 host listed',   1],
+    ['listed', 'away',               $UNREPORTED,       0],
+    ['listed', 'away home',          '',                1],
+    ['listed', 'away as_new',        '',                1],
+    ['listed', 'away as_new more',   '1 host listed',   1],
+    ['listed', 'away clear home more', '1 host listed', 1],
+    ['listed', 'clear',              '1 host delisted', 0],
+    ['listed', 'clear delete',       $UNREPORTED,       0],
+    ['listed', 'delete',             $UNREPORTED,       0],
+    ['listed', 'more away home',     '1 host listed',   1],
+) {
+    my ($before, $then, $title, $alerts) = @$_;
+    my ($ht, $value) = (sid('HT'), '192.0.2.' . ++$n);
+    script('host_add', [$ACCT], 'old', 'rbl', 1, '', '', '', '', $ht, $value);
+    $step{$_}->($ht) for split ' ', $before;
+    soon { idle() } 'the begin is told';
+    my @before = told();
+    pause_server($d);
+    for my $step (split ' ', $then) {
+        my $r = $step{$step}->($ht);
+        is($r->[0], 'OK', "$then: $step") if $step !~ /listed|more|clear/;
+    }
+    cont_server($d);
+    soon { idle() } 'all is told';
+    my @told = told();
+    splice @told, 0, @before;
+    is(join(' | ', @told), $title, "$before, then $then: what is told");
+    is(alerts($value), $alerts, "$before, then $then: alerts");
+}
+
+
+# Alerts that were opened one by one are resolved one by one, though all hosts
+# get off their lists at once, and others on them.
+
+my %ht = map { ("198.51.100.$_" => sid('HT')) } 1 .. 60;
+my @of = map { "198.51.100.$_" } 1 .. 60;
+script('host_add', [$ACCT], '', 'rbl', 1, '', '', '', '', $ht{$_}, $_) for @of;
+
+sub together {
+    my ($listed, $clear) = @_;
+
+    pause_server($d);
+    check($ht{$_}, 'a') for @of[@$listed];
+    check($ht{$_}, '') for @of[@$clear];
+    cont_server($d);
+    soon { idle() } 'all is told', 30;
+}
+
+together([0 .. 14], []);
+together([15 .. 29], []);
+is(scalar(grep { alerts($_) == 1 } @of), 30, 'thirty alerts');
+together([30 .. 59], [0 .. 29]);
+is(scalar(grep { alerts($_) } @of), 0, 'not one is open');
+my @all = grep { $_->{payload}{summary} =~ /^30 / } map { $_->{json} }
+    grep { $_->{json}{event_action} eq 'trigger' } received($pd);
+is(scalar @all, 1, 'thirty that begin at once are one alert');
+unlike($all[0]{payload}{summary}, qr/delisted/, 'which tells of no end');
+ok(stop_server($d, 5), 'the daemon stops');
+done_testing();
