@@ -121,7 +121,8 @@ my $bad = host($evil . "\xf0\x9f\x92\xa9" x 20);
 round('what is hostile', 4, sub { check($bad, 'ab', $evil . "\xc3\xa4" x 900) });
 my @many = map { host("host $_ " . 'n' x 200) } 1 .. 60;
 round('a storm', 4, sub { check($_, 'ab', 'r' x 2000) for @many });
-round('its end', 4, sub { check($_, '-') for @many });
+# Of which PagerDuty hears one by one: it may be the end of an alert of its own.
+round('its end', 3 + @many, sub { check($_, '-') for @many });
 
 my @all = received($s);
 is(scalar(grep { service($_->{line}) !~ /^\w+$/ } @all), 0, 'to them all');
