@@ -49,10 +49,10 @@
  *                              what nobody lists, and when it told such last
  *                              (ms); "good <family> <resolver>", when it was
  *                              first seen in order through that since (ms);
- *                              "entry <family>", that it has had a test entry
- *                              which it need not have; "soa <family>", labels
- *                              of the owner of its SOA where it has none; in
- *                              partition 0 only
+ *                              "entry <family>", "1 <ms>", that it had a test
+ *                              entry which it need not have, and when; "soa
+ *                              <family>", "<n> <ms>", labels of the owner of
+ *                              its SOA where it has none; in partition 0 only
  *   hosts:<AC>, listed:<AC>, profiles:<AC>, groups:<AC>, rbls:<AC>,
  *   contacts:<AC>, apps:<AC>, hooks:<AC>
  *                      zset    SIDs, score = order of creation

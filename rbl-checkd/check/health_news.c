@@ -31,7 +31,7 @@ tell(const health_entry_t *e, health_news_what_t what, uint32_t ttl)
     news.resolver = e->resolver;
     news.ttl = ttl;
     news.age = dns_clock() - e->negative;
-    news.entry = e->entry;
+    news.entry = e->entry && !e->lost;
     news.soa = e->deepest;
     e->health->listen(e->health->listener, &news);
 }
@@ -90,7 +90,7 @@ health_life(health_entry_t *e, int news)
 {
     double  now = dns_clock();
 
-    if ((e->entry || e->deepest != 0)
+    if (((e->entry && !e->lost) || e->deepest != 0)
         && (news || now - e->life_told >= LIFE_EVERY))
     {
         e->life_told = now;

@@ -89,6 +89,11 @@ run_found(health_entry_t *e, health_state_t state, const char *why)
 }
 
 
+/*
+ * Where only IPv4 has its test entry, the list may have nothing else; unless it
+ * had one of IPv6, too.
+ */
+
 static void
 on_sibling(void *data, const health_verdict_t *verdict)
 {
@@ -96,7 +101,7 @@ on_sibling(void *data, const health_verdict_t *verdict)
 
     e->sibling = NULL;
 
-    if (verdict->state == HEALTH_GOOD) {
+    if (verdict->state == HEALTH_GOOD && !e->entry) {
         run_found(e, HEALTH_UNSUPPORTED, "no test entry of this family");
 
     } else {
@@ -167,6 +172,22 @@ run_entry(health_entry_t *e, health_found_t *positive)
 }
 
 
+/* A delegated part of the list's zone is the list's, and so is the rest. */
+
+static unsigned
+own_soa(const health_entry_t *e)
+{
+    unsigned     labels = 2;            /* the root's, and the last */
+    const char  *p;
+
+    for (p = e->list->zone; *p != '\0'; p++) {
+        labels += *p == '.';
+    }
+
+    return e->run_soa < labels ? e->run_soa : labels;
+}
+
+
 /*
  * It is in order: what its controls have told holds until the next run.  Only
  * where the test entry was fetched meanwhile it may be that the zone above is
@@ -176,7 +197,8 @@ run_entry(health_entry_t *e, health_found_t *positive)
 static void
 run_good(health_entry_t *e, control_t positive)
 {
-    int  news;
+    int       news;
+    unsigned  own;
 
     if (e->run_soa >= e->negative_soa || !e->has_positive
         || (positive == CONTROL_OK && e->positive.fetched >= e->began))
@@ -185,17 +207,20 @@ run_good(health_entry_t *e, control_t positive)
         e->negative_soa = e->run_soa;
     }
 
-    news = e->run_soa > e->deepest;
-    e->deepest = news ? e->run_soa : e->deepest;
+    own = own_soa(e);
+    news = own > e->deepest;
+    e->deepest = news ? own : e->deepest;
 
-    if (!names_must(e->list) && positive == CONTROL_OK) {
+    if ((!names_must(e->list) || e->family == RBL_FAMILY_IPV6)
+        && positive == CONTROL_OK)
+    {
         news |= !e->entry;
         e->entry = 1;
         e->lost = 0;
         health_controls(e);
     }
 
-    if (!names_must(e->list) || !e->has_positive) {
+    if (!names_must(e->list) || !e->has_positive || e->entry) {
         health_life(e, news);
     }
 }

@@ -327,7 +327,9 @@ decode_negative(dns_answer_t *answer, const uint8_t *msg,
             continue;
         }
 
-        answer->soa = labels;
+        /* That of an alias' target tells nothing of the zone asked. */
+
+        answer->soa = chain->hops == 0 ? labels : 0;
 
         least = dns_get32(msg + off - 4);
         ttl = least < rr.ttl ? least : rr.ttl;

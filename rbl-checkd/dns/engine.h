@@ -70,7 +70,8 @@ typedef struct {
     uint32_t         ttl;               /* least TTL of the answer; negative:
                                            from the SOA (RFC 2308); 0 unknown */
     unsigned         soa;               /* negative: labels of the SOA's owner,
-                                           with the root's; 0: there is none */
+                                           with the root's; 0: there is none,
+                                           or it is that of an alias' target */
     double           ms;                /* from first send to verdict */
     unsigned         tries;
     unsigned         resolver;          /* that of the last try */

@@ -11,6 +11,12 @@ local function lied(family)
         '^(%d+) (%d+)$')
     return math.min(num(ttl) * 1000, WEEK), math.min(num(seen), now)
 end
+-- A number that was told less than 90 days ago, or 0.
+local KEEP = 90 * 86400000
+local function lately(field)
+    local value, told = string.match(get(field) or '', '^(%d+) (%d+)$')
+    return num(told) > now - KEEP and num(value) or 0
+end
 local function set(field, value)
     redis.call('HSET', KEYS[1], field, value)
 end

@@ -24,5 +24,5 @@ if ttl > 0 then
     end
     left = good + ttl + 2000 - now
 end
-return {'OK', math.max(left, 0), get('entry ' .. family) and 1 or 0,
-    num(get('soa ' .. family))}
+return {'OK', math.max(left, 0), lately('entry ' .. family),
+    lately('soa ' .. family)}

@@ -7,7 +7,6 @@
 --         it has no test entry; 0: nothing
 -- Result  OK
 --- include: zone
-local KEEP = 90 * 86400000
 local family, ttl = ARGV[1], num(ARGV[2])
 if ttl > 0 then
     local most = lied(family)
@@ -15,10 +14,11 @@ if ttl > 0 then
         .. digits(now))
 end
 if ARGV[3] == '1' then
-    set('entry ' .. family, '1')
+    set('entry ' .. family, '1 ' .. digits(now))
 end
-if num(ARGV[4]) > num(get('soa ' .. family)) then
-    set('soa ' .. family, ARGV[4])
+local soa = num(ARGV[4])
+if soa > 0 and soa >= lately('soa ' .. family) then
+    set('soa ' .. family, digits(soa) .. ' ' .. digits(now))
 end
 redis.call('PEXPIRE', KEYS[1], digits(KEEP))
 return {'OK'}

@@ -1,0 +1,37 @@
+#!/usr/bin/perl
+
+# gone.t, with an alias: the domain of an account's own list is gone, and the
+# zone above answers everything below with an alias to a name that is not
+# there, deep in somebody else's zone.  That is not the list's word either.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+use RblDns;
+use Time::HiRes qw(time);
+
+my $dns = RblDns->new(rules => [
+    ['^5\.0\.0\.10\.own\.test( |$)', { a => ['127.0.0.2'], ttl => 2 }],
+    ['.', { rcode => 'nxdomain', soa => ['own.test', 2, 2] }]]);
+my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'none' } });
+my $checkd = start_checkd(store => $w->{redis},
+    resolver => { port => $dns->port }, conf => { conf_short() });
+own_lists($w, 'own.test' => 'rbl');
+my $ht = add_host($w, '10.0.0.5');
+eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
+is(verdict($w, $ht, 'own.test'), 'listed ', 'it stands');
+wait_check($w, check_value($w, '10.0.0.6'));
+
+$dns->rules(['.', { rcode => 'nxdomain',
+    more => [[1, '', 'CNAME', 'x.parked.cloud.example', 2]],
+    soa => ['parked.cloud.example', 2, 2] }]);
+like(verdict($w, $ht, 'own.test'), qr/^unknown/, 'its zone is gone');
+cleared($w, $ht, time * 1000 - 25 * 3_600_000);
+like(verdict($w, $ht, 'own.test'), qr/^unknown/, 'for more than a day');
+is(host_record($w, $ht)->{listed_count}, 1, 'the listing stands');
+ok(stop_server($checkd), 'it stops');
+$dns->stop;
+done_testing();

@@ -1,0 +1,53 @@
+#!/usr/bin/perl
+
+# A list of IPv4 and IPv6 has its test entry of both.  Its IPv6 data are
+# emptied (a data set that did not load), those of IPv4 are not: the test entry
+# of IPv6 is gone.  "If it had one before, it is dead" (gate.c), and so the
+# listing of an IPv6 address stands, a day later too.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+use RblDns;
+use Time::HiRes qw(time);
+
+my $listed = { a => ['127.0.0.2'], ttl => 2 };
+my $clear = { rcode => 'nxdomain', soa => ['v.test', 2, 2] };
+my $six = [ '^2\.0\.0\.0\.0\.0\.f\.7\.f\.f\.f\.f\.(0\.)+v\.test', $listed ];
+my $entry = [ '^1\.0\.(0\.)+8\.b\.d\.0\.1\.0\.0\.2\.v\.test', $listed ];
+my @four = ([ '^2\.0\.0\.127\.v', $listed ], [ '.', $clear ]);
+my $dns = RblDns->new(rules => [ $entry, $six, @four ]);
+my $w = world(no_dns => 1, zones => { 'v.test' => { control => 'ip',
+    families => ['ipv4', 'ipv6'] } });
+sub daemon {
+    return start_checkd(store => $w->{redis},
+        resolver => { port => $dns->port },
+        conf => { conf_short(control_retry => '1s') });
+}
+my $checkd = daemon();
+
+my $ht = add_host($w, '2001:db8::1', family => 2);
+eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
+is(verdict($w, $ht, 'v.test'), 'listed ', 'it stands');
+is(log_count($checkd, 'v\.test, ipv6.*: good'), 1,
+    'its IPv6 test entry is seen');
+
+$dns->rules(@four);
+like(verdict($w, $ht, 'v.test'), qr/^unknown/, 'the IPv6 data are emptied');
+eventually { verdict($w, $ht, 'v.test') eq 'unknown unhealthy' } 10,
+    'its test entry is missed';
+for my $who ('the daemon that saw it', 'one that was started since') {
+    like(verdict($w, $ht, 'v.test'), qr/^unknown/, "$who: nothing ends");
+    cleared($w, $ht, time * 1000 - 25 * 3_600_000);
+    like(verdict($w, $ht, 'v.test'), qr/^unknown/,
+        "$who: a day later, too, for it had one");
+    is(host_record($w, $ht)->{listed_count}, 1, "$who: the listing stands");
+    ok(stop_server($checkd), 'it stops');
+    $checkd = daemon();
+}
+ok(stop_server($checkd), 'it stops');
+$dns->stop;
+done_testing();
