@@ -94,6 +94,16 @@ end
 local standing, listings, transitions, unknown = {}, {}, {}, 0
 -- What a list said before one of these was perhaps not to be believed.
 local disbelieved = {unhealthy = true, resolver = true, blocked = true}
+-- Since when a list has said that a listing is over (0: it has not).  The time
+-- in which it said nothing at all is none in which it said so.
+local function over_since(over, why)
+    if disbelieved[why] then
+        return 0
+    elseif why == 'unconfirmed' then
+        return over == 0 and now or over
+    end
+    return over == 0 and 0 or math.min(now, over + math.max(0, now - checked))
+end
 -- Those that had trouble before keep their places among the troubled ones.
 local troubled, places = {}, 8
 if not failed and (told ~= no_results or has_old) then
@@ -125,10 +135,8 @@ if not failed and (told ~= no_results or has_old) then
             end
             if was then
                 if asked then
-                    local why, over = r[10], was[9] or 0
                     was[7], was[8] = was[7] or 0, (was[8] or 0) + 1
-                    was[9] = disbelieved[why] and 0
-                        or over == 0 and why == 'unconfirmed' and now or over
+                    was[9] = over_since(was[9] or 0, r[10])
                 end
                 standing[#standing + 1] = was
                 listings[#listings + 1] = {r[1], r[2], r[3], was[2], was[3],
