@@ -43,8 +43,9 @@
  *                              one was not in order (ms); "clear",
  *                              "fresh", "moved", "passes", "passed" are what
  *                              leads to it
- *   zone:<zone>        hash    what daemons have found of a list's zone
- *                              (zone_told, zone_ask), with TTL: "lied
+ *   zone:<zone>,       hash    what daemons have found of a list's zone, a
+ *   zone:own:<zone>            system list's or accounts' own (zone_told,
+ *                              zone_ask), with TTL: "lied
  *                              <family>", the largest TTL (s) of listings of
  *                              what nobody lists, and when it told such last
  *                              (ms); "good <family> <resolver>", when it was

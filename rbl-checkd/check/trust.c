@@ -36,8 +36,13 @@ typedef struct {
 static rbl_str_t
 zone_key(const trust_t *trust, rbl_key_t *key, const list_t *list)
 {
-    return rbl_key(key, store_keyspace(trust->store), 0, "zone",
-                   rbl_str(list->zone), RBL_STR(""));
+    const rbl_keyspace_t  *ks = store_keyspace(trust->store);
+    rbl_str_t              zone = rbl_str(list->zone);
+
+    /* Where other codes are listings, other things are lies. */
+
+    return list->custom ? rbl_key(key, ks, 0, "zone", RBL_STR("own"), zone)
+                        : rbl_key(key, ks, 0, "zone", zone, RBL_STR(""));
 }
 
 
