@@ -2,8 +2,8 @@
 -- or another's now: whoever heard that the listing began is told that there
 -- will be no end of it.  The host may be gone by then, so its digest has
 -- "<HT>|<address>|<name>", and nothing else of it; of a range's addresses that
--- are more than a digest tells, it has the number.  So is one whose listing has
--- ended, where a host is deleted before that was told.
+-- are more than a digest tells, it has the number.  So it has a host whose
+-- listing has ended and that is deleted before this was told.
 -- A host that comes back within the window is as if it had never left: half a
 -- millisecond more in the score of what was noted says that its listing waited
 -- to be told.
@@ -20,15 +20,15 @@ local function unreported_add(h, groups, gone)
     if h[HOST.type] == 'ip_range' then
         return
     end
-    local id = table.concat(groups)
-    local of = unreported_by[id]
+    local set = table.concat(groups)
+    local of = unreported_by[set]
     if not of then
         of = {groups = groups, all = {}, ids = {}, names = {}, gone = {}}
-        unreported_by[id] = of
+        unreported_by[set] = of
         unreported[#unreported + 1] = of
     end
-    local id, name = h[HOST.id]
-    name = id .. '|' .. h[HOST.value] .. '|' .. h[HOST.name]
+    local id = h[HOST.id]
+    local name = id .. '|' .. h[HOST.value] .. '|' .. h[HOST.name]
     if h[HOST.listed_count] ~= 0 then
         of.ids[#of.ids + 1] = id
         of.names[#of.names + 1] = name
