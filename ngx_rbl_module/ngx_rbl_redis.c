@@ -9,7 +9,6 @@
  */
 
 #include "ngx_rbl_redis.h"
-#include "rbl_reply_limit.h"
 
 #define NGX_RBL_BACKOFF_MIN    50       /* ms */
 #define NGX_RBL_BACKOFF_MAX    1000
@@ -22,15 +21,13 @@ static void ngx_rbl_redis_set_state(ngx_rbl_store_t *store,
 static void ngx_rbl_redis_connect(ngx_rbl_store_t *store);
 static void ngx_rbl_redis_connected(const redisAsyncContext *ac, int status);
 static void ngx_rbl_redis_disconnected(const redisAsyncContext *ac, int status);
-static void ngx_rbl_redis_broken(redisAsyncContext *ac, const char *reason,
-    ngx_uint_t shutdown);
+static void ngx_rbl_redis_shutdown(redisAsyncContext *ac);
 static void ngx_rbl_redis_turn(ngx_event_t *ev);
 static void ngx_rbl_redis_timer(ngx_event_t *ev);
 static void ngx_rbl_redis_detach(ngx_rbl_store_t *store);
 static void ngx_rbl_redis_after(ngx_rbl_store_t *store, const char *reason);
 static void ngx_rbl_redis_note(ngx_rbl_store_t *store, const char *reason);
 static void ngx_rbl_redis_refuse(ngx_event_t *ev);
-static ngx_int_t ngx_rbl_redis_overrun(const redisAsyncContext *ac);
 
 
 static const char  *ngx_rbl_redis_states[] = {
@@ -220,29 +217,14 @@ ngx_rbl_redis_replied(redisAsyncContext *ac, const redisReply *reply)
     }
 
     if (reply == NULL) {
-        ngx_rbl_redis_lost(store, rbl_reply_lost(store->replies.announced,
+        ngx_rbl_redis_lost(store, rbl_reply_lost(&store->replies.guard,
                                                  ac->c.errstr));
-        return NULL;
-    }
-
-    if (ngx_rbl_redis_overrun(ac)) {
-        ngx_rbl_redis_drop(store, "it sent what nobody asked for");
         return NULL;
     }
 
     store->heard = ngx_current_msec;
 
     return store;
-}
-
-
-/* Are there bytes after this reply that answer no command? */
-
-static ngx_int_t
-ngx_rbl_redis_overrun(const redisAsyncContext *ac)
-{
-    return ac->replies.head == NULL
-           && ac->c.reader->pos < ac->c.reader->len;
 }
 
 
@@ -302,7 +284,7 @@ ngx_rbl_redis_connect(ngx_rbl_store_t *store)
 
     ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_CONNECTING);
 
-    ac = ngx_rbl_redis_open(store, ngx_rbl_redis_broken, reason,
+    ac = ngx_rbl_redis_open(store, ngx_rbl_redis_shutdown, reason,
                             sizeof(reason));
     if (ac == NULL) {
         ngx_rbl_redis_after(store, reason);
@@ -345,23 +327,19 @@ ngx_rbl_redis_disconnected(const redisAsyncContext *ac, int status)
     ngx_rbl_store_t  *store = ac->data;
 
     if (store != NULL) {
-        ngx_rbl_redis_lost(store, rbl_reply_lost(store->replies.announced,
+        ngx_rbl_redis_lost(store, rbl_reply_lost(&store->replies.guard,
                                                  ac->c.errstr));
     }
 }
 
 
 static void
-ngx_rbl_redis_broken(redisAsyncContext *ac, const char *reason,
-    ngx_uint_t shutdown)
+ngx_rbl_redis_shutdown(redisAsyncContext *ac)
 {
     ngx_rbl_store_t  *store = ac->data;
 
-    if (shutdown) {
-        ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_CLOSED);
-    }
-
-    ngx_rbl_redis_drop(store, reason);
+    ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_CLOSED);
+    ngx_rbl_redis_drop(store, "the worker shuts down");
 }
 
 

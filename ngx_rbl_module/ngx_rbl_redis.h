@@ -14,6 +14,7 @@
 
 #include "ngx_rbl_meter.h"
 #include "ngx_rbl_store.h"
+#include "rbl_reply_guard.h"
 
 #define NGX_RBL_REDIS_REASON    128     /* longest reason in a log line */
 
@@ -32,7 +33,7 @@ typedef enum {
 typedef struct {
     redisReplyObjectFunctions    fn;
     ngx_pool_t                  *pool;      /* of the reply in hand; or NULL */
-    size_t                       announced; /* elements of this reply */
+    rbl_reply_guard_t            guard;
     ngx_log_t                   *log;
 } ngx_rbl_redis_replies_t;
 
@@ -72,11 +73,10 @@ struct ngx_rbl_store_s {
 /* ngx_rbl_redis_event.c */
 
 /*
- * What the descriptor layer tells: the connection cannot go on.  Called from
- * an event handler, never from inside hiredis.
+ * What the descriptor layer tells: the worker shuts down.  Called from an event
+ * handler, never from inside hiredis.
  */
-typedef void (*ngx_rbl_redis_broken_pt)(redisAsyncContext *ac,
-    const char *reason, ngx_uint_t shutdown);
+typedef void (*ngx_rbl_redis_shutdown_pt)(redisAsyncContext *ac);
 
 /*
  * Puts the descriptor of a context that has just begun to connect under
@@ -84,7 +84,7 @@ typedef void (*ngx_rbl_redis_broken_pt)(redisAsyncContext *ac,
  * NGX_ERROR: no connection slot or memory is left; the context is as before.
  */
 ngx_int_t ngx_rbl_redis_event_attach(redisAsyncContext *ac,
-    ngx_rbl_redis_broken_pt broken, ngx_log_t *log);
+    ngx_rbl_redis_shutdown_pt shutdown, ngx_log_t *log);
 
 
 /* ngx_rbl_redis_open.c */
@@ -94,7 +94,7 @@ ngx_int_t ngx_rbl_redis_set_address(ngx_rbl_store_t *store);
 
 /* A context that has begun to connect; or NULL, with the reason. */
 redisAsyncContext *ngx_rbl_redis_open(ngx_rbl_store_t *store,
-    ngx_rbl_redis_broken_pt broken, char *reason, size_t size);
+    ngx_rbl_redis_shutdown_pt shutdown, char *reason, size_t size);
 
 
 /* ngx_rbl_redis_reply.c */

@@ -26,7 +26,7 @@
  * 12. Out of memory inside hiredis' wrappers calls abort().
  * 13. An error reply that answers no command closes the connection; any other
  *     reply that answers none fails an assertion, so it must not get there:
- *     see the read handler, and ngx_rbl_redis_overrun.
+ *     see rbl_reply_guard.h.
  * 14. Reply sizes are bounded by what we ask, not by hiredis.
  * 15. redisEnableKeepAlive(&ac->c): worth calling on TCP.
  * 16. The library's sds*, hi_* and hex_digit names must not clash: it is linked
@@ -60,14 +60,14 @@
 
 
 typedef struct {
-    ngx_connection_t         *connection;
-    redisAsyncContext        *ac;
-    ngx_rbl_redis_broken_pt   broken;
-    ngx_event_t               flush;
-    unsigned                  flushing:1;   /* hiredis is in a write now */
-    unsigned                  full:1;       /* nothing more leaves early */
-    unsigned                  reading:1;    /* it is called from below */
-    unsigned                  closed:1;     /* to be freed after the reading */
+    ngx_connection_t           *connection;
+    redisAsyncContext          *ac;
+    ngx_rbl_redis_shutdown_pt   shutdown;
+    ngx_event_t                 flush;
+    unsigned                    flushing:1; /* hiredis is in a write now */
+    unsigned                    full:1;     /* nothing more leaves early */
+    unsigned                    reading:1;  /* it is called from below */
+    unsigned                    closed:1;   /* to be freed after the reading */
 } ngx_rbl_redis_event_t;
 
 
@@ -78,7 +78,6 @@ static void ngx_rbl_redis_write(ngx_rbl_redis_event_t *e);
 static ngx_int_t ngx_rbl_redis_is_early(ngx_rbl_redis_event_t *e);
 static void ngx_rbl_redis_write_early(ngx_rbl_redis_event_t *e);
 static ngx_int_t ngx_rbl_redis_waiting(ngx_rbl_redis_event_t *e);
-static ngx_int_t ngx_rbl_redis_unasked(ngx_rbl_redis_event_t *e);
 static void ngx_rbl_redis_read(ngx_rbl_redis_event_t *e);
 static void ngx_rbl_redis_add_read(void *data);
 static void ngx_rbl_redis_del_read(void *data);
@@ -89,7 +88,7 @@ static void ngx_rbl_redis_cleanup(void *data);
 
 ngx_int_t
 ngx_rbl_redis_event_attach(redisAsyncContext *ac,
-    ngx_rbl_redis_broken_pt broken, ngx_log_t *log)
+    ngx_rbl_redis_shutdown_pt shutdown, ngx_log_t *log)
 {
     ngx_connection_t       *c;
     ngx_rbl_redis_event_t  *e;
@@ -115,7 +114,7 @@ ngx_rbl_redis_event_attach(redisAsyncContext *ac,
 
     e->connection = c;
     e->ac = ac;
-    e->broken = broken;
+    e->shutdown = shutdown;
     e->flush.data = c;
     e->flush.log = log;
     e->flush.handler = ngx_rbl_redis_flush_handler;
@@ -144,12 +143,7 @@ ngx_rbl_redis_read_handler(ngx_event_t *rev)
                    "rbl store read, close:%d", c->close);
 
     if (c->close) {
-        e->broken(e->ac, "the worker shuts down", 1);
-        return;
-    }
-
-    if (ngx_rbl_redis_unasked(e)) {
-        e->broken(e->ac, "it sent what nobody asked for", 0);
+        e->shutdown(e->ac);
         return;
     }
 
@@ -170,10 +164,6 @@ ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
     redisAsyncHandleRead(e->ac);
 
     for (calls = ngx_rbl_redis_waiting(e); calls > 0 && !e->closed; calls--) {
-        if (ngx_rbl_redis_unasked(e)) {
-            break;
-        }
-
         redisAsyncHandleRead(e->ac);
     }
 
@@ -204,21 +194,6 @@ ngx_rbl_redis_waiting(ngx_rbl_redis_event_t *e)
 }
 
 
-/* Bytes though no command waits: hiredis would fail an assertion. */
-
-static ngx_int_t
-ngx_rbl_redis_unasked(ngx_rbl_redis_event_t *e)
-{
-    u_char  byte;
-
-    if (e->ac->replies.head != NULL || !(e->ac->c.flags & REDIS_CONNECTED)) {
-        return 0;
-    }
-
-    return recv(e->connection->fd, &byte, 1, MSG_PEEK) == 1;
-}
-
-
 static void
 ngx_rbl_redis_write_handler(ngx_event_t *wev)
 {
@@ -229,7 +204,7 @@ ngx_rbl_redis_write_handler(ngx_event_t *wev)
     e = c->data;
 
     if (c->close) {
-        e->broken(e->ac, "the worker shuts down", 1);
+        e->shutdown(e->ac);
         return;
     }
 

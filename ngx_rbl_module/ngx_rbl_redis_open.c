@@ -39,7 +39,7 @@ ngx_rbl_redis_set_address(ngx_rbl_store_t *store)
 
 
 redisAsyncContext *
-ngx_rbl_redis_open(ngx_rbl_store_t *store, ngx_rbl_redis_broken_pt broken,
+ngx_rbl_redis_open(ngx_rbl_store_t *store, ngx_rbl_redis_shutdown_pt shutdown,
     char *reason, size_t size)
 {
     const char         *text;
@@ -57,7 +57,7 @@ ngx_rbl_redis_open(ngx_rbl_store_t *store, ngx_rbl_redis_broken_pt broken,
     {
         text = ac->c.errstr;
 
-    } else if (ngx_rbl_redis_event_attach(ac, broken, store->log) != NGX_OK)
+    } else if (ngx_rbl_redis_event_attach(ac, shutdown, store->log) != NGX_OK)
     {
         text = "no connection is left (worker_connections)";
 

@@ -9,7 +9,6 @@
  */
 
 #include "ngx_rbl_redis.h"
-#include "rbl_reply_limit.h"
 
 #define NGX_RBL_REPLY_POOL  32768       /* a reply of usual size fits */
 #define NGX_RBL_REPLY_KEEP  262144      /* of the reader's buffer, unused */
@@ -24,7 +23,7 @@ typedef struct {
 
 
 static ngx_int_t ngx_rbl_reply_pool(ngx_rbl_redis_replies_t *replies);
-static redisReply *ngx_rbl_reply_create(const redisReadTask *task);
+static redisReply *ngx_rbl_reply_create(const redisReadTask *task, int n);
 static void *ngx_rbl_reply_string(const redisReadTask *task, char *str,
     size_t len);
 static void *ngx_rbl_reply_array(const redisReadTask *task, int n);
@@ -41,7 +40,7 @@ ngx_rbl_redis_read_replies(ngx_rbl_store_t *store, redisAsyncContext *ac)
 
     replies = &store->replies;
     replies->log = store->log;
-    replies->announced = 0;
+    rbl_reply_guard(&replies->guard, &ac->replies);
     replies->fn.createString = ngx_rbl_reply_string;
     replies->fn.createArray = ngx_rbl_reply_array;
     replies->fn.createInteger = ngx_rbl_reply_integer;
@@ -79,17 +78,19 @@ ngx_rbl_reply_pool(ngx_rbl_redis_replies_t *replies)
 }
 
 
-/* NULL, here and below: no memory, or too much announced; hiredis then ends
-   the connection. */
+/* NULL, here and below: no memory, or the guard refused; hiredis then ends the
+   connection. */
 
 static redisReply *
-ngx_rbl_reply_create(const redisReadTask *task)
+ngx_rbl_reply_create(const redisReadTask *task, int n)
 {
     redisReply               *parent;
     ngx_rbl_reply_t          *r;
     ngx_rbl_redis_replies_t  *replies = task->privdata;
 
-    if (ngx_rbl_reply_pool(replies) != NGX_OK) {
+    if (!rbl_reply_allowed(&replies->guard, task, n)
+        || ngx_rbl_reply_pool(replies) != NGX_OK)
+    {
         return NULL;
     }
 
@@ -116,7 +117,7 @@ ngx_rbl_reply_string(const redisReadTask *task, char *str, size_t len)
     redisReply               *reply;
     ngx_rbl_redis_replies_t  *replies = task->privdata;
 
-    reply = ngx_rbl_reply_create(task);
+    reply = ngx_rbl_reply_create(task, 0);
     if (reply == NULL) {
         return NULL;
     }
@@ -140,11 +141,7 @@ ngx_rbl_reply_array(const redisReadTask *task, int n)
     redisReply               *reply;
     ngx_rbl_redis_replies_t  *replies = task->privdata;
 
-    if (rbl_reply_announce(&replies->announced, task, n) != 0) {
-        return NULL;
-    }
-
-    reply = ngx_rbl_reply_create(task);
+    reply = ngx_rbl_reply_create(task, n);
     if (reply == NULL) {
         return NULL;
     }
@@ -167,7 +164,7 @@ ngx_rbl_reply_integer(const redisReadTask *task, long long v)
 {
     redisReply  *reply;
 
-    reply = ngx_rbl_reply_create(task);
+    reply = ngx_rbl_reply_create(task, 0);
 
     if (reply != NULL) {
         reply->integer = v;
@@ -184,7 +181,7 @@ ngx_rbl_reply_nil(const redisReadTask *task)
 {
     redisReply  *reply;
 
-    reply = ngx_rbl_reply_create(task);
+    reply = ngx_rbl_reply_create(task, 0);
 
     if (reply != NULL) {
         reply->type = REDIS_REPLY_NIL;

@@ -87,7 +87,7 @@ on_disconnect(const redisAsyncContext *ac, int status)
 
     if (store != NULL) {
         lost(store, status == REDIS_OK ? "connection closed"
-                    : rbl_reply_lost(store->limit.announced, ac->errstr));
+                    : rbl_reply_lost(&store->reader.guard, ac->errstr));
     }
 }
 
@@ -238,7 +238,7 @@ store_connect(store_t *store)
 
     ac->data = store;
     store->ac = ac;
-    rbl_reply_limit(&store->limit, &ac->c, &ac->replies);
+    rbl_reply_reader(&store->reader, &ac->c, &ac->replies);
 
     /* The connect call back arms the write event: the adapter goes first. */
 

@@ -15,7 +15,7 @@
 
 #include <hiredis/async.h>
 
-#include "rbl_reply_limit.h"
+#include "rbl_reply_guard.h"
 
 typedef struct store_cmd_s  store_cmd_t;
 
@@ -53,7 +53,7 @@ struct store_s {
     void               *data;
     rbl_keyspace_t      ks;
     redisAsyncContext  *ac;
-    rbl_reply_limit_t   limit;          /* of what ac reads */
+    rbl_reply_reader_t  reader;         /* of ac */
     store_phase_t       phase;
     unsigned            told_ready:1;
     unsigned            second:1;       /* for blocking reads: the first one

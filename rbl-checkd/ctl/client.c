@@ -104,7 +104,7 @@ ctl_connect(ctl_t *ctl)
         return -1;
     }
 
-    rbl_reply_limit(&ctl->limit, ctl->redis, NULL);
+    rbl_reply_reader(&ctl->reader, ctl->redis, NULL);
 
     if (redisSetTimeout(ctl->redis, ctl_timeval(conf->store_timeout * 10))
         != REDIS_OK)
@@ -226,7 +226,7 @@ ctl_send(ctl_t *ctl, int argc, const rbl_str_t *argv)
     if (reply == NULL) {
         ctl_fail("the store at %s does not answer: %s. Whether the command"
                  " was done is not known.", ctl->conf.store,
-                 rbl_reply_lost(ctl->limit.announced, ctl->redis->errstr));
+                 rbl_reply_lost(&ctl->reader.guard, ctl->redis->errstr));
     }
 
     return reply;

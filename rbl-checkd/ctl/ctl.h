@@ -15,7 +15,7 @@
 #include "rbl_keys.h"
 #include "rbl_record.h"
 #include "rbl_reply.h"
-#include "rbl_reply_limit.h"
+#include "rbl_reply_guard.h"
 #include "rbl_script.h"
 #include "rbl_sid.h"
 
@@ -56,7 +56,7 @@ typedef struct {
 struct ctl_s {
     config_t              conf;
     redisContext         *redis;
-    rbl_reply_limit_t     limit;        /* of what redis reads */
+    rbl_reply_reader_t    reader;       /* of redis */
     rbl_keyspace_t        ks;
     const ctl_command_t  *command;
     int                   json;

@@ -10,7 +10,6 @@
 
 #include "fuzz_ngx.h"
 #include "ngx_rbl_redis.h"
-#include "rbl_reply_limit.h"
 
 #define REPLIES  64
 
@@ -99,6 +98,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t              piece;
     rbl_str_t           bytes;
     redisReader        *plain;
+    redisCallback       waiting;
     redisAsyncContext   ac;
 
     fuzz_init(&f, data, size);
@@ -106,6 +106,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&store, 0, sizeof(store));
     memset(&ac, 0, sizeof(ac));
     store.log = &fuzz_log;
+    ac.replies.head = ac.replies.tail = &waiting;
 
     piece = fuzz_u8(&f) + 1;
     bytes = fuzz_rest(&f);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "rbl_reply.h"
-#include "rbl_reply_limit.h"
+#include "rbl_reply_guard.h"
 #include "tap.h"
 
 
@@ -36,11 +36,11 @@ feed(const char *text, size_t step)
     void               *reply;
     size_t              i, n, len = strlen(text);
     redisContext        c;
-    rbl_reply_limit_t   limit;
+    rbl_reply_reader_t  reader;
 
     memset(&c, 0, sizeof(c));
     c.reader = redisReaderCreate();
-    rbl_reply_limit(&limit, &c, NULL);
+    rbl_reply_reader(&reader, &c, NULL);
     reply = NULL;
     rc = REDIS_OK;
 
@@ -65,11 +65,11 @@ test_many_replies(void)
     int                 i, n, whole;
     void               *reply;
     redisContext        c;
-    rbl_reply_limit_t   limit;
+    rbl_reply_reader_t  reader;
 
     memset(&c, 0, sizeof(c));
     c.reader = redisReaderCreate();
-    rbl_reply_limit(&limit, &c, NULL);
+    rbl_reply_reader(&reader, &c, NULL);
     whole = 0;
 
     for (n = 0; n < 30; n++) {
@@ -103,7 +103,7 @@ test_unasked(void)
     redisContext        c;
     redisCallback       waiting;
     redisCallbackList   asked;
-    rbl_reply_limit_t   limit;
+    rbl_reply_reader_t  reader;
 
     static const char  *texts[] = {
         "+OK\r\n", "-ERR x\r\n", ":1\r\n", "$-1\r\n", "$1\r\nx\r\n",
@@ -116,7 +116,7 @@ test_unasked(void)
         memset(&c, 0, sizeof(c));
         c.reader = redisReaderCreate();
         asked.head = asked.tail = &waiting;
-        rbl_reply_limit(&limit, &c, &asked);
+        rbl_reply_reader(&reader, &c, &asked);
         reply = NULL;
         (void) redisReaderFeed(c.reader, "*2\r\n:1\r\n", 8);
         (void) redisReaderGetReply(c.reader, &reply);
@@ -128,7 +128,7 @@ test_unasked(void)
         (void) redisReaderFeed(c.reader, texts[i], strlen(texts[i]));
         ok(redisReaderGetReply(c.reader, &reply) == REDIS_ERR,
            "nobody asked for %.2s", texts[i]);
-        ok(strcmp(rbl_reply_lost(limit.announced, ""),
+        ok(strcmp(rbl_reply_lost(&reader.guard, ""),
                   "it sent what nobody asked for") == 0, "which is told");
         redisReaderFree(c.reader);
     }

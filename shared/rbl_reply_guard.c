@@ -1,0 +1,100 @@
+/*
+ * Refused before there is room for it.
+ */
+
+#include "rbl_reply_guard.h"
+
+
+void
+rbl_reply_guard(rbl_reply_guard_t *guard, const redisCallbackList *asked)
+{
+    guard->asked = asked;
+    guard->announced = 0;
+    guard->refused = NULL;
+}
+
+
+int
+rbl_reply_allowed(rbl_reply_guard_t *guard, const redisReadTask *task, int n)
+{
+    if (task->parent == NULL) {
+        guard->announced = 0;
+
+        if (guard->asked != NULL && guard->asked->head == NULL) {
+            guard->refused = "it sent what nobody asked for";
+            return 0;
+        }
+    }
+
+    if (n < 0 || (size_t) n > RBL_REPLY_ELEMENTS - guard->announced) {
+        guard->refused = "it announces a reply of more elements than any has";
+        return 0;
+    }
+
+    guard->announced += (size_t) n;
+
+    return 1;
+}
+
+
+const char *
+rbl_reply_lost(const rbl_reply_guard_t *guard, const char *errstr)
+{
+    return guard->refused != NULL ? guard->refused : errstr;
+}
+
+
+static void *
+rbl_reply_reader_string(const redisReadTask *task, char *str, size_t len)
+{
+    rbl_reply_reader_t  *reader = task->privdata;
+
+    return rbl_reply_allowed(&reader->guard, task, 0)
+           ? reader->own->createString(task, str, len) : NULL;
+}
+
+
+static void *
+rbl_reply_reader_array(const redisReadTask *task, int n)
+{
+    rbl_reply_reader_t  *reader = task->privdata;
+
+    return rbl_reply_allowed(&reader->guard, task, n)
+           ? reader->own->createArray(task, n) : NULL;
+}
+
+
+static void *
+rbl_reply_reader_integer(const redisReadTask *task, long long value)
+{
+    rbl_reply_reader_t  *reader = task->privdata;
+
+    return rbl_reply_allowed(&reader->guard, task, 0)
+           ? reader->own->createInteger(task, value) : NULL;
+}
+
+
+static void *
+rbl_reply_reader_nil(const redisReadTask *task)
+{
+    rbl_reply_reader_t  *reader = task->privdata;
+
+    return rbl_reply_allowed(&reader->guard, task, 0)
+           ? reader->own->createNil(task) : NULL;
+}
+
+
+void
+rbl_reply_reader(rbl_reply_reader_t *reader, redisContext *c,
+    const redisCallbackList *asked)
+{
+    rbl_reply_guard(&reader->guard, asked);
+    reader->own = c->reader->fn;
+    reader->fn.createString = rbl_reply_reader_string;
+    reader->fn.createArray = rbl_reply_reader_array;
+    reader->fn.createInteger = rbl_reply_reader_integer;
+    reader->fn.createNil = rbl_reply_reader_nil;
+    reader->fn.freeObject = reader->own->freeObject;
+    c->reader->fn = &reader->fn;
+    c->reader->privdata = reader;
+}
