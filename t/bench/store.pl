@@ -188,7 +188,7 @@ sub round_many {
 
 my ($clear, $standing, $new, $manual) = map { new_account($_) } 0, 1, 1, 0;
 round_of($standing, listed => 1);
-my $r = interleave(rounds(5), [
+my $r = interleave(rounds(15), [
     floor => \&round_floor,
     clear => sub { round_of($clear, clear => 1) },
     clear8 => sub { round_of($clear, clear => 8) },

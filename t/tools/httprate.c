@@ -1,17 +1,29 @@
 /*
- * Asks an HTTP server at a constant rate and tells how long the answers took:
+ * Asks HTTP servers in turn at a constant rate and tells how long their answers
+ * took:
  *
- *     httprate PORT RATE SECONDS CONNECTIONS PATH [HEADER...]
- *     rate=20000 sent=40000 bad=0 late_us=12 p50_us=83 p90_us=.. p99_us=..
- *     p999_us=.. max_us=..
+ *     httprate ROUNDS SLICE_MS CONNECTIONS < targets
  *
- * Request k is due at k / RATE.  Its time runs from then on, also while it
- * waits for a free connection or for this program: a server that dawdles does
- * not slow the clock down by which it is measured.  late_us is the 99th
- * percentile of what this program alone was late when a connection was free.
+ * One target a line, fields parted by tabs: NAME PORT RATE PATH HEADER.  RATE
+ * is "half": half of what the target answers in a slice without a pause, which
+ * is measured right before, in each round; or "=NAME": the rate of that earlier
+ * target in the same round.  A line for each round and target:
  *
- * One thread, keep-alive connections to 127.0.0.1.  A connection owns its
- * buffer; the times of all answers are kept until the end.
+ *     name=host rate=20000 late=12 p50=83.1 p90=.. p99=.. p999=.. steal=0
+ *
+ * in requests a second and microseconds.  Request k of a slice is due at
+ * k / RATE.  Its time runs from then on, also while it waits for a free
+ * connection or for this program: a server that dawdles does not slow the clock
+ * down by which it is measured.  late is the 99th percentile of what this
+ * program alone was late when a connection was free.  steal is for how many
+ * ticks of a clock other machines had the processors of this one meanwhile.
+ *
+ * Slices are short and the targets follow one another, so that what stops the
+ * machine now and then spoils single slices, and those of all targets alike;
+ * the median of the slices says what an answer takes while the machine runs.
+ *
+ * One thread, keep-alive connections to 127.0.0.1 that stay open to the end.
+ * A connection owns its buffer.
  */
 
 #include <arpa/inet.h>
@@ -29,45 +41,61 @@
 #include <time.h>
 #include <unistd.h>
 
+#define MS           1000000ull
 #define NS           1000000000ull
-#define MAX_CONNS    1000
+#define MAX_CONNS    256
+#define MAX_TARGETS  16
 #define MAX_EVENTS   64
+#define MAX_SLICE    (1 << 20)          /* requests */
 #define BUFFER       65536
-#define REQUEST_MAX  4096
+#define LINE_LENGTH    4096
 #define GRACE        (5 * NS)           /* for the last answers */
 
 
 typedef struct {
-    int       fd;
-    int       busy;
-    uint64_t  due;                      /* when its request was due */
-    size_t    len;                      /* of what is in the buffer */
-    size_t    want;                     /* of the whole answer; 0: not known */
-    char     *buf;
+    int        fd;
+    int        busy;
+    uint64_t   due;                     /* when its request was due */
+    size_t     len;                     /* of what is in the buffer */
+    size_t     want;                    /* of the whole answer; 0: not known */
+    char      *buf;
 } conn_t;
 
+typedef struct target_s  target_t;
+
+struct target_s {
+    char       name[64];
+    target_t  *same;                    /* its rate is that of this one */
+    uint64_t   rate;                    /* in this round */
+
+    int        ep;
+    unsigned   n_idle;
+    conn_t     conns[MAX_CONNS];
+    conn_t    *idle[MAX_CONNS];         /* a stack */
+    size_t     request_len;
+    char       request[LINE_LENGTH];
+};
+
 typedef struct {
-    uint64_t  rate;
-    uint64_t  total;                    /* requests in all */
-    uint64_t  start;
-    uint64_t  sent;
-    uint64_t  done;
-    uint64_t  bad;
-    int       port;
-
-    int       ep;
-    unsigned  n_conns;
-    conn_t    conns[MAX_CONNS];
-    conn_t   *idle[MAX_CONNS];          /* a stack */
-    unsigned  n_idle;
-    uint64_t  freed;                    /* when a connection last was freed
+    target_t  *target;
+    uint64_t   start;
+    uint64_t   rate;                    /* 0: without a pause */
+    uint64_t   total;                   /* requests in all */
+    uint64_t   end;                     /* no request after that */
+    uint64_t   sent;
+    uint64_t   done;
+    uint64_t   bad;
+    uint64_t   freed;                   /* when a connection last was freed
                                            with requests waiting */
-    size_t    request_len;
-    char      request[REQUEST_MAX];
+    uint64_t   steal;
+} slice_t;
 
-    uint32_t *took;                     /* in ns, capped */
-    uint32_t *late;
-} run_t;
+
+static target_t  targets[MAX_TARGETS];
+static unsigned  n_targets, n_conns;
+
+static uint32_t  took[MAX_SLICE];       /* in ns, capped */
+static uint32_t  late[MAX_SLICE];
 
 
 static uint64_t
@@ -81,10 +109,38 @@ now_ns(void)
 }
 
 
+/* Ticks so far in which a processor was wanted and somebody else had it. */
+
+static uint64_t
+stolen(void)
+{
+    int                 n;
+    FILE               *f;
+    unsigned long long  steal;
+
+    f = fopen("/proc/stat", "re");
+    n = f == NULL ? 0 : fscanf(f, "cpu %*u %*u %*u %*u %*u %*u %*u %llu",
+                               &steal);
+    if (f != NULL) {
+        fclose(f);
+    }
+
+    return n == 1 ? steal : 0;
+}
+
+
 static void
 fail(const char *what)
 {
     perror(what);
+    exit(1);
+}
+
+
+static void
+refuse(const char *what)
+{
+    fprintf(stderr, "httprate: %s\n", what);
     exit(1);
 }
 
@@ -101,14 +157,14 @@ span(uint64_t from, uint64_t to)
 
 
 static uint64_t
-due_at(const run_t *r, uint64_t k)
+due_at(const slice_t *s, uint64_t k)
 {
-    return r->start + k * NS / r->rate;
+    return s->rate == 0 ? s->start : s->start + k * NS / s->rate;
 }
 
 
 static void
-conn_open(run_t *r, conn_t *c)
+conn_open(target_t *t, conn_t *c, int port)
 {
     int                 one;
     struct epoll_event  ev;
@@ -117,7 +173,7 @@ conn_open(run_t *r, conn_t *c)
     one = 1;
     memset(&sin, 0, sizeof(sin));
     sin.sin_family = AF_INET;
-    sin.sin_port = htons((uint16_t) r->port);
+    sin.sin_port = htons((uint16_t) port);
     sin.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 
     c->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -135,31 +191,33 @@ conn_open(run_t *r, conn_t *c)
     ev.events = EPOLLIN;
     ev.data.ptr = c;
 
-    if (epoll_ctl(r->ep, EPOLL_CTL_ADD, c->fd, &ev) == -1) {
+    if (epoll_ctl(t->ep, EPOLL_CTL_ADD, c->fd, &ev) == -1) {
         fail("epoll_ctl");
     }
 
-    r->idle[r->n_idle++] = c;
+    t->idle[t->n_idle++] = c;
 }
 
 
 /* What is due and has a connection; a request is one small write. */
 
 static void
-send_due(run_t *r)
+send_due(slice_t *s)
 {
     conn_t    *c;
     uint64_t   now, due;
+    target_t  *t;
 
+    t = s->target;
     now = now_ns();
 
-    while (r->sent < r->total && r->n_idle > 0
-           && (due = due_at(r, r->sent)) <= now)
+    while (s->sent < s->total && t->n_idle > 0
+           && (due = due_at(s, s->sent)) <= now)
     {
-        c = r->idle[--r->n_idle];
+        c = t->idle[--t->n_idle];
 
-        if (write(c->fd, r->request, r->request_len)
-            != (ssize_t) r->request_len)
+        if (write(c->fd, t->request, t->request_len)
+            != (ssize_t) t->request_len)
         {
             fail("write");
         }
@@ -169,7 +227,7 @@ send_due(run_t *r)
         c->len = 0;
         c->want = 0;
 
-        r->late[r->sent++] = span(due > r->freed ? due : r->freed, now);
+        late[s->sent++] = span(due > s->freed ? due : s->freed, now);
         now = now_ns();
     }
 }
@@ -178,7 +236,7 @@ send_due(run_t *r)
 /* Length of the answer from its head; 0: not complete yet. */
 
 static size_t
-answer_len(run_t *r, conn_t *c)
+answer_len(slice_t *s, conn_t *c)
 {
     char    *end, *p, *line;
     size_t   body;
@@ -203,7 +261,7 @@ answer_len(run_t *r, conn_t *c)
     }
 
     if (c->len < 12 || memcmp(c->buf + 8, " 200", 4) != 0) {
-        r->bad++;
+        s->bad++;
     }
 
     return (size_t) (end + 4 - c->buf) + body;
@@ -211,24 +269,26 @@ answer_len(run_t *r, conn_t *c)
 
 
 static void
-answered(run_t *r, conn_t *c)
+answered(slice_t *s, conn_t *c)
 {
-    uint64_t  now;
+    uint64_t   now;
+    target_t  *t;
 
+    t = s->target;
     now = now_ns();
 
-    if (r->n_idle == 0) {
-        r->freed = now;
+    if (t->n_idle == 0) {
+        s->freed = now;
     }
 
     c->busy = 0;
-    r->took[r->done++] = span(c->due, now);
-    r->idle[r->n_idle++] = c;
+    took[s->done++] = span(c->due, now);
+    t->idle[t->n_idle++] = c;
 }
 
 
 static void
-receive(run_t *r, conn_t *c)
+receive(slice_t *s, conn_t *c)
 {
     ssize_t  n;
 
@@ -239,63 +299,101 @@ receive(run_t *r, conn_t *c)
     }
 
     if (n <= 0 || !c->busy) {
-        fputs("httprate: the server closed a connection\n", stderr);
-        exit(1);
+        refuse("the server closed a connection");
     }
 
     c->len += (size_t) n;
 
     if (c->want == 0) {
-        c->want = answer_len(r, c);
+        c->want = answer_len(s, c);
     }
 
     if (c->want >= BUFFER) {
-        fputs("httprate: the answer is too long\n", stderr);
-        exit(1);
+        refuse("the answer is too long");
     }
 
     if (c->want != 0 && c->len >= c->want) {
-        answered(r, c);
+        answered(s, c);
     }
 }
 
 
 static void
-run(run_t *r)
+wait_until(slice_t *s, uint64_t when, uint64_t now)
 {
     int                 i, n;
-    uint64_t            now, next, end;
+    uint64_t            ns;
     struct timespec     ts;
     struct epoll_event  ev[MAX_EVENTS];
 
-    r->start = now_ns() + NS / 100;
-    end = due_at(r, r->total) + GRACE;
+    ns = when > now ? when - now : 0;
+    ts.tv_sec = (time_t) (ns / NS);
+    ts.tv_nsec = (long) (ns % NS);
 
-    while (r->done < r->total) {
-        send_due(r);
+    n = epoll_pwait2(s->target->ep, ev, MAX_EVENTS, &ts, NULL);
+
+    if (n == -1 && errno != EINTR) {
+        fail("epoll_pwait2");
+    }
+
+    for (i = 0; i < n; i++) {
+        receive(s, ev[i].data.ptr);
+    }
+}
+
+
+/* Asks for `total' answers, or as many as there are until `s->end'. */
+
+static void
+run(slice_t *s)
+{
+    uint64_t  now, next, last;
+
+    last = s->end + GRACE;
+
+    while (s->done < s->total) {
+        send_due(s);
 
         now = now_ns();
 
-        if (now > end) {
-            fputs("httprate: answers are missing\n", stderr);
-            exit(1);
+        if (now > s->end && s->total > s->sent && s->rate == 0) {
+            s->total = s->sent;
         }
 
-        next = r->sent < r->total && r->n_idle > 0 ? due_at(r, r->sent) : end;
-        next = next > now ? next - now : 0;
-        ts.tv_sec = (time_t) (next / NS);
-        ts.tv_nsec = (long) (next % NS);
-
-        n = epoll_pwait2(r->ep, ev, MAX_EVENTS, &ts, NULL);
-
-        if (n == -1 && errno != EINTR) {
-            fail("epoll_pwait2");
+        if (now > last) {
+            refuse("answers are missing");
         }
 
-        for (i = 0; i < n; i++) {
-            receive(r, ev[i].data.ptr);
-        }
+        next = s->sent < s->total && s->target->n_idle > 0
+               ? due_at(s, s->sent) : last;
+
+        wait_until(s, next, now);
     }
+}
+
+
+static slice_t
+slice(target_t *t, uint64_t rate, uint64_t total, uint64_t length)
+{
+    slice_t   s;
+    uint64_t  before;
+
+    before = stolen();
+    memset(&s, 0, sizeof(s));
+    s.target = t;
+    s.rate = rate;
+    s.total = total < MAX_SLICE ? total : MAX_SLICE;
+    s.start = now_ns();
+    s.end = s.start + length;
+
+    run(&s);
+    s.steal = stolen() - before;
+
+    if (s.bad != 0) {
+        refuse("an answer is not 200");
+    }
+
+    return s;
 }
 
 
@@ -323,103 +421,171 @@ percentile(const uint32_t *v, uint64_t n, double p)
 
 
 static void
-report(run_t *r)
+report(const slice_t *s)
 {
-    qsort(r->took, r->total, sizeof(uint32_t), compare);
-    qsort(r->late, r->total, sizeof(uint32_t), compare);
+    qsort(took, s->total, sizeof(uint32_t), compare);
+    qsort(late, s->total, sizeof(uint32_t), compare);
 
-    printf("rate=%llu sent=%llu bad=%llu late_us=%.1f p50_us=%.1f "
-           "p90_us=%.1f p99_us=%.1f p999_us=%.1f max_us=%.1f\n",
-           (unsigned long long) r->rate, (unsigned long long) r->sent,
-           (unsigned long long) r->bad, percentile(r->late, r->total, 99),
-           percentile(r->took, r->total, 50),
-           percentile(r->took, r->total, 90),
-           percentile(r->took, r->total, 99),
-           percentile(r->took, r->total, 99.9),
-           percentile(r->took, r->total, 100));
+    printf("name=%s rate=%llu late=%.1f p50=%.1f p90=%.1f p99=%.1f "
+           "p999=%.1f steal=%llu\n", s->target->name,
+           (unsigned long long) s->rate, percentile(late, s->total, 99),
+           percentile(took, s->total, 50), percentile(took, s->total, 90),
+           percentile(took, s->total, 99), percentile(took, s->total, 99.9),
+           (unsigned long long) s->steal);
+}
+
+
+/* One slice of a target, after one without a pause where that gives the rate.
+   A p99 needs 100 requests, also where the machine stood still. */
+
+static void
+measure(target_t *t, uint64_t length)
+{
+    slice_t   s;
+    uint64_t  spent;
+
+    if (t->same != NULL) {
+        t->rate = t->same->rate;
+
+    } else {
+        s = slice(t, 0, MAX_SLICE, length);
+        spent = now_ns() - s.start;
+        t->rate = s.done * NS / spent / 2;
+    }
+
+    if (t->rate * length < 100 * NS) {
+        t->rate = 100 * NS / length;
+    }
+
+    s = slice(t, t->rate, t->rate * length / NS, length);
+    report(&s);
+}
+
+
+static target_t *
+find_target(const char *name)
+{
+    unsigned  i;
+
+    for (i = 0; i < n_targets; i++) {
+        if (strcmp(targets[i].name, name) == 0) {
+            return &targets[i];
+        }
+    }
+
+    refuse("no earlier target has that name");
+
+    return NULL;
+}
+
+
+/* NAME PORT RATE PATH HEADER */
+
+static void
+add_target(char *line)
+{
+    int        i, n, port;
+    char      *f[5];
+    unsigned   k;
+    target_t  *t;
+
+    for (i = 0; i < 5; i++) {
+        f[i] = strsep(&line, "\t");
+
+        if (f[i] == NULL) {
+            refuse("a target has five fields, parted by tabs");
+        }
+    }
+
+    if (n_targets == MAX_TARGETS) {
+        refuse("too many targets");
+    }
+
+    t = &targets[n_targets];
+    port = atoi(f[1]);
+    t->same = f[2][0] == '=' ? find_target(f[2] + 1) : NULL;
+    n_targets++;
+
+    snprintf(t->name, sizeof(t->name), "%s", f[0]);
+    n = snprintf(t->request, sizeof(t->request), "GET %s HTTP/1.1\r\n"
+                 "Host: localhost\r\n%s\r\n\r\n", f[3], f[4]);
+
+    if (n <= 0 || n >= (int) sizeof(t->request)) {
+        refuse("the request is too long");
+    }
+
+    t->request_len = (size_t) n;
+    t->ep = epoll_create1(EPOLL_CLOEXEC);
+    if (t->ep == -1) {
+        fail("epoll_create1");
+    }
+
+    for (k = 0; k < n_conns; k++) {
+        conn_open(t, &t->conns[k], port);
+    }
 }
 
 
 static void
-make_request(run_t *r, int argc, char **argv)
+read_targets(void)
 {
-    int  i, n;
+    char  line[LINE_LENGTH];
 
-    n = snprintf(r->request, REQUEST_MAX, "GET %s HTTP/1.1\r\n"
-                 "Host: localhost\r\n", argv[5]);
-
-    for (i = 6; i < argc && n > 0 && n < REQUEST_MAX; i++) {
-        n += snprintf(r->request + n, (size_t) (REQUEST_MAX - n), "%s\r\n",
-                      argv[i]);
+    while (fgets(line, sizeof(line), stdin) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        add_target(line);
     }
+}
 
-    if (n > 0 && n < REQUEST_MAX) {
-        n += snprintf(r->request + n, (size_t) (REQUEST_MAX - n), "\r\n");
+
+/* An unmeasured slice each, for what a server makes with its first answers. */
+
+static void
+warm_up(uint64_t length)
+{
+    unsigned  i;
+
+    for (i = 0; i < n_targets; i++) {
+        (void) slice(&targets[i], 0, MAX_SLICE, length);
     }
-
-    if (n <= 0 || n >= REQUEST_MAX) {
-        fputs("httprate: the request is too long\n", stderr);
-        exit(2);
-    }
-
-    r->request_len = (size_t) n;
 }
 
 
 int
 main(int argc, char **argv)
 {
-    double        seconds;
-    unsigned      i;
-    static run_t  r;
+    uint64_t       length;
+    unsigned       i;
+    unsigned long  round, rounds;
 
-    if (argc < 6) {
-        fputs("usage: httprate PORT RATE SECONDS CONNECTIONS PATH "
-              "[HEADER...]\n", stderr);
+    if (argc != 4) {
+        fputs("usage: httprate ROUNDS SLICE_MS CONNECTIONS < targets\n",
+              stderr);
         return 2;
     }
 
-    r.port = atoi(argv[1]);
-    r.rate = strtoul(argv[2], NULL, 10);
-    seconds = strtod(argv[3], NULL);
-    r.n_conns = (unsigned) strtoul(argv[4], NULL, 10);
-    r.total = (uint64_t) ((double) r.rate * seconds);
+    rounds = strtoul(argv[1], NULL, 10);
+    length = strtoul(argv[2], NULL, 10) * MS;
+    n_conns = (unsigned) strtoul(argv[3], NULL, 10);
 
-    if (r.rate == 0 || r.total == 0 || r.total > 100000000
-        || r.n_conns == 0 || r.n_conns > MAX_CONNS)
+    if (rounds == 0 || rounds > 100000 || length == 0 || length > 10 * NS
+        || n_conns == 0 || n_conns > MAX_CONNS)
     {
-        fputs("httprate: a number is out of range\n", stderr);
-        return 2;
-    }
-
-    make_request(&r, argc, argv);
-
-    r.took = calloc(r.total, sizeof(uint32_t));
-    r.late = calloc(r.total, sizeof(uint32_t));
-    r.ep = epoll_create1(EPOLL_CLOEXEC);
-
-    if (r.took == NULL || r.late == NULL || r.ep == -1) {
-        fail("httprate");
+        refuse("a number is out of range");
     }
 
     /* wake up when told, not up to 50 us later */
 
     (void) prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);
 
-    for (i = 0; i < r.n_conns; i++) {
-        conn_open(&r, &r.conns[i]);
+    read_targets();
+    warm_up(length);
+
+    for (round = 0; round < rounds; round++) {
+        for (i = 0; i < n_targets; i++) {
+            measure(&targets[i], length);
+        }
     }
 
-    run(&r);
-    report(&r);
-
-    for (i = 0; i < r.n_conns; i++) {
-        close(r.conns[i].fd);
-        free(r.conns[i].buf);
-    }
-
-    free(r.took);
-    free(r.late);
-
-    return r.bad != 0;
+    return 0;
 }
