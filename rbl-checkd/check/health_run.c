@@ -75,6 +75,20 @@ health_controls(health_entry_t *e)
 }
 
 
+/*
+ * Nothing is known of the list, or it is known for IPv4, and has a test entry
+ * of IPv6 only if it lists such addresses: without one it may be in order.
+ */
+
+static int
+may_lack(const health_entry_t *e)
+{
+    return !names_must(e->list)
+           || (e->family == RBL_FAMILY_IPV6
+               && (e->list->families & RBL_FAMILY_IPV4) != 0);
+}
+
+
 /* All is answered. */
 
 static void
@@ -211,16 +225,14 @@ run_good(health_entry_t *e, control_t positive)
     news = own > e->deepest;
     e->deepest = news ? own : e->deepest;
 
-    if ((!names_must(e->list) || e->family == RBL_FAMILY_IPV6)
-        && positive == CONTROL_OK)
-    {
+    if (may_lack(e) && positive == CONTROL_OK) {
         news |= !e->entry;
         e->entry = 1;
         e->lost = 0;
         health_controls(e);
     }
 
-    if (!names_must(e->list) || !e->has_positive || e->entry) {
+    if (may_lack(e) || !e->has_positive) {
         health_life(e, news);
     }
 }
@@ -267,8 +279,7 @@ run_end(health_entry_t *e)
 
     if (state == HEALTH_DOWN && found[0].control == CONTROL_MISSING
         && found[1].control <= CONTROL_OK && found[2].control <= CONTROL_OK
-        && e->family == RBL_FAMILY_IPV6
-        && (e->list->families & RBL_FAMILY_IPV4))
+        && may_lack(e))
     {
         e->running = 1;
         e->sibling = health_ask(e->health, e->list, RBL_FAMILY_IPV4,
