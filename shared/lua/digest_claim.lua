@@ -74,6 +74,23 @@ local function hosts_of(batch, counts)
     add(tostring(digest_clear), '(' .. tostring(digest_unreported))
     return told, lists_of(listed)
 end
+-- Where each host is a message of its own, an end that is not told ends
+-- nothing: those that are too many for this time are for the next.
+local function keep_ends(batch, digest)
+    local ends = call('ZRANGE', batch, tostring(digest_delisted),
+        '(' .. tostring(digest_clear), 'BYSCORE', 'WITHSCORES')
+    for _, row in ipairs(call('ZRANGE', batch, tostring(digest_unreported),
+        '(' .. tostring(digest_rest), 'BYSCORE', 'WITHSCORES'))
+    do
+        ends[#ends + 1] = row
+    end
+    local room = math.max(0, ARGV[3]
+        - call('ZCOUNT', batch, 0, '(' .. tostring(digest_delisted)))
+    for i = 2 * room + 1, #ends, 2 do
+        call('ZADD', digest, ends[i + 1], ends[i])
+        call('ZREM', batch, ends[i])
+    end
+end
 local function claim(event)
     local digest, batch = key('digest', ac, co), key('batch', ac, co)
     local contact, account = load(key('r', ac, co)), load(key('acct', ac))
@@ -92,6 +109,9 @@ local function claim(event)
         end
         call('RENAME', digest, batch)
         call('ZADD', batch, -1, event)
+        if contact[CONTACT.type] == 'pagerduty' then
+            keep_ends(batch, digest)
+        end
     end
     local counts = {
         call('ZCOUNT', batch, 0, '(' .. tostring(digest_delisted)),

@@ -21,7 +21,8 @@ sub contact {
     my ($schedule, %o) = @_;
 
     my $co = sid('CO');
-    script('contact_add', [$acct], $co, 'endpoint', "https://x.example/$co",
+    script('contact_add', [$acct], $co, $o{type} // 'endpoint',
+        "https://x.example/$co",
         $schedule, 'digest', 'code', sid('EV'), @{ $o{groups} // [] });
     my $c = unpacked(cmd('GET', k('r', $ac, $co)));
     cmd('SET', k('r', $ac, $co), packed([@$c[0 .. 4], 'active', @{$c}[6, 7],
@@ -576,6 +577,23 @@ is_deeply(store($g), ['OK', 1], 'one message');
 ($m) = take_one();
 done($m, 'ok');
 nothing_left('a storm');
+
+# so many ends that are a message each: what is too much is told next
+my $pager = contact('start_and_end', type => 'pagerduty');
+check($_, qw(listed clear)) for @storm[0 .. 249];
+store($_, messages => []) for claim();
+check($_, qw(clear clear)) for @storm[0 .. 249];
+for my $ends (200, 50) {
+    my %claimed = map { $_->[0] => $_ } claim();
+    my $d = $claimed{"$ac:$pager"};
+    is($d->[5], $ends, "$ends ends of 250");
+    is(scalar @{ $d->[7] } / 2, $ends, 'each is told');
+    is($claimed{"$ac:$to"}[5], 250, 'others hear of all at once')
+        if $ends == 200;
+    store($_, messages => []) for values %claimed;
+}
+script('contact_delete', [$acct], $pager);
+nothing_left('many ends');
 
 # what is damaged waits, and harms nobody else
 check($in, qw(clear clear));
