@@ -106,10 +106,12 @@
  *   retry              zset    "<AC>:<EV>:<target>" by next attempt (ms)
  *   alerts:<AC>        hash    which contacts hear of a host, made of their
  *                              records when it is asked for (_alerts.lua)
- *   digest:<AC>:<CO>   zset    hosts that a contact is to be told of
+ *   digest:<AC>:<CO>   zset    hosts that a contact may have to be told of
  *                              (_digest.lua)
  *   batch:<AC>:<CO>    zset    those that it is just being told of, and the
  *                              event's SID
+ *   open:<AC>:<CO>     hash    hosts that it was last told are listed: address
+ *                              and name
  *   digests            zset    "<AC>:<CO>" by when its digest began (ms), or
  *                              is to be looked at again
  *   line:<AC>:<CO>     list    events on their way to a contact; the first one

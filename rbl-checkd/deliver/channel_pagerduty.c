@@ -2,8 +2,9 @@
  * Contacts of type pagerduty: Events API v2.  A host that is listed triggers an
  * alert with a key of its own, and resolves it when it is on no list any more,
  * or is not reported any more; PagerDuty drops a second trigger, and a resolve
- * of what it does not know.  A message on many that are listed at once, and a
- * confirmation, have the event for a key.
+ * of what it does not know.  Many that are listed at once have one alert, which
+ * is resolved when none of them is listed any more.  Any other message has its
+ * event for a key.
  */
 
 #include "chat.h"
@@ -156,6 +157,11 @@ pagerduty_words(rbl_doc_t *doc, const message_t *m)
 {
     size_t  i;
 
+    if (m->alert.n > 0 && m->listed == 0) {
+        rbl_doc_z(doc, "event_action", "resolve");
+        return;
+    }
+
     rbl_doc_z(doc, "event_action", "trigger");
     rbl_doc_object(doc, "payload");
     rbl_doc_text_open(doc, "summary");
@@ -195,13 +201,13 @@ pagerduty_write(rbl_out_t *out, const channel_job_t *job, const message_t *m)
     rbl_doc_str(&doc, "routing_key", job->to);
     rbl_doc_text_open(&doc, "dedup_key");
     rbl_doc_text_part(&doc, RBL_STR("rbl-"));
-    rbl_doc_text_part(&doc, m->n_hosts == 1
-                            ? clip_begin(m->host[0].id, PAGERDUTY_KEY,
-                                         CLIP_CHARS)
-                            : job->event);
+    rbl_doc_text_part(&doc, clip_begin(m->alert.n > 0 ? m->alert
+                                       : m->n_hosts == 1 ? m->host[0].id
+                                       : job->event,
+                                       PAGERDUTY_KEY, CLIP_CHARS));
     rbl_doc_text_close(&doc);
 
-    if (m->n_hosts == 1) {
+    if (m->alert.n == 0 && m->n_hosts == 1) {
         err = pagerduty_host(&doc, m, &m->host[0]);
 
     } else {

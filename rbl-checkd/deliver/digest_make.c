@@ -21,7 +21,9 @@ enum {
     DIGEST_CLEAR,
     DIGEST_HOSTS,
     DIGEST_LISTS,
-    DIGEST_UNREPORTED
+    DIGEST_UNREPORTED,
+    DIGEST_ALERT,
+    DIGEST_ALERT_ENDS
 };
 
 /* As the store numbers what became of a host. */
@@ -63,22 +65,19 @@ digest_hosts(digest_work_t *w, const redisReply *hosts)
 }
 
 
-/* One host may be there twice: as another's now, and as listed once more. */
-
 static int
 digest_host_event(rbl_sid_t *sid, rbl_str_t event, const message_host_t *host)
 {
-    char           text[2 * RBL_SID_MAX + 1];
+    char           text[2 * RBL_SID_MAX];
     size_t         n = event.n + host->id.n;
     unsigned char  sum[EVP_MAX_MD_SIZE];
 
-    if (n >= sizeof(text)) {
+    if (n > sizeof(text)) {
         return -1;
     }
 
     memcpy(text, event.p, event.n);
     memcpy(text + event.n, host->id.p, host->id.n);
-    text[n++] = (char) ('0' + host->state);
 
     if (EVP_Digest(text, n, sum, NULL, EVP_sha256(), NULL) != 1) {
         return -1;
@@ -147,12 +146,13 @@ digest_each(digest_work_t *w, digest_t *digest, size_t i)
 
 
 /*
- * Too many begin for a message each: one has them all.  Every end has one of
- * its own nevertheless, for it ends what was told of that host alone.
+ * Too many are listed for a message each: one has them all.  Every end has one
+ * of its own nevertheless, for it ends what was told of that host alone.
  */
 
 static void
-digest_storm(digest_work_t *w, digest_t *digest, const rbl_sid_t *event)
+digest_storm(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
+    rbl_str_t alert)
 {
     size_t     n;
     message_t  all;
@@ -166,26 +166,64 @@ digest_storm(digest_work_t *w, digest_t *digest, const rbl_sid_t *event)
     all = w->message;
     all.n_hosts = n;
     all.delisted = all.unreported = all.clear = 0;
+    all.alert = alert.n > 0 ? alert : digest->event;
     digest->message[0].event = *event;
     digest_add(w, digest, &all);
     digest_each(w, digest, n);
 }
 
 
+/* None of the many is listed any more. */
+
+static void
+digest_storm_over(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
+    rbl_str_t alert)
+{
+    message_t  all;
+
+    all = w->message;
+    all.n_hosts = 0;
+    all.listed = all.clear = 0;
+    all.alert = alert;
+    digest->message[digest->n].event = *event;
+    digest_add(w, digest, &all);
+}
+
+
+static void
+digest_per_host(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
+    const redisReply *reply)
+{
+    rbl_str_t  alert;
+
+    alert = rbl_reply_str(rbl_reply_at(reply, DIGEST_ALERT));
+
+    if (w->message.listed > DIGEST_PER_HOST) {
+        digest_storm(w, digest, event, alert);
+        return;
+    }
+
+    digest_each(w, digest, 0);
+
+    if (alert.n > 0 && !w->failed
+        && rbl_reply_int(rbl_reply_at(reply, DIGEST_ALERT_ENDS), 0) == 1)
+    {
+        digest_storm_over(w, digest, event, alert);
+    }
+}
+
+
 static void
 digest_messages(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
-    const channel_t *channel)
+    const redisReply *reply)
 {
-    message_t  *m = &w->message;
+    message_t        *m = &w->message;
+    const channel_t  *channel;
+
+    channel = channel_find(rbl_reply_str(rbl_reply_at(reply, DIGEST_TYPE)));
 
     if (channel != NULL && channel->per_host) {
-        if (m->listed <= DIGEST_PER_HOST) {
-            digest_each(w, digest, 0);
-
-        } else {
-            digest_storm(w, digest, event);
-        }
-
+        digest_per_host(w, digest, event, reply);
         return;
     }
 
@@ -244,9 +282,7 @@ digest_make(digest_t *digest, const redisReply *reply, zones_t *zones)
         w.failed = 1;
 
     } else if (!w.failed) {
-        digest_messages(&w, digest, &event,
-                        channel_find(rbl_reply_str(rbl_reply_at(reply,
-                                                       DIGEST_TYPE))));
+        digest_messages(&w, digest, &event, reply);
     }
 
     digest_rooms_free(&w);

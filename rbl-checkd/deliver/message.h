@@ -55,6 +55,10 @@ typedef struct {
 typedef struct {
     rbl_str_t           event, type, title, text, url;
     rbl_str_t           code;           /* "": none */
+    rbl_str_t           alert;          /* of a channel with a message a host:
+                                           the event of the alert that has many
+                                           of them, which this one is about;
+                                           else "" */
     rbl_str_t           severity;       /* the worst of its listings; info */
     int64_t             listed, delisted;   /* hosts, those not told as well */
     int64_t             clear, unreported;

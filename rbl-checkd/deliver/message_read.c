@@ -183,6 +183,7 @@ message_read(message_t *message, rbl_str_t json)
     }
 
     (void) message_member(&message->code, root, "authcode");
+    (void) message_member(&message->alert, root, "alert");
     (void) message_member(&message->severity, root, "severity");
     message->listed = message_number(root, "listed");
     message->delisted = message_number(root, "delisted");

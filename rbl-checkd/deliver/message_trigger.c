@@ -395,6 +395,11 @@ message_trigger(rbl_out_t *out, const message_t *message)
     rbl_doc_str(&doc, "severity", trigger_severity(message));
     rbl_doc_int(&doc, "clear", message->clear);
     rbl_doc_int(&doc, "unreported", message->unreported);
+
+    if (message->alert.n > 0) {
+        rbl_doc_str(&doc, "alert", message->alert);
+    }
+
     rbl_doc_end(&doc);
 
     out->failed |= title.out.failed | text.out.failed;

@@ -2,9 +2,11 @@
 -- when it is first asked for, and whoever changes a contact drops it: "clear"
 -- is "1" if somebody wants to hear of every check, "listed" if somebody does
 -- of those that find a host listed as before; and a contact group has
--- "<CO>=<schedule>," for each active contact in it.
+-- "<CO>=<schedule>," for each active contact in it, where "while_open" is
+-- while_listed of one that hears of ends as well.
 --- include: base
 --- use: contact
+--- include: digest
 local function alerts_forget(ac)
     call('DEL', key('alerts', ac))
 end
@@ -19,6 +21,9 @@ local function alerts_add(alerts, rows, sid)
     end
     if schedule == 'every_check' then
         alerts.clear = '1'
+    end
+    if schedule == 'while_listed' and digest_hears_ends(c) then
+        schedule = 'while_open'
     end
     local mark = sid .. '=' .. schedule .. ','
     for _, g in ipairs(c[CONTACT.groups]) do

@@ -1,15 +1,38 @@
--- What a contact is to be told waits in its digest, a sorted set of hosts.  The
--- score is what became of the host, times 2^42, plus the time: so the listed
--- come first, then the delisted, then those that were clear before, then those
--- that are not reported any more (_unreported.lua), each in their order.  Of a
--- host the last change counts, and that it is clear is none.
--- A digest that is being told is frozen under "batch", with the event's SID as
--- the first member (-1); the contact is in "digests", by the time of the first
--- host, or when it is to be looked at again, as long as it has one of both.
+-- What a contact is to be told waits in its digest, a sorted set.  Each host
+-- that a check ended with has a mark, by its SID: the score is what became of
+-- it, times 2^42, plus the time.  Of a host the last mark counts, and that it
+-- is clear is none.  Where it may have changed whether the contact hears of a
+-- host at all there is what to look at: "?<HT>" (a range: its addresses),
+-- "?<HT>|<address>|<name>" of one that was deleted, and "*" is everything in
+-- "open", from that cursor on if one follows.
+-- "open" has the hosts that the contact was last told are listed, by their
+-- SIDs: "<time of the mark>|<address>|<name>".  One that is not, or is not the
+-- contact's any more, is told once.  Contacts that hear of no ends have none.
+-- "storm" is the event of an alert that has many of them (pagerduty).
+-- When its window is over marks and looks become states (digest_claim.lua),
+-- frozen under "batch" with the same scores, with the event's SID as the first
+-- member (-1); of a host that is the contact's no more it has
+-- "<HT>|<address>|<name>".  The contact is in "digests", by the time of the
+-- first mark, or when it is to be looked at again, as long as it has a digest
+-- or a batch.
 local digest_state = 4398046511104
 local digest_delisted, digest_clear = digest_state, 2 * digest_state
-local digest_unreported = 3 * digest_state
--- How many hosts a digest tells at most (MESSAGE_HOSTS).  Those of a range that
--- are not reported any more beyond so many are one member, "+<HT>", with their
--- number added to the score.
-local digest_told, digest_rest = 200, 4 * digest_state - 65536
+local digest_unreported = 3 * digest_state      -- in a digest: to be looked at
+-- How many hosts are made into states at a time; more wait for the next
+-- message.
+local digest_most = 2000
+-- More that are listed at once have one alert (DIGEST_PER_HOST).
+local digest_per_host = 25
+local function digest_per_host_of(c)
+    return c[CONTACT.type] == 'pagerduty'
+end
+-- An alert is to end, so PagerDuty hears of ends by any schedule.
+local function digest_hears_ends(c)
+    return c[CONTACT.schedule] ~= 'while_listed' or digest_per_host_of(c)
+end
+-- Not all at once: the stack of a script has its bounds.
+local function in_parts(command, k, of)
+    for i = 1, #of, 500 do
+        call(command, k, unpack(of, i, math.min(i + 499, #of)))
+    end
+end

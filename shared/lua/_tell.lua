@@ -11,7 +11,7 @@ local function tell(ht, groups, listed, started, ended, now)
         return
     end
     local wanted = {every_check = true, while_listed = listed,
-        start_and_end = started or ended}
+        while_open = listed or ended, start_and_end = started or ended}
     local clear = not listed and not ended
     local at = tostring(now + (ended and digest_delisted
         or clear and digest_clear or 0))

@@ -1,10 +1,11 @@
--- Changes a contact.
+-- Changes a contact.  It is told of what it does not hear of any more.
 -- KEYS[1] acct:<AC>
 -- ARGV    1 contact SID  2 schedule or ""  3... group SIDs (none: unchanged)
 -- Result  OK | CONTACT | GROUP | GROUPS, max groups of a contact
 --- include: account
 --- include: groups
 --- include: contact
+--- include: look
 local c = contact_load()
 if not c then
     return {'CONTACT'}
@@ -24,4 +25,5 @@ if #groups > 0 then
 end
 save(contact_key, c)
 alerts_forget(ac)
+pcall(look_at, ARGV[1], '*')
 return {'OK'}

@@ -1,7 +1,8 @@
--- Takes digests whose window is over: each is frozen, so that what comes from
--- now on is for the next one, and leased; a daemon that dies leaves it to
--- another, with the same event.  A contact is told nothing new before all that
--- was made for it is over.  A digest without a contact that may be told ends.
+-- Takes digests whose window is over: each becomes states (_states.lua), so
+-- that what comes from now on is for the next one, and is leased; a daemon that
+-- dies leaves it to another, with the same event.  A contact is told nothing
+-- new before all that was made for it is over.  A digest without a contact that
+-- may be told ends; what that knows as listed is kept for when it is resumed.
 -- KEYS[1] digests
 -- ARGV    1 window (ms)  2 lease (ms)  3 how many hosts are told at most
 --         4... an event SID for each digest that may be taken
@@ -10,13 +11,16 @@
 --         of hosts listed, delisted, clear, those that are told as an array of
 --         packed record and state (0 listed, 1 delisted, 2 clear, 3 not
 --         reported any more), the packed records of their lists, number of
---         hosts that are not reported any more
+--         hosts that are not reported any more, event SID of the alert that has
+--         many of them ("": there is none), 1 if it ends now
 --- include: base
 --- include: digest
+--- include: states
 --- use: host contact account
-local now, window, lease = now_ms(), tonumber(ARGV[1]), tonumber(ARGV[2])
+local window, lease = tonumber(ARGV[1]), tonumber(ARGV[2])
+local now, most = now_ms(), tonumber(ARGV[3])
 local out = {'OK', -1}
-local ac, co
+local co
 local function again(ms)
     call('ZADD', KEYS[1], tostring(now - window + ms), ac .. ':' .. co)
 end
@@ -39,27 +43,36 @@ local function lists_of(hosts)
     end
     return found
 end
--- A record of a host that is told of by name alone.
+-- A record of a host that is told of by name alone: "<HT>|<address>|<name>".
 local function by_name(member)
     local sid, value, name = string.match(member, '^(HT%x+)|([^|]*)|(.*)$')
     return sid and cmsgpack.pack({1, sid, value, name, '', 0, '', '', '', {},
         0, 0, 0, 0, 0, 0, {}})
 end
+local function record_of(member, state)
+    local raw = state == 3 and by_name(member)
+        or call('GET', key('r', ac, member))
+    if not raw and state == 1 then
+        raw = by_name(member .. '|'
+            .. name_of(call('HGET', key('open', ac, co), member) or ''))
+    end
+    local h = raw and cmsgpack.unpack(raw)
+    return raw, h
+end
 -- The hosts of a batch, from its first one on; those that were clear before
--- come last.  One that was deleted is told nothing of, nor is a listing that
--- is over: the next digest has its end.
-local function hosts_of(batch, counts)
+-- come last.  Of one that was deleted since, or a listing that is over since,
+-- nothing is told: the next digest has that.
+local function told_of(batch, counts)
     local told, listed = {}, {}
     local function add(from, to)
         local rows = call('ZRANGE', batch, from, to, 'BYSCORE', 'LIMIT', 0,
-            ARGV[3] - #told / 2, 'WITHSCORES')
+            most - #told / 2, 'WITHSCORES')
         for i = 1, #rows, 2 do
             local state = math.floor(tonumber(rows[i + 1]) / digest_state)
-            local raw = state == 3 and by_name(rows[i])
-                or call('GET', key('r', ac, rows[i]))
-            local h = raw and cmsgpack.unpack(raw)
+            local raw, h = record_of(rows[i], state)
             if not h or state == 0 and h[HOST.listed_count] == 0 then
-                counts[state + 1] = counts[state + 1] - 1
+                counts[state] = counts[state] - 1
+                call('ZREM', batch, rows[i])
             else
                 if state == 0 then
                     listed[#listed + 1] = h
@@ -70,26 +83,22 @@ local function hosts_of(batch, counts)
         end
     end
     add(0, '(' .. tostring(digest_clear))
-    add(tostring(digest_unreported), '(' .. tostring(digest_rest))
+    add(tostring(digest_unreported), '+inf')
     add(tostring(digest_clear), '(' .. tostring(digest_unreported))
     return told, lists_of(listed)
 end
--- Where each host is a message of its own, an end that is not told ends
--- nothing: those that are too many for this time are for the next.
-local function keep_ends(batch, digest)
-    local ends = call('ZRANGE', batch, tostring(digest_delisted),
-        '(' .. tostring(digest_clear), 'BYSCORE', 'WITHSCORES')
-    for _, row in ipairs(call('ZRANGE', batch, tostring(digest_unreported),
-        '(' .. tostring(digest_rest), 'BYSCORE', 'WITHSCORES'))
-    do
-        ends[#ends + 1] = row
+-- The alert that has many hosts, and does it end with this batch?
+local function storm_of(batch, counts)
+    local open = key('open', ac, co)
+    local storm = call('HGET', open, 'storm') or ''
+    if storm == '' or counts[0] > 0 then
+        return storm, 0
     end
-    local room = math.max(0, ARGV[3]
-        - call('ZCOUNT', batch, 0, '(' .. tostring(digest_delisted)))
-    for i = 2 * room + 1, #ends, 2 do
-        call('ZADD', digest, ends[i + 1], ends[i])
-        call('ZREM', batch, ends[i])
+    local left = call('HLEN', open) - 1
+    for _, member in ipairs(call('ZRANGE', batch, 1, -1)) do
+        left = left - call('HEXISTS', open, member:sub(1, 34))
     end
+    return storm, left == 0 and 1 or 0
 end
 local function claim(event)
     local digest, batch = key('digest', ac, co), key('batch', ac, co)
@@ -103,35 +112,26 @@ local function claim(event)
         return again(math.min(window, 5000))
     end
     if call('EXISTS', batch) == 0 then
-        if call('EXISTS', digest) == 0 then
-            call('ZREM', KEYS[1], ac .. ':' .. co)
-            return
-        end
-        call('RENAME', digest, batch)
-        call('ZADD', batch, -1, event)
-        if contact[CONTACT.type] == 'pagerduty' then
-            keep_ends(batch, digest)
-        end
+        states_make(co, contact, event, most, now)
     end
-    local counts = {
-        call('ZCOUNT', batch, 0, '(' .. tostring(digest_delisted)),
-        call('ZCOUNT', batch, tostring(digest_delisted),
-            '(' .. tostring(digest_clear)),
-        call('ZCOUNT', batch, tostring(digest_clear),
-            '(' .. tostring(digest_unreported)),
-        call('ZCOUNT', batch, tostring(digest_unreported),
-            '(' .. tostring(digest_rest)),
-    }
-    local rest = call('ZRANGE', batch, tostring(digest_rest), '+inf', 'BYSCORE',
-        'WITHSCORES')
-    for i = 2, #rest, 2 do
-        counts[4] = counts[4] + tonumber(rest[i]) - digest_rest
+    if call('EXISTS', batch) == 0 then
+        if call('EXISTS', digest) == 1 then
+            return again(window)
+        end
+        call('ZREM', KEYS[1], ac .. ':' .. co)
+        return
+    end
+    local counts = {}
+    for state = 0, 3 do
+        counts[state] = call('ZCOUNT', batch, tostring(state * digest_state),
+            '(' .. tostring((state + 1) * digest_state))
     end
     again(lease)
-    local told, lists = hosts_of(batch, counts)
+    local told, lists = told_of(batch, counts)
+    local storm, ends = storm_of(batch, counts)
     out[#out + 1] = {ac .. ':' .. co, contact[CONTACT.type],
         call('ZRANGE', batch, 0, 0)[1], account[ACCOUNT.timezone],
-        counts[1], counts[2], counts[3], told, lists, counts[4]}
+        counts[0], counts[1], counts[2], told, lists, counts[3], storm, ends}
 end
 -- What cannot be read waits for who mends it.
 local due = call('ZRANGE', KEYS[1], '-inf', tostring(now - window),

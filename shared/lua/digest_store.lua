@@ -10,7 +10,7 @@
 --         | GONE (the contact may not be told any more)
 --- include: base
 --- include: digest
---- use: contact
+--- use: contact host
 local now = now_ms()
 local ac, co = string.match(ARGV[1], '^(%w+):(%w+)$')
 local batch, line = key('batch', ac, co), key('line', ac, co)
@@ -22,6 +22,33 @@ if not contact or contact[CONTACT.status] ~= 'active' then
     call('UNLINK', batch, key('digest', ac, co))
     call('ZREM', KEYS[1], ARGV[1])
     return {'GONE'}
+end
+-- What the contact knows from now on.
+local open = key('open', ac, co)
+local function known()
+    local put, drop = {}, {}
+    local rows = call('ZRANGE', batch, 1, -1, 'WITHSCORES')
+    for i = 1, #rows, 2 do
+        local state = math.floor(tonumber(rows[i + 1]) / digest_state)
+        if state == 0 then
+            local sound, h = pcall(load, key('r', ac, rows[i]))
+            put[#put + 1] = rows[i]
+            put[#put + 1] = rows[i + 1] .. '|' .. (sound and h
+                and h[HOST.value] .. '|' .. h[HOST.name] or '|')
+        elseif state ~= 2 then
+            drop[#drop + 1] = rows[i]:sub(1, 34)
+        end
+    end
+    in_parts('HSET', open, put)
+    in_parts('HDEL', open, drop)
+    if digest_per_host_of(contact) and #put / 2 > digest_per_host then
+        call('HSETNX', open, 'storm', ARGV[2])
+    elseif call('HLEN', open) == 1 then
+        call('HDEL', open, 'storm')
+    end
+end
+if digest_hears_ends(contact) then
+    known()
 end
 call('UNLINK', batch)
 if call('EXISTS', key('digest', ac, co)) == 1 then

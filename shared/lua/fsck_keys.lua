@@ -170,6 +170,12 @@ function look.digest(_, co)
     end
 end
 look.batch = look.digest
+-- What a contact was told is listed.
+function look.open(k, co)
+    if not call('ZSCORE', key('contacts', ac), co) then
+        fault('open', co, 'is what a contact knows that is no more', drop(k))
+    end
+end
 -- What an application has asked is counted anew (app_admit.lua).
 local function sound_rate(k)
     local state = load(k)
@@ -207,7 +213,7 @@ function look.line(k, co)
 end
 local types = {r = 'string', s = 'string', token = 'string', kids = 'zset',
     hist = 'stream', dlv = 'hash', digest = 'zset', batch = 'zset',
-    line = 'list', rate = 'string'}
+    open = 'hash', line = 'list', rate = 'string'}
 for i = 2, #ARGV do
     local kind, rest
     kind, ac, rest = string.match(ARGV[i], '^(%l+):(AC%x+):(.+)$')

@@ -11,13 +11,14 @@
 --- include: due
 --- include: failed
 --- include: totals
---- include: unreported
+--- include: look
 local hosts = hosts_with_kids(ARGV[1])
 if not hosts then
     return {'HOST'}
 end
 local gone, unlisted = 0, 0
 hosts_change()
+local sets = {none = {}}
 for _, e in ipairs(hosts) do
     local h = e[2]
     local sid = h[HOST.id]
@@ -39,14 +40,15 @@ for _, e in ipairs(hosts) do
             'The host was deleted.')
     end
     call('DEL', e[1], key('hist', ac, sid), key('kids', ac, sid))
-    -- What of the contacts is damaged keeps nothing from being deleted.
-    pcall(unreported_add, h, h[HOST.groups], true)
+    sets[table.concat(h[HOST.groups])] = h[HOST.groups]
 end
-pcall(unreported_write, ARGV[1], {})
 refs_write()
 totals_add(TOTALS.hosts, -gone)
 totals_add(TOTALS.listed, -unlisted)
 local h = hosts[1][2]
+-- What of the contacts is damaged keeps nothing from being deleted.
+pcall(look_between, sets, h[HOST.type] == 'ip_range' and '*'
+    or table.concat({'?' .. h[HOST.id], h[HOST.value], h[HOST.name]}, '|'))
 if h[HOST.parent] ~= '' then
     call('ZREM', key('kids', ac, h[HOST.parent]), h[HOST.id])
     local pk = key('r', ac, h[HOST.parent])

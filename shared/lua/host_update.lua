@@ -1,5 +1,6 @@
 -- Changes a host; of a range, its children too.  Contacts that were told of a
--- listing, and are of none of its groups any more, hear that no more is told.
+-- listing, and are of none of its groups any more, hear that no more is told;
+-- those of its new groups hear of it.
 -- KEYS[1] acct:<AC>
 -- ARGV    1 host SID  2 "1" if name is given  3 name  4 profile SID or ""
 --         5... group SIDs (none: unchanged)
@@ -8,7 +9,7 @@
 --- include: hosts
 --- include: unchanged
 --- include: groups
---- include: unreported
+--- include: look
 local hosts = hosts_with_kids(ARGV[1])
 if not hosts then
     return {'HOST'}
@@ -21,6 +22,7 @@ if not groups then
     return refused
 end
 hosts_change()
+local sets = {[table.concat(groups)] = groups}
 for _, e in ipairs(hosts) do
     local h = e[2]
     if ARGV[2] == '1' then
@@ -37,11 +39,11 @@ for _, e in ipairs(hosts) do
     if #groups > 0 then
         groups_count('h', h[HOST.groups], -1)
         groups_count('h', groups, 1)
-        pcall(unreported_add, h, h[HOST.groups])
+        sets[table.concat(h[HOST.groups])] = h[HOST.groups]
         h[HOST.groups] = groups
     end
     save(e[1], h)
 end
 refs_write()
-pcall(unreported_write, ARGV[1], groups)
+pcall(look_between, sets, '?' .. ARGV[1])
 return {'OK'}

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
 # What contacts hear of a host that leaves their group, comes back, or is
-# deleted, all before they were told of what was before: nothing is lost, nothing
-# untrue is told, and PagerDuty's alert is open as long as the host is listed
-# and theirs.
+# deleted, and when they go themselves or are paused, all before they were told
+# of what was before: nothing is lost, nothing untrue is told, and PagerDuty's
+# alert is open as long as the host is listed and theirs.
 
 use strict;
 use warnings;
@@ -21,11 +21,12 @@ lists_of_messages();
 my ($hook, $pd) = (start_receiver(), start_receiver(body => '{"ok":true}'));
 my $d = start_deliverd(conf => { digest_window => '400ms',
     contact_limit => 1000, pagerduty_url => "http://127.0.0.1:$pd->{port}/pd" });
-contact_active(endpoint => $hook->{url}, schedule => 'start_and_end');
-contact_active(pagerduty => '0123456789abcdef' x 2);
+my @co = (contact_active(endpoint => $hook->{url},
+    schedule => 'start_and_end'),
+    contact_active(pagerduty => '0123456789abcdef' x 2));
 my $home = record('account', cmd('GET', $ACCT))->{group};
-my $away = sid('CG');
-script('group_add', [$ACCT], $away, 'Away', '');
+my ($away, $third) = (sid('CG'), sid('CG'));
+script('group_add', [$ACCT], $_, 'Away', '') for $away, $third;
 
 sub check {
     my ($ht, $lists) = @_;
@@ -34,7 +35,19 @@ sub check {
         ? listed_result("RB$_") : result("RB$_", 'clear') } 'a', 'b']);
 }
 
+# One script of both contacts.
+sub contacts {
+    my ($name, @args) = @_;
+
+    return (map { script($name, [$ACCT], $_, @args) } @co)[0];
+}
+
 my %step = (
+    co_away => sub { contacts('contact_update', '', $away) },
+    co_both => sub { contacts('contact_update', '', $home, $away) },
+    pause  => sub { contacts('contact_status', 'paused') },
+    resume => sub { contacts('contact_status', 'active') },
+    third  => sub { script('host_update', [$ACCT], $_[0], 0, '', '', $third) },
     listed => sub { check($_[0], 'a') },
     more   => sub { check($_[0], 'ab') },
     clear  => sub { check($_[0], '') },
@@ -74,6 +87,22 @@ for (
     ['listed', 'clear delete',       $UNREPORTED,       0],
     ['listed', 'delete',             $UNREPORTED,       0],
     ['listed', 'more away home',     '1 host listed',   1],
+    # what became of it while it was away
+    ['listed', 'away clear home',    '1 host delisted', 0],
+    ['listed', 'away more home',     '1 host listed',   1],
+    ['listed', 'clear away listed home', '1 host listed', 1],
+    ['listed more away', 'home',     '1 host listed',   1],
+    # the contact goes, too, or alone, or hears nothing for a while
+    ['listed', 'away co_away',       '',                1],
+    ['listed', 'away co_both',       '',                1],
+    ['listed', 'away co_both more',  '1 host listed',   1],
+    ['listed', 'co_away',            $UNREPORTED,       0],
+    ['listed', 'pause clear resume', '1 host delisted', 0],
+    # who has it now
+    ['co_away listed', 'away',       '1 host listed',   1],
+    ['co_away listed away', 'clear', '1 host delisted', 0],
+    ['co_away listed away', 'third', $UNREPORTED,       0],
+    ['co_away listed', 'away third', '',                0],
 ) {
     my ($before, $then, $title, $alerts) = @$_;
     my ($ht, $value) = (sid('HT'), '192.0.2.' . ++$n);
@@ -92,6 +121,10 @@ for (
     splice @told, 0, @before;
     is(join(' | ', @told), $title, "$before, then $then: what is told");
     is(alerts($value), $alerts, "$before, then $then: alerts");
+    script('host_delete', [$ACCT], $ht, 60_000);
+    soon { idle() } 'it is gone';
+    contacts('contact_update', '', $home);
+    soon { idle() } 'all are at home';
 }
 
 

@@ -1,0 +1,78 @@
+#!/usr/bin/perl
+
+# PagerDuty's alerts by each schedule: one is open as long as a host is listed,
+# and one for all where many are listed at once, however often they are checked.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblDeliver;
+use RblScript;
+use RblTest;
+
+deliver_setup();
+lists_of_messages();
+my $pd = start_receiver(body => '{"ok":true}');
+my $d = start_deliverd(conf => { digest_window => '400ms',
+    contact_limit => 1000, pagerduty_url => "http://127.0.0.1:$pd->{port}/pd" });
+my $co = contact_active(pagerduty => '0123456789abcdef' x 2);
+
+my $n = 0;
+sub host {
+    my $ht = sid('HT');
+    script('host_add', [$ACCT], 'h', 'rbl', 1, '', '', '', '', $ht,
+        '192.0.2.' . ++$n);
+    return $ht;
+}
+
+# One check of each host, all told together.
+sub check {
+    my ($lists, @hosts) = @_;
+
+    pause_server($d);
+    event_emit(host => $_, results => [map { $lists =~ /$_/
+        ? listed_result("RB$_") : result("RB$_", 'clear') } 'a', 'b'])
+        for @hosts;
+    cont_server($d);
+    soon { idle() } 'all is told', 30;
+}
+
+sub open_alerts {
+    my %open;
+    for my $m (map { $_->{json} } received($pd)) {
+        $m->{event_action} eq 'resolve' ? delete $open{ $m->{dedup_key} }
+            : ($open{ $m->{dedup_key} } = $m->{payload}{summary});
+    }
+    return scalar keys %open;
+}
+
+for my $schedule (qw(every_check start_and_end while_listed)) {
+    script('contact_update', [$ACCT], $co, $schedule);
+    soon { idle() } "$schedule: nothing is open";
+
+    my $one = host();
+    check('a', $one) for 1 .. 2;
+    is(open_alerts(), 1, "$schedule, listed: an alert");
+    check('', $one);
+    is(open_alerts(), 0, 'on no list: none');
+
+    my @many = map { host() } 1 .. 26;
+    check('a', @many) for 1 .. 3;
+    is(open_alerts(), 1, '26 that are listed: one alert, and still one');
+    check('', @many[0 .. 12]);
+    is(open_alerts() > 0, 1, 'half of them is not: an alert');
+    check('', @many[13 .. 25]);
+    is(open_alerts(), 0, 'all are on no list: none');
+}
+
+my @gone = map { host() } 1 .. 26;
+check('a', @gone);
+is(open_alerts() > 0, 1, '26 others');
+script('host_delete', [$ACCT], $_, 60_000) for @gone;
+soon { idle() } 'all is told';
+is(open_alerts(), 0, 'are deleted');
+
+ok(stop_server($d, 5), 'the daemon stops');
+done_testing();
