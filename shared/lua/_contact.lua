@@ -8,7 +8,7 @@ local function contact_load()
 end
 -- How many codes an address was sent within an hour, and since when: what is
 -- known of that outlives the contact.
-local hour = 3600000
+local hour, max_codes = 3600000, 5
 local function codes_sent(type, value, now)
     local k = key('sent', ac, redis.sha1hex(type .. '|' .. value))
     local n, since = string.match(call('GET', k) or '', '^(%d+) (%d+)$')

@@ -40,8 +40,10 @@ local function clear(k, mark, raw, account, ht, flight, interval)
     else
         call('SET', k, raw:sub(1, from) .. fields .. raw:sub(to + 1))
     end
-    -- The account's turn is not later than the end of the lease.
-    if at < flight:sub(70, 82) then
+    -- The account's turn is not later than the end of the lease, unless that
+    -- is over and another daemon has the host, too.
+    local till = flight:sub(70, 82)
+    if at < till or till <= tostring(now) then
         call('ZADD', base .. 'due', 'LT', at, account)
     end
     return at, parent

@@ -199,8 +199,10 @@ if raw then
             next_check = math.min(next_check, now + soon * 1000)
         end
         call('ZADD', key('due', ac), tostring(next_check), ht)
-        -- The account's turn is not later than the end of the lease.
-        if not due or next_check < tonumber(job:sub(142, 154)) then
+        -- The account's turn is not later than the end of the lease, unless
+        -- that is over and another daemon has the host, too.
+        local till = due and tonumber(job:sub(142, 154))
+        if not due or next_check < till or till <= now then
             call('ZADD', key('due'), 'LT', tostring(next_check), ac)
         end
     elseif due then

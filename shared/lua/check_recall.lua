@@ -14,7 +14,7 @@ if rank >= 0 then
     local handles = call('ZRANGE', KEYS[1], rank, rank + slice - 1)
     for _, handle in ipairs(handles) do
         if string.match(handle, '^%w+:%w+:%w*:m:%d+:(.*)$') == name then
-            call('ZADD', KEYS[1], 0, handle)
+            call('ZADD', KEYS[1], 'LT', now, handle)
         end
     end
     rank = #handles == slice and rank + slice or -1

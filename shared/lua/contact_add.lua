@@ -9,7 +9,7 @@
 --- include: account
 --- include: groups
 --- include: contact
-local max_contacts, max_codes = 1000, 5
+local max_contacts = 1000
 local a = load(KEYS[1])
 if not a then
     return {'ACCOUNT'}

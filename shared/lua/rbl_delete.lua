@@ -28,13 +28,17 @@ local item = cmsgpack.pack(sid)
 for _, rp in ipairs(call('ZRANGE', key('profiles', ac), 0, -1)) do
     local k = key('r', ac, rp)
     local raw = call('GET', k)
-    local found = raw and string.find(raw, item, 1, true)
-    if found then
+    if raw and string.find(raw, item, 1, true) then
         local at, n, head = entries_of(raw)
+        -- A profile may be named like it: only an entry is one.
+        local found = string.find(raw, item, at + head + 1, true)
         n = n - 1
-        call('SET', k, raw:sub(1, at) .. (n < 16 and string.char(144 + n)
-            or string.char(220, math.floor(n / 256), n % 256))
-            .. raw:sub(at + head + 1, found - 1) .. raw:sub(found + #item))
+        if found then
+            call('SET', k, raw:sub(1, at) .. (n < 16 and string.char(144 + n)
+                or string.char(220, math.floor(n / 256), n % 256))
+                .. raw:sub(at + head + 1, found - 1)
+                .. raw:sub(found + #item))
+        end
     end
 end
 return {'OK'}

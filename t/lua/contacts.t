@@ -251,7 +251,13 @@ for (0, 1) {
         cmp_ok($r->[1], '>=', 3500, 'seconds');
         cmp_ok($r->[1], '<=', 3600, 'to wait');
     });
-    is(word('delete', $first), 'OK', 'nor when it was deleted') if !$_;
+    next if $_;
+    unchanged_by('resend' => sub {
+        $r = call_on('resend', $first, 'd', 'c', sid('EV'));
+        is($r->[0], 'CODES', 'nor by a resend');
+        cmp_ok($r->[1], '<=', 3600, 'seconds to wait');
+    });
+    is(word('delete', $first), 'OK', 'nor when it was deleted');
 }
 is(cmd('XLEN', k('outbox')), $n, 'nothing is sent');
 my $mark = k('sent', $ac, sha1_hex("$again[0]|$again[1]"));

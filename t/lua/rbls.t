@@ -211,11 +211,17 @@ for my $n (0, 1, 14, 15, 16, 254, 255, 256, 300) {
         my @entries = @system[0 .. $n - 1];
         splice @entries, $at, 0, $gone;
         my $p = sid('RP');
-        is(script('profile_add', [$acct], $p, "n $n", 0, 1, @entries)->[0],
-            'OK', "$n entries and the list, at $at");
+        # one may be named like the list
+        is(script('profile_add', [$acct], $p, $at ? "n $n" : $gone, 0, 1,
+            @entries)->[0], 'OK', "$n entries and the list, at $at");
         $left{$p} = unpacked(cmd('GET', k('r', $ac, $p)));
         $left{$p}[5] = [@system[0 .. $n - 1]];
     }
+}
+for my $n (0, 3) {
+    my $p = sid('RP');
+    script('profile_add', [$acct], $p, $gone, 0, 1, @system[0 .. $n - 1]);
+    $left{$p} = unpacked(cmd('GET', k('r', $ac, $p)));
 }
 is(del($gone), 'OK', 'deleted');
 is_deeply(unpacked(cmd('GET', k('r', $ac, $_))), $left{$_},

@@ -1,0 +1,25 @@
+#!/usr/bin/perl
+
+# A daemon was killed while it had a check, whose host is deleted; it starts
+# again and gives the lease back.  All that is in order, and fsck says so.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+
+my $redis = redis_new();
+rblctl($redis, 'init', '--partitions', 4);
+my ($ac, $acct) = account();
+my $ht = unpacked(add_host($acct, 'rbl', '192.0.2.1')->[1])->[1];
+script('check_start', [$acct], sid('PP'), $ht, '', '', '', sid('AP'),
+    86_400_000);
+my ($job) = take('m', 1, name => 'a');
+begin_job($job);
+script('host_delete', [$acct], $ht, 86_400_000);
+my $r = rblctl($redis, 'fsck', $ac);
+is($r->{status}, 0, 'in order while the lease goes on') or diag($r->{out});
+script('check_recall', [k('leases')], 'a', 0, 0);
+$r = rblctl($redis, 'fsck', $ac);
+is($r->{status}, 0, 'and when it was just given back') or diag($r->{out});
+done_testing();
