@@ -14,46 +14,42 @@ local function meet(one, other)
     end
     return false
 end
--- What is to be looked at: {HT = its name or ""}, all of which are members of
--- the digest; from where "open" is to be looked at, or nil.
+-- What is to be looked at, at most so much of it as may be at a time: {HT = its
+-- name or ""}, with the addresses of ranges; which members of the digest that
+-- is; and from where "open" is to be looked at, or nil.
 local function looks_of(digest)
-    local looks, members, cursor = {}, {}, nil
+    local looks, members, cursor, n = {}, {}, nil, 0
     local rows = call('ZRANGE', digest, tostring(digest_unreported), '+inf',
         'BYSCORE', 'LIMIT', 0, digest_most)
     for _, member in ipairs(rows) do
-        local id, name = string.match(member, '^%?(HT%x+)|?(.*)$')
-        if id then
-            looks[id] = name ~= '' and id .. '|' .. name or looks[id] or ''
-        end
         local from = string.match(member, '^%*(%d*)$')
+        local id, name = string.match(member, '^%?(HT%x+)|?(.*)$')
         if from then
             cursor = (from == '' or cursor == '0') and '0' or from
+        elseif n >= digest_most then
+            break
+        elseif id then
+            looks[id] = name ~= '' and id .. '|' .. name or looks[id] or ''
+            for _, kid in ipairs(call('ZRANGE', key('kids', ac, id), 0, -1)) do
+                looks[kid] = looks[kid] or ''
+                n = n + 1
+            end
+            n = n + 1
         end
         members[#members + 1] = member
     end
     return looks, members, cursor
 end
--- Adds the addresses of ranges, and a part of "open"; the cursor of the next,
--- or nil.
+-- Adds a part of "open"; the cursor of the next, or nil.
 local function looks_more(looks, open, cursor)
-    local more = {}
-    for id in pairs(looks) do
-        for _, kid in ipairs(call('ZRANGE', key('kids', ac, id), 0, -1)) do
-            more[#more + 1] = kid
-        end
+    if not cursor then
+        return nil
     end
-    local next_cursor
-    if cursor then
-        local r = call('HSCAN', open, cursor, 'COUNT', digest_most)
-        for i = 1, #r[2], 2 do
-            more[#more + 1] = r[2][i]
-        end
-        next_cursor = r[1] ~= '0' and r[1] or nil
+    local r = call('HSCAN', open, cursor, 'COUNT', digest_most)
+    for i = 1, #r[2], 2 do
+        looks[r[2][i]] = looks[r[2][i]] or ''
     end
-    for _, id in ipairs(more) do
-        looks[id] = looks[id] or ''
-    end
-    return next_cursor
+    return r[1] ~= '0' and r[1] or nil
 end
 -- What "open" has of a host: "<address>|<name>".
 local function name_of(told)

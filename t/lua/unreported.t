@@ -125,6 +125,21 @@ for (1 .. 9) {
 is($sum, KIDS + 4000, 'all are told in the end');
 cmp_ok($messages, '>=', 1, 'by several messages');
 
+# many ranges that are changed at once are looked at by and by
+
+fill(1);
+my @ranges = map { my $of = sid('HT');
+    cmd('ZADD', k('kids', $ac, $of), map { (1, sid('HT')) } 1 .. 900);
+    $of } 1 .. 5;
+cmd('ZADD', k('digest', $ac, $co[0]), 3 * 2 ** 42, "?$_") for @ranges;
+cmd('ZADD', k('digests'), 1, "$ac:$co[0]");
+my @left;
+for (1 .. 3) {
+    told();
+    push @left, in_digests();
+}
+is_deeply(\@left, [2, 0, 0], 'three ranges, then two');
+
 # what it costs
 
 fill(300);
