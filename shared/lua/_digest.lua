@@ -17,11 +17,13 @@
 -- or a batch.
 local digest_state = 4398046511104
 local digest_delisted, digest_clear = digest_state, 2 * digest_state
-local digest_unreported = 3 * digest_state      -- in a digest: to be looked at
+local digest_unreported = 3 * digest_state
+local digest_look = digest_unreported   -- in a digest: what to look at
 -- How many hosts are made into states at a time; more wait for the next
 -- message.
 local digest_most = 2000
--- More that are listed at once have one alert (DIGEST_PER_HOST).
+-- More that are listed at once have one alert (DIGEST_PER_HOST in
+-- digest_make.h), at a channel with a message a host (channel.h).
 local digest_per_host = 25
 local function digest_per_host_of(c)
     return c[CONTACT.type] == 'pagerduty'
@@ -30,9 +32,14 @@ end
 local function digest_hears_ends(c)
     return c[CONTACT.schedule] ~= 'while_listed' or digest_per_host_of(c)
 end
--- Not all at once: the stack of a script has its bounds.
-local function in_parts(command, k, of)
+-- Not all at once: the stack of a script has its bounds.  option: of ZADD.
+local function in_parts(command, k, of, option)
     for i = 1, #of, 500 do
-        call(command, k, unpack(of, i, math.min(i + 499, #of)))
+        local last = math.min(i + 499, #of)
+        if option then
+            call(command, k, option, unpack(of, i, last))
+        else
+            call(command, k, unpack(of, i, last))
+        end
     end
 end

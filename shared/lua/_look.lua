@@ -5,7 +5,7 @@
 --- include: digest
 local function look_at(co, member)
     local now = now_ms()
-    call('ZADD', key('digest', ac, co), 'NX', tostring(digest_unreported + now),
+    call('ZADD', key('digest', ac, co), 'NX', tostring(digest_look + now),
         member)
     call('ZADD', key('digests'), 'NX', tostring(now), ac .. ':' .. co)
 end
@@ -18,7 +18,9 @@ local function hearers(groups)
     alerts_wanted('listed')             -- that there is the hash
     for _, row in ipairs(call('HMGET', key('alerts', ac), unpack(groups))) do
         for co, schedule in string.gmatch(row or '', '(%w+)=([%l_]+),') do
-            found[co] = schedule ~= 'while_listed' or found[co]
+            if schedule ~= 'while_listed' then
+                found[co] = true
+            end
         end
     end
     return found
@@ -31,12 +33,12 @@ local function look_between(sets, member)
     end
     for _, groups in pairs(sets) do
         n = n + 1
-        for co, hears in pairs(hearers(groups)) do
-            in_sets[co] = (in_sets[co] or 0) + (hears and 1 or 0)
+        for co in pairs(hearers(groups)) do
+            in_sets[co] = (in_sets[co] or 0) + 1
         end
     end
     for co, in_n in pairs(in_sets) do
-        if in_n > 0 and in_n < n then
+        if in_n < n then
             -- What is damaged of one contact is no other's.
             pcall(look_at, co, member)
         end

@@ -19,7 +19,7 @@ end
 -- is; and from where "open" is to be looked at, or nil.
 local function looks_of(digest)
     local looks, members, cursor, n = {}, {}, nil, 0
-    local rows = call('ZRANGE', digest, tostring(digest_unreported), '+inf',
+    local rows = call('ZRANGE', digest, tostring(digest_look), '+inf',
         'BYSCORE', 'LIMIT', 0, digest_most)
     for _, member in ipairs(rows) do
         local from = string.match(member, '^%*(%d*)$')
@@ -90,7 +90,7 @@ end
 -- those with marks first, in their order; and the members they come from.
 local function hosts_of(digest, looks)
     local hosts, members, marked = {}, {}, {}
-    local rows = call('ZRANGE', digest, 0, '(' .. tostring(digest_unreported),
+    local rows = call('ZRANGE', digest, 0, '(' .. tostring(digest_look),
         'BYSCORE', 'LIMIT', 0, digest_most, 'WITHSCORES')
     for i = 1, #rows, 2 do
         local score = tonumber(rows[i + 1])
@@ -127,7 +127,8 @@ local function states_of(c, hosts, looks, open, all, now)
     return states, silent
 end
 -- Where each host is a message of its own, an end that is not told ends
--- nothing: those that are too many for one time are for the next.
+-- nothing: those that are too many for one time are for the next, as the marks
+-- and looks of which they are the states.
 local function states_put_off(states, most, now)
     local later, ends, listed = {}, 0, 0
     for _, s in ipairs(states) do
@@ -161,7 +162,7 @@ local function states_make(co, c, event, most, now)
         end
     end
     if next_cursor then
-        later[#later + 1] = tostring(digest_unreported + now)
+        later[#later + 1] = tostring(digest_look + now)
         later[#later + 1] = '*' .. next_cursor
     end
     in_parts('ZREM', digest, looked)

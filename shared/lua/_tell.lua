@@ -30,9 +30,5 @@ local function tell(ht, groups, listed, started, ended, now)
             end
         end
     end
-    -- Not all at once: the stack of a script has its bounds.
-    for i = 1, #turns, 200 do
-        call('ZADD', key('digests'), 'NX', unpack(turns, i,
-            math.min(i + 199, #turns)))
-    end
+    in_parts('ZADD', key('digests'), turns, 'NX')
 end

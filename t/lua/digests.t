@@ -602,6 +602,19 @@ is_deeply(store($g), ['OK', 1], 'one message');
 done($m, 'ok');
 nothing_left('a storm');
 
+# Scripts and daemon agree which channels have a message a host, and how many.
+my $in_scripts = read_file('shared/lua/_digest.lua');
+my ($most_in_scripts) = $in_scripts =~ /^local digest_per_host = (\d+)$/m;
+my ($most_in_daemon) = read_file('rbl-checkd/deliver/digest_make.h')
+    =~ /^#define DIGEST_PER_HOST +(\d+)/m;
+like($most_in_scripts, qr{^\d+$}, 'so many hosts with a message each');
+is($most_in_scripts, $most_in_daemon, 'in the daemon, too');
+my @per_host = sort map { /\.per_host = 1,/ && /\.type = "(\w+)"/ ? $1 : () }
+    map { read_file($_) } glob('rbl-checkd/deliver/channel_*.c');
+my ($is_per_host) = $in_scripts
+    =~ /digest_per_host_of\(c\)\n(.*?)\nend$/ms;
+is_deeply(\@per_host, [sort $is_per_host =~ /== '(\w+)'/g], 'the same channels');
+
 # so many ends that are a message each: what is too much is told next
 my $pager = contact('start_and_end', type => 'pagerduty');
 check($_, qw(listed clear)) for @storm[0 .. 249];

@@ -48,6 +48,9 @@ my ($again, $disturbed) = (0, 0);       # measurements
 use constant {
     TRIES     => 4,
     DISTURBED => 0.02,                  # share of the processors
+    IDLE      => 3,                     # in processor_ns()
+    IOWAIT    => 4,
+    STEAL     => 7,
 };
 
 
@@ -244,20 +247,25 @@ sub spend {
 # What this machine has used of its CPU but for this process and its children
 # that ended, and all that it had, in ns.
 sub machine_ns {
-    my $tick = 1e9 / POSIX::sysconf(POSIX::_SC_CLK_TCK());
-    my ($user, $nice, $system, $idle, $iowait, @rest)
-        = read_file('/proc/stat') =~ /^cpu +(.*)/ ? split(' ', $1) : ();
-    my $used = $user + $nice + $system + sum0(@rest[0 .. 2]);
+    my @ns = processor_ns();
+    my $all = sum0(@ns);
     my $own = sum0((times)[0 .. 3]);
-    return ($used * $tick - $own * 1e9, ($used + $idle + $iowait) * $tick);
+    return ($all - $ns[IDLE] - $ns[IOWAIT] - $own * 1e9, $all);
 }
 
 # What others had of the processors of this machine, and all that there was of
 # them, in ns.
 sub stolen_ns {
+    my @ns = processor_ns();
+    return ($ns[STEAL], sum0(@ns));
+}
+
+# What the processors did since the start, in ns, as proc(5) has it: user, nice,
+# system, idle, iowait, irq, softirq, steal; what guests had is in user.
+sub processor_ns {
+    my ($times) = read_file('/proc/stat') =~ /^cpu +(.*)/m;
     my $tick = 1e9 / POSIX::sysconf(POSIX::_SC_CLK_TCK());
-    my @times = read_file('/proc/stat') =~ /^cpu +(.*)/ ? split(' ', $1) : ();
-    return (($times[7] // 0) * $tick, sum0(@times[0 .. 7]) * $tick);
+    return map { ($_ // 0) * $tick } (split ' ', $times)[0 .. STEAL];
 }
 
 # Memory that only these processes have, in KiB.
