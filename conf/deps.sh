@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing and says which.
 # usage: deps.sh GROUP...
-# groups: build, run, test, deb, bench, fuzz, analyze, valgrind, lab
+# groups: build, run, test, deb, fresh, bench, fuzz, analyze, valgrind, lab
 set -eu
 
 build="gcc make pkg-config nginx nginx-dev libhiredis-dev libjansson-dev
@@ -12,6 +12,7 @@ test="$run clang dpkg-dev exim4-daemon-light iproute2 libnginx-mod-nchan
 libldns-dev libxml2-utils logrotate mandoc nodejs openssl perl
 python3-botocore systemd"
 deb="build-essential debhelper fakeroot"
+fresh="debootstrap systemd-container util-linux"
 fuzz="clang dpkg-dev libclang-rt-14-dev libldns-dev"
 analyze="clang-tools cppcheck"
 valgrind="dpkg-dev valgrind"
@@ -32,6 +33,7 @@ for group; do
     run) want="$want $run" ;;
     test) want="$want $test $npm" ;;
     deb) want="$want $deb" ;;
+    fresh) want="$want $fresh" ;;
     fuzz) want="$want $fuzz" ;;
     analyze) want="$want $analyze" ;;
     valgrind) want="$want $valgrind" ;;

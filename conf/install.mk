@@ -40,4 +40,5 @@ deb:
 # The README's operations on a fresh machine in a directory; takes root and the
 # network.
 deb-check:
+	@sh conf/deps.sh fresh
 	@sh t/packaging/fresh.sh
