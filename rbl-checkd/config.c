@@ -76,7 +76,7 @@ const config_key_t  config_keys[] = {
 
     { "keep_manual", config_set_duration, AT(keep_manual),
       LIMITS(MINUTE, 366 * DAY), "7d", NULL, NULL,
-      "How long the records of manual checks are kept.", 0 },
+      "How long the records of manual checks are kept when they are over.", 0 },
 
     { "keep_scheduled", config_set_duration, AT(keep_scheduled),
       LIMITS(MINUTE, 366 * DAY), "7d", NULL, NULL,

@@ -5,11 +5,10 @@
 local function check_failed(pp, ttl, h, value, message)
     local now = now_ms()
     local ck = key('check', ac, pp)
-    local callbacks = call('HGET', ck, 'callbacks')
-    local new = call('EXISTS', ck) == 0
+    local callbacks, keep = unpack(call('HMGET', ck, 'callbacks', 'keep'))
     call('HSET', ck, 'status', 'failed', 'host', value, 'host_id',
         h and h[HOST.id] or '', 'completed', now, 'message', message)
-    keep_for(ck, ttl, new)
+    keep_ended(ck, ttl, keep)
     if callbacks then
         local n = h and h[HOST.listed_count] or 0
         emit(load(KEYS[1])[ACCOUNT.timezone], completed_sid(pp),

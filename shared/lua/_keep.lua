@@ -1,9 +1,11 @@
--- A record is kept for as long as whoever wanted it longest has asked.  `new`:
--- it was made just now.
-local function keep_for(k, ttl, new)
-    if new then
-        call('PEXPIRE', k, ttl)
-    else
-        call('PEXPIRE', k, ttl, 'GT')
-    end
+-- The record of a check that somebody has asked for is kept until the check is
+-- over, however long it waits, and then for as long as whoever wanted it
+-- longest has asked: `keep`, in ms.  Others have their end from the start.
+local function keep_asked(k, ttl)
+    local longest = tonumber(call('HGET', k, 'keep')) or 0
+    call('HSET', k, 'keep', math.max(longest, tonumber(ttl)))
+    call('PERSIST', k)
+end
+local function keep_ended(k, ttl, keep)
+    call('PEXPIRE', k, math.max(tonumber(keep) or 0, tonumber(ttl)))
 end

@@ -40,15 +40,34 @@ local function gone()
     release()
     return {'GONE'}
 end
-if not a or hk and not h then
-    if due then
-        due_never(ht)
-        call('HDEL', flight, member)
+local mark = ':'
+if due and by then
+    pp, mark = by:sub(1, 66), by:sub(67, 67)
+end
+local ck = key('check', ac, pp)
+local status, value, family, htype, rp
+if not due or by then
+    status, value, family, htype, rp = unpack(call('HMGET', ck, 'status',
+        'host', 'family', 'type', 'profile'))
+end
+-- Whoever has asked for it hears that it will not be done.
+local function lost()
+    if a and (status == 'queued' or status == 'running') then
+        check_failed(pp, ARGV[2], h, value, 'The check was lost.')
+    elseif not a then
+        call('PEXPIRE', ck, ARGV[2])
     end
     return gone()
 end
+if not a or hk and not h then
+    if hk then
+        due_never(ht)
+        call('HDEL', flight, member)
+    end
+    return lost()
+end
 
-local times, mark, taken = 0, ':', nil
+local times, taken = 0, nil
 if due then
     local lease = job:sub(140)
     if call('ZSCORE', key('due', ac), ht) ~= lease:match('^%d+') then
@@ -56,7 +75,6 @@ if due then
     end
     times = 1
     if by then
-        pp, mark = by:sub(1, 66), by:sub(67, 67)
         times = tonumber(by:sub(68, 68)) or 1
         if by:sub(70) ~= lease then
             if times == 2 and ARGV[4] ~= '1' then
@@ -75,18 +93,10 @@ if due then
     taken = pp .. mark .. times .. ':' .. lease
 end
 
-local ck = key('check', ac, pp)
-local status, value, family, htype, rp
-if not due then
-    status, value, family, htype, rp = unpack(call('HMGET', ck, 'status',
-        'host', 'family', 'type', 'profile'))
-    if status == 'completed' or status == 'failed'
-        or hk and by ~= pp or not hk and not status
-    then
-        return gone()
-    end
-elseif by then
-    status = call('HGET', ck, 'status')
+if not due and (status == 'completed' or status == 'failed'
+    or hk and by ~= pp or not hk and not status)
+then
+    return lost()
 end
 if h then
     value, family, htype = h[HOST.value], h[HOST.family], h[HOST.type]
@@ -124,7 +134,9 @@ if status ~= 'running'
 then
     call('HSET', ck, 'status', 'running', 'host', value, 'host_id', ht,
         'started', now, 'total', total)
-    keep_for(ck, ARGV[2], not status)
+    if not status then
+        keep_ended(ck, ARGV[2])
+    end
     if events then
         emit(a[ACCOUNT.timezone], started_sid(pp), 'rbl.host.check.started',
             now, pp, raw, value, false, 0, no_results, 1, {}, '')

@@ -35,11 +35,11 @@
 --- include: tell
 --- use: account host profile
 -- Of a check that nobody has asked for all is known.
-local ck, full, callbacks = key('check', ac, pp), nil, nil
+local ck, full, callbacks, keep = key('check', ac, pp), nil, nil, nil
 if not due or by ~= pp .. ':' .. job:sub(140) then
-    local state = call('HMGET', ck, 'status', 'full', 'callbacks')
+    local state = call('HMGET', ck, 'status', 'full', 'callbacks', 'keep')
     local status = state[1]
-    full, callbacks = state[2], state[3]
+    full, callbacks, keep = state[2], state[3], state[4]
     -- The record may be lost (a failover); the host's flight then tells that
     -- the check is still due an end.
     local held = by and (by == pp
@@ -178,12 +178,14 @@ end
 if new and hk then
     call('HSET', ck, 'host', value or '', 'host_id', ht, 'total', ARGV[4])
 end
--- That of a scheduled check is as old as the check itself.
-if not due or new then
-    keep_for(ck, ARGV[7], new)
+-- That of a scheduled check which nobody has asked for has its end already.
+if not due or new or keep then
+    keep_ended(ck, ARGV[7], keep)
 end
 if not failed and (full or told ~= no_results) then
-    call('SET', ck .. ':d', full and ARGV[5] or told, 'PX', call('PTTL', ck))
+    local left = call('PTTL', ck)
+    call('SET', ck .. ':d', full and ARGV[5] or told, 'PX',
+        left > 0 and left or ARGV[7])
 end
 
 if raw then

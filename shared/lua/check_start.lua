@@ -4,7 +4,7 @@
 -- KEYS[1] acct:<AC>
 -- ARGV    1 check SID  2 host SID or ""  3 value (one-off)  4 family (one-off)
 --         5 callback URL or ""  6 application SID  7 how long the record is
---         kept (ms)  8 "0": the lists are not wanted
+--         kept when the check is over (ms)  8 "0": the lists are not wanted
 -- Result  OK, check SID, status, value, total, packed lists {SID, type,
 --         custom, zone, website} | HOST | RANGE (a range is not checked)
 --         | CALLBACKS, how many a check may have at most | ACCOUNT
@@ -76,7 +76,7 @@ if new then
     end
 end
 call('HSET', ck, 'full', 1)
-keep_for(ck, ARGV[7], new)
+keep_asked(ck, ARGV[7])
 if pp == ARGV[1] then
     if ht ~= '' then
         call('HSET', flight, member, pp)

@@ -1,0 +1,133 @@
+#!/usr/bin/perl
+
+# How long the records of checks are kept: what somebody has asked for until it
+# is over, however long it waits for a daemon, and then as long as whoever
+# wanted it longest has asked.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+
+use constant { KEEP => 60_000 };            # of the daemon, in RblScript
+
+redis_new();
+my ($ac, $acct) = account(interval => 600);
+
+sub start {
+    my ($ht, $keep, $value) = @_;
+
+    my $pp = sid('PP');
+    return script('check_start', [$acct], $pp, $ht, $value // '', 4,
+        'https://cb.example/', 'APx', $keep)->[1];
+}
+sub left { return cmd('PTTL', k('check', $ac, $_[0])) }
+sub status { return cmd('HGET', k('check', $ac, $_[0]), 'status') }
+my $n_hosts = 0;
+sub host {
+    return unpacked(add_host($acct, 'rbl', '192.0.2.' . ++$n_hosts)->[1])->[1];
+}
+sub told { return scalar @{ cmd('XRANGE', k('outbox'), '-', '+') } }
+
+# One that waits is kept, and one that runs.  `end` ends it.
+sub kept_until {
+    my ($name, $pp, $keep, $end, $begin) = @_;
+
+    is(left($pp), -1, "$name: its record is kept while it waits");
+    if (!$begin || $begin->()) {
+        is(left($pp), -1, "$name: and while it runs");
+    }
+    $end->();
+    cmp_ok(left($pp), '>', $keep - 5000, "$name: it is kept when it is over");
+    cmp_ok(left($pp), '<=', $keep, "$name: for so long");
+    ok(!cmd('EXISTS', k('leases')), "$name: no lease is left");
+}
+
+for (['the longest is the daemon\'s', 10_000, KEEP],
+    ['the longest is of who asked', 120_000, 120_000])
+{
+    my ($name, $keep, $longest) = @$_;
+    for my $ht ('', host()) {
+        my $pp = start($ht, $keep, '192.0.2.250');
+        my $of = $ht eq '' ? 'one-off' : 'host';
+        kept_until("$name, $of", $pp, $longest,
+            sub { finish_check($acct, $pp, $ht, [result('RBa', 'clear'),
+                result('RBb', 'clear')]) },
+            sub { take('m', 1); is(begin($acct, $pp, $ht)->[0], 'OK', 'begun');
+                1 });
+        is(status($pp), 'completed', 'it is over');
+    }
+}
+
+# whoever asks again wants it longer, or not as long
+my $ht = host();
+my $pp = start($ht, 20_000);
+is(start($ht, 300_000), $pp, 'asked for again');
+is(start($ht, 10_000), $pp, 'and again');
+kept_until('asked for thrice', $pp, 300_000,
+    sub { finish_check($acct, $pp, $ht, [], 'No.') },
+    sub { take('m', 1); begin($acct, $pp, $ht) });
+is(status($pp), 'failed', 'it has failed');
+
+# a scheduled one that somebody asks for while it runs
+cmd('DEL', k('due'), k('due', $ac));
+$ht = host();
+script('hook_put', [$acct], sid('WH'), 'n', 'https://x.example/', 's');
+my ($job) = take('d', 1);
+$pp = (split /:/, $job)[1];
+is(begin($acct, $pp, $ht)->[0], 'OK', 'a scheduled one begins');
+cmp_ok(left($pp), '>', 50_000, 'nobody has asked for it: it ends by itself');
+is(start($ht, 200_000), $pp, 'now somebody has');
+kept_until('asked for while it ran', $pp, 200_000,
+    sub { finish_check($acct, $pp, $ht, [result('RBa', 'clear'),
+        result('RBb', 'clear')], '', kind => 'd') },
+    sub { 0 });
+cmp_ok(cmd('PTTL', k('check', $ac, "$pp:d")), '>', 190_000,
+    'and its details with it');
+
+# ended otherwise: each is told of
+sub ends {
+    my ($name, $end, $ht) = @_;
+
+    $ht //= host();
+    my $waits = start($ht, 100_000, '192.0.2.251');
+    my $before = told();
+    kept_until($name, $waits, 100_000, sub { $end->($waits, $ht) },
+        sub { 0 });
+    is(status($waits), 'failed', "$name: it has failed");
+    is(told(), $before + 1, "$name: who asked is told");
+}
+ends('the host is deleted', sub {
+    is(script('host_delete', [$acct], $_[1], KEEP)->[0], 'OK', 'deleted');
+    take('m', 1);
+    is(begin($acct, @_)->[0], 'GONE', 'none begins');
+});
+for my $of (undef, '') {
+    my $name = defined $of ? 'a one-off, ' : 'a host, ';
+    ends("${name}the account is suspended", sub {
+        script('account_status', [$acct], 'suspended');
+        take('m', 1);
+        is(begin($acct, @_)->[0], 'GONE', 'none begins');
+        script('account_status', [$acct], 'active');
+    }, $of);
+}
+ends('nothing says that the host has it', sub {
+    cmd('HDEL', k('flight'), "$ac:$_[1]");
+    take('m', 1);
+    is(begin($acct, @_)->[0], 'GONE', 'none begins');
+});
+ends('the host is lost', sub {
+    cmd('DEL', k('r', $ac, $_[1]));
+    take('m', 1);
+    is(begin($acct, @_)->[0], 'GONE', 'none begins');
+    ok(!cmd('HEXISTS', k('flight'), "$ac:$_[1]"), 'nor is one in flight');
+});
+my $of_lost = start('', 100_000, '192.0.2.252');
+my $account = cmd('GET', $acct);
+cmd('DEL', $acct);
+take('m', 1);
+is(begin($acct, $of_lost, '')->[0], 'GONE', 'an account that is lost');
+cmp_ok(left($of_lost), '>', 50_000, 'keeps no records');
+cmd('SET', $acct, $account);
+
+done_testing();
