@@ -1,19 +1,22 @@
--- Ends a check that will not be asked any more; only its callbacks are told.
+-- Ends a check that will not be asked any more.  Its callbacks are told, and
+-- whoever was told of its start.
 --- include: keep
 --- include: events
 --- use: account host
 local function check_failed(pp, ttl, h, value, message)
     local now = now_ms()
     local ck = key('check', ac, pp)
-    local callbacks, keep = unpack(call('HMGET', ck, 'callbacks', 'keep'))
+    local callbacks, keep, status = unpack(call('HMGET', ck, 'callbacks',
+        'keep', 'status'))
+    local hooks = h and status == 'running' and wants_events()
     call('HSET', ck, 'status', 'failed', 'host', value, 'host_id',
         h and h[HOST.id] or '', 'completed', now, 'message', message)
     keep_ended(ck, ttl, keep)
-    if callbacks then
+    if callbacks or hooks then
         local n = h and h[HOST.listed_count] or 0
         emit(load(KEYS[1])[ACCOUNT.timezone], completed_sid(pp),
             'rbl.host.check.completed', now, pp, h and cmsgpack.pack(h) or '',
-            value, n > 0, n, no_results, 0, cmsgpack.unpack(callbacks),
-            message)
+            value, n > 0, n, no_results, hooks and 1 or 0,
+            callbacks and cmsgpack.unpack(callbacks) or {}, message)
     end
 end

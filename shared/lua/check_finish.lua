@@ -272,17 +272,15 @@ if heard and not frozen then
     pcall(tell, ht, groups, listed, started, was_listed and not listed, now)
 end
 local hooks = heard and wants_events()
-if callbacks or hooks and not (failed and frozen) then
+if callbacks or hooks then
     local timezone = load(KEYS[1])[ACCOUNT.timezone]
     value = value or call('HGET', ck, 'host') or ''
     local results = cmsgpack.pack(listings)
     raw = from and (raw or call('GET', hk)) or ''
-    if callbacks or not failed then
-        emit(timezone, completed_sid(pp), 'rbl.host.check.completed', now, pp,
-            raw, value, listed, frozen and count or #standing,
-            results, hooks and not failed and 1 or 0,
-            callbacks and cmsgpack.unpack(callbacks) or {}, ARGV[6])
-    end
+    emit(timezone, completed_sid(pp), 'rbl.host.check.completed', now, pp,
+        raw, value, listed, frozen and count or #standing, results,
+        hooks and 1 or 0, callbacks and cmsgpack.unpack(callbacks) or {},
+        ARGV[6])
     if hooks and not frozen and (listed or was_listed) then
         emit(timezone, changed_sid(pp),
             listed and 'rbl.host.listed' or 'rbl.host.delisted', now, pp, raw,

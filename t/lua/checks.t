@@ -130,6 +130,9 @@ is(field($pp, 'status'), 'failed', 'failed');
 is(field($pp, 'message'), 'reason', 'with its reason');
 is(host()->[LISTED], 1, 'the listing stands');
 ok(cmd('ZSCORE', k('due', $ac), $ht), 'the next check is due');
+sub told_last { my $e = (events())[-1]; return join ' ', @$e[2, 4, 7 .. 8, 10, 13] }
+is(told_last(), "rbl.host.check.completed $pp 1 1 1 reason",
+    'its end is told as its start was, with what stands');
 
 # another list joins, the first one clears, then the other
 
@@ -205,6 +208,8 @@ start($pp);
 begin($acct, $pp, $ht);
 script('host_delete', [$acct], $ht, 60_000);
 is(field($pp, 'status'), 'failed', 'its check ends');
+is(told_last(), "rbl.host.check.completed $pp 1 1 1 The host was deleted.",
+    'as its start was told, its end is');
 is(finish_check($acct, $pp, $ht, \@listed)->[0], 'DONE', 'the result is dropped');
 is(begin($acct, $pp, $ht)->[0], 'GONE', 'and it does not begin again');
 ok(!cmd('EXISTS', k('r', $ac, $ht)), 'the host does not come back');
@@ -217,6 +222,7 @@ start($pp);
 script('account_status', [$acct], 'suspended');
 is(begin($acct, $pp, $ht)->[0], 'GONE', 'a suspended account is not checked');
 like(field($pp, 'message'), qr/suspended/, 'and told why');
+isnt((events())[-1][4], $pp, 'of a check that never began no end is told');
 ok(cmd('ZSCORE', k('due', $ac), $ht), 'its schedule goes on');
 
 # A check that the schedule wanted and nobody has heard of leaves nothing behind:
@@ -311,7 +317,8 @@ is_deeply(unpacked(begin($acct, $pp, $ht)->[3]), [], 'no list is asked');
 finish_check($acct, $pp, $ht, [], 'No blocklist applies to this host.');
 is(field($pp, 'status'), 'failed', 'the check fails');
 is(host()->[LISTED], 0, 'the listing of a list not asked has ended');
-is(types(), 'rbl.host.check.started rbl.host.delisted', 'and it is told');
+is(types(), 'rbl.host.check.started rbl.host.check.completed '
+    . 'rbl.host.delisted', 'and it is told');
 
 # what is left out of a result is asked for where it matters
 
