@@ -15,6 +15,9 @@ local function fault(kind, where, text, how)
     end
     out[#out + 1] = {ac or '', kind, where, text, mended and '1' or '0'}
 end
+-- What is later than any lease ends is of a time when the store's clock was
+-- ahead (the daemons' configuration allows no longer ones).
+local longest_lease = 3600000
 local function owns(index, sid)
     return call('ZSCORE', key(index, ac), sid)
 end

@@ -132,6 +132,20 @@ local function look_at_listing(h)
             end)
     end
 end
+-- It is due when its record says, or at the end of a lease.
+local function look_at_time(h, due, begun)
+    local sid, now = h[HOST.id], now_ms()
+    local last = math.max(now, begun and 0 or h[HOST.next_check])
+    if h[HOST.checked] > now + 60000 or due > last + longest_lease then
+        fault('schedule', sid, 'has a time that the clock was ahead of',
+            function()
+                h[HOST.checked] = math.min(h[HOST.checked], now)
+                h[HOST.next_check] = now
+                put(h)
+                due_at(sid, now)
+            end)
+    end
+end
 -- An active host is due, or has a manual check; one whose check was begun by
 -- the schedule stays there until it ends, though it was paused meanwhile.
 local function look_at_schedule(h)
@@ -158,5 +172,7 @@ local function look_at_schedule(h)
         fault('schedule', sid, 'is due, and should not be', function()
             due_never(sid)
         end)
+    elseif due then
+        look_at_time(h, tonumber(due), begun)
     end
 end

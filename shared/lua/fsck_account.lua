@@ -92,10 +92,13 @@ local started = call('GET', key('started', ac))
 if started and not string.find(started, '^%d+$') then
     fault('started', 'started', 'does not count the checks of a day',
         function() call('DEL', key('started', ac)) end)
-elseif call('PTTL', key('started', ac)) == -1 then
-    fault('endless', 'started', 'counts the checks of a day without an end',
-        function()
-            call('PEXPIRE', key('started', ac), 86400000 - now % 86400000)
-        end)
+elseif started then
+    local left, day = call('PTTL', key('started', ac)), 86400000
+    if left == -1 or left > day then
+        fault('endless', 'started', 'counts the checks of more than a day',
+            function()
+                call('PEXPIRE', key('started', ac), day - now % day)
+            end)
+    end
 end
 return out

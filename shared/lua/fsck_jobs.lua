@@ -71,6 +71,10 @@ function look.leases(handle)
         fault('lease', pp or 'leases', 'is the lease of nothing', function()
             call('ZREM', key('leases'), handle)
         end)
+    elseif till > now + longest_lease then
+        fault('lease', pp, 'ends too late: the clock was ahead', function()
+            call('ZADD', key('leases'), now, handle)
+        end)
     end
 end
 local function turn(index)

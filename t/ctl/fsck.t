@@ -157,6 +157,7 @@ sub is_back { return cmd('GET', rk($_[0])) ne '' }
 my $host = got($ht);
 my @late = (sid('PP'), sid('PP'), sid('PP'));
 my $lease = join ':', $ac, sid('PP'), '', 'm', 1, 'gone';
+my $leased = join ':', $ac, $oneoff, '', 'm', 1, 'gone';
 my $ghost = sid('HT');
 my @faults = (
     # indexes and records
@@ -396,6 +397,26 @@ my @faults = (
     ['a check whose record has no end', endless => $late[2],
         sub { cmd('HSET', k('check', $ac, $late[2]), 'status', 'completed') },
         sub { cmd('PTTL', k('check', $ac, $late[2])) > 0 }],
+    ['a host that was checked in the future', schedule => $ht,
+        sub { changed($ht, 11 => $now + 400_000_000,
+            15 => $now + 500_000_000);
+            cmd('ZADD', k('due', $ac), $now + 500_000_000, $ht) },
+        sub { cmd('ZSCORE', k('due', $ac), $ht) < $now + 600_000
+            && got($ht)->[11] < $now + 600_000 }],
+    ['a host whose lease ends far in the future', schedule => $ht,
+        sub { cmd('ZADD', k('due', $ac), $now + 500_000_000, $ht) },
+        sub { cmd('ZSCORE', k('due', $ac), $ht) < $now + 600_000 }],
+    ['a begun check whose lease ends far in the future', schedule => $begun,
+        sub { changed($begun, 15 => $now + 500_000_000);
+            cmd('ZADD', k('due', $ac), $now + 500_000_000, $begun) },
+        sub { cmd('ZSCORE', k('due', $ac), $begun) < $now + 600_000 }],
+    ['a lease that ends far in the future', lease => $oneoff,
+        sub { cmd('LREM', k('manual', $ac), 0, "$oneoff:");
+            cmd('ZADD', k('leases'), $now + 500_000_000, $leased) },
+        sub { cmd('ZSCORE', k('leases'), $leased) < $now + 600_000 }],
+    ['checks of a day that ends in a year', endless => 'started',
+        sub { cmd('SET', k('started', $ac), 5, 'PX', 31_000_000_000) },
+        sub { cmd('PTTL', k('started', $ac)) <= 86_400_000 }],
     ['checks of a day that has no end', endless => 'started',
         sub { cmd('SET', k('started', $ac), 5) },
         sub { cmd('PTTL', k('started', $ac)) > 0 }],
@@ -534,7 +555,7 @@ for (
     ['the same host twice', twice => $ghost, sub {
         put([1, $ghost, @$host[2 .. 16]]);
         cmd('ZADD', k('hosts', $ac), cmd('INCR', k('seq', $ac)), $ghost);
-        cmd('ZADD', k('due', $ac), $now * 2, $ghost);
+        cmd('ZADD', k('due', $ac), $now + 3_000_000, $ghost);
         cmd('HINCRBY', k('refs', $ac), $_, 1) for $rp, "$cg:h" }],
 ) {
     my ($name, $kind, $where, $plant, @more) = @$_;
