@@ -94,8 +94,8 @@
  *                              (rbl_metrics.h), with TTL; in partition 0
  *   daemons:addr       zset    "<address> <host name>" that checks come from,
  *                              by when it was last told (ms)
- *   check:<AC>:<PP>    hash    state and counters of a check, with TTL,
- *                              but for one that was asked for and is not over
+ *   check:<AC>:<PP>    hash    state and counters of a check, with TTL:
+ *                              `keep` when it is over (_keep.lua)
  *   check:<AC>:<PP>:d  string  its details, packed, with TTL
  *   hist:<AC>:<HT>     stream  transitions of a host, capped
  *   outbox             stream  events to deliver; consumer group "deliver"

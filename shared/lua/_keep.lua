@@ -1,10 +1,10 @@
 -- The record of a check that somebody has asked for is kept until the check is
--- over, however long it waits, and then for as long as whoever wanted it
+-- over, if it waits for a year, and then for as long as whoever wanted it
 -- longest has asked: `keep`, in ms.  Others have their end from the start.
 local function keep_asked(k, ttl)
     local longest = tonumber(call('HGET', k, 'keep')) or 0
     call('HSET', k, 'keep', math.max(longest, tonumber(ttl)))
-    call('PERSIST', k)
+    call('PEXPIRE', k, 366 * 86400000)
 end
 local function keep_ended(k, ttl, keep)
     call('PEXPIRE', k, math.max(tonumber(keep) or 0, tonumber(ttl)))

@@ -108,15 +108,17 @@ local function lost(pp, ht)
 end
 function look.check(k, rest)
     local pp, part = string.match(rest, '^(%w+)(.*)$')
-    local c = part == '' and call('HMGET', k, 'status', 'host_id') or {}
-    local ht = c[2] or ''
-    local open = c[1] == 'queued' or c[1] == 'running'
-    if not open and call('PTTL', k) == -1 then
+    if call('PTTL', k) == -1 then
         fault('endless', pp, 'its record has no end', function()
             call('PEXPIRE', k, week)
         end)
     end
-    if not open or not lost(pp, ht) then
+    if part ~= '' then
+        return
+    end
+    local c = call('HMGET', k, 'status', 'host_id')
+    local ht = c[2] or ''
+    if c[1] ~= 'queued' and c[1] ~= 'running' or not lost(pp, ht) then
         return
     end
     fault('check', pp, 'is ' .. c[1] .. ', and nobody has it', function()
