@@ -118,10 +118,19 @@ void ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
 void ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 
+void ngx_rbl_one_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
+
+
+/* ngx_rbl_list_answer.c */
+
 /* The answer: envelope and totals, then objects, then the end. */
 void ngx_rbl_list_open(ngx_rbl_ctx_t *ctx, size_t guess);
 void ngx_rbl_list_close(ngx_rbl_ctx_t *ctx);
-void ngx_rbl_one_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
+
+/* All of it, of records as the store has them; nil: one is gone meanwhile.
+   What may be shown again is held. */
+void ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
+    redisReply **record);
 
 
 /* ngx_rbl_totals.c */
