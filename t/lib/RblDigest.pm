@@ -1,0 +1,151 @@
+package RblDigest;
+
+# Digests in the store: an account with contacts and hosts, checks of these, and
+# what the contacts are told then.
+
+use strict;
+use warnings;
+use Exporter 'import';
+use RblScript;
+use RblTest;
+
+our @EXPORT = qw(digests_new contact host last_address check waits forget claim
+    store tells leases_end take_one done due_now nothing_left);
+
+use constant { HT => 2 ** 42 };
+
+my ($ac, $acct);
+my $n_hosts = 0;
+my @states = qw(listed delisted clear unreported);
+
+# A redis-server with an account: its SID, its key, its group, another group.
+sub digests_new {
+    redis_new();
+    ($ac, $acct) = account();
+    my $other = sid('CG');
+    script('group_add', [$acct], $other, 'other', '0');
+    return ($ac, $acct, unpacked(cmd('GET', $acct))->[11], $other);
+}
+
+# An active contact: contact($schedule, type => .., groups => [..]).
+sub contact {
+    my ($schedule, %o) = @_;
+
+    my $co = sid('CO');
+    script('contact_add', [$acct], $co, $o{type} // 'endpoint',
+        "https://x.example/$co",
+        $schedule, 'digest', 'code', sid('EV'), @{ $o{groups} // [] });
+    my $c = unpacked(cmd('GET', k('r', $ac, $co)));
+    cmd('SET', k('r', $ac, $co), packed([@$c[0 .. 4], 'active', @{$c}[6, 7],
+        '', 0, 0, 0]));
+    cmd('DEL', k('alerts', $ac));
+    return $co;
+}
+
+# A host of the account's group or of those given, and the address of the n-th
+# last one.
+sub host {
+    my (@groups) = @_;
+
+    my $ht = sid('HT');
+    script('host_add', [$acct], 'name', 'rbl', 1, '', $groups[0] // '', '',
+        '', $ht, '192.0.2.' . ++$n_hosts);
+    if (@groups) {
+        my $h = unpacked(cmd('GET', k('r', $ac, $ht)));
+        $h->[9] = [@groups];
+        cmd('SET', k('r', $ac, $ht), packed($h));
+    }
+    return $ht;
+}
+sub last_address { return '192.0.2.' . ($n_hosts - ($_[0] // 0)) }
+
+# One check of a host: what each of its lists says.
+sub check {
+    my ($ht, @says) = @_;
+
+    cmd('HDEL', k($_), "$ac:$ht") for 'flight', 'flight:due';
+    my $pp = sid('PP');
+    script('check_start', [$acct], $pp, $ht, '', '', '', '', 60_000);
+    my $begun = begin($acct, $pp, $ht);
+    my @zones = ('a', 'b');
+    my $failed = $says[0] eq 'failed';
+    my $r = finish_check($acct, $pp, $ht, $failed ? [] : [map {
+        my $l = 'RB' . shift @zones;
+        $_ eq 'listed' ? listed_result($l)
+            : result($l, $_, error => $_ eq 'unknown' ? 'timeout' : '')
+        } @says], $failed ? 'It failed.' : '', events => $begun->[7]);
+    is($r->[0], 'OK', "the check ends: @says") if $r->[0] ne 'OK';
+}
+
+# What the digest of a contact has: "listed 192.0.2.1, ..."
+sub waits {
+    my ($co) = @_;
+
+    my @rows = @{ cmd('ZRANGE', k('digest', $ac, $co), 0, -1, 'WITHSCORES') };
+    my @out;
+    while (my ($ht, $score) = splice @rows, 0, 2) {
+        my ($value) = $ht =~ /^HT\w+\|([^|]*)\|/;
+        my $raw = defined $value ? '' : cmd('GET', k('r', $ac, $ht)) // next;
+        $value //= unpacked($raw)->[2];
+        push @out, $states[$score / HT] . ' ' . $value;
+    }
+    return join ', ', @out;
+}
+
+sub forget {
+    cmd('DEL', k('digest', $ac, $_), k('batch', $ac, $_), k('line', $ac, $_))
+        for @_;
+    cmd('DEL', k('digests'));
+}
+
+sub claim {
+    my (%o) = @_;
+
+    my $r = script('digest_claim', [k('digests')], $o{window} // 0,
+        $o{lease} // 30_000, $o{hosts} // 200, map { sid('EV') } 1 .. 4);
+    is($r->[0], 'OK', 'claimed') if $r->[0] ne 'OK';
+    return wantarray ? @$r[2 .. $#$r] : $r->[1];
+}
+# Of [member, type, event, timezone, listed, delisted, clear, hosts, lists,
+# unreported, alert of many, it ends].
+sub store {
+    my ($d, %o) = @_;
+
+    return script('digest_store', [k('digests')], @$d[0, 2], $o{limit} // 20,
+        map { @$_ } @{ $o{messages} // [[$d->[2], '{"m":1}', '']] });
+}
+# What each contact is told now: {CO => "listed 192.0.2.1, ..."}
+sub tells {
+    my %told;
+    for my $d (claim()) {
+        my @rows = @{ $d->[7] };
+        while (my ($raw, $state) = splice @rows, 0, 2) {
+            push @{ $told{ substr $d->[0], 35 } },
+                "$states[$state] " . unpacked($raw)->[2];
+        }
+        is_deeply(store($d, messages => []), ['OK', 0], 'stored')
+            if !$d->[10];
+    }
+    return map { $_ => join ', ', @{ $told{$_} } } keys %told;
+}
+
+sub leases_end { cmd('ZADD', k('digests'), 'XX', 0, "$ac:$_[0]") }
+sub take_one {
+    my $r = script('delivery_claim', [k('retry')], 10, 60_000);
+    return @$r[2 .. $#$r];
+}
+sub done {
+    my ($d, $outcome, $wait) = @_;
+    return script('delivery_done', [k('retry')], $d->[0], $d->[4], $outcome,
+        $wait // 0, $outcome eq 'ok' ? 200 : 500, 'text')->[0];
+}
+sub due_now { cmd('ZADD', k('retry'), 0, $_[0][0]) }
+sub nothing_left {
+    my ($name) = @_;
+
+    is_deeply([sort grep { !/:(?:pace|alerts|r|hosts|contacts):/ }
+        map { @{ cmd('KEYS', k($_)) } } 'digest*', 'batch*', 'line*', 'event*',
+        'dlv*', 'retry'], [], "$name: nothing is left");
+}
+
+1;

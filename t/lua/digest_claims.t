@@ -1,0 +1,287 @@
+#!/usr/bin/perl
+
+# Digests on their way: claimed by one daemon at a time, whoever dies; stored as
+# messages, one after the other and so many a minute; contacts that are paused
+# or gone meanwhile; many hosts at once; what is damaged.
+
+use strict;
+use warnings;
+use RblDigest;
+use RblScript;
+use RblTest;
+
+my ($ac, $acct, $cg, $other) = digests_new();
+my $here = contact('start_and_end');
+my ($in, $out, $two) = (host(), host($other), host($cg, $other));
+my @v = map { last_address($_) } 2, 1, 0;
+
+# --- claims ------------------------------------------------------------------
+
+check($two, qw(listed clear));
+forget($here);
+check($in, qw(listed listed));
+my $wait = claim(window => 60_000);
+ok($wait > 59_000 && $wait <= 60_000, 'nothing before the window is over');
+is(scalar(my @none = claim(window => 60_000)), 0, 'nobody gets it');
+check($two, qw(clear clear));
+my ($g) = claim();
+is_deeply([@$g[0, 1, 3 .. 6]], ["$ac:$here", 'endpoint', 'UTC', 1, 1, 0],
+    'then one');
+is_deeply([map { unpacked($_)->[2] } @{ $g->[7] }[0, 2]], [$v[0], $v[2]],
+    'with its hosts');
+is_deeply([@{ $g->[7] }[1, 3]], [0, 1], 'and what became of them');
+is_deeply([sort map { unpacked($_)->[3] } @{ $g->[8] }],
+    ['a.example', 'b.example'], 'and the lists of those that are listed');
+is(scalar(@none = claim()), 0, 'leased');
+leases_end($here);
+my ($again) = claim();
+is_deeply($again, $g, 'a lease that is over: the same again');
+
+# what comes meanwhile is for the next
+check($out, qw(listed clear));
+leases_end($here);
+($again) = claim();
+is($again->[2], $g->[2], 'the same event');
+is($again->[4], 1, 'and hosts');
+is_deeply(store($g), ['OK', 1], 'stored');
+is_deeply(store($g), ['STALE'], 'once');
+is_deeply(store($again), ['STALE'], 'whoever comes late');
+my ($m) = take_one();
+is_deeply([@$m[0 .. 4, 6, 7, 8]], ["$ac:$g->[2]:$here", 'contact.trigger',
+    "https://x.example/$here", '', 0, $g->[2], '{"m":1}', 'endpoint'],
+    'a delivery to the contact');
+
+# nothing more goes to it before that is over
+leases_end($here);
+is(scalar(@none = claim()), 0, 'the next digest waits for it');
+is(done($m, 'retry', 1000), 'OK', 'not yet');
+leases_end($here);
+is(scalar(@none = claim()), 0, 'nor is it over yet');
+due_now($m);
+($m) = take_one();
+is(done($m, 'ok'), 'OK', 'delivered');
+is(done($m, 'ok'), 'STALE', 'once');
+leases_end($here);
+my ($h) = claim();
+is_deeply([@$h[4, 5, 6]], [0, 0, 0], 'its group has not the other host')
+    if $h;
+leases_end($here);
+($h) = claim();
+is($h, undef, 'nothing else waits') or diag explain $h;
+nothing_left('told');
+
+# deterministic cases of the end of a listing
+check($in, qw(clear clear));
+($g) = claim();
+check($in, qw(listed clear));
+leases_end($here);
+($again) = claim();
+is_deeply([@$again[4, 5]], [0, 1], 'an end that was taken stays an end');
+store($again);
+($m) = take_one();
+done($m, 'ok');
+leases_end($here);
+($g) = claim();
+is_deeply([@$g[4, 5]], [1, 0], 'and the listing comes next');
+check($in, qw(clear clear));
+leases_end($here);
+($again) = claim();
+is_deeply([@$again[4, 5]], [0, 0],
+    'a listing that is over before it is told is not told');
+is_deeply(store($again, messages => []), ['OK', 0], 'no message');
+leases_end($here);
+($g) = claim();
+is_deeply([@$g[4, 5]], [0, 1], 'its end is');
+store($g);
+($m) = take_one();
+done($m, 'ok');
+nothing_left('not told');
+
+# a host that was deleted
+check($in, qw(listed clear));
+my $gone = host();
+check($gone, qw(listed clear));
+script('host_delete', [$acct], $gone, 60_000);
+($g) = claim();
+is_deeply([@$g[4, 9], $#{ $g->[7] }], [1, 0, 1],
+    'is not told that it is listed, nor that it is no more');
+store($g);
+($m) = take_one();
+done($m, 'dead');
+my $letter = cmd('XREVRANGE', k('dead', $ac), '+', '-', 'COUNT', 1)->[0][1];
+is({ @$letter }->{b}, '{"m":1}', 'what is given up is a dead letter');
+nothing_left('dead');
+
+# --- several messages: one after the other, so many a minute -----------------
+
+check($in, qw(clear clear));
+($g) = claim();
+my @ev = map { sid('EV') } 1 .. 5;
+cmd('DEL', k('pace', $ac, $here));
+is_deeply(store($g, limit => 3, messages => [map { [$ev[$_], "{\"m\":$_}",
+    $_ == 2 || $_ == 4 ? $in : ''] } 0 .. 4]), ['OK', 5], 'five messages');
+sub retry { return cmd('ZRANGE', k('retry'), 0, -1) }
+for my $i (0 .. 2) {
+    is_deeply(retry(), ["$ac:$ev[$i]:$here"], "only message $i is tried");
+    ($m) = take_one();
+    is($m && $m->[7], "{\"m\":$i}", 'at once');
+    done($m, $i == 1 ? 'dead' : 'ok');
+}
+is(scalar(@none = take_one()), 0, 'the fourth has to wait');
+my ($now) = map { $_->[0] * 1000 } cmd('TIME');
+my $at = cmd('ZSCORE', k('retry'), "$ac:$ev[3]:$here");
+ok($at > $now + 15_000 && $at < $now + 25_000, 'for a third of a minute')
+    or diag $at - $now;
+due_now(["$ac:$ev[3]:$here"]);
+($m) = take_one();
+
+# the last one says that a host is listed, which is over now
+check($in, qw(listed clear));
+check($in, qw(clear clear));
+done($m, 'ok');
+due_now(["$ac:$ev[4]:$here"]);
+is(scalar(@none = take_one()), 0,
+    'a listing that is over is dropped before the first attempt');
+is_deeply(retry(), [], 'and the line is empty');
+leases_end($here);
+($g) = claim();
+is_deeply([@$g[4, 5]], [0, 1], 'its end is told');
+is_deeply(store($g, limit => 1000, messages => [[$ev[0], '{}', $in]]),
+    ['OK', 1], 'stored');
+check($in, qw(listed clear));
+due_now(["$ac:$ev[0]:$here"]);
+($m) = take_one();
+is(done($m, 'retry', 0), 'OK', 'tried once');
+check($in, qw(clear clear));
+due_now($m);
+is(scalar(my @tried = take_one()), 1, 'what was tried is tried again');
+done($tried[0], 'ok');
+leases_end($here);
+($g) = claim();
+store($g, limit => 1000);
+due_now(["$ac:$g->[2]:$here"]);
+($m) = take_one();
+done($m, 'ok');
+nothing_left('in turn');
+
+# --- contacts that are paused or gone meanwhile ------------------------------
+
+my %ends = (
+    'paused' => sub { script('contact_status', [$acct], $_[0], 'paused') },
+    'deleted' => sub { script('contact_delete', [$acct], $_[0]) },
+);
+script('contact_delete', [$acct], $here);
+my $dead = cmd('XLEN', k('dead', $ac));
+for my $name (sort keys %ends) {
+    my $to = contact('while_listed');
+    check($in, qw(listed clear));
+    $ends{$name}->($to);
+    is(scalar(@none = claim()), 0, "$name before the claim");
+    nothing_left($name);
+
+    $to = contact('while_listed');
+    check($in, qw(listed clear));
+    ($g) = claim();
+    check($in, qw(listed clear));
+    $ends{$name}->($to);
+    is_deeply(store($g), ['GONE'], "$name before it is stored");
+    nothing_left($name);
+
+    $to = contact('while_listed');
+    check($in, qw(listed clear));
+    ($g) = claim();
+    store($g, messages => [[$ev[0], '{}', ''], [$ev[1], '{}', '']]);
+    check($in, qw(listed clear));
+    $ends{$name}->($to);
+    for (1 .. 2) {
+        is(scalar(@none = take_one()), 0, "$name before the attempt");
+    }
+    leases_end($to);
+    is(scalar(@none = claim()), 0, 'and nothing more');
+    nothing_left($name);
+    script('contact_delete', [$acct], $to);
+}
+is(cmd('XLEN', k('dead', $ac)), $dead, 'none of it is a dead letter');
+
+# a contact that its service calls gone
+my $to = contact('while_listed');
+check($in, qw(listed clear));
+($g) = claim();
+store($g);
+($m) = take_one();
+is(done($m, 'gone'), 'OK', 'gone');
+is(unpacked(cmd('GET', k('r', $ac, $to)))->[5], 'paused', 'it is paused');
+check($in, qw(listed clear));
+nothing_left('gone');
+script('contact_delete', [$acct], $to);
+
+# --- a storm ------------------------------------------------------------------
+
+$to = contact('start_and_end');
+my @storm = map { sid('HT') } 1 .. 300;
+for my $i (0 .. $#storm) {
+    script('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '', $storm[$i],
+        '10.0.' . int($i / 250) . '.' . $i % 250);
+    check($storm[$i], qw(listed clear));
+}
+($g) = claim();
+is($g->[4], 300, 'all are counted');
+is(scalar @{ $g->[7] } / 2, 200, 'so many are told');
+is(unpacked($g->[7][0])->[1], $storm[0], 'the first ones');
+is(scalar(@{ $g->[8] }), 1, 'each list once');
+is_deeply(store($g), ['OK', 1], 'one message');
+($m) = take_one();
+done($m, 'ok');
+nothing_left('a storm');
+
+# Scripts and daemon agree which channels have a message a host, and how many.
+my $in_scripts = read_file('shared/lua/_digest.lua');
+my ($most_in_scripts) = $in_scripts =~ /^local digest_per_host = (\d+)$/m;
+my ($most_in_daemon) = read_file('rbl-checkd/deliver/digest_make.h')
+    =~ /^#define DIGEST_PER_HOST +(\d+)/m;
+like($most_in_scripts, qr{^\d+$}, 'so many hosts with a message each');
+is($most_in_scripts, $most_in_daemon, 'in the daemon, too');
+my @per_host = sort map { /\.per_host = 1,/ && /\.type = "(\w+)"/ ? $1 : () }
+    map { read_file($_) } glob('rbl-checkd/deliver/channel_*.c');
+my ($is_per_host) = $in_scripts
+    =~ /digest_per_host_of\(c\)\n(.*?)\nend$/ms;
+is_deeply(\@per_host, [sort $is_per_host =~ /== '(\w+)'/g], 'the same channels');
+
+# so many ends that are a message each: what is too much is told next
+my $pager = contact('start_and_end', type => 'pagerduty');
+check($_, qw(listed clear)) for @storm[0 .. 249];
+store($_, messages => []) for claim();
+check($_, qw(clear clear)) for @storm[0 .. 249];
+for my $ends (200, 50) {
+    my %claimed = map { $_->[0] => $_ } claim();
+    my $d = $claimed{"$ac:$pager"};
+    is($d->[5], $ends, "$ends ends of 250");
+    is(scalar @{ $d->[7] } / 2, $ends, 'each is told');
+    is($claimed{"$ac:$to"}[5], 250, 'others hear of all at once')
+        if $ends == 200;
+    store($_, messages => []) for values %claimed;
+}
+script('contact_delete', [$acct], $pager);
+nothing_left('many ends');
+
+# nor is one counted that is no more, however many there are
+check($_, qw(listed clear)) for @storm[0 .. 249];
+script('host_delete', [$acct], $_, 60_000) for @storm[0 .. 229];
+($g) = claim();
+is_deeply([@$g[4, 5, 9], @{ $g->[7] } / 2], [20, 0, 0, 20],
+    'hosts that are deleted before they are told');
+store($g, messages => []);
+
+# what is damaged waits, and harms nobody else
+check($in, qw(clear clear));
+my $fine = contact('every_check');
+check($in, qw(listed clear));
+cmd('SET', k('r', $ac, $to), 'x');
+my @got = claim();
+is_deeply([map { $_->[0] } @got], ["$ac:$fine"], 'the sound one is claimed');
+ok(cmd('ZSCORE', k('digests'), "$ac:$to") > $now, 'the other waits');
+cmd('ZADD', k('digests'), 0, 'what is this');
+is(scalar(@none = claim()), 0, 'what is no digest');
+is(cmd('ZSCORE', k('digests'), 'what is this'), undef, 'is dropped');
+
+done_testing();
