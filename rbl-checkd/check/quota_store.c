@@ -63,6 +63,17 @@ send_script(quota_list_t *ql, const rbl_script_t *script, store_reply_pt done,
 /* --- list_grant ---------------------------------------------------------- */
 
 
+/* Others were refused: whoever is answered ends that. */
+
+static void
+refused_before(quota_list_t *ql, const redisReply *reply)
+{
+    if (number(reply, 5) > 0) {
+        ql->times = number(reply, 5);
+    }
+}
+
+
 static void
 granted(quota_list_t *ql, const redisReply *reply)
 {
@@ -75,6 +86,7 @@ granted(quota_list_t *ql, const redisReply *reply)
     ql->till = ql->sent + seconds(reply, 2) + seconds(reply, 3);
     ql->left = rbl_reply_int(rbl_reply_at(reply, 4), -1);
     ql->said = 0;
+    refused_before(ql, reply);
 
     if (ql->till <= now) {
         ql->n = 0;
@@ -196,6 +208,7 @@ on_look(void *data, const redisReply *reply)
 
     if (rbl_str_is(word, "OK")) {
         ql->left = rbl_reply_int(rbl_reply_at(reply, 4), -1);
+        refused_before(ql, reply);
 
     } else if (rbl_str_is(word, "USED")) {
         ql->left = 0;

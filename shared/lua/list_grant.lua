@@ -9,7 +9,8 @@
 --         2 rate a second  3 quota of a day (UTC); 0: none
 --         4 how long their turn may be away (ms)
 -- Result  OK, how many, ms to the first, ms from there in which they may be
---             asked, what is left of the day (-1: no quota)
+--             asked, what is left of the day (-1: no quota), how often it
+--             has refused: an answer is to be told (list_told)
 --         USED, ms to the next day      the quota is used up
 --         LATE, ms to its turn          that is too far away: nothing granted
 --         BLOCKED, ms, how often        the list has refused and is left alone
@@ -31,7 +32,7 @@ if left == 0 then
     return {'USED', ends}
 end
 if want == 0 then
-    return {'OK', 0, 0, 0, left}
+    return {'OK', 0, 0, 0, left, num(h[5])}
 end
 local n, wait, life = want, 0, LIFE_DAY
 if quota > 0 then
@@ -56,4 +57,4 @@ if quota > 0 then
     left = left - n
     redis.call('HSET', KEYS[1], 'day', digits(today), 'used', digits(used + n))
 end
-return {'OK', n, wait, life, left}
+return {'OK', n, wait, life, left, num(h[5])}

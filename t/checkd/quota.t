@@ -230,8 +230,14 @@ is(errors('refuses.test', @checks), '50 unknown blocked', 'all are unknown');
 shared('refuses.test', till => 1);
 eventually { my ($c) = start_checks(1); wait_check($w, $c, 20);
     errors('refuses.test', $c) eq '1 clear ' } 30, 'when it is over it is asked';
-eventually { !defined shared('refuses.test', 'refused') } 20,
-    'and its answer ends it';
+eventually { wait_check($w, start_checks(1), 20);
+    !defined shared('refuses.test', 'refused') } 20, 'and its answer ends it';
+
+# So it is if nobody who was refused is there any more.
+shared('refuses.test', @$_) for [refused => 3], [since => 1], [till => 1];
+eventually { wait_check($w, start_checks(1), 20);
+    !defined shared('refuses.test', 'refused') } 20,
+    'whoever is answered ends it';
 
 ok(stop_server($_), 'a daemon stops') for @checkd;
 is($_->{status}, 0, 'with status 0') for @checkd;

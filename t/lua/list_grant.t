@@ -63,19 +63,19 @@ for my $case ([1000, 0, 100, 20], [1000, 0, 5, 5], [1000, 500, 100, 10],
 
 fresh();
 set(day => today() - 1, used => 1000);
-is_deeply(grant(5, 0, 1000), ['OK', 5, 0, 2000, 995],
+is_deeply(grant(5, 0, 1000), ['OK', 5, 0, 2000, 995, 0],
     'what was used yesterday does not count');
 is(field('day'), today(), 'the day is another one');
 set(day => today() + 1, used => 1000);
 is(grant(5, 0, 1000)->[0], 'OK', 'nor what a wrong clock has left');
-is_deeply(grant(0, 0, 1000), ['OK', 0, 0, 0, 995], 'a look takes nothing');
+is_deeply(grant(0, 0, 1000), ['OK', 0, 0, 0, 995, 0], 'a look takes nothing');
 set(used => 1000);
 is(grant(0, 0, 1000)->[0], 'USED', 'and sees that all is used');
-is_deeply(grant(0, 0, 2000), ['OK', 0, 0, 0, 1000], 'more is allowed now');
+is_deeply(grant(0, 0, 2000), ['OK', 0, 0, 0, 1000, 0], 'more is allowed now');
 is(grant(1, 0, 900)->[0], 'USED', 'or less');
 
 fresh();
-is_deeply(grant(7, 0, 0), ['OK', 7, 0, 2000, -1], 'no limit at all');
+is_deeply(grant(7, 0, 0), ['OK', 7, 0, 2000, -1, 0], 'no limit at all');
 is(cmd('EXISTS', $key), 0, 'leaves nothing');
 
 # --- rate ------------------------------------------------------------------
@@ -86,7 +86,7 @@ for my $case ([10, 100, 5, 500], [10, 1, 1, 500], [1, 9, 1, 1000],
 {
     my ($rate, $want, $n, $life) = @$case;
     fresh();
-    is_deeply(grant($want, $rate, 0), ['OK', $n, 0, $life, -1],
+    is_deeply(grant($want, $rate, 0), ['OK', $n, 0, $life, -1, 0],
         "$rate a second, $want wanted: $n");
     my $next = grant(1, $rate, 0);
     my $ms = 1000 * $n / $rate;
@@ -112,7 +112,7 @@ fresh();
 set(day => today(), used => 10);
 is(grant(5, 10, 10)->[0], 'USED', 'a rate, and a quota that is used up');
 is(field('turn'), undef, 'takes no turn');
-is_deeply(grant(5, 100, 60), ['OK', 1, 0, 500, 49], 'the lesser of both');
+is_deeply(grant(5, 100, 60), ['OK', 1, 0, 500, 49, 0], 'the lesser of both');
 
 # --- many at once ----------------------------------------------------------
 
@@ -185,7 +185,8 @@ for my $s (300, 600, 1200, 2400, 3600, 3600) {
     cmp_ok(abs($no->[1] - $s * 1000), '<', 5000, 'for so long');
     is(grant(0, 0, 0)->[0], 'BLOCKED', 'who looks sees it, limits or none');
     set(till => now() - 1);
-    is(grant(1, 10, 10)->[0], 'OK', 'then it may be asked again');
+    is_deeply([@{ grant(1, 10, 10) }[0, 5]], ['OK', $times],
+        'then it may be asked again, and its answer is to be told');
 }
 
 told(1);
