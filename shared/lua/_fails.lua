@@ -2,6 +2,7 @@
 -- a receiver opens: for a while nothing is sent, then one delivery tries it.  A
 -- receiver of which ten attempts or more have failed in five days or more, and
 -- none has not, is disabled, and the account's contacts are told.
+--- include: ahead
 --- include: disable
 --- include: events
 --- use: account
@@ -13,7 +14,7 @@ local function hook_failed(target, now, quiet)
     call('HSETNX', k, 'since', now)
     call('PEXPIRE', k, 30 * 86400000)
     local h = call('HMGET', k, 'since', 'till', 'level')
-    local till, level = tonumber(h[2]) or 0, tonumber(h[3]) or 0
+    local till, level = not_ahead(h[2], now, 3600000), tonumber(h[3]) or 0
     if fails >= 5 and till <= now then
         till = now + math.min(30000 * 2 ^ math.min(level, 9), 300000)
         call('HSET', k, 'level', level + 1)

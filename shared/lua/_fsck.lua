@@ -17,7 +17,7 @@ local function fault(kind, where, text, how)
 end
 -- What is later than any lease ends is of a time when the store's clock was
 -- ahead (the daemons' configuration allows no longer ones).
-local longest_lease = 3600000
+local longest_lease = 3600000 + 60000
 local function owns(index, sid)
     return call('ZSCORE', key(index, ac), sid)
 end

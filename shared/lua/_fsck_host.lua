@@ -132,13 +132,19 @@ local function look_at_listing(h)
             end)
     end
 end
--- It is due when its record says, or at the end of a lease.
+-- It is due when its record says, or at the end of a lease; that is not later
+-- than the longest interval and a tenth of it (_due.lua).
+local longest_wait = 33 * 86400000
 local function look_at_time(h, due, begun)
     local sid, now = h[HOST.id], now_ms()
     local last = math.max(now, begun and 0 or h[HOST.next_check])
-    if h[HOST.checked] > now + 60000 or due > last + longest_lease then
+    last = math.min(last, now + longest_wait) + longest_lease
+    if math.max(h[HOST.created], h[HOST.checked]) > now + 60000
+        or due > last
+    then
         fault('schedule', sid, 'has a time that the clock was ahead of',
             function()
+                h[HOST.created] = math.min(h[HOST.created], now)
                 h[HOST.checked] = math.min(h[HOST.checked], now)
                 h[HOST.next_check] = now
                 put(h)

@@ -20,10 +20,12 @@ local function queue(pp, ht)
     call('ZADD', key('manual'), 'NX', now_ms(), ac)
     call('XADD', key('news'), 'MAXLEN', 1, '*', 'm', 1)
 end
--- A host whose check is no more is due, if it is active.
+-- A host whose check is no more is due, if it is active and has no other.
 local function due_again(ht)
     local h = owns('hosts', ht) and read_sid(ht)
-    if h and h[HOST.status] == 'active' and h[HOST.type] ~= 'ip_range' then
+    if h and call('HEXISTS', key('flight'), ac .. ':' .. ht) == 0
+        and h[HOST.status] == 'active' and h[HOST.type] ~= 'ip_range'
+    then
         due_at(ht, now_ms())
     end
 end

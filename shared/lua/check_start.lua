@@ -34,6 +34,11 @@ if ht ~= '' then
     rp = h[HOST.profile]
     begun = call('HGET', key('flight:due'), member)
     local held = begun or call('HGET', flight, member)
+    -- One that is over is in flight by mistake, and nobody else finds that.
+    if held and not begun then
+        local was = call('HGET', key('check', ac, held), 'status')
+        held = was ~= 'completed' and was ~= 'failed' and held
+    end
     pp = held and held:sub(1, 66) or pp
 else
     rp = a[ACCOUNT.profile]

@@ -11,6 +11,7 @@
 --         first), first (ms), event SID, body, type of the contact or "",
 --         the receiver's old secret while it is valid or ""
 --- include: base
+--- include: ahead
 --- include: delivery
 --- include: confirm
 --- include: digest
@@ -33,8 +34,8 @@ local function quiet_until(ac, target)
     local till = circuits[k]
     if not till then
         local h = call('HMGET', k, 'till', 'probe')
-        till = tonumber(h[1]) or 0
-        local probe = math.min(tonumber(h[2]) or 0, now + 5000)
+        till = not_ahead(h[1], now, 3600000)
+        local probe = math.min(not_ahead(h[2], now, 3600000), now + 5000)
         if h[1] and till <= now and probe <= now then
             call('HSET', k, 'probe', now + ARGV[2])
             circuits[k] = now + 5000

@@ -6,8 +6,19 @@
 --- include: fsck_jobs
 local look = {}
 local now = now_ms()
+-- A day and a fifth (backoff.h), and the lease of an attempt.
+local longest_wait = 2 * 86400000
 local function status_of(pp)
     return call('HGET', key('check', ac, pp), 'status')
+end
+-- What waits for longer than it can is of a time when the clock was ahead.
+local function not_later(index, member, where, wait)
+    local at = tonumber(call('ZSCORE', key(index), member))
+    if at and at > now + wait then
+        fault('late', where, 'waits in ' .. index .. ' for too long', function()
+            call('ZADD', key(index), now, member)
+        end)
+    end
 end
 function look.flight(member)
     local flight = key('flight')
@@ -71,10 +82,8 @@ function look.leases(handle)
         fault('lease', pp or 'leases', 'is the lease of nothing', function()
             call('ZREM', key('leases'), handle)
         end)
-    elseif till > now + longest_lease then
-        fault('lease', pp, 'ends too late: the clock was ahead', function()
-            call('ZADD', key('leases'), now, handle)
-        end)
+    else
+        not_later('leases', handle, pp, longest_lease)
     end
 end
 local function turn(index)
@@ -100,6 +109,8 @@ function look.retry(member)
     then
         fault('retry', ev or 'retry', 'is to be tried, and is no delivery',
             function() call('ZREM', key('retry'), member) end)
+    else
+        not_later('retry', member, ev, longest_wait)
     end
 end
 function look.digests(member)
@@ -110,6 +121,8 @@ function look.digests(member)
     then
         fault('digest', co or 'digests', 'is to be told, and is nothing',
             function() call('ZREM', key('digests'), member) end)
+    else
+        not_later('digests', member, co, longest_lease)
     end
 end
 for i = 3, #ARGV do

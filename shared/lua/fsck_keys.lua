@@ -97,14 +97,31 @@ function look.hist(k, ht)
     of_host(k, ht, 'a history')
 end
 -- Whoever began the check of a host has it in flight; that of a one-off waits
--- or is leased.
-local function lost(pp, ht)
-    if ht == '' then
-        return not has_job(pp, '')
+-- or is leased.  A daemon ends the job of a check that nobody has, and tells
+-- whoever has asked for it (check_begin).
+local function look_at_open(pp, ht, status)
+    local member, free = ac .. ':' .. ht, false
+    if ht ~= '' then
+        local manual = call('HGET', key('flight'), member)
+        local begun = call('HGET', key('flight:due'), member)
+        if manual == pp or begun and begun:sub(1, 66) == pp then
+            return
+        end
+        free = not manual and (not begun or #begun < 70) and owns('hosts', ht)
     end
-    local member = ac .. ':' .. ht
-    return call('HGET', key('flight'), member) ~= pp
-        and (call('HGET', key('flight:due'), member) or ''):sub(1, 66) ~= pp
+    local job = has_job(pp, ht)
+    if job and not free then
+        return
+    end
+    fault('check', pp, 'is ' .. status .. ', and nobody has it', function()
+        if free then
+            call('HSET', key('flight'), member, pp)
+            due_never(ht)
+        end
+        if not job then
+            queue(pp, ht)
+        end
+    end)
 end
 function look.check(k, rest)
     local pp, part = string.match(rest, '^(%w+)(.*)$')
@@ -113,31 +130,10 @@ function look.check(k, rest)
             call('PEXPIRE', k, week)
         end)
     end
-    if part ~= '' then
-        return
+    local c = part == '' and call('HMGET', k, 'status', 'host_id') or {}
+    if c[1] == 'queued' or c[1] == 'running' then
+        look_at_open(pp, c[2] or '', c[1])
     end
-    local c = call('HMGET', k, 'status', 'host_id')
-    local ht = c[2] or ''
-    if c[1] ~= 'queued' and c[1] ~= 'running' or not lost(pp, ht) then
-        return
-    end
-    fault('check', pp, 'is ' .. c[1] .. ', and nobody has it', function()
-        local member = ac .. ':' .. ht
-        if ht == '' then
-            queue(pp, ht)
-        elseif owns('hosts', ht)
-            and call('HEXISTS', key('flight'), member) == 0
-            and call('HEXISTS', key('flight:due'), member) == 0
-        then
-            call('HSET', key('flight'), member, pp)
-            due_never(ht)
-            queue(pp, ht)
-        else
-            call('HSET', k, 'status', 'failed', 'completed', now_ms(),
-                'message', 'The check was lost.')
-            call('PEXPIRE', k, week)
-        end
-    end)
 end
 -- Does it wait for another message to its contact?
 local function in_line(ev, co)

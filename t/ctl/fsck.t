@@ -152,6 +152,17 @@ is(rblctl($redis, 'fsck', $ac)->{out}, "no fault in 1 account\n",
 
 # --- faults, each found, mended, and gone ----------------------------------
 
+# A check that cannot be done is ended by the daemon that takes it.
+sub ends_failed {
+    my ($pp) = @_;
+
+    cmd('HSET', k('check', $ac, $pp), 'callbacks',
+        packed([['https://cb.example/', $ap]]), 'host', '192.0.2.9');
+    my ($job) = grep { /:$pp:/ } take('m', 50) or return 0;
+    return begin_job($job)->[0] eq 'GONE'
+        && cmd('HGET', k('check', $ac, $pp), 'status') eq 'failed'
+        && cmd('XLEN', k('outbox')) == 1;
+}
 sub is_back { return cmd('GET', rk($_[0])) ne '' }
 
 my $host = got($ht);
@@ -389,8 +400,18 @@ my @faults = (
         sub { cmd('HSET', k('check', $ac, $late[1]), 'status', 'queued',
             'host_id', $asked);
             cmd('PEXPIRE', k('check', $ac, $late[1]), 31_000_000_000) },
-        sub { cmd('HGET', k('check', $ac, $late[1]), 'status') eq 'failed'
-            && cmd('PTTL', k('check', $ac, $late[1])) <= 7 * 86_400_000 }],
+        sub { ends_failed($late[1]) }],
+    ['a check of a host that is gone', check => $late[1],
+        sub { cmd('HSET', k('check', $ac, $late[1]), 'status', 'queued',
+            'host_id', $ghost);
+            cmd('PEXPIRE', k('check', $ac, $late[1]), 31_000_000_000) },
+        sub { ends_failed($late[1]) }],
+    ['a check that waits and is not in flight', check => $pp,
+        sub { cmd('HDEL', k('flight'), "$ac:$asked");
+            cmd('ZREM', k('due', $ac), $asked) },
+        sub { cmd('HGET', k('flight'), "$ac:$asked") eq $pp
+            && cmd('LPOS', k('manual', $ac), "$pp:$asked", 'COUNT', 0)->@*
+                == 1 }],
     ['a lease of nothing', lease => (split /:/, $lease)[1],
         sub { cmd('ZADD', k('leases'), 1, $lease) }, undef],
     ['a lease that cannot be read', lease => 'leases',
@@ -411,7 +432,22 @@ my @faults = (
         sub { changed($begun, 15 => $now + 500_000_000);
             cmd('ZADD', k('due', $ac), $now + 500_000_000, $begun) },
         sub { cmd('ZSCORE', k('due', $ac), $begun) < $now + 600_000 }],
-    ['a lease that ends far in the future', lease => $oneoff,
+    ['a host that was added in the future', schedule => $ht,
+        sub { changed($ht, 10 => $now + 400_000_000,
+            15 => $now + 400_000_000);
+            cmd('ZADD', k('due', $ac), $now + 400_000_000, $ht) },
+        sub { cmd('ZSCORE', k('due', $ac), $ht) < $now + 600_000 }],
+    ['a host that was resumed in the future', schedule => $ht,
+        sub { changed($ht, 15 => $now + 9_000_000_000);
+            cmd('ZADD', k('due', $ac), $now + 9_000_000_000, $ht) },
+        sub { cmd('ZSCORE', k('due', $ac), $ht) < $now + 600_000 }],
+    ['a delivery that is tried far in the future', late => $ev,
+        sub { cmd('ZADD', k('retry'), $now + 500_000_000, "$ac:$ev:CB0") },
+        sub { cmd('ZSCORE', k('retry'), "$ac:$ev:CB0") < $now + 600_000 }],
+    ['a digest that is told far in the future', late => $co,
+        sub { cmd('ZADD', k('digests'), $now + 500_000_000, "$ac:$co") },
+        sub { cmd('ZSCORE', k('digests'), "$ac:$co") < $now + 600_000 }],
+    ['a lease that ends far in the future', late => $oneoff,
         sub { cmd('LREM', k('manual', $ac), 0, "$oneoff:");
             cmd('ZADD', k('leases'), $now + 500_000_000, $leased) },
         sub { cmd('ZSCORE', k('leases'), $leased) < $now + 600_000 }],

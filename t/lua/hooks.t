@@ -207,6 +207,15 @@ event();
 is(scalar(grep { $_->[0] =~ /$wh/ } claim()), 1,
     'the one that tried died: another tries');
 clear();
+cmd('HSET', k('hook', $ac, $wh), 'fails', 4, map { ($_, now_ms() + 400 * $day) }
+    'till', 'probe');
+event();
+@got = grep { $_->[0] =~ /$wh/ } claim();
+is(scalar @got, 1, 'open for a year, for the clock was ahead: it is tried');
+done($got[0], 'retry', wait => 3_600_000);
+$till = state($wh)->{till} - now_ms();
+ok($till > 20_000 && $till <= 30_000, "and opens as any other ($till)");
+clear();
 cmd('DEL', k('hook', $ac, $wh));
 failing($wh, 1, quiet => 20_000);
 $till = state($wh)->{till} - now_ms();

@@ -72,6 +72,15 @@ kept_until('asked for thrice', $pp, 300_000,
     sub { take('m', 1); begin($acct, $pp, $ht) });
 is(status($pp), 'failed', 'it has failed');
 
+# in flight, and over: whoever asks gets one that is done
+cmd('HSET', k('flight'), "$ac:$ht", $pp);
+my $next = start($ht, 20_000);
+isnt($next, $pp, 'what is over is not waited for');
+is(cmd('HGET', k('flight'), "$ac:$ht"), $next, 'the new one is in flight');
+take('m', 1);
+is(begin($acct, $next, $ht)->[0], 'OK', 'and begins');
+finish_check($acct, $next, $ht, [], 'No.');
+
 # a scheduled one that somebody asks for while it runs
 cmd('DEL', k('due'), k('due', $ac));
 $ht = host();
