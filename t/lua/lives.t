@@ -1,0 +1,240 @@
+#!/usr/bin/perl
+
+# Random lives of checks: three daemons take, begin and end them in any order,
+# with handles that are old or used twice and leases that run out, while hosts
+# are added, paused and deleted, their account is suspended, and others ask for
+# the same checks.  Whatever happens, fsck finds no fault; and at the end no
+# check is left, each start that was told has one end, told behind it, and
+# whoever asked for a check has heard of it once.
+#
+# RBL_SEED is of one life, nearly repeated, for leases run out by the clock;
+# RBL_LIVES is how many there are.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+
+use constant { STEPS => 1500, LOOK => 150, HOSTS => 7, KEEP => 60_000 };
+
+my ($redis, $ac, $acct, $sum, $receiver, $asked);
+my (@hosts, @taken, @begun, %owed);
+my $n_hosts = 0;
+
+sub pick { return $_[rand @_] }
+sub chance { return rand() < $_[0] }
+sub past { return int(cmd('TIME')->[0]) * 1000 - 5000 }
+
+# One of a list; it stays there once in a while, to be used again.
+sub drawn {
+    my ($list) = @_;
+
+    my $i = int rand @$list;
+    return chance(0.7) ? splice @$list, $i, 1 : $list->[$i];
+}
+
+
+# --- what may happen -------------------------------------------------------
+
+sub add {
+    return if @hosts >= HOSTS;
+    my $r = add_host($acct, 'rbl', '10.0.0.' . ++$n_hosts);
+    push @hosts, unpacked($r->[1])->[1] if $r->[0] eq 'OK';
+}
+
+sub start {
+    my $ht = chance(0.25) ? '' : pick(@hosts);
+    my $url = chance(0.6) ? 'https://cb.example/' . ++$asked : '';
+    my $r = script('check_start', [$acct], sid('PP'), $ht,
+        $ht ? '' : '192.0.2.250', 1, $url, 'APx', pick(20_000, KEEP, 600_000));
+    return if $r->[0] ne 'OK';
+    like($r->[2], qr/^(?:queued|running)$/, 'what is asked for is not over')
+        if $r->[2] !~ /^(?:queued|running)$/;
+    $owed{"$r->[1] $url"} = 1 if $url ne '';
+}
+
+sub take_some {
+    my ($kinds) = @_;
+
+    my $name = 'd' . int rand 3;
+    my $r = script('check_take', [k('leases')], $kinds // pick(qw(m d md dm)),
+        1 + int rand 6, 6, pick(1, 1, 60_000, 3_600_000), $name, 5);
+    for my $job (@$r[1 .. $#$r]) {
+        push @taken, !ref $job ? $job : map {
+            join ':', $job->[0], sid('PP'), $_, 'd', $job->[1], $name
+        } @{ $job->[2] };
+    }
+}
+
+# A job that was begun: its handle, its host, whether its events go anywhere,
+# and its flight, if it is one of the schedule.
+sub begin_one {
+    my $job = @taken ? drawn(\@taken) : return;
+    my (undef, $pp, $ht, $kind, @lease) = split /:/, $job;
+    my $flight = join ':', $pp, 1, @lease;
+    if ($kind eq 'd' && chance(0.5)) {
+        my $r = script('check_open', [k('flight:due')], $sum, "$ac:$ht",
+            $flight);
+        push @begun, ["$ac:$pp:$ht:d:1:" . join(':', @lease), $ht, 0, $flight]
+            if ref $r->[1];
+        return if ref $r->[1];
+    }
+    my $r = script('check_begin', [$acct], $job, KEEP, '', pick(0, 1, 1, ''));
+    return if $r->[0] ne 'OK';
+    push @begun, $kind eq 'm' ? [$job, $ht, $r->[7], '']
+        : [join(':', $ac, $r->[8], $ht, 'd', $r->[9], @lease), $ht, $r->[7],
+            join(':', $r->[8], $r->[9], @lease)];
+}
+
+sub answers {
+    return if chance(0.2);
+    return map { result($_, 'clear') } 'RBa', 'RBb' if chance(0.5);
+    return map { chance(0.4) ? listed_result($_)
+        : result($_, pick(qw(clear clear unknown))) } 'RBa', 'RBb';
+}
+
+sub finish_one {
+    my $b = @begun ? drawn(\@begun) : return;
+    my ($handle, $ht, $heard, $flight) = @$b;
+    my @results = answers();
+    my @other = grep { $_->[5] ne 'clear' } @results;
+    if ($flight ne '' && !$heard && @results && !@other) {
+        return if script('check_clear', [k('flight:due')], "$ac:$ht", $flight,
+            600)->[1] eq '1';
+    }
+    script('check_finish', [$acct], $handle, packed(\@other),
+        join('', map { $_->[0] } grep { $_->[5] eq 'clear' } @results),
+        scalar @results, packed(\@results), @results ? '' : 'It failed.', KEEP,
+        pick(1, 600, 2_592_000), $heard, 0);
+}
+
+sub lease_ends {
+    cmd('ZADD', k('leases'), past(), $_)
+        for grep { chance($_[0] // 0.3) }
+            @{ cmd('ZRANGE', k('leases'), 0, -1) };
+}
+
+# A host is due, or its lease is over.
+sub host_is_due {
+    my ($ht) = @_;
+
+    return if !cmd('ZSCORE', k('due', $ac), $ht);
+    cmd('ZADD', k('due', $ac), past(), $ht);
+    cmd('ZADD', k('due'), 'LT', past(), $ac);
+}
+
+my %may = (
+    add => [3, \&add],
+    start => [5, \&start],
+    take => [9, \&take_some],
+    begin => [9, \&begin_one],
+    finish => [9, \&finish_one],
+    due => [3, sub { my $ht = pick(@hosts);
+        host_is_due($ht) if !cmd('HEXISTS', k('flight:due'), "$ac:$ht") }],
+    late => [1, \&lease_ends],
+    recall => [1, sub { script('check_recall', [k('leases')],
+        'd' . int rand 3, 0, 0) }],
+    progress => [1, sub { script('check_progress', [$acct],
+        (split /:/, pick(@begun)->[0])[1], 1, 0, 0) if @begun }],
+    pause => [1, sub { script('host_status', [$acct], pick(@hosts),
+        'paused') }],
+    resume => [2, sub { script('host_status', [$acct], pick(@hosts),
+        'active') }],
+    delete => [2, sub { script('host_delete', [$acct],
+        splice(@hosts, rand @hosts, 1), KEEP) if @hosts > 2 }],
+    suspend => [1, sub { script('account_status', [$acct],
+        pick(qw(active active suspended))) }],
+);
+my @order = map { ($_) x $may{$_}[0] } sort keys %may;
+
+
+# --- a life ----------------------------------------------------------------
+
+sub faultless {
+    my ($when) = @_;
+
+    my $r = rblctl($redis, 'fsck');
+    is($r->{out}, "no fault in 1 account\n", "fsck $when")
+        if $r->{status} != 0;
+}
+
+sub born {
+    my ($seed) = @_;
+
+    srand $seed;
+    cmd('FLUSHALL');
+    rblctl($redis, 'init', '--partitions', 1);
+    ($ac, $acct) = account(interval => 600);
+    $receiver = $seed % 2;
+    script('hook_put', [$acct], sid('WH'), 'n', 'https://x.example/', 's')
+        if $receiver;
+    (@hosts, @taken, @begun, %owed) = ();
+    $n_hosts = 0;
+    add() for 1 .. 4;
+    $sum = cmd('HGET', k('defaults:for'), 'sum');
+}
+
+# Daemons that are well end all there is.
+sub end_all {
+    script('account_status', [$acct], 'active');
+    for (1 .. 100) {
+        take_some('md');
+        begin_one() while @taken;
+        finish_one() while @begun;
+        lease_ends(1);
+        host_is_due((split /:/)[1]) for @{ cmd('HKEYS', k('flight:due')) };
+        return if !cmd('EXISTS', map { k($_) } qw(flight flight:due leases
+            manual));
+    }
+    fail('all checks end');
+}
+
+# What was told, in its order.
+sub told_right {
+    my (%started, %ended);
+    for my $entry (@{ cmd('XRANGE', k('outbox'), '-', '+') }) {
+        my (undef, undef, $type, undef, $pp, @e) = @{ unpacked($entry->[1][5]) };
+        my ($to_receivers, $callbacks) = @e[5, 6];
+        if ($type eq 'rbl.host.check.started') {
+            fail("$pp is started twice, or late")
+                if $started{$pp}++ || $ended{$pp};
+        } elsif ($type eq 'rbl.host.check.completed') {
+            fail("$pp ends twice") if $ended{$pp}++;
+            fail("$pp: the receivers of its end are not those of its start")
+                if $receiver && !$to_receivers != !$started{$pp};
+            delete $owed{"$pp $_->[0]"} // fail("$pp: $_->[0] is not owed it")
+                for @$callbacks;
+        } elsif (!$ended{$pp}) {
+            fail("$pp: $type before its end");
+        }
+    }
+    is_deeply([grep { !$ended{$_} } sort keys %started], [],
+        'what began has an end') if $receiver;
+    is_deeply([sort keys %owed], [], 'who asked has heard of it');
+    return scalar keys %ended;
+}
+
+# Records of checks: all over, and not for ever.
+sub records_end {
+    my @open = grep { !/:d\z/ && cmd('HGET', $_, 'status')
+        !~ /^(?:completed|failed)$/ || cmd('PTTL', $_) < 0 }
+        @{ cmd('KEYS', k('check', '*')) };
+    is_deeply(\@open, [], 'records are of checks that are over, and end');
+}
+
+$redis = redis_new();
+my @seeds = defined $ENV{RBL_SEED} ? $ENV{RBL_SEED}
+    : 1 .. ($ENV{RBL_LIVES} // 8);
+for my $seed (@seeds) {
+    born($seed);
+    for my $step (1 .. STEPS) {
+        my $what = pick(@order);
+        $may{$what}[1]->();
+        faultless("at step $step, after $what") if $step % LOOK == 0;
+    }
+    end_all();
+    faultless('at the end');
+    ok(told_right() > 40, "seed $seed: ends were told");
+    records_end();
+}
+done_testing();
