@@ -76,7 +76,7 @@ html_links(rbl_out_t *out, const message_listing_t *listing)
 }
 
 
-/* How much a list weighs, in words and in a colour that says the same. */
+/* How much a list weighs, in a word and in a colour that says the same. */
 
 static void
 html_severity(rbl_out_t *out, rbl_str_t severity)
@@ -84,21 +84,21 @@ html_severity(rbl_out_t *out, rbl_str_t severity)
     size_t  i;
 
     static const struct {
-        const char  *severity, *style, *word;
-    } words[] = {
-        { "critical", "ba\" style=\"color:#b3261e", "critical" },
-        { "error", "ba\" style=\"color:#b3261e", "major" },
-        { "warning", "wa\" style=\"color:#8a5a00", "minor" },
-        { "info", "mu\" style=\"color:#57606a", "for information" }
+        const char  *severity, *style;
+    } styles[] = {
+        { "critical", "ba\" style=\"color:#b3261e" },
+        { "error", "ba\" style=\"color:#b3261e" },
+        { "warning", "wa\" style=\"color:#8a5a00" },
+        { "info", "mu\" style=\"color:#57606a" }
     };
 
-    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        if (rbl_str_is(severity, words[i].severity)) {
+    for (i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
+        if (rbl_str_is(severity, styles[i].severity)) {
             rbl_out_z(out, " <span class=\"");
-            rbl_out_z(out, words[i].style);
+            rbl_out_z(out, styles[i].style);
             rbl_out_z(out, ";font-size:14px;font-weight:600;"
                            "white-space:nowrap\">");
-            rbl_out_z(out, words[i].word);
+            rbl_out_z(out, message_severity_word(severity));
             rbl_out_z(out, "</span>");
         }
     }

@@ -93,6 +93,9 @@ rbl_err_t message_trigger(rbl_out_t *out, const message_t *message);
 rbl_str_t message_severity(rbl_str_t tier);
 rbl_str_t message_state(message_state_t state);
 
+/* A severity in words for people, the same in each text; "" of none. */
+const char *message_severity_word(rbl_str_t severity);
+
 /* Is the first of two severities the worse one? */
 int message_worse(rbl_str_t a, rbl_str_t b);
 

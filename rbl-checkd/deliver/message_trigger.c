@@ -14,9 +14,13 @@ static const char *const  message_states[] = {
     "clear", "listed", "delisted", "unreported"
 };
 
-/* From the worst one on. */
+/* From the worst one on; and for people, who are told of a list, not of an
+   event. */
 static const char *const  severities[] = {
     "critical", "error", "warning", "info"
+};
+static const char *const  severity_words[] = {
+    "critical", "major", "minor", "for information"
 };
 
 #define SEVERITY_INFO  3
@@ -66,6 +70,13 @@ severity_rank(rbl_str_t severity)
     }
 
     return i;
+}
+
+
+const char *
+message_severity_word(rbl_str_t severity)
+{
+    return severity.n > 0 ? severity_words[severity_rank(severity)] : "";
 }
 
 
@@ -171,7 +182,7 @@ text_listing(rbl_out_t *out, const message_listing_t *l)
     }
 
     rbl_out_z(out, ", ");
-    rbl_out_str(out, l->severity);
+    rbl_out_z(out, message_severity_word(l->severity));
     rbl_out_z(out, ", since ");
     text_words(out, l->since);
     rbl_out_char(out, '\n');

@@ -101,7 +101,7 @@ is($r->{body}, '{"event_sid":"EV","event_type":"contact.trigger",'
     . '    Reason: spam source\n'
     . '    Look-up: https://a.example/q?h=192.0.2.1\n'
     . '    Delisting: https://a.example/off?h=192.0.2.1\n'
-    . '  - List B (b.example), warning, since TIME\n'
+    . '  - List B (b.example), minor, since TIME\n'
     . "    Reason: a \\\"reason\\\" <of> b \xc3\xa4\\n"
     . '\nNot listed any more:\n\n192.0.2.2\n","url":"",'
     . '"hosts":[{"id":"HTMX","host":"192.0.2.1","name":"mail \"out\"",'
