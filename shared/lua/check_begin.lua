@@ -22,8 +22,9 @@
 --         the host was checked last (ms, 0: never), SIDs of its lists that
 --         have trouble, one after the other, or ""
 --         | ALONE (nothing was done: only with leave, see ARGV 4)
---         | GONE (the check is over or another's, its host deleted or its
---           account suspended: the lease has ended)
+--         | GONE (nothing is to be done: the check is over or another's, its
+--           host deleted or its account suspended, and the lease has ended; or
+--           the lease was over before)
 --- include: job
 --- include: unchanged
 --- include: lists
@@ -70,7 +71,10 @@ end
 local times, taken = 0, nil
 if due then
     local lease = job:sub(140)
-    if call('ZSCORE', key('due', ac), ht) ~= lease:match('^%d+') then
+    local till = lease:match('^%d+')
+    -- Begun when its lease is over it would be let go at once, and count as a
+    -- try; it is due again by now.
+    if call('ZSCORE', key('due', ac), ht) ~= till or tonumber(till) <= now then
         return gone()
     end
     times = 1
@@ -97,6 +101,11 @@ if not due and (status == 'completed' or status == 'failed'
     or hk and by ~= pp or not hk and not status)
 then
     return lost()
+end
+-- So it is with a manual one; its lease stays, for whoever takes it over.
+local lease_end = not due and tonumber(call('ZSCORE', key('leases'), job))
+if lease_end and lease_end <= now then
+    return {'GONE'}
 end
 if h then
     value, family, htype = h[HOST.value], h[HOST.family], h[HOST.type]

@@ -69,6 +69,7 @@ for i = 1, n do
     local member, raw = members[i], raws[i]
     ac = member:sub(1, 34)
     local interval = not flights[i] and raw and of[ac]
+    local till = ARGV[2 * i + 1]:sub(70, 82)
     out[i + 1] = ''
     if interval then
         local rest, _, _, value, _, htype, family, _, status, profile, _, _,
@@ -76,8 +77,8 @@ for i = 1, n do
             = cmsgpack.unpack_limit(raw, HOST.details, 3)
         if status == 'active' and any_lists(htype, family)
             and asks_them(key('r', ac, profile))
-            and call('ZSCORE', key('due', ac), member:sub(36))
-                == ARGV[2 * i + 1]:sub(70, 82)
+            and call('ZSCORE', key('due', ac), member:sub(36)) == till
+            and tonumber(till) > now
         then
             local _, troubled
             if rest > 0 and raw:byte(rest + 1) ~= 144 then

@@ -137,19 +137,22 @@ cmd('FLUSHALL');
 cmd('FLUSHALL');
 @ac = map { [account()] } 1 .. 2;
 ask(0, 4);
-my @old = (take('m', 3, lease => 200),
-    take('m', 1, lease => 200, name => 'b'));
+my @old = (take('m', 3, lease => 1000),
+    take('m', 1, lease => 1000, name => 'b'));
 ask(1, 5);
-wait_for { cmd('ZCOUNT', k('leases'), '-inf', cmd('TIME')->[0] * 1000 - 1)
-    == 4 } 5, 'the leases to run out';
-begin_job($_) for @old[0 .. 2];
+is(begin_job($_)->[0], 'OK', 'begun') for @old[0 .. 2];
+wait_for { cmd('ZCOUNT', k('leases'), '-inf', now() - 1) == 4 } 5,
+    'the leases to run out';
+is(begin_job($_)->[0], 'GONE', 'not begun when its lease is over')
+    for @old[2, 3];
+is(cmd('ZCARD', k('leases')), 4, 'the leases stay for others');
 my @new = take('m', 6, name => 'c:d');
 is(scalar @new, 6, 'jobs of others and new ones');
 sub bare { return join ':', (split /:/, $_[0])[0 .. 3] }
 my %old = map { bare($_) => 1 } @old;
 is(scalar(grep { $old{ bare($_) } } @new), 4,
     'what ran out is handed out again');
-is(scalar(grep { /:2:c:d\z/ } @new), 3, 'a try is one that was begun');
+is(scalar(grep { /:2:c:d\z/ } @new), 3, 'a try is one that was begun in time');
 is(of_account(@new), '4 2', 'and first');
 is(cmd('ZCARD', k('leases')), 6, 'the old leases are gone');
 script('check_finish', [k('acct', $ac[0][0])], $old[0], packed([]), '', 0,
@@ -230,7 +233,7 @@ sub event_sids {
         @{ cmd('XRANGE', k('outbox'), '-', '+') };
 }
 
-my ($job, $end, $r) = claim('a', 1);
+my ($job, $end, $r) = claim('a', 1000);
 my $pp = $r->[8];
 like($job, qr/:$pp:$ht:/, 'the daemon gives the check its SID');
 is($r->[9], 1, 'begun once');
@@ -256,10 +259,22 @@ cmp_ok(cmd('ZSCORE', $due, $ht), '>', now() + 300_000, 'its next time');
 sub make_due { cmd('ZADD', $_->[0], 1, $_->[1]) for [$due, $ht],
     [k('due'), $ac[0][0]] }
 make_due();
-($job, $end) = claim('a', 1);
+($job, $end) = claim('a', 1000);
 wait_for { ($job2) = take('d', 9, name => 'b') } 5, 'b to get it';
 is(end($end), 'OK', 'a late end counts while nobody else has begun');
 is(begin_job($job2)->[0], 'GONE', 'then there is nothing left to begin');
+
+# A daemon that wakes up when its lease is over begins nothing: it would let it
+# go at once, and three of these would end the check.
+make_due();
+($job) = take('d', 9, lease => 1);
+my @late = split /:/, $job;
+wait_for { now() > $late[4] } 5, 'the lease to run out';
+is(begin_job($job)->[0], 'GONE', 'not begun when its lease is over');
+is(script('check_open', [k('flight:due')], cmd('HGET', k('defaults:for'),
+    'sum'), $member, join(':', $late[1], 1, @late[4, 5]))->[1], '',
+    'nor with others');
+is(flight(), 'none', 'it is no try');
 
 # a manual check comes between
 
@@ -285,7 +300,7 @@ is(script('check_finish', [$acct], $end, packed([]), '', 2, packed([]), '',
 # a host that is paused or deleted while a dead daemon had it
 
 make_due();
-($job, $end) = claim('a', 1);
+($job, $end) = claim('a', 1000);
 script('host_status', [$acct], $ht, 'paused');
 ($job, $end) = claim('b');
 is(end($end), 'OK', 'a paused host: its check is taken over and ends');
