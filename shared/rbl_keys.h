@@ -113,6 +113,8 @@
  *                              event's SID
  *   open:<AC>:<CO>     hash    hosts that it was last told are listed: address
  *                              and name
+ *   ends:<AC>:<CO>     hash    what "open" had of hosts whose end is on its
+ *                              way to it, until its line is empty
  *   digests            zset    "<AC>:<CO>" by when its digest began (ms), or
  *                              is to be looked at again
  *   line:<AC>:<CO>     list    events on their way to a contact; the first one

@@ -46,7 +46,7 @@ static const struct {
     { "check", FSCK_LOOK, 1 }, { "check", FSCK_LOOK, 2 },
     { "alerts", FSCK_WALKED, 0 }, { "digest", FSCK_LOOK, 1 },
     { "batch", FSCK_LOOK, 1 }, { "open", FSCK_LOOK, 1 },
-    { "line", FSCK_LOOK, 1 },
+    { "ends", FSCK_LOOK, 1 }, { "line", FSCK_LOOK, 1 },
     { "pace", FSCK_OTHERS, 1 }, { "sent", FSCK_OTHERS, 1 },
     { "dlv", FSCK_DELIVERY, 2 }, { "event", FSCK_EVENT, 1 },
     { "token", FSCK_LOOK, 1 }, { "rate", FSCK_LOOK, 1 },

@@ -10,6 +10,8 @@ local function line_next(ac, ev, co)
         local at = tonumber(call('HGET', key('dlv', ac, next_ev, co), 'at'))
         call('ZADD', KEYS[1], 'NX', tostring(math.max(at or 0, now_ms())),
             ac .. ':' .. next_ev .. ':' .. co)
+    else
+        call('DEL', key('ends', ac, co))    -- all are told
     end
 end
 -- The end of one delivery; the event goes with its last one.

@@ -12,6 +12,7 @@ end
 groups_count('c', c[CONTACT.groups], -1)
 refs_write()
 call('ZREM', key('contacts', ac), ARGV[1])
-call('DEL', contact_key, key('open', ac, ARGV[1]))
+call('DEL', contact_key, key('open', ac, ARGV[1]),
+    key('ends', ac, ARGV[1]))
 alerts_forget(ac)
 return {'OK'}

@@ -26,6 +26,16 @@ local function outdated(ac, co, host)
         and tonumber(call('ZSCORE', key('digest', ac, co), host))
     return score and score >= digest_delisted and score < digest_clear
 end
+-- Ends that were on their way to a contact that is paused: it knows them as
+-- listed again, and is told when it is resumed.
+local function ends_untold(ac, co)
+    local ends, open = key('ends', ac, co), key('open', ac, co)
+    local told = call('HGETALL', ends)
+    for i = 1, #told, 2 do
+        call('HSETNX', open, told[i], told[i + 1])
+    end
+    call('DEL', ends)
+end
 -- Until when a receiver gets nothing, for its circuit is open; when the time is
 -- up, one delivery tries it and the others wait for the end of that.
 local circuits = {}
@@ -64,6 +74,9 @@ local function way(ac, target, attempt, url, app_sid, digest, host)
             then
                 return contact[CONTACT.value], '', contact[CONTACT.type]
             end
+            if contact and contact[CONTACT.status] == 'paused' then
+                ends_untold(ac, target)
+            end
             return nil
         end
         if not awaits(contact, digest) then
@@ -100,7 +113,7 @@ local function claim(member)
         out[#out + 1] = {member, e[1], url, secret, tonumber(d[1]),
             tonumber(d[2]), ev, e[2], channel, old or ''}
     else
-        if secret then
+        if secret and not d[7] then
             delivery_dead(ac, ev, target, 0, secret, d[1])
         end
         delivery_over(ac, ev, target, member)

@@ -1,8 +1,9 @@
 -- Takes digests whose window is over: each becomes states (_states.lua), so
 -- that what comes from now on is for the next one, and is leased; a daemon that
--- dies leaves it to another, with the same event.  A contact is told nothing
--- new before all that was made for it is over.  A digest without a contact that
--- may be told ends; what that knows as listed is kept for when it is resumed.
+-- dies leaves it to another, with the same event if it still says the same.  A
+-- contact is told nothing new before all that was made for it is over.  A
+-- digest without a contact that may be told ends; what that knows as listed is
+-- kept for when it is resumed.
 -- KEYS[1] digests
 -- ARGV    1 window (ms)  2 lease (ms)  3 how many hosts are told at most
 --         4... an event SID for each digest that may be taken
@@ -52,9 +53,10 @@ end
 local function record_of(member, state)
     local raw = state == 3 and by_name(member)
         or call('GET', key('r', ac, member))
-    if not raw and state == 1 then
-        raw = by_name(member .. '|'
-            .. name_of(call('HGET', key('open', ac, co), member) or ''))
+    local known = not raw and state == 1
+        and call('HGET', key('open', ac, co), member)
+    if known then
+        raw = by_name(member .. '|' .. name_of(known))
     end
     local h = raw and cmsgpack.unpack(raw)
     return raw, h
@@ -63,7 +65,7 @@ end
 -- come last.  Of one that was deleted since, or a listing that is over since,
 -- nothing is told: the next digest has that.
 local function told_of(batch, counts)
-    local told, listed = {}, {}
+    local told, listed, less = {}, {}, false
     local function add(from, to)
         local rows = call('ZRANGE', batch, from, to, 'BYSCORE', 'LIMIT', 0,
             most - #told / 2, 'WITHSCORES')
@@ -73,6 +75,7 @@ local function told_of(batch, counts)
             if not h or state == 0 and h[HOST.listed_count] == 0 then
                 counts[state] = counts[state] - 1
                 call('ZREM', batch, rows[i])
+                less = true
             else
                 if state == 0 then
                     listed[#listed + 1] = h
@@ -85,7 +88,7 @@ local function told_of(batch, counts)
     add(0, '(' .. tostring(digest_clear))
     add(tostring(digest_unreported), '+inf')
     add(tostring(digest_clear), '(' .. tostring(digest_unreported))
-    return told, lists_of(listed)
+    return told, lists_of(listed), less
 end
 -- The alert that has many hosts, and does it end with this batch?
 local function storm_of(batch, counts)
@@ -127,7 +130,12 @@ local function claim(event)
             '(' .. tostring((state + 1) * digest_state))
     end
     again(lease)
-    local told, lists = told_of(batch, counts)
+    local told, lists, less = told_of(batch, counts)
+    -- What was claimed before says more: whoever has that comes too late.
+    if less then
+        call('ZREM', batch, call('ZRANGE', batch, 0, 0)[1])
+        call('ZADD', batch, -1, event)
+    end
     local storm, ends = storm_of(batch, counts)
     out[#out + 1] = {ac .. ':' .. co, contact[CONTACT.type],
         call('ZRANGE', batch, 0, 0)[1], account[ACCOUNT.timezone],

@@ -23,22 +23,42 @@ if not contact or contact[CONTACT.status] ~= 'active' then
     call('ZREM', KEYS[1], ARGV[1])
     return {'GONE'}
 end
--- What the contact knows from now on.
-local open = key('open', ac, co)
-local function known()
+local open, on_the_way = key('open', ac, co), key('ends', ac, co)
+-- Until that has been told: who is paused before hears of it when resumed.
+local function ends_keep(drop)
+    local ends = {}
+    local function keep(id)
+        local told = call('HGET', open, id)
+        if told then
+            ends[#ends + 1] = id
+            ends[#ends + 1] = told
+        end
+    end
+    for _, id in ipairs(drop) do
+        keep(id)
+    end
+    if ends[1] then
+        keep('storm')
+    end
+    in_parts('HSET', on_the_way, ends)
+end
+-- What the contact knows from now on: of what it is told to have ended also if
+-- it hears of no ends any more.
+local function known(hears)
     local put, drop = {}, {}
     local rows = call('ZRANGE', batch, 1, -1, 'WITHSCORES')
     for i = 1, #rows, 2 do
         local state = math.floor(tonumber(rows[i + 1]) / digest_state)
-        if state == 0 then
+        if state == 0 and hears then
             local sound, h = pcall(load, key('r', ac, rows[i]))
             put[#put + 1] = rows[i]
             put[#put + 1] = rows[i + 1] .. '|' .. (sound and h
                 and h[HOST.value] .. '|' .. h[HOST.name] or '|')
-        elseif state ~= 2 then
+        elseif state % 2 == 1 then
             drop[#drop + 1] = rows[i]:sub(1, 34)
         end
     end
+    ends_keep(drop)
     in_parts('HSET', open, put)
     in_parts('HDEL', open, drop)
     if digest_per_host_of(contact) and #put / 2 > digest_per_host then
@@ -47,9 +67,7 @@ local function known()
         call('HDEL', open, 'storm')
     end
 end
-if digest_hears_ends(contact) then
-    known()
-end
+known(digest_hears_ends(contact))
 call('UNLINK', batch)
 if call('EXISTS', key('digest', ac, co)) == 1 then
     call('ZADD', KEYS[1], tostring(now), ARGV[1])
@@ -78,5 +96,7 @@ end
 if n > 0 then
     call('SET', pace, string.format('%.0f', busy), 'PX',
         math.ceil(busy - now) + 1)
+else
+    call('DEL', on_the_way)
 end
 return {'OK', n}

@@ -167,12 +167,13 @@ function look.digest(_, co)
     end
 end
 look.batch = look.digest
--- What a contact was told is listed.
+-- What a contact was told is listed, or not any more.
 function look.open(k, co)
     if not call('ZSCORE', key('contacts', ac), co) then
         fault('open', co, 'is what a contact knows that is no more', drop(k))
     end
 end
+look.ends = look.open
 -- What an application has asked is counted anew (app_admit.lua).
 local function sound_rate(k)
     local state = load(k)
@@ -210,7 +211,7 @@ function look.line(k, co)
 end
 local types = {r = 'string', s = 'string', token = 'string', kids = 'zset',
     hist = 'stream', dlv = 'hash', digest = 'zset', batch = 'zset',
-    open = 'hash', line = 'list', rate = 'string'}
+    open = 'hash', ends = 'hash', line = 'list', rate = 'string'}
 for i = 2, #ARGV do
     local kind, rest
     kind, ac, rest = string.match(ARGV[i], '^(%l+):(AC%x+):(.+)$')

@@ -46,4 +46,8 @@ for _, e in ipairs(hosts) do
 end
 refs_write()
 pcall(look_between, sets, '?' .. ARGV[1])
+-- Its addresses may be gone by then; those that were told are known.
+if hosts[1][2][HOST.type] == 'ip_range' then
+    pcall(look_between, sets, '*')
+end
 return {'OK'}

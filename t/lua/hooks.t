@@ -358,6 +358,10 @@ is_deeply([cmd('ZCARD', k('retry')), scalar(letters()),
     scalar @{ cmd('KEYS', k('event', '*')) }], [0, 0, 0],
     'and that is the end of it');
 is(state($wh)->{fails}, undef, 'it counts for nothing');
+script('hook_test', [$acct], $wh, sid('EV'), 'webhook.test', '{}');
+script('hook_status', [$acct], $wh, 'disabled');
+is(scalar(@got = claim()), 0, 'disabled before it goes out: it does not');
+is(scalar(letters()), 0, 'and leaves no letter that a replay would send');
 script('hook_status', [$acct], $wh, 'disabled');
 is(script('hook_test', [$acct], $wh, sid('EV'), 't', '{}')->[0], 'DISABLED',
     'a disabled one gets none');

@@ -1,0 +1,186 @@
+package RblTold;
+
+# Daemons that bring digests to contacts, at random, and what the contacts have
+# heard: of each it is known what it takes for listed (told), which alerts are
+# open, what it was or will be told (heard), and what is on its way (line).
+
+use strict;
+use warnings;
+use Digest::MD5 qw(md5_hex);
+use Exporter 'import';
+use RblScript;
+use RblTest;
+
+our ($name, $clock, @log);              # of this life
+our (@claims, @sent, %co, %host, %ended, %msg, %made, %stored, %unnamed);
+our @EXPORT = qw($name $clock @log @claims @sent %co %host %ended %msg %made
+    %stored %unnamed pick chance wrong per_host hears claim store send_some
+    record_one due drain);
+
+sub per_host { return $_[0]{type} eq 'pagerduty' }
+sub pick { return $_[rand @_] }
+sub chance { return rand() < $_[0] }
+sub drawn {
+    my ($list) = @_;
+    my $i = int rand @$list;
+    return chance(0.8) ? splice @$list, $i, 1 : $list->[$i];
+}
+sub wrong {
+    my ($what) = @_;
+    fail("$name: $what");
+    diag(join "\n", @log) if $ENV{RBL_LOG};
+}
+sub hears {
+    return $_[0]{schedule} ne 'while_listed' || per_host($_[0]);
+}
+
+# --- daemons ----------------------------------------------------------------
+
+# The messages of a digest, as the daemon makes them (digest_make.c): event, the
+# host of one that tells of it alone, rows of host and state, key of the alert.
+sub messages {
+    my ($d) = @_;
+    my ($member, $type, $event, undef, $listed, $delisted, $clear, $hosts,
+        undef, $gone, $storm, $ends) = @$d;
+    my @rows;
+    for (my $i = 0; $i < @$hosts; $i += 2) {
+        my $h = unpacked($hosts->[$i]);
+        wrong("$h->[1] has no address") if $h->[2] eq ''
+            && !$unnamed{ $h->[1] };
+        push @rows, [$h->[1], $hosts->[$i + 1]];
+    }
+    my $one = $listed == 1 && @rows == 1 && $rows[0][1] == 0;
+    return $listed + $delisted + $clear + $gone
+        ? [$event, $one ? $rows[0][0] : '', \@rows, ''] : ()
+        if $type ne 'pagerduty';
+    my @begin = $listed > 25 ? grep { $_->[1] == 0 } @rows : ();
+    return (@begin ? [$event, '', \@begin, $storm || $event] : (),
+        (map { ['EV' . md5_hex($event . $_->[0]), $_->[1] == 0 ? $_->[0] : '',
+            [$_], $_->[0]] } grep { $_->[1] != 2 && !(@begin && $_->[1] == 0) }
+            @rows), $ends && !@begin ? [$event, '', [], $storm] : ());
+}
+sub claim {
+    my $lease = $_[0] // pick(1, 60_000);
+    my $r = script('digest_claim', [k('digests')], 0, $lease, 200,
+        map { sid('EV') } 1 .. 4);
+    for my $d (@$r[2 .. $#$r]) {
+        my $co = substr $d->[0], 35;
+        wrong("$co is told more, and was not told all")
+            if !$co{$co} || @{ $co{$co}{line} };
+        wrong("$co is claimed, and leased") if $co{$co}{leased};
+        $co{$co}{leased} = $lease > 1;
+        # Claimed again, with another event or not, it is of the same time.
+        $made{ $d->[2] } //= $co{$co}{frozen} //= $clock++;
+        push @claims, $d if $_[0] || chance(0.85);
+    }
+}
+sub store {
+    my $d = @claims ? $_[0] ? shift @claims : drawn(\@claims) : return;
+    my ($co, $event) = (substr($d->[0], 35), $d->[2]);
+    my @m = messages($d);
+    my $r = script('digest_store', [k('digests')], $d->[0], $event, 1000,
+        map { ($_->[0], packed($_->[2]), $_->[1]) } @m);
+    return if $r->[0] ne 'OK';
+    my $c = $co{$co};
+    wrong("$event is stored twice, or for nobody")
+        if $stored{$event}++ || !$c || $c->{status} ne 'active';
+    @$c{qw(leased frozen)} = (0, undef);
+    for my $m (@m) {
+        $msg{ $m->[0] } = { co => $co, host => $m->[1], rows => $m->[2],
+            key => $m->[3], attempt => 0, hears => hears($c),
+            ends => [map { $_->[1] % 2 ? $_->[0] : () }
+                map { @{ $_->[2] } } @m] };
+        push @{ $c->{line} }, $m->[0];
+        for my $row (@{ $m->[2] }) {
+            my ($ht, $state) = @$row;
+            push @log, "  $co is to hear: $ht $state";
+            wrong("$co hears of $ht, state $state, and did not know it")
+                if $state == 3 && !$c->{heard}{$ht} || $state == 1
+                    && !$c->{heard}{$ht} && ($ended{$ht} // 0)
+                        <= ($c->{last}{$ht} // -1);
+            $c->{heard}{$ht} = 1 if $state == 0;
+            $unnamed{$ht} = 1 if !$host{$ht};
+            delete $c->{heard}{$ht} if $state % 2;
+            $c->{last}{$ht} = $made{$event} if $state % 2;
+        }
+    }
+}
+sub over {
+    my ($ev, $heard) = @_;
+    my $m = delete $msg{$ev} // return wrong("$ev is over twice");
+    my $c = $co{ $m->{co} } // return;
+    wrong("$ev was not its turn") if shift @{ $c->{line} } ne $ev;
+    push @log, "  $m->{co}: " . ($heard ? 'hears' : 'does not hear')
+        . join '', map { " $_->[0]:$_->[1]" } @{ $m->{rows} };
+    # Of what ended it is told again, when it is resumed.
+    @{ $c->{heard} }{ @{ $m->{ends} } } = @{ $m->{ends} } if !$heard;
+    return if !$heard;
+    for my $row (grep { $m->{hears} && hears($c) } @{ $m->{rows} }) {
+        my ($ht, $state) = @$row;
+        $state == 0 ? $c->{told}{$ht} = 1 : delete $c->{told}{$ht};
+    }
+    return if $m->{key} eq '';
+    grep({ $_->[1] == 0 } @{ $m->{rows} }) ? $c->{open}{ $m->{key} } = 1
+        : delete $c->{open}{ $m->{key} };
+}
+sub send_some {
+    my $r = script('delivery_claim', [k('retry')], pick(1, 5, 50), $_[0]
+        // pick(1, 60_000));
+    my %there = map { /:dlv:\w+:(\w+):/; $1 => 1 }
+        @{ cmd('KEYS', k('dlv', '*')) };
+    for my $co (sort keys %co) {
+        for my $ev (grep { !$there{$_} } @{ [@{ $co{$co}{line} }] }) {
+            wrong("$ev of $co is lost") if $co{$co}{status} eq 'active'
+                && ($msg{$ev}{host} eq '' || $msg{$ev}{attempt});
+            over($ev, 0);
+        }
+    }
+    for my $d (@$r[2 .. $#$r]) {
+        my ($co, $m) = ((split /:/, $d->[0])[2], $msg{ $d->[6] });
+        wrong("$d->[0] is sent") if !$m || $co{$co}{line}[0] ne $d->[6]
+            || $d->[7] ne packed($m->{rows}) || $d->[4] != $m->{attempt};
+        push @sent, [@$d[0, 4, 6]] if $_[0] || chance(0.85);
+    }
+}
+sub record_one {
+    my ($outcome) = @_;
+    my ($member, $attempt, $ev) = @{ @sent ? drawn(\@sent) : return };
+    $outcome //= pick(qw(ok ok ok retry retry dead),
+        chance(0.2) ? 'gone' : 'ok');
+    my $m = $msg{$ev};
+    my $r = script('delivery_done', [k('retry')], $member, $attempt, $outcome,
+        600_000, 500, 'why')->[0];
+    return if !$m;
+    my $fresh = $m->{attempt} == $attempt;
+    wrong("$ev, $outcome: $r") if ($r eq 'OK') != $fresh;
+    return if !$fresh;
+    @{ $co{ $m->{co} } }{qw(status must leased)} = ('paused', {}, 0)
+        if $outcome eq 'gone' && $co{ $m->{co} }{status} eq 'active';
+    return $m->{attempt}++ if $outcome eq 'retry';
+    over($ev, 1);
+}
+sub due {
+    my ($what, $p) = @_;
+    for my $member (@{ cmd('ZRANGE', k($what), 0, -1) }) {
+        next if !chance($p // 0.5);
+        cmd('ZADD', k($what), 'XX', 0, $member);
+        my $c = $what eq 'digests' && $co{ substr $member, 35 };
+        $c->{leased} = 0 if $c;
+    }
+}
+
+# Daemons that are well end all there is.
+sub drain {
+    for (1 .. 100) {
+        due('digests', 1);
+        claim(1);
+        store(1) while @claims;
+        due('retry', 1);
+        send_some(60_000);
+        record_one('ok') while @sent;
+        return if !cmd('EXISTS', k('digests')) && !cmd('EXISTS', k('retry'));
+    }
+    wrong('all is told');
+}
+
+1;

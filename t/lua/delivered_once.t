@@ -1,0 +1,248 @@
+#!/usr/bin/perl
+
+# Random lives of events: three daemons read them, die, take over what others
+# have read, and record attempts late or twice, while receivers are added,
+# changed, disabled, enabled and deleted, fail for days or answer 410, contacts
+# come and go, applications are revoked and dead letters are replayed.  What is
+# done here is done to a model as well, which knows of each delivery whether it
+# is open, was delivered, is a dead letter, or has nobody who waits for it; the
+# store always says the same.  At the end nothing is open and nothing is left.
+#
+# RBL_SEED is of one life, RBL_LIVES is how many there are.
+
+use strict;
+use warnings;
+use RblOutbox;
+use RblScript;
+use RblTest;
+
+use constant { STEPS => 600, LOOK => 60 };
+
+my $redis;
+
+
+# --- what becomes of receivers, contacts, applications, dead letters --------
+
+sub emit {
+    my $ev = sid('EV');
+    $event{$ev} = { type => pick(@types), body => "{\"b\":\"$ev\"}", cb =>
+        [map { [$_, "https://cb.example/$_", pick(sort keys %app)] }
+            map { "CB$_" } 0 .. pick(-1, -1, 0, 1)] };
+    cmd('XADD', k('outbox'), '*', 'a', $ac, 'e', $ev, 'd', 'x');
+}
+sub circuits_end {
+    for my $wh (grep { $hook{$_}{till} } keys %hook) {
+        cmd('HSET', k('hook', $ac, $wh), 'till', now() - 2000);
+        cmd('HDEL', k('hook', $ac, $wh), 'probe') if chance(0.7) || $_[0];
+    }
+}
+sub hook_change {
+    my ($what) = @_;
+    my $wh = pick(sort keys %hook) // return;
+    my ($h, $k, $value) = ($hook{$wh}, k('s', $ac, $wh), sid('XX'));
+    if ($what eq 'types') {
+        script('hook_update', [$acct], $wh, 'types',
+            @{ $h->{types} = [grep { chance(0.5) } @types] });
+    } elsif ($what eq 'url') {
+        $h->{url} = "https://$value/";
+        script('hook_update', [$acct], $wh, 'url', $h->{url});
+        forget_fails($h);
+    } elsif ($what eq 'secret') {
+        my $overlap = pick(0, DAY);
+        script('hook_secret', [$acct], $wh, $value, $overlap);
+        @$h{qw(old secret)} = ($overlap ? $h->{secret} : '', $value);
+    } elsif ($what eq 'active') {
+        script('hook_status', [$acct], $wh, 'active');
+        forget_fails($h);
+        $h->{status} = 'active';
+    } elsif ($what eq 'disabled') {
+        script('hook_status', [$acct], $wh, 'disabled');
+        @$h{qw(status late)} = ('disabled', 0) if $h->{status} eq 'active';
+    } elsif ($what eq 'late' && $h->{status} eq 'disabled') {
+        cmd('SET', $k, record_pack('hook', %{ record('hook', cmd('GET', $k)) },
+            disabled => now() - 6 * DAY));
+        $h->{late} = 1;
+    } elsif ($what eq 'long' && $h->{fails}) {
+        cmd('HSET', k('hook', $ac, $wh), 'fails', 9, 'since', now() - 6 * DAY);
+        @$h{qw(fails long)} = (9, 1);
+    } elsif ($what eq 'test') {
+        my $ev = sid('EV');
+        my $r = script('hook_test', [$acct], $wh, $ev, 'webhook.test', '{}');
+        $event{$ev} = { type => 'webhook.test', body => '{}', done => 1 };
+        begins("$ev:$wh", test => 1) if $h->{status} eq 'active';
+        fail('a test') if ($r->[0] eq 'OK') != ($h->{status} eq 'active');
+    } elsif ($what eq 'delete' && keys %hook > 2) {
+        script('hook_delete', [$acct], $wh);
+        delete $hook{$wh};
+        delete $logged{$wh};
+    }
+}
+sub hook_add {
+    return if keys %hook >= 4;
+    my $wh = sid('WH');
+    $hook{$wh} = { url => "https://$wh.example/", secret => "s$wh", old => '',
+        types => [grep { chance(0.3) } @types], status => 'active',
+        fails => 0 };
+    script('hook_put', [$acct], $wh, 'n', @{ $hook{$wh} }{qw(url secret)},
+        @{ $hook{$wh}{types} });
+}
+sub contact_change {
+    my ($what) = @_;
+    my @there = grep { !$co{$_}{gone} } sort keys %co;
+    my $co = @there && $what ne 'add' ? pick(@there) : sid('CO');
+    my ($c, $code) = ($co{$co}, sid('XX'));
+    if ($what eq 'add' && @there < 3) {
+        script('contact_add', [$acct], $co, 'endpoint', "https://$co.example/",
+            'start_and_end', $code, $code, sid('EV'));
+        $co{$co} = { status => 'pending', code => $code, line => [] };
+    } elsif (!$c) {
+        return;
+    } elsif ($what eq 'confirm') {
+        $c->{status} = 'active' if script('contact_confirm', [$acct], $co,
+            $c->{code})->[0] eq 'OK';
+    } elsif ($what eq 'resend') {
+        @$c{qw(code old)} = ($code, 0) if script('contact_resend', [$acct], $co,
+            $code, $code, sid('EV'))->[0] eq 'OK';
+    } elsif ($what eq 'old' && $c->{status} eq 'pending') {
+        my $k = k('r', $ac, $co);
+        cmd('SET', $k, record_pack('contact', %{ record('contact',
+            cmd('GET', $k)) }, until => 1));
+        $c->{old} = 1;
+    } elsif ($what =~ /^(?:active|paused)$/) {
+        $c->{status} = $what
+            if script('contact_status', [$acct], $co, $what)->[0] eq 'OK';
+    } elsif ($what eq 'delete') {
+        script('contact_delete', [$acct], $co);
+        @$c{qw(status gone)} = ('gone', 1);
+    }
+}
+sub replay {
+    my ($all, $whose) = @_;
+    $whose //= pick(sort(keys %hook), sort keys %app);
+    my ($n, $only) = $all ? (10_000, '') : (pick(3, 100), chance(0.2)
+        ? (split /:/, pick('', sort keys %dead))[0] // '' : '');
+    my @want;
+    for my $entry (@{ cmd('XRANGE', k('dead', $ac), '-', '+', 'COUNT', $n) }) {
+        my %l = @{ $entry->[1] };
+        push @want, "$l{e}:$l{to}" if ($l{to} eq $whose || $l{a} eq $whose)
+            && ($only eq '' || $only eq $l{e});
+    }
+    my $active = !$hook{$whose} || $hook{$whose}{status} eq 'active';
+    @want = () if !$active;
+    my $r = script('hook_replay', [$acct], $whose, '-', '+', $n, $only);
+    is("@$r[0 .. 1]", 'OK ' . @want, 'replayed')
+        if $active && "@$r[0 .. 1]" ne 'OK ' . @want;
+    for my $k (@want) {
+        delete $dead{$k};
+        begins($k, $app{$whose} ? (app => $whose) : ());
+    }
+}
+sub revoke { script('app_revoke', [$acct], pick(sort keys %app)) }
+sub trim { script('consumers_trim', [k('outbox')], 'deliver', 0) }
+
+my %may = (emit => [8, \&emit], read => [7, \&read_some],
+    end => [9, \&end_some],
+    claim => [8, \&claim], send => [1, \&send_one], record => [9, \&record_one],
+    due => [2, \&due], circuits => [1, \&circuits_end], trim => [0.3, \&trim],
+    hook => [1, \&hook_add], replay => [1, \&replay], revoke => [0.1, \&revoke],
+    (map { my $what = $_; ($what => [0.5, sub { hook_change($what) }]) }
+        qw(types url secret disabled late test delete)),
+    active => [1, sub { hook_change('active') }],
+    long => [1.5, sub { hook_change('long') }],
+    (map { my $what = $_; ("contact $what" => [0.4,
+        sub { contact_change($what) }]) }
+        qw(resend old active paused delete)),
+    (map { my $what = $_; ($what => [1.2, sub { contact_change($what) }]) }
+        qw(add confirm)));
+my @order = map { ($_) x (10 * $may{$_}[0]) } sort keys %may;
+
+
+# --- a life -----------------------------------------------------------------
+
+# The store says what the model does.
+sub agrees {
+    my ($when) = @_;
+    my (%n, @retry);
+    for my $k (keys %open) {
+        my ($ev, $to) = split /:/, $k;
+        $n{$ev}++;
+        push @retry, "$ac:$k" if !$co{$to} || $event{$ev}{co}
+            || $co{$to}{line}[0] eq $ev;
+    }
+    same([map { /:dlv:\w+:(.*)/ } @{ cmd('KEYS', k('dlv', '*')) }],
+        [keys %open], "$when: deliveries");
+    same([map { my ($ev) = /(EV\w+)$/; join ' ', $ev, @{ cmd('HMGET', $_,
+        'open', 'type', 'body') } } @{ cmd('KEYS', k('event', '*')) }],
+        [map { "$_ $n{$_} @{ $event{$_} }{qw(type body)}" } keys %n],
+        "$when: events, and how many deliveries each has");
+    same(cmd('ZRANGE', k('retry'), 0, -1), \@retry, "$when: what is tried");
+    same([map { my %l = @{ $_->[1] }; "$l{e}:$l{to} $l{t} $l{b}" }
+        @{ cmd('XRANGE', k('dead', $ac), '-', '+') }],
+        [map { my $e = $event{ (split /:/)[0] }; "$_ $e->{type} "
+            . ($e->{co} ? '' : $e->{body}) } keys %dead],
+        "$when: dead letters");
+    same([map { "$_ " . cmd('LLEN', k('log', $ac, $_)) } keys %hook, keys %app],
+        [map { "$_ " . ($logged{$_} // 0) } keys %hook, keys %app],
+        "$when: attempts that are logged");
+    same([map { record('hook', cmd('GET', k('s', $ac, $_)))->{status} . $_ }
+        keys %hook], [map { $hook{$_}{status} . $_ } keys %hook],
+        "$when: receivers");
+    my $r = rblctl($redis, 'fsck');
+    is($r->{out}, "no fault in 1 account\n", "fsck $when") if $r->{status} != 0;
+}
+
+# Daemons that are well end all there is.
+sub end_all {
+    for (1 .. 200) {
+        script('digest_claim', [k('digests')], 0, 1, 200,
+            map { sid('EV') } 1 .. 4);
+        read_some('>');
+        read_some('over');
+        end_some() while @read;
+        due(1);
+        circuits_end(1);
+        claim();
+        record_one('ok') while @claimed;
+        return if !cmd('EXISTS', k('retry'), k('outbox'))
+            || !cmd('ZCARD', k('retry')) && !cmd('XLEN', k('outbox'));
+    }
+    fail('all is delivered');
+}
+
+$redis = redis_new();
+my @seeds = defined $ENV{RBL_SEED} ? $ENV{RBL_SEED}
+    : 1 .. ($ENV{RBL_LIVES} // 8);
+for my $seed (@seeds) {
+    srand $seed;
+    cmd('FLUSHALL');
+    rblctl($redis, 'init', '--partitions', 1);
+    ($ac, $acct) = account();
+    cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', '0', 'MKSTREAM');
+    @$_ = () for \(@read, @claimed);
+    %$_ = () for \(%hook, %app, %co, %event, %open, %dead, %over, %logged);
+    ($notices, $noticed) = (0, 0);
+    for my $ap (sid('AP'), sid('AP')) {
+        my $token = substr $ap, -16;
+        script('app_put', [$acct], $ap, 'app', 'callback', $token,
+            pack('H16', $token) . 'd' x 24);
+        $app{$ap} = 1;
+    }
+    hook_add() for 1 .. 3;
+    for my $step (1 .. STEPS) {
+        my $what = pick(@order);
+        $may{$what}[1]->();
+        agrees("seed $seed, step $step, after $what") if $step % LOOK == 0;
+    }
+    end_all();
+    hook_change('active') for 1 .. 20;
+    replay(1, $_) for sort(keys %hook), sort keys %app;
+    end_all();
+    agrees("seed $seed, the end");
+    same([map { @{ cmd('KEYS', k("$_*")) } } qw(dlv event line retry digest
+        batch)], [], 'nothing is left');
+    is(cmd('XPENDING', k('outbox'), 'deliver')->[0], 0, 'nor pending');
+    same([grep { !$event{$_}{done} } keys %event], [], 'all have ended');
+    is($noticed, $notices, 'each receiver that was disabled was told once');
+    ok(keys %over > 30, "seed $seed: much was delivered");
+}
+done_testing();

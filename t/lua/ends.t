@@ -1,0 +1,103 @@
+#!/usr/bin/perl
+
+# Ends of listings are told once, whatever happens while they are on their way:
+# hosts that are deleted or moved, contacts that are paused or change, daemons
+# that are late.  Histories that told_truth.t has found.
+
+use strict;
+use warnings;
+use RblDigest;
+use RblScript;
+use RblTest;
+
+my ($ac, $acct, $cg, $other) = digests_new();
+
+# A daemon that stores late what another has claimed since, when the host was
+# deleted in between: what is told as listed is told as no more.
+for my $type ('endpoint', 'pagerduty') {
+    my $co = contact('start_and_end', type => $type);
+    my $ht = host();
+    check($ht, qw(listed clear));
+    my ($slow) = claim();
+    script('host_delete', [$acct], $ht, 60_000);
+    leases_end($co);
+    my ($again) = claim();              # without the host; it dies, or is late
+    my $told = store($slow)->[0] eq 'OK' ? 'listed' : '';
+    done($_, 'ok') for take_one();
+    leases_end($co);
+    if ($told ne 'listed') {            # what the other has is good
+        is(store($again, messages => [])->[0], 'OK', 'the other is in time');
+        leases_end($co);
+    }
+    my %next = tells();
+    $told .= ', ' . ($next{$co} // 'nothing');
+    ok($told !~ /^listed, nothing/, "$type: what was told ends: $told");
+    script('contact_delete', [$acct], $co);
+}
+
+# The end of a listing is stored, and the contact is paused before it is sent:
+# when it is resumed it is not told, and an alert of PagerDuty stays open.
+for my $type ('endpoint', 'pagerduty') {
+    my $co = contact('start_and_end', type => $type);
+    my $ht = host();
+    check($ht, qw(listed clear));
+    tells();
+    check($ht, qw(clear clear));
+    store($_) for claim();              # it is on its way
+    script('contact_status', [$acct], $co, 'paused');
+    is(scalar(my @none = take_one()), 0, 'a paused contact gets nothing');
+    script('contact_status', [$acct], $co, 'active');
+    my %next = tells();
+    like($next{$co} // 'nothing', qr/^delisted/,
+        "$type: it is told of the end");
+    script('host_delete', [$acct], $ht, 60_000);
+    script('contact_delete', [$acct], $co);
+    tells();
+}
+
+# An end of a listing that the contact was never told of, claimed again when
+# the host is gone: a host without an address or a name.
+my $ht = host();
+check($ht, qw(listed clear));
+my $co = contact('start_and_end');
+check($ht, qw(clear clear));
+claim();
+script('host_delete', [$acct], $ht, 60_000);
+leases_end($co);
+my ($again) = claim();
+my @rows = @{ $again->[7] };
+ok(!@rows || unpacked($rows[0])->[2] ne '',
+    'a host that is told of has an address');
+store($again, messages => []);
+script('contact_delete', [$acct], $co);
+
+# A contact that changes its schedule to and fro while its digest is on its
+# way is told of the same end twice.
+$co = contact('start_and_end');
+$ht = host();
+check($ht, qw(listed clear));
+tells();
+check($ht, qw(clear clear));
+my ($end) = claim();
+script('contact_update', [$acct], $co, 'while_listed');
+is(store($end, messages => [])->[0], 'OK', 'told that it is delisted');
+script('contact_update', [$acct], $co, 'start_and_end');
+leases_end($co);
+is({ tells() }->{$co}, undef, 'once');
+
+# A range is moved to another group and deleted, both before the digest of
+# who was told of its addresses: their alerts stay open.
+for my $type ('endpoint', 'pagerduty') {
+    my $to = contact('start_and_end', type => $type);
+    my ($range, $kid) = (sid('HT'), sid('HT'));
+    script('host_add', [$acct], 'name', 'ip_range', 1, '', '', $range,
+        '198.51.100.0/31', $kid, '198.51.100.0', sid('HT'), '198.51.100.1');
+    check($kid, qw(listed clear));
+    tells();
+    script('host_update', [$acct], $range, '0', '', '', $other);
+    script('host_delete', [$acct], $range, 60_000);
+    is({ tells() }->{$to}, 'unreported 198.51.100.0', "$type: a range");
+    script('contact_delete', [$acct], $to);
+}
+
+done_testing();
