@@ -7,7 +7,7 @@
 local look = {}
 local now = now_ms()
 -- A day and a fifth (backoff.h), and the lease of an attempt.
-local longest_wait = 2 * 86400000
+local longest_retry = 2 * 86400000
 local function status_of(pp)
     return call('HGET', key('check', ac, pp), 'status')
 end
@@ -110,7 +110,7 @@ function look.retry(member)
         fault('retry', ev or 'retry', 'is to be tried, and is no delivery',
             function() call('ZREM', key('retry'), member) end)
     else
-        not_later('retry', member, ev, longest_wait)
+        not_later('retry', member, ev, longest_retry)
     end
 end
 function look.digests(member)

@@ -7,6 +7,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use RblScript;
+use RblScript qw(take_one done due_now);
 use RblTest;
 
 our @EXPORT = qw(digests_new contact host last_address check waits forget claim
@@ -130,16 +131,6 @@ sub tells {
 }
 
 sub leases_end { cmd('ZADD', k('digests'), 'XX', 0, "$ac:$_[0]") }
-sub take_one {
-    my $r = script('delivery_claim', [k('retry')], 10, 60_000);
-    return @$r[2 .. $#$r];
-}
-sub done {
-    my ($d, $outcome, $wait) = @_;
-    return script('delivery_done', [k('retry')], $d->[0], $d->[4], $outcome,
-        $wait // 0, $outcome eq 'ok' ? 200 : 500, 'text')->[0];
-}
-sub due_now { cmd('ZADD', k('retry'), 0, $_[0][0]) }
 sub nothing_left {
     my ($name) = @_;
 

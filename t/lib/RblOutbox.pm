@@ -8,6 +8,7 @@ package RblOutbox;
 use strict;
 use warnings;
 use Exporter 'import';
+use RblLife;
 use RblScript;
 use RblTest;
 
@@ -16,23 +17,17 @@ our ($ac, $acct, $notices, $noticed);
 our (@read, @claimed, %hook, %app, %co, %event, %open, %dead, %over, %logged);
 our @types = map { "rbl.host.$_" } qw(check.started check.completed listed);
 our @EXPORT = qw(DAY $ac $acct $notices $noticed @read @claimed %hook %app %co
-    %event %open %dead %over %logged @types pick chance now same begins
+    %event %open %dead %over %logged @types now same begins
     forget_fails read_some end_some claim send_one record_one due);
 
-sub pick { return $_[rand @_] }
-sub chance { return rand() < $_[0] }
 sub now { my $t = cmd('TIME'); return $t->[0] * 1000 + int $t->[1] / 1000 }
-sub drawn {
-    my ($list) = @_;
-    my $i = int rand @$list;
-    return chance(0.8) ? splice @$list, $i, 1 : $list->[$i];
-}
 sub hook_of { return $_[0] =~ /:(WH\w+)/ ? $hook{$1} : undef }
 sub same {
     my ($got, $want, $name) = @_;
     return if "@{[sort @$got]}" eq "@{[sort @$want]}";
     is_deeply([sort @$got], [sort @$want], $name);
 }
+
 # --- what becomes of a delivery ---------------------------------------------
 
 sub begins {

@@ -12,6 +12,8 @@ our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
     add_host listed_result result finish_check begin begin_job take handle
     everything on_its_slot read_event end_events targets leave_event);
 
+our @EXPORT_OK = qw(take_one done due_now);
+
 my $redis;
 my %source;
 
@@ -224,6 +226,18 @@ sub finish_check {
         scalar @$results, $o{part} ? '' : packed($results), $failed // '',
         60_000, $o{interval} // 600, $o{events} // '1', $o{recheck} // 0);
 }
+
+# Deliveries whose time has come; the end of an attempt of one; its time comes.
+sub take_one {
+    my $r = script('delivery_claim', [k('retry')], 10, 60_000);
+    return @$r[2 .. $#$r];
+}
+sub done {
+    my ($d, $outcome, $wait) = @_;
+    return script('delivery_done', [k('retry')], $d->[0], $d->[4], $outcome,
+        $wait // 0, $outcome eq 'ok' ? 200 : 500, 'text')->[0];
+}
+sub due_now { cmd('ZADD', k('retry'), 0, $_[0][0]) }
 
 # A host's own time in each interval (s), and whether a next check is at it, not
 # too soon nor too late after the last one.

@@ -8,23 +8,17 @@ use strict;
 use warnings;
 use Digest::MD5 qw(md5_hex);
 use Exporter 'import';
+use RblLife;
 use RblScript;
 use RblTest;
 
 our ($name, $clock, @log);              # of this life
 our (@claims, @sent, %co, %host, %ended, %msg, %made, %stored, %unnamed);
 our @EXPORT = qw($name $clock @log @claims @sent %co %host %ended %msg %made
-    %stored %unnamed pick chance wrong per_host hears claim store send_some
+    %stored %unnamed wrong per_host hears claim store send_some
     record_one due drain);
 
 sub per_host { return $_[0]{type} eq 'pagerduty' }
-sub pick { return $_[rand @_] }
-sub chance { return rand() < $_[0] }
-sub drawn {
-    my ($list) = @_;
-    my $i = int rand @$list;
-    return chance(0.8) ? splice @$list, $i, 1 : $list->[$i];
-}
 sub wrong {
     my ($what) = @_;
     fail("$name: $what");

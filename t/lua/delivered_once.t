@@ -12,6 +12,7 @@
 
 use strict;
 use warnings;
+use RblLife;
 use RblOutbox;
 use RblScript;
 use RblTest;

@@ -7,6 +7,7 @@ use strict;
 use warnings;
 use RblTest;
 use RblScript;
+use RblScript qw(take_one done due_now);
 
 redis_new();
 my ($ac, $acct) = account();
@@ -24,24 +25,13 @@ sub fanout {
     return leave_event($id, $ac, $ev, 'rbl.host.check.completed',
         '{"body":1}', ['https://c.example/', $ap]);
 }
-sub claim {
-    my $r = script('delivery_claim', [k('retry')], 10, 60_000);
-    return @$r[2 .. $#$r];
-}
-sub done {
-    my ($d, $outcome, $wait) = @_;
-    return script('delivery_done', [k('retry')], $d->[0], $d->[4], $outcome,
-        $wait // 0, $outcome eq 'ok' ? 200 : 500, 'text')->[0];
-}
-sub due_now { cmd('ZADD', k('retry'), 0, $_[0][0]) }
-
 is_deeply(fanout(), ['OK', 2, 1], 'a receiver of all types and the callback');
 is_deeply(fanout(), ['OK', 0, 0], 'once');
 is(cmd('XLEN', k('outbox')), 0, 'the outbox is empty');
 
-my @d = sort { $a->[0] cmp $b->[0] } claim();
+my @d = sort { $a->[0] cmp $b->[0] } take_one();
 is(scalar @d, 2, 'both are claimed');
-is(scalar(my @again = claim()), 0, 'and leased');
+is(scalar(my @again = take_one()), 0, 'and leased');
 my ($cb, $hook) = @d;
 is($cb->[2], 'https://c.example/', 'the callback goes to its URL');
 is($cb->[3], 'callback secret', 'signed by the application');
@@ -54,7 +44,7 @@ is(done($cb, 'ok'), 'STALE', 'recorded once');
 is(done($hook, 'retry', 3_600_000), 'OK', 'to be tried again');
 is(done($hook, 'retry', 3_600_000), 'STALE', 'counted once');
 due_now($hook);
-($hook) = claim();
+($hook) = take_one();
 is($hook->[4], 1, 'the second attempt');
 is($hook->[7], '{"body":1}', 'the same body');
 is(done($hook, 'dead'), 'OK', 'given up');
@@ -70,7 +60,7 @@ is(cmd('ZCARD', k('retry')), 0, 'nothing waits');
 
 $id = read_event($ac, $ev = sid('EV'));
 fanout();
-($hook) = grep { $_->[0] =~ /:WH/ } claim();
+($hook) = grep { $_->[0] =~ /:WH/ } take_one();
 is(done($hook, 'gone'), 'OK', 'gone');
 is(unpacked(cmd('GET', k('s', $ac, $all)))->[6], 'disabled',
     'the receiver is disabled');
@@ -84,7 +74,7 @@ cmd('HSET', k('dlv', $ac, $ev, $all), 'url', '', 'app', '', 'attempt', 3,
     'first', 1);
 cmd('HSET', k('event', $ac, $ev), 'type', 't', 'body', '{}', 'open', 1);
 cmd('ZADD', k('retry'), 0, $member);
-ok(!grep({ $_->[0] eq $member } claim()), 'a disabled receiver gets nothing');
+ok(!grep({ $_->[0] eq $member } take_one()), 'a disabled receiver gets nothing');
 $dead = cmd('XREVRANGE', k('dead', $ac), '+', '-', 'COUNT', 1);
 %dead = @{ $dead->[0][1] };
 is($dead{e}, $ev, 'its event is a dead letter');
@@ -112,7 +102,7 @@ sub confirm {
         'contact.confirm', qq({"authcode":"$code"}), $co,
         $digest // 'D' x 32)->[1]);
 }
-sub claimed { return scalar(my @all = claim()) }
+sub claimed { return scalar(my @all = take_one()) }
 sub nothing_left {
     my ($event, $name) = @_;
     ok(!cmd('EXISTS', k('event', $ac, $event)), "$name: no event is left");
@@ -122,14 +112,14 @@ my $letters = cmd('XLEN', k('dead', $ac));
 my $co = contact();
 my ($event, $n) = confirm($co);
 is($n, 1, 'one delivery to the contact');
-my ($d) = claim();
+my ($d) = take_one();
 is_deeply([@$d[0, 1, 2, 3, 4, 6, 8]], ["$ac:$event:$co", 'contact.confirm',
     'https://d.example/', '', 0, $event, 'endpoint'],
     'to its value, by its type');
 is($d->[7], qq({"authcode":"$code"}), 'with the body');
 is(done($d, 'retry', 1000), 'OK', 'to be tried again');
 due_now($d);
-($d) = claim();
+($d) = take_one();
 is($d->[4], 1, 'the second attempt');
 is(done($d, 'ok'), 'OK', 'delivered');
 nothing_left($event, 'delivered');
@@ -168,7 +158,7 @@ nothing_left($event, 'too old');
 for my $outcome ('dead', 'gone') {
     $co = contact();
     ($event) = confirm($co);
-    ($d) = claim();
+    ($d) = take_one();
     is(done($d, $outcome), 'OK', "$outcome");
     is_deeply([@{ last_letter() }{qw(e to t b)}],
         [$event, $co, 'contact.confirm', ''], 'a letter without its body');
@@ -185,20 +175,20 @@ unlike(everything(), qr/$code/,
 sub sent { return script('delivery_send', [k('retry')], $d->[0], $_[0]) }
 $co = contact();
 ($event) = confirm($co);
-($d) = claim();
+($d) = take_one();
 is_deeply(sent(0), ['OK', 1], 'the first time');
 is_deeply(sent(0), ['OK', 2], 'again, after a daemon died');
 is_deeply(sent(1), ['STALE'], 'not for another attempt');
 is(done($d, 'retry', 1000), 'OK', 'refused: that one did not arrive');
 is_deeply(sent(1), ['OK', 2], 'the other may have');
-($d) = do { due_now($d); claim() };
+($d) = do { due_now($d); take_one() };
 is(done($d, 'unsure', 1000), 'OK', 'no answer');
 is_deeply(sent(2), ['OK', 3], 'which counts');
 due_now($d);
-($d) = claim();
+($d) = take_one();
 is(script('delivery_done', [k('retry')], $d->[0], 2, 'retry', 0, 400, 'moved',
     '-100123')->[0], 'OK', 'a contact that is called otherwise now');
-($d) = claim();
+($d) = take_one();
 is($d->[2], '-100123', 'the next attempt goes there');
 contact(id => $co, status => 'active');
 is(done($d, 'gone'), 'OK', 'a contact that is gone');
@@ -225,14 +215,14 @@ cmd('SET', k('s', $broken, $open[1][2]), "\xc1");
 cmd('DEL', k('dlv', @{ $open[2] }));
 cmd('SET', k('dlv', @{ $open[2] }), 'x');
 cmd('ZADD', k('retry'), 1, 'what is this');
-is_deeply([map { $_->[0] } claim()], [join ':', @{ $open[3] }],
+is_deeply([map { $_->[0] } take_one()], [join ':', @{ $open[3] }],
     'the sound one is claimed');
 is(cmd('ZCARD', k('retry')), 4, 'the others stay, but for what is no delivery');
 is(cmd('ZCOUNT', k('retry'), '-inf', time * 1000), 0, 'for later');
 cmd('SET', k('s', $broken, $open[0][2]), packed([1, $open[0][2], 'n',
     'https://x.example/', [], 's', 'active', 1]));
 cmd('ZADD', k('retry'), 1, join ':', @{ $open[0] });
-is_deeply([map { $_->[0] } claim()], [join ':', @{ $open[0] }],
+is_deeply([map { $_->[0] } take_one()], [join ':', @{ $open[0] }],
     'one that was mended goes out');
 
 # Nor does it keep an event in the outbox, before which no other one is read.
@@ -248,7 +238,7 @@ $id = read_event($broken, $ev);
 is_deeply(script('event_fanout', [k('outbox')], $id, $broken, $ev,
     'contact.confirm', '{}', $lost, 'digest'), ['OK', 1], 'and a contact');
 is(cmd('XLEN', k('outbox')), 0, 'the event has left the outbox');
-is(join(' ', sort map { (split /:/, $_->[0])[2] } claim()),
+is(join(' ', sort map { (split /:/, $_->[0])[2] } take_one()),
     join(' ', sort $fine, $open[2][2]), 'those that can be read get it');
 
 # What cannot be recorded has left the outbox already: it is a dead letter in the

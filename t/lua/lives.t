@@ -12,6 +12,7 @@
 
 use strict;
 use warnings;
+use RblLife;
 use RblTest;
 use RblScript;
 
@@ -21,17 +22,7 @@ my ($redis, $ac, $acct, $sum, $receiver, $asked);
 my (@hosts, @taken, @begun, %owed);
 my $n_hosts = 0;
 
-sub pick { return $_[rand @_] }
-sub chance { return rand() < $_[0] }
 sub past { return int(cmd('TIME')->[0]) * 1000 - 5000 }
-
-# One of a list; it stays there once in a while, to be used again.
-sub drawn {
-    my ($list) = @_;
-
-    my $i = int rand @$list;
-    return chance(0.7) ? splice @$list, $i, 1 : $list->[$i];
-}
 
 
 # --- what may happen --------------------------------------------------------
