@@ -154,7 +154,7 @@
 
 #include "rbl_common.h"
 
-#define RBL_SCHEMA_VERSION   5
+#define RBL_SCHEMA_VERSION   6
 #define RBL_PREFIX_MAX       32
 #define RBL_KEY_MAX          320
 #define RBL_PARTITIONS_MAX   1024
