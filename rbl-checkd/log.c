@@ -1,9 +1,9 @@
 /*
  * The log: one line a message, made in one buffer and written at once.  What
  * the text holds may come from outside, so every byte that is not printable
- * ASCII is escaped.  A class of messages is its format; each class may say
- * LINES_MAX lines in WINDOW seconds, then it is only counted.  Levels that are
- * asked for, info and debug, have no limit.
+ * ASCII is escaped.  A class of messages is its format; each class may write
+ * LINES_MAX lines in WINDOW seconds, further messages are only counted.  The
+ * levels info and debug, which an operator asks for, have no limit.
  */
 
 #include "log.h"
@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <syslog.h>
@@ -19,7 +18,7 @@
 #include <unistd.h>
 
 #define TEXT_MAX   2048
-#define CLASSES    64
+#define CLASSES    128          /* more than the formats of the daemon */
 #define LINES_MAX  20
 #define WINDOW     10
 
@@ -203,6 +202,13 @@ tell_left_out(log_class_t *c)
 }
 
 
+static int
+window_is_over(const log_class_t *c, time_t now)
+{
+    return now - c->since >= WINDOW || now < c->since;
+}
+
+
 static void
 sweep(time_t now)
 {
@@ -215,16 +221,44 @@ sweep(time_t now)
     state.swept = now;
 
     for (i = 0; i < CLASSES; i++) {
-        if (now - state.classes[i].since >= WINDOW
-            || now < state.classes[i].since)
-        {
+        if (window_is_over(&state.classes[i], now)) {
             tell_left_out(&state.classes[i]);
         }
     }
 }
 
 
-/* May this class say one more line now? */
+/*
+ * The class of a format.  A format takes a slot that is empty or whose window
+ * is over, never one that is counting; when all are counting, the last slot
+ * counts every further format.
+ */
+
+static log_class_t *
+find_class(const char *fmt, time_t now)
+{
+    size_t        i;
+    log_class_t  *c, *usable;
+
+    usable = NULL;
+
+    for (i = 0; i < CLASSES; i++) {
+        c = &state.classes[i];
+
+        if (c->fmt == fmt) {
+            return c;
+        }
+
+        if (usable == NULL && (c->fmt == NULL || window_is_over(c, now))) {
+            usable = c;
+        }
+    }
+
+    return usable != NULL ? usable : &state.classes[CLASSES - 1];
+}
+
+
+/* May this class write one more line now? */
 
 static int
 admit(int level, const char *fmt, time_t now)
@@ -233,9 +267,9 @@ admit(int level, const char *fmt, time_t now)
 
     sweep(now);
 
-    c = &state.classes[((uintptr_t) fmt >> 3) % CLASSES];
+    c = find_class(fmt, now);
 
-    if (c->fmt != fmt || now - c->since >= WINDOW || now < c->since) {
+    if (c->fmt == NULL || window_is_over(c, now)) {
         tell_left_out(c);
         c->fmt = fmt;
         c->since = now;
