@@ -161,11 +161,21 @@ const config_key_t  config_keys[] = {
       "off", NULL, NULL,
       "Whether receivers without TLS (http://) are delivered to.", 0 },
 
-    { "deliver_allow", config_set_allow, AT(allow), NO_LIMITS,
+    { "deliver_allow", config_set_allow, AT(reach.allow), NO_LIMITS,
       "", "192.168.10.0/24", "a subnet such as 192.168.10.0/24 or fd00::/8, "
+      "its host bits zero, with or without one port: 192.168.10.0/24:8443, "
+      "[fd00::/8]:8443; at most 32 of them",
+      "A subnet of receivers whose addresses are not public; others of them\n"
+      "are refused.  Without a port the subnet has the ports that public\n"
+      "receivers have: 80, 443 and those above 1023 where no well-known\n"
+      "service is, such as 6379.  May be given several times.", 1 },
+
+    { "deliver_deny", config_set_deny, AT(reach.deny), NO_LIMITS,
+      "", "198.51.100.7/32", "a subnet such as 192.168.10.0/24 or fd00::/8, "
       "its host bits zero; at most 32 of them",
-      "Receivers with addresses that are not public are refused, but those\n"
-      "in this subnet.  May be given several times.", 1 },
+      "A subnet whose receivers are refused although their addresses are\n"
+      "public or deliver_allow names them: the public addresses of this\n"
+      "machine behind NAT, for example.  May be given several times.", 1 },
 
     { "deliver_ca", config_set_path, AT(deliver_ca), NO_LIMITS,
       "", "/etc/ssl/certs/ca-certificates.crt", "a readable file",

@@ -21,8 +21,21 @@
 #define CONFIG_FILE  CONFIG_DIR "/rbl-checkd.conf"
 
 #define CONFIG_MAX_ALLOW    32
+#define CONFIG_MAX_DENY     32
 #define CONFIG_MAX_SOURCE   16
 #define CONFIG_MAX_WORKERS  64
+
+typedef struct {
+    rbl_subnet_t  net;
+    unsigned      port;             /* 0: those that every receiver may have */
+} config_range_t;
+
+/* Which addresses customers' receivers may have (deliver/address.h). */
+typedef struct {
+    unsigned        n_allow, n_deny;
+    config_range_t  allow[CONFIG_MAX_ALLOW];
+    rbl_subnet_t    deny[CONFIG_MAX_DENY];
+} config_reach_t;
 
 typedef struct {
     /* store */
@@ -60,9 +73,7 @@ typedef struct {
     double        digest_window;    /* s, what a contact hears of together */
     unsigned      contact_limit;    /* messages a minute to a contact */
     unsigned      deliver_http;     /* 1: http:// receivers are allowed */
-    unsigned      n_allow;          /* customer addresses that may be used
-                                       though they are not public */
-    rbl_subnet_t  allow[CONFIG_MAX_ALLOW];
+    config_reach_t  reach;          /* addresses of receivers */
     char          deliver_ca[256];  /* CA bundle file; "": the system's */
     char          zoneinfo[256];    /* directory of the time zones */
 

@@ -92,6 +92,8 @@ int config_set_source(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 int config_set_allow(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
+int config_set_deny(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
 
 /* A text into its room.  0, or -1: empty or too long. */
 int config_copy(config_t *conf, const config_key_t *key, const char *value);

@@ -54,6 +54,18 @@ static const address_range_t  address_ipv6[] = {
 };
 
 
+/*
+ * Above 1023: databases, caches, message queues, file services and the
+ * interfaces of clusters, all of which may act on what is posted to them.
+ */
+
+static const unsigned short  address_ports[] = {
+    1433, 1521, 2049, 2181, 2375, 2376, 2379, 2380, 3306, 5060, 5061, 5432,
+    5672, 5984, 6000, 6379, 6380, 6667, 9042, 9092, 9200, 9300, 10250, 11211,
+    26379, 27017
+};
+
+
 static int
 address_in(const address_range_t *range, const unsigned char *b)
 {
@@ -215,13 +227,60 @@ address_is_own(const rbl_addr_t *a)
 }
 
 
+/* 0: no; 1: at the ports that any receiver may have; 2: at this one. */
+
 static int
-address_allowed(const rbl_addr_t *a, const rbl_subnet_t *allow, unsigned n)
+address_allowed(const rbl_addr_t *a, unsigned port,
+    const config_reach_t *reach)
+{
+    int                    allowed;
+    unsigned               i;
+    const config_range_t  *range;
+
+    allowed = 0;
+
+    for (i = 0; i < reach->n_allow && allowed < 2; i++) {
+        range = &reach->allow[i];
+
+        if ((range->port == 0 || range->port == port)
+            && rbl_subnet_has(&range->net, a))
+        {
+            allowed = range->port == 0 ? 1 : 2;
+        }
+    }
+
+    return allowed;
+}
+
+
+static int
+address_denied(const rbl_addr_t *a, const config_reach_t *reach)
 {
     unsigned  i;
 
-    for (i = 0; i < n; i++) {
-        if (rbl_subnet_has(&allow[i], a)) {
+    for (i = 0; i < reach->n_deny; i++) {
+        if (rbl_subnet_has(&reach->deny[i], a)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* No receiver of webhooks is expected there. */
+
+static int
+address_port_refused(unsigned port)
+{
+    size_t  i;
+
+    if (port < 1024) {
+        return port != 80 && port != 443;
+    }
+
+    for (i = 0; i < sizeof(address_ports) / sizeof(address_ports[0]); i++) {
+        if (port == address_ports[i]) {
             return 1;
         }
     }
@@ -231,33 +290,32 @@ address_allowed(const rbl_addr_t *a, const rbl_subnet_t *allow, unsigned n)
 
 
 const char *
-address_refused(const rbl_addr_t *a, unsigned port, const rbl_subnet_t *allow,
-    unsigned n)
+address_refused(const rbl_addr_t *a, unsigned port,
+    const config_reach_t *reach)
 {
+    int          allowed;
     const char  *what;
 
-    if (address_allowed(a, allow, n)) {
-        return NULL;
+    if (address_denied(a, reach)) {
+        return "deliver_deny names it";
     }
 
-    what = address_special(a);
+    allowed = address_allowed(a, port, reach);
+    what = allowed > 0 ? NULL : address_special(a);
 
-    if (what != NULL) {
-        return what;
+    if (what == NULL && allowed < 2 && address_port_refused(port)) {
+        what = "a port of another service";
     }
 
-    if (port < 1024 && port != 80 && port != 443) {
-        return "a port of another service";
-    }
-
-    return NULL;
+    return what;
 }
 
 
 const char *
-address_refused_own(const rbl_addr_t *a, const rbl_subnet_t *allow, unsigned n)
+address_refused_own(const rbl_addr_t *a, unsigned port,
+    const config_reach_t *reach)
 {
-    if (address_allowed(a, allow, n)) {
+    if (address_allowed(a, port, reach) > 0) {
         return NULL;
     }
 

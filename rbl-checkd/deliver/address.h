@@ -12,6 +12,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "../config.h"
 #include "rbl_validate.h"
 
 /* IPv4-mapped IPv6 becomes IPv4, as in rbl_addr_parse. */
@@ -32,19 +33,19 @@ int address_is_own(const rbl_addr_t *a);
 
 /*
  * May a request go there?  NULL: yes, if address_refused_own says so as well;
- * else why not, for the log.  An address in one of the n ranges of `allow` may
- * always be used; any other must be public, and the port 80, 443 or above
- * 1023.
+ * else why not, for the log.  An address that is denied is always refused.  An
+ * address that is not public must be allowed; unless the port is allowed with
+ * it, that is 80, 443 or above 1023 and no other service's.
  */
 const char *address_refused(const rbl_addr_t *a, unsigned port,
-    const rbl_subnet_t *allow, unsigned n);
+    const config_reach_t *reach);
 
 /*
  * The rest, which asks the kernel and so is for the address that would be used:
  * it is not this machine's own, unless that is allowed.
  */
-const char *address_refused_own(const rbl_addr_t *a, const rbl_subnet_t *allow,
-    unsigned n);
+const char *address_refused_own(const rbl_addr_t *a, unsigned port,
+    const config_reach_t *reach);
 
 /*
  * The host of a URL, as text: a literal address (RBL_OK, *literal set), a

@@ -68,17 +68,17 @@ resolve_note(resolve_t *r, const rbl_addr_t *addr, const char *what)
 const char *
 resolve_refused(const resolve_request_t *request, const rbl_addr_t *addr)
 {
-    const char      *what;
-    const config_t  *conf = request->conf;
+    const char            *what;
+    const config_reach_t  *reach = &request->conf->reach;
 
     if (request->trusted) {
         return NULL;
     }
 
-    what = address_refused(addr, request->port, conf->allow, conf->n_allow);
+    what = address_refused(addr, request->port, reach);
 
     return what != NULL ? what
-                        : address_refused_own(addr, conf->allow, conf->n_allow);
+                        : address_refused_own(addr, request->port, reach);
 }
 
 
@@ -94,8 +94,8 @@ resolve_choose(resolve_t *r, rbl_addr_t *addr)
         i = r->request.turn % r->n;
         *addr = r->usable[i];
         what = r->request.trusted
-               ? NULL : address_refused_own(addr, r->request.conf->allow,
-                                            r->request.conf->n_allow);
+               ? NULL : address_refused_own(addr, r->request.port,
+                                            &r->request.conf->reach);
 
         if (what == NULL) {
             return 0;
@@ -141,8 +141,7 @@ resolve_take(resolve_t *r, const rbl_addr_t *addr)
 
     what = r->request.trusted
            ? NULL : address_refused(addr, r->request.port,
-                                    r->request.conf->allow,
-                                    r->request.conf->n_allow);
+                                    &r->request.conf->reach);
 
     if (what != NULL) {
         resolve_note(r, addr, what);

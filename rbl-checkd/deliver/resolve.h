@@ -22,7 +22,7 @@ typedef void (*resolve_done_pt)(void *data, const rbl_addr_t *addr,
 typedef struct {
     struct ev_loop  *loop;
     dns_engine_t    *dns;
-    const config_t  *conf;              /* allow ranges */
+    const config_t  *conf;              /* its reach */
     rbl_addr_t       literal;           /* family NONE: it is a name */
     rbl_str_t        name;              /* as A-labels */
     unsigned         port;

@@ -138,6 +138,24 @@ for my $v (qw(10.0.0.1/8 10.0.0.0 10.0.0.0/33 x/8 ::/129)) {
     wrong("deliver_allow $v\n", 1, 'deliver_allow: a subnet .*',
         "deliver_allow $v");
 }
+right("deliver_allow $_\n", "deliver_allow $_") for qw(10.0.0.0/8:25
+    [fd00::/8]:8443 10.1.2.3/32:65535 ::/0);
+right("deliver_deny $_\n", "deliver_deny $_") for qw(198.51.100.7/32
+    2001:4860::/32);
+for my $v ('10.0.0.0/8:', '10.0.0.0/8:0', '10.0.0.0/8:65536', '10.0.0.0:80',
+    '10.0.0.0/8:80:80', '[10.0.0.0/8]:80', '[fd00::/8]', '[fd00::/8]:',
+    '[fd00::/8]:x', '[fd00::/8:80', 'fd00::/8:80', '[]:80', '[:80', ':80', ':',
+    ']:80')
+{
+    wrong("deliver_allow $v\n", 1, 'deliver_allow: a subnet .*',
+        "deliver_allow $v");
+}
+for my $v ('10.0.0.1/8', '10.0.0.0', '10.0.0.0/8:25', 'x') {
+    wrong("deliver_deny $v\n", 1, 'deliver_deny: a subnet .*',
+        "deliver_deny $v");
+}
+wrong("deliver_deny 10.0.0.0/8\n" x 33, 33, 'deliver_deny: a subnet .*',
+    'too many subnets that are denied');
 wrong("deliver_allow 10.0.0.0/8\n" x 33, 33, 'deliver_allow: a subnet .*',
     'too many subnets');
 for my $v (qw(x 192.0.2 192.0.2.0/24 192.0.2.1@53 ::g)) {

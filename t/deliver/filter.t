@@ -164,6 +164,7 @@ my @refused = rows(<<'TABLE');
     [2620:fe::9]                            2620:fe::9
     http://8.8.8.8:22/{n}                   8.8.8.8 22
     http://8.8.8.8:25/{n}                   8.8.8.8 25
+    http://8.8.8.8:6379/{n}                 8.8.8.8 6379
     https://8.8.8.8:1023/{n}                ~8.8.8.8 1023
     # what two parsers may read differently
     http:///{n}                             -
@@ -199,7 +200,6 @@ TABLE
 my @open = rows(<<'TABLE');
     8.8.8.8                                 =
     http://8.8.8.8/{n}                      8.8.8.8 80
-    http://8.8.8.8:6379/{n}                 8.8.8.8 6379
     http://8.8.8.8:65535/{n}                8.8.8.8 65535
     [::ffff:8.8.8.8]                        8.8.8.8
     [2a00:1450::8]                          2a00:1450::8
@@ -277,7 +277,7 @@ my ($d, $number) = (undef, 0);
 # The daemon anew, with these ranges allowed; what the code does is done while
 # there is none, so that checks are left alone.
 sub restart {
-    my ($allow, $code) = @_;
+    my ($allow, $code, %conf) = @_;
 
     stop_server($d) if $d;
     trap_forget($trap);
@@ -286,7 +286,7 @@ sub restart {
         conf => { deliver => 'on', deliver_http => 'on', schedule => 'off',
             deliver_allow => $allow, deliver_timeout => '4s',
             deliver_connect_timeout => '2s', dns_timeout => '500ms',
-            dns_tries => 1 });
+            dns_tries => 1, %conf });
 }
 
 sub to_contact {
@@ -377,7 +377,8 @@ is_deeply([sort { $a cmp $b } keys %{ { map { $_ => 1 } connections() } }],
 
 # --- everything is allowed -------------------------------------------------
 
-try_all(['0.0.0.0/0', '::/0'], @refused);
+try_all(['0.0.0.0/0', '::/0', map { "0.0.0.0/0:$_" } 22, 25, 1023, 6379],
+    @refused);
 my %connected = map { $_ => 1 } connections();
 for my $r (grep { defined $_->{to} } @refused) {
     my $to = $r->{bare} && $connected{ $r->{to} } ? $r->{to} : reached($r);
@@ -413,13 +414,20 @@ my @allow = (
         . ' nat64.x.example', '127.0.0.1 10.1.2.3 [64:ff9b:1::1]'
         . ' private.x.example'],
     ['9.9.9.9/32' => '9.9.9.9 own.x.example', '[2620:fe::9] 127.0.0.1'],
+    ['10.1.0.0/16' => '10.1.2.3 http://10.1.2.3:65535/{n}',
+        'http://10.1.2.3:22/{n} http://10.1.2.3:25/{n}'
+        . ' http://10.1.2.3:6379/{n}'],
+    ['10.1.0.0/16:25 10.1.2.3/32:6379 [fd00::/8]:25' =>
+        'http://10.1.9.9:25/{n} http://10.1.2.3:6379/{n}'
+        . ' http://[fd00::1]:25/{n}', '10.1.2.3 http://10.1.2.3:22/{n}'
+        . ' http://10.1.9.9:6379/{n} http://8.8.8.8:25/{n} [fd00::1]'],
     ['192.0.2.0/24 198.18.0.0/15' => '192.0.2.0 192.0.2.255 198.19.255.254',
         '192.0.1.255.x.example 192.0.3.0.x.example 198.51.100.1 203.0.113.1'],
 );
 for (@allow) {
     my ($ranges, @hosts) = @$_;
-    my ($yes, $no) = map { [map { { name => $_,
-        url => "http://$_:${\PORT}/{n}" } } split] } @hosts;
+    my ($yes, $no) = map { [map { { name => $_, url => /^http/ ? $_
+        : "http://$_:${\PORT}/{n}" } } split] } @hosts;
     try_all([split ' ', $ranges], @$yes, @$no);
     is($_->{got}, 'delivered', "$ranges opens $_->{name}") for @$yes;
     like($_->{got}, qr/^0 (?:connection failed|not a valid URL)$/,
@@ -429,6 +437,18 @@ for (@allow) {
     my %reached = map { $_ => 1 } map { reached($_) } @$yes;
     is_deeply(\%in, \%reached, "$ranges: and nothing else is connected to");
 }
+
+# --- a deny list closes what it names --------------------------------------
+
+restart(['10.0.0.0/8'], undef, deliver_deny => ['8.8.8.0/24', '10.1.2.3/32',
+    '2a00:1450::/32']);
+is(try_one("http://$_:${\PORT}/"), '0 connection failed',
+    "$_ is denied") for qw(8.8.8.8 [::ffff:8.8.8.9] 10.1.2.3 [2a00:1450::8]
+    mixed6.x.example);
+is(try_one("http://$_:${\PORT}/"), 'delivered', "$_ is not")
+    for qw(8.8.9.8 10.1.2.4);
+like(read_file($d->{log}), qr/8\.8\.8\.8 refused: deliver_deny names it/,
+    'the log says why');
 
 # --- answers that lead on, names that change -------------------------------
 

@@ -76,17 +76,23 @@ check_whole(const config_t *conf)
     fuzz_check(conf->lease > 2 * conf->check_timeout);
     fuzz_check(conf->dns.n_resolvers > 0
                && conf->dns.n_resolvers <= DNS_MAX_RESOLVERS);
-    fuzz_check(conf->n_allow <= CONFIG_MAX_ALLOW);
+    fuzz_check(conf->reach.n_allow <= CONFIG_MAX_ALLOW
+               && conf->reach.n_deny <= CONFIG_MAX_DENY);
 
     for (i = 0; i < conf->dns.n_resolvers; i++) {
         fuzz_check(conf->dns.resolver[i].ss_family == AF_INET
                    || conf->dns.resolver[i].ss_family == AF_INET6);
     }
 
-    for (i = 0; i < conf->n_allow; i++) {
+    for (i = 0; i < conf->reach.n_allow; i++) {
         fuzz_check(rbl_subnet_parse(&net, rbl_subnet_text(text,
-                                                          &conf->allow[i]))
-                   == RBL_OK);
+                       &conf->reach.allow[i].net)) == RBL_OK);
+        fuzz_check(conf->reach.allow[i].port <= 65535);
+    }
+
+    for (i = 0; i < conf->reach.n_deny; i++) {
+        fuzz_check(rbl_subnet_parse(&net, rbl_subnet_text(text,
+                       &conf->reach.deny[i])) == RBL_OK);
     }
 }
 

@@ -61,7 +61,8 @@ test_defaults(void)
     ok(conf.log_level == LOG_L_NOTICE, "default level");
     ok(conf.schedule == 1 && conf.deliver == 1 && conf.deliver_http == 0,
        "default flags");
-    ok(conf.n_allow == 0 && conf.deliver_ca[0] == '\0', "nothing is allowed");
+    ok(conf.reach.n_allow == 0 && conf.reach.n_deny == 0
+       && conf.deliver_ca[0] == '\0', "nothing is allowed or denied");
     ok(conf.n_source == 0, "no address that lists see");
     ok(conf.dns.n_resolvers == 1 && conf.dns.tries == 2, "default resolver");
     ok(conf.name[0] != '\0' && strlen(conf.name) < sizeof(conf.name),

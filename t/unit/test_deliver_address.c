@@ -53,6 +53,9 @@ static const char *const  bad_hosts[] = {
 };
 
 
+static const config_reach_t  none;
+
+
 static rbl_addr_t
 addr(const char *text)
 {
@@ -75,14 +78,14 @@ check_tables(void)
     for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
         a = addr(refused[i]);
         ok(a.family != RBL_FAMILY_NONE && address_special(&a) != NULL
-           && address_refused(&a, 443, NULL, 0) != NULL, "refused: %s",
+           && address_refused(&a, 443, &none) != NULL, "refused: %s",
            refused[i]);
     }
 
     for (i = 0; i < sizeof(public) / sizeof(public[0]); i++) {
         a = addr(public[i]);
         ok(a.family != RBL_FAMILY_NONE && address_special(&a) == NULL
-           && address_refused(&a, 443, NULL, 0) == NULL, "public: %s",
+           && address_refused(&a, 443, &none) == NULL, "public: %s",
            public[i]);
     }
 
@@ -97,36 +100,112 @@ check_ports(void)
     rbl_addr_t  a;
 
     a = addr("8.8.8.8");
-    ok(address_refused(&a, 80, NULL, 0) == NULL, "port 80");
-    ok(address_refused(&a, 1024, NULL, 0) == NULL, "port 1024");
-    ok(address_refused(&a, 65535, NULL, 0) == NULL, "port 65535");
-    ok(address_refused(&a, 22, NULL, 0) != NULL, "not port 22");
-    ok(address_refused(&a, 25, NULL, 0) != NULL, "not port 25");
-    ok(address_refused(&a, 53, NULL, 0) != NULL, "not port 53");
-    ok(address_refused(&a, 1023, NULL, 0) != NULL, "not port 1023");
-    ok(address_refused(&a, 0, NULL, 0) != NULL, "not port 0");
+    ok(address_refused(&a, 80, &none) == NULL, "port 80");
+    ok(address_refused(&a, 1024, &none) == NULL, "port 1024");
+    ok(address_refused(&a, 65535, &none) == NULL, "port 65535");
+    ok(address_refused(&a, 22, &none) != NULL, "not port 22");
+    ok(address_refused(&a, 25, &none) != NULL, "not port 25");
+    ok(address_refused(&a, 53, &none) != NULL, "not port 53");
+    ok(address_refused(&a, 1023, &none) != NULL, "not port 1023");
+    ok(address_refused(&a, 6379, &none) != NULL, "not port 6379");
+    ok(address_refused(&a, 27017, &none) != NULL, "not port 27017");
+    ok(address_refused(&a, 8443, &none) == NULL, "port 8443");
+    ok(address_refused(&a, 0, &none) != NULL, "not port 0");
+}
+
+
+/* A configuration with these subnets. */
+
+static config_reach_t
+reach(const char *allow, const char *port_of, unsigned port, const char *deny)
+{
+    config_reach_t  r;
+
+    memset(&r, 0, sizeof(r));
+
+    if (allow != NULL) {
+        ok(rbl_subnet_parse(&r.allow[r.n_allow++].net, rbl_str(allow))
+           == RBL_OK, "%s", allow);
+    }
+
+    if (port_of != NULL) {
+        r.allow[r.n_allow].port = port;
+        ok(rbl_subnet_parse(&r.allow[r.n_allow++].net, rbl_str(port_of))
+           == RBL_OK, "%s:%u", port_of, port);
+    }
+
+    if (deny != NULL) {
+        ok(rbl_subnet_parse(&r.deny[r.n_deny++], rbl_str(deny)) == RBL_OK,
+           "%s", deny);
+    }
+
+    return r;
+}
+
+
+static int
+allowed(const char *text, unsigned port, const config_reach_t *r)
+{
+    rbl_addr_t  a;
+
+    a = addr(text);
+
+    return address_refused(&a, port, r) == NULL;
 }
 
 
 static void
 check_allow(void)
 {
-    rbl_addr_t    a;
-    rbl_subnet_t  allow[2];
+    config_reach_t  r;
 
-    ok(rbl_subnet_parse(&allow[0], RBL_STR("10.1.0.0/16")) == RBL_OK, "v4");
-    ok(rbl_subnet_parse(&allow[1], RBL_STR("fd00::/8")) == RBL_OK, "v6");
+    r = reach("10.1.0.0/16", NULL, 0, NULL);
+    ok(allowed("10.1.2.3", 443, &r), "inside an allowed range");
+    ok(allowed("10.1.2.3", 8080, &r), "at a port of receivers");
+    ok(!allowed("10.1.2.3", 22, &r), "not at port 22");
+    ok(!allowed("10.1.2.3", 25, &r), "not at port 25");
+    ok(!allowed("10.1.2.3", 6379, &r), "not at port 6379");
+    ok(allowed("::ffff:10.1.2.3", 443, &r), "mapped is the same");
+    ok(!allowed("10.2.0.1", 443, &r), "beside it");
 
-    a = addr("10.1.2.3");
-    ok(address_refused(&a, 443, allow, 2) == NULL, "inside an allowed range");
-    ok(address_refused(&a, 22, allow, 2) == NULL, "at any port");
-    a = addr("::ffff:10.1.2.3");
-    ok(address_refused(&a, 443, allow, 2) == NULL, "mapped is the same");
-    a = addr("10.2.0.1");
-    ok(address_refused(&a, 443, allow, 2) != NULL, "beside it");
-    a = addr("fd00::1");
-    ok(address_refused(&a, 443, allow, 2) == NULL, "allowed IPv6");
-    ok(address_refused(&a, 443, allow, 1) != NULL, "only those ranges");
+    r = reach("fd00::/8", NULL, 0, NULL);
+    ok(allowed("fd00::1", 443, &r), "allowed IPv6");
+    ok(!allowed("10.1.2.3", 443, &r), "only that range");
+}
+
+
+static void
+check_allow_port(void)
+{
+    config_reach_t  r;
+
+    r = reach(NULL, "10.1.0.0/16", 6379, NULL);
+    ok(allowed("10.1.2.3", 6379, &r), "the port that is named");
+    ok(!allowed("10.1.2.3", 443, &r), "and no other");
+    ok(!allowed("10.1.2.3", 6380, &r), "not the next");
+    ok(!allowed("8.8.8.8", 6379, &r), "nor elsewhere");
+    ok(allowed("8.8.8.8", 443, &r), "public addresses as before");
+
+    r = reach("10.0.0.0/8", "10.1.2.3/32", 25, NULL);
+    ok(allowed("10.1.2.3", 25, &r), "one address has one more port");
+    ok(allowed("10.1.2.3", 8443, &r), "beside those of its range");
+    ok(!allowed("10.1.2.4", 25, &r), "which the others do not have");
+}
+
+
+static void
+check_deny(void)
+{
+    config_reach_t  r;
+
+    r = reach(NULL, NULL, 0, "8.8.8.0/24");
+    ok(!allowed("8.8.8.8", 443, &r), "public, but denied");
+    ok(!allowed("::ffff:8.8.8.8", 443, &r), "and mapped");
+    ok(allowed("8.8.9.8", 443, &r), "beside it");
+
+    r = reach("10.0.0.0/8", "10.1.0.0/16", 443, "10.1.2.0/24");
+    ok(!allowed("10.1.2.3", 443, &r), "denied wins over allowed");
+    ok(allowed("10.1.3.3", 443, &r), "beside it");
 }
 
 
@@ -200,28 +279,31 @@ check_conversions(void)
 static void
 check_own(void)
 {
-    rbl_addr_t     a, b;
-    rbl_subnet_t   allow;
-    struct rlimit  limit, none;
+    rbl_addr_t      a, b;
+    config_reach_t  r;
+    struct rlimit   limit, zero;
 
     a = addr("127.0.0.1");
     b = addr("8.8.8.8");
     ok(address_is_own(&a) == 1, "127.0.0.1 is this machine's own");
     ok(address_is_own(&b) == 0, "8.8.8.8 is not");
-    ok(address_refused_own(&a, NULL, 0) != NULL, "and refused");
-    ok(address_refused_own(&b, NULL, 0) == NULL, "8.8.8.8 is not");
-    ok(rbl_subnet_parse(&allow, RBL_STR("127.0.0.0/8")) == RBL_OK
-       && address_refused_own(&a, &allow, 1) == NULL, "unless it is allowed");
+    ok(address_refused_own(&a, 443, &none) != NULL, "and refused");
+    ok(address_refused_own(&b, 443, &none) == NULL, "8.8.8.8 is not");
+    r = reach("127.0.0.0/8", NULL, 0, NULL);
+    ok(address_refused_own(&a, 443, &r) == NULL, "unless it is allowed");
+    r = reach(NULL, "127.0.0.0/8", 8443, NULL);
+    ok(address_refused_own(&a, 443, &r) != NULL, "at another port");
+    ok(address_refused_own(&a, 8443, &r) == NULL, "at this one");
 
     /* where the kernel does not tell, any address may be one of them */
 
     ok(getrlimit(RLIMIT_NOFILE, &limit) == 0, "the limit of descriptors");
-    none = limit;
-    none.rlim_cur = 0;
-    ok(setrlimit(RLIMIT_NOFILE, &none) == 0, "is set to none");
+    zero = limit;
+    zero.rlim_cur = 0;
+    ok(setrlimit(RLIMIT_NOFILE, &zero) == 0, "is set to none");
     ok(address_is_own(&b) == -1, "own addresses cannot be read");
-    ok(address_refused_own(&b, NULL, 0) != NULL, "then all are refused");
-    ok(address_refused_own(&a, &allow, 1) == NULL, "but what is allowed");
+    ok(address_refused_own(&b, 443, &none) != NULL, "then all are refused");
+    ok(address_refused_own(&a, 8443, &r) == NULL, "but what is allowed");
     ok(setrlimit(RLIMIT_NOFILE, &limit) == 0, "set back");
 }
 
@@ -233,6 +315,8 @@ main(void)
     check_tables();
     check_ports();
     check_allow();
+    check_allow_port();
+    check_deny();
     check_hosts();
     check_conversions();
     check_own();
