@@ -19,8 +19,6 @@ enum {                                  /* of an array of limits */
 };
 
 
-static ngx_int_t ngx_rbl_admit_address(ngx_http_request_t *r,
-    rbl_addr_t *addr);
 static ngx_int_t ngx_rbl_admit_from(ngx_http_request_t *r, rbl_str_t allow);
 static ngx_uint_t ngx_rbl_admit_kind(const ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_admit_header(ngx_rbl_ctx_t *ctx, ngx_str_t *name,
@@ -56,8 +54,14 @@ ngx_rbl_admit_token(ngx_rbl_ctx_t *ctx, const rbl_token_t *token)
 void
 ngx_rbl_admit_limits(ngx_rbl_ctx_t *ctx)
 {
-    ctx->limited = ctx->limits[NGX_RBL_HOUR] > 0
-                   || ctx->limits[ngx_rbl_admit_kind(ctx)] > 0;
+    ctx->limited = ngx_rbl_admit_counts(ctx, ctx->limits);
+}
+
+
+ngx_uint_t
+ngx_rbl_admit_counts(const ngx_rbl_ctx_t *ctx, const int64_t *limits)
+{
+    return limits[NGX_RBL_HOUR] > 0 || limits[ngx_rbl_admit_kind(ctx)] > 0;
 }
 
 
@@ -104,12 +108,9 @@ ngx_rbl_admit_from(ngx_http_request_t *r, rbl_str_t allow)
 }
 
 
-/*
- * The client's address as nginx knows it, which the realip module may have
- * changed.  NGX_DECLINED: it came by a unix socket.
- */
+/* The realip module may have changed it. */
 
-static ngx_int_t
+ngx_int_t
 ngx_rbl_admit_address(ngx_http_request_t *r, rbl_addr_t *addr)
 {
     struct sockaddr      *sa;

@@ -204,9 +204,7 @@ ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         ngx_rbl_auth_account(ctx, rbl_reply_at(reply, 0));
     }
 
-    if (ctx->authenticated && ctx->totalled) {
-        ngx_rbl_login_learn(ctx);
-    }
+    ngx_rbl_login_learn(ctx);
 }
 
 

@@ -89,8 +89,8 @@ typedef struct {
 /*
  * A call of the API.  Each function may refuse (ngx_rbl_refuse); the later
  * ones are not called then.  `prepare` looks at the fields and may add reads
- * (ngx_rbl_ask) that go out together with the credentials; who asks is not
- * known yet, so it does nothing expensive.  `read` gets their replies, i from
+ * (ngx_rbl_ask) that go out together with the credentials, which have proved
+ * good lately or just now (ngx_rbl_round.c).  `read` gets their replies, i from
  * 0, only when the credentials were right.  After them `proceed`, which may be
  * NULL, may put a script or reads into a second round (ngx_rbl_call,
  * ngx_rbl_next); so may `read`.  `result` gets the second round's replies.
@@ -224,6 +224,10 @@ struct ngx_rbl_ctx_s {
     unsigned                denied:1;   /* asks from the wrong place */
     unsigned                placed:1;   /* may ask from some places only */
     unsigned                limited:1;  /* has to be counted */
+    unsigned                proving:1;  /* this round asks for account and
+                                           token alone */
+    unsigned                proved:1;   /* such a round is over */
+    unsigned                admitted:1; /* it was counted */
     unsigned                paid:1;     /* the account is on a paid plan */
     unsigned                writes:1;   /* the second round changes things */
     unsigned                answered:1; /* ngx_rbl_close was called */
@@ -365,6 +369,14 @@ void ngx_rbl_mark_set(const ngx_rbl_ctx_t *ctx);
 ngx_int_t ngx_rbl_auth_claimed(ngx_http_request_t *r, rbl_sid_t *account);
 
 
+/* ngx_rbl_logins.c; the rest of it is for ngx_rbl_auth.c alone */
+
+/* Did these credentials succeed within the last minute, from an address that
+   the application may use, and does no limit apply to this kind of request?
+   Only then may records be asked for before account and token are read. */
+ngx_int_t ngx_rbl_login_proven(const ngx_rbl_ctx_t *ctx);
+
+
 /* ngx_rbl_timezones.c */
 
 /* The time zone of that name; UTC if there is none, which is logged.  It
@@ -379,6 +391,14 @@ void ngx_rbl_admit_token(ngx_rbl_ctx_t *ctx, const rbl_token_t *token);
 
 /* The same of limits that are known already (ctx->limits). */
 void ngx_rbl_admit_limits(ngx_rbl_ctx_t *ctx);
+
+/* Does one of these limits apply to this kind of request? */
+ngx_uint_t ngx_rbl_admit_counts(const ngx_rbl_ctx_t *ctx,
+    const int64_t *limits);
+
+/* The client's address as nginx knows it.  NGX_DECLINED: it is a client of a
+   unix socket, and all of addr is 0. */
+ngx_int_t ngx_rbl_admit_address(ngx_http_request_t *r, rbl_addr_t *addr);
 
 /* Adds the script that counts; its reply may refuse (429). */
 void ngx_rbl_admit_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch);

@@ -1,22 +1,28 @@
 /*
- * Credentials that were seen before: to decode and hash them again costs as
- * much as all the rest that is done before the store is asked.
+ * The credential cache of a worker.
  *
- * A slot holds the account and the digest of one Authorization header under a
- * keyed hash of the header.  The key is this process' own and random, so
- * nobody can make a header that is taken for another; nothing of the password
- * is kept, and who knows the slots cannot find it.
+ * A slot holds the account and the token's digest of one Authorization header
+ * under a keyed hash of the header: to decode and hash the header again costs
+ * as much as everything else that is done before the store is asked.  The key
+ * is random and belongs to this process, so nobody can make a header that is
+ * taken for another.  The slot holds nothing of the password.
  *
- * Beside them it may hold what account and token said when they were read,
- * with the stamp of the account's totals that came with them.  Whoever changes
- * one of the two changes the stamp in the same step, or deletes the totals, and
- * no stamp comes twice: so it is used only for a request whose own totals have
- * that stamp, and one that comes after a token's end finds that end.  It is
- * read anew at least every second all the same, lest a change by other hands
- * be missed for good.  A suspended account is not kept, nor a token with an
- * allow list, which has to be compared.
+ * A slot is proven for a minute after its credentials succeeded.  Only then
+ * does a request ask for records together with account and token; other
+ * requests ask for account and token first (ngx_rbl_round.c).  A refusal ends
+ * the proof.
  *
- * The table is the worker's own; the last header seen takes its slot.
+ * A slot may also hold what account and token said when they were read, with
+ * the stamp of the account's totals that came with them.  Every script that
+ * changes account or token changes the stamp in the same step, or deletes the
+ * totals, and no stamp is used twice.  So these data serve only a request whose
+ * own totals have that stamp.  They are read again after a second in any case,
+ * in case somebody changed the store by hand.  A suspended account is not held,
+ * nor a token with an allow list, which has to be compared.
+ *
+ * The table belongs to the worker.  A header may use one of four slots; it
+ * takes none whose credentials are proven, so a flood of wrong tokens does not
+ * evict the clients that are served.
  */
 
 #include "ngx_rbl_logins.h"
@@ -24,8 +30,10 @@
 #include <openssl/rand.h>
 
 
-#define NGX_RBL_LOGINS      256
+#define NGX_RBL_LOGIN_SETS   512
+#define NGX_RBL_LOGIN_WAYS   4          /* slots that a header may use */
 #define NGX_RBL_LOGIN_HOLDS  1000       /* ms */
+#define NGX_RBL_LOGIN_PROVES  60000     /* ms */
 
 
 struct ngx_rbl_login_s {
@@ -33,24 +41,34 @@ struct ngx_rbl_login_s {
     rbl_sid_t                   account;    /* n 0: the slot is empty */
     u_char                      digest[32];
 
-    int64_t                     made;   /* of the totals; 0: all that follows
+    ngx_msec_t                  proved; /* when they succeeded last */
+    const ngx_rbl_store_t      *store;
+    const ngx_rbl_main_conf_t  *conf;   /* that owns the zone */
+    int64_t                     limits[NGX_RBL_LIMITS];
+    rbl_addr_t                  from;   /* if placed: the address that was
+                                           allowed last */
+
+    int64_t                     made;   /* stamp of the totals; 0: what follows
                                            is not known */
     ngx_msec_t                  learned;
-    const ngx_rbl_store_t      *store;
-    const ngx_rbl_main_conf_t  *conf;   /* whose the zone is */
     const rbl_zone_t           *zone;
     rbl_sid_t                   app;
     rbl_sid_t                   profile;
     rbl_sid_t                   group;
-    int64_t                     limits[NGX_RBL_LIMITS];
-    ngx_uint_t                  paid;
+
+    unsigned                    proven:1;
+    unsigned                    placed:1;
+    unsigned                    paid:1;
 };
 
 
+static ngx_uint_t ngx_rbl_login_lately(const ngx_rbl_login_t *login);
 static ngx_int_t ngx_rbl_login_own(const ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_login_here(const ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_login_prove(ngx_rbl_ctx_t *ctx);
 
 
-static ngx_rbl_login_t  ngx_rbl_logins[NGX_RBL_LOGINS];
+static ngx_rbl_login_t  ngx_rbl_logins[NGX_RBL_LOGIN_SETS][NGX_RBL_LOGIN_WAYS];
 static u_char           ngx_rbl_login_key[RBL_HASH_KEY];
 static ngx_uint_t       ngx_rbl_login_keyed;
 
@@ -59,6 +77,7 @@ ngx_int_t
 ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, rbl_hash_keyed_t *name)
 {
     rbl_str_t         text;
+    ngx_uint_t        i;
     ngx_table_elt_t  *header;
     ngx_rbl_login_t  *login;
 
@@ -82,39 +101,61 @@ ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, rbl_hash_keyed_t *name)
     text.n = header->value.len;
     *name = rbl_hash_keyed(text, ngx_rbl_login_key);
 
-    login = &ngx_rbl_logins[name->low % NGX_RBL_LOGINS];
+    login = ngx_rbl_logins[name->low % NGX_RBL_LOGIN_SETS];
 
-    if (((login->name.low ^ name->low) | (login->name.high ^ name->high)) != 0
-        || login->account.n == 0)
-    {
-        return NGX_DECLINED;
+    for (i = 0; i < NGX_RBL_LOGIN_WAYS; i++, login++) {
+        if (((login->name.low ^ name->low) | (login->name.high ^ name->high))
+            == 0
+            && login->account.n != 0)
+        {
+            ctx->login = login;
+            ctx->account = login->account;
+            ngx_memcpy(ctx->digest, login->digest, sizeof(ctx->digest));
+
+            return NGX_OK;
+        }
     }
 
-    ctx->login = login;
-    ctx->account = login->account;
-    ngx_memcpy(ctx->digest, login->digest, sizeof(ctx->digest));
-
-    return NGX_OK;
+    return NGX_DECLINED;
 }
 
 
 void
 ngx_rbl_login_keep(ngx_rbl_ctx_t *ctx, const rbl_hash_keyed_t *name)
 {
-    ngx_rbl_login_t  *login;
+    ngx_uint_t        i;
+    ngx_rbl_login_t  *set, *login;
 
     if (!ngx_rbl_login_keyed) {
         return;
     }
 
-    login = &ngx_rbl_logins[name->low % NGX_RBL_LOGINS];
+    set = ngx_rbl_logins[name->low % NGX_RBL_LOGIN_SETS];
 
-    login->name = *name;
-    login->account = ctx->account;
-    ngx_memcpy(login->digest, ctx->digest, sizeof(login->digest));
-    login->made = 0;
+    for (i = 0; i < NGX_RBL_LOGIN_WAYS; i++) {
+        login = &set[(name->high + i) % NGX_RBL_LOGIN_WAYS];
 
-    ctx->login = login;
+        if (ngx_rbl_login_lately(login)) {
+            continue;
+        }
+
+        login->name = *name;
+        login->account = ctx->account;
+        ngx_memcpy(login->digest, ctx->digest, sizeof(login->digest));
+        login->made = 0;
+        login->proven = 0;
+
+        ctx->login = login;
+        return;
+    }
+}
+
+
+static ngx_uint_t
+ngx_rbl_login_lately(const ngx_rbl_login_t *login)
+{
+    return login->proven
+           && ngx_current_msec - login->proved < NGX_RBL_LOGIN_PROVES;
 }
 
 
@@ -133,25 +174,57 @@ ngx_rbl_login_own(const ngx_rbl_ctx_t *ctx)
 }
 
 
-ngx_int_t
-ngx_rbl_login_known(const ngx_rbl_ctx_t *ctx)
+/* Does what the slot says come from this store and configuration? */
+
+static ngx_int_t
+ngx_rbl_login_here(const ngx_rbl_ctx_t *ctx)
 {
     const ngx_rbl_login_t  *login;
 
     login = ctx->login;
 
-    return ngx_rbl_login_own(ctx) && login->made != 0
-           && login->store == ctx->store
+    return ngx_rbl_login_own(ctx) && login->store == ctx->store
            && login->conf == ngx_http_get_module_main_conf(ctx->request,
-                                                           ngx_rbl_module)
-           && ngx_current_msec - login->learned < NGX_RBL_LOGIN_HOLDS;
+                                                           ngx_rbl_module);
+}
+
+
+ngx_int_t
+ngx_rbl_login_proven(const ngx_rbl_ctx_t *ctx)
+{
+    rbl_addr_t              addr;
+    const ngx_rbl_login_t  *login;
+
+    login = ctx->login;
+
+    if (!ngx_rbl_login_here(ctx) || !ngx_rbl_login_lately(login)
+        || ngx_rbl_admit_counts(ctx, login->limits))
+    {
+        return 0;
+    }
+
+    if (!login->placed) {
+        return 1;
+    }
+
+    ngx_rbl_admit_address(ctx->request, &addr);
+
+    return ngx_memcmp(&login->from, &addr, sizeof(rbl_addr_t)) == 0;
+}
+
+
+ngx_int_t
+ngx_rbl_login_known(const ngx_rbl_ctx_t *ctx)
+{
+    return ngx_rbl_login_here(ctx) && ctx->login->made != 0
+           && ngx_current_msec - ctx->login->learned < NGX_RBL_LOGIN_HOLDS;
 }
 
 
 ngx_int_t
 ngx_rbl_login_use(ngx_rbl_ctx_t *ctx)
 {
-    const ngx_rbl_login_t  *login;
+    ngx_rbl_login_t  *login;
 
     login = ctx->login;
 
@@ -171,6 +244,8 @@ ngx_rbl_login_use(ngx_rbl_ctx_t *ctx)
     ngx_memcpy(ctx->limits, login->limits, sizeof(ctx->limits));
     ngx_rbl_admit_limits(ctx);
 
+    login->proved = ngx_current_msec;
+
     return NGX_OK;
 }
 
@@ -186,19 +261,45 @@ ngx_rbl_login_learn(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    if (ctx->suspended || ctx->placed) {
-        login->made = 0;
+    login->made = 0;
+    login->proven = 0;
+
+    if (!ctx->authenticated || ctx->suspended || ctx->denied) {
+        return;
+    }
+
+    ngx_rbl_login_prove(ctx);
+
+    if (!ctx->totalled || ctx->placed) {
         return;
     }
 
     login->made = ctx->totals.made;
     login->learned = ngx_current_msec;
-    login->store = ctx->store;
-    login->conf = ngx_http_get_module_main_conf(ctx->request, ngx_rbl_module);
     login->zone = ctx->zone;
     login->app = ctx->app;
     login->profile = ctx->profile;
     login->group = ctx->group;
     login->paid = ctx->paid;
+}
+
+
+static void
+ngx_rbl_login_prove(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_login_t  *login;
+
+    login = ctx->login;
+
+    login->proven = 1;
+    login->proved = ngx_current_msec;
+    login->store = ctx->store;
+    login->conf = ngx_http_get_module_main_conf(ctx->request, ngx_rbl_module);
+    login->placed = ctx->placed;
+
     ngx_memcpy(login->limits, ctx->limits, sizeof(login->limits));
+
+    if (ctx->placed) {
+        ngx_rbl_admit_address(ctx->request, &login->from);
+    }
 }

@@ -22,7 +22,8 @@ ngx_int_t ngx_rbl_login_known(const ngx_rbl_ctx_t *ctx);
    say that it is so still; or NGX_DECLINED. */
 ngx_int_t ngx_rbl_login_use(ngx_rbl_ctx_t *ctx);
 
-/* Learns it: account, token and totals have been read, and are in order. */
+/* Notes what account and token said, or that they were refused: both have been
+   read, and the totals too if ctx->totalled. */
 void ngx_rbl_login_learn(ngx_rbl_ctx_t *ctx);
 
 #endif /* _NGX_RBL_LOGINS_H_INCLUDED_ */

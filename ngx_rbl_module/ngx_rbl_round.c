@@ -1,23 +1,32 @@
 /*
  * A request's rounds with the store.
  *
- *   [store ready] -> first round -> [gate, of who has limits]
+ *   [store ready] -> [proof -> [gate]] -> first round -> [gate]
  *                 -> [second round] -> finish
  *
- * What the worker remembers may be found to be out of date, of who asks and
- * then of what the page holds: the first round is then repeated, twice at most
- * and before anybody is counted (ngx_rbl_again).
+ * The first round asks for account and token together with the data.  So it is
+ * for credentials that this worker has seen succeed lately, and that no limit
+ * applies to (ngx_rbl_login_proven).  For others a round of proof comes before
+ * it, which asks for account and token alone, and a gate, which counts the
+ * request if the application has limits.  A caller with a wrong token, or over
+ * its limit, moves nothing else out of the store.  Calls that read no data in
+ * the first round need no proof.
+ *
+ * What the worker remembers may be out of date: of the credentials, and then of
+ * the page.  The first round is then repeated, at most twice (ngx_rbl_again).
+ * No request is counted twice.
  *
  * What is in flight is ctx->batch: its completion takes the pointer back before
  * anything else happens.  The batch owns the timer that ends the wait.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_list.h"
 
 #define NGX_RBL_REPEATS  2
 
 
 static ngx_int_t ngx_rbl_round(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_first(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_ready(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_wait(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_first_reply(void *data, ngx_uint_t i,
@@ -32,7 +41,7 @@ static void ngx_rbl_second_reply(void *data, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_arrived(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_repeat(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_anew(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_cancel(ngx_rbl_batch_t **batch);
 
 
@@ -49,11 +58,8 @@ ngx_rbl_round_begin(ngx_rbl_ctx_t *ctx)
 }
 
 
-/*
- * Makes the first round.  What was found wrong with the fields waits in
- * ctx->refusal until it is known that the account may be told.  Without a store
- * that is ready no key can be named: an empty batch waits for one.
- */
+/* Makes the first round, or that of proof.  Without a store that is ready no
+   key can be named: an empty batch waits for one. */
 
 static ngx_int_t
 ngx_rbl_round(ngx_rbl_ctx_t *ctx)
@@ -68,7 +74,30 @@ ngx_rbl_round(ngx_rbl_ctx_t *ctx)
     ctx->batch = ngx_rbl_batch_create(ctx->store, ngx_rbl_first_reply,
                                       ngx_rbl_first_done, ctx);
 
-    if (ctx->batch == NULL || ngx_rbl_params_parse(ctx) != NGX_OK) {
+    if (ctx->batch == NULL) {
+        return NGX_ERROR;
+    }
+
+    ctx->proving = ctx->route->op->read != NULL && !ctx->proved
+                   && !ngx_rbl_login_proven(ctx);
+
+    if (ctx->proving) {
+        ctx->counted = ngx_rbl_totals_stamped(ctx);
+        ngx_rbl_auth_ask(ctx);
+        return NGX_OK;
+    }
+
+    return ngx_rbl_first(ctx);
+}
+
+
+/* What is wrong with the fields waits in ctx->refusal until it is known that
+   the account may be told. */
+
+static ngx_int_t
+ngx_rbl_first(ngx_rbl_ctx_t *ctx)
+{
+    if (ngx_rbl_params_parse(ctx) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -161,6 +190,11 @@ ngx_rbl_first_reply(void *data, ngx_uint_t i, const redisReply *reply)
 
     op = ctx->route->op;
 
+    if (ctx->proving) {
+        ngx_rbl_auth_reply(ctx, reply);
+        return;
+    }
+
     if (i < ctx->account_at) {
         if (ctx->refusal == 0) {
             op->read(ctx, i, reply);
@@ -240,11 +274,11 @@ ngx_rbl_known(ngx_rbl_ctx_t *ctx)
         ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
                        "This call is for accounts on a paid plan.");
 
-    } else if (ctx->refusal == 0 && ctx->route->op->proceed) {
+    } else if (ctx->refusal == 0 && !ctx->proving && ctx->route->op->proceed) {
         ctx->route->op->proceed(ctx);
     }
 
-    if (!ctx->limited) {
+    if (!ctx->limited || ctx->admitted) {
         return;
     }
 
@@ -278,6 +312,7 @@ ngx_rbl_gate_done(void *data, ngx_rbl_store_rc_e rc)
         ngx_rbl_unavailable(ctx, NGX_RBL_STORE_AWAY);
     }
 
+    ctx->admitted = 1;
     ngx_rbl_arrived(ctx);
 }
 
@@ -373,7 +408,9 @@ ngx_rbl_arrived(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    if (ctx->again && ctx->refusal == 0 && ngx_rbl_repeat(ctx) == NGX_OK) {
+    if ((ctx->again || ctx->proving) && ctx->refusal == 0
+        && ngx_rbl_anew(ctx) == NGX_OK)
+    {
         return;
     }
 
@@ -382,13 +419,16 @@ ngx_rbl_arrived(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* Everything that the first round has found is found anew. */
+/* The first round, behind that of proof or once more: nothing of the round
+   before it counts. */
 
 static ngx_int_t
-ngx_rbl_repeat(ngx_rbl_ctx_t *ctx)
+ngx_rbl_anew(ngx_rbl_ctx_t *ctx)
 {
+    ctx->repeated += ctx->again;
+    ctx->proved |= ctx->proving && !ctx->again;
     ctx->again = 0;
-    ctx->repeated++;
+    ctx->proving = 0;
 
     ctx->asks = 0;
     ctx->account_at = 0;

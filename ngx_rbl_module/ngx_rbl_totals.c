@@ -13,7 +13,7 @@ static ngx_int_t ngx_rbl_totals_sound(rbl_totals_t *totals, rbl_str_t raw);
 ngx_int_t
 ngx_rbl_totals_stamped(const ngx_rbl_ctx_t *ctx)
 {
-    return ctx->route->family->kind == RBL_SID_HOST;
+    return ctx->route->family && ctx->route->family->kind == RBL_SID_HOST;
 }
 
 
