@@ -4,6 +4,7 @@
  */
 
 #include "ngx_rbl_api.h"
+#include "rbl_own.h"
 
 
 enum {
@@ -24,6 +25,9 @@ static void ngx_rbl_rbl_add_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_rbl_update_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_rbl_plain_prepare(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_rbl_fields(ngx_rbl_ctx_t *ctx, ngx_rbl_rbl_t *rbl);
+static ngx_int_t ngx_rbl_rbl_zone(ngx_rbl_ctx_t *ctx, rbl_str_t zone);
+static void ngx_rbl_rbl_zones(const ngx_array_t *zones, const rbl_str_t **name,
+    size_t *n);
 static void ngx_rbl_rbl_add_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_rbl_update_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_rbl_values(ngx_rbl_ctx_t *ctx,
@@ -175,12 +179,55 @@ ngx_rbl_rbl_fields(ngx_rbl_ctx_t *ctx, ngx_rbl_rbl_t *rbl)
 
     host = ngx_rbl_text(ctx, NGX_RBL_RBL_HOST);
 
-    if (host.p && rbl_domain_parse(rbl->buf, &rbl->host, host) != RBL_OK) {
+    if (host.p == NULL) {
+        return NGX_OK;
+    }
+
+    if (rbl_domain_parse(rbl->buf, &rbl->host, host) != RBL_OK) {
         ngx_rbl_invalid(ctx, "host");
         return NGX_DECLINED;
     }
 
-    return NGX_OK;
+    return ngx_rbl_rbl_zone(ctx, rbl->host);
+}
+
+
+/* Zones that only the site's own resolver knows are no list's. */
+
+static ngx_int_t
+ngx_rbl_rbl_zone(ngx_rbl_ctx_t *ctx, rbl_str_t zone)
+{
+    rbl_str_t            under;
+    rbl_own_t            own;
+    ngx_str_t            name;
+    const char          *why;
+    ngx_rbl_loc_conf_t  *rlcf;
+
+    rlcf = ngx_http_get_module_loc_conf(ctx->request, ngx_rbl_module);
+
+    ngx_rbl_rbl_zones(rlcf->refuse_zones, &own.refuse, &own.n_refuse);
+    ngx_rbl_rbl_zones(rlcf->allow_zones, &own.allow, &own.n_allow);
+
+    if (rbl_own_ok(&own, zone, &under, &why)) {
+        return NGX_OK;
+    }
+
+    name.data = (u_char *) under.p;
+    name.len = under.n;
+
+    ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
+                   "Invalid host value provided. A custom RBL cannot be in "
+                   "\"%V\", which %s.", &name, why);
+
+    return NGX_DECLINED;
+}
+
+
+static void
+ngx_rbl_rbl_zones(const ngx_array_t *zones, const rbl_str_t **name, size_t *n)
+{
+    *name = zones != NULL ? zones->elts : NULL;
+    *n = zones != NULL ? zones->nelts : 0;
 }
 
 

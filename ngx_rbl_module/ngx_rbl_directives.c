@@ -163,6 +163,20 @@ ngx_command_t  ngx_rbl_commands[] = {
       offsetof(ngx_rbl_loc_conf_t, discord_hosts),
       NULL },
 
+    { ngx_string("rbl_refuse_zones"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_rbl_set_hosts_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, refuse_zones),
+      NULL },
+
+    { ngx_string("rbl_allow_zones"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_rbl_set_hosts_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_rbl_loc_conf_t, allow_zones),
+      NULL },
+
       ngx_null_command
 };
 

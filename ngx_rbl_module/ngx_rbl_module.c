@@ -172,6 +172,8 @@ ngx_rbl_create_loc_conf(ngx_conf_t *cf)
     rlcf->check_keep = NGX_CONF_UNSET_MSEC;
     rlcf->slack_hosts = NGX_CONF_UNSET_PTR;
     rlcf->discord_hosts = NGX_CONF_UNSET_PTR;
+    rlcf->refuse_zones = NGX_CONF_UNSET_PTR;
+    rlcf->allow_zones = NGX_CONF_UNSET_PTR;
     rlcf->store_index = NGX_CONF_UNSET;
     rlcf->status = NGX_CONF_UNSET_UINT;
 
@@ -197,6 +199,8 @@ ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
                               NGX_RBL_CHECK_KEEP);
     ngx_conf_merge_ptr_value(conf->slack_hosts, prev->slack_hosts, NULL);
     ngx_conf_merge_ptr_value(conf->discord_hosts, prev->discord_hosts, NULL);
+    ngx_conf_merge_ptr_value(conf->refuse_zones, prev->refuse_zones, NULL);
+    ngx_conf_merge_ptr_value(conf->allow_zones, prev->allow_zones, NULL);
 
     if (ngx_rbl_merge_status(cf, prev, conf) != NGX_CONF_OK
         || ngx_rbl_merge_store(cf, prev, conf) != NGX_CONF_OK)

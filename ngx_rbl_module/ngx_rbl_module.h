@@ -50,6 +50,8 @@ typedef struct {
     ngx_msec_t    check_keep;           /* rbl_check_keep */
     ngx_array_t  *slack_hosts;          /* rbl_slack_hosts: of rbl_str_t */
     ngx_array_t  *discord_hosts;        /* rbl_discord_hosts */
+    ngx_array_t  *refuse_zones;         /* rbl_refuse_zones: of rbl_str_t */
+    ngx_array_t  *allow_zones;          /* rbl_allow_zones */
     ngx_str_t     base;                 /* the location's prefix ("/3.0/") */
     ngx_int_t     store_index;          /* into main conf's stores */
     ngx_uint_t    status;               /* rbl_status */

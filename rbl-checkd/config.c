@@ -125,6 +125,18 @@ const config_key_t  config_keys[] = {
       "asked for them again, and then after twice as long each time, up to an\n"
       "hour.", 0 },
 
+    { "refuse_zone", config_set_zone, AT(refuse_zone), NO_LIMITS,
+      "", "corp.example.net", "a domain name; at most 32 of them",
+      "Lists of accounts may not ask for this name or names under it, beside\n"
+      "the reserved ones such as local and arpa; the same as\n"
+      "rbl_refuse_zones of nginx.  May be given several times.", 1 },
+
+    { "allow_zone", config_set_zone, AT(allow_zone), NO_LIMITS,
+      "", "lists.corp.example.net", "a domain name; at most 32 of them",
+      "Lists of accounts may ask for names under this one, although it is\n"
+      "reserved or lies under a refuse_zone; the same as rbl_allow_zones of\n"
+      "nginx.  May be given several times.", 1 },
+
     { "source_address", config_set_source, AT(source), NO_LIMITS,
       "", "192.0.2.1", "a numeric address; at most 16 of them",
       "An address that the lists see the questions come from, where it is\n"

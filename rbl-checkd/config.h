@@ -12,6 +12,7 @@
 
 #include "dns/engine.h"
 #include "rbl_keys.h"
+#include "rbl_own.h"
 #include "rbl_validate.h"
 
 #ifndef CONFIG_DIR
@@ -24,6 +25,13 @@
 #define CONFIG_MAX_DENY     32
 #define CONFIG_MAX_SOURCE   16
 #define CONFIG_MAX_WORKERS  64
+#define CONFIG_MAX_ZONES    32
+
+/* Names of the DNS. */
+typedef struct {
+    unsigned  n;
+    char      name[CONFIG_MAX_ZONES][RBL_DOMAIN_MAX + 1];
+} config_zones_t;
 
 typedef struct {
     rbl_subnet_t  net;
@@ -62,6 +70,7 @@ typedef struct {
     dns_config_t dns;
     size_t       cache_size;        /* octets of kept answers; 0: none */
     double       control_retry;     /* s between controls of a bad list */
+    config_zones_t  refuse_zone, allow_zone;    /* rbl_own.h */
     unsigned     n_source;          /* what acls.json tells; 0: found out */
     rbl_addr_t   source[CONFIG_MAX_SOURCE];
 
@@ -147,6 +156,14 @@ typedef struct {
 
 /* 0, or -1: not a numeric address with a port nor "unix:/path". */
 int config_store_address(config_address_t *addr, const char *text);
+
+/* The rule for lists of accounts; it refers to `conf` and to itself. */
+typedef struct {
+    rbl_own_t  rule;
+    rbl_str_t  refuse[CONFIG_MAX_ZONES], allow[CONFIG_MAX_ZONES];
+} config_own_t;
+
+void config_own(config_own_t *own, const config_t *conf);
 
 void config_defaults(config_t *conf);
 

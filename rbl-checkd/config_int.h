@@ -88,6 +88,8 @@ int config_set_sender(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 int config_set_resolver(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
+int config_set_zone(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
 int config_set_source(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 int config_set_allow(config_t *conf, const config_key_t *key,

@@ -26,6 +26,7 @@ typedef struct {
     const config_t  *conf;
     dns_engine_t    *dns;
     store_t         *store;
+    config_own_t     own;
     check_env_t      check;
     table_t         *table;
     struct together_s  *opens, *clears; /* check/together.h */

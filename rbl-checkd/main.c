@@ -206,6 +206,8 @@ start(checkd_t *c)
         return -1;
     }
 
+    config_own(&d->own, &c->conf);
+    d->check.own = &d->own.rule;
     d->check.loop = d->loop;
     d->check.dns = d->dns;
     d->store = store_new(d->loop, &c->conf, 0, on_store, c);

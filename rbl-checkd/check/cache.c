@@ -250,6 +250,7 @@ cache_fill(cache_kept_t *kept, const char *name, const dns_answer_t *answer)
     kept->tries = (uint8_t) answer->tries;
     kept->resolver = (uint8_t) answer->resolver;
     kept->soa = (uint8_t) answer->soa;
+    kept->alias = answer->alias;
     kept->dead = 0;
 
     p = kept->rest;
@@ -348,6 +349,7 @@ cache_unpack(dns_answer_t *answer, const cache_kept_t *kept, double now)
     answer->tries = kept->tries;
     answer->resolver = kept->resolver;
     answer->soa = kept->soa;
+    answer->alias = kept->alias & 1;
     answer->n_a = kept->n_a;
     answer->n_aaaa = kept->n_aaaa;
     answer->txt_len = kept->txt_len;

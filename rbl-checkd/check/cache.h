@@ -26,7 +26,7 @@ typedef struct {
     uint16_t  type;
     uint16_t  name_len, txt_len;
     uint8_t   n_a, n_aaaa;
-    uint8_t   status, tries, resolver, soa;
+    uint8_t   status, tries, resolver, soa, alias;
     uint8_t   dead;             /* in no slot any more */
     uint8_t   rest[];           /* addresses, name, TXT */
 } cache_kept_t;

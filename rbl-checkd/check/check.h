@@ -16,6 +16,7 @@
 #include "lookup.h"
 #include "quota.h"
 #include "rbl_codes.h"
+#include "rbl_own.h"
 #include "rbl_validate.h"
 #include "trust.h"
 
@@ -55,6 +56,8 @@ typedef struct {
                                            anything */
     guard_t         *guard;             /* NULL: nothing is frozen */
     tally_t         *tally;             /* NULL: nothing is counted */
+    const rbl_own_t *own;               /* NULL: lists of accounts may ask for
+                                           any name */
 } check_env_t;
 
 /*

@@ -70,8 +70,11 @@ on_reason(void *data, const lookup_answer_t *told)
     item->reason = NULL;
     item->reasoned = 1;
 
+    /* An alias may lead from an account's own zone to anybody's text. */
+
     if (answer != NULL && answer->status == DNS_NOERROR
-        && answer->txt_len != 0)
+        && answer->txt_len != 0
+        && !(answer->alias && item->result.list->custom))
     {
         keep_reason(&item->result, answer);
     }
@@ -118,17 +121,28 @@ item_announce(item_t *item)
 
 /* --- answers ------------------------------------------------------------ */
 
+/*
+ * An account chooses its own list's zone and the host, and so the name that is
+ * asked for.  An address outside 127/8 is no list's, but what that name is in
+ * the site's own DNS: it is not shown.
+ */
+
 static void
 keep_codes(item_t *item, const part_t *p)
 {
     check_result_t    *r = &item->result;
     rbl_lookup_err_t   error;
 
+    r->ttl = p->ttl;
+
+    if (r->list->custom && p->error == RBL_ERR_HIJACKED) {
+        return;
+    }
+
     (void) rbl_codes_verdict(&r->list->codes, p->a, p->n_a, &error, r->means,
                              sizeof(r->means));
     memcpy(r->codes, p->a, p->n_a * sizeof(p->a[0]));
     r->n_codes = p->n_a;
-    r->ttl = p->ttl;
 }
 
 
@@ -250,6 +264,32 @@ on_addresses(void *data, const lookup_answer_t *told)
 
 /* --- questions ---------------------------------------------------------- */
 
+/* An old record may have a zone that is refused by now. */
+
+static int
+may_ask(const item_t *item, const names_t *names, int n)
+{
+    int                i;
+    rbl_str_t          under;
+    const char        *why;
+    const rbl_own_t   *own = item->check->env->own;
+
+    if (own == NULL || !item->result.list->custom) {
+        return 1;
+    }
+
+    for (i = 0; i < n; i++) {
+        if (!rbl_own_ok(own, (rbl_str_t) { names[i].s, names[i].n }, &under,
+                        &why))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
 int
 item_ask(item_t *item)
 {
@@ -268,6 +308,11 @@ item_ask(item_t *item)
     if (n == 0) {
         item_settle(item, error == RBL_ERR_NONE ? RBL_SKIPPED : RBL_UNKNOWN,
                     error);
+        return 1;
+    }
+
+    if (!may_ask(item, names, n)) {
+        item_settle(item, RBL_UNKNOWN, RBL_ERR_NAME);
         return 1;
     }
 

@@ -378,6 +378,7 @@ dns_decode(dns_answer_t *answer, const uint8_t *msg,
     }
 
     answer->ttl = chain.ttl;
+    answer->alias = chain.hops != 0;
 
     /* "No such name", and here are its records: believe neither. */
     return answer->status == DNS_NXDOMAIN ? DNS_BADREPLY : answer->status;

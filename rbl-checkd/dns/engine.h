@@ -72,6 +72,7 @@ typedef struct {
     unsigned         soa;               /* negative: labels of the SOA's owner,
                                            with the root's; 0: there is none,
                                            or it is that of an alias' target */
+    unsigned         alias:1;           /* it is another name's, by CNAME */
     double           ms;                /* from first send to verdict */
     unsigned         tries;
     unsigned         resolver;          /* that of the last try */

@@ -114,6 +114,17 @@ unchanged {
                 "update: $what");
         }
     }
+    for my $zone (qw(db.prod.corp 10.in-addr.arpa resolver.arpa a.local
+        a.LOCALHOST. a.invalid a.onion a.home.arpa a.internal))
+    {
+        my ($top) = lc($zone) =~ /(\w+)\.?$/;
+        my $why = qr/^Invalid\ host\ value\ provided\.\ A\ custom\ RBL\ cannot
+            \ be\ in\ "$top",\ which\ \w/x;
+        refused(post('add', { %good, host => $zone }), 400, $why,
+            "add: in a reserved zone: $zone");
+        refused(post("update/$own->{id}", { host => $zone }), 400, $why,
+            "update: in a reserved zone: $zone");
+    }
     my $exists = qr/^The account has this RBL already\.$/;
     refused(post('add', { type => 'rbl', host => 'dnsbl.OURS.test' }), 409,
         $exists, 'add: twice');

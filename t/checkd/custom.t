@@ -71,7 +71,8 @@ for my $ip (sort keys %expected) {
     is_deeply([@$own{qw(list type custom status error)}],
         [$rb, 'rbl', 1, @{ $expected{$ip} }],
         "$ip: " . ($code{$ip} // 'no answer') . " is $expected{$ip}[0]");
-    is_deeply($own->{codes}, [$code{$ip} // ()], "$ip: the code");
+    my @shown = grep { defined && /^127\./ } $code{$ip};
+    is_deeply($own->{codes}, \@shown, "$ip: the code, if it is one");
     is($own->{reason}, $expected{$ip}[0] eq 'listed' ? "why $ip" : '',
         "$ip: the reason");
 }

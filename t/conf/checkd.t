@@ -156,6 +156,13 @@ for my $v ('10.0.0.1/8', '10.0.0.0', '10.0.0.0/8:25', 'x') {
 }
 wrong("deliver_deny 10.0.0.0/8\n" x 33, 33, 'deliver_deny: a subnet .*',
     'too many subnets that are denied');
+right("refuse_zone a.example\nrefuse_zone B\nallow_zone test\n", 'zones');
+for my $key (qw(refuse_zone allow_zone)) {
+    wrong("$key $_\n", 1, "$key: a domain name; .*", "$key $_")
+        for qw(a..b .a a/b * -a), 'x' x 64;
+    wrong("$key a.example\n" x 33, 33, "$key: a domain name; .*",
+        "too many of $key");
+}
 wrong("deliver_allow 10.0.0.0/8\n" x 33, 33, 'deliver_allow: a subnet .*',
     'too many subnets');
 for my $v (qw(x 192.0.2 192.0.2.0/24 192.0.2.1@53 ::g)) {

@@ -99,7 +99,9 @@ bad('rbl_store_prefix', '"a{b"', $prefix, 'a{b');
 bad('rbl_store_prefix', '""', $prefix, '');
 bad('rbl_store_prefix', '"a b"', $prefix, 'a b');
 
-for my $directive (qw(rbl_slack_hosts rbl_discord_hosts)) {
+for my $directive (qw(rbl_slack_hosts rbl_discord_hosts rbl_refuse_zones
+    rbl_allow_zones))
+{
     my $host = qr/it must be a host name without scheme, port and path/;
     accepted($directive, http => "$directive chat.example Other 192.0.2.1;");
     bad($directive, $_, $host) for qw(https://a.example a.example:443 a/b
@@ -144,6 +146,7 @@ my %good = (
     rbl_check_keep => '1d', rbl_etag => 'on', rbl_zoneinfo => $dir,
     rbl_store_password_file => "$dir/password",
     rbl_slack_hosts => 'a.example', rbl_discord_hosts => 'a.example',
+    rbl_refuse_zones => 'a.example', rbl_allow_zones => 'a.example',
 );
 
 write_file("$dir/password", "secret\nsecond line\n", 0600);

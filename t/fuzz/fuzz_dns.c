@@ -87,7 +87,7 @@ same(const dns_answer_t *a, const dns_answer_t *b)
 {
     return a->status == b->status && a->n_a == b->n_a
            && a->n_aaaa == b->n_aaaa && a->txt_len == b->txt_len
-           && a->ttl == b->ttl && a->soa == b->soa
+           && a->ttl == b->ttl && a->soa == b->soa && a->alias == b->alias
            && memcmp(a->a, b->a, a->n_a * sizeof(a->a[0])) == 0
            && memcmp(a->aaaa, b->aaaa, a->n_aaaa * sizeof(a->aaaa[0])) == 0
            && memcmp(a->txt, b->txt, a->txt_len) == 0;

@@ -287,6 +287,7 @@ ref_sections(dns_answer_t *answer, ldns_pkt *pkt, const uint8_t *name,
     }
 
     answer->ttl = chain.ttl;
+    answer->alias = chain.hops != 0;
 
     /* "No such name", and here are its records: believe neither. */
     return answer->status == DNS_NXDOMAIN ? DNS_BADREPLY : answer->status;

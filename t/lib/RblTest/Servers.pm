@@ -131,6 +131,9 @@ sub nginx_conf {
         join ' ', @o{qw(http server api)});
     $store .= " rbl_store_user $login; rbl_store_password_file $file;"
         if $store ne '' && $login && !defined $o{store_addr};
+    # The tests' own lists are in a zone that is reserved.
+    $store .= ' rbl_allow_zones test;' if $o{module} // 1
+        and join(' ', @o{qw(http server api)}) !~ /rbl_allow_zones/;
     my $location = $o{module} // 1
         ? "location /3.0/ { rbl_api on; $o{api} }" : '';
     return <<"CONF";
@@ -274,7 +277,8 @@ sub start_checkd {
     my $d = own_dir('checkd');
     # What the tests' servers say changes faster than their TTLs allow.
     my %conf = (store => ref $opt{store} ? $opt{store}{addr} : $opt{store},
-        log => 'stderr', log_level => 'debug', cache_size => 0);
+        log => 'stderr', log_level => 'debug', cache_size => 0,
+        allow_zone => 'test');
     my ($login, $file) = store_login($opt{store}, 'rbl-checkd',
         join ' ', keys %{ $opt{conf} // {} });
     @conf{qw(store_user store_password_file)} = ($login, $file) if $login;
