@@ -19,6 +19,8 @@ enum {
 typedef struct {
     rbl_sid_t     check;
     int           details;
+    ngx_uint_t    stored;               /* details were stored when it ended */
+    ngx_uint_t    kept;                 /* and still are */
     rbl_str_t     message;              /* of a check that failed */
 } ngx_rbl_status_t;
 
@@ -136,6 +138,8 @@ ngx_rbl_status_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         return;
     }
 
+    status->kept = !status->stored || rbl_reply_str(reply).p != NULL;
+
     ngx_rbl_status_details(ctx, rbl_reply_str(reply));
     ngx_rbl_status_close(ctx);
 }
@@ -180,6 +184,8 @@ ngx_rbl_status_state(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     rbl_doc_int(d, "listed_count", listed);
     rbl_doc_int(d, "unknown_count",
                 rbl_reply_int(rbl_reply_field(reply, "unknown"), 0));
+
+    status->stored = rbl_reply_int(rbl_reply_field(reply, "details"), 0) > 0;
 
     if (!rbl_str_is(state, "failed")) {
         return;
@@ -232,6 +238,10 @@ ngx_rbl_status_close(ngx_rbl_ctx_t *ctx)
 
     if (status->message.p) {
         rbl_doc_str(&ctx->doc, "message", status->message);
+    }
+
+    if (status->details) {
+        rbl_doc_int(&ctx->doc, "details_kept", status->kept != 0);
     }
 
     rbl_doc_close(&ctx->doc);

@@ -82,6 +82,11 @@ const config_key_t  config_keys[] = {
       LIMITS(MINUTE, 366 * DAY), "7d", NULL, NULL,
       "How long the records of scheduled checks are kept.", 0 },
 
+    { "details_size", config_set_size, AT(details_size),
+      LIMITS(MIB, 4096 * MIB), "16m", NULL, NULL,
+      "Bytes of Redis that the stored check details of one account may take;\n"
+      "beyond that its oldest details are removed.", 0 },
+
     { "resolver", config_set_resolver, AT(dns.resolver), NO_LIMITS,
       "127.0.0.1@5335", NULL, "1 to 8 numeric addresses, separated by spaces, "
       "each with or without a port: 127.0.0.1, 127.0.0.1@5335, ::1@5335",

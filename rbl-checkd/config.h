@@ -65,6 +65,7 @@ typedef struct {
     unsigned     schedule;          /* 1: turn due hosts into jobs */
     double       keep_manual;       /* s that check records are kept */
     double       keep_scheduled;
+    size_t       details_size;      /* bytes of details of an account */
 
     /* dns */
     dns_config_t dns;

@@ -97,6 +97,9 @@
  *   check:<AC>:<PP>    hash    state and counters of a check, with TTL:
  *                              `keep` when it is over (_keep.lua)
  *   check:<AC>:<PP>:d  string  its details, packed, with TTL
+ *   details:<AC>       zset    "<PP>:<bytes>" of each check with details, by
+ *                              their end (ms), and "octets", the sum of all,
+ *                              with TTL (_details.lua)
  *   hist:<AC>:<HT>     stream  transitions of a host, capped
  *   outbox             stream  events to deliver; consumer group "deliver"
  *   event:<AC>:<EV>    hash    type, date, body and number of open deliveries

@@ -113,9 +113,9 @@ static void
 finish(runner_t *r)
 {
     char       handle[JOB_HANDLE_MAX], keep[24], lists[24], interval[24];
-    char       soon[24];
+    char       soon[24], details[24];
     rbl_key_t  key;
-    rbl_str_t  argv[11];
+    rbl_str_t  argv[12];
 
     argv[0] = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
                               rbl_sid_str(&r->job.account), RBL_STR(""));
@@ -129,8 +129,9 @@ finish(runner_t *r)
     argv[8] = runner_number(interval, (size_t) r->interval);
     argv[9] = r->events ? RBL_STR("1") : RBL_STR("0");
     argv[10] = runner_number(soon, r->results.recheck);
+    argv[11] = runner_number(details, r->d->conf->details_size);
 
-    store_script(r->d->store, &rbl_script_check_finish, on_finish, r, 1, 11,
+    store_script(r->d->store, &rbl_script_check_finish, on_finish, r, 1, 12,
                  argv);
 }
 

@@ -44,6 +44,7 @@ static const struct {
     { "dead", FSCK_WALKED, 0 }, { "r", FSCK_LOOK, 1 },
     { "s", FSCK_LOOK, 1 }, { "kids", FSCK_LOOK, 1 }, { "hist", FSCK_LOOK, 1 },
     { "check", FSCK_LOOK, 1 }, { "check", FSCK_LOOK, 2 },
+    { "details", FSCK_WALKED, 0 },
     { "alerts", FSCK_WALKED, 0 }, { "digest", FSCK_LOOK, 1 },
     { "batch", FSCK_LOOK, 1 }, { "open", FSCK_LOOK, 1 },
     { "ends", FSCK_LOOK, 1 }, { "line", FSCK_LOOK, 1 },

@@ -54,6 +54,7 @@ static const fsck_kind_t  account_kinds[] = {
     { "due", "zset", &rbl_script_fsck_entries, 1, 0 },
     { "tokens", "hash", &rbl_script_fsck_entries, 1, 0 },
     { "manual", "list", &rbl_script_fsck_entries, 1, 0 },
+    { "details", "zset", &rbl_script_fsck_entries, 1, 0 },
     { NULL, NULL, NULL, 0, 0 }
 };
 

@@ -23,6 +23,7 @@
 --         events, said check_begin (asked again if the host is listed)
 --         10 0, or in how many seconds it has to be checked again, if that is
 --         sooner than its time
+--         11 how many octets the account's stored details may take
 -- Result  OK | DONE (it was over already) | GONE (no such check any more, or
 --         it is another daemon's) | FULL (nothing was done: all that
 --         was left out matters)
@@ -33,6 +34,7 @@
 --- include: events
 --- include: totals
 --- include: tell
+--- include: details
 --- use: account host profile
 -- Of a check that nobody has asked for all is known.
 local ck, full, callbacks, keep = key('check', ac, pp), nil, nil, nil
@@ -164,6 +166,7 @@ end
 local listed = #standing > 0
 
 local new
+local stored = not failed and (full or told ~= no_results)
 if failed then
     new = call('HSET', ck, 'message', ARGV[6], 'listed', 0, 'unknown', 0,
         'status', 'failed', 'completed', now, 'checked', ARGV[4]) == 6
@@ -171,8 +174,9 @@ else
     -- Whoever asked while it ran was told of the lists as they were then.
     new = call('HSET', ck, 'status', 'completed', 'completed', now, 'checked',
         ARGV[4], 'total', ARGV[4]) == 4
-    if not due or listed or unknown > 0 then
-        call('HSET', ck, 'listed', #standing, 'unknown', unknown)
+    if not due or stored then
+        call('HSET', ck, 'listed', #standing, 'unknown', unknown, 'details',
+            stored and 1 or 0)
     end
 end
 if new and hk then
@@ -182,10 +186,10 @@ end
 if not due or new or keep then
     keep_ended(ck, ARGV[7], keep)
 end
-if not failed and (full or told ~= no_results) then
+if stored then
     local left = call('PTTL', ck)
-    call('SET', ck .. ':d', full and ARGV[5] or told, 'PX',
-        left > 0 and left or ARGV[7])
+    details_store(pp, full and ARGV[5] or told,
+        left > 0 and left or tonumber(ARGV[7]), now, tonumber(ARGV[11]))
 end
 
 if raw then

@@ -88,6 +88,20 @@ then
         call('ZADD', key('manual'), now, ac)
     end)
 end
+-- The sum of stored details; that of very many takes too long.
+local details, n_details = key('details', ac), 4000
+if call('ZCARD', details) <= n_details then
+    local sum, told = 0, call('ZSCORE', details, 'octets')
+    for _, entry in ipairs(call('ZRANGE', details, 0, -1)) do
+        sum = sum + (tonumber(entry:match('^%w+:(%d+)$')) or 0)
+    end
+    if (tonumber(told) or 0) ~= sum then
+        fault('details', 'details', 'take ' .. sum .. ' octets, counted are '
+            .. (told or 'none'), function()
+                call('ZADD', details, sum, 'octets')
+            end)
+    end
+end
 local started = call('GET', key('started', ac))
 if started and not string.find(started, '^%d+$') then
     fault('started', 'started', 'does not count the checks of a day',

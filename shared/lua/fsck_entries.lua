@@ -1,6 +1,6 @@
 -- Looks at entries of what an account has beside its indexes: "uniq" by its
 -- fields, "listed" and "due" by host, "tokens" by their fields, "manual" by
--- what its list holds.
+-- what its list holds, "details" by check.
 -- KEYS[1] acct:<AC>
 -- ARGV    1 "1": mend  2 which of them  3... entries
 -- Result  OK, faults
@@ -103,6 +103,23 @@ function look.manual(entry)
             due_again(ht)
         end
     end)
+end
+-- What is counted of details has them, or has ended.
+function look.details(entry)
+    local at = entry ~= 'octets' and call('ZSCORE', key('details', ac), entry)
+    if not at or tonumber(at) <= now_ms() then
+        return
+    end
+    local pp, size = string.match(entry, '^(PP%x+):(%d+)$')
+    if not pp or call('EXISTS', key('check', ac, pp, 'd')) == 0 then
+        fault('details', pp or 'details', 'are counted and not there',
+            function()
+                local k = key('details', ac)
+                local sum = tonumber(call('ZSCORE', k, 'octets')) or 0
+                call('ZREM', k, entry)
+                call('ZADD', k, sum - (tonumber(size) or 0), 'octets')
+            end)
+    end
 end
 for i = 3, #ARGV do
     look[ARGV[2]](ARGV[i])

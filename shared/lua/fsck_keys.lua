@@ -8,6 +8,7 @@
 --- include: fsck_value
 --- include: fsck_jobs
 --- include: alerts
+--- include: details
 --- include: unchanged
 --- use: app contact host token
 local week = 7 * 86400000
@@ -123,12 +124,30 @@ local function look_at_open(pp, ht, status)
         end
     end)
 end
+-- The details of a check are counted.
+local function look_at_details(k, pp)
+    local details, size = key('details', ac), #call('GET', k) + details_each
+    local entry = pp .. ':' .. size
+    if not call('ZSCORE', details, entry) then
+        fault('details', pp, 'are not counted', function()
+            local ttl = math.max(0, call('PTTL', k))
+            local sum = tonumber(call('ZSCORE', details, 'octets')) or 0
+            call('ZADD', details, sum + size, 'octets', now_ms() + ttl, entry)
+            if call('PTTL', details) < ttl then
+                call('PEXPIRE', details, ttl)
+            end
+        end)
+    end
+end
 function look.check(k, rest)
     local pp, part = string.match(rest, '^(%w+)(.*)$')
     if call('PTTL', k) == -1 then
         fault('endless', pp, 'its record has no end', function()
             call('PEXPIRE', k, week)
         end)
+    end
+    if part == ':d' then
+        look_at_details(k, pp)
     end
     local c = part == '' and call('HMGET', k, 'status', 'host_id') or {}
     if c[1] == 'queued' or c[1] == 'running' then

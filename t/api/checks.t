@@ -173,10 +173,20 @@ xml_ok(call($t, 'POST', 'check/start.xml', form => { host => '10.0.0.1',
 redis($redis, 'HSET', $ck, 'status', 'failed', 'message', 'No list applies.');
 $r = status($pp, '?details=1');
 is(accepted($r, 'failed')->{data}{message}, 'No list applies.', 'says why');
-like($r->{body}, qr/\],"message":"No list applies\."\}\}$/, 'at the end');
+like($r->{body}, qr/\],"message":"No list applies\.","details_kept":1\}\}$/,
+    'at the end');
 redis($redis, 'SET', "$ck:d", 'garbage');
 accepted(status($pp, '?details=1'), 'details that cannot be read');
-redis($redis, 'DEL', $ck, "$ck:d");
+redis($redis, 'DEL', "$ck:d");
+is(accepted(status($pp, '?details=1'), 'none')->{data}{details_kept}, 1,
+    'there never were any');
+redis($redis, 'HSET', $ck, 'details', 1);
+$s = accepted(status($pp, '?details=1'), 'details that were removed')->{data};
+is_deeply($s->{details}, [], 'are none');
+is($s->{details_kept}, 0, 'and it says so');
+ok(!exists accepted(status($pp), 'not asked for them')->{data}{details_kept},
+    'nothing of details');
+redis($redis, 'DEL', $ck);
 refused(status($pp), 404, qr/check id/, 'an expired check');
 
 # --- another account's check -----------------------------------------------

@@ -142,7 +142,7 @@ sub round_of {
     s/:d:/:d:1:/ for @jobs;             # begun once
     ($r, $finish) = pipelined(BATCH, map { call_of('check_finish',
         $a->{acct}, $_, $results->[0], $standing ? $results->[1] : '', LISTS,
-        $o{manual} ? $results->[3] : '', '', KEEP, 3600, $events, 0) }
+        $o{manual} ? $results->[3] : '', '', KEEP, 3600, $events, 0, 1 << 24) }
         @jobs);
     die "finish: $r->[0][0]\n" if grep { $_->[0] ne 'OK' } @$r;
     cmd('DEL', k('outbox'));

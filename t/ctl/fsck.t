@@ -81,6 +81,10 @@ sub made {
     return $sid;
 }
 
+# What the details of a check take, and their entry.
+sub octets { return 256 + cmd('STRLEN', k('check', $ac, "$_[0]:d")) }
+sub entry_of { return "$_[0]:" . octets($_[0]) }
+
 sub host { return unpacked(add_host($acct, @_)->[1])->[1] }
 
 my $rb = made('RB', 'rbls', 'rbl', 'x.example', 'x', '', 3, 1, 'active', '',
@@ -115,7 +119,8 @@ sub manual {
     finish_check($acct, $pp, $ht, [@results]);
     return $pp;
 }
-manual($_, listed_result('RBa'), listed_result('RBb')) for $on, $kid;
+my @ended = map { manual($_, listed_result('RBa'), listed_result('RBb')) }
+    $on, $kid;
 cmd('DEL', k('leases'), k('manual'), k('manual', $ac));
 script('host_update', [$acct], $off, '0', '', $rp2, $cg2);
 my ($job) = grep { /:$begun:/ } take('d', 50);
@@ -234,7 +239,7 @@ my @faults = (
             $type eq 'string' ? cmd('SADD', $k, 'x') : cmd('SET', $k, 'x');
         }, undef] } ['hosts', 'zset'], ['profiles', 'zset'],
         ['groups', 'zset'], ['refs', 'hash'], ['uniq', 'hash'],
-        ['seq', 'string'], ['due', 'zset'], ['manual', 'list'],
+        ['seq', 'string'], ['due', 'zset'], ['details', 'zset'], ['manual', 'list'],
         ['listed', 'zset']),
     ['an index of the partition of another type', type => 'due',
         sub { cmd('DEL', k('due')); cmd('SET', k('due'), 'x') }, undef],
@@ -339,6 +344,19 @@ my @faults = (
         sub { cmd('ZADD', k('kids', $ac, $ghost), 1, $ht) }, undef],
     ['a history of no host', left => $ghost,
         sub { cmd('XADD', k('hist', $ac, $ghost), '*', 'c', 'x') }, undef],
+
+    # details of checks
+    ['details that are not counted', details => $ended[0],
+        sub { cmd('ZREM', k('details', $ac), entry_of($ended[0]));
+            cmd('ZINCRBY', k('details', $ac), -octets($ended[0]), 'octets') },
+        sub { cmd('ZSCORE', k('details', $ac), entry_of($ended[0])) }],
+    ['details that are counted and gone', details => $ended[1],
+        sub { cmd('DEL', k('check', $ac, "$ended[1]:d")) },
+        sub { cmd('ZSCORE', k('details', $ac), 'octets')
+            == octets($ended[0]) }],
+    ['details whose sum is wrong', details => 'details',
+        sub { cmd('ZADD', k('details', $ac), 7, 'octets') },
+        sub { cmd('ZSCORE', k('details', $ac), 'octets') > 7 }],
 
     # the schedule
     ['an active host that is never due', schedule => $ht,

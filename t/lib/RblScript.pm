@@ -224,7 +224,8 @@ sub finish_check {
     return script('check_finish', [$acct], handle($acct, $pp, $ht, %o),
         packed(\@other), $o{part} ? '' : join('', map { $_->[0] } @clear),
         scalar @$results, $o{part} ? '' : packed($results), $failed // '',
-        60_000, $o{interval} // 600, $o{events} // '1', $o{recheck} // 0);
+        60_000, $o{interval} // 600, $o{events} // '1', $o{recheck} // 0,
+        $o{budget} // 16 << 20);
 }
 
 # Deliveries whose time has come; the end of an attempt of one; its time comes.

@@ -76,7 +76,7 @@ my @deeds = (
         $job{"$_[0] jobs"}[$_[1]], 60_000, '') }],
     ['check_finish' => sub { script('check_finish', [$a{ $_[0] }[1]],
         $job{"$_[0] jobs"}[$_[1]], packed([listed_result('RBa')]), '', 1,
-        packed([listed_result('RBa')]), '', 60_000, 600, '1', 0) }],
+        packed([listed_result('RBa')]), '', 60_000, 600, '1', 0, 1 << 24) }],
     ['check_take, due' => sub {
         my ($job) = take('d', 1);
         push @{ $job{"$_[0] due"} }, $job if $_[1] < DUE;

@@ -96,7 +96,7 @@ sub finish_one {
     script('check_finish', [$acct], $handle, packed(\@other),
         join('', map { $_->[0] } grep { $_->[5] eq 'clear' } @results),
         scalar @results, packed(\@results), @results ? '' : 'It failed.', KEEP,
-        pick(1, 600, 2_592_000), $heard, 0);
+        pick(1, 600, 2_592_000), $heard, 0, 1 << 24);
 }
 
 sub lease_ends {

@@ -36,7 +36,7 @@ sub release {
         begin_job($job);
         my $r = script('check_finish', [k('acct', $ac)],
             handle(k('acct', $ac), $pp, $ht), packed([]), '', 0, packed([]),
-            '', 60_000, 3600, '0', 0);
+            '', 60_000, 3600, '0', 0, 1 << 24);
         die "finish: $r->[0]\n" if $r->[0] ne 'OK';
     }
 }
@@ -156,7 +156,7 @@ is(scalar(grep { /:2:c:d\z/ } @new), 3, 'a try is one that was begun in time');
 is(of_account(@new), '4 2', 'and first');
 is(cmd('ZCARD', k('leases')), 6, 'the old leases are gone');
 script('check_finish', [k('acct', $ac[0][0])], $old[0], packed([]), '', 0,
-    packed([]), 'x', 60_000, 3600, '1', 0);
+    packed([]), 'x', 60_000, 3600, '1', 0, 1 << 24);
 is(cmd('ZCARD', k('leases')), 6, 'who comes late does not end another\'s');
 
 # leases that ran out keep to the shares
@@ -214,7 +214,7 @@ sub end {
     my ($ac, $pp, $h) = split /:/, $job;
     return script('check_finish', [$acct], $job, packed($results // []),
         $results ? '' : 'RBaRBb', 2, '', $failed // '', 60_000, 3600, '1',
-        0)->[0];
+        0, 1 << 24)->[0];
 }
 # That host, whatever else is due; its check begins.
 sub claim {
@@ -295,7 +295,7 @@ is(end($end), 'FULL', 'its results are wanted now');
 is(cmd('HGET', k('check', $ac[0][0], $manual->[1]), 'status'), 'running',
     'it runs');
 is(script('check_finish', [$acct], $end, packed([]), '', 2, packed([]), '',
-    60_000, 3600, '1', 0)->[0], 'OK', 'told all it ends');
+    60_000, 3600, '1', 0, 1 << 24)->[0], 'OK', 'told all it ends');
 
 # a host that is paused or deleted while a dead daemon had it
 

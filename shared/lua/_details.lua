@@ -1,0 +1,37 @@
+-- What the stored details of an account's checks take.  The zset "details" has
+-- "<PP>:<octets>" by when they end (ms), and "octets", the sum of all; that is
+-- less than any time and so comes first.  Details that have ended leave it when
+-- others are stored, and so do, with their keys, those that end next while
+-- there is too much: a bounded number at a time.
+local details_each = 256                -- octets of a key and its entry
+local function details_store(pp, raw, ttl, now, budget)
+    local k, size = key('details', ac), #raw + details_each
+    local sum = call('ZSCORE', k, 'octets')
+    local total, at, over = (tonumber(sum) or 0) + size, sum and 1 or 0, {}
+    local rows, i = {}, 1
+    while #over < 200 do
+        if not rows[i] then
+            rows, i = call('ZRANGE', k, at, at + 7, 'WITHSCORES'), 1
+            at = at + 8
+        end
+        if not rows[i] or total <= budget and tonumber(rows[i + 1]) > now then
+            break
+        end
+        over[#over + 1] = rows[i]
+        total = total - (tonumber(rows[i]:sub(68)) or 0)
+        i = i + 2
+    end
+    if over[1] then
+        call('ZREM', k, unpack(over))
+        for n, entry in ipairs(over) do
+            over[n] = key('check', ac, entry:sub(1, 66), 'd')
+        end
+        call('DEL', unpack(over))
+    end
+    call('SET', key('check', ac, pp, 'd'), raw, 'PX', ttl)
+    call('ZADD', k, tostring(total), 'octets', tostring(now + ttl),
+        pp .. ':' .. size)
+    if call('PTTL', k) < ttl then
+        call('PEXPIRE', k, ttl)
+    end
+end
