@@ -17,25 +17,37 @@
 #include <stdlib.h>
 
 
-typedef struct {
+struct transfer_socket_s {
     link_t              link;
     ev_io               io;
     transfer_pool_t    *pool;
-} transfer_socket_t;
+    transfer_t         *transfer;       /* NULL: it is over */
+};
 
 
 static void transfer_collect(transfer_pool_t *pool);
+static void transfer_finish(transfer_t *t, CURLcode code);
 
 
 static void
 transfer_io_handler(struct ev_loop *loop, ev_io *io, int revents)
 {
-    int               what, running;
-    transfer_pool_t  *pool;
+    int                 what, running;
+    transfer_pool_t    *pool;
+    transfer_socket_t  *sock = io->data;
 
     (void) loop;
 
-    pool = ((transfer_socket_t *) io->data)->pool;
+    pool = sock->pool;
+
+    if (revents & EV_READ && sock->transfer != NULL
+        && transfer_wire_over(sock->transfer, io->fd))
+    {
+        sock->transfer->capped = 1;
+        transfer_finish(sock->transfer, CURLE_WRITE_ERROR);
+        return;
+    }
+
     what = (revents & EV_READ ? CURL_CSELECT_IN : 0)
            | (revents & EV_WRITE ? CURL_CSELECT_OUT : 0);
 
@@ -82,9 +94,23 @@ transfer_set_timer(CURLM *multi, long ms, void *data)
 static void
 transfer_socket_free(transfer_socket_t *sock)
 {
+    if (sock->transfer != NULL) {
+        sock->transfer->sock = NULL;
+    }
+
     ev_io_stop(sock->pool->loop, &sock->io);
     link_remove(&sock->link);
     free(sock);
+}
+
+
+static void
+transfer_forget_socket(transfer_t *t)
+{
+    if (t->sock != NULL) {
+        t->sock->transfer = NULL;
+        t->sock = NULL;
+    }
 }
 
 
@@ -108,6 +134,24 @@ transfer_socket_new(transfer_pool_t *pool)
 }
 
 
+/* curl watches it for this transfer from now on. */
+
+static void
+transfer_socket_of(transfer_socket_t *sock, CURL *easy)
+{
+    char  *private;
+
+    private = NULL;
+    curl_easy_getinfo(easy, CURLINFO_PRIVATE, &private);
+
+    if (private != (char *) sock->transfer && private != NULL) {
+        transfer_forget_socket((transfer_t *) private);
+        sock->transfer = (transfer_t *) private;
+        sock->transfer->sock = sock;
+    }
+}
+
+
 static int
 transfer_set_socket(CURL *easy, curl_socket_t fd, int what, void *data,
     void *socket_data)
@@ -115,8 +159,6 @@ transfer_set_socket(CURL *easy, curl_socket_t fd, int what, void *data,
     int                 events;
     transfer_pool_t    *pool = data;
     transfer_socket_t  *sock = socket_data;
-
-    (void) easy;
 
     if (what == CURL_POLL_REMOVE) {
         if (sock != NULL) {
@@ -136,6 +178,8 @@ transfer_set_socket(CURL *easy, curl_socket_t fd, int what, void *data,
         curl_multi_assign(pool->multi, fd, sock);
     }
 
+    transfer_socket_of(sock, easy);
+
     events = (what & CURL_POLL_IN ? EV_READ : 0)
              | (what & CURL_POLL_OUT ? EV_WRITE : 0);
 
@@ -151,6 +195,7 @@ static void
 transfer_free(transfer_t *t)
 {
     link_remove(&t->link);
+    transfer_forget_socket(t);
 
     if (t->easy != NULL) {
         curl_easy_cleanup(t->easy);
@@ -205,6 +250,7 @@ transfer_put(transfer_t *t)
     transfer_pool_t  *pool = t->pool;
 
     link_remove(&t->link);
+    transfer_forget_socket(t);
 
     if (t->spoilt) {
         curl_easy_reset(t->easy);
@@ -246,7 +292,7 @@ transfer_end(const transfer_t *t, CURLcode code)
         return TRANSFER_DONE;
 
     case CURLE_WRITE_ERROR:
-        return t->capped ? TRANSFER_DONE : TRANSFER_BROKEN;
+        return t->capped && t->head_whole ? TRANSFER_DONE : TRANSFER_BROKEN;
 
     case CURLE_COULDNT_CONNECT:
     case CURLE_COULDNT_RESOLVE_HOST:
@@ -292,7 +338,8 @@ transfer_finish(transfer_t *t, CURLcode code)
     if (code != CURLE_OK) {
         t->spoilt = 1;
         snprintf(text, sizeof(text), "%s",
-                 t->error[0] != '\0' ? t->error : curl_easy_strerror(code));
+                 t->capped ? "the response is too large"
+                 : t->error[0] != '\0' ? t->error : curl_easy_strerror(code));
     }
 
     result.end = transfer_end(t, code);
@@ -355,7 +402,12 @@ transfer_start(transfer_pool_t *pool, const transfer_request_t *request,
 
     t->addr = request->addr;
     t->port = request->port;
+    t->reads = 0;
+    t->opened = 0;
+    t->measured = 0;
     t->received = 0;
+    t->head_size = 0;
+    t->head_whole = 0;
     t->capped = 0;
     t->sent = 0;
     t->n_head = 0;

@@ -17,7 +17,11 @@
 
 #define TRANSFER_RESPONSE_MAX  65536    /* octets of a response body; what is
                                            more is not read */
-#define TRANSFER_BODY_KEPT     1024     /* of them the caller gets these, */
+#define TRANSFER_HEAD_MAX      65536    /* octets of all header and trailer
+                                           lines, each counted with 64 more */
+#define TRANSFER_WIRE_MAX      262144   /* octets on the wire: with the framing
+                                           of chunks and of TLS */
+#define TRANSFER_BODY_KEPT     1024     /* of the body the caller gets these, */
 #define TRANSFER_HEADERS_KEPT  4096     /* and of the headers whole lines */
 
 typedef struct transfer_pool_s  transfer_pool_t;
@@ -40,7 +44,9 @@ typedef struct {
 } transfer_request_t;
 
 typedef enum {
-    TRANSFER_DONE = 0,                  /* a response: look at status */
+    TRANSFER_DONE = 0,                  /* a response, or all of its head and
+                                           more than may come after: look at
+                                           status */
     TRANSFER_CONNECT,                   /* no connection */
     TRANSFER_TIMEOUT,
     TRANSFER_TLS,

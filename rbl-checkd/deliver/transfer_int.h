@@ -1,7 +1,7 @@
 /*
  * What the files of the transfers share: the pool and what it runs
- * (transfer.c), how one is set up (transfer_set.c), and the URLs that were read
- * before (transfer_url.c).
+ * (transfer.c), how one is set up (transfer_set.c), the URLs that were read
+ * before (transfer_url.c), and the octets on the wire (transfer_wire.c).
  */
 
 #ifndef TRANSFER_INT_H_INCLUDED
@@ -9,13 +9,16 @@
 
 #include <curl/curl.h>
 
+#include <stdint.h>
+
 #include "link.h"
 #include "transfer.h"
 
 #define TRANSFER_HEADERS  16
 #define TRANSFER_PIN_MAX  (RBL_VALUE_MAX + 32)
 
-typedef struct transfer_url_s  transfer_url_t;
+typedef struct transfer_url_s     transfer_url_t;
+typedef struct transfer_socket_s  transfer_socket_t;
 
 /* One is used again with its handle, which was told once what never changes. */
 struct transfer_s {
@@ -31,8 +34,15 @@ struct transfer_s {
     char                pin[TRANSFER_PIN_MAX];
     rbl_addr_t          addr;
     unsigned            port;
+    transfer_socket_t  *sock;           /* NULL: curl watches none for it */
+    unsigned            reads;          /* turns in which that was read */
+    int                 opened;         /* its connection is its own */
+    int                 measured;       /* wire_base is set */
+    uint64_t            wire_base;      /* octets that came before it */
     size_t              received;
-    int                 capped;
+    size_t              head_size;      /* of header and trailer lines */
+    int                 head_whole;     /* of a final response */
+    int                 capped;         /* more than may come has come */
     int                 sent;           /* the request is on its way */
     size_t              n_head;         /* octets of it */
     char                head[TRANSFER_HEADERS_KEPT];
@@ -66,6 +76,9 @@ int transfer_set(transfer_t *t, const transfer_request_t *request);
 transfer_url_t *transfer_url_get(transfer_pool_t *pool, const char *z);
 void transfer_url_put(transfer_url_t *url);
 CURLU *transfer_url_read(const transfer_url_t *url);
+
+/* Before its socket is read: did more than TRANSFER_WIRE_MAX come? */
+int transfer_wire_over(transfer_t *t, int fd);
 
 /* Of the pool, when there are no transfers any more. */
 void transfer_urls_forget(transfer_pool_t *pool);

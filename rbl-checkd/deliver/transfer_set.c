@@ -16,6 +16,8 @@
 #define TRANSFER_AGENT      "ngx_rbl/" RBL_VERSION
 #define TRANSFER_KEPT_SECS  60L
 #define TRANSFER_BUFFER     4096L       /* of a read: answers are short */
+#define TRANSFER_WINDOW     65536       /* octets that the kernel may hold */
+#define TRANSFER_LINE_COST  64          /* octets beside those of a line */
 
 
 /* The last word before a connection is made: only to the judged address. */
@@ -24,9 +26,12 @@ static curl_socket_t
 transfer_open_socket(void *data, curlsocktype purpose,
     struct curl_sockaddr *peer)
 {
+    int          fd;
     unsigned     port;
     rbl_addr_t   addr;
     transfer_t  *t = data;
+
+    static const int  window = TRANSFER_WINDOW;
 
     if (purpose != CURLSOCKTYPE_IPCXN
         || address_from_sockaddr(&addr, &port, &peer->addr) != 0
@@ -35,7 +40,16 @@ transfer_open_socket(void *data, curlsocktype purpose,
         return CURL_SOCKET_BAD;
     }
 
-    return socket(peer->family, peer->socktype | SOCK_CLOEXEC, peer->protocol);
+    t->opened = 1;
+    fd = socket(peer->family, peer->socktype | SOCK_CLOEXEC, peer->protocol);
+
+    /* nor does the kernel keep more of an answer that does not end */
+
+    if (fd != -1) {
+        (void) setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &window, sizeof(window));
+    }
+
+    return fd;
 }
 
 
@@ -87,14 +101,30 @@ transfer_write(char *p, size_t size, size_t n, void *data)
 }
 
 
-/* One line at a time; an interim response is forgotten. */
+/*
+ * One line at a time, of trailers too; an interim response is forgotten.  curl
+ * keeps each line in a structure of its own.
+ */
 
 static size_t
 transfer_header(char *p, size_t size, size_t n, void *data)
 {
+    long         status;
     transfer_t  *t = data;
 
     n *= size;
+    t->head_size += n + TRANSFER_LINE_COST;
+
+    if (t->head_size > TRANSFER_HEAD_MAX) {
+        t->capped = 1;
+        return 0;
+    }
+
+    if (n == 0 || *p == '\r' || *p == '\n') {
+        status = 0;
+        curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+        t->head_whole = status >= 200;
+    }
 
     if (n > 5 && memcmp(p, "HTTP/", 5) == 0) {
         t->n_head = 0;

@@ -1,0 +1,98 @@
+#!/usr/bin/perl
+
+# Receivers whose answers do not end, over HTTP and HTTPS, in each part of an
+# answer: headers, interim responses, body, framing of chunks, trailers.  Each
+# is cut at a bound, and 64 at a time do not make the daemon large.
+
+use strict;
+use warnings;
+use Time::HiRes qw(time);
+use RblTest;
+use RblScript;
+use RblDeliver;
+
+# Seconds of one attempt; MiB that may be in buffers of the kernel; MiB by which
+# the daemon may grow.
+use constant { TIMEOUT => 3, BUFFERS => 4, GROWTH => 64 };
+
+my $dir = own_dir('ca');
+authority($dir, 'known');
+certificate($dir, 'known', 'good', 'IP:127.0.0.1');
+
+my $flood = spawn('flood', {}, '/usr/bin/python3',
+    (grep { -e } map { "$_/flood.py" } @INC)[0], "$dir/good.pem",
+    "$dir/good.key");
+started($flood, sub { read_file($flood->{log}) =~ /^\d+ \d+$/m });
+my ($plain, $tls) = read_file($flood->{log}) =~ /^(\d+) (\d+)$/m;
+
+deliver_setup();
+my $d = start_deliverd(conf => { deliver_timeout => TIMEOUT . 's',
+    deliver_ca => "$dir/known.pem" });
+
+# MiB that the answers of this name have written.
+sub written {
+    my ($name, $n) = @_;
+
+    my @n;
+    wait_for { @n = read_file($flood->{log}) =~ /^\Q$name\E (\d+)$/mg;
+        @n >= $n } 30, "$n answers of $name end";
+    return $n[-1] / 2 ** 20;
+}
+
+my $broken = '0 no whole HTTP response';
+my %end = (headers => $broken, tiny => $broken, interim => $broken,
+    (map { $_ => 'delivered' } qw(trailers tinytrailers extension chunks body)),
+    (map { $_ => '0 timeout' } qw(dripheader dripbody driptrailers)));
+
+for my $name (sort keys %end) {
+    my $n = 0;
+    for my $url ("http://127.0.0.1:$plain/$name",
+        "https://127.0.0.1:$tls/$name")
+    {
+        my $since = time;
+        is(attempt($url), $end{$name}, "$url: $end{$name}");
+        ok(time - $since < TIMEOUT - 1, "$url: before its time is over")
+            if $end{$name} !~ /timeout/;
+        my $mib = written($name, ++$n);
+        ok($mib < BUFFERS, sprintf '%s: %.1f MiB were written', $url, $mib);
+    }
+}
+like(read_file($d->{log}), qr/: the response is too large/,
+    'the log says why');
+
+# --- 64 of a kind at a time ------------------------------------------------
+
+sub high_water_mib {
+    my ($mib) = read_file("/proc/$_[0]{pid}/status") =~ /^VmHWM:\s+(\d+)/m;
+    return $mib / 1024;
+}
+
+my $sanitized = read_file(build_dir() . '/t/tools/deliverd') =~ /__asan_init/;
+my $before = high_water_mib($d);
+for my $name (qw(tinytrailers trailers tiny extension)) {
+    for my $n (1 .. 64) {
+        local ($AC, $ACCT) = account();
+        local $AP = sid('AP');
+        script('app_put', [$ACCT], $AP, 'app', $SECRET, 'f' x 16, 'd' x 32);
+        one_off($n % 2 ? "http://127.0.0.1:$plain/$name"
+            : "https://127.0.0.1:$tls/$name", '192.0.2.9');
+    }
+    wake();
+    wait_for { my @n = read_file($flood->{log}) =~ /^\Q$name\E \d+$/mg;
+        @n >= 66 } 60, "64 answers of $name end";
+    my $m = $end{$name} eq $broken ? deliveries() : {};
+    cmd('ZREM', k('retry'), $_) for keys %$m;
+    cmd('DEL', k('dlv', split /:/), k('event', (split /:/)[0, 1]))
+        for keys %$m;
+    soon { idle() } "$name: all 64 are over", 30;
+}
+my $grown = high_water_mib($d) - $before;
+note(sprintf 'grown by %.1f MiB', $grown);
+cmp_ok($grown, '<=', GROWTH, 'the daemon has not grown by more')
+    if !$sanitized;
+
+my $hook = start_receiver();
+one_off($hook->{url}, '192.0.2.8');
+soon { received($hook) == 1 && idle() } 'the next delivery works';
+ok(alive($d), 'and the daemon lives');
+done_testing();
