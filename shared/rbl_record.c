@@ -269,6 +269,11 @@ rbl_app_decode(rbl_app_t *v, rbl_str_t raw)
 rbl_err_t
 rbl_host_decode(rbl_host_t *v, rbl_str_t raw)
 {
+    if (raw.n > RBL_HOST_SIZE_MAX) {
+        memset(v, 0, sizeof(*v));
+        return RBL_ETYPE;
+    }
+
     return RBL_RECORD_DECODE(raw, host, HOST, v);
 }
 

@@ -15,6 +15,9 @@
 
 #define RBL_RECORD_VERSION  1
 
+/* More than any host record has (texts.h); a larger one is not decoded. */
+#define RBL_HOST_SIZE_MAX  (256 * 1024)
+
 typedef struct {
     rbl_str_t  id, name, status, timezone, plan;
     int64_t    paid, max_hosts, max_contacts;

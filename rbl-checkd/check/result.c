@@ -4,6 +4,8 @@
 
 #include "result.h"
 #include "rbl_record.h"
+#include "text.h"
+#include "texts.h"
 
 #include <stdio.h>
 
@@ -11,16 +13,17 @@
 
 
 static void
-pack_codes(rbl_out_t *out, const check_result_t *r)
+pack_codes(rbl_out_t *out, const check_result_t *r, unsigned max)
 {
     int       n;
     char      text[16];
     unsigned  i;
     uint32_t  a;
 
-    rbl_mp_put_array(out, r->n_codes);
+    max = r->n_codes < max ? r->n_codes : max;
+    rbl_mp_put_array(out, max);
 
-    for (i = 0; i < r->n_codes; i++) {
+    for (i = 0; i < max; i++) {
         a = r->codes[i];
         n = snprintf(text, sizeof(text), "%u.%u.%u.%u", a >> 24,
                      a >> 16 & 255, a >> 8 & 255, a & 255);
@@ -43,20 +46,26 @@ about_list(rbl_result_t *v, const list_t *list, rbl_verdict_t verdict)
 
 
 static void
-pack_one(rbl_out_t *out, rbl_buf_t *codes, const check_t *check, size_t i)
+pack_one(rbl_out_t *out, rbl_buf_t *codes, const check_t *check, size_t i,
+    const texts_caps_t *caps)
 {
     char                   details[CHECK_DETAILS_MAX];
+    char                   cut[CHECK_DETAILS_MAX], reason[CHECK_REASON_MAX];
     rbl_result_t           v;
+    const texts_cap_t     *cap;
     const check_result_t  *r;
 
     r = check_result(check, i);
+    cap = r->list->custom ? &caps->own : &caps->system;
     rbl_buf_reset(codes);
-    pack_codes(&codes->out, r);
+    pack_codes(&codes->out, r, cap->codes);
 
     about_list(&v, r->list, r->verdict);
     v.codes = rbl_buf_str(codes);
-    v.details = check_details(check, i, details);
-    v.reason = rbl_str(r->reason != NULL ? r->reason : "");
+    v.details = check_shorten(cut, cap->details,
+                              check_details(check, i, details));
+    v.reason = check_shorten(reason, cap->reason,
+                             rbl_str(r->reason != NULL ? r->reason : ""));
     v.error = rbl_str(rbl_lookup_err_names[r->error]);
     v.ms = (int64_t) (r->ms + 0.5);
 
@@ -130,6 +139,7 @@ result_pack(result_pack_t *p, const check_t *check, const asked_t *asked,
 {
     size_t                 i, n, left;
     rbl_buf_t              codes, one;
+    texts_caps_t           caps;
     const check_result_t  *r;
 
     n = check != NULL ? check_count(check) : 0;
@@ -147,6 +157,10 @@ result_pack(result_pack_t *p, const check_t *check, const asked_t *asked,
     rbl_mp_put_array(&p->told.out, check == NULL ? 0 : p->n
                      - check_verdicts(check, RBL_CLEAR));
 
+    if (check != NULL) {
+        texts_caps(&caps, check, asked);
+    }
+
     for (i = 0; i < n; i++) {
         r = check_result(check, i);
 
@@ -159,7 +173,7 @@ result_pack(result_pack_t *p, const check_t *check, const asked_t *asked,
         }
 
         rbl_buf_reset(&one);
-        pack_one(&one.out, &codes, check, i);
+        pack_one(&one.out, &codes, check, i, &caps);
         p->told.out.failed |= one.out.failed;
 
         if (r->verdict != RBL_CLEAR) {

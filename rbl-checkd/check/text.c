@@ -93,3 +93,19 @@ check_cut(char *buf, size_t size, rbl_str_t text)
     buf[n] = '\0';
     return n;
 }
+
+
+rbl_str_t
+check_shorten(char *buf, size_t cap, rbl_str_t text)
+{
+    size_t  n;
+
+    if (text.n <= cap) {
+        return text;
+    }
+
+    n = check_cut(buf, cap - 3 + 1, text);
+    memcpy(buf + n, "\xe2\x80\xa6", 4);
+
+    return (rbl_str_t) { buf, n + 3 };
+}

@@ -18,4 +18,10 @@ size_t check_clean(char *buf, size_t size, rbl_str_t raw);
    ends on a whole character; copied, with a NUL. */
 size_t check_cut(char *buf, size_t size, rbl_str_t text);
 
+/*
+ * A text of at most `cap` bytes, at least 3: the same one, or its start and an
+ * ellipsis in `buf`, which has a place for `cap` bytes and one more.
+ */
+rbl_str_t check_shorten(char *buf, size_t cap, rbl_str_t text);
+
 #endif /* CHECK_TEXT_H_INCLUDED */

@@ -305,6 +305,46 @@ test_entities(void)
 }
 
 
+/* Decodes a record of this size, of which the name is nearly all. */
+
+static rbl_err_t
+large_host(size_t size)
+{
+    char        *name;
+    rbl_buf_t    b;
+    rbl_err_t    err;
+    rbl_host_t   host;
+    const char  *kind;
+
+    rbl_buf_init(&b);
+    name = calloc(1, size);
+    rbl_mp_put_array(&b.out, 17);
+    rbl_mp_put_int(&b.out, 1);
+
+    size -= 3 + 1 + 5 + 15;             /* the array, 1, the name's length,
+                                           the rest: a byte each */
+    rbl_mp_put_str(&b.out, (rbl_str_t) { name, size });
+
+    for (kind = "sssisssaiiiiiia"; *kind != '\0'; kind++) {
+        if (*kind == 'i') {
+            rbl_mp_put_int(&b.out, 0);
+
+        } else if (*kind == 'a') {
+            rbl_mp_put_array(&b.out, 0);
+
+        } else {
+            rbl_mp_put_str(&b.out, RBL_STR(""));
+        }
+    }
+
+    err = rbl_host_decode(&host, rbl_buf_str(&b));
+    free(name);
+    rbl_buf_free(&b);
+
+    return err;
+}
+
+
 static void
 test_places(void)
 {
@@ -327,6 +367,9 @@ test_places(void)
        && host.first_listed == 12 && host.listed_count == 13
        && host.unknown_count == 14 && host.next_check == 15,
        "the numbers of a host");
+    ok(large_host(RBL_HOST_SIZE_MAX) == RBL_OK
+       && large_host(RBL_HOST_SIZE_MAX + 1) == RBL_ETYPE,
+       "a host record is so large and no larger");
 
     make(&b, 1, "sssssiiiissi", 0);
     rbl_account_decode(&account, rbl_buf_str(&b));

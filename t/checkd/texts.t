@@ -1,0 +1,89 @@
+#!/usr/bin/perl
+
+# What lists say of a host that is on very many of them: its record stays small,
+# whatever the account's own lists answer; system lists keep their texts; what
+# is cut ends in an ellipsis.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+use RblDns;
+
+use constant { OWN => 200, TXT => 1000 };
+
+my $say = 'x' x TXT;
+my @end = [ '.', { rcode => 'nxdomain', soa => ['test', 1, 1], ttl => 1 } ];
+my @system = ([ '^2\.0\.0\.127\.sys\.test ' => { a => ['127.0.0.2'] } ],
+    [ '^1\.0\.0\.10\.sys\.test ' => { a => ['127.0.0.2'],
+        txt => ['the list says why'] } ]);
+sub own {
+    my ($pattern, @say) = @_;
+    return [ "^1\\.0\\.0\\.10\\.o${pattern}\\.test " => { ttl => 1,
+        a => ['127.0.0.2', '127.0.0.3', '127.0.0.4'],
+        txt => [[$say =~ /(.{1,250})/g]] } ];
+}
+my $dns = RblDns->new(rules => [@system, own('\d+'), @end]);
+my $w = world(no_dns => 1, zones => { 'sys.test' => { control => 'ip' } });
+my $checkd = start_checkd(store => $w->{redis},
+    resolver => { port => $dns->port }, conf => { conf_short(
+        cache_size => '0', check_timeout => '20s', lease => '60s',
+        dns_timeout => '2s', schedule => 'off') });
+own_lists($w, map { ("o$_.test" => 'rbl') } 1 .. OWN);
+my $ht = add_host($w, '10.0.0.1');
+my $key = RblCheckd::akey($w, 'r', $ht);
+
+sub checked {
+    my $pp = check_host($w, $ht);
+    wait_check($w, $pp, 60);
+    return $pp;
+}
+
+my $pp = checked();
+my $state = check_state($w, $pp);
+is($state->{listed}, OWN + 1, 'listed everywhere')
+    or diag(substr read_file($checkd->{log}), -2000);
+my $size = redis($w->{redis}, 'STRLEN', $key);
+cmp_ok($size, '<=', 32 * 1024, 'the record of the host is small');
+my $octets = redis($w->{redis}, 'STRLEN', RblCheckd::akey($w, 'check',
+    "$pp:d"));
+cmp_ok($octets, '<=', 64 * 1024, 'so are the details of the check');
+
+my $d = details($w, $pp);
+is($d->{'sys.test'}{reason}, 'the list says why', 'the system list is whole');
+like($d->{"o$_.test"}{reason}, qr/\Ax+\xe2\x80\xa6\z/, "o$_.test is cut")
+    for 1, OWN;
+cmp_ok(length $d->{'o1.test'}{reason}, '>=', 40, 'to no less than 40 bytes');
+is(scalar @{ $d->{'o1.test'}{codes} }, 2, 'and has two codes');
+my ($entry) = grep { $_->[1] eq 'o1.test' } @{ host_record($w, $ht)->{details} };
+like($entry->[3], qr/\Ax+\xe2\x80\xa6\z/, 'likewise in the record');
+
+# Listings that stand from other checks do not add up to more.
+
+for my $half ('\d*[02468]', '\d*[13579]') {
+    $dns->rules(@system, own($half), [ '\.o\d+\.test ' => 'servfail' ], @end);
+    checked();
+    cmp_ok(redis($w->{redis}, 'STRLEN', $key), '<=', 32 * 1024,
+        'half of them unknown: small as well');
+}
+is(host_record($w, $ht)->{listed_count}, OWN + 1, 'all listings stand');
+
+# Few lists keep what they say.
+
+my @few = redis($w->{redis}, 'ZRANGE', RblCheckd::akey($w, 'rbls'), 0, 7);
+script_ok($w, 'profile_add', [RblCheckd::akey($w, 'acct')], fresh_sid('RP'),
+    'few', 1, 1, @{ $few[0] });
+my $rp = record('account', redis($w->{redis}, 'GET',
+    RblCheckd::akey($w, 'acct')))->{profile};
+script_ok($w, 'host_update', [RblCheckd::akey($w, 'acct')], $ht, '0', '', $rp);
+$dns->rules(@system, own('\d+'), @end);
+$d = details($w, checked());
+is(scalar keys %$d, 8, 'eight lists');
+is($_->{reason}, $say, "$_->{zone}: whole") for @$d{sort keys %$d};
+is(scalar @{ (values %$d)[0]{codes} }, 3, 'with all codes');
+
+ok(stop_server($checkd), 'the daemon stops');
+done_testing();
