@@ -321,6 +321,10 @@ ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx)
 
     ngx_rbl_call(ctx, &rbl_script_host_add,
                  NGX_RBL_ADD_ARGS + 2 * add->hosts, argv);
+
+    if (add->hosts > 1) {
+        ngx_rbl_slow(ctx);
+    }
 }
 
 

@@ -135,3 +135,12 @@ ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
 
     ngx_rbl_batch_script(batch, script, 1, argc, argv);
 }
+
+
+void
+ngx_rbl_slow(ngx_rbl_ctx_t *ctx)
+{
+    if (ctx->next != NULL) {
+        ngx_rbl_batch_slow(ctx->next, &ctx->account);
+    }
+}

@@ -12,49 +12,10 @@
  */
 
 #include "ngx_rbl_redis.h"
-#include "ngx_rbl_commands.h"
 
-#define NGX_RBL_FLIGHT_MAX  8192        /* batches of a store in flight */
-#define NGX_RBL_UNWILLING   60000       /* ms */
+#define NGX_RBL_FLIGHT_MAX  8192        /* batches of a link in flight */
 
 
-typedef enum {
-    NGX_RBL_BATCH_OPEN = 0,
-    NGX_RBL_BATCH_HELD,
-    NGX_RBL_BATCH_FLIGHT,
-    NGX_RBL_BATCH_REFUSED,
-    NGX_RBL_BATCH_DONE
-} ngx_rbl_batch_state_e;
-
-struct ngx_rbl_batch_s {
-    ngx_queue_t               queue;    /* held, in flight or refused */
-    ngx_rbl_store_t          *store;
-    ngx_event_t               deadline;
-
-    ngx_rbl_reply_pt          reply;    /* both NULL: cancelled */
-    ngx_rbl_done_pt           done;
-    void                     *data;
-
-    ngx_uint_t                sent;     /* commands handed to hiredis */
-    ngx_uint_t                replied;
-    ngx_uint_t                executed; /* replied and not refused */
-    uint64_t                  since;    /* submitted, by the meter's clock */
-
-    ngx_rbl_batch_state_e     state;
-
-    unsigned                  nomem:1;  /* a command could not be added */
-    unsigned                  failed:1; /* no further reply is handed over */
-    unsigned                  evaled:1; /* the present script is out as EVAL */
-    unsigned                  optional:1;   /* refused, it says nothing of the
-                                           store */
-
-    ngx_rbl_commands_t        commands; /* last: its room is not zeroed */
-};
-
-
-static void ngx_rbl_batch_hold(ngx_rbl_batch_t *batch);
-static void ngx_rbl_batch_refuse(ngx_rbl_batch_t *batch);
-static void ngx_rbl_batch_wake(ngx_rbl_store_t *store);
 static void ngx_rbl_batch_send(ngx_rbl_batch_t *batch);
 static ngx_int_t ngx_rbl_batch_eval(ngx_rbl_batch_t *batch);
 static void ngx_rbl_batch_callback(redisAsyncContext *ac, void *reply,
@@ -66,8 +27,6 @@ static void ngx_rbl_batch_judge(ngx_rbl_batch_t *batch,
 static void ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply);
 static void ngx_rbl_batch_timeout(ngx_event_t *ev);
 static void ngx_rbl_batch_land(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_batch_complete(ngx_rbl_batch_t *batch,
-    ngx_rbl_store_rc_e rc);
 static void ngx_rbl_batch_free(ngx_rbl_batch_t *batch);
 
 
@@ -90,6 +49,7 @@ ngx_rbl_batch_create(ngx_rbl_store_t *store, ngx_rbl_reply_pt reply,
                        + NGX_RBL_COMMANDS_HEAD);
 
     batch->store = store;
+    batch->link = &store->main;
     batch->reply = reply;
     batch->done = done;
     batch->data = data;
@@ -128,44 +88,61 @@ ngx_rbl_batch_optional(ngx_rbl_batch_t *batch)
 }
 
 
-ngx_uint_t
-ngx_rbl_store_unwilling(const ngx_rbl_store_t *store)
+void
+ngx_rbl_batch_slow(ngx_rbl_batch_t *batch, const rbl_sid_t *account)
 {
-    return store->unwilling
-           && ngx_current_msec - store->unwilling < NGX_RBL_UNWILLING;
+    batch->link = &batch->store->slow;
+    batch->lane = ngx_rbl_lanes_enter(batch->store, account);
+
+    if (batch->lane == NULL) {
+        batch->nomem = 1;
+    }
 }
 
 
 void
 ngx_rbl_batch_submit(ngx_rbl_batch_t *batch)
 {
-    ngx_rbl_store_t  *store;
+    ngx_rbl_link_t  *link;
 
-    store = batch->store;
+    link = batch->link;
 
-    if (batch->commands.nelts == 0 && !batch->nomem) {
-        ngx_rbl_batch_hold(batch);
-        return;
-    }
+    if (batch->nomem) {
+        ngx_rbl_store_refuse(batch);
 
-    if (batch->nomem
-        || !ngx_rbl_store_ready(store)
-        || store->nflight >= NGX_RBL_FLIGHT_MAX)
+    } else if (batch->commands.nelts == 0) {
+        ngx_rbl_store_hold(batch);
+
+    } else if (batch->lane != NULL) {
+
+        if (ngx_rbl_lanes_wait(batch) != NGX_OK) {
+            ngx_rbl_store_refuse(batch);
+        }
+
+    } else if (ngx_rbl_redis_ready(link)
+               && link->nflight < NGX_RBL_FLIGHT_MAX)
     {
-        ngx_log_debug2(NGX_LOG_DEBUG_HTTP, store->log, 0,
-                       "rbl batch %p refused, in flight: %ui",
-                       batch, store->nflight);
+        ngx_rbl_batch_launch(batch);
 
-        ngx_rbl_batch_refuse(batch);
-        return;
+    } else {
+        ngx_rbl_store_refuse(batch);
     }
+}
+
+
+void
+ngx_rbl_batch_launch(ngx_rbl_batch_t *batch)
+{
+    ngx_rbl_link_t  *link;
+
+    link = batch->link;
 
     batch->state = NGX_RBL_BATCH_FLIGHT;
-    ngx_queue_insert_tail(&store->flight, &batch->queue);
-    store->nflight++;
+    ngx_queue_insert_tail(&link->flight, &batch->queue);
+    link->nflight++;
     ngx_rbl_meter->pending++;
     batch->since = ngx_rbl_meter_clock();
-    ngx_add_timer(&batch->deadline, store->conf->timeout);
+    ngx_add_timer(&batch->deadline, batch->store->conf->timeout);
 
     ngx_rbl_batch_send(batch);
 }
@@ -177,123 +154,27 @@ ngx_rbl_batch_cancel(ngx_rbl_batch_t *batch)
     batch->reply = NULL;
     batch->done = NULL;
 
-    if (batch->state == NGX_RBL_BATCH_OPEN) {
+    if (batch->state == NGX_RBL_BATCH_WAITING) {
+        ngx_rbl_lanes_leave(batch);
+        ngx_rbl_batch_free(batch);
+
+    } else if (batch->state == NGX_RBL_BATCH_OPEN) {
         ngx_rbl_batch_free(batch);
     }
 }
 
 
 void
-ngx_rbl_batch_release(ngx_rbl_store_t *store, ngx_rbl_store_rc_e rc)
-{
-    ngx_queue_t       queue;
-    ngx_queue_t      *q;
-    ngx_rbl_batch_t  *batch;
-
-    ngx_queue_init(&queue);
-
-    if (!ngx_queue_empty(&store->held)) {
-        ngx_queue_add(&queue, &store->held);
-        ngx_queue_init(&store->held);
-    }
-
-    while (!ngx_queue_empty(&queue)) {
-        q = ngx_queue_head(&queue);
-        ngx_queue_remove(q);
-        batch = ngx_queue_data(q, ngx_rbl_batch_t, queue);
-
-        if (batch->deadline.timer_set) {
-            ngx_del_timer(&batch->deadline);
-        }
-
-        ngx_rbl_batch_complete(batch, rc);
-    }
-}
-
-
-void
-ngx_rbl_batch_fail_flight(ngx_rbl_store_t *store)
+ngx_rbl_batch_fail_flight(ngx_rbl_link_t *link)
 {
     ngx_queue_t  *q;
 
-    /* none can be added: the store is not ready */
+    /* none can be added: the link is not ready */
 
-    while (!ngx_queue_empty(&store->flight)) {
-        q = ngx_queue_head(&store->flight);
+    while (!ngx_queue_empty(&link->flight)) {
+        q = ngx_queue_head(&link->flight);
         ngx_rbl_batch_land(ngx_queue_data(q, ngx_rbl_batch_t, queue),
                            NGX_RBL_STORE_LOST);
-    }
-}
-
-
-void
-ngx_rbl_batch_fail_refused(ngx_rbl_store_t *store)
-{
-    ngx_queue_t   queue;
-    ngx_queue_t  *q;
-
-    /* what is refused from inside a completion waits for the next event */
-
-    ngx_queue_init(&queue);
-
-    if (!ngx_queue_empty(&store->refused)) {
-        ngx_queue_add(&queue, &store->refused);
-        ngx_queue_init(&store->refused);
-    }
-
-    while (!ngx_queue_empty(&queue)) {
-        q = ngx_queue_head(&queue);
-        ngx_queue_remove(q);
-        ngx_rbl_batch_complete(ngx_queue_data(q, ngx_rbl_batch_t, queue),
-                               NGX_RBL_STORE_AWAY);
-    }
-}
-
-
-/*
- * An empty batch asks for nothing but a store that is ready, and waits for the
- * outcome of the first connect of this worker.  So a worker that has just been
- * started by a reload refuses nobody.
- */
-
-static void
-ngx_rbl_batch_hold(ngx_rbl_batch_t *batch)
-{
-    ngx_rbl_store_t  *store;
-
-    store = batch->store;
-
-    if (!store->opening && !ngx_rbl_store_ready(store)) {
-        ngx_rbl_batch_refuse(batch);
-        return;
-    }
-
-    batch->state = NGX_RBL_BATCH_HELD;
-    ngx_queue_insert_tail(&store->held, &batch->queue);
-    ngx_add_timer(&batch->deadline, store->conf->timeout);
-
-    if (!store->opening) {
-        ngx_rbl_batch_wake(store);
-    }
-}
-
-
-static void
-ngx_rbl_batch_refuse(ngx_rbl_batch_t *batch)
-{
-    batch->state = NGX_RBL_BATCH_REFUSED;
-    ngx_queue_insert_tail(&batch->store->refused, &batch->queue);
-    ngx_rbl_batch_wake(batch->store);
-}
-
-
-/* What is decided already is completed later, never from inside submit. */
-
-static void
-ngx_rbl_batch_wake(ngx_rbl_store_t *store)
-{
-    if (!store->refuse.posted) {
-        ngx_post_event(&store->refuse, &ngx_posted_events);
     }
 }
 
@@ -313,7 +194,7 @@ ngx_rbl_batch_send(ngx_rbl_batch_t *batch)
         command = &batch->commands.elts[batch->sent];
         bytes = batch->commands.bytes + command->start;
 
-        if (redisAsyncFormattedCommand(batch->store->ac,
+        if (redisAsyncFormattedCommand(batch->link->ac,
                                        ngx_rbl_batch_callback, batch,
                                        (char *) bytes, command->len)
             != REDIS_OK)
@@ -348,7 +229,7 @@ ngx_rbl_batch_eval(ngx_rbl_batch_t *batch)
         return NGX_ERROR;
     }
 
-    rc = redisAsyncFormattedCommand(batch->store->ac, ngx_rbl_batch_callback,
+    rc = redisAsyncFormattedCommand(batch->link->ac, ngx_rbl_batch_callback,
                                     batch, (char *) buf, len);
     ngx_free(buf);
 
@@ -359,7 +240,7 @@ ngx_rbl_batch_eval(ngx_rbl_batch_t *batch)
 static void
 ngx_rbl_batch_callback(redisAsyncContext *ac, void *reply, void *data)
 {
-    /* without a store the batch has been completed and freed */
+    /* without a link the batch has been completed and freed */
 
     if (ngx_rbl_redis_replied(ac, reply) != NULL) {
         ngx_rbl_batch_reply(data, reply);
@@ -390,7 +271,7 @@ ngx_rbl_batch_reply(ngx_rbl_batch_t *batch, const redisReply *reply)
     }
 
     if (!batch->failed && batch->sent < batch->commands.nelts) {
-        if (batch->done != NULL && ngx_rbl_store_ready(batch->store)) {
+        if (batch->done != NULL && ngx_rbl_redis_ready(batch->link)) {
             ngx_rbl_batch_send(batch);
             return;
         }
@@ -433,7 +314,7 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
         }
 
         batch->failed = 1;
-        ngx_rbl_redis_leave(batch->store, reply);
+        ngx_rbl_redis_leave(batch->link, reply);
         return;
 
     case RBL_REPLY_NOSCRIPT:
@@ -475,11 +356,19 @@ ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply)
 static void
 ngx_rbl_batch_timeout(ngx_event_t *ev)
 {
+    ngx_msec_t        timeout;
     ngx_rbl_done_pt   done;
-    ngx_rbl_store_t  *store;
+    ngx_rbl_link_t   *link;
     ngx_rbl_batch_t  *batch = ev->data;
 
-    store = batch->store;
+    link = batch->link;
+    timeout = batch->store->conf->timeout;
+
+    if (batch->state == NGX_RBL_BATCH_WAITING) {
+        ngx_rbl_lanes_leave(batch);
+        ngx_rbl_batch_complete(batch, NGX_RBL_STORE_AWAY);
+        return;
+    }
 
     if (batch->state == NGX_RBL_BATCH_HELD) {
         ngx_queue_remove(&batch->queue);
@@ -487,14 +376,14 @@ ngx_rbl_batch_timeout(ngx_event_t *ev)
         return;
     }
 
-    if (ngx_current_msec - store->heard < store->conf->timeout) {
+    if (ngx_current_msec - link->heard < timeout) {
 
         /* busy, not dead: the owner is told, the replies are passed over */
 
         done = batch->done;
         batch->reply = NULL;
         batch->done = NULL;
-        ngx_add_timer(&batch->deadline, store->conf->timeout);
+        ngx_add_timer(&batch->deadline, timeout);
 
         if (done != NULL) {
             ngx_rbl_meter->lost++;
@@ -504,7 +393,7 @@ ngx_rbl_batch_timeout(ngx_event_t *ev)
         return;
     }
 
-    ngx_rbl_redis_drop(store, "no answer within rbl_store_timeout");
+    ngx_rbl_redis_drop(link, "no answer within rbl_store_timeout");
 }
 
 
@@ -512,7 +401,7 @@ static void
 ngx_rbl_batch_land(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
 {
     ngx_queue_remove(&batch->queue);
-    batch->store->nflight--;
+    batch->link->nflight--;
     ngx_rbl_meter->pending--;
     ngx_rbl_meter_latency(batch->since);
 
@@ -520,12 +409,16 @@ ngx_rbl_batch_land(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
         ngx_del_timer(&batch->deadline);
     }
 
-    ngx_rbl_redis_landed(batch->store);
+    if (batch->lane != NULL) {
+        ngx_rbl_lanes_landed(batch);
+    }
+
+    ngx_rbl_redis_landed(batch->link);
     ngx_rbl_batch_complete(batch, rc);
 }
 
 
-static void
+void
 ngx_rbl_batch_complete(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
 {
     ngx_rbl_done_pt  done;
@@ -550,6 +443,10 @@ ngx_rbl_batch_complete(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
 static void
 ngx_rbl_batch_free(ngx_rbl_batch_t *batch)
 {
+    if (batch->lane != NULL) {
+        ngx_rbl_lanes_exit(batch->store, batch->lane);
+    }
+
     ngx_rbl_commands_free(&batch->commands);
     ngx_free(batch);
 }

@@ -319,6 +319,9 @@ void ngx_rbl_batch_records(ngx_rbl_batch_t *batch, ngx_uint_t n,
 void ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
     rbl_str_t *argv);
 
+/* The second round goes by the slow link; once, after ngx_rbl_call. */
+void ngx_rbl_slow(ngx_rbl_ctx_t *ctx);
+
 
 /* ngx_rbl_route.c */
 

@@ -1,8 +1,9 @@
 /*
  * One connection: states, back-off, and when it is given up.
  *
- * WAITING -> CONNECTING -> GREETING -> READY (-> LEAVING) -> WAITING, and
- * CLOSED at the end.  From every state a failure leads to WAITING.  The context
+ * IDLE -> WAITING -> CONNECTING -> GREETING -> READY (-> LEAVING) -> WAITING,
+ * and CLOSED at the end.  From every state but IDLE and CLOSED a failure leads
+ * to WAITING.  The context
  * belongs to hiredis when it reports the end itself (ngx_rbl_redis_lost), else
  * to us (ngx_rbl_redis_drop).  In both cases it is detached first: ac->data is
  * NULL then, and callbacks that still come for it do nothing.
@@ -13,218 +14,171 @@
 #define NGX_RBL_BACKOFF_MIN    50       /* ms */
 #define NGX_RBL_BACKOFF_MAX    1000
 #define NGX_RBL_GREETING_MAX   1000     /* ms to be connected and ready in */
-#define NGX_RBL_LAST_ROUNDS    8
 
 
-static void ngx_rbl_redis_set_state(ngx_rbl_store_t *store,
+static void ngx_rbl_redis_set_state(ngx_rbl_link_t *link,
     ngx_rbl_redis_state_e state);
-static void ngx_rbl_redis_connect(ngx_rbl_store_t *store);
+static void ngx_rbl_redis_connect(ngx_rbl_link_t *link);
 static void ngx_rbl_redis_connected(const redisAsyncContext *ac, int status);
 static void ngx_rbl_redis_disconnected(const redisAsyncContext *ac, int status);
 static void ngx_rbl_redis_shutdown(redisAsyncContext *ac);
 static void ngx_rbl_redis_turn(ngx_event_t *ev);
 static void ngx_rbl_redis_timer(ngx_event_t *ev);
-static void ngx_rbl_redis_detach(ngx_rbl_store_t *store);
-static void ngx_rbl_redis_after(ngx_rbl_store_t *store, const char *reason);
-static void ngx_rbl_redis_note(ngx_rbl_store_t *store, const char *reason);
-static void ngx_rbl_redis_refuse(ngx_event_t *ev);
+static void ngx_rbl_redis_detach(ngx_rbl_link_t *link);
+static void ngx_rbl_redis_after(ngx_rbl_link_t *link, const char *reason);
+static void ngx_rbl_redis_note(ngx_rbl_link_t *link, const char *reason);
 
 
 static const char  *ngx_rbl_redis_states[] = {
-    "closed", "waiting", "connecting", "greeting", "ready", "leaving"
+    "idle", "closed", "waiting", "connecting", "greeting", "ready", "leaving"
 };
 
 
-ngx_rbl_store_t *
-ngx_rbl_store_create(const ngx_rbl_store_conf_t *conf, ngx_log_t *log)
+void
+ngx_rbl_redis_init(ngx_rbl_link_t *link, ngx_rbl_store_t *store,
+    const char *name)
 {
-    ngx_rbl_store_t  *store;
+    link->store = store;
+    link->name = name;
+    ngx_queue_init(&link->flight);
 
-    store = ngx_calloc(sizeof(ngx_rbl_store_t), log);
-    if (store == NULL) {
-        return NULL;
-    }
+    link->timer.data = link;
+    link->timer.log = store->log;
+    link->timer.handler = ngx_rbl_redis_timer;
+    link->timer.cancelable = 1;
 
-    store->conf = conf;
-    store->log = log;
-    store->opening = 1;
-    ngx_queue_init(&store->held);
-    ngx_queue_init(&store->flight);
-    ngx_queue_init(&store->refused);
-
-    store->timer.data = store;
-    store->timer.log = log;
-    store->timer.handler = ngx_rbl_redis_timer;
-    store->timer.cancelable = 1;
-
-    store->turn.data = store;
-    store->turn.log = log;
-    store->turn.handler = ngx_rbl_redis_turn;
-
-    store->refuse.data = store;
-    store->refuse.log = log;
-    store->refuse.handler = ngx_rbl_redis_refuse;
-
-    if (rbl_keyspace_init(&store->ks, (rbl_str_t) {
-            (char *) conf->prefix.data, conf->prefix.len }) != RBL_OK
-        || ngx_rbl_redis_set_address(store) != NGX_OK)
-    {
-        ngx_log_error(NGX_LOG_ALERT, log, 0,
-                      "rbl store \"%V\" cannot be used", &conf->name);
-        ngx_free(store);
-        return NULL;
-    }
-
-    /*
-     * Not at once: init_process must leave a connection slot to the channel
-     * from the master, which is added after it.
-     */
-
-    ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_WAITING);
-    ngx_add_timer(&store->timer, 0);
-    ngx_rbl_meter->stores++;
-
-    return store;
+    link->turn.data = link;
+    link->turn.log = store->log;
+    link->turn.handler = ngx_rbl_redis_turn;
 }
 
 
-void
-ngx_rbl_store_destroy(ngx_rbl_store_t *store)
-{
-    ngx_uint_t  i;
+/*
+ * Connects on the next turn of the event loop: init_process must leave a
+ * connection slot to the channel from the master, which is added after it.
+ */
 
-    if (store == NULL) {
+void
+ngx_rbl_redis_begin(ngx_rbl_link_t *link)
+{
+    if (link->state != NGX_RBL_REDIS_IDLE) {
         return;
     }
 
-    ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_CLOSED);
-    ngx_rbl_redis_drop(store, "the worker exits");
-    store->opening = 0;
-    ngx_rbl_batch_release(store, NGX_RBL_STORE_AWAY);
-
-    /* a completion may submit once more; an endless one is cut off */
-
-    for (i = 0; i < NGX_RBL_LAST_ROUNDS; i++) {
-        ngx_rbl_batch_fail_refused(store);
-    }
-
-    if (store->refuse.posted) {
-        ngx_delete_posted_event(&store->refuse);
-    }
-
-    if (store->timer.timer_set) {
-        ngx_del_timer(&store->timer);
-    }
-
-    ngx_rbl_redis_free_replies(store);
-    ngx_free(store);
-    ngx_rbl_meter->stores--;
-}
-
-
-ngx_int_t
-ngx_rbl_store_ready(ngx_rbl_store_t *store)
-{
-    return store != NULL && store->state == NGX_RBL_REDIS_READY;
-}
-
-
-const rbl_keyspace_t *
-ngx_rbl_store_keyspace(ngx_rbl_store_t *store)
-{
-    return store == NULL ? NULL : &store->ks;
+    link->opening = 1;
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_WAITING);
+    ngx_add_timer(&link->timer, 0);
+    ngx_rbl_meter->stores++;
 }
 
 
 void
-ngx_rbl_redis_drop(ngx_rbl_store_t *store, const char *reason)
+ngx_rbl_redis_close(ngx_rbl_link_t *link)
+{
+    ngx_rbl_meter->stores -= link->state != NGX_RBL_REDIS_IDLE;
+
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_CLOSED);
+    ngx_rbl_redis_drop(link, "the worker exits");
+    link->opening = 0;
+    ngx_rbl_store_down(link);
+
+    if (link->timer.timer_set) {
+        ngx_del_timer(&link->timer);
+    }
+
+    ngx_rbl_redis_free_replies(link);
+}
+
+
+void
+ngx_rbl_redis_drop(ngx_rbl_link_t *link, const char *reason)
 {
     redisAsyncContext  *ac;
 
-    ac = store->ac;
+    ac = link->ac;
     if (ac == NULL) {
         return;
     }
 
-    ngx_rbl_redis_detach(store);
+    ngx_rbl_redis_detach(link);
     redisAsyncFree(ac);
-    ngx_rbl_redis_after(store, reason);
+    ngx_rbl_redis_after(link, reason);
 }
 
 
 void
-ngx_rbl_redis_lost(ngx_rbl_store_t *store, const char *reason)
+ngx_rbl_redis_lost(ngx_rbl_link_t *link, const char *reason)
 {
-    if (store->ac == NULL) {
+    if (link->ac == NULL) {
         return;
     }
 
-    ngx_rbl_redis_detach(store);
-    ngx_rbl_redis_after(store, reason);
+    ngx_rbl_redis_detach(link);
+    ngx_rbl_redis_after(link, reason);
 }
 
 
 void
-ngx_rbl_redis_leave(ngx_rbl_store_t *store, const redisReply *reply)
+ngx_rbl_redis_leave(ngx_rbl_link_t *link, const redisReply *reply)
 {
     char  reason[NGX_RBL_REDIS_REASON];
 
-    if (store->state != NGX_RBL_REDIS_READY) {
+    if (link->state != NGX_RBL_REDIS_READY) {
         return;
     }
 
     ngx_rbl_redis_reason(reason, sizeof(reason), reply);
-    ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_LEAVING);
-    ngx_rbl_redis_note(store, reason);
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_LEAVING);
+    ngx_rbl_redis_note(link, reason);
 }
 
 
 void
-ngx_rbl_redis_greeted(ngx_rbl_store_t *store)
+ngx_rbl_redis_greeted(ngx_rbl_link_t *link)
 {
-    if (store->timer.timer_set) {
-        ngx_del_timer(&store->timer);
+    if (link->timer.timer_set) {
+        ngx_del_timer(&link->timer);
     }
 
-    store->backoff = 0;
-    store->reason[0] = '\0';
-    store->opening = 0;
-    ngx_rbl_meter->reconnects += store->known;
-    store->known = 1;
-    ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_READY);
-    ngx_rbl_batch_release(store, NGX_RBL_STORE_OK);
+    link->backoff = 0;
+    link->reason[0] = '\0';
+    link->opening = 0;
+    ngx_rbl_meter->reconnects += link->known;
+    link->known = 1;
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_READY);
+    ngx_rbl_store_up(link);
 }
 
 
 void
-ngx_rbl_redis_landed(ngx_rbl_store_t *store)
+ngx_rbl_redis_landed(ngx_rbl_link_t *link)
 {
-    if (store->state == NGX_RBL_REDIS_LEAVING && store->nflight == 0
-        && !store->turn.posted)
+    if (link->state == NGX_RBL_REDIS_LEAVING && link->nflight == 0
+        && !link->turn.posted)
     {
-        ngx_post_event(&store->turn, &ngx_posted_events);
+        ngx_post_event(&link->turn, &ngx_posted_events);
     }
 }
 
 
-ngx_rbl_store_t *
+ngx_rbl_link_t *
 ngx_rbl_redis_replied(redisAsyncContext *ac, const redisReply *reply)
 {
-    ngx_rbl_store_t  *store = ac->data;
+    ngx_rbl_link_t  *link = ac->data;
 
-    if (store == NULL) {
+    if (link == NULL) {
         return NULL;
     }
 
     if (reply == NULL) {
-        ngx_rbl_redis_lost(store, rbl_reply_lost(&store->replies.guard,
+        ngx_rbl_redis_lost(link, rbl_reply_lost(&link->replies.guard,
                                                  ac->c.errstr));
         return NULL;
     }
 
-    store->heard = ngx_current_msec;
+    link->heard = ngx_current_msec;
 
-    return store;
+    return link;
 }
 
 
@@ -252,12 +206,12 @@ ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply)
 
 
 static void
-ngx_rbl_redis_set_state(ngx_rbl_store_t *store, ngx_rbl_redis_state_e state)
+ngx_rbl_redis_set_state(ngx_rbl_link_t *link, ngx_rbl_redis_state_e state)
 {
     ngx_rbl_redis_state_e  old;
 
-    old = store->state;
-    store->state = state;
+    old = link->state;
+    link->state = state;
 
     if (old == state) {
         return;
@@ -265,69 +219,71 @@ ngx_rbl_redis_set_state(ngx_rbl_store_t *store, ngx_rbl_redis_state_e state)
 
     if (old == NGX_RBL_REDIS_READY || state == NGX_RBL_REDIS_READY) {
         ngx_rbl_meter->ready += state == NGX_RBL_REDIS_READY ? 1 : -1;
-        ngx_log_error(NGX_LOG_NOTICE, store->log, 0, "rbl store \"%V\" is %s",
-                      &store->conf->name, ngx_rbl_redis_states[state]);
+        ngx_log_error(NGX_LOG_NOTICE, link->store->log, 0,
+                      "rbl store \"%V\"%s is %s", &link->store->conf->name,
+                      link->name, ngx_rbl_redis_states[state]);
         return;
     }
 
-    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, store->log, 0,
-                   "rbl store \"%V\": %s -> %s", &store->conf->name,
-                   ngx_rbl_redis_states[old], ngx_rbl_redis_states[state]);
+    ngx_log_debug4(NGX_LOG_DEBUG_HTTP, link->store->log, 0,
+                   "rbl store \"%V\"%s: %s -> %s", &link->store->conf->name,
+                   link->name, ngx_rbl_redis_states[old],
+                   ngx_rbl_redis_states[state]);
 }
 
 
 static void
-ngx_rbl_redis_connect(ngx_rbl_store_t *store)
+ngx_rbl_redis_connect(ngx_rbl_link_t *link)
 {
     char                reason[NGX_RBL_REDIS_REASON];
     redisAsyncContext  *ac;
 
-    ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_CONNECTING);
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_CONNECTING);
 
-    ac = ngx_rbl_redis_open(store, ngx_rbl_redis_shutdown, reason,
+    ac = ngx_rbl_redis_open(link, ngx_rbl_redis_shutdown, reason,
                             sizeof(reason));
     if (ac == NULL) {
-        ngx_rbl_redis_after(store, reason);
+        ngx_rbl_redis_after(link, reason);
         return;
     }
 
-    ac->data = store;
-    store->ac = ac;
+    ac->data = link;
+    link->ac = ac;
 
     (void) redisAsyncSetConnectCallback(ac, ngx_rbl_redis_connected);
     (void) redisAsyncSetDisconnectCallback(ac, ngx_rbl_redis_disconnected);
 
-    ngx_add_timer(&store->timer,
-                  ngx_min(store->conf->timeout, NGX_RBL_GREETING_MAX));
+    ngx_add_timer(&link->timer,
+                  ngx_min(link->store->conf->timeout, NGX_RBL_GREETING_MAX));
 }
 
 
 static void
 ngx_rbl_redis_connected(const redisAsyncContext *ac, int status)
 {
-    ngx_rbl_store_t  *store = ac->data;
+    ngx_rbl_link_t  *link = ac->data;
 
-    if (store == NULL) {
+    if (link == NULL) {
         return;
     }
 
     if (status != REDIS_OK) {
-        ngx_rbl_redis_lost(store, ac->c.errstr);
+        ngx_rbl_redis_lost(link, ac->c.errstr);
         return;
     }
 
-    ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_GREETING);
-    ngx_post_event(&store->turn, &ngx_posted_events);
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_GREETING);
+    ngx_post_event(&link->turn, &ngx_posted_events);
 }
 
 
 static void
 ngx_rbl_redis_disconnected(const redisAsyncContext *ac, int status)
 {
-    ngx_rbl_store_t  *store = ac->data;
+    ngx_rbl_link_t  *link = ac->data;
 
-    if (store != NULL) {
-        ngx_rbl_redis_lost(store, rbl_reply_lost(&store->replies.guard,
+    if (link != NULL) {
+        ngx_rbl_redis_lost(link, rbl_reply_lost(&link->replies.guard,
                                                  ac->c.errstr));
     }
 }
@@ -336,10 +292,10 @@ ngx_rbl_redis_disconnected(const redisAsyncContext *ac, int status)
 static void
 ngx_rbl_redis_shutdown(redisAsyncContext *ac)
 {
-    ngx_rbl_store_t  *store = ac->data;
+    ngx_rbl_link_t  *link = ac->data;
 
-    ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_CLOSED);
-    ngx_rbl_redis_drop(store, "the worker shuts down");
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_CLOSED);
+    ngx_rbl_redis_drop(link, "the worker shuts down");
 }
 
 
@@ -348,17 +304,17 @@ ngx_rbl_redis_shutdown(redisAsyncContext *ac)
 static void
 ngx_rbl_redis_turn(ngx_event_t *ev)
 {
-    ngx_rbl_store_t  *store = ev->data;
+    ngx_rbl_link_t  *link = ev->data;
 
-    if (store->state == NGX_RBL_REDIS_LEAVING) {
-        ngx_rbl_redis_drop(store, store->reason);
+    if (link->state == NGX_RBL_REDIS_LEAVING) {
+        ngx_rbl_redis_drop(link, link->reason);
         return;
     }
 
-    if (store->state == NGX_RBL_REDIS_GREETING
-        && ngx_rbl_redis_greet(store) != NGX_OK)
+    if (link->state == NGX_RBL_REDIS_GREETING
+        && ngx_rbl_redis_greet(link) != NGX_OK)
     {
-        ngx_rbl_redis_drop(store, "the greeting cannot be sent");
+        ngx_rbl_redis_drop(link, "the greeting cannot be sent");
     }
 }
 
@@ -368,33 +324,33 @@ ngx_rbl_redis_timer(ngx_event_t *ev)
 {
     u_char           *last;
     u_char            reason[NGX_RBL_REDIS_REASON];
-    ngx_rbl_store_t  *store = ev->data;
+    ngx_rbl_link_t  *link = ev->data;
 
-    if (store->state == NGX_RBL_REDIS_WAITING) {
-        ngx_rbl_redis_connect(store);
+    if (link->state == NGX_RBL_REDIS_WAITING) {
+        ngx_rbl_redis_connect(link);
         return;
     }
 
     last = ngx_snprintf(reason, sizeof(reason) - 1, "no answer while %s",
-                        ngx_rbl_redis_states[store->state]);
+                        ngx_rbl_redis_states[link->state]);
     *last = '\0';
 
-    ngx_rbl_redis_drop(store, (char *) reason);
+    ngx_rbl_redis_drop(link, (char *) reason);
 }
 
 
 static void
-ngx_rbl_redis_detach(ngx_rbl_store_t *store)
+ngx_rbl_redis_detach(ngx_rbl_link_t *link)
 {
-    store->ac->data = NULL;
-    store->ac = NULL;
+    link->ac->data = NULL;
+    link->ac = NULL;
 
-    if (store->turn.posted) {
-        ngx_delete_posted_event(&store->turn);
+    if (link->turn.posted) {
+        ngx_delete_posted_event(&link->turn);
     }
 
-    if (store->timer.timer_set) {
-        ngx_del_timer(&store->timer);
+    if (link->timer.timer_set) {
+        ngx_del_timer(&link->timer);
     }
 }
 
@@ -402,44 +358,44 @@ ngx_rbl_redis_detach(ngx_rbl_store_t *store)
 /* Without a connection: the next attempt, and the batches in flight. */
 
 static void
-ngx_rbl_redis_after(ngx_rbl_store_t *store, const char *reason)
+ngx_rbl_redis_after(ngx_rbl_link_t *link, const char *reason)
 {
     ngx_msec_t  half;
 
-    if (store->state != NGX_RBL_REDIS_CLOSED) {
-        store->backoff = ngx_min(ngx_max(store->backoff * 2,
-                                         NGX_RBL_BACKOFF_MIN),
-                                 NGX_RBL_BACKOFF_MAX);
-        half = store->backoff / 2;
+    if (link->state != NGX_RBL_REDIS_CLOSED) {
+        link->backoff = ngx_min(ngx_max(link->backoff * 2,
+                                        NGX_RBL_BACKOFF_MIN),
+                                NGX_RBL_BACKOFF_MAX);
+        half = link->backoff / 2;
 
-        ngx_rbl_redis_set_state(store, NGX_RBL_REDIS_WAITING);
-        ngx_rbl_redis_note(store, reason);
-        ngx_add_timer(&store->timer, half + ngx_random() % (half + 1));
+        ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_WAITING);
+        ngx_rbl_redis_note(link, reason);
+        ngx_add_timer(&link->timer, half + ngx_random() % (half + 1));
     }
 
-    store->opening = 0;
-    ngx_rbl_batch_release(store, NGX_RBL_STORE_AWAY);
-    ngx_rbl_batch_fail_flight(store);
+    link->opening = 0;
+    ngx_rbl_batch_fail_flight(link);
+    ngx_rbl_store_down(link);
 }
 
 
 /* Logs why the store is not ready, if it is another reason than before. */
 
 static void
-ngx_rbl_redis_note(ngx_rbl_store_t *store, const char *reason)
+ngx_rbl_redis_note(ngx_rbl_link_t *link, const char *reason)
 {
     char  clean[NGX_RBL_REDIS_REASON];
 
     ngx_rbl_redis_clean(clean, sizeof(clean), reason, ngx_strlen(reason));
 
-    if (ngx_strcmp(clean, store->reason) == 0) {
+    if (ngx_strcmp(clean, link->reason) == 0) {
         return;
     }
 
-    ngx_memcpy(store->reason, clean, sizeof(clean));
-    ngx_log_error(NGX_LOG_WARN, store->log, 0,
-                  "rbl store \"%V\" is not ready: %s",
-                  &store->conf->name, store->reason);
+    ngx_memcpy(link->reason, clean, sizeof(clean));
+    ngx_log_error(NGX_LOG_WARN, link->store->log, 0,
+                  "rbl store \"%V\"%s is not ready: %s",
+                  &link->store->conf->name, link->name, link->reason);
 }
 
 
@@ -455,20 +411,4 @@ ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len)
     }
 
     buf[len] = '\0';
-}
-
-
-static void
-ngx_rbl_redis_refuse(ngx_event_t *ev)
-{
-    ngx_rbl_store_t  *store = ev->data;
-
-    ngx_rbl_batch_fail_refused(store);
-
-    if (ngx_rbl_store_ready(store)) {
-        ngx_rbl_batch_release(store, NGX_RBL_STORE_OK);
-
-    } else if (!store->opening) {
-        ngx_rbl_batch_release(store, NGX_RBL_STORE_AWAY);
-    }
 }

@@ -1,6 +1,9 @@
 /*
- * Between the files behind ngx_rbl_store.h: descriptor, replies, connection and
- * batch.  Nobody else includes this.
+ * Between the files behind ngx_rbl_store.h: descriptor, replies, connection,
+ * batch, lanes and store.  Nobody else includes this.
+ *
+ * A link is one connection.  A store owns two to the same Redis: the main link,
+ * and the slow link, which is opened when it is first needed.
  */
 
 #ifndef _NGX_RBL_REDIS_H_INCLUDED_
@@ -12,6 +15,7 @@
 
 #include <hiredis/async.h>
 
+#include "ngx_rbl_commands.h"
 #include "ngx_rbl_meter.h"
 #include "ngx_rbl_store.h"
 #include "rbl_reply_guard.h"
@@ -20,7 +24,8 @@
 
 
 typedef enum {
-    NGX_RBL_REDIS_CLOSED = 0,   /* not to be connected again */
+    NGX_RBL_REDIS_IDLE = 0,     /* nobody has needed it yet */
+    NGX_RBL_REDIS_CLOSED,       /* not to be connected again */
     NGX_RBL_REDIS_WAITING,      /* the timer runs until the next attempt */
     NGX_RBL_REDIS_CONNECTING,   /* the timer runs until giving up */
     NGX_RBL_REDIS_GREETING,     /* connected, handshake sent; likewise */
@@ -37,12 +42,11 @@ typedef struct {
     ngx_log_t                   *log;
 } ngx_rbl_redis_replies_t;
 
-struct ngx_rbl_store_s {
-    const ngx_rbl_store_conf_t  *conf;
-    ngx_log_t                   *log;       /* lives as long as the worker */
-    rbl_keyspace_t               ks;
+typedef struct {
+    ngx_rbl_store_t             *store;
+    const char                  *name;      /* "" or " (slow)": for messages */
 
-    redisAsyncContext           *ac;        /* NULL in CLOSED and WAITING */
+    redisAsyncContext           *ac;        /* NULL: there is no connection */
     ngx_rbl_redis_state_e        state;
     ngx_msec_t                   backoff;   /* the last pause, ms */
     ngx_event_t                  timer;     /* cancelable: housekeeping */
@@ -51,22 +55,89 @@ struct ngx_rbl_store_s {
     ngx_queue_t                  flight;    /* batches that wait for replies */
     ngx_uint_t                   nflight;
     ngx_msec_t                   heard;     /* when the last reply came */
-    ngx_queue_t                  held;      /* empty batches: wait for ready */
-    ngx_queue_t                  refused;   /* batches to complete with AWAY */
-    ngx_event_t                  refuse;    /* posted while there are such */
-    ngx_msec_t                   unwilling; /* when it refused what is optional;
-                                               0: it has not */
+
     ngx_uint_t                   known;     /* 1: it was ready before */
     ngx_uint_t                   opening;   /* 1: the first attempt to connect
                                                has not ended yet */
 
     ngx_rbl_redis_replies_t      replies;   /* the context's reader uses it */
 
-    char                         host[NGX_SOCKADDR_STRLEN + 1];
-    in_port_t                    port;      /* 0: host is a path */
-
     /* why it is not ready, once logged; "" while it is ready */
     char                         reason[NGX_RBL_REDIS_REASON];
+} ngx_rbl_link_t;
+
+/* The slow batches of one account: ngx_rbl_lanes.c. */
+typedef struct {
+    ngx_str_node_t               node;      /* by account */
+    ngx_queue_t                  turn;      /* among those that may send */
+    ngx_queue_t                  waiting;   /* batches */
+    ngx_uint_t                   nwaiting;
+    ngx_uint_t                   busy;      /* 1: it has one in flight */
+    ngx_uint_t                   refs;      /* batches that point to it */
+    rbl_sid_t                    account;
+} ngx_rbl_lane_t;
+
+typedef struct {
+    ngx_rbtree_t                 tree;      /* all lanes, by account */
+    ngx_rbtree_node_t            sentinel;
+    ngx_queue_t                  turns;     /* lanes that wait, none busy */
+    ngx_uint_t                   nwaiting;  /* batches, in all lanes */
+} ngx_rbl_lanes_t;
+
+struct ngx_rbl_store_s {
+    const ngx_rbl_store_conf_t  *conf;
+    ngx_log_t                   *log;       /* lives as long as the worker */
+    rbl_keyspace_t               ks;
+
+    ngx_rbl_link_t               main;
+    ngx_rbl_link_t               slow;
+    ngx_rbl_lanes_t              lanes;     /* of the slow link */
+
+    ngx_queue_t                  held;      /* empty batches: wait for ready */
+    ngx_queue_t                  refused;   /* batches to complete with AWAY */
+    ngx_event_t                  refuse;    /* posted while there are such */
+    ngx_msec_t                   unwilling; /* when it refused what is optional;
+                                               0: it has not */
+
+    char                         host[NGX_SOCKADDR_STRLEN + 1];
+    in_port_t                    port;      /* 0: host is a path */
+};
+
+
+typedef enum {
+    NGX_RBL_BATCH_OPEN = 0,
+    NGX_RBL_BATCH_HELD,
+    NGX_RBL_BATCH_WAITING,              /* in its lane */
+    NGX_RBL_BATCH_FLIGHT,
+    NGX_RBL_BATCH_REFUSED,
+    NGX_RBL_BATCH_DONE
+} ngx_rbl_batch_state_e;
+
+struct ngx_rbl_batch_s {
+    ngx_queue_t               queue;    /* of its state */
+    ngx_rbl_store_t          *store;
+    ngx_rbl_link_t           *link;     /* which it goes by */
+    ngx_rbl_lane_t           *lane;     /* NULL: it is not slow */
+    ngx_event_t               deadline;
+
+    ngx_rbl_reply_pt          reply;    /* both NULL: cancelled */
+    ngx_rbl_done_pt           done;
+    void                     *data;
+
+    ngx_uint_t                sent;     /* commands handed to hiredis */
+    ngx_uint_t                replied;
+    ngx_uint_t                executed; /* replied and not refused */
+    uint64_t                  since;    /* sent, by the meter's clock */
+
+    ngx_rbl_batch_state_e     state;
+
+    unsigned                  nomem:1;  /* a command could not be added */
+    unsigned                  failed:1; /* no further reply is handed over */
+    unsigned                  evaled:1; /* the present script is out as EVAL */
+    unsigned                  optional:1;   /* refused, it says nothing of the
+                                           store */
+
+    ngx_rbl_commands_t        commands; /* last: its room is not zeroed */
 };
 
 
@@ -93,48 +164,58 @@ ngx_int_t ngx_rbl_redis_event_attach(redisAsyncContext *ac,
 ngx_int_t ngx_rbl_redis_set_address(ngx_rbl_store_t *store);
 
 /* A context that has begun to connect; or NULL, with the reason. */
-redisAsyncContext *ngx_rbl_redis_open(ngx_rbl_store_t *store,
+redisAsyncContext *ngx_rbl_redis_open(ngx_rbl_link_t *link,
     ngx_rbl_redis_shutdown_pt shutdown, char *reason, size_t size);
 
 
 /* ngx_rbl_redis_reply.c */
 
-/* Lets the reader of a new context make its replies in the store's pool. */
-void ngx_rbl_redis_read_replies(ngx_rbl_store_t *store, redisAsyncContext *ac);
+/* Lets the reader of a new context make its replies in the link's pool. */
+void ngx_rbl_redis_read_replies(ngx_rbl_link_t *link, redisAsyncContext *ac);
 
 /* The pool, when there is no context any more. */
-void ngx_rbl_redis_free_replies(ngx_rbl_store_t *store);
+void ngx_rbl_redis_free_replies(ngx_rbl_link_t *link);
 
 
 /* ngx_rbl_redis_greet.c */
 
 /* NGX_ERROR: hiredis takes no commands; the caller drops the connection. */
-ngx_int_t ngx_rbl_redis_greet(ngx_rbl_store_t *store);
+ngx_int_t ngx_rbl_redis_greet(ngx_rbl_link_t *link);
 
 
 /* ngx_rbl_redis.c */
 
-/* The handshake is done: the store is ready. */
-void ngx_rbl_redis_greeted(ngx_rbl_store_t *store);
+/* An idle link; the link connects when it is opened, and by itself after. */
+void ngx_rbl_redis_init(ngx_rbl_link_t *link, ngx_rbl_store_t *store,
+    const char *name);
+void ngx_rbl_redis_begin(ngx_rbl_link_t *link);
+void ngx_rbl_redis_close(ngx_rbl_link_t *link);
+
+/* May batches be sent?  And if not: will it be known soon? */
+#define ngx_rbl_redis_ready(link)    ((link)->state == NGX_RBL_REDIS_READY)
+#define ngx_rbl_redis_opening(link)  ((link)->opening)
+
+/* The handshake is done: the link is ready. */
+void ngx_rbl_redis_greeted(ngx_rbl_link_t *link);
 
 /* Drops the connection: all batches in flight are LOST.  Not to be called in
    hiredis' connect and disconnect callbacks. */
-void ngx_rbl_redis_drop(ngx_rbl_store_t *store, const char *reason);
+void ngx_rbl_redis_drop(ngx_rbl_link_t *link, const char *reason);
 
 /* hiredis has given up the connection and frees it: the same, without that. */
-void ngx_rbl_redis_lost(ngx_rbl_store_t *store, const char *reason);
+void ngx_rbl_redis_lost(ngx_rbl_link_t *link, const char *reason);
 
 /* The store refuses commands: takes no new ones, and drops when it may. */
-void ngx_rbl_redis_leave(ngx_rbl_store_t *store, const redisReply *reply);
+void ngx_rbl_redis_leave(ngx_rbl_link_t *link, const redisReply *reply);
 
 /* A batch has left the flight queue. */
-void ngx_rbl_redis_landed(ngx_rbl_store_t *store);
+void ngx_rbl_redis_landed(ngx_rbl_link_t *link);
 
 /*
- * The head of every reply callback: the store, or NULL when nothing is to be
+ * The head of every reply callback: the link, or NULL when nothing is to be
  * done any more, for the connection was given up before or is with this call.
  */
-ngx_rbl_store_t *ngx_rbl_redis_replied(redisAsyncContext *ac,
+ngx_rbl_link_t *ngx_rbl_redis_replied(redisAsyncContext *ac,
     const redisReply *reply);
 
 /* An error reply made fit for a log line: no control bytes, no arguments. */
@@ -147,11 +228,51 @@ void ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len);
 
 /* ngx_rbl_batch.c */
 
-/* Completes every batch that is held. */
-void ngx_rbl_batch_release(ngx_rbl_store_t *store, ngx_rbl_store_rc_e rc);
+/* Sends a batch that has not been sent, on its link, which is ready. */
+void ngx_rbl_batch_launch(ngx_rbl_batch_t *batch);
 
-/* Completes every batch in flight, LOST, or refused, AWAY. */
-void ngx_rbl_batch_fail_flight(ngx_rbl_store_t *store);
-void ngx_rbl_batch_fail_refused(ngx_rbl_store_t *store);
+/* Completes a batch that is in no queue any more. */
+void ngx_rbl_batch_complete(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc);
+
+/* Completes every batch in flight: LOST. */
+void ngx_rbl_batch_fail_flight(ngx_rbl_link_t *link);
+
+
+/* ngx_rbl_store.c */
+
+/* What becomes of batches when a link is ready, and is no longer. */
+void ngx_rbl_store_up(ngx_rbl_link_t *link);
+void ngx_rbl_store_down(ngx_rbl_link_t *link);
+
+/* An empty batch: waits until the store is ready, or will not be. */
+void ngx_rbl_store_hold(ngx_rbl_batch_t *batch);
+
+/* Completes a batch with AWAY, on a later turn of the event loop. */
+void ngx_rbl_store_refuse(ngx_rbl_batch_t *batch);
+
+
+/* ngx_rbl_lanes.c */
+
+void ngx_rbl_lanes_init(ngx_rbl_lanes_t *lanes);
+
+/* The lane of an account, made if need be; NULL: out of memory.  Each batch
+   that got it gives it back once. */
+ngx_rbl_lane_t *ngx_rbl_lanes_enter(ngx_rbl_store_t *store,
+    const rbl_sid_t *account);
+void ngx_rbl_lanes_exit(ngx_rbl_store_t *store, ngx_rbl_lane_t *lane);
+
+/* Puts a batch into its lane, to be sent in its turn.  NGX_DECLINED: too many
+   wait, or the slow link is away. */
+ngx_int_t ngx_rbl_lanes_wait(ngx_rbl_batch_t *batch);
+
+/* Takes a waiting batch out of its lane. */
+void ngx_rbl_lanes_leave(ngx_rbl_batch_t *batch);
+
+/* The lane's batch in flight has landed. */
+void ngx_rbl_lanes_landed(ngx_rbl_batch_t *batch);
+
+/* Sends what may be sent; refuses what waits. */
+void ngx_rbl_lanes_run(ngx_rbl_store_t *store);
+void ngx_rbl_lanes_fail(ngx_rbl_store_t *store);
 
 #endif /* _NGX_RBL_REDIS_H_INCLUDED_ */

@@ -10,12 +10,12 @@ static void ngx_rbl_redis_auth_reply(redisAsyncContext *ac, void *reply,
     void *data);
 static void ngx_rbl_redis_meta_reply(redisAsyncContext *ac, void *reply,
     void *data);
-static ngx_int_t ngx_rbl_redis_meta(ngx_rbl_store_t *store,
+static ngx_int_t ngx_rbl_redis_meta(ngx_rbl_link_t *link,
     const redisReply *reply, char *reason, size_t size);
 
 
 ngx_int_t
-ngx_rbl_redis_greet(ngx_rbl_store_t *store)
+ngx_rbl_redis_greet(ngx_rbl_link_t *link)
 {
     int          n;
     size_t       lens[4];
@@ -23,20 +23,20 @@ ngx_rbl_redis_greet(ngx_rbl_store_t *store)
     rbl_key_t    key;
     const char  *args[4];
 
-    if (store->conf->password.len != 0) {
+    if (link->store->conf->password.len != 0) {
         n = 0;
         args[n] = "AUTH";
         lens[n++] = 4;
 
-        if (store->conf->user.len != 0) {
-            args[n] = (char *) store->conf->user.data;
-            lens[n++] = store->conf->user.len;
+        if (link->store->conf->user.len != 0) {
+            args[n] = (char *) link->store->conf->user.data;
+            lens[n++] = link->store->conf->user.len;
         }
 
-        args[n] = (char *) store->conf->password.data;
-        lens[n++] = store->conf->password.len;
+        args[n] = (char *) link->store->conf->password.data;
+        lens[n++] = link->store->conf->password.len;
 
-        if (redisAsyncCommandArgv(store->ac, ngx_rbl_redis_auth_reply, NULL, n,
+        if (redisAsyncCommandArgv(link->ac, ngx_rbl_redis_auth_reply, NULL, n,
                                   args, lens)
             != REDIS_OK)
         {
@@ -44,7 +44,7 @@ ngx_rbl_redis_greet(ngx_rbl_store_t *store)
         }
     }
 
-    meta = rbl_meta_key(&key, &store->ks);
+    meta = rbl_meta_key(&key, &link->store->ks);
 
     args[0] = "HMGET";
     lens[0] = 5;
@@ -55,7 +55,7 @@ ngx_rbl_redis_greet(ngx_rbl_store_t *store)
     args[3] = "partitions";
     lens[3] = 10;
 
-    return redisAsyncCommandArgv(store->ac, ngx_rbl_redis_meta_reply, NULL, 4,
+    return redisAsyncCommandArgv(link->ac, ngx_rbl_redis_meta_reply, NULL, 4,
                                  args, lens)
            == REDIS_OK ? NGX_OK : NGX_ERROR;
 }
@@ -64,16 +64,16 @@ ngx_rbl_redis_greet(ngx_rbl_store_t *store)
 static void
 ngx_rbl_redis_auth_reply(redisAsyncContext *ac, void *reply, void *data)
 {
-    ngx_rbl_store_t  *store;
+    ngx_rbl_link_t  *link;
 
-    store = ngx_rbl_redis_replied(ac, reply);
+    link = ngx_rbl_redis_replied(ac, reply);
 
-    if (store == NULL) {
+    if (link == NULL) {
         return;
     }
 
     if (rbl_reply_class(reply) != RBL_REPLY_OK) {
-        ngx_rbl_redis_drop(store, "it refuses the user or the password");
+        ngx_rbl_redis_drop(link, "it refuses the user or the password");
     }
 }
 
@@ -82,25 +82,25 @@ static void
 ngx_rbl_redis_meta_reply(redisAsyncContext *ac, void *reply, void *data)
 {
     char              reason[NGX_RBL_REDIS_REASON];
-    ngx_rbl_store_t  *store;
+    ngx_rbl_link_t  *link;
 
-    store = ngx_rbl_redis_replied(ac, reply);
+    link = ngx_rbl_redis_replied(ac, reply);
 
-    if (store == NULL) {
+    if (link == NULL) {
         return;
     }
 
-    if (ngx_rbl_redis_meta(store, reply, reason, sizeof(reason)) != NGX_OK) {
-        ngx_rbl_redis_drop(store, reason);
+    if (ngx_rbl_redis_meta(link, reply, reason, sizeof(reason)) != NGX_OK) {
+        ngx_rbl_redis_drop(link, reason);
         return;
     }
 
-    ngx_rbl_redis_greeted(store);
+    ngx_rbl_redis_greeted(link);
 }
 
 
 static ngx_int_t
-ngx_rbl_redis_meta(ngx_rbl_store_t *store, const redisReply *reply,
+ngx_rbl_redis_meta(ngx_rbl_link_t *link, const redisReply *reply,
     char *reason, size_t size)
 {
     u_char   *last;
@@ -115,7 +115,7 @@ ngx_rbl_redis_meta(ngx_rbl_store_t *store, const redisReply *reply,
     partitions = rbl_reply_int(rbl_reply_at(reply, 1), -1);
 
     if (schema == RBL_SCHEMA_VERSION
-        && rbl_keyspace_set_partitions(&store->ks, partitions) == RBL_OK)
+        && rbl_keyspace_set_partitions(&link->store->ks, partitions) == RBL_OK)
     {
         return NGX_OK;
     }

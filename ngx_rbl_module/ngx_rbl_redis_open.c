@@ -39,11 +39,14 @@ ngx_rbl_redis_set_address(ngx_rbl_store_t *store)
 
 
 redisAsyncContext *
-ngx_rbl_redis_open(ngx_rbl_store_t *store, ngx_rbl_redis_shutdown_pt shutdown,
+ngx_rbl_redis_open(ngx_rbl_link_t *link, ngx_rbl_redis_shutdown_pt shutdown,
     char *reason, size_t size)
 {
     const char         *text;
+    ngx_rbl_store_t    *store;
     redisAsyncContext  *ac;
+
+    store = link->store;
 
     ac = store->port != 0 ? redisAsyncConnect(store->host, store->port)
                           : redisAsyncConnectUnix(store->host);
@@ -62,7 +65,7 @@ ngx_rbl_redis_open(ngx_rbl_store_t *store, ngx_rbl_redis_shutdown_pt shutdown,
         text = "no connection is left (worker_connections)";
 
     } else {
-        ngx_rbl_redis_read_replies(store, ac);
+        ngx_rbl_redis_read_replies(link, ac);
         return ac;
     }
 

@@ -1,11 +1,11 @@
 /*
- * Replies as hiredis' reader makes them, but in a pool of the store: a page of
+ * Replies as hiredis' reader makes them, but in a pool of the link: a page of
  * hosts is twenty strings, and one malloc and one free for each of them is more
  * than decoding them.
  *
  * The pool is emptied by the free hook, so it holds one reply at a time.  That
  * is all there ever is: hiredis hands a reply over and frees it before it makes
- * the next, and a context is freed before the next one of its store can read.
+ * the next, and a context is freed before the next one of its link can read.
  */
 
 #include "ngx_rbl_redis.h"
@@ -33,13 +33,13 @@ static void ngx_rbl_reply_free(void *data);
 
 
 void
-ngx_rbl_redis_read_replies(ngx_rbl_store_t *store, redisAsyncContext *ac)
+ngx_rbl_redis_read_replies(ngx_rbl_link_t *link, redisAsyncContext *ac)
 {
     redisReader              *reader;
     ngx_rbl_redis_replies_t  *replies;
 
-    replies = &store->replies;
-    replies->log = store->log;
+    replies = &link->replies;
+    replies->log = link->store->log;
     rbl_reply_guard(&replies->guard, &ac->replies);
     replies->fn.createString = ngx_rbl_reply_string;
     replies->fn.createArray = ngx_rbl_reply_array;
@@ -58,11 +58,11 @@ ngx_rbl_redis_read_replies(ngx_rbl_store_t *store, redisAsyncContext *ac)
 
 
 void
-ngx_rbl_redis_free_replies(ngx_rbl_store_t *store)
+ngx_rbl_redis_free_replies(ngx_rbl_link_t *link)
 {
-    if (store->replies.pool != NULL) {
-        ngx_destroy_pool(store->replies.pool);
-        store->replies.pool = NULL;
+    if (link->replies.pool != NULL) {
+        ngx_destroy_pool(link->replies.pool);
+        link->replies.pool = NULL;
     }
 }
 

@@ -1,13 +1,17 @@
 /*
- * The store as the rest of the module sees it: batches of commands over one
- * pipelined connection per worker, each batch completed exactly once.
+ * The store as the rest of the module sees it: batches of commands over
+ * pipelined connections, each batch completed exactly once.  A worker has two
+ * connections (links) to a store: the main link, and the slow link for work
+ * that must not delay the others, where accounts take turns.
  *
  * Files behind it: ngx_rbl_redis_event.c (one descriptor: hiredis hooks on an
- * ngx_connection_t), ngx_rbl_redis.c (one connection: states, back-off), with
+ * ngx_connection_t), ngx_rbl_redis.c (one link: states, back-off), with
  * ngx_rbl_redis_open.c (its context), ngx_rbl_redis_reply.c (its replies) and
  * ngx_rbl_redis_greet.c (its handshake), ngx_rbl_batch.c (one batch: submit,
- * deadline, cancel, completion, NOSCRIPT), ngx_rbl_commands.c (the bytes of
- * commands).  Only the redis and batch files call redisAsync*.
+ * deadline, cancel, completion, NOSCRIPT), ngx_rbl_lanes.c (whose turn it is on
+ * the slow link), ngx_rbl_store.c (one store: its links, and batches that are
+ * not sent), ngx_rbl_commands.c (the bytes of commands).  Only the redis and
+ * batch files call redisAsync*.
  */
 
 #ifndef _NGX_RBL_STORE_H_INCLUDED_
@@ -19,6 +23,7 @@
 #include "rbl_keys.h"
 #include "rbl_reply.h"
 #include "rbl_script.h"
+#include "rbl_sid.h"
 
 
 typedef struct ngx_rbl_store_s  ngx_rbl_store_t;
@@ -90,6 +95,16 @@ void ngx_rbl_batch_script(ngx_rbl_batch_t *batch, const rbl_script_t *script,
  */
 void ngx_rbl_batch_optional(ngx_rbl_batch_t *batch);
 ngx_uint_t ngx_rbl_store_unwilling(const ngx_rbl_store_t *store);
+
+/*
+ * Sends the batch by the slow link.  Call it once, before submit.  An account
+ * has one slow batch in flight, the others wait; accounts take turns.  At most
+ * 256 batches of an account wait and 2048 in all, each for at most ten times
+ * rbl_store_timeout; a batch beyond that is AWAY.  The deadline counts from
+ * when the batch is sent.  A batch that is cancelled while it waits is never
+ * sent.
+ */
+void ngx_rbl_batch_slow(ngx_rbl_batch_t *batch, const rbl_sid_t *account);
 
 /*
  * Sends.  An empty batch asks only whether the store is ready: OK when it is,

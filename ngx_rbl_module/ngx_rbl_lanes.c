@@ -1,0 +1,202 @@
+/*
+ * Whose turn it is on the slow link.
+ *
+ * Each account that has slow batches has a lane.  A lane has one batch in
+ * flight; the lanes that have none and whose batches wait stand in `turns`, and
+ * the first of them sends next.  A lane that has sent goes to the end when its
+ * batch has landed.  A batch whose owner has given up keeps its place in flight
+ * until the store has done with it: so a slow store gets no more work.
+ *
+ * A lane lives as long as there are batches that point to it.
+ */
+
+#include "ngx_rbl_redis.h"
+
+#define NGX_RBL_LANES_FLIGHT   4        /* batches in flight, of all lanes */
+#define NGX_RBL_LANES_WAITING  2048     /* batches that wait, of all lanes */
+#define NGX_RBL_LANE_WAITING   256      /* of one lane */
+#define NGX_RBL_LANES_PATIENCE 10       /* timeouts that a batch waits */
+
+
+static uint32_t ngx_rbl_lanes_hash(const ngx_str_t *account);
+
+
+void
+ngx_rbl_lanes_init(ngx_rbl_lanes_t *lanes)
+{
+    ngx_rbtree_init(&lanes->tree, &lanes->sentinel,
+                    ngx_str_rbtree_insert_value);
+    ngx_queue_init(&lanes->turns);
+}
+
+
+static uint32_t
+ngx_rbl_lanes_hash(const ngx_str_t *account)
+{
+    return ngx_crc32_short(account->data, account->len);
+}
+
+
+ngx_rbl_lane_t *
+ngx_rbl_lanes_enter(ngx_rbl_store_t *store, const rbl_sid_t *account)
+{
+    ngx_str_t        name;
+    ngx_rbl_lane_t  *lane;
+
+    name.data = (u_char *) account->s;
+    name.len = RBL_SID_LEN;
+
+    lane = (ngx_rbl_lane_t *)
+               ngx_str_rbtree_lookup(&store->lanes.tree, &name,
+                                     ngx_rbl_lanes_hash(&name));
+
+    if (lane == NULL) {
+        lane = ngx_calloc(sizeof(ngx_rbl_lane_t), store->log);
+        if (lane == NULL) {
+            return NULL;
+        }
+
+        lane->account = *account;
+        lane->node.str.data = (u_char *) lane->account.s;
+        lane->node.str.len = RBL_SID_LEN;
+        lane->node.node.key = ngx_rbl_lanes_hash(&name);
+        ngx_queue_init(&lane->waiting);
+
+        ngx_rbtree_insert(&store->lanes.tree, &lane->node.node);
+    }
+
+    lane->refs++;
+
+    return lane;
+}
+
+
+void
+ngx_rbl_lanes_exit(ngx_rbl_store_t *store, ngx_rbl_lane_t *lane)
+{
+    if (--lane->refs == 0) {
+        ngx_rbtree_delete(&store->lanes.tree, &lane->node.node);
+        ngx_free(lane);
+    }
+}
+
+
+ngx_int_t
+ngx_rbl_lanes_wait(ngx_rbl_batch_t *batch)
+{
+    ngx_rbl_lane_t   *lane;
+    ngx_rbl_store_t  *store;
+
+    lane = batch->lane;
+    store = batch->store;
+
+    ngx_rbl_redis_begin(&store->slow);
+
+    if (lane->nwaiting >= NGX_RBL_LANE_WAITING
+        || store->lanes.nwaiting >= NGX_RBL_LANES_WAITING
+        || !(ngx_rbl_redis_ready(&store->slow) || store->slow.opening))
+    {
+        return NGX_DECLINED;
+    }
+
+    batch->state = NGX_RBL_BATCH_WAITING;
+    ngx_add_timer(&batch->deadline,
+                  NGX_RBL_LANES_PATIENCE * store->conf->timeout);
+    ngx_queue_insert_tail(&lane->waiting, &batch->queue);
+    store->lanes.nwaiting++;
+
+    if (lane->nwaiting++ == 0 && !lane->busy) {
+        ngx_queue_insert_tail(&store->lanes.turns, &lane->turn);
+    }
+
+    ngx_rbl_lanes_run(store);
+
+    return NGX_OK;
+}
+
+
+void
+ngx_rbl_lanes_leave(ngx_rbl_batch_t *batch)
+{
+    ngx_rbl_lane_t  *lane;
+
+    lane = batch->lane;
+
+    ngx_queue_remove(&batch->queue);
+    batch->store->lanes.nwaiting--;
+
+    if (--lane->nwaiting == 0 && !lane->busy) {
+        ngx_queue_remove(&lane->turn);
+    }
+
+    if (batch->deadline.timer_set) {
+        ngx_del_timer(&batch->deadline);
+    }
+}
+
+
+void
+ngx_rbl_lanes_landed(ngx_rbl_batch_t *batch)
+{
+    ngx_rbl_lane_t  *lane;
+
+    lane = batch->lane;
+    lane->busy = 0;
+
+    if (lane->nwaiting) {
+        ngx_queue_insert_tail(&batch->store->lanes.turns, &lane->turn);
+    }
+
+    ngx_rbl_lanes_run(batch->store);
+}
+
+
+void
+ngx_rbl_lanes_run(ngx_rbl_store_t *store)
+{
+    ngx_queue_t      *q;
+    ngx_rbl_lane_t   *lane;
+    ngx_rbl_batch_t  *batch;
+
+    while (ngx_rbl_redis_ready(&store->slow)
+           && store->slow.nflight < NGX_RBL_LANES_FLIGHT
+           && !ngx_queue_empty(&store->lanes.turns))
+    {
+        q = ngx_queue_head(&store->lanes.turns);
+        lane = ngx_queue_data(q, ngx_rbl_lane_t, turn);
+
+        q = ngx_queue_head(&lane->waiting);
+        batch = ngx_queue_data(q, ngx_rbl_batch_t, queue);
+
+        ngx_rbl_lanes_leave(batch);
+
+        if (lane->nwaiting) {
+            ngx_queue_remove(&lane->turn);
+        }
+
+        lane->busy = 1;
+        ngx_rbl_batch_launch(batch);
+    }
+}
+
+
+/* Called when no lane is busy: every lane whose batches wait has a turn. */
+
+void
+ngx_rbl_lanes_fail(ngx_rbl_store_t *store)
+{
+    ngx_queue_t      *q;
+    ngx_rbl_lane_t   *lane;
+    ngx_rbl_batch_t  *batch;
+
+    while (!ngx_queue_empty(&store->lanes.turns)) {
+        q = ngx_queue_head(&store->lanes.turns);
+        lane = ngx_queue_data(q, ngx_rbl_lane_t, turn);
+
+        q = ngx_queue_head(&lane->waiting);
+        batch = ngx_queue_data(q, ngx_rbl_batch_t, queue);
+
+        ngx_rbl_lanes_leave(batch);
+        ngx_rbl_store_refuse(batch);
+    }
+}

@@ -1,0 +1,193 @@
+#!/usr/bin/perl
+
+# The slow link: large writes go by a connection of their own, on which the
+# accounts take turns, and nobody else waits behind them.  Where writes must
+# last, the store is told to pause them.
+
+use strict;
+use warnings;
+
+use IO::Socket::UNIX;
+use RblApi;
+use RblFault;
+use RblRedis;
+use Time::HiRes qw(time);
+
+my $status = 'location /status { stub_status; }';
+my $t = api_setup(workers => 1, http => 'rbl_store_timeout 60s;',
+    server => $status);
+my ($redis, $nginx) = @$t{qw(redis nginx)};
+my $host = add_host($t, '192.0.2.1')->{id};
+my ($worker) = workers($nginx);
+my $net = 0;
+
+sub adding_form {
+    return { type => 'rbl', name => 'range',
+        host => sprintf '10.%d.%d.0/30', $net / 256, $net++ % 256 };
+}
+
+# A range of four hosts, added on a connection of its own.
+sub adding {
+    my ($acct) = @_;
+
+    return client('adds', $nginx, http_head('POST', '/3.0/host/add.json',
+        auth => $acct, form => adding_form()));
+}
+
+sub answer { return RblTest::Http::read_answer($_[0], 20) }
+
+sub ranges_of {
+    my ($acct) = @_;
+
+    return json(http($nginx, 'GET', '/3.0/hosts.json', auth => $acct))
+        ->{total_hosts} >> 2;
+}
+
+# Connections to the store, and requests that nginx works on.
+sub links {
+    return scalar grep { !/ cmd=client/ }
+        split /\n/, redis($redis, 'CLIENT', 'LIST', 'TYPE', 'normal');
+}
+
+sub writing {
+    return http($nginx, 'GET', '/status')->{body} =~ /Writing: (\d+)/
+        ? $1 - 1 : 0;
+}
+
+sub busy {
+    my ($wanted) = @_;
+
+    return wait_for { writing() == $wanted } 5, "$wanted requests";
+}
+
+# The calls of scripts as the store executes them.
+sub monitor {
+    my $c = IO::Socket::UNIX->new(Peer => $redis->{socket}) or die "$!";
+    print {$c} "MONITOR\r\n";
+    $c->flush;
+    return $c;
+}
+
+sub executed {
+    my ($c, $n) = @_;
+
+    my @calls;
+    local $SIG{ALRM} = sub { die "no $n calls\n" };
+    alarm 60;
+    while (@calls < $n && defined(my $line = readline $c)) {
+        push @calls, $line if $line =~ /"EVALSHA" .*:acct:/i;
+    }
+    alarm 0;
+    return @calls;
+}
+
+sub pause_writes { redis($redis, 'CLIENT', 'PAUSE', 60_000, 'WRITE') }
+sub unpause { redis($redis, 'CLIENT', 'UNPAUSE') }
+
+subtest 'a connection of its own' => sub {
+    is(links(), 1, 'one connection to begin with');
+    is(answer(adding($t->{acct}))->{status}, 200, 'a range is added');
+    is(links(), 2, 'by a second connection');
+    is(answer(adding($t->{acct}))->{status}, 200, 'and another');
+    is(links(), 2, 'which stays');
+};
+
+subtest 'nobody waits behind it, and accounts take turns' => sub {
+    my $monitor = monitor();
+    pause_writes();
+    my @first = map { adding($t->{acct}) } 1 .. 8;
+    busy(8);
+    my $r = call($t, 'GET', "host/$host.json");
+    is($r->{status}, 200, 'what is read is answered');
+    cmp_ok($r->{ms}, '<', 2000, 'meanwhile');
+
+    my $other = adding($t->{other});
+    busy(9);
+    unpause();
+    is(join(' ', map { answer($_)->{status} } @first, $other),
+        join(' ', (200) x 9), 'then all are');
+    my @order = map { /:acct:\Q$t->{other}{sid}\E"/ ? 'B' : 'A' }
+        executed($monitor, 9);
+    like(join('', @order), qr/^A{0,3}B/, 'B does not wait for all of A')
+        or diag("@order");
+};
+
+subtest 'who leaves before its turn has changed nothing' => sub {
+    my $before = ranges_of($t->{acct});
+    pause_writes();
+    my @c = map { adding($t->{acct}) } 1 .. 3;
+    busy(3);
+    close $c[1];
+    busy(2);
+    unpause();
+    is(join(' ', map { answer($_)->{status} } @c[0, 2]), '200 200',
+        'the others are answered');
+    is(ranges_of($t->{acct}), $before + 2, 'its range was not added');
+};
+
+subtest 'how many wait is bounded' => sub {
+    pause_writes();
+    my @c = map { adding($t->{acct}) } 1 .. 260;
+    my @r = map { answer($_) } splice @c, 257;
+    is(join(' ', map { $_->{status} } @r), '503 503 503',
+        '256 behind the one in flight');
+    like($r[0]{body}, qr/Nothing was changed/, 'it says what was done');
+    my $b = adding($t->{other});
+    busy(258);
+    unpause();
+    is(answer($b)->{status}, 200, 'another account is served');
+    is(scalar(grep { answer($_)->{status} == 200 } @c), 257,
+        'and all that waited');
+};
+
+subtest 'a graceful end waits for what waits' => sub {
+    pause_writes();
+    my @c = map { adding($t->{acct}) } 1 .. 3;
+    busy(3);
+    signal_server($nginx, 'HUP');
+    ok((wait_for { (grep { $_ != $worker } workers($nginx)) } 5), 'reload');
+    unpause();
+    is(join(' ', map { answer($_)->{status} } @c), '200 200 200',
+        'the old worker answers');
+    ok((wait_for { !kill 0, $worker } 5), 'and leaves');
+};
+
+subtest 'a quick end does not' => sub {
+    is(answer(adding($t->{acct}))->{status}, 200, 'the slow link is up');
+    pause_writes();
+    my @c = map { adding($t->{acct}) } 1 .. 3;
+    busy(3);
+    stop_server($nginx);
+    unpause();
+};
+
+$nginx = start_nginx(store => $redis, workers => 1,
+    http => 'rbl_store_timeout 1s;', server => $status);
+ok((wait_for { ask($nginx) == 401 } 5), 'an nginx with less time');
+
+subtest 'a batch that is late fails alone' => sub {
+    pause_writes();
+    my @c = (adding($t->{acct}), adding($t->{acct}));
+    my $r = answer($c[0]);
+    is($r->{status}, 503, 'the one in flight');
+    like($r->{body}, qr/outcome is unknown/, 'was sent');
+    $r = answer($c[1]);
+    is($r->{status}, 503, 'the one behind it');
+    like($r->{body}, qr/Nothing was changed/, 'was not');
+    unpause();
+    ok((wait_for { answer(adding($t->{other}))->{status} == 200 } 5),
+        'then it goes on');
+};
+
+subtest 'a store that hangs' => sub {
+    pause_server($redis);
+    my @c = map { adding($_) } ($t->{acct}) x 3, $t->{other};
+    my $start = time;
+    is(join(' ', map { answer($_)->{status} } @c), '503 503 503 503',
+        'none is left waiting');
+    cmp_ok(time - $start, '<', 8, 'and that soon');
+    cont_server($redis);
+    ok((wait_for { answer(adding($t->{acct}))->{status} == 200 } 5), 'again');
+};
+
+done_testing();
