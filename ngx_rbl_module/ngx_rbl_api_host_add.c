@@ -1,7 +1,9 @@
 /*
  * host/add: one host, the hosts of a subnet, or a range with its children, all
- * or none by one script.  The value is judged and made canonical first; a
- * subnet is expanded only after the credentials were found right.
+ * or none: one script decides.  The value is judged and made canonical first; a
+ * subnet is expanded only after the credentials were found right.  More than
+ * one host is work (ngx_rbl_work.c); the records are read when it is over, in
+ * slices.
  */
 
 #include "ngx_rbl_api.h"
@@ -19,6 +21,8 @@ enum {
 
 #define NGX_RBL_ADD_ARGS  8
 
+#define NGX_RBL_ADD_READ  64            /* records read at a time */
+
 
 typedef struct {
     rbl_str_t     name;
@@ -29,7 +33,10 @@ typedef struct {
     char          buf[RBL_VALUE_MAX];
     rbl_str_t     value;                /* canonical, of one host or a range */
     rbl_subnet_t  subnet;
-    ngx_uint_t    hosts;                /* of which this is a part */
+    ngx_uint_t    hosts;                /* addresses of the subnet, or 1 */
+    rbl_str_t    *sids;                 /* of the range, if any, and hosts */
+    ngx_uint_t    n_sids;
+    ngx_uint_t    asked;                /* that many records were asked for */
     unsigned      range:1;
     unsigned      expand:1;             /* the addresses of subnet */
 } ngx_rbl_add_t;
@@ -43,11 +50,14 @@ static ngx_int_t ngx_rbl_add_subnet(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add,
 static ngx_int_t ngx_rbl_add_domain(ngx_rbl_add_t *add, rbl_str_t text);
 static ngx_int_t ngx_rbl_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add);
 static void ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_add_hosts(ngx_rbl_ctx_t *ctx,
-    const ngx_rbl_add_t *add, rbl_str_t *argv);
+static ngx_int_t ngx_rbl_add_hosts(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add,
+    rbl_str_t *argv);
 static rbl_str_t ngx_rbl_new_sid(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
+static void ngx_rbl_add_records(ngx_rbl_ctx_t *ctx, const redisReply *reply,
+    size_t k);
+static void ngx_rbl_add_read(ngx_rbl_ctx_t *ctx);
 
 
 static const ngx_rbl_field_t  ngx_rbl_add_fields[] = {
@@ -293,7 +303,10 @@ ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx)
     argv = ngx_pcalloc(ctx->request->pool,
                        (NGX_RBL_ADD_ARGS + 2 * add->hosts)
                        * sizeof(rbl_str_t));
-    if (argv == NULL) {
+    add->sids = ngx_palloc(ctx->request->pool,
+                           (add->hosts + 1) * sizeof(rbl_str_t));
+
+    if (argv == NULL || add->sids == NULL) {
         ngx_rbl_internal(ctx);
         return;
     }
@@ -310,6 +323,7 @@ ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx)
     if (add->range) {
         argv[6] = ngx_rbl_new_sid(ctx);
         argv[7] = add->value;
+        add->sids[add->n_sids++] = argv[6];
     }
 
     if (ngx_rbl_add_hosts(ctx, add, argv + NGX_RBL_ADD_ARGS) != NGX_OK
@@ -331,8 +345,7 @@ ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx)
 /* Pairs of SID and value. */
 
 static ngx_int_t
-ngx_rbl_add_hosts(ngx_rbl_ctx_t *ctx, const ngx_rbl_add_t *add,
-    rbl_str_t *argv)
+ngx_rbl_add_hosts(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add, rbl_str_t *argv)
 {
     char        buf[RBL_VALUE_MAX], *p;
     rbl_str_t   value;
@@ -362,6 +375,8 @@ ngx_rbl_add_hosts(ngx_rbl_ctx_t *ctx, const ngx_rbl_add_t *add,
         if (argv[2 * i].p == NULL) {
             return NGX_ERROR;
         }
+
+        add->sids[add->n_sids++] = argv[2 * i];
     }
 
     return NGX_OK;
@@ -393,26 +408,78 @@ ngx_rbl_new_sid(ngx_rbl_ctx_t *ctx)
 }
 
 
+/* One host: its record; else its work is over, or a slice of records is in. */
+
 static void
 ngx_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    size_t          k, n;
     ngx_rbl_add_t  *add;
 
     add = ctx->data;
-    n = rbl_reply_len(reply);
 
-    ngx_rbl_open(ctx, n * NGX_RBL_HOST_GUESS,
-                 add->expand ? "Hosts added successfully."
-                             : "Host added successfully.");
-    rbl_doc_array(&ctx->doc, "data");
+    if (add->asked == 0) {
+        ngx_rbl_open(ctx, (ctx->worked ? add->n_sids : 1) * NGX_RBL_HOST_GUESS,
+                     add->expand ? "Hosts added successfully."
+                                 : "Host added successfully.");
+        rbl_doc_array(&ctx->doc, "data");
+    }
 
-    for (k = 1; k < n; k++) {
-        if (!ngx_rbl_host_write(ctx, rbl_reply_str(rbl_reply_at(reply, k)))) {
-            return;
-        }
+    if (!ctx->worked) {
+        ngx_rbl_add_records(ctx, reply, 1);
+
+    } else if (add->asked > 0) {
+        ngx_rbl_add_records(ctx, reply, 0);
+    }
+
+    if (ctx->refusal != 0) {
+        return;
+    }
+
+    if (ctx->worked && add->asked < add->n_sids) {
+        ngx_rbl_add_read(ctx);
+        return;
     }
 
     rbl_doc_close(&ctx->doc);
     ngx_rbl_close(ctx);
+}
+
+
+/* Those of a reply, from its element k on.  nil: the host was there before, or
+   is gone meanwhile. */
+
+static void
+ngx_rbl_add_records(ngx_rbl_ctx_t *ctx, const redisReply *reply, size_t k)
+{
+    rbl_str_t  raw;
+
+    for ( /* void */ ; k < rbl_reply_len(reply); k++) {
+        raw = rbl_reply_str(rbl_reply_at(reply, k));
+
+        if (raw.p != NULL && !ngx_rbl_host_write(ctx, raw)) {
+            return;
+        }
+    }
+}
+
+
+static void
+ngx_rbl_add_read(ngx_rbl_ctx_t *ctx)
+{
+    rbl_str_t        *keys;
+    ngx_uint_t        n;
+    ngx_rbl_add_t    *add;
+    ngx_rbl_batch_t  *batch;
+
+    add = ctx->data;
+    n = ngx_min(add->n_sids - add->asked, NGX_RBL_ADD_READ);
+
+    keys = ngx_rbl_record_keys(ctx, rbl_sid_str(&ctx->account), n,
+                               add->sids + add->asked);
+    batch = keys ? ngx_rbl_next(ctx) : NULL;
+
+    if (batch) {
+        ngx_rbl_batch_records(batch, n, keys);
+        add->asked += n;
+    }
 }

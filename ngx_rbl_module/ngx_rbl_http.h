@@ -20,6 +20,7 @@
  *                        one; with ngx_rbl_totals.c and ngx_rbl_list.h
  *   ngx_rbl_api_*.c      a call: what is asked of the store, what is answered
  *   ngx_rbl_ask.c        commands and scripts on the account's keys
+ *   ngx_rbl_work.c       work that the store does in slices
  *   ngx_rbl_pages.c      what pages held when they were last read; with
  *                        ngx_rbl_mark.c, which tells whether it is so still
  *   ngx_rbl_rows.c       hosts as they were last written
@@ -209,6 +210,9 @@ struct ngx_rbl_ctx_s {
     ngx_msec_t              asked;      /* when the round in flight began */
     ngx_msec_t              store_time;
 
+    int64_t                 work;       /* id of the request's work */
+    ngx_msec_t              work_until; /* the request waits for it */
+
     ngx_uint_t              refusal;    /* status code; 0: none */
     ngx_uint_t              retry_after;    /* seconds, of 429 and 503 */
     ngx_str_t               message;
@@ -237,6 +241,8 @@ struct ngx_rbl_ctx_s {
     unsigned                marking:1;  /* asks for the mark with them */
     unsigned                again:1;    /* the first round is to be repeated */
     unsigned                repeated:2; /* how often it was */
+    unsigned                working:1;  /* its work is not over yet */
+    unsigned                worked:1;   /* it is over */
     unsigned                remembered:1;   /* who asks: from the worker, if
                                            the totals say that it holds */
 };
@@ -321,6 +327,23 @@ void ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
 
 /* The second round goes by the slow link; once, after ngx_rbl_call. */
 void ngx_rbl_slow(ngx_rbl_ctx_t *ctx);
+
+
+/* ngx_rbl_work.c */
+
+/*
+ * A script has left work (WORK and its id) or refused because too much waits
+ * (BUSY); NGX_DECLINED: neither.  The work is done in slices, one a round; then
+ * `result` gets the last slice's reply and those of the rounds that it begins.
+ */
+ngx_int_t ngx_rbl_work_begin(ngx_rbl_ctx_t *ctx, rbl_str_t word,
+    const redisReply *reply);
+
+/* The reply of a slice.  NGX_OK: the work is over. */
+ngx_int_t ngx_rbl_work_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+
+/* Refuses (503): the request waits no longer; a daemon finishes the work. */
+void ngx_rbl_work_late(ngx_rbl_ctx_t *ctx);
 
 
 /* ngx_rbl_route.c */

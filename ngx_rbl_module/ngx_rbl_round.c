@@ -333,7 +333,7 @@ ngx_rbl_script_done(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     if (rbl_str_is(word, "ACCOUNT")) {
         ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");
 
-    } else {
+    } else if (ngx_rbl_work_begin(ctx, word, reply) != NGX_OK) {
         ctx->route->op->word(ctx, word, reply);
     }
 
@@ -355,7 +355,9 @@ ngx_rbl_second_reply(void *data, ngx_uint_t i, const redisReply *reply)
     }
 
     if (ctx->refusal != 0
-        || (op->word != NULL && !ngx_rbl_script_done(ctx, reply)))
+        || (ctx->working && ngx_rbl_work_reply(ctx, reply) != NGX_OK)
+        || (op->word != NULL && !ctx->worked
+            && !ngx_rbl_script_done(ctx, reply)))
     {
         return;
     }
@@ -471,6 +473,18 @@ ngx_rbl_again(ngx_rbl_ctx_t *ctx)
 void
 ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc)
 {
+    if (ctx->worked) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
+                       "The store gave no answer that can be used. The change "
+                       "was made.");
+        return;
+    }
+
+    if (ctx->working) {
+        ngx_rbl_work_late(ctx);
+        return;
+    }
+
     if (rc == NGX_RBL_STORE_LOST && ctx->writes) {
         ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
                        "The store gave no answer that can be used. The outcome "

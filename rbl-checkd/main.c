@@ -7,6 +7,7 @@
 #include "check/names.h"
 #include "check/sender.h"
 #include "check/together.h"
+#include "check/works.h"
 #include "log.h"
 #include "metrics.h"
 #include "options.h"
@@ -28,6 +29,7 @@ typedef struct {
     config_t      conf;
     jobs_t       *jobs;
     sender_t     *sender;
+    works_t      *works;
     metrics_t    *metrics;
     service_t     service;
     const char   *file;                 /* the configuration */
@@ -100,6 +102,7 @@ stop(checkd_t *c)
     c->stop_at = ev_now(c->d.loop) + service_stop_bound(&c->conf);
 
     jobs_stop(c->jobs);
+    works_stop(c->works);
     if (c->d.deliver != NULL) {
         deliver_stop(c->d.deliver);
     }
@@ -257,10 +260,12 @@ start(checkd_t *c)
                              CLEARS_GATHER);
     c->jobs = jobs_new(d);
     c->sender = sender_new(d->loop, &c->conf, d->store);
+    c->works = works_new(d->loop, d->store);
     c->metrics = metrics_new(d, c->jobs);
 
     if (d->table == NULL || d->opens == NULL || d->clears == NULL
-        || c->jobs == NULL || c->sender == NULL || c->metrics == NULL)
+        || c->jobs == NULL || c->sender == NULL || c->works == NULL
+        || c->metrics == NULL)
     {
         log_error("out of memory");
         return -1;
@@ -276,6 +281,7 @@ finish(checkd_t *c)
     daemon_t  *d = &c->d;
 
     metrics_free(c->metrics);
+    works_free(c->works);
     sender_free(c->sender);
     jobs_free(c->jobs);
     together_free(d->opens);

@@ -69,7 +69,14 @@
  *   kids:<AC>:<HT>     zset    children of a range
  *   uniq:<AC>          hash    "<type>|<value>" -> host SID
  *   refs:<AC>          hash    "<RP>", "<CG>:h", "<CG>:c" -> how many use it
- *   seq:<AC>           string  order of creation
+ *   seq:<AC>           string  order of creation; ids of items of work
+ *   work:<AC>          list    changes of many records that were accepted and
+ *                              are made in slices (_work.lua), packed, the
+ *                              first one under way
+ *   work:<AC>:<id>     list    "<SID><value>" of hosts that such a change is
+ *                              still to make; "uniq" has them already
+ *   works              zset    accounts with work, by when a daemon may go on
+ *                              with it (ms)
  *   started:<AC>       string  checks that were started today, with TTL to the
  *                              end of the day (UTC); only where there is a
  *                              limit

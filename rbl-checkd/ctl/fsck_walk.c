@@ -29,6 +29,7 @@ static const fsck_kind_t  partition_kinds[] = {
     { "manual", "zset", &rbl_script_fsck_jobs, 1, 1 },
     { "retry", "zset", &rbl_script_fsck_jobs, 1, 1 },
     { "digests", "zset", &rbl_script_fsck_jobs, 1, 1 },
+    { "works", "zset", &rbl_script_fsck_jobs, 1, 1 },
     { NULL, NULL, NULL, 0, 0 }
 };
 
@@ -41,6 +42,7 @@ static const fsck_kind_t  account_kinds[] = {
     { "refs", "hash", NULL, 0, 0 },
     { "dead", "stream", NULL, 0, 0 },
     { "alerts", "hash", NULL, 0, 0 },
+    { "work", "list", NULL, 0, 0 },
     { "rbls", "zset", &rbl_script_fsck_index, 1, 0 },
     { "profiles", "zset", &rbl_script_fsck_index, 1, 0 },
     { "groups", "zset", &rbl_script_fsck_index, 1, 0 },

@@ -32,6 +32,7 @@ local shapes = {
     HT = 'nssssnssstnnnnnnt|t', RP = 'nsssntn', CG = 'nssn',
     CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnss',
     WH = 'nssstssn|snns', TOTALS = 'nnnnn|n',
+    WORK = 'nnsnst',
 }
 local letters = {n = 'number', s = 'string', t = 'table'}
 -- The record that the bytes are; or nil and "damaged", or "newer": it is not

@@ -1,24 +1,13 @@
--- A host together with the children of a range, as {key, record} pairs; nil if
--- the account has no such host.
+-- A host of the account: its key and its record; nil if there is none, or if
+-- it is a range whose deletion was accepted.
+--- include: work
 --- use: host
-local function hosts_with_kids(sid)
-    if not owns('hosts', sid) then
+local function host_of(sid)
+    local k = key('r', ac, sid)
+    local h = owns('hosts', sid) and load(k)
+    if not h or h[HOST.type] == 'ip_range' and work_targets('host_delete')[sid]
+    then
         return nil
     end
-    local out = {}
-    local function add(s)
-        local k = key('r', ac, s)
-        local h = load(k)
-        if h then
-            out[#out + 1] = {k, h}
-        end
-    end
-    add(sid)
-    if out[1] and out[1][2][HOST.type] == 'ip_range' then
-        for _, kid in ipairs(call('ZRANGE', key('kids', ac, sid), 0, -1))
-        do
-            add(kid)
-        end
-    end
-    return out
+    return k, h
 end

@@ -1,8 +1,9 @@
 -- The lists that a profile is told to have: from ARGV[i] on, each once; nil if
 -- one is neither a system list nor a custom one of the account.  What it has
 -- already (`had`) may stay: a list may have been killed since.
+--- include: work
 local function profile_entries(i, had)
-    local out, seen, old = {}, {}, {}
+    local out, seen, old, ends = {}, {}, {}, work_targets('rbl_delete')
     for _, sid in ipairs(had) do
         old[sid] = true
     end
@@ -10,7 +11,7 @@ local function profile_entries(i, had)
         local sid = ARGV[j]
         if not seen[sid] then
             if not old[sid] and not call('ZSCORE', key('lists'), sid)
-                and not owns('rbls', sid)
+                and (ends[sid] or not owns('rbls', sid))
             then
                 return nil
             end

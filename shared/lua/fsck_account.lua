@@ -5,6 +5,7 @@
 --         cannot be judged) | NONE (there is no such account), faults
 --- include: fsck
 --- include: alerts
+--- include: fsck_work
 --- use: account totals
 local accounts = key('accounts')
 local a, why = read(KEYS[1], 'AC')
@@ -102,6 +103,7 @@ if call('ZCARD', details) <= n_details then
             end)
     end
 end
+look_at_work()
 local started = call('GET', key('started', ac))
 if started and not string.find(started, '^%d+$') then
     fault('started', 'started', 'does not count the checks of a day',

@@ -5,13 +5,14 @@
 -- ARGV    1 "1": mend  2 which of them  3... entries
 -- Result  OK, faults
 --- include: fsck_jobs
+--- include: fsck_work
 --- use: host app token
 local look = {}
 function look.uniq(field)
     local sid = call('HGET', key('uniq', ac), field)
     local h = sid and owns('hosts', sid) and read_sid(sid)
     if sid and not (h and h[HOST.type] .. '|' .. h[HOST.value] == field)
-        and not newer(sid)
+        and not newer(sid) and not work_will_make(sid)
     then
         fault('uniq', field, 'is known as a host that it is not', function()
             call('HDEL', key('uniq', ac), field)

@@ -1,5 +1,5 @@
 -- Looks at entries of what a partition has for all accounts: "flight",
--- "flight:due", "leases", "due", "manual", "retry", "digests".
+-- "flight:due", "leases", "due", "manual", "retry", "digests", "works".
 -- KEYS[1] a key of the partition
 -- ARGV    1 "1": mend  2 which of them  3... entries
 -- Result  OK, faults
@@ -89,7 +89,8 @@ end
 local function turn(index)
     if call('ZSCORE', key(index), ac)
         and (call('EXISTS', key('acct', ac)) == 0
-            or index == 'manual' and call('EXISTS', key('manual', ac)) == 0)
+            or index == 'manual' and call('EXISTS', key('manual', ac)) == 0
+            or index == 'works' and call('EXISTS', key('work', ac)) == 0)
     then
         fault('turn', index, 'has a turn for nothing', function()
             call('ZREM', key(index), ac)
@@ -101,6 +102,10 @@ function look.due()
 end
 function look.manual()
     turn('manual')
+end
+function look.works()
+    turn('works')
+    not_later('works', ac, 'works', 60000)
 end
 function look.retry(member)
     local ev, target = string.match(member, '^AC%x+:(%w+):(%w+)$')

@@ -7,6 +7,7 @@
 --- include: fsck_refs
 --- include: fsck_value
 --- include: fsck_jobs
+--- include: fsck_work
 --- include: alerts
 --- include: details
 --- include: unchanged
@@ -193,6 +194,12 @@ function look.open(k, co)
     end
 end
 look.ends = look.open
+-- What is left to do of an item of work.
+function look.work(k, id)
+    if not work_has(tonumber(id)) then
+        fault('left', 'work ' .. id, 'belongs to no work', drop(k))
+    end
+end
 -- What an application has asked is counted anew (app_admit.lua).
 local function sound_rate(k)
     local state = load(k)
@@ -230,7 +237,8 @@ function look.line(k, co)
 end
 local types = {r = 'string', s = 'string', token = 'string', kids = 'zset',
     hist = 'stream', dlv = 'hash', digest = 'zset', batch = 'zset',
-    open = 'hash', ends = 'hash', line = 'list', rate = 'string'}
+    open = 'hash', ends = 'hash', line = 'list', rate = 'string',
+    work = 'list'}
 for i = 2, #ARGV do
     local kind, rest
     kind, ac, rest = string.match(ARGV[i], '^(%l+):(AC%x+):(.+)$')

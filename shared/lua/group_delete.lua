@@ -4,6 +4,7 @@
 -- ARGV    1 group SID
 -- Result  OK | GROUP | USED | LAST | ACCOUNT
 --- include: account_save
+--- include: work
 --- use: account
 local a = load(KEYS[1])
 if not a then
@@ -13,7 +14,8 @@ local sid, refs, groups = ARGV[1], key('refs', ac), key('groups', ac)
 if not owns('groups', sid) then
     return {'GROUP'}
 end
-if call('HEXISTS', refs, sid .. ':h') + call('HEXISTS', refs, sid .. ':c') > 0
+if call('HEXISTS', refs, sid .. ':h') + call('HEXISTS', refs, sid .. ':c')
+    + work_names(sid) > 0
 then
     return {'USED'}
 end

@@ -1,17 +1,17 @@
--- Adds hosts: one, those of a subnet, or a range with its children.  All or
--- none.  Values that exist already (same type) are skipped; if nothing is new
--- the call is refused.
+-- Adds a host, those of a subnet, or a range with its children.  All or none:
+-- everything that can refuse is decided here.  Values that exist already (same
+-- type) are skipped; if nothing is new the call is refused.  Of more than one
+-- host the values are taken and the range is made here, the rest is work.
 -- KEYS[1] acct:<AC>
 -- ARGV    1 name  2 type of the request: rbl, uribl, ip_range
 --         3 family (1, 2, 4)  4 profile SID or ""  5 group SID or ""
 --         6 range SID or ""  7 range value or ""  8... pairs of SID and value
--- Result  OK, packed records in order (the range first)
---         | PROFILE | GROUP | EXISTS | LIMIT, max hosts | ACCOUNT
---- include: account
---- include: refs
---- include: due
+-- Result  OK, packed record (one host) | WORK, id of the work
+--         | PROFILE | GROUP | EXISTS | LIMIT, max hosts | ACCOUNT | BUSY
+--- include: work
+--- include: host_put
 --- include: totals
---- use: account host
+--- use: account
 local a = load(KEYS[1])
 if not a then
     return {'ACCOUNT'}
@@ -28,54 +28,58 @@ end
 local range = ARGV[2] == 'ip_range'
 local htype = range and 'rbl' or ARGV[2]
 local uniq = key('uniq', ac)
-local new = {}
 if range and call('HEXISTS', uniq, 'ip_range|' .. ARGV[7]) == 1 then
     return {'EXISTS'}
 end
-for i = 8, #ARGV, 2 do
-    if call('HEXISTS', uniq, htype .. '|' .. ARGV[i + 1]) == 0 then
-        new[#new + 1] = i
+local fields, n = {}, 0
+local mark = htype .. '|'
+for i = 9, #ARGV, 2 do
+    n = n + 1
+    fields[n] = mark .. ARGV[i]
+end
+-- What is new: for "uniq", and for the work: SID and value in one text.
+local known = call('HMGET', uniq, unpack(fields))
+local taken, rest = {}, {}
+for i = 1, n do
+    if not known[i] then
+        local sid = ARGV[6 + 2 * i]
+        local at = #taken
+        taken[at + 1] = fields[i]
+        taken[at + 2] = sid
+        rest[#rest + 1] = sid .. ARGV[7 + 2 * i]
     end
 end
-if #new == 0 then
+if #rest == 0 then
     return {'EXISTS'}
 end
-local hosts = key('hosts', ac)
+-- A value that was taken counts, though its host is still to be made.
 local max = a[ACCOUNT.max_hosts]
-if max > 0
-    and call('ZCARD', hosts) + #new + (range and 1 or 0) > max
+if max > 0 and math.max(call('HLEN', uniq), call('ZCARD', key('hosts', ac)))
+    + #rest + (range and 1 or 0) > max
 then
     return {'LIMIT', max}
 end
 
-local now = now_ms()
-local out = {'OK'}
-local function add(sid, value, name, type, parent)
-    local next_check = type == 'ip_range' and 0 or now
-    local h = {1, sid, value, name, type, tonumber(ARGV[3]), parent, 'active',
-        rp, {cg}, now, 0, 0, 0, 0, next_check, {}}
-    local raw = cmsgpack.pack(h)
-    call('SET', key('r', ac, sid), raw)
-    call('HSET', uniq, type .. '|' .. value, sid)
-    call('ZADD', hosts, call('INCR', key('seq', ac)), sid)
-    if next_check > 0 then
-        due_at(sid, now)
-    end
-    out[#out + 1] = raw
+local family, now = tonumber(ARGV[3]), now_ms()
+local function put(sid, value, type)
+    local raws = hosts_put({{sid, value, ARGV[1], type, ''}}, family, rp, cg,
+        now)
+    refs_write()
+    totals_add(TOTALS.hosts, 1)
+    return raws[1]
+end
+if n == 1 and not range then
+    call('HSET', uniq, taken[1], taken[2])
+    return {'OK', put(ARGV[8], ARGV[9], htype)}
+end
+if work_busy() then
+    return {'BUSY'}
 end
 if range then
-    add(ARGV[6], ARGV[7], ARGV[1], 'ip_range', '')
+    call('HSET', uniq, 'ip_range|' .. ARGV[7], ARGV[6])
+    put(ARGV[6], ARGV[7], 'ip_range')
 end
-for n, i in ipairs(new) do
-    local value = ARGV[i + 1]
-    if range then
-        add(ARGV[i], value, ARGV[1] .. ' ' .. value, 'rbl', ARGV[6])
-        call('ZADD', key('kids', ac, ARGV[6]), n, ARGV[i])
-    else
-        add(ARGV[i], value, ARGV[1], htype, '')
-    end
-end
-refs_add(rp, #out - 1)
-totals_add(TOTALS.hosts, #out - 1)
-refs_add(cg .. ':h', #out - 1)
-return out
+call('HSET', uniq, unpack(taken))
+local id = work_add('host_add', {ARGV[1], htype, family, rp, cg, ARGV[6]})
+call('RPUSH', key('work', ac, id), unpack(rest))
+return {'WORK', id}

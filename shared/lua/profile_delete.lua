@@ -4,6 +4,7 @@
 -- ARGV    1 profile SID
 -- Result  OK | PROFILE | USED, by how many hosts | LAST | ACCOUNT
 --- include: account_save
+--- include: work
 --- use: account
 local a = load(KEYS[1])
 if not a then
@@ -14,6 +15,7 @@ if not owns('profiles', ARGV[1]) then
     return {'PROFILE'}
 end
 local used = tonumber(call('HGET', key('refs', ac), ARGV[1]) or 0)
+    + work_names(ARGV[1])
 if used > 0 then
     return {'USED', used}
 end

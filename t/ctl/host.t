@@ -158,6 +158,7 @@ bad('two of that value', "name one by its SID, $rhs or $url", 'host', $ac,
 my $range = sid('HT');
 script('host_add', $acct, 'r', 'ip_range', 1, '', '', $range, '10.0.0.0/31',
     sid('HT'), '10.0.0.0', sid('HT'), '10.0.0.1');
+script('work_step', $acct, '');
 $v = good('a range', 'host', $ac, '10.0.0.0/31');
 is_deeply([@$v{qw(id lists)}], [$range, []], 'which is on no list itself');
 

@@ -117,6 +117,10 @@ sub script_ok {
     $source{$name} //= read_file(build_dir() . "/gen/lua/$name.lua");
     my $r = redis($w->{redis}, 'EVAL', $source{$name}, scalar @$keys, @$keys,
         @args);
+    if ($r->[0] eq 'WORK') {
+        my $id = $r->[1];
+        1 while !($r = script_ok($w, 'work_step', $keys, $id))->[1];
+    }
     die "$name: $r->[0]\n" if $r->[0] ne 'OK';
     return $r;
 }

@@ -12,7 +12,7 @@ our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
     add_host listed_result result finish_check begin begin_job take handle
     everything on_its_slot read_event end_events targets leave_event);
 
-our @EXPORT_OK = qw(take_one done due_now);
+our @EXPORT_OK = qw(take_one done due_now slice step);
 
 my $redis;
 my %source;
@@ -22,8 +22,32 @@ sub redis_new {
     return $redis;
 }
 
-# Runs a script of the build and returns its reply as an array reference.
+# Runs a script of the build and returns its reply as an array reference.  The
+# work that it leaves is done as well; the reply is then that of a script that
+# has done all of it.
 sub script {
+    my ($name, $keys, @args) = @_;
+
+    my $reply = slice(@_);
+    return $reply if ref $reply ne 'ARRAY' || $reply->[0] ne 'WORK';
+    while (1) {
+        my $r = step($keys->[0], $reply->[1]);
+        return $r if $r->[0] ne 'OK';
+        last if $r->[1];
+    }
+    return ['OK'] if $name ne 'host_add';
+    my ($ac) = $keys->[0] =~ /(\w+)\z/;
+    my @sids = grep { $_ ne '' } $args[5],
+        map { $args[$_] } grep { $_ % 2 } 7 .. $#args;
+    return ['OK', grep { defined } @{ cmd('MGET',
+        map { k('r', $ac, $_) } @sids) }];
+}
+
+# Some of an account's work.
+sub step { return slice('work_step', [$_[0]], $_[1] // '') }
+
+# The script alone.
+sub slice {
     my ($name, $keys, @args) = @_;
 
     $source{$name} //= do {

@@ -1,0 +1,101 @@
+/*
+ * Work that is too large for one script.  The script that begins a change
+ * decides everything that can refuse, and puts the rest into the account's
+ * queue of work; the request then asks the store for one slice after the other
+ * (work_step) until its own item is over.  If this worker dies, or the client
+ * goes away, a daemon finishes the work.
+ */
+
+#include "ngx_rbl_http.h"
+
+#define NGX_RBL_WORK_TIME   30000       /* ms that a request waits for it */
+#define NGX_RBL_WORK_RETRY  1           /* s */
+
+
+static void ngx_rbl_work_step(ngx_rbl_ctx_t *ctx);
+
+
+ngx_int_t
+ngx_rbl_work_begin(ngx_rbl_ctx_t *ctx, rbl_str_t word, const redisReply *reply)
+{
+    if (rbl_str_is(word, "BUSY")) {
+        ngx_rbl_refuse_later(ctx, NGX_HTTP_TOO_MANY_REQUESTS,
+                             NGX_RBL_WORK_RETRY,
+                             "Too many changes of many records wait for this "
+                             "account. Nothing was changed, please try again.");
+        return NGX_OK;
+    }
+
+    if (!rbl_str_is(word, "WORK")) {
+        return NGX_DECLINED;
+    }
+
+    ctx->work = rbl_reply_int(rbl_reply_at(reply, 1), 0);
+    ctx->work_until = ngx_current_msec + NGX_RBL_WORK_TIME;
+    ctx->working = 1;
+
+    ngx_rbl_work_step(ctx);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_rbl_work_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    rbl_str_t  word, text;
+
+    word = rbl_reply_word(reply);
+
+    if (rbl_str_is(word, "KIND")) {
+        ngx_rbl_work_late(ctx);
+        return NGX_DECLINED;
+    }
+
+    if (!rbl_str_is(word, "OK")) {
+        text = rbl_reply_str(rbl_reply_at(reply, 1));
+
+        ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
+                      "rbl: work of the account cannot be done: %*s",
+                      text.n, text.p);
+        ngx_rbl_internal(ctx);
+        return NGX_ERROR;
+    }
+
+    if (rbl_reply_int(rbl_reply_at(reply, 1), 0) == 1) {
+        ctx->working = 0;
+        ctx->worked = 1;
+        return NGX_OK;
+    }
+
+    if ((ngx_msec_int_t) (ctx->work_until - ngx_current_msec) <= 0) {
+        ngx_rbl_work_late(ctx);
+        return NGX_DECLINED;
+    }
+
+    ngx_rbl_work_step(ctx);
+
+    return NGX_AGAIN;
+}
+
+
+void
+ngx_rbl_work_late(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
+                   "The change was accepted and is not finished yet. It will "
+                   "be finished, please do not try again.");
+}
+
+
+static void
+ngx_rbl_work_step(ngx_rbl_ctx_t *ctx)
+{
+    u_char     id[NGX_INT64_LEN];
+    rbl_str_t  argv[2];
+
+    argv[1].p = (const char *) id;
+    argv[1].n = ngx_sprintf(id, "%L", ctx->work) - id;
+
+    ngx_rbl_call(ctx, &rbl_script_work_step, 2, argv);
+}

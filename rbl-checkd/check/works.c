@@ -1,0 +1,303 @@
+/*
+ * Finishes the work that was left behind.  Each partition is asked now and then
+ * for accounts whose work waits; these take turns, one slice each, and few
+ * slices are under way at a time: Redis runs the commands of one connection one
+ * after the other, and serves nobody else meanwhile.
+ */
+
+#include "works.h"
+#include "../link.h"
+#include "../log.h"
+#include "rbl_sid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WORKS_POLL      2.0             /* s between looks at a partition */
+#define WORKS_TAKE      "8"             /* accounts of a partition a look */
+#define WORKS_ACCOUNTS  64              /* at hand; others come later */
+#define WORKS_FLIGHT    2               /* slices under way */
+
+
+typedef struct {
+    works_t   *works;
+    unsigned   n;
+    int        asked;
+} works_part_t;
+
+/* An account at hand: in the ring, or with a slice under way. */
+typedef struct {
+    link_t     link;
+    works_t   *works;
+    rbl_sid_t  account;
+} works_turn_t;
+
+struct works_s {
+    struct ev_loop  *loop;
+    store_t         *store;
+    ev_timer         tick;
+    unsigned         n_parts;           /* 0: not known yet */
+    works_part_t    *parts;
+    link_t           turns;             /* accounts that wait for a slice */
+    link_t           flight;
+    unsigned         at_hand, in_flight;
+    int              stopped;
+};
+
+
+static void works_go_on(works_t *works);
+
+
+static void
+works_drop(works_turn_t *turn)
+{
+    link_remove(&turn->link);
+    turn->works->at_hand--;
+    free(turn);
+}
+
+
+/* OK, whether an item is over, how many are left, what was wrong. */
+
+static void
+on_step(void *data, const redisReply *reply)
+{
+    works_t       *works;
+    rbl_str_t      why;
+    works_turn_t  *turn = data;
+
+    works = turn->works;
+    works->in_flight--;
+    link_remove(&turn->link);
+    link_add(&works->turns, &turn->link);
+
+    why = reply == NULL ? RBL_STR("")
+          : rbl_reply_class(reply) != RBL_REPLY_OK ? rbl_reply_error(reply)
+          : rbl_reply_str(rbl_reply_at(reply, 3));
+
+    if (why.n > 0) {
+        log_error("work of account %s cannot be done: %.*s", turn->account.s,
+                  (int) why.n, why.p);
+    }
+
+    if (works->stopped || !rbl_str_is(rbl_reply_word(reply), "OK")
+        || rbl_reply_int(rbl_reply_at(reply, 2), 0) == 0)
+    {
+        works_drop(turn);
+    }
+
+    works_go_on(works);
+}
+
+
+static void
+works_go_on(works_t *works)
+{
+    link_t        *l;
+    rbl_key_t      key;
+    rbl_str_t      argv[2];
+    works_turn_t  *turn;
+
+    while (works->in_flight < WORKS_FLIGHT && !link_empty(&works->turns)
+           && store_ready(works->store))
+    {
+        l = link_shift(&works->turns);
+        link_add(&works->flight, l);
+        turn = link_of(l, works_turn_t, link);
+        works->in_flight++;
+
+        argv[0] = rbl_account_key(&key, store_keyspace(works->store), "acct",
+                                  rbl_sid_str(&turn->account), RBL_STR(""));
+        argv[1] = RBL_STR("");
+        store_script(works->store, &rbl_script_work_step, on_step, turn, 1, 2,
+                     argv);
+    }
+}
+
+
+static int
+works_has(const link_t *ring, rbl_str_t account)
+{
+    link_t  *l;
+
+    for (l = ring->next; l != ring; l = l->next) {
+        if (rbl_str_is(account, link_of(l, works_turn_t, link)->account.s)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static void
+works_add(works_t *works, rbl_str_t account)
+{
+    works_turn_t  *turn;
+
+    if (works->stopped || works->at_hand == WORKS_ACCOUNTS
+        || works_has(&works->turns, account)
+        || works_has(&works->flight, account))
+    {
+        return;
+    }
+
+    turn = calloc(1, sizeof(works_turn_t));
+    if (turn == NULL) {
+        log_error("out of memory: work is left to others");
+        return;
+    }
+
+    if (rbl_sid_parse(&turn->account, RBL_SID_ACCOUNT, account) != RBL_OK) {
+        free(turn);
+        return;
+    }
+
+    turn->works = works;
+    link_add(&works->turns, &turn->link);
+    works->at_hand++;
+}
+
+
+static void
+on_taken(void *data, const redisReply *reply)
+{
+    size_t         i;
+    rbl_str_t      why;
+    works_part_t  *part = data;
+
+    part->asked = 0;
+
+    if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
+        why = rbl_reply_error(reply);
+        log_error("looking for work in partition %u: %.*s", part->n,
+                  (int) why.n, why.p);
+        return;
+    }
+
+    for (i = 1; i < rbl_reply_len(reply); i++) {
+        works_add(part->works, rbl_reply_str(rbl_reply_at(reply, i)));
+    }
+
+    works_go_on(part->works);
+}
+
+
+static int
+works_set_parts(works_t *works)
+{
+    unsigned  p, n;
+
+    n = store_keyspace(works->store)->partitions;
+
+    if (works->n_parts > 0 || n == 0) {
+        return works->n_parts > 0 ? 0 : -1;
+    }
+
+    works->parts = calloc(n, sizeof(works_part_t));
+    if (works->parts == NULL) {
+        return -1;
+    }
+
+    works->n_parts = n;
+
+    for (p = 0; p < n; p++) {
+        works->parts[p].works = works;
+        works->parts[p].n = p;
+    }
+
+    return 0;
+}
+
+
+static void
+on_tick(struct ev_loop *loop, ev_timer *w, int revents)
+{
+    unsigned    p;
+    works_t    *works = w->data;
+    rbl_key_t   key;
+    rbl_str_t   argv[2];
+
+    (void) loop;
+    (void) revents;
+
+    if (!store_ready(works->store) || works_set_parts(works) != 0) {
+        return;
+    }
+
+    works_go_on(works);
+
+    for (p = 0; p < works->n_parts; p++) {
+        if (works->parts[p].asked || works->at_hand == WORKS_ACCOUNTS) {
+            continue;
+        }
+
+        works->parts[p].asked = 1;
+        argv[0] = rbl_key(&key, store_keyspace(works->store), p, "works",
+                          RBL_STR(""), RBL_STR(""));
+        argv[1] = RBL_STR(WORKS_TAKE);
+        store_script(works->store, &rbl_script_work_take, on_taken,
+                     &works->parts[p], 1, 2, argv);
+    }
+}
+
+
+works_t *
+works_new(struct ev_loop *loop, store_t *store)
+{
+    works_t  *works;
+
+    works = calloc(1, sizeof(works_t));
+    if (works == NULL) {
+        return NULL;
+    }
+
+    works->loop = loop;
+    works->store = store;
+    link_init(&works->turns);
+    link_init(&works->flight);
+    ev_timer_init(&works->tick, on_tick, WORKS_POLL, WORKS_POLL);
+    works->tick.data = works;
+    ev_timer_start(loop, &works->tick);
+
+    return works;
+}
+
+
+void
+works_stop(works_t *works)
+{
+    works->stopped = 1;
+    ev_timer_stop(works->loop, &works->tick);
+
+    while (!link_empty(&works->turns)) {
+        works_drop(link_of(works->turns.next, works_turn_t, link));
+    }
+}
+
+
+void
+works_free(works_t *works)
+{
+    unsigned       p;
+    works_turn_t  *turn;
+
+    if (works == NULL) {
+        return;
+    }
+
+    works_stop(works);
+
+    while (!link_empty(&works->flight)) {
+        turn = link_of(works->flight.next, works_turn_t, link);
+        store_forget(works->store, turn);
+        works_drop(turn);
+    }
+
+    for (p = 0; p < works->n_parts; p++) {
+        store_forget(works->store, &works->parts[p]);
+    }
+
+    free(works->parts);
+    free(works);
+}

@@ -1,0 +1,24 @@
+/*
+ * Work of accounts that the store does in slices (shared/lua/_work.lua).  The
+ * request that adds work asks for the slices itself; a daemon looks for work
+ * that nobody has done for a few seconds, because the request's nginx worker
+ * died or its client went away, and finishes it.
+ */
+
+#ifndef WORKS_H_INCLUDED
+#define WORKS_H_INCLUDED
+
+#include <ev.h>
+
+#include "../store.h"
+
+typedef struct works_s  works_t;
+
+/* NULL: out of memory. */
+works_t *works_new(struct ev_loop *loop, store_t *store);
+void works_free(works_t *works);
+
+/* Begins no more slices. */
+void works_stop(works_t *works);
+
+#endif /* WORKS_H_INCLUDED */

@@ -1,0 +1,50 @@
+-- Changes of one host, alone or as an address of a range.
+--- include: account
+--- include: groups
+--- include: due
+--- use: host
+-- `name`: nil leaves it; no `rp`, or no groups, likewise.
+local function host_changed(k, h, name, rp, groups)
+    if name then
+        h[HOST.name] = name
+    end
+    if rp ~= '' and h[HOST.profile] ~= rp then
+        refs_later(h[HOST.profile], -1)
+        refs_later(rp, 1)
+        h[HOST.profile] = rp
+    end
+    if #groups > 0 then
+        groups_count('h', h[HOST.groups], -1)
+        groups_count('h', groups, 1)
+        h[HOST.groups] = groups
+    end
+    save(k, h)
+end
+-- By how much the number of listings changes with the status.
+local function host_turned(k, h, status, now)
+    if h[HOST.status] == status then
+        return 0
+    end
+    local sid, listed = h[HOST.id], 0
+    local member = ac .. ':' .. sid
+    -- A check that was begun keeps its lease, and ends.
+    local begun = call('HEXISTS', key('flight:due'), member) == 1
+    h[HOST.status] = status
+    if status == 'paused' then
+        h[HOST.next_check] = 0
+        if not begun then
+            due_never(sid)
+        end
+        listed = -call('ZREM', key('listed', ac), sid)
+    elseif h[HOST.type] ~= 'ip_range' then
+        h[HOST.next_check] = now
+        if not begun and call('HEXISTS', key('flight'), member) == 0 then
+            due_at(sid, now)
+        end
+        if h[HOST.listed_count] > 0 then
+            listed = call('ZADD', key('listed', ac), owns('hosts', sid), sid)
+        end
+    end
+    save(k, h)
+    return listed
+end

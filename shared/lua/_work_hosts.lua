@@ -1,0 +1,124 @@
+-- Work on the hosts of a subnet or of a range.  Each function does a piece of
+-- an item and returns whether the item is over, and about how many microseconds
+-- of the store the piece took.
+--- include: work
+--- include: host_put
+--- include: host_end
+--- include: host_change
+--- include: look
+local work_gone, work_unlisted, work_new = 0, 0, 0
+-- The record of a host, or nil: there is none that can be read.
+local function work_host(sid)
+    local k = key('r', ac, sid)
+    local ok, h = pcall(load, k)
+    return ok and type(h) == 'table' and h or nil, k
+end
+-- name, type, family, profile, group, range or ""; what is left is in
+-- "work:<AC>:<id>": SID and value in one text.
+local function work_host_add(item)
+    local name, type, family, rp, cg, range = unpack(item[WORK.args])
+    local new = {}
+    for i, s in ipairs(call('LPOP', key('work', ac, item[WORK.id]), 16) or {})
+    do
+        local value = s:sub(35)
+        new[i] = {s:sub(1, 34), value, range ~= '' and name .. ' ' .. value
+            or name, type, range}
+    end
+    if new[1] then
+        hosts_put(new, family, rp, cg, now_ms())
+        work_new = work_new + #new
+    end
+    return #new < 16, 10 + 10 * #new
+end
+-- range, "1" if name is given, name, profile or "", groups.  The range comes
+-- first; its groups before are kept for the end.
+local function work_host_update(item)
+    local range, named, name, rp, groups, was = unpack(item[WORK.args])
+    local h, k = work_host(range)
+    if not h then
+        return true, 10
+    end
+    if not was then
+        item[WORK.args][6] = h[HOST.groups]
+        host_changed(k, h, named == '1' and name or nil, rp, groups)
+        return false, 20
+    end
+    local sets, usual, is = {is = groups}, table.concat(was),
+        table.concat(groups)
+    local kids, more = work_page(key('kids', ac, range), item)
+    for _, sid in ipairs(kids) do
+        h, k = work_host(sid)
+        if h then
+            local before = table.concat(h[HOST.groups])
+            if before ~= usual and before ~= is then
+                sets[before] = h[HOST.groups]
+            end
+            host_changed(k, h, named == '1' and name .. ' ' .. h[HOST.value]
+                or nil, rp, groups)
+        end
+    end
+    if not more and usual ~= is then
+        sets[usual] = was
+    end
+    -- Its addresses may be gone by then; those that were told are known.
+    if #groups > 0 and next(sets, next(sets)) then
+        pcall(look_between, sets, '?' .. range)
+        pcall(look_between, sets, '*')
+    end
+    return not more, 20 + 10 * #kids
+end
+-- range, status
+local function work_host_status(item)
+    local range, status = unpack(item[WORK.args])
+    local h, k = work_host(range)
+    if not h then
+        return true, 10
+    end
+    local now = now_ms()
+    if item[WORK.cursor] == '' then
+        host_turned(k, h, status, now)
+    end
+    local kids, more = work_page(key('kids', ac, range), item)
+    for _, sid in ipairs(kids) do
+        h, k = work_host(sid)
+        work_unlisted = work_unlisted
+            - (h and host_turned(k, h, status, now) or 0)
+    end
+    return not more, 20 + 15 * #kids
+end
+-- range, how long ended check records are kept (ms).  The range goes last.
+local function work_host_delete(item)
+    local range, keep = unpack(item[WORK.args])
+    local top, tk = work_host(range)
+    local sets, kids, listed = {}, {}, 0
+    local usual = top and table.concat(top[HOST.groups])
+    local function finish(h, k)
+        local gone, unlisted = host_end(k, h, keep)
+        work_gone = work_gone + gone
+        work_unlisted = work_unlisted + unlisted
+    end
+    kids = call('ZRANGE', key('kids', ac, range), '0', '7')
+    for _, sid in ipairs(kids) do
+        local h, k = work_host(sid)
+        if h then
+            local groups = table.concat(h[HOST.groups])
+            if groups ~= usual then
+                sets[groups] = h[HOST.groups]
+            end
+            finish(h, k)
+            listed = listed + (h[HOST.listed_count] > 0 and 1 or 0)
+        end
+    end
+    if kids[1] then
+        range_loses(range, kids, listed)
+    elseif top then
+        sets[usual] = top[HOST.groups]
+        finish(top, tk)
+    end
+    -- What of the contacts is damaged keeps nothing from being deleted.
+    if next(sets) then
+        sets.none = {}
+        pcall(look_between, sets, '*')
+    end
+    return not kids[1], 20 + 25 * #kids
+end

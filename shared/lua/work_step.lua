@@ -1,0 +1,93 @@
+-- Does some of an account's work: its first item, or several, until about a
+-- millisecond of the store has passed.  Anybody may call it; what is done twice
+-- has no second effect.
+-- KEYS[1] acct:<AC>
+-- ARGV    1 id of an item, or ""
+-- Result  OK, 1: that item is over, how many items are left, what was wrong
+--         with another item, which was dropped, or ""
+--         | FAILED, what was wrong: that item was dropped
+--         | KIND (a later release has added the first one, and it stays)
+--- include: work_hosts
+--- include: work_list
+--- include: unchanged
+--- include: totals
+local slice = 1000
+local kinds = {
+    host_add = work_host_add, host_delete = work_host_delete,
+    host_status = work_host_status, host_update = work_host_update,
+    rbl_delete = work_rbl_delete,
+}
+-- Microseconds.  TIME stands still in scripts of Redis from 7.2 on, which has
+-- os.clock; in versions with neither the pieces' own estimates count alone.
+local os_clock = rawget(_G, 'os')
+local function clock()
+    if os_clock then
+        return os_clock.clock() * 1000000
+    end
+    local t = call('TIME')
+    return t[1] * 1000000 + t[2]
+end
+local list, start, spent = key('work', ac), clock(), 0
+local function enough()
+    return spent >= slice or clock() - start >= slice
+end
+local function item_run(raw)
+    local item, over, took = cmsgpack.unpack(raw), false, 0
+    repeat
+        over, took = kinds[item[WORK.kind]](item)
+        spent = spent + took
+    until over or enough()
+    if over then
+        call('LPOP', list)
+        call('DEL', key('work', ac, item[WORK.id]))
+    else
+        call('LSET', list, 0, cmsgpack.pack(item))
+    end
+end
+-- What cannot be done must not keep the rest from being done.
+local function item_drop(item)
+    call('LPOP', list)
+    if type(item) == 'table' and type(item[WORK.id]) == 'number' then
+        call('DEL', key('work', ac, item[WORK.id]))
+    end
+end
+
+local id, word, trouble = tonumber(ARGV[1]) or 0, 'OK', ''
+local raw = call('LINDEX', list, 0)
+if raw then
+    hosts_change()
+end
+while raw do
+    local ok, item = pcall(cmsgpack.unpack, raw)
+    item = ok and type(item) == 'table' and item or {}
+    if item[1] == 1 and not kinds[item[WORK.kind]] then
+        word = 'KIND'
+        break
+    end
+    local done, why = pcall(item_run, raw)
+    if not done then
+        item_drop(item)
+        trouble = type(why) == 'table' and why.err or tostring(why)
+        word = item[WORK.id] == id and 'FAILED' or word
+    end
+    raw = call('LINDEX', list, 0)
+    if not done or enough() then
+        break
+    end
+end
+refs_write()
+totals_add(TOTALS.hosts, work_new - work_gone)
+totals_add(TOTALS.listed, -work_unlisted)
+local left = call('LLEN', list)
+if left == 0 then
+    call('ZREM', key('works'), ac)
+else
+    call('ZADD', key('works'), tostring(now_ms() + work_grace), ac)
+end
+if word ~= 'OK' then
+    return {word, trouble}
+end
+local ok, first = pcall(cmsgpack.unpack, raw or '')
+local over = not raw or ok and type(first) == 'table'
+    and (tonumber(first[WORK.id]) or 0) > id
+return {'OK', over and 1 or 0, left, trouble}

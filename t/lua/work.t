@@ -1,0 +1,244 @@
+#!/usr/bin/perl
+
+# Changes of many records are made in slices: what can refuse does so before
+# anything is made, the store is in order after each slice (fsck), each slice
+# has a bound, and whoever asks for one gets on with the first item.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript qw(:DEFAULT slice step);
+
+use constant { ID => 1, NAME => 3, STATUS => 7, PROFILE => 8, GROUPS => 9,
+    LISTED => 13, MOST => 16 };
+
+my $redis = redis_new();
+rblctl($redis, 'init', '--partitions', 1);
+my ($ac, $acct) = account(max_hosts => 1100);
+my ($ac2, $acct2) = account();
+my ($rp, $cg) = @{ unpacked(cmd('GET', $acct)) }[10, 11];
+
+sub card { return cmd('ZCARD', k($_[0], $ac)) }
+sub host { return unpacked(cmd('GET', k('r', $ac, $_[0]))) }
+sub kids { return @{ cmd('ZRANGE', k('kids', $ac, $_[0]), 0, -1) } }
+
+sub in_order {
+    my ($name) = @_;
+
+    my $r = rblctl($redis, 'fsck', '--json');
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is($r->{status}, 0, "in order: $name") or diag($r->{out});
+}
+
+# Steps until the item is over, with fsck between some; how many slices.
+sub finish {
+    my ($work, $name, %o) = @_;
+
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is($work->[0], 'WORK', "$name is work") or return 0;
+    for my $n (1 .. 1000) {
+        my $r = step($o{acct} // $acct, $work->[1]);
+        is($r->[0], 'OK', "slice $n of $name") if $r->[0] ne 'OK';
+        in_order("$name, slice $n") if $n <= 3 || $r->[1];
+        $o{between}->($n) if $o{between} && !$r->[1];
+        return $n if $r->[1] || $r->[0] ne 'OK';
+    }
+    fail("$name ends");
+    return 0;
+}
+
+sub pairs {
+    my ($net, $n) = @_;
+    return map { (sid('HT'), join '.', $net, $_ >> 8, $_ & 255) } 0 .. $n - 1;
+}
+sub add_range {
+    my ($net, $n, @more) = @_;
+    my $range = sid('HT');
+    return ($range, slice('host_add', [$acct], 'n', 'ip_range', 1, @more
+        ? @more : ('', ''), $range, "$net.0.0/22", pairs($net, $n)));
+}
+
+
+# --- a range is added ------------------------------------------------------
+
+my $rp2 = sid('RP');
+script('profile_add', [$acct], $rp2, 'other', '', '');
+my $cg2 = sid('CG');
+script('group_add', [$acct], $cg2, 'other', '');
+my ($range, $work) = add_range('10.1', 1024, $rp2, $cg2);
+is($work->[0], 'WORK', 'a range of 1,024 is work');
+is(cmd('HLEN', k('uniq', $ac)), 1025, 'all its values are taken at once');
+is(card('hosts'), 1, 'the range is there first');
+in_order('before the first slice');
+is_deeply(slice('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '', sid('HT'),
+    '10.1.3.255'), ['EXISTS'], 'a value that was taken is there');
+is_deeply(slice('host_add', [$acct], 'n', 'ip_range', 1, '', '', sid('HT'),
+    '10.1.0.0/22', pairs('10.1', 1024)), ['EXISTS'], 'and so is the range');
+is_deeply(slice('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '',
+    pairs('10.2', 76)), ['LIMIT', 1100], 'they count for the limit');
+is_deeply(script('profile_delete', [$acct], $rp2), ['USED', 2],
+    'its profile is used');
+is(script('group_delete', [$acct], $cg2)->[0], 'USED', 'and its group');
+my @half;
+cmp_ok(finish($work, 'host_add', between => sub {
+    @half = card('hosts') if !@half;
+    cmp_ok(card('hosts'), '==', 1 + kids($range), 'the range has those made')
+        if $_[0] < 3;
+}), '>', 2, 'it takes several slices');
+cmp_ok($half[0], '<', 900, 'which are small');
+is(card('hosts'), 1025, 'all hosts are there');
+is(cmd('EXISTS', k('work', $ac), k('works')), 0, 'and no work is left');
+is(cmd('ZCARD', k('due', $ac)), 1024, 'their checks are due');
+is(step($acct, $work->[1])->[1], 1, 'what is over stays over');
+my @kids = kids($range);
+is(host($kids[9])->[NAME], 'n 10.1.0.9', 'a name');
+
+
+# --- it is changed ---------------------------------------------------------
+
+sub all_kids { my ($at) = @_; return map { host($_)->[$at] } @kids }
+$work = slice('host_update', [$acct], $range, '1', 'new', $rp, $cg, $cg2);
+my $gone = $kids[1000];
+finish($work, 'host_update', between => sub {
+    return if $_[0] > 1;
+    is(script('host_delete', [$acct], $gone, 1000)->[0], 'OK',
+        'an address is deleted meanwhile');
+    is(script('host_delete', [$acct], $kids[0], 1000)->[0], 'OK',
+        'and one that was changed');
+});
+@kids = grep { $_ ne $gone && $_ ne $kids[0] } @kids;
+is(scalar(grep { $_ eq $rp } all_kids(PROFILE)), 1022, 'all have the profile');
+is(scalar(grep { @$_ == 2 } all_kids(GROUPS)), 1022, 'and the groups');
+is(host($kids[0])->[NAME], 'new 10.1.0.1', 'and the name');
+is(script('profile_delete', [$acct], $rp2)->[0], 'OK', 'the old one is free');
+
+$work = slice('host_status', [$acct], $range, 'paused');
+my $later = slice('host_status', [$acct], $range, 'active');
+finish($work, 'pause');
+finish($later, 'resume');
+is(scalar(grep { $_ eq 'active' } all_kids(STATUS)), 1022,
+    'what was asked for later comes later');
+
+
+# --- and deleted -----------------------------------------------------------
+
+for my $ht (@kids[3, 4]) {
+    my $pp = script('check_start', [$acct], sid('PP'), $ht, '', 0, '', '',
+        60_000)->[1];
+    take('m', 1);
+    begin($acct, $pp, $ht);
+    finish_check($acct, $pp, $ht, [listed_result('RBa')]);
+}
+is(host($range)->[LISTED], 2, 'two addresses are listed');
+my $open = script('check_start', [$acct], sid('PP'), $kids[5], '', 0, '', '',
+    60_000)->[1];
+$work = slice('host_delete', [$acct], $range, 60_000);
+is_deeply(slice('host_delete', [$acct], $range, 60_000), ['HOST'],
+    'a range that is being deleted is none');
+is_deeply(slice('host_update', [$acct], $range, '1', 'x', ''), ['HOST'],
+    'and is not changed');
+is_deeply(slice('host_status', [$acct], $range, 'paused'), ['HOST'],
+    'nor paused');
+cmp_ok(finish($work, 'host_delete'), '>', 2, 'it takes several slices');
+is(card('hosts'), 0, 'no host is left');
+is(cmd('HLEN', k('uniq', $ac)), 0, 'nor a value');
+is(card('listed'), 0, 'nor a listing');
+is(card('due'), 0, 'nor a check');
+is(cmd('HGET', k('check', $ac, $open), 'status'), 'failed',
+    'a check that waited has ended');
+is(cmd('HLEN', k('refs', $ac)), 0, 'nothing is used');
+
+
+# --- a custom list leaves the profiles -------------------------------------
+
+my $rb = sid('RB');
+script('rbl_add', [$acct], $rb, 'rbl', 'own.example');
+my @rp = map { sid('RP') } 1 .. 300;
+script('profile_add', [$acct], $_, 'p', '', '1', 'RBa', $rb, 'RBb') for @rp;
+$work = slice('rbl_delete', [$acct], $rb);
+is_deeply(slice('rbl_delete', [$acct], $rb), ['RBL'], 'it is none any more');
+is_deeply(slice('rbl_status', [$acct], $rb, 'paused'), ['RBL'], 'to be paused');
+is_deeply(slice('profile_add', [$acct], sid('RP'), 'p', '', '1', $rb),
+    ['ENTRIES'], 'no profile gets it');
+cmp_ok(finish($work, 'rbl_delete', between => sub {
+    my $left = grep { @{ unpacked(cmd('GET', k('r', $ac, $_)))->[5] } == 3 }
+        @rp;
+    ok(!$left || cmd('ZSCORE', k('rbls', $ac), $rb),
+        'it is there as long as a profile has it') if $_[0] < 4;
+}), '>', 1, 'it takes several slices');
+is(scalar(grep { "@{ unpacked(cmd('GET', k('r', $ac, $_)))->[5] }" eq 'RBa RBb' }
+    @rp), 300, 'no profile has it');
+is(cmd('EXISTS', k('r', $ac, $rb), k('rbls', $ac)), 0, 'and it is gone');
+
+
+# --- the queue -------------------------------------------------------------
+
+($range, $work) = add_range('10.3', 4);
+finish($work, 'four addresses');
+my @work = map { slice('host_status', [$acct], $range,
+    $_ % 2 ? 'paused' : 'active') } 1 .. MOST;
+is(scalar(grep { $_->[0] eq 'WORK' } @work), MOST, 'so much may wait');
+is_deeply(slice(@$_), ['BUSY'], "no more: $_->[0]")
+    for ['host_status', [$acct], $range, 'paused'],
+    ['host_update', [$acct], $range, '1', 'x', ''],
+    ['host_delete', [$acct], $range, 1000],
+    ['host_add', [$acct], 'n', 'rbl', 1, '', '', '', '', pairs('10.4', 2)];
+is(script('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '',
+    pairs('10.4', 1))->[0], 'OK', 'one host goes by');
+is(script('host_add', [$acct2], 'n', 'rbl', 1, '', '', '', '',
+    pairs('10.4', 2))->[0], 'OK', 'as does another account');
+finish($work[-1], 'the last of them');
+is(host($range)->[STATUS], 'active', 'and it was the last');
+
+$work = slice('host_status', [$acct], $range, 'paused');
+is_deeply(slice('work_take', [k('works')], 8), ['OK'],
+    'its request has some time');
+cmd('ZADD', k('works'), 1, $ac);
+is_deeply(slice('work_take', [k('works')], 8), ['OK', $ac],
+    'then a daemon gets it');
+is_deeply(slice('work_take', [k('works')], 8), ['OK'], 'once');
+finish($work, 'what a daemon has');
+
+# what cannot be done
+
+$work = slice('host_status', [$acct], $range, 'active');
+cmd('LPUSH', k('work', $ac), packed([1, 1, 'later', 0, '', []]));
+is(step($acct, '')->[0], 'KIND', 'work of a later release stays');
+cmd('LPOP', k('work', $ac));
+cmd('LPUSH', k('work', $ac), 'junk', packed([1, 7, 'host_status', 0, '', 'x']));
+my $r;
+$r = step($acct, $work->[1]) for 1 .. 2;
+like($r->[3], qr/./, 'what is damaged is dropped, and said');
+finish($work, 'what was behind it');
+is(host($range)->[STATUS], 'active', 'is done');
+cmd('LPUSH', k('work', $ac), packed([1, 7, 'host_status', 0, '', 'x']));
+is(step($acct, 7)->[0], 'FAILED', 'and its request is told');
+
+# fsck
+
+sub finds {
+    my ($pattern, $name) = @_;
+    my $r = rblctl($redis, 'fsck');
+    like($r->{out}, $pattern, "fsck finds $name");
+    rblctl($redis, 'fsck', '--repair');
+}
+finds(qr/no fault/, 'nothing');
+cmd('RPUSH', k('work', $ac, 77), 'x');
+finds(qr/work 77 .*belongs to no work/, 'what belongs to no work');
+in_order('mended');
+cmd('ZADD', k('works'), 1, $ac);
+finds(qr/works .*has a turn for nothing/, 'a turn for nothing');
+in_order('mended');
+$work = slice('host_status', [$acct], $range, 'paused');
+cmd('ZREM', k('works'), $ac);
+finds(qr/works .*has work and no turn/, 'work without a turn');
+in_order('mended');
+cmd('LPUSH', k('work', $ac), 'junk');
+finds(qr/work .*cannot be read/, 'work that cannot be read');
+in_order('mended');
+cmd('LSET', k('work', $ac), 0, packed([1, $work->[1], 'host_status', 5, '',
+    [$range, 'paused']]));
+finds(qr/host_status .*has waited for/, 'work that nobody does');
+finish($work, 'until somebody does it');
+
+done_testing();
