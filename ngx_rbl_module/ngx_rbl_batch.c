@@ -139,7 +139,7 @@ ngx_rbl_batch_launch(ngx_rbl_batch_t *batch)
 
     batch->state = NGX_RBL_BATCH_FLIGHT;
     ngx_queue_insert_tail(&link->flight, &batch->queue);
-    link->nflight++;
+    ngx_rbl_redis_launched(link);
     ngx_rbl_meter->pending++;
     batch->since = ngx_rbl_meter_clock();
     ngx_add_timer(&batch->deadline, batch->store->conf->timeout);
@@ -351,18 +351,19 @@ ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply)
 }
 
 
-/* Replies come in order: when one is late, so are all behind it. */
+/*
+ * A late batch fails alone: its owner is told, and its replies, which may still
+ * come, are passed over.
+ */
 
 static void
 ngx_rbl_batch_timeout(ngx_event_t *ev)
 {
-    ngx_msec_t        timeout;
     ngx_rbl_done_pt   done;
     ngx_rbl_link_t   *link;
     ngx_rbl_batch_t  *batch = ev->data;
 
     link = batch->link;
-    timeout = batch->store->conf->timeout;
 
     if (batch->state == NGX_RBL_BATCH_WAITING) {
         ngx_rbl_lanes_leave(batch);
@@ -376,24 +377,16 @@ ngx_rbl_batch_timeout(ngx_event_t *ev)
         return;
     }
 
-    if (ngx_current_msec - link->heard < timeout) {
+    done = batch->done;
+    batch->reply = NULL;
+    batch->done = NULL;
 
-        /* busy, not dead: the owner is told, the replies are passed over */
-
-        done = batch->done;
-        batch->reply = NULL;
-        batch->done = NULL;
-        ngx_add_timer(&batch->deadline, timeout);
-
-        if (done != NULL) {
-            ngx_rbl_meter->lost++;
-            done(batch->data, NGX_RBL_STORE_LOST);
-        }
-
-        return;
+    if (done != NULL) {
+        ngx_rbl_meter->lost++;
+        done(batch->data, NGX_RBL_STORE_LOST);
     }
 
-    ngx_rbl_redis_drop(link, "no answer within rbl_store_timeout");
+    ngx_rbl_redis_judge(link);
 }
 
 

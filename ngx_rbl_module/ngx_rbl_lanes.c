@@ -180,23 +180,30 @@ ngx_rbl_lanes_run(ngx_rbl_store_t *store)
 }
 
 
-/* Called when no lane is busy: every lane whose batches wait has a turn. */
-
 void
 ngx_rbl_lanes_fail(ngx_rbl_store_t *store)
 {
-    ngx_queue_t      *q;
-    ngx_rbl_lane_t   *lane;
-    ngx_rbl_batch_t  *batch;
+    ngx_queue_t        *q;
+    ngx_rbl_lane_t     *lane;
+    ngx_rbl_batch_t    *batch;
+    ngx_rbtree_node_t  *node;
 
-    while (!ngx_queue_empty(&store->lanes.turns)) {
-        q = ngx_queue_head(&store->lanes.turns);
-        lane = ngx_queue_data(q, ngx_rbl_lane_t, turn);
+    if (store->lanes.nwaiting == 0) {
+        return;
+    }
 
-        q = ngx_queue_head(&lane->waiting);
-        batch = ngx_queue_data(q, ngx_rbl_batch_t, queue);
+    for (node = ngx_rbtree_min(store->lanes.tree.root, &store->lanes.sentinel);
+         node != NULL;
+         node = ngx_rbtree_next(&store->lanes.tree, node))
+    {
+        lane = (ngx_rbl_lane_t *) node;
 
-        ngx_rbl_lanes_leave(batch);
-        ngx_rbl_store_refuse(batch);
+        while (lane->nwaiting) {
+            q = ngx_queue_head(&lane->waiting);
+            batch = ngx_queue_data(q, ngx_rbl_batch_t, queue);
+
+            ngx_rbl_lanes_leave(batch);
+            ngx_rbl_store_refuse(batch);
+        }
     }
 }

@@ -1,15 +1,17 @@
 /*
- * One connection: states, back-off, and when it is given up.
+ * One connection: states, back-off, and how it ends.
  *
- * IDLE -> WAITING -> CONNECTING -> GREETING -> READY (-> LEAVING) -> WAITING,
- * and CLOSED at the end.  From every state but IDLE and CLOSED a failure leads
- * to WAITING.  The context
+ * IDLE -> WAITING -> CONNECTING -> GREETING -> READY -> WAITING, and CLOSED at
+ * the end.  From READY it may become SILENT, and then READY again, or LEAVING.
+ * From every state but IDLE and CLOSED a failure leads to WAITING.  The context
  * belongs to hiredis when it reports the end itself (ngx_rbl_redis_lost), else
  * to us (ngx_rbl_redis_drop).  In both cases it is detached first: ac->data is
  * NULL then, and callbacks that still come for it do nothing.
  */
 
 #include "ngx_rbl_redis.h"
+
+#include <sys/ioctl.h>
 
 #define NGX_RBL_BACKOFF_MIN    50       /* ms */
 #define NGX_RBL_BACKOFF_MAX    1000
@@ -21,7 +23,6 @@ static void ngx_rbl_redis_set_state(ngx_rbl_link_t *link,
 static void ngx_rbl_redis_connect(ngx_rbl_link_t *link);
 static void ngx_rbl_redis_connected(const redisAsyncContext *ac, int status);
 static void ngx_rbl_redis_disconnected(const redisAsyncContext *ac, int status);
-static void ngx_rbl_redis_shutdown(redisAsyncContext *ac);
 static void ngx_rbl_redis_turn(ngx_event_t *ev);
 static void ngx_rbl_redis_timer(ngx_event_t *ev);
 static void ngx_rbl_redis_detach(ngx_rbl_link_t *link);
@@ -30,7 +31,8 @@ static void ngx_rbl_redis_note(ngx_rbl_link_t *link, const char *reason);
 
 
 static const char  *ngx_rbl_redis_states[] = {
-    "idle", "closed", "waiting", "connecting", "greeting", "ready", "leaving"
+    "idle", "closed", "waiting", "connecting", "greeting", "ready", "silent",
+    "leaving"
 };
 
 
@@ -50,6 +52,8 @@ ngx_rbl_redis_init(ngx_rbl_link_t *link, ngx_rbl_store_t *store,
     link->turn.data = link;
     link->turn.log = store->log;
     link->turn.handler = ngx_rbl_redis_turn;
+
+    ngx_rbl_redis_watch_init(link);
 }
 
 
@@ -86,6 +90,10 @@ ngx_rbl_redis_close(ngx_rbl_link_t *link)
         ngx_del_timer(&link->timer);
     }
 
+    if (link->watch.timer_set) {
+        ngx_del_timer(&link->watch);
+    }
+
     ngx_rbl_redis_free_replies(link);
 }
 
@@ -115,6 +123,37 @@ ngx_rbl_redis_lost(ngx_rbl_link_t *link, const char *reason)
 
     ngx_rbl_redis_detach(link);
     ngx_rbl_redis_after(link, reason);
+}
+
+
+void
+ngx_rbl_redis_hush(ngx_rbl_link_t *link, const char *reason)
+{
+    if (link->state == NGX_RBL_REDIS_READY) {
+        ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_SILENT);
+        ngx_rbl_redis_note(link, reason);
+        ngx_rbl_store_down(link);
+    }
+}
+
+
+void
+ngx_rbl_redis_readable(redisAsyncContext *ac)
+{
+    int              waiting;
+    ngx_rbl_link_t  *link = ac->data;
+
+    ngx_rbl_redis_heard(link);
+
+    /* no bytes: it is the end of the connection */
+
+    if (link->state == NGX_RBL_REDIS_SILENT
+        && ioctl(ac->c.fd, FIONREAD, &waiting) == 0 && waiting > 0)
+    {
+        link->reason[0] = '\0';
+        ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_READY);
+        ngx_rbl_store_up(link);
+    }
 }
 
 
@@ -176,8 +215,6 @@ ngx_rbl_redis_replied(redisAsyncContext *ac, const redisReply *reply)
         return NULL;
     }
 
-    link->heard = ngx_current_msec;
-
     return link;
 }
 
@@ -217,8 +254,12 @@ ngx_rbl_redis_set_state(ngx_rbl_link_t *link, ngx_rbl_redis_state_e state)
         return;
     }
 
-    if (old == NGX_RBL_REDIS_READY || state == NGX_RBL_REDIS_READY) {
-        ngx_rbl_meter->ready += state == NGX_RBL_REDIS_READY ? 1 : -1;
+    ngx_rbl_meter->ready += (state == NGX_RBL_REDIS_READY)
+                            - (old == NGX_RBL_REDIS_READY);
+
+    if (old == NGX_RBL_REDIS_READY || old == NGX_RBL_REDIS_SILENT
+        || state == NGX_RBL_REDIS_READY)
+    {
         ngx_log_error(NGX_LOG_NOTICE, link->store->log, 0,
                       "rbl store \"%V\"%s is %s", &link->store->conf->name,
                       link->name, ngx_rbl_redis_states[state]);
@@ -240,8 +281,7 @@ ngx_rbl_redis_connect(ngx_rbl_link_t *link)
 
     ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_CONNECTING);
 
-    ac = ngx_rbl_redis_open(link, ngx_rbl_redis_shutdown, reason,
-                            sizeof(reason));
+    ac = ngx_rbl_redis_open(link, reason, sizeof(reason));
     if (ac == NULL) {
         ngx_rbl_redis_after(link, reason);
         return;
@@ -289,7 +329,7 @@ ngx_rbl_redis_disconnected(const redisAsyncContext *ac, int status)
 }
 
 
-static void
+void
 ngx_rbl_redis_shutdown(redisAsyncContext *ac)
 {
     ngx_rbl_link_t  *link = ac->data;

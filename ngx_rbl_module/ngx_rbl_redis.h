@@ -30,6 +30,7 @@ typedef enum {
     NGX_RBL_REDIS_CONNECTING,   /* the timer runs until giving up */
     NGX_RBL_REDIS_GREETING,     /* connected, handshake sent; likewise */
     NGX_RBL_REDIS_READY,
+    NGX_RBL_REDIS_SILENT,       /* replies are late: nothing new is sent */
     NGX_RBL_REDIS_LEAVING       /* it refuses us: nothing new is sent, and it is
                                    dropped when the replies are in */
 } ngx_rbl_redis_state_e;
@@ -54,7 +55,11 @@ typedef struct {
 
     ngx_queue_t                  flight;    /* batches that wait for replies */
     ngx_uint_t                   nflight;
-    ngx_msec_t                   heard;     /* when the last reply came */
+
+    ngx_event_t                  watch;     /* cancelable; for silence */
+    ngx_msec_t                   heard;     /* when the last byte came */
+    ngx_uint_t                   asked;     /* 1: the other link, since then */
+    ngx_uint_t                   answers;   /* that came there */
 
     ngx_uint_t                   known;     /* 1: it was ready before */
     ngx_uint_t                   opening;   /* 1: the first attempt to connect
@@ -144,18 +149,11 @@ struct ngx_rbl_batch_s {
 /* ngx_rbl_redis_event.c */
 
 /*
- * What the descriptor layer tells: the worker shuts down.  Called from an event
- * handler, never from inside hiredis.
- */
-typedef void (*ngx_rbl_redis_shutdown_pt)(redisAsyncContext *ac);
-
-/*
  * Puts the descriptor of a context that has just begun to connect under
  * nginx's event loop; from then on it is closed by the cleanup hook alone.
  * NGX_ERROR: no connection slot or memory is left; the context is as before.
  */
-ngx_int_t ngx_rbl_redis_event_attach(redisAsyncContext *ac,
-    ngx_rbl_redis_shutdown_pt shutdown, ngx_log_t *log);
+ngx_int_t ngx_rbl_redis_event_attach(redisAsyncContext *ac, ngx_log_t *log);
 
 
 /* ngx_rbl_redis_open.c */
@@ -164,8 +162,8 @@ ngx_int_t ngx_rbl_redis_event_attach(redisAsyncContext *ac,
 ngx_int_t ngx_rbl_redis_set_address(ngx_rbl_store_t *store);
 
 /* A context that has begun to connect; or NULL, with the reason. */
-redisAsyncContext *ngx_rbl_redis_open(ngx_rbl_link_t *link,
-    ngx_rbl_redis_shutdown_pt shutdown, char *reason, size_t size);
+redisAsyncContext *ngx_rbl_redis_open(ngx_rbl_link_t *link, char *reason,
+    size_t size);
 
 
 /* ngx_rbl_redis_reply.c */
@@ -205,11 +203,21 @@ void ngx_rbl_redis_drop(ngx_rbl_link_t *link, const char *reason);
 /* hiredis has given up the connection and frees it: the same, without that. */
 void ngx_rbl_redis_lost(ngx_rbl_link_t *link, const char *reason);
 
+/* The store is silent: takes no new ones, until a byte comes. */
+void ngx_rbl_redis_hush(ngx_rbl_link_t *link, const char *reason);
+
 /* The store refuses commands: takes no new ones, and drops when it may. */
 void ngx_rbl_redis_leave(ngx_rbl_link_t *link, const redisReply *reply);
 
 /* A batch has left the flight queue. */
 void ngx_rbl_redis_landed(ngx_rbl_link_t *link);
+
+/*
+ * What the descriptor layer tells, from an event handler and never from inside
+ * hiredis: there is something to read, the worker shuts down.
+ */
+void ngx_rbl_redis_readable(redisAsyncContext *ac);
+void ngx_rbl_redis_shutdown(redisAsyncContext *ac);
 
 /*
  * The head of every reply callback: the link, or NULL when nothing is to be
@@ -224,6 +232,23 @@ void ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply);
 /* Copies with a terminating zero, cut to size, everything but printable ASCII
    as "?". */
 void ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len);
+
+
+/* ngx_rbl_redis_watch.c */
+
+void ngx_rbl_redis_watch_init(ngx_rbl_link_t *link);
+
+/* A batch is put into the flight queue. */
+void ngx_rbl_redis_launched(ngx_rbl_link_t *link);
+
+/* A byte has come. */
+void ngx_rbl_redis_heard(ngx_rbl_link_t *link);
+
+/* A reply is late: how is the link?  It may be dropped. */
+void ngx_rbl_redis_judge(ngx_rbl_link_t *link);
+
+/* The store has answered on the other link. */
+void ngx_rbl_redis_answered(ngx_rbl_link_t *link);
 
 
 /* ngx_rbl_batch.c */

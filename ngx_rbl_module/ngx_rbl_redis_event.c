@@ -62,7 +62,6 @@
 typedef struct {
     ngx_connection_t           *connection;
     redisAsyncContext          *ac;
-    ngx_rbl_redis_shutdown_pt   shutdown;
     ngx_event_t                 flush;
     unsigned                    flushing:1; /* hiredis is in a write now */
     unsigned                    full:1;     /* nothing more leaves early */
@@ -87,8 +86,7 @@ static void ngx_rbl_redis_cleanup(void *data);
 
 
 ngx_int_t
-ngx_rbl_redis_event_attach(redisAsyncContext *ac,
-    ngx_rbl_redis_shutdown_pt shutdown, ngx_log_t *log)
+ngx_rbl_redis_event_attach(redisAsyncContext *ac, ngx_log_t *log)
 {
     ngx_connection_t       *c;
     ngx_rbl_redis_event_t  *e;
@@ -114,7 +112,6 @@ ngx_rbl_redis_event_attach(redisAsyncContext *ac,
 
     e->connection = c;
     e->ac = ac;
-    e->shutdown = shutdown;
     e->flush.data = c;
     e->flush.log = log;
     e->flush.handler = ngx_rbl_redis_flush_handler;
@@ -143,7 +140,7 @@ ngx_rbl_redis_read_handler(ngx_event_t *rev)
                    "rbl store read, close:%d", c->close);
 
     if (c->close) {
-        e->shutdown(e->ac);
+        ngx_rbl_redis_shutdown(e->ac);
         return;
     }
 
@@ -160,6 +157,7 @@ ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
 
     e->reading = 1;
     ngx_rbl_meter_turn();
+    ngx_rbl_redis_readable(e->ac);
 
     redisAsyncHandleRead(e->ac);
 
@@ -204,7 +202,7 @@ ngx_rbl_redis_write_handler(ngx_event_t *wev)
     e = c->data;
 
     if (c->close) {
-        e->shutdown(e->ac);
+        ngx_rbl_redis_shutdown(e->ac);
         return;
     }
 

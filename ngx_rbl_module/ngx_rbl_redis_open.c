@@ -39,8 +39,7 @@ ngx_rbl_redis_set_address(ngx_rbl_store_t *store)
 
 
 redisAsyncContext *
-ngx_rbl_redis_open(ngx_rbl_link_t *link, ngx_rbl_redis_shutdown_pt shutdown,
-    char *reason, size_t size)
+ngx_rbl_redis_open(ngx_rbl_link_t *link, char *reason, size_t size)
 {
     const char         *text;
     ngx_rbl_store_t    *store;
@@ -60,8 +59,7 @@ ngx_rbl_redis_open(ngx_rbl_link_t *link, ngx_rbl_redis_shutdown_pt shutdown,
     {
         text = ac->c.errstr;
 
-    } else if (ngx_rbl_redis_event_attach(ac, shutdown, store->log) != NGX_OK)
-    {
+    } else if (ngx_rbl_redis_event_attach(ac, store->log) != NGX_OK) {
         text = "no connection is left (worker_connections)";
 
     } else {

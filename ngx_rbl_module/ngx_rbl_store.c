@@ -108,9 +108,11 @@ void
 ngx_rbl_store_up(ngx_rbl_link_t *link)
 {
     if (link == &link->store->slow) {
+        ngx_rbl_redis_answered(&link->store->main);
         ngx_rbl_lanes_run(link->store);
 
     } else {
+        ngx_rbl_redis_answered(&link->store->slow);
         ngx_rbl_store_release(link->store, NGX_RBL_STORE_OK);
     }
 }

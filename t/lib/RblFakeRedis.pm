@@ -23,8 +23,9 @@ my $LOADING = "-LOADING Redis is loading the dataset in memory\r\n";
 my $SCHEMA = "\$1\r\n" . schema_version() . "\r\n";
 my $GOOD = "*2\r\n$SCHEMA\$2\r\n16\r\n";
 
-# Handshake and other commands by mode.  A text is sent; undef: the connection
-# is closed; an array: these texts, with a moment between them.
+# Handshake and other commands by mode, and TIME if it has an answer of its own.
+# A text is sent; undef: the connection is closed; an array: these texts, with a
+# moment between them.
 my %modes = (
     good       => [$GOOD, undef],
     loading    => [$LOADING, $LOADING],
@@ -54,6 +55,8 @@ my %modes = (
     short      => ["*1\r\n$SCHEMA", "*0\r\n"],
     nested     => ["*2\r\n*0\r\n*0\r\n", "*1\r\n*1\r\n*0\r\n"],
     mute       => ['', ''],
+    deaf       => [$GOOD, '', "*2\r\n:1\r\n:1\r\n"],
+    dribble    => [$GOOD, ["\$800\r\n", ('x') x 800, "\r\n"]],
     bytewise   => [[split //, $GOOD], [split //, "\$-1\r\n"]],
 );
 
@@ -116,6 +119,7 @@ sub answer_all {
         my $mode = $modes{ read_file("$d/mode") };
         my $text = $mode->[$words[0] eq 'HMGET' && $words[1] =~ /:meta$/
             ? 0 : 1];
+        $text = $mode->[2] if $words[0] eq 'TIME' && $mode->[2];
         $text = "\$-1\r\n" if !defined $text && $mode->[0]
             && $mode == $modes{good};
         for my $part (ref $text ? @$text : $text) {

@@ -1,0 +1,168 @@
+/*
+ * Silence on a link: is the store busy, hung, or only the connection broken?
+ *
+ * Redis sends nothing while it executes what it has read from all its clients,
+ * so a late reply alone says little.  Any byte is a sign of life.  While
+ * replies are due and no byte comes:
+ *
+ *  1. for half of rbl_store_timeout: the worker asks on the other link.  Two
+ *     answers there, one after the other, mean that Redis has since gone round
+ *     all its clients, this one too.
+ *  2. for the whole of it: if the store has answered elsewhere, this connection
+ *     is broken and is dropped.  Else the store is busy or hung: nothing new is
+ *     sent, and what is in flight keeps its own deadlines.
+ *  3. for twice as long: everything in flight has passed its deadline, so
+ *     nothing is lost with the connection.  It is dropped, and the next attempt
+ *     to connect shows when the store is back.
+ *
+ * A byte that comes before that makes the link ready again.
+ */
+
+#include "ngx_rbl_redis.h"
+
+#define NGX_RBL_WATCH_ANSWERS  2
+
+
+static void ngx_rbl_redis_watch(ngx_event_t *ev);
+static void ngx_rbl_redis_ask(ngx_rbl_link_t *link);
+static void ngx_rbl_redis_told(void *data, ngx_rbl_store_rc_e rc);
+
+
+void
+ngx_rbl_redis_watch_init(ngx_rbl_link_t *link)
+{
+    link->watch.data = link;
+    link->watch.log = link->store->log;
+    link->watch.handler = ngx_rbl_redis_watch;
+    link->watch.cancelable = 1;
+}
+
+
+void
+ngx_rbl_redis_launched(ngx_rbl_link_t *link)
+{
+    /* silence counts from when something is due */
+
+    if (link->nflight++ == 0) {
+        ngx_rbl_redis_heard(link);
+    }
+
+    if (!link->watch.timer_set) {
+        ngx_add_timer(&link->watch, link->store->conf->timeout / 2);
+    }
+}
+
+
+void
+ngx_rbl_redis_heard(ngx_rbl_link_t *link)
+{
+    link->heard = ngx_current_msec;
+    link->asked = 0;
+    link->answers = 0;
+}
+
+
+static void
+ngx_rbl_redis_watch(ngx_event_t *ev)
+{
+    ngx_rbl_link_t  *link = ev->data;
+
+    ngx_rbl_redis_judge(link);
+
+    if (link->nflight != 0 && !ev->timer_set) {
+        ngx_add_timer(ev, ngx_max(link->store->conf->timeout / 4, 1));
+    }
+}
+
+
+void
+ngx_rbl_redis_judge(ngx_rbl_link_t *link)
+{
+    ngx_msec_t  silence, timeout;
+
+    if (link->nflight == 0) {
+        return;
+    }
+
+    timeout = link->store->conf->timeout;
+    silence = ngx_current_msec - link->heard;
+
+    if (silence < timeout / 2) {
+        return;
+    }
+
+    if (!link->asked) {
+        link->asked = 1;
+        ngx_rbl_redis_ask(link);
+    }
+
+    if (silence < timeout) {
+        return;
+    }
+
+    if (link->answers >= NGX_RBL_WATCH_ANSWERS) {
+        ngx_rbl_redis_drop(link, "silent, while the store answers elsewhere");
+
+    } else if (silence >= 2 * timeout
+               || link->state == NGX_RBL_REDIS_LEAVING)
+    {
+        ngx_rbl_redis_drop(link, "no answer within rbl_store_timeout");
+
+    } else {
+        ngx_rbl_redis_hush(link, "no answer within rbl_store_timeout");
+    }
+}
+
+
+/* A link that nobody has needed yet: its greeting is the question. */
+
+static void
+ngx_rbl_redis_ask(ngx_rbl_link_t *link)
+{
+    rbl_str_t         argv[1];
+    ngx_rbl_link_t   *peer;
+    ngx_rbl_batch_t  *batch;
+
+    peer = link == &link->store->main ? &link->store->slow
+                                      : &link->store->main;
+
+    if (!ngx_rbl_redis_ready(peer)) {
+        ngx_rbl_redis_begin(peer);
+        return;
+    }
+
+    batch = ngx_rbl_batch_create(link->store, NULL, ngx_rbl_redis_told, link);
+    if (batch == NULL) {
+        return;
+    }
+
+    argv[0] = RBL_STR("TIME");
+    batch->link = peer;
+    ngx_rbl_batch_command(batch, 1, argv);
+    ngx_rbl_batch_submit(batch);
+}
+
+
+static void
+ngx_rbl_redis_told(void *data, ngx_rbl_store_rc_e rc)
+{
+    if (rc == NGX_RBL_STORE_OK) {
+        ngx_rbl_redis_answered(data);
+    }
+}
+
+
+void
+ngx_rbl_redis_answered(ngx_rbl_link_t *link)
+{
+    if (!link->asked) {
+        return;
+    }
+
+    if (++link->answers < NGX_RBL_WATCH_ANSWERS) {
+        ngx_rbl_redis_ask(link);
+
+    } else {
+        ngx_rbl_redis_judge(link);
+    }
+}

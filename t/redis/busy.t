@@ -1,0 +1,117 @@
+#!/usr/bin/perl
+
+# A store that is busy is not dead.  While it executes something long, or sends
+# a long reply, requests may be late, each for itself; the connection stays, and
+# what is in flight on it is answered.  A connection that is dead, while the
+# store answers elsewhere, is given up.
+#
+# Alone: what is sent before a deadline must not come after it.
+
+use strict;
+use warnings;
+
+use RblFakeRedis;
+use RblRedis;
+use RblTest;
+use Time::HiRes qw(sleep time);
+
+my $redis = start_redis();
+store_meta($redis);
+my $nginx = start_nginx(store => $redis, workers => 1,
+    http => 'rbl_store_timeout 2s;');
+ok(wait_for { ask($nginx) == 401 } 3, 'service');
+
+# Lets the store work on that many scripts of so many seconds each, all sent at
+# once: it answers nobody before the last one is done.
+sub keep_busy {
+    my ($scripts, $seconds) = @_;
+
+    my $lua = sprintf 'local function now() local t = redis.call("TIME") '
+        . 'return t[1] * 1000000 + t[2] end '
+        . 'local till = now() + %d while now() < till do end', $seconds * 1e6;
+    my $c = IO::Socket::UNIX->new(Peer => $redis->{socket}) or die "$!";
+    print {$c} join('', map { sprintf "*3\r\n\$4\r\nEVAL\r\n\$%d\r\n%s\r\n"
+        . "\$1\r\n0\r\n", length $lua, $lua } 1 .. $scripts);
+    $c->flush;
+    return $c;
+}
+
+sub clients_of_nginx {
+    return map { /^id=(\d+) /m } grep { !/ cmd=client/ && !/ cmd=eval/ }
+        split /\n/, redis($redis, 'CLIENT', 'LIST', 'TYPE', 'normal');
+}
+
+for my $case ([1, 3, 'one long script'], [20, 0.15, 'many scripts at once']) {
+    my ($scripts, $seconds, $name) = @$case;
+    my ($main) = clients_of_nginx();
+    my $busy = keep_busy($scripts, $seconds);
+    sleep 0.1;
+    my $late = send_request($nginx);
+    sleep 1.6;
+    my $later = send_request($nginx);
+    like(status_line($late), qr/ 503 /, "$name: a request is late");
+    my $status = ask($nginx);
+    like($status, qr/^(?:401|503)$/, 'what comes then is answered');
+    like(status_line($later), qr/ 401 /, 'one that has time left is served');
+    ok((wait_for { ask($nginx) == 401 } 3), 'then all are');
+    is((clients_of_nginx())[0], $main, 'by the same connection');
+    is(messages($nginx, qr/ is waiting/), 0, 'which was not given up');
+}
+
+subtest 'hung for a moment' => sub {
+    my ($main) = clients_of_nginx();
+    my $late = send_request($nginx);
+    wait_for { status_line($late) =~ / 401 / } 3;
+    pause_server($redis);
+    $late = send_request($nginx);
+    like(status_line($late), qr/ 503 /, 'it is 503');
+    my ($status, $seconds) = asked_in($nginx);
+    is($status, 503, 'silence is known');
+    cmp_ok($seconds, '<', 1, 'at once');
+    cont_server($redis);
+    ok((wait_for { ask($nginx) == 401 } 2), 'service within 2 seconds');
+    no_message($nginx, qr/" is waiting/, 'by the same connection');
+};
+
+subtest 'hung for long' => sub {
+    pause_server($redis);
+    is(ask($nginx), 503, 'it is 503');
+    ok((wait_for { messages($nginx, qr/" is waiting/) } 9),
+        'the connection is given up');
+    my ($status, $seconds) = asked_in($nginx);
+    is($status, 503, 'it is 503');
+    cmp_ok($seconds, '<', 1, 'at once');
+    cont_server($redis);
+    ok((wait_for { ask($nginx) == 401 } 2), 'service within 2 seconds');
+};
+
+stop_server($nginx);
+
+my $fake = start_fake('good');
+$nginx = start_nginx(store => $fake, workers => 1,
+    http => 'rbl_store_timeout 3s;');
+ok((wait_for { ask($nginx) == 401 } 3), 'service');
+
+subtest 'a reply that takes long' => sub {
+    fake_mode($fake, 'dribble');
+    my $seen = length fake_seen($fake);
+    my $late = send_request($nginx);
+    wait_for { length fake_seen($fake) > $seen } 5;
+    fake_mode($fake, 'bytewise');
+    sleep 2.5;
+    my $later = send_request($nginx);
+    like(status_line($late), qr/ 50[03] /, 'is late');
+    like(status_line($later), qr/ 401 /, 'but the next one is not');
+    no_message($nginx, qr/ is waiting/, 'the connection stays');
+};
+
+subtest 'a connection that is dead' => sub {
+    fake_mode($fake, 'deaf');
+    is(ask($nginx), 503, 'it is 503');
+    ok((wait_for { messages($nginx, qr/is not ready: silent, while/) } 5),
+        'the store answers elsewhere');
+    fake_mode($fake, 'good');
+    ok((wait_for { ask($nginx) == 401 } 2), 'service within 2 seconds');
+};
+
+done_testing();
