@@ -89,8 +89,9 @@ sub nginx_env {
 
 # Options: store (a redis) or store_addr, api / server / http / main / events
 # (text added at that level), conf (a whole configuration, with %%PORT%%,
-# %%DIR%%, %%STORE%%, %%MODULE%%), workers, level (of the error log), module
-# (0: not loaded), start (0: only {conf_path, command} are made), env.
+# %%DIR%%, %%STORE%%, %%MODULE%%), workers, connections (of a worker), level
+# (of the error log), module (0: not loaded), start (0: only {conf_path,
+# command} are made), env.
 sub start_nginx {
     my (%opt) = @_;
 
@@ -122,7 +123,7 @@ sub nginx_conf {
     my (%opt) = @_;
 
     my %o = (main => '', events => '', http => '', server => '', api => '',
-        workers => 2, level => 'info', %opt);
+        workers => 2, level => 'info', connections => 512, %opt);
     my $user = $> == 0 ? 'user root;' : '';
     my $module = $o{module} // 1 ? 'load_module %%MODULE%%;' : '';
     my $store = $o{no_store} || !($o{module} // 1) ? ''
@@ -145,7 +146,7 @@ error_log %%DIR%%/error.log $o{level};
 pid %%DIR%%/nginx.pid;
 lock_file %%DIR%%/nginx.lock;
 $o{main}
-events { worker_connections 512; $o{events} }
+events { worker_connections $o{connections}; $o{events} }
 http {
     access_log %%DIR%%/access.log;
     client_body_temp_path %%DIR%%/body;
