@@ -380,6 +380,11 @@ ngx_rbl_contact_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
         ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
                        "An account may have at most %L contacts.", n);
 
+    } else if (rbl_str_is(word, "PLACES")) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
+                       "The contacts of an account may have at most %L "
+                       "contact groups together.", n);
+
     } else if (rbl_str_is(word, "CODES")) {
         ngx_rbl_refuse_later(ctx, NGX_HTTP_TOO_MANY_REQUESTS,
                              ngx_max(n, 1),

@@ -68,7 +68,8 @@
  *                              (_unchanged.lua)
  *   kids:<AC>:<HT>     zset    children of a range
  *   uniq:<AC>          hash    "<type>|<value>" -> host SID
- *   refs:<AC>          hash    "<RP>", "<CG>:h", "<CG>:c" -> how many use it
+ *   refs:<AC>          hash    "<RP>", "<CG>:h", "<CG>:c" -> how many use it;
+ *                              "c" -> places of all contacts in groups
  *   seq:<AC>           string  order of creation; ids of items of work
  *   work:<AC>          list    changes of many records that were accepted and
  *                              are made in slices (_work.lua), packed, the
@@ -115,8 +116,13 @@
  *                              callback; "test": it is one of rblctl, whose
  *                              end leaves nothing
  *   retry              zset    "<AC>:<EV>:<target>" by next attempt (ms)
- *   alerts:<AC>        hash    which contacts hear of a host, made of their
- *                              records when it is asked for (_alerts.lua)
+ *   hears:<AC>, hears:<AC>:<CG>
+ *                      zset    active contacts of the account, and of a group:
+ *                              score = what they hear of (_hears.lua)
+ *   telling:<AC>       hash    hosts of which many contacts are to be told
+ *                              (_notify.lua)
+ *   tellings           zset    accounts that have these, by when their turn is
+ *                              (ms)
  *   digest:<AC>:<CO>   zset    hosts that a contact may have to be told of
  *                              (_digest.lua)
  *   batch:<AC>:<CO>    zset    those that it is just being told of, and the

@@ -56,6 +56,20 @@ fsck_use_groups(fsck_used_t *u, rbl_str_t groups, const char *suffix)
 }
 
 
+/* The places of all contacts in groups. */
+static void
+fsck_use_places(fsck_used_t *u, rbl_str_t groups)
+{
+    size_t    n;
+    rbl_mp_t  mp;
+
+    rbl_mp_init(&mp, groups);
+    for (n = rbl_mp_array(&mp); n > 0; n--) {
+        fsck_use(u, RBL_STR("c"), "");
+    }
+}
+
+
 /* What a record uses that cannot be read is unknown; a missing one is told. */
 static void
 fsck_use_unknown(fsck_used_t *u, rbl_str_t raw)
@@ -94,6 +108,7 @@ fsck_use_contact(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 
     if (rbl_contact_decode(&contact, raw) == RBL_OK) {
         fsck_use_groups(data, contact.groups, ":c");
+        fsck_use_places(data, contact.groups);
 
     } else {
         fsck_use_unknown(data, raw);

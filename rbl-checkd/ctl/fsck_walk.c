@@ -30,6 +30,7 @@ static const fsck_kind_t  partition_kinds[] = {
     { "retry", "zset", &rbl_script_fsck_jobs, 1, 1 },
     { "digests", "zset", &rbl_script_fsck_jobs, 1, 1 },
     { "works", "zset", &rbl_script_fsck_jobs, 1, 1 },
+    { "tellings", "zset", &rbl_script_fsck_jobs, 1, 1 },
     { NULL, NULL, NULL, 0, 0 }
 };
 
@@ -41,7 +42,6 @@ static const fsck_kind_t  account_kinds[] = {
     { "started", "string", NULL, 0, 0 },
     { "refs", "hash", NULL, 0, 0 },
     { "dead", "stream", NULL, 0, 0 },
-    { "alerts", "hash", NULL, 0, 0 },
     { "work", "list", NULL, 0, 0 },
     { "rbls", "zset", &rbl_script_fsck_index, 1, 0 },
     { "profiles", "zset", &rbl_script_fsck_index, 1, 0 },
@@ -57,6 +57,8 @@ static const fsck_kind_t  account_kinds[] = {
     { "tokens", "hash", &rbl_script_fsck_entries, 1, 0 },
     { "manual", "list", &rbl_script_fsck_entries, 1, 0 },
     { "details", "zset", &rbl_script_fsck_entries, 1, 0 },
+    { "hears", "zset", &rbl_script_fsck_entries, 1, 0 },
+    { "telling", "hash", &rbl_script_fsck_entries, 1, 0 },
     { NULL, NULL, NULL, 0, 0 }
 };
 

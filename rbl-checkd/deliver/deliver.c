@@ -299,8 +299,9 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
                 && d->services != NULL ? outbox_new(d) : NULL;
 
     d->digests = d->outbox != NULL ? digests_new(d) : NULL;
+    d->tellings = d->digests != NULL ? tellings_new(d) : NULL;
 
-    if (d->digests == NULL || (conf->smtp_url[0] != '\0' && d->smtp == NULL)) {
+    if (d->tellings == NULL || (conf->smtp_url[0] != '\0' && d->smtp == NULL)) {
         deliver_free(d);
         return NULL;
     }
@@ -333,6 +334,7 @@ deliver_stop(deliver_t *d)
     ev_timer_stop(d->loop, &d->tick);
     outbox_stop(d->outbox);
     digests_stop(d->digests);
+    tellings_stop(d->tellings);
     queue_clear(d, 0);
 }
 
@@ -341,7 +343,7 @@ unsigned
 deliver_in_flight(const deliver_t *d)
 {
     return d->n_running + d->n_sending + outbox_pending(d->outbox)
-           + digests_pending(d->digests);
+           + digests_pending(d->digests) + tellings_pending(d->tellings);
 }
 
 
@@ -372,6 +374,10 @@ deliver_free(deliver_t *d)
 
     for (p = 0; p < d->n_parts; p++) {
         store_forget(d->store, &d->parts[p]);
+    }
+
+    if (d->tellings != NULL) {
+        tellings_free(d->tellings);
     }
 
     if (d->digests != NULL) {

@@ -34,6 +34,7 @@ typedef struct outbox_s   outbox_t;
 typedef struct direct_s   direct_t;
 typedef struct entry_s    entry_t;
 typedef struct digests_s  digests_t;
+typedef struct tellings_s tellings_t;
 typedef struct attempt_s  attempt_t;
 
 typedef struct {
@@ -56,6 +57,7 @@ struct deliver_s {
     outbox_t         *outbox;
     direct_t         *direct;
     digests_t        *digests;          /* of contacts */
+    tellings_t       *tellings;         /* of many contacts */
     zones_t          *zones;            /* of accounts */
     double            lease;            /* s */
     int               stopped;
@@ -241,5 +243,12 @@ void digests_stop(digests_t *ds);       /* claims no more; what it has is
                                            stored */
 void digests_free(digests_t *ds);
 unsigned digests_pending(const digests_t *ds);
+
+/* tellings.c */
+
+tellings_t *tellings_new(deliver_t *d); /* NULL: out of memory */
+void tellings_stop(tellings_t *ts);     /* begins no more slices */
+void tellings_free(tellings_t *ts);
+unsigned tellings_pending(const tellings_t *ts);
 
 #endif /* DELIVER_INT_H_INCLUDED */

@@ -1,6 +1,6 @@
 -- The contact that ARGV[1] names, and the code that confirms it.
 --- include: events
---- include: alerts
+--- include: hears
 --- use: account contact
 local contact_key = key('r', ac, ARGV[1])
 local function contact_load()

@@ -119,7 +119,7 @@ local function read_entry(index, sid)
             call('DEL', record_key(sid))
         end
         if index == 'contacts' then
-            call('DEL', key('alerts', ac))
+            redis.pcall('ZREM', key('hears', ac), sid)
         end
         if index == 'hosts' then
             totals_forget()

@@ -8,16 +8,26 @@ local function default_of(field)
     account = account or load(key('acct', ac))
     return account[field]
 end
--- Counts groups that are used, or no longer; one that is no text never was.
-local function refs_of_groups(groups, suffix, n)
+-- One that is no text names no group.
+local function groups_named(groups)
+    local named = {}
     for _, g in ipairs(groups) do
-        if type(g) == 'string' then
-            refs_add(g .. suffix, n)
-        end
+        named[#named + 1] = type(g) == 'string' and g or nil
+    end
+    return named
+end
+-- Counts groups that are used, or no longer.
+local function refs_of_groups(groups, suffix, n)
+    local named = groups_named(groups)
+    for _, g in ipairs(named) do
+        refs_add(g .. suffix, n)
+    end
+    if suffix == ':c' and named[1] then
+        refs_add('c', n * #named)
     end
 end
 -- Tells of groups that do not exist, or of none at all, and mends them by
--- `put`; `suffix` is that of the counters.
+-- `put`; `suffix` is that of the counters.  true: there was nothing to tell.
 local function look_at_groups(sid, groups, suffix, put)
     local left, lost, seen = {}, {}, {}
     for _, g in ipairs(groups) do
@@ -29,7 +39,7 @@ local function look_at_groups(sid, groups, suffix, put)
         end
     end
     if #lost == 0 and #left > 0 then
-        return
+        return true
     end
     fault('group', sid, #lost == 0 and 'has no contact group'
         or type(lost[1]) ~= 'string' and 'has a contact group that is no text'
@@ -38,7 +48,7 @@ local function look_at_groups(sid, groups, suffix, put)
             refs_of_groups(lost, suffix, -1)
             if #left == 0 then
                 left[1] = default_of(ACCOUNT.group)
-                refs_add(left[1] .. suffix, 1)
+                refs_of_groups(left, suffix, 1)
             end
             put(left)
         end)

@@ -3,6 +3,7 @@
 -- a list of them, and all of these change at once.
 --- include: refs
 local max_groups = 50
+local max_places = 10000                -- of all contacts, each in its groups
 local function groups_from(i)
     local out, seen = {}, {}
     for j = i, #ARGV do
@@ -19,10 +20,19 @@ local function groups_from(i)
     end
     return out
 end
--- Counts who uses them: `by` is "h", a host, or "c", a contact.  refs_write
--- writes it.
+-- Counts who uses them: `by` is "h", a host, or "c", a contact.  The places of
+-- all contacts are counted together, too.  refs_write writes it.
 local function groups_count(by, groups, n)
     for _, g in ipairs(groups) do
         refs_later(g .. ':' .. by, n)
     end
+    if by == 'c' then
+        refs_later('c', n * #groups)
+    end
+end
+-- May contacts have so many more places in groups?
+local function groups_room(more)
+    return more <= 0
+        or (tonumber(call('HGET', key('refs', ac), 'c')) or 0) + more
+            <= max_places
 end

@@ -1,46 +1,53 @@
 -- Has contacts looked at whose hosts, or whose own groups, have changed: what
 -- that means is found when their digest is told (digest_claim.lua).  It costs
 -- as much as there are contacts, however many hosts a range has.
---- include: alerts
---- include: digest
+--- include: notify
 local function look_at(co, member)
-    local now = now_ms()
-    call('ZADD', key('digest', ac, co), 'NX', tostring(digest_look + now),
-        member)
-    call('ZADD', key('digests'), 'NX', tostring(now), ac .. ':' .. co)
+    local turns, now = {}, now_ms()
+    notify_look(turns, co, {member}, now)
+    notify_turns(turns)
 end
--- The contacts of groups that hear of ends, as {CO = true}.
-local function hearers(groups)
-    local found = {}
-    if #groups == 0 then
-        return found
-    end
-    alerts_wanted('listed')             -- that there is the hash
-    for _, row in ipairs(call('HMGET', key('alerts', ac), unpack(groups))) do
-        for co, schedule in string.gmatch(row or '', '(%w+)=([%l_]+),') do
-            if schedule ~= 'while_listed' then
-                found[co] = true
+local function look_later(of, sets, member)
+    notify_note(of, function(op)
+        for _, groups in pairs(sets) do
+            notify_set(op, groups)
+        end
+        for _, there in ipairs(op[4]) do
+            if there == member then
+                return
             end
         end
-    end
-    return found
+        op[4][#op[4] + 1] = member
+    end)
 end
 -- For the contacts that hear of some of these sets of groups, not of all.
 local function look_between(sets, member)
-    local n, in_sets = 0, {}
     if not next(sets, next(sets)) then
         return
     end
-    for _, groups in pairs(sets) do
-        n = n + 1
-        for co in pairs(hearers(groups)) do
+    local of = string.match(member, '^%?(HT%x+)') or '*'
+    local all, in_sets, n_sets, groups = {}, {}, 0, 0
+    local n = not notify_waits(of) and 0 or nil
+    for _, set in pairs(sets) do
+        local of_set = {}
+        n_sets, groups = n_sets + 1, groups + #set
+        for _, g in ipairs(set) do
+            n = n and groups <= notify_groups and notify_some(of_set, n, g,
+                hears_start_and_end, hears_while_open) or nil
+        end
+        for _, co in ipairs(of_set) do
+            all[#all + 1] = not in_sets[co] and co or nil
             in_sets[co] = (in_sets[co] or 0) + 1
         end
     end
-    for co, in_n in pairs(in_sets) do
-        if in_n < n then
-            -- What is damaged of one contact is no other's.
-            pcall(look_at, co, member)
+    if not n then
+        return look_later(of, sets, member)
+    end
+    local turns, now = {}, now_ms()
+    for _, co in ipairs(all) do
+        if in_sets[co] < n_sets then
+            notify_look(turns, co, {member}, now)
         end
     end
+    notify_turns(turns)
 end

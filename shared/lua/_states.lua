@@ -2,7 +2,7 @@
 -- contact was told of it.
 --- include: base
 --- include: of
---- include: digest
+--- include: notify
 --- use: host contact
 local function meet(one, other)
     for _, g in ipairs(one) do
@@ -86,6 +86,29 @@ local function state_of(id, h, theirs, mark, told, name)
     end
     return told and 3 or nil, name
 end
+-- What a host with changes that contacts are still to be told of (_notify.lua)
+-- comes to is found when all of it is in the digest.
+local function states_wait(hosts, looks, later, now)
+    if call('EXISTS', key('telling', ac)) == 0 then
+        return hosts
+    end
+    local ready = {}
+    for _, e in ipairs(hosts) do
+        local id, mark, at = unpack(e)
+        local look = looks[id]
+        if not notify_waits(id) then
+            ready[#ready + 1] = e
+        elseif mark then
+            later[#later + 1] = tostring(mark * digest_state + at)
+            later[#later + 1] = id
+        end
+        if look and ready[#ready] ~= e then
+            later[#later + 1] = tostring(digest_look + now)
+            later[#later + 1] = '?' .. (look ~= '' and look or id)
+        end
+    end
+    return ready
+end
 -- All hosts that marks and looks are about, as {id, mark, time of the mark},
 -- those with marks first, in their order; and the members they come from.
 local function hosts_of(digest, looks)
@@ -108,13 +131,12 @@ local function hosts_of(digest, looks)
 end
 -- The states, as {state, time, member, host}; and hosts that the contact knows
 -- as listed, and hears of no ends.
-local function states_of(c, hosts, looks, open, all, now)
+local function states_of(c, hosts, looks, open, now)
     local states, silent = {}, {}
     for _, e in ipairs(hosts) do
         local id, h = e[1], load(key('r', ac, e[1]))
         if not h or h[HOST.type] ~= 'ip_range' then
-            local theirs = h and (not all and not looks[id]
-                or meet(h[HOST.groups], c[CONTACT.groups]))
+            local theirs = h and meet(h[HOST.groups], c[CONTACT.groups])
             local state, member = state_of(id, h, theirs, e[2],
                 call('HGET', open, id), looks[id] or '')
             if state and state % 2 == 1 and not digest_hears_ends(c) then
@@ -129,8 +151,8 @@ end
 -- Where each host is a message of its own, an end that is not told ends
 -- nothing: those that are too many for one time are for the next, as the marks
 -- and looks of which they are the states.
-local function states_put_off(states, most, now)
-    local later, ends, listed = {}, 0, 0
+local function states_put_off(states, most, later, now)
+    local ends, listed = 0, 0
     for _, s in ipairs(states) do
         listed = listed + (s[1] == 0 and 1 or 0)
     end
@@ -142,7 +164,6 @@ local function states_put_off(states, most, now)
             s[1] = nil
         end
     end
-    return later
 end
 -- Makes the batch of a contact's digest.  It writes when all is read: what
 -- cannot be read leaves the digest as it is.
@@ -151,9 +172,12 @@ local function states_make(co, c, event, most, now)
     local looks, looked, cursor = looks_of(digest)
     local next_cursor = looks_more(looks, open, cursor)
     local hosts, marked = hosts_of(digest, looks)
-    local states, silent = states_of(c, hosts, looks, open, cursor, now)
-    local later = digest_per_host_of(c) and states_put_off(states, most, now)
-        or {}
+    local later = {}
+    hosts = states_wait(hosts, looks, later, now)
+    local states, silent = states_of(c, hosts, looks, open, now)
+    if digest_per_host_of(c) then
+        states_put_off(states, most, later, now)
+    end
     local batch = {-1, event}
     for _, s in ipairs(states) do
         if s[1] then

@@ -1,34 +1,37 @@
--- Puts a host whose check has ended into the digests of the contacts that want
--- to hear of it.  every_check: each check; while_listed: each that finds it
--- listed; start_and_end: it got onto a list (started), or is on none any more
--- (ended).
---- include: alerts
---- include: digest
+-- Puts a host whose check has ended into the digests of the contacts that hear
+-- of it.  every_check: each check; while_listed: each that finds it listed;
+-- start_and_end: it got onto a list (started), or is on none any more (ended).
+--- include: notify
+-- For a mark that waits: what comes of it and of one after it.
+local function tell_later(ht, groups, first, last, mark)
+    notify_note(ht, function(op)
+        op[2][notify_set(op, groups)] = 1
+        for class = first, last do
+            local was = op[3][class]
+            op[3][class] = mark >= digest_clear and was > 0
+                and math.min(was, mark) or mark
+        end
+    end)
+end
 local function tell(ht, groups, listed, started, ended, now)
-    if not alerts_wanted(listed and 'listed' or 'clear')
-        and not started and not ended or #groups == 0
-    then
+    if not started and not ended and not hears_any(listed) or #groups == 0 then
         return
     end
-    local wanted = {every_check = true, while_listed = listed,
-        while_open = listed or ended, start_and_end = started or ended}
-    local clear = not listed and not ended
-    local at = tostring(now + (ended and digest_delisted
-        or clear and digest_clear or 0))
-    local told, turns = {}, {}
-    for _, row in ipairs(call('HMGET', key('alerts', ac), unpack(groups))) do
-        for co, schedule in string.gmatch(row or '', '(%w+)=([%l_]+),') do
-            if wanted[schedule] and not told[co] then
-                told[co] = true
-                local k = key('digest', ac, co)
-                local new = clear and call('ZADD', k, 'LT', at, ht)
-                    or not clear and call('ZADD', k, at, ht)
-                if new == 1 then
-                    turns[#turns + 1] = tostring(now)
-                    turns[#turns + 1] = ac .. ':' .. co
-                end
-            end
-        end
+    local first = (started or ended) and hears_start_and_end
+        or hears_every_check
+    local last = listed and hears_while_listed or ended and hears_while_open
+        or hears_every_check
+    local mark = now + (listed and 0 or ended and digest_delisted
+        or digest_clear)
+    local all, n, turns = {}, not notify_waits(ht) and 0 or nil, {}
+    for _, g in ipairs(groups) do
+        n = n and notify_some(all, n, g, first, last)
     end
-    in_parts('ZADD', key('digests'), turns, 'NX')
+    if not n then
+        return tell_later(ht, groups, first, last, mark)
+    end
+    for _, co in ipairs(all) do
+        notify_mark(turns, co, ht, mark, now)
+    end
+    notify_turns(turns)
 end

@@ -30,7 +30,7 @@
 --- include: lists
 --- include: due
 --- include: failed
---- include: alerts
+--- include: hears
 --- include: begun
 local a = load(KEYS[1])
 local raw = hk and call('GET', hk)
@@ -134,7 +134,7 @@ end
 
 local lists, total = lists_for(rp, htype, tonumber(family), ARGV[3])
 local events = h and wants_events()
-local heard = events or h and alerts_wanted('clear')
+local heard = events or h and hears_any(false)
 if taken and taken ~= by then
     call('HSET', flight, member, taken)
 end

@@ -13,7 +13,7 @@
 --         has to be asked
 --- include: base
 --- include: of
---- include: alerts
+--- include: hears
 --- include: begun
 --- include: events
 --- use: account host profile
@@ -31,7 +31,7 @@ for i = 1, n do
         of[sid] = true
         keys[#keys + 1] = base .. 'acct:' .. sid
         ears[#ears + 1] = base .. 'hooks:' .. sid
-        ears[#ears + 1] = base .. 'contacts:' .. sid
+        ears[#ears + 1] = base .. 'hears:' .. sid
     end
 end
 local flights = call('HMGET', KEYS[1], unpack(members))
@@ -41,7 +41,7 @@ for i, sid in ipairs(accounts) do
     local a = raws[n + i] and cmsgpack.unpack(raws[n + i])
     ac = sid
     of[sid] = a and a[ACCOUNT.status] == 'active'
-        and (quiet or not wants_events() and not alerts_wanted('clear'))
+        and (quiet or not wants_events() and not hears_any(false))
         and a[ACCOUNT.interval]
 end
 

@@ -5,6 +5,7 @@
 --         6 the code  7 event SID  8... group SIDs (none: the default one)
 -- Result  OK, packed record | GROUP | GROUPS, max groups of a contact
 --         | LIMIT, max contacts of the plan | CONTACTS, max contacts
+--         | PLACES, max places of contacts in groups
 --         | CODES, seconds until the address is sent one | ACCOUNT
 --- include: account
 --- include: groups
@@ -28,6 +29,9 @@ if n >= max_contacts then
 end
 if #groups == 0 then
     groups[1] = a[ACCOUNT.group]
+end
+if not groups_room(#groups) then
+    return {'PLACES', max_places}
 end
 local now = now_ms()
 local sent, since = codes_sent(ARGV[2], ARGV[3], now)

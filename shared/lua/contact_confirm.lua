@@ -27,5 +27,7 @@ else
     c[CONTACT.tries] = c[CONTACT.tries] + 1
 end
 save(contact_key, c)
-alerts_forget(ac)
+if right then
+    hears_change(ARGV[1], c)
+end
 return {right and 'OK' or 'CODE'}

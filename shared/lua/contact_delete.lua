@@ -14,5 +14,5 @@ refs_write()
 call('ZREM', key('contacts', ac), ARGV[1])
 call('DEL', contact_key, key('open', ac, ARGV[1]),
     key('ends', ac, ARGV[1]))
-alerts_forget(ac)
+hears_change(ARGV[1], nil, c[CONTACT.groups])
 return {'OK'}

@@ -16,7 +16,7 @@ if c[CONTACT.status] == 'pending' then
 end
 c[CONTACT.status] = ARGV[2]
 save(contact_key, c)
-alerts_forget(ac)
+hears_change(ARGV[1], c)
 if ARGV[2] == 'active' then
     pcall(look_at, ARGV[1], '*')
 end

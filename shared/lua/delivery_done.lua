@@ -13,7 +13,7 @@
 --- include: delivery
 --- include: fails
 --- include: log
---- include: alerts
+--- include: hears
 --- use: contact
 local dk = key('dlv', ac, ev, target)
 local d = call('HMGET', dk, 'attempt', 'test', 'app', 'sent')
@@ -36,9 +36,9 @@ elseif kind == 'CO' and (outcome == 'gone' or value ~= '') then
         end
         if outcome == 'gone' and contact[CONTACT.status] == 'active' then
             contact[CONTACT.status] = 'paused'
-            alerts_forget(ac)
         end
         save(rk, contact)
+        hears_change(target, contact)
     end
 end
 if (outcome == 'retry' or outcome == 'unsure') and not test then

@@ -4,7 +4,6 @@
 -- Result  OK | BAD (it has no record that can be read: the rest of what it has
 --         cannot be judged) | NONE (there is no such account), faults
 --- include: fsck
---- include: alerts
 --- include: fsck_work
 --- use: account totals
 local accounts = key('accounts')
@@ -58,20 +57,6 @@ then
         or 'cannot be read', totals_forget)
 end
 
--- Who is told of hosts is made of the contacts, once it is asked for.
-local told = call('HGETALL', key('alerts', ac))
-local alerts, n = told[1] and alerts_make() or {}, 0
-for i = 1, #alerts, 2 do
-    n = n + (type(alerts[i]) == 'string'
-        and call('HGET', key('alerts', ac), alerts[i]) == alerts[i + 1]
-        and 2 or 0)
-end
-if n ~= #told then
-    fault('alerts', 'alerts', 'are not those of the contacts', function()
-        alerts_forget(ac)
-    end)
-end
-
 -- The account's turn is not later than its first host is due.
 local now = now_ms()
 local first = call('ZRANGE', key('due', ac), 0, 0, 'WITHSCORES')[2]
@@ -104,6 +89,13 @@ if call('ZCARD', details) <= n_details then
     end
 end
 look_at_work()
+if call('EXISTS', key('telling', ac)) == 1
+    and not call('ZSCORE', key('tellings'), ac)
+then
+    fault('turn', 'tellings', 'has contacts to tell and no turn', function()
+        call('ZADD', key('tellings'), now, ac)
+    end)
+end
 local started = call('GET', key('started', ac))
 if started and not string.find(started, '^%d+$') then
     fault('started', 'started', 'does not count the checks of a day',

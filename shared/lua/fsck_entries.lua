@@ -1,6 +1,7 @@
 -- Looks at entries of what an account has beside its indexes: "uniq" by its
 -- fields, "listed" and "due" by host, "tokens" by their fields, "manual" by
--- what its list holds, "details" by check.
+-- what its list holds, "details" by check, "hears" by contact, "telling" by
+-- host.
 -- KEYS[1] acct:<AC>
 -- ARGV    1 "1": mend  2 which of them  3... entries
 -- Result  OK, faults
@@ -120,6 +121,29 @@ function look.details(entry)
                 call('ZREM', k, entry)
                 call('ZADD', k, sum - (tonumber(size) or 0), 'octets')
             end)
+    end
+end
+-- That those who are contacts hear what they should is seen with these.
+function look.hears(co)
+    if call('ZSCORE', key('hears', ac), co) and not owns('contacts', co) then
+        fault('hears', co, 'is told of hosts and is no contact', function()
+            call('ZREM', key('hears', ac), co)
+        end)
+    end
+end
+local function sound_telling(raw)
+    local op = cmsgpack.unpack(raw)
+    return type(op) == 'table' and type(op[1]) == 'table'
+        and type(op[2]) == 'table' and type(op[3]) == 'table'
+        and type(op[4]) == 'table' and type(op[5]) == 'number' and op[6]
+end
+function look.telling(field)
+    local raw = call('HGET', key('telling', ac), field)
+    local packed = raw and (field == '>' and string.match(raw, ':(.*)$') or raw)
+    local could, sound = pcall(sound_telling, packed)
+    if raw and not (could and sound) then
+        fault('telling', field, 'what contacts are to be told cannot be read',
+            function() call('HDEL', key('telling', ac), field) end)
     end
 end
 for i = 3, #ARGV do

@@ -4,7 +4,7 @@
 -- ARGV    1 "1": mend  2 index  3... SIDs
 -- Result  OK, faults
 --- include: fsck_refs
---- include: alerts
+--- include: hears
 --- use: profile contact
 local index = ARGV[2]
 local function look_at_entries(p)
@@ -26,17 +26,37 @@ local function look_at_entries(p)
             end)
     end
 end
+-- The groups' sets have the contact as it is; what they have beside their
+-- contacts is found with the sets (fsck_keys).
+local function look_at_hears(sid, c)
+    local class, sound = hears_class(c), true
+    local function same(k)
+        local score = type_of(k) == 'zset' and call('ZSCORE', k, sid)
+        sound = sound and tonumber(score or nil) == class
+    end
+    same(key('hears', ac))
+    for _, g in ipairs(c[CONTACT.groups]) do
+        same(key('hears', ac, g))
+    end
+    if not sound then
+        fault('hears', sid, 'is not told of hosts as its record says',
+            function() hears_change(sid, c) end)
+    end
+end
 for i = 3, #ARGV do
     local sid = ARGV[i]
     local r = owns(index, sid) and read_entry(index, sid)
     if r and index == 'profiles' then
         look_at_entries(r)
     elseif r and index == 'contacts' then
-        look_at_groups(sid, r[CONTACT.groups], ':c', function(groups)
+        if look_at_groups(sid, r[CONTACT.groups], ':c', function(groups)
+            local before = r[CONTACT.groups]
             r[CONTACT.groups] = groups
             save(key('r', ac, sid), r)
-            alerts_forget(ac)
-        end)
+            hears_change(sid, r, before)
+        end) then
+            look_at_hears(sid, r)
+        end
     end
 end
 return out

@@ -1,5 +1,6 @@
 -- Looks at entries of what a partition has for all accounts: "flight",
--- "flight:due", "leases", "due", "manual", "retry", "digests", "works".
+-- "flight:due", "leases", "due", "manual", "retry", "digests", "works",
+-- "tellings".
 -- KEYS[1] a key of the partition
 -- ARGV    1 "1": mend  2 which of them  3... entries
 -- Result  OK, faults
@@ -90,7 +91,8 @@ local function turn(index)
     if call('ZSCORE', key(index), ac)
         and (call('EXISTS', key('acct', ac)) == 0
             or index == 'manual' and call('EXISTS', key('manual', ac)) == 0
-            or index == 'works' and call('EXISTS', key('work', ac)) == 0)
+            or index == 'works' and call('EXISTS', key('work', ac)) == 0
+            or index == 'tellings' and call('EXISTS', key('telling', ac)) == 0)
     then
         fault('turn', index, 'has a turn for nothing', function()
             call('ZREM', key(index), ac)
@@ -106,6 +108,10 @@ end
 function look.works()
     turn('works')
     not_later('works', ac, 'works', 60000)
+end
+function look.tellings()
+    turn('tellings')
+    not_later('tellings', ac, 'tellings', longest_lease)
 end
 function look.retry(member)
     local ev, target = string.match(member, '^AC%x+:(%w+):(%w+)$')

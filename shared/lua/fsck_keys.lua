@@ -8,7 +8,7 @@
 --- include: fsck_value
 --- include: fsck_jobs
 --- include: fsck_work
---- include: alerts
+--- include: hears
 --- include: details
 --- include: unchanged
 --- use: app contact host token
@@ -36,7 +36,7 @@ local function restore(index, sid, r)
         groups, suffix = r[HOST.groups], ':h'
     elseif index == 'contacts' then
         groups, suffix = r[CONTACT.groups], ':c'
-        alerts_forget(ac)
+        hears_change(sid, r)
     end
     refs_of_groups(groups, suffix, 1)
 end
@@ -187,6 +187,24 @@ function look.digest(_, co)
     end
 end
 look.batch = look.digest
+-- Those that hear of the hosts of a group.
+function look.hears(k, cg)
+    local rows = call('ZRANGE', k, 0, -1, 'WITHSCORES')
+    for i = 1, #rows, 2 do
+        local co = rows[i]
+        local c = owns('contacts', co) and read_sid(co)
+        local has = false
+        for _, g in ipairs(c and c[CONTACT.groups] or {}) do
+            has = has or g == cg
+        end
+        if not newer(co) and not (has and hears_class(c)
+            == tonumber(rows[i + 1]))
+        then
+            fault('hears', cg, 'tells ' .. co .. ' of hosts, and should not',
+                function() call('ZREM', k, co) end)
+        end
+    end
+end
 -- What a contact was told is listed, or not any more.
 function look.open(k, co)
     if not call('ZSCORE', key('contacts', ac), co) then
@@ -238,7 +256,7 @@ end
 local types = {r = 'string', s = 'string', token = 'string', kids = 'zset',
     hist = 'stream', dlv = 'hash', digest = 'zset', batch = 'zset',
     open = 'hash', ends = 'hash', line = 'list', rate = 'string',
-    work = 'list'}
+    work = 'list', hears = 'zset'}
 for i = 2, #ARGV do
     local kind, rest
     kind, ac, rest = string.match(ARGV[i], '^(%l+):(AC%x+):(.+)$')

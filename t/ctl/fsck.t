@@ -94,6 +94,8 @@ my $cg2 = made('CG', 'groups', 'Mine', $now);
 my $co = made('CO', 'contacts', 'email', 'a@b.example', 'every_check',
     'active', [$cg, $cg2], $now, '', 0, 0, 0);
 cmd('HINCRBY', k('refs', $ac), "$_:c", 1) for $cg, $cg2;
+cmd('HINCRBY', k('refs', $ac), 'c', 2);
+contacts_hear($ac);
 my ($ap, $wh, $digest) = (sid('AP'), sid('WH'), 'x' x 32);
 my $token = unpack 'H*', 'x' x 8;
 script('app_put', [$acct], $ap, 'app', 'secret', $token, $digest);
@@ -287,7 +289,7 @@ my @faults = (
     (map { my ($sid, $at) = @$_;
         ["a group that is no text, $sid", group => $sid,
             sub { changed($sid, $at => [[], $cg2]);
-                cmd('HSET', k('alerts', $ac), 'clear', '1') },
+                },
             sub { got($sid)->[$at][0] eq $cg2 }]
     } [$ht, 9], [$co, 6]),
     ['a host without groups', group => $ht, sub { changed($ht, 9 => []) },
@@ -523,12 +525,35 @@ my @faults = (
     ['a message that waits in no line', delivery => "$told[1]:$co",
         sub { cmd('LREM', k('line', $ac, $co), 1, $told[1]) },
         sub { cmd('ZSCORE', k('retry'), "$ac:$told[1]:$co") }],
-    ['who is told is not as the contacts are', alerts => 'alerts',
-        sub { cmd('HSET', k('alerts', $ac), 'clear', '0') },
-        sub { !cmd('EXISTS', k('alerts', $ac)) }],
-    ['who is told is told of more', alerts => 'alerts',
-        sub { cmd('HSET', k('alerts', $ac), sid('CG'), "$co=every_check,") },
-        undef],
+    ['a contact that is told of less', hears => $co,
+        sub { cmd('ZREM', k('hears', $ac, $cg), $co) },
+        sub { cmd('ZSCORE', k('hears', $ac, $cg), $co) == 2 }],
+    ['a contact that is told of more', hears => $co,
+        sub { cmd('ZADD', k('hears', $ac), 1, $co) },
+        sub { cmd('ZSCORE', k('hears', $ac), $co) == 2 }],
+    ['a group that tells of another schedule', hears => $co,
+        sub { cmd('ZADD', k('hears', $ac, $cg2), 1, $co) },
+        sub { cmd('ZSCORE', k('hears', $ac, $cg2), $co) == 2 }],
+    ['a group that tells another contact', hears => 'CG' . '3' x 32,
+        sub { cmd('ZADD', k('hears', $ac, 'CG' . '3' x 32), 2, $co) },
+        sub { !cmd('EXISTS', k('hears', $ac, 'CG' . '3' x 32)) }],
+    ['places of contacts that are miscounted', refs => 'c',
+        sub { cmd('HSET', k('refs', $ac), 'c', 7) },
+        sub { cmd('HGET', k('refs', $ac), 'c') == 2 }],
+    ['who is told is no contact', hears => 'CO' . '3' x 32,
+        sub { cmd('ZADD', k('hears', $ac), 1, 'CO' . '3' x 32) },
+        sub { !defined cmd('ZSCORE', k('hears', $ac), 'CO' . '3' x 32) }],
+    ['what many are to be told has no turn', turn => 'tellings',
+        sub { cmd('HSET', k('telling', $ac), $on, packed([[[$cg]], [1],
+            [1, 1, 0, 0], [], 0, 0])) },
+        sub { cmd('ZSCORE', k('tellings'), $ac) }],
+    ['what many are to be told cannot be read', telling => $on,
+        sub { cmd('HSET', k('telling', $ac), $on, 'x');
+            cmd('ZADD', k('tellings'), 1, $ac) },
+        sub { !cmd('EXISTS', k('telling', $ac)) }],
+    ['many are to be told nothing', turn => 'tellings',
+        sub { cmd('ZADD', k('tellings'), 1, $ac) },
+        sub { !cmd('EXISTS', k('tellings')) }],
 
     # events
     ['a delivery that is never tried', delivery => "$ev:CB0",

@@ -223,7 +223,7 @@ is(scalar(my @silent = fresh('while_listed')), 0,
 # --- a storm: one message, bounded, with whole numbers ---------------------------
 
 cmd('ZREM', k('contacts', $AC), $co{$_}) for qw(every_check while_listed);
-cmd('DEL', k('alerts', $AC));
+contacts_hear($AC);
 my @storm = map { sid('HT') } 1 .. 700;
 for my $i (0 .. $#storm) {
     script('host_add', [$ACCT], '', 'rbl', 1, '', '', '', '', $storm[$i],

@@ -140,7 +140,7 @@ sub contact_active {
     my $co = contact_put($type, $value, status => 'active', groups => [$group],
         %o);
     cmd('ZADD', k('contacts', $AC), cmd('INCR', k('seq', $AC)), $co);
-    cmd('DEL', k('alerts', $AC));
+    contacts_hear($AC);
     return $co;
 }
 

@@ -36,10 +36,7 @@ sub contact {
     script('contact_add', [$acct], $co, $o{type} // 'endpoint',
         "https://x.example/$co",
         $schedule, 'digest', 'code', sid('EV'), @{ $o{groups} // [] });
-    my $c = unpacked(cmd('GET', k('r', $ac, $co)));
-    cmd('SET', k('r', $ac, $co), packed([@$c[0 .. 4], 'active', @{$c}[6, 7],
-        '', 0, 0, 0]));
-    cmd('DEL', k('alerts', $ac));
+    script('contact_confirm', [$acct], $co, 'digest');
     return $co;
 }
 
@@ -134,7 +131,7 @@ sub leases_end { cmd('ZADD', k('digests'), 'XX', 0, "$ac:$_[0]") }
 sub nothing_left {
     my ($name) = @_;
 
-    is_deeply([sort grep { !/:(?:pace|alerts|r|hosts|contacts):/ }
+    is_deeply([sort grep { !/:(?:pace|hears|r|hosts|contacts):/ }
         map { @{ cmd('KEYS', k($_)) } } 'digest*', 'batch*', 'line*', 'event*',
         'dlv*', 'retry'], [], "$name: nothing is left");
 }

@@ -10,12 +10,19 @@ use RblTest;
 
 our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
     add_host listed_result result finish_check begin begin_job take handle
-    everything on_its_slot read_event end_events targets leave_event);
+    everything on_its_slot read_event end_events targets leave_event
+    contacts_hear tellings_end script_limits);
 
 our @EXPORT_OK = qw(take_one done due_now slice step);
 
 my $redis;
-my %source;
+my (%source, %limit);
+
+# Scripts have these limits, by the names of their constants, from now on.
+sub script_limits {
+    %limit = @_;
+    %source = ();
+}
 
 sub redis_new {
     $redis = start_redis(@_);
@@ -51,7 +58,9 @@ sub slice {
     my ($name, $keys, @args) = @_;
 
     $source{$name} //= do {
-        read_file(build_dir() . "/gen/lua/$name.lua");
+        my $lua = read_file(build_dir() . "/gen/lua/$name.lua");
+        $lua =~ s/^local $_ = \K\d+$/$limit{$_}/mg for keys %limit;
+        $lua;
     };
 
     my $before = hosts_marked();
@@ -116,6 +125,30 @@ sub sid {
     return sprintf 'PP%032x%032x', $serial, $serial + 0x1000_0000
         if $kind eq 'PP';
     return sprintf '%s%032x', $kind, $serial;
+}
+
+# Makes the sets of who hears (_hears.lua) of contacts whose records and index
+# were written by hand.
+sub contacts_hear {
+    my ($ac) = @_;
+    my %class = (start_and_end => 1, every_check => 2, while_listed => 4);
+
+    cmd('DEL', $_) for @{ cmd('KEYS', k('hears', "$ac*")) };
+    for my $co (@{ cmd('ZRANGE', k('contacts', $ac), 0, -1) }) {
+        my $c = unpacked(cmd('GET', k('r', $ac, $co)));
+        next if $c->[5] ne 'active';
+        my $class = $class{ $c->[4] };
+        $class = 3 if $class == 4 && $c->[2] eq 'pagerduty';
+        cmd('ZADD', $_, $class, $co) for k('hears', $ac),
+            map { k('hears', $ac, $_) } @{ $c->[6] };
+    }
+}
+
+# Daemons tell many contacts of a host; how many slices that were.
+sub tellings_end {
+    my $n = 1;
+    $n++ while script('telling_step', [k('tellings')])->[1];
+    return $n;
 }
 
 # An account with two active lists; returns its SID and its acct key.

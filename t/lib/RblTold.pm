@@ -166,6 +166,7 @@ sub due {
 # Daemons that are well end all there is.
 sub drain {
     for (1 .. 100) {
+        tellings_end();
         due('digests', 1);
         claim(1);
         store(1) while @claims;

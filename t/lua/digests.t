@@ -236,16 +236,15 @@ forget($here, $both);
 
 # a contact without its record, an index of another type
 cmd('SET', k('r', $ac, $both), 'x');
-cmd('DEL', k('alerts', $ac));
-cmd('SET', k('alerts', $ac), 'x');
+cmd('SET', k('hears', $ac, $other), 'x');
 check($in, qw(clear clear));
 is(waits($here), "delisted $v[0]", 'what is damaged harms nobody else');
 cmd('SET', k('digest', $ac, $here), 'x');
 check($in, qw(listed clear));
 is(unpacked(cmd('GET', k('r', $ac, $in)))->[13], 1,
     'nor does it keep a check from its end');
-cmd('DEL', k('r', $ac, $both), k('alerts', $ac));
-cmd('ZREM', k('contacts', $ac), $both);
+cmd('DEL', k('r', $ac, $both), k('hears', $ac, $other));
+cmd('ZREM', k($_, $ac), $both) for 'contacts', 'hears';
 forget($here);
 
 # a range: its addresses are told of, it is not itself

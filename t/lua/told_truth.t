@@ -157,6 +157,7 @@ my %may = (add => [2, \&host_add], range => [0.3, \&range_add],
     move => [3, \&host_move], contact => [2, \&contact_add],
     pause => [0.5, sub { script('host_status', [$acct], thing() // return,
         pick(qw(active paused))) }],
+    tell => [12, sub { script('telling_step', [k('tellings')]) }],
     claim => [10, \&claim], store => [9, \&store], send => [8, \&send_some],
     record => [8, \&record_one], late => [3, sub { due('digests') }],
     due => [4, sub { due('retry') }],
@@ -201,6 +202,9 @@ sub truth {
 $redis = redis_new();
 for (defined $ENV{RBL_SEED} ? $ENV{RBL_SEED} : 1 .. ($ENV{RBL_LIVES} // 8)) {
     srand $_;
+    # Half of them as if contacts and hosts were many.
+    script_limits($_ % 2 ? () : (notify_at_once => pick(0, 1, 3),
+        slice_contacts => pick(1, 2), notify_groups => pick(2, 150)));
     $name = "seed $_";
     cmd('FLUSHALL');
     rblctl($redis, 'init', '--partitions', 1);

@@ -30,10 +30,12 @@ sub fill {
             0]));
         cmd('ZADD', k('contacts', $ac), $i, $co[$i]);
     }
+    contacts_hear($ac);
     ($range, @kids) = map { unpacked($_)->[1] } @{ add_host($acct, 'ip_range',
         '10.0.0.0/22', map { '10.0.' . ($_ >> 8) . '.' . ($_ & 255) }
         0 .. KIDS - 1) }[1 .. KIDS + 1];
     change($cg);
+    tellings_end();
     for my $ht (@kids) {
         my $h = unpacked(cmd('GET', k('r', $ac, $ht)));
         $h->[LISTED] = 1;
@@ -148,6 +150,7 @@ is(calls('zadd', 'zrem', 'exists'), 0,
     'the same groups: nobody is looked at');
 my $max = 20 * (@co + @kids);
 gone();
+tellings_end();
 cmp_ok(calls('zadd', 'zrem', 'exists'), '<', $max, 'a range that is deleted');
 is(in_digests(), scalar @co, 'one thing to look at for each contact');
 is(told()->[0], KIDS, 'which hears how many they are');

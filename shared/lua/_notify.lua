@@ -1,0 +1,89 @@
+-- Puts marks and looks into the digests of contacts (_digest.lua).  A host with
+-- few hearers has that done at once, by _tell.lua and _look.lua.  For others it
+-- is noted in the hash "telling:<AC>", and a daemon does it in slices
+-- (telling_step.lua): the field "<HT>" is what waits for that host, or "*" for
+-- ranges; ">" is what is being done, behind its field and a colon.  All that
+-- waits for a host is one operation, an array:
+--   1 sets of groups that the host had, in their order
+--   2 which of these sets marks are for: array of flags
+--   3 the marks, by the class of who hears of them (0: none)
+--   4 looks: members of the digest, for who hears of some of the sets, not all
+--   5 1: the sets are too many, and everybody is looked at
+--   6 the score of the last contact that was dealt with
+--- include: hears
+local notify_at_once = 100              -- places of contacts in groups
+local notify_groups = 150               -- groups of an operation, at most
+-- Do changes of the host wait?  What comes after them waits, too.
+local function notify_waits(ht)
+    local v = redis.pcall('HMGET', key('telling', ac), ht, '>')
+    return v[1] or v[2] and v[2]:sub(1, #ht + 1) == ht .. ':'
+end
+-- The contacts of these classes in a group, appended to `all`, each once; nil:
+-- with `n` that there are already they are too many.
+local function notify_some(all, n, group, first, last)
+    local found = redis.pcall('ZRANGE', key('hears', ac, group), first, last,
+        'BYSCORE', 'LIMIT', 0, notify_at_once + 1 - n)
+    for _, co in ipairs(found) do
+        if not all[co] then
+            all[co] = true
+            all[#all + 1] = co
+        end
+    end
+    n = n + #found
+    return n <= notify_at_once and n or nil
+end
+-- `turns` collects who has a digest now.
+local function notify_mark(turns, co, ht, mark, now)
+    local k, new = key('digest', ac, co), nil
+    if mark >= digest_clear then
+        new = redis.pcall('ZADD', k, 'LT', tostring(mark), ht)
+    else
+        new = redis.pcall('ZADD', k, tostring(mark), ht)
+    end
+    if new == 1 then
+        turns[#turns + 1] = tostring(now)
+        turns[#turns + 1] = ac .. ':' .. co
+    end
+end
+local function notify_look(turns, co, members, now)
+    local at, args = tostring(digest_look + now), {}
+    for _, member in ipairs(members) do
+        args[#args + 1] = at
+        args[#args + 1] = member
+    end
+    local new = redis.pcall('ZADD', key('digest', ac, co), 'NX', unpack(args))
+    if type(new) == 'number' then
+        turns[#turns + 1] = tostring(now)
+        turns[#turns + 1] = ac .. ':' .. co
+    end
+end
+local function notify_turns(turns)
+    in_parts('ZADD', key('digests'), turns, 'NX')
+end
+local function notify_set(op, groups)
+    local text, n = table.concat(groups), #groups
+    for i, set in ipairs(op[1]) do
+        if table.concat(set) == text then
+            return i
+        end
+        n = n + #set
+    end
+    if op[5] == 0 and n > notify_groups then
+        op[1], op[2], op[5] = {}, {}, 1
+    end
+    if op[5] == 1 then
+        return 1
+    end
+    op[1][#op[1] + 1] = groups
+    op[2][#op[2] + 1] = 0
+    return #op[1]
+end
+-- What waits for the host is changed by change(op).
+local function notify_note(ht, change)
+    local k = key('telling', ac)
+    local raw = call('HGET', k, ht)
+    local op = raw and cmsgpack.unpack(raw) or {{}, {}, {0, 0, 0, 0}, {}, 0, 0}
+    change(op)
+    call('HSET', k, ht, cmsgpack.pack(op))
+    call('ZADD', key('tellings'), 'NX', tostring(now_ms()), ac)
+end
