@@ -6,7 +6,7 @@
 --- include: base
 --- include: of
 --- include: notify
-local slice_lookups = 800
+local slice_lookups = 500
 local slice_contacts = 100
 -- What is being done, or begins: its host, the operation; nil: nothing waits.
 local function begun(k)
