@@ -110,6 +110,12 @@ const config_key_t  config_keys[] = {
       LIMITS(0, 100000), "0", NULL, NULL,
       "Questions a second to one list; 0: no limit.", 0 },
 
+    { "dns_own_rate", config_set_rate, AT(dns.own_rate),
+      LIMITS(0, 100000), "100", NULL, NULL,
+      "Queries a second for all custom lists of one account together.  A\n"
+      "burst may use what 20 seconds allow.  Test points have a fifth of that\n"
+      "rate for themselves, with a burst of a minute.  0: no limit.", 0 },
+
     { "dns_socket_uses", config_set_count, AT(dns.socket_uses),
       LIMITS(1, 100000), "1000", NULL, NULL,
       "Questions sent from one source port before another takes its place.",

@@ -4,6 +4,7 @@
  */
 
 #include "asked.h"
+#include "rbl_hash.h"
 
 #include <stdlib.h>
 
@@ -34,8 +35,8 @@ asked_drop(asked_t *asked)
  */
 
 static int
-take_list(asked_t *asked, const table_t *table, rbl_mp_t *mp, int64_t family,
-    int wait)
+take_list(asked_t *asked, const table_t *table, rbl_str_t account,
+    rbl_mp_t *mp, int64_t family, int wait)
 {
     int         custom;
     size_t      n;
@@ -63,6 +64,8 @@ take_list(asked_t *asked, const table_t *table, rbl_mp_t *mp, int64_t family,
             return -1;
         }
 
+        list->account = rbl_hash(account, 0) | 1;
+
     } else {
         list = table_find(table, sid);
         if (list == NULL) {
@@ -89,8 +92,8 @@ take_list(asked_t *asked, const table_t *table, rbl_mp_t *mp, int64_t family,
 
 
 int
-asked_told(asked_t *asked, const table_t *table, rbl_str_t packed,
-    int64_t family, int wait)
+asked_told(asked_t *asked, const table_t *table, rbl_str_t account,
+    rbl_str_t packed, int64_t family, int wait)
 {
     int       rc;
     size_t    n;
@@ -110,7 +113,7 @@ asked_told(asked_t *asked, const table_t *table, rbl_str_t packed,
     }
 
     for (; n > 0; n--) {
-        rc = take_list(asked, table, &mp, family, wait);
+        rc = take_list(asked, table, account, &mp, family, wait);
         if (rc != 1) {
             return rc;
         }

@@ -19,13 +19,14 @@ typedef struct {
 void asked_drop(asked_t *asked);
 
 /*
- * Those of a packed array of {SID, type, custom, zone, website}.  With `wait` a
+ * Those of a packed array of {SID, type, custom, zone, website}; the custom
+ * ones are the account's own, whose SID is given.  With `wait` a
  * system list that the table does not have is waited for, without it is
  * skipped.  1: these they are, 0: the table has to be looked at, -1: nonsense,
  * or no memory.
  */
-int asked_told(asked_t *asked, const table_t *table, rbl_str_t packed,
-    int64_t family, int wait);
+int asked_told(asked_t *asked, const table_t *table, rbl_str_t account,
+    rbl_str_t packed, int64_t family, int wait);
 
 /*
  * All system lists that take a host's type ("": any) and the family.  1, or -1:

@@ -338,6 +338,10 @@ health_look(health_t *health, const list_t *list, rbl_family_t family,
         return 0;
     }
 
+    if (e->mute) {
+        health_hear(e);
+    }
+
     if (is_free(e, now, verdict)) {
         return 1;
     }
@@ -360,6 +364,10 @@ health_doubt(health_t *health, const list_t *list, rbl_family_t family,
     health_verdict_t   v;
 
     e = health_entry(health, list, family, resolver);
+
+    if (e != NULL) {
+        health_hear(e);
+    }
 
     if (e == NULL || e->running || e->suspect != 0 || is_free(e, now, &v)
         || (e->began != 0 && now - e->began < health->bad_min)
@@ -437,6 +445,11 @@ health_each(const health_t *health, size_t *at, health_known_t *known)
     known->resolver = e->resolver;
     known->state = e->state;
     known->since = e->since;
+
+    if (e->mute && !health_bad(e->state)) {
+        known->state = HEALTH_DOWN;
+        known->since = e->mute_since;
+    }
 
     if (health->resolver[e->resolver].since != 0) {
         known->state = HEALTH_RESOLVER;

@@ -18,7 +18,8 @@ key_of(const list_t *list)
 static size_t
 slot_of(const list_t *list, rbl_family_t family, unsigned resolver)
 {
-    size_t       h = 1469598103u + (size_t) family * 31 + resolver;
+    size_t       h = 1469598103u + (size_t) family * 31 + resolver
+                     + (size_t) list->account;
     const char  *p;
 
     for (p = key_of(list); *p != '\0'; p++) {
@@ -204,6 +205,7 @@ health_entry(health_t *health, const list_t *list, rbl_family_t family,
     for (e = *slot; e != NULL; e = e->next) {
         if (e->family == family && e->resolver == resolver
             && e->list->custom == list->custom
+            && e->list->account == list->account
             && strcmp(key_of(e->list), key_of(list)) == 0)
         {
             entry_list(e, shared);

@@ -98,6 +98,9 @@ struct health_entry_s {
     double            life_told;        /* when others were told of it, or of
                                            its zone */
 
+    unsigned          mute:1;           /* its queries time out, though its
+                                           test points may answer */
+    double            mute_since;
     health_state_t    state;            /* the list's own */
     const char       *why;
     double            since, recovered;
@@ -220,6 +223,12 @@ void health_truth(health_entry_t *e);
  * which zone it belongs: `news` 1, it has just been found; 0: once in a while.
  */
 void health_life(health_entry_t *e, int news);
+
+/*
+ * Looks whether the list has become mute (dns_mute), or is no more: one that
+ * answers its test points alone is of no more use than one that is down.
+ */
+void health_hear(health_entry_t *e);
 
 /* health_blame.c: a run has ended, `found` says how. */
 void health_blame(health_entry_t *e);

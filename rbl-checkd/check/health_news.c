@@ -4,6 +4,7 @@
  */
 
 #include "health_int.h"
+#include "../log.h"
 
 #define LIFE_EVERY  86400.0             /* s */
 
@@ -96,4 +97,30 @@ health_life(health_entry_t *e, int news)
         e->life_told = now;
         tell(e, HEALTH_NEWS_LIFE, 0);
     }
+}
+
+
+void
+health_hear(health_entry_t *e)
+{
+    int          mute;
+    char         resolver[DNS_RESOLVER_TEXT];
+    dns_payer_t  payer;
+
+    payer = list_payer(e->list, 0);
+    mute = dns_mute(e->health->dns, &payer);
+
+    if (mute == e->mute) {
+        return;
+    }
+
+    e->mute = mute & 1;
+    e->mute_since = dns_clock();
+
+    dns_resolver_text(e->health->dns, e->resolver, resolver);
+    log_notice("list %s, %s, through resolver %s: %s", e->list->zone,
+               list_family_name(e->family), resolver, mute
+               ? "its queries time out while others are answered; it is tried"
+                 " with one at a time"
+               : "its queries are answered again");
 }

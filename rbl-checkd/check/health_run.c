@@ -381,6 +381,7 @@ static void
 run_ask(health_entry_t *e, size_t nth, int both)
 {
     names_t            name;
+    dns_payer_t        payer;
     health_control_t  *c = &e->control[nth];
 
     c->entry = e;
@@ -392,8 +393,9 @@ run_ask(health_entry_t *e, size_t nth, int both)
         return;
     }
 
+    payer = list_payer(e->list, 1);
     c->question = dns_ask_at(e->health->dns, e->resolver, name.s, DNS_TYPE_A,
-                             e->list->zone, on_answer, c);
+                             &payer, on_answer, c);
     if (c->question == NULL) {
         c->found.control = CONTROL_SILENT;
         c->found.why = "it cannot be asked";

@@ -139,8 +139,11 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 static void
 sample_ask(health_t *health, struct health_sample_s *s)
 {
-    size_t   i;
-    names_t  name;
+    size_t       i;
+    names_t      name;
+    dns_payer_t  payer;
+
+    payer = list_payer(s->list, 1);
 
     for (i = 0; i < SAMPLE; i++) {
         s->ask[i].sample = s;
@@ -149,8 +152,8 @@ sample_ask(health_t *health, struct health_sample_s *s)
                           health_random(health)))
         {
             s->ask[i].question = dns_ask_at(health->dns, s->resolver, name.s,
-                                            DNS_TYPE_A, s->list->zone,
-                                            on_answer, &s->ask[i]);
+                                            DNS_TYPE_A, &payer, on_answer,
+                                            &s->ask[i]);
             s->open += s->ask[i].question != NULL;
         }
     }

@@ -242,6 +242,25 @@ item_at_gate(item_t *item)
 }
 
 
+/* An own list's query may have waited all the time for its account's turn. */
+
+static rbl_lookup_err_t
+late_error(const item_t *item)
+{
+    unsigned  i;
+
+    for (i = 0; i < item->n; i++) {
+        if (item->part[i].question != NULL && item->result.list->custom
+            && !lookup_sent(item->part[i].question))
+        {
+            return RBL_ERR_QUOTA;
+        }
+    }
+
+    return RBL_ERR_TIMEOUT;
+}
+
+
 void
 item_late(item_t *item)
 {
@@ -260,7 +279,7 @@ item_late(item_t *item)
         settle_gate(item, &g);
 
     } else {
-        item_settle(item, RBL_UNKNOWN, RBL_ERR_TIMEOUT);
+        item_settle(item, RBL_UNKNOWN, late_error(item));
     }
 
     item_stop(item);

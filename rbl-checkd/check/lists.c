@@ -324,6 +324,19 @@ list_make(rbl_str_t sid, rbl_str_t type, int custom, rbl_str_t zone,
 }
 
 
+dns_payer_t
+list_payer(const list_t *list, int probe)
+{
+    dns_payer_t  payer;
+
+    payer.zone = list->zone;
+    payer.account = list->account;
+    payer.probe = (unsigned) probe & 1;
+
+    return payer;
+}
+
+
 list_t *
 list_ref(list_t *list)
 {

@@ -7,6 +7,7 @@
 #ifndef LISTS_H_INCLUDED
 #define LISTS_H_INCLUDED
 
+#include "../dns/engine.h"
 #include "rbl_codes.h"
 #include "rbl_record.h"
 #include "rbl_reply.h"
@@ -24,6 +25,8 @@ typedef struct {
     char          sid[40];
     char          type[8];
     int           custom;
+    uint64_t      account;              /* whose own list it is, as a number; 0:
+                                           a system list */
     int64_t       families;
     char          status[16];
     char         *zone, *name, *website, *lookup, *delist, *tier, *control;
@@ -77,6 +80,9 @@ int list_key_ok(rbl_str_t key);
  * and none has to be remembered.  before 0: not checked yet.
  */
 int list_due(const list_t *list, rbl_str_t host, int64_t before, int64_t now);
+
+/* Who pays for a query to the list; `probe` as in dns_payer_t. */
+dns_payer_t list_payer(const list_t *list, int probe);
 
 list_t *list_ref(list_t *list);
 void list_unref(list_t *list);

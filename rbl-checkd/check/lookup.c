@@ -209,7 +209,7 @@ lookup_ask(lookup_t *lookup, const list_t *list, const char *name,
     rc = lookup_kept(q, name, type);
 
     if (rc == 0) {
-        at = ask_place(lookup, name, type);
+        at = ask_place(lookup, name, type, list->account);
 
         if (*at != NULL) {
             q->ask = *at;
@@ -243,6 +243,14 @@ lookup_cancel(lookup_q_t *q)
     if (ask != NULL && link_empty(&ask->waiting)) {
         ask_drop(ask);
     }
+}
+
+
+int
+lookup_sent(const lookup_q_t *q)
+{
+    return q->ask == NULL
+           || (q->ask->question != NULL && dns_sent(q->ask->question));
 }
 
 

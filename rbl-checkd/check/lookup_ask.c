@@ -13,16 +13,17 @@
 
 
 ask_t **
-ask_place(lookup_t *lookup, const char *name, uint16_t type)
+ask_place(lookup_t *lookup, const char *name, uint16_t type, uint64_t account)
 {
     ask_t     **at;
     uint64_t    hash;
 
-    hash = rbl_hash(rbl_str(name), lookup->seed + type);
+    hash = rbl_hash(rbl_str(name), lookup->seed + type) ^ account;
     at = &lookup->slot[hash % LOOKUP_SLOTS];
 
     while (*at != NULL
-           && ((*at)->type != type || strcmp((*at)->name, name) != 0))
+           && ((*at)->type != type || (*at)->list->account != account
+               || strcmp((*at)->name, name) != 0))
     {
         at = &(*at)->next;
     }
@@ -36,7 +37,7 @@ ask_free(ask_t *ask)
 {
     ask_t  **at;
 
-    at = ask_place(ask->lookup, ask->name, ask->type);
+    at = ask_place(ask->lookup, ask->name, ask->type, ask->list->account);
     *at = ask->next;
     list_unref(ask->list);
     free(ask);
@@ -158,8 +159,11 @@ on_answer(void *data, const dns_answer_t *answer)
 static int
 ask_send(ask_t *ask)
 {
-    ask->question = dns_ask(ask->lookup->dns, ask->name, ask->type,
-                            ask->list->zone, on_answer, ask);
+    dns_payer_t  payer;
+
+    payer = list_payer(ask->list, 0);
+    ask->question = dns_ask(ask->lookup->dns, ask->name, ask->type, &payer,
+                            on_answer, ask);
 
     if (ask->question == NULL) {
         return -1;

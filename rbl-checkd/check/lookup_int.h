@@ -65,8 +65,12 @@ void lookup_due(lookup_q_t *q, rbl_lookup_err_t error);
 
 /* lookup_ask.c */
 
-/* The asking for that name: NULL, where it would be chained. */
-ask_t **ask_place(lookup_t *lookup, const char *name, uint16_t type);
+/*
+ * The asking for that name by that account (0: for system lists): NULL, where
+ * it would be chained.  Nobody waits for what another account may ask.
+ */
+ask_t **ask_place(lookup_t *lookup, const char *name, uint16_t type,
+    uint64_t account);
 
 /*
  * Begins an asking for the first that waits for it.  0, or -1: bad name or out

@@ -79,7 +79,9 @@ take_lists(runner_t *r, const begun_t *b)
     if (b->lists.n != 0) {
         wait = dns_clock() - r->started < WAIT_FOR_LISTS
                || !table_loaded(r->d->table);
-        return asked_told(&r->asked, r->d->table, b->lists, b->family, wait);
+        return asked_told(&r->asked, r->d->table,
+                          rbl_sid_str(&r->job.account), b->lists, b->family,
+                          wait);
     }
 
     if (!rbl_str_is(table_sum(r->d->table), r->sum)) {

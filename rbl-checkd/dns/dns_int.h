@@ -29,6 +29,7 @@
 #define DNS_RECV_SIZE  4096         /* longer replies do not parse */
 #define DNS_ID_SLOTS   1024         /* power of two */
 #define DNS_CLASSES    256          /* power of two */
+#define DNS_OWNERS     256          /* power of two */
 #define DNS_RANDOM     512
 
 #define DNS_TICK       0.004        /* s, of the timer wheel */
@@ -37,9 +38,19 @@
 
 #define DNS_PAUSE  0.2
 
-/* One class gets max_in_flight / DNS_SHARE at a time, at least one. */
-#define DNS_SHARE  8
+/*
+ * One class gets max_in_flight / DNS_SHARE at a time, at least one; and one
+ * account for all its own lists, of max_in_flight and of max_tcp.  All own
+ * lists together get the DNS_OWN_PART-th part, so that the rest is left to
+ * system lists, of which one gets the DNS_TCP_SHARE-th part of max_tcp.
+ */
+#define DNS_SHARE      8
+#define DNS_OWN_PART   2
+#define DNS_TCP_SHARE  4
 
+#define DNS_MUTE  8             /* timeouts in a row: the list is mute */
+
+typedef struct dns_owner_s     dns_owner_t;
 typedef struct dns_class_s     dns_class_t;
 typedef struct dns_socket_s    dns_socket_t;
 typedef struct dns_resolver_s  dns_resolver_t;
@@ -51,7 +62,7 @@ typedef enum {
     DNS_WAITING = 0,        /* for its turn: in the queue of its class */
     DNS_ON_WIRE,            /* in engine->wire */
     DNS_PAUSED,             /* there too: all resolvers refused */
-    DNS_TCP_WAITING,        /* in engine->tcp_waiting */
+    DNS_TCP_WAITING,        /* in the TCP queue of its class */
     DNS_TCP,                /* in engine->tcp */
     DNS_DONE                /* in engine->done, verdict in `status` */
 } dns_state_t;
@@ -101,19 +112,51 @@ struct dns_question_s {
     unsigned       fixed:1;         /* and every other one too */
     unsigned       hedge:1;         /* waits for its turn while in flight */
     unsigned       failed:1;        /* `status` is an answer's */
+    unsigned       probe:1;         /* of its payer */
+    unsigned       trial:1;         /* the one that a mute list is tried with */
     uint16_t       len;
     uint8_t       *name;            /* wire form; behind the flights */
     dns_flight_t   flight[];        /* one for each try there may be */
 };
 
+/*
+ * An account's data queries, its probes, or all queries of system lists (the
+ * engine's `system`).  It outlives its classes until its rate is forgotten.
+ */
+struct dns_owner_s {
+    link_t         link;            /* in engine->owners, engine->resting, or
+                                       in neither */
+    link_t         ready;           /* classes that may send; with a hedge in
+                                       front first */
+    link_t         tcp_link;        /* in engine->tcp_owners, or not */
+    link_t         tcp_ready;       /* classes that wait for a TCP place */
+    dns_owner_t   *next;            /* in the table */
+    dns_engine_t  *engine;
+    uint64_t       account;         /* 0: system lists */
+    unsigned       probe:1;
+    unsigned       refs;            /* classes */
+    unsigned       n_ready;
+    unsigned       in_flight, n_tcp;
+    double         due;             /* the time at which its rate is used up to
+                                       this point; see owner.c */
+};
+
 struct dns_class_s {
-    link_t        link;             /* ready or throttled list */
+    link_t        link;             /* its owner's ready list, or throttled */
     link_t        queue;
+    link_t        tcp_link;         /* in the owner's tcp_ready, or not */
+    link_t        tcp_queue;
     dns_class_t  *next;             /* in the table */
+    dns_owner_t  *owner;
     unsigned      refs;             /* questions, in any state */
     unsigned      in_flight;        /* of them with flights */
+    unsigned      n_tcp;
+    unsigned      lost;             /* data queries timed out in a row */
+    unsigned      trials;           /* data queries that try a mute list */
+    uint64_t      replies;          /* of all lists, when that row began */
     dns_rtt_t     rtt;
     unsigned      listed:1;         /* in the ready or throttled list */
+    unsigned      throttled:1;      /* in the latter */
     double        turn;             /* when the next question is due */
     char          name[];
 };
@@ -172,17 +215,25 @@ struct dns_engine_s {
     ev_prepare       prepare;
     ev_idle          idle;          /* active: the loop must not sleep */
 
-    link_t           ready;         /* classes that may send */
+    dns_owner_t      system;
+    dns_owner_t     *owner[DNS_OWNERS];
+    link_t           owners;        /* accounts with classes that may send */
+    link_t           resting;       /* accounts that have used up their rate */
+    unsigned         n_owners;      /* in `owners` */
+    unsigned         own_in_flight, own_tcp;
+    unsigned         own_hedges;    /* of n_hedges */
+    unsigned         since_own;     /* sent for system lists since then */
+
     link_t           throttled;     /* classes before their turn */
-    unsigned         n_ready;
     unsigned         n_hedges;      /* questions that wait while in flight */
     ev_timer         pace;
     double           pace_at;       /* 0: not running */
     uint32_t         seed;
     dns_class_t     *classes[DNS_CLASSES];
 
-    link_t    tcp, tcp_waiting;
+    link_t    tcp, tcp_owners;
     unsigned  n_tcp;
+    unsigned  tcp_wake:1;           /* somebody may get a place */
 
     uint8_t          random[DNS_RANDOM];
     size_t           n_random;      /* octets not used yet */
@@ -243,9 +294,25 @@ double dns_rtt_wait(const dns_engine_t *engine, const dns_class_t *class,
 int dns_pace_init(dns_engine_t *engine);
 void dns_pace_free(dns_engine_t *engine);
 
-/* The class of that name, one reference taken; NULL: out of memory. */
-dns_class_t *dns_class_get(dns_engine_t *engine, const char *name);
+/* The class of the payer, one reference taken; NULL: out of memory. */
+dns_class_t *dns_class_get(dns_engine_t *engine, const dns_payer_t *payer);
 void dns_class_put(dns_class_t *class);
+
+/* Has it a name, and so limits? */
+int dns_class_limited(const dns_class_t *class);
+
+/*
+ * A list is mute when its data queries have timed out in a row while others
+ * were answered.  Then one question is tried at a time, and any more of them
+ * are hopeless.  Probes do not count, and are asked as ever.
+ */
+int dns_class_mute(const dns_class_t *class);
+int dns_class_hopeless(const dns_question_t *q);
+
+/* The question is sent; it gets a reply; it is over, timed out or not. */
+void dns_class_sends(dns_question_t *q);
+void dns_class_heard(const dns_question_t *q);
+void dns_class_end(const dns_question_t *q, int timed_out);
 
 /* Into the queue of its class; a retry goes before the others. */
 void dns_pace_queue(dns_question_t *q, int retry);
@@ -260,6 +327,35 @@ void dns_pace_off_wire(dns_question_t *q);
 
 /* Sends what may be sent now. */
 void dns_pace_run(dns_engine_t *engine);
+
+/* owner.c */
+
+void dns_owner_init(dns_engine_t *engine);
+void dns_owner_free(dns_engine_t *engine);
+
+/* That of the payer; NULL: out of memory.  Classes count in `refs`. */
+dns_owner_t *dns_owner_get(dns_engine_t *engine, const dns_payer_t *payer);
+
+/* The same, if there is one; NULL: there is none. */
+const dns_owner_t *dns_owner_find(const dns_engine_t *engine,
+    const dns_payer_t *payer);
+
+/* It has a class that may send: it is among the owners, unless it rests. */
+void dns_owner_wake(dns_owner_t *owner);
+
+/*
+ * May it have one more question in flight: by its own share, and by that of
+ * all own lists?
+ */
+int dns_owner_room(const dns_owner_t *owner);
+int dns_owner_part(const dns_engine_t *engine);
+
+/* When its rate allows the next query; it sends one. */
+double dns_owner_due(const dns_owner_t *owner);
+void dns_owner_spend(dns_owner_t *owner);
+
+/* May it have one more TCP connection? */
+int dns_owner_tcp_room(const dns_owner_t *owner);
 
 /* resolver.c */
 

@@ -44,6 +44,8 @@ engine_tell_done(dns_engine_t *engine)
         answer->n_aaaa = 0;
         answer->txt_len = 0;
         answer->ttl = 0;
+        answer->soa = 0;
+        answer->alias = 0;
         dns_finish(q);
     }
 }
@@ -70,8 +72,8 @@ engine_gather(dns_engine_t *engine)
 static void
 engine_work(dns_engine_t *engine)
 {
-    if (engine->n_ready == 0 && !engine->reap
-        && link_empty(&engine->done) && link_empty(&engine->tcp_waiting))
+    if (engine->system.n_ready == 0 && engine->n_owners == 0
+        && !engine->reap && !engine->tcp_wake && link_empty(&engine->done))
     {
         return;
     }
@@ -127,6 +129,8 @@ engine_conf_ok(const dns_config_t *conf)
            && conf->max_in_flight >= 1 && conf->max_in_flight <= 32768
            && (conf->zone_rate == 0
                || (conf->zone_rate >= 0.001 && conf->zone_rate <= 1e6))
+           && (conf->own_rate == 0
+               || (conf->own_rate >= 0.001 && conf->own_rate <= 1e6))
            && conf->socket_uses >= 1 && conf->max_tcp <= 1024;
 }
 
@@ -174,7 +178,6 @@ dns_engine_new(struct ev_loop *loop, const dns_config_t *conf)
     link_init(&engine->wire);
     link_init(&engine->done);
     link_init(&engine->tcp);
-    link_init(&engine->tcp_waiting);
     dns_resolver_init(engine);
     dns_wheel_init(engine);
     engine_periods(engine);
@@ -225,7 +228,6 @@ dns_engine_free(dns_engine_t *engine)
 
     dns_list_free(&engine->wire);
     dns_list_free(&engine->tcp);
-    dns_list_free(&engine->tcp_waiting);
     dns_list_free(&engine->done);
     dns_pace_free(engine);
     ev_timer_stop(engine->loop, &engine->ticker);
@@ -249,7 +251,7 @@ dns_name_ok(const char *name)
 
 static dns_question_t *
 engine_ask(dns_engine_t *engine, const char *name, uint16_t type,
-    const char *pace, dns_done_pt done, void *data)
+    const dns_payer_t *payer, dns_done_pt done, void *data)
 {
     size_t           len, flights;
     uint8_t          wire[DNS_NAME_MAX];
@@ -268,7 +270,7 @@ engine_ask(dns_engine_t *engine, const char *name, uint16_t type,
         return NULL;
     }
 
-    q->class = dns_class_get(engine, pace ? pace : "");
+    q->class = dns_class_get(engine, payer);
 
     if (q->class == NULL) {
         free(q);
@@ -277,6 +279,7 @@ engine_ask(dns_engine_t *engine, const char *name, uint16_t type,
 
     q->engine = engine;
     q->type = type;
+    q->probe = payer != NULL && payer->probe;
     q->done = done;
     q->data = data;
     q->len = (uint16_t) len;
@@ -292,8 +295,16 @@ engine_ask(dns_engine_t *engine, const char *name, uint16_t type,
 static dns_question_t *
 engine_begin(dns_question_t *q)
 {
-    if (q != NULL) {
-        q->engine->counters.questions++;
+    if (q == NULL) {
+        return NULL;
+    }
+
+    q->engine->counters.questions++;
+
+    if (dns_class_hopeless(q)) {
+        dns_finish_later(q, DNS_TIMEOUT);
+
+    } else {
         dns_pace_queue(q, 0);
     }
 
@@ -301,17 +312,24 @@ engine_begin(dns_question_t *q)
 }
 
 
+int
+dns_sent(const dns_question_t *q)
+{
+    return q->sends != 0;
+}
+
+
 dns_question_t *
 dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
-    const char *pace, dns_done_pt done, void *data)
+    const dns_payer_t *payer, dns_done_pt done, void *data)
 {
-    return engine_begin(engine_ask(engine, name, type, pace, done, data));
+    return engine_begin(engine_ask(engine, name, type, payer, done, data));
 }
 
 
 dns_question_t *
 dns_ask_at(dns_engine_t *engine, unsigned resolver, const char *name,
-    uint16_t type, const char *pace, dns_done_pt done, void *data)
+    uint16_t type, const dns_payer_t *payer, dns_done_pt done, void *data)
 {
     dns_question_t  *q;
 
@@ -319,7 +337,7 @@ dns_ask_at(dns_engine_t *engine, unsigned resolver, const char *name,
         return NULL;
     }
 
-    q = engine_ask(engine, name, type, pace, done, data);
+    q = engine_ask(engine, name, type, payer, done, data);
 
     if (q != NULL) {
         q->fixed = 1;
@@ -347,6 +365,7 @@ dns_cancel(dns_question_t *q)
     }
 
     dns_wake(q->engine);
+    dns_class_end(q, 0);
     dns_class_put(q->class);
     free(q);
 }
@@ -364,6 +383,8 @@ dns_finish(dns_question_t *q)
     answer = &engine->answer;
     answer->tries = q->sends;
     answer->resolver = q->resolver;
+
+    dns_class_end(q, answer->status == DNS_TIMEOUT);
     answer->ms = q->first != 0 ? (engine->now - q->first) * 1000 : 0;
     engine->counters.by_status[answer->status]++;
     engine->resolver[q->resolver].counters.by_status[answer->status]++;

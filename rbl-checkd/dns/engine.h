@@ -81,6 +81,19 @@ typedef struct {
 typedef struct dns_engine_s    dns_engine_t;
 typedef struct dns_question_s  dns_question_t;
 
+/*
+ * Who pays for a query.  Budgets are kept per account, over all its own lists:
+ * queries in flight, TCP connections and queries a second.  System lists have
+ * none of these budgets, and their queries do not wait for those of own lists.
+ */
+typedef struct {
+    const char  *zone;      /* of the list: its pacing class */
+    uint64_t     account;   /* whose own list it is, a number that no other
+                               account has; 0: a system list */
+    unsigned     probe:1;   /* a test point or a random name, which the daemon
+                               asks for its own sake */
+} dns_payer_t;
+
 /* The answer lives during the call.  New questions may be asked from it. */
 typedef void (*dns_done_pt)(void *data, const dns_answer_t *answer);
 
@@ -94,6 +107,9 @@ typedef struct {
     unsigned                 max_in_flight;  /* per resolver */
     double                   zone_rate;      /* questions a second per pacing
                                                 class; 0: no limit */
+    double                   own_rate;       /* queries a second for all own
+                                                lists of one account; 0: no
+                                                limit */
     unsigned                 socket_uses;    /* then it is retired */
     unsigned                 max_tcp;        /* parallel TCP fallbacks */
 } dns_config_t;
@@ -127,20 +143,30 @@ void dns_engine_free(dns_engine_t *engine);
 
 /*
  * Asks.  `name` without trailing dot, at most 253 octets, labels at most 63
- * (copied).  `pace` is the pacing class (the zone of a list), NULL for none.
+ * (copied).  `payer` (copied) may be NULL: nothing is paced then.
  * The call back always comes exactly once, never from inside dns_ask, unless
  * the question is cancelled.  NULL: bad name or out of memory, no call back.
  */
 dns_question_t *dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
-    const char *pace, dns_done_pt done, void *data);
+    const dns_payer_t *payer, dns_done_pt done, void *data);
 
 /*
  * The same, but only that resolver is ever asked (its number in the
  * configuration), healthy or not.
  */
 dns_question_t *dns_ask_at(dns_engine_t *engine, unsigned resolver,
-    const char *name, uint16_t type, const char *pace, dns_done_pt done,
-    void *data);
+    const char *name, uint16_t type, const dns_payer_t *payer,
+    dns_done_pt done, void *data);
+
+/* Was it sent at least once? */
+int dns_sent(const dns_question_t *q);
+
+/*
+ * Do the queries for that list time out, while others are answered?  Then one
+ * is tried at a time, and the others end with DNS_TIMEOUT at once.  The first
+ * reply ends it.
+ */
+int dns_mute(const dns_engine_t *engine, const dns_payer_t *payer);
 
 /* The call back will not come; the question must not have been answered. */
 void dns_cancel(dns_question_t *q);

@@ -1,17 +1,19 @@
 /*
  * Whose turn it is.  Questions wait in the queue of their pacing class (one
  * nameless class for those without); classes with waiting questions stand in
- * the ready list, from which they send in turn, one question each, or in the
- * throttled list until their turn comes.  A class that has its share on the
- * wire is in neither, so that a dead list, whose questions all stay there till
- * they time out, does not take the places of the others.
+ * the ready list of their owner (owner.c), from which they send in turn, one
+ * question each, or in the throttled list until their turn comes.  A class
+ * that has its share on the wire is in neither, so that a dead list, whose
+ * questions all stay there till they time out, does not take the places of the
+ * others.
+ *
+ * System lists have one owner, which goes first; accounts with own lists send
+ * in turn, one question each, as long as they have room.  An account that has
+ * its share on the wire, or has used up its rate, is passed over.
  *
  * A class's rate is kept by the time at which its next question is due;
  * PACE_SLACK may be sent ahead of that, so that high rates do not hang on the
  * resolution of timers.
- *
- * Classes are owned by the table.  They outlive their questions, because
- * their turn must; the forgotten ones go when a new one joins their slot.
  */
 
 #include "dns_int.h"
@@ -24,11 +26,27 @@
 #define PACE_TICK   0.002
 
 
-static void
-pace_ready(dns_engine_t *engine, dns_class_t *class)
+/* The next question waits for its turn while it is in flight. */
+static int
+pace_hedged(const dns_class_t *class)
 {
-    link_add(&engine->ready, &class->link);
-    engine->n_ready++;
+    return !link_empty(&class->queue)
+           && ((dns_question_t *) class->queue.next)->hedge;
+}
+
+
+/* In front if it needs no place: an owner without room looks no further. */
+static void
+pace_ready(dns_class_t *class)
+{
+    dns_owner_t  *owner;
+
+    owner = class->owner;
+    class->listed = 1;
+    link_add(pace_hedged(class) ? owner->ready.next : &owner->ready,
+             &class->link);
+    owner->n_ready++;
+    dns_owner_wake(owner);
 }
 
 
@@ -51,13 +69,6 @@ pace_set_timer(dns_engine_t *engine, double at)
 }
 
 
-static int
-pace_limited(const dns_class_t *class)
-{
-    return class->name[0] != '\0';
-}
-
-
 /* The class has its share on the wire. */
 static int
 pace_full(const dns_engine_t *engine, const dns_class_t *class)
@@ -65,7 +76,7 @@ pace_full(const dns_engine_t *engine, const dns_class_t *class)
     unsigned  share;
 
     share = engine->conf.max_in_flight / DNS_SHARE;
-    return pace_limited(class) && class->in_flight >= (share ? share : 1);
+    return dns_class_limited(class) && class->in_flight >= (share ? share : 1);
 }
 
 
@@ -92,6 +103,33 @@ pace_due(const dns_class_t *class)
 }
 
 
+/* Those that may send again; the earliest time of the others. */
+static double
+pace_wake_owners(dns_engine_t *engine)
+{
+    double        next;
+    link_t       *link, *after;
+    dns_owner_t  *owner;
+
+    next = INFINITY;
+
+    for (link = engine->resting.next; link != &engine->resting; link = after) {
+        after = link->next;
+        owner = link_of(link, dns_owner_t, link);
+
+        if (dns_owner_due(owner) <= engine->now) {
+            link_remove(link);
+            dns_owner_wake(owner);
+
+        } else if (dns_owner_due(owner) < next) {
+            next = dns_owner_due(owner);
+        }
+    }
+
+    return next;
+}
+
+
 /* The lists are few: all throttled classes are looked at. */
 static void
 pace_timer(struct ev_loop *loop, ev_timer *timer, int events)
@@ -107,7 +145,7 @@ pace_timer(struct ev_loop *loop, ev_timer *timer, int events)
     engine = timer->data;
     engine->now = dns_clock();
     engine->pace_at = 0;
-    next = INFINITY;
+    next = pace_wake_owners(engine);
 
     for (link = engine->throttled.next; link != &engine->throttled;
          link = after)
@@ -117,14 +155,15 @@ pace_timer(struct ev_loop *loop, ev_timer *timer, int events)
 
         if (pace_due(class) <= engine->now) {
             link_remove(link);
-            pace_ready(engine, class);
+            class->throttled = 0;
+            pace_ready(class);
 
         } else if (pace_due(class) < next) {
             next = pace_due(class);
         }
     }
 
-    if (!link_empty(&engine->throttled)) {
+    if (next < INFINITY) {
         pace_set_timer(engine, next);
     }
 }
@@ -135,7 +174,7 @@ dns_pace_init(dns_engine_t *engine)
 {
     uint16_t  high, low;
 
-    link_init(&engine->ready);
+    dns_owner_init(engine);
     link_init(&engine->throttled);
     ev_init(&engine->pace, pace_timer);
     engine->pace.data = engine;
@@ -161,68 +200,12 @@ dns_pace_free(dns_engine_t *engine)
         for (class = engine->classes[i]; class; class = next) {
             next = class->next;
             dns_list_free(&class->queue);
+            dns_list_free(&class->tcp_queue);
             free(class);
         }
     }
-}
 
-
-static uint32_t
-pace_hash(uint32_t hash, const char *name)
-{
-    while (*name) {
-        hash = (hash ^ (uint8_t) *name++) * 16777619u;
-    }
-
-    return (hash ^ hash >> 15) % DNS_CLASSES;
-}
-
-
-dns_class_t *
-dns_class_get(dns_engine_t *engine, const char *name)
-{
-    size_t         n;
-    dns_class_t  **at, *class;
-
-    at = &engine->classes[pace_hash(engine->seed, name)];
-
-    while ((class = *at) != NULL) {
-        if (strcmp(class->name, name) == 0) {
-            class->refs++;
-            return class;
-        }
-
-        if (class->refs == 0 && !class->listed
-            && class->turn < engine->now)
-        {
-            *at = class->next;
-            free(class);
-            continue;
-        }
-
-        at = &class->next;
-    }
-
-    n = strlen(name) + 1;
-    class = calloc(1, sizeof(dns_class_t) + n);
-
-    if (class == NULL) {
-        return NULL;
-    }
-
-    memcpy(class->name, name, n);
-    link_init(&class->queue);
-    class->refs = 1;
-    *at = class;
-
-    return class;
-}
-
-
-void
-dns_class_put(dns_class_t *class)
-{
-    class->refs--;
+    dns_owner_free(engine);
 }
 
 
@@ -241,12 +224,23 @@ dns_pace_queue(dns_question_t *q, int retry)
     if (q->open) {
         q->hedge = 1;
         q->engine->n_hedges++;
+        q->engine->own_hedges += class->owner->account != 0;
         dns_wheel_put(q, q->expires);
     }
 
-    if (!class->listed && (q->hedge || !pace_full(q->engine, class))) {
-        class->listed = 1;
-        pace_ready(q->engine, class);
+    if (class->listed && !class->throttled && q->hedge) {
+        link_remove(&class->link);
+        class->owner->n_ready--;
+        pace_ready(class);
+
+    } else if (!class->listed
+               && (q->hedge || !pace_full(q->engine, class)))
+    {
+        pace_ready(class);
+    }
+
+    if (q->hedge) {
+        dns_owner_wake(class->owner);
     }
 }
 
@@ -254,7 +248,12 @@ dns_pace_queue(dns_question_t *q, int retry)
 void
 dns_pace_on_wire(dns_question_t *q)
 {
+    dns_owner_t  *owner;
+
+    owner = q->class->owner;
     q->class->in_flight++;
+    owner->in_flight++;
+    q->engine->own_in_flight += owner->account != 0;
     q->engine->counters.in_flight++;
 }
 
@@ -263,16 +262,21 @@ void
 dns_pace_off_wire(dns_question_t *q)
 {
     dns_class_t  *class;
+    dns_owner_t  *owner;
 
     class = q->class;
+    owner = class->owner;
     class->in_flight--;
+    owner->in_flight--;
+    q->engine->own_in_flight -= owner->account != 0;
     q->engine->counters.in_flight--;
 
     if (!class->listed && !link_empty(&class->queue)) {
-        class->listed = 1;
-        pace_ready(q->engine, class);
+        pace_ready(class);
         dns_wake(q->engine);
     }
+
+    dns_owner_wake(owner);
 }
 
 
@@ -293,9 +297,12 @@ void
 dns_pace_alone(dns_question_t *q)
 {
     q->engine->n_hedges -= q->hedge;
+    q->engine->own_hedges -= q->hedge && q->class->owner->account != 0;
     q->hedge = 0;
 }
 
+
+/* --- sending ------------------------------------------------------------- */
 
 static void
 pace_send(dns_engine_t *engine, dns_class_t *class, dns_question_t *q,
@@ -303,19 +310,33 @@ pace_send(dns_engine_t *engine, dns_class_t *class, dns_question_t *q,
 {
     engine->counters.hedged += q->hedge;
     dns_pace_unqueue(q);
+    pace_ready(class);
 
-    if (engine->conf.zone_rate > 0 && pace_limited(class)) {
+    if (engine->conf.zone_rate > 0 && dns_class_limited(class)) {
         class->turn = (class->turn > engine->now ? class->turn : engine->now)
                       + 1 / engine->conf.zone_rate;
     }
 
+    dns_class_sends(q);
+    dns_owner_spend(class->owner);
     dns_resolver_use(engine, resolver);
     dns_socket_send(q, resolver);
 }
 
 
-void
-dns_pace_run(dns_engine_t *engine)
+/* It would wait for nothing, and its check with it. */
+static void
+pace_fail(dns_class_t *class, dns_question_t *q)
+{
+    dns_pace_unqueue(q);
+    pace_ready(class);
+    dns_finish_later(q, DNS_TIMEOUT);
+}
+
+
+/* Sends one question of the owner: 1, or 0: none may go now. */
+static int
+pace_one(dns_engine_t *engine, dns_owner_t *owner, int hedges)
 {
     unsigned         blocked, resolver;
     dns_class_t     *class;
@@ -323,11 +344,15 @@ dns_pace_run(dns_engine_t *engine)
 
     blocked = 0;
 
-    while (blocked < engine->n_ready) {
-        class = (dns_class_t *) engine->ready.next;
-        link_remove(&class->link);
-        engine->n_ready--;
+    while (blocked < owner->n_ready) {
+        class = (dns_class_t *) owner->ready.next;
 
+        if (hedges && !pace_hedged(class)) {
+            break;
+        }
+
+        link_remove(&class->link);
+        owner->n_ready--;
         q = (dns_question_t *) class->queue.next;
 
         if (link_empty(&class->queue)
@@ -337,17 +362,26 @@ dns_pace_run(dns_engine_t *engine)
             continue;
         }
 
+        if (dns_class_hopeless(q)) {
+            pace_fail(class, q);
+            continue;
+        }
+
         if (pace_due(class) > engine->now) {
+            class->throttled = 1;
             link_add(&engine->throttled, &class->link);
             pace_set_timer(engine, pace_due(class));
             continue;
         }
 
-        pace_ready(engine, class);
         resolver = dns_resolver_pick(q);
 
         if (!dns_resolver_room(q, resolver)) {
-            if (engine->n_hedges == 0 && pace_all_full(engine)) {
+            link_add(hedges ? owner->ready.next : &owner->ready,
+                     &class->link);
+            owner->n_ready++;
+
+            if (hedges || (engine->n_hedges == 0 && pace_all_full(engine))) {
                 break;
             }
 
@@ -355,9 +389,87 @@ dns_pace_run(dns_engine_t *engine)
             continue;
         }
 
-        blocked = 0;
         pace_send(engine, class, q, resolver);
+        return 1;
     }
+
+    return 0;
+}
+
+
+/*
+ * The next account in turn: 1, it has sent; 0: it has not, and is put behind
+ * the others, or waits for what gives it room or time.
+ */
+static int
+pace_owner(dns_engine_t *engine)
+{
+    int           room, sent;
+    dns_owner_t  *owner;
+
+    owner = link_of(link_shift(&engine->owners), dns_owner_t, link);
+    engine->n_owners--;
+
+    if (dns_owner_due(owner) > engine->now) {
+        link_add(&engine->resting, &owner->link);
+        pace_set_timer(engine, dns_owner_due(owner));
+        return 0;
+    }
+
+    room = dns_owner_room(owner);
+    sent = pace_one(engine, owner, !room || !dns_owner_part(engine));
+
+    if (sent || room) {
+        dns_owner_wake(owner);
+    }
+
+    return sent;
+}
+
+
+/* A question for an own list: 1, or 0: none may go now. */
+static int
+pace_own(dns_engine_t *engine)
+{
+    unsigned  i;
+
+    if (!dns_owner_part(engine) && engine->own_hedges == 0) {
+        return 0;
+    }
+
+    for (i = engine->n_owners; i; i--) {
+        if (pace_owner(engine)) {
+            engine->since_own = 0;
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* A place that is free goes to own lists once in DNS_SHARE times at least. */
+void
+dns_pace_run(dns_engine_t *engine)
+{
+    int  sent;
+
+    do {
+        sent = 0;
+
+        if (engine->since_own >= DNS_SHARE) {
+            engine->since_own = 0;
+            sent = pace_own(engine);
+        }
+
+        if (pace_one(engine, &engine->system, 0)) {
+            engine->since_own++;
+            sent = 1;
+
+        } else if (!sent) {
+            sent = pace_own(engine);
+        }
+    } while (sent);
 
     dns_batch_flush(engine);
 }

@@ -131,6 +131,7 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n)
 
     engine->counters.replies++;
     s->resolver->fails = 0;
+    dns_class_heard(q);
     dns_rtt_took(q->class, s->resolver, engine->now - f->sent);
     dns_flight_end(f);
     q->resolver = (uint8_t) (s->resolver - engine->resolver);

@@ -1,8 +1,13 @@
 /*
  * TCP, for replies that were truncated: one connection a question, to the
- * resolver that truncated it, with one deadline for the whole exchange and
- * for waiting for a place, of which there are `max_tcp`.  Whatever goes wrong
+ * resolver that truncated it.  There are `max_tcp` places.  A question waits
+ * for one as long as all its tries might have taken; its exchange then has
+ * that time too, but no more than TCP_TRIES first tries.  Whatever goes wrong
  * here makes the verdict DNS_TRUNCATED; there is no second try.
+ *
+ * Places are shared: system lists go first, in turn, each with its part; then
+ * accounts with own lists in turn, each with its part over all its lists, and
+ * each of its lists in turn (owner.c).
  *
  * A dns_tcp_t is owned by its question.
  */
@@ -13,7 +18,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define TCP_HEAD  2
+#define TCP_HEAD   2
+#define TCP_TRIES  2
 
 
 struct dns_tcp_s {
@@ -28,13 +34,58 @@ struct dns_tcp_s {
 };
 
 
+/* Of a system list: so that a few that hang leave places to the others. */
+static int
+tcp_full(const dns_class_t *class)
+{
+    unsigned  share;
+
+    share = class->owner->engine->conf.max_tcp / DNS_TCP_SHARE;
+    return class->owner->account == 0 && dns_class_limited(class)
+           && class->n_tcp >= (share ? share : 1);
+}
+
+
+/* The class takes its turn, if it has use for it. */
+static void
+tcp_ready(dns_class_t *class)
+{
+    dns_owner_t   *owner;
+    dns_engine_t  *engine;
+
+    owner = class->owner;
+    engine = owner->engine;
+
+    if (!link_empty(&class->tcp_queue) && link_empty(&class->tcp_link)
+        && !tcp_full(class))
+    {
+        link_add(&owner->tcp_ready, &class->tcp_link);
+    }
+
+    if (owner->account != 0 && !link_empty(&owner->tcp_ready)
+        && link_empty(&owner->tcp_link))
+    {
+        link_add(&engine->tcp_owners, &owner->tcp_link);
+    }
+
+    engine->tcp_wake = 1;
+    dns_wake(engine);
+}
+
+
 void
 dns_tcp_close(dns_tcp_t *tcp)
 {
+    dns_class_t   *class;
     dns_engine_t  *engine;
 
     engine = tcp->q->engine;
+    class = tcp->q->class;
     engine->n_tcp--;
+    engine->own_tcp -= class->owner->account != 0;
+    class->owner->n_tcp--;
+    class->n_tcp--;
+    tcp_ready(class);
     engine->counters.in_flight--;
     tcp->q->tcp = NULL;
 
@@ -254,6 +305,9 @@ tcp_open(dns_question_t *q, double wait)
     q->state = DNS_TCP;
     link_add(&engine->tcp, &q->link);
     engine->n_tcp++;
+    engine->own_tcp += q->class->owner->account != 0;
+    q->class->owner->n_tcp++;
+    q->class->n_tcp++;
     engine->counters.in_flight++;
 
     return 0;
@@ -263,6 +317,7 @@ tcp_open(dns_question_t *q, double wait)
 void
 dns_tcp_ask(dns_question_t *q)
 {
+    double         wait;
     dns_engine_t  *engine;
 
     engine = q->engine;
@@ -273,28 +328,98 @@ dns_tcp_ask(dns_question_t *q)
         return;
     }
 
+    wait = TCP_TRIES * engine->conf.timeout;
+    wait = engine->rest[0] > wait ? engine->rest[0] : wait;
     q->state = DNS_TCP_WAITING;
-    link_add(&engine->tcp_waiting, &q->link);
-    dns_wheel_put(q, engine->now + 2 * engine->conf.timeout);
-    dns_wake(engine);
+    link_add(&q->class->tcp_queue, &q->link);
+    dns_wheel_put(q, engine->now + wait);
+    tcp_ready(q->class);
+}
+
+
+/* The next question of the owner; NULL: none of its classes has one. */
+static dns_question_t *
+tcp_next(dns_owner_t *owner)
+{
+    dns_class_t     *class;
+    dns_question_t  *q;
+
+    while (!link_empty(&owner->tcp_ready)) {
+        class = link_of(link_shift(&owner->tcp_ready), dns_class_t, tcp_link);
+
+        if (link_empty(&class->tcp_queue) || tcp_full(class)) {
+            continue;
+        }
+
+        q = (dns_question_t *) link_shift(&class->tcp_queue);
+
+        if (!link_empty(&class->tcp_queue)) {
+            link_add(&owner->tcp_ready, &class->tcp_link);
+        }
+
+        return q;
+    }
+
+    return NULL;
+}
+
+
+/* Gives the owner a place if it may have one: 1, there is one less. */
+static int
+tcp_serve(dns_owner_t *owner)
+{
+    double           wait, most;
+    dns_engine_t    *engine;
+    dns_question_t  *q;
+
+    engine = owner->engine;
+    q = dns_owner_tcp_room(owner) ? tcp_next(owner) : NULL;
+
+    if (q == NULL) {
+        return 0;
+    }
+
+    wait = q->due - engine->now;
+    most = TCP_TRIES * engine->conf.timeout;
+    link_remove(&q->timer);
+
+    if (wait <= 0 || tcp_open(q, wait < most ? wait : most) != 0) {
+        dns_finish_later(q, DNS_TRUNCATED);
+    }
+
+    return 1;
 }
 
 
 void
 dns_tcp_run(dns_engine_t *engine)
 {
-    double           wait;
-    dns_question_t  *q;
+    link_t        waiting;
+    dns_owner_t  *owner;
 
-    while (!link_empty(&engine->tcp_waiting)
-           && engine->n_tcp < engine->conf.max_tcp)
-    {
-        q = (dns_question_t *) link_shift(&engine->tcp_waiting);
-        wait = q->due - engine->now;
-        link_remove(&q->timer);
+    if (!engine->tcp_wake) {
+        return;
+    }
 
-        if (wait <= 0 || tcp_open(q, wait) != 0) {
-            dns_finish_later(q, DNS_TRUNCATED);
+    engine->tcp_wake = 0;
+
+    while (tcp_serve(&engine->system)) { /* void */ }
+
+    /* An owner that is served goes behind the others. */
+
+    link_init(&waiting);
+
+    while (!link_empty(&engine->tcp_owners)) {
+        owner = link_of(link_shift(&engine->tcp_owners), dns_owner_t,
+                        tcp_link);
+
+        if (tcp_serve(owner)) {
+            link_add(&engine->tcp_owners, &owner->tcp_link);
+
+        } else if (!link_empty(&owner->tcp_ready)) {
+            link_add(&waiting, &owner->tcp_link);
         }
     }
+
+    link_move(&engine->tcp_owners, &waiting);
 }

@@ -17,7 +17,8 @@ my $dir = File::Temp->newdir;
 my $runs = 0;
 
 
-# ({ NAME => [VERDICT, ...] }, { counter => value }).  No more than a minute;
+# ({ NAME => [VERDICT, ...] }, { counter => value }); `nth` of a verdict is its
+# place among all.  No more than a minute;
 # what sanitizers and valgrind say on standard error is a failure.
 sub dnsask {
     my ($options, @names) = @_;
@@ -55,7 +56,9 @@ sub dnsask {
     }
 
     my %verdict;
-    push @{ $verdict{(split / /, $_)[0]} }, verdict($_) for split /\n/, $out;
+    my @lines = split /\n/, $out;
+    push @{ $verdict{(split / /, $lines[$_])[0]} },
+        { %{ verdict($lines[$_]) }, nth => $_ } for 0 .. $#lines;
     my %counter = $err =~ /(\w+)=([\d.]+)/g;
 
     return (\%verdict, \%counter);

@@ -1,7 +1,7 @@
 /*
  * Asks through the question engine: names on standard input, one a line
- * ("NAME", "NAME PACE"), verdicts on standard output, one a line, in the
- * order in which they come:
+ * ("NAME", "NAME ZONE[!][=ACCOUNT]"), verdicts on standard output, one a line,
+ * in the order in which they come:
  *
  *     NAME STATUS tries=N ttl=N ms=N resolver=N a=A,A aaaa=A,A txt="..."
  *
@@ -46,6 +46,7 @@ usage(void)
           "  -n TRIES        (3)\n"
           "  -f N            questions in flight per resolver (100)\n"
           "  -z RATE         questions a second per pacing class (no limit)\n"
+          "  -o RATE         queries a second of an account (no limit)\n"
           "  -u N            uses of a socket (1000)\n"
           "  -c N            parallel TCP exchanges (16)\n"
           "  -w N            questions given to the engine at a time (2000)\n"
@@ -130,14 +131,26 @@ answer_in(void *data, const dns_answer_t *answer)
 }
 
 
+/* "ZONE" is a system list, "ZONE=ACCOUNT" an own one, "ZONE!..." a probe. */
 static dns_question_t *
 ask(char *name, const char *pace)
 {
+    char          zone[256];
+    size_t        n;
+    dns_payer_t   payer;
+
+    n = strcspn(pace, "=!");
+    snprintf(zone, sizeof(zone), "%.*s", (int) n, pace);
+    payer.zone = zone;
+    payer.probe = pace[n] == '!';
+    n += payer.probe;
+    payer.account = pace[n] == '=' ? strtoull(pace + n + 1, NULL, 10) : 0;
+
     if (pinned < 0) {
-        return dns_ask(engine, name, type, pace, answer_in, name);
+        return dns_ask(engine, name, type, &payer, answer_in, name);
     }
 
-    return dns_ask_at(engine, (unsigned) pinned, name, type, pace, answer_in,
+    return dns_ask_at(engine, (unsigned) pinned, name, type, &payer, answer_in,
                       name);
 }
 
@@ -154,7 +167,7 @@ feed(void)
         name = line[asked++ % n_lines];
         pace = name + strlen(name) + 1;
 
-        if (ask(name, *pace ? pace : NULL) == NULL) {
+        if (ask(name, pace) == NULL) {
             printf("%s BADNAME\n", name);
             answered++;
             continue;
@@ -328,7 +341,7 @@ options(int argc, char **argv, dns_config_t *conf)
 
     want_summary = 0;
 
-    while ((opt = getopt(argc, argv, "r:T:t:n:f:z:u:c:w:R:p:qs")) != -1) {
+    while ((opt = getopt(argc, argv, "r:T:t:n:f:z:o:u:c:w:R:p:qs")) != -1) {
         switch (opt) {
 
         case 'r':
@@ -346,6 +359,7 @@ options(int argc, char **argv, dns_config_t *conf)
         case 'n': conf->tries = (unsigned) atoi(optarg);          break;
         case 'f': conf->max_in_flight = (unsigned) atoi(optarg);  break;
         case 'z': conf->zone_rate = strtod(optarg, NULL);         break;
+        case 'o': conf->own_rate = strtod(optarg, NULL);          break;
         case 'u': conf->socket_uses = (unsigned) atoi(optarg);    break;
         case 'c': conf->max_tcp = (unsigned) atoi(optarg);        break;
         case 'w': window = (unsigned) atoi(optarg);               break;

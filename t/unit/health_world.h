@@ -191,15 +191,25 @@ on_server(struct ev_loop *l, ev_timer *w, int revents)
 }
 
 
+int
+dns_mute(const dns_engine_t *engine, const dns_payer_t *payer)
+{
+    (void) engine;
+    (void) payer;
+
+    return 0;
+}
+
+
 dns_question_t *
 dns_ask_at(dns_engine_t *engine, unsigned resolver, const char *name,
-    uint16_t type, const char *pace, dns_done_pt done, void *data)
+    uint16_t type, const dns_payer_t *payer, dns_done_pt done, void *data)
 {
     dns_question_t  *q, **end;
 
     (void) engine;
     (void) type;
-    (void) pace;
+    (void) payer;
 
     q = calloc(1, sizeof(dns_question_t));
     snprintf(q->name, sizeof(q->name), "%s", name);

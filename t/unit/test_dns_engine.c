@@ -224,8 +224,10 @@ run_on(void)
 static int
 ask(dns_engine_t *engine, unsigned n, const char *name, dns_done_pt done)
 {
+    static const dns_payer_t  zone = { "zone", 0, 0 };
+
     asking = 1;
-    question[n] = dns_ask(engine, name, DNS_TYPE_A, "zone", done,
+    question[n] = dns_ask(engine, name, DNS_TYPE_A, &zone, done,
                           &question[n]);
     asking = 0;
 

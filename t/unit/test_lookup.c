@@ -66,15 +66,22 @@ dns_name_ok(const char *name)
 }
 
 
+int
+dns_sent(const dns_question_t *q)
+{
+    return q->open;
+}
+
+
 dns_question_t *
 dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
-    const char *pace, dns_done_pt done, void *data)
+    const dns_payer_t *payer, dns_done_pt done, void *data)
 {
     dns_question_t  *q;
 
     (void) engine;
 
-    if (n_sent == MAX || pace == NULL) {
+    if (n_sent == MAX || payer->zone == NULL) {
         return NULL;
     }
 

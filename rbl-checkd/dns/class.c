@@ -1,0 +1,179 @@
+/*
+ * Pacing classes: the queries of one owner for one list.
+ *
+ * The table owns them.  They outlive their questions, because their turn must;
+ * the forgotten ones go when a new one joins their slot.
+ */
+
+#include "dns_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+
+int
+dns_class_limited(const dns_class_t *class)
+{
+    return class->name[0] != '\0';
+}
+
+
+static uint32_t
+class_hash(uint32_t hash, const dns_owner_t *owner, const char *name)
+{
+    hash ^= (uint32_t) owner->account + owner->probe;
+
+    while (*name) {
+        hash = (hash ^ (uint8_t) *name++) * 16777619u;
+    }
+
+    return (hash ^ hash >> 15) % DNS_CLASSES;
+}
+
+
+/* The class in its slot, without those that are forgotten; NULL: none. */
+static dns_class_t *
+class_find(dns_engine_t *engine, dns_class_t **at, const dns_owner_t *owner,
+    const char *name)
+{
+    dns_class_t  *class;
+
+    while ((class = *at) != NULL) {
+        if (class->owner == owner && strcmp(class->name, name) == 0) {
+            return class;
+        }
+
+        if (class->refs == 0 && !class->listed
+            && class->turn < engine->now)
+        {
+            *at = class->next;
+            class->owner->refs--;
+            free(class);
+            continue;
+        }
+
+        at = &class->next;
+    }
+
+    return NULL;
+}
+
+
+dns_class_t *
+dns_class_get(dns_engine_t *engine, const dns_payer_t *payer)
+{
+    size_t         n;
+    const char    *name;
+    dns_class_t  **at, *class;
+    dns_owner_t   *owner;
+
+    name = payer != NULL && payer->zone != NULL ? payer->zone : "";
+    owner = dns_owner_get(engine, payer);
+
+    if (owner == NULL) {
+        return NULL;
+    }
+
+    at = &engine->classes[class_hash(engine->seed, owner, name)];
+    class = class_find(engine, at, owner, name);
+
+    if (class != NULL) {
+        class->refs++;
+        return class;
+    }
+
+    n = strlen(name) + 1;
+    class = calloc(1, sizeof(dns_class_t) + n);
+
+    if (class == NULL) {
+        return NULL;
+    }
+
+    memcpy(class->name, name, n);
+    link_init(&class->queue);
+    link_init(&class->tcp_link);
+    link_init(&class->tcp_queue);
+    class->owner = owner;
+    owner->refs++;
+    class->refs = 1;
+    class->next = *at;
+    *at = class;
+
+    return class;
+}
+
+
+void
+dns_class_put(dns_class_t *class)
+{
+    class->refs--;
+}
+
+
+int
+dns_class_mute(const dns_class_t *class)
+{
+    return class->lost >= DNS_MUTE && dns_class_limited(class)
+           && class->owner->engine->counters.replies > class->replies;
+}
+
+
+int
+dns_class_hopeless(const dns_question_t *q)
+{
+    return q->class->trials != 0 && !q->probe && q->sends == 0
+           && dns_class_mute(q->class);
+}
+
+
+void
+dns_class_sends(dns_question_t *q)
+{
+    if (!q->probe && !q->trial && dns_class_mute(q->class)) {
+        q->trial = 1;
+        q->class->trials++;
+    }
+}
+
+
+void
+dns_class_heard(const dns_question_t *q)
+{
+    if (!q->probe) {
+        q->class->lost = 0;
+    }
+}
+
+
+void
+dns_class_end(const dns_question_t *q, int timed_out)
+{
+    dns_class_t  *class;
+
+    class = q->class;
+    class->trials -= q->trial;
+
+    if (timed_out && !q->probe && q->sends != 0 && class->lost++ == 0) {
+        class->replies = q->engine->counters.replies;
+    }
+}
+
+
+int
+dns_mute(const dns_engine_t *engine, const dns_payer_t *payer)
+{
+    const dns_class_t  *class;
+    const dns_owner_t  *owner;
+
+    owner = dns_owner_find(engine, payer);
+    class = owner == NULL ? NULL
+            : engine->classes[class_hash(engine->seed, owner, payer->zone)];
+
+    while (class != NULL && (class->owner != owner
+                             || strcmp(class->name, payer->zone) != 0))
+    {
+        class = class->next;
+    }
+
+    return class != NULL && dns_class_mute(class);
+}
