@@ -2,9 +2,14 @@
  * check/status: the state of a check.  It is a hash whose counters the daemon
  * moves while it works; the details are a packed array beside it.  Both are
  * read in the first round and rendered as they come.
+ *
+ * Details may be large.  The first round reads the first 64 KiB of them; the
+ * rest comes in slices of that size (ngx_rbl_stream.c).  A result that a slice
+ * ends in is kept until the next slice is there.
  */
 
 #include "ngx_rbl_api.h"
+#include "ngx_rbl_stream.h"
 
 #include "rbl_view.h"
 
@@ -14,7 +19,8 @@ enum {
     NGX_RBL_STATUS_DETAILS
 };
 
-#define NGX_RBL_CHECK_GUESS  768
+#define NGX_RBL_CHECK_GUESS    768
+#define NGX_RBL_DETAILS_SLICE  65536
 
 typedef struct {
     rbl_sid_t     check;
@@ -22,6 +28,11 @@ typedef struct {
     ngx_uint_t    stored;               /* details were stored when it ended */
     ngx_uint_t    kept;                 /* and still are */
     rbl_str_t     message;              /* of a check that failed */
+
+    int64_t       offset;               /* octets of the details that came */
+    size_t        left;                 /* results that did not */
+    size_t        rest;                 /* octets of the next one, in room */
+    u_char       *room;                 /* for these and a slice */
 } ngx_rbl_status_t;
 
 
@@ -30,7 +41,13 @@ static ngx_int_t ngx_rbl_status_id(ngx_rbl_ctx_t *ctx, rbl_sid_t *check);
 static void ngx_rbl_status_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_status_state(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-static void ngx_rbl_status_details(ngx_rbl_ctx_t *ctx, rbl_str_t packed);
+static void ngx_rbl_status_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch);
+static void ngx_rbl_status_slice(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_status_first(ngx_rbl_ctx_t *ctx, rbl_str_t packed);
+static void ngx_rbl_status_more(ngx_rbl_ctx_t *ctx, rbl_str_t part);
+static void ngx_rbl_status_rest(ngx_rbl_ctx_t *ctx, rbl_str_t rest);
+static void ngx_rbl_status_damaged(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_status_close(ngx_rbl_ctx_t *ctx);
 
 static rbl_str_t ngx_rbl_hash_str(const redisReply *reply, const char *name);
@@ -58,8 +75,6 @@ const ngx_rbl_op_t  ngx_rbl_op_check_status = {
 static void
 ngx_rbl_status_prepare(ngx_rbl_ctx_t *ctx)
 {
-    char               details[RBL_SID_MAX + 2];
-    rbl_str_t          name;
     ngx_rbl_status_t  *status;
 
     status = ngx_rbl_data(ctx, sizeof(ngx_rbl_status_t));
@@ -77,14 +92,41 @@ ngx_rbl_status_prepare(ngx_rbl_ctx_t *ctx)
     ngx_rbl_ask(ctx, "HGETALL", "check", rbl_sid_str(&status->check), 0, NULL);
 
     if (status->details) {
-        name.p = details;
-        name.n = status->check.n + 2;
-
-        ngx_memcpy(details, status->check.s, status->check.n);
-        ngx_memcpy(details + status->check.n, ":d", 2);
-
-        ngx_rbl_ask(ctx, "GET", "check", name, 0, NULL);
+        ngx_rbl_status_ask(ctx, ctx->batch);
+        ctx->asks++;
     }
+}
+
+
+/* The next octets of the details. */
+
+static void
+ngx_rbl_status_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
+{
+    char               details[RBL_SID_MAX + 2];
+    u_char             start[NGX_INT64_LEN], end[NGX_INT64_LEN];
+    rbl_key_t          key;
+    rbl_str_t          name, argv[4];
+    ngx_rbl_status_t  *status;
+
+    status = ctx->data;
+
+    name.p = details;
+    name.n = status->check.n + 2;
+
+    ngx_memcpy(details, status->check.s, status->check.n);
+    ngx_memcpy(details + status->check.n, ":d", 2);
+
+    argv[0] = RBL_STR("GETRANGE");
+    argv[1] = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
+                              "check", rbl_sid_str(&ctx->account), name);
+    argv[2].p = (const char *) start;
+    argv[2].n = ngx_sprintf(start, "%L", status->offset) - start;
+    argv[3].p = (const char *) end;
+    argv[3].n = ngx_sprintf(end, "%L", status->offset
+                                       + NGX_RBL_DETAILS_SLICE - 1) - end;
+
+    ngx_rbl_batch_command(batch, 4, argv);
 }
 
 
@@ -138,10 +180,13 @@ ngx_rbl_status_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         return;
     }
 
-    status->kept = !status->stored || rbl_reply_str(reply).p != NULL;
+    status->kept = !status->stored || rbl_reply_str(reply).n > 0;
 
-    ngx_rbl_status_details(ctx, rbl_reply_str(reply));
-    ngx_rbl_status_close(ctx);
+    ngx_rbl_status_first(ctx, rbl_reply_str(reply));
+
+    if (ctx->stream == NULL) {
+        ngx_rbl_status_close(ctx);
+    }
 }
 
 
@@ -204,28 +249,123 @@ ngx_rbl_status_state(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
 
 static void
-ngx_rbl_status_details(ngx_rbl_ctx_t *ctx, rbl_str_t packed)
+ngx_rbl_status_first(ngx_rbl_ctx_t *ctx, rbl_str_t packed)
 {
-    size_t        i, n;
-    rbl_mp_t      mp;
-    rbl_result_t  result;
+    rbl_mp_t           mp;
+    rbl_str_t          part;
+    ngx_rbl_status_t  *status;
+
+    status = ctx->data;
 
     rbl_mp_init(&mp, packed);
-    n = packed.n ? rbl_mp_array(&mp) : 0;
+    status->left = packed.n ? rbl_mp_array(&mp) : 0;
+    status->offset = packed.n;
 
     rbl_doc_array(&ctx->doc, "details");
 
-    for (i = 0; i < n; i++) {
-        if (rbl_result_decode(&result, &mp) != RBL_OK) {
-            ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
-                          "rbl: a result of a check could not be decoded");
-            break;
-        }
-
-        rbl_view_result(&ctx->doc, NULL, &result);
+    if (packed.n == NGX_RBL_DETAILS_SLICE && ngx_rbl_stream(ctx) != NULL) {
+        ctx->stream->ask = ngx_rbl_status_ask;
+        ctx->stream->read = ngx_rbl_status_slice;
+        ctx->stream->close = ngx_rbl_status_close;
     }
 
-    rbl_doc_close(&ctx->doc);
+    part.p = (const char *) mp.pos;
+    part.n = mp.end - mp.pos;
+    ngx_rbl_status_more(ctx, part);
+}
+
+
+static void
+ngx_rbl_status_slice(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    rbl_str_t          part;
+    ngx_rbl_status_t  *status;
+
+    status = ctx->data;
+    part = rbl_reply_str(reply);
+
+    if (part.n > NGX_RBL_DETAILS_SLICE) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    if (part.n > 0) {
+        ngx_memcpy(status->room + status->rest, part.p, part.n);
+    }
+
+    status->offset += part.n;
+    ctx->stream->over = part.n < NGX_RBL_DETAILS_SLICE;
+
+    part.p = (const char *) status->room;
+    part.n += status->rest;
+    ngx_rbl_status_more(ctx, part);
+}
+
+
+/* Renders the results that are all there, and keeps what is left over. */
+
+static void
+ngx_rbl_status_more(ngx_rbl_ctx_t *ctx, rbl_str_t part)
+{
+    rbl_mp_t           mp;
+    rbl_result_t       result;
+    ngx_rbl_status_t  *status;
+
+    status = ctx->data;
+    rbl_mp_init(&mp, part);
+
+    while (status->left > 0 && rbl_result_decode(&result, &mp) == RBL_OK) {
+        rbl_view_result(&ctx->doc, NULL, &result);
+        status->left--;
+
+        part.p = (const char *) mp.pos;
+        part.n = mp.end - mp.pos;
+    }
+
+    if (ctx->stream && !ctx->stream->over) {
+        ngx_rbl_status_rest(ctx, part);
+
+    } else if (status->left > 0) {
+        ngx_rbl_status_damaged(ctx);
+    }
+}
+
+
+static void
+ngx_rbl_status_rest(ngx_rbl_ctx_t *ctx, rbl_str_t rest)
+{
+    ngx_rbl_status_t  *status;
+
+    status = ctx->data;
+
+    if (status->room == NULL) {
+        status->room = ngx_pnalloc(ctx->request->pool,
+                                   2 * NGX_RBL_DETAILS_SLICE);
+    }
+
+    /* a result as large as a slice is none */
+
+    if (status->room == NULL || rest.n >= NGX_RBL_DETAILS_SLICE) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    ngx_memmove(status->room, rest.p, rest.n);
+    status->rest = rest.n;
+}
+
+
+/* In slices some of the details are gone: they must not look complete. */
+
+static void
+ngx_rbl_status_damaged(ngx_rbl_ctx_t *ctx)
+{
+    ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
+                  "rbl: a result of a check could not be decoded");
+
+    if (ctx->stream) {
+        ngx_rbl_internal(ctx);
+    }
 }
 
 
@@ -235,6 +375,10 @@ ngx_rbl_status_close(ngx_rbl_ctx_t *ctx)
     ngx_rbl_status_t  *status;
 
     status = ctx->data;
+
+    if (status->details) {
+        rbl_doc_close(&ctx->doc);
+    }
 
     if (status->message.p) {
         rbl_doc_str(&ctx->doc, "message", status->message);

@@ -21,7 +21,6 @@ typedef struct {
     ngx_rbl_list_t  list;               /* first; its SIDs are those of the
                                            page, custom ones last */
     int64_t         total_system;
-    ngx_uint_t      system;             /* SIDs of the page that are theirs */
     ngx_uint_t      asked;              /* commands of the second round */
 } ngx_rbl_rbls_t;
 
@@ -166,7 +165,7 @@ ngx_rbl_rbls_system(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     }
 
     ngx_rbl_list_add_sids(ctx, &rbls->list, RBL_SID_LIST, reply);
-    rbls->system = rbls->list.n;
+    rbls->list.system = rbls->list.n;
 }
 
 
@@ -190,16 +189,16 @@ ngx_rbl_rbls_customs(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
     ngx_rbl_list_add_sids(ctx, list, RBL_SID_LIST, reply);
 
-    customs = list->sids + rbls->system;
-    n = list->n - rbls->system;
+    customs = list->sids + list->system;
+    n = list->n - rbls->list.system;
 
     skip = (list->page - 1) * list->page_size - rbls->total_system;
     skip = ngx_min(ngx_max(skip, 0), n);
-    n = ngx_min(n - skip, list->page_size - (int64_t) rbls->system);
+    n = ngx_min(n - skip, list->page_size - (int64_t) rbls->list.system);
     n = ngx_max(n, 0);
 
     ngx_memmove(customs, customs + skip, n * sizeof(rbl_str_t));
-    list->n = rbls->system + n;
+    list->n = rbls->list.system + n;
 }
 
 
@@ -218,9 +217,14 @@ ngx_rbl_rbls_proceed(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    ngx_rbl_rbls_ask(ctx, RBL_STR("SYS"), rbls->system, list->sids);
-    ngx_rbl_rbls_ask(ctx, rbl_sid_str(&ctx->account), list->n - rbls->system,
-                     list->sids + rbls->system);
+    if (list->n > NGX_RBL_PAGE_SIDS) {
+        ngx_rbl_list_slices(ctx, list);
+        return;
+    }
+
+    ngx_rbl_rbls_ask(ctx, RBL_STR("SYS"), list->system, list->sids);
+    ngx_rbl_rbls_ask(ctx, rbl_sid_str(&ctx->account), list->n - list->system,
+                     list->sids + list->system);
 }
 
 

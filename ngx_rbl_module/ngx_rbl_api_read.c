@@ -84,7 +84,8 @@ ngx_rbl_list_paging(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
     if (ctx->refusal == 0) {
         list->page_size = ngx_rbl_list_number(ctx, NGX_RBL_FIELD_PAGE_SIZE,
                                               NGX_RBL_PAGE_SIZE,
-                                              ctx->conf->max_page_size);
+                                              ctx->page_most ? ctx->page_most
+                                              : ctx->conf->max_page_size);
     }
 
     return ctx->refusal ? NGX_DECLINED : NGX_OK;
@@ -166,6 +167,14 @@ ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
         return;
     }
 
+    list->bounded = list->page_size > NGX_RBL_PAGE_SIDS
+                    && ngx_rbl_list_bound(ctx) != NULL;
+
+    if (list->bounded) {
+        ngx_rbl_ask(ctx, "GET", "large", rbl_str(ngx_rbl_list_bound(ctx)), 0,
+                    NULL);
+    }
+
     ngx_rbl_list_ask_range(ctx, list->name.index, list->name.first,
                            list->name.first + list->page_size - 1);
 
@@ -234,7 +243,12 @@ ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     } else if (i < totals) {
         list->total[i] = ngx_rbl_total(ctx, reply);
 
-    } else if (i == totals && ctx->route->op == &ngx_rbl_op_list) {
+    } else if (i == totals && list->bounded) {
+        list->largest = rbl_reply_int(reply, 0);
+
+    } else if (i == totals + list->bounded
+               && ctx->route->op == &ngx_rbl_op_list)
+    {
         ngx_rbl_list_sids(ctx, reply);
 
     } else {
@@ -355,6 +369,10 @@ ngx_rbl_list_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
         return;
     }
 
+    if (list->bounded && ngx_rbl_list_fits(ctx, list) != NGX_OK) {
+        return;
+    }
+
     if (list->recalled ? list->stamp == stamp : ngx_rbl_list_guessed(ctx)) {
         ngx_rbl_list_answer(ctx, n, record);
         return;
@@ -365,7 +383,11 @@ ngx_rbl_list_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
         return;
     }
 
-    ngx_rbl_page_keep(&list->name, stamp, list->n, list->sids);
+    /* a page that was made smaller is another one than its name says */
+
+    ngx_rbl_page_keep(&list->name, stamp,
+                      list->page_size == list->name.size ? list->n : 0,
+                      list->sids);
 
     if (list->n == 0) {
         ngx_rbl_list_answer(ctx, 0, NULL);
@@ -384,6 +406,11 @@ ngx_rbl_list_second(ngx_rbl_ctx_t *ctx, ngx_uint_t n, const rbl_str_t *sids)
     const ngx_rbl_family_t  *family;
 
     family = ctx->route->family;
+
+    if (n > NGX_RBL_PAGE_SIDS) {
+        ngx_rbl_list_slices(ctx, ctx->data);
+        return;
+    }
 
     batch = ngx_rbl_next(ctx);
     keys = ngx_rbl_record_keys(ctx, rbl_sid_str(&ctx->account), n, sids);

@@ -2,6 +2,7 @@
  * ETag of what was read: a hash of the body, so that two answers have the same
  * one only if they show the same, times that pass included.  nginx's own filter
  * compares it with If-None-Match and answers 304; its gzip filter weakens it.
+ * An answer in slices (ngx_rbl_stream.c) has none: it is never whole here.
  *
  * If-Match and If-Unmodified-Since stay without effect: a failed one would end
  * in a page of nginx's.
@@ -31,6 +32,7 @@ ngx_rbl_etag(ngx_rbl_ctx_t *ctx)
     r->disable_not_modified = 1;
 
     if (!ctx->conf->etag || ctx->refusal
+        || r->headers_out.content_length_n < 0
         || ctx->route->method != NGX_HTTP_GET
         || !(NGX_RBL_DOCUMENT & (1 << ctx->format)))
     {

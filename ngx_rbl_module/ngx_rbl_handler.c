@@ -8,7 +8,7 @@
  * do, the clean-up handler cancels them, after which nothing calls back.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_stream.h"
 
 
 static ngx_rbl_ctx_t *ngx_rbl_create_ctx(ngx_http_request_t *r);
@@ -205,7 +205,7 @@ ngx_rbl_finish(ngx_rbl_ctx_t *ctx)
 
     r = ctx->request;
 
-    ngx_rbl_cleanup(ctx);
+    ngx_rbl_round_cancel(ctx);
 
     ngx_http_finalize_request(r, ngx_rbl_send(ctx));
 }
@@ -224,4 +224,5 @@ static void
 ngx_rbl_cleanup(void *data)
 {
     ngx_rbl_round_cancel(data);
+    ngx_rbl_place_leave(data);
 }

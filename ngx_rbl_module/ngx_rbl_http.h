@@ -26,12 +26,14 @@
  *   ngx_rbl_rows.c       hosts as they were last written
  *   ngx_rbl_etag.c       the ETag of what was read
  *   ngx_rbl_response.c   the answer, a refusal too
+ *   ngx_rbl_stream.c     a large answer, slice by slice; with ngx_rbl_places.c,
+ *                        what an account may have of them at once
  *   ngx_rbl_sink.c       where it is written to
  *   ngx_rbl_gather.c     what is counted of it; with ngx_rbl_refusals.c (error
  *                        log), ngx_rbl_carrier.c (to the store), ngx_rbl_zone.c
  *                        and ngx_rbl_meter.c
  *
- * Nothing but these two first ones knows about events.
+ * Nothing but the two first ones and those of large answers knows about events.
  */
 
 #ifndef _NGX_RBL_HTTP_H_INCLUDED_
@@ -223,6 +225,11 @@ struct ngx_rbl_ctx_s {
 
     void                   *data;       /* of the call */
 
+    ngx_uint_t              page_most;  /* records of a page that are large; 0:
+                                           as many as are asked for */
+    ngx_rbl_stream_t       *stream;     /* NULL: the answer is in one piece */
+    ngx_rbl_place_t        *place;      /* that it has or waits for; or NULL */
+
     unsigned                authenticated:1;
     unsigned                suspended:1;
     unsigned                denied:1;   /* asks from the wrong place */
@@ -279,6 +286,9 @@ ngx_rbl_batch_t *ngx_rbl_next(ngx_rbl_ctx_t *ctx);
    nothing is read then.  NGX_DECLINED: it is the third time (refused, 500). */
 ngx_int_t ngx_rbl_again(ngx_rbl_ctx_t *ctx);
 
+
+/* Sends ctx->batch and waits; a client that goes away is noticed. */
+void ngx_rbl_wait(ngx_rbl_ctx_t *ctx);
 
 /* Watches for a client that goes away while a round is on its way. */
 void ngx_rbl_watch(ngx_http_request_t *r);
@@ -515,6 +525,9 @@ void ngx_rbl_open_plain(ngx_rbl_ctx_t *ctx);
 
 /* Sends what was answered or refused; for ngx_http_finalize_request. */
 ngx_int_t ngx_rbl_send(ngx_rbl_ctx_t *ctx);
+
+/* Sends the header of an answer of so many octets; -1: not known yet. */
+ngx_int_t ngx_rbl_send_headers(ngx_rbl_ctx_t *ctx, off_t length);
 
 /* Adds a header to the answer; NULL: no memory. */
 ngx_table_elt_t *ngx_rbl_header(ngx_http_request_t *r, ngx_str_t *key,

@@ -96,6 +96,12 @@ typedef struct {
     ngx_uint_t   n;                     /* SIDs of the page */
     rbl_str_t   *sids;
     void        *more;                  /* of family->more_read */
+    ngx_uint_t   system;                /* SIDs that are the system's, first */
+    ngx_uint_t   at;                    /* of the next slice */
+    ngx_uint_t   slice;                 /* records of one */
+    int64_t      largest;               /* octets of a record, about */
+    unsigned     bounded:1;             /* which is asked for */
+    unsigned     read:1;                /* records of a slice came */
     unsigned     recalled:1;            /* the page's SIDs were not asked for */
     unsigned     held:1;                /* nor its records */
     unsigned     one:1;                 /* one record, which is one page */
@@ -121,14 +127,31 @@ void ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 void ngx_rbl_one_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
 
 
+/* ngx_rbl_list_slices.c */
+
+/* Which records of the family may be large: the name in their mark's key; NULL:
+   none of them. */
+const char *ngx_rbl_list_bound(const ngx_rbl_ctx_t *ctx);
+
+/* Has the page fewer records than were asked for, for they are large?  Then
+   NGX_DECLINED: its SIDs are not known yet, and the round is repeated. */
+ngx_int_t ngx_rbl_list_fits(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
+
+/* Reads and answers a page of more than NGX_RBL_PAGE_SIDS records. */
+void ngx_rbl_list_slices(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
+
+
 /* ngx_rbl_list_answer.c */
 
 /* The answer: envelope and totals, then objects, then the end. */
 void ngx_rbl_list_open(ngx_rbl_ctx_t *ctx, size_t guess);
 void ngx_rbl_list_close(ngx_rbl_ctx_t *ctx);
 
-/* All of it, of records as the store has them; nil: one is gone meanwhile.
-   What may be shown again is held. */
+/* The objects of records as the store has them; nil: one is gone meanwhile. */
+void ngx_rbl_list_write(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
+    redisReply *const *record);
+
+/* All of it.  What may be shown again is held. */
 void ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
     redisReply **record);
 

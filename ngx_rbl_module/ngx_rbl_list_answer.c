@@ -13,29 +13,17 @@ static void ngx_rbl_list_hold(ngx_rbl_ctx_t *ctx, rbl_str_t text);
 void
 ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
 {
-    rbl_str_t                raw, text;
-    ngx_buf_t               *b;
-    ngx_uint_t               k;
-    const ngx_rbl_family_t  *family;
+    rbl_str_t   text;
+    ngx_buf_t  *b;
 
-    family = ctx->route->family;
-
-    ngx_rbl_list_open(ctx, n * family->guess);
+    ngx_rbl_list_open(ctx, n * ctx->route->family->guess);
 
     b = ctx->sink.buf;
     text.p = ctx->sink.out.pos;
     ctx->shown_from = INT64_MIN;
     ctx->shown_until = INT64_MAX;
 
-    for (k = 0; k < n && ctx->refusal == 0; k++) {
-        raw = rbl_reply_str(record[k]);
-
-        /* nil: deleted between the two rounds */
-
-        if (raw.p != NULL) {
-            (void) family->write(ctx, raw);
-        }
-    }
+    ngx_rbl_list_write(ctx, n, record);
 
     /* they are held if they went into one buffer */
 
@@ -47,6 +35,26 @@ ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
     }
 
     ngx_rbl_list_close(ctx);
+}
+
+
+void
+ngx_rbl_list_write(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
+    redisReply *const *record)
+{
+    rbl_str_t                raw;
+    ngx_uint_t               k;
+    const ngx_rbl_family_t  *family;
+
+    family = ctx->route->family;
+
+    for (k = 0; k < n && ctx->refusal == 0; k++) {
+        raw = rbl_reply_str(record[k]);
+
+        if (raw.p != NULL) {
+            (void) family->write(ctx, raw);
+        }
+    }
 }
 
 

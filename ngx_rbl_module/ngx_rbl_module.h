@@ -64,6 +64,8 @@ typedef struct {
 
 typedef struct ngx_rbl_ctx_s  ngx_rbl_ctx_t;
 typedef struct ngx_rbl_login_s  ngx_rbl_login_t;
+typedef struct ngx_rbl_stream_s  ngx_rbl_stream_t;
+typedef struct ngx_rbl_place_s  ngx_rbl_place_t;
 
 /* ngx_rbl_directives.c */
 extern ngx_command_t  ngx_rbl_commands[];

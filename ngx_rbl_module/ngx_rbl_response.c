@@ -8,6 +8,7 @@
  */
 
 #include "ngx_rbl_gather.h"
+#include "ngx_rbl_stream.h"
 
 
 #define NGX_RBL_ENVELOPE     256
@@ -18,7 +19,7 @@ static void ngx_rbl_refuse_args(ngx_rbl_ctx_t *ctx, ngx_uint_t status,
     const char *fmt, va_list args);
 static ngx_int_t ngx_rbl_response_open(ngx_rbl_ctx_t *ctx, size_t size);
 static void ngx_rbl_render_refusal(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_send_headers(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_send_large(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_retry_header(ngx_rbl_ctx_t *ctx);
 
@@ -137,7 +138,10 @@ ngx_rbl_open_plain(ngx_rbl_ctx_t *ctx)
 static ngx_int_t
 ngx_rbl_response_open(ngx_rbl_ctx_t *ctx, size_t size)
 {
-    if (ngx_rbl_sink_open(&ctx->sink, ctx->request->pool, size) != NGX_OK) {
+    if (ngx_rbl_sink_open(&ctx->sink, ctx->request->pool, size,
+                          (ngx_buf_tag_t) &ngx_rbl_module)
+        != NGX_OK)
+    {
         ngx_rbl_internal(ctx);
         return NGX_ERROR;
     }
@@ -185,6 +189,26 @@ ngx_rbl_render_refusal(ngx_rbl_ctx_t *ctx)
 }
 
 
+/* Large answers of an account have a limit.  What changed something is answered
+   in any case. */
+
+static void
+ngx_rbl_send_large(ngx_rbl_ctx_t *ctx)
+{
+    off_t  length;
+
+    length = ngx_rbl_sink_length(&ctx->sink);
+
+    if (ctx->refusal == 0 && ctx->place == NULL
+        && length > NGX_RBL_PLACE_LARGE
+        && ctx->route->method == NGX_HTTP_GET
+        && ngx_rbl_place_take(ctx, length, NULL) == NGX_ERROR)
+    {
+        ngx_rbl_internal(ctx);
+    }
+}
+
+
 ngx_int_t
 ngx_rbl_send(ngx_rbl_ctx_t *ctx)
 {
@@ -199,6 +223,8 @@ ngx_rbl_send(ngx_rbl_ctx_t *ctx)
                       "rbl: the store's reply could not be understood");
         ngx_rbl_internal(ctx);
     }
+
+    ngx_rbl_send_large(ctx);
 
     if (ctx->refusal) {
         ngx_rbl_render_refusal(ctx);
@@ -218,7 +244,7 @@ ngx_rbl_send(ngx_rbl_ctx_t *ctx)
 
     ctx->status = ctx->refusal ? ctx->refusal : NGX_HTTP_OK;
 
-    rc = ngx_rbl_send_headers(ctx);
+    rc = ngx_rbl_send_headers(ctx, ngx_rbl_sink_length(&ctx->sink));
 
     ngx_rbl_gather(ctx);
 
@@ -230,15 +256,15 @@ ngx_rbl_send(ngx_rbl_ctx_t *ctx)
 }
 
 
-static ngx_int_t
-ngx_rbl_send_headers(ngx_rbl_ctx_t *ctx)
+ngx_int_t
+ngx_rbl_send_headers(ngx_rbl_ctx_t *ctx, off_t length)
 {
     ngx_http_request_t  *r;
 
     r = ctx->request;
 
     r->headers_out.status = ctx->status;
-    r->headers_out.content_length_n = ngx_rbl_sink_length(&ctx->sink);
+    r->headers_out.content_length_n = length;
     r->headers_out.content_type = ngx_rbl_types[ctx->format];
     r->headers_out.content_type_len = ngx_rbl_type_lens[ctx->format];
     r->headers_out.content_type_lowcase = NULL;

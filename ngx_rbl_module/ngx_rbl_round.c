@@ -2,7 +2,7 @@
  * A request's rounds with the store.
  *
  *   [store ready] -> [proof -> [gate]] -> first round -> [gate]
- *                 -> [second round] -> finish
+ *                 -> [second round] -> finish, or slices (ngx_rbl_stream.c)
  *
  * The first round asks for account and token together with the data.  So it is
  * for credentials that this worker has seen succeed lately, and that no limit
@@ -21,6 +21,7 @@
  */
 
 #include "ngx_rbl_list.h"
+#include "ngx_rbl_stream.h"
 
 #define NGX_RBL_REPEATS  2
 
@@ -28,7 +29,6 @@
 static ngx_int_t ngx_rbl_round(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_first(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_ready(void *data, ngx_rbl_store_rc_e rc);
-static void ngx_rbl_wait(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_first_reply(void *data, ngx_uint_t i,
     const redisReply *reply);
 static ngx_int_t ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx);
@@ -143,9 +143,7 @@ ngx_rbl_ready(void *data, ngx_rbl_store_rc_e rc)
 }
 
 
-/* Sends ctx->batch and waits; a client that goes away is noticed. */
-
-static void
+void
 ngx_rbl_wait(ngx_rbl_ctx_t *ctx)
 {
     ctx->asked = ngx_current_msec;
@@ -416,7 +414,13 @@ ngx_rbl_arrived(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    ngx_rbl_finish(ctx);
+    if (ctx->stream && ctx->refusal == 0) {
+        ngx_rbl_stream_begin(ctx);
+
+    } else {
+        ngx_rbl_finish(ctx);
+    }
+
     ngx_http_run_posted_requests(c);
 }
 

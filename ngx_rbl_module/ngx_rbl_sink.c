@@ -10,16 +10,19 @@
 
 
 static int ngx_rbl_sink_more(rbl_out_t *out);
+static ngx_buf_t *ngx_rbl_sink_buf(ngx_rbl_sink_t *sink);
 
 
 /* A sink that could not be opened has no room and no way to get any. */
 
 ngx_int_t
-ngx_rbl_sink_open(ngx_rbl_sink_t *sink, ngx_pool_t *pool, size_t size)
+ngx_rbl_sink_open(ngx_rbl_sink_t *sink, ngx_pool_t *pool, size_t size,
+    ngx_buf_tag_t tag)
 {
     ngx_memzero(sink, sizeof(ngx_rbl_sink_t));
 
     sink->pool = pool;
+    sink->tag = tag;
     sink->last = &sink->chain;
 
     size = ngx_min(size, NGX_RBL_FIRST_MAX);
@@ -30,6 +33,8 @@ ngx_rbl_sink_open(ngx_rbl_sink_t *sink, ngx_pool_t *pool, size_t size)
         sink->out.failed = 1;
         return NGX_ERROR;
     }
+
+    sink->buf->tag = tag;
 
     sink->out.pos = (char *) sink->buf->start;
     sink->out.end = (char *) sink->buf->end;
@@ -50,6 +55,7 @@ ngx_rbl_sink_flush(ngx_rbl_sink_t *sink)
     }
 
     sink->buf->last = (u_char *) sink->out.pos;
+    sink->filled = sink->buf;
 
     cl->buf = sink->buf;
     cl->next = NULL;
@@ -77,17 +83,48 @@ ngx_rbl_sink_length(const ngx_rbl_sink_t *sink)
 }
 
 
+ngx_int_t
+ngx_rbl_sink_take(ngx_rbl_sink_t *sink, ngx_chain_t **out, ngx_uint_t last)
+{
+    ngx_buf_t  *b;
+
+    if (sink->buf != NULL && sink->out.pos != (char *) sink->buf->start
+        && ngx_rbl_sink_flush(sink) == NULL)
+    {
+        return NGX_ERROR;
+    }
+
+    *out = sink->chain;
+
+    if (*out == NULL) {
+        return last ? NGX_ERROR : NGX_OK;
+    }
+
+    b = sink->filled;
+    b->last_buf = last;
+    b->last_in_chain = last;
+
+    sink->chain = NULL;
+    sink->last = &sink->chain;
+    sink->buf = NULL;
+    sink->out.pos = NULL;
+    sink->out.end = NULL;
+
+    return NGX_OK;
+}
+
+
 static int
 ngx_rbl_sink_more(rbl_out_t *out)
 {
     ngx_buf_t       *b;
     ngx_rbl_sink_t  *sink = (ngx_rbl_sink_t *) out;
 
-    if (ngx_rbl_sink_flush(sink) == NULL) {
+    if (sink->buf != NULL && ngx_rbl_sink_flush(sink) == NULL) {
         return -1;
     }
 
-    b = ngx_create_temp_buf(sink->pool, NGX_RBL_CHUNK);
+    b = ngx_rbl_sink_buf(sink);
     if (b == NULL) {
         return -1;
     }
@@ -97,4 +134,32 @@ ngx_rbl_sink_more(rbl_out_t *out)
     out->end = (char *) b->end;
 
     return 0;
+}
+
+
+/* One that has been sent, or a new one. */
+
+static ngx_buf_t *
+ngx_rbl_sink_buf(ngx_rbl_sink_t *sink)
+{
+    ngx_buf_t    *b;
+    ngx_chain_t  *cl;
+
+    cl = sink->free;
+
+    if (cl == NULL) {
+        b = ngx_create_temp_buf(sink->pool, NGX_RBL_CHUNK);
+
+        if (b != NULL) {
+            b->tag = sink->tag;
+        }
+
+        return b;
+    }
+
+    b = cl->buf;
+    sink->free = cl->next;
+    ngx_free_chain(sink->pool, cl);
+
+    return b;
 }

@@ -171,7 +171,8 @@ ngx_rbl_status_write(ngx_rbl_status_t *s)
 
     rmcf = ngx_http_get_module_main_conf(s->request, ngx_rbl_module);
 
-    if (ngx_rbl_sink_open(&s->sink, s->request->pool, NGX_RBL_STATUS_SIZE)
+    if (ngx_rbl_sink_open(&s->sink, s->request->pool, NGX_RBL_STATUS_SIZE,
+                          (ngx_buf_tag_t) &ngx_rbl_module)
         != NGX_OK)
     {
         return NGX_ERROR;

@@ -63,6 +63,9 @@
  *                              account's record or a token of it changes
  *                              `made` with it: nginx remembers those as long
  *                              as that is the same
+ *   large:<AC>:hosts, large:<AC>:profiles
+ *                      string  octets of the largest record, a power of two,
+ *                              if that is above 4,096 (_large.lua)
  *   unchanged:<AC>     string  random octets that nginx sets, with TTL; they go
  *                              when the record of a host of the account changes
  *                              (_unchanged.lua)

@@ -52,6 +52,7 @@ static const struct {
     { "pace", FSCK_OTHERS, 1 }, { "sent", FSCK_OTHERS, 1 },
     { "dlv", FSCK_DELIVERY, 2 }, { "event", FSCK_EVENT, 1 },
     { "token", FSCK_LOOK, 1 }, { "rate", FSCK_LOOK, 1 },
+    { "large", FSCK_LOOK, 1 },
     { "work", FSCK_WALKED, 0 }, { "work", FSCK_LOOK, 1 },
     { "stats", FSCK_OTHERS, 2 }, { "errors", FSCK_OTHERS, 1 },
     { "log", FSCK_OTHERS, 1 }, { "hook", FSCK_OTHERS, 1 },

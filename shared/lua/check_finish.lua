@@ -35,6 +35,7 @@
 --- include: totals
 --- include: tell
 --- include: details
+--- include: large
 --- use: account host profile
 -- Of a check that nobody has asked for all is known.
 local ck, full, callbacks, keep = key('check', ac, pp), nil, nil, nil
@@ -248,6 +249,7 @@ if raw then
             .. raw:sub(4, from) or raw:sub(1, from)) .. fields
             .. raw:sub(to + 1)
         call('SET', hk, raw)
+        large('hosts', #raw)
     end
     local pk = not frozen and parent ~= '' and key('r', ac, parent)
     local range = pk and load(pk)

@@ -235,6 +235,14 @@ function look.rate(k, app)
             drop(k))
     end
 end
+-- The largest record of an index (_large.lua): the next one to grow says it.
+function look.large(k, index)
+    local size = tonumber(call('GET', k))
+    if not size or size ~= 2 ^ math.floor(math.log(size) / math.log(2) + 0.5)
+    then
+        fault('large', index, 'has a size that cannot be read', drop(k))
+    end
+end
 -- The messages that are on their way to a contact: the first one is tried.
 function look.line(k, co)
     local ev = call('LRANGE', k, 0, 0)[1]
@@ -256,7 +264,7 @@ end
 local types = {r = 'string', s = 'string', token = 'string', kids = 'zset',
     hist = 'stream', dlv = 'hash', digest = 'zset', batch = 'zset',
     open = 'hash', ends = 'hash', line = 'list', rate = 'string',
-    work = 'list', hears = 'zset'}
+    work = 'list', hears = 'zset', large = 'string'}
 for i = 2, #ARGV do
     local kind, rest
     kind, ac, rest = string.match(ARGV[i], '^(%l+):(AC%x+):(.+)$')

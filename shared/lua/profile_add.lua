@@ -6,6 +6,7 @@
 -- Result  OK, packed record, SIDs of the system lists that it follows
 --         | ENTRIES (one is unknown) | LIMIT, max profiles | ACCOUNT
 --- include: account_save
+--- include: large
 --- include: profiles
 --- use: account
 local max_profiles = 1000
@@ -24,6 +25,7 @@ if call('ZCARD', profiles) >= max_profiles then
 end
 local k = key('r', ac, ARGV[1])
 save(k, {1, ARGV[1], ARGV[2], 'active', given and 0 or 1, entries, now_ms()})
+large('profiles', 36 * #entries)
 call('ZADD', profiles, call('INCR', key('seq', ac)), ARGV[1])
 if ARGV[3] == '1' then
     a[ACCOUNT.profile] = ARGV[1]

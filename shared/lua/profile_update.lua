@@ -6,6 +6,7 @@
 -- Result  OK | PROFILE | ENTRIES (one is unknown)
 --         | DEFAULT (it would leave none) | ACCOUNT
 --- include: account_save
+--- include: large
 --- include: profiles
 --- use: account profile
 local a = load(KEYS[1])
@@ -23,6 +24,7 @@ if ARGV[5] == '1' then
     if not p[PROFILE.entries] then
         return {'ENTRIES'}
     end
+    large('profiles', 36 * #p[PROFILE.entries])
 end
 if ARGV[4] == '0' and a[ACCOUNT.profile] == ARGV[1] then
     return {'DEFAULT'}

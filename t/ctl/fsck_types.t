@@ -49,6 +49,9 @@ for my $case (
     [k('daemons:addr'), 'type daemons:addr'], [$rate, "type rate $ap"],
     [$rate, "rate $ap", set($rate, "\xc1")],
     [$rate, "rate $ap", set($rate, packed([('x') x 8]))],
+    [k('large', $ac, 'hosts'), 'type large hosts'],
+    (map { [k('large', $ac, 'hosts'), 'large hosts',
+        set(k('large', $ac, 'hosts'), $_)] } 'x', 12_000, -8192),
     [k('started', $ac), "type started:$ac"],
     [k('started', $ac), 'started started', set(k('started', $ac), 'x')],
 ) {

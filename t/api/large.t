@@ -1,0 +1,278 @@
+#!/usr/bin/perl
+
+# Large answers: a page has an end in octets, and its paging fields say so; it
+# is sent as its client reads it; and when the store goes away in the middle, the
+# answer is cut off where everybody sees it.
+
+use strict;
+use warnings;
+
+use IO::Socket::INET;
+use IO::Uncompress::Gunzip qw(gunzip);
+use List::Util qw(max);
+use RblApi;
+use RblFault;
+use RblTest;
+
+use constant { HOSTS => 300, RECORD => 30_000, MARK => 32_768,
+    PAGE => 4_194_304, DEAF => 60 };
+
+my $redis = start_redis();
+init_store($redis, lists => repo_dir() . '/conf/lists.json');
+my ($acct, $other) = map { make_account($redis, name => $_) } qw(Big Other);
+my $relay = start_relay($redis);
+my ($user, $password) = store_login($redis, 'rbl-api');
+my $h2 = free_port();
+my $small = free_port();
+my $nginx = start_nginx(store_addr => $relay->{addr}, workers => 1, http =>
+    "rbl_store_user $user; rbl_store_password_file $password;
+    rbl_store_timeout 5s; gzip_types application/json application/xml;",
+    server => "listen 127.0.0.1:$h2 http2; listen 127.0.0.1:$small sndbuf=16k;
+    location /zip/ { rbl_api on; gzip on; }
+    location /tag/ { rbl_api on; rbl_etag on; }
+    location /slow/ { rbl_api on; limit_rate 2m; }
+    location /ssi/ { ssi on; ssi_types *; root %%DIR%%; }");
+my $t = { redis => $redis, acct => $acct, other => $other, nginx => $nginx };
+wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 10, 'the store';
+my $ac = $acct->{sid};
+my ($worker) = map { /^(\d+)/ } split /\n/,
+    run_cmd('pgrep', '-P', $nginx->{pid})->{out};
+
+sub get { return http($nginx, 'GET', $_[0], auth => $acct, @_[1 .. $#_]) }
+
+# --- an account whose records are large ---------------------------------------
+
+add_host($t, "10.0.$_.0/26", name => 'n') for 0 .. 4;
+my @ids = @{ redis($redis, 'ZRANGE', redis_key('hosts', $ac), 0, -1) };
+is(scalar @ids, 320, 'hosts');
+redis($redis, 'ZREM', redis_key('hosts', $ac), splice @ids, HOSTS);
+for my $id (@ids) {
+    my $key = redis_key('r', $ac, $id);
+    my $v = record('host', redis($redis, 'GET', $key));
+    redis($redis, 'SET', $key, record_pack('host', %$v, name => \$v->{name},
+        value => \$v->{value}, listed_count => 30, first_listed => 0,
+        details => [map { ['RB' . '0' x 32, "list$_.test", '',
+            'x' x (RECORD / 30), ['127.0.0.2'], 1] } 1 .. 30]));
+}
+redis($redis, 'SET', redis_key('large', $ac, 'hosts'), MARK);
+forget($t, $ac);
+
+# The numbers before the data, and the ids of these; JSON::PP takes seconds.
+sub parsed {
+    my ($r) = @_;
+
+    my ($head) = $r->{body} =~ /^(.*?),"data":\[.*\]\}$/s
+        or die substr $r->{raw}, 0, 500;
+    my $v = json("$head}");
+    $v->{ids} = [$r->{body} =~ /[\[,]\{"id":"(\w+)"/g];
+    return $v;
+}
+
+# The pages of a list, of that size; how large the largest answer was.
+sub walk {
+    my ($path, $size) = @_;
+
+    my (@ids, %sizes, $largest, $v);
+    for (my $page = 1; !$v || $page <= $v->{total_pages}; $page++) {
+        my $r = get("/3.0/$path?page=$page&page_size=$size");
+        $v = parsed($r);
+        $sizes{ $v->{page_size} }++;
+        $largest = max($largest // 0, length $r->{body});
+        push @ids, @{ $v->{ids} };
+        die 'no end' if $page > 2 * HOSTS;
+    }
+    return (\@ids, join(' ', keys %sizes), $largest);
+}
+
+for ([1000, PAGE / MARK], [200, PAGE / MARK], [100, 100], [33, 33], [20, 20])
+{
+    my ($size, $served) = @$_;
+    my ($got, $sizes, $largest) = walk('hosts.json', $size);
+    is_deeply($got, \@ids, "pages of $size: each host once");
+    is($sizes, $served, "and served as pages of $served");
+    cmp_ok($largest, '<', 1.2 * PAGE, 'of so many octets');
+}
+is(parsed(get('/3.0/hosts.json?page=9&page_size=1000'))->{page_size},
+    PAGE / MARK, 'a page past the end says so too');
+redis($redis, 'DEL', redis_key('large', $ac, 'hosts'));
+is(parsed(get('/3.0/hosts.json?page_size=1000'))->{page_size}, 1000,
+    'without large records pages are as large as they are asked for');
+redis($redis, 'SET', redis_key('large', $ac, 'hosts'), 2 ** 23);
+is((walk('hosts.json', 1000))[1], 1, 'one record is always a page');
+redis($redis, 'SET', redis_key('large', $ac, 'hosts'), MARK);
+
+# Profiles say it themselves.
+for my $i (1 .. 200) {
+    my $r = call($t, 'POST', 'rbl/add.json', form => { name => "own $i",
+        host => "own$i.test", type => 'rbl' });
+    die $r->{raw} if $r->{status} != 200;
+}
+my @lists = map { $_->{id} } @{ json(get('/3.0/rbls.json?page_size=1000'))
+    ->{data} };
+is_deeply(\@lists, [map { @{ redis($redis, 'ZRANGE', $_, 0, -1) } }
+    redis_key('lists:active', hex(substr $ac, 2, 4) % 16),
+    redis_key('rbls', $ac)],
+    'lists, in slices, own ones last');
+for my $i (1 .. 300) {
+    my $r = call($t, 'POST', 'rblprofile/add.json', form => { name => "p$i",
+        entries => join ',', @lists });
+    die $r->{raw} if $r->{status} != 200;
+    is(parsed(get('/3.0/rblprofiles.json?page_size=1000'))->{page_size}, 1000,
+        'a list that fits into one page is one') if $i == 200;
+}
+my ($got, $sizes) = walk('rblprofiles.json', 1000);
+is_deeply($got, redis($redis, 'ZRANGE', redis_key('profiles', $ac), 0, -1),
+    'each profile once');
+is($sizes, PAGE / 16_384, 'in pages of 4 MiB');
+my $one = json(get("/3.0/rblprofile/$got->[-1].json"))->{data}[0];
+is_deeply($one->{entries}, \@lists, 'with all of its entries');
+
+# --- as every client wants it --------------------------------------------------
+
+my $page = 'hosts.json?page_size=120';
+my $whole = get("/3.0/$page");
+is(scalar @{ json($whole)->{data} }, 120, 'a page');
+is($whole->{headers}{'transfer-encoding'}, 'chunked', 'its length is not known');
+is($whole->{headers}{'content-length'}, undef, 'nor told');
+my $plain = get("/3.0/$page", version => '1.0');
+ok($plain->{body} eq $whole->{body}, 'the same in HTTP/1.0');
+my $head = http($nginx, 'HEAD', "/3.0/$page", auth => $acct);
+is_deeply([$head->{status}, $head->{raw} =~ /\r\n\r\n(.*)/s], [200, ''],
+    'HEAD');
+my $zip = get("/zip/$page", headers => ['Accept-Encoding: gzip']);
+is($zip->{headers}{'content-encoding'}, 'gzip', 'compressed');
+gunzip(\$zip->{body}, \my $text);
+ok($text eq $whole->{body}, 'is the same');
+my $xml = get('/3.0/hosts.xml?page_size=120')->{body};
+xml_ok($xml, 'in XML');
+is(scalar @{ hosts_of_xml($xml) }, 120, 'likewise');
+ok(get("/slow/$page")->{body} eq $whole->{body}, 'with a limit of the rate');
+my $curl = run_cmd('curl', '-s', '--http2-prior-knowledge', '-u',
+    "$ac:$acct->{token}", "http://127.0.0.1:$h2/3.0/$page");
+ok($curl->{out} eq $whole->{body}, 'by HTTP/2');
+mkdir "$nginx->{dir}/ssi";
+write_file("$nginx->{dir}/ssi/page.html",
+    qq{[<!--#include virtual="/3.0/$page" -->]});
+my $ssi = get('/ssi/page.html');
+ok($ssi->{body} =~ /^\[(.*)\]\s*$/s && $1 eq $whole->{body},
+    'in a sub-request') or diag(substr $ssi->{raw}, 0, 500);
+my $tag = get("/tag/$page");
+ok(!$tag->{headers}{etag}, 'no ETag of what is that large');
+$tag = get('/tag/rbls.json?page_size=1000');
+ok($tag->{headers}{etag}, 'but of less');
+is(get('/tag/rbls.json?page_size=1000', headers => ['If-None-Match: '
+    . $tag->{headers}{etag}])->{status}, 304, 'which need not be sent again');
+
+# Slices are read one by one.
+sub mgets {
+    return redis($redis, 'INFO', 'commandstats') =~ /^cmdstat_mget:calls=(\d+)/m
+        ? $1 : 0;
+}
+my $mgets = mgets();
+get("/3.0/$page");
+cmp_ok(mgets() - $mgets, '>=', 120 * MARK / 262_144, 'in slices of 256 KiB');
+
+# --- details of a check --------------------------------------------------------
+
+my $check = json(call($t, 'POST', 'check/start.json',
+    form => { host => '10.9.9.9' }))->{data}{id};
+my $ck = redis_key('check', $ac, $check);
+my @results = map { ['RB' . '0' x 32, 'rbl', 1, "list$_.test", '', 'listed',
+    ['127.0.0.2'], '', 'y' x (900 + $_), '', $_] } 1 .. 380;
+redis($redis, 'HSET', $ck, status => 'completed', message => 'm');
+redis($redis, 'SET', "$ck:d", mp_pack([@results]));
+my $status = "/3.0/check/status/$check.json?details=1";
+my $details = sub { return json($_[0])->{data}{details} };
+is_deeply([map { [@$_{qw(host reason response_ms)}] } @{ $details->(get(
+    $status)) }], [map { [@$_[3, 8, 10]] } @results], 'all details');
+xml_ok(get($status =~ s/json/xml/r)->{body}, 'in XML');
+redis($redis, 'HSET', $ck, status => 'failed');
+is(json(get($status))->{data}{message}, 'm', 'what follows the details');
+for my $n (1 .. 3) {
+    my $raw = mp_pack([@results]);
+    $raw = substr $raw, 0, 65_536 * $n;
+    redis($redis, 'SET', "$ck:d", $raw);
+    my $r = get($status);
+    ok(!$r->{complete} || $r->{status} == 500, 'details that are cut off')
+        or diag(substr $r->{raw}, 0, 300);
+}
+redis($redis, 'SET', "$ck:d", mp_pack([@results]));
+
+# --- a store that goes away in the middle ----------------------------------------
+
+# A client that asks by the port with a small buffer, and reads the header.
+sub deaf {
+    my ($path, $auth) = @_;
+
+    return client('deaf', { port => $small }, http_head('GET', $path,
+        auth => $auth // $acct));
+}
+
+sub begun {
+    my ($c) = @_;
+
+    return wait_for { sysread $c, my $bytes, 1 } 10, 'an answer begins';
+}
+
+for my $path ("/3.0/$page", '/3.0/rblprofiles.json?page_size=1000', $status) {
+    my $c = deaf($path);
+    begun($c);
+    my $r;
+    with_fault('slow', $relay, sub { });
+    with_fault('cut', $relay, sub {
+        $r = RblTest::Http::read_answer($c, 10);
+    });
+    ok(!$r->{complete}, "$path: cut off") or diag(length $r->{raw});
+    ok(!eval { json("{$r->{raw}"); 1 }, 'and not well-formed');
+    wait_for { get('/3.0/hosts.json?page_size=1')->{status} == 200 } 10,
+        'the store is back';
+}
+
+# --- clients that do not read ------------------------------------------------------
+
+my $before = heap_kib($worker);
+for my $path ('/3.0/hosts.json?page_size=1000',
+    '/3.0/rblprofiles.json?page_size=1000', '/3.0/hosts.json?page_size=32',
+    $status)
+{
+    my @c = map { deaf($path) } 1 .. DEAF;
+    my (%seen, $slowest);
+    my $end = time + 3;
+    while (time < $end) {
+        my $r = http($nginx, 'GET', '/3.0/hosts.json', auth => $other);
+        $seen{ $r->{status} }++;
+        $slowest = max($slowest // 0, $r->{ms});
+    }
+    is_deeply([keys %seen], [200], "beside $path: others are served");
+    my $grown = heap_kib($worker) - $before;
+    cmp_ok($grown, '<', 96 * 1024, DEAF . ' clients that do not read it');
+    diag(sprintf '%s: %d KiB more, the slowest of others %.0f ms', $path,
+        $grown, $slowest) if $ENV{RBL_FIGURES};
+    close $_ for @c;
+    ok((wait_for { get("/3.0/$page")->{complete} } 20), 'and when they go');
+}
+
+# --- no more than an account may have ------------------------------------------------
+
+my @c = map { deaf('/3.0/hosts.json?page_size=1000') } 1 .. 40;
+begun($_) for @c[0 .. 31];
+my $waits = client('asks', $nginx, http_head('GET', "/3.0/$page",
+    auth => $acct));
+is(http($nginx, 'GET', '/3.0/rbls.json?page_size=1000', auth => $other)
+    ->{status}, 200, 'another account has its own');
+vec(my $in = '', fileno $waits, 1) = 1;
+is(scalar select($in, undef, undef, 0.5), 0, 'the next one waits');
+is(get('/3.0/hosts.json?page_size=32')->{status}, 429,
+    'what cannot wait is refused');
+close $_ for @c;
+my $r = RblTest::Http::read_answer($waits, 20);
+ok($r->{body} eq $whole->{body}, 'until it has a place');
+
+# Waiting ones that go away, and a reload.
+@c = map { deaf('/3.0/hosts.json?page_size=1000') } 1 .. 40;
+begun($_) for @c[0 .. 31];
+leave('breaks', pop @c) for 1 .. 8;
+close $_ for @c;
+ok(get("/3.0/$page")->{complete}, 'all places are free');
+
+done_testing();
