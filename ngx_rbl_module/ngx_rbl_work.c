@@ -98,4 +98,5 @@ ngx_rbl_work_step(ngx_rbl_ctx_t *ctx)
     argv[1].n = ngx_sprintf(id, "%L", ctx->work) - id;
 
     ngx_rbl_call(ctx, &rbl_script_work_step, 2, argv);
+    ngx_rbl_slow(ctx);
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CTL_QUEUE_SLICE  1000           /* accounts counted in one go */
+#define CTL_QUEUE_SLICE  250            /* accounts counted in one go */
 
 
 static const ctl_column_t  queue_row[] = {

@@ -14,7 +14,7 @@
 
 #define CTL_TEST_TYPE  "webhook.test"
 #define CTL_TEST_WAIT  40               /* s: the longest that one takes */
-#define CTL_LETTERS    "100"            /* a slice */
+#define CTL_LETTERS    "5"              /* a slice */
 
 
 static const ctl_column_t  test_lines[] = {

@@ -21,17 +21,25 @@ local function rebuild_defaults()
             end
         end
     end
-    for i, sid in ipairs(call('ZRANGE', key('lists'), 0, -1)) do
-        local raw = call('GET', key('r', 'SYS', sid))
+    local sids = call('ZRANGE', key('lists'), 0, -1)
+    local keys, zones, active, rest = {}, {}, {}, {}
+    for i, sid in ipairs(sids) do
+        keys[i] = key('r', 'SYS', sid)
+    end
+    local raws = keys[1] and call('MGET', unpack(keys)) or {}
+    for i, sid in ipairs(sids) do
+        local raw = raws[i]
         local l = raw and cmsgpack.unpack(raw)
         records[i] = raw or ''
         if l then
-            call('HSET', key('lists:zones'), l[LIST.zone], l[LIST.type])
+            zones[#zones + 1] = l[LIST.zone]
+            zones[#zones + 1] = l[LIST.type]
         end
         if not l or l[LIST.status] ~= 'active' then
-            call('ZREM', key('lists:active'), sid)
+            rest[#rest + 1] = sid
         else
-            call('ZADD', key('lists:active'), i, sid)
+            active[#active + 1] = i
+            active[#active + 1] = sid
             out[#out + 1] = {sid, l[LIST.type], l[LIST.zone],
                 l[LIST.families], l[LIST.website]}
             local entry = {sid, l[LIST.type], 0, l[LIST.zone],
@@ -39,6 +47,15 @@ local function rebuild_defaults()
             add('', l, entry)
             add(l[LIST.type], l, entry)
         end
+    end
+    if zones[1] then
+        call('HSET', key('lists:zones'), unpack(zones))
+    end
+    if rest[1] then
+        call('ZREM', key('lists:active'), unpack(rest))
+    end
+    if active[1] then
+        call('ZADD', key('lists:active'), unpack(active))
     end
     call('SET', key('defaults'), cmsgpack.pack(out))
     for field, list in pairs(by) do

@@ -40,16 +40,16 @@ local function work_names(sid)
     end
     return n
 end
--- The next members of a sorted set, at most 16 from the item's cursor on, and
--- whether there are more.  Members with the same score stay together.
-local function work_page(k, item)
+-- The next members of a sorted set, at most that many from the item's cursor
+-- on, and whether there are more.  Members with the same score stay together.
+local function work_page(k, item, most)
     local from = item[WORK.cursor]
     local page = call('ZRANGEBYSCORE', k, from == '' and '-inf' or '(' .. from,
-        '+inf', 'WITHSCORES', 'LIMIT', '0', '16')
+        '+inf', 'WITHSCORES', 'LIMIT', '0', most)
     local members, n = {}, #page / 2
-    local more = n == 16
-    if more and page[2] ~= page[32] then
-        while page[2 * n] == page[32] do
+    local more, last = n == most, page[2 * n]
+    if more and page[2] ~= last then
+        while page[2 * n] == last do
             n = n - 1
         end
     end

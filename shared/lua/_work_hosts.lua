@@ -45,7 +45,7 @@ local function work_host_update(item)
     end
     local sets, usual, is = {is = groups}, table.concat(was),
         table.concat(groups)
-    local kids, more = work_page(key('kids', ac, range), item)
+    local kids, more = work_page(key('kids', ac, range), item, 9)
     for _, sid in ipairs(kids) do
         h, k = work_host(sid)
         if h then
@@ -78,7 +78,7 @@ local function work_host_status(item)
     if item[WORK.cursor] == '' then
         host_turned(k, h, status, now)
     end
-    local kids, more = work_page(key('kids', ac, range), item)
+    local kids, more = work_page(key('kids', ac, range), item, 17)
     for _, sid in ipairs(kids) do
         h, k = work_host(sid)
         work_unlisted = work_unlisted
@@ -97,7 +97,7 @@ local function work_host_delete(item)
         work_gone = work_gone + gone
         work_unlisted = work_unlisted + unlisted
     end
-    kids = call('ZRANGE', key('kids', ac, range), '0', '7')
+    kids = call('ZRANGE', key('kids', ac, range), '0', '3')
     for _, sid in ipairs(kids) do
         local h, k = work_host(sid)
         if h then

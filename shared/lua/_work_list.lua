@@ -30,7 +30,7 @@ end
 local function work_rbl_delete(item)
     local sid = item[WORK.args][1]
     local entry = cmsgpack.pack(sid)
-    local keys, more = work_page(key('profiles', ac), item)
+    local keys, more = work_page(key('profiles', ac), item, 5)
     for i, rp in ipairs(keys) do
         keys[i] = key('r', ac, rp)
     end

@@ -7,7 +7,7 @@
 --         3 cursor in flight:due to begin with; -1: all were looked at
 -- Result  OK, rank to go on with, cursor to go on with (-1: likewise)
 --- include: base
-local slice = 1000
+local slice = 250
 local now = now_ms()
 local name, rank, cursor = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 if rank >= 0 then

@@ -1,4 +1,4 @@
--- Does some of an account's work: its first item, or several, until about a
+-- Does some of an account's work: its first item, or several, until nearly a
 -- millisecond of the store has passed.  Anybody may call it; what is done twice
 -- has no second effect.
 -- KEYS[1] acct:<AC>
@@ -11,7 +11,7 @@
 --- include: work_list
 --- include: unchanged
 --- include: totals
-local slice = 1000
+local slice = 800
 local kinds = {
     host_add = work_host_add, host_delete = work_host_delete,
     host_status = work_host_status, host_update = work_host_update,

@@ -1,0 +1,188 @@
+package RblWorst;
+
+# The account that costs the store most of all that the documented limits
+# allow, and how long scripts hold Redis for it.
+#
+# A time is Redis' own (INFO commandstats, of the one call), the least of
+# several tries: whatever else runs on the machine can only add to it.  So that
+# the bound is the same on a slow machine, it is scaled by what a script of
+# known cost takes meanwhile, 1,000 calls of TIME: on the machine that the bound
+# is for they take CALIBRATION microseconds.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use RblScript;
+use RblTest;
+
+use constant { CALIBRATION => 500, SYSTEM => 186, OWN => 200 };
+
+our @EXPORT = qw(worst_store slice calibrate calibrated CALIBRATION %W
+    host_in range_of listed_on open_check text_of);
+
+our %W;                 # the account: ac, acct, rb, own, cg, co, rp, ap, wh
+my %sha;
+our %took;              # script -> microseconds of its last call
+our %word;              # -> the first word of its reply
+my $slowest;
+
+# Runs a script as RblScript does, and notes what it takes.
+sub slice {
+    my ($name, $keys, @args) = @_;
+
+    $sha{$name} //= cmd('SCRIPT', 'LOAD',
+        read_file(build_dir() . "/gen/lua/$name.lua"));
+    cmd('CONFIG', 'RESETSTAT');
+    my $reply = cmd('EVALSHA', $sha{$name}, scalar @$keys, @$keys, @args);
+    my ($us) = cmd('INFO', 'commandstats')
+        =~ /^cmdstat_evalsha:calls=1,usec=(\d+)/m or die "no times of $name\n";
+    $took{$name} = $us;
+    $word{$name} = $reply->[0] // 'nothing';
+    return $reply;
+}
+
+{
+    no warnings 'redefine';
+    *RblScript::slice = \&slice;
+}
+
+# Looks again how fast this machine is.
+sub calibrate {
+    $sha{''} //= cmd('SCRIPT', 'LOAD',
+        "for i = 1, 1000 do redis.call('TIME') end");
+    cmd('CONFIG', 'RESETSTAT');
+    cmd('EVALSHA', $sha{''}, 0);
+    my ($us) = cmd('INFO', 'commandstats')
+        =~ /^cmdstat_evalsha:calls=1,usec=(\d+)/m;
+    $slowest = $us if !defined $slowest || $us < $slowest;
+    return $us;
+}
+
+# By what a bound is to be multiplied here.
+sub calibrated { return $slowest > CALIBRATION ? $slowest / CALIBRATION : 1 }
+
+sub text_of { my ($n) = @_; return substr 'text ' x ($n / 5 + 1), 0, $n }
+
+sub zone_of {
+    my ($i) = @_;
+    return join '.', sprintf('l%05d', $i), ('z' x 60) x 3, 'example';
+}
+
+sub system_lists {
+    $W{rb} = [map { sid('RB') } 1 .. SYSTEM];
+    script('lists_put', [k('lists')], map { packed([1, $W{rb}[$_], 'rbl',
+        $_ ? "list$_.some.example" : "{key}.some.example", "List number $_",
+        "https://list$_.example/site",
+        7, 0, 'active', '', [map { "127.0.0.$_=meaning" } 2 .. 12],
+        "https://list$_.example/lookup?q={value}", "https://l$_.example/delist",
+        'normal', 'ip', 'block', 'ip', '', 0, 0, 0, '', text_of(100)]) }
+        0 .. SYSTEM - 1);
+}
+
+# Builds it; everything by the scripts that would.
+sub worst_store {
+    my (%o) = @_;
+
+    my $redis = redis_new();
+    $W{ac} = sid('AC');
+    my $acct = $W{acct} = k('acct', $W{ac});
+    system_lists();
+    script('account_put', [$acct], text_of(255), 'America/Argentina/Ushuaia',
+        'plan', 1, 0, 0, 3600, $W{default} = sid('RP'), sid('CG'), 0, 60);
+    $W{own} = [map { sid('RB') } 1 .. OWN];
+    script('rbl_add', [$acct], $W{own}[$_], 'rbl', zone_of($_)) for 0 .. OWN - 1;
+    my @all = (@{ $W{rb} }, @{ $W{own} });
+    $W{rp} = [map { sid('RP') } 1 .. $o{profiles} // 990];
+    script('profile_add', [$acct], $_, text_of(255), '', '1', @all)
+        for @{ $W{rp} };
+    $W{cg} = [map { sid('CG') } 1 .. 990];
+    script('group_add', [$acct], $_, text_of(255), '') for @{ $W{cg} };
+    contacts();
+    $W{ap} = sid('AP');
+    script('app_put', [$acct], $W{ap}, 'app', 's' x 64, '0' x 16, 'd' x 32);
+    $W{wh} = [map { sid('WH') } 1 .. 20];
+    script('hook_put', [$acct], $_, 'hook', 'https://hook.example/' . 'x' x 200,
+        's' x 64) for @{ $W{wh} };
+    cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', 0, 'MKSTREAM');
+    script('totals_make', [$acct]);
+    return $redis;
+}
+
+# As many as there may be, each in as many groups as it may, and active.
+sub contacts {
+    my $n = 0;
+    for (1 .. 1000) {
+        my $co = sid('CO');
+        my @groups = map { $W{cg}[($n * 7 + $_) % 50] } 0 .. 49;
+        my $r;
+        while (@groups) {
+            $r = script('contact_add', [$W{acct}], $co, 'email',
+                "c$n\@" . 'x' x 60 . '.example', 'every_check', 'digest',
+                'abcdef', sid('EV'), @groups);
+            last if $r->[0] eq 'OK';
+            splice @groups, @groups / 2;
+        }
+        last if $r->[0] ne 'OK';
+        script('contact_confirm', [$W{acct}], $co, 'digest');
+        push @{ $W{co} }, $co;
+        $n++;
+    }
+}
+
+my $value = 0;
+
+# A new host of the worst profile in 50 groups.
+sub host_in {
+    my ($profile) = @_;
+    my $ht = sid('HT');
+    $value++;
+    my $r = script('host_add', [$W{acct}], text_of(255), 'rbl', 1,
+        $profile // $W{rp}[0], $W{cg}[0], '', '', $ht,
+        join '.', 10, 200, $value >> 8, $value & 255);
+    die "host_add: $r->[0]\n" if $r->[0] ne 'OK';
+    script('host_update', [$W{acct}], $ht, '', '', '', @{ $W{cg} }[0 .. 49]);
+    return $ht;
+}
+
+# Pairs for a range of that many addresses; it is not added yet.
+my $net = 0;
+sub range_of {
+    my ($n) = @_;
+    $net++;
+    return (sid('HT'), "11.$net.0.0/22",
+        map { (sid('HT'), join '.', 11, $net, $_ >> 8, $_ & 255) } 0 .. $n - 1);
+}
+
+# What the daemon tells of a host that all lists have, with the longest texts.
+sub listed_on {
+    my ($status) = @_;
+    my @results;
+    for my $i (0 .. SYSTEM - 1) {
+        push @results, [$W{rb}[$i], 'rbl', 0, "list$i.some.example",
+            "https://list$i.example/site", $status,
+            [map { "127.0.0.$_" } 2 .. 6], text_of(88), text_of(88),
+            $status eq 'unknown' ? 'timeout' : '', 500];
+    }
+    for my $i (0 .. $#{ $W{own} }) {
+        push @results, [$W{own}[$i], 'rbl', 1, zone_of($i), '', $status,
+            [map { "127.0.0.$_" } 2, 3], text_of(40), text_of(40),
+            $status eq 'unknown' ? 'timeout' : '', 500];
+    }
+    return \@results;
+}
+
+# A manual check of a host, taken by a daemon and begun; its callbacks.
+sub open_check {
+    my ($ht, %o) = @_;
+    my $pp = sid('PP');
+    script('check_start', [$W{acct}], $pp, $ht, $ht ? '' : '192.0.2.77', 1,
+        'https://callback.example/' . $_ . 'x' x 200, $W{ap}, 3_600_000)
+        for 1 .. $o{callbacks} // 32;
+    return $pp if $o{queued};
+    take('m', 1);
+    begin($W{acct}, $pp, $ht) if !$o{taken};
+    return $pp;
+}
+
+1;

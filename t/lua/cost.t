@@ -1,0 +1,426 @@
+#!/usr/bin/perl
+
+# No script holds Redis longer than 2 ms on the worst account that the limits
+# allow (t/lib/RblWorst.pm says how that is measured).  Each script in
+# shared/lua has a case here, the worst that its callers can make of it.
+#
+# RBL_COST=name,name measures these alone.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+use RblWorst;
+
+use constant { BOUND => 2000, TRIES => 5, KEEP => 60_000, DAY => 86_400_000 };
+
+# Those that are known to be above it, and why; none may be added.
+my $contacts = 'all contacts, or all hosts of one, are told at once';
+my $slice = 'its callers ask for too much at once';
+my %above = (
+    check_finish => 'it reads 386 results', check_begin => 'and 386 lists',
+    digest_claim => $contacts, digest_store => $contacts,
+    event_fanout => $contacts,
+    event_targets => $slice, event_done => $slice, delivery_claim => $slice,
+    fsck_index => $slice, fsck_hosts => $slice, daemons_show => $slice,
+    lists_put => $slice, lists_kill => $slice, lists_override => $slice,
+    lists_status => $slice,
+);
+
+my $redis = worst_store();
+my ($ac, $acct, @rp) = ($W{ac}, $W{acct}, @{ $W{rp} });
+my @all = (@{ $W{rb} }, @{ $W{own} });
+my @cg = @{ $W{cg} };
+my $now = cmd('TIME')->[0] * 1000;
+
+my @cases;
+# The script, what is special, and what is done; the last call of it counts, or
+# the time that the code says counts.
+sub case { push @cases, [@_] }
+my $counted;
+sub counts { $counted = $_[0] }
+sub s1 { my ($name, @args) = @_; return slice($name, [$acct], @args) }
+sub simple {
+    my ($name, @args) = @_;
+    case($name => '', sub { s1($name, map { ref ? $_->() : $_ } @args) });
+}
+
+# The longest slice of some work.
+sub work {
+    my ($reply) = @_;
+    die "no work: @$reply\n" if $reply->[0] ne 'WORK';
+    my ($most, $r) = (0);
+    do {
+        $r = s1('work_step', $reply->[1]);
+        die "work: @$r\n" if $r->[0] ne 'OK' || $r->[3] ne '';
+        $most = $RblWorst::took{work_step} if $most < $RblWorst::took{work_step};
+    } while !$r->[1];
+    return $most;
+}
+
+
+# --- accounts and applications ---------------------------------------------
+
+simple(account_interval => 7200);
+simple(account_plan => 'plan', 1, 0, 0, 0, 60);
+case(account_put => '', sub { slice('account_put', [k('acct', sid('AC'))],
+    text_of(255), 'UTC', 'p', 1, 0, 0, 60, sid('RP'), sid('CG'), 0, 0) });
+simple(account_status => 'active');
+simple(account_timezone => 'UTC');
+simple(totals_make => ());
+my $field = 1;
+my @networks = map { "2001:db8:$_\::/48" } 1 .. 20;
+case(app_admit => '', sub { s1('app_admit', $W{ap}, 1, 1e9, 1e9) });
+case(app_allow => '20 networks, 20 tokens', sub {
+    s1('app_token', $W{ap}, sprintf('%016x', ++$field), 'd' x 32, '0')
+        while $field < 20;
+    s1('app_allow', $W{ap}, @networks) });
+simple(app_limit => sub { $W{ap} }, 1e9, 0, 0, 0);
+simple(app_put => sub { sid('AP') }, text_of(255), 's' x 64,
+    sub { sprintf '%016x', ++$field }, 'd' x 32);
+simple(app_token => sub { $W{ap} }, sub { sprintf '%016x', ++$field },
+    'd' x 32, '0');
+simple(app_tokens => ());
+case(app_token_revoke => '', sub {
+    s1('app_token', $W{ap}, sprintf('%016x', ++$field), 'd' x 32, '0');
+    s1('app_token_revoke', $W{ap}, sprintf '%016x', $field) });
+case(app_revoke => '20 tokens', sub { my $ap = sid('AP');
+    s1('app_put', $ap, 'a', 's', sprintf('%016x', ++$field), 'd' x 32);
+    s1('app_token', $ap, sprintf('%016x', ++$field), 'd' x 32, '0') for 2 .. 20;
+    s1('app_revoke', $ap) });
+my $number = 0;
+case(app_errors => '64 refusals', sub { slice('app_errors',
+    [k('stats:from:1')], ++$number, $ac, $W{ap}, ('x' x 600) x 64) });
+case(app_usage => '64 applications', sub { slice('app_usage',
+    [k('stats:from:2')], ++$number, map { ($ac, sid('AP'), 480_000, 10, 2) }
+    1 .. 64) });
+
+
+# --- profiles, groups, lists -----------------------------------------------
+
+my @mine = ();
+case(profile_add => '386 entries', sub { push @mine, sid('RP');
+    s1('profile_delete', shift @mine) if @mine > 1;
+    s1('profile_add', $mine[-1], text_of(255), '', '1', @all) });
+case(profile_update => '386 entries', sub {
+    s1('profile_update', $rp[5], '1', 'name', '', '1', @all) });
+case(profile_delete => 'the default', sub { my $rp = sid('RP');
+    s1('profile_delete', pop @mine) if @mine;
+    s1('profile_add', $rp, 'n', '1', '1', @all) ;
+    s1('profile_delete', $rp);
+    my $took = $RblWorst::took{profile_delete};
+    s1('profile_update', $W{default}, '', '', '1', '');
+    counts($took) });
+case(group_add => '', sub { push @mine, sid('CG');
+    s1('group_delete', $_) for splice @mine, 0, @mine - 1;
+    s1('group_add', $mine[-1], text_of(255), '') });
+simple(group_update => $cg[70], '1', text_of(255), '');
+case(group_delete => '', sub { s1('group_delete', pop @mine) if @mine;
+    my $cg = sid('CG'); s1('group_add', $cg, 'n', '');
+    s1('group_delete', $cg) });
+case(rbl_update => '200 lists', sub { s1('rbl_update', $W{own}[9], '',
+    'u' . ++$number . '.' . 'z' x 60 . '.example') });
+case(rbl_status => '', sub { s1('rbl_status', $W{own}[9],
+    $number++ % 2 ? 'paused' : 'active') });
+
+
+# --- hosts -----------------------------------------------------------------
+
+sub new_range {
+    my @range = range_of(1024);
+    my $r = s1('host_add', text_of(240), 'ip_range', 1, $rp[0], $cg[0], @range);
+    return ($range[0], $r);
+}
+sub full_range {
+    my ($range, $r) = new_range();
+    work($r);
+    return $range;
+}
+case(host_add => 'a range of 1,024', sub { new_range() });
+case(host_add => 'a subnet of 1,024', sub { s1('host_add', text_of(250), 'rbl',
+    1, $rp[0], $cg[0], '', '', (range_of(1024))[2 .. 2049]) });
+case(work_step => 'host_add, 1,024', sub {
+    counts(work((new_range())[1])) });
+case(work_step => 'host_update, 50 groups', sub { my $range = full_range();
+    counts(work(s1('host_update', $range, '1', 'x' x 240, $rp[3],
+        @cg[0 .. 49]))) });
+case(work_step => 'host_update, 50 other groups', sub {
+    my $range = full_range();
+    work(s1('host_update', $range, '', '', '', @cg[0 .. 49]));
+    counts(work(s1('host_update', $range, '', '', '', @cg[50 .. 99]))) });
+case(work_step => 'host_status', sub { my $range = full_range();
+    my $paused = work(s1('host_status', $range, 'paused'));
+    my $active = work(s1('host_status', $range, 'active'));
+    counts($paused > $active ? $paused : $active) });
+case(work_step => 'host_delete, 50 groups, 32 with checks', sub {
+    my $range = full_range();
+    work(s1('host_update', $range, '', '', '', @cg[0 .. 49]));
+    my @kids = @{ cmd('ZRANGE', k('kids', $ac, $range), 0, 31) };
+    open_check($_, queued => 1) for @kids;
+    my $took = work(s1('host_delete', $range, KEEP));
+    cmd('DEL', k('manual'), k('manual', $ac), k('outbox'));
+    cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', 0, 'MKSTREAM');
+    counts($took) });
+my %range;
+for my $name (qw(host_update host_status host_delete)) {
+    case($name => 'a range', sub { $range{$name} //= full_range();
+        my $r = s1($name, $range{$name}, $name eq 'host_update' ? ('1', 'n', '',
+            @cg[0 .. 49]) : $name eq 'host_status' ? 'active' : KEEP);
+        my $took = $RblWorst::took{$name};
+        work($r);
+        delete $range{$name} if $name eq 'host_delete';
+        counts($took) });
+}
+
+# One listed by all lists, with a history.
+sub listed_host {
+    my $ht = host_in();
+    my $pp = open_check($ht);
+    finish_check($acct, $pp, $ht, listed_on('listed'));
+    cmd('DEL', k('outbox'));
+    cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', 0, 'MKSTREAM');
+    return $ht;
+}
+my $listed;
+sub listed_one { return $listed //= listed_host() }
+case(host_update => '50 other groups, listed', sub { my $ht = listed_one();
+    $number++;
+    s1('host_update', $ht, '1', 'n', '', $number % 2 ? @cg[0 .. 49]
+        : @cg[50 .. 99]) });
+case(host_status => 'listed', sub { my $ht = listed_one();
+    s1('host_status', $ht, 'paused'); my $took = $RblWorst::took{host_status};
+    s1('host_status', $ht, 'active');
+    counts($took) if $took > $RblWorst::took{host_status} });
+case(host_delete => 'listed, with a check of 32 callbacks', sub {
+    my $ht = listed_host();
+    open_check($ht, queued => 1);
+    s1('host_delete', $ht, KEEP);
+    cmd('DEL', k('manual'), k('manual', $ac)) });
+
+
+# --- contacts --------------------------------------------------------------
+
+case(contact_add => '50 groups', sub { s1('contact_delete', pop @{ $W{co} });
+    my $co = sid('CO'); push @{ $W{co} }, $co;
+    s1('contact_add', $co, 'email', 'n' . ++$number . '@a.example',
+        'every_check', 'digest', 'abcdef', sid('EV'), @cg[0 .. 49]) });
+case(contact_confirm => '', sub { s1('contact_delete', pop @{ $W{co} });
+    my $co = sid('CO'); push @{ $W{co} }, $co;
+    s1('contact_add', $co, 'email', 'n' . ++$number . '@a.example',
+        'every_check', 'digest', 'abcdef', sid('EV'), @cg[0 .. 49]);
+    s1('contact_confirm', $co, 'digest') });
+case(contact_delete => '', sub { s1('contact_delete', pop @{ $W{co} }) });
+case(contact_resend => '', sub { my $co = sid('CO');
+    s1('contact_add', $co, 'email', 'n' . ++$number . '@a.example',
+        'every_check', 'digest', 'abcdef', sid('EV'), @cg[0 .. 9]);
+    my $c = unpacked(cmd('GET', k('r', $ac, $co)));
+    $c->[11] = 0;
+    cmd('SET', k('r', $ac, $co), packed($c));
+    s1('contact_resend', $co, 'digest', 'abcdef', sid('EV'));
+    my $took = $RblWorst::took{contact_resend};
+    s1('contact_delete', $co);
+    counts($took) });
+case(contact_status => '', sub { s1('contact_status', $W{co}[0], 'paused');
+    s1('contact_status', $W{co}[0], 'active') });
+case(contact_update => '50 other groups', sub { $number++;
+    s1('contact_update', $W{co}[0], '', $number % 2 ? @cg[0 .. 49]
+        : @cg[50 .. 99]) });
+case(telling_step => '1,000 contacts in 50 groups', sub {
+    my $ht = listed_one();
+    for my $groups ([@cg[0 .. 49]], [@cg[50 .. 99]]) {
+        s1('host_update', $ht, '', '', '', @$groups);
+    }
+    slice('telling_step', [k('tellings')]) });
+
+
+# --- checks ----------------------------------------------------------------
+
+sub forget_checks {
+    cmd('DEL', k('manual'), k('manual', $ac), k('leases'), k('flight'),
+        k('outbox'));
+    cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', 0, 'MKSTREAM');
+}
+case(check_start => '386 lists, 32 callbacks', sub {
+    open_check(listed_one(), queued => 1); forget_checks() });
+case(check_start => 'a one-off', sub { open_check('', queued => 1,
+    callbacks => 1); forget_checks() });
+case(check_begin => 'manual, 386 listings', sub {
+    open_check(listed_one()); forget_checks() });
+case(check_begin => 'scheduled, 386 listings', sub { my $ht = listed_one();
+    forget_checks();
+    cmd('DEL', k('due'), k('flight:due'));
+    cmd('ZADD', k('due', $ac), 0, $ht);
+    cmd('ZADD', k('due'), 0, $ac);
+    begin_job((take('d', 1))[0]);
+    cmd('DEL', k('flight:due')) });
+case(check_finish => 'listed by 386 lists, 1,000 contacts, 20 receivers', sub {
+    my $ht = host_in(); my $pp = open_check($ht);
+    finish_check($acct, $pp, $ht, listed_on('listed'));
+    forget_checks() });
+case(check_finish => 'listed as before', sub { my $ht = listed_one();
+    my $pp = open_check($ht);
+    finish_check($acct, $pp, $ht, listed_on('listed'));
+    forget_checks() });
+case(check_finish => 'the end of 386 listings', sub {
+    my $ht = listed_host(); my $pp = open_check($ht);
+    finish_check($acct, $pp, $ht, listed_on('clear'));
+    forget_checks() });
+case(check_finish => 'unknown at 386 lists', sub { my $ht = listed_one();
+    my $pp = open_check($ht);
+    finish_check($acct, $pp, $ht, listed_on('unknown'));
+    forget_checks() });
+case(check_progress => '', sub { my $ht = listed_one();
+    my $pp = open_check($ht);
+    s1('check_progress', $pp, 386, 100, 0); forget_checks() });
+my @clear;
+sub clear_hosts {
+    my ($profile) = @_;
+    push @clear, host_in($W{default}) while @clear < 32;
+    cmd('DEL', k('flight:due'), k('due', $ac));
+    my $till = int(cmd('TIME')->[0]) * 1000 + KEEP;
+    cmd('ZADD', k('due', $ac), $till, $_) for @clear;
+    return map { ("$ac:$_", sid('PP') . ":1:$till:d") } @clear;
+}
+case(check_open => '32 hosts', sub { my @hosts = clear_hosts();
+    slice('check_open', [k('flight:due')],
+        cmd('HGET', k('defaults:for'), 'sum'), @hosts) });
+case(check_clear => '32 hosts', sub { my @hosts = clear_hosts();
+    my %flight = @hosts;
+    cmd('HSET', k('flight:due'), @hosts);
+    slice('check_clear', [k('flight:due')],
+        map { ($_, $flight{$_}, 3600) } sort keys %flight) });
+case(check_take => '100 hosts and 100 checks', sub { forget_checks();
+    cmd('ZADD', k('due', $ac), 0, map { ($_) } $clear[0] // listed_one());
+    cmd('ZADD', k('due', $ac), map { (0, sid('HT')) } 1 .. 200);
+    cmd('ZADD', k('due'), 0, $ac);
+    cmd('RPUSH', k('manual', $ac), map { sid('PP') . ':' } 1 .. 50);
+    cmd('ZADD', k('manual'), 0, $ac);
+    slice('check_take', [k('leases')], 'md', 100, 100, KEEP, 'd', 1);
+    cmd('DEL', k('due', $ac), k('leases'), k('manual', $ac), k('manual')) });
+case(check_take => '100 accounts, leases that ran out', sub { forget_checks();
+    my @ac = map { sid('AC') } 1 .. 100;
+    for my $a (@ac) {
+        cmd('ZADD', k('due', $a), 0, sid('HT'));
+        cmd('ZADD', k('due'), 0, $a);
+    }
+    cmd('ZADD', k('leases'), map { (1, "$ac:" . sid('PP') . '::m:1:d') }
+        1 .. 100);
+    slice('check_take', [k('leases')], 'md', 100, 100, KEEP, 'd', 1);
+    cmd('DEL', k('leases'), k('due'), map { k('due', $_) } @ac) });
+sub in_flight {
+    my ($n) = @_;
+    cmd('DEL', k('leases'), k('flight:due'), k('due', $ac));
+    my $till = int(cmd('TIME')->[0]) * 1000 + KEEP;
+    for (1 .. $n) {
+        my $ht = sid('HT');
+        cmd('ZADD', k('leases'), $till, "$ac:" . sid('PP') . '::m:1:d');
+        cmd('HSET', k('flight:due'), "$ac:$ht", sid('PP') . ":1:$till:d");
+        cmd('ZADD', k('due', $ac), $till, $ht);
+    }
+}
+case(check_recall => '4,000 in flight in the partition', sub {
+    in_flight(2000) if !cmd('EXISTS', k('leases'));
+    slice('check_recall', [k('leases')], 'd', 0, 0) });
+case(daemons_show => '4,000 in flight in the partition', sub {
+    in_flight(2000) if cmd('ZCARD', k('leases')) < 2000;
+    slice('daemons_show', [k('lists')]) });
+case(queue_age => '', sub { slice('queue_age', [k('leases')]) });
+case(queue_count => '250 accounts', sub {
+    for (1 .. 1000) {
+        last if cmd('ZCARD', k('manual')) >= 1000;
+        my $a = sid('AC');
+        cmd('ZADD', k('due'), 0, $a);
+        cmd('ZADD', k('due', $a), 0, sid('HT'));
+        cmd('ZADD', k('manual'), 0, $a);
+    }
+    slice('queue_count', [k('lists')], 0, 250);
+});
+case(daemon_greet => '16 addresses', sub { slice('daemon_greet',
+    [k('daemons:addr')], map { "192.0.2.$_ host.example" } 1 .. 16) });
+case(work_take => '8 accounts', sub {
+    cmd('ZADD', k('works'), map { (1, sid('AC')) } 1 .. 8);
+    slice('work_take', [k('works')], 8); cmd('DEL', k('works')) });
+
+
+# --- what daemons share about lists ----------------------------------------
+
+case(list_grant => '', sub { slice('list_grant', [k('list', 'RBa')], 10, 0,
+    1000, 100) });
+case(list_told => '', sub { slice('list_told', [k('list', 'RBb')], 1) });
+case(list_turn => '', sub { slice('list_turn', [k('list', 'RBc')], 100, 9,
+    '') });
+case(list_thaw => '', sub { slice('list_turn', [k('list', 'RBd')], 0, 99, '');
+    slice('list_thaw', [k('list', 'RBd')], '') });
+case(zone_ask => '', sub { slice('zone_ask', [k('zone', 'a.test')], 1, 'r',
+    10) });
+case(zone_told => '', sub { slice('zone_told', [k('zone', 'a.test')], 1, 5, 1,
+    2) });
+
+
+# --- the operator's, of system lists ---------------------------------------
+
+my @lists = map { cmd('GET', k('r', 'SYS', $_)) } @{ $W{rb} }[0 .. 185];
+case(lists_put => '186 lists', sub { slice('lists_put', [k('lists')], @lists) });
+case(lists_key => '', sub { slice('lists_key', [k('lists')], $W{rb}[0], 'k') });
+case(lists_kill => '', sub {
+    slice('lists_kill', [k('lists')], $W{rb}[0], 'why');
+    slice('lists_kill', [k('lists')], $W{rb}[0], '') });
+case(lists_override => '', sub { slice('lists_override', [k('lists')],
+    $W{rb}[0], '', 'tier', packed('low')) });
+case(lists_status => '', sub { slice('lists_status', [k('lists')], $W{rb}[0],
+    'active') });
+
+require './t/lua/cost/deliver.pl';
+require './t/lua/cost/fsck.pl';
+
+# Last, for they make the profiles shorter.
+sub own_gone { my $rb = shift; work(s1('rbl_delete', $rb)) }
+case(rbl_add => 'the 200th', sub { own_gone(pop @{ $W{own} });
+    my $rb = sid('RB'); push @{ $W{own} }, $rb;
+    s1('rbl_add', $rb, 'rbl', join '.', 'n' . ++$number, ('z' x 60) x 3) });
+case(rbl_delete => '', sub { own_gone(pop @{ $W{own} }) });
+case(work_step => 'rbl_delete, 999 profiles', sub {
+    counts(own_gone(pop @{ $W{own} })) });
+
+
+# --- all of them -----------------------------------------------------------
+
+my %only = map { $_ => 1 } split /,/, $ENV{RBL_COST} // '';
+my %cases;
+push @{ $cases{ $_->[0] } }, $_ for @cases;
+my @scripts = map { m{/(\w+)\.lua$} && $1 !~ /^_/ ? $1 : () }
+    sort glob repo_dir() . '/shared/lua/*.lua';
+is(join(' ', grep { !$cases{$_} } @scripts), '', 'each script has a case');
+is(join(' ', grep { my $n = $_; !grep { $_ eq $n } @scripts }
+    sort keys %cases), '', 'and each case a script');
+
+calibrate() for 1 .. 10;
+my %worst;
+my $bound;
+for my $c (@cases) {
+    my ($name, $what, $code) = @$c;
+    next if %only && !$only{$name};
+    my $least;
+    for (1 .. TRIES) {
+        calibrate();
+        undef $counted;
+        eval { $code->(); 1 } or die "$name, $what: $@";
+        my $us = $counted // $RblWorst::took{$name};
+        my $word = $RblWorst::word{$name};
+        die "$name, $what: $word\n"
+            if $word !~ /^(?:OK|WORK|FROZEN|MAYBE|[0-9a-f]{16})$/;
+        $least = $us if !defined $least || $us < $least;
+    }
+    $worst{$name} = [$least, $what] if !$worst{$name} || $worst{$name}[0] < $least;
+    note sprintf '%6d us  %-18s %s', $least, $name, $what if $ENV{RBL_COST};
+}
+$bound = BOUND * calibrated();
+diag(sprintf 'bound here: %d us', $bound) if calibrated() > 1.5;
+for my $name (sort { $worst{$b}[0] <=> $worst{$a}[0] } keys %worst) {
+    my ($us, $what) = @{ $worst{$name} };
+    note sprintf '%6d us  %-18s %s', $us / calibrated(), $name, $what;
+    local our $TODO = $above{$name};
+    cmp_ok($us, '<=', $bound, "$name: $what");
+}
+
+done_testing();

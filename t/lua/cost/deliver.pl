@@ -1,0 +1,135 @@
+# Cases of t/lua/cost.t: what is delivered.  A body is that of an event about a
+# host that 386 lists have.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+use RblWorst;
+
+my ($ac, $acct) = @W{qw(ac acct)};
+my $body = 'b' x 60_000;
+my $lease = 60_000;
+my ($number, @old) = (0);
+
+sub deliver { my ($name, @args) = @_; return slice($name, [k('retry')], @args) }
+
+case(hook_put => '', sub { push @old, sid('WH');
+    s1('hook_put', $old[-1], 'n', 'https://h.example/', 's', 'a.b') });
+case(hook_update => '', sub { s1('hook_update', $W{wh}[0], 'types',
+    map { "rbl.host.type$_" } 1 .. 20) });
+case(hook_secret => '', sub { s1('hook_secret', $W{wh}[0], 's' x 64, 1000) });
+case(hook_status => '', sub { s1('hook_status', $W{wh}[0], 'active') });
+case(hook_test => '', sub { s1('hook_test', $W{wh}[0], sid('EV'), 'rbl.test',
+    $body) });
+case(hook_delete => 'with a log of 1,000', sub { my $wh = sid('WH');
+    s1('hook_put', $wh, 'n', 'https://h.example/', 's');
+    cmd('RPUSH', k('log', $ac, $wh), ('x' x 1500) x 1000);
+    s1('hook_delete', $wh) });
+case(hook_replay => '5 letters of 60 KB', sub {
+    for (cmd('XLEN', k('dead', $ac)) .. 4) {
+        cmd('XADD', k('dead', $ac), '*', 'e', sid('EV'), 'to', $W{wh}[1],
+            'url', '', 't', 'rbl.host.listed', 'b', $body, 's', 500, 'x', 'y',
+            'n', 9, 'a', '');
+    }
+    s1('hook_replay', $W{wh}[1], '-', '+', 5, '');
+    cmd('DEL', k('retry')) });
+
+# Events of the outbox: how the first attempts of their deliveries ended.
+sub deliveries {
+    my ($n, $outcome) = @_;
+    return map { [$W{wh}[$_ % 20], $outcome, 'a' x 1500, '', '', 5000, 500,
+        'error text', 0] } 1 .. $n;
+}
+case(event_targets => '128 events, 20 receivers', sub { slice('event_targets',
+    [k('outbox')], map { ($ac, 'rbl.host.listed') } 1 .. 128) });
+for my $outcome (qw(ok retry dead later)) {
+    case(event_done => "64 deliveries: $outcome", sub {
+        my $id = read_event($ac, sid('EV'));
+        slice('event_done', [k('outbox')], $lease, packed([$id, $ac, sid('EV'),
+            'rbl.host.listed', $outcome eq 'ok' ? '' : $body,
+            [deliveries(20, $outcome)]]), map { packed([read_event($ac,
+            sid('EV')), $ac, sid('EV'), 'rbl.host.listed',
+            $outcome eq 'ok' ? '' : $body, [deliveries(11, $outcome)]]) }
+            1 .. 4);
+        cmd('DEL', k('retry')) });
+}
+case(event_fanout => 'a notice to all contacts', sub {
+    my $id = read_event($ac, my $ev = sid('EV'));
+    slice('event_fanout', [k('outbox')], $id, $ac, $ev, 'contact.notice',
+        'b' x 1000, '', '');
+    cmd('DEL', k('retry'), map { k('line', $ac, $_) } @{ $W{co} }) });
+
+# Deliveries in the queue.
+sub queued {
+    my ($n, @targets) = @_;
+    cmd('DEL', k('retry'));
+    for my $i (0 .. $n - 1) {
+        my ($ev, $to) = (sid('EV'), $targets[$i % @targets]);
+        cmd('HSET', k('event', $ac, $ev), 'type', 'rbl.host.listed', 'date', 1,
+            'body', $body, 'open', 1);
+        cmd('HSET', k('dlv', $ac, $ev, $to), 'attempt', 0, 'first', 1);
+        cmd('ZADD', k('retry'), 1, "$ac:$ev:$to");
+        push @old, k('event', $ac, $ev), k('dlv', $ac, $ev, $to);
+    }
+}
+sub clean { cmd('DEL', splice @old) if @old; cmd('DEL', k('retry')) }
+case(delivery_claim => '32 of 60 KB', sub { clean(); queued(32, @{ $W{wh} });
+    deliver('delivery_claim', 32, $lease) });
+case(delivery_claim => '32 to nobody', sub { clean(); queued(32, sid('WH'));
+    deliver('delivery_claim', 32, $lease) });
+case(delivery_send => '', sub { clean(); queued(1, $W{wh}[0]);
+    deliver('delivery_send', cmd('ZRANGE', k('retry'), 0, 0)->[0], 0) });
+for my $outcome (qw(ok retry dead gone)) {
+    case(delivery_done => $outcome, sub { clean(); queued(1, $W{wh}[0]);
+        deliver('delivery_done', cmd('ZRANGE', k('retry'), 0, 0)->[0], 0,
+            $outcome, 5000, 500, 'text', '', 'a' x 1500, 0);
+        s1('hook_status', $W{wh}[0], 'active') });
+}
+case(consumers_trim => '64 daemons that are gone', sub {
+    cmd('XGROUP', 'CREATECONSUMER', k('outbox'), 'deliver', "d$_") for 1 .. 64;
+    slice('consumers_trim', [k('outbox')], 'deliver', 0) });
+
+# Digests: hosts that the contact may be told of, and those it was told of.
+my @range;
+sub digest_of {
+    my ($co) = @_;
+    if (!@range) {
+        for (1 .. 2) {
+            my @r = range_of(1024);
+            my $r = s1('host_add', text_of(240), 'ip_range', 1, $W{rp}[0],
+                $W{cg}[0], @r);
+            work($r);
+            work(s1('host_update', $r[0], '', '', '',
+                @{ $W{cg} }[0 .. 49]));
+            push @range, @r[map { 2 * $_ } 1 .. 1024];
+        }
+    }
+    cmd('DEL', k('digest', $ac, $co), k('batch', $ac, $co), k('line', $ac, $co),
+        k('digests'));
+    cmd('ZADD', k('digest', $ac, $co), map { (100 + $_, $range[$_]) } 0 .. 1999);
+    cmd('HSET', k('open', $ac, $co), map { ($range[$_], '1|10.0.0.1|'
+        . 'n' x 250) } 0 .. 2047);
+    cmd('ZADD', k('digests'), 1, "$ac:$co");
+}
+case(digest_claim => '2,000 hosts of a contact, 200 told', sub {
+    digest_of($W{co}[1]);
+    slice('digest_claim', [k('digests')], 1000, $lease, 200,
+        map { sid('EV') } 1 .. 4) });
+case(digest_claim => 'everything is to be looked at', sub {
+    digest_of($W{co}[1]);
+    cmd('DEL', k('digest', $ac, $W{co}[1]));
+    cmd('ZADD', k('digest', $ac, $W{co}[1]), 3 * 4398046511104 + 1, '*');
+    slice('digest_claim', [k('digests')], 1000, $lease, 200,
+        map { sid('EV') } 1 .. 4) });
+case(digest_store => '2,000 hosts', sub {
+    my $co = $W{co}[1];
+    digest_of($co);
+    cmd('ZADD', k('batch', $ac, $co), -1, my $ev = sid('EV'));
+    cmd('ZADD', k('batch', $ac, $co), map { (4398046511104 + $_, $range[$_]) }
+        0 .. 1999);
+    slice('digest_store', [k('digests')], "$ac:$co", $ev, 20, $ev, 'b' x 60_000,
+        '');
+    cmd('DEL', k('line', $ac, $co), k('ends', $ac, $co), k('retry')) });
+
+1;
