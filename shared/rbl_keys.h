@@ -111,7 +111,8 @@
  *   details:<AC>       zset    "<PP>:<bytes>" of each check with details, by
  *                              their end (ms), and "octets", the sum of all,
  *                              with TTL (_details.lua)
- *   hist:<AC>:<HT>     stream  transitions of a host, capped
+ *   hist:<AC>:<HT>     stream  changes of a host's listings by check, capped
+ *                              (_history.lua)
  *   outbox             stream  events to deliver; consumer group "deliver"
  *   event:<AC>:<EV>    hash    type, date, body and number of open deliveries
  *   dlv:<AC>:<EV>:<target>

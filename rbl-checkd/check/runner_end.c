@@ -123,7 +123,9 @@ finish(runner_t *r)
     argv[2] = rbl_buf_str(&r->results.told);
     argv[3] = r->clear ? rbl_buf_str(&r->results.clear) : RBL_STR("");
     argv[4] = runner_number(lists, r->results.n);
-    argv[5] = r->whole ? rbl_buf_str(&r->results.all) : RBL_STR("");
+    argv[5] = !r->whole ? RBL_STR("")
+              : rbl_buf_str(&r->results.clear).n == 0 ? RBL_STR("=")
+              : rbl_buf_str(&r->results.all);
     argv[6] = rbl_str(r->fail != NULL ? r->fail : "");
     argv[7] = runner_keep(r, keep);
     argv[8] = runner_number(interval, (size_t) r->interval);

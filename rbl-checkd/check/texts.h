@@ -16,7 +16,7 @@
 #define TEXTS_OWN_LEAST  40             /* of each own list, in any case */
 
 /* Codes of all results. */
-#define TEXTS_SYSTEM_CODES  1024
+#define TEXTS_SYSTEM_CODES  512
 #define TEXTS_OWN_CODES     512
 #define TEXTS_CODES_LEAST   2           /* of each result, in any case */
 

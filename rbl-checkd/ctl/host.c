@@ -56,23 +56,44 @@ host_json(const rbl_sid_t *account, const rbl_host_t *h)
 }
 
 
-/* One entry of the history: {id, {c, PP, l, RB, z, zone, v, status, a, codes}}
-   with the time in its id. */
+/*
+ * Appends the changes of one entry of the history, the last one first: {id, {c,
+ * PP, t, packed {list, zone, status, codes}...}} with the time in its id.
+ */
 
-static json_t *
-transition_json(const redisReply *entry)
+static void
+history_entry(json_t *rows, const redisReply *entry)
 {
-    const redisReply  *of = rbl_reply_at(entry, 1);
+    size_t             n, from;
+    json_t            *row;
+    int64_t            time;
+    rbl_mp_t           mp;
+    rbl_str_t          id, list, zone, status, codes;
+    const redisReply  *of;
 
-    return json_pack("{so so so so so so}", "time",
-        ctl_time(rbl_reply_len(entry) == 2 && rbl_reply_str(
-                     rbl_reply_at(entry, 0)).p != NULL
-                 ? strtoll(rbl_reply_at(entry, 0)->str, NULL, 10) : 0),
-        "list", ctl_text(rbl_reply_str(rbl_reply_field(of, "l"))),
-        "zone", ctl_text(rbl_reply_str(rbl_reply_field(of, "z"))),
-        "status", ctl_text(rbl_reply_str(rbl_reply_field(of, "v"))),
-        "codes", ctl_text(rbl_reply_str(rbl_reply_field(of, "a"))),
-        "check", ctl_text(rbl_reply_str(rbl_reply_field(of, "c"))));
+    of = rbl_reply_at(entry, 1);
+    id = rbl_reply_str(rbl_reply_at(entry, 0));
+    time = id.p != NULL ? strtoll(id.p, NULL, 10) : 0;
+    from = json_array_size(rows);
+    rbl_mp_init(&mp, rbl_reply_str(rbl_reply_field(of, "t")));
+
+    for (n = rbl_mp_array(&mp); n > 0 && !mp.failed; n--) {
+        if (rbl_mp_array(&mp) != 4) {
+            return;
+        }
+
+        list = rbl_mp_str(&mp);
+        zone = rbl_mp_str(&mp);
+        status = rbl_mp_str(&mp);
+        codes = rbl_mp_str(&mp);
+
+        row = json_pack("{so so so so so so}", "time", ctl_time(time),
+                        "list", ctl_text(list), "zone", ctl_text(zone),
+                        "status", ctl_text(status),
+                        "codes", ctl_text(codes), "check",
+                        ctl_text(rbl_reply_str(rbl_reply_field(of, "c"))));
+        json_array_insert_new(rows, from, row);
+    }
 }
 
 
@@ -104,7 +125,7 @@ history(ctl_t *ctl, const rbl_sid_t *account, rbl_str_t host)
     n = rbl_reply_len(reply);
 
     for (i = 0; i < n; i++) {
-        json_array_append_new(rows, transition_json(rbl_reply_at(reply, i)));
+        history_entry(rows, rbl_reply_at(reply, i));
     }
 
     freeReplyObject(reply);

@@ -32,6 +32,6 @@ local function details_store(pp, raw, ttl, now, budget)
     call('ZADD', k, tostring(total), 'octets', tostring(now + ttl),
         pp .. ':' .. size)
     if call('PTTL', k) < ttl then
-        call('PEXPIRE', k, ttl)
+        call('PEXPIRE', k, ttl + 60000)
     end
 end

@@ -3,6 +3,7 @@
 -- `contact` and `code` are of a contact.confirm alone.
 -- The SIDs of a check's events are made of its own, each of other digits: they
 -- are the same however often the check is ended.
+--- use: host
 local no_results = '\144'
 local function started_sid(pp)
     return 'EV' .. pp:sub(19, 50)
@@ -13,12 +14,27 @@ end
 local function changed_sid(pp)
     return 'EV' .. pp:sub(35, 66)
 end
+-- A host's record, packed, as events have it: without its listings, which may
+-- be large and are not told of the host.
+local function event_host(h)
+    local brief = {}
+    for i = 1, HOST.next_check do
+        brief[i] = h[i]
+    end
+    brief[HOST.details] = {}
+    return cmsgpack.pack(brief)
+end
 local function wants_events()
     return call('EXISTS', key('hooks', ac)) == 1
 end
 local function emit(timezone, id, type, date, check, host, value, listed,
     total, results, hooks, callbacks, message, contact, code)
-    call('XADD', key('outbox'), '*', 'a', ac, 'e', id, 'd', cmsgpack.pack({1,
-        id, type, date, check, host, value, listed and 1 or 0, total, results,
-        hooks, callbacks, timezone, message, contact, code}))
+    -- The results may be large: they are put in as they are, as a string with
+    -- a length of four octets.
+    call('XADD', key('outbox'), '*', 'a', ac, 'e', id, 'd',
+        (contact and '\220\0\016' or '\158') .. cmsgpack.pack(1, id, type,
+            date, check, host, value, listed and 1 or 0, total)
+        .. struct.pack('>BI4', 219, #results) .. results
+        .. cmsgpack.pack(hooks, callbacks, timezone, message)
+        .. (contact and cmsgpack.pack(contact, code) or ''))
 end

@@ -15,8 +15,9 @@ local function check_failed(pp, ttl, h, value, message)
     if callbacks or hooks then
         local n = h and h[HOST.listed_count] or 0
         emit(load(KEYS[1])[ACCOUNT.timezone], completed_sid(pp),
-            'rbl.host.check.completed', now, pp, h and cmsgpack.pack(h) or '',
+            'rbl.host.check.completed', now, pp, h and event_host(h) or '',
             value, n > 0, n, no_results, hooks and 1 or 0,
             callbacks and cmsgpack.unpack(callbacks) or {}, message)
+        call('HDEL', ck, 'callbacks')
     end
 end

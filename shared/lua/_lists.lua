@@ -5,17 +5,25 @@
 --- use: profile list
 local function lists_chosen(entries, htype, family)
     local raw = call('GET', key('defaults'))
-    local by_sid, out = {}, {}
+    local by_sid, own, keys, out = {}, {}, {}, {}
     for _, l in ipairs(raw and cmsgpack.unpack(raw) or {}) do
         by_sid[l[1]] = l
     end
     for _, sid in ipairs(entries) do
+        if not by_sid[sid] then
+            keys[#keys + 1] = key('r', ac, sid)
+            own[sid] = #keys
+        end
+    end
+    local records = keys[1] and call('MGET', unpack(keys)) or {}
+    for _, sid in ipairs(entries) do
         local l, custom = by_sid[sid], 0
-        if not l then
-            local c = load(key('r', ac, sid))
-            if c and c[LIST.status] == 'active' then
-                l, custom = {sid, c[LIST.type], c[LIST.zone],
-                    c[LIST.families], c[LIST.website]}, 1
+        local c = not l and records[own[sid]]
+        if c then
+            local _, _, _, type, zone, _, website, families, _, status =
+                cmsgpack.unpack_limit(c, LIST.status, 3)
+            if status == 'active' then
+                l, custom = {sid, type, zone, families, website}, 1
             end
         end
         if l and bit.band(l[4], family) ~= 0

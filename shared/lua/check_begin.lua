@@ -148,7 +148,7 @@ then
     end
     if events then
         emit(a[ACCOUNT.timezone], started_sid(pp), 'rbl.host.check.started',
-            now, pp, raw, value, false, 0, no_results, 1, {}, '')
+            now, pp, event_host(h), value, false, 0, no_results, 1, {}, '')
     end
 elseif status == 'running' then
     call('HSET', ck, 'total', total)

@@ -16,8 +16,8 @@
 --         2 packed array of the results (rbl_record.h) that are not clear
 --         3 SIDs of the lists that are clear, one after the other, or "" (they
 --         matter to a host with standing listings)
---         4 number of lists  5 packed array of all results, or "" (they matter
---         to whoever asked for this very check)
+--         4 number of lists  5 packed array of all results, "=": they are
+--         those of 2, or "" (they matter to whoever asked for this very check)
 --         6 "" or why it failed  7 how long the record is kept (ms)
 --         8 seconds between the checks of a host  9 "0": nobody wants its
 --         events, said check_begin (asked again if the host is listed)
@@ -36,6 +36,7 @@
 --- include: tell
 --- include: details
 --- include: large
+--- include: history
 --- use: account host profile
 -- Of a check that nobody has asked for all is known.
 local ck, full, callbacks, keep = key('check', ac, pp), nil, nil, nil
@@ -95,6 +96,7 @@ end
 -- standing: what the record holds from now on; listings: the same as an event
 -- tells it; transitions: {list, zone, verdict, codes}
 local standing, listings, transitions, unknown = {}, {}, {}, 0
+local results                           -- listings, packed
 -- What a list said before one of these was perhaps not to be believed.
 local disbelieved = {unhealthy = true, resolver = true, blocked = true}
 -- Since when a list has said that a listing is over (0: it has not).  The time
@@ -110,7 +112,7 @@ end
 -- Those that had trouble before keep their places among the troubled ones.
 local troubled, places = {}, 8
 if not failed and (told ~= no_results or has_old) then
-    local old, seen, trouble, joined = {}, {}, {}, {}
+    local old, seen, trouble, joined, fresh = {}, {}, {}, {}, true
     before = before or {}
     for _, l in ipairs(before) do
         old[l[1]] = l
@@ -132,6 +134,7 @@ if not failed and (told ~= no_results or has_old) then
                     table.concat(r[7], ',')}
             end
         else
+            fresh = false
             local asked, t = r[6] == 'unknown', trouble[r[1]]
             if asked then
                 unknown = unknown + 1
@@ -157,12 +160,13 @@ if not failed and (told ~= no_results or has_old) then
     for i = 1, math.min(#joined, places - #troubled) do
         troubled[#troubled + 1] = joined[i]
     end
+    -- Where nothing else was told, that is what an event tells.
+    results = fresh and told
     for _, l in ipairs(before) do
         if not seen[l[1]] and string.find(ARGV[3], l[1], 1, true) then
             transitions[#transitions + 1] = {l[1], l[2], 'clear', ''}
         end
     end
-    table.sort(transitions, function(a, b) return a[2] < b[2] end)
 end
 local listed = #standing > 0
 
@@ -189,10 +193,11 @@ if not due or new or keep then
 end
 if stored then
     local left = call('PTTL', ck)
-    details_store(pp, full and ARGV[5] or told,
+    details_store(pp, full and ARGV[5] ~= '=' and ARGV[5] or told,
         left > 0 and left or tonumber(ARGV[7]), now, tonumber(ARGV[11]))
 end
 
+local record = raw
 if raw then
     if marked then
         hosts_change()
@@ -231,10 +236,7 @@ if raw then
         elseif was_listed then
             totals_add(TOTALS.listed, -call('ZREM', key('listed', ac), ht))
         end
-        for _, t in ipairs(transitions) do
-            call('XADD', key('hist', ac, ht), 'MAXLEN', '~', 200, '*',
-                'c', pp, 'l', t[1], 'z', t[2], 'v', t[3], 'a', t[4])
-        end
+        history_add(ht, pp, transitions)
     end
     -- The first trouble makes the record one field longer.
     local grows = not had and troubled and troubled[1]
@@ -243,7 +245,11 @@ if raw then
     end
     if #fields == to - from and not grows then
         call('SETRANGE', hk, from, fields)
-        raw = nil
+    elseif #fields > 4096 and to == #raw and not grows then
+        -- Without another copy of what is large.
+        call('SET', hk, raw:sub(1, from))
+        call('SETRANGE', hk, from, fields)
+        large('hosts', from + #fields)
     else
         raw = (grows and '\220\0' .. string.char(HOST.troubled)
             .. raw:sub(4, from) or raw:sub(1, from)) .. fields
@@ -281,8 +287,12 @@ local hooks = heard and wants_events()
 if callbacks or hooks then
     local timezone = load(KEYS[1])[ACCOUNT.timezone]
     value = value or call('HGET', ck, 'host') or ''
-    local results = cmsgpack.pack(listings)
-    raw = from and (raw or call('GET', hk)) or ''
+    results = results or cmsgpack.pack(listings)
+    -- The host without its listings, as it is now.
+    raw = from and '\220\0' .. string.char(HOST.details) .. record:sub(4, from)
+        .. cmsgpack.pack(frozen and checked or now, first,
+            frozen and count or #standing, frozen and unknown_count or unknown,
+            next_check, {}) or ''
     emit(timezone, completed_sid(pp), 'rbl.host.check.completed', now, pp,
         raw, value, listed, frozen and count or #standing, results,
         hooks and 1 or 0, callbacks and cmsgpack.unpack(callbacks) or {},
@@ -292,6 +302,10 @@ if callbacks or hooks then
             listed and 'rbl.host.listed' or 'rbl.host.delisted', now, pp, raw,
             value, listed, #standing, results, 1, {}, '')
     end
+end
+-- They are in the event, and may be large.
+if callbacks then
+    call('HDEL', ck, 'callbacks')
 end
 release()
 return {'OK'}

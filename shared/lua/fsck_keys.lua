@@ -135,7 +135,7 @@ local function look_at_details(k, pp)
             local sum = tonumber(call('ZSCORE', details, 'octets')) or 0
             call('ZADD', details, sum + size, 'octets', now_ms() + ttl, entry)
             if call('PTTL', details) < ttl then
-                call('PEXPIRE', details, ttl)
+                call('PEXPIRE', details, ttl + 60000)
             end
         end)
     end

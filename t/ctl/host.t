@@ -109,8 +109,10 @@ like(lists_of(good('of other lists', 'host', $ht)),
 # history, the last change first
 
 my $hist = redis_key('hist', $ac, $ht);
-cmd('XADD', $hist, T + $_ * 1000, 'c', 'PP1', 'l', $rb{a}, 'z', 'a.test', 'v',
-    $_ % 2 ? 'listed' : 'clear', 'a', $_ % 2 ? '127.0.0.2' : '') for 1 .. 3;
+cmd('XADD', $hist, T + $_, 'c', 'PP1', 't', (mp_pack([[$rb{a}]]), 'x')[$_])
+    for 0, 1;
+cmd('XADD', $hist, T + $_ * 1000, 'c', 'PP1', 't', mp_pack([[$rb{a}, 'a.test',
+    $_ % 2 ? ('listed', '127.0.0.2') : ('clear', '')]])) for 1 .. 3;
 $v = good('history', 'host', $ht);
 is_deeply([map { "$_->{time} $_->{zone} $_->{status} $_->{codes} $_->{check}" }
     @{ $v->{history} }], [map { at($_) . ' a.test '

@@ -221,8 +221,15 @@ sub host_record {
 sub history_of {
     my ($w, $ht) = @_;
 
-    return [map { +{ @{ $_->[1] } } }
-        @{ redis($w->{redis}, 'XRANGE', akey($w, 'hist', $ht), '-', '+') }];
+    my @t;
+    for my $entry (@{ redis($w->{redis}, 'XRANGE', akey($w, 'hist', $ht), '-',
+        '+') })
+    {
+        my %e = @{ $entry->[1] };
+        push @t, { c => $e{c}, l => $_->[0], z => $_->[1], v => $_->[2],
+            a => $_->[3] } for @{ mp_unpack($e{t}) };
+    }
+    return \@t;
 }
 
 # Lists of the account's own, zone => type, in a profile with the system's.

@@ -358,7 +358,8 @@ is(host()->[LISTED], 0, 'it has ended');
 is(host()->[NEXT], cmd('ZSCORE', k('due', $ac), $ht), 'the next one is due');
 my %last = @{ cmd('XREVRANGE', k('hist', $ac, $ht), '+', '-', 'COUNT', 1)
     ->[0][1] };
-is("$last{l} $last{v}", 'RBa clear', 'and its history says so');
+is_deeply(unpacked($last{t}), [['RBa', 'a.example', 'clear', '']],
+    'and its history says so');
 
 # Other lists since it was begun: in the end as many were asked as there were.
 

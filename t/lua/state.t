@@ -24,7 +24,8 @@ sub types {
         @{ cmd('XRANGE', k('outbox'), '-', '+') };
 }
 sub history {
-    return join ' ', map { my %t = @{ $_->[1] }; "$t{l} $t{v}" }
+    return join ' ', map { my %e = @{ $_->[1] };
+            map { "$_->[0] $_->[2]" } @{ unpacked($e{t}) } }
         @{ cmd('XRANGE', k('hist', $ac, $ht), '-', '+') };
 }
 

@@ -1,0 +1,132 @@
+#!/usr/bin/perl
+
+# How long the scripts of a check hold Redis on the worst host that the limits
+# allow: on all system lists and 200 own ones, with the longest texts
+# and codes that a check keeps, 32 callbacks, a receiver, contacts, a range.
+
+use strict;
+use warnings;
+use List::Util qw(min);
+use RblTest;
+use RblScript;
+
+use constant { SYSTEM => 186, OWN => 200, TRIES => 7 };
+
+my $redis = redis_new();
+my ($ac, $acct) = account();
+my $rp = unpacked(cmd('GET', $acct))->[10];
+cmd('CONFIG', 'SET', 'slowlog-log-slower-than', 0, 'slowlog-max-len', 100);
+
+# lists, in a profile of their own
+
+my (@sid, %zone);
+script('lists_put', [k('lists')], map {
+    my $sid = sid('RB');
+    push @sid, $sid;
+    $zone{$sid} = sprintf 'system%03d.blocklist.example', $_;
+    packed([1, $sid, 'rbl', $zone{$sid}, "List $_",
+        "https://www.system$_.example/", 3, 0, 'active', '', [], '', '',
+        'normal', 'ip', 'block', 'ip']) } 1 .. SYSTEM);
+for my $n (1 .. OWN) {
+    my $sid = sid('RB');
+    push @sid, $sid;
+    $zone{$sid} = join '.', ('x' x 59) x 3, sprintf '%050d', $n;
+    my $r = script('rbl_add', [$acct], $sid, 'rbl', $zone{$sid});
+    die "rbl_add: @$r" if $r->[0] ne 'OK';
+}
+my $profile = unpacked(cmd('GET', k('r', $ac, $rp)));
+@$profile[4, 5] = (0, [@sid]);
+cmd('SET', k('r', $ac, $rp), packed($profile));
+script('hook_put', [$acct], sid('WH'), 'n', 'https://x.example/', 's');
+my $cg = unpacked(cmd('GET', $acct))->[11];
+
+my @range = map { unpacked($_)->[1] } (@{ add_host($acct, 'ip_range',
+    '10.0.0.0/30', '10.0.0.0', '10.0.0.1', '10.0.0.2', '10.0.0.3') })[1 .. 5];
+
+# What the daemon tells of each list (texts.h).
+sub results {
+    my ($status, %o) = @_;
+
+    return map {
+        my $own = $_ >= SYSTEM;
+        my ($text, $codes) = $own ? (40, 2) : (88, 2);
+        my $is = $status eq 'listed';
+        [$sid[$_], 'rbl', $own ? 1 : 0, $zone{ $sid[$_] },
+            $own ? '' : "https://www.system$_.example/", $status,
+            $is ? [map { "127.0.0.10$_" } 1 .. $codes] : [],
+            $is ? 'd' x $text : '', $is ? 'r' x $text : '',
+            $status eq 'unknown' ? 'timeout' : '', 2500];
+    } 0 .. $#sid;
+}
+
+# Microseconds of the slowest call of each script, the least of the tries.
+my %took;
+sub timed {
+    my ($name, $code) = @_;
+
+    cmd('SLOWLOG', 'RESET');
+    my @r = $code->();
+    my ($us) = map { $_->[2] } grep { $_->[3][0] eq 'EVAL' }
+        @{ cmd('SLOWLOG', 'GET', 20) };
+    push @{ $took{$name} }, $us;
+    return @r;
+}
+
+# As the daemon's call, without the marks that script() looks for.
+sub call {
+    my ($name, $keys, @args) = @_;
+    my $source = read_file(build_dir() . "/gen/lua/$name.lua");
+    return cmd('EVAL', $source, scalar @$keys, @$keys, @args);
+}
+
+sub check {
+    my ($what, $ht, @results) = @_;
+
+    for my $n (1 .. 32) {
+        my @start = ('check_start', [$acct], sid('PP'), $ht, '', 0,
+            "https://callback.example/$n/" . 'u' x 2015, 'AP' . '0' x 32,
+            60_000, '0');
+        $n < 32 ? call(@start) : timed('check_start', sub { call(@start) });
+    }
+    my ($job) = timed('check_take', sub { take('m', 1) });
+    is((timed("check_begin, $what", sub { call('check_begin', [$acct], $job,
+        60_000, '', '0') }))[0][0], 'OK', "$what: begun");
+    my @other = grep { $_->[5] ne 'clear' } @results;
+    my @args = (packed(\@other), join('', map { $_->[0] }
+        grep { $_->[5] eq 'clear' } @results), scalar @results,
+        @other == @results ? '=' : packed(\@results), '', 60_000, 600, '1', 0, 16 << 20);
+    is((timed("check_finish, $what", sub { call('check_finish', [$acct], $job,
+        @args) }))[0][0], 'OK', "$what: ended");
+    return;
+}
+
+for my $try (1 .. TRIES) {
+    my $ht = $range[1];
+    check('all listed anew', $ht, results('listed'));
+    is(unpacked(cmd('GET', k('r', $ac, $ht)))->[13], @sid, 'it is listed')
+        if $try == 1;
+    check('all listed as before', $ht, results('listed'));
+    check('all unknown', $ht, results('unknown'));
+    check('all over', $ht, results('clear'));
+    is(unpacked(cmd('GET', k('r', $ac, $ht)))->[13], 0, 'it is not')
+        if $try == 1;
+    cmd('DEL', k('outbox'));
+}
+
+# The history holds about the last 200 changes, however many a check makes.
+
+my $hist = cmd('XRANGE', k('hist', $ac, $range[1]), '-', '+');
+is(scalar @$hist, 1, 'an entry of 200 changes leaves no other');
+is(scalar @{ unpacked({ @{ $hist->[0][1] } }->{t}) }, 200, 'so many');
+
+# What a check's end has told of is not kept with its record.
+
+my ($pp) = map { /(PP\w+)\z/ } @{ cmd('KEYS', k('check', $ac, 'PP*[0-9a-f]')) };
+ok(!cmd('HEXISTS', k('check', $ac, $pp), 'callbacks'), 'no callbacks are kept');
+
+for my $name (sort keys %took) {
+    my $us = min(@{ $took{$name} });
+    cmp_ok($us, '<=', $name =~ /finish/ ? 3500 : 2000, "$name: $us us");
+}
+
+done_testing();
