@@ -180,20 +180,63 @@ all_answered(item_t *item)
 
 
 static void
+add_code(part_t *p, uint32_t a)
+{
+    unsigned  i;
+
+    for (i = 0; i < p->n_a; i++) {
+        if (p->a[i] == a) {
+            return;
+        }
+    }
+
+    p->a[p->n_a++] = a;
+}
+
+
+/* Where there are more than are shown: those that list the host first. */
+
+static void
+choose_codes(part_t *p, const dns_answer_t *answer)
+{
+    int                 others;
+    char                text[8];
+    unsigned            i;
+    rbl_verdict_t       verdict;
+    rbl_lookup_err_t    error;
+    const rbl_codes_t  *codes = &p->item->result.list->codes;
+
+    for (others = 0; others < 2; others++) {
+        for (i = 0; i < answer->n_a && p->n_a < CHECK_CODES_MAX; i++) {
+            verdict = rbl_codes_verdict(codes, &answer->a[i], 1, &error, text,
+                                        sizeof(text));
+
+            if (others == (verdict != RBL_LISTED)) {
+                add_code(p, answer->a[i]);
+            }
+        }
+    }
+}
+
+
+static void
 judge_addresses(part_t *p, const dns_answer_t *answer)
 {
     char           text[8];
-    unsigned       i;
     const list_t  *list = p->item->result.list;
 
     p->raw = rbl_codes_verdict(&list->codes, answer->a, answer->n_a,
                                &p->error, text, sizeof(text));
 
-    for (i = 0; i < answer->n_a && i < CHECK_CODES_MAX; i++) {
-        p->a[i] = answer->a[i];
+    p->n_a = 0;
+
+    if (answer->n_a > CHECK_CODES_MAX) {
+        choose_codes(p, answer);
+        return;
     }
 
-    p->n_a = i;
+    p->n_a = answer->n_a;
+    memcpy(p->a, answer->a, p->n_a * sizeof(p->a[0]));
 }
 
 

@@ -12,6 +12,12 @@
 
 #define DECODE_CLASS_IN  1
 
+/*
+ * Labels that are compared for one reply, at most: the largest sound ones have
+ * some 4,000 records with names of ten labels.
+ */
+#define DECODE_WORK  131072
+
 /* One record: where things are in the message. */
 typedef struct {
     size_t    owner, rdata, len;
@@ -25,6 +31,7 @@ typedef struct {
     size_t          len;
     uint32_t        ttl;
     unsigned        hops;
+    unsigned        work;           /* labels compared so far */
     uint8_t         buf[DNS_NAME_MAX];
 } decode_chain_t;
 
@@ -80,9 +87,12 @@ decode_name(uint8_t out[DNS_NAME_MAX], const uint8_t *msg, size_t off)
 
 
 static int
-decode_same(const uint8_t *msg, size_t off, const uint8_t *name, size_t len)
+decode_same(const uint8_t *msg, size_t off, const uint8_t *name, size_t len,
+    unsigned *work)
 {
     size_t  n;
+
+    (*work)++;
 
     /* A pointer to the question, as nearly every answer has it. */
     if (msg[off] == 0xc0 && msg[off + 1] == DNS_HEADER) {
@@ -91,7 +101,7 @@ decode_same(const uint8_t *msg, size_t off, const uint8_t *name, size_t len)
                               name, len);
     }
 
-    for ( ;; ) {
+    for ( /* void */ ; *work < DECODE_WORK; (*work)++) {
         off = decode_label(msg, off);
         n = msg[off] + 1u;
 
@@ -107,6 +117,8 @@ decode_same(const uint8_t *msg, size_t off, const uint8_t *name, size_t len)
         name += n;
         len -= n;
     }
+
+    return 0;
 }
 
 
@@ -133,10 +145,11 @@ decode_rr(decode_rr_t *rr, const uint8_t *msg, size_t off)
 
 static int
 decode_is(const uint8_t *msg, const decode_rr_t *rr, unsigned type,
-    const decode_chain_t *chain)
+    decode_chain_t *chain)
 {
     return rr->type == type && rr->class == DECODE_CLASS_IN
-           && decode_same(msg, rr->owner, chain->name, chain->len);
+           && decode_same(msg, rr->owner, chain->name, chain->len,
+                          &chain->work);
 }
 
 
@@ -175,7 +188,7 @@ decode_take(dns_answer_t *answer, const uint8_t *msg, const decode_rr_t *rr,
         break;
 
     case DNS_TYPE_A:
-        if (answer->n_a < DNS_MAX_A) {
+        if (answer->n_a < DNS_MAX_CODES) {
             answer->a[answer->n_a++] = dns_get32(p);
         }
 
@@ -276,13 +289,15 @@ decode_follow(const uint8_t *msg, const dns_screen_t *screen,
  * end of the chain's, at a label's border.
  */
 static unsigned
-decode_within(const uint8_t *msg, size_t zone, const decode_chain_t *chain)
+decode_within(const uint8_t *msg, size_t zone, decode_chain_t *chain)
 {
     size_t    off;
     unsigned  labels;
 
     for (off = 0; off < chain->len; off += chain->name[off] + 1u) {
-        if (decode_same(msg, zone, chain->name + off, chain->len - off)) {
+        if (decode_same(msg, zone, chain->name + off, chain->len - off,
+                        &chain->work))
+        {
             break;
         }
     }
@@ -302,7 +317,7 @@ decode_within(const uint8_t *msg, size_t zone, const decode_chain_t *chain)
  */
 static dns_status_t
 decode_negative(dns_answer_t *answer, const uint8_t *msg,
-    const dns_screen_t *screen, const decode_chain_t *chain)
+    const dns_screen_t *screen, decode_chain_t *chain)
 {
     size_t       off;
     uint32_t     ttl, least;
@@ -346,40 +361,52 @@ decode_negative(dns_answer_t *answer, const uint8_t *msg,
 }
 
 
+static dns_status_t
+decode_chain(dns_answer_t *answer, const uint8_t *msg,
+    const dns_screen_t *screen, uint16_t type, decode_chain_t *chain)
+{
+    unsigned  n;
+
+    for ( ;; ) {
+        n = decode_collect(answer, msg, screen, chain, type);
+
+        if (n || !decode_follow(msg, screen, chain)) {
+            break;
+        }
+
+        /* Too long or a ring: nothing is known about what it would say. */
+        if (chain->hops > DNS_CHAIN_MAX) {
+            return DNS_BADREPLY;
+        }
+    }
+
+    if (n == 0) {
+        return decode_astray(msg, screen, type, chain->hops) ? DNS_BADREPLY
+               : decode_negative(answer, msg, screen, chain);
+    }
+
+    answer->ttl = chain->ttl;
+    answer->alias = chain->hops != 0;
+
+    /* "No such name", and here are its records: believe neither. */
+    return answer->status == DNS_NXDOMAIN ? DNS_BADREPLY : answer->status;
+}
+
+
 dns_status_t
 dns_decode(dns_answer_t *answer, const uint8_t *msg,
     const dns_screen_t *screen, const uint8_t *name, size_t len,
     uint16_t type)
 {
-    unsigned        n;
+    dns_status_t    status;
     decode_chain_t  chain;
 
     chain.name = name;
     chain.len = len;
     chain.ttl = UINT32_MAX;
     chain.hops = 0;
+    chain.work = 0;
+    status = decode_chain(answer, msg, screen, type, &chain);
 
-    for ( ;; ) {
-        n = decode_collect(answer, msg, screen, &chain, type);
-
-        if (n || !decode_follow(msg, screen, &chain)) {
-            break;
-        }
-
-        /* Too long or a ring: nothing is known about what it would say. */
-        if (chain.hops > DNS_CHAIN_MAX) {
-            return DNS_BADREPLY;
-        }
-    }
-
-    if (n == 0) {
-        return decode_astray(msg, screen, type, chain.hops) ? DNS_BADREPLY
-               : decode_negative(answer, msg, screen, &chain);
-    }
-
-    answer->ttl = chain.ttl;
-    answer->alias = chain.hops != 0;
-
-    /* "No such name", and here are its records: believe neither. */
-    return answer->status == DNS_NXDOMAIN ? DNS_BADREPLY : answer->status;
+    return chain.work < DECODE_WORK ? status : DNS_BADREPLY;
 }

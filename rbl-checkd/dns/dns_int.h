@@ -26,7 +26,7 @@
 #define DNS_POOL       8            /* sockets in use per resolver */
 #define DNS_RETIRED    64           /* and waiting for their last replies */
 #define DNS_BATCH      64           /* datagrams per system call */
-#define DNS_RECV_SIZE  4096         /* longer replies do not parse */
+#define DNS_RECV_SIZE  4096         /* longer replies are asked for by TCP */
 #define DNS_ID_SLOTS   1024         /* power of two */
 #define DNS_CLASSES    256          /* power of two */
 #define DNS_OWNERS     256          /* power of two */
@@ -80,6 +80,7 @@ struct dns_flight_s {
     dns_flight_t    *id_next;
     double           sent;
     uint16_t         id;
+    unsigned         edns:1;
     unsigned         counted:1;     /* among the resolver's in flight; only
                                        one of a question is, at a resolver */
 };
@@ -107,7 +108,8 @@ struct dns_question_s {
     uint8_t        refused;         /* bits: resolvers out of reach */
     uint8_t        unable;          /* bits: resolvers that cannot tell */
     unsigned       timed_out:1;
-    unsigned       no_edns:1;
+    unsigned       no_edns:1;       /* the resolver does not know it */
+    unsigned       edns:1;          /* of the last try */
     unsigned       stay:1;          /* next try with the same resolver */
     unsigned       fixed:1;         /* and every other one too */
     unsigned       hedge:1;         /* waits for its turn while in flight */
@@ -182,6 +184,12 @@ struct dns_resolver_s {
     unsigned                 in_flight;
     unsigned                 fails;         /* tries lost in a row */
     double                   down_until;
+    unsigned                 edns_lost;     /* tries with EDNS since the last
+                                               reply to one */
+    unsigned                 edns_heard:1;  /* there was one */
+    unsigned                 plain:1;       /* only queries without EDNS are
+                                               answered */
+    double                   edns_retry, edns_wait;
     dns_socket_t            *pool[DNS_POOL];
     link_t                   retired;
     unsigned                 n_retired;
@@ -367,6 +375,14 @@ int dns_resolver_room(const dns_question_t *q, unsigned n);
 int dns_resolver_down(const dns_resolver_t *r);
 void dns_resolver_use(dns_engine_t *engine, unsigned n);
 void dns_resolver_lost(dns_engine_t *engine, unsigned n, int refused);
+
+/*
+ * Is the next try there to have EDNS?  Some resolvers, or what stands before
+ * them, drop queries that have it.  Then: a reply has come; a try is overdue.
+ */
+int dns_resolver_edns(const dns_question_t *q, unsigned n);
+void dns_resolver_heard(dns_resolver_t *r, const dns_flight_t *f);
+void dns_resolver_overdue(const dns_question_t *q);
 
 /* socket.c */
 

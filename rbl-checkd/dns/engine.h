@@ -37,7 +37,8 @@
 #include "rbl_metrics.h"
 
 #define DNS_MAX_RESOLVERS  8
-#define DNS_MAX_A          64      /* as many as a reply may hold */
+#define DNS_MAX_A          64      /* addresses that a name may be used by */
+#define DNS_MAX_CODES      4096    /* A records: as many as 64 KiB can hold */
 #define DNS_TXT_MAX        1024
 #define DNS_RESOLVER_TEXT  64
 
@@ -60,7 +61,7 @@ typedef enum {
 typedef struct {
     dns_status_t     status;
     unsigned         n_a;
-    uint32_t         a[DNS_MAX_A];      /* host order; only the asked type,
+    uint32_t         a[DNS_MAX_CODES];  /* host order; only the asked type,
                                            after following the CNAME chain */
     unsigned         n_aaaa;
     struct in6_addr  aaaa[DNS_MAX_A];

@@ -78,6 +78,7 @@ dns_flight_begin(dns_question_t *q, dns_socket_t *s, uint16_t id)
     f->id = id;
     f->sent = q->engine->now;
     f->counted = counted;
+    f->edns = q->edns;
     f->id_next = NULL;
 
     at = dns_flight_find(s, id);

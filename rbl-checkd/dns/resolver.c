@@ -4,6 +4,10 @@
  * or that the kernel says is not there, is left alone for DNS_DOWN seconds,
  * then tried with one question; any matching reply makes it healthy.  When
  * none is healthy all are used.
+ *
+ * A resolver that answers nothing with EDNS is asked without it: at once if it
+ * has never answered with EDNS, else after EDNS_LOST tries in a row.  If that
+ * is answered, it stays so; from time to time one query has EDNS again.
  */
 
 #include "dns_int.h"
@@ -15,6 +19,10 @@
 
 #define DNS_LIMIT  8
 #define DNS_DOWN   5.0
+
+#define EDNS_LOST       8           /* where EDNS has been answered before */
+#define EDNS_RETRY_MIN  1.0
+#define EDNS_RETRY_MAX  300.0
 
 
 void
@@ -137,6 +145,66 @@ dns_resolver_lost(dns_engine_t *engine, unsigned n, int refused)
 
     if (r->fails < DNS_LIMIT && ++r->fails == DNS_LIMIT) {
         r->down_until = engine->now + DNS_DOWN;
+    }
+}
+
+
+static int
+resolver_drops_edns(const dns_resolver_t *r)
+{
+    return r->edns_lost >= (r->edns_heard ? EDNS_LOST : 1);
+}
+
+
+int
+dns_resolver_edns(const dns_question_t *q, unsigned n)
+{
+    dns_engine_t    *engine;
+    dns_resolver_t  *r;
+
+    engine = q->engine;
+    r = &engine->resolver[n];
+
+    if (q->no_edns) {
+        return 0;
+    }
+
+    if (!r->plain) {
+        return !resolver_drops_edns(r);
+    }
+
+    if (engine->now < r->edns_retry || q->attempt + 1u >= engine->conf.tries) {
+        return 0;
+    }
+
+    r->edns_wait = r->edns_wait * 2 < EDNS_RETRY_MAX ? r->edns_wait * 2
+                                                     : EDNS_RETRY_MAX;
+    r->edns_retry = engine->now + r->edns_wait;
+    return 1;
+}
+
+
+void
+dns_resolver_heard(dns_resolver_t *r, const dns_flight_t *f)
+{
+    if (f->edns) {
+        r->edns_lost = 0;
+        r->edns_heard = 1;
+        r->plain = 0;
+
+    } else if (!r->plain && resolver_drops_edns(r)) {
+        r->plain = 1;
+        r->edns_wait = EDNS_RETRY_MIN;
+        r->edns_retry = f->q->engine->now + r->edns_wait;
+    }
+}
+
+
+void
+dns_resolver_overdue(const dns_question_t *q)
+{
+    if (q->edns) {
+        q->engine->resolver[q->resolver].edns_lost++;
     }
 }
 

@@ -13,6 +13,12 @@
 /* Pointers in one name; each must also point before the one that led there. */
 #define SCREEN_MAX_POINTERS  127
 
+/*
+ * Labels and pointers that are walked in one reply, at most: the largest sound
+ * ones have some 4,000 records with names of up to 40 labels.
+ */
+#define SCREEN_WORK  262144
+
 #define SCREEN_ANSWER      0
 #define SCREEN_AUTHORITY   1
 #define SCREEN_ADDITIONAL  2
@@ -23,7 +29,7 @@
  * counted through the pointers, so that the whole is at most 255 octets.
  */
 static size_t
-screen_name(const uint8_t *msg, size_t n, size_t off)
+screen_name(const uint8_t *msg, size_t n, size_t off, unsigned *work)
 {
     size_t    end, total, limit, to;
     unsigned  len, pointers;
@@ -33,7 +39,7 @@ screen_name(const uint8_t *msg, size_t n, size_t off)
     limit = off;
     pointers = 0;
 
-    while (off < n) {
+    while (off < n && (*work)++ < SCREEN_WORK) {
         len = msg[off];
 
         if (len == 0) {
@@ -104,11 +110,11 @@ screen_chunks(const uint8_t *p, size_t n, size_t head, size_t size)
 /* `names` names from `off` on, then exactly (or at least) `tail` octets. */
 static int
 screen_names(const uint8_t *msg, size_t off, size_t end, unsigned names,
-    size_t tail, int exact)
+    size_t tail, int exact, unsigned *work)
 {
     while (names--) {
         /* A name may point anywhere before itself, but must end in here. */
-        off = screen_name(msg, end, off);
+        off = screen_name(msg, end, off, work);
 
         if (off == 0) {
             return -1;
@@ -124,7 +130,8 @@ screen_names(const uint8_t *msg, size_t off, size_t end, unsigned names,
 
 
 static int
-screen_rdata(const uint8_t *msg, size_t off, size_t len, unsigned type)
+screen_rdata(const uint8_t *msg, size_t off, size_t len, unsigned type,
+    unsigned *work)
 {
     size_t  end;
 
@@ -144,16 +151,17 @@ screen_rdata(const uint8_t *msg, size_t off, size_t len, unsigned type)
     case DNS_RR_NS:
     case DNS_RR_CNAME:
     case DNS_RR_DNAME:
-        return screen_names(msg, off, end, 1, 0, 1);
+        return screen_names(msg, off, end, 1, 0, 1, work);
 
     case DNS_RR_SOA:
-        return screen_names(msg, off, end, 2, 20, 1);
+        return screen_names(msg, off, end, 2, 20, 1, work);
 
     case DNS_RR_RRSIG:
-        return len > 18 ? screen_names(msg, off + 18, end, 1, 1, 0) : -1;
+        return len > 18 ? screen_names(msg, off + 18, end, 1, 1, 0, work)
+                        : -1;
 
     case DNS_RR_NSEC:
-        return screen_names(msg, off, end, 1, 0, 0);
+        return screen_names(msg, off, end, 1, 0, 0, work);
 
     case DNS_RR_DS:
     case DNS_RR_NSEC3:
@@ -170,13 +178,13 @@ screen_rdata(const uint8_t *msg, size_t off, size_t len, unsigned type)
 /* One record at `off`: the offset behind it, or 0. */
 static size_t
 screen_record(dns_screen_t *screen, const uint8_t *msg, size_t n, size_t off,
-    int section, unsigned *opts)
+    int section, unsigned *opts, unsigned *work)
 {
     size_t    owner, len;
     unsigned  type;
 
     owner = off;
-    off = screen_name(msg, n, off);
+    off = screen_name(msg, n, off, work);
 
     if (off == 0 || n - off < 10) {
         return 0;
@@ -195,7 +203,7 @@ screen_record(dns_screen_t *screen, const uint8_t *msg, size_t n, size_t off,
 
     off += 10;
 
-    if (n - off < len || screen_rdata(msg, off, len, type) != 0) {
+    if (n - off < len || screen_rdata(msg, off, len, type, work) != 0) {
         return 0;
     }
 
@@ -207,7 +215,7 @@ int
 dns_screen(dns_screen_t *screen, const uint8_t *msg, size_t n)
 {
     size_t    off;
-    unsigned  count[3], opts, i;
+    unsigned  count[3], opts, i, work;
     int       section;
 
     if (n < DNS_HEADER || dns_get16(msg + 4) != 1) {
@@ -226,7 +234,8 @@ dns_screen(dns_screen_t *screen, const uint8_t *msg, size_t n)
         return -1;
     }
 
-    off = screen_name(msg, n, DNS_HEADER);
+    work = 0;
+    off = screen_name(msg, n, DNS_HEADER, &work);
 
     if (off == 0 || n - off < 4) {
         return -1;
@@ -242,7 +251,7 @@ dns_screen(dns_screen_t *screen, const uint8_t *msg, size_t n)
         screen->at_ns = section == SCREEN_AUTHORITY ? off : screen->at_ns;
 
         for (i = 0; i < count[section]; i++) {
-            off = screen_record(screen, msg, n, off, section, &opts);
+            off = screen_record(screen, msg, n, off, section, &opts, &work);
 
             if (off == 0) {
                 return -1;

@@ -110,8 +110,9 @@ dns_socket_refused(dns_socket_t *s)
 }
 
 
+/* `cut`: it is longer than what was read of it. */
 static void
-socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n)
+socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n, int cut)
 {
     dns_wire_t       result;
     dns_engine_t    *engine;
@@ -131,13 +132,16 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n)
 
     engine->counters.replies++;
     s->resolver->fails = 0;
+    dns_resolver_heard(s->resolver, f);
     dns_class_heard(q);
     dns_rtt_took(q->class, s->resolver, engine->now - f->sent);
     dns_flight_end(f);
     q->resolver = (uint8_t) (s->resolver - engine->resolver);
     q->slot = s->slot;
 
-    result = dns_wire_read(&engine->answer, msg, n, q->name, q->len, q->type);
+    result = cut ? DNS_WIRE_TC
+                 : dns_wire_read(&engine->answer, msg, n, q->name, q->len,
+                                 q->type);
     dns_try_answered(q, result);
 }
 
@@ -170,7 +174,8 @@ socket_read(struct ev_loop *loop, ev_io *io, int events)
     }
 
     for (i = 0; i < n; i++) {
-        socket_reply(s, inbox->in[i], inbox->msg[i].msg_len);
+        socket_reply(s, inbox->in[i], inbox->msg[i].msg_len,
+                     inbox->msg[i].msg_hdr.msg_flags & MSG_TRUNC);
     }
 }
 
@@ -350,6 +355,7 @@ dns_socket_send(dns_question_t *q, unsigned resolver)
         return;
     }
 
+    q->edns = dns_resolver_edns(q, resolver) & 1;
     f = dns_flight_begin(q, s, id);
     q->slot = s->slot;
     q->state = DNS_ON_WIRE;

@@ -289,7 +289,8 @@ tcp_open(dns_question_t *q, double wait)
     tcp->q = q;
     tcp->in_len = TCP_HEAD;
     tcp->out_len = dns_wire_question(tcp->out + TCP_HEAD, q->id, q->name,
-                                     q->len, q->type, !q->no_edns);
+                                     q->len, q->type, !q->no_edns
+                                     && !engine->resolver[q->resolver].plain);
     tcp->out[0] = (uint8_t) (tcp->out_len >> 8);
     tcp->out[1] = (uint8_t) tcp->out_len;
     tcp->out_len += TCP_HEAD;

@@ -167,6 +167,7 @@ try_overdue(dns_question_t *q)
     engine->counters.timeouts++;
     r->counters.timeouts++;
     dns_rtt_overdue(q->class);
+    dns_resolver_overdue(q);
     link_remove(&q->link);
 
     if (q->attempt + 1u >= engine->conf.tries) {

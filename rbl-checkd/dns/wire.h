@@ -17,7 +17,7 @@
 #define DNS_EDNS_SIZE     1232
 #define DNS_CHAIN_MAX     8         /* CNAMEs followed from the asked name */
 
-#define DNS_MAX_ANSWERS     64
+#define DNS_MAX_ANSWERS     DNS_MAX_CODES
 #define DNS_MAX_AUTHORITY   64
 #define DNS_MAX_ADDITIONAL  16
 

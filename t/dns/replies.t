@@ -67,6 +67,31 @@ is(try(\@slow, 'formerr'), 'BADREPLY', 'FORMERR in any case');
 is($dns->asked('zen'), 2, 'is asked again once');
 is(try(\@slow, 'notimp'), 'BADREPLY', 'NOTIMP');
 
+# A resolver that drops what has EDNS.
+{
+    my $deaf = RblDns->new(rules => [['.' => { drop_edns => 1,
+        a => ['127.0.0.2'] }]]);
+    my @to = (-r => $deaf->addr, -t => '0.5');
+    ($v, $c) = one([@to, -n => 2], 'first.test');
+    is("$v->{status} $v->{tries} $v->{a}", 'NOERROR 2 127.0.0.2',
+       'a query that is dropped for its EDNS is tried without');
+    ($v, $c) = dnsask([@to, -n => 2, -w => 1], map { "n$_.test" } 1 .. 100);
+    is(scalar(grep { $_->[0]{status} eq 'NOERROR' } values %$v), 100,
+       'a hundred queries are answered');
+    cmp_ok(scalar(grep { $_->[0]{tries} > 1 } values %$v), '<', 20,
+       'of which few are tried with EDNS');
+    ($v, $c) = dnsask([@to, -n => 1, -w => 1], map { "o$_.test" } 1 .. 9);
+    is(scalar(grep { $_->[0]{status} eq 'NOERROR' } values %$v), 8,
+       'with one try each the first is lost, and no other');
+    my @mixed = (['^[a-c]\d' => { drop_edns => 1, a => ['127.0.0.2'] }],
+        ['.' => { a => ['127.0.0.2'] }]);
+    $deaf->rules(@mixed);
+    ($v, $c) = dnsask([@to, -n => 2, -w => 1], 'a1.test',
+        map { "x$_.test" } 1 .. 3000);
+    is($v->{'a1.test'}[0]{tries}, 2, 'EDNS dropped once');
+    is(scalar(grep { $_->[0]{tries} > 1 } values %$v), 1, 'and then no more');
+}
+
 # Silence
 is(try(\@fast, 'mute'), 'TIMEOUT', 'silence');
 is("$v->{tries} $c->{timeouts} " . $dns->asked('zen'), '2 2 2',
@@ -117,11 +142,20 @@ is(try(\@slow, { more => [[3, 'x', 250, "\0" x 20], [3, 'x', 250, "\0" x 20]],
     a => ['127.0.0.2'] }), 'BADREPLY', 'two TSIG');
 is(try(\@slow, { more => [[1, '', 1, "\x7f\0\0"]] }), 'BADREPLY',
    'an address of three octets');
-is(try(\@slow, { a => [map { "127.0.0.$_" } 1 .. 65] }), 'BADREPLY',
+is(try(\@slow, { a => [map { "127.0.0.$_" } 1 .. 65] }), 'NOERROR',
    '65 addresses');
+is(scalar(split(/,/, $v->{a})), 65, 'all of them');
 is(try(\@slow, { a => ['127.0.0.2'],
-    more => [map { [2, '', 'TXT', 'x' x 255] } 1 .. 20] }), 'BADREPLY',
+    more => [map { [2, '', 'TXT', 'x' x 255] } 1 .. 20] }), 'NOERROR',
    'a reply longer than any buffer');
+is("$v->{a} $c->{tcp}", '127.0.0.2 1', 'is fetched over TCP');
+my @hundreds = map { '127.' . ($_ >> 8) . '.' . ($_ & 255) . '.9' } 1 .. 900;
+for my $how ({ tc => 1 }, {}) {
+    my $name = $how->{tc} ? 'truncated' : 'too long for UDP';
+    is(try(\@slow, { a => \@hundreds, %$how }), 'NOERROR',
+       "900 addresses, $name");
+    is("$v->{a} $c->{tcp}", join(',', @hundreds) . ' 1', 'are read over TCP');
+}
 
 # Truncation
 is(try(\@slow, { tc => 1, a => ['127.0.0.2'] }), 'NOERROR', 'TC');

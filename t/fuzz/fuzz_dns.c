@@ -105,7 +105,7 @@ check_answer(const dns_answer_t *a, rbl_str_t msg, unsigned type)
     rbl_lookup_err_t  err;
 
     fuzz_check(a->status <= DNS_BADREPLY);
-    fuzz_check(a->n_a <= DNS_MAX_A && a->n_aaaa <= DNS_MAX_A);
+    fuzz_check(a->n_a <= DNS_MAX_CODES && a->n_aaaa <= DNS_MAX_A);
     fuzz_check(a->txt_len <= DNS_TXT_MAX && a->ttl <= INT32_MAX);
     fuzz_check(a->n_a == 0 || type == DNS_TYPE_A);
     fuzz_check(a->n_aaaa == 0 || type == DNS_TYPE_AAAA);
@@ -163,6 +163,11 @@ check_reference(const dns_answer_t *a, rbl_str_t msg, const uint8_t *name,
     size_t len, uint16_t type, unsigned rcode)
 {
     dns_answer_t  ref;
+
+    /* It may have been given up as too much work. */
+    if (a->status == DNS_BADREPLY && msg.n > 1024) {
+        return;
+    }
 
     if (rcode != DNS_RCODE_NOERROR && rcode != DNS_RCODE_NXDOMAIN) {
         return;

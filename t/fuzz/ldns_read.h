@@ -90,7 +90,7 @@ ref_take(dns_answer_t *answer, ldns_rr *rr, unsigned type, unsigned nth)
     }
 
     if (type == DNS_TYPE_A && ldns_rdf_size(rdf) == 4
-        && answer->n_a < DNS_MAX_A)
+        && answer->n_a < DNS_MAX_CODES)
     {
         answer->a[answer->n_a++] = dns_get32(ldns_rdf_data(rdf));
 

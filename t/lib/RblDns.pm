@@ -28,6 +28,7 @@ package RblDns;
 #   soa        => [ZONE, TTL, MINIMUM]  into the authority section
 #   tc         => 1                     over UDP; over TCP the rest applies
 #   aa         => 1                     authoritative
+#   drop_edns  => 1                     mute while the question has EDNS
 #   no_edns    => 1                     FORMERR while the question has EDNS
 #   delay      => SECONDS
 #   copies     => N
@@ -413,6 +414,7 @@ sub action {
                                   : ($s->{nth}{$pattern}{$key} || 1) - 1;
         my $act = $actions[$nth < @actions ? $nth : -1];
         $act = $WORD{$act} || die "unknown action $act" unless ref $act;
+        return $WORD{mute} if $act->{drop_edns} && $q->{edns};
         return $act->{no_edns} && $q->{edns} ? { rcode => 1 } : $act;
     }
 

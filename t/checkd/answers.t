@@ -1,0 +1,61 @@
+#!/usr/bin/perl
+
+# Answers of hundreds of addresses, and a resolver that drops queries with
+# EDNS, are judged like others.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+use RblDns;
+
+my @neutral = map { '127.0.' . (1 + ($_ >> 8)) . '.' . ($_ & 255) } 2 .. 400;
+my @rules = (
+    ['^2\.0\.0\.10\.a\.test A$' => { a => [@neutral, '127.0.0.2'] }],
+    ['^3\.0\.0\.10\.a\.test A$' => { tc => 1, a => [@neutral, '127.0.0.2'] }],
+    ['^4\.0\.0\.10\.a\.test A$' => { tc => 1, a => \@neutral }],
+    ['^5\.0\.0\.10\.a\.test A$' => { tc => 1, a => [@neutral, '10.0.0.1'] }],
+    test_entry(), not_there());
+my $dns = RblDns->new(rules => \@rules);
+my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'ip',
+    codes => ['127.0.0.2=listed', '~127.0.1.0-127.0.2.255=neutral'] } });
+my $checkd = start_checkd(store => $w->{redis}, resolver => $dns,
+    conf => { conf_short() });
+
+sub look {
+    my ($ip) = @_;
+
+    my $pp = check_value($w, $ip);
+    wait_check($w, $pp);
+    return details($w, $pp)->{'a.test'};
+}
+
+my %want = ('10.0.0.2' => 'listed ', '10.0.0.3' => 'listed ',
+    '10.0.0.4' => 'clear ', '10.0.0.5' => 'unknown hijacked');
+for my $ip (sort keys %want) {
+    my $d = look($ip);
+    is("$d->{status} $d->{error}", $want{$ip}, "$ip: 400 addresses");
+    cmp_ok(scalar @{ $d->{codes} }, '<=', 16, '16 are shown');
+    is($d->{codes}[0], '127.0.0.2', 'the one that lists it first')
+        if $want{$ip} eq 'listed ';
+}
+
+# Nothing with EDNS is answered by this one.
+my $deaf = RblDns->new(rules => [
+    ['^2\.0\.0\.10\.' => { a => ['127.0.0.2'], drop_edns => 1 }],
+    ['^2\.0\.0\.127\.' => { a => ['127.0.0.2'], ttl => 0, drop_edns => 1 }],
+    ['.' => { more => [[2, 'test', 'SOA', ['ns.test', 'admin.test', 1, 2, 3, 4,
+        0], 0]], rcode => 3, drop_edns => 1 }] ]);
+ok(stop_server($checkd), 'the daemon stops');
+$checkd = start_checkd(store => $w->{redis}, resolver => $deaf,
+    conf => { conf_short() });
+for my $n (0 .. 9) {
+    my $d = look("10.1.0.$n");
+    is("$d->{status} $d->{error}", 'clear ', "10.1.0.$n: is clear");
+}
+is(look('10.0.0.2')->{status}, 'listed', 'and 10.0.0.2 is listed');
+ok(stop_server($checkd), 'the daemon stops');
+done_testing();
