@@ -291,6 +291,7 @@ static void
 ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
     rbl_reply_class_t cls)
 {
+    char        reason[NGX_RBL_REDIS_REASON];
     ngx_uint_t  i;
 
     i = batch->replied++;
@@ -307,15 +308,22 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
         return;
 
     case RBL_REPLY_NOTREADY:
-    case RBL_REPLY_READONLY:
     case RBL_REPLY_NOAUTH:
-        if (batch->optional) {
-            break;
+        if (!batch->optional) {
+            batch->failed = 1;
+            ngx_rbl_redis_reason(reason, sizeof(reason), reply);
+            ngx_rbl_redis_leave(batch->link, reason);
+            return;
         }
 
-        batch->failed = 1;
-        ngx_rbl_redis_leave(batch->link, reply);
-        return;
+        break;
+
+    case RBL_REPLY_READONLY:
+
+        /* only this write; a failure to ask is left to the next time */
+
+        (void) ngx_rbl_redis_role_ask(batch->link);
+        break;
 
     case RBL_REPLY_NOSCRIPT:
     case RBL_REPLY_NOWRITE:
@@ -324,7 +332,9 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
 
     default:
         batch->executed++;
-        break;
+        batch->failed = 1;
+        ngx_rbl_batch_log(batch, reply);
+        return;
     }
 
     if (batch->optional) {
@@ -339,13 +349,16 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
 static void
 ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply)
 {
-    char       reason[NGX_RBL_REDIS_REASON];
-    ngx_str_t  name;
+    char        reason[NGX_RBL_REDIS_REASON];
+    ngx_str_t   name;
+    ngx_uint_t  level;
+
+    level = batch->link->replica ? NGX_LOG_INFO : NGX_LOG_ERR;
 
     name = ngx_rbl_commands_name(&batch->commands, batch->replied - 1);
     ngx_rbl_redis_reason(reason, sizeof(reason), reply);
 
-    ngx_log_error(NGX_LOG_ERR, batch->store->log, 0,
+    ngx_log_error(level, batch->store->log, 0,
                   "rbl store \"%V\" answers %V: %s",
                   &batch->store->conf->name, &name, reason);
 }

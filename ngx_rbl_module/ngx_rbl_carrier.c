@@ -126,6 +126,7 @@ ngx_rbl_carrier_send(ngx_rbl_carrier_t *c)
     ngx_rbl_carrier_usage(c);
     ngx_rbl_carrier_log(c);
 
+    ngx_rbl_batch_optional(c->batch);
     ngx_rbl_batch_submit(c->batch);
 }
 

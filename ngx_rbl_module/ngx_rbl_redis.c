@@ -11,8 +11,6 @@
 
 #include "ngx_rbl_redis.h"
 
-#include <sys/ioctl.h>
-
 #define NGX_RBL_BACKOFF_MIN    50       /* ms */
 #define NGX_RBL_BACKOFF_MAX    1000
 #define NGX_RBL_GREETING_MAX   1000     /* ms to be connected and ready in */
@@ -54,6 +52,7 @@ ngx_rbl_redis_init(ngx_rbl_link_t *link, ngx_rbl_store_t *store,
     link->turn.handler = ngx_rbl_redis_turn;
 
     ngx_rbl_redis_watch_init(link);
+    ngx_rbl_redis_role_init(link);
 }
 
 
@@ -140,16 +139,13 @@ ngx_rbl_redis_hush(ngx_rbl_link_t *link, const char *reason)
 void
 ngx_rbl_redis_readable(redisAsyncContext *ac)
 {
-    int              waiting;
     ngx_rbl_link_t  *link = ac->data;
 
     ngx_rbl_redis_heard(link);
 
     /* no bytes: it is the end of the connection */
 
-    if (link->state == NGX_RBL_REDIS_SILENT
-        && ioctl(ac->c.fd, FIONREAD, &waiting) == 0 && waiting > 0)
-    {
+    if (link->state == NGX_RBL_REDIS_SILENT && ngx_rbl_redis_waiting(ac) > 0) {
         link->reason[0] = '\0';
         ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_READY);
         ngx_rbl_store_up(link);
@@ -158,17 +154,19 @@ ngx_rbl_redis_readable(redisAsyncContext *ac)
 
 
 void
-ngx_rbl_redis_leave(ngx_rbl_link_t *link, const redisReply *reply)
+ngx_rbl_redis_leave(ngx_rbl_link_t *link, const char *reason)
 {
-    char  reason[NGX_RBL_REDIS_REASON];
-
-    if (link->state != NGX_RBL_REDIS_READY) {
+    if (link->state == NGX_RBL_REDIS_GREETING) {
+        ngx_rbl_redis_drop(link, reason);
         return;
     }
 
-    ngx_rbl_redis_reason(reason, sizeof(reason), reply);
-    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_LEAVING);
-    ngx_rbl_redis_note(link, reason);
+    if (link->state == NGX_RBL_REDIS_READY) {
+        ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_LEAVING);
+        ngx_rbl_redis_note(link, reason);
+        ngx_rbl_store_down(link);
+        ngx_rbl_redis_landed(link);
+    }
 }
 
 
@@ -185,6 +183,7 @@ ngx_rbl_redis_greeted(ngx_rbl_link_t *link)
     ngx_rbl_meter->reconnects += link->known;
     link->known = 1;
     ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_READY);
+    ngx_rbl_redis_role_watch(link);
     ngx_rbl_store_up(link);
 }
 
@@ -384,6 +383,7 @@ ngx_rbl_redis_detach(ngx_rbl_link_t *link)
 {
     link->ac->data = NULL;
     link->ac = NULL;
+    ngx_rbl_redis_role_forget(link);
 
     if (link->turn.posted) {
         ngx_delete_posted_event(&link->turn);

@@ -61,6 +61,10 @@ typedef struct {
     ngx_uint_t                   asked;     /* 1: the other link, since then */
     ngx_uint_t                   answers;   /* that came there */
 
+    ngx_event_t                  role;      /* cancelable: asks for it */
+    ngx_uint_t                   role_asked;    /* 1: the answer is due */
+    ngx_uint_t                   replica;   /* 1: of a master that is there */
+
     ngx_uint_t                   known;     /* 1: it was ready before */
     ngx_uint_t                   opening;   /* 1: the first attempt to connect
                                                has not ended yet */
@@ -155,6 +159,9 @@ struct ngx_rbl_batch_s {
  */
 ngx_int_t ngx_rbl_redis_event_attach(redisAsyncContext *ac, ngx_log_t *log);
 
+/* Bytes that have come and are not read yet. */
+int ngx_rbl_redis_waiting(redisAsyncContext *ac);
+
 
 /* ngx_rbl_redis_open.c */
 
@@ -206,8 +213,11 @@ void ngx_rbl_redis_lost(ngx_rbl_link_t *link, const char *reason);
 /* The store is silent: takes no new ones, until a byte comes. */
 void ngx_rbl_redis_hush(ngx_rbl_link_t *link, const char *reason);
 
-/* The store refuses commands: takes no new ones, and drops when it may. */
-void ngx_rbl_redis_leave(ngx_rbl_link_t *link, const redisReply *reply);
+/*
+ * The store is of no use: takes no new batches, and drops the connection when
+ * none is in flight.  To be called in a reply callback.
+ */
+void ngx_rbl_redis_leave(ngx_rbl_link_t *link, const char *reason);
 
 /* A batch has left the flight queue. */
 void ngx_rbl_redis_landed(ngx_rbl_link_t *link);
@@ -232,6 +242,19 @@ void ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply);
 /* Copies with a terminating zero, cut to size, everything but printable ASCII
    as "?". */
 void ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len);
+
+
+/* ngx_rbl_redis_role.c */
+
+void ngx_rbl_redis_role_init(ngx_rbl_link_t *link);
+
+/* What is the store?  Leaves it if it may not serve.  NGX_ERROR: hiredis takes
+   no commands. */
+ngx_int_t ngx_rbl_redis_role_ask(ngx_rbl_link_t *link);
+
+/* Asks once a second from now on; stops that, with the connection. */
+void ngx_rbl_redis_role_watch(ngx_rbl_link_t *link);
+void ngx_rbl_redis_role_forget(ngx_rbl_link_t *link);
 
 
 /* ngx_rbl_redis_watch.c */

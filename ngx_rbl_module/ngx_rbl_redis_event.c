@@ -76,7 +76,7 @@ static void ngx_rbl_redis_flush_handler(ngx_event_t *ev);
 static void ngx_rbl_redis_write(ngx_rbl_redis_event_t *e);
 static ngx_int_t ngx_rbl_redis_is_early(ngx_rbl_redis_event_t *e);
 static void ngx_rbl_redis_write_early(ngx_rbl_redis_event_t *e);
-static ngx_int_t ngx_rbl_redis_waiting(ngx_rbl_redis_event_t *e);
+static ngx_int_t ngx_rbl_redis_calls(ngx_rbl_redis_event_t *e);
 static void ngx_rbl_redis_read(ngx_rbl_redis_event_t *e);
 static void ngx_rbl_redis_add_read(void *data);
 static void ngx_rbl_redis_del_read(void *data);
@@ -161,7 +161,7 @@ ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
 
     redisAsyncHandleRead(e->ac);
 
-    for (calls = ngx_rbl_redis_waiting(e); calls > 0 && !e->closed; calls--) {
+    for (calls = ngx_rbl_redis_calls(e); calls > 0 && !e->closed; calls--) {
         redisAsyncHandleRead(e->ac);
     }
 
@@ -177,18 +177,27 @@ ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
 /* How many more calls the bytes need that wait for commands that do. */
 
 static ngx_int_t
-ngx_rbl_redis_waiting(ngx_rbl_redis_event_t *e)
+ngx_rbl_redis_calls(ngx_rbl_redis_event_t *e)
 {
     int  waiting;
 
-    if (e->closed || e->ac->replies.head == NULL
-        || ioctl(e->connection->fd, FIONREAD, &waiting) == -1)
-    {
+    if (e->closed || e->ac->replies.head == NULL) {
         return 0;
     }
 
+    waiting = ngx_rbl_redis_waiting(e->ac);
+
     return ngx_min((waiting + NGX_RBL_REDIS_READ - 1) / NGX_RBL_REDIS_READ,
                    NGX_RBL_REDIS_READS - 1);
+}
+
+
+int
+ngx_rbl_redis_waiting(redisAsyncContext *ac)
+{
+    int  waiting;
+
+    return ioctl(ac->c.fd, FIONREAD, &waiting) == -1 ? 0 : waiting;
 }
 
 

@@ -1,6 +1,7 @@
 /*
- * The handshake: AUTH, if there is a password, and the store's meta data, in
- * one go.  What it finds is told to ngx_rbl_redis.c, which owns the connection.
+ * The handshake: AUTH, if there is a password, the store's role and its meta
+ * data, in one go.  What it finds is told to ngx_rbl_redis.c, which owns the
+ * connection.
  */
 
 #include "ngx_rbl_redis.h"
@@ -42,6 +43,10 @@ ngx_rbl_redis_greet(ngx_rbl_link_t *link)
         {
             return NGX_ERROR;
         }
+    }
+
+    if (ngx_rbl_redis_role_ask(link) != NGX_OK) {
+        return NGX_ERROR;
     }
 
     meta = rbl_meta_key(&key, &link->store->ks);

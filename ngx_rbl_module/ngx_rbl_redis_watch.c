@@ -96,7 +96,9 @@ ngx_rbl_redis_judge(ngx_rbl_link_t *link)
         ngx_rbl_redis_ask(link);
     }
 
-    if (silence < timeout) {
+    /* bytes may have come with this turn of the loop, and be read next */
+
+    if (silence < timeout || ngx_rbl_redis_waiting(link->ac) > 0) {
         return;
     }
 

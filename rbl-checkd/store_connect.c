@@ -7,6 +7,7 @@
 
 #include "store_int.h"
 #include "log.h"
+#include "rbl_role.h"
 
 #include <hiredis/adapters/libev.h>
 #include <stdio.h>
@@ -182,6 +183,34 @@ on_auth(void *data, const redisReply *reply)
 }
 
 
+/* A replica takes no writes, and every job begins with one. */
+
+static void
+on_role(void *data, const redisReply *reply)
+{
+    store_t  *store = data;
+
+    if (store->phase != STORE_GREETING || reply == NULL) {
+        return;
+    }
+
+    switch (rbl_role(reply)) {
+
+    case RBL_ROLE_MASTER:
+        return;
+
+    case RBL_ROLE_UNKNOWN:
+        drop_refused(store, rbl_reply_class(reply) == RBL_REPLY_OK
+                            ? RBL_STR("it does not tell its role")
+                            : rbl_reply_error(reply));
+        return;
+
+    default:
+        store_drop(store, "it is a replica, the daemon needs the master");
+    }
+}
+
+
 /* Goes out with the connect; nothing else is sent before it is answered. */
 
 static void
@@ -204,6 +233,10 @@ greet(store_t *store)
         argv[n++] = rbl_str(conf->store_password);
         store_send(store, on_auth, store, n, argv);
     }
+
+    argv[0] = RBL_STR("INFO");
+    argv[1] = RBL_STR("REPLICATION");
+    store_send(store, on_role, store, 2, argv);
 
     argv[0] = RBL_STR("HMGET");
     argv[1] = rbl_meta_key(&key, &store->ks);

@@ -1,5 +1,5 @@
 /*
- * Replies of the store as they come in, made in the store's pool
+ * Replies of the store as they come in, made in the link's pool
  * (ngx_rbl_redis_reply.c).  The first octet is the size of the pieces that are
  * read, the rest is what the server sends.
  *
@@ -14,6 +14,7 @@
 #define REPLIES  64
 
 static ngx_rbl_store_t  store;
+static ngx_rbl_link_t   wire;
 
 
 /* Both alike, and every text ended; the number of elements in all levels. */
@@ -104,6 +105,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_init(&f, data, size);
     fuzz_ngx_init();
     memset(&store, 0, sizeof(store));
+    memset(&wire, 0, sizeof(wire));
+    wire.store = &store;
     memset(&ac, 0, sizeof(ac));
     store.log = &fuzz_log;
     ac.replies.head = ac.replies.tail = &waiting;
@@ -116,13 +119,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_check(plain != NULL && ac.c.reader != NULL);
     fuzz_check(redisReaderFeed(plain, bytes.p, bytes.n) == REDIS_OK);
 
-    ngx_rbl_redis_read_replies(&store, &ac);
+    ngx_rbl_redis_read_replies(&wire, &ac);
     read_all(ac.c.reader, plain, bytes, piece);
 
     redisReaderFree(ac.c.reader);
     redisReaderFree(plain);
-    ngx_rbl_redis_free_replies(&store);
-    fuzz_check(store.replies.pool == NULL);
+    ngx_rbl_redis_free_replies(&wire);
+    fuzz_check(wire.replies.pool == NULL);
     fuzz_ngx_done();
     fuzz_done(&f);
 

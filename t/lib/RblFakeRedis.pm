@@ -21,9 +21,12 @@ our @EXPORT = qw(start_fake fake_mode fake_seen);
 
 my $LOADING = "-LOADING Redis is loading the dataset in memory\r\n";
 my $SCHEMA = "\$1\r\n" . schema_version() . "\r\n";
+my $MASTER = "\$13\r\nrole:master\r\n\r\n";
 my $GOOD = "*2\r\n$SCHEMA\$2\r\n16\r\n";
 
 # Handshake and other commands by mode, and TIME if it has an answer of its own.
+# INFO says that it is a master, except after the handshake where nothing or an
+# error is what others get.
 # A text is sent; undef: the connection is closed; an array: these texts, with a
 # moment between them.
 my %modes = (
@@ -109,6 +112,8 @@ sub serve {
     }
 }
 
+my %greeted;
+
 sub answer_all {
     my ($d, $c, $in, $number) = @_;
 
@@ -120,6 +125,8 @@ sub answer_all {
         my $text = $mode->[$words[0] eq 'HMGET' && $words[1] =~ /:meta$/
             ? 0 : 1];
         $text = $mode->[2] if $words[0] eq 'TIME' && $mode->[2];
+        $text = $MASTER if $words[0] eq 'INFO'
+            && (!$greeted{$number}++ || ($text // 'x') !~ /^-|^$/);
         $text = "\$-1\r\n" if !defined $text && $mode->[0]
             && $mode == $modes{good};
         for my $part (ref $text ? @$text : $text) {

@@ -1,0 +1,131 @@
+/*
+ * Whether a store may serve: a master may; a replica may for reads, as long as
+ * it hears from its master, and refuses writes by itself.  The worker asks when
+ * it greets the store, once a second from then on, and when a write was refused
+ * for that reason.
+ */
+
+#include "ngx_rbl_redis.h"
+#include "rbl_role.h"
+
+#define NGX_RBL_ROLE_PAUSE  1000        /* ms */
+
+
+static void ngx_rbl_redis_role_timer(ngx_event_t *ev);
+static void ngx_rbl_redis_role_reply(redisAsyncContext *ac, void *reply,
+    void *data);
+static void ngx_rbl_redis_role_is(ngx_rbl_link_t *link, rbl_role_e role);
+
+
+void
+ngx_rbl_redis_role_init(ngx_rbl_link_t *link)
+{
+    link->role.data = link;
+    link->role.log = link->store->log;
+    link->role.handler = ngx_rbl_redis_role_timer;
+    link->role.cancelable = 1;
+}
+
+
+ngx_int_t
+ngx_rbl_redis_role_ask(ngx_rbl_link_t *link)
+{
+    const char    *args[] = { "INFO", "REPLICATION" };
+    const size_t   lens[] = { 4, 11 };
+
+    if (link->role_asked) {
+        return NGX_OK;
+    }
+
+    link->role_asked = 1;
+
+    return redisAsyncCommandArgv(link->ac, ngx_rbl_redis_role_reply, NULL, 2,
+                                 args, lens)
+           == REDIS_OK ? NGX_OK : NGX_ERROR;
+}
+
+
+void
+ngx_rbl_redis_role_watch(ngx_rbl_link_t *link)
+{
+    ngx_add_timer(&link->role, NGX_RBL_ROLE_PAUSE);
+}
+
+
+void
+ngx_rbl_redis_role_forget(ngx_rbl_link_t *link)
+{
+    link->role_asked = 0;
+
+    if (link->role.timer_set) {
+        ngx_del_timer(&link->role);
+    }
+}
+
+
+static void
+ngx_rbl_redis_role_timer(ngx_event_t *ev)
+{
+    ngx_rbl_link_t  *link = ev->data;
+
+    if (ngx_rbl_redis_ready(link) && ngx_rbl_redis_role_ask(link) != NGX_OK) {
+        ngx_rbl_redis_drop(link, "its role cannot be asked");
+        return;
+    }
+
+    ngx_rbl_redis_role_watch(link);
+}
+
+
+static void
+ngx_rbl_redis_role_reply(redisAsyncContext *ac, void *reply, void *data)
+{
+    char             reason[NGX_RBL_REDIS_REASON];
+    rbl_role_e       role;
+    ngx_rbl_link_t  *link;
+
+    link = ngx_rbl_redis_replied(ac, reply);
+
+    if (link == NULL) {
+        return;
+    }
+
+    link->role_asked = 0;
+    role = rbl_role(reply);
+
+    switch (role) {
+
+    case RBL_ROLE_MASTER:
+    case RBL_ROLE_REPLICA:
+        ngx_rbl_redis_role_is(link, role);
+        return;
+
+    case RBL_ROLE_STALE:
+        ngx_rbl_redis_leave(link, "it is a replica without its master");
+        return;
+
+    default:
+        ngx_rbl_redis_reason(reason, sizeof(reason), reply);
+        ngx_rbl_redis_leave(link, reason);
+    }
+}
+
+
+static void
+ngx_rbl_redis_role_is(ngx_rbl_link_t *link, rbl_role_e role)
+{
+    ngx_uint_t  replica;
+
+    replica = role == RBL_ROLE_REPLICA;
+
+    if (link->replica == replica) {
+        return;
+    }
+
+    link->replica = replica;
+
+    ngx_log_error(NGX_LOG_NOTICE, link->store->log, 0,
+                  "rbl store \"%V\"%s is a %s", &link->store->conf->name,
+                  link->name, replica ? "replica: writes are refused"
+                                      : "master");
+}

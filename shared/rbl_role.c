@@ -1,0 +1,71 @@
+/*
+ * Lines of INFO: "name:value", each ended by CR and LF.
+ */
+
+#include "rbl_role.h"
+#include "rbl_validate.h"
+
+
+/* p NULL: there is no such line. */
+
+static rbl_str_t
+rbl_role_value(rbl_str_t info, const char *name)
+{
+    size_t       n;
+    rbl_str_t    value;
+    const char  *end, *line;
+
+    n = strlen(name);
+    end = info.p + info.n;
+
+    for (line = info.p; line < end; line = value.p + value.n + 1) {
+        value.p = line;
+        value.n = (size_t) (end - line);
+
+        line = memchr(value.p, '\n', value.n);
+        if (line != NULL) {
+            value.n = (size_t) (line - value.p);
+        }
+
+        if (value.n > n && value.p[n] == ':'
+            && memcmp(value.p, name, n) == 0)
+        {
+            value.n -= value.p[value.n - 1] == '\r';
+            value.p += n + 1;
+            value.n -= n + 1;
+            return value;
+        }
+    }
+
+    return (rbl_str_t) { NULL, 0 };
+}
+
+
+rbl_role_e
+rbl_role(const redisReply *info)
+{
+    int64_t    age;
+    rbl_str_t  text, role, link, heard;
+
+    text = rbl_reply_str(info);
+    if (text.p == NULL) {
+        return RBL_ROLE_UNKNOWN;
+    }
+
+    role = rbl_role_value(text, "role");
+
+    if (role.p == NULL) {
+        return RBL_ROLE_UNKNOWN;
+    }
+
+    if (rbl_str_is(role, "master")) {
+        return RBL_ROLE_MASTER;
+    }
+
+    link = rbl_role_value(text, "master_link_status");
+    heard = rbl_role_value(text, "master_last_io_seconds_ago");
+
+    return link.p != NULL && rbl_str_is(link, "up") && heard.p != NULL
+           && rbl_int_parse(&age, heard, 0, RBL_ROLE_AGE_MAX) == RBL_OK
+           ? RBL_ROLE_REPLICA : RBL_ROLE_STALE;
+}

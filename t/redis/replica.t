@@ -1,0 +1,108 @@
+#!/usr/bin/perl
+
+# A replica.  It is read from as long as it hears from its master, refuses
+# writes, and costs nobody else's requests anything.  Without its master it is
+# away: what it holds says nothing of what is listed now.
+#
+# Alone: the master's silence is waited for.
+
+use strict;
+use warnings;
+
+use RblApi;
+use RblRedis;
+
+my $master = start_redis(port => 1, args => ['--repl-diskless-sync-delay', 0]);
+init_store($master, lists => repo_dir() . '/conf/lists.json');
+my $t = { redis => $master, acct => make_account($master) };
+
+sub replica_of {
+    my ($server) = @_;
+
+    my $r = start_redis(port => 1);
+    redis($r, 'REPLICAOF', '127.0.0.1', $server->{port});
+    ok((wait_for { redis($r, 'INFO', 'replication')
+        =~ /master_link_status:up/ } 20), 'a replica');
+    return $r;
+}
+
+sub nginx_of {
+    my ($redis) = @_;
+
+    return start_nginx(store => $redis, workers => 1,
+        http => 'rbl_store_timeout 5s; rbl_zone rbl 1m;');
+}
+
+sub nagios { return call($t, 'GET', 'listings.nagios')->{body} }
+sub says { my ($re) = @_; return wait_for { nagios() =~ $re } 5 }
+sub links { return messages($t->{nginx}, qr/" is waiting/) }
+
+my $replica = replica_of($master);
+$t->{nginx} = nginx_of($replica);
+ok(says(qr/^OK /), 'it is read from');
+ok(messages($t->{nginx}, qr/ is a replica: writes are refused/), 'and known');
+
+for my $n (1 .. 3) {
+    my @reads = map { send_request($t->{nginx}) } 1 .. 10;
+    my $r = call($t, 'POST', 'host/add.json',
+        form => { type => 'rbl', host => "192.0.2.$n", name => 'n' });
+    is($r->{status}, 503, 'a write is refused');
+    like($r->{body}, qr/Nothing was changed/, 'and says so');
+    is(scalar(grep { status_line($_) =~ / 401 / } @reads), 10,
+        'reads beside it are answered');
+}
+# The statistics are due once a second.
+wait_for { messages($t->{nginx}, qr/app_usage: READONLY/) } 5,
+    'statistics that are refused';
+like(nagios(), qr/^OK /, 'neither do the statistics cost the connection');
+is(links(), 0, 'which is the same all the time');
+
+subtest 'the master dies' => sub {
+    kill_server($master);
+    ok(says(qr/^UNKNOWN/), 'UNKNOWN');
+    ok((wait_for { messages($t->{nginx},
+        qr/not ready: it is a replica without its master/) } 5),
+        'the log says why');
+    is(scalar(grep { nagios() !~ /^UNKNOWN/ } 1 .. 20), 0, 'and it stays so');
+
+    my $other = start_nginx(store => $replica, workers => 1);
+    is(scalar(grep { http($other, 'GET', '/3.0/listings.nagios',
+        auth => $t->{acct})->{body} !~ /^UNKNOWN/ } 1 .. 20), 0,
+        'another nginx never says anything else');
+    stop_server($other);
+
+    my $daemon = start_checkd(store => $replica, ready => 0,
+        resolver => { port => free_port() });
+    ok(wait_log($daemon, qr/store \S+: it is a replica/, 10),
+        'a daemon does not work on it');
+
+    redis($replica, 'REPLICAOF', 'NO', 'ONE');
+    ok(says(qr/^OK /), 'as a master it serves');
+    ok(wait_log($daemon, qr/ready/, 10), 'and the daemon goes to work');
+    stop_server($daemon);
+};
+
+subtest 'a master that becomes a replica' => sub {
+    $master = start_redis(port => 1);
+    pause_server($master);
+    redis($replica, 'REPLICAOF', '127.0.0.1', $master->{port});
+    ok(says(qr/^UNKNOWN/), 'is noticed without a write');
+    redis($replica, 'REPLICAOF', 'NO', 'ONE');
+    cont_server($master);
+    ok(says(qr/^OK /), 'and back');
+};
+
+subtest 'a master that is silent' => sub {
+    stop_server($t->{nginx});
+    my $second = replica_of($replica);
+    $t->{nginx} = nginx_of($second);
+    ok(says(qr/^OK /), 'the replica serves');
+    pause_server($replica);
+    ok((wait_for { nagios() =~ /^UNKNOWN/ } 40), 'and then no more');
+    like(redis($second, 'INFO', 'replication'), qr/master_link_status:up/,
+        'though the link is up');
+    cont_server($replica);
+    ok((wait_for { nagios() =~ /^OK / } 20), 'until it hears of it');
+};
+
+done_testing();

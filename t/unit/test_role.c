@@ -1,0 +1,63 @@
+/*
+ * The role of a store, out of what INFO REPLICATION answers.
+ */
+
+#include "rbl_role.h"
+#include "tap.h"
+
+#define HEAD      "# Replication\r\n"
+#define REPLICA   HEAD "role:slave\r\nmaster_host:127.0.0.1\r\n"
+#define UP        "master_link_status:up\r\n"
+
+
+static const struct {
+    const char  *text;
+    rbl_role_e   role;
+    const char  *name;
+} infos[] = {
+    { HEAD "role:master\r\nconnected_slaves:0\r\n", RBL_ROLE_MASTER,
+      "a master" },
+    { "role:master", RBL_ROLE_MASTER, "no end of line" },
+    { REPLICA UP "master_last_io_seconds_ago:0\r\n", RBL_ROLE_REPLICA,
+      "a fresh replica" },
+    { REPLICA UP "master_last_io_seconds_ago:15\r\n", RBL_ROLE_REPLICA,
+      "its master was heard of 15 s ago" },
+    { REPLICA UP "master_last_io_seconds_ago:16\r\n", RBL_ROLE_STALE,
+      "16 s ago" },
+    { REPLICA "master_link_status:down\r\nmaster_last_io_seconds_ago:1\r\n",
+      RBL_ROLE_STALE, "the link is down" },
+    { REPLICA UP "master_last_io_seconds_ago:-1\r\n", RBL_ROLE_STALE,
+      "never" },
+    { REPLICA UP, RBL_ROLE_STALE, "no age" },
+    { REPLICA, RBL_ROLE_STALE, "no link" },
+    { HEAD "role:sentinel\r\n", RBL_ROLE_STALE, "another role" },
+    { HEAD "role:\r\n", RBL_ROLE_STALE, "an empty role" },
+    { HEAD "xrole:master\r\n", RBL_ROLE_UNKNOWN, "another name" },
+    { HEAD "role\r\n", RBL_ROLE_UNKNOWN, "no colon" },
+    { "\n\n\r\n:\n", RBL_ROLE_UNKNOWN, "empty lines" },
+    { "", RBL_ROLE_UNKNOWN, "nothing" },
+};
+
+
+int
+main(void)
+{
+    size_t      i;
+    redisReply  r;
+
+    for (i = 0; i < sizeof(infos) / sizeof(infos[0]); i++) {
+        memset(&r, 0, sizeof(r));
+        r.type = REDIS_REPLY_STRING;
+        r.str = (char *) (uintptr_t) infos[i].text;
+        r.len = strlen(infos[i].text);
+        ok(rbl_role(&r) == infos[i].role, "%s", infos[i].name);
+
+        r.type = REDIS_REPLY_ERROR;
+        ok(rbl_role(&r) == RBL_ROLE_UNKNOWN, "as an error: %s",
+           infos[i].name);
+    }
+
+    ok(rbl_role(NULL) == RBL_ROLE_UNKNOWN, "no answer");
+
+    return tap_done();
+}
