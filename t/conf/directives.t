@@ -43,7 +43,7 @@ sub refused {
 my $time = qr/it must be a time from 1ms to 60s/;
 my $keep = qr/it must be a time from 1s to 365d/;
 my $page = qr/it must be a number from 1 to 10000/;
-my $expand = qr/it must be a number from 1 to 65536/;
+my $expand = qr/it must be a number from 1 to 1024/;
 my $text = qr/it must be 1 to 255 characters without quotes, backslashes and/;
 my $prefix = qr/it must be 1 to 32 characters of A-Z, a-z, 0-9, _, \. and -/;
 my $addr = qr/it must be "address\[:port\]" or "unix:\/path"/;
@@ -87,9 +87,9 @@ accepted("rbl_max_page_size $_", http => "rbl_max_page_size $_;")
 bad('rbl_max_page_size', $_, $page)
     for qw(0 10001 -1 1k 99999999999999999999);
 
-accepted("rbl_max_expand $_", http => "rbl_max_expand $_;") for 1, 65_536;
+accepted("rbl_max_expand $_", http => "rbl_max_expand $_;") for 1, 1024;
 
-bad('rbl_max_expand', $_, $expand) for qw(0 65537 many);
+bad('rbl_max_expand', $_, $expand) for qw(0 1025 many);
 
 accepted("rbl_store_prefix $_", http => "rbl_store_prefix $_;")
     for 'a', 'A.b_c-9', 'x' x 32;
