@@ -21,6 +21,7 @@
 #define ATTEMPT_RECORD_AGAIN   1.0      /* s */
 #define ATTEMPT_SENDS          2u       /* that may have arrived, to a service
                                            that cannot tell a repeat */
+#define ATTEMPT_YIELDED        "timeout, cut short as all places were taken"
 #define ATTEMPT_UNKNOWN        "it is not known whether it arrived"
 
 /* Recorded, or so long not that somebody else has it now. */
@@ -105,6 +106,7 @@ attempt_end(attempt_t *a, const char *outcome, unsigned status, int64_t delay,
     ev_init(&a->timer, attempt_record_handler);
     a->timer.data = a;
     a->state = ATTEMPT_OVER;
+    queue_landed(a);
 
     if (a->entry != NULL) {
         direct_over(a);
@@ -167,6 +169,29 @@ attempt_failed(attempt_t *a, unsigned status, int64_t wait, const char *error)
             a->member.p, (double) delay / 1000.0, error);
     a->deliver->counters.retried++;
     attempt_end(a, unsure ? "unsure" : "retry", status, delay, error);
+}
+
+
+/* As at its timeout, of which it had a part. */
+
+void
+attempt_yield(attempt_t *a)
+{
+    if (a->resolve != NULL) {
+        resolve_cancel(a->resolve);
+        a->resolve = NULL;
+    }
+
+    if (a->transfer != NULL) {
+        transfer_cancel(a->transfer);
+        a->transfer = NULL;
+    }
+
+    log_info("delivery %.*s: attempt %u ended after %.0f ms: its account holds "
+             "many places and another account none", (int) a->member.n,
+             a->member.p, a->n + 1,
+             (ev_now(a->deliver->loop) - a->began) * 1000.0);
+    attempt_failed(a, 0, 0, ATTEMPT_YIELDED);
 }
 
 

@@ -94,6 +94,7 @@ attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
 
     link_init(&a->link);
     link_init(&a->lane_link);
+    link_init(&a->account_link);
     rbl_buf_init(&a->log);
     a->deliver = d;
     a->part = part;

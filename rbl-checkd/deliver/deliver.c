@@ -27,11 +27,30 @@ deliver_tick_at(deliver_t *d, ev_tstamp when)
 {
     ev_tstamp  wait;
 
+    if (d->look > 0 && d->look < when) {
+        when = d->look;
+    }
+
     wait = when - ev_now(d->loop);
 
     ev_timer_stop(d->loop, &d->tick);
     ev_timer_set(&d->tick, wait > 0.0 ? wait : 0.0, 0.0);
     ev_timer_start(d->loop, &d->tick);
+}
+
+
+void
+deliver_look_at(deliver_t *d, ev_tstamp when)
+{
+    if (d->look == 0 || when < d->look) {
+        d->look = when;
+    }
+
+    if (!d->stopped
+        && ev_timer_remaining(d->loop, &d->tick) > when - ev_now(d->loop))
+    {
+        deliver_tick_at(d, when);
+    }
 }
 
 
@@ -235,6 +254,7 @@ deliver_tick_handler(struct ev_loop *loop, ev_timer *timer, int revents)
 
     (void) revents;
 
+    d->look = 0;
     queue_run(d);
     outbox_more(d->outbox);
 

@@ -62,12 +62,15 @@ struct deliver_s {
     double            lease;            /* s */
     int               stopped;
     ev_timer          tick;
+    ev_tstamp         look;             /* that comes no later; 0: any time */
     unsigned          n_parts;          /* 0: not known yet */
     deliver_part_t   *parts;
     unsigned          first;            /* partition that claims first */
     link_t            waiting, running; /* attempts by HTTP */
     unsigned          n_waiting, n_running, n_asked;
     unsigned          n_direct;         /* of those that wait: not claimed */
+    unsigned          n_accounts;       /* of both */
+    unsigned          n_busy;           /* accounts of what runs */
     lanes_t           lanes;            /* of both */
     link_t            mails, sending;   /* attempts by mail */
     unsigned          n_mails, n_sending;
@@ -96,7 +99,8 @@ typedef struct {
 
 struct attempt_s {
     link_t           link;              /* waiting or running */
-    link_t           lane_link;         /* of its receiver's that wait */
+    link_t           lane_link;         /* of its receiver's in flight, */
+    link_t           account_link;      /* and of its account's */
     unsigned        *counted;           /* how many run beside it; NULL: it has
                                            left, or not begun */
     entry_t         *entry;             /* of the outbox, that records its end;
@@ -166,6 +170,9 @@ void attempt_dead(attempt_t *a, unsigned status, const char *error);
 /* Foreign words may repeat the code of a confirmation. */
 void attempt_hide_code(const attempt_t *a, char *text);
 
+/* It runs, and gives way to others: it has failed. */
+void attempt_yield(attempt_t *a);
+
 /* attempt_new.c */
 
 /* NULL: malformed, or out of memory. */
@@ -190,7 +197,7 @@ void attempt_log(attempt_t *a, const char *outcome, unsigned status,
 void attempt_post(attempt_t *a);
 void attempt_mail(attempt_t *a);
 
-/* queue.c */
+/* queue.c, queue_share.c */
 
 /* How many deliveries may be claimed now; may more events be read? */
 unsigned queue_room(const deliver_t *d);
@@ -205,6 +212,9 @@ ev_tstamp queue_latest(const attempt_t *a);
 /* Starts what may start. */
 void queue_run(deliver_t *d);
 
+/* It has an outcome, which may have to be recorded. */
+void queue_landed(attempt_t *a);
+
 /* An attempt that runs gives up its place. */
 void queue_leave(attempt_t *a);
 
@@ -213,6 +223,9 @@ void queue_over(attempt_t *a);
 void queue_clear(deliver_t *d, int running_too);
 
 /* deliver.c */
+
+/* Looks what may start, then at the latest. */
+void deliver_look_at(deliver_t *d, ev_tstamp when);
 
 /* Claim soon: from partition `part` at once, if it is one. */
 void deliver_kick(deliver_t *d, unsigned part);

@@ -30,7 +30,7 @@ lane_new(rbl_str_t account, rbl_str_t receiver)
         return NULL;
     }
 
-    link_init(&lane->attempts);
+    link_init(&lane->flying);
     lane->n_account = account.n;
     lane->n = account.n + receiver.n;
     p = mempcpy(lane->name, account.p, account.n);

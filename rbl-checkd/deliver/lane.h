@@ -22,7 +22,8 @@ struct lane_s {
     lane_t   *next;                     /* of its slot */
     lane_t  **slot;
     unsigned  refs;
-    link_t    attempts;                 /* those that wait, the oldest first */
+    link_t    flying;                   /* those without an end yet, the oldest
+                                           first */
     unsigned  waiting, running;         /* these three kept by the queue */
     size_t    n_account, n;
     char      name[];                   /* account, receiver */

@@ -1,19 +1,17 @@
 /*
- * The waiting room between claim and attempt.  It keeps an account, or a
- * receiver, that is slow or never answers from taking all places: of the
- * attempts in flight an account may hold at most as many as are still free, so
- * that whoever comes next finds one, and of what it may still take a receiver
- * gets at most half, so that its others find one; and receivers whose
- * deliveries have waited too long give up the places that others may need.
+ * The waiting room between claim and attempt.  Of the attempts that wait, a
+ * receiver that does not keep up may hold at most half as many as are free, and
+ * its account as many as are free, so that the next account finds room.  It is
+ * judged by attempts in flight, never by how long it has waited for a place.
  * What is dropped comes back by its lease, behind what is due before it, or is
  * left to the claims if it is tried here at once.
  *
  * Mails all go to one server, one after the other, so they have a room of their
  * own: a server that hangs holds up nothing but mail.  In it accounts take
- * turns.
+ * turns.  Who gets the places of the others: queue_share.c.
  */
 
-#include "deliver_int.h"
+#include "queue_int.h"
 
 #include "../log.h"
 
@@ -21,10 +19,8 @@
 #define QUEUE_ROUNDS    4u              /* places per attempt in flight */
 #define QUEUE_DIRECT    8u              /* times the places: of events that are
                                            tried at once */
-#define QUEUE_PATIENCE  3.0             /* s */
-#define QUEUE_RECORD    5.0             /* s that the record may take */
+#define QUEUE_PATIENCE  1.0             /* s that an attempt in flight has */
 #define QUEUE_MAILS     512u            /* that wait */
-#define QUEUE_SENDING   (2 * SMTP_QUEUE)    /* sent or recorded at a time */
 
 
 static unsigned
@@ -74,24 +70,48 @@ queue_has_room(const deliver_t *d)
 }
 
 
-/* Its oldest delivery has waited too long: the receiver does not keep up. */
-
 static int
-queue_slow(const deliver_t *d, const lane_t *lane)
+queue_is_old(const deliver_t *d, const attempt_t *a)
 {
-    const attempt_t  *a;
-
-    if (link_empty(&lane->attempts)) {
-        return 0;
-    }
-
-    a = link_of(lane->attempts.next, attempt_t, lane_link);
-
-    return ev_now(d->loop) - a->claimed > QUEUE_PATIENCE;
+    return ev_now(d->loop) - a->began > QUEUE_PATIENCE;
 }
 
 
-/* More places than are free, and no hope of leaving them soon? */
+/* Its oldest attempt in flight has had no answer for too long. */
+
+static int
+queue_slow(const deliver_t *d, const attempt_t *a)
+{
+    const link_t  *flying = &a->lane->flying;
+
+    return !link_empty(flying)
+           && queue_is_old(d, link_of(flying->next, attempt_t, lane_link));
+}
+
+
+/*
+ * A receiver that has none in flight waits for the others of its account: half
+ * of theirs have had no answer for too long.
+ */
+
+static int
+queue_slow_account(const deliver_t *d, const attempt_t *a)
+{
+    unsigned       n;
+    const link_t  *l, *flying = &a->account_lane->flying;
+
+    l = flying->next;
+
+    for (n = a->account_lane->running / 2; n > 0 && l != flying; n--) {
+        l = l->next;
+    }
+
+    return link_empty(&a->lane->flying) && l != flying
+           && queue_is_old(d, link_of(l, attempt_t, account_link));
+}
+
+
+/* Does it have more places than are free? */
 
 static int
 queue_greedy(const deliver_t *d, const attempt_t *a)
@@ -100,29 +120,7 @@ queue_greedy(const deliver_t *d, const attempt_t *a)
 
     room = queue_places(d) > d->n_waiting ? queue_places(d) - d->n_waiting : 0;
 
-    return (a->account_lane->waiting >= room || a->lane->waiting >= room / 2)
-           && queue_slow(d, a->lane);
-}
-
-
-/* May one more of its receiver begin? */
-
-static int
-queue_may_run(const deliver_t *d, const attempt_t *a)
-{
-    unsigned  room;
-
-    room = d->conf->deliveries_max - d->n_running;
-
-    /* the last place goes to whoever has none */
-
-    if (a->account_lane->running >= room) {
-        return 0;
-    }
-
-    room -= a->account_lane->running;
-
-    return a->lane->running == 0 || a->lane->running < room / 2;
+    return a->account_lane->waiting >= room || a->lane->waiting >= room / 2;
 }
 
 
@@ -162,7 +160,7 @@ queue_lanes(deliver_t *d, attempt_t *a)
 
 /* It is not tried now. */
 
-static void
+void
 queue_forget(attempt_t *a)
 {
     if (a->entry != NULL) {
@@ -182,7 +180,7 @@ queue_drop(attempt_t *a)
 }
 
 
-static int
+int
 queue_is_mail(const attempt_t *a)
 {
     return a->channel != NULL && a->channel->way == CHANNEL_SMTP
@@ -232,7 +230,7 @@ queue_put(deliver_t *d, attempt_t *a)
         return;
     }
 
-    if (queue_lanes(d, a) != 0 || queue_greedy(d, a)
+    if (queue_lanes(d, a) != 0 || (queue_slow(d, a) && queue_greedy(d, a))
         || (a->direct && d->n_direct >= QUEUE_DIRECT * queue_places(d)))
     {
         queue_drop(a);
@@ -240,8 +238,8 @@ queue_put(deliver_t *d, attempt_t *a)
     }
 
     link_add(&d->waiting, &a->link);
-    link_add(&a->lane->attempts, &a->lane_link);
     d->n_waiting++;
+    d->n_accounts += a->account_lane->waiting + a->account_lane->running == 0;
     d->n_direct += (unsigned) a->direct;
     a->account_lane->waiting++;
     a->lane->waiting++;
@@ -250,7 +248,7 @@ queue_put(deliver_t *d, attempt_t *a)
 
 /* It waits no more. */
 
-static void
+void
 queue_take(deliver_t *d, attempt_t *a)
 {
     link_remove(&a->link);
@@ -260,27 +258,31 @@ queue_take(deliver_t *d, attempt_t *a)
         return;
     }
 
-    link_remove(&a->lane_link);
     d->n_waiting--;
     d->n_direct -= (unsigned) a->direct;
     a->account_lane->waiting--;
     a->lane->waiting--;
+    d->n_accounts -= a->account_lane->waiting + a->account_lane->running == 0;
 }
 
 
 /* The latest go first. */
 
 static void
-queue_make_room(deliver_t *d)
+queue_drop_slow(deliver_t *d,
+    int (*slow)(const deliver_t *d, const attempt_t *a))
 {
     link_t     *l, *prev;
     attempt_t  *a;
 
-    for (l = d->waiting.prev; l != &d->waiting; l = prev) {
+    for (l = d->waiting.prev;
+         l != &d->waiting && d->n_waiting >= queue_places(d) / 2;
+         l = prev)
+    {
         prev = l->prev;
         a = link_of(l, attempt_t, link);
 
-        if (queue_greedy(d, a)) {
+        if (slow(d, a) && queue_greedy(d, a)) {
             queue_take(d, a);
             queue_drop(a);
         }
@@ -288,114 +290,16 @@ queue_make_room(deliver_t *d)
 }
 
 
-ev_tstamp
-queue_latest(const attempt_t *a)
-{
-    const deliver_t  *d = a->deliver;
-
-    if (a->entry != NULL) {
-        return a->claimed + d->conf->lease / 2;
-    }
-
-    return a->claimed + d->lease - QUEUE_RECORD
-           - (queue_is_mail(a) ? d->conf->smtp_timeout
-                               : d->conf->deliver_timeout);
-}
-
-
-static void
-queue_begin(attempt_t *a, link_t *ring, unsigned *running)
-{
-    queue_take(a->deliver, a);
-
-    if (ev_now(a->deliver->loop) >= queue_latest(a)) {
-        queue_forget(a);
-        return;
-    }
-
-    link_add(ring, &a->link);
-    (*running)++;
-    a->counted = running;
-
-    if (a->lane != NULL) {
-        a->account_lane->running++;
-        a->lane->running++;
-    }
-
-    if (a->entry != NULL) {
-        direct_began(a);
-    }
-
-    attempt_start(a);
-}
-
-
-static void
-queue_run_mails(deliver_t *d)
-{
-    attempt_t  *a;
-
-    while (!link_empty(&d->mails) && d->n_sending < QUEUE_SENDING
-           && smtp_room(d->smtp) > 0)
-    {
-        a = link_of(d->mails.next, attempt_t, link);
-        d->round = a->round;
-        queue_begin(a, &d->sending, &d->n_sending);
-    }
-}
-
-
 void
-queue_run(deliver_t *d)
+queue_make_room(deliver_t *d)
 {
-    link_t     *l, *next;
-    attempt_t  *a;
-
-    queue_run_mails(d);
+    if (d->n_waiting >= queue_places(d)) {
+        queue_drop_slow(d, queue_slow);
+    }
 
     if (d->n_waiting >= queue_places(d)) {
-        queue_make_room(d);
+        queue_drop_slow(d, queue_slow_account);
     }
-
-    for (l = d->waiting.next; l != &d->waiting; l = next) {
-        next = l->next;
-
-        if (d->n_running >= d->conf->deliveries_max) {
-            return;
-        }
-
-        a = link_of(l, attempt_t, link);
-
-        if (queue_may_run(d, a)) {
-            queue_begin(a, &d->running, &d->n_running);
-        }
-    }
-}
-
-
-void
-queue_leave(attempt_t *a)
-{
-    deliver_t  *d = a->deliver;
-
-    link_remove(&a->link);
-    (*a->counted)--;
-    a->counted = NULL;
-
-    if (a->lane != NULL) {
-        a->account_lane->running--;
-        a->lane->running--;
-    }
-
-    deliver_kick(d, d->n_parts);
-}
-
-
-void
-queue_over(attempt_t *a)
-{
-    queue_leave(a);
-    attempt_free(a);
 }
 
 
@@ -407,7 +311,7 @@ queue_empty(link_t *head)
     while (!link_empty(head)) {
         a = link_of(head->next, attempt_t, link);
         link_remove(&a->link);
-        link_remove(&a->lane_link);
+        queue_landed(a);
         queue_forget(a);
     }
 }
@@ -427,5 +331,7 @@ queue_clear(deliver_t *d, int running_too)
         queue_empty(&d->sending);
         d->n_running = 0;
         d->n_sending = 0;
+        d->n_busy = 0;
+        d->n_accounts = 0;
     }
 }

@@ -71,9 +71,10 @@ my $sanitized = read_file(build_dir() . '/t/tools/deliverd') =~ /__asan_init/;
 my $before = high_water_mib($d);
 for my $name (qw(tinytrailers trailers tiny extension)) {
     for my $n (1 .. 64) {
-        local ($AC, $ACCT) = account();
-        local $AP = sid('AP');
-        script('app_put', [$ACCT], $AP, 'app', $SECRET, 'f' x 16, 'd' x 32);
+        my ($ac, $acct) = account();
+        local ($RblDeliver::AC, $RblDeliver::ACCT, $RblDeliver::AP)
+            = ($ac, $acct, my $ap = sid('AP'));
+        script('app_put', [$acct], $ap, 'app', $SECRET, 'f' x 16, 'd' x 32);
         one_off($n % 2 ? "http://127.0.0.1:$plain/$name"
             : "https://127.0.0.1:$tls/$name", '192.0.2.9');
     }

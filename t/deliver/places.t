@@ -1,0 +1,93 @@
+#!/usr/bin/perl
+
+# Eight new accounts whose receivers never answer do not take the places of
+# others: an account whose receiver answers at once gets its events at once,
+# with callbacks to one host each or to many; and what never answers ends as
+# dead letters.
+
+use strict;
+use warnings;
+use IO::Socket::INET;
+use Time::HiRes qw(sleep time);
+use RblTest;
+use RblScript;
+use RblDeliver;
+
+# Accounts that attack; callbacks of each; events of the other account; seconds
+# that one of them may take.
+use constant { ACCOUNTS => 8, CALLBACKS => 40, EVENTS => 10, BOUND => 2 };
+
+# Connections are made, by the kernel, and nothing answers.
+my $port = free_port();
+my @tarpits = map { IO::Socket::INET->new(LocalAddr => "127.0.0.$_",
+    LocalPort => $port, Listen => 4096, ReuseAddr => 1) or die "listen: $!" }
+    1 .. 100;
+
+deliver_setup();
+my $hook = start_receiver();
+my $d = start_deliverd(conf => { deliver_timeout => '15s' });
+
+sub as_account {
+    my ($code, @of) = @_;
+
+    local ($RblDeliver::AC, $RblDeliver::ACCT, $RblDeliver::AP) = @of;
+    return $code->();
+}
+
+sub new_account {
+    my ($ac, $acct) = account();
+    my $ap = sid('AP');
+    script('app_put', [$acct], $ap, 'app', $SECRET, 'f' x 16, 'd' x 32);
+    return [$ac, $acct, $ap];
+}
+
+# From here to the tarpits.
+sub connections {
+    my $hex = sprintf '%04X', $port;
+    return scalar(() = read_file('/proc/net/tcp')
+        =~ /^ *\d+: \w+:\w+ \w+:$hex 0[12] /mg);
+}
+
+# All of the account's letters are of attempts at its callbacks.
+sub letters { return map { as_account(sub { dead_letters() }, @$_) } @_ }
+
+my @attackers;
+for my $case (['one host', sub { 1 }], ['a host each', sub { $_[0] }]) {
+    my ($name, $host) = @$case;
+    push @attackers, my @new = map { new_account() } 1 .. ACCOUNTS;
+    for my $of (@new) {
+        as_account(sub { one_off('http://127.0.0.' . $host->($_) . ":$port/$_",
+            '192.0.2.7') for 1 .. CALLBACKS }, @$of);
+    }
+    soon { connections() >= 30 } "$name: most places are taken";
+
+    my $victim = new_account();
+    my @took;
+    as_account(sub { hook_add($hook->{url}, 's', 'rbl.host.listed') },
+        @$victim);
+    for (1 .. EVENTS) {
+        my $had = () = received($hook);
+        my $since = time;
+        as_account(sub { event_emit() }, @$victim);
+        wait_for { received($hook) > $had } 40, 'an event';
+        push @took, time - $since;
+        sleep 0.1;
+    }
+    my ($most) = sort { $b <=> $a } @took;
+    cmp_ok($most, '<', BOUND, sprintf '%s: the other account waits for at most '
+        . '%.2f s', $name, $most);
+}
+
+# Their day is over.
+stop_server($d);
+$d = start_deliverd(conf => { deliver_timeout => '1s' });
+my $all = CALLBACKS * @attackers;
+time_passes(90_000);
+soon { letters(@attackers) >= $all } 'all end as dead letters', 120;
+my %ends = map { ("$_->{s} $_->{x}" => 1) } letters(@attackers);
+is(scalar(() = letters(@attackers)), $all, 'each once');
+like($_, qr/^0 timeout/, "at last: $_") for sort keys %ends;
+soon { !grep { @{ cmd('KEYS', k('dlv', $_->[0], '*')) } } @attackers }
+    'nothing is left';
+ok(alive($d), 'the daemon lives');
+done_testing();
