@@ -121,6 +121,6 @@ health_hear(health_entry_t *e)
     log_notice("list %s, %s, through resolver %s: %s", e->list->zone,
                list_family_name(e->family), resolver, mute
                ? "its queries time out while others are answered; it is tried"
-                 " with one at a time"
+                 " with one now and then"
                : "its queries are answered again");
 }

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TRIAL_MIN  1.0
+#define TRIAL_MAX  30.0
+
 
 int
 dns_class_limited(const dns_class_t *class)
@@ -121,8 +124,13 @@ dns_class_mute(const dns_class_t *class)
 int
 dns_class_hopeless(const dns_question_t *q)
 {
-    return q->class->trials != 0 && !q->probe && q->sends == 0
-           && dns_class_mute(q->class);
+    const dns_class_t  *class;
+
+    class = q->class;
+
+    return class->lost >= DNS_MUTE && !q->probe && q->sends == 0
+           && (class->trials != 0 || q->engine->now < class->trial_at)
+           && dns_class_mute(class);
 }
 
 
@@ -141,7 +149,20 @@ dns_class_heard(const dns_question_t *q)
 {
     if (!q->probe) {
         q->class->lost = 0;
+        q->class->trial_at = q->class->trial_wait = 0;
     }
+}
+
+
+static void
+class_pause(dns_class_t *class)
+{
+    double  wait;
+
+    wait = class->trial_wait * 2;
+    wait = wait > TRIAL_MIN ? wait : TRIAL_MIN;
+    class->trial_wait = wait < TRIAL_MAX ? wait : TRIAL_MAX;
+    class->trial_at = class->owner->engine->now + class->trial_wait;
 }
 
 
@@ -152,6 +173,10 @@ dns_class_end(const dns_question_t *q, int timed_out)
 
     class = q->class;
     class->trials -= q->trial;
+
+    if (q->trial && timed_out) {
+        class_pause(class);
+    }
 
     if (timed_out && !q->probe && q->sends != 0 && class->lost++ == 0) {
         class->replies = q->engine->counters.replies;

@@ -155,6 +155,8 @@ struct dns_class_s {
     unsigned      n_tcp;
     unsigned      lost;             /* data queries timed out in a row */
     unsigned      trials;           /* data queries that try a mute list */
+    double        trial_at;         /* not before this; 0: now */
+    double        trial_wait;
     uint64_t      replies;          /* of all lists, when that row began */
     dns_rtt_t     rtt;
     unsigned      listed:1;         /* in the ready or throttled list */
@@ -311,8 +313,9 @@ int dns_class_limited(const dns_class_t *class);
 
 /*
  * A list is mute when its data queries have timed out in a row while others
- * were answered.  Then one question is tried at a time, and any more of them
- * are hopeless.  Probes do not count, and are asked as ever.
+ * were answered.  Then one question is tried at a time, each time after a
+ * longer pause, and any more of them are hopeless.  Probes do not count, and
+ * are asked as ever.
  */
 int dns_class_mute(const dns_class_t *class);
 int dns_class_hopeless(const dns_question_t *q);

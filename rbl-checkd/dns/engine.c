@@ -301,6 +301,11 @@ engine_begin(dns_question_t *q)
 
     q->engine->counters.questions++;
 
+    /* Nothing may have happened for long. */
+    if (q->class->lost >= DNS_MUTE) {
+        q->engine->now = dns_clock();
+    }
+
     if (dns_class_hopeless(q)) {
         dns_finish_later(q, DNS_TIMEOUT);
 

@@ -164,8 +164,8 @@ int dns_sent(const dns_question_t *q);
 
 /*
  * Do the queries for that list time out, while others are answered?  Then one
- * is tried at a time, and the others end with DNS_TIMEOUT at once.  The first
- * reply ends it.
+ * is tried now and then, and the others end with DNS_TIMEOUT at once.  The
+ * first reply ends it.
  */
 int dns_mute(const dns_engine_t *engine, const dns_payer_t *payer);
 

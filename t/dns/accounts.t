@@ -93,11 +93,11 @@ my @mix = map { my $zone = $_; map { ("d$_.$zone $zone", "p$_.$zone $zone!",
 is(how($v, '^d'), 'TIMEOUT 200', 'no data query of a mute list is answered');
 is(how($v, '^[ps]'), 'NOERROR 400', 'its test points and others are');
 cmp_ok($dns->asked('^d\d+\.mute'), '<', 60,
-    'and soon it is tried with one query at a time');
+    'and soon it is tried with a query now and then');
 is(scalar(grep { $_->{tries} == 0 } those($v, '^d')),
     200 - $dns->asked('^d\d+\.mute'), 'the others do not wait for it');
 
-$dns->rules(['^d\d?\d\.mute\.test A$' => 'mute'],
+$dns->rules(['^d\d\.mute\.test A$' => 'mute'],
     ['^s' => { a => ['127.0.0.2'], delay => 0.02 }], $answer);
 ($v) = dnsask([@to, -f => 64, -t => '0.3', -n => 1, -w => 3], @mix);
 is((those($v, '^d200\.'))[0]{status}, 'NOERROR',
