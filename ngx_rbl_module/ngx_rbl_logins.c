@@ -62,6 +62,8 @@ struct ngx_rbl_login_s {
 };
 
 
+static ngx_rbl_login_t *ngx_rbl_login_way(const rbl_hash_keyed_t *name,
+    ngx_uint_t i);
 static ngx_uint_t ngx_rbl_login_lately(const ngx_rbl_login_t *login);
 static ngx_int_t ngx_rbl_login_own(const ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_login_here(const ngx_rbl_ctx_t *ctx);
@@ -71,6 +73,16 @@ static void ngx_rbl_login_prove(ngx_rbl_ctx_t *ctx);
 static ngx_rbl_login_t  ngx_rbl_logins[NGX_RBL_LOGIN_SETS][NGX_RBL_LOGIN_WAYS];
 static u_char           ngx_rbl_login_key[RBL_HASH_KEY];
 static ngx_uint_t       ngx_rbl_login_keyed;
+
+
+/* The slots of a name in their order: nearly always the first one is its. */
+
+static ngx_rbl_login_t *
+ngx_rbl_login_way(const rbl_hash_keyed_t *name, ngx_uint_t i)
+{
+    return &ngx_rbl_logins[name->low % NGX_RBL_LOGIN_SETS]
+                          [(name->high + i) % NGX_RBL_LOGIN_WAYS];
+}
 
 
 ngx_int_t
@@ -101,9 +113,9 @@ ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, rbl_hash_keyed_t *name)
     text.n = header->value.len;
     *name = rbl_hash_keyed(text, ngx_rbl_login_key);
 
-    login = ngx_rbl_logins[name->low % NGX_RBL_LOGIN_SETS];
+    for (i = 0; i < NGX_RBL_LOGIN_WAYS; i++) {
+        login = ngx_rbl_login_way(name, i);
 
-    for (i = 0; i < NGX_RBL_LOGIN_WAYS; i++, login++) {
         if (((login->name.low ^ name->low) | (login->name.high ^ name->high))
             == 0
             && login->account.n != 0)
@@ -124,16 +136,14 @@ void
 ngx_rbl_login_keep(ngx_rbl_ctx_t *ctx, const rbl_hash_keyed_t *name)
 {
     ngx_uint_t        i;
-    ngx_rbl_login_t  *set, *login;
+    ngx_rbl_login_t  *login;
 
     if (!ngx_rbl_login_keyed) {
         return;
     }
 
-    set = ngx_rbl_logins[name->low % NGX_RBL_LOGIN_SETS];
-
     for (i = 0; i < NGX_RBL_LOGIN_WAYS; i++) {
-        login = &set[(name->high + i) % NGX_RBL_LOGIN_WAYS];
+        login = ngx_rbl_login_way(name, i);
 
         if (ngx_rbl_login_lately(login)) {
             continue;

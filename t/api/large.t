@@ -40,7 +40,7 @@ my ($worker) = map { /^(\d+)/ } split /\n/,
 
 sub get { return http($nginx, 'GET', $_[0], auth => $acct, @_[1 .. $#_]) }
 
-# --- an account whose records are large ---------------------------------------
+# --- an account whose records are large --------------------------------------
 
 add_host($t, "10.0.$_.0/26", name => 'n') for 0 .. 4;
 my @ids = @{ redis($redis, 'ZRANGE', redis_key('hosts', $ac), 0, -1) };
@@ -127,7 +127,7 @@ is($sizes, PAGE / 16_384, 'in pages of 4 MiB');
 my $one = json(get("/3.0/rblprofile/$got->[-1].json"))->{data}[0];
 is_deeply($one->{entries}, \@lists, 'with all of its entries');
 
-# --- as every client wants it --------------------------------------------------
+# --- as every client wants it ------------------------------------------------
 
 my $page = 'hosts.json?page_size=120';
 my $whole = get("/3.0/$page");
@@ -150,6 +150,9 @@ ok(get("/slow/$page")->{body} eq $whole->{body}, 'with a limit of the rate');
 my $curl = run_cmd('curl', '-s', '--http2-prior-knowledge', '-u',
     "$ac:$acct->{token}", "http://127.0.0.1:$h2/3.0/$page");
 ok($curl->{out} eq $whole->{body}, 'by HTTP/2');
+$curl = run_cmd('curl', '-s', '--http2-prior-knowledge', '--limit-rate', '2M',
+    '-u', "$ac:$acct->{token}", "http://127.0.0.1:$h2/3.0/$page");
+ok($curl->{out} eq $whole->{body}, 'and by a slow reader of that');
 mkdir "$nginx->{dir}/ssi";
 write_file("$nginx->{dir}/ssi/page.html",
     qq{[<!--#include virtual="/3.0/$page" -->]});
@@ -172,7 +175,7 @@ my $mgets = mgets();
 get("/3.0/$page");
 cmp_ok(mgets() - $mgets, '>=', 120 * MARK / 262_144, 'in slices of 256 KiB');
 
-# --- details of a check --------------------------------------------------------
+# --- details of a check ------------------------------------------------------
 
 my $check = json(call($t, 'POST', 'check/start.json',
     form => { host => '10.9.9.9' }))->{data}{id};
@@ -198,7 +201,7 @@ for my $n (1 .. 3) {
 }
 redis($redis, 'SET', "$ck:d", mp_pack([@results]));
 
-# --- a store that goes away in the middle ----------------------------------------
+# --- a store that goes away in the middle ------------------------------------
 
 # A client that asks by the port with a small buffer, and reads the header.
 sub deaf {
@@ -228,7 +231,7 @@ for my $path ("/3.0/$page", '/3.0/rblprofiles.json?page_size=1000', $status) {
         'the store is back';
 }
 
-# --- clients that do not read ------------------------------------------------------
+# --- clients that do not read ------------------------------------------------
 
 my $before = heap_kib($worker);
 for my $path ('/3.0/hosts.json?page_size=1000',
@@ -252,7 +255,7 @@ for my $path ('/3.0/hosts.json?page_size=1000',
     ok((wait_for { get("/3.0/$page")->{complete} } 20), 'and when they go');
 }
 
-# --- no more than an account may have ------------------------------------------------
+# --- no more than an account may have ----------------------------------------
 
 my @c = map { deaf('/3.0/hosts.json?page_size=1000') } 1 .. 40;
 begun($_) for @c[0 .. 31];
@@ -268,11 +271,34 @@ close $_ for @c;
 my $r = RblTest::Http::read_answer($waits, 20);
 ok($r->{body} eq $whole->{body}, 'until it has a place');
 
-# Waiting ones that go away, and a reload.
+# Waiting ones that go away; those that stay are answered by the worker that
+# began, whatever comes.
 @c = map { deaf('/3.0/hosts.json?page_size=1000') } 1 .. 40;
 begun($_) for @c[0 .. 31];
-leave('breaks', pop @c) for 1 .. 8;
-close $_ for @c;
-ok(get("/3.0/$page")->{complete}, 'all places are free');
+leave('breaks', pop @c) for 1 .. 6;
+signal_server($nginx, 'HUP');
+ok((wait_for { my @now = run_cmd('pgrep', '-P', $nginx->{pid})->{out}
+    =~ /(\d+)/g; @now > 1 && read_file("/proc/$worker/cmdline") =~ /shutting/
+    } 10), 'reloaded');
+leave('breaks', shift @c) for 1 .. 24;
+for my $c (@c) {
+    my $raw = RblTest::Http::read_answer($c, 20)->{raw};
+    ok($raw =~ /"total_listed".*\]\}\r\n0\r\n\r\n$/s, 'sent to its end');
+}
+ok((wait_for { !-e "/proc/$worker" } 10), 'then the old worker leaves');
+ok((wait_for { get("/3.0/$page")->{complete} } 10), 'the new one has places');
+
+# A client that takes nothing has its time.
+my $hurry = start_nginx(store => $redis, workers => 1, api =>
+    'send_timeout 1s;', server => "listen 127.0.0.1:" . (my $port = free_port())
+    . ' sndbuf=16k;');
+wait_for { http($hurry, 'GET', '/3.0/hosts.json', auth => $acct)->{status}
+    == 200 } 10, 'its store';
+my $c = client('deaf', { port => $port }, http_head('GET',
+    '/3.0/hosts.json?page_size=1000', auth => $acct));
+begun($c);
+ok((wait_for { read_file($hurry->{error_log}) =~ /client timed out/ } 20),
+    'until it is given up');
+ok(!RblTest::Http::read_answer($c, 10)->{complete}, 'and cut off');
 
 done_testing();
