@@ -27,6 +27,7 @@ typedef struct {
     int           details;
     ngx_uint_t    stored;               /* details were stored when it ended */
     ngx_uint_t    kept;                 /* and still are */
+    ngx_uint_t    covered;              /* there are lists to ask */
     rbl_str_t     message;              /* of a check that failed */
 
     int64_t       offset;               /* octets of the details that came */
@@ -230,6 +231,7 @@ ngx_rbl_status_state(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     rbl_doc_int(d, "unknown_count",
                 rbl_reply_int(rbl_reply_field(reply, "unknown"), 0));
 
+    status->covered = rbl_reply_int(rbl_reply_field(reply, "total"), 0) > 0;
     status->stored = rbl_reply_int(rbl_reply_field(reply, "details"), 0) > 0;
 
     if (!rbl_str_is(state, "failed")) {
@@ -388,6 +390,7 @@ ngx_rbl_status_close(ngx_rbl_ctx_t *ctx)
         rbl_doc_int(&ctx->doc, "details_kept", status->kept != 0);
     }
 
+    rbl_doc_int(&ctx->doc, "covered", status->covered != 0);
     rbl_doc_close(&ctx->doc);
     ngx_rbl_close(ctx);
 }

@@ -57,6 +57,8 @@
  *   hosts:<AC>, listed:<AC>, profiles:<AC>, groups:<AC>, rbls:<AC>,
  *   contacts:<AC>, apps:<AC>, hooks:<AC>
  *                      zset    SIDs, score = order of creation
+ *   uncovered:<AC>     zset    active hosts to which no list applied when they
+ *                              were to be checked last, by since when (ms)
  *   totals:<AC>        record  how many are in hosts and listed, with stamps
  *                              that change as these do (_totals.lua); made
  *                              when first asked for; whoever changes the

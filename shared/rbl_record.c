@@ -77,6 +77,7 @@ static const rbl_field_t  rbl_host_fields[RBL_HOST__N] = {
     [RBL_HOST_NEXT_CHECK] = INT(rbl_host_t, next_check),
     [RBL_HOST_DETAILS] = ARRAY(rbl_host_t, details),
     [RBL_HOST_TROUBLED] = ARRAY(rbl_host_t, troubled),
+    [RBL_HOST_UNCOVERED] = INT(rbl_host_t, uncovered),
 };
 
 static const rbl_field_t  rbl_profile_fields[RBL_PROFILE__N] = {

@@ -61,6 +61,7 @@ typedef struct {
                next_check;
     rbl_str_t  details;                 /* packed array of arrays */
     rbl_str_t  troubled;                /* likewise */
+    int64_t    uncovered;               /* 1: no list applies to it */
 } rbl_host_t;
 
 typedef struct {

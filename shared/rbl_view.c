@@ -173,6 +173,8 @@ rbl_view_host(rbl_doc_t *d, const char *key, const rbl_host_t *h,
 
     rbl_doc_str(d, "next_check", rbl_time_text(buf, h->next_check, tz));
     rbl_doc_int_str(d, "unknown_count", h->unknown_count);
+    rbl_doc_str(d, "covered", h->uncovered != 0 ? RBL_STR("0")
+                                                : RBL_STR("1"));
 
     rbl_doc_close(d);
 }

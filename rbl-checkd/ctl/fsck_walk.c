@@ -53,6 +53,7 @@ static const fsck_kind_t  account_kinds[] = {
     { "hosts", "zset", &rbl_script_fsck_hosts, 0, 0 },
     { "uniq", "hash", &rbl_script_fsck_entries, 1, 0 },
     { "listed", "zset", &rbl_script_fsck_entries, 1, 0 },
+    { "uncovered", "zset", &rbl_script_fsck_entries, 1, 0 },
     { "due", "zset", &rbl_script_fsck_entries, 1, 0 },
     { "tokens", "hash", &rbl_script_fsck_entries, 1, 0 },
     { "manual", "list", &rbl_script_fsck_entries, 1, 0 },

@@ -21,7 +21,8 @@ local function event_host(h)
     for i = 1, HOST.next_check do
         brief[i] = h[i]
     end
-    brief[HOST.details] = {}
+    brief[HOST.details], brief[HOST.troubled] = {}, {}
+    brief[HOST.uncovered] = h[HOST.uncovered] or 0
     return cmsgpack.pack(brief)
 end
 local function wants_events()

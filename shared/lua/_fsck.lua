@@ -29,7 +29,7 @@ end
 -- SID; TOKEN has none.
 local shapes = {
     AC = 'nsssssnnnnssn|nn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
-    HT = 'nssssnssstnnnnnnt|t', RP = 'nsssntn', CG = 'nssn',
+    HT = 'nssssnssstnnnnnnt|tn', RP = 'nsssntn', CG = 'nssn',
     CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnss',
     WH = 'nssstssn|snns', TOTALS = 'nnnnn|n',
     WORK = 'nnsnst',

@@ -132,6 +132,22 @@ local function look_at_listing(h)
             end)
     end
 end
+local function look_at_coverage(h)
+    local sid, k = h[HOST.id], key('uncovered', ac)
+    local counts = h[HOST.uncovered] == 1 and h[HOST.status] == 'active'
+        and h[HOST.type] ~= 'ip_range'
+    if counts ~= (call('ZSCORE', k, sid) and true or false) then
+        fault('uncovered', sid, counts and 'no list applies to it, and it is'
+            .. ' not counted' or 'is counted as one no list applies to',
+            function()
+                if counts then
+                    call('ZADD', k, now_ms(), sid)
+                else
+                    call('ZREM', k, sid)
+                end
+            end)
+    end
+end
 -- It is due when its record says, or at the end of a lease; that is not later
 -- than the longest interval and a tenth of it (_due.lua).
 local longest_wait = 33 * 86400000

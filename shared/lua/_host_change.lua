@@ -36,6 +36,7 @@ local function host_turned(k, h, status, now)
             due_never(sid)
         end
         listed = -call('ZREM', key('listed', ac), sid)
+        call('ZREM', key('uncovered', ac), sid)
     elseif h[HOST.type] ~= 'ip_range' then
         h[HOST.next_check] = now
         if not begun and call('HEXISTS', key('flight'), member) == 0 then
@@ -43,6 +44,9 @@ local function host_turned(k, h, status, now)
         end
         if h[HOST.listed_count] > 0 then
             listed = call('ZADD', key('listed', ac), owns('hosts', sid), sid)
+        end
+        if h[HOST.uncovered] == 1 then
+            call('ZADD', key('uncovered', ac), now, sid)
         end
     end
     save(k, h)

@@ -11,6 +11,7 @@ local function host_end(k, h, keep)
     local member = ac .. ':' .. sid
     due_never(sid)
     local unlisted = call('ZREM', key('listed', ac), sid)
+    call('ZREM', key('uncovered', ac), sid)
     local gone = call('ZREM', key('hosts', ac), sid)
     call('HDEL', key('uniq', ac), h[HOST.type] .. '|' .. h[HOST.value])
     refs_later(h[HOST.profile], -1)

@@ -20,9 +20,10 @@ local function clear(k, mark, raw, account, ht, flight, interval)
         cmsgpack.unpack_limit(raw, HOST.checked - 1, 3)
     local to, _, _, count, _, _, before =
         cmsgpack.unpack_limit(raw, HOST.details - HOST.checked + 1, from)
-    -- A list that has trouble is `troubled`, behind them: no empty array.
+    -- A list that has trouble is `troubled`, behind them: no empty array.  Then
+    -- comes `uncovered`: check_finish ends it.
     if status ~= 'active' or count ~= 0 or #before > 0
-        or to > 0 and raw:byte(to + 1) ~= 144
+        or to > 0 and (raw:byte(to + 1) ~= 144 or raw:byte(to + 2) == 1)
     then
         return
     end

@@ -67,7 +67,7 @@ if hk then
     raw, marked = both[1] or call('GET', hk), both[2]
 end
 local from, value, parent, host_status, profile, groups, to, _
-local checked, first, count, unknown_count, next_check, before, had
+local checked, first, count, unknown_count, next_check, before, had, flag
 if raw then
     from, _, _, value, _, _, _, parent, host_status, profile, groups =
         cmsgpack.unpack_limit(raw, HOST.checked - 1, 3)
@@ -75,6 +75,9 @@ if raw then
         cmsgpack.unpack_limit(raw, HOST.details - HOST.checked + 1, from)
     if to > 0 then
         to, had = cmsgpack.unpack_one(raw, to)
+    end
+    if to > 0 then
+        to, flag = cmsgpack.unpack_one(raw, to)
     end
     to = to > 0 and to or #raw
 end
@@ -86,8 +89,9 @@ then
 end
 
 local now = now_ms()
-local frozen = failed
+local frozen, uncovered = failed, failed and flag == 1
 if failed and raw and call('HGET', ck, 'total') == '0' then
+    uncovered = true
     local p = load(key('r', ac, profile))
     frozen = not p or p[PROFILE.uses_defaults] ~= 0
         or call('EXISTS', key('defaults')) == 0
@@ -225,7 +229,7 @@ if raw then
         listed = was_listed
         fields = cmsgpack.pack(checked, first, count, unknown_count,
             next_check, before)
-        troubled = had
+        troubled = had or {}
     else
         first = not listed and 0 or was_listed and first or now
         fields = cmsgpack.pack(now, first, #standing, unknown, next_check,
@@ -238,10 +242,25 @@ if raw then
         end
         history_add(ht, pp, transitions)
     end
-    -- The first trouble makes the record one field longer.
-    local grows = not had and troubled and troubled[1]
-    if had or grows then
+    -- The first trouble makes the record a field longer, and so does that no
+    -- list applies to the host.
+    local length = (flag or uncovered) and HOST.uncovered
+        or (had or troubled[1]) and HOST.troubled or HOST.details
+    local grows = length > (flag and HOST.uncovered or had and HOST.troubled
+        or HOST.details)
+    if length > HOST.details then
         fields = fields .. cmsgpack.pack(troubled)
+    end
+    if length == HOST.uncovered then
+        fields = fields .. (uncovered and '\1' or '\0')
+    end
+    local changes = uncovered ~= (flag == 1)
+    if changes and active then
+        if uncovered then
+            call('ZADD', key('uncovered', ac), now, ht)
+        else
+            call('ZREM', key('uncovered', ac), ht)
+        end
     end
     if #fields == to - from and not grows then
         call('SETRANGE', hk, from, fields)
@@ -251,16 +270,21 @@ if raw then
         call('SETRANGE', hk, from, fields)
         large('hosts', from + #fields)
     else
-        raw = (grows and '\220\0' .. string.char(HOST.troubled)
+        raw = (grows and '\220\0' .. string.char(length)
             .. raw:sub(4, from) or raw:sub(1, from)) .. fields
             .. raw:sub(to + 1)
         call('SET', hk, raw)
         large('hosts', #raw)
     end
-    local pk = not frozen and parent ~= '' and key('r', ac, parent)
+    local pk = (not frozen or changes) and parent ~= ''
+        and key('r', ac, parent)
     local range = pk and load(pk)
     if range then
-        range[HOST.checked] = now
+        if changes then
+            range[HOST.troubled] = range[HOST.troubled] or {}
+            range[HOST.uncovered] = uncovered and 1 or 0
+        end
+        range[HOST.checked] = frozen and range[HOST.checked] or now
         if listed ~= was_listed then
             local n = range[HOST.listed_count] + (listed and 1 or -1)
             range[HOST.listed_count] = n
@@ -289,10 +313,11 @@ if callbacks or hooks then
     value = value or call('HGET', ck, 'host') or ''
     results = results or cmsgpack.pack(listings)
     -- The host without its listings, as it is now.
-    raw = from and '\220\0' .. string.char(HOST.details) .. record:sub(4, from)
-        .. cmsgpack.pack(frozen and checked or now, first,
-            frozen and count or #standing, frozen and unknown_count or unknown,
-            next_check, {}) or ''
+    raw = from and '\220\0' .. string.char(HOST.uncovered)
+        .. record:sub(4, from) .. cmsgpack.pack(frozen and checked or now,
+            first, frozen and count or #standing,
+            frozen and unknown_count or unknown, next_check, {}, {},
+            uncovered and 1 or 0) or ''
     emit(timezone, completed_sid(pp), 'rbl.host.check.completed', now, pp,
         raw, value, listed, frozen and count or #standing, results,
         hooks and 1 or 0, callbacks and cmsgpack.unpack(callbacks) or {},

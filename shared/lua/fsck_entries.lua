@@ -1,7 +1,7 @@
 -- Looks at entries of what an account has beside its indexes: "uniq" by its
--- fields, "listed" and "due" by host, "tokens" by their fields, "manual" by
--- what its list holds, "details" by check, "hears" by contact, "telling" by
--- host.
+-- fields, "listed", "uncovered" and "due" by host, "tokens" by their fields,
+-- "manual" by what its list holds, "details" by check, "hears" by contact,
+-- "telling" by host.
 -- KEYS[1] acct:<AC>
 -- ARGV    1 "1": mend  2 which of them  3... entries
 -- Result  OK, faults
@@ -31,6 +31,9 @@ local function no_host(index, sid)
 end
 function look.listed(sid)
     no_host('listed', sid)
+end
+function look.uncovered(sid)
+    no_host('uncovered', sid)
 end
 function look.due(sid)
     no_host('due', sid)

@@ -17,6 +17,7 @@ for i = 2, #ARGV do
             look_at_children(h)
         end
         look_at_listing(h)
+        look_at_coverage(h)
         look_at_schedule(h)
     end
 end

@@ -89,7 +89,7 @@ for (['192.0.2.7', '192.0.2.7'], ['2001:DB8:0:0::1', '2001:db8::1'],
     is_deeply($s, { id => $v->{id}, status => 'queued', host => $_->[1],
         host_id => '', started => '', completed => '', checked_count => 0,
         total_count => $v->{total_count}, listed => JSON::PP::false(),
-        listed_count => 0, unknown_count => 0 }, 'all fields');
+        listed_count => 0, unknown_count => 0, covered => 1 }, 'all fields');
     my $k = redis_key('check', $ac, $v->{id});
     cmp_ok(redis($redis, 'PTTL', $k), '>', 365 * 86_400_000,
         'is kept until it is over');
@@ -173,7 +173,8 @@ xml_ok(call($t, 'POST', 'check/start.xml', form => { host => '10.0.0.1',
 redis($redis, 'HSET', $ck, 'status', 'failed', 'message', 'No list applies.');
 $r = status($pp, '?details=1');
 is(accepted($r, 'failed')->{data}{message}, 'No list applies.', 'says why');
-like($r->{body}, qr/\],"message":"No list applies\.","details_kept":1\}\}$/,
+like($r->{body}, qr/\],"message":"No\ list\ applies\.","details_kept":1,
+    "covered":1\}\}$/x,
     'at the end');
 redis($redis, 'SET', "$ck:d", 'garbage');
 accepted(status($pp, '?details=1'), 'details that cannot be read');

@@ -24,7 +24,7 @@ is(call($t, 'GET', 'listings.zabbix')->{body}, '0', 'zabbix: nothing listed');
 my $first = add_host($t, '10.0.0.1', name => '<Ünï & "q">');
 my @fields = qw(id host name type parent status rbl_profile contact_group
     last_checked first_listed listed_period listed listed_count
-    listed_details next_check unknown_count);
+    listed_details next_check unknown_count covered);
 my $r = call($t, 'GET', "host/$first->{id}.json");
 $v = accepted($r, 'host/{id}');
 is_deeply([sort keys %{ $v->{data}[0] }], [sort @fields], 'fields of a host');

@@ -347,6 +347,16 @@ my @faults = (
     ['a history of no host', left => $ghost,
         sub { cmd('XADD', k('hist', $ac, $ghost), '*', 'c', 'x') }, undef],
 
+    # hosts that no list applies to
+    ['one that is not counted', uncovered => $ht,
+        sub { my $r = got($ht); put([@$r[0 .. 16], [], 1]) },
+        sub { cmd('ZSCORE', k('uncovered', $ac), $ht) }],
+    ['one that is counted and has lists', uncovered => $off,
+        sub { cmd('ZADD', k('uncovered', $ac), 1, $off) },
+        sub { !cmd('ZSCORE', k('uncovered', $ac), $off) }],
+    ['no host that is counted', index => "uncovered $ghost",
+        sub { cmd('ZADD', k('uncovered', $ac), 1, $ghost) }, undef],
+
     # details of checks
     ['details that are not counted', details => $ended[0],
         sub { cmd('ZREM', k('details', $ac), entry_of($ended[0]));

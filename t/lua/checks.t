@@ -320,6 +320,77 @@ is(host()->[LISTED], 0, 'the listing of a list not asked has ended');
 is(types(), 'rbl.host.check.started rbl.host.check.completed '
     . 'rbl.host.delisted', 'and it is told');
 
+# it is not covered then, until lists apply to it again
+
+sub uncovered { return [host()->[18] // 0, cmd('ZCARD', k('uncovered', $ac))] }
+is_deeply(uncovered(), [1, 1], 'and not covered');
+is((events())[1][6], cmd('HGET', k('check', $ac, $pp), 'host'), 'of that host');
+is(unpacked((events())[1][5])->[18], 1, 'events say so');
+script('host_status', [$acct], $ht, 'paused');
+is_deeply(uncovered(), [1, 0], 'a paused one does not count');
+script('host_status', [$acct], $ht, 'active');
+is_deeply(uncovered(), [1, 1], 'resumed it does');
+my $failed = sid('PP');
+start($failed);
+begin($acct, $failed, $ht);
+finish_check($acct, $failed, $ht, [], 'No blocklist applies to this host.');
+is_deeply(uncovered(), [1, 1], 'once');
+@$profile[4, 5] = (1, []);
+cmd('SET', k('r', $ac, $rp), packed($profile));
+check_with(result('RBa', 'unknown', error => 'timeout'));
+is_deeply(uncovered(), [0, 0], 'lists that do not answer cover it');
+is(host()->[17][0][0], 'RBa', 'and have trouble');
+
+# an address of another family than all lists of its profile
+
+$ht = unpacked(script('host_add', [$acct], 'six', 'rbl', 2, '', '', '', '',
+    sid('HT'), '2001:db8::5')->[1])->[1];
+check_with(listed_result('RBa'));
+cmd('HDEL', k('defaults:for'), 'rbl|2', 'n|rbl|2');
+$pp = sid('PP');
+start($pp);
+is_deeply(unpacked(begin($acct, $pp, $ht)->[3]), [], 'no list for IPv6');
+finish_check($acct, $pp, $ht, [], 'No blocklist applies to this host.');
+is_deeply(uncovered(), [1, 1], 'it is not covered');
+is(host()->[CHECKED] > 0, 1, 'it was once');
+script('host_delete', [$acct], $ht, 60_000);
+is(cmd('EXISTS', k('uncovered', $ac)), 0, 'a deleted one does not count');
+$ht = unpacked(add_host($acct, 'rbl', '192.0.2.99')->[1])->[1];
+
+# check_clear leaves one to check_finish
+
+cmd('SET', k('r', $ac, $ht), packed([@{ host() }[0 .. 16], [], 1]));
+cmd('ZADD', k('uncovered', $ac), 1, $ht);
+cmd('DEL', k('due'), k('due', $ac));
+cmd('ZADD', k('due', $ac), 1, $ht);
+cmd('ZADD', k('due'), 1, $ac);
+my ($uncovered_job) = take('d', 1);
+my $its_pp = (split /:/, $uncovered_job)[1];
+begin_job($uncovered_job);
+is_deeply(script('check_clear', [k('flight:due')], "$ac:$ht",
+    cmd('HGET', k('flight:due'), "$ac:$ht"), 600), ['OK', 0],
+    'check_clear does not end it');
+finish_check($acct, $its_pp, $ht, [result('RBa', 'clear')]);
+is_deeply(uncovered(), [0, 0], 'check_finish does');
+
+# a range says so of its addresses
+
+my @six = map { unpacked($_)->[1] } @{ script('host_add', [$acct], 'r',
+    'ip_range', 2, '', '', sid('HT'), '2001:db8::/127', sid('HT'),
+    '2001:db8::', sid('HT'), '2001:db8::1') }[1 .. 3];
+{
+    my $before = $ht;
+    $ht = $six[1];
+    $pp = sid('PP');
+    start($pp);
+    begin($acct, $pp, $ht);
+    finish_check($acct, $pp, $ht, [], 'No blocklist applies to this host.');
+    is_deeply(uncovered(), [1, 1], 'an address');
+    $ht = $before;
+}
+is(unpacked(cmd('GET', k('r', $ac, $six[0])))->[18], 1, 'and its range');
+script('host_delete', [$acct], $_, 60_000) for @six[1, 2];
+
 # what is left out of a result is asked for where it matters
 
 cmd('DEL', k('due'));
@@ -482,20 +553,20 @@ is_deeply(clear(map { in_flight($_) } @kids), ['OK', 1, 1], 'two of them');
 my @new = map { unpacked(cmd('GET', k('r', $ac, $_)))->[CHECKED] } $up, @kids;
 is_deeply([@new[0, 0]], [@new[1, 2]], 'and the range with them');
 cmp_ok($new[0], '>', unpacked($old[0])->[CHECKED], 'anew');
-cmd('SET', k('r', $ac, $ht), packed([@{ host() }, [], 'newer', 7]));
+cmd('SET', k('r', $ac, $ht), packed([@{ host() }, [], 0, 'newer', 7]));
 @late = make_due($ht);
 begin_job($late[0]);
 is_deeply(clear(in_flight($ht)), ['OK', 1], 'a record of a newer release');
-is_deeply([@{ host() }[18, 19]], ['newer', 7], 'stays whole');
+is_deeply([@{ host() }[19, 20]], ['newer', 7], 'stays whole');
 cmd('SET', k('r', $ac, $ht), packed([@{ host() }[0 .. 16]]));
 
 # the fields that a newer release adds at the end of a record stay
 
 my $record = unpacked(cmd('GET', k('r', $ac, $ht)));
-cmd('SET', k('r', $ac, $ht), packed([@$record, [], 'newer', 7]));
+cmd('SET', k('r', $ac, $ht), packed([@$record, [], 0, 'newer', 7]));
 for my $results (\@clear, [listed_result('RBa')]) {
     due_check($results);
-    is_deeply([@{ host() }[18, 19]], ['newer', 7], 'a newer field stays');
+    is_deeply([@{ host() }[19, 20]], ['newer', 7], 'a newer field stays');
     is(host()->[LISTED], @$results % 2, 'beside what the check found');
 }
 is(host()->[1], $ht, 'and all before it');

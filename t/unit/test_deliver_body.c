@@ -22,7 +22,8 @@
     "\"last_checked\":\"2026-11-20 09:30:00 UTC\","                           \
     "\"first_listed\":\"" first "\",\"listed_period\":\"" period "\","        \
     "\"listed\":\"" listed "\",\"listed_count\":\"" count "\","               \
-    "\"next_check\":\"2026-11-20 10:30:00 UTC\",\"unknown_count\":\"0\"}"
+    "\"next_check\":\"2026-11-20 10:30:00 UTC\",\"unknown_count\":\"0\",\"" \
+    "covered\":\"1\"}"
 
 #define DETAIL                                                                \
     "{\"id\":\"" RB "\",\"type\":\"rbl\",\"custom\":0,"                       \

@@ -114,7 +114,8 @@ test_host(void)
            "\"listed\":\"1\",\"listed_count\":\"2\","
            "\"listed_details\":[" LISTING("bl.example") ","
            LISTING("dnsbl.example") "],"
-           "\"next_check\":\"\",\"unknown_count\":\"3\"}}", "listed host");
+           "\"next_check\":\"\",\"unknown_count\":\"3\",\"covered\":\"1\"}}",
+           "listed host");
 
     is_str(host_view(&b, &h, &est, RBL_VIEW_NO_DETAILS),
            HOST_HEAD "\"contact_group\":\"CG1,CG2\","
@@ -122,7 +123,7 @@ test_host(void)
            "\"first_listed\":\"2016-11-10 20:30:42 EST\","
            "\"listed_period\":\"13 days 13:35:58\","
            "\"listed\":\"1\",\"listed_count\":\"2\","
-           "\"next_check\":\"\",\"unknown_count\":\"3\"}}",
+           "\"next_check\":\"\",\"unknown_count\":\"3\",\"covered\":\"1\"}}",
            "without details");
 
     h.groups = RBL_STR("\x90");
@@ -131,6 +132,7 @@ test_host(void)
     h.first_listed = 0;
     h.listed_count = 0;
     h.unknown_count = 0;
+    h.uncovered = 1;
     h.next_check = NOW;
 
     is_str(host_view(&b, &h, &rbl_zone_utc, 0),
@@ -138,7 +140,7 @@ test_host(void)
            "\"first_listed\":\"\",\"listed_period\":\"\",\"listed\":\"0\","
            "\"listed_count\":\"0\",\"listed_details\":[],"
            "\"next_check\":\"2016-11-24 15:06:40 UTC\","
-           "\"unknown_count\":\"0\"}}", "new host");
+           "\"unknown_count\":\"0\",\"covered\":\"0\"}}", "new host");
 
     h.listed_count = 1;
     h.first_listed = NOW + 5000;

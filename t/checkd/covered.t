@@ -1,0 +1,56 @@
+#!/usr/bin/perl
+
+# A host that no list of its profile can check is not covered: its checks fail
+# and say why, its listings stay, and it is covered again as soon as a list is.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+
+my $w = world();                        # lists of IPv4 alone
+my $checkd = start_checkd(store => $w->{redis}, resolver => $w->{dns},
+    conf => { conf_short() });
+my $uncovered = RblCheckd::akey($w, 'uncovered');
+
+sub counted {
+    return join ' ', sort @{ redis($w->{redis}, 'ZRANGE', $uncovered, 0, -1) };
+}
+sub state_of {
+    my ($ht) = @_;
+
+    my $pp = check_host($w, $ht);
+    return wait_check($w, $pp);
+}
+
+my %host = (four => add_host($w, '10.0.0.1'));
+for (['six', 2, '2001:db8::1'], ['name', 4, 'name.example']) {
+    my ($of, $family, $value) = @$_;
+    $host{$of} = fresh_sid('HT');
+    script_ok($w, 'host_add', [RblCheckd::akey($w, 'acct')], 'n', 'rbl',
+        $family, '', '', '', '', $host{$of}, $value);
+}
+
+eventually {
+    host_record($w, $host{four})->{checked} > 0
+        && redis($w->{redis}, 'ZCARD', $uncovered) == 2
+} 15, 'scheduled checks find out';
+is(counted(), join(' ', sort @host{qw(six name)}),
+    'the address and the name are not covered');
+
+for my $of ('six', 'name') {
+    my $s = state_of($host{$of});
+    is("$s->{status} $s->{total} $s->{message}",
+        'failed 0 No blocklist applies to this host.', "$of: it says why");
+    my $h = host_record($w, $host{$of});
+    is("$h->{uncovered} $h->{listed_count} $h->{checked}", '1 0 0',
+        "$of: never checked, not clear");
+}
+is(host_record($w, $host{four})->{uncovered} // 0, 0, 'the other one is');
+is(state_of($host{four})->{listed}, 1, 'and listed');
+
+ok(stop_server($checkd), 'the daemon stops');
+done_testing();
