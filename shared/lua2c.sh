@@ -9,7 +9,8 @@
 # Comment lines at the head of a script, before its first code, may ask for
 #     --- use: host account       the fields of these entities (schema)
 #     --- include: NAME           the text of _NAME.lua from the same folder
-# An included file may ask likewise.  Files whose name begins with "_" are no
+#     --- flags: allow-oom        what Redis lets the script do ("#!lua flags=")
+# An included file may ask for the first two.  Files whose name begins with "_" are no
 # scripts.  Comments, blank lines and indentation are left out, strings never.
 # HOST.id and the like become numbers: a script that Redis runs builds no tables
 # of names, and a name that does not exist ends the build.  Functions at the left
@@ -379,7 +380,7 @@ for script in "$@"; do
     needs "$script" > "$tmp/needs"
     want=$(sed -n 's/^use //p' "$tmp/needs" | sort -u | tr '\n' ' ')
     final="$tmp/$name.lua"
-    : > "$final"
+    sed -n 's/^--- flags: \([a-z,-]*\)$/#!lua flags=\1/p' "$script" > "$final"
 
     awk -v mode=lua -v want="$want" -f "$here/schema.awk" "$schema" \
         > "$tmp/names" || { echo "$script: see above" >&2; exit 1; }

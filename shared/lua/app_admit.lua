@@ -10,7 +10,10 @@
 --         the least left; LIMIT: the one of those used up that ends last
 -- rate:<AC>:<AP> is a packed array: end and count of the hour, then of a
 -- second's reads, writes and check starts.
+-- It runs in a store that is full, too: a counter takes next to no room, is
+-- there for an hour at most, and without it nobody with limits could read.
 --- include: account
+--- flags: allow-oom
 local HOUR, SECOND = 3600000, 1000
 local now = now_ms()
 local k = key('rate', ac, ARGV[1])

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
 # Reads while the store takes no writes: of an account whose totals are not
-# there yet too.
+# there yet too, and of an application with limits, which is counted in a full
+# store.
 
 use strict;
 use warnings;
@@ -38,5 +39,17 @@ for (['maxmemory', 1], ['min-replicas-to-write', 1]) {
 accepted(call($t, 'GET', 'hosts.json', auth => $other), 'as before');
 ok(redis($redis, 'EXISTS', redis_key('totals', $other->{sid})),
     'totals are stored when they can be');
+
+is(rblctl($redis, qw(app limit), $t->{acct}{sid}, $t->{acct}{app}, '--hour', 5)
+    ->{status}, 0, 'an application gets a limit');
+is(call($t, 'GET', 'hosts.json')->{status}, 200, 'which holds');
+redis($redis, 'CONFIG', 'SET', 'maxmemory', 1);
+for my $left (3, 2, 1, 0) {
+    my $r = call($t, 'GET', 'hosts.json');
+    is($r->{status}, 200, 'a full store: it reads');
+    is($r->{headers}{'ratelimit-remaining'}, $left, 'and is counted');
+}
+is(call($t, 'GET', 'hosts.json')->{status}, 429, 'up to its limit');
+redis($redis, 'CONFIG', 'SET', 'maxmemory', 0);
 
 done_testing();
