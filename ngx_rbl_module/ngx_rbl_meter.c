@@ -27,6 +27,13 @@ const ngx_uint_t  ngx_rbl_meter_codes[NGX_RBL_METER_CODES] = {
 
 
 void
+ngx_rbl_meter_use(ngx_rbl_meter_t *block)
+{
+    ngx_rbl_meter = block ? block : &ngx_rbl_meter_own;
+}
+
+
+void
 ngx_rbl_meter_answer(ngx_uint_t code, ngx_uint_t endpoint)
 {
     ngx_uint_t  i;

@@ -40,6 +40,9 @@ typedef struct {
 /* The block of this process; never NULL. */
 extern ngx_rbl_meter_t  *ngx_rbl_meter;
 
+/* Counts in this block from now on; NULL: in one that nobody reads. */
+void ngx_rbl_meter_use(ngx_rbl_meter_t *block);
+
 /* Upper bounds of latencies in microseconds, and as texts in seconds. */
 extern const uint64_t     ngx_rbl_meter_bounds[NGX_RBL_METER_BOUNDS];
 extern const char *const  ngx_rbl_meter_seconds[NGX_RBL_METER_BOUNDS];

@@ -28,8 +28,13 @@ static char *ngx_rbl_merge_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
 static char *ngx_rbl_register_store(ngx_conf_t *cf, ngx_rbl_loc_conf_t *conf);
 static ngx_uint_t ngx_rbl_same_store(ngx_rbl_store_conf_t *store,
     ngx_rbl_loc_conf_t *conf);
+static ngx_int_t ngx_rbl_init_module(ngx_cycle_t *cycle);
 static ngx_int_t ngx_rbl_init_process(ngx_cycle_t *cycle);
 static void ngx_rbl_exit_process(ngx_cycle_t *cycle);
+
+
+/* 1: the stores of ngx_cycle live in this process */
+static ngx_uint_t  ngx_rbl_running;
 
 
 static ngx_http_module_t  ngx_rbl_module_ctx = {
@@ -53,7 +58,7 @@ ngx_module_t  ngx_rbl_module = {
     ngx_rbl_commands,                      /* module directives */
     NGX_HTTP_MODULE,                       /* module type */
     NULL,                                  /* init master */
-    NULL,                                  /* init module */
+    ngx_rbl_init_module,                   /* init module */
     ngx_rbl_init_process,                  /* init process */
     NULL,                                  /* init thread */
     NULL,                                  /* exit thread */
@@ -391,6 +396,23 @@ ngx_rbl_same_store(ngx_rbl_store_conf_t *store, ngx_rbl_loc_conf_t *conf)
 
 
 /*
+ * With "master_process off" a reload changes the configuration under the stores
+ * and takes the zone's memory, and calls neither of the two functions below.
+ * nginx then has no connections to serve with, so nothing is started anew.
+ */
+
+static ngx_int_t
+ngx_rbl_init_module(ngx_cycle_t *cycle)
+{
+    if (ngx_rbl_running) {
+        ngx_rbl_exit_process((ngx_cycle_t *) ngx_cycle);
+    }
+
+    return NGX_OK;
+}
+
+
+/*
  * Never fails: the master would not start another worker for one that ends
  * here.  The cache manager and loader run this too and have no use for stores.
  */
@@ -413,6 +435,7 @@ ngx_rbl_init_process(ngx_cycle_t *cycle)
         return NGX_OK;
     }
 
+    ngx_rbl_running = 1;
     ngx_rbl_zone_enter(rmcf->zone ? rmcf->zone->data : NULL, cycle->log);
 
     if (rmcf->stores.nelts == 0) {
@@ -445,6 +468,7 @@ ngx_rbl_exit_process(ngx_cycle_t *cycle)
     ngx_rbl_store_t       *store, **live;
     ngx_rbl_main_conf_t   *rmcf;
 
+    ngx_rbl_running = 0;
     ngx_rbl_auth_done();
 
     rmcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_rbl_module);

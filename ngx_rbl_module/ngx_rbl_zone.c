@@ -146,7 +146,7 @@ ngx_rbl_zone_enter(ngx_rbl_zone_t *zone, ngx_log_t *log)
         block->meter.stores = 0;
         block->meter.ready = 0;
         block->meter.pending = 0;
-        ngx_rbl_meter = &block->meter;
+        ngx_rbl_meter_use(&block->meter);
         ngx_rbl_zone_block = block;
 
         do {
@@ -171,6 +171,9 @@ ngx_rbl_zone_leave(ngx_rbl_zone_t *zone)
     if (zone != NULL && ngx_rbl_zone_block != NULL) {
         (void) ngx_atomic_cmp_set(&ngx_rbl_zone_block->pid,
                                   (ngx_atomic_uint_t) ngx_pid, 0);
+        ngx_rbl_meter_use(NULL);
+        ngx_rbl_zone_block = NULL;
+        zone->sh = NULL;
     }
 }
 
@@ -190,6 +193,11 @@ ngx_rbl_zone_sum(ngx_rbl_zone_t *zone, ngx_rbl_meter_t *sum, time_t *since)
 
     ngx_memzero(sum, sizeof(ngx_rbl_meter_t));
     n = 0;
+
+    if (zone->sh == NULL) {
+        *since = ngx_time();
+        return 0;
+    }
 
     for (i = 0; i < zone->sh->nblocks && i < NGX_RBL_ZONE_WORKERS; i++) {
         block = &zone->sh->blocks[i];

@@ -31,7 +31,8 @@ typedef struct {
 /* The setter of rbl_zone. */
 char *ngx_rbl_set_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
-/* A worker begins and ends to count in it; both take NULL. */
+/* A worker begins and ends to count in it, and then uses it no more; both take
+   NULL. */
 void ngx_rbl_zone_enter(ngx_rbl_zone_t *zone, ngx_log_t *log);
 void ngx_rbl_zone_leave(ngx_rbl_zone_t *zone);
 

@@ -225,7 +225,8 @@ call($both, 'GET', 'hosts.json')->{status} == 503 and $away++ for 1 .. 10;
 is($away, 10, 'the store is away');
 my $s = status();
 is($s->{unavailable}, $before->{unavailable} + 11, 'which is counted');
-is($s->{store}{connections}, 2, 'there should be two connections');
+# Each worker has one, and perhaps another: it asks there whether the store lives.
+like($s->{store}{connections}, qr/^[234]$/, 'there should be connections');
 cmp_ok($s->{store}{away}, '>=', $lost->{away} + 10, 'batches found no store');
 cmp_ok($s->{store}{lost}, '>=', $lost->{lost} + 1, 'one lost its answer');
 is($s->{store}{pending}, 0, 'none waits');
@@ -233,7 +234,8 @@ is(eval { ref prometheus(http($nginx, 'GET', '/metrics')->{body}) }, 'HASH',
     'and Prometheus can read it');
 restart_server($t->{redis});
 init_store($t->{redis});
-ok((wait_for { my $n = status(); $n->{store}{ready} == 2
+ok((wait_for { my $n = status();
+    $n->{store}{ready} == $n->{store}{connections}
     && $n->{store}{reconnects} >= $lost->{reconnects} + 2 } 10),
     'reconnects are counted');
 

@@ -94,4 +94,23 @@ cont_server($redis);
 $nginx = nginx(main => 'master_process off;', workers => 1);
 ok(stop_server($nginx), 'without a master process');
 
+# A reload of such a process leaves it without connections, which is nginx's own
+# affair, but the module must not go on with what is of the old configuration.
+
+$nginx = nginx(main => 'master_process off;', workers => 1,
+    text => 'rbl_zone rbl 1m;');
+for my $size (2, 3) {
+    my $conf = read_file($nginx->{conf_path});
+    $conf =~ s/rbl_zone rbl \S+;/rbl_zone rbl ${size}m;/ or die $conf;
+    write_file($nginx->{conf_path}, $conf);
+    my $before = messages($nginx, qr/using the "epoll"/);
+    signal_server($nginx, 'HUP');
+    ok(wait_for { messages($nginx, qr/using the "epoll"/) > $before } 5,
+        "its zone becomes $size MiB");
+    # The statistics are looked after every second.
+    sleep 2;
+    ok(alive($nginx), 'it lives on');
+}
+ok(stop_server($nginx), 'and ends');
+
 done_testing();
