@@ -1,6 +1,5 @@
 /*
- * How hosts are read: the families of ngx_rbl_api_read.c, and listings in one
- * line for Nagios and Zabbix.
+ * How hosts are read: the families of ngx_rbl_api_read.c.
  */
 
 #include "ngx_rbl_api.h"
@@ -14,14 +13,6 @@ static int ngx_rbl_host_row(ngx_rbl_ctx_t *ctx, rbl_str_t raw,
     ngx_uint_t only);
 static int ngx_rbl_host_row_new(ngx_rbl_ctx_t *ctx, rbl_str_t raw,
     ngx_uint_t only);
-static void ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-
-
-static const ngx_rbl_field_t  ngx_rbl_no_fields[] = {
-    { ngx_null_string, 0 }
-};
 
 
 const ngx_rbl_family_t  ngx_rbl_family_hosts = {
@@ -34,17 +25,6 @@ const ngx_rbl_family_t  ngx_rbl_family_listings = {
     "host", RBL_SID_HOST, "listed",
     { { "hosts", "total_hosts" }, { "listed", "total_listed" } }, 1,
     NGX_RBL_HOST_GUESS, ngx_rbl_listing_write, NULL, NULL, 0
-};
-
-const ngx_rbl_op_t  ngx_rbl_op_listings_plain = {
-    ngx_rbl_no_fields,
-    ngx_rbl_plain_prepare,
-    ngx_rbl_plain_read,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    NULL
 };
 
 
@@ -123,38 +103,4 @@ ngx_rbl_host_row_new(ngx_rbl_ctx_t *ctx, rbl_str_t raw, ngx_uint_t only)
     }
 
     return 1;
-}
-
-
-static void
-ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_ask(ctx, "ZCARD", "listed", RBL_STR(""), 0, NULL);
-}
-
-
-static void
-ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
-{
-    int64_t     n;
-    rbl_out_t  *out;
-
-    n = rbl_reply_int(reply, -1);
-
-    if (n < 0) {
-        return;
-    }
-
-    ngx_rbl_open_plain(ctx);
-
-    out = &ctx->sink.out;
-
-    if (ctx->format == NGX_RBL_NAGIOS) {
-        rbl_out_z(out, n ? "CRITICAL - " : "OK - ");
-        rbl_out_int(out, n);
-        rbl_out_z(out, n == 1 ? " host listed!" : " hosts listed!");
-        return;
-    }
-
-    rbl_out_int(out, n);
 }

@@ -257,6 +257,7 @@ ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         return;
     }
 
+    ctx->interval = account.interval;
     ngx_rbl_auth_default(&ctx->profile, account.profile);
     ngx_rbl_auth_default(&ctx->group, account.group);
 

@@ -183,6 +183,8 @@ struct ngx_rbl_ctx_s {
     rbl_sid_t               profile;    /* of the account: the default ones, */
     rbl_sid_t               group;      /* once authenticated */
     const rbl_zone_t       *zone;       /* of the account, likewise */
+    int64_t                 interval;   /* of its checks (s), likewise, if the
+                                           account was asked for */
     u_char                  digest[32]; /* SHA-256 of the token given */
 
     int64_t                 limits[NGX_RBL_LIMITS];     /* of the token */

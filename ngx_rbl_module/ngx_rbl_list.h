@@ -168,6 +168,10 @@ void ngx_rbl_totals_ask(ngx_rbl_ctx_t *ctx);
    (500): it must not read as "nothing listed". */
 int64_t ngx_rbl_total(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
+/* The first score of a reply WITHSCORES, -1 without one; a reply that is none
+   is refused (500). */
+int64_t ngx_rbl_first_score(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+
 /*
  * The totals of a family that has them in one record.  NGX_DECLINED: there are
  * none yet, or they cannot be read; they are made, and then asked for again.

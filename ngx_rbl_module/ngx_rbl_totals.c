@@ -46,6 +46,25 @@ ngx_rbl_total(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 }
 
 
+int64_t
+ngx_rbl_first_score(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    int64_t  score;
+
+    if (reply->type == REDIS_REPLY_ARRAY && rbl_reply_len(reply) == 0) {
+        return -1;
+    }
+
+    score = rbl_reply_int(rbl_reply_at(reply, 1), -1);
+
+    if (score < 0) {
+        ngx_rbl_internal(ctx);
+    }
+
+    return score;
+}
+
+
 void
 ngx_rbl_totals_read(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {

@@ -37,6 +37,17 @@ sub plain {
         }
     }
 }
+
+# A daemon was seen so many minutes ago; the first check is due since then.
+my $daemons = 'rbl:{0}:daemons';
+my $due = redis_key('due', $sid);
+sub now { return redis($redis, 'TIME')->[0] * 1000 }
+sub seen { redis($redis, 'ZADD', $daemons, now() - $_[0] * 60_000, 'one') }
+sub due_for { redis($redis, 'ZADD', $due, now() - $_[1] * 60_000, $_[0]) }
+
+plain('UNKNOWN - No daemon has been seen.', '-1', 'no daemon so far');
+seen(4);
+redis($redis, 'ZADD', $daemons, 1, 'another');
 plain('OK - 0 hosts listed!', '0', 'nothing is listed');
 my @hosts = map { add_host($t, "10.0.0.$_")->{id} } 1 .. 8;
 list_host($t, $hosts[0]);
@@ -45,6 +56,44 @@ list_host($t, $_) for @hosts[1 .. 6];
 plain('CRITICAL - 7 hosts listed!', '7', 'seven');
 call($t, 'POST', "host/pause/$hosts[3].json");
 plain('CRITICAL - 6 hosts listed!', '6', 'one of them paused');
+
+# Nobody checks: what is listed is told, nothing else.
+seen(12.5);
+my $unseen = 'No daemon has been seen for 12 minutes.';
+plain("CRITICAL - 6 hosts listed! $unseen", '6', 'listed, no daemon');
+{
+    local $t->{acct} = $t->{other};
+    plain("UNKNOWN - $unseen", '-1', 'nothing listed, no daemon');
+    seen(0);
+    plain('OK - 0 hosts listed!', '0', 'it is there again');
+}
+seen(60 * 24 * 3);
+plain('CRITICAL - 6 hosts listed! No daemon has been seen for 3 days.', '6',
+    'for days');
+seen(0);
+
+# The account's interval is an hour: three of them are too long.
+due_for($hosts[7], 179);
+plain('CRITICAL - 6 hosts listed!', '6', 'one check is late');
+due_for($hosts[7], 185);
+plain('CRITICAL - 6 hosts listed! The oldest check has been due for 3 hours.',
+    '6', 'listed, and checks are not done');
+redis($redis, 'RENAME', redis_key('listed', $sid), 'kept');
+plain('UNKNOWN - The oldest check has been due for 3 hours.', '-1',
+    'nothing listed, and checks are not done');
+due_for($hosts[7], 0);
+plain('OK - 0 hosts listed!', '0', 'they are again');
+
+# A host that no list applies to is not clear.
+my $uncovered = redis_key('uncovered', $sid);
+redis($redis, 'ZADD', $uncovered, 1, $hosts[7]);
+plain('UNKNOWN - No list applies to 1 host.', '-1', 'one is not covered');
+redis($redis, 'ZADD', $uncovered, 1, $hosts[6]);
+plain('UNKNOWN - No list applies to 2 hosts.', '-1', 'two');
+redis($redis, 'RENAME', 'kept', redis_key('listed', $sid));
+plain('CRITICAL - 6 hosts listed! No list applies to 2 hosts.', '6',
+    'something is listed');
+redis($redis, 'DEL', $uncovered);
 
 # --- what is not -----------------------------------------------------------
 
@@ -120,6 +169,14 @@ is(ask($t->{nginx}, "$sid:$token", "$_/listings.zabbix"), '-1', 'nor 0')
     for '3.0', 'old';
 redis($redis, 'DEL', $listed);
 redis($redis, 'RENAME', 'kept', $listed);
+for my $k ($due, $daemons, $uncovered) {
+    redis($redis, 'RENAMENX', $k, 'kept') if redis($redis, 'EXISTS', $k);
+    redis($redis, 'SET', $k, 'junk');
+    like(ask($t->{nginx}, "$sid:$token", '3.0/listings.nagios'),
+        qr/\AUNKNOWN - ./, "nor is junk of $k");
+    redis($redis, 'DEL', $k);
+    redis($redis, 'RENAME', 'kept', $k) if redis($redis, 'EXISTS', 'kept');
+}
 plain('CRITICAL - 6 hosts listed!', '6', 'it can again');
 
 my $away = 'The store cannot be reached\. Nothing was changed, please try '
