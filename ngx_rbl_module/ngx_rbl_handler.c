@@ -49,6 +49,12 @@ ngx_rbl_handler(ngx_http_request_t *r)
         ngx_rbl_refuse_body(ctx, rc);
     }
 
+    /* it went away before its body, or before it was told to send it */
+
+    if (r->connection->error) {
+        return NGX_HTTP_CLIENT_CLOSED_REQUEST;
+    }
+
     if (ctx->refusal) {
         return ngx_rbl_send(ctx);
     }
