@@ -279,6 +279,10 @@ http {
     rbl_zone rbl 1m;
     server {
         listen 127.0.0.1:$http;
+        gzip on;
+        gzip_min_length 1000;
+        gzip_types application/json application/xml;
+        gzip_proxied any;
         location /3.0/ {
             rbl_api on;
             rbl_store unix:$store;

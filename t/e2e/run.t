@@ -106,6 +106,8 @@ is($data->{listed_count}, 1, 'and completes, listed');
 is($data->{listed_count} + $data->{unknown_count}
     + grep({ $_->{status} eq 'clear' } @{ $data->{details} }),
     $data->{total_count}, 'every list has a verdict');
+like(paste("$status -H 'Accept-Encoding: gzip' -D - -o /dev/null"),
+    qr/^Content-Encoding: gzip\r$/m, 'long answers are compressed');
 my @unreached = grep { $_->{error} && $_->{status} ne 'unknown' }
     @{ $data->{details} };
 is_deeply(\@unreached, [], 'a list that cannot be reached is unknown');
