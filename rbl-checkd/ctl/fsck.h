@@ -10,7 +10,7 @@
 
 #include "ctl.h"
 
-#define FSCK_SLICE   50                 /* words given to a script */
+#define FSCK_SLICE   10                 /* words given to a script */
 #define FSCK_CURSOR  24
 
 typedef struct {

@@ -92,22 +92,33 @@ ctl_status_store(ctl_t *ctl)
 }
 
 
-/* Adds the daemons of a partition to those known so far, by name. */
+/*
+ * Adds the daemons of a slice of a partition to those known so far, by name.
+ * `at`: where the slice begins, rank and cursor, and the next one does.
+ */
 static int
-ctl_status_partition(ctl_t *ctl, rbl_str_t lists, json_t *daemons)
+ctl_status_slice(ctl_t *ctl, rbl_str_t lists, char at[2][24], json_t *daemons)
 {
     size_t       i;
     json_t      *d;
     int64_t      idle, pending;
-    rbl_str_t    name;
+    rbl_str_t    name, argv[2];
     redisReply  *reply;
 
-    reply = ctl_script(ctl, &rbl_script_daemons_show, lists, 0, NULL);
+    argv[0] = rbl_str(at[0]);
+    argv[1] = rbl_str(at[1]);
+
+    reply = ctl_script(ctl, &rbl_script_daemons_show, lists, 2, argv);
     if (reply == NULL) {
         return -1;
     }
 
-    for (i = 1; i + 2 < rbl_reply_len(reply); i += 3) {
+    snprintf(at[0], 24, "%lld",
+             (long long) rbl_reply_int(rbl_reply_at(reply, 1), -1));
+    name = rbl_reply_str(rbl_reply_at(reply, 2));
+    snprintf(at[1], 24, "%.*s", (int) name.n, name.n ? name.p : "-1");
+
+    for (i = 3; i + 2 < rbl_reply_len(reply); i += 3) {
         name = rbl_reply_str(rbl_reply_at(reply, i));
         idle = rbl_reply_int(rbl_reply_at(reply, i + 1), 0) / 1000;
         pending = rbl_reply_int(rbl_reply_at(reply, i + 2), 0);
@@ -133,6 +144,22 @@ ctl_status_partition(ctl_t *ctl, rbl_str_t lists, json_t *daemons)
     }
 
     freeReplyObject(reply);
+
+    return 0;
+}
+
+
+static int
+ctl_status_partition(ctl_t *ctl, rbl_str_t lists, json_t *daemons)
+{
+    char  at[2][24] = { "0", "0" };
+
+    do {
+        if (ctl_status_slice(ctl, lists, at, daemons) != 0) {
+            return -1;
+        }
+
+    } while (strcmp(at[0], "-1") != 0 || strcmp(at[1], "-1") != 0);
 
     return 0;
 }

@@ -8,9 +8,9 @@
 
 #include "direct.h"
 
-#define DIRECT_ASKED       128u         /* entries a call that asks: a read */
+#define DIRECT_ASKED       32u          /* entries a call that asks: a read */
 #define DIRECT_BATCH       64u          /* entries a record, */
-#define DIRECT_DELIVERIES  64u          /* or until they have so many */
+#define DIRECT_DELIVERIES  8u           /* or until they have so many */
 
 /* One call of a script, for entries of one partition. */
 typedef struct {

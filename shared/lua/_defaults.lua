@@ -13,10 +13,10 @@ local function rebuild_defaults()
             by[t .. '|' .. family] = {}
         end
     end
-    local function add(t, l, entry)
+    local function add(t, families, entry)
         for _, family in ipairs({1, 2, 4}) do
             local list = by[t .. '|' .. family]
-            if list and bit.band(l[LIST.families], family) ~= 0 then
+            if list and bit.band(families, family) ~= 0 then
                 list[#list + 1] = entry
             end
         end
@@ -27,25 +27,27 @@ local function rebuild_defaults()
         keys[i] = key('r', 'SYS', sid)
     end
     local raws = keys[1] and call('MGET', unpack(keys)) or {}
+    -- Of the records what comes after the status is not needed.
     for i, sid in ipairs(sids) do
-        local raw = raws[i]
-        local l = raw and cmsgpack.unpack(raw)
+        local raw, status = raws[i], nil
         records[i] = raw or ''
-        if l then
-            zones[#zones + 1] = l[LIST.zone]
-            zones[#zones + 1] = l[LIST.type]
+        if raw then
+            local _, _, _, type, zone, _, website, families, _, is =
+                cmsgpack.unpack_limit(raw, LIST.status, 3)
+            status = is
+            zones[#zones + 1] = zone
+            zones[#zones + 1] = type
+            if status == 'active' then
+                active[#active + 1] = i
+                active[#active + 1] = sid
+                out[#out + 1] = {sid, type, zone, families, website}
+                local entry = {sid, type, 0, zone, website}
+                add('', families, entry)
+                add(type, families, entry)
+            end
         end
-        if not l or l[LIST.status] ~= 'active' then
+        if status ~= 'active' then
             rest[#rest + 1] = sid
-        else
-            active[#active + 1] = i
-            active[#active + 1] = sid
-            out[#out + 1] = {sid, l[LIST.type], l[LIST.zone],
-                l[LIST.families], l[LIST.website]}
-            local entry = {sid, l[LIST.type], 0, l[LIST.zone],
-                l[LIST.website]}
-            add('', l, entry)
-            add(l[LIST.type], l, entry)
         end
     end
     if zones[1] then

@@ -20,8 +20,20 @@ local function list_whole(l)
     l[LIST.note] = l[LIST.note] or ''
     return l
 end
+-- All of it is read at once: most lists have nothing there.
+local overrides
+local function override_of(field)
+    if not overrides then
+        overrides = {}
+        local all = call('HGETALL', override)
+        for i = 1, #all, 2 do
+            overrides[all[i]] = all[i + 1]
+        end
+    end
+    return overrides[field]
+end
 local function list_packed(field)
-    local raw = call('HGET', override, field)
+    local raw = override_of(field)
     return raw and cmsgpack.unpack(raw)
 end
 -- A record that comes from a file: what was said by hand goes over it, and what
@@ -41,7 +53,7 @@ local function list_overrule(sid, l)
         call('HSET', override, sid .. ':killed', cmsgpack.pack(k))
         l[LIST.reason] = k[1]
     end
-    l[LIST.status] = call('HGET', override, sid) or l[LIST.status]
+    l[LIST.status] = override_of(sid) or l[LIST.status]
 end
 -- The fields are the catalogue's again.
 local function list_restore(sid, l)

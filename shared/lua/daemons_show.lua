@@ -1,19 +1,35 @@
--- The daemons that have asked a partition for jobs, and what they have.
+-- The daemons that have asked a partition for jobs, and what they have: a slice
+-- of what is in flight, counted by name.
 -- KEYS[1] lists (of the partition that is meant)
--- Result  OK, then for each: name, ms since it asked, jobs
+-- ARGV    1 rank in the leases to begin with  2 cursor in flight:due to begin
+--         with; -1: all were counted
+-- Result  OK, rank to go on with, cursor to go on with (-1: likewise), then for
+--         each daemon: name, ms since it asked, jobs of this slice
 --- include: base
+local slice = 500
 local has = {}
-for _, handle in ipairs(call('ZRANGE', key('leases'), 0, -1)) do
-    local name = string.match(handle, '^%w+:%w+:%w*:m:%d+:(.*)$') or ''
+local function count(name)
+    name = name or ''
     has[name] = (has[name] or 0) + 1
 end
-for _, begun in ipairs(call('HVALS', key('flight:due'))) do
-    local name = string.match(begun:sub(70), '^%d+:(.*)$') or ''
-    has[name] = (has[name] or 0) + 1
+local rank, cursor = tonumber(ARGV[1]), ARGV[2]
+if rank >= 0 then
+    local handles = call('ZRANGE', key('leases'), rank, rank + slice - 1)
+    for _, handle in ipairs(handles) do
+        count(string.match(handle, '^%w+:%w+:%w*:m:%d+:(.*)$'))
+    end
+    rank = #handles == slice and rank + slice or -1
+end
+if cursor ~= '-1' then
+    local page = call('HSCAN', key('flight:due'), cursor, 'COUNT', slice)
+    for i = 2, #page[2], 2 do
+        count(string.match(page[2][i]:sub(70), '^%d+:(.*)$'))
+    end
+    cursor = page[1] ~= '0' and page[1] or '-1'
 end
 local now = now_ms()
 local seen = call('ZRANGE', key('daemons'), 0, -1, 'WITHSCORES')
-local out = {'OK'}
+local out = {'OK', rank, cursor}
 for i = 1, #seen, 2 do
     out[#out + 1] = seen[i]
     out[#out + 1] = math.max(0, now - seen[i + 1])

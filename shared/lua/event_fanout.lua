@@ -10,6 +10,7 @@
 --- include: base
 --- include: confirm
 --- include: delivery
+--- include: digest
 local ac, ev, type = ARGV[2], ARGV[3], ARGV[4]
 if call('XACK', KEYS[1], 'deliver', ARGV[1]) == 0 then
     return {'OK', 0}
@@ -29,15 +30,13 @@ local function confirmation()
     call('ZADD', key('retry'), now, table.concat({ac, ev, ARGV[6]}, ':'))
     n = n + 1
 end
+local turns = {}
 local function notice(co)
-    local sound, c = pcall(load, key('r', ac, co))
-    if not (sound and c and c[CONTACT.status] == 'active') then
-        return
-    end
     call('HSET', key('dlv', ac, ev, co), 'attempt', 0, 'first', now,
         'at', now, 'host', '')
     if call('RPUSH', key('line', ac, co), ev) == 1 then
-        call('ZADD', key('retry'), now, table.concat({ac, ev, co}, ':'))
+        turns[#turns + 1] = now
+        turns[#turns + 1] = table.concat({ac, ev, co}, ':')
     end
     n = n + 1
 end
@@ -46,9 +45,11 @@ local sound, why = pcall(function()
         confirmation()
     end
     if type == 'contact.notice' then
-        for _, co in ipairs(call('ZRANGE', key('contacts', ac), 0, -1)) do
+        -- Those that are active (_hears.lua).
+        for _, co in ipairs(call('ZRANGE', key('hears', ac), 0, -1)) do
             notice(co)
         end
+        in_parts('ZADD', key('retry'), turns)
     end
     if n > 0 then
         call('HSET', key('event', ac, ev), 'type', type, 'date', now,

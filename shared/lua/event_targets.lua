@@ -26,20 +26,30 @@ local function wants(hook, type)
     end
     return #types == 0
 end
--- nil: it does not want the event.  One that has a circuit that was open is for
--- the claims to judge, for they let one delivery through that tries it.
-local function receiver(ac, sid, type)
+-- A receiver's record, or nil, and what is needed to try it.  One that has a
+-- circuit that was open is for the claims to judge, for they let one delivery
+-- through that tries it.
+local function receiver(ac, sid)
     local hook = load(key('s', ac, sid))
-    if not wants(hook, type) then
-        return nil
-    end
-    if hook[HOOK.status] ~= 'active'
+    if not hook or hook[HOOK.status] ~= 'active'
         or call('HGET', key('hook', ac, sid), 'till')
     then
-        return {sid}
+        return hook, {sid}
     end
-    return {sid, hook[HOOK.url], hook[HOOK.secret],
+    return hook, {sid, hook[HOOK.url], hook[HOOK.secret],
         now < (hook[HOOK.old_until] or 0) and hook[HOOK.old] or ''}
+end
+-- The receivers of an account: {SID, whether it can be read, record, way}.
+local of = {}
+local function receivers(ac)
+    if not of[ac] then
+        local all = {}
+        for i, sid in ipairs(call('ZRANGE', key('hooks', ac), 0, -1)) do
+            all[i] = {sid, pcall(receiver, ac, sid)}
+        end
+        of[ac] = all
+    end
+    return of[ac]
 end
 local function application(ac, sid)
     local app = load(key('s', ac, sid))
@@ -53,9 +63,16 @@ local function targets(ac, what)
         return {sound and app or {what}}
     end
     local all = {}
-    for _, sid in ipairs(call('ZRANGE', key('hooks', ac), 0, -1)) do
-        local sound, r = pcall(receiver, ac, sid, what)
-        all[#all + 1] = sound and r or not sound and {sid} or nil
+    for _, r in ipairs(receivers(ac)) do
+        local sound, yes = r[2], true
+        if sound then
+            sound, yes = pcall(wants, r[3], what)
+        end
+        if not sound then
+            all[#all + 1] = {r[1]}
+        elseif yes then
+            all[#all + 1] = r[4]
+        end
     end
     return all
 end

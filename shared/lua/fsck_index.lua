@@ -7,13 +7,20 @@
 --- include: hears
 --- use: profile contact
 local index = ARGV[2]
+-- Profiles have the same lists: each is looked for once.
+local lists = {}
+local function is_list(sid)
+    if lists[sid] == nil then
+        lists[sid] = type(sid) == 'string'
+            and (call('EXISTS', key('r', 'SYS', sid)) == 1
+                or owns('rbls', sid)) and true or false
+    end
+    return lists[sid]
+end
 local function look_at_entries(p)
     local left = {}
     for _, sid in ipairs(p[PROFILE.entries]) do
-        if type(sid) == 'string'
-            and (call('EXISTS', key('r', 'SYS', sid)) == 1
-                or owns('rbls', sid))
-        then
+        if is_list(sid) then
             left[#left + 1] = sid
         end
     end

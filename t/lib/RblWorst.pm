@@ -4,10 +4,10 @@ package RblWorst;
 # allow, and how long scripts hold Redis for it.
 #
 # A time is Redis' own (INFO commandstats, of the one call), the least of
-# several tries: whatever else runs on the machine can only add to it.  So that
-# the bound is the same on a slow machine, it is scaled by what a script of
-# known cost takes meanwhile, 1,000 calls of TIME: on the machine that the bound
-# is for they take CALIBRATION microseconds.
+# several tries: whatever else runs on the machine can only add to it.  On a
+# slow machine it is scaled by what a script of known cost takes before and
+# after it, 1,000 calls of TIME: on the machine that the bounds are for they take
+# CALIBRATION microseconds.
 
 use strict;
 use warnings;
@@ -18,14 +18,13 @@ use RblTest;
 
 use constant { CALIBRATION => 500, SYSTEM => 186, OWN => 200 };
 
-our @EXPORT = qw(worst_store slice calibrate calibrated CALIBRATION %W
+our @EXPORT = qw(worst_store slice calibrate slowness %W
     host_in range_of listed_on open_check text_of);
 
 our %W;                 # the account: ac, acct, rb, own, cg, co, rp, ap, wh
 my %sha;
 our %took;              # script -> microseconds of its last call
 our %word;              # -> the first word of its reply
-my $slowest;
 
 # Runs a script as RblScript does, and notes what it takes.
 sub slice {
@@ -55,12 +54,14 @@ sub calibrate {
     cmd('EVALSHA', $sha{''}, 0);
     my ($us) = cmd('INFO', 'commandstats')
         =~ /^cmdstat_evalsha:calls=1,usec=(\d+)/m;
-    $slowest = $us if !defined $slowest || $us < $slowest;
     return $us;
 }
 
-# By what a bound is to be multiplied here.
-sub calibrated { return $slowest > CALIBRATION ? $slowest / CALIBRATION : 1 }
+# How much slower than that the machine is, by two looks at it.
+sub slowness {
+    my ($us) = sort { $a <=> $b } @_;
+    return $us > CALIBRATION ? $us / CALIBRATION : 1;
+}
 
 sub text_of { my ($n) = @_; return substr 'text ' x ($n / 5 + 1), 0, $n }
 

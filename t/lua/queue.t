@@ -385,8 +385,15 @@ is(join(' ', grep { $seen{$_} } 'a', 'b', 'c3', 'g', 'gone'), 'a b c3 g',
 add_host($acct, 'rbl', '10.0.0.99');
 ($job) = take('d', 9, name => 'busy:1');
 begin_job($job);
-my @shown = @{ script('daemons_show', [k('lists')]) };
-my %has = map { $shown[3 * $_ + 1] => $shown[3 * $_ + 3] } 0 .. $#shown / 3 - 1;
+my (undef, @shown) = @{ script('daemons_show', [k('lists')], 0, 0) };
+my @next = splice @shown, 0, 2;
+my %has;
+while (1) {
+    while (my ($name, undef, $n) = splice @shown, 0, 3) { $has{$name} += $n }
+    last if "@next" eq '-1 -1';
+    (undef, @next[0, 1], @shown) = @{ script('daemons_show', [k('lists')],
+        @next) };
+}
 is($has{'busy:1'}, 1, 'and what they have');
 cmd('ZADD', k('daemons'), 1, 'gone');
 recall('x', 0, 0);

@@ -7,7 +7,7 @@ use RblTest;
 use RblScript;
 use RblWorst;
 
-use constant SLICE => 50;
+use constant SLICE => 10;
 
 my ($ac, $acct) = @W{qw(ac acct)};
 my $base = k('accounts');
@@ -26,28 +26,28 @@ case(fsck_account => '1,000 contacts', sub { slice('fsck_account', [$acct],
     '') });
 case(fsck_defaults => '', sub { slice('fsck_defaults', [$acct], '', sid('RP'),
     sid('CG')) });
-case(fsck_index => '50 profiles of 386 entries', sub { slice('fsck_index',
+case(fsck_index => '10 profiles of 386 entries', sub { slice('fsck_index',
     [$acct], '', 'profiles', @{ $W{rp} }[0 .. SLICE - 1]) });
-case(fsck_index => '50 contacts in 50 groups', sub { slice('fsck_index',
+case(fsck_index => '10 contacts in 50 groups', sub { slice('fsck_index',
     [$acct], '', 'contacts', @{ $W{co} }[0 .. SLICE - 1]) });
-case(fsck_hosts => '50 addresses in 50 groups', sub { full();
+case(fsck_hosts => '10 addresses in 50 groups', sub { full();
     work(s1('host_update', $range, '', '', '',
         @{ $W{cg} }[0 .. 49]));
     slice('fsck_hosts', [$acct], '', @kids) });
 case(fsck_hosts => 'a range of 1,024', sub { full();
     slice('fsck_hosts', [$acct], '', $range) });
-case(fsck_entries => '50 values', sub { full();
+case(fsck_entries => '10 values', sub { full();
     slice('fsck_entries', [$acct], '', 'uniq', map { 'rbl|' . unpacked(cmd('GET',
         k('r', $ac, $_)))->[2] } @kids) });
-case(fsck_jobs => '50 hosts that are due', sub { slice('fsck_jobs', [$base],
+case(fsck_jobs => '10 hosts that are due', sub { slice('fsck_jobs', [$base],
     '', 'due', ($ac) x SLICE) });
-case(fsck_jobs => '50 leases', sub { in_flight(2000)
+case(fsck_jobs => '10 leases', sub { in_flight(2000)
         if cmd('ZCARD', k('leases')) < 2000;
     slice('fsck_jobs', [$base], '', 'leases',
         @{ cmd('ZRANGE', k('leases'), 0, SLICE - 1) }) });
-case(fsck_keys => '50 records of profiles', sub { slice('fsck_keys', [$base],
+case(fsck_keys => '10 records of profiles', sub { slice('fsck_keys', [$base],
     '', map { "r:$ac:$_" } @{ $W{rp} }[0 .. SLICE - 1]) });
-case(fsck_keys => '50 checks', sub { my @pp = map { sid('PP') } 1 .. SLICE;
+case(fsck_keys => '10 checks', sub { my @pp = map { sid('PP') } 1 .. SLICE;
     cmd('HSET', k('check', $ac, $_), 'status', 'running', 'host_id', '')
         for @pp;
     slice('fsck_keys', [$base], '', map { "check:$ac:$_" } @pp);
@@ -56,6 +56,6 @@ case(fsck_refs => '3,000 counters', sub { slice('fsck_refs', [$acct], '',
     @{ cmd('HGETALL', k('refs', $ac)) }) });
 case(fsck_event => '50 targets', sub { my $ev = sid('EV');
     cmd('HSET', k('event', $ac, $ev), 'open', 50);
-    slice('fsck_event', [$acct], '', $ev, '', map { sid('WH') } 1 .. SLICE) });
+    slice('fsck_event', [$acct], '', $ev, '', map { sid('WH') } 1 .. 50) });
 
 1;
