@@ -131,6 +131,8 @@
  *                              (ms)
  *   digest:<AC>:<CO>   zset    hosts that a contact may have to be told of
  *                              (_digest.lua)
+ *   making:<AC>:<CO>   zset    a digest whose window is over, until all of it
+ *                              is in the batch
  *   batch:<AC>:<CO>    zset    those that it is just being told of, and the
  *                              event's SID
  *   open:<AC>:<CO>     hash    hosts that it was last told are listed: address

@@ -15,6 +15,7 @@
 
 #include "../log.h"
 #include "digest_make.h"
+#include "digest_pages.h"
 #include "message.h"
 
 
@@ -22,6 +23,7 @@
 #define DIGESTS_POLL      0.5           /* s, at least */
 #define DIGESTS_AGAIN     5.0           /* s after trouble */
 #define DIGESTS_READY     0.1           /* s until the store is asked for */
+#define DIGESTS_PAUSE     0.01          /* s between calls for a large one */
 #define DIGESTS_LEASE_MS  "30000"
 
 typedef struct {
@@ -32,11 +34,21 @@ typedef struct {
     ev_tstamp   next;                   /* when to look again */
 } digests_part_t;
 
+/* A digest of which more pages are to come. */
+typedef struct {
+    link_t           link;              /* of digests_t */
+    digests_part_t  *part;
+    redisReply      *whole;
+    rbl_sid_t        event;             /* for what says less */
+} digests_pages_t;
+
 struct digests_s {
     deliver_t       *deliver;
     ev_timer         tick;
     unsigned         n_parts;           /* 0: not known yet */
     digests_part_t  *parts;
+    link_t           pages;             /* digests_pages_t */
+    unsigned         n_pages;
 };
 
 
@@ -79,10 +91,17 @@ digests_stored(void *data, const redisReply *reply)
     if (rbl_reply_class(reply) != RBL_REPLY_OK) {
         why = rbl_reply_error(reply);
         log_error("storing a digest: %.*s", (int) why.n, why.p);
+        return;
+    }
 
-    } else if (rbl_reply_int(rbl_reply_at(reply, 1), 0) > 0) {
+    if (rbl_reply_int(rbl_reply_at(reply, 1), 0) > 0) {
         d->counters.digests++;
         deliver_kick(d, part->n);
+    }
+
+    if (rbl_str_is(rbl_reply_word(reply), "MORE") && !d->stopped) {
+        part->next = 0;                 /* the claims go on with it */
+        digests_tick_at(part->digests, ev_now(d->loop) + DIGESTS_PAUSE);
     }
 }
 
@@ -143,6 +162,111 @@ digests_one(digests_part_t *part, const redisReply *reply)
 }
 
 
+static void
+digests_pages_free(digests_pages_t *pages)
+{
+    digests_t  *ds = pages->part->digests;
+
+    store_forget(ds->deliver->store, pages);
+    link_remove(&pages->link);
+    ds->n_pages--;
+    freeReplyObject(pages->whole);
+    free(pages);
+}
+
+
+static void digests_more(digests_pages_t *pages);
+
+
+/* OK, -1, the next page; or another daemon has it, or it comes back later. */
+
+static void
+digests_paged(void *data, const redisReply *reply)
+{
+    digests_pages_t  *pages = data;
+
+    if (reply != NULL && rbl_str_is(rbl_reply_word(reply), "OK")
+        && digest_pages_add(pages->whole, rbl_reply_at(reply, 2)) == 0)
+    {
+        if (digest_pages_more(pages->whole)) {
+            digests_more(pages);
+            return;
+        }
+
+        digests_one(pages->part, pages->whole);
+    }
+
+    digests_pages_free(pages);
+}
+
+
+static void
+digests_more(digests_pages_t *pages)
+{
+    char             window[24], hosts[16], from[24];
+    unsigned         n;
+    deliver_t       *d = pages->part->digests->deliver;
+    rbl_key_t        key;
+    rbl_str_t        argv[8];
+
+    snprintf(window, sizeof(window), "%.0f", d->conf->digest_window * 1000.0);
+    snprintf(hosts, sizeof(hosts), "%d", MESSAGE_HOSTS);
+    snprintf(from, sizeof(from), "%zu", digest_pages_hosts(pages->whole));
+
+    n = 0;
+    argv[n++] = rbl_key(&key, store_keyspace(d->store), pages->part->n,
+                        "digests", RBL_STR(""), RBL_STR(""));
+    argv[n++] = rbl_str(window);
+    argv[n++] = RBL_STR(DIGESTS_LEASE_MS);
+    argv[n++] = rbl_str(hosts);
+    argv[n++] = rbl_reply_str(rbl_reply_at(pages->whole, 0));
+    argv[n++] = rbl_reply_str(rbl_reply_at(pages->whole, 2));
+    argv[n++] = rbl_sid_str(&pages->event);
+    argv[n++] = rbl_str(from);
+
+    store_script(d->store, &rbl_script_digest_more, digests_paged, pages, 1,
+                 (int) n, argv);
+}
+
+
+/* What comes to nothing here comes back by its lease. */
+
+static void
+digests_page(digests_part_t *part, const redisReply *page)
+{
+    digests_t        *ds = part->digests;
+    digests_pages_t  *pages;
+
+    if (!digest_pages_more(page)) {
+        digests_one(part, page);
+        return;
+    }
+
+    pages = calloc(1, sizeof(digests_pages_t));
+    if (pages == NULL) {
+        return;
+    }
+
+    pages->part = part;
+    pages->whole = digest_pages_new(page);
+
+    if (pages->whole == NULL
+        || rbl_sid_make(&pages->event, RBL_SID_EVENT) != RBL_OK)
+    {
+        if (pages->whole != NULL) {
+            freeReplyObject(pages->whole);
+        }
+
+        free(pages);
+        return;
+    }
+
+    link_add(&ds->pages, &pages->link);
+    ds->n_pages++;
+    digests_more(pages);
+}
+
+
 /* OK, ms until the next, then the digests. */
 
 static void
@@ -168,11 +292,11 @@ digests_claimed(void *data, const redisReply *reply)
         wait = digests_poll(ds);
 
         if (ms >= 0 && (double) ms < wait * 1000.0) {
-            wait = (double) ms / 1000.0;
+            wait = ms > 0 ? (double) ms / 1000.0 : DIGESTS_PAUSE;
         }
 
         for (i = 2; i < n; i++) {
-            digests_one(part, rbl_reply_at(reply, i));
+            digests_page(part, rbl_reply_at(reply, i));
         }
     }
 
@@ -294,6 +418,7 @@ digests_new(deliver_t *d)
     }
 
     ds->deliver = d;
+    link_init(&ds->pages);
     ev_init(&ds->tick, digests_tick_handler);
     ds->tick.data = ds;
     digests_tick_at(ds, ev_now(d->loop));
@@ -314,7 +439,7 @@ digests_pending(const digests_t *ds)
 {
     unsigned  p, n;
 
-    for (p = 0, n = 0; p < ds->n_parts; p++) {
+    for (p = 0, n = ds->n_pages; p < ds->n_parts; p++) {
         n += ds->parts[p].storing + (unsigned) ds->parts[p].asked;
     }
 
@@ -328,6 +453,10 @@ digests_free(digests_t *ds)
     unsigned  p;
 
     digests_stop(ds);
+
+    while (!link_empty(&ds->pages)) {
+        digests_pages_free(link_of(ds->pages.next, digests_pages_t, link));
+    }
 
     for (p = 0; p < ds->n_parts; p++) {
         store_forget(ds->deliver->store, &ds->parts[p]);

@@ -4,23 +4,24 @@
 -- is clear is none.  Where it may have changed whether the contact hears of a
 -- host at all there is what to look at: "?<HT>" (a range: its addresses),
 -- "?<HT>|<address>|<name>" of one that was deleted, and "*" is everything in
--- "open", from that cursor on if one follows.
--- "open" has the hosts that the contact was last told are listed, by their
--- SIDs: "<time of the mark>|<address>|<name>".  One that is not, or is not the
--- contact's any more, is told once.  Contacts that hear of no ends have none.
--- "storm" is the event of an alert that has many of them (pagerduty).
--- When its window is over marks and looks become states (digest_claim.lua),
--- frozen under "batch" with the same scores, with the event's SID as the first
--- member (-1); of a host that is the contact's no more it has
--- "<HT>|<address>|<name>".  The contact is in "digests", by the time of the
--- first mark, or when it is to be looked at again, as long as it has a digest
--- or a batch.
+-- "open", from that cursor on if one follows. "open" has the hosts that the
+-- contact was last told are listed, by their SIDs: "<time of the
+-- mark>|<address>|<name>".  One that is not, or is not the contact's any more,
+-- is told once.  Contacts that hear of no ends have none. "storm" is the event
+-- of an alert that has many of them (pagerduty). When its window is over the
+-- digest is frozen as "making", where "?<HT>+<n>" is a range from that address
+-- on.  Its marks and looks become states (_states.lua) in "batch", by their
+-- SIDs with the same scores; a host that is the contact's no more has its
+-- address and name in "open".  When no more is added the event's SID is the
+-- first member (-1); once the messages are stored that is "+" and the SID
+-- (-2), until "open" is written (_known.lua).  The contact is in "digests", by
+-- the time of the first mark, or when it is to be looked at again, as long as
+-- it has any of these.
 local digest_state = 4398046511104
 local digest_delisted, digest_clear = digest_state, 2 * digest_state
 local digest_unreported = 3 * digest_state
 local digest_look = digest_unreported   -- in a digest: what to look at
--- How many hosts are made into states at a time; more wait for the next
--- message.
+-- How many hosts are one message; more wait for the next.
 local digest_most = 2000
 -- More that are listed at once have one alert (DIGEST_PER_HOST in
 -- digest_make.h), at a channel with a message a host (channel.h).

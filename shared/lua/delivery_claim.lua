@@ -35,6 +35,12 @@ local function ends_untold(ac, co)
         call('HSETNX', open, told[i], told[i + 1])
     end
     call('DEL', ends)
+    -- Those that are not among them yet (_known.lua).
+    local batch = key('batch', ac, co)
+    local first = call('ZRANGE', batch, 0, 0, 'WITHSCORES')[2]
+    if first and tonumber(first) < -1 then
+        call('ZADD', batch, -3, '-')
+    end
 end
 -- Until when a receiver gets nothing, for its circuit is open; when the time is
 -- up, one delivery tries it and the others wait for the end of that.

@@ -128,7 +128,7 @@ function look.digests(member)
     local co = string.match(member, '^AC%x+:(CO%x+)$')
     if call('ZSCORE', key('digests'), member)
         and not (co and call('EXISTS', key('digest', ac, co),
-            key('batch', ac, co)) > 0)
+            key('batch', ac, co), key('making', ac, co)) > 0)
     then
         fault('digest', co or 'digests', 'is to be told, and is nothing',
             function() call('ZREM', key('digests'), member) end)

@@ -187,6 +187,7 @@ function look.digest(_, co)
     end
 end
 look.batch = look.digest
+look.making = look.digest
 -- Those that hear of the hosts of a group.
 function look.hears(k, cg)
     local rows = call('ZRANGE', k, 0, -1, 'WITHSCORES')
@@ -263,6 +264,7 @@ function look.line(k, co)
 end
 local types = {r = 'string', s = 'string', token = 'string', kids = 'zset',
     hist = 'stream', dlv = 'hash', digest = 'zset', batch = 'zset',
+    making = 'zset',
     open = 'hash', ends = 'hash', line = 'list', rate = 'string',
     work = 'list', hears = 'zset', large = 'string'}
 for i = 2, #ARGV do

@@ -11,7 +11,7 @@ use RblScript qw(take_one done due_now);
 use RblTest;
 
 our @EXPORT = qw(digests_new contact host last_address check waits forget claim
-    store tells leases_end take_one done due_now nothing_left);
+    store whole tells leases_end take_one done due_now nothing_left);
 
 use constant { HT => 2 ** 42 };
 
@@ -91,7 +91,8 @@ sub waits {
 }
 
 sub forget {
-    cmd('DEL', k('digest', $ac, $_), k('batch', $ac, $_), k('line', $ac, $_))
+    cmd('DEL', map { my $co = $_; map { k($_, $ac, $co) } qw(digest making batch
+        line) } $_)
         for @_;
     cmd('DEL', k('digests'));
 }
@@ -99,18 +100,59 @@ sub forget {
 sub claim {
     my (%o) = @_;
 
-    my $r = script('digest_claim', [k('digests')], $o{window} // 0,
-        $o{lease} // 30_000, $o{hosts} // 200, map { sid('EV') } 1 .. 4);
-    is($r->[0], 'OK', 'claimed') if $r->[0] ne 'OK';
-    return wantarray ? @$r[2 .. $#$r] : $r->[1];
+    my @claimed;
+    for (1 .. 500) {
+        my $r = script('digest_claim', [k('digests')], $o{window} // 0,
+            $o{lease} // 30_000, $o{hosts} // 200, map { sid('EV') } 1 .. 4);
+        is($r->[0], 'OK', 'claimed') if $r->[0] ne 'OK';
+        return $r->[1] if !wantarray;
+        push @claimed, map { whole($_, %o) } @$r[2 .. $#$r];
+        last if $r->[1] != 0 || @$r == 2 && !unfinished();
+    }
+    return @claimed;
+}
+
+# Is there a digest that is being made, or a batch that is to be told?
+sub unfinished {
+    return 1 if @{ cmd('KEYS', k('making', '*')) };
+    for my $k (@{ cmd('KEYS', k('batch', '*')) }) {
+        my ($co) = $k =~ /(CO\w+)$/;
+        return 1 if cmd('ZSCORE', k('digests'), "$ac:$co")
+            < (cmd('TIME')->[0] + 1) * 1000;
+    }
+    return 0;
+}
+
+# All pages of a digest as one.
+sub whole {
+    my ($d, %o) = @_;
+
+    my (@hosts, @lists);
+    while (1) {
+        push @hosts, @{ $d->[7] };
+        push @lists, @{ $d->[8] };
+        last if !$d->[12];
+        my $r = script('digest_more', [k('digests')], $o{window} // 0,
+            $o{lease} // 30_000, $o{hosts} // 200, @$d[0, 2], sid('EV'),
+            @hosts / 2);
+        $d = $r->[2] // die "digest_more: $r->[0]";
+    }
+    my %seen;
+    @$d[7, 8] = (\@hosts, [grep { !$seen{$_}++ } @lists]);
+    return $d;
 }
 # Of [member, type, event, timezone, listed, delisted, clear, hosts, lists,
 # unreported, alert of many, it ends].
 sub store {
     my ($d, %o) = @_;
 
-    return script('digest_store', [k('digests')], @$d[0, 2], $o{limit} // 20,
+    my @args = (@$d[0, 2], $o{limit} // 20);
+    my $r = script('digest_store', [k('digests')], @args,
         map { @$_ } @{ $o{messages} // [[$d->[2], '{"m":1}', '']] });
+    my ($said, $n) = @$r;
+    $said = script('digest_store', [k('digests')], @args)->[0]
+        while $said eq 'MORE';
+    return [$said, defined $n ? $n : ()];
 }
 # What each contact is told now: {CO => "listed 192.0.2.1, ..."}
 sub tells {
@@ -132,7 +174,8 @@ sub nothing_left {
     my ($name) = @_;
 
     is_deeply([sort grep { !/:(?:pace|hears|r|hosts|contacts):/ }
-        map { @{ cmd('KEYS', k($_)) } } 'digest*', 'batch*', 'line*', 'event*',
+        map { @{ cmd('KEYS', k($_)) } } 'digest*', 'making*', 'batch*', 'line*',
+        'event*',
         'dlv*', 'retry'], [], "$name: nothing is left");
 }
 

@@ -53,6 +53,19 @@ sub messages {
             [$_], $_->[0]] } grep { $_->[1] != 2 && !(@begin && $_->[1] == 0) }
             @rows), $ends && !@begin ? [$event, '', [], $storm] : ());
 }
+# The other pages of a digest; whoever is late gets none.
+sub more {
+    my ($d, $lease) = @_;
+    while ($d->[12]) {
+        my $r = script('digest_more', [k('digests')], 0, $lease, 200,
+            @$d[0, 2], sid('EV'), @{ $d->[7] } / 2);
+        my $m = $r->[2] // return wrong("the rest of $d->[2]: $r->[0]");
+        push @{ $d->[7] }, @{ $m->[7] };
+        @$d[2, 4 .. 6, 9 .. 12] = @$m[2, 4 .. 6, 9 .. 12];
+        $made{ $d->[2] } //= $co{ substr $d->[0], 35 }{frozen} //= $clock++;
+    }
+    return 1;
+}
 sub claim {
     my $lease = $_[0] // pick(1, 60_000);
     my $r = script('digest_claim', [k('digests')], 0, $lease, 200,
@@ -65,7 +78,7 @@ sub claim {
         $co{$co}{leased} = $lease > 1;
         # Claimed again, with another event or not, it is of the same time.
         $made{ $d->[2] } //= $co{$co}{frozen} //= $clock++;
-        push @claims, $d if $_[0] || chance(0.85);
+        push @claims, $d if more($d, $lease) && ($_[0] || chance(0.85));
     }
 }
 sub store {
@@ -74,7 +87,9 @@ sub store {
     my @m = messages($d);
     my $r = script('digest_store', [k('digests')], $d->[0], $event, 1000,
         map { ($_->[0], packed($_->[2]), $_->[1]) } @m);
-    return if $r->[0] ne 'OK';
+    return if $r->[0] !~ /^(?:OK|MORE)$/ || $r->[1] == 0 && @m;
+    $r = script('digest_store', [k('digests')], $d->[0], $event, 1000)
+        while $r->[0] eq 'MORE' && chance(0.8);
     my $c = $co{$co};
     wrong("$event is stored twice, or for nobody")
         if $stored{$event}++ || !$c || $c->{status} ne 'active';
@@ -165,7 +180,7 @@ sub due {
 
 # Daemons that are well end all there is.
 sub drain {
-    for (1 .. 100) {
+    for (1 .. 300) {
         tellings_end();
         due('digests', 1);
         claim(1);

@@ -248,17 +248,18 @@ my ($is_per_host) = $in_scripts
 is_deeply(\@per_host, [sort $is_per_host =~ /== '(\w+)'/g], 'the same channels');
 
 # so many ends that are a message each: what is too much is told next
+my $n = 0;
 my $pager = contact('start_and_end', type => 'pagerduty');
 check($_, qw(listed clear)) for @storm[0 .. 249];
 store($_, messages => []) for claim();
 check($_, qw(clear clear)) for @storm[0 .. 249];
-for my $ends (200, 50) {
+for my $ends ((40) x 6, 10) {
     my %claimed = map { $_->[0] => $_ } claim();
     my $d = $claimed{"$ac:$pager"};
     is($d->[5], $ends, "$ends ends of 250");
     is(scalar @{ $d->[7] } / 2, $ends, 'each is told');
     is($claimed{"$ac:$to"}[5], 250, 'others hear of all at once')
-        if $ends == 200;
+        if !$n++;
     store($_, messages => []) for values %claimed;
 }
 script('contact_delete', [$acct], $pager);

@@ -192,7 +192,7 @@ sub truth {
         wrong("$who has no alert: $_") for grep { !@storms && !$c->{open}{$_} }
             sort keys %{ $c->{told} };
     }
-    my $left = list(map { @{ cmd('KEYS', k($_)) } } 'digest*', 'batch*',
+    my $left = list(map { @{ cmd('KEYS', k($_)) } } 'digest*', 'making*', 'batch*',
         'line*', 'ends*', 'event*', 'dlv*', 'retry');
     wrong("$when: $left is left") if $left ne '' || %msg;
     my $r = rblctl($redis, 'fsck');
@@ -204,7 +204,9 @@ for (defined $ENV{RBL_SEED} ? $ENV{RBL_SEED} : 1 .. ($ENV{RBL_LIVES} // 8)) {
     srand $_;
     # Half of them as if contacts and hosts were many.
     script_limits($_ % 2 ? () : (notify_at_once => pick(0, 1, 3),
-        slice_contacts => pick(1, 2), notify_groups => pick(2, 150)));
+        slice_contacts => pick(1, 2), notify_groups => pick(2, 150),
+        states_hosts => pick(1, 2, 5), known_hosts => pick(1, 2, 5),
+        told_rows => pick(1, 2, 5)));
     $name = "seed $_";
     cmd('FLUSHALL');
     rblctl($redis, 'init', '--partitions', 1);

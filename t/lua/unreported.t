@@ -55,7 +55,9 @@ sub change {
 sub gone { is(script('host_delete', [$acct], $range, 1)->[0], 'OK', 'deleted') }
 sub in_digests {
     my $n = 0;
-    $n += cmd('ZCARD', k('digest', $ac, $_)) for @co;
+    for my $co (@co) {
+        $n += cmd('ZCARD', k($_, $ac, $co)) for 'digest', 'making';
+    }
     return $n;
 }
 # How often these commands were sent since fill().
@@ -67,12 +69,28 @@ sub calls {
 }
 # [number that is told, hosts by name] of a contact
 sub told {
-    cmd('ZADD', k('digests'), 'XX', 0, "$ac:$co[0]");
-    my $r = script('digest_claim', [k('digests')], 0, 30_000, TOLD, sid('EV'));
-    my $d = $r->[2] // return [0, 0];
-    is($d->[0], "$ac:$co[0]", 'a digest') if $d->[0] ne "$ac:$co[0]";
-    script('digest_store', [k('digests')], @$d[0, 2], 20);
-    return [$d->[9], @{ $d->[7] } / 2];
+    my $of = "$ac:$co[0]";
+    my $d;
+    for (1 .. 500) {
+        cmd('ZADD', k('digests'), 'XX', 0, $of);
+        my $r = script('digest_claim', [k('digests')], 0, 30_000, TOLD,
+            sid('EV'));
+        $d = $r->[2] // next if @$r > 2 || cmd('EXISTS', k('making', $ac,
+            $co[0]), k('batch', $ac, $co[0]));
+        last;
+    }
+    return [0, 0] if !$d;
+    is($d->[0], $of, 'a digest') if $d->[0] ne $of;
+    my $rows = @{ $d->[7] } / 2;
+    while ($d->[12]) {
+        $d = script('digest_more', [k('digests')], 0, 30_000, TOLD, $of,
+            $d->[2], sid('EV'), $rows)->[2];
+        $rows += @{ $d->[7] } / 2;
+    }
+    my $said = 'MORE';
+    $said = script('digest_store', [k('digests')], $of, $d->[2], 20)->[0]
+        while $said eq 'MORE';
+    return [$d->[9], $rows];
 }
 
 # what is told
@@ -140,7 +158,7 @@ for (1 .. 3) {
     told();
     push @left, in_digests();
 }
-is_deeply(\@left, [2, 0, 0], 'three ranges, then two');
+is_deeply(\@left, [0, 0, 0], 'all of them, in slices');
 
 # what it costs
 
