@@ -71,6 +71,10 @@ ngx_rbl_list_prepare(ngx_rbl_ctx_t *ctx)
 
     if (list != NULL && ngx_rbl_list_paging(ctx, list) == NGX_OK) {
         ngx_rbl_list_ask(ctx, list);
+
+        if (ngx_rbl_totals_stamped(ctx)) {
+            ngx_rbl_due_ask(ctx, list);
+        }
     }
 }
 
@@ -237,7 +241,10 @@ ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     stamped = ngx_rbl_totals_stamped(ctx);
     totals = family->total[1].index && !stamped ? 2 : 1;
 
-    if (i < totals && stamped) {
+    if (list->due_asked && i == list->due_at) {
+        ngx_rbl_due_read(ctx, list, reply);
+
+    } else if (i < totals && stamped) {
         ngx_rbl_totals_read(ctx, reply);
 
     } else if (i < totals) {

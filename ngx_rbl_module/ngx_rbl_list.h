@@ -100,6 +100,11 @@ typedef struct {
     ngx_uint_t   at;                    /* of the next slice */
     ngx_uint_t   slice;                 /* records of one */
     int64_t      largest;               /* octets of a record, about */
+    int64_t      due;                   /* ms: since when the account's oldest
+                                           check is due; -1: nothing is */
+    ngx_uint_t   due_at;                /* which command of the first round
+                                           asks for it, if */
+    unsigned     due_asked:1;
     unsigned     bounded:1;             /* which is asked for */
     unsigned     read:1;                /* records of a slice came */
     unsigned     recalled:1;            /* the page's SIDs were not asked for */
@@ -154,6 +159,16 @@ void ngx_rbl_list_write(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
 /* All of it.  What may be shown again is held. */
 void ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
     redisReply **record);
+
+
+/* ngx_rbl_due.c: since when the account's oldest check has been due.  It is
+   asked for in the first round, if the worker has not asked lately. */
+void ngx_rbl_due_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
+void ngx_rbl_due_read(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
+    const redisReply *reply);
+
+/* The field at the end of a page of hosts: seconds, in whole minutes. */
+void ngx_rbl_due_write(ngx_rbl_ctx_t *ctx, const ngx_rbl_list_t *list);
 
 
 /* ngx_rbl_totals.c */

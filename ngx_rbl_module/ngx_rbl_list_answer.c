@@ -112,6 +112,15 @@ ngx_rbl_list_open(ngx_rbl_ctx_t *ctx, size_t guess)
 void
 ngx_rbl_list_close(ngx_rbl_ctx_t *ctx)
 {
+    ngx_rbl_list_t  *list;
+
+    list = ctx->data;
+
     rbl_doc_close(&ctx->doc);
+
+    if (ngx_rbl_totals_stamped(ctx) && !list->one) {
+        ngx_rbl_due_write(ctx, list);
+    }
+
     ngx_rbl_close(ctx);
 }

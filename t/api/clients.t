@@ -239,6 +239,8 @@ is(json(http_raw($t->{nginx}, join("\r\n", 'POST /3.0/host/update/' . $id
 
 # --- monitoring scripts, by curl itself ------------------------------------
 
+daemon_seen($t);
+
 my $base = "http://127.0.0.1:$t->{nginx}{port}/3.0";
 my @curl = ('curl', '-s', '-G', '-u', "$t->{acct}{sid}:$t->{acct}{token}");
 is(run_cmd(@curl, "$base/listings.nagios")->{out}, 'OK - 0 hosts listed!',

@@ -15,6 +15,8 @@ my $v = accepted(call($t, 'GET', 'hosts.json'), 'hosts of an empty account');
 is_deeply([@$v{qw(page total_pages page_size total_hosts total_listed)}],
     [1, 0, 20, 0, 0], 'its counters');
 is_deeply($v->{data}, [], 'its data');
+is($v->{oldest_due}, 0, 'nothing is due');
+daemon_seen($t);
 is(call($t, 'GET', 'listings.nagios')->{body}, 'OK - 0 hosts listed!',
     'nagios: nothing listed');
 is(call($t, 'GET', 'listings.zabbix')->{body}, '0', 'zabbix: nothing listed');

@@ -84,6 +84,25 @@ plain('UNKNOWN - The oldest check has been due for 3 hours.', '-1',
 due_for($hosts[7], 0);
 plain('OK - 0 hosts listed!', '0', 'they are again');
 
+# Pages of hosts tell it too; a worker remembers it for five seconds.
+for my $call ('hosts', 'listings') {
+    due_for($hosts[7], 125);
+    my $nginx = start_nginx(store => $redis);
+    my $r;
+    ok(wait_for { $r = http($nginx, 'GET', "/3.0/$call.json",
+        auth => $t->{acct}); $r->{status} == 200 } 10, "$call.json");
+    is(json($r)->{oldest_due}, 125 * 60, 'has the age of the oldest due check');
+    like($r->{body}, qr/\],"oldest_due":7500\}\z/, 'at its end');
+    due_for($hosts[7], 0);
+    ok(wait_for { json(http($nginx, 'GET', "/3.0/$call.json",
+        auth => $t->{acct}))->{oldest_due} == 0 } 15, 'and then that of now');
+    like(http($nginx, 'GET', "/3.0/$call.xml", auth => $t->{acct})->{body},
+        qr{</data><oldest_due>\d+</oldest_due></response>}, 'in XML');
+    ok(!exists json(http($nginx, 'GET', "/3.0/host/$hosts[0].json",
+        auth => $t->{acct}))->{oldest_due}, 'a single host has none');
+    stop_server($nginx);
+}
+
 # A host that no list applies to is not clear.
 my $uncovered = redis_key('uncovered', $sid);
 redis($redis, 'ZADD', $uncovered, 1, $hosts[7]);

@@ -19,7 +19,7 @@ use RblTest;
 
 our @EXPORT = (@RblTest::EXPORT, qw(api_setup call accepted refused
     store_state unchanged add_host list_host forget sid_of xml_ok
-    hosts_of_xml));
+    hosts_of_xml daemon_seen));
 
 # Options go to start_nginx; lists => 0: none are loaded.  The store has more
 # time than by default, unless an option says how much: on a machine that is
@@ -112,6 +112,13 @@ sub add_host {
 }
 
 # Lets a host be listed, as a check would: through the scripts of the store.
+# A daemon is there: without one nobody says that nothing is listed.
+sub daemon_seen {
+    my ($t) = @_;
+
+    return redis($t->{redis}, 'ZADD', 'rbl:{0}:daemons', time * 1000, 'one');
+}
+
 sub list_host {
     my ($t, $id, %opt) = @_;
 
