@@ -103,6 +103,7 @@ ngx_rbl_sink_take(ngx_rbl_sink_t *sink, ngx_chain_t **out, ngx_uint_t last)
     b = sink->filled;
     b->last_buf = last;
     b->last_in_chain = last;
+    b->flush = !last;               /* nginx would keep a small slice back */
 
     sink->chain = NULL;
     sink->last = &sink->chain;
