@@ -2,8 +2,9 @@
 
 # One account beside hostile ones: how long its reads, writes, checks and
 # deliveries take alone and beside each attack, in turns, and what the attack
-# costs nginx, the daemon and the store.  BENCH_ATTACK names one attack alone.
-# t/neighbours/*.t are the short form.
+# costs nginx, the daemon and the store.  BENCH_ATTACK is a
+# pattern of row and name: only those attacks.  t/neighbours/*.t are the short
+# form.
 
 use strict;
 use warnings;
@@ -20,14 +21,15 @@ use RblNeighboursReplica;
 
 use constant {
     FASTER  => 4,                       # than the load of the short form
-    CLASSES => [qw(read write check deliver)],
+    CLASSES => [qw(read write large check deliver)],
     FEW     => 5,                       # too few to speak of a p99
 };
 
 bench('neighbours', 'one account beside hostile ones');
 $_ *= FASTER for values %RblNeighboursLoad::RATE;
 
-my @attacks = $ENV{BENCH_ATTACK} ? attack($ENV{BENCH_ATTACK}) : attacks();
+my $wanted = $ENV{BENCH_ATTACK} // '.';
+my @attacks = grep { name_of($_) =~ /$wanted/ } attacks();
 my %seen;
 for (1 .. rounds(2)) {
     for my $attack (@attacks) {

@@ -26,12 +26,13 @@ use RblRedis qw(workers);
 use RblTest;
 
 our @EXPORT = (@RblTest::EXPORT, qw(neighbours beside percentile
-    settled hostile own_lists ask_all request in_data leave));
+    settled hostile own_lists ask_all request in_data leave kept));
 
 use constant {
     HOSTS     => 256,
     MIB       => 1024 * 1024,
     WORKERS   => 2,
+    STUCK     => 8,                     # s without an answer
     RAMP      => 0.3,                   # s of attack before it is measured
 };
 
@@ -45,7 +46,8 @@ my @SYSTEM = qw(s1.sys.test s2.sys.test s3.sys.test tcp.sys.test);
 sub neighbours {
     my (%o) = @_;
 
-    my $w = { redis => start_redis(port => 1), dns => start_lists() };
+    my $w = { dns => start_lists(), redis => start_redis(port => 1,
+        args => ['--repl-diskless-sync-delay', 0]) };
     my $file = temp_dir() . '/lists.json';
     write_file($file, lists_json());
     init_store($w->{redis}, lists => $file, partitions => 16);
@@ -157,6 +159,13 @@ sub hostile {
     return $a;
 }
 
+# What the code makes, once a world: for attacks that begin in the same way.
+sub kept {
+    my ($w, $name, $code) = @_;
+
+    return $w->{kept}{$name} //= $code->();
+}
+
 # The bytes of a request on a connection that is kept.
 sub request {
     my ($acct, $method, $path, $form) = @_;
@@ -170,20 +179,35 @@ sub ask_all {
     my ($acct, @requests) = @_;
 
     my $loop = RblNeighboursLoop->new;
-    my ($next, $done, @answers) = (0, 0);
+    my ($next, $done, $last, @answers) = (0, 0, $loop->now);
     my $one;
     $one = sub {
         my $n = $next++;
         return if $n > $#requests;
         $loop->ask($acct->{port}, $requests[$n], sub {
             $answers[$n] = [@_];
+            $last = $loop->now;
             $done++;
             $one->();
         });
     };
     $one->() for 1 .. 8;
-    $loop->run(sub { $done == @requests });
+    $loop->run(sub {
+        stuck($loop, @requests - $done) if $loop->now > $last + STUCK;
+        $done == @requests;
+    });
     return @answers;
+}
+
+sub stuck {
+    my ($loop, $left) = @_;
+
+    die "$left requests have no answer:\n", map { my $c = $_;
+        join(', ', map { "$_ " . ($c->{$_} // '-') }
+            qw(asked status left length))
+        . ', to be sent ' . length($c->{out}) . ', received '
+        . length($c->{in} // '') . ' ' . substr($c->{in} // '', -60) . "\n" }
+        grep { $_->{then} } values %{ $loop->{conns} };
 }
 
 # The SIDs in the data of answers; those that were refused have none.

@@ -62,31 +62,40 @@ sub http_port { return (port => $_[0]{nginx}{port}) }
 
 # --- rows 1 and 2: writes ----------------------------------------------------
 
-define('1', 'groups', todo => 'row 1',
-    what => 'a listed host goes to and fro between two sets '
-    . 'of 50 groups with 1,000 contacts, on 24 connections',
+# Two accounts, for the product of contacts and groups may have a bound: one has
+# as many groups as a contact may have, one as many contacts as an account may.
+define('1', 'groups', what => 'listed hosts go to and fro between two sets of '
+    . '50 groups with up to 1,000 contacts, on 24 connections',
     setup => sub {
         my ($w) = @_;
-        my $b = hostile($w, 'B');
-        my ($ht) = in_data('HT', ask_all($b, request($b, 'POST',
-            'host/add.json', { host => '10.66.0.1', name => 'h',
-            type => 'rbl' })));
-        my @cg = in_data('CG', ask_all($b, map { request($b, 'POST',
-            'contactgroup/add.json', { name => "g$_" }) } 1 .. 100));
-        my @set = map { join ',', @cg[50 * $_ .. 50 * $_ + 49] } 0, 1;
-        confirmed($w, $b, map { { contact => "u$_\@b.test", type => 'email',
-            schedule => 'every_check', contact_group => $set[$_ % 2] } }
-            1 .. 1000);
-        RblNeighbours::checked($w, $b);
-        return { next => [map { request($b, 'POST', "host/update/$ht.json",
-            { contact_group => $_ }) } @set] };
+        return { next => [map { moves($w, $_) } 50, 9] };
     },
     run => sub {
         my ($a, $w, $s) = @_;
         my $n = 0;
-        $a->flood(http_port($w), connections => 24,
-            next => sub { $s->{next}[$n++ % 2] });
+        for my $moves (@{ $s->{next} }) {
+            $a->flood(http_port($w), connections => 12, rate => 200,
+                next => sub { $moves->[$n++ / 2 % 2] });
+        }
     });
+
+# The two updates of a host of a new account whose contacts have so many groups.
+sub moves {
+    my ($w, $groups) = @_;
+
+    my $b = hostile($w, 'B');
+    my ($ht) = in_data('HT', ask_all($b, request($b, 'POST', 'host/add.json',
+        { host => '10.66.0.1', name => 'h', type => 'rbl' })));
+    my @cg = in_data('CG', ask_all($b, map { request($b, 'POST',
+        'contactgroup/add.json', { name => "g$_" }) } 1 .. 100));
+    my @set = ([@cg[0 .. 49]], [@cg[50 .. 99]]);
+    confirmed($w, $b, map { my $n = $_; { contact => "u$n\@b.test",
+        type => 'email', schedule => 'every_check', contact_group => join ',',
+        map { $set[$n % 2][($n + $_) % 50] } 1 .. $groups } } 1 .. 1000);
+    RblNeighbours::checked($w, $b);
+    return [map { request($b, 'POST', "host/update/$ht.json",
+        { contact_group => join ',', @$_ }) } @set];
+}
 
 # Contacts that are added and confirmed; their codes are set by hand.
 sub confirmed {
@@ -120,7 +129,7 @@ define('2', 'busy store', what => 'the names of a range of 1,024 addresses '
     run => sub {
         my ($a, $w, $s) = @_;
         my $n = 0;
-        $a->flood(http_port($w), connections => 64, next => sub {
+        $a->flood(http_port($w), connections => 64, rate => 400, next => sub {
             request($s->{acct}, 'POST', "host/update/$s->{range}.json",
                 { name => 'range ' . $n++ }) });
     });
@@ -146,6 +155,13 @@ sub big_hosts {
     } 20, 'the check of a large host';
     copies($w, $b, $ht, $n - 1) if $n > 1;
     return { acct => $b, host => $ht, check => $pp, lists => \@rb };
+}
+
+# One such host, for attacks that only ask.
+sub big_host {
+    my ($w) = @_;
+
+    return kept($w, 'big', sub { big_hosts($w, 1) });
 }
 
 # More hosts of which each has the listings of the first.
@@ -183,7 +199,7 @@ define('3', 'large pages', todo => 'row 3',
     });
 
 define('4', 'stored details', what => 'one-off checks at such lists in a loop',
-    store_max => 12, setup => sub { return big_hosts($_[0], 1) },
+    store_max => 12, setup => \&big_host,
     run => sub {
         my ($a, $w, $s) = @_;
         my $n = 0;
@@ -194,7 +210,7 @@ define('4', 'stored details', what => 'one-off checks at such lists in a loop',
 
 define('5', 'wrong token, details', what => 'check/status?details=1 of a large '
     . 'check, with a wrong token, on 16 connections', refused => ['401'],
-    setup => sub { return big_hosts($_[0], 1) },
+    setup => \&big_host,
     run => sub {
         my ($a, $w, $s) = @_;
         my $bytes = request(bad_token($s->{acct}), 'GET',
@@ -226,7 +242,7 @@ define('5', 'over the limit', what => 'check/status?details=1 of a large check '
     refused => ['429'],
     setup => sub {
         my ($w) = @_;
-        my $s = big_hosts($w, 1);
+        my $s = big_host($w);
         used_up($w, $s->{acct});
         return $s;
     },
@@ -268,9 +284,15 @@ sub big_profiles {
     return { acct => $b, lists => \@own };
 }
 
+sub profiles {
+    my ($w) = @_;
+
+    return kept($w, 'profiles', sub { big_profiles($w) });
+}
+
 define('6', 'profiles', todo => 'row 6',
     what => 'pages of 999 profiles with 386 entries, asked '
-    . 'for by 60 clients that do not read', setup => \&big_profiles,
+    . 'for by 60 clients that do not read', setup => \&profiles,
     run => sub {
         my ($a, $w, $s) = @_;
         $a->deaf(http_port($w), connections => 60, bytes => request($s->{acct},
@@ -279,7 +301,7 @@ define('6', 'profiles', todo => 'row 6',
 
 define('6', 'lists deleted', todo => 'row 6',
     what => 'rbl/delete of lists that 999 profiles '
-    . 'have, on 4 connections', setup => \&big_profiles,
+    . 'have, on 4 connections', setup => \&profiles,
     run => sub {
         my ($a, $w, $s) = @_;
         my @rb = @{ $s->{lists} };

@@ -29,7 +29,7 @@ our ($TIMES, $MARGIN) = (3, 0.25);
 
 use constant {
     TRIES   => 3,
-    CLASSES => [qw(read write check deliver)],
+    CLASSES => [qw(read write large check deliver)],
     UNIT    => { nginx => 'MiB of the workers', daemon => 'MiB of the daemon',
         store => 'MiB of the store', taken => 'MiB of an endless answer',
         refused => 'bytes a refused request' },

@@ -8,7 +8,8 @@ package RblNeighboursLoad;
 #     my $load = RblNeighboursLoad->start(port => $nginx->{port},
 #         acct => $account, hosts => [HT...], hook => $port);
 #     my $s = $load->slice(2, sub { each 50 ms });
-#     # {read => [s, ...], write => [..], check => [..], deliver => [..],
+#     # {read => [s, ...], write => [..], large => [..], check => [..],
+#     #  deliver => [..],
 #     #  status => {200 => n, ...}, failed => [why, ...], late => n}
 #
 # failed: checks that failed or found a list unknown.  late: checks and
@@ -30,11 +31,8 @@ use RblTest::Process;
 
 # Requests a second of each kind.
 our %RATE = (host => 40, page => 20, nagios => 20, update => 10, add => 5,
-    one_off => 4, check => 6);
+    range => 2, one_off => 4, check => 6);
 our $PATIENCE = 4;
-
-my %CLASS = (host => 'read', page => 'read', nagios => 'read',
-    update => 'write', add => 'write');
 
 sub start {
     my ($class, %o) = @_;
@@ -120,7 +118,8 @@ sub run_slice {
 
     my $loop = $self->{loop};
     my $end = $loop->now + $o->{s};
-    $self->{got} = { map { $_ => [] } qw(read write check deliver failed) };
+    $self->{got} = { map { $_ => [] } qw(read write large check
+        deliver failed) };
     @{ $self->{got} }{qw(status late)} = ({}, 0);
     $self->{open} = {};
     $self->{asked} = 0;
@@ -218,11 +217,25 @@ sub add {
     my ($self, $due) = @_;
 
     my $n = $self->{n}++;
-    $self->call('write', $due, 'POST', 'host/add.json', { host =>
-        join('.', 10, 3, $n >> 8 & 255, $n & 255), name => 'n', type => 'rbl' },
-        sub {
-            my ($id) = $_[1] =~ /"id":"(HT\w+)"/ or return;
-            $self->call('write', $self->{loop}->now, 'POST',
+    $self->come_and_go('write', $due, 'rbl',
+        join('.', 10, 3, $n >> 8 & 255, $n & 255));
+}
+
+# A range likewise, which nginx writes by its second connection.
+sub range {
+    my ($self, $due) = @_;
+
+    $self->come_and_go('large', $due, 'ip_range',
+        join('.', 10, 5, $self->{n}++ & 255, 0) . '/26');
+}
+
+sub come_and_go {
+    my ($self, $class, $due, $type, $host) = @_;
+
+    $self->call($class, $due, 'POST', 'host/add.json',
+        { host => $host, name => 'n', type => $type }, sub {
+            my ($id) = $_[1] =~ /"data":\[?\{"id":"(HT\w+)"/ or return;
+            $self->call($class, $self->{loop}->now, 'POST',
                 "host/delete/$id.json", '');
         });
 }

@@ -205,6 +205,7 @@ sub talk {
     my ($self, $c, $bytes, $then) = @_;
 
     @$c{qw(then in status left length)} = ($then, '', undef, undef, 0);
+    ($c->{asked}) = $bytes =~ /^(.*?)\r\n/;
     $self->send($c, $bytes);
 }
 

@@ -16,6 +16,12 @@ use constant { DEEP => 1_000_000_000_000 };
 sub many_hosts {
     my ($w, $n) = @_;
 
+    return kept($w, "many $n", sub { hosts_added($w, $n) });
+}
+
+sub hosts_added {
+    my ($w, $n) = @_;
+
     my $b = hostile($w, 'B');
     for my $i (0 .. $n / 1024 - 1) {
         my $r = http($w->{nginx}, 'POST', '/3.0/host/add.json', auth => $b,
@@ -71,7 +77,7 @@ define('own', 'slow requests', what => '300 requests whose head, or body, '
 
 define('own', 'huge pages', what => 'pages of 1,000 of an account with many '
     . 'hosts, one after the other, on 8 connections',
-    setup => sub { my ($w, $o) = @_; many_hosts($w, $o->{long} ? 8192 : 2048) },
+    setup => sub { my ($w, $o) = @_; many_hosts($w, $o->{long} ? 8192 : 1024) },
     run => sub {
         my ($a, $w, $s) = @_;
         my ($n, $pages) = (0, int(@{ $s->{acct}{hosts} } / 1000));
@@ -86,7 +92,7 @@ define('own', 'ranges', what => 'ranges of 1,024 addresses are added and '
     run => sub {
         my ($a, $w, $s) = @_;
         my @id;
-        $a->flood(port => $w->{nginx}{port}, connections => 4,
+        $a->flood(port => $w->{nginx}{port}, connections => 4, rate => 200,
             next => sub {
                 my ($n) = @_;
                 my $id = delete $id[$n];
