@@ -103,7 +103,7 @@ sub digest_of {
             push @range, @r[map { 2 * $_ } 1 .. 1024];
         }
     }
-    cmd('DEL', k('digest', $ac, $co), k('batch', $ac, $co), k('line', $ac, $co),
+    cmd('DEL', map({ k($_, $ac, $co) } qw(digest making batch line)),
         k('digests'));
     cmd('ZADD', k('digest', $ac, $co), map { (100 + $_, $range[$_]) } 0 .. 1999);
     cmd('HSET', k('open', $ac, $co), map { ($range[$_], '1|10.0.0.1|'
@@ -120,12 +120,36 @@ case(digest_claim => 'everything is to be looked at', sub {
     cmd('ZADD', k('digest', $ac, $W{co}[1]), 3 * 4398046511104 + 1, '*');
     slice('digest_claim', [k('digests')], 1000, $lease, 200,
         map { sid('EV') } 1 .. 4) });
+# A batch of them that is made, and its event.
+sub batch_of {
+    my ($co, $ev) = ($_[0], sid('EV'));
+    digest_of($co);
+    cmd('DEL', k('digest', $ac, $co));
+    cmd('ZADD', k('batch', $ac, $co), -1, $ev, map { (4398046511104 + $_,
+        $range[$_]) } 0 .. 1999);
+    return $ev;
+}
+case(digest_claim => '2,000 hosts are told', sub {
+    batch_of($W{co}[1]);
+    slice('digest_claim', [k('digests')], 1000, $lease, 200, sid('EV')) });
+case(digest_claim => '2,000 hosts were told', sub {
+    my $ev = batch_of($W{co}[1]);
+    cmd('ZREM', k('batch', $ac, $W{co}[1]), $ev);
+    cmd('ZADD', k('batch', $ac, $W{co}[1]), -2, "+$ev");
+    slice('digest_claim', [k('digests')], 1000, $lease, 200, sid('EV')) });
+case(digest_more => '2,000 hosts', sub {
+    my $ev = batch_of($W{co}[1]);
+    slice('digest_more', [k('digests')], 1000, $lease, 200, "$ac:$W{co}[1]",
+        $ev, sid('EV'), 50) });
+# One that 386 lists have, as they are told first.
+case(digest_more => 'a host on 386 lists', sub {
+    my ($co, $ev) = ($W{co}[1], batch_of($W{co}[1]));
+    cmd('ZADD', k('batch', $ac, $co), 1, listed_one());
+    slice('digest_more', [k('digests')], 1000, $lease, 200, "$ac:$co", $ev,
+        sid('EV'), 0) });
 case(digest_store => '2,000 hosts', sub {
     my $co = $W{co}[1];
-    digest_of($co);
-    cmd('ZADD', k('batch', $ac, $co), -1, my $ev = sid('EV'));
-    cmd('ZADD', k('batch', $ac, $co), map { (4398046511104 + $_, $range[$_]) }
-        0 .. 1999);
+    my $ev = batch_of($co);
     slice('digest_store', [k('digests')], "$ac:$co", $ev, 20, $ev, 'b' x 60_000,
         '');
     cmd('DEL', k('line', $ac, $co), k('ends', $ac, $co), k('retry')) });
