@@ -121,7 +121,8 @@ ngx_rbl_redis_judge(ngx_rbl_link_t *link)
 static void
 ngx_rbl_redis_ask(ngx_rbl_link_t *link)
 {
-    rbl_str_t         argv[1];
+    rbl_key_t         key;
+    rbl_str_t         argv[2];
     ngx_rbl_link_t   *peer;
     ngx_rbl_batch_t  *batch;
 
@@ -138,9 +139,10 @@ ngx_rbl_redis_ask(ngx_rbl_link_t *link)
         return;
     }
 
-    argv[0] = RBL_STR("TIME");
+    argv[0] = RBL_STR("EXISTS");
+    argv[1] = rbl_meta_key(&key, &link->store->ks);
     batch->link = peer;
-    ngx_rbl_batch_command(batch, 1, argv);
+    ngx_rbl_batch_command(batch, 2, argv);
     ngx_rbl_batch_submit(batch);
 }
 

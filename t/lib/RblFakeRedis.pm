@@ -24,11 +24,10 @@ my $SCHEMA = "\$1\r\n" . schema_version() . "\r\n";
 my $MASTER = "\$13\r\nrole:master\r\n\r\n";
 my $GOOD = "*2\r\n$SCHEMA\$2\r\n16\r\n";
 
-# Handshake and other commands by mode, and TIME if it has an answer of its own.
+# Handshake and other commands by mode, and EXISTS if it has its own answer.
 # INFO says that it is a master, except after the handshake where nothing or an
-# error is what others get.
-# A text is sent; undef: the connection is closed; an array: these texts, with a
-# moment between them.
+# error is what others get.  A text is sent; undef: the connection is closed; an
+# array: these texts, with a moment between them.
 my %modes = (
     good       => [$GOOD, undef],
     loading    => [$LOADING, $LOADING],
@@ -58,7 +57,7 @@ my %modes = (
     short      => ["*1\r\n$SCHEMA", "*0\r\n"],
     nested     => ["*2\r\n*0\r\n*0\r\n", "*1\r\n*1\r\n*0\r\n"],
     mute       => ['', ''],
-    deaf       => [$GOOD, '', "*2\r\n:1\r\n:1\r\n"],
+    deaf       => [$GOOD, '', ":1\r\n"],
     dribble    => [$GOOD, ["\$800\r\n", ('x') x 800, "\r\n"]],
     bytewise   => [[split //, $GOOD], [split //, "\$-1\r\n"]],
 );
@@ -124,7 +123,7 @@ sub answer_all {
         my $mode = $modes{ read_file("$d/mode") };
         my $text = $mode->[$words[0] eq 'HMGET' && $words[1] =~ /:meta$/
             ? 0 : 1];
-        $text = $mode->[2] if $words[0] eq 'TIME' && $mode->[2];
+        $text = $mode->[2] if $words[0] eq 'EXISTS' && $mode->[2];
         $text = $MASTER if $words[0] eq 'INFO'
             && (!$greeted{$number}++ || ($text // 'x') !~ /^-|^$/);
         $text = "\$-1\r\n" if !defined $text && $mode->[0]

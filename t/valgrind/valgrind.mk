@@ -14,7 +14,7 @@ VALGRIND_TESTS = \
     t/api/host_add.t t/api/host_write.t t/api/hosts.t t/api/nginx.t \
     t/api/route.t \
     t/redis/faults.t t/redis/hang.t t/redis/restart.t \
-    t/redis/scripts.t \
+    t/redis/scripts.t t/redis/slow.t \
     t/lifecycle/process.t \
     t/checkd/checks.t t/checkd/store.t t/checkd/takeover.t \
     t/deliver/hostile.t t/deliver/retry.t t/deliver/tls.t \
