@@ -203,8 +203,13 @@ dns_resolver_heard(dns_resolver_t *r, const dns_flight_t *f)
 void
 dns_resolver_overdue(const dns_question_t *q)
 {
-    if (q->edns) {
-        q->engine->resolver[q->resolver].edns_lost++;
+    dns_resolver_t  *r;
+
+    r = &q->engine->resolver[q->resolver];
+
+    /* An own list may be silent on purpose. */
+    if (q->edns && (q->class->owner->account == 0 || !r->edns_heard)) {
+        r->edns_lost++;
     }
 }
 

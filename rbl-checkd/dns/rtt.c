@@ -35,7 +35,11 @@ dns_rtt_took(dns_class_t *class, dns_resolver_t *r, double took)
 
     took = took > 0 ? took : 0;
     rtt_sample(&class->rtt, took);
-    rtt_sample(&r->rtt, took);
+
+    /* How slow an own list is shall not slow down the others' retries. */
+    if (class->owner->account == 0) {
+        rtt_sample(&r->rtt, took);
+    }
 
     for (i = 0; i < RBL_LATENCY_BOUNDS; i++) {
         if (took * 1e6 <= (double) rbl_latency_bounds[i]) {

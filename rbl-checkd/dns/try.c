@@ -41,6 +41,14 @@ dns_try_end(dns_question_t *q)
 }
 
 
+/* An own list may be silent on purpose: that tells nothing of a resolver. */
+static int
+try_tells(const dns_question_t *q)
+{
+    return q->class->owner->account == 0;
+}
+
+
 /* And those who should have answered have not. */
 static void
 try_end_lost(dns_question_t *q)
@@ -51,7 +59,7 @@ try_end_lost(dns_question_t *q)
 
     engine = q->engine;
 
-    for (i = 0; i < engine->conf.tries; i++) {
+    for (i = 0; i < engine->conf.tries && try_tells(q); i++) {
         f = &q->flight[i];
 
         if (f->socket != NULL) {
@@ -79,7 +87,7 @@ try_blame(dns_question_t *q, double after)
 
     engine = q->engine;
 
-    for (i = 0; i < engine->conf.tries; i++) {
+    for (i = 0; i < engine->conf.tries && try_tells(q); i++) {
         f = &q->flight[i];
 
         if (f->socket == NULL) {

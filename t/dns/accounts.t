@@ -46,6 +46,15 @@ my $first = min map { $_->{nth} } those($v, 'bad\.test');
 cmp_ok((max map { $_->{nth} } those($v, '(?:sys|own)\.test')), '<', $first,
     'before the first of them has timed out');
 
+# Nor does that speak against the resolver.
+my $second = RblDns->new(rules => [$answer]);
+($v) = dnsask([@to, -r => $second->addr, -t => '0.3', -n => 1, -w => 1],
+    'first.sys.test', (map { "x$_.bad.test bad.test=1" } 1 .. 9),
+    map { "s$_.sys.test sys.test" } 1 .. 5);
+is(how($v, 'bad\.test'), 'TIMEOUT 9', 'an own list is silent');
+is(join('', map { $_->{resolver} } those($v, 'sys\.test')), '000000',
+    'and the first resolver goes on to be asked');
+
 # --- queries a second -------------------------------------------------------
 
 # 10 a second: 200 at once; 2 a second for probes: 120 at once.
