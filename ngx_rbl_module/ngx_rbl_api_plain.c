@@ -177,7 +177,7 @@ ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, int64_t now)
         ngx_rbl_plain_age(out, overdue);
     }
 
-    if (plain->uncovered) {
+    if (plain->uncovered && plain->listed == 0) {
         rbl_out_z(out, " No list applies to ");
         ngx_rbl_plain_hosts(out, plain->uncovered);
         rbl_out_z(out, ".");

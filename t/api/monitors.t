@@ -110,8 +110,7 @@ plain('UNKNOWN - No list applies to 1 host.', '-1', 'one is not covered');
 redis($redis, 'ZADD', $uncovered, 1, $hosts[6]);
 plain('UNKNOWN - No list applies to 2 hosts.', '-1', 'two');
 redis($redis, 'RENAME', 'kept', redis_key('listed', $sid));
-plain('CRITICAL - 6 hosts listed! No list applies to 2 hosts.', '6',
-    'something is listed');
+plain('CRITICAL - 6 hosts listed!', '6', 'something is listed');
 redis($redis, 'DEL', $uncovered);
 
 # --- what is not -----------------------------------------------------------

@@ -183,7 +183,24 @@ my $bad = sub { "Invalid $_[0] value provided. Please try again." };
     ['GET listings.nagios', undef, 200, 'CRITICAL - 2 hosts listed!'],
     ['POST host/delete/{lr}', undef, 200, undef],
     ['POST host/delete/{l}', undef, 200, 'Host deleted successfully.'],
-    ['GET listings', undef, 200, 'OK', has => { total_listed => 0 }],
+    ['GET listings', undef, 200, 'OK', has => { total_listed => 0,
+        oldest_due => 0 }],
+
+    # A host that no list applies to is not clear.
+    ['POST host/add', { host => '2001:db8::77', @rbl }, 200, undef,
+        keep => 'u', has => { 'data.0.covered' => '1' }],
+    ['GET host/{u}', undef, 200, 'OK', until => 1, has => {
+        'data.0.covered' => '0', 'data.0.last_checked' => '',
+        'data.0.listed' => '0', oldest_due => undef }],
+    ['GET listings.nagios', undef, 200,
+        qr/^UNKNOWN - No list applies to \d+ hosts?\.$/],
+    ['GET listings.zabbix', undef, 200, '-1'],
+    ['POST check/start', { host => '{u}' }, 200, 'OK', keep => 'k'],
+    ['GET check/status/{k}?details=1', undef, 200, 'OK', until => 1, has => {
+        'data.status' => 'failed', 'data.covered' => 0,
+        'data.details_kept' => 1, '#data.details' => 0,
+        'data.message' => 'No blocklist applies to this host.' }],
+    ['POST host/delete/{u}', undef, 200, undef],
 
     # --- ids
     (map { my $id = $_; ['GET host/' . $id, undef, 404,

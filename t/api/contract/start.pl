@@ -7,7 +7,7 @@ my %empty = (page => 1, page_size => 20, '#data' => 0);
 
 [
     ['GET hosts', undef, 200, 'OK', has => { %empty, total_hosts => 0,
-        total_listed => 0, version => '3.6', status_code => 200 }],
+        oldest_due => 0, total_listed => 0, version => '3.6', status_code => 200 }],
     ['GET listings', undef, 200, 'OK', has => { %empty, total_hosts => 0,
         total_listed => 0 }],
     ['GET listings.nagios', undef, 200, 'OK - 0 hosts listed!'],
