@@ -436,6 +436,16 @@ forget($t, $few->{sid});
     refused(ask('POST', 'contact/add.json', form => { contact => 'a@b.example',
         type => 'email', schedule => 'every_check' }), 409,
         qr/^An account may have at most 1000 contacts\.$/, 'nor a thousand more');
+
+    # nor are all of them in more groups together
+
+    redis($redis, 'ZREMRANGEBYSCORE', redis_key('contacts', $few->{sid}), 2,
+        1000);
+    redis($redis, 'HSET', redis_key('refs', $few->{sid}), 'c', 10_000);
+    refused(ask('POST', 'contact/add.json', form => { contact => 'a@b.example',
+        type => 'email', schedule => 'every_check' }), 409,
+        qr/^The contacts of an account .* at most 10000 contact groups together/,
+        'nor ten thousand groups');
 }
 
 # --- codes are nowhere -------------------------------------------------------

@@ -521,6 +521,10 @@ my @faults = (
     ['a digest that is never told', digest => $co,
         sub { cmd('DEL', k('digests'), k('batch', $ac, $co)) },
         sub { cmd('ZSCORE', k('digests'), "$ac:$co") }],
+    ['a digest that was begun and is never told', digest => $co,
+        sub { cmd('DEL', k('digests'), k('batch', $ac, $co));
+            cmd('RENAME', k('digest', $ac, $co), k('making', $ac, $co)) },
+        sub { cmd('ZSCORE', k('digests'), "$ac:$co") }],
     ['a digest of no contact', digest => 'CO' . '2' x 32,
         sub { cmd('ZADD', k('batch', $ac, 'CO' . '2' x 32), 1, $on) }, undef],
     ['no digest is to be told', digest => $co,

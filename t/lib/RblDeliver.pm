@@ -263,6 +263,7 @@ sub attempt {
 sub idle {
     return cmd('XLEN', k('outbox')) == 0 && cmd('ZCARD', k('retry')) == 0
         && cmd('ZCARD', k('digests')) == 0
+        && cmd('ZCARD', k('tellings')) == 0
         && !@{ cmd('KEYS', k('dlv', '*')) }
         && !@{ cmd('KEYS', k('event', '*')) };
 }

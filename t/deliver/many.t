@@ -1,0 +1,86 @@
+#!/usr/bin/perl
+
+# A host with many contacts: daemons tell them in slices, some of which die at
+# it.  Each contact hears of each change once, in their order.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblDeliver;
+use RblScript;
+use RblTest;
+
+use constant CONTACTS => 250;
+
+deliver_setup();
+lists_of_messages();
+my $hook = start_receiver();
+my $group = record('account', cmd('GET', $ACCT))->{group};
+my @co;
+for my $n (1 .. CONTACTS) {
+    push @co, contact_put('endpoint', "$hook->{url}/$n", status => 'active',
+        groups => [$group], schedule => 'start_and_end');
+    cmd('ZADD', k('contacts', $AC), $n, $co[-1]);
+}
+cmd('SET', k('seq', $AC), CONTACTS);
+contacts_hear($AC);
+my $ht = sid('HT');
+script('host_add', [$ACCT], 'mail', 'rbl', 1, '', '', '', '', $ht,
+    '192.0.2.1');
+my %conf = (digest_window => '100ms', contact_limit => 1000);
+my $d = start_deliverd(conf => \%conf);
+
+# What each contact was told, and nothing twice but the same message.
+sub told {
+    my (%of, %seen);
+    for my $r (sort { $a->{nth} <=> $b->{nth} } received($hook)) {
+        my (undef, $to) = split / /, $r->{line};
+        next if $seen{"$to $r->{json}{event_sid}"}++;
+        push @{ $of{$to} }, map { $_->{status} } @{ $r->{json}{hosts} };
+    }
+    my %n;
+    $n{"@$_"}++ for values %of;
+    return join ', ', map { "$n{$_}: $_" } sort keys %n;
+}
+sub change {
+    my ($says) = @_;
+    event_emit(host => $ht, results => [$says eq 'listed'
+        ? listed_result('RBa') : result('RBa', 'clear')]);
+}
+sub leases_end {
+    for my $k ('retry', 'digests') {
+        cmd('ZADD', k($k), 'XX', 0, $_) for @{ cmd('ZRANGE', k($k), 0, -1) };
+    }
+}
+
+change('listed');
+is(cmd('HLEN', k('telling', $AC)), 1, 'many are told later');
+soon { idle() } 'all are told', 60;
+is(told(), CONTACTS . ': listed', 'each is told that it is listed');
+
+# The daemon dies when it has begun.
+kill_server($d);
+change('clear');
+script('telling_step', [k('tellings')]);
+ok(cmd('HEXISTS', k('telling', $AC), '>'), 'a daemon that dies at it');
+change('listed');
+$d = start_deliverd(conf => \%conf);
+wait_for { !cmd('HEXISTS', k('telling', $AC), '>') } 20, 'another goes on';
+kill_server($d);
+leases_end();
+$d = start_deliverd(conf => \%conf);
+leases_end();
+soon { idle() } 'all are told', 60;
+ok(!cmd('EXISTS', k('telling', $AC)), 'nothing waits');
+my @last = map { /^\d+: listed(?: delisted)? listed$/ ? () : $_ }
+    split /, /, told();
+is("@last", '', 'each is told that it is listed again');
+change('clear');
+soon { idle() } 'all are told', 60;
+like(told(), qr/^(?:\d+: listed( delisted)? listed delisted(?:, )?)+$/,
+    'and that it is not');
+is(scalar dead_letters(), 0, 'no dead letter');
+ok(stop_server($d, 10), 'ends on TERM');
+done_testing();
