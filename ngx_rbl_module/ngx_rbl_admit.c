@@ -2,10 +2,9 @@
  * Whom a token serves.  It says from which networks its application may ask,
  * and how often; both came with the reads that tell who asks.
  *
- * Limits are counted in the store, by one script in a round of its own: what
- * changes things has not been sent then, and what was read is not told before
- * the round is over.  Whoever has good credentials and asks from the right
- * place is counted, even if what is asked turns out to be wrong.
+ * Limits are counted in the store, by one script in a round of its own, before
+ * data are read or changed.  Every request with good credentials and from the
+ * right place is counted, even if what it asks for turns out to be wrong.
  */
 
 #include "ngx_rbl_api.h"
@@ -39,6 +38,10 @@ ngx_rbl_admit_token(ngx_rbl_ctx_t *ctx, const rbl_token_t *token)
     rbl_mp_init(&mp, token->allow);
     ctx->placed = rbl_mp_array(&mp) > 0;
     ctx->denied = !ngx_rbl_admit_from(ctx->request, token->allow);
+
+    /* the token may have been read before, in the round of proof */
+
+    ngx_memzero(ctx->limits, sizeof(ctx->limits));
 
     rbl_mp_init(&mp, token->limits);
     n = rbl_mp_array(&mp);

@@ -171,7 +171,7 @@ ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
         return;
     }
 
-    list->bounded = list->page_size > NGX_RBL_PAGE_SIDS
+    list->bounded = (n == 0 || list->page_size > NGX_RBL_PAGE_SIDS)
                     && ngx_rbl_list_bound(ctx) != NULL;
 
     if (list->bounded) {
@@ -251,7 +251,7 @@ ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         list->total[i] = ngx_rbl_total(ctx, reply);
 
     } else if (i == totals && list->bounded) {
-        list->largest = rbl_reply_int(reply, 0);
+        list->largest = ngx_min(rbl_reply_int(reply, 0), INT32_MAX);
 
     } else if (i == totals + list->bounded
                && ctx->route->op == &ngx_rbl_op_list)
@@ -390,10 +390,12 @@ ngx_rbl_list_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
         return;
     }
 
-    /* a page that was made smaller is another one than its name says */
+    /* A page that was made smaller is another one than its name says.  What
+       would be large is not asked for before it is known that it is. */
 
     ngx_rbl_page_keep(&list->name, stamp,
-                      list->page_size == list->name.size ? list->n : 0,
+                      list->page_size == list->name.size
+                      && !ngx_rbl_list_large(list, list->n) ? list->n : 0,
                       list->sids);
 
     if (list->n == 0) {
@@ -414,7 +416,7 @@ ngx_rbl_list_second(ngx_rbl_ctx_t *ctx, ngx_uint_t n, const rbl_str_t *sids)
 
     family = ctx->route->family;
 
-    if (n > NGX_RBL_PAGE_SIDS) {
+    if (ngx_rbl_list_large(ctx->data, n)) {
         ngx_rbl_list_slices(ctx, ctx->data);
         return;
     }

@@ -142,7 +142,10 @@ const char *ngx_rbl_list_bound(const ngx_rbl_ctx_t *ctx);
    NGX_DECLINED: its SIDs are not known yet, and the round is repeated. */
 ngx_int_t ngx_rbl_list_fits(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
 
-/* Reads and answers a page of more than NGX_RBL_PAGE_SIDS records. */
+/* Are n records too many, or too large, to be read at once? */
+ngx_uint_t ngx_rbl_list_large(const ngx_rbl_list_t *list, ngx_uint_t n);
+
+/* Reads and answers the page list->sids in slices. */
 void ngx_rbl_list_slices(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
 
 

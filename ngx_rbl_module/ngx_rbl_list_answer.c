@@ -5,6 +5,7 @@
 
 #include "ngx_rbl_api.h"
 #include "ngx_rbl_list.h"
+#include "ngx_rbl_stream.h"
 
 
 static void ngx_rbl_list_hold(ngx_rbl_ctx_t *ctx, rbl_str_t text);
@@ -13,8 +14,11 @@ static void ngx_rbl_list_hold(ngx_rbl_ctx_t *ctx, rbl_str_t text);
 void
 ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
 {
-    rbl_str_t   text;
-    ngx_buf_t  *b;
+    rbl_str_t        text;
+    ngx_buf_t       *b;
+    ngx_rbl_list_t  *list;
+
+    list = ctx->data;
 
     ngx_rbl_list_open(ctx, n * ctx->route->family->guess);
 
@@ -24,6 +28,12 @@ ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
     ctx->shown_until = INT64_MAX;
 
     ngx_rbl_list_write(ctx, n, record);
+
+    /* its records have grown: next time they are not asked for at once */
+
+    if (ngx_rbl_sink_length(&ctx->sink) > NGX_RBL_SLICE) {
+        ngx_rbl_page_keep(&list->name, 0, 0, NULL);
+    }
 
     /* they are held if they went into one buffer */
 

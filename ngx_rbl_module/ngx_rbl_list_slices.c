@@ -1,5 +1,5 @@
 /*
- * Large pages: how many records one may hold, and how it is read in slices.
+ * Large pages: how many records a page may hold, and how it is read in slices.
  *
  * A page is bounded in octets.  Of hosts and profiles, which may be large, the
  * scripts that write them keep the size of the largest one of the account, as a
@@ -66,6 +66,14 @@ ngx_rbl_list_fits(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
     list->n = ngx_min(list->n, (ngx_uint_t) most);
 
     return NGX_OK;
+}
+
+
+ngx_uint_t
+ngx_rbl_list_large(const ngx_rbl_list_t *list, ngx_uint_t n)
+{
+    return n > NGX_RBL_PAGE_SIDS
+           || (int64_t) n * list->largest > NGX_RBL_SLICE;
 }
 
 

@@ -161,6 +161,7 @@ ngx_rbl_sink_buf(ngx_rbl_sink_t *sink)
     b = cl->buf;
     sink->free = cl->next;
     ngx_free_chain(sink->pool, cl);
+    b->flush = 0;
 
     return b;
 }
