@@ -45,10 +45,10 @@ subtest 'hazard 05: large replies are read to the end' => sub {
     is(json(call($t, 'GET', 'hosts.json'))->{total_hosts}, 2560,
         'many hosts with long names');
     my $before = time;
-    my @r = map { call($t, 'GET', 'hosts.json?page_size=3000') } 1 .. 5;
+    my @r = map { call($t, 'GET', 'hosts.json?page_size=1024') } 1 .. 5;
     is(join(' ', map { $_->{status} } @r), '200 200 200 200 200',
-        'all on one page, over and over');
-    is(scalar @{ json($r[4])->{data} }, 2560, 'to the last one');
+        'the largest page, over and over');
+    is(scalar @{ json($r[4])->{data} }, 1024, 'to its last one');
     cmp_ok(length $r[4]{raw}, '>', 500_000, 'which is more than one read');
 };
 
