@@ -77,14 +77,16 @@ sub endless {
 
 my $CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-receivers('D1', 'endless trailers', what => '20 callbacks are answered by trailer '
+receivers('D1', 'endless trailers',
+    what => '20 callbacks are answered by trailer '
     . 'lines without an end', endless("${CHUNKED}0\r\n",
     'X-Trailer: ' . 'x' x 80 . "\r\n"));
 
-receivers('D6', 'endless chunk extensions', what => '20 callbacks are answered by '
+receivers('D6', 'endless chunk extensions',
+    what => '20 callbacks are answered by '
     . 'a chunk extension without an end', endless("${CHUNKED}5;a=", 'x' x 100));
 
-receivers('D2', 'tarpits', todo => 'row D2',
+receivers('D2', 'tarpits',
     what => 'eight new accounts have 150 callbacks each to '
     . 'a receiver that never answers', ramp => 1.5,
     setup => sub {
@@ -107,7 +109,7 @@ receivers('D2', 'tarpits', todo => 'row D2',
     });
 
 receivers('own', 'dead receivers', what => 'checks with callbacks to a closed '
-    . 'port, and to one that takes no connection', ramp => 1,
+    . 'port, and to one that takes no connection', ramp => 0.7,
     setup => sub {
         return { acct => hostile($_[0], 'B'), closed => free_port(),
             full => full_port() };
@@ -129,7 +131,8 @@ sub full_port {
     return [$port, $listen, @held];
 }
 
-receivers('own', 'contacts', what => '200 contacts of type endpoint, confirmed at '
+receivers('own', 'contacts',
+    what => '200 contacts of type endpoint, confirmed at '
     . 'an own endpoint, which then never answers', ramp => 1.5,
     setup => sub {
         my ($w) = @_;
@@ -173,7 +176,8 @@ receivers('own', 'contacts', what => '200 contacts of type endpoint, confirmed a
                 { host => $b->{hosts}[$k++ % @{ $b->{hosts} }] }) });
     });
 
-receivers('own', 'open checks', what => 'checks at slow lists with 32 callbacks '
+receivers('own', 'open checks',
+    what => 'checks at slow lists with 32 callbacks '
     . 'each to a receiver that never answers',
     setup => sub {
         my ($w) = @_;
@@ -200,30 +204,27 @@ receivers('own', 'open checks', what => 'checks at slow lists with 32 callbacks 
 
 # --- lists -------------------------------------------------------------------
 
-lists('D3', 'lists that drop', todo => 'row D3',
-    what => 'checks at 200 own lists that answer '
-    . 'for their test points alone', ramp => 1,
+lists('D3', 'lists that drop', what => 'checks at 200 own lists that answer '
+    . 'for their test points alone', ramp => 0.7,
     setup => own_lists_of('drop.test', 200),
     run => sub { one_offs($_[0], $_[2]{acct}, 8, 30) });
 
-lists('D4', 'lists that hang', todo => 'row D4',
-    what => 'checks at 20 own lists that truncate '
-    . 'their answers, and over TCP never answer', ramp => 1,
+lists('D4', 'lists that hang', what => 'checks at 20 own lists that truncate '
+    . 'their answers, and over TCP never answer', ramp => 0.7,
     setup => own_lists_of('hang.test', 20),
     run => sub { one_offs($_[0], $_[2]{acct}, 8, 30) });
 
-lists('own', 'slow lists', todo => 'row D3',
-    what => 'checks at 200 own lists that answer after '
-    . '1.5 s', ramp => 1, setup => own_lists_of('slow.test', 200),
+lists('own', 'slow lists', what => 'checks at 200 own lists that answer after '
+    . '1.5 s', ramp => 0.7, setup => own_lists_of('slow.test', 200),
     run => sub { one_offs($_[0], $_[2]{acct}, 8, 30) });
 
 lists('own', 'long answers', what => 'checks at 20 own lists that answer with '
-    . '300 addresses over TCP', ramp => 1,
+    . '300 addresses over TCP', ramp => 0.7,
     setup => own_lists_of('many.test', 20),
     run => sub { one_offs($_[0], $_[2]{acct}, 8, 30) });
 
 lists('own', 'one-off checks', what => '300 one-off checks a second, on 16 '
-    . 'connections', ramp => 1,
+    . 'connections', ramp => 0.7,
     setup => sub { return { acct => hostile($_[0], 'B') } },
     run => sub { one_offs($_[0], $_[2]{acct}, 16, 300) });
 

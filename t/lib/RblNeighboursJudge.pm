@@ -51,9 +51,9 @@ sub short_form {
                     %{ $attack->{world} // {} });
             }
             undef $was if $_ > 1;
-            $was //= $w->{load}->slice(1.5);
+            $was //= $w->{load}->slice(1);
             @verdicts = verdicts(beside($w, $attack, was => $was,
-                beside => 1.3, refused => 0.3));
+                beside => 1, refused => 0.3));
             leave($w), undef $w if $attack->{world};
             last if !grep { !$_->[1] && $_->[4] } @verdicts;
         }

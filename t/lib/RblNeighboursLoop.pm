@@ -25,7 +25,7 @@ use Fcntl qw(F_GETFL F_SETFL O_NONBLOCK);
 use Socket qw(:DEFAULT IPPROTO_TCP TCP_NODELAY inet_aton);
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 
-use constant { CHUNK => 262_144, KEPT => 65_536, LONGEST => 0.2 };
+use constant { CHUNK => 262_144, KEPT => 1 << 20, LONGEST => 0.2 };
 
 sub new {
     my ($class) = @_;
@@ -47,7 +47,7 @@ sub at {
 
 sub after { my ($self, $s, $code) = @_; $self->at($self->now + $s, $code) }
 
-# Again and again, in steps of that many seconds, as long as the code gives true.
+# Again and again, in steps of so many seconds, as long as the code gives true.
 sub every {
     my ($self, $step, $code) = @_;
 

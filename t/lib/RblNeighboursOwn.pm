@@ -47,8 +47,7 @@ define('own', 'slow readers', what => '100 clients read pages of 1,000 hosts '
             bytes => page_of($s->{acct}, ''));
     });
 
-define('own', 'slow readers, HTTP/2', todo => 'row 3',
-    what => 'the same in 100 streams of each '
+define('own', 'slow readers, HTTP/2', what => 'the same in 100 streams of each '
     . 'of 6 connections of HTTP/2, with windows of 100 bytes',
     setup => sub { many_hosts($_[0], 1024) },
     run => sub {
@@ -109,7 +108,8 @@ define('own', 'ranges', what => 'ranges of 1,024 addresses are added and '
     });
 
 define('own', 'wrong tokens', what => '1,500 requests a second with a wrong '
-    . 'token, for a host and for accounts that do not exist', refused => ['401'],
+    . 'token, for a host and for accounts that do not exist',
+    refused => ['401'],
     setup => sub { return { acct => hostile($_[0], 'B') } },
     run => sub {
         my ($a, $w, $s) = @_;

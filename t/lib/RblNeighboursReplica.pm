@@ -9,10 +9,9 @@ use warnings;
 use RblNeighbours;
 use RblNeighboursAttacks;
 
-define('8', 'replica', todo => 'row 8',
-    what => 'writes that a replica refuses, 1,000 a '
-    . 'second on 16 connections; A only reads', world => { replica => 1 }, daemon => 1,
-    by => 'store', only => '^(?:host|page|nagios)$',
+define('8', 'replica', what => 'writes that a replica refuses, 1,000 a '
+    . 'second on 16 connections; A only reads', world => { replica => 1 },
+    daemon => 1, by => 'store', only => '^(?:host|page|nagios)$',
     setup => sub { return { acct => hostile($_[0], 'B') } },
     run => sub {
         my ($a, $w, $s) = @_;
