@@ -189,20 +189,34 @@ end
 look.batch = look.digest
 look.making = look.digest
 -- Those that hear of the hosts of a group.
+local function hears_wrongly(k, cg, co, score)
+    local c, has = owns('contacts', co) and read_sid(co), false
+    for _, g in ipairs(c and c[CONTACT.groups] or {}) do
+        has = has or g == cg
+    end
+    if not newer(co) and not (has and hears_class(c) == tonumber(score)) then
+        fault('hears', cg, 'tells ' .. co .. ' of hosts, and should not',
+            function() call('ZREM', k, co) end)
+    end
+end
+-- A record that names the group is not unpacked if the account's set, which is
+-- looked at with the contacts, has the same of it.
 function look.hears(k, cg)
     local rows = call('ZRANGE', k, 0, -1, 'WITHSCORES')
-    for i = 1, #rows, 2 do
-        local co = rows[i]
-        local c = owns('contacts', co) and read_sid(co)
-        local has = false
-        for _, g in ipairs(c and c[CONTACT.groups] or {}) do
-            has = has or g == cg
+    for from = 1, #rows, 200 do
+        local cos, keys = {}, {}
+        for i = from, math.min(from + 199, #rows), 2 do
+            cos[#cos + 1] = rows[i]
+            keys[#keys + 1] = key('r', ac, rows[i])
         end
-        if not newer(co) and not (has and hears_class(c)
-            == tonumber(rows[i + 1]))
-        then
-            fault('hears', cg, 'tells ' .. co .. ' of hosts, and should not',
-                function() call('ZREM', k, co) end)
+        local scores = redis.pcall('ZMSCORE', key('hears', ac), unpack(cos))
+        for i, raw in ipairs(call('MGET', unpack(keys))) do
+            local score = rows[from + 2 * i - 1]
+            if not raw or scores[i] ~= score
+                or not string.find(raw, cg, 1, true)
+            then
+                hears_wrongly(k, cg, cos[i], score)
+            end
         end
     end
 end
