@@ -169,6 +169,10 @@
  *                              after it (ms), "fails", how many; its circuit
  *                              is open to "till", was opened "level" times,
  *                              and tried by somebody to "probe"; with TTL
+ *   hook:<AC>:CB<hash> hash    the same of a host that callbacks and endpoint
+ *                              contacts go to, by a hash of its name
+ *   hook:<AC>:all      hash    "fails": attempts of the account that failed in
+ *                              these ten seconds, with TTL
  *
  * Accounts are listed by rblctl through the zset "accounts" of each partition.
  */

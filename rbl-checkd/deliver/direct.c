@@ -230,6 +230,7 @@ direct_forget(entry_t *e)
     link_remove(&e->turn);
 
     for (i = 0; i < e->n_deliveries; i++) {
+        free(e->deliveries[i].what);
         a = e->deliveries[i].attempt;
 
         if (a == NULL) {

@@ -79,6 +79,14 @@ direct_add(direct_t *dr, entry_t *e)
         if (mp.failed || rbl_sid_parse(&sid, RBL_SID_APP, to->app) != RBL_OK) {
             return "malformed callbacks";
         }
+
+        to->what = malloc(to->app.n + to->url.n);
+
+        if (to->what == NULL) {
+            return "out of memory";
+        }
+
+        memcpy(mempcpy(to->what, to->app.p, to->app.n), to->url.p, to->url.n);
     }
 
     link_add(&dr->fresh, &e->turn);
@@ -109,6 +117,13 @@ direct_question(direct_call_t *call, rbl_str_t account, rbl_str_t what)
 }
 
 
+static rbl_str_t
+direct_what(const entry_delivery_t *to)
+{
+    return (rbl_str_t) { to->what, to->app.n + to->url.n };
+}
+
+
 /* What is asked for an entry. */
 
 static void
@@ -121,7 +136,7 @@ direct_questions(direct_call_t *call, const entry_t *e)
     }
 
     for (i = 0; i < e->n_deliveries; i++) {
-        direct_question(call, e->account, e->deliveries[i].app);
+        direct_question(call, e->account, direct_what(&e->deliveries[i]));
     }
 }
 
@@ -232,7 +247,7 @@ direct_begin(direct_call_t *call, entry_t *e, const redisReply *reply)
 
     for (i = 0; i < n; i++) {
         to = &e->deliveries[i];
-        question = direct_question(call, e->account, to->app);
+        question = direct_question(call, e->account, direct_what(to));
         targets = rbl_reply_at(reply, 1 + question);
         direct_try(e, to, rbl_reply_at(targets, 0));
     }

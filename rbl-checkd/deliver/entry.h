@@ -24,6 +24,7 @@ typedef struct {
     attempt_t  *attempt;                /* NULL: it is left to the claims */
     int         told;                   /* the record tells its end */
     rbl_str_t   url, app;               /* of a callback */
+    char       *what;                   /* both, the application first */
     char        target[40];
 } entry_delivery_t;
 

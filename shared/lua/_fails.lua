@@ -1,18 +1,21 @@
 -- Receivers that fail.  After five attempts in a row that failed the circuit of
 -- a receiver opens: for a while nothing is sent, then one delivery tries it.  A
--- receiver of which ten attempts or more have failed in five days or more, and
--- none has not, is disabled, and the account's contacts are told.
+-- webhook receiver of which ten attempts or more have failed in five days or
+-- more, and none has not, is disabled, and the account's contacts are told.
 --- include: ahead
+--- include: circuit
 --- include: disable
 --- include: events
 --- use: account
--- Whether it is to be disabled.  `quiet`: for how long it asked not to be sent
--- anything (ms).
-local function hook_failed(target, now, quiet)
+-- Whether it fails for so long that it is to be disabled.  `quiet`: for how
+-- long it asked not to be sent anything, `kept`: how long this is remembered
+-- (ms).
+local function receiver_failed(target, now, quiet, kept)
     local k = key('hook', ac, target)
     local fails = call('HINCRBY', k, 'fails', 1)
     call('HSETNX', k, 'since', now)
-    call('PEXPIRE', k, 30 * 86400000)
+    call('PEXPIRE', k, kept)
+    account_failed(ac)
     local h = call('HMGET', k, 'since', 'till', 'level')
     local till, level = not_ahead(h[2], now, 3600000), tonumber(h[3]) or 0
     if fails >= 5 and till <= now then
@@ -38,22 +41,28 @@ local function hook_notice(h, reason, now)
 end
 -- Those that have answered last; hooks_well forgets what they failed before.
 local well, wells = {}, {}
-local function hook_attempted(target, outcome, test, now, quiet)
-    local k, reason = key('hook', ac, target), nil
-    if outcome == 'ok' then
-        if well[k] == nil then
-            wells[#wells + 1] = k
-        end
-        well[k] = true
-        return
-    end
-    if well[k] then
+local function receiver_well(target, yes)
+    local k = key('hook', ac, target)
+    if yes and well[k] == nil then
+        wells[#wells + 1] = k
+    elseif not yes and well[k] then
         call('DEL', k)
-        well[k] = false
+    end
+    if yes or well[k] then
+        well[k] = yes
+    end
+end
+local function hook_attempted(target, outcome, test, now, quiet)
+    local reason = nil
+    receiver_well(target, outcome == 'ok')
+    if outcome == 'ok' then
+        return
     end
     if outcome == 'gone' then
         reason = 'it is gone (HTTP status 410)'
-    elseif not test and hook_failed(target, now, quiet) then
+    elseif not test
+        and receiver_failed(target, now, quiet, 30 * 86400000)
+    then
         reason = 'every attempt has failed for five days'
     end
     local sk = key('s', ac, target)
@@ -62,6 +71,16 @@ local function hook_attempted(target, outcome, test, now, quiet)
         disable(h, reason)
         save(sk, h)
         hook_notice(h, reason, now)
+    end
+end
+-- Of a callback, or of an endpoint contact.
+local function host_attempted(url, outcome, now, quiet)
+    local circuit = host_circuit(url)
+    if circuit then
+        receiver_well(circuit, outcome == 'ok')
+        if outcome ~= 'ok' then
+            receiver_failed(circuit, now, quiet, 2 * 3600000)
+        end
     end
 end
 local function hooks_well()

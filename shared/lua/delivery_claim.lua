@@ -1,9 +1,10 @@
 -- Takes deliveries whose time has come; each is leased and comes back by
 -- itself if the daemon that took it dies.  Deliveries of a receiver that is
--- gone or disabled end as dead letters, those of one whose circuit is open
--- wait; a confirmation that nobody can use any more, for its contact is gone,
--- confirmed or was sent a newer code, just ends, and so does what a contact was
--- to be told that is gone or paused.
+-- gone or disabled end as dead letters; those of one whose circuit is open, and
+-- of an account whose attempts fail all the time, wait, callbacks and contacts
+-- for a day at most.  A confirmation that nobody can use any more, for its
+-- contact is gone, confirmed or was sent a newer code, just ends, and so does
+-- what a contact was to be told that is gone or paused.
 -- KEYS[1] retry
 -- ARGV    1 how many at most  2 lease (ms)
 -- Result  OK, ms until the next (-1: none), then for each delivery an array:
@@ -12,6 +13,7 @@
 --         the receiver's old secret while it is valid or ""
 --- include: base
 --- include: ahead
+--- include: circuit
 --- include: delivery
 --- include: confirm
 --- include: digest
@@ -61,6 +63,20 @@ local function quiet_until(ac, target)
         circuits[k] = till
     end
     return till
+end
+local accounts = {}
+local function waits_until(ac, target, channel, url)
+    accounts[ac] = accounts[ac] or account_until(ac, now)
+    if accounts[ac] > now then
+        return accounts[ac]
+    end
+    local kind, circuit = target:sub(1, 2), nil
+    if kind == 'WH' then
+        circuit = target
+    elseif kind == 'CB' or channel == 'endpoint' then
+        circuit = host_circuit(url)
+    end
+    return circuit and quiet_until(ac, circuit) or 0
 end
 -- URL, secret, type of the contact and old secret; or nil and why not, if that
 -- is of use.
@@ -114,9 +130,16 @@ local function claim(member)
         url, secret, channel, old = way(ac, target, d[1], d[3], d[4], d[5],
             d[6])
     end
-    local quiet = url and target:sub(1, 2) == 'WH' and not d[7]
-        and quiet_until(ac, target) or 0
-    if quiet > now then
+    local quiet = url and not d[7] and waits_until(ac, target, channel, url)
+        or 0
+    if quiet > now and target:sub(1, 2) ~= 'WH'
+        and now - tonumber(d[2]) > 86400000
+    then
+        local h = call('HMGET', key('dlv', ac, ev, target), 'status', 'error')
+        delivery_dead(ac, ev, target, h[1] or 0,
+            h[2] or 'the receiver failed all the time', d[1])
+        delivery_over(ac, ev, target, member)
+    elseif quiet > now then
         call('ZADD', KEYS[1], quiet + tonumber(ev:sub(-6), 16) % 5000, member)
     elseif url then
         call('ZADD', KEYS[1], now + ARGV[2], member)

@@ -16,21 +16,26 @@
 --- include: hears
 --- use: contact
 local dk = key('dlv', ac, ev, target)
-local d = call('HMGET', dk, 'attempt', 'test', 'app', 'sent')
+local d = call('HMGET', dk, 'attempt', 'test', 'app', 'sent', 'url')
 if d[1] ~= ARGV[2] then
     return {'STALE'}
 end
 local now, outcome, test = now_ms(), ARGV[3], d[2]
 log_attempt(d[3] or target, ARGV[8] or '')
 log_write(now)
-local kind, value = target:sub(1, 2), ARGV[7] or ''
+local kind, value, quiet = target:sub(1, 2), ARGV[7] or '',
+    tonumber(ARGV[9]) or 0
 if kind == 'WH' then
-    hook_attempted(target, outcome, test, now, tonumber(ARGV[9]) or 0)
-    hooks_well()
-elseif kind == 'CO' and (outcome == 'gone' or value ~= '') then
+    hook_attempted(target, outcome, test, now, quiet)
+elseif kind == 'CB' then
+    host_attempted(d[5], outcome, now, quiet)
+elseif kind == 'CO' then
     local rk = key('r', ac, target)
     local contact = load(rk)
-    if contact then
+    if contact and contact[CONTACT.type] == 'endpoint' then
+        host_attempted(contact[CONTACT.value], outcome, now, quiet)
+    end
+    if contact and (outcome == 'gone' or value ~= '') then
         if value ~= '' then
             contact[CONTACT.value] = value
         end
@@ -41,6 +46,7 @@ elseif kind == 'CO' and (outcome == 'gone' or value ~= '') then
         hears_change(target, contact)
     end
 end
+hooks_well()
 if (outcome == 'retry' or outcome == 'unsure') and not test then
     if outcome == 'retry' and tonumber(d[4] or 0) > 0 then
         call('HINCRBY', dk, 'sent', -1)

@@ -44,6 +44,8 @@ local function record(e)
             log_attempt(app ~= '' and app or target, d[3])
             if app == '' then
                 hook_attempted(target, outcome, false, now, d[9] or 0)
+            else
+                host_attempted(d[4], outcome, now, d[9] or 0)
             end
             if outcome == 'retry' then
                 put(ev, d, 1, now + d[6])

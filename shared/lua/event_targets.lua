@@ -2,12 +2,13 @@
 -- once.  Changes nothing: what becomes of it event_done records.
 -- KEYS[1] outbox
 -- ARGV    pairs of account SID and type of an event; or of account and
---         application SID, for its callbacks
+--         application SID with a URL behind it, for a callback
 -- Result  OK, then for each pair an array of receivers, each an array: SID, URL
 --         ("" of an application), secret, old secret while it is valid or "";
 --         the SID alone: its delivery is to wait for a claim; or
 --         "": they cannot be told
 --- include: base
+--- include: circuit
 --- use: hook app
 local now = now_ms()
 -- What a disabled receiver would have got is claimed as dead letters, for some
@@ -51,16 +52,25 @@ local function receivers(ac)
     end
     return of[ac]
 end
-local function application(ac, sid)
+local waits = {}
+local function application(ac, sid, url)
     local app = load(key('s', ac, sid))
-    return app and {sid, '', app[APP.secret], ''} or {sid}
+    local circuit = host_circuit(url)
+    waits[ac] = waits[ac] or account_until(ac, now)
+    if not app or waits[ac] > now
+        or circuit and call('HGET', key('hook', ac, circuit), 'till')
+    then
+        return {sid}
+    end
+    return {sid, '', app[APP.secret], ''}
 end
 -- Of one whose record is damaged nobody knows: the delivery waits for it, and
 -- no other event for this one.
 local function targets(ac, what)
     if what:sub(1, 2) == 'AP' then
-        local sound, app = pcall(application, ac, what)
-        return {sound and app or {what}}
+        local sid = what:sub(1, 34)
+        local sound, app = pcall(application, ac, sid, what:sub(35))
+        return {sound and app or {sid}}
     end
     local all = {}
     for _, r in ipairs(receivers(ac)) do

@@ -281,6 +281,7 @@ sub restart {
 
     stop_server($d) if $d;
     trap_forget($trap);
+    circuits_close();
     $code->() if $code;
     $d = start_checkd(store => $redis, resolver => $dns->port,
         conf => { deliver => 'on', deliver_http => 'on', schedule => 'off',
@@ -301,8 +302,13 @@ sub to_contact {
 sub attempts {
     my %seen;
     wait_for {
-        for my $m (keys %{ deliveries() }) {
+        my $due = deliveries();
+        circuits_close();
+        for my $m (keys %$due) {
             my $e = delivery($m);
+            # longer than a lease: for its host's circuit, which is no matter
+            cmd('ZADD', k('retry'), 'XX', 0, $m)
+                if !$e->{attempt} && $due->{$m} > 20;
             $seen{ $e->{url} // $m } = "$e->{status} $e->{error}"
                 if $e->{attempt};
         }

@@ -16,7 +16,7 @@ our @EXPORT = qw(deliver_setup lists_of_messages start_deliverd hook_add
     event_emit one_off due_now time_passes wake deliveries delivery idle
     dead_letters hook_status
     standard_ok soon attempt contact_put contact_active contact_code confirm
-    confirm_attempt letter
+    confirm_attempt letter circuits_close
     authority certificate $AC $ACCT $AP $SECRET);
 
 our ($AC, $ACCT, $AP);
@@ -172,6 +172,7 @@ sub confirm {
 sub confirm_attempt {
     my ($type, $value, $code) = @_;
 
+    circuits_close();
     my $letters = () = dead_letters();
     my $ev = confirm(my $co = contact_put($type, $value), $code);
     wake();
@@ -218,6 +219,7 @@ sub due_now {
         cmd('HDEL', k('hook', $ac, $target), 'till', 'probe');
         cmd('ZADD', k('retry'), 'XX', 0, $_);
     }
+    circuits_close();
     wake();
 }
 
@@ -237,11 +239,18 @@ sub time_passes {
     wake();
 }
 
+# What failed before is forgotten: neither a host nor an account waits for it.
+sub circuits_close {
+    my @keys = map { @{ cmd('KEYS', k('hook', '*', $_)) } } 'CB*', 'all';
+    cmd('DEL', @keys) if @keys;
+}
+
 # One attempt of a callback to a URL: "delivered", or "status error" as it was
 # recorded; then nothing is left of it.
 sub attempt {
     my ($url) = @_;
 
+    circuits_close();
     one_off($url, '192.0.2.7');
     wake();
     my ($m, $result);

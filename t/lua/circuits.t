@@ -1,0 +1,136 @@
+#!/usr/bin/perl
+
+# Circuits of hosts that callbacks and endpoint contacts go to, and the budget
+# of an account for attempts that fail.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+
+redis_new();
+my ($ac, $acct) = account();
+my ($ap, $day) = (sid('AP'), 86_400_000);
+script('app_put', [$acct], $ap, 'app', 'secret', 'f' x 16, 'd' x 32);
+cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', '0', 'MKSTREAM');
+my $url = 'https://Dead.example:8443/a?b';
+my $same = 'https://dead.example:8443/other';
+
+sub claim {
+    my $r = script('delivery_claim', [k('retry')], 100, 60_000);
+    return @$r[2 .. $#$r];
+}
+sub done {
+    my ($d, $outcome) = @_;
+    return script('delivery_done', [k('retry')], $d->[0], $d->[4], $outcome,
+        1000, $outcome eq 'ok' ? 200 : 500, 'text', '', '', 0)->[0];
+}
+# One event with a callback, tried at once with this outcome.
+sub event {
+    my ($to, $outcome) = @_;
+    my $id = read_event($ac, my $ev = sid('EV'));
+    end_events(60_000, [$id, $ac, $ev, 't', '{}',
+        ['CB0', $outcome, '', $to, $ap, 1000, 500, 'text', 0]]);
+    return "$ac:$ev:CB0";
+}
+sub waits { my ($m) = @_; return cmd('ZSCORE', k('retry'), $m) - now_ms() }
+sub now_ms { my $t = cmd('TIME'); return $t->[0] * 1000 + int $t->[1] / 1000 }
+sub state {
+    my ($k) = @{ cmd('KEYS', k('hook', $ac, 'CB*')) };
+    return $k ? { @{ cmd('HGETALL', $k) } } : {};
+}
+sub direct { return scalar @{ (targets($ac, "$ap$_[0]"))[0][0] } > 1 }
+sub all_due {
+    cmd('ZADD', k('retry'), 1, $_) for @{ cmd('ZRANGE', k('retry'), 0, -1) };
+}
+sub quiet_over {
+    cmd('HDEL', $_, 'probe') && 0 || cmd('HSET', $_, 'till', 1)
+        for @{ cmd('KEYS', k('hook', $ac, 'CB*')) };
+}
+
+# --- a callback's host -----------------------------------------------------
+
+my @m = map { event($url, 'retry') } 1 .. 4;
+ok(direct($url), 'four failures: the next is tried at once');
+is(state()->{fails}, 4, 'they are counted');
+event('https://fine.example/', 'ok');
+is(state()->{fails}, 4, 'another host has no part in it');
+push @m, event($same, 'retry');
+ok(state()->{till} > now_ms() + 25_000, 'the fifth opens the circuit');
+ok(!direct($url) && !direct($same), 'nothing is tried at once');
+ok(direct('https://fine.example/') && direct('https://dead.example/')
+    && direct('http://127.0.0.1/'), 'but at other hosts, and ports');
+all_due();
+is(scalar(() = claim()), 0, 'nothing is claimed');
+cmp_ok($_, '>', 20_000, 'it waits') for map { waits($_) } @m;
+
+# the probe
+quiet_over();
+all_due();
+my @d = claim();
+is(scalar @d, 1, 'then one tries it');
+is(done($d[0], 'retry'), 'OK', 'in vain');
+ok(state()->{till} > now_ms() + 55_000, 'the pause is twice as long');
+quiet_over();
+all_due();
+@d = claim();
+is(done($d[0], 'ok'), 'OK', 'the next probe comes through');
+is_deeply(state(), {}, 'the circuit is closed');
+all_due();
+is(scalar(@d = claim()), 4, 'all are claimed');
+is(done($_, 'ok'), 'OK', 'and delivered') for @d;
+ok(direct($url), 'the next is tried at once');
+
+# --- an endpoint contact of the same host ----------------------------------
+
+my $co = sid('CO');
+cmd('SET', k('r', $ac, $co), record_pack('contact', version => 1, id => $co,
+    type => 'endpoint', value => \$same, schedule => 'every_check',
+    status => 'active', groups => [], created => 1, digest => '', until => 0,
+    tries => 0, sent => 0));
+sub message {
+    my $ev = sid('EV');
+    cmd('HSET', k('dlv', $ac, $ev, $co), 'attempt', 0, 'first', now_ms());
+    cmd('HSET', k('event', $ac, $ev), 'type', 'contact.trigger', 'body', '{}',
+        'open', 1);
+    cmd('ZADD', k('retry'), 1, "$ac:$ev:$co");
+    return "$ac:$ev:$co";
+}
+message() for 1 .. 5;
+is(scalar(@d = claim()), 5, 'five messages');
+is(done($_, 'retry'), 'OK', 'fail') for @d;
+ok(state()->{till} > now_ms() + 25_000, 'a contact opens the circuit');
+ok(!direct($url), 'callbacks to its host wait too');
+my $late = message();
+is(scalar(() = claim()), 0, 'and the next message');
+
+# a day is over
+cmd('HSET', k('dlv', split /:/, $late), 'first', now_ms() - $day - 1000);
+cmd('ZADD', k('retry'), 1, $late);
+is(scalar(() = claim()), 0, 'is not sent any more');
+is(cmd('ZSCORE', k('retry'), $late), undef, 'after a day');
+my ($letter) = map { { @{ $_->[1] } } }
+    @{ cmd('XRANGE', k('dead', $ac), '-', '+') };
+is($letter->{x}, 'the receiver failed all the time', 'it is a dead letter');
+
+# --- the account's budget --------------------------------------------------
+
+cmd('DEL', k('retry'), @{ cmd('KEYS', k('hook', '*')) });
+my @hosts = map { event("https://h$_.example/", 'retry') } 1 .. 499;
+ok(direct('https://new.example/'), '499 hosts that fail');
+event('https://h500.example/', 'retry');
+ok(!direct('https://new.example/'), 'at 500 nothing is tried at once');
+my ($other) = account();
+my $its = sid('AP');
+script('app_put', [k('acct', $other)], $its, 'app', 's', 'e' x 16, 'c' x 32);
+is(scalar @{ (targets($other, "${its}https://h1.example/"))[0][0] }, 4,
+    'of another account it is');
+all_due();
+is(scalar(() = claim()), 0, 'nothing is claimed');
+cmp_ok(waits($hosts[0]), '<=', 15_000, 'for ten seconds, and some to spread');
+my $budget = k('hook', $ac, 'all');
+cmp_ok(cmd('PTTL', $budget), '<=', 10_000, 'the budget is of ten seconds');
+cmd('DEL', $budget);
+all_due();
+is(scalar(() = claim()), 100, 'then they are');
+done_testing();
