@@ -256,7 +256,9 @@ sub contact {
         id => $co, type => 'endpoint', value => 'https://d.example/',
         schedule => 'start_and_end', status => $status, groups => [],
         created => 1, digest => '', until => 0, tries => 0, sent => 0));
-    cmd('ZADD', k('contacts', $ac), cmd('INCR', k('seq', $ac)), $co);
+    my $seq = cmd('INCR', k('seq', $ac));
+    cmd('ZADD', k('contacts', $ac), $seq, $co);
+    cmd('ZADD', k('hears', $ac), $seq, $co) if $status eq 'active';
     return $co;
 }
 my ($told, $second, $paused, $pending) = map { contact($_) } 'active',
