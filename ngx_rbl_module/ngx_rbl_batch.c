@@ -301,6 +301,10 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
     case RBL_REPLY_OK:
         batch->executed++;
 
+        if (batch->optional) {
+            batch->store->unwilling = 0;
+        }
+
         if (!batch->failed && batch->reply != NULL) {
             batch->reply(batch->data, i, reply);
         }

@@ -89,9 +89,9 @@ void ngx_rbl_batch_script(ngx_rbl_batch_t *batch, const rbl_script_t *script,
     int nkeys, int argc, const rbl_str_t *argv);
 
 /*
- * Nobody waits for it, and the store may refuse it: then it is told in the log,
- * the connection stays as it is, and ngx_rbl_store_unwilling is true for a
- * minute.
+ * No request waits for this batch, and the store may refuse it.  A refusal is
+ * logged and leaves the connection as it is; ngx_rbl_store_unwilling is then
+ * true for a minute, or until another such batch succeeds.
  */
 void ngx_rbl_batch_optional(ngx_rbl_batch_t *batch);
 ngx_uint_t ngx_rbl_store_unwilling(const ngx_rbl_store_t *store);

@@ -79,6 +79,7 @@ is(get('/limited/listings.json')->{status}, 200, 'another call is not');
 is(get('/guarded/x.txt')->{status}, 200, 'auth_request: good credentials');
 is(get('/guarded/x.txt', auth => undef)->{status}, 401, 'none');
 is(get('/guarded/x.txt', auth => [$ac, '0' x 64])->{status}, 401, 'wrong ones');
+daemon_seen($t);
 is(get('/both/x.txt')->{body}, '0|OK - 0 hosts listed!', 'two sub-requests');
 is(get('/both/x.txt', auth => undef)->{body},
     '-1|UNKNOWN - Invalid credentials.', 'refused sub-requests');

@@ -81,6 +81,7 @@ for my $suffix ('', '.json', '/', '/.json') {
         "add$suffix");
 }
 xml_ok(call($t, 'GET', 'hosts/.xml')->{body}, 'hosts/.xml');
+daemon_seen($t);
 is(call($t, 'GET', 'listings/.zabbix')->{body}, '0', 'listings/.zabbix');
 accepted(http($t->{nginx}, 'GET', '//3.0///hosts.json', auth => $t->{acct}),
     'slashes are merged by nginx');
