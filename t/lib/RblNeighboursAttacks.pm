@@ -299,11 +299,11 @@ define('6', 'profiles', what => 'pages of 999 profiles with 204 entries, asked '
     });
 
 define('6', 'lists deleted', what => 'rbl/delete of lists that 999 profiles '
-    . 'have, on 4 connections', setup => \&profiles,
+    . 'have, on 8 connections', setup => \&profiles,
     run => sub {
         my ($a, $w, $s) = @_;
         my @rb = @{ $s->{lists} };
-        $a->flood(http_port($w), connections => 4, rate => 60, next => sub {
+        $a->flood(http_port($w), connections => 8, rate => 140, next => sub {
             my $rb = shift @rb or return;
             request($s->{acct}, 'POST', "rbl/delete/$rb.json", '') });
     });
