@@ -249,9 +249,6 @@ dns_timeout 1200ms
 dns_tries 2
 check_timeout 3500ms
 
-# The demonstration's own names are in a reserved zone.
-allow_zone test
-
 # For trying out callbacks and webhooks on this machine.
 deliver_http on
 deliver_allow 127.0.0.0/8
@@ -286,7 +283,6 @@ http {
         location /3.0/ {
             rbl_api on;
             rbl_store unix:$store;
-            rbl_allow_zones test;
         }
         location = /rbl_status {
             rbl_status json;

@@ -7,6 +7,11 @@
 #include <strings.h>
 
 
+/*
+ * "example" and "test" (RFC 6761) are not here: both exist to be tried out, no
+ * network's own names are there, and clients are tested with them.
+ */
+
 static const struct {
     const char  *name;
     const char  *why;
@@ -23,8 +28,7 @@ static const struct {
     { "localdomain", "is for private networks" },
     { "localhost", "is this machine (RFC 6761)" },
     { "onion", "is outside the DNS (RFC 7686)" },
-    { "private", "is for private networks (RFC 6762)" },
-    { "test", "is for tests (RFC 6761)" }
+    { "private", "is for private networks (RFC 6762)" }
 };
 
 #define RBL_OWN_RESERVED                                                      \

@@ -8,11 +8,11 @@
 #define N(a)  (sizeof(a) / sizeof((a)[0]))
 
 static const rbl_str_t  refuse[] = {
-    { "corp.example.net", 16 }, { "Deep.Lists.Test", 15 }, { "both.test", 9 }
+    { "corp.example.net", 16 }, { "Deep.Lists.Corp", 15 }, { "both.corp", 9 }
 };
 
 static const rbl_str_t  allow[] = {
-    { "lists.test", 10 }, { "open.corp.example.net", 21 }, { "both.test", 9 },
+    { "lists.corp", 10 }, { "open.corp.example.net", 21 }, { "both.corp", 9 },
     { "inside.lan", 10 }
 };
 
@@ -33,7 +33,8 @@ static const struct {
     { "a.b.LocalHost", "LocalHost" },
     { "printer.local", "local" },
     { "printer.local.", "local" },
-    { "db.prod.corp.test", "test" },
+    { "dnsbl.example", NULL },
+    { "dnsbl.test", NULL },
     { "x.invalid", "invalid" },
     { "x.onion", "onion" },
     { "x.alt", "alt" },
@@ -71,12 +72,12 @@ static const struct {
     { "example.net", NULL },
     { "open.corp.example.net", NULL },
     { "a.open.corp.example.net", NULL },
-    { "a.lists.test", NULL },
-    { "lists.test", NULL },
-    { "deep.lists.test", "deep.lists.test" },
-    { "a.deep.lists.test", "deep.lists.test" },
-    { "a.both.test", "both.test" },
-    { "a.test", "test" },
+    { "a.lists.corp", NULL },
+    { "lists.corp", NULL },
+    { "deep.lists.corp", "deep.lists.corp" },
+    { "a.deep.lists.corp", "deep.lists.corp" },
+    { "a.both.corp", "both.corp" },
+    { "a.corp", "corp" },
     { "a.inside.lan", NULL },
     { "a.outside.lan", "lan" }
 };

@@ -132,9 +132,6 @@ sub nginx_conf {
         join ' ', @o{qw(http server api)});
     $store .= " rbl_store_user $login; rbl_store_password_file $file;"
         if $store ne '' && $login && !defined $o{store_addr};
-    # The tests' own lists are in a zone that is reserved.
-    $store .= ' rbl_allow_zones test;' if $o{module} // 1
-        and join(' ', @o{qw(http server api)}) !~ /rbl_allow_zones/;
     my $location = $o{module} // 1
         ? "location /3.0/ { rbl_api on; $o{api} }" : '';
     return <<"CONF";
@@ -278,8 +275,7 @@ sub start_checkd {
     my $d = own_dir('checkd');
     # What the tests' servers say changes faster than their TTLs allow.
     my %conf = (store => ref $opt{store} ? $opt{store}{addr} : $opt{store},
-        log => 'stderr', log_level => 'debug', cache_size => 0,
-        allow_zone => 'test');
+        log => 'stderr', log_level => 'debug', cache_size => 0);
     my ($login, $file) = store_login($opt{store}, 'rbl-checkd',
         join ' ', keys %{ $opt{conf} // {} });
     @conf{qw(store_user store_password_file)} = ($login, $file) if $login;
