@@ -115,7 +115,9 @@
  *                              with TTL (_details.lua)
  *   hist:<AC>:<HT>     stream  changes of a host's listings by check, capped
  *                              (_history.lua)
- *   outbox             stream  events to deliver; consumer group "deliver"
+ *   outbox             stream  events to deliver; consumer group "deliver".
+ *                              "d" is the event, or with large results what
+ *                              precedes them, "r" the results, "t" the rest
  *   event:<AC>:<EV>    hash    type, date, body and number of open deliveries
  *   dlv:<AC>:<EV>:<target>
  *                      hash    one delivery: WH or CO SID, or "CB<n>" of a

@@ -350,7 +350,7 @@ entry_start(entry_set_t *set, unsigned part, const redisReply *reply)
 {
     char              *pos;
     entry_t           *e;
-    rbl_str_t          id, account, raw;
+    rbl_str_t          id, account, raw, results, tail;
     const redisReply  *fields;
 
     id = rbl_reply_str(rbl_reply_at(reply, 0));
@@ -362,7 +362,11 @@ entry_start(entry_set_t *set, unsigned part, const redisReply *reply)
     account = rbl_reply_str(rbl_reply_field(fields, "a"));
     raw = rbl_reply_str(rbl_reply_field(fields, "d"));
 
-    e = calloc(1, sizeof(entry_t) + id.n + account.n + raw.n);
+    results = rbl_reply_str(rbl_reply_field(fields, "r"));
+    tail = rbl_reply_str(rbl_reply_field(fields, "t"));
+
+    e = calloc(1, sizeof(entry_t) + id.n + account.n + raw.n + results.n
+               + tail.n);
     if (e == NULL) {
         return -1;
     }
@@ -373,7 +377,11 @@ entry_start(entry_set_t *set, unsigned part, const redisReply *reply)
     e->since = ev_now(set->deliver->loop);
     e->id = entry_keep(&pos, id);
     e->account = entry_keep(&pos, account);
+
+    /* Large results are a field of their own: _events.lua. */
+
     e->raw = entry_keep(&pos, raw);
+    e->raw.n += entry_keep(&pos, results).n + entry_keep(&pos, tail).n;
 
     link_init(&e->turn);
     link_add(&set->entries, &e->link);

@@ -28,5 +28,5 @@ local function contact_code(c, a, digest, code, event, now)
     call('SET', k, string.format('%.0f %.0f', n + 1, since), 'PX',
         string.format('%.0f', since + hour - now))
     emit(a[ACCOUNT.timezone], event, 'contact.confirm', now, '', '', '', false,
-        0, no_results, 0, {}, '', c[CONTACT.id], code)
+        0, no_results, 0, no_callbacks, '', c[CONTACT.id], code)
 end

@@ -1,10 +1,10 @@
 -- Puts an event into the outbox.  `host` is a raw host record or "", `results`
--- a packed array of results, `callbacks` an array of {URL, application SID};
--- `contact` and `code` are of a contact.confirm alone.
+-- a packed array of results, `callbacks` a packed array of {URL, application
+-- SID}; `contact` and `code` are of a contact.confirm alone.
 -- The SIDs of a check's events are made of its own, each of other digits: they
 -- are the same however often the check is ended.
 --- use: host
-local no_results = '\144'
+local no_results, no_callbacks = '\144', '\144'
 local function started_sid(pp)
     return 'EV' .. pp:sub(19, 50)
 end
@@ -30,12 +30,20 @@ local function wants_events()
 end
 local function emit(timezone, id, type, date, check, host, value, listed,
     total, results, hooks, callbacks, message, contact, code)
-    -- The results may be large: they are put in as they are, as a string with
-    -- a length of four octets.
-    call('XADD', key('outbox'), '*', 'a', ac, 'e', id, 'd',
-        (contact and '\220\0\016' or '\158') .. cmsgpack.pack(1, id, type,
-            date, check, host, value, listed and 1 or 0, total)
-        .. struct.pack('>BI4', 219, #results) .. results
-        .. cmsgpack.pack(hooks, callbacks, timezone, message)
-        .. (contact and cmsgpack.pack(contact, code) or ''))
+    -- The results are a string with a length of four octets.  Large ones are a
+    -- field of their own: Lua would copy them twice to join them to the rest.
+    local head = (contact and '\220\0\016' or '\158')
+        .. cmsgpack.pack(1, id, type, date, check, host, value,
+            listed and 1 or 0, total)
+        .. struct.pack('>BI4', 219, #results)
+    local tail = string.char(hooks) .. callbacks
+        .. cmsgpack.pack(timezone, message)
+        .. (contact and cmsgpack.pack(contact, code) or '')
+    if #results + #tail > 4096 then
+        call('XADD', key('outbox'), '*', 'a', ac, 'e', id, 'd', head,
+            'r', results, 't', tail)
+    else
+        call('XADD', key('outbox'), '*', 'a', ac, 'e', id, 'd',
+            head .. results .. tail)
+    end
 end

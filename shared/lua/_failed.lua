@@ -17,7 +17,7 @@ local function check_failed(pp, ttl, h, value, message)
         emit(load(KEYS[1])[ACCOUNT.timezone], completed_sid(pp),
             'rbl.host.check.completed', now, pp, h and event_host(h) or '',
             value, n > 0, n, no_results, hooks and 1 or 0,
-            callbacks and cmsgpack.unpack(callbacks) or {}, message)
+            callbacks or no_callbacks, message)
         call('HDEL', ck, 'callbacks')
     end
 end

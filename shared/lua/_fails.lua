@@ -35,8 +35,8 @@ local function hook_notice(h, reason, now)
     if a then
         local id = redis.sha1hex(h[HOOK.id] .. now):sub(1, 32)
         emit(a[ACCOUNT.timezone], 'EV' .. id, 'contact.notice', now,
-            h[HOOK.id], '', h[HOOK.name], false, 0, no_results, 0, {}, reason,
-            '', '')
+            h[HOOK.id], '', h[HOOK.name], false, 0, no_results, 0,
+            no_callbacks, reason, '', '')
     end
 end
 -- Those that have answered last; hooks_well forgets what they failed before.

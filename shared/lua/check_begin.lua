@@ -148,7 +148,8 @@ then
     end
     if events then
         emit(a[ACCOUNT.timezone], started_sid(pp), 'rbl.host.check.started',
-            now, pp, event_host(h), value, false, 0, no_results, 1, {}, '')
+            now, pp, event_host(h), value, false, 0, no_results, 1,
+            no_callbacks, '')
     end
 elseif status == 'running' then
     call('HSET', ck, 'total', total)

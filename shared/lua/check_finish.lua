@@ -320,12 +320,12 @@ if callbacks or hooks then
             uncovered and 1 or 0) or ''
     emit(timezone, completed_sid(pp), 'rbl.host.check.completed', now, pp,
         raw, value, listed, frozen and count or #standing, results,
-        hooks and 1 or 0, callbacks and cmsgpack.unpack(callbacks) or {},
+        hooks and 1 or 0, callbacks or no_callbacks,
         ARGV[6])
     if hooks and not frozen and (listed or was_listed) then
         emit(timezone, changed_sid(pp),
             listed and 'rbl.host.listed' or 'rbl.host.delisted', now, pp, raw,
-            value, listed, #standing, results, 1, {}, '')
+            value, listed, #standing, results, 1, no_callbacks, '')
     end
 end
 -- They are in the event, and may be large.

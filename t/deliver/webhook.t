@@ -78,6 +78,18 @@ is("$e->{json}{status}: $e->{json}{message}", 'failed: No list.', 'says why');
 like($e->{body}, qr/"details":\[\],"status":"failed","message":"No list\."\}$/,
     'at the very end');
 
+# large results, which are a field of their own in the outbox
+my @lists = map { sprintf 'list%03d.example', $_ } 1 .. 100;
+my ($large) = event_emit(results => [map { result('RB' . 'x' x $_, 'listed',
+    zone => $lists[$_ - 1], details => 'd' x 80) } 1 .. 100]);
+soon { idle() && received($one) == 9 } 'a large event';
+for my $e (grep { $_->{json}{check_sid} eq $large
+    && $_->{json}{event_type} ne 'rbl.host.check.started' } received($one))
+{
+    is_deeply([map { $_->{host} } @{ $e->{json}{details} }], \@lists,
+        "$e->{json}{event_type}: with all of its lists");
+}
+
 # many at once, over one connection or more
 my $before = received($one);
 event_emit() for 1 .. 40;
