@@ -80,7 +80,9 @@
  *                              are made in slices (_work.lua), packed, the
  *                              first one under way
  *   work:<AC>:<id>     list    "<SID><value>" of hosts that such a change is
- *                              still to make; "uniq" has them already
+ *                              still to make; "uniq" has them already; or
+ *                              why it was dropped, with TTL; <id> 0: an item
+ *                              with an id below this number was dropped
  *   works              zset    accounts with work, by when a daemon may go on
  *                              with it (ms)
  *   started:<AC>       string  checks that were started today, with TTL to the

@@ -227,9 +227,9 @@ function look.open(k, co)
     end
 end
 look.ends = look.open
--- What is left to do of an item of work.
+-- What is left to do of an item of work, or why it was dropped (with TTL).
 function look.work(k, id)
-    if not work_has(tonumber(id)) then
+    if call('PTTL', k) < 0 and not work_has(tonumber(id)) then
         fault('left', 'work ' .. id, 'belongs to no work', drop(k))
     end
 end

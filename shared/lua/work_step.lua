@@ -5,13 +5,15 @@
 -- ARGV    1 id of an item, or ""
 -- Result  OK, 1: that item is over, how many items are left, what was wrong
 --         with another item, which was dropped, or ""
---         | FAILED, what was wrong: that item was dropped
+--         | FAILED, what was wrong: that item was dropped, now or in the last
+--         minute by another caller
 --         | KIND (a later release has added the first one, and it stays)
 --- include: work_hosts
 --- include: work_list
 --- include: unchanged
 --- include: totals
 local slice = 800
+local remember = 60000          -- ms
 local kinds = {
     host_add = work_host_add, host_delete = work_host_delete,
     host_status = work_host_status, host_update = work_host_update,
@@ -44,12 +46,27 @@ local function item_run(raw)
         call('LSET', list, 0, cmsgpack.pack(item))
     end
 end
--- What cannot be done must not keep the rest from being done.
-local function item_drop(item)
+local function item_id(raw)
+    local ok, item = pcall(cmsgpack.unpack, raw or '')
+    return ok and type(item) == 'table' and tonumber(item[WORK.id]) or nil
+end
+-- What cannot be done must not keep the rest from being done.  Its request may
+-- be told by another step: the reason is kept in place of what the item needed.
+-- An item that cannot be read is one before the item behind it.
+local function item_drop(raw, why)
     call('LPOP', list)
-    if type(item) == 'table' and type(item[WORK.id]) == 'number' then
-        call('DEL', key('work', ac, item[WORK.id]))
-    end
+    local id = item_id(raw)
+    local k = key('work', ac, id or 0)
+    call('DEL', k)
+    call('RPUSH', k, id and why or item_id(call('LINDEX', list, 0))
+        or (tonumber(call('GET', key('seq', ac))) or 0) + 1)
+    call('PEXPIRE', k, remember)
+end
+-- Why the item with that id was dropped, if it was.
+local function item_dropped(id)
+    local before = tonumber(call('LINDEX', key('work', ac, 0), 0))
+    return call('LINDEX', key('work', ac, id), 0)
+        or before and id < before and 'it could not be read'
 end
 
 local id, word, trouble = tonumber(ARGV[1]) or 0, 'OK', ''
@@ -66,9 +83,8 @@ while raw do
     end
     local done, why = pcall(item_run, raw)
     if not done then
-        item_drop(item)
         trouble = type(why) == 'table' and why.err or tostring(why)
-        word = item[WORK.id] == id and 'FAILED' or word
+        item_drop(raw, trouble)
     end
     raw = call('LINDEX', list, 0)
     if not done or enough() then
@@ -84,10 +100,12 @@ if left == 0 then
 else
     call('ZADD', key('works'), tostring(now_ms() + work_grace), ac)
 end
-if word ~= 'OK' then
+local over = not raw or (item_id(raw) or 0) > id
+if word ~= 'OK' and not (over and id > 0) then
     return {word, trouble}
 end
-local ok, first = pcall(cmsgpack.unpack, raw or '')
-local over = not raw or ok and type(first) == 'table'
-    and (tonumber(first[WORK.id]) or 0) > id
+local why = over and id > 0 and item_dropped(id)
+if why then
+    return {'FAILED', why}
+end
 return {'OK', over and 1 or 0, left, trouble}

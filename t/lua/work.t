@@ -213,6 +213,20 @@ finish($work, 'what was behind it');
 is(host($range)->[STATUS], 'active', 'is done');
 cmd('LPUSH', k('work', $ac), packed([1, 7, 'host_status', 0, '', 'x']));
 is(step($acct, 7)->[0], 'FAILED', 'and its request is told');
+my @two = map { slice('host_status', [$acct], $range, $_) } 'paused', 'active';
+cmd('LSET', k('work', $ac), 0, packed([1, $two[0][1], 'host_status', 0, '',
+    'x']));
+step($acct, '') while cmd('LLEN', k('work', $ac));
+is(step($acct, $two[0][1])->[0], 'FAILED', 'if a daemon dropped it, too');
+is(step($acct, $two[1][1])->[1], 1, 'the next one was done');
+@two = map { slice('host_status', [$acct], $range, $_) } 'paused', 'active';
+cmd('LSET', k('work', $ac), 0, 'junk');
+step($acct, '') while cmd('LLEN', k('work', $ac));
+is(step($acct, $two[0][1])->[0], 'FAILED', 'and if it could not be read');
+is(step($acct, $two[1][1])->[1], 1, 'the next one was done then');
+cmp_ok(cmd('PTTL', k('work', $ac, $_)), '>', 0, "for a while: $_")
+    for 0, $two[0][1] - 2;
+in_order('with what was dropped');
 
 # fsck
 
