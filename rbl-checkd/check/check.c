@@ -6,6 +6,7 @@
 #include "check_int.h"
 #include "rbl_query.h"
 #include "text.h"
+#include "texts.h"
 
 #include <stdlib.h>
 #include <sys/random.h>
@@ -166,7 +167,7 @@ check_start(const check_env_t *env, rbl_family_t family, rbl_str_t value,
     const list_t *const *lists, size_t n, const check_standing_t *standing,
     size_t n_standing, double timeout, check_progress_pt progress, void *data)
 {
-    size_t    i;
+    size_t    i, own;
     check_t  *check;
 
     if (value.n >= RBL_VALUE_MAX) {
@@ -190,10 +191,13 @@ check_start(const check_env_t *env, rbl_family_t family, rbl_str_t value,
 
     (void) names_host(&check->host, family, check->value);
 
-    for (i = 0; i < n; i++) {
+    for (i = 0, own = 0; i < n; i++) {
         check->item[i].check = check;
         check->item[i].result.list = lists[i];
+        own += lists[i]->custom != 0;
     }
+
+    check->own_text = texts_own(own);
 
     take_standing(check, standing, n_standing);
 

@@ -58,6 +58,8 @@ struct check_s {
     ev_timer            deadline;
     ev_timer            end;            /* tells that nothing is left */
     size_t              n, done;
+    size_t              own_text;       /* bytes that a reason of a custom list
+                                           may have */
     size_t              verdicts[VERDICTS];
     item_t              item[];
 };

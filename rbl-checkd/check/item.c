@@ -50,14 +50,22 @@ item_settle(item_t *item, rbl_verdict_t verdict, rbl_lookup_err_t error)
 
 /* --- the reason --------------------------------------------------------- */
 
-static void
-keep_reason(check_result_t *r, const dns_answer_t *answer)
-{
-    char  text[CHECK_REASON_MAX];
+/* Reasons of custom lists are cut here: checks in flight hold them all. */
 
-    (void) check_clean(text, sizeof(text),
-                       (rbl_str_t) { answer->txt, answer->txt_len });
-    r->reason = text[0] != '\0' ? strdup(text) : NULL;
+static void
+keep_reason(item_t *item, const dns_answer_t *answer)
+{
+    char       text[CHECK_REASON_MAX], cut[CHECK_REASON_MAX + 1];
+    size_t     n, cap;
+    rbl_str_t  kept;
+
+    n = check_clean(text, sizeof(text),
+                    (rbl_str_t) { answer->txt, answer->txt_len });
+    cap = item->result.list->custom ? item->check->own_text : n;
+    kept = check_shorten(cut, cap < sizeof(text) ? cap : sizeof(text),
+                         (rbl_str_t) { text, n });
+
+    item->result.reason = kept.n != 0 ? strndup(kept.p, kept.n) : NULL;
 }
 
 
@@ -76,7 +84,7 @@ on_reason(void *data, const lookup_answer_t *told)
         && answer->txt_len != 0
         && !(answer->alias && item->result.list->custom))
     {
-        keep_reason(&item->result, answer);
+        keep_reason(item, answer);
     }
 
     if (item->result.verdict == RBL_LISTED) {

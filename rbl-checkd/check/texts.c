@@ -41,6 +41,13 @@ texts_share(const size_t *len, size_t n, size_t budget)
 }
 
 
+size_t
+texts_own(size_t lists)
+{
+    return at_least(TEXTS_OWN / at_least(lists, 1), TEXTS_OWN_LEAST);
+}
+
+
 /* Of all results of system lists that have any text. */
 
 static void
@@ -86,7 +93,7 @@ texts_caps(texts_caps_t *caps, const check_t *check, const asked_t *asked)
     }
 
     own = at_least(own, 1);
-    caps->own.details = at_least(TEXTS_OWN / own, TEXTS_OWN_LEAST);
+    caps->own.details = texts_own(own);
     caps->own.reason = caps->own.details;
     caps->own.codes = (unsigned) at_least(TEXTS_OWN_CODES / own,
                                           TEXTS_CODES_LEAST);

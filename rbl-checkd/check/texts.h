@@ -30,6 +30,9 @@ typedef struct {
     texts_cap_t  system, own;
 } texts_caps_t;
 
+/* Bytes of one text of each of so many own lists of a check. */
+size_t texts_own(size_t lists);
+
 /*
  * The bounds of a check's results.  Those of system lists depend on what they
  * say, so that nothing is cut while all of it fits; those of own lists on how
