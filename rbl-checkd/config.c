@@ -58,7 +58,8 @@ const config_key_t  config_keys[] = {
 
     { "checks_max", config_set_count, AT(checks_max), LIMITS(1, 10000),
       "256", NULL, NULL,
-      "Checks in flight in this process; the rest waits in the store.", 0 },
+      "Checks in flight in this process; a check of more than 128 lists\n"
+      "counts as several.  The rest waits in the store.", 0 },
 
     { "check_timeout", config_set_duration, AT(check_timeout),
       LIMITS(0.1, 10 * MINUTE), "20s", NULL, NULL,

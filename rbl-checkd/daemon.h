@@ -32,6 +32,7 @@ typedef struct {
     struct together_s  *opens, *clears; /* check/together.h */
     deliver_t       *deliver;           /* NULL: this daemon delivers nothing */
     check_counters_t  checks;
+    size_t           asking;            /* lists of all checks in flight */
 } daemon_t;
 
 /* A number in [0, 1) that is good enough to keep daemons out of step. */

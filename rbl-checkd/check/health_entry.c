@@ -171,7 +171,7 @@ entry_list(health_entry_t *e, list_t *list)
         || strcmp(old->control, list->control) != 0
         || strcmp(old->ask != NULL ? old->ask : "",
                   list->ask != NULL ? list->ask : "") != 0
-        || !same_codes(&old->codes, &list->codes))
+        || !same_codes(old->codes, list->codes))
     {
         again = e->running;
         health_run_stop(e);

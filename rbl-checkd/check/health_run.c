@@ -327,7 +327,7 @@ on_answer(void *data, const dns_answer_t *answer)
 
     e = c->entry;
     c->question = NULL;
-    c->found = health_judge(&e->list->codes, c->kind == NAMES_POSITIVE,
+    c->found = health_judge(e->list->codes, c->kind == NAMES_POSITIVE,
                             answer);
 
     if (c->found.control == CONTROL_OK && c->kind == NAMES_POSITIVE) {

@@ -116,7 +116,7 @@ on_answer(void *data, const dns_answer_t *answer)
     struct health_sample_s  *s = ask->sample;
 
     ask->question = NULL;
-    found = health_judge(&s->list->codes, 0, answer);
+    found = health_judge(s->list->codes, 0, answer);
     s->listed += found.control == CONTROL_LYING;
     s->ttl = found.lie && answer->ttl > s->ttl ? answer->ttl : s->ttl;
 

@@ -147,7 +147,7 @@ keep_codes(item_t *item, const part_t *p)
         return;
     }
 
-    (void) rbl_codes_verdict(&r->list->codes, p->a, p->n_a, &error, r->means,
+    (void) rbl_codes_verdict(r->list->codes, p->a, p->n_a, &error, r->means,
                              sizeof(r->means));
     memcpy(r->codes, p->a, p->n_a * sizeof(p->a[0]));
     r->n_codes = p->n_a;
@@ -212,7 +212,7 @@ choose_codes(part_t *p, const dns_answer_t *answer)
     unsigned            i;
     rbl_verdict_t       verdict;
     rbl_lookup_err_t    error;
-    const rbl_codes_t  *codes = &p->item->result.list->codes;
+    const rbl_codes_t  *codes = p->item->result.list->codes;
 
     for (others = 0; others < 2; others++) {
         for (i = 0; i < answer->n_a && p->n_a < CHECK_CODES_MAX; i++) {
@@ -233,7 +233,7 @@ judge_addresses(part_t *p, const dns_answer_t *answer)
     char           text[8];
     const list_t  *list = p->item->result.list;
 
-    p->raw = rbl_codes_verdict(&list->codes, answer->a, answer->n_a,
+    p->raw = rbl_codes_verdict(list->codes, answer->a, answer->n_a,
                                &p->error, text, sizeof(text));
 
     p->n_a = 0;

@@ -42,13 +42,28 @@ jobs_reserved_share(const jobs_t *jobs)
 }
 
 
+/* The places in use.  A check costs memory for each of its lists, so checks of
+   long profiles use more of them. */
+
+static unsigned
+in_use(const jobs_t *jobs)
+{
+    size_t  by_lists;
+
+    by_lists = jobs->d->asking / JOBS_LISTS;
+
+    return (jobs->n > by_lists ? jobs->n : (unsigned) by_lists)
+           + jobs->reading;
+}
+
+
 unsigned
 jobs_room(const jobs_t *jobs, job_kind_t kind, int *reserved)
 {
     unsigned  used, max, main;
 
     *reserved = 0;
-    used = jobs->n + jobs->reading;
+    used = in_use(jobs);
     max = jobs->d->conf->checks_max;
     main = max - reserve(jobs);
 

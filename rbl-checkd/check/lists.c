@@ -120,10 +120,16 @@ parse_codes(list_t *list, rbl_str_t codes)
         return 0;
     }
 
+    list->parsed = calloc(1, sizeof(rbl_codes_t));
+    if (list->parsed == NULL) {
+        return -1;
+    }
+
+    list->codes = list->parsed;
     rbl_mp_init(&mp, codes);
 
     for (n = rbl_mp_array(&mp); n > 0; n--) {
-        if (rbl_codes_add(&list->codes, rbl_mp_str(&mp)) != RBL_OK
+        if (rbl_codes_add(list->parsed, rbl_mp_str(&mp)) != RBL_OK
             || mp.failed)
         {
             return -1;
@@ -142,6 +148,7 @@ destroy(list_t *list)
         free(list->ask);
     }
 
+    free(list->parsed);
     free(list->bytes);
     free(list);
 }
@@ -176,6 +183,8 @@ set_ask(list_t *list, rbl_str_t key)
 static list_t *
 make(const rbl_list_t *r)
 {
+    static const rbl_codes_t  no_codes;
+
     list_t     *list;
     rbl_str_t   codes;
 
@@ -185,6 +194,7 @@ make(const rbl_list_t *r)
     }
 
     list->refs = 1;
+    list->codes = &no_codes;
     list->custom = r->custom != 0;
     list->families = r->families;
     list->names = names_of(r->names);

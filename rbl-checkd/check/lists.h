@@ -40,7 +40,8 @@ typedef struct {
                                            0: none */
     int64_t       rate;                 /* questions a second; 0: no limit */
     int64_t       day_quota;            /* questions a day (UTC); 0: no limit */
-    rbl_codes_t   codes;
+    const rbl_codes_t  *codes;          /* `parsed`, or none: custom lists */
+    rbl_codes_t  *parsed;               /* NULL: there are none */
     char         *bytes;                /* owns all texts but `ask` */
 } list_t;
 

@@ -89,7 +89,7 @@ ask_judge(ask_t *ask, const dns_answer_t *answer)
 
     case DNS_NOERROR:
         if (ask->type == DNS_TYPE_A) {
-            verdict = rbl_codes_verdict(&ask->list->codes, answer->a,
+            verdict = rbl_codes_verdict(ask->list->codes, answer->a,
                                         answer->n_a, &error, text,
                                         sizeof(text));
         }

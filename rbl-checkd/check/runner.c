@@ -184,7 +184,10 @@ runner_ask(runner_t *r, int64_t family, rbl_str_t value)
     if (r->check == NULL) {
         log_error("check %s cannot start: out of memory", r->job.check.s);
         runner_again(r, runner_let_go, 0);
+        return;
     }
+
+    r->d->asking += check_count(r->check);
 }
 
 
@@ -236,7 +239,12 @@ runner_free(runner_t *r)
     }
 
     ev_timer_stop(r->d->loop, &r->timer);
-    check_free(r->check);
+
+    if (r->check != NULL) {
+        r->d->asking -= check_count(r->check);
+        check_free(r->check);
+    }
+
     asked_drop(&r->asked);
     standing_free(&r->standing);
     result_free(&r->results);

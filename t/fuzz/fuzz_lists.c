@@ -73,7 +73,7 @@ try_list(list_t *list, const rbl_list_t *r)
     fuzz_check(rbl_str_is(r->status, list->status));
     fuzz_check(strnlen(list->name, r->name.n + 1) <= r->name.n);
     fuzz_check(strnlen(list->control, r->control.n + 1) <= r->control.n);
-    fuzz_check(list->codes.n <= RBL_CODES_MAX);
+    fuzz_check(list->codes->n <= RBL_CODES_MAX);
 
     fuzz_check(list->min_interval >= 0 && list->rate >= 0
                && list->day_quota >= 0);
@@ -83,10 +83,10 @@ try_list(list_t *list, const rbl_list_t *r)
     fuzz_check(list_key_set(list, RBL_STR("key")) == 0 && list->ask != NULL);
     try_names(list);
 
-    fuzz_check(rbl_codes_verdict(&list->codes, addr, 2, &err, text,
+    fuzz_check(rbl_codes_verdict(list->codes, addr, 2, &err, text,
                                  sizeof(text))
                == RBL_UNKNOWN);
-    (void) rbl_codes_verdict(&list->codes, addr, 1, &err, text, sizeof(text));
+    (void) rbl_codes_verdict(list->codes, addr, 1, &err, text, sizeof(text));
     fuzz_check(strnlen(text, sizeof(text)) < sizeof(text));
 
     lists = lists_new();

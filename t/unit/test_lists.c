@@ -85,8 +85,8 @@ test_record(void)
     ok(list->names == LIST_NAMES_REGISTERED && list->min_interval == 3600
        && list->rate == 0 && list->day_quota == 300000,
        "its limits; one below 0 is none");
-    ok(list->codes.n == 3, "its rules");
-    ok(rbl_codes_verdict(&list->codes, &addr, 1, &err, text, sizeof(text))
+    ok(list->codes->n == 3, "its rules");
+    ok(rbl_codes_verdict(list->codes, &addr, 1, &err, text, sizeof(text))
        == RBL_LISTED && strcmp(text, "four") == 0,
        "their texts outlive the record too");
 

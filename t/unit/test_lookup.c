@@ -496,11 +496,14 @@ test_told(void)
 int
 main(void)
 {
+    static rbl_codes_t  codes;
+
     loop = ev_default_loop(0);
     list = list_make(RBL_STR("BL1"), RBL_STR("rbl"), 0, RBL_STR("zone"),
                      RBL_STR(""), RBL_FAMILY_IPV4);
-    rbl_codes_add(&list->codes, RBL_STR("127.0.0.2=SBL"));
-    rbl_codes_add(&list->codes, RBL_STR("!127.0.0.9=full"));
+    rbl_codes_add(&codes, RBL_STR("127.0.0.2=SBL"));
+    rbl_codes_add(&codes, RBL_STR("!127.0.0.9=full"));
+    list->codes = &codes;
 
     test_plain();
     test_not_kept();
