@@ -15,6 +15,7 @@ use RblRedis;
 my $master = start_redis(port => 1, args => ['--repl-diskless-sync-delay', 0]);
 init_store($master, lists => repo_dir() . '/conf/lists.json');
 my $t = { redis => $master, acct => make_account($master) };
+daemon_seen($t);
 
 sub replica_of {
     my ($server) = @_;
