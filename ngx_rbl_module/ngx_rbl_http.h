@@ -285,7 +285,7 @@ void ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc);
 ngx_rbl_batch_t *ngx_rbl_next(ngx_rbl_ctx_t *ctx);
 
 /* The first round once more, behind the second if there is one, from which
-   nothing is read then.  NGX_DECLINED: it is the third time (refused, 500). */
+   nothing is read then.  NGX_DECLINED: it is the fourth time (refused, 500). */
 ngx_int_t ngx_rbl_again(ngx_rbl_ctx_t *ctx);
 
 

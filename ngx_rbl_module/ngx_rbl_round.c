@@ -12,9 +12,9 @@
  * its limit, moves nothing else out of the store.  Calls that read no data in
  * the first round need no proof.
  *
- * What the worker remembers may be out of date: of the credentials, and then of
- * the page.  The first round is then repeated, at most twice (ngx_rbl_again).
- * No request is counted twice.
+ * The first round is repeated (ngx_rbl_again) if what the worker remembers is
+ * out of date, if the totals have to be made, and if the page turns out to be a
+ * smaller one: each of them once at most.  No request is counted twice.
  *
  * What is in flight is ctx->batch: its completion takes the pointer back before
  * anything else happens.  The batch owns the timer that ends the wait.
@@ -23,7 +23,7 @@
 #include "ngx_rbl_list.h"
 #include "ngx_rbl_stream.h"
 
-#define NGX_RBL_REPEATS  2
+#define NGX_RBL_REPEATS  3
 
 
 static ngx_int_t ngx_rbl_round(ngx_rbl_ctx_t *ctx);

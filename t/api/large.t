@@ -94,6 +94,17 @@ for ([1000, PAGE / MARK], [200, PAGE / MARK], [100, 100], [33, 33], [20, 20])
 }
 is(parsed(get('/3.0/hosts.json?page=9&page_size=1000'))->{page_size},
     PAGE / MARK, 'a page past the end says so too');
+
+# All that makes a worker ask again: what it remembers is no longer so, the
+# totals are gone, and the page is smaller than its number says.
+my @app = ('app', 'limit', $ac, $acct->{app});
+rblctl($redis, @app, '--hour', 1_000_000);
+get('/3.0/hosts.json?page=2&page_size=1000');
+forget($t, $ac);
+is(get('/3.0/hosts.json?page=2&page_size=1000')->{status}, 200,
+    'a page of an account whose totals have just gone');
+rblctl($redis, @app, '--none');
+
 redis($redis, 'DEL', redis_key('large', $ac, 'hosts'));
 is(parsed(get('/3.0/hosts.json?page_size=1000'))->{page_size}, 1000,
     'without large records pages are as large as they are asked for');
