@@ -98,9 +98,15 @@ if failed and raw and call('HGET', ck, 'total') == '0' then
 end
 
 -- standing: what the record holds from now on; listings: the same as an event
--- tells it; transitions: {list, zone, verdict, codes}
+-- tells it; transitions: {list, zone, verdict, codes}, as many as a history
+-- takes.  The numbers of entries are counted: "#" looks for the end of a table.
 local standing, listings, transitions, unknown = {}, {}, {}, 0
+local n_standing, n_transitions, started = 0, 0, false
 local results                           -- listings, packed
+local function turned(list, zone, verdict, codes)
+    n_transitions = n_transitions + 1
+    transitions[n_transitions] = {list, zone, verdict, codes}
+end
 -- What a list said before one of these was perhaps not to be believed.
 local disbelieved = {unhealthy = true, resolver = true, blocked = true}
 -- Since when a list has said that a listing is over (0: it has not).  The time
@@ -116,30 +122,40 @@ end
 -- Those that had trouble before keep their places among the troubled ones.
 local troubled, places = {}, 8
 if not failed and (told ~= no_results or has_old) then
-    local old, seen, trouble, joined, fresh = {}, {}, {}, {}, true
+    -- By SID; false: its list has told something.
+    local old, trouble, joined, fresh = {}, {}, {}, true
     before = before or {}
-    for _, l in ipairs(before) do
+    for i = 1, #before do
+        local l = before[i]
         old[l[1]] = l
     end
     for _, t in ipairs(had or {}) do
         trouble[t[1]] = t
     end
-    for _, r in ipairs(cmsgpack.unpack(told)) do
+    local all = cmsgpack.unpack(told)
+    for i = 1, #all do
+        local r = all[i]
+        local sid, zone, is = r[1], r[4], r[6]
         -- A custom list may be behind another zone now: that is another list.
-        local was = old[r[1]]
-        was = was and was[2] == r[4] and was or nil
-        seen[r[1]] = true
-        if r[6] == 'listed' then
-            standing[#standing + 1] = {r[1], r[4], r[5], r[8], r[7],
+        local was = old[sid]
+        if was then
+            old[sid] = false
+            was = was[2] == zone and was
+        end
+        if is == 'listed' then
+            n_standing = n_standing + 1
+            standing[n_standing] = {sid, zone, r[5], r[8], r[7],
                 was and was[6] or now, now, 0, 0}
-            listings[#listings + 1] = r
+            listings[n_standing] = r
             if not was then
-                transitions[#transitions + 1] = {r[1], r[4], 'listed',
-                    table.concat(r[7], ',')}
+                started = true
+                if n_transitions < history_max then
+                    turned(sid, zone, 'listed', table.concat(r[7], ','))
+                end
             end
         else
             fresh = false
-            local asked, t = r[6] == 'unknown', trouble[r[1]]
+            local asked = is == 'unknown'
             if asked then
                 unknown = unknown + 1
             end
@@ -148,16 +164,18 @@ if not failed and (told ~= no_results or has_old) then
                     was[7], was[8] = was[7] or 0, (was[8] or 0) + 1
                     was[9] = over_since(was[9] or 0, r[10])
                 end
-                standing[#standing + 1] = was
-                listings[#listings + 1] = {r[1], r[2], r[3], was[2], was[3],
+                n_standing = n_standing + 1
+                standing[n_standing] = was
+                listings[n_standing] = {sid, r[2], r[3], zone, was[3],
                     'listed', was[5], was[4], '', r[10], r[11]}
-            elseif t then
+            elseif trouble[sid] then
+                local t = trouble[sid]
                 if asked then
                     t[2], t[4] = r[10], t[4] + 1
                 end
                 troubled[#troubled + 1] = t
             elseif asked and #joined < places then
-                joined[#joined + 1] = {r[1], r[10], now, 1}
+                joined[#joined + 1] = {sid, r[10], now, 1}
             end
         end
     end
@@ -166,13 +184,23 @@ if not failed and (told ~= no_results or has_old) then
     end
     -- Where nothing else was told, that is what an event tells.
     results = fresh and told
-    for _, l in ipairs(before) do
-        if not seen[l[1]] and string.find(ARGV[3], l[1], 1, true) then
-            transitions[#transitions + 1] = {l[1], l[2], 'clear', ''}
+    -- Clear lists mostly come in the order of the listings.
+    local clear, at = ARGV[3], 1
+    for i = 1, clear ~= '' and #before or 0 do
+        local sid = before[i][1]
+        if old[sid] and n_transitions < history_max then
+            local _, found = string.find(clear, sid, at, true)
+            if not found and at > 1 then
+                _, found = string.find(clear, sid, 1, true)
+            end
+            if found then
+                at = found + 1
+                turned(sid, before[i][2], 'clear', '')
+            end
         end
     end
 end
-local listed = #standing > 0
+local listed = n_standing > 0
 
 local new
 local stored = not failed and (full or told ~= no_results)
@@ -184,7 +212,7 @@ else
     new = call('HSET', ck, 'status', 'completed', 'completed', now, 'checked',
         ARGV[4], 'total', ARGV[4]) == 4
     if not due or stored then
-        call('HSET', ck, 'listed', #standing, 'unknown', unknown, 'details',
+        call('HSET', ck, 'listed', n_standing, 'unknown', unknown, 'details',
             stored and 1 or 0)
     end
 end
@@ -224,16 +252,19 @@ if raw then
     elseif due then
         due_never(ht)
     end
-    local fields
+    -- The fields up to `details`, that, and what follows: they are not joined,
+    -- for it may be large.
+    local numbers, details, rest
     if frozen then
         listed = was_listed
-        fields = cmsgpack.pack(checked, first, count, unknown_count,
-            next_check, before)
+        numbers = cmsgpack.pack(checked, first, count, unknown_count,
+            next_check)
+        details = cmsgpack.pack(before)
         troubled = had or {}
     else
         first = not listed and 0 or was_listed and first or now
-        fields = cmsgpack.pack(now, first, #standing, unknown, next_check,
-            standing)
+        numbers = cmsgpack.pack(now, first, n_standing, unknown, next_check)
+        details = n_standing > 0 and cmsgpack.pack(standing) or '\144'
         if active and listed then
             totals_add(TOTALS.listed, call('ZADD', key('listed', ac),
                 call('ZSCORE', key('hosts', ac), ht), ht))
@@ -248,12 +279,9 @@ if raw then
         or (had or troubled[1]) and HOST.troubled or HOST.details
     local grows = length > (flag and HOST.uncovered or had and HOST.troubled
         or HOST.details)
-    if length > HOST.details then
-        fields = fields .. cmsgpack.pack(troubled)
-    end
-    if length == HOST.uncovered then
-        fields = fields .. (uncovered and '\1' or '\0')
-    end
+    rest = (length > HOST.details and cmsgpack.pack(troubled) or '')
+        .. (length == HOST.uncovered and (uncovered and '\1' or '\0') or '')
+    local size, at = #numbers + #details + #rest, from + #numbers
     local changes = uncovered ~= (flag == 1)
     if changes and active then
         if uncovered then
@@ -262,17 +290,23 @@ if raw then
             call('ZREM', key('uncovered', ac), ht)
         end
     end
-    if #fields == to - from and not grows then
-        call('SETRANGE', hk, from, fields)
-    elseif #fields > 4096 and to == #raw and not grows then
-        -- Without another copy of what is large.
-        call('SET', hk, raw:sub(1, from))
-        call('SETRANGE', hk, from, fields)
-        large('hosts', from + #fields)
+    if #details > 4096 and to == #raw and not grows then
+        if size == to - from then
+            call('SETRANGE', hk, from, numbers)
+        else
+            call('SET', hk, raw:sub(1, from) .. numbers)
+            large('hosts', from + size)
+        end
+        call('SETRANGE', hk, at, details)
+        if rest ~= '' then
+            call('SETRANGE', hk, at + #details, rest)
+        end
+    elseif size == to - from and not grows then
+        call('SETRANGE', hk, from, numbers .. details .. rest)
     else
         raw = (grows and '\220\0' .. string.char(length)
-            .. raw:sub(4, from) or raw:sub(1, from)) .. fields
-            .. raw:sub(to + 1)
+            .. raw:sub(4, from) or raw:sub(1, from)) .. numbers .. details
+            .. rest .. raw:sub(to + 1)
         call('SET', hk, raw)
         large('hosts', #raw)
     end
@@ -300,10 +334,6 @@ end
 
 local heard = from and (ARGV[9] ~= '0' or listed or was_listed)
 if heard and not frozen then
-    local started = false
-    for _, t in ipairs(transitions) do
-        started = started or t[3] == 'listed'
-    end
     -- What of theirs is damaged keeps no check from its end.
     pcall(tell, ht, groups, listed, started, was_listed and not listed, now)
 end
@@ -315,17 +345,17 @@ if callbacks or hooks then
     -- The host without its listings, as it is now.
     raw = from and '\220\0' .. string.char(HOST.uncovered)
         .. record:sub(4, from) .. cmsgpack.pack(frozen and checked or now,
-            first, frozen and count or #standing,
+            first, frozen and count or n_standing,
             frozen and unknown_count or unknown, next_check, {}, {},
             uncovered and 1 or 0) or ''
     emit(timezone, completed_sid(pp), 'rbl.host.check.completed', now, pp,
-        raw, value, listed, frozen and count or #standing, results,
+        raw, value, listed, frozen and count or n_standing, results,
         hooks and 1 or 0, callbacks or no_callbacks,
         ARGV[6])
     if hooks and not frozen and (listed or was_listed) then
         emit(timezone, changed_sid(pp),
             listed and 'rbl.host.listed' or 'rbl.host.delisted', now, pp, raw,
-            value, listed, #standing, results, 1, no_callbacks, '')
+            value, listed, n_standing, results, 1, no_callbacks, '')
     end
 end
 -- They are in the event, and may be large.
