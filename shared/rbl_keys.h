@@ -118,8 +118,10 @@
  *   hist:<AC>:<HT>     stream  changes of a host's listings by check, capped
  *                              (_history.lua)
  *   outbox             stream  events to deliver; consumer group "deliver".
- *                              "d" is the event, or with large results what
- *                              precedes them, "r" the results, "t" the rest
+ *                              "d" is the event; of one with large results
+ *                              "r" are these, or with "s" (entry_results.h)
+ *                              what they are made of, "d" precedes them, "h",
+ *                              "c" and "t" follow
  *   event:<AC>:<EV>    hash    type, date, body and number of open deliveries
  *   dlv:<AC>:<EV>:<target>
  *                      hash    one delivery: WH or CO SID, or "CB<n>" of a

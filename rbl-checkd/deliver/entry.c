@@ -19,6 +19,7 @@
 
 #include "../log.h"
 #include "body.h"
+#include "entry_results.h"
 #include "message.h"
 #include "rbl_sid.h"
 
@@ -350,7 +351,8 @@ entry_start(entry_set_t *set, unsigned part, const redisReply *reply)
 {
     char              *pos;
     entry_t           *e;
-    rbl_str_t          id, account, raw, results, tail;
+    rbl_buf_t          event;
+    rbl_str_t          id, account, raw;
     const redisReply  *fields;
 
     id = rbl_reply_str(rbl_reply_at(reply, 0));
@@ -358,16 +360,18 @@ entry_start(entry_set_t *set, unsigned part, const redisReply *reply)
         return -1;
     }
 
+    e = NULL;
     fields = rbl_reply_at(reply, 1);
     account = rbl_reply_str(rbl_reply_field(fields, "a"));
-    raw = rbl_reply_str(rbl_reply_field(fields, "d"));
+    rbl_buf_init(&event);
 
-    results = rbl_reply_str(rbl_reply_field(fields, "r"));
-    tail = rbl_reply_str(rbl_reply_field(fields, "t"));
+    if (entry_event(&event, fields) == 0) {
+        raw = rbl_buf_str(&event);
+        e = calloc(1, sizeof(entry_t) + id.n + account.n + raw.n);
+    }
 
-    e = calloc(1, sizeof(entry_t) + id.n + account.n + raw.n + results.n
-               + tail.n);
     if (e == NULL) {
+        rbl_buf_free(&event);
         return -1;
     }
 
@@ -377,11 +381,8 @@ entry_start(entry_set_t *set, unsigned part, const redisReply *reply)
     e->since = ev_now(set->deliver->loop);
     e->id = entry_keep(&pos, id);
     e->account = entry_keep(&pos, account);
-
-    /* Large results are a field of their own: _events.lua. */
-
     e->raw = entry_keep(&pos, raw);
-    e->raw.n += entry_keep(&pos, results).n + entry_keep(&pos, tail).n;
+    rbl_buf_free(&event);
 
     link_init(&e->turn);
     link_add(&set->entries, &e->link);

@@ -28,22 +28,25 @@ end
 local function wants_events()
     return call('EXISTS', key('hooks', ac)) == 1
 end
+-- With `standing`, packed listings, `results` are all that the check told, in
+-- the same order: the daemon makes of both what the event tells.
 local function emit(timezone, id, type, date, check, host, value, listed,
-    total, results, hooks, callbacks, message, contact, code)
-    -- The results are a string with a length of four octets.  Large ones are a
-    -- field of their own: Lua would copy them twice to join them to the rest.
+    total, results, hooks, callbacks, message, contact, code, standing)
     local head = (contact and '\220\0\016' or '\158')
         .. cmsgpack.pack(1, id, type, date, check, host, value,
             listed and 1 or 0, total)
-        .. struct.pack('>BI4', 219, #results)
-    local tail = string.char(hooks) .. callbacks
-        .. cmsgpack.pack(timezone, message)
+    local tail = cmsgpack.pack(timezone, message)
         .. (contact and cmsgpack.pack(contact, code) or '')
-    if #results + #tail > 4096 then
+    hooks = string.char(hooks)
+    if standing or #results + #callbacks > 4096 then
+        -- What is large is not joined: Lua hashes all bytes of its strings.
         call('XADD', key('outbox'), '*', 'a', ac, 'e', id, 'd', head,
-            'r', results, 't', tail)
+            'r', results, 's', standing or '', 'h', hooks, 'c', callbacks,
+            't', tail)
     else
+        -- The results are a string with a length of four octets.
         call('XADD', key('outbox'), '*', 'a', ac, 'e', id, 'd',
-            head .. results .. tail)
+            head .. struct.pack('>BI4', 219, #results) .. results .. hooks
+            .. callbacks .. tail)
     end
 end

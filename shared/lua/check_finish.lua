@@ -229,7 +229,7 @@ if stored then
         left > 0 and left or tonumber(ARGV[7]), now, tonumber(ARGV[11]))
 end
 
-local record = raw
+local record, told_of = raw, nil
 if raw then
     if marked then
         hosts_change()
@@ -282,6 +282,9 @@ if raw then
     rest = (length > HOST.details and cmsgpack.pack(troubled) or '')
         .. (length == HOST.uncovered and (uncovered and '\1' or '\0') or '')
     local size, at = #numbers + #details + #rest, from + #numbers
+    if not results and not failed and #details > 4096 then
+        results, told_of = told, details
+    end
     local changes = uncovered ~= (flag == 1)
     if changes and active then
         if uncovered then
@@ -351,11 +354,12 @@ if callbacks or hooks then
     emit(timezone, completed_sid(pp), 'rbl.host.check.completed', now, pp,
         raw, value, listed, frozen and count or n_standing, results,
         hooks and 1 or 0, callbacks or no_callbacks,
-        ARGV[6])
+        ARGV[6], nil, nil, told_of)
     if hooks and not frozen and (listed or was_listed) then
         emit(timezone, changed_sid(pp),
             listed and 'rbl.host.listed' or 'rbl.host.delisted', now, pp, raw,
-            value, listed, n_standing, results, 1, no_callbacks, '')
+            value, listed, n_standing, results, 1, no_callbacks, '',
+            nil, nil, told_of)
     end
 end
 -- They are in the event, and may be large.

@@ -71,6 +71,8 @@ my @bad = (
         id => sid('EV'), type => 'rbl.host.unheard', date => 1, listed => 0,
         total => 0, hooks => 1, callbacks => [], results => "\x90")],
     ['a', $AC, 'e', sid('EV')],
+    ['a', $AC, 'e', sid('EV'), 'd', "\x9e\1", 'r', "\x91x", 's', "\x92\x90",
+        'h', "\1", 'c', "\x90", 't', ''],
     ['a', 'AC', 'e', 'EV', 'd', 'x'],
     ['x', 'y'],
 );
@@ -79,7 +81,7 @@ event_emit();
 soon { idle() && received($hook) == $before + 2 } 'do not stop the others';
 is(cmd('XPENDING', k('outbox'), 'deliver')->[0], 0, 'and do not come back');
 my @dead = dead_letters();
-is(scalar @dead, 3, 'those of an account are kept');
+is(scalar @dead, 4, 'those of an account are kept');
 is($dead[0]{raw}, 'no record', 'as they are');
 like(read_file($d->{log}), qr/not an event record/, 'and logged');
 

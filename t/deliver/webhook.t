@@ -78,17 +78,34 @@ is("$e->{json}{status}: $e->{json}{message}", 'failed: No list.', 'says why');
 like($e->{body}, qr/"details":\[\],"status":"failed","message":"No list\."\}$/,
     'at the very end');
 
-# large results, which are a field of their own in the outbox
+# large results, which are a field of their own in the outbox; then half of the
+# lists are unknown, whose listings stand, and one has no listing
 my @lists = map { sprintf 'list%03d.example', $_ } 1 .. 100;
-my ($large) = event_emit(results => [map { result('RB' . 'x' x $_, 'listed',
-    zone => $lists[$_ - 1], details => 'd' x 80) } 1 .. 100]);
-soon { idle() && received($one) == 9 } 'a large event';
-for my $e (grep { $_->{json}{check_sid} eq $large
-    && $_->{json}{event_type} ne 'rbl.host.check.started' } received($one))
-{
-    is_deeply([map { $_->{host} } @{ $e->{json}{details} }], \@lists,
-        "$e->{json}{event_type}: with all of its lists");
+sub large {
+    my ($i, $is, %o) = @_;
+    return result('RB' . 'x' x $i, $is, zone => $lists[$i - 1], %o,
+        $is eq 'listed' ? (details => "d$i" x 40, codes => ['127.0.0.2']) : ());
 }
+sub told_of_large {
+    my ($pp) = @_;
+    return map { { map { $_->{host} => join ' ',
+        @$_{qw(status details reason error)}, @{ $_->{codes} } }
+        @{ $_->{json}{details} } } } grep { $_->{json}{check_sid} eq $pp
+        && $_->{json}{event_type} =~ /completed|listed/ } received($one);
+}
+my %large = map { $lists[$_ - 1] => "listed " . "d$_" x 40 . '   127.0.0.2' }
+    1 .. 99;
+my ($large, $large_ht) = event_emit(results => [(map { large($_, 'listed') }
+    1 .. 99), large(100, 'clear')]);
+soon { idle() && received($one) == 9 } 'a large event';
+is_deeply([told_of_large($large)], [\%large, \%large], 'with all of its lists');
+($large) = event_emit(host => $large_ht, results => [
+    large(100, 'unknown', error => 'timeout'), map { $_ % 2 ? large($_, 'listed')
+        : large($_, 'unknown', error => 'timeout') } 1 .. 99]);
+soon { idle() && received($one) == 12 } 'one of which half is unknown';
+$large{ $lists[2 * $_ - 1] } =~ s/  (?= 127)/  timeout/ for 1 .. 49;
+is_deeply([told_of_large($large)], [\%large, \%large],
+    'with the listings that stand, and why they are unknown');
 
 # many at once, over one connection or more
 my $before = received($one);

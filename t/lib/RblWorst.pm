@@ -155,22 +155,21 @@ sub range_of {
         map { (sid('HT'), join '.', 11, $net, $_ >> 8, $_ & 255) } 0 .. $n - 1);
 }
 
-# What the daemon tells of a host that all lists have, with the longest texts.
+# What the daemon tells of a host at all lists: when it is on them, with as
+# much text and as many codes as texts.h leaves each of so many lists.
 sub listed_on {
     my ($status) = @_;
-    my @results;
-    for my $i (0 .. SYSTEM - 1) {
-        push @results, [$W{rb}[$i], 'rbl', 0, "list$i.some.example",
-            "https://list$i.example/site", $status,
-            [map { "127.0.0.$_" } 2 .. 6], text_of(88), text_of(88),
-            $status eq 'unknown' ? 'timeout' : '', 500];
-    }
-    for my $i (0 .. $#{ $W{own} }) {
-        push @results, [$W{own}[$i], 'rbl', 1, zone_of($i), '', $status,
-            [map { "127.0.0.$_" } 2, 3], text_of(40), text_of(40),
-            $status eq 'unknown' ? 'timeout' : '', 500];
-    }
-    return \@results;
+    my $is = $status eq 'listed';
+    return [map {
+        my $own = $_ >= SYSTEM;
+        my $i = $own ? $_ - SYSTEM : $_;
+        my $text = $is ? text_of($own ? 40 : 88) : '';
+        [$own ? $W{own}[$i] : $W{rb}[$i], 'rbl', $own ? 1 : 0,
+            $own ? zone_of($i) : "list$i.some.example",
+            $own ? '' : "https://list$i.example/site", $status,
+            $is ? ['127.0.0.102', '127.0.0.103'] : [], $text, $text,
+            $status eq 'unknown' ? 'timeout' : '', 2500];
+    } 0 .. SYSTEM + OWN - 1];
 }
 
 # A manual check of a host, taken by a daemon and begun; its callbacks.

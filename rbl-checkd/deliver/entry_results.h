@@ -1,0 +1,19 @@
+/*
+ * The bytes of an event from the fields of its entry in the outbox.  Events
+ * with large results are in several fields (shared/lua/_events.lua), since
+ * joining them takes the store long.
+ */
+
+#ifndef DELIVER_ENTRY_RESULTS_H_INCLUDED
+#define DELIVER_ENTRY_RESULTS_H_INCLUDED
+
+#include "rbl_out.h"
+#include "rbl_reply.h"
+
+/*
+ * Appends the event record: one whose results are malformed is malformed, too.
+ * 0, or -1: out of memory.
+ */
+int entry_event(rbl_buf_t *out, const redisReply *fields);
+
+#endif /* DELIVER_ENTRY_RESULTS_H_INCLUDED */
