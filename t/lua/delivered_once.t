@@ -36,6 +36,10 @@ sub circuits_end {
         cmd('HSET', k('hook', $ac, $wh), 'till', now() - 2000);
         cmd('HDEL', k('hook', $ac, $wh), 'probe') if chance(0.7) || $_[0];
     }
+    # Those of callbacks, and the account's budget.
+    my @others = (@{ cmd('KEYS', k('hook', $ac, 'CB*')) },
+        k('hook', $ac, 'all'));
+    cmd('DEL', @others) if chance(0.7) || $_[0];
 }
 sub hook_change {
     my ($what) = @_;
