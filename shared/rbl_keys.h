@@ -126,7 +126,13 @@
  *   dlv:<AC>:<EV>:<target>
  *                      hash    one delivery: WH or CO SID, or "CB<n>" of a
  *                              callback; "test": it is one of rblctl, whose
- *                              end leaves nothing
+ *                              end leaves nothing; "excess": the receiver has
+ *                              too many, and this one is given up
+ *   pending:<AC>       zset    "<WH>:<ms>:<EV>:<WH>" and "<AP>:<ms>:<EV>:CB<n>"
+ *                              of each delivery to a receiver, and of each
+ *                              callback, that its first attempt has not ended;
+ *                              without those in excess, all with the score 0
+ *                              (_pending.lua)
  *   retry              zset    "<AC>:<EV>:<target>" by next attempt (ms)
  *   hears:<AC>, hears:<AC>:<CG>
  *                      zset    active contacts of the account, and of a group:

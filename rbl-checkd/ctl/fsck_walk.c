@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FSCK_TYPES  48
+#define FSCK_TYPES  64
 
 
 typedef struct {
@@ -60,6 +60,7 @@ static const fsck_kind_t  account_kinds[] = {
     { "details", "zset", &rbl_script_fsck_entries, 1, 0 },
     { "hears", "zset", &rbl_script_fsck_entries, 1, 0 },
     { "telling", "hash", &rbl_script_fsck_entries, 1, 0 },
+    { "pending", "zset", &rbl_script_fsck_entries, 1, 0 },
     { NULL, NULL, NULL, 0, 0 }
 };
 

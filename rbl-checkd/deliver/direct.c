@@ -33,6 +33,7 @@ direct_bound(const direct_t *dr, double wait)
 direct_call_t *
 direct_call(direct_t *dr, link_t *from, unsigned max)
 {
+    size_t          octets;
     link_t         *l, *next;
     entry_t        *e;
     direct_call_t  *call;
@@ -51,8 +52,11 @@ direct_call(direct_t *dr, link_t *from, unsigned max)
     link_init(&call->entries);
     link_add(&dr->calls, &call->link);
 
+    octets = 0;
+
     for (l = from->next;
-         l != from && call->n < max && call->deliveries < DIRECT_DELIVERIES;
+         l != from && call->n < max && call->deliveries < DIRECT_DELIVERIES
+         && octets < DIRECT_OCTETS;
          l = next)
     {
         next = l->next;
@@ -63,6 +67,7 @@ direct_call(direct_t *dr, link_t *from, unsigned max)
             link_add(&call->entries, l);
             call->n++;
             call->deliveries += e->n_deliveries;
+            octets += e->body != NULL ? payload_str(e->body).n : 0;
         }
     }
 

@@ -10,7 +10,8 @@
 
 #define DIRECT_ASKED       32u          /* entries a call that asks: a read */
 #define DIRECT_BATCH       64u          /* entries a record, */
-#define DIRECT_DELIVERIES  8u           /* or until they have so many */
+#define DIRECT_DELIVERIES  8u           /* or until they have so many, */
+#define DIRECT_OCTETS      65536u       /* or until their bodies have */
 
 /* One call of a script, for entries of one partition. */
 typedef struct {

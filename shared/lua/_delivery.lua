@@ -1,3 +1,4 @@
+--- include: pending
 -- Messages to a contact go out one after the other: only the first of its line
 -- is tried, and at its end the next one.
 local function line_next(ac, ev, co)
@@ -14,11 +15,14 @@ local function line_next(ac, ev, co)
         call('DEL', key('ends', ac, co))    -- all are told
     end
 end
--- The end of one delivery; the event goes with its last one.
-local function delivery_over(ac, ev, target, member)
+-- The end of one delivery; the event goes with its last one.  first, app: the
+-- delivery's fields, or false.
+local function delivery_over(ac, ev, target, member, first, app)
     call('ZREM', KEYS[1], member)
     if target and target:sub(1, 2) == 'CO' then
         line_next(ac, ev, target)
+    elseif first then
+        call('ZREM', key('pending', ac), pending_name(ev, target, app, first))
     end
     if call('DEL', key('dlv', ac, ev, target)) == 1
         and call('HINCRBY', key('event', ac, ev), 'open', -1) <= 0

@@ -1,6 +1,8 @@
+--- include: pending
 -- Makes one delivery of an event, beside those that it may have; false: it has
--- that one.  The rest are fields of the delivery.
-local function deliver_single(ev, target, type, body, ...)
+-- that one.  app: that of a callback, or nil.  The rest are fields of the
+-- delivery.
+local function deliver_single(ev, target, type, body, app, ...)
     local dk, ek = key('dlv', ac, ev, target), key('event', ac, ev)
     if call('EXISTS', dk) == 1 then
         return false
@@ -11,5 +13,6 @@ local function deliver_single(ev, target, type, body, ...)
         call('HSET', ek, 'type', type, 'date', now, 'body', body)
     end
     call('ZADD', key('retry'), now, table.concat({ac, ev, target}, ':'))
+    pending_add(ac, ev, target, app, now)
     return true
 end

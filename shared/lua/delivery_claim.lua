@@ -1,6 +1,7 @@
 -- Takes deliveries whose time has come; each is leased and comes back by
 -- itself if the daemon that took it dies.  Deliveries of a receiver that is
--- gone or disabled end as dead letters; those of one whose circuit is open, and
+-- gone or disabled end as dead letters, and so do the oldest of a receiver
+-- that has too many (_pending.lua); those of one whose circuit is open, and
 -- of an account whose attempts fail all the time, wait, callbacks and contacts
 -- for a day at most.  A confirmation that nobody can use any more, for its
 -- contact is gone, confirmed or was sent a newer code, just ends, and so does
@@ -122,11 +123,13 @@ local moved, moved_most = 0, 500000
 local function claim(member)
     local ac, ev, target = string.match(member, '^(%w+):(%w+):(%w+)$')
     local d = call('HMGET', key('dlv', ac, ev, target), 'attempt', 'first',
-        'url', 'app', 'digest', 'host', 'test')
+        'url', 'app', 'digest', 'host', 'test', 'excess')
     local e = call('HMGET', key('event', ac, ev), 'type', 'body')
     local url, secret, channel, old = nil, nil, nil, nil
     moved = moved + #(e[2] or '')
-    if d[1] and e[2] then
+    if d[1] and e[2] and d[8] then
+        secret = 'more than 10,000 deliveries to the receiver were pending'
+    elseif d[1] and e[2] then
         url, secret, channel, old = way(ac, target, d[1], d[3], d[4], d[5],
             d[6])
     end
@@ -138,7 +141,7 @@ local function claim(member)
         local h = call('HMGET', key('dlv', ac, ev, target), 'status', 'error')
         delivery_dead(ac, ev, target, h[1] or 0,
             h[2] or 'the receiver failed all the time', d[1])
-        delivery_over(ac, ev, target, member)
+        delivery_over(ac, ev, target, member, d[2], d[4])
     elseif quiet > now then
         call('ZADD', KEYS[1], quiet + tonumber(ev:sub(-6), 16) % 5000, member)
     elseif url then
@@ -150,7 +153,7 @@ local function claim(member)
             moved = moved + 2 * #(e[2] or '')
             delivery_dead(ac, ev, target, 0, secret, d[1])
         end
-        delivery_over(ac, ev, target, member)
+        delivery_over(ac, ev, target, member, d[2], d[4])
     end
 end
 -- What cannot be read, for a record is damaged, waits for who mends it and

@@ -16,7 +16,8 @@
 --- include: hears
 --- use: contact
 local dk = key('dlv', ac, ev, target)
-local d = call('HMGET', dk, 'attempt', 'test', 'app', 'sent', 'url')
+local d = call('HMGET', dk, 'attempt', 'test', 'app', 'sent', 'url',
+    'first', 'excess')
 if d[1] ~= ARGV[2] then
     return {'STALE'}
 end
@@ -53,11 +54,11 @@ if (outcome == 'retry' or outcome == 'unsure') and not test then
     end
     call('HSET', dk, 'attempt', ARGV[2] + 1, 'status', ARGV[5],
         'error', ARGV[6])
-    call('ZADD', KEYS[1], now + ARGV[4], member)
+    call('ZADD', KEYS[1], d[7] and now or now + ARGV[4], member)
     return {'OK'}
 end
 if outcome ~= 'ok' and not test then
     delivery_dead(ac, ev, target, ARGV[5], ARGV[6], ARGV[2] + 1)
 end
-delivery_over(ac, ev, target, member)
+delivery_over(ac, ev, target, member, d[6], d[3])
 return {'OK'}

@@ -30,6 +30,7 @@ local function put(ev, d, attempt, at)
         call('HSET', k, 'status', d[7], 'error', d[8])
     end
     call('ZADD', key('retry'), at, table.concat({ac, ev, target}, ':'))
+    pending_add(ac, ev, target, app ~= '' and app, now)
 end
 local function record(e)
     ac = e[2]

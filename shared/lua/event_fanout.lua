@@ -34,9 +34,13 @@ local turns = {}
 local function notice(co)
     call('HSET', key('dlv', ac, ev, co), 'attempt', 0, 'first', now,
         'at', now, 'host', '')
-    if call('RPUSH', key('line', ac, co), ev) == 1 then
+    local line = key('line', ac, co)
+    local waiting = call('RPUSH', line, ev)
+    if waiting == 1 then
         turns[#turns + 1] = now
         turns[#turns + 1] = table.concat({ac, ev, co}, ':')
+    elseif waiting > pending_most then
+        pending_excess(ac, call('LINDEX', line, 0), co, now)
     end
     n = n + 1
 end

@@ -1,12 +1,13 @@
 -- Looks at entries of what an account has beside its indexes: "uniq" by its
 -- fields, "listed", "uncovered" and "due" by host, "tokens" by their fields,
 -- "manual" by what its list holds, "details" by check, "hears" by contact,
--- "telling" by host.
+-- "telling" by host, "pending" by delivery.
 -- KEYS[1] acct:<AC>
 -- ARGV    1 "1": mend  2 which of them  3... entries
 -- Result  OK, faults
 --- include: fsck_jobs
 --- include: fsck_work
+--- include: pending
 --- use: host app token
 local look = {}
 function look.uniq(field)
@@ -147,6 +148,19 @@ function look.telling(field)
     if raw and not (could and sound) then
         fault('telling', field, 'what contacts are to be told cannot be read',
             function() call('HDEL', key('telling', ac), field) end)
+    end
+end
+function look.pending(entry)
+    local pending = key('pending', ac)
+    if not call('ZSCORE', pending, entry) then
+        return
+    end
+    local ev, target = string.match(entry, '^%w+:%d+:(%w+):(%w+)$')
+    local d = ev and call('HMGET', key('dlv', ac, ev, target), 'first', 'app')
+        or {}
+    if not d[1] or entry ~= pending_name(ev, target, d[2], d[1]) then
+        fault('pending', ev or 'pending', 'is counted, and is no delivery',
+            function() call('ZREM', pending, entry) end)
     end
 end
 for i = 3, #ARGV do

@@ -11,6 +11,7 @@
 --- include: hears
 --- include: details
 --- include: unchanged
+--- include: pending
 --- use: app contact host token
 local week = 7 * 86400000
 local look = {}
@@ -161,8 +162,15 @@ local function in_line(ev, co)
     return line and type_of(line) == 'list'
         and (call('LPOS', line, ev) or 0) > 0
 end
+-- The entry of a delivery in "pending", or false: none is wanted.
+local function pending_entry(k, rest)
+    local ev, target = string.match(rest, '^(%w+):(%w+)$')
+    local d = call('HMGET', k, 'first', 'app', 'excess')
+    return d[1] and not d[3] and target and target:sub(1, 2) ~= 'CO'
+        and pending_name(ev, target, d[2], d[1])
+end
 function look.dlv(k, rest)
-    local ev = string.match(rest, '^(%w+)')
+    local ev, entry = string.match(rest, '^(%w+)'), pending_entry(k, rest)
     local member = ac .. ':' .. rest
     if call('EXISTS', key('event', ac, ev)) == 0 then
         fault('delivery', rest, 'has no event', function()
@@ -175,6 +183,9 @@ function look.dlv(k, rest)
         fault('delivery', rest, 'is never tried', function()
             call('ZADD', key('retry'), now_ms(), member)
         end)
+    elseif entry and not call('ZSCORE', key('pending', ac), entry) then
+        fault('pending', rest, 'is a delivery that is not counted',
+            function() call('ZADD', key('pending', ac), 0, entry) end)
     end
 end
 -- What a contact is to be told of; that of one that is gone the daemons end.

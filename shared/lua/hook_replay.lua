@@ -32,7 +32,7 @@ for _, entry in ipairs(letters) do
     local app = l.a or ''
     local own = l.to == sid or app == sid
     if own and l.e and (l.b or '') ~= '' and (only == '' or only == l.e) then
-        local of = app ~= '' and {'url', l.url, 'app', app} or {}
+        local of = app ~= '' and {app, 'url', l.url, 'app', app} or {}
         if deliver_single(l.e, l.to, l.t, l.b, unpack(of)) then
             call('XDEL', key('dead', ac), entry[1])
             n = n + 1

@@ -11,5 +11,5 @@ end
 if h[HOOK.status] ~= 'active' then
     return {'DISABLED'}
 end
-deliver_single(ARGV[2], ARGV[1], ARGV[3], ARGV[4], 'test', '1')
+deliver_single(ARGV[2], ARGV[1], ARGV[3], ARGV[4], nil, 'test', '1')
 return {'OK'}

@@ -136,6 +136,7 @@ cmd('HSET', k('event', $ac, $ev), 'type', 't', 'date', $now, 'body', '{}',
 for my $to ($wh, 'CB0', $co) {
     cmd('HSET', k('dlv', $ac, $ev, $to), 'attempt', 0, 'first', $now);
     cmd('ZADD', k('retry'), $now, "$ac:$ev:$to");
+    cmd('ZADD', k('pending', $ac), 0, "$to:$now:$ev:$to") if $to !~ /^CO/;
 }
 # what a contact is told of: on its way, being told, to be told
 my @told = map { sid('EV') } 1 .. 2;
@@ -242,6 +243,7 @@ my @faults = (
         }, undef] } ['hosts', 'zset'], ['profiles', 'zset'],
         ['groups', 'zset'], ['refs', 'hash'], ['uniq', 'hash'],
         ['seq', 'string'], ['due', 'zset'], ['details', 'zset'], ['manual', 'list'],
+        ['pending', 'zset'],
         ['listed', 'zset']),
     ['an index of the partition of another type', type => 'due',
         sub { cmd('DEL', k('due')); cmd('SET', k('due'), 'x') }, undef],
@@ -570,6 +572,18 @@ my @faults = (
         sub { !cmd('EXISTS', k('tellings')) }],
 
     # events
+    ['a delivery that is not counted', pending => "$ev:CB0",
+        sub { cmd('ZREM', k('pending', $ac), "CB0:$now:$ev:CB0") },
+        sub { defined cmd('ZSCORE', k('pending', $ac), "CB0:$now:$ev:CB0") }],
+    ['a delivery that is counted twice', pending => $ev,
+        sub { cmd('ZADD', k('pending', $ac), 0, "CB0:1:$ev:CB0") },
+        sub { cmd('ZCARD', k('pending', $ac)) == 2 }],
+    ['what is counted is no delivery', pending => $told[0],
+        sub { cmd('ZADD', k('pending', $ac), 0, "$wh:1:$told[0]:$wh") },
+        sub { cmd('ZCARD', k('pending', $ac)) == 2 }],
+    ['what is counted cannot be read', pending => 'pending',
+        sub { cmd('ZADD', k('pending', $ac), 0, 'x') },
+        sub { cmd('ZCARD', k('pending', $ac)) == 2 }],
     ['a delivery that is never tried', delivery => "$ev:CB0",
         sub { cmd('ZREM', k('retry'), "$ac:$ev:CB0") },
         sub { cmd('ZSCORE', k('retry'), "$ac:$ev:CB0") }],

@@ -34,6 +34,7 @@ cmd('HSET', k('event', $ac, $ev), 'type', 't', 'date', $now, 'body', '{}',
 for my $n (1 .. DELIVERIES) {
     cmd('HSET', k('dlv', $ac, $ev, "CB$n"), 'attempt', 0, 'first', $now);
     cmd('ZADD', k('retry'), $now, "$ac:$ev:CB$n");
+    cmd('ZADD', k('pending', $ac), 0, "CB$n:$now:$ev:CB$n");
 }
 my $r = rblctl($redis, 'fsck');
 is($r->{status}, 0, 'all of it is looked at') or diag("$r->{out}$r->{err}");

@@ -27,6 +27,7 @@ sub event {
     for my $to (@to) {
         cmd('HSET', k('dlv', $ac, $ev, $to), 'attempt', 0, 'first', $now);
         cmd('ZADD', k('retry'), $now, "$ac:$ev:$to");
+        cmd('ZADD', k('pending', $ac), 0, "$to:$now:$ev:$to");
     }
     return $ev;
 }
@@ -55,11 +56,11 @@ for (
     is(open_of($ev), $mended, "$name: it counts $mended");
     is(scalar @$r, $mended eq $open ? 1 : 2, "$name: so it is told");
     cmd('DEL', k('event', $ac, $ev), k('retry'),
-        map { k('dlv', $ac, $ev, "CB$_") } 0 .. 2);
+        k('pending', $ac), map { k('dlv', $ac, $ev, "CB$_") } 0 .. 2);
 }
 is(script('fsck_event', [$acct], '1', event(2), '', 'CB0')->[0], 'MAYBE',
     'nothing is judged at first');
-cmd('DEL', @{ cmd('KEYS', k('event', '*')) });
+cmd('DEL', @{ cmd('KEYS', k('event', '*')) }, k('pending', $ac));
 
 
 # One is still being tried, two were given up.  A relay has one delivered anew

@@ -244,7 +244,7 @@ for my $seed (@seeds) {
     end_all();
     agrees("seed $seed, the end");
     same([map { @{ cmd('KEYS', k("$_*")) } } qw(dlv event line retry digest
-        batch)], [], 'nothing is left');
+        batch pending)], [], 'nothing is left');
     is(cmd('XPENDING', k('outbox'), 'deliver')->[0], 0, 'nor pending');
     same([grep { !$event{$_}{done} } keys %event], [], 'all have ended');
     is($noticed, $notices, 'each receiver that was disabled was told once');

@@ -3,6 +3,7 @@
 
 use strict;
 use warnings;
+use Digest::SHA 'sha1_hex';
 use RblTest;
 use RblScript;
 use RblWorst;
@@ -43,6 +44,14 @@ sub deliveries {
 }
 case(event_targets => '32 events, 20 receivers', sub { slice('event_targets',
     [k('outbox')], map { ($ac, 'rbl.host.listed') } 1 .. 32) });
+case(event_targets => '32 callbacks to hosts with circuits', sub {
+    my @hook = map { k('hook', $ac, 'CB' . substr sha1_hex("h$_.example"), 0,
+        32) } 1 .. 32;
+    cmd('HSET', $_, 'till', 1) for @hook;
+    my $r = slice('event_targets', [k('outbox')],
+        map { ($ac, "$W{ap}https://h$_.example/a") } 1 .. 32);
+    cmd('DEL', @hook);
+    die "a circuit is closed\n" if grep { @{ $_->[0] } > 1 } @$r[1 .. 32] });
 # A call has so many deliveries at least, and those of the last event.
 for my $outcome (qw(ok retry dead later)) {
     case(event_done => "27 deliveries: $outcome", sub {
@@ -52,6 +61,44 @@ for my $outcome (qw(ok retry dead later)) {
             7, 20);
         cmd('DEL', k('retry')) });
 }
+
+# Each receiver has as many pending as it may, and one more of some: the oldest
+# of them have 60 KB.
+my $filled = 0;
+sub fill_pending {
+    my $pending = k('pending', $ac);
+    cmd('EVAL', "for i = 1, ARGV[2] do redis.call('ZADD', KEYS[1], 0, ARGV[1]"
+        . " .. ':2000000000000:EV' .. i .. ':' .. ARGV[1]) end", 1, $pending,
+        $W{wh}[$_], $_ >= 1 && $_ <= 7 ? 9998 : 9999)
+        for $filled++ ? () : 0 .. 19;
+    cmd('ZREMRANGEBYLEX', $pending, "[$_:0", "($_:2") for @{ $W{wh} };
+    for my $i (1 .. 27) {
+        my ($ev, $wh) = (sid('EV'), $W{wh}[$i % 20]);
+        cmd('HSET', k('event', $ac, $ev), 'type', 't', 'body', $body, 'open',
+            1);
+        cmd('HSET', k('dlv', $ac, $ev, $wh), 'attempt', 1, 'first', 0);
+        cmd('ZADD', $pending, 0, "$wh:0:$ev:$wh");
+        cmd('ZADD', k('retry'), 9e15, "$ac:$ev:$wh");
+        push @old, k('event', $ac, $ev), k('dlv', $ac, $ev, $wh);
+    }
+}
+sub beyond {
+    clean();
+    fill_pending();
+    slice('event_done', [k('outbox')], $lease, map { packed([
+        read_event($ac, sid('EV')), $ac, sid('EV'), 'rbl.host.listed', $body,
+        [map { [$_->[0], 'retry', 'a' x 1500, '', '', 9e6, 500, 'error text',
+            0] } deliveries($_, 'retry')]]) } 7, 20);
+    my $n = cmd('ZCOUNT', k('retry'), '-inf', int(cmd('TIME')->[0]) * 1000
+        + 1000);
+    die "$n are given up, not 27\n" if $n != 27;
+}
+case(event_done => '27 deliveries beyond the bound of 10,000', sub {
+    beyond(); cmd('DEL', k('retry')) });
+case(delivery_claim => '27 beyond the bound', sub { beyond();
+    deliver('delivery_claim', 32, $lease) });
+case(hook_test => 'beyond the bound', sub { clean(); fill_pending();
+    s1('hook_test', $W{wh}[0], sid('EV'), 'rbl.test', $body) });
 case(event_fanout => 'a notice to all contacts', sub {
     my $id = read_event($ac, my $ev = sid('EV'));
     slice('event_fanout', [k('outbox')], $id, $ac, $ev, 'contact.notice',

@@ -1,0 +1,244 @@
+#!/usr/bin/perl
+
+# A receiver has 10,000 pending deliveries at most: one more, and the oldest is
+# a dead letter.  The callbacks of an application have as many.
+
+use strict;
+use warnings;
+use RblTest;
+use RblScript;
+use RblScript qw(take_one done due_now);
+
+use constant { MOST => 10_000, LEASE => 60_000 };
+
+my $redis = redis_new();
+rblctl($redis, 'init', '--partitions', 1);
+my ($ac, $acct) = account();
+my ($wh, $other, $ap) = (sid('WH'), sid('WH'), sid('AP'));
+script('app_put', [$acct], $ap, 'app', 'secret', 'f' x 16,
+    "\xff" x 8 . 'd' x 24);
+script('hook_put', [$acct], $_, 'n', 'https://a.example/', 's') for $wh, $other;
+cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', '0', 'MKSTREAM');
+my $text = 'more than 10,000 deliveries to the receiver were pending';
+my $body = '{"body":1}';
+my $late = now_ms() + 3_600_000;
+
+sub now_ms { my $t = cmd('TIME'); return $t->[0] * 1000 + int $t->[1] / 1000 }
+sub pending { return cmd('ZCARD', k('pending', $ac)) }
+sub letters {
+    return map { { @{ $_->[1] } } } @{ cmd('XRANGE', k('dead', $ac), '-', '+') };
+}
+sub fsck_is_clean {
+    my $r = rblctl($redis, 'fsck');
+    is($r->{out}, "no fault in 1 account\n", $_[0]);
+}
+
+# An event of which these deliveries have failed, {target, outcome, app}.
+sub event {
+    my (@to) = @_;
+    my $id = read_event($ac, my $ev = sid('EV'));
+    my $r = end_events(LEASE, [$id, $ac, $ev, 't', $body, map {
+        my ($target, $outcome, $app) = @$_;
+        [$target, $outcome, '', $app ? 'https://c.example/' : '', $app // '',
+            3_600_000, 500, 'why', 0] } @to]);
+    die "@$r" if $r->[2] ne 1;
+    # No circuit shall keep what is due.
+    cmd('DEL', map { k('hook', $ac, $_) } $wh, $other, 'all');
+    return $ev;
+}
+
+my $filled = 0;
+
+# So many that wait, older than all others, oldest first.
+sub fill {
+    my ($n, $target, $app) = @_;
+    my $since = ++$filled * -1_000_000 + now_ms();
+    my @ev = map { sid('EV') } 1 .. $n;
+    for my $i (0 .. $n - 1) {
+        my $first = $since + $i;
+        my @app = $app ? ('url', 'https://c.example/', 'app', $app) : ();
+        cmd('HSET', k('event', $ac, $ev[$i]), 'type', 't', 'date', 1, 'body',
+            $body, 'open', 1);
+        cmd('HSET', k('dlv', $ac, $ev[$i], $target), 'attempt', 3, 'first',
+            $first, 'status', 500, 'error', 'why', @app);
+        cmd('ZADD', k('retry'), $late, "$ac:$ev[$i]:$target");
+        cmd('ZADD', k('pending', $ac), 0, join ':', $app // $target, $first,
+            $ev[$i], $target);
+    }
+    return @ev;
+}
+
+
+# --- what is pending ---------------------------------------------------------
+
+event([$wh, 'ok'], ['CB0', 'ok', $ap]);
+is(pending(), 0, 'what is delivered at once never is');
+event([$wh, 'dead']);
+is(pending(), 0, 'nor is what is given up at once');
+my $ev = event([$wh, 'retry'], [$other, 'later'], ['CB0', 'now', $ap]);
+is(pending(), 3, 'what is to be tried is');
+fsck_is_clean('with them');
+my @d = take_one();
+is(scalar @d, 1, 'one is claimed');
+is(done($d[0], 'ok'), 'OK', 'and delivered');
+is(pending(), 2, 'then it is not any more');
+due_now(["$ac:$ev:$wh"]);
+due_now(["$ac:$ev:CB0"]);
+@d = sort { $a->[0] cmp $b->[0] } take_one();
+is(done($d[0], 'retry', 1000), 'OK', 'one fails again');
+is(done($d[1], 'dead'), 'OK', 'one is given up');
+is(pending(), 1, 'the first one stays');
+is(done([$d[0][0], '', '', '', 2], 'ok'), 'STALE', 'another attempt');
+due_now($d[0]);
+($d[0]) = take_one();
+is(done($d[0], 'ok'), 'OK', 'it is delivered');
+is(cmd('EXISTS', k('pending', $ac)), 0, 'nothing is pending');
+is(script('hook_test', [$acct], $wh, sid('EV'), 't', '{}')->[0], 'OK', 'a test');
+is(pending(), 1, 'is, too');
+is(done((take_one())[0], 'retry', 1), 'OK', 'until its attempt');
+is(pending(), 0, 'has ended');
+
+
+# --- the bound ---------------------------------------------------------------
+
+cmd('DEL', k('dead', $ac));
+my @old = fill(MOST - 1, $wh);
+my @young = (event([$wh, 'retry']));
+is(scalar(() = take_one()), 0, '10,000 are pending, and stay');
+fsck_is_clean('at the bound');
+event([$other, 'retry'], ['CB0', 'retry', $ap]);
+is(scalar(() = take_one()), 0, 'other receivers have their own');
+is(pending(), MOST + 2, 'none is given up');
+
+push @young, event([$wh, 'later']);
+fsck_is_clean('above the bound, before the next claim');
+my @claimed = take_one();
+is_deeply([map { $_->[0] } @claimed], ["$ac:$young[1]:$wh"],
+    'the new one is claimed');
+my @letter = letters();
+is(scalar @letter, 1, 'the oldest is a dead letter');
+is_deeply([@{ $letter[0] }{qw(e to b x n)}], [$old[0], $wh, $body, $text, 3],
+    'that says why');
+ok(!cmd('EXISTS', k('event', $ac, $old[0]), k('dlv', $ac, $old[0], $wh)),
+    'nothing else is left of it');
+my $r = rblctl($redis, 'webhook', 'dead', $ac, $wh);
+like($r->{out}, qr/\Q$text\E/, 'rblctl shows it');
+fsck_is_clean('after it');
+
+# One that is just being tried.
+due_now(["$ac:$old[1]:$wh"]);
+my ($tried) = take_one();
+event([$wh, 'retry']);
+is(done($tried, 'retry', 3_600_000), 'OK', 'one fails, and is the oldest');
+cmp_ok(cmd('ZSCORE', k('retry'), $tried->[0]), '<=', now_ms(),
+    'it is not to wait');
+take_one();
+is((letters())[-1]{e}, $old[1], 'it is a dead letter');
+due_now(["$ac:$old[2]:$wh"]);
+($tried) = take_one();
+event([$wh, 'retry']);
+is(done($tried, 'ok'), 'OK', 'one is delivered, and was the oldest');
+take_one();
+is(scalar(() = letters()), 2, 'it is none');
+is(cmd('ZLEXCOUNT', k('pending', $ac), "[$wh:", "($wh;"), MOST,
+    '10,000 are pending');
+fsck_is_clean('after that');
+
+# A replay begins anew: it is the youngest.
+$r = rblctl($redis, 'webhook', 'replay', $ac, $wh, $old[0]);
+is($r->{status}, 0, 'it is replayed') or diag($r->{err});
+@claimed = take_one();
+is_deeply([map { $_->[0] } @claimed], ["$ac:$old[0]:$wh"], 'and claimed');
+is((letters())[-1]{e}, $old[3], 'another one is the oldest');
+is(done($claimed[0], 'ok'), 'OK', 'it is delivered');
+is(cmd('ZLEXCOUNT', k('pending', $ac), "[$wh:", "($wh;"), MOST - 1,
+    'there is room');
+
+# What is above the bound for another reason goes two at a time.
+my $n = () = letters();
+fill(6, $wh);
+event([$wh, 'retry']);
+take_one();
+is(scalar(() = letters()), $n + 2, 'two are given up');
+event([$wh, 'retry']);
+take_one();
+is(scalar(() = letters()), $n + 4, 'and two');
+
+# A receiver that is disabled: what is pending ends as it does.
+script('hook_status', [$acct], $wh, 'disabled');
+event([$wh, 'later']);
+cmd('ZADD', k('retry'), 1, $_) for @{ cmd('ZRANGE', k('retry'), 0, -1) };
+cmd('DEL', k('dead', $ac));
+for (1 .. 2000) {
+    last if !grep { /:WH/ } @{ cmd('ZRANGEBYSCORE', k('retry'), '-inf',
+        now_ms()) };
+    take_one();
+}
+is(cmd('ZLEXCOUNT', k('pending', $ac), "[$wh:", "($wh;"), 0,
+    'a receiver that is disabled has none');
+my %why;
+$why{ $_->{x} }++ for letters();
+is($why{'the receiver is disabled'}, MOST + 2, 'they are dead letters');
+fsck_is_clean('then');
+
+
+# --- callbacks ---------------------------------------------------------------
+
+cmd('DEL', k('dead', $ac), k('retry'), @{ cmd('KEYS', k('dlv', '*')) },
+    @{ cmd('KEYS', k('event', '*')) }, k('pending', $ac));
+my $its = sid('AP');
+script('app_put', [$acct], $its, 'app', 'secret', 'e' x 16,
+    "\xee" x 8 . 'c' x 24);
+@old = fill(MOST, 'CB1', $ap);
+event(['CB0', 'retry', $its]);
+take_one();
+is(scalar(() = letters()), 0, "another application's callback");
+event(['CB0', 'retry', $ap]);
+take_one();
+@letter = letters();
+is(scalar @letter, 1, 'one of the same');
+is_deeply([@{ $letter[0] }{qw(e to url a x)}], [$old[0], 'CB1',
+    'https://c.example/', $ap, $text], 'its oldest is a dead letter');
+$r = rblctl($redis, 'webhook', 'replay', $ac, $ap, $old[0]);
+is($r->{status}, 0, 'it is replayed') or diag($r->{err});
+@claimed = take_one();
+is_deeply([map { @$_[0, 2] } @claimed], ["$ac:$old[0]:CB1",
+    'https://c.example/'], 'to its URL');
+is((letters())[-1]{e}, $old[1], 'in place of the next one');
+fsck_is_clean('with callbacks');
+
+
+# --- messages to a contact ---------------------------------------------------
+
+my $co = sid('CO');
+script('contact_add', [$acct], $co, 'email', 'a@a.example', 'every_check',
+    'digest', 'abcdef', sid('EV'), unpacked(cmd('GET', $acct))->[11]);
+script('contact_confirm', [$acct], $co, 'digest');
+cmd('DEL', k('outbox'), k('dead', $ac));
+cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', '0', 'MKSTREAM');
+sub notice {
+    my $id = read_event($ac, my $ev = sid('EV'));
+    $r = script('event_fanout', [k('outbox')], $id, $ac, $ev, 'contact.notice',
+        $body, '', '');
+    is_deeply($r, ['OK', 1], 'a notice');
+    return $ev;
+}
+my $first = notice();
+for my $i (2 .. MOST) {
+    my $e = sid('EV');
+    cmd('HSET', k('event', $ac, $e), 'type', 't', 'body', $body, 'open', 1);
+    cmd('HSET', k('dlv', $ac, $e, $co), 'attempt', 0, 'first', 1, 'at', 1,
+        'host', '');
+    cmd('RPUSH', k('line', $ac, $co), $e);
+}
+@claimed = take_one();
+is($claimed[0][0], "$ac:$first:$co", 'the first of a line is tried');
+my $second = cmd('LINDEX', k('line', $ac, $co), 1);
+notice();
+is(scalar(() = take_one()), 0, 'one more');
+is_deeply([map { @$_{qw(e to x)} } letters()], [$first, $co, $text],
+    'the oldest is a dead letter');
+is(cmd('LLEN', k('line', $ac, $co)), MOST, '10,000 wait');
+is((take_one())[0][0], "$ac:$second:$co", 'the next one is tried');
+is(done($claimed[0], 'ok'), 'STALE', 'the first one is over');
+done_testing();
