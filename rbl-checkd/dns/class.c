@@ -144,9 +144,56 @@ dns_class_sends(dns_question_t *q)
 }
 
 
+/* NULL: there is none. */
+
+static dns_class_t *
+class_of(const dns_engine_t *engine, const dns_payer_t *payer)
+{
+    dns_class_t        *class;
+    const dns_owner_t  *owner;
+
+    owner = dns_owner_find(engine, payer);
+    class = owner == NULL ? NULL
+            : engine->classes[class_hash(engine->seed, owner, payer->zone)];
+
+    while (class != NULL && (class->owner != owner
+                             || strcmp(class->name, payer->zone) != 0))
+    {
+        class = class->next;
+    }
+
+    return class;
+}
+
+
+/* A list that was silent altogether has answered a probe: it is back. */
+
+static void
+class_back(const dns_question_t *q)
+{
+    dns_class_t  *class;
+    dns_payer_t   payer;
+
+    payer.zone = q->class->name;
+    payer.account = q->class->owner->account;
+    payer.probe = 0;
+
+    class = class_of(q->engine, &payer);
+
+    if (class != NULL) {
+        class->trial_at = class->trial_wait = 0;
+    }
+}
+
+
 void
 dns_class_heard(const dns_question_t *q)
 {
+    if (q->probe && q->class->probe_lost) {
+        q->class->probe_lost = 0;
+        class_back(q);
+    }
+
     if (!q->probe) {
         q->class->lost = 0;
         q->class->trial_at = q->class->trial_wait = 0;
@@ -173,6 +220,7 @@ dns_class_end(const dns_question_t *q, int timed_out)
 
     class = q->class;
     class->trials -= q->trial;
+    class->probe_lost |= q->probe && timed_out && q->sends != 0;
 
     if (q->trial && timed_out) {
         class_pause(class);
@@ -188,17 +236,8 @@ int
 dns_mute(const dns_engine_t *engine, const dns_payer_t *payer)
 {
     const dns_class_t  *class;
-    const dns_owner_t  *owner;
 
-    owner = dns_owner_find(engine, payer);
-    class = owner == NULL ? NULL
-            : engine->classes[class_hash(engine->seed, owner, payer->zone)];
-
-    while (class != NULL && (class->owner != owner
-                             || strcmp(class->name, payer->zone) != 0))
-    {
-        class = class->next;
-    }
+    class = class_of(engine, payer);
 
     return class != NULL && dns_class_mute(class);
 }

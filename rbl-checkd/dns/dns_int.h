@@ -159,6 +159,7 @@ struct dns_class_s {
     double        trial_wait;
     uint64_t      replies;          /* of all lists, when that row began */
     dns_rtt_t     rtt;
+    unsigned      probe_lost:1;     /* the last probe timed out */
     unsigned      listed:1;         /* in the ready or throttled list */
     unsigned      throttled:1;      /* in the latter */
     double        turn;             /* when the next question is due */
@@ -315,7 +316,8 @@ int dns_class_limited(const dns_class_t *class);
  * A list is mute when its data queries have timed out in a row while others
  * were answered.  Then one question is tried at a time, each time after a
  * longer pause, and any more of them are hopeless.  Probes do not count, and
- * are asked as ever.
+ * are asked as ever; a probe that is answered after one that was not ends the
+ * pause.
  */
 int dns_class_mute(const dns_class_t *class);
 int dns_class_hopeless(const dns_question_t *q);

@@ -207,7 +207,7 @@ sub die_and_return {
     is(some(grep { !$event->{listed}{$_} } map { sort keys %{ $on{$_} } }
         sort keys %on), '', "$name: over: who is listed is told");
     for my $zone (sort keys %dead) {
-        like((notices($zone))[-1], qr/: good, was|answers again/,
+        like((notices($zone))[-1], qr{: good, was|answers again|answered again},
             "$dead{$zone}: over: the operator is told");
     }
 }
