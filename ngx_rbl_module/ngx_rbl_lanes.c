@@ -13,7 +13,8 @@
 #include "ngx_rbl_redis.h"
 
 #define NGX_RBL_LANES_FLIGHT   4        /* batches in flight, of all lanes */
-#define NGX_RBL_LANES_WAITING  2048     /* batches that wait, of all lanes */
+#define NGX_RBL_LANES_WAITING  2048     /* batches that wait, of all lanes; the
+                                           first of a lane does in any case */
 #define NGX_RBL_LANE_WAITING   256      /* of one lane */
 #define NGX_RBL_LANES_PATIENCE 10       /* timeouts that a batch waits */
 
@@ -92,8 +93,11 @@ ngx_rbl_lanes_wait(ngx_rbl_batch_t *batch)
 
     ngx_rbl_redis_begin(&store->slow);
 
+    /* an account of which none waits has a place, whatever others have */
+
     if (lane->nwaiting >= NGX_RBL_LANE_WAITING
-        || store->lanes.nwaiting >= NGX_RBL_LANES_WAITING
+        || (lane->nwaiting != 0
+            && store->lanes.nwaiting >= NGX_RBL_LANES_WAITING)
         || !(ngx_rbl_redis_ready(&store->slow) || store->slow.opening))
     {
         return NGX_DECLINED;

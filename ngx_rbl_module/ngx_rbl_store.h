@@ -99,10 +99,10 @@ ngx_uint_t ngx_rbl_store_unwilling(const ngx_rbl_store_t *store);
 /*
  * Sends the batch by the slow link.  Call it once, before submit.  An account
  * has one slow batch in flight, the others wait; accounts take turns.  At most
- * 256 batches of an account wait and 2048 in all, each for at most ten times
- * rbl_store_timeout; a batch beyond that is AWAY.  The deadline counts from
- * when the batch is sent.  A batch that is cancelled while it waits is never
- * sent.
+ * 256 batches of an account wait and 2048 in all, but one of each account in
+ * any case; each waits for at most ten times rbl_store_timeout.  A batch beyond
+ * that is AWAY.  The deadline counts from when the batch is sent.  A batch that
+ * is cancelled while it waits is never sent.
  */
 void ngx_rbl_batch_slow(ngx_rbl_batch_t *batch, const rbl_sid_t *account);
 

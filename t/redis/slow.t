@@ -141,6 +141,24 @@ subtest 'how many wait is bounded' => sub {
         'and all that waited have got there');
 };
 
+subtest 'those who wait keep no other account out' => sub {
+    my $narrow = $nginx;
+    $nginx = start_nginx(store => $redis, workers => 1, connections => 4096,
+        http => 'rbl_store_timeout 60s;', server => $status);
+    is(answer(adding($t->{acct}))->{status}, 200, 'another nginx');
+    my @accts = map { make_account($redis, name => $_) } 1 .. 8;
+    pause_writes();
+    my @c = map { my $acct = $_; map { adding($acct) } 1 .. 257 } @accts;
+    # Four have one in flight; of the others one is too much.
+    busy(8 * 256 + 4);
+    my $b = adding($t->{other});
+    busy(8 * 256 + 5);
+    unpause();
+    is(answer($b)->{status}, 200, 'a ninth account is served');
+    stop_server($nginx);
+    $nginx = $narrow;
+};
+
 subtest 'a graceful end waits for what waits' => sub {
     pause_writes();
     my @c = map { adding($t->{acct}) } 1 .. 3;
