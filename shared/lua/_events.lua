@@ -32,21 +32,20 @@ end
 -- the same order: the daemon makes of both what the event tells.
 local function emit(timezone, id, type, date, check, host, value, listed,
     total, results, hooks, callbacks, message, contact, code, standing)
-    local head = (contact and '\220\0\016' or '\158')
-        .. cmsgpack.pack(1, id, type, date, check, host, value,
-            listed and 1 or 0, total)
+    local first = contact and '\220\0\016' or '\158'
+    local head = cmsgpack.pack(1, id, type, date, check, host, value,
+        listed and 1 or 0, total)
     local tail = cmsgpack.pack(timezone, message)
-        .. (contact and cmsgpack.pack(contact, code) or '')
-    hooks = string.char(hooks)
     if standing or #results + #callbacks > 4096 then
         -- What is large is not joined: Lua hashes all bytes of its strings.
-        call('XADD', key('outbox'), '*', 'a', ac, 'e', id, 'd', head,
-            'r', results, 's', standing or '', 'h', hooks, 'c', callbacks,
-            't', tail)
+        call('XADD', key('outbox'), '*', 'a', ac, 'e', id, 'd', first .. head,
+            'r', results, 's', standing or '', 'h', string.char(hooks),
+            'c', callbacks, 't', tail)
     else
         -- The results are a string with a length of four octets.
-        call('XADD', key('outbox'), '*', 'a', ac, 'e', id, 'd',
-            head .. struct.pack('>BI4', 219, #results) .. results .. hooks
-            .. callbacks .. tail)
+        call('XADD', key('outbox'), '*', 'a', ac, 'e', id, 'd', first .. head
+            .. struct.pack('>BI4', 219, #results) .. results
+            .. string.char(hooks) .. callbacks .. tail
+            .. (contact and cmsgpack.pack(contact, code) or ''))
     end
 end

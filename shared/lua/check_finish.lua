@@ -103,25 +103,26 @@ end
 local standing, listings, transitions, unknown = {}, {}, {}, 0
 local n_standing, n_transitions, started = 0, 0, false
 local results                           -- listings, packed
-local function turned(list, zone, verdict, codes)
-    n_transitions = n_transitions + 1
-    transitions[n_transitions] = {list, zone, verdict, codes}
-end
--- What a list said before one of these was perhaps not to be believed.
-local disbelieved = {unhealthy = true, resolver = true, blocked = true}
--- Since when a list has said that a listing is over (0: it has not).  The time
--- in which it said nothing at all is none in which it said so.
-local function over_since(over, why)
-    if disbelieved[why] then
-        return 0
-    elseif why == 'unconfirmed' then
-        return over == 0 and now or over
-    end
-    return over == 0 and 0 or math.min(now, over + math.max(0, now - checked))
-end
 -- Those that had trouble before keep their places among the troubled ones.
 local troubled, places = {}, 8
 if not failed and (told ~= no_results or has_old) then
+    local function turned(list, zone, verdict, codes)
+        n_transitions = n_transitions + 1
+        transitions[n_transitions] = {list, zone, verdict, codes}
+    end
+    -- What a list said before one of these was perhaps not to be believed.
+    local disbelieved = {unhealthy = true, resolver = true, blocked = true}
+    -- Since when a list has said that a listing is over (0: it has not).  The
+    -- time in which it said nothing at all is none in which it said so.
+    local function over_since(over, why)
+        if disbelieved[why] then
+            return 0
+        elseif why == 'unconfirmed' then
+            return over == 0 and now or over
+        end
+        return over == 0 and 0
+            or math.min(now, over + math.max(0, now - checked))
+    end
     -- By SID; false: its list has told something.
     local old, trouble, joined, fresh = {}, {}, {}, true
     before = before or {}
