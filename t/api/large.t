@@ -283,7 +283,9 @@ for my $path ('/3.0/hosts.json?page_size=1000',
     }
     is_deeply([keys %seen], [200], "beside $path: others are served");
     my $grown = heap_kib($worker) - $before;
-    cmp_ok($grown, '<', 96 * 1024, DEAF . ' clients that do not read it');
+    # What the sanitizers keep says nothing.
+    cmp_ok($grown, '<', 96 * 1024, DEAF . ' clients that do not read it')
+        if !$ENV{RBL_NGINX};
     diag(sprintf '%s: %d KiB more, the slowest of others %.0f ms', $path,
         $grown, $slowest) if $ENV{RBL_FIGURES};
     close $_ for @c;
