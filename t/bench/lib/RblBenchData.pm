@@ -81,7 +81,8 @@ sub all_hosts {
 sub rendered {
     my ($body) = @_;
 
-    my ($text) = $body =~ /"data":\[(.*)\]\}\s*\z/s or die "no data: $body\n";
+    my ($text) = $body =~ /"data":\[(.*)\](?:,"oldest_due":\d+)?\}\s*\z/s
+        or die "no data: $body\n";
     return split /(?<=\}),(?=\{"id":"HT)/, $text;
 }
 
