@@ -93,7 +93,7 @@ ngx_rbl_lanes_wait(ngx_rbl_batch_t *batch)
 
     ngx_rbl_redis_begin(&store->slow);
 
-    /* an account of which none waits has a place, whatever others have */
+    /* the first waiting batch of an account always has a place */
 
     if (lane->nwaiting >= NGX_RBL_LANE_WAITING
         || (lane->nwaiting != 0

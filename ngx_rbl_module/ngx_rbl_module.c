@@ -398,7 +398,7 @@ ngx_rbl_same_store(ngx_rbl_store_conf_t *store, ngx_rbl_loc_conf_t *conf)
 /*
  * With "master_process off" a reload changes the configuration under the stores
  * and takes the zone's memory, and calls neither of the two functions below.
- * nginx then has no connections to serve with, so nothing is started anew.
+ * nginx then has no connections to serve with, so nothing is restarted.
  */
 
 static ngx_int_t

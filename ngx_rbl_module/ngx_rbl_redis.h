@@ -190,7 +190,7 @@ ngx_int_t ngx_rbl_redis_greet(ngx_rbl_link_t *link);
 
 /* ngx_rbl_redis.c */
 
-/* An idle link; the link connects when it is opened, and by itself after. */
+/* An idle link.  It connects when it is opened, and then reconnects alone. */
 void ngx_rbl_redis_init(ngx_rbl_link_t *link, ngx_rbl_store_t *store,
     const char *name);
 void ngx_rbl_redis_begin(ngx_rbl_link_t *link);

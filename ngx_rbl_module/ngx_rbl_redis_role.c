@@ -1,8 +1,7 @@
 /*
- * Whether a store may serve: a master may; a replica may for reads, as long as
- * it hears from its master, and refuses writes by itself.  The worker asks when
- * it greets the store, once a second from then on, and when a write was refused
- * for that reason.
+ * Whether a store may serve.  A master may.  A replica may serve reads while it
+ * hears from its master; Redis refuses writes there.  The worker asks for the
+ * role in the greeting, once a second, and after a READONLY reply.
  */
 
 #include "ngx_rbl_redis.h"

@@ -56,7 +56,7 @@ static const address_range_t  address_ipv6[] = {
 
 /*
  * Above 1023: databases, caches, message queues, file services and the
- * interfaces of clusters, all of which may act on what is posted to them.
+ * interfaces of clusters.  They may act on what is posted to them.
  */
 
 static const unsigned short  address_ports[] = {

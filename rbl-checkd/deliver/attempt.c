@@ -172,7 +172,7 @@ attempt_failed(attempt_t *a, unsigned status, int64_t wait, const char *error)
 }
 
 
-/* As at its timeout, of which it had a part. */
+/* Ends the attempt as its timeout would, but earlier. */
 
 void
 attempt_yield(attempt_t *a)

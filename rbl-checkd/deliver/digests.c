@@ -34,7 +34,7 @@ typedef struct {
     ev_tstamp   next;                   /* when to look again */
 } digests_part_t;
 
-/* A digest of which more pages are to come. */
+/* A digest whose pages have not all arrived. */
 typedef struct {
     link_t           link;              /* of digests_t */
     digests_part_t  *part;

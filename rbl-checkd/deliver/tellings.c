@@ -1,9 +1,9 @@
 /*
- * Hosts of which many contacts are to be told (telling_step.lua): a daemon does
- * that in slices, each a step of its own, whoever has done those before.
+ * Notifies the many contacts of a host in slices (telling_step.lua).  Each
+ * slice is one step; any daemon may do the next one.
  *
- * One step is on its way at a time, and after one that leaves something to do
- * there is a pause: the store serves the other accounts meanwhile.
+ * One step is in flight at a time.  A pause follows a step that leaves work, so
+ * that the store serves the other accounts meanwhile.
  */
 
 #include "deliver_int.h"

@@ -42,7 +42,7 @@
  * One class gets max_in_flight / DNS_SHARE at a time, at least one; and one
  * account for all its own lists, of max_in_flight and of max_tcp.  All own
  * lists together get the DNS_OWN_PART-th part, so that the rest is left to
- * system lists, of which one gets the DNS_TCP_SHARE-th part of max_tcp.
+ * system lists.  One system list gets the DNS_TCP_SHARE-th part of max_tcp.
  */
 #define DNS_SHARE      8
 #define DNS_OWN_PART   2

@@ -14,8 +14,8 @@ end
 local function changed_sid(pp)
     return 'EV' .. pp:sub(35, 66)
 end
--- A host's record, packed, as events have it: without its listings, which may
--- be large and are not told of the host.
+-- The packed host record of an event.  It omits the current listings: they may
+-- be large, and the event's body does not show them.
 local function event_host(h)
     local brief = {}
     for i = 1, HOST.next_check do
