@@ -6,8 +6,7 @@
  * ldns_wire2rr() hardly bounds the pointers that it follows, takes the length
  * of a whole text for each of its strings, goes on where it stopped reading
  * rather than where the record ends, and finds nothing wrong with a record
- * that lacks fields.  The first three are the screen's business; the last is
- * seen to here.
+ * that lacks fields.  All four are the screen's business.
  */
 
 #include "record.h"
@@ -18,23 +17,12 @@
 ldns_rr *
 dns_rr_read(const dns_screen_t *msg, size_t *off)
 {
-    size_t                     i;
-    ldns_rr                   *rr;
-    const ldns_rr_descriptor  *form;
+    size_t    i;
+    ldns_rr  *rr;
 
     if (ldns_wire2rr(&rr, msg->p, msg->n, off, LDNS_SECTION_ANSWER)
         != LDNS_STATUS_OK)
     {
-        return NULL;
-    }
-
-    form = ldns_rr_descript(ldns_rr_get_type(rr));
-
-    /* ldns wants data of OPT, which has options or none. */
-    if (ldns_rr_get_type(rr) != LDNS_RR_TYPE_OPT
-        && ldns_rr_rd_count(rr) < ldns_rr_descriptor_minimum(form))
-    {
-        ldns_rr_free(rr);
         return NULL;
     }
 

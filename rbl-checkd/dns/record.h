@@ -21,7 +21,8 @@
 
 /*
  * The record at `*off`, which moves behind it: to be given to dns_rr_free.
- * NULL: ldns cannot read it, or fields are missing.
+ * NULL: ldns cannot read it.  A, AAAA, TXT, NS, CNAME, DNAME and SOA have all
+ * their fields.
  */
 ldns_rr *dns_rr_read(const dns_screen_t *msg, size_t *off);
 void dns_rr_free(ldns_rr *rr);

@@ -2,10 +2,10 @@
  * The guard in front of ldns.  A reply is walked once, octet by octet, before
  * anything is read out of it, for what ldns must not see: names that loop or
  * are dear to follow, counts without bounds, two TSIG, which leak, and data
- * that does not end where its record does, behind which ldns would lose its
- * place.  Only the record types that servers send for an A, AAAA, TXT, NS or
- * SOA question are let through, so TSIG, SIG and all the exotic layouts end
- * here.  What the records say is not looked at.
+ * that lacks fields or does not end where its record does, behind which ldns
+ * would lose its place.  Only the record types that servers send for an A,
+ * AAAA, TXT, NS or SOA question are let through, so TSIG, SIG and all the
+ * exotic layouts end here.  What the records say is not looked at.
  *
  * Owns nothing and allocates nothing.
  */

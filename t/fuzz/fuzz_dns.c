@@ -144,6 +144,31 @@ check_answer(const dns_answer_t *a, rbl_str_t msg, unsigned type)
 }
 
 
+/* A record of a type whose fields are looked at has them all. */
+static void
+check_fields(const ldns_rr *rr)
+{
+    const ldns_rr_descriptor  *form;
+
+    switch (ldns_rr_get_type(rr)) {
+
+    case LDNS_RR_TYPE_A:
+    case LDNS_RR_TYPE_AAAA:
+    case LDNS_RR_TYPE_TXT:
+    case LDNS_RR_TYPE_NS:
+    case LDNS_RR_TYPE_CNAME:
+    case LDNS_RR_TYPE_DNAME:
+    case LDNS_RR_TYPE_SOA:
+        form = ldns_rr_descript(ldns_rr_get_type(rr));
+        fuzz_check(ldns_rr_rd_count(rr) >= ldns_rr_descriptor_minimum(form));
+        break;
+
+    default:
+        break;
+    }
+}
+
+
 /* ldns goes through the records as the screen has. */
 static void
 check_records(const dns_screen_t *screen)
@@ -166,6 +191,7 @@ check_records(const dns_screen_t *screen)
             }
 
             fuzz_check(ldns_rdf_size(ldns_rr_owner(rr)) <= DNS_NAME_MAX);
+            check_fields(rr);
             dns_rr_free(rr);
         }
     }

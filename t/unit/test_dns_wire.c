@@ -413,6 +413,12 @@ test_chain(void)
        && answer.a[0] == 0x7f000003 && answer.ttl == 30,
        "a chain in any order and case");
 
+    /* Asked in capitals, which the reply has not kept. */
+    start(0x8180, DNS_TYPE_A);
+    put_named_a(NAME, 0x7f000003);
+    memcpy(qname, "\0012\0010\0010\003127\003ZEN\007EXAMPLE", qlen);
+    ok(is_status(DNS_NOERROR) && answer.n_a == 1, "a question in capitals");
+
     start(0x8180, DNS_TYPE_A);
     put_cname("", "end.example", 30);
     put_named_a("end.example", 0x7f000003);
