@@ -302,7 +302,11 @@ for (['GET', 'hosts.json'], ['POST', 'host/add.json', $add->()]) {
 }
 # Requests of clients that go away.  nginx may have given up the connection on
 # which the two before waited, so the first ones may be refused at once.
+my $gone = sub { scalar(() = read_file("$t->{nginx}{dir}/access.log")
+    =~ m{"POST /3\.0/host/add\.json HTTP\S+ (?:499|503) }g) };
+my ($before, $asked) = ($gone->(), 0);
 my $ask = sub {
+    $asked++;
     my $s = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
         PeerPort => $t->{nginx}{port}) or die "connect: $!";
     print {$s} http_head('POST', '/3.0/host/add.json', auth => $t->{acct},
@@ -314,6 +318,8 @@ ok(wait_for { my $s = $ask->(); sleep 0.05;
     redis($redis, 'CLIENT', 'LIST') =~ /cmd=evalsha/ } 5,
     'it waits to be counted');
 $ask->() for 1 .. 20;
+# nginx has to know that they are gone before the store goes on.
+ok(wait_for { $gone->() - $before >= $asked } 5, 'nginx knows that they left');
 redis($redis, 'CLIENT', 'UNPAUSE');
 ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 5,
     'it goes on');
