@@ -10,6 +10,9 @@
 --         error, ms for which the receiver asked for quiet}.  Outcome: ok,
 --         retry, dead, gone as for delivery_done; or "later": it was not tried,
 --         "now": it is being tried, and leased
+--         Dead letters of one call take at most 256 KiB of bodies, so that the
+--         call stays short; a delivery beyond that is due at once instead, and
+--         ends as a dead letter by itself
 -- Result  OK, number of deliveries that were not tried, then for each event 1,
 --         0 (it is not pending: another daemon's) or why it could not be
 --         recorded: it is a dead letter then
@@ -18,7 +21,7 @@
 --- include: delivery
 --- include: fails
 --- include: log
-local now, out = now_ms(), {'OK', 0}
+local now, out, letters = now_ms(), {'OK', 0}, 0
 local function put(ev, d, attempt, at)
     local target, app = d[1], d[5] or ''
     local k = key('dlv', ac, ev, target)
@@ -48,10 +51,12 @@ local function record(e)
             else
                 host_attempted(d[4], outcome, now, d[9] or 0)
             end
-            if outcome == 'retry' then
-                put(ev, d, 1, now + d[6])
+            local over = outcome ~= 'ok' and outcome ~= 'retry'
+            letters = letters + (over and #body or 0)
+            if outcome == 'retry' or over and letters > 262144 then
+                put(ev, d, 1, over and now or now + d[6])
                 open = open + 1
-            elseif outcome ~= 'ok' then
+            elseif over then
                 letter(ac, ev, target, type, body, d[4], app, d[7], d[8], 1)
             end
         end

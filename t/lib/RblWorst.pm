@@ -5,18 +5,19 @@ package RblWorst;
 #
 # A time is Redis' own (INFO commandstats, of the one call), the least of
 # several tries: whatever else runs on the machine can only add to it.  On a
-# slow machine it is scaled by what a script of known cost takes before and
-# after it, 1,000 calls of TIME: on the machine that the bounds are for they take
-# CALIBRATION microseconds.
+# slow machine it is scaled by what scripts of known cost take before and after
+# it: 1,000 calls of TIME, and 8 values of 100 KB that are stored.  On
+# the machine that the bounds are for they take COMMANDS and DATA microseconds.
 
 use strict;
 use warnings;
 
 use Exporter 'import';
+use List::Util qw(max min);
 use RblScript;
 use RblTest;
 
-use constant { CALIBRATION => 500, SYSTEM => 186, OWN => 200 };
+use constant { COMMANDS => 500, DATA => 120, SYSTEM => 186, OWN => 200 };
 
 our @EXPORT = qw(worst_store slice calibrate slowness %W
     host_in range_of listed_on open_check text_of);
@@ -46,22 +47,28 @@ sub slice {
     *RblScript::slice = \&slice;
 }
 
-# Looks again how fast this machine is.
-sub calibrate {
-    $sha{''} //= cmd('SCRIPT', 'LOAD',
-        "for i = 1, 1000 do redis.call('TIME') end");
+# What a script without a name of its own takes.
+sub probe {
+    my ($source, @args) = @_;
+    my $sha = $sha{$source} //= cmd('SCRIPT', 'LOAD', $source);
     cmd('CONFIG', 'RESETSTAT');
-    cmd('EVALSHA', $sha{''}, 0);
+    cmd('EVALSHA', $sha, @args);
     my ($us) = cmd('INFO', 'commandstats')
         =~ /^cmdstat_evalsha:calls=1,usec=(\d+)/m;
     return $us;
 }
 
-# How much slower than that the machine is, by two looks at it.
-sub slowness {
-    my ($us) = sort { $a <=> $b } @_;
-    return $us > CALIBRATION ? $us / CALIBRATION : 1;
+# Looks again how fast this machine is: by how much slower than the other.
+sub calibrate {
+    my $commands = probe("for i = 1, 1000 do redis.call('TIME') end", 0);
+    my $data = probe("for i = 1, 8 do redis.call('SET', KEYS[1] .. i, ARGV[1])"
+        . " end for i = 1, 8 do redis.call('DEL', KEYS[1] .. i) end", 1,
+        k('probe'), 'x' x 100_000);
+    return max($commands / COMMANDS, $data / DATA, 1);
 }
+
+# How much slower than that the machine is, by two looks at it.
+sub slowness { return min(@_) }
 
 sub text_of { my ($n) = @_; return substr 'text ' x ($n / 5 + 1), 0, $n }
 

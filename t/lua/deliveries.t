@@ -262,6 +262,19 @@ is_deeply([@kept{qw(e to t b)}], [$events[1], '', 'rbl.host.listed',
     '{"n":1}'], 'with its body');
 like($kept{x}, qr/wrong kind of value/, 'and the reason');
 
+# A call makes dead letters of 256 KiB at most; what is beyond is due at once.
+my ($many) = account();
+my @wh = map { sid('WH') } 1 .. 6;
+$ev = sid('EV');
+$r = end_events(60_000, [read_event($many, $ev), $many, $ev, 't', 'b' x 60_000,
+    map { [$_, 'dead', 'attempt', '', '', 0, 500, 'error', 0] } @wh]);
+is_deeply($r, ['OK', 0, 1], 'six that are dead, with 60 KB each');
+is(cmd('XLEN', k('dead', $many)), 4, 'four dead letters');
+is(cmd('HGET', k('event', $many, $ev), 'open'), 2, 'two are still open');
+is_deeply([sort map { $_->[0] =~ /:$many|^$many:/ ? 1 : () }
+    map { [$_] } @{ cmd('ZRANGEBYSCORE', k('retry'), '-inf',
+    cmd('TIME')->[0] * 1000 + 1000) }], [1, 1], 'and due now');
+
 $co = contact();
 cmd('SET', k('dlv', $ac, $ev = sid('EV'), $co), 'x');
 $id = read_event($ac, $ev);
