@@ -7,12 +7,18 @@ local max_places = 10000                -- of all contacts, each in its groups
 local function groups_from(i)
     local out, seen = {}, {}
     for j = i, #ARGV do
-        if not owns('groups', ARGV[j]) then
-            return nil, {'GROUP'}
-        end
         if not seen[ARGV[j]] then
             seen[ARGV[j]] = true
             out[#out + 1] = ARGV[j]
+        end
+    end
+    for from = 1, #out, 500 do
+        local scores = call('ZMSCORE', key('groups', ac),
+            unpack(out, from, math.min(from + 499, #out)))
+        for _, score in ipairs(scores) do
+            if not score then
+                return nil, {'GROUP'}
+            end
         end
     end
     if #out > max_groups then

@@ -27,20 +27,22 @@ local function look_between(sets, member)
     end
     local of = string.match(member, '^%?(HT%x+)') or '*'
     local all, in_sets, n_sets, groups = {}, {}, 0, 0
-    local n = not notify_waits(of) and 0 or nil
+    local room = not notify_waits(of) and notify_at_once or nil
     for _, set in pairs(sets) do
-        local of_set = {}
+        local of_set
         n_sets, groups = n_sets + 1, groups + #set
-        for _, g in ipairs(set) do
-            n = n and groups <= notify_groups and notify_some(of_set, n, g,
-                hears_start_and_end, hears_while_open) or nil
+        if room and groups <= notify_groups then
+            of_set, room = notify_some(set, hears_start_and_end,
+                hears_while_open, room)
+        else
+            room = nil
         end
-        for _, co in ipairs(of_set) do
+        for _, co in ipairs(of_set or {}) do
             all[#all + 1] = not in_sets[co] and co or nil
             in_sets[co] = (in_sets[co] or 0) + 1
         end
     end
-    if not n then
+    if not room then
         return look_later(of, sets, member)
     end
     local turns, now = {}, now_ms()

@@ -18,19 +18,57 @@ local function notify_waits(ht)
     local v = redis.pcall('HMGET', key('telling', ac), ht, '>')
     return v[1] or v[2] and v[2]:sub(1, #ht + 1) == ht .. ':'
 end
--- The contacts of these classes in a group, appended to `all`, each once; nil:
--- with `n` that there are already they are too many.
-local function notify_some(all, n, group, first, last)
-    local found = redis.pcall('ZRANGE', key('hears', ac, group), first, last,
-        'BYSCORE', 'LIMIT', 0, notify_at_once + 1 - n)
-    for _, co in ipairs(found) do
-        if not all[co] then
-            all[co] = true
-            all[#all + 1] = co
+-- The contacts in groups, with their classes, and how many places they have
+-- there; nil: more than `room`, by the counters of the groups.
+local function notify_few(groups, room)
+    local counters, args, n = {}, {#groups}, 0
+    for i, g in ipairs(groups) do
+        counters[i] = g .. ':c'
+        args[i + 1] = key('hears', ac, g)
+    end
+    local used = redis.pcall('HMGET', key('refs', ac), unpack(counters))
+    for _, has in ipairs(used) do
+        n = n + (tonumber(has) or 0)
+    end
+    if n > room then
+        return nil
+    end
+    for _, word in ipairs({'AGGREGATE', 'MIN', 'WITHSCORES'}) do
+        args[#args + 1] = word
+    end
+    return redis.pcall('ZUNION', unpack(args)), n
+end
+-- The contacts of these classes in groups, each once, and how much room is left
+-- beside their places; nil: they have more places than `room`.  Few are found
+-- at once; a group whose set is of another type has none.
+local function notify_some(groups, first, last, room)
+    local all = {}
+    local few, places = nil, 0
+    if #groups > 1 then
+        few, places = notify_few(groups, room)
+    end
+    if few and not few.err then
+        for i = 1, #few, 2 do
+            local class = tonumber(few[i + 1])
+            all[#all + 1] = class >= first and class <= last and few[i] or nil
+        end
+        return all, room - places
+    end
+    for _, g in ipairs(groups) do
+        local found = redis.pcall('ZRANGE', key('hears', ac, g), first, last,
+            'BYSCORE', 'LIMIT', 0, room + 1)
+        for _, co in ipairs(found) do
+            if not all[co] then
+                all[co] = true
+                all[#all + 1] = co
+            end
+        end
+        room = room - #found
+        if room < 0 then
+            return nil
         end
     end
-    n = n + #found
-    return n <= notify_at_once and n or nil
+    return all, room
 end
 -- `turns` collects who has a digest now.
 local function notify_mark(turns, co, ht, mark, now)

@@ -10,9 +10,24 @@ local function refs_later(field, n)
     refs_due[field] = (refs_due[field] or 0) + n
 end
 local function refs_write()
+    local k, fields, put, gone = key('refs', ac), {}, {}, {}
     for field, n in pairs(refs_due) do
-        if n ~= 0 then
-            refs_add(field, n)
+        fields[#fields + 1] = n ~= 0 and field or nil
+    end
+    for i, has in ipairs(fields[1] and call('HMGET', k, unpack(fields)) or {})
+    do
+        local n = (tonumber(has) or 0) + refs_due[fields[i]]
+        if n > 0 then
+            put[#put + 1] = fields[i]
+            put[#put + 1] = n
+        elseif has then
+            gone[#gone + 1] = fields[i]
         end
+    end
+    if put[1] then
+        call('HSET', k, unpack(put))
+    end
+    if gone[1] then
+        call('HDEL', k, unpack(gone))
     end
 end

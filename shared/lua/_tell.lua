@@ -23,11 +23,10 @@ local function tell(ht, groups, listed, started, ended, now)
         or hears_every_check
     local mark = now + (listed and 0 or ended and digest_delisted
         or digest_clear)
-    local all, n, turns = {}, not notify_waits(ht) and 0 or nil, {}
-    for _, g in ipairs(groups) do
-        n = n and notify_some(all, n, g, first, last)
-    end
-    if not n then
+    local turns = {}
+    local all = not notify_waits(ht)
+        and notify_some(groups, first, last, notify_at_once)
+    if not all then
         return tell_later(ht, groups, first, last, mark)
     end
     for _, co in ipairs(all) do

@@ -6,8 +6,7 @@
 --- include: base
 --- include: of
 --- include: notify
-local slice_lookups = 500
-local slice_contacts = 100
+local slice_contacts = 16
 -- What is being done, or begins: its host, the operation; nil: nothing waits.
 local function begun(k)
     local raw = call('HGET', k, '>')
@@ -23,41 +22,29 @@ local function begun(k)
     op[6] = '-inf'
     return ht, op
 end
--- The groups of an operation, as {key, numbers of the sets that have it}.
-local function groups_of(op)
-    if op[5] == 1 then
-        return {{key('hears', ac), {1}}}
-    end
-    local groups, of = {}, {}
+-- By group, the numbers of the sets of the operation that have it.
+local function sets_of(op)
+    local of = {}
     for i, set in ipairs(op[1]) do
         for _, g in ipairs(set) do
-            if not of[g] then
-                of[g] = {}
-                groups[#groups + 1] = {key('hears', ac, g), of[g]}
-            end
+            of[g] = of[g] or {}
             of[g][#of[g] + 1] = i
         end
     end
-    return groups
+    return of
 end
--- Which class each contact has, and which sets of the operation it is in.
-local function sets_of(op, groups, cos)
-    local class, has = {}, {}
-    for i = 1, #cos do
-        has[i] = {}
+-- The sets of the operation that a contact is in; nil: none.
+local function in_sets(op, of, c)
+    if op[5] == 1 then
+        return {true}
     end
-    for _, g in ipairs(groups) do
-        local scores = redis.pcall('ZMSCORE', g[1], unpack(cos))
-        for i, score in ipairs(scores) do
-            if score then
-                class[i] = tonumber(score)
-                for _, set in ipairs(g[2]) do
-                    has[i][set] = true
-                end
-            end
+    local has = {}
+    for _, g in ipairs(c[CONTACT.groups]) do
+        for _, set in ipairs(of[g] or {}) do
+            has[set] = true
         end
     end
-    return class, has
+    return next(has) and has
 end
 local function apply(turns, op, ht, co, class, has, now)
     local n, marked = 0, false
@@ -73,33 +60,38 @@ local function apply(turns, op, ht, co, class, has, now)
         notify_look(turns, co, op[4], now)
     end
 end
+local function tell_one(turns, op, ht, of, co, raw, now)
+    local c = raw and cmsgpack.unpack(raw)
+    local class = hears_class(c)
+    local has = class and in_sets(op, of, c)
+    if has then
+        apply(turns, op, ht, co, class, has, now)
+    end
+end
 local function slice()
     local k = key('telling', ac)
     local ht, op = begun(k)
     if not ht then
         return false
     end
-    local groups, now, turns, cos = groups_of(op), now_ms(), {}, {}
-    local n = math.min(slice_contacts,
-        math.ceil(slice_lookups / math.max(1, #groups)))
+    local now, turns, cos, records = now_ms(), {}, {}, {}
     local rows = call('ZRANGE', key('contacts', ac), '(' .. op[6], '+inf',
-        'BYSCORE', 'LIMIT', 0, n, 'WITHSCORES')
+        'BYSCORE', 'LIMIT', 0, slice_contacts, 'WITHSCORES')
     for i = 1, #rows, 2 do
         cos[#cos + 1] = rows[i]
+        records[#records + 1] = key('r', ac, rows[i])
         op[6] = rows[i + 1]
     end
     local start = call('HSET', k, '>', ht .. ':' .. cmsgpack.pack(op)) == 1
     if start then
         call('HDEL', k, ht)
     end
-    local class, has = sets_of(op, groups, cos)
-    for i, co in ipairs(cos) do
-        if class[i] then
-            apply(turns, op, ht, co, class[i], has[i], now)
-        end
+    local of = sets_of(op)
+    for i, raw in ipairs(cos[1] and call('MGET', unpack(records)) or {}) do
+        pcall(tell_one, turns, op, ht, of, cos[i], raw, now)
     end
     notify_turns(turns)
-    if #cos < n then
+    if #cos < slice_contacts then
         call('HDEL', k, '>')
     end
     return call('EXISTS', k) == 1

@@ -127,21 +127,25 @@ sub sid {
     return sprintf '%s%032x', $kind, $serial;
 }
 
-# Makes the sets of who hears (_hears.lua) of contacts whose records and index
-# were written by hand.
+# Makes the sets of who hears (_hears.lua), and the counters of groups, of
+# contacts whose records and index were written by hand.
 sub contacts_hear {
     my ($ac) = @_;
     my %class = (start_and_end => 1, every_check => 2, while_listed => 4);
 
     cmd('DEL', $_) for @{ cmd('KEYS', k('hears', "$ac*")) };
+    my %n = map { $_ => 0 } grep { /:c\z/ } @{ cmd('HKEYS', k('refs', $ac)) };
     for my $co (@{ cmd('ZRANGE', k('contacts', $ac), 0, -1) }) {
         my $c = unpacked(cmd('GET', k('r', $ac, $co)));
+        $n{"$_:c"}++ for @{ $c->[6] };
         next if $c->[5] ne 'active';
         my $class = $class{ $c->[4] };
         $class = 3 if $class == 4 && $c->[2] eq 'pagerduty';
         cmd('ZADD', $_, $class, $co) for k('hears', $ac),
             map { k('hears', $ac, $_) } @{ $c->[6] };
     }
+    $n{$_} ? cmd('HSET', k('refs', $ac), $_, $n{$_})
+        : cmd('HDEL', k('refs', $ac), $_) for keys %n;
 }
 
 # Daemons tell many contacts of a host; how many slices that were.

@@ -138,8 +138,7 @@ sub change { return script('host_update', [$acct], $range, '0', '', '', @_) }
 cmd('CONFIG', 'RESETSTAT');
 is(change(@fifty)->[0], 'OK', 'fifty groups');
 my %calls = cmd('INFO', 'commandstats') =~ /^cmdstat_(\w+):calls=(\d+)/mg;
-is($calls{hincrby} % 49, 0, 'each is counted for many addresses at once');
-cmp_ok($calls{hincrby}, '<=', 49 * ($calls{eval} - 1), 'once a slice');
+cmp_ok($calls{hset}, '<=', $calls{eval}, 'all are counted once a slice');
 is_deeply([map { cmd('HGET', k('refs', $ac), "$_:h") } @fifty], [(257) x 50],
     'and rightly');
 is_deeply(unpacked(cmd('GET', k('r', $ac, cmd('ZRANGE', k('kids', $ac, $range),
