@@ -13,44 +13,6 @@
 static void on_reply(redisAsyncContext *ac, void *r, void *privdata);
 
 
-void
-store_put(store_queue_t *queue, store_cmd_t *cmd)
-{
-    cmd->next = NULL;
-    cmd->prev = queue->last;
-
-    if (queue->last != NULL) {
-        queue->last->next = cmd;
-
-    } else {
-        queue->first = cmd;
-    }
-
-    queue->last = cmd;
-}
-
-
-void
-store_cut(store_queue_t *queue, store_cmd_t *cmd)
-{
-    if (cmd->prev != NULL) {
-        cmd->prev->next = cmd->next;
-
-    } else {
-        queue->first = cmd->next;
-    }
-
-    if (cmd->next != NULL) {
-        cmd->next->prev = cmd->prev;
-
-    } else {
-        queue->last = cmd->prev;
-    }
-
-    cmd->prev = cmd->next = NULL;
-}
-
-
 /* hiredis ends the process when memory is gone; so does this. */
 
 static void *
@@ -79,7 +41,7 @@ fail(store_t *store, store_cmd_t *cmd)
 /* Gives a command to hiredis; a refusal is a failed command like any other. */
 
 static void
-hand_over(store_t *store, store_cmd_t *cmd, rbl_str_t bytes)
+give(store_t *store, store_cmd_t *cmd, rbl_str_t bytes)
 {
     if (redisAsyncFormattedCommand(store->ac, on_reply, cmd, bytes.p, bytes.n)
         != REDIS_OK)
@@ -88,10 +50,72 @@ hand_over(store_t *store, store_cmd_t *cmd, rbl_str_t bytes)
         return;
     }
 
+    store_window_sent(&store->window, cmd, bytes.n);
     cmd->deadline = ev_now(store->loop) + store->wait;
     store_put(&store->pending, cmd);
     store_watch(store);
     ev_prepare_start(store->loop, &store->flush);
+}
+
+
+/* A script with its source in place of its digest. */
+
+static void
+send_source(store_t *store, store_cmd_t *cmd)
+{
+    char       *bytes;
+    size_t      size;
+    rbl_out_t   out;
+    rbl_str_t   source;
+
+    source = (rbl_str_t) { cmd->script->source, cmd->script->source_len };
+    size = RESP_SIZE(2, source.n + sizeof("EVAL")) + cmd->n;
+    bytes = need(size);
+
+    out = (rbl_out_t) { bytes, bytes + size, NULL, 0 };
+    resp_array(&out, cmd->argc);
+    resp_bulk(&out, RBL_STR("EVAL"));
+    resp_bulk(&out, source);
+    rbl_out_bytes(&out, cmd->bytes + cmd->named, cmd->n - cmd->named);
+
+    give(store, cmd, resp_end(&out, bytes));
+    free(bytes);
+}
+
+
+static void
+hand_over(store_t *store, store_cmd_t *cmd)
+{
+    if (cmd->whole) {
+        send_source(store, cmd);
+
+    } else {
+        give(store, cmd, (rbl_str_t) { cmd->bytes, cmd->n });
+    }
+}
+
+
+/* What the window has room for. */
+
+static void
+hand_over_some(store_t *store)
+{
+    store_cmd_t  *cmd;
+
+    while ((cmd = store_window_next(&store->window)) != NULL) {
+        hand_over(store, cmd);
+    }
+}
+
+
+void
+store_give_up(store_t *store)
+{
+    store_cmd_t  *cmd;
+
+    while ((cmd = store_window_drop(&store->window)) != NULL) {
+        fail(store, cmd);
+    }
 }
 
 
@@ -139,8 +163,8 @@ put_all(rbl_out_t *out, int argc, const rbl_str_t *argv)
 }
 
 
-void
-store_send(store_t *store, store_reply_pt done, void *data, int argc,
+static store_cmd_t *
+plain_cmd(store_t *store, store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv)
 {
     size_t        size;
@@ -155,8 +179,31 @@ store_send(store_t *store, store_reply_pt done, void *data, int argc,
     out = (rbl_out_t) { cmd->bytes, cmd->bytes + size, NULL, 0 };
     resp_array(&out, (size_t) argc);
     put_all(&out, argc, argv);
+    cmd->n = resp_end(&out, cmd->bytes).n;
 
-    hand_over(store, cmd, resp_end(&out, cmd->bytes));
+    return cmd;
+}
+
+
+/* While greeting, which the window does not hold back. */
+
+void
+store_send(store_t *store, store_reply_pt done, void *data, int argc,
+    const rbl_str_t *argv)
+{
+    hand_over(store, plain_cmd(store, done, data, argc, argv));
+}
+
+
+static void
+offer(store_t *store, store_cmd_t *cmd)
+{
+    if (store_window_add(&store->window, cmd) != 0) {
+        fail(store, cmd);
+        return;
+    }
+
+    hand_over_some(store);
 }
 
 
@@ -169,7 +216,7 @@ store_command(store_t *store, store_reply_pt done, void *data, int argc,
         return;
     }
 
-    store_send(store, done, data, argc, argv);
+    offer(store, plain_cmd(store, done, data, argc, argv));
 }
 
 
@@ -180,7 +227,7 @@ store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
     char          text[RBL_OUT_INT];
     size_t        size;
     rbl_out_t     out;
-    rbl_str_t     sha1, bytes;
+    rbl_str_t     sha1;
     store_cmd_t  *cmd;
 
     if (store->phase != STORE_READY) {
@@ -202,35 +249,9 @@ store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
     cmd->named = (size_t) (out.pos - cmd->bytes);
     resp_bulk(&out, rbl_out_int_text(text, nkeys));
     put_all(&out, argc, argv);
-    bytes = resp_end(&out, cmd->bytes);
-    cmd->n = bytes.n;
+    cmd->n = resp_end(&out, cmd->bytes).n;
 
-    hand_over(store, cmd, bytes);
-}
-
-
-/* The same, and the source in place of its digest. */
-
-static void
-send_source(store_t *store, store_cmd_t *cmd)
-{
-    char       *bytes;
-    size_t      size;
-    rbl_out_t   out;
-    rbl_str_t   source;
-
-    source = (rbl_str_t) { cmd->script->source, cmd->script->source_len };
-    size = RESP_SIZE(2, source.n + sizeof("EVAL")) + cmd->n;
-    bytes = need(size);
-
-    out = (rbl_out_t) { bytes, bytes + size, NULL, 0 };
-    resp_array(&out, cmd->argc);
-    resp_bulk(&out, RBL_STR("EVAL"));
-    resp_bulk(&out, source);
-    rbl_out_bytes(&out, cmd->bytes + cmd->named, cmd->n - cmd->named);
-
-    hand_over(store, cmd, resp_end(&out, bytes));
-    free(bytes);
+    offer(store, cmd);
 }
 
 
@@ -253,7 +274,7 @@ judge(store_t *store, store_cmd_t *cmd, const redisReply *reply)
         }
 
         cmd->whole = 1;
-        send_source(store, cmd);
+        store_window_back(&store->window, cmd);
         return -1;
 
     case RBL_REPLY_READONLY:
@@ -290,6 +311,7 @@ on_reply(redisAsyncContext *ac, void *r, void *privdata)
 
     store = cmd->store;
     store_cut(&store->pending, cmd);
+    store_window_ended(&store->window, cmd);
 
     if (r == NULL) {
         fail(store, cmd);
@@ -309,6 +331,10 @@ on_reply(redisAsyncContext *ac, void *r, void *privdata)
         }
 
         free(cmd);
+    }
+
+    if (store->phase == STORE_READY) {
+        hand_over_some(store);
     }
 
     store_watch(store);
@@ -331,6 +357,7 @@ forget(store_queue_t *queue, const void *data)
 void
 store_forget(store_t *store, void *data)
 {
+    forget(&store->window.waiting, data);
     forget(&store->pending, data);
     forget(&store->failed, data);
 }

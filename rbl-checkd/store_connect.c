@@ -453,6 +453,10 @@ on_kick(struct ev_loop *loop, ev_timer *w, int revents)
 
     ready = store->phase == STORE_READY;
 
+    if (!ready) {
+        store_give_up(store);
+    }
+
     if (ready != store->told_ready) {
         store->told_ready = (unsigned) ready;
         store->state(store->data, ready);
@@ -514,6 +518,7 @@ store_free(store_t *store)
 
     store->phase = STORE_DROPPING;
     let_go(store);
+    store_give_up(store);
 
     while ((cmd = store->failed.first) != NULL) {
         store_cut(&store->failed, cmd);

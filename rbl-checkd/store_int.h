@@ -1,11 +1,13 @@
 /*
- * What the two files of the store know of one another: store_connect.c brings
- * the connection up and down, store.c sends commands and completes them.
+ * What the files of the store know of one another: store_connect.c brings the
+ * connection up and down, store.c sends commands and completes them,
+ * store_window.c holds back what is too much at a time.
  *
- * A command is in `pending` while it is with hiredis and in `failed` until its
- * caller has been told NULL.  NULL is only ever told from the kick timer, and
- * so is every change of state: nothing is freed inside a hiredis call back,
- * and no caller is called from inside a call of its own.
+ * A command is in the window's queue until it is sent, in `pending` while it
+ * is with hiredis and in `failed` until its caller has been told NULL.  NULL is
+ * only ever told from the kick timer, and so is every change of state: nothing
+ * is freed inside a hiredis call back, and no caller is called from inside a
+ * call of its own.
  */
 
 #ifndef STORE_INT_H_INCLUDED
@@ -17,7 +19,7 @@
 
 #include "rbl_reply_guard.h"
 
-typedef struct store_cmd_s  store_cmd_t;
+#include "store_window.h"
 
 struct store_cmd_s {
     store_cmd_t         *prev, *next;   /* NULL, NULL: in no list */
@@ -30,13 +32,10 @@ struct store_cmd_s {
     unsigned             whole:1;       /* the source went with it */
     size_t               argc;          /* the verb too */
     size_t               named;         /* of a script: octets up to its keys */
-    size_t               n;
+    size_t               n;             /* octets */
+    size_t               sent;          /* those in flight */
     char                 bytes[];       /* as it is sent */
 };
-
-typedef struct {
-    store_cmd_t  *first, *last;
-} store_queue_t;
 
 typedef enum {
     STORE_DOWN = 0,                     /* no connection; the retry is armed */
@@ -59,6 +58,7 @@ struct store_s {
     unsigned            second:1;       /* for blocking reads: the first one
                                            does the complaining */
     store_queue_t       pending, failed;
+    store_window_t      window;
     ev_prepare          flush;          /* writes before the loop sleeps */
     ev_timer            watch;          /* deadline of the oldest command */
     ev_timer            kick;
@@ -70,10 +70,11 @@ struct store_s {
 };
 
 /* store.c */
-void store_put(store_queue_t *queue, store_cmd_t *cmd);
-void store_cut(store_queue_t *queue, store_cmd_t *cmd);
 void store_send(store_t *store, store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv);
+
+/* All that waits in the window fails: the connection is lost. */
+void store_give_up(store_t *store);
 
 /* store_connect.c */
 void store_connect(store_t *store);

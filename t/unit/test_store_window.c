@@ -1,0 +1,149 @@
+/*
+ * The window of a connection: what goes at once, what waits, and its order.
+ */
+
+#include "store_int.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+#define MAX  16
+
+
+static store_cmd_t     cmds[MAX];
+static store_window_t  window;
+
+
+static void
+reset(void)
+{
+    memset(cmds, 0, sizeof(cmds));
+    memset(&window, 0, sizeof(window));
+}
+
+
+static int
+add(int i, size_t n)
+{
+    cmds[i].n = n;
+    return store_window_add(&window, &cmds[i]);
+}
+
+
+/* Sends what there is room for; the numbers of the commands in a text. */
+
+static const char *
+sent(void)
+{
+    size_t        n;
+    store_cmd_t  *cmd;
+    static char   text[4 * MAX];
+
+    n = 0;
+    text[0] = '\0';
+
+    while ((cmd = store_window_next(&window)) != NULL) {
+        n += (size_t) snprintf(text + n, sizeof(text) - n, "%d ",
+                               (int) (cmd - cmds));
+        store_window_sent(&window, cmd, cmd->n);
+    }
+
+    return text;
+}
+
+
+static void
+test_room(void)
+{
+    reset();
+    add(0, 4000);
+    add(1, 4000);
+    add(2, 192);
+    add(3, 1);
+    add(4, 1);
+    ok(strcmp(sent(), "0 1 2 ") == 0, "as much as the window holds");
+    ok(window.in_flight == STORE_WINDOW, "that is all of it");
+    ok(strcmp(sent(), "") == 0, "no more");
+    store_window_ended(&window, &cmds[2]);
+    ok(strcmp(sent(), "3 4 ") == 0, "an answer makes room");
+    store_window_ended(&window, &cmds[2]);
+    ok(window.in_flight == 8002, "once");
+    store_window_ended(&window, &cmds[0]);
+    store_window_ended(&window, &cmds[1]);
+    store_window_ended(&window, &cmds[3]);
+    store_window_ended(&window, &cmds[4]);
+    ok(window.in_flight == 0 && window.held == 0, "nothing is left");
+}
+
+
+static void
+test_large(void)
+{
+    reset();
+    add(0, 10);
+    add(1, 100000);
+    add(2, 10);
+    ok(strcmp(sent(), "0 ") == 0, "a large one waits for all before it");
+    store_window_ended(&window, &cmds[0]);
+    ok(strcmp(sent(), "1 ") == 0, "and goes alone; a small one waits");
+    store_window_ended(&window, &cmds[1]);
+    ok(strcmp(sent(), "2 ") == 0, "until it is answered");
+}
+
+
+static void
+test_again(void)
+{
+    rbl_script_t  script = { .source_len = 8000 };
+
+    reset();
+    add(0, 100);
+    add(1, 100);
+    add(2, 100);
+    ok(strcmp(sent(), "0 1 2 ") == 0, "three are sent");
+    add(3, 8190);
+    cmds[1].script = &script;
+    cmds[1].whole = 1;
+    store_window_ended(&window, &cmds[1]);
+    store_window_back(&window, &cmds[1]);
+    ok(window.held == 8190 + 8100, "one again, with its source");
+    ok(strcmp(sent(), "") == 0, "there is no room for that");
+    store_window_ended(&window, &cmds[0]);
+    store_window_ended(&window, &cmds[2]);
+    ok(strcmp(sent(), "1 ") == 0, "it goes before what came later");
+    store_window_ended(&window, &cmds[1]);
+    ok(strcmp(sent(), "3 ") == 0, "which is next");
+
+    reset();
+    add(0, 10);
+    ok(strcmp(sent(), "0 ") == 0, "one that is alone");
+    store_window_ended(&window, &cmds[0]);
+    store_window_back(&window, &cmds[0]);
+    ok(strcmp(sent(), "0 ") == 0, "goes again");
+}
+
+
+static void
+test_bounded(void)
+{
+    reset();
+    ok(add(0, STORE_WAITING + 1) == 0, "one command always has a place");
+    ok(add(1, 1) == -1, "too much waits");
+    ok(store_window_drop(&window) == &cmds[0]
+       && store_window_drop(&window) == NULL, "only the first");
+    ok(window.held == 0, "nothing is held");
+    ok(add(1, STORE_WAITING - 1) == 0 && add(2, 1) == 0, "as much as may wait");
+    ok(add(3, 1) == -1, "not an octet more");
+}
+
+
+int
+main(void)
+{
+    test_room();
+    test_large();
+    test_again();
+    test_bounded();
+
+    return tap_done();
+}
