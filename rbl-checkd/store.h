@@ -5,6 +5,9 @@
  * <prefix>:meta, checks the schema version, and starts again by itself with
  * back-off when the connection is lost.
  *
+ * At most 8 KiB of commands are with the store at a time; others wait, in order
+ * (store_window.h).
+ *
  * Exactly one call back for each command: with the reply, or with NULL when it
  * was not sent or its outcome is unknown (time-out, connection lost) or the
  * server refused for now (LOADING, OOM, ...).  Callers decide what that means;

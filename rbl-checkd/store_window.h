@@ -4,7 +4,8 @@
  * that a long pipeline delays every other client.  Commands whose octets the
  * window has no room for wait, in order, and are sent as replies come.
  *
- * The window holds commands and counts octets; it sends nothing.
+ * The window holds commands and counts octets; it sends nothing.  What waits
+ * when the connection is lost fails, like the commands that were sent.
  */
 
 #ifndef STORE_WINDOW_H_INCLUDED

@@ -218,6 +218,34 @@ case(contact_status => '', sub { s1('contact_status', $W{co}[0], 'paused');
 case(contact_update => '50 other groups', sub { $number++;
     s1('contact_update', $W{co}[0], '', $number % 2 ? @cg[0 .. 49]
         : @cg[50 .. 99]) });
+# A contact in each of a hundred groups, so few that they are told at once.
+my $few;
+sub few_contacts {
+    while (cmd('HGET', k('refs', $ac), 'c') > 9_900) {
+        s1('contact_delete', pop @{ $W{co} });
+    }
+    for my $cg (@cg[100 .. 199]) {
+        my $co = sid('CO');
+        s1('contact_add', $co, 'email', 'f' . ++$number . '@a.example',
+            'every_check', 'digest', 'abcdef', sid('EV'), $cg);
+        s1('contact_confirm', $co, 'digest');
+    }
+    s1('host_update', $few = host_in(), '', '', '', @cg[100 .. 149]);
+    tellings_end();
+}
+case(host_update => 'a contact in each of 100 groups', sub {
+    few_contacts() if !$few;
+    $number++;
+    for my $from (150, 100) {
+        s1('host_update', $few, '', '', '', @cg[$from .. $from + 49]);
+    }
+    die "it is told later\n" if cmd('HEXISTS', k('telling', $ac), $few) });
+case(check_finish => 'a contact in each of 50 groups', sub {
+    few_contacts() if !$few;
+    my $pp = open_check($few);
+    finish_check($acct, $pp, $few, [listed_on('listed')->[0]]);
+    forget_checks();
+    die "it is told later\n" if cmd('HEXISTS', k('telling', $ac), $few) });
 case(telling_step => '1,000 contacts in 50 groups', sub {
     my $ht = listed_one();
     for my $groups ([@cg[0 .. 49]], [@cg[50 .. 99]]) {
