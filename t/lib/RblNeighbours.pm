@@ -6,7 +6,7 @@ package RblNeighbours;
 #
 #     my $w = neighbours();             # nginx, Redis, daemon, lists, A
 #     my $r = beside($w, attack('groups'), alone => 1, beside => 2);
-#     # {alone, beside}: what RblNeighboursLoad counts
+#     # {alone, beside}: what RblNeighboursLoad counts, of `series` slices each
 #     # {nginx, daemon, store}: by how many MiB the workers, the daemon and
 #     #     the store's memory grew at most
 #     # {refused}: bytes out of the store for each refused request
@@ -254,23 +254,26 @@ sub settled {
 
 # --- measuring ---------------------------------------------------------------
 
-# Options: alone, beside (seconds).
+# Options: alone, beside (seconds of a slice), series => sub {code that measures
+# a slice, 'alone' or 'beside'} that makes one of several.
 sub beside {
     my ($w, $attack, %o) = @_;
 
     my %more = $attack->{only} ? (only => $attack->{only}) : ();
+    my $series = $o{series} // sub { $_[0]->() };
     renew($w) if $w->{attacks}++;
     my $state = $attack->{setup} ? $attack->{setup}->($w, \%o) : {};
     my %r = (attack => $attack);
-    $r{alone} = $o{was} // $w->{load}->slice($o{alone} // 1, undef, %more);
+    $r{alone} = $o{was} // $series->(sub {
+        $w->{load}->slice($o{alone} // 1, undef, %more) }, 'alone');
     my %was = (nginx => rss($w->{workers}, 1),
         daemon => rss([$w->{checkd}{pid}], 1), store => used($w));
     my $store = 0;
     my $run = RblNeighboursAttack->start(
         sub { $attack->{run}->($_[0], $w, $state) });
     sleep $attack->{ramp} // RAMP;
-    $r{beside} = $w->{load}->slice($o{beside} // 2,
-        sub { $store = max($store, used($w)) }, %more);
+    $r{beside} = $series->(sub { $w->{load}->slice($o{beside} // 2,
+        sub { $store = max($store, used($w)) }, %more) }, 'beside');
     $r{refused} = per_refused($w, $run, $attack, $o{refused} // 0.5)
         if $attack->{refused};
     $store = max($store, used($w));

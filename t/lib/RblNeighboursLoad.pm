@@ -31,7 +31,7 @@ use RblTest::Process;
 
 # Requests a second of each kind.
 our %RATE = (host => 40, page => 20, nagios => 20, update => 10, add => 5,
-    range => 2, one_off => 4, check => 6);
+    range => 4, one_off => 4, check => 9);
 our $PATIENCE = 4;
 
 sub start {

@@ -39,7 +39,8 @@ use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 use RblTest::Process;
 
 our @EXPORT = qw(bench bench_end rounds seconds interleave stat_of ratio figure
-    table remark target cpu_ns spend private_kb wrk program);
+    table remark target cpu_ns spend private_kb wrk program stolen_share
+    DISTURBED);
 
 my ($title, @targets);
 my ($measured, $foreign) = (0, 0);      # CPU time, in ns, while in spend()
@@ -174,16 +175,24 @@ sub undisturbed {
 
     my ($best, $least);
     for (1 .. TRIES) {
-        my ($stolen, $all) = stolen_ns();
-        my $v = $code->();
-        my ($stolen_then, $all_then) = stolen_ns();
-        my $share = ($stolen_then - $stolen) / (($all_then - $all) || 1);
+        my ($v, $share) = stolen_share($code);
         ($best, $least) = ($v, $share) if !defined $least || $share < $least;
         last if $share <= DISTURBED;
         $again++;
     }
     $disturbed++ if $least > DISTURBED;
     return $best;
+}
+
+# What the code gives, and the share of the processors of this machine that
+# others had meanwhile.
+sub stolen_share {
+    my ($code) = @_;
+
+    my ($stolen, $all) = stolen_ns();
+    my $v = $code->();
+    my ($stolen_then, $all_then) = stolen_ns();
+    return ($v, ($stolen_then - $stolen) / (($all_then - $all) || 1));
 }
 
 sub stat_of {
