@@ -20,6 +20,8 @@
 #define QUEUE_DIRECT    8u              /* times the places: of events that are
                                            tried at once */
 #define QUEUE_PATIENCE  1.0             /* s that an attempt in flight has */
+#define QUEUE_PROMPT    0.05            /* s, if those that wait behind it keep
+                                           the outbox from being read */
 #define QUEUE_MAILS     512u            /* that wait */
 
 
@@ -70,14 +72,17 @@ queue_has_room(const deliver_t *d)
 }
 
 
+/* Has one in flight had no answer for too long, for this one that waits? */
+
 static int
-queue_is_old(const deliver_t *d, const attempt_t *a)
+queue_is_old(const deliver_t *d, const attempt_t *flies, const attempt_t *a)
 {
-    return ev_now(d->loop) - a->began > QUEUE_PATIENCE;
+    return ev_now(d->loop) - flies->began
+           > (a->direct ? QUEUE_PROMPT : QUEUE_PATIENCE);
 }
 
 
-/* Its oldest attempt in flight has had no answer for too long. */
+/* Its receiver's oldest attempt in flight has. */
 
 static int
 queue_slow(const deliver_t *d, const attempt_t *a)
@@ -85,7 +90,7 @@ queue_slow(const deliver_t *d, const attempt_t *a)
     const link_t  *flying = &a->lane->flying;
 
     return !link_empty(flying)
-           && queue_is_old(d, link_of(flying->next, attempt_t, lane_link));
+           && queue_is_old(d, link_of(flying->next, attempt_t, lane_link), a);
 }
 
 
@@ -107,7 +112,7 @@ queue_slow_account(const deliver_t *d, const attempt_t *a)
     }
 
     return link_empty(&a->lane->flying) && l != flying
-           && queue_is_old(d, link_of(l, attempt_t, account_link));
+           && queue_is_old(d, link_of(l, attempt_t, account_link), a);
 }
 
 
@@ -299,6 +304,12 @@ queue_make_room(deliver_t *d)
 
     if (d->n_waiting >= queue_places(d)) {
         queue_drop_slow(d, queue_slow_account);
+    }
+
+    /* all of them may be slow soon, and nothing else may happen till then */
+
+    if (!queue_has_room(d)) {
+        deliver_look_at(d, ev_now(d->loop) + QUEUE_PROMPT);
     }
 }
 

@@ -69,6 +69,9 @@ table(['attack', 'bad', 'failed', 'late', 'nginx', 'daemon', 'store',
     bad($a), failed($a), late($a), map { most($a, $_) }
     qw(nginx daemon store refused)] } @attacks);
 print "\n";
+remark('what the attackers got, by statuses, or did:');
+remark('  ' . name_of($_) . ': ' . counts($_)) for @attacks;
+print "\n";
 remark("slices whose times are left out, for another machine had the "
     . "processors: $stolen of $slices");
 remark('alone, ms, medians of each series: ' . join '; ', map { "$_ " . drift($_)
@@ -186,6 +189,16 @@ sub most {
 
     my @all = grep { defined } map { $_->{$what} } @{ $seen{ $a->{name} } };
     return @all ? max(@all) : undef;
+}
+
+sub counts {
+    my ($a) = @_;
+
+    my %all;
+    for my $c (map { $_->{counts} } @{ $seen{ $a->{name} } }) {
+        $all{$_} += $c->{$_} for keys %$c;
+    }
+    return join ', ', map { "$_ $all{$_}" } sort keys %all;
 }
 
 sub bad {

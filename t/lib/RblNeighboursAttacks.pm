@@ -12,8 +12,8 @@ package RblNeighboursAttacks;
 # anything is measured, whose result is the state; run => sub {attack process,
 # world, state}; refused => [statuses of its requests that are refused];
 # ramp => seconds before it is measured; store_max => MiB; only => pattern of
-# the kinds of A's load; todo => why A notices it still, or {what of judge() =>
-# why}.
+# the kinds of A's load; daemon => true if the daemon is busy with it for long;
+# todo => why A notices it still, or {what of verdicts() => why}.
 
 use strict;
 use warnings;
@@ -199,7 +199,7 @@ define('3', 'large pages', what => 'pages of 1,000 hosts, of which each is '
     });
 
 define('4', 'stored details', what => 'one-off checks at such lists in a loop',
-    store_max => 12, setup => \&big_host,
+    store_max => 12, daemon => 1, setup => \&big_host,
     run => sub {
         my ($a, $w, $s) = @_;
         my $n = 0;

@@ -23,22 +23,24 @@ our @EXPORT = qw(short_form verdicts bad_answers);
 our %MOST = (nginx => 256, daemon => 64, store => 128, taken => 4,
     refused => 8 * 1024);
 
-# The p99 beside an attack: so many times the one alone, and so many seconds
-# more, for in the short form everybody shares two processors.  The median of
-# reads and writes has less need of that.
-our ($TIMES, $MARGIN, $MEDIAN_MARGIN) = (3, 0.25, 0.04);
+# The median beside an attack: so many times the one alone, and so many seconds
+# more, for the short form runs while others have the processors.  What the
+# slowest take is a matter of the long one (t/bench/neighbours.pl).
+our ($TIMES, $MARGIN) = (5, 0.25);
 
 use constant {
     TRIES   => 3,
+    TIMEOUT => $ENV{RBL_NGINX} ? '5s' : '2s',           # of the store
     CLASSES => [qw(read write large check deliver)],
     UNIT    => { nginx => 'MiB of the workers', daemon => 'MiB of the daemon',
         store => 'MiB of the store', taken => 'MiB of an endless answer',
         refused => 'bytes a refused request' },
 };
 
-# What A's load is alone is measured once.  A world is left after an attack on
-# the daemon, which would still be busy with it.  Times alone may also be due to
-# what else the machine does: they are measured again before they are believed.
+# What A's load is alone is measured once a world.  A world is left after an
+# attack on the daemon, which would still be busy with it, and after one that
+# was noticed: that may also be due to what else the machine does, and is
+# measured again in a new one before it is believed.
 sub short_form {
     my (@attacks) = @_;
 
@@ -46,17 +48,17 @@ sub short_form {
     for my $attack (@attacks) {
         my @verdicts;
         for (1 .. ($attack->{todo} ? 1 : TRIES)) {
-            if (!$w || $attack->{daemon}) {
+            if (!$w || $attack->{world}) {
                 leave($w) if $w;
-                $w = neighbours(store_timeout => '1s',
+                $w = neighbours(store_timeout => TIMEOUT,
                     %{ $attack->{world} // {} });
+                $was = $w->{load}->slice(1);
             }
-            undef $was if $_ > 1;
-            $was //= $w->{load}->slice(1);
             @verdicts = verdicts(beside($w, $attack, was => $was,
                 beside => 1, refused => 0.3));
-            leave($w), undef $w if $attack->{world};
-            last if !grep { !$_->[1] && $_->[4] } @verdicts;
+            my $bad = grep { !$_->[1] } @verdicts;
+            leave($w), undef $w if $bad || $attack->{daemon};
+            last if !$bad;
         }
         told($attack, @$_) for @verdicts;
     }
@@ -74,7 +76,7 @@ sub told {
     $builder->todo_end if $todo;
 }
 
-# ([what, good, name, why, true if it is a matter of time], ...)
+# ([what, good, name, why], ...)
 sub verdicts {
     my ($r) = @_;
 
@@ -85,8 +87,8 @@ sub verdicts {
             join ', ', map { "$_: $bad{$_} times" } sort keys %bad],
         ['failed', !@failed, 'no check of A fails',
             @failed . ' failed: ' . ($failed[0] // '')],
-        ['late', !$y->{late}, 'all of A ends in time', "$y->{late} did not", 1],
-        (map { times_of($_, $x->{$_}, $y->{$_}) } @{ +CLASSES }),
+        ['late', !$y->{late}, 'all of A ends in time', "$y->{late} did not"],
+        (map { median_of($_, $x->{$_}, $y->{$_}) } @{ +CLASSES }),
         (map { most($r, $_) } sort keys %MOST));
 }
 
@@ -98,20 +100,13 @@ sub bad_answers {
         keys %{ $seen->{status} };
 }
 
-sub times_of {
+sub median_of {
     my ($class, $alone, $beside) = @_;
 
     return () if !@$alone || !@$beside;
-    return map { at_most($class, @$_, $alone, $beside) } [99, $MARGIN],
-        $class =~ /^(?:read|write)$/ ? [50, $MEDIAN_MARGIN] : ();
-}
-
-sub at_most {
-    my ($class, $p, $margin, $alone, $beside) = @_;
-
-    my ($was, $is) = map { percentile($p, @$_) } $alone, $beside;
-    return [$class, $is <= $TIMES * $was + $margin, "p$p of $class",
-        sprintf('%.1f ms, alone %.1f ms', 1000 * $is, 1000 * $was), 1];
+    my ($was, $is) = map { percentile(50, @$_) } $alone, $beside;
+    return [$class, $is <= $TIMES * $was + $MARGIN, "median of $class",
+        sprintf '%.1f ms, alone %.1f ms', 1000 * $is, 1000 * $was];
 }
 
 # Sanitizers keep what is freed.

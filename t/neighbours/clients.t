@@ -1,8 +1,6 @@
 #!/usr/bin/perl
 
 # Account A beside clients that read or write slowly, or ask for a lot.
-#
-# Alone: measures how long A waits.
 
 use strict;
 use warnings;

@@ -2,8 +2,6 @@
 
 # Account A beside accounts whose own lists do not behave, or are asked too much
 # (rows D3, D4).
-#
-# Alone: measures how long A waits.
 
 use strict;
 use warnings;

@@ -2,8 +2,6 @@
 
 # Account A beside accounts whose receivers of callbacks and contacts do not
 # behave (rows D1, D2, D6).
-#
-# Alone: measures how long A waits.
 
 use strict;
 use warnings;

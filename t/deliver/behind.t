@@ -1,0 +1,60 @@
+#!/usr/bin/perl
+
+# An event that stands in the outbox behind hundreds of callbacks of another
+# account, to receivers that never answer, does not wait until those are known
+# to be slow: it is read and delivered next to at once.
+
+use strict;
+use warnings;
+use IO::Socket::INET;
+use List::Util qw(min);
+use Time::HiRes qw(time);
+use RblTest;
+use RblScript;
+use RblDeliver;
+
+# Callbacks, more than wait in the daemon; how often it is tried, for the
+# machine may have other things to do; seconds that the best may take.
+use constant { CALLBACKS => 400, TRIES => 4, BOUND => 0.5 };
+
+# Connections are made, by the kernel, and nothing answers.
+my $port = free_port();
+my @tarpits = map { IO::Socket::INET->new(LocalAddr => "127.0.0.$_",
+    LocalPort => $port, Listen => 4096, ReuseAddr => 1) or die "listen: $!" }
+    1 .. 100;
+
+deliver_setup();
+my $hook = start_receiver();
+hook_add($hook->{url}, 's', 'rbl.host.listed');
+my $d = start_deliverd(conf => { deliver_timeout => '15s' });
+
+sub callbacks_of_another {
+    my ($to) = @_;
+
+    local ($AC, $ACCT) = account();
+    local $AP = sid('AP');
+    script('app_put', [$ACCT], $AP, 'app', $SECRET, 'f' x 16, 'd' x 32);
+    one_off('http://' . $to->($_) . ":$port/$_", '192.0.2.7')
+        for 1 .. CALLBACKS;
+}
+
+for my $case (['one host', sub { '127.0.0.1' }],
+    ['many hosts', sub { '127.0.0.' . (1 + $_[0] % 100) }])
+{
+    my ($name, $to) = @$case;
+    my @took;
+    while (@took < TRIES && (!@took || min(@took) >= BOUND)) {
+        signal_server($d, 'STOP');
+        callbacks_of_another($to);
+        event_emit();
+        my $had = () = received($hook);
+        my $since = time;
+        signal_server($d, 'CONT');
+        wait_for { received($hook) > $had } 40, 'the event';
+        push @took, time - $since;
+    }
+    cmp_ok(min(@took), '<', BOUND, sprintf '%s: it waits for %.2f s', $name,
+        min(@took));
+}
+ok(alive($d), 'the daemon lives');
+done_testing();
