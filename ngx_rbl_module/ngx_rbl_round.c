@@ -34,6 +34,7 @@ static void ngx_rbl_first_reply(void *data, ngx_uint_t i,
 static ngx_int_t ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc);
 static void ngx_rbl_known(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_gate_reply(void *data, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_gate_done(void *data, ngx_rbl_store_rc_e rc);
@@ -263,7 +264,10 @@ ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
 }
 
 
-/* It is known who asks, and that an answer may be given. */
+/*
+ * It is known who asks, and that an answer may be given.  A request that has to
+ * be counted does nothing before that: a range makes a thousand hosts of it.
+ */
 
 static void
 ngx_rbl_known(ngx_rbl_ctx_t *ctx)
@@ -271,12 +275,10 @@ ngx_rbl_known(ngx_rbl_ctx_t *ctx)
     if (ctx->route->family && ctx->route->family->paid && !ctx->paid) {
         ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
                        "This call is for accounts on a paid plan.");
-
-    } else if (ctx->refusal == 0 && !ctx->proving && ctx->route->op->proceed) {
-        ctx->route->op->proceed(ctx);
     }
 
     if (!ctx->limited || ctx->admitted) {
+        ngx_rbl_proceed(ctx);
         return;
     }
 
@@ -289,6 +291,15 @@ ngx_rbl_known(ngx_rbl_ctx_t *ctx)
     }
 
     ngx_rbl_admit_ask(ctx, ctx->gate);
+}
+
+
+static void
+ngx_rbl_proceed(ngx_rbl_ctx_t *ctx)
+{
+    if (ctx->refusal == 0 && !ctx->proving && ctx->route->op->proceed) {
+        ctx->route->op->proceed(ctx);
+    }
 }
 
 
@@ -311,6 +322,7 @@ ngx_rbl_gate_done(void *data, ngx_rbl_store_rc_e rc)
     }
 
     ctx->admitted = 1;
+    ngx_rbl_proceed(ctx);
     ngx_rbl_arrived(ctx);
 }
 
