@@ -32,7 +32,7 @@ use constant {
     ABOVE   => 4,                       # samples beyond a quantile, or it is
 };                                      # an accident
 
-bench('neighbours', 'one account beside hostile ones');
+bench('neighbours', 'one account beside hostile ones', beside => 1);
 $_ *= FASTER for values %RblNeighboursLoad::RATE;
 
 my $wanted = $ENV{BENCH_ATTACK} // '.';
@@ -41,7 +41,8 @@ my ($slices, $stolen) = (0, 0);
 my (%alone, %seen);
 for (1 .. rounds(1)) {
     for my $attack (@attacks) {
-        my $w = neighbours(%{ $attack->{world} // {} });
+        my $w = neighbours(%{ $attack->{world} // {} },
+            measuring => \&go_first);
         long_alone($w, $attack) if !$alone{ load_of($attack) };
         my $r = beside($w, $attack, long => 1, refused => 1, alone => SLICE,
             beside => SLICE, series => \&series);

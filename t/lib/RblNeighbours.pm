@@ -42,7 +42,8 @@ my @SYSTEM = qw(s1.sys.test s2.sys.test s3.sys.test tcp.sys.test);
 # --- servers -----------------------------------------------------------------
 
 # Options: conf (of the daemon), replica (1: nginx asks a replica of the store),
-# store_timeout (of nginx).
+# store_timeout (of nginx), measuring (code that the process of A's load runs
+# first).
 sub neighbours {
     my (%o) = @_;
 
@@ -140,7 +141,8 @@ sub account_a {
     to_replica($w) if $o{replica};
     my $port = free_port();
     $w->{load} = RblNeighboursLoad->start(port => $w->{nginx}{port},
-        acct => $a, hosts => $a->{hosts}, hook => $port);
+        acct => $a, hosts => $a->{hosts}, hook => $port,
+        measuring => $o{measuring});
     wait_for { RblTest::Servers::tcp_open($port) } 10, 'the receiver of A';
     my $hook = rblctl($w->{redis}, 'webhook', 'add', $a->{sid}, 'A',
         "http://127.0.0.1:$port/", '--types', 'rbl.host.check.completed');

@@ -43,6 +43,7 @@ sub start {
     if ($pid == 0) {
         close $ours;
         $SIG{$_} = 'DEFAULT' for qw(INT TERM HUP);
+        $o{measuring}->() if $o{measuring};
         my $self = bless { %o, control => $theirs, n => 0,
             loop => RblNeighboursLoop->new }, $class;
         eval { $self->serve; 1 } or print STDERR "# load: $@";

@@ -26,7 +26,9 @@ package RblBench;
 #
 # A benchmark and all that it starts go before everything else on the machine
 # (SCHED_RR), if they may: its few processes wait for one another, never for
-# the end of somebody's time slice.  BENCH_FIRST=0: they do not.
+# the end of somebody's time slice.  BENCH_FIRST=0: they do not.  A benchmark
+# that leaves the machine no time would be stopped for that, 50 ms in each
+# second: bench(.., beside => 1), and go_first() in those processes that measure.
 
 use strict;
 use warnings;
@@ -40,7 +42,7 @@ use RblTest::Process;
 
 our @EXPORT = qw(bench bench_end rounds seconds interleave stat_of ratio figure
     table remark target cpu_ns spend private_kb wrk program stolen_share
-    DISTURBED);
+    go_first DISTURBED);
 
 my ($title, @targets);
 my ($measured, $foreign) = (0, 0);      # CPU time, in ns, while in spend()
@@ -59,7 +61,7 @@ use constant {
 
 # Prints the title and what the figures depend on.
 sub bench {
-    my ($name, $text) = @_;
+    my ($name, $text, %o) = @_;
 
     $title = $name;
     $| = 1;
@@ -69,7 +71,7 @@ sub bench {
     my $redis = first_line(program('redis-server'), '--version');
     my $nginx = first_line(program('nginx'), '-v');
     print "\n=== $name: $text\n\n";
-    my $first = go_first();
+    my $first = $o{beside} || go_first();
     remark(join '; ', "$cores cores of " . ($cpu // 'an unknown processor'),
         $redis =~ /v=(\S+)/ ? "redis $1" : (),
         $nginx =~ m{nginx/(\S+)} ? "nginx $1" : (),
