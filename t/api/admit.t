@@ -7,7 +7,9 @@ use strict;
 use warnings;
 
 use IO::Socket::INET;
+use List::Util qw(min sum);
 use RblApi;
+use RblRedis ();
 use Time::HiRes qw(sleep time);
 
 my $sock = temp_dir() . '/nginx.sock';
@@ -334,6 +336,32 @@ for (['x'], [-1, -1, -1, -1], [], [[1]], [0, 0], ['x', 'y', 'z', 'u', 'v'])
     is($r->{status}, 200, 'junk is no limit') or diag($r->{raw});
 }
 redis($redis, 'SET', $key, $token);
+
+# --- what a refused request costs ------------------------------------------
+
+# Nanoseconds of the workers for so many refused requests to add this.
+sub refused_ns {
+    my ($host) = @_;
+
+    my $ns = sub { sum(map { (split ' ', read_file($_))[0] }
+        map { "/proc/$_/schedstat" } @{ $t->{workers} }) };
+    my $before = $ns->();
+    for (1 .. 100) {
+        my $r = call($t, 'POST', 'host/add.json',
+            form => { host => $host, name => 'n', type => 'rbl' });
+        die $r->{raw} if $r->{status} != 429;
+    }
+    return $ns->() - $before;
+}
+
+limit('--hour', 1);
+ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 429 } 5,
+    'the hour is used up');
+$t->{workers} = [RblRedis::workers_now($t->{nginx})];
+my ($large, $small) = map { my $host = $_; min(map { refused_ns($host) }
+    1 .. 3) } qw(10.33.0.0/22 10.33.0.1);
+cmp_ok($large / $small, '<', 2.5, sprintf '1,024 hosts that are refused cost '
+    . 'the workers %.1f times what one does', $large / $small);
 
 # --- clients that read the status in the body ------------------------------
 

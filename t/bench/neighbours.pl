@@ -7,8 +7,8 @@
 #
 # What A has alone is one series before all attacks and a short one before each;
 # all of them together are what an attack is compared with.  A slice in which
-# another machine had a processor of this one says nothing of a time: its times
-# are left out, but never an error of it.
+# others, or another machine, had the processors of this one says nothing of a
+# time: its times are left out, but never an error of it.
 
 use strict;
 use warnings;
@@ -28,6 +28,7 @@ use constant {
     CLASSES => [qw(read write large check deliver)],
     SLICE   => 2,                       # s
     BETWEEN => 1,                       # slices alone before each attack
+    OTHERS  => 0.05,                    # of the processors
     LIMIT   => 3,                       # times what A has alone
     ABOVE   => 4,                       # samples beyond a quantile, or it is
 };                                      # an accident
@@ -37,7 +38,7 @@ $_ *= FASTER for values %RblNeighboursLoad::RATE;
 
 my $wanted = $ENV{BENCH_ATTACK} // '.';
 my @attacks = grep { name_of($_) =~ /$wanted/ } attacks();
-my ($slices, $stolen) = (0, 0);
+my ($slices, $disturbed) = (0, 0);
 my (%alone, %seen);
 for (1 .. rounds(1)) {
     for my $attack (@attacks) {
@@ -73,8 +74,8 @@ print "\n";
 remark('what the attackers got, by statuses, or did:');
 remark('  ' . name_of($_) . ': ' . counts($_)) for @attacks;
 print "\n";
-remark("slices whose times are left out, for another machine had the "
-    . "processors: $stolen of $slices");
+remark("slices whose times are left out, for others had the processors: "
+    . "$disturbed of $slices");
 remark('alone, ms, medians of each series: ' . join '; ', map { "$_ " . drift($_)
     } qw(read write check));
 
@@ -111,10 +112,10 @@ sub series {
     my $wanted = $when eq 'alone' ? BETWEEN : seconds(12) / SLICE;
     my ($clean, %sum) = (0);
     for my $n (1 .. 2 * $wanted) {
-        my ($s, $share) = stolen_share($take);
-        my $good = $share <= DISTURBED;
+        my ($s, $share) = others_share($take);
+        my $good = $share <= OTHERS;
         $slices++;
-        $stolen++ if !$good;
+        $disturbed++ if !$good;
         $clean++ if $good;
         add_up(\%sum, $s, $good);
         last if $clean >= $wanted;

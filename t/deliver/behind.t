@@ -31,9 +31,10 @@ my $d = start_deliverd(conf => { deliver_timeout => '15s' });
 sub callbacks_of_another {
     my ($to) = @_;
 
-    local ($AC, $ACCT) = account();
-    local $AP = sid('AP');
-    script('app_put', [$ACCT], $AP, 'app', $SECRET, 'f' x 16, 'd' x 32);
+    local ($RblDeliver::AC, $RblDeliver::ACCT) = account();
+    local $RblDeliver::AP = sid('AP');
+    script('app_put', [$RblDeliver::ACCT], $RblDeliver::AP, 'app', $SECRET,
+        'f' x 16, 'd' x 32);
     one_off('http://' . $to->($_) . ":$port/$_", '192.0.2.7')
         for 1 .. CALLBACKS;
 }

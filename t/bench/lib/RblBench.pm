@@ -41,8 +41,8 @@ use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 use RblTest::Process;
 
 our @EXPORT = qw(bench bench_end rounds seconds interleave stat_of ratio figure
-    table remark target cpu_ns spend private_kb wrk program stolen_share
-    go_first DISTURBED);
+    table remark target cpu_ns spend private_kb wrk program others_share
+    go_first);
 
 my ($title, @targets);
 my ($measured, $foreign) = (0, 0);      # CPU time, in ns, while in spend()
@@ -177,7 +177,10 @@ sub undisturbed {
 
     my ($best, $least);
     for (1 .. TRIES) {
-        my ($v, $share) = stolen_share($code);
+        my ($stolen, $all) = stolen_ns();
+        my $v = $code->();
+        my ($stolen_then, $all_then) = stolen_ns();
+        my $share = ($stolen_then - $stolen) / (($all_then - $all) || 1);
         ($best, $least) = ($v, $share) if !defined $least || $share < $least;
         last if $share <= DISTURBED;
         $again++;
@@ -186,15 +189,39 @@ sub undisturbed {
     return $best;
 }
 
-# What the code gives, and the share of the processors of this machine that
-# others had meanwhile.
-sub stolen_share {
+# What the code gives, and the share of the processors that neither this process
+# nor any that it started had meanwhile: those of other machines had it (steal),
+# or others on this one.
+sub others_share {
     my ($code) = @_;
 
-    my ($stolen, $all) = stolen_ns();
+    my $others = sub {
+        my @ns = processor_ns();
+        my $all = sum0(@ns);
+        return ($all - $ns[IDLE] - $ns[IOWAIT] - family_ns(), $all);
+    };
+    my ($used, $all) = $others->();
     my $v = $code->();
-    my ($stolen_then, $all_then) = stolen_ns();
-    return ($v, ($stolen_then - $stolen) / (($all_then - $all) || 1));
+    my ($used_then, $all_then) = $others->();
+    return ($v, max(0, $used_then - $used) / (($all_then - $all) || 1));
+}
+
+# What this process, all that it started, and what those waited for have run.
+sub family_ns {
+    my (%children, %ticks);
+    for my $file (glob '/proc/[0-9]*/stat') {
+        open my $fh, '<', $file or next;
+        my ($pid, $rest) = (readline($fh) // '') =~ /^(\d+) \(.*\) (.*)/ or next;
+        my @field = split ' ', $rest;   # from state, the third, on
+        push @{ $children{ $field[1] } }, $pid;
+        $ticks{$pid} = sum0(@field[11 .. 14]);
+    }
+    my ($sum, @left) = (0, $$);
+    while (defined(my $pid = shift @left)) {
+        $sum += $ticks{$pid} // 0;
+        push @left, @{ $children{$pid} // [] };
+    }
+    return $sum * 1e9 / POSIX::sysconf(POSIX::_SC_CLK_TCK());
 }
 
 sub stat_of {
