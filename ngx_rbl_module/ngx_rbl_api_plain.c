@@ -1,8 +1,9 @@
 /*
  * Listings in one line for Nagios and Zabbix.  Nothing listed is good news only
- * while checks are done: with no daemon, with a check that is long due, or with
- * a host that no list applies to, the answer is UNKNOWN, or -1.  What is listed
- * is CRITICAL all the same; the text then says how old the news may be.
+ * while checks are done: with no daemon, with a check that is long due, with no
+ * check of late that a list answered, or with a host that no list applies to,
+ * the answer is UNKNOWN, or -1.  What is listed is CRITICAL all the same; the
+ * text then says how old the news may be.
  */
 
 #include "ngx_rbl_api.h"
@@ -10,12 +11,14 @@
 
 
 #define NGX_RBL_SILENCE    300000       /* ms without a daemon, or overdue */
-#define NGX_RBL_INTERVALS  3            /* that a check may be overdue */
+#define NGX_RBL_INTERVALS  3            /* that a check may be overdue, or the
+                                           last one ago */
 
 enum {
     NGX_RBL_PLAIN_LISTED = 0,
     NGX_RBL_PLAIN_UNCOVERED,
     NGX_RBL_PLAIN_DUE,
+    NGX_RBL_PLAIN_CHECKED,
     NGX_RBL_PLAIN_DAEMON,
     NGX_RBL_PLAIN_TIME
 };
@@ -23,6 +26,7 @@ enum {
 typedef struct {
     int64_t    listed, uncovered;
     int64_t    due;                     /* ms: the first check; -1: none */
+    int64_t    checked;                 /* ms: when a list answered; -1: none */
     int64_t    daemon;                  /* ms: when one was seen last; -1 */
 } ngx_rbl_plain_t;
 
@@ -30,7 +34,9 @@ typedef struct {
 static void ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
+static void ngx_rbl_plain_checked(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 static void ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, int64_t now);
+static void ngx_rbl_plain_reason(rbl_out_t *out, const char *what, int64_t ms);
 static void ngx_rbl_plain_age(rbl_out_t *out, int64_t ms);
 static void ngx_rbl_plain_hosts(rbl_out_t *out, int64_t n);
 
@@ -72,6 +78,8 @@ ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx)
     first[2] = RBL_STR("WITHSCORES");
 
     ngx_rbl_ask(ctx, "ZRANGE", "due", RBL_STR(""), 3, first);
+
+    ngx_rbl_ask(ctx, "GET", "checked", RBL_STR(""), 0, NULL);
 
     last[0] = RBL_STR("ZRANGE");
     last[1] = rbl_key(&key, ngx_rbl_store_keyspace(ctx->store), 0, "daemons",
@@ -115,6 +123,10 @@ ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         plain->due = ngx_rbl_first_score(ctx, reply);
         break;
 
+    case NGX_RBL_PLAIN_CHECKED:
+        ngx_rbl_plain_checked(ctx, reply);
+        break;
+
     case NGX_RBL_PLAIN_DAEMON:
         plain->daemon = ngx_rbl_first_score(ctx, reply);
         break;
@@ -132,19 +144,43 @@ ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 
 
 static void
+ngx_rbl_plain_checked(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    ngx_rbl_plain_t  *plain;
+
+    plain = ctx->data;
+    plain->checked = -1;
+
+    if (reply->type != REDIS_REPLY_NIL) {
+        plain->checked = rbl_reply_int(reply, -1);
+
+        if (plain->checked < 0) {
+            ngx_rbl_internal(ctx);
+        }
+    }
+}
+
+
+/* Without hosts that are to be checked it matters to nobody when one was.  An
+   account that has just been made has had no time for a check. */
+
+static void
 ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, int64_t now)
 {
-    int64_t           unseen, overdue;
+    int64_t           unseen, overdue, unchecked, bound;
     rbl_out_t        *out;
     ngx_uint_t        silent;
     ngx_rbl_plain_t  *plain;
 
     plain = ctx->data;
+    bound = ngx_max(NGX_RBL_INTERVALS * ctx->interval * 1000, NGX_RBL_SILENCE);
+
     unseen = plain->daemon < 0 ? INT64_MAX : now - plain->daemon;
     overdue = plain->due < 0 ? 0 : now - plain->due;
-    silent = unseen > NGX_RBL_SILENCE
-             || overdue > ngx_max(NGX_RBL_INTERVALS * ctx->interval * 1000,
-                                  NGX_RBL_SILENCE);
+    unchecked = plain->due < 0 || now - ctx->created <= bound ? 0
+                : plain->checked < 0 ? INT64_MAX : now - plain->checked;
+
+    silent = unseen > NGX_RBL_SILENCE || overdue > bound || unchecked > bound;
 
     ngx_rbl_open_plain(ctx);
 
@@ -165,16 +201,15 @@ ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, int64_t now)
         rbl_out_z(out, "UNKNOWN -");
     }
 
-    if (unseen == INT64_MAX) {
-        rbl_out_z(out, " No daemon has been seen.");
+    if (unseen > NGX_RBL_SILENCE) {
+        ngx_rbl_plain_reason(out, "No daemon has been seen", unseen);
 
-    } else if (unseen > NGX_RBL_SILENCE) {
-        rbl_out_z(out, " No daemon has been seen for ");
-        ngx_rbl_plain_age(out, unseen);
+    } else if (overdue > bound) {
+        ngx_rbl_plain_reason(out, "The oldest check has been due", overdue);
 
-    } else if (silent) {
-        rbl_out_z(out, " The oldest check has been due for ");
-        ngx_rbl_plain_age(out, overdue);
+    } else if (unchecked > bound) {
+        ngx_rbl_plain_reason(out, "No check of a host has had an answer",
+                             unchecked);
     }
 
     if (plain->uncovered && plain->listed == 0) {
@@ -190,6 +225,24 @@ ngx_rbl_plain_hosts(rbl_out_t *out, int64_t n)
 {
     rbl_out_int(out, n);
     rbl_out_z(out, n == 1 ? " host" : " hosts");
+}
+
+
+/* INT64_MAX: it never was. */
+
+static void
+ngx_rbl_plain_reason(rbl_out_t *out, const char *what, int64_t ms)
+{
+    rbl_out_z(out, " ");
+    rbl_out_z(out, what);
+
+    if (ms == INT64_MAX) {
+        rbl_out_z(out, ".");
+
+    } else {
+        rbl_out_z(out, " for ");
+        ngx_rbl_plain_age(out, ms);
+    }
 }
 
 

@@ -258,6 +258,7 @@ ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     }
 
     ctx->interval = account.interval;
+    ctx->created = account.created;
     ngx_rbl_auth_default(&ctx->profile, account.profile);
     ngx_rbl_auth_default(&ctx->group, account.group);
 

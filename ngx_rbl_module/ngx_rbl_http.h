@@ -185,6 +185,7 @@ struct ngx_rbl_ctx_s {
     const rbl_zone_t       *zone;       /* of the account, likewise */
     int64_t                 interval;   /* of its checks (s), likewise, if the
                                            account was asked for */
+    int64_t                 created;    /* when it was (ms), likewise */
     u_char                  digest[32]; /* SHA-256 of the token given */
 
     int64_t                 limits[NGX_RBL_LIMITS];     /* of the token */

@@ -59,6 +59,8 @@
  *                      zset    SIDs, score = order of creation
  *   uncovered:<AC>     zset    active hosts to which no list applied when they
  *                              were to be checked last, by since when (ms)
+ *   checked:<AC>       string  when a check of one of its hosts last ended with
+ *                              an answer of a list (ms; _checked.lua)
  *   totals:<AC>        record  how many are in hosts and listed, with stamps
  *                              that change as these do (_totals.lua); made
  *                              when first asked for; whoever changes the

@@ -39,6 +39,7 @@ static const struct {
     { "apps", FSCK_WALKED, 0 }, { "hooks", FSCK_WALKED, 0 },
     { "uniq", FSCK_WALKED, 0 }, { "refs", FSCK_WALKED, 0 },
     { "totals", FSCK_WALKED, 0 }, { "uncovered", FSCK_WALKED, 0 },
+    { "checked", FSCK_WALKED, 0 },
     { "seq", FSCK_WALKED, 0 }, { "started", FSCK_WALKED, 0 },
     { "due", FSCK_WALKED, 0 }, { "manual", FSCK_WALKED, 0 },
     { "dead", FSCK_WALKED, 0 }, { "r", FSCK_LOOK, 1 },

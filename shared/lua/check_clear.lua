@@ -9,6 +9,7 @@
 --         be asked
 --- include: base
 --- include: due
+--- include: checked
 --- use: host
 local now = now_ms()
 
@@ -66,7 +67,8 @@ if #ARGV == 3 then
     local member, flight = ARGV[1], ARGV[2]
     local account, ht = member:sub(1, 34), member:sub(36)
     local k, mark = base .. 'r:' .. member, base .. 'unchanged:' .. account
-    local found = call('MGET', k, mark)
+    local checked = base .. 'checked:' .. account
+    local found = call('MGET', k, mark, checked)
     if not found[1] or call('HGET', KEYS[1], member) ~= flight then
         return {'OK', '0'}
     end
@@ -77,6 +79,7 @@ if #ARGV == 3 then
     end
     call('HDEL', KEYS[1], member)
     call('ZADD', base .. 'due:' .. account, at, ht)
+    checked_at(checked, found[3], now, ARGV[3])
     if parent ~= '' then
         range_checked(account, parent)
     end
@@ -91,24 +94,30 @@ for i = 1, n do
     accounts[i] = member:sub(1, 34)
     keys[i] = base .. 'r:' .. member
 end
--- The accounts' marks come with the records: most have none.
+-- The accounts' marks come with the records: most have none.  So do the times
+-- of their last checks.
 for i = 1, n do
     if accounts[i] ~= accounts[i - 1] then
         keys[#keys + 1] = base .. 'unchanged:' .. accounts[i]
+        keys[#keys + 1] = base .. 'checked:' .. accounts[i]
     end
 end
 local flights = call('HMGET', KEYS[1], unpack(members))
 local raws = call('MGET', unpack(keys))
-for i = n + 1, #keys do
+local last = {}
+for i = n + 1, #keys, 2 do
     if raws[i] then
         call('DEL', keys[i])
     end
+    last[keys[i + 1]] = raws[i + 1]
 end
 -- Hosts of one account that follow each other are scheduled together.
-local ended, times, ranges, scheduled = {}, {}, {}, nil
+local ended, times, ranges, scheduled, interval = {}, {}, {}, nil, nil
 local function schedule()
     if times[1] then
+        local k = base .. 'checked:' .. scheduled
         call('ZADD', base .. 'due:' .. scheduled, unpack(times))
+        checked_at(k, last[k], now, interval)
         times = {}
     end
 end
@@ -121,7 +130,7 @@ for i = 1, n do
     if at then
         if account ~= scheduled then
             schedule()
-            scheduled = account
+            scheduled, interval = account, ARGV[3 * i]
         end
         times[#times + 1] = at
         times[#times + 1] = members[i]:sub(36)

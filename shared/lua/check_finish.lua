@@ -30,6 +30,7 @@
 --- include: job
 --- include: unchanged
 --- include: due
+--- include: checked
 --- include: keep
 --- include: events
 --- include: totals
@@ -60,11 +61,11 @@ local told, failed = ARGV[2], ARGV[6] ~= ''
 -- The fields of the host in the order of the schema, a table of them would
 -- cost more: up to `created`, and from `checked` to `details`; `from` and `to`
 -- tell where the latter lie.
-local raw, marked
+local raw, marked, last
 if hk then
-    local both = call('MGET', hk, key('unchanged', ac))
+    local found = call('MGET', hk, key('unchanged', ac), key('checked', ac))
     -- What is no record says so here.
-    raw, marked = both[1] or call('GET', hk), both[2]
+    raw, marked, last = found[1] or call('GET', hk), found[2], found[3]
 end
 local from, value, parent, host_status, profile, groups, to, _
 local checked, first, count, unknown_count, next_check, before, had, flag
@@ -103,6 +104,8 @@ end
 local standing, listings, transitions, unknown = {}, {}, {}, 0
 local n_standing, n_transitions, started = 0, 0, false
 local results                           -- listings, packed
+-- How many lists told something.
+local known = failed and 0 or tonumber(ARGV[4])
 -- Those that had trouble before keep their places among the troubled ones.
 local troubled, places = {}, 8
 if not failed and (told ~= no_results or has_old) then
@@ -156,6 +159,7 @@ if not failed and (told ~= no_results or has_old) then
             end
         else
             fresh = false
+            known = known - 1
             local asked = is == 'unknown'
             if asked then
                 unknown = unknown + 1
@@ -234,6 +238,9 @@ local record, told_of = raw, nil
 if raw then
     if marked then
         hosts_change()
+    end
+    if known > 0 then
+        checked_at(key('checked', ac), last, now, ARGV[8])
     end
     local active = host_status == 'active'
     call('HDEL', flight, member)

@@ -187,7 +187,7 @@ is(ask($t->{nginx}, "$sid:$token", "$_/listings.zabbix"), '-1', 'nor 0')
     for '3.0', 'old';
 redis($redis, 'DEL', $listed);
 redis($redis, 'RENAME', 'kept', $listed);
-for my $k ($due, $daemons, $uncovered) {
+for my $k ($due, $daemons, $uncovered, redis_key('checked', $sid)) {
     redis($redis, 'RENAMENX', $k, 'kept') if redis($redis, 'EXISTS', $k);
     redis($redis, 'SET', $k, 'junk');
     like(ask($t->{nginx}, "$sid:$token", '3.0/listings.nagios'),

@@ -102,8 +102,11 @@ ok(!cmd('EXISTS', k('flight:due')), 'nothing is in flight');
 is(cmd('ZCARD', k('listed', $ac)), 1, 'listings show it');
 is(cmd('XLEN', k('hist', $ac, $ht)), 1, 'one transition');
 
-# unknown changes nothing, whatever it is
+# unknown changes nothing, whatever it is, and is no answer
 
+sub checked { return cmd('GET', k('checked', $ac)) // 0 }
+cmp_ok(checked(), '>', 0, 'when a list answered last');
+cmd('DEL', k('checked', $ac));
 for my $error (qw(timeout servfail refused blocked hijacked unhealthy)) {
     check_with(result('RBa', 'unknown', error => $error),
         result('RBb', 'unknown', error => $error));
@@ -115,13 +118,16 @@ is_deeply($h->[TROUBLED][0], ['RBb', 'unhealthy', $h->[TROUBLED][0][2], 6],
     'a list without a listing has trouble');
 is_deeply([@{ $h->[DETAILS][0] }[7, 8]], [6, 0], 'the other one is asked in vain');
 is($h->[DETAILS][0][3], 'why', 'the standing answer keeps its details');
+is(checked(), 0, 'no list has answered');
 check_with(result('RBa', 'skipped'), result('RBb', 'clear'));
+is(checked(), host()->[CHECKED], 'one has');
 is_deeply([@{ host() }[LISTED, UNKNOWN]], [1, 0],
     'skipped does not end a listing, nor is it unknown');
 is(cmd('XLEN', k('hist', $ac, $ht)), 1, 'no transition in all that');
 
 # a failed check changes no state
 
+cmd('DEL', k('checked', $ac));
 my $pp = sid('PP');
 start($pp);
 begin($acct, $pp, $ht);
@@ -129,6 +135,7 @@ finish_check($acct, $pp, $ht, [], 'reason');
 is(field($pp, 'status'), 'failed', 'failed');
 is(field($pp, 'message'), 'reason', 'with its reason');
 is(host()->[LISTED], 1, 'the listing stands');
+is(checked(), 0, 'and no list has answered');
 ok(cmd('ZSCORE', k('due', $ac), $ht), 'the next check is due');
 sub told_last { my $e = (events())[-1]; return join ' ', @$e[2, 4, 7 .. 8, 10, 13] }
 is(told_last(), "rbl.host.check.completed $pp 1 1 1 reason",
@@ -473,6 +480,7 @@ is(field($begun, 'status'), 'completed', 'which is ended');
 
 # checks that found nothing new, of hosts that nobody hears of, end together
 
+sub record_at { return unpacked(cmd('GET', k('r', $ac, $_[0]))) }
 sub in_flight { return "$ac:$_[0]", cmd('HGET', k('flight:due'), "$ac:$_[0]")
     // 'none', $_[1] // 600 }
 sub clear { return script('check_clear', [k('flight:due')], @_) }
@@ -498,14 +506,17 @@ is($joined->[2], 'running', 'one is asked for meanwhile');
 my @before = map { cmd('GET', k('r', $ac, $_)) } $paused, $listed, $asked;
 my @args = map { [in_flight($_)] } $ht, @plain, $paused, $listed, $asked;
 $_->[1] =~ s/\+/:/ for @args;            # as the daemon knows it
+cmd('DEL', k('checked', $ac));
 is_deeply(clear(@$_), ['OK', 0], 'one alone that cannot end like this')
     for @args[3 .. 5];
+is(checked(), 0, 'of which no answer is known');
 is_deeply(clear(map { @$_ } @args), ['OK', 1, 1, 1, 0, 0, 0],
     'those that are as they were end; not one that is paused, is listed or is '
     . 'wanted');
 is_deeply([map { cmd('GET', k('r', $ac, $_)) } $paused, $listed, $asked],
     \@before, 'whose records do not change');
 is(cmd('HLEN', k('flight:due')), 3, 'and which stay in flight');
+is(checked(), record_at($ht)->[CHECKED], 'lists have answered');
 for my $sid ($ht, @plain) {
     my $h = unpacked(cmd('GET', k('r', $ac, $sid)));
     ok(on_its_slot($sid, @$h[CHECKED, NEXT], 600),
@@ -536,6 +547,22 @@ begin_job((take('d', 9, name => 'other'))[0]);
 is_deeply(clear(@zombie), ['OK', 0], 'whose check is another daemon\'s now '
     . 'cannot end it');
 is_deeply(clear(in_flight($ht, 7200)), ['OK', 1], 'that one can');
+
+# The time of the last answer is written when it is an eighth of the interval
+# old, when it is none, and when the clock was ahead; of several hosts, too.
+for my $n (1, 2) {
+    for ([-60, 0], [-80, 1], [3600, 1], ['junk', 1]) {
+        my ($age, $anew) = @$_;
+        my $was = $age eq 'junk' ? $age : cmd('TIME')->[0] * 1000 + $age * 1000;
+        my @some = ($ht, $plain[0])[0 .. $n - 1];
+        begin_job($_) for make_due(@some);
+        cmd('SET', k('checked', $ac), $was);
+        is_deeply(clear(map { in_flight($_) } @some), ['OK', (1) x $n],
+            "$n ended");
+        is(checked(), $anew ? record_at($ht)->[CHECKED] : $was,
+            "an answer of $age s: " . ($anew ? 'anew' : 'as it is'));
+    }
+}
 my $kin = script('host_add', [$acct], 'r', 'ip_range', 1, '', '', sid('HT'),
     '10.7.0.0/31', sid('HT'), '10.7.0.0', sid('HT'), '10.7.0.1');
 my ($up, $kid) = map { $_->[1] } records(@$kin[1, 2]);

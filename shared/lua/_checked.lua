@@ -1,0 +1,10 @@
+-- When a check of one of the account's hosts last ended with an answer of at
+-- least one list (ms): nginx says "OK" only while that is recent.  It is
+-- written when it is an eighth of an interval (s) old, so that few of the
+-- checks of an account with many hosts write it.
+local function checked_at(k, last, now, interval)
+    local age = now - (tonumber(last) or 0)
+    if age < 0 or age * 8 >= interval * 1000 then
+        call('SET', k, tostring(now))
+    end
+end

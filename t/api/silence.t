@@ -1,0 +1,101 @@
+#!/usr/bin/perl
+
+# Checks that are not done although daemons are seen and nothing is overdue: a
+# daemon that has taken hosts and does no more, and checks that no list answers.
+# The plain answers are good news again as soon as one list has told something.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+use RblScript qw(packed unpacked);
+
+use constant { DAY => 86_400_000, HOUR => 3_600_000, CREATED => 12 };
+
+# A server of DNS that hears everything and says nothing.
+my $silent = IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => 0,
+    Proto => 'udp') or die "udp: $!";
+
+my $w = world();
+my ($redis, $acct) = @$w{qw(redis acct)};
+my $nginx = start_nginx(store => $redis);
+my %key = map { $_ => RblCheckd::akey($w, $_) } qw(acct checked due);
+
+sub now { return redis($redis, 'TIME')->[0] * 1000 }
+
+sub daemon {
+    my ($dns, %conf) = @_;
+
+    return start_checkd(store => $redis, resolver => $dns,
+        conf => { conf_short(%conf) });
+}
+
+# What both say; another daemon, which gets no hosts, is seen now.
+sub plain {
+    redis($redis, 'ZADD', RblTest::redis_key('daemons', 0), now(), 'another');
+    return join '|', map { http($nginx, 'GET', "/3.0/listings.$_",
+        auth => $acct)->{body} } 'nagios', 'zabbix';
+}
+
+my $good = 'OK - 0 hosts listed!|0';
+my $never = 'UNKNOWN - No check of a host has had an answer.|-1';
+
+is(plain(), $good, 'no host is to be checked');
+my $ht = add_host($w, '10.0.0.9');
+is(plain(), $good, 'an account that has just been made has time');
+
+my $account = unpacked(redis($redis, 'GET', $key{acct}));
+$account->[CREATED] = now() - DAY;
+redis($redis, 'SET', $key{acct}, packed($account));
+is(plain(), $never, 'an older one has not');
+
+# --- a daemon that does not end what it has taken --------------------------
+
+my $stuck = daemon($silent->sockport, check_timeout => '60s',
+    lease => '600s', dns_timeout => '20s');
+ok(wait_for { redis($redis, 'ZSCORE', $key{due}, $ht) > now() } 15,
+    'a daemon takes the host');
+pause_server($stuck);
+is(plain(), $never, 'and stops');
+redis($redis, 'SET', $key{checked}, now() - 2 * HOUR);
+is(plain(), $good, 'the last answer was two intervals ago');
+redis($redis, 'SET', $key{checked}, now() - 4 * HOUR);
+is(plain(), 'UNKNOWN - No check of a host has had an answer for 4 hours.|-1',
+    'four intervals ago');
+kill_server($stuck);
+
+# --- checks that end without an answer -------------------------------------
+
+sub ended { return host_record($w, $ht)->{checked} }
+
+my $deaf = daemon($silent->sockport);
+for my $kind ('scheduled', 'manual') {
+    my $before = ended();
+    $kind eq 'manual' ? check_host($w, $ht) : set_due($w, $ht);
+    ok(wait_for { ended() > $before } 30, "a $kind check ends");
+    is(host_record($w, $ht)->{unknown_count}, 2, 'and knows nothing');
+    like(plain(), qr/\AUNKNOWN - No check .* 4 hours\.\|-1\z/,
+        'that is no good news');
+}
+ok(stop_server($deaf), 'its daemon stops');
+
+my $checkd = daemon($w->{dns});
+check_host($w, $ht);
+ok(wait_for { plain() eq $good } 30, 'lists answer: it is again');
+
+# A list that says "listed" is an answer, too; and of an account whose hosts
+# are all paused nothing is to be known.
+redis($redis, 'SET', $key{checked}, now() - 4 * HOUR);
+my $other = add_host($w, '10.0.0.1');
+ok(wait_for { redis($redis, 'GET', $key{checked}) > now() - HOUR } 30,
+    'a listing is an answer');
+is(plain(), 'CRITICAL - 1 host listed!|1', 'without a reason to doubt it');
+script_ok($w, 'host_status', [$key{acct}], $_, 'paused') for $ht, $other;
+redis($redis, 'DEL', $key{checked});
+is(plain(), $good, 'paused hosts are not waited for');
+
+ok(stop_server($checkd), 'the daemon stops');
+done_testing();
