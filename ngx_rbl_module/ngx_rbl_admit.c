@@ -214,7 +214,8 @@ ngx_rbl_admit_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     }
 
     if (rbl_str_is(word, "LIMIT") && ms >= 0) {
-        ngx_rbl_refuse_later(ctx, NGX_HTTP_TOO_MANY_REQUESTS, ctx->rate_reset,
+        ngx_rbl_refuse_later(ctx, NGX_HTTP_TOO_MANY_REQUESTS,
+                             ngx_max(ctx->rate_reset, 1),
                              "Too many requests. Please try again in %L "
                              "second%s.", ctx->rate_reset,
                              ctx->rate_reset == 1 ? "" : "s");

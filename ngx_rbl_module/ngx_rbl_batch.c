@@ -103,20 +103,23 @@ ngx_rbl_batch_slow(ngx_rbl_batch_t *batch, const rbl_sid_t *account)
 void
 ngx_rbl_batch_submit(ngx_rbl_batch_t *batch)
 {
+    ngx_int_t        rc;
     ngx_rbl_link_t  *link;
 
     link = batch->link;
 
     if (batch->nomem) {
-        ngx_rbl_store_refuse(batch);
+        ngx_rbl_store_refuse(batch, NGX_RBL_STORE_AWAY);
 
     } else if (batch->commands.nelts == 0) {
         ngx_rbl_store_hold(batch);
 
     } else if (batch->lane != NULL) {
+        rc = ngx_rbl_lanes_wait(batch);
 
-        if (ngx_rbl_lanes_wait(batch) != NGX_OK) {
-            ngx_rbl_store_refuse(batch);
+        if (rc != NGX_OK) {
+            ngx_rbl_store_refuse(batch, rc == NGX_BUSY ? NGX_RBL_STORE_BUSY
+                                                       : NGX_RBL_STORE_AWAY);
         }
 
     } else if (ngx_rbl_redis_ready(link)
@@ -125,7 +128,7 @@ ngx_rbl_batch_submit(ngx_rbl_batch_t *batch)
         ngx_rbl_batch_launch(batch);
 
     } else {
-        ngx_rbl_store_refuse(batch);
+        ngx_rbl_store_refuse(batch, NGX_RBL_STORE_AWAY);
     }
 }
 

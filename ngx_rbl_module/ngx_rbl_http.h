@@ -279,7 +279,8 @@ ngx_int_t ngx_rbl_round_begin(ngx_rbl_ctx_t *ctx);
 /* Nothing calls back any more.  May be called again. */
 void ngx_rbl_round_cancel(ngx_rbl_ctx_t *ctx);
 
-/* Refuses: 503.  `rc` tells whether something may have been changed. */
+/* Refuses: 503, or 429 if the account itself is too busy.  `rc` tells whether
+   something may have been changed. */
 void ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc);
 
 /* The second round's batch, made when first asked for.  NULL: refused (500) */
@@ -511,8 +512,8 @@ void ngx_rbl_missing(ngx_rbl_ctx_t *ctx, const char *which);
 void ngx_rbl_refuse(ngx_rbl_ctx_t *ctx, ngx_uint_t status, const char *fmt,
     ...);
 
-/* The same, 429 or 503, with the seconds after which it may be tried again.
-   ngx_rbl_refuse says one. */
+/* The same, 429 or 503, with the seconds after which it may be tried again; 0:
+   it must not be, and no Retry-After is sent.  ngx_rbl_refuse says one. */
 void ngx_rbl_refuse_later(ngx_rbl_ctx_t *ctx, ngx_uint_t status,
     ngx_uint_t seconds, const char *fmt, ...);
 

@@ -15,7 +15,6 @@
 #define NGX_RBL_LANES_FLIGHT   4        /* batches in flight, of all lanes */
 #define NGX_RBL_LANES_WAITING  2048     /* batches that wait, of all lanes; the
                                            first of a lane does in any case */
-#define NGX_RBL_LANE_WAITING   256      /* of one lane */
 #define NGX_RBL_LANES_PATIENCE 10       /* timeouts that a batch waits */
 
 
@@ -91,13 +90,16 @@ ngx_rbl_lanes_wait(ngx_rbl_batch_t *batch)
     lane = batch->lane;
     store = batch->store;
 
+    if (lane->nwaiting >= NGX_RBL_LANE_WAITING) {
+        return NGX_BUSY;
+    }
+
     ngx_rbl_redis_begin(&store->slow);
 
     /* the first waiting batch of an account always has a place */
 
-    if (lane->nwaiting >= NGX_RBL_LANE_WAITING
-        || (lane->nwaiting != 0
-            && store->lanes.nwaiting >= NGX_RBL_LANES_WAITING)
+    if ((lane->nwaiting != 0
+         && store->lanes.nwaiting >= NGX_RBL_LANES_WAITING)
         || !(ngx_rbl_redis_ready(&store->slow) || store->slow.opening))
     {
         return NGX_DECLINED;
@@ -207,7 +209,7 @@ ngx_rbl_lanes_fail(ngx_rbl_store_t *store)
             batch = ngx_queue_data(q, ngx_rbl_batch_t, queue);
 
             ngx_rbl_lanes_leave(batch);
-            ngx_rbl_store_refuse(batch);
+            ngx_rbl_store_refuse(batch, NGX_RBL_STORE_AWAY);
         }
     }
 }

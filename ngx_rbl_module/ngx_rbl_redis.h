@@ -103,7 +103,7 @@ struct ngx_rbl_store_s {
     ngx_rbl_lanes_t              lanes;     /* of the slow link */
 
     ngx_queue_t                  held;      /* empty batches: wait for ready */
-    ngx_queue_t                  refused;   /* batches to complete with AWAY */
+    ngx_queue_t                  refused;   /* batches to complete */
     ngx_event_t                  refuse;    /* posted while there are such */
     ngx_msec_t                   unwilling; /* when it refused what is optional;
                                                0: it has not */
@@ -139,6 +139,7 @@ struct ngx_rbl_batch_s {
     uint64_t                  since;    /* sent, by the meter's clock */
 
     ngx_rbl_batch_state_e     state;
+    ngx_rbl_store_rc_e        refusal;  /* of a refused one */
 
     unsigned                  nomem:1;  /* a command could not be added */
     unsigned                  failed:1; /* no further reply is handed over */
@@ -295,8 +296,8 @@ void ngx_rbl_store_down(ngx_rbl_link_t *link);
 /* An empty batch: waits until the store is ready, or will not be. */
 void ngx_rbl_store_hold(ngx_rbl_batch_t *batch);
 
-/* Completes a batch with AWAY, on a later turn of the event loop. */
-void ngx_rbl_store_refuse(ngx_rbl_batch_t *batch);
+/* Completes a batch that was not sent, on a later turn of the event loop. */
+void ngx_rbl_store_refuse(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc);
 
 
 /* ngx_rbl_lanes.c */
@@ -309,8 +310,9 @@ ngx_rbl_lane_t *ngx_rbl_lanes_enter(ngx_rbl_store_t *store,
     const rbl_sid_t *account);
 void ngx_rbl_lanes_exit(ngx_rbl_store_t *store, ngx_rbl_lane_t *lane);
 
-/* Puts a batch into its lane, to be sent in its turn.  NGX_DECLINED: too many
-   wait, or the slow link is away. */
+/* Puts a batch into its lane, to be sent in its turn.  NGX_BUSY: too many of
+   the lane wait.  NGX_DECLINED: too many of all lanes wait, or the slow link is
+   away. */
 ngx_int_t ngx_rbl_lanes_wait(ngx_rbl_batch_t *batch);
 
 /* Takes a waiting batch out of its lane. */

@@ -67,7 +67,7 @@ ngx_rbl_refuse_later(ngx_rbl_ctx_t *ctx, ngx_uint_t status,
     ngx_rbl_refuse_args(ctx, status, fmt, args);
     va_end(args);
 
-    ctx->retry_after = ngx_max(seconds, 1);
+    ctx->retry_after = seconds;
 }
 
 
@@ -328,7 +328,7 @@ ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx)
 
     case NGX_HTTP_TOO_MANY_REQUESTS:
     case NGX_HTTP_SERVICE_UNAVAILABLE:
-        return ngx_rbl_retry_header(ctx);
+        return ctx->retry_after ? ngx_rbl_retry_header(ctx) : NGX_OK;
 
     default:
         return NGX_OK;

@@ -490,14 +490,22 @@ void
 ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc)
 {
     if (ctx->worked) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
-                       "The store gave no answer that can be used. The change "
-                       "was made.");
+        ngx_rbl_refuse_later(ctx, NGX_HTTP_SERVICE_UNAVAILABLE, 0,
+                             "The store gave no answer that can be used. The "
+                             "change was made.");
         return;
     }
 
     if (ctx->working) {
         ngx_rbl_work_late(ctx);
+        return;
+    }
+
+    if (rc == NGX_RBL_STORE_BUSY) {
+        ngx_rbl_refuse(ctx, NGX_HTTP_TOO_MANY_REQUESTS,
+                       "Too many calls that take long at once: %d of this "
+                       "account wait. Nothing was changed, please try again.",
+                       NGX_RBL_LANE_WAITING);
         return;
     }
 

@@ -144,7 +144,7 @@ ngx_rbl_store_hold(ngx_rbl_batch_t *batch)
     store = batch->store;
 
     if (!store->main.opening && !ngx_rbl_store_ready(store)) {
-        ngx_rbl_store_refuse(batch);
+        ngx_rbl_store_refuse(batch, NGX_RBL_STORE_AWAY);
         return;
     }
 
@@ -159,7 +159,7 @@ ngx_rbl_store_hold(ngx_rbl_batch_t *batch)
 
 
 void
-ngx_rbl_store_refuse(ngx_rbl_batch_t *batch)
+ngx_rbl_store_refuse(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
 {
     ngx_log_debug2(NGX_LOG_DEBUG_HTTP, batch->store->log, 0,
                    "rbl batch %p refused, in flight: %ui",
@@ -170,6 +170,7 @@ ngx_rbl_store_refuse(ngx_rbl_batch_t *batch)
     }
 
     batch->state = NGX_RBL_BATCH_REFUSED;
+    batch->refusal = rc;
     ngx_queue_insert_tail(&batch->store->refused, &batch->queue);
     ngx_rbl_store_wake(batch->store);
 }
@@ -206,8 +207,9 @@ ngx_rbl_store_release(ngx_rbl_store_t *store, ngx_rbl_store_rc_e rc)
 static void
 ngx_rbl_store_fail_refused(ngx_rbl_store_t *store)
 {
-    ngx_queue_t   queue;
-    ngx_queue_t  *q;
+    ngx_queue_t       queue;
+    ngx_queue_t      *q;
+    ngx_rbl_batch_t  *batch;
 
     /* what is refused from inside a completion waits for the next event */
 
@@ -221,8 +223,9 @@ ngx_rbl_store_fail_refused(ngx_rbl_store_t *store)
     while (!ngx_queue_empty(&queue)) {
         q = ngx_queue_head(&queue);
         ngx_queue_remove(q);
-        ngx_rbl_batch_complete(ngx_queue_data(q, ngx_rbl_batch_t, queue),
-                               NGX_RBL_STORE_AWAY);
+        batch = ngx_queue_data(q, ngx_rbl_batch_t, queue);
+
+        ngx_rbl_batch_complete(batch, batch->refusal);
     }
 }
 

@@ -29,11 +29,15 @@
 typedef struct ngx_rbl_store_s  ngx_rbl_store_t;
 typedef struct ngx_rbl_batch_s  ngx_rbl_batch_t;
 
+#define NGX_RBL_LANE_WAITING  256   /* slow batches of an account that wait */
+
 typedef enum {
     NGX_RBL_STORE_OK = 0,       /* every reply was handed over */
     NGX_RBL_STORE_AWAY,         /* not connected or not ready, or the store
                                    refused without doing anything (LOADING,
                                    READONLY, OOM, ...): nothing was changed */
+    NGX_RBL_STORE_BUSY,         /* NGX_RBL_LANE_WAITING slow batches of the
+                                   account wait: nothing was sent */
     NGX_RBL_STORE_LOST          /* time-out or connection lost after sending:
                                    the outcome is unknown */
 } ngx_rbl_store_rc_e;

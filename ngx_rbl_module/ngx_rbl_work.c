@@ -82,9 +82,9 @@ ngx_rbl_work_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 void
 ngx_rbl_work_late(ngx_rbl_ctx_t *ctx)
 {
-    ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
-                   "The change was accepted and is not finished yet. It will "
-                   "be finished, please do not try again.");
+    ngx_rbl_refuse_later(ctx, NGX_HTTP_SERVICE_UNAVAILABLE, 0,
+                         "The change was accepted and is not finished yet. It "
+                         "will be finished, please do not try again.");
 }
 
 

@@ -113,8 +113,10 @@ $r = add('10.2.0.0/30');
 refused($r, 429, qr/Too many changes of many records wait/, 'too much waits');
 ok($r->{headers}{'retry-after'}, 'for a while');
 ask('LTRIM', key('work'), 0, 0);
-refused(add('10.2.0.0/30'), 503, qr/was accepted .* will be finished/,
+$r = add('10.2.0.0/30');
+refused($r, 503, qr/was accepted .* will be finished/,
     'what cannot be waited for');
+is($r->{headers}{'retry-after'}, undef, 'is not to be tried again');
 ask('LPOP', key('work'));
 
 

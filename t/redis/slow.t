@@ -129,9 +129,11 @@ subtest 'how many wait is bounded' => sub {
     pause_writes();
     my @c = map { adding($t->{acct}) } 1 .. 260;
     my @r = map { answer($_) } splice @c, 257;
-    is(join(' ', map { $_->{status} } @r), '503 503 503',
+    is(join(' ', map { $_->{status} } @r), '429 429 429',
         '256 behind the one in flight');
-    like($r[0]{body}, qr/Nothing was changed/, 'it says what was done');
+    like($r[0]{body}, qr/: 256 of this account wait\. Nothing was changed/,
+        'it names the limit and says what was done');
+    is($r[0]{headers}{'retry-after'}, 1, 'and when to try again');
     my $b = adding($t->{other});
     busy(258);
     unpause();
@@ -168,7 +170,8 @@ subtest 'a graceful end waits for what waits' => sub {
     unpause();
     is(join(' ', map { answer($_)->{status} } @c), '200 200 200',
         'the old worker answers');
-    ok((wait_for { !kill 0, $worker } 5), 'and leaves');
+    close $_ for @c;                    # nginx lingers until they go
+    ok((wait_for { !kill 0, $worker } 20), 'and leaves');
 };
 
 subtest 'a quick end does not' => sub {
