@@ -72,7 +72,7 @@ queue_has_room(const deliver_t *d)
 }
 
 
-/* Has one in flight had no answer for too long, for this one that waits? */
+/* Has `flies` waited for its response longer than `a` can wait for a place? */
 
 static int
 queue_is_old(const deliver_t *d, const attempt_t *flies, const attempt_t *a)
@@ -306,7 +306,7 @@ queue_make_room(deliver_t *d)
         queue_drop_slow(d, queue_slow_account);
     }
 
-    /* all of them may be slow soon, and nothing else may happen till then */
+    /* No other event may come before the attempts in flight count as slow. */
 
     if (!queue_has_room(d)) {
         deliver_look_at(d, ev_now(d->loop) + QUEUE_PROMPT);

@@ -1,7 +1,5 @@
 /*
- * Servers' names and addresses, out of a reply.
- *
- * Owns nothing; what ldns makes is gone at the end.
+ * Reads name servers out of a reply.  Keeps nothing of ldns after the call.
  */
 
 #include "referral.h"

@@ -1,10 +1,9 @@
 /*
- * What a reply tells of servers: whose zone it is, who serves it, and where
- * those are.  For whoever looks for a list's servers, or asks them; the answer
- * that dns_wire_read() makes holds none of it.
+ * The name servers in a reply: the zone, its SOA, the names of its servers and
+ * their addresses.  dns_wire_read() leaves these out of its answer.
  *
- * All of it is what the reply claims.  Whether its sender may speak for the
- * zone, and whether an address may be asked, is the caller's judgement.
+ * A reply only claims them.  The caller judges whether its sender may speak for
+ * the zone, and whether an address may be queried.
  */
 
 #ifndef DNS_REFERRAL_H_INCLUDED

@@ -10,9 +10,9 @@
 --         error, ms for which the receiver asked for quiet}.  Outcome: ok,
 --         retry, dead, gone as for delivery_done; or "later": it was not tried,
 --         "now": it is being tried, and leased
---         Dead letters of one call take at most 256 KiB of bodies, so that the
---         call stays short; a delivery beyond that is due at once instead, and
---         ends as a dead letter by itself
+--         One call makes dead letters of at most 256 KiB of bodies, so that it
+--         stays short.  A delivery beyond that is queued, due at once; its next
+--         attempt makes the dead letter
 -- Result  OK, number of deliveries that were not tried, then for each event 1,
 --         0 (it is not pending: another daemon's) or why it could not be
 --         recorded: it is a dead letter then

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# An event that stands in the outbox behind hundreds of callbacks of another
-# account, to receivers that never answer, does not wait until those are known
-# to be slow: it is read and delivered next to at once.
+# The outbox holds hundreds of callbacks of one account, to a receiver that
+# never answers, and behind them an event of another account.  The daemon
+# delivers that event at once; it does not wait until the receiver is slow.
 
 use strict;
 use warnings;
@@ -15,7 +15,7 @@ use RblDeliver;
 
 # Callbacks, more than wait in the daemon; how often it is tried, for the
 # machine may have other things to do; seconds that the best may take.
-use constant { CALLBACKS => 400, TRIES => 4, BOUND => 0.5 };
+use constant { CALLBACKS => 400, TRIES => 8, BOUND => 0.5 };
 
 # Connections are made, by the kernel, and nothing answers.
 my $port = free_port();

@@ -262,7 +262,7 @@ is_deeply([@kept{qw(e to t b)}], [$events[1], '', 'rbl.host.listed',
     '{"n":1}'], 'with its body');
 like($kept{x}, qr/wrong kind of value/, 'and the reason');
 
-# A call makes dead letters of 256 KiB at most; what is beyond is due at once.
+# One call makes dead letters of at most 256 KiB; it queues the other deliveries.
 my ($many) = account();
 my @wh = map { sid('WH') } 1 .. 6;
 $ev = sid('EV');
