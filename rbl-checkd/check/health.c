@@ -110,12 +110,12 @@ static void
 tell_change(const health_entry_t *e, health_state_t from)
 {
     int   level;
-    char  resolver[DNS_RESOLVER_TEXT];
+    char  resolver[DNS_SERVER_TEXT];
 
     level = from == HEALTH_UNTRIED && e->state == HEALTH_GOOD ? LOG_L_INFO
                                                               : LOG_L_NOTICE;
 
-    dns_resolver_text(e->health->dns, e->resolver, resolver);
+    dns_server_text(e->health->dns, e->resolver, resolver);
     log_msg(level, "list %s, %s, through resolver %s: %s, was %s (%s)",
             e->list->zone, list_family_name(e->family), resolver,
             health_state_names[e->state], health_state_names[from], e->why);

@@ -121,7 +121,7 @@ static void
 blame_resolver(health_t *health, unsigned n, const evidence_t *v)
 {
     size_t              i;
-    char                name[DNS_RESOLVER_TEXT];
+    char                name[DNS_SERVER_TEXT];
     health_entry_t     *e;
     health_resolver_t  *r = &health->resolver[n];
 
@@ -130,7 +130,7 @@ blame_resolver(health_t *health, unsigned n, const evidence_t *v)
     r->retry = r->since + r->wait;
     r->empty = v->empty == v->bad;
 
-    dns_resolver_text(health->dns, n, name);
+    dns_server_text(health->dns, n, name);
     log_notice("resolver %s is to blame: the controls of %u lists fail through"
                " it and none is in order%s", name, v->bad, r->empty
                ? "; it leaves out addresses of 127.0.0.0/8, as with"
@@ -155,12 +155,12 @@ static void
 clear_resolver(health_t *health, unsigned n)
 {
     size_t              i;
-    char                name[DNS_RESOLVER_TEXT];
+    char                name[DNS_SERVER_TEXT];
     health_resolver_t  *r = &health->resolver[n];
 
     r->since = 0;
     spread_lies(health, n);
-    dns_resolver_text(health->dns, n, name);
+    dns_server_text(health->dns, n, name);
     log_notice("resolver %s is in order again", name);
 
     for (i = 0; i < health->n; i++) {
@@ -364,13 +364,13 @@ health_vouches(const health_t *health, unsigned resolver, const list_t *list,
 unsigned
 health_resolver_next(const health_t *health, unsigned resolver)
 {
-    char  name[DNS_RESOLVER_TEXT];
+    char  name[DNS_SERVER_TEXT];
 
     if (resolver + 1 >= DNS_MAX_RESOLVERS) {
         return 0;
     }
 
-    dns_resolver_text(health->dns, resolver + 1, name);
+    dns_server_text(health->dns, resolver + 1, name);
 
     return name[0] != '\0' ? resolver + 1 : 0;
 }

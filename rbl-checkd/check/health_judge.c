@@ -103,6 +103,10 @@ health_judge(const rbl_codes_t *codes, int positive,
         f.why = "the resolver cannot be reached";
         break;
 
+    case DNS_UNFOUND:
+        f.why = "its name servers cannot be found";
+        break;
+
     default:
         f.why = "no sound answer";
     }

@@ -104,7 +104,7 @@ void
 health_hear(health_entry_t *e)
 {
     int          mute;
-    char         resolver[DNS_RESOLVER_TEXT];
+    char         resolver[DNS_SERVER_TEXT];
     dns_payer_t  payer;
 
     payer = list_payer(e->list, 0);
@@ -117,7 +117,7 @@ health_hear(health_entry_t *e)
     e->mute = mute & 1;
     e->mute_since = dns_clock();
 
-    dns_resolver_text(e->health->dns, e->resolver, resolver);
+    dns_server_text(e->health->dns, e->resolver, resolver);
     log_notice("list %s, %s, through resolver %s: %s", e->list->zone,
                list_family_name(e->family), resolver, mute
                ? "its queries time out while others are answered; it is tried"

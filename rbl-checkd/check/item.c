@@ -257,7 +257,8 @@ judge(part_t *p, const dns_answer_t *answer)
         [DNS_BADREPLY] = RBL_ERR_BADREPLY,
         [DNS_TIMEOUT] = RBL_ERR_TIMEOUT,
         [DNS_TRUNCATED] = RBL_ERR_TRUNCATED,
-        [DNS_NETWORK] = RBL_ERR_NETWORK
+        [DNS_NETWORK] = RBL_ERR_NETWORK,
+        [DNS_UNFOUND] = RBL_ERR_SERVFAIL
     };
 
     switch (answer->status) {
@@ -294,7 +295,7 @@ on_addresses(void *data, const lookup_answer_t *told)
     } else {
         p->ttl = told->answer->ttl;
         p->soa = told->answer->soa;
-        p->resolver = told->answer->resolver;
+        p->resolver = told->answer->server;
         judge(p, told->answer);
 
         if (told->answer->ms > item->result.ms) {

@@ -52,11 +52,11 @@ static void
 ask_store(trust_t *trust, const list_t *list, rbl_family_t family,
     unsigned number, double age, store_reply_pt done, void *data)
 {
-    char       ms[24], resolver[DNS_RESOLVER_TEXT];
+    char       ms[24], resolver[DNS_SERVER_TEXT];
     rbl_key_t  key;
     rbl_str_t  argv[4];
 
-    dns_resolver_text(trust->dns, number, resolver);
+    dns_server_text(trust->dns, number, resolver);
     snprintf(ms, sizeof(ms), "%.0f", age > 0 ? age * 1000 : 0);
     argv[0] = zone_key(trust, &key, list);
     argv[1] = rbl_str(list_family_name(family));

@@ -59,11 +59,11 @@ dns_clock(void)
 
 
 void
-dns_resolver_text(const dns_engine_t *engine, unsigned resolver,
-    char buf[DNS_RESOLVER_TEXT])
+dns_server_text(const dns_engine_t *engine, unsigned resolver,
+    char buf[DNS_SERVER_TEXT])
 {
     (void) engine;
-    snprintf(buf, DNS_RESOLVER_TEXT, "192.0.2.%u@53", resolver);
+    snprintf(buf, DNS_SERVER_TEXT, "192.0.2.%u@53", resolver);
 }
 
 
@@ -155,7 +155,7 @@ on_server(struct ev_loop *l, ev_timer *w, int revents)
 
         *at = q->next;
         memset(&a, 0, sizeof(a));
-        a.resolver = q->resolver;
+        a.server = q->resolver;
         positive = is_positive(q->name);
 
         if (z == NULL) {
