@@ -263,7 +263,7 @@ tcp_connect(dns_resolver_t *r)
 static int
 tcp_open(dns_question_t *q, double wait)
 {
-    int            fd;
+    int            fd, edns;
     dns_tcp_t     *tcp;
     dns_engine_t  *engine;
 
@@ -288,9 +288,10 @@ tcp_open(dns_question_t *q, double wait)
 
     tcp->q = q;
     tcp->in_len = TCP_HEAD;
+    edns = !q->no_edns && !engine->resolver[q->resolver].plain;
     tcp->out_len = dns_wire_question(tcp->out + TCP_HEAD, q->id, q->name,
-                                     q->len, q->type, !q->no_edns
-                                     && !engine->resolver[q->resolver].plain);
+                                     q->len, q->type, DNS_QUERY_RD
+                                     | (edns ? DNS_QUERY_EDNS : 0));
     tcp->out[0] = (uint8_t) (tcp->out_len >> 8);
     tcp->out[1] = (uint8_t) tcp->out_len;
     tcp->out_len += TCP_HEAD;
