@@ -114,6 +114,16 @@ is(ask([@direct], '2.0.0.127.list.test'), 'SERVFAIL',
 $resolver->rules(zone_rules('list.test', [zone_host(20)]));
 is(ask([@direct], '2.0.0.127.list.test'), 'NETWORK', 'no server is there');
 
+# Servers that move: the zone is looked for again when all of them fail.
+$resolver->rules(['^ns1.* A$' => { a => [zone_host(20)] },
+    { a => [$host[1]] }], zone_rules('list.test', [zone_host(20)]));
+$server[0]->rules([@listed], [@clear]);
+($v, $c) = dnsask([@direct, -w => 1, -n => 1], @names[0 .. 49]);
+is((grep { $_->{nth} == 0 } map { @$_ } values %$v)[0]{status}, 'NETWORK',
+    'a server that has moved');
+is((grep { $_->{nth} == 49 } map { @$_ } values %$v)[0]{status}, 'NXDOMAIN',
+    'is found where it is now');
+
 # EDNS and TCP, server by server.
 my @one = (@direct, -w => 1);
 $resolver->rules(zone_rules('list.test', [$host[1]]));

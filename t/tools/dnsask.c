@@ -397,11 +397,13 @@ type_of(const char *name)
 static int
 options(int argc, char **argv, dns_config_t *conf)
 {
+    static const char  letters[] = "r:T:t:n:f:z:o:u:c:w:R:p:qsDA:S:d:";
+
     int  opt, want_summary;
 
     want_summary = 0;
 
-    while ((opt = getopt(argc, argv, "r:T:t:n:f:z:o:u:c:w:R:p:qsDA:S:d:")) != -1) {
+    while ((opt = getopt(argc, argv, letters)) != -1) {
         switch (opt) {
 
         case 'r':
