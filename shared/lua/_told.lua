@@ -72,7 +72,7 @@ local function told_of(batch, co, c, from, most)
             local newer = h and state == 0 and listed_since(h[HOST.details],
                 tonumber(rows[i + 1]) % digest_state)
             if newer then
-                call('ZADD', key('digest', ac, co), 'NX', rows[i + 1], rows[i])
+                call('ZADD', key('digest', ac, co), tostring(now_ms()), rows[i])
             end
             if not h or newer or state == 0 and h[HOST.listed_count] == 0 then
                 call('ZREM', batch, rows[i])
