@@ -59,7 +59,8 @@ void lookup_free(lookup_t *lookup);
  * bad name or out of memory.
  */
 lookup_q_t *lookup_ask(lookup_t *lookup, const list_t *list, const char *name,
-    uint16_t type, double patience, int fresh, lookup_done_pt done, void *data);
+    uint16_t type, double patience, int fresh, lookup_done_pt done,
+    void *data);
 void lookup_cancel(lookup_q_t *q);
 
 /* Is it on its way, or answered?  0: it waits until it may be sent. */
