@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#define NO_SOA_TTL    60u               /* s */
+#define NO_SOA_TTL    5u                /* s */
 
 const char *const  health_state_names[] = {
     "untried", "good", "blocked", "lying", "down", "unsupported", "resolver"
@@ -173,8 +173,8 @@ health_settle(health_entry_t *e, health_state_t state, const char *why)
 
 
 /*
- * Where others have an SOA, a list without one is hardly cached (RFC 2308,
- * section 5); a resolver that hides all of them may cache what it likes.
+ * Where others have an SOA, a list without one is not cached for longer than
+ * a moment (RFC 2308, section 5); a resolver that hides all of them may cache what it likes.
  */
 
 static uint32_t
