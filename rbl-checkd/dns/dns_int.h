@@ -38,6 +38,7 @@
 #define DNS_ZONES      1024         /* likewise */
 #define DNS_DEPTH      4            /* referrals that a query may follow */
 #define DNS_LAME       60.0         /* s that a lame server is passed by */
+#define DNS_LATE       5.0          /* and one whose reply is overdue */
 #define DNS_CLASSES    256          /* power of two */
 #define DNS_OWNERS     256          /* power of two */
 #define DNS_RANDOM     512

@@ -157,6 +157,10 @@ try_overdue(dns_question_t *q)
     dns_server_overdue(q);
     link_remove(&q->link);
 
+    if (q->set->lame[q->at] < engine->now + DNS_LATE) {
+        q->set->lame[q->at] = engine->now + DNS_LATE;
+    }
+
     if (q->attempt + 1u >= engine->conf.tries) {
         try_end_lost(q);
         try_give_up(q);
