@@ -6,9 +6,9 @@
  *
  * Servers of a zone: a distrusted one only if no trusted one is left.  Of the
  * others, one that is up before one that is down, then one that has not been
- * lame or late before one that has, then one with room; of equals the quickest, but one
- * query in SET_EXPLORE goes to any of them, so that what is known of the others
- * stays true.  A retry goes to another server if there is one.
+ * lame or late before one that has, then one with room; of equals the quickest,
+ * but one query in SET_EXPLORE goes to any of them, so that what is known of the
+ * others stays true.  A retry goes to another server if there is one.
  */
 
 #include "dns_int.h"
