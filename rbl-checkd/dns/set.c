@@ -6,9 +6,10 @@
  *
  * Servers of a zone: a distrusted one only if no trusted one is left.  Of the
  * others, one that is up before one that is down, then one that has not been
- * lame or late before one that has, then one with room; of equals the quickest,
- * but one query in SET_EXPLORE goes to any of them, so that what is known of the
- * others stays true.  A retry goes to another server if there is one.
+ * lame or late before one that has, then one with room; of equals one of those
+ * that are nearly as quick as the quickest, but one query in SET_EXPLORE goes
+ * to any of them, so that what is known of the others stays true.  A retry goes
+ * to another server if there is one.
  */
 
 #include "dns_int.h"
@@ -17,6 +18,7 @@
 #include <string.h>
 
 #define SET_EXPLORE  16
+#define SET_NEAR     0.005          /* s, and half of the quickest one's time */
 
 
 static unsigned
@@ -225,32 +227,42 @@ set_rank(const dns_question_t *q, unsigned n)
 }
 
 
+/* Those of the mask that are nearly as quick as the quickest. */
 static unsigned
-set_quickest(const dns_question_t *q, unsigned mask)
+set_quick(const dns_question_t *q, unsigned mask)
 {
-    double    srtt, least;
-    unsigned  i, best;
+    double    least;
+    unsigned  i, quick;
 
-    best = q->at;
     least = 1e9;
 
     for (i = 0; i < q->set->n; i++) {
-        srtt = q->set->server[i]->rtt.srtt;
-
-        if (mask & 1u << i && srtt < least) {
-            least = srtt;
-            best = i;
+        if (mask & 1u << i && q->set->server[i]->rtt.srtt < least) {
+            least = q->set->server[i]->rtt.srtt;
         }
     }
 
-    return best;
+    quick = 0;
+
+    for (i = 0; i < q->set->n; i++) {
+        if (mask & 1u << i
+            && q->set->server[i]->rtt.srtt <= least * 1.5 + SET_NEAR)
+        {
+            quick |= 1u << i;
+        }
+    }
+
+    return quick;
 }
 
 
+/* By chance; the mask is not empty. */
 static unsigned
-set_nth(unsigned mask, unsigned n)
+set_any(unsigned mask, unsigned chance)
 {
-    unsigned  i;
+    unsigned  i, n;
+
+    n = chance % (unsigned) __builtin_popcount(mask);
 
     for (i = 0; /* void */ ; i++) {
         if (mask & 1u << i && n-- == 0) {
@@ -263,12 +275,12 @@ set_nth(unsigned mask, unsigned n)
 static unsigned
 set_pick_server(const dns_question_t *q)
 {
-    uint16_t  any;
-    unsigned  i, mask, rank, least, equals, n;
+    uint16_t  chance;
+    unsigned  i, mask, rank, least, equals;
 
     mask = set_mask(q);
-    least = 32;
-    equals = n = 0;
+    least = UINT32_MAX;
+    equals = 0;
 
     for (i = 0; i < q->set->n; i++) {
         if (!(mask & 1u << i)) {
@@ -279,20 +291,21 @@ set_pick_server(const dns_question_t *q)
 
         if (rank < least) {
             least = rank;
-            equals = n = 0;
+            equals = 0;
         }
 
-        if (rank == least) {
-            equals |= 1u << i;
-            n++;
-        }
+        equals |= rank == least ? 1u << i : 0;
     }
 
-    if (n > 1 && dns_random(q->engine, &any) == 0 && any % SET_EXPLORE == 0) {
-        return set_nth(equals, any / SET_EXPLORE % n);
+    if (dns_random(q->engine, &chance) != 0) {
+        return set_any(equals, 0);
     }
 
-    return set_quickest(q, equals);
+    if (chance % SET_EXPLORE != 0) {
+        equals = set_quick(q, equals);
+    }
+
+    return set_any(equals, chance / SET_EXPLORE);
 }
 
 
