@@ -104,7 +104,10 @@ decode_soa(dns_answer_t *answer, const ldns_rr *rr,
     /* That of an alias' target tells nothing of the zone asked. */
     answer->soa = chain->hops == 0 ? labels : 0;
 
+    answer->has_serial = chain->hops == 0;
+    answer->serial = dns_rr_get32(rr, DNS_SOA_SERIAL);
     least = dns_rr_get32(rr, DNS_SOA_MINIMUM);
+    answer->minimum = least;
     ttl = dns_rr_ttl(rr);
     ttl = least < ttl ? least : ttl;
     answer->ttl = ttl < chain->ttl ? ttl : chain->ttl;

@@ -160,6 +160,7 @@ referral_sections(dns_referral_t *referral, const dns_screen_t *msg,
 
     if (chain->hops) {
         referral_name(&referral->target, chain->name);
+        referral->target_ttl = chain->ttl;
     }
 
     i = 0;
@@ -184,6 +185,7 @@ referral_clear(dns_referral_t *referral)
     referral->aa = 0;
     referral->found = 0;
     referral->target.len = 0;
+    referral->target_ttl = 0;
     referral->apex.len = 0;
     referral->serial = 0;
     referral->zone.len = 0;

@@ -33,6 +33,7 @@ typedef struct {
                                    or of `target` */
     dns_name_t  target;         /* where the last CNAME leads; 0: there is no
                                    CNAME */
+    uint32_t    target_ttl;     /* the least of the CNAMEs */
     dns_name_t  apex;           /* the owner of an SOA; 0: there is none */
     uint32_t    serial;         /* of that */
     dns_name_t  zone;           /* the owner of the NS records; 0: none */

@@ -172,6 +172,9 @@ wire_clear(dns_answer_t *answer, dns_status_t status)
     answer->txt_len = 0;
     answer->ttl = 0;
     answer->soa = 0;
+    answer->has_serial = 0;
+    answer->aa = 0;
+    answer->gone = 0;
     answer->alias = 0;
 }
 
