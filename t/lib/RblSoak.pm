@@ -1,7 +1,7 @@
 package RblSoak;
 
-# Runs a world of the soak (RblSoakWorld): its servers, unbound, Redis with its
-# log on disk and one to three daemons, which are killed as the plan says; and
+# Runs a world of the soak (RblSoakWorld): its servers, unbound, Redis, which
+# writes what it has done before it says so (but for the disk nobody waits), and one to three daemons, which are killed as the plan says; and
 # reads what the daemons tell.  RblSoakJudge says what is wrong with that.
 #
 #     my ($world, $run) = soak(seed => 7, mode => 'resolver', seconds => 60);
@@ -38,7 +38,7 @@ sub soak {
     my $run = { mode => $o{mode}, events => [], down => [], ids => {},
         seen => {}, last => {}, count => {} };
     $run->{store} = world(no_dns => 1, partitions => PARTITIONS,
-        redis => { appendonly => 1, args => ['--appendfsync', 'always'] },
+        redis => { appendonly => 1, args => ['--appendfsync', 'no'] },
         zones => { map { $_->{zone} => { control => 'ip' } }
             grep { !$_->{own} } @{ $w->{list} } },
         account => { args => ['--interval', int($w->{interval}) . 's'] });
@@ -49,7 +49,8 @@ sub soak {
         @{ $w->{list} });
     $run->{dns_timeout} = $o{dns_timeout} // 300;
     $run->{start} = time;
-    $run->{dns} = RblSoakServer->new($w, $run->{start});
+    $run->{dns} = RblSoakServer->new($w, $run->{start},
+        $run->{asked} = temp_dir() . "/asked-$o{seed}-$o{mode}");
     $run->{unbound} = resolver($w);
     $run->{daemon} = [map { daemon($w, $run) } 1 .. $w->{daemons}];
     $run->{sid} = add_many($store, @{ $w->{hosts} });
@@ -239,7 +240,9 @@ sub fault_text {
     return join '', sprintf("  %s at %.3f: %s at %s (ttl %s, negative %s%s):"
         . " %s\n", $kind, $f->{at}, $f->{host}, $l->{zone}, $l->{ttl},
         $l->{negative}, $l->{own} ? ', own' : '', $f->{text}),
-        story($w, $run, $f->{host}, $l, $f->{at});
+        story($w, $run, $f->{host}, $l, $f->{at}), map { "    asked $_" }
+        RblSoakServer::asked($run->{asked}, $f->{host}, $l->{zone},
+            $f->{at} - 12 * $w->{unit}, $f->{at} + 1);
 }
 
 1;

@@ -5,13 +5,16 @@ package RblSoakServer;
 # delegations lead to the others.  Which changes are due is looked up for each
 # question, so that nothing happens but at the time of the plan.
 #
-#     my $s = RblSoakServer->new($world, $start);
+# What they were asked, and what they answered, is written down in a file.
+#
+#     my $s = RblSoakServer->new($world, $start, $path);
 #     $s->stop;
-#     my @lines = history($world, $list, $host, $from, $to);
+#     my @lines = asked($path, $host, $zone, $from, $to);
 
 use strict;
 use warnings;
 
+use IO::Handle;
 use IO::Socket::INET;
 use POSIX ();
 use Socket qw(MSG_DONTWAIT inet_aton SOL_SOCKET SO_RCVBUF);
@@ -40,7 +43,7 @@ sub udp {
 }
 
 sub new {
-    my ($class, $w, $start) = @_;
+    my ($class, $w, $start, $path) = @_;
 
     my $place = place_of($w);
     my %socket = map { $_ => udp($_) // die "$_, port 53: $!\n" }
@@ -51,8 +54,9 @@ sub new {
     if ($pid == 0) {
         close $ours;
         $SIG{TERM} = $SIG{INT} = 'DEFAULT';
+        open my $log, '>', $path or die "$path: $!";
         eval { serve({ w => $w, start => $start, place => $place,
-            later => [] }, \%socket, $theirs); 1 }
+            log => $log, later => [] }, \%socket, $theirs); 1 }
             or print STDERR "# RblSoakServer: $@";
         POSIX::_exit(0);
     }
@@ -89,6 +93,7 @@ sub serve {
         for my $fd (grep { vec $in, $_, 1 } keys %of) {
             read_some($s, $socket->{ $of{$fd} }, $of{$fd});
         }
+        $s->{log}->flush;
         while (@{ $s->{later} } && $s->{later}[0][0] <= time) {
             my (undef, $fh, $to, $reply) = @{ shift @{ $s->{later} } };
             send $fh, $reply, 0, $to;
@@ -104,6 +109,7 @@ sub read_some {
         return if !defined $from;
         my $q = parse($query) or next;
         my ($reply, $delay) = answer($s, $address, $q);
+        note_down($s, $address, $q, $reply);
         next if !defined $reply;
         if (!$delay) {
             send $fh, $reply, 0, $from;
@@ -129,6 +135,28 @@ sub parse {
     return { id => $id, flags => $flags & 0x0100, edns => $more,
         question => substr($m, 12, $pos - 7), name => lc join('.', @label),
         type => unpack "x$pos x n", $m };
+}
+
+sub note_down {
+    my ($s, $address, $q, $reply) = @_;
+
+    my (undef, $flags, undef, $n) = unpack 'n4', $reply // '';
+    printf { $s->{log} } "%8.3f %s %s %s: %s\n", time - $s->{start}, $address,
+        $q->{name}, $q->{type}, !defined $reply ? 'silence'
+        : ($flags & 0x400 ? '' : 'AA=0 ') . ($n ? "$n records"
+        : 'rcode ' . ($flags & 15));
+}
+
+# The lines about a host at a list, and about the test points of that, of some
+# time.
+sub asked {
+    my ($path, $host, $zone, $from, $to) = @_;
+
+    my $names = join '|', map { join '\.', reverse split /\./ } $host,
+        '127.0.0.1', '127.0.0.2';
+    open my $log, '<', $path or return;
+    return grep { /^ *([\d.]+) \S+ (?:$names)\.\Q$zone\E / && $1 >= $from
+        && $1 <= $to } <$log>;
 }
 
 # (reply, after how many seconds); undef: none.

@@ -23,7 +23,7 @@ use strict;
 use warnings;
 
 use Exporter 'import';
-use List::Util qw(max);
+use List::Util qw(min);
 
 our @EXPORT = qw(at breaks soak_world says serial_of passes reaches data_at
     place_of regime_at);
@@ -92,9 +92,9 @@ sub soak_world {
     srand $o{seed};
     my $u = $o{unit} // 1;
     my $w = { seed => $o{seed}, unit => $u, seconds => $o{seconds},
-        warm => 5 * $u, net => $o{net}, parent => "$o{net}.1",
+        warm => 4 * $u, net => $o{net}, parent => "$o{net}.1",
         interval => 2 * $u, next => 10, mode => $o{mode} };
-    $w->{quiet} = max($o{seconds} - 14 * $u, $w->{warm});
+    $w->{quiet} = $o{seconds} - min(14 * $u, $o{seconds} / 4);
     $w->{hosts} = [map { sprintf '%d.%d.0.%d', 20 + int rand 60, $_,
         1 + int rand 250 } 1 .. 24];
     $w->{list} = [map { plan_list($w, $_) } 1 .. 7];
@@ -108,8 +108,8 @@ sub plan_list {
 
     my $u = $w->{unit};
     my $l = { zone => "l$n.soak.test", n => $n, own => $n == 7,
-        calm => $n <= 2, ttl => $u * (1, 1, 2, 4, 6)[rand 5],
-        negative => $u * (1, 1, 2, 4, 6)[rand 5], server => [] };
+        calm => $n <= 2, ttl => $u * (1, 1, 2, 2, 4)[rand 5],
+        negative => $u * (1, 2, 2, 4, 6)[rand 5], server => [] };
     my $servers = (1, 1, 2, 2, 2, 3, 4)[rand 7];
     push @{ $l->{server} }, plan_server($w, $l, $_) for 0 .. $servers - 1;
     plan_data($w, $l);
@@ -140,9 +140,8 @@ sub plan_data {
     for my $host (@{ $w->{hosts} }) {
         my $is = rand() < 0.1 ? 1 : 0;
         my $line = $l->{host}{$host} = [[NEVER, $is]];
-        for (my $t = $w->{warm} + between(0, 10) * $u; ;
-            $t += $is ? stay($u) : (3 + about(25)) * $u)
-        {
+        for (my $t = $w->{warm}; ; ) {
+            $t += $is ? stay($u) : (1 + about(25)) * $u;
             last if $t >= $w->{quiet};
             push @$line, [$t, $is = 1 - $is];
             push @changes, $t;
