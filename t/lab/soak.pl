@@ -33,7 +33,8 @@ do {
 sub one {
     my ($n, $mode) = @_;
 
-    my ($w, $run) = soak(seed => int $n, mode => $mode, seconds => $seconds);
+    my ($w, $run) = soak(seed => int $n, mode => $mode, seconds => $seconds,
+        unit => $ENV{SOAK_UNIT} // 1);
     soak_over($run);
     my $j = judge($w, $run);
     my ($line, @faults) = soak_text($w, $run, $j);

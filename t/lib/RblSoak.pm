@@ -51,7 +51,7 @@ sub soak {
     $run->{start} = time;
     $run->{dns} = RblSoakServer->new($w, $run->{start},
         $run->{asked} = temp_dir() . "/asked-$o{seed}-$o{mode}");
-    $run->{unbound} = resolver($w);
+    $run->{unbound} = resolver($w) if !$w->{resolver};
     $run->{daemon} = [map { daemon($w, $run) } 1 .. $w->{daemons}];
     $run->{sid} = add_many($store, @{ $w->{hosts} });
     $run->{host} = { reverse %{ $run->{sid} } };
@@ -63,8 +63,8 @@ sub soak {
 sub soak_over {
     my ($run) = @_;
 
-    my @bad = grep { !stop_server($_) } @{ $run->{daemon} }, $run->{unbound},
-        $run->{store}{redis};
+    my @bad = grep { !stop_server($_) } grep { $_ } @{ $run->{daemon} },
+        $run->{unbound}, $run->{store}{redis};
     $run->{dns}->stop;
     return !@bad;
 }
@@ -97,6 +97,7 @@ sub daemon {
     my $ms = sub { int($_[0] * $u) . 'ms' };
     return start_checkd(store => $run->{store}{redis},
         resolver => $run->{unbound}, conf => { %direct, deliver => 'off',
+        $w->{resolver} ? (resolver => "$w->{recursive}\@53") : (),
         check_timeout => $ms->(2000), lease => $ms->(4500),
         dns_timeout => $ms->($run->{dns_timeout}),
         dns_tries => 2, dns_own_rate => 0,
@@ -135,6 +136,7 @@ sub kill_one {
     my $victim = $a->{what} eq 'store' ? $run->{store}{redis}
         : $a->{what} eq 'resolver' ? $run->{unbound}
         : $run->{daemon}[$a->{which} % @{ $run->{daemon} }];
+    return () if !$victim;
     my $down = [now($run), 1e9, $a->{what}];
     push @{ $run->{down} }, $down;
     kill_server($victim);
@@ -223,10 +225,11 @@ sub soak_text {
     my %n = map { my $k = $_; $k => sum0(map { $_->{$k} // 0 }
         values %{ $run->{count} }) } qw(listed clear unknown);
     my @wait = sort { $a <=> $b } @{ $j->{wait} };
-    my $line = sprintf '%-8s seed %-5d %6d verdicts (%d unknown), %d listings,'
+    my $line = sprintf '%-8s seed %-5d (%s) %6d verdicts (%d unknown), %d listings,'
         . ' %d ends, %d due; false listings %d, false ends %d, missed %d, '
         . "doubled %d, late %d; told after %.1f s, at most %.1f s\n",
-        $run->{mode}, $w->{seed}, sum0(values %n), $n{unknown},
+        $run->{mode}, $w->{seed}, $w->{resolver} ? "resolver: "
+        . ($w->{resolver}[-2] // $w->{resolver}[-1])->[1] : 'unbound', sum0(values %n), $n{unknown},
         @$j{qw(listings ends due false_listing false_end missed doubled late)},
         @wait ? $wait[$#wait / 2] : 0, @wait ? $wait[-1] : 0;
     return ($line, map { fault_text($w, $run, $_) } @{ $j->{faults} });

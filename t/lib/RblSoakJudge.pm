@@ -11,7 +11,8 @@ package RblSoakJudge;
 #
 # What has been so for long enough at a list in order must have been told.  A
 # list is in order if all of its servers are, and have been for a while; nobody
-# needs to know anything while daemons or the store are away.
+# needs to know anything while daemons or the store are away, or while the
+# resolver is at fault; if that hides how old negatives are, nothing is late.
 #
 #     my $j = judge($world, $run, slack => seconds, work => seconds);
 #
@@ -161,6 +162,8 @@ sub in_order {
     my $u = $j->{w}{unit};
     my @bad = map { [$_->[0], $_->[1] + back($j, $l, $_->[1] - $_->[0])] }
         joined(bad_times($l));
+    push @bad, map { [$_->[0], $_->[1] + back($j, $l, $_->[1] - $_->[0])] }
+        faults_of($j->{w}{resolver}, $j->{run}{ended});
     push @bad, [$l->{moved}, $l->{moved} + 20 * $u] if $l->{moved};
     for my $d (@{ $j->{run}{down} }) {
         push @bad, [$d->[0], $d->[1] + LEASE * $u + back($j, $l, 0)];
@@ -188,6 +191,15 @@ sub bad_times {
     return map { map { [@{ $_->[1] }{qw(since until)}] }
         grep { $_->[1]{kind} ne 'healthy' } @{ $_->{regime} } }
         @{ $l->{server} };
+}
+
+# When the resolver is at fault.
+sub faults_of {
+    my ($line, $ended) = @_;
+
+    return () if !$line;
+    return map { [$line->[$_][0], $_ < $#$line ? $line->[$_ + 1][0] : $ended] }
+        grep { $line->[$_][1] =~ /^(?:rewrite|hide|strip)$/ } 0 .. $#$line;
 }
 
 sub joined {
@@ -264,6 +276,7 @@ sub story {
             for @{ $s->{regime} };
         $add->($_->[0], "$name: moves to $_->[1]") for @{ $s->{address} };
     }
+    $add->($_->[0], "resolver: $_->[1]") for @{ $w->{resolver} // [] };
     $add->($_->[0], sprintf '%s down until %.2f', @$_[2, 1])
         for @{ $run->{down} };
     $add->($_->{at}, 'told: ' . ($_->{is} ? 'LISTED' : 'CLEAR') . " $_->{check}")

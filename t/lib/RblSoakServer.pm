@@ -2,7 +2,8 @@ package RblSoakServer;
 
 # The authoritative servers of a world (RblSoakWorld): one process with all of
 # their addresses, on port 53.  The first address serves soak.test itself, whose
-# delegations lead to the others.  Which changes are due is looked up for each
+# delegations lead to the others; the second one is a recursive resolver
+# (RblSoakResolver).  Which changes are due is looked up for each
 # question, so that nothing happens but at the time of the plan.
 #
 # What they were asked, and what they answered, is written down in a file.
@@ -20,6 +21,7 @@ use POSIX ();
 use Socket qw(MSG_DONTWAIT inet_aton SOL_SOCKET SO_RCVBUF);
 use Time::HiRes qw(time);
 
+use RblSoakResolver;
 use RblSoakWorld;
 
 use constant { A => 1, NS => 2, SOA => 6, TXT => 16, ZONE => 'soak.test' };
@@ -47,7 +49,7 @@ sub new {
 
     my $place = place_of($w);
     my %socket = map { $_ => udp($_) // die "$_, port 53: $!\n" }
-        $w->{parent}, keys %$place;
+        @$w{qw(parent recursive)}, keys %$place;
     setsockopt $_, SOL_SOCKET, SO_RCVBUF, 4 << 20 for values %socket;
     pipe my $theirs, my $ours or die "pipe: $!";
     my $pid = fork // die "fork: $!";
@@ -108,7 +110,8 @@ sub read_some {
         my $from = recv $fh, my $query, 4096, MSG_DONTWAIT;
         return if !defined $from;
         my $q = parse($query) or next;
-        my ($reply, $delay) = answer($s, $address, $q);
+        my ($reply, $delay) = $address eq $s->{w}{recursive}
+            ? resolve($s, $q, time - $s->{start}) : answer($s, $address, $q);
         note_down($s, $address, $q, $reply);
         next if !defined $reply;
         if (!$delay) {

@@ -11,7 +11,8 @@ package RblSoakWorld;
 #
 #   world: seed, unit, seconds, warm, quiet (when the last change is over),
 #       net ("127.x.y"), parent (its address), hosts => [addresses],
-#       interval, list => [...]
+#       interval, resolver => undef (unbound) or the line of a faulty one's
+#       faults ('' for none), list => [...]
 #   list: zone, own (of an account), ttl, negative (s), calm (nothing happens),
 #       host => {address => line of 0 and 1}, serial => line,
 #       server => [...]
@@ -93,12 +94,14 @@ sub soak_world {
     my $u = $o{unit} // 1;
     my $w = { seed => $o{seed}, unit => $u, seconds => $o{seconds},
         warm => 4 * $u, net => $o{net}, parent => "$o{net}.1",
+        recursive => "$o{net}.2",
         interval => 2 * $u, next => 10, mode => $o{mode} };
     $w->{quiet} = $o{seconds} - min(14 * $u, $o{seconds} / 4);
     $w->{hosts} = [map { sprintf '%d.%d.0.%d', 20 + int rand 60, $_,
         1 + int rand 250 } 1 .. 24];
     $w->{list} = [map { plan_list($w, $_) } 1 .. 7];
     $w->{accidents} = plan_accidents($w);
+    $w->{resolver} = plan_resolver($w);
     srand;
     return $w;
 }
@@ -215,6 +218,24 @@ sub plan_moves {
             if @moved > 1;
     }
     $l->{moved} = $t;
+}
+
+# Mostly none: then it is unbound.
+sub plan_resolver {
+    my ($w) = @_;
+
+    my $fault = draw({ unbound => 6, whole => 1, strip => 1, rewrite => 1,
+        hide => 1 });
+    return undef if $fault eq 'unbound';
+    return [[NEVER, $fault]] if $fault =~ /^(?:whole|strip)$/;
+    my @line = [NEVER, ''];
+    for (my $t = $w->{warm}; ; ) {
+        $t += (6 + about(10)) * $w->{unit};
+        my $over = $t + between(0.5, 5) * $w->{unit};
+        return \@line if $over > $w->{quiet};
+        push @line, [$t, $fault], [$over, ''];
+        $t = $over;
+    }
 }
 
 # When daemons, the store and the resolver are killed, and for how long.
