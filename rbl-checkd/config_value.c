@@ -447,7 +447,7 @@ config_set_resolver(config_t *conf, const config_key_t *key,
          word = strtok_r(NULL, " \t", &last))
     {
         if (dns.n_resolvers == DNS_MAX_RESOLVERS
-            || dns_resolver_parse(&dns.resolver[dns.n_resolvers], word) != 0)
+            || dns_server_parse(&dns.resolver[dns.n_resolvers], word) != 0)
         {
             return -1;
         }

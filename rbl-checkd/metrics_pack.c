@@ -46,6 +46,9 @@ add_questions(int64_t *number, const dns_engine_t *dns)
     for (i = 0; i <= DNS_NETWORK; i++) {
         number[RBL_M_ANSWERS + i] = (int64_t) c->by_status[i];
     }
+
+    /* A zone whose servers cannot be found is a resolver's SERVFAIL. */
+    number[RBL_M_ANSWERS + DNS_SERVFAIL] += (int64_t) c->by_status[DNS_UNFOUND];
 }
 
 
@@ -83,13 +86,13 @@ add_deliveries(int64_t *number, const deliver_t *deliver)
 
 
 static void
-resolver_numbers(int64_t *number, const dns_resolver_counters_t *c)
+resolver_numbers(int64_t *number, const dns_server_counters_t *c)
 {
     unsigned  i;
 
     memset(number, 0, RBL_MR__N * sizeof(int64_t));
 
-    for (i = 0; i <= DNS_NETWORK; i++) {
+    for (i = 0; i < DNS_STATUSES; i++) {
         number[i == DNS_NOERROR || i == DNS_NXDOMAIN ? RBL_MR_ANSWERED
                                                      : RBL_MR_FAILED]
             += (int64_t) c->by_status[i];
@@ -106,7 +109,7 @@ resolver_numbers(int64_t *number, const dns_resolver_counters_t *c)
 static void
 pack_resolvers(rbl_out_t *out, const daemon_t *d)
 {
-    char                    text[DNS_RESOLVER_TEXT];
+    char                    text[DNS_SERVER_TEXT];
     unsigned                i, n;
     rbl_resolver_metrics_t  m;
 
@@ -114,9 +117,9 @@ pack_resolvers(rbl_out_t *out, const daemon_t *d)
     rbl_mp_put_array(out, n);
 
     for (i = 0; i < n; i++) {
-        dns_resolver_text(d->dns, i, text);
+        dns_server_text(d->dns, i, text);
         m.address = rbl_str(text);
-        resolver_numbers(m.number, dns_engine_resolver(d->dns, i));
+        resolver_numbers(m.number, dns_server_counters(d->dns, i));
         rbl_resolver_metrics_encode(out, &m);
     }
 }

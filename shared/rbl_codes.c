@@ -28,7 +28,7 @@ const char *const  rbl_verdict_names[] = {
 const char *const  rbl_lookup_err_names[] = {
     "", "blocked", "hijacked", "timeout", "servfail", "refused", "badreply",
     "truncated", "network", "unhealthy", "name", "quota",
-    "resolver", "unconfirmed", "frozen"
+    "resolver", "unconfirmed", "frozen", "disagree"
 };
 
 

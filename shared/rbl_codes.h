@@ -71,7 +71,9 @@ typedef enum {
     RBL_ERR_UNCONFIRMED,    /* "unconfirmed": the answer would end a listing,
                                but the list may be dead; or make one, which the
                                guard has not let go; asked again soon */
-    RBL_ERR_FROZEN          /* "frozen": it lists too many hosts at once */
+    RBL_ERR_FROZEN,         /* "frozen": it lists too many hosts at once */
+    RBL_ERR_DISAGREE        /* "disagree": the list's servers give different
+                               answers, and none has newer data */
 } rbl_lookup_err_t;
 
 extern const char *const  rbl_lookup_err_names[];

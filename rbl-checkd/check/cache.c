@@ -248,9 +248,9 @@ cache_fill(cache_kept_t *kept, const char *name, const dns_answer_t *answer)
     kept->n_aaaa = (uint8_t) answer->n_aaaa;
     kept->status = (uint8_t) answer->status;
     kept->tries = (uint8_t) answer->tries;
-    kept->resolver = (uint8_t) answer->resolver;
+    kept->server = answer->server;
     kept->soa = (uint8_t) answer->soa;
-    kept->alias = answer->alias;
+    kept->alias = answer->alias & 1;
     kept->dead = 0;
 
     p = kept->rest;
@@ -349,7 +349,10 @@ cache_unpack(dns_answer_t *answer, const cache_kept_t *kept, double now)
     answer->ttl = left > 0 ? (uint32_t) left : 0;
     answer->ms = kept->ms;
     answer->tries = kept->tries;
-    answer->resolver = kept->resolver;
+    answer->server = kept->server;
+    answer->has_serial = 0;
+    answer->aa = 0;
+    answer->gone = 0;
     answer->soa = kept->soa;
     answer->alias = kept->alias & 1;
     answer->n_a = kept->n_a;

@@ -23,11 +23,13 @@ typedef struct {
     uint64_t  hash;
     uint32_t  ttl;              /* then */
     float     ms;
+    uint32_t  server;
     uint16_t  type;
     uint16_t  name_len, txt_len;
     uint8_t   n_a, n_aaaa;
-    uint8_t   status, tries, resolver, soa, alias;
-    uint8_t   dead;             /* in no slot any more */
+    uint8_t   status, tries, soa;
+    uint8_t   alias:1;
+    uint8_t   dead:1;           /* in no slot any more */
     uint8_t   rest[];           /* addresses, name, TXT */
 } cache_kept_t;
 

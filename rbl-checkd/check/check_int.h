@@ -1,6 +1,6 @@
 /*
  * What check.c (one check, its lists and its deadline) and item.c with
- * item_gate.c (one list of it, from the question to the verdict) know of one
+ * item_gate.c and item_confirm.c (one list of it, from the query to the verdict) know of one
  * another.
  */
 
@@ -13,7 +13,8 @@
 
 #define VERDICTS  (RBL_SKIPPED + 1)
 
-typedef struct item_s  item_t;
+typedef struct item_s     item_t;
+typedef struct confirm_s  confirm_t;
 
 /* One name that is asked for the value, and what the list said to it. */
 typedef struct {
@@ -24,7 +25,8 @@ typedef struct {
     double             at, told;        /* when it came, and to us */
     uint32_t           ttl;
     unsigned           soa;             /* dns_answer_t */
-    unsigned           resolver;
+    uint32_t           minimum;         /* likewise; 0 without an SOA */
+    uint32_t           server;
     unsigned           n_a;
     uint32_t           a[CHECK_CODES_MAX];
 } part_t;
@@ -39,6 +41,9 @@ struct item_s {
     part_t           part[NAMES_MAX];
     unsigned         gate;              /* which is at the gate */
     health_q_t      *health;            /* NULL: nothing is asked there */
+    confirm_t       *confirm;           /* NULL: news are not being confirmed */
+    unsigned         again;             /* how often it was asked once more, for
+                                           the server had failed */
     double           good;              /* when the list was seen in order */
     int              trusting;          /* what others have found is asked */
     int              guarded;           /* the guard is */
@@ -72,6 +77,29 @@ void item_announce(item_t *item);
 
 /* item_gate.c: its names from item->gate on have their answers. */
 void item_at_gate(item_t *item);
+
+/* What the gate gets to see of the part that is there. */
+void item_gate_answer(gate_answer_t *a, const item_t *item);
+
+/* What the gate has decided. */
+void item_go_on(item_t *item, const gate_t *g);
+
+/* item_confirm.c: -1: out of memory; else item_go_on comes, perhaps at once. */
+int item_confirm(item_t *item, const char *name, health_need_t need);
+void item_confirm_stop(item_t *item);
+
+/* item.c: what the response says, and what of it is shown. */
+void item_judge(part_t *p, const dns_answer_t *answer);
+void item_keep_codes(item_t *item, const part_t *p);
+
+/*
+ * All names are asked once more, past the cache, for the server that responded
+ * has failed and another one may not.  0: that is not to be.
+ */
+int item_again(item_t *item);
+
+/* The TXT of a name is asked for, unless it was. */
+void item_reason(item_t *item, const names_t *name);
 
 /* Time is up: it gets a verdict with what is known. */
 void item_late(item_t *item);

@@ -1,23 +1,14 @@
 /*
- * What an answer is worth, by the health of the list that gave it: rules only,
- * no network and no clock (decisions.md 6, facts/dnsbl.md 3).
+ * The decision: what a response is worth, by the health of the list that gave
+ * it.  Rules only, no network and no clock.  The README of rbl-checkd explains
+ * them (section "Truth").
  *
- *     answer            needs             becomes
- *     unknown           nothing           unknown
- *     clear             HEALTH_KNOWN      clear if the list is good
- *     clear, stands     HEALTH_BOTH       clear if the list is good and it is
- *                                         sure that it was when it said so;
- *                                         without a test entry of this family,
- *                                         or by answers of an unknown age, if
- *                                         it has said so for a day; what others
- *                                         have found has the last word
- *     listed, stands    HEALTH_KNOWN      listed unless the list is lying
- *     listed, new       HEALTH_NEGATIVE   listed if the list is good, and it
- *                                         is sure that it was when it said so;
- *                                         what others have found, and then the
- *                                         guard, have the last word
+ * A response is news if it would begin or end a listing.  Direct mode knows
+ * that every response is new; it confirms news at all servers of the list
+ * (gate_direct.c).  Resolver mode does not know how old a response is; it waits
+ * until caches cannot have it any more (gate_resolver.c).
  *
- * Everything else is unknown, and changes nothing.
+ * Unknown changes nothing.
  */
 
 #ifndef GATE_H_INCLUDED
@@ -33,40 +24,72 @@ typedef struct {
     int            stands;      /* the last known answer was "listed" */
     double         cleared;     /* of one that stands: since when the list says
                                    that it has ended; 0: it did not yet */
-    double         at;          /* when the answer came */
+    double         at;          /* when the response came */
     double         told;        /* now */
     uint32_t       ttl;         /* what is left of it */
-    unsigned       soa;         /* whose it is, without addresses: labels of
-                                   the SOA's owner; 0: not known */
-    int            addresses;   /* it has some: none but the list says that */
+    uint32_t       minimum;     /* of the SOA in it; 0: none */
+    unsigned       soa;         /* without addresses: labels of the SOA's owner;
+                                   0: not known */
+    int            addresses;   /* it has some: only the list says that */
 } gate_answer_t;
 
 typedef struct {
     rbl_verdict_t     verdict;
     rbl_lookup_err_t  error;
-    int               trust;    /* what others have found has to be asked */
+    int               trust;    /* ask next what other daemons have found */
     int               guard;    /* and then the guard */
     double            recheck;  /* s; 0: as ever */
 } gate_t;
 
+/* What one server of a list says to the name that is news (direct mode). */
+typedef struct {
+    health_verdict_t  health;   /* by test points that were asked since */
+    rbl_verdict_t     raw;      /* unknown: no response that counts */
+    int               has_serial;
+    uint32_t          serial;   /* of the response, or of its test points */
+} gate_vote_t;
+
 #define GATE_RECHECK      30.0  /* s, where nothing tells a better time */
 #define GATE_RECHECK_MIN  2.0
-#define GATE_RECHECK_NEW  3.0   /* s, of an end that the store hears of now */
 #define GATE_RECHECK_MAX  3600.0
-#define GATE_FROZEN       60.0          /* until it is asked whether a frozen
-                                           list has been thawed */
-#define GATE_UNPROVEN     86400.0       /* s for which an end is told that no
-                                           test entry confirms */
+#define GATE_FROZEN       60.0  /* until a frozen list is asked again */
+#define GATE_UNPROVEN     86400.0       /* s for which a list must say that a
+                                           listing has ended, if no test point
+                                           confirms it */
+#define GATE_SLACK        2.0   /* s by which TTLs and clocks may differ */
 
-/* 0: the answer needs no health, or *need. */
+/* 0: the response needs no health, or *need.  1: and 2: it is news. */
 int gate_need(const gate_answer_t *a, health_need_t *need);
 
+/* What is no news, in both modes, and news in resolver mode. */
 gate_t gate_judge(const gate_answer_t *a, const health_verdict_t *v);
+gate_t gate_news(const gate_answer_t *a, const health_verdict_t *v);
+
+/* News in direct mode; `after`: when the responses were asked for. */
+gate_t gate_votes(const gate_answer_t *a, const gate_vote_t *votes,
+    unsigned n, double after);
+
+/* Is this serial newer (RFC 1982)? */
+int gate_newer(uint32_t serial, uint32_t than);
 
 /* What others have found, of a verdict that gate_judge wanted it for. */
 gate_t gate_trust(const gate_answer_t *a, const trust_told_t *told);
 
 /* The health did not come in time. */
 gate_t gate_late(const gate_answer_t *a);
+
+/* For the files of the gate. */
+gate_t gate_unknown(rbl_lookup_err_t error);
+gate_t gate_known(rbl_verdict_t verdict);
+gate_t gate_unhealthy(health_state_t state);
+
+/*
+ * The end of a listing at a list without a positive test point: by the length
+ * of time alone.
+ */
+gate_t gate_unproven(const gate_answer_t *a);
+
+/* Its servers are away for a moment: the length of time goes on. */
+int gate_away(const health_verdict_t *v);
 
 #endif /* GATE_H_INCLUDED */

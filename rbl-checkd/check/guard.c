@@ -151,7 +151,7 @@ guard_count(guard_t *guard, const list_t *list)
 
 int
 guard_ask(guard_t *guard, const list_t *list, rbl_family_t family,
-    unsigned resolver, guard_done_pt done, void *data)
+    uint32_t server, guard_done_pt done, void *data)
 {
     guard_list_t  *gl;
     guard_wait_t  *w;
@@ -165,7 +165,7 @@ guard_ask(guard_t *guard, const list_t *list, rbl_family_t family,
     w->done = done;
     w->data = data;
     w->family = family;
-    w->resolver = resolver;
+    w->server = server;
 
     if (gl == NULL) {
         link_add(&guard->custom, &w->link);

@@ -5,7 +5,7 @@
  * none of its new listings is announced: they are unknown, "frozen".
  *
  * Whoever finds the list frozen asks its controls anew, and a sample of
- * addresses that nobody has any reason to list (health_sample), at most once
+ * addresses that nobody has any reason to list (HEALTH_SAMPLE), at most once
  * in a while; when these are in order the list is thawed, and those who waited
  * for it may go, unless it was lying before: then they may have been told a lie
  * that was kept, and ask again.  The operator may thaw it too (list_thaw).
@@ -40,7 +40,7 @@ void guard_count(guard_t *guard, const list_t *list);
  * deadline forgets.  -1: out of memory, no call back.
  */
 int guard_ask(guard_t *guard, const list_t *list, rbl_family_t family,
-    unsigned resolver, guard_done_pt done, void *data);
+    uint32_t server, guard_done_pt done, void *data);
 /* Was it frozen when the store was last asked? */
 int guard_frozen(const guard_t *guard, const list_t *list);
 

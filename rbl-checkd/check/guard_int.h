@@ -30,6 +30,7 @@ typedef struct {
     double          second;             /* when it began, and the answers */
     unsigned        answers;            /* that came in it */
     health_q_t     *sample;
+    double          since;              /* when it was asked for */
     int             kept;               /* caches may still have its lies */
     ev_timer        timer;              /* the next batch */
     ev_timer        count;              /* clear answers alone */
@@ -40,7 +41,7 @@ typedef struct {
     guard_done_pt   done;
     void           *data;
     rbl_family_t    family;
-    unsigned        resolver;
+    uint32_t        server;
 } guard_wait_t;
 
 struct guard_s {

@@ -187,10 +187,11 @@ on_sample(void *data, const health_verdict_t *verdict)
     gl->sample = NULL;
     gl->kept = dns_clock() < verdict->lies;
 
-    if (verdict->state != HEALTH_GOOD && verdict->state != HEALTH_UNSUPPORTED)
+    if ((verdict->state != HEALTH_GOOD && verdict->state != HEALTH_UNSUPPORTED)
+        || verdict->sampled < gl->since)
     {
-        log_info("list %s stays frozen: it is %s", gl->list->zone,
-                 health_state_names[verdict->state]);
+        log_info("list %s stays frozen: it is %s, and no sample of it is sound",
+                 gl->list->zone, health_state_names[verdict->state]);
         tell_found(gl);
         finish(gl, 0);
         return;
@@ -210,8 +211,9 @@ sample(guard_list_t *gl)
 
     w = (guard_wait_t *) gl->asked.next;
     gl->state = GUARD_SAMPLING;
-    gl->sample = health_sample(gl->guard->health, gl->list, w->family,
-                               w->resolver, on_sample, gl);
+    gl->since = dns_clock();
+    gl->sample = health_ask(gl->guard->health, gl->list, w->family, w->server,
+                            HEALTH_SAMPLE, on_sample, gl);
     if (gl->sample == NULL) {
         finish(gl, 0);
     }

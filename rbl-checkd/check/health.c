@@ -1,6 +1,6 @@
 /*
- * The entries, each a list, a family and a resolver, and those who want to
- * know of them.  A verdict is told from the loop, never from inside a call.
+ * The entries, each a list, a family and a server, and those who want to know
+ * of them.  A verdict is told from the loop, never from inside a call.
  *
  * An entry whose list is bad is left alone for a while, longer each time, and
  * whoever asks meanwhile is told so at once.
@@ -10,6 +10,11 @@
 #include "../log.h"
 
 #include <stdlib.h>
+
+#define NO_SOA_TTL    60u               /* s */
+#define RECALL_EVERY  3600.0            /* s */
+#define DISAGREE_EVERY 600.0           /* s */
+#define WATCH_EVERY   5.0               /* s */
 
 const char *const  health_state_names[] = {
     "untried", "good", "blocked", "lying", "down", "unsupported", "resolver"
@@ -110,14 +115,15 @@ static void
 tell_change(const health_entry_t *e, health_state_t from)
 {
     int   level;
-    char  resolver[DNS_RESOLVER_TEXT];
+    char  server[DNS_SERVER_TEXT];
 
     level = from == HEALTH_UNTRIED && e->state == HEALTH_GOOD ? LOG_L_INFO
                                                               : LOG_L_NOTICE;
 
-    dns_resolver_text(e->health->dns, e->resolver, resolver);
-    log_msg(level, "list %s, %s, through resolver %s: %s, was %s (%s)",
-            e->list->zone, list_family_name(e->family), resolver,
+    dns_server_text(e->health->dns, e->server, server);
+    log_msg(level, "list %s, %s, %s %s: %s, was %s (%s)",
+            e->list->zone, list_family_name(e->family),
+            dns_direct(e->health->dns) ? "server" : "through resolver", server,
             health_state_names[e->state], health_state_names[from], e->why);
 }
 
@@ -126,6 +132,7 @@ void
 health_settle(health_entry_t *e, health_state_t state, const char *why)
 {
     double          now;
+    dns_payer_t     payer;
     health_state_t  from = e->state;
 
     now = dns_clock();
@@ -136,7 +143,10 @@ health_settle(health_entry_t *e, health_state_t state, const char *why)
         e->recovered = now;
     }
 
-    if (!health_bad(state) && !e->sample) {
+    payer = list_payer(e->list, 0);
+    dns_server_trust(e->health->dns, &payer, e->server, !health_bad(state));
+
+    if (!health_bad(state)) {
         health_truth(e);
 
     } else if (state == HEALTH_LYING) {
@@ -149,9 +159,7 @@ health_settle(health_entry_t *e, health_state_t state, const char *why)
         tell_change(e, from);
     }
 
-    if (e->both || health_bad(state)) {
-        e->checked = e->found_at;
-    }
+    e->checked = e->found_at;
 
     if (!health_bad(state)) {
         e->wait = 0;
@@ -167,30 +175,45 @@ health_settle(health_entry_t *e, health_state_t state, const char *why)
 }
 
 
+/*
+ * Where others have an SOA, a list without one is hardly cached (RFC 2308,
+ * section 5); a resolver that hides all of them may cache what it likes.
+ */
+
+static uint32_t
+negative_ttl(const health_entry_t *e)
+{
+    if (e->negative_soa != 0) {
+        return e->negative_ttl;
+    }
+
+    return e->health->resolver[e->group].soas ? NO_SOA_TTL : HEALTH_NONE_MAX;
+}
+
+
 static void
 verdict_of(const health_entry_t *e, health_verdict_t *v)
 {
     memset(v, 0, sizeof(health_verdict_t));
-    v->state = e->health->resolver[e->resolver].since != 0 ? HEALTH_RESOLVER
+    v->state = e->health->resolver[e->group].since != 0 ? HEALTH_RESOLVER
                                                            : e->state;
     v->recovered = e->recovered;
-    v->negative = e->negative;
-    v->negative_ttl = e->negative_ttl;
+    v->passed = e->passed;
+    v->sampled = e->sampled;
+    v->n_passes = e->n_passes;
+    memcpy(v->pass, e->pass, sizeof(v->pass));
+    v->positive_ttl = e->positive_ttl;
+    v->negative_ttl = negative_ttl(e);
     v->negative_soa = e->negative_soa;
-    v->ageless = e->negative_soa == 0
-                 && !e->health->resolver[e->resolver].soas;
     v->lies = e->lies;
-    v->positive = e->positive.fetched;
-    v->expires = e->positive.expires;
-
-    v->positive_ttl = e->positive.most;
+    v->serial = e->serial;
+    v->has_serial = e->has_serial;
+    v->recalled = e->recalled != 0
+                  && dns_clock() - e->recalled < RECALL_EVERY;
     v->dead = e->lost
               || (!e->has_positive && e->negative_soa < e->deepest);
 
-    if (!e->has_positive) {
-        v->unproven = 1;
-        v->positive = v->expires = 0;
-    }
+    v->unproven = !e->has_positive;
 }
 
 
@@ -204,7 +227,7 @@ is_known(health_entry_t *e, double now)
     }
 
     if (e->suspect != 0 || e->checked == 0
-        || e->health->resolver[e->resolver].since != 0)
+        || e->health->resolver[e->group].since != 0)
     {
         return 0;
     }
@@ -224,13 +247,12 @@ will_do(health_entry_t *e, health_need_t need, double after, double now)
     }
 
     if (need == HEALTH_KNOWN || health_bad(e->state)
-        || e->health->resolver[e->resolver].since != 0)
+        || e->health->resolver[e->group].since != 0)
     {
         return 1;
     }
 
-    return e->negative >= after && (need == HEALTH_NEGATIVE
-                                    || e->checked >= after);
+    return e->checked >= after && (need == HEALTH_BOTH || e->tried >= after);
 }
 
 
@@ -245,31 +267,19 @@ is_free(const health_entry_t *e, double now, health_verdict_t *v)
 
     memset(v, 0, sizeof(health_verdict_t));
     v->state = HEALTH_GOOD;
-    v->negative = now;
-    v->unproven = v->unasked = 1;
+    v->passed = v->sampled = now;
+    v->unproven = v->unasked = v->recalled = 1;
 
     return 1;
 }
 
 
-/*
- * 1: it is told.  A positive control whose age is not known is asked twice, the
- * second time after its TTL must have run down, were it kept somewhere.
- */
+/* 1: it is told. */
 
 static int
 q_ready(health_entry_t *e, health_q_t *q, double now)
 {
     if (!will_do(e, q->need, q->after, now)) {
-        return 0;
-    }
-
-    if (q->need == HEALTH_BOTH && !q->again && e->state == HEALTH_GOOD
-        && e->health->resolver[e->resolver].since == 0
-        && e->has_positive && !e->lost && !e->positive.whole)
-    {
-        q->again = 1;
-        q->after = now + HEALTH_AGAIN;
         return 0;
     }
 
@@ -283,8 +293,8 @@ q_ready(health_entry_t *e, health_q_t *q, double now)
 void
 health_serve(health_entry_t *e)
 {
-    int          both;
-    double       now, at;
+    int          sample;
+    double       now, at, want;
     health_q_t  *q, *next;
 
     if (e->running || e->suspect != 0) {
@@ -292,9 +302,8 @@ health_serve(health_entry_t *e)
     }
 
     now = dns_clock();
-    at = now + 2 * HEALTH_AGAIN;
-    both = e->checked == 0 || now - e->checked >= HEALTH_KEEP
-           || e->state != HEALTH_GOOD;
+    at = now + HEALTH_PACE;
+    sample = 0;
 
     for (q = e->waiting; q != NULL; q = next) {
         next = q->next;
@@ -303,8 +312,9 @@ health_serve(health_entry_t *e)
             continue;
         }
 
-        at = q->after < at ? q->after : at;
-        both |= q->need == HEALTH_BOTH && q->after <= now;
+        want = q->after + (q->need == HEALTH_KNOWN ? 0 : HEALTH_GATHER);
+        at = want < at ? want : at;
+        sample |= q->need == HEALTH_SAMPLE;
     }
 
     ev_timer_stop(e->health->loop, &e->timer);
@@ -317,7 +327,7 @@ health_serve(health_entry_t *e)
          ? e->began + HEALTH_PACE : at;
 
     if (at <= now) {
-        health_run(e, both);
+        health_run(e, sample);
         return;
     }
 
@@ -328,12 +338,12 @@ health_serve(health_entry_t *e)
 
 int
 health_look(health_t *health, const list_t *list, rbl_family_t family,
-    unsigned resolver, health_verdict_t *verdict)
+    uint32_t server, health_verdict_t *verdict)
 {
     double           now = dns_clock();
     health_entry_t  *e;
 
-    e = health_entry(health, list, family, resolver);
+    e = health_entry(health, list, family, server);
     if (e == NULL) {
         return 0;
     }
@@ -357,13 +367,13 @@ health_look(health_t *health, const list_t *list, rbl_family_t family,
 
 void
 health_doubt(health_t *health, const list_t *list, rbl_family_t family,
-    unsigned resolver)
+    uint32_t server)
 {
     double             now = dns_clock();
     health_entry_t    *e;
     health_verdict_t   v;
 
-    e = health_entry(health, list, family, resolver);
+    e = health_entry(health, list, family, server);
 
     if (e != NULL) {
         health_hear(e);
@@ -377,18 +387,18 @@ health_doubt(health_t *health, const list_t *list, rbl_family_t family,
         return;
     }
 
-    health_run(e, 1);
+    health_run(e, 0);
 }
 
 
 health_q_t *
 health_ask(health_t *health, const list_t *list, rbl_family_t family,
-    unsigned resolver, health_need_t need, health_done_pt done, void *data)
+    uint32_t server, health_need_t need, health_done_pt done, void *data)
 {
     health_q_t      *q;
     health_entry_t  *e;
 
-    e = health_entry(health, list, family, resolver);
+    e = health_entry(health, list, family, server);
     q = e != NULL ? calloc(1, sizeof(health_q_t)) : NULL;
     if (q == NULL) {
         return NULL;
@@ -424,8 +434,93 @@ health_drop(health_q_t *q)
         health_q_unlink(q);
     }
 
-    health_sample_stop(q);
     free(q);
+}
+
+
+void
+health_recall(health_t *health, const list_t *list, rbl_family_t family,
+    uint32_t server, int entry, unsigned soa)
+{
+    health_entry_t  *e;
+
+    e = health_entry(health, list, family, server);
+    if (e == NULL) {
+        return;
+    }
+
+    e->recalled = dns_clock();
+    e->deepest = soa > e->deepest ? soa : e->deepest;
+
+    if (entry && !e->entry && !names_must(e->list)) {
+        e->entry = e->lost = 1;
+        health_controls(e);
+    }
+}
+
+
+int
+health_disagree(health_t *health, const list_t *list, rbl_family_t family,
+    uint32_t server)
+{
+    double           now = dns_clock();
+    health_entry_t  *e;
+
+    e = health_entry(health, list, family, server);
+
+    if (e == NULL || (e->disagreed != 0 && now - e->disagreed < DISAGREE_EVERY))
+    {
+        return 0;
+    }
+
+    e->disagreed = now;
+
+    return 1;
+}
+
+
+static void
+watch_one(health_t *health, const list_t *list, rbl_family_t family,
+    uint32_t server, double now)
+{
+    health_entry_t  *e;
+
+    e = health_entry(health, list, family, server);
+
+    if (e == NULL) {
+        return;
+    }
+
+    e->watched = now;
+
+    if (health_bad(e->state) && now >= e->retry && !e->running
+        && e->suspect == 0 && health_resolver_go(e, now))
+    {
+        health_run(e, 0);
+    }
+}
+
+
+void
+health_watch(health_t *health, const list_t *list, rbl_family_t family)
+{
+    double           now = dns_clock();
+    uint32_t         id[DNS_MAX_SERVERS];
+    unsigned         i, n;
+    dns_payer_t      payer;
+    health_entry_t  *e;
+
+    payer = list_payer(list, 0);
+    n = dns_direct(health->dns) ? dns_servers(health->dns, &payer, id) : 0;
+    e = n != 0 ? health_entry(health, list, family, id[0]) : NULL;
+
+    if (e == NULL || (e->watched != 0 && now - e->watched < WATCH_EVERY)) {
+        return;
+    }
+
+    for (i = 0; i < n; i++) {
+        watch_one(health, list, family, id[i], now);
+    }
 }
 
 
@@ -442,7 +537,7 @@ health_each(const health_t *health, size_t *at, health_known_t *known)
     known->sid = e->list->sid;
     known->zone = e->list->zone;
     known->family = e->family;
-    known->resolver = e->resolver;
+    known->server = e->server;
     known->state = e->state;
     known->since = e->since;
 
@@ -451,9 +546,9 @@ health_each(const health_t *health, size_t *at, health_known_t *known)
         known->since = e->mute_since;
     }
 
-    if (health->resolver[e->resolver].since != 0) {
+    if (health->resolver[e->group].since != 0) {
         known->state = HEALTH_RESOLVER;
-        known->since = health->resolver[e->resolver].since;
+        known->since = health->resolver[e->group].since;
     }
 
     return 1;
@@ -502,10 +597,6 @@ health_free(health_t *health)
         while (health->all[i]->waiting != NULL) {
             health_drop(health->all[i]->waiting);
         }
-    }
-
-    while (health->samples != NULL) {
-        health_drop(health->samples);
     }
 
     while (health->told != NULL) {

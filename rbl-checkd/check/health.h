@@ -1,17 +1,19 @@
 /*
- * Can a list be believed?  The controls of RFC 5782 section 5, asked per list,
- * family and resolver, through the same engine as real questions, and what
- * follows from them.
+ * Can a list be believed?  The test points of RFC 5782, section 5, are asked of
+ * each list, family and server, past all caches of our own, and the list's
+ * state follows from the responses.  A server is one of the list's own servers
+ * in direct mode, and a recursive resolver else (dns_servers).
  *
- * The positive control tells that an answer "not listed" has a meaning, the
- * negative one that an answer "listed" has.  The negative control is another
- * name each time, so that no resolver's cache answers it.  The positive one
- * cannot be: when its answer was fetched is worked out from its TTL, which
- * runs down in a cache.  Two names more, that nobody has a reason to list, tell
- * of a wildcard, which does not cover what stands beside the test entry.
+ * The positive test point shows that "not listed" has a meaning, the negative
+ * one that "listed" has.  The negative one is accompanied by a random name,
+ * which no cache can have, and by two names that nobody has a reason to list,
+ * for a wildcard does not cover names beside existing ones (RFC 4592).  A
+ * sample of 20 such names is asked before a listing is announced: it finds a
+ * server that is wildcarding for only half of its queries.
  *
- * When the controls of several lists fail through one resolver and none is in
- * order, the resolver is to blame, not the lists.
+ * In direct mode the engine is told which servers pass (dns_server_trust).
+ * When several lists are silent and none passes, the network is to blame, not
+ * the lists; in resolver mode likewise the resolver.
  *
  * Times are those of dns_clock().
  */
@@ -34,43 +36,47 @@ typedef enum {
                                127/8 */
     HEALTH_DOWN,            /* no answer, or its test entry is gone */
     HEALTH_UNSUPPORTED,     /* no data of this family, while another is good */
-    HEALTH_RESOLVER         /* the resolver is to blame */
+    HEALTH_RESOLVER         /* the resolver is to blame; direct mode: the
+                               network */
 } health_state_t;
 
 extern const char *const  health_state_names[];     /* "untried", "good", ... */
 
+#define HEALTH_PASSES  16
+
 typedef struct {
     health_state_t  state;
-    double          recovered;  /* when it was last seen to be good again
+    double          recovered;  /* when it was last found to be good again
                                    after it was not; 0: never */
-    double          negative;   /* when the negative control was last asked and
-                                   found in order; 0: never */
-    double          positive;   /* the same of the positive one: when its answer
-                                   was fetched from the list; 0: not known */
-    double          expires;    /* when a resolver that has cached the positive
-                                   one will fetch it again */
-    uint32_t        negative_ttl;   /* how long it keeps that a name is not
-                                       there, at most; 0: not known */
+    double          passed;     /* when the last run of test points began that
+                                   the server passed; 0: never */
+    double          sampled;    /* the same of a run with a sample */
+    unsigned        n_passes;   /* some of the runs that it passed, the oldest
+                                   first, none of them older than what caches
+                                   can have */
+    double          pass[HEALTH_PASSES];
+    uint32_t        positive_ttl;   /* s that a cache keeps the positive test
+                                       point at most */
+    uint32_t        negative_ttl;   /* the same of what does not exist */
     unsigned        negative_soa;   /* and labels of its SOA's owner; 0: not
                                        known */
-    double          lies;       /* until when listings may still be kept that
-                                   it told while it was lying; 0: none */
-    uint32_t        positive_ttl;   /* the whole one of the test entry */
-    unsigned        unproven:1; /* no test entry is known: nothing but time
-                                   tells that the list is not empty */
-    unsigned        dead:1;     /* it had one, or a zone of its own, and has it
-                                   no more */
-    unsigned        unasked:1;  /* there is no control of any kind */
-    unsigned        ageless:1;  /* the resolver strips what would tell how old
-                                   "not there" is: no SOA from it, of any list.
-                                   Where others have one, a list that has none
-                                   is in no cache (RFC 2308, 5) */
+    double          lies;       /* until when caches may keep listings of the
+                                   time when it was wildcarding; 0: none */
+    uint32_t        serial;     /* of its SOA in the last run */
+    unsigned        has_serial:1;
+    unsigned        unproven:1; /* no positive test point is known: only time
+                                   shows that the list is not empty */
+    unsigned        dead:1;     /* it had one, or a zone of its own, and has
+                                   lost it */
+    unsigned        unasked:1;  /* it has no test points of any kind */
+    unsigned        recalled:1; /* what other daemons know of it is known here
+                                   (health_recall) */
 } health_verdict_t;
 
 typedef enum {
     HEALTH_KNOWN,           /* as it was found within the last minutes */
-    HEALTH_NEGATIVE,        /* the negative control, asked from now on */
-    HEALTH_BOTH             /* and the positive one too */
+    HEALTH_BOTH,            /* all test points, asked from now on */
+    HEALTH_SAMPLE           /* and a sample */
 } health_need_t;
 
 typedef struct health_s    health_t;
@@ -98,7 +104,7 @@ typedef struct {
     health_news_what_t   what;
     const list_t        *list;
     rbl_family_t         family;
-    unsigned             resolver;
+    uint32_t             server;
     uint32_t             ttl;           /* of a lie */
     double               age;           /* s since it was seen in order */
     unsigned             entry;         /* 1: it has a test entry */
@@ -113,7 +119,7 @@ void health_listen(health_t *health, health_news_pt listen, void *data);
 
 /* A list that lies has listed something with that TTL, which may be a lie. */
 void health_note_listing(health_t *health, const list_t *list,
-    rbl_family_t family, unsigned resolver, uint32_t ttl);
+    rbl_family_t family, uint32_t server, uint32_t ttl);
 
 /* How soon a bad list is asked again (s), at first; 30 until this is called. */
 void health_retry_after(health_t *health, double seconds);
@@ -123,14 +129,14 @@ void health_retry_after(health_t *health, double seconds);
  * (HEALTH_KNOWN).
  */
 int health_look(health_t *health, const list_t *list, rbl_family_t family,
-    unsigned resolver, health_verdict_t *verdict);
+    uint32_t server, health_verdict_t *verdict);
 
 /*
  * An answer of the list was none that counts: its controls are asked, if they
  * were not lately, so that its state is known and the operator told.
  */
 void health_doubt(health_t *health, const list_t *list, rbl_family_t family,
-    unsigned resolver);
+    uint32_t server);
 
 /*
  * The call back comes exactly once, never from inside this call, unless the
@@ -138,32 +144,50 @@ void health_doubt(health_t *health, const list_t *list, rbl_family_t family,
  * NULL: out of memory.
  */
 health_q_t *health_ask(health_t *health, const list_t *list,
-    rbl_family_t family, unsigned resolver, health_need_t need,
+    rbl_family_t family, uint32_t server, health_need_t need,
     health_done_pt done, void *data);
 void health_drop(health_q_t *q);
 
-/*
- * The same with a sample of addresses or names that nobody has a reason to
- * list; a list that knows nearly all of them is lying.
- */
-health_q_t *health_sample(health_t *health, const list_t *list,
-    rbl_family_t family, unsigned resolver, health_done_pt done, void *data);
+/* Does the state make the list's responses worthless? */
+int health_bad(health_state_t state);
 
 /*
- * Was another list than this one found in order through the resolver since
- * then, so that the resolver is not to blame for what this one does?
+ * The list's servers disagree: 1: the operator is to be told, for that was not
+ * done for a while.
  */
-int health_vouches(const health_t *health, unsigned resolver,
+int health_disagree(health_t *health, const list_t *list, rbl_family_t family,
+    uint32_t server);
+
+/*
+ * What other daemons have found (trust.h): it has had its test point (entry),
+ * and an SOA with that many labels.
+ */
+void health_recall(health_t *health, const list_t *list, rbl_family_t family,
+    uint32_t server, int entry, unsigned soa);
+
+/*
+ * Direct mode: servers of the list that failed are asked again when it is time.
+ * To be called now and then while the list is in use.
+ */
+void health_watch(health_t *health, const list_t *list, rbl_family_t family);
+
+/*
+ * Has another list than this one passed through the same resolver since then
+ * (direct mode: any other list), so that the resolver or the network is not to
+ * blame for what this one does?
+ */
+int health_vouches(const health_t *health, uint32_t server,
     const list_t *list, double since);
 
-/* The resolver after that one; behind the last the first. */
-unsigned health_resolver_next(const health_t *health, unsigned resolver);
+/* The list's server after that one; behind the last the first. */
+uint32_t health_server_next(const health_t *health, const list_t *list,
+    uint32_t server);
 
 /* What is known now, without asking; walks, *at 0 at first.  0: no more. */
 typedef struct {
     const char      *sid, *zone;
     rbl_family_t     family;
-    unsigned         resolver;
+    uint32_t         server;
     health_state_t   state;
     double           since;     /* when the state began */
 } health_known_t;

@@ -1,5 +1,5 @@
 /*
- * A list that fails its controls is suspected only: its resolver may have
+ * A list that fails its test points is suspected only: its resolver may have
  * failed.  Other lists, which were good, are asked through the same one.  If
  * they fail too and none is good, the resolver is to blame; no list is then
  * marked, and all of them are asked anew when it is back.
@@ -10,6 +10,10 @@
 
 #include "health_int.h"
 #include "../log.h"
+
+#include <stdio.h>
+
+#define BLAMED_TEXT  (DNS_SERVER_TEXT + 16)
 
 #define RECENT  1.0                     /* s before a suspicion that what was
                                            found counts as well */
@@ -33,6 +37,16 @@ same_list(const health_entry_t *a, const health_entry_t *b)
 }
 
 
+/* In direct mode a response, whatever it says, shows that the network works. */
+
+static int
+failed(const health_entry_t *e)
+{
+    return health_bad(e->found)
+           && (e->silent || !dns_direct(e->health->dns));
+}
+
+
 /* Is there one before it in the table that counts for the same list? */
 
 static int
@@ -44,8 +58,8 @@ counted(const health_t *health, const health_entry_t *e, double from)
     for (i = 0; i < e->index; i++) {
         o = health->all[i];
 
-        if (o->resolver == e->resolver && o->found_at >= from
-            && !o->running && health_bad(o->found) && same_list(o, e))
+        if (o->group == e->group && o->found_at >= from
+            && !o->running && failed(o) && same_list(o, e))
         {
             return 1;
         }
@@ -71,14 +85,14 @@ gather(const health_t *health, unsigned resolver, int empty, evidence_t *v)
     for (i = 0; i < health->n; i++) {
         e = health->all[i];
 
-        if (e->resolver != resolver) {
+        if (e->group != resolver) {
             continue;
         }
 
         if (e->running) {
             v->open += e->sibling == NULL && e->began <= v->till;
 
-        } else if (!health_bad(e->found)) {
+        } else if (!failed(e)) {
             v->good += e->found_at >= v->from && (e->proven || !empty);
 
         } else if (v->bad < HEALTH_BLAME && e->found_at >= v->from - FAILED
@@ -100,7 +114,7 @@ spread_lies(health_t *health, unsigned resolver)
     uint32_t   lied;
 
     for (i = 0, lied = 0; i < health->n; i++) {
-        if (health->all[i]->resolver == resolver
+        if (health->all[i]->group == resolver
             && health->all[i]->lied > lied)
         {
             lied = health->all[i]->lied;
@@ -108,7 +122,7 @@ spread_lies(health_t *health, unsigned resolver)
     }
 
     for (i = 0; i < health->n; i++) {
-        if (health->all[i]->resolver == resolver
+        if (health->all[i]->group == resolver
             && health->all[i]->lied < lied)
         {
             health_lie(health->all[i], lied);
@@ -118,10 +132,25 @@ spread_lies(health_t *health, unsigned resolver)
 
 
 static void
+blamed(const health_t *health, unsigned n, char text[BLAMED_TEXT])
+{
+    char  server[DNS_SERVER_TEXT];
+
+    if (dns_direct(health->dns)) {
+        snprintf(text, BLAMED_TEXT, "the network");
+        return;
+    }
+
+    dns_server_text(health->dns, n, server);
+    snprintf(text, BLAMED_TEXT, "resolver %s", server);
+}
+
+
+static void
 blame_resolver(health_t *health, unsigned n, const evidence_t *v)
 {
     size_t              i;
-    char                name[DNS_RESOLVER_TEXT];
+    char                name[BLAMED_TEXT];
     health_entry_t     *e;
     health_resolver_t  *r = &health->resolver[n];
 
@@ -130,9 +159,9 @@ blame_resolver(health_t *health, unsigned n, const evidence_t *v)
     r->retry = r->since + r->wait;
     r->empty = v->empty == v->bad;
 
-    dns_resolver_text(health->dns, n, name);
-    log_notice("resolver %s is to blame: the controls of %u lists fail through"
-               " it and none is in order%s", name, v->bad, r->empty
+    blamed(health, n, name);
+    log_notice("%s is to blame: %u lists fail their test points and none"
+               " passes%s", name, v->bad, r->empty
                ? "; it leaves out addresses of 127.0.0.0/8, as with"
                  " private-address: 127.0.0.0/8 or another filter against"
                  " rebinding" : "");
@@ -142,7 +171,7 @@ blame_resolver(health_t *health, unsigned n, const evidence_t *v)
     for (i = 0; i < health->n; i++) {
         e = health->all[i];
 
-        if (e->resolver == n) {
+        if (e->group == n) {
             e->suspect = 0;
             e->checked = 0;             /* found anew when it is back */
             health_serve(e);
@@ -155,16 +184,16 @@ static void
 clear_resolver(health_t *health, unsigned n)
 {
     size_t              i;
-    char                name[DNS_RESOLVER_TEXT];
+    char                name[BLAMED_TEXT];
     health_resolver_t  *r = &health->resolver[n];
 
     r->since = 0;
     spread_lies(health, n);
-    dns_resolver_text(health->dns, n, name);
-    log_notice("resolver %s is in order again", name);
+    blamed(health, n, name);
+    log_notice("%s is in order again", name);
 
     for (i = 0; i < health->n; i++) {
-        if (health->all[i]->resolver == n) {
+        if (health->all[i]->group == n) {
             health->all[i]->recovered = dns_clock();
             health_truth(health->all[i]);
             health_serve(health->all[i]);
@@ -179,7 +208,7 @@ clear_resolver(health_t *health, unsigned n)
  */
 
 static void
-ask_peers(health_t *health, unsigned resolver, double from, int any, int empty)
+ask_peers(health_t *health, unsigned resolver, double from, int any)
 {
     size_t           i;
     unsigned         asked;
@@ -188,14 +217,14 @@ ask_peers(health_t *health, unsigned resolver, double from, int any, int empty)
     for (i = 0, asked = 0; i < health->n && asked < HEALTH_BLAME; i++) {
         e = health->all[i];
 
-        if (e->resolver == resolver && !e->running
-            && (e->found_at < from || (empty && !e->both))
+        if (e->group == resolver && !e->running
+            && e->found_at < from
             && (any || (e->state == HEALTH_GOOD && e->checked != 0))
             && e->has_positive)
         {
             asked++;
             health->resolver[resolver].peers = dns_clock();
-            health_run(e, 1);
+            health_run(e, 0);
         }
     }
 }
@@ -210,7 +239,7 @@ settle_suspects(health_t *health, unsigned resolver)
     for (i = 0; i < health->n; i++) {
         e = health->all[i];
 
-        if (e->resolver == resolver && e->suspect != 0) {
+        if (e->group == resolver && e->suspect != 0) {
             health_settle(e, e->found, e->found_why);
             health_serve(e);
         }
@@ -256,7 +285,7 @@ weigh(health_t *health, unsigned resolver)
     for (i = 0; i < health->n; i++) {
         e = health->all[i];
 
-        if (e->resolver == resolver && e->suspect != 0) {
+        if (e->group == resolver && e->suspect != 0) {
             empty &= e->empty;
             v.from = v.from == 0 || e->found_at < v.from ? e->found_at
                                                          : v.from;
@@ -274,7 +303,7 @@ weigh(health_t *health, unsigned resolver)
     gather(health, resolver, empty, &v);
 
     if (v.good == 0 && v.open == 0) {
-        ask_peers(health, resolver, v.from, 0, empty);
+        ask_peers(health, resolver, v.from, 0);
         v.till = till(health, resolver, v.till);
         gather(health, resolver, empty, &v);
     }
@@ -336,20 +365,23 @@ health_blame_stop(health_t *health)
 
 
 int
-health_vouches(const health_t *health, unsigned resolver, const list_t *list,
+health_vouches(const health_t *health, uint32_t server, const list_t *list,
     double since)
 {
+    unsigned               group;
     size_t                 i;
     const health_entry_t  *e;
 
-    if (health->resolver[resolver].since != 0) {
+    group = dns_direct(health->dns) ? 0 : server;
+
+    if (health->resolver[group].since != 0) {
         return 0;
     }
 
     for (i = 0; i < health->n; i++) {
         e = health->all[i];
 
-        if (e->resolver == resolver && e->proven && !health_bad(e->found)
+        if (e->group == group && e->proven && !health_bad(e->found)
             && e->found_at >= since - RECENT
             && strcmp(e->list->zone, list->zone) != 0)
         {
@@ -361,18 +393,24 @@ health_vouches(const health_t *health, unsigned resolver, const list_t *list,
 }
 
 
-unsigned
-health_resolver_next(const health_t *health, unsigned resolver)
+uint32_t
+health_server_next(const health_t *health, const list_t *list,
+    uint32_t server)
 {
-    char  name[DNS_RESOLVER_TEXT];
+    unsigned     i, n;
+    uint32_t     id[DNS_MAX_SERVERS];
+    dns_payer_t  payer;
 
-    if (resolver + 1 >= DNS_MAX_RESOLVERS) {
-        return 0;
+    payer = list_payer(list, 0);
+    n = dns_servers(health->dns, &payer, id);
+
+    for (i = 0; i + 1 < n; i++) {
+        if (id[i] == server) {
+            return id[i + 1];
+        }
     }
 
-    dns_resolver_text(health->dns, resolver + 1, name);
-
-    return name[0] != '\0' ? resolver + 1 : 0;
+    return n != 0 ? id[0] : 0;
 }
 
 
@@ -382,18 +420,18 @@ static void
 try_resolver(health_entry_t *e)
 {
     health_t           *health = e->health;
-    health_resolver_t  *r = &health->resolver[e->resolver];
+    health_resolver_t  *r = &health->resolver[e->group];
 
     if (!health_bad(e->found)
-        && (e->proven || (!r->empty && e->both)))
+        && (e->proven || !r->empty))
     {
         health_settle(e, e->found, e->found_why);
-        clear_resolver(health, e->resolver);
+        clear_resolver(health, e->group);
         return;
     }
 
     if (!health_bad(e->found)) {
-        ask_peers(health, e->resolver, dns_clock() - RECENT, 1, 0);
+        ask_peers(health, e->group, dns_clock() - RECENT, 1);
     }
 
     if (dns_clock() >= r->retry) {
@@ -409,19 +447,19 @@ try_resolver(health_entry_t *e)
 void
 health_blame(health_entry_t *e)
 {
-    if (e->health->resolver[e->resolver].since != 0) {
+    if (e->health->resolver[e->group].since != 0) {
         try_resolver(e);
         return;
     }
 
-    if (health_bad(e->found)) {
+    if (failed(e)) {
         e->suspect = dns_clock();
 
     } else {
         health_settle(e, e->found, e->found_why);
     }
 
-    weigh(e->health, e->resolver);
+    weigh(e->health, e->group);
     health_serve(e);
 }
 
@@ -429,7 +467,7 @@ health_blame(health_entry_t *e)
 int
 health_resolver_go(health_entry_t *e, double now)
 {
-    health_resolver_t  *r = &e->health->resolver[e->resolver];
+    health_resolver_t  *r = &e->health->resolver[e->group];
 
     return r->since == 0 || now >= r->retry;
 }

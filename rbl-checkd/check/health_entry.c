@@ -1,5 +1,5 @@
 /*
- * The entries of health: each a list, a family and a resolver.  Those used
+ * The entries of health: each a list, a family and a server.  Those used
  * least lately go when there are too many.
  */
 
@@ -16,9 +16,9 @@ key_of(const list_t *list)
 
 
 static size_t
-slot_of(const list_t *list, rbl_family_t family, unsigned resolver)
+slot_of(const list_t *list, rbl_family_t family, uint32_t server)
 {
-    size_t       h = 1469598103u + (size_t) family * 31 + resolver
+    size_t       h = 1469598103u + (size_t) family * 31 + server
                      + (size_t) list->account;
     const char  *p;
 
@@ -65,7 +65,7 @@ health_entry_free(health_entry_t *e)
     health_t         *health = e->health;
     health_entry_t  **at;
 
-    at = &health->slot[slot_of(e->list, e->family, e->resolver)];
+    at = &health->slot[slot_of(e->list, e->family, e->server)];
     while (*at != e) {
         at = &(*at)->next;
     }
@@ -176,34 +176,36 @@ entry_list(health_entry_t *e, list_t *list)
         again = e->running;
         health_run_stop(e);
         e->checked = e->retry = e->wait = 0;
-        e->negative = e->lies = 0;
+        e->passed = e->sampled = e->tried = e->lies = e->recalled = 0;
         e->lied = 0;
-        e->sample = e->entry = e->lost = 0;
-        e->negative_ttl = e->negative_soa = e->deepest = 0;
-        memset(&e->positive, 0, sizeof(e->positive));
+        e->wild = e->entry = e->lost = 0;
+        e->n_passes = 0;
+        e->positive_ttl = e->negative_ttl = 0;
+        e->negative_soa = e->deepest = 0;
     }
 
     health_controls(e);
     list_unref(old);
 
     if (again) {                        /* others may wait for its end */
-        health_run(e, 1);
+        health_run(e, 0);
     }
 }
 
 
 health_entry_t *
 health_entry(health_t *health, const list_t *list, rbl_family_t family,
-    unsigned resolver)
+    uint32_t server)
 {
+    unsigned         group;
     list_t          *shared;
     health_entry_t  *e, **slot;
 
     shared = (list_t *) list;           /* its count of references changes */
-    slot = &health->slot[slot_of(list, family, resolver)];
+    slot = &health->slot[slot_of(list, family, server)];
 
     for (e = *slot; e != NULL; e = e->next) {
-        if (e->family == family && e->resolver == resolver
+        if (e->family == family && e->server == server
             && e->list->custom == list->custom
             && e->list->account == list->account
             && strcmp(key_of(e->list), key_of(list)) == 0)
@@ -215,7 +217,9 @@ health_entry(health_t *health, const list_t *list, rbl_family_t family,
         }
     }
 
-    if (resolver >= DNS_MAX_RESOLVERS || room(health) != 0) {
+    group = dns_direct(health->dns) ? 0 : server;
+
+    if (group >= DNS_MAX_RESOLVERS || room(health) != 0) {
         return NULL;
     }
 
@@ -227,7 +231,8 @@ health_entry(health_t *health, const list_t *list, rbl_family_t family,
     e->health = health;
     e->list = list_ref(shared);
     e->family = family;
-    e->resolver = resolver;
+    e->server = server;
+    e->group = group;
     health_controls(e);
     e->why = e->found_why = "";
     e->since = dns_clock();

@@ -1,7 +1,7 @@
 /*
  * What the parts of health know of one another: health.c has those who wait
  * and what is known, health_entry.c keeps the entries, health_run.c asks the
- * controls and health_sample.c more, health_judge.c says what answers mean,
+ * controls and health_sample.c a sample, health_judge.c says what answers mean,
  * health_blame.c tells a dead list from a dead resolver, health_news.c keeps
  * and tells what must not be forgotten.
  */
@@ -16,8 +16,8 @@
 #define HEALTH_SLOTS       1024         /* a power of two */
 #define HEALTH_KEEP        600.0        /* s that a good verdict is kept */
 #define HEALTH_PACE        0.25         /* s between two runs of one entry */
-#define HEALTH_AGAIN       1.5          /* s after which a TTL must have run
-                                           down if it comes from a cache */
+#define HEALTH_GATHER      0.004        /* s in which those who want a run
+                                           gather for one */
 #define HEALTH_BAD_MIN     30.0         /* s between the runs of a bad list */
 #define HEALTH_BAD_MAX     3600.0
 #define HEALTH_LOST_MIN    5.0          /* of lists of a bad resolver */
@@ -25,6 +25,8 @@
 #define HEALTH_BLAME       3            /* lists that fail through one */
 #define HEALTH_LIE_MAX     604800       /* s that a resolver keeps an answer */
 #define HEALTH_LIE_SLACK   2.0
+#define HEALTH_TTL_MAX     86400u       /* s that a resolver keeps an address */
+#define HEALTH_NONE_MAX    3600u        /* and that a name does not exist */
 
 #define HEALTH_CONTROLS    5            /* positive, negative, random, and two
                                            of a sample */
@@ -46,18 +48,6 @@ typedef struct {
     unsigned     lie:1;                 /* a listing of what nobody lists */
 } health_found_t;
 
-/* What the TTLs of a name tell of when it was fetched. */
-typedef struct {
-    double    at;                       /* of the last answer; 0: none yet */
-    double    expires;                  /* when a cache that has it fetches it
-                                           anew */
-    uint32_t  ttl;
-    double    same;                     /* since when that is what comes */
-    uint32_t  most;                     /* the largest TTL ever seen */
-    int       whole;                    /* and that is the list's own */
-    double    fetched;                  /* not before this; 0: not known */
-} health_ttl_t;
-
 typedef struct health_entry_s  health_entry_t;
 
 typedef struct {
@@ -75,11 +65,9 @@ struct health_q_s {
     health_need_t    need;
     double           after;             /* a run that began before does not
                                            count */
-    int              again;             /* a run has left the age unknown */
     health_done_pt   done;
     void            *data;
     health_verdict_t verdict;
-    struct health_sample_s  *sample;    /* or this is asked for it */
 };
 
 struct health_entry_s {
@@ -89,7 +77,8 @@ struct health_entry_s {
     size_t            index;            /* in health->all */
     list_t           *list;
     rbl_family_t      family;
-    unsigned          resolver;
+    uint32_t          server;
+    unsigned          group;            /* in health->resolver */
     unsigned          has_negative:1;   /* controls that the list has */
     unsigned          has_positive:1;
     unsigned          entry:1;          /* it has had the test entry that it
@@ -97,6 +86,10 @@ struct health_entry_s {
     unsigned          lost:1;           /* and has it no more */
     double            life_told;        /* when others were told of it, or of
                                            its zone */
+    double            recalled;         /* when what others know was learnt */
+    double            disagreed;        /* when the operator was told of it */
+    double            watched;          /* when the list's other servers were
+                                           looked at */
 
     unsigned          mute:1;           /* its queries time out, though its
                                            test points may answer */
@@ -107,7 +100,12 @@ struct health_entry_s {
     double            checked;          /* when that was found; 0: it has to be
                                            found anew */
     double            retry, wait;      /* of a bad one */
-    double            negative;
+    double            passed, sampled;
+    unsigned          n_passes;
+    double            pass[HEALTH_PASSES];
+    uint32_t          positive_ttl;     /* the largest ever */
+    uint32_t          serial;
+    unsigned          has_serial:1;
     uint32_t          negative_ttl;     /* the largest of the last run */
     unsigned          negative_soa;     /* of such as have the most labels */
     uint32_t          run_ttl;          /* the same, of this run */
@@ -116,7 +114,6 @@ struct health_entry_s {
     uint32_t          lied;             /* the largest TTL of the lies that it
                                            has told since it was good */
     double            lies;             /* until when these may be kept */
-    health_ttl_t      positive;
 
     health_q_t       *waiting;
     ev_timer          timer;            /* the next run */
@@ -126,12 +123,16 @@ struct health_entry_s {
                                            it is not */
     unsigned          running;          /* questions under way */
     health_q_t       *sibling;          /* is the list good for IPv4? */
-    unsigned          both:1;           /* the run asks the positive one too */
     unsigned          empty:1;          /* the last run: answers were empty */
     unsigned          proven:1;         /* the last run: a positive control was
                                            answered as it should be */
-    unsigned          sample:1;         /* the last sample was a lie: only one
+    unsigned          silent:1;         /* the last run: a control was not
+                                           answered, and nothing is worse */
+    unsigned          wild:1;           /* the last sample was listed: only one
                                            that is not ends it */
+    double            tried;            /* when the last run with a sample
+                                           began */
+    struct health_sample_s  *sample;    /* of this run; NULL: none */
     health_state_t    found;            /* of the last run that has ended */
     const char       *found_why;
     double            found_at;         /* when it began; 0: none */
@@ -160,7 +161,6 @@ struct health_s {
     health_entry_t     *slot[HEALTH_SLOTS];
     health_entry_t     *newest, *oldest;
     health_q_t         *told;           /* verdicts that wait for the loop */
-    health_q_t         *samples;        /* under way */
     ev_timer            tell;
     health_resolver_t   resolver[DNS_MAX_RESOLVERS];
 };
@@ -175,24 +175,19 @@ health_found_t health_judge(const rbl_codes_t *codes, int positive,
 health_state_t health_sum(const health_found_t *found, size_t n,
     const char **why);
 
-/*
- * One more answer for a name that was there: asked at `sent`, come at `at`.
- * An answer that comes from a cache has a TTL that runs down.
- */
-void health_ttl(health_ttl_t *t, double sent, double at, uint32_t ttl);
-
 /* health_entry.c */
 
 /* The entry, made if there is none; NULL: out of memory. */
 health_entry_t *health_entry(health_t *health, const list_t *list,
-    rbl_family_t family, unsigned resolver);
+    rbl_family_t family, uint32_t server);
 void health_entry_free(health_entry_t *e);
 
 /* health_run.c */
 
-/* Asks the controls; `both`: the positive one too.  The end is told to
+/* Asks the controls, with a sample or without.  The end is told to
    health_blame, later. */
-void health_run(health_entry_t *e, int both);
+void health_run(health_entry_t *e, int sample);
+void health_run_answered(health_entry_t *e);    /* one question less */
 void health_run_over(health_entry_t *e);    /* none could be asked */
 void health_run_stop(health_entry_t *e);
 
@@ -206,7 +201,29 @@ uint64_t health_random(health_t *health);
 
 /* health_sample.c */
 
-void health_sample_stop(health_q_t *q);
+#define HEALTH_SAMPLE_N    20
+
+/* What a sample shows, or both draws of one that was drawn again. */
+typedef enum {
+    SAMPLE_PASSED = 0,
+    SAMPLE_AGAIN,                       /* draw once more */
+    SAMPLE_WILD
+} sample_verdict_t;
+
+/* `hit`: sets of networks of names_network, of each draw. */
+sample_verdict_t health_sample_judge(rbl_family_t family, const unsigned *hit,
+    unsigned draws);
+
+/* Asks a sample with the run that begins.  -1: out of memory. */
+int health_sample_begin(health_entry_t *e);
+
+/* All is answered.  1: it is drawn again, and the run goes on. */
+int health_sample_again(health_entry_t *e);
+
+/* What it has shown.  *sound 0: not all of it was answered. */
+sample_verdict_t health_sample_end(health_entry_t *e, int *sound,
+    uint32_t *ttl);
+void health_sample_stop(health_entry_t *e);
 
 /* health_news.c */
 
@@ -251,8 +268,6 @@ void health_serve(health_entry_t *e);
 
 /* To tell q->verdict, later. */
 void health_tell(health_q_t *q);
-
-int health_bad(health_state_t state);
 
 void health_q_link(health_q_t **list, health_q_t *q);
 void health_q_unlink(health_q_t *q);

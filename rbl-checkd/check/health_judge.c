@@ -4,12 +4,6 @@
 
 #include "health_int.h"
 
-#define TTL_SLACK    1.2                /* s that clocks and whole seconds of
-                                           TTLs may differ */
-#define TTL_BACK     3.0
-#define TTL_SOON     3.0                /* s in which a TTL that is the same
-                                           again has not been renewed */
-
 /* 192.0.2/24, 198.51.100/24, 203.0.113/24: where lists go when they retire. */
 
 static int
@@ -100,7 +94,11 @@ health_judge(const rbl_codes_t *codes, int positive,
         break;
 
     case DNS_NETWORK:
-        f.why = "the resolver cannot be reached";
+        f.why = "it cannot be reached";
+        break;
+
+    case DNS_UNFOUND:
+        f.why = "its name servers cannot be found";
         break;
 
     default:
@@ -138,67 +136,4 @@ health_sum(const health_found_t *found, size_t n, const char **why)
     }
 
     return states[worst];
-}
-
-
-/*
- * An answer soon after another whose TTL has not run down since was not kept in
- * between: that TTL is the whole one, and from then on the age of each answer
- * is what is missing of it.  A TTL of 0 is no sign of a fresh answer by itself,
- * for a cache tells it too in the last second; but there it does not stay, so
- * that a list may have none now, whatever it had.
- *
- * Without that knowledge a name that expires later than it did was fetched anew
- * after the last answer, whenever that was; unless it had not expired yet: then
- * there are several caches.
- */
-
-static void
-ttl_whole(health_ttl_t *t, double sent, double at, uint32_t ttl)
-{
-    if (ttl > t->most) {
-        t->most = ttl;
-        t->whole = 0;
-    }
-
-    if (ttl != t->ttl || t->at == 0 || at - t->same > TTL_SOON) {
-        t->ttl = ttl;
-        t->same = at;
-
-    } else if (sent - t->same >= TTL_SLACK
-               && (ttl == t->most || (ttl == 0 && t->most > TTL_SOON)))
-    {
-        t->most = ttl;
-        t->whole = 1;
-    }
-}
-
-
-void
-health_ttl(health_ttl_t *t, double sent, double at, uint32_t ttl)
-{
-    int     later, other;
-    double  by_age;
-
-    ttl_whole(t, sent, at, ttl);
-    by_age = sent - (t->most - ttl);
-    later = t->at != 0 && sent + ttl > t->expires + TTL_SLACK;
-    other = t->at != 0 && (at + ttl < t->expires - TTL_BACK
-                           || (later && at < t->expires - t->most / 8.0));
-
-    if (t->whole) {
-        t->fetched = by_age;
-
-    } else if (t->at == 0 || other) {
-        t->fetched = 0;                 /* the first, or another cache's */
-
-    } else if (later) {
-        t->fetched = t->at < by_age ? t->at : by_age;
-    }
-
-    if (t->at == 0 || later || other) {
-        t->expires = at + ttl;
-    }
-
-    t->at = at;
 }

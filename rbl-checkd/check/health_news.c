@@ -29,9 +29,9 @@ tell(const health_entry_t *e, health_news_what_t what, uint32_t ttl)
     news.what = what;
     news.list = e->list;
     news.family = e->family;
-    news.resolver = e->resolver;
+    news.server = e->server;
     news.ttl = ttl;
-    news.age = dns_clock() - e->negative;
+    news.age = dns_clock() - e->passed;
     news.entry = e->entry && !e->lost;
     news.soa = e->deepest;
     e->health->listen(e->health->listener, &news);
@@ -59,11 +59,11 @@ health_tell_lie(const health_entry_t *e)
 
 void
 health_note_listing(health_t *health, const list_t *list,
-    rbl_family_t family, unsigned resolver, uint32_t ttl)
+    rbl_family_t family, uint32_t server, uint32_t ttl)
 {
     health_entry_t  *e;
 
-    e = health_entry(health, list, family, resolver);
+    e = health_entry(health, list, family, server);
 
     if (e != NULL && e->state == HEALTH_LYING && ttl > e->lied) {
         health_lie(e, ttl);
@@ -104,7 +104,7 @@ void
 health_hear(health_entry_t *e)
 {
     int          mute;
-    char         resolver[DNS_RESOLVER_TEXT];
+    char         server[DNS_SERVER_TEXT];
     dns_payer_t  payer;
 
     payer = list_payer(e->list, 0);
@@ -117,9 +117,9 @@ health_hear(health_entry_t *e)
     e->mute = mute & 1;
     e->mute_since = dns_clock();
 
-    dns_resolver_text(e->health->dns, e->resolver, resolver);
-    log_notice("list %s, %s, through resolver %s: %s", e->list->zone,
-               list_family_name(e->family), resolver, mute
+    dns_server_text(e->health->dns, e->server, server);
+    log_notice("list %s, %s, server %s: %s", e->list->zone,
+               list_family_name(e->family), server, mute
                ? "its queries time out while others are answered; it is tried"
                  " with one now and then"
                : "its queries are answered again");

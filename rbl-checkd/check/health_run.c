@@ -147,6 +147,35 @@ run_sample(health_entry_t *e)
 }
 
 
+/*
+ * What the large sample has shown.  Once it was listed, only another sample
+ * shows that the list is not wildcarding any more.
+ */
+
+static void
+run_large(health_entry_t *e)
+{
+    int               sound;
+    uint32_t          ttl;
+    sample_verdict_t  verdict;
+
+    if (e->sample == NULL) {
+        return;
+    }
+
+    verdict = health_sample_end(e, &sound, &ttl);
+
+    if (verdict == SAMPLE_WILD) {
+        e->wild = 1;
+        health_lie(e, ttl);
+
+    } else if (sound) {
+        e->wild = 0;
+        e->sampled = e->began;
+    }
+}
+
+
 /* Until when caches keep what it told, if that was a lie. */
 
 static void
@@ -155,6 +184,7 @@ run_lies(health_entry_t *e)
     size_t  i;
 
     run_sample(e);
+    run_large(e);
 
     for (i = 1; i < HEALTH_CONTROLS; i++) {
         if (e->control[i].found.lie) {
@@ -203,10 +233,42 @@ own_soa(const health_entry_t *e)
 
 
 /*
- * It is in order: what its controls have told holds until the next run.  Only
- * where the test entry was fetched meanwhile it may be that the zone above is
- * the list's now: else that may be of a time when the list's was gone.
+ * Not too many are kept, and evenly: the gate asks whether there was one in a
+ * time that is as long as TTLs are.
  */
+
+static void
+run_passed(health_entry_t *e)
+{
+    double    keep;
+    unsigned  i, at;
+
+    e->passed = e->began;
+    keep = e->began - 2.0 * (e->positive_ttl + (double) HEALTH_NONE_MAX) - 60;
+
+    while (e->n_passes != 0 && e->pass[0] < keep) {
+        memmove(e->pass, e->pass + 1, --e->n_passes * sizeof(e->pass[0]));
+    }
+
+    if (e->n_passes == HEALTH_PASSES) {
+        for (i = at = 1; i < HEALTH_PASSES - 1; i++) {
+            if (e->pass[i + 1] - e->pass[i - 1]
+                < e->pass[at + 1] - e->pass[at - 1])
+            {
+                at = i;
+            }
+        }
+
+        e->n_passes--;
+        memmove(e->pass + at, e->pass + at + 1,
+                (e->n_passes - at) * sizeof(e->pass[0]));
+    }
+
+    e->pass[e->n_passes++] = e->began;
+}
+
+
+/* It has passed: what its test points have told holds until the next run. */
 
 static void
 run_good(health_entry_t *e, control_t positive)
@@ -214,12 +276,15 @@ run_good(health_entry_t *e, control_t positive)
     int       news;
     unsigned  own;
 
-    if (e->run_soa >= e->negative_soa || !e->has_positive
-        || (positive == CONTROL_OK && e->positive.fetched >= e->began))
-    {
-        e->negative_ttl = e->run_ttl;
+    run_passed(e);
+
+    if (e->run_soa >= e->negative_soa || !e->has_positive) {
         e->negative_soa = e->run_soa;
     }
+
+    e->negative_ttl = e->run_ttl > e->negative_ttl
+                      || e->run_soa >= e->negative_soa ? e->run_ttl
+                                                       : e->negative_ttl;
 
     own = own_soa(e);
     news = own > e->deepest;
@@ -251,11 +316,32 @@ run_sum(health_entry_t *e, health_found_t *found, const char **why)
     run_entry(e, &found[0]);
     state = health_sum(found, HEALTH_CONTROLS, why);
 
+    if (e->wild && state != HEALTH_LYING) {
+        state = HEALTH_LYING;
+        *why = "it is wildcarding: it lists a sample of what nobody lists";
+    }
+
     if (state == HEALTH_GOOD) {
         run_good(e, found[0].control);
     }
 
     return state;
+}
+
+
+/* Nothing was said against the list but that it did not respond. */
+
+static int
+is_silent(const health_found_t *found)
+{
+    size_t     i;
+    control_t  worst;
+
+    for (i = 0, worst = CONTROL_NONE; i < HEALTH_CONTROLS; i++) {
+        worst = found[i].control > worst ? found[i].control : worst;
+    }
+
+    return worst == CONTROL_SILENT;
 }
 
 
@@ -271,11 +357,7 @@ run_end(health_entry_t *e)
     e->proven = found[0].control == CONTROL_OK;
     e->empty = found[0].control == CONTROL_MISSING && found[0].empty;
 
-    if (found[1].control <= CONTROL_OK && found[2].control <= CONTROL_OK
-        && state != HEALTH_LYING && state != HEALTH_BLOCKED)
-    {
-        e->negative = e->began;
-    }
+    e->silent = is_silent(found);
 
     if (state == HEALTH_DOWN && found[0].control == CONTROL_MISSING
         && found[1].control <= CONTROL_OK && found[2].control <= CONTROL_OK
@@ -283,7 +365,7 @@ run_end(health_entry_t *e)
     {
         e->running = 1;
         e->sibling = health_ask(e->health, e->list, RBL_FAMILY_IPV4,
-                                e->resolver, HEALTH_KNOWN, on_sibling, e);
+                                e->server, HEALTH_KNOWN, on_sibling, e);
         if (e->sibling != NULL) {
             return;
         }
@@ -294,26 +376,54 @@ run_end(health_entry_t *e)
 
 
 /*
- * Of what it does not have: the random name is in no cache, so that its TTL is
- * the whole one.  What it has of a name that it knows in a good sense tells
- * nothing; nor does what the zone above it says, for that is of a time when it
- * was gone.
+ * How long a cache keeps that a name does not exist: the TTL of the SOA runs
+ * down there, and may be shared by several names, but its MINIMUM bounds the
+ * whole TTL (RFC 2308, section 5).  What the zone above says does not count,
+ * for that is of a time when the list's zone was gone.
  */
 
 static void
 keep_negative(health_entry_t *e, const dns_answer_t *answer)
 {
+    uint32_t  ttl;
+
     if (answer->soa != 0) {
-        e->health->resolver[e->resolver].soas = 1;
+        e->health->resolver[e->group].soas = 1;
+    }
+
+    if (answer->has_serial) {
+        e->serial = answer->serial;
+        e->has_serial = 1;
     }
 
     if (answer->n_a != 0 || answer->soa < e->run_soa) {
         return;
     }
 
-    if (answer->soa > e->run_soa || answer->ttl > e->run_ttl) {
-        e->run_ttl = answer->ttl;
+    ttl = answer->minimum < HEALTH_NONE_MAX ? answer->minimum : HEALTH_NONE_MAX;
+
+    if (answer->soa > e->run_soa || ttl > e->run_ttl) {
+        e->run_ttl = ttl;
         e->run_soa = answer->soa;
+    }
+}
+
+
+static void
+keep_positive(health_entry_t *e, const dns_answer_t *answer)
+{
+    uint32_t  ttl;
+
+    ttl = answer->ttl < HEALTH_TTL_MAX ? answer->ttl : HEALTH_TTL_MAX;
+    e->positive_ttl = ttl > e->positive_ttl ? ttl : e->positive_ttl;
+}
+
+
+void
+health_run_answered(health_entry_t *e)
+{
+    if (--e->running == 0 && !health_sample_again(e)) {
+        run_end(e);
     }
 }
 
@@ -321,7 +431,6 @@ keep_negative(health_entry_t *e, const dns_answer_t *answer)
 static void
 on_answer(void *data, const dns_answer_t *answer)
 {
-    double             now = dns_clock();
     health_entry_t    *e;
     health_control_t  *c = data;
 
@@ -331,21 +440,16 @@ on_answer(void *data, const dns_answer_t *answer)
                             answer);
 
     if (c->found.control == CONTROL_OK && c->kind == NAMES_POSITIVE) {
-        health_ttl(&e->positive, now - answer->ms / 1000, now, answer->ttl);
+        keep_positive(e, answer);
 
-    } else if (c->kind == NAMES_POSITIVE) {
-        memset(&e->positive, 0, sizeof(e->positive));
-
-    } else if (c->found.control == CONTROL_OK) {
+    } else if (c->kind != NAMES_POSITIVE && c->found.control == CONTROL_OK) {
         keep_negative(e, answer);
 
     } else if (c->found.lie) {
         c->ttl = answer->ttl;
     }
 
-    if (--e->running == 0) {
-        run_end(e);
-    }
+    health_run_answered(e);
 }
 
 
@@ -357,12 +461,12 @@ on_answer(void *data, const dns_answer_t *answer)
  */
 
 static int
-run_name(health_entry_t *e, size_t nth, int both, names_t *name)
+run_name(health_entry_t *e, size_t nth, names_t *name)
 {
     uint64_t  random;
 
     if (kinds[nth] == NAMES_POSITIVE) {
-        return (both || !e->has_positive) && health_positive(e, name);
+        return health_positive(e, name);
     }
 
     random = health_random(e->health);
@@ -378,7 +482,7 @@ run_name(health_entry_t *e, size_t nth, int both, names_t *name)
 /* A name that cannot be asked is as good as no answer. */
 
 static void
-run_ask(health_entry_t *e, size_t nth, int both)
+run_ask(health_entry_t *e, size_t nth)
 {
     names_t            name;
     dns_payer_t        payer;
@@ -389,12 +493,12 @@ run_ask(health_entry_t *e, size_t nth, int both)
     c->found = none;
     c->ttl = 0;
 
-    if (!run_name(e, nth, both, &name)) {
+    if (!run_name(e, nth, &name)) {
         return;
     }
 
     payer = list_payer(e->list, 1);
-    c->question = dns_ask_at(e->health->dns, e->resolver, name.s, DNS_TYPE_A,
+    c->question = dns_ask_at(e->health->dns, e->server, name.s, DNS_TYPE_A,
                              &payer, on_answer, c);
     if (c->question == NULL) {
         c->found.control = CONTROL_SILENT;
@@ -407,16 +511,21 @@ run_ask(health_entry_t *e, size_t nth, int both)
 
 
 void
-health_run(health_entry_t *e, int both)
+health_run(health_entry_t *e, int sample)
 {
     size_t  i;
 
     e->began = dns_clock();
-    e->both = both || !e->has_positive;
+    e->has_serial = 0;
     e->run_ttl = e->run_soa = 0;
 
     for (i = 0; i < HEALTH_CONTROLS; i++) {
-        run_ask(e, i, both);
+        run_ask(e, i);
+    }
+
+    if (sample || e->wild) {
+        e->tried = e->began;
+        (void) health_sample_begin(e);
     }
 
     if (e->running == 0) {
@@ -448,6 +557,7 @@ health_run_stop(health_entry_t *e)
         }
     }
 
+    health_sample_stop(e);
     health_drop(e->sibling);
     e->sibling = NULL;
     e->running = 0;

@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define AGAIN_MAX  2                    /* other servers that are tried */
+
 
 /* Only a listing has a reason. */
 
@@ -93,13 +95,18 @@ on_reason(void *data, const lookup_answer_t *told)
 }
 
 
-static void
-ask_reason(item_t *item, const names_t *name)
+void
+item_reason(item_t *item, const names_t *name)
 {
     check_t  *check = item->check;
 
+    if (item->reason != NULL || item->reasoned) {
+        return;
+    }
+
     item->reason = lookup_ask(check->env->lookup, item->result.list, name->s,
-                              DNS_TYPE_TXT, check->patience, on_reason, item);
+                              DNS_TYPE_TXT, check->patience, 0, on_reason,
+                              item);
     item->reasoned = item->reason == NULL;
 }
 
@@ -112,14 +119,10 @@ item_announce(item_t *item)
 
     item_settle(item, RBL_LISTED, RBL_ERR_NONE);
 
-    if (item->reason == NULL && !item->reasoned) {
+    /* the names that were asked for its addresses, made once more */
 
-        /* the names that were asked for its addresses, made once more */
-
-        (void) names_make(names, item->result.list, &item->check->host,
-                          &error);
-        ask_reason(item, &names[item->gate]);
-    }
+    (void) names_make(names, item->result.list, &item->check->host, &error);
+    item_reason(item, &names[item->gate]);
 
     if (item->reasoned) {
         check_item_done(item);
@@ -135,13 +138,15 @@ item_announce(item_t *item)
  * the site's own DNS: it is not shown.
  */
 
-static void
-keep_codes(item_t *item, const part_t *p)
+void
+item_keep_codes(item_t *item, const part_t *p)
 {
     check_result_t    *r = &item->result;
     rbl_lookup_err_t   error;
 
     r->ttl = p->ttl;
+    r->n_codes = 0;
+    r->means[0] = '\0';
 
     if (r->list->custom && p->error == RBL_ERR_HIJACKED) {
         return;
@@ -174,15 +179,9 @@ all_answered(item_t *item)
         }
     }
 
-    keep_codes(item, &item->part[at]);
+    item_keep_codes(item, &item->part[at]);
 
-    if (item->part[at].raw == RBL_UNKNOWN) {
-        item_settle(item, RBL_UNKNOWN, item->part[at].error);
-        check_item_done(item);
-        return;
-    }
-
-    item->gate = item->part[at].raw == RBL_LISTED ? at : 0;
+    item->gate = item->part[at].raw == RBL_CLEAR ? 0 : at;
     item_at_gate(item);
 }
 
@@ -248,8 +247,8 @@ judge_addresses(part_t *p, const dns_answer_t *answer)
 }
 
 
-static void
-judge(part_t *p, const dns_answer_t *answer)
+void
+item_judge(part_t *p, const dns_answer_t *answer)
 {
     static const rbl_lookup_err_t  errors[] = {
         [DNS_SERVFAIL] = RBL_ERR_SERVFAIL,
@@ -257,7 +256,8 @@ judge(part_t *p, const dns_answer_t *answer)
         [DNS_BADREPLY] = RBL_ERR_BADREPLY,
         [DNS_TIMEOUT] = RBL_ERR_TIMEOUT,
         [DNS_TRUNCATED] = RBL_ERR_TRUNCATED,
-        [DNS_NETWORK] = RBL_ERR_NETWORK
+        [DNS_NETWORK] = RBL_ERR_NETWORK,
+        [DNS_UNFOUND] = RBL_ERR_SERVFAIL
     };
 
     switch (answer->status) {
@@ -294,16 +294,19 @@ on_addresses(void *data, const lookup_answer_t *told)
     } else {
         p->ttl = told->answer->ttl;
         p->soa = told->answer->soa;
-        p->resolver = told->answer->resolver;
-        judge(p, told->answer);
+        p->minimum = p->soa != 0 ? told->answer->minimum : 0;
+        p->server = told->answer->server;
+        item_judge(p, told->answer);
 
         if (told->answer->ms > item->result.ms) {
             item->result.ms = told->answer->ms;
         }
 
-        if (p->raw == RBL_UNKNOWN && item->check->env->health != NULL) {
+        if (p->raw == RBL_UNKNOWN && item->check->env->health != NULL
+            && told->answer->status != DNS_UNFOUND)
+        {
             health_doubt(item->check->env->health, item->result.list,
-                         item->check->family, p->resolver);
+                         item->check->family, p->server);
         }
     }
 
@@ -341,11 +344,85 @@ may_ask(const item_t *item, const names_t *names, int n)
 }
 
 
+/* 0: all of them; -1: none. */
+
+static int
+ask_names(item_t *item, const names_t *names, unsigned n, int fresh)
+{
+    part_t    *p;
+    check_t   *check = item->check;
+    unsigned   i;
+
+    for (i = 0; i < n; i++) {
+        p = &item->part[i];
+        memset(p, 0, sizeof(part_t));
+        p->item = item;
+        p->question = lookup_ask(check->env->lookup, item->result.list,
+                                 names[i].s, DNS_TYPE_A, check->patience,
+                                 fresh, on_addresses, p);
+        if (p->question == NULL) {
+            item_stop(item);
+            return -1;
+        }
+
+        item->n = i + 1;
+        item->open++;
+    }
+
+    return 0;
+}
+
+
+/* Is there another server of the list than those that are known to fail? */
+
+static int
+others(const item_t *item)
+{
+    uint32_t          id[DNS_MAX_SERVERS];
+    unsigned          i, n;
+    check_t          *check = item->check;
+    dns_payer_t       payer;
+    health_verdict_t  v;
+
+    payer = list_payer(item->result.list, 0);
+    n = dns_servers(check->env->dns, &payer, id);
+
+    for (i = 0; i < n; i++) {
+        if (!health_look(check->env->health, item->result.list, check->family,
+                         id[i], &v)
+            || !health_bad(v.state))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+item_again(item_t *item)
+{
+    names_t            names[NAMES_MAX];
+    rbl_lookup_err_t   error;
+
+    if (!dns_direct(item->check->env->dns) || item->again >= AGAIN_MAX
+        || !others(item))
+    {
+        return 0;
+    }
+
+    item->again++;
+    (void) names_make(names, item->result.list, &item->check->host, &error);
+
+    return ask_names(item, names, item->n, 1) == 0;
+}
+
+
 int
 item_ask(item_t *item)
 {
-    int                n, i;
-    part_t            *p;
+    int                n;
     check_t           *check = item->check;
     names_t            names[NAMES_MAX];
     rbl_lookup_err_t   error;
@@ -367,24 +444,13 @@ item_ask(item_t *item)
         return 1;
     }
 
-    for (i = 0; i < n; i++) {
-        p = &item->part[i];
-        p->item = item;
-        p->question = lookup_ask(check->env->lookup, item->result.list,
-                                 names[i].s, DNS_TYPE_A, check->patience,
-                                 on_addresses, p);
-        if (p->question == NULL) {
-            item_stop(item);
-            item_settle(item, RBL_UNKNOWN, RBL_ERR_NAME);
-            return 1;
-        }
-
-        item->n++;
-        item->open++;
+    if (ask_names(item, names, (unsigned) n, 0) != 0) {
+        item_settle(item, RBL_UNKNOWN, RBL_ERR_NAME);
+        return 1;
     }
 
     if (item->stands && item->same_zone && n == 1) {
-        ask_reason(item, &names[0]);
+        item_reason(item, &names[0]);
     }
 
     return 0;
@@ -410,6 +476,7 @@ item_stop(item_t *item)
 
     health_drop(item->health);
     item->health = NULL;
+    item_confirm_stop(item);
 
     if (item->trusting) {
         trust_forget(item->check->env->trust, item);

@@ -5,8 +5,8 @@
 
 #include "check_int.h"
 
-static void go_on(item_t *item, const gate_t *g);
-
+#define MINIMUM_MAX  3600u              /* s: no cache keeps longer that a name
+                                           does not exist */
 
 static void
 settle_gate(item_t *item, const gate_t *g)
@@ -66,7 +66,7 @@ at_guard(item_t *item)
     item->guarded = 1;
 
     if (guard_ask(check->env->guard, item->result.list, check->family,
-                  item->part[item->gate].resolver, on_guard, item)
+                  item->part[item->gate].server, on_guard, item)
         != 0)
     {
         on_guard(item, 0);
@@ -74,8 +74,8 @@ at_guard(item_t *item)
 }
 
 
-static void
-answer_at_gate(gate_answer_t *a, const item_t *item)
+void
+item_gate_answer(gate_answer_t *a, const item_t *item)
 {
     const part_t  *p = &item->part[item->gate];
 
@@ -86,6 +86,7 @@ answer_at_gate(gate_answer_t *a, const item_t *item)
     a->told = p->told;
     a->ttl = p->ttl;
     a->soa = p->soa;
+    a->minimum = p->minimum < MINIMUM_MAX ? p->minimum : MINIMUM_MAX;
     a->addresses = p->n_a != 0;
 }
 
@@ -114,9 +115,16 @@ on_trust(void *data, const trust_told_t *told)
     gate_answer_t   a;
 
     item->trusting = 0;
-    answer_at_gate(&a, item);
+    item_gate_answer(&a, item);
+
+    if (item->check->env->health != NULL) {
+        health_recall(item->check->env->health, item->result.list,
+                      item->check->family, item->part[item->gate].server,
+                      told->entry, told->soa);
+    }
+
     g = gate_trust(&a, told);
-    go_on(item, &g);
+    item_go_on(item, &g);
 }
 
 
@@ -134,7 +142,7 @@ at_trust(item_t *item)
     item->trusting = 1;
 
     if (trust_ask(check->env->trust, item->result.list, check->family,
-                  item->part[item->gate].resolver, item->good, on_trust,
+                  item->part[item->gate].server, item->good, on_trust,
                   item)
         != 0)
     {
@@ -145,8 +153,8 @@ at_trust(item_t *item)
 }
 
 
-static void
-go_on(item_t *item, const gate_t *g)
+void
+item_go_on(item_t *item, const gate_t *g)
 {
     if (g->verdict != item->part[item->gate].raw) {
         settle_gate(item, g);
@@ -176,68 +184,147 @@ on_health(void *data, const health_verdict_t *verdict)
     gate_answer_t   a;
 
     item->health = NULL;
-    item->good = verdict->negative;
+    item->good = verdict->passed;
     item->result.health = verdict->state;
-    answer_at_gate(&a, item);
+    item_gate_answer(&a, item);
+
+    if (a.raw == RBL_UNKNOWN) {
+        if (!health_bad(verdict->state) || !item_again(item)) {
+            item_settle(item, RBL_UNKNOWN, item->part[item->gate].error);
+            check_item_done(item);
+        }
+
+        return;
+    }
+
+    if (health_bad(verdict->state) && !a.stands && item_again(item)) {
+        return;
+    }
+
     g = gate_judge(&a, verdict);
 
     if (verdict->state == HEALTH_LYING && a.raw == RBL_LISTED) {
         health_note_listing(item->check->env->health, item->result.list,
                             item->check->family,
-                            item->part[item->gate].resolver, a.ttl);
+                            item->part[item->gate].server, a.ttl);
     }
 
-    go_on(item, &g);
+    item_go_on(item, &g);
+}
+
+
+/* Nobody knows of health: every list is believed. */
+
+static void
+believe(item_t *item, const gate_answer_t *a)
+{
+    gate_t  g;
+
+    g = gate_known(a->raw);
+    g.error = item->part[item->gate].error;
+    g.trust = g.guard = a->raw == RBL_LISTED && !a->stands;
+    item_go_on(item, &g);
+}
+
+
+/*
+ * News in direct mode.  The TXT of a listing is asked for at the same time.
+ */
+
+static void
+at_confirm(item_t *item, const gate_answer_t *a, health_need_t need)
+{
+    names_t           names[NAMES_MAX];
+    rbl_lookup_err_t  error;
+
+    (void) names_make(names, item->result.list, &item->check->host, &error);
+
+    if (a->raw == RBL_LISTED) {
+        item_reason(item, &names[item->gate]);
+    }
+
+    if (item_confirm(item, names[item->gate].s, need) != 0) {
+        settle_unsure(item);
+        check_item_done(item);
+    }
 }
 
 
 static void
-believe(health_verdict_t *v, const item_t *item)
+at_health(item_t *item, health_need_t need)
 {
-    memset(v, 0, sizeof(health_verdict_t));
-    v->state = HEALTH_GOOD;
-    v->negative = v->positive = item->part[item->gate].told + 1;
+    uint32_t           server = item->part[item->gate].server;
+    check_t           *check = item->check;
+    health_t          *health = check->env->health;
+    health_verdict_t   v;
+
+    if (need == HEALTH_KNOWN
+        && health_look(health, item->result.list, check->family, server, &v))
+    {
+        on_health(item, &v);
+        return;
+    }
+
+    item->health = health_ask(health, item->result.list, check->family, server,
+                              need, on_health, item);
+    if (item->health == NULL) {
+        item_settle(item, RBL_UNKNOWN, RBL_ERR_UNHEALTHY);
+        check_item_done(item);
+    }
+}
+
+
+/*
+ * What is no verdict may be one server's fault.  Where another may respond, it
+ * is found out.
+ */
+
+static int
+is_doubtful(const item_t *item)
+{
+    const part_t  *p = &item->part[item->gate];
+
+    return dns_direct(item->check->env->dns) && p->raw == RBL_UNKNOWN
+           && (p->error == RBL_ERR_HIJACKED || p->error == RBL_ERR_BLOCKED)
+           && p->n_a != 0;
 }
 
 
 void
 item_at_gate(item_t *item)
 {
-    part_t            *p;
-    check_t           *check = item->check;
-    health_t          *health = check->env->health;
-    gate_answer_t      a;
-    health_need_t      need;
-    health_verdict_t   v;
+    int             news;
+    check_t        *check = item->check;
+    gate_answer_t   a;
+    health_need_t   need;
 
     if (item->gate == item->n) {
         passed(item);
         return;
     }
 
-    p = &item->part[item->gate];
-    answer_at_gate(&a, item);
-    (void) gate_need(&a, &need);
+    item_gate_answer(&a, item);
+    news = gate_need(&a, &need);
 
-    if (health == NULL) {
-        believe(&v, item);
-        on_health(item, &v);
+    if (check->env->health == NULL) {
+        believe(item, &a);
         return;
     }
 
-    if (need == HEALTH_KNOWN
-        && health_look(health, item->result.list, check->family, p->resolver,
-                       &v))
-    {
-        on_health(item, &v);
-        return;
-    }
+    health_watch(check->env->health, item->result.list, check->family);
 
-    item->health = health_ask(health, item->result.list, check->family,
-                              p->resolver, need, on_health, item);
-    if (item->health == NULL) {
-        item_settle(item, RBL_UNKNOWN, RBL_ERR_UNHEALTHY);
+    if (is_doubtful(item)) {
+        at_health(item, HEALTH_BOTH);
+
+    } else if (news == 0) {
+        item_settle(item, a.raw, item->part[item->gate].error);
         check_item_done(item);
+
+    } else if (news == 2 && dns_direct(check->env->dns)) {
+        at_confirm(item, &a, need);
+
+    } else {
+        at_health(item, need);
     }
 }
 
@@ -273,8 +360,8 @@ item_late(item_t *item)
     } else if (item->trusting || item->guarded) {
         settle_unsure(item);
 
-    } else if (item->health != NULL) {
-        answer_at_gate(&a, item);
+    } else if (item->health != NULL || item->confirm != NULL) {
+        item_gate_answer(&a, item);
         g = gate_late(&a);
         settle_gate(item, &g);
 

@@ -339,7 +339,9 @@ list_payer(const list_t *list, int probe)
 {
     dns_payer_t  payer;
 
+    memset(&payer, 0, sizeof(payer));
     payer.zone = list->zone;
+    payer.name = list->ask;
     payer.account = list->account;
     payer.probe = (unsigned) probe & 1;
 

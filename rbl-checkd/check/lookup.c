@@ -190,7 +190,7 @@ lookup_kept(lookup_q_t *q, const char *name, uint16_t type)
 
 lookup_q_t *
 lookup_ask(lookup_t *lookup, const list_t *list, const char *name,
-    uint16_t type, double patience, lookup_done_pt done, void *data)
+    uint16_t type, double patience, int fresh, lookup_done_pt done, void *data)
 {
     int          rc;
     ask_t      **at;
@@ -206,7 +206,7 @@ lookup_ask(lookup_t *lookup, const list_t *list, const char *name,
     q->done = done;
     q->data = data;
     q->until = dns_clock() + patience;
-    rc = lookup_kept(q, name, type);
+    rc = fresh ? 0 : lookup_kept(q, name, type);
 
     if (rc == 0) {
         at = ask_place(lookup, name, type, list->account);

@@ -69,7 +69,7 @@ ask_quota(ask_t *ask, const dns_answer_t *answer, int blocked)
         quota_told(ask->lookup->quota, ask->list,
                    !blocked ? QUOTA_TOLD_ANSWER
                    : answer->status == DNS_REFUSED ? QUOTA_TOLD_REFUSED
-                   : QUOTA_TOLD_BLOCKED, answer->resolver);
+                   : QUOTA_TOLD_BLOCKED, answer->server);
     }
 }
 

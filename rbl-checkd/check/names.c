@@ -222,42 +222,67 @@ loopback(char *text, size_t size, rbl_family_t family, uint32_t low)
 }
 
 
+unsigned
+names_network(rbl_family_t family, uint64_t random)
+{
+    return (unsigned) (random & 0xffffff)
+           % (family == RBL_FAMILY_DOMAIN ? 2 : NAMES_NETWORKS);
+}
+
+
 /*
- * Addresses that send no mail: beside those of the root name servers, which
- * have networks of their own, and such as nobody has.
+ * Addresses beside those of the 13 root name servers, whose networks serve
+ * nothing else and send no mail.
  */
+
+static void
+root_address(char *text, size_t size, rbl_family_t family, uint64_t random)
+{
+    unsigned  net;
+
+    static const char *const  ipv4[NAMES_NETWORKS] = {
+        "198.41.0", "170.247.170", "192.33.4", "199.7.91", "192.203.230",
+        "192.5.5", "192.112.36", "198.97.190", "192.36.148", "192.58.128",
+        "193.0.14", "199.7.83", "202.12.27"
+    };
+
+    static const char *const  ipv6[NAMES_NETWORKS] = {
+        "2001:503:ba3e", "2801:1b8:10", "2001:500:2", "2001:500:2d",
+        "2001:500:a8", "2001:500:2f", "2001:500:12", "2001:500:1", "2001:7fe",
+        "2001:503:c27", "2001:7fd", "2001:500:9f", "2001:dc3"
+    };
+
+    net = names_network(family, random);
+
+    if (family == RBL_FAMILY_IPV4) {
+        snprintf(text, size, "%s.%u", ipv4[net],
+                 (unsigned) (random >> 40 & 255));
+
+    } else {
+        snprintf(text, size, "%s::%x:%x", ipv6[net],
+                 (unsigned) (random >> 48 & 0xffff),
+                 (unsigned) (random >> 32 & 0xffff));
+    }
+}
+
+
+/* Half of them are addresses that nobody has. */
 
 static void
 quiet_address(char *text, size_t size, rbl_family_t family, uint64_t random)
 {
-    unsigned  net;
-
-    static const char *const  ipv4[] = {
-        "198.41.0", "192.33.4", "199.7.91", "192.5.5", "192.112.36",
-        "192.36.148", "192.58.128", "193.0.14", "199.7.83", "202.12.27"
-    };
-
-    static const char *const  ipv6[] = {
-        "2001:503:ba3e", "2001:500:2", "2001:500:2d", "2001:500:2f",
-        "2001:500:12", "2001:503:c27", "2001:500:9f", "2001:dc3"
-    };
-
-    net = (unsigned) (random >> 1);
-
-    if (family == RBL_FAMILY_IPV4 && random & 1) {
-        snprintf(text, size, "%s.%u",
-                 ipv4[net % (sizeof(ipv4) / sizeof(ipv4[0]))],
-                 (unsigned) (random >> 40 & 255));
+    if (random & 1) {
+        root_address(text, size, family, random >> 1);
 
     } else if (family == RBL_FAMILY_IPV4) {
-        snprintf(text, size, "%u.%u.%u.%u", 240 + (net & 7),
+        snprintf(text, size, "%u.%u.%u.%u",
+                 240 + (unsigned) (random >> 1 & 7),
                  (unsigned) (random >> 40 & 255),
                  (unsigned) (random >> 48 & 255),
                  (unsigned) (random >> 56 & 255));
 
     } else {
-        snprintf(text, size, "%s::%x:%x", random & 1
-                 ? ipv6[net % (sizeof(ipv6) / sizeof(ipv6[0]))] : "4000",
+        snprintf(text, size, "4000::%x:%x",
                  (unsigned) (random >> 48 & 0xffff),
                  (unsigned) (random >> 32 & 0xffff));
     }
@@ -285,8 +310,12 @@ control_address(char *text, size_t size, const list_t *list,
                  (uint32_t) (random >> 32 & 0x7fffff) | 0x800000);
         return mode != MODE_IP_POSITIVE && mode != MODE_NONE;
 
-    default:
+    case NAMES_SAMPLE:
         quiet_address(text, size, family, random);
+        return 1;
+
+    default:
+        root_address(text, size, family, random);
         return 1;
     }
 }
@@ -305,12 +334,12 @@ control_domain(char *text, size_t size, const list_t *list,
                                     ? list->control + 5 : "test") < size;
     }
 
-    random_label(label, random);
+    random_label(label, random >> 1);
     snprintf(text, size, "%s.%s", label,
-             kind == NAMES_SAMPLE && random & 1 ? "root-servers.net"
+             kind >= NAMES_SAMPLE && random & 1 ? "root-servers.net"
              : "invalid");
 
-    return kind == NAMES_SAMPLE
+    return kind >= NAMES_SAMPLE
            || (kind == NAMES_RANDOM && mode != MODE_IP_POSITIVE
                && mode != MODE_NONE);
 }

@@ -53,7 +53,9 @@ typedef enum {
     NAMES_POSITIVE = 0,     /* the list must know it */
     NAMES_NEGATIVE,         /* it must not: 127.0.0.1 */
     NAMES_RANDOM,           /* it must not either, and no cache has it */
-    NAMES_SAMPLE            /* one that nobody has a reason to list */
+    NAMES_SAMPLE,           /* one that nobody has a reason to list */
+    NAMES_ROOT              /* likewise, out of a network that names_network
+                               tells */
 } names_control_t;
 
 /*
@@ -80,10 +82,20 @@ int names_must(const list_t *list);
  * IPv6 lists are asked for these addresses as mapped ones.  SAMPLE, for every
  * mode: a random address out of the networks of the root name servers or out
  * of those that nobody has (240.0.0.0/4, 4000::/3), a random name under
- * root-servers.net or invalid.  A list that does not take the family, or wants
- * a key and has none, has no control.
+ * root-servers.net or invalid.  ROOT is the same without the addresses that
+ * nobody has.  A list that does not take the family, or wants a key and has
+ * none, has no control.
  */
 int names_control(names_t *out, const list_t *list, rbl_family_t family,
     names_control_t kind, uint64_t random);
+
+/*
+ * The network of the name that names_control makes of the same `random` for
+ * NAMES_ROOT: 0..NAMES_NETWORKS - 1.  Domains have two: the names under invalid
+ * and those under root-servers.net.
+ */
+#define NAMES_NETWORKS  13
+
+unsigned names_network(rbl_family_t family, uint64_t random);
 
 #endif /* NAMES_H_INCLUDED */

@@ -50,7 +50,7 @@ on_probe(void *data, const health_verdict_t *verdict)
     ql->probe = NULL;
 
     if (verdict->state == HEALTH_GOOD && !verdict->unasked
-        && (verdict->negative >= ql->probed || verdict->positive >= ql->probed)
+        && verdict->passed >= ql->probed
         && ql->refused == QUOTA_BLOCKED)
     {
         ql->untold = 0;
@@ -79,7 +79,7 @@ quota_probe(quota_list_t *ql)
              : ql->list->families & RBL_FAMILY_IPV6 ? RBL_FAMILY_IPV6
              : RBL_FAMILY_DOMAIN;
     ql->probed = now;
-    ql->probed_by = health_resolver_next(quota->health, ql->probed_by);
+    ql->probed_by = health_server_next(quota->health, ql->list, ql->probed_by);
     ql->probe = health_ask(quota->health, ql->list, family, ql->probed_by,
                            HEALTH_BOTH, on_probe, ql);
 }

@@ -139,7 +139,7 @@ sender_addresses(const config_t *conf, rbl_addr_t addr[SENDER_MAX])
     }
 
     for (i = 0; near && i < sizeof(roots) / sizeof(roots[0]); i++) {
-        if (dns_resolver_parse(&root, roots[i]) == 0
+        if (dns_server_parse(&root, roots[i]) == 0
             && local_address(&own, &root) == 0 && !is_loopback(&own))
         {
             n = add(addr, n, &own);

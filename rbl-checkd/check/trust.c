@@ -26,7 +26,7 @@ typedef struct {
     trust_t         *trust;
     list_t          *list;
     rbl_family_t     family;
-    unsigned         resolver;
+    uint32_t         server;
     double           good;              /* when it was seen in order */
     trust_done_pt    done;
     void            *data;
@@ -50,13 +50,13 @@ zone_key(const trust_t *trust, rbl_key_t *key, const list_t *list)
 
 static void
 ask_store(trust_t *trust, const list_t *list, rbl_family_t family,
-    unsigned number, double age, store_reply_pt done, void *data)
+    uint32_t number, double age, store_reply_pt done, void *data)
 {
-    char       ms[24], resolver[DNS_RESOLVER_TEXT];
+    char       ms[24], resolver[DNS_SERVER_TEXT];
     rbl_key_t  key;
     rbl_str_t  argv[4];
 
-    dns_resolver_text(trust->dns, number, resolver);
+    dns_server_text(trust->dns, number, resolver);
     snprintf(ms, sizeof(ms), "%.0f", age > 0 ? age * 1000 : 0);
     argv[0] = zone_key(trust, &key, list);
     argv[1] = rbl_str(list_family_name(family));
@@ -77,7 +77,7 @@ on_news(void *data, const health_news_t *news)
     rbl_str_t  argv[5];
 
     if (news->what == HEALTH_NEWS_TRUTH) {
-        ask_store(trust, news->list, news->family, news->resolver, news->age,
+        ask_store(trust, news->list, news->family, news->server, news->age,
                   NULL, trust);
         return;
     }
@@ -149,7 +149,7 @@ static void
 send_ask(wait_t *w)
 {
     link_add(&w->trust->asked, &w->link);
-    ask_store(w->trust, w->list, w->family, w->resolver,
+    ask_store(w->trust, w->list, w->family, w->server,
               dns_clock() - w->good, on_reply, w);
 }
 
@@ -174,7 +174,7 @@ on_again(struct ev_loop *loop, ev_timer *timer, int revents)
 
 int
 trust_ask(trust_t *trust, const list_t *list, rbl_family_t family,
-    unsigned resolver, double good, trust_done_pt done, void *data)
+    uint32_t server, double good, trust_done_pt done, void *data)
 {
     wait_t  *w;
 
@@ -186,7 +186,7 @@ trust_ask(trust_t *trust, const list_t *list, rbl_family_t family,
     w->trust = trust;
     w->list = list_ref((list_t *) list);
     w->family = family;
-    w->resolver = resolver;
+    w->server = server;
     w->good = good;
     w->done = done;
     w->data = data;

@@ -46,7 +46,7 @@ void trust_free(trust_t *trust);        /* before its health; not from a call
  * memory, no call back.
  */
 int trust_ask(trust_t *trust, const list_t *list, rbl_family_t family,
-    unsigned resolver, double good, trust_done_pt done, void *data);
+    uint32_t server, double good, trust_done_pt done, void *data);
 
 void trust_forget(trust_t *trust, const void *data);
 

@@ -174,6 +174,7 @@ class_back(const dns_question_t *q)
     dns_class_t  *class;
     dns_payer_t   payer;
 
+    memset(&payer, 0, sizeof(payer));
     payer.zone = q->class->name;
     payer.account = q->class->owner->account;
     payer.probe = 0;

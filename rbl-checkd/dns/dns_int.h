@@ -182,7 +182,7 @@ struct dns_socket_s {
 struct dns_resolver_s {
     struct sockaddr_storage  sa;
     socklen_t                len;
-    dns_resolver_counters_t  counters;
+    dns_server_counters_t  counters;
     dns_rtt_t                rtt;
     unsigned                 in_flight;
     unsigned                 fails;         /* tries lost in a row */

@@ -45,6 +45,9 @@ engine_tell_done(dns_engine_t *engine)
         answer->txt_len = 0;
         answer->ttl = 0;
         answer->soa = 0;
+        answer->has_serial = 0;
+        answer->aa = 0;
+        answer->gone = 0;
         answer->alias = 0;
         dns_finish(q);
     }
@@ -333,23 +336,33 @@ dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
 
 
 dns_question_t *
-dns_ask_at(dns_engine_t *engine, unsigned resolver, const char *name,
+dns_ask_at(dns_engine_t *engine, uint32_t server, const char *name,
     uint16_t type, const dns_payer_t *payer, dns_done_pt done, void *data)
 {
     dns_question_t  *q;
 
-    if (resolver >= engine->conf.n_resolvers) {
+    q = engine_ask(engine, name, type, payer, done, data);
+
+    if (q == NULL) {
         return NULL;
     }
 
-    q = engine_ask(engine, name, type, payer, done, data);
-
-    if (q != NULL) {
-        q->fixed = 1;
-        q->resolver = (uint8_t) resolver;
+    if (server >= engine->conf.n_resolvers) {
+        engine->counters.questions++;
+        dns_finish_later(q, DNS_UNFOUND);
+        return q;
     }
 
+    q->fixed = 1;
+    q->resolver = (uint8_t) server;
     return engine_begin(q);
+}
+
+
+int
+dns_direct(const dns_engine_t *engine)
+{
+    return engine->conf.direct != 0;
 }
 
 
@@ -387,7 +400,7 @@ dns_finish(dns_question_t *q)
     engine = q->engine;
     answer = &engine->answer;
     answer->tries = q->sends;
-    answer->resolver = q->resolver;
+    answer->server = q->resolver;
 
     dns_class_end(q, answer->status == DNS_TIMEOUT);
     answer->ms = q->first != 0 ? (engine->now - q->first) * 1000 : 0;
@@ -422,16 +435,16 @@ dns_engine_counters(const dns_engine_t *engine)
 }
 
 
-const dns_resolver_counters_t *
-dns_engine_resolver(dns_engine_t *engine, unsigned n)
+const dns_server_counters_t *
+dns_server_counters(dns_engine_t *engine, uint32_t server)
 {
     dns_resolver_t  *r;
 
-    if (n >= engine->conf.n_resolvers) {
+    if (server >= engine->conf.n_resolvers) {
         return NULL;
     }
 
-    r = &engine->resolver[n];
+    r = &engine->resolver[server];
     r->counters.srtt = r->rtt.srtt;
     r->counters.rto = r->rtt.srtt == 0 ? 0 : dns_rtt_wait(engine, NULL, r);
     r->counters.in_flight = r->in_flight;

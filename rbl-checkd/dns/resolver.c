@@ -273,7 +273,7 @@ resolver_plain(const char *text, in_port_t *port)
 
 
 int
-dns_resolver_parse(struct sockaddr_storage *sa, const char *text)
+dns_server_parse(struct sockaddr_storage *sa, const char *text)
 {
     char                  host[INET6_ADDRSTRLEN];
     size_t                n;
@@ -312,9 +312,47 @@ dns_resolver_parse(struct sockaddr_storage *sa, const char *text)
 }
 
 
+unsigned
+dns_servers(dns_engine_t *engine, const dns_payer_t *payer,
+    uint32_t ids[DNS_MAX_SERVERS])
+{
+    unsigned  i;
+
+    (void) payer;
+
+    for (i = 0; i < engine->conf.n_resolvers; i++) {
+        ids[i] = i;
+    }
+
+    return i;
+}
+
+
+/* Resolvers are told apart by their faults alone. */
 void
-dns_resolver_text(const dns_engine_t *engine, unsigned resolver,
-    char buf[DNS_RESOLVER_TEXT])
+dns_server_trust(dns_engine_t *engine, const dns_payer_t *payer,
+    uint32_t server, int trusted)
+{
+    (void) engine;
+    (void) payer;
+    (void) server;
+    (void) trusted;
+}
+
+
+void
+dns_servers_each(dns_engine_t *engine,
+    void (*each)(void *data, const dns_server_of_t *server), void *data)
+{
+    (void) engine;
+    (void) each;
+    (void) data;
+}
+
+
+void
+dns_server_text(const dns_engine_t *engine, uint32_t server,
+    char buf[DNS_SERVER_TEXT])
 {
     char                           host[INET6_ADDRSTRLEN];
     const void                    *addr;
@@ -324,11 +362,11 @@ dns_resolver_text(const dns_engine_t *engine, unsigned resolver,
     const struct sockaddr_storage *sa;
 
     buf[0] = '\0';
-    if (resolver >= engine->conf.n_resolvers) {
+    if (server >= engine->conf.n_resolvers) {
         return;
     }
 
-    sa = &engine->conf.resolver[resolver];
+    sa = &engine->conf.resolver[server];
     in = (const struct sockaddr_in *) sa;
     in6 = (const struct sockaddr_in6 *) sa;
     addr = sa->ss_family == AF_INET6 ? (const void *) &in6->sin6_addr
@@ -336,6 +374,6 @@ dns_resolver_text(const dns_engine_t *engine, unsigned resolver,
     port = sa->ss_family == AF_INET6 ? in6->sin6_port : in->sin_port;
 
     if (inet_ntop(sa->ss_family, addr, host, sizeof(host)) != NULL) {
-        snprintf(buf, DNS_RESOLVER_TEXT, "%s@%u", host, ntohs(port));
+        snprintf(buf, DNS_SERVER_TEXT, "%s@%u", host, ntohs(port));
     }
 }

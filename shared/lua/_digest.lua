@@ -33,6 +33,15 @@ end
 local function digest_hears_ends(c)
     return c[CONTACT.schedule] ~= 'while_listed' or digest_per_host_of(c)
 end
+-- Has the host been listed by one of its lists after this time?
+local function listed_since(details, at)
+    for _, l in ipairs(details) do
+        if l[6] > at then
+            return true
+        end
+    end
+    return false
+end
 -- Not all at once: the stack of a script has its bounds.  option: of ZADD.
 local function in_parts(command, k, of, option)
     for i = 1, #of, 500 do

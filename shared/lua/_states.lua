@@ -19,12 +19,7 @@ local function is_news(id, told)
     local at = tonumber(string.match(told, '^%d+')) or 0
     local raw = call('GET', key('r', ac, id))
     states_left = states_left - #raw * states_hosts / states_octets
-    for _, l in ipairs(cmsgpack.unpack(raw)[HOST.details]) do
-        if l[6] > at then
-            return true
-        end
-    end
-    return false
+    return listed_since(cmsgpack.unpack(raw)[HOST.details], at)
 end
 -- The state of a host; nil: nothing is told of it.  h: what it is, theirs: is
 -- it the contact's? mark: 0, 1, 2 or nil; told: what "open" has of it.

@@ -69,7 +69,12 @@ local function told_of(batch, co, c, from, most)
                 return
             end
             local raw, h = record_of(co, rows[i], state)
-            if not h or state == 0 and h[HOST.listed_count] == 0 then
+            local newer = h and state == 0 and listed_since(h[HOST.details],
+                tonumber(rows[i + 1]) % digest_state)
+            if newer then
+                call('ZADD', key('digest', ac, co), tostring(now_ms()), rows[i])
+            end
+            if not h or newer or state == 0 and h[HOST.listed_count] == 0 then
                 call('ZREM', batch, rows[i])
                 less = true
             else

@@ -97,6 +97,31 @@ store($g);
 done($m, 'ok');
 nothing_left('not told');
 
+# a further list that comes between the claim and the next is told once
+check($in, qw(listed clear));
+($g) = claim();
+check($in, qw(listed listed));
+leases_end($here);
+($again) = claim();
+is_deeply([@$again[4, 5]], [0, 0], 'a host with news is left to the next');
+is_deeply(store($g), ['STALE'], 'what was claimed before comes too late');
+is_deeply(store($again, messages => []), ['OK', 0], 'no message');
+leases_end($here);
+($g) = claim();
+is_deeply([@$g[4, 5]], [1, 0], 'that has the host');
+is(scalar @{ unpacked($g->[7][0])->[16] }, 2, 'with both of its lists');
+store($g);
+($m) = take_one();
+done($m, 'ok');
+leases_end($here);
+($h) = claim();
+is($h, undef, 'and it is not told again') or diag explain $h;
+check($in, qw(clear clear));
+store($_) for claim();
+($m) = take_one();
+done($m, 'ok');
+nothing_left('a further list');
+
 # a host that was deleted
 check($in, qw(listed clear));
 my $gone = host();

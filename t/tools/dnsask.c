@@ -22,7 +22,7 @@
 
 static const char *const  status_name[] = {
     "NOERROR", "NXDOMAIN", "SERVFAIL", "REFUSED", "BADREPLY", "TIMEOUT",
-    "TRUNCATED", "NETWORK"
+    "TRUNCATED", "NETWORK", "UNFOUND"
 };
 
 static struct ev_loop  *loop;
@@ -87,9 +87,9 @@ print_answer(const char *name, const dns_answer_t *answer)
     unsigned   i;
     uint32_t   a;
 
-    printf("%s %s tries=%u ttl=%u ms=%.1f resolver=%u", name,
+    printf("%s %s tries=%u ttl=%u ms=%.1f server=%u", name,
            status_name[answer->status], answer->tries, (unsigned) answer->ttl,
-           answer->ms, answer->resolver);
+           answer->ms, answer->server);
 
     for (i = 0; i < answer->n_a; i++) {
         a = answer->a[i];
@@ -139,6 +139,7 @@ ask(char *name, const char *pace)
     size_t        n;
     dns_payer_t   payer;
 
+    memset(&payer, 0, sizeof(payer));
     n = strcspn(pace, "=!");
     snprintf(zone, sizeof(zone), "%.*s", (int) n, pace);
     payer.zone = zone;
@@ -262,9 +263,9 @@ resolvers(void)
 {
     unsigned                        i, k;
     uint64_t                        n;
-    const dns_resolver_counters_t  *r;
+    const dns_server_counters_t  *r;
 
-    for (i = 0; (r = dns_engine_resolver(engine, i)) != NULL; i++) {
+    for (i = 0; (r = dns_server_counters(engine, i)) != NULL; i++) {
         for (n = 0, k = 0; k < DNS_LATENCIES; k++) {
             n += r->latency[k];
         }
@@ -303,7 +304,7 @@ summary(double wall, double cpu)
 
     resolvers();
 
-    for (i = 0; i <= DNS_NETWORK; i++) {
+    for (i = 0; i < DNS_STATUSES; i++) {
         fprintf(stderr, "%s=%llu ", status_name[i],
                 (unsigned long long) c->by_status[i]);
     }
@@ -346,7 +347,7 @@ options(int argc, char **argv, dns_config_t *conf)
 
         case 'r':
             if (conf->n_resolvers == DNS_MAX_RESOLVERS
-                || dns_resolver_parse(&conf->resolver[conf->n_resolvers++],
+                || dns_server_parse(&conf->resolver[conf->n_resolvers++],
                                       optarg) != 0)
             {
                 usage();

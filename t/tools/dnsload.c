@@ -134,7 +134,7 @@ main(int argc, char **argv)
     loop = ev_loop_new(EVFLAG_AUTO);
 
     if (n == 0 || loop == NULL
-        || dns_resolver_parse(&conf.resolver[0], text) != 0
+        || dns_server_parse(&conf.resolver[0], text) != 0
         || (engine = dns_engine_new(loop, &conf)) == NULL)
     {
         fputs("dnsload: no names, no such resolver or no memory\n", stderr);

@@ -17,7 +17,9 @@
 
 typedef enum {
     W_GOOD = 0, W_EMPTY, W_NODATA, W_MUTE, W_SERVFAIL, W_REFUSED, W_WILD,
-    W_HIJACK, W_RETIRED, W_ERROR, W_MIXED
+    W_HIJACK, W_RETIRED, W_ERROR, W_MIXED,
+    W_HALF,                             /* every other name of a sample */
+    W_NETWORK                           /* one network of a sample */
 } way_t;
 
 /* How a zone answers through a resolver. */
@@ -30,6 +32,7 @@ typedef struct {
     int          held;                  /* its answers are */
     unsigned     soa;                   /* of what it does not have */
     int          other;                 /* its test name is a machine's */
+    uint32_t     serial;                /* 0: none */
 } zone_t;
 
 struct dns_question_s {
@@ -43,7 +46,9 @@ struct dns_question_s {
 static struct ev_loop   *loop;
 static double            ahead;
 static zone_t            zones[WORLD];
-static unsigned          n_zones, asked;
+static unsigned          n_zones, asked, halves;
+static int               direct;        /* mode; servers 0 and 1 of all lists */
+static uint32_t          trusts;        /* bits of servers */
 static dns_question_t   *questions;
 static ev_timer          server;
 
@@ -59,11 +64,42 @@ dns_clock(void)
 
 
 void
-dns_resolver_text(const dns_engine_t *engine, unsigned resolver,
-    char buf[DNS_RESOLVER_TEXT])
+dns_server_text(const dns_engine_t *engine, unsigned resolver,
+    char buf[DNS_SERVER_TEXT])
 {
     (void) engine;
-    snprintf(buf, DNS_RESOLVER_TEXT, "192.0.2.%u@53", resolver);
+    snprintf(buf, DNS_SERVER_TEXT, "192.0.2.%u@53", resolver);
+}
+
+
+int
+dns_direct(const dns_engine_t *engine)
+{
+    (void) engine;
+    return direct;
+}
+
+
+unsigned
+dns_servers(dns_engine_t *engine, const dns_payer_t *payer,
+    uint32_t ids[DNS_MAX_SERVERS])
+{
+    (void) engine;
+    (void) payer;
+    ids[0] = 0;
+    ids[1] = 1;
+
+    return 2;
+}
+
+
+void
+dns_server_trust(dns_engine_t *engine, const dns_payer_t *payer,
+    uint32_t id, int trusted)
+{
+    (void) engine;
+    (void) payer;
+    trusts = trusted ? trusts | 1u << id : trusts & ~(1u << id);
 }
 
 
@@ -116,12 +152,33 @@ answer_of(dns_answer_t *a, zone_t *z, int positive)
         a->status = z->way == W_NODATA && positive ? DNS_NOERROR
                                                    : DNS_NXDOMAIN;
         a->soa = z->soa;
+        a->minimum = z->ttl;
+        a->has_serial = z->serial != 0;
+        a->serial = z->serial;
 
     } else {
         a->a[a->n_a++] = ADDRESS;
         a->a[a->n_a] = 0x08080808;
         a->n_a += z->way == W_MIXED;
     }
+}
+
+
+/* Is it of a network of the root name servers, and shall that be listed? */
+
+static int
+is_sampled(const zone_t *z, const char *name)
+{
+    unsigned  host, net[3];
+
+    if (sscanf(name, "%u.%u.%u.%u.", &host, &net[0], &net[1], &net[2]) != 4
+        || net[2] < 128 || net[2] >= 240)
+    {
+        return 0;
+    }
+
+    return (z->way == W_HALF && halves++ % 2)
+           || (z->way == W_NETWORK && net[2] == 198 && net[1] == 41);
 }
 
 
@@ -155,8 +212,8 @@ on_server(struct ev_loop *l, ev_timer *w, int revents)
 
         *at = q->next;
         memset(&a, 0, sizeof(a));
-        a.resolver = q->resolver;
-        positive = is_positive(q->name);
+        a.server = q->resolver;
+        positive = is_positive(q->name) || (z != NULL && is_sampled(z, q->name));
 
         if (z == NULL) {
             a.status = DNS_NXDOMAIN;

@@ -224,7 +224,7 @@ run_on(void)
 static int
 ask(dns_engine_t *engine, unsigned n, const char *name, dns_done_pt done)
 {
-    static const dns_payer_t  zone = { "zone", 0, 0 };
+    static const dns_payer_t  zone = { .zone = "zone" };
 
     asking = 1;
     question[n] = dns_ask(engine, name, DNS_TYPE_A, &zone, done,
@@ -268,19 +268,19 @@ test_parse(void)
     in = (struct sockaddr_in *) &sa;
     in6 = (struct sockaddr_in6 *) &sa;
 
-    ok(dns_resolver_parse(&sa, "127.0.0.1") == 0 && in->sin_family == AF_INET
+    ok(dns_server_parse(&sa, "127.0.0.1") == 0 && in->sin_family == AF_INET
        && in->sin_port == htons(53), "an address");
-    ok(dns_resolver_parse(&sa, "127.0.0.1@5353") == 0
+    ok(dns_server_parse(&sa, "127.0.0.1@5353") == 0
        && in->sin_port == htons(5353), "with a port");
-    ok(dns_resolver_parse(&sa, "::1@54") == 0 && in6->sin6_family == AF_INET6
+    ok(dns_server_parse(&sa, "::1@54") == 0 && in6->sin6_family == AF_INET6
        && in6->sin6_port == htons(54), "IPv6 with a port");
-    ok(dns_resolver_parse(&sa, "[::1]:55") == 0
+    ok(dns_server_parse(&sa, "[::1]:55") == 0
        && in6->sin6_port == htons(55), "the same in brackets");
-    ok(dns_resolver_parse(&sa, "[::1]") == 0
+    ok(dns_server_parse(&sa, "[::1]") == 0
        && in6->sin6_port == htons(53), "brackets without a port");
 
     for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        ok(dns_resolver_parse(&sa, bad[i]) == -1, "not '%s'", bad[i]);
+        ok(dns_server_parse(&sa, bad[i]) == -1, "not '%s'", bad[i]);
     }
 }
 

@@ -1,15 +1,18 @@
 /*
- * The gate: every answer, with and without a listing that stands, for every
- * state of the list, and for controls that are old or new.  The rules are
- * written down here a second time, in other words: what must be so for an
- * answer to change anything.
+ * The decision: every response, with and without a current listing, for every
+ * state of the list.  The rules are written down here a second time, as tables.
  */
 
 #include "tap.h"
 
 #include "check/gate.h"
 
-#define NOW  10000.0
+#define NOW  100000.0
+
+#define U  RBL_UNKNOWN
+#define C  RBL_CLEAR
+#define L  RBL_LISTED
+#define S  RBL_SKIPPED
 
 static const char *const  verdicts[] = { "clear", "listed", "unknown",
                                          "skipped" };
@@ -18,11 +21,20 @@ static const char *const  verdicts[] = { "clear", "listed", "unknown",
 static gate_answer_t
 answer(rbl_verdict_t raw, int stands)
 {
-    gate_answer_t  a = { raw, stands, 0, NOW, NOW, 300, 4, 0 };
+    gate_answer_t  a;
+
+    memset(&a, 0, sizeof(a));
+    a.raw = raw;
+    a.stands = stands;
+    a.at = a.told = NOW;
+    a.ttl = a.minimum = 300;
+    a.soa = 4;
 
     return a;
 }
 
+
+/* Its test points were asked just now. */
 
 static health_verdict_t
 health(health_state_t state)
@@ -31,10 +43,11 @@ health(health_state_t state)
 
     memset(&v, 0, sizeof(v));
     v.state = state;
-    v.negative = v.positive = NOW + 1;
+    v.passed = v.sampled = NOW + 1;
+    v.positive_ttl = 600;
     v.negative_ttl = 300;
     v.negative_soa = 4;
-    v.expires = NOW + 100;
+    v.recalled = 1;
 
     return v;
 }
@@ -52,18 +65,17 @@ test_need(void)
         int            stands, needs;
         health_need_t  need;
     } cases[] = {
-        { RBL_UNKNOWN, 0, 0, HEALTH_KNOWN },
-        { RBL_UNKNOWN, 1, 0, HEALTH_KNOWN },
-        { RBL_SKIPPED, 1, 0, HEALTH_KNOWN },
-        { RBL_CLEAR, 0, 1, HEALTH_KNOWN },
-        { RBL_CLEAR, 1, 1, HEALTH_BOTH },
-        { RBL_LISTED, 0, 1, HEALTH_NEGATIVE },
-        { RBL_LISTED, 1, 1, HEALTH_KNOWN },
+        { U, 0, 0, HEALTH_KNOWN },
+        { U, 1, 0, HEALTH_KNOWN },
+        { S, 1, 0, HEALTH_KNOWN },
+        { C, 0, 1, HEALTH_KNOWN },
+        { C, 1, 2, HEALTH_BOTH },
+        { L, 0, 2, HEALTH_SAMPLE },
+        { L, 1, 1, HEALTH_KNOWN },
     };
 
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         a = answer(cases[i].raw, cases[i].stands);
-        need = HEALTH_KNOWN;
         ok(gate_need(&a, &need) == cases[i].needs && need == cases[i].need,
            "%s, stands %d: what it needs", verdicts[cases[i].raw],
            cases[i].stands);
@@ -71,7 +83,7 @@ test_need(void)
 }
 
 
-/* With fresh controls. */
+/* With fresh test points, and an end that has been told for long. */
 
 static void
 test_states(void)
@@ -80,11 +92,6 @@ test_states(void)
     gate_t            g;
     gate_answer_t     a;
     health_verdict_t  v;
-
-#define U  RBL_UNKNOWN
-#define C  RBL_CLEAR
-#define L  RBL_LISTED
-#define S  RBL_SKIPPED
 
     static const struct {
         rbl_verdict_t     want[2][2];       /* clear, listed; new, stands */
@@ -101,13 +108,16 @@ test_states(void)
     };
 
     for (state = 0; state <= HEALTH_RESOLVER; state++) {
-        for (raw = RBL_CLEAR; raw <= RBL_SKIPPED; raw++) {
+        for (raw = C; raw <= S; raw++) {
             for (stands = 0; stands < 2; stands++) {
                 a = answer((rbl_verdict_t) raw, stands);
+                a.cleared = NOW - 5000;
                 v = health((health_state_t) state);
+                v.n_passes = 1;
+                v.pass[0] = NOW - 2000;
                 g = gate_judge(&a, &v);
 
-                if (raw == RBL_UNKNOWN || raw == RBL_SKIPPED) {
+                if (raw == U || raw == S) {
                     ok(g.verdict == (rbl_verdict_t) raw && !g.guard
                        && g.recheck == 0, "%s stays so", verdicts[raw]);
                     continue;
@@ -126,6 +136,36 @@ test_states(void)
 }
 
 
+/* A list that is known to be dead says nothing about anybody. */
+
+static void
+test_dead(void)
+{
+    gate_t            g;
+    gate_answer_t     a;
+    health_verdict_t  v;
+
+    v = health(HEALTH_GOOD);
+    v.unproven = v.dead = 1;
+    a = answer(C, 0);
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNHEALTHY,
+       "dead: unknown of a host that was not listed there");
+    a = answer(C, 1);
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNHEALTHY, "no listing ends");
+    a = answer(L, 0);
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNHEALTHY, "none begins");
+    a = answer(L, 1);
+    ok(gate_judge(&a, &v).verdict == L, "what stands is still there");
+
+    v.dead = v.recalled = 0;
+    a = answer(C, 0);
+    g = gate_judge(&a, &v);
+    ok(g.verdict == C && g.trust, "others may know that it is dead");
+    v.recalled = 1;
+    ok(!gate_judge(&a, &v).trust, "what they know is learnt once in a while");
+}
+
+
 static void
 test_listing(void)
 {
@@ -133,165 +173,120 @@ test_listing(void)
     gate_answer_t     a;
     health_verdict_t  v;
 
-    a = answer(RBL_LISTED, 0);
+    a = answer(L, 0);
     v = health(HEALTH_GOOD);
-    v.negative = NOW - 0.1;
+    v.passed = NOW - 0.1;
     g = gate_judge(&a, &v);
-    ok(g.verdict == RBL_UNKNOWN && g.error == RBL_ERR_UNHEALTHY && !g.guard,
-       "a new listing, the negative control is older: nothing");
-    v.negative = 0;
-    ok(gate_judge(&a, &v).verdict == RBL_UNKNOWN, "there was none: nothing");
-    v.negative = NOW;
-    ok(gate_judge(&a, &v).guard, "as old as the answer: to the guard");
+    ok(g.verdict == U && g.error == RBL_ERR_UNCONFIRMED && !g.guard,
+       "a new listing, the test points are older: nothing");
+    v.passed = NOW;
+    ok(gate_judge(&a, &v).guard, "as old as the response: to the guard");
+    v.sampled = NOW - 0.1;
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
+       "the sample is older: nothing");
+    v.sampled = NOW;
     v.lies = NOW + 299;
-    ok(gate_judge(&a, &v).guard, "it lied, but the answer was fetched since");
+    ok(gate_judge(&a, &v).guard, "it lied, but that was fetched since");
     v.lies = NOW + 300;
     g = gate_judge(&a, &v);
-    ok(g.verdict == RBL_UNKNOWN && g.error == RBL_ERR_UNHEALTHY && !g.guard
+    ok(g.verdict == U && g.error == RBL_ERR_UNHEALTHY && !g.guard
        && g.recheck == 301, "it may be one of its lies: nothing, and when they"
        " are gone it is asked again");
     v.lies = NOW + 1e6;
     ok(gate_judge(&a, &v).recheck == GATE_RECHECK_MAX, "but within an hour");
     a.stands = 1;
-    v.negative = v.positive = 0;
-    ok(gate_judge(&a, &v).verdict == RBL_LISTED,
-       "a listing that stands needs no new control");
+    v.passed = v.sampled = 0;
+    ok(gate_judge(&a, &v).verdict == L, "a current listing needs none");
 }
 
 
+/*
+ * The end of a listing in resolver mode.  Seconds from now; 0: not so.  A cache
+ * keeps the test point for 600 s and "not there" for 300 s.
+ */
+
 static void
-test_delisting(void)
+test_end(void)
 {
     size_t            i;
     gate_t            g;
     gate_answer_t     a;
     health_verdict_t  v;
 
-    /* seconds from now; 0: not so */
-
     static const struct {
         const char  *name;
-        double       positive, cleared, recovered;
-        uint32_t     ttl, whole;        /* of the answer */
-        double       expires;
+        double       cleared, recovered, pass[2];
+        uint32_t     ttl, minimum;      /* of the response */
+        unsigned     soa;
         int          clear;
         double       recheck;
     } cases[] = {
-        { "the test entry was fetched after it", 0.5, 0, 0, 300, 300, 100,
-          1, 0 },
-        { "when is not known", 0, 0, 0, 300, 300, 100, 0, 3 },
-        { "nor later", 0, -10, 0, 300, 300, 100, 0, 301 },
-        { "before it", -0.5, 0, 0, 300, 300, 100, 0, 3 },
-        { "before it, nothing is kept", -10, -5, 0, 0, 0, 0, 0, 30 },
-        { "before it, but after it first was so", -50, -100, 0, 300, 300, 100,
-          1, 0 },
-        { "before it first was so", -150, -100, 0, 300, 300, 100, 0, 301 },
-        { "it first was so while the list was dead", -50, -100, -20, 300, 300,
-          100, 0, 301 },
-        { "the list came back before", -50, -100, -70, 300, 300, 100, 1, 0 },
-        { "the answer is from before the test entry", -50, -200, 0, 100, 300,
-          250, 0, 251 },
-        { "the answer is hardly older", -50, -200, 0, 245, 300, 250, 1, 0 },
-        { "the answer is old, the test entry new", 0.5, -1, 0, 100, 300, 300,
-          0, 301 },
-        { "the answer is as old as the listing's end", 0.5, -200, 0, 100, 300,
-          50, 0, 101 },
-        { "no TTL of the answer is known", 0.5, 0, 0, 0, 0, 100, 1, 0 },
-        { "its TTL is not the list's", 0.5, -10, 0, 50, 2, 1, 0, 51 },
-        { "and not known to be", 0.5, -10, 0, 50, 0, 1, 0, 51 },
-        { "though that has been so for long", 0.5, -86000, 0, 50, 2, 1, 0, 51 },
-        { "but for a day", 0.5, -86400, 0, 50, 2, 1, 1, 0 },
-        { "a second more is none", 0.5, 0, 0, 301, 300, 100, 1, 0 },
-        { "never sooner than this", 0, -1, 0, 0, 0, 0.2, 0, 2 },
-        { "never later", 0, -1, 0, 0, 0, 90000, 0, 3600 },
+        { "seen for the first time", 0, 0, { -400, 0 }, 300, 300, 4, 0, 602.2 },
+        { "the test point may be older than that", -601, 0, { -1, 0 }, 300,
+          300, 4, 0, 2 },
+        { "the list was alive since, the response may be older", -1000, 0,
+          { -300, 0 }, 300, 300, 4, 0, 2.2 },
+        { "whatever its TTL says", -1000, 0, { -300, 0 }, 299, 300, 4, 0,
+          2.2 },
+        { "the response is newer than a passed test", -1000, 0, { -302, 0 },
+          10, 300, 4, 1, 0 },
+        { "that test was too early", -1000, 0, { -399, 0 }, 300, 300, 4, 0,
+          2 },
+        { "both were, one after the other", -2000, 0, { -1800, -303 }, 300,
+          300, 4, 1, 0 },
+        { "the list failed in between", -2000, -900, { -303, 0 }, 300, 300, 4,
+          0, 2 },
+        { "and long ago", -2000, -1000, { -303, 0 }, 300, 300, 4, 1, 0 },
+        { "the response has a longer TTL", -2000, 0, { -303, 0 }, 300, 900, 4,
+          0, 599.2 },
+        { "the zone above says it", -2000, 0, { -1000, 0 }, 300, 300, 3, 0,
+          300.2 },
+        { "for a day", -86400, 0, { 0, 0 }, 300, 300, 3, 1, 0 },
     };
 
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        a = answer(RBL_CLEAR, 1);
+        a = answer(C, 1);
         a.cleared = cases[i].cleared != 0 ? NOW + cases[i].cleared : 0;
         a.ttl = cases[i].ttl;
+        a.minimum = cases[i].minimum;
+        a.soa = cases[i].soa;
         v = health(HEALTH_GOOD);
-        v.positive = cases[i].positive != 0 ? NOW + cases[i].positive : 0;
         v.recovered = cases[i].recovered != 0 ? NOW + cases[i].recovered : 0;
-        v.negative_ttl = cases[i].whole;
-        v.expires = cases[i].expires != 0 ? NOW + cases[i].expires : 0;
-        g = gate_judge(&a, &v);
 
-        ok(g.verdict == (cases[i].clear ? RBL_CLEAR : RBL_UNKNOWN)
-           && g.error == (cases[i].clear ? RBL_ERR_NONE
-                                         : RBL_ERR_UNCONFIRMED)
-           && g.recheck > cases[i].recheck - 0.01
-           && g.recheck < cases[i].recheck + 0.01,
+        for (v.n_passes = 0; v.n_passes < 2 && cases[i].pass[v.n_passes] != 0;
+             v.n_passes++)
+        {
+            v.pass[v.n_passes] = NOW + cases[i].pass[v.n_passes];
+        }
+
+        g = gate_judge(&a, &v);
+        ok(g.verdict == (cases[i].clear ? C : U)
+           && g.error == (cases[i].clear ? RBL_ERR_NONE : RBL_ERR_UNCONFIRMED)
+           && g.recheck > cases[i].recheck - 0.3
+           && g.recheck < cases[i].recheck + 0.3,
            "the end of a listing: %s (%.1f)", cases[i].name, g.recheck);
     }
 
-    a = answer(RBL_CLEAR, 1);
-    a.at = NOW - 60;
+    a = answer(C, 1);
+    a.cleared = NOW - 2000;
     v = health(HEALTH_GOOD);
-    v.positive = NOW - 30;
-    v.negative_ttl = 300;
-    a.ttl = 240;
-    ok(gate_judge(&a, &v).verdict == RBL_UNKNOWN,
-       "an answer of our own cache is as old as it is");
-    v.positive = NOW - 52;
-    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "but may be good enough");
+    v.n_passes = 1;
+    v.pass[0] = NOW - 303;
+    v.passed = NOW - 1;
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
+       "the last test points are older than the response");
+    v.passed = NOW;
+    ok(gate_judge(&a, &v).verdict == C, "they are not");
+    a.addresses = 1;
+    a.soa = a.minimum = 0;
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
+       "a code that is no listing: kept as long as the test point");
+    v.pass[0] = NOW - 603;
+    ok(gate_judge(&a, &v).verdict == C, "and it counts then");
 }
 
 
-/* Whose answer it is that would end a listing. */
-
-static void
-test_whose(void)
-{
-    gate_answer_t     a;
-    health_verdict_t  v;
-
-    v = health(HEALTH_GOOD);
-    a = answer(RBL_CLEAR, 1);
-    a.soa = 5;
-    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "a part of the list's zone");
-    a.soa = 3;
-    a.cleared = NOW - 10;
-    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
-       "the zone above the list's has said so: it was gone then");
-    a.soa = 0;
-    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED, "or nobody knows who");
-    v.negative_soa = 0;
-    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "as always of this list");
-    v.ageless = 1;
-    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
-       "as of all lists through that resolver: how old is it?");
-    ok(gate_judge(&a, &v).recheck == 0, "no sooner it will tell");
-    a.soa = 4;
-    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "but here it does");
-    a.soa = 0;
-    a.addresses = 1;
-    v.positive_ttl = 300;
-    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "as a TTL does");
-    a.addresses = 0;
-    a.cleared = NOW - GATE_UNPROVEN;
-    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "a day tells, too");
-    v.ageless = 0;
-    v.negative_soa = 4;
-    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "in the end it counts");
-
-    a = answer(RBL_CLEAR, 1);
-    a.addresses = 1;
-    a.soa = 0;
-    v.positive_ttl = 300;
-    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "a code that is no listing");
-    a.ttl = 2000;
-    a.cleared = NOW - 10;
-    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
-       "with another TTL than the test entry's");
-    a.cleared = NOW - GATE_UNPROVEN;
-    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "counts in the end too");
-    a.ttl = 10;
-    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "and one that is old");
-}
-
-
-/* A list without a test entry of the family. */
+/* A list without a positive test point of the family. */
 
 static void
 test_unproven(void)
@@ -301,48 +296,30 @@ test_unproven(void)
     health_verdict_t  v;
 
     v = health(HEALTH_UNSUPPORTED);
-    a = answer(RBL_CLEAR, 1);
-    a.told = a.at = NOW * 10;
+    a = answer(C, 1);
     ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED, "it has ended");
-    a.cleared = a.told - GATE_UNPROVEN + 1;
+    a.cleared = NOW - GATE_UNPROVEN + 1;
     g = gate_judge(&a, &v);
-    ok(g.verdict == RBL_UNKNOWN && g.recheck == 0,
-       "it is said for less than a day: nothing");
-    a.cleared = a.told - GATE_UNPROVEN;
-    ok(gate_judge(&a, &v).verdict == RBL_CLEAR, "for a day: it has ended");
-
-    a = answer(RBL_LISTED, 0);
-    v.negative = NOW - 1;
-    ok(gate_judge(&a, &v).verdict == RBL_UNKNOWN,
-       "a listing needs a new negative control");
+    ok(g.verdict == U && g.recheck == 0, "for less than a day: nothing");
+    a.cleared = NOW - GATE_UNPROVEN;
+    ok(gate_judge(&a, &v).verdict == C, "for a day: it has ended");
 
     v = health(HEALTH_GOOD);
     v.unproven = 1;
-    v.positive = 0;
-    a = answer(RBL_CLEAR, 0);
-    ok(gate_judge(&a, &v).verdict == RBL_CLEAR && !gate_judge(&a, &v).trust,
-       "no test entry is known: clear where nothing stands");
-    a = answer(RBL_CLEAR, 1);
-    a.told = a.at = NOW * 10;
-    a.cleared = a.told - GATE_UNPROVEN + 1;
+    a = answer(C, 1);
+    a.cleared = NOW - GATE_UNPROVEN + 1;
     ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
        "the end of a listing takes a day");
-    a.cleared = a.told - GATE_UNPROVEN;
+    a.cleared = NOW - GATE_UNPROVEN;
     g = gate_judge(&a, &v);
-    ok(g.verdict == RBL_CLEAR && g.trust && !g.guard,
-       "and that nobody has seen a test entry");
+    ok(g.verdict == C && g.trust && !g.guard,
+       "and that nobody has seen a test point");
     v.state = HEALTH_DOWN;
     ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
        "when its servers are away the day goes on");
     v.state = HEALTH_LYING;
-    ok(gate_judge(&a, &v).error == RBL_ERR_UNHEALTHY, "when it lies it is"
-       " over");
-    v.state = HEALTH_GOOD;
-    v.dead = 1;
-    ok(gate_judge(&a, &v).error == RBL_ERR_UNHEALTHY, "where there was one,"
-       " nothing ends");
-    a = answer(RBL_LISTED, 0);
-    ok(gate_judge(&a, &v).verdict == RBL_LISTED, "though it may list");
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNHEALTHY,
+       "when it is wildcarding it is over");
 }
 
 
@@ -356,36 +333,137 @@ test_trust(void)
     gate_answer_t     a;
     health_verdict_t  v;
 
-    a = answer(RBL_LISTED, 0);
+    a = answer(L, 0);
     v = health(HEALTH_GOOD);
     ok(gate_judge(&a, &v).trust, "a new listing asks for it");
     g = gate_trust(&a, &told);
-    ok(g.verdict == RBL_LISTED && g.guard && !g.trust,
-       "nothing: on to the guard");
+    ok(g.verdict == L && g.guard && !g.trust, "nothing: on to the guard");
     told.lies = NOW + 299;
-    ok(gate_trust(&a, &told).guard, "it lied, the answer was fetched since");
+    ok(gate_trust(&a, &told).guard, "it lied, the response was fetched since");
     told.lies = NOW + 300;
     g = gate_trust(&a, &told);
-    ok(g.verdict == RBL_UNKNOWN && g.error == RBL_ERR_UNHEALTHY && !g.guard
-       && g.recheck == 301, "it lied, the answer may be from then");
-    a = answer(RBL_LISTED, 1);
-    ok(!gate_judge(&a, &v).trust, "a listing that stands needs no trust");
+    ok(g.verdict == U && g.error == RBL_ERR_UNHEALTHY && !g.guard
+       && g.recheck == 301, "it lied, the response may be from then");
+    a = answer(L, 1);
+    ok(!gate_judge(&a, &v).trust, "a current listing needs no trust");
 
-    a = answer(RBL_CLEAR, 1);
-    ok(!gate_judge(&a, &v).trust, "nor an end that a test entry confirms");
+    a = answer(C, 0);
     g = gate_trust(&a, &told);
-    ok(g.verdict == RBL_CLEAR && !g.guard && !g.trust,
-       "lies make no end of a listing");
+    ok(g.verdict == C && !g.guard && !g.trust, "lies make no end of a listing");
     told.soa = 5;
     ok(gate_trust(&a, &told).error == RBL_ERR_UNHEALTHY,
        "where the zone above says it, the list's is gone");
     told.soa = 4;
-    ok(gate_trust(&a, &told).verdict == RBL_CLEAR, "where its own does, it is"
-       " there");
+    ok(gate_trust(&a, &told).verdict == C, "where its own does, it is there");
     told.entry = 1;
-    g = gate_trust(&a, &told);
-    ok(g.verdict == RBL_UNKNOWN && g.error == RBL_ERR_UNHEALTHY,
-       "a list that had a test entry, and has none, is dead");
+    ok(gate_trust(&a, &told).error == RBL_ERR_UNHEALTHY,
+       "a list that had a test point, and has none, is dead");
+}
+
+
+/* --- direct mode --------------------------------------------------------- */
+
+/* g good, w wildcarding, d down, r refusing, n the network, x dead, u has no
+   test point, o good by an old test, m good by an old sample */
+
+static gate_vote_t
+vote(const char *s)
+{
+    gate_vote_t  v;
+
+    memset(&v, 0, sizeof(v));
+    v.health = health(*s == 'w' ? HEALTH_LYING : *s == 'd' ? HEALTH_DOWN
+                      : *s == 'r' ? HEALTH_BLOCKED : *s == 'n'
+                      ? HEALTH_RESOLVER : HEALTH_GOOD);
+    v.health.dead = *s == 'x';
+    v.health.unproven = *s == 'x' || *s == 'u';
+    v.health.passed = *s == 'o' ? NOW - 1 : NOW;
+    v.health.sampled = *s == 'm' ? NOW - 1 : NOW;
+    v.raw = s[1] == 'L' ? L : s[1] == 'C' ? C : U;
+    v.has_serial = s[2] != '\0';
+    v.serial = v.has_serial ? (uint32_t) strtoul(s + 2, NULL, 10) : 0;
+
+    return v;
+}
+
+
+static void
+test_votes(void)
+{
+    size_t         i;
+    unsigned       n;
+    gate_t         g;
+    gate_vote_t    votes[3];
+    gate_answer_t  a;
+
+    /* the response and the votes: server, what it says, its serial */
+
+    static const struct {
+        const char        *name;
+        rbl_verdict_t      raw;
+        const char        *votes[3];
+        rbl_verdict_t      want;
+        rbl_lookup_err_t   error;
+    } cases[] = {
+        { "one server", L, { "gL" }, L, 0 },
+        { "one server, an end", C, { "gC" }, C, 0 },
+        { "all agree", L, { "gL1", "gL2", "gL" }, L, 0 },
+        { "all agree on the end", C, { "gC1", "gC2" }, C, 0 },
+        { "the other one is wildcarding", C, { "gC1", "wL2" }, C, 0 },
+        { "only the one that is wildcarding lists it", L, { "gC1", "wL2" }, C,
+          0 },
+        { "the other one is empty", L, { "gL1", "dC2" }, L, 0 },
+        { "the empty one says that it has ended", C, { "gL1", "dC2" }, L, 0 },
+        { "the other one refuses", L, { "gL", "r-" }, L, 0 },
+        { "the other one does not respond", C, { "gC", "g-" }, C, 0 },
+        { "newer data", L, { "gL8", "gC7" }, L, 0 },
+        { "newer data says otherwise", L, { "gL7", "gC8" }, C, 0 },
+        { "newer data ends it", C, { "gL7", "gC8" }, C, 0 },
+        { "newer data keeps it", C, { "gL8", "gC7" }, L, 0 },
+        { "RFC 1982: 5 is newer than 4294967290", L, { "gL5",
+          "gC4294967290" }, L, 0 },
+        { "half of the circle is no order", L, { "gL0", "gC2147483648" }, U,
+          RBL_ERR_DISAGREE },
+        { "equal serials", L, { "gL7", "gC7" }, U, RBL_ERR_DISAGREE },
+        { "equal serials, an end", C, { "gL7", "gC7" }, U, RBL_ERR_DISAGREE },
+        { "an unknown serial", L, { "gL7", "gC" }, U, RBL_ERR_DISAGREE },
+        { "one of three has the newest", L, { "gL9", "gC7", "gL7" }, L, 0 },
+        { "or its newest is as new", L, { "gL9", "gC9", "gL7" }, U,
+          RBL_ERR_DISAGREE },
+        { "all are wildcarding", L, { "wL", "wL" }, U, RBL_ERR_UNHEALTHY },
+        { "all are empty", C, { "dC", "dC" }, U, RBL_ERR_UNHEALTHY },
+        { "all refuse", L, { "r-", "r-" }, U, RBL_ERR_BLOCKED },
+        { "the network", C, { "n-", "n-" }, U, RBL_ERR_RESOLVER },
+        { "dead", C, { "xC" }, U, RBL_ERR_UNHEALTHY },
+        { "dead, and lists", L, { "xL" }, U, RBL_ERR_UNHEALTHY },
+        { "its test points are older", L, { "oL" }, U, RBL_ERR_UNCONFIRMED },
+        { "its sample is older", L, { "mL" }, U, RBL_ERR_UNCONFIRMED },
+        { "an end needs no sample", C, { "mC" }, C, 0 },
+        { "no response to the name", L, { "g-" }, U, RBL_ERR_UNCONFIRMED },
+        { "no servers", L, { NULL }, U, RBL_ERR_UNCONFIRMED },
+        { "no test point: an end takes a day", C, { "uC" }, U,
+          RBL_ERR_UNCONFIRMED },
+        { "but not a listing", L, { "uL" }, L, 0 },
+    };
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        for (n = 0; n < 3 && cases[i].votes[n] != NULL; n++) {
+            votes[n] = vote(cases[i].votes[n]);
+        }
+
+        a = answer(cases[i].raw, cases[i].raw == C);
+        g = gate_votes(&a, votes, n, NOW);
+        ok(g.verdict == cases[i].want && g.error == cases[i].error
+           && g.guard == (g.verdict == L && cases[i].raw == L),
+           "direct: %s, %s: %s %s", verdicts[cases[i].raw], cases[i].name,
+           verdicts[g.verdict], rbl_lookup_err_names[g.error]);
+    }
+
+    votes[0] = vote("uC");
+    a = answer(C, 1);
+    a.cleared = NOW - GATE_UNPROVEN;
+    g = gate_votes(&a, votes, 1, NOW);
+    ok(g.verdict == C && g.trust, "direct: after a day, if others agree");
 }
 
 
@@ -395,17 +473,17 @@ test_late(void)
     gate_t         g;
     gate_answer_t  a;
 
-    a = answer(RBL_CLEAR, 1);
+    a = answer(C, 1);
     g = gate_late(&a);
-    ok(g.verdict == RBL_UNKNOWN && g.error == RBL_ERR_UNCONFIRMED
-       && g.recheck > 0, "too late for the end of a listing");
-    a = answer(RBL_CLEAR, 0);
+    ok(g.verdict == U && g.error == RBL_ERR_UNCONFIRMED && g.recheck > 0,
+       "too late for the end of a listing");
+    a = answer(C, 0);
     g = gate_late(&a);
-    ok(g.verdict == RBL_UNKNOWN && g.error == RBL_ERR_UNHEALTHY
-       && g.recheck == 0, "too late for an answer that changes nothing");
-    a = answer(RBL_LISTED, 0);
+    ok(g.verdict == U && g.error == RBL_ERR_UNHEALTHY && g.recheck == 0,
+       "too late for a response that changes nothing");
+    a = answer(L, 0);
     g = gate_late(&a);
-    ok(g.verdict == RBL_UNKNOWN && g.error == RBL_ERR_UNHEALTHY && !g.guard,
+    ok(g.verdict == U && g.error == RBL_ERR_UNHEALTHY && !g.guard,
        "too late for a listing");
 }
 
@@ -415,11 +493,12 @@ main(void)
 {
     test_need();
     test_states();
+    test_dead();
     test_listing();
-    test_delisting();
-    test_whose();
+    test_end();
     test_unproven();
     test_trust();
+    test_votes();
     test_late();
 
     return tap_done();

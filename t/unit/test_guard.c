@@ -30,12 +30,13 @@ const char *const  health_state_names[] = {
 
 
 health_q_t *
-health_sample(health_t *health, const list_t *l, rbl_family_t family,
-    unsigned resolver, health_done_pt done, void *data)
+health_ask(health_t *health, const list_t *l, rbl_family_t family,
+    uint32_t server, health_need_t need, health_done_pt done, void *data)
 {
     (void) health;
     (void) l;
-    (void) resolver;
+    (void) server;
+    (void) need;
 
     samples++;
     sampled = done;
@@ -60,7 +61,7 @@ static void
 verdict(health_state_t state)
 {
     health_done_pt    done = sampled;
-    health_verdict_t  v = { .state = state };
+    health_verdict_t  v = { .state = state, .sampled = dns_clock() };
 
     sampled = NULL;
     done(sampled_data, &v);

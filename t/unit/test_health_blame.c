@@ -174,7 +174,7 @@ test_heard(void)
 
         ahead += HEALTH_KEEP / 2;
         if (cases[k].slow == 0) {
-            (void) ask(list[4], V4, 0, HEALTH_NEGATIVE);
+            (void) ask(list[4], V4, 0, HEALTH_BOTH);
         }
 
         memset(t, 0, sizeof(t));

@@ -164,7 +164,7 @@ static int
 ask_type(unsigned n, const char *name, uint16_t type, double patience)
 {
     inside = 1;
-    asker[n].q = lookup_ask(lookup, list, name, type, patience, on_answer,
+    asker[n].q = lookup_ask(lookup, list, name, type, patience, 0, on_answer,
                             &asker[n]);
     inside = 0;
 

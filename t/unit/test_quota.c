@@ -53,17 +53,18 @@ health_drop(health_q_t *q)
 }
 
 
-unsigned
-health_resolver_next(const health_t *health, unsigned resolver)
+uint32_t
+health_server_next(const health_t *health, const list_t *l, uint32_t resolver)
 {
     (void) health;
+    (void) l;
 
     return (resolver + 1) % 2;
 }
 
 
 int
-health_vouches(const health_t *health, unsigned resolver, const list_t *l,
+health_vouches(const health_t *health, uint32_t resolver, const list_t *l,
     double since)
 {
     (void) health;
@@ -410,7 +411,7 @@ test_probe(void)
     run(0.1);
     reply("BLOCKED", "60000 1");
     ok(probe != NULL, "asked again");
-    v.negative = dns_clock();
+    v.passed = dns_clock();
     v.state = HEALTH_BLOCKED;
     probe(probe_data, &v);
     ok(open_calls() == 0, "it still refuses");
@@ -420,7 +421,7 @@ test_probe(void)
     take(0, 9);
     run(0.1);
     reply("BLOCKED", "60000 1");
-    v.negative = dns_clock();
+    v.passed = dns_clock();
     v.state = HEALTH_GOOD;
     probe(probe_data, &v);
     ok(open_calls() == 1 && last_call()->script == &rbl_script_list_told

@@ -31,11 +31,11 @@ health_listen(health_t *health, health_news_pt listen, void *data)
 
 
 void
-dns_resolver_text(const dns_engine_t *engine, unsigned resolver,
-    char buf[DNS_RESOLVER_TEXT])
+dns_server_text(const dns_engine_t *engine, unsigned resolver,
+    char buf[DNS_SERVER_TEXT])
 {
     (void) engine;
-    snprintf(buf, DNS_RESOLVER_TEXT, "%u", resolver);
+    snprintf(buf, DNS_SERVER_TEXT, "%u", resolver);
 }
 
 

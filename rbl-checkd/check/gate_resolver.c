@@ -1,0 +1,193 @@
+/*
+ * News in resolver mode.  Any response may come from a cache, and a cache does
+ * not say when it fetched it.
+ *
+ * The end of a listing: the list says "clear" for the first time at t0.  From
+ * t0 + (TTL of the positive test point) on, a passed run of test points shows
+ * that the list was alive after t0.  From (TTL of a negative response) after
+ * such a run on, a response "clear" was fetched after it.  With a last run of
+ * test points that passes, the end is confirmed.  If the list fails in between,
+ * t0 is when it has recovered.
+ *
+ * A listing: its test points and its sample, which no cache has, must pass.
+ * While caches may have what the list said when it was wildcarding, a listing
+ * counts only if it outlives these.
+ */
+
+#include "gate.h"
+
+
+static double
+within(double wait)
+{
+    return wait < GATE_RECHECK_MIN ? GATE_RECHECK_MIN
+           : wait > GATE_RECHECK_MAX ? GATE_RECHECK_MAX : wait;
+}
+
+
+/* How long a cache keeps such a response at most. */
+
+static double
+whole(const gate_answer_t *a, const health_verdict_t *v)
+{
+    uint32_t  ttl = a->addresses ? v->positive_ttl : v->negative_ttl;
+
+    ttl = a->minimum > ttl ? a->minimum : ttl;
+
+    return a->ttl > ttl ? a->ttl : ttl;
+}
+
+
+/* The first run from `from` on that the list has passed; 0: none. */
+
+static double
+passed_since(const health_verdict_t *v, double from)
+{
+    unsigned  i;
+
+    for (i = 0; i < v->n_passes; i++) {
+        if (v->pass[i] >= from) {
+            return v->pass[i];
+        }
+    }
+
+    return 0;
+}
+
+
+static gate_t
+not_yet(const gate_answer_t *a, double when)
+{
+    gate_t  g;
+
+    g = gate_unknown(RBL_ERR_UNCONFIRMED);
+    g.recheck = within(when - a->told + 0.2);
+
+    return g;
+}
+
+
+static gate_t
+end(const gate_answer_t *a, const health_verdict_t *v)
+{
+    double  first, alive, pass;
+
+    first = a->cleared != 0 && a->cleared < a->at ? a->cleared : a->at;
+    first = v->recovered > first ? v->recovered : first;
+
+    if (v->passed < a->at) {
+        return not_yet(a, a->told + GATE_RECHECK);
+    }
+
+    if (a->cleared != 0 && a->told - a->cleared >= GATE_UNPROVEN) {
+        return gate_known(RBL_CLEAR);
+    }
+
+    /* The zone above says it: that may be of a time when the list was gone. */
+
+    if (!a->addresses && a->soa < v->negative_soa) {
+        return not_yet(a, a->told + whole(a, v));
+    }
+
+    alive = first + v->positive_ttl + GATE_SLACK;
+    pass = a->cleared != 0 ? passed_since(v, alive) : 0;
+
+    if (pass == 0) {
+        return not_yet(a, alive);
+    }
+
+    if (pass > a->at - whole(a, v) - GATE_SLACK) {
+        return not_yet(a, pass + whole(a, v) + GATE_SLACK);
+    }
+
+    return gate_known(RBL_CLEAR);
+}
+
+
+static gate_t
+clear(const gate_answer_t *a, const health_verdict_t *v)
+{
+    if (v->state == HEALTH_UNSUPPORTED) {
+        return gate_unproven(a);
+    }
+
+    if (gate_away(v)) {
+        return gate_unknown(RBL_ERR_UNCONFIRMED);
+    }
+
+    if (v->state != HEALTH_GOOD) {
+        return gate_unhealthy(v->state);
+    }
+
+    if (v->dead) {
+        return gate_unhealthy(HEALTH_DOWN);
+    }
+
+    return v->unproven ? gate_unproven(a) : end(a, v);
+}
+
+
+/* A response that expires before all lies do may be one of them. */
+
+static gate_t
+if_no_lie(const gate_answer_t *a, double lies)
+{
+    gate_t  g;
+
+    if (a->told + a->ttl <= lies) {
+        g = gate_unknown(RBL_ERR_UNHEALTHY);
+        g.recheck = within(lies - a->told + 1);
+        return g;
+    }
+
+    g = gate_known(RBL_LISTED);
+    g.guard = 1;
+
+    return g;
+}
+
+
+static gate_t
+listed(const gate_answer_t *a, const health_verdict_t *v)
+{
+    gate_t  g;
+
+    if (v->state != HEALTH_GOOD && v->state != HEALTH_UNSUPPORTED) {
+        return gate_unhealthy(v->state);
+    }
+
+    if (v->dead) {
+        return gate_unhealthy(HEALTH_DOWN);
+    }
+
+    if (v->passed < a->at || v->sampled < a->at) {
+        return not_yet(a, a->told + GATE_RECHECK);
+    }
+
+    g = if_no_lie(a, v->lies);
+    g.trust = g.guard;
+
+    return g;
+}
+
+
+gate_t
+gate_news(const gate_answer_t *a, const health_verdict_t *v)
+{
+    return a->raw == RBL_CLEAR ? clear(a, v) : listed(a, v);
+}
+
+
+gate_t
+gate_trust(const gate_answer_t *a, const trust_told_t *told)
+{
+    if (a->raw == RBL_LISTED) {
+        return if_no_lie(a, told->lies);
+    }
+
+    if (told->entry || (!a->addresses && a->soa < told->soa)) {
+        return gate_unhealthy(HEALTH_DOWN);
+    }
+
+    return gate_known(RBL_CLEAR);
+}
