@@ -1,7 +1,7 @@
 /*
- * What check.c (one check, its lists and its deadline) and item.c with
- * item_gate.c and item_confirm.c (one list of it, from the query to the verdict) know of one
- * another.
+ * What check.c (one check, its lists and its deadline) and item.c, item_gate.c
+ * and item_confirm.c (one list of it, from the query to the verdict) know of
+ * one another.
  */
 
 #ifndef CHECK_INT_H_INCLUDED

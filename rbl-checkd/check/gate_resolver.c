@@ -7,7 +7,8 @@
  * that the list was alive after t0.  From (TTL of a negative response) after
  * such a run on, a response "clear" was fetched after it.  With a last run of
  * test points that passes, the end is confirmed.  If the list fails in between,
- * t0 is when it has recovered.
+ * t0 is when it has recovered.  What has no TTL is in no cache: then there is
+ * nothing to wait for.
  *
  * A listing: its test points and its sample, which no cache has, must pass.
  * While caches may have what the list said when it was wildcarding, a listing
@@ -87,6 +88,10 @@ end(const gate_answer_t *a, const health_verdict_t *v)
 
     if (!a->addresses && a->soa < v->negative_soa) {
         return not_yet(a, a->told + whole(a, v));
+    }
+
+    if (v->positive_ttl == 0 && whole(a, v) == 0) {
+        return gate_known(RBL_CLEAR);
     }
 
     alive = first + v->positive_ttl + GATE_SLACK;

@@ -3,7 +3,8 @@
  * and what is known, health_entry.c keeps the entries, health_run.c asks the
  * controls and health_sample.c a sample, health_judge.c says what answers mean,
  * health_blame.c tells a dead list from a dead resolver, health_news.c keeps
- * and tells what must not be forgotten.
+ * and tells what must not be forgotten, health_servers.c looks after the
+ * servers of a list as a whole.
  */
 
 #ifndef HEALTH_INT_H_INCLUDED
@@ -25,6 +26,7 @@
 #define HEALTH_BLAME       3            /* lists that fail through one */
 #define HEALTH_LIE_MAX     604800       /* s that a resolver keeps an answer */
 #define HEALTH_LIE_SLACK   2.0
+#define HEALTH_RECALL      3600.0       /* s that what others know is known */
 #define HEALTH_TTL_MAX     86400u       /* s that a resolver keeps an address */
 #define HEALTH_NONE_MAX    3600u        /* and that a name does not exist */
 

@@ -53,13 +53,14 @@ void lookup_free(lookup_t *lookup);
 
 /*
  * Asks the list for a name (as dns_ask).  `patience`: seconds it may wait for
- * its quota.  `fresh`: past the cache.  Name and type make the question, whichever list it is for; but
- * what an account asks its own lists is its own.  The call back comes exactly
- * once, never from inside this call, unless the question is cancelled.  NULL:
- * bad name or out of memory.
+ * its quota.  `fresh`: past the cache.  Name and type make the question,
+ * whichever list it is for; but what an account asks its own lists is its own.
+ * The call back comes exactly once, never from inside this call, unless the
+ * question is cancelled.  NULL: bad name or out of memory.
  */
 lookup_q_t *lookup_ask(lookup_t *lookup, const list_t *list, const char *name,
-    uint16_t type, double patience, int fresh, lookup_done_pt done, void *data);
+    uint16_t type, double patience, int fresh, lookup_done_pt done,
+    void *data);
 void lookup_cancel(lookup_q_t *q);
 
 /* Is it on its way, or answered?  0: it waits until it may be sent. */

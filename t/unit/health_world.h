@@ -213,7 +213,8 @@ on_server(struct ev_loop *l, ev_timer *w, int revents)
         *at = q->next;
         memset(&a, 0, sizeof(a));
         a.server = q->resolver;
-        positive = is_positive(q->name) || (z != NULL && is_sampled(z, q->name));
+        positive = is_positive(q->name)
+                   || (z != NULL && is_sampled(z, q->name));
 
         if (z == NULL) {
             a.status = DNS_NXDOMAIN;

@@ -277,6 +277,17 @@ test_end(void)
        "the last test points are older than the response");
     v.passed = NOW;
     ok(gate_judge(&a, &v).verdict == C, "they are not");
+    v.positive_ttl = v.negative_ttl = 0;
+    a.ttl = a.minimum = 0;
+    a.cleared = 0;
+    ok(gate_judge(&a, &v).verdict == C, "nothing is ever kept: at once");
+    a.minimum = 1;
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED, "a second is enough");
+    v = health(HEALTH_GOOD);
+    v.n_passes = 1;
+    v.pass[0] = NOW - 303;
+    a.cleared = NOW - 2000;
+    a.ttl = 300;
     a.addresses = 1;
     a.soa = a.minimum = 0;
     ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,

@@ -1,0 +1,47 @@
+#!/usr/bin/perl
+
+# Direct mode: an account's own list loses its test point.  It says "not there"
+# of everything, and nobody is clear by that: neither a host that it listed nor
+# one that it did not, for this daemon and for one that begins after.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+use RblAuthority;
+use RblZones;
+
+need_port_53();
+
+my @now = (minimum => 0, ttl => 0);
+my $zone = 'own.test';
+my $w = direct_world({ $zone => [[authority($zone, @now,
+    listed => ['10.0.0.1'])]], 'a.test' => [[authority('a.test', @now)]] },
+    own => [$zone]);
+my ($listed, $other) = map { add_host($w, "10.0.0.$_") } 1, 2;
+
+eventually { verdict($w, $listed, $zone) eq 'listed ' } 20, 'it lists a host';
+is(verdict($w, $other, $zone), 'clear ', 'and not another');
+
+data($w, $zone, 0, authority($zone, @now, empty => 1));
+for my $who ('the daemon that saw it alive', 'one that did not') {
+    eventually { verdict($w, $listed, $zone) =~ /unknown/ } 20,
+        "dead: to $who a listing does not end";
+    eventually { verdict($w, $other, $zone) =~ /unknown unhealthy/ } 20,
+        'nor is the other host clear';
+    is(verdict($w, $other, $zone), 'unknown unhealthy', 'from then on');
+    is(host_record($w, $listed)->{listed_count}, 1, 'it stays listed');
+    next if $who =~ /not/;
+    ok(stop_server($w->{checkd}), 'it stops');
+    $w->{checkd} = $w->{start}->();
+}
+
+data($w, $zone, 0, authority($zone, @now));
+eventually { verdict($w, $listed, $zone) eq 'clear ' } 30,
+    'when it is alive the listing ends';
+is(verdict($w, $other, $zone), 'clear ', 'and the other host is clear');
+ok(stop_server($w->{checkd}), 'the daemon stops');
+done_testing();

@@ -1,0 +1,93 @@
+#!/usr/bin/perl
+
+# Direct mode: a list has two servers, and one of them is wrong.  Nothing that
+# it says begins or ends a listing; where both are sound the newer data counts.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+use RblAuthority;
+use RblZones;
+
+need_port_53();
+
+use constant CHECKS => 12;          # enough for both servers to be asked
+
+my $zone = 'a.test';
+my @now = (minimum => 0, ttl => 0);
+my $w = direct_world({ $zone => [([authority($zone, @now)]) x 2] });
+my ($bad, $good) = map { add_host($w, "10.0.0.$_") } 1, 2;
+
+sub put {
+    my ($n, @rules) = @_;
+    data($w, $zone, $n, @rules);
+}
+sub sane { return authority($zone, @now, serial => 5, @_) }
+
+# What checks of a host find, each answer once.
+sub found {
+    my ($ht) = @_;
+    my %found;
+    $found{ verdict($w, $ht, $zone) }++ for 1 .. CHECKS;
+    return join ', ', sort keys %found;
+}
+
+# Both servers are sound again, and known to be.
+sub heal {
+    put($_, sane(@_)) for 0, 1;
+    wait_for { my %f = map { $_ => 1 } map { verdict($w, $_, $zone) } $bad,
+        $good; !grep { /unknown/ } keys %f } 40, 'the list to be in order';
+}
+
+my @wrong = (
+    ['is wildcarding beside its data', authority($zone, @now, wild => 'all')],
+    ['is wildcarding for half of the names', authority($zone, @now,
+        wild => 'half', listed => ['10.0.0.1'])],
+    ['is empty', authority($zone, @now, empty => 1)],
+    ['refuses', ['.' => 'refused']],
+    ['fails', ['.' => 'servfail']],
+    ['is lame', ['.' => 'nxdomain']],
+    ['is hijacked', ['.' => { aa => 1, a => ['203.0.113.9'], ttl => 0 }]],
+);
+
+for my $wrong (@wrong) {
+    my ($name, @rules) = @$wrong;
+
+    heal(listed => ['10.0.0.2']);
+    is(host_record($w, $good)->{listed_count}, 1, "$name: one host is listed");
+    is(host_record($w, $bad)->{listed_count}, 0, 'the other is not');
+    put(0, @rules);
+    is(found($bad), 'clear ', "a server $name: the other one is right");
+    is(found($good), 'listed ', 'and about what it lists');
+}
+
+# --- both are sound, and disagree ---------------------------------------------
+
+heal();
+put(0, sane(listed => ['10.0.0.1'], serial => 9));
+eventually { verdict($w, $bad, $zone) eq 'listed ' } 20, 'the newer one lists';
+is(found($bad), 'listed ', 'from then on');
+put(1, sane(serial => 12));
+eventually { verdict($w, $bad, $zone) eq 'clear ' } 20, 'a newer one does not';
+put(0, sane(listed => ['10.0.0.1'], serial => 12));
+like(found($bad), qr/^clear , unknown disagree$|^unknown disagree$/,
+    'equal serials: unknown where one lists it');
+is(host_record($w, $bad)->{listed_count}, 0, 'which changes nothing');
+my $log = read_file($w->{checkd}{log});
+like($log, qr/list a\.test, ipv4: servers disagree about a host: server 127\S+, serial 12, lists it/,
+    'the operator sees who lists');
+like($log, qr/servers disagree about a host: server 127\S+, serial 12, does not list it/,
+    'and who does not');
+put(1, sane(listed => ['10.0.0.1'], serial => 12));
+eventually { verdict($w, $bad, $zone) eq 'listed ' } 20, 'until they agree';
+put(0, sane(serial => 12));
+like(found($bad), qr/^listed , unknown disagree$|^unknown disagree$/,
+    'likewise for the end');
+is(host_record($w, $bad)->{listed_count}, 1, 'it stays listed');
+
+ok(stop_server($w->{checkd}), 'the daemon stops');
+done_testing();
