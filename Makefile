@@ -41,7 +41,7 @@ LDOPT    = -fsanitize=$(SANITIZE)
 MALLOC   =
 endif
 
-PKGS     = hiredis jansson libcurl libidn2 libpsl libcrypto
+PKGS     = hiredis jansson ldns libcurl libidn2 libpsl libcrypto
 CFLAGS   = -std=c11 -D_GNU_SOURCE $(WARN) $(OPT) -fno-strict-aliasing
 CPPFLAGS = -I$(BUILD)/gen -Ishared -Irbl-checkd \
            $(shell pkg-config --cflags $(PKGS) 2>/dev/null)

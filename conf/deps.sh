@@ -5,15 +5,15 @@
 set -eu
 
 build="gcc make pkg-config nginx nginx-dev libhiredis-dev libjansson-dev
-libcurl4-openssl-dev libev-dev libidn2-dev libjemalloc-dev libpsl-dev
-libssl-dev"
+libcurl4-openssl-dev libev-dev libidn2-dev libjemalloc-dev libldns-dev
+libpsl-dev libssl-dev"
 run="redis-server redis-tools unbound rbldnsd curl tzdata"
 test="$run clang dpkg-dev exim4-daemon-light iproute2 libnginx-mod-nchan
-libldns-dev libxml2-utils logrotate mandoc nodejs openssl perl
+libxml2-utils logrotate mandoc nodejs openssl perl
 python3-botocore systemd"
 deb="build-essential debhelper fakeroot"
 fresh="debootstrap systemd-container util-linux"
-fuzz="clang dpkg-dev libclang-rt-14-dev libldns-dev"
+fuzz="clang dpkg-dev libclang-rt-14-dev"
 analyze="clang-tools cppcheck"
 valgrind="dpkg-dev valgrind"
 lab="iproute2 libcapture-tiny-perl libdata-validate-domain-perl

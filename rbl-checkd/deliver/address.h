@@ -9,24 +9,8 @@
 #ifndef DELIVER_ADDRESS_H_INCLUDED
 #define DELIVER_ADDRESS_H_INCLUDED
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-
 #include "../config.h"
-#include "rbl_validate.h"
-
-/* IPv4-mapped IPv6 becomes IPv4, as in rbl_addr_parse. */
-void address_from_in6(rbl_addr_t *a, const struct in6_addr *in6);
-void address_from_ipv4(rbl_addr_t *a, uint32_t host_order);
-
-/* 0 and the port in host order, or -1: not an internet address. */
-int address_from_sockaddr(rbl_addr_t *a, unsigned *port,
-    const struct sockaddr *sa);
-
-int address_equal(const rbl_addr_t *a, const rbl_addr_t *b);
-
-/* NULL: public; else what it is ("private", "loopback", ...). */
-const char *address_special(const rbl_addr_t *a);
+#include "../netaddr.h"
 
 /* One of this machine's own addresses?  -1: they cannot be read. */
 int address_is_own(const rbl_addr_t *a);

@@ -84,7 +84,8 @@ dns_batch_add(dns_flight_t *f)
     batch->socket = f->socket;
     i = batch->n++;
     len = dns_wire_question(batch->out[i], f->id, q->name, q->len, q->type,
-                            f->edns);
+                            (f->edns ? DNS_QUERY_EDNS : 0)
+                            | (q->set->recursive ? DNS_QUERY_RD : 0));
     batch->flight[i] = f;
     same = &batch->length[len];
 

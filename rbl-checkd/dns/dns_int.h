@@ -18,16 +18,24 @@
 
 #include "engine.h"
 #include "link.h"
+#include "referral.h"
 #include "wire.h"
 
 #include <sys/socket.h>
 
 #define DNS_MAX_TRIES  5
 #define DNS_POOL       8            /* sockets in use per resolver */
+#define DNS_POOL_FEW   2            /* and per server of a zone */
 #define DNS_RETIRED    64           /* and waiting for their last replies */
+#define DNS_SOCKETS    2048         /* of servers of zones, all together */
 #define DNS_BATCH      64           /* datagrams per system call */
 #define DNS_RECV_SIZE  4096         /* longer replies are asked for by TCP */
-#define DNS_ID_SLOTS   1024         /* power of two */
+#define DNS_ID_SLOTS   1024         /* of a resolver; powers of two */
+#define DNS_ID_FEW     64
+#define DNS_SERVERS    1024         /* slots of the table; power of two */
+#define DNS_ZONES      1024         /* likewise */
+#define DNS_DEPTH      4            /* referrals that a query may follow */
+#define DNS_LAME       60.0         /* s that a lame server is passed by */
 #define DNS_CLASSES    256          /* power of two */
 #define DNS_OWNERS     256          /* power of two */
 #define DNS_RANDOM     512
@@ -53,10 +61,13 @@
 typedef struct dns_owner_s     dns_owner_t;
 typedef struct dns_class_s     dns_class_t;
 typedef struct dns_socket_s    dns_socket_t;
-typedef struct dns_resolver_s  dns_resolver_t;
+typedef struct dns_server_s    dns_server_t;
+typedef struct dns_set_s       dns_set_t;
+typedef struct dns_zone_s      dns_zone_t;
 typedef struct dns_tcp_s       dns_tcp_t;
 typedef struct dns_flight_s    dns_flight_t;
 typedef struct dns_batch_s     dns_batch_t;
+typedef struct dns_find_s      dns_find_t;
 
 typedef enum {
     DNS_WAITING = 0,        /* for its turn: in the queue of its class */
@@ -64,6 +75,8 @@ typedef enum {
     DNS_PAUSED,             /* there too: all resolvers refused */
     DNS_TCP_WAITING,        /* in the TCP queue of its class */
     DNS_TCP,                /* in engine->tcp */
+    DNS_SEEKING,            /* waits until its zone's servers are known */
+    DNS_ALIAS,              /* in engine->wire: `sub` is under way */
     DNS_DONE                /* in engine->done, verdict in `status` */
 } dns_state_t;
 
@@ -81,8 +94,8 @@ struct dns_flight_s {
     double           sent;
     uint16_t         id;
     unsigned         edns:1;
-    unsigned         counted:1;     /* among the resolver's in flight; only
-                                       one of a question is, at a resolver */
+    unsigned         counted:1;     /* among the server's in flight; only
+                                       one of a question is, at a server */
 };
 
 struct dns_question_s {
@@ -91,6 +104,10 @@ struct dns_question_s {
     dns_engine_t  *engine;
     dns_class_t   *class;
     dns_tcp_t     *tcp;
+    dns_set_t     *set;             /* that may be asked; NULL: not known */
+    dns_zone_t    *zone;            /* whose `set` is; NULL: the resolvers' */
+    dns_question_t  *sub;           /* asks for an alias' target */
+    uint32_t       sub_ttl;         /* of the alias */
     dns_done_pt    done;
     void          *data;
     double         due;             /* of the timer */
@@ -103,14 +120,19 @@ struct dns_question_s {
     uint8_t        attempt;         /* tries used up */
     uint8_t        sends;
     uint8_t        open;            /* flights */
-    uint8_t        resolver;        /* of the last try, or of the answer */
+    uint8_t        at;              /* in the set: of the last try, or of the
+                                       answer */
+    uint8_t        depth;           /* referrals followed */
     uint8_t        slot;            /* of the last try, in its pool */
-    uint8_t        refused;         /* bits: resolvers out of reach */
-    uint8_t        unable;          /* bits: resolvers that cannot tell */
+    uint8_t        refused;         /* bits: servers out of reach */
+    uint8_t        unable;          /* bits: servers that cannot tell */
+    uint32_t       origin;          /* depth: who referred first */
     unsigned       timed_out:1;
-    unsigned       no_edns:1;       /* the resolver does not know it */
+    unsigned       gone:1;          /* DNS_UNFOUND: see dns_answer_t */
+    unsigned       no_edns:1;       /* the server does not know it */
     unsigned       edns:1;          /* of the last try */
-    unsigned       stay:1;          /* next try with the same resolver */
+    unsigned       look:1;          /* engine->referral is wanted too */
+    unsigned       stay:1;          /* next try with the same server */
     unsigned       fixed:1;         /* and every other one too */
     unsigned       hedge:1;         /* waits for its turn while in flight */
     unsigned       failed:1;        /* `status` is an answer's */
@@ -170,16 +192,30 @@ struct dns_socket_s {
     link_t           link;          /* retired sockets */
     ev_io            io;
     dns_engine_t    *engine;
-    dns_resolver_t  *resolver;
+    dns_server_t    *server;
     unsigned         uses;
     unsigned         n;             /* flights in `ids` */
     unsigned         retired:1;
     unsigned         segments:1;    /* one send may be several questions */
     uint8_t          slot;
-    dns_flight_t    *ids[DNS_ID_SLOTS];
+    unsigned         n_ids;         /* power of two */
+    dns_flight_t    *ids[];
 };
 
-struct dns_resolver_s {
+/*
+ * One address.  What is known of a server is known to one account's zones, or
+ * the system's, alone: accounts cannot spoil it for others.
+ */
+struct dns_server_s {
+    dns_server_t            *next;          /* in the table */
+    dns_engine_t            *engine;
+    uint32_t                 id;
+    uint32_t                 serial;        /* the last one seen */
+    uint64_t                 account;
+    unsigned                 refs;          /* sets */
+    unsigned                 recursive:1;
+    unsigned                 has_serial:1;
+    double                   used;          /* the last send */
     struct sockaddr_storage  sa;
     socklen_t                len;
     dns_server_counters_t  counters;
@@ -211,7 +247,13 @@ struct dns_engine_s {
     dns_counters_t   counters;
     double           now;
 
-    dns_resolver_t   resolver[DNS_MAX_RESOLVERS];
+    dns_set_t       *resolvers;
+    dns_server_t    *server[DNS_SERVERS];
+    uint32_t         next_id;
+    unsigned         n_sockets;     /* of servers of zones */
+    dns_zone_t      *zone[DNS_ZONES];
+    unsigned         n_zones;       /* of accounts' lists */
+    ev_timer         sweeper;       /* closes what is not used */
     double           period[DNS_MAX_TRIES]; /* of each try */
     double           rest[DNS_MAX_TRIES];   /* and of all behind it too */
     link_t           wire;
@@ -252,6 +294,8 @@ struct dns_engine_s {
     dns_inbox_t     *inbox;
     dns_batch_t     *batch;         /* batch.c */
     dns_answer_t     answer;
+    dns_referral_t   referral;      /* of the same reply, if `referred` */
+    unsigned         referred:1;
 };
 
 /* engine.c */
@@ -261,6 +305,13 @@ void dns_list_free(link_t *list);
 
 /* The verdict, told later; the question is off every list. */
 void dns_finish_later(dns_question_t *q, dns_status_t status);
+
+/* As dns_ask, at the resolvers, on the account's budgets. */
+dns_question_t *dns_ask_look(dns_engine_t *engine, uint64_t account,
+    const dns_name_t *name, uint16_t type, dns_done_pt done, void *data);
+
+/* Reads a reply into engine->answer, and engine->referral if it is wanted. */
+dns_wire_t dns_read(dns_question_t *q, const uint8_t *msg, size_t n);
 
 /* The verdict in engine->answer, told now.  The question is gone. */
 void dns_finish(dns_question_t *q);
@@ -275,6 +326,9 @@ void dns_wake(dns_engine_t *engine);
 
 /* A try, off every list, ended without a reply: another one, or the verdict. */
 void dns_try_lost(dns_question_t *q, dns_status_t why);
+
+/* The question is off every list and queue, and nothing of it is under way. */
+void dns_try_leave(dns_question_t *q);
 
 /* A matching reply is in engine->answer; its flight has been forgotten. */
 void dns_try_answered(dns_question_t *q, dns_wire_t result);
@@ -293,12 +347,12 @@ void dns_wheel_put(dns_question_t *q, double at);
 /* rtt.c */
 
 /* A reply has come after so many seconds; none has come in time. */
-void dns_rtt_took(dns_class_t *class, dns_resolver_t *r, double took);
+void dns_rtt_took(const dns_question_t *q, dns_server_t *r, double took);
 void dns_rtt_overdue(dns_class_t *class);
 
 /* When an answer is overdue, s; class NULL: of any kind. */
 double dns_rtt_wait(const dns_engine_t *engine, const dns_class_t *class,
-    const dns_resolver_t *r);
+    const dns_server_t *r);
 
 /* pace.c */
 
@@ -370,25 +424,6 @@ void dns_owner_spend(dns_owner_t *owner);
 /* May it have one more TCP connection? */
 int dns_owner_tcp_room(const dns_owner_t *owner);
 
-/* resolver.c */
-
-void dns_resolver_init(dns_engine_t *engine);
-unsigned dns_resolver_pick(const dns_question_t *q);
-
-/* May it be sent there, or are there too many on their way? */
-int dns_resolver_room(const dns_question_t *q, unsigned n);
-int dns_resolver_down(const dns_resolver_t *r);
-void dns_resolver_use(dns_engine_t *engine, unsigned n);
-void dns_resolver_lost(dns_engine_t *engine, unsigned n, int refused);
-
-/*
- * Is the next try there to have EDNS?  Some resolvers, or what stands before
- * them, drop queries that have it.  Then: a reply has come; a try is overdue.
- */
-int dns_resolver_edns(const dns_question_t *q, unsigned n);
-void dns_resolver_heard(dns_resolver_t *r, const dns_flight_t *f);
-void dns_resolver_overdue(const dns_question_t *q);
-
 /* socket.c */
 
 /* Two random octets; -1: the system has none. */
@@ -399,13 +434,16 @@ int dns_socket_init(dns_engine_t *engine);
 void dns_socket_free(dns_engine_t *engine);
 
 /* Puts the question into the batch. */
-void dns_socket_send(dns_question_t *q, unsigned resolver);
+void dns_socket_send(dns_question_t *q, unsigned n);
 
 /* The flight could not be sent.  Nobody listens where the socket goes to. */
 void dns_socket_lost(dns_flight_t *f);
 void dns_socket_refused(dns_socket_t *s);
 
 void dns_socket_reap(dns_engine_t *engine);
+
+/* All sockets of a server that waits for nothing. */
+void dns_socket_close_all(dns_server_t *r);
 
 /* batch.c */
 
@@ -442,5 +480,7 @@ void dns_tcp_run(dns_engine_t *engine);
 
 /* Ends and frees the exchange; its question stays in engine->tcp. */
 void dns_tcp_close(dns_tcp_t *tcp);
+
+#include "servers.h"
 
 #endif /* DNS_INT_H_INCLUDED */

@@ -18,6 +18,8 @@
 #define GATHER_EACH   2e-6
 #define GATHER_MOST   200e-6
 
+#define SWEEP  15.0             /* s */
+
 /* It goes on while the machine is suspended: what is kept grows old. */
 double
 dns_clock(void)
@@ -39,6 +41,7 @@ engine_tell_done(dns_engine_t *engine)
         q = (dns_question_t *) link_shift(&engine->done);
 
         answer = &engine->answer;
+        engine->referred = 0;
         answer->status = q->status;
         answer->n_a = 0;
         answer->n_aaaa = 0;
@@ -47,7 +50,7 @@ engine_tell_done(dns_engine_t *engine)
         answer->soa = 0;
         answer->has_serial = 0;
         answer->aa = 0;
-        answer->gone = 0;
+        answer->gone = q->gone;
         answer->alias = 0;
         dns_finish(q);
     }
@@ -123,10 +126,26 @@ dns_wake(dns_engine_t *engine)
 }
 
 
+static void
+engine_sweep(struct ev_loop *loop, ev_timer *timer, int events)
+{
+    dns_engine_t  *engine;
+
+    (void) loop;
+    (void) events;
+
+    engine = timer->data;
+    engine->now = dns_clock();
+    dns_zone_sweep(engine);
+    dns_server_sweep(engine);
+}
+
+
 static int
 engine_conf_ok(const dns_config_t *conf)
 {
     return conf->n_resolvers >= 1 && conf->n_resolvers <= DNS_MAX_RESOLVERS
+           && conf->n_allow <= DNS_MAX_ALLOW
            && conf->timeout >= 0.01 && conf->timeout <= 60
            && conf->tries >= 1 && conf->tries <= DNS_MAX_TRIES
            && conf->max_in_flight >= 1 && conf->max_in_flight <= 32768
@@ -181,16 +200,26 @@ dns_engine_new(struct ev_loop *loop, const dns_config_t *conf)
     link_init(&engine->wire);
     link_init(&engine->done);
     link_init(&engine->tcp);
-    dns_resolver_init(engine);
     dns_wheel_init(engine);
     engine_periods(engine);
 
     if (dns_pace_init(engine) != 0 || dns_batch_init(engine) != 0
-        || dns_socket_init(engine) != 0)
+        || dns_socket_init(engine) != 0
+        || (engine->resolvers = dns_set_new(engine, 0, conf->resolver,
+                                            conf->n_resolvers, NULL))
+           == NULL)
     {
+        dns_socket_free(engine);
         dns_batch_free(engine);
         free(engine);
         return NULL;
+    }
+
+    ev_timer_init(&engine->sweeper, engine_sweep, SWEEP, SWEEP);
+    engine->sweeper.data = engine;
+
+    if (conf->direct) {
+        ev_timer_start(loop, &engine->sweeper);
     }
 
     ev_idle_init(&engine->idle, engine_idle);
@@ -209,6 +238,7 @@ dns_list_free(link_t *list)
 
     for (link = list->next; link != list; link = next) {
         next = link->next;
+        dns_set_put(((dns_question_t *) link)->set);
         free(link);
     }
 
@@ -229,10 +259,14 @@ dns_engine_free(dns_engine_t *engine)
         dns_tcp_close(((dns_question_t *) link)->tcp);
     }
 
+    ev_timer_stop(engine->loop, &engine->sweeper);
+    dns_zone_stop(engine);
     dns_list_free(&engine->wire);
     dns_list_free(&engine->tcp);
     dns_list_free(&engine->done);
     dns_pace_free(engine);
+    dns_zone_free(engine);
+    dns_set_put(engine->resolvers);
     ev_timer_stop(engine->loop, &engine->ticker);
     dns_socket_free(engine);
     dns_batch_free(engine);
@@ -252,15 +286,13 @@ dns_name_ok(const char *name)
 }
 
 
+/* NULL: out of memory, or the name has no length. */
 static dns_question_t *
-engine_ask(dns_engine_t *engine, const char *name, uint16_t type,
-    const dns_payer_t *payer, dns_done_pt done, void *data)
+engine_make(dns_engine_t *engine, const uint8_t *name, size_t len,
+    uint16_t type, const dns_payer_t *payer, dns_done_pt done, void *data)
 {
-    size_t           len, flights;
-    uint8_t          wire[DNS_NAME_MAX];
+    size_t           flights;
     dns_question_t  *q;
-
-    len = dns_wire_name(wire, name);
 
     if (len == 0) {
         return NULL;
@@ -287,9 +319,36 @@ engine_ask(dns_engine_t *engine, const char *name, uint16_t type,
     q->data = data;
     q->len = (uint16_t) len;
     q->name = (uint8_t *) q->flight + flights;
-    memcpy(q->name, wire, len);
+    memcpy(q->name, name, len);
     link_init(&q->link);
     link_init(&q->timer);
+
+    return q;
+}
+
+
+static dns_question_t *
+engine_ask(dns_engine_t *engine, const char *name, uint16_t type,
+    const dns_payer_t *payer, dns_done_pt done, void *data)
+{
+    uint8_t          wire[DNS_NAME_MAX];
+    dns_question_t  *q;
+
+    q = engine_make(engine, wire, dns_wire_name(wire, name), type, payer, done,
+                    data);
+
+    if (q == NULL) {
+        return NULL;
+    }
+
+    if (!engine->conf.direct || payer == NULL) {
+        q->set = dns_set_ref(engine->resolvers);
+
+    } else if (dns_zone_join(q, payer) != 0) {
+        dns_class_put(q->class);
+        free(q);
+        return NULL;
+    }
 
     return q;
 }
@@ -312,11 +371,62 @@ engine_begin(dns_question_t *q)
     if (dns_class_hopeless(q)) {
         dns_finish_later(q, DNS_TIMEOUT);
 
+    } else if (q->zone != NULL) {
+        dns_zone_ask(q);
+
     } else {
         dns_pace_queue(q, 0);
     }
 
     return q;
+}
+
+
+dns_question_t *
+dns_ask_look(dns_engine_t *engine, uint64_t account, const dns_name_t *name,
+    uint16_t type, dns_done_pt done, void *data)
+{
+    dns_payer_t      payer;
+    dns_question_t  *q;
+
+    memset(&payer, 0, sizeof(payer));
+    payer.account = account;
+    q = engine_make(engine, name->wire, name->len, type, &payer, done, data);
+
+    if (q != NULL) {
+        q->set = dns_set_ref(engine->resolvers);
+        q->look = 1;
+    }
+
+    return engine_begin(q);
+}
+
+
+dns_wire_t
+dns_read(dns_question_t *q, const uint8_t *msg, size_t n)
+{
+    dns_wire_t     result;
+    dns_engine_t  *engine;
+
+    engine = q->engine;
+    result = dns_wire_read(&engine->answer, msg, n, q->name, q->len, q->type);
+    engine->answer.aa = msg[2] >> 2 & 1;
+    engine->answer.gone = 0;
+    engine->referred = 0;
+
+    /* What no list's server has to say is looked at more closely. */
+    if (result == DNS_WIRE_DONE
+        && (q->look || (!q->set->recursive
+                        && (!engine->answer.aa
+                            || engine->answer.n_a + engine->answer.n_aaaa
+                               + engine->answer.txt_len == 0))))
+    {
+        engine->referred = dns_wire_referral(&engine->referral, msg, n,
+                                             q->name, q->len, q->type)
+                           == 0;
+    }
+
+    return result;
 }
 
 
@@ -339,6 +449,7 @@ dns_question_t *
 dns_ask_at(dns_engine_t *engine, uint32_t server, const char *name,
     uint16_t type, const dns_payer_t *payer, dns_done_pt done, void *data)
 {
+    unsigned         at;
     dns_question_t  *q;
 
     q = engine_ask(engine, name, type, payer, done, data);
@@ -347,14 +458,16 @@ dns_ask_at(dns_engine_t *engine, uint32_t server, const char *name,
         return NULL;
     }
 
-    if (server >= engine->conf.n_resolvers) {
+    at = q->set == NULL ? 0 : dns_set_at_id(q->set, server);
+
+    if (q->set == NULL || at == q->set->n) {
         engine->counters.questions++;
         dns_finish_later(q, DNS_UNFOUND);
         return q;
     }
 
     q->fixed = 1;
-    q->resolver = (uint8_t) server;
+    q->at = (uint8_t) at;
     return engine_begin(q);
 }
 
@@ -366,10 +479,26 @@ dns_direct(const dns_engine_t *engine)
 }
 
 
+/* The question is off every list. */
+static void
+engine_end(dns_question_t *q, int timed_out)
+{
+    dns_class_end(q, timed_out);
+    dns_zone_leave(q);
+    dns_set_put(q->set);
+    dns_class_put(q->class);
+    free(q);
+}
+
+
 void
 dns_cancel(dns_question_t *q)
 {
     dns_try_end(q);
+
+    if (q->sub != NULL) {
+        dns_cancel(q->sub);
+    }
 
     if (q->state == DNS_WAITING) {
         dns_pace_unqueue(q);
@@ -383,9 +512,7 @@ dns_cancel(dns_question_t *q)
     }
 
     dns_wake(q->engine);
-    dns_class_end(q, 0);
-    dns_class_put(q->class);
-    free(q);
+    engine_end(q, 0);
 }
 
 
@@ -400,18 +527,19 @@ dns_finish(dns_question_t *q)
     engine = q->engine;
     answer = &engine->answer;
     answer->tries = q->sends;
-    answer->server = q->resolver;
-
-    dns_class_end(q, answer->status == DNS_TIMEOUT);
+    answer->server = q->depth ? q->origin : q->set ? dns_at(q)->id : 0;
     answer->ms = q->first != 0 ? (engine->now - q->first) * 1000 : 0;
     engine->counters.by_status[answer->status]++;
-    engine->resolver[q->resolver].counters.by_status[answer->status]++;
     dns_try_end(q);
+
+    if (q->set != NULL) {
+        dns_at(q)->counters.by_status[answer->status]++;
+        dns_zone_told(q, answer->status);
+    }
 
     done = q->done;
     data = q->data;
-    dns_class_put(q->class);
-    free(q);
+    engine_end(q, answer->status == DNS_TIMEOUT);
 
     done(data, answer);
 }
@@ -432,23 +560,4 @@ const dns_counters_t *
 dns_engine_counters(const dns_engine_t *engine)
 {
     return &engine->counters;
-}
-
-
-const dns_server_counters_t *
-dns_server_counters(dns_engine_t *engine, uint32_t server)
-{
-    dns_resolver_t  *r;
-
-    if (server >= engine->conf.n_resolvers) {
-        return NULL;
-    }
-
-    r = &engine->resolver[server];
-    r->counters.srtt = r->rtt.srtt;
-    r->counters.rto = r->rtt.srtt == 0 ? 0 : dns_rtt_wait(engine, NULL, r);
-    r->counters.in_flight = r->in_flight;
-    r->counters.down = dns_resolver_down(r);
-
-    return &r->counters;
 }

@@ -54,6 +54,8 @@
 #define DNS_SERVER_TEXT  64
 
 #define DNS_TYPE_A         1
+#define DNS_TYPE_NS        2
+#define DNS_TYPE_SOA       6
 #define DNS_TYPE_TXT       16
 #define DNS_TYPE_AAAA      28
 

@@ -12,7 +12,7 @@ dns_flight_find(dns_socket_t *s, unsigned id)
 {
     dns_flight_t  **at;
 
-    at = &s->ids[id % DNS_ID_SLOTS];
+    at = &s->ids[id % s->n_ids];
 
     while (*at && (*at)->id != id) {
         at = &(*at)->id_next;
@@ -28,7 +28,7 @@ dns_flight_find(dns_socket_t *s, unsigned id)
  * the other side had room for, is not sent together again.
  */
 static void
-flight_deadline(dns_question_t *q, const dns_resolver_t *r, uint16_t id)
+flight_deadline(dns_question_t *q, const dns_server_t *r, uint16_t id)
 {
     double         wait, end;
     unsigned       i;
@@ -64,7 +64,7 @@ dns_flight_begin(dns_question_t *q, dns_socket_t *s, uint16_t id)
     for (i = 0; i < q->engine->conf.tries; i++) {
         f = &q->flight[i];
 
-        if (f->socket != NULL && f->socket->resolver == s->resolver) {
+        if (f->socket != NULL && f->socket->server == s->server) {
             counted = 0;
         }
     }
@@ -85,9 +85,9 @@ dns_flight_begin(dns_question_t *q, dns_socket_t *s, uint16_t id)
     *at = f;
     s->n++;
     s->uses++;
-    s->resolver->in_flight += counted;
-    s->resolver->counters.sent++;
-    flight_deadline(q, s->resolver, id);
+    s->server->in_flight += counted;
+    s->server->counters.sent++;
+    flight_deadline(q, s->server, id);
 
     if (q->open++ == 0) {
         dns_pace_on_wire(q);
@@ -97,9 +97,9 @@ dns_flight_begin(dns_question_t *q, dns_socket_t *s, uint16_t id)
 }
 
 
-/* The next one of the question at this resolver that counts. */
+/* The next one of the question at this server that counts. */
 static void
-flight_uncount(dns_flight_t *f, dns_resolver_t *r)
+flight_uncount(dns_flight_t *f, dns_server_t *r)
 {
     unsigned       i;
     dns_flight_t  *other;
@@ -113,7 +113,7 @@ flight_uncount(dns_flight_t *f, dns_resolver_t *r)
     for (i = 0; i < f->q->engine->conf.tries && f->q->open; i++) {
         other = &f->q->flight[i];
 
-        if (other->socket != NULL && other->socket->resolver == r) {
+        if (other->socket != NULL && other->socket->server == r) {
             other->counted = 1;
             return;
         }
@@ -136,7 +136,7 @@ dns_flight_end(dns_flight_t *f)
     *at = f->id_next;
     f->socket = NULL;
     q->open--;
-    flight_uncount(f, s->resolver);
+    flight_uncount(f, s->server);
 
     if (q->open == 0) {
         dns_pace_off_wire(q);

@@ -80,14 +80,20 @@ pace_full(const dns_engine_t *engine, const dns_class_t *class)
 }
 
 
-/* No resolver takes another question. */
+/* No resolver takes another question; zones have servers of their own. */
 static int
 pace_all_full(const dns_engine_t *engine)
 {
     unsigned  i;
 
-    for (i = 0; i < engine->conf.n_resolvers; i++) {
-        if (engine->resolver[i].in_flight < engine->conf.max_in_flight) {
+    if (engine->conf.direct) {
+        return 0;
+    }
+
+    for (i = 0; i < engine->resolvers->n; i++) {
+        if (engine->resolvers->server[i]->in_flight
+            < engine->conf.max_in_flight)
+        {
             return 0;
         }
     }
@@ -306,7 +312,7 @@ dns_pace_alone(dns_question_t *q)
 
 static void
 pace_send(dns_engine_t *engine, dns_class_t *class, dns_question_t *q,
-    unsigned resolver)
+    unsigned at)
 {
     engine->counters.hedged += q->hedge;
     dns_pace_unqueue(q);
@@ -319,8 +325,8 @@ pace_send(dns_engine_t *engine, dns_class_t *class, dns_question_t *q,
 
     dns_class_sends(q);
     dns_owner_spend(class->owner);
-    dns_resolver_use(engine, resolver);
-    dns_socket_send(q, resolver);
+    dns_server_use(q->set->server[at]);
+    dns_socket_send(q, at);
 }
 
 
@@ -338,7 +344,7 @@ pace_fail(dns_class_t *class, dns_question_t *q)
 static int
 pace_one(dns_engine_t *engine, dns_owner_t *owner, int hedges)
 {
-    unsigned         blocked, resolver;
+    unsigned         blocked, at;
     dns_class_t     *class;
     dns_question_t  *q;
 
@@ -374,9 +380,9 @@ pace_one(dns_engine_t *engine, dns_owner_t *owner, int hedges)
             continue;
         }
 
-        resolver = dns_resolver_pick(q);
+        at = dns_set_pick(q);
 
-        if (!dns_resolver_room(q, resolver)) {
+        if (!dns_set_room(q, at)) {
             link_add(hedges ? owner->ready.next : &owner->ready,
                      &class->link);
             owner->n_ready++;
@@ -389,7 +395,7 @@ pace_one(dns_engine_t *engine, dns_owner_t *owner, int hedges)
             continue;
         }
 
-        pace_send(engine, class, q, resolver);
+        pace_send(engine, class, q, at);
         return 1;
     }
 

@@ -1,5 +1,5 @@
 /*
- * How long answers take, by RFC 6298: of a resolver as a whole and of each
+ * How long answers take, by RFC 6298: of a server as a whole and of each
  * pacing class, since one resolver has quick lists and slow ones behind it.
  * Every try has an id of its own, so a late reply is as good a measure as any.
  */
@@ -29,15 +29,15 @@ rtt_sample(dns_rtt_t *rtt, double took)
 
 
 void
-dns_rtt_took(dns_class_t *class, dns_resolver_t *r, double took)
+dns_rtt_took(const dns_question_t *q, dns_server_t *r, double took)
 {
     unsigned  i;
 
     took = took > 0 ? took : 0;
-    rtt_sample(&class->rtt, took);
+    rtt_sample(&q->class->rtt, took);
 
     /* How slow an own list is shall not slow down the others' retries. */
-    if (class->owner->account == 0) {
+    if (dns_tells(q)) {
         rtt_sample(&r->rtt, took);
     }
 
@@ -64,7 +64,7 @@ dns_rtt_overdue(dns_class_t *class)
 
 double
 dns_rtt_wait(const dns_engine_t *engine, const dns_class_t *class,
-    const dns_resolver_t *r)
+    const dns_server_t *r)
 {
     double  wait, of_class;
 

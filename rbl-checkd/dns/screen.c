@@ -1,9 +1,11 @@
 /*
- * The guard in front of the decoder.  A reply is walked once, octet by octet,
- * before anything is read out of it: what the decoder follows has been found
- * sound here.  Only the record types that a resolver sends for an A, AAAA or
- * TXT question are let through, so TSIG, SIG and all the exotic layouts end
- * here.
+ * The guard in front of ldns.  A reply is walked once, octet by octet, before
+ * anything is read out of it, for what ldns must not see: names that loop or
+ * are dear to follow, counts without bounds, two TSIG, which leak, and data
+ * that does not end where its record does, behind which ldns would lose its
+ * place.  Only the record types that servers send for an A, AAAA, TXT, NS or
+ * SOA question are let through, so TSIG, SIG and all the exotic layouts end
+ * here.  What the records say is not looked at.
  *
  * Owns nothing and allocates nothing.
  */
@@ -19,9 +21,8 @@
  */
 #define SCREEN_WORK  262144
 
-#define SCREEN_ANSWER      0
-#define SCREEN_AUTHORITY   1
-#define SCREEN_ADDITIONAL  2
+/* Strings of one text: ldns takes as much memory for each as for all. */
+#define SCREEN_STRINGS  255
 
 
 /*
@@ -81,14 +82,17 @@ screen_name(const uint8_t *msg, size_t n, size_t off, unsigned *work)
 }
 
 
-/* Length-prefixed strings or options with `head` octets before the length. */
+/*
+ * At most `max` length-prefixed strings, or options with `head` octets before
+ * the length.
+ */
 static int
-screen_chunks(const uint8_t *p, size_t n, size_t head, size_t size)
+screen_chunks(const uint8_t *p, size_t n, size_t head, size_t size, size_t max)
 {
     size_t  len;
 
     while (n) {
-        if (n < head + size) {
+        if (n < head + size || max-- == 0) {
             return -1;
         }
 
@@ -146,14 +150,14 @@ screen_rdata(const uint8_t *msg, size_t off, size_t len, unsigned type,
         return len == 16 ? 0 : -1;
 
     case DNS_TYPE_TXT:
-        return len ? screen_chunks(msg + off, len, 0, 1) : -1;
+        return len ? screen_chunks(msg + off, len, 0, 1, SCREEN_STRINGS) : -1;
 
-    case DNS_RR_NS:
+    case DNS_TYPE_NS:
     case DNS_RR_CNAME:
     case DNS_RR_DNAME:
         return screen_names(msg, off, end, 1, 0, 1, work);
 
-    case DNS_RR_SOA:
+    case DNS_TYPE_SOA:
         return screen_names(msg, off, end, 2, 20, 1, work);
 
     case DNS_RR_RRSIG:
@@ -168,7 +172,7 @@ screen_rdata(const uint8_t *msg, size_t off, size_t len, unsigned type,
         return len > 4 ? 0 : -1;
 
     case DNS_RR_OPT:
-        return screen_chunks(msg + off, len, 2, 2);
+        return screen_chunks(msg + off, len, 2, 2, len);
     }
 
     return -1;
@@ -194,7 +198,7 @@ screen_record(dns_screen_t *screen, const uint8_t *msg, size_t n, size_t off,
     len = dns_get16(msg + off + 8);
 
     if (type == DNS_RR_OPT) {
-        if (section != SCREEN_ADDITIONAL || msg[owner] != 0 || (*opts)++) {
+        if (section != DNS_ADDITIONAL || msg[owner] != 0 || (*opts)++) {
             return 0;
         }
 
@@ -214,27 +218,22 @@ screen_record(dns_screen_t *screen, const uint8_t *msg, size_t n, size_t off,
 int
 dns_screen(dns_screen_t *screen, const uint8_t *msg, size_t n)
 {
+    static const unsigned  most[] = { DNS_MAX_ANSWERS, DNS_MAX_AUTHORITY,
+                                      DNS_MAX_ADDITIONAL };
+
     size_t    off;
-    unsigned  count[3], opts, i, work;
+    unsigned  opts, i, work;
     int       section;
 
     if (n < DNS_HEADER || dns_get16(msg + 4) != 1) {
         return -1;
     }
 
+    screen->p = msg;
+    screen->n = n;
     screen->rcode = msg[3] & 0x0f;
-    screen->an = count[SCREEN_ANSWER] = dns_get16(msg + 6);
-    screen->ns = count[SCREEN_AUTHORITY] = dns_get16(msg + 8);
-    count[SCREEN_ADDITIONAL] = dns_get16(msg + 10);
-
-    if (count[SCREEN_ANSWER] > DNS_MAX_ANSWERS
-        || count[SCREEN_AUTHORITY] > DNS_MAX_AUTHORITY
-        || count[SCREEN_ADDITIONAL] > DNS_MAX_ADDITIONAL)
-    {
-        return -1;
-    }
-
     work = 0;
+    opts = 0;
     off = screen_name(msg, n, DNS_HEADER, &work);
 
     if (off == 0 || n - off < 4) {
@@ -242,15 +241,16 @@ dns_screen(dns_screen_t *screen, const uint8_t *msg, size_t n)
     }
 
     off += 4;
-    opts = 0;
-    screen->at_ns = off;
 
-    screen->at_an = off;
+    for (section = DNS_ANSWER; section <= DNS_ADDITIONAL; section++) {
+        screen->at[section] = off;
+        screen->count[section] = dns_get16(msg + 6 + 2 * section);
 
-    for (section = SCREEN_ANSWER; section <= SCREEN_ADDITIONAL; section++) {
-        screen->at_ns = section == SCREEN_AUTHORITY ? off : screen->at_ns;
+        if (screen->count[section] > most[section]) {
+            return -1;
+        }
 
-        for (i = 0; i < count[section]; i++) {
+        for (i = 0; i < screen->count[section]; i++) {
             off = screen_record(screen, msg, n, off, section, &opts, &work);
 
             if (off == 0) {

@@ -1,5 +1,5 @@
 /*
- * UDP.  Every resolver has a pool of connected sockets, so that the kernel
+ * UDP.  Every server has a pool of connected sockets, so that the kernel
  * drops what comes from elsewhere and reports ports that are closed.  A batch
  * of questions (batch.c) leaves by one socket of the pool, chosen at random;
  * a retry never by the one it used before.  After `socket_uses` questions a
@@ -74,12 +74,12 @@ void
 dns_socket_lost(dns_flight_t *f)
 {
     dns_question_t  *q;
-    dns_resolver_t  *r;
+    dns_server_t  *r;
 
     q = f->q;
-    r = f->socket->resolver;
+    r = f->socket->server;
     dns_flight_end(f);
-    q->refused |= (uint8_t) (1u << (r - q->engine->resolver));
+    q->refused |= (uint8_t) (1u << dns_set_at(q->set, r));
 
     if (q->state == DNS_ON_WIRE) {
         link_remove(&q->link);
@@ -92,17 +92,13 @@ dns_socket_lost(dns_flight_t *f)
 void
 dns_socket_refused(dns_socket_t *s)
 {
-    unsigned       i;
-    dns_engine_t  *engine;
-
-    engine = s->engine;
+    unsigned  i;
 
     if (s->n) {
-        dns_resolver_lost(engine, (unsigned) (s->resolver - engine->resolver),
-                          1);
+        dns_server_lost(s->server, 1);
     }
 
-    for (i = 0; i < DNS_ID_SLOTS && s->n; i++) {
+    for (i = 0; i < s->n_ids && s->n; i++) {
         while (s->ids[i]) {
             dns_socket_lost(s->ids[i]);
         }
@@ -131,17 +127,15 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n, int cut)
     }
 
     engine->counters.replies++;
-    s->resolver->fails = 0;
-    dns_resolver_heard(s->resolver, f);
+    s->server->fails = 0;
+    dns_server_heard(s->server, f);
     dns_class_heard(q);
-    dns_rtt_took(q->class, s->resolver, engine->now - f->sent);
+    dns_rtt_took(q, s->server, engine->now - f->sent);
     dns_flight_end(f);
-    q->resolver = (uint8_t) (s->resolver - engine->resolver);
+    q->at = (uint8_t) dns_set_at(q->set, s->server);
     q->slot = s->slot;
 
-    result = cut ? DNS_WIRE_TC
-                 : dns_wire_read(&engine->answer, msg, n, q->name, q->len,
-                                 q->type);
+    result = cut ? DNS_WIRE_TC : dns_read(q, msg, n);
     dns_try_answered(q, result);
 }
 
@@ -183,6 +177,7 @@ socket_read(struct ev_loop *loop, ev_io *io, int events)
 static void
 socket_close(dns_socket_t *s)
 {
+    s->engine->n_sockets -= !s->server->recursive;
     ev_io_stop(s->engine->loop, &s->io);
     close(s->io.fd);
     free(s);
@@ -202,12 +197,18 @@ socket_segments(int fd)
 
 
 static dns_socket_t *
-socket_open(dns_engine_t *engine, dns_resolver_t *r, unsigned slot)
+socket_open(dns_engine_t *engine, dns_server_t *r, unsigned slot)
 {
     int            fd, size;
+    unsigned       n;
     dns_socket_t  *s;
 
-    s = calloc(1, sizeof(dns_socket_t));
+    if (!r->recursive && engine->n_sockets >= DNS_SOCKETS) {
+        return NULL;
+    }
+
+    n = r->recursive ? DNS_ID_SLOTS : DNS_ID_FEW;
+    s = calloc(1, sizeof(dns_socket_t) + n * sizeof(dns_flight_t *));
 
     if (s == NULL) {
         return NULL;
@@ -231,8 +232,10 @@ socket_open(dns_engine_t *engine, dns_resolver_t *r, unsigned slot)
         return NULL;
     }
 
+    engine->n_sockets += !r->recursive;
+    s->n_ids = n;
     s->engine = engine;
-    s->resolver = r;
+    s->server = r;
     s->slot = (uint8_t) slot;
     s->segments = socket_segments(fd);
     ev_io_init(&s->io, socket_read, fd, EV_READ);
@@ -245,7 +248,7 @@ socket_open(dns_engine_t *engine, dns_resolver_t *r, unsigned slot)
 
 /* The pool's socket, a new one in its place if it has served its time. */
 static dns_socket_t *
-socket_slot(dns_engine_t *engine, dns_resolver_t *r, unsigned slot)
+socket_slot(dns_engine_t *engine, dns_server_t *r, unsigned slot)
 {
     dns_socket_t  *s, *old;
 
@@ -302,21 +305,21 @@ socket_draw(dns_socket_t *s, uint16_t *id)
 
 /* The socket for this question: the batch's, unless that will not do. */
 static dns_socket_t *
-socket_choose(dns_question_t *q, unsigned resolver)
+socket_choose(dns_question_t *q, unsigned n)
 {
     uint16_t         any;
-    unsigned         slot;
+    unsigned         slot, pool;
     dns_engine_t    *engine;
     dns_socket_t    *s;
-    dns_resolver_t  *r;
+    dns_server_t  *r;
 
     engine = q->engine;
-    r = &engine->resolver[resolver];
+    r = q->set->server[n];
     s = dns_batch_socket(engine);
 
-    if (s && s->resolver == r && s->uses < engine->conf.socket_uses
+    if (s && s->server == r && s->uses < engine->conf.socket_uses
         && s->n < SOCKET_MAX_IDS
-        && (q->sends == 0 || q->resolver != resolver || q->slot != s->slot))
+        && (q->sends == 0 || q->at != n || q->slot != s->slot))
     {
         return s;
     }
@@ -327,10 +330,11 @@ socket_choose(dns_question_t *q, unsigned resolver)
         return NULL;
     }
 
-    slot = any % DNS_POOL;
+    pool = r->recursive ? DNS_POOL : DNS_POOL_FEW;
+    slot = any % pool;
 
-    if (q->sends && q->resolver == resolver && q->slot == slot) {
-        slot = (slot + 1) % DNS_POOL;
+    if (q->sends && q->at == n && q->slot == slot) {
+        slot = (slot + 1) % pool;
     }
 
     return socket_slot(engine, r, slot);
@@ -338,7 +342,7 @@ socket_choose(dns_question_t *q, unsigned resolver)
 
 
 void
-dns_socket_send(dns_question_t *q, unsigned resolver)
+dns_socket_send(dns_question_t *q, unsigned n)
 {
     uint16_t         id;
     dns_engine_t    *engine;
@@ -346,16 +350,16 @@ dns_socket_send(dns_question_t *q, unsigned resolver)
     dns_socket_t    *s;
 
     engine = q->engine;
-    s = socket_choose(q, resolver);
-    q->resolver = (uint8_t) resolver;
+    s = socket_choose(q, n);
+    q->at = (uint8_t) n;
 
     if (s == NULL || socket_draw(s, &id) != 0) {
-        q->refused |= (uint8_t) (1u << resolver);
+        q->refused |= (uint8_t) (1u << n);
         dns_try_lost(q, DNS_NETWORK);
         return;
     }
 
-    q->edns = dns_resolver_edns(q, resolver) & 1;
+    q->edns = dns_server_edns(q, n) & 1;
     f = dns_flight_begin(q, s, id);
     q->slot = s->slot;
     q->state = DNS_ON_WIRE;
@@ -367,14 +371,31 @@ dns_socket_send(dns_question_t *q, unsigned resolver)
 }
 
 
-/* Closes the retired sockets that wait for nothing any more. */
+/* Closes the server's retired sockets that wait for nothing any more. */
+static void
+socket_reap(dns_server_t *r)
+{
+    link_t        *link, *next;
+    dns_socket_t  *s;
+
+    for (link = r->retired.next; link != &r->retired; link = next) {
+        next = link->next;
+        s = (dns_socket_t *) link;
+
+        if (s->n == 0) {
+            link_remove(link);
+            r->n_retired--;
+            socket_close(s);
+        }
+    }
+}
+
+
 void
 dns_socket_reap(dns_engine_t *engine)
 {
-    unsigned         i;
-    link_t          *link, *next;
-    dns_socket_t    *s;
-    dns_resolver_t  *r;
+    unsigned       i;
+    dns_server_t  *r;
 
     if (!engine->reap) {
         return;
@@ -382,19 +403,31 @@ dns_socket_reap(dns_engine_t *engine)
 
     engine->reap = 0;
 
-    for (i = 0; i < engine->conf.n_resolvers; i++) {
-        r = &engine->resolver[i];
-
-        for (link = r->retired.next; link != &r->retired; link = next) {
-            next = link->next;
-            s = (dns_socket_t *) link;
-
-            if (s->n == 0) {
-                link_remove(link);
-                r->n_retired--;
-                socket_close(s);
-            }
+    for (i = 0; i < DNS_SERVERS; i++) {
+        for (r = engine->server[i]; r != NULL; r = r->next) {
+            socket_reap(r);
         }
+    }
+}
+
+
+void
+dns_socket_close_all(dns_server_t *r)
+{
+    link_t    *link;
+    unsigned   i;
+
+    for (i = 0; i < DNS_POOL; i++) {
+        if (r->pool[i]) {
+            socket_close(r->pool[i]);
+            r->pool[i] = NULL;
+        }
+    }
+
+    while (!link_empty(&r->retired)) {
+        link = link_shift(&r->retired);
+        r->n_retired--;
+        socket_close((dns_socket_t *) link);
     }
 }
 
@@ -402,25 +435,6 @@ dns_socket_reap(dns_engine_t *engine)
 void
 dns_socket_free(dns_engine_t *engine)
 {
-    unsigned         i, k;
-    link_t          *link;
-    dns_resolver_t  *r;
-
-    for (i = 0; i < engine->conf.n_resolvers; i++) {
-        r = &engine->resolver[i];
-
-        for (k = 0; k < DNS_POOL; k++) {
-            if (r->pool[k]) {
-                socket_close(r->pool[k]);
-            }
-        }
-
-        while (!link_empty(&r->retired)) {
-            link = r->retired.next;
-            link_remove(link);
-            socket_close((dns_socket_t *) link);
-        }
-    }
-
+    dns_server_free(engine);
     free(engine->inbox);
 }

@@ -1,6 +1,6 @@
 /*
  * TCP, for replies that were truncated: one connection a question, to the
- * resolver that truncated it.  There are `max_tcp` places.  A question waits
+ * server that truncated it.  There are `max_tcp` places.  A question waits
  * for one as long as all its tries might have taken; its exchange then has
  * that time too, but no more than TCP_TRIES first tries.  Whatever goes wrong
  * here makes the verdict DNS_TRUNCATED; there is no second try.
@@ -129,8 +129,7 @@ tcp_reply(dns_tcp_t *tcp)
         return;
     }
 
-    result = dns_wire_read(&engine->answer, tcp->in, tcp->in_len, q->name,
-                           q->len, q->type);
+    result = dns_read(q, tcp->in, tcp->in_len);
 
     if (result == DNS_WIRE_TC) {
         tcp_failed(tcp);
@@ -141,7 +140,10 @@ tcp_reply(dns_tcp_t *tcp)
     engine->now = dns_clock();
     dns_tcp_close(tcp);
     link_remove(&q->link);
-    dns_finish(q);
+
+    if (!dns_direct_judge(q)) {
+        dns_finish(q);
+    }
 }
 
 
@@ -237,7 +239,7 @@ tcp_timer(struct ev_loop *loop, ev_timer *timer, int events)
 
 
 static int
-tcp_connect(dns_resolver_t *r)
+tcp_connect(dns_server_t *r)
 {
     int  fd;
 
@@ -263,7 +265,7 @@ tcp_connect(dns_resolver_t *r)
 static int
 tcp_open(dns_question_t *q, double wait)
 {
-    int            fd;
+    int            fd, edns;
     dns_tcp_t     *tcp;
     dns_engine_t  *engine;
 
@@ -274,7 +276,7 @@ tcp_open(dns_question_t *q, double wait)
         return -1;
     }
 
-    fd = tcp_connect(&engine->resolver[q->resolver]);
+    fd = tcp_connect(dns_at(q));
 
     if (fd < 0 || dns_random(engine, &q->id) != 0) {
         free(tcp);
@@ -288,9 +290,12 @@ tcp_open(dns_question_t *q, double wait)
 
     tcp->q = q;
     tcp->in_len = TCP_HEAD;
+    edns = !q->no_edns && !dns_at(q)->plain;
     tcp->out_len = dns_wire_question(tcp->out + TCP_HEAD, q->id, q->name,
-                                     q->len, q->type, !q->no_edns
-                                     && !engine->resolver[q->resolver].plain);
+                                     q->len, q->type,
+                                     (edns ? DNS_QUERY_EDNS : 0)
+                                     | (q->set->recursive ? DNS_QUERY_RD
+                                                          : 0));
     tcp->out[0] = (uint8_t) (tcp->out_len >> 8);
     tcp->out[1] = (uint8_t) tcp->out_len;
     tcp->out_len += TCP_HEAD;

@@ -10,18 +10,6 @@
 #include "dns_int.h"
 
 
-/* All resolvers that the question may go to are in the set. */
-static int
-try_all(const dns_question_t *q, unsigned set)
-{
-    if (q->fixed) {
-        return set >> q->resolver & 1;
-    }
-
-    return set == (1u << q->engine->conf.n_resolvers) - 1;
-}
-
-
 /* No try is waited for any more. */
 void
 dns_try_end(dns_question_t *q)
@@ -41,14 +29,6 @@ dns_try_end(dns_question_t *q)
 }
 
 
-/* An own list may be silent on purpose: that tells nothing of a resolver. */
-static int
-try_tells(const dns_question_t *q)
-{
-    return q->class->owner->account == 0;
-}
-
-
 /* And those who should have answered have not. */
 static void
 try_end_lost(dns_question_t *q)
@@ -59,12 +39,11 @@ try_end_lost(dns_question_t *q)
 
     engine = q->engine;
 
-    for (i = 0; i < engine->conf.tries && try_tells(q); i++) {
+    for (i = 0; i < engine->conf.tries && dns_tells(q); i++) {
         f = &q->flight[i];
 
         if (f->socket != NULL) {
-            dns_resolver_lost(engine, (unsigned) (f->socket->resolver
-                                                  - engine->resolver), 0);
+            dns_server_lost(f->socket->server, 0);
         }
     }
 
@@ -73,7 +52,7 @@ try_end_lost(dns_question_t *q)
 
 
 /*
- * Those still waited for: after so long, or, when another resolver has given
+ * Those still waited for: after so long, or, when another server has given
  * the answer, when that was overdue.
  */
 static void
@@ -83,22 +62,22 @@ try_blame(dns_question_t *q, double after)
     unsigned         i;
     dns_flight_t    *f;
     dns_engine_t    *engine;
-    dns_resolver_t  *r;
+    dns_server_t  *r;
 
     engine = q->engine;
 
-    for (i = 0; i < engine->conf.tries && try_tells(q); i++) {
+    for (i = 0; i < engine->conf.tries && dns_tells(q); i++) {
         f = &q->flight[i];
 
         if (f->socket == NULL) {
             continue;
         }
 
-        r = f->socket->resolver;
+        r = f->socket->server;
         wait = after;
 
         if (wait == 0) {
-            if (r == &engine->resolver[q->resolver]) {
+            if (r == dns_at(q)) {
                 continue;
             }
 
@@ -106,7 +85,7 @@ try_blame(dns_question_t *q, double after)
         }
 
         if (engine->now - f->sent >= wait) {
-            dns_resolver_lost(engine, (unsigned) (r - engine->resolver), 0);
+            dns_server_lost(r, 0);
         }
     }
 }
@@ -149,8 +128,8 @@ dns_try_lost(dns_question_t *q, dns_status_t why)
         return;
     }
 
-    /* Nobody is left to be asked at once: a resolver may be restarting. */
-    if (why == DNS_NETWORK && try_all(q, q->refused | q->unable)) {
+    /* Nobody is left to be asked at once: a server may be restarting. */
+    if (why == DNS_NETWORK && dns_set_all(q, q->refused | q->unable)) {
         q->refused = 0;
         q->state = DNS_PAUSED;
         link_add(&q->engine->wire, &q->link);
@@ -167,15 +146,15 @@ static void
 try_overdue(dns_question_t *q)
 {
     dns_engine_t    *engine;
-    dns_resolver_t  *r;
+    dns_server_t  *r;
 
     engine = q->engine;
-    r = &engine->resolver[q->resolver];
+    r = dns_at(q);
     q->timed_out = 1;
     engine->counters.timeouts++;
     r->counters.timeouts++;
     dns_rtt_overdue(q->class);
-    dns_resolver_overdue(q);
+    dns_server_overdue(q);
     link_remove(&q->link);
 
     if (q->attempt + 1u >= engine->conf.tries) {
@@ -215,9 +194,8 @@ dns_try_due(dns_question_t *q)
 }
 
 
-/* Out of its state, for whatever comes now. */
-static void
-try_leave(dns_question_t *q)
+void
+dns_try_leave(dns_question_t *q)
 {
     if (q->state == DNS_WAITING) {
         dns_pace_unqueue(q);
@@ -227,13 +205,14 @@ try_leave(dns_question_t *q)
 }
 
 
-/* SERVFAIL may be one resolver's own trouble, and REFUSED its own mind. */
+/* SERVFAIL may be one server's own trouble, and REFUSED its own mind. */
 static int
 try_elsewhere(dns_question_t *q)
 {
-    q->unable |= (uint8_t) (1u << q->resolver);
+    q->unable |= (uint8_t) (1u << q->at);
+    q->set->lame[q->at] = q->engine->now + DNS_LAME;
 
-    if (try_all(q, q->unable)) {
+    if (dns_set_all(q, q->unable)) {
         return 0;
     }
 
@@ -267,7 +246,7 @@ try_failed(dns_question_t *q)
         return;
     }
 
-    try_leave(q);
+    dns_try_leave(q);
     dns_finish(q);
 }
 
@@ -276,7 +255,7 @@ void
 dns_try_answered(dns_question_t *q, dns_wire_t result)
 {
     if (result == DNS_WIRE_TC) {
-        try_leave(q);
+        dns_try_leave(q);
         dns_try_end(q);
         dns_tcp_ask(q);
         return;
@@ -285,8 +264,12 @@ dns_try_answered(dns_question_t *q, dns_wire_t result)
     if (result == DNS_WIRE_NO_EDNS && !q->no_edns) {
         q->no_edns = 1;
         q->stay = 1;
-        try_leave(q);
+        dns_try_leave(q);
         dns_pace_queue(q, 1);
+        return;
+    }
+
+    if (dns_direct_judge(q)) {
         return;
     }
 
@@ -298,6 +281,6 @@ dns_try_answered(dns_question_t *q, dns_wire_t result)
     }
 
     try_blame(q, 0);
-    try_leave(q);
+    dns_try_leave(q);
     dns_finish(q);
 }

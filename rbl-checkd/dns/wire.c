@@ -1,8 +1,9 @@
 /*
- * Questions, and the frame of replies: whether one belongs to a question, and
- * what its header says.  A question is two small copies around the name, which
- * is kept in wire form: a hundredth of what a library takes to build one.
- * Replies go through dns_screen() and are then taken apart by dns_decode().
+ * Queries, and the frame of replies: whether one belongs to a question, and
+ * what its header says.  A query is a template with id, name and type put in,
+ * a hundredth of what ldns takes to make the same octets (t/unit/
+ * test_dns_wire.c compares them).  Replies go through dns_screen() and are
+ * then read by dns_decode().
  */
 
 #include "wire.h"
@@ -42,9 +43,15 @@ dns_wire_name(uint8_t out[DNS_NAME_MAX], const char *name)
 
 size_t
 dns_wire_question(uint8_t *out, uint16_t id, const uint8_t *name, size_t len,
-    uint16_t type, int edns)
+    uint16_t type, unsigned shape)
 {
-    static const uint8_t  head[] = { 1, 0, 0, 1, 0, 0, 0, 0, 0, 0 };
+    /* The header behind the id, and what stands behind the question. */
+    static const uint8_t  head[DNS_QUERY_SHAPES][10] = {
+        { 0, 0, 0, 1, 0, 0, 0, 0, 0, 0 },
+        { 0, 0, 0, 1, 0, 0, 0, 0, 0, 1 },
+        { 1, 0, 0, 1, 0, 0, 0, 0, 0, 0 },
+        { 1, 0, 0, 1, 0, 0, 0, 0, 0, 1 }
+    };
     static const uint8_t  opt[] = { 0, 0, DNS_RR_OPT, DNS_EDNS_SIZE >> 8,
                                     DNS_EDNS_SIZE & 255, 0, 0, 0, 0, 0, 0 };
 
@@ -52,7 +59,7 @@ dns_wire_question(uint8_t *out, uint16_t id, const uint8_t *name, size_t len,
 
     out[0] = (uint8_t) (id >> 8);
     out[1] = (uint8_t) id;
-    memcpy(out + 2, head, sizeof(head));
+    memcpy(out + 2, head[shape], sizeof(head[shape]));
     memcpy(out + DNS_HEADER, name, len);
 
     p = out + DNS_HEADER + len;
@@ -61,8 +68,7 @@ dns_wire_question(uint8_t *out, uint16_t id, const uint8_t *name, size_t len,
     *p++ = 0;
     *p++ = WIRE_CLASS_IN;
 
-    if (edns) {
-        out[11] = 1;
+    if (shape & DNS_QUERY_EDNS) {
         memcpy(p, opt, sizeof(opt));
         p += sizeof(opt);
     }
@@ -166,6 +172,9 @@ wire_clear(dns_answer_t *answer, dns_status_t status)
     answer->txt_len = 0;
     answer->ttl = 0;
     answer->soa = 0;
+    answer->has_serial = 0;
+    answer->aa = 0;
+    answer->gone = 0;
     answer->alias = 0;
 }
 
@@ -205,7 +214,7 @@ dns_wire_read(dns_answer_t *answer, const uint8_t *msg, size_t n,
         return DNS_WIRE_DONE;
     }
 
-    status = dns_decode(answer, msg, &screen, name, len, type);
+    status = dns_decode(answer, &screen, name, len, type);
 
     if (status == DNS_BADREPLY) {
         wire_clear(answer, status);

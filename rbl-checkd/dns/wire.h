@@ -1,6 +1,6 @@
 /*
- * Messages: questions built by hand, replies screened and then taken apart by
- * hand too.  t/fuzz compares what is found in them with what ldns finds.
+ * Messages: questions put together from templates, replies screened and then
+ * read by ldns (record.h).
  *
  * Names are in wire form: length octets and labels, ending with the root's
  * zero octet, never compressed, at most 255 octets.
@@ -19,11 +19,9 @@
 
 #define DNS_MAX_ANSWERS     DNS_MAX_CODES
 #define DNS_MAX_AUTHORITY   64
-#define DNS_MAX_ADDITIONAL  16
+#define DNS_MAX_ADDITIONAL  64
 
-#define DNS_RR_NS     2
 #define DNS_RR_CNAME  5
-#define DNS_RR_SOA    6
 #define DNS_RR_DNAME  39
 #define DNS_RR_OPT    41
 #define DNS_RR_DS     43
@@ -46,10 +44,22 @@ typedef enum {
                                which do not know EDNS */
 } dns_wire_t;
 
+/* The shape of a query: any of these together. */
+#define DNS_QUERY_EDNS  1u
+#define DNS_QUERY_RD    2u      /* recursion is desired */
+#define DNS_QUERY_SHAPES  4u
+
+#define DNS_ANSWER      0
+#define DNS_AUTHORITY   1
+#define DNS_ADDITIONAL  2
+
+/* A message that the screen has let through. */
 typedef struct {
-    unsigned  rcode;        /* with the upper bits from OPT */
-    unsigned  an, ns;       /* records in the answer and authority sections */
-    size_t    at_an, at_ns; /* where these begin */
+    const uint8_t  *p;
+    size_t          n;
+    unsigned        rcode;      /* with the upper bits from OPT */
+    unsigned        count[3];   /* records of each section */
+    size_t          at[3];      /* where they begin */
 } dns_screen_t;
 
 /*
@@ -58,9 +68,12 @@ typedef struct {
  */
 size_t dns_wire_name(uint8_t out[DNS_NAME_MAX], const char *name);
 
-/* A question with RD set, class IN.  The length, <= DNS_QUESTION_MAX. */
+/*
+ * A query of that shape (DNS_QUERY_*), class IN.  The length, at most
+ * DNS_QUESTION_MAX.
+ */
 size_t dns_wire_question(uint8_t *out, uint16_t id, const uint8_t *name,
-    size_t len, uint16_t type, int edns);
+    size_t len, uint16_t type, unsigned shape);
 
 /* 1: a reply to exactly this question (the id is not looked at), or 0. */
 int dns_wire_match(const uint8_t *msg, size_t n, const uint8_t *name,
@@ -89,11 +102,10 @@ int dns_screen(dns_screen_t *screen, const uint8_t *msg, size_t n);
 
 /*
  * What the sections of a screened reply with NOERROR or NXDOMAIN hold; the
- * rest of the answer is cleared and has that status.  Nothing is allocated.
+ * rest of the answer is cleared and has that status.
  */
-dns_status_t dns_decode(dns_answer_t *answer, const uint8_t *msg,
-    const dns_screen_t *screen, const uint8_t *name, size_t len,
-    uint16_t type);
+dns_status_t dns_decode(dns_answer_t *answer, const dns_screen_t *msg,
+    const uint8_t *name, size_t len, uint16_t type);
 
 /* Wire names, without regard to case. */
 int dns_name_equal(const uint8_t *a, size_t an, const uint8_t *b, size_t bn);

@@ -52,7 +52,7 @@ my $second = RblDns->new(rules => [$answer]);
     'first.sys.test', (map { "x$_.bad.test bad.test=1" } 1 .. 9),
     map { "s$_.sys.test sys.test" } 1 .. 5);
 is(how($v, 'bad\.test'), 'TIMEOUT 9', 'an own list is silent');
-is(join('', map { $_->{resolver} } those($v, 'sys\.test')), '000000',
+is(join('', map { $_->{server} } those($v, 'sys\.test')), '000000',
     'and the first resolver goes on to be asked');
 
 # --- queries a second -------------------------------------------------------

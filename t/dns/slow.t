@@ -89,7 +89,7 @@ my @two = (-r => $dns->addr, -r => $other->addr, -t => 3, -n => 2);
 my @stop = map { "n$_.quick.test quick.test" } 1 .. 200;
 $dns->rules(['^n' => 'mute'], ['.' => { a => ['127.0.0.2'] }]);
 ($v, $c) = dnsask([@two, -w => 20], @fast, @stop);
-is(scalar(grep { $_->{a} eq '127.0.0.5' && $_->{resolver} == 1 }
+is(scalar(grep { $_->{a} eq '127.0.0.5' && $_->{server} == 1 }
           of($v, '^n')), 200, 'one stops answering: the other is asked');
 cmp_ok($c->{seconds}, '<', 3, 'before its time is up');
 cmp_ok($dns->asked('^n'), '<', 100, 'and it is left alone');
@@ -101,14 +101,14 @@ $dns->rules(['^n' => { a => ['127.0.0.2'], delay => 0.7 }],
             ['.' => { a => ['127.0.0.2'] }]);
 $other->rules(['.' => 'refused']);
 ($v, $c) = dnsask([@two, -w => 1], @fast[0 .. 9], 'n1.quick.test quick.test');
-is("$v->{'n1.quick.test'}[0]{status} $v->{'n1.quick.test'}[0]{resolver}",
+is("$v->{'n1.quick.test'}[0]{status} $v->{'n1.quick.test'}[0]{server}",
    'NOERROR 0', 'REFUSED elsewhere does not hide a slow answer');
 
 # Nor does one that refuses keep the other from being asked.
 $dns->rules(['.' => 'refused']);
 $other->rules(['.' => { a => ['127.0.0.2'] }]);
 ($v, $c) = dnsask([@two, -w => 1], map { "n$_.refused.test" } 1 .. 5);
-is_deeply([map { "$_->[0]{status} $_->[0]{resolver}" } values %$v],
+is_deeply([map { "$_->[0]{status} $_->[0]{server}" } values %$v],
     [('NOERROR 1') x 5], 'who refuses is not the only one who is asked');
 $other->rules(['.' => 'refused']);
 ($v, $c) = dnsask([@two, -w => 1], 'n6.refused.test');
@@ -118,7 +118,7 @@ is($v->{'n6.refused.test'}[0]{status}, 'REFUSED', 'where both do, that is it');
 $other->rules(['.' => { a => ['127.0.0.5'] }]);
 $dns->rules(['.' => { a => ['127.0.0.2'] }]);
 ($v, $c) = dnsask([@two, -p => 1], @stop);
-is(scalar(grep { $_->{a} eq '127.0.0.5' && $_->{resolver} == 1 }
+is(scalar(grep { $_->{a} eq '127.0.0.5' && $_->{server} == 1 }
           of($v, '^n')), 200, 'only the second is asked');
 is($dns->asked('.'), 0, 'not the first');
 $other->rules(['.' => 'mute']);

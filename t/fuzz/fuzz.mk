@@ -50,9 +50,6 @@ comma       = ,
 
 $(BUILD)/t/fuzz/fuzz_catalogue: $(CTL_LISTS)
 
-# The reference that replies are compared with.
-$(BUILD)/t/fuzz/fuzz_dns: LIBS += -lldns
-
 $(FUZZBIN): $(BUILD)/%: $(BUILD)/obj/%.o $(FUZZMAIN) $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(FUZZLINK) -o $@ $(filter %.o,$^) $(ARCHIVES) $(LIBS)

@@ -1,24 +1,28 @@
 /*
- * Replies of resolvers (dns/screen.c, dns/wire.c, shared/rbl_codes.c).  The
- * first octet chooses the asked type, the rest is the message as it came.
+ * Replies of servers (dns/screen.c, dns/wire.c, dns/referral.c,
+ * shared/rbl_codes.c), read by ldns.  The first octet chooses the asked type,
+ * the rest is the message as it came.
  *
  * A reply that differs from the question in name, type, class, or in what the
  * header must be is never taken for its answer.  What is taken sets every
  * field of the answer and the same each time; only NOERROR brings data, of the
- * asked type alone, and each address stands in the message.  An answer outside
- * 127/8 never lists, nor does one that is not NOERROR.  In whatever the screen
- * lets through, ldns finds the same; cut short it stays out.
+ * asked type alone, and each address and text stands in the message.  An
+ * answer outside 127/8 never lists, nor does one that is not NOERROR.  In
+ * whatever the screen lets through, ldns finds each record where the screen
+ * has found it; cut short it stays out.  A referral stays in its bounds and
+ * tells nothing else than the answer does.
  */
 
 #include "fuzz.h"
-#include "dns/wire.h"
-#include "ldns_read.h"
+#include "dns/record.h"
+#include "dns/referral.h"
 #include "rbl_codes.h"
 
 #define NAME  "2.0.0.127.zen.example"
 
 static const uint16_t  asked_types[] = { DNS_TYPE_A, DNS_TYPE_A, DNS_TYPE_TXT,
-                                         DNS_TYPE_AAAA };
+                                         DNS_TYPE_AAAA, DNS_TYPE_NS,
+                                         DNS_TYPE_SOA };
 
 
 /* The question stands there in so many words: a second look at the header. */
@@ -127,6 +131,10 @@ check_answer(const dns_answer_t *a, rbl_str_t msg, unsigned type)
         outside |= b[0] != 127;
     }
 
+    for (i = 0; i < a->n_aaaa; i++) {
+        fuzz_check(memmem(msg.p, msg.n, &a->aaaa[i], 16) != NULL);
+    }
+
     memset(&codes, 0, sizeof(codes));
     verdict = rbl_codes_verdict(&codes, a->a, a->n_a, &err, text,
                                 sizeof(text));
@@ -136,59 +144,140 @@ check_answer(const dns_answer_t *a, rbl_str_t msg, unsigned type)
 }
 
 
-/* ldns looks into the data of types that nobody reads here. */
-static int
-has_unread(rbl_str_t msg)
+/* ldns goes through the records as the screen has. */
+static void
+check_records(const dns_screen_t *screen)
 {
-    size_t  i;
+    size_t    off;
+    ldns_rr  *rr;
+    unsigned  i;
+    int       section;
 
-    static const char  types[][2] = {
-        { 0, DNS_RR_OPT }, { 0, DNS_RR_DS }, { 0, DNS_RR_RRSIG },
-        { 0, DNS_RR_NSEC }, { 0, DNS_RR_NSEC3 }
-    };
+    off = screen->at[DNS_ANSWER];
 
-    for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        if (memmem(msg.p, msg.n, types[i], 2) != NULL) {
-            return 1;
+    for (section = DNS_ANSWER; section <= DNS_ADDITIONAL; section++) {
+        fuzz_check(off == screen->at[section]);
+
+        for (i = 0; i < screen->count[section]; i++) {
+            rr = dns_rr_read(screen, &off);
+
+            if (rr == NULL) {
+                return;
+            }
+
+            fuzz_check(ldns_rdf_size(ldns_rr_owner(rr)) <= DNS_NAME_MAX);
+            dns_rr_free(rr);
         }
     }
 
-    return 0;
+    fuzz_check(off == screen->n);
 }
 
 
-/* What ldns finds, where there is something to be found. */
+/* Labels that end where the name does. */
 static void
-check_reference(const dns_answer_t *a, rbl_str_t msg, const uint8_t *name,
-    size_t len, uint16_t type, unsigned rcode)
+check_name(const dns_name_t *name)
 {
-    dns_answer_t  ref;
+    size_t  off;
 
-    /* It may have been given up as too much work. */
-    if (a->status == DNS_BADREPLY && msg.n > 1024) {
+    for (off = 0; name->wire[off]; off += name->wire[off] + 1u) {
+        fuzz_check(name->wire[off] < 64 && off < name->len);
+    }
+
+    fuzz_check(off + 1 == name->len);
+}
+
+
+static void
+check_servers(const dns_referral_t *r, rbl_str_t msg)
+{
+    unsigned  i, k;
+
+    fuzz_check(r->n_ns <= DNS_MAX_NS && r->n_glue <= DNS_MAX_GLUE);
+    fuzz_check((r->n_ns == 0) == (r->zone.len == 0));
+    fuzz_check(r->ttl <= INT32_MAX && (r->n_ns || r->n_glue + r->ttl == 0));
+
+    for (i = 0; i < r->n_ns; i++) {
+        check_name(&r->ns[i]);
+
+        for (k = 0; k < i; k++) {
+            fuzz_check(r->ns[i].len != r->ns[k].len
+                       || memcmp(r->ns[i].wire, r->ns[k].wire,
+                                 r->ns[i].len) != 0);
+        }
+    }
+
+    for (i = 0; i < r->n_glue; i++) {
+        fuzz_check(r->glue[i].ns < r->n_ns && r->glue[i].ttl <= INT32_MAX);
+        fuzz_check(memmem(msg.p, msg.n, r->glue[i].addr,
+                          r->glue[i].v6 ? 16 : 4) != NULL);
+    }
+}
+
+
+/* The asked name, or where the aliases lead, is in that zone. */
+static void
+check_zone(const dns_referral_t *r, const dns_name_t *zone,
+    const uint8_t *name, size_t len)
+{
+    if (zone->len == 0) {
         return;
     }
 
-    if (rcode != DNS_RCODE_NOERROR && rcode != DNS_RCODE_NXDOMAIN) {
+    check_name(zone);
+
+    if (r->target.len) {
+        name = r->target.wire;
+        len = r->target.len;
+    }
+
+    fuzz_check(zone->len <= len
+               && dns_name_equal(name + len - zone->len, zone->len,
+                                 zone->wire, zone->len));
+}
+
+
+static void
+check_referral(const dns_answer_t *a, rbl_str_t msg, const uint8_t *name,
+    size_t len, uint16_t type)
+{
+    int             rc;
+    uint8_t         serial[4];
+    unsigned        aa, n;
+    dns_referral_t  r;
+
+    memset(&r, 0xa5, sizeof(r));
+    rc = dns_wire_referral(&r, (const uint8_t *) msg.p, msg.n, name, len,
+                           type);
+
+    /* The answer may be read without what stands behind it. */
+    if (rc != 0) {
         return;
     }
 
-    memset(&ref, 0, sizeof(ref));
-    ref.status = rcode == DNS_RCODE_NOERROR ? DNS_NOERROR : DNS_NXDOMAIN;
+    aa = (((const uint8_t *) msg.p)[2] & 0x04) != 0;
+    fuzz_check(r.aa == aa);
+    check_servers(&r, msg);
+    check_zone(&r, &r.zone, name, len);
+    check_zone(&r, &r.apex, name, len);
 
-    if (ldns_read(&ref, (const uint8_t *) msg.p, msg.n, name, len, type)
-        != 0)
-    {
-        fuzz_check(has_unread(msg));
-        return;
+    if (r.target.len) {
+        check_name(&r.target);
     }
 
-    if (ref.status == DNS_BADREPLY) {
-        memset(&ref, 0, sizeof(ref));
-        ref.status = DNS_BADREPLY;
+    if (r.apex.len) {
+        serial[0] = (uint8_t) (r.serial >> 24);
+        serial[1] = (uint8_t) (r.serial >> 16);
+        serial[2] = (uint8_t) (r.serial >> 8);
+        serial[3] = (uint8_t) r.serial;
+        fuzz_check(memmem(msg.p, msg.n, serial, 4) != NULL);
     }
 
-    fuzz_check(same(a, &ref));
+    n = a->n_a + a->n_aaaa + (a->txt_len != 0);
+    fuzz_check(n == 0 || r.found);
+    fuzz_check(!r.found || a->status != DNS_NXDOMAIN);
+    fuzz_check(!a->alias || (r.found && r.target.len));
+    fuzz_check(a->soa == 0 || (r.apex.len && !r.found && !r.target.len));
 }
 
 
@@ -210,6 +299,7 @@ try_reply(fuzz_t *f, rbl_str_t msg, const uint8_t *name, size_t len,
     fuzz_check(same(&a, &b));
     fuzz_check((result == DNS_WIRE_TC) == ((p[2] & 2) != 0));
     check_answer(&a, msg, type);
+    check_referral(&a, msg, name, len, type);
 
     if (result != DNS_WIRE_DONE) {
         fuzz_check(a.status == DNS_BADREPLY);
@@ -221,7 +311,7 @@ try_reply(fuzz_t *f, rbl_str_t msg, const uint8_t *name, size_t len,
         return;
     }
 
-    check_reference(&a, msg, name, len, type, screen.rcode);
+    check_records(&screen);
 
     /* cut anywhere behind the question */
 
@@ -246,7 +336,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     dns_screen_t  screen;
 
     fuzz_init(&f, data, size);
-    type = asked_types[fuzz_u8(&f) % 4];
+    type = asked_types[fuzz_u8(&f) % 6];
     msg = fuzz_rest(&f);
     len = dns_wire_name(name, NAME);
     fuzz_check(len == sizeof(NAME) + 1);

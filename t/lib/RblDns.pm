@@ -1,8 +1,9 @@
 package RblDns;
 
 # A DNS server that does what a test tells it to, hostile things included.
-# It runs as a child process on 127.0.0.1, UDP and TCP on one port, and ends
-# with stop(), with the object, or when its parent is gone.
+# It runs as a child process on 127.0.0.1 (or host => ADDRESS, port => NUMBER),
+# UDP and TCP on one port, and ends with stop(), with the object, or when its
+# parent is gone.
 #
 #     my $dns = RblDns->new(rules => [
 #         [ '^2\.0\.0\.127\.zen\.test$' => { a => ['127.0.0.2'] } ],
@@ -25,7 +26,7 @@ package RblDns;
 #                 a number or CNAME NS SOA A; RDATA a name, list or octets
 #   ttl        => SECONDS (300)
 #   rcode      => NUMBER or word
-#   soa        => [ZONE, TTL, MINIMUM]  into the authority section
+#   soa        => [ZONE, TTL, MINIMUM, SERIAL]  into the authority section
 #   tc         => 1                     over UDP; over TCP the rest applies
 #   aa         => 1                     authoritative
 #   drop_edns  => 1                     mute while the question has EDNS
@@ -69,7 +70,9 @@ my %WORD = (
 
 sub new {
     my ($class, %o) = @_;
-    my ($udp, $tcp) = listen_on($o{port} || 0, exists $o{tcp} ? $o{tcp} : 1);
+    my $host = $o{host} || '127.0.0.1';
+    my ($udp, $tcp) = listen_on($o{port} || 0, exists $o{tcp} ? $o{tcp} : 1,
+        $host);
 
     socketpair(my $ours, my $theirs, AF_UNIX, SOCK_STREAM, PF_UNSPEC)
         or die "socketpair: $!";
@@ -89,23 +92,23 @@ sub new {
 
     close $theirs;
     return bless { pid => $pid, control => $ours, owner => $$,
-                   port => $udp->sockport }, $class;
+                   host => $host, port => $udp->sockport }, $class;
 }
 
 
 # UDP and TCP on the same port; the kernel chooses one that is free for UDP.
 sub listen_on {
-    my ($port, $want_tcp) = @_;
+    my ($port, $want_tcp, $host) = @_;
 
     for (1 .. 50) {
         my $udp = IO::Socket::INET->new(Proto => 'udp',
-            LocalAddr => '127.0.0.1', LocalPort => $port)
+            LocalAddr => $host, LocalPort => $port)
             or die "udp port $port: $!";
         setsockopt($udp, SOL_SOCKET, SO_RCVBUF, 4 * 1024 * 1024);
         return ($udp, undef) unless $want_tcp;
 
         my $tcp = IO::Socket::INET->new(Proto => 'tcp', Listen => 64,
-            ReuseAddr => 1, LocalAddr => '127.0.0.1',
+            ReuseAddr => 1, LocalAddr => $host,
             LocalPort => $udp->sockport);
         return ($udp, $tcp) if $tcp;
         die "tcp port $port: $!" if $port;
@@ -120,7 +123,8 @@ sub closed_port { return RblTest::Process::free_port() }
 
 
 sub port { $_[0]{port} }
-sub addr { "127.0.0.1\@$_[0]{port}" }
+sub addr { "$_[0]{host}\@$_[0]{port}" }
+sub host { $_[0]{host} }
 
 # A rule in front of the others; counting for it starts anew.
 sub set { my $self = shift; $self->call('set', @_) }
@@ -131,7 +135,7 @@ sub rules { my ($self, @rules) = @_; $self->call('rules', @rules) }
 # How many questions fit the pattern ("name TYPE", by UDP and TCP).
 sub asked { my ($self, $pattern) = @_; scalar $self->log($pattern) }
 
-# [name, type, protocol, time of arrival, source port, id] of each of them.
+# [name, type, protocol, time of arrival, source port, id, RD] of each of them.
 sub log { ## no critic
     my ($self, $pattern) = @_;
     my $all = $self->call('log');
@@ -403,7 +407,8 @@ sub action {
     my $key = "$q->{name} " . ($TYPE_NAME{$q->{type}} || $q->{type});
     my $port = $q->{from} ? (Socket::sockaddr_in($q->{from}))[0] : 0;
 
-    push @{ $s->{log} }, [split(/ /, $key), $proto, time, $port, $q->{id}];
+    push @{ $s->{log} }, [split(/ /, $key), $proto, time, $port, $q->{id},
+                       $q->{rd} ? 1 : 0];
 
     for my $rule (@{ $s->{rules} }) {
         my ($pattern, @actions) = @$rule;
@@ -455,7 +460,8 @@ sub rdata {
     return inet_aton($data) if $type == 1 && $data =~ /^[\d.]+$/;
     return name($data) if $type == 2 || $type == 5 || $type == 39;
     return name('ns.test') . name('admin.test')
-        . pack('N5', 1, 3600, 600, 86400, $data) if $type == 6;
+        . pack('N5', ref $data ? $data->[1] : 1, 3600, 600, 86400,
+               ref $data ? $data->[0] : $data) if $type == 6;
     return join '', map { chr(length) . $_ } ref $data ? @$data : $data
         if $type == 16;
     return inet_pton(AF_INET6, $data) if $type == 28 && $data =~ /:/;
@@ -493,8 +499,9 @@ sub reply {
     }
 
     if ($act->{soa}) {
-        my ($zone, $own_ttl, $minimum) = @{ $act->{soa} };
-        push @{ $section[1] }, record(name($zone), 6, $minimum, $own_ttl);
+        my ($zone, $own_ttl, $minimum, $serial) = @{ $act->{soa} };
+        push @{ $section[1] }, record(name($zone), 6,
+            [$minimum, $serial // 1], $own_ttl);
     }
 
     push @{ $section[2] }, "\0" . pack 'nnNn', 41, 1232, 0, 0 if $q->{edns};

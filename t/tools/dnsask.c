@@ -3,7 +3,7 @@
  * ("NAME", "NAME ZONE[!][=ACCOUNT]"), verdicts on standard output, one a line,
  * in the order in which they come:
  *
- *     NAME STATUS tries=N ttl=N ms=N resolver=N a=A,A aaaa=A,A txt="..."
+ *     NAME STATUS tries=N ttl=N ms=N server=N ... a=A,A aaaa=A,A txt="..."
  *
  * For the tests and for measuring; -h says the options.
  */
@@ -32,6 +32,9 @@ static unsigned         open_now, window = 2000;
 static unsigned         most_in_flight;
 static uint64_t         asked, answered, listed, repeat = 1;
 static int              quiet, input_done, pinned = -1;
+static const char      *distrusted;
+static unsigned         n_given;
+static struct sockaddr_storage  given[DNS_MAX_SERVERS];
 static char           **line;
 static size_t           n_lines;
 
@@ -52,6 +55,10 @@ usage(void)
           "  -w N            questions given to the engine at a time (2000)\n"
           "  -R N            goes through the names N times\n"
           "  -p N            asks only that resolver, the first being 0\n"
+          "  -D              direct: asks the servers of ZONE\n"
+          "  -A CIDR         where these may be, although it is not public\n"
+          "  -S ADDR[@PORT]  the servers of all zones; up to 8 times\n"
+          "  -d ADDR@PORT    that server is distrusted\n"
           "  -q              no verdicts\n"
           "  -s              a summary on standard error\n", stderr);
     exit(2);
@@ -90,6 +97,12 @@ print_answer(const char *name, const dns_answer_t *answer)
     printf("%s %s tries=%u ttl=%u ms=%.1f server=%u", name,
            status_name[answer->status], answer->tries, (unsigned) answer->ttl,
            answer->ms, answer->server);
+    printf("%s%s%s", answer->aa ? " aa=1" : "", answer->alias ? " alias=1" : "",
+           answer->gone ? " gone=1" : "");
+
+    if (answer->has_serial) {
+        printf(" serial=%u minimum=%u", answer->serial, answer->minimum);
+    }
 
     for (i = 0; i < answer->n_a; i++) {
         a = answer->a[i];
@@ -131,6 +144,26 @@ answer_in(void *data, const dns_answer_t *answer)
 }
 
 
+/* The server with that address is distrusted, as soon as it is known. */
+static void
+distrust_now(const dns_payer_t *payer)
+{
+    char      text[DNS_SERVER_TEXT];
+    uint32_t  ids[DNS_MAX_SERVERS];
+    unsigned  i, n;
+
+    n = dns_servers(engine, payer, ids);
+
+    for (i = 0; i < n; i++) {
+        dns_server_text(engine, ids[i], text);
+
+        if (strcmp(text, distrusted) == 0) {
+            dns_server_trust(engine, payer, ids[i], 0);
+        }
+    }
+}
+
+
 /* "ZONE" is a system list, "ZONE=ACCOUNT" an own one, "ZONE!..." a probe. */
 static dns_question_t *
 ask(char *name, const char *pace)
@@ -146,6 +179,13 @@ ask(char *name, const char *pace)
     payer.probe = pace[n] == '!';
     n += payer.probe;
     payer.account = pace[n] == '=' ? strtoull(pace + n + 1, NULL, 10) : 0;
+
+    payer.n_servers = n_given;
+    payer.server = given;
+
+    if (distrusted != NULL) {
+        distrust_now(&payer);
+    }
 
     if (pinned < 0) {
         return dns_ask(engine, name, type, &payer, answer_in, name);
@@ -285,6 +325,24 @@ resolvers(void)
 
 
 static void
+print_server(void *data, const dns_server_of_t *s)
+{
+    (void) data;
+    fprintf(stderr, "server %s=%llu %s id=%u trusted=%u down=%u sent=%llu "
+            "replies=%llu", s->zone, (unsigned long long) s->account, s->text,
+            s->server, s->trusted, s->counters->down,
+            (unsigned long long) s->counters->sent,
+            (unsigned long long) s->counters->replies);
+
+    if (s->has_serial) {
+        fprintf(stderr, " serial=%u", s->serial);
+    }
+
+    fputc('\n', stderr);
+}
+
+
+static void
 summary(double wall, double cpu)
 {
     int                    i;
@@ -303,6 +361,7 @@ summary(double wall, double cpu)
             (unsigned long long) c->hedged);
 
     resolvers();
+    dns_servers_each(engine, print_server, NULL);
 
     for (i = 0; i < DNS_STATUSES; i++) {
         fprintf(stderr, "%s=%llu ", status_name[i],
@@ -338,23 +397,47 @@ type_of(const char *name)
 static int
 options(int argc, char **argv, dns_config_t *conf)
 {
+    static const char  letters[] = "r:T:t:n:f:z:o:u:c:w:R:p:qsDA:S:d:";
+
     int  opt, want_summary;
 
     want_summary = 0;
 
-    while ((opt = getopt(argc, argv, "r:T:t:n:f:z:o:u:c:w:R:p:qs")) != -1) {
+    while ((opt = getopt(argc, argv, letters)) != -1) {
         switch (opt) {
 
         case 'r':
             if (conf->n_resolvers == DNS_MAX_RESOLVERS
                 || dns_server_parse(&conf->resolver[conf->n_resolvers++],
-                                      optarg) != 0)
+                                    optarg) != 0)
             {
                 usage();
             }
 
             break;
 
+        case 'A':
+            if (conf->n_allow == DNS_MAX_ALLOW
+                || rbl_subnet_parse(&conf->allow[conf->n_allow++],
+                                    rbl_str(optarg))
+                   != RBL_OK)
+            {
+                usage();
+            }
+
+            break;
+
+        case 'S':
+            if (n_given == DNS_MAX_SERVERS
+                || dns_server_parse(&given[n_given++], optarg) != 0)
+            {
+                usage();
+            }
+
+            break;
+
+        case 'D': conf->direct = 1;                               break;
+        case 'd': distrusted = optarg;                            break;
         case 'T': type = type_of(optarg);                         break;
         case 't': conf->timeout = strtod(optarg, NULL);           break;
         case 'n': conf->tries = (unsigned) atoi(optarg);          break;

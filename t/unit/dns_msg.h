@@ -137,7 +137,7 @@ put_soa(const char *zone, uint32_t ttl, uint32_t minimum)
     size_t  at;
 
     put_name(zone);
-    fixed(1, DNS_RR_SOA, ttl, 0);
+    fixed(1, DNS_TYPE_SOA, ttl, 0);
     at = len;
     put_name("ns.example");
     put_name("admin.example");
@@ -147,6 +147,19 @@ put_soa(const char *zone, uint32_t ttl, uint32_t minimum)
     put32(4);
     put32(minimum);
     msg[at - 1] = (uint8_t) (len - at);
+}
+
+
+/* A name server of `zone`, in any section. */
+__attribute__((unused))
+static void
+put_ns(unsigned section, const char *zone, const char *server, uint32_t ttl)
+{
+    uint8_t  wire[DNS_NAME_MAX];
+
+    put_name(zone);
+    fixed(section, DNS_TYPE_NS, ttl, (unsigned) dns_wire_name(wire, server));
+    put_name(server);
 }
 
 

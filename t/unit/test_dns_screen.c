@@ -55,8 +55,8 @@ test_broken(void)
     msg[8] = 0xff;
     ok(is_status(DNS_BADREPLY), "65,280 authorities announced");
     start(0x8180, DNS_TYPE_A);
-    msg[11] = 17;
-    ok(is_status(DNS_BADREPLY), "17 additional records announced");
+    msg[11] = 65;
+    ok(is_status(DNS_BADREPLY), "65 additional records announced");
 }
 
 
@@ -145,9 +145,31 @@ test_pointers(void)
 }
 
 
+/* A text of so many empty strings. */
+static void
+strings(unsigned n)
+{
+    start(0x8180, DNS_TYPE_A);
+    put16(0xc00c);
+    fixed(0, DNS_TYPE_TXT, 60, n);
+
+    while (n--) {
+        put8(0);
+    }
+
+    put_a(60, 0x7f000002);
+}
+
+
 static void
 test_types(void)
 {
+    strings(255);
+    ok(is_status(DNS_NOERROR) && answer.n_a == 1, "255 strings in a text");
+    strings(256);
+    ok(is_status(DNS_BADREPLY), "256 strings");
+
+
     start(0x8180, DNS_TYPE_A);
     put_a(60, 0x7f000002);
     put8(0);

@@ -1,0 +1,169 @@
+/*
+ * Addresses of servers: as text, and compared.
+ */
+
+#include "dns_int.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+
+static int
+address_port(const char *text, in_port_t *port)
+{
+    char  *end;
+    long   n;
+
+    if (*text < '0' || *text > '9') {
+        return -1;
+    }
+
+    n = strtol(text, &end, 10);
+
+    if (*end != '\0' || n < 1 || n > 65535) {
+        return -1;
+    }
+
+    *port = htons((uint16_t) n);
+    return 0;
+}
+
+
+/* "host]" or "host]:port"; the host's length, or 0. */
+static size_t
+address_bracket(const char *text, in_port_t *port)
+{
+    size_t  n;
+
+    n = strcspn(text, "]");
+
+    if (text[n] == '\0' || memchr(text, ':', n) == NULL) {
+        return 0;
+    }
+
+    text += n + 1;
+
+    if (*text == ':') {
+        return address_port(text + 1, port) == 0 ? n : 0;
+    }
+
+    return *text == '\0' ? n : 0;
+}
+
+
+static size_t
+address_plain(const char *text, in_port_t *port)
+{
+    size_t  n;
+
+    n = strcspn(text, "@");
+
+    if (text[n] == '@' && address_port(text + n + 1, port) != 0) {
+        return 0;
+    }
+
+    return n;
+}
+
+
+int
+dns_server_parse(struct sockaddr_storage *sa, const char *text)
+{
+    char                  host[INET6_ADDRSTRLEN];
+    size_t                n;
+    in_port_t             port;
+    struct sockaddr_in   *in;
+    struct sockaddr_in6  *in6;
+
+    port = htons(53);
+    n = *text == '[' ? address_bracket(++text, &port)
+                     : address_plain(text, &port);
+
+    if (n == 0 || n >= sizeof(host)) {
+        return -1;
+    }
+
+    memcpy(host, text, n);
+    host[n] = '\0';
+    memset(sa, 0, sizeof(*sa));
+
+    in = (struct sockaddr_in *) sa;
+    in6 = (struct sockaddr_in6 *) sa;
+
+    if (inet_pton(AF_INET, host, &in->sin_addr) == 1) {
+        in->sin_family = AF_INET;
+        in->sin_port = port;
+        return 0;
+    }
+
+    if (inet_pton(AF_INET6, host, &in6->sin6_addr) == 1) {
+        in6->sin6_family = AF_INET6;
+        in6->sin6_port = port;
+        return 0;
+    }
+
+    return -1;
+}
+
+
+static const void *
+address_octets(const struct sockaddr_storage *sa, size_t *n, in_port_t *port)
+{
+    const struct sockaddr_in   *in;
+    const struct sockaddr_in6  *in6;
+
+    in = (const struct sockaddr_in *) sa;
+    in6 = (const struct sockaddr_in6 *) sa;
+
+    if (sa->ss_family == AF_INET6) {
+        *n = sizeof(in6->sin6_addr);
+        *port = in6->sin6_port;
+        return &in6->sin6_addr;
+    }
+
+    *n = sizeof(in->sin_addr);
+    *port = in->sin_port;
+    return &in->sin_addr;
+}
+
+
+socklen_t
+dns_address_len(const struct sockaddr_storage *sa)
+{
+    return sa->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+                                     : sizeof(struct sockaddr_in);
+}
+
+
+int
+dns_address_same(const struct sockaddr_storage *a,
+    const struct sockaddr_storage *b)
+{
+    size_t       an, bn;
+    in_port_t    ap, bp;
+    const void  *x, *y;
+
+    x = address_octets(a, &an, &ap);
+    y = address_octets(b, &bn, &bp);
+
+    return an == bn && ap == bp && memcmp(x, y, an) == 0;
+}
+
+
+void
+dns_address_text(const struct sockaddr_storage *sa, char buf[DNS_SERVER_TEXT])
+{
+    char         host[INET6_ADDRSTRLEN];
+    size_t       n;
+    in_port_t    port;
+    const void  *addr;
+
+    buf[0] = '\0';
+    addr = address_octets(sa, &n, &port);
+
+    if (inet_ntop(sa->ss_family, addr, host, sizeof(host)) != NULL) {
+        snprintf(buf, DNS_SERVER_TEXT, "%s@%u", host, ntohs(port));
+    }
+}

@@ -1,0 +1,176 @@
+/*
+ * What an authoritative server says.  It counts if it is authoritative and of
+ * the zone; a referral to a zone below leads on; all else is lame, and so as
+ * good as SERVFAIL.  A server does not say what an alias outside of its zones
+ * leads to: the resolvers are asked for that.
+ */
+
+#include "dns_int.h"
+
+#include <string.h>
+
+
+/* The zone is that of the set, or below it. */
+static int
+direct_below(const dns_set_t *set, const dns_name_t *zone)
+{
+    unsigned           at;
+    const dns_name_t  *apex;
+
+    apex = &set->apex;
+
+    for (at = 0; at < zone->len; at += zone->wire[at] + 1u) {
+        if (dns_name_equal(zone->wire + at, zone->len - at, apex->wire,
+                           apex->len))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+direct_lame(dns_question_t *q)
+{
+    dns_answer_t  *answer;
+
+    answer = &q->engine->answer;
+    answer->status = DNS_SERVFAIL;
+    answer->n_a = 0;
+    answer->n_aaaa = 0;
+    answer->txt_len = 0;
+    answer->ttl = 0;
+    answer->soa = 0;
+    answer->has_serial = 0;
+    answer->alias = 0;
+
+    return 0;
+}
+
+
+/* Of the target; `answer` is engine->answer. */
+static void
+direct_target(void *data, const dns_answer_t *told)
+{
+    dns_answer_t    *answer;
+    dns_question_t  *q;
+
+    (void) told;
+
+    q = data;
+    q->sub = NULL;
+    link_remove(&q->link);
+
+    answer = &q->engine->answer;
+    answer->soa = 0;
+    answer->has_serial = 0;
+    answer->alias = answer->n_a + answer->n_aaaa != 0 || answer->txt_len != 0;
+    answer->ttl = q->sub_ttl < answer->ttl ? q->sub_ttl : answer->ttl;
+
+    /* It was not the list that was silent. */
+    if (answer->status == DNS_TIMEOUT || answer->status == DNS_NETWORK) {
+        answer->status = DNS_SERVFAIL;
+    }
+
+    dns_finish(q);
+}
+
+
+static int
+direct_alias(dns_question_t *q)
+{
+    const dns_referral_t  *referral;
+
+    referral = &q->engine->referral;
+    q->sub_ttl = referral->target_ttl;
+    q->sub = dns_ask_look(q->engine, q->class->owner->account,
+                          &referral->target, q->type, direct_target, q);
+
+    if (q->sub == NULL) {
+        return direct_lame(q);
+    }
+
+    dns_try_leave(q);
+    dns_try_end(q);
+    q->state = DNS_ALIAS;
+    link_add(&q->engine->wire, &q->link);
+
+    return 1;
+}
+
+
+static int
+direct_refer(dns_question_t *q)
+{
+    const dns_referral_t  *referral;
+
+    referral = &q->engine->referral;
+
+    if (!q->engine->referred || referral->found || referral->target.len
+        || referral->zone.len <= q->set->apex.len || q->set->given
+        || !direct_below(q->set, &referral->zone))
+    {
+        return direct_lame(q);
+    }
+
+    return dns_zone_refer(q, &referral->zone) == 0 ? 1 : direct_lame(q);
+}
+
+
+static int
+direct_authority(dns_question_t *q)
+{
+    dns_server_t          *r;
+    const dns_answer_t    *answer;
+    const dns_referral_t  *referral;
+
+    answer = &q->engine->answer;
+    referral = &q->engine->referral;
+
+    if (q->engine->referred && !referral->found) {
+        if (referral->target.len
+            && (!referral->apex.len || !direct_below(q->set, &referral->apex)))
+        {
+            return direct_alias(q);
+        }
+
+        /* The parent's, or the root's: it does not know the zone. */
+        if (!q->set->given && referral->apex.len
+            && !direct_below(q->set, &referral->apex))
+        {
+            return direct_lame(q);
+        }
+    }
+
+    if (answer->has_serial) {
+        r = dns_at(q);
+        r->has_serial = 1;
+        r->serial = answer->serial;
+    }
+
+    q->set->lame[q->at] = 0;
+    return 0;
+}
+
+
+int
+dns_direct_judge(dns_question_t *q)
+{
+    const dns_answer_t  *answer;
+
+    answer = &q->engine->answer;
+
+    if (q->set->recursive || answer->status == DNS_SERVFAIL
+        || answer->status == DNS_REFUSED)
+    {
+        return 0;
+    }
+
+    if (!answer->aa) {
+        return direct_refer(q);
+    }
+
+    return answer->status == DNS_BADREPLY ? 0 : direct_authority(q);
+}

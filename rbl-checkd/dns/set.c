@@ -1,0 +1,307 @@
+/*
+ * Which server is asked.
+ *
+ * Resolvers: the first healthy one in the configured order; a retry goes to
+ * the next.  When none is healthy all are used.
+ *
+ * Servers of a zone: a distrusted one only if no trusted one is left.  Of the
+ * others, one that is up before one that is down, then one that has not been
+ * lame before one that has, then one with room; of equals the quickest, but one
+ * query in SET_EXPLORE goes to any of them, so that what is known of the others
+ * stays true.  A retry goes to another server if there is one.
+ */
+
+#include "dns_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SET_EXPLORE  16
+
+
+static unsigned
+set_labels(const dns_name_t *name)
+{
+    unsigned  at, labels;
+
+    labels = 0;
+
+    for (at = 0; at < name->len; at += name->wire[at] + 1u) {
+        labels++;
+    }
+
+    return labels;
+}
+
+
+dns_set_t *
+dns_set_new(dns_engine_t *engine, uint64_t account,
+    const struct sockaddr_storage *sa, unsigned n, const dns_name_t *apex)
+{
+    unsigned       i;
+    dns_set_t     *set;
+    dns_server_t  *r;
+
+    set = calloc(1, sizeof(dns_set_t));
+
+    if (set == NULL) {
+        return NULL;
+    }
+
+    set->refs = 1;
+    set->recursive = apex == NULL;
+
+    if (apex != NULL) {
+        set->apex = *apex;
+        set->labels = set_labels(apex);
+    }
+
+    for (i = 0; i < n && set->n < DNS_MAX_SERVERS; i++) {
+        r = dns_server_get(engine, account, &sa[i], set->recursive);
+
+        if (r == NULL) {
+            dns_set_put(set);
+            return NULL;
+        }
+
+        /* Resolvers keep their numbers, even if one is given twice. */
+        if (!set->recursive && dns_set_at(set, r) < set->n) {
+            dns_server_put(r);
+            continue;
+        }
+
+        set->server[set->n++] = r;
+    }
+
+    return set;
+}
+
+
+dns_set_t *
+dns_set_ref(dns_set_t *set)
+{
+    set->refs++;
+    return set;
+}
+
+
+void
+dns_set_put(dns_set_t *set)
+{
+    if (set == NULL || --set->refs) {
+        return;
+    }
+
+    while (set->n) {
+        dns_server_put(set->server[--set->n]);
+    }
+
+    free(set);
+}
+
+
+unsigned
+dns_set_at(const dns_set_t *set, const dns_server_t *r)
+{
+    unsigned  i;
+
+    for (i = 0; i < set->n && set->server[i] != r; i++) { /* void */ }
+
+    return i;
+}
+
+
+unsigned
+dns_set_at_id(const dns_set_t *set, uint32_t id)
+{
+    unsigned  i;
+
+    for (i = 0; i < set->n && set->server[i]->id != id; i++) { /* void */ }
+
+    return i;
+}
+
+
+int
+dns_set_room(const dns_question_t *q, unsigned n)
+{
+    unsigned             i;
+    const dns_engine_t  *engine;
+    const dns_server_t  *r;
+
+    engine = q->engine;
+    r = q->set->server[n];
+
+    if (r->in_flight < engine->conf.max_in_flight) {
+        return 1;
+    }
+
+    /* A question that is there already counts but once. */
+    for (i = 0; i < engine->conf.tries && q->hedge; i++) {
+        if (q->flight[i].counted && q->flight[i].socket->server == r) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Those that may be asked at all: bits. */
+static unsigned
+set_mask(const dns_question_t *q)
+{
+    unsigned  all;
+
+    if (q->fixed) {
+        return 1u << q->at;
+    }
+
+    all = (1u << q->set->n) - 1;
+
+    return all & ~q->set->distrusted ? all & ~q->set->distrusted : all;
+}
+
+
+int
+dns_set_all(const dns_question_t *q, unsigned mask)
+{
+    return (set_mask(q) & ~mask) == 0;
+}
+
+
+static int
+set_usable(const dns_question_t *q, unsigned n)
+{
+    const dns_server_t  *r;
+
+    r = q->set->server[n];
+    return !dns_server_down(r) || q->engine->now >= r->down_until;
+}
+
+
+static unsigned
+set_pick_resolver(const dns_question_t *q)
+{
+    unsigned  i, k, n, start, avoid, second;
+
+    n = q->set->n;
+    start = q->sends == 0 ? 0 : (q->at + !q->stay) % n;
+    avoid = q->refused | q->unable;
+    second = n;
+
+    for (i = 0; i < n; i++) {
+        k = (start + i) % n;
+
+        if (avoid & 1u << k) {
+            continue;
+        }
+
+        if (set_usable(q, k)) {
+            return k;
+        }
+
+        second = second == n ? k : second;
+    }
+
+    return second == n ? start : second;
+}
+
+
+/* Less is better. */
+static unsigned
+set_rank(const dns_question_t *q, unsigned n)
+{
+    unsigned  rank, bit;
+
+    bit = 1u << n;
+    rank = (q->refused | q->unable) & bit ? 16 : 0;
+    rank += q->sends && q->at == n ? 8 : 0;
+    rank += set_usable(q, n) ? 0 : 4;
+    rank += q->engine->now < q->set->lame[n] ? 2 : 0;
+    rank += dns_set_room(q, n) ? 0 : 1;
+
+    return rank;
+}
+
+
+static unsigned
+set_quickest(const dns_question_t *q, unsigned mask)
+{
+    double    srtt, least;
+    unsigned  i, best;
+
+    best = q->at;
+    least = 1e9;
+
+    for (i = 0; i < q->set->n; i++) {
+        srtt = q->set->server[i]->rtt.srtt;
+
+        if (mask & 1u << i && srtt < least) {
+            least = srtt;
+            best = i;
+        }
+    }
+
+    return best;
+}
+
+
+static unsigned
+set_nth(unsigned mask, unsigned n)
+{
+    unsigned  i;
+
+    for (i = 0; /* void */ ; i++) {
+        if (mask & 1u << i && n-- == 0) {
+            return i;
+        }
+    }
+}
+
+
+static unsigned
+set_pick_server(const dns_question_t *q)
+{
+    uint16_t  any;
+    unsigned  i, mask, rank, least, equals, n;
+
+    mask = set_mask(q);
+    least = 32;
+    equals = n = 0;
+
+    for (i = 0; i < q->set->n; i++) {
+        if (!(mask & 1u << i)) {
+            continue;
+        }
+
+        rank = set_rank(q, i);
+
+        if (rank < least) {
+            least = rank;
+            equals = n = 0;
+        }
+
+        if (rank == least) {
+            equals |= 1u << i;
+            n++;
+        }
+    }
+
+    if (n > 1 && dns_random(q->engine, &any) == 0 && any % SET_EXPLORE == 0) {
+        return set_nth(equals, any / SET_EXPLORE % n);
+    }
+
+    return set_quickest(q, equals);
+}
+
+
+unsigned
+dns_set_pick(const dns_question_t *q)
+{
+    if (q->fixed || q->set->n == 1 || (q->stay && !q->set->recursive)) {
+        return q->at;
+    }
+
+    return q->set->recursive ? set_pick_resolver(q) : set_pick_server(q);
+}

@@ -1,0 +1,560 @@
+/*
+ * Zones, and who serves them.  A zone is looked for (find.c) when a query needs
+ * its servers.  What is found holds for its TTL, between ZONE_LEAST and
+ * ZONE_MOST seconds; in the last part of that it is looked for again in the
+ * background, and when all servers fail.  While it cannot be found the servers
+ * that were found last stay in use.
+ *
+ * Zones belong to an account, or to the system, and are looked for on its
+ * budgets: nobody waits for what another has to find.
+ *
+ * The table owns the zones; questions refer to them.
+ */
+
+#include "dns_int.h"
+#include "rbl_hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ZONE_LEAST     300.0
+#define ZONE_MOST      86400.0
+#define ZONE_REFRESH   0.8          /* of the time that it holds */
+#define ZONE_KEEP      86400.0      /* s, without a query */
+#define ZONE_OWN       20000        /* zones of accounts' lists in all */
+
+#define ZONE_WAIT_MIN  5.0          /* s until the next attempt to find it */
+#define ZONE_WAIT_MAX  300.0
+
+
+static dns_zone_t **
+zone_slot(dns_engine_t *engine, uint64_t account, const char *name)
+{
+    uint64_t  hash;
+
+    hash = rbl_hash(rbl_str(name), engine->seed) ^ account;
+
+    return &engine->zone[hash % DNS_ZONES];
+}
+
+
+static dns_zone_t *
+zone_find(dns_engine_t *engine, uint64_t account, const char *name)
+{
+    dns_zone_t  *z;
+
+    z = *zone_slot(engine, account, name);
+
+    while (z != NULL
+           && (z->account != account || strcmp(z->name, name) != 0))
+    {
+        z = z->next;
+    }
+
+    return z;
+}
+
+
+/* `zone` NULL: by a referral.  NULL: no memory, or no name. */
+static dns_zone_t *
+zone_get(dns_engine_t *engine, uint64_t account, const char *name,
+    const char *zone)
+{
+    size_t        n, len;
+    uint8_t       wire[DNS_NAME_MAX];
+    dns_zone_t  **at, *z;
+
+    z = zone_find(engine, account, name);
+
+    if (z != NULL) {
+        return z;
+    }
+
+    len = dns_wire_name(wire, name);
+    n = strlen(name) + 1;
+
+    if (len == 0 || (account != 0 && engine->n_zones >= ZONE_OWN)) {
+        return NULL;
+    }
+
+    z = calloc(1, sizeof(dns_zone_t) + n);
+
+    if (z == NULL) {
+        return NULL;
+    }
+
+    z->engine = engine;
+    z->account = account;
+    z->wire.len = (uint8_t) len;
+    memcpy(z->wire.wire, wire, len);
+    memcpy(z->name, name, n);
+    link_init(&z->waiting);
+
+    if (zone != NULL && strlen(zone) < sizeof(z->zone)) {
+        memcpy(z->zone, zone, strlen(zone) + 1);
+    }
+
+    at = zone_slot(engine, account, name);
+    z->next = *at;
+    *at = z;
+    engine->n_zones += account != 0;
+
+    return z;
+}
+
+
+static int
+zone_is_given(const dns_zone_t *z, const dns_payer_t *payer)
+{
+    unsigned  i;
+
+    if (z->set == NULL || !z->set->given || z->set->n != payer->n_servers) {
+        return 0;
+    }
+
+    for (i = 0; i < payer->n_servers; i++) {
+        if (!dns_address_same(&z->set->server[i]->sa, &payer->server[i])) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* The new set takes the place of the old one, and what was thought of it. */
+static void
+zone_set(dns_zone_t *z, dns_set_t *set)
+{
+    unsigned    i, at;
+    dns_set_t  *old;
+
+    old = z->set;
+
+    for (i = 0; old != NULL && i < set->n; i++) {
+        at = dns_set_at(old, set->server[i]);
+
+        if (at < old->n) {
+            set->distrusted |= (uint8_t) ((old->distrusted >> at & 1) << i);
+            set->lame[i] = old->lame[at];
+        }
+    }
+
+    dns_set_put(old);
+    z->set = set;
+}
+
+
+static int
+zone_give(dns_zone_t *z, const dns_payer_t *payer)
+{
+    dns_set_t  *set;
+
+    if (zone_is_given(z, payer)) {
+        return 0;
+    }
+
+    set = dns_set_new(z->engine, z->account, payer->server, payer->n_servers,
+                      &z->wire);
+
+    if (set == NULL) {
+        return -1;
+    }
+
+    set->given = 1;
+    zone_set(z, set);
+    return 0;
+}
+
+
+dns_zone_t *
+dns_zone_of(dns_engine_t *engine, const dns_payer_t *payer)
+{
+    dns_zone_t  *z;
+
+    z = zone_get(engine, payer->account,
+                 payer->name ? payer->name : payer->zone, payer->zone);
+
+    if (z == NULL) {
+        return NULL;
+    }
+
+    if (payer->n_servers) {
+        return zone_give(z, payer) == 0 ? z : NULL;
+    }
+
+    /* Its servers are not given any more. */
+    if (z->set != NULL && z->set->given) {
+        dns_set_put(z->set);
+        z->set = NULL;
+    }
+
+    return z;
+}
+
+
+int
+dns_zone_join(dns_question_t *q, const dns_payer_t *payer)
+{
+    dns_zone_t  *z;
+
+    /* Nothing may have happened for long. */
+    q->engine->now = dns_clock();
+    z = dns_zone_of(q->engine, payer);
+
+    if (z == NULL) {
+        return -1;
+    }
+
+    z->refs++;
+    z->used = q->engine->now;
+    q->zone = z;
+    q->set = z->set ? dns_set_ref(z->set) : NULL;
+
+    return 0;
+}
+
+
+void
+dns_zone_leave(dns_question_t *q)
+{
+    if (q->zone != NULL) {
+        q->zone->refs--;
+        q->zone = NULL;
+    }
+}
+
+
+/* -1: not now. */
+static int
+zone_seek(dns_zone_t *z)
+{
+    if (z->find == NULL) {
+        if (z->engine->now < z->retry) {
+            return -1;
+        }
+
+        z->find = dns_find_new(z->engine, z, z->account, &z->wire);
+    }
+
+    return z->find == NULL ? -1 : 0;
+}
+
+
+/* On with what the zone has now. */
+static void
+zone_go(dns_question_t *q)
+{
+    dns_zone_t  *z;
+
+    z = q->zone;
+
+    if (z->set == NULL) {
+        q->gone = z->gone;
+        dns_finish_later(q, DNS_UNFOUND);
+        return;
+    }
+
+    if (!q->fixed) {
+        dns_set_put(q->set);
+        q->set = dns_set_ref(z->set);
+    }
+
+    dns_pace_queue(q, 0);
+}
+
+
+void
+dns_zone_ask(dns_question_t *q)
+{
+    double       now;
+    dns_zone_t  *z;
+
+    z = q->zone;
+    now = z->engine->now;
+
+    if (z->set != NULL && (z->set->given || now < z->refresh)) {
+        zone_go(q);
+        return;
+    }
+
+    /* Nobody waits if what has been found holds, or cannot be found again. */
+    if (zone_seek(z) != 0
+        || (z->set != NULL && (now < z->expires || z->wait > 0 || q->fixed)))
+    {
+        zone_go(q);
+        return;
+    }
+
+    q->state = DNS_SEEKING;
+    link_add(&z->waiting, &q->link);
+}
+
+
+static int
+zone_same(const dns_set_t *a, const dns_set_t *b)
+{
+    unsigned  i;
+
+    for (i = 0; i < a->n && dns_set_at(b, a->server[i]) < b->n; i++) {
+        /* void */
+    }
+
+    return i == a->n && a->n == b->n
+           && dns_name_equal(a->apex.wire, a->apex.len, b->apex.wire,
+                             b->apex.len);
+}
+
+
+static double
+zone_pause(double wait)
+{
+    wait *= 2;
+    wait = wait > ZONE_WAIT_MIN ? wait : ZONE_WAIT_MIN;
+
+    return wait < ZONE_WAIT_MAX ? wait : ZONE_WAIT_MAX;
+}
+
+
+static void
+zone_take(dns_zone_t *z, dns_set_t *set, uint32_t ttl)
+{
+    double  holds;
+
+    if (z->set != NULL && zone_same(z->set, set)) {
+        dns_set_put(set);
+
+    } else {
+        zone_set(z, set);
+        z->doubt_wait = 0;
+    }
+
+    holds = ttl;
+    holds = holds > ZONE_LEAST ? holds : ZONE_LEAST;
+    holds = holds < ZONE_MOST ? holds : ZONE_MOST;
+    z->refresh = z->engine->now + holds * ZONE_REFRESH;
+    z->expires = z->engine->now + holds;
+    z->wait = 0;
+    z->retry = 0;
+    z->gone = 0;
+}
+
+
+static void
+zone_missed(dns_zone_t *z, int gone)
+{
+    z->wait = zone_pause(z->wait);
+    z->retry = z->engine->now + z->wait;
+    z->gone = gone & 1;
+
+    if (gone && z->set != NULL && z->engine->now >= z->expires) {
+        dns_set_put(z->set);
+        z->set = NULL;
+    }
+}
+
+
+void
+dns_zone_found(dns_zone_t *z, const struct sockaddr_storage *sa, unsigned n,
+    const dns_name_t *apex, uint32_t ttl, int gone)
+{
+    link_t      waiting;
+    dns_set_t  *set;
+
+    z->find = NULL;
+    z->engine->now = dns_clock();
+    set = NULL;
+
+    /* Meanwhile the payer may have given some. */
+    if (z->set == NULL || !z->set->given) {
+        set = n == 0 ? NULL : dns_set_new(z->engine, z->account, sa, n, apex);
+
+        if (set != NULL) {
+            zone_take(z, set, ttl);
+        } else {
+            zone_missed(z, gone);
+        }
+    }
+
+    link_init(&waiting);
+    link_move(&waiting, &z->waiting);
+
+    while (!link_empty(&waiting)) {
+        zone_go((dns_question_t *) link_shift(&waiting));
+    }
+}
+
+
+/* A name as lists have it; others are left alone. */
+static int
+zone_text(char out[DNS_NAME_MAX], const dns_name_t *name)
+{
+    unsigned  at, i, c, len;
+
+    if (name->len < 2) {
+        return -1;
+    }
+
+    for (at = 0; (len = name->wire[at]) != 0; at += len + 1) {
+        for (i = 1; i <= len; i++) {
+            c = name->wire[at + i];
+
+            if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'
+                  || c == '_'))
+            {
+                return -1;
+            }
+
+            out[at + i - 1] = (char) c;
+        }
+
+        out[at + len] = '.';
+    }
+
+    out[at - 1] = '\0';
+    return 0;
+}
+
+
+int
+dns_zone_refer(dns_question_t *q, const dns_name_t *below)
+{
+    char         name[DNS_NAME_MAX];
+    dns_zone_t  *z;
+
+    if (q->depth == DNS_DEPTH || zone_text(name, below) != 0) {
+        return -1;
+    }
+
+    z = zone_get(q->engine, q->class->owner->account, name, NULL);
+
+    if (z == NULL) {
+        return -1;
+    }
+
+    dns_try_leave(q);
+    dns_try_end(q);
+
+    q->origin = q->depth++ ? q->origin : dns_at(q)->id;
+    dns_zone_leave(q);
+    dns_set_put(q->set);
+    q->zone = z;
+    z->refs++;
+    z->used = q->engine->now;
+    q->set = NULL;
+    q->at = 0;
+    q->attempt = 0;
+    q->refused = q->unable = 0;
+    q->fixed = q->stay = q->no_edns = q->failed = q->timed_out = 0;
+    dns_zone_ask(q);
+
+    return 0;
+}
+
+
+/* Is there one that has neither failed last nor been lame? */
+static int
+zone_serves(const dns_zone_t *z)
+{
+    unsigned  i;
+
+    for (i = 0; i < z->set->n; i++) {
+        if (z->set->server[i]->fails == 0
+            && z->set->lame[i] <= z->engine->now)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+void
+dns_zone_told(const dns_question_t *q, dns_status_t status)
+{
+    double       now;
+    dns_zone_t  *z;
+
+    z = q->zone;
+
+    if (z == NULL || q->set->given || q->set != z->set) {
+        return;
+    }
+
+    if (status == DNS_NOERROR || status == DNS_NXDOMAIN) {
+        z->doubt_wait = 0;
+        return;
+    }
+
+    now = z->engine->now;
+
+    if (now >= z->doubt && !zone_serves(z)) {
+        z->doubt_wait = zone_pause(z->doubt_wait);
+        z->doubt = now + z->doubt_wait;
+        (void) zone_seek(z);
+    }
+}
+
+
+void
+dns_zone_stop(dns_engine_t *engine)
+{
+    unsigned     i;
+    dns_zone_t  *z;
+
+    for (i = 0; i < DNS_ZONES; i++) {
+        for (z = engine->zone[i]; z != NULL; z = z->next) {
+            dns_find_free(z->find);
+            z->find = NULL;
+        }
+    }
+}
+
+
+static void
+zone_drop(dns_zone_t *z)
+{
+    z->engine->n_zones -= z->account != 0;
+    dns_find_free(z->find);
+    dns_list_free(&z->waiting);
+    dns_set_put(z->set);
+    free(z);
+}
+
+
+void
+dns_zone_sweep(dns_engine_t *engine)
+{
+    unsigned      i;
+    dns_zone_t  **at, *z;
+
+    for (i = 0; i < DNS_ZONES; i++) {
+        at = &engine->zone[i];
+
+        while ((z = *at) != NULL) {
+            if (z->refs || z->find || engine->now - z->used < ZONE_KEEP) {
+                at = &z->next;
+                continue;
+            }
+
+            *at = z->next;
+            zone_drop(z);
+        }
+    }
+}
+
+
+void
+dns_zone_free(dns_engine_t *engine)
+{
+    unsigned     i;
+    dns_zone_t  *z, *next;
+
+    for (i = 0; i < DNS_ZONES; i++) {
+        for (z = engine->zone[i]; z != NULL; z = next) {
+            next = z->next;
+            zone_drop(z);
+        }
+    }
+}

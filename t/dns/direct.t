@@ -1,0 +1,141 @@
+#!/usr/bin/perl
+
+# The servers of a zone are found through a resolver, and asked themselves.
+
+use warnings;
+use strict;
+
+use Test::More;
+
+use RblDns;
+use RblDnsAsk;
+use RblZones;
+
+need_port_53();
+
+my @aa = (aa => 1);
+my @listed = ('^2\.0\.0\.127\.list\.test A$' => { @aa, a => ['127.0.0.2'],
+    ttl => 60 });
+my @clear = ('^[\d.]+\.list\.test' => { @aa, rcode => 'nxdomain',
+    soa => ['list.test', 90, 30, 2026] });
+my @host = map { zone_host($_) } 0 .. 9;
+my @server = map { zone_server($_, [@listed], [@clear]) } 1 .. 3;
+my $resolver = RblDns->new(rules => [zone_rules('list.test',
+    [@host[1, 2, 3]])]);
+my @direct = (-r => $resolver->addr, '-D', -A => '127.0.0.0/8', -t => '0.5',
+    -n => 2);
+my ($v, $c);
+
+# One query for the zone: the verdict and the counters.
+sub ask {
+    my ($options, $name, $zone) = @_;
+    ($v, $c) = dnsask($options, "$name " . ($zone // 'list.test'));
+    $v = $v->{$name}[0];
+    return $v->{status};
+}
+
+is(ask([@direct], '2.0.0.127.list.test'), 'NOERROR', 'a listing');
+is("$v->{a} $v->{aa} $v->{ttl}", '127.0.0.2 1 60', 'of the list itself');
+is(scalar(grep { $_->[6] } map { $_->log('list') } @server), 0,
+    'without RD');
+is(scalar(grep { !$_->[6] } $resolver->log('.')), 0,
+    'the resolver is asked with RD');
+is(scalar($resolver->log('127\.list')), 0, 'and not for the data');
+is(ask([@direct], '1.0.0.127.list.test'), 'NXDOMAIN', 'clear');
+is("$v->{ttl} $v->{serial} $v->{minimum} $v->{aa}", '30 2026 30 1',
+    'and the zone\'s serial');
+is(ask([@direct, -T => 'txt'], '2.0.0.127.list.test'), 'NXDOMAIN', 'TXT');
+
+# Whatever the resolver thinks of the data.
+$resolver->set('^2\.0\.0\.127\.list', 'nxdomain');
+is(ask([@direct], '2.0.0.127.list.test'), 'NOERROR',
+    'a resolver that filters does not matter');
+is(ask([-r => $resolver->addr], '2.0.0.127.list.test'), 'NXDOMAIN',
+    'as it does without');
+
+# All servers are used.
+my @names = map { "$_.0.0.10.list.test list.test" } 1 .. 200;
+$_->rules([@listed], [@clear]) for @server;
+($v, $c) = dnsask([@direct, -w => 4], @names);
+is(scalar(grep { $_->[0]{status} eq 'NXDOMAIN' } values %$v), 200,
+    '200 queries are answered');
+is($c->{questions}, 200 + 8, 'the zone is found once');
+cmp_ok($_->asked('list'), '>', 2, 'each server has its share') for @server;
+
+# A list below the zone cut, and a zone that a key hides.
+$resolver->rules(zone_rules('list.test', [@host[1, 2, 3]]));
+is(ask([@direct], '2.0.0.127.list.test', 'ip.list.test'), 'NOERROR',
+    'a list inside of a zone');
+
+# Servers that are given.
+$resolver->rules();
+is(ask([@direct, -S => "$host[2]\@53"], '2.0.0.127.list.test'), 'NOERROR',
+    'a server of one\'s own');
+is($resolver->asked('.'), 0, 'is not looked for');
+my $own = RblDns->new(rules => [[@listed], [@clear]]);
+is(ask([-r => $resolver->addr, '-D', -S => $own->addr],
+       '2.0.0.127.list.test'), 'NOERROR', 'and may have any port and address');
+
+# A distrusted one.
+$resolver->rules(zone_rules('list.test', [@host[1, 2, 3]]));
+$_->rules([@listed], [@clear]) for @server;
+($v, $c) = dnsask([@direct, -w => 1, -d => "$host[2]\@53"], @names);
+is(scalar(grep { $_->[0]{status} eq 'NXDOMAIN' } values %$v), 200,
+    'a server is distrusted');
+cmp_ok($server[1]->asked('list'), '<=', 1, 'and not asked any more');
+$_->rules([@listed], [@clear]) for @server;
+is(ask([@direct, -d => "$own->{host}\@$own->{port}", -S => $own->addr],
+       '2.0.0.127.list.test'), 'NOERROR', 'but where there is no other');
+
+# Servers that fail.
+for my $bad (
+    ['refuses', 'refused'], ['fails', 'servfail'], ['is silent', 'mute'],
+    ['is not authoritative', { a => ['127.0.0.9'] }],
+    ['denies, and is not authoritative', 'nxdomain'],
+    ['refers to the root', { more => [[2, '', 'NS', 'a.root']] }],
+    ['refers upward', { more => [[2, 'test', 'NS', 'ns.test']] }],
+    ['refers sideways', { more => [[2, 'other.test', 'NS', 'ns.test']] }],
+    ['refers to itself', { more => [[2, 'list.test', 'NS', 'ns1.list.test']] }],
+    ['answers for its parent', { @aa, rcode => 'nxdomain',
+        soa => ['test', 60, 60] }],
+) {
+    my ($name, $action) = @$bad;
+    $server[0]->rules(['.' => $action]);
+    ($v, $c) = dnsask([@direct, -w => 1], @names[0 .. 39]);
+    is(scalar(grep { $_->[0]{status} eq 'NXDOMAIN' } values %$v), 40,
+        "a server $name: the others are asked");
+    cmp_ok($server[0]->asked('list'), '<', 20, 'and it is hardly');
+}
+
+# Nobody is there.
+$_->rules(['.' => 'nxdomain']) for @server;
+is(ask([@direct], '2.0.0.127.list.test'), 'SERVFAIL',
+    'none of the servers is authoritative');
+$resolver->rules(zone_rules('list.test', [zone_host(20)]));
+is(ask([@direct], '2.0.0.127.list.test'), 'NETWORK', 'no server is there');
+
+# Servers that move: the zone is looked for again when all of them fail.
+$resolver->rules(['^ns1.* A$' => { a => [zone_host(20)] },
+    { a => [$host[1]] }], zone_rules('list.test', [zone_host(20)]));
+$server[0]->rules([@listed], [@clear]);
+($v, $c) = dnsask([@direct, -w => 1, -n => 1], @names[0 .. 49]);
+is((grep { $_->{nth} == 0 } map { @$_ } values %$v)[0]{status}, 'NETWORK',
+    'a server that has moved');
+is((grep { $_->{nth} == 49 } map { @$_ } values %$v)[0]{status}, 'NXDOMAIN',
+    'is found where it is now');
+
+# EDNS and TCP, server by server.
+my @one = (@direct, -w => 1);
+$resolver->rules(zone_rules('list.test', [$host[1]]));
+$server[0]->rules(['.' => { @aa, no_edns => 1, a => ['127.0.0.2'] }]);
+is(ask([@direct], '2.0.0.127.list.test'), 'NOERROR', 'FORMERR to EDNS');
+$server[0]->rules(['.' => { @aa, drop_edns => 1, a => ['127.0.0.2'] }]);
+is(ask([@direct], '2.0.0.127.list.test'), 'NOERROR', 'EDNS dropped');
+$server[0]->rules(['.' => { @aa, tc => 1, a => ['127.0.0.2'] }]);
+is(ask([@direct], '2.0.0.127.list.test'), 'NOERROR', 'truncated');
+is("$v->{a} $c->{tcp}", '127.0.0.2 1', 'over TCP');
+$server[0]->rules(['.' => { tc => 1, a => ['127.0.0.2'] }]);
+is(ask([@direct], '2.0.0.127.list.test'), 'SERVFAIL',
+    'truncated, and not authoritative over TCP');
+
+done_testing;
