@@ -241,6 +241,7 @@ cat >"$run/rbl-checkd.conf" <<CONF
 store unix:$store
 log stderr
 log_level info
+lookup resolver
 resolver 127.0.0.1@$dns
 
 # Short, so that a list that cannot be reached does not hold up the others'

@@ -88,11 +88,27 @@ const config_key_t  config_keys[] = {
       "Bytes of Redis that the stored check details of one account may take;\n"
       "beyond that its oldest details are removed.", 0 },
 
+    { "lookup", config_set_lookup, AT(dns.direct), NO_LIMITS,
+      "direct", NULL, "direct or resolver",
+      "Where lists are queried.  direct: at their own name servers, which the\n"
+      "daemon finds through any resolver.  resolver: through recursive\n"
+      "resolvers, for sites that may not send DNS queries out.", 0 },
+
     { "resolver", config_set_resolver, AT(dns.resolver), NO_LIMITS,
-      "127.0.0.1@5335", NULL, "1 to 8 numeric addresses, separated by spaces, "
+      "", "127.0.0.1@5335", "1 to 8 numeric addresses, separated by spaces, "
       "each with or without a port: 127.0.0.1, 127.0.0.1@5335, ::1@5335",
-      "The recursive resolvers that are asked.  They should be your own:\n"
-      "blocklists refuse what comes through large public resolvers.", 0 },
+      "The recursive resolvers.  With lookup direct they are asked only for\n"
+      "name servers and receivers, and are by default those of\n"
+      "/etc/resolv.conf.  With lookup resolver they must be your own, since\n"
+      "blocklists refuse large public resolvers; the default is then\n"
+      "127.0.0.1@5335.", 0 },
+
+    { "list_server_allow", config_set_server_allow, AT(dns.allow), NO_LIMITS,
+      "", "192.168.10.0/24", "a subnet such as 192.168.10.0/24 or fd00::/8, "
+      "its host bits zero; at most 32 of them",
+      "A subnet of lists' name servers whose addresses are not public; with\n"
+      "lookup direct others of them are not queried.  May be given several\n"
+      "times.", 1 },
 
     { "dns_timeout", config_set_duration, AT(dns.timeout),
       LIMITS(0.05, 30), "2s", NULL, NULL,
@@ -105,7 +121,7 @@ const config_key_t  config_keys[] = {
 
     { "dns_in_flight", config_set_count, AT(dns.max_in_flight),
       LIMITS(1, 10000), "1000", NULL, NULL,
-      "Questions on their way to one resolver; the rest waits.", 0 },
+      "Queries in flight to one server or resolver; the rest waits.", 0 },
 
     { "dns_zone_rate", config_set_rate, AT(dns.zone_rate),
       LIMITS(0, 100000), "0", NULL, NULL,
@@ -356,6 +372,8 @@ config_defaults(config_t *conf)
                                       config_keys[i].def, NULL, 0);
         }
     }
+
+    config_system_resolvers(conf);
 
     if (gethostname(host, sizeof(host)) != 0) {
         host[0] = '\0';

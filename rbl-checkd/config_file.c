@@ -193,7 +193,7 @@ keeps_a_lease(const config_t *conf, reader_t *r, const char *key, double keep)
 /* What no line alone can say. */
 
 static int
-check_whole(const config_t *conf, reader_t *r)
+check_whole(config_t *conf, reader_t *r)
 {
     size_t       lease, timeout;
     const char  *key;
@@ -210,6 +210,11 @@ check_whole(const config_t *conf, reader_t *r)
     {
         r->number = r->seen[config_find(key) - config_keys];
         return -1;
+    }
+
+    if (!conf->dns.direct && !r->seen[config_find("resolver") - config_keys]) {
+        (void) config_set(conf, "resolver", CONFIG_RESOLVER, r->why,
+                          sizeof(r->why));
     }
 
     lease = (size_t) (config_find("lease") - config_keys);

@@ -11,6 +11,9 @@
 #define CONFIG_ERR_MAX   512
 #define CONFIG_KEYS_MAX  96
 
+/* With "lookup resolver", if none is given. */
+#define CONFIG_RESOLVER  "127.0.0.1@5335"
+
 typedef struct config_key_s  config_key_t;
 
 /*
@@ -88,6 +91,10 @@ int config_set_sender(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 int config_set_resolver(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
+int config_set_lookup(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
+int config_set_server_allow(config_t *conf, const config_key_t *key,
+    const char *value, char *err, size_t size);
 int config_set_zone(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 int config_set_source(config_t *conf, const config_key_t *key,
@@ -96,6 +103,9 @@ int config_set_allow(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
 int config_set_deny(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
+
+/* Sets the resolvers of /etc/resolv.conf, or 127.0.0.1 if it has none. */
+void config_system_resolvers(config_t *conf);
 
 /* A text into its room.  0, or -1: empty or too long. */
 int config_copy(config_t *conf, const config_key_t *key, const char *value);

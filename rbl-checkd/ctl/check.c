@@ -171,7 +171,9 @@ ctl_check_resolver(ctl_t *ctl)
     resolver = ctl_option(ctl, "resolver");
 
     if (resolver != NULL
-        && config_set(&ctl->conf, "resolver", resolver, err, sizeof(err)) != 0)
+        && (config_set(&ctl->conf, "resolver", resolver, err, sizeof(err)) != 0
+            || config_set(&ctl->conf, "lookup", "resolver", err, sizeof(err))
+               != 0))
     {
         ctl_fail("%s", err);
         return -1;

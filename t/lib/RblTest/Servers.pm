@@ -275,7 +275,8 @@ sub start_checkd {
     my $d = own_dir('checkd');
     # What the tests' servers say changes faster than their TTLs allow.
     my %conf = (store => ref $opt{store} ? $opt{store}{addr} : $opt{store},
-        log => 'stderr', log_level => 'debug', cache_size => 0);
+        log => 'stderr', log_level => 'debug', cache_size => 0,
+        lookup => 'resolver');
     my ($login, $file) = store_login($opt{store}, 'rbl-checkd',
         join ' ', keys %{ $opt{conf} // {} });
     @conf{qw(store_user store_password_file)} = ($login, $file) if $login;
