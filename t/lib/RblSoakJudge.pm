@@ -168,7 +168,7 @@ sub in_order {
     for my $d (@{ $j->{run}{down} }) {
         push @bad, [$d->[0], $d->[1] + LEASE * $u + back($j, $l, 0)];
     }
-    my ($from, @good) = (0);
+    my ($from, @good) = ($j->{w}{warm});
     for my $b (joined(@bad)) {
         push @good, [$from, $b->[0]] if $b->[0] > $from;
         $from = $b->[1];
@@ -216,12 +216,13 @@ sub joined {
     return @out;
 }
 
-# How long what is new may take to be told.
+# How long what is new may take to be told: a check may have an answer that is
+# kept, by the daemon or, before that, by the resolver.
 sub limit {
     my ($j, $l) = @_;
 
     return 1.1 * $j->{w}{interval} + $j->{slack} * $j->{w}{unit}
-        + ($j->{run}{mode} eq 'resolver' ? 2 * max(@$l{qw(ttl negative)}) : 0);
+        + ($j->{run}{mode} eq 'resolver' ? 2 : 1) * max(@$l{qw(ttl negative)});
 }
 
 # While a list is in order and says the same of a host, that is told in time.
