@@ -25,9 +25,9 @@ passes(const gate_answer_t *a, const gate_vote_t *vote, double after)
     const health_verdict_t  *v = &vote->health;
 
     return (v->state == HEALTH_GOOD || v->state == HEALTH_UNSUPPORTED)
-           && !v->dead
-           && (v->passed >= after || v->state == HEALTH_UNSUPPORTED)
-           && (a->raw != RBL_LISTED || v->sampled >= after);
+           && v->passed >= after
+           && (a->raw != RBL_LISTED || a->own || v->sampled >= after)
+           && !(v->dead && vote->raw == RBL_CLEAR);
 }
 
 

@@ -10,7 +10,7 @@
  * t0 is when it has recovered.  What has no TTL is in no cache: then there is
  * nothing to wait for.
  *
- * A listing: its test points and its sample, which no cache has, must pass.
+ * A listing: test points and a sample, which no cache has, must pass.
  * While caches may have what the list said when it was wildcarding, a listing
  * counts only if it outlives these.
  */
@@ -161,11 +161,7 @@ listed(const gate_answer_t *a, const health_verdict_t *v)
         return gate_unhealthy(v->state);
     }
 
-    if (v->dead) {
-        return gate_unhealthy(HEALTH_DOWN);
-    }
-
-    if (v->passed < a->at || v->sampled < a->at) {
+    if (v->passed < a->at || (!a->own && v->sampled < a->at)) {
         return not_yet(a, a->told + GATE_RECHECK);
     }
 

@@ -5,7 +5,7 @@
  * none of its new listings is announced: they are unknown, "frozen".
  *
  * Whoever finds the list frozen asks its controls anew, and a sample of
- * addresses that nobody has any reason to list (HEALTH_SAMPLE), at most once
+ * addresses that nobody has any reason to list (HEALTH_FORCE), at most once
  * in a while; when these are in order the list is thawed, and those who waited
  * for it may go, unless it was lying before: then they may have been told a lie
  * that was kept, and ask again.  The operator may thaw it too (list_thaw).

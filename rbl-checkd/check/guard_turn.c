@@ -213,7 +213,7 @@ sample(guard_list_t *gl)
     gl->state = GUARD_SAMPLING;
     gl->since = dns_clock();
     gl->sample = health_ask(gl->guard->health, gl->list, w->family, w->server,
-                            HEALTH_SAMPLE, on_sample, gl);
+                            HEALTH_FORCE, on_sample, gl);
     if (gl->sample == NULL) {
         finish(gl, 0);
     }

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#define NO_SOA_TTL    60u               /* s */
+#define NO_SOA_TTL    5u                /* s */
 
 const char *const  health_state_names[] = {
     "untried", "good", "blocked", "lying", "down", "unsupported", "resolver"
@@ -173,8 +173,9 @@ health_settle(health_entry_t *e, health_state_t state, const char *why)
 
 
 /*
- * Where others have an SOA, a list without one is hardly cached (RFC 2308,
- * section 5); a resolver that hides all of them may cache what it likes.
+ * Where others have an SOA, a list without one is not cached for longer than
+ * a moment (RFC 2308, section 5); a resolver that hides all of them may cache
+ * what it likes.
  */
 
 static uint32_t
@@ -311,7 +312,7 @@ health_serve(health_entry_t *e)
 
         want = q->after + (q->need == HEALTH_KNOWN ? 0 : HEALTH_GATHER);
         at = want < at ? want : at;
-        sample |= q->need == HEALTH_SAMPLE;
+        sample |= q->need >= HEALTH_SAMPLE;
     }
 
     ev_timer_stop(e->health->loop, &e->timer);
@@ -408,7 +409,7 @@ health_ask(health_t *health, const list_t *list, rbl_family_t family,
     q->done = done;
     q->data = data;
 
-    if (is_free(e, q->after, &q->verdict)) {
+    if (need != HEALTH_FORCE && is_free(e, q->after, &q->verdict)) {
         health_tell(q);
         return q;
     }

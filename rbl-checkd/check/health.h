@@ -76,7 +76,8 @@ typedef struct {
 typedef enum {
     HEALTH_KNOWN,           /* as it was found within the last minutes */
     HEALTH_BOTH,            /* all test points, asked from now on */
-    HEALTH_SAMPLE           /* and a sample */
+    HEALTH_SAMPLE,          /* and a sample */
+    HEALTH_FORCE            /* also of a list that has no test points */
 } health_need_t;
 
 typedef struct health_s    health_t;

@@ -17,7 +17,7 @@
 #define HEALTH_SLOTS       1024         /* a power of two */
 #define HEALTH_KEEP        600.0        /* s that a good verdict is kept */
 #define HEALTH_PACE        0.25         /* s between two runs of one entry */
-#define HEALTH_GATHER      0.004        /* s in which those who want a run
+#define HEALTH_GATHER      0.001        /* s in which those who want a run
                                            gather for one */
 #define HEALTH_BAD_MIN     30.0         /* s between the runs of a bad list */
 #define HEALTH_BAD_MAX     3600.0

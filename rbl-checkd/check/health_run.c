@@ -116,6 +116,7 @@ on_sibling(void *data, const health_verdict_t *verdict)
     e->sibling = NULL;
 
     if (verdict->state == HEALTH_GOOD && !e->entry) {
+        e->passed = e->began;
         run_found(e, HEALTH_UNSUPPORTED, "no test entry of this family");
 
     } else {

@@ -86,7 +86,7 @@ is($h->{unknown_count}, 2, 'silent lists: counted as unknown');
 is($h->{first_listed}, $since, 'silent lists: since the same time');
 
 answers($w, 'b.test', '10.0.0.200');
-$h = recheck();
+wait_for { $h = recheck(); $h->{listed_count} == 0 } 30, 'the end is confirmed';
 is($h->{listed_count}, 0, 'delisted: not listed');
 is($h->{first_listed}, 0, 'delisted: since is gone');
 is_deeply([map { "$_->{z} $_->{v} $_->{a}" } @{ history_of($w, $ht) }],

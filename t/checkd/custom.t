@@ -100,7 +100,8 @@ script_ok($w, 'rbl_status', [$acct], $rb, 'active');
 is($h->{listed_count}, 1, 'resumed, it lists the host again');
 
 script_ok($w, 'rbl_update', [$acct], $rb, '', 'other.test');
-($state, $d, $h) = run_check($ht);
+wait_for { ($state, $d, $h) = run_check($ht);
+    $d->{'other.test'}{status} eq 'clear' } 30, 'the new zone is asked';
 is($d->{'other.test'}{status}, 'clear', 'the new zone is asked');
 is($h->{listed_count}, 0, 'and lists nothing');
 script_ok($w, 'rbl_update', [$acct], $rb, '', 'own.test');

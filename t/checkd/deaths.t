@@ -22,7 +22,10 @@ use Time::HiRes qw(sleep time);
 
 use constant { LISTED => 100, MOVED => 5, A_SECOND => 200,
     # For so long the answers to a list that refuses tell nothing (list_told).
-    UNDER_WAY => 10 };
+    UNDER_WAY => 10,
+    # Until an end is seen again behind all that a cache may have: TTL 1 and
+    # the slack, twice, and the checks between.
+    CONFIRM => 15 };
 
 my %death = (
     'emptied'       => 'nxdomain',
@@ -196,7 +199,7 @@ sub die_and_return {
     # Their controls are asked again after as long as they were dead, or
     # refused, at the latest.
     eventually { sleep 0.1; !wrong() } $interval
-        + ($lasted > UNDER_WAY ? $lasted : UNDER_WAY),
+        + ($lasted > UNDER_WAY ? $lasted : UNDER_WAY) + CONFIRM,
         "$name: over: right again";
     note(sprintf '%s: dead for %.1f s, right again after %.1f s', $name,
         $lasted, time - $back);

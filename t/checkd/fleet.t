@@ -21,7 +21,7 @@ use constant { HOSTS => 200, LEASE => 5, INTERVAL => 4, RATE => 20,
     DAY => 300, AT_ONCE => 30 };
 
 my $seconds = $ENV{FLEET_SECONDS} || 25;
-my $listed = { a => ['127.0.0.2'], txt => ['why'] };
+my $listed = { a => ['127.0.0.2'], txt => ['why'], ttl => 1 };
 my $none = { rcode => 'nxdomain', soa => ['test', 1, 1] };
 my @value = map { "10.8.0.$_" } 1 .. HOSTS;
 

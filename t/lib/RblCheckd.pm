@@ -63,9 +63,11 @@ sub lists_json {
         . "\n], \"dead\": [] }\n";
 }
 
-# rbldnsd data that lists these addresses.
+# rbldnsd data that lists these addresses.  A resolver may keep it for a second:
+# the end of a listing has to wait for as long as that.
 sub listed_entry {
-    return ":127.0.0.2:listed: see https://a.test/\n127.0.0.2\n"
+    return "\$SOA 0 ns.test h.test 1 60 60 60 0\n\$TTL 1\n"
+        . ":127.0.0.2:listed: see https://a.test/\n127.0.0.2\n"
         . join '', map { "$_\n" } @_;
 }
 

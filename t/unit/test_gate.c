@@ -153,7 +153,7 @@ test_dead(void)
     a = answer(C, 1);
     ok(gate_judge(&a, &v).error == RBL_ERR_UNHEALTHY, "no listing ends");
     a = answer(L, 0);
-    ok(gate_judge(&a, &v).error == RBL_ERR_UNHEALTHY, "none begins");
+    ok(gate_judge(&a, &v).verdict == L, "though it may list");
     a = answer(L, 1);
     ok(gate_judge(&a, &v).verdict == L, "what stands is still there");
 
@@ -184,6 +184,9 @@ test_listing(void)
     v.sampled = NOW - 0.1;
     ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
        "the sample is older: nothing");
+    a.own = 1;
+    ok(gate_judge(&a, &v).guard, "own lists have none");
+    a.own = 0;
     v.sampled = NOW;
     v.lies = NOW + 299;
     ok(gate_judge(&a, &v).guard, "it lied, but that was fetched since");
@@ -446,7 +449,7 @@ test_votes(void)
         { "all refuse", L, { "r-", "r-" }, U, RBL_ERR_BLOCKED },
         { "the network", C, { "n-", "n-" }, U, RBL_ERR_RESOLVER },
         { "dead", C, { "xC" }, U, RBL_ERR_UNHEALTHY },
-        { "dead, and lists", L, { "xL" }, U, RBL_ERR_UNHEALTHY },
+        { "dead, and lists", L, { "xL" }, L, 0 },
         { "its test points are older", L, { "oL" }, U, RBL_ERR_UNCONFIRMED },
         { "its sample is older", L, { "mL" }, U, RBL_ERR_UNCONFIRMED },
         { "an end needs no sample", C, { "mC" }, C, 0 },

@@ -1,0 +1,53 @@
+#!/usr/bin/perl
+
+# Resolver mode: a list is empty for a moment.  A negative response of that
+# moment stays in the resolver's cache, while the test point is fetched anew a
+# little later.  That is no end of the listing.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+use Time::HiRes qw(sleep time);
+
+use constant { KEPT => 14, ENTRY => 1 };    # s
+
+sub zone {
+    return "\$SOA 60 ns.a.test h.a.test 1 60 60 60 " . KEPT . "\n\$TTL "
+        . ENTRY . "\n:127.0.0.2:listed\n" . join '', map { "$_\n" } @_;
+}
+
+my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'ip' } });
+my $dns = start_rbldnsd(zones => [['a.test', 'ip4set',
+    zone('127.0.0.2', '10.0.0.1')]]);
+my $unbound = start_unbound(stubs => { 'a.test' => $dns },
+    conf => "  cache-max-ttl: 3600\n  cache-max-negative-ttl: 3600\n");
+my $checkd = start_checkd(store => $w->{redis}, resolver => $unbound,
+    conf => { conf_short(control_retry => '1s') });
+my $ht = add_host($w, '10.0.0.1');
+eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
+
+# Three seconds make any TTL of the random names less than the whole one.
+sleep 3;
+rbldnsd_data($dns, 'a.test', zone());
+eventually { dns_query($unbound, '1.0.0.10.a.test')->{rcode} == 3 } 10,
+    'empty: the resolver keeps that the host is not listed';
+my $till = time + KEPT - 3;
+rbldnsd_data($dns, 'a.test', zone('127.0.0.2', '10.0.0.1'));
+eventually { dns_query($unbound, '2.0.0.127.a.test')->{rcode} == 0 } 10,
+    'and has the test point anew';
+my %found;
+while (time < $till) {
+    $found{ verdict($w, $ht, 'a.test') }++;
+    sleep 0.5;
+}
+is(join(', ', grep { /clear/ } keys %found), '', 'the listing does not end');
+is(host_record($w, $ht)->{listed_count}, 1, 'it stands');
+eventually { verdict($w, $ht, 'a.test') eq 'listed ' } KEPT + 10,
+    'until the list says so again';
+
+ok(stop_server($checkd), 'the daemon stops');
+done_testing();
