@@ -93,6 +93,7 @@ typedef struct {
     rbl_str_t  names;                   /* "", both, full, registered */
     int64_t    min_interval, rate, day_quota;       /* 0: none */
     rbl_str_t  reason, note;            /* why it was killed; what to know */
+    rbl_str_t  servers;                 /* "ADDRESS@PORT ADDRESS@PORT ..." */
 } rbl_list_t;
 
 typedef struct {

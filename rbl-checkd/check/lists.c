@@ -75,6 +75,38 @@ names_of(rbl_str_t word)
 }
 
 
+/* What is no address is left out. */
+
+static void
+set_servers(list_t *list, rbl_str_t text)
+{
+    char         word[DNS_SERVER_TEXT];
+    size_t       n;
+    const char  *p, *end;
+
+    end = text.p + text.n;
+
+    for (p = text.p; text.n != 0 && p < end; p += n + 1) {
+        n = (size_t) (end - p);
+
+        if (memchr(p, ' ', n) != NULL) {
+            n = (size_t) ((const char *) memchr(p, ' ', n) - p);
+        }
+
+        if (n >= sizeof(word) || list->n_servers == DNS_MAX_SERVERS) {
+            continue;
+        }
+
+        memcpy(word, p, n);
+        word[n] = '\0';
+
+        if (dns_server_parse(&list->server[list->n_servers], word) == 0) {
+            list->n_servers++;
+        }
+    }
+}
+
+
 static int64_t
 limit_of(int64_t v)
 {
@@ -201,6 +233,7 @@ make(const rbl_list_t *r)
     list->min_interval = limit_of(r->min_interval);
     list->rate = limit_of(r->rate);
     list->day_quota = limit_of(r->day_quota);
+    set_servers(list, r->servers);
 
     if (keep_small(list->sid, sizeof(list->sid), r->id) != 0
         || keep_small(list->type, sizeof(list->type), r->type) != 0
@@ -344,6 +377,8 @@ list_payer(const list_t *list, int probe)
     payer.name = list->ask;
     payer.account = list->account;
     payer.probe = (unsigned) probe & 1;
+    payer.n_servers = list->n_servers;
+    payer.server = list->server;
 
     return payer;
 }

@@ -40,6 +40,9 @@ typedef struct {
                                            0: none */
     int64_t       rate;                 /* questions a second; 0: no limit */
     int64_t       day_quota;            /* questions a day (UTC); 0: no limit */
+    unsigned      n_servers;            /* given by the operator; 0: those of
+                                           the zone */
+    struct sockaddr_storage  server[DNS_MAX_SERVERS];
     const rbl_codes_t  *codes;          /* `parsed`, or none: custom lists */
     rbl_codes_t  *parsed;               /* NULL: there are none */
     char         *bytes;                /* owns all texts but `ask` */

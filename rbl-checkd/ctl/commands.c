@@ -58,8 +58,8 @@ static const ctl_option_t  key_options[] = {
 
 static const ctl_option_t  override_options[] = {
     { "names", 1 }, { "min-interval", 1 }, { "rate", 1 }, { "day-quota", 1 },
-    { "tier", 1 }, { "control", 1 }, { "codes", 1 }, { "none", 0 },
-    { NULL, 0 }
+    { "tier", 1 }, { "control", 1 }, { "codes", 1 }, { "server", 1 },
+    { "none", 0 }, { NULL, 0 }
 };
 
 static const ctl_option_t  check_options[] = {
@@ -181,7 +181,7 @@ const ctl_command_t  ctl_commands[] = {
       key_options, 1, 1, CTL_READY, ctl_lists_key },
     { "lists override", "ZONE [--names both|full|registered]"
       " [--min-interval TIME] [--rate N] [--day-quota N] [--tier TIER]"
-      " [--control MODE] [--codes FILE] [--none]",
+      " [--control MODE] [--codes FILE] [--server ADDRESS[@PORT]] [--none]",
       "change what the catalogue says of a list, until told otherwise",
       override_options, 1, 1, CTL_READY, ctl_lists_override },
     { "lists kill", "ZONE REASON", "end a list, whatever is loaded",

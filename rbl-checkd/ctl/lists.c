@@ -36,7 +36,8 @@ static const ctl_column_t  list_columns[] = {
     { "quota_left", "left today" }, { "state", "state" },
     { "frozen", "frozen since" }, { "frozen_by", "frozen by" },
     { "left_alone_until", "left alone until" },
-    { "reason", "killed for" }, { "note", "note" }, { NULL, NULL }
+    { "reason", "killed for" }, { "note", "note" },
+    { "servers", "servers" }, { NULL, NULL }
 };
 
 static const ctl_column_t  list_row[] = {
@@ -120,7 +121,7 @@ static json_t *
 ctl_list_json(const rbl_list_t *l)
 {
     return json_pack("{so so so so so so so so so so so so so so so so sI sI sI"
-                     " so so}",
+                     " so so so}",
                      "id", ctl_text(l->id), "zone", ctl_text(l->zone),
                      "name", ctl_text(l->name), "type", ctl_text(l->type),
                      "families", ctl_families(l->families),
@@ -138,7 +139,8 @@ ctl_list_json(const rbl_list_t *l)
                      "rate", (json_int_t) l->rate,
                      "day_quota", (json_int_t) l->day_quota,
                      "reason", ctl_text(l->reason),
-                     "note", ctl_text(l->note));
+                     "note", ctl_text(l->note),
+                     "servers", ctl_text(l->servers));
 }
 
 

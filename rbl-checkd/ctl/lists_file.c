@@ -84,6 +84,7 @@ put_record(rbl_out_t *out, const rbl_list_t *l, const json_t *codes)
     rbl_mp_put_int(out, l->day_quota);
     rbl_mp_put_str(out, l->reason);
     rbl_mp_put_str(out, l->note);
+    rbl_mp_put_z(out, "");
 }
 
 

@@ -5,13 +5,14 @@
 
 #include "lists.h"
 #include "lists_read.h"
+#include "../dns/engine.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define RULES_FILE_MAX  65536
-#define FIELDS_MAX      8
+#define FIELDS_MAX      9
 
 typedef struct {
     entry_read_t   r;
@@ -91,6 +92,47 @@ rules_value(const char *path)
 }
 
 
+/* All --server together; 0, -1: failed, and said. */
+static int
+servers_value(const ctl_t *ctl, json_t *entry)
+{
+    int                      i;
+    char                     text[DNS_MAX_SERVERS * (DNS_SERVER_TEXT + 1)];
+    size_t                   len, n;
+    unsigned                 count;
+    const char              *value;
+    struct sockaddr_storage  sa;
+
+    len = 0;
+    count = 0;
+
+    for (i = 0; i < ctl->n_options; i++) {
+        if (strcmp(ctl->options[i].name, "server") != 0) {
+            continue;
+        }
+
+        value = ctl->options[i].value;
+        n = strlen(value);
+
+        if (count++ == DNS_MAX_SERVERS || n >= DNS_SERVER_TEXT
+            || dns_server_parse(&sa, value) != 0)
+        {
+            ctl_fail("--server %s: at most %d numeric addresses, each with or"
+                     " without a port: 192.0.2.1, 192.0.2.1@5353, ::1@53",
+                     value, DNS_MAX_SERVERS);
+            return -1;
+        }
+
+        text[len] = ' ';
+        memcpy(text + len + (len != 0), value, n);
+        len += n + (len != 0);
+    }
+
+    return len == 0 ? 0 : json_object_set_new(entry, "servers",
+                                              json_stringn(text, len));
+}
+
+
 /* The options as members of an entry; 0, -1: failed, and said. */
 static int
 override_options(const ctl_t *ctl, override_t *o)
@@ -129,7 +171,7 @@ override_options(const ctl_t *ctl, override_t *o)
         }
     }
 
-    return 0;
+    return servers_value(ctl, o->entry);
 }
 
 
@@ -188,6 +230,8 @@ override_read(override_t *o, int64_t families)
     override_put(o, "names", member_names(&o->r, o->entry, families), 0, NULL);
     override_put(o, "tier", member_tier(&o->r, o->entry), 0, NULL);
     override_put(o, "control", member_control(&o->r, o->entry), 0, NULL);
+    override_put(o, "servers", value_str(json_object_get(o->entry, "servers")),
+                 0, NULL);
     override_put(o, "codes", none, 0, member_codes(&o->r, o->entry));
 
     for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -212,7 +256,7 @@ override_run(ctl_t *ctl, override_t *o, int64_t families)
     if (json_object_size(o->entry) == 0 && ctl_option(ctl, "none") == NULL) {
         return ctl_fail("nothing to change was given: --names, --min-interval,"
                         " --rate, --day-quota, --tier, --control, --codes,"
-                        " or --none");
+                        " --server, or --none");
     }
 
     override_read(o, families);

@@ -27,7 +27,9 @@
 #define DNS_POOL       8            /* sockets in use per resolver */
 #define DNS_POOL_FEW   2            /* and per server of a zone */
 #define DNS_RETIRED    64           /* and waiting for their last replies */
-#define DNS_SOCKETS    2048         /* of servers of zones, all together */
+#define DNS_SOCKETS    2048         /* of servers of zones, all together; no
+                                       more than half of what the process may
+                                       have open */
 #define DNS_BATCH      64           /* datagrams per system call */
 #define DNS_RECV_SIZE  4096         /* longer replies are asked for by TCP */
 #define DNS_ID_SLOTS   1024         /* of a resolver; powers of two */
@@ -250,7 +252,7 @@ struct dns_engine_s {
     dns_set_t       *resolvers;
     dns_server_t    *server[DNS_SERVERS];
     uint32_t         next_id;
-    unsigned         n_sockets;     /* of servers of zones */
+    unsigned         n_sockets, max_sockets;    /* of servers of zones */
     dns_zone_t      *zone[DNS_ZONES];
     unsigned         n_zones;       /* of accounts' lists */
     ev_timer         sweeper;       /* closes what is not used */

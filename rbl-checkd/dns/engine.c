@@ -402,6 +402,26 @@ dns_ask_look(dns_engine_t *engine, uint64_t account, const dns_name_t *name,
 }
 
 
+/*
+ * An authoritative server's reply is read once more, for referrals and aliases,
+ * unless it has what was asked for or denies it in its own zone's name.
+ */
+static int
+engine_looks(const dns_question_t *q, const dns_answer_t *answer)
+{
+    if (q->set->recursive || (answer->status != DNS_NOERROR
+                              && answer->status != DNS_NXDOMAIN
+                              && answer->status != DNS_BADREPLY))
+    {
+        return q->look;
+    }
+
+    return !answer->aa
+           || (answer->n_a + answer->n_aaaa + answer->txt_len == 0
+               && answer->soa < q->set->labels);
+}
+
+
 dns_wire_t
 dns_read(dns_question_t *q, const uint8_t *msg, size_t n)
 {
@@ -414,13 +434,7 @@ dns_read(dns_question_t *q, const uint8_t *msg, size_t n)
     engine->answer.gone = 0;
     engine->referred = 0;
 
-    /* What no list's server has to say is looked at more closely. */
-    if (result == DNS_WIRE_DONE
-        && (q->look || (!q->set->recursive
-                        && (!engine->answer.aa
-                            || engine->answer.n_a + engine->answer.n_aaaa
-                               + engine->answer.txt_len == 0))))
-    {
+    if (result == DNS_WIRE_DONE && engine_looks(q, &engine->answer)) {
         engine->referred = dns_wire_referral(&engine->referral, msg, n,
                                              q->name, q->len, q->type)
                            == 0;

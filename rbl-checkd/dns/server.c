@@ -128,7 +128,7 @@ dns_server_sweep(dns_engine_t *engine)
     unsigned        i;
     dns_server_t  **at, *r;
 
-    idle = engine->n_sockets > DNS_SOCKETS / 2 ? SERVER_IDLE_SHORT
+    idle = engine->n_sockets > engine->max_sockets / 2 ? SERVER_IDLE_SHORT
                                                : SERVER_IDLE;
 
     for (i = 0; i < DNS_SERVERS; i++) {

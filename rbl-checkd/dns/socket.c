@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define SOCKET_BUFFER   (1024 * 1024)
@@ -48,8 +49,17 @@ dns_random(dns_engine_t *engine, uint16_t *value)
 int
 dns_socket_init(dns_engine_t *engine)
 {
-    unsigned      i;
-    dns_inbox_t  *inbox;
+    unsigned       i;
+    dns_inbox_t   *inbox;
+    struct rlimit  open;
+
+    engine->max_sockets = DNS_SOCKETS;
+
+    if (getrlimit(RLIMIT_NOFILE, &open) == 0
+        && open.rlim_cur / 2 < DNS_SOCKETS)
+    {
+        engine->max_sockets = (unsigned) open.rlim_cur / 2;
+    }
 
     inbox = calloc(1, sizeof(dns_inbox_t));
 
@@ -203,7 +213,7 @@ socket_open(dns_engine_t *engine, dns_server_t *r, unsigned slot)
     unsigned       n;
     dns_socket_t  *s;
 
-    if (!r->recursive && engine->n_sockets >= DNS_SOCKETS) {
+    if (!r->recursive && engine->n_sockets >= engine->max_sockets) {
         return NULL;
     }
 

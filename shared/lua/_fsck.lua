@@ -30,7 +30,7 @@ end
 local shapes = {
     AC = 'nsssssnnnnssn|nn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
     HT = 'nssssnssstnnnnnnt|tn', RP = 'nsssntn', CG = 'nssn',
-    CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnss',
+    CO = 'nssssstnsnnn', RB = 'nsssssnnsstssssss|snnnsss',
     WH = 'nssstssn|snns', TOTALS = 'nnnnn|n',
     WORK = 'nnsnst',
 }

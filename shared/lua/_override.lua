@@ -8,7 +8,7 @@ local override = key('lists:override')
 local overridden = {
     names = LIST.names, min_interval = LIST.min_interval, rate = LIST.rate,
     day_quota = LIST.day_quota, tier = LIST.tier, control = LIST.control,
-    codes = LIST.codes,
+    codes = LIST.codes, servers = LIST.servers,
 }
 -- A record of an older release lacks fields: none may be left out between two.
 local function list_whole(l)
@@ -18,6 +18,7 @@ local function list_whole(l)
     l[LIST.day_quota] = l[LIST.day_quota] or 0
     l[LIST.reason] = l[LIST.reason] or ''
     l[LIST.note] = l[LIST.note] or ''
+    l[LIST.servers] = l[LIST.servers] or ''
     return l
 end
 -- All of it is read at once: most lists have nothing there.

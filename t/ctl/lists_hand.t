@@ -112,6 +112,15 @@ is_deeply([@$v{qw(names min_interval rate day_quota tier control)}],
 is_deeply($v->{by_hand}, [], 'nothing is by hand');
 is(redis($redis, 'HLEN', 'rbl:{2}:lists:override'), 0, 'nothing is kept');
 
+$v = done('servers', 'override', 'd.test', '--server', '192.0.2.1',
+    '--server', '::1@5353');
+is($v->{servers}, '192.0.2.1 ::1@5353', 'are kept');
+done('none', 'override', 'd.test', '--none');
+is(rblctl($redis, 'lists', 'override', 'd.test', '--server', $_)->{status}, 3,
+    "no server: $_") for 'ns.test', '192.0.2.1@0', '1.2.3';
+is(rblctl($redis, 'lists', 'override', 'd.test', map { ('--server',
+    "192.0.2.$_") } 1 .. 9)->{status}, 3, 'nor nine of them');
+
 done('a rate', 'override', 'd.test', '--rate', 3, '--day-quota', 77);
 $v = done('none, but', 'override', 'd.test', '--none', '--rate', 4);
 is_deeply([@$v{qw(rate day_quota)}], [4, 5000], 'none but what is given');

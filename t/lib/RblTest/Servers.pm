@@ -178,6 +178,7 @@ sub start_rbldnsd {
 
     my $d = own_dir('rbldnsd');
     my $port = $opt{port} // free_port();
+    my $host = $opt{host} // '127.0.0.1';
     my (@specs, %file);
     for my $z (@{ $opt{zones} }) {
         my ($zone, $type, $text) = @$z;
@@ -188,7 +189,7 @@ sub start_rbldnsd {
     }
     my @user = $> == 0 ? ('-u', 'nobody') : ();
     my $s = spawn('rbldnsd', { dir => $d }, 'rbldnsd', '-n', @user, '-w', $d,
-        '-c', '1', '-b', "127.0.0.1/$port", @{ $opt{args} // [] }, @specs);
+        '-c', '1', '-b', "$host/$port", @{ $opt{args} // [] }, @specs);
     @$s{qw(port file)} = ($port, \%file);
     return started($s, sub { read_file($s->{log}) =~ /\bstarted \(/ });
 }
@@ -218,7 +219,7 @@ sub rbldnsd_data {
     } 10, "rbldnsd to load $zone";
 }
 
-# stubs => {zone => server or port, ...}, local => [local-zone/local-data
+# stubs => {zone => server, port or "address@port", ...}, local => [local-zone/local-data
 # lines], conf => text in the server clause.  All other names: NXDOMAIN, so
 # that no question leaves the machine.
 sub start_unbound {
@@ -230,8 +231,9 @@ sub start_unbound {
     for my $zone (sort keys %{ $opt{stubs} // {} }) {
         my $to = $opt{stubs}{$zone};
         $to = $to->{port} if ref $to;
+        $to = "127.0.0.1\@$to" if $to !~ /\@/;
         $stubs .= qq{stub-zone:\n  name: "$zone"\n}
-            . qq{  stub-addr: 127.0.0.1\@$to\n  stub-first: no\n};
+            . qq{  stub-addr: $to\n  stub-first: no\n};
     }
     my $nodefault = join '', map { qq{  local-zone: "$_" transparent\n} }
         sort keys %{ $opt{stubs} // {} };
