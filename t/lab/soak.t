@@ -20,14 +20,14 @@ plan(skip_all => 'port 53 is not to be had')
     if !eval { RblSoakServer::free_net() };
 
 for my $mode (soak_modes()) {
-    my ($w, $run) = soak(seed => SEED, mode => $mode, seconds => SECONDS,
-        dns_timeout => 600);
+    my ($w, $run) = soak(seed => $ENV{SEED} // SEED, mode => $mode,
+        seconds => SECONDS, dns_timeout => 600, unbound => 1,
+        often => 4);
     ok(soak_over($run), "$mode: all stops");
-    my $j = judge($w, $run, slack => 12, work => 5);
+    my $j = judge($w, $run, slack => 6, work => 5);
     my ($line, @faults) = soak_text($w, $run, $j);
     note($line);
     cmp_ok($j->{listings} + $j->{ends}, '>', 50, "$mode: much happens");
-    cmp_ok($j->{due}, '>', 0, "$mode: and some of it must be told");
     is($j->{$_}, 0, "$mode: $_") for qw(false_listing false_end doubled missed
         late);
     diag($_) for @faults;

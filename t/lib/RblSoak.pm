@@ -1,8 +1,9 @@
 package RblSoak;
 
 # Runs a world of the soak (RblSoakWorld): its servers, unbound, Redis, which
-# writes what it has done before it says so (but for the disk nobody waits), and one to three daemons, which are killed as the plan says; and
-# reads what the daemons tell.  RblSoakJudge says what is wrong with that.
+# writes what it has done before it says so (but for the disk nobody waits), and
+# one to three daemons, which are killed as the plan says; and reads what the
+# daemons tell.  RblSoakJudge says what is wrong with that.
 #
 #     my ($world, $run) = soak(seed => 7, mode => 'resolver', seconds => 60);
 
@@ -30,7 +31,7 @@ sub soak_modes {
         ? qw(resolver direct) : ('resolver');
 }
 
-# Options: seed, mode, seconds, unit, dns_timeout (ms).
+# Options: seed, mode, seconds, unit, unbound, dns_timeout (ms).
 sub soak {
     my (%o) = @_;
 
@@ -225,11 +226,13 @@ sub soak_text {
     my %n = map { my $k = $_; $k => sum0(map { $_->{$k} // 0 }
         values %{ $run->{count} }) } qw(listed clear unknown);
     my @wait = sort { $a <=> $b } @{ $j->{wait} };
-    my $line = sprintf '%-8s seed %-5d (%s) %6d verdicts (%d unknown), %d listings,'
-        . ' %d ends, %d due; false listings %d, false ends %d, missed %d, '
+    my $line = sprintf '%-8s seed %-5d (%s) %6d verdicts (%d unknown), '
+        . '%d listings, %d ends, %d due; false listings %d, '
+        . 'false ends %d, missed %d, '
         . "doubled %d, late %d; told after %.1f s, at most %.1f s\n",
         $run->{mode}, $w->{seed}, $w->{resolver} ? "resolver: "
-        . ($w->{resolver}[-2] // $w->{resolver}[-1])->[1] : 'unbound', sum0(values %n), $n{unknown},
+        . ($w->{resolver}[-2] // $w->{resolver}[-1])->[1] : 'unbound',
+        sum0(values %n), $n{unknown},
         @$j{qw(listings ends due false_listing false_end missed doubled late)},
         @wait ? $wait[$#wait / 2] : 0, @wait ? $wait[-1] : 0;
     return ($line, map { fault_text($w, $run, $_) } @{ $j->{faults} });

@@ -12,7 +12,8 @@ package RblSoakJudge;
 # What has been so for long enough at a list in order must have been told.  A
 # list is in order if all of its servers are, and have been for a while; nobody
 # needs to know anything while daemons or the store are away, or while the
-# resolver is at fault; if that hides how old negatives are, nothing is late.
+# resolver that is asked for lists is at fault; if that hides how old negatives
+# are, nothing is late.
 #
 #     my $j = judge($world, $run, slack => seconds, work => seconds);
 #
@@ -35,6 +36,7 @@ our @EXPORT = qw(judge story oldest);
 
 use constant {
     LEASE => 5,             # s until another daemon takes over a check
+    FIXED => 6,             # two slacks behind TTLs, and the shortest wait
     STEADY => 10,           # and after which a server is surely trusted again
 };
 
@@ -43,8 +45,9 @@ sub judge {
     my ($w, $run, %o) = @_;
 
     my $j = { w => $w, run => $run, slack => $o{slack} // 1.5,
-        work => $o{work} // 2.5, faults => [], map({ $_ => 0 } qw(listings ends false_listing false_end doubled
-            missed late due)), wait => [] };
+        work => $o{work} // 2.5, faults => [], wait => [],
+        map({ $_ => 0 } qw(listings ends false_listing false_end doubled
+            missed late due)) };
     my %of = map { $_->{zone} => $_ } @{ $w->{list} };
     my %told;
     for my $e (sort { $a->{at} <=> $b->{at} } @{ $run->{events} }) {
@@ -163,7 +166,8 @@ sub in_order {
     my @bad = map { [$_->[0], $_->[1] + back($j, $l, $_->[1] - $_->[0])] }
         joined(bad_times($l));
     push @bad, map { [$_->[0], $_->[1] + back($j, $l, $_->[1] - $_->[0])] }
-        faults_of($j->{w}{resolver}, $j->{run}{ended});
+        faults_of($j->{w}{resolver}, $j->{run}{ended})
+        if $j->{run}{mode} eq 'resolver';
     push @bad, [$l->{moved}, $l->{moved} + 20 * $u] if $l->{moved};
     for my $d (@{ $j->{run}{down} }) {
         push @bad, [$d->[0], $d->[1] + LEASE * $u + back($j, $l, 0)];
@@ -217,11 +221,13 @@ sub joined {
 }
 
 # How long what is new may take to be told: a check may have an answer that is
-# kept, by the daemon or, before that, by the resolver.
+# kept, by the daemon or, before that, by the resolver.  Behind a resolver the
+# daemon also waits a few seconds that are always the same.
 sub limit {
     my ($j, $l) = @_;
 
     return 1.1 * $j->{w}{interval} + $j->{slack} * $j->{w}{unit}
+        + ($j->{run}{mode} eq 'resolver' ? FIXED : 0)
         + ($j->{run}{mode} eq 'resolver' ? 2 : 1) * max(@$l{qw(ttl negative)});
 }
 
@@ -280,7 +286,8 @@ sub story {
     $add->($_->[0], "resolver: $_->[1]") for @{ $w->{resolver} // [] };
     $add->($_->[0], sprintf '%s down until %.2f', @$_[2, 1])
         for @{ $run->{down} };
-    $add->($_->{at}, 'told: ' . ($_->{is} ? 'LISTED' : 'CLEAR') . " $_->{check}")
+    $add->($_->{at}, ($_->{is} ? "told: LISTED " : "told: CLEAR ")
+        . $_->{check})
         for grep { $_->{host} eq $host && $_->{zone} eq $l->{zone} }
         @{ $run->{events} };
     return map { sprintf "    %8.3f  %s\n", @$_ }

@@ -72,11 +72,12 @@ sub taken {
     my ($reply, $length, $t) = @_;
 
     my (undef, $flags, undef, $answers, $more) = unpack 'n5', $reply;
-    return undef if !($flags & AA) || ($flags & 15 && ($flags & 15) != NXDOMAIN);
+    my $rcode = $flags & 15;
+    return undef if !($flags & AA) || ($rcode && $rcode != NXDOMAIN);
     my $at = 12 + $length;
     my @records = map { one_record($reply, \$at) } 1 .. $answers + $more;
     my $keep = min(map { $_->[2] } @records) // 0;
-    return { since => $t, until => $t + $keep, rcode => $flags & 15,
+    return { since => $t, until => $t + $keep, rcode => $rcode,
         answer => [@records[0 .. $answers - 1]],
         authority => [@records[$answers .. $#records]] };
 }

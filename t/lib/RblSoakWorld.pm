@@ -86,7 +86,8 @@ sub draw {
 
 # --- the plan ----------------------------------------------------------------
 
-# Options: seed, seconds, unit, net, mode.
+# Options: seed, seconds, unit, net, mode, unbound (1: no faulty resolver), often
+# (so many times as many faults of servers).
 sub soak_world {
     my (%o) = @_;
 
@@ -95,13 +96,14 @@ sub soak_world {
     my $w = { seed => $o{seed}, unit => $u, seconds => $o{seconds},
         warm => 4 * $u, net => $o{net}, parent => "$o{net}.1",
         recursive => "$o{net}.2",
-        interval => 2 * $u, next => 10, mode => $o{mode} };
+        interval => 2 * $u, next => 10, mode => $o{mode},
+        often => $o{often} // 1 };
     $w->{quiet} = $o{seconds} - min(14 * $u, $o{seconds} / 4);
     $w->{hosts} = [map { sprintf '%d.%d.0.%d', 20 + int rand 60, $_,
         1 + int rand 250 } 1 .. 24];
     $w->{list} = [map { plan_list($w, $_) } 1 .. 7];
     $w->{accidents} = plan_accidents($w);
-    $w->{resolver} = plan_resolver($w);
+    $w->{resolver} = plan_resolver($w) if !$o{unbound};
     srand;
     return $w;
 }
@@ -167,7 +169,7 @@ sub plan_regimes {
 
     my @together;
     for (my $t = $w->{warm}; ; ) {
-        $t += (4 + about(14)) * $w->{unit};
+        $t += (4 + about(14)) / $w->{often} * $w->{unit};
         my $r = regime($w, draw(\%TOGETHER), $t) or last;
         $r->{all} = 1;
         push @together, $r;
@@ -182,7 +184,7 @@ sub plan_alone {
 
     my @own;
     for (my $t = $w->{warm}; @{ $l->{server} } > 1; ) {
-        $t += (5 + about(15)) * $w->{unit};
+        $t += (5 + about(15)) / $w->{often} * $w->{unit};
         my $r = regime($w, draw(\%ALONE), $t) or last;
         $t = $r->{until};
         push @own, $r if !grep { $_->{since} < $r->{until}
