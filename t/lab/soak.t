@@ -1,0 +1,36 @@
+#!/usr/bin/perl
+
+# One random world of the soak (soak.pl) by each way of asking lists, the same
+# each time.  What is false or told twice is a fault; what is late is one only
+# beyond what a busy machine may take.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblSoak;
+use RblSoakJudge;
+use RblSoakServer;
+use RblTest;
+
+use constant { SEED => 30, SECONDS => 30 };
+
+plan(skip_all => 'port 53 is not to be had')
+    if !eval { RblSoakServer::free_net() };
+
+for my $mode (soak_modes()) {
+    my ($w, $run) = soak(seed => $ENV{SEED} // SEED, mode => $mode,
+        seconds => SECONDS, dns_timeout => 600, unbound => 1,
+        often => 4);
+    ok(soak_over($run), "$mode: all stops");
+    my $j = judge($w, $run, slack => 6, work => 5);
+    my ($line, @faults) = soak_text($w, $run, $j);
+    note($line);
+    cmp_ok($j->{listings} + $j->{ends}, '>', 50, "$mode: much happens");
+    is($j->{$_}, 0, "$mode: $_") for qw(false_listing false_end doubled missed
+        late);
+    diag($_) for @faults;
+}
+
+done_testing();
