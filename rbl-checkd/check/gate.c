@@ -53,7 +53,7 @@ gate_need(const gate_answer_t *a, health_need_t *need)
         return 1;
     }
 
-    *need = a->raw == RBL_LISTED && !a->own ? HEALTH_SAMPLE : HEALTH_BOTH;
+    *need = a->raw == RBL_LISTED ? HEALTH_SAMPLE : HEALTH_BOTH;
 
     return 2;
 }

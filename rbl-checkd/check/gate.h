@@ -31,7 +31,6 @@ typedef struct {
     unsigned       soa;         /* without addresses: labels of the SOA's owner;
                                    0: not known */
     int            addresses;   /* it has some: only the list says that */
-    int            own;         /* an account's own list has no sample */
 } gate_answer_t;
 
 typedef struct {

@@ -96,6 +96,9 @@ void dns_set_put(dns_set_t *set);
 unsigned dns_set_at(const dns_set_t *set, const dns_server_t *r);
 unsigned dns_set_at_id(const dns_set_t *set, uint32_t id);
 
+/* Is any of its servers trusted? */
+int dns_set_trusted(const dns_set_t *set);
+
 /* The server of the question's next try. */
 unsigned dns_set_pick(const dns_question_t *q);
 

@@ -149,19 +149,30 @@ dns_set_room(const dns_question_t *q, unsigned n)
 }
 
 
+static unsigned
+set_all(const dns_set_t *set)
+{
+    return (1u << set->n) - 1;
+}
+
+
+int
+dns_set_trusted(const dns_set_t *set)
+{
+    return (set_all(set) & ~set->distrusted) != 0;
+}
+
+
 /* Those that may be asked at all: bits. */
 static unsigned
 set_mask(const dns_question_t *q)
 {
-    unsigned  all;
-
     if (q->fixed) {
         return 1u << q->at;
     }
 
-    all = (1u << q->set->n) - 1;
-
-    return all & ~q->set->distrusted ? all & ~q->set->distrusted : all;
+    return dns_set_trusted(q->set) ? set_all(q->set) & ~q->set->distrusted
+                                   : set_all(q->set);
 }
 
 

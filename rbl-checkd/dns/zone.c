@@ -452,7 +452,7 @@ dns_zone_refer(dns_question_t *q, const dns_name_t *below)
 }
 
 
-/* Is there one that has neither failed last nor been lame? */
+/* Is there a trusted one that has neither failed last nor been lame? */
 static int
 zone_serves(const dns_zone_t *z)
 {
@@ -460,7 +460,8 @@ zone_serves(const dns_zone_t *z)
 
     for (i = 0; i < z->set->n; i++) {
         if (z->set->server[i]->fails == 0
-            && z->set->lame[i] <= z->engine->now)
+            && z->set->lame[i] <= z->engine->now
+            && !(z->set->distrusted >> i & 1))
         {
             return 1;
         }
@@ -482,7 +483,10 @@ dns_zone_told(const dns_question_t *q, dns_status_t status)
         return;
     }
 
-    if (status == DNS_NOERROR || status == DNS_NXDOMAIN) {
+    /* The zone may have moved away from servers that are all distrusted. */
+    if ((status == DNS_NOERROR || status == DNS_NXDOMAIN)
+        && dns_set_trusted(z->set))
+    {
         z->doubt_wait = 0;
         return;
     }

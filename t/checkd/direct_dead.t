@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# Direct mode: an account's own list loses its test point.  It says "not there"
+# Direct mode: an account's own list is wildcarding for half of the names, and
+# nobody is listed by that.  Then it loses its test point.  It says "not there"
 # of everything, and nobody is clear by that: neither a host that it listed nor
 # one that it did not, for this daemon and for one that begins after.
 
@@ -21,10 +22,18 @@ my $zone = 'own.test';
 my $w = direct_world({ $zone => [[authority($zone, @now,
     listed => ['10.0.0.1'])]], 'a.test' => [[authority('a.test', @now)]] },
     own => [$zone]);
-my ($listed, $other) = map { add_host($w, "10.0.0.$_") } 1, 2;
+my ($listed, $other, $odd) = map { add_host($w, "10.0.0.$_") } 1, 2, 3;
 
 eventually { verdict($w, $listed, $zone) eq 'listed ' } 20, 'it lists a host';
 is(verdict($w, $other, $zone), 'clear ', 'and not another');
+
+data($w, $zone, 0, authority($zone, @now, listed => ['10.0.0.1'],
+    wild => 'half'));
+like(verdict($w, $odd, $zone), qr/^unknown /, 'half a wildcard: no listing')
+    for 1 .. 3;
+is(host_record($w, $odd)->{listed_count}, 0, 'none is kept');
+data($w, $zone, 0, authority($zone, @now, listed => ['10.0.0.1']));
+eventually { verdict($w, $odd, $zone) eq 'clear ' } 40, 'until it is sound';
 
 data($w, $zone, 0, authority($zone, @now, empty => 1));
 for my $who ('the daemon that saw it alive', 'one that did not') {

@@ -17,13 +17,13 @@ use RblZones;
 use Time::HiRes qw(sleep time);
 
 # Two round trips, and not three.
-use constant { DELAY => 0.3, KNOWN => 0.75 };
+use constant { DELAY => 1, KNOWN => 2.6 };
 
 need_port_53();
 
 my @slow = (delay => DELAY, minimum => 0, ttl => 0);
 my $w = direct_world({ 'a.test' => [([authority('a.test', @slow)]) x 2] },
-    conf => { dns_timeout => '2s', check_timeout => '8s', lease => '20s' });
+    conf => { dns_timeout => '4s', check_timeout => '12s', lease => '30s' });
 my $ht = add_host($w, '10.0.0.1');
 my $servers = $w->{server}{'a.test'};
 

@@ -184,9 +184,6 @@ test_listing(void)
     v.sampled = NOW - 0.1;
     ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
        "the sample is older: nothing");
-    a.own = 1;
-    ok(gate_judge(&a, &v).guard, "own lists have none");
-    a.own = 0;
     v.sampled = NOW;
     v.lies = NOW + 299;
     ok(gate_judge(&a, &v).guard, "it lied, but that was fetched since");
