@@ -4,18 +4,16 @@
 #
 # Everything is kept in run/ and listens on sockets there and on 127.0.0.1.
 # The environment may change: RUN_DIR (run), RUN_PORT (8080, HTTP),
-# RUN_DNS_PORT (15335, the resolver), RUN_LIST_PORT (15353, the demonstration
-# list), RUN_OFFLINE (1: no question leaves this machine; all lists but the
-# demonstration are unknown), and for a module with a sanitizer RUN_NGINX
-# (another nginx) or RUN_PRELOAD (LD_PRELOAD of nginx).  Ends by Ctrl-C, and
-# then stops each process that it started.
+# RUN_LIST_PORT (15353, the demonstration lists), RUN_OFFLINE (1: no query leaves
+# this machine; all lists but the demonstration are unknown), and for a module
+# with a sanitizer RUN_NGINX (another nginx) or RUN_PRELOAD (LD_PRELOAD of
+# nginx).  Ends by Ctrl-C, and then stops each process that it started.
 
 set -eu
 
 build=$(cd -- "${1:?usage: run.sh BUILD}" && pwd)
 conf=$(cd -- "$(dirname -- "$0")" && pwd)
 http=${RUN_PORT:-8080}
-dns=${RUN_DNS_PORT:-15335}
 list=${RUN_LIST_PORT:-15353}
 PATH=$PATH:/usr/sbin:/sbin
 export PATH
@@ -31,7 +29,7 @@ die()
 
 # --- before anything is started ----------------------------------------------
 
-for program in redis-server redis-cli nginx unbound rbldnsd curl perl setsid
+for program in redis-server redis-cli nginx rbldnsd curl perl setsid
 do
     command -v $program >/dev/null || die "$program is missing: make deps"
 done
@@ -68,14 +66,12 @@ taken=$(perl -MIO::Socket::INET -e '
             $proto eq "tcp" ? (Listen => 1) : ()) and next;
         print "$_ ($!)";
         last;
-    }' "tcp:$http" "udp:$dns" "tcp:$dns" "udp:$list")
+    }' "tcp:$http" "udp:$list")
 
 case $taken in
 '') ;;
 *:"$http "*) die "port $taken of 127.0.0.1 cannot be used: RUN_PORT=8081" \
                  "make run takes another" ;;
-*:"$dns "*)  die "port $taken of 127.0.0.1 cannot be used:" \
-                 "RUN_DNS_PORT=15336 make run takes another" ;;
 *)           die "port $taken of 127.0.0.1 cannot be used:" \
                  "RUN_LIST_PORT=15354 make run takes another" ;;
 esac
@@ -204,45 +200,15 @@ else
     set -- -w "$run/dns"
 fi
 
-# A question from the loopback address cannot leave the machine.
-offline=
-[ "${RUN_OFFLINE:-0}" = 0 ] || offline='outgoing-interface: 127.0.0.1'
-
-cat >"$run/unbound.conf" <<CONF
-server:
-    interface: 127.0.0.1
-    port: $dns
-    access-control: 127.0.0.0/8 allow
-    username: ""
-    chroot: ""
-    directory: ""
-    pidfile: ""
-    use-syslog: no
-    verbosity: 1
-    num-threads: 1
-    module-config: "iterator"
-    qname-minimisation: no
-    harden-below-nxdomain: no
-    do-ip6: no
-    do-not-query-localhost: no
-    edns-buffer-size: 1232
-    cache-max-negative-ttl: 900
-    local-zone: "test." nodefault
-    $offline
-remote-control:
-    control-enable: no
-stub-zone:
-    name: "demo.ngx-rbl.test"
-    stub-addr: 127.0.0.1@$list
-    stub-first: no
-CONF
+# rbldnsd knows no list but its own, and refuses the rest.
+resolver=
+[ "${RUN_OFFLINE:-0}" = 0 ] || resolver="resolver 127.0.0.1@$list"
 
 cat >"$run/rbl-checkd.conf" <<CONF
 store unix:$store
 log stderr
 log_level info
-lookup resolver
-resolver 127.0.0.1@$dns
+$resolver
 
 # Short, so that a list that cannot be reached does not hold up the others'
 # answers for long; rbl-checkd.conf has patient defaults.
@@ -310,7 +276,7 @@ redis_answers()
 }
 
 
-echo "make run: starting the store, the lists, the resolver, the daemon, nginx"
+echo "make run: starting the store, the lists, the daemon, nginx"
 
 start redis redis-server --port 0 --unixsocket "$store" \
     --unixsocketperm 700 --dir "$run/store" --appendonly yes \
@@ -323,23 +289,15 @@ start rbldnsd rbldnsd -n "$@" -c 5 -b "127.0.0.1/$list" \
     uribl.demo.ngx-rbl.test:dnset:uribl.zone
 ready rbldnsd 10 logged rbldnsd 'started (' "$first"
 
-# Debian's AppArmor profile lets /usr/sbin/unbound read nothing here; it goes
-# by the path of the program.
-unbound=unbound
-if [ "$(cat /sys/module/apparmor/parameters/enabled 2>/dev/null)" = Y ]; then
-    cp "$(command -v unbound)" "$run/unbound"
-    unbound=$run/unbound
-fi
-
-first=$(mark unbound)
-start unbound "$unbound" -d -p -c "$run/unbound.conf"
-ready unbound 10 logged unbound 'start of service' "$first"
-
 ready redis 60 redis_answers
 rblctl init >/dev/null \
     || die "$run/store cannot be used; RUN_DIR=... takes another directory"
 rblctl lists load "$conf/lists.json" >/dev/null
 rblctl lists load "$conf/demo/lists.json" >/dev/null
+for zone in dnsbl uribl; do
+    rblctl lists override $zone.demo.ngx-rbl.test \
+        --server "127.0.0.1@$list" >/dev/null
+done
 
 first=$(mark checkd)
 start checkd "$build/rbl-checkd" -c "$run/rbl-checkd.conf"
@@ -400,7 +358,7 @@ The last one gives an id: $url/check/status/<id>.json?details=1
 
 192.0.2.10 is on the list dnsbl.demo.ngx-rbl.test, which runs here.  The other
 lists are on the Internet: those that do not answer this machine are "unknown",
-and the log below says that they are down, or that the resolver is to blame.
+and the log below says why.
 Which they are: $build/rblctl -c $run/rbl-checkd.conf lists show
 Ctrl-C stops everything.
 

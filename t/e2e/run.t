@@ -13,14 +13,13 @@ use Time::HiRes qw(time);
 
 my $run = temp_dir() . '/run';
 my %env = (RUN_DIR => $run, RUN_PORT => free_port(),
-    RUN_DNS_PORT => free_port(), RUN_LIST_PORT => free_port(),
-    RUN_OFFLINE => 1);
+    RUN_LIST_PORT => free_port(), RUN_OFFLINE => 1);
 my %sanitizer = nginx_env();
 $env{RUN_PRELOAD} = delete $sanitizer{LD_PRELOAD} // '';
 $env{RUN_NGINX} = $ENV{RBL_NGINX} // 'nginx';
 %env = (%env, %sanitizer);
 my $script = repo_dir() . '/conf/run.sh';
-my @names = qw(redis rbldnsd unbound checkd nginx);
+my @names = qw(redis rbldnsd checkd nginx);
 
 sub start_run {
     my $s = spawn('run', { env => \%env }, 'sh', $script, build_dir());

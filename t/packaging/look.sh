@@ -24,10 +24,10 @@ within() { i=0; until "$@"; do i=$((i + 1)); [ $i -lt 30 ] || return 1; sleep 1
     done; }
 logged() { journalctl -q -b "$@" | grep .; }
 
-for unit in redis-server rbl-unbound rbl-checkd rbl-checkd@second nginx; do
+for unit in redis-server rbl-checkd rbl-checkd@second nginx; do
     is "$unit runs" systemctl is-active "$unit"
 done
-for unit in rbl-unbound rbl-checkd nginx redis-server; do
+for unit in rbl-checkd nginx redis-server; do
     is "$unit will run after a boot" systemctl is-enabled "$unit"
 done
 has() { api "$1" | grep "$2"; }
@@ -56,7 +56,6 @@ is 'reload' systemctl reload rbl-checkd
 is 'the reload is in the log' within logged -u rbl-checkd -g 'opened again'
 is 'the daemon is alive to the manager' sh -c \
     'test "$(systemctl show -p WatchdogUSec --value rbl-checkd)" != 0'
-is 'reload of the resolver' systemctl reload rbl-unbound
 sed -i 's/^log_level.*//; $ a log_level nonsense' /etc/rbl-checkd/rbl-checkd.conf
 is 'a fault in the configuration refuses the reload' \
     no systemctl reload rbl-checkd
