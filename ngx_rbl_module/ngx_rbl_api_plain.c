@@ -26,7 +26,8 @@ enum {
 typedef struct {
     int64_t    listed, uncovered;
     int64_t    due;                     /* ms: the first check; -1: none */
-    int64_t    checked;                 /* ms: when a list answered; -1: none */
+    int64_t    checked;                 /* ms: when a list answered; 0: none
+                                           ever has, -1: not known */
     int64_t    daemon;                  /* ms: when one was seen last; -1 */
 } ngx_rbl_plain_t;
 
@@ -161,8 +162,9 @@ ngx_rbl_plain_checked(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 }
 
 
-/* Without hosts that are to be checked it matters to nobody when one was.  An
-   account that has just been made has had no time for a check. */
+/* Without active hosts the time of the last check does not matter.  A new
+   account has had no time for a check.  An older version did not record when a
+   list answered: an unknown time is no silence. */
 
 static void
 ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, int64_t now)
@@ -177,8 +179,9 @@ ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, int64_t now)
 
     unseen = plain->daemon < 0 ? INT64_MAX : now - plain->daemon;
     overdue = plain->due < 0 ? 0 : now - plain->due;
-    unchecked = plain->due < 0 || now - ctx->created <= bound ? 0
-                : plain->checked < 0 ? INT64_MAX : now - plain->checked;
+    unchecked = plain->due < 0 || plain->checked < 0
+                || now - ctx->created <= bound ? 0
+                : plain->checked == 0 ? INT64_MAX : now - plain->checked;
 
     silent = unseen > NGX_RBL_SILENCE || overdue > bound || unchecked > bound;
 

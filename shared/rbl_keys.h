@@ -60,7 +60,8 @@
  *   uncovered:<AC>     zset    active hosts to which no list applied when they
  *                              were to be checked last, by since when (ms)
  *   checked:<AC>       string  when a check of one of its hosts last ended with
- *                              an answer of a list (ms; _checked.lua)
+ *                              an answer of a list (ms; 0: none ever has;
+ *                              no key: not known; _checked.lua)
  *   totals:<AC>        record  how many are in hosts and listed, with stamps
  *                              that change as these do (_totals.lua); made
  *                              when first asked for; whoever changes the

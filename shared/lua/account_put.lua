@@ -13,6 +13,7 @@ local now = now_ms()
 local a = {1, ac, ARGV[1], 'active', ARGV[2], ARGV[3], tonumber(ARGV[4]),
     tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8], ARGV[9],
     now, tonumber(ARGV[10]), tonumber(ARGV[11])}
+call('SET', key('checked', ac), '0')
 account_save(a)
 save(key('r', ac, ARGV[8]), {1, ARGV[8], 'Default', 'active', 1, {}, now})
 save(key('r', ac, ARGV[9]), {1, ARGV[9], 'Default', now})

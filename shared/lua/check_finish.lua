@@ -239,7 +239,7 @@ if raw then
     if marked then
         hosts_change()
     end
-    if known > 0 then
+    if known > 0 or not last then
         checked_at(key('checked', ac), last, now, ARGV[8])
     end
     local active = host_status == 'active'

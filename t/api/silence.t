@@ -3,6 +3,7 @@
 # Checks that are not done although daemons are seen and nothing is overdue: a
 # daemon that has taken hosts and does no more, and checks that no list answers.
 # The plain answers are good news again as soon as one list has told something.
+# What an older version left unsaid is not taken for silence.
 
 use strict;
 use warnings;
@@ -67,11 +68,22 @@ is(plain(), 'UNKNOWN - No check of a host has had an answer for 4 hours.|-1',
     'four intervals ago');
 kill_server($stuck);
 
+# An older version checked hosts and did not write when a list answered.
+redis($redis, 'DEL', $key{checked});
+is(plain(), $good, 'it is not known when: that is no silence');
+
 # --- checks that end without an answer -------------------------------------
 
 sub ended { return host_record($w, $ht)->{checked} }
 
 my $deaf = daemon($silent->sockport);
+set_due($w, $ht);
+ok(wait_for { ended() } 30, 'the first check of this version ends');
+is(host_record($w, $ht)->{unknown_count}, 2, 'and knows nothing');
+my $since = redis($redis, 'GET', $key{checked});
+cmp_ok(abs(now() - ($since // 0)), '<', HOUR, 'the time counts from then on');
+is(plain(), $good, 'which is no silence yet');
+redis($redis, 'SET', $key{checked}, now() - 4 * HOUR);
 for my $kind ('scheduled', 'manual') {
     my $before = ended();
     $kind eq 'manual' ? check_host($w, $ht) : set_due($w, $ht);

@@ -106,7 +106,7 @@ is(cmd('XLEN', k('hist', $ac, $ht)), 1, 'one transition');
 
 sub checked { return cmd('GET', k('checked', $ac)) // 0 }
 cmp_ok(checked(), '>', 0, 'when a list answered last');
-cmd('DEL', k('checked', $ac));
+cmd('SET', k('checked', $ac), 0);
 for my $error (qw(timeout servfail refused blocked hijacked unhealthy)) {
     check_with(result('RBa', 'unknown', error => $error),
         result('RBb', 'unknown', error => $error));
@@ -125,9 +125,21 @@ is_deeply([@{ host() }[LISTED, UNKNOWN]], [1, 0],
     'skipped does not end a listing, nor is it unknown');
 is(cmd('XLEN', k('hist', $ac, $ht)), 1, 'no transition in all that');
 
-# a failed check changes no state
+# an older version did not write that time: it counts from the first end of a
+# check on, with an answer or without
 
 cmd('DEL', k('checked', $ac));
+check_with(result('RBa', 'unknown', error => 'timeout'));
+is(checked(), my $since = host()->[CHECKED], 'a check has ended');
+usleep 2000;
+check_with(result('RBa', 'unknown', error => 'timeout'));
+cmp_ok(host()->[CHECKED], '>', $since, 'another one');
+is(checked(), $since, 'does not count');
+check_with(result('RBa', 'skipped'), result('RBb', 'clear'));
+
+# a failed check changes no state
+
+cmd('SET', k('checked', $ac), 0);
 my $pp = sid('PP');
 start($pp);
 begin($acct, $pp, $ht);
