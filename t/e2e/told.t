@@ -23,8 +23,11 @@ write_file($lists, <<"JSON");
  "tier": "critical"} ] }
 JSON
 init_store($redis, lists => $lists);
+is(rblctl($redis, 'lists', 'override', $zone, '--server',
+    "127.0.0.1\@$rbldnsd->{port}")->{status}, 0, 'the list has a server');
 my $nginx = start_nginx(store => $redis);
 my $checkd = start_checkd(store => $redis, resolver => $rbldnsd, conf => {
+    lookup => 'direct',
     dns_timeout => '500ms', check_timeout => '3s', digest_window => '2s',
     deliver_http => 'on', deliver_allow => '127.0.0.0/8' });
 my $acct = make_account($redis);
