@@ -5,10 +5,8 @@
  */
 
 #include "lists_file.h"
+#include "probe.h"
 
-#include "../check/check.h"
-#include "../check/names.h"
-#include "../log.h"
 #include "../check/names.h"
 #include "rbl_codes.h"
 
@@ -208,25 +206,9 @@ ctl_check_progress(void *data, check_t *check, int finished)
 static int
 ctl_check_run(ctl_t *ctl, ctl_check_t *c)
 {
-    names_open();
-    log_set_level(LOG_L_ERROR);         /* the result tells of the lists */
     c->tty = isatty(STDERR_FILENO);
-    c->env.loop = ev_loop_new(EVFLAG_AUTO);
-    if (c->env.loop == NULL) {
-        ctl_fail("no event loop: out of memory or descriptors");
-        return -1;
-    }
 
-    c->env.dns = dns_engine_new(c->env.loop, &ctl->conf.dns);
-    if (c->env.dns == NULL) {
-        ctl_fail("out of memory");
-        return -1;
-    }
-
-    c->env.lookup = lookup_new(c->env.loop, c->env.dns, NULL, 0);
-    c->env.health = health_new(c->env.loop, c->env.dns);
-    if (c->env.lookup == NULL || c->env.health == NULL) {
-        ctl_fail("out of memory");
+    if (ctl_probe_open(ctl, &c->env) != 0) {
         return -1;
     }
 
@@ -359,7 +341,6 @@ ctl_check(ctl_t *ctl)
         return rc;
     }
 
-    names_open();
     c.table = lists_new();
     c.lists = calloc(CTL_MAX_LISTS, sizeof(list_t *));
 
@@ -381,23 +362,12 @@ ctl_check(ctl_t *ctl)
         check_free(c.check);
     }
 
-    health_free(c.env.health);
-    lookup_free(c.env.lookup);
-    names_close();
-
-    if (c.env.dns != NULL) {
-        dns_engine_free(c.env.dns);
-    }
-
-    if (c.env.loop != NULL) {
-        ev_loop_destroy(c.env.loop);
-    }
+    ctl_probe_close(&c.env);
 
     if (c.table != NULL) {
         lists_free(c.table);
     }
 
-    names_close();
     freeReplyObject(c.keys);
     free(c.lists);
 

@@ -52,6 +52,8 @@ static const ctl_option_t  replay_options[] = {
 
 static const ctl_option_t  fsck_options[] = { { "repair", 0 }, { NULL, 0 } };
 
+static const ctl_option_t  show_options[] = { { "stored", 0 }, { NULL, 0 } };
+
 static const ctl_option_t  key_options[] = {
     { "file", 1 }, { "remove", 0 }, { NULL, 0 }
 };
@@ -170,8 +172,9 @@ const ctl_command_t  ctl_commands[] = {
       replay_options, 2, 3, CTL_READY, ctl_webhook_replay },
     { "lists load", "FILE", "load block lists (conf/lists.json)",
       none_options, 1, 1, CTL_READY, ctl_lists_load },
-    { "lists show", "[ZONE|SID]", "show all block lists, or one",
-      none_options, 0, 1, CTL_READY, ctl_lists_show },
+    { "lists show", "[ZONE|SID] [--stored]",
+      "show all blocklists; or one and its name servers, as they are now",
+      show_options, 0, 1, CTL_READY, ctl_lists_show },
     { "lists enable", "ZONE", "ask a list from now on",
       none_options, 1, 1, CTL_READY, ctl_lists_enable },
     { "lists disable", "ZONE", "ask a list no more",

@@ -239,9 +239,44 @@ ctl_list_load(ctl_t *ctl, rbl_str_t name, rbl_list_t *l, redisReply **reply)
 }
 
 
-int
-ctl_list_show(ctl_t *ctl, rbl_str_t name)
+/* Of a killed list none are asked: it is no list any more. */
+static int
+ctl_list_print(ctl_t *ctl, json_t *v, rbl_str_t raw, int servers)
 {
+    int      rc;
+    json_t  *rows;
+
+    if (!servers
+        || strcmp(json_string_value(json_object_get(v, "status")), "killed")
+           == 0)
+    {
+        return ctl_print(ctl, list_columns, v);
+    }
+
+    rows = ctl_list_servers(ctl, raw);
+
+    if (rows == NULL) {
+        json_decref(v);
+        return CTL_ERROR;
+    }
+
+    json_object_set(v, "name_servers", rows);
+    rc = ctl_print(ctl, list_columns, v);
+
+    if (rc == CTL_OK && !ctl->json) {
+        rc = ctl_list_servers_print(ctl, rows);
+    }
+
+    json_decref(rows);
+
+    return rc;
+}
+
+
+int
+ctl_list_show(ctl_t *ctl, rbl_str_t name, int servers)
+{
+    int                 rc;
     json_t             *v;
     rbl_list_t          l;
     redisReply         *reply;
@@ -257,10 +292,12 @@ ctl_list_show(ctl_t *ctl, rbl_str_t name)
     }
 
     v = ctl_list_whole(ctl, &known, &l);
+    rc = v == NULL ? CTL_ERROR
+         : ctl_list_print(ctl, v, rbl_reply_str(reply), servers);
     freeReplyObject(reply);
     ctl_lists_known_free(&known);
 
-    return v == NULL ? CTL_ERROR : ctl_print(ctl, list_columns, v);
+    return rc;
 }
 
 
@@ -273,7 +310,8 @@ ctl_lists_show(ctl_t *ctl)
     ctl_rows_t   rows;
 
     if (ctl->n_args == 1) {
-        return ctl_list_show(ctl, ctl->args[0]);
+        return ctl_list_show(ctl, ctl->args[0],
+                             ctl_option(ctl, "stored") == NULL);
     }
 
     if (ctl_lists_known(ctl, &rows.known) != 0) {

@@ -17,8 +17,8 @@ int ctl_list_argument(rbl_sid_t *sid, rbl_str_t text);
 int ctl_list_load(ctl_t *ctl, rbl_str_t name, rbl_list_t *l,
     redisReply **reply);
 
-/* Prints one list. */
-int ctl_list_show(ctl_t *ctl, rbl_str_t name);
+/* Prints one list, with its servers or without. */
+int ctl_list_show(ctl_t *ctl, rbl_str_t name, int servers);
 
 /*
  * What is known of lists beside their records: which have a key (never what it
@@ -42,6 +42,15 @@ int ctl_list_has_key(const ctl_lists_known_t *known, rbl_str_t zone);
  */
 int ctl_list_state(ctl_t *ctl, const ctl_lists_known_t *known,
     const rbl_list_t *l, json_t *object);
+
+/* lists_servers.c */
+
+/*
+ * The servers of the list with that record, each with the health of its test
+ * points by family, found and asked from here; NULL: failed, and said.
+ */
+json_t *ctl_list_servers(ctl_t *ctl, rbl_str_t raw);
+int ctl_list_servers_print(ctl_t *ctl, const json_t *rows);
 
 /* lists_change.c */
 

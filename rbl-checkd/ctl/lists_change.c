@@ -49,7 +49,7 @@ ctl_list_changed(ctl_t *ctl, int rc)
     return rc < 0 ? CTL_ERROR
            : rc > 0 ? ctl_fail("there is no list %s, or it is killed; rblctl"
                                " lists show names them all", ctl->args[0].p)
-           : ctl_list_show(ctl, ctl->args[0]);
+           : ctl_list_show(ctl, ctl->args[0], 0);
 }
 
 
@@ -196,6 +196,6 @@ ctl_lists_thaw(ctl_t *ctl)
     was = rbl_str_is(rbl_reply_word(reply), "OK");
     freeReplyObject(reply);
 
-    return was ? ctl_list_show(ctl, ctl->args[0])
+    return was ? ctl_list_show(ctl, ctl->args[0], 0)
            : ctl_fail("%s is not frozen", ctl->args[0].p);
 }

@@ -128,7 +128,7 @@ key_put(ctl_t *ctl, const rbl_sid_t *sid, rbl_str_t secret)
     done = rbl_str_is(rbl_reply_word(reply), "OK");
     freeReplyObject(reply);
 
-    return done ? ctl_list_show(ctl, ctl->args[0])
+    return done ? ctl_list_show(ctl, ctl->args[0], 0)
            : ctl_fail("there is no list %s that wants a key; rblctl lists show"
                       " names them all", ctl->args[0].p);
 }

@@ -119,7 +119,7 @@ is($dns->asked('^example\.org\.d\.test A$'), 1, 'once');
 
 # what the daemons tell of it
 eventually {
-    my $r = rblctl($w->{redis}, 'lists', 'show', 'a.test', '--json');
+    my $r = rblctl($w->{redis}, 'lists', 'show', 'a.test', '--stored', '--json');
     my $v = $r->{status} == 0 ? json($r->{out}) : {};
     ($v->{answered} // 0) >= 4 && $v->{latency_ms};
 } 20, 'lists show tells what was asked';

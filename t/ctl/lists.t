@@ -164,7 +164,8 @@ is_deeply([map { [@$_{qw(zone status)}] } @$v], [['bl.example.org', 'active'],
     ['uri.example.org', 'active'], ['{key}.dq.example.org', 'disabled']],
     'lists show');
 for my $name ('BL.example.org', $sid) {
-    $v = json(rblctl($redis, 'lists', 'show', $name, '--json')->{out});
+    $v = json(rblctl($redis, 'lists', 'show', $name, '--stored',
+        '--json')->{out});
     is_deeply([@$v{qw(id zone)}, @{ $v->{families} }],
         [$sid, 'bl.example.org', qw(ipv4 ipv6 domain)], "lists show $name");
 }

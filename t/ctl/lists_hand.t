@@ -56,7 +56,8 @@ sub order { return redis($redis, 'ZRANGE', 'rbl:{1}:lists', 0, -1) }
 sub shown {
     my (@args) = @_;
 
-    return json(rblctl($redis, 'lists', 'show', @args, '--json')->{out});
+    return json(rblctl($redis, 'lists', 'show', @args, '--stored',
+        '--json')->{out});
 }
 
 sub done {
@@ -264,8 +265,8 @@ is($v->{status}, 'active', 'now it is');
 # nowhere else
 my @out = map { $_->{out} . $_->{err} } rblctl($redis, 'lists', 'show'),
     rblctl($redis, 'lists', 'show', '--json'),
-    rblctl($redis, 'lists', 'show', '{key}.k.test'),
-    rblctl($redis, 'lists', 'show', '{key}.k.test', '--json');
+    rblctl($redis, 'lists', 'show', '{key}.k.test', '--stored'),
+    rblctl($redis, 'lists', 'show', '{key}.k.test', '--stored', '--json');
 is(scalar(grep { /Abc-123/ } @out), 0, 'it is never shown');
 is(scalar(grep { /set/ } @out), 4, 'only that there is one');
 for my $key (@{ redis($redis, 'KEYS', '*') }) {

@@ -1,0 +1,54 @@
+/*
+ * The checker's engine in the foreground.
+ */
+
+#include "probe.h"
+
+#include "../check/names.h"
+#include "../log.h"
+
+
+int
+ctl_probe_open(ctl_t *ctl, check_env_t *env)
+{
+    names_open();
+    log_set_level(LOG_L_ERROR);         /* the result tells of the lists */
+    env->loop = ev_loop_new(EVFLAG_AUTO);
+
+    if (env->loop == NULL) {
+        ctl_fail("no event loop: out of memory or descriptors");
+        return -1;
+    }
+
+    env->dns = dns_engine_new(env->loop, &ctl->conf.dns);
+
+    if (env->dns != NULL) {
+        env->lookup = lookup_new(env->loop, env->dns, NULL, 0);
+        env->health = health_new(env->loop, env->dns);
+    }
+
+    if (env->dns == NULL || env->lookup == NULL || env->health == NULL) {
+        ctl_fail("out of memory");
+        return -1;
+    }
+
+    return 0;
+}
+
+
+void
+ctl_probe_close(check_env_t *env)
+{
+    health_free(env->health);
+    lookup_free(env->lookup);
+
+    if (env->dns != NULL) {
+        dns_engine_free(env->dns);
+    }
+
+    if (env->loop != NULL) {
+        ev_loop_destroy(env->loop);
+    }
+
+    names_close();
+}

@@ -1,0 +1,18 @@
+/*
+ * The checker's engine in the foreground, for commands that query lists.
+ */
+
+#ifndef CTL_PROBE_H_INCLUDED
+#define CTL_PROBE_H_INCLUDED
+
+#include "ctl.h"
+#include "../check/check.h"
+
+/*
+ * Sets loop, dns, lookup and health of *env, which is zero, by the
+ * configuration.  0; -1: failed, and said.  To be closed in either case.
+ */
+int ctl_probe_open(ctl_t *ctl, check_env_t *env);
+void ctl_probe_close(check_env_t *env);
+
+#endif /* CTL_PROBE_H_INCLUDED */
