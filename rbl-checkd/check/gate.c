@@ -76,6 +76,13 @@ gate_unproven(const gate_answer_t *a)
 
 
 int
+gate_unsampled(const gate_answer_t *a, const health_verdict_t *v)
+{
+    return a->own && v->unproven;
+}
+
+
+int
 gate_away(const health_verdict_t *v)
 {
     return v->state == HEALTH_DOWN && v->unproven && !v->dead;

@@ -22,6 +22,7 @@
 typedef struct {
     rbl_verdict_t  raw;
     int            stands;      /* the last known answer was "listed" */
+    int            own;         /* an account's own list */
     double         cleared;     /* of one that stands: since when the list says
                                    that it has ended; 0: it did not yet */
     double         at;          /* when the response came */
@@ -88,6 +89,9 @@ gate_t gate_unhealthy(health_state_t state);
  * of time alone.
  */
 gate_t gate_unproven(const gate_answer_t *a);
+
+/* An own list without a positive test point has no sample (health.h). */
+int gate_unsampled(const gate_answer_t *a, const health_verdict_t *v);
 
 /* Its servers are away for a moment: the length of time goes on. */
 int gate_away(const health_verdict_t *v);

@@ -26,7 +26,8 @@ passes(const gate_answer_t *a, const gate_vote_t *vote, double after)
 
     return (v->state == HEALTH_GOOD || v->state == HEALTH_UNSUPPORTED)
            && v->passed >= after
-           && (a->raw != RBL_LISTED || v->sampled >= after)
+           && (a->raw != RBL_LISTED || gate_unsampled(a, v)
+               || v->sampled >= after)
            && !(v->dead && vote->raw == RBL_CLEAR);
 }
 

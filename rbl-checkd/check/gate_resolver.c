@@ -161,7 +161,7 @@ listed(const gate_answer_t *a, const health_verdict_t *v)
         return gate_unhealthy(v->state);
     }
 
-    if (v->passed < a->at || v->sampled < a->at) {
+    if (v->passed < a->at || (!gate_unsampled(a, v) && v->sampled < a->at)) {
         return not_yet(a, a->told + GATE_RECHECK);
     }
 

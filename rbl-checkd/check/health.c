@@ -235,6 +235,15 @@ is_known(health_entry_t *e, double now)
 }
 
 
+/* See health.h. */
+
+static int
+is_sampled(const health_entry_t *e)
+{
+    return !e->list->custom || e->has_positive;
+}
+
+
 /* 1: what is known will do for `need`, found by what began after `after`. */
 
 static int
@@ -250,7 +259,8 @@ will_do(health_entry_t *e, health_need_t need, double after, double now)
         return 1;
     }
 
-    return e->checked >= after && (need == HEALTH_BOTH || e->tried >= after);
+    return e->checked >= after
+           && (need == HEALTH_BOTH || e->tried >= after || !is_sampled(e));
 }
 
 
@@ -312,7 +322,7 @@ health_serve(health_entry_t *e)
 
         want = q->after + (q->need == HEALTH_KNOWN ? 0 : HEALTH_GATHER);
         at = want < at ? want : at;
-        sample |= q->need >= HEALTH_SAMPLE;
+        sample |= q->need >= HEALTH_SAMPLE && is_sampled(e);
     }
 
     ev_timer_stop(e->health->loop, &e->timer);

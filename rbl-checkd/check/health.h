@@ -9,7 +9,9 @@
  * which no cache can have, and by two names that nobody has a reason to list,
  * for a wildcard does not cover names beside existing ones (RFC 4592).  A
  * sample of 20 such names is asked before a listing is announced: it finds a
- * server that is wildcarding for only half of its queries.
+ * server that is wildcarding for only half of its queries.  An account's own
+ * list without a positive test point has no sample: there could be hundreds of
+ * them, and their account's budget is for its hosts.
  *
  * In direct mode the engine is told which servers pass (dns_server_trust).
  * When several lists are silent and none passes, the network is to blame, not

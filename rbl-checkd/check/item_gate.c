@@ -81,6 +81,7 @@ item_gate_answer(gate_answer_t *a, const item_t *item)
 
     a->raw = p->raw;
     a->stands = item->stands && (p->raw == RBL_CLEAR || item->same_zone);
+    a->own = item->result.list->custom;
     a->cleared = item->cleared;
     a->at = p->at;
     a->told = p->told;

@@ -184,6 +184,12 @@ test_listing(void)
     v.sampled = NOW - 0.1;
     ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
        "the sample is older: nothing");
+    a.own = 1;
+    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
+       "nor at an own list");
+    v.unproven = 1;
+    ok(gate_judge(&a, &v).guard, "which has none if it has no test point");
+    a.own = v.unproven = 0;
     v.sampled = NOW;
     v.lies = NOW + 299;
     ok(gate_judge(&a, &v).guard, "it lied, but that was fetched since");
