@@ -74,7 +74,7 @@ sub listed_entry {
 # The rule of RblDns for the test entry of lists with control => 'ip': without
 # one the end of a listing takes a day.
 sub test_entry {
-    return [ '^2\.0\.0\.127\.', { a => ['127.0.0.2'], ttl => 0 } ];
+    return [ '^2\.0\.0\.127\.', { a => ['127.0.0.2'], ttl => 0, @_ } ];
 }
 
 # And its last rule: what is not there, and kept by nobody.

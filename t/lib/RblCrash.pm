@@ -47,7 +47,7 @@ my @ZONES = qw(a.test b.test);
 my %CONF = (check_timeout => '900ms', lease => LEASE . 's',
     dns_timeout => '700ms', dns_tries => 1, store_timeout => '500ms',
     checks_max => 8, deliver => 'off', log_level => 'info',
-    control_retry => '1s');
+    control_retry => '1s', lookup => 'direct');
 
 
 # --- the generator ---------------------------------------------------------
@@ -85,6 +85,8 @@ sub crash_world {
     plan_hosts($c);
     $c->{delay} = { map { $_ => between($c, 0.02, 0.3) } @ZONES };
     $c->{dns} = RblDns->new(rules => [dns_rules($c)]);
+    rblctl($w->{redis}, 'lists', 'override', $_, '--server', '127.0.0.1@'
+        . $c->{dns}->port)->{status} == 0 or die "$_ has no server" for @ZONES;
     for my $n (1 .. 3) {
         my $d = start_checkd(store => $w->{redis},
             resolver => { port => $c->{dns}->port },
@@ -146,10 +148,10 @@ sub dns_rules {
     for my $zone (@ZONES) {
         my $delay = $c->{delay}{$zone};
         my %action = (
-            listed => { a => ['127.0.0.2'], txt => ["on $zone"],
+            listed => { aa => 1, a => ['127.0.0.2'], txt => ["on $zone"],
                 delay => $delay },
             servfail => { rcode => 2, delay => $delay / 2 },
-            clear => { rcode => 'nxdomain', soa => [$zone, 1, 1],
+            clear => { aa => 1, rcode => 'nxdomain', soa => [$zone, 1, 1],
                 delay => $delay });
         for my $is (sort keys %action) {
             my $any = join '|', @{ $names{$zone}{$is} // next };
@@ -157,8 +159,8 @@ sub dns_rules {
         }
     }
     # What the guard samples, and anything else, is on no list.
-    return @rules, test_entry(), map { [ "\Q$_\E ", { rcode => 'nxdomain',
-        soa => [$_, 1, 1] } ] } @ZONES;
+    return @rules, test_entry(aa => 1), map { [ "\Q$_\E ", { aa => 1,
+        rcode => 'nxdomain', soa => [$_, 1, 1] } ] } @ZONES;
 }
 
 
