@@ -239,7 +239,7 @@ ctl_list_load(ctl_t *ctl, rbl_str_t name, rbl_list_t *l, redisReply **reply)
 }
 
 
-/* Of a killed list none are asked: it is no list any more. */
+/* The servers of a killed list are not queried. */
 static int
 ctl_list_print(ctl_t *ctl, json_t *v, rbl_str_t raw, int servers)
 {

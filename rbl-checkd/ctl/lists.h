@@ -46,8 +46,9 @@ int ctl_list_state(ctl_t *ctl, const ctl_lists_known_t *known,
 /* lists_servers.c */
 
 /*
- * The servers of the list with that record, each with the health of its test
- * points by family, found and asked from here; NULL: failed, and said.
+ * Finds the name servers of the list with that record and queries the test
+ * points of each, by family.  An array of objects for the caller; NULL: failed,
+ * and said.
  */
 json_t *ctl_list_servers(ctl_t *ctl, rbl_str_t raw);
 int ctl_list_servers_print(ctl_t *ctl, const json_t *rows);

@@ -12,7 +12,7 @@ int
 ctl_probe_open(ctl_t *ctl, check_env_t *env)
 {
     names_open();
-    log_set_level(LOG_L_ERROR);         /* the result tells of the lists */
+    log_set_level(LOG_L_ERROR);         /* the command prints the state */
     env->loop = ev_loop_new(EVFLAG_AUTO);
 
     if (env->loop == NULL) {

@@ -151,7 +151,8 @@ for my $c (@slow) {
     my $answer = RblTest::Http::read_answer($c, 15);
     $codes{$answer->{status}}++;
     next if $answer->{status} == 200;
-    refused($answer, 503, qr/Nothing was changed|outcome is unknown/,
+    refused($answer, 503,
+        qr/Nothing was changed|outcome is unknown|not finished yet/,
         'a write that was cut off says so');
 }
 @slow = ();
