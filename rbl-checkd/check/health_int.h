@@ -89,7 +89,7 @@ struct health_entry_s {
     double            life_told;        /* when others were told of it, or of
                                            its zone */
     double            recalled;         /* when what others know was learnt */
-    double            disagreed;        /* when the operator was told of it */
+    double            disagreed;        /* when that was logged last */
     double            watched;          /* when the list's other servers were
                                            looked at */
 

@@ -35,8 +35,8 @@ says(const gate_vote_t *vote)
 }
 
 
-/* The operator is told which servers disagree, not about whom: names may hold
-   a key. */
+/* The log names the servers that disagree, and not the queried name, which may
+   hold a key. */
 
 static void
 tell_disagreement(const confirm_t *c)

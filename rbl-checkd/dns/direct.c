@@ -34,17 +34,7 @@ direct_below(const dns_set_t *set, const dns_name_t *zone)
 static int
 direct_lame(dns_question_t *q)
 {
-    dns_answer_t  *answer;
-
-    answer = &q->engine->answer;
-    answer->status = DNS_SERVFAIL;
-    answer->n_a = 0;
-    answer->n_aaaa = 0;
-    answer->txt_len = 0;
-    answer->ttl = 0;
-    answer->soa = 0;
-    answer->has_serial = 0;
-    answer->alias = 0;
+    dns_answer_clear(&q->engine->answer, DNS_SERVFAIL);
 
     return 0;
 }

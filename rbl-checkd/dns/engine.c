@@ -34,24 +34,14 @@ dns_clock(void)
 static void
 engine_tell_done(dns_engine_t *engine)
 {
-    dns_answer_t    *answer;
     dns_question_t  *q;
 
     while (!link_empty(&engine->done)) {
         q = (dns_question_t *) link_shift(&engine->done);
 
-        answer = &engine->answer;
         engine->referred = 0;
-        answer->status = q->status;
-        answer->n_a = 0;
-        answer->n_aaaa = 0;
-        answer->txt_len = 0;
-        answer->ttl = 0;
-        answer->soa = 0;
-        answer->has_serial = 0;
-        answer->aa = 0;
-        answer->gone = q->gone;
-        answer->alias = 0;
+        dns_answer_clear(&engine->answer, q->status);
+        engine->answer.gone = q->gone;
         dns_finish(q);
     }
 }

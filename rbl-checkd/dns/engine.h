@@ -3,7 +3,7 @@
  * the responses.  It knows nothing of blocklists.  One engine per process,
  * driven by libev; not thread-safe.
  *
- * Whom it asks.  In resolver mode every query goes to the configured recursive
+ * Servers.  In resolver mode every query goes to the configured recursive
  * resolvers, with RD set, and any response counts.  In direct mode a query that
  * has a payer goes to the authoritative servers of the payer's zone, with RD
  * clear, and only authoritative responses count; the resolvers are asked where

@@ -279,21 +279,6 @@ find_names(dns_find_t *find, const dns_referral_t *referral)
 
 /* --- the zone ------------------------------------------------------------- */
 
-static unsigned
-find_labels(const dns_name_t *name)
-{
-    unsigned  at, labels;
-
-    labels = 0;
-
-    for (at = 0; at < name->len; at += name->wire[at] + 1u) {
-        labels++;
-    }
-
-    return labels;
-}
-
-
 static void find_soa(void *data, const dns_answer_t *answer);
 static void find_ns(void *data, const dns_answer_t *answer);
 
@@ -319,7 +304,7 @@ find_up(dns_find_t *find)
     name = &find->name;
     n = name->wire[0] + 1u;
 
-    if (++find->steps == FIND_STEPS || find_labels(name) <= FIND_LEAST) {
+    if (++find->steps == FIND_STEPS || dns_name_labels(name) <= FIND_LEAST) {
         find_done(find, 0);
         return;
     }
@@ -358,7 +343,7 @@ find_ns(void *data, const dns_answer_t *answer)
         return;
     }
 
-    if (referral->n_ns != 0 && find_labels(&referral->zone) >= FIND_LEAST
+    if (referral->n_ns != 0 && dns_name_labels(&referral->zone) >= FIND_LEAST
         && (!find->known
             || dns_name_equal(referral->zone.wire, referral->zone.len,
                               find->apex.wire, find->apex.len)))
@@ -395,7 +380,7 @@ find_soa(void *data, const dns_answer_t *answer)
         return;
     }
 
-    labels = find_labels(&referral->apex);
+    labels = dns_name_labels(&referral->apex);
 
     /* A top-level domain's: its zones have no such name. */
     if (labels != 0 && labels < FIND_LEAST) {

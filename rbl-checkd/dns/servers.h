@@ -1,6 +1,5 @@
 /*
- * Whom a question may be asked of: servers, sets of them, zones.  The end of
- * dns_int.h.
+ * Servers, sets of servers, and zones.  The end of dns_int.h.
  */
 
 #ifndef DNS_SERVERS_H_INCLUDED
@@ -96,6 +95,9 @@ void dns_set_put(dns_set_t *set);
 unsigned dns_set_at(const dns_set_t *set, const dns_server_t *r);
 unsigned dns_set_at_id(const dns_set_t *set, uint32_t id);
 
+/* How many labels the name has, with the root's. */
+unsigned dns_name_labels(const dns_name_t *name);
+
 /* Is any of its servers trusted? */
 int dns_set_trusted(const dns_set_t *set);
 
@@ -115,7 +117,7 @@ dns_at(const dns_question_t *q)
 }
 
 
-/* A server's silence tells of the server, and not of an own list alone. */
+/* Is a timeout evidence against the server, not only against an own list? */
 static inline int
 dns_tells(const dns_question_t *q)
 {
@@ -167,7 +169,7 @@ void dns_zone_found(dns_zone_t *zone, const struct sockaddr_storage *sa,
 
 /*
  * Judges what an authoritative server has said, in engine->answer.  1: the
- * question goes on by itself, and is off every list or waits for others;
+ * question continues without the caller, on no list or behind other queries;
  * 0: the answer stands, or has become DNS_SERVFAIL, since the server is lame.
  */
 int dns_direct_judge(dns_question_t *q);

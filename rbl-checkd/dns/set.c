@@ -21,8 +21,8 @@
 #define SET_NEAR     0.005          /* s, and half of the quickest one's time */
 
 
-static unsigned
-set_labels(const dns_name_t *name)
+unsigned
+dns_name_labels(const dns_name_t *name)
 {
     unsigned  at, labels;
 
@@ -55,7 +55,7 @@ dns_set_new(dns_engine_t *engine, uint64_t account,
 
     if (apex != NULL) {
         set->apex = *apex;
-        set->labels = set_labels(apex);
+        set->labels = dns_name_labels(apex);
     }
 
     for (i = 0; i < n && set->n < DNS_MAX_SERVERS; i++) {

@@ -163,8 +163,8 @@ wire_status(unsigned rcode)
 }
 
 
-static void
-wire_clear(dns_answer_t *answer, dns_status_t status)
+void
+dns_answer_clear(dns_answer_t *answer, dns_status_t status)
 {
     answer->status = status;
     answer->n_a = 0;
@@ -187,11 +187,11 @@ dns_wire_read(dns_answer_t *answer, const uint8_t *msg, size_t n,
     dns_screen_t  screen;
 
     if (dns_wire_denial(msg, n)) {
-        wire_clear(answer, DNS_REFUSED);
+        dns_answer_clear(answer, DNS_REFUSED);
         return DNS_WIRE_DONE;
     }
 
-    wire_clear(answer, DNS_BADREPLY);
+    dns_answer_clear(answer, DNS_BADREPLY);
 
     /* Checked before the walk: a truncated message may end anywhere. */
     if (msg[2] & 0x02) {
@@ -217,7 +217,7 @@ dns_wire_read(dns_answer_t *answer, const uint8_t *msg, size_t n,
     status = dns_decode(answer, &screen, name, len, type);
 
     if (status == DNS_BADREPLY) {
-        wire_clear(answer, status);
+        dns_answer_clear(answer, status);
     }
 
     return DNS_WIRE_DONE;

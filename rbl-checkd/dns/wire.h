@@ -107,6 +107,9 @@ int dns_screen(dns_screen_t *screen, const uint8_t *msg, size_t n);
 dns_status_t dns_decode(dns_answer_t *answer, const dns_screen_t *msg,
     const uint8_t *name, size_t len, uint16_t type);
 
+/* No records, and that status; ms, tries and server stay as they are. */
+void dns_answer_clear(dns_answer_t *answer, dns_status_t status);
+
 /* Wire names, without regard to case. */
 int dns_name_equal(const uint8_t *a, size_t an, const uint8_t *b, size_t bn);
 

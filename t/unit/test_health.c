@@ -125,7 +125,7 @@ test_cache(void)
 
     run_until(&t, 50);
     ok(t.n == 50 && asked == n + 5 && t.v.state == HEALTH_GOOD,
-       "50 who want the test points anew share one run");
+       "50 requests for test points share one run");
 
     ahead += HEALTH_KEEP + 1;
     n = asked;

@@ -105,7 +105,7 @@ test_sample_judge(void)
 }
 
 
-/* Direct mode: each server by itself. */
+/* Direct mode: each server is judged separately. */
 
 static void
 test_servers(void)
