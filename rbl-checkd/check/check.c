@@ -222,6 +222,13 @@ check_start(const check_env_t *env, rbl_family_t family, rbl_str_t value,
 
 
 void
+check_once(check_t *check)
+{
+    check->once = 1;
+}
+
+
+void
 check_free(check_t *check)
 {
     size_t  i;

@@ -87,6 +87,9 @@ check_t *check_start(const check_env_t *env, rbl_family_t family,
     const check_standing_t *standing, size_t n_standing, double timeout,
     check_progress_pt progress, void *data);
 
+/* Nobody asks for the same later: what would be heard twice is told at once. */
+void check_once(check_t *check);
+
 void check_free(check_t *check);        /* at any time */
 
 size_t check_count(const check_t *check);

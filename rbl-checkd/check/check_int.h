@@ -45,6 +45,7 @@ struct item_s {
     unsigned         again;             /* how often it was asked once more, for
                                            the server had failed */
     double           good;              /* when the list was seen in order */
+    double           kept;              /* gate_t */
     int              trusting;          /* what others have found is asked */
     int              guarded;           /* the guard is */
     lookup_q_t      *reason;            /* the TXT; NULL: none is under way */
@@ -58,6 +59,7 @@ struct check_s {
     rbl_str_t           value;
     char                value_buf[RBL_VALUE_MAX];
     double              patience;
+    int                 once;           /* check_start */
     check_progress_pt   progress;
     void               *data;
     ev_timer            deadline;

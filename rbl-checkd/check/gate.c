@@ -8,7 +8,7 @@
 gate_t
 gate_unknown(rbl_lookup_err_t error)
 {
-    gate_t  g = { RBL_UNKNOWN, error, 0, 0, 0 };
+    gate_t  g = { RBL_UNKNOWN, error, 0, 0, 0, 0 };
 
     return g;
 }
@@ -17,7 +17,7 @@ gate_unknown(rbl_lookup_err_t error)
 gate_t
 gate_known(rbl_verdict_t verdict)
 {
-    gate_t  g = { verdict, RBL_ERR_NONE, 0, 0, 0 };
+    gate_t  g = { verdict, RBL_ERR_NONE, 0, 0, 0, 0 };
 
     return g;
 }

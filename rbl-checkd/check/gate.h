@@ -32,6 +32,8 @@ typedef struct {
     unsigned       soa;         /* without addresses: labels of the SOA's owner;
                                    0: not known */
     int            addresses;   /* it has some: only the list says that */
+    int            once;        /* nobody asks again later: a check of what is
+                                   not monitored */
 } gate_answer_t;
 
 typedef struct {
@@ -39,6 +41,8 @@ typedef struct {
     rbl_lookup_err_t  error;
     int               trust;    /* ask next what other daemons have found */
     int               guard;    /* and then the guard */
+    double            kept;     /* s for which a cache may hold the listing: it
+                                   has to be seen twice; 0: it need not */
     double            recheck;  /* s; 0: as ever */
 } gate_t;
 

@@ -10,9 +10,11 @@
  * t0 is when it has recovered.  What has no TTL is in no cache: then there is
  * nothing to wait for.
  *
- * A listing: test points and a sample, which no cache has, must pass.
- * While caches may have what the list said when it was wildcarding, a listing
- * counts only if it outlives these.
+ * A listing: test points and a sample, which no cache has, must pass.  Then the
+ * list must say so again, and pass again, after the TTL of the listing: a cache
+ * may have it from a moment in which the list was wildcarding and nobody asked
+ * for its test points.  While caches may have what the list said when it was
+ * known to be wildcarding, a listing counts only if it outlives these.
  */
 
 #include "gate.h"
@@ -168,6 +170,10 @@ listed(const gate_answer_t *a, const health_verdict_t *v)
     g = if_no_lie(a, v->lies);
     g.trust = g.guard;
 
+    if (g.trust && !a->once && whole(a, v) != 0) {
+        g.kept = whole(a, v) + GATE_SLACK;
+    }
+
     return g;
 }
 
@@ -182,8 +188,13 @@ gate_news(const gate_answer_t *a, const health_verdict_t *v)
 gate_t
 gate_trust(const gate_answer_t *a, const trust_told_t *told)
 {
+    gate_t  g;
+
     if (a->raw == RBL_LISTED) {
-        return if_no_lie(a, told->lies);
+        g = if_no_lie(a, told->lies);
+
+        return g.verdict == RBL_LISTED && told->wait > 0
+               ? not_yet(a, a->told + told->wait) : g;
     }
 
     if (told->entry || (!a->addresses && a->soa < told->soa)) {

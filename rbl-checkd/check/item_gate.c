@@ -89,6 +89,7 @@ item_gate_answer(gate_answer_t *a, const item_t *item)
     a->soa = p->soa;
     a->minimum = p->minimum < MINIMUM_MAX ? p->minimum : MINIMUM_MAX;
     a->addresses = p->n_a != 0;
+    a->once = item->check->once;
 }
 
 
@@ -133,7 +134,8 @@ static void
 at_trust(item_t *item)
 {
     check_t       *check = item->check;
-    trust_told_t   nothing = { 0, 0, 0 };
+    trust_seen_t   seen = { check->value, item->kept };
+    trust_told_t   nothing = { 0, 0, 0, 0 };
 
     if (check->env->trust == NULL) {
         on_trust(item, &nothing);
@@ -143,8 +145,8 @@ at_trust(item_t *item)
     item->trusting = 1;
 
     if (trust_ask(check->env->trust, item->result.list, check->family,
-                  item->part[item->gate].server, item->good, on_trust,
-                  item)
+                  item->part[item->gate].server, item->good, &seen,
+                  on_trust, item)
         != 0)
     {
         item->trusting = 0;
@@ -162,6 +164,7 @@ item_go_on(item_t *item, const gate_t *g)
         check_item_done(item);
 
     } else if (g->trust) {
+        item->kept = g->kept;
         at_trust(item);
 
     } else if (g->guard) {

@@ -188,6 +188,10 @@ runner_ask(runner_t *r, int64_t family, rbl_str_t value)
     }
 
     r->d->asking += check_count(r->check);
+
+    if (r->job.host.n == 0) {
+        check_once(r->check);
+    }
 }
 
 

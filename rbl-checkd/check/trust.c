@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define AGAIN  0.3                      /* s after which the store is asked
                                            once more */
@@ -28,6 +29,8 @@ typedef struct {
     rbl_family_t     family;
     uint32_t         server;
     double           good;              /* when it was seen in order */
+    char             host[RBL_VALUE_MAX];
+    trust_seen_t     seen;
     trust_done_pt    done;
     void            *data;
 } wait_t;
@@ -46,23 +49,43 @@ zone_key(const trust_t *trust, rbl_key_t *key, const list_t *list)
 }
 
 
+static rbl_str_t
+number_ms(char buf[24], double seconds)
+{
+    snprintf(buf, 24, "%.0f", seconds > 0 ? seconds * 1000 : 0);
+
+    return rbl_str(buf);
+}
+
+
 /* `age`: s since it was seen in order. */
 
 static void
 ask_store(trust_t *trust, const list_t *list, rbl_family_t family,
-    uint32_t number, double age, store_reply_pt done, void *data)
+    uint32_t number, double age, const trust_seen_t *seen, store_reply_pt done,
+    void *data)
 {
-    char       ms[24], resolver[DNS_SERVER_TEXT];
-    rbl_key_t  key;
-    rbl_str_t  argv[4];
+    int        nkeys;
+    char       ms[24], kept[24], resolver[DNS_SERVER_TEXT];
+    rbl_key_t  key, seen_key;
+    rbl_str_t  argv[6];
 
     dns_server_text(trust->dns, number, resolver);
-    snprintf(ms, sizeof(ms), "%.0f", age > 0 ? age * 1000 : 0);
     argv[0] = zone_key(trust, &key, list);
-    argv[1] = rbl_str(list_family_name(family));
-    argv[2] = rbl_str(resolver);
-    argv[3] = rbl_str(ms);
-    store_script(trust->store, &rbl_script_zone_ask, done, data, 1, 4, argv);
+    nkeys = 1;
+
+    if (seen != NULL && seen->kept > 0) {
+        argv[nkeys++] = rbl_key(&seen_key, store_keyspace(trust->store), 0,
+                                "seen", rbl_str(list->sid), seen->host);
+        argv[5] = number_ms(kept, seen->kept);
+    }
+
+    argv[nkeys] = rbl_str(list_family_name(family));
+    argv[nkeys + 1] = rbl_str(resolver);
+    argv[nkeys + 2] = number_ms(ms, age);
+
+    store_script(trust->store, &rbl_script_zone_ask, done, data, nkeys,
+                 nkeys == 1 ? 4 : 6, argv);
 }
 
 
@@ -78,7 +101,7 @@ on_news(void *data, const health_news_t *news)
 
     if (news->what == HEALTH_NEWS_TRUTH) {
         ask_store(trust, news->list, news->family, news->server, news->age,
-                  NULL, trust);
+                  NULL, NULL, trust);
         return;
     }
 
@@ -137,6 +160,7 @@ on_reply(void *data, const redisReply *reply)
     told.entry = rbl_reply_int(rbl_reply_at(reply, 2), 0) != 0;
     soa = rbl_reply_int(rbl_reply_at(reply, 3), 0);
     told.soa = soa > 0 && soa < RBL_VALUE_MAX ? (unsigned) soa : 0;
+    told.wait = (double) rbl_reply_int(rbl_reply_at(reply, 4), 0) / 1000;
 
     done = w->done;
     whom = w->data;
@@ -150,7 +174,7 @@ send_ask(wait_t *w)
 {
     link_add(&w->trust->asked, &w->link);
     ask_store(w->trust, w->list, w->family, w->server,
-              dns_clock() - w->good, on_reply, w);
+              dns_clock() - w->good, &w->seen, on_reply, w);
 }
 
 
@@ -174,13 +198,20 @@ on_again(struct ev_loop *loop, ev_timer *timer, int revents)
 
 int
 trust_ask(trust_t *trust, const list_t *list, rbl_family_t family,
-    uint32_t server, double good, trust_done_pt done, void *data)
+    uint32_t server, double good, const trust_seen_t *seen,
+    trust_done_pt done, void *data)
 {
     wait_t  *w;
 
     w = calloc(1, sizeof(wait_t));
     if (w == NULL) {
         return -1;
+    }
+
+    if (seen != NULL && seen->host.n < sizeof(w->host)) {
+        memcpy(w->host, seen->host.p, seen->host.n);
+        w->seen = *seen;
+        w->seen.host.p = w->host;
     }
 
     w->trust = trust;

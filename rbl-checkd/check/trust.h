@@ -27,7 +27,16 @@ typedef struct {
     int       entry;        /* it has had its test entry of this family */
     unsigned  soa;          /* dns_answer_t: the most labels that were seen of
                                whom it belongs to; 0: not known */
+    double    wait;         /* s until the new listing counts */
 } trust_told_t;
+
+/* A new listing that has to be seen twice through a resolver
+   (gate_resolver.c). */
+typedef struct {
+    rbl_str_t  host;
+    double     kept;        /* s for which a cache may hold it; 0: once is
+                               enough, and nothing is noted */
+} trust_seen_t;
 
 typedef void (*trust_done_pt)(void *data, const trust_told_t *told);
 
@@ -39,14 +48,15 @@ void trust_free(trust_t *trust);        /* before its health; not from a call
                                            back */
 
 /*
- * What is known of the list, which whoever asks has seen in order through this
- * resolver at `good` (dns_clock())?  The call back comes once, never from
+ * What is known of the list, which passed its test points through this resolver
+ * at `good` (dns_clock())?  The call back comes once, never from
  * inside this call, unless forgotten.  A store that does not answer is asked
  * again, for as long as somebody waits: who has a deadline forgets.  -1: out of
  * memory, no call back.
  */
 int trust_ask(trust_t *trust, const list_t *list, rbl_family_t family,
-    uint32_t server, double good, trust_done_pt done, void *data);
+    uint32_t server, double good, const trust_seen_t *seen,
+    trust_done_pt done, void *data);
 
 void trust_forget(trust_t *trust, const void *data);
 

@@ -61,7 +61,7 @@ sub recheck {
 }
 
 answers($w, 'b.test', '10.0.0.5');
-$h = recheck();
+wait_for { $h = recheck(); $h->{listed_count} } 30, 'the listing is confirmed';
 is($h->{listed_count}, 1, 'listed: counted');
 ok($h->{first_listed} > 0, 'listed: since when');
 is($h->{details}[0][1], 'b.test', 'listed: where');

@@ -15,7 +15,8 @@ use constant { CLEAN => 60, LISTED => 3 };
 
 my $dns = RblDns->new(rules => [
     test_entry(),
-    [ '^[123]\.9\.0\.10\.', { a => ['127.0.0.2'], txt => ['why'] } ],
+    [ '^[123]\.9\.0\.10\.', { a => ['127.0.0.2'], txt => ['why'],
+        ttl => 0 } ],
     not_there(delay => 0.1),
 ]);
 my $w = world(no_dns => 1, partitions => 2, redis => { appendonly => 1,

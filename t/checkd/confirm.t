@@ -77,7 +77,7 @@ sub check_now {
 }
 
 $sid{$_} = add_host($w, $value{$_}) for sort keys %value;
-eventually { standing('emptied.test') && standing('ends.test') } 10,
+eventually { standing('emptied.test') && standing('ends.test') } TTL + SLACK,
     'both are listed';
 my $kept = time;                        # the test entries: since before this
 

@@ -50,7 +50,7 @@ for my $of ('six', 'name') {
         "$of: never checked, not clear");
 }
 is(host_record($w, $host{four})->{uncovered} // 0, 0, 'the other one is');
-is(state_of($host{four})->{listed}, 1, 'and listed');
+eventually { state_of($host{four})->{listed} } 30, 'and listed';
 
 ok(stop_server($checkd), 'the daemon stops');
 done_testing();

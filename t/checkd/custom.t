@@ -18,7 +18,7 @@ my %code = ('10.0.0.2' => '127.0.0.2', '10.0.0.3' => '127.0.0.77',
     '10.0.0.6' => '127.255.255.254', '10.0.0.7' => '192.0.2.1');
 my %zones = map { $_ => 'ip4set' } qw(a.test own.test other.test);
 my %data = map { $_ => listed_entry('10.9.9.9') } keys %zones;
-$data{'own.test'} = join '', map { "$_ :$code{$_}:why $_\n" } sort keys %code;
+$data{'own.test'} = "\$TTL 1\n" . join '', map { "$_ :$code{$_}:why $_\n" } sort keys %code;
 my $dns = start_rbldnsd(zones => [
     (map { [$_, $zones{$_}, $data{$_}] } sort keys %zones),
     ['own6.test', 'ip6trie', "2001:db8::1 :127.0.0.2:six\n"],
@@ -87,7 +87,7 @@ is_deeply([map { "$_->{zone} $_->{status}" } values %{ details($w, $pp) }],
 # --- what is listed, and ends ----------------------------------------------
 
 my $ht = add_host($w, '10.0.0.2');
-eventually { host_record($w, $ht)->{listed_count} == 1 } 10,
+eventually { host_record($w, $ht)->{listed_count} == 1 } 20,
     'a scheduled check finds it listed';
 is(host_record($w, $ht)->{details}[0][1], 'own.test', 'at the custom list');
 
@@ -96,7 +96,8 @@ my ($state, $d, $h) = run_check($ht);
 is_deeply([sort keys %$d], ['a.test', 'own6.test'], 'paused, it is not asked');
 is($h->{listed_count}, 0, 'nor is the host listed');
 script_ok($w, 'rbl_status', [$acct], $rb, 'active');
-($state, $d, $h) = run_check($ht);
+wait_for { ($state, $d, $h) = run_check($ht);
+    $h->{listed_count} == 1 } 20, 'the listing is confirmed';
 is($h->{listed_count}, 1, 'resumed, it lists the host again');
 
 script_ok($w, 'rbl_update', [$acct], $rb, '', 'other.test');
@@ -105,7 +106,8 @@ wait_for { ($state, $d, $h) = run_check($ht);
 is($d->{'other.test'}{status}, 'clear', 'the new zone is asked');
 is($h->{listed_count}, 0, 'and lists nothing');
 script_ok($w, 'rbl_update', [$acct], $rb, '', 'own.test');
-($state, $d, $h) = run_check($ht);
+wait_for { ($state, $d, $h) = run_check($ht);
+    $h->{listed_count} == 1 } 20, 'the listing is confirmed';
 is($h->{listed_count}, 1, 'the old one again');
 
 # A scheduled check, too, ends what a list said that has gone.

@@ -14,7 +14,7 @@ use constant MONTH => 30 * 86400;
 
 my $dns = RblDns->new(rules => [
     test_entry(),
-    [ '^5\.0\.0\.10\.', { a => ['127.0.0.2'], txt => ['why'] } ],
+    [ '^5\.0\.0\.10\.', { a => ['127.0.0.2'], txt => ['why'], ttl => 0 } ],
     [ '^[78]\.0\.0\.10\.slow\.test', 'servfail' ],
     not_there(),
 ]);

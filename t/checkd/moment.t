@@ -2,7 +2,8 @@
 
 # Resolver mode: a list is empty for a moment.  A negative response of that
 # moment stays in the resolver's cache, while the test point is fetched anew a
-# little later.  That is no end of the listing.
+# little later.  That is no end of the listing, for one daemon and for two,
+# whose zone keeps its SOA record.
 
 use strict;
 use warnings;
@@ -22,32 +23,38 @@ sub zone {
 
 my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'ip' } });
 my $dns = start_rbldnsd(zones => [['a.test', 'ip4set',
-    zone('127.0.0.2', '10.0.0.1')]]);
+    zone('127.0.0.2', '10.0.0.1', '10.0.0.2')]]);
 my $unbound = start_unbound(stubs => { 'a.test' => $dns },
     conf => "  cache-max-ttl: 3600\n  cache-max-negative-ttl: 3600\n");
-my $checkd = start_checkd(store => $w->{redis}, resolver => $unbound,
-    conf => { conf_short(control_retry => '1s') });
-my $ht = add_host($w, '10.0.0.1');
-eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
 
-# Three seconds make any TTL of the random names less than the whole one.
-sleep 3;
-rbldnsd_data($dns, 'a.test', zone());
-eventually { dns_query($unbound, '1.0.0.10.a.test')->{rcode} == 3 } 10,
-    'empty: the resolver keeps that the host is not listed';
-my $till = time + KEPT - 3;
-rbldnsd_data($dns, 'a.test', zone('127.0.0.2', '10.0.0.1'));
-eventually { dns_query($unbound, '2.0.0.127.a.test')->{rcode} == 0 } 10,
-    'and has the test point anew';
-my %found;
-while (time < $till) {
-    $found{ verdict($w, $ht, 'a.test') }++;
-    sleep 0.5;
+# The listing of 10.0.0.N, checked by N daemons.
+for my $n (1, 2) {
+    my @checkd = map { start_checkd(store => $w->{redis},
+        resolver => $unbound, conf => { conf_short(control_retry => '1s',
+            name => "d$_") }) } 1 .. $n;
+    my $ht = add_host($w, "10.0.0.$n");
+    eventually { host_record($w, $ht)->{listed_count} == 1 } 20,
+        "$n: listed";
+
+    # Three seconds make any TTL of the random names less than the whole one.
+    sleep 3;
+    rbldnsd_data($dns, 'a.test', zone());
+    eventually { dns_query($unbound, "$n.0.0.10.a.test")->{rcode} == 3 } 10,
+        "$n: empty: the resolver keeps that the host is not listed";
+    my $till = time + KEPT - 3;
+    rbldnsd_data($dns, 'a.test', zone('127.0.0.2', '10.0.0.1', '10.0.0.2'));
+    eventually { dns_query($unbound, '2.0.0.127.a.test')->{rcode} == 0 } 10,
+        "$n: and has the test point anew";
+    my %found;
+    while (time < $till) {
+        $found{ verdict($w, $ht, 'a.test') }++;
+        sleep 0.5;
+    }
+    is(join(', ', grep { /clear/ } keys %found), '',
+        "$n: the listing does not end");
+    is(host_record($w, $ht)->{listed_count}, 1, "$n: it stands");
+    eventually { verdict($w, $ht, 'a.test') eq 'listed ' } KEPT + 10,
+        "$n: until the list says so again";
+    ok(stop_server($_), "$n: a daemon stops") for @checkd;
 }
-is(join(', ', grep { /clear/ } keys %found), '', 'the listing does not end');
-is(host_record($w, $ht)->{listed_count}, 1, 'it stands');
-eventually { verdict($w, $ht, 'a.test') eq 'listed ' } KEPT + 10,
-    'until the list says so again';
-
-ok(stop_server($checkd), 'the daemon stops');
 done_testing();

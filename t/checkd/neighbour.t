@@ -14,8 +14,8 @@ use RblTest;
 use RblCheckd;
 use RblDns;
 
-my @rules = (['^2\.0\.0\.127\.', { a => ['127.0.0.2'], ttl => 3600 }],
-    ['^bad\.example\.', { a => ['127.0.0.2'], ttl => 3600 }],
+my @rules = (['^2\.0\.0\.127\.', { a => ['127.0.0.2'], ttl => 0 }],
+    ['^bad\.example\.', { a => ['127.0.0.2'], ttl => 0 }],
     ['^1\.0\.0\.127\.', { rcode => 'nxdomain', soa => ['a.test', 2, 2] }],
     ['.', { a => ['127.0.0.15'], ttl => 3600 }]);
 my $dns = RblDns->new(rules => \@rules);

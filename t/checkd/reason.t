@@ -15,8 +15,8 @@ use RblDns;
 
 use constant SLOW => 1;
 
-my %reason = (txt => ['because']);
-my @rest = ([ '^2\.0\.0\.127\.', { a => ['127.0.0.2'], ttl => 1 } ],
+my %reason = (txt => ['because'], ttl => 0);
+my @rest = ([ '^2\.0\.0\.127\.', { a => ['127.0.0.2'], ttl => 0 } ],
     [ '.', { rcode => 'nxdomain', soa => ['test', 1, 1] } ]);
 my $dns = RblDns->new(rules => [@rest]);
 my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'ip' } });

@@ -10,7 +10,7 @@ use RblCheckd;
 use RblDns;
 
 my $dns = RblDns->new(rules => [
-    [ 'a\.test', { a => ['127.0.0.2'], txt => ['why'] } ],
+    [ 'a\.test', { a => ['127.0.0.2'], txt => ['why'], ttl => 0 } ],
     [ '.', { rcode => 3 } ],
 ]);
 my $w = world(no_dns => 1, zones => { 'a.test' => {}, 'b.test' => {} });

@@ -77,7 +77,9 @@ sub checked_by {
     my $d = start_checkd(store => $store, resolver => $w->{dns},
         conf => { conf_short() }, ready => qr/system lists, version/);
     set_due($w, $ht) if $last;
-    ok((wait_for { host_record($w, $ht)->{checked} != $last } 10), 'a check');
+    ok((wait_for { my $h = host_record($w, $ht);
+        $h->{checked} != $last && ($last || $h->{listed_count}) } 20),
+        'a check');
     stop_server($d);
     return host_record($w, $ht);
 }

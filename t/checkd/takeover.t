@@ -12,7 +12,7 @@ use RblCheckd;
 use RblDns;
 use Time::HiRes qw(time);
 
-my $listed = { a => ['127.0.0.2'], txt => ['why'] };
+my $listed = { a => ['127.0.0.2'], ttl => 0, txt => ['why'] };
 my $dns = RblDns->new(rules => [[ '.', 'mute' ]]);
 my $w = world(no_dns => 1, zones => { 'a.test' => {}, 'b.test' => {} });
 my %conf = conf_short(check_timeout => '2s', dns_timeout => '2s',

@@ -17,12 +17,13 @@ use constant { OWN => 200, TXT => 1000 };
 
 my $say = 'x' x TXT;
 my @end = [ '.', { rcode => 'nxdomain', soa => ['test', 1, 1], ttl => 1 } ];
-my @system = ([ '^2\.0\.0\.127\.sys\.test ' => { a => ['127.0.0.2'] } ],
-    [ '^1\.0\.0\.10\.sys\.test ' => { a => ['127.0.0.2'],
+my @system = ([ '^2\.0\.0\.127\.sys\.test ' => { a => ['127.0.0.2'],
+        ttl => 0 } ],
+    [ '^1\.0\.0\.10\.sys\.test ' => { a => ['127.0.0.2'], ttl => 0,
         txt => ['the list says why'] } ]);
 sub own {
     my ($pattern, @say) = @_;
-    return [ "^1\\.0\\.0\\.10\\.o${pattern}\\.test " => { ttl => 1,
+    return [ "^1\\.0\\.0\\.10\\.o${pattern}\\.test " => { ttl => 0,
         a => ['127.0.0.2', '127.0.0.3', '127.0.0.4'],
         txt => [[$say =~ /(.{1,250})/g]] } ];
 }

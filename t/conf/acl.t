@@ -97,7 +97,7 @@ for my $name (sort keys %sources) {
 
 my $zone = 'dnsbl.acl.test';
 my $rbldnsd = start_rbldnsd(zones => [
-    [$zone, 'ip4set', ":127.0.0.2:spam\n127.0.0.2\n192.0.2.10\n"]]);
+    [$zone, 'ip4set', "\$TTL 1\n:127.0.0.2:spam\n127.0.0.2\n192.0.2.10\n"]]);
 my $redis = start_redis();
 my $lists = temp_dir() . '/lists.json';
 write_file($lists, <<"JSON");
@@ -141,7 +141,7 @@ my $check = ok_api('POST', 'check/start.json', { host => $host,
     callback => $hooks->{url} })->{data}{id};
 for my $what ('listed', 'check.completed') {
     my $came = wait_for { scalar grep { ($_->{json}{event_type} // '')
-        =~ /$what$/ } received($hooks) } 15, "the event $what";
+        =~ /$what$/ } received($hooks) } 30, "the event $what";
     ok($came, "an event: $what");
 }
 ok_api('GET', "check/status/$check.json?details=1");

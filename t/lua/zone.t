@@ -23,7 +23,7 @@ sub near { return $_[0] > $_[1] - 1500 && $_[0] <= $_[1] }
 # --- lies -------------------------------------------------------------------
 
 fresh();
-is_deeply(asked('ipv4', 'a'), ['OK', 0, 0, 0], 'nothing is known');
+is_deeply(asked('ipv4', 'a'), ['OK', 0, 0, 0, 0], 'nothing is known');
 is(cmd('EXISTS', $key), 0, 'and nothing is written for that');
 
 lied('ipv4', 16);
@@ -43,8 +43,8 @@ $r = asked('ipv4', 'a');
 ok(near($r->[1], 17_000), 'from then on, not anew for each who asks');
 is(field('good ipv4 a'), $good, 'the beginning stays');
 ok(near(asked('ipv4', 'b')->[1], 18_000), 'through another resolver likewise');
-is_deeply(asked('ipv6', 'a'), ['OK', 0, 0, 0], 'another family tells none');
-is_deeply(asked('domain', 'a'), ['OK', 0, 0, 0], 'nor does a third');
+is_deeply(asked('ipv6', 'a'), ['OK', 0, 0, 0, 0], 'another family tells none');
+is_deeply(asked('domain', 'a'), ['OK', 0, 0, 0, 0], 'nor does a third');
 like(field('lied ipv4'), qr/^16 \d+$/, 'what others ask takes nothing away');
 
 lied('ipv4', 3);
@@ -77,15 +77,44 @@ for my $seen (1, 'x', -1, '9' x 30) {
 
 fresh();
 lives('ipv4', 1, 3);
-is_deeply(asked('ipv4', 'b'), ['OK', 0, 1, 3],
+is_deeply(asked('ipv4', 'b'), ['OK', 0, 1, 3, 0],
     'a test entry and a zone, through whatever resolver');
-is_deeply(asked('ipv6', 'b'), ['OK', 0, 0, 0], 'of this family');
+is_deeply(asked('ipv6', 'b'), ['OK', 0, 0, 0, 0], 'of this family');
 lives('ipv4', 0, 2);
-is_deeply(asked('ipv4', 'b'), ['OK', 0, 1, 3], 'the most labels count');
+is_deeply(asked('ipv4', 'b'), ['OK', 0, 1, 3, 0], 'the most labels count');
 my $ttl = cmd('PTTL', $key) / 86_400_000;
 ok($ttl > 89.9 && $ttl <= 90, 'kept for 90 days');
 cmd('PEXPIRE', $key, 5_000);
 lives('ipv4', 1, 3);
 ok(cmd('PTTL', $key) > 86_400_000, 'from when it was seen last');
+
+# --- a new listing is seen twice --------------------------------------------
+
+fresh();
+my $seen = k('seen', 'RBx', '192.0.2.1');
+# Kept by a cache for (ms), through; in how many ms it counts.
+sub seen { return script('zone_ask', [$key, $seen], 'ipv4', $_[1] // 'a', 0,
+    $_[0])->[4] }
+
+is(seen(300_000), 300_000, 'seen first: it counts when caches are over');
+$ttl = cmd('PTTL', $seen);
+ok($ttl > 890_000 && $ttl <= 900_000, 'kept for ten minutes more');
+sleep 0.2;
+my $left = seen(100);
+ok($left > 290_000 && $left <= 299_800, "seen again, too soon ($left)");
+ok(cmd('PTTL', $seen) > 60_000, 'and is kept');
+is(seen(100, 'b'), 100, 'through another resolver it is another matter');
+sleep 0.2;
+is(seen(100, 'b'), 0, 'seen again after the wait');
+ok(seen(100) > 290_000, 'not through the other');
+$ttl = cmd('PTTL', $seen);
+ok($ttl > 50_000 && $ttl <= 60_000, 'kept for a minute more');
+is(seen('9' x 30, 'c'), 0, 'nonsense is no time');
+is(seen('9' x 12, 'd'), 604_800_000, 'nobody keeps it for more than a week');
+for my $value ('x', -1, '', '9' x 30) {
+    cmd('HSET', $seen, 'a', $value);
+    is(seen(1000), 1000, "counts from '$value' on: seen first");
+}
+is(asked('ipv4', 'a')->[4], 0, 'who has no listing asks for none');
 
 done_testing();

@@ -346,7 +346,7 @@ static void
 test_trust(void)
 {
     gate_t            g;
-    trust_told_t      told = { 0, 0, 0 };
+    trust_told_t      told = { 0, 0, 0, 0 };
     gate_answer_t     a;
     health_verdict_t  v;
 
@@ -375,6 +375,50 @@ test_trust(void)
     told.entry = 1;
     ok(gate_trust(&a, &told).error == RBL_ERR_UNHEALTHY,
        "a list that had a test point, and has none, is dead");
+}
+
+
+/*
+ * A cache may have a listing from a moment in which the list was wildcarding
+ * and nobody asked for its test points: it is seen again after its TTL.
+ */
+
+static void
+test_twice(void)
+{
+    gate_t            g;
+    trust_told_t      told = { 0, 0, 0, 0 };
+    gate_answer_t     a;
+    health_verdict_t  v;
+
+    a = answer(L, 0);
+    a.addresses = 1;
+    v = health(HEALTH_GOOD);
+    g = gate_judge(&a, &v);
+    ok(g.verdict == L && g.trust && g.kept == 602,
+       "the largest TTL known, and slack");
+    a.ttl = 900;
+    ok(gate_judge(&a, &v).kept == 902, "or that of the response");
+    a.once = 1;
+    ok(gate_judge(&a, &v).kept == 0, "nobody asks again: once");
+    a.once = 0;
+    a.ttl = a.minimum = v.positive_ttl = 0;
+    ok(gate_judge(&a, &v).kept == 0, "what has no TTL is in no cache");
+
+    told.wait = 602;
+    g = gate_trust(&a, &told);
+    ok(g.verdict == U && g.error == RBL_ERR_UNCONFIRMED && !g.guard
+       && g.recheck > 602 && g.recheck < 603, "seen first: later again");
+    told.wait = 1;
+    g = gate_trust(&a, &told);
+    ok(g.verdict == U && g.recheck >= GATE_RECHECK_MIN && g.recheck < 3,
+       "too soon");
+    told.wait = 0;
+    g = gate_trust(&a, &told);
+    ok(g.verdict == L && g.guard && !g.trust, "long enough");
+    told.lies = NOW + 1;
+    ok(gate_trust(&a, &told).error == RBL_ERR_UNHEALTHY,
+       "and it may still be one of another time");
 }
 
 
@@ -515,6 +559,7 @@ main(void)
     test_end();
     test_unproven();
     test_trust();
+    test_twice();
     test_votes();
     test_late();
 

@@ -1,0 +1,68 @@
+#!/usr/bin/perl
+
+# Resolver mode: a list is wildcarding for a moment in which nobody asks its
+# test points, and the resolver keeps a listing of that moment.  It is no
+# listing.  A true one is told after its TTL; who has a value checked once is
+# told at once.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use RblTest;
+use RblCheckd;
+use RblDns;
+use Time::HiRes qw(sleep time);
+
+use constant TTL => 9;                  # s
+
+my @sane = (
+    [ '^2\.0\.0\.127\.', { a => ['127.0.0.2'], ttl => 1, aa => 1 } ],
+    [ '^9\.0\.0\.10\.', { a => ['127.0.0.2'], ttl => TTL, aa => 1 } ],
+    [ '.', { rcode => 'nxdomain', aa => 1, soa => ['a.test', 0, 0] } ]);
+my @wild = ([ '\.a\.test ', { a => ['127.0.0.2'], ttl => TTL, aa => 1 } ]);
+my $dns = RblDns->new(rules => [@wild]);
+my $unbound = start_unbound(stubs => { 'a.test' => $dns->port },
+    conf => "  cache-max-ttl: 3600\n  cache-max-negative-ttl: 3600\n");
+my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'ip' } });
+
+# The moment: somebody else asks.
+is(dns_query($unbound, "$_.0.0.10.a.test")->{rcode}, 0,
+    "the resolver keeps 10.0.0.$_") for 1 .. 3;
+my $kept = time + TTL;
+$dns->rules(@sane);
+
+my @checkd = map { start_checkd(store => $w->{redis}, resolver => $unbound,
+    conf => { conf_short(name => "d$_") }) } 1, 2;
+my %ht = %{ add_many($w, map { "10.0.0.$_" } 1 .. 3) };
+my $listed = add_host($w, '10.0.0.9');
+my $added = time;
+my %found;
+while (time < $kept - 1) {
+    $found{ verdict($w, $_, 'a.test') }++ for values %ht;
+    sleep 0.3;
+}
+is(join(', ', sort keys %found), 'unknown unconfirmed',
+    'what the cache has is not confirmed');
+is(scalar(grep { @{ history_of($w, $_) } } values %ht), 0,
+    'and no listing is announced');
+
+eventually { !grep { my $h = host_record($w, $_); $h->{unknown_count}
+    || $h->{listed_count} } values %ht } TTL + 10,
+    'the cache has forgotten: not listed, without anybody asking';
+is(scalar(grep { @{ history_of($w, $_) } } values %ht), 0, 'and never was');
+
+eventually { host_record($w, $listed)->{listed_count} } TTL + 15,
+    'a true listing is announced';
+cmp_ok(time - $added, '>', TTL, 'after its TTL');
+is(scalar @{ history_of($w, $listed) }, 1, 'once');
+
+my $pp = check_value($w, '10.0.0.9');
+wait_check($w, $pp);
+is(details($w, $pp)->{'a.test'}{status}, 'listed',
+    'a value that is checked once is judged at once');
+
+ok(stop_server($_), 'a daemon stops') for @checkd;
+$dns->stop;
+done_testing();
