@@ -152,33 +152,80 @@ note_lists(const daemon_t *d)
 }
 
 
-/* Of each list the worst of what its families and resolvers are. */
+/* From what is known least to what is worst. */
+static const unsigned  health_rank[] = {
+    [HEALTH_UNTRIED] = 0, [HEALTH_UNSUPPORTED] = 1, [HEALTH_GOOD] = 2,
+    [HEALTH_RESOLVER] = 3, [HEALTH_BLOCKED] = 4, [HEALTH_DOWN] = 5,
+    [HEALTH_LYING] = 6
+};
+
+
+/* One good server is enough for a list. */
+
+static int
+better(unsigned state, unsigned than)
+{
+    if (state == HEALTH_UNTRIED || than == HEALTH_UNTRIED) {
+        return than == HEALTH_UNTRIED;
+    }
+
+    if (state == HEALTH_GOOD || than == HEALTH_GOOD) {
+        return state == HEALTH_GOOD;
+    }
+
+    return health_rank[state] < health_rank[than];
+}
+
+
+/*
+ * Of each family of a list: in direct mode what its best server is, for the
+ * others are not used; in resolver mode what it is through the worst resolver.
+ */
 
 static void
 note_health(const daemon_t *d)
 {
     size_t          at;
+    unsigned       *h;
     tally_list_t   *t;
     health_known_t  known;
 
-    static const unsigned  rank[] = {
-        [HEALTH_UNTRIED] = 1, [HEALTH_UNSUPPORTED] = 2, [HEALTH_GOOD] = 3,
-        [HEALTH_RESOLVER] = 4, [HEALTH_BLOCKED] = 5, [HEALTH_DOWN] = 6,
-        [HEALTH_LYING] = 7
-    };
-
     for (at = 0; (t = tally_next(d->check.tally, &at)) != NULL; /* void */) {
-        t->rank = 0;
+        memset(t->health, 0, sizeof(t->health));
+        t->tried = 0;
     }
 
     for (at = 0; health_each(d->check.health, &at, &known); /* void */) {
         t = tally_find(d->check.tally, known.sid);
+        if (t == NULL) {
+            continue;
+        }
 
-        if (t != NULL && rank[known.state] > t->rank) {
-            t->rank = rank[known.state];
-            t->health = known.state;
+        t->tried = 1;
+        h = &t->health[tally_family(known.family)];
+
+        if (dns_direct(d->dns) ? better(known.state, *h)
+            : health_rank[known.state] > health_rank[*h])
+        {
+            *h = known.state;
         }
     }
+}
+
+
+/* The worst of its families. */
+
+static rbl_str_t
+health_text(const tally_list_t *t)
+{
+    unsigned  i, worst;
+
+    for (i = worst = 0; i < TALLY_FAMILIES; i++) {
+        worst = health_rank[t->health[i]] > health_rank[worst]
+                ? t->health[i] : worst;
+    }
+
+    return rbl_str(t->tried ? health_state_names[worst] : "");
 }
 
 
@@ -206,7 +253,7 @@ pack_lists(rbl_out_t *out, const daemon_t *d)
 
         m.list = rbl_str(t->sid);
         m.zone = rbl_str(t->zone);
-        m.health = rbl_str(t->rank ? health_state_names[t->health] : "");
+        m.health = health_text(t);
         memcpy(m.number, t->number, sizeof(m.number));
         rbl_list_metrics_encode(out, &m);
     }

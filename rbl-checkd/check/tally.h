@@ -14,6 +14,9 @@
 #include "lists.h"
 #include "rbl_metrics.h"
 
+#define TALLY_FAMILIES  3
+#define tally_family(family)  ((unsigned) (family) >> 1)
+
 typedef struct tally_s  tally_t;
 
 typedef struct {
@@ -22,8 +25,9 @@ typedef struct {
                                            holds a key */
     int64_t   number[RBL_ML__N];
     double    slowest[2];               /* ms, of the last two turns */
-    unsigned  health;                   /* for who packs it: the worst, and */
-    unsigned  rank;                     /* how bad that is; 0: not known */
+    unsigned  tried;                    /* for who packs it: is anything known
+                                           of its health?  By family: */
+    unsigned  health[TALLY_FAMILIES];   /* health_state_t */
 } tally_list_t;
 
 tally_t *tally_new(void);               /* NULL: out of memory */

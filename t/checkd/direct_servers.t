@@ -89,5 +89,22 @@ like(found($bad), qr/^listed , unknown disagree$|^unknown disagree$/,
     'likewise for the end');
 is(host_record($w, $bad)->{listed_count}, 1, 'it stays listed');
 
+# --- what the numbers say of the list -----------------------------------------
+
+sub health {
+    my $r = rblctl($w->{redis}, '--json', 'status');
+    my ($d) = grep { $_->{lists} } @{ json($r->{out})->{daemons} };
+    return (grep { $_->{zone} eq $zone } @{ $d->{lists} // [] })[0]{health};
+}
+heal();
+put(0, authority($zone, @now, wild => 'all'));
+my $seen = log_count($w->{checkd}, ': lying, was good');
+wait_for { found($bad); log_count($w->{checkd}, ': lying, was good') > $seen }
+    30, 'one server is wildcarding';
+eventually { health() eq 'good' } 20, 'one of two: the list is good';
+put(1, authority($zone, @now, wild => 'all'));
+eventually { verdict($w, $bad, $zone); health() eq 'lying' } 40,
+    'both are: the list is not';
+
 ok(stop_server($w->{checkd}), 'the daemon stops');
 done_testing();
