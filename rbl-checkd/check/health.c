@@ -181,11 +181,17 @@ health_settle(health_entry_t *e, health_state_t state, const char *why)
 static uint32_t
 negative_ttl(const health_entry_t *e)
 {
+    const health_resolver_t  *r = &e->health->resolver[e->group];
+
+    if (r->soa == SOA_REWRITES || r->soa == SOA_STRIPS) {
+        return HEALTH_NONE_MAX;
+    }
+
     if (e->negative_soa != 0) {
         return e->negative_ttl;
     }
 
-    return e->health->resolver[e->group].soas ? NO_SOA_TTL : HEALTH_NONE_MAX;
+    return r->soas ? NO_SOA_TTL : HEALTH_NONE_MAX;
 }
 
 

@@ -2,6 +2,7 @@
  * What the parts of health know of one another: health.c has those who wait
  * and what is known, health_entry.c keeps the entries, health_run.c asks the
  * controls and health_sample.c a sample, health_judge.c says what answers mean,
+ * health_soa.c what a resolver makes of SOA records,
  * health_blame.c tells a dead list from a dead resolver, health_news.c keeps
  * and tells what must not be forgotten, health_servers.c looks after the
  * servers of a list as a whole.
@@ -135,17 +136,34 @@ struct health_entry_s {
     double            tried;            /* when the last run with a sample
                                            began */
     struct health_sample_s  *sample;    /* of this run; NULL: none */
+    dns_question_t   *soa;              /* for the zone's SOA record; NULL: none
+                                           is under way.  Beside it, as in
+                                           run_soa and run_ttl: */
+    unsigned          soa_owner;
+    uint32_t          soa_minimum;
+    unsigned          no_soa:1;         /* there was none of any kind */
     health_state_t    found;            /* of the last run that has ended */
     const char       *found_why;
     double            found_at;         /* when it began; 0: none */
     health_control_t  control[HEALTH_CONTROLS];
 };
 
+/* What a resolver makes of SOA records. */
+typedef enum {
+    SOA_UNTRIED = 0,
+    SOA_KEEPS,
+    SOA_REWRITES,
+    SOA_STRIPS,
+    SOA_HIDES
+} health_soa_t;
+
 typedef struct {
     double    since;                    /* to blame; 0: it is not */
     double    retry, wait;
     unsigned  empty:1;                  /* positive controls came back empty */
     unsigned  soas:1;                   /* it has given an SOA, of any list */
+    unsigned  no_soa;                   /* lists of which it has given none */
+    health_soa_t  soa;
     double    peers;                    /* when others were asked for those who
                                            are suspected */
     ev_timer  grace;                    /* for those who are suspected */
@@ -226,6 +244,10 @@ int health_sample_again(health_entry_t *e);
 sample_verdict_t health_sample_end(health_entry_t *e, int *sound,
     uint32_t *ttl);
 void health_sample_stop(health_entry_t *e);
+
+/* health_soa.c: the entry has passed a run; it is freed, or has another run. */
+void health_soa(health_entry_t *e);
+void health_soa_stop(health_entry_t *e);
 
 /* health_news.c */
 

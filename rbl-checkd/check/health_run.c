@@ -324,6 +324,7 @@ run_sum(health_entry_t *e, health_found_t *found, const char **why)
 
     if (state == HEALTH_GOOD) {
         run_good(e, found[0].control);
+        health_soa(e);
     }
 
     return state;
@@ -559,6 +560,7 @@ health_run_stop(health_entry_t *e)
     }
 
     health_sample_stop(e);
+    health_soa_stop(e);
     health_drop(e->sibling);
     e->sibling = NULL;
     e->running = 0;

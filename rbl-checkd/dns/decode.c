@@ -55,6 +55,12 @@ decode_take(dns_answer_t *answer, const ldns_rr *rr, unsigned nth)
 
         break;
 
+    case LDNS_RR_TYPE_SOA:
+        answer->has_serial = 1;
+        answer->serial = dns_rr_get32(rr, DNS_SOA_SERIAL);
+        answer->minimum = dns_rr_get32(rr, DNS_SOA_MINIMUM);
+        break;
+
     default:
         break;
     }

@@ -3,8 +3,9 @@
  * of the server at port TARGET, MS milliseconds later.  UDP only.
  *
  * Questions wait in a ring until they are due and go on from there, so that
- * the server behind never has more of them than WINDOW at a time: it would
- * lose some.  Ids are changed on the way, and changed back.
+ * the server behind never has more of them than WINDOW at a time: its buffer
+ * may hold no more, and it would lose some.  Ids are changed on the way, and
+ * changed back.
  */
 
 #include <arpa/inet.h>
@@ -19,7 +20,7 @@
 #define RING     65536                  /* a power of two: ids are indices */
 #define BATCH    64
 #define OCTETS   1280
-#define WINDOW   128
+#define WINDOW   64
 #define LOST     0.05                   /* s after which an answer is lost */
 #define BUFFERS  (32 * 1024 * 1024)
 
