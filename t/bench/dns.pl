@@ -203,16 +203,17 @@ sub daemon {
     my ($w, $resolver, %conf) = @_;
 
     return start_checkd(store => $w->{redis}, resolver => $resolver,
-        conf => { cache_size => 0, dns_in_flight => 100, log_level => 'info',
-            deliver => 'off', %conf });
+        conf => { cache_size => 0, log_level => 'info', deliver => 'off',
+            %conf });
 }
 
 my $w = lists_at($port);
-my $checkd = daemon($w, $rbldnsd, lookup => 'direct');
+my $checkd = daemon($w, $rbldnsd, lookup => 'direct', dns_in_flight => 100);
 my $unbound = start_unbound(stubs => { 'bench.test' => $rbldnsd },
     conf => "  cache-max-ttl: 0\n  cache-max-negative-ttl: 0\n");
 my $behind = lists_at();
-my $behind_checkd = daemon($behind, $unbound, lookup => 'resolver');
+my $behind_checkd = daemon($behind, $unbound, lookup => 'resolver',
+    dns_in_flight => 100);
 
 # Accounts with 500 hosts each: those that all the others ask for too, each on
 # four lists; hosts that are on no list; and such ones again, whose events
