@@ -145,7 +145,8 @@ const config_key_t  config_keys[] = {
     { "cache_size", config_set_size, AT(cache_size), LIMITS(0, 4096 * MIB),
       "64m", NULL, NULL,
       "How much memory answers may take that are kept for their TTL, so that\n"
-      "what many accounts watch is asked once; 0: none are kept.", 0 },
+      "what many accounts watch is asked once.  Manual checks are asked past\n"
+      "it; 0: none are kept.", 0 },
 
     { "control_retry", config_set_duration, AT(control_retry),
       LIMITS(0.5, 60 * MINUTE), "30s", NULL, NULL,

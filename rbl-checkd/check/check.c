@@ -165,7 +165,8 @@ take_standing(check_t *check, const check_standing_t *standing, size_t n)
 check_t *
 check_start(const check_env_t *env, rbl_family_t family, rbl_str_t value,
     const list_t *const *lists, size_t n, const check_standing_t *standing,
-    size_t n_standing, double timeout, check_progress_pt progress, void *data)
+    size_t n_standing, double timeout, unsigned how, check_progress_pt progress,
+    void *data)
 {
     size_t    i, own;
     check_t  *check;
@@ -182,6 +183,7 @@ check_start(const check_env_t *env, rbl_family_t family, rbl_str_t value,
     check->env = env;
     check->family = family;
     check->patience = timeout * PATIENCE;
+    check->how = how;
     check->progress = progress;
     check->data = data;
     check->n = n;
@@ -218,13 +220,6 @@ check_start(const check_env_t *env, rbl_family_t family, rbl_str_t value,
     }
 
     return check;
-}
-
-
-void
-check_once(check_t *check)
-{
-    check->once = 1;
 }
 
 

@@ -73,22 +73,23 @@ typedef struct {
     int64_t    now;         /* by the same clock, which need not be ours */
 } check_standing_t;
 
+#define CHECK_FRESH  1u     /* past the cache: somebody wants to know it now */
+#define CHECK_ONCE   2u     /* nobody asks for the same later: what would have
+                               to be seen twice is told at once */
+
 /* Called after each list (finished 0) and once at the end (finished 1). */
 typedef void (*check_progress_pt)(void *data, check_t *check, int finished);
 
 /*
  * Starts; `env` and the `lists` (n of them) must outlive the check.  NULL: out
- * of memory.  The call back never comes from inside this call.  A list that
+ * of memory.  `how`: CHECK_*.  The call back never comes from inside this call.  A list that
  * does not take the family is `skipped`.  Lists not answered after `timeout`
  * seconds are unknown, error timeout.
  */
 check_t *check_start(const check_env_t *env, rbl_family_t family,
     rbl_str_t value, const list_t *const *lists, size_t n,
     const check_standing_t *standing, size_t n_standing, double timeout,
-    check_progress_pt progress, void *data);
-
-/* Nobody asks for the same later: what would be heard twice is told at once. */
-void check_once(check_t *check);
+    unsigned how, check_progress_pt progress, void *data);
 
 void check_free(check_t *check);        /* at any time */
 

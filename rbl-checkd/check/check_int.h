@@ -59,7 +59,7 @@ struct check_s {
     rbl_str_t           value;
     char                value_buf[RBL_VALUE_MAX];
     double              patience;
-    int                 once;           /* check_start */
+    unsigned            how;            /* CHECK_* */
     check_progress_pt   progress;
     void               *data;
     ev_timer            deadline;

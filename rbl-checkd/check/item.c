@@ -105,7 +105,8 @@ item_reason(item_t *item, const names_t *name)
     }
 
     item->reason = lookup_ask(check->env->lookup, item->result.list, name->s,
-                              DNS_TYPE_TXT, check->patience, 0, on_reason,
+                              DNS_TYPE_TXT, check->patience,
+                              (check->how & CHECK_FRESH) != 0, on_reason,
                               item);
     item->reasoned = item->reason == NULL;
 }
@@ -347,7 +348,7 @@ may_ask(const item_t *item, const names_t *names, int n)
 /* 0: all of them; -1: none. */
 
 static int
-ask_names(item_t *item, const names_t *names, unsigned n, int fresh)
+ask_names(item_t *item, const names_t *names, unsigned n, unsigned fresh)
 {
     part_t    *p;
     check_t   *check = item->check;
@@ -359,7 +360,7 @@ ask_names(item_t *item, const names_t *names, unsigned n, int fresh)
         p->item = item;
         p->question = lookup_ask(check->env->lookup, item->result.list,
                                  names[i].s, DNS_TYPE_A, check->patience,
-                                 fresh, on_addresses, p);
+                                 fresh != 0, on_addresses, p);
         if (p->question == NULL) {
             item_stop(item);
             return -1;
@@ -444,7 +445,7 @@ item_ask(item_t *item)
         return 1;
     }
 
-    if (ask_names(item, names, (unsigned) n, 0) != 0) {
+    if (ask_names(item, names, (unsigned) n, check->how & CHECK_FRESH) != 0) {
         item_settle(item, RBL_UNKNOWN, RBL_ERR_NAME);
         return 1;
     }

@@ -89,7 +89,7 @@ item_gate_answer(gate_answer_t *a, const item_t *item)
     a->soa = p->soa;
     a->minimum = p->minimum < MINIMUM_MAX ? p->minimum : MINIMUM_MAX;
     a->addresses = p->n_a != 0;
-    a->once = item->check->once;
+    a->once = (item->check->how & CHECK_ONCE) != 0;
 }
 
 

@@ -166,7 +166,8 @@ on_progress(void *data, check_t *check, int finished)
 void
 runner_ask(runner_t *r, int64_t family, rbl_str_t value)
 {
-    double  timeout, left;
+    double    timeout, left;
+    unsigned  how;
 
     if (r->asked.n == 0) {
         runner_end(r, "No blocklist applies to this host.");
@@ -176,11 +177,15 @@ runner_ask(runner_t *r, int64_t family, rbl_str_t value)
     timeout = r->d->conf->check_timeout;
     left = (r->give_up - dns_clock()) * 0.8;
 
+    how = (r->job.kind == JOB_MANUAL ? CHECK_FRESH : 0)
+          | (r->job.host.n == 0 ? CHECK_ONCE : 0);
+
     r->told = dns_clock();
     r->check = check_start(&r->d->check, (rbl_family_t) family, value,
                            (const list_t *const *) r->asked.list,
                            r->asked.due, r->standing.listing, r->standing.n,
-                           timeout < left ? timeout : left, on_progress, r);
+                           timeout < left ? timeout : left, how, on_progress,
+                           r);
     if (r->check == NULL) {
         log_error("check %s cannot start: out of memory", r->job.check.s);
         runner_again(r, runner_let_go, 0);
@@ -188,10 +193,6 @@ runner_ask(runner_t *r, int64_t family, rbl_str_t value)
     }
 
     r->d->asking += check_count(r->check);
-
-    if (r->job.host.n == 0) {
-        check_once(r->check);
-    }
 }
 
 
