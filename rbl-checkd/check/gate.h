@@ -50,6 +50,8 @@ typedef struct {
 typedef struct {
     health_verdict_t  health;   /* by test points that were asked since */
     rbl_verdict_t     raw;      /* unknown: no response that counts */
+    double            sent;     /* when the query for it was sent, at the
+                                   earliest */
     int               has_serial;
     uint32_t          serial;   /* of the response, or of its test points */
 } gate_vote_t;
@@ -73,6 +75,9 @@ gate_t gate_news(const gate_answer_t *a, const health_verdict_t *v);
 /* News in direct mode; `after`: when the responses were asked for. */
 gate_t gate_votes(const gate_answer_t *a, const gate_vote_t *votes,
     unsigned n, double after);
+
+/* Was the name asked after the test points that vouch for the response? */
+int gate_in_order(const gate_vote_t *vote);
 
 /* Is this serial newer (RFC 1982)? */
 int gate_newer(uint32_t serial, uint32_t than);

@@ -2,7 +2,10 @@
  * News in direct mode: each server of the list has been asked for the name
  * again, and for its test points, and for a listing a sample.
  *
- * Only servers that pass have a vote.  If all votes are the same, they decide.
+ * Only servers that pass have a vote, and only with a response to a query that
+ * was sent after those for the test points: a list that was empty, or
+ * wildcarding, for a moment may be in order again when these arrive.
+ * If all votes are the same, they decide.
  * If not, the newer data does: the newest serial of one side must be newer than
  * that of the other.  Else it is unknown until the servers agree.
  */
@@ -17,6 +20,13 @@ gate_newer(uint32_t serial, uint32_t than)
 }
 
 
+int
+gate_in_order(const gate_vote_t *vote)
+{
+    return vote->sent >= vote->health.sent;
+}
+
+
 /* A server of a list without test points of this family passes as well. */
 
 static int
@@ -25,7 +35,7 @@ passes(const gate_answer_t *a, const gate_vote_t *vote, double after)
     const health_verdict_t  *v = &vote->health;
 
     return (v->state == HEALTH_GOOD || v->state == HEALTH_UNSUPPORTED)
-           && v->passed >= after
+           && v->passed >= after && gate_in_order(vote)
            && (a->raw != RBL_LISTED || gate_unsampled(a, v)
                || v->sampled >= after)
            && !(v->dead && vote->raw == RBL_CLEAR);

@@ -204,6 +204,7 @@ verdict_of(const health_entry_t *e, health_verdict_t *v)
     v->recovered = e->recovered;
     v->passed = e->passed;
     v->sampled = e->sampled;
+    v->sent = e->sent;
     v->n_passes = e->n_passes;
     memcpy(v->pass, e->pass, sizeof(v->pass));
     v->positive_ttl = e->positive_ttl;

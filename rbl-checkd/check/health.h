@@ -8,7 +8,7 @@
  * one that "listed" has.  The negative one is accompanied by a random name,
  * which no cache can have, and by two names that nobody has a reason to list,
  * for a wildcard does not cover names beside existing ones (RFC 4592).  A
- * sample of 20 such names is asked before a listing is announced: it finds a
+ * sample of 22 such names is asked before a listing is announced: it finds a
  * server that is wildcarding for only half of its queries.  An account's own
  * list without a positive test point has no sample: there could be hundreds of
  * them, and their account's budget is for its hosts.
@@ -53,6 +53,8 @@ typedef struct {
     double          passed;     /* when the last run of test points began that
                                    the server passed; 0: never */
     double          sampled;    /* the same of a run with a sample */
+    double          sent;       /* of that run: when the last of its queries was
+                                   sent, at the latest */
     unsigned        n_passes;   /* some of the runs that it passed, the oldest
                                    first, none of them older than what caches
                                    can have */

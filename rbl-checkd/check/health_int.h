@@ -104,6 +104,7 @@ struct health_entry_s {
                                            found anew */
     double            retry, wait;      /* of a bad one */
     double            passed, sampled;
+    double            sent, run_sent;   /* of the last passed, and of this run */
     unsigned          n_passes;
     double            pass[HEALTH_PASSES];
     uint32_t          positive_ttl;     /* the largest ever */
@@ -207,7 +208,8 @@ void health_entry_free(health_entry_t *e);
 /* Asks the controls, with a sample or without.  The end is told to
    health_blame, later. */
 void health_run(health_entry_t *e, int sample);
-void health_run_answered(health_entry_t *e);    /* one question less */
+/* One question less. */
+void health_run_answered(health_entry_t *e, const dns_answer_t *answer);
 void health_run_over(health_entry_t *e);    /* none could be asked */
 void health_run_stop(health_entry_t *e);
 
@@ -221,7 +223,7 @@ uint64_t health_random(health_t *health);
 
 /* health_sample.c */
 
-#define HEALTH_SAMPLE_N    20
+#define HEALTH_SAMPLE_N    22
 
 /* What a sample shows, or both draws of one that was drawn again. */
 typedef enum {

@@ -245,6 +245,7 @@ run_passed(health_entry_t *e)
     unsigned  i, at;
 
     e->passed = e->began;
+    e->sent = e->run_sent;
     keep = e->began - 2.0 * (e->positive_ttl + (double) HEALTH_NONE_MAX) - 60;
 
     while (e->n_passes != 0 && e->pass[0] < keep) {
@@ -421,9 +422,16 @@ keep_positive(health_entry_t *e, const dns_answer_t *answer)
 }
 
 
+/* Which of several tries was answered is not known: the last one, then. */
+
 void
-health_run_answered(health_entry_t *e)
+health_run_answered(health_entry_t *e, const dns_answer_t *answer)
 {
+    double  sent;
+
+    sent = dns_clock() - (answer->tries > 1 ? 0 : answer->ms / 1000);
+    e->run_sent = sent > e->run_sent ? sent : e->run_sent;
+
     if (--e->running == 0 && !health_sample_again(e)) {
         run_end(e);
     }
@@ -451,7 +459,7 @@ on_answer(void *data, const dns_answer_t *answer)
         c->ttl = answer->ttl;
     }
 
-    health_run_answered(e);
+    health_run_answered(e, answer);
 }
 
 
@@ -520,6 +528,7 @@ health_run(health_entry_t *e, int sample)
     e->began = dns_clock();
     e->has_serial = 0;
     e->run_ttl = e->run_soa = 0;
+    e->run_sent = 0;
 
     for (i = 0; i < HEALTH_CONTROLS; i++) {
         run_ask(e, i);

@@ -1,8 +1,11 @@
 /*
- * News in direct mode, the second round trip to a list: side by side each of
- * its servers is asked for the name again, for its test points, and for a
- * listing a sample.  Servers that are known to fail are left out.  Several
- * items at one list share the test points and the sample (health_ask).
+ * News in direct mode, the second round trip to a list: each of its servers is
+ * asked for its test points, for a listing a sample, and right after that for
+ * the name again.  Servers that are known to fail are left out.  Several items
+ * at one list share the test points and the sample (health_ask).
+ *
+ * Should test points have been sent later than the name (they were lost, or had
+ * to wait for their turn), the name is asked once more when they have passed.
  */
 
 #include "check_int.h"
@@ -11,9 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TEST_POINTS_FIRST  0.003        /* s: more than health gathers */
+
 typedef struct {
     confirm_t        *confirm;
     uint32_t          server;
+    int               wanted;           /* it is not known to fail */
     dns_question_t   *question;         /* NULL: none is under way */
     health_q_t       *health;           /* NULL: likewise */
     part_t            part;             /* what it says */
@@ -23,7 +29,9 @@ typedef struct {
 struct confirm_s {
     item_t    *item;
     double     after;
-    unsigned   n, open;
+    ev_timer   timer;                   /* then the name is asked */
+    char       name[RBL_VALUE_MAX];
+    unsigned   n, open;                 /* servers, and what is waited for */
     asked_t    asked[DNS_MAX_SERVERS];
 };
 
@@ -147,6 +155,40 @@ answered(confirm_t *c)
 }
 
 
+static void on_name(void *data, const dns_answer_t *answer);
+
+
+static void
+ask_name(asked_t *q)
+{
+    item_t       *item = q->confirm->item;
+    dns_payer_t   payer;
+
+    payer = list_payer(item->result.list, 0);
+    q->vote.raw = RBL_UNKNOWN;
+    memset(&q->part, 0, sizeof(part_t));
+    q->question = dns_ask_at(item->check->env->dns, q->server, q->confirm->name,
+                             DNS_TYPE_A, &payer, on_name, q);
+    q->confirm->open += q->question != NULL;
+}
+
+
+/* Both have come, perhaps in the wrong order. */
+
+static void
+in_order(asked_t *q)
+{
+    health_state_t  state = q->vote.health.state;
+
+    if (q->question == NULL && q->health == NULL && q->vote.sent != 0
+        && q->vote.raw != RBL_UNKNOWN && !gate_in_order(&q->vote)
+        && (state == HEALTH_GOOD || state == HEALTH_UNSUPPORTED))
+    {
+        ask_name(q);
+    }
+}
+
+
 static void
 on_name(void *data, const dns_answer_t *answer)
 {
@@ -158,8 +200,10 @@ on_name(void *data, const dns_answer_t *answer)
     q->part.soa = answer->soa;
     item_judge(&q->part, answer);
     q->vote.raw = q->part.raw;
+    q->vote.sent = dns_clock() - answer->ms / 1000;
     q->vote.has_serial = answer->has_serial;
     q->vote.serial = answer->serial;
+    in_order(q);
     answered(q->confirm);
 }
 
@@ -171,54 +215,73 @@ on_health(void *data, const health_verdict_t *verdict)
 
     q->health = NULL;
     q->vote.health = *verdict;
+    in_order(q);
     answered(q->confirm);
+}
+
+
+static void
+on_timer(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+    unsigned    i;
+    confirm_t  *c = timer->data;
+
+    (void) loop;
+    (void) revents;
+
+    for (i = 0; i < c->n; i++) {
+        if (c->asked[i].wanted) {
+            ask_name(&c->asked[i]);
+        }
+    }
+
+    answered(c);
 }
 
 
 /* A server that is known to fail need not be heard. */
 
 static void
-ask(asked_t *q, const char *name, health_need_t need)
+ask_health(asked_t *q, health_need_t need)
 {
-    item_t       *item = q->confirm->item;
-    check_t      *check = item->check;
-    list_t       *list = (list_t *) item->result.list;
-    dns_payer_t   payer;
+    item_t    *item = q->confirm->item;
+    check_t   *check = item->check;
+    list_t    *list = (list_t *) item->result.list;
+    health_t  *health = check->env->health;
 
     q->vote.raw = RBL_UNKNOWN;
 
-    if (health_look(check->env->health, list, check->family, q->server,
-                    &q->vote.health)
+    if (health_look(health, list, check->family, q->server, &q->vote.health)
         && health_bad(q->vote.health.state))
     {
         return;
     }
 
-    payer = list_payer(list, 0);
+    q->wanted = 1;
     q->vote.health.state = HEALTH_UNTRIED;
-    q->question = dns_ask_at(check->env->dns, q->server, name, DNS_TYPE_A,
-                             &payer, on_name, q);
-    q->health = health_ask(check->env->health, list, check->family, q->server,
-                           need, on_health, q);
-    q->confirm->open += (q->question != NULL) + (q->health != NULL);
+    q->health = health_ask(health, list, check->family, q->server, need,
+                           on_health, q);
+    q->confirm->open += q->health != NULL;
 }
 
 
 int
 item_confirm(item_t *item, const char *name, health_need_t need)
 {
-    uint32_t      id[DNS_MAX_SERVERS];
-    unsigned      i;
-    confirm_t    *c;
-    dns_payer_t   payer;
+    uint32_t         id[DNS_MAX_SERVERS];
+    unsigned         i;
+    confirm_t       *c;
+    dns_payer_t      payer;
+    struct ev_loop  *loop = item->check->env->loop;
 
-    c = calloc(1, sizeof(confirm_t));
+    c = strlen(name) < sizeof(c->name) ? calloc(1, sizeof(confirm_t)) : NULL;
     if (c == NULL) {
         return -1;
     }
 
     payer = list_payer(item->result.list, 0);
     c->item = item;
+    memcpy(c->name, name, strlen(name) + 1);
     c->after = dns_clock();
     c->n = dns_servers(item->check->env->dns, &payer, id);
     item->confirm = c;
@@ -226,12 +289,13 @@ item_confirm(item_t *item, const char *name, health_need_t need)
     for (i = 0; i < c->n; i++) {
         c->asked[i].confirm = c;
         c->asked[i].server = id[i];
-        ask(&c->asked[i], name, need);
+        ask_health(&c->asked[i], need);
     }
 
-    if (c->open == 0) {
-        decide(c);
-    }
+    c->open++;
+    ev_timer_init(&c->timer, on_timer, TEST_POINTS_FIRST, 0);
+    c->timer.data = c;
+    ev_timer_start(loop, &c->timer);
 
     return 0;
 }
@@ -246,6 +310,8 @@ item_confirm_stop(item_t *item)
     if (c == NULL) {
         return;
     }
+
+    ev_timer_stop(item->check->env->loop, &c->timer);
 
     for (i = 0; i < c->n; i++) {
         if (c->asked[i].question != NULL) {

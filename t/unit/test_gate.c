@@ -425,7 +425,8 @@ test_twice(void)
 /* --- direct mode --------------------------------------------------------- */
 
 /* g good, w wildcarding, d down, r refusing, n the network, x dead, u has no
-   test point, o good by an old test, m good by an old sample */
+   test point, o good by an old test, m good by an old sample, b the name was
+   asked before the test points */
 
 static gate_vote_t
 vote(const char *s)
@@ -440,6 +441,8 @@ vote(const char *s)
     v.health.unproven = *s == 'x' || *s == 'u';
     v.health.passed = *s == 'o' ? NOW - 1 : NOW;
     v.health.sampled = *s == 'm' ? NOW - 1 : NOW;
+    v.health.sent = NOW + 1;
+    v.sent = *s == 'b' ? NOW : NOW + 1;
     v.raw = s[1] == 'L' ? L : s[1] == 'C' ? C : U;
     v.has_serial = s[2] != '\0';
     v.serial = v.has_serial ? (uint32_t) strtoul(s + 2, NULL, 10) : 0;
@@ -500,6 +503,11 @@ test_votes(void)
         { "its test points are older", L, { "oL" }, U, RBL_ERR_UNCONFIRMED },
         { "its sample is older", L, { "mL" }, U, RBL_ERR_UNCONFIRMED },
         { "an end needs no sample", C, { "mC" }, C, 0 },
+        { "asked before its test points", L, { "bL" }, U,
+          RBL_ERR_UNCONFIRMED },
+        { "an end, asked before the test points", C, { "bC" }, U,
+          RBL_ERR_UNCONFIRMED },
+        { "the other one is asked in order", C, { "bC", "gL" }, L, 0 },
         { "no response to the name", L, { "g-" }, U, RBL_ERR_UNCONFIRMED },
         { "no servers", L, { NULL }, U, RBL_ERR_UNCONFIRMED },
         { "no test point: an end takes a day", C, { "uC" }, U,
