@@ -14,6 +14,7 @@
  */
 
 #include "check_int.h"
+#include "hide.h"
 #include "text.h"
 
 #include <stdlib.h>
@@ -52,17 +53,24 @@ item_settle(item_t *item, rbl_verdict_t verdict, rbl_lookup_err_t error)
 
 /* --- the reason --------------------------------------------------------- */
 
-/* Reasons of custom lists are cut here: checks in flight hold them all. */
+/*
+ * The list's key is hidden (at most five bytes for one of the text).  Reasons
+ * of custom lists are cut here: checks in flight hold them all.
+ */
 
 static void
 keep_reason(item_t *item, const dns_answer_t *answer)
 {
     char       text[CHECK_REASON_MAX], cut[CHECK_REASON_MAX + 1];
+    char       safe[5 * DNS_TXT_MAX];
     size_t     n, cap;
-    rbl_str_t  kept;
+    rbl_str_t  kept, key;
 
-    n = check_clean(text, sizeof(text),
-                    (rbl_str_t) { answer->txt, answer->txt_len });
+    key = list_key(item->result.list);
+    n = hide_keys(safe, sizeof(safe),
+                  (rbl_str_t) { answer->txt, answer->txt_len }, &key, 1,
+                  answer->txt_len == DNS_TXT_MAX);
+    n = check_clean(text, sizeof(text), (rbl_str_t) { safe, n });
     cap = item->result.list->custom ? item->check->own_text : n;
     kept = check_shorten(cut, cap < sizeof(text) ? cap : sizeof(text),
                          (rbl_str_t) { text, n });

@@ -273,6 +273,25 @@ list_keyed(const list_t *list)
 }
 
 
+rbl_str_t
+list_key(const list_t *list)
+{
+    size_t       n;
+    rbl_str_t    key = RBL_STR("");
+    const char  *slot;
+
+    slot = strstr(list->zone, KEY_SLOT);
+    n = strlen(list->zone) - (sizeof(KEY_SLOT) - 1);
+
+    if (slot != NULL && list->ask != NULL && list->ask_n > n) {
+        key.p = list->ask + (slot - list->zone);
+        key.n = list->ask_n - n;
+    }
+
+    return key;
+}
+
+
 int
 list_key_ok(rbl_str_t key)
 {

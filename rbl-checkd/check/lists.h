@@ -74,6 +74,9 @@ int list_key_set(list_t *list, rbl_str_t key);
  */
 int list_key_find(list_t *list, const redisReply *keys);
 
+/* The key that stands in list->ask, as long as the list lives; n 0: none. */
+rbl_str_t list_key(const list_t *list);
+
 /* A label of letters, digits and hyphens, of at most 63 octets. */
 int list_key_ok(rbl_str_t key);
 

@@ -6,6 +6,7 @@
 
 #include "lists_file.h"
 #include "probe.h"
+#include "trace.h"
 
 #include "../check/names.h"
 #include "rbl_codes.h"
@@ -27,7 +28,8 @@ typedef struct {
     size_t           n;
     check_env_t      env;
     check_t         *check;
-    int              tty;
+    ctl_trace_t      trace;
+    int              progress;
 } ctl_check_t;
 
 static const ctl_column_t  check_row[] = {
@@ -188,7 +190,7 @@ ctl_check_progress(void *data, check_t *check, int finished)
 
     c = data;
 
-    if (c->tty) {
+    if (c->progress) {
         fprintf(stderr, "\r%zu of %zu lists answered, %zu list it",
                 check_done(check), check_count(check),
                 check_verdicts(check, RBL_LISTED));
@@ -206,7 +208,18 @@ ctl_check_progress(void *data, check_t *check, int finished)
 static int
 ctl_check_run(ctl_t *ctl, ctl_check_t *c)
 {
-    c->tty = isatty(STDERR_FILENO);
+    int  traced;
+
+    traced = ctl_option(ctl, "trace") != NULL;
+    c->progress = !traced && isatty(STDERR_FILENO);
+
+    if (ctl_trace_open(&c->trace, c->keys) != 0) {
+        return -1;
+    }
+
+    if (traced) {
+        ctl_trace_start(&c->trace, &ctl->conf.dns);
+    }
 
     if (ctl_probe_open(ctl, &c->env) != 0) {
         return -1;
@@ -221,6 +234,7 @@ ctl_check_run(ctl_t *ctl, ctl_check_t *c)
     }
 
     ev_run(c->env.loop, 0);
+    c->trace.ended = 1;                 /* what is left is only dropped */
 
     return 0;
 }
@@ -265,8 +279,10 @@ ctl_check_json(const ctl_check_t *c, size_t i)
                      "name", ctl_text(rbl_str(r->list->name)),
                      "codes", ctl_check_codes(r),
                      "error", rbl_lookup_err_names[r->error],
-                     "reason", ctl_text(rbl_str(reason)),
-                     "details", ctl_text(check_details(c->check, i, buf)),
+                     "reason", ctl_trace_text(&c->trace, rbl_str(reason)),
+                     "details", ctl_trace_text(&c->trace,
+                                               check_details(c->check, i,
+                                                             buf)),
                      "response_ms", (json_int_t) (r->ms + 0.5));
 }
 
@@ -368,6 +384,7 @@ ctl_check(ctl_t *ctl)
         lists_free(c.table);
     }
 
+    ctl_trace_close(&c.trace);
     freeReplyObject(c.keys);
     free(c.lists);
 

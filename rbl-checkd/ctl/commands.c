@@ -65,7 +65,7 @@ static const ctl_option_t  override_options[] = {
 };
 
 static const ctl_option_t  check_options[] = {
-    { "lists", 1 }, { "resolver", 1 }, { NULL, 0 }
+    { "lists", 1 }, { "resolver", 1 }, { "trace", 0 }, { NULL, 0 }
 };
 
 const ctl_command_t  ctl_commands[] = {
@@ -193,8 +193,9 @@ const ctl_command_t  ctl_commands[] = {
       none_options, 1, 1, CTL_READY, ctl_lists_unkill },
     { "lists thaw", "ZONE", "believe a list again that lists too many at once",
       none_options, 1, 1, CTL_READY, ctl_lists_thaw },
-    { "check", "HOST [--lists FILE] [--resolver ADDRESS]",
-      "check a host now; exit status 0 clear, 1 listed, 2 unknown",
+    { "check", "HOST [--lists FILE] [--resolver ADDRESS] [--trace]",
+      "check a host now; --trace: show each query, response and rule; exit"
+      " status 0 clear, 1 listed, 2 unknown",
       check_options, 1, 1, CTL_OFFLINE, ctl_check },
     { "host", "HOST | ACCOUNT HOST|VALUE",
       "show a host: its state at each list, and its history",

@@ -32,8 +32,9 @@ direct_below(const dns_set_t *set, const dns_name_t *zone)
 
 
 static int
-direct_lame(dns_question_t *q)
+direct_lame(dns_question_t *q, const char *why)
 {
+    dns_trace_query_at(q, dns_at(q), why);
     dns_answer_clear(&q->engine->answer, DNS_SERVFAIL);
 
     return 0;
@@ -64,6 +65,8 @@ direct_target(void *data, const dns_answer_t *told)
         answer->status = DNS_SERVFAIL;
     }
 
+    dns_trace_query(q, "takes the response to its alias' target: %s",
+                    dns_trace_status(answer->status));
     dns_finish(q);
 }
 
@@ -79,9 +82,11 @@ direct_alias(dns_question_t *q)
                           &referral->target, q->type, direct_target, q);
 
     if (q->sub == NULL) {
-        return direct_lame(q);
+        return direct_lame(q, "leads to a name that cannot be queried");
     }
 
+    dns_trace_query(q, "is an alias out of the zone; the resolver is asked for"
+                    " its target");
     dns_try_leave(q);
     dns_try_end(q);
     q->state = DNS_ALIAS;
@@ -102,10 +107,11 @@ direct_refer(dns_question_t *q)
         || referral->zone.len <= q->set->apex.len || q->set->given
         || !direct_below(q->set, &referral->zone))
     {
-        return direct_lame(q);
+        return direct_lame(q, "is lame: its response is not authoritative");
     }
 
-    return dns_zone_refer(q, &referral->zone) == 0 ? 1 : direct_lame(q);
+    return dns_zone_refer(q, &referral->zone) == 0
+           ? 1 : direct_lame(q, "is lame: its referral leads nowhere");
 }
 
 
@@ -130,7 +136,8 @@ direct_authority(dns_question_t *q)
         if (!q->set->given && referral->apex.len
             && !direct_below(q->set, &referral->apex))
         {
-            return direct_lame(q);
+            return direct_lame(q, "is lame: its SOA is of a zone above the"
+                               " list's");
         }
     }
 

@@ -19,6 +19,7 @@
 #include "engine.h"
 #include "link.h"
 #include "referral.h"
+#include "trace.h"
 #include "wire.h"
 
 #include <sys/socket.h>

@@ -42,6 +42,8 @@ engine_tell_done(dns_engine_t *engine)
         engine->referred = 0;
         dns_answer_clear(&engine->answer, q->status);
         engine->answer.gone = q->gone;
+        dns_trace_query(q, "ends after %u attempts: %s", q->sends,
+                        dns_trace_status(q->status));
         dns_finish(q);
     }
 }
@@ -359,6 +361,7 @@ engine_begin(dns_question_t *q)
     }
 
     if (dns_class_hopeless(q)) {
+        dns_trace_query(q, "is not sent: the list has not responded lately");
         dns_finish_later(q, DNS_TIMEOUT);
 
     } else if (q->zone != NULL) {
@@ -498,6 +501,7 @@ engine_end(dns_question_t *q, int timed_out)
 void
 dns_cancel(dns_question_t *q)
 {
+    dns_trace_query(q, "is cancelled");
     dns_try_end(q);
 
     if (q->sub != NULL) {

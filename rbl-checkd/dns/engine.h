@@ -132,6 +132,9 @@ typedef struct {
 /* The answer lives during the call.  New queries may be made from it. */
 typedef void (*dns_done_pt)(void *data, const dns_answer_t *answer);
 
+/* A line of the trace (trace.h), without an end; it lives during the call. */
+typedef void (*dns_trace_pt)(void *data, const char *line, size_t n);
+
 typedef struct {
     unsigned                 direct;         /* 1: ask the zones' servers */
     unsigned                 n_allow;
@@ -151,6 +154,8 @@ typedef struct {
                                                 limit */
     unsigned                 socket_uses;    /* then it is retired */
     unsigned                 max_tcp;        /* parallel TCP fallbacks */
+    dns_trace_pt             trace;          /* NULL: nobody listens */
+    void                    *trace_data;
 } dns_config_t;
 
 typedef struct {

@@ -117,6 +117,9 @@ find_done(dns_find_t *find, int gone)
     struct sockaddr_storage  sa[DNS_MAX_SERVERS];
 
     n = find_choose(find, sa);
+    dns_trace_zone(find->engine, &find->zone->wire,
+                   n ? "found:" : gone ? "none: the zone does not exist"
+                   : "none can be found", sa, n);
     dns_zone_found(find->zone, sa, n, &find->apex, find->ttl, gone);
     dns_find_free(find);
 }
@@ -198,7 +201,20 @@ find_add(dns_find_t *find, unsigned ns, const struct sockaddr_storage *sa)
         }
     }
 
-    if (find->n < FIND_ADDRESSES && find_public(find, sa) && find_route(sa)) {
+    if (find->n == FIND_ADDRESSES) {
+        return;
+    }
+
+    if (!find_public(find, sa)) {
+        dns_trace_zone(find->engine, &find->zone->wire,
+                       "left out, not public and not in list_server_allow:",
+                       sa, 1);
+
+    } else if (!find_route(sa)) {
+        dns_trace_zone(find->engine, &find->zone->wire,
+                       "left out, no route:", sa, 1);
+
+    } else {
         find->of[find->n] = ns;
         find->sa[find->n++] = *sa;
     }
@@ -427,6 +443,7 @@ dns_find_new(dns_engine_t *engine, dns_zone_t *zone, uint64_t account,
         return NULL;
     }
 
+    dns_trace_zone(engine, name, "looked for through the resolvers", NULL, 0);
     ev_timer_start(engine->loop, &find->timer);
     return find;
 }

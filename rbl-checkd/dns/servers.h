@@ -165,6 +165,32 @@ void dns_find_free(dns_find_t *find);
 void dns_zone_found(dns_zone_t *zone, const struct sockaddr_storage *sa,
     unsigned n, const dns_name_t *apex, uint32_t ttl, int gone);
 
+/* trace.c: lines of the trace; each returns at once if nobody listens. */
+
+/* Parts of a line. */
+void dns_trace_name(dns_trace_line_t *line, const uint8_t *wire, size_t len);
+void dns_trace_servers(dns_trace_line_t *line,
+    const struct sockaddr_storage *sa, unsigned n);
+const char *dns_trace_status(dns_status_t status);
+
+/* "query NAME TYPE: ..."; "query NAME TYPE: server ADDRESS ..." */
+__attribute__((format(printf, 2, 3)))
+void dns_trace_query(const dns_question_t *q, const char *fmt, ...);
+void dns_trace_query_at(const dns_question_t *q, const dns_server_t *r,
+    const char *text);
+
+/* It has been sent to dns_at(q). */
+void dns_trace_sent(const dns_question_t *q, int tcp, int edns);
+
+/* What dns_read has found in the response of dns_at(q). */
+void dns_trace_reply(const dns_question_t *q, const uint8_t *msg,
+    dns_wire_t result, double took);
+void dns_trace_dropped(const dns_server_t *r);
+
+/* "name servers of NAME: <text> ADDRESS ADDRESS" */
+void dns_trace_zone(const dns_engine_t *engine, const dns_name_t *name,
+    const char *text, const struct sockaddr_storage *sa, unsigned n);
+
 /* direct.c */
 
 /*

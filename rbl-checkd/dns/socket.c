@@ -88,6 +88,7 @@ dns_socket_lost(dns_flight_t *f)
 
     q = f->q;
     r = f->socket->server;
+    dns_trace_query_at(q, r, "cannot be reached");
     dns_flight_end(f);
     q->refused |= (uint8_t) (1u << dns_set_at(q->set, r));
 
@@ -133,6 +134,7 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n, int cut)
                       && !dns_wire_denial(msg, n)))
     {
         engine->counters.dropped++;
+        dns_trace_dropped(s->server);
         return;
     }
 
@@ -146,6 +148,7 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n, int cut)
     q->slot = s->slot;
 
     result = cut ? DNS_WIRE_TC : dns_read(q, msg, n);
+    dns_trace_reply(q, msg, result, engine->now - f->sent);
     dns_try_answered(q, result);
 }
 
@@ -365,6 +368,7 @@ dns_socket_send(dns_question_t *q, unsigned n)
 
     if (s == NULL || socket_draw(s, &id) != 0) {
         q->refused |= (uint8_t) (1u << n);
+        dns_trace_query_at(q, dns_at(q), "cannot be sent to: no socket");
         dns_try_lost(q, DNS_NETWORK);
         return;
     }
@@ -377,6 +381,7 @@ dns_socket_send(dns_question_t *q, unsigned n)
     q->sends++;
     q->first = q->first != 0 ? q->first : engine->now;
     link_add(&engine->wire, &q->link);
+    dns_trace_sent(q, 0, q->edns);
     dns_batch_add(f);
 }
 

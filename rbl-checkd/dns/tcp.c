@@ -26,6 +26,7 @@ struct dns_tcp_s {
     ev_io            io;
     ev_timer         timer;
     dns_question_t  *q;
+    double           began;
     size_t           out_len, out_pos;
     size_t           in_len, in_pos;    /* of the length, then of the reply */
     unsigned         has_len:1;
@@ -97,11 +98,12 @@ dns_tcp_close(dns_tcp_t *tcp)
 
 
 static void
-tcp_failed(dns_tcp_t *tcp)
+tcp_failed(dns_tcp_t *tcp, const char *why)
 {
     dns_question_t  *q;
 
     q = tcp->q;
+    dns_trace_query_at(q, dns_at(q), why);
     q->engine->now = dns_clock();
     dns_tcp_close(tcp);
     link_remove(&q->link);
@@ -125,14 +127,15 @@ tcp_reply(dns_tcp_t *tcp)
             && !dns_wire_denial(tcp->in, tcp->in_len)))
     {
         engine->counters.dropped++;
-        tcp_failed(tcp);
+        tcp_failed(tcp, "sent another response over TCP");
         return;
     }
 
     result = dns_read(q, tcp->in, tcp->in_len);
+    dns_trace_reply(q, tcp->in, result, dns_clock() - tcp->began);
 
     if (result == DNS_WIRE_TC) {
-        tcp_failed(tcp);
+        tcp_failed(tcp, "truncated its response over TCP");
         return;
     }
 
@@ -220,7 +223,7 @@ tcp_event(struct ev_loop *loop, ev_io *io, int events)
     rc = events & EV_WRITE ? tcp_write(tcp) : tcp_read(tcp);
 
     if (rc < 0) {
-        tcp_failed(tcp);
+        tcp_failed(tcp, "closed or refused the connection over TCP");
 
     } else if (rc > 0) {
         tcp_reply(tcp);
@@ -234,7 +237,7 @@ tcp_timer(struct ev_loop *loop, ev_timer *timer, int events)
     (void) loop;
     (void) events;
 
-    tcp_failed(timer->data);
+    tcp_failed(timer->data, "has not responded in time over TCP");
 }
 
 
@@ -289,6 +292,7 @@ tcp_open(dns_question_t *q, double wait)
     }
 
     tcp->q = q;
+    tcp->began = dns_clock();
     tcp->in_len = TCP_HEAD;
     edns = !q->no_edns && !dns_at(q)->plain;
     tcp->out_len = dns_wire_question(tcp->out + TCP_HEAD, q->id, q->name,
@@ -307,6 +311,7 @@ tcp_open(dns_question_t *q, double wait)
     tcp->timer.data = tcp;
     ev_timer_start(engine->loop, &tcp->timer);
 
+    dns_trace_sent(q, 1, edns);
     q->tcp = tcp;
     q->state = DNS_TCP;
     link_add(&engine->tcp, &q->link);

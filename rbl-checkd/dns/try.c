@@ -150,6 +150,7 @@ try_overdue(dns_question_t *q)
 
     engine = q->engine;
     r = dns_at(q);
+    dns_trace_query_at(q, r, "has not responded in time");
     q->timed_out = 1;
     engine->counters.timeouts++;
     r->counters.timeouts++;
@@ -215,6 +216,7 @@ try_elsewhere(dns_question_t *q)
 {
     q->unable |= (uint8_t) (1u << q->at);
     q->set->lame[q->at] = q->engine->now + DNS_LAME;
+    dns_trace_query_at(q, dns_at(q), "is avoided for a minute");
 
     if (dns_set_all(q, q->unable)) {
         return 0;

@@ -162,6 +162,8 @@ zone_give(dns_zone_t *z, const dns_payer_t *payer)
     }
 
     set->given = 1;
+    dns_trace_zone(z->engine, &z->wire, "given by the operator:",
+                   payer->server, payer->n_servers);
     zone_set(z, set);
     return 0;
 }
@@ -432,6 +434,7 @@ dns_zone_refer(dns_question_t *q, const dns_name_t *below)
         return -1;
     }
 
+    dns_trace_query(q, "follows a referral to the zone %s", name);
     dns_try_leave(q);
     dns_try_end(q);
 

@@ -1,0 +1,45 @@
+/*
+ * The trace of an engine: one line of text for each event, given to the
+ * callback `trace` of its configuration, in order.  The engine tells of
+ * queries, responses and the search for name servers; what uses the engine
+ * adds the rules by which it decides.
+ *
+ * A line has printable ASCII only: every other byte and the backslash are
+ * "\xHH".  It ends with "..." if it was longer than DNS_TRACE_MAX; then so many
+ * bytes are missing in front of this that no label is shown in part.  Names
+ * may hold the key of a list: whoever prints a line must hide the keys, and
+ * shorten it only after that.
+ */
+
+#ifndef DNS_TRACE_H_INCLUDED
+#define DNS_TRACE_H_INCLUDED
+
+#include "engine.h"
+
+#define DNS_TRACE_MAX  4096
+
+/* Is anybody listening?  Lines that take work are made only then. */
+int dns_tracing(const dns_engine_t *engine);
+
+/* One line, if anybody is listening. */
+__attribute__((format(printf, 2, 3)))
+void dns_trace(const dns_engine_t *engine, const char *fmt, ...);
+
+/* A line made of parts. */
+typedef struct {
+    unsigned  cut:1;
+    size_t    n;
+    char      s[DNS_TRACE_MAX];
+} dns_trace_line_t;
+
+void dns_trace_begin(dns_trace_line_t *line);
+
+__attribute__((format(printf, 2, 3)))
+void dns_trace_add(dns_trace_line_t *line, const char *fmt, ...);
+void dns_trace_end(const dns_engine_t *engine, dns_trace_line_t *line);
+
+/* Adds IPv4 addresses in host order: up to 16, then how many more. */
+void dns_trace_addresses(dns_trace_line_t *line, const uint32_t *a,
+    unsigned n);
+
+#endif /* DNS_TRACE_H_INCLUDED */
