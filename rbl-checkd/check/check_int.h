@@ -10,6 +10,7 @@
 #include "check.h"
 #include "gate.h"
 #include "names.h"
+#include "trace.h"
 
 #define VERDICTS  (RBL_SKIPPED + 1)
 
@@ -70,6 +71,10 @@ struct check_s {
     size_t              verdicts[VERDICTS];
     item_t              item[];
 };
+
+/* A line of the trace about the item's list. */
+#define item_trace(item, ...)                                                 \
+    trace_list((item)->check->env->dns, (item)->result.list, __VA_ARGS__)
 
 /* item.c: it has its verdict, and what is under way may go on. */
 void item_settle(item_t *item, rbl_verdict_t verdict, rbl_lookup_err_t error);

@@ -6,18 +6,18 @@
 
 
 gate_t
-gate_unknown(rbl_lookup_err_t error)
+gate_unknown(rbl_lookup_err_t error, const char *why)
 {
-    gate_t  g = { RBL_UNKNOWN, error, 0, 0, 0, 0 };
+    gate_t  g = { RBL_UNKNOWN, error, 0, 0, 0, 0, why };
 
     return g;
 }
 
 
 gate_t
-gate_known(rbl_verdict_t verdict)
+gate_known(rbl_verdict_t verdict, const char *why)
 {
-    gate_t  g = { verdict, RBL_ERR_NONE, 0, 0, 0, 0 };
+    gate_t  g = { verdict, RBL_ERR_NONE, 0, 0, 0, 0, why };
 
     return g;
 }
@@ -29,14 +29,29 @@ gate_unhealthy(health_state_t state)
     switch (state) {
 
     case HEALTH_RESOLVER:
-        return gate_unknown(RBL_ERR_RESOLVER);
+        return gate_unknown(RBL_ERR_RESOLVER,
+                            "the resolver or the network is to blame");
 
     case HEALTH_BLOCKED:
-        return gate_unknown(RBL_ERR_BLOCKED);
+        return gate_unknown(RBL_ERR_BLOCKED, "the list refuses its test"
+                            " points");
+
+    case HEALTH_LYING:
+        return gate_unknown(RBL_ERR_UNHEALTHY, "the list lists what nobody"
+                            " lists, or responds outside 127/8");
 
     default:
-        return gate_unknown(RBL_ERR_UNHEALTHY);
+        return gate_unknown(RBL_ERR_UNHEALTHY, "the list fails its test"
+                            " points");
     }
+}
+
+
+gate_t
+gate_dead(void)
+{
+    return gate_unknown(RBL_ERR_UNHEALTHY, "the list has lost its test point or"
+                        " its zone");
 }
 
 
@@ -65,10 +80,13 @@ gate_unproven(const gate_answer_t *a)
     gate_t  g;
 
     if (a->cleared == 0 || a->told - a->cleared < GATE_UNPROVEN) {
-        return gate_unknown(RBL_ERR_UNCONFIRMED);
+        return gate_unknown(RBL_ERR_UNCONFIRMED, "end of a listing: without a"
+                            " positive test point the list must say clear for a"
+                            " day");
     }
 
-    g = gate_known(RBL_CLEAR);
+    g = gate_known(RBL_CLEAR, "end of a listing: the list has said clear for a"
+                   " day");
     g.trust = 1;
 
     return g;
@@ -100,7 +118,8 @@ clear(const health_verdict_t *v)
     gate_t  g;
 
     if (v->state == HEALTH_UNSUPPORTED) {
-        return gate_known(RBL_SKIPPED);
+        return gate_known(RBL_SKIPPED,
+                          "the list has no data of this family");
     }
 
     if (v->state != HEALTH_GOOD) {
@@ -108,10 +127,11 @@ clear(const health_verdict_t *v)
     }
 
     if (v->dead) {
-        return gate_unhealthy(HEALTH_DOWN);
+        return gate_dead();
     }
 
-    g = gate_known(RBL_CLEAR);
+    g = gate_known(RBL_CLEAR, "no listing is known, and the list passes its"
+                   " test points");
     g.trust = v->unproven && !v->recalled;
 
     return g;
@@ -129,7 +149,8 @@ listed(const health_verdict_t *v)
     case HEALTH_BLOCKED:
     case HEALTH_DOWN:
     case HEALTH_UNSUPPORTED:
-        return gate_known(RBL_LISTED);
+        return gate_known(RBL_LISTED, "the current listing stays: the list"
+                          " still says so and is not wildcarding");
 
     default:
         return gate_unhealthy(v->state);
@@ -145,7 +166,7 @@ gate_judge(const gate_answer_t *a, const health_verdict_t *v)
     switch (gate_need(a, &need)) {
 
     case 0:
-        return gate_known(a->raw);
+        return gate_known(a->raw, "the response is no verdict");
 
     case 1:
         return a->raw == RBL_CLEAR ? clear(v) : listed(v);
@@ -161,7 +182,8 @@ gate_late(const gate_answer_t *a)
 {
     gate_t  g;
 
-    g = gate_unknown(RBL_ERR_UNHEALTHY);
+    g = gate_unknown(RBL_ERR_UNHEALTHY, "time is up before the test points or"
+                     " the confirmation have ended");
 
     if (a->raw == RBL_CLEAR && a->stands) {
         g.error = RBL_ERR_UNCONFIRMED;

@@ -44,6 +44,7 @@ typedef struct {
     double            kept;     /* s for which a cache may hold the listing: it
                                    has to be seen twice; 0: it need not */
     double            recheck;  /* s; 0: as ever */
+    const char       *why;      /* the rule, for the trace; static text */
 } gate_t;
 
 /* What one server of a list says to the name that is news (direct mode). */
@@ -79,6 +80,10 @@ gate_t gate_votes(const gate_answer_t *a, const gate_vote_t *votes,
 /* Was the name asked after the test points that vouch for the response? */
 int gate_in_order(const gate_vote_t *vote);
 
+/* Why that server has no vote; NULL: it has one. */
+const char *gate_no_vote(const gate_answer_t *a, const gate_vote_t *vote,
+    double after);
+
 /* Is this serial newer (RFC 1982)? */
 int gate_newer(uint32_t serial, uint32_t than);
 
@@ -89,9 +94,10 @@ gate_t gate_trust(const gate_answer_t *a, const trust_told_t *told);
 gate_t gate_late(const gate_answer_t *a);
 
 /* For the files of the gate. */
-gate_t gate_unknown(rbl_lookup_err_t error);
-gate_t gate_known(rbl_verdict_t verdict);
+gate_t gate_unknown(rbl_lookup_err_t error, const char *why);
+gate_t gate_known(rbl_verdict_t verdict, const char *why);
 gate_t gate_unhealthy(health_state_t state);
+gate_t gate_dead(void);
 
 /*
  * The end of a listing at a list without a positive test point: by the length

@@ -29,16 +29,54 @@ gate_in_order(const gate_vote_t *vote)
 
 /* A server of a list without test points of this family passes as well. */
 
-static int
-passes(const gate_answer_t *a, const gate_vote_t *vote, double after)
+static const char *
+fails(const gate_answer_t *a, const gate_vote_t *vote, double after)
 {
     const health_verdict_t  *v = &vote->health;
 
-    return (v->state == HEALTH_GOOD || v->state == HEALTH_UNSUPPORTED)
-           && v->passed >= after && gate_in_order(vote)
-           && (a->raw != RBL_LISTED || gate_unsampled(a, v)
-               || v->sampled >= after)
-           && !(v->dead && vote->raw == RBL_CLEAR);
+    if (v->state != HEALTH_GOOD && v->state != HEALTH_UNSUPPORTED) {
+        return "it fails its test points";
+    }
+
+    if (v->passed < after) {
+        return "it has not passed its test points since";
+    }
+
+    if (!gate_in_order(vote)) {
+        return "its test points were sent after the query";
+    }
+
+    if (a->raw == RBL_LISTED && !gate_unsampled(a, v) && v->sampled < after) {
+        return "it has not passed a sample since";
+    }
+
+    if (v->dead && vote->raw == RBL_CLEAR) {
+        return "it has lost its test point or its zone";
+    }
+
+    return NULL;
+}
+
+
+static int
+passes(const gate_answer_t *a, const gate_vote_t *vote, double after)
+{
+    return fails(a, vote, after) == NULL;
+}
+
+
+const char *
+gate_no_vote(const gate_answer_t *a, const gate_vote_t *vote, double after)
+{
+    const char  *why;
+
+    why = fails(a, vote, after);
+
+    if (why == NULL && vote->raw != RBL_LISTED && vote->raw != RBL_CLEAR) {
+        why = "its response is no verdict";
+    }
+
+    return why;
 }
 
 
@@ -82,7 +120,8 @@ no_vote(const gate_vote_t *votes, unsigned n, unsigned passed)
     }
 
     if (passed || away || n == 0) {
-        g = gate_unknown(RBL_ERR_UNCONFIRMED);
+        g = gate_unknown(RBL_ERR_UNCONFIRMED, "not confirmed: no server that"
+                         " passes has responded to the confirmation");
         g.recheck = GATE_RECHECK;
         return g;
     }
@@ -159,7 +198,8 @@ gate_votes(const gate_answer_t *a, const gate_vote_t *votes, unsigned n,
     verdict = winner(&clear, &listed);
 
     if (verdict == RBL_UNKNOWN) {
-        g = gate_unknown(RBL_ERR_DISAGREE);
+        g = gate_unknown(RBL_ERR_DISAGREE, "servers disagree, and their serials"
+                         " do not tell which data is newer");
         g.recheck = GATE_RECHECK;
         return g;
     }
@@ -168,7 +208,10 @@ gate_votes(const gate_answer_t *a, const gate_vote_t *votes, unsigned n,
         return gate_unproven(a);
     }
 
-    g = gate_known(verdict);
+    g = gate_known(verdict, clear.n == 0 || listed.n == 0
+                   ? "confirmed: all servers that pass agree"
+                   : "servers disagree: the side with the newer serial is"
+                     " right");
     g.guard = verdict == RBL_LISTED && !a->stands;
 
     return g;

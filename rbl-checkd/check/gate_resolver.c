@@ -59,11 +59,11 @@ passed_since(const health_verdict_t *v, double from)
 
 
 static gate_t
-not_yet(const gate_answer_t *a, double when)
+not_yet(const gate_answer_t *a, double when, const char *why)
 {
     gate_t  g;
 
-    g = gate_unknown(RBL_ERR_UNCONFIRMED);
+    g = gate_unknown(RBL_ERR_UNCONFIRMED, why);
     g.recheck = within(when - a->told + 0.2);
 
     return g;
@@ -79,35 +79,42 @@ end(const gate_answer_t *a, const health_verdict_t *v)
     first = v->recovered > first ? v->recovered : first;
 
     if (v->passed < a->at) {
-        return not_yet(a, a->told + GATE_RECHECK);
+        return not_yet(a, a->told + GATE_RECHECK, "end of a listing: the test"
+                       " points have not passed since the response");
     }
 
     if (a->cleared != 0 && a->told - a->cleared >= GATE_UNPROVEN) {
-        return gate_known(RBL_CLEAR);
+        return gate_known(RBL_CLEAR, "end of a listing: the list has said clear"
+                          " for a day");
     }
 
     /* The zone above says it: that may be of a time when the list was gone. */
 
     if (!a->addresses && a->soa < v->negative_soa) {
-        return not_yet(a, a->told + whole(a, v));
+        return not_yet(a, a->told + whole(a, v), "end of a listing: the"
+                       " response is of the zone above the list's");
     }
 
     if (v->positive_ttl == 0 && whole(a, v) == 0) {
-        return gate_known(RBL_CLEAR);
+        return gate_known(RBL_CLEAR, "end of a listing: no cache keeps what the"
+                          " list says");
     }
 
     alive = first + v->positive_ttl + GATE_SLACK;
     pass = a->cleared != 0 ? passed_since(v, alive) : 0;
 
     if (pass == 0) {
-        return not_yet(a, alive);
+        return not_yet(a, alive, "end of a listing: a cache may still have the"
+                       " test point of an earlier time");
     }
 
     if (pass > a->at - whole(a, v) - GATE_SLACK) {
-        return not_yet(a, pass + whole(a, v) + GATE_SLACK);
+        return not_yet(a, pass + whole(a, v) + GATE_SLACK, "end of a listing:"
+                       " the response may be from a cache");
     }
 
-    return gate_known(RBL_CLEAR);
+    return gate_known(RBL_CLEAR, "end of a listing: the response and the test"
+                      " points are newer than any cache's");
 }
 
 
@@ -119,7 +126,8 @@ clear(const gate_answer_t *a, const health_verdict_t *v)
     }
 
     if (gate_away(v)) {
-        return gate_unknown(RBL_ERR_UNCONFIRMED);
+        return gate_unknown(RBL_ERR_UNCONFIRMED, "end of a listing: the list"
+                            " does not respond");
     }
 
     if (v->state != HEALTH_GOOD) {
@@ -127,7 +135,7 @@ clear(const gate_answer_t *a, const health_verdict_t *v)
     }
 
     if (v->dead) {
-        return gate_unhealthy(HEALTH_DOWN);
+        return gate_dead();
     }
 
     return v->unproven ? gate_unproven(a) : end(a, v);
@@ -142,12 +150,13 @@ if_no_lie(const gate_answer_t *a, double lies)
     gate_t  g;
 
     if (a->told + a->ttl <= lies) {
-        g = gate_unknown(RBL_ERR_UNHEALTHY);
+        g = gate_unknown(RBL_ERR_UNHEALTHY, "the listing may be from a cache,"
+                         " of a time when the list was wildcarding");
         g.recheck = within(lies - a->told + 1);
         return g;
     }
 
-    g = gate_known(RBL_LISTED);
+    g = gate_known(RBL_LISTED, "confirmed: test points and sample pass");
     g.guard = 1;
 
     return g;
@@ -164,7 +173,8 @@ listed(const gate_answer_t *a, const health_verdict_t *v)
     }
 
     if (v->passed < a->at || (!gate_unsampled(a, v) && v->sampled < a->at)) {
-        return not_yet(a, a->told + GATE_RECHECK);
+        return not_yet(a, a->told + GATE_RECHECK, "not confirmed: test points"
+                       " or sample have not passed since the response");
     }
 
     g = if_no_lie(a, v->lies);
@@ -194,12 +204,15 @@ gate_trust(const gate_answer_t *a, const trust_told_t *told)
         g = if_no_lie(a, told->lies);
 
         return g.verdict == RBL_LISTED && told->wait > 0
-               ? not_yet(a, a->told + told->wait) : g;
+               ? not_yet(a, a->told + told->wait, "not confirmed: the list must"
+                         " say so again, for a cache may still have the"
+                         " listing") : g;
     }
 
     if (told->entry || (!a->addresses && a->soa < told->soa)) {
-        return gate_unhealthy(HEALTH_DOWN);
+        return gate_dead();
     }
 
-    return gate_known(RBL_CLEAR);
+    return gate_known(RBL_CLEAR, "the list passes its test points, and no other"
+                      " daemon knows better");
 }

@@ -160,6 +160,7 @@ health_settle(health_entry_t *e, health_state_t state, const char *why)
 
     if (!health_bad(state)) {
         e->wait = 0;
+        health_trace_state(e);
         return;
     }
 
@@ -169,6 +170,7 @@ health_settle(health_entry_t *e, health_state_t state, const char *why)
     }
 
     e->retry = now + e->wait;
+    health_trace_state(e);
 }
 
 

@@ -9,6 +9,7 @@
  */
 
 #include "health_int.h"
+#include "../dns/trace.h"
 #include "../log.h"
 
 #include <stdio.h>
@@ -160,6 +161,8 @@ blame_resolver(health_t *health, unsigned n, const evidence_t *v)
     r->empty = v->empty == v->bad;
 
     blamed(health, n, name);
+    dns_trace(health->dns, "%s is to blame, not the lists: %u lists fail their"
+              " test points and none passes", name, v->bad);
     log_notice("%s is to blame: %u lists fail their test points and none"
                " passes%s", name, v->bad, r->empty
                ? "; it leaves out addresses of 127.0.0.0/8, as with"
@@ -190,6 +193,7 @@ clear_resolver(health_t *health, unsigned n)
     r->since = 0;
     spread_lies(health, n);
     blamed(health, n, name);
+    dns_trace(health->dns, "%s is in order again", name);
     log_notice("%s is in order again", name);
 
     for (i = 0; i < health->n; i++) {
@@ -454,6 +458,9 @@ health_blame(health_entry_t *e)
 
     if (failed(e)) {
         e->suspect = dns_clock();
+        health_trace(e, "fails; other lists tell whether the list or the %s is"
+                     " to blame",
+                     dns_direct(e->health->dns) ? "network" : "resolver");
 
     } else {
         health_settle(e, e->found, e->found_why);

@@ -13,6 +13,7 @@
 
 #include "health.h"
 #include "names.h"
+#include "trace.h"
 
 #define HEALTH_ENTRIES     4096         /* kept; more only while all are busy */
 #define HEALTH_SLOTS       1024         /* a power of two */
@@ -272,6 +273,16 @@ void health_life(health_entry_t *e, int news);
  * answers its test points alone is of no more use than one that is down.
  */
 void health_hear(health_entry_t *e);
+
+/* health_trace.c: a line of the trace about the entry's list and server. */
+#define health_trace(e, ...)                                                  \
+    trace_server((e)->health->dns, (e)->list, (e)->family, (e)->server,       \
+                 __VA_ARGS__)
+
+void health_trace_control(const health_control_t *c);
+void health_trace_sample(const health_entry_t *e, sample_verdict_t verdict,
+    int sound);
+void health_trace_state(const health_entry_t *e);
 
 /* health_blame.c: a run has ended, `found` says how. */
 void health_blame(health_entry_t *e);

@@ -94,6 +94,7 @@ may_lack(const health_entry_t *e)
 static void
 run_found(health_entry_t *e, health_state_t state, const char *why)
 {
+    health_trace(e, "test points end: %s (%s)", health_state_names[state], why);
     e->running = 0;
     e->found = state;
     e->found_why = why;
@@ -143,6 +144,10 @@ run_sample(health_entry_t *e)
     }
 
     for (i = 3; i < HEALTH_CONTROLS; i++) {
+        if (c[i].found.control == CONTROL_LYING) {
+            health_trace(e, "one such name alone shows no wildcard");
+        }
+
         c[i].found = none;
     }
 }
@@ -165,6 +170,7 @@ run_large(health_entry_t *e)
     }
 
     verdict = health_sample_end(e, &sound, &ttl);
+    health_trace_sample(e, verdict, sound);
 
     if (verdict == SAMPLE_WILD) {
         e->wild = 1;
@@ -211,6 +217,7 @@ run_entry(health_entry_t *e, health_found_t *positive)
         *positive = positive->control == CONTROL_OK ? *positive : none;
 
     } else if (positive->control == CONTROL_MISSING) {
+        health_trace(e, "the list has lost its test point");
         e->lost = 1;
         *positive = none;
     }
@@ -459,6 +466,7 @@ on_answer(void *data, const dns_answer_t *answer)
         c->ttl = answer->ttl;
     }
 
+    health_trace_control(c);
     health_run_answered(e, answer);
 }
 
@@ -525,6 +533,8 @@ health_run(health_entry_t *e, int sample)
 {
     size_t  i;
 
+    health_trace(e, "test points%s are queried",
+                 sample || e->wild ? " and a sample" : "");
     e->began = dns_clock();
     e->has_serial = 0;
     e->run_ttl = e->run_soa = 0;

@@ -79,6 +79,7 @@ on_answer(void *data, const dns_answer_t *answer)
     found = health_judge(s->entry->list->codes, 0, answer);
 
     if (found.control == CONTROL_LYING) {
+        health_trace(s->entry, "a name of the sample fails: %s", found.why);
         s->hit[s->draws - 1] |= 1u << ask->network;
         s->ttl = found.lie && answer->ttl > s->ttl ? answer->ttl : s->ttl;
 
@@ -158,6 +159,8 @@ health_sample_again(health_entry_t *e)
         return 0;
     }
 
+    health_trace(e, "the list may have these names in earnest: a second sample"
+                 " tells");
     draw(s);
 
     return e->running != before;

@@ -13,6 +13,7 @@
  */
 
 #include "health_int.h"
+#include "../dns/trace.h"
 #include "../log.h"
 
 #define LISTS  3                        /* without any SOA: it hides them */
@@ -25,6 +26,7 @@ soa_found(health_entry_t *e, health_soa_t found, const char *what)
 
     e->health->resolver[e->group].soa = found;
     dns_server_text(e->health->dns, e->server, text);
+    dns_trace(e->health->dns, "resolver %s %s", text, what);
 
     if (found == SOA_KEEPS) {
         log_info("resolver %s %s", text, what);

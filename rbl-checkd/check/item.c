@@ -41,6 +41,9 @@ drop_reason(item_t *item)
 void
 item_settle(item_t *item, rbl_verdict_t verdict, rbl_lookup_err_t error)
 {
+    item_trace(item, "verdict: %s%s%s", rbl_verdict_names[verdict],
+               error != RBL_ERR_NONE ? ", error " : "",
+               rbl_lookup_err_names[error]);
     item->result.verdict = verdict;
     item->result.error = error;
     item->check->verdicts[verdict]++;
@@ -190,6 +193,12 @@ all_answered(item_t *item)
 
     item_keep_codes(item, &item->part[at]);
 
+    if (item->n > 1) {
+        item_trace(item, "of the host's names the %s one decides: %s",
+                   at == 0 ? "whole" : "registered",
+                   rbl_verdict_names[item->part[at].raw]);
+    }
+
     item->gate = item->part[at].raw == RBL_CLEAR ? 0 : at;
     item_at_gate(item);
 }
@@ -286,6 +295,26 @@ item_judge(part_t *p, const dns_answer_t *answer)
 }
 
 
+/* A server that was not asked has no name. */
+
+static void
+trace_part(const part_t *p, const lookup_answer_t *told)
+{
+    check_t     *check = p->item->check;
+    const char  *error = rbl_lookup_err_names[p->error];
+    const char  *means = rbl_verdict_names[p->raw];
+
+    if (told->answer == NULL || told->answer->status == DNS_UNFOUND) {
+        item_trace(p->item, "no response: %s, error %s", means, error);
+        return;
+    }
+
+    trace_server(check->env->dns, p->item->result.list, check->family,
+                 p->server, "the response says %s%s%s", means,
+                 p->error != RBL_ERR_NONE ? ", error " : "", error);
+}
+
+
 static void
 on_addresses(void *data, const lookup_answer_t *told)
 {
@@ -318,6 +347,8 @@ on_addresses(void *data, const lookup_answer_t *told)
                          item->check->family, p->server);
         }
     }
+
+    trace_part(p, told);
 
     if (--item->open == 0) {
         all_answered(item);
@@ -422,6 +453,8 @@ item_again(item_t *item)
     }
 
     item->again++;
+    item_trace(item, "the server fails, so its response is discarded; another"
+               " server is queried");
     (void) names_make(names, item->result.list, &item->check->host, &error);
 
     return ask_names(item, names, item->n, 1) == 0;
@@ -437,12 +470,16 @@ item_ask(item_t *item)
     rbl_lookup_err_t   error;
 
     if (item->result.list->families == 0) {     /* its rules are not known */
+        item_trace(item, "the rules for its codes are not known");
         item_settle(item, RBL_UNKNOWN, RBL_ERR_UNHEALTHY);
         return 1;
     }
 
     n = names_make(names, item->result.list, &check->host, &error);
     if (n == 0) {
+        item_trace(item, "not queried: %s", error != RBL_ERR_NONE
+                   ? "the name would be too long" : "the list does not take the"
+                   " host, or it has no key");
         item_settle(item, error == RBL_ERR_NONE ? RBL_SKIPPED : RBL_UNKNOWN,
                     error);
         return 1;
@@ -457,6 +494,9 @@ item_ask(item_t *item)
         item_settle(item, RBL_UNKNOWN, RBL_ERR_NAME);
         return 1;
     }
+
+    item_trace(item, "queried for %s%s%s", names[0].s, n > 1 ? " and " : "",
+               n > 1 ? names[1].s : "");
 
     if (item->stands && item->same_zone && n == 1) {
         item_reason(item, &names[0]);

@@ -11,6 +11,7 @@
 #include "check_int.h"
 #include "../log.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +113,39 @@ take_part(item_t *item, const confirm_t *c, rbl_verdict_t verdict)
 
 
 static void
+trace_votes(const confirm_t *c, const gate_answer_t *a)
+{
+    char            serial[32];
+    unsigned        i;
+    const char     *why;
+    const item_t   *item = c->item;
+    const asked_t  *q;
+
+    for (i = 0; i < c->n; i++) {
+        q = &c->asked[i];
+        why = gate_no_vote(a, &q->vote, c->after);
+        serial[0] = '\0';
+
+        if (q->vote.has_serial) {
+            snprintf(serial, sizeof(serial), ", serial %u",
+                     (unsigned) q->vote.serial);
+        }
+
+        if (why != NULL) {
+            trace_server(item->check->env->dns, item->result.list,
+                         item->check->family, q->server, "has no vote: %s (%s)",
+                         why, health_state_names[q->vote.health.state]);
+
+        } else {
+            trace_server(item->check->env->dns, item->result.list,
+                         item->check->family, q->server, "passes and %s%s",
+                         says(&q->vote), serial);
+        }
+    }
+}
+
+
+static void
 decide(confirm_t *c)
 {
     gate_t          g;
@@ -130,6 +164,7 @@ decide(confirm_t *c)
     }
 
     item_gate_answer(&a, item);
+    trace_votes(c, &a);
     g = gate_votes(&a, votes, c->n, c->after);
 
     if (g.error == RBL_ERR_DISAGREE) {

@@ -159,6 +159,8 @@ at_trust(item_t *item)
 void
 item_go_on(item_t *item, const gate_t *g)
 {
+    item_trace(item, "%s: %s", rbl_verdict_names[g->verdict], g->why);
+
     if (g->verdict != item->part[item->gate].raw) {
         settle_gate(item, g);
         check_item_done(item);
@@ -224,7 +226,7 @@ believe(item_t *item, const gate_answer_t *a)
 {
     gate_t  g;
 
-    g = gate_known(a->raw);
+    g = gate_known(a->raw, "every list is trusted");
     g.error = item->part[item->gate].error;
     g.trust = g.guard = a->raw == RBL_LISTED && !a->stands;
     item_go_on(item, &g);
@@ -294,6 +296,42 @@ is_doubtful(const item_t *item)
 }
 
 
+static void
+trace_news(const item_t *item, const gate_answer_t *a, int news)
+{
+    const char  *what;
+
+    if (is_doubtful(item)) {
+        what = "no verdict; the test points tell whether the server or the list"
+               " is at fault";
+
+    } else if (news == 0) {
+        what = "no verdict, so nothing changes";
+
+    } else if (news == 1) {
+        what = a->raw == RBL_CLEAR
+               ? "clear, and no listing is known: test points of the last ten"
+                 " minutes tell whether that counts"
+               : "listed, as before: test points of the last ten minutes tell"
+                 " whether that counts";
+
+    } else if (dns_direct(item->check->env->dns)) {
+        what = a->raw == RBL_LISTED
+               ? "news, a new listing: every trusted server is queried for the"
+                 " name again, its test points and a sample, to confirm it"
+               : "news, the end of a listing: every trusted server is queried"
+                 " for the name again and its test points, to confirm it";
+
+    } else {
+        what = a->raw == RBL_LISTED
+               ? "news, a new listing: test points and a sample must confirm it"
+               : "news, the end of a listing: test points must confirm it";
+    }
+
+    item_trace(item, "%s", what);
+}
+
+
 void
 item_at_gate(item_t *item)
 {
@@ -316,6 +354,8 @@ item_at_gate(item_t *item)
     }
 
     health_watch(check->env->health, item->result.list, check->family);
+
+    trace_news(item, &a, news);
 
     if (is_doubtful(item)) {
         at_health(item, HEALTH_BOTH);
@@ -358,6 +398,8 @@ item_late(item_t *item)
     gate_t         g;
     gate_answer_t  a;
 
+    item_trace(item, "the time of the check is up");
+
     if (item->result.verdict == RBL_LISTED) {
         /* only its TXT has not come */
 
@@ -367,6 +409,7 @@ item_late(item_t *item)
     } else if (item->health != NULL || item->confirm != NULL) {
         item_gate_answer(&a, item);
         g = gate_late(&a);
+        item_trace(item, "%s", g.why);
         settle_gate(item, &g);
 
     } else {

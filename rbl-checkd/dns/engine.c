@@ -486,6 +486,13 @@ dns_direct(const dns_engine_t *engine)
 }
 
 
+int
+dns_tracing(const dns_engine_t *engine)
+{
+    return engine->conf.trace != NULL;
+}
+
+
 /* The question is off every list. */
 static void
 engine_end(dns_question_t *q, int timed_out)

@@ -210,6 +210,9 @@ dns_question_t *dns_ask_at(dns_engine_t *engine, uint32_t server,
 /* Are the lists' own servers asked? */
 int dns_direct(const dns_engine_t *engine);
 
+/* Does anybody listen to the trace?  Only then lines need be made. */
+int dns_tracing(const dns_engine_t *engine);
+
 /*
  * The ids of the servers of payer->zone that are known now, trusted or not:
  * how many; 0: none are known yet (dns_ask finds them).  Not direct, or payer

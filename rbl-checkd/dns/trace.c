@@ -15,13 +15,6 @@
 #define TRACE_LABEL      63         /* octets: a key is at most a label */
 
 
-int
-dns_tracing(const dns_engine_t *engine)
-{
-    return engine->conf.trace != NULL;
-}
-
-
 /* --- lines ---------------------------------------------------------------- */
 
 static void
@@ -60,9 +53,8 @@ trace_escape(dns_trace_line_t *line, const void *bytes, size_t n, char also)
 }
 
 
-__attribute__((format(printf, 2, 0)))
-static void
-trace_add(dns_trace_line_t *line, const char *fmt, va_list ap)
+void
+dns_trace_vadd(dns_trace_line_t *line, const char *fmt, va_list ap)
 {
     int   n;
     char  part[TRACE_PART];
@@ -97,7 +89,7 @@ dns_trace_add(dns_trace_line_t *line, const char *fmt, ...)
     va_list  ap;
 
     va_start(ap, fmt);
-    trace_add(line, fmt, ap);
+    dns_trace_vadd(line, fmt, ap);
     va_end(ap);
 }
 
@@ -121,13 +113,13 @@ dns_trace(const dns_engine_t *engine, const char *fmt, ...)
     va_list           ap;
     dns_trace_line_t  line;
 
-    if (engine->conf.trace == NULL) {
+    if (!dns_tracing(engine)) {
         return;
     }
 
     dns_trace_begin(&line);
     va_start(ap, fmt);
-    trace_add(&line, fmt, ap);
+    dns_trace_vadd(&line, fmt, ap);
     va_end(ap);
     dns_trace_end(engine, &line);
 }
@@ -368,7 +360,7 @@ dns_trace_query(const dns_question_t *q, const char *fmt, ...)
     trace_begin(&line, "query", q);
     dns_trace_add(&line, ": ");
     va_start(ap, fmt);
-    trace_add(&line, fmt, ap);
+    dns_trace_vadd(&line, fmt, ap);
     va_end(ap);
     dns_trace_end(q->engine, &line);
 }

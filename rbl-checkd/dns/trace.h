@@ -16,10 +16,9 @@
 
 #include "engine.h"
 
-#define DNS_TRACE_MAX  4096
+#include <stdarg.h>
 
-/* Is anybody listening?  Lines that take work are made only then. */
-int dns_tracing(const dns_engine_t *engine);
+#define DNS_TRACE_MAX  4096
 
 /* One line, if anybody is listening. */
 __attribute__((format(printf, 2, 3)))
@@ -36,6 +35,9 @@ void dns_trace_begin(dns_trace_line_t *line);
 
 __attribute__((format(printf, 2, 3)))
 void dns_trace_add(dns_trace_line_t *line, const char *fmt, ...);
+
+__attribute__((format(printf, 2, 0)))
+void dns_trace_vadd(dns_trace_line_t *line, const char *fmt, va_list ap);
 void dns_trace_end(const dns_engine_t *engine, dns_trace_line_t *line);
 
 /* Adds IPv4 addresses in host order: up to 16, then how many more. */

@@ -80,6 +80,14 @@ dns_direct(const dns_engine_t *engine)
 }
 
 
+int
+dns_tracing(const dns_engine_t *engine)
+{
+    (void) engine;
+    return 0;
+}
+
+
 unsigned
 dns_servers(dns_engine_t *engine, const dns_payer_t *payer,
     uint32_t ids[DNS_MAX_SERVERS])

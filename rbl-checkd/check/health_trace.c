@@ -1,0 +1,73 @@
+/*
+ * Lines of the trace about test points.
+ */
+
+#include "health_int.h"
+
+
+/* What a control is, and what it must say. */
+
+static const char *
+control_name(int kind)
+{
+    switch (kind) {
+
+    case NAMES_POSITIVE:
+        return "the positive test point";
+
+    case NAMES_NEGATIVE:
+        return "the negative test point";
+
+    case NAMES_RANDOM:
+        return "a random name";
+
+    default:
+        return "a name that nobody lists";
+    }
+}
+
+
+void
+health_trace_control(const health_control_t *c)
+{
+    const char  *ok;
+
+    ok = c->kind == NAMES_POSITIVE ? "is listed, as it must be"
+                                   : "is not listed, as it must be";
+
+    if (c->found.control == CONTROL_OK) {
+        health_trace(c->entry, "%s %s", control_name(c->kind), ok);
+
+    } else {
+        health_trace(c->entry, "%s fails: %s", control_name(c->kind),
+                     c->found.why);
+    }
+}
+
+
+void
+health_trace_sample(const health_entry_t *e, sample_verdict_t verdict,
+    int sound)
+{
+    health_trace(e, "%s", verdict == SAMPLE_WILD
+                 ? "the sample is listed: the server is wildcarding"
+                 : sound ? "the sample passes"
+                 : "the sample does not count: not all of it was answered");
+}
+
+
+void
+health_trace_state(const health_entry_t *e)
+{
+    if (!health_bad(e->state)) {
+        health_trace(e, "is %s (%s): its responses count",
+                     health_state_names[e->state], e->why);
+
+    } else {
+        health_trace(e, "is %s (%s): %s; tested again after %.0f s",
+                     health_state_names[e->state], e->why,
+                     dns_direct(e->health->dns)
+                     ? "distrusted, its responses are discarded"
+                     : "its responses are no verdict", e->wait);
+    }
+}
