@@ -42,7 +42,7 @@ engine_tell_done(dns_engine_t *engine)
         engine->referred = 0;
         dns_answer_clear(&engine->answer, q->status);
         engine->answer.gone = q->gone;
-        dns_trace_query(q, "ends after %u attempts: %s", q->sends,
+        dns_trace_query(q, "ends, sent %u times: %s", q->sends,
                         dns_trace_status(q->status));
         dns_finish(q);
     }

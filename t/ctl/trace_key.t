@@ -1,0 +1,150 @@
+#!/usr/bin/perl
+# rblctl check --trace shows no key of a list, and nothing from the DNS as it
+# is.  With resolvers, too.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+use RblAuthority;
+use RblTest;
+use RblTrace;
+use RblZones;
+
+need_port_53();
+
+my ($key, $other) = ('S3cret-K9y', 'oth3r-key');
+my $host = '10.0.0.1';
+my $zone = lc "$key.k.test";
+my $listed = '^1\.0\.0\.10\.';
+my $redis = start_redis();
+init_store($redis, lists => lists_of('{key}.k.test', '{key}.o.test'));
+
+# Whatever a server can repeat: keys in any case, the key of another list, one
+# that is cut where the text is, one in a name.
+my @long = (('x' x 255) x 3, 'x' x (1024 - 3 * 255 - length($key) + 1),
+    $key . ' and more');
+sub world {
+    my ($txt, %o) = @_;
+
+    my $w = trace_world({ $zone => [[
+        ["${listed}.* TXT\$" => { aa => 1, txt => $txt }],
+        ["${listed}.* A\$" => { aa => 1, a => ['127.0.0.2'] }],
+        authority($zone)]], %{ $o{zones} // {} } }, conf => {
+            store => $redis->{addr} });
+    return $w;
+}
+for my $set (['{key}.k.test', $key], ['{key}.o.test', $other]) {
+    my $r = rblctl($redis, { stdin => "$set->[1]\n" }, 'lists', 'key',
+        $set->[0]);
+    is($r->{status}, 0, "the key of $set->[0]") or diag($r->{err});
+    rblctl($redis, 'lists', 'enable', $set->[0]);
+}
+
+sub hidden {
+    my ($name, @out) = @_;
+
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my $parts = join '|', map { quotemeta }
+        substr($key, 0, -1), substr($key, 1), $other;
+    unlike(join('', @out), qr/$parts/i, $name);
+    return;
+}
+
+my $w = world(["$key, \U$key\E,\L$key\E$key https://k.test/?k=$key&o=\U$other"]);
+my $r = trace($w, $host);
+is($r->{status}, 1, 'a list with a key') or diag($r->{err});
+hidden('its trace shows no key', $r->{err});
+hidden('nor does its table', $r->{out});
+like($r->{out}, qr/^\{key\}\.k\.test +listed .*\{key\}, \{key\},\{key\} https:\/\/k\.test\/\?k=\{key\}&o=\{key\}/m,
+    'the TXT without the key');
+like($r->{text}, qr/^query 1\.0\.0\.10\.\{key\}\.k\.test A to /m, 'queries');
+like($r->{text}, qr/^name servers of \{key\}\.k\.test: found/m, 'servers');
+like($r->{text}, qr/, TXT "\{key\}, \{key\},/m, 'responses');
+like($r->{text}, qr/^list \{key\}\.k\.test: verdict: listed$/m, 'rules');
+my $json = rblctl(undef, '-c', $w->{conf}, 'check', $host, '--json');
+hidden('nor does JSON', $json->{out});
+like($json->{out}, qr/k=\{key\}/, 'which has the TXT');
+
+undef $w;
+$w = world([\@long]);
+$r = trace($w, $host, );
+hidden('a key that is cut: the trace', $r->{err});
+$json = rblctl(undef, '-c', $w->{conf}, 'check', $host, '--json');
+like($json->{out}, qr/x{900}\{key\}"/, 'the TXT, with what is left of the key');
+hidden('which is hidden', $json->{out});
+
+# Hostile bytes.
+undef $w;
+my $evil = "a\e[31m\r\n0.0 ms  list z: verdict: clear\0\xff\\x41\"end";
+$w = trace_world({ 'h.test' => [[
+    ["${listed}.* TXT\$" => { aa => 1, txt => [$evil] }],
+    ["${listed}.* A\$" => { aa => 1, a => [map { "127.0.0.$_" } 2 .. 40] }],
+    authority('h.test')]], 'b.test' => [[
+    ["${listed}.* TXT\$" => { aa => 1, txt => [[("\x01" x 255) x 4]] }],
+    ["${listed}.* A\$" => { aa => 1, a => ['127.0.0.2'] }],
+    authority('b.test')]] });
+$w->{resolver}->set('^h\.test NS$' => { more => [[1, '', 'NS',
+    "ns\e]0;x\n\xc3.h.test"], [1, '', 'NS', 'ns1.h.test']] });
+$r = trace($w, $host, 'h.test');
+is($r->{status}, 1, 'hostile bytes');
+unlike($r->{err}, qr/[^\x20-\x7e\n]/, 'are not in the trace');
+unlike($r->{err}, qr/^(?! *\d+\.\d ms  \S)/m, 'nor make a line');
+like($r->{text}, qr/, TXT "a\\x1b\[31m\\x0d\\x0a0\.0 ms  list z: verdict: clear\\x00\\xff\\x5cx41\\x22end", TTL/,
+    'but escaped');
+like($r->{text}, qr/, NS of h\.test ns\\x1b\]0;x\\x0a\\xc3\.h\.test ns1\.h\.test/,
+    'also in names');
+like($r->{text}, qr/: NOERROR, authoritative, 127\.0\.0\.2 .* 127\.0\.0\.17 and 23 more, TTL/,
+    'of many addresses the first');
+$r = trace($w, $host, 'b.test');
+is($r->{status}, 1, 'a long line');
+like($r->{text}, qr/^response \S+ TXT .*TXT "(?:\\x01){200,}.*\.\.\.$/m,
+    'is shortened');
+is((grep { length > 1100 } split /\n/, $r->{err}), 0, 'as are all');
+undef $w;
+
+# Through a resolver.
+my $rbldnsd = start_rbldnsd(zones => [
+    ['a.test', 'ip4set', ":127.0.0.2:why\n127.0.0.2\n$host\n"],
+    ['w.test', 'ip4set', ":127.0.0.2:all\n0.0.0.0/1\n128.0.0.0/1\n"],
+    [$zone, 'ip4set', ":127.0.0.2:of \U$key\E\n127.0.0.2\n$host\n"]]);
+my $unbound = start_unbound(stubs => { map { $_ => $rbldnsd }
+    'a.test', 'w.test', $zone });
+my $at = "127.0.0.1\@$unbound->{port}";
+
+sub through {
+    my ($from, @more) = @_;
+
+    my $t = rblctl($from, 'check', '--trace', '--resolver', $at, @more);
+    $t->{text} = $t->{err} =~ s/^ *\d+\.\d ms  //gmr;
+    return $t;
+}
+
+$r = through(undef, $host, '--lists', lists_of('a.test', 'w.test'));
+is($r->{status}, 1, 'through a resolver');
+unlike($r->{text}, qr/name servers of/, 'no name servers are looked for');
+in_order($r, 'a new listing',
+    qr/^query 1\.0\.0\.10\.a\.test A to \Q$at\E over UDP, RD, EDNS, attempt 1$/,
+    qr/^response 1\.0\.0\.10\.a\.test A from \Q$at\E after .*: NOERROR, 127\.0\.0\.2, TTL/,
+    qr/^list a\.test, ipv4, through resolver \Q$at\E: the response says listed$/,
+    qr/^list a\.test: news, a new listing: test points and a sample must/,
+    qr/^list a\.test, .*: test points and a sample are queried$/,
+    qr/^list a\.test, .*: the sample passes$/,
+    qr/^list a\.test: listed: confirmed: test points and sample pass$/,
+    qr/^list a\.test: verdict: listed$/,
+    qr/^response 1\.0\.0\.10\.a\.test TXT .*TXT "why"/);
+in_order($r, 'a wildcard', qr/^list w\.test, .*: the response says listed$/,
+    qr/^list w\.test, .*: the negative test point fails: it lists what nobody/,
+    qr/^list w\.test, .*: the sample is listed: the server is wildcarding$/,
+    qr/^list w\.test: unknown: the list lists what nobody lists/,
+    qr/^list w\.test: verdict: unknown, error unhealthy$/);
+$r = through(undef, '10.9.9.9', '--lists', lists_of('a.test'));
+in_order($r, 'a clear host',
+    qr/^response 9\.9\.9\.10\.a\.test A .*: NXDOMAIN, .*MINIMUM \d+ s, TTL/,
+    qr/^list a\.test: clear: no listing is known, and the list passes/,
+    qr/^list a\.test: verdict: clear$/);
+$r = through($redis, $host);
+is($r->{status}, 1, 'a list with a key, through a resolver') or diag($r->{err});
+like($r->{out}, qr/^\{key\}\.k\.test +listed .*of \{key\}/m, 'its TXT');
+hidden('and no key', $r->{err}, $r->{out});
+done_testing();
