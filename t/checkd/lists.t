@@ -12,7 +12,7 @@ use RblDns;
 use Time::HiRes 'time';
 
 my $dns = RblDns->new(rules => [
-    [ '\.s3cret\.k\.test( TXT)?$', { a => ['127.0.0.2'], txt => ['why'] } ],
+    [ '\.s3cret\.k\.test( TXT)?$', { a => ['127.0.0.2'], txt => ['why S3cret'] } ],
     [ '\.n3xt\.k\.test', 'nxdomain' ],
     [ '.', 'nxdomain' ],
 ]);
@@ -39,12 +39,13 @@ sub lists {
 }
 
 # The statuses of a check by zone, a second after what was done.
+my $d;
 sub checked {
     my ($host, $family) = @_;
 
     my $pp = check_value($w, $host, $family // 1);
     wait_check($w, $pp);
-    my $d = details($w, $pp);
+    $d = details($w, $pp);
     return { map { $_ => $d->{$_}{status} } keys %$d };
 }
 
@@ -67,6 +68,7 @@ lists({}, 'enable', '{key}.k.test');
 seen('key and enable');
 is_deeply(checked('10.0.0.1'),
     { 'a.test' => 'clear', '{key}.k.test' => 'listed' }, 'with it it is');
+is($d->{'{key}.k.test'}{reason}, 'why {key}', 'its TXT repeats the key');
 cmp_ok($dns->asked('^1\.0\.0\.10\.s3cret\.k\.test A$'), '>=', 1,
     'the key is in the name');
 is($dns->asked('\{key\}'), 0, 'and no other name of the list was asked');

@@ -13,17 +13,13 @@ use RblZones;
 
 need_port_53();
 
-my ($key, $other) = ('S3cret-K9y', 'oth3r-key');
+my ($key, $other) = ('S3cret-K9y-0123456789-abcdefgh', 'oth3r-key');
 my $host = '10.0.0.1';
 my $zone = lc "$key.k.test";
 my $listed = '^1\.0\.0\.10\.';
 my $redis = start_redis();
 init_store($redis, lists => lists_of('{key}.k.test', '{key}.o.test'));
 
-# Whatever a server can repeat: keys in any case, the key of another list, one
-# that is cut where the text is, one in a name.
-my @long = (('x' x 255) x 3, 'x' x (1024 - 3 * 255 - length($key) + 1),
-    $key . ' and more');
 sub world {
     my ($txt, %o) = @_;
 
@@ -66,13 +62,18 @@ my $json = rblctl(undef, '-c', $w->{conf}, 'check', $host, '--json');
 hidden('nor does JSON', $json->{out});
 like($json->{out}, qr/k=\{key\}/, 'which has the TXT');
 
+# A text ends after 1024 bytes, here within the key.  So many of it are keys that
+# the rest is shown whole.
+my @keys = ("$key." x 8) x 4;
+my $fill = 'x' x (1024 - length($key) + 1 - length join '', @keys);
 undef $w;
-$w = world([\@long]);
-$r = trace($w, $host, );
-hidden('a key that is cut: the trace', $r->{err});
+$w = world([[@keys, "$fill$key and more"]]);
+$r = trace($w, $host);
+like($r->{text}, qr/, TXT "(?:\{key\}\.){30}/, 'a long TXT, of keys');
+hidden('the trace, where one is cut', $r->{err});
 $json = rblctl(undef, '-c', $w->{conf}, 'check', $host, '--json');
-like($json->{out}, qr/x{900}\{key\}"/, 'the TXT, with what is left of the key');
-hidden('which is hidden', $json->{out});
+like($json->{out}, qr/(?:\{key\}\.){32}$fill\{key\}"/, 'and the TXT');
+hidden('which shows no part of it', $json->{out});
 
 # Hostile bytes.
 undef $w;
