@@ -203,10 +203,15 @@ gate_trust(const gate_answer_t *a, const trust_told_t *told)
     if (a->raw == RBL_LISTED) {
         g = if_no_lie(a, told->lies);
 
-        return g.verdict == RBL_LISTED && told->wait > 0
-               ? not_yet(a, a->told + told->wait, "not confirmed: the list must"
-                         " say so again, for a cache may still have the"
-                         " listing") : g;
+        if (g.verdict == RBL_LISTED && told->wait > 0) {
+            return not_yet(a, a->told + told->wait, "not confirmed: the list"
+                           " must say so again, for a cache may have the"
+                           " listing");
+        }
+
+        g.why = g.verdict == RBL_LISTED ? "no daemon knows of a wildcard that a"
+                                          " cache may have" : g.why;
+        return g;
     }
 
     if (told->entry || (!a->addresses && a->soa < told->soa)) {

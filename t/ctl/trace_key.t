@@ -132,6 +132,7 @@ in_order($r, 'a new listing',
     qr/^list a\.test, .*: test points and a sample are queried$/,
     qr/^list a\.test, .*: the sample passes$/,
     qr/^list a\.test: listed: confirmed: test points and sample pass$/,
+    qr/^list a\.test: listed: no daemon knows of a wildcard that a cache may/,
     qr/^list a\.test: verdict: listed$/,
     qr/^response 1\.0\.0\.10\.a\.test TXT .*TXT "why"/);
 in_order($r, 'a wildcard', qr/^list w\.test, .*: the response says listed$/,
