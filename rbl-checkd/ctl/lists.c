@@ -243,7 +243,7 @@ ctl_list_load(ctl_t *ctl, rbl_str_t name, rbl_list_t *l, redisReply **reply)
 static int
 ctl_list_print(ctl_t *ctl, json_t *v, rbl_str_t raw, int servers)
 {
-    int      rc;
+    int      rc, keyless;
     json_t  *rows;
 
     if (!servers
@@ -260,11 +260,13 @@ ctl_list_print(ctl_t *ctl, json_t *v, rbl_str_t raw, int servers)
         return CTL_ERROR;
     }
 
+    keyless = strcmp(json_string_value(json_object_get(v, "key")), "needed")
+              == 0;
     json_object_set(v, "name_servers", rows);
     rc = ctl_print(ctl, list_columns, v);
 
     if (rc == CTL_OK && !ctl->json) {
-        rc = ctl_list_servers_print(ctl, rows);
+        rc = ctl_list_servers_print(ctl, rows, keyless);
     }
 
     json_decref(rows);

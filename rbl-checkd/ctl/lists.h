@@ -51,7 +51,9 @@ int ctl_list_state(ctl_t *ctl, const ctl_lists_known_t *known,
  * and said.
  */
 json_t *ctl_list_servers(ctl_t *ctl, rbl_str_t raw);
-int ctl_list_servers_print(ctl_t *ctl, const json_t *rows);
+
+/* `keyless`: the list needs a key and has none. */
+int ctl_list_servers_print(ctl_t *ctl, const json_t *rows, int keyless);
 
 /* lists_change.c */
 

@@ -184,8 +184,13 @@ ctl_list_servers(ctl_t *ctl, rbl_str_t raw)
 
 
 int
-ctl_list_servers_print(ctl_t *ctl, const json_t *rows)
+ctl_list_servers_print(ctl_t *ctl, const json_t *rows, int keyless)
 {
+    if (keyless) {
+        fputs("\nThe list needs a key to be queried.\n", stdout);
+        return CTL_OK;
+    }
+
     if (json_array_size(rows) == 0) {
         fputs("\nNo name servers can be found from here.\n", stdout);
         return CTL_OK;

@@ -7,6 +7,7 @@ use warnings;
 use lib 't/lib';
 use RblAuthority;
 use RblCheckd;
+use RblDns;
 use RblTest;
 use RblZones;
 
@@ -45,8 +46,84 @@ unlike(show($zone, '--stored')->{out}, qr/SERVER/,
 is(json(show($zone, '--stored', '--json')->{out})->{name_servers}, undef,
     'nor told');
 
+# [address, health, serial, time] of each.
+sub servers {
+    my $shown = show(@_, '--json');
+    is($shown->{status}, 0, "lists show $_[0]") or diag($shown->{err});
+    return [map { [@$_{qw(address health serial)}, defined $_->{rtt_ms}] }
+        sort { $a->{address} cmp $b->{address} }
+        @{ json($shown->{out})->{name_servers} }];
+}
+
+my @host = map { $_->host . '@53' } @{ $w->{server}{$zone} };
+data($w, $zone, 1, ['.' => 'mute']);
+is_deeply(servers($zone), [sort { $a->[0] cmp $b->[0] }
+    [$host[0], 'good', 7, 1 == 1], [$host[1], 'down', undef, 1 == 0]],
+    'one is silent: neither serial nor time');
+like(show($zone)->{out}, qr/^\Q$host[1]\E +ipv4 +down *$/m, 'nor in words');
+
+# Servers of the operator's.
+my $own = zone_server(40, authority($zone, serial => 11));
+$r = rblctl($w->{redis}, 'lists', 'override', $zone, '--server', $own->host);
+is($r->{status}, 0, 'a server is given') or diag($r->{err});
+unlike($r->{out}, qr/^SERVER/m, 'which shows no server');
+is($own->asked('.'), 0, 'nor asks one');
+my $before = scalar $w->{server}{$zone}[0]->log('.');
+is_deeply(servers($zone), [[$own->host . '@53', 'good', 11, 1 == 1]],
+    'it is the only one');
+is(scalar $w->{server}{$zone}[0]->log('.'), $before, 'the others are not asked');
+rblctl($w->{redis}, 'lists', 'override', $zone, '--none');
+
+# A list with a key.
+my $secret = 'abc123';
+my $keyed = '{key}.k.test';
+my $known = zone_server(41, authority("$secret.k.test", serial => 3));
+my $file = temp_dir() . '/keyed.json';
+write_file($file, qq({"version": 1, "lists": [{"zone": "$keyed", "name": "k",
+    "type": "rbl", "families": ["ipv4"], "control": "ip", "enabled": false,
+    "codes": ["127.0.0.2=spam"]}]}));
+rblctl($w->{redis}, 'lists', 'load', $file);
+$w->{resolver}->set(@$_)
+    for zone_rules("$secret.k.test" => [$known->host]);
+$r = show($keyed);
+is($r->{status}, 0, 'a list without its key');
+like($r->{out}, qr/\n\nThe list needs a key to be queried\.\n\z/, 'says so');
+is($w->{resolver}->asked('k\.test'), 0, 'and is not asked');
+is_deeply(servers($keyed), [], 'nor told of in JSON');
+$r = rblctl($w->{redis}, { stdin => "$secret\n" }, 'lists', 'key', $keyed);
+is($r->{status}, 0, 'the key') or diag($r->{err});
+$r = show($keyed);
+like($r->{out}, qr/^\Q@{[$known->host]}\E\@53 +ipv4 +good +\d+ +3$/m,
+    'with it the server is found');
+unlike("$r->{out}$r->{err}", qr/$secret/i, 'and the key not shown');
+
+# A killed list.
+rblctl($w->{redis}, 'lists', 'kill', $zone, 'gone');
+$before = scalar $w->{resolver}->log('.');
+$r = show($zone);
+is($r->{status}, 0, 'a killed list is shown');
+unlike($r->{out}, qr/SERVER|No name servers/, 'without servers');
+is(scalar $w->{resolver}->log('.'), $before, 'and none is looked for');
+rblctl($w->{redis}, 'lists', 'unkill', $zone);
+
+# Resolvers stand for the servers.
+my $direct = read_file($conf);
+my $other = RblDns->new(rules => [authority($zone, serial => 5)]);
+write_file($conf, "store $w->{redis}{addr}\nlookup resolver\nresolver "
+    . $other->addr . "\ndns_timeout 500ms\n");
+is_deeply(servers($zone), [[$other->addr, 'good', 5, 1 == 1]],
+    'a resolver in the place of servers');
+$other->rules(['.' => 'mute']);
+is_deeply(servers($zone), [[$other->addr, 'down', undef, 1 == 0]],
+    'which is silent');
+write_file($conf, $direct);
+
 $w->{resolver}->rules(['.' => { rcode => 'servfail' }]);
 $r = show($zone);
 is($r->{status}, 0, 'servers that cannot be found are no error');
 like($r->{out}, qr/\n\nNo name servers can be found from here\.\n\z/, 'but said');
+$w->{resolver}->rules(['.' => 'mute']);
+$r = show($zone);
+is($r->{status}, 0, 'nor is a resolver that is silent');
+like($r->{out}, qr/\n\nNo name servers can be found from here\.\n\z/, 'said, too');
 done_testing();
