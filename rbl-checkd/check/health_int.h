@@ -105,7 +105,7 @@ struct health_entry_s {
                                            found anew */
     double            retry, wait;      /* of a bad one */
     double            passed, sampled;
-    double            sent, run_sent;   /* of the last passed, and of this run */
+    double            sent, run_sent;   /* of the last passed, of this run */
     unsigned          n_passes;
     double            pass[HEALTH_PASSES];
     uint32_t          positive_ttl;     /* the largest ever */
