@@ -3,8 +3,8 @@
  *
  * A server that is wildcarding for half of its queries passes a sample of 22
  * names, and the test points, less often than once in a million times; names
- * under the two domains take turns.  Some lists have a network of the root name
- * servers in earnest: such hits are confined to that network.
+ * under the two domains take turns.  Some lists do list a network of the root
+ * name servers: such hits are confined to that network.
  */
 
 #include "health_int.h"
@@ -159,7 +159,7 @@ health_sample_again(health_entry_t *e)
         return 0;
     }
 
-    health_trace(e, "the list may have these names in earnest: a second sample"
+    health_trace(e, "the list may really list these names: a second sample"
                  " tells");
     draw(s);
 

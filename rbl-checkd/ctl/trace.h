@@ -1,5 +1,5 @@
 /*
- * rblctl check --trace: what the engine tells of its work, on standard error.
+ * rblctl check --trace: events of the engine, on standard error.
  * Keys of lists are hidden there and in all that lists say.
  */
 

@@ -1,13 +1,13 @@
 /*
  * The trace of an engine: one line of text for each event, given to the
- * callback `trace` of its configuration, in order.  The engine tells of
+ * callback `trace` of its configuration, in order.  It reports
  * queries, responses and the search for name servers; what uses the engine
  * adds the rules by which it decides.
  *
  * A line has printable ASCII only: every other byte and the backslash are
  * "\xHH".  It ends with "..." if it was longer than DNS_TRACE_MAX; then so many
  * bytes are missing in front of this that no label is shown in part.  Names
- * may hold the key of a list: whoever prints a line must hide the keys, and
+ * may hold the key of a list: who prints a line must hide the keys, and
  * shorten it only after that.
  */
 

@@ -44,7 +44,7 @@ for my $n (1, 2) {
     my $till = time + KEPT - 3;
     rbldnsd_data($dns, 'a.test', zone('127.0.0.2', '10.0.0.1', '10.0.0.2'));
     eventually { dns_query($unbound, '2.0.0.127.a.test')->{rcode} == 0 } 10,
-        "$n: and has the test point anew";
+        "$n: and fetches the test point again";
     my %found;
     while (time < $till) {
         $found{ verdict($w, $ht, 'a.test') }++;

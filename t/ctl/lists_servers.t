@@ -89,7 +89,7 @@ $r = show($keyed);
 is($r->{status}, 0, 'a list without its key');
 like($r->{out}, qr/\n\nThe list needs a key to be queried\.\n\z/, 'says so');
 is($w->{resolver}->asked('k\.test'), 0, 'and is not asked');
-is_deeply(servers($keyed), [], 'nor told of in JSON');
+is_deeply(servers($keyed), [], 'nor shown in JSON');
 $r = rblctl($w->{redis}, { stdin => "$secret\n" }, 'lists', 'key', $keyed);
 is($r->{status}, 0, 'the key') or diag($r->{err});
 $r = show($keyed);
