@@ -38,6 +38,7 @@ use constant {
     LEASE => 5,             # s until another daemon takes over a check
     FIXED => 6,             # two slacks behind TTLs, and the shortest wait
     STEADY => 10,           # and after which a server is surely trusted again
+    ALONE => 10,            # for which a list that refuses is left alone
 };
 
 
@@ -192,7 +193,9 @@ sub back {
 sub bad_times {
     my ($l) = @_;
 
-    return map { map { [@{ $_->[1] }{qw(since until)}] }
+    return map { map { my $r = $_->[1]; [$r->{since},
+            $r->{kind} =~ /^(?:refused|error)$/ ? max($r->{until}, $r->{since} + ALONE)
+            : $r->{until}] }
         grep { $_->[1]{kind} ne 'healthy' } @{ $_->{regime} } }
         @{ $l->{server} };
 }
