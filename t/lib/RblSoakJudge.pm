@@ -194,8 +194,8 @@ sub bad_times {
     my ($l) = @_;
 
     return map { map { my $r = $_->[1]; [$r->{since},
-            $r->{kind} =~ /^(?:refused|error)$/ ? max($r->{until}, $r->{since} + ALONE)
-            : $r->{until}] }
+            max($r->{until}, $r->{kind} =~ /^(?:refused|error)$/
+                ? $r->{since} + ALONE : 0)] }
         grep { $_->[1]{kind} ne 'healthy' } @{ $_->{regime} } }
         @{ $l->{server} };
 }
