@@ -214,11 +214,15 @@ static void
 in_order(asked_t *q)
 {
     health_state_t  state = q->vote.health.state;
+    const item_t   *item = q->confirm->item;
 
     if (q->question == NULL && q->health == NULL && q->vote.sent != 0
         && q->vote.raw != RBL_UNKNOWN && !gate_in_order(&q->vote)
         && (state == HEALTH_GOOD || state == HEALTH_UNSUPPORTED))
     {
+        trace_server(item->check->env->dns, item->result.list,
+                     item->check->family, q->server, "test points were sent"
+                     " after the query: it is queried for the name again");
         ask_name(q);
     }
 }

@@ -22,6 +22,8 @@ my $w = trace_world({
         [authority('w.test', serial => 9, wild => 'all')]],
     'd.test' => [[authority('d.test', @yes)], [authority('d.test', serial => 7)]],
     'n.test' => [[authority('n.test', @yes)], [authority('n.test', serial => 8)]],
+    'o.test' => [[['^2\.0\.0\.127\.o\.test A$' => 'mute', { aa => 1,
+        a => ['127.0.0.2'] }], authority('o.test', @yes)]],
     'x.test' => [[['.' => 'mute']]],
     't.test' => [[
         ['^1\.0\.0\.10\.t\.test A$' => { aa => 1, tc => 1, a => ['127.0.0.2'] }],
@@ -126,6 +128,16 @@ is($r->{status}, 2, 'both are');
 in_order($r, 'which is the reason', qr/has no vote/, qr/has no vote/,
     qr/^list w\.test: unknown: the list fails its test points$/,
     qr/^list w\.test: verdict: unknown, error unhealthy$/);
+
+# A test point is asked for once more, and so after the name.
+$r = trace($w, $host, 'o.test');
+is($r->{status}, 1, 'a query for a test point is lost');
+in_order($r, 'so the name is queried again',
+    qr/^query 2\.0\.0\.127\.o\.test A: server \S+ has not responded in time$/,
+    qr/^query 2\.0\.0\.127\.o\.test A to .*attempt 2$/,
+    qr/: test points were sent after the query: it is queried for the name again$/,
+    qr/^query 1\.0\.0\.10\.o\.test A to /, qr/^list o\.test: verdict: listed$/);
+all_queries($r, 'with the lost one');
 
 # Servers disagree.  Which is queried first is chance.
 sub trace_news {
