@@ -5,7 +5,6 @@
  */
 
 #include "lists.h"
-#include "lists_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +13,6 @@ typedef struct {
     json_t             *rows;
     ctl_lists_known_t   known;
 } ctl_rows_t;
-
-static const ctl_column_t  load_columns[] = {
-    { "file", "file" }, { "active", "active" }, { "disabled", "disabled" },
-    { "killed", "killed" }, { "partitions", "partitions" }, { NULL, NULL }
-};
 
 static const ctl_column_t  list_columns[] = {
     { "id", "list" }, { "zone", "zone" }, { "name", "name" },
@@ -46,56 +40,6 @@ static const ctl_column_t  list_row[] = {
     { "health", "HEALTH" }, { "tier", "TIER" }, { "kind", "KIND" },
     { "quota_left", "LEFT" }, { "name", "NAME" }, { NULL, NULL }
 };
-
-
-int
-ctl_lists_load(ctl_t *ctl)
-{
-    int            good;
-    size_t         i, count[LISTS_FILE_KILLED + 1];
-    unsigned       p;
-    rbl_key_t      key;
-    rbl_str_t     *argv, none = RBL_STR("");
-    redisReply    *reply;
-    lists_file_t   file;
-
-    if (lists_file_read(&file, ctl->args[0].p) != 0) {
-        return ctl_fail("nothing was loaded from %s", ctl->args[0].p);
-    }
-
-    argv = calloc(file.n + 1, sizeof(rbl_str_t));
-    good = argv != NULL;
-
-    for (i = 0; good && i < file.n; i++) {
-        argv[i].p = file.entry[i].record;
-        argv[i].n = file.entry[i].size;
-    }
-
-    for (p = 0; good && p < ctl->ks.partitions; p++) {
-        reply = ctl_script(ctl, &rbl_script_lists_put,
-                           rbl_key(&key, &ctl->ks, p, "lists", none, none),
-                           (int) file.n, argv);
-        good = reply != NULL;
-        freeReplyObject(reply);
-    }
-
-    memcpy(count, file.count, sizeof(count));
-    free(argv);
-    lists_file_free(&file);
-
-    if (!good) {
-        return ctl_fail("%s was loaded into %u of %u partitions: load it"
-                        " again", ctl->args[0].p, p ? p - 1 : 0,
-                        ctl->ks.partitions);
-    }
-
-    return ctl_print(ctl, load_columns, json_pack("{so si si si si}",
-               "file", ctl_text(ctl->args[0]),
-               "active", (int) count[LISTS_FILE_ACTIVE],
-               "disabled", (int) count[LISTS_FILE_DISABLED],
-               "killed", (int) count[LISTS_FILE_KILLED],
-               "partitions", (int) ctl->ks.partitions));
-}
 
 
 static json_t *

@@ -139,6 +139,12 @@ ctl_lists_killed(ctl_t *ctl, rbl_str_t reason)
                         ctl->args[0].p);
     }
 
+    if (rc > 0 && strcmp(word, "FULL") == 0) {
+        return ctl_fail("%s stays killed: there are as many system lists as"
+                        " there may be; kill another one first",
+                        ctl->args[0].p);
+    }
+
     return ctl_list_changed(ctl, rc);
 }
 

@@ -145,9 +145,9 @@ entry_list(entry_read_t *r, lists_file_t *file, const json_t *entry)
 
     l.type = member_type(r, entry);
     l.families = member_families(r, entry, l.type);
-    l.website = member_url(r, entry, "website");
-    l.lookup = member_url(r, entry, "lookup");
-    l.delist = member_url(r, entry, "delist");
+    l.website = member_url(r, entry, "website", LISTS_FILE_WEBSITE);
+    l.lookup = member_url(r, entry, "lookup", LISTS_FILE_URL);
+    l.delist = member_url(r, entry, "delist", LISTS_FILE_URL);
     l.tier = member_tier(r, entry);
     l.scope = member_scope(r, entry);
     l.kind = member_kind(r, entry);

@@ -24,11 +24,11 @@ static const char *const  names[] = { "both", "full", "registered", NULL };
 
 
 rbl_str_t
-member_url(entry_read_t *r, const json_t *entry, const char *name)
+member_url(entry_read_t *r, const json_t *entry, const char *name, size_t max)
 {
     rbl_str_t  s, none = RBL_STR("");
 
-    s = member_text(r, entry, name, LISTS_FILE_URL);
+    s = member_text(r, entry, name, max);
 
     if (s.n != 0 && strncmp(s.p, "https://", 8) != 0
         && strncmp(s.p, "http://", 7) != 0)

@@ -8,13 +8,15 @@
 #include "entry.h"
 
 #define LISTS_FILE_URL      512
+#define LISTS_FILE_WEBSITE  128             /* each result of a check has it */
 
 #define LISTS_INTERVAL_MAX  (30 * 86400)
 #define LISTS_RATE_MAX      1000000
 #define LISTS_QUOTA_MAX     1000000000000
 
 /* Each a text member; "" if it is not there, p NULL after a mistake. */
-rbl_str_t member_url(entry_read_t *r, const json_t *entry, const char *name);
+rbl_str_t member_url(entry_read_t *r, const json_t *entry, const char *name,
+    size_t max);
 rbl_str_t member_type(entry_read_t *r, const json_t *entry);
 rbl_str_t member_tier(entry_read_t *r, const json_t *entry);
 rbl_str_t member_scope(entry_read_t *r, const json_t *entry);

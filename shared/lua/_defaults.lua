@@ -1,37 +1,24 @@
 -- Makes what is derived from the system lists, and counts a change.
 -- `defaults` holds all active ones.  The hash `defaults:for` has for each host
 -- type ("" is a one-off) and family "<type>|<family>", the packed lists that
--- are asked, and "n|<type>|<family>", how many; `sum` is the digest of all
--- records: who has read the same ones need not be told the lists.
+-- are asked, and "n|<type>|<family>", how many; `sum` is the digest of
+-- `defaults`: who has read the same lists need not be told them.
 -- `lists:active` has the active ones in order, `lists:zones` the zones of all
 -- with their types.
 --- use: list
+-- Within these bytes of a record are the fields up to the status
+-- (lists_file.c).
+local list_head = 1792
 local function rebuild_defaults()
-    local out, by, records = {}, {}, {}
-    for _, t in ipairs({'', 'rbl', 'uribl'}) do
-        for _, family in ipairs({1, 2, 4}) do
-            by[t .. '|' .. family] = {}
-        end
+    local types, out, by = {'rbl', '', 'uribl'}, {}, {}
+    for _, t in ipairs(types) do
+        by[t] = {{}, {}, [4] = {}}
     end
-    local function add(t, families, entry)
-        for _, family in ipairs({1, 2, 4}) do
-            local list = by[t .. '|' .. family]
-            if list and bit.band(families, family) ~= 0 then
-                list[#list + 1] = entry
-            end
-        end
-    end
-    local sids = call('ZRANGE', key('lists'), 0, -1)
-    local keys, zones, active, rest = {}, {}, {}, {}
-    for i, sid in ipairs(sids) do
-        keys[i] = key('r', 'SYS', sid)
-    end
-    local raws = keys[1] and call('MGET', unpack(keys)) or {}
-    -- Of the records what comes after the status is not needed.
-    for i, sid in ipairs(sids) do
-        local raw, status = raws[i], nil
-        records[i] = raw or ''
-        if raw then
+    local zones, active, rest = {}, {}, {}
+    for i, sid in ipairs(call('ZRANGE', key('lists'), 0, -1)) do
+        local raw = call('GETRANGE', key('r', 'SYS', sid), 0, list_head - 1)
+        local status
+        if raw ~= '' then
             local _, _, _, type, zone, _, website, families, _, is =
                 cmsgpack.unpack_limit(raw, LIST.status, 3)
             status = is
@@ -42,8 +29,12 @@ local function rebuild_defaults()
                 active[#active + 1] = sid
                 out[#out + 1] = {sid, type, zone, families, website}
                 local entry = {sid, type, 0, zone, website}
-                add('', families, entry)
-                add(type, families, entry)
+                for family, list in pairs(by[type] or {}) do
+                    if bit.band(families, family) ~= 0 then
+                        local all = by[''][family]
+                        list[#list + 1], all[#all + 1] = entry, entry
+                    end
+                end
             end
         end
         if status ~= 'active' then
@@ -59,12 +50,18 @@ local function rebuild_defaults()
     if active[1] then
         call('ZADD', key('lists:active'), unpack(active))
     end
-    call('SET', key('defaults'), cmsgpack.pack(out))
-    for field, list in pairs(by) do
-        call('HSET', key('defaults:for'), field, cmsgpack.pack(list),
-            'n|' .. field, #list)
+    local defaults, packed = cmsgpack.pack(out), {}
+    call('SET', key('defaults'), defaults)
+    for _, t in ipairs(types) do
+        for family, list in pairs(by[t]) do
+            -- A one-off asks lists of all types; often there is one type alone.
+            local same = t == '' and #list == #by.rbl[family]
+            local field = t .. '|' .. family
+            packed[family] = same and packed[family] or cmsgpack.pack(list)
+            call('HSET', key('defaults:for'), field, packed[family],
+                'n|' .. field, #list)
+        end
     end
-    call('HSET', key('defaults:for'), 'sum',
-        redis.sha1hex(table.concat(records)))
-    return call('INCR', key('lists:ver'))
+    call('HSET', key('defaults:for'), 'sum', redis.sha1hex(defaults))
+    call('INCR', key('lists:ver'))
 end

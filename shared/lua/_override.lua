@@ -21,17 +21,21 @@ local function list_whole(l)
     l[LIST.servers] = l[LIST.servers] or ''
     return l
 end
--- All of it is read at once: most lists have nothing there.
-local overrides
+-- What is said of a list is read at once.
+local overrides = {}
 local function override_of(field)
-    if not overrides then
-        overrides = {}
-        local all = call('HGETALL', override)
-        for i = 1, #all, 2 do
-            overrides[all[i]] = all[i + 1]
+    local sid = string.match(field, '^[^:]*')
+    if not overrides[sid] then
+        local fields, said = {sid, sid .. ':killed'}, {}
+        for name in pairs(overridden) do
+            fields[#fields + 1] = sid .. ':' .. name
         end
+        for i, value in ipairs(call('HMGET', override, unpack(fields))) do
+            said[fields[i]] = value or nil
+        end
+        overrides[sid] = said
     end
-    return overrides[field]
+    return overrides[sid][field]
 end
 local function list_packed(field)
     local raw = override_of(field)

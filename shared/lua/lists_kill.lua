@@ -5,9 +5,11 @@
 -- ARGV    1 list SID  2 the reason; "": it is killed no more
 -- Result  OK | LIST (no such list)
 --         | CATALOGUE (it was not killed by hand but by a file)
+--         | FULL, how many lists there would be, how many there may be
 --- include: base
 --- include: defaults
 --- include: override
+--- include: room
 local sid, reason = ARGV[1], ARGV[2]
 local k = key('r', 'SYS', sid)
 local l = load(k)
@@ -19,6 +21,12 @@ local field = sid .. ':killed'
 local was = list_packed(field)
 if l[LIST.status] == 'killed' and not was then
     return {'CATALOGUE'}
+end
+if reason == '' and was then
+    local n = call('ZCARD', KEYS[1]) + 1
+    if n > lists_most then
+        return {'FULL', n, lists_most}
+    end
 end
 if reason ~= '' then
     was = was or {reason, l[LIST.status], call('HGET', override, sid) or '',

@@ -5,7 +5,6 @@
 --         then pairs: field, packed value
 -- Result  OK | LIST (no such list, or killed)
 --- include: base
---- include: defaults
 --- include: override
 local sid = ARGV[1]
 local k = key('r', 'SYS', sid)
@@ -25,5 +24,6 @@ for i = 3, #ARGV, 2 do
     l[at] = value
 end
 save(k, l)
-rebuild_defaults()
+-- Nothing that is derived from the lists has one of these fields.
+call('INCR', key('lists:ver'))
 return {'OK'}

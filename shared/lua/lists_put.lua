@@ -1,14 +1,30 @@
 -- Loads system lists into one partition: adds and updates those given, leaves
 -- the others.  What the operator has said by hand (lists:override) outlives a
--- load; a list that the file kills loses it.
+-- load; a list that the file kills loses it.  A file is loaded in slices, those
+-- of killed lists first.
 -- KEYS[1] lists
--- ARGV    packed list records, in the order they shall have
--- Result  OK, number of active lists' version
+-- ARGV    "+" if more slices follow: what is derived from the lists is then
+--         left as it is; packed list records, in the order they shall have
+-- Result  OK
+--         | FULL, how many lists there would be, how many there may be (nothing
+--         was done)
 --- include: base
 --- include: defaults
 --- include: override
-for _, raw in ipairs(ARGV) do
-    local l = list_whole(cmsgpack.unpack(raw))
+--- include: room
+local more = ARGV[1] == '+'
+local lists, new, gone = {}, {}, {}
+for i = more and 2 or 1, #ARGV do
+    local l = list_whole(cmsgpack.unpack(ARGV[i]))
+    local set = l[LIST.status] == 'killed' and gone or new
+    lists[#lists + 1] = l
+    set[l[LIST.id]] = true
+end
+local full = lists_full(new, gone)
+if full then
+    return full
+end
+for _, l in ipairs(lists) do
     local sid = l[LIST.id]
     if l[LIST.status] == 'killed' then
         list_leave(sid, l[LIST.zone])
@@ -24,4 +40,7 @@ for _, raw in ipairs(ARGV) do
     end
     save(key('r', 'SYS', sid), l)
 end
-return {'OK', rebuild_defaults()}
+if not more then
+    rebuild_defaults()
+end
+return {'OK'}

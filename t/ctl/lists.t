@@ -79,6 +79,8 @@ refused('codes too many', qr/${at}codes\[\d+\]: .*too many/,
     entry(codes => [map { "127.0.1.$_=x" } 1 .. 60]));
 refused("$_ no URL", qr/${at}$_: must be empty or begin with http/,
     entry($_ => 'javascript:x')) for qw(website lookup delist);
+refused('a long website', qr/${at}website: must be text of at most 128 bytes/,
+    entry(website => 'https://e.example/' . 'x' x 111));
 refused("$_", qr/${at}$_: must be one of/, entry($_ => 'frob'))
     for qw(tier scope kind);
 refused('control', qr/${at}control: must be/, entry(control => $_))
@@ -208,7 +210,52 @@ $v = json(rblctl($redis, 'lists', 'show', '--json')->{out});
 is_deeply([map { [@$_{qw(zone name)}] } @$v], [['bl.example.org', 'New'],
     ['{key}.dq.example.org', 'Example']], 'changed, killed, kept');
 
+# at most 200: a file that would make more is refused whole
+sub zones { return map { entry(zone => "n$_.example") } $_[0] .. $_[1] }
+sub there {
+    return [map { scalar @{ redis($redis, 'ZRANGE', "rbl:{$_}:$_[0]", 0, -1) } }
+        0 .. 3];
+}
+$r = load_entries(zones(1, 199));
+is($r->{status}, 3, 'two there, and 199 others');
+like($r->{err}, qr/: there would be 201 system lists, at most 200 may be there/,
+    'how many, and the limit');
+like($r->{err}, qr/: nothing was loaded from /, 'and what of the file');
+is_deeply(there('lists'), [(2) x 4], 'nothing was');
+is(redis($redis, 'EXISTS', 'rbl:{0}:r:SYS:' . list_sid('n1.example')), 0,
+    'no record either');
+is(load_entries(zones(1, 198))->{status}, 0, 'one less is loaded');
+is_deeply([there('lists'), there('lists:active')], [[(200) x 4], [(199) x 4]],
+    'into every partition');
+is(load_entries(zones(1, 198))->{status}, 0, 'and loaded again');
+is(load_entries(zones(199, 199))->{status}, 3, 'not one more');
+$r = load({ version => 1, lists => [zones(201, 250)], killed => [map {
+    { zone => "n$_.example", reason => 'x' } } 1 .. 50] });
+is($r->{status}, 0, 'others in place of some') or diag($r->{err});
+is_deeply(there('lists'), [(200) x 4], 'are as many');
+redis($redis, 'ZADD', 'rbl:{3}:lists', 999, list_sid('n1.example'));
+$r = load({ version => 1, lists => [entry(zone => 'n300.example')],
+    killed => [{ zone => 'n60.example', reason => 'x' }] });
+is($r->{status}, 3, 'where one partition has no room');
+is_deeply(there('lists'), [200, 200, 200, 201], 'none is changed');
+redis($redis, 'ZREM', 'rbl:{3}:lists', list_sid('n1.example'));
+is(rblctl($redis, 'lists', 'kill', 'n100.example', 'x')->{status}, 0,
+    'one is killed by hand');
+is(load_entries(zones(100, 100))->{status}, 0, 'which a load does not change');
+is_deeply(there('lists'), [(199) x 4], 'and which takes no place');
+is(load_entries(zones(300, 300))->{status}, 0, 'another takes its place');
+$r = rblctl($redis, 'lists', 'unkill', 'n100.example');
+is($r->{status}, 3, 'so it stays killed');
+like($r->{err}, qr/n100\.example stays killed: .*as many .* as there may be/,
+    'why');
+is(rblctl($redis, 'lists', 'kill', 'n101.example', 'x')->{status}, 0,
+    'once another one is');
+is(rblctl($redis, 'lists', 'unkill', 'n100.example')->{status}, 0,
+    'it comes back');
+
 # the lists of the project
+redis($redis, 'FLUSHALL');
+init_store($redis, partitions => 4);
 for my $file ('conf/lists.json', 'conf/demo/lists.json') {
     $r = rblctl($redis, 'lists', 'load', repo_dir() . "/$file");
     is($r->{status}, 0, "$file is sound") or diag($r->{err});

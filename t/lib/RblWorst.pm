@@ -17,7 +17,7 @@ use List::Util qw(max min);
 use RblScript;
 use RblTest;
 
-use constant { COMMANDS => 500, DATA => 120, SYSTEM => 186, OWN => 200 };
+use constant { COMMANDS => 500, DATA => 120, SYSTEM => 200, OWN => 200 };
 
 our @EXPORT = qw(worst_store slice calibrate slowness %W
     host_in range_of listed_on open_check text_of);

@@ -200,12 +200,13 @@ is(scalar all(), 200, 'nothing was added');
 # --- what a deleted list leaves --------------------------------------------
 
 # Profiles of every length, the list at their head, in the middle, at the end.
-my @system = map { sprintf 'RB%032x', 0xabc000 + $_ } 1 .. 300;
+my @system = map { sprintf 'RB%032x', 0xabc000 + $_ } 1 .. 190;
 script('lists_put', [k('lists')], map { packed([1, $system[$_], 'rbl',
     "s$_.example", 'S', '', 3, 0, 'active', '', [], '', '', 'normal', 'ip',
     'block', 'ip']) } 0 .. $#system);
 my %left;
 my $gone = (all())[7];
+push @system, (all())[20 .. 129];
 for my $n (0, 1, 14, 15, 16, 254, 255, 256, 300) {
     for my $at (0, int $n / 2, $n) {
         my @entries = @system[0 .. $n - 1];

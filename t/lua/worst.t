@@ -13,7 +13,7 @@ use RblTest;
 use RblScript;
 use RblWorst qw(calibrate slowness);
 
-use constant { SYSTEM => 186, OWN => 200, TRIES => 5, MOST => 40,
+use constant { SYSTEM => 200, OWN => 200, TRIES => 5, MOST => 40,
     BOUND => 2000 };
 
 my $redis = redis_new();

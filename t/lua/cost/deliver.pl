@@ -1,5 +1,5 @@
 # Cases of t/lua/cost.t: what is delivered.  A body is that of an event about a
-# host that 386 lists have.
+# host that 400 lists have.
 
 use strict;
 use warnings;
@@ -188,8 +188,8 @@ case(digest_more => '2,000 hosts', sub {
     my $ev = batch_of($W{co}[1]);
     slice('digest_more', [k('digests')], 1000, $lease, 200, "$ac:$W{co}[1]",
         $ev, sid('EV'), 50) });
-# One that 386 lists have, as they are told first.
-case(digest_more => 'a host on 386 lists', sub {
+# One that 400 lists have, as they are told first.
+case(digest_more => 'a host on 400 lists', sub {
     my ($co, $ev) = ($W{co}[1], batch_of($W{co}[1]));
     cmd('ZADD', k('batch', $ac, $co), 1, listed_one());
     slice('digest_more', [k('digests')], 1000, $lease, 200, "$ac:$co", $ev,

@@ -21,12 +21,12 @@ sub full {
 case(fsck_types => '', sub { slice('fsck_types', [$acct], '', map {
     ("$_:$ac", 'zset') } qw(hosts listed profiles groups rbls contacts apps
     hooks due)) });
-case(fsck_aside => '186 lists', sub { slice('fsck_aside', [$base], '') });
+case(fsck_aside => '200 lists', sub { slice('fsck_aside', [$base], '') });
 case(fsck_account => '1,000 contacts', sub { slice('fsck_account', [$acct],
     '') });
 case(fsck_defaults => '', sub { slice('fsck_defaults', [$acct], '', sid('RP'),
     sid('CG')) });
-case(fsck_index => '10 profiles of 386 entries', sub { slice('fsck_index',
+case(fsck_index => '10 profiles of 400 entries', sub { slice('fsck_index',
     [$acct], '', 'profiles', @{ $W{rp} }[0 .. SLICE - 1]) });
 case(fsck_index => '10 contacts in 50 groups', sub { slice('fsck_index',
     [$acct], '', 'contacts', @{ $W{co} }[0 .. SLICE - 1]) });

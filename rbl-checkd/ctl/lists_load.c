@@ -1,0 +1,179 @@
+/*
+ * rblctl lists load: a file of block lists goes into every partition, in slices
+ * (lists_put.lua).  A file for which a partition has no room is refused before
+ * anything is loaded.
+ */
+
+#include "lists.h"
+#include "lists_file.h"
+
+#include <stdlib.h>
+
+#define LOAD_SLICE        20            /* records */
+#define LOAD_SLICE_BYTES  (32 * 1024)
+
+typedef struct {
+    char  s[1 + RBL_SID_MAX + 1];       /* "-" and the SID if it is killed */
+} load_name_t;
+
+typedef struct {
+    ctl_t         *ctl;
+    lists_file_t   file;
+    load_name_t   *names;
+    rbl_str_t     *argv;
+} load_t;
+
+static const ctl_column_t  load_columns[] = {
+    { "file", "file" }, { "active", "active" }, { "disabled", "disabled" },
+    { "killed", "killed" }, { "partitions", "partitions" }, { NULL, NULL }
+};
+
+
+/* Runs a script with the words in argv.  0; -1: failed or refused, and said. */
+static int
+load_script(load_t *l, const rbl_script_t *script, unsigned p, size_t argc)
+{
+    int          good;
+    rbl_key_t    key;
+    rbl_str_t    none = RBL_STR("");
+    redisReply  *reply;
+
+    reply = ctl_script(l->ctl, script,
+                       rbl_key(&key, &l->ctl->ks, p, "lists", none, none),
+                       (int) argc, l->argv);
+    if (reply == NULL) {
+        return -1;
+    }
+
+    good = rbl_str_is(rbl_reply_word(reply), "OK");
+
+    if (!good) {
+        ctl_fail("there would be %lld system lists, at most %lld may be there:"
+                 " kill some in the file or by rblctl lists kill",
+                 (long long) rbl_reply_int(rbl_reply_at(reply, 1), 0),
+                 (long long) rbl_reply_int(rbl_reply_at(reply, 2), 0));
+    }
+
+    freeReplyObject(reply);
+
+    return good ? 0 : -1;
+}
+
+
+static int
+load_room(load_t *l, unsigned p)
+{
+    size_t                     i;
+    const lists_file_entry_t  *e;
+
+    for (i = 0; i < l->file.n; i++) {
+        e = &l->file.entry[i];
+        snprintf(l->names[i].s, sizeof(l->names[i].s), "%s%s",
+                 e->status == LISTS_FILE_KILLED ? "-" : "", e->sid.s);
+        l->argv[i] = rbl_str(l->names[i].s);
+    }
+
+    return load_script(l, &rbl_script_lists_room, p, l->file.n);
+}
+
+
+/* The killed entries of the file, or the others, in slices. */
+static int
+load_entries(load_t *l, unsigned p, int killed)
+{
+    size_t                     i, argc, bytes;
+    const lists_file_entry_t  *e;
+
+    l->argv[0] = RBL_STR("+");
+    argc = 1;
+    bytes = 0;
+
+    for (i = 0; i < l->file.n; i++) {
+        e = &l->file.entry[i];
+        if ((e->status == LISTS_FILE_KILLED) != killed) {
+            continue;
+        }
+
+        l->argv[argc].p = e->record;
+        l->argv[argc++].n = e->size;
+        bytes += e->size;
+
+        if (argc <= LOAD_SLICE && bytes < LOAD_SLICE_BYTES) {
+            continue;
+        }
+
+        if (load_script(l, &rbl_script_lists_put, p, argc) != 0) {
+            return -1;
+        }
+
+        argc = 1;
+        bytes = 0;
+    }
+
+    return argc == 1 ? 0 : load_script(l, &rbl_script_lists_put, p, argc);
+}
+
+
+/* The last call makes what is derived from the lists. */
+static int
+load_partition(load_t *l, unsigned p)
+{
+    return load_entries(l, p, 1) != 0 || load_entries(l, p, 0) != 0
+           || load_script(l, &rbl_script_lists_put, p, 0) != 0 ? -1 : 0;
+}
+
+
+static int
+load_all(load_t *l)
+{
+    unsigned     p, n;
+    const char  *path;
+
+    n = l->ctl->ks.partitions;
+    path = l->ctl->args[0].p;
+
+    for (p = 0; p < n; p++) {
+        if (load_room(l, p) != 0) {
+            return ctl_fail("nothing was loaded from %s", path);
+        }
+    }
+
+    for (p = 0; p < n; p++) {
+        if (load_partition(l, p) != 0) {
+            return ctl_fail("%s was loaded into %u of %u partitions: load it"
+                            " again", path, p, n);
+        }
+    }
+
+    return ctl_print(l->ctl, load_columns, json_pack("{so si si si si}",
+               "file", ctl_text(l->ctl->args[0]),
+               "active", (int) l->file.count[LISTS_FILE_ACTIVE],
+               "disabled", (int) l->file.count[LISTS_FILE_DISABLED],
+               "killed", (int) l->file.count[LISTS_FILE_KILLED],
+               "partitions", (int) n));
+}
+
+
+int
+ctl_lists_load(ctl_t *ctl)
+{
+    int     rc;
+    load_t  l;
+
+    l.ctl = ctl;
+
+    if (lists_file_read(&l.file, ctl->args[0].p) != 0) {
+        return ctl_fail("nothing was loaded from %s", ctl->args[0].p);
+    }
+
+    l.names = calloc(l.file.n + 1, sizeof(load_name_t));
+    l.argv = calloc(l.file.n + 1, sizeof(rbl_str_t));
+
+    rc = l.names == NULL || l.argv == NULL ? ctl_fail("out of memory")
+                                           : load_all(&l);
+    free(l.names);
+    free(l.argv);
+    lists_file_free(&l.file);
+
+    return rc;
+}
