@@ -16,7 +16,8 @@ static const ctl_column_t  fsck_row[] = {
 };
 
 
-static const char *const  fsck_words[] = { "OK", "BAD", "NONE", "MAYBE" };
+static const char *const  fsck_words[] = { "OK", "BAD", "NONE", "MAYBE",
+                                          "MORE" };
 
 
 rbl_str_t
@@ -84,7 +85,7 @@ fsck_take(fsck_t *f, const redisReply *reply)
     rbl_str_t          said;
     const redisReply  *row;
 
-    for (rc = FSCK_MAYBE; rc >= 0; rc--) {
+    for (rc = FSCK_MORE; rc >= 0; rc--) {
         if (rbl_str_is(rbl_reply_word(reply), fsck_words[rc])) {
             break;
         }
@@ -96,7 +97,12 @@ fsck_take(fsck_t *f, const redisReply *reply)
                  (int) (said.n < 200 ? said.n : 200), said.p);
     }
 
-    for (k = 1; k < rbl_reply_len(reply) && rc >= 0; k++) {
+    k = 1;
+    if (rc == FSCK_MORE) {
+        f->done = (size_t) rbl_reply_int(rbl_reply_at(reply, k++), 0);
+    }
+
+    for (/* void */; k < rbl_reply_len(reply) && rc >= 0; k++) {
         row = rbl_reply_at(reply, k);
         if (fsck_add(f, rbl_reply_str(rbl_reply_at(row, 0)),
                      rbl_reply_str(rbl_reply_at(row, 1)),
@@ -192,22 +198,27 @@ int
 fsck_slices(fsck_t *f, const rbl_script_t *script, rbl_str_t key,
     rbl_str_t head, size_t n, const rbl_str_t *things)
 {
-    int        argc;
-    size_t     i;
+    int        argc, rc;
+    size_t     i, k;
     rbl_str_t  argv[FSCK_SLICE];
 
-    for (i = 0; i < n; /* void */) {
+    for (i = 0; i < n; i += k) {
         argc = 0;
         if (head.n) {
             argv[argc++] = head;
         }
 
-        while (i < n && argc < FSCK_SLICE) {
-            argv[argc++] = things[i++];
+        for (k = 0; i + k < n && argc < FSCK_SLICE; k++) {
+            argv[argc++] = things[i + k];
         }
 
-        if (fsck_script(f, script, key, argc, argv) < 0) {
+        rc = fsck_script(f, script, key, argc, argv);
+        if (rc < 0) {
             return -1;
+        }
+
+        if (rc == FSCK_MORE && f->done > 0 && f->done < k) {
+            k = f->done;
         }
     }
 

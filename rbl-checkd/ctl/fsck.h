@@ -25,6 +25,7 @@ typedef struct {
     json_t   *events;                   /* "<AC>:<EV>" -> [targets] */
     json_t   *counted;                  /* likewise -> what it counted then */
     int       again;                    /* of these alone */
+    size_t    done;                     /* by the script that said MORE */
 } fsck_t;
 
 /* A fault that no script found; nothing is mended.  -1: out of memory. */
@@ -39,7 +40,8 @@ typedef enum {
     FSCK_OK = 0,
     FSCK_BAD,
     FSCK_NONE,
-    FSCK_MAYBE
+    FSCK_MAYBE,
+    FSCK_MORE                           /* f->done things are judged */
 } fsck_word_t;
 
 int fsck_script(fsck_t *f, const rbl_script_t *script, rbl_str_t key,
@@ -85,7 +87,17 @@ int fsck_accounts_index(fsck_t *f, unsigned p);
 int fsck_account(fsck_t *f, rbl_str_t account);
 int fsck_partition(fsck_t *f, unsigned p);
 
-/* fsck_refs.c: how often profiles and groups of an account are used. */
-int fsck_refs(fsck_t *f, rbl_str_t account);
+/* Passes the members of a sorted set to a script, after `head`.  0, or -1. */
+int fsck_zset(fsck_t *f, const rbl_script_t *script, const char *head,
+    rbl_str_t zset, rbl_str_t key);
+
+/*
+ * fsck_refs.c: how often profiles and groups of an account are used.  Adds
+ * the SIDs of its ranges to the array.
+ */
+int fsck_refs(fsck_t *f, rbl_str_t account, json_t *ranges);
+
+/* fsck_range.c: the addresses of a range and the number of listed ones. */
+int fsck_range(fsck_t *f, rbl_str_t account, rbl_str_t range);
 
 #endif /* CTL_FSCK_H_INCLUDED */

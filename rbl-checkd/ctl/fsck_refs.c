@@ -10,14 +10,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FSCK_TRIES  5
+#define FSCK_TRIES       5
+#define FSCK_REFS_SLICE  100
 
 
 typedef struct {
     json_t  *used;                      /* field -> how often */
+    json_t  *ranges;                    /* SIDs */
     int      failed;
     int      unknown;                   /* a record could not be read */
 } fsck_used_t;
+
+/* Counters that differ: triples of field, value of the counter, number. */
+typedef struct {
+    rbl_str_t   *argv;
+    char       (*numbers)[CTL_DECIMAL];
+    size_t       n;
+} fsck_diff_t;
 
 
 static void
@@ -81,17 +90,24 @@ fsck_use_unknown(fsck_used_t *u, rbl_str_t raw)
 static int
 fsck_use_host(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 {
-    rbl_host_t  host;
+    rbl_host_t    host;
+    fsck_used_t  *u = data;
 
     (void) ctl;
-    (void) sid;
 
-    if (rbl_host_decode(&host, raw) == RBL_OK) {
-        fsck_use(data, host.profile, "");
-        fsck_use_groups(data, host.groups, ":h");
+    if (rbl_host_decode(&host, raw) != RBL_OK) {
+        fsck_use_unknown(u, raw);
+        return 0;
+    }
 
-    } else {
-        fsck_use_unknown(data, raw);
+    fsck_use(u, host.profile, "");
+    fsck_use_groups(u, host.groups, ":h");
+
+    if (rbl_str_is(host.type, "ip_range")
+        && json_array_append_new(u->ranges, ctl_text(sid)) != 0)
+    {
+        ctl_fail("out of memory");
+        u->failed = 1;
     }
 
     return 0;
@@ -118,57 +134,120 @@ fsck_use_contact(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 }
 
 
-/* Pairs of field and number for the script; the caller frees both. */
-static int
-fsck_refs_words(const fsck_used_t *u, rbl_str_t **argv,
-    char (**numbers)[CTL_DECIMAL])
+/* Adds a field to those that differ; `has` is empty if there is no counter. */
+static void
+fsck_differs(fsck_diff_t *d, rbl_str_t field, rbl_str_t has, int64_t is)
 {
-    int      argc;
-    void    *it;
-    size_t   i, n;
-
-    n = json_object_size(u->used);
-    *argv = calloc(2 * n + 1, sizeof(rbl_str_t));
-    *numbers = calloc(n + 1, sizeof(**numbers));
-    if (*argv == NULL || *numbers == NULL) {
-        ctl_fail("out of memory");
-        return -1;
-    }
-
-    for (it = json_object_iter(u->used), i = 0, argc = 0; it != NULL;
-         it = json_object_iter_next(u->used, it), i++)
-    {
-        (*argv)[argc++] = rbl_str(json_object_iter_key(it));
-        (*argv)[argc++] = ctl_decimal((*numbers)[i],
-                              json_integer_value(json_object_iter_value(it)));
-    }
-
-    return argc;
+    d->argv[3 * d->n] = field;
+    d->argv[3 * d->n + 1] = has;
+    d->argv[3 * d->n + 2] = ctl_decimal(d->numbers[d->n], is);
+    d->n++;
 }
 
 
 /*
- * Gives what was counted to the script, if the counters are those that were
- * watched.  1: they were not; 0; -1: failed, and said.
+ * Compares the counters, a reply of HGETALL, with what was counted: fields that
+ * are the same leave u->used.  0; -1: out of memory, and said.
  */
 static int
-fsck_refs_compare(fsck_t *f, rbl_str_t account, const fsck_used_t *u)
+fsck_refs_diff(fsck_used_t *u, const redisReply *refs, fsck_diff_t *d)
 {
-    int           argc, rc;
-    char        (*numbers)[CTL_DECIMAL];
-    rbl_key_t     key;
-    rbl_str_t    *argv, none = RBL_STR("");
+    char         name[RBL_SID_LEN + 4];
+    void        *it;
+    size_t       i, n;
+    int64_t      is, was;
+    rbl_str_t    field, has;
 
-    argv = NULL;
-    numbers = NULL;
-    argc = fsck_refs_words(u, &argv, &numbers);
+    n = rbl_reply_len(refs) / 2 + json_object_size(u->used);
+    d->argv = calloc(3 * n + 1, sizeof(rbl_str_t));
+    d->numbers = calloc(n + 1, sizeof(*d->numbers));
+    if (d->argv == NULL || d->numbers == NULL) {
+        ctl_fail("out of memory");
+        return -1;
+    }
 
-    rc = argc < 0 ? -1
-         : fsck_watched(f, &rbl_script_fsck_refs,
-                        rbl_account_key(&key, &f->ctl->ks, "acct", account,
-                                        none), argc, argv);
-    free(argv);
-    free(numbers);
+    for (i = 0; i + 1 < rbl_reply_len(refs); i += 2) {
+        field = rbl_reply_str(rbl_reply_at(refs, i));
+        has = rbl_reply_str(rbl_reply_at(refs, i + 1));
+        is = 0;
+
+        /* a field that is too long counts nothing, as one with a zero byte */
+
+        if (field.n < sizeof(name)) {
+            snprintf(name, sizeof(name), "%.*s", (int) field.n, field.p);
+            if (strlen(name) == field.n) {
+                is = json_integer_value(json_object_get(u->used, name));
+                json_object_del(u->used, name);
+            }
+        }
+
+        if (is == 0 || rbl_int_parse(&was, has, is, is) != RBL_OK) {
+            fsck_differs(d, field, has, is);
+        }
+    }
+
+    for (it = json_object_iter(u->used); it != NULL;
+         it = json_object_iter_next(u->used, it))
+    {
+        fsck_differs(d, rbl_str(json_object_iter_key(it)), RBL_STR(""),
+                     json_integer_value(json_object_iter_value(it)));
+    }
+
+    return 0;
+}
+
+
+/*
+ * Passes the counters that differ to the script.  The first slice runs only if
+ * no counter was written since the watch began: then all of them were right to
+ * compare.  The others need no watch, for the script leaves a counter alone
+ * that has changed since.  1: a counter was written; 0; -1: failed, and said.
+ */
+static int
+fsck_refs_judge(fsck_t *f, rbl_str_t account, const fsck_diff_t *d)
+{
+    int          rc;
+    size_t       i, n;
+    rbl_key_t    key;
+    rbl_str_t    acct;
+
+    acct = rbl_account_key(&key, &f->ctl->ks, "acct", account, RBL_STR(""));
+
+    n = d->n < FSCK_REFS_SLICE ? d->n : FSCK_REFS_SLICE;
+    rc = fsck_watched(f, &rbl_script_fsck_refs, acct, (int) (3 * n), d->argv);
+
+    for (i = n; i < d->n && rc == FSCK_OK; i += n) {
+        n = d->n - i < FSCK_REFS_SLICE ? d->n - i : FSCK_REFS_SLICE;
+        rc = fsck_script(f, &rbl_script_fsck_refs, acct, (int) (3 * n),
+                         &d->argv[3 * i]);
+    }
+
+    return rc;
+}
+
+
+/*
+ * Compares what was counted with the counters, which are watched.  1: a counter
+ * was written meanwhile; 0; -1: failed, and said.
+ */
+static int
+fsck_refs_compare(fsck_t *f, rbl_str_t account, fsck_used_t *u)
+{
+    int          rc;
+    rbl_key_t    key;
+    rbl_str_t    none = RBL_STR("");
+    redisReply  *refs;
+    fsck_diff_t  d = { NULL, NULL, 0 };
+
+    refs = ctl_call(f->ctl, "HGETALL",
+                    rbl_account_key(&key, &f->ctl->ks, "refs", account, none),
+                    none, none);
+    rc = refs == NULL || fsck_refs_diff(u, refs, &d) != 0
+         ? -1 : fsck_refs_judge(f, account, &d);
+
+    freeReplyObject(refs);
+    free(d.argv);
+    free(d.numbers);
 
     return rc;
 }
@@ -219,7 +298,7 @@ fsck_count(fsck_t *f, rbl_str_t account, fsck_used_t *u)
 
 
 int
-fsck_refs(fsck_t *f, rbl_str_t account)
+fsck_refs(fsck_t *f, rbl_str_t account, json_t *ranges)
 {
     int          i, rc;
     fsck_used_t  u;
@@ -227,6 +306,8 @@ fsck_refs(fsck_t *f, rbl_str_t account)
     for (i = 0, rc = 1; i < FSCK_TRIES && rc > 0; i++) {
         u.failed = 0;
         u.unknown = 0;
+        u.ranges = ranges;
+        json_array_clear(ranges);
         u.used = json_object();
         rc = u.used == NULL ? (ctl_fail("out of memory"), -1)
              : fsck_count(f, account, &u);

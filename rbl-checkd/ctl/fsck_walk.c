@@ -216,6 +216,16 @@ fsck_members(fsck_t *f, const fsck_kind_t *kind, rbl_str_t walked,
 }
 
 
+int
+fsck_zset(fsck_t *f, const rbl_script_t *script, const char *head,
+    rbl_str_t zset, rbl_str_t key)
+{
+    fsck_kind_t  kind = { head, "zset", script, 1, 0 };
+
+    return fsck_members(f, &kind, zset, key, "*");
+}
+
+
 /*
  * A list from its end: what is taken from its head meanwhile moves nothing
  * that is still to be seen out of sight.
@@ -273,6 +283,33 @@ fsck_defaults(fsck_t *f, rbl_str_t key)
 }
 
 
+/* Reference counters, then the ranges that were seen while counting. */
+static int
+fsck_counted(fsck_t *f, rbl_str_t account)
+{
+    int      rc;
+    size_t   i;
+    json_t  *ranges;
+
+    ranges = json_array();
+    if (ranges == NULL) {
+        ctl_fail("out of memory");
+        return -1;
+    }
+
+    rc = fsck_refs(f, account, ranges);
+
+    for (i = 0; i < json_array_size(ranges) && rc == 0; i++) {
+        rc = fsck_range(f, account, rbl_str(json_string_value(
+                                        json_array_get(ranges, i))));
+    }
+
+    json_decref(ranges);
+
+    return rc;
+}
+
+
 int
 fsck_account(fsck_t *f, rbl_str_t account)
 {
@@ -297,7 +334,7 @@ fsck_account(fsck_t *f, rbl_str_t account)
         }
     }
 
-    return rc == 0 ? fsck_refs(f, account) : -1;
+    return rc == 0 ? fsck_counted(f, account) : -1;
 }
 
 

@@ -2,6 +2,8 @@
 -- holds, all at one moment, and tells what does not fit together; with ARGV[1]
 -- "1" it mends that as well.  Its result is OK, or another word, and then for
 -- each fault {account, what kind, where, what is wrong, "1" if it is mended}.
+-- A script that looks at several things stops when it has read as much as one
+-- call may read: its result is then MORE, how many things it looked at, faults.
 -- Accounts are of the partition of KEYS[1]; `ac` is the one at hand.
 --- include: base
 local mend = ARGV[1] == '1'
@@ -14,6 +16,10 @@ local function fault(kind, where, text, how)
         how()
     end
     out[#out + 1] = {ac or '', kind, where, text, mended and '1' or '0'}
+end
+local function more_after(n)
+    out[1] = 'MORE'
+    table.insert(out, 2, n)
 end
 -- What is later than any lease ends is of a time when the store's clock was
 -- ahead (the daemons' configuration allows no longer ones).

@@ -4,9 +4,17 @@
 --- include: due
 --- include: unchanged
 --- use: account host
+-- A record may be large: put_changed() writes it once, after all repairs.
+local changed
 local function put(h)
-    hosts_change()
-    save(key('r', ac, h[HOST.id]), h)
+    changed = h
+end
+local function put_changed()
+    if changed then
+        hosts_change()
+        save(key('r', ac, changed[HOST.id]), changed)
+        changed = nil
+    end
 end
 local function look_at_references(h)
     local sid, uniq = h[HOST.id], key('uniq', ac)
@@ -34,61 +42,7 @@ local function look_at_references(h)
         put(h)
     end)
 end
--- How many lists a child is on, if its record is such; the quick way, for there
--- are many; nil: it is to be looked at closely.
-local function child_listed(raw, sid, range)
-    local ok, at, _, id, _, _, _, _, parent =
-        pcall(cmsgpack.unpack_limit, raw, HOST.groups - 1, 3)
-    if not ok or id ~= sid or parent ~= range then
-        return nil
-    end
-    -- The groups are passed over: each takes as many octets.
-    local first, high, low = raw:byte(at + 1, at + 3)
-    if first and first >= 144 and first < 160 then
-        at = at + 1 + (first - 144) * 36
-    elseif first == 220 and low then
-        at = at + 3 + (high * 256 + low) * 36
-    end
-    local count
-    ok, _, _, _, _, count = pcall(cmsgpack.unpack_limit, raw,
-        HOST.listed_count - HOST.groups, at)
-    return ok and type(count) == 'number' and count or nil
-end
--- How many children of a range are listed, or nil if that cannot be told;
--- `stray` is told of those that are none of it.
-local function listed_children(h, stray)
-    local range, listed, unknown = h[HOST.id], 0, false
-    local kids, keys = call('ZRANGE', key('kids', ac, range), 0, -1), {}
-    for i, sid in ipairs(kids) do
-        keys[i] = key('r', ac, sid)
-    end
-    local raws = {}
-    for from = 1, #keys, 500 do
-        local to = math.min(from + 499, #keys)
-        local there = call('ZMSCORE', key('hosts', ac), unpack(kids, from, to))
-        for i, raw in ipairs(call('MGET', unpack(keys, from, to))) do
-            raws[from + i - 1] = there[i] and raw
-        end
-    end
-    for i, sid in ipairs(kids) do
-        local n = raws[i] and child_listed(raws[i], sid, range)
-        local kid = not n and owns('hosts', sid) and read_sid(sid)
-        if n then
-            listed = listed + (n > 0 and 1 or 0)
-        elseif not kid and newer(sid) then
-            unknown = true
-        elseif not kid or kid[HOST.parent] ~= range then
-            stray(sid)
-        elseif kid[HOST.listed_count] > 0 then
-            listed = listed + 1
-        end
-    end
-    return not unknown and listed or nil
-end
 local function set_count(h, n, since)
-    if not n then
-        return
-    end
     h[HOST.listed_count] = n
     if n == 0 then
         h[HOST.first_listed] = 0
@@ -113,21 +67,7 @@ local function look_at_parent(h)
     elseif not call('ZSCORE', key('kids', ac, range), sid) then
         fault('kids', range, 'does not know its address ' .. sid, function()
             call('ZADD', key('kids', ac, range), owns('hosts', sid), sid)
-            set_count(p, listed_children(p, function() end))
         end)
-    end
-end
-local function look_at_children(h)
-    local range = h[HOST.id]
-    local listed = listed_children(h, function(sid)
-        fault('kids', range, 'has an address that is none of it: ' .. sid,
-            function() call('ZREM', key('kids', ac, range), sid) end)
-    end)
-    if listed and h[HOST.listed_count] ~= listed then
-        fault('count', range, 'counts ' .. h[HOST.listed_count]
-            .. ' listed addresses, there are ' .. listed, function()
-                set_count(h, listed)
-            end)
     end
 end
 local function look_at_listing(h)

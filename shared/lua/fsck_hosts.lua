@@ -1,24 +1,29 @@
 -- Looks at hosts of an account: what each refers to, what refers to it, whether
--- its listing is told where it must be, and whether its checks go on.
+-- its listing is told where it must be, and whether its checks go on.  The
+-- scripts fsck_kids and fsck_range look at the addresses of a range.
 -- KEYS[1] acct:<AC>
 -- ARGV    1 "1": mend  2... SIDs
--- Result  OK, faults
+-- Result  OK, faults | MORE, number of hosts looked at, faults
 --- include: fsck_refs
 --- include: due
 --- include: fsck_host
 --- use: host
+local listings, listings_most, faults_most = 0, 64, 20
 for i = 2, #ARGV do
     local sid = ARGV[i]
     local h = owns('hosts', sid) and read_entry('hosts', sid)
     if h then
         look_at_references(h)
         look_at_parent(h)
-        if h[HOST.type] == 'ip_range' then
-            look_at_children(h)
-        end
         look_at_listing(h)
         look_at_coverage(h)
         look_at_schedule(h)
+        put_changed()
+        listings = listings + #h[HOST.details]
+        if (listings >= listings_most or #out > faults_most) and i < #ARGV then
+            more_after(i - 1)
+            break
+        end
     end
 end
 return out

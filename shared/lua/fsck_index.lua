@@ -2,11 +2,11 @@
 -- apps, hooks.
 -- KEYS[1] acct:<AC>
 -- ARGV    1 "1": mend  2 index  3... SIDs
--- Result  OK, faults
+-- Result  OK, faults | MORE, number of entries looked at, faults
 --- include: fsck_refs
 --- include: hears
 --- use: profile contact
-local index = ARGV[2]
+local index, faults_most = ARGV[2], 4
 -- Profiles have the same lists: each is looked for once.
 local lists = {}
 local function is_list(sid)
@@ -64,6 +64,10 @@ for i = 3, #ARGV do
         end) then
             look_at_hears(sid, r)
         end
+    end
+    if #out > faults_most and i < #ARGV then
+        more_after(i - 2)
+        break
     end
 end
 return out

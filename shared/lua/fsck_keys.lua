@@ -3,7 +3,7 @@
 -- makes.
 -- KEYS[1] a key of the partition
 -- ARGV    1 "1": mend  2... names of keys, "r:<AC>:<SID>" and so on
--- Result  OK, faults
+-- Result  OK, faults | MORE, number of keys looked at, faults
 --- include: fsck_refs
 --- include: fsck_value
 --- include: fsck_jobs
@@ -14,6 +14,8 @@
 --- include: pending
 --- use: app contact host token
 local week = 7 * 86400000
+-- Listings, contacts of groups, and blocks of 512 bytes of details.
+local read_so_far, read_most = 0, 200
 local look = {}
 local function drop(k)
     return function() call('DEL', k) end
@@ -53,6 +55,7 @@ function look.r(k, sid)
     local r, why = read_sid(sid)
     local other, has_it
     if r and index == 'hosts' then
+        read_so_far = read_so_far + #r[HOST.details]
         other, has_it = other_host(r)
     end
     if why == 'damaged' then
@@ -130,6 +133,7 @@ end
 local function look_at_details(k, pp)
     local details, size = key('details', ac), #call('GET', k) + details_each
     local entry = pp .. ':' .. size
+    read_so_far = read_so_far + size / 512
     if not call('ZSCORE', details, entry) then
         fault('details', pp, 'are not counted', function()
             local ttl = math.max(0, call('PTTL', k))
@@ -214,6 +218,7 @@ end
 -- looked at with the contacts, has the same of it.
 function look.hears(k, cg)
     local rows = call('ZRANGE', k, 0, -1, 'WITHSCORES')
+    read_so_far = read_so_far + #rows / 2
     for from = 1, #rows, 200 do
         local cos, keys = {}, {}
         for i = from, math.min(from + 199, #rows), 2 do
@@ -305,6 +310,10 @@ for i = 2, #ARGV do
     else
         fault('type', kind .. ' ' .. rest, 'is a ' .. t .. ', not a ' .. right,
             drop(k))
+    end
+    if read_so_far >= read_most and i < #ARGV then
+        more_after(i - 1)
+        break
     end
 end
 return out

@@ -1,34 +1,24 @@
--- Compares the counters of an account, how many hosts and contacts use each
--- profile and group, with what was counted.  Whoever counted has watched the
--- counters meanwhile: nothing that is counted changes without them.
+-- Reports counters of an account, how many hosts and contacts use each profile
+-- and group, that differ from the number that the caller counted.  A counter
+-- that has changed since the caller read it is left alone: it changes together
+-- with what is counted.
 -- KEYS[1] acct:<AC>
--- ARGV    1 "1": mend  2... pairs of field and number
+-- ARGV    1 "1": mend  2... triples: field, the counter ("": there is none),
+--         the number
 -- Result  OK, faults
 --- include: fsck
 local refs = key('refs', ac)
-local used = {}
-for i = 2, #ARGV, 2 do
-    used[ARGV[i]] = tonumber(ARGV[i + 1])
-end
-local function differ(field, has, is)
-    fault('refs', field, 'is said to be used ' .. has .. ' times, it is ' .. is,
-        function()
-            if is == 0 then
-                call('HDEL', refs, field)
-            else
-                call('HSET', refs, field, is)
-            end
-        end)
-end
-local all = call('HGETALL', refs)
-for i = 1, #all, 2 do
-    local field, is = all[i], used[all[i]] or 0
-    if tonumber(all[i + 1]) ~= is or is == 0 then
-        differ(field, all[i + 1], is)
+for i = 2, #ARGV, 3 do
+    local field, has, is = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+    if (call('HGET', refs, field) or '') == has then
+        fault('refs', field, 'is said to be used ' .. (has == '' and 0 or has)
+            .. ' times, it is ' .. is, function()
+                if is == '0' then
+                    call('HDEL', refs, field)
+                else
+                    call('HSET', refs, field, is)
+                end
+            end)
     end
-    used[field] = nil
-end
-for field, is in pairs(used) do
-    differ(field, 0, is)
 end
 return out
