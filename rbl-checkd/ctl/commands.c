@@ -170,7 +170,7 @@ const ctl_command_t  ctl_commands[] = {
       "deliver again what was given up: one event, all, or those of a span;"
       " TIME as 2026-11-20T09:30:00, in UTC, or 2h, so long ago",
       replay_options, 2, 3, CTL_READY, ctl_webhook_replay },
-    { "lists load", "FILE", "load block lists (conf/lists.json)",
+    { "lists load", "FILE", "load blocklists (conf/lists.json), at most 200",
       none_options, 1, 1, CTL_READY, ctl_lists_load },
     { "lists show", "[ZONE|SID] [--stored]",
       "show all blocklists; or one and its name servers, as they are now",

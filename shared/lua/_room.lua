@@ -1,12 +1,14 @@
--- How many system lists a partition may have, disabled ones too; a killed one
--- is none.  Every host may be checked at all of them, and what is derived from
--- them is made in one script.
+-- How many system lists a partition may have, disabled ones too; killed lists
+-- do not count.  Every host may be checked at all of them, and one script makes
+-- what is derived from them.
 --- include: override
 local lists_most = 200
--- Is there room for all that `new` names, once what `gone` names is killed?
--- Both are sets of SIDs.  nil; or FULL, how many there would be, and the limit.
+-- Is there no room for the lists that `new` names, once those that `gone` names
+-- are killed?  Both are sets of SIDs.  nil; or FULL, how many there would be,
+-- and the limit.  A partition that had more before there was a limit keeps
+-- them: they may be updated and killed, but none may be added.
 local function lists_full(new, gone)
-    local n, there, ask = 0, {}, {}
+    local n, added, there, ask = 0, 0, {}, {}
     for _, sid in ipairs(call('ZRANGE', key('lists'), 0, -1)) do
         there[sid] = true
         n = n + (gone[sid] and 0 or 1)
@@ -17,7 +19,8 @@ local function lists_full(new, gone)
     for _, status in ipairs(ask[1] and call('HMGET', override, unpack(ask))
         or {})
     do
-        n = n + (status == 'killed' and 0 or 1)
+        added = added + (status == 'killed' and 0 or 1)
     end
-    return n > lists_most and {'FULL', n, lists_most} or nil
+    n = n + added
+    return n > lists_most and added > 0 and {'FULL', n, lists_most} or nil
 end

@@ -254,6 +254,37 @@ is(rblctl($redis, 'lists', 'unkill', 'n100.example')->{status}, 0,
     'it comes back');
 
 # the lists of the project
+# a store with more, from before there was a limit: nothing is lost
+for my $p (0 .. 3) {
+    my $like = mp_unpack(redis($redis, 'GET', "rbl:{$p}:r:SYS:"
+        . list_sid('n100.example')));
+    for my $n (400 .. 409) {
+        my $sid = list_sid("n$n.example");
+        redis($redis, 'SET', "rbl:{$p}:r:SYS:$sid",
+            mp_pack([@$like[0], $sid, @$like[2], "n$n.example",
+                @$like[4 .. $#$like]]));
+        redis($redis, 'ZADD', "rbl:{$p}:lists", 1000 + $n, $sid);
+    }
+}
+my $n = there('lists')->[0];
+cmp_ok($n, '>', 200, 'more than there may be');
+is(load_entries(zones(400, 409))->{status}, 0, 'they are loaded again');
+is_deeply([there('lists'), there('lists:active')], [[($n) x 4],
+    [($n - 1) x 4]], 'and all are asked');
+$r = load_entries(zones(400, 410));
+is($r->{status}, 3, 'but not one more');
+like($r->{err}, qr/: there would be @{[$n + 1]} system lists, at most 200 may/,
+    'why');
+is(rblctl($redis, 'lists', $_, 'n400.example')->{status}, 0, "$_ works")
+    for qw(disable enable);
+$r = load({ version => 1, lists => [zones(401, 409)], killed => [
+    { zone => 'n400.example', reason => 'x' }] });
+is($r->{status}, 0, 'a file may kill one') or diag($r->{err});
+$r = load({ version => 1, lists => [zones(402, 410)], killed => [
+    { zone => 'n401.example', reason => 'x' }] });
+is($r->{status}, 3, 'but put no other in its place');
+is_deeply(there('lists'), [($n - 1) x 4], 'one less is there');
+
 redis($redis, 'FLUSHALL');
 init_store($redis, partitions => 4);
 for my $file ('conf/lists.json', 'conf/demo/lists.json') {
