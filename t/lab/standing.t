@@ -126,6 +126,15 @@ sub check_all {
     return \%result;
 }
 
+# A new listing has to be seen twice, as far apart as a cache may keep it: that
+# time is over.
+sub caches_forget {
+    for my $key (@{ redis($w->{redis}, 'KEYS', '*:seen:*') }) {
+        redis($w->{redis}, 'HSET', $key, $_, 1)
+            for @{ redis($w->{redis}, 'HKEYS', $key) };
+    }
+}
+
 sub fits {
     my ($got, @want) = @_;
 
@@ -145,6 +154,7 @@ for my $step (0 .. $steps - 1) {
     my @left = grep { !fits($got->{ $_->[0] }, @{ $_->[3 + $step] }[1 .. 3])
         && $_->[3 + $step][1] =~ /^(listed|clear)/ } @scenarios;
     wait_for {
+        caches_forget();
         my $again = check_all(map { $_->[0] } @left);
         $got->{$_} = $again->{$_} for keys %$again;
         @left = grep { !fits($got->{ $_->[0] },
