@@ -57,6 +57,17 @@ if not due or by ~= pp .. ':' .. job:sub(140) then
     end
 end
 local told, failed = ARGV[2], ARGV[6] ~= ''
+-- How many elements the packed array at an offset has, and where they begin.
+-- Arrays of arrays are unpacked one element at a time: a table of all of them
+-- would take longer than everything else.
+local function array_at(packed, at)
+    local first, high, low = packed:byte(at + 1, at + 3)
+    if first == 220 then
+        return high * 256 + low, at + 3
+    end
+    return first - 144, at + 1
+end
+local unpack_limit, result_fields = cmsgpack.unpack_limit, 11
 
 -- The fields of the host in the order of the schema, a table of them would
 -- cost more: up to `created`, and from `checked` to `details`; `from` and `to`
@@ -68,12 +79,20 @@ if hk then
     raw, marked, last = found[1] or call('GET', hk), found[2], found[3]
 end
 local from, value, parent, host_status, profile, groups, to, _
-local checked, first, count, unknown_count, next_check, before, had, flag
+local checked, first, count, unknown_count, next_check, had, flag
+local before, n_before = {}, 0
 if raw then
     from, _, _, value, _, _, _, parent, host_status, profile, groups =
-        cmsgpack.unpack_limit(raw, HOST.checked - 1, 3)
-    to, checked, first, count, unknown_count, next_check, before =
-        cmsgpack.unpack_limit(raw, HOST.details - HOST.checked + 1, from)
+        unpack_limit(raw, HOST.checked - 1, 3)
+    to, checked, first, count, unknown_count, next_check =
+        unpack_limit(raw, HOST.details - HOST.checked, from)
+    n_before, to = array_at(raw, to)
+    for i = 1, n_before do
+        local sid, zone, site, text, codes, since, at, n, over
+        to, sid, zone, site, text, codes, since, at, n, over =
+            unpack_limit(raw, raw:byte(to + 1) - 144, to + 1)
+        before[i] = {sid, zone, site, text, codes, since, at, n, over}
+    end
     if to > 0 then
         to, had = cmsgpack.unpack_one(raw, to)
     end
@@ -82,7 +101,7 @@ if raw then
     end
     to = to > 0 and to or #raw
 end
-local was_listed, has_old = raw and count > 0, raw and #before > 0
+local was_listed, has_old = raw and count > 0, n_before > 0
 if not failed and ARGV[5] == ''
     and (full or has_old and ARGV[3] == '' and ARGV[4] ~= '0')
 then
@@ -98,16 +117,17 @@ if failed and raw and call('HGET', ck, 'total') == '0' then
         or call('EXISTS', key('defaults')) == 0
 end
 
--- standing: what the record holds from now on; listings: the same as an event
--- tells it; transitions: {list, zone, verdict, codes}, as many as a history
--- takes.  The numbers of entries are counted: "#" looks for the end of a table.
-local standing, listings, transitions, unknown = {}, {}, {}, 0
+-- standing: what the record holds from now on; places: where the results of
+-- the same lists are in `told`; transitions: {list, zone, verdict, codes}, as
+-- many as a history takes.  The numbers of entries are counted: "#" looks for
+-- the end of a table.
+local standing, places, transitions, unknown = {}, {}, {}, 0
 local n_standing, n_transitions, started = 0, 0, false
 local results                           -- listings, packed
 -- How many lists told something.
 local known = failed and 0 or tonumber(ARGV[4])
 -- Those that had trouble before keep their places among the troubled ones.
-local troubled, places = {}, 8
+local troubled, troubled_most = {}, 8
 if not failed and (told ~= no_results or has_old) then
     local function turned(list, zone, verdict, codes)
         n_transitions = n_transitions + 1
@@ -128,18 +148,18 @@ if not failed and (told ~= no_results or has_old) then
     end
     -- By SID; false: its list has told something.
     local old, trouble, joined, fresh = {}, {}, {}, true
-    before = before or {}
-    for i = 1, #before do
+    for i = 1, n_before do
         local l = before[i]
         old[l[1]] = l
     end
     for _, t in ipairs(had or {}) do
         trouble[t[1]] = t
     end
-    local all = cmsgpack.unpack(told)
-    for i = 1, #all do
-        local r = all[i]
-        local sid, zone, is = r[1], r[4], r[6]
+    local n_told, at = array_at(told, 0)
+    for _ = 1, n_told do
+        local place, sid, zone, site, is, codes, text, why, _ = at
+        at, sid, _, _, zone, site, is, codes, text, _, why =
+            unpack_limit(told, result_fields, at + 1)
         -- A custom list may be behind another zone now: that is another list.
         local was = old[sid]
         if was then
@@ -148,13 +168,13 @@ if not failed and (told ~= no_results or has_old) then
         end
         if is == 'listed' then
             n_standing = n_standing + 1
-            standing[n_standing] = {sid, zone, r[5], r[8], r[7],
+            standing[n_standing] = {sid, zone, site, text, codes,
                 was and was[6] or now, now, 0, 0}
-            listings[n_standing] = r
+            places[n_standing] = place
             if not was then
                 started = true
                 if n_transitions < history_max then
-                    turned(sid, zone, 'listed', table.concat(r[7], ','))
+                    turned(sid, zone, 'listed', table.concat(codes, ','))
                 end
             end
         else
@@ -167,45 +187,56 @@ if not failed and (told ~= no_results or has_old) then
             if was then
                 if asked then
                     was[7], was[8] = was[7] or 0, (was[8] or 0) + 1
-                    was[9] = over_since(was[9] or 0, r[10])
+                    was[9] = over_since(was[9] or 0, why)
                 end
                 n_standing = n_standing + 1
                 standing[n_standing] = was
-                listings[n_standing] = {sid, r[2], r[3], zone, was[3],
-                    'listed', was[5], was[4], '', r[10], r[11]}
+                places[n_standing] = place
             elseif trouble[sid] then
                 local t = trouble[sid]
                 if asked then
-                    t[2], t[4] = r[10], t[4] + 1
+                    t[2], t[4] = why, t[4] + 1
                 end
                 troubled[#troubled + 1] = t
-            elseif asked and #joined < places then
-                joined[#joined + 1] = {sid, r[10], now, 1}
+            elseif asked and #joined < troubled_most then
+                joined[#joined + 1] = {sid, why, now, 1}
             end
         end
     end
-    for i = 1, math.min(#joined, places - #troubled) do
+    for i = 1, math.min(#joined, troubled_most - #troubled) do
         troubled[#troubled + 1] = joined[i]
     end
     -- Where nothing else was told, that is what an event tells.
     results = fresh and told
     -- Clear lists mostly come in the order of the listings.
-    local clear, at = ARGV[3], 1
-    for i = 1, clear ~= '' and #before or 0 do
+    local clear, from = ARGV[3], 1
+    for i = 1, clear ~= '' and n_before or 0 do
         local sid = before[i][1]
         if old[sid] and n_transitions < history_max then
-            local _, found = string.find(clear, sid, at, true)
-            if not found and at > 1 then
+            local _, found = string.find(clear, sid, from, true)
+            if not found and from > 1 then
                 _, found = string.find(clear, sid, 1, true)
             end
             if found then
-                at = found + 1
+                from = found + 1
                 turned(sid, before[i][2], 'clear', '')
             end
         end
     end
 end
 local listed = n_standing > 0
+-- The results of the lists that have the host.  A list that told nothing keeps
+-- its listing as it was.
+local function results_of_listings()
+    local listings = {}
+    for i = 1, n_standing do
+        local _, r = cmsgpack.unpack_one(told, places[i])
+        local l = standing[i]
+        listings[i] = r[6] == 'listed' and r or {r[1], r[2], r[3], r[4], l[3],
+            'listed', l[5], l[4], '', r[10], r[11]}
+    end
+    return cmsgpack.pack(listings)
+end
 
 local new
 local stored = not failed and (full or told ~= no_results)
@@ -352,7 +383,7 @@ local hooks = heard and wants_events()
 if callbacks or hooks then
     local timezone = load(KEYS[1])[ACCOUNT.timezone]
     value = value or call('HGET', ck, 'host') or ''
-    results = results or cmsgpack.pack(listings)
+    results = results or results_of_listings()
     -- The host without its listings, as it is now.
     raw = from and '\220\0' .. string.char(HOST.uncovered)
         .. record:sub(4, from) .. cmsgpack.pack(frozen and checked or now,

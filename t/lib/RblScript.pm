@@ -284,9 +284,9 @@ sub finish_check {
     my @other = grep { $_->[5] ne 'clear' } @$results;
     return script('check_finish', [$acct], handle($acct, $pp, $ht, %o),
         packed(\@other), $o{part} ? '' : join('', map { $_->[0] } @clear),
-        scalar @$results, $o{part} ? '' : packed($results), $failed // '',
-        60_000, $o{interval} // 600, $o{events} // '1', $o{recheck} // 0,
-        $o{budget} // 16 << 20);
+        scalar @$results, $o{part} ? '' : @clear ? packed($results) : '=',
+        $failed // '', 60_000, $o{interval} // 600, $o{events} // '1',
+        $o{recheck} // 0, $o{budget} // 16 << 20);
 }
 
 # Deliveries whose time has come; the end of an attempt of one; its time comes.
