@@ -9,6 +9,15 @@
 -- Within these bytes of a record are the fields up to the status
 -- (lists_file.c).
 local list_head = 1792
+-- Where the value behind a text begins.  The name of a list may be long and is
+-- not needed.
+local function after_text(raw, at)
+    local first, n, low = raw:byte(at + 1, at + 3)
+    if first == 218 then
+        return at + 3 + n * 256 + low
+    end
+    return first == 217 and at + 2 + n or at + 1 + first - 160
+end
 local function rebuild_defaults()
     local types, out, by = {'rbl', '', 'uribl'}, {}, {}
     for _, t in ipairs(types) do
@@ -19,8 +28,10 @@ local function rebuild_defaults()
         local raw = call('GETRANGE', key('r', 'SYS', sid), 0, list_head - 1)
         local status
         if raw ~= '' then
-            local _, _, _, type, zone, _, website, families, _, is =
-                cmsgpack.unpack_limit(raw, LIST.status, 3)
+            local at, _, _, type, zone = cmsgpack.unpack_limit(raw, LIST.zone,
+                3)
+            local _, website, families, _, is = cmsgpack.unpack_limit(raw,
+                LIST.status - LIST.name, after_text(raw, at))
             status = is
             zones[#zones + 1] = zone
             zones[#zones + 1] = type
