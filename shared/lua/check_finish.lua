@@ -67,7 +67,8 @@ local function array_at(packed, at)
     end
     return first - 144, at + 1
 end
-local unpack_limit, result_fields = cmsgpack.unpack_limit, 11
+local unpack_limit, byte = cmsgpack.unpack_limit, string.byte
+local result_fields = 11
 
 -- The fields of the host in the order of the schema, a table of them would
 -- cost more: up to `created`, and from `checked` to `details`; `from` and `to`
@@ -90,7 +91,7 @@ if raw then
     for i = 1, n_before do
         local sid, zone, site, text, codes, since, at, n, over
         to, sid, zone, site, text, codes, since, at, n, over =
-            unpack_limit(raw, raw:byte(to + 1) - 144, to + 1)
+            unpack_limit(raw, byte(raw, to + 1) - 144, to + 1)
         before[i] = {sid, zone, site, text, codes, since, at, n, over}
     end
     if to > 0 then
@@ -146,14 +147,29 @@ if not failed and (told ~= no_results or has_old) then
         return over == 0 and 0
             or math.min(now, over + math.max(0, now - checked))
     end
-    -- By SID; false: its list has told something.
-    local old, trouble, joined, fresh = {}, {}, {}, true
-    for i = 1, n_before do
-        local l = before[i]
-        old[l[1]] = l
-    end
+    local trouble, joined, fresh = {}, {}, true
     for _, t in ipairs(had or {}) do
         trouble[t[1]] = t
+    end
+    -- The listing that a list had; each is asked for once.  Lists mostly come
+    -- in the order of the listings: from the first that does not, they are
+    -- found by SID; false: its list has told something.
+    local old, next_old = nil, 1
+    local function listing_of(sid)
+        local l = before[next_old]
+        if not old and l and l[1] == sid then
+            next_old = next_old + 1
+            return l
+        end
+        if not old then
+            old = {}
+            for i = next_old, n_before do
+                old[before[i][1]] = before[i]
+            end
+        end
+        l = old[sid]
+        old[sid] = l and false
+        return l
     end
     local n_told, at = array_at(told, 0)
     for _ = 1, n_told do
@@ -161,17 +177,18 @@ if not failed and (told ~= no_results or has_old) then
         at, sid, _, _, zone, site, is, codes, text, _, why =
             unpack_limit(told, result_fields, at + 1)
         -- A custom list may be behind another zone now: that is another list.
-        local was = old[sid]
-        if was then
-            old[sid] = false
-            was = was[2] == zone and was
-        end
+        local was = listing_of(sid)
+        was = was and was[2] == zone and was
         if is == 'listed' then
             n_standing = n_standing + 1
-            standing[n_standing] = {sid, zone, site, text, codes,
-                was and was[6] or now, now, 0, 0}
             places[n_standing] = place
-            if not was then
+            if was then
+                was[3], was[4], was[5] = site, text, codes
+                was[7], was[8], was[9] = now, 0, 0
+                standing[n_standing] = was
+            else
+                standing[n_standing] = {sid, zone, site, text, codes, now, now,
+                    0, 0}
                 started = true
                 if n_transitions < history_max then
                     turned(sid, zone, 'listed', table.concat(codes, ','))
@@ -210,9 +227,9 @@ if not failed and (told ~= no_results or has_old) then
     results = fresh and told
     -- Clear lists mostly come in the order of the listings.
     local clear, from = ARGV[3], 1
-    for i = 1, clear ~= '' and n_before or 0 do
+    for i = old and 1 or next_old, clear ~= '' and n_before or 0 do
         local sid = before[i][1]
-        if old[sid] and n_transitions < history_max then
+        if (not old or old[sid]) and n_transitions < history_max then
             local _, found = string.find(clear, sid, from, true)
             if not found and from > 1 then
                 _, found = string.find(clear, sid, 1, true)
