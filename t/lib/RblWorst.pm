@@ -5,9 +5,12 @@ package RblWorst;
 #
 # A time is Redis' own (INFO commandstats, of the one call), the least of
 # several tries: whatever else runs on the machine can only add to it.  On a
-# slow machine it is scaled by what scripts of known cost take before and after
-# it: 1,000 calls of TIME, and 8 values of 100 KB that are stored.  On
-# the machine that the bounds are for they take COMMANDS and DATA microseconds.
+# slow machine it is scaled by what scripts of known cost take, the least of
+# several tries as well: 1,000 calls of TIME, 8 values of 100 KB that are stored,
+# and a record of 400 listings that is unpacked and packed.  On the machine that
+# the bounds are for they take COMMANDS, DATA and RECORD microseconds.  A time is
+# never divided by what one try says of the machine: a try that is interrupted
+# would make any script fast.
 
 use strict;
 use warnings;
@@ -17,8 +20,10 @@ use List::Util qw(max min);
 use RblScript;
 use RblTest;
 
-use constant { COMMANDS => 500, DATA => 120, SYSTEM => 200, OWN => 200 };
+use constant { COMMANDS => 500, DATA => 120, RECORD => 680, SYSTEM => 200,
+    OWN => 200 };
 
+our @EXPORT_OK = qw(spent);
 our @EXPORT = qw(worst_store slice calibrate slowness %W
     host_in range_of listed_on open_check text_of);
 
@@ -27,17 +32,23 @@ my %sha;
 our %took;              # script -> microseconds of its last call
 our %word;              # -> the first word of its reply
 
+# Microseconds of all calls of scripts so far.  The counters are never reset: at
+# the next call of each command Redis would allocate its histogram again, within
+# the time of the script.
+sub spent {
+    my ($us) = cmd('INFO', 'commandstats') =~ /^cmdstat_evalsha:\S*?usec=(\d+)/m;
+    return $us // 0;
+}
+
 # Runs a script as RblScript does, and notes what it takes.
 sub slice {
     my ($name, $keys, @args) = @_;
 
     $sha{$name} //= cmd('SCRIPT', 'LOAD',
         read_file(build_dir() . "/gen/lua/$name.lua"));
-    cmd('CONFIG', 'RESETSTAT');
+    my $before = spent();
     my $reply = cmd('EVALSHA', $sha{$name}, scalar @$keys, @$keys, @args);
-    my ($us) = cmd('INFO', 'commandstats')
-        =~ /^cmdstat_evalsha:calls=1,usec=(\d+)/m or die "no times of $name\n";
-    $took{$name} = $us;
+    $took{$name} = spent() - $before;
     $word{$name} = $reply->[0] // 'nothing';
     return $reply;
 }
@@ -51,24 +62,28 @@ sub slice {
 sub probe {
     my ($source, @args) = @_;
     my $sha = $sha{$source} //= cmd('SCRIPT', 'LOAD', $source);
-    cmd('CONFIG', 'RESETSTAT');
+    my $before = spent();
     cmd('EVALSHA', $sha, @args);
-    my ($us) = cmd('INFO', 'commandstats')
-        =~ /^cmdstat_evalsha:calls=1,usec=(\d+)/m;
-    return $us;
+    return spent() - $before;
 }
 
-# Looks again how fast this machine is: by how much slower than the other.
+# Looks again how fast this machine is: microseconds of each probe.
+my $record = packed([map { [sid('RB'), 'rbl', 0, 'z' x 100, 'https://l.example/',
+    'listed', ['127.0.0.2'], 't' x 80, 't' x 80, '', 2500] } 1 .. 400]);
 sub calibrate {
     my $commands = probe("for i = 1, 1000 do redis.call('TIME') end", 0);
     my $data = probe("for i = 1, 8 do redis.call('SET', KEYS[1] .. i, ARGV[1])"
         . " end for i = 1, 8 do redis.call('DEL', KEYS[1] .. i) end", 1,
         k('probe'), 'x' x 100_000);
-    return max($commands / COMMANDS, $data / DATA, 1);
+    my $records = probe('cmsgpack.pack(cmsgpack.unpack(ARGV[1]))', 0, $record);
+    return [$commands / COMMANDS, $data / DATA, $records / RECORD];
 }
 
-# How much slower than that the machine is, by two looks at it.
-sub slowness { return min(@_) }
+# How much slower than that the machine is, by all these looks at it.
+sub slowness {
+    my (@looks) = @_;
+    return max(1, map { my $i = $_; min(map { $_->[$i] } @looks) } 0 .. 2);
+}
 
 sub text_of { my ($n) = @_; return substr 'text ' x ($n / 5 + 1), 0, $n }
 

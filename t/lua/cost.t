@@ -405,22 +405,23 @@ my (%worst, %of);
 for my $c (@cases) {
     my ($name, $what, $code) = @$c;
     next if %only && !$only{$name};
-    my $least;
+    my ($us, $least, @looks);
     for my $try (1 .. MOST) {
         last if $try > TRIES && $least <= BOUND;
-        my $before = calibrate();
+        push @looks, calibrate();
         undef $counted;
         eval { $code->(); 1 } or die "$name, $what: $@";
-        my $us = $counted // $RblWorst::took{$name};
+        my $took = $counted // $RblWorst::took{$name};
         my $word = $RblWorst::word{$name};
         die "$name, $what: $word\n"
             if $word !~ /^(?:OK|MORE|WORK|FROZEN|MAYBE|[0-9a-f]{16})$/;
-        $us /= slowness($before, calibrate());
-        $least = $us if !defined $least || $us < $least;
+        $us = $took if !defined $us || $took < $us;
+        $least = $us / slowness(@looks);
     }
     $worst{$name} = $least, $of{$name} = $what
         if ($worst{$name} // -1) < $least;
-    note sprintf '%6d us  %-18s %s', $least, $name, $what if $ENV{RBL_COST};
+    note sprintf '%6d us  (%6d here) %-18s %s', $least, $us, $name, $what
+        if $ENV{RBL_COST};
 }
 for my $name (sort { $worst{$b} <=> $worst{$a} } keys %worst) {
     note sprintf '%6d us  %-18s %s', $worst{$name}, $name, $of{$name};
