@@ -46,7 +46,8 @@ struct item_s {
     unsigned         again;             /* how often it was asked once more, for
                                            the server had failed */
     double           good;              /* when the list was seen in order */
-    double           kept;              /* gate_t */
+    double           kept;              /* s for which a cache may hold the new
+                                           listing (gate_t) */
     int              trusting;          /* what others have found is asked */
     int              guarded;           /* the guard is */
     lookup_q_t      *reason;            /* the TXT; NULL: none is under way */

@@ -5,9 +5,10 @@
  * Only servers that pass have a vote, and only with a response to a query that
  * was sent after those for the test points: a list that was empty, or
  * wildcarding, for a moment may be in order again when these arrive.
- * If all votes are the same, they decide.
- * If not, the newer data does: the newest serial of one side must be newer than
- * that of the other.  Else it is unknown until the servers agree.
+ *
+ * If all votes are the same, they decide.  If not, the newer data does: the
+ * newest serial of one side must be newer than that of the other.  Else it is
+ * unknown until the servers agree.
  */
 
 #include "gate.h"

@@ -164,7 +164,7 @@ typedef struct {
     double    retry, wait;
     unsigned  empty:1;                  /* positive controls came back empty */
     unsigned  soas:1;                   /* it has given an SOA, of any list */
-    unsigned  no_soa;                   /* lists of which it has given none */
+    unsigned  no_soa;                   /* lists without any SOA through it */
     health_soa_t  soa;
     double    peers;                    /* when others were asked for those who
                                            are suspected */

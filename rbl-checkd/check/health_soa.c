@@ -33,8 +33,8 @@ soa_found(health_entry_t *e, health_soa_t found, const char *what)
         return;
     }
 
-    log_notice("resolver %s %s: listings end an hour late or later (asked about"
-               " list %s)", text, what, e->list->zone);
+    log_notice("resolver %s %s: the end of a listing takes an hour or longer"
+               " (found at list %s)", text, what, e->list->zone);
 }
 
 

@@ -23,6 +23,13 @@
 #define AGAIN_MAX  2                    /* other servers that are tried */
 
 
+static int
+is_fresh(const item_t *item)
+{
+    return (item->check->how & CHECK_FRESH) != 0;
+}
+
+
 /* Only a listing has a reason. */
 
 static void
@@ -116,9 +123,8 @@ item_reason(item_t *item, const names_t *name)
     }
 
     item->reason = lookup_ask(check->env->lookup, item->result.list, name->s,
-                              DNS_TYPE_TXT, check->patience,
-                              (check->how & CHECK_FRESH) != 0, on_reason,
-                              item);
+                              DNS_TYPE_TXT, check->patience, is_fresh(item),
+                              on_reason, item);
     item->reasoned = item->reason == NULL;
 }
 
@@ -387,7 +393,7 @@ may_ask(const item_t *item, const names_t *names, int n)
 /* 0: all of them; -1: none. */
 
 static int
-ask_names(item_t *item, const names_t *names, unsigned n, unsigned fresh)
+ask_names(item_t *item, const names_t *names, unsigned n, int fresh)
 {
     part_t    *p;
     check_t   *check = item->check;
@@ -399,7 +405,7 @@ ask_names(item_t *item, const names_t *names, unsigned n, unsigned fresh)
         p->item = item;
         p->question = lookup_ask(check->env->lookup, item->result.list,
                                  names[i].s, DNS_TYPE_A, check->patience,
-                                 fresh != 0, on_addresses, p);
+                                 fresh, on_addresses, p);
         if (p->question == NULL) {
             item_stop(item);
             return -1;
@@ -490,7 +496,7 @@ item_ask(item_t *item)
         return 1;
     }
 
-    if (ask_names(item, names, (unsigned) n, check->how & CHECK_FRESH) != 0) {
+    if (ask_names(item, names, (unsigned) n, is_fresh(item)) != 0) {
         item_settle(item, RBL_UNKNOWN, RBL_ERR_NAME);
         return 1;
     }

@@ -99,13 +99,15 @@ take_part(item_t *item, const confirm_t *c, rbl_verdict_t verdict)
     for (i = 0; i < c->n; i++) {
         from = &c->asked[i].part;
 
-        if (c->asked[i].vote.raw == verdict
-            && !health_bad(c->asked[i].vote.health.state))
-        {
+        if (c->asked[i].vote.raw != verdict) {
+            continue;
+        }
+
+        if (!health_bad(c->asked[i].vote.health.state)) {
             item->result.health = c->asked[i].vote.health.state;
         }
 
-        if (p->raw != verdict && c->asked[i].vote.raw == verdict) {
+        if (p->raw != verdict) {
             p->raw = verdict;
             p->error = RBL_ERR_NONE;
             p->ttl = from->ttl;

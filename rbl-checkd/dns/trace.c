@@ -431,7 +431,6 @@ dns_trace_reply(const dns_question_t *q, const uint8_t *msg,
                || answer->status == DNS_NXDOMAIN)
     {
         trace_referral(&line, engine);
-
         trace_data(&line, answer);
 
     } else if (rcode == DNS_RCODE_NOERROR || rcode == DNS_RCODE_NXDOMAIN) {

@@ -1,8 +1,8 @@
 /*
  * The trace of an engine: one line of text for each event, given to the
- * callback `trace` of its configuration, in order.  It reports
- * queries, responses and the search for name servers; what uses the engine
- * adds the rules by which it decides.
+ * callback `trace` of its configuration, in order.  It reports queries,
+ * responses and the search for name servers; what uses the engine adds the
+ * rules by which it decides.
  *
  * A line has printable ASCII only: every other byte and the backslash are
  * "\xHH".  It ends with "..." if it was longer than DNS_TRACE_MAX; then so many
