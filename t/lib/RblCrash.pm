@@ -83,7 +83,7 @@ sub crash_world {
     script_ok($_, 'hook_put', [RblCheckd::akey($_, 'acct')], fresh_sid('WH'),
         'hook', 'https://hook.test/', 'secret') for $w, $other;
     plan_hosts($c);
-    $c->{delay} = { map { $_ => between($c, 0.02, 0.3) } @ZONES };
+    $c->{delay} = { map { $_ => between($c, 0.02, 0.2) } @ZONES };
     $c->{dns} = RblDns->new(rules => [dns_rules($c)]);
     rblctl($w->{redis}, 'lists', 'override', $_, '--server', '127.0.0.1@'
         . $c->{dns}->port)->{status} == 0 or die "$_ has no server" for @ZONES;
