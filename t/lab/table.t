@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
 # The wrongness table: every scenario of the laboratory (t/lib/RblLab/Table.pm)
-# by `rblctl check`, which has the daemon's own engine, controls and verdicts.
+# by `rblctl check`, which has the daemon's own engine, test points and
+# verdicts, in both modes.
 # LAB="emptied world": these scenarios alone.
 
 use strict;
@@ -23,15 +24,17 @@ for my $v (qw(listed clear unknown)) {
 }
 
 my %only = map { $_ => 1 } split ' ', $ENV{LAB} // '';
-my $wrong = 0;
-for my $s (@scenarios) {
-    next if %only && !$only{ $s->{name} };
-    my ($verdict, $error) = lab_check($lab, $s);
-    ok(verdict_fits($s, $verdict, $error),
-        "$s->{name} ($s->{source}): $s->{text}: " . wanted_text($s))
-        or diag("got $verdict: $error"), $wrong++;
+my %wrong = (direct => 0, resolver => 0);
+for my $mode (sort keys %wrong) {
+    for my $s (map { in_mode($_, $mode) } @scenarios) {
+        next if %only && !$only{ $s->{name} };
+        my ($verdict, $error) = lab_check($lab, $s, $mode);
+        ok(verdict_fits($s, $verdict, $error), "$mode: $s->{name} "
+            . "($s->{source}): $s->{text}: " . wanted_text($s))
+            or diag("got $verdict: $error"), $wrong{$mode}++;
+    }
+    diag("$mode: $wrong{$mode} of " . @scenarios . ' wrong') if $wrong{$mode};
 }
-diag("$wrong of " . @scenarios . ' wrong') if $wrong;
 
 lab_stop($lab);
 done_testing();

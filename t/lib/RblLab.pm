@@ -21,6 +21,8 @@ package RblLab;
 #               (Unbound as it should be), or what is wrong with it
 #   lists    => how many such lists there are
 #   key      => of a zone with a {key}
+#   direct   => what is right in direct mode ("verdict error"), if it is not
+#               the same: no resolver stands between
 #
 #     my $lab = lab();
 #     for my $s (@{ $lab->{scenarios} }) { ... lab_check($lab, $s) ... }
@@ -36,7 +38,8 @@ use RblDns;
 use RblLab::Table;
 use RblTest;
 
-our @EXPORT = qw(lab lab_stop lab_check resolver_port verdict_fits wanted_text);
+our @EXPORT = qw(lab lab_stop lab_check in_mode resolver_port verdict_fits
+    wanted_text);
 
 use constant VALUE => '192.0.2.7';
 
@@ -200,7 +203,15 @@ sub lab_stop {
     $lab->{$_}->stop for qw(script mute refuses);
 }
 
-# Where a scenario's questions go.
+# The server of a scenario's zone.
+sub server_port {
+    my ($lab, $s) = @_;
+
+    return $s->{to} ? $lab->{closed} : defined $s->{rbldnsd}
+        ? $lab->{rbldnsd}{port} : $lab->{script}->port;
+}
+
+# Where a scenario's questions go in resolver mode.
 sub resolver_port {
     my ($lab, $s) = @_;
 
@@ -212,57 +223,96 @@ sub resolver_port {
 }
 
 
-# Where rblctl has the lists of a scenario from: a file, or the store if they
-# want keys, which no file has.
-sub lists_of {
-    my ($lab, $s) = @_;
+# --- a check ---------------------------------------------------------------
 
-    return ('--lists', lab_file(temp_dir() . "/$s->{name}.json",
-        map { lab_list($s, $_) } 0 .. ($s->{lists} // 1) - 1))
-        if !defined $s->{key};
-    my $store = $lab->{store} //= keyed_store($lab);
-    my ($user, $password) = store_login($store, 'rblctl');
-    return ('--store', $store->{addr}, '--user', $user, '--password-file',
-        $password);
+# The zones of a scenario's lists.
+sub zones_of {
+    my ($s) = @_;
+
+    return map { lab_list($s, $_)->{zone} } 0 .. ($s->{lists} // 1) - 1;
 }
 
-sub keyed_store {
-    my ($lab) = @_;
+# A store with the lists of these scenarios, none of them enabled.
+sub lab_store {
+    my ($name, @scenarios) = @_;
 
-    my $redis = start_redis();
-    my @keyed = grep { defined $_->{key} } @{ $lab->{scenarios} };
-    init_store($redis, partitions => 1, lists => lab_file(temp_dir()
-        . '/keyed.json', map { { %{ lab_list($_) },
-            enabled => JSON::PP::false } } @keyed));
-    for my $s (@keyed) {
-        my $zone = lab_list($s)->{zone};
+    my $store = start_redis();
+    init_store($store, partitions => 1, lists => lab_file(temp_dir()
+        . "/$name.json", map { my $s = $_; map { {
+            %{ lab_list($s, $_) }, enabled => JSON::PP::false } }
+            0 .. ($s->{lists} // 1) - 1 } @scenarios));
+    for my $s (grep { defined $_->{key} } @scenarios) {
         my $file = temp_dir() . '/key';
         write_file($file, "$s->{key}\n", 0600);
-        for my $what (['key', $zone, '--file', $file], ['enable', $zone]) {
-            my $r = rblctl($redis, 'lists', @$what);
-            die "lists @$what: $r->{err}" if $r->{status} != 0;
-        }
+        change_lists($store, $_, 'key', '--file', $file) for zones_of($s);
     }
-    return $redis;
+    return $store;
 }
 
-# (verdict, error) of `rblctl check`; "none" if no list takes the value; those
-# of all its lists, joined by "and", where they differ.
-sub lab_check {
-    my ($lab, $s) = @_;
+sub change_lists {
+    my ($store, $zone, $command, @args) = @_;
 
-    my $conf = $lab->{conf} //= temp_dir() . '/rblctl.conf';
-    write_file($conf, "dns_timeout 600ms\ndns_tries 2\ncheck_timeout 9s\n")
-        if !-e $conf;
-    my $r = run_cmd(build_dir() . '/rblctl', '-c', $conf, lists_of($lab, $s),
-        'check', $s->{value}, '--resolver',
-        '127.0.0.1@' . resolver_port($lab, $s), '--json');
+    my $r = rblctl($store, 'lists', $command, $zone, @args);
+    die "lists $command $zone: $r->{err}" if $r->{status} != 0;
+}
+
+# A store whose lists are queried at the servers that answer for them.
+sub direct_store {
+    my ($lab) = @_;
+
+    my $store = lab_store('direct', @{ $lab->{scenarios} });
+    for my $s (@{ $lab->{scenarios} }) {
+        my $server = '127.0.0.1@' . server_port($lab, $s);
+        change_lists($store, $_, 'override', '--server', $server)
+            for zones_of($s);
+    }
+    return $store;
+}
+
+# Runs `rblctl check` with the lists of a scenario: those of a file, or of a
+# store if they want keys or servers of their own, which no file has.
+sub run_check {
+    my ($lab, $s, $mode) = @_;
+
+    my @check = ('-c', lab_conf(), 'check', $s->{value}, '--json');
+    push @check, '--resolver', '127.0.0.1@' . resolver_port($lab, $s)
+        if $mode eq 'resolver';
+    if ($mode eq 'resolver' && !defined $s->{key}) {
+        return run_cmd(build_dir() . '/rblctl', @check, '--lists',
+            lab_file(temp_dir() . "/$s->{name}.json",
+            map { lab_list($s, $_) } 0 .. ($s->{lists} // 1) - 1));
+    }
+    my $store = $lab->{$mode} //= $mode eq 'direct' ? direct_store($lab)
+        : lab_store('keyed', grep { defined $_->{key} }
+            @{ $lab->{scenarios} });
+    my ($user, $password) = store_login($store, 'rblctl');
+    change_lists($store, $_, 'enable') for zones_of($s);
+    my $r = run_cmd(build_dir() . '/rblctl', '--store', $store->{addr},
+        '--user', $user, '--password-file', $password, @check);
+    change_lists($store, $_, 'disable') for zones_of($s);
+    return $r;
+}
+
+sub lab_conf {
+    my $path = temp_dir() . '/rblctl.conf';
+    write_file($path, "dns_timeout 600ms\ndns_tries 2\ncheck_timeout 9s\n")
+        if !-e $path;
+    return $path;
+}
+
+# (verdict, error) of `rblctl check` in a mode, "resolver" or "direct"; "none"
+# if no list takes the value; those of all its lists, joined by "and", where
+# they differ.
+sub lab_check {
+    my ($lab, $s, $mode) = @_;
+
+    my $r = run_check($lab, $s, $mode);
     return ('none', '') if $r->{status} == 3 && $r->{err} =~ /no active list/;
     my $out = eval { $json->decode($r->{out}) }
         // return ("nothing: $r->{err}", '');
-    my @lists = grep { $_->{zone} =~ /^(\{key\}\.|n\d-)?\Q$s->{zone}\E$/ }
-        @{ $out->{lists} };
-    return ('missing', '') if @lists != ($s->{lists} // 1);
+    my %is_of = map { $_ => 1 } zones_of($s);
+    my @lists = grep { $is_of{ $_->{zone} } } @{ $out->{lists} };
+    return ('missing', '') if @lists != keys %is_of;
     return map { my ($what, %seen) = $_; join ' and ',
         sort grep { !$seen{$_}++ } map { $_->{$what} } @lists }
         qw(status error);
@@ -270,6 +320,15 @@ sub lab_check {
 
 
 # --- judging ---------------------------------------------------------------
+
+# The scenario with what is right in a mode.
+sub in_mode {
+    my ($s, $mode) = @_;
+
+    return $s if $mode ne 'direct' || !defined $s->{direct};
+    my ($verdict, $error) = split ' ', $s->{direct};
+    return { %$s, verdict => $verdict, error => $error // '' };
+}
 
 # Is the verdict (and the error) one of those that are right?
 sub verdict_fits {
