@@ -46,8 +46,7 @@ struct item_s {
     unsigned         again;             /* how often it was asked once more, for
                                            the server had failed */
     double           good;              /* when the list was seen in order */
-    double           kept;              /* s for which a cache may hold the new
-                                           listing (gate_t) */
+    gate_t           news;              /* what others are asked about */
     int              trusting;          /* what others have found is asked */
     int              guarded;           /* the guard is */
     lookup_q_t      *reason;            /* the TXT; NULL: none is under way */

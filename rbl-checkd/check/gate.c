@@ -8,7 +8,7 @@
 gate_t
 gate_unknown(rbl_lookup_err_t error, const char *why)
 {
-    gate_t  g = { RBL_UNKNOWN, error, 0, 0, 0, 0, why };
+    gate_t  g = { .verdict = RBL_UNKNOWN, .error = error, .why = why };
 
     return g;
 }
@@ -17,7 +17,7 @@ gate_unknown(rbl_lookup_err_t error, const char *why)
 gate_t
 gate_known(rbl_verdict_t verdict, const char *why)
 {
-    gate_t  g = { verdict, RBL_ERR_NONE, 0, 0, 0, 0, why };
+    gate_t  g = { .verdict = verdict, .error = RBL_ERR_NONE, .why = why };
 
     return g;
 }

@@ -41,8 +41,7 @@ typedef struct {
     rbl_lookup_err_t  error;
     int               trust;    /* ask next what other daemons have found */
     int               guard;    /* and then the guard */
-    double            kept;     /* s for which a cache may hold the listing: it
-                                   has to be seen twice; 0: it need not */
+    trust_waits_t     waits;    /* until then it must be seen again */
     double            recheck;  /* s; 0: as ever */
     const char       *why;      /* the rule, for the trace; static text */
 } gate_t;
@@ -87,8 +86,9 @@ const char *gate_no_vote(const gate_answer_t *a, const gate_vote_t *vote,
 /* Is this serial newer (RFC 1982)? */
 int gate_newer(uint32_t serial, uint32_t than);
 
-/* What others have found, of a verdict that gate_judge wanted it for. */
-gate_t gate_trust(const gate_answer_t *a, const trust_told_t *told);
+/* What others have found, of `news` that gate_judge wanted it for. */
+gate_t gate_trust(const gate_answer_t *a, const gate_t *news,
+    const trust_told_t *told);
 
 /* The health did not come in time. */
 gate_t gate_late(const gate_answer_t *a);

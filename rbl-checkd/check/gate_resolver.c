@@ -2,19 +2,22 @@
  * News in resolver mode.  Any response may come from a cache, and a cache does
  * not say when it fetched it.
  *
- * The end of a listing: the list says "clear" for the first time at t0.  From
- * t0 + (TTL of the positive test point) on, a passed run of test points shows
- * that the list was alive after t0.  From (TTL of a negative response) after
- * such a run on, a response "clear" was fetched after it.  With a last run of
- * test points that passes, the end is confirmed.  If the list fails in between,
- * t0 is when it has recovered.  What has no TTL is in no cache: then there is
- * nothing to wait for.
+ * The end of a listing: the list says "clear" for the first time at t0, and
+ * passes its test points.  After the largest TTL that the positive one is known
+ * to have, another pass shows that the list was alive after t0.  After the TTL
+ * of a negative response, another response "clear" was fetched after that pass.
+ * With a last run of test points that passes, the end is confirmed.  If the
+ * list fails in between, all begins again.  What has no TTL is in no cache:
+ * then there is nothing to wait for.
  *
  * A listing: test points and a sample, which no cache has, must pass.  Then the
  * list must say so again, and pass again, after the TTL of the listing: a cache
  * may have it from a moment in which the list was wildcarding and nobody asked
  * for its test points.  While caches may have what the list said when it was
  * known to be wildcarding, a listing counts only if it outlives these.
+ *
+ * The store keeps how far such waits are (zone_ask): any daemon that uses the
+ * same resolver goes on with them.
  */
 
 #include "gate.h"
@@ -41,23 +44,6 @@ whole(const gate_answer_t *a, const health_verdict_t *v)
 }
 
 
-/* The first run from `from` on that the list has passed; 0: none. */
-
-static double
-passed_since(const health_verdict_t *v, double from)
-{
-    unsigned  i;
-
-    for (i = 0; i < v->n_passes; i++) {
-        if (v->pass[i] >= from) {
-            return v->pass[i];
-        }
-    }
-
-    return 0;
-}
-
-
 static gate_t
 not_yet(const gate_answer_t *a, double when, const char *why)
 {
@@ -73,10 +59,7 @@ not_yet(const gate_answer_t *a, double when, const char *why)
 static gate_t
 end(const gate_answer_t *a, const health_verdict_t *v)
 {
-    double  first, alive, pass;
-
-    first = a->cleared != 0 && a->cleared < a->at ? a->cleared : a->at;
-    first = v->recovered > first ? v->recovered : first;
+    gate_t  g;
 
     if (v->passed < a->at) {
         return not_yet(a, a->told + GATE_RECHECK, "end of a listing: the test"
@@ -100,21 +83,15 @@ end(const gate_answer_t *a, const health_verdict_t *v)
                           " list says");
     }
 
-    alive = first + v->positive_ttl + GATE_SLACK;
-    pass = a->cleared != 0 ? passed_since(v, alive) : 0;
+    g = gate_known(RBL_CLEAR, "end of a listing: to be seen again when no cache"
+                   " has older responses");
+    g.trust = 1;
+    g.waits.n = 2;
+    g.waits.wait[0] = v->positive_ttl + GATE_SLACK;
+    g.waits.wait[1] = whole(a, v) + GATE_SLACK;
+    g.waits.since = a->cleared == 0 ? a->at : v->recovered;
 
-    if (pass == 0) {
-        return not_yet(a, alive, "end of a listing: a cache may still have the"
-                       " test point of an earlier time");
-    }
-
-    if (pass > a->at - whole(a, v) - GATE_SLACK) {
-        return not_yet(a, pass + whole(a, v) + GATE_SLACK, "end of a listing:"
-                       " the response may be from a cache");
-    }
-
-    return gate_known(RBL_CLEAR, "end of a listing: the response and the test"
-                      " points are newer than any cache's");
+    return g;
 }
 
 
@@ -181,7 +158,8 @@ listed(const gate_answer_t *a, const health_verdict_t *v)
     g.trust = g.guard;
 
     if (g.trust && !a->once && whole(a, v) != 0) {
-        g.kept = whole(a, v) + GATE_SLACK;
+        g.waits.n = 1;
+        g.waits.wait[0] = whole(a, v) + GATE_SLACK;
     }
 
     return g;
@@ -195,29 +173,49 @@ gate_news(const gate_answer_t *a, const health_verdict_t *v)
 }
 
 
-gate_t
-gate_trust(const gate_answer_t *a, const trust_told_t *told)
+/* Of a list without a positive test point. */
+
+static gate_t
+end_unproven(const gate_answer_t *a, const trust_told_t *told)
 {
-    gate_t  g;
-
-    if (a->raw == RBL_LISTED) {
-        g = if_no_lie(a, told->lies);
-
-        if (g.verdict == RBL_LISTED && told->wait > 0) {
-            return not_yet(a, a->told + told->wait, "not confirmed: the list"
-                           " must say so again, for a cache may have the"
-                           " listing");
-        }
-
-        g.why = g.verdict == RBL_LISTED ? "no daemon knows of a wildcard that a"
-                                          " cache may have" : g.why;
-        return g;
-    }
-
     if (told->entry || (!a->addresses && a->soa < told->soa)) {
         return gate_dead();
     }
 
     return gate_known(RBL_CLEAR, "the list passes its test points, and no other"
                       " daemon knows better");
+}
+
+
+gate_t
+gate_trust(const gate_answer_t *a, const gate_t *news,
+    const trust_told_t *told)
+{
+    gate_t  g;
+
+    if (a->raw == RBL_CLEAR && news->waits.n == 0) {
+        return end_unproven(a, told);
+    }
+
+    if (a->raw == RBL_LISTED) {
+        g = if_no_lie(a, told->lies);
+
+        if (g.verdict != RBL_LISTED) {
+            return g;
+        }
+    }
+
+    if (told->wait > 0) {
+        return not_yet(a, a->told + told->wait, "not confirmed: the list must"
+                       " say so again, for a cache may have older responses");
+    }
+
+    if (a->raw == RBL_CLEAR) {
+        return gate_known(RBL_CLEAR, "end of a listing: the response and the"
+                          " test points are newer than any cache's");
+    }
+
+    g.why = "no daemon knows of a wildcard that a cache may have";
+
+    return g;
 }

@@ -207,8 +207,6 @@ verdict_of(const health_entry_t *e, health_verdict_t *v)
     v->passed = e->passed;
     v->sampled = e->sampled;
     v->sent = e->sent;
-    v->n_passes = e->n_passes;
-    memcpy(v->pass, e->pass, sizeof(v->pass));
     v->positive_ttl = e->positive_ttl;
     v->negative_ttl = negative_ttl(e);
     v->negative_soa = e->negative_soa;

@@ -44,8 +44,6 @@ typedef enum {
 
 extern const char *const  health_state_names[];     /* "untried", "good", ... */
 
-#define HEALTH_PASSES  16
-
 typedef struct {
     health_state_t  state;
     double          recovered;  /* when it was last found to be good again
@@ -55,10 +53,6 @@ typedef struct {
     double          sampled;    /* the same of a run with a sample */
     double          sent;       /* of that run: when the last of its queries was
                                    sent, at the latest */
-    unsigned        n_passes;   /* some of the runs that it passed, the oldest
-                                   first, none of them older than what caches
-                                   can have */
-    double          pass[HEALTH_PASSES];
     uint32_t        positive_ttl;   /* s that a cache keeps the positive test
                                        point at most */
     uint32_t        negative_ttl;   /* the same of what does not exist */

@@ -179,7 +179,6 @@ entry_list(health_entry_t *e, list_t *list)
         e->passed = e->sampled = e->tried = e->lies = e->recalled = 0;
         e->lied = 0;
         e->wild = e->entry = e->lost = 0;
-        e->n_passes = 0;
         e->positive_ttl = e->negative_ttl = 0;
         e->negative_soa = e->deepest = 0;
     }

@@ -106,8 +106,6 @@ struct health_entry_s {
     double            retry, wait;      /* of a bad one */
     double            passed, sampled;
     double            sent, run_sent;   /* of the last passed, of this run */
-    unsigned          n_passes;
-    double            pass[HEALTH_PASSES];
     uint32_t          positive_ttl;     /* the largest ever */
     uint32_t          serial;
     unsigned          has_serial:1;

@@ -240,43 +240,6 @@ own_soa(const health_entry_t *e)
 }
 
 
-/*
- * Not too many are kept, and evenly: the gate asks whether there was one in a
- * time that is as long as TTLs are.
- */
-
-static void
-run_passed(health_entry_t *e)
-{
-    double    keep;
-    unsigned  i, at;
-
-    e->passed = e->began;
-    e->sent = e->run_sent;
-    keep = e->began - 2.0 * (e->positive_ttl + (double) HEALTH_NONE_MAX) - 60;
-
-    while (e->n_passes != 0 && e->pass[0] < keep) {
-        memmove(e->pass, e->pass + 1, --e->n_passes * sizeof(e->pass[0]));
-    }
-
-    if (e->n_passes == HEALTH_PASSES) {
-        for (i = at = 1; i < HEALTH_PASSES - 1; i++) {
-            if (e->pass[i + 1] - e->pass[i - 1]
-                < e->pass[at + 1] - e->pass[at - 1])
-            {
-                at = i;
-            }
-        }
-
-        e->n_passes--;
-        memmove(e->pass + at, e->pass + at + 1,
-                (e->n_passes - at) * sizeof(e->pass[0]));
-    }
-
-    e->pass[e->n_passes++] = e->began;
-}
-
-
 /* It has passed: what its test points have told holds until the next run. */
 
 static void
@@ -285,7 +248,8 @@ run_good(health_entry_t *e, control_t positive)
     int       news;
     unsigned  own;
 
-    run_passed(e);
+    e->passed = e->began;
+    e->sent = e->run_sent;
 
     if (e->run_soa >= e->negative_soa || !e->has_positive) {
         e->negative_soa = e->run_soa;

@@ -125,7 +125,7 @@ on_trust(void *data, const trust_told_t *told)
                       told->entry, told->soa);
     }
 
-    g = gate_trust(&a, told);
+    g = gate_trust(&a, &item->news, told);
     item_go_on(item, &g);
 }
 
@@ -134,7 +134,9 @@ static void
 at_trust(item_t *item)
 {
     check_t       *check = item->check;
-    trust_seen_t   seen = { check->value, item->kept };
+    const part_t  *p = &item->part[item->gate];
+    trust_seen_t   seen = { check->value, p->raw == RBL_LISTED, p->at,
+                            item->news.waits };
     trust_told_t   nothing = { 0, 0, 0, 0 };
 
     if (check->env->trust == NULL) {
@@ -145,8 +147,7 @@ at_trust(item_t *item)
     item->trusting = 1;
 
     if (trust_ask(check->env->trust, item->result.list, check->family,
-                  item->part[item->gate].server, item->good, &seen,
-                  on_trust, item)
+                  p->server, item->good, &seen, on_trust, item)
         != 0)
     {
         item->trusting = 0;
@@ -166,7 +167,7 @@ item_go_on(item_t *item, const gate_t *g)
         check_item_done(item);
 
     } else if (g->trust) {
-        item->kept = g->kept;
+        item->news = *g;
         at_trust(item);
 
     } else if (g->guard) {

@@ -65,27 +65,40 @@ ask_store(trust_t *trust, const list_t *list, rbl_family_t family,
     uint32_t number, double age, const trust_seen_t *seen, store_reply_pt done,
     void *data)
 {
-    int        nkeys;
-    char       ms[24], kept[24], resolver[DNS_SERVER_TEXT];
+    char       ms[3 + TRUST_WAITS][24], resolver[DNS_SERVER_TEXT];
+    double     now = dns_clock();
+    unsigned   i;
+    int        argc, nkeys;
     rbl_key_t  key, seen_key;
-    rbl_str_t  argv[6];
+    rbl_str_t  argv[8 + TRUST_WAITS];
 
     dns_server_text(trust->dns, number, resolver);
-    argv[0] = zone_key(trust, &key, list);
-    nkeys = 1;
+    argc = 0;
+    argv[argc++] = zone_key(trust, &key, list);
 
-    if (seen != NULL && seen->kept > 0) {
-        argv[nkeys++] = rbl_key(&seen_key, store_keyspace(trust->store), 0,
-                                "seen", rbl_str(list->sid), seen->host);
-        argv[5] = number_ms(kept, seen->kept);
+    if (seen->waits.n != 0) {
+        argv[argc++] = rbl_key(&seen_key, store_keyspace(trust->store), 0,
+                               "seen", rbl_str(list->sid), seen->host);
     }
 
-    argv[nkeys] = rbl_str(list_family_name(family));
-    argv[nkeys + 1] = rbl_str(resolver);
-    argv[nkeys + 2] = number_ms(ms, age);
+    nkeys = argc;
+    argv[argc++] = rbl_str(list_family_name(family));
+    argv[argc++] = rbl_str(resolver);
+    argv[argc++] = number_ms(ms[0], age);
 
-    store_script(trust->store, &rbl_script_zone_ask, done, data, nkeys,
-                 nkeys == 1 ? 4 : 6, argv);
+    if (seen->waits.n != 0) {
+        argv[argc++] = seen->listed ? RBL_STR("listed") : RBL_STR("clear");
+        argv[argc++] = number_ms(ms[1], now - seen->at);
+        argv[argc++] = seen->waits.since == 0 ? RBL_STR("")
+                       : number_ms(ms[2], now - seen->waits.since);
+    }
+
+    for (i = 0; i < seen->waits.n; i++) {
+        argv[argc++] = number_ms(ms[3 + i], seen->waits.wait[i]);
+    }
+
+    store_script(trust->store, &rbl_script_zone_ask, done, data, nkeys, argc,
+                 argv);
 }
 
 
@@ -99,9 +112,11 @@ on_news(void *data, const health_news_t *news)
     rbl_key_t  key;
     rbl_str_t  argv[5];
 
+    static const trust_seen_t  nothing;
+
     if (news->what == HEALTH_NEWS_TRUTH) {
         ask_store(trust, news->list, news->family, news->server, news->age,
-                  NULL, NULL, trust);
+                  &nothing, NULL, trust);
         return;
     }
 
@@ -208,7 +223,7 @@ trust_ask(trust_t *trust, const list_t *list, rbl_family_t family,
         return -1;
     }
 
-    if (seen != NULL && seen->host.n < sizeof(w->host)) {
+    if (seen->host.n < sizeof(w->host)) {
         memcpy(w->host, seen->host.p, seen->host.n);
         w->seen = *seen;
         w->seen.host.p = w->host;

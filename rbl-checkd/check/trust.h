@@ -9,8 +9,7 @@
  *   its own: without it now, it is dead.
  *
  * Health tells what is found (health_listen), and what is still so it tells
- * again; whoever is about to announce a listing, or its end without a test
- * entry, asks.
+ * again; whoever is about to announce a listing, or its end, asks.
  */
 
 #ifndef TRUST_H_INCLUDED
@@ -27,15 +26,25 @@ typedef struct {
     int       entry;        /* it has had its test entry of this family */
     unsigned  soa;          /* dns_answer_t: the most labels that were seen of
                                whom it belongs to; 0: not known */
-    double    wait;         /* s until the new listing counts */
+    double    wait;         /* s until the news counts */
 } trust_told_t;
 
-/* A new listing that has to be seen twice through a resolver
-   (gate_resolver.c). */
+#define TRUST_WAITS  2
+
+/* After each of these waits news has to be seen again through the same
+   resolver (gate_resolver.c). */
 typedef struct {
-    rbl_str_t  host;
-    double     kept;        /* s for which a cache may hold it; 0: once is
-                               enough, and nothing is noted */
+    unsigned   n;           /* 0: once is enough, and nothing is noted */
+    double     wait[TRUST_WAITS];       /* s */
+    double     since;       /* if the first began before, they begin again (by
+                               dns_clock()); 0: never */
+} trust_waits_t;
+
+typedef struct {
+    rbl_str_t      host;
+    int            listed;  /* what the list says; 0: clear */
+    double         at;      /* when the response came */
+    trust_waits_t  waits;
 } trust_seen_t;
 
 typedef void (*trust_done_pt)(void *data, const trust_told_t *told);

@@ -2,34 +2,53 @@
 -- resolver may keep them for their TTL from when it was first seen in order
 -- through that one; if it has not been since, from now on.
 --
--- A new listing that a cache may hold is seen twice through the same resolver:
--- seen:<list>:<host> holds, for each, the time (ms) from which on it counts.
--- Once it counts it is kept for a minute more, for a daemon that takes the
--- check over.
+-- News that a cache may hold is seen again, after one or more waits, through
+-- the same resolver: seen:<list>:<host> holds what was seen ("is") and, for
+-- each resolver, the number of the wait, when the first of them began, and when
+-- this one ends (ms).  Once it counts that is kept for a minute more, for a
+-- daemon that takes the check over.
 -- KEYS[1] zone:<zone>  2 seen:<list>:<host>, or nothing
 -- ARGV    1 the family  2 the resolver  3 ms since who asks has seen it in
---         order through that  4 with KEYS[2]: ms for which a cache may hold the
---         listing
+--         order through that
+--         with KEYS[2]: 4 what the list says, "listed" or "clear"  5 ms since
+--         that response came  6 ms since when waits count, if they began then
+--         or later; "": all do  7 and following: the waits (ms)
 -- Result  OK, ms for which the resolver may still keep lies of it, 1 if it was
 --         seen to have its test entry of that family (0: not), labels of its
---         SOA's owner (0: not known), ms until the listing counts (0: it does)
+--         SOA's owner (0: not known), ms until the news counts (0: it does)
 --- include: zone
 local AGAIN, DONE = 600000, 60000   -- ms: kept after the wait, and after that
+-- Number, beginning and end of the wait for what was seen through the resolver;
+-- 0: there is none.
+local function waited(waits)
+    local seen = redis.call('HMGET', KEYS[2], 'is', ARGV[2])
+    local n, began, ends = string.match(seen[1] == ARGV[4] and seen[2] or '',
+        '^(%d+) (%d+) (%d+)$')
+    n, began, ends = num(n), num(began), num(ends)
+    local oldest = ARGV[6] ~= '' and now - num(ARGV[6]) or 0
+    local good = n >= 1 and n <= waits and began >= oldest and began <= now
+        and ends <= now + WEEK
+    return good and n or 0, began, ends, seen[1]
+end
 local function counts_in()
     if not KEYS[2] then
         return 0
     end
-    local wait = math.min(num(ARGV[4]), WEEK)
-    local from = num(redis.call('HGET', KEYS[2], ARGV[2]))
-    if from == 0 or from > now + WEEK then
-        redis.call('HSET', KEYS[2], ARGV[2], digits(now + wait))
-        redis.call('PEXPIRE', KEYS[2], digits(wait + AGAIN))
-        return wait
-    end
-    if from <= now then
+    local waits = #ARGV - 6
+    local n, began, ends, was = waited(waits)
+    if n > 0 and now - num(ARGV[5]) < ends then
+        return math.max(ends - now, 1)
+    elseif n == waits then
         redis.call('PEXPIRE', KEYS[2], DONE)
+        return 0
+    elseif n == 0 and was ~= ARGV[4] then
+        redis.call('DEL', KEYS[2])
     end
-    return math.max(from - now, 0)
+    local wait = math.min(num(ARGV[7 + n]), WEEK)
+    redis.call('HSET', KEYS[2], 'is', ARGV[4], ARGV[2], digits(n + 1) .. ' '
+        .. digits(n == 0 and now or began) .. ' ' .. digits(now + wait))
+    redis.call('PEXPIRE', KEYS[2], digits(wait + AGAIN))
+    return wait
 end
 local family = ARGV[1]
 local ttl, seen = lied(family)

@@ -36,7 +36,7 @@ our @EXPORT = qw(judge story oldest);
 
 use constant {
     LEASE => 5,             # s until another daemon takes over a check
-    FIXED => 6,             # two slacks behind TTLs, and the shortest wait
+    FIXED => 6,             # two slacks behind TTLs, and whole seconds
     STEADY => 10,           # and after which a server is surely trusted again
     ALONE => 10,            # for which a list that refuses is left alone
 };
@@ -224,14 +224,15 @@ sub joined {
 }
 
 # How long what is new may take to be told: a check may have an answer that is
-# kept, by the daemon or, before that, by the resolver.  Behind a resolver the
-# daemon also waits a few seconds that are always the same.
+# kept, by the daemon or, before that, by the resolver.  Behind a resolver an end
+# then waits for the TTL of the test point and for that of a negative response,
+# and for a few seconds that are always the same.
 sub limit {
     my ($j, $l) = @_;
 
     return 1.1 * $j->{w}{interval} + $j->{slack} * $j->{w}{unit}
         + ($j->{run}{mode} eq 'resolver' ? FIXED : 0)
-        + ($j->{run}{mode} eq 'resolver' ? 2 : 1) * max(@$l{qw(ttl negative)});
+        + ($j->{run}{mode} eq 'resolver' ? 3 : 1) * max(@$l{qw(ttl negative)});
 }
 
 # While a list is in order and says the same of a host, that is told in time.

@@ -88,33 +88,66 @@ cmd('PEXPIRE', $key, 5_000);
 lives('ipv4', 1, 3);
 ok(cmd('PTTL', $key) > 86_400_000, 'from when it was seen last');
 
-# --- a new listing is seen twice --------------------------------------------
+# --- news is seen again -----------------------------------------------------
 
-fresh();
-my $seen = k('seen', 'RBx', '192.0.2.1');
-# Kept by a cache for (ms), through; in how many ms it counts.
-sub seen { return script('zone_ask', [$key, $seen], 'ipv4', $_[1] // 'a', 0,
-    $_[0])->[4] }
+my $seen;
+# What is said, by a response so many ms old, through a resolver, with waits
+# (ms) that began ("": whenever, or so many ms ago at most); in how many ms it
+# counts.
+sub seen {
+    my ($is, $age, $resolver, $since, @wait) = @_;
 
-is(seen(300_000), 300_000, 'seen first: it counts when caches are over');
-$ttl = cmd('PTTL', $seen);
-ok($ttl > 890_000 && $ttl <= 900_000, 'kept for ten minutes more');
-sleep 0.2;
-my $left = seen(100);
-ok($left > 290_000 && $left <= 299_800, "seen again, too soon ($left)");
-ok(cmd('PTTL', $seen) > 60_000, 'and is kept');
-is(seen(100, 'b'), 100, 'through another resolver it is another matter');
-sleep 0.2;
-is(seen(100, 'b'), 0, 'seen again after the wait');
-ok(seen(100) > 290_000, 'not through the other');
-$ttl = cmd('PTTL', $seen);
-ok($ttl > 50_000 && $ttl <= 60_000, 'kept for a minute more');
-is(seen('9' x 30, 'c'), 0, 'nonsense is no time');
-is(seen('9' x 12, 'd'), 604_800_000, 'nobody keeps it for more than a week');
-for my $value ('x', -1, '', '9' x 30) {
-    cmd('HSET', $seen, 'a', $value);
-    is(seen(1000), 1000, "counts from '$value' on: seen first");
+    return script('zone_ask', [$key, $seen], 'ipv4', $resolver, 0, $is, $age,
+        $since, @wait)->[4];
 }
+sub listing { return seen('listed', 0, $_[1] // 'a', '', $_[0]) }
+sub ends { return seen('clear', $_[0], $_[2] // 'a', $_[1] // '', 200, 300) }
+sub fresh_news { fresh(); $seen = k('seen', "RB$n", '192.0.2.1') }
+sub kept { return cmd('PTTL', $seen) }
+
+fresh_news();
+is(listing(300_000), 300_000, 'seen first: it counts when caches are over');
+ok(kept() > 890_000 && kept() <= 900_000, 'kept for ten minutes more');
+sleep 0.2;
+my $left = listing(100);
+ok($left > 290_000 && $left <= 299_800, "seen again, too soon ($left)");
+ok(kept() > 60_000, 'and is kept');
+is(listing(100, 'b'), 100, 'through another resolver it is another matter');
+sleep 0.2;
+cmp_ok(seen('listed', 150, 'b', '', 100), '>=', 1,
+    'a response that came before the wait ended is not newer than caches');
+is(listing(100, 'b'), 0, 'seen again after the wait');
+ok(listing(300_000) > 290_000, 'not through the other');
+ok(kept() > 50_000 && kept() <= 60_000, 'kept for a minute more');
+is(listing('9' x 30, 'c'), 0, 'nonsense is no time');
+is(listing('9' x 12, 'd'), 604_800_000,
+    'nobody keeps it for more than a week');
+for my $value ('x', -1, '', '9' x 30, '1 2', '2 0 0', '0 0 0', '1 0 '
+    . '9' x 15, '1 ' . '9' x 15 . ' 0')
+{
+    cmd('HSET', $seen, 'a', $value);
+    is(listing(1000), 1000, "'$value' is no wait: seen first");
+}
+
+fresh_news();
+is(ends(0), 200, 'an end, seen first: the first wait');
+cmp_ok(ends(0), '<=', 200, 'too soon');
+sleep 0.25;
+cmp_ok(ends(100), '>=', 1, 'a response of before');
+is(ends(0), 300, 'the list was alive since: the second wait');
+sleep 0.2;
+my $wait = ends(0);
+ok($wait >= 1 && $wait <= 100, "too soon ($wait)");
+is(ends(0, '', 'b'), 200, 'through another resolver it is another matter');
+sleep 0.15;
+is(ends(0), 0, 'the response is newer than that: it counts');
+is(ends(0), 0, 'for whoever takes the check over, too');
+is(ends(0, 10), 200, 'not if the list has failed since: all begins again');
+sleep 0.25;
+is(ends(0, 10_000), 300, 'it began when the list had recovered');
+is(listing(1000), 1000, 'it is listed again');
+is(ends(0), 200, 'and clear again: what was seen before is over');
+
 is(asked('ipv4', 'a')->[4], 0, 'who has no listing asks for none');
 
 done_testing();

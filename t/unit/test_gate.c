@@ -113,8 +113,6 @@ test_states(void)
                 a = answer((rbl_verdict_t) raw, stands);
                 a.cleared = NOW - 5000;
                 v = health((health_state_t) state);
-                v.n_passes = 1;
-                v.pass[0] = NOW - 2000;
                 g = gate_judge(&a, &v);
 
                 if (raw == U || raw == S) {
@@ -207,8 +205,8 @@ test_listing(void)
 
 
 /*
- * The end of a listing in resolver mode.  Seconds from now; 0: not so.  A cache
- * keeps the test point for 600 s and "not there" for 300 s.
+ * The end of a listing in resolver mode.  A cache keeps the test point for
+ * 600 s and "not there" for 300 s.  Seconds from now; 0: not so.
  */
 
 static void
@@ -221,85 +219,68 @@ test_end(void)
 
     static const struct {
         const char  *name;
-        double       cleared, recovered, pass[2];
+        double       cleared, recovered;
         uint32_t     ttl, minimum;      /* of the response */
-        unsigned     soa;
-        int          clear;
-        double       recheck;
+        double       since, alive, fresh;
     } cases[] = {
-        { "seen for the first time", 0, 0, { -400, 0 }, 300, 300, 4, 0, 602.2 },
-        { "the test point may be older than that", -601, 0, { -1, 0 }, 300,
-          300, 4, 0, 2 },
-        { "the list was alive since, the response may be older", -1000, 0,
-          { -300, 0 }, 300, 300, 4, 0, 2.2 },
-        { "whatever its TTL says", -1000, 0, { -300, 0 }, 299, 300, 4, 0,
-          2.2 },
-        { "the response is newer than a passed test", -1000, 0, { -302, 0 },
-          10, 300, 4, 1, 0 },
-        { "that test was too early", -1000, 0, { -399, 0 }, 300, 300, 4, 0,
-          2 },
-        { "both were, one after the other", -2000, 0, { -1800, -303 }, 300,
-          300, 4, 1, 0 },
-        { "the list failed in between", -2000, -900, { -303, 0 }, 300, 300, 4,
-          0, 2 },
-        { "and long ago", -2000, -1000, { -303, 0 }, 300, 300, 4, 1, 0 },
-        { "the response has a longer TTL", -2000, 0, { -303, 0 }, 300, 900, 4,
-          0, 599.2 },
-        { "the zone above says it", -2000, 0, { -1000, 0 }, 300, 300, 3, 0,
-          300.2 },
-        { "for a day", -86400, 0, { 0, 0 }, 300, 300, 3, 1, 0 },
+        { "seen first: all waits begin", 0, 0, 300, 300, -0.1, 602, 302 },
+        { "though the list has recovered since", 0, -100, 300, 300, -0.1, 602,
+          302 },
+        { "seen again: those that began count", -700, 0, 300, 300, 0, 602,
+          302 },
+        { "whatever is left of the TTL", -700, 0, 10, 300, 0, 602, 302 },
+        { "the list failed since: none that began before", -700, -100, 300,
+          300, -100, 602, 302 },
+        { "the response has a longer TTL", -700, 0, 900, 300, 0, 602, 902 },
+        { "or its SOA record has", -700, 0, 300, 900, 0, 602, 902 },
     };
 
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         a = answer(C, 1);
+        a.at = NOW - 0.1;
         a.cleared = cases[i].cleared != 0 ? NOW + cases[i].cleared : 0;
         a.ttl = cases[i].ttl;
         a.minimum = cases[i].minimum;
-        a.soa = cases[i].soa;
         v = health(HEALTH_GOOD);
         v.recovered = cases[i].recovered != 0 ? NOW + cases[i].recovered : 0;
-
-        for (v.n_passes = 0; v.n_passes < 2 && cases[i].pass[v.n_passes] != 0;
-             v.n_passes++)
-        {
-            v.pass[v.n_passes] = NOW + cases[i].pass[v.n_passes];
-        }
-
         g = gate_judge(&a, &v);
-        ok(g.verdict == (cases[i].clear ? C : U)
-           && g.error == (cases[i].clear ? RBL_ERR_NONE : RBL_ERR_UNCONFIRMED)
-           && g.recheck > cases[i].recheck - 0.3
-           && g.recheck < cases[i].recheck + 0.3,
-           "the end of a listing: %s (%.1f)", cases[i].name, g.recheck);
+        ok(g.verdict == C && g.trust && !g.guard && g.waits.n == 2
+           && g.waits.wait[0] == cases[i].alive
+           && g.waits.wait[1] == cases[i].fresh
+           && g.waits.since == (cases[i].since != 0 ? NOW + cases[i].since
+                                                    : 0),
+           "the end of a listing: %s", cases[i].name);
     }
 
     a = answer(C, 1);
-    a.cleared = NOW - 2000;
     v = health(HEALTH_GOOD);
-    v.n_passes = 1;
-    v.pass[0] = NOW - 303;
     v.passed = NOW - 1;
-    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
-       "the last test points are older than the response");
+    g = gate_judge(&a, &v);
+    ok(g.error == RBL_ERR_UNCONFIRMED && !g.trust && g.recheck >= GATE_RECHECK,
+       "the test points are older than the response");
     v.passed = NOW;
-    ok(gate_judge(&a, &v).verdict == C, "they are not");
-    v.positive_ttl = v.negative_ttl = 0;
-    a.ttl = a.minimum = 0;
+    a.cleared = NOW - GATE_UNPROVEN;
+    g = gate_judge(&a, &v);
+    ok(g.verdict == C && !g.trust, "for a day: it has ended");
     a.cleared = 0;
-    ok(gate_judge(&a, &v).verdict == C, "nothing is ever kept: at once");
-    a.minimum = 1;
-    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED, "a second is enough");
-    v = health(HEALTH_GOOD);
-    v.n_passes = 1;
-    v.pass[0] = NOW - 303;
-    a.cleared = NOW - 2000;
-    a.ttl = 300;
+    a.soa = 3;
+    g = gate_judge(&a, &v);
+    ok(g.error == RBL_ERR_UNCONFIRMED && !g.trust && g.recheck > 300
+       && g.recheck < 301, "the zone above says it: no end");
+    a = answer(C, 1);
     a.addresses = 1;
     a.soa = a.minimum = 0;
-    ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
+    ok(gate_judge(&a, &v).waits.wait[1] == 602,
        "a code that is no listing: kept as long as the test point");
-    v.pass[0] = NOW - 603;
-    ok(gate_judge(&a, &v).verdict == C, "and it counts then");
+    a = answer(C, 1);
+    v.positive_ttl = v.negative_ttl = 0;
+    a.ttl = a.minimum = 0;
+    g = gate_judge(&a, &v);
+    ok(g.verdict == C && !g.trust, "nothing is ever kept: at once");
+    a.minimum = 1;
+    g = gate_judge(&a, &v);
+    ok(g.trust && g.waits.n == 2 && g.waits.wait[1] == 3,
+       "a second is enough to wait");
 }
 
 
@@ -345,35 +326,39 @@ test_unproven(void)
 static void
 test_trust(void)
 {
-    gate_t            g;
+    gate_t            g, news;
     trust_told_t      told = { 0, 0, 0, 0 };
     gate_answer_t     a;
     health_verdict_t  v;
 
     a = answer(L, 0);
     v = health(HEALTH_GOOD);
-    ok(gate_judge(&a, &v).trust, "a new listing asks for it");
-    g = gate_trust(&a, &told);
+    news = gate_judge(&a, &v);
+    ok(news.trust, "a new listing asks for it");
+    g = gate_trust(&a, &news, &told);
     ok(g.verdict == L && g.guard && !g.trust, "nothing: on to the guard");
     told.lies = NOW + 299;
-    ok(gate_trust(&a, &told).guard, "it lied, the response was fetched since");
+    ok(gate_trust(&a, &news, &told).guard,
+       "it lied, the response was fetched since");
     told.lies = NOW + 300;
-    g = gate_trust(&a, &told);
+    g = gate_trust(&a, &news, &told);
     ok(g.verdict == U && g.error == RBL_ERR_UNHEALTHY && !g.guard
        && g.recheck == 301, "it lied, the response may be from then");
     a = answer(L, 1);
     ok(!gate_judge(&a, &v).trust, "a current listing needs no trust");
 
     a = answer(C, 0);
-    g = gate_trust(&a, &told);
+    news.waits.n = 0;
+    g = gate_trust(&a, &news, &told);
     ok(g.verdict == C && !g.guard && !g.trust, "lies make no end of a listing");
     told.soa = 5;
-    ok(gate_trust(&a, &told).error == RBL_ERR_UNHEALTHY,
+    ok(gate_trust(&a, &news, &told).error == RBL_ERR_UNHEALTHY,
        "where the zone above says it, the list's is gone");
     told.soa = 4;
-    ok(gate_trust(&a, &told).verdict == C, "where its own does, it is there");
+    ok(gate_trust(&a, &news, &told).verdict == C,
+       "where its own does, it is there");
     told.entry = 1;
-    ok(gate_trust(&a, &told).error == RBL_ERR_UNHEALTHY,
+    ok(gate_trust(&a, &news, &told).error == RBL_ERR_UNHEALTHY,
        "a list that had a test point, and has none, is dead");
 }
 
@@ -386,7 +371,7 @@ test_trust(void)
 static void
 test_twice(void)
 {
-    gate_t            g;
+    gate_t            g, news;
     trust_told_t      told = { 0, 0, 0, 0 };
     gate_answer_t     a;
     health_verdict_t  v;
@@ -395,30 +380,47 @@ test_twice(void)
     a.addresses = 1;
     v = health(HEALTH_GOOD);
     g = gate_judge(&a, &v);
-    ok(g.verdict == L && g.trust && g.kept == 602,
+    ok(g.verdict == L && g.trust && g.waits.n == 1 && g.waits.wait[0] == 602
+       && g.waits.since == 0,
        "the largest TTL known, and slack");
     a.ttl = 900;
-    ok(gate_judge(&a, &v).kept == 902, "or that of the response");
+    ok(gate_judge(&a, &v).waits.wait[0] == 902, "or that of the response");
     a.once = 1;
-    ok(gate_judge(&a, &v).kept == 0, "nobody asks again: once");
+    ok(gate_judge(&a, &v).waits.n == 0, "nobody asks again: once");
     a.once = 0;
     a.ttl = a.minimum = v.positive_ttl = 0;
-    ok(gate_judge(&a, &v).kept == 0, "what has no TTL is in no cache");
+    ok(gate_judge(&a, &v).waits.n == 0, "what has no TTL is in no cache");
 
+    news = g;
     told.wait = 602;
-    g = gate_trust(&a, &told);
+    g = gate_trust(&a, &news, &told);
     ok(g.verdict == U && g.error == RBL_ERR_UNCONFIRMED && !g.guard
        && g.recheck > 602 && g.recheck < 603, "seen first: later again");
     told.wait = 1;
-    g = gate_trust(&a, &told);
+    g = gate_trust(&a, &news, &told);
     ok(g.verdict == U && g.recheck >= GATE_RECHECK_MIN && g.recheck < 3,
        "too soon");
     told.wait = 0;
-    g = gate_trust(&a, &told);
+    g = gate_trust(&a, &news, &told);
     ok(g.verdict == L && g.guard && !g.trust, "long enough");
     told.lies = NOW + 1;
-    ok(gate_trust(&a, &told).error == RBL_ERR_UNHEALTHY,
+    ok(gate_trust(&a, &news, &told).error == RBL_ERR_UNHEALTHY,
        "and it may still be one of another time");
+
+    a = answer(C, 1);
+    a.cleared = NOW - 700;
+    v = health(HEALTH_GOOD);
+    news = gate_judge(&a, &v);
+    told = (trust_told_t) { .lies = NOW + 1, .entry = 1, .soa = 9 };
+    told.wait = 302;
+    g = gate_trust(&a, &news, &told);
+    ok(g.verdict == U && g.error == RBL_ERR_UNCONFIRMED && !g.trust
+       && g.recheck > 302 && g.recheck < 303, "the end of a listing: later"
+       " again");
+    told.wait = 0;
+    g = gate_trust(&a, &news, &told);
+    ok(g.verdict == C && !g.guard && !g.trust, "long enough, and what others"
+       " know of its test point is no matter if it passes");
 }
 
 

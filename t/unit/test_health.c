@@ -160,18 +160,17 @@ test_cache(void)
 static void
 test_passes(void)
 {
-    unsigned          i;
     list_t           *list;
-    double            from, first;
+    double            from;
     health_verdict_t  v;
 
     fresh();
     world("a.test", 0, W_GOOD, 300);
     list = list_of("a.test", V4, "ip");
-    from = first = dns_clock();
+    from = dns_clock();
     v = ask(list, V4, 0, HEALTH_BOTH);
-    ok(v.state == HEALTH_GOOD && v.passed >= from && v.n_passes == 1
-       && v.pass[0] == v.passed && v.sampled == 0, "it has passed now");
+    ok(v.state == HEALTH_GOOD && v.passed >= from
+       && v.sampled == 0, "it has passed now");
     ok(v.positive_ttl == 300, "the largest TTL of its test point");
     zones[0].cached = dns_clock() - 100;
     ahead += 1;
@@ -180,25 +179,9 @@ test_passes(void)
     zones[0].cached = 0;
     zones[0].ttl = 200000;
     ahead += 1;
-    ok(ask(list, V4, 0, HEALTH_BOTH).positive_ttl == HEALTH_TTL_MAX,
+    v = ask(list, V4, 0, HEALTH_BOTH);
+    ok(v.positive_ttl == HEALTH_TTL_MAX,
        "nothing is kept for longer than a day");
-
-    for (i = 0; i < 100; i++) {
-        ahead += 10;
-        v = ask(list, V4, 0, HEALTH_BOTH);
-    }
-
-    ok(v.n_passes == HEALTH_PASSES && v.pass[0] < first + 1
-       && v.pass[HEALTH_PASSES - 1] == v.passed, "some runs are kept");
-
-    for (i = 1; i < v.n_passes; i++) {
-        if (v.pass[i] - v.pass[i - 1] > 200) {
-            break;
-        }
-    }
-
-    ok(i == v.n_passes, "evenly");
-
     zones[0].way = W_EMPTY;
     from = v.passed;
     ahead += 1;

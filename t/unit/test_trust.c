@@ -57,7 +57,10 @@ on_trust(void *data, const trust_told_t *t)
 static void
 ask(int i)
 {
-    ok(trust_ask(trust, list, RBL_FAMILY_IPV4, 7, now() - 2, NULL, on_trust,
+    trust_seen_t  seen;
+
+    memset(&seen, 0, sizeof(seen));
+    ok(trust_ask(trust, list, RBL_FAMILY_IPV4, 7, now() - 2, &seen, on_trust,
                  &who[i]) == 0, "%d asks", i);
 }
 
