@@ -130,18 +130,39 @@ on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
 }
 
 
+int
+check_sid_in(rbl_str_t sids, rbl_str_t sid)
+{
+    size_t  i;
+
+    for (i = 0; sid.n != 0 && i + sid.n <= sids.n; i++) {
+        if (memcmp(sids.p + i, sid.p, sid.n) == 0) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 /* What stands, list by list.  The store's time becomes ours. */
 
 static void
-take_standing(check_t *check, const check_standing_t *standing, size_t n)
+take_before(check_t *check, const check_before_t *before)
 {
     size_t                   i, k;
     double                   ago;
     item_t                  *item;
     const check_standing_t  *s;
 
-    for (k = 0; k < n; k++) {
-        s = &standing[k];
+    for (i = 0; i < check->n; i++) {
+        item = &check->item[i];
+        item->pending = check_sid_in(before->pending,
+                                     rbl_str(item->result.list->sid));
+    }
+
+    for (k = 0; k < before->n; k++) {
+        s = &before->listing[k];
 
         for (i = 0; i < check->n; i++) {
             item = &check->item[i];
@@ -164,9 +185,8 @@ take_standing(check_t *check, const check_standing_t *standing, size_t n)
 
 check_t *
 check_start(const check_env_t *env, rbl_family_t family, rbl_str_t value,
-    const list_t *const *lists, size_t n, const check_standing_t *standing,
-    size_t n_standing, double timeout, unsigned how, check_progress_pt progress,
-    void *data)
+    const list_t *const *lists, size_t n, const check_before_t *before,
+    double timeout, unsigned how, check_progress_pt progress, void *data)
 {
     size_t    i, own;
     check_t  *check;
@@ -201,7 +221,9 @@ check_start(const check_env_t *env, rbl_family_t family, rbl_str_t value,
 
     check->own_text = texts_own(own);
 
-    take_standing(check, standing, n_standing);
+    if (before != NULL) {
+        take_before(check, before);
+    }
 
     ev_timer_init(&check->end, on_end, 0, 0);
     ev_timer_init(&check->deadline, on_deadline, timeout, 0);

@@ -73,6 +73,18 @@ typedef struct {
     int64_t    now;         /* by the same clock, which need not be ours */
 } check_standing_t;
 
+/* What is known from the last check of the host; NULL: it had none. */
+typedef struct {
+    size_t                   n;
+    const check_standing_t  *listing;
+    rbl_str_t                pending;   /* SIDs of the lists that it has seen a
+                                           new listing at, which is not
+                                           confirmed, one after the other */
+} check_before_t;
+
+/* Is that SID among SIDs that stand one after the other? */
+int check_sid_in(rbl_str_t sids, rbl_str_t sid);
+
 #define CHECK_FRESH  1u     /* past the cache: somebody wants to know it now */
 #define CHECK_ONCE   2u     /* nobody asks for the same later: what would have
                                to be seen twice is told at once */
@@ -88,8 +100,8 @@ typedef void (*check_progress_pt)(void *data, check_t *check, int finished);
  */
 check_t *check_start(const check_env_t *env, rbl_family_t family,
     rbl_str_t value, const list_t *const *lists, size_t n,
-    const check_standing_t *standing, size_t n_standing, double timeout,
-    unsigned how, check_progress_pt progress, void *data);
+    const check_before_t *before, double timeout, unsigned how,
+    check_progress_pt progress, void *data);
 
 void check_free(check_t *check);        /* at any time */
 

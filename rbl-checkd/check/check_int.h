@@ -37,6 +37,7 @@ struct item_s {
     check_result_t   result;
     int              stands;            /* what the list said last: listed */
     int              same_zone;         /* and so did this zone */
+    int              pending;           /* or a listing, not confirmed */
     double           cleared;           /* of dns_clock(); 0: never */
     unsigned         n, open;           /* names, those not answered yet */
     part_t           part[NAMES_MAX];

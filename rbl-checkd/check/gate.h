@@ -25,6 +25,8 @@ typedef struct {
     int            own;         /* an account's own list */
     double         cleared;     /* of one that stands: since when the list says
                                    that it has ended; 0: it did not yet */
+    int            pending;     /* the last check saw a new listing, which was
+                                   not confirmed */
     double         at;          /* when the response came */
     double         told;        /* now */
     uint32_t       ttl;         /* what is left of it */

@@ -13,8 +13,10 @@
  * A listing: test points and a sample, which no cache has, must pass.  Then the
  * list must say so again, and pass again, after the TTL of the listing: a cache
  * may have it from a moment in which the list was wildcarding and nobody asked
- * for its test points.  While caches may have what the list said when it was
- * known to be wildcarding, a listing counts only if it outlives these.
+ * for its test points.  If a check in between found otherwise, all begins again:
+ * each may have been such a moment.  While caches may have what the list said
+ * when it was known to be wildcarding, a listing counts only if it outlives
+ * these.
  *
  * The store keeps how far such waits are (zone_ask): any daemon that uses the
  * same resolver goes on with them.
@@ -160,6 +162,7 @@ listed(const gate_answer_t *a, const health_verdict_t *v)
     if (g.trust && !a->once && whole(a, v) != 0) {
         g.waits.n = 1;
         g.waits.wait[0] = whole(a, v) + GATE_SLACK;
+        g.waits.since = a->pending ? v->recovered : a->at;
     }
 
     return g;

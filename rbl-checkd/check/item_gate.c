@@ -83,6 +83,7 @@ item_gate_answer(gate_answer_t *a, const item_t *item)
     a->stands = item->stands && (p->raw == RBL_CLEAR || item->same_zone);
     a->own = item->result.list->custom;
     a->cleared = item->cleared;
+    a->pending = item->pending;
     a->at = p->at;
     a->told = p->told;
     a->ttl = p->ttl;

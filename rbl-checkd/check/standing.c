@@ -1,6 +1,5 @@
 /*
- * The reply of the store is copied once, and the listings are views into that
- * copy.
+ * The reply of the store is copied once; all else are views into that copy.
  */
 
 #include "standing.h"
@@ -65,6 +64,8 @@ int
 standing_read(standing_t *standing, rbl_str_t packed, rbl_str_t troubled,
     int64_t now)
 {
+    const char  *colon;
+
     standing_free(standing);
 
     if (packed.n + troubled.n == 0) {
@@ -90,6 +91,11 @@ standing_read(standing_t *standing, rbl_str_t packed, rbl_str_t troubled,
         standing->troubled.p = standing->bytes + packed.n;
         standing->troubled.n = troubled.n;
         memcpy(standing->bytes + packed.n, troubled.p, troubled.n);
+
+        colon = memchr(standing->troubled.p, ':', troubled.n);
+        standing->pending.p = standing->troubled.p;
+        standing->pending.n = colon == NULL ? 0 : (size_t)
+                              (colon - standing->troubled.p);
     }
 
     return 0;
@@ -118,11 +124,5 @@ standing_open(const standing_t *standing, rbl_str_t sid)
         }
     }
 
-    for (i = 0; sid.n != 0 && i + sid.n <= standing->troubled.n; i++) {
-        if (memcmp(standing->troubled.p + i, sid.p, sid.n) == 0) {
-            return 1;
-        }
-    }
-
-    return 0;
+    return check_sid_in(standing->troubled, sid);
 }

@@ -12,13 +12,15 @@ typedef struct {
     size_t             n;
     check_standing_t  *listing;         /* a zone of its own is another list */
     rbl_str_t          troubled;        /* their SIDs, one after the other */
+    rbl_str_t          pending;         /* likewise: those of them that a new
+                                           listing was seen at */
     char              *bytes;
 } standing_t;
 
 /*
- * From a packed array of {SID, zone, cleared}, "" for none, and the SIDs of the
- * lists that have trouble; `now`: the store's, ms since 1970.  0, or -1:
- * nonsense, or no memory.
+ * From a packed array of {SID, zone, cleared}, "" for none, and the lists that
+ * have trouble, "PENDING:OTHERS" or ""; `now`: the store's, ms since 1970.  0,
+ * or -1: nonsense, or no memory.
  */
 int standing_read(standing_t *standing, rbl_str_t packed, rbl_str_t troubled,
     int64_t now);

@@ -226,7 +226,7 @@ ctl_check_run(ctl_t *ctl, ctl_check_t *c)
     }
 
     c->check = check_start(&c->env, c->family, c->value, c->lists,
-                           c->n, NULL, 0, ctl->conf.check_timeout,
+                           c->n, NULL, ctl->conf.check_timeout,
                            CHECK_FRESH | CHECK_ONCE, ctl_check_progress, c);
     if (c->check == NULL) {
         ctl_fail("out of memory");

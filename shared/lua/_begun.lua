@@ -1,6 +1,7 @@
 -- What the daemon is told of a host whose check begins: its standing listings,
 -- packed {SID, zone, cleared}, or ""; and the SIDs of its lists that have
--- trouble, one after the other, or "".
+-- trouble, one after the other, or "": before a colon those whose last answer
+-- was a new listing, which is not confirmed.
 local function begun_standing(details)
     if not details[1] then
         return ''
@@ -12,9 +13,14 @@ local function begun_standing(details)
     return cmsgpack.pack(entries)
 end
 local function begun_troubled(troubled)
-    local sids = {}
-    for i, t in ipairs(troubled or {}) do
-        sids[i] = t[1]
+    if not troubled or not troubled[1] then
+        return ''
     end
-    return table.concat(sids)
+    local pending, others = {}, {}
+    for _, t in ipairs(troubled) do
+        local sids = (t[2] == 'unconfirmed' or t[2] == 'frozen') and pending
+            or others
+        sids[#sids + 1] = t[1]
+    end
+    return table.concat(pending) .. ':' .. table.concat(others)
 end

@@ -20,7 +20,7 @@
 --         events go to anybody or it has a record that must end, the check's
 --         SID, how many times it was begun (0: a manual one), now (ms), when
 --         the host was checked last (ms, 0: never), SIDs of its lists that
---         have trouble, one after the other, or ""
+--         have trouble, or "" (_begun.lua)
 --         | ALONE (nothing was done: only with leave, see ARGV 4)
 --         | GONE (nothing is to be done: the check is over or another's, its
 --           host deleted or its account suspended, and the lease has ended; or

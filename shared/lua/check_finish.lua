@@ -127,8 +127,10 @@ local n_standing, n_transitions, started = 0, 0, false
 local results                           -- listings, packed
 -- How many lists told something.
 local known = failed and 0 or tonumber(ARGV[4])
--- Those that had trouble before keep their places among the troubled ones.
-local troubled, troubled_most = {}, 8
+-- Those that had trouble before keep their places among the troubled ones, and
+-- new listings that are not confirmed have some of their own: the next check
+-- must know of them.
+local troubled, troubled_most, news_most = {}, 8, 64
 if not failed and (told ~= no_results or has_old) then
     local function turned(list, zone, verdict, codes)
         n_transitions = n_transitions + 1
@@ -148,6 +150,7 @@ if not failed and (told ~= no_results or has_old) then
             or math.min(now, over + math.max(0, now - checked))
     end
     local trouble, joined, fresh = {}, {}, true
+    local is_news, news = {unconfirmed = true, frozen = true}, {}
     for _, t in ipairs(had or {}) do
         trouble[t[1]] = t
     end
@@ -215,6 +218,8 @@ if not failed and (told ~= no_results or has_old) then
                     t[2], t[4] = why, t[4] + 1
                 end
                 troubled[#troubled + 1] = t
+            elseif asked and is_news[why] then
+                news[#news + 1] = {sid, why, now, 1}
             elseif asked and #joined < troubled_most then
                 joined[#joined + 1] = {sid, why, now, 1}
             end
@@ -222,6 +227,9 @@ if not failed and (told ~= no_results or has_old) then
     end
     for i = 1, math.min(#joined, troubled_most - #troubled) do
         troubled[#troubled + 1] = joined[i]
+    end
+    for i = 1, math.min(#news, troubled_most + news_most - #troubled) do
+        troubled[#troubled + 1] = news[i]
     end
     -- Where nothing else was told, that is what an event tells.
     results = fresh and told

@@ -63,6 +63,22 @@ wait_check($w, $pp);
 is(details($w, $pp)->{'a.test'}{status}, 'listed',
     'a value that is checked once is judged at once');
 
+# It has said so before, and then that it is not so.  That was another time.
+my $again = add_host($w, '10.0.0.7');
+$dns->rules([ '^7\.0\.0\.10\.', { a => ['127.0.0.2'], ttl => 1, aa => 1 } ],
+    @sane);
+eventually { verdict($w, $again, 'a.test') eq 'unknown unconfirmed' } 10,
+    'a listing, seen first';
+$dns->rules(@sane);
+eventually { verdict($w, $again, 'a.test') eq 'clear ' } 10, 'is gone again';
+sleep 6;
+$dns->rules(@wild);
+is(dns_query($unbound, '7.0.0.10.a.test')->{rcode}, 0,
+    'the resolver keeps one of a wildcard');
+$dns->rules(@sane);
+is(verdict($w, $again, 'a.test'), 'unknown unconfirmed', 'seen first, too');
+is(scalar @{ history_of($w, $again) }, 0, 'and no listing is announced');
+
 ok(stop_server($_), 'a daemon stops') for @checkd;
 $dns->stop;
 done_testing();

@@ -160,6 +160,8 @@ for my $case (
         undef],
     ['an old entry', [['RBa', 'a.example', '', '', [], SINCE]], []],
     ['trouble', [], [['RBa', 'timeout', SINCE, 1], ['RBb', 'quota', SINCE, 1]]],
+    ['new listings', [], [['RBa', 'timeout', SINCE, 1],
+        ['RBb', 'unconfirmed', SINCE, 1], ['RBc', 'frozen', SINCE, 1]]],
     ['both', [['RBa', 'a.example', '', '', [], SINCE, SINCE, 0, 0]],
         [['RBb', 'timeout', SINCE, 1]]],
 ) {
@@ -171,6 +173,7 @@ for my $case (
     my $b = begin_job($job, sum());
     is_deeply([@$r[0 .. 4, 6, 7]], [@$b[1, 2, 6, 4, 11, 5, 12]], $name);
     isnt(length "$r->[6]$r->[7]", 0, "$name: something");
+    is($r->[7], 'RBbRBc:RBa', 'and which of them') if $name eq 'new listings';
     $undo->();
     cmd('DEL', k('flight:due'));
 }

@@ -176,6 +176,18 @@ check_of([], [map { ["RB$_", 'timeout', SINCE, 1] } 'k' .. 'n'], \@many);
 is(join('', map { $_->[0] } @{ host()->[TROUBLED] }),
     join('', map { "RB$_" } 'k' .. 'n', 'c' .. 'f'), 'older trouble stays');
 
+# new listings that are not confirmed have places of their own
+
+my @news = map { unknown(sprintf('RB%02d', $_), $_ % 2 ? 'frozen'
+    : 'unconfirmed') } 1 .. 70;
+check_of([], undef, [@many, @news]);
+is(scalar @{ host()->[TROUBLED] }, 8 + 64, 'eight, and 64');
+is(scalar(grep { $_->[1] =~ /^(?:frozen|unconfirmed)$/ }
+    @{ host()->[TROUBLED] }), 64, 'of these');
+my $full = host()->[TROUBLED];
+check_of([], $full, [@many, @news, map { unknown("RBx$_", 'frozen') } 1 .. 9]);
+is(scalar @{ host()->[TROUBLED] }, 8 + 64, 'and never more');
+
 # what a daemon is told when it begins
 
 my $r = check_of($over, [map { [$_, 'timeout', SINCE, 1] } 'RBb', 'RBc'],
@@ -184,7 +196,7 @@ is_deeply(unpacked($r->[5]), [['RBa', 'a.example', SINCE]],
     'the standing listings, and since when one is said to be over');
 is($r->[11], SINCE, 'when it was checked last');
 cmp_ok(abs($r->[10] - host()->[CHECKED]), '<', 5000, 'what time it is');
-is($r->[12], 'RBbRBc', 'the lists that have trouble');
+is($r->[12], ':RBbRBc', 'the lists that have trouble');
 $r = check_of($six, undef, [$clear]);
 is_deeply([@{ unpacked($r->[5])->[0] }, $r->[12]], ['RBa', 'a.example', 0, ''],
     'of an old entry');

@@ -381,8 +381,14 @@ test_twice(void)
     v = health(HEALTH_GOOD);
     g = gate_judge(&a, &v);
     ok(g.verdict == L && g.trust && g.waits.n == 1 && g.waits.wait[0] == 602
-       && g.waits.since == 0,
+       && g.waits.since == NOW,
        "the largest TTL known, and slack");
+    a.pending = 1;
+    ok(gate_judge(&a, &v).waits.since == 0,
+       "if the last check saw it, too, its wait counts");
+    v.recovered = NOW - 5;
+    ok(gate_judge(&a, &v).waits.since == NOW - 5,
+       "unless the list has failed since");
     a.ttl = 900;
     ok(gate_judge(&a, &v).waits.wait[0] == 902, "or that of the response");
     a.once = 1;
