@@ -13,7 +13,7 @@
  * A listing: test points and a sample, which no cache has, must pass.  Then the
  * list must say so again, and pass again, after the TTL of the listing: a cache
  * may have it from a moment in which the list was wildcarding and nobody asked
- * for its test points.  If a check in between found otherwise, all begins again:
+ * for its test points.  If a check in between found otherwise, it begins again:
  * each may have been such a moment.  While caches may have what the list said
  * when it was known to be wildcarding, a listing counts only if it outlives
  * these.

@@ -86,6 +86,11 @@ dns_batch_add(dns_flight_t *f)
     len = dns_wire_question(batch->out[i], f->id, q->name, q->len, q->type,
                             (f->edns ? DNS_QUERY_EDNS : 0)
                             | (q->set->recursive ? DNS_QUERY_RD : 0));
+
+    if (f->mixed) {
+        dns_case_mix(batch->out[i] + DNS_HEADER, f);
+    }
+
     batch->flight[i] = f;
     same = &batch->length[len];
 

@@ -96,8 +96,10 @@ struct dns_flight_s {
     dns_socket_t    *socket;        /* NULL: none */
     dns_flight_t    *id_next;
     double           sent;
+    uint32_t         letters;       /* if mixed: which are capitals */
     uint16_t         id;
     unsigned         edns:1;
+    unsigned         mixed:1;       /* letters of the zone are (case.c) */
     unsigned         counted:1;     /* among the server's in flight; only
                                        one of a question is, at a server */
 };
@@ -142,6 +144,10 @@ struct dns_question_s {
     unsigned       failed:1;        /* `status` is an answer's */
     unsigned       probe:1;         /* of its payer */
     unsigned       trial:1;         /* the one that a mute list is tried with */
+    unsigned       case_trial:1;    /* the last try is one (case.c) */
+    unsigned       small:1;         /* in small letters, whatever the server */
+    unsigned       small_why:2;     /* DNS_CASE_... */
+    uint8_t        small_at;        /* the server, by its place in the set */
     uint16_t       len;
     uint8_t       *name;            /* wire form; behind the flights */
     dns_flight_t   flight[];        /* one for each try there may be */
@@ -233,6 +239,12 @@ struct dns_server_s {
     unsigned                 plain:1;       /* only queries without EDNS are
                                                answered */
     double                   edns_retry, edns_wait;
+    unsigned                 case_keeps:1;  /* it finds names in any letters,
+                                               and keeps these */
+    unsigned                 case_rests:1;  /* it does not */
+    unsigned                 case_trials;   /* that told nothing */
+    unsigned                 case_lost;     /* in a row */
+    double                   case_next;     /* no trial before */
     dns_socket_t            *pool[DNS_POOL];
     link_t                   retired;
     unsigned                 n_retired;
@@ -336,6 +348,9 @@ void dns_try_leave(dns_question_t *q);
 
 /* A matching reply is in engine->answer; its flight has been forgotten. */
 void dns_try_answered(dns_question_t *q, dns_wire_t result);
+
+/* Such a reply does not count: the same server is asked again. */
+void dns_try_repeat(dns_question_t *q);
 
 /* The wheel says that it is time. */
 void dns_try_due(dns_question_t *q);

@@ -69,6 +69,33 @@ int dns_server_edns(const dns_question_t *q, unsigned n);
 void dns_server_heard(dns_server_t *r, const dns_flight_t *f);
 void dns_server_overdue(const dns_question_t *q);
 
+/* case.c */
+
+/* Why a question is in small letters. */
+enum {
+    DNS_CASE_NONE = 0,          /* no trial */
+    DNS_CASE_TRIED,             /* on trial nothing was found */
+    DNS_CASE_LOST               /* on trial there was no reply */
+};
+
+/* A try begins: is it to have mixed letters, and which? */
+void dns_case_begin(dns_flight_t *f);
+
+/* Mixes the question's name (wire form, small letters) as that try has it. */
+void dns_case_mix(uint8_t *name, const dns_flight_t *f);
+
+/* The name of a matching reply: is it in other letters, and not to be taken? */
+int dns_case_foreign(const dns_flight_t *f, const uint8_t *name);
+
+/*
+ * A reply of dns_at(q) has been read, to a try that was mixed or not.  1: it
+ * does not count, the same server is to be asked again.
+ */
+int dns_case_again(dns_question_t *q, unsigned mixed);
+
+/* The last try is overdue. */
+void dns_case_overdue(dns_question_t *q);
+
 /* address.c */
 
 /* Lengths of the address; equal addresses and ports. */

@@ -117,27 +117,47 @@ dns_socket_refused(dns_socket_t *s)
 }
 
 
+/* The try that the reply is to; NULL: it is to none. */
+static dns_flight_t *
+socket_match(dns_socket_t *s, const uint8_t *msg, size_t n)
+{
+    dns_flight_t    *f;
+    dns_question_t  *q;
+
+    f = n < DNS_HEADER ? NULL : *dns_flight_find(s, dns_get16(msg));
+
+    if (f == NULL || dns_wire_denial(msg, n)) {
+        return f;
+    }
+
+    q = f->q;
+
+    return dns_wire_match(msg, n, q->name, q->len, q->type)
+           && !dns_case_foreign(f, msg + DNS_HEADER) ? f : NULL;
+}
+
+
 /* `cut`: it is longer than what was read of it. */
 static void
 socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n, int cut)
 {
+    unsigned         mixed;
     dns_wire_t       result;
     dns_engine_t    *engine;
     dns_flight_t    *f;
     dns_question_t  *q;
 
     engine = s->engine;
-    f = n < DNS_HEADER ? NULL : *dns_flight_find(s, dns_get16(msg));
-    q = f == NULL ? NULL : f->q;
+    f = socket_match(s, msg, n);
 
-    if (q == NULL || (!dns_wire_match(msg, n, q->name, q->len, q->type)
-                      && !dns_wire_denial(msg, n)))
-    {
+    if (f == NULL) {
         engine->counters.dropped++;
         dns_trace_dropped(s->server);
         return;
     }
 
+    q = f->q;
+    mixed = f->mixed;
     engine->counters.replies++;
     s->server->fails = 0;
     dns_server_heard(s->server, f);
@@ -149,6 +169,12 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n, int cut)
 
     result = cut ? DNS_WIRE_TC : dns_read(q, msg, n);
     dns_trace_reply(q, msg, result, engine->now - f->sent);
+
+    if (result == DNS_WIRE_DONE && dns_case_again(q, mixed)) {
+        dns_try_repeat(q);
+        return;
+    }
+
     dns_try_answered(q, result);
 }
 
@@ -375,6 +401,7 @@ dns_socket_send(dns_question_t *q, unsigned n)
 
     q->edns = dns_server_edns(q, n) & 1;
     f = dns_flight_begin(q, s, id);
+    dns_case_begin(f);
     q->slot = s->slot;
     q->state = DNS_ON_WIRE;
     q->stay = 0;

@@ -156,6 +156,7 @@ try_overdue(dns_question_t *q)
     r->counters.timeouts++;
     dns_rtt_overdue(q->class);
     dns_server_overdue(q);
+    dns_case_overdue(q);
     link_remove(&q->link);
 
     if (q->set->lame[q->at] < engine->now + DNS_LATE) {
@@ -258,6 +259,15 @@ try_failed(dns_question_t *q)
 
 
 void
+dns_try_repeat(dns_question_t *q)
+{
+    q->stay = 1;
+    dns_try_leave(q);
+    dns_pace_queue(q, 1);
+}
+
+
+void
 dns_try_answered(dns_question_t *q, dns_wire_t result)
 {
     if (result == DNS_WIRE_TC) {
@@ -269,9 +279,7 @@ dns_try_answered(dns_question_t *q, dns_wire_t result)
 
     if (result == DNS_WIRE_NO_EDNS && !q->no_edns) {
         q->no_edns = 1;
-        q->stay = 1;
-        dns_try_leave(q);
-        dns_pace_queue(q, 1);
+        dns_try_repeat(q);
         return;
     }
 

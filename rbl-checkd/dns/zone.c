@@ -387,7 +387,10 @@ dns_zone_found(dns_zone_t *z, const struct sockaddr_storage *sa, unsigned n,
 }
 
 
-/* A name as lists have it; others are left alone. */
+/*
+ * A name as lists have it; others are left alone.  It may have the letters of
+ * the question.
+ */
 static int
 zone_text(char out[DNS_NAME_MAX], const dns_name_t *name)
 {
@@ -400,6 +403,7 @@ zone_text(char out[DNS_NAME_MAX], const dns_name_t *name)
     for (at = 0; (len = name->wire[at]) != 0; at += len + 1) {
         for (i = 1; i <= len; i++) {
             c = name->wire[at + i];
+            c += c - 'A' < 26u ? 'a' - 'A' : 0;
 
             if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'
                   || c == '_'))
@@ -449,6 +453,7 @@ dns_zone_refer(dns_question_t *q, const dns_name_t *below)
     q->attempt = 0;
     q->refused = q->unable = 0;
     q->fixed = q->stay = q->no_edns = q->failed = q->timed_out = 0;
+    q->small = q->small_why = 0;
     dns_zone_ask(q);
 
     return 0;

@@ -54,6 +54,10 @@ put(listed => ['10.0.0.1']);
 cmp_ok(known_after(1), '<=', KNOWN, 'a new listing takes two round trips');
 is(scalar(queries('^1\.0\.0\.10\.a\.test A')), 3,
     'the address once, then at both servers');
+my ($first, @confirm) = sort { $a->[3] <=> $b->[3] }
+    queries('^1\.0\.0\.10\.a\.test A');
+is(scalar(grep { $_->[7] =~ /[A-Z]/ } @confirm), 0,
+    'in small letters, so that none of them matter');
 is(scalar(queries('^1\.0\.0\.127')), 2, 'test points of each');
 is(scalar(grep { $_->[0] !~ /\.127\.a\.test$|^1\.0\.0\.10\./ }
     queries('^\d+\.\d+\.\d+\.\d+\.a\.test A')), 2 * 24, 'a sample of each');

@@ -38,7 +38,11 @@ package RblDns;
 #   raw        => [AN, NS, AR, OCTETS]  what stands behind the question
 #   first      => [WORD, ...]           false replies before the right one:
 #                 id bit name type class port query two short noise empty bare
+#                 case
 #   upper      => 1                     question comes back in capitals
+#   lower      => 1                     and in small letters
+#   drop_case  => 1                     mute while there are capitals in it
+#   no_case    => 1                     NXDOMAIN while there are
 #   mute       => 1
 #   tcp        => close mute drip short id flood tiny
 
@@ -325,6 +329,7 @@ sub false_reply {
     $lie{id} = $q->{id} ^ 0x8000 if $word eq 'bit';
     $lie{raw} = chr(1) . 'x' . $q->{raw} if $word eq 'name';
     $lie{type} = 28 if $word eq 'type';
+    $lie{raw} =~ tr/a-zA-Z/A-Za-z/ if $word eq 'case';
     $claim{aaaa} = ['::1'];
     my $msg = reply(\%lie, \%claim);
     substr($msg, 12 + length($lie{raw}) + 3, 1) = chr 3 if $word eq 'class';
@@ -408,7 +413,7 @@ sub action {
     my $port = $q->{from} ? (Socket::sockaddr_in($q->{from}))[0] : 0;
 
     push @{ $s->{log} }, [split(/ /, $key), $proto, time, $port, $q->{id},
-                       $q->{rd} ? 1 : 0];
+                       $q->{rd} ? 1 : 0, $q->{raw}];
 
     for my $rule (@{ $s->{rules} }) {
         my ($pattern, @actions) = @$rule;
@@ -419,7 +424,10 @@ sub action {
                                   : ($s->{nth}{$pattern}{$key} || 1) - 1;
         my $act = $actions[$nth < @actions ? $nth : -1];
         $act = $WORD{$act} || die "unknown action $act" unless ref $act;
-        return $WORD{mute} if $act->{drop_edns} && $q->{edns};
+        return $WORD{mute} if $act->{drop_edns} && $q->{edns}
+            || $act->{drop_case} && $q->{raw} =~ /[A-Z]/;
+        return { %{ $WORD{nxdomain} }, aa => 1 }
+            if $act->{no_case} && $q->{raw} =~ /[A-Z]/;
         return $act->{no_edns} && $q->{edns} ? { rcode => 1 } : $act;
     }
 
@@ -514,7 +522,8 @@ sub reply {
         $behind = pop @counts;
     }
 
-    my $raw = $act->{upper} ? uc $q->{raw} : $q->{raw};
+    my $raw = $act->{upper} ? uc $q->{raw} : $act->{lower} ? lc $q->{raw}
+        : $q->{raw};
     my $flags = 0x8080 | $q->{rd} | $rcode | ($act->{tc} ? 0x200 : 0)
         | ($act->{aa} ? 0x400 : 0);
     my $msg = pack('n6', $q->{id}, $flags, 1, @counts)
