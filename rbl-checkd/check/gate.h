@@ -59,7 +59,7 @@ typedef struct {
 } gate_vote_t;
 
 #define GATE_RECHECK      30.0  /* s, where nothing tells a better time */
-#define GATE_RECHECK_MIN  2.0
+#define GATE_RECHECK_MIN  1.0
 #define GATE_RECHECK_MAX  3600.0
 #define GATE_FROZEN       60.0  /* until a frozen list is asked again */
 #define GATE_UNPROVEN     86400.0       /* s for which a list must say that a

@@ -36,7 +36,7 @@ our @EXPORT = qw(judge story oldest);
 
 use constant {
     LEASE => 5,             # s until another daemon takes over a check
-    FIXED => 6,             # two slacks behind TTLs, and whole seconds
+    FIXED => 6,             # s: slack behind two TTLs, and a whole second each
     STEADY => 10,           # and after which a server is surely trusted again
     ALONE => 10,            # for which a list that refuses is left alone
 };
