@@ -1,7 +1,7 @@
 # ngx_rbl: a blocklist monitoring service for sites that run nginx.
 #
 #   make run      build everything and start a private demonstration
-#   make check    build and run every test
+#   make check    build and run every test, or those in T="t/api/hosts.t ..."
 #   make asan     the same tests under AddressSanitizer and UBSan
 #   make deb      two Debian packages; `make install` takes DESTDIR and prefix
 #   make fuzz     look for inputs that break something, FUZZ_SECONDS a target
@@ -10,8 +10,8 @@
 #   make soak     random lists, hosts and faults for ten minutes
 #   make crash    500 checks while everything is killed, 20 times over
 #
-# Other targets: bench, lab, mutants, deb-check, deps, clean, clang, style; daemon,
-# module, unit, tools.
+# Other targets: bench, lab, mutants, deb-check, deps, clean, clang, style,
+# compdb; daemon, module, unit, tools.
 #
 # Everything is built into $(BUILD); nothing outside it is written, but run/ by
 # `make run`, system packages by `make deps` (which says what it installs), and
@@ -65,7 +65,7 @@ TOOLBIN  = $(patsubst %.c,$(BUILD)/%,$(TOOLS))
 MODULE   = $(BUILD)/ngx_rbl_module.so
 
 .PHONY: all deps run check asan clang daemon module unit tools style clean \
-        analyze
+        analyze compdb
 
 all: daemon module
 
@@ -153,18 +153,29 @@ $(BUILD)/nginx-asan: ngx_rbl_module/nginx-asan.sh
 JOBS    ?= 3
 TESTS    = $(sort $(wildcard t/*/*.t))
 ALONE    = $(shell grep -l '^\# Alone: ' $(TESTS))
-BESIDE   = $(addprefix $(BUILD)/,$(patsubst %.c,%,$(UNIT))) \
-           $(filter-out $(ALONE),$(TESTS))
+BESIDE   = $(UNITBIN) $(filter-out $(ALONE),$(TESTS))
+
+# T: test programs, or sources of unit tests.
+T       ?=
+ifneq ($(T),)
+ALONE    =
+BESIDE   = $(patsubst t/unit/%.c,$(BUILD)/t/unit/%,$(T))
+endif
 
 check:
 	@sh conf/deps.sh build test
 	@$(MAKE) --no-print-directory all unit tools style $(NGINX)
-	@$(MAKE) --no-print-directory replay
+	$(if $(T),,@$(MAKE) --no-print-directory replay)
 	@$(TESTENV) RBL_BUILD=$(abspath $(BUILD)) PROVE="$(PROVE)" \
 	    sh t/check.sh $(BUILD) $(JOBS) "$(BESIDE)" "$(ALONE)"
 
 asan:
 	$(MAKE) BUILD=build/asan SANITIZE=address,undefined check
+
+# For editors: how each file is compiled.
+compdb: $(GEN)
+	@RBL_CPPFLAGS="$(CPPFLAGS)" sh t/flags.sh $(abspath $(BUILD)) \
+	    >compile_commands.json
 
 # Another compiler's opinion.
 clang:

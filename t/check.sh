@@ -38,9 +38,9 @@ again() {
 }
 
 bad=0
-rm -f "$build/again.log"
+rm -f "$build/again.log" "$build/alone.log"
 part beside "$jobs" $beside || again || bad=1
-part alone 1 $alone || bad=1
+[ -z "$alone" ] || part alone 1 $alone || bad=1
 
 if [ "$bad" = 0 ]; then
     [ ! -e "$build/again.log" ] \

@@ -21,7 +21,6 @@ fi
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 build=$(cd -- "$1" && pwd)
 out=$build/analyze
-nginx=${NGX_SRC:-/usr/share/nginx/src}/src
 cd -- "$here/../.."
 
 
@@ -31,30 +30,14 @@ sources()
 }
 
 
-headers()
-{
-    for dir in core event event/modules os/unix http http/modules http/v2; do
-        printf ' %s %s' "$1" "$nginx/$dir"
-    done
-    printf ' %s %s' "$1" "$build/nginx"
-}
-
-
 # compile CC FILE OPTION...: as the project does, but warnings are only told
 compile()
 {
     cc=$1 file=$2
     shift 2
-    case $file in
-    ngx_rbl_module/*)
-        set -- "$@" -std=gnu11 -Ingx_rbl_module $(headers -isystem)
-        ;;
-    *)
-        set -- "$@" -std=c11
-        ;;
-    esac
+    set -- "$@" $(sh t/flags.sh "$build" "$file")
     object=$out/obj/$(echo "$file" | tr / _).o
-    $cc "$@" ${RBL_CPPFLAGS:-} -D_GNU_SOURCE -O1 -g -fno-strict-aliasing \
+    $cc "$@" ${RBL_CPPFLAGS:-} -O1 -g -fno-strict-aliasing \
         -c -o "$object" "$file"
 }
 
