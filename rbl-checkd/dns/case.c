@@ -7,9 +7,9 @@
  * only.  So a server is on trial, by a test point now and then, until it has
  * found one by such a question and kept its letters.  What it does not find on
  * trial is asked again in small letters, and only that counts.  From then on
- * replies in other letters are dropped; after some of these in a row it is on
- * trial again, since it may have been replaced.  A server that fails, or that
- * trials tell nothing about, is left alone for some time.
+ * replies in other letters are dropped.  A server that fails its trial, or of
+ * which some replies were dropped (it may have been replaced, or be several
+ * machines), or that trials tell nothing about, is left alone for some time.
  *
  * Only letters of the zone's name are changed: a server that finds its zone
  * need not find other names in any letters.  What confirms news (a question to
@@ -24,19 +24,17 @@
 
 #define CASE_TRIALS  8              /* that may tell nothing */
 #define CASE_EVERY   1.0            /* s between them */
-#define CASE_LOST    3              /* in a row: replies in other letters, or
-                                       trials without a reply */
+#define CASE_LOST    3              /* replies in other letters, or trials
+                                       without a reply */
 #define CASE_REST    86400.0        /* s, of a server that has failed */
 #define CASE_PAUSE   600.0          /* and of one that nothing is known of */
 
-
-/* 0: on trial from now on. */
 
 static void
 case_rest(dns_server_t *r, double rest)
 {
     r->case_keeps = 0;
-    r->case_rests = rest != 0;
+    r->case_rests = 1;
     r->case_trials = 0;
     r->case_lost = 0;
     r->case_next = r->engine->now + rest;
@@ -124,7 +122,6 @@ dns_case_foreign(const dns_flight_t *f, const uint8_t *name)
     }
 
     if (case_kept(f, name)) {
-        r->case_lost = 0;
         return 0;
     }
 
@@ -134,7 +131,7 @@ dns_case_foreign(const dns_flight_t *f, const uint8_t *name)
     }
 
     if (++r->case_lost == CASE_LOST) {
-        case_rest(r, 0);
+        case_rest(r, CASE_REST);
     }
 
     return 1;
@@ -200,6 +197,7 @@ dns_case_again(dns_question_t *q, unsigned mixed)
 
     if (found) {
         r->case_keeps = !r->case_rests;
+        r->case_lost = 0;
         return 0;
     }
 

@@ -243,7 +243,8 @@ struct dns_server_s {
                                                and keeps these */
     unsigned                 case_rests:1;  /* it does not */
     unsigned                 case_trials;   /* that told nothing */
-    unsigned                 case_lost;     /* in a row */
+    unsigned                 case_lost;     /* replies in other letters, or
+                                               none */
     double                   case_next;     /* no trial before */
     dns_socket_t            *pool[DNS_POOL];
     link_t                   retired;

@@ -100,21 +100,23 @@ is(mixed('abcdef'), 1, '  in small letters');
 # False replies with the right id, from the right address and port.
 $server->rules(['^2\.0\.0\.127\.list' => { aa => 1, a => ['127.0.0.2'] }],
     ['\.list\.test' => { aa => 1, rcode => 'nxdomain', first => ['case'] }]);
-is(ask(@names), $all, 'replies in other letters are dropped');
-is(scalar(grep { $v->{$_}[0]{a} } @names), 0, 'whatever they say');
-is($c->{dropped}, scalar @names, 'and counted');
+is(ask(@names[0, 1]), 'NOERROR NXDOMAIN NXDOMAIN',
+    'replies in other letters are dropped');
+is(scalar(grep { $v->{$_}[0]{a} } @names[0, 1]), 0, 'whatever they say');
+is($c->{dropped}, 2, 'and counted');
 
-# Another server in its place, which does not keep letters.
-$server->rules(['^2\.0\.0\.127\.list' => { aa => 1, a => ['127.0.0.2'] },
-        { aa => 1, a => ['127.0.0.2'], lower => 1 }],
-    ['\.list\.test' => { aa => 1, rcode => 'nxdomain', lower => 1 }]);
-($v, $c) = dnsask([@direct, -n => 5], map { ("$entry list.test!", $_) }
-    map { "$_ list.test" } @names);
-is(scalar(grep { $_->{status} ne 'NOERROR' } @{ $v->{$entry} }), 0,
-    'a server that is replaced: its test point is found');
-is(scalar(grep { $v->{$_}[0]{status} ne 'NXDOMAIN' } @names), 0,
-    'and so is the rest');
-cmp_ok($c->{dropped}, '<=', 6, 'after a few that were dropped');
+# Another server in its place, or beside it, which does not keep letters.
+for my $beside (0, 1) {
+    my %sane = (aa => 1, rcode => 'nxdomain');
+    $server->rules(['^2\.0\.0\.127\.list' => { aa => 1, a => ['127.0.0.2'] }],
+        map { ["^$_\\.0" => $beside && $_ % 2 ? { %sane }
+            : { %sane, lower => 1 }] } 1 .. @names);
+    ($v, $c) = dnsask([@direct, -n => 5], "$entry list.test!",
+        map { "$_ list.test" } @names);
+    is(scalar(grep { $v->{$_}[0]{status} ne 'NXDOMAIN' } @names), 0,
+        'a server that is replaced' . ($beside ? ' in part' : ''));
+    is($c->{dropped}, 3, '  after some replies that were dropped');
+}
 
 $_->stop for $server, $resolver;
 done_testing();
