@@ -17,8 +17,8 @@ package RblSoakJudge;
 #
 #     my $j = judge($world, $run, slack => seconds, work => seconds);
 #
-# `work` is what a check may take, `slack` what may come on top of an interval
-# (and of TTLs) until news are told.
+# `work` is what a check may take; `slack` what may come on top of an interval
+# (and of TTLs) until news are told, at the end of a check.
 #
 #   run: start, mode, ended (s), events => [{at, host, zone, is, id}], down =>
 #       [[from, to, what]], ids => {event => times}
@@ -45,7 +45,7 @@ use constant {
 sub judge {
     my ($w, $run, %o) = @_;
 
-    my $j = { w => $w, run => $run, slack => $o{slack} // 1.5,
+    my $j = { w => $w, run => $run, slack => $o{slack} // 2.5,
         work => $o{work} // 2.5, faults => [], wait => [],
         map({ $_ => 0 } qw(listings ends false_listing false_end doubled
             missed late due)) };
