@@ -180,12 +180,13 @@ gate_judge(const gate_answer_t *a, const health_verdict_t *v)
 gate_t
 gate_late(const gate_answer_t *a)
 {
-    gate_t  g;
+    gate_t         g;
+    health_need_t  need;
 
     g = gate_unknown(RBL_ERR_UNHEALTHY, "time is up before the test points or"
                      " the confirmation have ended");
 
-    if (a->raw == RBL_CLEAR && a->stands) {
+    if (gate_need(a, &need) == 2) {
         g.error = RBL_ERR_UNCONFIRMED;
         g.recheck = GATE_RECHECK;
     }

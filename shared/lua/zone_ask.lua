@@ -5,8 +5,8 @@
 -- News that a cache may hold is seen again, after one or more waits, through
 -- the same resolver: seen:<list>:<host> holds what was seen ("is") and, for
 -- each resolver, the number of the wait, when the first of them began, and when
--- this one ends (ms).  Once it counts that is kept for a minute more, for a
--- daemon that takes the check over.
+-- this one ends (ms).  Once it counts it does so for whoever asks again: the
+-- list may be frozen, or another daemon take the check over.
 -- KEYS[1] zone:<zone>  2 seen:<list>:<host>, or nothing
 -- ARGV    1 the family  2 the resolver  3 ms since who asks has seen it in
 --         order through that
@@ -17,7 +17,12 @@
 --         seen to have its test entry of that family (0: not), labels of its
 --         SOA's owner (0: not known), ms until the news counts (0: it does)
 --- include: zone
-local AGAIN, DONE = 600000, 60000   -- ms: kept after the wait, and after that
+local AGAIN = 600000                -- ms: kept after the wait
+local function keep(ms)
+    if redis.call('PTTL', KEYS[2]) < ms then
+        redis.call('PEXPIRE', KEYS[2], digits(ms))
+    end
+end
 -- Number, beginning and end of the wait for what was seen through the resolver;
 -- 0: there is none.
 local function waited(waits)
@@ -39,7 +44,7 @@ local function counts_in()
     if n > 0 and now - num(ARGV[5]) < ends then
         return math.max(ends - now, 1)
     elseif n == waits then
-        redis.call('PEXPIRE', KEYS[2], DONE)
+        keep(AGAIN)
         return 0
     elseif n == 0 and was ~= ARGV[4] then
         redis.call('DEL', KEYS[2])
@@ -47,7 +52,7 @@ local function counts_in()
     local wait = math.min(num(ARGV[7 + n]), WEEK)
     redis.call('HSET', KEYS[2], 'is', ARGV[4], ARGV[2], digits(n + 1) .. ' '
         .. digits(n == 0 and now or began) .. ' ' .. digits(now + wait))
-    redis.call('PEXPIRE', KEYS[2], digits(wait + AGAIN))
+    keep(wait + AGAIN)
     return wait
 end
 local family = ARGV[1]

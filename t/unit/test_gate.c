@@ -560,8 +560,12 @@ test_late(void)
        "too late for a response that changes nothing");
     a = answer(L, 0);
     g = gate_late(&a);
-    ok(g.verdict == U && g.error == RBL_ERR_UNHEALTHY && !g.guard,
-       "too late for a listing");
+    ok(g.verdict == U && g.error == RBL_ERR_UNCONFIRMED && g.recheck > 0
+       && !g.guard, "too late for a new listing");
+    a = answer(L, 1);
+    g = gate_late(&a);
+    ok(g.verdict == U && g.error == RBL_ERR_UNHEALTHY && g.recheck == 0,
+       "too late for one that stands");
 }
 
 
