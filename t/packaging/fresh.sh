@@ -1,11 +1,11 @@
 #!/bin/sh
-# The README's operations on a fresh Debian 12, as they are written there.
+# The commands of rbl-operations(7) on a fresh Debian 12, as the page has them.
 # usage: fresh.sh [DIR]
 #
 # Makes a machine in DIR (default: a new directory under TMPDIR) with debootstrap
 # and boots it with systemd-nspawn: the units run as they will run.  In it a copy
-# of this tree is built, installed and used by the README's own lines, then
-# looked at.  Takes root, the network for Debian's packages (MIRROR), and some
+# of this tree is built, installed and used by the page's own lines, then looked
+# at.  Takes root, the network for Debian's packages (MIRROR), and some
 # minutes; is no part of `make check`.  At the end the machine is stopped and
 # removed; KEEP=1 leaves the directory.
 set -eu
@@ -91,11 +91,9 @@ do
     cp -r -- "$top/$file" "$root/root/ngx_rbl/"
 done
 
-# The lines of the README: what is indented between its headings.
 {
     echo 'set -eu; cd /root/ngx_rbl; PS4="+ "; set -x'
-    awk '/^## / { on = $0 == "## Operations" } on && /^    / {
-        print substr($0, 5) }' "$top/README.md"
+    awk -f "$here/lines.awk" "$top/conf/man/rbl-operations.7"
     echo '{ set +x; } 2>/dev/null'
     cat -- "$here/look.sh"
 } >"$root/root/operations.sh"
