@@ -132,7 +132,7 @@ ngx_rbl_redis_meta(ngx_rbl_link_t *link, const redisReply *reply,
     } else if (schema != RBL_SCHEMA_VERSION) {
         last = ngx_snprintf((u_char *) reason, size - 1,
                             "the store has schema %L, this module needs %d"
-                            " (README, Upgrading)",
+                            " (rbl-operations(7), Upgrading)",
                             schema, RBL_SCHEMA_VERSION);
 
     } else {

@@ -149,7 +149,7 @@ on_meta(void *data, const redisReply *reply)
 
     if (schema != RBL_SCHEMA_VERSION) {
         snprintf(why, sizeof(why), "it has schema %lld, this rbl-checkd needs"
-                 " %d (README, Upgrading)", (long long) schema,
+                 " %d (rbl-operations(7), Upgrading)", (long long) schema,
                  RBL_SCHEMA_VERSION);
         store_drop(store, why);
         return;

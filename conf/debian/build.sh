@@ -43,7 +43,7 @@ rm -f -- "$out/license"
 cat >"$tree/debian/changelog" <<CHANGELOG
 ngx-rbl ($version) bookworm; urgency=medium
 
-  * Version $version; the README tells what is new.
+  * Version $version; see README.md.
 
  -- $who  $(date -R -u -d "@$SOURCE_DATE_EPOCH")
 CHANGELOG

@@ -374,8 +374,8 @@ ctl_meta(ctl_t *ctl)
 
     if (schema != RBL_SCHEMA_VERSION) {
         ctl_fail("the store has schema %lld, this rblctl needs %d: use the"
-                 " programs that belong to it, or begin anew by init with"
-                 " another prefix (README, Upgrading)",
+                 " programs of that schema, or run init with another prefix"
+                 " (rbl-operations(7), Upgrading)",
                  (long long) schema, RBL_SCHEMA_VERSION);
         return -1;
     }

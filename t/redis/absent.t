@@ -38,7 +38,7 @@ stop_server($nginx);
 # another schema, impossible partitions
 
 my $schema = schema_version();
-my $needs = qr/this module needs $schema \(README, Upgrading\)/;
+my $needs = qr/this module needs $schema \(rbl-operations\(7\), Upgrading\)/;
 my @wrong = (
     [{ schema => $schema - 1 }, qr/the store has schema @{[ $schema - 1 ]}, $needs/],
     [{ partitions => 3 }, qr/the store has 3 partitions, that cannot be/],
