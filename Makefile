@@ -3,6 +3,7 @@
 #   make run      build everything and start a private demonstration
 #   make check    build and run every test, or those in T="t/api/hosts.t ..."
 #   make asan     the same tests under AddressSanitizer and UBSan
+#   make doc      the manual pages as HTML, in build/doc
 #   make deb      two Debian packages; `make install` takes DESTDIR and prefix
 #   make fuzz     look for inputs that break something, FUZZ_SECONDS a target
 #   make analyze  read the code with gcc's and clang's analyzers and cppcheck
@@ -64,10 +65,10 @@ UNITBIN  = $(patsubst %.c,$(BUILD)/%,$(UNIT))
 TOOLBIN  = $(patsubst %.c,$(BUILD)/%,$(TOOLS))
 MODULE   = $(BUILD)/ngx_rbl_module.so
 
-.PHONY: all deps run check asan clang daemon module unit tools style clean \
-        analyze compdb
+.PHONY: all deps run check asan clang daemon module man unit tools style clean \
+        doc analyze compdb
 
-all: daemon module
+all: daemon module man
 
 daemon: $(BUILD)/rbl-checkd $(BUILD)/rblctl
 module: $(MODULE)
@@ -125,6 +126,28 @@ $(MODULE): $(wildcard ngx_rbl_module/*) $(SHARED) $(wildcard shared/*.h) \
     $(GEN)
 	+$(call say,MOD,$@)RBL_GEN=$(abspath $(BUILD)/gen) sh ngx_rbl_module/build.sh \
 	    $(abspath $(BUILD)) "$(SANITIZE)"
+
+# The manual pages; two of them include the keys and commands as the programs
+# print them.
+man: $(BUILD)/man/rblctl.8
+PAGES    = $(notdir $(wildcard conf/man/*.[1-9]) \
+             $(patsubst %.in,%,$(wildcard conf/man/*.in)))
+OTHERS   = https://manpages.debian.org/%N.%S
+
+$(BUILD)/man/rblctl.8: $(wildcard conf/man/*) $(BUILD)/rbl-checkd \
+    $(BUILD)/rblctl
+	@mkdir -p $(@D)
+	$(call say,MAN,$(@D))sh conf/man/pages.sh $(BUILD)
+	@touch $@
+
+doc: man
+	@sh conf/deps.sh doc
+	@mkdir -p $(BUILD)/doc
+	@cd $(BUILD)/doc && touch $(PAGES:=.html) && for page in $(PAGES); do \
+	    echo "  HTML $(BUILD)/doc/$$page.html"; \
+	    mandoc -Thtml -O toc,man='%N.%S.html;$(OTHERS)' ../man/$$page \
+	        >$$page.html || exit 1; \
+	done
 
 deps:
 	@sh conf/deps.sh build test

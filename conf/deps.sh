@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing and says which.
 # usage: deps.sh GROUP...
-# groups: build, run, test, deb, fresh, bench, fuzz, analyze, valgrind, lab
+# groups: build, run, test, doc, deb, fresh, bench, fuzz, analyze, valgrind, lab
 set -eu
 
 build="gcc make pkg-config nginx nginx-dev libhiredis-dev libjansson-dev
@@ -11,6 +11,7 @@ run="redis-server redis-tools unbound rbldnsd curl tzdata"
 test="$run clang dpkg-dev exim4-daemon-light iproute2 libnginx-mod-nchan
 libxml2-utils logrotate mandoc nodejs openssl perl
 python3-botocore systemd"
+doc="mandoc"
 deb="build-essential debhelper fakeroot"
 fresh="debootstrap systemd-container util-linux"
 fuzz="clang dpkg-dev libclang-rt-14-dev"
@@ -32,6 +33,7 @@ for group; do
     build) want="$want $build" ;;
     run) want="$want $run" ;;
     test) want="$want $test $npm" ;;
+    doc) want="$want $doc" ;;
     deb) want="$want $deb" ;;
     fresh) want="$want $fresh" ;;
     fuzz) want="$want $fuzz" ;;

@@ -26,7 +26,7 @@ PLACES       = DESTDIR='$(DESTDIR)' sbindir='$(sbindir)' \
 
 install: install-daemon install-module
 
-install-daemon: daemon
+install-daemon: daemon man
 	@$(PLACES) sh conf/install.sh $(BUILD) daemon
 
 install-module: module
@@ -37,7 +37,7 @@ deb:
 	@sh conf/deps.sh build deb
 	@sh conf/debian/build.sh $(BUILD)/deb
 
-# The README's operations on a fresh machine in a directory; takes root and the
+# The commands of rbl-operations(7) on a fresh machine in a directory; takes root and the
 # network.
 deb-check:
 	@sh conf/deps.sh fresh

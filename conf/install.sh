@@ -19,14 +19,32 @@ bin()
 }
 
 
-# put FILE TARGET: a text, with the paths of this installation
+# put FILE TARGET: a text of conf/, with the paths of this installation
 put()
+{
+    place "$conf/$1" "$2"
+}
+
+
+# pages NAME...: manual pages; `make man` generates those that conf/man lacks
+pages()
+{
+    for page; do
+        file=$conf/man/$page
+        [ -e "$file" ] || file=$build/man/$page
+        place "$file" "$mandir/man${page##*.}/$page"
+    done
+}
+
+
+place()
 {
     sed -e "s|/usr/sbin/rbl-checkd|$sbindir/rbl-checkd|g" \
         -e "s|/usr/share/rbl-checkd|$datadir/rbl-checkd|g" \
+        -e "s|/usr/share/ngx_rbl|$datadir/ngx_rbl|g" \
         -e "s|/usr/lib/nginx/modules|$moddir|g" \
         -e "s|/etc/rbl-checkd|$sysconfdir/rbl-checkd|g" \
-        "$conf/$1" >"$build/install.tmp"
+        "$1" >"$build/install.tmp"
     bin 644 "$build/install.tmp" "$2"
     rm -f "$build/install.tmp"
 }
@@ -43,9 +61,7 @@ daemon()
     bin 755 "$build/rbl-checkd" "$sbindir/rbl-checkd"
     bin 755 "$build/rblctl" "$sbindir/rblctl"
 
-    put man/rbl-checkd.8 "$mandir/man8/rbl-checkd.8"
-    put man/rblctl.8 "$mandir/man8/rblctl.8"
-    put man/rbl-checkd.conf.5 "$mandir/man5/rbl-checkd.conf.5"
+    pages rbl-checkd.8 rblctl.8 rbl-checkd.conf.5 rbl-events.7 rbl-operations.7
 
     put rbl-checkd.service "$unitdir/rbl-checkd.service"
     put rbl-unbound.service "$unitdir/rbl-unbound.service"
@@ -74,6 +90,7 @@ module()
     put nginx.conf "$datadir/ngx_rbl/nginx.conf"
     put nginx-site.conf "$datadir/ngx_rbl/nginx-site.conf"
     put openapi.json "$datadir/ngx_rbl/openapi.json"
+    pages ngx_rbl.5 rbl-api.7
 }
 
 

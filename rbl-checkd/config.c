@@ -28,314 +28,325 @@ const config_key_t  config_keys[] = {
     { "store", config_set_store, AT(store), NO_LIMITS,
       "127.0.0.1:6379", NULL, "a numeric address with a port, or a socket: "
       ADDRESS,
-      "The Redis that the module uses too.", 0 },
+      "Address of the Redis server that the nginx module uses too.", 0 },
 
     { "store_user", config_set_text, AT(store_user), NO_LIMITS,
       "", "rbl-checkd", "a user name of at most 63 bytes",
-      "The Redis user; without one the password goes with \"default\".", 0 },
+      "Redis ACL user.  Without it the password is used for the user\n"
+      "\"default\".", 0 },
 
     { "store_password_file", config_set_password, AT(store_password),
       NO_LIMITS, "", "/etc/rbl-checkd/store.password",
       "a readable file that holds a password of at most 255 bytes",
-      "A file with the password in its first line.", 0 },
+      "File whose first line is the password of the Redis user.", 0 },
 
     { "store_prefix", config_set_prefix, AT(store_prefix), NO_LIMITS,
       "rbl", NULL, "1 to 32 characters of A-Z, a-z, 0-9, \"_\", \".\", \"-\"",
-      "What every key begins with; the same as rbl_store_prefix of nginx.",
-      0 },
+      "Prefix of every key; the same as rbl_store_prefix of nginx.", 0 },
 
     { "store_timeout", config_set_duration, AT(store_timeout),
       LIMITS(0.05, MINUTE), "2s", NULL, NULL,
-      "How long connecting, and each command, may take.", 0 },
+      "Time limit for connecting to Redis, and for each command.", 0 },
 
     { "log", config_set_log, AT(log), NO_LIMITS,
       "stderr", NULL, "stderr, syslog or an absolute path",
-      "Where messages go.  A file is opened again on SIGHUP.", 0 },
+      "Log destination.  SIGHUP reopens a log file.", 0 },
 
     { "log_level", config_set_level, AT(log_level), NO_LIMITS,
       "notice", NULL, "error, warn, notice, info or debug",
-      "The least important messages that are written.", 0 },
+      "Lowest severity of the messages that are logged.", 0 },
 
     { "checks_max", config_set_count, AT(checks_max), LIMITS(1, 10000),
       "256", NULL, NULL,
-      "Checks in flight in this process; a check of more than 128 lists\n"
-      "counts as several.  The rest waits in the store.", 0 },
+      "Maximum number of checks in flight in this process.  A check of more\n"
+      "than 128 lists counts as several.  Further checks wait in the store.",
+      0 },
 
     { "check_timeout", config_set_duration, AT(check_timeout),
       LIMITS(0.1, 10 * MINUTE), "20s", NULL, NULL,
-      "How long one check may take.  Lists that have not answered by then\n"
-      "are unknown.", 0 },
+      "Time limit for one check.  Lists that have not responded by then are\n"
+      "unknown.", 0 },
 
     { "lease", config_set_duration, AT(lease), LIMITS(0.5, 60 * MINUTE),
       "60s", NULL, NULL,
-      "After this time another daemon takes over the work of one that died.\n"
-      "It must be more than twice check_timeout.", 0 },
+      "Time after which another daemon takes over the work of a daemon that\n"
+      "has died.  It must be more than twice check_timeout.", 0 },
 
     { "schedule", config_set_flag, AT(schedule), NO_LIMITS,
       "on", NULL, NULL,
-      "Whether this daemon does the checks of hosts that are due.", 0 },
+      "Scheduled checks: whether this daemon claims hosts that are due.", 0 },
 
     { "keep_manual", config_set_duration, AT(keep_manual),
       LIMITS(MINUTE, 366 * DAY), "7d", NULL, NULL,
-      "How long the records of manual checks are kept when they are over.", 0 },
+      "Retention time of the records of finished manual checks.", 0 },
 
     { "keep_scheduled", config_set_duration, AT(keep_scheduled),
       LIMITS(MINUTE, 366 * DAY), "7d", NULL, NULL,
-      "How long the records of scheduled checks are kept.", 0 },
+      "Retention time of the records of scheduled checks.", 0 },
 
     { "details_size", config_set_size, AT(details_size),
       LIMITS(MIB, 4096 * MIB), "16m", NULL, NULL,
-      "Bytes of Redis that the stored check details of one account may take;\n"
-      "beyond that its oldest details are removed.", 0 },
+      "Maximum size of the stored check details of one account, in bytes of\n"
+      "Redis memory.  Beyond it the oldest details of the account are\n"
+      "removed.", 0 },
 
     { "lookup", config_set_lookup, AT(dns.direct), NO_LIMITS,
       "direct", NULL, "direct or resolver",
-      "Where lists are queried.  direct: at their own name servers, which the\n"
-      "daemon finds through any resolver.  resolver: through recursive\n"
-      "resolvers, for sites that may not send DNS queries out.", 0 },
+      "Lookup mode.  direct: the daemon queries each list at its own name\n"
+      "servers, which it finds through any resolver.  resolver: the daemon\n"
+      "queries the lists through recursive resolvers, for sites that may not\n"
+      "send DNS queries to the Internet.", 0 },
 
     { "resolver", config_set_resolver, AT(dns.resolver), NO_LIMITS,
       "", "127.0.0.1@5335", "1 to 8 numeric addresses, separated by spaces, "
       "each with or without a port: 127.0.0.1, 127.0.0.1@5335, ::1@5335",
-      "The recursive resolvers.  With lookup direct they are asked only for\n"
-      "name servers and receivers, and are by default those of\n"
-      "/etc/resolv.conf.  With lookup resolver they must be your own, since\n"
+      "Recursive resolvers.  With lookup direct the daemon uses them only to\n"
+      "find name servers and receivers; the default is then the resolvers of\n"
+      "/etc/resolv.conf.  With lookup resolver they must be private, since\n"
       "blocklists refuse large public resolvers; the default is then\n"
       "127.0.0.1@5335.", 0 },
 
     { "list_server_allow", config_set_server_allow, AT(dns.allow), NO_LIMITS,
       "", "192.168.10.0/24", "a subnet such as 192.168.10.0/24 or fd00::/8, "
       "its host bits zero; at most 32 of them",
-      "A subnet of lists' name servers whose addresses are not public; with\n"
-      "lookup direct others of them are not queried.  May be given several\n"
-      "times.", 1 },
+      "Subnet of name servers of lists whose addresses are not public.  With\n"
+      "lookup direct the daemon queries no other servers with such addresses.\n"
+      "May be given several times.", 1 },
 
     { "dns_timeout", config_set_duration, AT(dns.timeout),
       LIMITS(0.05, 30), "2s", NULL, NULL,
-      "How long the first try of a question waits; later tries wait longer.",
+      "Timeout of the first attempt of a lookup.  Later attempts wait longer.",
       0 },
 
     { "dns_tries", config_set_count, AT(dns.tries), LIMITS(1, 5),
       "2", NULL, NULL,
-      "How often a question is asked before it counts as a time-out.", 0 },
+      "Number of attempts of a lookup before it counts as a timeout.", 0 },
 
     { "dns_in_flight", config_set_count, AT(dns.max_in_flight),
       LIMITS(1, 10000), "1000", NULL, NULL,
-      "Queries in flight to one server or resolver; the rest waits.", 0 },
+      "Maximum number of queries in flight to one server or resolver.\n"
+      "Further queries wait.", 0 },
 
     { "dns_zone_rate", config_set_rate, AT(dns.zone_rate),
       LIMITS(0, 100000), "0", NULL, NULL,
-      "Questions a second to one list; 0: no limit.", 0 },
+      "Maximum number of queries per second to one list; 0 is no limit.", 0 },
 
     { "dns_own_rate", config_set_rate, AT(dns.own_rate),
       LIMITS(0, 100000), "100", NULL, NULL,
-      "Queries a second for all custom lists of one account together.  A\n"
-      "burst may use what 20 seconds allow.  Test points have a fifth of that\n"
-      "rate for themselves, with a burst of a minute.  0: no limit.", 0 },
+      "Maximum number of queries per second to all custom lists of one\n"
+      "account together; 0 is no limit.  A burst may use the queries of 20\n"
+      "seconds.  Test points have a separate budget of one fifth of this\n"
+      "rate, with a burst of one minute.", 0 },
 
     { "dns_socket_uses", config_set_count, AT(dns.socket_uses),
       LIMITS(1, 100000), "1000", NULL, NULL,
-      "Questions sent from one source port before another takes its place.",
-      0 },
+      "Number of queries sent from one source port before the daemon changes\n"
+      "to another port.", 0 },
 
     { "dns_max_tcp", config_set_count, AT(dns.max_tcp), LIMITS(1, 1000),
       "50", NULL, NULL,
-      "Truncated answers that are asked for again over TCP at a time.", 0 },
+      "Maximum number of concurrent queries over TCP, which repeat queries\n"
+      "with truncated responses.", 0 },
 
     { "cache_size", config_set_size, AT(cache_size), LIMITS(0, 4096 * MIB),
       "64m", NULL, NULL,
-      "How much memory answers may take that are kept for their TTL, so that\n"
-      "what many accounts watch is asked once.  Manual checks are asked past\n"
-      "it; 0: none are kept.", 0 },
+      "DNS cache size in bytes; 0 disables caching.  The cache keeps\n"
+      "responses for their TTL, so that a value that several accounts monitor\n"
+      "is queried once.  Manual checks bypass the cache.", 0 },
 
     { "control_retry", config_set_duration, AT(control_retry),
       LIMITS(0.5, 60 * MINUTE), "30s", NULL, NULL,
-      "How soon a list that has failed its controls, or refuses to answer, is\n"
-      "asked for them again, and then after twice as long each time, up to an\n"
-      "hour.", 0 },
+      "Time after which the test points of a list that fails them, or that\n"
+      "refuses to respond, are queried again.  It doubles with each failure,\n"
+      "up to one hour.", 0 },
 
     { "refuse_zone", config_set_zone, AT(refuse_zone), NO_LIMITS,
       "", "corp.example.net", "a domain name; at most 32 of them",
-      "Lists of accounts may not ask for this name or names under it, beside\n"
-      "the reserved ones such as local and arpa; the same as\n"
+      "Zone that custom lists may not query, with all names under it, in\n"
+      "addition to reserved names such as local and arpa; the same as\n"
       "rbl_refuse_zones of nginx.  May be given several times.", 1 },
 
     { "allow_zone", config_set_zone, AT(allow_zone), NO_LIMITS,
       "", "lists.corp.example.net", "a domain name; at most 32 of them",
-      "Lists of accounts may ask for names under this one, although it is\n"
-      "reserved or lies under a refuse_zone; the same as rbl_allow_zones of\n"
-      "nginx.  May be given several times.", 1 },
+      "Zone that custom lists may query, although it is reserved or under a\n"
+      "refuse_zone; the same as rbl_allow_zones of nginx.  May be given\n"
+      "several times.", 1 },
 
     { "source_address", config_set_source, AT(source), NO_LIMITS,
       "", "192.0.2.1", "a numeric address; at most 16 of them",
-      "An address that the lists see the questions come from, where it is\n"
-      "not this machine's own: acls.json tells it.  May be given several\n"
-      "times.", 1 },
+      "Source address of DNS queries as the lists see it, if it is not an\n"
+      "address of this machine.  The API shows it in acls.json.  May be given\n"
+      "several times.", 1 },
 
     { "deliver", config_set_flag, AT(deliver), NO_LIMITS,
       "on", NULL, NULL,
-      "Whether this daemon delivers events to webhooks, callbacks and "
-      "contacts.", 0 },
+      "Delivery of events to webhooks, callbacks and contacts by this daemon.",
+      0 },
 
     { "deliveries_max", config_set_count, AT(deliveries_max),
       LIMITS(1, 1000), "64", NULL, NULL,
-      "Attempts of delivery in flight in this process.", 0 },
+      "Maximum number of delivery attempts in flight in this process.", 0 },
 
     { "deliver_timeout", config_set_duration, AT(deliver_timeout),
       LIMITS(0.1, 5 * MINUTE), "15s", NULL, NULL,
-      "How long one attempt may take in all.", 0 },
+      "Time limit for one delivery attempt.", 0 },
 
     { "deliver_connect_timeout", config_set_duration,
       AT(deliver_connect_timeout), LIMITS(0.1, MINUTE), "5s", NULL, NULL,
-      "How long connecting to a receiver may take.", 0 },
+      "Time limit for connecting to a receiver.", 0 },
 
     { "digest_window", config_set_duration, AT(digest_window),
       LIMITS(0.1, 60 * MINUTE), "60s", NULL, NULL,
-      "What becomes of a contact's hosts in this time is one message to it.",
-      0 },
+      "Collection time for messages to a contact.  Changes within this window\n"
+      "are sent as one message.", 0 },
 
     { "contact_limit", config_set_count, AT(contact_limit), LIMITS(1, 1000),
       "20", NULL, NULL,
-      "How many messages a contact may get a minute; more of them wait.", 0 },
+      "Maximum number of messages to one contact per minute.  Further\n"
+      "messages wait.", 0 },
 
     { "deliver_http", config_set_flag, AT(deliver_http), NO_LIMITS,
       "off", NULL, NULL,
-      "Whether receivers without TLS (http://) are delivered to.", 0 },
+      "Delivery to receivers without TLS (http://).", 0 },
 
     { "deliver_allow", config_set_allow, AT(reach.allow), NO_LIMITS,
       "", "192.168.10.0/24", "a subnet such as 192.168.10.0/24 or fd00::/8, "
       "its host bits zero, with or without one port: 192.168.10.0/24:8443, "
       "[fd00::/8]:8443; at most 32 of them",
-      "A subnet of receivers whose addresses are not public; others of them\n"
-      "are refused.  Without a port the subnet has the ports that public\n"
-      "receivers have: 80, 443 and those above 1023 where no well-known\n"
-      "service is, such as 6379.  May be given several times.", 1 },
+      "Subnet of receivers whose addresses are not public.  Other receivers\n"
+      "with such addresses are refused.  Without a port, the ports are those\n"
+      "that public receivers may have: 80, 443, and ports above 1023 that no\n"
+      "well-known service uses, such as 6379.  May be given several times.",
+      1 },
 
     { "deliver_deny", config_set_deny, AT(reach.deny), NO_LIMITS,
       "", "198.51.100.7/32", "a subnet such as 192.168.10.0/24 or fd00::/8, "
       "its host bits zero; at most 32 of them",
-      "A subnet whose receivers are refused although their addresses are\n"
-      "public or deliver_allow names them: the public addresses of this\n"
-      "machine behind NAT, for example.  May be given several times.", 1 },
+      "Subnet of receivers that are refused, even if their addresses are\n"
+      "public or deliver_allow names them; for example the public addresses\n"
+      "of this machine behind NAT.  May be given several times.", 1 },
 
     { "deliver_ca", config_set_path, AT(deliver_ca), NO_LIMITS,
       "", "/etc/ssl/certs/ca-certificates.crt", "a readable file",
-      "The authorities whose certificates receivers and the services of\n"
-      "contacts may have; the system's if not given.", 0 },
+      "File of the certificate authorities that receivers and the services of\n"
+      "contacts may use.  Without it the system's authorities count.", 0 },
 
     { "zoneinfo", config_set_dir, AT(zoneinfo), NO_LIMITS,
       "/usr/share/zoneinfo", NULL, "a directory",
-      "Where the system keeps its time zones.  They are read again on SIGHUP.",
-      0 },
+      "Directory of the time zone files of the system.  SIGHUP reads them\n"
+      "again.", 0 },
 
     { "smtp_url", config_set_smtp_url, AT(smtp_url), NO_LIMITS,
       "", "smtp://mail.example.net:587", "smtp://HOST or smtps://HOST, with or "
       "without :PORT (else 587 or 465); HOST a name or an address",
-      "The server that takes mails to contacts.  Without it there are none.",
+      "Mail server for messages to contacts.  Without it no mail is sent.",
       0 },
 
     { "smtp_from", config_set_mailbox, AT(smtp_from), NO_LIMITS,
       "", "blocklists@example.net", "one address, local@domain",
-      "Whom mails come from, and to whom the undeliverable ones go back.",
-      0 },
+      "Sender address; bounces go here.", 0 },
 
     { "smtp_user", config_set_text, AT(smtp_user), NO_LIMITS,
       "", "blocklists", "a user name of at most 127 bytes",
-      "The user at the mail server, if it wants one.", 0 },
+      "User name for authentication at the mail server.", 0 },
 
     { "smtp_password_file", config_set_secret, AT(smtp_password), NO_LIMITS,
       "", "/etc/rbl-checkd/smtp.password",
       "a file that only its owner can read, with a password of at most 255 "
       "bytes",
-      "A file with that user's password in its first line.", 0 },
+      "File whose first line is the password of smtp_user.", 0 },
 
     { "smtp_tls", config_set_tls, AT(smtp_tls), NO_LIMITS,
       "auto", NULL, "auto, required, opportunistic or off",
-      "TLS to the mail server: required with a valid certificate, used if it\n"
-      "is offered without asking whose it is, or off.  auto: required, but\n"
-      "off if the server is on this machine (a loopback address).", 0 },
+      "TLS to the mail server.  required: TLS with a valid certificate.\n"
+      "opportunistic: TLS if the server offers it; the certificate is not\n"
+      "verified.  off: no TLS.  auto: off for a server on this machine (a\n"
+      "loopback address), required otherwise.", 0 },
 
     { "smtp_ca", config_set_path, AT(smtp_ca), NO_LIMITS,
       "", "/etc/ssl/certs/ca-certificates.crt", "a readable file",
-      "The authorities whose certificates the mail server may have; the\n"
-      "system's if not given.", 0 },
+      "File of the certificate authorities that the mail server may use.\n"
+      "Without it the system's authorities count.", 0 },
 
     { "smtp_timeout", config_set_duration, AT(smtp_timeout),
       LIMITS(0.5, 10 * MINUTE), "30s", NULL, NULL,
-      "How long one mail may take.  What the server accepts later than that\n"
-      "is sent again.", 0 },
+      "Time limit for one mail.  A mail that the server accepts later is sent\n"
+      "again.", 0 },
 
     { "pagerduty_url", config_set_base, AT(pagerduty_url), NO_LIMITS,
       "https://events.pagerduty.com", NULL, BASE,
-      "Where PagerDuty takes events; https://events.eu.pagerduty.com for its\n"
-      "region in the EU.", 0 },
+      "Base URL of the PagerDuty Events API; https://events.eu.pagerduty.com\n"
+      "for its EU region.", 0 },
 
     { "telegram_url", config_set_base, AT(telegram_url), NO_LIMITS,
       "https://api.telegram.org", NULL, BASE,
-      "Where Telegram's Bot API is.", 0 },
+      "Base URL of the Telegram Bot API.", 0 },
 
     { "telegram_token_file", config_set_telegram, AT(telegram_token),
       NO_LIMITS, "", "/etc/rbl-checkd/telegram.token",
       "a file that only its owner can read, with a token as 123456:ABC-def",
-      "A file with the token of the bot that messages to contacts of type\n"
-      "telegram come from.  Without it there are none.", 0 },
+      "File with the token of the bot that sends messages to contacts of type\n"
+      "telegram.  Without it no such messages are sent.", 0 },
 
     { "pushover_url", config_set_base, AT(pushover_url), NO_LIMITS,
       "https://api.pushover.net", NULL, BASE,
-      "Where Pushover takes messages.", 0 },
+      "Base URL of the Pushover API.", 0 },
 
     { "pushover_token_file", config_set_pushover, AT(pushover_token),
       NO_LIMITS, "", "/etc/rbl-checkd/pushover.token",
       "a file that only its owner can read, with a token of 30 letters and "
       "digits",
-      "A file with the token of the application that messages to contacts of\n"
-      "type pushover come from.  Without it there are none.", 0 },
+      "File with the token of the application that sends messages to contacts\n"
+      "of type pushover.  Without it no such messages are sent.", 0 },
 
     { "sms_url", config_set_base, AT(sms_url), NO_LIMITS,
       "https://api.twilio.com", NULL, BASE,
-      "Where text messages are taken: Twilio, or a service with its API.", 0 },
+      "Base URL of the text message service: Twilio, or a service with the\n"
+      "same API.", 0 },
 
     { "sms_account", config_set_account, AT(sms_account), NO_LIMITS,
       "", "AC00000000000000000000000000000000",
       "1 to 64 characters of A-Z, a-z, 0-9, \"_\", \"-\"",
-      "The account there.  Without it there are no text messages.", 0 },
+      "Account at the text message service.  Without it no text messages are\n"
+      "sent.", 0 },
 
     { "sms_token_file", config_set_secret, AT(sms_token), NO_LIMITS,
       "", "/etc/rbl-checkd/sms.token",
       "a file that only its owner can read, with a token of at most 127 bytes",
-      "A file with that account's token in its first line.", 0 },
+      "File whose first line is the token of sms_account.", 0 },
 
     { "sms_from", config_set_sender, AT(sms_from), NO_LIMITS,
       "", "+15005550006",
       "a phone number with the country's code and a plus sign first, the id "
       "of a messaging service, or a name of letters, digits and spaces",
-      "Whom text messages come from.", 0 },
+      "Sender of text messages.", 0 },
 
     { "datadog_url", config_set_base, AT(datadog_url), NO_LIMITS,
       "", "https://datadog.example.net", BASE,
-      "Where events of all contacts of type datadog go.  Datadog, the site by\n"
-      "the contact, if not given.", 0 },
+      "Base URL for events of all contacts of type datadog.  Without it\n"
+      "events go to Datadog, at the contact's site.", 0 },
 
     { "sns_url", config_set_base, AT(sns_url), NO_LIMITS,
       "", "https://sns.example.net", BASE,
-      "Where messages of all contacts of type aws-sns go.  AWS, the region by\n"
-      "the contact, if not given.", 0 },
+      "Base URL for messages of all contacts of type aws-sns.  Without it\n"
+      "messages go to AWS, in the contact's region.", 0 },
 
     { "logs_url", config_set_base, AT(logs_url), NO_LIMITS,
       "", "https://logs.example.net", BASE,
-      "Where log events of all contacts of type aws-cloudwatch go.  AWS, the\n"
-      "region by the contact, if not given.", 0 },
+      "Base URL for log events of all contacts of type aws-cloudwatch.\n"
+      "Without it events go to AWS, in the contact's region.", 0 },
 
     { "name", config_set_text, AT(given_name), NO_LIMITS,
       "", "checker-1", "a name of 1 to 63 bytes",
-      "This daemon's name among the others; no two may have the same.  Host\n"
-      "name and process id if not given.", 0 },
+      "Name of this daemon; no two daemons may have the same name.  Without\n"
+      "it the name is the host name and the process id.", 0 },
 
     { "workers", config_set_count, AT(workers), LIMITS(1, CONFIG_MAX_WORKERS),
       "1", NULL, NULL,
-      "Processes of this daemon.  If there are several, one more starts them\n"
-      "and replaces those that die; each works like a daemon of its own, with\n"
-      "its number behind the name, as checker-1.2.", 0 }
+      "Number of worker processes.  If there are several, a supervising\n"
+      "process starts them and replaces workers that die.  Each worker acts\n"
+      "like a daemon of its own, with its number appended to the name, such\n"
+      "as checker-1.2.", 0 }
 };
 
 const size_t  config_n_keys = sizeof(config_keys) / sizeof(config_keys[0]);
@@ -484,11 +495,12 @@ config_print_defaults(void *file)
 
     fputs("# Configuration of rbl-checkd; rblctl reads it too.\n"
           "#\n"
-          "# One \"key value\" a line; \"#\" begins a comment; a value may be"
-          " in double\n"
-          "# quotes.  What is commented out below is the default, or an example"
-          " where\n"
-          "# there is none.  rbl-checkd -t checks this file.\n", f);
+          "# Each line is \"key value\".  \"#\" begins a comment.  A value may"
+          " be in\n"
+          "# double quotes.  Each line that is commented out shows the default,"
+          " or an\n"
+          "# example for a key without a default.  rbl-checkd -t checks this"
+          " file.\n", f);
 
     for (i = 0; i < config_n_keys; i++) {
         k = &config_keys[i];

@@ -1,7 +1,7 @@
 /*
  * Configuration of rbl-checkd (and of rblctl, which reads the same file): one
  * table of keys with type, range, default and text (config.c), from which the
- * commented rbl-checkd.conf, the messages and the README's table are checked.
+ * commented rbl-checkd.conf, the messages and rbl-checkd.conf(5) are made.
  *
  * The file has one "key value" a line; "#" begins a comment; a value may be in
  * double quotes.  Errors are one line: file, line, key, what is allowed.

@@ -13,11 +13,11 @@
 static void
 usage(FILE *f)
 {
-    fputs("usage: rbl-checkd [-c FILE] [-f]   run in the foreground, always\n"
-          "       rbl-checkd -t [-c FILE]     check the configuration\n"
+    fputs("usage: rbl-checkd [-c FILE] [-f]   run in the foreground\n"
+          "       rbl-checkd -t [-c FILE]     check the configuration, exit\n"
           "       rbl-checkd -D               print a commented configuration\n"
-          "       rbl-checkd -V | -h          version, this text\n"
-          "FILE is " CONFIG_FILE " if not given.\n", f);
+          "       rbl-checkd -V | -h          print the version, or this text\n"
+          "FILE is by default " CONFIG_FILE ".\n", f);
 }
 
 

@@ -124,4 +124,10 @@ for f in socket_read; do
         'hazard 38: reads without an end' rbl-checkd/dns/socket.c
 done
 
+# The README is the front page; details belong to the manual pages (conf/man).
+[ "$(wc -l <README.md)" -le 250 ] || say 'README.md: over 250 lines'
+deny '\b(whoever|whom|anew|be it|told of|let go|of which|any more)\b' \
+    'plain English: subject, verb, object' README.md conf/man/*
+deny '\b(time-outs?)\b' 'the word is timeout' README.md conf/man/*
+
 exit $bad

@@ -1,16 +1,23 @@
 #!/usr/bin/perl
 
-# The manual pages are sound, and tell every key, command and option that the
-# programs tell of themselves, in the same words.
+# The manual pages, as `make man` writes them: they are valid, they describe
+# every key, command and option in the words of the programs, and every
+# directive with its default and context in the code, and their references and
+# examples are right.  (t/e2e/readme.t runs the examples of rbl-api(7), and
+# t/packaging/fresh.sh those of rbl-operations(7).)
 
 use strict;
 use warnings;
+use lib 't/lib';
 use RblTest;
+use RblJudge;
 
-my $man = repo_dir() . '/conf/man';
-my %page;
+my $man = build_dir() . '/man';
+my @names = qw(ngx_rbl.5 rbl-api.7 rbl-checkd.8 rbl-checkd.conf.5 rbl-events.7
+    rbl-operations.7 rblctl.8);
+my (%page, %source);
 
-for my $file (sort glob "$man/*.[58]") {
+for my $file (sort glob "$man/*.[1-9]") {
     my ($name) = $file =~ m{([^/]+)$};
     my $r = run_cmd('mandoc', '-Tlint', '-Wwarning', $file);
     is("$r->{status} $r->{out}$r->{err}", '0 ', "$name: mandoc is content");
@@ -22,9 +29,9 @@ for my $file (sort glob "$man/*.[58]") {
     my $text = $r->{out};
     $text =~ s/.\x08//g;
     $page{$name} = plain($text);
+    $source{$name} = read_file($file);
 }
-is(join(' ', sort keys %page), 'rbl-checkd.8 rbl-checkd.conf.5 rblctl.8',
-    'the pages');
+is(join(' ', sort keys %page), "@names", 'the pages');
 
 # One space between words, none around "|", quotes of one kind.
 sub plain {
@@ -43,6 +50,20 @@ sub tells {
     ok(index($page{$page}, $text) >= 0, "$page tells $name")
         or diag("not there: $text");
 }
+
+# --- references -------------------------------------------------------------
+
+for my $name (@names) {
+    my ($see) = $source{$name} =~ /^\.Sh SEE ALSO\n(.*)\z/ms;
+    my @see = map { "$_->[1] $_->[0]" }
+        map { [ split ' ' ] } $see =~ /^\.Xr (\S+ \d)/mg;
+    is("@see", join(' ', sort @see), "$name: SEE ALSO is in order");
+    my %seen = map { $_ => 1 } $source{$name} =~ /^\.Xr (\S+ \d)/mg;
+    my @lost = grep { /rbl/ && !$source{tr/ /./r} } keys %seen;
+    is("@lost", '', "$name: the pages that it names exist");
+}
+
+# --- keys, commands and options ---------------------------------------------
 
 my $defaults = run_cmd(build_dir() . '/rbl-checkd', '-D')->{out};
 my $keys = 0;
@@ -75,5 +96,98 @@ $usage = run_cmd(build_dir() . '/rbl-checkd', '-h')->{out};
 my %letters = map { $_ => 1 } $usage =~ /(?<=[\s\[])-(\w)\b/g;
 cmp_ok(scalar keys %letters, '>=', 6, 'the options were found');
 tells('rbl-checkd.8', " -$_ ", "option -$_") for sort keys %letters;
+
+# --- directives and variables -----------------------------------------------
+
+my $module = repo_dir() . '/ngx_rbl_module';
+my $commands_c = read_file("$module/ngx_rbl_directives.c");
+my ($any) = $commands_c =~ /#define NGX_RBL_CONTEXTS\s+(.*?[^\\])\n/s;
+my $directives = 0;
+while ($commands_c =~ /ngx_string\("(rbl_\w+)"\),\s*([A-Z0-9_|]+),/g) {
+    my ($directive, $flags) = ($1, $2);
+    $flags =~ s/NGX_RBL_CONTEXTS/$any/;
+    my $context = join ', ', map { $flags =~ /NGX_HTTP_$_->[0]_CONF/ ? $_->[1]
+        : () } [ MAIN => 'http' ], [ SRV => 'server' ], [ LOC => 'location' ];
+    my ($it) = $source{'ngx_rbl.5'}
+        =~ /^\.It Ic \Q$directive\E (.*?)(?=^\.It |^\.El)/ms;
+    my ($default) = ($it // '') =~ /^Default:\s+(?:\.Cm )?(.*?) ?\.$/m;
+    my ($where) = ($it // '') =~ /^Context: (.*)\.\n\.br\n/m;
+    is($where, $context, "$directive: its context");
+    $default =~ s/\\\(dq/"/g if defined $default;
+    is($default, default_of($directive), "$directive: its default");
+    $directives++;
+}
+cmp_ok($directives, '>=', 19, 'the directives were found');
+
+# What the module merges at the end; "none" where that is nothing.
+sub default_of {
+    my ($directive) = @_;
+
+    my %other = (rbl_store => '127.0.0.1:6379', rbl_api => 'off',
+        rbl_zoneinfo => '/usr/share/zoneinfo', rbl_check_keep => '7d',
+        rbl_store_timeout => '500ms');
+    my ($field) = $directive =~ /^rbl_(\w+)$/;
+    return $other{$directive} if $other{$directive};
+    my $merge = join '', map { read_file($_) } glob "$module/*.c";
+    my ($value) = $merge =~ /ngx_conf_merge_\w+\(\s*conf->$field,
+        \s*prev->$field,\s*(.*?)\);/xs;
+    return 'none' if !defined $value || $value eq 'NULL' || $value eq '""';
+    return $value ? 'on' : 'off' if $value =~ /^[01]$/;
+    return $value =~ /^"/ && $value =~ / / ? $value
+        : $value =~ s/^"(.*)"$/$1/r;
+}
+
+my $variables = read_file("$module/ngx_rbl_variables.c");
+like($source{'ngx_rbl.5'}, qr/^\.It Va \$\Q$_\E$/m, "variable $_")
+    for $variables =~ /ngx_string\("(rbl_\w+)"\)/g;
+
+# --- the calls of the API ---------------------------------------------------
+
+my %calls = map { ("$_->{method} $_->{at}" =~ s/\/3\.0|\.\{format\}//gr) => $_ }
+    grep { $_->{at} eq $_->{of} } described();
+my %rows = $source{'rbl-api.7'} =~ /^\.It ((?:GET|POST) \S+) Ta (.*)$/mg;
+is(join("\n", sort keys %rows), join("\n", sort keys %calls),
+    'rbl-api.7 has every call');
+for my $call (sort keys %rows) {
+    my $c = $calls{$call} or next;
+    my ($needed) = $rows{$call} =~ /: Li (.*?)(?: Bq|$)/;
+    my ($may) = $rows{$call} =~ /Bq Li (.*)$/;
+    my %needed = map { $_ => 1 } @{ $c->{required} },
+        $call eq 'GET /check/status' ? 'id' : ();
+    my @all = (keys %{ $c->{form} }, keys %{ $c->{params} });
+    is(join(' ', sort split / , /, $needed // ''), join(' ', sort keys %needed),
+        "$call: its fields");
+    is(join(' ', sort split / , /, $may // ''),
+        join(' ', sort grep { !$needed{$_} } @all), "$call: optional fields");
+}
+
+# --- pieces of configuration ------------------------------------------------
+
+sub pieces {
+    my ($page, $first) = @_;
+
+    return grep { /^$first/ }
+        $source{$page} =~ /^\.Bd -literal[^\n]*\n(.*?)^\.Ed$/msg;
+}
+
+my @nginx = pieces('ngx_rbl.5', 'location ');
+is(scalar @nginx, 1, 'pieces of configuration of nginx');
+for my $piece (@nginx) {
+    my $nginx = start_nginx(start => 0, http => 'rbl_zone rbl 1m;',
+        server => $piece);
+    my $r = run_cmd({ env => $nginx->{env} }, @{ $nginx->{command} }, '-t');
+    is($r->{status}, 0, 'nginx accepts it') or diag($r->{err});
+}
+my @checkd = (pieces('rbl-events.7', 'smtp'),
+    pieces('rbl-checkd.conf.5', 'store'));
+is(scalar @checkd, 2, 'pieces of configuration of rbl-checkd');
+for my $piece (@checkd) {
+    my $conf = temp_dir() . '/piece.conf';
+    my $password = temp_dir() . '/store.password';
+    write_file($password, "x\n", 0600);
+    write_file($conf, $piece =~ s{/etc/rbl-checkd/store\.password}{$password}r);
+    my $r = run_cmd({}, build_dir() . '/rbl-checkd', '-t', '-c', $conf);
+    is($r->{status}, 0, 'rbl-checkd accepts it') or diag($r->{err});
+}
 
 done_testing();

@@ -1,83 +1,43 @@
 #!/usr/bin/perl
 
-# The README names every directive, key and command there is, with its default,
-# and its pieces of configuration are ones.  (What else it shows is run by
-# t/e2e/readme.t and t/packaging/fresh.sh.)
+# What the README and the manual pages name exists: pages, files of the tree,
+# targets of make, and files that are installed.  (t/conf/man.t reads the pages,
+# t/e2e/readme.t runs the examples.)
 
 use strict;
 use warnings;
 use RblTest;
 
-my $readme = read_file(repo_dir() . '/README.md');
+my $top = repo_dir();
+my $readme = read_file("$top/README.md");
+my @pages = map { m{([^/]+?)(?:\.in)?$} } glob("$top/conf/man/*.[1-9]"),
+    glob("$top/conf/man/*.in");
+cmp_ok(scalar @pages, '>=', 7, 'the pages were found');
+like($readme, qr/^\| \Q$_\E \|/m, "README names $_")
+    for map { s/\.(\d)$/($1)/r } @pages;
 
-sub row { return $readme =~ /^\| `\Q$_[0]\E`(.*)$/m ? $1 : undef }
+my %named = map { $_ => 1 }
+    $readme =~ /[`(]((?:conf|t|rbl-checkd|shared|ngx_rbl_module)\/[\w.\/-]*)[`)]/g;
+cmp_ok(scalar keys %named, '>', 10, 'the README names files');
+ok(-e "$top/$_", "$_ exists") for sort keys %named;
 
-# rbl-checkd: the table against the program's own
+my $make = join '', map { read_file($_) } "$top/Makefile",
+    glob("$top/conf/*.mk"), glob("$top/t/*/*.mk");
+my %targets = map { $_ => 1 } map { split ' ' } $make =~ /^([a-z][\w -]*):(?!=)/mg;
+my $text = join '', $readme, map { -e "$top/conf/man/$_"
+    ? read_file("$top/conf/man/$_") : read_file("$top/conf/man/$_.in") } @pages;
+my %made = map { $_ => 1 } $text =~ /(?:^    |`|\.Ql )make ([a-z][\w-]*)/mg;
+cmp_ok(scalar keys %made, '>', 10, 'the README names targets of make');
+ok($targets{$_}, "make $_ exists") for sort keys %made;
 
-my $defaults = run_cmd({}, build_dir() . '/rbl-checkd', '-D')->{out};
-my $keys = 0;
-for my $line (split /\n/, $defaults) {
-    next unless $line =~ /^#(\w+) (.*)$/;
-    my ($key, $default) = ($1, $2);
-    $default = $default =~ /# no default/ ? "\x{e2}\x{80}\x{93}" : "`$default`";
-    like(row($key) // '', qr/^ \| \Q$default\E \|/, "key $key, its default");
-    $keys++;
-}
-cmp_ok($keys, '>', 20, 'the keys were found');
+# What is installed to /usr/share and /etc, as conf/install.sh has it.
 
-# rblctl
-
-my $usage = run_cmd({}, build_dir() . '/rblctl', '--help')->{out};
-my $commands = 0;
-while ($usage =~ /^  (\S.*)\n        (.*)$/mg) {
-    my ($command, $text) = ($1, $2);
-    $command =~ s/\|/\\|/g;
-    is(row($command), " | $text |", "command $command");
-    $commands++;
-}
-cmp_ok($commands, '>', 10, 'the commands were found');
-
-# the module
-
-my $source = read_file(repo_dir() . '/ngx_rbl_module/ngx_rbl_directives.c');
-my @directives = $source =~ /ngx_string\("(rbl_\w+)"\)/g;
-cmp_ok(scalar @directives, '>=', 11, 'the directives were found');
-for my $directive (@directives) {
-    like($readme, qr/^\| `\Q$directive\E[` ]/m, "directive $directive");
-}
-
-my $variables = read_file(repo_dir() . '/ngx_rbl_module/ngx_rbl_variables.c');
-like($readme, qr/`\$\Q$_\E`/, "variable $_")
-    for $variables =~ /ngx_string\("(rbl_\w+)"\)/g;
-
-# pieces of configuration: what is indented in these sections
-
-sub pieces {
-    my ($section) = $readme =~ /^## \Q$_[0]\E\n(.*?)(?=^## |\z)/ms;
-    return grep { /\S/ } $section =~ /(?<=\n\n)((?:    .*\n|\n(?=    ))+)/g;
-}
-
-my $pieces = 0;
-for my $piece (pieces('nginx directives')) {
-    my $nginx = start_nginx(start => 0, http => 'rbl_zone rbl 1m;',
-        server => $piece);
-    my $r = run_cmd({ env => $nginx->{env} }, @{ $nginx->{command} }, '-t');
-    is($r->{status}, 0, 'nginx takes what it is told') or diag($r->{err});
-    $pieces++;
-}
-for my $piece (pieces('Contacts')) {
-    my $conf = temp_dir() . '/piece.conf';
-    write_file($conf, $piece =~ s/^ +//gmr);
-    my $r = run_cmd({}, build_dir() . '/rbl-checkd', '-t', '-c', $conf);
-    is($r->{status}, 0, 'rbl-checkd takes what it is told') or diag($r->{err});
-    $pieces++;
-}
-is($pieces, 2, 'the pieces were found');
-
-# what is pasted names files that exist
-
-for my $file ($readme =~ /`(conf\/[\w.]+)`/g) {
-    ok(-e repo_dir() . "/$file", "$file is there");
-}
+my $install = read_file("$top/conf/install.sh");
+my %files = map { $_ => 1 } $text =~
+    m{(?:/usr/share/(?:rbl-checkd|ngx_rbl)|/etc/rbl-checkd)/([\w.-]+\.(?:json|conf|acl))}g;
+delete @files{qw(NAME.conf second.conf)};
+cmp_ok(scalar keys %files, '>', 5, 'the pages name installed files');
+like($install, qr/^ +(?:put|keep) \Q$_\E /m, "$_ is installed")
+    for sort keys %files;
 
 done_testing();

@@ -27,6 +27,7 @@ my @files = $r->{out} =~ /^  PUT  (\S+)$/mg;
 is(scalar(grep { !-e "$root$_" } @files), 0, 'every file is there');
 for my $file (qw(/usr/sbin/rbl-checkd /usr/sbin/rblctl
     /usr/lib/nginx/modules/ngx_rbl_module.so /usr/share/man/man8/rblctl.8
+    /usr/share/man/man5/ngx_rbl.5 /usr/share/man/man7/rbl-operations.7
     /etc/rbl-checkd/rbl-checkd.conf /usr/share/rbl-checkd/redis-rbl.acl
     /usr/share/rbl-checkd/lists.json /etc/rbl-checkd/plans.json
     /etc/logrotate.d/rbl-checkd))
@@ -95,9 +96,9 @@ SKIP: {
         "$root/lib/systemd/system/rbl-checkd.service");
     my ($score) = $r->{out} =~ /exposure level for \S+: ([\d.]+)/;
     cmp_ok($score // 10, '<', 1.5, 'systemd-analyze security');
-    my ($told) = read_file(repo_dir() . '/README.md')
-        =~ /`systemd-analyze security`[^0-9]*([\d.]+\d)/;
-    is($told, $score, 'and the README tells how much');
+    my ($told) = read_file(repo_dir() . '/conf/man/rbl-operations.7')
+        =~ /Ql systemd-analyze security\n[^0-9]*([\d.]+\d)/;
+    is($told, $score, 'rbl-operations(7) has the same number');
 }
 
 # The user of the unit is made, and owns what the rotation makes.

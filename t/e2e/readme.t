@@ -1,9 +1,10 @@
 #!/usr/bin/perl
 
-# The examples of the README's API section, taken out of it and run as they
-# stand there, from top to bottom: every one succeeds, and no call lacks one.
-# What deletes comes last, in reverse, so that nothing is in use.  "HT…" stands
-# for the newest host, and so on; "authcode=…" for the code that was mailed.
+# The examples of the API, run as they are written.  Those of rbl-api(7) cover
+# every call, and each of them succeeds.  What deletes comes last, in reverse, so
+# that nothing is in use.  $HT stands for the newest host, $HT2 for the one
+# before, and so on; $CODE for the code that was mailed.  Those of the README are
+# pasted as a whole.
 
 use strict;
 use warnings;
@@ -13,30 +14,23 @@ use RblTest;
 use RblJudge;
 use RblMail;
 
-my $more = "\x{e2}\x{80}\x{a6}";        # …
-
-my ($section) = read_file(repo_dir() . '/README.md')
-    =~ /^## The API by example\n(.*?)^## /ms;
-my ($first) = $section =~ /^    (A=.*)$/m;
-my @examples;
-for my $row (grep { /^\|/ } split /\n/, $section) {
-    while ($row =~ /`(curl [^`]+)`(?: \(([^()]+)\))?/g) {
-        my ($example, $others) = ($1, $2 // '');
-        push @examples, $example;
-        push @examples, $example =~ s{/\w+/(?=[A-Z]{2}$more)}{/$_/}r
-            for $others =~ /`(\w+)`/g;
-    }
-}
+my ($section) = read_file(repo_dir() . '/conf/man/rbl-api.7')
+    =~ /^\.Sh EXAMPLES\n(.*?)^\.Sh /ms;
+my @lines = map { split /\n/ }
+    $section =~ /^\.Bd -literal[^\n]*\n(.*?)^\.Ed$/msg;
+my ($first, @examples) = @lines;
+like($first, qr/^A=/, 'the address comes first');
+is(scalar(grep { !/^curl -u \$U / } @examples), 0, 'then there are calls');
 cmp_ok(scalar @examples, '>', 30, 'the examples were found');
 
 # --- no call is missing, none is there twice -------------------------------
 
 my (%shown, %again);
 for my $example (@examples) {
-    my ($path, $format) = $example =~ m{\$A(/[\w/$more]+)\.(\w+)};
+    my ($path, $format) = $example =~ m{\$A(/[\w/\$]+)\.(\w+)};
     my ($type) = $example =~ /host\/add.*/ ? $example =~ /(-d host=\S+)/ : '';
     my $call = ($example =~ / -d | -X POST / ? 'POST' : 'GET') . " $path";
-    $call =~ s/[A-Z]{2}$more/{id}/;
+    $call =~ s/\$[A-Z]+/{id}/;
     $shown{$call} = 1;
     $again{"$call $format $type"}++;
 }
@@ -89,14 +83,16 @@ sub learn_code {
 sub run_example {
     my ($example) = @_;
 
-    my $command = $example;
-    my %n;
-    $command =~ s/([A-Z]{2})$more/$ids{$1}[-++$n{$1}] \/\/ ''/ge;
-    $command =~ s/authcode=\K$more/$code_sent/ if defined $code_sent;
-    my $r = run_cmd({ env => { HOME => $home, SID => $acct->{sid},
-        TOKEN => $acct->{token} } }, 'sh', '-c', "$first\n$command");
+    my %env = (HOME => $home, SID => $acct->{sid}, TOKEN => $acct->{token},
+        CODE => $code_sent // '');
+    for my $kind (keys %ids) {
+        my @newest = reverse @{ $ids{$kind} };
+        $env{ $kind . ($_ ? $_ + 1 : '') } = $newest[$_]
+            for 0 .. ($#newest < 2 ? $#newest : 2);
+    }
+    my $r = run_cmd({ env => \%env }, 'sh', '-u', '-c', "$first\n$example");
     my ($body, $code) = $r->{out} =~ /\A(.*)\n(\d+)\z/s;
-    is($code // $r->{err}, 200, $example) or diag("$command\n$r->{out}");
+    is($code // $r->{err}, 200, $example) or diag("$r->{out}$r->{err}");
     learn(json($body)->{data} // [], $example =~ m{/add\.})
         if ($body // '') =~ /^\{/;
     learn_code() if $example =~ m{/contact/(?:add|resend)};
@@ -105,5 +101,28 @@ sub run_example {
 $first =~ s/:8080/:$nginx->{port}/ or die 'no port';
 run_example($_) for grep { !m{/delete/} } @examples;
 run_example($_) for reverse grep { m{/delete/} } @examples;
+
+# --- the README's, pasted as a whole -----------------------------------------
+
+($section) = read_file(repo_dir() . '/README.md')
+    =~ /^## The API in five minutes\n(.*?)^## /ms;
+my @pasted = $section =~ /^    (.*)$/mg;
+cmp_ok(scalar @pasted, '>', 15, 'the lines were found');
+s/:8080/:$nginx->{port}/ for @pasted;
+
+my $new = make_account($redis);
+my $dir = own_dir('readme');
+mkdir "$dir/run" or die $!;
+write_file("$dir/run/account", "SID=$new->{sid}\nTOKEN=$new->{token}\n");
+write_file("$home/.curlrc", "fail-with-body\nshow-error\n");
+my $r = run_cmd({ env => { HOME => $home } }, 'bash', '-c',
+    join "\n", "cd $dir", 'set -euo pipefail', @pasted);
+is($r->{status}, 0, 'every line succeeds') or diag($r->{out} . $r->{err});
+is($r->{err}, '', 'and none complains');
+my $answers = () = $r->{out} =~ /"status_code":200/g;
+cmp_ok($answers, '>', 10, 'there are answers');
+my $calls = grep { /curl / } @pasted;
+is(scalar(grep { !/curl -su \$U / } grep { /curl / } @pasted), 0,
+    "all $calls calls are quiet ones");
 
 done_testing();

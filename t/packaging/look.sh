@@ -1,4 +1,4 @@
-# What fresh.sh looks at when the README's lines have run, in the same shell.
+# What fresh.sh checks in the same shell, after the lines of rbl-operations(7).
 
 echo '# looked at'
 n=0
@@ -71,8 +71,9 @@ systemctl kill -s KILL rbl-checkd
 sleep 1
 is 'a daemon that died is back' within systemctl is-active rbl-checkd
 is 'the manual pages' sh -c \
-    'ls /usr/share/man/man8/rbl-checkd.8.gz /usr/share/man/man8/rblctl.8.gz \
-     /usr/share/man/man5/rbl-checkd.conf.5.gz || grep -q usr/share/man \
+    'cd /usr/share/man && ls man8/rbl-checkd.8.gz man8/rblctl.8.gz \
+     man5/rbl-checkd.conf.5.gz man5/ngx_rbl.5.gz man7/rbl-api.7.gz \
+     man7/rbl-events.7.gz man7/rbl-operations.7.gz || grep -q usr/share/man \
      /etc/dpkg/dpkg.cfg.d/*'
 is 'what it exposes' sh -c \
     "systemd-analyze security --no-pager rbl-checkd | tail -n 1 | grep -E ' [01]\.'"
