@@ -75,8 +75,8 @@ const ctl_command_t  ctl_commands[] = {
     { "account add", "NAME [--plan NAME] [--file FILE] [--paid|--free]"
       " [--max-hosts N] [--max-contacts N] [--max-checks N]"
       " [--interval SECONDS|15m|1h] [--timezone NAME]",
-      "create an account on a plan of the plans file; a limit of 0 is no"
-      " limit; checks are hourly by default",
+      "create an account; --plan: on a plan of the plans file; a limit of 0 is"
+      " no limit; checks are hourly by default",
       account_options, 1, 1, CTL_READY, ctl_account_add },
     { "account show", "SID",
       "show an account and the numbers of its objects",
