@@ -83,7 +83,7 @@ on_stop(struct ev_loop *loop, ev_timer *w, int revents)
         ev_break(loop, EVBREAK_ALL);
 
     } else if (ev_now(loop) >= c->stop_at) {
-        log_warn("%u checks and deliveries are left to others",
+        log_warn("%u checks and deliveries are left to other daemons",
                  in_flight(c));
         ev_break(loop, EVBREAK_ALL);
     }
@@ -97,7 +97,7 @@ stop(checkd_t *c)
         return;
     }
 
-    log_notice("told to stop: takes no new work");
+    log_notice("stopping: no new work is claimed");
     service_tell(SERVICE_STOPPING);
     c->stop_at = ev_now(c->d.loop) + service_stop_bound(&c->conf);
 
@@ -196,7 +196,7 @@ start(checkd_t *c)
     d->conf = &c->conf;
     d->loop = ev_default_loop(0);
     if (d->loop == NULL) {
-        log_error("there is no event loop: %s", strerror(errno));
+        log_error("cannot create the event loop: %s", strerror(errno));
         return -1;
     }
 
@@ -205,7 +205,7 @@ start(checkd_t *c)
 
     d->dns = dns_engine_new(d->loop, &c->conf.dns);
     if (d->dns == NULL) {
-        log_error("the question engine does not start");
+        log_error("cannot start the DNS engine");
         return -1;
     }
 
@@ -247,7 +247,7 @@ start(checkd_t *c)
     if (c->conf.deliver) {
         d->deliver = deliver_new(d->loop, &c->conf, d->store, d->dns);
         if (d->deliver == NULL) {
-            log_error("delivery does not start");
+            log_error("cannot start deliveries");
             return -1;
         }
     }

@@ -162,7 +162,7 @@ on_put(void *data, const redisReply *reply)
 
     if (reply != NULL && reply->type == REDIS_REPLY_ERROR) {
         why = rbl_reply_error(reply);
-        log_warn("the numbers of this daemon were not taken: %.*s",
+        log_warn("the store refused the metrics of this daemon: %.*s",
                  (int) why.n, why.p);
     }
 }

@@ -94,7 +94,7 @@ service_notify(const char *state)
                (struct sockaddr *) &sa, n)
         < 0)
     {
-        log_warn("the service manager was not told %s: %s", state,
+        log_warn("cannot send %s to the service manager: %s", state,
                  strerror(errno));
     }
 
@@ -203,7 +203,7 @@ on_orders(struct ev_loop *loop, ev_io *w, int revents)
     }
 
     if (n != 1) {
-        log_warn("the parent is gone");
+        log_warn("the parent process has died");
         ev_io_stop(loop, w);
         octet = SERVICE_STOP;
     }
@@ -273,7 +273,7 @@ read_config(config_t *conf, const char *file)
     config_defaults(&fresh);
 
     if (config_read(&fresh, file, err, sizeof(err)) != 0) {
-        log_error("nothing was changed: %s", err);
+        log_error("reload failed, nothing has changed: %s", err);
         return;
     }
 
@@ -283,7 +283,7 @@ read_config(config_t *conf, const char *file)
     }
 
     for (i = 0; (key = config_changed(conf, &fresh, &i)) != NULL; /* void */) {
-        log_notice("%s has changed: that counts after a restart", key);
+        log_notice("%s has changed: this needs a restart", key);
     }
 
     explicit_bzero(&fresh, sizeof(fresh));      /* it holds a password */
@@ -294,10 +294,10 @@ void
 service_read_again(config_t *conf, const char *file)
 {
     if (log_reopen() != 0) {
-        log_error("the log cannot be opened again: %s", strerror(errno));
+        log_error("cannot reopen the log: %s", strerror(errno));
 
     } else {
-        log_notice("the log was opened again");
+        log_notice("log reopened");
     }
 
     read_config(conf, file);

@@ -72,7 +72,7 @@ order(workers_t *w, service_order_t what)
             && send(w->worker[i].fd, &octet, 1, MSG_NOSIGNAL) < 0
             && errno != EPIPE && errno != ECONNRESET)
         {
-            log_warn("worker %u was not told: %s", i + 1, strerror(errno));
+            log_warn("cannot signal worker %u: %s", i + 1, strerror(errno));
         }
     }
 }
@@ -123,7 +123,7 @@ kill_rest(workers_t *w)
 
     for (i = 0; i < w->n; i++) {
         if (w->worker[i].pid != 0) {
-            log_warn("worker %u does not end: killed", i + 1);
+            log_warn("worker %u does not exit: killed", i + 1);
             kill(w->worker[i].pid, SIGKILL);
         }
     }
@@ -280,7 +280,7 @@ on_times(workers_t *w)
     for (i = 0; i < w->n; i++) {
         if (w->worker[i].pid != 0 && at - w->worker[i].heard > w->watchdog / 2)
         {
-            log_error("worker %u has not been heard for %.1f seconds", i + 1,
+            log_error("worker %u: no heartbeat for %.1f seconds", i + 1,
                       at - w->worker[i].heard);
             return;
         }

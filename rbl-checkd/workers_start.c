@@ -86,7 +86,8 @@ start(workers_t *w, unsigned i)
                    fd)
         != 0)
     {
-        log_error("worker %u has no socket: %s", i + 1, strerror(errno));
+        log_error("cannot create a socket for worker %u: %s", i + 1,
+                  strerror(errno));
         delay(worker, worker->since);
         return 0;
     }
@@ -102,7 +103,7 @@ start(workers_t *w, unsigned i)
     close(fd[1]);
 
     if (pid < 0) {
-        log_error("worker %u was not started: %s", i + 1, strerror(errno));
+        log_error("cannot start worker %u: %s", i + 1, strerror(errno));
         close(fd[0]);
         delay(worker, worker->since);
         return 0;
@@ -157,10 +158,10 @@ ended(workers_t *w, unsigned i, int status)
     }
 
     if (WIFSIGNALED(status)) {
-        log_error("worker %u was ended by signal %d", i + 1, WTERMSIG(status));
+        log_error("worker %u was killed by signal %d", i + 1, WTERMSIG(status));
 
     } else {
-        log_error("worker %u ended with status %d", i + 1,
+        log_error("worker %u exited with status %d", i + 1,
                   WEXITSTATUS(status));
     }
 

@@ -151,10 +151,10 @@ zones_unknown(zones_t *zones, rbl_str_t name)
     zones->n_unknown++;
 
     if (rbl_timezone_ok(name)) {
-        log_error("%s has no time zone %.*s: UTC is shown", zones->dir,
-                  (int) name.n, name.p);
+        log_error("no time zone %.*s in %s: UTC is used", (int) name.n,
+                  name.p, zones->dir);
     } else {
-        log_error("an account's time zone cannot be one: UTC is shown");
+        log_error("invalid time zone of an account: UTC is used");
     }
 
     return 1;

@@ -30,7 +30,7 @@ gate_unhealthy(health_state_t state)
 
     case HEALTH_RESOLVER:
         return gate_unknown(RBL_ERR_RESOLVER,
-                            "the resolver or the network is to blame");
+                            "the resolver or the network is at fault");
 
     case HEALTH_BLOCKED:
         return gate_unknown(RBL_ERR_BLOCKED, "the list refuses its test"

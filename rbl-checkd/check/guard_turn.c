@@ -153,7 +153,8 @@ on_thawed(void *data, const redisReply *reply)
     word = rbl_reply_word(reply);
 
     if (rbl_str_is(word, "OK")) {
-        log_notice("list %s is in order: thawed after %lld s", gl->list->zone,
+        log_notice("list %s passes its test points: no longer frozen, after"
+                   " %lld s", gl->list->zone,
                    (long long) (number(reply, 1) / 1000));
         gl->frozen = 0;
     }
@@ -190,7 +191,8 @@ on_sample(void *data, const health_verdict_t *verdict)
     if ((verdict->state != HEALTH_GOOD && verdict->state != HEALTH_UNSUPPORTED)
         || verdict->sampled < gl->since)
     {
-        log_info("list %s stays frozen: it is %s, and no sample of it is sound",
+        log_info("list %s stays frozen: its state is %s, and no sample has"
+                 " passed",
                  gl->list->zone, health_state_names[verdict->state]);
         tell_found(gl);
         finish(gl, 0);
@@ -248,9 +250,9 @@ on_frozen(guard_list_t *gl, const redisReply *reply)
     age = number(reply, 5);
 
     if (number(reply, 1) > 0) {
-        log_notice("list %s is frozen: of its last %lld answers %lld are new "
-                   "listings", gl->list->zone, (long long) number(reply, 3),
-                   (long long) number(reply, 2));
+        log_notice("list %s is frozen: %lld of its last %lld responses are new"
+                   " listings", gl->list->zone, (long long) number(reply, 2),
+                   (long long) number(reply, 3));
     }
 
     if (link_empty(&gl->asked)) {

@@ -161,12 +161,12 @@ blame_resolver(health_t *health, unsigned n, const evidence_t *v)
     r->empty = v->empty == v->bad;
 
     blamed(health, n, name);
-    dns_trace(health->dns, "%s is to blame, not the lists: %u lists fail their"
+    dns_trace(health->dns, "%s is at fault, not the lists: %u lists fail their"
               " test points and none passes", name, v->bad);
-    log_notice("%s is to blame: %u lists fail their test points and none"
+    log_notice("%s is at fault: %u lists fail their test points and none"
                " passes%s", name, v->bad, r->empty
-               ? "; it leaves out addresses of 127.0.0.0/8, as with"
-                 " private-address: 127.0.0.0/8 or another filter against"
+               ? "; it removes addresses of 127.0.0.0/8 from responses, as"
+                 " with private-address: 127.0.0.0/8 or another filter against"
                  " rebinding" : "");
 
     spread_lies(health, n);
@@ -193,8 +193,8 @@ clear_resolver(health_t *health, unsigned n)
     r->since = 0;
     spread_lies(health, n);
     blamed(health, n, name);
-    dns_trace(health->dns, "%s is in order again", name);
-    log_notice("%s is in order again", name);
+    dns_trace(health->dns, "%s works again", name);
+    log_notice("%s works again", name);
 
     for (i = 0; i < health->n; i++) {
         if (health->all[i]->group == n) {

@@ -74,8 +74,8 @@ health_judge(const rbl_codes_t *codes, int positive,
     case DNS_NXDOMAIN:
         if (positive) {
             f.control = CONTROL_MISSING;
-            f.why = f.empty ? "its test entry is empty"
-                            : "its test entry is gone";
+            f.why = f.empty ? "its positive test point is empty"
+                            : "its positive test point is gone";
         }
 
         return f;
@@ -126,7 +126,7 @@ health_sum(const health_found_t *found, size_t n, const char **why)
     };
 
     worst = CONTROL_NONE;
-    *why = "controls in order";
+    *why = "its test points pass";
 
     for (i = 0; i < n; i++) {
         if (found[i].control > worst) {

@@ -120,7 +120,7 @@ health_hear(health_entry_t *e)
     dns_server_text(e->health->dns, e->server, server);
     log_notice("list %s, %s, server %s: %s", e->list->zone,
                list_family_name(e->family), server, mute
-               ? "its queries time out while others are answered; it is tried"
-                 " with one now and then"
-               : "its queries are answered again");
+               ? "its queries time out while others get responses; single"
+                 " queries probe it"
+               : "its queries get responses again");
 }

@@ -118,7 +118,7 @@ on_sibling(void *data, const health_verdict_t *verdict)
 
     if (verdict->state == HEALTH_GOOD && !e->entry) {
         e->passed = e->began;
-        run_found(e, HEALTH_UNSUPPORTED, "no test entry of this family");
+        run_found(e, HEALTH_UNSUPPORTED, "no test point of this family");
 
     } else {
         run_found(e, HEALTH_DOWN, e->control[0].found.why);

@@ -118,7 +118,7 @@ discard(jobs_t *jobs, const job_t *job, unsigned partition)
     rbl_str_t             argv[3];
     const jobs_slice_t   *slice;
 
-    log_error("\"%.*s\" in partition %u is not a job: left out",
+    log_error("malformed job \"%.*s\" in partition %u is skipped",
               JOB_HANDLE_MAX, job->handle, partition);
 
     if (job->handle[0] == '\0') {
@@ -168,7 +168,7 @@ start(jobs_t *jobs, const job_t *job)
 
     runner = runner_start(jobs->d, job, on_alone, on_done, jobs);
     if (runner == NULL) {
-        log_error("check %s cannot begin: out of memory", job->check.s);
+        log_error("check %s cannot start: out of memory", job->check.s);
         return;
     }
 
@@ -211,7 +211,8 @@ discard_host(jobs_t *jobs, unsigned partition, rbl_str_t account,
     rbl_key_t  key;
     rbl_str_t  argv[3], none = RBL_STR("");
 
-    log_error("\"%.*s\" of \"%.*s\" in partition %u is not a host: left out",
+    log_error("malformed host \"%.*s\" of account \"%.*s\" in partition %u is"
+              " skipped",
               host.n < 64 ? (int) host.n : 64, host.p,
               account.n < 64 ? (int) account.n : 64, account.p, partition);
 
@@ -252,7 +253,7 @@ jobs_take_due(jobs_t *jobs, unsigned partition, const redisReply *taken)
             break;
 
         case 1:
-            log_error("the system gives no random bytes");
+            log_error("getrandom failed: no random bytes");
             break;
 
         default:

@@ -200,7 +200,7 @@ on_recall(void *data, const redisReply *reply)
 
         if (reply != NULL) {
             why = rbl_reply_error(reply);
-            log_error("jobs cannot be taken back: %.*s", (int) why.n, why.p);
+            log_error("cannot reclaim jobs: %.*s", (int) why.n, why.p);
         }
 
     } else {
@@ -283,7 +283,7 @@ void
 jobs_read_start(jobs_t *jobs)
 {
     if (make_slices(jobs) != 0) {
-        log_error("out of memory: no jobs are taken");
+        log_error("out of memory: no jobs are claimed");
         return;
     }
 

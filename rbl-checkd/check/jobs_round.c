@@ -121,7 +121,7 @@ on_jobs(void *data, const redisReply *reply)
 
         if (reply != NULL) {
             why = rbl_reply_error(reply);
-            log_error("jobs cannot be taken: %.*s", (int) why.n, why.p);
+            log_error("cannot claim jobs: %.*s", (int) why.n, why.p);
         }
     }
 

@@ -100,7 +100,7 @@ used_up(quota_list_t *ql)
     ql->left = 0;
 
     if (!ql->said) {
-        log_notice("list %s: its %lld questions of this day (UTC) are used up",
+        log_notice("list %s: the quota of %lld queries a day (UTC) is used up",
                    ql->list->zone, (long long) ql->day);
         ql->said = 1;
     }
@@ -265,11 +265,11 @@ on_told(void *data, const redisReply *reply)
     } else if (ql->refused == QUOTA_BLOCKED || ql->times > 0) {
         ql->times = 0;
         ql->refused = QUOTA_GO;
-        log_notice("list %s answers again", ql->list->zone);
+        log_notice("list %s responds again", ql->list->zone);
     }
 
     if (number(reply, 3) > 0) {
-        log_notice("list %s refuses to answer: it is left alone for %lld s",
+        log_notice("list %s refuses queries: it gets none for %lld s",
                    ql->list->zone, (long long) (number(reply, 1) / 1000));
     }
 }

@@ -24,7 +24,7 @@ runner_over(runner_t *r)
 void
 runner_let_go(runner_t *r)
 {
-    log_warn("check %s is let go: it was not ended within its lease",
+    log_warn("check %s is released: its lease expired before it finished",
              r->job.check.s);
     r->d->checks.left++;
     runner_over(r);
@@ -83,8 +83,8 @@ runner_sound(runner_t *r, const redisReply *reply, runner_step_pt step)
 
     if (rbl_reply_word(reply).n == 0) {
         why = rbl_reply_error(reply);
-        log_error("check %s: the store answered %.*s", r->job.check.s,
-                  (int) why.n, why.p);
+        log_error("check %s: unexpected reply of the store: %.*s",
+                  r->job.check.s, (int) why.n, why.p);
         runner_again(r, runner_let_go, 0);
         return 0;
     }

@@ -35,7 +35,7 @@ count_times(runner_t *r)
 
     if (job->times > JOB_TIMES_MAX) {
         job->fail = "3 daemons had the check and none ended it.";
-        log_error("check %s of account %s, host %s, is ended: %s",
+        log_error("check %s of account %s, host %s, fails: %s",
                   job->check.s, job->account.s, job->host.s, job->fail);
 
     } else if (job->times > 1) {
@@ -96,7 +96,7 @@ static void
 begun(runner_t *r, const begun_t *b)
 {
     if (standing_read(&r->standing, b->standing, b->troubled, b->now) != 0) {
-        log_error("check %s: its listings cannot be read", r->job.check.s);
+        log_error("check %s: malformed current listings", r->job.check.s);
         runner_again(r, runner_let_go, 0);
         return;
     }
@@ -135,7 +135,7 @@ begun(runner_t *r, const begun_t *b)
         return;
 
     default:
-        log_error("check %s: its lists cannot be read", r->job.check.s);
+        log_error("check %s: malformed lists", r->job.check.s);
         runner_again(r, runner_let_go, 0);
     }
 }
@@ -178,7 +178,7 @@ on_begin(void *data, const redisReply *reply)
     }
 
     if (!rbl_str_is(word, "OK")) {
-        log_info("check %s: there is nothing left to do (%.*s)",
+        log_info("check %s: nothing to do (%.*s)",
                  r->job.check.s, (int) word.n, word.p);
         runner_over(r);
         return;
@@ -188,7 +188,7 @@ on_begin(void *data, const redisReply *reply)
                     rbl_reply_int(rbl_reply_at(reply, 9), 0))
         != 0)
     {
-        log_error("check %s: it is not told which check this is",
+        log_error("check %s: the store does not name the check",
                   r->job.check.s);
         runner_again(r, runner_let_go, 0);
         return;

@@ -71,8 +71,8 @@ on_finish(void *data, const redisReply *reply)
         return;
     }
 
-    ended(r, rbl_str_is(rbl_reply_word(reply), "OK") ? "ended"
-                                                     : "was over already");
+    ended(r, rbl_str_is(rbl_reply_word(reply), "OK") ? "finished"
+                                                     : "was finished already");
 }
 
 
@@ -84,7 +84,7 @@ on_clear(void *data, const redisReply *said)
     r->clearing = 0;
 
     if (rbl_str_is(rbl_reply_str(said), "1")) {
-        ended(r, "ended");
+        ended(r, "finished");
 
     } else {
         finish(r);

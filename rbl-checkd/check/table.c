@@ -44,7 +44,7 @@ not_asked(rbl_str_t raw)
         return 1;
     }
 
-    log_warn("system list %.*s is not asked: its rules cannot be read here",
+    log_warn("system list %.*s is not queried: unknown rules",
              (int) l.zone.n, l.zone.p);
 
     return 0;
@@ -85,7 +85,7 @@ on_records(void *data, const redisReply *reply)
     }
 
     if (damaged > 0) {
-        log_warn("%u system lists are not asked: their records cannot be read",
+        log_warn("%u system lists are not queried: malformed records",
                  damaged);
     }
 
@@ -119,7 +119,7 @@ on_keys(void *data, const redisReply *reply)
     }
 
     if (missing != 0) {
-        log_warn("%zu active lists are not asked: they have no key", missing);
+        log_warn("%zu active lists are not queried: no key", missing);
     }
 }
 

@@ -67,7 +67,7 @@ on_reply(void *data, const redisReply *reply)
 
     if (!sound && reply != NULL) {
         why = rbl_reply_error(reply);
-        log_error("%s does not work for %u checks: %.*s",
+        log_error("%s failed for %u checks: %.*s",
                   batch->together->script->name, batch->n, (int) why.n, why.p);
     }
 

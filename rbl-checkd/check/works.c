@@ -76,7 +76,7 @@ on_step(void *data, const redisReply *reply)
           : rbl_reply_str(rbl_reply_at(reply, 3));
 
     if (why.n > 0) {
-        log_error("work of account %s cannot be done: %.*s", turn->account.s,
+        log_error("deferred work of account %s failed: %.*s", turn->account.s,
                   (int) why.n, why.p);
     }
 
@@ -144,7 +144,7 @@ works_add(works_t *works, rbl_str_t account)
 
     turn = calloc(1, sizeof(works_turn_t));
     if (turn == NULL) {
-        log_error("out of memory: work is left to others");
+        log_error("out of memory: other daemons do the deferred work");
         return;
     }
 
@@ -170,8 +170,8 @@ on_taken(void *data, const redisReply *reply)
 
     if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
         why = rbl_reply_error(reply);
-        log_error("looking for work in partition %u: %.*s", part->n,
-                  (int) why.n, why.p);
+        log_error("cannot look for deferred work in partition %u: %.*s",
+                  part->n, (int) why.n, why.p);
         return;
     }
 

@@ -155,7 +155,7 @@ attempt_failed(attempt_t *a, unsigned status, int64_t wait, const char *error)
     delay = attempt_delay(a, wait);
 
     if (delay < 0) {
-        log_warn("delivery %.*s is given up after %u attempts: %s",
+        log_warn("delivery %.*s is dropped after %u attempts: %s",
                  (int) a->member.n, a->member.p, a->n + 1, error);
         a->deliver->counters.dead++;
         attempt_end(a, "dead", status, 0, error);
@@ -187,8 +187,8 @@ attempt_yield(attempt_t *a)
         a->transfer = NULL;
     }
 
-    log_info("delivery %.*s: attempt %u ended after %.0f ms: its account holds "
-             "many places and another account none", (int) a->member.n,
+    log_info("delivery %.*s: attempt %u is ended after %.0f ms: its account "
+             "uses many slots and another account none", (int) a->member.n,
              a->member.p, a->n + 1,
              (ev_now(a->deliver->loop) - a->began) * 1000.0);
     attempt_failed(a, 0, 0, ATTEMPT_YIELDED);
@@ -198,7 +198,7 @@ attempt_yield(attempt_t *a)
 void
 attempt_dead(attempt_t *a, unsigned status, const char *error)
 {
-    log_warn("delivery %.*s is given up: %s", (int) a->member.n, a->member.p,
+    log_warn("delivery %.*s is dropped: %s", (int) a->member.n, a->member.p,
              error);
     a->deliver->counters.dead++;
     attempt_end(a, "dead", status, 0, error);
@@ -209,11 +209,11 @@ static void
 attempt_gone(attempt_t *a, unsigned status, const char *error)
 {
     if (a->contact.n > 0) {
-        log_notice("delivery %.*s is given up, and its contact paused: %s",
+        log_notice("delivery %.*s is dropped, and its contact paused: %s",
                    (int) a->member.n, a->member.p, error);
 
     } else {
-        log_notice("delivery %.*s: the receiver is gone (%u)",
+        log_notice("delivery %.*s is dropped: the receiver is gone (%u)",
                    (int) a->member.n, a->member.p, status);
     }
 
@@ -328,8 +328,8 @@ attempt_marked(void *data, const redisReply *reply)
     attempt_t  *a = data;
 
     if (!rbl_str_is(rbl_reply_word(reply), "OK")) {
-        log_info("delivery %.*s waits for its lease: it cannot be noted as "
-                 "sent", (int) a->member.n, a->member.p);
+        log_info("delivery %.*s waits for the end of its lease: its result is "
+                 "not recorded", (int) a->member.n, a->member.p);
         queue_over(a);
         return;
     }
@@ -380,8 +380,8 @@ attempt_start(attempt_t *a)
     }
 
     if (a->channel->way == CHANNEL_SMTP && a->deliver->smtp == NULL) {
-        log_error("there is a mail to a contact and no mail server: set "
-                  "smtp_url and smtp_from, and start anew");
+        log_error("no mail server for mails to contacts: set smtp_url and "
+                  "smtp_from, and restart");
     }
 
     if (attempt_make(a) != 0) {

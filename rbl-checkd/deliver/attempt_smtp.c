@@ -19,7 +19,8 @@ attempt_tell_operator(const smtp_result_t *result, const char *text)
                   text);
 
     } else if (result->end == SMTP_TLS) {
-        log_error("no TLS to the mail server as smtp_tls wants it: %s", text);
+        log_error("no TLS connection to the mail server, as smtp_tls requires:"
+                  " %s", text);
     }
 }
 

@@ -94,7 +94,7 @@ deliver_take(deliver_part_t *part, unsigned asked, ev_tstamp claimed,
         a = attempt_claimed(d, part->n, claimed, rbl_reply_at(reply, i));
 
         if (a == NULL) {
-            log_error("a delivery of partition %u is malformed", part->n);
+            log_error("malformed delivery in partition %u", part->n);
             continue;
         }
 
@@ -132,7 +132,7 @@ deliver_claimed(void *data, const redisReply *reply)
 
     if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
         why = rbl_reply_error(reply);
-        log_error("claiming deliveries: %.*s", (int) why.n, why.p);
+        log_error("cannot claim deliveries: %.*s", (int) why.n, why.p);
         part->next = ev_now(d->loop) + DELIVER_ERROR_WAIT;
 
     } else if (rbl_str_is(rbl_reply_word(reply), "OK")) {
@@ -329,8 +329,8 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     address_from_ipv4(&addr, INADDR_LOOPBACK);
 
     if (address_is_own(&addr) < 0) {
-        log_error("this machine's own addresses cannot be read (AF_NETLINK): "
-                  "nothing is delivered but to what deliver_allow names");
+        log_error("cannot read this machine's own addresses (AF_NETLINK): "
+                  "deliveries go only to what deliver_allow names");
     }
 
     deliver_tick_at(d, ev_now(loop));

@@ -90,7 +90,7 @@ digests_stored(void *data, const redisReply *reply)
 
     if (rbl_reply_class(reply) != RBL_REPLY_OK) {
         why = rbl_reply_error(reply);
-        log_error("storing a digest: %.*s", (int) why.n, why.p);
+        log_error("cannot store a digest: %.*s", (int) why.n, why.p);
         return;
     }
 
@@ -117,7 +117,7 @@ digests_store(digests_part_t *part, const digest_t *digest)
 
     argv = calloc(4 + 3 * digest->n, sizeof(rbl_str_t));
     if (argv == NULL) {
-        log_error("a digest waits: out of memory");
+        log_error("out of memory: a digest is delayed");
         return;
     }
 
@@ -152,7 +152,7 @@ digests_one(digests_part_t *part, const redisReply *reply)
     err = digest_make(&digest, reply, part->digests->deliver->zones);
 
     if (err != RBL_OK) {
-        log_error("a digest of partition %u cannot be made: %s", part->n,
+        log_error("a digest in partition %u is dropped: %s", part->n,
                   err == RBL_ENOMEM ? "out of memory" : "it is malformed");
         return;
     }
@@ -284,7 +284,7 @@ digests_claimed(void *data, const redisReply *reply)
 
     if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
         why = rbl_reply_error(reply);
-        log_error("claiming digests: %.*s", (int) why.n, why.p);
+        log_error("cannot claim digests: %.*s", (int) why.n, why.p);
 
     } else if (rbl_str_is(rbl_reply_word(reply), "OK")) {
         n = rbl_reply_len(reply);

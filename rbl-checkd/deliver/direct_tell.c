@@ -208,7 +208,7 @@ direct_told(void *data, const redisReply *reply)
 
     } else if (!link_empty(&call->entries)) {
         why = rbl_reply_error(reply);
-        log_error("recording an event: %.*s", (int) why.n, why.p);
+        log_error("cannot record an event: %.*s", (int) why.n, why.p);
         direct_failed(link_of(link_shift(&call->entries), entry_t, turn));
     }
 

@@ -124,8 +124,8 @@ entry_bury(entry_t *e, const char *why)
     rbl_sid_t   sid;
     rbl_str_t   argv[17];
 
-    log_error("outbox entry %.*s of partition %u is no event that can be "
-              "delivered: %s", (int) e->id.n, e->id.p, e->part, why);
+    log_error("malformed outbox entry %.*s in partition %u: "
+              "%s", (int) e->id.n, e->id.p, e->part, why);
 
     if (rbl_sid_parse(&sid, RBL_SID_ACCOUNT, e->account) != RBL_OK) {
         entry_drop(e);

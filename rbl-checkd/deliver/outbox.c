@@ -183,7 +183,7 @@ outbox_got(void *data, const redisReply *reply)
 
     default:
         why = rbl_reply_error(reply);
-        log_error("reading the outbox: %.*s", (int) why.n, why.p);
+        log_error("cannot read the outbox: %.*s", (int) why.n, why.p);
         outbox_trouble(ob);
     }
 
@@ -320,7 +320,7 @@ outbox_state(void *data, int ready)
     }
 
     if (outbox_set_parts(ob) != 0) {
-        log_error("the outbox cannot be read: out of memory");
+        log_error("cannot read the outbox: out of memory");
         return;
     }
 

@@ -344,7 +344,7 @@ smtp_free(smtp_t *smtp)
     end.tv_sec += SMTP_END;
 
     if (pthread_timedjoin_np(smtp->thread, NULL, &end) != 0) {
-        log_warn("a mail that hangs is left behind");
+        log_warn("a mail session that hangs is abandoned");
         return;
     }
 

@@ -63,7 +63,7 @@ tellings_done(void *data, const redisReply *reply)
 
     if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
         why = rbl_reply_error(reply);
-        log_error("telling contacts of partition %u: %.*s", ts->at,
+        log_error("cannot notify contacts in partition %u: %.*s", ts->at,
                   (int) why.n, why.p);
 
     } else if (reply != NULL) {

@@ -210,7 +210,7 @@ sub die_and_return {
     is(some(grep { !$event->{listed}{$_} } map { sort keys %{ $on{$_} } }
         sort keys %on), '', "$name: over: who is listed is told");
     for my $zone (sort keys %dead) {
-        like((notices($zone))[-1], qr{: good, was|answers again|answered again},
+        like((notices($zone))[-1], qr{: good, was|responds again|get responses again},
             "$dead{$zone}: over: the operator is told");
     }
 }
@@ -231,7 +231,7 @@ for my $v (@value) {
     push @wrong, "$v: '$is', not '$want'" if $is ne $want;
 }
 is(some(@wrong), '', 'each transition was there once, and no other');
-is(scalar(grep { /resolver \S+ is to blame/ } split /\n/,
+is(scalar(grep { /resolver \S+ is at fault/ } split /\n/,
     read_file($checkd->{log})), 0, 'nobody blamed the resolver');
 ok(stop_server($checkd), 'it stops');
 $dns->stop;

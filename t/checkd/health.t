@@ -153,7 +153,7 @@ is(join(', ', map { said($d, $_) } @lists),
 is(host_record($w, $ht)->{listed_count}, 3, 'filter: listed as before');
 $d = asked($clean);
 is(said($d, 'a.test'), 'unknown resolver', 'filter: not clear');
-is(log_count($checkd, "resolver 127\\.0\\.0\\.1\@$filter->{port} is to blame"
+is(log_count($checkd, "resolver 127\\.0\\.0\\.1\@$filter->{port} is at fault"
     . '.*private-address: 127\.0\.0\.0/8'), 1, 'filter: told once, and why');
 is(log_count($checkd, 'list [a-d]\.test, ipv4.*: down'), 0,
     'filter: no list is blamed');

@@ -70,6 +70,6 @@ eventually {
     wait_check($one, $pp);
     details($one, $pp)->{'one.bad.test'}{status} eq 'clear';
 } 60, 'and believed soon after it answers';
-is(log_count($checkd, $mute . 'are answered again'), 1, 'which is told');
+is(log_count($checkd, $mute . 'get responses again'), 1, 'which is told');
 ok(stop_server($checkd), 'the daemon stops');
 done_testing();

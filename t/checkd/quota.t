@@ -134,7 +134,7 @@ is(errors('day.test', @checks), "$DAY clear , " . (200 - $DAY)
     . ' unknown quota', 'the others are unknown, none is clear');
 is(errors('free.test', @checks), '200 clear ', 'another list is not touched');
 is(shared('day.test', 'used'), $DAY, 'all daemons count together');
-is(log_count($_, 'are used up') <= 1, 1, 'an operator is told once')
+is(log_count($_, 'is used up') <= 1, 1, 'an operator is told once')
     for @checkd;
 
 my ($pp) = start_checks(1);
@@ -210,7 +210,7 @@ is(wait_check($w, $pp, 20)->{status}, 'completed', 'a check ends');
 is(errors('refuses.test', $pp), '1 unknown blocked', 'the list refuses');
 eventually { (shared('refuses.test', 'refused') // 0) == 1 } 10,
     'it is recorded for all';
-eventually { 1 == grep { log_count($_, 'left alone for 300 s') } @checkd } 10,
+eventually { 1 == grep { log_count($_, 'gets none for 300 s') } @checkd } 10,
     'and told once';
 my $till = shared('refuses.test', 'till');
 

@@ -115,12 +115,12 @@ for my $resolver ($bad, $denied) {
         @{ host_record($w, $ht)->{troubled} }), 0, 'blind: and at once');
     like(found('10.0.0.5'), $nothing, 'blind: nor is anything of another');
     eventually { log_count($checkd, 'resolver 127\.0\.0\.1\@'
-        . "$resolver->{port} is to blame") == 1 } 10,
+        . "$resolver->{port} is at fault") == 1 } 10,
         'blind: the resolver is to blame, it says';
     like(found('10.0.0.6'), $nothing, 'blind: and it stays so');
     ok(stop_server($checkd), 'the daemon stops');
     is(left_alone(), '', 'blind: no list is left alone');
-    is(log_count($checkd, 'list \w\.test refuses to answer'), 0,
+    is(log_count($checkd, 'list \w\.test refuses queries'), 0,
         'blind: none is said to refuse');
 
     $checkd = daemon($good);
@@ -159,7 +159,7 @@ like(found('10.0.0.5'), qr/^(?:listed, ){3}unknown (?:blocked|refused)$/,
     'REFUSED: unknown');
 eventually { found('10.0.0.6'); left_alone() eq 'd.test' } 15,
     'REFUSED: left alone';
-is(log_count($checkd, 'list d\.test refuses to answer'), 1,
+is(log_count($checkd, 'list d\.test refuses queries'), 1,
     'REFUSED: and told once');
 $other = daemon($good);
 ok(stop_server($checkd), 'the daemon stops');

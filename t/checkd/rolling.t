@@ -29,7 +29,7 @@ for my $sid (@{ redis($w->{redis}, 'ZRANGE', 'rbl:{0}:lists', 0, -1) }) {
     redis($w->{redis}, 'SET', $key, mp_pack($list));
 }
 redis($w->{redis}, 'INCR', 'rbl:{0}:lists:ver');
-wait_log($checkd, qr/list a\.test is not asked/);
+wait_log($checkd, qr/list a\.test is not queried/);
 
 my $check = wait_check($w, check_host($w, $ht), 20);
 is($check->{status}, 'completed', 'the check ends');

@@ -31,11 +31,11 @@ eventually { jobs_left($w) == 0 } 5, 'no job is left';
 
 my %ended;
 for my $s (@checkd) {
-    $ended{$_}++ for read_file($s->{log}) =~ /check (PP\w+) of \w+: ended/g;
+    $ended{$_}++ for read_file($s->{log}) =~ /check (PP\w+) of \w+: finished/g;
 }
 is(scalar keys %ended, 200, '200 checks ended');
 is(scalar(grep { $_ > 1 } values %ended), 0, 'none of them twice');
-cmp_ok(log_count($_, 'ended,'), '>', 20, 'this daemon did its share')
+cmp_ok(log_count($_, 'finished,'), '>', 20, 'this daemon did its share')
     for @checkd;
 
 my %asked;

@@ -80,7 +80,7 @@ my @nonsense = ("$foreign:${pp1}::m:1:x", "AC1:${pp1}::m:1:x", "$ac:PP1::m:1:x",
 redis($w->{redis}, 'ZADD', redis_key('leases', $p), 0, $_)
     for @nonsense, "$ac:$pp1\n::m:1:x", 'x';
 eventually { jobs_left($w) == 0 } 10, 'nonsense is taken out of the leases';
-is(log_count($early, 'is not a job'), 4, 'and logged');
+is(log_count($early, 'malformed job'), 4, 'and logged');
 redis($w->{redis}, 'ZADD', redis_key('leases', $p), 0, join ':', $ac, $pp1,
     fresh_sid('HT'), 'm:1:x');
 eventually { jobs_left($w) == 0 } 10, 'a job of a host that is gone ends';
@@ -90,7 +90,7 @@ redis($w->{redis}, 'ZADD', $gone, 1, $_)
 redis($w->{redis}, 'ZADD', redis_key('due', $p), 1, $ac);
 eventually { redis($w->{redis}, 'ZCARD', $gone) == 0 } 10,
     'what is due and is no host is taken out';
-is(log_count($early, 'is not a host'), 2, 'and logged');
+is(log_count($early, 'malformed host'), 2, 'and logged');
 redis($w->{redis}, 'RPUSH', redis_key('manual', $ac), 'nonsense', "$pp2:HT2");
 redis($w->{redis}, 'ZADD', redis_key('manual', $p), 1, $ac);
 eventually { jobs_left($w) == 0 } 10, 'nonsense that waits is taken out';

@@ -125,7 +125,7 @@ $last = checkd(check_timeout => '10s', lease => '30s', dns_timeout => '10s');
 running($late);
 $began = time;
 signal_server($last, 'TERM');
-wait_log($last, qr/told to stop/, 5);
+wait_log($last, qr/no new work is claimed/, 5);
 signal_server($last, 'TERM');
 eventually { !alive($last) } 5, 'two signals: it is gone';
 cmp_ok(time - $began, '<', 5, 'two signals: at once');
@@ -157,7 +157,7 @@ $last = start_checkd(store => $w->{redis}, conf => { %conf, log => $file },
 eventually { read_file($file) =~ /ready/ } 10, 'HUP: a log file is written';
 rename $file, "$file.1" or die $!;
 signal_server($last, 'HUP');
-eventually { read_file($file) =~ /opened again/ } 10,
+eventually { read_file($file) =~ /log reopened/ } 10,
     'HUP: a new file is begun';
 
 $dns->stop;

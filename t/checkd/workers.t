@@ -81,7 +81,7 @@ eventually { my @now = workers(); $now[1] != $pid[1] && kill 0, $now[1] } 10,
     'killed: another worker takes its place';
 my @now = workers();
 is("$now[0] $now[2]", "$pid[0] $pid[2]", 'killed: the others go on');
-like(read_file($log), qr/\[error\] $d->{pid}: worker 2 was ended by signal 9/,
+like(read_file($log), qr/\[error\] $d->{pid}: worker 2 was killed by signal 9/,
     'killed: the log tells');
 $dns->rules([ '.', $answer ]);
 eventually { count('completed', @pp) == 6 } 20,
@@ -109,7 +109,7 @@ wait_for { log_count({ log => $log }, qr/as many\.1, store/) == 4 } 5, 'start';
 rename $log, "$log.1" or die $!;
 $manager->forget;
 signal_server($d, 'HUP');
-eventually { log_count({ log => $log }, qr/opened again/) == 4 } 10,
+eventually { log_count({ log => $log }, qr/log reopened/) == 4 } 10,
     'HUP: parent and workers open the log again';
 ok($manager->told(qr/^READY=1$/m), 'HUP: told when all have');
 is($manager->count(qr/^RELOADING=1$/m), 1, 'HUP: reloading once');
@@ -120,7 +120,7 @@ unlike(read_file($log), qr/has changed/, 'HUP: nothing has changed');
 
 ok($manager->told(qr/^WATCHDOG=1$/m, 2), 'the watchdog is told');
 kill 'STOP', $pid[2];
-eventually { read_file($log) =~ /worker 3 has not been heard/ } 10,
+eventually { read_file($log) =~ /worker 3: no heartbeat/ } 10,
     'a worker that hangs is noticed';
 $manager->forget;
 select undef, undef, undef, 1.2;
@@ -177,7 +177,7 @@ kill 'STOP', $pid[0];
 signal_server($d, 'TERM');
 eventually { !alive($d) } 20, 'one hangs: it ends all the same';
 ok(gone(@pid), 'one hangs: no worker is left');
-like(read_file($log), qr/worker 1 does not end: killed/, 'one hangs: told');
+like(read_file($log), qr/worker 1 does not exit: killed/, 'one hangs: told');
 
 # The parent is killed: its workers leave by themselves.
 
@@ -187,7 +187,7 @@ eventually { scalar(() = read_file($log) =~ /store unix\S+ ready/g) == 3 } 10,
 @pid = workers();
 kill 'KILL', $d->{pid};
 eventually { gone(@pid) } 10, 'the parent is killed: its workers leave';
-is(scalar(() = read_file($log) =~ /the parent is gone/g), 3,
+is(scalar(() = read_file($log) =~ /the parent process has died/g), 3,
     'and tell why');
 ok(!alive($d), 'it is gone');
 

@@ -42,7 +42,7 @@ sub rotate {
 
 my $before = read_file($log);
 rotate('rotated');
-my $new = wait_for { read_file($log) =~ /the log was opened again/ } 10;
+my $new = wait_for { read_file($log) =~ /log reopened/ } 10;
 ok($new, 'the daemon writes to the new file');
 is(read_file("$log.1"), $before, 'the old one is whole');
 is((stat $log)[2] & 0777, 0640, 'the new one is not for everybody');

@@ -45,10 +45,10 @@ sub conf_says {
 
 sub reload {
     $manager->forget;
-    my $before = () = read_file($log) =~ /opened again/g;
+    my $before = () = read_file($log) =~ /log reopened/g;
     signal_server($d, 'HUP');
     my $again = wait_for {
-        my $n = () = read_file($log) =~ /opened again/g;
+        my $n = () = read_file($log) =~ /log reopened/g;
         $n > $before;
     } 10;
     ok($again, "reload: $_[0]");
@@ -57,13 +57,13 @@ sub reload {
 }
 
 reload('nothing is new');
-unlike(read_file($log), qr/has changed|nothing was changed/,
+unlike(read_file($log), qr/has changed|reload failed/,
     'nothing has changed');
 
 conf_says(qr/^log_level \w+/m, 'log_level info');
 conf_says(qr/\z/, "checks_max 7\ndeliver_allow 10.0.0.0/8\n");
 reload('three keys');
-like(read_file($log), qr/checks_max has changed: that counts after a restart/,
+like(read_file($log), qr/checks_max has changed: this needs a restart/,
     'a key that needs a restart is named');
 like(read_file($log), qr/deliver_allow has changed/, 'and the other one');
 unlike(read_file($log), qr/log_level has changed/, 'the level needs none');
@@ -77,7 +77,7 @@ ok($info, 'the level counts at once');
 
 conf_says(qr/^checks_max 7/m, 'checks_max x');
 reload('a fault');
-like(read_file($log), qr/nothing was changed: \S+:\d+: checks_max: a whole/,
+like(read_file($log), qr/reload failed, nothing has changed: \S+:\d+: checks_max: a whole/,
     'a fault in the file is told');
 ok(alive($d), 'and it goes on');
 
@@ -102,7 +102,7 @@ stop_server($d);
 $manager->stop;
 $d = start_checkd(store => $redis, conf => { resolver => '127.0.0.1@9' },
     env => { NOTIFY_SOCKET => $manager->path });
-ok(wait_log($d, qr/the service manager was not told READY=1/, 10),
+ok(wait_log($d, qr/cannot send READY=1 to the service manager/, 10),
     'no manager: told in the log');
 ok(alive($d), 'no manager: it goes on');
 stop_server($d);

@@ -209,7 +209,7 @@ for my $t ([sms => 400, twilio(21610)],
     answer_with($s, status => $status, body => $body);
     confirm(my $co = contact_put($type, $value{$type}), 'abcdef');
     soon { idle() } "$type: it is given up";
-    like(read_file($d->{log}), qr/:$co is given up, and its contact paused: /,
+    like(read_file($d->{log}), qr/:$co is dropped, and its contact paused: /,
         "$type: and the contact with it");
     cmd('DEL', k('r', $AC, $co));
 }

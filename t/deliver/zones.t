@@ -48,9 +48,9 @@ for my $zone ('Here', 'Mars/Olympus', 'Mars/Olympus', '../Here', 'UTC') {
     is_deeply(\@times, [("$want $name") x 2], "$zone: $name");
 }
 my $log = read_file($d->{log});
-is(scalar(() = $log =~ /has no time zone Mars\/Olympus: UTC is shown/g), 1,
+is(scalar(() = $log =~ /no time zone Mars\/Olympus in \S+: UTC is used/g), 1,
     'a zone that is none is told once');
-is(scalar(() = $log =~ /time zone cannot be one: UTC is shown/g), 1,
+is(scalar(() = $log =~ /invalid time zone of an account: UTC is used/g), 1,
     'and a name that cannot be one');
 
 # The daemon itself reads them again when it is told to reload.

@@ -53,7 +53,7 @@ is 'nginx has nothing to complain about' no grep -E '\[(alert|emerg|crit)\]' \
 is 'nor has systemd' sh -c \
     'test -z "$(systemctl --failed --no-legend list-units "rbl*" nginx)"'
 is 'reload' systemctl reload rbl-checkd
-is 'the reload is in the log' within logged -u rbl-checkd -g 'opened again'
+is 'the reload is in the log' within logged -u rbl-checkd -g 'log reopened'
 is 'the daemon is alive to the manager' sh -c \
     'test "$(systemctl show -p WatchdogUSec --value rbl-checkd)" != 0'
 sed -i 's/^log_level.*//; $ a log_level nonsense' /etc/rbl-checkd/rbl-checkd.conf
@@ -65,7 +65,7 @@ echo 'log /var/log/rbl-checkd/rbl-checkd.log' >>/etc/rbl-checkd/rbl-checkd.conf
 is 'a log file' systemctl restart rbl-checkd
 is 'is written' within test -s /var/log/rbl-checkd/rbl-checkd.log
 is 'turned over' logrotate -f /etc/logrotate.d/rbl-checkd
-is 'and written again' within grep -q 'opened again' \
+is 'and written again' within grep -q 'log reopened' \
     /var/log/rbl-checkd/rbl-checkd.log
 systemctl kill -s KILL rbl-checkd
 sleep 1
