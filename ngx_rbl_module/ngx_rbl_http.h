@@ -3,7 +3,7 @@
  * and the prototypes between the files that serve a request; what the calls
  * themselves are is in ngx_rbl_api.h.
  *
- * A request goes one way through these files (design.md part 4):
+ * A request goes one way through these files (README.md):
  *
  *   ngx_rbl_handler.c    life cycle; the only file that finalizes
  *   ngx_rbl_round.c      its rounds with the store

@@ -1,6 +1,5 @@
 /*
- * Return-code rules of a list and the verdict over one answer
- * (facts/dnsbl.md 0 and 3.2).
+ * Return-code rules of a list, and the verdict over one response.
  *
  * A rule is a text, as in conf/lists.json:
  *     127.0.0.2=SBL                    a listing

@@ -1,6 +1,6 @@
 /*
  * Contacts: the types that there are, what value each takes, and how much of a
- * value may be shown (decisions.md 7).
+ * value may be shown.
  *
  * A value that was taken is printable ASCII, and means to whoever delivers what
  * it says here; it needs no second judgement:

@@ -1,6 +1,6 @@
 /*
  * The document writer: one sequence of calls, written as JSON or as XML
- * (decisions.md part 1) straight into a sink, without a tree in memory.
+ * straight into a sink, without a tree in memory.
  *
  * The root is an object (XML: <response>).  `key` is a string literal that is
  * a valid XML name; NULL inside an array (XML: <item>).  JSON is compact,

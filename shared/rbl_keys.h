@@ -1,5 +1,5 @@
 /*
- * Every key of the store, built in one place (design.md part 3).
+ * Every key of the store, built in one place.
  *
  * <prefix>:meta is a hash {schema, partitions, created}.  Every other key is
  * <prefix>:{<partition>}:<name>[:<account>[:<SID>]], so that all keys of one

@@ -1,5 +1,5 @@
 /*
- * The scripts of the store: every write is one of them (design.md part 3).
+ * The scripts of the store: every write is one of them.
  * The table is generated from shared/lua/ at build time (lua2c.sh); a script's
  * KEYS, ARGV, result and errors stand in its head comment.
  *

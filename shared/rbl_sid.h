@@ -1,7 +1,6 @@
 /*
- * SIDs (api-3.0.md 2.1, decisions.md 10): two capital letters and 32 (checks:
- * 64) hex digits.  Accepted in either hex case, kept and returned in lower
- * case.  Made from getrandom(2).
+ * SIDs: two capital letters and 32 (checks: 64) hex digits.  Accepted in either
+ * hex case, kept and returned in lower case.  Made from getrandom(2).
  */
 
 #ifndef RBL_SID_H_INCLUDED

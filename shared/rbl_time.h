@@ -1,6 +1,6 @@
 /*
- * Times as clients see them (decisions.md 4): in a zone, with the abbreviation
- * in force at that time.
+ * Times as clients see them: in a time zone, with the abbreviation in force at
+ * that time.
  */
 
 #ifndef RBL_TIME_H_INCLUDED

@@ -1,5 +1,5 @@
 /*
- * Validation of everything that comes from outside (decisions.md 2 and 5).
+ * Validation of everything that comes from outside.
  * All results are canonical: what is stored, compared and asked.
  */
 

@@ -1,5 +1,5 @@
 /*
- * How records look to a client (decisions.md 4 and 6): written by the module
+ * How records look to a client: written by the module
  * into answers and by the daemon into events, so that both always agree.
  * Each function writes one object; `key` as in rbl_doc.h.
  */

@@ -36,6 +36,7 @@ deny() {
     # deny PATTERN WHY FILE...
     pattern=$1 why=$2
     shift 2
+    [ $# -gt 0 ] || return 0
     for hit in $(grep -nE "$pattern" "$@" 2>/dev/null | cut -d: -f1,2); do
         say "$hit: $why"
     done
@@ -123,6 +124,10 @@ for f in socket_read; do
     inside "$f" 'while|for \(;;|for \( /\*|goto' \
         'hazard 38: reads without an end' rbl-checkd/dns/socket.c
 done
+
+deny '(design|decisions|api-3\.0|dnsbl)\.md|facts/' \
+    'the repository explains itself' \
+    $(git ls-files 2>/dev/null | grep -v '^t/style\.sh$')
 
 # The README is the front page; details belong to the manual pages (conf/man).
 [ "$(wc -l <README.md)" -le 250 ] || say 'README.md: over 250 lines'

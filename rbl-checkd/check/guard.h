@@ -1,8 +1,8 @@
 /*
  * The mass-listing guard: a list that turns positive for many hosts at once is
- * frozen (facts/dnsbl.md 6.3).  The counts are in the store (list_turn), so
- * that it is one guard however many daemons there are.  While a list is frozen
- * none of its new listings is announced: they are unknown, "frozen".
+ * frozen, since a fault of the list is more likely.  The counts are in the
+ * store (list_turn), so that all daemons share one guard.  While a list is
+ * frozen none of its new listings is announced: they are unknown, "frozen".
  *
  * Whoever finds the list frozen asks its controls anew, and a sample of
  * addresses that nobody has any reason to list (HEALTH_FORCE), at most once

@@ -1,6 +1,6 @@
 /*
- * The names that are asked for a host at a list (facts/dnsbl.md 3.4), and
- * those of a list's controls (3.1).
+ * The names that are queried for a host at a list, and those of the list's test
+ * points (RFC 5782).
  *
  * Addresses are reversed, a mapped one is the IPv4 address that it holds.  For
  * a domain it is the whole name, its registered domain, or both where they

@@ -1,5 +1,5 @@
 /*
- * When a delivery that failed is tried again (decisions.md 8).  Pure: the
+ * When a delivery that failed is attempted again (rbl-events(7)).  Pure: the
  * caller gives the time and the random number.
  */
 

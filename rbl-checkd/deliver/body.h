@@ -1,5 +1,5 @@
 /*
- * The JSON body of an event (api-3.0.md 6, decisions.md 8).
+ * The JSON body of an event (rbl-events(7)).
  */
 
 #ifndef DELIVER_BODY_H_INCLUDED

@@ -1,5 +1,5 @@
 /*
- * Contacts of type endpoint (decisions.md 7): the message as it is stored, by
+ * Contacts of type endpoint (rbl-events(7)): the message as it is stored, by
  * POST to the customer's URL.  There is no secret to sign it with.
  */
 

@@ -1,5 +1,5 @@
 /*
- * Receivers and callbacks (decisions.md 8): the body as it is, signed with
+ * Receivers and callbacks (rbl-events(7)): the body as it is, signed with
  * their secret.
  */
 

@@ -1,5 +1,5 @@
 /*
- * Delivery of events (decisions.md 8): outbox -> one delivery record for each
+ * Delivery of events (rbl-events(7)): outbox -> one delivery record for each
  * receiver and callback -> attempts -> done, later again, or dead letter.
  * Everything that must survive is in the store before it is tried.
  */

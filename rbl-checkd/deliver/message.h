@@ -1,5 +1,5 @@
 /*
- * Messages to contacts (decisions.md 7).  A message is made once, when its
+ * Messages to contacts (rbl-events(7)).  A message is made once, when its
  * event is fanned out or its digest is over, and stored as the JSON that an
  * endpoint gets; other channels read it from there and put it into their own
  * form.  Its texts are of a sound length and have no control characters but

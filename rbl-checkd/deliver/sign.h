@@ -1,5 +1,5 @@
 /*
- * Signatures of a delivery (decisions.md 8), over the exact bytes sent:
+ * Signatures of a delivery (rbl-events(7)), over the exact bytes sent:
  *     X-Webhook-Signature   t=<t>,v1=<hex HMAC-SHA256(secret, t "." body)>
  *     webhook-signature     v1,<base64 HMAC-SHA256(key, id "." t "." body)>
  * While an old secret is valid beside the new one each value has a second

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
 # 1,000 hosts are watched, 100 of them rightly listed, while lists die in each
-# of the ways of facts/dnsbl.md part 2, some at a time, and come back.  No host
+# of the ways that are known, some at a time, and come back.  No host
 # is listed that is not, none is delisted that is, and nobody hears of it but
 # the operator; a cycle after they are back the state is that of the lists,
 # which have changed meanwhile.  Another list lives on.

@@ -23,7 +23,7 @@ my %gone = (all => 'nxdomain');
 my @listed = (\%listed, 'listed', 1);
 my @clear = ({}, 'clear', 0);
 
-# [name, part of facts/dnsbl.md, history, steps: [zone, answer, stands]...];
+# [name, kind as in RblLab::Table, history, steps: [zone, answer, stands]...];
 # an answer is "verdict" or "verdict error|error"; another one may be right too
 # (a list's health is known for a while).
 my @scenarios = (

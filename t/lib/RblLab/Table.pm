@@ -4,7 +4,9 @@ package RblLab::Table;
 # is never wrong makes of it.  RblLab.pm builds the servers and says what the
 # members of a scenario are.  Names are unique and make the list's zone.
 #
-# [name, part of facts/dnsbl.md, verdict, error, what it shows, {members}]
+# [name, kind, verdict, error, what it shows, {members}]; kind: 1 data of lists
+# that are in use, 2 ways in which lists die, 3 codes and resolvers, 4 what other
+# checkers do, 5 what users complain of, 6 principles; a part of it behind a dot
 
 use strict;
 use warnings;
