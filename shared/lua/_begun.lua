@@ -1,7 +1,7 @@
 -- What the daemon is told of a host whose check begins: its standing listings,
 -- packed {SID, zone, cleared}, or ""; and the SIDs of its lists that have
--- trouble, one after the other, or "": before a colon those whose last answer
--- was a new listing, which is not confirmed.
+-- trouble, one after the other, or "": before a colon those that have a new
+-- listing, which is not confirmed.
 local function begun_standing(details)
     if not details[1] then
         return ''
@@ -18,8 +18,7 @@ local function begun_troubled(troubled)
     end
     local pending, others = {}, {}
     for _, t in ipairs(troubled) do
-        local sids = (t[2] == 'unconfirmed' or t[2] == 'frozen') and pending
-            or others
+        local sids = t[5] == 1 and pending or others
         sids[#sids + 1] = t[1]
     end
     return table.concat(pending) .. ':' .. table.concat(others)

@@ -150,7 +150,12 @@ if not failed and (told ~= no_results or has_old) then
             or math.min(now, over + math.max(0, now - checked))
     end
     local trouble, joined, fresh = {}, {}, true
+    -- Has the list a new listing, which is not confirmed?  What says nothing
+    -- changes nothing.
     local is_news, news = {unconfirmed = true, frozen = true}, {}
+    local function pending(was, why)
+        return is_news[why] and 1 or not disbelieved[why] and was or nil
+    end
     for _, t in ipairs(had or {}) do
         trouble[t[1]] = t
     end
@@ -215,11 +220,11 @@ if not failed and (told ~= no_results or has_old) then
             elseif trouble[sid] then
                 local t = trouble[sid]
                 if asked then
-                    t[2], t[4] = why, t[4] + 1
+                    t[2], t[4], t[5] = why, t[4] + 1, pending(t[5], why)
                 end
                 troubled[#troubled + 1] = t
             elseif asked and is_news[why] then
-                news[#news + 1] = {sid, why, now, 1}
+                news[#news + 1] = {sid, why, now, 1, 1}
             elseif asked and #joined < troubled_most then
                 joined[#joined + 1] = {sid, why, now, 1}
             end

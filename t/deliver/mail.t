@@ -154,7 +154,7 @@ like(read_file($d->{log}), qr/\[error\].*refuses smtp_user and its password/,
     'is told to the operator');
 daemon($auth->{port}, @user, smtp_ca => "$dir/stranger.pem");
 is(try(), '0 no secure connection to the mail server', 'another authority');
-like(read_file($d->{log}), qr/\[error\].*no TLS to the mail server/,
+like(read_file($d->{log}), qr/\[error\].*no TLS connection to the mail server/,
     'is told to the operator');
 daemon($bad->{port}, smtp_tls => 'required');
 is(try(), '0 no secure connection to the mail server', 'a bad certificate');

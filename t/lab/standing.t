@@ -126,12 +126,13 @@ sub check_all {
     return \%result;
 }
 
-# A new listing has to be seen twice, as far apart as a cache may keep it: that
-# time is over.
+# A new listing, and the end of one, have to be seen again when no cache keeps
+# what was seen: that time is over.
 sub caches_forget {
     for my $key (@{ redis($w->{redis}, 'KEYS', '*:seen:*') }) {
-        redis($w->{redis}, 'HSET', $key, $_, 1)
-            for @{ redis($w->{redis}, 'HKEYS', $key) };
+        my %wait = @{ redis($w->{redis}, 'HGETALL', $key) };
+        redis($w->{redis}, 'HSET', $key, $_, $wait{$_} =~ s/ \d+$/ 1/r)
+            for grep { $_ ne 'is' } keys %wait;
     }
 }
 

@@ -161,7 +161,7 @@ for my $case (
     ['an old entry', [['RBa', 'a.example', '', '', [], SINCE]], []],
     ['trouble', [], [['RBa', 'timeout', SINCE, 1], ['RBb', 'quota', SINCE, 1]]],
     ['new listings', [], [['RBa', 'timeout', SINCE, 1],
-        ['RBb', 'unconfirmed', SINCE, 1], ['RBc', 'frozen', SINCE, 1]]],
+        ['RBb', 'unconfirmed', SINCE, 1, 1], ['RBc', 'timeout', SINCE, 3, 1]]],
     ['both', [['RBa', 'a.example', '', '', [], SINCE, SINCE, 0, 0]],
         [['RBb', 'timeout', SINCE, 1]]],
 ) {

@@ -176,6 +176,20 @@ check_of([], [map { ["RB$_", 'timeout', SINCE, 1] } 'k' .. 'n'], \@many);
 is(join('', map { $_->[0] } @{ host()->[TROUBLED] }),
     join('', map { "RB$_" } 'k' .. 'n', 'c' .. 'f'), 'older trouble stays');
 
+# a new listing that is not confirmed is pending until something is known
+
+for my $case (['unconfirmed', 1], ['timeout', 1], ['frozen', 1], ['servfail', 1],
+    ['unhealthy', undef], ['timeout', undef], ['unconfirmed', 1],
+    ['resolver', undef], ['frozen', 1], ['blocked', undef])
+{
+    my ($why, $pending) = @$case;
+    check_of([], host()->[TROUBLED], [unknown('RBa', $why)]);
+    is(host()->[TROUBLED][0][4], $pending, "$why: "
+        . ($pending ? 'it is pending' : 'nothing is'));
+}
+check_of([], [['RBa', 'frozen', SINCE, 1, 1]], [$clear]);
+is_deeply(host()->[TROUBLED], [], 'clear: it is over');
+
 # new listings that are not confirmed have places of their own
 
 my @news = map { unknown(sprintf('RB%02d', $_), $_ % 2 ? 'frozen'
