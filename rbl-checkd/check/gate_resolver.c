@@ -162,7 +162,7 @@ listed(const gate_answer_t *a, const health_verdict_t *v)
     if (g.trust && !a->once && whole(a, v) != 0) {
         g.waits.n = 1;
         g.waits.wait[0] = whole(a, v) + GATE_SLACK;
-        g.waits.since = a->pending ? v->recovered : a->at;
+        g.waits.since = a->pending ? 0 : a->at;
     }
 
     return g;

@@ -112,8 +112,10 @@ for my $n (1 .. WRITERS) {
     push @writers, $pid;
 }
 
-my ($runs, @alarms) = (0);
+my ($runs, $listed, @alarms) = (0, 0);
 while (time < $till) {
+    $listed ||= redis($redis, 'ZCARD', redis_key({ partitions => 2 }, 'listed',
+        $_->{sid})) for @acct;
     my $r = rblctl($redis, 'fsck', '--json');
     $runs++;
     push @alarms, $r->{out} . $r->{err} if $r->{status} != 0;
@@ -136,8 +138,6 @@ for my $index (qw(profiles groups contacts)) {
     cmp_ok(redis($redis, 'ZCARD', redis_key({ partitions => 2 }, $index,
         $acct[0]{sid})), '>', 1, "there are $index");
 }
-my $listed = redis($redis, 'ZCARD', redis_key({ partitions => 2 }, 'listed',
-    $acct[0]{sid}));
 cmp_ok($listed, '>', 0, 'hosts were listed');
 cmp_ok(scalar received($hook), '>', 20, 'events were delivered');
 
