@@ -492,11 +492,14 @@ run_ask(health_entry_t *e, size_t nth)
 }
 
 
+/* The timer would end the run if it was set to begin another one. */
+
 void
 health_run(health_entry_t *e, int sample)
 {
     size_t  i;
 
+    ev_timer_stop(e->health->loop, &e->timer);
     health_trace(e, "test points%s are queried",
                  sample || e->wild ? " and a sample" : "");
     e->began = dns_clock();
@@ -515,7 +518,6 @@ health_run(health_entry_t *e, int sample)
 
     if (e->running == 0) {
         e->running = 1;
-        ev_timer_stop(e->health->loop, &e->timer);
         ev_timer_set(&e->timer, 0, 0);
         ev_timer_start(e->health->loop, &e->timer);
     }

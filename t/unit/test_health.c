@@ -435,6 +435,39 @@ test_negative_ttl(void)
 }
 
 
+/*
+ * A run begins while the start of another one is scheduled.  The timer of that
+ * must not end the run before the list has responded.
+ */
+
+static void
+test_timer(void)
+{
+    double   end;
+    list_t  *list;
+    told_t   t = { 0 };
+    zone_t  *z;
+
+    fresh();
+    list = list_of("a.test", V4, "ip");
+    z = world("a.test", 0, W_EMPTY, 300);
+    z->held = 1;
+    put(list, V4, 0, HEALTH_BOTH, &t);
+    health_doubt(health, list, V4, 0);
+    ok(asked > 0, "a run has begun");
+
+    for (end = dns_clock() + 0.05; dns_clock() < end; ) {
+        ev_run(loop, EVRUN_ONCE);
+    }
+
+    ok(t.n == 0, "no verdict before the list has responded");
+    z->held = 0;
+    run_until(&t, 1);
+    ok(t.v.state == HEALTH_DOWN, "the verdict follows from the responses");
+    list_unref(list);
+}
+
+
 static void
 test_many(void)
 {
@@ -473,6 +506,7 @@ main(void)
     test_news();
     test_entry();
     test_negative_ttl();
+    test_timer();
     test_many();
 
     health_free(health);
