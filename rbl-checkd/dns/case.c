@@ -1,33 +1,33 @@
 /*
- * The letters of a zone in capitals and small ones by chance (0x20,
- * draft-vixie-dnsext-dns0x20): a reply that has the question in other letters
- * is not the server's.
+ * Mixed case in queries (0x20, draft-vixie-dnsext-dns0x20): the letters of the
+ * zone's name are in upper or lower case at random.  A forged response has to
+ * match them.
  *
- * Not every server keeps the letters, and one may find a name in small ones
- * only.  So a server is on trial, by a test point now and then, until it has
- * found one by such a question and kept its letters.  What it does not find on
- * trial is asked again in small letters, and only that counts.  From then on
- * replies in other letters are dropped.  A server that fails its trial, or of
- * which some replies were dropped (it may have been replaced, or be several
- * machines), or that trials tell nothing about, is left alone for some time.
+ * A server may return the name in another case, or find it in lower case only.
+ * The engine therefore tries mixed case with a test point, now and then.  If
+ * the response has the same case and finds the test point, all further queries
+ * have mixed case, and responses in another case are dropped.  If the response
+ * finds nothing, the engine repeats the query in lower case, and only the
+ * second response counts.  A server gets lower case for a day if it fails the
+ * trial, or if three of its responses were dropped: another server may have
+ * taken its place, or several machines share its address.
  *
- * Only letters of the zone's name are changed: a server that finds its zone
- * need not find other names in any letters.  What confirms news (a question to
- * one server that is no probe) is in small ones, so that no verdict depends on
- * them, where several machines stand behind one address.  Resolvers, and
- * servers that the operator names, are asked in small letters, too.
+ * Only the name of the zone is changed: a server that ignores case in its zone
+ * may not ignore it in the other labels.  Confirmations (queries to one server
+ * that are no probes) have lower case, so that no verdict depends on the case.
+ * So have queries to resolvers and to servers that the operator names.
  */
 
 #include "dns_int.h"
 
 #include <string.h>
 
-#define CASE_TRIALS  8              /* that may tell nothing */
-#define CASE_EVERY   1.0            /* s between them */
-#define CASE_LOST    3              /* replies in other letters, or trials
-                                       without a reply */
-#define CASE_REST    86400.0        /* s, of a server that has failed */
-#define CASE_PAUSE   600.0          /* and of one that nothing is known of */
+#define CASE_TRIALS  8              /* trials without a result, then a pause */
+#define CASE_EVERY   1.0            /* s between trials */
+#define CASE_LOST    3              /* dropped responses, or trials without a
+                                       response */
+#define CASE_REST    86400.0        /* s in lower case after a failure */
+#define CASE_PAUSE   600.0          /* s in lower case without a result */
 
 
 static void
@@ -46,7 +46,7 @@ case_mixes(const dns_question_t *q)
 {
     const dns_server_t  *r = dns_at(q);
 
-    if (q->set->recursive || q->set->given || q->small
+    if (q->set->recursive || q->set->given || q->lower
         || (q->fixed && !q->probe))
     {
         return 0;
@@ -68,7 +68,7 @@ dns_case_begin(dns_flight_t *f)
     q->case_trial = f->mixed && !r->case_keeps;
 
     if (f->mixed) {
-        f->letters = (uint32_t) a << 16 | b;
+        f->upper = (uint32_t) a << 16 | b;
     }
 
     if (q->case_trial) {
@@ -92,7 +92,7 @@ dns_case_mix(uint8_t *name, const dns_flight_t *f)
     n = q->set->apex.len;
 
     for (i = 0; i < n; i++) {
-        if (name[i] >= 'a' && name[i] <= 'z' && (f->letters >> i % 32 & 1)) {
+        if (name[i] >= 'a' && name[i] <= 'z' && (f->upper >> i % 32 & 1)) {
             name[i] -= 'a' - 'A';
         }
     }
@@ -113,7 +113,7 @@ case_kept(const dns_flight_t *f, const uint8_t *name)
 
 
 int
-dns_case_foreign(const dns_flight_t *f, const uint8_t *name)
+dns_case_mismatch(const dns_flight_t *f, const uint8_t *name)
 {
     dns_server_t  *r = f->socket->server;
 
@@ -139,31 +139,31 @@ dns_case_foreign(const dns_flight_t *f, const uint8_t *name)
 
 
 static void
-case_small(dns_question_t *q, unsigned why)
+case_lower(dns_question_t *q, unsigned why)
 {
-    q->small = 1;
-    q->small_why = why & 3;
-    q->small_at = q->at;
+    q->lower = 1;
+    q->lower_why = why & 3;
+    q->lower_at = q->at;
 }
 
 
-/* What a reply to small letters tells of the trial before. */
+/* A query in lower case got a response: the result of the trial before it. */
 
 static void
 case_second(dns_question_t *q, int found)
 {
     dns_server_t  *r = dns_at(q);
 
-    if (q->small_at != q->at) {
-        return;                     /* another server's */
+    if (q->lower_at != q->at) {
+        return;                     /* from another server */
     }
 
-    if (q->small_why == DNS_CASE_LOST) {
+    if (q->lower_why == DNS_CASE_LOST) {
         if (++r->case_lost == CASE_LOST) {
             case_rest(r, CASE_REST);
         }
 
-    } else if (q->small_why == DNS_CASE_TRIED) {
+    } else if (q->lower_why == DNS_CASE_TRIED) {
         if (found) {
             case_rest(r, CASE_REST);
 
@@ -172,7 +172,7 @@ case_second(dns_question_t *q, int found)
         }
     }
 
-    q->small_why = DNS_CASE_NONE;
+    q->lower_why = DNS_CASE_NONE;
 }
 
 
@@ -201,8 +201,8 @@ dns_case_again(dns_question_t *q, unsigned mixed)
         return 0;
     }
 
-    dns_trace_query_at(q, r, "is asked again in small letters");
-    case_small(q, r->case_rests ? DNS_CASE_NONE : DNS_CASE_TRIED);
+    dns_trace_query_at(q, r, "gets the query again in lower case");
+    case_lower(q, r->case_rests ? DNS_CASE_NONE : DNS_CASE_TRIED);
 
     return 1;
 }
@@ -213,6 +213,6 @@ dns_case_overdue(dns_question_t *q)
 {
     if (q->case_trial) {
         q->case_trial = 0;
-        case_small(q, DNS_CASE_LOST);
+        case_lower(q, DNS_CASE_LOST);
     }
 }

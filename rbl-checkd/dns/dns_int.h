@@ -96,10 +96,10 @@ struct dns_flight_s {
     dns_socket_t    *socket;        /* NULL: none */
     dns_flight_t    *id_next;
     double           sent;
-    uint32_t         letters;       /* if mixed: which are capitals */
+    uint32_t         upper;         /* if mixed: bits of upper-case letters */
     uint16_t         id;
     unsigned         edns:1;
-    unsigned         mixed:1;       /* letters of the zone are (case.c) */
+    unsigned         mixed:1;       /* in mixed case (case.c) */
     unsigned         counted:1;     /* among the server's in flight; only
                                        one of a question is, at a server */
 };
@@ -144,10 +144,10 @@ struct dns_question_s {
     unsigned       failed:1;        /* `status` is an answer's */
     unsigned       probe:1;         /* of its payer */
     unsigned       trial:1;         /* the one that a mute list is tried with */
-    unsigned       case_trial:1;    /* the last try is one (case.c) */
-    unsigned       small:1;         /* in small letters, whatever the server */
-    unsigned       small_why:2;     /* DNS_CASE_... */
-    uint8_t        small_at;        /* the server, by its place in the set */
+    unsigned       case_trial:1;    /* the last try is a trial (case.c) */
+    unsigned       lower:1;         /* in lower case, whatever the server */
+    unsigned       lower_why:2;     /* DNS_CASE_... */
+    uint8_t        lower_at;        /* index in the set of that server */
     uint16_t       len;
     uint8_t       *name;            /* wire form; behind the flights */
     dns_flight_t   flight[];        /* one for each try there may be */
@@ -239,13 +239,12 @@ struct dns_server_s {
     unsigned                 plain:1;       /* only queries without EDNS are
                                                answered */
     double                   edns_retry, edns_wait;
-    unsigned                 case_keeps:1;  /* it finds names in any letters,
-                                               and keeps these */
-    unsigned                 case_rests:1;  /* it does not */
-    unsigned                 case_trials;   /* that told nothing */
-    unsigned                 case_lost;     /* replies in other letters, or
-                                               none */
-    double                   case_next;     /* no trial before */
+    unsigned                 case_keeps:1;  /* it gets mixed case */
+    unsigned                 case_rests:1;  /* the last trial failed */
+    unsigned                 case_trials;   /* without a result */
+    unsigned                 case_lost;     /* dropped responses, and trials
+                                               without a response */
+    double                   case_next;     /* no trial before this time */
     dns_socket_t            *pool[DNS_POOL];
     link_t                   retired;
     unsigned                 n_retired;
@@ -347,11 +346,11 @@ void dns_try_lost(dns_question_t *q, dns_status_t why);
 /* The question is off every list and queue, and nothing of it is under way. */
 void dns_try_leave(dns_question_t *q);
 
-/* A matching reply is in engine->answer; its flight has been forgotten. */
-void dns_try_answered(dns_question_t *q, dns_wire_t result);
-
-/* Such a reply does not count: the same server is asked again. */
-void dns_try_repeat(dns_question_t *q);
+/*
+ * A matching reply is in engine->answer; its flight has been forgotten.
+ * `mixed`: that had mixed case.
+ */
+void dns_try_answered(dns_question_t *q, dns_wire_t result, unsigned mixed);
 
 /* The wheel says that it is time. */
 void dns_try_due(dns_question_t *q);

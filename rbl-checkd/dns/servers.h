@@ -71,29 +71,29 @@ void dns_server_overdue(const dns_question_t *q);
 
 /* case.c */
 
-/* Why a question is in small letters. */
+/* Why a query has lower case. */
 enum {
-    DNS_CASE_NONE = 0,          /* no trial */
-    DNS_CASE_TRIED,             /* on trial nothing was found */
-    DNS_CASE_LOST               /* on trial there was no reply */
+    DNS_CASE_NONE = 0,          /* there was no trial */
+    DNS_CASE_TRIED,             /* the response to the trial found nothing */
+    DNS_CASE_LOST               /* the trial got no response */
 };
 
-/* A try begins: is it to have mixed letters, and which? */
+/* Decides on the case of a new try. */
 void dns_case_begin(dns_flight_t *f);
 
-/* Mixes the question's name (wire form, small letters) as that try has it. */
+/* Converts the name of the query (wire form, lower case) to that case. */
 void dns_case_mix(uint8_t *name, const dns_flight_t *f);
 
-/* The name of a matching reply: is it in other letters, and not to be taken? */
-int dns_case_foreign(const dns_flight_t *f, const uint8_t *name);
+/* Is a matching response to be dropped, for the case of its name? */
+int dns_case_mismatch(const dns_flight_t *f, const uint8_t *name);
 
 /*
- * A reply of dns_at(q) has been read, to a try that was mixed or not.  1: it
- * does not count, the same server is to be asked again.
+ * Learns from the response of dns_at(q) in engine->answer.  1: it does not
+ * count, and the same server has to get the query again.
  */
 int dns_case_again(dns_question_t *q, unsigned mixed);
 
-/* The last try is overdue. */
+/* The last try got no response in time. */
 void dns_case_overdue(dns_question_t *q);
 
 /* address.c */

@@ -133,7 +133,7 @@ socket_match(dns_socket_t *s, const uint8_t *msg, size_t n)
     q = f->q;
 
     return dns_wire_match(msg, n, q->name, q->len, q->type)
-           && !dns_case_foreign(f, msg + DNS_HEADER) ? f : NULL;
+           && !dns_case_mismatch(f, msg + DNS_HEADER) ? f : NULL;
 }
 
 
@@ -169,13 +169,7 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n, int cut)
 
     result = cut ? DNS_WIRE_TC : dns_read(q, msg, n);
     dns_trace_reply(q, msg, result, engine->now - f->sent);
-
-    if (result == DNS_WIRE_DONE && dns_case_again(q, mixed)) {
-        dns_try_repeat(q);
-        return;
-    }
-
-    dns_try_answered(q, result);
+    dns_try_answered(q, result, mixed);
 }
 
 

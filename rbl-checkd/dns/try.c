@@ -258,8 +258,9 @@ try_failed(dns_question_t *q)
 }
 
 
-void
-dns_try_repeat(dns_question_t *q)
+/* At the same server. */
+static void
+try_repeat(dns_question_t *q)
 {
     q->stay = 1;
     dns_try_leave(q);
@@ -268,7 +269,7 @@ dns_try_repeat(dns_question_t *q)
 
 
 void
-dns_try_answered(dns_question_t *q, dns_wire_t result)
+dns_try_answered(dns_question_t *q, dns_wire_t result, unsigned mixed)
 {
     if (result == DNS_WIRE_TC) {
         dns_try_leave(q);
@@ -279,7 +280,12 @@ dns_try_answered(dns_question_t *q, dns_wire_t result)
 
     if (result == DNS_WIRE_NO_EDNS && !q->no_edns) {
         q->no_edns = 1;
-        dns_try_repeat(q);
+        try_repeat(q);
+        return;
+    }
+
+    if (result == DNS_WIRE_DONE && dns_case_again(q, mixed)) {
+        try_repeat(q);
         return;
     }
 

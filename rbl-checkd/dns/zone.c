@@ -388,8 +388,8 @@ dns_zone_found(dns_zone_t *z, const struct sockaddr_storage *sa, unsigned n,
 
 
 /*
- * A name as lists have it; others are left alone.  It may have the letters of
- * the question.
+ * The text of a name in lower case (the response may have the mixed case of the
+ * query).  -1: lists have no such names.
  */
 static int
 zone_text(char out[DNS_NAME_MAX], const dns_name_t *name)
@@ -453,7 +453,7 @@ dns_zone_refer(dns_question_t *q, const dns_name_t *below)
     q->attempt = 0;
     q->refused = q->unable = 0;
     q->fixed = q->stay = q->no_edns = q->failed = q->timed_out = 0;
-    q->small = q->small_why = 0;
+    q->lower = q->lower_why = 0;
     dns_zone_ask(q);
 
     return 0;

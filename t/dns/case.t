@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Letters of a zone in capitals and small ones by chance: what a reply in other
-# letters is worth, and that no server is lost that does not keep them.
+# Mixed case (0x20): responses in another case are dropped, and servers that do
+# not support it get lower case.
 
 use warnings;
 use strict;
@@ -48,20 +48,20 @@ my @names = map { "$_.0.0.10.abcdef.list.test" } 1 .. 20;
 my $all = join ' ', 'NOERROR', ('NXDOMAIN') x @names;
 
 rules();
-is(ask(@names), $all, 'a server that keeps the letters');
+is(ask(@names), $all, 'a server that returns the case');
 is(scalar(raws('.')), 1 + @names, 'is asked once for each');
-cmp_ok(mixed('10\.abcdef'), '>', 15, 'in mixed letters');
+cmp_ok(mixed('10\.abcdef'), '>', 15, 'in mixed case');
 is(scalar(grep { !/abcdef/ } raws('10\.abcdef')), 0,
     'but for what is not the zone');
 my %seen = map { $_ =~ /(\x04list\x04test)/i; ($1 => 1) } raws('abcdef');
-cmp_ok(scalar(keys %seen), '>', 10, 'and others each time');
+cmp_ok(scalar(keys %seen), '>', 10, 'and another one each time');
 is($v->{ $names[0] }[0]{serial}, 7, 'its SOA record is read');
 
-# No test point, no trial.
+# Without a test point there is no trial.
 rules();
 ($v, $c) = dnsask(\@direct, map { "$_ list.test" } @names);
-is(mixed('.'), 0, 'a server that nothing is known of: small letters');
-is(dnsask_given(), 0, 'and one that the operator names');
+is(mixed('.'), 0, 'an unknown server gets lower case');
+is(dnsask_given(), 0, 'a server of the operator, too');
 
 sub dnsask_given {
     rules();
@@ -70,42 +70,42 @@ sub dnsask_given {
     return mixed('.');
 }
 
-# Servers that know small letters only, each in its way.
-for my $bad (['answers in small letters', 1, lower => 1],
-    ['answers in capitals', 1, upper => 1],
-    ['finds nothing in other letters', 2, no_case => 1])
+# Servers that support lower case only.
+for my $bad (['responds in lower case', 1, lower => 1],
+    ['responds in upper case', 1, upper => 1],
+    ['finds names in lower case only', 2, no_case => 1])
 {
     my ($what, $tries, @with) = @$bad;
     rules(@with);
     is(ask(@names), $all, "a server that $what");
-    is(mixed('.'), 1, '  is on trial once');
-    is($v->{$entry}[0]{tries}, $tries, '  and tells the truth');
+    is(mixed('.'), 1, '  gets one trial');
+    is($v->{$entry}[0]{tries}, $tries, '  and its response is right');
 }
 rules(drop_case => 1);
-is(ask(@names), $all, 'a server that drops other letters');
-is(mixed('.'), 1, '  is on trial once');
+is(ask(@names), $all, 'a server that drops mixed case');
+is(mixed('.'), 1, '  gets one trial');
 ($v, $c) = dnsask(\@direct, map { ("$entry list.test!", "$_ list.test") }
     map { my $n = $_; map { "$_.$n.0.10.list.test" } 1 .. 9 } 1 .. 4);
 is(scalar(grep { !/^N/ } map { map { $_->{status} } @$_ } values %$v), 0,
-    '  and again later, with an answer in any case');
+    '  and more later, and each query gets a response');
 cmp_ok(mixed('.'), '<=', 4, '  not often');
 
-# What a trial does not find is asked again.
+# The engine repeats a trial that finds nothing.
 rules();
 ($v, $c) = dnsask(\@direct, "$names[0] list.test!");
 is("$v->{ $names[0] }[0]{status} $v->{ $names[0] }[0]{tries}", 'NXDOMAIN 2',
-    'nothing is found on trial: a second look');
-is(mixed('abcdef'), 1, '  in small letters');
+    'the trial finds nothing: a second query');
+is(mixed('abcdef'), 1, '  in lower case');
 
 # False replies with the right id, from the right address and port.
 $server->rules(['^2\.0\.0\.127\.list' => { aa => 1, a => ['127.0.0.2'] }],
     ['\.list\.test' => { aa => 1, rcode => 'nxdomain', first => ['case'] }]);
 is(ask(@names[0, 1]), 'NOERROR NXDOMAIN NXDOMAIN',
-    'replies in other letters are dropped');
+    'responses in another case are dropped');
 is(scalar(grep { $v->{$_}[0]{a} } @names[0, 1]), 0, 'whatever they say');
 is($c->{dropped}, 2, 'and counted');
 
-# Another server in its place, or beside it, which does not keep letters.
+# Another server takes its place, or shares its address, and returns lower case.
 for my $beside (0, 1) {
     my %sane = (aa => 1, rcode => 'nxdomain');
     $server->rules(['^2\.0\.0\.127\.list' => { aa => 1, a => ['127.0.0.2'] }],
@@ -115,7 +115,7 @@ for my $beside (0, 1) {
         map { "$_ list.test" } @names);
     is(scalar(grep { $v->{$_}[0]{status} ne 'NXDOMAIN' } @names), 0,
         'a server that is replaced' . ($beside ? ' in part' : ''));
-    is($c->{dropped}, 3, '  after some replies that were dropped');
+    is($c->{dropped}, 3, '  gets lower case after three dropped responses');
 }
 
 $_->stop for $server, $resolver;
