@@ -37,8 +37,8 @@ deb:
 	@sh conf/deps.sh build deb
 	@sh conf/debian/build.sh $(BUILD)/deb
 
-# The commands of rbl-operations(7) on a fresh machine in a directory; takes root and the
-# network.
+# Runs the commands of rbl-operations(7) on a fresh machine in a directory; needs
+# root and the network.
 deb-check:
 	@sh conf/deps.sh fresh
 	@sh t/packaging/fresh.sh

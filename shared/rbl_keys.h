@@ -54,11 +54,11 @@
  *                              entry which it need not have, and when; "soa
  *                              <family>", "<n> <ms>", labels of the owner of
  *                              its SOA where it has none; in partition 0 only
- *   seen:<list>:<host> hash    news that is seen again before it counts
- *                              (zone_ask): "is", "listed" or "clear";
+ *   seen:<list>:<host> hash    news that checks must see again before it
+ *                              counts (zone_ask): "is", "listed" or "clear";
  *                              resolver -> "<n> <ms> <ms>", number of the
- *                              wait, when the first began, when this one
- *                              ends; with TTL; in partition 0 only
+ *                              present wait, start of the first, end of the
+ *                              present one; with TTL; in partition 0 only
  *   hosts:<AC>, listed:<AC>, profiles:<AC>, groups:<AC>, rbls:<AC>,
  *   contacts:<AC>, apps:<AC>, hooks:<AC>
  *                      zset    SIDs, score = order of creation

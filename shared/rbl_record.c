@@ -218,7 +218,6 @@ static const rbl_field_t  rbl_trouble_fields[] = {
     STR(rbl_trouble_t, error),
     INT(rbl_trouble_t, since),
     INT(rbl_trouble_t, count),
-    INT(rbl_trouble_t, pending),
 };
 
 static const rbl_field_t  rbl_result_fields[RBL_RESULT_FIELDS] = {
@@ -361,7 +360,7 @@ rbl_trouble_decode(rbl_trouble_t *v, rbl_mp_t *mp)
 
     n = sizeof(rbl_trouble_fields) / sizeof(rbl_trouble_fields[0]);
 
-    return rbl_entry_decode(mp, rbl_trouble_fields, n - 1, n, v, sizeof(*v));
+    return rbl_entry_decode(mp, rbl_trouble_fields, n, n, v, sizeof(*v));
 }
 
 

@@ -176,8 +176,6 @@ rbl_err_t rbl_listing_decode(rbl_listing_t *v, rbl_mp_t *mp);
 typedef struct {
     rbl_str_t  list, error;
     int64_t    since, count;
-    int64_t    pending;                 /* a new listing, not confirmed; 0 where
-                                           it is missing */
 } rbl_trouble_t;
 
 /* Likewise of host.troubled. */

@@ -1,10 +1,8 @@
 #!/bin/sh
 
-# Compiler flags for reading one source file, but for what the makefile says:
-# sh t/flags.sh BUILD FILE
-#
-# sh t/flags.sh BUILD: all files, as a compile_commands.json (make compdb).
-# RBL_CPPFLAGS is what the makefile says.
+# Prints the compiler flags of one source file: sh t/flags.sh BUILD FILE
+# Without FILE: the compile_commands.json of all files (make compdb), with the
+# flags of the makefile in RBL_CPPFLAGS.
 
 build=$1
 nginx=${NGX_SRC:-/usr/share/nginx/src}/src
@@ -36,8 +34,9 @@ comma='['
 for file in shared/*.[ch] rbl-checkd/*.[ch] rbl-checkd/*/*.[ch] \
     ngx_rbl_module/*.[ch] t/unit/*.[ch] t/tools/*.c
 do
-    printf '%s{ "directory": "%s", "file": "%s",\n  "command": "cc %s %s -c %s" }' \
-        "$comma" "$PWD" "$file" "$(flags "$file")" "${RBL_CPPFLAGS:-}" "$file"
+    printf '%s{ "directory": "%s", "file": "%s",\n' "$comma" "$PWD" "$file"
+    printf '  "command": "cc %s %s -c %s" }' "$(flags "$file")" \
+        "${RBL_CPPFLAGS:-}" "$file"
     comma=',
 '
 done

@@ -130,21 +130,6 @@ on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
 }
 
 
-int
-check_sid_in(rbl_str_t sids, rbl_str_t sid)
-{
-    size_t  i;
-
-    for (i = 0; sid.n != 0 && i + sid.n <= sids.n; i++) {
-        if (memcmp(sids.p + i, sid.p, sid.n) == 0) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
 /* What stands, list by list.  The store's time becomes ours. */
 
 static void
@@ -153,12 +138,15 @@ take_before(check_t *check, const check_before_t *before)
     size_t                   i, k;
     double                   ago;
     item_t                  *item;
+    rbl_str_t                sid;
     const check_standing_t  *s;
 
     for (i = 0; i < check->n; i++) {
         item = &check->item[i];
-        item->pending = check_sid_in(before->pending,
-                                     rbl_str(item->result.list->sid));
+        sid = rbl_str(item->result.list->sid);
+        item->pending = sid.n != 0 && memmem(before->pending.p,
+                                             before->pending.n, sid.p, sid.n)
+                                      != NULL;
     }
 
     for (k = 0; k < before->n; k++) {

@@ -73,17 +73,14 @@ typedef struct {
     int64_t    now;         /* by the same clock, which need not be ours */
 } check_standing_t;
 
-/* What is known from the last check of the host; NULL: it had none. */
+/* What earlier checks of the host have found; NULL: there was none. */
 typedef struct {
-    size_t                   n;
-    const check_standing_t  *listing;
-    rbl_str_t                pending;   /* SIDs of the lists that it has seen a
-                                           new listing at, which is not
-                                           confirmed, one after the other */
+    size_t             n;
+    check_standing_t  *listing;
+    rbl_str_t          pending;         /* SIDs, one after the other, of lists
+                                           with a new listing that is not
+                                           confirmed */
 } check_before_t;
-
-/* Is that SID among SIDs that stand one after the other? */
-int check_sid_in(rbl_str_t sids, rbl_str_t sid);
 
 #define CHECK_FRESH  1u     /* past the cache: somebody wants to know it now */
 #define CHECK_ONCE   2u     /* nobody asks for the same later: what would have

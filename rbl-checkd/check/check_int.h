@@ -37,7 +37,7 @@ struct item_s {
     check_result_t   result;
     int              stands;            /* what the list said last: listed */
     int              same_zone;         /* and so did this zone */
-    int              pending;           /* or a listing, not confirmed */
+    int              pending;           /* a new listing is not confirmed */
     double           cleared;           /* of dns_clock(); 0: never */
     unsigned         n, open;           /* names, those not answered yet */
     part_t           part[NAMES_MAX];
@@ -47,7 +47,7 @@ struct item_s {
     unsigned         again;             /* how often it was asked once more, for
                                            the server had failed */
     double           good;              /* when the list was seen in order */
-    gate_t           news;              /* what others are asked about */
+    gate_t           news;              /* the verdict that needs evidence */
     int              trusting;          /* what others have found is asked */
     int              guarded;           /* the guard is */
     lookup_q_t      *reason;            /* the TXT; NULL: none is under way */

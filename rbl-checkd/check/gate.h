@@ -25,7 +25,7 @@ typedef struct {
     int            own;         /* an account's own list */
     double         cleared;     /* of one that stands: since when the list says
                                    that it has ended; 0: it did not yet */
-    int            pending;     /* the last check saw a new listing, which was
+    int            pending;     /* earlier checks saw the new listing, which is
                                    not confirmed */
     double         at;          /* when the response came */
     double         told;        /* now */
@@ -43,7 +43,7 @@ typedef struct {
     rbl_lookup_err_t  error;
     int               trust;    /* ask next what other daemons have found */
     int               guard;    /* and then the guard */
-    trust_waits_t     waits;    /* until then it must be seen again */
+    trust_waits_t     waits;    /* after which it must be seen again */
     double            recheck;  /* s; 0: as ever */
     const char       *why;      /* the rule, for the trace; static text */
 } gate_t;
@@ -88,7 +88,7 @@ const char *gate_no_vote(const gate_answer_t *a, const gate_vote_t *vote,
 /* Is this serial newer (RFC 1982)? */
 int gate_newer(uint32_t serial, uint32_t than);
 
-/* What others have found, of `news` that gate_judge wanted it for. */
+/* The verdict with the evidence of all daemons, which `news` asked for. */
 gate_t gate_trust(const gate_answer_t *a, const gate_t *news,
     const trust_told_t *told);
 

@@ -7,19 +7,19 @@
  * to have, another pass shows that the list was alive after t0.  After the TTL
  * of a negative response, another response "clear" was fetched after that pass.
  * With a last run of test points that passes, the end is confirmed.  If the
- * list fails in between, all begins again.  What has no TTL is in no cache:
- * then there is nothing to wait for.
+ * list fails in between, the waits begin again.  Without TTLs no cache holds
+ * anything, and there are no waits.
  *
  * A listing: test points and a sample, which no cache has, must pass.  Then the
  * list must say so again, and pass again, after the TTL of the listing: a cache
  * may have it from a moment in which the list was wildcarding and nobody asked
- * for its test points.  If a check in between found otherwise, it begins again:
- * each may have been such a moment.  While caches may have what the list said
- * when it was known to be wildcarding, a listing counts only if it outlives
- * these.
+ * for its test points.  If a check in between says "clear", the wait begins
+ * again: each listing may be from such a moment.  While caches may hold
+ * responses of a time when the list was known to be wildcarding, a listing
+ * counts only if its TTL ends after theirs.
  *
- * The store keeps how far such waits are (zone_ask): any daemon that uses the
- * same resolver goes on with them.
+ * The store keeps the waits (zone_ask), so that any daemon that uses the same
+ * resolver continues them.
  */
 
 #include "gate.h"

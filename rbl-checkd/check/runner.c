@@ -166,9 +166,8 @@ on_progress(void *data, check_t *check, int finished)
 void
 runner_ask(runner_t *r, int64_t family, rbl_str_t value)
 {
-    double          timeout, left;
-    unsigned        how;
-    check_before_t  before;
+    double    timeout, left;
+    unsigned  how;
 
     if (r->asked.n == 0) {
         runner_end(r, "No blocklist applies to this host.");
@@ -181,13 +180,10 @@ runner_ask(runner_t *r, int64_t family, rbl_str_t value)
     how = (r->job.kind == JOB_MANUAL ? CHECK_FRESH : 0)
           | (r->job.host.n == 0 ? CHECK_ONCE : 0);
 
-    before.n = r->standing.n;
-    before.listing = r->standing.listing;
-    before.pending = r->standing.pending;
     r->told = dns_clock();
     r->check = check_start(&r->d->check, (rbl_family_t) family, value,
                            (const list_t *const *) r->asked.list,
-                           r->asked.due, &before,
+                           r->asked.due, &r->standing.before,
                            timeout < left ? timeout : left, how, on_progress,
                            r);
     if (r->check == NULL) {

@@ -18,7 +18,7 @@
 typedef struct {
     rbl_str_t  value, htype;
     rbl_str_t  lists;                   /* packed; "": the system lists */
-    rbl_str_t  standing, troubled;
+    rbl_str_t  standing, troubled, pending;
     int64_t    family, interval, checked, now;
     int        events;                  /* somebody wants them */
 } begun_t;
@@ -95,14 +95,17 @@ take_lists(runner_t *r, const begun_t *b)
 static void
 begun(runner_t *r, const begun_t *b)
 {
-    if (standing_read(&r->standing, b->standing, b->troubled, b->now) != 0) {
+    if (standing_read(&r->standing, b->standing, b->troubled, b->pending,
+                      b->now)
+        != 0)
+    {
         log_error("check %s: malformed current listings", r->job.check.s);
         runner_again(r, runner_let_go, 0);
         return;
     }
 
     r->interval = b->interval < 1 ? INTERVAL : b->interval;
-    r->clear = r->standing.n != 0;
+    r->clear = r->standing.before.n != 0;
     r->events = b->events;
 
     if (r->job.fail != NULL) {
@@ -204,6 +207,7 @@ on_begin(void *data, const redisReply *reply)
     b.now = rbl_reply_int(rbl_reply_at(reply, 10), 0);
     b.checked = rbl_reply_int(rbl_reply_at(reply, 11), 0);
     b.troubled = rbl_reply_str(rbl_reply_at(reply, 12));
+    b.pending = rbl_reply_str(rbl_reply_at(reply, 13));
     begun(r, &b);
 }
 
@@ -262,6 +266,7 @@ on_open(void *data, const redisReply *said)
     b.now = rbl_reply_int(rbl_reply_at(said, 5), 0);
     b.standing = rbl_reply_str(rbl_reply_at(said, 6));
     b.troubled = rbl_reply_str(rbl_reply_at(said, 7));
+    b.pending = rbl_reply_str(rbl_reply_at(said, 8));
     b.lists = RBL_STR("");
     b.events = 0;
     begun(r, &b);

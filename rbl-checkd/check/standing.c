@@ -1,5 +1,5 @@
 /*
- * The reply of the store is copied once; all else are views into that copy.
+ * The reply of the store is copied once, and all texts are views into the copy.
  */
 
 #include "standing.h"
@@ -33,7 +33,7 @@ take_listing(check_standing_t *listing, rbl_mp_t *mp, int64_t now)
 
 
 static int
-take_listings(standing_t *standing, rbl_str_t packed, int64_t now)
+take_listings(check_before_t *before, rbl_str_t packed, int64_t now)
 {
     size_t    i, n;
     rbl_mp_t  mp;
@@ -44,27 +44,43 @@ take_listings(standing_t *standing, rbl_str_t packed, int64_t now)
         return -1;
     }
 
-    standing->listing = calloc(n + 1, sizeof(check_standing_t));
-    if (standing->listing == NULL) {
+    before->listing = calloc(n + 1, sizeof(check_standing_t));
+    if (before->listing == NULL) {
         return -1;
     }
 
     for (i = 0; i < n; i++) {
-        if (take_listing(&standing->listing[i], &mp, now) != 0) {
+        if (take_listing(&before->listing[i], &mp, now) != 0) {
             return -1;
         }
     }
 
-    standing->n = n;
+    before->n = n;
     return 0;
+}
+
+
+/* Copies a text to *at, behind which the next one goes. */
+
+static rbl_str_t
+copy(char **at, rbl_str_t s)
+{
+    rbl_str_t  to = { *at, s.n };
+
+    if (s.n != 0) {
+        memcpy(*at, s.p, s.n);
+        *at += s.n;
+    }
+
+    return to;
 }
 
 
 int
 standing_read(standing_t *standing, rbl_str_t packed, rbl_str_t troubled,
-    int64_t now)
+    rbl_str_t pending, int64_t now)
 {
-    const char  *colon;
+    char  *at;
 
     standing_free(standing);
 
@@ -72,30 +88,18 @@ standing_read(standing_t *standing, rbl_str_t packed, rbl_str_t troubled,
         return 0;
     }
 
-    standing->bytes = malloc(packed.n + troubled.n);
-    if (standing->bytes == NULL) {
+    at = standing->bytes = malloc(packed.n + troubled.n + pending.n);
+    if (at == NULL) {
         return -1;
     }
 
-    if (packed.n != 0) {
-        memcpy(standing->bytes, packed.p, packed.n);
-        packed.p = standing->bytes;
+    packed = copy(&at, packed);
+    standing->troubled = copy(&at, troubled);
+    standing->before.pending = copy(&at, pending);
 
-        if (take_listings(standing, packed, now) != 0) {
-            standing_free(standing);
-            return -1;
-        }
-    }
-
-    if (troubled.n != 0) {
-        standing->troubled.p = standing->bytes + packed.n;
-        standing->troubled.n = troubled.n;
-        memcpy(standing->bytes + packed.n, troubled.p, troubled.n);
-
-        colon = memchr(standing->troubled.p, ':', troubled.n);
-        standing->pending.p = standing->troubled.p;
-        standing->pending.n = colon == NULL ? 0 : (size_t)
-                              (colon - standing->troubled.p);
+    if (packed.n != 0 && take_listings(&standing->before, packed, now) != 0) {
+        standing_free(standing);
+        return -1;
     }
 
     return 0;
@@ -105,7 +109,7 @@ standing_read(standing_t *standing, rbl_str_t packed, rbl_str_t troubled,
 void
 standing_free(standing_t *standing)
 {
-    free(standing->listing);
+    free(standing->before.listing);
     free(standing->bytes);
     memset(standing, 0, sizeof(standing_t));
 }
@@ -114,15 +118,18 @@ standing_free(standing_t *standing)
 int
 standing_open(const standing_t *standing, rbl_str_t sid)
 {
-    size_t  i;
+    size_t                 i;
+    const check_before_t  *before = &standing->before;
 
-    for (i = 0; i < standing->n; i++) {
-        if (standing->listing[i].cleared != 0
-            && rbl_str_eq(standing->listing[i].sid, sid))
+    for (i = 0; i < before->n; i++) {
+        if (before->listing[i].cleared != 0
+            && rbl_str_eq(before->listing[i].sid, sid))
         {
             return 1;
         }
     }
 
-    return check_sid_in(standing->troubled, sid);
+    return sid.n != 0 && memmem(standing->troubled.p, standing->troubled.n,
+                                sid.p, sid.n)
+                         != NULL;
 }

@@ -9,21 +9,18 @@
 #include "check.h"
 
 typedef struct {
-    size_t             n;
-    check_standing_t  *listing;         /* a zone of its own is another list */
-    rbl_str_t          troubled;        /* their SIDs, one after the other */
-    rbl_str_t          pending;         /* likewise: those of them that a new
-                                           listing was seen at */
-    char              *bytes;
+    check_before_t   before;
+    rbl_str_t        troubled;          /* their SIDs, one after the other */
+    char            *bytes;
 } standing_t;
 
 /*
- * From a packed array of {SID, zone, cleared}, "" for none, and the lists that
- * have trouble, "PENDING:OTHERS" or ""; `now`: the store's, ms since 1970.  0,
- * or -1: nonsense, or no memory.
+ * `packed`: an array of {SID, zone, cleared}, or ""; `troubled`, `pending`:
+ * SIDs, one after the other; `now`: the time of the store, ms since 1970.  The
+ * texts are copied.  0, or -1: malformed, or out of memory.
  */
 int standing_read(standing_t *standing, rbl_str_t packed, rbl_str_t troubled,
-    int64_t now);
+    rbl_str_t pending, int64_t now);
 void standing_free(standing_t *standing);
 
 /* Does a question to the list wait for an answer: has it trouble, or a listing

@@ -8,8 +8,8 @@
  * - that it had a test entry which it need not have (names_must), or a zone of
  *   its own: without it now, it is dead.
  *
- * Health tells what is found (health_listen), and what is still so it tells
- * again; whoever is about to announce a listing, or its end, asks.
+ * Health reports new evidence (health_listen), and repeats it while it is true.
+ * A check asks for the evidence before it announces a listing or its end.
  */
 
 #ifndef TRUST_H_INCLUDED
@@ -31,18 +31,18 @@ typedef struct {
 
 #define TRUST_WAITS  2
 
-/* After each of these waits news has to be seen again through the same
+/* A check must see news again after each of these waits, through the same
    resolver (gate_resolver.c). */
 typedef struct {
-    unsigned   n;           /* 0: once is enough, and nothing is noted */
+    unsigned   n;           /* number of waits; 0: the store keeps nothing */
     double     wait[TRUST_WAITS];       /* s */
-    double     since;       /* if the first began before, they begin again (by
-                               dns_clock()); 0: never */
+    double     since;       /* waits that began before this time (dns_clock())
+                               begin again; 0: none */
 } trust_waits_t;
 
 typedef struct {
     rbl_str_t      host;
-    int            listed;  /* what the list says; 0: clear */
+    int            listed;  /* the list responds: 1 listed, 0 clear */
     double         at;      /* when the response came */
     trust_waits_t  waits;
 } trust_seen_t;

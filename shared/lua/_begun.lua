@@ -1,7 +1,7 @@
 -- What the daemon is told of a host whose check begins: its standing listings,
 -- packed {SID, zone, cleared}, or ""; and the SIDs of its lists that have
--- trouble, one after the other, or "": before a colon those that have a new
--- listing, which is not confirmed.
+-- trouble, and of those of them with a new listing that is not confirmed, one
+-- after the other, or "".
 local function begun_standing(details)
     if not details[1] then
         return ''
@@ -13,13 +13,12 @@ local function begun_standing(details)
     return cmsgpack.pack(entries)
 end
 local function begun_troubled(troubled)
-    if not troubled or not troubled[1] then
-        return ''
+    local sids, pending = {}, {}
+    for i, t in ipairs(troubled or {}) do
+        sids[i] = t[1]
+        if t[5] == 1 then
+            pending[#pending + 1] = t[1]
+        end
     end
-    local pending, others = {}, {}
-    for _, t in ipairs(troubled) do
-        local sids = t[5] == 1 and pending or others
-        sids[#sids + 1] = t[1]
-    end
-    return table.concat(pending) .. ':' .. table.concat(others)
+    return table.concat(sids), table.concat(pending)
 end

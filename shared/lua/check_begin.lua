@@ -20,7 +20,8 @@
 --         events go to anybody or it has a record that must end, the check's
 --         SID, how many times it was begun (0: a manual one), now (ms), when
 --         the host was checked last (ms, 0: never), SIDs of its lists that
---         have trouble, or "" (_begun.lua)
+--         have trouble, and of those with a new listing that is not confirmed
+--         (_begun.lua)
 --         | ALONE (nothing was done: only with leave, see ARGV 4)
 --         | GONE (nothing is to be done: the check is over or another's, its
 --           host deleted or its account suspended, and the lease has ended; or
@@ -157,4 +158,4 @@ end
 return {'OK', value, tonumber(family), lists, a[ACCOUNT.interval],
     h and begun_standing(h[HOST.details]) or '', htype,
     (heard or due and status) and '1' or '0', pp, times, now,
-    h and h[HOST.checked] or 0, h and begun_troubled(h[HOST.troubled]) or ''}
+    h and h[HOST.checked] or 0, begun_troubled(h and h[HOST.troubled])}

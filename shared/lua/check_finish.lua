@@ -127,9 +127,8 @@ local n_standing, n_transitions, started = 0, 0, false
 local results                           -- listings, packed
 -- How many lists told something.
 local known = failed and 0 or tonumber(ARGV[4])
--- Those that had trouble before keep their places among the troubled ones, and
--- new listings that are not confirmed have some of their own: the next check
--- must know of them.
+-- Lists with earlier trouble keep their places.  Lists with a new listing that
+-- is not confirmed have places of their own: the next check must know them.
 local troubled, troubled_most, news_most = {}, 8, 64
 if not failed and (told ~= no_results or has_old) then
     local function turned(list, zone, verdict, codes)
@@ -150,8 +149,8 @@ if not failed and (told ~= no_results or has_old) then
             or math.min(now, over + math.max(0, now - checked))
     end
     local trouble, joined, fresh = {}, {}, true
-    -- Has the list a new listing, which is not confirmed?  What says nothing
-    -- changes nothing.
+    -- 1 while a new listing of the list is not confirmed.  A timeout, for
+    -- example, says nothing about the listing and changes nothing.
     local is_news, news = {unconfirmed = true, frozen = true}, {}
     local function pending(was, why)
         return is_news[why] and 1 or not disbelieved[why] and was or nil

@@ -8,9 +8,9 @@
 --         name>"
 -- Result  OK, then for each {value, family, host type, seconds between the
 --         checks of the host, when it was checked last (ms, 0: never), now
---         (ms), its standing listings, its lists that have trouble, both as
---         check_begin tells them or ""}, or "": nothing was done, check_begin
---         has to be asked
+--         (ms), its standing listings, its lists that have trouble, and those
+--         with a new listing, all as check_begin tells them}, or "": nothing
+--         was done, check_begin has to be asked
 --- include: base
 --- include: of
 --- include: hears

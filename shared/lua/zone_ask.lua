@@ -2,29 +2,30 @@
 -- resolver may keep them for their TTL from when it was first seen in order
 -- through that one; if it has not been since, from now on.
 --
--- News that a cache may hold is seen again, after one or more waits, through
--- the same resolver: seen:<list>:<host> holds what was seen ("is") and, for
--- each resolver, the number of the wait, when the first of them began, and when
--- this one ends (ms).  Once it counts it does so for whoever asks again: the
--- list may be frozen, or another daemon take the check over.
+-- A cache may hold news.  Checks therefore see news again through the same
+-- resolver, after one or more waits.  seen:<list>:<host> holds what they saw
+-- ("is") and, for each resolver, the number of the present wait, the start of
+-- the first one and the end of the present one (ms).  After the last wait the
+-- news counts for every later check too: a frozen list, or a daemon that takes
+-- a check over, asks again.
 -- KEYS[1] zone:<zone>  2 seen:<list>:<host>, or nothing
 -- ARGV    1 the family  2 the resolver  3 ms since who asks has seen it in
 --         order through that
---         with KEYS[2]: 4 what the list says, "listed" or "clear"  5 ms since
---         that response came  6 ms since when waits count, if they began then
---         or later; "": all do  7 and following: the waits (ms)
+--         with KEYS[2]: 4 the response, "listed" or "clear"  5 its age (ms)
+--         6 waits that began more ms ago than this begin again; "": none  7 and
+--         following: the waits (ms)
 -- Result  OK, ms for which the resolver may still keep lies of it, 1 if it was
 --         seen to have its test entry of that family (0: not), labels of its
 --         SOA's owner (0: not known), ms until the news counts (0: it does)
 --- include: zone
-local AGAIN = 600000                -- ms: kept after the wait
+local AGAIN = 600000                -- ms that a wait is kept after its end
 local function keep(ms)
     if redis.call('PTTL', KEYS[2]) < ms then
         redis.call('PEXPIRE', KEYS[2], digits(ms))
     end
 end
--- Number, beginning and end of the wait for what was seen through the resolver;
--- 0: there is none.
+-- Number, start and end of the present wait of this resolver; number 0: there
+-- is none.
 local function waited(waits)
     local seen = redis.call('HMGET', KEYS[2], 'is', ARGV[2])
     local n, began, ends = string.match(seen[1] == ARGV[4] and seen[2] or '',

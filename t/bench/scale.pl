@@ -82,7 +82,7 @@ sub add_accounts {
     return @ac;
 }
 
-# The hosts of a call are made in slices; CPU of the store for all of them.
+# The store creates the hosts of a call in slices.  Its CPU time for all slices.
 sub work {
     my ($ac) = @_;
 

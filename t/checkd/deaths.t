@@ -210,7 +210,7 @@ sub die_and_return {
     is(some(grep { !$event->{listed}{$_} } map { sort keys %{ $on{$_} } }
         sort keys %on), '', "$name: over: who is listed is told");
     for my $zone (sort keys %dead) {
-        like((notices($zone))[-1], qr{: good, was|responds again|get responses again},
+        like((notices($zone))[-1], qr{: good, was|responds? again|get responses},
             "$dead{$zone}: over: the operator is told");
     }
 }

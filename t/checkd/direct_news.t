@@ -57,7 +57,7 @@ is(scalar(queries('^1\.0\.0\.10\.a\.test A')), 3,
 my ($first, @confirm) = sort { $a->[3] <=> $b->[3] }
     queries('^1\.0\.0\.10\.a\.test A');
 is(scalar(grep { $_->[7] =~ /[A-Z]/ } @confirm), 0,
-    'in small letters, so that none of them matter');
+    'in lower case, so that the case does not matter');
 is(scalar(queries('^1\.0\.0\.127')), 2, 'test points of each');
 is(scalar(grep { $_->[0] !~ /\.127\.a\.test$|^1\.0\.0\.10\./ }
     queries('^\d+\.\d+\.\d+\.\d+\.a\.test A')), 2 * 24, 'a sample of each');

@@ -93,7 +93,8 @@ eventually { (check_all('all are checked')->{listed} // 0) == $N } 90,
     'those who are really listed are announced';
 is(listings(), $N, 'for all hosts');
 cmp_ok(told('mass\.test is frozen'), '>', 0, 'it was frozen for a moment');
-cmp_ok(told('mass\.test passes its test points'), '>', 0, 'until a sample was in order');
+cmp_ok(told('mass\.test passes its test points'), '>', 0,
+    'until a sample passed');
 eventually { jobs_left($w) == 0 } 30, 'nothing is under way';
 is(field('frozen'), undef, 'and is not any more');
 

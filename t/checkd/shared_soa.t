@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Resolver mode: a resolver keeps one SOA record for all negative responses of a
-# zone, and so tells less than the whole TTL of those that it has just fetched.
-# The end of a listing is told in time nevertheless.
+# Resolver mode: a resolver shares one SOA record between all negative responses
+# of a zone.  A response that it has just fetched then has less than its whole
+# TTL.  The end of a listing is announced in time nevertheless.
 
 use strict;
 use warnings;

@@ -63,7 +63,8 @@ wait_check($w, $pp);
 is(details($w, $pp)->{'a.test'}{status}, 'listed',
     'a value that is checked once is judged at once');
 
-# It has said so before, and then that it is not so.  That was another time.
+# A listing that one check saw, then "clear", then a listing of a moment of
+# wildcarding: the first one does not confirm the second.
 my $again = add_host($w, '10.0.0.7');
 $dns->rules([ '^7\.0\.0\.10\.', { a => ['127.0.0.2'], ttl => 1, aa => 1 } ],
     @sane);

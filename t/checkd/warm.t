@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Resolver mode: a list is empty, and a resolver still has its test point.  A
-# daemon that begins then does not know for how long a cache may have had it.
-# That is no end of the listing.
+# Resolver mode: a list is empty, and the cache of a resolver still holds its test
+# point.  A daemon that starts now sees only the rest of the TTL.  It must not end
+# the listing.
 
 use strict;
 use warnings;

@@ -77,7 +77,8 @@ ok($info, 'the level counts at once');
 
 conf_says(qr/^checks_max 7/m, 'checks_max x');
 reload('a fault');
-like(read_file($log), qr/reload failed, nothing has changed: \S+:\d+: checks_max: a whole/,
+like(read_file($log),
+    qr/reload failed, nothing has changed: \S+:\d+: checks_max: a whole/,
     'a fault in the file is told');
 ok(alive($d), 'and it goes on');
 

@@ -117,7 +117,8 @@ for my $type ('x' x 100, 'fax') {
 }
 is(confirm_attempt('email', 'a@example.net', 'ccdd22'),
     'dead: no SMTP server is configured (smtp_url)', 'no mail server');
-like(read_file($d->{log}), qr/no mail server for mails to contacts: set smtp_url/,
+like(read_file($d->{log}),
+    qr/no mail server for mails to contacts: set smtp_url/,
     'the log says what to do');
 is(confirm_attempt('endpoint', $_, 'ccdd22'), '0 connection failed', $_)
     for 'http://10.1.2.3/', 'http://169.254.169.254/', 'http://[::1]:1/';

@@ -126,8 +126,7 @@ sub check_all {
     return \%result;
 }
 
-# A new listing, and the end of one, have to be seen again when no cache keeps
-# what was seen: that time is over.
+# Ends all waits after which checks must see news again.
 sub caches_forget {
     for my $key (@{ redis($w->{redis}, 'KEYS', '*:seen:*') }) {
         my %wait = @{ redis($w->{redis}, 'HGETALL', $key) };

@@ -40,9 +40,9 @@ package RblDns;
 #                 id bit name type class port query two short noise empty bare
 #                 case
 #   upper      => 1                     question comes back in capitals
-#   lower      => 1                     and in small letters
-#   drop_case  => 1                     mute while there are capitals in it
-#   no_case    => 1                     NXDOMAIN while there are
+#   lower      => 1                     question comes back in lower case
+#   drop_case  => 1                     mute while the question has capitals
+#   no_case    => 1                     NXDOMAIN while the question has capitals
 #   mute       => 1
 #   tcp        => close mute drip short id flood tiny
 

@@ -21,8 +21,7 @@ package RblLab;
 #               (Unbound as it should be), or what is wrong with it
 #   lists    => how many such lists there are
 #   key      => of a zone with a {key}
-#   direct   => what is right in direct mode ("verdict error"), if it is not
-#               the same: no resolver stands between
+#   direct   => the right "verdict error" in direct mode, if it differs
 #
 #     my $lab = lab();
 #     for my $s (@{ $lab->{scenarios} }) { ... lab_check($lab, $s) ... }
@@ -256,7 +255,7 @@ sub change_lists {
     die "lists $command $zone: $r->{err}" if $r->{status} != 0;
 }
 
-# A store whose lists are queried at the servers that answer for them.
+# A store whose lists are queried at the servers of their zones.
 sub direct_store {
     my ($lab) = @_;
 

@@ -17,8 +17,8 @@ package RblSoakJudge;
 #
 #     my $j = judge($world, $run, slack => seconds, work => seconds);
 #
-# `work` is what a check may take; `slack` what may come on top of an interval
-# (and of TTLs) until news are told, at the end of a check.
+# `work` is the longest duration of a check.  `slack` is the time that an
+# announcement, at the end of a check, may take beyond the interval and TTLs.
 #
 #   run: start, mode, ended (s), events => [{at, host, zone, is, id}], down =>
 #       [[from, to, what]], ids => {event => times}
@@ -223,10 +223,10 @@ sub joined {
     return @out;
 }
 
-# How long what is new may take to be told: a check may have an answer that is
-# kept, by the daemon or, before that, by the resolver.  Behind a resolver an end
-# then waits for the TTL of the test point and for that of a negative response,
-# and for a few seconds that are always the same.
+# The longest time until news must be announced.  The cache of the daemon, or of
+# the resolver, may still hold the old response.  Behind a resolver an end then
+# waits for the TTL of the test point, that of a negative response, and a few
+# seconds that are always the same.
 sub limit {
     my ($j, $l) = @_;
 

@@ -4,9 +4,9 @@ package RblLab::Table;
 # is never wrong makes of it.  RblLab.pm builds the servers and says what the
 # members of a scenario are.  Names are unique and make the list's zone.
 #
-# [name, kind, verdict, error, what it shows, {members}]; kind: 1 data of lists
-# that are in use, 2 ways in which lists die, 3 codes and resolvers, 4 what other
-# checkers do, 5 what users complain of, 6 principles; a part of it behind a dot
+# [name, kind, verdict, error, what it shows, {members}]; kinds: 1 data of lists in
+# use, 2 dead lists, 3 codes and resolvers, 4 other checkers, 5 complaints of
+# users, 6 principles; a number behind the dot is a part of the kind.
 
 use strict;
 use warnings;
