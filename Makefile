@@ -122,8 +122,8 @@ $(UNITBIN) $(TOOLBIN): $(BUILD)/%: $(BUILD)/obj/%.o $(ARCHIVES)
 	$(call say,LD,$@)$(CC) $(LDOPT) -o $@ $^ $(LIBS)
 
 # The module is built by nginx's own build system with Debian's own flags.
-$(MODULE): $(wildcard ngx_rbl_module/*) $(SHARED) $(wildcard shared/*.h) \
-    $(GEN)
+$(MODULE): $(wildcard ngx_rbl_module/* ngx_rbl_module/*/*) $(SHARED) \
+    $(wildcard shared/*.h) $(GEN)
 	+$(call say,MOD,$@)RBL_GEN=$(abspath $(BUILD)/gen) sh ngx_rbl_module/build.sh \
 	    $(abspath $(BUILD)) "$(SANITIZE)"
 

@@ -1,20 +1,26 @@
 /*
- * The life of a request.  This is the only file that finalizes requests.
+ * The life of a request.
  *
  *   handler -> [body] -> start -> rounds with the store -> finish
  *
  * From `start` on the request holds one count of its own, paid by the single
- * ngx_http_finalize_request in finish.  If the request ends before its rounds
+ * ngx_rbl_end in finish.  If the request ends before its rounds
  * do, the clean-up handler cancels them, after which nothing calls back.
  */
 
+#include "ngx_rbl_module.h"
+
+#include "ngx_rbl_auth.h"
+#include "ngx_rbl_gather.h"
 #include "ngx_rbl_stream.h"
 
 
 static ngx_rbl_ctx_t *ngx_rbl_create_ctx(ngx_http_request_t *r);
 static void ngx_rbl_judge(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_refuse_body(ngx_rbl_ctx_t *ctx, ngx_int_t rc);
+static void ngx_rbl_body_done(ngx_rbl_ctx_t *ctx, ngx_int_t rc);
 static void ngx_rbl_start(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_answer(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_cleanup(void *data);
 
 
@@ -56,7 +62,7 @@ ngx_rbl_handler(ngx_http_request_t *r)
     }
 
     if (ctx->refusal) {
-        return ngx_rbl_send(ctx);
+        return ngx_rbl_answer(ctx);
     }
 
     r->main->count++;
@@ -78,6 +84,7 @@ ngx_rbl_create_ctx(ngx_http_request_t *r)
     }
 
     ctx->request = r;
+    ctx->body_done = ngx_rbl_body_done;
     ctx->conf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
 
     ngx_http_set_ctx(r, ctx, ngx_rbl_module);
@@ -148,7 +155,7 @@ ngx_rbl_refuse_body(ngx_rbl_ctx_t *ctx, ngx_int_t rc)
 }
 
 
-void
+static void
 ngx_rbl_body_done(ngx_rbl_ctx_t *ctx, ngx_int_t rc)
 {
     ngx_connection_t  *c;
@@ -162,9 +169,8 @@ ngx_rbl_body_done(ngx_rbl_ctx_t *ctx, ngx_int_t rc)
     }
 
     if (c->error || c->timedout) {
-        ngx_http_finalize_request(ctx->request, c->error
-                                  ? NGX_HTTP_CLIENT_CLOSED_REQUEST
-                                  : NGX_HTTP_REQUEST_TIME_OUT);
+        ngx_rbl_end(ctx->request, c->error ? NGX_HTTP_CLIENT_CLOSED_REQUEST
+                                           : NGX_HTTP_REQUEST_TIME_OUT);
         return;
     }
 
@@ -213,14 +219,25 @@ ngx_rbl_finish(ngx_rbl_ctx_t *ctx)
 
     ngx_rbl_round_cancel(ctx);
 
-    ngx_http_finalize_request(r, ngx_rbl_send(ctx));
+    ngx_rbl_end(r, ngx_rbl_answer(ctx));
 }
 
 
-void
-ngx_rbl_end(ngx_http_request_t *r, ngx_int_t rc)
+/* An answer is counted before the client can see it. */
+
+static ngx_int_t
+ngx_rbl_answer(ngx_rbl_ctx_t *ctx)
 {
-    ngx_http_finalize_request(r, rc);
+    ngx_int_t  rc;
+
+    rc = ngx_rbl_send_head(ctx);
+
+    if (ctx->status) {
+        ngx_rbl_gather(ctx);
+    }
+
+    return rc == NGX_OK && !ctx->request->header_only ? ngx_rbl_send_body(ctx)
+                                                      : rc;
 }
 
 

@@ -6,8 +6,13 @@
  * init_process to exit_process; everything hangs off the main configuration.
  */
 
+#include "ngx_rbl_module.h"
+
+#include "ngx_rbl_api.h"
+#include "ngx_rbl_auth.h"
+#include "ngx_rbl_cache.h"
 #include "ngx_rbl_gather.h"
-#include "ngx_rbl_list.h"
+#include "ngx_rbl_status.h"
 
 #define NGX_RBL_STORE         "127.0.0.1:6379"
 #define NGX_RBL_TIMEOUT       500                       /* ms */
@@ -68,38 +73,6 @@ ngx_module_t  ngx_rbl_module = {
 };
 
 
-ngx_rbl_store_t *
-ngx_rbl_store_of(ngx_http_request_t *r)
-{
-    ngx_rbl_store_t     **stores;
-    ngx_rbl_loc_conf_t   *rlcf;
-    ngx_rbl_main_conf_t  *rmcf;
-
-    rlcf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
-    rmcf = ngx_http_get_module_main_conf(r, ngx_rbl_module);
-
-    /* what shows the status of the only store need not name it */
-
-    if (rlcf->status != NGX_RBL_STATUS_OFF && rlcf->store_index < 0
-        && rmcf->live != NULL && rmcf->live->nelts == 1)
-    {
-        stores = rmcf->live->elts;
-
-        return stores[0];
-    }
-
-    if (rmcf->live == NULL || rlcf->store_index < 0
-        || (ngx_uint_t) rlcf->store_index >= rmcf->live->nelts)
-    {
-        return NULL;
-    }
-
-    stores = rmcf->live->elts;
-
-    return stores[rlcf->store_index];
-}
-
-
 static void *
 ngx_rbl_create_main_conf(ngx_conf_t *cf)
 {
@@ -137,6 +110,8 @@ static char *
 ngx_rbl_init_main_conf(ngx_conf_t *cf, void *conf)
 {
     ngx_rbl_main_conf_t  *rmcf = conf;
+
+    ngx_rbl_routes_set(ngx_rbl_api_routes);
 
     if (rmcf->zoneinfo.data == NULL) {
         ngx_str_set(&rmcf->zoneinfo, NGX_RBL_ZONEINFO);

@@ -1,94 +1,68 @@
 /*
- * Private types of the module: configurations, the request context, the route
- * table's shape, prototypes between files.
+ * The root of the module: its directives and variables, and the way of a
+ * request through the folders.
  */
 
 #ifndef _NGX_RBL_MODULE_H_INCLUDED_
 #define _NGX_RBL_MODULE_H_INCLUDED_
 
-#include <ngx_config.h>
-#include <ngx_core.h>
-#include <ngx_http.h>
+#include "ngx_rbl_http.h"
 
-#include "rbl_doc.h"
-#include "rbl_record.h"
-#include "rbl_sid.h"
-#include "rbl_zone.h"
-
-#include "ngx_rbl_store.h"
-
-
-typedef struct ngx_rbl_rows_s  ngx_rbl_rows_t;
-
-typedef struct {
-    ngx_array_t      stores;    /* of ngx_rbl_store_conf_t *: distinct ones */
-    ngx_array_t     *live;      /* of ngx_rbl_store_t *: this worker's, same
-                                   order; made in init_process */
-    ngx_pool_t      *pool;      /* of the configuration */
-    ngx_str_t        zoneinfo;  /* rbl_zoneinfo */
-    ngx_rbtree_t     timezones; /* this worker's, by name */
-    ngx_rbtree_node_t  timezones_sentinel;
-    ngx_uint_t       unknown_timezones;
-    ngx_rbl_rows_t  *rows;      /* this worker's (ngx_rbl_rows.c); NULL: none
-                                   yet */
-    ngx_shm_zone_t  *zone;      /* rbl_zone; NULL: there is none */
-} ngx_rbl_main_conf_t;
-
-typedef struct {
-    ngx_flag_t    api;                  /* rbl_api */
-    ngx_addr_t   *store_addr;           /* rbl_store */
-    ngx_str_t     store_name;
-    ngx_str_t     store_user;           /* rbl_store_user */
-    ngx_str_t     store_password;       /* rbl_store_password_file */
-    ngx_msec_t    store_timeout;        /* rbl_store_timeout */
-    ngx_str_t     store_prefix;         /* rbl_store_prefix */
-    ngx_str_t     realm;                /* rbl_realm */
-    ngx_flag_t    legacy_errors;        /* rbl_legacy_errors */
-    ngx_flag_t    etag;                 /* rbl_etag */
-    ngx_uint_t    max_page_size;        /* rbl_max_page_size */
-    ngx_uint_t    max_expand;           /* rbl_max_expand */
-    ngx_msec_t    check_keep;           /* rbl_check_keep */
-    ngx_array_t  *slack_hosts;          /* rbl_slack_hosts: of rbl_str_t */
-    ngx_array_t  *discord_hosts;        /* rbl_discord_hosts */
-    ngx_array_t  *refuse_zones;         /* rbl_refuse_zones: of rbl_str_t */
-    ngx_array_t  *allow_zones;          /* rbl_allow_zones */
-    ngx_str_t     base;                 /* the location's prefix ("/3.0/") */
-    ngx_int_t     store_index;          /* into main conf's stores */
-    ngx_uint_t    status;               /* rbl_status */
-} ngx_rbl_loc_conf_t;
-
-/* Forms of rbl_status. */
-#define NGX_RBL_STATUS_OFF         0
-#define NGX_RBL_STATUS_JSON        1
-#define NGX_RBL_STATUS_PROMETHEUS  2
-
-typedef struct ngx_rbl_ctx_s  ngx_rbl_ctx_t;
-typedef struct ngx_rbl_login_s  ngx_rbl_login_t;
-typedef struct ngx_rbl_stream_s  ngx_rbl_stream_t;
-typedef struct ngx_rbl_place_s  ngx_rbl_place_t;
 
 /* ngx_rbl_directives.c */
 extern ngx_command_t  ngx_rbl_commands[];
 
-/* ngx_rbl_handler.c: the content handler; installed by rbl_api on */
-ngx_int_t ngx_rbl_handler(ngx_http_request_t *r);
-
-/* ngx_rbl_status.c: the content handler of rbl_status, and its setter */
-ngx_int_t ngx_rbl_status_handler(ngx_http_request_t *r);
-char *ngx_rbl_set_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-/* ngx_rbl_auth.c: gives back what the process has kept for it */
-void ngx_rbl_auth_done(void);
-
-/* ngx_rbl_timezones.c */
-void ngx_rbl_timezones_init(ngx_rbl_main_conf_t *rmcf, ngx_pool_t *pool);
 
 /* ngx_rbl_variables.c */
 ngx_int_t ngx_rbl_add_variables(ngx_conf_t *cf);
 
-/* The live store of a location, in this worker. */
-ngx_rbl_store_t *ngx_rbl_store_of(ngx_http_request_t *r);
 
-extern ngx_module_t  ngx_rbl_module;
+/* ngx_rbl_handler.c */
+
+/* The content handler; installed by rbl_api on. */
+ngx_int_t ngx_rbl_handler(ngx_http_request_t *r);
+
+/* Ends the request with what was answered or refused; ctx is gone then. */
+void ngx_rbl_finish(ngx_rbl_ctx_t *ctx);
+
+
+/* ngx_rbl_round.c */
+
+/* Sends the first round; ngx_rbl_finish ends the last one.  NGX_ERROR: no
+   memory, and nothing is on its way. */
+ngx_int_t ngx_rbl_round_begin(ngx_rbl_ctx_t *ctx);
+
+/* Nothing calls back any more.  May be called again. */
+void ngx_rbl_round_cancel(ngx_rbl_ctx_t *ctx);
+
+/* Refuses: 503, or 429 if the account itself is too busy.  `rc` tells whether
+   something may have been changed. */
+void ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc);
+
+/* Sends ctx->batch and waits; a client that goes away is noticed. */
+void ngx_rbl_wait(ngx_rbl_ctx_t *ctx);
+
+
+/* ngx_rbl_stream.c */
+
+/* Sends the answer of ctx->stream; it finalizes the request itself. */
+void ngx_rbl_stream_begin(ngx_rbl_ctx_t *ctx);
+
+
+/* ngx_rbl_work.c */
+
+/*
+ * A script has left work (WORK and its id) or refused because too much waits
+ * (BUSY); NGX_DECLINED: neither.  The work is done in slices, one a round; then
+ * `result` gets the last slice's reply and those of the rounds that it begins.
+ */
+ngx_int_t ngx_rbl_work_begin(ngx_rbl_ctx_t *ctx, rbl_str_t word,
+    const redisReply *reply);
+
+/* The reply of a slice.  NGX_OK: the work is over. */
+ngx_int_t ngx_rbl_work_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+
+/* Refuses (503): the request waits no longer; a daemon finishes the work. */
+void ngx_rbl_work_late(ngx_rbl_ctx_t *ctx);
 
 #endif /* _NGX_RBL_MODULE_H_INCLUDED_ */

@@ -20,10 +20,10 @@
  * anything else happens.  The batch owns the timer that ends the wait.
  */
 
-#include "ngx_rbl_list.h"
-#include "ngx_rbl_stream.h"
+#include "ngx_rbl_module.h"
 
-#define NGX_RBL_REPEATS  3
+#include "ngx_rbl_auth.h"
+#include "ngx_rbl_cache.h"
 
 
 static ngx_int_t ngx_rbl_round(ngx_rbl_ctx_t *ctx);
@@ -49,6 +49,9 @@ static void ngx_rbl_cancel(ngx_rbl_batch_t **batch);
 ngx_int_t
 ngx_rbl_round_begin(ngx_rbl_ctx_t *ctx)
 {
+    ctx->next_reply = ngx_rbl_second_reply;
+    ctx->next_done = ngx_rbl_second_done;
+
     if (ngx_rbl_round(ctx) != NGX_OK) {
         return NGX_ERROR;
     }
@@ -79,11 +82,11 @@ ngx_rbl_round(ngx_rbl_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    ctx->proving = ctx->route->op->read != NULL && !ctx->proved
+    ctx->round.proving = ctx->route->op->read != NULL && !ctx->proved
                    && !ngx_rbl_login_proven(ctx);
 
-    if (ctx->proving) {
-        ctx->counted = ngx_rbl_totals_stamped(ctx);
+    if (ctx->round.proving) {
+        ctx->round.counted = ngx_rbl_totals_stamped(ctx);
         ngx_rbl_auth_ask(ctx);
         return NGX_OK;
     }
@@ -154,31 +157,6 @@ ngx_rbl_wait(ngx_rbl_ctx_t *ctx)
 }
 
 
-void
-ngx_rbl_watch(ngx_http_request_t *r)
-{
-    ngx_event_t  *rev;
-
-    rev = r->connection->read;
-
-    /* a sub-request's connection is watched by the main request */
-
-    if (r != r->main || r->discard_body) {
-        return;
-    }
-
-    r->read_event_handler = ngx_http_test_reading;
-
-    if (rev->ready) {
-        ngx_post_event(rev, &ngx_posted_events);
-
-    } else if (ngx_handle_read_event(rev, 0) != NGX_OK) {
-        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                      "rbl: a client that goes away will not be noticed");
-    }
-}
-
-
 /* With `records` the calls of `read` come before it is known who asks. */
 
 static void
@@ -189,12 +167,12 @@ ngx_rbl_first_reply(void *data, ngx_uint_t i, const redisReply *reply)
 
     op = ctx->route->op;
 
-    if (ctx->proving) {
+    if (ctx->round.proving) {
         ngx_rbl_auth_reply(ctx, reply);
         return;
     }
 
-    if (i < ctx->account_at) {
+    if (i < ctx->round.account_at) {
         if (ctx->refusal == 0) {
             op->read(ctx, i, reply);
         }
@@ -202,7 +180,7 @@ ngx_rbl_first_reply(void *data, ngx_uint_t i, const redisReply *reply)
         return;
     }
 
-    if (i > ctx->account_at) {
+    if (i > ctx->round.account_at) {
         if (ngx_rbl_admitted(ctx)) {
             op->read(ctx, i - 1, reply);
         }
@@ -213,7 +191,7 @@ ngx_rbl_first_reply(void *data, ngx_uint_t i, const redisReply *reply)
     ngx_rbl_auth_reply(ctx, reply);
 
     if (op->records && ngx_rbl_admitted(ctx)) {
-        op->records(ctx, ctx->n_records,
+        op->records(ctx, ctx->round.n_records,
                     reply->element + ctx->n_auth);
     }
 }
@@ -224,7 +202,7 @@ ngx_rbl_first_reply(void *data, ngx_uint_t i, const redisReply *reply)
 static ngx_int_t
 ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx)
 {
-    return ctx->authenticated && !ctx->suspended && !ctx->denied
+    return ctx->round.authenticated && !ctx->suspended && !ctx->denied
            && ctx->refusal == 0;
 }
 
@@ -238,11 +216,11 @@ ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
     if (rc != NGX_RBL_STORE_OK) {
         ngx_rbl_unavailable(ctx, rc);
 
-    } else if (ctx->again) {
+    } else if (ctx->round.again) {
 
         /* who asks is not known yet, or it is of no use yet */
 
-    } else if (!ctx->authenticated) {
+    } else if (!ctx->round.authenticated) {
         account = rbl_sid_str(&ctx->account);
 
         ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,
@@ -277,7 +255,7 @@ ngx_rbl_known(ngx_rbl_ctx_t *ctx)
                        "This call is for accounts on a paid plan.");
     }
 
-    if (!ctx->limited || ctx->admitted) {
+    if (!ctx->round.limited || ctx->admitted) {
         ngx_rbl_proceed(ctx);
         return;
     }
@@ -297,7 +275,7 @@ ngx_rbl_known(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_proceed(ngx_rbl_ctx_t *ctx)
 {
-    if (ctx->refusal == 0 && !ctx->proving && ctx->route->op->proceed) {
+    if (ctx->refusal == 0 && !ctx->round.proving && ctx->route->op->proceed) {
         ctx->route->op->proceed(ctx);
     }
 }
@@ -359,7 +337,7 @@ ngx_rbl_second_reply(void *data, ngx_uint_t i, const redisReply *reply)
 
     op = ctx->route->op;
 
-    if (ctx->again) {
+    if (ctx->round.again) {
         ngx_rbl_totals_made(ctx, reply);
         return;
     }
@@ -420,7 +398,7 @@ ngx_rbl_arrived(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    if ((ctx->again || ctx->proving) && ctx->refusal == 0
+    if ((ctx->round.again || ctx->round.proving) && ctx->refusal == 0
         && ngx_rbl_anew(ctx) == NGX_OK)
     {
         return;
@@ -443,22 +421,9 @@ ngx_rbl_arrived(ngx_rbl_ctx_t *ctx)
 static ngx_int_t
 ngx_rbl_anew(ngx_rbl_ctx_t *ctx)
 {
-    ctx->repeated += ctx->again;
-    ctx->proved |= ctx->proving && !ctx->again;
-    ctx->again = 0;
-    ctx->proving = 0;
-
-    ctx->asks = 0;
-    ctx->account_at = 0;
-    ctx->n_records = 0;
-    ctx->records = NULL;
-    ctx->authenticated = 0;
-    ctx->limited = 0;
-    ctx->writes = 0;
-    ctx->counted = 0;
-    ctx->totalled = 0;
-    ctx->marking = 0;
-    ngx_memzero(ctx->given, sizeof(ctx->given));
+    ctx->repeated += ctx->round.again;
+    ctx->proved |= ctx->round.proving && !ctx->round.again;
+    ngx_memzero(&ctx->round, sizeof(ngx_rbl_round_t));
 
     if (ngx_rbl_round(ctx) != NGX_OK) {
         ngx_rbl_internal(ctx);
@@ -467,20 +432,6 @@ ngx_rbl_anew(ngx_rbl_ctx_t *ctx)
     }
 
     ngx_rbl_wait(ctx);
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_rbl_again(ngx_rbl_ctx_t *ctx)
-{
-    if (ctx->repeated == NGX_RBL_REPEATS) {
-        ngx_rbl_internal(ctx);
-        return NGX_DECLINED;
-    }
-
-    ctx->again = 1;
 
     return NGX_OK;
 }
@@ -509,7 +460,7 @@ ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc)
         return;
     }
 
-    if (rc == NGX_RBL_STORE_LOST && ctx->writes) {
+    if (rc == NGX_RBL_STORE_LOST && ctx->round.writes) {
         ngx_rbl_refuse(ctx, NGX_HTTP_SERVICE_UNAVAILABLE,
                        "The store gave no answer that can be used. The outcome "
                        "is unknown: please look before you try again.");
@@ -538,20 +489,4 @@ ngx_rbl_cancel(ngx_rbl_batch_t **batch)
         ngx_rbl_batch_cancel(*batch);
         *batch = NULL;
     }
-}
-
-
-ngx_rbl_batch_t *
-ngx_rbl_next(ngx_rbl_ctx_t *ctx)
-{
-    if (ctx->next == NULL) {
-        ctx->next = ngx_rbl_batch_create(ctx->store, ngx_rbl_second_reply,
-                                         ngx_rbl_second_done, ctx);
-
-        if (ctx->next == NULL) {
-            ngx_rbl_internal(ctx);
-        }
-    }
-
-    return ctx->next;
 }

@@ -15,6 +15,8 @@
  * parent decides when it may write.
  */
 
+#include "ngx_rbl_module.h"
+
 #include "ngx_rbl_gather.h"
 #include "ngx_rbl_stream.h"
 
@@ -35,19 +37,6 @@ static ngx_int_t ngx_rbl_stream_out(ngx_rbl_ctx_t *ctx, ngx_chain_t *out);
 static void ngx_rbl_stream_wait(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_stream_write(ngx_http_request_t *r);
 static void ngx_rbl_stream_written(ngx_rbl_ctx_t *ctx, ngx_int_t rc);
-
-
-ngx_rbl_stream_t *
-ngx_rbl_stream(ngx_rbl_ctx_t *ctx)
-{
-    ctx->stream = ngx_pcalloc(ctx->request->pool, sizeof(ngx_rbl_stream_t));
-
-    if (ctx->stream == NULL) {
-        ngx_rbl_internal(ctx);
-    }
-
-    return ctx->stream;
-}
 
 
 void
@@ -89,7 +78,6 @@ ngx_rbl_stream_placed(ngx_rbl_ctx_t *ctx)
 
     ngx_http_run_posted_requests(c);
 }
-
 
 
 static void

@@ -11,7 +11,9 @@
  *   $rbl_store_time   time spent waiting for the store, seconds with ms
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_module.h"
+
+#include "ngx_rbl_auth.h"
 
 
 typedef enum {
@@ -97,7 +99,7 @@ ngx_rbl_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v,
         return ngx_rbl_variable_endpoint(r, v, ctx);
 
     case NGX_RBL_VAR_APPLICATION:
-        if (ctx == NULL || !ctx->authenticated) {
+        if (ctx == NULL || !ctx->round.authenticated) {
             v->not_found = 1;
             return NGX_OK;
         }

@@ -6,7 +6,7 @@
  * goes away, a daemon finishes the work.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_module.h"
 
 #define NGX_RBL_WORK_TIME   30000       /* ms that a request waits for it */
 #define NGX_RBL_WORK_RETRY  1           /* s */

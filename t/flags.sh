@@ -11,6 +11,7 @@ flags() {
     case $1 in
     ngx_rbl_module/*)
         printf '%s' '-std=gnu11 -Ingx_rbl_module'
+        printf ' -I%s' ngx_rbl_module/*/
         for dir in core event event/modules os/unix http http/modules \
             http/v2
         do
@@ -32,7 +33,7 @@ fi
 
 comma='['
 for file in shared/*.[ch] rbl-checkd/*.[ch] rbl-checkd/*/*.[ch] \
-    ngx_rbl_module/*.[ch] t/unit/*.[ch] t/tools/*.c
+    ngx_rbl_module/*.[ch] ngx_rbl_module/*/*.[ch] t/unit/*.[ch] t/tools/*.c
 do
     printf '%s{ "directory": "%s", "file": "%s",\n' "$comma" "$PWD" "$file"
     printf '  "command": "cc %s %s -c %s" }' "$(flags "$file")" \

@@ -77,16 +77,43 @@ deny '\bldns_[a-z_]*(free|new|clone)' 'only record.c makes and frees' \
 deny '#include.*curl/' 'only transfer_int.h and smtp_int.h include curl' \
     $(echo "$c" | grep -vE '/deliver/(transfer|smtp)_int\.h$')
 deny '\bredisAsync[A-Z]' 'only the store side speaks to hiredis' \
-    $(echo "$c" | grep '^ngx_rbl_module/' | grep -vE 'redis|batch|store')
-deny '\bngx_http_finalize_request\(' 'only ngx_rbl_handler.c finalizes' \
-    $(echo "$c" | grep '^ngx_rbl_module/' | grep -v 'handler\.c$')
+    $(echo "$m" | grep -v '^ngx_rbl_module/store/')
+deny '\bngx_http_finalize_request\(' 'only ngx_rbl_client.c finalizes' \
+    $(echo "$m" | grep -v 'client\.c$')
+
+# Which folder may include which.  A header of the same name in an allowed
+# folder is meant.
+for hit in $(awk '
+    FNR == NR && /^[a-z]/ {
+        top = $1; sub("/.*", "/", top)
+        may[$1, $1] = may[$1, "shared/"] = known[$1] = 1
+        for (i = 2; i <= NF; i++) { may[$1, top $i "/"] = 1 }
+    }
+    FNR == NR { next }
+    FNR == 1  { dir = FILENAME; sub("[^/]*$", "", dir) }
+    known[dir] && /^#include "/ {
+        split($0, part, "\""); ok = found = 0
+        for (d in known) { if (d) { try(d) } }
+        try("shared/")
+        if (found && !ok) { print FILENAME ":" FNR }
+    }
+    function try(d) {
+        if (is_file(d part[2])) { found = 1; ok = ok || (dir, d) in may }
+    }
+    function is_file(f,    line) {
+        if (!(f in file)) { file[f] = (getline line < f) >= 0; close(f) }
+        return file[f]
+    }' t/folders $c)
+do
+    say "$hit: an include that t/folders does not allow"
+done
 
 # The hazards that a grep can see; the others have tests (t/hazard/PLAN).
 frees='redisAsync(Free|Disconnect)|_drop\(|let_go\('
 for f in connected disconnected; do
     inside "ngx_rbl_redis_$f" "$frees" \
         'hazards 01, 02: freed inside a callback of hiredis' \
-        ngx_rbl_module/ngx_rbl_redis.c
+        ngx_rbl_module/store/ngx_rbl_redis.c
 done
 for f in on_connect on_disconnect lost; do
     inside "$f" "$frees" 'hazards 01, 02: freed inside a callback of hiredis' \

@@ -26,7 +26,8 @@ cd -- "$here/../.."
 
 sources()
 {
-    ls shared/*.c rbl-checkd/*.c rbl-checkd/*/*.c ngx_rbl_module/*.c
+    ls shared/*.c rbl-checkd/*.c rbl-checkd/*/*.c ngx_rbl_module/*.c \
+        ngx_rbl_module/*/*.c
 }
 
 
@@ -62,7 +63,8 @@ run_cppcheck()
         --enable=warning,performance,portability --error-exitcode=0 \
         --template='{file}:{line}:{column}: warning: {message} [{id}]' \
         --suppress='*:/usr/*' -D_GNU_SOURCE -Ishared -Irbl-checkd \
-        -Ingx_rbl_module -I"$build/gen" shared rbl-checkd ngx_rbl_module
+        -Ingx_rbl_module $(printf -- " -I%s" ngx_rbl_module/*/) \
+        -I"$build/gen" shared rbl-checkd ngx_rbl_module
 }
 
 

@@ -33,7 +33,8 @@ for my $name (qw(rbl-api rbl-checkd rblctl rblctl-fsck)) {
 
 # --- what the sources use ---------------------------------------------------
 
-my %sources = ('rbl-api' => [glob repo_dir() . '/ngx_rbl_module/*.c'],
+my %sources = ('rbl-api' => [map { glob repo_dir() . "/ngx_rbl_module/$_" }
+        qw(*.c */*.c)],
     'rbl-checkd' => [map { glob repo_dir() . "/rbl-checkd/$_" }
         qw(*.c check/*.c deliver/*.c dns/*.c)],
     rblctl => [grep { !m{/fsck\w*\.c$} } glob repo_dir()

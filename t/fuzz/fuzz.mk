@@ -18,8 +18,10 @@ NGX_CORE    = $(addprefix $(BUILD)/obj/ngx/,core/ngx_string.o \
 NGX_INCS    = $(addprefix -isystem /usr/share/nginx/src/src/,core event \
                 event/modules os/unix http http/modules http/v2) \
               -isystem $(BUILD)/nginx
-RBL_ADDON   = $(patsubst %,$(BUILD)/nginx/addon/ngx_rbl_module/ngx_rbl_%.o, \
-                body commands fields params redis_reply route)
+RBL_ADDON   = $(patsubst %,$(BUILD)/nginx/addon/%.o, \
+                http/ngx_rbl_body http/ngx_rbl_fields http/ngx_rbl_params \
+                http/ngx_rbl_route api/ngx_rbl_api_routes \
+                store/ngx_rbl_commands store/ngx_rbl_redis_reply)
 CTL_LISTS   = $(call obj,$(addprefix rbl-checkd/ctl/,lists_file.c entry.c \
                 lists_member.c secret.c))
 
@@ -35,7 +37,8 @@ endif
 .PHONY: fuzz fuzz-keep fuzzers replay
 
 $(FUZZOBJS): CPPFLAGS += -It/fuzz
-$(call obj,$(FUZZNGX)): CPPFLAGS += -Ingx_rbl_module $(NGX_INCS)
+$(call obj,$(FUZZNGX)): CPPFLAGS += $(addprefix -I,$(wildcard \
+                ngx_rbl_module ngx_rbl_module/*/)) $(NGX_INCS)
 $(call obj,$(FUZZNGX)): $(MODULE)
 $(RBL_ADDON): $(MODULE) ;
 

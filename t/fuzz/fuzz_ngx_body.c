@@ -25,8 +25,8 @@ static ngx_chain_t  links[PIECES];
 static ngx_http_request_body_t  request_body;
 
 
-void
-ngx_rbl_body_done(ngx_rbl_ctx_t *ctx, ngx_int_t rc)
+static void
+body_done(ngx_rbl_ctx_t *ctx, ngx_int_t rc)
 {
     fuzz_check(ctx == &fuzz_ctx);
     done++;
@@ -122,6 +122,7 @@ run(int parent)
         fuzz_request.main = &other;
     }
 
+    fuzz_ctx.body_done = body_done;
     fuzz_check(ngx_rbl_body_read(&fuzz_ctx) == NGX_OK);
 
     for (turns = 0; !done; turns++) {

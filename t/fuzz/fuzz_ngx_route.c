@@ -1,6 +1,6 @@
 /*
- * The path router (ngx_rbl_route.c) and the ids in paths (ngx_rbl_fields.c).
- * Lines: the location's prefix, the request's path.
+ * The path router (ngx_rbl_route.c) with the table of calls, and the ids in
+ * paths (ngx_rbl_fields.c).  Lines: the location's prefix, the request's path.
  *
  * A path that is found is the prefix, the route, the id, perhaps a slash, and
  * the format, and nothing else; the id has no slash.  The format is one that
@@ -9,6 +9,7 @@
  */
 
 #include "fuzz_ngx.h"
+#include "ngx_rbl_api.h"
 
 static const ngx_rbl_field_t  none[] = { { ngx_null_string, 0 } };
 
@@ -168,6 +169,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     base = fuzz_line(&f);
     uri = fuzz_rest(&f);
+    ngx_rbl_routes_set(ngx_rbl_api_routes);
     fuzz_conf.base.data = (u_char *) base.p;
     fuzz_conf.base.len = base.n;
     fuzz_request.uri.data = (u_char *) uri.p;

@@ -74,14 +74,15 @@ subtest 'hazard 15: the module keeps nothing beside its configuration' => sub {
     my %may = map { $_ => 1 } qw(md ngx_rbl_pages ngx_rbl_pages_held
         ngx_rbl_pages_next ngx_rbl_logins
         ngx_rbl_login_key ngx_rbl_login_keyed ngx_rbl_places ngx_rbl_dues
-        ngx_rbl_running ngx_rbl_meter_now
-        ngx_rbl_meter_own ngx_rbl_zone_block ngx_rbl_gatherer);
-    my $objects = build_dir() . '/nginx/addon/ngx_rbl_module';
+        ngx_rbl_running ngx_rbl_counts_now
+        ngx_rbl_counts_own ngx_rbl_meter_own ngx_rbl_zone_block
+        ngx_rbl_gatherer);
+    my $objects = build_dir() . '/nginx/addon';
     my @kept = grep { !$may{$_} && !/^_/ } map { s/\.\d+$//r }
         map { / O \.bss\s+\S+\s+(\S+)$/ } map { split /\n/,
             run_cmd('objdump', '-t', $_)->{out} }
-        map { s{.*/(.+)\.c$}{$objects/$1.o}r }
-        glob repo_dir() . '/ngx_rbl_module/*.c';
+        map { s{.*/(.+/.+)\.c$}{$objects/$1.o}r }
+        map { glob repo_dir() . "/ngx_rbl_module/$_" } qw(*.c */*.c);
     is_deeply(\@kept, [], 'no variable of its own');
 
     my $nginx = nginx();

@@ -30,15 +30,15 @@ my $ABOUT = repo_dir() . '/t/api/judge';
 # --- what is there ---------------------------------------------------------
 
 my %BITS = (NGX_RBL_DOCUMENT => [qw(json xml)],
-    NGX_RBL_PLAIN => [qw(nagios zabbix)]);
+    NGX_RBL_PLAIN => [qw(nagios zabbix)], NGX_RBL_STARTS => []);
 
-# The table of ngx_rbl_route.c: {at => as in openapi.json, path, method, id,
+# The table of ngx_rbl_api_routes.c: {at => as in openapi.json, path, method, id,
 # formats => {json => 1, ..}}, one for a path and method.
 sub routes {
-    my $file = repo_dir() . '/ngx_rbl_module/ngx_rbl_route.c';
-    my ($table) = read_file($file) =~ /ngx_rbl_routes\[\] = \{(.*?)\n\};/s
+    my $file = repo_dir() . '/ngx_rbl_module/api/ngx_rbl_api_routes.c';
+    my ($table) = read_file($file) =~ /ngx_rbl_api_routes\[\] = \{(.*?)\n\};/s
         or die "$file: no table\n";
-    my $rows = () = $table =~ /\{\s*ngx_string/g;
+    my $rows = () = $table =~ /\{\s*ngx_string\(/g;
     my %routes;
     while ($table =~ /\{\s*ngx_string\("([^"]+)"\),\s*ngx_string\("[^"]+"\),
         \s*NGX_HTTP_(GET|POST),\s*(\w+(?:\|\w+)*),/gx)

@@ -1,0 +1,117 @@
+/*
+ * The calls of the API, for the route table and for one another; one file a
+ * family.
+ */
+
+#ifndef _NGX_RBL_API_H_INCLUDED_
+#define _NGX_RBL_API_H_INCLUDED_
+
+#include "ngx_rbl_http.h"
+
+
+/* ngx_rbl_api_routes.c */
+extern const ngx_rbl_route_t  ngx_rbl_api_routes[];
+
+/* ngx_rbl_api_read.c; what it shares is in ngx_rbl_list.h */
+extern const ngx_rbl_op_t  ngx_rbl_op_list;     /* of the route's family */
+extern const ngx_rbl_op_t  ngx_rbl_op_one;
+
+/* ngx_rbl_api_hosts.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_hosts;
+extern const ngx_rbl_family_t  ngx_rbl_family_listings;
+extern const ngx_rbl_op_t  ngx_rbl_op_listings_plain;
+
+/* Writes a packed host record as one object; 0: it is none. */
+int ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
+
+#define NGX_RBL_HOST_GUESS  640         /* octets of a host in an answer */
+
+/* ngx_rbl_api_host_add.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_host_add;
+
+/* ngx_rbl_api_host_write.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_host_update;
+extern const ngx_rbl_op_t  ngx_rbl_op_host_pause;
+extern const ngx_rbl_op_t  ngx_rbl_op_host_resume;
+extern const ngx_rbl_op_t  ngx_rbl_op_host_delete;
+
+/* The word of a script as a refusal. */
+void ngx_rbl_host_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
+    const redisReply *reply);
+
+/* ngx_rbl_api_profile.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_profiles;
+extern const ngx_rbl_op_t  ngx_rbl_op_profile_add;
+extern const ngx_rbl_op_t  ngx_rbl_op_profile_update;
+extern const ngx_rbl_op_t  ngx_rbl_op_profile_delete;
+
+/* ngx_rbl_api_rbls.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_rbls;
+extern const ngx_rbl_op_t  ngx_rbl_op_rbls;
+extern const ngx_rbl_op_t  ngx_rbl_op_rbl;
+
+/* Writes a packed list record as one object; 0: it is none. */
+int ngx_rbl_rbl_object(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw);
+
+#define NGX_RBL_RBL_GUESS  320          /* octets of a list in an answer */
+
+/* ngx_rbl_api_rbl_write.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_rbl_add;
+extern const ngx_rbl_op_t  ngx_rbl_op_rbl_update;
+extern const ngx_rbl_op_t  ngx_rbl_op_rbl_pause;
+extern const ngx_rbl_op_t  ngx_rbl_op_rbl_resume;
+extern const ngx_rbl_op_t  ngx_rbl_op_rbl_delete;
+
+/* ngx_rbl_api_acls.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_acls;
+
+/* ngx_rbl_api_group.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_groups;
+extern const ngx_rbl_op_t  ngx_rbl_op_group_add;
+extern const ngx_rbl_op_t  ngx_rbl_op_group_update;
+extern const ngx_rbl_op_t  ngx_rbl_op_group_delete;
+
+/* ngx_rbl_api_contact.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_contacts;
+extern const ngx_rbl_op_t  ngx_rbl_op_contact_add;
+extern const ngx_rbl_op_t  ngx_rbl_op_contact_update;
+
+/* The word of a script as a refusal. */
+void ngx_rbl_contact_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
+    const redisReply *reply);
+
+/* ngx_rbl_api_contact_state.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_contact_pause;
+extern const ngx_rbl_op_t  ngx_rbl_op_contact_resume;
+extern const ngx_rbl_op_t  ngx_rbl_op_contact_delete;
+extern const ngx_rbl_op_t  ngx_rbl_op_contact_resend;
+extern const ngx_rbl_op_t  ngx_rbl_op_contact_confirm;
+
+/* ngx_rbl_api_check_start.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_check_start;
+
+/* ngx_rbl_api_checks.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_check_status;
+
+
+/* ngx_rbl_code.c */
+
+#define NGX_RBL_CODE_LEN  6
+
+/* A code that confirms a contact, its digest, and the SID of the event that
+   tells it. */
+typedef struct {
+    char       text[NGX_RBL_CODE_LEN];
+    u_char     digest[32];
+    rbl_sid_t  event;
+} ngx_rbl_code_t;
+
+/* A new one; NGX_ERROR: refused (500). */
+ngx_int_t ngx_rbl_code_make(ngx_rbl_ctx_t *ctx, ngx_rbl_code_t *code,
+    const rbl_sid_t *contact);
+
+/* The digest of what a client says is the code; NGX_ERROR: refused (500). */
+ngx_int_t ngx_rbl_code_digest(ngx_rbl_ctx_t *ctx, u_char digest[32],
+    const rbl_sid_t *contact, rbl_str_t text);
+
+#endif /* _NGX_RBL_API_H_INCLUDED_ */

@@ -1,0 +1,409 @@
+/*
+ * check/status: the state of a check.  It is a hash whose counters the daemon
+ * moves while it works; the details are a packed array beside it.  Both are
+ * read in the first round and rendered as they come.
+ *
+ * Details may be large.  The first round reads the first 64 KiB of them; the
+ * rest comes in slices of that size (ngx_rbl_stream.c).  A result that a slice
+ * ends in is kept until the next slice is there.
+ */
+
+#include "ngx_rbl_api.h"
+#include "ngx_rbl_stream.h"
+
+#include "rbl_view.h"
+
+
+enum {
+    NGX_RBL_STATUS_ID = 0,
+    NGX_RBL_STATUS_DETAILS
+};
+
+#define NGX_RBL_CHECK_GUESS    768
+#define NGX_RBL_DETAILS_SLICE  65536
+
+typedef struct {
+    rbl_sid_t     check;
+    int           details;
+    ngx_uint_t    stored;               /* details were stored when it ended */
+    ngx_uint_t    kept;                 /* and still are */
+    ngx_uint_t    covered;              /* there are lists to ask */
+    rbl_str_t     message;              /* of a check that failed */
+
+    int64_t       offset;               /* octets of the details that came */
+    size_t        left;                 /* results that did not */
+    size_t        rest;                 /* octets of the next one, in room */
+    u_char       *room;                 /* for these and a slice */
+} ngx_rbl_status_t;
+
+
+static void ngx_rbl_status_prepare(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_status_id(ngx_rbl_ctx_t *ctx, rbl_sid_t *check);
+static void ngx_rbl_status_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_status_state(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+static void ngx_rbl_status_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch);
+static void ngx_rbl_status_slice(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_status_first(ngx_rbl_ctx_t *ctx, rbl_str_t packed);
+static void ngx_rbl_status_more(ngx_rbl_ctx_t *ctx, rbl_str_t part);
+static void ngx_rbl_status_rest(ngx_rbl_ctx_t *ctx, rbl_str_t rest);
+static void ngx_rbl_status_damaged(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_status_close(ngx_rbl_ctx_t *ctx);
+
+static rbl_str_t ngx_rbl_hash_str(const redisReply *reply, const char *name);
+
+
+static const ngx_rbl_field_t  ngx_rbl_status_fields[] = {
+    { ngx_string("id"), 0 },
+    { ngx_string("details"), 0 },
+    { ngx_null_string, 0 }
+};
+
+
+const ngx_rbl_op_t  ngx_rbl_op_check_status = {
+    ngx_rbl_status_fields,
+    ngx_rbl_status_prepare,
+    ngx_rbl_status_read,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL
+};
+
+
+static void
+ngx_rbl_status_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_status_t  *status;
+
+    status = ngx_rbl_data(ctx, sizeof(ngx_rbl_status_t));
+    if (status == NULL) {
+        return;
+    }
+
+    if (ngx_rbl_flag(ctx, NGX_RBL_STATUS_DETAILS, &status->details)
+        != NGX_OK
+        || ngx_rbl_status_id(ctx, &status->check) != NGX_OK)
+    {
+        return;
+    }
+
+    ngx_rbl_ask(ctx, "HGETALL", "check", rbl_sid_str(&status->check), 0, NULL);
+
+    if (status->details) {
+        ngx_rbl_status_ask(ctx, ctx->batch);
+        ctx->round.asks++;
+    }
+}
+
+
+/* The next octets of the details. */
+
+static void
+ngx_rbl_status_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
+{
+    char               details[RBL_SID_MAX + 2];
+    u_char             start[NGX_INT64_LEN], end[NGX_INT64_LEN];
+    rbl_key_t          key;
+    rbl_str_t          name, argv[4];
+    ngx_rbl_status_t  *status;
+
+    status = ctx->data;
+
+    name.p = details;
+    name.n = status->check.n + 2;
+
+    ngx_memcpy(details, status->check.s, status->check.n);
+    ngx_memcpy(details + status->check.n, ":d", 2);
+
+    argv[0] = RBL_STR("GETRANGE");
+    argv[1] = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
+                              "check", rbl_sid_str(&ctx->account), name);
+    argv[2].p = (const char *) start;
+    argv[2].n = ngx_sprintf(start, "%L", status->offset) - start;
+    argv[3].p = (const char *) end;
+    argv[3].n = ngx_sprintf(end, "%L", status->offset
+                                       + NGX_RBL_DETAILS_SLICE - 1) - end;
+
+    ngx_rbl_batch_command(batch, 4, argv);
+}
+
+
+/* From the path, or the field `id`: 400 if neither is there. */
+
+static ngx_int_t
+ngx_rbl_status_id(ngx_rbl_ctx_t *ctx, rbl_sid_t *check)
+{
+    rbl_str_t  text;
+
+    text.p = (const char *) ctx->id.data;
+    text.n = ctx->id.len;
+
+    if (text.n == 0) {
+        text = ngx_rbl_text(ctx, NGX_RBL_STATUS_ID);
+    }
+
+    if (text.n == 0) {
+        ngx_rbl_missing(ctx, "id");
+        return NGX_DECLINED;
+    }
+
+    if (rbl_sid_parse(check, RBL_SID_CHECK, text) != RBL_OK) {
+        ngx_rbl_unknown_id(ctx, "check");
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_rbl_status_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    ngx_rbl_status_t  *status;
+
+    status = ctx->data;
+
+    if (i == 0) {
+        if (rbl_reply_field(reply, "status") == NULL) {
+            ngx_rbl_unknown_id(ctx, "check");
+            return;
+        }
+
+        ngx_rbl_status_state(ctx, reply);
+
+        if (!status->details) {
+            ngx_rbl_status_close(ctx);
+        }
+
+        return;
+    }
+
+    status->kept = !status->stored || rbl_reply_str(reply).n > 0;
+
+    ngx_rbl_status_first(ctx, rbl_reply_str(reply));
+
+    if (ctx->stream == NULL) {
+        ngx_rbl_status_close(ctx);
+    }
+}
+
+
+static void
+ngx_rbl_status_state(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    char               buf[RBL_TIME_LEN];
+    int64_t            listed;
+    rbl_str_t          state, message;
+    rbl_doc_t         *d;
+    ngx_rbl_status_t  *status;
+
+    d = &ctx->doc;
+    status = ctx->data;
+    state = ngx_rbl_hash_str(reply, "status");
+    listed = rbl_reply_int(rbl_reply_field(reply, "listed"), 0);
+
+    ngx_rbl_open(ctx, NGX_RBL_CHECK_GUESS
+                      + (status->details ? NGX_RBL_CHECK_GUESS * 8 : 0),
+                 "OK");
+
+    rbl_doc_object(d, "data");
+    rbl_doc_str(d, "id", rbl_sid_str(&status->check));
+    rbl_doc_str(d, "status", state);
+    rbl_doc_str(d, "host", ngx_rbl_hash_str(reply, "host"));
+    rbl_doc_str(d, "host_id", ngx_rbl_hash_str(reply, "host_id"));
+    rbl_doc_str(d, "started",
+                rbl_time_text(buf, rbl_reply_int(rbl_reply_field(reply,
+                                                 "started"), 0),
+                              ctx->zone));
+    rbl_doc_str(d, "completed",
+                rbl_time_text(buf, rbl_reply_int(rbl_reply_field(reply,
+                                                 "completed"), 0),
+                              ctx->zone));
+    rbl_doc_int(d, "checked_count",
+                rbl_reply_int(rbl_reply_field(reply, "checked"), 0));
+    rbl_doc_int(d, "total_count",
+                rbl_reply_int(rbl_reply_field(reply, "total"), 0));
+    rbl_doc_bool(d, "listed", listed > 0);
+    rbl_doc_int(d, "listed_count", listed);
+    rbl_doc_int(d, "unknown_count",
+                rbl_reply_int(rbl_reply_field(reply, "unknown"), 0));
+
+    status->covered = rbl_reply_int(rbl_reply_field(reply, "total"), 0) > 0;
+    status->stored = rbl_reply_int(rbl_reply_field(reply, "details"), 0) > 0;
+
+    if (!rbl_str_is(state, "failed")) {
+        return;
+    }
+
+    /* it goes last, when this reply may be gone */
+
+    message = ngx_rbl_hash_str(reply, "message");
+    status->message.p = ngx_pnalloc(ctx->request->pool, message.n + 1);
+
+    if (status->message.p) {
+        ngx_memcpy((char *) status->message.p, message.p, message.n);
+        status->message.n = message.n;
+    }
+}
+
+
+static void
+ngx_rbl_status_first(ngx_rbl_ctx_t *ctx, rbl_str_t packed)
+{
+    rbl_mp_t           mp;
+    rbl_str_t          part;
+    ngx_rbl_status_t  *status;
+
+    status = ctx->data;
+
+    rbl_mp_init(&mp, packed);
+    status->left = packed.n ? rbl_mp_array(&mp) : 0;
+    status->offset = packed.n;
+
+    rbl_doc_array(&ctx->doc, "details");
+
+    if (packed.n == NGX_RBL_DETAILS_SLICE && ngx_rbl_stream(ctx) != NULL) {
+        ctx->stream->ask = ngx_rbl_status_ask;
+        ctx->stream->read = ngx_rbl_status_slice;
+        ctx->stream->close = ngx_rbl_status_close;
+    }
+
+    part.p = (const char *) mp.pos;
+    part.n = mp.end - mp.pos;
+    ngx_rbl_status_more(ctx, part);
+}
+
+
+static void
+ngx_rbl_status_slice(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    rbl_str_t          part;
+    ngx_rbl_status_t  *status;
+
+    status = ctx->data;
+    part = rbl_reply_str(reply);
+
+    if (part.n > NGX_RBL_DETAILS_SLICE) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    if (part.n > 0) {
+        ngx_memcpy(status->room + status->rest, part.p, part.n);
+    }
+
+    status->offset += part.n;
+    ctx->stream->over = part.n < NGX_RBL_DETAILS_SLICE;
+
+    part.p = (const char *) status->room;
+    part.n += status->rest;
+    ngx_rbl_status_more(ctx, part);
+}
+
+
+/* Renders the results that are all there, and keeps what is left over. */
+
+static void
+ngx_rbl_status_more(ngx_rbl_ctx_t *ctx, rbl_str_t part)
+{
+    rbl_mp_t           mp;
+    rbl_result_t       result;
+    ngx_rbl_status_t  *status;
+
+    status = ctx->data;
+    rbl_mp_init(&mp, part);
+
+    while (status->left > 0 && rbl_result_decode(&result, &mp) == RBL_OK) {
+        rbl_view_result(&ctx->doc, NULL, &result);
+        status->left--;
+
+        part.p = (const char *) mp.pos;
+        part.n = mp.end - mp.pos;
+    }
+
+    if (ctx->stream && !ctx->stream->over) {
+        ngx_rbl_status_rest(ctx, part);
+
+    } else if (status->left > 0) {
+        ngx_rbl_status_damaged(ctx);
+    }
+}
+
+
+static void
+ngx_rbl_status_rest(ngx_rbl_ctx_t *ctx, rbl_str_t rest)
+{
+    ngx_rbl_status_t  *status;
+
+    status = ctx->data;
+
+    if (status->room == NULL) {
+        status->room = ngx_pnalloc(ctx->request->pool,
+                                   2 * NGX_RBL_DETAILS_SLICE);
+    }
+
+    /* a result as large as a slice is none */
+
+    if (status->room == NULL || rest.n >= NGX_RBL_DETAILS_SLICE) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    ngx_memmove(status->room, rest.p, rest.n);
+    status->rest = rest.n;
+}
+
+
+/* In slices some of the details are gone: they must not look complete. */
+
+static void
+ngx_rbl_status_damaged(ngx_rbl_ctx_t *ctx)
+{
+    ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
+                  "rbl: a result of a check could not be decoded");
+
+    if (ctx->stream) {
+        ngx_rbl_internal(ctx);
+    }
+}
+
+
+static void
+ngx_rbl_status_close(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_status_t  *status;
+
+    status = ctx->data;
+
+    if (status->details) {
+        rbl_doc_close(&ctx->doc);
+    }
+
+    if (status->message.p) {
+        rbl_doc_str(&ctx->doc, "message", status->message);
+    }
+
+    if (status->details) {
+        rbl_doc_int(&ctx->doc, "details_kept", status->kept != 0);
+    }
+
+    rbl_doc_int(&ctx->doc, "covered", status->covered != 0);
+    rbl_doc_close(&ctx->doc);
+    ngx_rbl_close(ctx);
+}
+
+
+/* "" where the hash has no such field. */
+
+static rbl_str_t
+ngx_rbl_hash_str(const redisReply *reply, const char *name)
+{
+    rbl_str_t  s;
+
+    s = rbl_reply_str(rbl_reply_field(reply, name));
+
+    return s.p ? s : RBL_STR("");
+}

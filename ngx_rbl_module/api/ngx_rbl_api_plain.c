@@ -1,0 +1,273 @@
+/*
+ * Listings in one line for Nagios and Zabbix.  Nothing listed is good news only
+ * while checks are done: with no daemon, with a check that is long due, with no
+ * check of late that a list answered, or with a host that no list applies to,
+ * the answer is UNKNOWN, or -1.  What is listed is CRITICAL all the same; the
+ * text then says how old the news may be.
+ */
+
+#include "ngx_rbl_api.h"
+#include "ngx_rbl_list.h"
+
+
+#define NGX_RBL_SILENCE    300000       /* ms without a daemon, or overdue */
+#define NGX_RBL_INTERVALS  3            /* that a check may be overdue, or the
+                                           last one ago */
+
+enum {
+    NGX_RBL_PLAIN_LISTED = 0,
+    NGX_RBL_PLAIN_UNCOVERED,
+    NGX_RBL_PLAIN_DUE,
+    NGX_RBL_PLAIN_CHECKED,
+    NGX_RBL_PLAIN_DAEMON,
+    NGX_RBL_PLAIN_TIME
+};
+
+typedef struct {
+    int64_t    listed, uncovered;
+    int64_t    due;                     /* ms: the first check; -1: none */
+    int64_t    checked;                 /* ms: when a list answered; 0: none
+                                           ever has, -1: not known */
+    int64_t    daemon;                  /* ms: when one was seen last; -1 */
+} ngx_rbl_plain_t;
+
+
+static void ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_plain_checked(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+static void ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, int64_t now);
+static void ngx_rbl_plain_reason(rbl_out_t *out, const char *what, int64_t ms);
+static void ngx_rbl_plain_age(rbl_out_t *out, int64_t ms);
+static void ngx_rbl_plain_hosts(rbl_out_t *out, int64_t n);
+
+
+static const ngx_rbl_field_t  ngx_rbl_no_fields[] = {
+    { ngx_null_string, 0 }
+};
+
+
+const ngx_rbl_op_t  ngx_rbl_op_listings_plain = {
+    ngx_rbl_no_fields,
+    ngx_rbl_plain_prepare,
+    ngx_rbl_plain_read,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL
+};
+
+
+/* Times are by the store's clock, which both sides of them have. */
+
+static void
+ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx)
+{
+    rbl_key_t  key;
+    rbl_str_t  first[3], last[6], time;
+
+    if (ngx_rbl_data(ctx, sizeof(ngx_rbl_plain_t)) == NULL) {
+        return;
+    }
+
+    ngx_rbl_ask(ctx, "ZCARD", "listed", RBL_STR(""), 0, NULL);
+    ngx_rbl_ask(ctx, "ZCARD", "uncovered", RBL_STR(""), 0, NULL);
+
+    first[0] = RBL_STR("0");
+    first[1] = RBL_STR("0");
+    first[2] = RBL_STR("WITHSCORES");
+
+    ngx_rbl_ask(ctx, "ZRANGE", "due", RBL_STR(""), 3, first);
+
+    ngx_rbl_ask(ctx, "GET", "checked", RBL_STR(""), 0, NULL);
+
+    last[0] = RBL_STR("ZRANGE");
+    last[1] = rbl_key(&key, ngx_rbl_store_keyspace(ctx->store), 0, "daemons",
+                      RBL_STR(""), RBL_STR(""));
+    last[2] = RBL_STR("0");
+    last[3] = RBL_STR("0");
+    last[4] = RBL_STR("REV");
+    last[5] = RBL_STR("WITHSCORES");
+
+    ngx_rbl_batch_command(ctx->batch, 6, last);
+
+    time = RBL_STR("TIME");
+
+    ngx_rbl_batch_command(ctx->batch, 1, &time);
+
+    ctx->round.asks += 2;
+}
+
+
+/* A number that is none is no "OK": the call has no answer then. */
+
+static void
+ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    int64_t           n;
+    ngx_rbl_plain_t  *plain;
+
+    plain = ctx->data;
+
+    switch (i) {
+
+    case NGX_RBL_PLAIN_LISTED:
+        plain->listed = ngx_rbl_total(ctx, reply);
+        break;
+
+    case NGX_RBL_PLAIN_UNCOVERED:
+        plain->uncovered = ngx_rbl_total(ctx, reply);
+        break;
+
+    case NGX_RBL_PLAIN_DUE:
+        plain->due = ngx_rbl_first_score(ctx, reply);
+        break;
+
+    case NGX_RBL_PLAIN_CHECKED:
+        ngx_rbl_plain_checked(ctx, reply);
+        break;
+
+    case NGX_RBL_PLAIN_DAEMON:
+        plain->daemon = ngx_rbl_first_score(ctx, reply);
+        break;
+
+    case NGX_RBL_PLAIN_TIME:
+        n = rbl_reply_int(rbl_reply_at(reply, 0), -1);
+
+        if (n >= 0 && ctx->refusal == 0) {
+            ngx_rbl_plain_answer(ctx, n * 1000);
+        }
+
+        break;
+    }
+}
+
+
+static void
+ngx_rbl_plain_checked(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    ngx_rbl_plain_t  *plain;
+
+    plain = ctx->data;
+    plain->checked = -1;
+
+    if (reply->type != REDIS_REPLY_NIL) {
+        plain->checked = rbl_reply_int(reply, -1);
+
+        if (plain->checked < 0) {
+            ngx_rbl_internal(ctx);
+        }
+    }
+}
+
+
+/* Without active hosts the time of the last check does not matter.  A new
+   account has had no time for a check.  An older version did not record when a
+   list answered: an unknown time is no silence. */
+
+static void
+ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, int64_t now)
+{
+    int64_t           unseen, overdue, unchecked, bound;
+    rbl_out_t        *out;
+    ngx_uint_t        silent;
+    ngx_rbl_plain_t  *plain;
+
+    plain = ctx->data;
+    bound = ngx_max(NGX_RBL_INTERVALS * ctx->interval * 1000, NGX_RBL_SILENCE);
+
+    unseen = plain->daemon < 0 ? INT64_MAX : now - plain->daemon;
+    overdue = plain->due < 0 ? 0 : now - plain->due;
+    unchecked = plain->due < 0 || plain->checked < 0
+                || now - ctx->created <= bound ? 0
+                : plain->checked == 0 ? INT64_MAX : now - plain->checked;
+
+    silent = unseen > NGX_RBL_SILENCE || overdue > bound || unchecked > bound;
+
+    ngx_rbl_open_plain(ctx);
+
+    out = &ctx->sink.out;
+
+    if (ctx->format != NGX_RBL_NAGIOS) {
+        rbl_out_int(out, plain->listed == 0 && (silent || plain->uncovered)
+                         ? -1 : plain->listed);
+        return;
+    }
+
+    if (plain->listed || !(silent || plain->uncovered)) {
+        rbl_out_z(out, plain->listed ? "CRITICAL - " : "OK - ");
+        ngx_rbl_plain_hosts(out, plain->listed);
+        rbl_out_z(out, " listed!");
+
+    } else {
+        rbl_out_z(out, "UNKNOWN -");
+    }
+
+    if (unseen > NGX_RBL_SILENCE) {
+        ngx_rbl_plain_reason(out, "No daemon has been seen", unseen);
+
+    } else if (overdue > bound) {
+        ngx_rbl_plain_reason(out, "The oldest check has been due", overdue);
+
+    } else if (unchecked > bound) {
+        ngx_rbl_plain_reason(out, "No check of a host has had an answer",
+                             unchecked);
+    }
+
+    if (plain->uncovered && plain->listed == 0) {
+        rbl_out_z(out, " No list applies to ");
+        ngx_rbl_plain_hosts(out, plain->uncovered);
+        rbl_out_z(out, ".");
+    }
+}
+
+
+static void
+ngx_rbl_plain_hosts(rbl_out_t *out, int64_t n)
+{
+    rbl_out_int(out, n);
+    rbl_out_z(out, n == 1 ? " host" : " hosts");
+}
+
+
+/* INT64_MAX: it never was. */
+
+static void
+ngx_rbl_plain_reason(rbl_out_t *out, const char *what, int64_t ms)
+{
+    rbl_out_z(out, " ");
+    rbl_out_z(out, what);
+
+    if (ms == INT64_MAX) {
+        rbl_out_z(out, ".");
+
+    } else {
+        rbl_out_z(out, " for ");
+        ngx_rbl_plain_age(out, ms);
+    }
+}
+
+
+/* At least five minutes. */
+
+static void
+ngx_rbl_plain_age(rbl_out_t *out, int64_t ms)
+{
+    int64_t  minutes;
+
+    minutes = ms / 60000;
+
+    if (minutes < 120) {
+        rbl_out_int(out, minutes);
+        rbl_out_z(out, " minutes.");
+
+    } else if (minutes < 48 * 60) {
+        rbl_out_int(out, minutes / 60);
+        rbl_out_z(out, " hours.");
+
+    } else {
+        rbl_out_int(out, minutes / 1440);
+        rbl_out_z(out, " days.");
+    }
+}

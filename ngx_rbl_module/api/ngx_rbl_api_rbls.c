@@ -1,0 +1,377 @@
+/*
+ * How lists are read: the active system lists, in their order, and behind them
+ * the custom ones of the account.
+ *
+ * A page goes over two indexes.  First round: both sizes, the page's part of
+ * the system lists, and all custom ones, which are few.  Second round: the
+ * records, each kind by one command.  One list, of either kind, needs one
+ * round.
+ */
+
+#include "ngx_rbl_api.h"
+#include "ngx_rbl_list.h"
+
+#include "rbl_view.h"
+
+
+#define NGX_RBL_CUSTOMS_MAX  200        /* rbl_add allows no more */
+
+
+typedef struct {
+    ngx_rbl_list_t  list;               /* first; its SIDs are those of the
+                                           page, custom ones last */
+    int64_t         total_system;
+    ngx_uint_t      asked;              /* commands of the second round */
+} ngx_rbl_rbls_t;
+
+
+static void ngx_rbl_rbls_prepare(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_rbls_totals(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_rbls_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_rbls_total(ngx_rbl_rbls_t *rbls, ngx_uint_t i, int64_t n);
+static void ngx_rbl_rbls_system(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+static void ngx_rbl_rbls_customs(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+static void ngx_rbl_rbls_proceed(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_rbls_ask(ngx_rbl_ctx_t *ctx, rbl_str_t owner,
+    ngx_uint_t n, const rbl_str_t *sids);
+static void ngx_rbl_rbls_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+
+static void ngx_rbl_rbl_prepare(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_rbl_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static int ngx_rbl_rbl_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
+
+
+static const ngx_rbl_field_t  ngx_rbl_rbls_fields[] = {
+    { ngx_string("page"), 0 },
+    { ngx_string("page_size"), 0 },
+    { ngx_null_string, 0 }
+};
+
+static const ngx_rbl_field_t  ngx_rbl_no_fields[] = {
+    { ngx_null_string, 0 }
+};
+
+
+const ngx_rbl_family_t  ngx_rbl_family_rbls = {
+    "rbl", RBL_SID_LIST, "rbls",
+    { { NULL, "total_rbls" }, { NULL, NULL } }, 0,
+    NGX_RBL_RBL_GUESS, ngx_rbl_rbl_write, NULL, NULL, 1
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_rbls = {
+    ngx_rbl_rbls_fields,
+    ngx_rbl_rbls_prepare,
+    ngx_rbl_rbls_read,
+    ngx_rbl_rbls_proceed,
+    ngx_rbl_rbls_result,
+    NULL,
+    NULL,
+    NULL
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_rbl = {
+    ngx_rbl_no_fields,
+    ngx_rbl_rbl_prepare,
+    ngx_rbl_rbl_read,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL
+};
+
+
+static void
+ngx_rbl_rbls_prepare(ngx_rbl_ctx_t *ctx)
+{
+    int64_t          first;
+    u_char           start[NGX_INT64_LEN], stop[NGX_INT64_LEN];
+    rbl_str_t        range[2];
+    ngx_rbl_list_t  *list;
+
+    list = ngx_rbl_data(ctx, sizeof(ngx_rbl_rbls_t));
+
+    if (list == NULL || ngx_rbl_list_paging(ctx, list) != NGX_OK) {
+        return;
+    }
+
+    first = (list->page - 1) * list->page_size;
+
+    range[0].p = (const char *) start;
+    range[0].n = ngx_sprintf(start, "%L", first) - start;
+    range[1].p = (const char *) stop;
+    range[1].n = ngx_sprintf(stop, "%L", first + list->page_size - 1) - stop;
+
+    ngx_rbl_rbls_totals(ctx);
+    ngx_rbl_ask_system(ctx, ctx->batch, "ZRANGE", "lists:active", 2, range);
+    ngx_rbl_list_ask_range(ctx, "rbls", 0, NGX_RBL_CUSTOMS_MAX - 1);
+}
+
+
+static void
+ngx_rbl_rbls_totals(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_ask_system(ctx, ctx->batch, "ZCARD", "lists:active", 0, NULL);
+    ngx_rbl_ask(ctx, "ZCARD", "rbls", RBL_STR(""), 0, NULL);
+}
+
+
+static void
+ngx_rbl_rbls_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    if (i < 2) {
+        ngx_rbl_rbls_total(ctx->data, i, ngx_rbl_total(ctx, reply));
+
+    } else if (reply->type != REDIS_REPLY_ARRAY) {
+        ngx_rbl_internal(ctx);
+
+    } else if (i == 2) {
+        ngx_rbl_rbls_system(ctx, reply);
+
+    } else {
+        ngx_rbl_rbls_customs(ctx, reply);
+    }
+}
+
+
+static void
+ngx_rbl_rbls_total(ngx_rbl_rbls_t *rbls, ngx_uint_t i, int64_t n)
+{
+    rbls->list.total[0] += n;
+
+    if (i == 0) {
+        rbls->total_system = n;
+    }
+}
+
+
+static void
+ngx_rbl_rbls_system(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    ngx_rbl_rbls_t  *rbls;
+
+    rbls = ctx->data;
+
+    rbls->list.sids = ngx_palloc(ctx->request->pool,
+                                 (rbl_reply_len(reply) + NGX_RBL_CUSTOMS_MAX)
+                                 * sizeof(rbl_str_t));
+
+    if (rbls->list.sids == NULL) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    ngx_rbl_list_add_sids(ctx, &rbls->list, RBL_SID_LIST, reply);
+    rbls->list.system = rbls->list.n;
+}
+
+
+/* Of the custom lists those for which the page has room behind the others. */
+
+static void
+ngx_rbl_rbls_customs(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    int64_t          skip, n;
+    rbl_str_t       *customs;
+    ngx_rbl_rbls_t  *rbls;
+    ngx_rbl_list_t  *list;
+
+    if (rbl_reply_len(reply) > NGX_RBL_CUSTOMS_MAX) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    rbls = ctx->data;
+    list = &rbls->list;
+
+    ngx_rbl_list_add_sids(ctx, list, RBL_SID_LIST, reply);
+
+    customs = list->sids + list->system;
+    n = list->n - rbls->list.system;
+
+    skip = (list->page - 1) * list->page_size - rbls->total_system;
+    skip = ngx_min(ngx_max(skip, 0), n);
+    n = ngx_min(n - skip, list->page_size - (int64_t) rbls->list.system);
+    n = ngx_max(n, 0);
+
+    ngx_memmove(customs, customs + skip, n * sizeof(rbl_str_t));
+    list->n = rbls->list.system + n;
+}
+
+
+static void
+ngx_rbl_rbls_proceed(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_rbls_t  *rbls;
+    ngx_rbl_list_t  *list;
+
+    rbls = ctx->data;
+    list = &rbls->list;
+
+    if (list->n == 0) {
+        ngx_rbl_list_open(ctx, 0);
+        ngx_rbl_list_close(ctx);
+        return;
+    }
+
+    if (list->n > NGX_RBL_PAGE_SIDS) {
+        ngx_rbl_list_slices(ctx, list);
+        return;
+    }
+
+    ngx_rbl_rbls_ask(ctx, RBL_STR("SYS"), list->system, list->sids);
+    ngx_rbl_rbls_ask(ctx, rbl_sid_str(&ctx->account), list->n - list->system,
+                     list->sids + list->system);
+}
+
+
+static void
+ngx_rbl_rbls_ask(ngx_rbl_ctx_t *ctx, rbl_str_t owner, ngx_uint_t n,
+    const rbl_str_t *sids)
+{
+    rbl_str_t        *keys;
+    ngx_rbl_rbls_t   *rbls;
+    ngx_rbl_batch_t  *batch;
+
+    if (n == 0) {
+        return;
+    }
+
+    batch = ngx_rbl_next(ctx);
+    keys = ngx_rbl_record_keys(ctx, owner, n, sids);
+
+    if (batch == NULL || keys == NULL) {
+        return;
+    }
+
+    ngx_rbl_batch_records(batch, n, keys);
+
+    rbls = ctx->data;
+    rbls->asked++;
+}
+
+
+/* One reply for each kind of lists; the answer goes over both. */
+
+static void
+ngx_rbl_rbls_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    size_t           k;
+    rbl_str_t        raw;
+    ngx_rbl_rbls_t  *rbls;
+
+    rbls = ctx->data;
+
+    if (reply->type != REDIS_REPLY_ARRAY) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    if (i == 0) {
+        ngx_rbl_list_open(ctx, rbls->list.n * NGX_RBL_RBL_GUESS);
+    }
+
+    for (k = 0; k < rbl_reply_len(reply) && ctx->refusal == 0; k++) {
+        raw = rbl_reply_str(rbl_reply_at(reply, k));
+
+        /* nil: deleted between the two rounds */
+
+        if (raw.p != NULL) {
+            (void) ngx_rbl_rbl_write(ctx, raw);
+        }
+    }
+
+    if (i + 1 == rbls->asked) {
+        ngx_rbl_list_close(ctx);
+    }
+}
+
+
+/* Both records that may have this SID; there is one of them at most. */
+
+static void
+ngx_rbl_rbl_prepare(ngx_rbl_ctx_t *ctx)
+{
+    rbl_sid_t   sid;
+    rbl_str_t   id, argv[3], *own, *system;
+
+    if (ngx_rbl_data(ctx, sizeof(ngx_rbl_rbls_t)) == NULL
+        || ngx_rbl_path_sid(ctx, RBL_SID_LIST, "rbl", &sid) != NGX_OK)
+    {
+        return;
+    }
+
+    id = rbl_sid_str(&sid);
+    own = ngx_rbl_record_keys(ctx, rbl_sid_str(&ctx->account), 1, &id);
+    system = ngx_rbl_record_keys(ctx, RBL_STR("SYS"), 1, &id);
+
+    if (own == NULL || system == NULL) {
+        return;
+    }
+
+    ngx_rbl_rbls_totals(ctx);
+
+    argv[0] = RBL_STR("MGET");
+    argv[1] = *own;
+    argv[2] = *system;
+
+    ngx_rbl_batch_command(ctx->batch, 3, argv);
+    ctx->round.asks++;
+}
+
+
+static void
+ngx_rbl_rbl_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    rbl_str_t   raw;
+    rbl_list_t  list;
+
+    if (i < 2) {
+        ngx_rbl_rbls_total(ctx->data, i, ngx_rbl_total(ctx, reply));
+        return;
+    }
+
+    raw = rbl_reply_str(rbl_reply_at(reply, 0));
+
+    if (raw.p == NULL) {
+        raw = rbl_reply_str(rbl_reply_at(reply, 1));
+    }
+
+    /* of a killed list the record stays, for nobody to see */
+
+    if (raw.p == NULL || (rbl_list_decode(&list, raw) == RBL_OK
+                          && rbl_str_is(list.status, "killed")))
+    {
+        ngx_rbl_unknown_id(ctx, "rbl");
+        return;
+    }
+
+    ngx_rbl_one_answer(ctx, raw);
+}
+
+
+static int
+ngx_rbl_rbl_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
+{
+    return ngx_rbl_rbl_object(ctx, NULL, raw);
+}
+
+
+int
+ngx_rbl_rbl_object(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
+{
+    rbl_list_t  list;
+
+    if (rbl_list_decode(&list, raw) != RBL_OK) {
+        ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
+                      "rbl: a list record could not be decoded");
+        return 0;
+    }
+
+    rbl_view_list(&ctx->doc, key, &list);
+
+    return 1;
+}

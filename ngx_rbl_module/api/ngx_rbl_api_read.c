@@ -1,0 +1,499 @@
+/*
+ * Reads of records: the list of a family, page by page (ngx_rbl_list_answer.c
+ * writes it).
+ *
+ * First round: the totals, the page's SIDs, and the account.  Second round:
+ * the records, rendered straight from their reply.  A page whose SIDs are
+ * remembered comes with the account in one command, of hosts with the totals
+ * too; if they are the page's still, it needs no second round.  Where the
+ * worker remembers who asks, the totals stand for the account; where it holds
+ * the page's objects, the account's mark stands for the records.
+ */
+
+#include "ngx_rbl_api.h"
+#include "ngx_rbl_list.h"
+
+
+#define NGX_RBL_PAGE_MAX  NGX_RBL_TOTAL_MAX    /* a page past every end */
+
+
+enum {
+    NGX_RBL_FIELD_PAGE = 0,
+    NGX_RBL_FIELD_PAGE_SIZE
+};
+
+
+static void ngx_rbl_list_prepare(ngx_rbl_ctx_t *ctx);
+static int64_t ngx_rbl_list_number(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
+    int64_t def, int64_t max);
+static void ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
+static void ngx_rbl_list_ask_recalled(ngx_rbl_ctx_t *ctx,
+    ngx_rbl_list_t *list, ngx_uint_t n, const rbl_str_t *sids);
+static void ngx_rbl_list_guess(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
+    const rbl_str_t *sids);
+static void ngx_rbl_list_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+static ngx_int_t ngx_rbl_list_guessed(const ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_list_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
+    redisReply **record);
+static void ngx_rbl_list_second(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
+    const rbl_str_t *sids);
+static void ngx_rbl_list_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+    const redisReply *reply);
+static void ngx_rbl_list_answer_held(ngx_rbl_ctx_t *ctx, int64_t stamp);
+static void ngx_rbl_list_changed(ngx_rbl_ctx_t *ctx, int64_t stamp);
+
+
+static const ngx_rbl_field_t  ngx_rbl_list_fields[] = {
+    { ngx_string("page"), 0 },
+    { ngx_string("page_size"), 0 },
+    { ngx_null_string, 0 }
+};
+
+
+const ngx_rbl_op_t  ngx_rbl_op_list = {
+    ngx_rbl_list_fields,
+    ngx_rbl_list_prepare,
+    ngx_rbl_list_read,
+    NULL,
+    ngx_rbl_list_result,
+    ngx_rbl_list_records,
+    NULL,
+    NULL
+};
+
+
+static void
+ngx_rbl_list_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_list_t  *list;
+
+    list = ngx_rbl_data(ctx, sizeof(ngx_rbl_list_t));
+
+    if (list != NULL && ngx_rbl_list_paging(ctx, list) == NGX_OK) {
+        ngx_rbl_list_ask(ctx, list);
+
+        if (ngx_rbl_totals_stamped(ctx)) {
+            ngx_rbl_due_ask(ctx, &list->due);
+        }
+    }
+}
+
+
+ngx_int_t
+ngx_rbl_list_paging(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
+{
+    list->page = ngx_rbl_list_number(ctx, NGX_RBL_FIELD_PAGE, 1,
+                                     NGX_RBL_PAGE_MAX);
+
+    if (ctx->refusal == 0) {
+        list->page_size = ngx_rbl_list_number(ctx, NGX_RBL_FIELD_PAGE_SIZE,
+                                              NGX_RBL_PAGE_SIZE,
+                                              ctx->page_most ? ctx->page_most
+                                              : ctx->conf->max_page_size);
+    }
+
+    return ctx->refusal ? NGX_DECLINED : NGX_OK;
+}
+
+
+/* A larger number, however many digits it has, is served as `max`. */
+
+static int64_t
+ngx_rbl_list_number(ngx_rbl_ctx_t *ctx, ngx_uint_t field, int64_t def,
+    int64_t max)
+{
+    size_t     i;
+    int64_t    n;
+    rbl_str_t  text;
+
+    text = ngx_rbl_text(ctx, field);
+
+    if (text.p == NULL) {
+        return ngx_min(def, max);
+    }
+
+    n = 0;
+
+    for (i = 0; i < text.n && text.p[i] >= '0' && text.p[i] <= '9'; i++) {
+        n = ngx_min(n * 10 + (text.p[i] - '0'), max);
+    }
+
+    if (i < text.n || n == 0) {
+        ngx_rbl_invalid(ctx, (char *) ngx_rbl_list_fields[field].name.data);
+    }
+
+    return n;
+}
+
+
+void
+ngx_rbl_list_ask_range(ngx_rbl_ctx_t *ctx, const char *index, int64_t first,
+    int64_t last)
+{
+    u_char     start[NGX_INT64_LEN], stop[NGX_INT64_LEN];
+    rbl_str_t  range[2];
+
+    range[0].p = (const char *) start;
+    range[0].n = ngx_sprintf(start, "%L", first) - start;
+    range[1].p = (const char *) stop;
+    range[1].n = ngx_sprintf(stop, "%L", last) - stop;
+
+    ngx_rbl_ask(ctx, "ZRANGE", index, RBL_STR(""), 2, range);
+}
+
+
+/* A page that was remembered with a stamp needs one command; of others the
+   stamp is read before the page (ngx_rbl_pages.c). */
+
+static void
+ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
+{
+    rbl_str_t   sids[NGX_RBL_PAGE_SIDS];
+    ngx_uint_t  n;
+
+    list->name.store = ctx->store;
+    list->name.account = &ctx->account;
+    list->name.index = ctx->route->family->index;
+    list->name.first = (list->page - 1) * list->page_size;
+    list->name.size = list->page_size;
+
+    n = ctx->repeated ? 0 : ngx_rbl_page_recall(&list->name, &list->stamp,
+                                                sids);
+
+    if (!ngx_rbl_totals_stamped(ctx)) {
+        ngx_rbl_totals_ask(ctx);
+
+    } else if (n == 0) {
+        ngx_rbl_ask(ctx, "GET", "totals", RBL_STR(""), 0, NULL);
+
+    } else {
+        ngx_rbl_list_ask_recalled(ctx, list, n, sids);
+        return;
+    }
+
+    list->bounded = (n == 0 || list->page_size > NGX_RBL_PAGE_SIDS)
+                    && ngx_rbl_list_bound(ctx) != NULL;
+
+    if (list->bounded) {
+        ngx_rbl_ask(ctx, "GET", "large", rbl_str(ngx_rbl_list_bound(ctx)), 0,
+                    NULL);
+    }
+
+    ngx_rbl_list_ask_range(ctx, list->name.index, list->name.first,
+                           list->name.first + list->page_size - 1);
+
+    if (n > 0) {
+        ngx_rbl_list_guess(ctx, n, sids);
+    }
+}
+
+
+/* Of one whose objects are held, the records are not asked for. */
+
+static void
+ngx_rbl_list_ask_recalled(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
+    ngx_uint_t n, const rbl_str_t *sids)
+{
+    rbl_str_t  text;
+
+    list->recalled = 1;
+    ctx->round.counted = 1;
+    ctx->round.marking = ctx->format == NGX_RBL_JSON;
+
+    list->held = ctx->round.marking
+                 && ngx_rbl_page_held(ctx, &list->name, list->stamp, &text)
+                    == NGX_OK;
+
+    if (!list->held) {
+        ngx_rbl_ask_records(ctx, n, sids);
+    }
+}
+
+
+static void
+ngx_rbl_list_guess(ngx_rbl_ctx_t *ctx, ngx_uint_t n, const rbl_str_t *sids)
+{
+    const ngx_rbl_family_t  *family;
+
+    family = ctx->route->family;
+
+    if (family->more) {
+        family->more(ctx, ctx->batch, n, sids);
+    }
+
+    ngx_rbl_ask_records(ctx, n, sids);
+}
+
+
+/* Before it is known who asks: what comes is noted, nothing is answered. */
+
+void
+ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    ngx_int_t                stamped;
+    ngx_uint_t               totals;
+    ngx_rbl_list_t          *list;
+    const ngx_rbl_family_t  *family;
+
+    list = ctx->data;
+    family = ctx->route->family;
+
+    stamped = ngx_rbl_totals_stamped(ctx);
+    totals = family->total[1].index && !stamped ? 2 : 1;
+
+    if (list->due.asked && i == list->due.at) {
+        ngx_rbl_due_read(ctx, &list->due, reply);
+
+    } else if (i < totals && stamped) {
+        ngx_rbl_totals_read(ctx, reply);
+
+    } else if (i < totals) {
+        list->total[i] = ngx_rbl_total(ctx, reply);
+
+    } else if (i == totals && list->bounded) {
+        list->largest = ngx_min(rbl_reply_int(reply, 0), INT32_MAX);
+
+    } else if (i == totals + list->bounded
+               && ctx->route->op == &ngx_rbl_op_list)
+    {
+        ngx_rbl_list_sids(ctx, reply);
+
+    } else {
+        family->more_read(ctx, reply);
+    }
+}
+
+
+static void
+ngx_rbl_list_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    ngx_rbl_list_t  *list;
+
+    list = ctx->data;
+
+    if (reply->type != REDIS_REPLY_ARRAY) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    list->n = 0;
+    list->sids = ngx_palloc(ctx->request->pool,
+                            ngx_max(rbl_reply_len(reply), 1)
+                            * sizeof(rbl_str_t));
+
+    if (list->sids == NULL) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    ngx_rbl_list_add_sids(ctx, list, ctx->route->family->kind, reply);
+}
+
+
+/* SIDs of a reply, copied: the reply ends with its call. */
+
+void
+ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
+    rbl_sid_kind_t kind, const redisReply *reply)
+{
+    char       *p;
+    size_t      i, n;
+    rbl_str_t   sid;
+
+    n = rbl_reply_len(reply);
+
+    p = ngx_pnalloc(ctx->request->pool, ngx_max(n, 1) * RBL_SID_LEN);
+    if (p == NULL) {
+        ngx_rbl_internal(ctx);
+        return;
+    }
+
+    for (i = 0; i < n; i++) {
+        sid = rbl_reply_str(rbl_reply_at(reply, i));
+
+        if (rbl_sid_like(kind, sid)) {
+            ngx_memcpy(p, sid.p, RBL_SID_LEN);
+            list->sids[list->n].p = p;
+            list->sids[list->n++].n = RBL_SID_LEN;
+            p += RBL_SID_LEN;
+        }
+    }
+}
+
+
+/* Are the records that were asked for those of the page, in this order? */
+
+static ngx_int_t
+ngx_rbl_list_guessed(const ngx_rbl_ctx_t *ctx)
+{
+    ngx_uint_t             i;
+    const rbl_str_t       *key;
+    const ngx_rbl_list_t  *list;
+
+    list = ctx->data;
+
+    if (list->n == 0 || list->n != ctx->round.n_records) {
+        return 0;
+    }
+
+    for (i = 0; i < list->n; i++) {
+        key = &ctx->round.records[i];
+
+        if (ngx_memcmp(key->p + key->n - RBL_SID_LEN, list->sids[i].p,
+                       RBL_SID_LEN)
+            != 0)
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* Now it is known who asks.  A page that was guessed right has its records. */
+
+static void
+ngx_rbl_list_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
+{
+    int64_t          stamp;
+    ngx_rbl_list_t  *list;
+
+    list = ctx->data;
+    stamp = 0;
+
+    if (ngx_rbl_totals_stamped(ctx)) {
+        if (ngx_rbl_totals_known(ctx, list->total) != NGX_OK) {
+            return;
+        }
+
+        stamp = ctx->route->family->pages ? ctx->totals.listed_at
+                                          : ctx->totals.hosts_at;
+    }
+
+    if (list->held) {
+        ngx_rbl_list_answer_held(ctx, stamp);
+        return;
+    }
+
+    if (list->bounded && ngx_rbl_list_fits(ctx, list) != NGX_OK) {
+        return;
+    }
+
+    if (list->recalled ? list->stamp == stamp : ngx_rbl_list_guessed(ctx)) {
+        ngx_rbl_list_answer(ctx, n, record);
+        return;
+    }
+
+    if (list->recalled) {
+        (void) ngx_rbl_again(ctx);
+        return;
+    }
+
+    /* A page that was made smaller is another one than its name says.  What
+       would be large is not asked for before it is known that it is. */
+
+    ngx_rbl_page_keep(&list->name, stamp,
+                      list->page_size == list->name.size
+                      && !ngx_rbl_list_large(list, list->n) ? list->n : 0,
+                      list->sids);
+
+    if (list->n == 0) {
+        ngx_rbl_list_answer(ctx, 0, NULL);
+        return;
+    }
+
+    ngx_rbl_list_second(ctx, list->n, list->sids);
+}
+
+
+static void
+ngx_rbl_list_second(ngx_rbl_ctx_t *ctx, ngx_uint_t n, const rbl_str_t *sids)
+{
+    rbl_str_t               *keys;
+    ngx_rbl_batch_t         *batch;
+    const ngx_rbl_family_t  *family;
+
+    family = ctx->route->family;
+
+    if (ngx_rbl_list_large(ctx->data, n)) {
+        ngx_rbl_list_slices(ctx, ctx->data);
+        return;
+    }
+
+    batch = ngx_rbl_next(ctx);
+    keys = ngx_rbl_record_keys(ctx, rbl_sid_str(&ctx->account), n, sids);
+
+    if (batch == NULL || keys == NULL) {
+        return;
+    }
+
+    if (family->more) {
+        family->more(ctx, batch, n, sids);
+    }
+
+    ngx_rbl_batch_records(batch, n, keys);
+}
+
+
+static void
+ngx_rbl_list_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
+{
+    const ngx_rbl_family_t  *family;
+
+    family = ctx->route->family;
+
+    if (i == 0 && family->more) {
+        family->more_read(ctx, reply);
+
+    } else if (reply->type == REDIS_REPLY_ARRAY) {
+        ngx_rbl_list_answer(ctx, rbl_reply_len(reply), reply->element);
+    }
+}
+
+
+static void
+ngx_rbl_list_answer_held(ngx_rbl_ctx_t *ctx, int64_t stamp)
+{
+    rbl_str_t        text;
+    ngx_rbl_list_t  *list;
+
+    list = ctx->data;
+
+    if (!ngx_rbl_marked(ctx)
+        || ngx_rbl_page_held(ctx, &list->name, stamp, &text) != NGX_OK)
+    {
+        ngx_rbl_list_changed(ctx, stamp);
+        return;
+    }
+
+    ngx_rbl_page_shown(&list->name);
+
+    ngx_rbl_list_open(ctx, text.n);
+    rbl_doc_json(&ctx->doc, NULL, text);
+    ngx_rbl_list_close(ctx);
+}
+
+
+/* A host has changed: the records are read; or the page: all is. */
+
+static void
+ngx_rbl_list_changed(ngx_rbl_ctx_t *ctx, int64_t stamp)
+{
+    int64_t          now;
+    rbl_str_t        sids[NGX_RBL_PAGE_SIDS];
+    ngx_uint_t       n;
+    ngx_rbl_list_t  *list;
+
+    list = ctx->data;
+
+    ngx_rbl_page_release(&list->name);
+    n = ngx_rbl_page_recall(&list->name, &now, sids);
+
+    if (n == 0 || now != stamp || list->stamp != stamp) {
+        (void) ngx_rbl_again(ctx);
+        return;
+    }
+
+    ngx_rbl_list_second(ctx, n, sids);
+}

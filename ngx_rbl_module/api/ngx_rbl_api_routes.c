@@ -1,0 +1,183 @@
+/*
+ * The table of all calls.  A row whose path ends with "/" takes an id as the
+ * last segment; rows without an id go first, so "host/add" is never a host's
+ * id.
+ */
+
+#include "ngx_rbl_api.h"
+
+
+const ngx_rbl_route_t  ngx_rbl_api_routes[] = {
+
+    { ngx_string("hosts"), ngx_string("hosts"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_list,
+      &ngx_rbl_family_hosts },
+
+    { ngx_string("listings"), ngx_string("listings"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_list,
+      &ngx_rbl_family_listings },
+
+    { ngx_string("listings"), ngx_string("listings"),
+      NGX_HTTP_GET, NGX_RBL_PLAIN, &ngx_rbl_op_listings_plain, NULL },
+
+    { ngx_string("host/add"), ngx_string("host/add"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_add, NULL },
+
+    { ngx_string("check/start"), ngx_string("check/start"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT|NGX_RBL_STARTS,
+      &ngx_rbl_op_check_start, NULL },
+
+    { ngx_string("check/status"), ngx_string("check/status"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_check_status, NULL },
+
+    { ngx_string("check/status/"), ngx_string("check/status"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_check_status, NULL },
+
+    { ngx_string("host/update/"), ngx_string("host/update"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_update, NULL },
+
+    { ngx_string("host/pause/"), ngx_string("host/pause"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_pause, NULL },
+
+    { ngx_string("host/resume/"), ngx_string("host/resume"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_resume, NULL },
+
+    { ngx_string("host/delete/"), ngx_string("host/delete"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_delete, NULL },
+
+    { ngx_string("rblprofiles"), ngx_string("rblprofiles"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_list,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("rblprofile/add"), ngx_string("rblprofile/add"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_profile_add,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("rblprofile/update/"), ngx_string("rblprofile/update"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_profile_update,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("rblprofile/delete/"), ngx_string("rblprofile/delete"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_profile_delete,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("rblprofile/"), ngx_string("rblprofile"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("monitoringprofiles"), ngx_string("rblprofiles"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_list,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("monitoringprofile/add"), ngx_string("rblprofile/add"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_profile_add,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("monitoringprofile/update/"), ngx_string("rblprofile/update"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_profile_update,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("monitoringprofile/delete/"), ngx_string("rblprofile/delete"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_profile_delete,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("monitoringprofile/"), ngx_string("rblprofile"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
+      &ngx_rbl_family_profiles },
+
+    { ngx_string("rbls"), ngx_string("rbls"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_rbls,
+      &ngx_rbl_family_rbls },
+
+    { ngx_string("rbl/add"), ngx_string("rbl/add"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_rbl_add,
+      &ngx_rbl_family_rbls },
+
+    { ngx_string("rbl/update/"), ngx_string("rbl/update"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_rbl_update,
+      &ngx_rbl_family_rbls },
+
+    { ngx_string("rbl/pause/"), ngx_string("rbl/pause"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_rbl_pause,
+      &ngx_rbl_family_rbls },
+
+    { ngx_string("rbl/resume/"), ngx_string("rbl/resume"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_rbl_resume,
+      &ngx_rbl_family_rbls },
+
+    { ngx_string("rbl/delete/"), ngx_string("rbl/delete"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_rbl_delete,
+      &ngx_rbl_family_rbls },
+
+    { ngx_string("rbl/"), ngx_string("rbl"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_rbl,
+      &ngx_rbl_family_rbls },
+
+    { ngx_string("acls"), ngx_string("acls"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_acls, NULL },
+
+    { ngx_string("contacts"), ngx_string("contacts"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_list,
+      &ngx_rbl_family_contacts },
+
+    { ngx_string("contact/add"), ngx_string("contact/add"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_add, NULL },
+
+    { ngx_string("contact/update/"), ngx_string("contact/update"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_update, NULL },
+
+    { ngx_string("contact/pause/"), ngx_string("contact/pause"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_pause, NULL },
+
+    { ngx_string("contact/resume/"), ngx_string("contact/resume"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_resume, NULL },
+
+    { ngx_string("contact/resend/"), ngx_string("contact/resend"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_resend, NULL },
+
+    { ngx_string("contact/confirm/"), ngx_string("contact/confirm"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_confirm, NULL },
+
+    { ngx_string("contact/delete/"), ngx_string("contact/delete"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_delete, NULL },
+
+    { ngx_string("contact/"), ngx_string("contact"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
+      &ngx_rbl_family_contacts },
+
+    { ngx_string("contactgroups"), ngx_string("contactgroups"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_list,
+      &ngx_rbl_family_groups },
+
+    { ngx_string("contactgroup/add"), ngx_string("contactgroup/add"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_add, NULL },
+
+    { ngx_string("contactgroup/update/"), ngx_string("contactgroup/update"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_update, NULL },
+
+    { ngx_string("contactgroup/delete/"), ngx_string("contactgroup/delete"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_delete, NULL },
+
+    { ngx_string("contactgroup/"), ngx_string("contactgroup"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
+      &ngx_rbl_family_groups },
+
+    { ngx_string("contactgroups/add"), ngx_string("contactgroup/add"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_add, NULL },
+
+    { ngx_string("contactgroups/update/"), ngx_string("contactgroup/update"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_update, NULL },
+
+    { ngx_string("contactgroups/delete/"), ngx_string("contactgroup/delete"),
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_delete, NULL },
+
+    { ngx_string("contactgroups/"), ngx_string("contactgroup"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
+      &ngx_rbl_family_groups },
+
+    { ngx_string("host/"), ngx_string("host"),
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
+      &ngx_rbl_family_hosts },
+
+    { ngx_null_string, ngx_null_string, 0, 0, NULL, NULL }
+};

@@ -1,0 +1,136 @@
+/*
+ * The answer with a list of records: envelope and totals, the objects, and that
+ * they are held for the next one who reads the page (ngx_rbl_pages.c).
+ */
+
+#include "ngx_rbl_api.h"
+#include "ngx_rbl_list.h"
+#include "ngx_rbl_stream.h"
+
+
+static void ngx_rbl_list_hold(ngx_rbl_ctx_t *ctx, rbl_str_t text);
+
+
+void
+ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
+{
+    rbl_str_t        text;
+    ngx_buf_t       *b;
+    ngx_rbl_list_t  *list;
+
+    list = ctx->data;
+
+    ngx_rbl_list_open(ctx, n * ctx->route->family->guess);
+
+    b = ctx->sink.buf;
+    text.p = ctx->sink.out.pos;
+    ctx->shown_from = INT64_MIN;
+    ctx->shown_until = INT64_MAX;
+
+    ngx_rbl_list_write(ctx, n, record);
+
+    /* its records have grown: next time they are not asked for at once */
+
+    if (ngx_rbl_sink_length(&ctx->sink) > NGX_RBL_SLICE) {
+        ngx_rbl_page_keep(&list->name, 0, 0, NULL);
+    }
+
+    /* they are held if they went into one buffer */
+
+    if (ctx->round.marking && ctx->refusal == 0 && ctx->sink.buf == b
+        && !ctx->sink.out.failed)
+    {
+        text.n = ctx->sink.out.pos - text.p;
+        ngx_rbl_list_hold(ctx, text);
+    }
+
+    ngx_rbl_list_close(ctx);
+}
+
+
+void
+ngx_rbl_list_write(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
+    redisReply *const *record)
+{
+    rbl_str_t                raw;
+    ngx_uint_t               k;
+    const ngx_rbl_family_t  *family;
+
+    family = ctx->route->family;
+
+    for (k = 0; k < n && ctx->refusal == 0; k++) {
+        raw = rbl_reply_str(record[k]);
+
+        if (raw.p != NULL) {
+            (void) family->write(ctx, raw);
+        }
+    }
+}
+
+
+/* What is newer than the mark is held in vain, for that has ended. */
+
+static void
+ngx_rbl_list_hold(ngx_rbl_ctx_t *ctx, rbl_str_t text)
+{
+    ngx_uint_t       marked;
+    ngx_rbl_list_t  *list;
+
+    list = ctx->data;
+    marked = ngx_rbl_marked(ctx);
+
+    if (!ngx_rbl_page_busy(&list->name, marked)) {
+        return;
+    }
+
+    if (marked) {
+        ngx_rbl_page_hold(ctx, &list->name, list->stamp, text);
+
+    } else {
+        ngx_rbl_mark_set(ctx);
+    }
+}
+
+
+void
+ngx_rbl_list_open(ngx_rbl_ctx_t *ctx, size_t guess)
+{
+    int64_t                  total;
+    ngx_uint_t               i;
+    ngx_rbl_list_t          *list;
+    const ngx_rbl_family_t  *family;
+
+    list = ctx->data;
+    family = ctx->route->family;
+    total = list->total[family->pages];
+
+    ngx_rbl_open(ctx, guess, "OK");
+
+    rbl_doc_int(&ctx->doc, "page", list->page);
+    rbl_doc_int(&ctx->doc, "total_pages", list->one ? 1
+                : total / list->page_size + (total % list->page_size != 0));
+    rbl_doc_int(&ctx->doc, "page_size", list->page_size);
+
+    for (i = 0; i < NGX_RBL_TOTALS && family->total[i].name; i++) {
+        rbl_doc_int(&ctx->doc, family->total[i].name, list->total[i]);
+    }
+
+    rbl_doc_array(&ctx->doc, "data");
+}
+
+
+void
+ngx_rbl_list_close(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_list_t  *list;
+
+    list = ctx->data;
+
+    rbl_doc_close(&ctx->doc);
+
+    if (ngx_rbl_totals_stamped(ctx) && !list->one) {
+        ngx_rbl_due_write(ctx, &list->due);
+    }
+
+    ngx_rbl_close(ctx);
+}

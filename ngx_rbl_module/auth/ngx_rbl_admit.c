@@ -1,0 +1,227 @@
+/*
+ * Whom a token serves.  It says from which networks its application may ask,
+ * and how often; both came with the reads that tell who asks.
+ *
+ * Limits are counted in the store, by one script in a round of its own, before
+ * data are read or changed.  Every request with good credentials and from the
+ * right place is counted, even if what it asks for turns out to be wrong.
+ */
+
+#include "ngx_rbl_auth.h"
+
+
+enum {                                  /* of an array of limits */
+    NGX_RBL_HOUR = 0,
+    NGX_RBL_READ,
+    NGX_RBL_WRITE,
+    NGX_RBL_START
+};
+
+
+static ngx_int_t ngx_rbl_admit_from(ngx_http_request_t *r, rbl_str_t allow);
+static ngx_uint_t ngx_rbl_admit_kind(const ngx_rbl_ctx_t *ctx);
+
+
+
+
+void
+ngx_rbl_admit_token(ngx_rbl_ctx_t *ctx, const rbl_token_t *token)
+{
+    size_t    i, n;
+    rbl_mp_t  mp;
+
+    rbl_mp_init(&mp, token->allow);
+    ctx->placed = rbl_mp_array(&mp) > 0;
+    ctx->denied = !ngx_rbl_admit_from(ctx->request, token->allow);
+
+    /* the token may have been read before, in the round of proof */
+
+    ngx_memzero(ctx->limits, sizeof(ctx->limits));
+
+    rbl_mp_init(&mp, token->limits);
+    n = rbl_mp_array(&mp);
+
+    for (i = 0; i < n && i < NGX_RBL_LIMITS; i++) {
+        ctx->limits[i] = rbl_mp_int(&mp);
+    }
+
+    ngx_rbl_admit_limits(ctx);
+}
+
+
+void
+ngx_rbl_admit_limits(ngx_rbl_ctx_t *ctx)
+{
+    ctx->round.limited = ngx_rbl_admit_counts(ctx, ctx->limits);
+}
+
+
+ngx_uint_t
+ngx_rbl_admit_counts(const ngx_rbl_ctx_t *ctx, const int64_t *limits)
+{
+    return limits[NGX_RBL_HOUR] > 0 || limits[ngx_rbl_admit_kind(ctx)] > 0;
+}
+
+
+/* An empty list holds everybody.  What is no network holds nobody. */
+
+static ngx_int_t
+ngx_rbl_admit_from(ngx_http_request_t *r, rbl_str_t allow)
+{
+    size_t        n;
+    rbl_mp_t      mp;
+    rbl_str_t     text;
+    ngx_int_t     local;
+    rbl_addr_t    addr;
+    rbl_subnet_t  net;
+
+    rbl_mp_init(&mp, allow);
+    n = rbl_mp_array(&mp);
+
+    if (n == 0) {
+        return 1;
+    }
+
+    local = ngx_rbl_admit_address(r, &addr) != NGX_OK;
+
+    for ( /* void */ ; n > 0 && !mp.failed; n--) {
+        text = rbl_mp_str(&mp);
+
+        if (local) {
+            if (rbl_str_is(text, "unix:")) {
+                return 1;
+            }
+
+            continue;
+        }
+
+        if (rbl_subnet_parse(&net, text) == RBL_OK
+            && rbl_subnet_has(&net, &addr))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* The realip module may have changed it. */
+
+ngx_int_t
+ngx_rbl_admit_address(ngx_http_request_t *r, rbl_addr_t *addr)
+{
+    struct sockaddr      *sa;
+    struct sockaddr_in   *sin;
+#if (NGX_HAVE_INET6)
+    struct sockaddr_in6  *sin6;
+#endif
+
+    ngx_memzero(addr, sizeof(rbl_addr_t));
+
+    sa = r->connection->sockaddr;
+
+    switch (sa->sa_family) {
+
+    case AF_INET:
+        sin = (struct sockaddr_in *) sa;
+        addr->family = RBL_FAMILY_IPV4;
+        ngx_memcpy(addr->b, &sin->sin_addr, 4);
+        return NGX_OK;
+
+#if (NGX_HAVE_INET6)
+    case AF_INET6:
+        sin6 = (struct sockaddr_in6 *) sa;
+
+        if (IN6_IS_ADDR_V4MAPPED(&sin6->sin6_addr)) {
+            addr->family = RBL_FAMILY_IPV4;
+            ngx_memcpy(addr->b, sin6->sin6_addr.s6_addr + 12, 4);
+
+        } else {
+            addr->family = RBL_FAMILY_IPV6;
+            ngx_memcpy(addr->b, sin6->sin6_addr.s6_addr, 16);
+        }
+
+        return NGX_OK;
+#endif
+
+    default:
+        return NGX_DECLINED;
+    }
+}
+
+
+static ngx_uint_t
+ngx_rbl_admit_kind(const ngx_rbl_ctx_t *ctx)
+{
+    if (ctx->route->formats & NGX_RBL_STARTS) {
+        return NGX_RBL_START;
+    }
+
+    return ctx->route->method == NGX_HTTP_GET ? NGX_RBL_READ : NGX_RBL_WRITE;
+}
+
+
+void
+ngx_rbl_admit_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
+{
+    u_char      number[3][NGX_INT64_LEN];
+    rbl_key_t   key;
+    rbl_str_t   argv[5];
+    ngx_uint_t  i, kind;
+    int64_t     value[3];
+
+    kind = ngx_rbl_admit_kind(ctx);
+
+    value[0] = kind;
+    value[1] = ctx->limits[NGX_RBL_HOUR];
+    value[2] = ctx->limits[kind];
+
+    argv[0] = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
+                              "acct", rbl_sid_str(&ctx->account),
+                              RBL_STR(""));
+    argv[1] = rbl_sid_str(&ctx->app);
+
+    for (i = 0; i < 3; i++) {
+        argv[i + 2].p = (const char *) number[i];
+        argv[i + 2].n = ngx_sprintf(number[i], "%L", value[i]) - number[i];
+    }
+
+    ngx_rbl_batch_script(batch, &rbl_script_app_admit, 1, 5, argv);
+}
+
+
+void
+ngx_rbl_admit_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    int64_t    ms;
+    rbl_str_t  word;
+
+    word = rbl_reply_word(reply);
+    ms = rbl_reply_int(rbl_reply_at(reply, 3), -1);
+
+    ctx->rate_limit = rbl_reply_int(rbl_reply_at(reply, 1), 0);
+    ctx->rate_left = rbl_reply_int(rbl_reply_at(reply, 2), 0);
+    ctx->rate_reset = ms / 1000 + (ms % 1000 > 0);
+
+    if (rbl_str_is(word, "OK") && ms >= 0) {
+        return;
+    }
+
+    if (rbl_str_is(word, "LIMIT") && ms >= 0) {
+        ngx_rbl_refuse_later(ctx, NGX_HTTP_TOO_MANY_REQUESTS,
+                             ngx_max(ctx->rate_reset, 1),
+                             "Too many requests. Please try again in %L "
+                             "second%s.", ctx->rate_reset,
+                             ctx->rate_reset == 1 ? "" : "s");
+        return;
+    }
+
+    /* who cannot be counted is not served */
+
+    ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
+                  "rbl: the store's count of requests could not be "
+                  "understood");
+    ctx->rate_limit = 0;
+    ngx_rbl_internal(ctx);
+}

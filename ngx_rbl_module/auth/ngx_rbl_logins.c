@@ -1,0 +1,315 @@
+/*
+ * The credential cache of a worker.
+ *
+ * A slot holds the account and the token's digest of one Authorization header
+ * under a keyed hash of the header: to decode and hash the header again costs
+ * as much as everything else that is done before the store is asked.  The key
+ * is random and belongs to this process, so nobody can make a header that is
+ * taken for another.  The slot holds nothing of the password.
+ *
+ * A slot is proven for a minute after its credentials succeeded.  Only then
+ * does a request ask for records together with account and token; other
+ * requests ask for account and token first (ngx_rbl_round.c).  A refusal ends
+ * the proof.
+ *
+ * A slot may also hold what account and token said when they were read, with
+ * the stamp of the account's totals that came with them.  Every script that
+ * changes account or token changes the stamp in the same step, or deletes the
+ * totals, and no stamp is used twice.  So these data serve only a request whose
+ * own totals have that stamp.  They are read again after a second in any case,
+ * in case somebody changed the store by hand.  A suspended account is not held,
+ * nor a token with an allow list, which has to be compared.
+ *
+ * The table belongs to the worker.  A header may use one of four slots; it
+ * takes none whose credentials are proven, so a flood of wrong tokens does not
+ * evict the clients that are served.
+ */
+
+#include "ngx_rbl_logins.h"
+
+#include <openssl/rand.h>
+
+
+#define NGX_RBL_LOGIN_SETS   512
+#define NGX_RBL_LOGIN_WAYS   4          /* slots that a header may use */
+#define NGX_RBL_LOGIN_HOLDS  1000       /* ms */
+#define NGX_RBL_LOGIN_PROVES  60000     /* ms */
+
+
+struct ngx_rbl_login_s {
+    rbl_hash_keyed_t            name;
+    rbl_sid_t                   account;    /* n 0: the slot is empty */
+    u_char                      digest[32];
+
+    ngx_msec_t                  proved; /* when they succeeded last */
+    const ngx_rbl_store_t      *store;
+    const ngx_rbl_main_conf_t  *conf;   /* that owns the zone */
+    int64_t                     limits[NGX_RBL_LIMITS];
+    rbl_addr_t                  from;   /* if placed: the address that was
+                                           allowed last */
+
+    int64_t                     made;   /* stamp of the totals; 0: what follows
+                                           is not known */
+    ngx_msec_t                  learned;
+    const rbl_zone_t           *zone;
+    rbl_sid_t                   app;
+    rbl_sid_t                   profile;
+    rbl_sid_t                   group;
+
+    unsigned                    proven:1;
+    unsigned                    placed:1;
+    unsigned                    paid:1;
+};
+
+
+static ngx_rbl_login_t *ngx_rbl_login_way(const rbl_hash_keyed_t *name,
+    ngx_uint_t i);
+static ngx_uint_t ngx_rbl_login_lately(const ngx_rbl_login_t *login);
+static ngx_int_t ngx_rbl_login_own(const ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_login_here(const ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_login_prove(ngx_rbl_ctx_t *ctx);
+
+
+static ngx_rbl_login_t  ngx_rbl_logins[NGX_RBL_LOGIN_SETS][NGX_RBL_LOGIN_WAYS];
+static u_char           ngx_rbl_login_key[RBL_HASH_KEY];
+static ngx_uint_t       ngx_rbl_login_keyed;
+
+
+/* The slots of a name in their order: nearly always the first one is its. */
+
+static ngx_rbl_login_t *
+ngx_rbl_login_way(const rbl_hash_keyed_t *name, ngx_uint_t i)
+{
+    return &ngx_rbl_logins[name->low % NGX_RBL_LOGIN_SETS]
+                          [(name->high + i) % NGX_RBL_LOGIN_WAYS];
+}
+
+
+ngx_int_t
+ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, rbl_hash_keyed_t *name)
+{
+    rbl_str_t         text;
+    ngx_uint_t        i;
+    ngx_table_elt_t  *header;
+    ngx_rbl_login_t  *login;
+
+    ngx_memzero(name, sizeof(rbl_hash_keyed_t));
+
+    header = ctx->request->headers_in.authorization;
+
+    if (header == NULL) {
+        return NGX_DECLINED;
+    }
+
+    if (!ngx_rbl_login_keyed) {
+        if (RAND_bytes(ngx_rbl_login_key, RBL_HASH_KEY) != 1) {
+            return NGX_DECLINED;
+        }
+
+        ngx_rbl_login_keyed = 1;
+    }
+
+    text.p = (const char *) header->value.data;
+    text.n = header->value.len;
+    *name = rbl_hash_keyed(text, ngx_rbl_login_key);
+
+    for (i = 0; i < NGX_RBL_LOGIN_WAYS; i++) {
+        login = ngx_rbl_login_way(name, i);
+
+        if (((login->name.low ^ name->low) | (login->name.high ^ name->high))
+            == 0
+            && login->account.n != 0)
+        {
+            ctx->login = login;
+            ctx->account = login->account;
+            ngx_memcpy(ctx->digest, login->digest, sizeof(ctx->digest));
+
+            return NGX_OK;
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
+void
+ngx_rbl_login_keep(ngx_rbl_ctx_t *ctx, const rbl_hash_keyed_t *name)
+{
+    ngx_uint_t        i;
+    ngx_rbl_login_t  *login;
+
+    if (!ngx_rbl_login_keyed) {
+        return;
+    }
+
+    for (i = 0; i < NGX_RBL_LOGIN_WAYS; i++) {
+        login = ngx_rbl_login_way(name, i);
+
+        if (ngx_rbl_login_lately(login)) {
+            continue;
+        }
+
+        login->name = *name;
+        login->account = ctx->account;
+        ngx_memcpy(login->digest, ctx->digest, sizeof(login->digest));
+        login->made = 0;
+        login->proven = 0;
+
+        ctx->login = login;
+        return;
+    }
+}
+
+
+static ngx_uint_t
+ngx_rbl_login_lately(const ngx_rbl_login_t *login)
+{
+    return login->proven
+           && ngx_current_msec - login->proved < NGX_RBL_LOGIN_PROVES;
+}
+
+
+/* The slot may have been taken by others since the request came. */
+
+static ngx_int_t
+ngx_rbl_login_own(const ngx_rbl_ctx_t *ctx)
+{
+    const ngx_rbl_login_t  *login;
+
+    login = ctx->login;
+
+    return login != NULL
+           && ngx_memcmp(login->digest, ctx->digest, sizeof(ctx->digest)) == 0
+           && ngx_memcmp(login->account.s, ctx->account.s, RBL_SID_LEN) == 0;
+}
+
+
+/* Does what the slot says come from this store and configuration? */
+
+static ngx_int_t
+ngx_rbl_login_here(const ngx_rbl_ctx_t *ctx)
+{
+    const ngx_rbl_login_t  *login;
+
+    login = ctx->login;
+
+    return ngx_rbl_login_own(ctx) && login->store == ctx->store
+           && login->conf == ngx_http_get_module_main_conf(ctx->request,
+                                                           ngx_rbl_module);
+}
+
+
+ngx_int_t
+ngx_rbl_login_proven(const ngx_rbl_ctx_t *ctx)
+{
+    rbl_addr_t              addr;
+    const ngx_rbl_login_t  *login;
+
+    login = ctx->login;
+
+    if (!ngx_rbl_login_here(ctx) || !ngx_rbl_login_lately(login)
+        || ngx_rbl_admit_counts(ctx, login->limits))
+    {
+        return 0;
+    }
+
+    if (!login->placed) {
+        return 1;
+    }
+
+    ngx_rbl_admit_address(ctx->request, &addr);
+
+    return ngx_memcmp(&login->from, &addr, sizeof(rbl_addr_t)) == 0;
+}
+
+
+ngx_int_t
+ngx_rbl_login_known(const ngx_rbl_ctx_t *ctx)
+{
+    return ngx_rbl_login_here(ctx) && ctx->login->made != 0
+           && ngx_current_msec - ctx->login->learned < NGX_RBL_LOGIN_HOLDS;
+}
+
+
+ngx_int_t
+ngx_rbl_login_use(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_login_t  *login;
+
+    login = ctx->login;
+
+    if (!ngx_rbl_login_own(ctx) || login->made != ctx->totals.made
+        || login->store != ctx->store)
+    {
+        return NGX_DECLINED;
+    }
+
+    ctx->round.authenticated = 1;
+    ctx->app = login->app;
+    ctx->profile = login->profile;
+    ctx->group = login->group;
+    ctx->zone = login->zone;
+    ctx->paid = login->paid;
+
+    ngx_memcpy(ctx->limits, login->limits, sizeof(ctx->limits));
+    ngx_rbl_admit_limits(ctx);
+
+    login->proved = ngx_current_msec;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_rbl_login_learn(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_login_t  *login;
+
+    login = ctx->login;
+
+    if (!ngx_rbl_login_own(ctx)) {
+        return;
+    }
+
+    login->made = 0;
+    login->proven = 0;
+
+    if (!ctx->round.authenticated || ctx->suspended || ctx->denied) {
+        return;
+    }
+
+    ngx_rbl_login_prove(ctx);
+
+    if (!ctx->round.totalled || ctx->placed) {
+        return;
+    }
+
+    login->made = ctx->totals.made;
+    login->learned = ngx_current_msec;
+    login->zone = ctx->zone;
+    login->app = ctx->app;
+    login->profile = ctx->profile;
+    login->group = ctx->group;
+    login->paid = ctx->paid;
+}
+
+
+static void
+ngx_rbl_login_prove(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_login_t  *login;
+
+    login = ctx->login;
+
+    login->proven = 1;
+    login->proved = ngx_current_msec;
+    login->store = ctx->store;
+    login->conf = ngx_http_get_module_main_conf(ctx->request, ngx_rbl_module);
+    login->placed = ctx->placed;
+
+    ngx_memcpy(login->limits, ctx->limits, sizeof(login->limits));
+
+    if (ctx->placed) {
+        ngx_rbl_admit_address(ctx->request, &login->from);
+    }
+}

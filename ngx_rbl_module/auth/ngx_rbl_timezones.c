@@ -1,0 +1,242 @@
+/*
+ * The time zones of accounts, by name.  A zone's file is read when the first
+ * request wants it, and kept for as long as the configuration is: that is a few
+ * kilobytes of the machine's own disk, once a worker, as nginx reads files that
+ * it serves.  To read all of them would cost each start hundreds of files, of
+ * which a site uses a few.
+ *
+ * What is no zone is UTC.  That is told once a name, and the first of such
+ * names are kept too, so that no file is looked for again.
+ */
+
+#include "ngx_rbl_auth.h"
+
+
+#define NGX_RBL_TIMEZONES_UNKNOWN  64       /* that are kept, and told of */
+
+typedef struct {
+    ngx_str_node_t     sn;
+    const rbl_zone_t  *zone;
+} ngx_rbl_timezone_node_t;
+
+
+static const rbl_zone_t *ngx_rbl_timezone_add(ngx_rbl_main_conf_t *rmcf,
+    ngx_str_t *name, uint32_t hash, ngx_log_t *log);
+static ngx_int_t ngx_rbl_timezone_unknown(ngx_rbl_main_conf_t *rmcf,
+    ngx_str_t *name, ngx_log_t *log);
+static ngx_int_t ngx_rbl_timezone_load(ngx_rbl_main_conf_t *rmcf,
+    ngx_str_t *name, ngx_log_t *log, const rbl_zone_t **zone);
+static ngx_int_t ngx_rbl_timezone_open(u_char *path, ngx_log_t *log,
+    ngx_fd_t *fd);
+static ngx_int_t ngx_rbl_timezone_read(ngx_fd_t fd, ngx_log_t *log,
+    rbl_zone_t *zone);
+static rbl_str_t ngx_rbl_timezone_name(const ngx_str_t *name);
+
+
+void
+ngx_rbl_timezones_init(ngx_rbl_main_conf_t *rmcf, ngx_pool_t *pool)
+{
+    rmcf->pool = pool;
+
+    ngx_rbtree_init(&rmcf->timezones, &rmcf->timezones_sentinel,
+                    ngx_str_rbtree_insert_value);
+}
+
+
+const rbl_zone_t *
+ngx_rbl_timezone(ngx_http_request_t *r, rbl_str_t name)
+{
+    uint32_t              hash;
+    ngx_str_t             s;
+    ngx_str_node_t       *sn;
+    ngx_rbl_main_conf_t  *rmcf;
+
+    if (name.n == 0 || rbl_str_eq(name, RBL_STR("UTC"))) {
+        return &rbl_zone_utc;
+    }
+
+    s.data = (u_char *) name.p;
+    s.len = ngx_min(name.n, RBL_ZONE_NAME_MAX + 1);     /* too long stays so */
+    hash = ngx_crc32_short(s.data, s.len);
+
+    rmcf = ngx_http_get_module_main_conf(r, ngx_rbl_module);
+    sn = ngx_str_rbtree_lookup(&rmcf->timezones, &s, hash);
+
+    if (sn) {
+        return ((ngx_rbl_timezone_node_t *) sn)->zone;
+    }
+
+    return ngx_rbl_timezone_add(rmcf, &s, hash, r->connection->log);
+}
+
+
+static const rbl_zone_t *
+ngx_rbl_timezone_add(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name, uint32_t hash,
+    ngx_log_t *log)
+{
+    ngx_int_t                 rc;
+    const rbl_zone_t         *zone;
+    ngx_rbl_timezone_node_t  *node;
+
+    zone = &rbl_zone_utc;
+    rc = ngx_rbl_timezone_load(rmcf, name, log, &zone);
+
+    if (rc == NGX_DECLINED) {
+        rc = ngx_rbl_timezone_unknown(rmcf, name, log);
+    }
+
+    if (rc != NGX_OK) {
+        return zone;
+    }
+
+    node = ngx_palloc(rmcf->pool, sizeof(ngx_rbl_timezone_node_t) + name->len);
+
+    if (node) {
+        node->zone = zone;
+        node->sn.node.key = hash;
+        node->sn.str.len = name->len;
+        node->sn.str.data = (u_char *) (node + 1);
+        ngx_memcpy(node->sn.str.data, name->data, name->len);
+
+        ngx_rbtree_insert(&rmcf->timezones, &node->sn.node);
+    }
+
+    return zone;
+}
+
+
+/* Is it to be kept, and was told of? */
+
+static ngx_int_t
+ngx_rbl_timezone_unknown(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
+    ngx_log_t *log)
+{
+    if (rmcf->unknown_timezones == NGX_RBL_TIMEZONES_UNKNOWN) {
+        return NGX_DECLINED;
+    }
+
+    rmcf->unknown_timezones++;
+
+    if (rbl_timezone_ok(ngx_rbl_timezone_name(name))) {
+        ngx_log_error(NGX_LOG_ERR, log, 0,
+                      "rbl: \"%V\" has no time zone \"%V\", UTC is shown",
+                      &rmcf->zoneinfo, name);
+
+    } else {
+        ngx_log_error(NGX_LOG_ERR, log, 0,
+                      "rbl: an account's time zone cannot be one, UTC is "
+                      "shown");
+    }
+
+    return NGX_OK;
+}
+
+
+/* NGX_DECLINED: there is none of that name; NGX_ERROR: not now, and said. */
+
+static ngx_int_t
+ngx_rbl_timezone_load(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
+    ngx_log_t *log, const rbl_zone_t **zone)
+{
+    u_char       path[NGX_MAX_PATH + RBL_ZONE_NAME_MAX + 2];
+    ngx_fd_t     fd;
+    ngx_int_t    rc;
+    rbl_zone_t  *made;
+
+    if (!rbl_timezone_ok(ngx_rbl_timezone_name(name))
+        || rmcf->zoneinfo.len > NGX_MAX_PATH)
+    {
+        return NGX_DECLINED;
+    }
+
+    ngx_sprintf(path, "%V/%V%Z", &rmcf->zoneinfo, name);
+
+    rc = ngx_rbl_timezone_open(path, log, &fd);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    made = ngx_palloc(rmcf->pool, sizeof(rbl_zone_t));
+    rc = made ? ngx_rbl_timezone_read(fd, log, made) : NGX_ERROR;
+
+    if (ngx_close_file(fd) == NGX_FILE_ERROR) {
+        ngx_log_error(NGX_LOG_ALERT, log, ngx_errno,
+                      ngx_close_file_n " \"%s\" failed", path);
+    }
+
+    if (rc == NGX_OK) {
+        *zone = made;
+
+    } else if (made) {
+        ngx_pfree(rmcf->pool, made);
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_rbl_timezone_open(u_char *path, ngx_log_t *log, ngx_fd_t *fd)
+{
+    ngx_err_t  err;
+
+    *fd = ngx_open_file(path, NGX_FILE_RDONLY|NGX_FILE_NONBLOCK, NGX_FILE_OPEN,
+                        0);
+    if (*fd != NGX_INVALID_FILE) {
+        return NGX_OK;
+    }
+
+    err = ngx_errno;
+
+    if (err == NGX_ENOENT || err == NGX_ENOTDIR || err == NGX_EACCES) {
+        return NGX_DECLINED;
+    }
+
+    ngx_log_error(NGX_LOG_ERR, log, err, ngx_open_file_n " \"%s\" failed",
+                  path);
+
+    return NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_rbl_timezone_read(ngx_fd_t fd, ngx_log_t *log, rbl_zone_t *zone)
+{
+    ssize_t           n;
+    ngx_int_t         rc;
+    rbl_str_t         raw;
+    ngx_file_info_t   fi;
+
+    if (ngx_fd_info(fd, &fi) == NGX_FILE_ERROR || !ngx_is_file(&fi)
+        || ngx_file_size(&fi) > RBL_ZONE_FILE_MAX)
+    {
+        return NGX_DECLINED;
+    }
+
+    raw.n = ngx_file_size(&fi);
+    raw.p = ngx_alloc(raw.n + 1, log);
+
+    if (raw.p == NULL) {
+        return NGX_ERROR;
+    }
+
+    n = ngx_read_fd(fd, (char *) raw.p, raw.n);
+    rc = n == (ssize_t) raw.n && rbl_zone_decode(zone, raw) == RBL_OK
+         ? NGX_OK : NGX_DECLINED;
+
+    ngx_free((char *) raw.p);
+
+    return rc;
+}
+
+
+static rbl_str_t
+ngx_rbl_timezone_name(const ngx_str_t *name)
+{
+    rbl_str_t  s;
+
+    s.p = (const char *) name->data;
+    s.n = name->len;
+
+    return s;
+}

@@ -1,0 +1,98 @@
+/*
+ * Since when an account's oldest check has been due, for pages of hosts.  Each
+ * worker remembers it for a few seconds, so that a page which is read often
+ * asks no more of the store for it.
+ */
+
+#include "ngx_rbl_cache.h"
+
+
+#define NGX_RBL_DUES       1024         /* accounts that are remembered */
+#define NGX_RBL_DUE_HOLDS  5000         /* ms */
+#define NGX_RBL_DUE_STEP   60           /* s: pages keep their ETag between */
+
+
+typedef struct {
+    const ngx_rbl_store_t  *store;      /* NULL: empty */
+    char                    account[RBL_SID_LEN];
+    ngx_msec_t              asked;
+    int64_t                 first;      /* ms; -1: nothing is due */
+} ngx_rbl_due_slot_t;
+
+
+static ngx_rbl_due_slot_t  ngx_rbl_dues[NGX_RBL_DUES];
+
+
+/* SIDs are random. */
+
+static ngx_rbl_due_slot_t *
+ngx_rbl_due_slot(const ngx_rbl_ctx_t *ctx)
+{
+    size_t      i;
+    ngx_uint_t  n;
+
+    n = 0;
+
+    for (i = RBL_SID_LEN - 4; i < RBL_SID_LEN; i++) {
+        n = n * 31 + (u_char) ctx->account.s[i];
+    }
+
+    return &ngx_rbl_dues[n % NGX_RBL_DUES];
+}
+
+
+void
+ngx_rbl_due_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_due_t *due)
+{
+    rbl_str_t                  range[3];
+    const ngx_rbl_due_slot_t  *slot;
+
+    slot = ngx_rbl_due_slot(ctx);
+
+    if (slot->store == ctx->store
+        && ngx_current_msec - slot->asked < NGX_RBL_DUE_HOLDS
+        && ngx_memcmp(slot->account, ctx->account.s, RBL_SID_LEN) == 0)
+    {
+        due->since = slot->first;
+        return;
+    }
+
+    range[0] = RBL_STR("0");
+    range[1] = RBL_STR("0");
+    range[2] = RBL_STR("WITHSCORES");
+
+    due->at = ctx->round.asks;
+    due->asked = 1;
+
+    ngx_rbl_ask(ctx, "ZRANGE", "due", RBL_STR(""), 3, range);
+}
+
+
+void
+ngx_rbl_due_read(ngx_rbl_ctx_t *ctx, ngx_rbl_due_t *due,
+    const redisReply *reply)
+{
+    ngx_rbl_due_slot_t  *slot;
+
+    due->since = ngx_rbl_first_score(ctx, reply);
+
+    if (ctx->refusal == 0) {
+        slot = ngx_rbl_due_slot(ctx);
+        slot->store = ctx->store;
+        slot->asked = ngx_current_msec;
+        slot->first = due->since;
+        ngx_memcpy(slot->account, ctx->account.s, RBL_SID_LEN);
+    }
+}
+
+
+void
+ngx_rbl_due_write(ngx_rbl_ctx_t *ctx, const ngx_rbl_due_t *due)
+{
+    int64_t  s;
+
+    s = due->since < 0 ? 0 : (ngx_rbl_now() - due->since) / 1000;
+
+    rbl_doc_int(&ctx->doc, "oldest_due",
+                s < NGX_RBL_DUE_STEP ? 0 : s - s % NGX_RBL_DUE_STEP);
+}

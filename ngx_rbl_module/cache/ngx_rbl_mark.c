@@ -1,0 +1,82 @@
+/*
+ * The mark of an account's hosts: a value that is never the same again, which a
+ * worker puts beside them when their pages are asked for again and again, and
+ * which every script that changes the record of a host takes away with the
+ * change (_unchanged.lua).  Whoever reads the mark together with records, and
+ * then the same mark again, knows that they are the same, without reading them.
+ *
+ * A mark costs the store a write, so the accounts that are busy have one; what
+ * is not read any more ends by itself.
+ */
+
+#include "ngx_rbl_cache.h"
+
+#include <openssl/rand.h>
+
+
+#define NGX_RBL_MARK_LASTS   "600"      /* seconds */
+
+
+rbl_str_t
+ngx_rbl_mark_key(const ngx_rbl_ctx_t *ctx, rbl_key_t *key)
+{
+    return rbl_account_key(key, ngx_rbl_store_keyspace(ctx->store),
+                           "unchanged", rbl_sid_str(&ctx->account),
+                           RBL_STR(""));
+}
+
+
+void
+ngx_rbl_mark_read(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    rbl_str_t  raw;
+
+    raw = rbl_reply_str(reply);
+
+    if (raw.n == sizeof(ngx_rbl_mark_t)) {
+        ngx_memcpy(&ctx->mark, raw.p, sizeof(ngx_rbl_mark_t));
+
+    } else {
+        ngx_memzero(&ctx->mark, sizeof(ngx_rbl_mark_t));
+    }
+}
+
+
+ngx_uint_t
+ngx_rbl_marked(const ngx_rbl_ctx_t *ctx)
+{
+    return (ctx->mark.half[0] | ctx->mark.half[1]) != 0;
+}
+
+
+void
+ngx_rbl_mark_set(const ngx_rbl_ctx_t *ctx)
+{
+    rbl_key_t         key;
+    rbl_str_t         argv[6];
+    ngx_rbl_mark_t    mark;
+    ngx_rbl_batch_t  *batch;
+
+    if (ngx_rbl_store_unwilling(ctx->store)
+        || RAND_bytes((u_char *) &mark, sizeof(mark)) != 1)
+    {
+        return;
+    }
+
+    batch = ngx_rbl_batch_create(ctx->store, NULL, NULL, NULL);
+    if (batch == NULL) {
+        return;
+    }
+
+    argv[0] = RBL_STR("SET");
+    argv[1] = ngx_rbl_mark_key(ctx, &key);
+    argv[2].p = (const char *) &mark;
+    argv[2].n = sizeof(mark);
+    argv[3] = RBL_STR("NX");
+    argv[4] = RBL_STR("EX");
+    argv[5] = RBL_STR(NGX_RBL_MARK_LASTS);
+
+    ngx_rbl_batch_command(batch, 6, argv);
+    ngx_rbl_batch_optional(batch);
+    ngx_rbl_batch_submit(batch);
+}

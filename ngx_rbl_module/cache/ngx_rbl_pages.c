@@ -1,0 +1,310 @@
+/*
+ * What pages held when they were last read, so that the next read of one can
+ * ask for its records without asking for its SIDs: clients read the same pages
+ * again and again, and hosts come and go rarely.
+ *
+ * Of hosts and listings the account's totals come with the records, and tell
+ * the stamp of the index: if it is the one that was kept with the page, that is
+ * the same.  It is read before the page, so a page that changes in between
+ * is kept under a stamp that is over.  Of other families the SIDs are asked for
+ * all the same, in the same round.  So a page that was remembered wrongly costs
+ * a round, and is never answered.
+ *
+ * Pages of hosts that are asked for again and again are held as they were
+ * written, in JSON: with the mark that the account's hosts had when they were
+ * read (ngx_rbl_mark.c), which ends when one of them changes, with all else
+ * that they show (ngx_rbl_rows.c), and under the stamp of the index.  Only
+ * while all of it is the same are they written again.  They are read anew at
+ * least every second all the same, lest a change by other hands be missed for
+ * good.
+ *
+ * The table is the worker's own and lives as long as that; a slot holds one
+ * page, and the last one read takes it.  What is held has an end: then other
+ * pages give up what they hold, in turn.  A page that has changed costs a round
+ * more than if it had not been held: one that changes before that has paid is
+ * held less often.
+ */
+
+#include "ngx_rbl_cache.h"
+
+#include "rbl_hash.h"
+
+
+#define NGX_RBL_PAGES       2048
+#define NGX_RBL_PAGES_HELD  (4 * 1024 * 1024)  /* octets */
+
+#define NGX_RBL_PAGE_HOLDS  1000        /* ms */
+#define NGX_RBL_PAGE_AGAIN  500         /* ms: it is busy */
+#define NGX_RBL_PAGE_WORTH  3           /* answers that pay for a hold */
+#define NGX_RBL_PAGE_PAUSE  100         /* ms between two, and two marks */
+#define NGX_RBL_PAGE_PAUSE_MAX  5000
+
+
+typedef struct {
+    const ngx_rbl_store_t  *store;      /* NULL: empty */
+    const char             *index;
+    int64_t                 first;
+    int64_t                 size;
+    int64_t                 stamp;
+    uint32_t                n;
+    char                    account[RBL_SID_LEN];
+    char                    sids[NGX_RBL_PAGE_SIDS][RBL_SID_LEN];
+
+    char                   *text;       /* NULL: it is not held */
+    size_t                  n_text;
+    ngx_rbl_mark_t          mark;
+    int64_t                 from;       /* ms: when it begins to look so, */
+    int64_t                 until;      /* and ends */
+    const rbl_zone_t       *zone;
+    ngx_uint_t              shown;      /* how often it was */
+    ngx_msec_t              held;       /* since when */
+    ngx_msec_t              asked;      /* when its records were read last */
+    ngx_msec_t              marked;
+    ngx_msec_t              pause;      /* doubled where it did not pay */
+} ngx_rbl_page_t;
+
+
+static ngx_int_t ngx_rbl_page_is(const ngx_rbl_page_t *page,
+    const ngx_rbl_page_name_t *name);
+static void ngx_rbl_page_drop(ngx_rbl_page_t *page);
+static void ngx_rbl_page_room(size_t n);
+
+
+static ngx_rbl_page_t  ngx_rbl_pages[NGX_RBL_PAGES];
+static size_t          ngx_rbl_pages_held;
+static ngx_uint_t      ngx_rbl_pages_next;      /* who gives way */
+
+
+static ngx_rbl_page_t *
+ngx_rbl_page_slot(const ngx_rbl_page_name_t *name)
+{
+    uint64_t   seed;
+    rbl_str_t  account;
+
+    account.p = name->account->s;
+    account.n = RBL_SID_LEN;
+
+    seed = (uint64_t) name->first ^ (uint64_t) name->size << 40
+           ^ (uintptr_t) name->index;
+
+    return &ngx_rbl_pages[rbl_hash(account, seed) % NGX_RBL_PAGES];
+}
+
+
+static ngx_int_t
+ngx_rbl_page_is(const ngx_rbl_page_t *page, const ngx_rbl_page_name_t *name)
+{
+    return page->store == name->store && page->index == name->index
+           && page->first == name->first && page->size == name->size
+           && ngx_memcmp(page->account, name->account->s, RBL_SID_LEN) == 0;
+}
+
+
+ngx_uint_t
+ngx_rbl_page_recall(const ngx_rbl_page_name_t *name, int64_t *stamp,
+    rbl_str_t *sids)
+{
+    ngx_uint_t       i;
+    ngx_rbl_page_t  *page;
+
+    page = ngx_rbl_page_slot(name);
+
+    if (!ngx_rbl_page_is(page, name)) {
+        return 0;
+    }
+
+    for (i = 0; i < page->n; i++) {
+        sids[i].p = page->sids[i];
+        sids[i].n = RBL_SID_LEN;
+    }
+
+    *stamp = page->stamp;
+
+    return page->n;
+}
+
+
+void
+ngx_rbl_page_keep(const ngx_rbl_page_name_t *name, int64_t stamp, ngx_uint_t n,
+    const rbl_str_t *sids)
+{
+    ngx_uint_t       i;
+    ngx_rbl_page_t  *page;
+
+    page = ngx_rbl_page_slot(name);
+
+    if (n > NGX_RBL_PAGE_SIDS) {
+        n = 0;
+    }
+
+    ngx_rbl_page_drop(page);
+
+    if (!ngx_rbl_page_is(page, name)) {
+        page->asked = ngx_current_msec;
+        page->pause = NGX_RBL_PAGE_PAUSE;
+    }
+
+    page->store = name->store;
+    page->index = name->index;
+    page->first = name->first;
+    page->size = name->size;
+    page->stamp = stamp;
+    page->n = n;
+    ngx_memcpy(page->account, name->account->s, RBL_SID_LEN);
+
+    for (i = 0; i < n; i++) {
+        ngx_memcpy(page->sids[i], sids[i].p, RBL_SID_LEN);
+    }
+}
+
+
+ngx_int_t
+ngx_rbl_page_held(const ngx_rbl_ctx_t *ctx, const ngx_rbl_page_name_t *name,
+    int64_t stamp, rbl_str_t *text)
+{
+    int64_t                now;
+    const ngx_rbl_page_t  *page;
+
+    page = ngx_rbl_page_slot(name);
+
+    if (page->text == NULL || page->stamp != stamp
+        || ngx_current_msec - page->held >= NGX_RBL_PAGE_HOLDS
+        || !ngx_rbl_page_is(page, name))
+    {
+        return NGX_DECLINED;
+    }
+
+    now = ngx_rbl_now();
+
+    if (now < page->from || now >= page->until) {
+        return NGX_DECLINED;
+    }
+
+    if (ctx->round.authenticated
+        && (page->zone != ctx->zone
+            || ngx_memcmp(&page->mark, &ctx->mark, sizeof(ngx_rbl_mark_t))
+               != 0))
+    {
+        return NGX_DECLINED;
+    }
+
+    text->p = page->text;
+    text->n = page->n_text;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_rbl_page_hold(const ngx_rbl_ctx_t *ctx, const ngx_rbl_page_name_t *name,
+    int64_t stamp, rbl_str_t text)
+{
+    ngx_rbl_page_t  *page;
+
+    page = ngx_rbl_page_slot(name);
+
+    if (!ngx_rbl_page_is(page, name) || page->stamp != stamp || text.n == 0
+        || text.n > NGX_RBL_PAGES_HELD)
+    {
+        return;
+    }
+
+    ngx_rbl_page_drop(page);
+    ngx_rbl_page_room(text.n);
+
+    page->text = ngx_alloc(text.n, ctx->request->connection->log);
+
+    if (page->text == NULL) {
+        return;
+    }
+
+    ngx_memcpy(page->text, text.p, text.n);
+    ngx_rbl_pages_held += text.n;
+
+    page->n_text = text.n;
+    page->mark = ctx->mark;
+    page->from = ctx->shown_from;
+    page->until = ctx->shown_until;
+    page->zone = ctx->zone;
+    page->held = ngx_current_msec;
+    page->shown = 0;
+}
+
+
+static void
+ngx_rbl_page_drop(ngx_rbl_page_t *page)
+{
+    if (page->text == NULL) {
+        return;
+    }
+
+    ngx_free(page->text);
+    ngx_rbl_pages_held -= page->n_text;
+    page->text = NULL;
+
+    page->pause = page->shown >= NGX_RBL_PAGE_WORTH ? NGX_RBL_PAGE_PAUSE
+                  : ngx_min(page->pause * 2, NGX_RBL_PAGE_PAUSE_MAX);
+}
+
+
+static void
+ngx_rbl_page_room(size_t n)
+{
+    while (ngx_rbl_pages_held > NGX_RBL_PAGES_HELD - n) {
+        ngx_rbl_page_drop(&ngx_rbl_pages[ngx_rbl_pages_next]);
+        ngx_rbl_pages_next = (ngx_rbl_pages_next + 1) % NGX_RBL_PAGES;
+    }
+}
+
+
+void
+ngx_rbl_pages_done(void)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < NGX_RBL_PAGES; i++) {
+        ngx_rbl_page_drop(&ngx_rbl_pages[i]);
+    }
+}
+
+
+void
+ngx_rbl_page_shown(const ngx_rbl_page_name_t *name)
+{
+    ngx_rbl_page_slot(name)->shown++;
+}
+
+
+void
+ngx_rbl_page_release(const ngx_rbl_page_name_t *name)
+{
+    ngx_rbl_page_drop(ngx_rbl_page_slot(name));
+}
+
+
+ngx_uint_t
+ngx_rbl_page_busy(const ngx_rbl_page_name_t *name, ngx_uint_t marked)
+{
+    ngx_msec_t       since, last;
+    ngx_rbl_page_t  *page;
+
+    page = ngx_rbl_page_slot(name);
+
+    if (!ngx_rbl_page_is(page, name)) {
+        return 0;
+    }
+
+    since = ngx_current_msec - page->asked;
+    last = ngx_current_msec - (marked ? page->held : page->marked);
+    page->asked = ngx_current_msec;
+
+    if (since > NGX_RBL_PAGE_AGAIN || last < page->pause) {
+        return 0;
+    }
+
+    if (!marked) {
+        page->marked = ngx_current_msec;
+    }
+
+    return 1;
+}

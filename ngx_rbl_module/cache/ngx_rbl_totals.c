@@ -1,0 +1,127 @@
+/*
+ * The totals of an answer.  Of hosts and listings they are in one record of the
+ * account, which is read together with it, and which has stamps of the indexes
+ * for ngx_rbl_pages.c; of other families they are asked of the indexes.
+ */
+
+#include "ngx_rbl_cache.h"
+
+
+static ngx_int_t ngx_rbl_totals_sound(rbl_totals_t *totals, rbl_str_t raw);
+
+
+ngx_int_t
+ngx_rbl_totals_stamped(const ngx_rbl_ctx_t *ctx)
+{
+    return ctx->route->family && ctx->route->family->kind == RBL_SID_HOST;
+}
+
+
+void
+ngx_rbl_totals_ask(ngx_rbl_ctx_t *ctx)
+{
+    ngx_uint_t               i;
+    const ngx_rbl_family_t  *family;
+
+    family = ctx->route->family;
+
+    for (i = 0; i < NGX_RBL_TOTALS && family->total[i].index; i++) {
+        ngx_rbl_ask(ctx, "ZCARD", family->total[i].index, RBL_STR(""), 0,
+                    NULL);
+    }
+}
+
+
+int64_t
+ngx_rbl_total(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    if (reply->type != REDIS_REPLY_INTEGER || reply->integer < 0
+        || reply->integer > NGX_RBL_TOTAL_MAX)
+    {
+        ngx_rbl_internal(ctx);
+        return 0;
+    }
+
+    return reply->integer;
+}
+
+
+int64_t
+ngx_rbl_first_score(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    int64_t  score;
+
+    if (reply->type == REDIS_REPLY_ARRAY && rbl_reply_len(reply) == 0) {
+        return -1;
+    }
+
+    score = rbl_reply_int(rbl_reply_at(reply, 1), -1);
+
+    if (score < 0) {
+        ngx_rbl_internal(ctx);
+    }
+
+    return score;
+}
+
+
+void
+ngx_rbl_totals_read(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    if (ngx_rbl_totals_sound(&ctx->totals, rbl_reply_str(reply))) {
+        ctx->round.totalled = 1;
+    }
+}
+
+
+void
+ngx_rbl_totals_made(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    rbl_str_t  raw;
+
+    raw = rbl_reply_str(rbl_reply_at(reply, 1));
+
+    if (rbl_str_is(rbl_reply_word(reply), "OK")
+        && ngx_rbl_totals_sound(&ctx->made, raw))
+    {
+        ctx->remade = 1;
+    }
+}
+
+
+static ngx_int_t
+ngx_rbl_totals_sound(rbl_totals_t *totals, rbl_str_t raw)
+{
+    /* older ones, without the stamp, are made anew */
+
+    return raw.p != NULL && rbl_totals_decode(totals, raw) == RBL_OK
+           && totals->made > 0
+           && totals->hosts >= 0 && totals->hosts <= NGX_RBL_TOTAL_MAX
+           && totals->listed >= 0 && totals->listed <= NGX_RBL_TOTAL_MAX;
+}
+
+
+ngx_int_t
+ngx_rbl_totals_known(ngx_rbl_ctx_t *ctx, int64_t total[NGX_RBL_TOTALS])
+{
+    rbl_str_t  argv[1];
+
+    /* just made, and not kept by a store that takes no writes */
+
+    if (!ctx->round.totalled && ctx->remade) {
+        ctx->totals = ctx->made;
+        ctx->round.totalled = 1;
+    }
+
+    if (ctx->round.totalled) {
+        total[0] = ctx->totals.hosts;
+        total[1] = ctx->totals.listed;
+        return NGX_OK;
+    }
+
+    if (ngx_rbl_again(ctx) == NGX_OK) {
+        ngx_rbl_call(ctx, &rbl_script_totals_make, 1, argv);
+    }
+
+    return NGX_DECLINED;
+}

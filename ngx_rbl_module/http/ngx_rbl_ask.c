@@ -1,0 +1,192 @@
+/*
+ * What a call asks of the store: commands and scripts on keys of the account
+ * whose credentials came with the request, or of its partition.
+ */
+
+#include "ngx_rbl_http.h"
+#include "ngx_rbl_stream.h"
+
+#define NGX_RBL_REPEATS  3
+
+
+void
+ngx_rbl_ask(ngx_rbl_ctx_t *ctx, const char *verb, const char *name,
+    rbl_str_t sid, ngx_uint_t argc, const rbl_str_t *argv)
+{
+    rbl_key_t   key;
+    rbl_str_t   all[NGX_RBL_COMMAND_ARGS + 2];
+    ngx_uint_t  i;
+
+    all[0] = rbl_str(verb);
+    all[1] = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), name,
+                             rbl_sid_str(&ctx->account), sid);
+
+    for (i = 0; i < argc && i < NGX_RBL_COMMAND_ARGS; i++) {
+        all[i + 2] = argv[i];
+    }
+
+    ngx_rbl_batch_command(ctx->batch, (int) i + 2, all);
+
+    ctx->round.asks++;
+}
+
+
+void
+ngx_rbl_ask_system(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
+    const char *verb, const char *name, ngx_uint_t argc, const rbl_str_t *argv)
+{
+    rbl_key_t              key;
+    rbl_str_t              all[NGX_RBL_COMMAND_ARGS + 2];
+    ngx_uint_t             i;
+    const rbl_keyspace_t  *ks;
+
+    ks = ngx_rbl_store_keyspace(ctx->store);
+
+    all[0] = rbl_str(verb);
+    all[1] = rbl_key(&key, ks, rbl_partition(ks, rbl_sid_str(&ctx->account)),
+                     name, RBL_STR(""), RBL_STR(""));
+
+    for (i = 0; i < argc && i < NGX_RBL_COMMAND_ARGS; i++) {
+        all[i + 2] = argv[i];
+    }
+
+    ngx_rbl_batch_command(batch, (int) i + 2, all);
+
+    ctx->round.asks += batch == ctx->batch;
+}
+
+
+/*
+ * All keys of a page have the same form and length, so one is built and the SID
+ * exchanged.
+ */
+
+rbl_str_t *
+ngx_rbl_record_keys(ngx_rbl_ctx_t *ctx, rbl_str_t owner, ngx_uint_t n,
+    const rbl_str_t *sids)
+{
+    char                  *p;
+    rbl_key_t              key;
+    rbl_str_t             *keys;
+    ngx_uint_t             i;
+    const rbl_keyspace_t  *ks;
+
+    ks = ngx_rbl_store_keyspace(ctx->store);
+
+    (void) rbl_key(&key, ks, rbl_partition(ks, rbl_sid_str(&ctx->account)),
+                   "r", owner, sids[0]);
+
+    keys = ngx_palloc(ctx->request->pool,
+                      (NGX_RBL_KEYS_BEFORE + n) * sizeof(rbl_str_t));
+    p = ngx_pnalloc(ctx->request->pool, n * key.n + 1);
+
+    if (keys == NULL || p == NULL || key.n < RBL_SID_LEN) {
+        ngx_rbl_internal(ctx);
+        return NULL;
+    }
+
+    keys += NGX_RBL_KEYS_BEFORE;
+
+    for (i = 0; i < n; i++) {
+        ngx_memcpy(p, key.s, key.n - RBL_SID_LEN);
+        ngx_memcpy(p + key.n - RBL_SID_LEN, sids[i].p, RBL_SID_LEN);
+
+        keys[i].p = p;
+        keys[i].n = key.n;
+        p += key.n;
+    }
+
+    return keys;
+}
+
+
+void
+ngx_rbl_ask_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, const rbl_str_t *sids)
+{
+    ctx->round.records = ngx_rbl_record_keys(ctx, rbl_sid_str(&ctx->account), n,
+                                       sids);
+    ctx->round.n_records = ctx->round.records ? n : 0;
+}
+
+
+void
+ngx_rbl_batch_records(ngx_rbl_batch_t *batch, ngx_uint_t n, rbl_str_t *keys)
+{
+    keys[-1] = RBL_STR("MGET");
+
+    ngx_rbl_batch_command(batch, (int) n + 1, keys - 1);
+}
+
+
+void
+ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
+    rbl_str_t *argv)
+{
+    rbl_key_t         key;
+    ngx_rbl_batch_t  *batch;
+
+    batch = ngx_rbl_next(ctx);
+    if (batch == NULL) {
+        return;
+    }
+
+    argv[0] = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
+                              "acct", rbl_sid_str(&ctx->account),
+                              RBL_STR(""));
+
+    ctx->round.writes = 1;
+
+    ngx_rbl_batch_script(batch, script, 1, argc, argv);
+}
+
+
+void
+ngx_rbl_slow(ngx_rbl_ctx_t *ctx)
+{
+    if (ctx->next != NULL) {
+        ngx_rbl_batch_slow(ctx->next, &ctx->account);
+    }
+}
+
+
+ngx_rbl_batch_t *
+ngx_rbl_next(ngx_rbl_ctx_t *ctx)
+{
+    if (ctx->next == NULL) {
+        ctx->next = ngx_rbl_batch_create(ctx->store, ctx->next_reply,
+                                         ctx->next_done, ctx);
+
+        if (ctx->next == NULL) {
+            ngx_rbl_internal(ctx);
+        }
+    }
+
+    return ctx->next;
+}
+
+
+ngx_int_t
+ngx_rbl_again(ngx_rbl_ctx_t *ctx)
+{
+    if (ctx->repeated == NGX_RBL_REPEATS) {
+        ngx_rbl_internal(ctx);
+        return NGX_DECLINED;
+    }
+
+    ctx->round.again = 1;
+
+    return NGX_OK;
+}
+
+
+ngx_rbl_stream_t *
+ngx_rbl_stream(ngx_rbl_ctx_t *ctx)
+{
+    ctx->stream = ngx_pcalloc(ctx->request->pool, sizeof(ngx_rbl_stream_t));
+
+    if (ctx->stream == NULL) {
+        ngx_rbl_internal(ctx);
+    }
+
+    return ctx->stream;
+}

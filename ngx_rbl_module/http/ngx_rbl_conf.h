@@ -1,0 +1,65 @@
+/*
+ * What the directives set (ngx_rbl_directives.c), as the rest of the module
+ * reads it, and what a worker keeps beside it.
+ */
+
+#ifndef _NGX_RBL_CONF_H_INCLUDED_
+#define _NGX_RBL_CONF_H_INCLUDED_
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http.h>
+
+#include "ngx_rbl_store.h"
+
+
+typedef struct ngx_rbl_rows_s  ngx_rbl_rows_t;
+
+typedef struct {
+    ngx_array_t      stores;    /* of ngx_rbl_store_conf_t *: distinct ones */
+    ngx_array_t     *live;      /* of ngx_rbl_store_t *: this worker's, same
+                                   order; made in init_process */
+    ngx_pool_t      *pool;      /* of the configuration */
+    ngx_str_t        zoneinfo;  /* rbl_zoneinfo */
+    ngx_rbtree_t     timezones; /* this worker's, by name */
+    ngx_rbtree_node_t  timezones_sentinel;
+    ngx_uint_t       unknown_timezones;
+    ngx_rbl_rows_t  *rows;      /* this worker's (ngx_rbl_rows.c); NULL: none
+                                   yet */
+    ngx_shm_zone_t  *zone;      /* rbl_zone; NULL: there is none */
+} ngx_rbl_main_conf_t;
+
+typedef struct {
+    ngx_flag_t    api;                  /* rbl_api */
+    ngx_addr_t   *store_addr;           /* rbl_store */
+    ngx_str_t     store_name;
+    ngx_str_t     store_user;           /* rbl_store_user */
+    ngx_str_t     store_password;       /* rbl_store_password_file */
+    ngx_msec_t    store_timeout;        /* rbl_store_timeout */
+    ngx_str_t     store_prefix;         /* rbl_store_prefix */
+    ngx_str_t     realm;                /* rbl_realm */
+    ngx_flag_t    legacy_errors;        /* rbl_legacy_errors */
+    ngx_flag_t    etag;                 /* rbl_etag */
+    ngx_uint_t    max_page_size;        /* rbl_max_page_size */
+    ngx_uint_t    max_expand;           /* rbl_max_expand */
+    ngx_msec_t    check_keep;           /* rbl_check_keep */
+    ngx_array_t  *slack_hosts;          /* rbl_slack_hosts: of rbl_str_t */
+    ngx_array_t  *discord_hosts;        /* rbl_discord_hosts */
+    ngx_array_t  *refuse_zones;         /* rbl_refuse_zones: of rbl_str_t */
+    ngx_array_t  *allow_zones;          /* rbl_allow_zones */
+    ngx_str_t     base;                 /* the location's prefix ("/3.0/") */
+    ngx_int_t     store_index;          /* into main conf's stores */
+    ngx_uint_t    status;               /* rbl_status */
+} ngx_rbl_loc_conf_t;
+
+/* Forms of rbl_status. */
+#define NGX_RBL_STATUS_OFF         0
+#define NGX_RBL_STATUS_JSON        1
+#define NGX_RBL_STATUS_PROMETHEUS  2
+
+extern ngx_module_t  ngx_rbl_module;
+
+/* The store of a location, in this worker; NULL: none. */
+ngx_rbl_store_t *ngx_rbl_store_of(ngx_http_request_t *r);
+
+#endif /* _NGX_RBL_CONF_H_INCLUDED_ */

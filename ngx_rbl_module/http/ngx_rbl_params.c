@@ -1,0 +1,462 @@
+/*
+ * The fields of a call, out of query and body.
+ *
+ * A call names the fields it knows (ngx_rbl_field_t); anything else that a
+ * client sends is passed over, whatever its size.  Values are decoded into the
+ * request's pool, trimmed, and checked to be text.  The query comes first,
+ * then the body, a form or a flat JSON object; the last value of a field wins,
+ * unless the field is a list.
+ */
+
+#include "ngx_rbl_http.h"
+
+#include <jansson.h>
+
+
+#define NGX_RBL_NAME_MAX  64            /* of a field, brackets too */
+
+
+typedef enum {
+    NGX_RBL_BODY_FORM = 0,
+    NGX_RBL_BODY_JSON,
+    NGX_RBL_BODY_UNKNOWN
+} ngx_rbl_body_e;
+
+
+static ngx_rbl_body_e ngx_rbl_params_type(ngx_http_request_t *r);
+static ngx_int_t ngx_rbl_params_pairs(ngx_rbl_ctx_t *ctx, u_char *p,
+    u_char *last);
+static ngx_int_t ngx_rbl_params_pair(ngx_rbl_ctx_t *ctx, u_char *p,
+    u_char *last);
+static size_t ngx_rbl_params_decode(u_char *dst, size_t size,
+    const u_char *p, const u_char *last);
+static ngx_int_t ngx_rbl_params_encoded(const u_char *p, const u_char *last);
+static ngx_int_t ngx_rbl_params_field(const ngx_rbl_ctx_t *ctx,
+    const u_char *name, size_t len);
+static ngx_int_t ngx_rbl_params_json(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_params_member(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
+    json_t *value);
+static ngx_int_t ngx_rbl_params_scalar(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
+    json_t *value);
+static ngx_int_t ngx_rbl_params_add(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
+    rbl_str_t text);
+
+
+ngx_int_t
+ngx_rbl_params_parse(ngx_rbl_ctx_t *ctx)
+{
+    u_char              *p;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+
+    if (r->args.len
+        && ngx_rbl_params_pairs(ctx, r->args.data, r->args.data + r->args.len)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (ctx->body.n == 0 || ctx->refusal) {
+        return NGX_OK;
+    }
+
+    switch (ngx_rbl_params_type(r)) {
+
+    case NGX_RBL_BODY_FORM:
+        p = (u_char *) ctx->body.p;
+        return ngx_rbl_params_pairs(ctx, p, p + ctx->body.n);
+
+    case NGX_RBL_BODY_JSON:
+        return ngx_rbl_params_json(ctx);
+
+    default:
+        ngx_rbl_refuse(ctx, NGX_HTTP_UNSUPPORTED_MEDIA_TYPE,
+                       "The request body must be of type "
+                       "application/x-www-form-urlencoded or "
+                       "application/json.");
+        return NGX_OK;
+    }
+}
+
+
+static ngx_rbl_body_e
+ngx_rbl_params_type(ngx_http_request_t *r)
+{
+    size_t            len;
+    u_char           *end;
+    ngx_uint_t        i;
+    ngx_table_elt_t  *h;
+
+    static const struct {
+        ngx_str_t       name;
+        ngx_rbl_body_e  type;
+    } types[] = {
+        { ngx_null_string, NGX_RBL_BODY_FORM },
+        { ngx_string("application/x-www-form-urlencoded"), NGX_RBL_BODY_FORM },
+        { ngx_string("application/json"), NGX_RBL_BODY_JSON }
+    };
+
+    h = r->headers_in.content_type;
+
+    if (h == NULL) {
+        return NGX_RBL_BODY_FORM;
+    }
+
+    end = ngx_strlchr(h->value.data, h->value.data + h->value.len, ';');
+    len = end ? (size_t) (end - h->value.data) : h->value.len;
+
+    while (len && (h->value.data[len - 1] == ' '
+                   || h->value.data[len - 1] == '\t'))
+    {
+        len--;
+    }
+
+    for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (len == types[i].name.len
+            && ngx_strncasecmp(h->value.data, types[i].name.data, len) == 0)
+        {
+            return types[i].type;
+        }
+    }
+
+    return NGX_RBL_BODY_UNKNOWN;
+}
+
+
+static ngx_int_t
+ngx_rbl_params_pairs(ngx_rbl_ctx_t *ctx, u_char *p, u_char *last)
+{
+    u_char  *amp;
+
+    while (p < last) {
+        amp = ngx_strlchr(p, last, '&');
+
+        if (amp == NULL) {
+            amp = last;
+        }
+
+        if (ngx_rbl_params_pair(ctx, p, amp) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        if (ctx->refusal) {
+            return NGX_OK;
+        }
+
+        p = amp + 1;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_rbl_params_pair(ngx_rbl_ctx_t *ctx, u_char *p, u_char *last)
+{
+    size_t      len;
+    u_char      name[NGX_RBL_NAME_MAX], *eq, *value;
+    rbl_str_t   text;
+    ngx_int_t   field;
+
+    eq = ngx_strlchr(p, last, '=');
+
+    if (eq == NULL) {
+        eq = last;
+    }
+
+    /* a name that cannot be read is nobody's, and ignored like others */
+
+    if (ngx_rbl_params_encoded(p, eq) != NGX_OK) {
+        return NGX_OK;
+    }
+
+    len = ngx_rbl_params_decode(name, sizeof(name), p, eq);
+    field = ngx_rbl_params_field(ctx, name, len);
+
+    if (field == NGX_DECLINED) {
+        return NGX_OK;
+    }
+
+    value = eq < last ? eq + 1 : last;
+    len = last - value;
+
+    if (ngx_rbl_params_encoded(value, last) != NGX_OK) {
+        ngx_rbl_invalid(ctx,
+                        (char *) ctx->route->op->fields[field].name.data);
+        return NGX_OK;
+    }
+
+    text = RBL_STR("");
+
+    if (len) {
+        text.p = ngx_pnalloc(ctx->request->pool, len);
+        if (text.p == NULL) {
+            return NGX_ERROR;
+        }
+
+        text.n = ngx_rbl_params_decode((u_char *) text.p, len, value, last);
+    }
+
+    return ngx_rbl_params_add(ctx, field, text);
+}
+
+
+/*
+ * Decodes "+" and "%xx", checked before, into at most `size` octets.  What
+ * does not fit is a name that no field has: 0.
+ */
+
+static size_t
+ngx_rbl_params_decode(u_char *dst, size_t size, const u_char *p,
+    const u_char *last)
+{
+    size_t  n;
+
+    for (n = 0; p < last; n++) {
+
+        if (n == size) {
+            return 0;
+        }
+
+        if (*p == '%') {
+            dst[n] = (u_char) ngx_hextoi((u_char *) p + 1, 2);
+            p += 3;
+            continue;
+        }
+
+        dst[n] = *p == '+' ? ' ' : *p;
+        p++;
+    }
+
+    return n;
+}
+
+
+static ngx_int_t
+ngx_rbl_params_encoded(const u_char *p, const u_char *last)
+{
+    for ( ;; ) {
+        p = ngx_strlchr((u_char *) p, (u_char *) last, '%');
+
+        if (p == NULL) {
+            return NGX_OK;
+        }
+
+        if (last - p < 3 || ngx_hextoi((u_char *) p + 1, 2) == NGX_ERROR) {
+            return NGX_DECLINED;
+        }
+
+        p += 3;
+    }
+}
+
+
+/* The field of a name; a list may be written "name[]" or "name[12]" too. */
+
+static ngx_int_t
+ngx_rbl_params_field(const ngx_rbl_ctx_t *ctx, const u_char *name, size_t len)
+{
+    size_t                  i;
+    const ngx_rbl_field_t  *f, *fields;
+
+    fields = ctx->route->op->fields;
+
+    for (f = fields; f->name.len; f++) {
+
+        if (len < f->name.len
+            || ngx_memcmp(name, f->name.data, f->name.len) != 0)
+        {
+            continue;
+        }
+
+        if (len == f->name.len) {
+            return f - fields;
+        }
+
+        if (!f->list || name[f->name.len] != '[' || name[len - 1] != ']') {
+            continue;
+        }
+
+        i = f->name.len + 1;
+
+        while (i < len - 1 && name[i] >= '0' && name[i] <= '9') {
+            i++;
+        }
+
+        if (i == len - 1) {
+            return f - fields;
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
+/*
+ * NUL is let through by the parser, so that the refusal names the field.
+ * Allocations are jansson's own: its hooks belong to the whole process.
+ */
+
+static ngx_int_t
+ngx_rbl_params_json(ngx_rbl_ctx_t *ctx)
+{
+    json_t        *root, *value;
+    ngx_int_t      rc, field;
+    const char    *key;
+    json_error_t   error;
+
+    root = json_loadb(ctx->body.p, ctx->body.n,
+                      JSON_REJECT_DUPLICATES|JSON_ALLOW_NUL, &error);
+
+    if (!json_is_object(root)) {
+        json_decref(root);
+        ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
+                       "The request body is not a JSON object.");
+        return NGX_OK;
+    }
+
+    rc = NGX_OK;
+
+    json_object_foreach(root, key, value) {
+        field = ngx_rbl_params_field(ctx, (u_char *) key, ngx_strlen(key));
+
+        if (field == NGX_DECLINED) {
+            continue;
+        }
+
+        rc = ngx_rbl_params_member(ctx, field, value);
+
+        if (rc != NGX_OK || ctx->refusal) {
+            break;
+        }
+    }
+
+    json_decref(root);
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_rbl_params_member(ngx_rbl_ctx_t *ctx, ngx_uint_t field, json_t *value)
+{
+    size_t                  i;
+    const ngx_rbl_field_t  *f;
+
+    f = &ctx->route->op->fields[field];
+
+    if (!json_is_array(value) || !f->list) {
+        return ngx_rbl_params_scalar(ctx, field, value);
+    }
+
+    if (json_array_size(value) == 0) {
+        return ngx_rbl_params_add(ctx, field, RBL_STR(""));
+    }
+
+    for (i = 0; i < json_array_size(value); i++) {
+
+        if (ngx_rbl_params_scalar(ctx, field, json_array_get(value, i))
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        if (ctx->refusal) {
+            break;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_rbl_params_scalar(ngx_rbl_ctx_t *ctx, ngx_uint_t field, json_t *value)
+{
+    u_char     *p, number[NGX_INT64_LEN];
+    rbl_str_t   text;
+
+    switch (json_typeof(value)) {
+
+    case JSON_NULL:
+        return NGX_OK;
+
+    case JSON_TRUE:
+        return ngx_rbl_params_add(ctx, field, RBL_STR("1"));
+
+    case JSON_FALSE:
+        return ngx_rbl_params_add(ctx, field, RBL_STR("0"));
+
+    case JSON_STRING:
+        text.p = json_string_value(value);
+        text.n = json_string_length(value);
+        break;
+
+    case JSON_INTEGER:
+        text.p = (const char *) number;
+        text.n = ngx_sprintf(number, "%L", (int64_t) json_integer_value(value))
+                 - number;
+        break;
+
+    default:
+        ngx_rbl_invalid(ctx,
+                        (char *) ctx->route->op->fields[field].name.data);
+        return NGX_OK;
+    }
+
+    /* the JSON tree ends before the request does */
+
+    p = ngx_pnalloc(ctx->request->pool, text.n + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(p, text.p, text.n);
+    text.p = (const char *) p;
+
+    return ngx_rbl_params_add(ctx, field, text);
+}
+
+
+static ngx_int_t
+ngx_rbl_params_add(ngx_rbl_ctx_t *ctx, ngx_uint_t field, rbl_str_t text)
+{
+    ngx_rbl_value_t        *value;
+    ngx_rbl_given_t        *given;
+    const ngx_rbl_field_t  *f;
+
+    f = &ctx->route->op->fields[field];
+    given = &ctx->round.given[field];
+
+    text = rbl_trim(text);
+
+    if (!rbl_text_ok(text)) {
+        ngx_rbl_invalid(ctx, (char *) f->name.data);
+        return NGX_OK;
+    }
+
+    if (given->first && !f->list) {
+        given->first->text = text;
+        return NGX_OK;
+    }
+
+    value = ngx_palloc(ctx->request->pool, sizeof(ngx_rbl_value_t));
+    if (value == NULL) {
+        return NGX_ERROR;
+    }
+
+    value->text = text;
+    value->next = NULL;
+
+    if (given->first) {
+        given->last->next = value;
+
+    } else {
+        given->first = value;
+    }
+
+    given->last = value;
+
+    return NGX_OK;
+}

@@ -1,0 +1,428 @@
+/*
+ * The answer: a document written straight into nginx's buffers, or a refusal
+ * in the format that was asked for, and the headers that go with it.
+ *
+ * nginx never gets a status code to make a page of: every answer of ours has
+ * its own body.  What nginx does for error pages is done here by hand: the
+ * connection is not kept after the codes that leave it in doubt.
+ */
+
+#include "ngx_rbl_http.h"
+#include "ngx_rbl_stream.h"
+
+
+#define NGX_RBL_ENVELOPE     256
+#define NGX_RBL_MESSAGE_MAX  512
+
+
+static void ngx_rbl_refuse_args(ngx_rbl_ctx_t *ctx, ngx_uint_t status,
+    const char *fmt, va_list args);
+static ngx_int_t ngx_rbl_response_open(ngx_rbl_ctx_t *ctx, size_t size);
+static void ngx_rbl_render_refusal(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_send_large(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_rate_headers(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_rate_header(ngx_rbl_ctx_t *ctx, ngx_str_t *name,
+    int64_t value);
+static ngx_int_t ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx);
+static ngx_int_t ngx_rbl_retry_header(ngx_rbl_ctx_t *ctx);
+
+
+static ngx_str_t  ngx_rbl_types[] = {
+    ngx_string("application/json; charset=utf-8"),
+    ngx_string("application/xml; charset=utf-8"),
+    ngx_string("text/plain; charset=utf-8"),
+    ngx_string("text/plain; charset=utf-8")
+};
+
+/* without the parameter, for gzip_types and the like */
+
+static const size_t  ngx_rbl_type_lens[] = { 16, 15, 10, 10 };
+
+static ngx_str_t  ngx_rbl_cache_control = ngx_string("Cache-Control");
+static ngx_str_t  ngx_rbl_no_store = ngx_string("no-store");
+static ngx_str_t  ngx_rbl_www_authenticate = ngx_string("WWW-Authenticate");
+static ngx_str_t  ngx_rbl_retry_after = ngx_string("Retry-After");
+static ngx_str_t  ngx_rbl_limit_header = ngx_string("RateLimit-Limit");
+static ngx_str_t  ngx_rbl_left_header = ngx_string("RateLimit-Remaining");
+static ngx_str_t  ngx_rbl_reset_header = ngx_string("RateLimit-Reset");
+static ngx_str_t  ngx_rbl_allow = ngx_string("Allow");
+static ngx_str_t  ngx_rbl_allow_get = ngx_string("GET, HEAD");
+static ngx_str_t  ngx_rbl_allow_post = ngx_string("POST");
+
+
+void
+ngx_rbl_refuse(ngx_rbl_ctx_t *ctx, ngx_uint_t status, const char *fmt, ...)
+{
+    va_list  args;
+
+    va_start(args, fmt);
+    ngx_rbl_refuse_args(ctx, status, fmt, args);
+    va_end(args);
+
+    ctx->retry_after = 1;
+}
+
+
+void
+ngx_rbl_refuse_later(ngx_rbl_ctx_t *ctx, ngx_uint_t status,
+    ngx_uint_t seconds, const char *fmt, ...)
+{
+    va_list  args;
+
+    va_start(args, fmt);
+    ngx_rbl_refuse_args(ctx, status, fmt, args);
+    va_end(args);
+
+    ctx->retry_after = seconds;
+}
+
+
+static void
+ngx_rbl_refuse_args(ngx_rbl_ctx_t *ctx, ngx_uint_t status, const char *fmt,
+    va_list args)
+{
+    u_char  buf[NGX_RBL_MESSAGE_MAX], *last;
+
+    last = ngx_vslprintf(buf, buf + sizeof(buf), fmt, args);
+
+    ctx->refusal = status;
+    ctx->message.len = last - buf;
+    ctx->message.data = ngx_pnalloc(ctx->request->pool, last - buf);
+
+    if (ctx->message.data == NULL) {
+        ctx->message.len = 0;
+        return;
+    }
+
+    ngx_memcpy(ctx->message.data, buf, last - buf);
+}
+
+
+void
+ngx_rbl_internal(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_refuse(ctx, NGX_HTTP_INTERNAL_SERVER_ERROR, "Internal error.");
+}
+
+
+void
+ngx_rbl_open(ngx_rbl_ctx_t *ctx, size_t guess, const char *message)
+{
+    /* without a sink the call is refused, and what it writes goes nowhere */
+
+    (void) ngx_rbl_response_open(ctx, NGX_RBL_ENVELOPE + guess);
+
+    rbl_doc_begin(&ctx->doc, &ctx->sink.out,
+                  ctx->format == NGX_RBL_XML ? RBL_XML : RBL_JSON);
+    rbl_doc_int(&ctx->doc, "status_code", NGX_HTTP_OK);
+    rbl_doc_z(&ctx->doc, "status_message", message);
+    rbl_doc_z(&ctx->doc, "version", NGX_RBL_VERSION);
+}
+
+
+void
+ngx_rbl_close(ngx_rbl_ctx_t *ctx)
+{
+    if (ctx->refusal == 0) {
+        rbl_doc_end(&ctx->doc);
+        ctx->answered = 1;
+    }
+}
+
+
+void
+ngx_rbl_open_plain(ngx_rbl_ctx_t *ctx)
+{
+    if (ngx_rbl_response_open(ctx, NGX_RBL_ENVELOPE) == NGX_OK) {
+        ctx->answered = 1;
+    }
+}
+
+
+/* Without one, what is written goes nowhere, and the call ends as refused. */
+
+static ngx_int_t
+ngx_rbl_response_open(ngx_rbl_ctx_t *ctx, size_t size)
+{
+    if (ngx_rbl_sink_open(&ctx->sink, ctx->request->pool, size,
+                          (ngx_buf_tag_t) &ngx_rbl_module)
+        != NGX_OK)
+    {
+        ngx_rbl_internal(ctx);
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_rbl_render_refusal(ngx_rbl_ctx_t *ctx)
+{
+    rbl_out_t  *out;
+    rbl_str_t   message;
+    ngx_uint_t  code;
+
+    if (ngx_rbl_response_open(ctx, NGX_RBL_ENVELOPE) != NGX_OK) {
+        return;
+    }
+
+    out = &ctx->sink.out;
+    message.p = (const char *) ctx->message.data;
+    message.n = ctx->message.len;
+
+    switch (ctx->format) {
+
+    case NGX_RBL_NAGIOS:
+        rbl_out_z(out, "UNKNOWN - ");
+        rbl_out_str(out, message);
+        return;
+
+    case NGX_RBL_ZABBIX:
+        rbl_out_z(out, "-1");
+        return;
+
+    default:
+        code = ctx->conf->legacy_errors ? NGX_HTTP_INTERNAL_SERVER_ERROR
+                                        : ctx->refusal;
+
+        rbl_doc_begin(&ctx->doc, out, ctx->format == NGX_RBL_XML ? RBL_XML
+                                                                 : RBL_JSON);
+        rbl_doc_int(&ctx->doc, "status_code", code);
+        rbl_doc_str(&ctx->doc, "status_message", message);
+        rbl_doc_end(&ctx->doc);
+    }
+}
+
+
+/* Large answers of an account have a limit.  What changed something is answered
+   in any case. */
+
+static void
+ngx_rbl_send_large(ngx_rbl_ctx_t *ctx)
+{
+    off_t  length;
+
+    length = ngx_rbl_sink_length(&ctx->sink);
+
+    if (ctx->refusal == 0 && ctx->place == NULL
+        && length > NGX_RBL_PLACE_LARGE
+        && ctx->route->method == NGX_HTTP_GET
+        && ngx_rbl_place_take(ctx, length, NULL) == NGX_ERROR)
+    {
+        ngx_rbl_internal(ctx);
+    }
+}
+
+
+ngx_int_t
+ngx_rbl_send_head(ngx_rbl_ctx_t *ctx)
+{
+    ngx_buf_t           *b;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+
+    if (ctx->refusal == 0 && (!ctx->answered || ctx->sink.out.failed)) {
+        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                      "rbl: the store's reply could not be understood");
+        ngx_rbl_internal(ctx);
+    }
+
+    ngx_rbl_send_large(ctx);
+
+    if (ctx->refusal) {
+        ngx_rbl_render_refusal(ctx);
+    }
+
+    if (ctx->sink.out.failed) {
+        return NGX_ERROR;
+    }
+
+    b = ngx_rbl_sink_flush(&ctx->sink);
+    if (b == NULL) {
+        return NGX_ERROR;
+    }
+
+    b->last_buf = (r == r->main);
+    b->last_in_chain = 1;
+
+    ctx->status = ctx->refusal ? ctx->refusal : NGX_HTTP_OK;
+
+    return ngx_rbl_send_headers(ctx, ngx_rbl_sink_length(&ctx->sink));
+}
+
+
+ngx_int_t
+ngx_rbl_send_body(ngx_rbl_ctx_t *ctx)
+{
+    return ngx_http_output_filter(ctx->request, ctx->sink.chain);
+}
+
+
+ngx_int_t
+ngx_rbl_send_headers(ngx_rbl_ctx_t *ctx, off_t length)
+{
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+
+    r->headers_out.status = ctx->status;
+    r->headers_out.content_length_n = length;
+    r->headers_out.content_type = ngx_rbl_types[ctx->format];
+    r->headers_out.content_type_len = ngx_rbl_type_lens[ctx->format];
+    r->headers_out.content_type_lowcase = NULL;
+
+    if (ngx_rbl_header(r, &ngx_rbl_cache_control, &ngx_rbl_no_store) == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_rbl_etag(ctx) != NGX_OK || ngx_rbl_rate_headers(ctx) != NGX_OK
+        || (ctx->refusal && ngx_rbl_refusal_headers(ctx) != NGX_OK))
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_send_header(r);
+}
+
+
+/* What a counted request is told, whatever its answer. */
+
+static ngx_int_t
+ngx_rbl_rate_headers(ngx_rbl_ctx_t *ctx)
+{
+    if (ctx->rate_limit == 0) {
+        return NGX_OK;
+    }
+
+    if (ngx_rbl_rate_header(ctx, &ngx_rbl_limit_header, ctx->rate_limit)
+        != NGX_OK
+        || ngx_rbl_rate_header(ctx, &ngx_rbl_left_header, ctx->rate_left)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_rbl_rate_header(ctx, &ngx_rbl_reset_header, ctx->rate_reset);
+}
+
+
+static ngx_int_t
+ngx_rbl_rate_header(ngx_rbl_ctx_t *ctx, ngx_str_t *name, int64_t value)
+{
+    ngx_str_t  text;
+
+    text.data = ngx_pnalloc(ctx->request->pool, NGX_INT64_LEN);
+
+    if (text.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    text.len = ngx_sprintf(text.data, "%L", value) - text.data;
+
+    return ngx_rbl_header(ctx->request, name, &text) ? NGX_OK : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx)
+{
+    ngx_str_t            basic;
+    ngx_table_elt_t     *h;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+
+    /* auth_request asks the status alone */
+
+    if (ctx->conf->legacy_errors && r == r->main) {
+        r->headers_out.status = NGX_HTTP_OK;
+    }
+
+    switch (ctx->refusal) {
+
+    case NGX_HTTP_BAD_REQUEST:
+    case NGX_HTTP_REQUEST_ENTITY_TOO_LARGE:
+    case NGX_HTTP_INTERNAL_SERVER_ERROR:
+        r->keepalive = 0;
+        return NGX_OK;
+
+    case NGX_HTTP_UNAUTHORIZED:
+        basic.len = sizeof("Basic realm=\"\"") - 1 + ctx->conf->realm.len;
+        basic.data = ngx_pnalloc(r->pool, basic.len);
+
+        if (basic.data == NULL) {
+            return NGX_ERROR;
+        }
+
+        ngx_sprintf(basic.data, "Basic realm=\"%V\"", &ctx->conf->realm);
+
+        h = ngx_rbl_header(r, &ngx_rbl_www_authenticate, &basic);
+        r->headers_out.www_authenticate = h;
+        return h ? NGX_OK : NGX_ERROR;
+
+    case NGX_HTTP_NOT_ALLOWED:
+        h = ngx_rbl_header(r, &ngx_rbl_allow,
+                           ctx->allow == NGX_HTTP_POST ? &ngx_rbl_allow_post
+                                                       : &ngx_rbl_allow_get);
+        return h ? NGX_OK : NGX_ERROR;
+
+    case NGX_HTTP_TOO_MANY_REQUESTS:
+    case NGX_HTTP_SERVICE_UNAVAILABLE:
+        return ctx->retry_after ? ngx_rbl_retry_header(ctx) : NGX_OK;
+
+    default:
+        return NGX_OK;
+    }
+}
+
+
+static ngx_int_t
+ngx_rbl_retry_header(ngx_rbl_ctx_t *ctx)
+{
+    ngx_str_t  seconds;
+
+    seconds.data = ngx_pnalloc(ctx->request->pool, NGX_INT_T_LEN);
+
+    if (seconds.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    seconds.len = ngx_sprintf(seconds.data, "%ui", ctx->retry_after)
+                  - seconds.data;
+
+    return ngx_rbl_header(ctx->request, &ngx_rbl_retry_after, &seconds)
+           ? NGX_OK : NGX_ERROR;
+}
+
+
+ngx_table_elt_t *
+ngx_rbl_header(ngx_http_request_t *r, ngx_str_t *key, ngx_str_t *value)
+{
+    ngx_table_elt_t  *h;
+
+    h = ngx_list_push(&r->headers_out.headers);
+    if (h == NULL) {
+        return NULL;
+    }
+
+    ngx_memzero(h, sizeof(ngx_table_elt_t));
+
+    h->hash = 1;
+    h->key = *key;
+    h->value = *value;
+
+    return h;
+}
+
+
+int64_t
+ngx_rbl_now(void)
+{
+    ngx_time_t  *tp;
+
+    tp = ngx_timeofday();
+
+    return (int64_t) tp->sec * 1000 + tp->msec;
+}

@@ -1,0 +1,179 @@
+/*
+ * The matching of a request's path with the table of calls.
+ *
+ * A path is what follows the location's prefix: [segments][/][.format].  The
+ * slash before the format is what some clients write ("host/add/.json") and
+ * means nothing.
+ */
+
+#include "ngx_rbl_http.h"
+
+
+static ngx_int_t ngx_rbl_route_format(ngx_rbl_ctx_t *ctx, ngx_str_t *path);
+static ngx_int_t ngx_rbl_route_match(const ngx_rbl_route_t *route,
+    const ngx_str_t *path, ngx_str_t *id);
+
+
+static const ngx_rbl_route_t  *ngx_rbl_routes;
+static ngx_uint_t              ngx_rbl_nroutes;
+
+
+static const struct {
+    ngx_str_t         suffix;
+    ngx_rbl_format_e  format;
+} ngx_rbl_suffixes[] = {
+    { ngx_string(".json"), NGX_RBL_JSON },
+    { ngx_string(".xml"), NGX_RBL_XML },
+    { ngx_string(".nagios"), NGX_RBL_NAGIOS },
+    { ngx_string(".zabbix"), NGX_RBL_ZABBIX }
+};
+
+
+void
+ngx_rbl_routes_set(const ngx_rbl_route_t *routes)
+{
+    ngx_rbl_routes = routes;
+    ngx_rbl_nroutes = 0;
+
+    while (routes[ngx_rbl_nroutes].path.len) {
+        ngx_rbl_nroutes++;
+    }
+}
+
+
+ngx_int_t
+ngx_rbl_route(ngx_rbl_ctx_t *ctx)
+{
+    ngx_str_t               path, id;
+    ngx_uint_t              i;
+    const ngx_rbl_route_t  *route;
+
+    if (ngx_rbl_route_format(ctx, &path) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    for (i = 0; i < ngx_rbl_nroutes; i++) {
+        route = &ngx_rbl_routes[i];
+
+        /* most rows are not meant: their first letter tells */
+
+        if (path.len == 0 || path.data[0] != route->path.data[0]
+            || ngx_rbl_route_match(route, &path, &id) != NGX_OK)
+        {
+            continue;
+        }
+
+        /* another row may have this path in other formats */
+
+        if (!(route->formats & (1 << ctx->format))) {
+            continue;
+        }
+
+        ctx->route = route;
+        ctx->id = id;
+        ctx->allow = route->method == NGX_HTTP_GET
+                     ? NGX_HTTP_GET|NGX_HTTP_HEAD : route->method;
+
+        return NGX_OK;
+    }
+
+    return NGX_DECLINED;
+}
+
+
+ngx_uint_t
+ngx_rbl_route_number(const ngx_rbl_route_t *route)
+{
+    return route ? (ngx_uint_t) (route - ngx_rbl_routes) + 1 : 0;
+}
+
+
+const ngx_str_t *
+ngx_rbl_route_endpoint(ngx_uint_t number)
+{
+    return number == 0 || number > ngx_rbl_nroutes
+           ? NULL : &ngx_rbl_routes[number - 1].endpoint;
+}
+
+
+/* The path below the location's prefix, without format and stray slash. */
+
+static ngx_int_t
+ngx_rbl_route_format(ngx_rbl_ctx_t *ctx, ngx_str_t *path)
+{
+    ngx_str_t   *uri, *base, suffix;
+    ngx_uint_t   i;
+
+    uri = &ctx->request->uri;
+    base = &ctx->conf->base;
+
+    ctx->format = NGX_RBL_JSON;
+
+    if (uri->len < base->len
+        || ngx_strncmp(uri->data, base->data, base->len) != 0)
+    {
+        return NGX_DECLINED;
+    }
+
+    path->data = uri->data + base->len;
+    path->len = uri->len - base->len;
+
+    for (i = 0;
+         i < sizeof(ngx_rbl_suffixes) / sizeof(ngx_rbl_suffixes[0]);
+         i++)
+    {
+        suffix = ngx_rbl_suffixes[i].suffix;
+
+        if (path->len >= suffix.len
+            && ngx_memcmp(path->data + path->len - suffix.len, suffix.data,
+                          suffix.len)
+               == 0)
+        {
+            path->len -= suffix.len;
+            ctx->format = ngx_rbl_suffixes[i].format;
+            break;
+        }
+    }
+
+    if (path->len && path->data[path->len - 1] == '/') {
+        path->len--;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_rbl_route_match(const ngx_rbl_route_t *route, const ngx_str_t *path,
+    ngx_str_t *id)
+{
+    size_t  len;
+
+    ngx_str_null(id);
+
+    len = route->path.len;
+
+    if (route->path.data[len - 1] != '/') {
+        return path->len == len
+               && ngx_memcmp(path->data, route->path.data, len) == 0
+               ? NGX_OK : NGX_DECLINED;
+    }
+
+    /* "host/update" is "host/update/" with an empty id */
+
+    if (path->len < len) {
+        return path->len == len - 1
+               && ngx_memcmp(path->data, route->path.data, len - 1) == 0
+               ? NGX_OK : NGX_DECLINED;
+    }
+
+    if (ngx_memcmp(path->data, route->path.data, len) != 0) {
+        return NGX_DECLINED;
+    }
+
+    id->data = path->data + len;
+    id->len = path->len - len;
+
+    return ngx_strlchr(id->data, id->data + id->len, '/') ? NGX_DECLINED
+                                                          : NGX_OK;
+}

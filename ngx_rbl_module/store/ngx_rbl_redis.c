@@ -1,0 +1,454 @@
+/*
+ * One connection: states, back-off, and how it ends.
+ *
+ * IDLE -> WAITING -> CONNECTING -> GREETING -> READY -> WAITING, and CLOSED at
+ * the end.  From READY it may become SILENT, and then READY again, or LEAVING.
+ * From every state but IDLE and CLOSED a failure leads to WAITING.  The context
+ * belongs to hiredis when it reports the end itself (ngx_rbl_redis_lost), else
+ * to us (ngx_rbl_redis_drop).  In both cases it is detached first: ac->data is
+ * NULL then, and callbacks that still come for it do nothing.
+ */
+
+#include "ngx_rbl_redis.h"
+
+#define NGX_RBL_BACKOFF_MIN    50       /* ms */
+#define NGX_RBL_BACKOFF_MAX    1000
+#define NGX_RBL_GREETING_MAX   1000     /* ms to be connected and ready in */
+
+
+static void ngx_rbl_redis_set_state(ngx_rbl_link_t *link,
+    ngx_rbl_redis_state_e state);
+static void ngx_rbl_redis_connect(ngx_rbl_link_t *link);
+static void ngx_rbl_redis_connected(const redisAsyncContext *ac, int status);
+static void ngx_rbl_redis_disconnected(const redisAsyncContext *ac, int status);
+static void ngx_rbl_redis_turn(ngx_event_t *ev);
+static void ngx_rbl_redis_timer(ngx_event_t *ev);
+static void ngx_rbl_redis_detach(ngx_rbl_link_t *link);
+static void ngx_rbl_redis_after(ngx_rbl_link_t *link, const char *reason);
+static void ngx_rbl_redis_note(ngx_rbl_link_t *link, const char *reason);
+
+
+static const char  *ngx_rbl_redis_states[] = {
+    "idle", "closed", "waiting", "connecting", "greeting", "ready", "silent",
+    "leaving"
+};
+
+
+void
+ngx_rbl_redis_init(ngx_rbl_link_t *link, ngx_rbl_store_t *store,
+    const char *name)
+{
+    link->store = store;
+    link->name = name;
+    ngx_queue_init(&link->flight);
+
+    link->timer.data = link;
+    link->timer.log = store->log;
+    link->timer.handler = ngx_rbl_redis_timer;
+    link->timer.cancelable = 1;
+
+    link->turn.data = link;
+    link->turn.log = store->log;
+    link->turn.handler = ngx_rbl_redis_turn;
+
+    ngx_rbl_redis_watch_init(link);
+    ngx_rbl_redis_role_init(link);
+}
+
+
+/*
+ * Connects on the next turn of the event loop: init_process must leave a
+ * connection slot to the channel from the master, which is added after it.
+ */
+
+void
+ngx_rbl_redis_begin(ngx_rbl_link_t *link)
+{
+    if (link->state != NGX_RBL_REDIS_IDLE) {
+        return;
+    }
+
+    link->opening = 1;
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_WAITING);
+    ngx_add_timer(&link->timer, 0);
+    ngx_rbl_counts->stores++;
+}
+
+
+void
+ngx_rbl_redis_close(ngx_rbl_link_t *link)
+{
+    ngx_rbl_counts->stores -= link->state != NGX_RBL_REDIS_IDLE;
+
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_CLOSED);
+    ngx_rbl_redis_drop(link, "the worker exits");
+    link->opening = 0;
+    ngx_rbl_store_down(link);
+
+    if (link->timer.timer_set) {
+        ngx_del_timer(&link->timer);
+    }
+
+    if (link->watch.timer_set) {
+        ngx_del_timer(&link->watch);
+    }
+
+    ngx_rbl_redis_free_replies(link);
+}
+
+
+void
+ngx_rbl_redis_drop(ngx_rbl_link_t *link, const char *reason)
+{
+    redisAsyncContext  *ac;
+
+    ac = link->ac;
+    if (ac == NULL) {
+        return;
+    }
+
+    ngx_rbl_redis_detach(link);
+    redisAsyncFree(ac);
+    ngx_rbl_redis_after(link, reason);
+}
+
+
+void
+ngx_rbl_redis_lost(ngx_rbl_link_t *link, const char *reason)
+{
+    if (link->ac == NULL) {
+        return;
+    }
+
+    ngx_rbl_redis_detach(link);
+    ngx_rbl_redis_after(link, reason);
+}
+
+
+void
+ngx_rbl_redis_hush(ngx_rbl_link_t *link, const char *reason)
+{
+    if (link->state == NGX_RBL_REDIS_READY) {
+        ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_SILENT);
+        ngx_rbl_redis_note(link, reason);
+        ngx_rbl_store_down(link);
+    }
+}
+
+
+void
+ngx_rbl_redis_readable(redisAsyncContext *ac)
+{
+    ngx_rbl_link_t  *link = ac->data;
+
+    ngx_rbl_redis_heard(link);
+
+    /* no bytes: it is the end of the connection */
+
+    if (link->state == NGX_RBL_REDIS_SILENT && ngx_rbl_redis_waiting(ac) > 0) {
+        link->reason[0] = '\0';
+        ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_READY);
+        ngx_rbl_store_up(link);
+    }
+}
+
+
+void
+ngx_rbl_redis_leave(ngx_rbl_link_t *link, const char *reason)
+{
+    if (link->state == NGX_RBL_REDIS_GREETING) {
+        ngx_rbl_redis_drop(link, reason);
+        return;
+    }
+
+    if (link->state == NGX_RBL_REDIS_READY) {
+        ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_LEAVING);
+        ngx_rbl_redis_note(link, reason);
+        ngx_rbl_store_down(link);
+        ngx_rbl_redis_landed(link);
+    }
+}
+
+
+void
+ngx_rbl_redis_greeted(ngx_rbl_link_t *link)
+{
+    if (link->timer.timer_set) {
+        ngx_del_timer(&link->timer);
+    }
+
+    link->backoff = 0;
+    link->reason[0] = '\0';
+    link->opening = 0;
+    ngx_rbl_counts->reconnects += link->known;
+    link->known = 1;
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_READY);
+    ngx_rbl_redis_role_watch(link);
+    ngx_rbl_store_up(link);
+}
+
+
+void
+ngx_rbl_redis_landed(ngx_rbl_link_t *link)
+{
+    if (link->state == NGX_RBL_REDIS_LEAVING && link->nflight == 0
+        && !link->turn.posted)
+    {
+        ngx_post_event(&link->turn, &ngx_posted_events);
+    }
+}
+
+
+ngx_rbl_link_t *
+ngx_rbl_redis_replied(redisAsyncContext *ac, const redisReply *reply)
+{
+    ngx_rbl_link_t  *link = ac->data;
+
+    if (link == NULL) {
+        return NULL;
+    }
+
+    if (reply == NULL) {
+        ngx_rbl_redis_lost(link, rbl_reply_lost(&link->replies.guard,
+                                                 ac->c.errstr));
+        return NULL;
+    }
+
+    return link;
+}
+
+
+/* "ERR unknown command" repeats the arguments: they may be secrets. */
+
+void
+ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply)
+{
+    char    *args;
+    size_t   len;
+
+    if (reply->type != REDIS_REPLY_ERROR || reply->str == NULL) {
+        ngx_rbl_redis_clean(buf, size, "a reply of another type", 23);
+        return;
+    }
+
+    len = reply->len;
+    args = ngx_strstr(reply->str, ", with args");
+    if (args != NULL) {
+        len = args - reply->str;
+    }
+
+    ngx_rbl_redis_clean(buf, size, reply->str, len);
+}
+
+
+static void
+ngx_rbl_redis_set_state(ngx_rbl_link_t *link, ngx_rbl_redis_state_e state)
+{
+    ngx_rbl_redis_state_e  old;
+
+    old = link->state;
+    link->state = state;
+
+    if (old == state) {
+        return;
+    }
+
+    ngx_rbl_counts->ready += (state == NGX_RBL_REDIS_READY)
+                            - (old == NGX_RBL_REDIS_READY);
+
+    if (old == NGX_RBL_REDIS_READY || old == NGX_RBL_REDIS_SILENT
+        || state == NGX_RBL_REDIS_READY)
+    {
+        ngx_log_error(NGX_LOG_NOTICE, link->store->log, 0,
+                      "rbl store \"%V\"%s is %s", &link->store->conf->name,
+                      link->name, ngx_rbl_redis_states[state]);
+        return;
+    }
+
+    ngx_log_debug4(NGX_LOG_DEBUG_HTTP, link->store->log, 0,
+                   "rbl store \"%V\"%s: %s -> %s", &link->store->conf->name,
+                   link->name, ngx_rbl_redis_states[old],
+                   ngx_rbl_redis_states[state]);
+}
+
+
+static void
+ngx_rbl_redis_connect(ngx_rbl_link_t *link)
+{
+    char                reason[NGX_RBL_REDIS_REASON];
+    redisAsyncContext  *ac;
+
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_CONNECTING);
+
+    ac = ngx_rbl_redis_open(link, reason, sizeof(reason));
+    if (ac == NULL) {
+        ngx_rbl_redis_after(link, reason);
+        return;
+    }
+
+    ac->data = link;
+    link->ac = ac;
+
+    (void) redisAsyncSetConnectCallback(ac, ngx_rbl_redis_connected);
+    (void) redisAsyncSetDisconnectCallback(ac, ngx_rbl_redis_disconnected);
+
+    ngx_add_timer(&link->timer,
+                  ngx_min(link->store->conf->timeout, NGX_RBL_GREETING_MAX));
+}
+
+
+static void
+ngx_rbl_redis_connected(const redisAsyncContext *ac, int status)
+{
+    ngx_rbl_link_t  *link = ac->data;
+
+    if (link == NULL) {
+        return;
+    }
+
+    if (status != REDIS_OK) {
+        ngx_rbl_redis_lost(link, ac->c.errstr);
+        return;
+    }
+
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_GREETING);
+    ngx_post_event(&link->turn, &ngx_posted_events);
+}
+
+
+static void
+ngx_rbl_redis_disconnected(const redisAsyncContext *ac, int status)
+{
+    ngx_rbl_link_t  *link = ac->data;
+
+    if (link != NULL) {
+        ngx_rbl_redis_lost(link, rbl_reply_lost(&link->replies.guard,
+                                                 ac->c.errstr));
+    }
+}
+
+
+void
+ngx_rbl_redis_shutdown(redisAsyncContext *ac)
+{
+    ngx_rbl_link_t  *link = ac->data;
+
+    ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_CLOSED);
+    ngx_rbl_redis_drop(link, "the worker shuts down");
+}
+
+
+/* What hiredis' callbacks must not do themselves. */
+
+static void
+ngx_rbl_redis_turn(ngx_event_t *ev)
+{
+    ngx_rbl_link_t  *link = ev->data;
+
+    if (link->state == NGX_RBL_REDIS_LEAVING) {
+        ngx_rbl_redis_drop(link, link->reason);
+        return;
+    }
+
+    if (link->state == NGX_RBL_REDIS_GREETING
+        && ngx_rbl_redis_greet(link) != NGX_OK)
+    {
+        ngx_rbl_redis_drop(link, "the greeting cannot be sent");
+    }
+}
+
+
+static void
+ngx_rbl_redis_timer(ngx_event_t *ev)
+{
+    u_char           *last;
+    u_char            reason[NGX_RBL_REDIS_REASON];
+    ngx_rbl_link_t  *link = ev->data;
+
+    if (link->state == NGX_RBL_REDIS_WAITING) {
+        ngx_rbl_redis_connect(link);
+        return;
+    }
+
+    last = ngx_snprintf(reason, sizeof(reason) - 1, "no answer while %s",
+                        ngx_rbl_redis_states[link->state]);
+    *last = '\0';
+
+    ngx_rbl_redis_drop(link, (char *) reason);
+}
+
+
+static void
+ngx_rbl_redis_detach(ngx_rbl_link_t *link)
+{
+    link->ac->data = NULL;
+    link->ac = NULL;
+    ngx_rbl_redis_role_forget(link);
+
+    if (link->turn.posted) {
+        ngx_delete_posted_event(&link->turn);
+    }
+
+    if (link->timer.timer_set) {
+        ngx_del_timer(&link->timer);
+    }
+}
+
+
+/* Without a connection: the next attempt, and the batches in flight. */
+
+static void
+ngx_rbl_redis_after(ngx_rbl_link_t *link, const char *reason)
+{
+    ngx_msec_t  half;
+
+    if (link->state != NGX_RBL_REDIS_CLOSED) {
+        link->backoff = ngx_min(ngx_max(link->backoff * 2,
+                                        NGX_RBL_BACKOFF_MIN),
+                                NGX_RBL_BACKOFF_MAX);
+        half = link->backoff / 2;
+
+        ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_WAITING);
+        ngx_rbl_redis_note(link, reason);
+        ngx_add_timer(&link->timer, half + ngx_random() % (half + 1));
+    }
+
+    link->opening = 0;
+    ngx_rbl_batch_fail_flight(link);
+    ngx_rbl_store_down(link);
+}
+
+
+/* Logs why the store is not ready, if it is another reason than before. */
+
+static void
+ngx_rbl_redis_note(ngx_rbl_link_t *link, const char *reason)
+{
+    char  clean[NGX_RBL_REDIS_REASON];
+
+    ngx_rbl_redis_clean(clean, sizeof(clean), reason, ngx_strlen(reason));
+
+    if (ngx_strcmp(clean, link->reason) == 0) {
+        return;
+    }
+
+    ngx_memcpy(link->reason, clean, sizeof(clean));
+    ngx_log_error(NGX_LOG_WARN, link->store->log, 0,
+                  "rbl store \"%V\"%s is not ready: %s",
+                  &link->store->conf->name, link->name, link->reason);
+}
+
+
+void
+ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len)
+{
+    size_t  i;
+
+    len = ngx_min(len, size - 1);
+
+    for (i = 0; i < len; i++) {
+        buf[i] = text[i] < 0x20 || text[i] > 0x7e ? '?' : text[i];
+    }
+
+    buf[len] = '\0';
+}

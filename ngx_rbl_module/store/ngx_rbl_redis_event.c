@@ -1,0 +1,392 @@
+/*
+ * One descriptor: hiredis' event hooks on an ngx_connection_t.
+ *
+ * The object below lives as long as the descriptor: made by attach, freed by
+ * the cleanup hook, which hiredis calls once before it frees its context, or
+ * after it by the read that the hook was called from.
+ *
+ * What hiredis 0.14.1 (Debian 12) does, and what follows for us:
+ *  1. No timeouts at all: connect and command deadlines are ours.
+ *  2. redisAsyncConnect with a name calls getaddrinfo, which blocks: numeric
+ *     addresses only.  Unix sockets: redisAsyncConnectUnix.
+ *  3. After connect test NULL and ->err; on ->err call redisAsyncFree.
+ *  4. redisAsyncSetConnectCallback arms the write event: attach first.
+ *  5. Never free or disconnect inside the connect callback (use after free).
+ *     On success act on a later turn; on failure forget the pointer, hiredis
+ *     frees it.
+ *  6. Never free inside the disconnect callback.  Forget the pointer.
+ *  7. After redisAsyncDisconnect commands return REDIS_ERR and their callback
+ *     never runs: check every return value.
+ *  8. Refused connection: connect callback with an error, then each queued
+ *     callback with NULL; the disconnect callback is not called.
+ *  9. In a reply callback redisAsyncFree is safe (deferred).  The reply is
+ *     hiredis' own: never free or keep it.
+ * 10. redisAsyncFree runs all pending callbacks with NULL, synchronously.
+ * 11. At most 16 KiB are read per call: use level triggering.
+ * 12. Out of memory inside hiredis' wrappers calls abort().
+ * 13. An error reply that answers no command closes the connection; any other
+ *     reply that answers none fails an assertion, so it must not get there:
+ *     see rbl_reply_guard.h.
+ * 14. Reply sizes are bounded by what we ask, not by hiredis.
+ * 15. redisEnableKeepAlive(&ac->c): worth calling on TCP.
+ * 16. The library's sds*, hi_* and hex_digit names must not clash: it is linked
+ *     statically with hidden symbols.
+ *
+ * Who closes: our cleanup hook, with ngx_close_connection, and it sets
+ * ac->c.fd to -1, for otherwise redisFree would close the number once more,
+ * which may be another's socket by then.
+ *
+ * Writes: the first command of a loop turn posts the flush event, so that the
+ * commands of that turn leave in one write.  They leave earlier if the store
+ * has nothing else to do, and if they are much: it works on them while the
+ * worker reads the next requests.  How much is said in bytes, which tell the
+ * store's work better than commands do.  Only when the socket is full is the
+ * write event armed.
+ *
+ * Reads: the more replies a turn brings, the fewer turns, reads and writes a
+ * request costs, so while replies are due hiredis is called as often as the
+ * bytes that wait need, up to a bound: one busy store must not keep the worker
+ * from its clients.
+ */
+
+#include "ngx_rbl_redis.h"
+
+#include <hiredis/sds.h>
+#include <sys/ioctl.h>
+
+#define NGX_RBL_REDIS_READ   16384      /* what hiredis reads in one call */
+#define NGX_RBL_REDIS_READS  8          /* calls in one event */
+#define NGX_RBL_REDIS_EARLY  4096       /* bytes that leave early */
+
+
+typedef struct {
+    ngx_connection_t           *connection;
+    redisAsyncContext          *ac;
+    ngx_event_t                 flush;
+    unsigned                    flushing:1; /* hiredis is in a write now */
+    unsigned                    full:1;     /* nothing more leaves early */
+    unsigned                    reading:1;  /* it is called from below */
+    unsigned                    closed:1;   /* to be freed after the reading */
+} ngx_rbl_redis_event_t;
+
+
+static void ngx_rbl_redis_read_handler(ngx_event_t *rev);
+static void ngx_rbl_redis_write_handler(ngx_event_t *wev);
+static void ngx_rbl_redis_flush_handler(ngx_event_t *ev);
+static void ngx_rbl_redis_write(ngx_rbl_redis_event_t *e);
+static ngx_int_t ngx_rbl_redis_is_early(ngx_rbl_redis_event_t *e);
+static void ngx_rbl_redis_write_early(ngx_rbl_redis_event_t *e);
+static ngx_int_t ngx_rbl_redis_calls(ngx_rbl_redis_event_t *e);
+static void ngx_rbl_redis_read(ngx_rbl_redis_event_t *e);
+static void ngx_rbl_redis_add_read(void *data);
+static void ngx_rbl_redis_del_read(void *data);
+static void ngx_rbl_redis_add_write(void *data);
+static void ngx_rbl_redis_del_write(void *data);
+static void ngx_rbl_redis_cleanup(void *data);
+
+
+ngx_int_t
+ngx_rbl_redis_event_attach(redisAsyncContext *ac, ngx_log_t *log)
+{
+    ngx_connection_t       *c;
+    ngx_rbl_redis_event_t  *e;
+
+    e = ngx_calloc(sizeof(ngx_rbl_redis_event_t), log);
+    if (e == NULL) {
+        return NGX_ERROR;
+    }
+
+    c = ngx_get_connection(ac->c.fd, log);
+    if (c == NULL) {
+        ngx_free(e);
+        return NGX_ERROR;
+    }
+
+    c->number = ngx_atomic_fetch_add(ngx_connection_counter, 1);
+    c->data = e;
+    c->log = log;
+    c->read->log = log;
+    c->read->handler = ngx_rbl_redis_read_handler;
+    c->write->log = log;
+    c->write->handler = ngx_rbl_redis_write_handler;
+
+    e->connection = c;
+    e->ac = ac;
+    e->flush.data = c;
+    e->flush.log = log;
+    e->flush.handler = ngx_rbl_redis_flush_handler;
+
+    ac->ev.data = e;
+    ac->ev.addRead = ngx_rbl_redis_add_read;
+    ac->ev.delRead = ngx_rbl_redis_del_read;
+    ac->ev.addWrite = ngx_rbl_redis_add_write;
+    ac->ev.delWrite = ngx_rbl_redis_del_write;
+    ac->ev.cleanup = ngx_rbl_redis_cleanup;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_rbl_redis_read_handler(ngx_event_t *rev)
+{
+    ngx_connection_t       *c;
+    ngx_rbl_redis_event_t  *e;
+
+    c = rev->data;
+    e = c->data;
+
+    ngx_log_debug1(NGX_LOG_DEBUG_HTTP, c->log, 0,
+                   "rbl store read, close:%d", c->close);
+
+    if (c->close) {
+        ngx_rbl_redis_shutdown(e->ac);
+        return;
+    }
+
+    ngx_rbl_redis_read(e);
+}
+
+
+/* hiredis frees its context, and has our hook called, when it ends. */
+
+static void
+ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
+{
+    ngx_int_t  calls;
+
+    e->reading = 1;
+    ngx_rbl_counts_turn();
+    ngx_rbl_redis_readable(e->ac);
+
+    redisAsyncHandleRead(e->ac);
+
+    for (calls = ngx_rbl_redis_calls(e); calls > 0 && !e->closed; calls--) {
+        redisAsyncHandleRead(e->ac);
+    }
+
+    e->reading = 0;
+    ngx_rbl_counts_turn();
+
+    if (e->closed) {
+        ngx_free(e);
+    }
+}
+
+
+/* How many more calls the bytes need that wait for commands that do. */
+
+static ngx_int_t
+ngx_rbl_redis_calls(ngx_rbl_redis_event_t *e)
+{
+    int  waiting;
+
+    if (e->closed || e->ac->replies.head == NULL) {
+        return 0;
+    }
+
+    waiting = ngx_rbl_redis_waiting(e->ac);
+
+    return ngx_min((waiting + NGX_RBL_REDIS_READ - 1) / NGX_RBL_REDIS_READ,
+                   NGX_RBL_REDIS_READS - 1);
+}
+
+
+int
+ngx_rbl_redis_waiting(redisAsyncContext *ac)
+{
+    int  waiting;
+
+    return ioctl(ac->c.fd, FIONREAD, &waiting) == -1 ? 0 : waiting;
+}
+
+
+static void
+ngx_rbl_redis_write_handler(ngx_event_t *wev)
+{
+    ngx_connection_t       *c;
+    ngx_rbl_redis_event_t  *e;
+
+    c = wev->data;
+    e = c->data;
+
+    if (c->close) {
+        ngx_rbl_redis_shutdown(e->ac);
+        return;
+    }
+
+    ngx_rbl_redis_write(e);
+}
+
+
+static void
+ngx_rbl_redis_flush_handler(ngx_event_t *ev)
+{
+    ngx_connection_t  *c;
+
+    c = ev->data;
+
+    ngx_rbl_redis_write(c->data);
+}
+
+
+/* hiredis then calls the add or the del hook, or else the cleanup hook. */
+
+static void
+ngx_rbl_redis_write(ngx_rbl_redis_event_t *e)
+{
+    e->flushing = 1;
+    redisAsyncHandleWrite(e->ac);
+    ngx_rbl_counts_turn();
+}
+
+
+/* Much, or the only command whose reply is due. */
+
+static ngx_int_t
+ngx_rbl_redis_is_early(ngx_rbl_redis_event_t *e)
+{
+    return !e->full
+           && (sdslen(e->ac->c.obuf) >= NGX_RBL_REDIS_EARLY
+               || e->ac->replies.head == e->ac->replies.tail);
+}
+
+
+/*
+ * Without hiredis, which would end its context from inside the command if this
+ * fails: what cannot be written stays for the flush, which finds out why.
+ */
+
+static void
+ngx_rbl_redis_write_early(ngx_rbl_redis_event_t *e)
+{
+    ssize_t        n;
+    redisContext  *c;
+
+    c = &e->ac->c;
+
+    n = send(c->fd, c->obuf, sdslen(c->obuf), MSG_NOSIGNAL);
+
+    e->full = n < (ssize_t) sdslen(c->obuf);
+
+    if (n > 0) {
+        sdsrange(c->obuf, n, -1);
+    }
+}
+
+
+static void
+ngx_rbl_redis_add_read(void *data)
+{
+    ngx_rbl_redis_event_t  *e = data;
+
+    ngx_event_t  *rev;
+
+    rev = e->connection->read;
+
+    if (!rev->active
+        && ngx_add_event(rev, NGX_READ_EVENT, NGX_LEVEL_EVENT) != NGX_OK)
+    {
+        ngx_log_error(NGX_LOG_CRIT, rev->log, 0,
+                      "rbl store: the read event cannot be added");
+    }
+}
+
+
+static void
+ngx_rbl_redis_del_read(void *data)
+{
+    ngx_rbl_redis_event_t  *e = data;
+
+    ngx_event_t  *rev;
+
+    rev = e->connection->read;
+
+    if (rev->active) {
+        (void) ngx_del_event(rev, NGX_READ_EVENT, 0);
+    }
+}
+
+
+static void
+ngx_rbl_redis_add_write(void *data)
+{
+    ngx_rbl_redis_event_t  *e = data;
+
+    ngx_event_t  *wev;
+
+    wev = e->connection->write;
+
+    if (wev->active) {
+        e->flushing = 0;
+        return;
+    }
+
+    if (!e->flushing && (e->ac->c.flags & REDIS_CONNECTED)) {
+        if (!e->flush.posted) {
+            e->full = 0;
+            ngx_post_event(&e->flush, &ngx_posted_events);
+        }
+
+        if (ngx_rbl_redis_is_early(e)) {
+            ngx_rbl_redis_write_early(e);
+        }
+
+        return;
+    }
+
+    e->flushing = 0;
+
+    if (ngx_add_event(wev, NGX_WRITE_EVENT, NGX_LEVEL_EVENT) != NGX_OK) {
+        ngx_log_error(NGX_LOG_CRIT, wev->log, 0,
+                      "rbl store: the write event cannot be added");
+    }
+}
+
+
+static void
+ngx_rbl_redis_del_write(void *data)
+{
+    ngx_rbl_redis_event_t  *e = data;
+
+    ngx_event_t  *wev;
+
+    e->flushing = 0;
+    wev = e->connection->write;
+
+    if (wev->active) {
+        (void) ngx_del_event(wev, NGX_WRITE_EVENT, 0);
+    }
+}
+
+
+static void
+ngx_rbl_redis_cleanup(void *data)
+{
+    ngx_rbl_redis_event_t  *e = data;
+
+    redisAsyncContext  *ac;
+
+    ac = e->ac;
+
+    if (e->flush.posted) {
+        ngx_delete_posted_event(&e->flush);
+    }
+
+    ngx_close_connection(e->connection);
+
+    if (e->reading) {
+        e->closed = 1;
+
+    } else {
+        ngx_free(e);
+    }
+
+    ac->c.fd = -1;
+    ac->ev.data = NULL;
+    ac->ev.addRead = NULL;
+    ac->ev.delRead = NULL;
+    ac->ev.addWrite = NULL;
+    ac->ev.delWrite = NULL;
+    ac->ev.cleanup = NULL;
+}
