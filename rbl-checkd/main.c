@@ -2,13 +2,14 @@
  * rbl-checkd: signals and the order in which the parts come and go.
  */
 
-#include "daemon.h"
+#include "base/log.h"
+#include "check/checker.h"
 #include "check/jobs.h"
 #include "check/names.h"
 #include "check/sender.h"
 #include "check/together.h"
 #include "check/works.h"
-#include "log.h"
+#include "deliver/deliver.h"
 #include "metrics.h"
 #include "options.h"
 #include "rbl_version.h"
@@ -25,7 +26,8 @@
 #define STOP_LOOK    0.05
 
 typedef struct {
-    daemon_t      d;
+    checker_t     d;
+    deliver_t    *deliver;              /* NULL: this daemon delivers nothing */
     config_t      conf;
     jobs_t       *jobs;
     sender_t     *sender;
@@ -60,7 +62,7 @@ static unsigned
 in_flight(const checkd_t *c)
 {
     return jobs_in_flight(c->jobs)
-           + (c->d.deliver != NULL ? deliver_in_flight(c->d.deliver) : 0);
+           + (c->deliver != NULL ? deliver_in_flight(c->deliver) : 0);
 }
 
 
@@ -103,8 +105,8 @@ stop(checkd_t *c)
 
     jobs_stop(c->jobs);
     works_stop(c->works);
-    if (c->d.deliver != NULL) {
-        deliver_stop(c->d.deliver);
+    if (c->deliver != NULL) {
+        deliver_stop(c->deliver);
     }
 
     ev_timer_set(&c->stop, 0, STOP_LOOK);
@@ -117,8 +119,8 @@ reload(checkd_t *c)
 {
     service_reload(&c->conf, c->file);
 
-    if (c->d.deliver != NULL) {
-        deliver_reload(c->d.deliver);
+    if (c->deliver != NULL) {
+        deliver_reload(c->deliver);
     }
 }
 
@@ -188,10 +190,17 @@ watch_signals(checkd_t *c)
 }
 
 
+static void
+on_ended(void *data)
+{
+    deliver_wake(data);
+}
+
+
 static int
 start(checkd_t *c)
 {
-    daemon_t  *d = &c->d;
+    checker_t  *d = &c->d;
 
     d->conf = &c->conf;
     d->loop = ev_default_loop(0);
@@ -210,46 +219,49 @@ start(checkd_t *c)
     }
 
     config_own(&d->own, &c->conf);
-    d->check.own = &d->own.rule;
-    d->check.loop = d->loop;
-    d->check.dns = d->dns;
+    d->env.own = &d->own.rule;
+    d->env.loop = d->loop;
+    d->env.dns = d->dns;
     d->store = store_new(d->loop, &c->conf, 0, on_store, c);
     if (d->store == NULL) {
         log_error("out of memory");
         return -1;
     }
 
-    d->check.health = health_new(d->loop, d->dns);
-    d->check.quota = quota_new(d->loop, d->store, d->check.health);
-    d->check.lookup = lookup_new(d->loop, d->dns, d->check.quota,
-                                 c->conf.cache_size);
-    d->check.trust = trust_new(d->loop, d->store, d->dns, d->check.health);
-    d->check.guard = guard_new(d->loop, d->store, d->check.health);
-    d->check.tally = tally_new();
-    if (d->check.health != NULL) {
-        health_retry_after(d->check.health, c->conf.control_retry);
+    d->env.health = health_new(d->loop, d->dns);
+    d->env.quota = quota_new(d->loop, d->store, d->env.health);
+    d->env.lookup = lookup_new(d->loop, d->dns, d->env.quota,
+                               c->conf.cache_size);
+    d->env.trust = trust_new(d->loop, d->store, d->dns, d->env.health);
+    d->env.guard = guard_new(d->loop, d->store, d->env.health);
+    d->env.tally = tally_new();
+    if (d->env.health != NULL) {
+        health_retry_after(d->env.health, c->conf.control_retry);
     }
 
-    if (d->check.quota != NULL) {
-        quota_probe_after(d->check.quota, c->conf.control_retry);
+    if (d->env.quota != NULL) {
+        quota_probe_after(d->env.quota, c->conf.control_retry);
     }
 
-    if (d->check.quota == NULL || d->check.lookup == NULL
-        || d->check.health == NULL || d->check.trust == NULL
-        || d->check.guard == NULL || d->check.tally == NULL)
+    if (d->env.quota == NULL || d->env.lookup == NULL
+        || d->env.health == NULL || d->env.trust == NULL
+        || d->env.guard == NULL || d->env.tally == NULL)
     {
         log_error("out of memory");
         return -1;
     }
 
-    lookup_tally(d->check.lookup, d->check.tally);
+    lookup_tally(d->env.lookup, d->env.tally);
 
     if (c->conf.deliver) {
-        d->deliver = deliver_new(d->loop, &c->conf, d->store, d->dns);
-        if (d->deliver == NULL) {
+        c->deliver = deliver_new(d->loop, &c->conf, d->store, d->dns);
+        if (c->deliver == NULL) {
             log_error("cannot start deliveries");
             return -1;
         }
+
+        d->ended = on_ended;
+        d->data = c->deliver;
     }
 
     names_open();
@@ -261,7 +273,7 @@ start(checkd_t *c)
     c->jobs = jobs_new(d);
     c->sender = sender_new(d->loop, &c->conf, d->store);
     c->works = works_new(d->loop, d->store);
-    c->metrics = metrics_new(d, c->jobs);
+    c->metrics = metrics_new(d, c->jobs, c->deliver);
 
     if (d->table == NULL || d->opens == NULL || d->clears == NULL
         || c->jobs == NULL || c->sender == NULL || c->works == NULL
@@ -278,7 +290,7 @@ start(checkd_t *c)
 static void
 finish(checkd_t *c)
 {
-    daemon_t  *d = &c->d;
+    checker_t  *d = &c->d;
 
     metrics_free(c->metrics);
     works_free(c->works);
@@ -289,16 +301,16 @@ finish(checkd_t *c)
     table_free(d->table);
     names_close();
 
-    if (d->deliver != NULL) {
-        deliver_free(d->deliver);
+    if (c->deliver != NULL) {
+        deliver_free(c->deliver);
     }
 
-    guard_free(d->check.guard);
-    trust_free(d->check.trust);
-    lookup_free(d->check.lookup);
-    tally_free(d->check.tally);
-    quota_free(d->check.quota);
-    health_free(d->check.health);
+    guard_free(d->env.guard);
+    trust_free(d->env.trust);
+    lookup_free(d->env.lookup);
+    tally_free(d->env.tally);
+    quota_free(d->env.quota);
+    health_free(d->env.health);
     store_free(d->store);
 
     if (d->dns != NULL) {

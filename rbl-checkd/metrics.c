@@ -4,11 +4,11 @@
  * asks for no more than QUEUES_MAX; what the others said before counts on.
  */
 
+#include "base/log.h"
+#include "check/tally.h"
 #include "metrics.h"
-#include "log.h"
 #include "metrics_pack.h"
 #include "service.h"
-#include "check/tally.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ typedef struct {
 } queue_age_t;
 
 struct metrics_s {
-    const daemon_t  *d;
+    const checker_t  *d;
     const jobs_t    *jobs;
     ev_timer         timer;
     metrics_more_t   more;
@@ -203,7 +203,7 @@ on_tick(struct ev_loop *loop, ev_timer *w, int revents)
     (void) revents;
 
     if (++m->ticks % TURN == 0) {
-        tally_turn(m->d->check.tally);
+        tally_turn(m->d->env.tally);
     }
 
     if (make_queues(m) != 0) {
@@ -220,7 +220,7 @@ on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 
 
 metrics_t *
-metrics_new(const daemon_t *d, const jobs_t *jobs)
+metrics_new(const checker_t *d, const jobs_t *jobs, const deliver_t *deliver)
 {
     metrics_t        *m;
     struct timespec   ts;
@@ -233,6 +233,7 @@ metrics_new(const daemon_t *d, const jobs_t *jobs)
     clock_gettime(CLOCK_REALTIME, &ts);
     m->d = d;
     m->jobs = jobs;
+    m->more.deliver = deliver;
     m->at = ev_now(d->loop);
     m->more.started = (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
     ev_timer_init(&m->timer, on_tick, EVERY, EVERY);

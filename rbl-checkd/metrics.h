@@ -8,12 +8,13 @@
 #define METRICS_H_INCLUDED
 
 #include "check/jobs.h"
-#include "daemon.h"
+#include "deliver/deliver.h"
 
 typedef struct metrics_s  metrics_t;
 
 /* What it reads must be there until metrics_free.  NULL: out of memory. */
-metrics_t *metrics_new(const daemon_t *d, const jobs_t *jobs);
+metrics_t *metrics_new(const checker_t *d, const jobs_t *jobs,
+    const deliver_t *deliver);
 void metrics_free(metrics_t *metrics);
 
 /* The store has become ready (1) or was lost (0). */

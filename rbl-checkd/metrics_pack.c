@@ -2,12 +2,12 @@
  * Each part counts for itself; here the numbers come together.
  */
 
-#include "metrics_pack.h"
 #include "check/guard.h"
 #include "check/health.h"
 #include "check/lookup.h"
 #include "check/quota.h"
 #include "check/tally.h"
+#include "metrics_pack.h"
 #include "rbl_version.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 
 
 static void
-add_checks(int64_t *number, const daemon_t *d, const jobs_t *jobs)
+add_checks(int64_t *number, const checker_t *d, const jobs_t *jobs)
 {
     number[RBL_M_CHECKS_COMPLETED] = (int64_t) d->checks.completed;
     number[RBL_M_CHECKS_FAILED] = (int64_t) d->checks.failed;
@@ -107,7 +107,7 @@ resolver_numbers(int64_t *number, const dns_server_counters_t *c)
 
 
 static void
-pack_resolvers(rbl_out_t *out, const daemon_t *d)
+pack_resolvers(rbl_out_t *out, const checker_t *d)
 {
     char                    text[DNS_SERVER_TEXT];
     unsigned                i, n;
@@ -128,7 +128,7 @@ pack_resolvers(rbl_out_t *out, const daemon_t *d)
 /* What is counted elsewhere is asked for those that are in the table. */
 
 static unsigned
-note_lists(const daemon_t *d)
+note_lists(const checker_t *d)
 {
     int            ice;
     size_t         i;
@@ -138,12 +138,12 @@ note_lists(const daemon_t *d)
 
     for (i = 0, frozen = 0; i < table_count(d->table); i++) {
         list = table_at(d->table, i);
-        ice = guard_frozen(d->check.guard, list);
+        ice = guard_frozen(d->env.guard, list);
         frozen += ice != 0;
-        t = tally_list(d->check.tally, list);
+        t = tally_list(d->env.tally, list);
 
         if (t->sid[0] != '\0') {
-            t->number[RBL_ML_QUOTA_LEFT] = quota_left(d->check.quota, list);
+            t->number[RBL_ML_QUOTA_LEFT] = quota_left(d->env.quota, list);
             t->number[RBL_ML_FROZEN] = ice;
         }
     }
@@ -183,20 +183,20 @@ better(unsigned state, unsigned than)
  */
 
 static void
-note_health(const daemon_t *d)
+note_health(const checker_t *d)
 {
     size_t          at;
     unsigned       *h;
     tally_list_t   *t;
     health_known_t  known;
 
-    for (at = 0; (t = tally_next(d->check.tally, &at)) != NULL; /* void */) {
+    for (at = 0; (t = tally_next(d->env.tally, &at)) != NULL; /* void */) {
         memset(t->health, 0, sizeof(t->health));
         t->tried = 0;
     }
 
-    for (at = 0; health_each(d->check.health, &at, &known); /* void */) {
-        t = tally_find(d->check.tally, known.sid);
+    for (at = 0; health_each(d->env.health, &at, &known); /* void */) {
+        t = tally_find(d->env.tally, known.sid);
         if (t == NULL) {
             continue;
         }
@@ -230,20 +230,20 @@ health_text(const tally_list_t *t)
 
 
 static void
-pack_lists(rbl_out_t *out, const daemon_t *d)
+pack_lists(rbl_out_t *out, const checker_t *d)
 {
     size_t               at, n;
     double               ms;
     tally_list_t        *t;
     rbl_list_metrics_t   m;
 
-    for (at = 0, n = 0; tally_next(d->check.tally, &at) != NULL; n++) {
+    for (at = 0, n = 0; tally_next(d->env.tally, &at) != NULL; n++) {
         /* void */
     }
 
     rbl_mp_put_array(out, n);
 
-    for (at = 0; (t = tally_next(d->check.tally, &at)) != NULL; /* void */) {
+    for (at = 0; (t = tally_next(d->env.tally, &at)) != NULL; /* void */) {
         ms = t->slowest[0] > t->slowest[1] ? t->slowest[0] : t->slowest[1];
         t->number[RBL_ML_SLOWEST] = (int64_t) (ms * 1000);
 
@@ -261,14 +261,14 @@ pack_lists(rbl_out_t *out, const daemon_t *d)
 
 
 uint64_t
-metrics_checks(const daemon_t *d)
+metrics_checks(const checker_t *d)
 {
     return d->checks.completed + d->checks.failed + d->checks.left;
 }
 
 
 void
-metrics_pack(rbl_out_t *out, const daemon_t *d, const jobs_t *jobs,
+metrics_pack(rbl_out_t *out, const checker_t *d, const jobs_t *jobs,
     const metrics_more_t *more)
 {
     int64_t          number[RBL_M__N] = { 0 };
@@ -276,8 +276,8 @@ metrics_pack(rbl_out_t *out, const daemon_t *d, const jobs_t *jobs,
 
     add_checks(number, d, jobs);
     add_questions(number, d->dns);
-    add_lookups(number, d->check.lookup);
-    add_deliveries(number, d->deliver);
+    add_lookups(number, d->env.lookup);
+    add_deliveries(number, more->deliver);
     number[RBL_M_CHECKS_RATE] = more->rate;
     number[RBL_M_QUEUE_MANUAL] = more->manual_ms;
     number[RBL_M_QUEUE_DUE] = more->due_ms;

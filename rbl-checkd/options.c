@@ -2,8 +2,8 @@
  * The command line.
  */
 
+#include "config/config.h"
 #include "options.h"
-#include "config.h"
 #include "rbl_version.h"
 
 #include <stdio.h>

@@ -3,9 +3,9 @@
  * to a socket.  A worker's side of the one with its parent.  And the reload.
  */
 
-#include "service.h"
-#include "log.h"
+#include "base/log.h"
 #include "rbl_validate.h"
+#include "service.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@
 
 #include <ev.h>
 
-#include "config.h"
+#include "config/config.h"
 
 typedef enum {
     SERVICE_READY = 0,

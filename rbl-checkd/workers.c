@@ -8,10 +8,10 @@
  * second one.
  */
 
-#include "workers_int.h"
-#include "log.h"
+#include "base/log.h"
 #include "rbl_version.h"
 #include "service.h"
+#include "workers_int.h"
 
 #include <errno.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 #ifndef WORKERS_H_INCLUDED
 #define WORKERS_H_INCLUDED
 
-#include "config.h"
+#include "config/config.h"
 
 #define WORKERS_CHILD  (-1)
 

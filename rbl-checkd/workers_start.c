@@ -3,9 +3,9 @@
  * another takes its place, which grows for one that never lives long.
  */
 
-#include "workers_int.h"
-#include "log.h"
+#include "base/log.h"
 #include "service.h"
+#include "workers_int.h"
 
 #include <errno.h>
 #include <signal.h>

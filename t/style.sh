@@ -93,12 +93,15 @@ for hit in $(awk '
     FNR == 1  { dir = FILENAME; sub("[^/]*$", "", dir) }
     known[dir] && /^#include "/ {
         split($0, part, "\""); ok = found = 0
-        for (d in known) { if (d) { try(d) } }
+        split(dir, of, "/")
+        try(dir); try(of[1] "/")
+        for (d in known) { try(d) }
         try("shared/")
         if (found && !ok) { print FILENAME ":" FNR }
     }
-    function try(d) {
-        if (is_file(d part[2])) { found = 1; ok = ok || (dir, d) in may }
+    function try(d,    home) {
+        home = d part[2]; sub("[^/]*$", "", home)
+        if (is_file(d part[2])) { found = 1; ok = ok || (dir, home) in may }
     }
     function is_file(f,    line) {
         if (!(f in file)) { file[f] = (getline line < f) >= 0; close(f) }
@@ -117,7 +120,7 @@ for f in connected disconnected; do
 done
 for f in on_connect on_disconnect lost; do
     inside "$f" "$frees" 'hazards 01, 02: freed inside a callback of hiredis' \
-        rbl-checkd/store_connect.c
+        rbl-checkd/store/store_connect.c
 done
 deny '^ *(\(void\) )?redisAsync[A-Za-z]*Command' \
     'hazard 03: what hiredis returns is not looked at' $m $d

@@ -8,7 +8,7 @@
 #ifndef CACHE_H_INCLUDED
 #define CACHE_H_INCLUDED
 
-#include "../dns/engine.h"
+#include "dns/engine.h"
 
 /* Nothing is kept for longer, whatever it says of itself. */
 #define CACHE_TTL_MAX  3600

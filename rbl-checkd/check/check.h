@@ -9,7 +9,7 @@
 
 #include <ev.h>
 
-#include "../dns/engine.h"
+#include "dns/engine.h"
 #include "guard.h"
 #include "health.h"
 #include "lists.h"

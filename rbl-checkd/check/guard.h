@@ -14,9 +14,9 @@
 #ifndef GUARD_H_INCLUDED
 #define GUARD_H_INCLUDED
 
-#include "../store.h"
 #include "health.h"
 #include "lists.h"
+#include "store/store.h"
 
 typedef struct guard_s  guard_t;
 

@@ -6,8 +6,8 @@
 #ifndef GUARD_INT_H_INCLUDED
 #define GUARD_INT_H_INCLUDED
 
+#include "base/link.h"
 #include "guard.h"
-#include "../link.h"
 #include "sidmap.h"
 
 typedef enum {

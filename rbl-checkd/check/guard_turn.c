@@ -7,8 +7,8 @@
  *   IDLE --> ASKING --> (frozen) SAMPLING --> THAWING --> IDLE
  */
 
+#include "base/log.h"
 #include "guard_int.h"
-#include "../log.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * whoever asks meanwhile is told so at once.
  */
 
+#include "base/log.h"
 #include "health_int.h"
-#include "../log.h"
 
 #include <stdlib.h>
 

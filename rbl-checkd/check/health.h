@@ -25,7 +25,7 @@
 
 #include <ev.h>
 
-#include "../dns/engine.h"
+#include "dns/engine.h"
 #include "lists.h"
 #include "rbl_validate.h"
 

@@ -8,9 +8,9 @@
  * the list.
  */
 
+#include "base/log.h"
+#include "dns/trace.h"
 #include "health_int.h"
-#include "../dns/trace.h"
-#include "../log.h"
 
 #include <stdio.h>
 

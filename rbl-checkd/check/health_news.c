@@ -3,8 +3,8 @@
  * has a test entry.
  */
 
+#include "base/log.h"
 #include "health_int.h"
-#include "../log.h"
 
 #define LIFE_EVERY  86400.0             /* s */
 

@@ -12,9 +12,9 @@
  * Without one, negative responses are taken to be kept for an hour.
  */
 
+#include "base/log.h"
+#include "dns/trace.h"
 #include "health_int.h"
-#include "../dns/trace.h"
-#include "../log.h"
 
 #define LISTS  3                        /* without any SOA: it hides them */
 

@@ -8,8 +8,8 @@
  * to wait for their turn), the name is asked once more when they have passed.
  */
 
+#include "base/log.h"
 #include "check_int.h"
-#include "../log.h"
 
 #include <stdio.h>
 #include <stdlib.h>

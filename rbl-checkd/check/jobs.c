@@ -3,9 +3,9 @@
  * it says that it is done.
  */
 
-#include "jobs_int.h"
+#include "base/log.h"
 #include "jobs_entry.h"
-#include "../log.h"
+#include "jobs_int.h"
 
 #include <stdlib.h>
 
@@ -266,7 +266,7 @@ jobs_take_due(jobs_t *jobs, unsigned partition, const redisReply *taken)
 
 
 jobs_t *
-jobs_new(daemon_t *d)
+jobs_new(checker_t *d)
 {
     jobs_t  *jobs;
 

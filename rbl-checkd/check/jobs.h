@@ -9,7 +9,7 @@
 #ifndef JOBS_H_INCLUDED
 #define JOBS_H_INCLUDED
 
-#include "../daemon.h"
+#include "checker.h"
 #include "rbl_sid.h"
 
 #define JOB_HANDLE_MAX  256
@@ -44,7 +44,7 @@ typedef struct {
 typedef struct jobs_s  jobs_t;
 
 /* NULL: out of memory. */
-jobs_t *jobs_new(daemon_t *d);
+jobs_t *jobs_new(checker_t *d);
 void jobs_free(jobs_t *jobs);           /* drops what is in flight */
 
 void jobs_state(jobs_t *jobs, int ready);

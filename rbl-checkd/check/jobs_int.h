@@ -34,7 +34,7 @@ typedef struct {
 } jobs_slice_t;
 
 struct jobs_s {
-    daemon_t      *d;
+    checker_t      *d;
     store_t       *reader;              /* for reads that block */
     runner_t     **runner;              /* in flight; checks_max places */
     unsigned       n;

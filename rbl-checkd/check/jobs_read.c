@@ -5,8 +5,9 @@
  * long as hosts may be due unnoticed.
  */
 
+#include "base/jitter.h"
+#include "base/log.h"
 #include "jobs_int.h"
-#include "../log.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -273,7 +274,7 @@ make_slices(jobs_t *jobs)
     }
 
     jobs->partitions = ks->partitions;
-    jobs->next = (unsigned) (daemon_jitter() * jobs->partitions);
+    jobs->next = (unsigned) (jitter() * jobs->partitions);
     jobs->turn = jobs->next;
     return 0;
 }

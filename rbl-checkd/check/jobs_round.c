@@ -7,8 +7,8 @@
  * whose lease has run out come with either kind, and first.
  */
 
+#include "base/log.h"
 #include "jobs_int.h"
-#include "../log.h"
 
 #define READ_MAX    100                 /* jobs of one partition a call */
 #define DUE_FIRST   4                   /* every so many rounds */

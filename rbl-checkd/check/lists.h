@@ -7,7 +7,7 @@
 #ifndef LISTS_H_INCLUDED
 #define LISTS_H_INCLUDED
 
-#include "../dns/engine.h"
+#include "dns/engine.h"
 #include "rbl_codes.h"
 #include "rbl_record.h"
 #include "rbl_reply.h"

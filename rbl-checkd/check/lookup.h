@@ -16,7 +16,7 @@
 
 #include <ev.h>
 
-#include "../dns/engine.h"
+#include "dns/engine.h"
 #include "lists.h"
 #include "quota.h"
 #include "tally.h"

@@ -11,8 +11,8 @@
 #ifndef LOOKUP_INT_H_INCLUDED
 #define LOOKUP_INT_H_INCLUDED
 
+#include "base/link.h"
 #include "cache.h"
-#include "link.h"
 #include "lookup.h"
 
 #define LOOKUP_SLOTS  8192              /* power of two */

@@ -10,9 +10,9 @@
 #ifndef QUOTA_H_INCLUDED
 #define QUOTA_H_INCLUDED
 
-#include "../store.h"
 #include "health.h"
 #include "lists.h"
+#include "store/store.h"
 
 typedef struct quota_s  quota_t;
 

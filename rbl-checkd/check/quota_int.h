@@ -10,7 +10,7 @@
 #ifndef QUOTA_INT_H_INCLUDED
 #define QUOTA_INT_H_INCLUDED
 
-#include "../link.h"
+#include "base/link.h"
 #include "quota.h"
 #include "sidmap.h"
 

@@ -5,8 +5,8 @@
  * store was asked, and to its beginning from when the reply came.
  */
 
+#include "base/log.h"
 #include "quota_int.h"
-#include "../log.h"
 
 #include <stdio.h>
 

@@ -4,8 +4,9 @@
  * the job go, because another daemon may soon take it over.
  */
 
+#include "base/jitter.h"
+#include "base/log.h"
 #include "runner_int.h"
-#include "../log.h"
 #include "together.h"
 
 #include <stdio.h>
@@ -49,7 +50,7 @@ again_later(runner_t *r, runner_step_pt step)
 {
     double  wait;
 
-    wait = r->backoff * (0.5 + daemon_jitter() / 2);
+    wait = r->backoff * (0.5 + jitter() / 2);
     r->backoff *= 2;
     if (r->backoff > RUNNER_RETRY_MAX) {
         r->backoff = RUNNER_RETRY_MAX;
@@ -181,7 +182,7 @@ runner_ask(runner_t *r, int64_t family, rbl_str_t value)
           | (r->job.host.n == 0 ? CHECK_ONCE : 0);
 
     r->told = dns_clock();
-    r->check = check_start(&r->d->check, (rbl_family_t) family, value,
+    r->check = check_start(&r->d->env, (rbl_family_t) family, value,
                            (const list_t *const *) r->asked.list,
                            r->asked.due, &r->standing.before,
                            timeout < left ? timeout : left, how, on_progress,
@@ -197,7 +198,7 @@ runner_ask(runner_t *r, int64_t family, rbl_str_t value)
 
 
 runner_t *
-runner_start(daemon_t *d, const job_t *job, runner_alone_pt alone,
+runner_start(checker_t *d, const job_t *job, runner_alone_pt alone,
     runner_done_pt done, void *data)
 {
     runner_t  *r;

@@ -3,9 +3,9 @@
  * that does not do and the rest by check_begin.
  */
 
-#include "runner_int.h"
-#include "../log.h"
+#include "base/log.h"
 #include "jobs_entry.h"
+#include "runner_int.h"
 #include "together.h"
 
 #include <stdio.h>

@@ -3,9 +3,9 @@
  * (check_clear), the rest by check_finish.
  */
 
-#include "runner_int.h"
-#include "../log.h"
+#include "base/log.h"
 #include "jobs_entry.h"
+#include "runner_int.h"
 #include "together.h"
 
 #include <stdio.h>
@@ -31,8 +31,8 @@ ended(runner_t *r, const char *how)
         r->d->checks.completed++;
     }
 
-    if (r->d->deliver != NULL) {
-        deliver_wake(r->d->deliver);
+    if (r->d->ended != NULL) {
+        r->d->ended(r->d->data);
     }
 
     runner_over(r);

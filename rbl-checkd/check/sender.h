@@ -8,7 +8,7 @@
 #ifndef SENDER_H_INCLUDED
 #define SENDER_H_INCLUDED
 
-#include "../store.h"
+#include "store/store.h"
 
 #define SENDER_MAX  (2 * DNS_MAX_RESOLVERS)
 

@@ -5,8 +5,8 @@
  * the table only if nothing changed while it was read.
  */
 
+#include "base/log.h"
 #include "table.h"
-#include "../log.h"
 
 #include <stdlib.h>
 

@@ -6,8 +6,8 @@
 #ifndef TABLE_H_INCLUDED
 #define TABLE_H_INCLUDED
 
-#include "../store.h"
 #include "lists.h"
+#include "store/store.h"
 
 typedef struct table_s  table_t;
 

@@ -10,7 +10,7 @@
 #ifndef TALLY_H_INCLUDED
 #define TALLY_H_INCLUDED
 
-#include "../dns/engine.h"
+#include "dns/engine.h"
 #include "lists.h"
 #include "rbl_metrics.h"
 

@@ -4,9 +4,9 @@
  * over.
  */
 
-#include "together.h"
-#include "../log.h"
+#include "base/log.h"
 #include "jobs_entry.h"
+#include "together.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #ifndef TOGETHER_H_INCLUDED
 #define TOGETHER_H_INCLUDED
 
-#include "../store.h"
 #include "jobs.h"
+#include "store/store.h"
 
 #define TOGETHER_ARG_MAX  64
 

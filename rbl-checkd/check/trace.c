@@ -4,7 +4,7 @@
 
 #include "trace.h"
 
-#include "../dns/trace.h"
+#include "dns/trace.h"
 
 #include <stdarg.h>
 

@@ -3,8 +3,8 @@
  * (again).
  */
 
+#include "base/link.h"
 #include "trust.h"
-#include "../link.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,9 +15,9 @@
 #ifndef TRUST_H_INCLUDED
 #define TRUST_H_INCLUDED
 
-#include "../store.h"
 #include "health.h"
 #include "lists.h"
+#include "store/store.h"
 
 typedef struct trust_s  trust_t;
 

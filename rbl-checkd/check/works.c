@@ -5,10 +5,10 @@
  * after the other, and serves nobody else meanwhile.
  */
 
-#include "works.h"
-#include "../link.h"
-#include "../log.h"
+#include "base/link.h"
+#include "base/log.h"
 #include "rbl_sid.h"
+#include "works.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 
 #include <ev.h>
 
-#include "../store.h"
+#include "store/store.h"
 
 typedef struct works_s  works_t;
 

@@ -5,7 +5,7 @@
 
 #include "ctl.h"
 
-#include "../zones.h"
+#include "base/zones.h"
 
 #include <errno.h>
 #include <stdio.h>

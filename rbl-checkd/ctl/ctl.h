@@ -11,7 +11,7 @@
 #include <hiredis/hiredis.h>
 #include <jansson.h>
 
-#include "../config.h"
+#include "config/config.h"
 #include "rbl_keys.h"
 #include "rbl_record.h"
 #include "rbl_reply.h"

@@ -4,8 +4,8 @@
  * store and nowhere else, and is not shown again.
  */
 
+#include "check/lists.h"
 #include "lists.h"
-#include "../check/lists.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
  * the catalogue.  They are judged as those of a file are.
  */
 
+#include "dns/engine.h"
 #include "lists.h"
 #include "lists_read.h"
-#include "../dns/engine.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 
 #include "probe.h"
 
-#include "../check/names.h"
-#include "../log.h"
+#include "base/log.h"
+#include "check/names.h"
 
 
 int

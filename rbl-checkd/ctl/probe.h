@@ -5,8 +5,8 @@
 #ifndef CTL_PROBE_H_INCLUDED
 #define CTL_PROBE_H_INCLUDED
 
+#include "check/check.h"
 #include "ctl.h"
-#include "../check/check.h"
 
 /*
  * Sets loop, dns, lookup and health of *env, which is zero, by the

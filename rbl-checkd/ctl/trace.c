@@ -4,9 +4,9 @@
 
 #include "trace.h"
 
-#include "../check/check.h"
-#include "../check/hide.h"
-#include "../dns/trace.h"
+#include "check/check.h"
+#include "check/hide.h"
+#include "dns/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,8 +9,8 @@
 #ifndef DELIVER_ADDRESS_H_INCLUDED
 #define DELIVER_ADDRESS_H_INCLUDED
 
-#include "../config.h"
-#include "../netaddr.h"
+#include "base/netaddr.h"
+#include "config/config.h"
 
 /* One of this machine's own addresses?  -1: they cannot be read. */
 int address_is_own(const rbl_addr_t *a);
@@ -30,14 +30,5 @@ const char *address_refused(const rbl_addr_t *a, unsigned port,
  */
 const char *address_refused_own(const rbl_addr_t *a, unsigned port,
     const config_reach_t *reach);
-
-/*
- * The host of a URL, as text: a literal address (RBL_OK, *literal set), a
- * domain name (RBL_OK, *literal NONE, *name its A-label form in buf), or
- * RBL_EINVAL: a single label, or a number in one of the many forms that
- * libraries take for an IPv4 address.
- */
-rbl_err_t address_host(rbl_addr_t *literal, char buf[RBL_VALUE_MAX],
-    rbl_str_t *name, rbl_str_t host);
 
 #endif /* DELIVER_ADDRESS_H_INCLUDED */

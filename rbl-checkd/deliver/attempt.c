@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <sys/random.h>
 
-#include "../log.h"
 #include "backoff.h"
+#include "base/log.h"
 #include "message.h"
 
 

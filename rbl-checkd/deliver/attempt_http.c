@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-#include "../log.h"
 #include "address.h"
+#include "base/log.h"
 
 
 #define ATTEMPT_NO_CONNECTION  "connection failed"

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "../log.h"
+#include "base/log.h"
 
 
 /* What is wrong with the configuration, not with this mail. */

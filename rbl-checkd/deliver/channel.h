@@ -11,8 +11,8 @@
 #ifndef DELIVER_CHANNEL_H_INCLUDED
 #define DELIVER_CHANNEL_H_INCLUDED
 
-#include "../config.h"
 #include "backoff.h"
+#include "config/config.h"
 #include "rbl_out.h"
 
 #define CHANNEL_HEADERS     8

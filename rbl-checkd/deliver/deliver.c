@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../log.h"
 #include "address.h"
+#include "base/log.h"
 #include "direct.h"
 
 

@@ -9,9 +9,9 @@
 
 #include <ev.h>
 
-#include "../config.h"
-#include "../store.h"
-#include "../dns/engine.h"
+#include "config/config.h"
+#include "dns/engine.h"
+#include "store/store.h"
 
 typedef struct deliver_s  deliver_t;
 

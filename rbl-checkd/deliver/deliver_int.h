@@ -15,14 +15,14 @@
 
 #include "deliver.h"
 
+#include "base/link.h"
+#include "base/zones.h"
 #include "channel.h"
 #include "lane.h"
-#include "link.h"
 #include "payload.h"
 #include "resolve.h"
 #include "smtp.h"
 #include "transfer.h"
-#include "../zones.h"
 
 #define DELIVER_POLL       0.5          /* s between looks at a quiet queue */
 #define DELIVER_CLAIM_MAX  32u          /* deliveries a claim */

@@ -7,7 +7,7 @@
 #ifndef DELIVER_DIGEST_MAKE_H_INCLUDED
 #define DELIVER_DIGEST_MAKE_H_INCLUDED
 
-#include "../zones.h"
+#include "base/zones.h"
 #include "rbl_out.h"
 #include "rbl_reply.h"
 #include "rbl_sid.h"

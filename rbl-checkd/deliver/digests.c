@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../log.h"
+#include "base/log.h"
 #include "digest_make.h"
 #include "digest_pages.h"
 #include "message.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../log.h"
+#include "base/log.h"
 #include "rbl_mp.h"
 #include "rbl_sid.h"
 

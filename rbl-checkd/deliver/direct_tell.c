@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../log.h"
+#include "base/log.h"
 #include "rbl_mp.h"
 
 

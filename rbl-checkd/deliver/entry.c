@@ -17,7 +17,7 @@
 #include <openssl/evp.h>
 #include <stdlib.h>
 
-#include "../log.h"
+#include "base/log.h"
 #include "body.h"
 #include "entry_results.h"
 #include "message.h"

@@ -6,7 +6,7 @@
 #ifndef DELIVER_LANE_H_INCLUDED
 #define DELIVER_LANE_H_INCLUDED
 
-#include "link.h"
+#include "base/link.h"
 #include "rbl_common.h"
 
 #define LANE_SLOTS  1024u               /* a power of two */

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../group.h"
-#include "../log.h"
+#include "base/log.h"
+#include "store/group.h"
 
 
 #define OUTBOX_COUNT      8u            /* entries of a partition a read, */

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "../log.h"
+#include "base/log.h"
 
 
 #define OUTBOX_TAKEOVER  "64"           /* entries of a partition at a time */

@@ -13,7 +13,7 @@
 
 #include "queue_int.h"
 
-#include "../log.h"
+#include "base/log.h"
 
 
 #define QUEUE_ROUNDS    4u              /* places per attempt in flight */

@@ -12,7 +12,7 @@
 
 #include "queue_int.h"
 
-#include "../log.h"
+#include "base/log.h"
 
 
 #define SHARE_RECORD   5.0              /* s that the record may take */

@@ -7,8 +7,8 @@
 
 #include <ev.h>
 
-#include "../config.h"
-#include "../dns/engine.h"
+#include "config/config.h"
+#include "dns/engine.h"
 
 typedef struct resolve_s  resolve_t;
 

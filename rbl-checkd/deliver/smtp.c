@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "link.h"
-#include "../log.h"
+#include "base/link.h"
+#include "base/log.h"
 
 
 struct smtp_mail_s {

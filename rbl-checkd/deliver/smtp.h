@@ -11,7 +11,7 @@
 
 #include <ev.h>
 
-#include "../config.h"
+#include "config/config.h"
 
 #define SMTP_QUEUE     4                /* mails in here, the one that is being
                                            sent among them */

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "../log.h"
+#include "base/log.h"
 
 
 #define TELLINGS_POLL   1.0             /* s between looks at a partition */

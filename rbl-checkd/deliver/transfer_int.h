@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "link.h"
+#include "base/link.h"
 #include "transfer.h"
 
 #define TRANSFER_HEADERS  16

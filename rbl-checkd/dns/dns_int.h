@@ -16,8 +16,8 @@
 #ifndef DNS_INT_H_INCLUDED
 #define DNS_INT_H_INCLUDED
 
+#include "base/link.h"
 #include "engine.h"
-#include "link.h"
 #include "referral.h"
 #include "trace.h"
 #include "wire.h"

@@ -9,8 +9,8 @@
  * machine has no route to.  Names, addresses, steps and time are bounded.
  */
 
+#include "base/netaddr.h"
 #include "dns_int.h"
-#include "../netaddr.h"
 
 #include <stdlib.h>
 #include <string.h>

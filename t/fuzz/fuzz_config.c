@@ -8,8 +8,8 @@
  * the file's name.
  */
 
+#include "config/config_int.h"
 #include "fuzz.h"
-#include "config_int.h"
 
 
 static void

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "config.h"
+#include "base/log.h"
+#include "config/config.h"
 #include "deliver/deliver_int.h"
-#include "log.h"
-#include "store.h"
+#include "store/store.h"
 
 
 typedef struct {

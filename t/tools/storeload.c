@@ -1,6 +1,6 @@
 /*
  * Gives the store many commands in one turn of the loop, by the daemon's own
- * connection (rbl-checkd/store.c), and those again that got no reply:
+ * connection (rbl-checkd/store/store.c), and those again that got no reply:
  *
  *     storeload STORE KEY COMMANDS
  *
@@ -9,7 +9,7 @@
  * Prints how many were answered and how often one was given again.
  */
 
-#include "store.h"
+#include "store/store.h"
 #include "rbl_script_list.h"
 
 #include <stdio.h>

@@ -1,12 +1,13 @@
 /*
- * A store of a test's own, in the place of rbl-checkd/store.c: it notes what it
- * is asked, and answers when the test says so.  And the loop to run it in.
+ * A store of a test's own, in the place of rbl-checkd/store/store.c: it notes
+ * what it is asked, and answers when the test says so.  And the loop to run it
+ * in.
  */
 
 #ifndef FAKE_STORE_H_INCLUDED
 #define FAKE_STORE_H_INCLUDED
 
-#include "store.h"
+#include "store/store.h"
 
 #include <hiredis/hiredis.h>
 #include <stdio.h>

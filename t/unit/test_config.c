@@ -2,8 +2,8 @@
  * The table of keys and its values; files are tested through rbl-checkd -t.
  */
 
-#include "config_int.h"
-#include "log.h"
+#include "base/log.h"
+#include "config/config_int.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * formats there are.
  */
 
-#include "log.h"
+#include "base/log.h"
 
 #include <stdlib.h>
 #include <unistd.h>

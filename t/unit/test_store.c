@@ -3,7 +3,7 @@
  * loop: one at a time, and one call back for each command.
  */
 
-#include "store.h"
+#include "store/store.h"
 #include "tap.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * The window of a connection: what goes at once, what waits, and its order.
  */
 
-#include "store_int.h"
+#include "store/store_int.h"
 #include "tap.h"
 
 #include <stdlib.h>

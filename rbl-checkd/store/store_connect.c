@@ -5,9 +5,9 @@
  * pointer is only forgotten.
  */
 
-#include "store_int.h"
-#include "log.h"
+#include "base/log.h"
 #include "rbl_role.h"
+#include "store_int.h"
 
 #include <hiredis/adapters/libev.h>
 #include <stdio.h>

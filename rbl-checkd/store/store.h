@@ -19,7 +19,7 @@
 
 #include <ev.h>
 
-#include "config.h"
+#include "config/config.h"
 #include "rbl_reply.h"
 #include "rbl_script.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "deliver/address.h"
+#include "base/netaddr.h"
 
 #define LETTERS  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #define DIGITS   "0123456789"

@@ -1,15 +1,15 @@
 /*
- * Small services for all parts of the daemon.
+ * Random delays.
  */
 
-#include "daemon.h"
+#include "jitter.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 
 double
-daemon_jitter(void)
+jitter(void)
 {
     static unsigned  seed;
 

@@ -2,8 +2,8 @@
  * The values of a configuration: one parser for each type, all strict.
  */
 
+#include "base/log.h"
 #include "config_int.h"
-#include "log.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

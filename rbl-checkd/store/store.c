@@ -3,9 +3,9 @@
  * memory, owned here from store_command until its call back has run.
  */
 
-#include "store_int.h"
-#include "log.h"
+#include "base/log.h"
 #include "resp.h"
+#include "store_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>

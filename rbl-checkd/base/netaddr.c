@@ -186,3 +186,53 @@ address_equal(const rbl_addr_t *a, const rbl_addr_t *b)
     return a->family == b->family
            && memcmp(a->b, b->b, a->family == RBL_FAMILY_IPV4 ? 4 : 16) == 0;
 }
+
+
+/* A last label of digits, or 0x and hex digits: a number to some library. */
+
+static int
+address_ends_in_number(rbl_str_t name)
+{
+    size_t       n;
+    const char  *digits, *last;
+
+    last = memrchr(name.p, '.', name.n);
+    last = last != NULL ? last + 1 : name.p;
+    n = (size_t) (name.p + name.n - last);
+
+    digits = "0123456789";
+
+    if (n >= 2 && last[0] == '0' && last[1] == 'x') {
+        digits = "0123456789abcdef";
+        last += 2;
+        n -= 2;
+    }
+
+    for ( /* void */ ; n > 0; n--, last++) {
+        if (*last == '\0' || strchr(digits, *last) == NULL) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+rbl_err_t
+address_host(rbl_addr_t *literal, char buf[RBL_VALUE_MAX], rbl_str_t *name,
+    rbl_str_t host)
+{
+    if (rbl_addr_parse(literal, host) == RBL_OK) {
+        return RBL_OK;
+    }
+
+    literal->family = RBL_FAMILY_NONE;
+
+    if (rbl_domain_parse(buf, name, host) != RBL_OK
+        || address_ends_in_number(*name))
+    {
+        return RBL_EINVAL;
+    }
+
+    return RBL_OK;
+}

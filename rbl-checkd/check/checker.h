@@ -1,0 +1,39 @@
+/*
+ * What the checks of a process have in common.  main.c makes it.
+ */
+
+#ifndef CHECKER_H_INCLUDED
+#define CHECKER_H_INCLUDED
+
+#include <ev.h>
+
+#include "check.h"
+#include "config/config.h"
+#include "dns/engine.h"
+#include "store/store.h"
+#include "table.h"
+
+/* How checks have ended in this process. */
+typedef struct {
+    uint64_t  completed, failed;
+    uint64_t  left;                     /* to another daemon */
+} check_counters_t;
+
+typedef struct {
+    struct ev_loop  *loop;
+    const config_t  *conf;
+    dns_engine_t    *dns;
+    store_t         *store;
+    config_own_t     own;
+    check_env_t      env;
+    table_t         *table;
+    struct together_s  *opens, *clears; /* together.h */
+    check_counters_t  checks;
+    size_t           asking;            /* lists of all checks in flight */
+
+    /* A check has ended: its events may be delivered.  NULL: nobody is told. */
+    void           (*ended)(void *data);
+    void            *data;
+} checker_t;
+
+#endif /* CHECKER_H_INCLUDED */
