@@ -51,7 +51,8 @@ LIBS     = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lev -lpthread
 SHARED   = $(wildcard shared/*.c)
 DAEMON   = $(filter-out rbl-checkd/main.c, \
              $(filter-out rbl-checkd/ctl/%, \
-               $(wildcard rbl-checkd/*.c rbl-checkd/*/*.c)))
+               $(wildcard rbl-checkd/*.c rbl-checkd/*/*.c \
+                          rbl-checkd/*/*/*.c)))
 CTL      = $(wildcard rbl-checkd/ctl/*.c)
 UNIT     = $(wildcard t/unit/test_*.c)
 TOOLS    = $(wildcard t/tools/*.c)

@@ -3,12 +3,12 @@
  */
 
 #include "base/log.h"
-#include "check/checker.h"
-#include "check/jobs.h"
-#include "check/names.h"
-#include "check/sender.h"
-#include "check/together.h"
-#include "check/works.h"
+#include "check/jobs/checker.h"
+#include "check/jobs/jobs.h"
+#include "check/jobs/sender.h"
+#include "check/jobs/together.h"
+#include "check/jobs/works.h"
+#include "check/lists/names.h"
 #include "deliver/deliver.h"
 #include "metrics.h"
 #include "options.h"

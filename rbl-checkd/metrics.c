@@ -5,7 +5,7 @@
  */
 
 #include "base/log.h"
-#include "check/tally.h"
+#include "check/lists/tally.h"
 #include "metrics.h"
 #include "metrics_pack.h"
 #include "service.h"

@@ -7,7 +7,7 @@
 #ifndef METRICS_H_INCLUDED
 #define METRICS_H_INCLUDED
 
-#include "check/jobs.h"
+#include "check/jobs/jobs.h"
 #include "deliver/deliver.h"
 
 typedef struct metrics_s  metrics_t;

@@ -2,11 +2,11 @@
  * Each part counts for itself; here the numbers come together.
  */
 
-#include "check/guard.h"
-#include "check/health.h"
-#include "check/lookup.h"
-#include "check/quota.h"
-#include "check/tally.h"
+#include "check/lists/tally.h"
+#include "check/lookup/lookup.h"
+#include "check/lookup/quota.h"
+#include "check/verdict/guard.h"
+#include "check/verdict/health.h"
 #include "metrics_pack.h"
 #include "rbl_version.h"
 

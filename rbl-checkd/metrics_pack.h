@@ -5,7 +5,7 @@
 #ifndef METRICS_PACK_H_INCLUDED
 #define METRICS_PACK_H_INCLUDED
 
-#include "check/jobs.h"
+#include "check/jobs/jobs.h"
 #include "deliver/deliver.h"
 #include "rbl_metrics.h"
 

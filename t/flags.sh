@@ -33,6 +33,7 @@ fi
 
 comma='['
 for file in shared/*.[ch] rbl-checkd/*.[ch] rbl-checkd/*/*.[ch] \
+    rbl-checkd/*/*/*.[ch] \
     ngx_rbl_module/*.[ch] ngx_rbl_module/*/*.[ch] t/unit/*.[ch] t/tools/*.c
 do
     printf '%s{ "directory": "%s", "file": "%s",\n' "$comma" "$PWD" "$file"

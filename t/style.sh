@@ -75,7 +75,7 @@ deny '#include.*ldns' 'only record.h includes ldns' \
 deny '\bldns_[a-z_]*(free|new|clone)' 'only record.c makes and frees' \
     $(echo "$c" | grep -v '/dns/record\.c$')
 deny '#include.*curl/' 'only transfer_int.h and smtp_int.h include curl' \
-    $(echo "$c" | grep -vE '/deliver/(transfer|smtp)_int\.h$')
+    $(echo "$c" | grep -vE '/transport/(transfer|smtp)_int\.h$')
 deny '\bredisAsync[A-Z]' 'only the store side speaks to hiredis' \
     $(echo "$m" | grep -v '^ngx_rbl_module/store/')
 deny '\bngx_http_finalize_request\(' 'only ngx_rbl_client.c finalizes' \
@@ -85,9 +85,11 @@ deny '\bngx_http_finalize_request\(' 'only ngx_rbl_client.c finalizes' \
 # folder is meant.
 for hit in $(awk '
     FNR == NR && /^[a-z]/ {
-        top = $1; sub("/.*", "/", top)
-        may[$1, $1] = may[$1, "shared/"] = known[$1] = 1
-        for (i = 2; i <= NF; i++) { may[$1, top $i "/"] = 1 }
+        who = $1; $1 = ""; top = who; sub("/.*", "/", top)
+        may[who, who] = may[who, "shared/"] = known[who] = 1
+    }
+    FNR == NR && !/^#/ {
+        for (i = 1; i <= NF; i++) { may[who, top $i "/"] = 1 }
     }
     FNR == NR { next }
     FNR == 1  { dir = FILENAME; sub("[^/]*$", "", dir) }
@@ -140,7 +142,7 @@ deny 'json_set_alloc_funcs' 'hazard 32: would concern the whole process' $c
 for f in transfer_set_timer transfer_set_socket; do
     inside "$f" 'curl_multi_(socket_action|perform|add|remove)|_collect\(' \
         'hazard 33: curl is called from inside its callback' \
-        rbl-checkd/deliver/transfer.c
+        rbl-checkd/deliver/transport/transfer.c
 done
 deny '\bldns_(tcp_|udp_|send|verify|axfr)' \
     'hazard 34: replies are fetched and judged by the engine' $c

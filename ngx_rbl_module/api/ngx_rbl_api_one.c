@@ -65,10 +65,13 @@ ngx_rbl_one_prepare(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_one_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
 {
-    rbl_str_t  raw;
+    rbl_str_t        raw;
+    ngx_rbl_list_t  *list;
+
+    list = ctx->data;
 
     if (ngx_rbl_totals_stamped(ctx)
-        && ngx_rbl_totals_known(ctx, ctx->data) != NGX_OK)
+        && ngx_rbl_totals_known(ctx, list->total) != NGX_OK)
     {
         return;
     }

@@ -5,9 +5,9 @@
 #ifndef ASKED_H_INCLUDED
 #define ASKED_H_INCLUDED
 
-#include "lists.h"
+#include "check/lists/lists.h"
+#include "check/lists/table.h"
 #include "standing.h"
-#include "table.h"
 
 typedef struct {
     size_t    n;

@@ -3,9 +3,9 @@
  * is told.  What becomes of one list is item.c's.
  */
 
+#include "check/lists/text.h"
 #include "check_int.h"
 #include "rbl_query.h"
-#include "text.h"
 #include "texts.h"
 
 #include <stdlib.h>

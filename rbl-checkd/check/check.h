@@ -9,16 +9,16 @@
 
 #include <ev.h>
 
+#include "check/lists/lists.h"
+#include "check/lookup/lookup.h"
+#include "check/lookup/quota.h"
+#include "check/verdict/guard.h"
+#include "check/verdict/health.h"
+#include "check/verdict/trust.h"
 #include "dns/engine.h"
-#include "guard.h"
-#include "health.h"
-#include "lists.h"
-#include "lookup.h"
-#include "quota.h"
 #include "rbl_codes.h"
 #include "rbl_own.h"
 #include "rbl_validate.h"
-#include "trust.h"
 
 typedef struct check_s  check_t;
 

@@ -8,9 +8,9 @@
 #define CHECK_INT_H_INCLUDED
 
 #include "check.h"
-#include "gate.h"
-#include "names.h"
-#include "trace.h"
+#include "check/lists/names.h"
+#include "check/verdict/gate.h"
+#include "check/lists/trace.h"
 
 #define VERDICTS  (RBL_SKIPPED + 1)
 

@@ -13,9 +13,9 @@
  * final once given: a TXT that does not come changes nothing.
  */
 
+#include "check/lists/hide.h"
+#include "check/lists/text.h"
 #include "check_int.h"
-#include "hide.h"
-#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #ifndef TEXTS_H_INCLUDED
 #define TEXTS_H_INCLUDED
 
-#include "asked.h"
 #include "check.h"
+#include "asked.h"
 
 /* Bytes of all details of one check's results, and of all reasons. */
 #define TEXTS_SYSTEM     (16 * 1024)

@@ -8,7 +8,7 @@
 #include "probe.h"
 #include "trace.h"
 
-#include "check/names.h"
+#include "check/lists/names.h"
 #include "rbl_codes.h"
 
 #include <arpa/inet.h>

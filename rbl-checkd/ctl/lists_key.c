@@ -4,7 +4,7 @@
  * store and nowhere else, and is not shown again.
  */
 
-#include "check/lists.h"
+#include "check/lists/lists.h"
 #include "lists.h"
 
 #include <errno.h>

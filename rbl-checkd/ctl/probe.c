@@ -5,7 +5,7 @@
 #include "probe.h"
 
 #include "base/log.h"
-#include "check/names.h"
+#include "check/lists/names.h"
 
 
 int

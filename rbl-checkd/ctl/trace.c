@@ -5,7 +5,7 @@
 #include "trace.h"
 
 #include "check/check.h"
-#include "check/hide.h"
+#include "check/lists/hide.h"
 #include "dns/trace.h"
 
 #include <stdio.h>

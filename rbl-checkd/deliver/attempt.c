@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <sys/random.h>
 
-#include "backoff.h"
 #include "base/log.h"
-#include "message.h"
+#include "deliver/channels/backoff.h"
+#include "deliver/message/message.h"
 
 
 #define ATTEMPT_RECORD_AGAIN   1.0      /* s */

@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-#include "address.h"
 #include "base/log.h"
+#include "deliver/transport/address.h"
 
 
 #define ATTEMPT_NO_CONNECTION  "connection failed"

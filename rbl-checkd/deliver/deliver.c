@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "address.h"
 #include "base/log.h"
+#include "deliver/transport/address.h"
 #include "direct.h"
 
 

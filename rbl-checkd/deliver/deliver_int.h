@@ -17,12 +17,12 @@
 
 #include "base/link.h"
 #include "base/zones.h"
-#include "channel.h"
+#include "deliver/channels/channel.h"
+#include "deliver/transport/resolve.h"
+#include "deliver/transport/smtp.h"
+#include "deliver/transport/transfer.h"
 #include "lane.h"
 #include "payload.h"
-#include "resolve.h"
-#include "smtp.h"
-#include "transfer.h"
 
 #define DELIVER_POLL       0.5          /* s between looks at a quiet queue */
 #define DELIVER_CLAIM_MAX  32u          /* deliveries a claim */

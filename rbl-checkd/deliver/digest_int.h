@@ -5,8 +5,8 @@
 #ifndef DELIVER_DIGEST_INT_H_INCLUDED
 #define DELIVER_DIGEST_INT_H_INCLUDED
 
+#include "deliver/message/message.h"
 #include "digest_make.h"
-#include "message.h"
 
 /* Room for what the messages are made of; freed at once. */
 typedef struct digest_room_s  digest_room_t;

@@ -8,7 +8,7 @@
 #include <openssl/evp.h>
 #include <stdlib.h>
 
-#include "channel.h"
+#include "deliver/channels/channel.h"
 
 
 enum {

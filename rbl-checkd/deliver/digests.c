@@ -14,9 +14,9 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "deliver/message/message.h"
 #include "digest_make.h"
 #include "digest_pages.h"
-#include "message.h"
 
 
 #define DIGESTS_TAKE      4             /* of a partition at a time */

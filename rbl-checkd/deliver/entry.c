@@ -18,9 +18,9 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "body.h"
+#include "deliver/message/body.h"
+#include "deliver/message/message.h"
 #include "entry_results.h"
-#include "message.h"
 #include "rbl_sid.h"
 
 

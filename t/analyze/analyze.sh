@@ -26,7 +26,8 @@ cd -- "$here/../.."
 
 sources()
 {
-    ls shared/*.c rbl-checkd/*.c rbl-checkd/*/*.c ngx_rbl_module/*.c \
+    ls shared/*.c rbl-checkd/*.c rbl-checkd/*/*.c rbl-checkd/*/*/*.c \
+        ngx_rbl_module/*.c \
         ngx_rbl_module/*/*.c
 }
 

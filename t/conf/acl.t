@@ -36,7 +36,7 @@ for my $name (qw(rbl-api rbl-checkd rblctl rblctl-fsck)) {
 my %sources = ('rbl-api' => [map { glob repo_dir() . "/ngx_rbl_module/$_" }
         qw(*.c */*.c)],
     'rbl-checkd' => [map { glob repo_dir() . "/rbl-checkd/$_" }
-        qw(*.c [!c]*/*.c check/*.c config/*.c)],
+        qw(*.c [!c]*/*.c [!c]*/*/*.c check/*.c check/*/*.c config/*.c)],
     rblctl => [grep { !m{/fsck\w*\.c$} } glob repo_dir()
         . '/rbl-checkd/ctl/*.c'],
     'rblctl-fsck' => [map { glob repo_dir() . "/rbl-checkd/ctl/$_" }

@@ -8,7 +8,7 @@
  */
 
 #include "fuzz.h"
-#include "check/lists.h"
+#include "check/lists/lists.h"
 #include "ctl/lists_file.h"
 #include "rbl_query.h"
 

@@ -12,10 +12,10 @@
 #include <jansson.h>
 
 #include "fuzz.h"
-#include "deliver/channel.h"
-#include "deliver/clip.h"
-#include "deliver/html.h"
-#include "deliver/sms_text.h"
+#include "deliver/channels/channel.h"
+#include "deliver/message/clip.h"
+#include "deliver/message/html.h"
+#include "deliver/message/sms_text.h"
 #include "rbl_utf8.h"
 
 static const struct {

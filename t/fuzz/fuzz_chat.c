@@ -8,7 +8,7 @@
  */
 
 #include "fuzz.h"
-#include "deliver/chat.h"
+#include "deliver/channels/chat.h"
 
 #include <jansson.h>
 

@@ -12,7 +12,7 @@
 
 #include "fuzz.h"
 #include "fuzz_xml.h"
-#include "deliver/body.h"
+#include "deliver/message/body.h"
 #include "rbl_view.h"
 
 #include <jansson.h>

@@ -9,7 +9,7 @@
  */
 
 #include "fuzz.h"
-#include "check/jobs_entry.h"
+#include "check/jobs/jobs_entry.h"
 
 #define PARTITIONS  4
 

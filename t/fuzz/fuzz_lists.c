@@ -9,8 +9,8 @@
  */
 
 #include "fuzz.h"
-#include "check/lists.h"
-#include "check/names.h"
+#include "check/lists/lists.h"
+#include "check/lists/names.h"
 #include "dns/wire.h"
 
 

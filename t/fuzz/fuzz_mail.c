@@ -11,8 +11,8 @@
  */
 
 #include "fuzz.h"
-#include "deliver/message.h"
-#include "deliver/mime.h"
+#include "deliver/message/message.h"
+#include "deliver/message/mime.h"
 
 
 static void

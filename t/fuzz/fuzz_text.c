@@ -9,7 +9,7 @@
  */
 
 #include "fuzz.h"
-#include "check/text.h"
+#include "check/lists/text.h"
 #include "rbl_utf8.h"
 #include "rbl_validate.h"
 

@@ -10,7 +10,7 @@
  */
 
 #include "fuzz.h"
-#include "deliver/address.h"
+#include "deliver/transport/address.h"
 
 #include <arpa/inet.h>
 #include <curl/curl.h>

@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "deliver/chat.h"
+#include "deliver/channels/chat.h"
 #include "tap.h"
 
 #define EV  "EV00000000000000000000000000000001"

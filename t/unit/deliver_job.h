@@ -6,7 +6,7 @@
 #ifndef DELIVER_JOB_H_INCLUDED
 #define DELIVER_JOB_H_INCLUDED
 
-#include "deliver/channel.h"
+#include "deliver/channels/channel.h"
 
 #define JOB_EVENT  "EV00000000000000000000000000000001"
 #define JOB_FIRST  INT64_C(1795167000000)   /* 2026-11-20 09:30:00 UTC */

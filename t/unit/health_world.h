@@ -6,7 +6,7 @@
 #ifndef HEALTH_WORLD_H_INCLUDED
 #define HEALTH_WORLD_H_INCLUDED
 
-#include "check/health_int.h"
+#include "check/verdict/health_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>

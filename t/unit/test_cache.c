@@ -5,7 +5,7 @@
 
 #include "tap.h"
 
-#include "check/cache.h"
+#include "check/lookup/cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>

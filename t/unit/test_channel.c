@@ -1,6 +1,6 @@
 /* What the channels have in common: requests, forms, and reading answers. */
 
-#include "deliver/channel.h"
+#include "deliver/channels/channel.h"
 
 #include "tap.h"
 

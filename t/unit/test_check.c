@@ -3,9 +3,9 @@
  * jobs, who has how many.
  */
 
-#include "check/jobs_entry.h"
-#include "check/jobs_share.h"
-#include "check/text.h"
+#include "check/jobs/jobs_entry.h"
+#include "check/jobs/jobs_share.h"
+#include "check/lists/text.h"
 
 #include <stdlib.h>
 

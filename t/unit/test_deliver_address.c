@@ -1,6 +1,6 @@
 /* Which addresses and hosts a customer's URL may lead to. */
 
-#include "deliver/address.h"
+#include "deliver/transport/address.h"
 
 #include <arpa/inet.h>
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 /* The retry schedule as a pure function. */
 
-#include "deliver/backoff.h"
+#include "deliver/channels/backoff.h"
 
 #include <inttypes.h>
 

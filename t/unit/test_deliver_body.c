@@ -1,6 +1,6 @@
 /* Bodies of events, byte by byte. */
 
-#include "deliver/body.h"
+#include "deliver/message/body.h"
 
 #include "tap.h"
 

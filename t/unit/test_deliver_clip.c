@@ -1,6 +1,6 @@
 /* Texts cut between characters, in the unit that a service counts. */
 
-#include "deliver/clip.h"
+#include "deliver/message/clip.h"
 
 #include "tap.h"
 

@@ -1,13 +1,13 @@
 /* Requests to services that take forms and JSON: what a message becomes. */
 
-#include "deliver/channel.h"
+#include "deliver/channels/channel.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "deliver/clip.h"
+#include "deliver/message/clip.h"
 #include "deliver_job.h"
 #include "tap.h"
 

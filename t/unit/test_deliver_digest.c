@@ -2,8 +2,8 @@
 
 #include "deliver/digest_make.h"
 
-#include "deliver/channel.h"
-#include "deliver/message.h"
+#include "deliver/channels/channel.h"
+#include "deliver/message/message.h"
 #include "rbl_mp.h"
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 /* The HTML of a mail: what hostile texts become, and how long it gets. */
 
-#include "deliver/html.h"
+#include "deliver/message/html.h"
 
 #include <stdlib.h>
 

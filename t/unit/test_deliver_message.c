@@ -1,8 +1,8 @@
 /* Messages to contacts, byte by byte, and back. */
 
-#include "deliver/message.h"
+#include "deliver/message/message.h"
 
-#include "deliver/channel.h"
+#include "deliver/channels/channel.h"
 #include "tap.h"
 
 #define EV  "EV00000000000000000000000000000001"

@@ -1,6 +1,6 @@
 /* The forms of a mail: headers, bodies and dates. */
 
-#include "deliver/mime.h"
+#include "deliver/message/mime.h"
 
 #include "tap.h"
 

@@ -3,7 +3,7 @@
  * specification, and values made with another implementation of HMAC.
  */
 
-#include "deliver/sign.h"
+#include "deliver/channels/sign.h"
 
 #include "tap.h"
 

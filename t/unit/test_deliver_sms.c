@@ -1,10 +1,10 @@
 /* A message in an SMS: its letters, its parts, and what is left out. */
 
-#include "deliver/sms_text.h"
+#include "deliver/message/sms_text.h"
 
 #include <stdio.h>
 
-#include "deliver/clip.h"
+#include "deliver/message/clip.h"
 #include "tap.h"
 
 #define S  RBL_STR

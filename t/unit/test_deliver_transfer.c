@@ -3,7 +3,7 @@
  * next, whatever it was.
  */
 
-#include "deliver/transfer.h"
+#include "deliver/transport/transfer.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

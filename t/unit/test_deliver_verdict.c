@@ -1,6 +1,6 @@
 /* What the answers of services mean: each that is documented, and others. */
 
-#include "deliver/channel.h"
+#include "deliver/channels/channel.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -5,7 +5,7 @@
 
 #include "tap.h"
 
-#include "check/gate.h"
+#include "check/verdict/gate.h"
 
 #define NOW  100000.0
 

@@ -6,7 +6,7 @@
 #include "tap.h"
 #include "fake_store.h"
 
-#include "check/guard.h"
+#include "check/verdict/guard.h"
 
 static guard_t         *guard;
 static list_t          *list;

@@ -1,6 +1,6 @@
 /* Keys are hidden in texts that come from outside. */
 
-#include "check/hide.h"
+#include "check/lists/hide.h"
 #include "tap.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * Lists from records, and the table of lists.
  */
 
-#include "check/lists.h"
+#include "check/lists/lists.h"
 
 #include <stdio.h>
 #include <stdlib.h>

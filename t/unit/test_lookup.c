@@ -6,7 +6,7 @@
 
 #include "tap.h"
 
-#include "check/lookup.h"
+#include "check/lookup/lookup.h"
 
 #include <stdlib.h>
 

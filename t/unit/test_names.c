@@ -2,7 +2,7 @@
  * The names that are asked: a table of hosts and lists, and one of controls.
  */
 
-#include "check/names.h"
+#include "check/lists/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "tap.h"
 #include "fake_store.h"
 
-#include "check/quota_int.h"
+#include "check/lookup/quota_int.h"
 
 static quota_t         *quota;
 static list_t           list;

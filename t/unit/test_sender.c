@@ -3,7 +3,7 @@
  * of the sockets, and never those of the loopback.
  */
 
-#include "check/sender.h"
+#include "check/jobs/sender.h"
 #include "tap.h"
 
 #include <arpa/inet.h>

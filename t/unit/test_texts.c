@@ -2,7 +2,7 @@
  * Bounds of the texts of results: shares of a budget, and how texts are cut.
  */
 
-#include "check/text.h"
+#include "check/lists/text.h"
 #include "check/texts.h"
 
 #include <stdlib.h>

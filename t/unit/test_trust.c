@@ -6,7 +6,7 @@
 #include "tap.h"
 #include "fake_store.h"
 
-#include "check/trust.h"
+#include "check/verdict/trust.h"
 
 static trust_t         *trust;
 static list_t          *list;

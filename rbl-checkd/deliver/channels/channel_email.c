@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-#include "html.h"
-#include "mime.h"
+#include "deliver/message/html.h"
+#include "deliver/message/mime.h"
 #include "rbl_contact.h"
 
 

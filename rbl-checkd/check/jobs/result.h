@@ -6,8 +6,8 @@
 #ifndef RESULT_H_INCLUDED
 #define RESULT_H_INCLUDED
 
-#include "asked.h"
-#include "check.h"
+#include "check/asked.h"
+#include "check/check.h"
 #include "rbl_out.h"
 
 typedef struct {

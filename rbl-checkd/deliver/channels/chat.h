@@ -7,8 +7,8 @@
 #define DELIVER_CHAT_H_INCLUDED
 
 #include "channel.h"
-#include "clip.h"
-#include "message.h"
+#include "deliver/message/clip.h"
+#include "deliver/message/message.h"
 #include "rbl_doc.h"
 
 /* A markup.  What is foreign goes through `text` and `link` alone. */

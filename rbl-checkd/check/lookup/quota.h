@@ -10,8 +10,8 @@
 #ifndef QUOTA_H_INCLUDED
 #define QUOTA_H_INCLUDED
 
-#include "health.h"
-#include "lists.h"
+#include "check/lists/lists.h"
+#include "check/verdict/health.h"
 #include "store/store.h"
 
 typedef struct quota_s  quota_t;

@@ -7,11 +7,11 @@
 
 #include <ev.h>
 
-#include "check.h"
+#include "check/check.h"
+#include "check/lists/table.h"
 #include "config/config.h"
 #include "dns/engine.h"
 #include "store/store.h"
-#include "table.h"
 
 /* How checks have ended in this process. */
 typedef struct {

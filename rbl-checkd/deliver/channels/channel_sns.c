@@ -9,10 +9,10 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#include "clip.h"
-#include "message.h"
+#include "deliver/message/clip.h"
+#include "deliver/message/message.h"
+#include "deliver/message/sms_text.h"
 #include "rbl_doc.h"
-#include "sms_text.h"
 
 
 #define SNS_SUBJECT   99                /* characters */

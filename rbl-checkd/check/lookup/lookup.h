@@ -16,10 +16,10 @@
 
 #include <ev.h>
 
+#include "check/lists/lists.h"
+#include "check/lists/tally.h"
 #include "dns/engine.h"
-#include "lists.h"
 #include "quota.h"
-#include "tally.h"
 
 typedef struct lookup_s     lookup_t;
 typedef struct lookup_q_s   lookup_q_t;

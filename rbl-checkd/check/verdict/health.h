@@ -25,8 +25,8 @@
 
 #include <ev.h>
 
+#include "check/lists/lists.h"
 #include "dns/engine.h"
-#include "lists.h"
 #include "rbl_validate.h"
 
 typedef enum {

@@ -6,11 +6,11 @@
 #ifndef RUNNER_INT_H_INCLUDED
 #define RUNNER_INT_H_INCLUDED
 
-#include "asked.h"
-#include "check.h"
+#include "check/asked.h"
+#include "check/check.h"
 #include "result.h"
 #include "runner.h"
-#include "standing.h"
+#include "check/standing.h"
 
 #define RUNNER_RETRY_MIN  0.1
 #define RUNNER_RETRY_MAX  2.0

@@ -14,8 +14,8 @@
 #ifndef GUARD_H_INCLUDED
 #define GUARD_H_INCLUDED
 
+#include "check/lists/lists.h"
 #include "health.h"
-#include "lists.h"
 #include "store/store.h"
 
 typedef struct guard_s  guard_t;

@@ -11,9 +11,9 @@
 #ifndef HEALTH_INT_H_INCLUDED
 #define HEALTH_INT_H_INCLUDED
 
+#include "check/lists/names.h"
 #include "health.h"
-#include "names.h"
-#include "trace.h"
+#include "check/lists/trace.h"
 
 #define HEALTH_ENTRIES     4096         /* kept; more only while all are busy */
 #define HEALTH_SLOTS       1024         /* a power of two */

@@ -11,8 +11,8 @@
 
 #include <stdio.h>
 
-#include "clip.h"
-#include "message.h"
+#include "deliver/message/clip.h"
+#include "deliver/message/message.h"
 #include "rbl_doc.h"
 
 

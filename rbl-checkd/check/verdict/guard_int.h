@@ -7,8 +7,8 @@
 #define GUARD_INT_H_INCLUDED
 
 #include "base/link.h"
+#include "check/lists/sidmap.h"
 #include "guard.h"
-#include "sidmap.h"
 
 typedef enum {
     GUARD_IDLE = 0,

@@ -11,8 +11,8 @@
 #define QUOTA_INT_H_INCLUDED
 
 #include "base/link.h"
+#include "check/lists/sidmap.h"
 #include "quota.h"
-#include "sidmap.h"
 
 #define QUOTA_BUCKETS  1024             /* a power of two */
 

@@ -9,9 +9,9 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "message.h"
+#include "deliver/message/message.h"
+#include "deliver/message/sms_text.h"
 #include "rbl_contact.h"
-#include "sms_text.h"
 
 
 #define SMS_VALID      "3600"           /* s; what comes later is no news */

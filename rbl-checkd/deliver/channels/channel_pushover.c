@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "clip.h"
-#include "message.h"
+#include "deliver/message/clip.h"
+#include "deliver/message/message.h"
 #include "rbl_contact.h"
 #include "rbl_validate.h"
 

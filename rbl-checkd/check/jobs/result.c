@@ -2,10 +2,10 @@
  * From the results of a check to records.
  */
 
-#include "result.h"
+#include "check/lists/text.h"
+#include "check/texts.h"
 #include "rbl_record.h"
-#include "text.h"
-#include "texts.h"
+#include "result.h"
 
 #include <stdio.h>
 

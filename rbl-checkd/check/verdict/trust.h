@@ -15,8 +15,8 @@
 #ifndef TRUST_H_INCLUDED
 #define TRUST_H_INCLUDED
 
+#include "check/lists/lists.h"
 #include "health.h"
-#include "lists.h"
 #include "store/store.h"
 
 typedef struct trust_s  trust_t;
