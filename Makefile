@@ -44,11 +44,12 @@ endif
 
 PKGS     = hiredis jansson ldns libcurl libidn2 libpsl libcrypto
 CFLAGS   = -std=c11 -D_GNU_SOURCE $(WARN) $(OPT) -fno-strict-aliasing
-CPPFLAGS = -I$(BUILD)/gen -Ishared -Irbl-checkd \
+CPPFLAGS = -I$(BUILD)/gen $(patsubst %/,-I%,$(wildcard shared/*/)) \
+           -Irbl-checkd \
            $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 LIBS     = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lev -lpthread
 
-SHARED   = $(wildcard shared/*.c)
+SHARED   = $(wildcard shared/*/*.c)
 DAEMON   = $(filter-out rbl-checkd/main.c, \
              $(filter-out rbl-checkd/ctl/%, \
                $(wildcard rbl-checkd/*.c rbl-checkd/*/*.c \
@@ -56,7 +57,7 @@ DAEMON   = $(filter-out rbl-checkd/main.c, \
 CTL      = $(wildcard rbl-checkd/ctl/*.c)
 UNIT     = $(wildcard t/unit/test_*.c)
 TOOLS    = $(wildcard t/tools/*.c)
-LUA      = $(wildcard shared/lua/*.lua)
+LUA      = $(wildcard shared/lua/*/*.lua)
 
 obj      = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 OBJS     = $(call obj,$(SHARED) $(DAEMON) $(CTL) $(UNIT) $(TOOLS) \
@@ -124,7 +125,7 @@ $(UNITBIN) $(TOOLBIN): $(BUILD)/%: $(BUILD)/obj/%.o $(ARCHIVES)
 
 # The module is built by nginx's own build system with Debian's own flags.
 $(MODULE): $(wildcard ngx_rbl_module/* ngx_rbl_module/*/*) $(SHARED) \
-    $(wildcard shared/*.h) $(GEN)
+    $(wildcard shared/*/*.h) $(GEN)
 	+$(call say,MOD,$@)RBL_GEN=$(abspath $(BUILD)/gen) sh ngx_rbl_module/build.sh \
 	    $(abspath $(BUILD)) "$(SANITIZE)"
 

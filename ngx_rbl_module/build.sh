@@ -72,7 +72,8 @@ told()
     echo "$cc" "$cc_opt" "$ld_opt" "$nginx" "$RBL_GEN"
     cat -- "$nginx/conf_flags" "$here/config" "$here/build.sh"
     dpkg-query -W nginx-dev 2>/dev/null || :
-    ls -- "$here"/*.[ch] "$here"/*/*.[ch] "${here%/*}"/shared/*.[ch] "$RBL_GEN"/*.[ch]
+    ls -- "$here"/*.[ch] "$here"/*/*.[ch] \
+        "${here%/*}"/shared/*/*.[ch] "$RBL_GEN"/*.[ch]
 }
 
 

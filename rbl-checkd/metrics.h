@@ -1,7 +1,8 @@
 /*
  * What this process has counted, put into the store every five seconds: one
- * record (shared/rbl_metrics.h) under its name in partition 0, which ends soon
- * when it is not written anew.  nginx (rbl_status) and rblctl show it.
+ * record (shared/record/rbl_metrics.h) under its name in partition 0, which
+ * ends soon when it is not written anew.  nginx (rbl_status) and rblctl show
+ * it.
  */
 
 #ifndef METRICS_H_INCLUDED

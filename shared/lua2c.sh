@@ -8,7 +8,8 @@
 #
 # Comment lines at the head of a script, before its first code, may ask for
 #     --- use: host account       the fields of these entities (schema)
-#     --- include: NAME           the text of _NAME.lua from the same folder
+#     --- include: NAME           the text of _NAME.lua from the same folder, or
+#                                 from the folder "part" beside it
 #     --- flags: allow-oom        what Redis lets the script do ("#!lua flags=")
 # An included file may ask for the first two.  Files whose name begins with "_" are no
 # scripts.  Comments, blank lines and indentation are left out, strings never.
@@ -45,6 +46,16 @@ trap 'exit 1' HUP INT TERM
 needs()
 {
     awk -v top="$1" -v dir="$(dirname -- "$1")" '
+    function part(name,    file, line) {
+        file = dir "/_" name ".lua"
+        if ((getline line < file) < 0) {
+            return dir "/../part/_" name ".lua"
+        }
+
+        close(file)
+        return file
+    }
+
     function walk(file, depth,    line, n, word, i, rc) {
         if (file in seen) {
             return
@@ -67,7 +78,7 @@ needs()
                     if (word[2] == "use:") {
                         print "use", word[i]
                     } else {
-                        walk(dir "/_" word[i] ".lua", depth + 1)
+                        walk(part(word[i]), depth + 1)
                     }
                 }
 

@@ -32,9 +32,8 @@ if [ $# -eq 2 ]; then
 fi
 
 comma='['
-for file in shared/*.[ch] rbl-checkd/*.[ch] rbl-checkd/*/*.[ch] \
-    rbl-checkd/*/*/*.[ch] \
-    ngx_rbl_module/*.[ch] ngx_rbl_module/*/*.[ch] t/unit/*.[ch] t/tools/*.c
+for file in shared/*/*.[ch] rbl-checkd/*.[ch] rbl-checkd/*/*.[ch] \
+    rbl-checkd/*/*/*.[ch] ngx_rbl_module/*.[ch] ngx_rbl_module/*/*.[ch] t/unit/*.[ch] t/tools/*.c
 do
     printf '%s{ "directory": "%s", "file": "%s",\n' "$comma" "$PWD" "$file"
     printf '  "command": "cc %s %s -c %s" }' "$(flags "$file")" \

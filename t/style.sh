@@ -25,7 +25,7 @@ for f in $sources; do
 done >/tmp/style.$$ 2>&1
 
 awk 'length($0) > 80 { print FILENAME ":" FNR ": over 80 columns" }' \
-    shared/lua/*.lua >>/tmp/style.$$
+    shared/lua/*/*.lua >>/tmp/style.$$
 
 while read -r line; do
     say "$line"
@@ -86,7 +86,7 @@ deny '\bngx_http_finalize_request\(' 'only ngx_rbl_client.c finalizes' \
 for hit in $(awk '
     FNR == NR && /^[a-z]/ {
         who = $1; $1 = ""; top = who; sub("/.*", "/", top)
-        may[who, who] = may[who, "shared/"] = known[who] = 1
+        may[who, who] = known[who] = 1
     }
     FNR == NR && !/^#/ {
         for (i = 1; i <= NF; i++) { may[who, top $i "/"] = 1 }
@@ -98,12 +98,14 @@ for hit in $(awk '
         split(dir, of, "/")
         try(dir); try(of[1] "/")
         for (d in known) { try(d) }
-        try("shared/")
         if (found && !ok) { print FILENAME ":" FNR }
     }
     function try(d,    home) {
         home = d part[2]; sub("[^/]*$", "", home)
-        if (is_file(d part[2])) { found = 1; ok = ok || (dir, home) in may }
+        if (!is_file(d part[2])) { return }
+        found = 1
+        ok = ok || (dir, home) in may \
+             || (home ~ /^shared/ && dir !~ /^shared/)
     }
     function is_file(f,    line) {
         if (!(f in file)) { file[f] = (getline line < f) >= 0; close(f) }

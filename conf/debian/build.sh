@@ -2,8 +2,8 @@
 # Builds the Debian packages in DIR from a copy of this tree; no network.
 # usage: build.sh DIR
 #
-# The version is shared/rbl_version.h's.  Who builds may be named as for any
-# Debian package, by DEBFULLNAME and DEBEMAIL.
+# The version is that of shared/text/rbl_version.h.  Who builds may be named as
+# for any Debian package, by DEBFULLNAME and DEBEMAIL.
 set -eu
 
 # The variables of the make that called this are not those of the package's.
@@ -15,7 +15,7 @@ mkdir -p -- "${1:?usage: build.sh DIR}"
 out=$(cd -- "$1" && pwd)
 
 version=$(sed -n 's/^#define RBL_VERSION  *"\([0-9.]*\)"$/\1/p' \
-    "$top/shared/rbl_version.h")
+    "$top/shared/text/rbl_version.h")
 [ -n "$version" ] || { echo "build.sh: no version" >&2; exit 1; }
 tree=$out/ngx-rbl-$version
 who="${DEBFULLNAME:-The ngx_rbl authors} <${DEBEMAIL:-ngx-rbl@example.org}>"

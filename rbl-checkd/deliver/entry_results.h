@@ -1,6 +1,6 @@
 /*
  * The bytes of an event from the fields of its entry in the outbox.  Events
- * with large results are in several fields (shared/lua/_events.lua), since
+ * with large results are in several fields (shared/lua/part/_events.lua), since
  * joining them takes the store long.
  */
 

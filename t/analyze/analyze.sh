@@ -26,9 +26,8 @@ cd -- "$here/../.."
 
 sources()
 {
-    ls shared/*.c rbl-checkd/*.c rbl-checkd/*/*.c rbl-checkd/*/*/*.c \
-        ngx_rbl_module/*.c \
-        ngx_rbl_module/*/*.c
+    ls shared/*/*.c rbl-checkd/*.c rbl-checkd/*/*.c rbl-checkd/*/*/*.c \
+        ngx_rbl_module/*.c ngx_rbl_module/*/*.c
 }
 
 
@@ -63,7 +62,8 @@ run_cppcheck()
     cppcheck --quiet --std=c11 -j 2 --library=posix --max-configs=4 \
         --enable=warning,performance,portability --error-exitcode=0 \
         --template='{file}:{line}:{column}: warning: {message} [{id}]' \
-        --suppress='*:/usr/*' -D_GNU_SOURCE -Ishared -Irbl-checkd \
+        --suppress='*:/usr/*' -D_GNU_SOURCE $(printf -- " -I%s" shared/*/) \
+        -Irbl-checkd \
         -Ingx_rbl_module $(printf -- " -I%s" ngx_rbl_module/*/) \
         -I"$build/gen" shared rbl-checkd ngx_rbl_module
 }

@@ -37,7 +37,7 @@ clean('nothing is there');
 # The scripts know what the fields of each record are.
 
 {
-    my $lua = read_file(repo_dir() . '/shared/lua/_fsck.lua');
+    my $lua = read_file(repo_dir() . '/shared/lua/system/_fsck.lua');
     my %kind = (AC => 'account', AP => 'app', TOKEN => 'token', HT => 'host',
         RP => 'profile', CG => 'group', CO => 'contact', RB => 'list',
         WH => 'hook');

@@ -1,5 +1,5 @@
 /*
- * Addresses and subnets (shared/rbl_addr.c).  The input is the text.
+ * Addresses and subnets (shared/text/rbl_addr.c).  The input is the text.
  *
  * An address that is taken is one that inet_pton takes, never a mapped one;
  * its text is canonical: it parses to the same value and is its own text.  A

@@ -1,6 +1,6 @@
 /*
- * Return-code rules and the verdict (shared/rbl_codes.c).  A line is a rule,
- * or "@" and an address of the answer.
+ * Return-code rules and the verdict (shared/names/rbl_codes.c).  A line is a
+ * rule, or "@" and an address of the answer.
  *
  * Whatever the rules say: no address is clear; one outside 127/8 makes the
  * answer unknown and hijacked; one in 127.255.255/24 makes it unknown.  The

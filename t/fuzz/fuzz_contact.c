@@ -1,6 +1,6 @@
 /*
- * Values of contacts (shared/rbl_contact.c).  The first octet is the type, the
- * rest the value.
+ * Values of contacts (shared/text/rbl_contact.c).  The first octet is the type,
+ * the rest the value.
  *
  * What is taken is printable ASCII without spaces, and canonical: taken again
  * it stays as it is.  What is shown is its beginning, holds no secret, and is

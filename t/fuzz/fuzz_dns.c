@@ -1,7 +1,7 @@
 /*
  * Replies of servers (dns/screen.c, dns/wire.c, dns/referral.c,
- * shared/rbl_codes.c), read by ldns.  The first octet chooses the asked type,
- * the rest is the message as it came.
+ * shared/names/rbl_codes.c), read by ldns.  The first octet chooses the asked
+ * type, the rest is the message as it came.
  *
  * A reply that differs from the question in name, type, class, or in what the
  * header must be is never taken for its answer.  What is taken sets every

@@ -1,5 +1,5 @@
 /*
- * Domain names (shared/rbl_domain.c).  The input is the text.
+ * Domain names (shared/text/rbl_domain.c).  The input is the text.
  *
  * What is taken obeys the rules as they are written in rbl_validate.h, counted
  * here once more; it is canonical: parsing it again changes nothing, and

@@ -1,8 +1,8 @@
 /*
  * Events of the outbox and records, as customers get them (deliver/body.c,
- * shared/rbl_view.c, rbl_time.c).  The first octet says what the rest is, eight
- * octets are the time: then comes the raw record of an event, or of a host,
- * profile or list.
+ * shared/document/rbl_view.c, rbl_time.c).  The first octet says what the rest
+ * is, eight octets are the time: then comes the raw record of an event, or of a
+ * host, profile or list.
  *
  * A body that is made is a JSON object with the members that every event has,
  * and is made of the same bytes a second time.  A record that is read becomes

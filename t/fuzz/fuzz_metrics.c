@@ -1,7 +1,7 @@
 /*
- * What daemons have counted (shared/rbl_metrics.c), as nginx and rblctl read
- * it.  A record that is refused leaves nothing behind; of one that is taken all
- * texts lie inside it, and what is packed again is read as the same.
+ * What daemons have counted (shared/record/rbl_metrics.c), as nginx and rblctl
+ * read it.  A record that is refused leaves nothing behind; of one that is
+ * taken all texts lie inside it, and what is packed again is read as the same.
  */
 
 #include "fuzz.h"

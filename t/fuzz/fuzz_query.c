@@ -1,6 +1,6 @@
 /*
- * Names to ask and links to show (shared/rbl_query.c).  Lines: family (4, 6 or
- * d), value, zone, key, pattern of a link, room for the link.
+ * Names to ask and links to show (shared/names/rbl_query.c).  Lines: family (4,
+ * 6 or d), value, zone, key, pattern of a link, room for the link.
  *
  * A name that is built can be asked for in the DNS, and turned round again it
  * is the value; a canonical value at a sound zone always gives a name, or one

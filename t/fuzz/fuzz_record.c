@@ -1,6 +1,6 @@
 /*
- * Records of the store (shared/rbl_mp.c, rbl_record.c).  The first octet says
- * as what the rest is read.
+ * Records of the store (shared/record/rbl_mp.c, rbl_record.c).  The first octet
+ * says as what the rest is read.
  *
  * A refused record leaves nothing behind; the views into an accepted one lie
  * inside its bytes.  A result that is read, written and read again is the

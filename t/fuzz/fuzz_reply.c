@@ -1,6 +1,6 @@
 /*
- * Replies of the store (shared/rbl_reply.c).  The input builds a reply: an
- * octet for the type, one for the length, then the bytes or the elements.
+ * Replies of the store (shared/record/rbl_reply.c).  The input builds a reply:
+ * an octet for the type, one for the length, then the bytes or the elements.
  *
  * Every accessor gives nothing for what is not there or of another type; only
  * an error has a class.  The value of a field is the one behind its name.

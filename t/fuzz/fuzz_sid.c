@@ -1,5 +1,5 @@
 /*
- * SIDs and the keys that are built of them (shared/rbl_sid.c, rbl_keys.c).
+ * SIDs and the keys that are built of them (shared/text/rbl_sid.c, rbl_keys.c).
  * Lines: prefix, SID of an account, another SID, number of partitions.
  *
  * A SID is taken as one kind only, in lower case, which is its own form; keys

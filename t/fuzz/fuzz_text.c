@@ -1,6 +1,6 @@
 /*
- * Texts, numbers and flags (shared/rbl_text.c), and the cleaning of texts that
- * lists send (check/text.c).  The first octet is the size of a buffer, the
+ * Texts, numbers and flags (shared/text/rbl_text.c), and the cleaning of texts
+ * that lists send (check/text.c).  The first octet is the size of a buffer, the
  * rest is the text.
  *
  * Cleaned text is always sound text, ends with a NUL and fits; cut text is the

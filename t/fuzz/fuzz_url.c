@@ -1,6 +1,6 @@
 /*
- * URLs that customers give (shared/rbl_url.c) and the judgement of the host in
- * them (deliver/address.c).  The input is the URL.
+ * URLs that customers give (shared/text/rbl_url.c) and the judgement of the
+ * host in them (deliver/address.c).  The input is the URL.
  *
  * What is taken means the same to libcurl, which is what makes the request:
  * the same scheme, host and port, no user, no fragment.  Put together from its

@@ -1,6 +1,6 @@
 /*
- * Time zones (shared/rbl_zone.c, rbl_zone_rule.c).  An octet, then a file: as
- * it is, or, if the octet is odd, one that is made around the rest, which is
+ * Time zones (shared/time/rbl_zone.c, rbl_zone_rule.c).  An octet, then a file:
+ * as it is, or, if the octet is odd, one that is made around the rest, which is
  * its footer.
  *
  * What is read answers for every time, in order: spans end where the next one

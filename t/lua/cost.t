@@ -396,7 +396,7 @@ my %only = map { $_ => 1 } split /,/, $ENV{RBL_COST} // '';
 my %cases;
 push @{ $cases{ $_->[0] } }, $_ for @cases;
 my @scripts = map { m{/(\w+)\.lua$} && $1 !~ /^_/ ? $1 : () }
-    sort glob repo_dir() . '/shared/lua/*.lua';
+    sort glob repo_dir() . '/shared/lua/*/*.lua';
 is(join(' ', grep { !$cases{$_} } @scripts), '', 'each script has a case');
 is(join(' ', grep { my $n = $_; !grep { $_ eq $n } @scripts }
     sort keys %cases), '', 'and each case a script');

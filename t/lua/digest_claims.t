@@ -260,7 +260,7 @@ done($m, 'ok');
 nothing_left('a storm');
 
 # Scripts and daemon agree which channels have a message a host, and how many.
-my $in_scripts = read_file('shared/lua/_digest.lua');
+my $in_scripts = read_file('shared/lua/part/_digest.lua');
 my ($most_in_scripts) = $in_scripts =~ /^local digest_per_host = (\d+)$/m;
 my ($most_in_daemon) = read_file('rbl-checkd/deliver/digest_make.h')
     =~ /^#define DIGEST_PER_HOST +(\d+)/m;

@@ -184,7 +184,8 @@ sub schema {
 
 # The version of the schema that the programs are made for.
 sub schema_version {
-    my $path = dirname(abs_path(__FILE__)) . '/../../../shared/rbl_keys.h';
+    my $path = dirname(abs_path(__FILE__))
+        . '/../../../shared/record/rbl_keys.h';
     open my $fh, '<', $path or die "$path: $!";
     my ($n) = map { /^#define RBL_SCHEMA_VERSION +(\d+)$/ ? $1 : () } <$fh>;
     return $n // die "$path: no version\n";

@@ -1,5 +1,5 @@
 -- What daemons have found of a list's zone: the hash zone:<zone> (KEYS[1]), as
--- told in shared/rbl_keys.h.
+-- told in shared/record/rbl_keys.h.
 --- include: list
 local WEEK = 7 * 86400000
 local function get(field)

@@ -1,5 +1,5 @@
 -- What daemons share about a system list: the hash list:<RB> (KEYS[1]), as told
--- in shared/rbl_keys.h.  By the clock of the store.
+-- in shared/record/rbl_keys.h.  By the clock of the store.
 local HOUR = 3600000
 local t = redis.call('TIME')
 local now_us = t[1] * 1000000 + t[2]
