@@ -82,6 +82,7 @@ dns_class_get(dns_engine_t *engine, const dns_payer_t *payer)
 
     if (class != NULL) {
         class->refs++;
+        class->owner->questions++;
         return class;
     }
 
@@ -99,6 +100,7 @@ dns_class_get(dns_engine_t *engine, const dns_payer_t *payer)
     class->owner = owner;
     owner->refs++;
     class->refs = 1;
+    owner->questions++;
     class->next = *at;
     *at = class;
 
@@ -110,6 +112,7 @@ void
 dns_class_put(dns_class_t *class)
 {
     class->refs--;
+    class->owner->questions--;
 }
 
 

@@ -169,6 +169,7 @@ struct dns_owner_s {
     uint64_t       account;         /* 0: system lists */
     unsigned       probe:1;
     unsigned       refs;            /* classes */
+    unsigned       questions;       /* of all of them, in any state */
     unsigned       n_ready;
     unsigned       in_flight, n_tcp;
     double         due;             /* the time at which its rate is used up to

@@ -241,6 +241,12 @@ int dns_sent(const dns_question_t *q);
  */
 int dns_mute(const dns_engine_t *engine, const dns_payer_t *payer);
 
+/*
+ * Seconds until the budget of the payer's account lets another query go out,
+ * behind those that wait already; 0: at once, and for system lists.
+ */
+double dns_behind(const dns_engine_t *engine, const dns_payer_t *payer);
+
 /* The call back will not come; the question must not have been answered. */
 void dns_cancel(dns_question_t *q);
 

@@ -225,3 +225,23 @@ dns_owner_spend(dns_owner_t *owner)
                       : owner->engine->now) + 1 / rate;
     }
 }
+
+
+double
+dns_behind(const dns_engine_t *engine, const dns_payer_t *payer)
+{
+    double              behind, rate;
+    const dns_owner_t  *owner;
+
+    owner = dns_owner_find(engine, payer);
+    rate = owner != NULL ? owner_rate(owner) : 0;
+
+    if (rate <= 0) {
+        return 0;
+    }
+
+    behind = dns_owner_due(owner) - dns_clock()
+             + (owner->questions - owner->in_flight) / rate;
+
+    return behind > 0 ? behind : 0;
+}

@@ -68,13 +68,14 @@ subtest 'hazard 15: the module keeps nothing beside its configuration' => sub {
     # they have pointers to compare) and what credentials decode to, with the
     # key of their names, have nothing to do with any; the queue of large
     # answers has those of living requests; when accounts' oldest checks
-    # are due stands beside a store, to compare; what counts and gathers
+    # are due stands beside a store, to compare; the table of calls is a
+    # constant that each configuration hands down; what counts and gathers
     # statistics, and whether the stores run here, is set anew where a worker
     # begins.
     my %may = map { $_ => 1 } qw(md ngx_rbl_pages ngx_rbl_pages_held
         ngx_rbl_pages_next ngx_rbl_logins
         ngx_rbl_login_key ngx_rbl_login_keyed ngx_rbl_places ngx_rbl_dues
-        ngx_rbl_running ngx_rbl_counts_now
+        ngx_rbl_routes ngx_rbl_nroutes ngx_rbl_running ngx_rbl_counts_now
         ngx_rbl_counts_own ngx_rbl_meter_own ngx_rbl_zone_block
         ngx_rbl_gatherer);
     my $objects = build_dir() . '/nginx/addon';

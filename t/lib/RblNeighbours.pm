@@ -34,6 +34,8 @@ use constant {
     WORKERS   => 2,
     STUCK     => 8,                     # s without an answer
     RAMP      => 0.3,                   # s of attack before it is measured
+    OWN_RATE  => 1000,                  # of the daemon, for 200 lists that list
+                                        # at the same time
 };
 
 my @SYSTEM = qw(s1.sys.test s2.sys.test s3.sys.test tcp.sys.test);
@@ -98,7 +100,7 @@ sub start_daemon {
     $w->{checkd} = start_checkd(store => $w->{redis}, resolver => $w->{dns},
         conf => { log_level => 'warn', deliver_http => 'on',
             deliver_allow => '127.0.0.0/8', cache_size => '8m',
-            %{ $o{conf} // {} } }, ready => 0);
+            dns_own_rate => OWN_RATE, %{ $o{conf} // {} } }, ready => 0);
     wait_for { grep { /daemon:/ } @{ redis($w->{redis}, 'KEYS', '*daemon*') } }
         15, 'the daemon';
 }
@@ -137,7 +139,7 @@ sub account_a {
         form => { host => '10.1.0.0/24', name => 'a', type => 'rbl' });
     die "host/add: $r->{raw}\n" if $r->{status} != 200;
     $a->{hosts} = [map { $_->{id} } @{ json($r)->{data} }];
-    checked($w, $a, 60);
+    checked($w, $a, 0);
     to_replica($w) if $o{replica};
     my $port = free_port();
     $w->{load} = RblNeighboursLoad->start(port => $w->{nginx}{port},
@@ -231,15 +233,17 @@ sub own_lists {
     return @rb;
 }
 
-# All hosts of an account have been checked.
+# All hosts of an account have been checked, and are on so many lists.
 sub checked {
-    my ($w, $acct, $timeout) = @_;
+    my ($w, $acct, $lists) = @_;
 
-    return wait_for {
+    wait_for {
         my $r = http($w->{nginx}, 'GET', '/3.0/hosts.json?page_size=1000',
             auth => $acct);
-        $r->{status} == 200 && $r->{body} !~ /"last_checked":""/;
-    } $timeout // 20, 'the checks of hosts';
+        $r->{status} == 200 && $r->{body} !~ /"last_checked":""/
+            && !grep { $_ < $lists } $r->{body} =~ /"listed_count":"(\d+)"/g;
+    } 60, 'the checks of hosts' or die "not all hosts are checked\n";
+    return;
 }
 
 # Nothing is under way but what A asks for.

@@ -92,7 +92,7 @@ sub moves {
     confirmed($w, $b, map { my $n = $_; { contact => "u$n\@b.test",
         type => 'email', schedule => 'every_check', contact_group => join ',',
         map { $set[$n % 2][($n + $_) % 50] } 1 .. $groups } } 1 .. 1000);
-    RblNeighbours::checked($w, $b);
+    RblNeighbours::checked($w, $b, 1);
     return [map { request($b, 'POST', "host/update/$ht.json",
         { contact_group => join ',', @$_ }) } @set];
 }
@@ -146,7 +146,7 @@ sub big_hosts {
     my @rb = own_lists($b, 'big.test', 200);
     my ($ht) = in_data('HT', ask_all($b, request($b, 'POST', 'host/add.json',
         { host => '10.20.0.1', name => 'big', type => 'rbl' })));
-    RblNeighbours::checked($w, $b);
+    RblNeighbours::checked($w, $b, scalar @rb);
     my ($pp) = in_data('PP', ask_all($b, request($b, 'POST',
         'check/start.json', { host => $ht })));
     wait_for {

@@ -4,7 +4,8 @@
  *
  *     *.sys.test     lists 10.66.0.0/16 and the positive test point
  *     tcp.sys.test   the same; UDP answers are truncated, TCP answers whole
- *     *.big.test     lists 10.0.0.0/8 with three codes and 1,000 bytes of text
+ *     *.big.test     lists 10.0.0.0/8 with three codes and 1,000 bytes of text,
+ *                    and has no test point, so that it needs no sample
  *     *.many.test    lists 10.0.0.0/8 with 300 A records, over TCP
  *     *.slow.test    answers as *.sys.test, for 10.0.0.0/8 SLOW seconds late
  *     *.drop.test    passes its test points; drops queries for 10.0.0.0/8
@@ -136,6 +137,21 @@ kind_of(const char *name)
 }
 
 
+/* Of 10.0.0.0/8: the fourth label is 10. */
+
+static int
+is_subject(const char *name)
+{
+    unsigned  dots;
+
+    for (dots = 0; *name != '\0' && dots < 3; name++) {
+        dots += *name == '.';
+    }
+
+    return strncmp(name, "10.", 3) == 0;
+}
+
+
 static int
 query_of(query_t *q, const unsigned char *data, size_t len)
 {
@@ -166,7 +182,7 @@ query_of(query_t *q, const unsigned char *data, size_t len)
     q->type = (unsigned) (data[at + 1] << 8 | data[at + 2]);
     q->end = at + 5;
     q->kind = kind_of(q->name);
-    q->subject = strstr(q->name, ".10.") != NULL;
+    q->subject = is_subject(q->name);
     return 1;
 }
 
@@ -234,8 +250,8 @@ put_answer(packet_t *out, const query_t *q)
 
     static const unsigned char  inside[4] = { 10, 1, 2, 3 };
 
-    test = strncmp(q->name, "2.0.0.127.", 10) == 0
-           || strncmp(q->name, "test.", 5) == 0;
+    test = q->kind != BIG && (strncmp(q->name, "2.0.0.127.", 10) == 0
+                              || strncmp(q->name, "test.", 5) == 0);
     listed = test || strstr(q->name, ".66.10.") != NULL
              || (q->subject && (q->kind == BIG || q->kind == MANY_A));
 
@@ -257,7 +273,7 @@ put_answer(packet_t *out, const query_t *q)
 }
 
 
-/* An SOA of the zone "test" tells how old an answer may be. */
+/* An SOA of the zone "test" tells that an answer is kept for a second. */
 
 static void
 put_soa(packet_t *out)

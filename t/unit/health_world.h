@@ -267,6 +267,17 @@ dns_mute(const dns_engine_t *engine, const dns_payer_t *payer)
 }
 
 
+static double  behind;                  /* s, of own lists */
+
+double
+dns_behind(const dns_engine_t *engine, const dns_payer_t *payer)
+{
+    (void) engine;
+
+    return payer->account != 0 ? behind : 0;
+}
+
+
 dns_question_t *
 dns_ask_at(dns_engine_t *engine, unsigned resolver, const char *name,
     uint16_t type, const dns_payer_t *payer, dns_done_pt done, void *data)

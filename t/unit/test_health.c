@@ -468,6 +468,38 @@ test_timer(void)
 }
 
 
+/*
+ * The test points of an account's lists wait for its budget one list after the
+ * other: all at once, none of them would be through in the time of a check.
+ */
+
+static void
+test_budget(void)
+{
+    double   end;
+    list_t  *list;
+    told_t   t = { 0 };
+
+    fresh();
+    list = list_of("a.test", V4, "ip");
+    list->custom = 1;
+    list->account = 1;
+    world("a.test", 0, W_GOOD, 300);
+    behind = 0.02;
+    put(list, V4, 0, HEALTH_SAMPLE, &t);
+
+    for (end = dns_clock() + 0.1; dns_clock() < end; ) {
+        ev_run(loop, EVRUN_ONCE);
+    }
+
+    ok(asked == 0, "no query while the account's budget is used up");
+    behind = 0;
+    run_until(&t, 1);
+    ok(t.v.state == HEALTH_GOOD, "then the test points are queried");
+    list_unref(list);
+}
+
+
 static void
 test_many(void)
 {
@@ -507,6 +539,7 @@ main(void)
     test_entry();
     test_negative_ttl();
     test_timer();
+    test_budget();
     test_many();
 
     health_free(health);

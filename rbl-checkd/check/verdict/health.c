@@ -305,6 +305,23 @@ q_ready(health_entry_t *e, health_q_t *q, double now)
 }
 
 
+/*
+ * When a run of an own list can begin whose queries go out at once.  Runs that
+ * shared the budget of their account would all be late: news needs a run that
+ * begins and ends within one check.
+ */
+
+static double
+budget_at(const health_entry_t *e, double now)
+{
+    dns_payer_t  payer;
+
+    payer = list_payer(e->list, 1);
+
+    return now + dns_behind(e->health->dns, &payer);
+}
+
+
 void
 health_serve(health_entry_t *e)
 {
@@ -340,6 +357,7 @@ health_serve(health_entry_t *e)
 
     at = e->began != 0 && e->began + HEALTH_PACE > at
          ? e->began + HEALTH_PACE : at;
+    at = at <= now ? budget_at(e, now) : at;
 
     if (at <= now) {
         health_run(e, sample);
