@@ -267,7 +267,7 @@ my ($most_in_daemon) = read_file('rbl-checkd/deliver/digest_make.h')
 like($most_in_scripts, qr{^\d+$}, 'so many hosts with a message each');
 is($most_in_scripts, $most_in_daemon, 'in the daemon, too');
 my @per_host = sort map { /\.per_host = 1,/ && /\.type = "(\w+)"/ ? $1 : () }
-    map { read_file($_) } glob('rbl-checkd/deliver/channel_*.c');
+    map { read_file($_) } glob('rbl-checkd/deliver/channels/channel_*.c');
 my ($is_per_host) = $in_scripts
     =~ /digest_per_host_of\(c\)\n(.*?)\nend$/ms;
 is_deeply(\@per_host, [sort $is_per_host =~ /== '(\w+)'/g], 'the same channels');

@@ -137,7 +137,8 @@ main(void)
 C
 
 my $cc = $ENV{CC} || 'cc';
-my $built = system("$cc -std=c11 -Wall -Wextra -Werror -I$shared -I$dir/gen "
+my $built = system("$cc -std=c11 -Wall -Wextra -Werror -I$shared/record "
+    . "-I$shared/text -I$dir/gen "
     . "-o $dir/print $dir/print.c $dir/gen/rbl_script_list.c");
 
 is($built, 0, 'the C compiles');
