@@ -236,8 +236,11 @@ ngx_rbl_answer(ngx_rbl_ctx_t *ctx)
         ngx_rbl_gather(ctx);
     }
 
-    return rc == NGX_OK && !ctx->request->header_only ? ngx_rbl_send_body(ctx)
-                                                      : rc;
+    if (rc == NGX_ERROR || rc > NGX_OK || ctx->request->header_only) {
+        return rc;
+    }
+
+    return ngx_rbl_send_body(ctx);
 }
 
 

@@ -405,9 +405,9 @@ void ngx_rbl_close(ngx_rbl_ctx_t *ctx);
 /* A sink without an envelope, for the plain formats. */
 void ngx_rbl_open_plain(ngx_rbl_ctx_t *ctx);
 
-/* Sends the headers of what was answered or refused.  NGX_OK: the body is to
-   follow; else what ngx_rbl_end wants.  ctx->status is 0 if there was no
-   memory for an answer. */
+/* Sends the headers of what was answered or refused, as ngx_http_send_header
+   does.  Then, unless that failed or there are only headers, the body.
+   ctx->status is 0 if there was no memory for an answer. */
 ngx_int_t ngx_rbl_send_head(ngx_rbl_ctx_t *ctx);
 ngx_int_t ngx_rbl_send_body(ngx_rbl_ctx_t *ctx);
 
