@@ -6,9 +6,7 @@
 #include "check/jobs/checker.h"
 #include "check/jobs/jobs.h"
 #include "check/jobs/sender.h"
-#include "check/jobs/together.h"
 #include "check/jobs/works.h"
-#include "check/lists/names.h"
 #include "deliver/deliver.h"
 #include "metrics.h"
 #include "options.h"
@@ -19,9 +17,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-
-#define OPENS_GATHER   0                /* s */
-#define CLEARS_GATHER  0.01
 
 #define STOP_LOOK    0.05
 
@@ -197,8 +192,10 @@ on_ended(void *data)
 }
 
 
+/* What everything else needs. */
+
 static int
-start(checkd_t *c)
+start_base(checkd_t *c)
 {
     checker_t  *d = &c->d;
 
@@ -218,65 +215,52 @@ start(checkd_t *c)
         return -1;
     }
 
-    config_own(&d->own, &c->conf);
-    d->env.own = &d->own.rule;
-    d->env.loop = d->loop;
-    d->env.dns = d->dns;
     d->store = store_new(d->loop, &c->conf, 0, on_store, c);
     if (d->store == NULL) {
         log_error("out of memory");
         return -1;
     }
 
-    d->env.health = health_new(d->loop, d->dns);
-    d->env.quota = quota_new(d->loop, d->store, d->env.health);
-    d->env.lookup = lookup_new(d->loop, d->dns, d->env.quota,
-                               c->conf.cache_size);
-    d->env.trust = trust_new(d->loop, d->store, d->dns, d->env.health);
-    d->env.guard = guard_new(d->loop, d->store, d->env.health);
-    d->env.tally = tally_new();
-    if (d->env.health != NULL) {
-        health_retry_after(d->env.health, c->conf.control_retry);
+    return 0;
+}
+
+
+static int
+start_deliveries(checkd_t *c)
+{
+    if (!c->conf.deliver) {
+        return 0;
     }
 
-    if (d->env.quota != NULL) {
-        quota_probe_after(d->env.quota, c->conf.control_retry);
+    c->deliver = deliver_new(c->d.loop, &c->conf, c->d.store, c->d.dns);
+    if (c->deliver == NULL) {
+        log_error("cannot start deliveries");
+        return -1;
     }
 
-    if (d->env.quota == NULL || d->env.lookup == NULL
-        || d->env.health == NULL || d->env.trust == NULL
-        || d->env.guard == NULL || d->env.tally == NULL)
-    {
+    c->d.ended = on_ended;
+    c->d.data = c->deliver;
+
+    return 0;
+}
+
+
+static int
+start_checks(checkd_t *c)
+{
+    checker_t  *d = &c->d;
+
+    if (checker_open(d) != 0) {
         log_error("out of memory");
         return -1;
     }
 
-    lookup_tally(d->env.lookup, d->env.tally);
-
-    if (c->conf.deliver) {
-        c->deliver = deliver_new(d->loop, &c->conf, d->store, d->dns);
-        if (c->deliver == NULL) {
-            log_error("cannot start deliveries");
-            return -1;
-        }
-
-        d->ended = on_ended;
-        d->data = c->deliver;
-    }
-
-    names_open();
-    d->table = table_new(d->loop, d->store);
-    d->opens = together_new(d->loop, d->store, &rbl_script_check_open,
-                            OPENS_GATHER);
-    d->clears = together_new(d->loop, d->store, &rbl_script_check_clear,
-                             CLEARS_GATHER);
     c->jobs = jobs_new(d);
     c->sender = sender_new(d->loop, &c->conf, d->store);
     c->works = works_new(d->loop, d->store);
     c->metrics = metrics_new(d, c->jobs, c->deliver);
 
-    if (d->table == NULL || d->opens == NULL || d->clears == NULL
-        || c->jobs == NULL || c->sender == NULL || c->works == NULL
+    if (c->jobs == NULL || c->sender == NULL || c->works == NULL
         || c->metrics == NULL)
     {
         log_error("out of memory");
@@ -284,6 +268,14 @@ start(checkd_t *c)
     }
 
     return 0;
+}
+
+
+static int
+start(checkd_t *c)
+{
+    return start_base(c) == 0 && start_deliveries(c) == 0
+           && start_checks(c) == 0 ? 0 : -1;
 }
 
 
@@ -296,21 +288,12 @@ finish(checkd_t *c)
     works_free(c->works);
     sender_free(c->sender);
     jobs_free(c->jobs);
-    together_free(d->opens);
-    together_free(d->clears);
-    table_free(d->table);
-    names_close();
 
     if (c->deliver != NULL) {
         deliver_free(c->deliver);
     }
 
-    guard_free(d->env.guard);
-    trust_free(d->env.trust);
-    lookup_free(d->env.lookup);
-    tally_free(d->env.tally);
-    quota_free(d->env.quota);
-    health_free(d->env.health);
+    checker_close(d);
     store_free(d->store);
 
     if (d->dns != NULL) {

@@ -1,5 +1,5 @@
 /*
- * What the checks of a process have in common.  main.c makes it.
+ * What the checks of a process have in common.
  */
 
 #ifndef CHECKER_H_INCLUDED
@@ -35,5 +35,12 @@ typedef struct {
     void           (*ended)(void *data);
     void            *data;
 } checker_t;
+
+/*
+ * Makes the rest; loop, conf, dns and store are set, all else is 0.  -1: out of
+ * memory.  checker_close in any case, after the jobs and deliveries are freed.
+ */
+int checker_open(checker_t *d);
+void checker_close(checker_t *d);
 
 #endif /* CHECKER_H_INCLUDED */
