@@ -59,7 +59,7 @@ const config_key_t  config_keys[] = {
     { "checks_max", config_set_count, AT(checks_max), LIMITS(1, 10000),
       "256", NULL, NULL,
       "Maximum number of checks in flight in this process.  A check of more\n"
-      "than 128 lists counts as several.  Further checks wait in the store.",
+      "than 100 lists counts as several.  Further checks wait in the store.",
       0 },
 
     { "check_timeout", config_set_duration, AT(check_timeout),

@@ -13,7 +13,7 @@
 #define JOBS_BLOCK    0.4               /* s that hosts may be due unnoticed */
 #define JOBS_PAUSE    0.2               /* after a failure */
 #define JOBS_RESERVE  8                 /* an eighth of the places */
-#define JOBS_LISTS    128               /* of a check in one place */
+#define JOBS_LISTS    100               /* of a check in one place */
 
 typedef enum {
     JOBS_OFF = 0,                       /* no store, or stopped */
