@@ -22,7 +22,7 @@ ngx_int_t ngx_rbl_add_variables(ngx_conf_t *cf);
 /* The content handler; installed by rbl_api on. */
 ngx_int_t ngx_rbl_handler(ngx_http_request_t *r);
 
-/* Ends the request with what was answered or refused; ctx is gone then. */
+/* Sends the answer or refusal and ends the request, which frees ctx. */
 void ngx_rbl_finish(ngx_rbl_ctx_t *ctx);
 
 
@@ -32,7 +32,7 @@ void ngx_rbl_finish(ngx_rbl_ctx_t *ctx);
    memory, and nothing is on its way. */
 ngx_int_t ngx_rbl_round_begin(ngx_rbl_ctx_t *ctx);
 
-/* Nothing calls back any more.  May be called again. */
+/* No callback comes after it.  May be called again. */
 void ngx_rbl_round_cancel(ngx_rbl_ctx_t *ctx);
 
 /* Refuses: 503, or 429 if the account itself is too busy.  `rc` tells whether

@@ -192,7 +192,7 @@ on_ended(void *data)
 }
 
 
-/* What everything else needs. */
+/* The loop, the query engine and the store. */
 
 static int
 start_base(checkd_t *c)
@@ -239,7 +239,7 @@ start_deliveries(checkd_t *c)
     }
 
     c->d.ended = on_ended;
-    c->d.data = c->deliver;
+    c->d.ended_data = c->deliver;
 
     return 0;
 }

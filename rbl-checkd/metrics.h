@@ -1,7 +1,7 @@
 /*
- * What this process has counted, put into the store every five seconds: one
- * record (shared/record/rbl_metrics.h) under its name in partition 0, which
- * ends soon when it is not written anew.  nginx (rbl_status) and rblctl show
+ * Writes the counters of this process into the store every five seconds: one
+ * record (shared/record/rbl_metrics.h) under its name in partition 0.  The
+ * record expires soon after the last write.  nginx (rbl_status) and rblctl show
  * it.
  */
 

@@ -85,5 +85,4 @@ void ngx_rbl_list_write(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
 void ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
     redisReply **record);
 
-
 #endif /* _NGX_RBL_LIST_H_INCLUDED_ */

@@ -154,7 +154,7 @@ ngx_rbl_admit_address(ngx_http_request_t *r, rbl_addr_t *addr)
 static ngx_uint_t
 ngx_rbl_admit_kind(const ngx_rbl_ctx_t *ctx)
 {
-    if (ctx->route->formats & NGX_RBL_STARTS) {
+    if (ctx->route->flags & NGX_RBL_STARTS) {
         return NGX_RBL_START;
     }
 

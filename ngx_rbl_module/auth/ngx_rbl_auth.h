@@ -1,6 +1,6 @@
 /*
- * Who asks, and whether he may: credentials, networks and limits of an
- * application, and the time zone of the account.
+ * Credentials, allowed networks and rate limits of an application, and the time
+ * zone of the account.
  */
 
 #ifndef _NGX_RBL_AUTH_H_INCLUDED_
@@ -27,7 +27,7 @@ void ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 /* Only the account's SID, as claimed; for variables.  NGX_DECLINED: none. */
 ngx_int_t ngx_rbl_auth_claimed(ngx_http_request_t *r, rbl_sid_t *account);
 
-/* Gives back what the process has kept for it. */
+/* Frees the memory that the process keeps for it. */
 void ngx_rbl_auth_done(void);
 
 

@@ -1,7 +1,6 @@
 /*
- * What a worker remembers of the store, and how it learns that it is out of
- * date: pages and rows, the mark of an account's hosts, totals with stamps of
- * the indexes.
+ * The caches of a worker: pages and rows, and the marks, totals and stamps in
+ * the store that show whether a page or row is out of date.
  */
 
 #ifndef _NGX_RBL_CACHE_H_INCLUDED_

@@ -1,6 +1,7 @@
 /*
- * What a call asks of the store: commands and scripts on keys of the account
- * whose credentials came with the request, or of its partition.
+ * Requests of a call to the store: commands and scripts on keys of the account
+ * whose credentials came with the request, or of its partition; a second round,
+ * a first round once more, or slices.
  */
 
 #include "ngx_rbl_http.h"

@@ -1,6 +1,6 @@
 /*
- * What the directives set (ngx_rbl_directives.c), as the rest of the module
- * reads it, and what a worker keeps beside it.
+ * The values of the directives (ngx_rbl_directives.c), and the objects that a
+ * worker keeps for its configuration.
  */
 
 #ifndef _NGX_RBL_CONF_H_INCLUDED_

@@ -1,7 +1,6 @@
 /*
- * The HTTP side of the module: the request context, the route table's shape
- * and the prototypes between the files that serve a request; what the calls
- * themselves are is in ngx_rbl_api.h.
+ * A request: its context, the shape of calls and routes, and the functions that
+ * read parameters, query the store and write the response.
  */
 
 #ifndef _NGX_RBL_HTTP_H_INCLUDED_
@@ -42,10 +41,10 @@ typedef enum {
     NGX_RBL_ZABBIX
 } ngx_rbl_format_e;
 
-/* Bits of ngx_rbl_route_t.formats. */
+/* Flags of a route: its formats, and what it does. */
 #define NGX_RBL_DOCUMENT  (1 << NGX_RBL_JSON | 1 << NGX_RBL_XML)
 #define NGX_RBL_PLAIN     (1 << NGX_RBL_NAGIOS | 1 << NGX_RBL_ZABBIX)
-#define NGX_RBL_STARTS    (1 << 8)      /* no format: it starts checks */
+#define NGX_RBL_STARTS    (1 << 8)      /* it starts checks */
 
 
 /* What a call reads from query and body; everything else is ignored. */
@@ -134,7 +133,7 @@ typedef struct {
                                            at the end */
     ngx_str_t            endpoint;      /* for $rbl_endpoint */
     ngx_uint_t           method;        /* NGX_HTTP_GET (HEAD too) or POST */
-    ngx_uint_t           formats;
+    ngx_uint_t           flags;         /* NGX_RBL_DOCUMENT and others */
     const ngx_rbl_op_t  *op;
     const ngx_rbl_family_t  *family;    /* NULL: the call is of none */
 } ngx_rbl_route_t;
@@ -147,8 +146,8 @@ typedef struct {
 } ngx_rbl_mark_t;
 
 
-/* What a first round and the second one behind it have learned; a repeated
-   round begins with zeros. */
+/* The state of a first round and of the second one behind it.  All of it is 0
+   when the first round is repeated. */
 
 typedef struct {
     ngx_rbl_given_t         given[NGX_RBL_FIELDS_MAX];
@@ -305,10 +304,10 @@ ngx_int_t ngx_rbl_again(ngx_rbl_ctx_t *ctx);
 
 /* ngx_rbl_client.c: the client's side of the connection */
 
-/* Watches for a client that goes away while a round is on its way. */
+/* Notices a client that goes away during a round. */
 void ngx_rbl_watch(ngx_http_request_t *r);
 
-/* Ends the request: an answer was sent, with that result, or rc is a status. */
+/* Ends the request.  rc: result of sending the answer, or an HTTP status. */
 void ngx_rbl_end(ngx_http_request_t *r, ngx_int_t rc);
 
 

@@ -65,7 +65,7 @@ ngx_rbl_route(ngx_rbl_ctx_t *ctx)
 
         /* another row may have this path in other formats */
 
-        if (!(route->formats & (1 << ctx->format))) {
+        if (!(route->flags & (1 << ctx->format))) {
             continue;
         }
 

@@ -17,7 +17,7 @@ void
 ngx_rbl_meter_use(ngx_rbl_meter_t *block)
 {
     ngx_rbl_meter = block ? block : &ngx_rbl_meter_own;
-    ngx_rbl_counts_use(block ? &block->store : NULL);
+    ngx_rbl_counts = &ngx_rbl_meter->store;
 }
 
 

@@ -22,13 +22,6 @@ const char *const  ngx_rbl_counts_seconds[NGX_RBL_COUNTS_BOUNDS] = {
 };
 
 
-void
-ngx_rbl_counts_use(ngx_rbl_counts_t *counts)
-{
-    ngx_rbl_counts = counts ? counts : &ngx_rbl_counts_own;
-}
-
-
 uint64_t
 ngx_rbl_counts_clock(void)
 {

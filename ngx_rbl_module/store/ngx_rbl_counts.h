@@ -1,6 +1,6 @@
 /*
- * What a worker counts about its stores.  The folder stats shows it, and says
- * where the numbers lie: in memory that the workers share, if there is any.
+ * Counters of a worker about its stores.  The folder stats shows them, and puts
+ * them into the memory that the workers share, if there is one.
  */
 
 #ifndef _NGX_RBL_COUNTS_H_INCLUDED_
@@ -27,11 +27,8 @@ typedef struct {
 } ngx_rbl_counts_t;
 
 
-/* Of this process; never NULL. */
+/* Of this process; never NULL.  ngx_rbl_meter_use sets it. */
 extern ngx_rbl_counts_t  *ngx_rbl_counts;
-
-/* Counts there from now on; NULL: where nobody reads. */
-void ngx_rbl_counts_use(ngx_rbl_counts_t *counts);
 
 /* Upper bounds of latencies in microseconds, and as texts in seconds. */
 extern const uint64_t     ngx_rbl_counts_bounds[NGX_RBL_COUNTS_BOUNDS];

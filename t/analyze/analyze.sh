@@ -63,8 +63,8 @@ run_cppcheck()
         --enable=warning,performance,portability --error-exitcode=0 \
         --template='{file}:{line}:{column}: warning: {message} [{id}]' \
         --suppress='*:/usr/*' -D_GNU_SOURCE $(printf -- " -I%s" shared/*/) \
-        -Irbl-checkd \
-        -Ingx_rbl_module $(printf -- " -I%s" ngx_rbl_module/*/) \
+        -Irbl-checkd -Ingx_rbl_module \
+        $(printf -- " -I%s" ngx_rbl_module/*/) \
         -I"$build/gen" shared rbl-checkd ngx_rbl_module
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Requests that are sent without waiting, by a client that reads late: where the
-# headers of an answer cannot be sent at once, its body still follows.
+# A client sends many requests and reads the responses slowly.  nginx cannot send
+# the headers of some responses at once; their bodies follow all the same.
 
 use strict;
 use warnings;

@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 
-# Many own lists of one account list a host at the same time.  To announce that,
-# each list has to pass its test points and a sample within the check, and the
-# account's budget is not enough for all of them.  Some lists have their turn in
-# each check: all at once, none would ever be through.
+# Many own lists of one account list a host at the same time.  Each list has to
+# pass its test points and a sample within the check, and the account's budget is
+# not enough for all of them.  The lists take turns: each check announces some.
 
 use strict;
 use warnings;

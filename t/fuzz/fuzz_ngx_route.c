@@ -180,7 +180,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (memchr(base.p, 0, base.n) == NULL
         && ngx_rbl_route(&fuzz_ctx) == NGX_OK)
     {
-        fuzz_check(fuzz_ctx.route->formats & 1 << fuzz_ctx.format);
+        fuzz_check(fuzz_ctx.route->flags & 1 << fuzz_ctx.format);
         fuzz_check(fuzz_ctx.allow & fuzz_ctx.route->method);
         fuzz_check(fuzz_ctx.id.len == 0
                    || memchr(fuzz_ctx.id.data, '/', fuzz_ctx.id.len) == NULL);

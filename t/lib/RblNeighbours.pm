@@ -233,7 +233,7 @@ sub own_lists {
     return @rb;
 }
 
-# All hosts of an account have been checked, and are on so many lists.
+# Waits until all hosts of an account are checked, and on that many lists.
 sub checked {
     my ($w, $acct, $lists) = @_;
 

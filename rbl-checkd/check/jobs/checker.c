@@ -1,5 +1,5 @@
 /*
- * What the checks of a process have in common.
+ * The objects that all checks of a process share.
  */
 
 #include "checker.h"
@@ -10,8 +10,6 @@
 #define OPENS_GATHER   0                /* s */
 #define CLEARS_GATHER  0.01
 
-
-/* The rules and what they need; they outlive all checks. */
 
 static int
 make_env(checker_t *d)

@@ -1,5 +1,5 @@
 /*
- * What the checks of a process have in common.
+ * The objects that all checks of a process share.
  */
 
 #ifndef CHECKER_H_INCLUDED
@@ -31,14 +31,15 @@ typedef struct {
     check_counters_t  checks;
     size_t           asking;            /* lists of all checks in flight */
 
-    /* A check has ended: its events may be delivered.  NULL: nobody is told. */
+    /* Called at the end of each check, whose events can be delivered; or
+       NULL. */
     void           (*ended)(void *data);
-    void            *data;
+    void            *ended_data;
 } checker_t;
 
 /*
- * Makes the rest; loop, conf, dns and store are set, all else is 0.  -1: out of
- * memory.  checker_close in any case, after the jobs and deliveries are freed.
+ * The caller sets loop, conf, dns and store; all else is 0.  -1: out of memory.
+ * Call checker_close in any case, after jobs and deliveries are freed.
  */
 int checker_open(checker_t *d);
 void checker_close(checker_t *d);

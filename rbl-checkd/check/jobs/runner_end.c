@@ -32,7 +32,7 @@ ended(runner_t *r, const char *how)
     }
 
     if (r->d->ended != NULL) {
-        r->d->ended(r->d->data);
+        r->d->ended(r->d->ended_data);
     }
 
     runner_over(r);

@@ -306,9 +306,9 @@ q_ready(health_entry_t *e, health_q_t *q, double now)
 
 
 /*
- * When a run of an own list can begin whose queries go out at once.  Runs that
- * shared the budget of their account would all be late: news needs a run that
- * begins and ends within one check.
+ * The time when the budget of the account allows a run of an own list without
+ * delay.  News needs a run that begins and ends within one check.  If all lists
+ * of an account shared the budget, no run would end in time.
  */
 
 static double

@@ -492,7 +492,7 @@ run_ask(health_entry_t *e, size_t nth)
 }
 
 
-/* The timer would end the run if it was set to begin another one. */
+/* The timer may be set to begin a run.  It would end this one. */
 
 void
 health_run(health_entry_t *e, int sample)
