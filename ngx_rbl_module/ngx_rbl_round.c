@@ -250,6 +250,8 @@ ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
 static void
 ngx_rbl_known(ngx_rbl_ctx_t *ctx)
 {
+    ngx_rbl_share_seen(ctx->store, &ctx->account);
+
     if (ctx->route->family && ctx->route->family->paid && !ctx->paid) {
         ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
                        "This call is for accounts on a paid plan.");

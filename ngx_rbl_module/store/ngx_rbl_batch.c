@@ -193,7 +193,15 @@ ngx_rbl_batch_send(ngx_rbl_batch_t *batch)
     u_char             *bytes;
     ngx_rbl_command_t  *command;
 
-    while (batch->sent < batch->commands.nelts) {
+    if (batch->lane) {
+        ngx_rbl_share_begin(batch);
+    }
+
+    command = NULL;
+
+    while (batch->sent < batch->commands.nelts
+           && (command == NULL || command->script == NULL))
+    {
         command = &batch->commands.elts[batch->sent];
         bytes = batch->commands.bytes + command->start;
 
@@ -209,10 +217,10 @@ ngx_rbl_batch_send(ngx_rbl_batch_t *batch)
         }
 
         batch->sent++;
+    }
 
-        if (command->script != NULL) {
-            return;
-        }
+    if (batch->lane) {
+        ngx_rbl_share_end(batch);
     }
 }
 
@@ -423,7 +431,7 @@ ngx_rbl_batch_land(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
     }
 
     if (batch->lane != NULL) {
-        ngx_rbl_lanes_landed(batch);
+        ngx_rbl_lanes_landed(batch->lane);
     }
 
     ngx_rbl_redis_landed(batch->link);
@@ -457,7 +465,7 @@ static void
 ngx_rbl_batch_free(ngx_rbl_batch_t *batch)
 {
     if (batch->lane != NULL) {
-        ngx_rbl_lanes_exit(batch->store, batch->lane);
+        ngx_rbl_lanes_exit(batch->lane);
     }
 
     ngx_rbl_commands_free(&batch->commands);

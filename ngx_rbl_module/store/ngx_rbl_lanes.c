@@ -7,7 +7,9 @@
  * batch has landed.  A batch whose owner has given up keeps its place in flight
  * until the store has done with it: so a slow store gets no more work.
  *
- * A lane lives as long as there are batches that point to it.
+ * A lane that has used more of the store than its share rests before its next
+ * batch (ngx_rbl_share.c).  A lane lives as long as batches point to it, and
+ * until what it has used is its share.
  */
 
 #include "ngx_rbl_redis.h"
@@ -19,6 +21,9 @@
 
 
 static uint32_t ngx_rbl_lanes_hash(const ngx_str_t *account);
+static ngx_uint_t ngx_rbl_lanes_busy(const ngx_rbl_lane_t *lane);
+static void ngx_rbl_lanes_later(ngx_rbl_lane_t *lane, ngx_msec_t after);
+static void ngx_rbl_lanes_rested(ngx_event_t *ev);
 
 
 void
@@ -27,6 +32,26 @@ ngx_rbl_lanes_init(ngx_rbl_lanes_t *lanes)
     ngx_rbtree_init(&lanes->tree, &lanes->sentinel,
                     ngx_str_rbtree_insert_value);
     ngx_queue_init(&lanes->turns);
+}
+
+
+void
+ngx_rbl_lanes_close(ngx_rbl_lanes_t *lanes)
+{
+    ngx_rbl_lane_t     *lane;
+    ngx_rbtree_node_t  *node;
+
+    while (lanes->tree.root != &lanes->sentinel) {
+        node = ngx_rbtree_min(lanes->tree.root, &lanes->sentinel);
+        lane = (ngx_rbl_lane_t *) node;
+
+        if (lane->rest.timer_set) {
+            ngx_del_timer(&lane->rest);
+        }
+
+        ngx_rbtree_delete(&lanes->tree, node);
+        ngx_free(lane);
+    }
 }
 
 
@@ -56,11 +81,16 @@ ngx_rbl_lanes_enter(ngx_rbl_store_t *store, const rbl_sid_t *account)
             return NULL;
         }
 
+        lane->store = store;
         lane->account = *account;
         lane->node.str.data = (u_char *) lane->account.s;
         lane->node.str.len = RBL_SID_LEN;
         lane->node.node.key = ngx_rbl_lanes_hash(&name);
         ngx_queue_init(&lane->waiting);
+        lane->rest.data = lane;
+        lane->rest.log = store->log;
+        lane->rest.handler = ngx_rbl_lanes_rested;
+        lane->rest.cancelable = 1;
 
         ngx_rbtree_insert(&store->lanes.tree, &lane->node.node);
     }
@@ -72,12 +102,23 @@ ngx_rbl_lanes_enter(ngx_rbl_store_t *store, const rbl_sid_t *account)
 
 
 void
-ngx_rbl_lanes_exit(ngx_rbl_store_t *store, ngx_rbl_lane_t *lane)
+ngx_rbl_lanes_exit(ngx_rbl_lane_t *lane)
 {
-    if (--lane->refs == 0) {
-        ngx_rbtree_delete(&store->lanes.tree, &lane->node.node);
-        ngx_free(lane);
+    ngx_msec_int_t  owed;
+
+    if (--lane->refs) {
+        return;
     }
+
+    owed = lane->even - ngx_current_msec;
+
+    if (owed > 0) {
+        ngx_rbl_lanes_later(lane, owed);
+        return;
+    }
+
+    ngx_rbtree_delete(&lane->store->lanes.tree, &lane->node.node);
+    ngx_free(lane);
 }
 
 
@@ -90,7 +131,9 @@ ngx_rbl_lanes_wait(ngx_rbl_batch_t *batch)
     lane = batch->lane;
     store = batch->store;
 
-    if (lane->nwaiting >= NGX_RBL_LANE_WAITING) {
+    /* the place of one that has just landed is for what follows it */
+
+    if (lane->nwaiting + lane->flying > NGX_RBL_LANE_WAITING) {
         return NGX_BUSY;
     }
 
@@ -99,7 +142,8 @@ ngx_rbl_lanes_wait(ngx_rbl_batch_t *batch)
     /* the first waiting batch of an account always has a place */
 
     if ((lane->nwaiting != 0
-         && store->lanes.nwaiting >= NGX_RBL_LANES_WAITING)
+         && store->lanes.nwaiting + store->slow.nflight
+            >= NGX_RBL_LANES_WAITING + NGX_RBL_LANES_FLIGHT)
         || !(ngx_rbl_redis_ready(&store->slow) || store->slow.opening))
     {
         return NGX_DECLINED;
@@ -111,7 +155,7 @@ ngx_rbl_lanes_wait(ngx_rbl_batch_t *batch)
     ngx_queue_insert_tail(&lane->waiting, &batch->queue);
     store->lanes.nwaiting++;
 
-    if (lane->nwaiting++ == 0 && !lane->busy) {
+    if (lane->nwaiting++ == 0 && !ngx_rbl_lanes_busy(lane)) {
         ngx_queue_insert_tail(&store->lanes.turns, &lane->turn);
     }
 
@@ -131,7 +175,7 @@ ngx_rbl_lanes_leave(ngx_rbl_batch_t *batch)
     ngx_queue_remove(&batch->queue);
     batch->store->lanes.nwaiting--;
 
-    if (--lane->nwaiting == 0 && !lane->busy) {
+    if (--lane->nwaiting == 0 && !ngx_rbl_lanes_busy(lane)) {
         ngx_queue_remove(&lane->turn);
     }
 
@@ -141,19 +185,72 @@ ngx_rbl_lanes_leave(ngx_rbl_batch_t *batch)
 }
 
 
-void
-ngx_rbl_lanes_landed(ngx_rbl_batch_t *batch)
+static ngx_uint_t
+ngx_rbl_lanes_busy(const ngx_rbl_lane_t *lane)
 {
-    ngx_rbl_lane_t  *lane;
+    return lane->flying || lane->clocks || lane->resting;
+}
 
-    lane = batch->lane;
-    lane->busy = 0;
 
-    if (lane->nwaiting) {
-        ngx_queue_insert_tail(&batch->store->lanes.turns, &lane->turn);
+void
+ngx_rbl_lanes_landed(ngx_rbl_lane_t *lane)
+{
+    lane->flying = 0;
+    ngx_rbl_lanes_idle(lane);
+}
+
+
+void
+ngx_rbl_lanes_idle(ngx_rbl_lane_t *lane)
+{
+    ngx_msec_t  rest;
+
+    if (ngx_rbl_lanes_busy(lane)) {
+        return;
     }
 
-    ngx_rbl_lanes_run(batch->store);
+    ngx_rbl_share_spend(lane);
+    rest = ngx_rbl_share_rest(lane);
+
+    if (rest) {
+        lane->resting = 1;
+        ngx_rbl_lanes_later(lane, rest);
+
+    } else if (lane->nwaiting) {
+        ngx_queue_insert_tail(&lane->store->lanes.turns, &lane->turn);
+    }
+
+    ngx_rbl_lanes_run(lane->store);
+}
+
+
+/* The timer holds the lane, too. */
+
+static void
+ngx_rbl_lanes_later(ngx_rbl_lane_t *lane, ngx_msec_t after)
+{
+    if (lane->rest.timer_set) {
+        ngx_del_timer(&lane->rest);
+
+    } else {
+        lane->refs++;
+    }
+
+    ngx_add_timer(&lane->rest, after);
+}
+
+
+static void
+ngx_rbl_lanes_rested(ngx_event_t *ev)
+{
+    ngx_rbl_lane_t  *lane = ev->data;
+
+    if (lane->resting) {
+        lane->resting = 0;
+        ngx_rbl_lanes_idle(lane);
+    }
+
+    ngx_rbl_lanes_exit(lane);
 }
 
 
@@ -180,7 +277,7 @@ ngx_rbl_lanes_run(ngx_rbl_store_t *store)
             ngx_queue_remove(&lane->turn);
         }
 
-        lane->busy = 1;
+        lane->flying = 1;
         ngx_rbl_batch_launch(batch);
     }
 }

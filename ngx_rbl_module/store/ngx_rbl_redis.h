@@ -1,6 +1,6 @@
 /*
  * Between the files behind ngx_rbl_store.h: descriptor, replies, connection,
- * batch, lanes and store.  Nobody else includes this.
+ * batch, lanes, share and store.  Nobody else includes this.
  *
  * A link is one connection.  A store owns two to the same Redis: the main link,
  * and the slow link, which is opened when it is first needed.
@@ -81,10 +81,26 @@ typedef struct {
     ngx_queue_t                  turn;      /* among those that may send */
     ngx_queue_t                  waiting;   /* batches */
     ngx_uint_t                   nwaiting;
-    ngx_uint_t                   busy;      /* 1: it has one in flight */
-    ngx_uint_t                   refs;      /* batches that point to it */
+    ngx_uint_t                   flying;    /* 1: it has one in flight */
+    ngx_uint_t                   clocks;    /* whose replies must come first */
+    ngx_uint_t                   refs;      /* those that point to it */
+    ngx_rbl_store_t             *store;
     rbl_sid_t                    account;
+
+    uint64_t                     began;     /* us, by the store's clock; or 0 */
+    uint64_t                     spent;     /* us, by the batch in flight */
+    ngx_msec_t                   even;      /* when what it has spent will be
+                                               its share; may be past */
+    ngx_event_t                  rest;      /* cancelable; until it may send, or
+                                               until it is even */
+    ngx_uint_t                   resting;   /* 1: until it may send */
 } ngx_rbl_lane_t;
+
+/* When an account was last here. */
+typedef struct {
+    rbl_sid_t                    account;
+    ngx_msec_t                   at;        /* 0: never */
+} ngx_rbl_visit_t;
 
 typedef struct {
     ngx_rbtree_t                 tree;      /* all lanes, by account */
@@ -101,6 +117,8 @@ struct ngx_rbl_store_s {
     ngx_rbl_link_t               main;
     ngx_rbl_link_t               slow;
     ngx_rbl_lanes_t              lanes;     /* of the slow link */
+    ngx_rbl_visit_t              visits[2]; /* of the last account, and of the
+                                               last other one */
 
     ngx_queue_t                  held;      /* empty batches: wait for ready */
     ngx_queue_t                  refused;   /* batches to complete */
@@ -304,11 +322,14 @@ void ngx_rbl_store_refuse(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc);
 
 void ngx_rbl_lanes_init(ngx_rbl_lanes_t *lanes);
 
-/* The lane of an account, made if need be; NULL: out of memory.  Each batch
-   that got it gives it back once. */
+/* Frees the lanes that rest, the only ones left at the end. */
+void ngx_rbl_lanes_close(ngx_rbl_lanes_t *lanes);
+
+/* The lane of an account, made if need be; NULL: out of memory.  Whoever got it
+   gives it back once. */
 ngx_rbl_lane_t *ngx_rbl_lanes_enter(ngx_rbl_store_t *store,
     const rbl_sid_t *account);
-void ngx_rbl_lanes_exit(ngx_rbl_store_t *store, ngx_rbl_lane_t *lane);
+void ngx_rbl_lanes_exit(ngx_rbl_lane_t *lane);
 
 /* Puts a batch into its lane, to be sent in its turn.  NGX_BUSY: too many of
    the lane wait.  NGX_DECLINED: too many of all lanes wait, or the slow link is
@@ -319,10 +340,27 @@ ngx_int_t ngx_rbl_lanes_wait(ngx_rbl_batch_t *batch);
 void ngx_rbl_lanes_leave(ngx_rbl_batch_t *batch);
 
 /* The lane's batch in flight has landed. */
-void ngx_rbl_lanes_landed(ngx_rbl_batch_t *batch);
+void ngx_rbl_lanes_landed(ngx_rbl_lane_t *lane);
+
+/* One of what keeps a lane from sending has ended. */
+void ngx_rbl_lanes_idle(ngx_rbl_lane_t *lane);
 
 /* Sends what may be sent; refuses what waits. */
 void ngx_rbl_lanes_run(ngx_rbl_store_t *store);
 void ngx_rbl_lanes_fail(ngx_rbl_store_t *store);
+
+
+/* ngx_rbl_share.c */
+
+/* Sends the clocks around a part of a slow batch.  What is between them is
+   added to the time that its lane has spent. */
+void ngx_rbl_share_begin(ngx_rbl_batch_t *batch);
+void ngx_rbl_share_end(ngx_rbl_batch_t *batch);
+
+/* Charges a lane with what its batch has spent. */
+void ngx_rbl_share_spend(ngx_rbl_lane_t *lane);
+
+/* How long a lane must rest before its next batch, ms. */
+ngx_msec_t ngx_rbl_share_rest(const ngx_rbl_lane_t *lane);
 
 #endif /* _NGX_RBL_REDIS_H_INCLUDED_ */

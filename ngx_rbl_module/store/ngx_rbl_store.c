@@ -78,6 +78,8 @@ ngx_rbl_store_destroy(ngx_rbl_store_t *store)
         ngx_delete_posted_event(&store->refuse);
     }
 
+    ngx_rbl_lanes_close(&store->lanes);
+
     ngx_free(store);
 }
 

@@ -9,9 +9,9 @@
  * ngx_rbl_redis_open.c (its context), ngx_rbl_redis_reply.c (its replies) and
  * ngx_rbl_redis_greet.c (its handshake), ngx_rbl_batch.c (one batch: submit,
  * deadline, cancel, completion, NOSCRIPT), ngx_rbl_lanes.c (whose turn it is on
- * the slow link), ngx_rbl_store.c (one store: its links, and batches that are
- * not sent), ngx_rbl_commands.c (the bytes of commands).  Only the redis and
- * batch files call redisAsync*.
+ * the slow link), ngx_rbl_share.c (for how long), ngx_rbl_store.c (one store:
+ * its links, and batches that are not sent), ngx_rbl_commands.c (the bytes of
+ * commands).  Only the redis, batch and share files call redisAsync*.
  */
 
 #ifndef _NGX_RBL_STORE_H_INCLUDED_
@@ -102,13 +102,18 @@ ngx_uint_t ngx_rbl_store_unwilling(const ngx_rbl_store_t *store);
 
 /*
  * Sends the batch by the slow link.  Call it once, before submit.  An account
- * has one slow batch in flight, the others wait; accounts take turns.  At most
- * 256 batches of an account wait and 2048 in all, but one of each account in
- * any case; each waits for at most ten times rbl_store_timeout.  A batch beyond
- * that is AWAY.  The deadline counts from when the batch is sent.  A batch that
- * is cancelled while it waits is never sent.
+ * has one slow batch in flight, the others wait; accounts take turns.  While
+ * other accounts use the worker, the slow batches of an account have at most a
+ * quarter of the store's time, in all workers together.  At most 256 batches of
+ * an account wait and 2048 in all, but one of each account in any case; each
+ * waits for at most ten times rbl_store_timeout.  A batch beyond that is AWAY.
+ * The deadline counts from when the batch is sent.  A batch that is cancelled
+ * while it waits is never sent.
  */
 void ngx_rbl_batch_slow(ngx_rbl_batch_t *batch, const rbl_sid_t *account);
+
+/* An account that has proved who it is uses the worker now. */
+void ngx_rbl_share_seen(ngx_rbl_store_t *store, const rbl_sid_t *account);
 
 /*
  * Sends.  An empty batch asks only whether the store is ready: OK when it is,

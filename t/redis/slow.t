@@ -7,6 +7,7 @@
 use strict;
 use warnings;
 
+use IO::Select;
 use IO::Socket::UNIX;
 use RblApi;
 use RblFault;
@@ -159,6 +160,45 @@ subtest 'those who wait keep no other account out' => sub {
     is(answer($b)->{status}, 200, 'a ninth account is served');
     stop_server($nginx);
     $nginx = $narrow;
+};
+
+# Seconds that the store has spent in scripts.
+sub scripts_s {
+    my ($us) = redis($redis, 'INFO', 'commandstats')
+        =~ /^cmdstat_evalsha:.*?usec=(\d+)/m;
+    return $us / 1_000_000;
+}
+
+subtest 'while others are here, an account has a share of the store' => sub {
+    my $b = make_account($redis, name => 'B');
+    my ($range, $n) = ('', 0);
+    my $write = sub { client('writes', $nginx, http_head('POST', "/3.0/$_[0]",
+        auth => $b, form => $_[1])) };
+    my $r = answer($write->('host/add.json', { name => 'r', type => 'ip_range',
+        host => '10.99.0.0/22' }));
+    $range = json($r)->{data}[0]{id};
+    # The part of the time that the store spends in scripts meanwhile.
+    my $used = sub {
+        my ($changes, $meanwhile) = @_;
+        my ($before, $start) = (scripts_s(), time);
+        for (1 .. $changes / 2) {
+            my @c = map { $write->("host/update/$range.json",
+                { name => 'name ' . $n++ }) } 1, 2;
+            for my $c (@c) {
+                $meanwhile->() while !IO::Select->new($c)->can_read(0.005);
+                is(answer($c)->{status}, 200, 'the range is changed');
+            }
+        }
+        return (scripts_s() - $before) / (time - $start);
+    };
+    my $visit = sub { call($t, 'GET', "host/$host.json") };
+    $used->(80, $visit);                # its credit
+    my $beside = $used->(10, $visit);
+    cmp_ok($beside, '<', 0.35, 'about a quarter of its time');
+    sleep 1;                            # until A is no longer here
+    my $alone = $used->(20, sub {});
+    cmp_ok($alone, '>', 1.5 * $beside, 'and more when it is alone')
+        or diag("$beside, $alone");
 };
 
 subtest 'a graceful end waits for what waits' => sub {

@@ -1,0 +1,163 @@
+/*
+ * How much of the store's time the slow batches of one account may take.
+ *
+ * A slow batch is sent between two TIME commands.  Redis executes what one
+ * connection has sent without a pause, so their difference is the time for
+ * which the store has served nobody else.  All workers together may give an
+ * account a quarter of the store, and each worker an equal part of that.  A
+ * lane that has used more, beyond a credit of two seconds, rests until it has
+ * not.  It does not rest while no other account uses the worker.
+ */
+
+#include "ngx_rbl_redis.h"
+
+#define NGX_RBL_SHARE_PARTS   4
+#define NGX_RBL_SHARE_CREDIT  2000      /* ms */
+#define NGX_RBL_SHARE_RECENT  1000      /* ms that an account counts as here */
+#define NGX_RBL_SHARE_MOST    20000     /* us of a batch: what took longer was
+                                           a pause of the store */
+
+
+static void ngx_rbl_share_began(redisAsyncContext *ac, void *reply, void *data);
+static void ngx_rbl_share_ended(redisAsyncContext *ac, void *reply, void *data);
+static uint64_t ngx_rbl_share_time(redisAsyncContext *ac, void *reply);
+static ngx_uint_t ngx_rbl_share_others(const ngx_rbl_lane_t *lane);
+
+
+void
+ngx_rbl_share_seen(ngx_rbl_store_t *store, const rbl_sid_t *account)
+{
+    ngx_rbl_visit_t  *last;
+
+    last = store->visits;
+
+    if (ngx_memcmp(last[0].account.s, account->s, RBL_SID_LEN) != 0) {
+        last[1] = last[0];
+        last[0].account = *account;
+    }
+
+    last[0].at = ngx_max(ngx_current_msec, 1);
+}
+
+
+void
+ngx_rbl_share_begin(ngx_rbl_batch_t *batch)
+{
+    if (redisAsyncCommand(batch->link->ac, ngx_rbl_share_began, batch->lane,
+                          "TIME")
+        == REDIS_OK)
+    {
+        batch->lane->refs++;
+    }
+}
+
+
+void
+ngx_rbl_share_end(ngx_rbl_batch_t *batch)
+{
+    if (redisAsyncCommand(batch->link->ac, ngx_rbl_share_ended, batch->lane,
+                          "TIME")
+        == REDIS_OK)
+    {
+        batch->lane->refs++;
+        batch->lane->clocks++;
+    }
+}
+
+
+static void
+ngx_rbl_share_began(redisAsyncContext *ac, void *reply, void *data)
+{
+    ngx_rbl_lane_t  *lane = data;
+
+    lane->began = ngx_rbl_share_time(ac, reply);
+    ngx_rbl_lanes_exit(lane);
+}
+
+
+static void
+ngx_rbl_share_ended(redisAsyncContext *ac, void *reply, void *data)
+{
+    uint64_t         now;
+    ngx_rbl_lane_t  *lane = data;
+
+    now = ngx_rbl_share_time(ac, reply);
+
+    if (lane->began && now > lane->began) {
+        lane->spent += ngx_min(now - lane->began, NGX_RBL_SHARE_MOST);
+    }
+
+    lane->clocks--;
+    ngx_rbl_lanes_idle(lane);
+    ngx_rbl_lanes_exit(lane);
+}
+
+
+/* Microseconds by the clock of the store; 0 if there is no answer. */
+
+static uint64_t
+ngx_rbl_share_time(redisAsyncContext *ac, void *reply)
+{
+    int64_t  s, us;
+
+    if (ngx_rbl_redis_replied(ac, reply) == NULL) {
+        return 0;
+    }
+
+    s = rbl_reply_int(rbl_reply_at(reply, 0), 0);
+    us = rbl_reply_int(rbl_reply_at(reply, 1), 0);
+
+    return s > 0 && us >= 0 && us < 1000000
+           ? (uint64_t) s % 1000000000 * 1000000 + us : 0;
+}
+
+
+void
+ngx_rbl_share_spend(ngx_rbl_lane_t *lane)
+{
+    uint64_t          parts;
+    ngx_msec_t        now;
+    ngx_core_conf_t  *ccf;
+
+    ccf = (ngx_core_conf_t *) ngx_get_conf(ngx_cycle->conf_ctx,
+                                           ngx_core_module);
+
+    parts = NGX_RBL_SHARE_PARTS * ngx_max(ccf->worker_processes, 1);
+    now = ngx_current_msec;
+
+    if ((ngx_msec_int_t) (lane->even - now) < 0) {
+        lane->even = now;
+    }
+
+    lane->even += lane->spent * parts / 1000;
+    lane->spent = 0;
+}
+
+
+ngx_msec_t
+ngx_rbl_share_rest(const ngx_rbl_lane_t *lane)
+{
+    ngx_msec_int_t  owed;
+
+    owed = lane->even - ngx_current_msec;
+
+    return owed > NGX_RBL_SHARE_CREDIT && ngx_rbl_share_others(lane)
+           ? owed - NGX_RBL_SHARE_CREDIT : 0;
+}
+
+
+/* Has any account but that of the lane used this worker lately? */
+
+static ngx_uint_t
+ngx_rbl_share_others(const ngx_rbl_lane_t *lane)
+{
+    const ngx_rbl_visit_t  *visit;
+
+    visit = lane->store->visits;
+
+    if (ngx_memcmp(visit->account.s, lane->account.s, RBL_SID_LEN) == 0) {
+        visit++;
+    }
+
+    return visit->at && ngx_current_msec - visit->at < NGX_RBL_SHARE_RECENT;
+}
