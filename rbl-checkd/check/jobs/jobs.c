@@ -20,7 +20,7 @@ jobs_in_flight(const jobs_t *jobs)
 int
 jobs_asking(const jobs_t *jobs)
 {
-    return jobs->reading > 0;
+    return jobs->places[0].reading + jobs->places[1].reading > 0;
 }
 
 
@@ -42,30 +42,31 @@ jobs_reserved_share(const jobs_t *jobs)
 }
 
 
-/* The places in use.  A check costs memory for each of its lists, so checks of
-   long profiles use more of them. */
+/* The main places in use.  A check costs memory for each of its lists, so
+   checks of long profiles use more of them. */
 
 static unsigned
 in_use(const jobs_t *jobs)
 {
-    size_t  by_lists;
+    size_t    by_lists;
+    unsigned  running;
 
     by_lists = jobs->d->asking / JOBS_LISTS;
+    running = jobs->places[0].running;
 
-    return (jobs->n > by_lists ? jobs->n : (unsigned) by_lists)
-           + jobs->reading;
+    return (running > by_lists ? running : (unsigned) by_lists)
+           + jobs->places[0].reading;
 }
 
 
 unsigned
 jobs_room(const jobs_t *jobs, job_kind_t kind, int *reserved)
 {
-    unsigned  used, max, main;
+    unsigned  used, main;
 
     *reserved = 0;
     used = in_use(jobs);
-    max = jobs->d->conf->checks_max;
-    main = max - reserve(jobs);
+    main = jobs->d->conf->checks_max - reserve(jobs);
 
     if (jobs->stopped) {
         return 0;
@@ -76,8 +77,9 @@ jobs_room(const jobs_t *jobs, job_kind_t kind, int *reserved)
     }
 
     *reserved = 1;
+    used = jobs->places[1].running + jobs->places[1].reading;
 
-    return kind == JOB_DUE || used >= max ? 0 : max - used;
+    return kind == JOB_DUE || used >= reserve(jobs) ? 0 : reserve(jobs) - used;
 }
 
 
@@ -96,6 +98,8 @@ on_done(void *data, runner_t *runner)
     }
 
     job = runner_job(runner);
+    jobs->places[job->reserved].running--;
+
     if (job->alone) {
         jobs->alone--;
         jobs->hungry = 1;               /* for the next one */
@@ -173,6 +177,7 @@ start(jobs_t *jobs, const job_t *job)
     }
 
     jobs->runner[jobs->n++] = runner;
+    jobs->places[job->reserved].running++;
 
     if (job->alone) {
         jobs->alone++;
@@ -185,17 +190,19 @@ start(jobs_t *jobs, const job_t *job)
 
 
 unsigned
-jobs_take(jobs_t *jobs, unsigned partition, rbl_str_t handle)
+jobs_take(jobs_t *jobs, const jobs_slice_t *slice, rbl_str_t handle)
 {
     job_t  job;
 
-    if (jobs_entry(&job, store_keyspace(jobs->d->store), partition, handle)
+    if (jobs_entry(&job, store_keyspace(jobs->d->store), slice->partition,
+                   handle)
         != 0)
     {
-        discard(jobs, &job, partition);
+        discard(jobs, &job, slice->partition);
         return 1;
     }
 
+    job.reserved = slice->reserved;
     job.alone = job.times == JOB_TIMES_MAX;
     start(jobs, &job);
     return 1;
@@ -228,7 +235,7 @@ discard_host(jobs_t *jobs, unsigned partition, rbl_str_t account,
 
 
 unsigned
-jobs_take_due(jobs_t *jobs, unsigned partition, const redisReply *taken)
+jobs_take_due(jobs_t *jobs, const jobs_slice_t *slice, const redisReply *taken)
 {
     job_t              job;
     size_t             i, n;
@@ -245,10 +252,11 @@ jobs_take_due(jobs_t *jobs, unsigned partition, const redisReply *taken)
         host = rbl_reply_str(rbl_reply_at(hosts, i));
 
         switch (jobs_entry_due(&job, store_keyspace(jobs->d->store),
-                               partition, account, till, host,
+                               slice->partition, account, till, host,
                                jobs->d->conf->name))
         {
         case 0:
+            job.reserved = slice->reserved;
             start(jobs, &job);
             break;
 
@@ -257,7 +265,7 @@ jobs_take_due(jobs_t *jobs, unsigned partition, const redisReply *taken)
             break;
 
         default:
-            discard_host(jobs, partition, account, host);
+            discard_host(jobs, slice->partition, account, host);
         }
     }
 

@@ -38,6 +38,7 @@ typedef struct {
                                            a host that is due: begun so far, 0
                                            until check_begin has told */
     unsigned     alone:1;               /* the one on its last time */
+    unsigned     reserved:1;            /* it has a reserved place */
     const char  *fail;                  /* not NULL: end it for this reason */
 } job_t;
 

@@ -23,11 +23,18 @@ typedef enum {
     JOBS_WAITING                        /* until there is news */
 } jobs_phase_t;
 
+/* The places of a kind, main or reserved. */
+typedef struct {
+    unsigned    running;                /* checks */
+    unsigned    reading;                /* places kept for calls under way */
+} jobs_places_t;
+
 /* One partition. */
 typedef struct {
     jobs_t     *jobs;
     unsigned    partition;
     unsigned    asked;                  /* places kept for the call under way */
+    unsigned    reserved;               /* 1: these are reserved ones */
     unsigned    alone;                  /* 1: that call may bring a job that
                                            goes alone */
     rbl_key_t   leases, news;
@@ -44,7 +51,7 @@ struct jobs_s {
     double         waited;              /* until then no call may: a host that
                                            is due waits to go alone */
     unsigned       turn;                /* partition that is asked for them */
-    unsigned       reading;             /* places kept for calls under way */
+    jobs_places_t  places[2];           /* main, reserved */
     jobs_shares_t  shares;
     unsigned       stopped:1;
     unsigned       recalled:1;
@@ -70,17 +77,18 @@ struct jobs_s {
 
 /*
  * jobs.c: starts the job of that handle, or of each host of {AC, end of the
- * lease, {HT...}}.  Returns how many were meant.
+ * lease, {HT...}}, on places of the kind that the call asked for.  Returns how
+ * many were meant.
  */
-unsigned jobs_take(jobs_t *jobs, unsigned partition, rbl_str_t handle);
-unsigned jobs_take_due(jobs_t *jobs, unsigned partition,
+unsigned jobs_take(jobs_t *jobs, const jobs_slice_t *slice, rbl_str_t handle);
+unsigned jobs_take_due(jobs_t *jobs, const jobs_slice_t *slice,
     const redisReply *taken);
 
 /*
- * How many more of a kind may be taken now.  The last eighth of the places is
- * for manual checks of accounts that have next to none here: *reserved tells
- * that it has come to that.  So however many checks of one account or of the
- * schedule hang, another account's is begun at once.
+ * How many more of a kind may be taken now.  An eighth of the places is for
+ * manual checks of accounts that have next to none here: *reserved tells that
+ * it has come to that.  So however many checks of one account or of the
+ * schedule hang, and of however many lists, another account's is begun at once.
  */
 unsigned jobs_room(const jobs_t *jobs, job_kind_t kind, int *reserved);
 

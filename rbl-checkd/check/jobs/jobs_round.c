@@ -95,7 +95,7 @@ on_jobs(void *data, const redisReply *reply)
 
     jobs = slice->jobs;
     asked = slice->asked;
-    jobs->reading -= asked;
+    jobs->places[slice->reserved].reading -= asked;
     slice->asked = 0;
     got = 0;
 
@@ -106,8 +106,8 @@ on_jobs(void *data, const redisReply *reply)
             jobs->woken = 0;
             taken = rbl_reply_at(reply, i);
             got += taken->type == REDIS_REPLY_ARRAY
-                   ? jobs_take_due(jobs, slice->partition, taken)
-                   : jobs_take(jobs, slice->partition, rbl_reply_str(taken));
+                   ? jobs_take_due(jobs, slice, taken)
+                   : jobs_take(jobs, slice, rbl_reply_str(taken));
         }
 
         /* In turns that come to an end it may be less than there is. */
@@ -171,7 +171,8 @@ call_take(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
     }
 
     slice->asked = n;
-    jobs->reading += n;
+    slice->reserved = reserved != 0;
+    jobs->places[slice->reserved].reading += n;
     jobs->calls++;
     store_script(jobs->d->store, &rbl_script_check_take, on_jobs, slice, 1, i,
                  argv);
