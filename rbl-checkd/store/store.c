@@ -220,8 +220,8 @@ store_command(store_t *store, store_reply_pt done, void *data, int argc,
 }
 
 
-void
-store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
+static store_cmd_t *
+script_cmd(store_t *store, const rbl_script_t *script, store_reply_pt done,
     void *data, int nkeys, int argc, const rbl_str_t *argv)
 {
     char          text[RBL_OUT_INT];
@@ -229,11 +229,6 @@ store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
     rbl_out_t     out;
     rbl_str_t     sha1;
     store_cmd_t  *cmd;
-
-    if (store->phase != STORE_READY) {
-        fail(store, make_cmd(store, done, data, 0));
-        return;
-    }
 
     sha1 = rbl_str(script->sha1);
     size = RESP_SIZE(argc + 3, bytes_of(argc, argv) + sizeof("EVALSHA")
@@ -251,6 +246,37 @@ store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
     put_all(&out, argc, argv);
     cmd->n = resp_end(&out, cmd->bytes).n;
 
+    return cmd;
+}
+
+
+void
+store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
+    void *data, int nkeys, int argc, const rbl_str_t *argv)
+{
+    if (store->phase != STORE_READY) {
+        fail(store, make_cmd(store, done, data, 0));
+        return;
+    }
+
+    offer(store, script_cmd(store, script, done, data, nkeys, argc, argv));
+}
+
+
+void
+store_script_late(store_t *store, const rbl_script_t *script,
+    store_reply_pt done, void *data, int nkeys, int argc,
+    const rbl_str_t *argv)
+{
+    store_cmd_t  *cmd;
+
+    if (store->phase != STORE_READY) {
+        fail(store, make_cmd(store, done, data, 0));
+        return;
+    }
+
+    cmd = script_cmd(store, script, done, data, nkeys, argc, argv);
+    cmd->late = 1;
     offer(store, cmd);
 }
 
@@ -358,6 +384,7 @@ void
 store_forget(store_t *store, void *data)
 {
     forget(&store->window.waiting, data);
+    forget(&store->window.late, data);
     forget(&store->pending, data);
     forget(&store->failed, data);
 }

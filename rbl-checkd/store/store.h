@@ -49,6 +49,12 @@ void store_script(store_t *store, const rbl_script_t *script,
     store_reply_pt done, void *data, int nkeys, int argc,
     const rbl_str_t *argv);
 
+/* Likewise; it waits behind the others (store_window.h): for what one account
+   can have so much of that everybody would wait. */
+void store_script_late(store_t *store, const rbl_script_t *script,
+    store_reply_pt done, void *data, int nkeys, int argc,
+    const rbl_str_t *argv);
+
 /* No call back of `data` will come any more. */
 void store_forget(store_t *store, void *data);
 

@@ -30,6 +30,7 @@ struct store_cmd_s {
     const rbl_script_t  *script;        /* NULL: a plain command */
     char                 verb[16];      /* of a plain command, for messages */
     unsigned             whole:1;       /* the source went with it */
+    unsigned             late:1;        /* it waits behind the others */
     size_t               argc;          /* the verb too */
     size_t               named;         /* of a script: octets up to its keys */
     size_t               n;             /* octets */

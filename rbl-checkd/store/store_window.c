@@ -52,6 +52,13 @@ size_of(const store_cmd_t *cmd)
 }
 
 
+static store_queue_t *
+queue_of(store_window_t *window, const store_cmd_t *cmd)
+{
+    return cmd->late ? &window->late : &window->waiting;
+}
+
+
 int
 store_window_add(store_window_t *window, store_cmd_t *cmd)
 {
@@ -59,14 +66,14 @@ store_window_add(store_window_t *window, store_cmd_t *cmd)
 
     n = size_of(cmd);
 
-    if (window->waiting.first != NULL
+    if (window->held > 0
         && (window->held >= STORE_WAITING || n > STORE_WAITING - window->held))
     {
         return -1;
     }
 
     window->held += n;
-    store_put(&window->waiting, cmd);
+    store_put(queue_of(window, cmd), cmd);
 
     return 0;
 }
@@ -75,20 +82,37 @@ store_window_add(store_window_t *window, store_cmd_t *cmd)
 void
 store_window_back(store_window_t *window, store_cmd_t *cmd)
 {
-    store_cmd_t  *first;
+    store_cmd_t    *first;
+    store_queue_t  *queue;
 
-    first = window->waiting.first;
+    queue = queue_of(window, cmd);
+    first = queue->first;
     window->held += size_of(cmd);
 
     if (first == NULL) {
-        store_put(&window->waiting, cmd);
+        store_put(queue, cmd);
         return;
     }
 
     cmd->prev = NULL;
     cmd->next = first;
     first->prev = cmd;
-    window->waiting.first = cmd;
+    queue->first = cmd;
+}
+
+
+/* The one whose turn it is; or NULL. */
+
+static store_cmd_t *
+first_of(const store_window_t *window)
+{
+    store_cmd_t  *cmd, *late;
+
+    cmd = window->waiting.first;
+    late = window->late.first;
+
+    return cmd == NULL || (late != NULL && window->passed >= STORE_LATE)
+           ? late : cmd;
 }
 
 
@@ -97,11 +121,12 @@ store_window_drop(store_window_t *window)
 {
     store_cmd_t  *cmd;
 
-    cmd = window->waiting.first;
+    cmd = first_of(window);
 
     if (cmd != NULL) {
-        store_cut(&window->waiting, cmd);
+        store_cut(queue_of(window, cmd), cmd);
         window->held -= size_of(cmd);
+        window->passed = cmd->late ? 0 : window->passed + 1;
     }
 
     return cmd;
@@ -113,7 +138,7 @@ store_window_next(store_window_t *window)
 {
     const store_cmd_t  *cmd;
 
-    cmd = window->waiting.first;
+    cmd = first_of(window);
 
     if (cmd == NULL
         || (window->in_flight > 0

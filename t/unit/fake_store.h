@@ -62,6 +62,15 @@ store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
 
 
 void
+store_script_late(store_t *store, const rbl_script_t *script,
+    store_reply_pt done, void *data, int nkeys, int argc,
+    const rbl_str_t *argv)
+{
+    store_script(store, script, done, data, nkeys, argc, argv);
+}
+
+
+void
 store_forget(store_t *store, void *data)
 {
     (void) store;

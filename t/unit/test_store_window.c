@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define MAX  16
+#define MAX  24
 
 
 static store_cmd_t     cmds[MAX];
@@ -123,6 +123,45 @@ test_again(void)
 }
 
 
+/* Late ones wait behind all others, and yet not for ever. */
+
+static void
+test_late(void)
+{
+    int  i;
+
+    reset();
+    add(0, STORE_WINDOW);
+    ok(strcmp(sent(), "0 ") == 0, "the window is full");
+    cmds[1].late = cmds[2].late = 1;
+    add(1, 10);
+    add(2, 10);
+
+    for (i = 3; i < 3 + 2 * STORE_LATE; i++) {
+        add(i, 10);
+    }
+
+    store_window_ended(&window, &cmds[0]);
+    ok(strcmp(sent(), "3 4 5 6 7 8 9 1 10 11 12 13 14 15 16 17 2 18 ") == 0,
+       "one late one after every eight others");
+    ok(window.held == 0, "all are sent");
+
+    reset();
+    cmds[0].late = cmds[1].late = 1;
+    add(0, 10);
+    add(1, 10);
+    ok(strcmp(sent(), "0 1 ") == 0, "alone they go at once, in order");
+    add(2, STORE_WINDOW);
+    store_window_ended(&window, &cmds[0]);
+    store_window_back(&window, &cmds[0]);
+    ok(strcmp(sent(), "") == 0, "one again waits for room");
+    store_window_ended(&window, &cmds[1]);
+    ok(strcmp(sent(), "2 ") == 0, "behind one that is not late");
+    store_window_ended(&window, &cmds[2]);
+    ok(strcmp(sent(), "0 ") == 0, "and then it goes");
+}
+
+
 static void
 test_bounded(void)
 {
@@ -143,6 +182,7 @@ main(void)
     test_room();
     test_large();
     test_again();
+    test_late();
     test_bounded();
 
     return tap_done();

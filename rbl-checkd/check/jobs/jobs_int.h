@@ -13,6 +13,7 @@
 #define JOBS_BLOCK    0.4               /* s that hosts may be due unnoticed */
 #define JOBS_PAUSE    0.2               /* after a failure */
 #define JOBS_RESERVE  8                 /* an eighth of the places */
+#define JOBS_NEWS_ID  48
 #define JOBS_LISTS    100               /* of a check in one place */
 
 typedef enum {
@@ -29,6 +30,14 @@ typedef struct {
     unsigned    reading;                /* places kept for calls under way */
 } jobs_places_t;
 
+/* The partitions are asked in turn, for each kind of job. */
+typedef struct {
+    unsigned    begin;                  /* where the next round begins */
+    unsigned    next;                   /* whom the next call asks */
+    unsigned    left;                   /* not asked in this round; of hosts
+                                           that are due: in these rounds */
+} jobs_pass_t;
+
 /* One partition. */
 typedef struct {
     jobs_t     *jobs;
@@ -37,6 +46,11 @@ typedef struct {
     unsigned    reserved;               /* 1: these are reserved ones */
     unsigned    alone;                  /* 1: that call may bring a job that
                                            goes alone */
+    unsigned    told;                   /* 1: news since it was asked */
+    int64_t     since;                  /* server's ms when the last round that
+                                           asked it began */
+    int64_t     seen_ms, seen_seq;      /* id of its last news that were seen */
+    char        id[JOBS_NEWS_ID];       /* since when news are wanted */
     rbl_key_t   leases, news;
 } jobs_slice_t;
 
@@ -56,21 +70,22 @@ struct jobs_s {
     unsigned       stopped:1;
     unsigned       recalled:1;
     unsigned       listening:1;         /* a read that blocks is under way */
-    unsigned       woken:1;             /* by news; nothing taken since */
     unsigned       failed:1;            /* a call of this batch */
     unsigned       hungry:1;            /* a kind was left out of the round */
     unsigned       partitions;
     jobs_slice_t  *slice;
+    rbl_str_t     *xread;               /* the command that waits for news */
 
     jobs_phase_t   phase;
     ev_timer       timer;               /* goes on */
     unsigned       calls;               /* under way in this batch */
     int64_t        since;               /* server's ms when the round began */
+    double         whole;               /* when the last whole one began */
+    unsigned       vain;                /* news in a row that were no jobs */
     unsigned       rounds;
     job_kind_t     kind;                /* what is being taken */
     unsigned       kinds_left;          /* this one included */
-    unsigned       left;                /* partitions not asked this round */
-    unsigned       next;                /* partition that comes next */
+    jobs_pass_t    pass[JOB_KINDS];
     unsigned       both;                /* 1: both kinds, by the same calls */
     unsigned       more;                /* this round has not taken all */
 };
@@ -113,7 +128,9 @@ void jobs_left_nothing(jobs_t *jobs);
 rbl_str_t jobs_number(char buf[24], double v);
 rbl_str_t jobs_key(const rbl_key_t *key);
 
-/* jobs_round.c: begins one, if there is room. */
+/* jobs_round.c: begins one, if there is room: of all partitions, or of those
+   that have news. */
 void jobs_round(jobs_t *jobs);
+void jobs_round_news(jobs_t *jobs);
 
 #endif /* JOBS_INT_H_INCLUDED */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #define GATHER      0.02                /* while there is little room */
+#define VAIN_MAX    3                   /* news in a row before a pause */
 
 static void recall(jobs_slice_t *slice, int64_t rank, int64_t cursor);
 
@@ -34,13 +35,20 @@ jobs_key(const rbl_key_t *key)
 }
 
 
+static void
+after(jobs_t *jobs, double wait)
+{
+    ev_timer_stop(jobs->d->loop, &jobs->timer);
+    ev_timer_set(&jobs->timer, wait, 0);
+    ev_timer_start(jobs->d->loop, &jobs->timer);
+}
+
+
 void
 jobs_later(jobs_t *jobs, double wait)
 {
     jobs->phase = JOBS_IDLE;
-    ev_timer_stop(jobs->d->loop, &jobs->timer);
-    ev_timer_set(&jobs->timer, wait, 0);
-    ev_timer_start(jobs->d->loop, &jobs->timer);
+    after(jobs, wait);
 }
 
 
@@ -72,7 +80,7 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
     (void) loop;
     (void) revents;
 
-    if (jobs->phase == JOBS_IDLE) {
+    if (jobs->phase == JOBS_IDLE || jobs->phase == JOBS_WAITING) {
         go_on(jobs);
     }
 }
@@ -87,9 +95,77 @@ jobs_wake(jobs_t *jobs)
         return;
     }
 
-    /* A little more room makes one call of what would be many. */
+    /* A little more room makes one call of what would be many; news do not
+       wait for it. */
 
-    jobs_later(jobs, GATHER);
+    after(jobs, GATHER);
+}
+
+
+/* A partition has news: {{id, fields}}, the first of them. */
+
+static void
+note_one(jobs_slice_t *slice, const redisReply *entries)
+{
+    long long         ms, seq;
+    const redisReply  *id;
+
+    slice->told = 1;
+    id = rbl_reply_at(rbl_reply_at(entries, 0), 0);
+
+    if (rbl_reply_str(id).p != NULL
+        && sscanf(id->str, "%18lld-%18lld", &ms, &seq) == 2)
+    {
+        slice->seen_ms = ms;
+        slice->seen_seq = seq;
+    }
+}
+
+
+/* Which partitions have news: {{key, entries}...}. */
+
+static void
+note_news(jobs_t *jobs, const redisReply *reply)
+{
+    size_t             i;
+    unsigned           p;
+    rbl_str_t          key;
+    const redisReply  *stream;
+
+    for (i = 0; i < rbl_reply_len(reply); i++) {
+        stream = rbl_reply_at(reply, i);
+        key = rbl_reply_str(rbl_reply_at(stream, 0));
+
+        for (p = 0; p < jobs->partitions; p++) {
+            if (rbl_str_eq(key, jobs_key(&jobs->slice[p].news))) {
+                note_one(&jobs->slice[p], rbl_reply_at(stream, 1));
+            }
+        }
+    }
+}
+
+
+/*
+ * Since when news of a partition are wanted: all that came in the first
+ * millisecond of the last round that asked it, or later, but for those that
+ * were seen before it.
+ */
+
+static rbl_str_t
+news_since(jobs_slice_t *slice)
+{
+    if (slice->seen_ms >= slice->since) {
+        (void) snprintf(slice->id, sizeof(slice->id), "%lld-%lld",
+                        (long long) slice->seen_ms,
+                        (long long) slice->seen_seq);
+
+    } else {
+        (void) snprintf(slice->id, sizeof(slice->id),
+                        "%lld-18446744073709551615",
+                        (long long) slice->since - 1);
+    }
+
+    return rbl_str(slice->id);
 }
 
 
@@ -109,17 +185,25 @@ on_news(void *data, const redisReply *reply)
         return;
     }
 
+    ev_timer_stop(jobs->d->loop, &jobs->timer);
     jobs->phase = JOBS_IDLE;
-    jobs->woken = reply->type == REDIS_REPLY_ARRAY;
-    jobs_round(jobs);
+
+    if (reply->type != REDIS_REPLY_ARRAY) {
+        jobs_round(jobs);
+        return;
+    }
+
+    jobs->vain++;
+    note_news(jobs, reply);
+    jobs_round_news(jobs);
 }
 
 
 static void
 wait_for_news(jobs_t *jobs)
 {
-    int         n, i;
-    char        id[64], block[24];
+    int         i;
+    char        block[24];
     unsigned    p;
     rbl_str_t  *argv;
 
@@ -131,17 +215,12 @@ wait_for_news(jobs_t *jobs)
         return;
     }
 
-    argv = store_ready(jobs->reader)
-           ? malloc((2 * jobs->partitions + 6) * sizeof(rbl_str_t)) : NULL;
+    argv = store_ready(jobs->reader) ? jobs->xread : NULL;
     if (argv == NULL) {
         jobs_later(jobs, JOBS_PAUSE);
         return;
     }
 
-    /* Everything that came in the round's first millisecond or later. */
-
-    n = snprintf(id, sizeof(id), "%lld-18446744073709551615",
-                 (long long) (jobs->since - 1));
     argv[0] = RBL_STR("XREAD");
     argv[1] = RBL_STR("COUNT");
     argv[2] = RBL_STR("1");
@@ -155,12 +234,11 @@ wait_for_news(jobs_t *jobs)
     }
 
     for (p = 0; p < jobs->partitions; p++) {
-        argv[i++] = (rbl_str_t) { id, (size_t) n };
+        argv[i++] = news_since(&jobs->slice[p]);
     }
 
     jobs->listening = 1;
     store_command(jobs->reader, on_news, jobs, i, argv);
-    free(argv);
 }
 
 
@@ -169,15 +247,16 @@ wait_for_news(jobs_t *jobs)
 void
 jobs_left_nothing(jobs_t *jobs)
 {
-    jobs->next = (jobs->next + 1) % jobs->partitions;
+    jobs->pass[JOB_MANUAL].begin = (jobs->pass[JOB_MANUAL].begin + 1)
+                                   % jobs->partitions;
 
     /*
      * News that were no jobs for us: others were faster, or the clock of the
      * store went back and old news look new.
      */
 
-    if (jobs->woken) {
-        jobs->woken = 0;
+    if (jobs->vain >= VAIN_MAX) {
+        jobs->vain = 0;
         jobs_later(jobs, GATHER);
         return;
     }
@@ -260,8 +339,13 @@ make_slices(jobs_t *jobs)
 
     none = RBL_STR("");
     ks = store_keyspace(jobs->d->store);
+    jobs->xread = calloc(2 * ks->partitions + 6, sizeof(rbl_str_t));
     jobs->slice = calloc(ks->partitions, sizeof(jobs_slice_t));
-    if (jobs->slice == NULL) {
+    if (jobs->slice == NULL || jobs->xread == NULL) {
+        free(jobs->slice);
+        free(jobs->xread);
+        jobs->slice = NULL;
+        jobs->xread = NULL;
         return -1;
     }
 
@@ -274,8 +358,9 @@ make_slices(jobs_t *jobs)
     }
 
     jobs->partitions = ks->partitions;
-    jobs->next = (unsigned) (jitter() * jobs->partitions);
-    jobs->turn = jobs->next;
+    jobs->turn = (unsigned) (jitter() * jobs->partitions);
+    jobs->pass[JOB_MANUAL].begin = jobs->turn;
+    jobs->pass[JOB_DUE].begin = jobs->turn;
     return 0;
 }
 
@@ -340,4 +425,5 @@ jobs_read_free(jobs_t *jobs)
     }
 
     free(jobs->slice);
+    free(jobs->xread);
 }

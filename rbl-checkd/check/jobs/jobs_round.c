@@ -1,10 +1,17 @@
 /*
- * A round asks all partitions for manual checks, then for hosts that are due,
- * never for more than there is room; it begins at another partition each time.
+ * A whole round asks all partitions for manual checks, and for hosts that are
+ * due as many as there is room for; the next round goes on from there.  Nobody
+ * is asked for more than there is room for.  Partitions for which there is no
+ * main place are asked for what may have a reserved one, so that all are asked
+ * at once even if there is hardly any room.  While there is plenty of it, each
+ * partition is asked for both kinds at once.
+ *
  * Every fourth round asks for those due first: whoever starts more manual
- * checks than can be done must not end the scheduled ones of everybody.  While
- * there is plenty of room, each partition is asked for both at once.  Jobs
+ * checks than can be done must not end the scheduled ones of everybody.  Jobs
  * whose lease has run out come with either kind, and first.
+ *
+ * News of manual checks begin a round of their partitions alone.  Whole rounds
+ * come at least as often as hosts may be due unnoticed.
  */
 
 #include "base/log.h"
@@ -15,6 +22,10 @@
 #define BUSY_MAX    64                  /* accounts that get nothing */
 #define PLENTY      2                   /* that part of the places is free */
 
+static void pass_begin(jobs_pass_t *pass, unsigned partitions);
+static void batch_ends(jobs_t *jobs);
+static void call_take(jobs_t *jobs, jobs_slice_t *slice, unsigned n,
+    int reserved);
 static void take_some(jobs_t *jobs);
 
 
@@ -30,33 +41,108 @@ on_time(void *data, const redisReply *reply)
 }
 
 
-void
-jobs_round(jobs_t *jobs)
+static void
+pass_begin(jobs_pass_t *pass, unsigned partitions)
+{
+    pass->next = pass->begin;
+    pass->left = partitions;
+}
+
+
+/* 0: there is nothing to ask with. */
+
+static int
+round_begin(jobs_t *jobs)
 {
     int        reserved;
     rbl_str_t  argv[1];
 
     if (jobs->stopped || !store_ready(jobs->d->store)) {
         jobs->phase = JOBS_OFF;
-        return;
+        return 0;
     }
-
-    jobs->hungry = 1;
 
     if (jobs_room(jobs, JOB_MANUAL, &reserved) == 0) {
+        jobs->hungry = 1;
         jobs->phase = JOBS_IDLE;
-        return;
+        return 0;
     }
 
-    jobs->hungry = 0;
-    jobs->kind = ++jobs->rounds % DUE_FIRST == 0 ? JOB_DUE : JOB_MANUAL;
-    jobs->kinds_left = JOB_KINDS;
-    jobs->left = jobs->partitions;
+    jobs->phase = JOBS_READING;
+    jobs->failed = 0;
     jobs->more = 0;
 
     argv[0] = RBL_STR("TIME");
     store_command(jobs->d->store, on_time, jobs, 1, argv);
+    return 1;
+}
+
+
+void
+jobs_round(jobs_t *jobs)
+{
+    if (!round_begin(jobs)) {
+        return;
+    }
+
+    jobs->whole = dns_clock();
+    jobs->hungry = 0;
+    jobs->kind = ++jobs->rounds % DUE_FIRST == 0 ? JOB_DUE : JOB_MANUAL;
+    jobs->kinds_left = JOB_KINDS;
+    pass_begin(&jobs->pass[JOB_MANUAL], jobs->partitions);
+
+    if (jobs->pass[JOB_DUE].left == 0) {
+        pass_begin(&jobs->pass[JOB_DUE], jobs->partitions);
+    }
+
     take_some(jobs);
+}
+
+
+void
+jobs_round_news(jobs_t *jobs)
+{
+    int       reserved;
+    unsigned  p, n, room;
+
+    if (dns_clock() >= jobs->whole + JOBS_BLOCK) {
+        jobs_round(jobs);
+        return;
+    }
+
+    if (!round_begin(jobs)) {
+        return;
+    }
+
+    jobs->kind = JOB_MANUAL;
+    jobs->kinds_left = 1;
+    jobs->both = 0;
+    jobs->pass[JOB_MANUAL].left = 0;
+    n = 0;
+
+    for (p = 0; p < jobs->partitions; p++) {
+        n += jobs->slice[p].told;
+    }
+
+    for (p = 0; p < jobs->partitions; p++) {
+        if (!jobs->slice[p].told) {
+            continue;
+        }
+
+        room = jobs_room(jobs, JOB_MANUAL, &reserved);
+        jobs->hungry |= reserved || room == 0;
+
+        if (room == 0) {
+            break;
+        }
+
+        call_take(jobs, &jobs->slice[p], room < n ? 1 : room / n, reserved);
+        n--;
+    }
+
+    if (jobs->calls == 0) {
+        batch_ends(jobs);
+    }
 }
 
 
@@ -66,12 +152,11 @@ batch_ends(jobs_t *jobs)
     if (jobs->failed) {
         jobs_later(jobs, JOBS_PAUSE);
 
-    } else if (jobs->left > 0) {
+    } else if (jobs->kind == JOB_MANUAL && jobs->pass[JOB_MANUAL].left > 0) {
         take_some(jobs);
 
     } else if (--jobs->kinds_left > 0) {
         jobs->kind = jobs->kind == JOB_MANUAL ? JOB_DUE : JOB_MANUAL;
-        jobs->left = jobs->partitions;
         take_some(jobs);
 
     } else if (jobs->more) {
@@ -95,6 +180,7 @@ on_jobs(void *data, const redisReply *reply)
 
     jobs = slice->jobs;
     asked = slice->asked;
+    slice->since = jobs->since;
     jobs->places[slice->reserved].reading -= asked;
     slice->asked = 0;
     got = 0;
@@ -103,7 +189,7 @@ on_jobs(void *data, const redisReply *reply)
 
     if (rbl_str_is(rbl_reply_word(reply), "OK")) {
         for (i = 1; i < rbl_reply_len(reply); i++) {
-            jobs->woken = 0;
+            jobs->vain = 0;
             taken = rbl_reply_at(reply, i);
             got += taken->type == REDIS_REPLY_ARRAY
                    ? jobs_take_due(jobs, slice, taken)
@@ -154,6 +240,7 @@ call_take(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
     argv[0] = jobs_key(&slice->leases);
     argv[1] = jobs->kind == JOB_MANUAL ? RBL_STR("md") : RBL_STR("dm");
     argv[1].n -= !jobs->both;
+    n = n < READ_MAX ? n : READ_MAX;
     argv[2] = jobs_number(most, n);
     argv[3] = jobs_number(share, reserved ? jobs_reserved_share(jobs) : n);
     argv[4] = jobs_number(lease, jobs->d->conf->lease * 1000);
@@ -170,6 +257,7 @@ call_take(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
                                     argv + i, BUSY_MAX);
     }
 
+    slice->told = 0;
     slice->asked = n;
     slice->reserved = reserved != 0;
     jobs->places[slice->reserved].reading += n;
@@ -179,47 +267,81 @@ call_take(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
 }
 
 
-/* From as many partitions, and as much of each, as there is room for. */
+/* Asks the next n partitions for as many jobs each. */
+
+static void
+ask_next(jobs_t *jobs, jobs_pass_t *pass, unsigned n, unsigned each,
+    int reserved)
+{
+    for (; n > 0; n--) {
+        call_take(jobs, &jobs->slice[pass->next], each, reserved);
+        pass->next = (pass->next + 1) % jobs->partitions;
+        pass->left--;
+    }
+}
+
+
+/* Of the partitions that are left, as many as there are main places, and the
+   others for manual checks that may have a reserved one. */
+
+static void
+ask_all(jobs_t *jobs, jobs_pass_t *pass, unsigned room, int reserved)
+{
+    unsigned  n, each;
+
+    if (!reserved) {
+        n = room < pass->left ? room : pass->left;
+        each = room / n;
+        ask_next(jobs, pass, n, each, 0);
+        pass->begin = pass->next;
+        room = jobs_room(jobs, jobs->kind, &reserved);
+    }
+
+    if (reserved && room > 0 && pass->left > 0) {
+        n = room < pass->left ? room : pass->left;
+        each = room / n;
+        ask_next(jobs, pass, n, each, 1);
+    }
+}
+
 
 static void
 take_some(jobs_t *jobs)
 {
-    int       reserved;
-    unsigned  room, each, asked, i;
+    int           reserved;
+    unsigned      room;
+    jobs_pass_t  *pass;
 
+    pass = &jobs->pass[jobs->kind];
     room = jobs_room(jobs, jobs->kind, &reserved);
 
     if (jobs->kind == JOB_DUE && !jobs->d->conf->schedule) {
         room = 0;
+        pass->left = 0;
 
     } else if (room == 0 || reserved) {
         jobs->hungry = 1;
     }
 
     jobs->both = jobs->kinds_left == JOB_KINDS
-                 && jobs->left == jobs->partitions
+                 && pass->left == jobs->partitions
                  && jobs->d->conf->schedule && !reserved
                  && room >= jobs->d->conf->checks_max / PLENTY
                  && room >= jobs->partitions;
-    jobs->kinds_left -= jobs->both;
 
-    jobs->phase = JOBS_READING;
-    jobs->failed = 0;
-
-    if (room == 0) {
-        jobs->left = 0;
-        batch_ends(jobs);
-        return;
+    if (jobs->both) {
+        jobs->kinds_left--;
+        jobs->pass[JOB_MANUAL + JOB_DUE - jobs->kind].left = 0;
     }
 
-    asked = room < jobs->left ? room : jobs->left;
-    each = room / asked;
-    each = each > READ_MAX ? READ_MAX : each;
+    jobs->failed = 0;
 
-    for (i = 0; i < asked; i++) {
-        call_take(jobs, &jobs->slice[jobs->next], each, reserved);
-        jobs->next = (jobs->next + 1) % jobs->partitions;
-        jobs->left--;
+    if (room > 0) {
+        ask_all(jobs, pass, room, reserved);
+        jobs->more |= pass->left > 0;
+
+    } else if (jobs->kind == JOB_MANUAL) {
+        pass->left = 0;
     }
 
     if (jobs->calls == 0) {

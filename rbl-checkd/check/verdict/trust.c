@@ -97,8 +97,10 @@ ask_store(trust_t *trust, const list_t *list, rbl_family_t family,
         argv[argc++] = number_ms(ms[3 + i], seen->waits.wait[i]);
     }
 
-    store_script(trust->store, &rbl_script_zone_ask, done, data, nkeys, argc,
-                 argv);
+    /* an account's own lists may all have news at once */
+
+    (list->custom ? store_script_late : store_script)(
+        trust->store, &rbl_script_zone_ask, done, data, nkeys, argc, argv);
 }
 
 
