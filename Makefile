@@ -83,7 +83,7 @@ $(BUILD)/gen/rbl_schema.h: shared/schema.txt shared/schema.awk
 	    > $@.new && mv $@.new $@
 
 $(BUILD)/gen/rbl_script_list.h: $(LUA) shared/schema.txt shared/schema.awk \
-    shared/lua2c.sh
+    shared/lua2c.sh shared/seam.awk
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)sh shared/lua2c.sh shared/schema.txt $(@D) $(LUA)
 	@touch $@

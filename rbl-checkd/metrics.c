@@ -106,7 +106,7 @@ ask_queues(metrics_t *m)
             q->asked = 1;
             argv[0] = rbl_key(&key, store_keyspace(m->d->store), m->next,
                               "leases", none, none);
-            store_script(m->d->store, &rbl_script_queue_age, on_queue, q, 1, 1,
+            store_script(m->d->store, &rbl_script_queue_age, on_queue, q, 1,
                          argv);
         }
 

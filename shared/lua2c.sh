@@ -3,17 +3,19 @@
 # lua2c.sh SCHEMA OUTDIR SCRIPT.lua...
 #
 # Turns the scripts of the store into C: OUTDIR/rbl_script_list.h declares one
-# rbl_script_t per script, OUTDIR/rbl_script_list.c holds the sources and their
-# SHA-1.  What Redis gets is also left as OUTDIR/lua/NAME.lua.
+# rbl_script_t per script and the types of its arguments and replies,
+# OUTDIR/rbl_script_list.c holds the sources and their SHA-1.  What Redis gets
+# is also left as OUTDIR/lua/NAME.lua.
 #
-# Comment lines at the head of a script, before its first code, may ask for
+# Comment lines at the head of a script, before its first code, declare its
+# keys, arguments and replies (seam.awk), and may ask for
 #     --- use: host account       the fields of these entities (schema)
 #     --- include: NAME           the text of _NAME.lua from the same folder, or
 #                                 from the folder "part" beside it
 #     --- flags: allow-oom        what Redis lets the script do ("#!lua flags=")
 # An included file may ask for the first two.  Files whose name begins with "_" are no
 # scripts.  Comments, blank lines and indentation are left out, strings never.
-# HOST.id and the like become numbers: a script that Redis runs builds no tables
+# HOST.id and the like become numbers, ARG.name becomes ARGV[1]: a script that Redis runs builds no tables
 # of names, and a name that does not exist ends the build.  Functions at the left
 # margin that nothing calls are left out too: Redis would make them at each call.
 # A file that would not change is not written.
@@ -395,6 +397,9 @@ for script in "$@"; do
 
     awk -v mode=lua -v want="$want" -f "$here/schema.awk" "$schema" \
         > "$tmp/names" || { echo "$script: see above" >&2; exit 1; }
+    awk -v mode=lua -f "$here/seam.awk" "$script" >> "$tmp/names"
+    awk -v mode=h -v name="$name" -f "$here/seam.awk" "$script" >> "$tmp/types"
+    awk -v mode=c -v name="$name" -f "$here/seam.awk" "$script" >> "$tmp/forms"
 
     sed -n 's/^file //p' "$tmp/needs" > "$tmp/files"
     unused "$tmp/files" > "$tmp/unused"
@@ -414,6 +419,7 @@ done
     for name in $names; do
         echo "extern const rbl_script_t  rbl_script_$name;"
     done
+    cat "$tmp/types"
     echo
     echo '#endif /* RBL_SCRIPT_LIST_H_INCLUDED */'
 } > "$tmp/rbl_script_list.h"
@@ -421,7 +427,10 @@ done
 {
     echo '/* Generated from lua/ by lua2c.sh. */'
     echo
+    echo '#include <stddef.h>'
+    echo
     echo '#include "rbl_script.h"'
+    cat "$tmp/forms"
     for name in $names; do
         sha1=$(sha1sum < "$tmp/$name.lua")
         echo
@@ -433,7 +442,7 @@ done
         echo "const rbl_script_t  rbl_script_$name = {"
         echo "    \"$name\","
         echo "    \"${sha1%% *}\","
-        echo "    source_$name, sizeof(source_$name) - 1"
+        echo "    source_$name, sizeof(source_$name) - 1, NKEYS_$name"
         echo '};'
     done
     echo

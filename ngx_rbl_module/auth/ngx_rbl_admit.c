@@ -187,7 +187,7 @@ ngx_rbl_admit_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
         argv[i + 2].n = ngx_sprintf(number[i], "%L", value[i]) - number[i];
     }
 
-    ngx_rbl_batch_script(batch, &rbl_script_app_admit, 1, 5, argv);
+    ngx_rbl_batch_script(batch, &rbl_script_app_admit, 5, argv);
 }
 
 

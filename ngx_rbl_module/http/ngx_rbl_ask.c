@@ -137,7 +137,7 @@ ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
 
     ctx->round.writes = 1;
 
-    ngx_rbl_batch_script(batch, script, 1, argc, argv);
+    ngx_rbl_batch_script(batch, script, argc, argv);
 }
 
 

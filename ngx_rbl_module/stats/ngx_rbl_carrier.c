@@ -247,7 +247,7 @@ ngx_rbl_carrier_call(ngx_rbl_carrier_t *c, const rbl_script_t *script,
     argv[1].p = (char *) number;
     argv[1].n = ngx_sprintf(number, "%uL", c->number + c->calls) - number;
 
-    ngx_rbl_batch_script(c->batch, script, 1, argc, argv);
+    ngx_rbl_batch_script(c->batch, script, argc, argv);
 
     argv[0] = RBL_STR("");
     argv[1] = RBL_STR("");

@@ -64,15 +64,15 @@ ngx_rbl_batch_create(ngx_rbl_store_t *store, ngx_rbl_reply_pt reply,
 void
 ngx_rbl_batch_command(ngx_rbl_batch_t *batch, int argc, const rbl_str_t *argv)
 {
-    ngx_rbl_batch_script(batch, NULL, 0, argc, argv);
+    ngx_rbl_batch_script(batch, NULL, argc, argv);
 }
 
 
 void
 ngx_rbl_batch_script(ngx_rbl_batch_t *batch, const rbl_script_t *script,
-    int nkeys, int argc, const rbl_str_t *argv)
+    int argc, const rbl_str_t *argv)
 {
-    if (ngx_rbl_commands_add(&batch->commands, script, nkeys, argc, argv,
+    if (ngx_rbl_commands_add(&batch->commands, script, argc, argv,
                              batch->store->log)
         != NGX_OK)
     {

@@ -19,8 +19,7 @@ static u_char *ngx_rbl_commands_string(u_char *p, const char *s, size_t n);
 
 
 ngx_int_t
-ngx_rbl_commands_add(ngx_rbl_commands_t *commands, const rbl_script_t *script,
-    int nkeys, int argc, const rbl_str_t *argv, ngx_log_t *log)
+ngx_rbl_commands_add(ngx_rbl_commands_t *commands, const rbl_script_t *script, int argc, const rbl_str_t *argv, ngx_log_t *log)
 {
     int                 i;
     size_t              len;
@@ -51,7 +50,8 @@ ngx_rbl_commands_add(ngx_rbl_commands_t *commands, const rbl_script_t *script,
         p = ngx_rbl_commands_string(p, "EVALSHA", 7);
         p = ngx_rbl_commands_string(p, script->sha1, 40);
         command->tail = p - commands->bytes;
-        len = ngx_snprintf(number, sizeof(number), "%d", nkeys) - number;
+        len = ngx_snprintf(number, sizeof(number), "%d", script->nkeys)
+              - number;
         p = ngx_rbl_commands_string(p, (char *) number, len);
 
     } else {

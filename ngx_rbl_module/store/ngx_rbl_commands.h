@@ -44,11 +44,11 @@ typedef struct {
 
 
 /*
- * Adds a command, or with a script its call by EVALSHA: argv then holds nkeys
+ * Adds a command, or with a script its call by EVALSHA: argv then holds its
  * keys and the arguments.  NGX_ERROR: out of memory, nothing was added.
  */
 ngx_int_t ngx_rbl_commands_add(ngx_rbl_commands_t *commands,
-    const rbl_script_t *script, int nkeys, int argc, const rbl_str_t *argv,
+    const rbl_script_t *script, int argc, const rbl_str_t *argv,
     ngx_log_t *log);
 
 /*

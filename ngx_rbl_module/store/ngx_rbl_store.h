@@ -88,9 +88,9 @@ ngx_rbl_batch_t *ngx_rbl_batch_create(ngx_rbl_store_t *store,
 void ngx_rbl_batch_command(ngx_rbl_batch_t *batch, int argc,
     const rbl_str_t *argv);
 
-/* Adds a script call: argv holds nkeys keys, then the arguments. */
+/* Adds a script call: argv holds its keys, then the arguments. */
 void ngx_rbl_batch_script(ngx_rbl_batch_t *batch, const rbl_script_t *script,
-    int nkeys, int argc, const rbl_str_t *argv);
+    int argc, const rbl_str_t *argv);
 
 /*
  * No request waits for this batch, and the store may refuse it.  A refusal is

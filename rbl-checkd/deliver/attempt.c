@@ -88,7 +88,7 @@ attempt_record(attempt_t *a)
     argv[8] = rbl_buf_str(&a->log);
     argv[9] = rbl_out_int_text(number[3], a->quiet);
 
-    store_script(d->store, &rbl_script_delivery_done, attempt_recorded, a, 1,
+    store_script(d->store, &rbl_script_delivery_done, attempt_recorded, a,
                  10, argv);
 }
 
@@ -360,7 +360,7 @@ attempt_mark(attempt_t *a)
     argv[1] = a->member;
     argv[2] = rbl_out_int_text(number, a->n);
 
-    store_script(d->store, &rbl_script_delivery_send, attempt_marked, a, 1, 3,
+    store_script(d->store, &rbl_script_delivery_send, attempt_marked, a, 3,
                  argv);
 }
 

@@ -177,7 +177,7 @@ deliver_claim(deliver_part_t *part, unsigned room)
     argv[2] = rbl_str(lease);
 
     store_script(d->store, &rbl_script_delivery_claim, deliver_claimed, part,
-                 1, 3, argv);
+                 3, argv);
 }
 
 

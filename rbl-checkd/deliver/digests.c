@@ -137,7 +137,7 @@ digests_store(digests_part_t *part, const digest_t *digest)
     }
 
     part->storing++;
-    store_script(d->store, &rbl_script_digest_store, digests_stored, part, 1,
+    store_script(d->store, &rbl_script_digest_store, digests_stored, part,
                  (int) n, argv);
     free(argv);
 }
@@ -224,7 +224,7 @@ digests_more(digests_pages_t *pages)
     argv[n++] = rbl_sid_str(&pages->event);
     argv[n++] = rbl_str(from);
 
-    store_script(d->store, &rbl_script_digest_more, digests_paged, pages, 1,
+    store_script(d->store, &rbl_script_digest_more, digests_paged, pages,
                  (int) n, argv);
 }
 
@@ -338,7 +338,7 @@ digests_claim(digests_part_t *part)
     }
 
     part->asked = 1;
-    store_script(d->store, &rbl_script_digest_claim, digests_claimed, part, 1,
+    store_script(d->store, &rbl_script_digest_claim, digests_claimed, part,
                  (int) n, argv);
 }
 

@@ -313,7 +313,7 @@ direct_ask_call(direct_call_t *call)
     }
 
     call->direct->n_asking += call->n;
-    store_script(store, &rbl_script_event_targets, direct_asked, call, 1,
+    store_script(store, &rbl_script_event_targets, direct_asked, call,
                  (int) call->argc, call->argv);
 
     return 0;

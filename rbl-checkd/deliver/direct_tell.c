@@ -259,7 +259,7 @@ direct_send(direct_call_t *call)
         from = end[i];
     }
 
-    store_script(store, &rbl_script_event_done, direct_told, call, 1,
+    store_script(store, &rbl_script_event_done, direct_told, call,
                  (int) (2 + n), argv);
     rbl_buf_free(&packed);
 }

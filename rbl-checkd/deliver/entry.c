@@ -238,7 +238,7 @@ entry_fan_out(entry_t *e)
               ? (rbl_str_t) { (const char *) digest, sizeof(digest) }
               : RBL_STR("");
 
-    store_script(store, &rbl_script_event_fanout, entry_fanned_out, e, 1,
+    store_script(store, &rbl_script_event_fanout, entry_fanned_out, e,
                  ENTRY_ARGS, argv);
 
     return NULL;

@@ -89,7 +89,7 @@ tellings_step(tellings_t *ts)
     argv[0] = rbl_key(&key, store_keyspace(d->store), ts->at, "tellings",
                       RBL_STR(""), RBL_STR(""));
     ts->asked = 1;
-    store_script(d->store, &rbl_script_telling_step, tellings_done, ts, 1, 1,
+    store_script(d->store, &rbl_script_telling_step, tellings_done, ts, 1,
                  argv);
 }
 

@@ -14,5 +14,5 @@ group_trim(store_t *store, rbl_str_t stream, rbl_str_t group)
     argv[1] = group;
     argv[2] = RBL_STR("86400000");
 
-    store_script(store, &rbl_script_consumers_trim, NULL, NULL, 1, 3, argv);
+    store_script(store, &rbl_script_consumers_trim, NULL, NULL, 3, argv);
 }

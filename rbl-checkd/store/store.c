@@ -222,7 +222,7 @@ store_command(store_t *store, store_reply_pt done, void *data, int argc,
 
 static store_cmd_t *
 script_cmd(store_t *store, const rbl_script_t *script, store_reply_pt done,
-    void *data, int nkeys, int argc, const rbl_str_t *argv)
+    void *data, int argc, const rbl_str_t *argv)
 {
     char          text[RBL_OUT_INT];
     size_t        size;
@@ -242,7 +242,7 @@ script_cmd(store_t *store, const rbl_script_t *script, store_reply_pt done,
     resp_bulk(&out, RBL_STR("EVALSHA"));
     resp_bulk(&out, sha1);
     cmd->named = (size_t) (out.pos - cmd->bytes);
-    resp_bulk(&out, rbl_out_int_text(text, nkeys));
+    resp_bulk(&out, rbl_out_int_text(text, script->nkeys));
     put_all(&out, argc, argv);
     cmd->n = resp_end(&out, cmd->bytes).n;
 
@@ -252,20 +252,20 @@ script_cmd(store_t *store, const rbl_script_t *script, store_reply_pt done,
 
 void
 store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
-    void *data, int nkeys, int argc, const rbl_str_t *argv)
+    void *data, int argc, const rbl_str_t *argv)
 {
     if (store->phase != STORE_READY) {
         fail(store, make_cmd(store, done, data, 0));
         return;
     }
 
-    offer(store, script_cmd(store, script, done, data, nkeys, argc, argv));
+    offer(store, script_cmd(store, script, done, data, argc, argv));
 }
 
 
 void
 store_script_late(store_t *store, const rbl_script_t *script,
-    store_reply_pt done, void *data, int nkeys, int argc,
+    store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv)
 {
     store_cmd_t  *cmd;
@@ -275,7 +275,7 @@ store_script_late(store_t *store, const rbl_script_t *script,
         return;
     }
 
-    cmd = script_cmd(store, script, done, data, nkeys, argc, argv);
+    cmd = script_cmd(store, script, done, data, argc, argv);
     cmd->late = 1;
     offer(store, cmd);
 }

@@ -46,13 +46,18 @@ const rbl_keyspace_t *store_keyspace(const store_t *store);
 void store_command(store_t *store, store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv);
 void store_script(store_t *store, const rbl_script_t *script,
-    store_reply_pt done, void *data, int nkeys, int argc,
+    store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv);
+
+/* A script by its name, with its own arguments (rbl_script.h). */
+#define store_call(store, name, done, data, args)                             \
+    store_script(store, &rbl_script_##name, done, data, RBL_ARGC(args),       \
+                 ((const rbl_##name##_args_t *) { &(args) })->argv)
 
 /* Likewise; it waits behind the others (store_window.h): for what one account
    can have so much of that everybody would wait. */
 void store_script_late(store_t *store, const rbl_script_t *script,
-    store_reply_pt done, void *data, int nkeys, int argc,
+    store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv);
 
 /* No call back of `data` will come any more. */

@@ -15,7 +15,7 @@
 #define COMMANDS  16
 
 static const rbl_script_t  script = {
-    "name", "0123456789abcdef0123456789abcdef01234567", "return 1\n", 9
+    "name", "0123456789abcdef0123456789abcdef01234567", "return 1\n", 9, 1
 };
 
 
@@ -117,7 +117,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
 
         argc[used] = n;
-        fuzz_check(ngx_rbl_commands_add(&commands, call, call ? 1 : 0, n,
+        fuzz_check(ngx_rbl_commands_add(&commands, call, n,
                                         argv[used], &fuzz_log)
                    == NGX_OK);
     }

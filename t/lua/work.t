@@ -92,6 +92,9 @@ is(cmd('ZCARD', k('due', $ac)), 1024, 'their checks are due');
 is(step($acct, $work->[1])->[1], 1, 'what is over stays over');
 my @kids = kids($range);
 is(host($kids[9])->[NAME], 'n 10.1.0.9', 'a name');
+is(cmd('ZSCORE', k('due', $ac), $kids[1000])
+    - cmd('ZSCORE', k('due', $ac), $kids[0]), 4000,
+    'whose checks are due one after the other');
 
 
 # --- it is changed ---------------------------------------------------------

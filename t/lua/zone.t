@@ -17,7 +17,8 @@ sub field { return cmd('HGET', $key, $_[0]) }
 sub lied { return script('zone_told', [$key], $_[0], $_[1], 0, 0) }
 sub lives { return script('zone_told', [$key], $_[0], 0, $_[1], $_[2]) }
 # family, resolver, ms since the list was seen in order
-sub asked { return script('zone_ask', [$key], $_[0], $_[1], $_[2] // 0) }
+sub asked { return script('zone_ask', [$key, k('seen', 'RBx', 'h')], $_[0],
+    $_[1], $_[2] // 0, '', '', '') }
 sub near { return $_[0] > $_[1] - 1500 && $_[0] <= $_[1] }
 
 # --- lies -------------------------------------------------------------------

@@ -71,7 +71,7 @@ give(command_t *c)
     if (c->number % SCRIPT == 0) {
         argv[0] = rbl_key(&key, store_keyspace(store), 0, "leases",
                           RBL_STR(""), RBL_STR(""));
-        store_script(store, &rbl_script_queue_age, on_reply, c, 1, 1, argv);
+        store_script(store, &rbl_script_queue_age, on_reply, c, 1, argv);
         return;
     }
 

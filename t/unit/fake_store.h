@@ -41,14 +41,13 @@ store_keyspace(const store_t *store)
 
 void
 store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
-    void *data, int nkeys, int argc, const rbl_str_t *argv)
+    void *data, int argc, const rbl_str_t *argv)
 {
     int     i;
     char    text[32];
     call_t  *c = &call[n_calls++ % CALLS];
 
     (void) store;
-    (void) nkeys;
 
     c->script = script;
     c->done = done;
@@ -63,10 +62,10 @@ store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
 
 void
 store_script_late(store_t *store, const rbl_script_t *script,
-    store_reply_pt done, void *data, int nkeys, int argc,
+    store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv)
 {
-    store_script(store, script, done, data, nkeys, argc, argv);
+    store_script(store, script, done, data, argc, argv);
 }
 
 

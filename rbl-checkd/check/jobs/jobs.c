@@ -237,22 +237,19 @@ discard_host(jobs_t *jobs, unsigned partition, rbl_str_t account,
 unsigned
 jobs_take_due(jobs_t *jobs, const jobs_slice_t *slice, const redisReply *taken)
 {
-    job_t              job;
-    size_t             i, n;
-    int64_t            till;
-    rbl_str_t          account, host;
-    const redisReply  *hosts;
+    job_t                 job;
+    size_t                i, n;
+    rbl_str_t             host;
+    rbl_check_take_due_t  due;
 
-    account = rbl_reply_str(rbl_reply_at(taken, 0));
-    till = rbl_reply_int(rbl_reply_at(taken, 1), 0);
-    hosts = rbl_reply_at(taken, 2);
-    n = rbl_reply_len(hosts);
+    rbl_check_take_due(&due, taken);
+    n = rbl_reply_len(due.hosts);
 
     for (i = 0; i < n; i++) {
-        host = rbl_reply_str(rbl_reply_at(hosts, i));
+        host = rbl_reply_str(rbl_reply_at(due.hosts, i));
 
         switch (jobs_entry_due(&job, store_keyspace(jobs->d->store),
-                               slice->partition, account, till, host,
+                               slice->partition, due.account, due.till, host,
                                jobs->d->conf->name))
         {
         case 0:
@@ -265,7 +262,7 @@ jobs_take_due(jobs_t *jobs, const jobs_slice_t *slice, const redisReply *taken)
             break;
 
         default:
-            discard_host(jobs, slice->partition, account, host);
+            discard_host(jobs, slice->partition, due.account, host);
         }
     }
 

@@ -268,14 +268,15 @@ jobs_left_nothing(jobs_t *jobs)
 static void
 on_recall(void *data, const redisReply *reply)
 {
-    jobs_t        *jobs;
-    int64_t        rank, cursor;
-    rbl_str_t      why;
-    jobs_slice_t  *slice = data;
+    jobs_t                   *jobs;
+    rbl_str_t                 why;
+    jobs_slice_t             *slice = data;
+    rbl_check_recall_reply_t  said;
 
     jobs = slice->jobs;
+    rbl_check_recall_reply(&said, reply);
 
-    if (!rbl_str_is(rbl_reply_word(reply), "OK")) {
+    if (said.word != RBL_CHECK_RECALL_OK) {
         jobs->failed = 1;
 
         if (reply != NULL) {
@@ -283,14 +284,11 @@ on_recall(void *data, const redisReply *reply)
             log_error("cannot reclaim jobs: %.*s", (int) why.n, why.p);
         }
 
-    } else {
-        rank = rbl_reply_int(rbl_reply_at(reply, 1), -1);
-        cursor = rbl_reply_int(rbl_reply_at(reply, 2), -1);
-
-        if ((rank > 0 || cursor > 0) && jobs->phase == JOBS_RECALL) {
-            recall(slice, rank, cursor);
-            return;
-        }
+    } else if ((said.rank > 0 || said.cursor > 0)
+               && jobs->phase == JOBS_RECALL)
+    {
+        recall(slice, said.rank, said.cursor);
+        return;
     }
 
     if (--jobs->calls > 0 || jobs->phase != JOBS_RECALL) {
@@ -310,18 +308,17 @@ on_recall(void *data, const redisReply *reply)
 static void
 recall(jobs_slice_t *slice, int64_t rank, int64_t cursor)
 {
-    char       ranks[24], cursors[24];
-    jobs_t    *jobs;
-    rbl_str_t  argv[4];
+    char                     ranks[24], cursors[24];
+    jobs_t                  *jobs;
+    rbl_check_recall_args_t  args;
 
     jobs = slice->jobs;
-    argv[0] = jobs_key(&slice->leases);
-    argv[1] = rbl_str(jobs->d->conf->name);
-    argv[2] = jobs_number(ranks, (double) rank);
-    argv[3] = jobs_number(cursors, (double) cursor);
+    args.leases = jobs_key(&slice->leases);
+    args.daemon = rbl_str(jobs->d->conf->name);
+    args.rank = jobs_number(ranks, (double) rank);
+    args.cursor = jobs_number(cursors, (double) cursor);
 
-    store_script(jobs->d->store, &rbl_script_check_recall, on_recall, slice, 1,
-                 4, argv);
+    store_call(jobs->d->store, check_recall, on_recall, slice, args);
 }
 
 

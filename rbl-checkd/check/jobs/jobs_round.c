@@ -233,37 +233,40 @@ on_jobs(void *data, const redisReply *reply)
 static void
 call_take(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
 {
-    int        i;
-    char       most[24], share[24], lease[24];
-    rbl_str_t  argv[7 + BUSY_MAX];
+    char      most[24], share[24], lease[24];
+    unsigned  busy;
 
-    argv[0] = jobs_key(&slice->leases);
-    argv[1] = jobs->kind == JOB_MANUAL ? RBL_STR("md") : RBL_STR("dm");
-    argv[1].n -= !jobs->both;
+    struct {
+        rbl_check_take_args_t  args;
+        rbl_str_t              accounts[BUSY_MAX];
+    } call;
+
     n = n < READ_MAX ? n : READ_MAX;
-    argv[2] = jobs_number(most, n);
-    argv[3] = jobs_number(share, reserved ? jobs_reserved_share(jobs) : n);
-    argv[4] = jobs_number(lease, jobs->d->conf->lease * 1000);
-    argv[5] = rbl_str(jobs->d->conf->name);
+    call.args.leases = jobs_key(&slice->leases);
+    call.args.kinds = jobs->kind == JOB_MANUAL ? RBL_STR("md")
+                                               : RBL_STR("dm");
+    call.args.kinds.n -= !jobs->both;
+    call.args.most = jobs_number(most, n);
+    call.args.share = jobs_number(share, reserved ? jobs_reserved_share(jobs)
+                                                  : n);
+    call.args.lease = jobs_number(lease, jobs->d->conf->lease * 1000);
+    call.args.daemon = rbl_str(jobs->d->conf->name);
     slice->alone = jobs->alone == 0 && jobs->turn == slice->partition
                    && dns_clock() >= jobs->waited;
     jobs->alone += slice->alone;
     jobs->asked_alone += slice->alone;
-    argv[6] = slice->alone ? RBL_STR("1") : RBL_STR("0");
-    i = 7;
-
-    if (reserved) {
-        i += (int) jobs_shares_busy(&jobs->shares, jobs_reserved_share(jobs),
-                                    argv + i, BUSY_MAX);
-    }
+    call.args.alone = slice->alone ? RBL_STR("1") : RBL_STR("0");
+    busy = !reserved ? 0 : jobs_shares_busy(&jobs->shares,
+                                            jobs_reserved_share(jobs),
+                                            call.accounts, BUSY_MAX);
 
     slice->told = 0;
     slice->asked = n;
     slice->reserved = reserved != 0;
     jobs->places[slice->reserved].reading += n;
     jobs->calls++;
-    store_script(jobs->d->store, &rbl_script_check_take, on_jobs, slice, 1, i,
-                 argv);
+    store_script(jobs->d->store, &rbl_script_check_take, on_jobs, slice,
+                 RBL_ARGC(call.args) + (int) busy, call.args.argv);
 }
 
 

@@ -119,24 +119,24 @@ runner_keep(const runner_t *r, char buf[24])
 static void
 tell_progress(runner_t *r)
 {
-    char       done[24], listed[24], unknown[24];
-    rbl_key_t  key;
-    rbl_str_t  argv[5];
+    char                       done[24], listed[24], unknown[24];
+    rbl_key_t                  key;
+    rbl_check_progress_args_t  args;
 
     r->told = dns_clock();
     if (r->told >= r->give_up) {
         return;                         /* it may be another's by now */
     }
 
-    argv[0] = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
-                              rbl_sid_str(&r->job.account), RBL_STR(""));
-    argv[1] = rbl_sid_str(&r->job.check);
-    argv[2] = runner_number(done, check_done(r->check));
-    argv[3] = runner_number(listed, check_verdicts(r->check, RBL_LISTED));
-    argv[4] = runner_number(unknown, check_verdicts(r->check, RBL_UNKNOWN));
+    args.acct = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
+                                rbl_sid_str(&r->job.account), RBL_STR(""));
+    args.check = rbl_sid_str(&r->job.check);
+    args.checked = runner_number(done, check_done(r->check));
+    args.listed = runner_number(listed, check_verdicts(r->check, RBL_LISTED));
+    args.unknown = runner_number(unknown,
+                                 check_verdicts(r->check, RBL_UNKNOWN));
 
-    store_script(r->d->store, &rbl_script_check_progress, NULL, r, 1, 5,
-                 argv);
+    store_call(r->d->store, check_progress, NULL, r, args);
 }
 
 

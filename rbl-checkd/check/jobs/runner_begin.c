@@ -14,15 +14,6 @@
 #define INTERVAL        3600            /* s, should an account have none */
 #define WAIT_FOR_LISTS  3.0             /* s that a list may be missing */
 
-/* What the store tells of a check that was begun. */
-typedef struct {
-    rbl_str_t  value, htype;
-    rbl_str_t  lists;                   /* packed; "": the system lists */
-    rbl_str_t  standing, troubled, pending;
-    int64_t    family, interval, checked, now;
-    int        events;                  /* somebody wants them */
-} begun_t;
-
 static void begin(runner_t *r);
 
 
@@ -72,7 +63,7 @@ begin_alone(runner_t *r)
 /* As asked_told: the lists that the store has told. */
 
 static int
-take_lists(runner_t *r, const begun_t *b)
+take_lists(runner_t *r, const rbl_check_begin_reply_t *b)
 {
     int  wait;
 
@@ -93,7 +84,7 @@ take_lists(runner_t *r, const begun_t *b)
 
 
 static void
-begun(runner_t *r, const begun_t *b)
+begun(runner_t *r, const rbl_check_begin_reply_t *b)
 {
     if (standing_read(&r->standing, b->standing, b->troubled, b->pending,
                       b->now)
@@ -106,7 +97,7 @@ begun(runner_t *r, const begun_t *b)
 
     r->interval = b->interval < 1 ? INTERVAL : b->interval;
     r->clear = r->standing.before.n != 0;
-    r->events = b->events;
+    r->events = !rbl_str_is(b->events, "0");
 
     if (r->job.fail != NULL) {
         runner_end(r, r->job.fail);
@@ -165,49 +156,36 @@ count_begun(runner_t *r, rbl_str_t check, int64_t times)
 static void
 on_begin(void *data, const redisReply *reply)
 {
-    begun_t    b;
-    runner_t  *r = data;
-    rbl_str_t  word;
+    runner_t                 *r = data;
+    rbl_str_t                 word;
+    rbl_check_begin_reply_t   b;
 
     if (!runner_sound(r, reply, begin)) {
         return;
     }
 
-    word = rbl_reply_word(reply);
+    rbl_check_begin_reply(&b, reply);
 
-    if (rbl_str_is(word, "ALONE") && r->leave[0] == '0') {
+    if (b.word == RBL_CHECK_BEGIN_ALONE && r->leave[0] == '0') {
         begin_alone(r);
         return;
     }
 
-    if (!rbl_str_is(word, "OK")) {
+    if (b.word != RBL_CHECK_BEGIN_OK) {
+        word = rbl_reply_word(reply);
         log_info("check %s: nothing to do (%.*s)",
                  r->job.check.s, (int) word.n, word.p);
         runner_over(r);
         return;
     }
 
-    if (count_begun(r, rbl_reply_str(rbl_reply_at(reply, 8)),
-                    rbl_reply_int(rbl_reply_at(reply, 9), 0))
-        != 0)
-    {
+    if (count_begun(r, b.check, b.times) != 0) {
         log_error("check %s: the store does not name the check",
                   r->job.check.s);
         runner_again(r, runner_let_go, 0);
         return;
     }
 
-    b.value = rbl_reply_str(rbl_reply_at(reply, 1));
-    b.family = rbl_reply_int(rbl_reply_at(reply, 2), 0);
-    b.lists = rbl_reply_str(rbl_reply_at(reply, 3));
-    b.interval = rbl_reply_int(rbl_reply_at(reply, 4), 0);
-    b.standing = rbl_reply_str(rbl_reply_at(reply, 5));
-    b.htype = rbl_reply_str(rbl_reply_at(reply, 6));
-    b.events = !rbl_str_is(rbl_reply_str(rbl_reply_at(reply, 7)), "0");
-    b.now = rbl_reply_int(rbl_reply_at(reply, 10), 0);
-    b.checked = rbl_reply_int(rbl_reply_at(reply, 11), 0);
-    b.troubled = rbl_reply_str(rbl_reply_at(reply, 12));
-    b.pending = rbl_reply_str(rbl_reply_at(reply, 13));
     begun(r, &b);
 }
 
@@ -225,29 +203,29 @@ know_table(runner_t *r)
 static void
 begin(runner_t *r)
 {
-    char       keep[24];
-    rbl_key_t  key;
-    rbl_str_t  argv[5];
+    char                    keep[24];
+    rbl_key_t               key;
+    rbl_check_begin_args_t  args;
 
     know_table(r);
 
-    argv[0] = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
-                              rbl_sid_str(&r->job.account), RBL_STR(""));
-    argv[1] = rbl_str(r->job.handle);
-    argv[2] = runner_keep(r, keep);
-    argv[3] = rbl_str(r->sum);
-    argv[4] = rbl_str(r->leave);
+    args.acct = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
+                                rbl_sid_str(&r->job.account), RBL_STR(""));
+    args.job = rbl_str(r->job.handle);
+    args.keep = runner_keep(r, keep);
+    args.sum = rbl_str(r->sum);
+    args.leave = rbl_str(r->leave);
 
-    store_script(r->d->store, &rbl_script_check_begin, on_begin, r, 1, 5,
-                 argv);
+    store_call(r->d->store, check_begin, on_begin, r, args);
 }
 
 
 static void
 on_open(void *data, const redisReply *said)
 {
-    begun_t    b;
-    runner_t  *r = data;
+    runner_t                 *r = data;
+    rbl_check_open_begun_t    one;
+    rbl_check_begin_reply_t   b;
 
     r->opening = 0;
 
@@ -258,17 +236,15 @@ on_open(void *data, const redisReply *said)
 
     r->job.times = 1;
 
-    b.value = rbl_reply_str(rbl_reply_at(said, 0));
-    b.family = rbl_reply_int(rbl_reply_at(said, 1), 0);
-    b.htype = rbl_reply_str(rbl_reply_at(said, 2));
-    b.interval = rbl_reply_int(rbl_reply_at(said, 3), 0);
-    b.checked = rbl_reply_int(rbl_reply_at(said, 4), 0);
-    b.now = rbl_reply_int(rbl_reply_at(said, 5), 0);
-    b.standing = rbl_reply_str(rbl_reply_at(said, 6));
-    b.troubled = rbl_reply_str(rbl_reply_at(said, 7));
-    b.pending = rbl_reply_str(rbl_reply_at(said, 8));
-    b.lists = RBL_STR("");
-    b.events = 0;
+    rbl_check_open_begun(&one, said);
+
+    b = (rbl_check_begin_reply_t) {
+        .value = one.value, .family = one.family, .htype = one.htype,
+        .interval = one.interval, .checked = one.checked, .now = one.now,
+        .standing = one.standing, .troubled = one.troubled,
+        .pending = one.pending, .lists = RBL_STR(""), .events = RBL_STR("0")
+    };
+
     begun(r, &b);
 }
 

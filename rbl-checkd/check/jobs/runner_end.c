@@ -50,15 +50,18 @@ pack(runner_t *r)
 static void
 on_finish(void *data, const redisReply *reply)
 {
-    runner_t  *r = data;
+    runner_t                  *r = data;
+    rbl_check_finish_reply_t   said;
 
     if (!runner_sound(r, reply, finish)) {
         return;
     }
 
+    rbl_check_finish_reply(&said, reply);
+
     /* Somebody asks for this check since it was taken from the schedule. */
 
-    if (rbl_str_is(rbl_reply_word(reply), "FULL") && !r->whole) {
+    if (said.word == RBL_CHECK_FINISH_FULL && !r->whole) {
         r->whole = 1;
         r->clear = 1;
 
@@ -71,8 +74,8 @@ on_finish(void *data, const redisReply *reply)
         return;
     }
 
-    ended(r, rbl_str_is(rbl_reply_word(reply), "OK") ? "finished"
-                                                     : "was finished already");
+    ended(r, said.word == RBL_CHECK_FINISH_OK ? "finished"
+                                              : "was finished already");
 }
 
 
@@ -112,29 +115,28 @@ nothing_new(const runner_t *r)
 static void
 finish(runner_t *r)
 {
-    char       handle[JOB_HANDLE_MAX], keep[24], lists[24], interval[24];
-    char       soon[24], details[24];
-    rbl_key_t  key;
-    rbl_str_t  argv[12];
+    char                     handle[JOB_HANDLE_MAX], keep[24], lists[24];
+    char                     interval[24], soon[24], details[24];
+    rbl_key_t                key;
+    rbl_check_finish_args_t  args;
 
-    argv[0] = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
-                              rbl_sid_str(&r->job.account), RBL_STR(""));
-    argv[1] = jobs_entry_end(&r->job, handle);
-    argv[2] = rbl_buf_str(&r->results.told);
-    argv[3] = r->clear ? rbl_buf_str(&r->results.clear) : RBL_STR("");
-    argv[4] = runner_number(lists, r->results.n);
-    argv[5] = !r->whole ? RBL_STR("")
-              : rbl_buf_str(&r->results.clear).n == 0 ? RBL_STR("=")
-              : rbl_buf_str(&r->results.all);
-    argv[6] = rbl_str(r->fail != NULL ? r->fail : "");
-    argv[7] = runner_keep(r, keep);
-    argv[8] = runner_number(interval, (size_t) r->interval);
-    argv[9] = r->events ? RBL_STR("1") : RBL_STR("0");
-    argv[10] = runner_number(soon, r->results.recheck);
-    argv[11] = runner_number(details, r->d->conf->details_size);
+    args.acct = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
+                                rbl_sid_str(&r->job.account), RBL_STR(""));
+    args.job = jobs_entry_end(&r->job, handle);
+    args.told = rbl_buf_str(&r->results.told);
+    args.clear = r->clear ? rbl_buf_str(&r->results.clear) : RBL_STR("");
+    args.lists = runner_number(lists, r->results.n);
+    args.all = !r->whole ? RBL_STR("")
+               : rbl_buf_str(&r->results.clear).n == 0 ? RBL_STR("=")
+               : rbl_buf_str(&r->results.all);
+    args.why = rbl_str(r->fail != NULL ? r->fail : "");
+    args.keep = runner_keep(r, keep);
+    args.interval = runner_number(interval, (size_t) r->interval);
+    args.events = r->events ? RBL_STR("1") : RBL_STR("0");
+    args.soon = runner_number(soon, r->results.recheck);
+    args.details = runner_number(details, r->d->conf->details_size);
 
-    store_script(r->d->store, &rbl_script_check_finish, on_finish, r, 1, 12,
-                 argv);
+    store_call(r->d->store, check_finish, on_finish, r, args);
 }
 
 

@@ -181,7 +181,7 @@ tell(sender_t *sender)
 
     for (p = 0; p < ks->partitions; p++) {
         argv[0] = rbl_key(&key, ks, p, "daemons:addr", none, none);
-        store_script(sender->store, &rbl_script_daemon_greet, NULL, sender, 1,
+        store_script(sender->store, &rbl_script_daemon_greet, NULL, sender,
                      (int) n + 1, argv);
     }
 }

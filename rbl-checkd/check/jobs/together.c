@@ -115,7 +115,7 @@ send_batch(batch_t *batch)
         }
     }
 
-    store_script(t->store, t->script, on_reply, batch, 1, argc, argv);
+    store_script(t->store, t->script, on_reply, batch, argc, argv);
 }
 
 

@@ -109,7 +109,7 @@ works_go_on(works_t *works)
         argv[0] = rbl_account_key(&key, store_keyspace(works->store), "acct",
                                   rbl_sid_str(&turn->account), RBL_STR(""));
         argv[1] = RBL_STR("");
-        store_script(works->store, &rbl_script_work_step, on_step, turn, 1, 2,
+        store_script(works->store, &rbl_script_work_step, on_step, turn, 2,
                      argv);
     }
 }
@@ -237,7 +237,7 @@ on_tick(struct ev_loop *loop, ev_timer *w, int revents)
                           RBL_STR(""), RBL_STR(""));
         argv[1] = RBL_STR(WORKS_TAKE);
         store_script(works->store, &rbl_script_work_take, on_taken,
-                     &works->parts[p], 1, 2, argv);
+                     &works->parts[p], 2, argv);
     }
 }
 

@@ -56,7 +56,7 @@ send_script(quota_list_t *ql, const rbl_script_t *script, store_reply_pt done,
         a.argv[i + 1] = rbl_str(a.digits[i]);
     }
 
-    store_script(ql->quota->store, script, done, ql, 1, n + 1, a.argv);
+    store_script(ql->quota->store, script, done, ql, n + 1, a.argv);
 }
 
 

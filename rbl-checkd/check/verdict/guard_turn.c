@@ -52,7 +52,7 @@ send_script(guard_list_t *gl, const rbl_script_t *script, store_reply_pt done,
     sid = rbl_str(gl->sid);
     argv[0] = rbl_key(&key, ks, rbl_partition(ks, sid), "list", sid,
                       RBL_STR(""));
-    store_script(gl->guard->store, script, done, gl, 1, argc, argv);
+    store_script(gl->guard->store, script, done, gl, argc, argv);
 }
 
 

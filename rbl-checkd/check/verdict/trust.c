@@ -67,40 +67,37 @@ ask_store(trust_t *trust, const list_t *list, rbl_family_t family,
 {
     char       ms[3 + TRUST_WAITS][24], resolver[DNS_SERVER_TEXT];
     double     now = dns_clock();
-    unsigned   i;
-    int        argc, nkeys;
-    rbl_key_t  key, seen_key;
-    rbl_str_t  argv[8 + TRUST_WAITS];
+    unsigned   i, n;
+    rbl_key_t  zone, key;
+
+    struct {
+        rbl_zone_ask_args_t  args;
+        rbl_str_t            waits[TRUST_WAITS];
+    } call;
 
     dns_server_text(trust->dns, number, resolver);
-    argc = 0;
-    argv[argc++] = zone_key(trust, &key, list);
+    n = seen->waits.n;
+    call.args.zone = zone_key(trust, &zone, list);
+    call.args.seen = rbl_key(&key, store_keyspace(trust->store), 0, "seen",
+                             rbl_str(list->sid), seen->host);
+    call.args.family = rbl_str(list_family_name(family));
+    call.args.resolver = rbl_str(resolver);
+    call.args.order = number_ms(ms[0], age);
+    call.args.response = n == 0 ? RBL_STR("")
+                         : seen->listed ? RBL_STR("listed") : RBL_STR("clear");
+    call.args.age = n == 0 ? RBL_STR("") : number_ms(ms[1], now - seen->at);
+    call.args.since = n == 0 || seen->waits.since == 0
+                      ? RBL_STR("") : number_ms(ms[2], now - seen->waits.since);
 
-    if (seen->waits.n != 0) {
-        argv[argc++] = rbl_key(&seen_key, store_keyspace(trust->store), 0,
-                               "seen", rbl_str(list->sid), seen->host);
-    }
-
-    nkeys = argc;
-    argv[argc++] = rbl_str(list_family_name(family));
-    argv[argc++] = rbl_str(resolver);
-    argv[argc++] = number_ms(ms[0], age);
-
-    if (seen->waits.n != 0) {
-        argv[argc++] = seen->listed ? RBL_STR("listed") : RBL_STR("clear");
-        argv[argc++] = number_ms(ms[1], now - seen->at);
-        argv[argc++] = seen->waits.since == 0 ? RBL_STR("")
-                       : number_ms(ms[2], now - seen->waits.since);
-    }
-
-    for (i = 0; i < seen->waits.n; i++) {
-        argv[argc++] = number_ms(ms[3 + i], seen->waits.wait[i]);
+    for (i = 0; i < n; i++) {
+        call.waits[i] = number_ms(ms[3 + i], seen->waits.wait[i]);
     }
 
     /* an account's own lists may all have news at once */
 
     (list->custom ? store_script_late : store_script)(
-        trust->store, &rbl_script_zone_ask, done, data, nkeys, argc, argv);
+        trust->store, &rbl_script_zone_ask, done, data,
+        RBL_ARGC(call.args) + (int) n, call.args.argv);
 }
 
 
@@ -109,10 +106,10 @@ ask_store(trust_t *trust, const list_t *list, rbl_family_t family,
 static void
 on_news(void *data, const health_news_t *news)
 {
-    char       ttl[12], soa[12];
-    trust_t   *trust = data;
-    rbl_key_t  key;
-    rbl_str_t  argv[5];
+    char                  ttl[12], soa[12];
+    trust_t              *trust = data;
+    rbl_key_t             key;
+    rbl_zone_told_args_t  args;
 
     static const trust_seen_t  nothing;
 
@@ -124,19 +121,19 @@ on_news(void *data, const health_news_t *news)
 
     snprintf(ttl, sizeof(ttl), "%u", (unsigned) news->ttl);
     snprintf(soa, sizeof(soa), "%u", news->soa);
-    argv[0] = zone_key(trust, &key, news->list);
-    argv[1] = rbl_str(list_family_name(news->family));
-    argv[2] = argv[3] = argv[4] = RBL_STR("0");
+    args.zone = zone_key(trust, &key, news->list);
+    args.family = rbl_str(list_family_name(news->family));
+    args.ttl = args.entry = args.soa = RBL_STR("0");
 
     if (news->what == HEALTH_NEWS_LIE) {
-        argv[2] = rbl_str(ttl);
+        args.ttl = rbl_str(ttl);
 
     } else {
-        argv[3] = news->entry ? RBL_STR("1") : RBL_STR("0");
-        argv[4] = rbl_str(soa);
+        args.entry = news->entry ? RBL_STR("1") : RBL_STR("0");
+        args.soa = rbl_str(soa);
     }
 
-    store_script(trust->store, &rbl_script_zone_told, NULL, trust, 1, 5, argv);
+    store_call(trust->store, zone_told, NULL, trust, args);
 }
 
 
@@ -154,13 +151,16 @@ wait_free(wait_t *w)
 static void
 on_reply(void *data, const redisReply *reply)
 {
-    void           *whom;
-    wait_t         *w = data;
-    int64_t         ms, soa;
-    trust_told_t    told;
-    trust_done_pt   done;
+    void                  *whom;
+    wait_t                *w = data;
+    int64_t                ms, soa;
+    trust_told_t           told;
+    trust_done_pt          done;
+    rbl_zone_ask_reply_t   said;
 
-    if (!rbl_str_is(rbl_reply_word(reply), "OK")) {
+    rbl_zone_ask_reply(&said, reply);
+
+    if (said.word != RBL_ZONE_ASK_OK) {
         link_remove(&w->link);
         link_add(&w->trust->again, &w->link);
 
@@ -172,12 +172,12 @@ on_reply(void *data, const redisReply *reply)
         return;
     }
 
-    ms = rbl_reply_int(rbl_reply_at(reply, 1), 0);
+    ms = said.left;
     told.lies = ms > 0 ? dns_clock() + (double) ms / 1000 : 0;
-    told.entry = rbl_reply_int(rbl_reply_at(reply, 2), 0) != 0;
-    soa = rbl_reply_int(rbl_reply_at(reply, 3), 0);
+    told.entry = said.entry != 0;
+    soa = said.soa;
     told.soa = soa > 0 && soa < RBL_VALUE_MAX ? (unsigned) soa : 0;
-    told.wait = (double) rbl_reply_int(rbl_reply_at(reply, 4), 0) / 1000;
+    told.wait = (double) said.wait / 1000;
 
     done = w->done;
     whom = w->data;

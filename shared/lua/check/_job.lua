@@ -1,8 +1,8 @@
--- For scripts whose KEYS[1] is acct:<AC> and whose ARGV[1] is the handle of a
--- job of that account: "<AC>:<PP>:<HT or nothing>:<m or d>:<...>".
+-- For scripts whose key is acct:<AC> and whose argument `job` is the handle of
+-- a job of that account: "<AC>:<PP>:<HT or nothing>:<m or d>:<...>".
 --- include: base
 -- SIDs have one length, and this is faster than a pattern.
-local job = ARGV[1]
+local job = ARG.job
 local ac, pp = job:sub(1, 34), job:sub(36, 101)
 local ht = job:sub(103, 103) ~= ':' and job:sub(103, 136) or ''
 local due = job:sub(104 + #ht, 104 + #ht) == 'd'

@@ -5,27 +5,28 @@
 -- in the schedule is then the end of that lease.  Its check has the SID that
 -- the daemon gives it, or that of an earlier attempt which did not end.  No
 -- record is made of a check that nobody will hear of unless it finds something.
--- KEYS[1] acct:<AC>
--- ARGV    1 the job's handle: of a manual check that of check_take; of a host
---         "<AC>:<PP>:<HT>:d:<end of the lease>:<the daemon's name>"
---         2 how long the record is kept (ms)
---         3 sum of the system lists that the daemon knows, or ""
---         4 whether a host may begin whose check ended two daemons, or was
---         beside what did: "1", "0" (it is asked again), "" (not now: it is
---         due again in a moment)
--- Result  OK, value, family, packed lists {SID, type, custom, zone, website}
---         or "" (the system lists that take the host's type and the family),
---         seconds between the checks of a host, its standing listings, packed
---         {SID, zone, cleared}, or "", host type or "" (every type), "1" if its
---         events go to anybody or it has a record that must end, the check's
---         SID, how many times it was begun (0: a manual one), now (ms), when
---         the host was checked last (ms, 0: never), SIDs of its lists that
---         have trouble, and of those with a new listing that is not confirmed
---         (_begun.lua)
---         | ALONE (nothing was done: only with leave, see ARGV 4)
---         | GONE (nothing is to be done: the check is over or another's, its
---           host deleted or its account suspended, and the lease has ended; or
---           the lease was over before)
+--- key: acct  acct:<AC>
+--- arg: job  its handle: of a manual check that of check_take; of a host
+--          "<AC>:<PP>:<HT>:d:<end of the lease>:<the daemon's name>"
+--- arg: keep  how long the record is kept (ms)
+--- arg: sum  of the system lists that the daemon knows, or ""
+--- arg: leave  whether a host may begin whose check ended two daemons, or was
+--          beside what did: "1", "0" (it is asked again), "" (not now: it is
+--          due again in a moment)
+--- reply: OK value family# lists interval# standing htype events check times#
+---   now# checked# troubled pending
+-- lists: packed {SID, type, custom, zone, website}, or "": the system lists
+-- that take the host's type and the family.  interval: seconds between the
+-- checks of a host.  standing: its listings, packed {SID, zone, cleared}, or
+-- "".  htype: its type, or "" (every type).  events: "0" if they go to nobody and it has no
+-- record that must end.  check: its SID.  times: how often it was begun (0: a
+-- manual one).  now: ms.  checked: when the host was checked last (ms, 0:
+-- never).  troubled, pending: SIDs of its lists that have trouble, and of those
+-- with a new listing that is not confirmed (_begun.lua).
+--- reply: ALONE  nothing was done: only with leave
+--- reply: GONE  nothing is to be done: the check is over or another's, its host
+--          deleted or its account suspended, and the lease has ended; or the
+--          lease was over before
 --- include: job
 --- include: unchanged
 --- include: lists
@@ -33,7 +34,7 @@
 --- include: failed
 --- include: hears
 --- include: begun
-local a = load(KEYS[1])
+local a = load(KEY.acct)
 local raw = hk and call('GET', hk)
 local h = raw and cmsgpack.unpack(raw)
 local now = now_ms()
@@ -55,9 +56,9 @@ end
 -- Whoever has asked for it hears that it will not be done.
 local function lost()
     if a and (status == 'queued' or status == 'running') then
-        check_failed(pp, ARGV[2], h, value, 'The check was lost.')
+        check_failed(pp, ARG.keep, h, value, 'The check was lost.')
     elseif not a then
-        call('PEXPIRE', ck, ARGV[2])
+        call('PEXPIRE', ck, ARG.keep)
     end
     return gone()
 end
@@ -82,8 +83,8 @@ if due then
     if by then
         times = tonumber(by:sub(68, 68)) or 1
         if by:sub(70) ~= lease then
-            if times == 2 and ARGV[4] ~= '1' then
-                if ARGV[4] == '0' then
+            if times == 2 and ARG.leave ~= '1' then
+                if ARG.leave == '0' then
                     return {'ALONE'}
                 end
                 due_at(ht, now + 1000)
@@ -117,7 +118,7 @@ elseif call('EXISTS', key('r', ac, rp)) == 0 then
 end
 if a[ACCOUNT.status] ~= 'active' then
     if not due or status or mark ~= ':' then
-        check_failed(pp, ARGV[2], h, value, 'The account is suspended.')
+        check_failed(pp, ARG.keep, h, value, 'The account is suspended.')
     end
     if h then
         call('HDEL', flight, member)
@@ -133,7 +134,7 @@ if a[ACCOUNT.status] ~= 'active' then
     return gone()
 end
 
-local lists, total = lists_for(rp, htype, tonumber(family), ARGV[3])
+local lists, total = lists_for(rp, htype, tonumber(family), ARG.sum)
 local events = h and wants_events()
 local heard = events or h and hears_any(false)
 if taken and taken ~= by then
@@ -145,7 +146,7 @@ then
     call('HSET', ck, 'status', 'running', 'host', value, 'host_id', ht,
         'started', now, 'total', total)
     if not status then
-        keep_ended(ck, ARGV[2])
+        keep_ended(ck, ARG.keep)
     end
     if events then
         emit(a[ACCOUNT.timezone], started_sid(pp), 'rbl.host.check.started',

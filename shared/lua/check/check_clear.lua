@@ -2,11 +2,11 @@
 -- that are on none, without trouble before, and of which nobody hears: all that
 -- changes is when they were checked and when they will be again.  This is what
 -- the store does most; it is done for several checks at once.
--- KEYS[1] flight:due
--- ARGV    for each check "<AC>:<HT>", its flight as check_begin left it,
---         seconds between the checks of the host
--- Result  OK, then for each "1", or "0": nothing was done, check_finish has to
---         be asked
+--- key: flights  flight:due
+--- arg: member flight interval...  of each check: "<AC>:<HT>", its flight as
+--          check_begin left it, seconds between the checks of the host
+--- reply: OK  then for each "1", or "0": nothing was done, check_finish has to
+--          be asked
 --- include: base
 --- include: due
 --- include: checked
@@ -63,23 +63,24 @@ local function range_checked(account, parent)
 end
 
 -- One alone: no lists of what there is but one of.
-if #ARGV == 3 then
-    local member, flight = ARGV[1], ARGV[2]
+local n = (#ARGV - ARG.before) / ARG.each
+if n == 1 then
+    local member, flight, interval = unpack(ARGV, ARG.before + 1)
     local account, ht = member:sub(1, 34), member:sub(36)
     local k, mark = base .. 'r:' .. member, base .. 'unchanged:' .. account
     local checked = base .. 'checked:' .. account
     local found = call('MGET', k, mark, checked)
-    if not found[1] or call('HGET', KEYS[1], member) ~= flight then
+    if not found[1] or call('HGET', KEY.flights, member) ~= flight then
         return {'OK', '0'}
     end
     local at, parent = clear(k, found[2] and mark, found[1], account, ht,
-        flight, ARGV[3])
+        flight, interval)
     if not at then
         return {'OK', '0'}
     end
-    call('HDEL', KEYS[1], member)
+    call('HDEL', KEY.flights, member)
     call('ZADD', base .. 'due:' .. account, at, ht)
-    checked_at(checked, found[3], now, ARGV[3])
+    checked_at(checked, found[3], now, interval)
     if parent ~= '' then
         range_checked(account, parent)
     end
@@ -87,9 +88,8 @@ if #ARGV == 3 then
 end
 
 local out, members, accounts, keys = {'OK'}, {}, {}, {}
-local n = #ARGV / 3
 for i = 1, n do
-    local member = ARGV[3 * i - 2]
+    local member = ARGV[ARG.member + ARG.each * i]
     members[i] = member
     accounts[i] = member:sub(1, 34)
     keys[i] = base .. 'r:' .. member
@@ -102,7 +102,7 @@ for i = 1, n do
         keys[#keys + 1] = base .. 'checked:' .. accounts[i]
     end
 end
-local flights = call('HMGET', KEYS[1], unpack(members))
+local flights = call('HMGET', KEY.flights, unpack(members))
 local raws = call('MGET', unpack(keys))
 local last = {}
 for i = n + 1, #keys, 2 do
@@ -122,15 +122,17 @@ local function schedule()
     end
 end
 for i = 1, n do
-    local flight, account, at, parent = ARGV[3 * i - 1], accounts[i], nil, nil
+    local flight, account, at, parent = ARGV[ARG.flight + ARG.each * i],
+        accounts[i], nil, nil
     if raws[i] and flights[i] == flight then
         at, parent = clear(keys[i], nil, raws[i], account,
-            members[i]:sub(36), flight, ARGV[3 * i])
+            members[i]:sub(36), flight, ARGV[ARG.interval + ARG.each * i])
     end
     if at then
         if account ~= scheduled then
             schedule()
-            scheduled, interval = account, ARGV[3 * i]
+            scheduled, interval = account,
+                ARGV[ARG.interval + ARG.each * i]
         end
         times[#times + 1] = at
         times[#times + 1] = members[i]:sub(36)
@@ -142,7 +144,7 @@ for i = 1, n do
     out[i + 1] = at and '1' or '0'
 end
 if ended[1] then
-    call('HDEL', KEYS[1], unpack(ended))
+    call('HDEL', KEY.flights, unpack(ended))
     schedule()
     for range in pairs(ranges) do
         range_checked(range:sub(1, 34), range:sub(35))

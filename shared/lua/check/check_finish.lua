@@ -9,24 +9,28 @@
 -- This is what the store does most.  It gets the clear results only where they
 -- matter, and leaves the part of the host's record that a check does not
 -- change packed as it is.
--- KEYS[1] acct:<AC>
--- ARGV    1 the job's handle: of a manual check that of check_take; of a host
---         "<AC>:<PP>:<HT>:d:<how many times it was begun>:<end of the lease>:
---         <the daemon's name>", SID and number as check_begin said
---         2 packed array of the results (rbl_record.h) that are not clear
---         3 SIDs of the lists that are clear, one after the other, or "" (they
---         matter to a host with standing listings)
---         4 number of lists  5 packed array of all results, "=": they are
---         those of 2, or "" (they matter to whoever asked for this very check)
---         6 "" or why it failed  7 how long the record is kept (ms)
---         8 seconds between the checks of a host  9 "0": nobody wants its
---         events, said check_begin (asked again if the host is listed)
---         10 0, or in how many seconds it has to be checked again, if that is
---         sooner than its time
---         11 how many octets the account's stored details may take
--- Result  OK | DONE (it was over already) | GONE (no such check any more, or
---         it is another daemon's) | FULL (nothing was done: all that
---         was left out matters)
+--- key: acct  acct:<AC>
+--- arg: job  its handle: of a manual check that of check_take; of a host
+--          "<AC>:<PP>:<HT>:d:<how many times it was begun>:<end of the lease>:
+--          <the daemon's name>", SID and number as check_begin said
+--- arg: told  packed array of the results (rbl_record.h) that are not clear
+--- arg: clear  SIDs of the lists that are clear, one after the other, or ""
+--          (they matter to a host with standing listings)
+--- arg: lists  how many
+--- arg: all  packed array of all results, "=": they are those told, or "" (they
+--          matter to whoever asked for this very check)
+--- arg: why  it failed, or ""
+--- arg: keep  how long the record is kept (ms)
+--- arg: interval  seconds between the checks of a host
+--- arg: events  "0": nobody wants them, said check_begin (asked again if the
+--          host is listed)
+--- arg: soon  0, or in how many seconds it has to be checked again, if that is
+--          sooner than its time
+--- arg: details  how many octets those of the account may take
+--- reply: OK
+--- reply: DONE  it was over already
+--- reply: GONE  no such check any more, or it is another daemon's
+--- reply: FULL  nothing was done: all that was left out matters
 --- include: job
 --- include: unchanged
 --- include: due
@@ -56,7 +60,7 @@ if not due or by ~= pp .. ':' .. job:sub(140) then
         return {status and 'DONE' or 'GONE'}
     end
 end
-local told, failed = ARGV[2], ARGV[6] ~= ''
+local told, failed = ARG.told, ARG.why ~= ''
 -- How many elements the packed array at an offset has, and where they begin.
 -- Arrays of arrays are unpacked one element at a time: a table of all of them
 -- would take longer than everything else.
@@ -103,8 +107,8 @@ if raw then
     to = to > 0 and to or #raw
 end
 local was_listed, has_old = raw and count > 0, n_before > 0
-if not failed and ARGV[5] == ''
-    and (full or has_old and ARGV[3] == '' and ARGV[4] ~= '0')
+if not failed and ARG.all == ''
+    and (full or has_old and ARG.clear == '' and ARG.lists ~= '0')
 then
     return {'FULL'}
 end
@@ -126,7 +130,7 @@ local standing, places, transitions, unknown = {}, {}, {}, 0
 local n_standing, n_transitions, started = 0, 0, false
 local results                           -- listings, packed
 -- How many lists told something.
-local known = failed and 0 or tonumber(ARGV[4])
+local known = failed and 0 or tonumber(ARG.lists)
 -- Lists with earlier trouble keep their places.  Lists with a new listing that
 -- is not confirmed have places of their own: the next check must know them.
 local troubled, troubled_most, news_most = {}, 8, 64
@@ -238,7 +242,7 @@ if not failed and (told ~= no_results or has_old) then
     -- Where nothing else was told, that is what an event tells.
     results = fresh and told
     -- Clear lists mostly come in the order of the listings.
-    local clear, from = ARGV[3], 1
+    local clear, from = ARG.clear, 1
     for i = old and 1 or next_old, clear ~= '' and n_before or 0 do
         local sid = before[i][1]
         if (not old or old[sid]) and n_transitions < history_max then
@@ -270,28 +274,28 @@ end
 local new
 local stored = not failed and (full or told ~= no_results)
 if failed then
-    new = call('HSET', ck, 'message', ARGV[6], 'listed', 0, 'unknown', 0,
-        'status', 'failed', 'completed', now, 'checked', ARGV[4]) == 6
+    new = call('HSET', ck, 'message', ARG.why, 'listed', 0, 'unknown', 0,
+        'status', 'failed', 'completed', now, 'checked', ARG.lists) == 6
 else
     -- Whoever asked while it ran was told of the lists as they were then.
     new = call('HSET', ck, 'status', 'completed', 'completed', now, 'checked',
-        ARGV[4], 'total', ARGV[4]) == 4
+        ARG.lists, 'total', ARG.lists) == 4
     if not due or stored then
         call('HSET', ck, 'listed', n_standing, 'unknown', unknown, 'details',
             stored and 1 or 0)
     end
 end
 if new and hk then
-    call('HSET', ck, 'host', value or '', 'host_id', ht, 'total', ARGV[4])
+    call('HSET', ck, 'host', value or '', 'host_id', ht, 'total', ARG.lists)
 end
 -- That of a scheduled check which nobody has asked for has its end already.
 if not due or new or keep then
-    keep_ended(ck, ARGV[7], keep)
+    keep_ended(ck, ARG.keep, keep)
 end
 if stored then
     local left = call('PTTL', ck)
-    details_store(pp, full and ARGV[5] ~= '=' and ARGV[5] or told,
-        left > 0 and left or tonumber(ARGV[7]), now, tonumber(ARGV[11]))
+    details_store(pp, full and ARG.all ~= '=' and ARG.all or told,
+        left > 0 and left or tonumber(ARG.keep), now, tonumber(ARG.details))
 end
 
 local record, told_of = raw, nil
@@ -300,13 +304,13 @@ if raw then
         hosts_change()
     end
     if known > 0 or not last then
-        checked_at(key('checked', ac), last, now, ARGV[8])
+        checked_at(key('checked', ac), last, now, ARG.interval)
     end
     local active = host_status == 'active'
     call('HDEL', flight, member)
     if active then
-        local soon = tonumber(ARGV[10])
-        next_check = next_time(ht, now, ARGV[8])
+        local soon = tonumber(ARG.soon)
+        next_check = next_time(ht, now, ARG.interval)
         if soon > 0 then
             next_check = math.min(next_check, now + soon * 1000)
         end
@@ -403,14 +407,14 @@ if raw then
     end
 end
 
-local heard = from and (ARGV[9] ~= '0' or listed or was_listed)
+local heard = from and (ARG.events ~= '0' or listed or was_listed)
 if heard and not frozen then
     -- What of theirs is damaged keeps no check from its end.
     pcall(tell, ht, groups, listed, started, was_listed and not listed, now)
 end
 local hooks = heard and wants_events()
 if callbacks or hooks then
-    local timezone = load(KEYS[1])[ACCOUNT.timezone]
+    local timezone = load(KEY.acct)[ACCOUNT.timezone]
     value = value or call('HGET', ck, 'host') or ''
     results = results or results_of_listings()
     -- The host without its listings, as it is now.
@@ -422,7 +426,7 @@ if callbacks or hooks then
     emit(timezone, completed_sid(pp), 'rbl.host.check.completed', now, pp,
         raw, value, listed, frozen and count or n_standing, results,
         hooks and 1 or 0, callbacks or no_callbacks,
-        ARGV[6], nil, nil, told_of)
+        ARG.why, nil, nil, told_of)
     if hooks and not frozen and (listed or was_listed) then
         emit(timezone, changed_sid(pp),
             listed and 'rbl.host.listed' or 'rbl.host.delisted', now, pp, raw,

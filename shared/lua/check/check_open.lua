@@ -2,15 +2,15 @@
 -- has ended and of which nobody hears, and that ask all system lists: all that
 -- is written is that they are in flight.  This is how nearly all checks begin;
 -- it is done for several at once.
--- KEYS[1] flight:due
--- ARGV    1 sum of the system lists that the daemon knows, then for each check
---         "<AC>:<HT>", its flight: "<PP>:1:<end of the lease>:<the daemon's
---         name>"
--- Result  OK, then for each {value, family, host type, seconds between the
---         checks of the host, when it was checked last (ms, 0: never), now
---         (ms), its standing listings, its lists that have trouble, and those
---         with a new listing, all as check_begin tells them}, or "": nothing
---         was done, check_begin has to be asked
+--- key: flights  flight:due
+--- arg: sum  of the system lists that the daemon knows
+--- arg: member flight...  of each check: "<AC>:<HT>", its flight: "<PP>:1:<end
+--          of the lease>:<the daemon's name>"
+--- reply: OK  then for each a row, or "": nothing was done, check_begin has to
+--          be asked
+--- row: begun value family# htype interval# checked# now# standing troubled
+---   pending
+-- as in the reply of check_begin
 --- include: base
 --- include: of
 --- include: hears
@@ -18,10 +18,10 @@
 --- include: events
 --- use: account host profile
 local now = now_ms()
-local n = (#ARGV - 1) / 2
+local n = (#ARGV - ARG.before) / ARG.each
 local members, keys, accounts, ears, of = {}, {}, {}, {}, {}
 for i = 1, n do
-    members[i] = ARGV[2 * i]
+    members[i] = ARGV[ARG.member + ARG.each * i]
     keys[i] = base .. 'r:' .. members[i]
 end
 for i = 1, n do
@@ -34,7 +34,7 @@ for i = 1, n do
         ears[#ears + 1] = base .. 'hears:' .. sid
     end
 end
-local flights = call('HMGET', KEYS[1], unpack(members))
+local flights = call('HMGET', KEY.flights, unpack(members))
 local raws = call('MGET', unpack(keys))
 local quiet = call('EXISTS', unpack(ears)) == 0
 for i, sid in ipairs(accounts) do
@@ -52,7 +52,7 @@ local function any_lists(htype, family)
     local field = 'n|' .. htype .. '|' .. family
     if totals[field] == nil then
         local known = call('HMGET', key('defaults:for'), 'sum', field)
-        totals[field] = known[1] == ARGV[1] and (tonumber(known[2]) or 0) > 0
+        totals[field] = known[1] == ARG.sum and (tonumber(known[2]) or 0) > 0
     end
     return totals[field]
 end
@@ -69,7 +69,7 @@ for i = 1, n do
     local member, raw = members[i], raws[i]
     ac = member:sub(1, 34)
     local interval = not flights[i] and raw and of[ac]
-    local till = ARGV[2 * i + 1]:sub(70, 82)
+    local till = ARGV[ARG.flight + ARG.each * i]:sub(70, 82)
     out[i + 1] = ''
     if interval then
         local rest, _, _, value, _, htype, family, _, status, profile, _, _,
@@ -87,11 +87,11 @@ for i = 1, n do
             out[i + 1] = {value, family, htype, interval, checked, now,
                 begun_standing(details), begun_troubled(troubled)}
             begun[#begun + 1] = member
-            begun[#begun + 1] = ARGV[2 * i + 1]
+            begun[#begun + 1] = ARGV[ARG.flight + ARG.each * i]
         end
     end
 end
 if begun[1] then
-    call('HSET', KEYS[1], unpack(begun))
+    call('HSET', KEY.flights, unpack(begun))
 end
 return out

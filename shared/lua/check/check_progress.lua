@@ -1,12 +1,16 @@
 -- Counters of a check that runs; of one whose record is gone, nothing.
--- KEYS[1] acct:<AC>
--- ARGV    1 check SID  2 lists answered  3 listed  4 unknown
--- Result  OK | GONE
+--- key: acct  acct:<AC>
+--- arg: check  its SID
+--- arg: checked  lists answered
+--- arg: listed
+--- arg: unknown
+--- reply: OK
+--- reply: GONE
 --- include: account
-local ck = key('check', ac, ARGV[1])
+local ck = key('check', ac, ARG.check)
 if call('HGET', ck, 'status') ~= 'running' then
     return {'GONE'}
 end
-call('HSET', ck, 'checked', ARGV[2], 'listed', ARGV[3], 'unknown',
-    ARGV[4])
+call('HSET', ck, 'checked', ARG.checked, 'listed', ARG.listed, 'unknown',
+    ARG.unknown)
 return {'OK'}

@@ -2,19 +2,20 @@
 -- else works on them.  Goes in slices through the manual checks that were taken
 -- and the hosts whose checks were begun.  (A host that was taken and not begun
 -- is due again when its lease ends.)
--- KEYS[1] leases
--- ARGV    1 the daemon's name  2 rank in the leases to begin with
---         3 cursor in flight:due to begin with; -1: all were looked at
--- Result  OK, rank to go on with, cursor to go on with (-1: likewise)
+--- key: leases
+--- arg: daemon  its name
+--- arg: rank  in the leases to begin with; -1: all were looked at
+--- arg: cursor  in flight:due to begin with; -1: likewise
+--- reply: OK rank# cursor#  to go on with (-1: likewise)
 --- include: base
 local slice = 250
 local now = now_ms()
-local name, rank, cursor = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local name, rank, cursor = ARG.daemon, tonumber(ARG.rank), ARG.cursor
 if rank >= 0 then
-    local handles = call('ZRANGE', KEYS[1], rank, rank + slice - 1)
+    local handles = call('ZRANGE', KEY.leases, rank, rank + slice - 1)
     for _, handle in ipairs(handles) do
         if string.match(handle, '^%w+:%w+:%w*:m:%d+:(.*)$') == name then
-            call('ZADD', KEYS[1], 'LT', now, handle)
+            call('ZADD', KEY.leases, 'LT', now, handle)
         end
     end
     rank = #handles == slice and rank + slice or -1

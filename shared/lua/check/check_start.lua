@@ -1,23 +1,32 @@
 -- Queues a manual check of a host of the account, or of a one-off value.  A
 -- check of that host that is queued or running already is returned instead, and
 -- counts for nothing; a callback given is added to it.
--- KEYS[1] acct:<AC>
--- ARGV    1 check SID  2 host SID or ""  3 value (one-off)  4 family (one-off)
---         5 callback URL or ""  6 application SID  7 how long the record is
---         kept when the check is over (ms)  8 "0": the lists are not wanted
--- Result  OK, check SID, status, value, total, packed lists {SID, type,
---         custom, zone, website} | HOST | RANGE (a range is not checked)
---         | CALLBACKS, how many a check may have at most | ACCOUNT
---         | LIMIT, how many checks may be started a day
+--- key: acct  acct:<AC>
+--- arg: check  a new SID
+--- arg: host  its SID or ""
+--- arg: value  of a one-off
+--- arg: family  likewise
+--- arg: callback  URL or ""
+--- arg: app  SID of the application
+--- arg: keep  how long the record is kept when the check is over (ms)
+--- arg: lists  "0": they are not wanted
+--- reply: OK check status value total# lists  lists: packed {SID, type, custom,
+--          zone, website}
+--- reply: HOST
+--- reply: RANGE  a range is not checked
+--- reply: CALLBACKS max#  of a check
+--- reply: ACCOUNT
+--- reply: LIMIT max#  how many checks may be started a day
 --- include: account
 --- include: lists
 --- include: due
 --- include: keep
 --- use: account host
-local pp, ht, value, family = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+local pp, ht, value = ARG.check, ARG.host, ARG.value
+local family = tonumber(ARG.family)
 local htype, status = '', 'queued'
 local flight, member = key('flight'), ac .. ':' .. ht
-local a = load(KEYS[1])
+local a = load(KEY.acct)
 local rp, begun
 if not a then
     return {'ACCOUNT'}
@@ -46,20 +55,20 @@ end
 
 local max_callbacks = 32
 local ck = key('check', ac, pp)
-local callbacks, known = {}, ARGV[5] == ''
+local callbacks, known = {}, ARG.callback == ''
 local raw = not known and call('HGET', ck, 'callbacks')
 if raw then
     callbacks = cmsgpack.unpack(raw)
 end
 for _, c in ipairs(callbacks) do
-    known = known or (c[1] == ARGV[5] and c[2] == ARGV[6])
+    known = known or (c[1] == ARG.callback and c[2] == ARG.app)
 end
 if not known and #callbacks >= max_callbacks then
     return {'CALLBACKS', max_callbacks}
 end
 
 -- The days are those of UTC, the counter ends with its day.
-local max = pp == ARGV[1] and a[ACCOUNT.max_checks] or 0
+local max = pp == ARG.check and a[ACCOUNT.max_checks] or 0
 if max > 0 then
     local started, day = key('started', ac), 86400000
     if tonumber(call('GET', started) or 0) >= max then
@@ -70,7 +79,7 @@ if max > 0 then
     end
 end
 
-local lists, total = lists_for(rp, htype, family, ARGV[8] == '0')
+local lists, total = lists_for(rp, htype, family, ARG.lists == '0')
 local new = call('EXISTS', ck) == 0
 if new then
     call('HSET', ck, 'status', begun and 'running' or 'queued', 'host', value,
@@ -81,8 +90,8 @@ if new then
     end
 end
 call('HSET', ck, 'full', 1)
-keep_asked(ck, ARGV[7])
-if pp == ARGV[1] then
+keep_asked(ck, ARG.keep)
+if pp == ARG.check then
     if ht ~= '' then
         call('HSET', flight, member, pp)
         due_never(ht)
@@ -97,7 +106,7 @@ else
     status = call('HGET', ck, 'status')
 end
 if not known then
-    callbacks[#callbacks + 1] = {ARGV[5], ARGV[6]}
+    callbacks[#callbacks + 1] = {ARG.callback, ARG.app}
     call('HSET', ck, 'callbacks', cmsgpack.pack(callbacks))
 end
 return {'OK', pp, status, value, total, lists}

@@ -5,20 +5,26 @@
 -- A manual check that was taken is in the leases.  A host that is due becomes a
 -- check only when it is begun (check_begin): taken, it is due again at the end
 -- of its lease, and that time tells who has it.
--- KEYS[1] leases
--- ARGV    1 "m": manual checks, "d": hosts that are due, "md", "dm": first
---         those, then these, if there is room  2 how many at most
---         3 how many of one account at most  4 lease (ms)  5 the daemon's name
---         6 how many at most that were handed out twice already (manual ones)
---         7... accounts that get nothing this time
--- Result  OK, then for a manual check its handle: "<AC>:<PP>:<HT or nothing>:m:
---         <how many times it was handed out>:<the daemon's name>", and for the
---         hosts of an account {AC, end of the lease (ms), {HT...}}
+--- key: leases
+--- arg: kinds  "m": manual checks, "d": hosts that are due, "md", "dm": first
+--          those, then these, if there is room
+--- arg: most  how many at most
+--- arg: share  how many of one account at most
+--- arg: lease  ms
+--- arg: daemon  its name
+--- arg: alone  how many at most that were handed out twice already (manual
+--          ones)
+--- arg: accounts...  that get nothing this time
+--- reply: OK  then for a manual check its handle: "<AC>:<PP>:<HT or
+--          nothing>:m:<how many times it was handed out>:<the daemon's name>",
+--          and for the hosts of an account a row
+--- row: due account till# hosts[]  till: the end of the lease (ms)
 --- include: base
-local left, share_max, name = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[5]
+local left, share_max = tonumber(ARG.most), tonumber(ARG.share)
+local name = ARG.daemon
 -- As text: each number would be made into one anew for each command.
 local now = now_ms()
-local at, till = tostring(now), tostring(now + ARGV[4])
+local at, till = tostring(now), tostring(now + ARG.lease)
 local out, leases = {'OK'}, {}
 local function lease(handle)
     out[#out + 1] = handle
@@ -27,7 +33,7 @@ local function lease(handle)
 end
 
 local given = {}
-for i = 7, #ARGV do
+for i = ARG.accounts, #ARGV do
     given[ARGV[i]] = share_max
 end
 
@@ -37,9 +43,9 @@ end
 -- so that others are seen behind them.  A try is one that was begun: a daemon
 -- that never heard of its job has not been ended by it.
 local few = 16
-local late = call('ZRANGEBYSCORE', KEYS[1], '-inf', at, 'LIMIT', '0',
+local late = call('ZRANGEBYSCORE', KEY.leases, '-inf', at, 'LIMIT', '0',
     left + few)
-local alone, gone, stay = tonumber(ARGV[6]), {}, {}
+local alone, gone, stay = tonumber(ARG.alone), {}, {}
 for _, handle in ipairs(late) do
     local ac, pp, ht, times =
         string.match(handle, '^(%w+):(%w+):(%w*):m:(%d+):')
@@ -62,11 +68,11 @@ for _, handle in ipairs(late) do
     end
 end
 if #gone > 0 then
-    call('ZREM', KEYS[1], unpack(gone))
+    call('ZREM', KEY.leases, unpack(gone))
     left = left - #gone
 end
 for i = few, #stay do
-    call('ZADD', KEYS[1], now + 200, stay[i])
+    call('ZADD', KEY.leases, now + 200, stay[i])
 end
 
 -- Both take up to so many of an account's and tell how many they took, and the
@@ -111,7 +117,7 @@ local function take_all(take, index, upto)
         local before = left
         local accounts, turns, over = {}, {}, {}
         for _, ac in ipairs(call('ZRANGEBYSCORE', index, '-inf', upto, 'LIMIT',
-            '0', left + #ARGV - 6))
+            '0', left + #ARGV - ARG.accounts + 1))
         do
             if (given[ac] or 0) < share_max and #accounts < left then
                 accounts[#accounts + 1] = ac
@@ -146,7 +152,7 @@ local function take_all(take, index, upto)
         end
     end
 end
-for kind in ARGV[1]:gmatch('.') do
+for kind in ARG.kinds:gmatch('.') do
     if kind == 'm' then
         take_all(take_manual, key('manual'), '+inf')
     else
@@ -155,7 +161,7 @@ for kind in ARGV[1]:gmatch('.') do
 end
 
 if #leases > 0 then
-    call('ZADD', KEYS[1], unpack(leases))
+    call('ZADD', KEY.leases, unpack(leases))
 end
 call('ZADD', key('daemons'), at, name)
 return out

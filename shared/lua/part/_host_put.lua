@@ -1,14 +1,19 @@
 -- Writes new hosts of one profile and one group: {SID, value, name, type,
--- parent} each.  Their values must be in "uniq" already.
+-- parent} each.  Their values must be in "uniq" already.  Each is checked as
+-- soon as it can be, but those of a range or subnet one after the other, in the
+-- order in which they are written: `before` of them were written earlier.
 --- include: account
 --- include: refs
 --- use: host
-local function hosts_put(new, family, rp, cg, now)
+local hosts_apart = 4           -- ms
+local function hosts_put(new, family, rp, cg, now, before)
     local records, order, due, kids, raws = {}, {}, {}, {}, {}
     local last = call('INCRBY', key('seq', ac), #new)
-    local at = tostring(now)
+    local from = now + hosts_apart * (before or 0)
+    local at = tostring(from)
     for i, h in ipairs(new) do
-        local next_check = h[4] == 'ip_range' and 0 or now
+        local next_check = h[4] == 'ip_range' and 0
+            or from + hosts_apart * (i - 1)
         local raw = cmsgpack.pack({1, h[1], h[2], h[3], h[4], family, h[5],
             'active', rp, {cg}, now, 0, 0, 0, 0, next_check, {}})
         raws[i] = raw
@@ -17,7 +22,7 @@ local function hosts_put(new, family, rp, cg, now)
         order[#order + 1] = last - #new + i
         order[#order + 1] = h[1]
         if next_check > 0 then
-            due[#due + 1] = at
+            due[#due + 1] = tostring(next_check)
             due[#due + 1] = h[1]
         end
         if h[5] ~= '' then

@@ -25,7 +25,9 @@ local function work_host_add(item)
             or name, type, range}
     end
     if new[1] then
-        hosts_put(new, family, rp, cg, now_ms())
+        local before = tonumber(item[WORK.cursor]) or 0
+        hosts_put(new, family, rp, cg, item[WORK.made], before)
+        item[WORK.cursor] = tostring(before + #new)
         work_new = work_new + #new
     end
     return #new < 16, 10 + 10 * #new
