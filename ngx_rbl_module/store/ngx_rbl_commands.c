@@ -19,7 +19,8 @@ static u_char *ngx_rbl_commands_string(u_char *p, const char *s, size_t n);
 
 
 ngx_int_t
-ngx_rbl_commands_add(ngx_rbl_commands_t *commands, const rbl_script_t *script, int argc, const rbl_str_t *argv, ngx_log_t *log)
+ngx_rbl_commands_add(ngx_rbl_commands_t *commands, const rbl_script_t *script,
+    int argc, const rbl_str_t *argv, ngx_log_t *log)
 {
     int                 i;
     size_t              len;

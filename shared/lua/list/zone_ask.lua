@@ -57,7 +57,8 @@ local function counts_in()
     end
     local wait = math.min(num(ARGV[ARG.waits + n]), WEEK)
     redis.call('HSET', KEY.seen, 'is', ARG.response, ARG.resolver,
-        digits(n + 1) .. ' ' .. digits(n == 0 and now or began) .. ' ' .. digits(now + wait))
+        digits(n + 1) .. ' ' .. digits(n == 0 and now or began)
+        .. ' ' .. digits(now + wait))
     keep(wait + AGAIN)
     return wait
 end
