@@ -15,8 +15,8 @@
  *                         which has no word
  *
  * Convention: the first key fixes the partition; every other key is derived
- * from its hash tag.  The reply is an array whose first element is a word: "OK",
- * or the name of the refusal; nothing was changed by a refused call.
+ * from its hash tag.  The reply is an array whose first element is a word:
+ * "OK", or the name of the refusal; nothing was changed by a refused call.
  */
 
 #ifndef RBL_SCRIPT_H_INCLUDED

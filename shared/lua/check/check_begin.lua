@@ -19,10 +19,10 @@
 -- that take the host's type and the family.  interval: seconds between the
 -- checks of a host.  standing: its listings, packed {SID, zone, cleared}, or
 -- "".  htype: its type, or "" (every type).  events: "0" if they go to nobody
--- and it has no record that must end.  check: its SID.  times: how often it was begun (0: a
--- manual one).  now: ms.  checked: when the host was checked last (ms, 0:
--- never).  troubled, pending: SIDs of its lists that have trouble, and of those
--- with a new listing that is not confirmed (_begun.lua).
+-- and it has no record that must end.  check: its SID.  times: how often it was
+-- begun (0: a manual one).  now: ms.  checked: when the host was checked last
+-- (ms, 0: never).  troubled, pending: SIDs of its lists that have trouble, and
+-- of those with a new listing that is not confirmed (_begun.lua).
 --- reply: ALONE  nothing was done: only with leave
 --- reply: GONE  nothing is to be done: the check is over or another's, its host
 --          deleted or its account suspended, and the lease has ended; or the
