@@ -324,7 +324,7 @@ ngx_rbl_script_done(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");
 
     } else if (ngx_rbl_work_begin(ctx, word, reply) != NGX_OK) {
-        ctx->route->op->word(ctx, word, reply);
+        ngx_rbl_refuse_by(ctx, ctx->route->op->refusals, reply);
     }
 
     return 0;
@@ -346,7 +346,7 @@ ngx_rbl_second_reply(void *data, ngx_uint_t i, const redisReply *reply)
 
     if (ctx->refusal != 0
         || (ctx->working && ngx_rbl_work_reply(ctx, reply) != NGX_OK)
-        || (op->word != NULL && !ctx->worked
+        || (op->refusals != NULL && !ctx->worked
             && !ngx_rbl_script_done(ctx, reply)))
     {
         return;

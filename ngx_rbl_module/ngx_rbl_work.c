@@ -30,7 +30,7 @@ ngx_rbl_work_begin(ngx_rbl_ctx_t *ctx, rbl_str_t word, const redisReply *reply)
         return NGX_DECLINED;
     }
 
-    ctx->work = rbl_reply_int(rbl_reply_at(reply, 1), 0);
+    ctx->work = rbl_reply_number(reply);
     ctx->work_until = ngx_current_msec + NGX_RBL_WORK_TIME;
     ctx->working = 1;
 
@@ -43,26 +43,28 @@ ngx_rbl_work_begin(ngx_rbl_ctx_t *ctx, rbl_str_t word, const redisReply *reply)
 ngx_int_t
 ngx_rbl_work_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    rbl_str_t  word, text;
+    rbl_work_step_reply_t  said;
 
-    word = rbl_reply_word(reply);
+    rbl_work_step_reply(&said, reply);
 
-    if (rbl_str_is(word, "KIND")) {
+    switch (said.word) {
+
+    case RBL_WORK_STEP_OK:
+        break;
+
+    case RBL_WORK_STEP_KIND:
         ngx_rbl_work_late(ctx);
         return NGX_DECLINED;
-    }
 
-    if (!rbl_str_is(word, "OK")) {
-        text = rbl_reply_str(rbl_reply_at(reply, 1));
-
+    default:
         ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
                       "rbl: work of the account cannot be done: %*s",
-                      text.n, text.p);
+                      said.why.n, said.why.p);
         ngx_rbl_internal(ctx);
         return NGX_ERROR;
     }
 
-    if (rbl_reply_int(rbl_reply_at(reply, 1), 0) == 1) {
+    if (said.over) {
         ctx->working = 0;
         ctx->worked = 1;
         return NGX_OK;
@@ -91,12 +93,12 @@ ngx_rbl_work_late(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_work_step(ngx_rbl_ctx_t *ctx)
 {
-    u_char     id[NGX_INT64_LEN];
-    rbl_str_t  argv[2];
+    u_char                id[NGX_INT64_LEN];
+    rbl_work_step_args_t  args;
 
-    argv[1].p = (const char *) id;
-    argv[1].n = ngx_sprintf(id, "%L", ctx->work) - id;
+    args.id.p = (const char *) id;
+    args.id.n = ngx_sprintf(id, "%L", ctx->work) - id;
 
-    ngx_rbl_call(ctx, &rbl_script_work_step, 2, argv);
+    ngx_rbl_run(ctx, work_step, &args, 0);
     ngx_rbl_slow(ctx);
 }

@@ -35,9 +35,8 @@ extern const ngx_rbl_op_t  ngx_rbl_op_host_pause;
 extern const ngx_rbl_op_t  ngx_rbl_op_host_resume;
 extern const ngx_rbl_op_t  ngx_rbl_op_host_delete;
 
-/* The word of a script as a refusal. */
-void ngx_rbl_host_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
-    const redisReply *reply);
+/* Of all scripts that change hosts. */
+extern const ngx_rbl_outcome_t  ngx_rbl_host_refusals[];
 
 /* ngx_rbl_api_profile.c */
 extern const ngx_rbl_family_t  ngx_rbl_family_profiles;
@@ -76,9 +75,8 @@ extern const ngx_rbl_family_t  ngx_rbl_family_contacts;
 extern const ngx_rbl_op_t  ngx_rbl_op_contact_add;
 extern const ngx_rbl_op_t  ngx_rbl_op_contact_update;
 
-/* The word of a script as a refusal. */
-void ngx_rbl_contact_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
-    const redisReply *reply);
+/* Of all scripts that change contacts. */
+extern const ngx_rbl_outcome_t  ngx_rbl_contact_refusals[];
 
 /* ngx_rbl_api_contact_state.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_contact_pause;

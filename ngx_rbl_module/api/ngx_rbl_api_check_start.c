@@ -31,8 +31,6 @@ static ngx_int_t ngx_rbl_start_host(ngx_rbl_ctx_t *ctx,
 static void ngx_rbl_start_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_start_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
-static void ngx_rbl_start_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
-    const redisReply *reply);
 static void ngx_rbl_start_lists(ngx_rbl_ctx_t *ctx, rbl_str_t packed);
 
 
@@ -43,6 +41,18 @@ static const ngx_rbl_field_t  ngx_rbl_start_fields[] = {
     { ngx_null_string, 0 }
 };
 
+static const ngx_rbl_outcome_t  ngx_rbl_start_refusals[] = {
+    NGX_RBL_INVALID("HOST", "host"),
+    { "RANGE", NGX_HTTP_BAD_REQUEST,
+      "Invalid host value provided. A range is checked by its addresses. "
+      "Provide the id of one of them." },
+    { "CALLBACKS", NGX_HTTP_CONFLICT,
+      "The check has as many callbacks as it can take." },
+    { "LIMIT", NGX_HTTP_CONFLICT,
+      "The plan allows at most %L checks a day." },
+    { NULL, 0, NULL }
+};
+
 
 const ngx_rbl_op_t  ngx_rbl_op_check_start = {
     ngx_rbl_start_fields,
@@ -51,7 +61,7 @@ const ngx_rbl_op_t  ngx_rbl_op_check_start = {
     ngx_rbl_start_proceed,
     ngx_rbl_start_result,
     NULL,
-    ngx_rbl_start_word,
+    ngx_rbl_start_refusals,
     NULL
 };
 
@@ -122,11 +132,11 @@ ngx_rbl_start_host(ngx_rbl_ctx_t *ctx, ngx_rbl_start_t *start)
 static void
 ngx_rbl_start_proceed(ngx_rbl_ctx_t *ctx)
 {
-    char              family;
-    u_char            keep[NGX_INT64_LEN];
-    rbl_sid_t         check;
-    rbl_str_t         argv[9];
-    ngx_rbl_start_t  *start;
+    char                    family;
+    u_char                  keep[NGX_INT64_LEN];
+    rbl_sid_t               check;
+    ngx_rbl_start_t        *start;
+    rbl_check_start_args_t  args;
 
     start = ctx->data;
 
@@ -137,75 +147,47 @@ ngx_rbl_start_proceed(ngx_rbl_ctx_t *ctx)
 
     family = '0' + start->family;
 
-    argv[1] = rbl_sid_str(&check);
-    argv[2] = rbl_sid_str(&start->host);
-    argv[3] = start->value;
-    argv[4].p = &family;
-    argv[4].n = 1;
-    argv[5] = start->callback.n ? start->callback : RBL_STR("");
-    argv[6] = rbl_sid_str(&ctx->app);
-    argv[7].p = (const char *) keep;
-    argv[7].n = ngx_sprintf(keep, "%M", ctx->conf->check_keep) - keep;
-    argv[8] = start->details ? RBL_STR("1") : RBL_STR("0");
+    args.check = rbl_sid_str(&check);
+    args.host = rbl_sid_str(&start->host);
+    args.value = start->value;
+    args.family.p = &family;
+    args.family.n = 1;
+    args.callback = start->callback.n ? start->callback : RBL_STR("");
+    args.app = rbl_sid_str(&ctx->app);
+    args.keep.p = (const char *) keep;
+    args.keep.n = ngx_sprintf(keep, "%M", ctx->conf->check_keep) - keep;
+    args.lists = start->details ? RBL_STR("1") : RBL_STR("0");
 
-    ngx_rbl_call(ctx, &rbl_script_check_start, 9, argv);
+    ngx_rbl_run(ctx, check_start, &args, 0);
 }
 
-
-/* OK, check SID, status, value, total, packed lists */
 
 static void
 ngx_rbl_start_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    rbl_str_t         lists;
-    ngx_rbl_start_t  *start;
+    ngx_rbl_start_t         *start;
+    rbl_check_start_reply_t  said;
 
     start = ctx->data;
-    lists = rbl_reply_str(rbl_reply_at(reply, 5));
+    rbl_check_start_reply(&said, reply);
 
     ngx_rbl_open(ctx, NGX_RBL_START_GUESS
-                      + (start->details ? lists.n * NGX_RBL_LIST_GUESS : 0),
+                      + (start->details ? said.lists.n * NGX_RBL_LIST_GUESS
+                                        : 0),
                  "OK");
 
     rbl_doc_object(&ctx->doc, "data");
-    rbl_doc_str(&ctx->doc, "id", rbl_reply_str(rbl_reply_at(reply, 1)));
-    rbl_doc_str(&ctx->doc, "status", rbl_reply_str(rbl_reply_at(reply, 2)));
-    rbl_doc_str(&ctx->doc, "host", rbl_reply_str(rbl_reply_at(reply, 3)));
-    rbl_doc_int(&ctx->doc, "total_count",
-                rbl_reply_int(rbl_reply_at(reply, 4), 0));
+    rbl_doc_str(&ctx->doc, "id", said.check);
+    rbl_doc_str(&ctx->doc, "status", said.status);
+    rbl_doc_str(&ctx->doc, "host", said.value);
+    rbl_doc_int(&ctx->doc, "total_count", said.total);
 
     if (start->details) {
-        ngx_rbl_start_lists(ctx, lists);
+        ngx_rbl_start_lists(ctx, said.lists);
     }
 
     rbl_doc_close(&ctx->doc);
     ngx_rbl_close(ctx);
-}
-
-
-static void
-ngx_rbl_start_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
-    const redisReply *reply)
-{
-    int64_t  max;
-
-    if (rbl_str_is(word, "HOST")) {
-        ngx_rbl_invalid(ctx, "host");
-
-    } else if (rbl_str_is(word, "RANGE")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
-                       "Invalid host value provided. A range is checked by "
-                       "its addresses. Provide the id of one of them.");
-
-    } else if (rbl_str_is(word, "CALLBACKS")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "The check has as many callbacks as it can take.");
-
-    } else if (rbl_str_is(word, "LIMIT")) {
-        max = rbl_reply_int(rbl_reply_at(reply, 1), 0);
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "The plan allows at most %L checks a day.", max);
-    }
 }
 
 

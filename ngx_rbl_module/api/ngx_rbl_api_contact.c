@@ -25,12 +25,6 @@ enum {
     NGX_RBL_UPDATE_GROUP
 };
 
-/* contact_add, contact_update: key and arguments before the groups */
-
-#define NGX_RBL_CONTACT_ADD_ARGS     8
-#define NGX_RBL_CONTACT_UPDATE_ARGS  3
-
-
 typedef struct {
     rbl_sid_t        contact;
     rbl_str_t        type;
@@ -58,7 +52,6 @@ static void ngx_rbl_contact_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
 static void ngx_rbl_contact_update_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_contact_update_proceed(ngx_rbl_ctx_t *ctx);
-static rbl_str_t *ngx_rbl_contact_args(ngx_rbl_ctx_t *ctx, ngx_int_t n);
 
 
 static const ngx_rbl_field_t  ngx_rbl_contact_add_fields[] = {
@@ -75,6 +68,34 @@ static const ngx_rbl_field_t  ngx_rbl_contact_update_fields[] = {
     { ngx_null_string, 0 }
 };
 
+const ngx_rbl_outcome_t  ngx_rbl_contact_refusals[] = {
+    NGX_RBL_UNKNOWN_ID("CONTACT", "contact"),
+    NGX_RBL_INVALID("GROUP", "contact_group"),
+    { "GROUPS", NGX_HTTP_CONFLICT,
+      "A contact may have at most %L contact groups." },
+    NGX_RBL_INVALID("CODE", "authcode"),
+    { "PENDING", NGX_HTTP_CONFLICT,
+      "The contact is not confirmed yet." },
+    { "CONFIRMED", NGX_HTTP_CONFLICT,
+      "The contact is confirmed already." },
+    { "LOCKED", NGX_HTTP_CONFLICT,
+      "Too many wrong codes. Please let a new one be sent." },
+    { "LIMIT", NGX_HTTP_CONFLICT,
+      "The plan allows at most %L contacts." },
+    { "CONTACTS", NGX_HTTP_CONFLICT,
+      "An account may have at most %L contacts." },
+    { "PLACES", NGX_HTTP_CONFLICT,
+      "The contacts of an account may have at most %L contact groups "
+      "together." },
+    { "CODES", NGX_HTTP_TOO_MANY_REQUESTS,
+      "That address was sent many confirmations within the hour. Please "
+      "try again later." },
+    { "LATER", NGX_HTTP_TOO_MANY_REQUESTS,
+      "A confirmation was sent less than a minute ago. Please try again "
+      "later." },
+    { NULL, 0, NULL }
+};
+
 
 const ngx_rbl_family_t  ngx_rbl_family_contacts = {
     "contact", RBL_SID_CONTACT, "contacts",
@@ -89,7 +110,7 @@ const ngx_rbl_op_t  ngx_rbl_op_contact_add = {
     ngx_rbl_contact_add_proceed,
     ngx_rbl_contact_add_result,
     NULL,
-    ngx_rbl_contact_word,
+    ngx_rbl_contact_refusals,
     NULL
 };
 
@@ -100,7 +121,7 @@ const ngx_rbl_op_t  ngx_rbl_op_contact_update = {
     ngx_rbl_contact_update_proceed,
     NULL,
     NULL,
-    ngx_rbl_contact_word,
+    ngx_rbl_contact_refusals,
     "Contact updated successfully."
 };
 
@@ -221,9 +242,9 @@ ngx_rbl_contact_schedule(ngx_rbl_ctx_t *ctx, ngx_rbl_contact_t *contact,
 static void
 ngx_rbl_contact_add_proceed(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t          *argv;
-    ngx_rbl_code_t     *code;
-    ngx_rbl_contact_t  *contact;
+    ngx_rbl_code_t          *code;
+    ngx_rbl_contact_t       *contact;
+    rbl_contact_add_args_t  *args;
 
     contact = ctx->data;
     code = &contact->code;
@@ -233,24 +254,24 @@ ngx_rbl_contact_add_proceed(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    argv = ngx_rbl_contact_args(ctx, NGX_RBL_CONTACT_ADD_ARGS);
+    args = ngx_rbl_args(ctx, sizeof(rbl_contact_add_args_t), contact->n,
+                        contact->groups);
 
-    if (argv == NULL
+    if (args == NULL
         || ngx_rbl_code_make(ctx, code, &contact->contact) != NGX_OK)
     {
         return;
     }
 
-    argv[1] = rbl_sid_str(&contact->contact);
-    argv[2] = contact->type;
-    argv[3] = contact->value;
-    argv[4] = contact->schedule;
-    argv[5] = (rbl_str_t) { (char *) code->digest, sizeof(code->digest) };
-    argv[6] = (rbl_str_t) { code->text, sizeof(code->text) };
-    argv[7] = rbl_sid_str(&code->event);
+    args->contact = rbl_sid_str(&contact->contact);
+    args->type = contact->type;
+    args->value = contact->value;
+    args->schedule = contact->schedule;
+    args->digest = (rbl_str_t) { (char *) code->digest, sizeof(code->digest) };
+    args->code = (rbl_str_t) { code->text, sizeof(code->text) };
+    args->event = rbl_sid_str(&code->event);
 
-    ngx_rbl_call(ctx, &rbl_script_contact_add,
-                 NGX_RBL_CONTACT_ADD_ARGS + contact->n, argv);
+    ngx_rbl_run(ctx, contact_add, args, contact->n);
 }
 
 
@@ -258,11 +279,12 @@ static void
 ngx_rbl_contact_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
+    rbl_contact_add_reply_t  said;
+
+    rbl_contact_add_reply(&said, reply);
     ngx_rbl_open(ctx, NGX_RBL_CONTACT_GUESS, "Contact added successfully.");
 
-    if (ngx_rbl_contact_render(ctx, "data",
-                               rbl_reply_str(rbl_reply_at(reply, 1))))
-    {
+    if (ngx_rbl_contact_render(ctx, "data", said.record)) {
         ngx_rbl_close(ctx);
     }
 }
@@ -295,106 +317,19 @@ ngx_rbl_contact_update_prepare(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_contact_update_proceed(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t          *argv;
-    ngx_rbl_contact_t  *contact;
+    ngx_rbl_contact_t          *contact;
+    rbl_contact_update_args_t  *args;
 
     contact = ctx->data;
 
-    argv = ngx_rbl_contact_args(ctx, NGX_RBL_CONTACT_UPDATE_ARGS);
-    if (argv == NULL) {
+    args = ngx_rbl_args(ctx, sizeof(rbl_contact_update_args_t), contact->n,
+                        contact->groups);
+    if (args == NULL) {
         return;
     }
 
-    argv[1] = rbl_sid_str(&contact->contact);
-    argv[2] = contact->schedule.p ? contact->schedule : RBL_STR("");
+    args->contact = rbl_sid_str(&contact->contact);
+    args->schedule = contact->schedule.p ? contact->schedule : RBL_STR("");
 
-    ngx_rbl_call(ctx, &rbl_script_contact_update,
-                 NGX_RBL_CONTACT_UPDATE_ARGS + contact->n, argv);
-}
-
-
-/* Room for n arguments, and the groups behind them.  NULL: refused. */
-
-static rbl_str_t *
-ngx_rbl_contact_args(ngx_rbl_ctx_t *ctx, ngx_int_t n)
-{
-    ngx_int_t           i;
-    rbl_str_t          *argv;
-    ngx_rbl_contact_t  *contact;
-
-    contact = ctx->data;
-
-    argv = ngx_palloc(ctx->request->pool,
-                      (n + contact->n) * sizeof(rbl_str_t));
-    if (argv == NULL) {
-        ngx_rbl_internal(ctx);
-        return NULL;
-    }
-
-    for (i = 0; i < contact->n; i++) {
-        argv[n + i] = rbl_sid_str(&contact->groups[i]);
-    }
-
-    return argv;
-}
-
-
-void
-ngx_rbl_contact_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
-    const redisReply *reply)
-{
-    int64_t  n;
-
-    n = rbl_reply_int(rbl_reply_at(reply, 1), 0);
-
-    if (rbl_str_is(word, "CONTACT")) {
-        ngx_rbl_unknown_id(ctx, "contact");
-
-    } else if (rbl_str_is(word, "GROUP")) {
-        ngx_rbl_invalid(ctx, "contact_group");
-
-    } else if (rbl_str_is(word, "GROUPS")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "A contact may have at most %L contact groups.", n);
-
-    } else if (rbl_str_is(word, "CODE")) {
-        ngx_rbl_invalid(ctx, "authcode");
-
-    } else if (rbl_str_is(word, "PENDING")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "The contact is not confirmed yet.");
-
-    } else if (rbl_str_is(word, "CONFIRMED")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "The contact is confirmed already.");
-
-    } else if (rbl_str_is(word, "LOCKED")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "Too many wrong codes. Please let a new one be sent.");
-
-    } else if (rbl_str_is(word, "LIMIT")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "The plan allows at most %L contacts.", n);
-
-    } else if (rbl_str_is(word, "CONTACTS")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "An account may have at most %L contacts.", n);
-
-    } else if (rbl_str_is(word, "PLACES")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "The contacts of an account may have at most %L "
-                       "contact groups together.", n);
-
-    } else if (rbl_str_is(word, "CODES")) {
-        ngx_rbl_refuse_later(ctx, NGX_HTTP_TOO_MANY_REQUESTS,
-                             ngx_max(n, 1),
-                             "That address was sent many confirmations within "
-                             "the hour. Please try again later.");
-
-    } else if (rbl_str_is(word, "LATER")) {
-        ngx_rbl_refuse_later(ctx, NGX_HTTP_TOO_MANY_REQUESTS,
-                             ngx_max(n, 1),
-                             "A confirmation was sent less than a minute ago. "
-                             "Please try again later.");
-    }
+    ngx_rbl_run(ctx, contact_update, args, contact->n);
 }

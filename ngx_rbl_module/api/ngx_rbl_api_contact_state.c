@@ -41,7 +41,7 @@ const ngx_rbl_op_t  ngx_rbl_op_contact_pause = {
     ngx_rbl_pause_proceed,
     NULL,
     NULL,
-    ngx_rbl_contact_word,
+    ngx_rbl_contact_refusals,
     "Contact paused successfully."
 };
 
@@ -52,7 +52,7 @@ const ngx_rbl_op_t  ngx_rbl_op_contact_resume = {
     ngx_rbl_resume_proceed,
     NULL,
     NULL,
-    ngx_rbl_contact_word,
+    ngx_rbl_contact_refusals,
     "Contact resumed successfully."
 };
 
@@ -63,7 +63,7 @@ const ngx_rbl_op_t  ngx_rbl_op_contact_delete = {
     ngx_rbl_delete_proceed,
     NULL,
     NULL,
-    ngx_rbl_contact_word,
+    ngx_rbl_contact_refusals,
     "Contact deleted successfully."
 };
 
@@ -74,7 +74,7 @@ const ngx_rbl_op_t  ngx_rbl_op_contact_resend = {
     ngx_rbl_resend_proceed,
     NULL,
     NULL,
-    ngx_rbl_contact_word,
+    ngx_rbl_contact_refusals,
     "Confirmation sent successfully."
 };
 
@@ -85,7 +85,7 @@ const ngx_rbl_op_t  ngx_rbl_op_contact_confirm = {
     ngx_rbl_confirm_proceed,
     NULL,
     NULL,
-    ngx_rbl_contact_word,
+    ngx_rbl_contact_refusals,
     "Contact confirmed successfully."
 };
 
@@ -133,37 +133,37 @@ ngx_rbl_resume_proceed(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_status_proceed(ngx_rbl_ctx_t *ctx, rbl_str_t status)
 {
-    rbl_str_t         argv[3];
-    ngx_rbl_state_t  *state;
+    ngx_rbl_state_t           *state;
+    rbl_contact_status_args_t  args;
 
     state = ctx->data;
 
-    argv[1] = rbl_sid_str(&state->contact);
-    argv[2] = status;
+    args.contact = rbl_sid_str(&state->contact);
+    args.status = status;
 
-    ngx_rbl_call(ctx, &rbl_script_contact_status, 3, argv);
+    ngx_rbl_run(ctx, contact_status, &args, 0);
 }
 
 
 static void
 ngx_rbl_delete_proceed(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t         argv[2];
-    ngx_rbl_state_t  *state;
+    ngx_rbl_state_t           *state;
+    rbl_contact_delete_args_t  args;
 
     state = ctx->data;
-    argv[1] = rbl_sid_str(&state->contact);
+    args.contact = rbl_sid_str(&state->contact);
 
-    ngx_rbl_call(ctx, &rbl_script_contact_delete, 2, argv);
+    ngx_rbl_run(ctx, contact_delete, &args, 0);
 }
 
 
 static void
 ngx_rbl_resend_proceed(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t         argv[5];
-    ngx_rbl_code_t   *code;
-    ngx_rbl_state_t  *state;
+    ngx_rbl_code_t            *code;
+    ngx_rbl_state_t           *state;
+    rbl_contact_resend_args_t  args;
 
     state = ctx->data;
     code = &state->code;
@@ -172,12 +172,12 @@ ngx_rbl_resend_proceed(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    argv[1] = rbl_sid_str(&state->contact);
-    argv[2] = (rbl_str_t) { (char *) code->digest, sizeof(code->digest) };
-    argv[3] = (rbl_str_t) { code->text, sizeof(code->text) };
-    argv[4] = rbl_sid_str(&code->event);
+    args.contact = rbl_sid_str(&state->contact);
+    args.digest = (rbl_str_t) { (char *) code->digest, sizeof(code->digest) };
+    args.code = (rbl_str_t) { code->text, sizeof(code->text) };
+    args.event = rbl_sid_str(&code->event);
 
-    ngx_rbl_call(ctx, &rbl_script_contact_resend, 5, argv);
+    ngx_rbl_run(ctx, contact_resend, &args, 0);
 }
 
 
@@ -186,8 +186,8 @@ ngx_rbl_resend_proceed(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_confirm_proceed(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t         argv[3];
-    ngx_rbl_state_t  *state;
+    ngx_rbl_state_t            *state;
+    rbl_contact_confirm_args_t  args;
 
     state = ctx->data;
 
@@ -198,9 +198,9 @@ ngx_rbl_confirm_proceed(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    argv[1] = rbl_sid_str(&state->contact);
-    argv[2].p = (char *) state->code.digest;
-    argv[2].n = sizeof(state->code.digest);
+    args.contact = rbl_sid_str(&state->contact);
+    args.digest.p = (char *) state->code.digest;
+    args.digest.n = sizeof(state->code.digest);
 
-    ngx_rbl_call(ctx, &rbl_script_contact_confirm, 3, argv);
+    ngx_rbl_run(ctx, contact_confirm, &args, 0);
 }

@@ -59,8 +59,6 @@ static void ngx_rbl_group_update_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_group_delete_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_group_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
-static void ngx_rbl_group_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
-    const redisReply *reply);
 
 
 static const ngx_rbl_field_t  ngx_rbl_group_fields[] = {
@@ -71,6 +69,20 @@ static const ngx_rbl_field_t  ngx_rbl_group_fields[] = {
 
 static const ngx_rbl_field_t  ngx_rbl_no_fields[] = {
     { ngx_null_string, 0 }
+};
+
+static const ngx_rbl_outcome_t  ngx_rbl_group_refusals[] = {
+    NGX_RBL_UNKNOWN_ID("GROUP", "contact group"),
+    { "USED", NGX_HTTP_CONFLICT,
+      "A host or a contact has this contact group." },
+    { "LAST", NGX_HTTP_CONFLICT,
+      "The last contact group cannot be deleted." },
+    { "DEFAULT", NGX_HTTP_CONFLICT,
+      "This contact group is the default. Please make another one the "
+      "default instead." },
+    { "LIMIT", NGX_HTTP_CONFLICT,
+      "An account may have at most %L contact groups." },
+    { NULL, 0, NULL }
 };
 
 
@@ -88,7 +100,7 @@ const ngx_rbl_op_t  ngx_rbl_op_group_add = {
     ngx_rbl_group_add_proceed,
     ngx_rbl_group_add_result,
     NULL,
-    ngx_rbl_group_word,
+    ngx_rbl_group_refusals,
     NULL
 };
 
@@ -99,7 +111,7 @@ const ngx_rbl_op_t  ngx_rbl_op_group_update = {
     ngx_rbl_group_update_proceed,
     NULL,
     NULL,
-    ngx_rbl_group_word,
+    ngx_rbl_group_refusals,
     "Contact group updated successfully."
 };
 
@@ -110,7 +122,7 @@ const ngx_rbl_op_t  ngx_rbl_op_group_delete = {
     ngx_rbl_group_delete_proceed,
     NULL,
     NULL,
-    ngx_rbl_group_word,
+    ngx_rbl_group_refusals,
     "Contact group deleted successfully."
 };
 
@@ -343,47 +355,47 @@ ngx_rbl_group_given(ngx_rbl_ctx_t *ctx, ngx_rbl_group_t *group)
 static void
 ngx_rbl_group_add_proceed(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t         argv[4];
-    ngx_rbl_group_t  *group;
+    ngx_rbl_group_t      *group;
+    rbl_group_add_args_t  args;
 
     group = ctx->data;
 
-    argv[1] = rbl_sid_str(&group->group);
-    argv[2] = group->name;
-    argv[3] = group->is_default == 1 ? RBL_STR("1") : RBL_STR("0");
+    args.group = rbl_sid_str(&group->group);
+    args.name = group->name;
+    args.is_default = group->is_default == 1 ? RBL_STR("1") : RBL_STR("0");
 
-    ngx_rbl_call(ctx, &rbl_script_group_add, 4, argv);
+    ngx_rbl_run(ctx, group_add, &args, 0);
 }
 
 
 static void
 ngx_rbl_group_update_proceed(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t         argv[5];
-    ngx_rbl_group_t  *group;
+    ngx_rbl_group_t         *group;
+    rbl_group_update_args_t  args;
 
     group = ctx->data;
 
-    argv[1] = rbl_sid_str(&group->group);
-    argv[2] = group->name.p ? RBL_STR("1") : RBL_STR("0");
-    argv[3] = group->name.p ? group->name : RBL_STR("");
-    argv[4] = group->is_default == -1 ? RBL_STR("")
-              : group->is_default ? RBL_STR("1") : RBL_STR("0");
+    args.group = rbl_sid_str(&group->group);
+    args.named = group->name.p ? RBL_STR("1") : RBL_STR("0");
+    args.name = group->name.p ? group->name : RBL_STR("");
+    args.is_default = group->is_default == -1 ? RBL_STR("")
+                      : group->is_default ? RBL_STR("1") : RBL_STR("0");
 
-    ngx_rbl_call(ctx, &rbl_script_group_update, 5, argv);
+    ngx_rbl_run(ctx, group_update, &args, 0);
 }
 
 
 static void
 ngx_rbl_group_delete_proceed(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t         argv[2];
-    ngx_rbl_group_t  *group;
+    ngx_rbl_group_t         *group;
+    rbl_group_delete_args_t  args;
 
     group = ctx->data;
-    argv[1] = rbl_sid_str(&group->group);
+    args.group = rbl_sid_str(&group->group);
 
-    ngx_rbl_call(ctx, &rbl_script_group_delete, 2, argv);
+    ngx_rbl_run(ctx, group_delete, &args, 0);
 }
 
 
@@ -391,12 +403,13 @@ static void
 ngx_rbl_group_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
-    rbl_group_t       record;
-    ngx_rbl_group_t  *group;
+    rbl_group_t            record;
+    ngx_rbl_group_t       *group;
+    rbl_group_add_reply_t  said;
 
-    if (!ngx_rbl_group_decode(ctx, &record,
-                              rbl_reply_str(rbl_reply_at(reply, 1))))
-    {
+    rbl_group_add_reply(&said, reply);
+
+    if (!ngx_rbl_group_decode(ctx, &record, said.record)) {
         return;
     }
 
@@ -406,33 +419,4 @@ ngx_rbl_group_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
                  "Contact group added successfully.");
     rbl_view_group(&ctx->doc, "data", &record, group->is_default == 1, 0, 0);
     ngx_rbl_close(ctx);
-}
-
-
-static void
-ngx_rbl_group_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
-    const redisReply *reply)
-{
-
-    if (rbl_str_is(word, "GROUP")) {
-        ngx_rbl_unknown_id(ctx, "contact group");
-
-    } else if (rbl_str_is(word, "USED")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "A host or a contact has this contact group.");
-
-    } else if (rbl_str_is(word, "LAST")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "The last contact group cannot be deleted.");
-
-    } else if (rbl_str_is(word, "DEFAULT")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "This contact group is the default. Please make another "
-                       "one the default instead.");
-
-    } else if (rbl_str_is(word, "LIMIT")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "An account may have at most %L contact groups.",
-                       rbl_reply_int(rbl_reply_at(reply, 1), 0));
-    }
 }

@@ -17,10 +17,6 @@ enum {
     NGX_RBL_ADD_GROUP
 };
 
-/* host_add: key and arguments before the pairs of SID and value */
-
-#define NGX_RBL_ADD_ARGS  8
-
 #define NGX_RBL_ADD_READ  64            /* records read at a time */
 
 
@@ -51,7 +47,7 @@ static ngx_int_t ngx_rbl_add_domain(ngx_rbl_add_t *add, rbl_str_t text);
 static ngx_int_t ngx_rbl_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add);
 static void ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_add_hosts(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add,
-    rbl_str_t *argv);
+    rbl_host_add_each_t *hosts);
 static rbl_str_t ngx_rbl_new_sid(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
@@ -77,7 +73,7 @@ const ngx_rbl_op_t  ngx_rbl_op_host_add = {
     ngx_rbl_add_proceed,
     ngx_rbl_add_result,
     NULL,
-    ngx_rbl_host_word,
+    ngx_rbl_host_refusals,
     NULL
 };
 
@@ -293,48 +289,50 @@ ngx_rbl_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add)
 static void
 ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx)
 {
-    char           digit;
-    rbl_str_t     *argv;
-    ngx_rbl_add_t  *add;
+    char                  digit;
+    ngx_rbl_add_t        *add;
+    rbl_host_add_each_t  *hosts;
+    rbl_host_add_args_t  *args;
 
     add = ctx->data;
     digit = '0' + add->family;
 
-    argv = ngx_pcalloc(ctx->request->pool,
-                       (NGX_RBL_ADD_ARGS + 2 * add->hosts)
-                       * sizeof(rbl_str_t));
+    args = ngx_pcalloc(ctx->request->pool,
+                       sizeof(rbl_host_add_args_t)
+                       + add->hosts * sizeof(rbl_host_add_each_t));
     add->sids = ngx_palloc(ctx->request->pool,
                            (add->hosts + 1) * sizeof(rbl_str_t));
 
-    if (argv == NULL || add->sids == NULL) {
+    if (args == NULL || add->sids == NULL) {
         ngx_rbl_internal(ctx);
         return;
     }
 
-    argv[1] = add->name;
-    argv[2] = add->type;
-    argv[3].p = &digit;
-    argv[3].n = 1;
-    argv[4] = rbl_sid_str(&add->profile);
-    argv[5] = rbl_sid_str(&add->group);
-    argv[6] = RBL_STR("");
-    argv[7] = RBL_STR("");
+    args->name = add->name;
+    args->type = add->type;
+    args->family.p = &digit;
+    args->family.n = 1;
+    args->profile = rbl_sid_str(&add->profile);
+    args->group = rbl_sid_str(&add->group);
+    args->range = RBL_STR("");
+    args->net = RBL_STR("");
 
     if (add->range) {
-        argv[6] = ngx_rbl_new_sid(ctx);
-        argv[7] = add->value;
-        add->sids[add->n_sids++] = argv[6];
+        args->range = ngx_rbl_new_sid(ctx);
+        args->net = add->value;
+        add->sids[add->n_sids++] = args->range;
     }
 
-    if (ngx_rbl_add_hosts(ctx, add, argv + NGX_RBL_ADD_ARGS) != NGX_OK
-        || argv[6].p == NULL)
+    hosts = (rbl_host_add_each_t *) (args + 1);
+
+    if (ngx_rbl_add_hosts(ctx, add, hosts) != NGX_OK
+        || args->range.p == NULL)
     {
         ngx_rbl_internal(ctx);
         return;
     }
 
-    ngx_rbl_call(ctx, &rbl_script_host_add,
-                 NGX_RBL_ADD_ARGS + 2 * add->hosts, argv);
+    ngx_rbl_run(ctx, host_add, args, add->hosts * RBL_ARGC(*hosts));
 
     if (add->hosts > 1) {
         ngx_rbl_slow(ctx);
@@ -342,10 +340,9 @@ ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* Pairs of SID and value. */
-
 static ngx_int_t
-ngx_rbl_add_hosts(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add, rbl_str_t *argv)
+ngx_rbl_add_hosts(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add,
+    rbl_host_add_each_t *hosts)
 {
     char        buf[RBL_VALUE_MAX], *p;
     rbl_str_t   value;
@@ -369,14 +366,14 @@ ngx_rbl_add_hosts(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add, rbl_str_t *argv)
             value.p = p;
         }
 
-        argv[2 * i] = ngx_rbl_new_sid(ctx);
-        argv[2 * i + 1] = value;
+        hosts[i].host = ngx_rbl_new_sid(ctx);
+        hosts[i].value = value;
 
-        if (argv[2 * i].p == NULL) {
+        if (hosts[i].host.p == NULL) {
             return NGX_ERROR;
         }
 
-        add->sids[add->n_sids++] = argv[2 * i];
+        add->sids[add->n_sids++] = hosts[i].host;
     }
 
     return NGX_OK;

@@ -13,11 +13,6 @@ enum {
     NGX_RBL_UPDATE_GROUP
 };
 
-/* host_update: key and arguments before the groups */
-
-#define NGX_RBL_UPDATE_ARGS  5
-
-
 typedef struct {
     rbl_str_t   name;                   /* p NULL: not given */
     rbl_sid_t   host;
@@ -34,8 +29,7 @@ static void ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_pause_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_resume_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_delete_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_plain_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script,
-    rbl_str_t arg);
+static void ngx_rbl_host_status(ngx_rbl_ctx_t *ctx, rbl_str_t status);
 
 
 static const ngx_rbl_field_t  ngx_rbl_update_fields[] = {
@@ -49,6 +43,19 @@ static const ngx_rbl_field_t  ngx_rbl_no_fields[] = {
     { ngx_null_string, 0 }
 };
 
+const ngx_rbl_outcome_t  ngx_rbl_host_refusals[] = {
+    NGX_RBL_UNKNOWN_ID("HOST", "host"),
+    NGX_RBL_INVALID("PROFILE", "rbl_profile"),
+    NGX_RBL_INVALID("GROUP", "contact_group"),
+    { "GROUPS", NGX_HTTP_CONFLICT,
+      "A host may have at most %L contact groups." },
+    { "EXISTS", NGX_HTTP_CONFLICT,
+      "The account has this host already." },
+    { "LIMIT", NGX_HTTP_CONFLICT,
+      "The plan allows at most %L hosts." },
+    { NULL, 0, NULL }
+};
+
 
 const ngx_rbl_op_t  ngx_rbl_op_host_update = {
     ngx_rbl_update_fields,
@@ -57,7 +64,7 @@ const ngx_rbl_op_t  ngx_rbl_op_host_update = {
     ngx_rbl_update_proceed,
     NULL,
     NULL,
-    ngx_rbl_host_word,
+    ngx_rbl_host_refusals,
     "Host updated successfully."
 };
 
@@ -68,7 +75,7 @@ const ngx_rbl_op_t  ngx_rbl_op_host_pause = {
     ngx_rbl_pause_proceed,
     NULL,
     NULL,
-    ngx_rbl_host_word,
+    ngx_rbl_host_refusals,
     "Host paused successfully."
 };
 
@@ -79,7 +86,7 @@ const ngx_rbl_op_t  ngx_rbl_op_host_resume = {
     ngx_rbl_resume_proceed,
     NULL,
     NULL,
-    ngx_rbl_host_word,
+    ngx_rbl_host_refusals,
     "Host resumed successfully."
 };
 
@@ -90,7 +97,7 @@ const ngx_rbl_op_t  ngx_rbl_op_host_delete = {
     ngx_rbl_delete_proceed,
     NULL,
     NULL,
-    ngx_rbl_host_word,
+    ngx_rbl_host_refusals,
     "Host deleted successfully."
 };
 
@@ -133,30 +140,23 @@ ngx_rbl_update_prepare(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_update_proceed(ngx_rbl_ctx_t *ctx)
 {
-    ngx_int_t          i;
-    rbl_str_t         *argv;
-    ngx_rbl_update_t  *update;
+    ngx_rbl_update_t        *update;
+    rbl_host_update_args_t  *args;
 
     update = ctx->data;
 
-    argv = ngx_palloc(ctx->request->pool,
-                      (NGX_RBL_UPDATE_ARGS + update->n) * sizeof(rbl_str_t));
-    if (argv == NULL) {
-        ngx_rbl_internal(ctx);
+    args = ngx_rbl_args(ctx, sizeof(rbl_host_update_args_t), update->n,
+                        update->groups);
+    if (args == NULL) {
         return;
     }
 
-    argv[1] = rbl_sid_str(&update->host);
-    argv[2] = update->name.p ? RBL_STR("1") : RBL_STR("0");
-    argv[3] = update->name.p ? update->name : RBL_STR("");
-    argv[4] = rbl_sid_str(&update->profile);
+    args->host = rbl_sid_str(&update->host);
+    args->named = update->name.p ? RBL_STR("1") : RBL_STR("0");
+    args->name = update->name.p ? update->name : RBL_STR("");
+    args->profile = rbl_sid_str(&update->profile);
 
-    for (i = 0; i < update->n; i++) {
-        argv[NGX_RBL_UPDATE_ARGS + i] = rbl_sid_str(&update->groups[i]);
-    }
-
-    ngx_rbl_call(ctx, &rbl_script_host_update, NGX_RBL_UPDATE_ARGS + update->n,
-                 argv);
+    ngx_rbl_run(ctx, host_update, args, update->n);
 }
 
 
@@ -179,73 +179,44 @@ ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_pause_proceed(ngx_rbl_ctx_t *ctx)
 {
-    ngx_rbl_plain_call(ctx, &rbl_script_host_status, RBL_STR("paused"));
+    ngx_rbl_host_status(ctx, RBL_STR("paused"));
 }
 
 
 static void
 ngx_rbl_resume_proceed(ngx_rbl_ctx_t *ctx)
 {
-    ngx_rbl_plain_call(ctx, &rbl_script_host_status, RBL_STR("active"));
+    ngx_rbl_host_status(ctx, RBL_STR("active"));
 }
 
 
 static void
 ngx_rbl_delete_proceed(ngx_rbl_ctx_t *ctx)
 {
-    u_char     keep[NGX_INT64_LEN];
-    rbl_str_t  text;
+    u_char                  keep[NGX_INT64_LEN];
+    ngx_rbl_update_t       *update;
+    rbl_host_delete_args_t  args;
 
-    text.p = (const char *) keep;
-    text.n = ngx_sprintf(keep, "%M", ctx->conf->check_keep) - keep;
+    update = ctx->data;
 
-    ngx_rbl_plain_call(ctx, &rbl_script_host_delete, text);
+    args.host = rbl_sid_str(&update->host);
+    args.keep.p = (const char *) keep;
+    args.keep.n = ngx_sprintf(keep, "%M", ctx->conf->check_keep) - keep;
+
+    ngx_rbl_run(ctx, host_delete, &args, 0);
 }
 
 
 static void
-ngx_rbl_plain_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script,
-    rbl_str_t arg)
+ngx_rbl_host_status(ngx_rbl_ctx_t *ctx, rbl_str_t status)
 {
-    rbl_str_t          argv[3];
-    ngx_rbl_update_t  *update;
+    ngx_rbl_update_t       *update;
+    rbl_host_status_args_t  args;
 
     update = ctx->data;
 
-    argv[1] = rbl_sid_str(&update->host);
-    argv[2] = arg;
+    args.host = rbl_sid_str(&update->host);
+    args.status = status;
 
-    ngx_rbl_call(ctx, script, 3, argv);
-}
-
-
-void
-ngx_rbl_host_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
-    const redisReply *reply)
-{
-    int64_t  max;
-
-    if (rbl_str_is(word, "HOST")) {
-        ngx_rbl_unknown_id(ctx, "host");
-
-    } else if (rbl_str_is(word, "PROFILE")) {
-        ngx_rbl_invalid(ctx, "rbl_profile");
-
-    } else if (rbl_str_is(word, "GROUP")) {
-        ngx_rbl_invalid(ctx, "contact_group");
-
-    } else if (rbl_str_is(word, "GROUPS")) {
-        max = rbl_reply_int(rbl_reply_at(reply, 1), 0);
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "A host may have at most %L contact groups.", max);
-
-    } else if (rbl_str_is(word, "EXISTS")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "The account has this host already.");
-
-    } else if (rbl_str_is(word, "LIMIT")) {
-        max = rbl_reply_int(rbl_reply_at(reply, 1), 0);
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "The plan allows at most %L hosts.", max);
-    }
+    ngx_rbl_run(ctx, host_status, &args, 0);
 }

@@ -19,12 +19,6 @@ enum {
     NGX_RBL_PROFILE_ENTRIES
 };
 
-/* profile_add, profile_update: key and arguments before the entries */
-
-#define NGX_RBL_PROFILE_ADD_ARGS     5
-#define NGX_RBL_PROFILE_UPDATE_ARGS  6
-
-
 typedef struct {
     ngx_uint_t   n;
     rbl_str_t   *sids;
@@ -58,11 +52,8 @@ static ngx_int_t ngx_rbl_profile_entries(ngx_rbl_ctx_t *ctx,
     ngx_rbl_profile_t *profile);
 static void ngx_rbl_profile_add_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_profile_update_proceed(ngx_rbl_ctx_t *ctx);
-static rbl_str_t *ngx_rbl_profile_args(ngx_rbl_ctx_t *ctx, ngx_int_t n);
 static void ngx_rbl_profile_delete_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_profile_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_profile_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
     const redisReply *reply);
 
 
@@ -75,6 +66,20 @@ static const ngx_rbl_field_t  ngx_rbl_profile_names[] = {
 
 static const ngx_rbl_field_t  ngx_rbl_no_fields[] = {
     { ngx_null_string, 0 }
+};
+
+static const ngx_rbl_outcome_t  ngx_rbl_profile_refusals[] = {
+    NGX_RBL_UNKNOWN_ID("PROFILE", "profile"),
+    NGX_RBL_INVALID("ENTRIES", "entries"),
+    { "DEFAULT", NGX_HTTP_CONFLICT,
+      "This is the default profile. Make another one the default instead." },
+    { "USED", NGX_HTTP_CONFLICT,
+      "The profile is attached to a host." },
+    { "LAST", NGX_HTTP_CONFLICT,
+      "The last profile cannot be deleted." },
+    { "LIMIT", NGX_HTTP_CONFLICT,
+      "An account may have at most %L profiles." },
+    { NULL, 0, NULL }
 };
 
 
@@ -92,7 +97,7 @@ const ngx_rbl_op_t  ngx_rbl_op_profile_add = {
     ngx_rbl_profile_add_proceed,
     ngx_rbl_profile_add_result,
     NULL,
-    ngx_rbl_profile_word,
+    ngx_rbl_profile_refusals,
     NULL
 };
 
@@ -103,7 +108,7 @@ const ngx_rbl_op_t  ngx_rbl_op_profile_update = {
     ngx_rbl_profile_update_proceed,
     NULL,
     NULL,
-    ngx_rbl_profile_word,
+    ngx_rbl_profile_refusals,
     "Profile updated successfully."
 };
 
@@ -114,7 +119,7 @@ const ngx_rbl_op_t  ngx_rbl_op_profile_delete = {
     ngx_rbl_profile_delete_proceed,
     NULL,
     NULL,
-    ngx_rbl_profile_word,
+    ngx_rbl_profile_refusals,
     "Profile deleted successfully."
 };
 
@@ -301,87 +306,61 @@ ngx_rbl_profile_entries(ngx_rbl_ctx_t *ctx, ngx_rbl_profile_t *profile)
 static void
 ngx_rbl_profile_add_proceed(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t          *argv;
-    ngx_rbl_profile_t  *profile;
+    ngx_rbl_profile_t       *profile;
+    rbl_profile_add_args_t  *args;
 
     profile = ctx->data;
 
-    argv = ngx_rbl_profile_args(ctx, NGX_RBL_PROFILE_ADD_ARGS);
-    if (argv == NULL) {
+    args = ngx_rbl_args(ctx, sizeof(rbl_profile_add_args_t), profile->n,
+                        profile->entries);
+    if (args == NULL) {
         return;
     }
 
-    argv[1] = rbl_sid_str(&profile->profile);
-    argv[2] = profile->name;
-    argv[3] = profile->is_default == 1 ? RBL_STR("1") : RBL_STR("0");
-    argv[4] = profile->n >= 0 ? RBL_STR("1") : RBL_STR("0");
+    args->profile = rbl_sid_str(&profile->profile);
+    args->name = profile->name;
+    args->is_default = profile->is_default == 1 ? RBL_STR("1") : RBL_STR("0");
+    args->given = profile->n >= 0 ? RBL_STR("1") : RBL_STR("0");
 
-    ngx_rbl_call(ctx, &rbl_script_profile_add,
-                 NGX_RBL_PROFILE_ADD_ARGS + ngx_max(profile->n, 0), argv);
+    ngx_rbl_run(ctx, profile_add, args, ngx_max(profile->n, 0));
 }
 
 
 static void
 ngx_rbl_profile_update_proceed(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t          *argv;
-    ngx_rbl_profile_t  *profile;
+    ngx_rbl_profile_t          *profile;
+    rbl_profile_update_args_t  *args;
 
     profile = ctx->data;
 
-    argv = ngx_rbl_profile_args(ctx, NGX_RBL_PROFILE_UPDATE_ARGS);
-    if (argv == NULL) {
+    args = ngx_rbl_args(ctx, sizeof(rbl_profile_update_args_t), profile->n,
+                        profile->entries);
+    if (args == NULL) {
         return;
     }
 
-    argv[1] = rbl_sid_str(&profile->profile);
-    argv[2] = profile->name.p ? RBL_STR("1") : RBL_STR("0");
-    argv[3] = profile->name.p ? profile->name : RBL_STR("");
-    argv[4] = profile->is_default == -1 ? RBL_STR("")
-              : profile->is_default ? RBL_STR("1") : RBL_STR("0");
-    argv[5] = profile->n >= 0 ? RBL_STR("1") : RBL_STR("0");
+    args->profile = rbl_sid_str(&profile->profile);
+    args->named = profile->name.p ? RBL_STR("1") : RBL_STR("0");
+    args->name = profile->name.p ? profile->name : RBL_STR("");
+    args->is_default = profile->is_default == -1 ? RBL_STR("")
+                       : profile->is_default ? RBL_STR("1") : RBL_STR("0");
+    args->given = profile->n >= 0 ? RBL_STR("1") : RBL_STR("0");
 
-    ngx_rbl_call(ctx, &rbl_script_profile_update,
-                 NGX_RBL_PROFILE_UPDATE_ARGS + ngx_max(profile->n, 0), argv);
-}
-
-
-/* Room for n arguments, and the entries behind them.  NULL: refused. */
-
-static rbl_str_t *
-ngx_rbl_profile_args(ngx_rbl_ctx_t *ctx, ngx_int_t n)
-{
-    ngx_int_t           i;
-    rbl_str_t          *argv;
-    ngx_rbl_profile_t  *profile;
-
-    profile = ctx->data;
-
-    argv = ngx_palloc(ctx->request->pool,
-                      (n + ngx_max(profile->n, 0)) * sizeof(rbl_str_t));
-    if (argv == NULL) {
-        ngx_rbl_internal(ctx);
-        return NULL;
-    }
-
-    for (i = 0; i < profile->n; i++) {
-        argv[n + i] = rbl_sid_str(&profile->entries[i]);
-    }
-
-    return argv;
+    ngx_rbl_run(ctx, profile_update, args, ngx_max(profile->n, 0));
 }
 
 
 static void
 ngx_rbl_profile_delete_proceed(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t           argv[2];
-    ngx_rbl_profile_t  *profile;
+    ngx_rbl_profile_t         *profile;
+    rbl_profile_delete_args_t  args;
 
     profile = ctx->data;
-    argv[1] = rbl_sid_str(&profile->profile);
+    args.profile = rbl_sid_str(&profile->profile);
 
-    ngx_rbl_call(ctx, &rbl_script_profile_delete, 2, argv);
+    ngx_rbl_run(ctx, profile_delete, &args, 0);
 }
 
 
@@ -389,55 +368,23 @@ static void
 ngx_rbl_profile_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
-    ngx_rbl_profile_t  *profile;
-    ngx_rbl_follows_t  *follows;
+    ngx_rbl_profile_t       *profile;
+    ngx_rbl_follows_t       *follows;
+    rbl_profile_add_reply_t  said;
 
     profile = ctx->data;
+    rbl_profile_add_reply(&said, reply);
 
-    follows = ngx_rbl_profile_follows(ctx, rbl_reply_at(reply, 2));
+    follows = ngx_rbl_profile_follows(ctx, said.follows);
     if (follows == NULL) {
         return;
     }
 
     ngx_rbl_open(ctx, NGX_RBL_PROFILE_GUESS, "Profile added successfully.");
 
-    if (ngx_rbl_profile_render(ctx, "data",
-                               rbl_reply_str(rbl_reply_at(reply, 1)),
+    if (ngx_rbl_profile_render(ctx, "data", said.record,
                                profile->is_default == 1, follows))
     {
         ngx_rbl_close(ctx);
-    }
-}
-
-
-static void
-ngx_rbl_profile_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
-    const redisReply *reply)
-{
-    int64_t  max;
-
-    if (rbl_str_is(word, "PROFILE")) {
-        ngx_rbl_unknown_id(ctx, "profile");
-
-    } else if (rbl_str_is(word, "ENTRIES")) {
-        ngx_rbl_invalid(ctx, "entries");
-
-    } else if (rbl_str_is(word, "DEFAULT")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "This is the default profile. Make another one the "
-                       "default instead.");
-
-    } else if (rbl_str_is(word, "USED")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "The profile is attached to a host.");
-
-    } else if (rbl_str_is(word, "LAST")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "The last profile cannot be deleted.");
-
-    } else if (rbl_str_is(word, "LIMIT")) {
-        max = rbl_reply_int(rbl_reply_at(reply, 1), 0);
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "An account may have at most %L profiles.", max);
     }
 }

@@ -30,15 +30,11 @@ static void ngx_rbl_rbl_zones(const ngx_array_t *zones, const rbl_str_t **name,
     size_t *n);
 static void ngx_rbl_rbl_add_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_rbl_update_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_rbl_values(ngx_rbl_ctx_t *ctx,
-    const rbl_script_t *script);
 static void ngx_rbl_rbl_pause_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_rbl_resume_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_rbl_status(ngx_rbl_ctx_t *ctx, rbl_str_t status);
 static void ngx_rbl_rbl_delete_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-static void ngx_rbl_rbl_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
     const redisReply *reply);
 
 
@@ -52,6 +48,17 @@ static const ngx_rbl_field_t  ngx_rbl_no_fields[] = {
     { ngx_null_string, 0 }
 };
 
+static const ngx_rbl_outcome_t  ngx_rbl_rbl_refusals[] = {
+    NGX_RBL_UNKNOWN_ID("RBL", "rbl"),
+    { "SYSTEM", NGX_HTTP_FORBIDDEN,
+      "A system RBL cannot be changed." },
+    { "EXISTS", NGX_HTTP_CONFLICT,
+      "The account has this RBL already." },
+    { "LIMIT", NGX_HTTP_CONFLICT,
+      "An account may have at most %L custom RBLs." },
+    { NULL, 0, NULL }
+};
+
 
 const ngx_rbl_op_t  ngx_rbl_op_rbl_add = {
     ngx_rbl_rbl_names,
@@ -60,7 +67,7 @@ const ngx_rbl_op_t  ngx_rbl_op_rbl_add = {
     ngx_rbl_rbl_add_proceed,
     ngx_rbl_rbl_add_result,
     NULL,
-    ngx_rbl_rbl_word,
+    ngx_rbl_rbl_refusals,
     NULL
 };
 
@@ -71,7 +78,7 @@ const ngx_rbl_op_t  ngx_rbl_op_rbl_update = {
     ngx_rbl_rbl_update_proceed,
     NULL,
     NULL,
-    ngx_rbl_rbl_word,
+    ngx_rbl_rbl_refusals,
     "RBL updated successfully."
 };
 
@@ -82,7 +89,7 @@ const ngx_rbl_op_t  ngx_rbl_op_rbl_pause = {
     ngx_rbl_rbl_pause_proceed,
     NULL,
     NULL,
-    ngx_rbl_rbl_word,
+    ngx_rbl_rbl_refusals,
     "RBL paused successfully."
 };
 
@@ -93,7 +100,7 @@ const ngx_rbl_op_t  ngx_rbl_op_rbl_resume = {
     ngx_rbl_rbl_resume_proceed,
     NULL,
     NULL,
-    ngx_rbl_rbl_word,
+    ngx_rbl_rbl_refusals,
     "RBL resumed successfully."
 };
 
@@ -104,7 +111,7 @@ const ngx_rbl_op_t  ngx_rbl_op_rbl_delete = {
     ngx_rbl_rbl_delete_proceed,
     NULL,
     NULL,
-    ngx_rbl_rbl_word,
+    ngx_rbl_rbl_refusals,
     "RBL deleted successfully."
 };
 
@@ -234,30 +241,32 @@ ngx_rbl_rbl_zones(const ngx_array_t *zones, const rbl_str_t **name, size_t *n)
 static void
 ngx_rbl_rbl_add_proceed(ngx_rbl_ctx_t *ctx)
 {
-    ngx_rbl_rbl_values(ctx, &rbl_script_rbl_add);
+    ngx_rbl_rbl_t      *rbl;
+    rbl_rbl_add_args_t  args;
+
+    rbl = ctx->data;
+
+    args.list = rbl_sid_str(&rbl->sid);
+    args.type = rbl->type.p ? rbl->type : RBL_STR("");
+    args.zone = rbl->host.p ? rbl->host : RBL_STR("");
+
+    ngx_rbl_run(ctx, rbl_add, &args, 0);
 }
 
 
 static void
 ngx_rbl_rbl_update_proceed(ngx_rbl_ctx_t *ctx)
 {
-    ngx_rbl_rbl_values(ctx, &rbl_script_rbl_update);
-}
-
-
-static void
-ngx_rbl_rbl_values(ngx_rbl_ctx_t *ctx, const rbl_script_t *script)
-{
-    rbl_str_t       argv[4];
-    ngx_rbl_rbl_t  *rbl;
+    ngx_rbl_rbl_t         *rbl;
+    rbl_rbl_update_args_t  args;
 
     rbl = ctx->data;
 
-    argv[1] = rbl_sid_str(&rbl->sid);
-    argv[2] = rbl->type.p ? rbl->type : RBL_STR("");
-    argv[3] = rbl->host.p ? rbl->host : RBL_STR("");
+    args.list = rbl_sid_str(&rbl->sid);
+    args.type = rbl->type.p ? rbl->type : RBL_STR("");
+    args.zone = rbl->host.p ? rbl->host : RBL_STR("");
 
-    ngx_rbl_call(ctx, script, 4, argv);
+    ngx_rbl_run(ctx, rbl_update, &args, 0);
 }
 
 
@@ -278,28 +287,28 @@ ngx_rbl_rbl_resume_proceed(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_rbl_status(ngx_rbl_ctx_t *ctx, rbl_str_t status)
 {
-    rbl_str_t       argv[3];
-    ngx_rbl_rbl_t  *rbl;
+    ngx_rbl_rbl_t         *rbl;
+    rbl_rbl_status_args_t  args;
 
     rbl = ctx->data;
 
-    argv[1] = rbl_sid_str(&rbl->sid);
-    argv[2] = status;
+    args.list = rbl_sid_str(&rbl->sid);
+    args.status = status;
 
-    ngx_rbl_call(ctx, &rbl_script_rbl_status, 3, argv);
+    ngx_rbl_run(ctx, rbl_status, &args, 0);
 }
 
 
 static void
 ngx_rbl_rbl_delete_proceed(ngx_rbl_ctx_t *ctx)
 {
-    rbl_str_t       argv[2];
-    ngx_rbl_rbl_t  *rbl;
+    ngx_rbl_rbl_t         *rbl;
+    rbl_rbl_delete_args_t  args;
 
     rbl = ctx->data;
-    argv[1] = rbl_sid_str(&rbl->sid);
+    args.list = rbl_sid_str(&rbl->sid);
 
-    ngx_rbl_call(ctx, &rbl_script_rbl_delete, 2, argv);
+    ngx_rbl_run(ctx, rbl_delete, &args, 0);
 }
 
 
@@ -307,36 +316,12 @@ static void
 ngx_rbl_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
+    rbl_rbl_add_reply_t  said;
+
+    rbl_rbl_add_reply(&said, reply);
     ngx_rbl_open(ctx, NGX_RBL_RBL_GUESS, "RBL added successfully.");
 
-    if (ngx_rbl_rbl_object(ctx, "data",
-                           rbl_reply_str(rbl_reply_at(reply, 1))))
-    {
+    if (ngx_rbl_rbl_object(ctx, "data", said.record)) {
         ngx_rbl_close(ctx);
-    }
-}
-
-
-static void
-ngx_rbl_rbl_word(ngx_rbl_ctx_t *ctx, rbl_str_t word,
-    const redisReply *reply)
-{
-    int64_t  max;
-
-    if (rbl_str_is(word, "RBL")) {
-        ngx_rbl_unknown_id(ctx, "rbl");
-
-    } else if (rbl_str_is(word, "SYSTEM")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_FORBIDDEN,
-                       "A system RBL cannot be changed.");
-
-    } else if (rbl_str_is(word, "EXISTS")) {
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "The account has this RBL already.");
-
-    } else if (rbl_str_is(word, "LIMIT")) {
-        max = rbl_reply_int(rbl_reply_at(reply, 1), 0);
-        ngx_rbl_refuse(ctx, NGX_HTTP_CONFLICT,
-                       "An account may have at most %L custom RBLs.", max);
     }
 }

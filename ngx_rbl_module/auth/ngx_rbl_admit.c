@@ -20,6 +20,7 @@ enum {                                  /* of an array of limits */
 
 static ngx_int_t ngx_rbl_admit_from(ngx_http_request_t *r, rbl_str_t allow);
 static ngx_uint_t ngx_rbl_admit_kind(const ngx_rbl_ctx_t *ctx);
+static rbl_str_t ngx_rbl_admit_number(u_char buf[NGX_INT64_LEN], int64_t n);
 
 
 
@@ -162,53 +163,52 @@ ngx_rbl_admit_kind(const ngx_rbl_ctx_t *ctx)
 }
 
 
+static rbl_str_t
+ngx_rbl_admit_number(u_char buf[NGX_INT64_LEN], int64_t n)
+{
+    return (rbl_str_t) { (char *) buf, ngx_sprintf(buf, "%L", n) - buf };
+}
+
+
 void
 ngx_rbl_admit_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
 {
-    u_char      number[3][NGX_INT64_LEN];
-    rbl_key_t   key;
-    rbl_str_t   argv[5];
-    ngx_uint_t  i, kind;
-    int64_t     value[3];
+    u_char                number[3][NGX_INT64_LEN];
+    rbl_key_t             key;
+    ngx_uint_t            kind;
+    rbl_app_admit_args_t  args;
 
     kind = ngx_rbl_admit_kind(ctx);
 
-    value[0] = kind;
-    value[1] = ctx->limits[NGX_RBL_HOUR];
-    value[2] = ctx->limits[kind];
+    args.acct = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
+                                "acct", rbl_sid_str(&ctx->account),
+                                RBL_STR(""));
+    args.app = rbl_sid_str(&ctx->app);
+    args.kind = ngx_rbl_admit_number(number[0], kind);
+    args.hour = ngx_rbl_admit_number(number[1], ctx->limits[NGX_RBL_HOUR]);
+    args.second = ngx_rbl_admit_number(number[2], ctx->limits[kind]);
 
-    argv[0] = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
-                              "acct", rbl_sid_str(&ctx->account),
-                              RBL_STR(""));
-    argv[1] = rbl_sid_str(&ctx->app);
-
-    for (i = 0; i < 3; i++) {
-        argv[i + 2].p = (const char *) number[i];
-        argv[i + 2].n = ngx_sprintf(number[i], "%L", value[i]) - number[i];
-    }
-
-    ngx_rbl_batch_script(batch, &rbl_script_app_admit, 5, argv);
+    ngx_rbl_batch_script(batch, &rbl_script_app_admit, RBL_ARGC(args),
+                         args.argv);
 }
 
 
 void
 ngx_rbl_admit_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    int64_t    ms;
-    rbl_str_t  word;
+    rbl_app_admit_reply_t  said;
 
-    word = rbl_reply_word(reply);
-    ms = rbl_reply_int(rbl_reply_at(reply, 3), -1);
+    rbl_app_admit_reply(&said, reply);
 
-    ctx->rate_limit = rbl_reply_int(rbl_reply_at(reply, 1), 0);
-    ctx->rate_left = rbl_reply_int(rbl_reply_at(reply, 2), 0);
-    ctx->rate_reset = ms / 1000 + (ms % 1000 > 0);
+    ctx->rate_limit = said.limit;
+    ctx->rate_left = said.left;
+    ctx->rate_reset = said.ends / 1000 + (said.ends % 1000 > 0);
 
-    if (rbl_str_is(word, "OK") && ms >= 0) {
+    if (said.word == RBL_APP_ADMIT_OK && said.ends >= 0) {
         return;
     }
 
-    if (rbl_str_is(word, "LIMIT") && ms >= 0) {
+    if (said.word == RBL_APP_ADMIT_LIMIT && said.ends >= 0) {
         ngx_rbl_refuse_later(ctx, NGX_HTTP_TOO_MANY_REQUESTS,
                              ngx_max(ctx->rate_reset, 1),
                              "Too many requests. Please try again in %L "

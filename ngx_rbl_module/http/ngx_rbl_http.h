@@ -77,9 +77,9 @@ typedef struct {
  * ngx_rbl_next); so may `read`.  `result` gets the second round's replies.
  * One of them answers, between ngx_rbl_open and ngx_rbl_close.
  *
- * Where the second round is one script, `word` gets its word unless that is OK
- * (or ACCOUNT, the account is gone), and refuses; `result` is then for what is
- * left, or NULL: the whole answer is `message`.
+ * Where the second round is one script, `refusals` say what its words mean but
+ * for OK (and ACCOUNT, the account is gone); `result` is then for what is left,
+ * or NULL: the whole answer is `message`.
  *
  * With `records` account and token come last, in one command with the records
  * that `prepare` asked for (ngx_rbl_ask_records).  `read` is then called before
@@ -87,19 +87,36 @@ typedef struct {
  * records, n is 0 if none were asked for.  They end with the call.
  */
 
+/* A word of a script as a refusal.  The format may have one %L, for the number
+   that the script gave with the word; of a 429 that is when to try again (s).
+   NULL ends a table. */
+
 typedef struct {
-    const ngx_rbl_field_t  *fields;
-    void                  (*prepare)(ngx_rbl_ctx_t *ctx);
-    void                  (*read)(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-                                const redisReply *reply);
-    void                  (*proceed)(ngx_rbl_ctx_t *ctx);
-    void                  (*result)(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-                                const redisReply *reply);
-    void                  (*records)(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
-                                redisReply **record);
-    void                  (*word)(ngx_rbl_ctx_t *ctx, rbl_str_t word,
-                                const redisReply *reply);
-    const char             *message;
+    const char             *word;
+    ngx_uint_t              status;
+    const char             *fmt;
+} ngx_rbl_outcome_t;
+
+#define NGX_RBL_UNKNOWN_ID(word, resource)                                    \
+    { word, NGX_HTTP_NOT_FOUND, "Invalid " resource " id provided." }
+
+#define NGX_RBL_INVALID(word, field)                                          \
+    { word, NGX_HTTP_BAD_REQUEST,                                             \
+      "Invalid " field " value provided. Please try again." }
+
+
+typedef struct {
+    const ngx_rbl_field_t    *fields;
+    void                    (*prepare)(ngx_rbl_ctx_t *ctx);
+    void                    (*read)(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+                                  const redisReply *reply);
+    void                    (*proceed)(ngx_rbl_ctx_t *ctx);
+    void                    (*result)(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+                                  const redisReply *reply);
+    void                    (*records)(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
+                                  redisReply **record);
+    const ngx_rbl_outcome_t  *refusals;
+    const char               *message;
 } ngx_rbl_op_t;
 
 
@@ -291,6 +308,18 @@ void ngx_rbl_batch_records(ngx_rbl_batch_t *batch, ngx_uint_t n,
 void ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
     rbl_str_t *argv);
 
+/* Room for arguments of that size, and n SIDs (-1: none) behind them.  NULL:
+   refused. */
+void *ngx_rbl_args(ngx_rbl_ctx_t *ctx, size_t size, ngx_int_t n,
+    const rbl_sid_t *sids);
+
+/* A script by its name, with its own arguments (rbl_script.h), and n that stand
+   behind them. */
+#define ngx_rbl_run(ctx, name, args, n)                                       \
+    ngx_rbl_call(ctx, &rbl_script_##name, RBL_ARGC(*(args)) + (int) (n),      \
+                 ((rbl_##name##_args_t *) { args })->argv)
+
+
 /* The second round goes by the slow link; once, after ngx_rbl_call. */
 void ngx_rbl_slow(ngx_rbl_ctx_t *ctx);
 
@@ -393,6 +422,10 @@ void ngx_rbl_refuse(ngx_rbl_ctx_t *ctx, ngx_uint_t status, const char *fmt,
    it must not be, and no Retry-After is sent.  ngx_rbl_refuse says one. */
 void ngx_rbl_refuse_later(ngx_rbl_ctx_t *ctx, ngx_uint_t status,
     ngx_uint_t seconds, const char *fmt, ...);
+
+/* Refuses by the word of a script's reply, if a table has it. */
+void ngx_rbl_refuse_by(ngx_rbl_ctx_t *ctx, const ngx_rbl_outcome_t *refusals,
+    const redisReply *reply);
 
 /* Refuses: 500, out of memory or a fault of ours. */
 void ngx_rbl_internal(ngx_rbl_ctx_t *ctx);

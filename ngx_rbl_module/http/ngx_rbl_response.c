@@ -99,6 +99,34 @@ ngx_rbl_refuse_args(ngx_rbl_ctx_t *ctx, ngx_uint_t status, const char *fmt,
 
 
 void
+ngx_rbl_refuse_by(ngx_rbl_ctx_t *ctx, const ngx_rbl_outcome_t *refusals,
+    const redisReply *reply)
+{
+    int64_t                   n;
+    rbl_str_t                 word;
+    const ngx_rbl_outcome_t  *r;
+
+    word = rbl_reply_word(reply);
+    n = rbl_reply_number(reply);
+
+    for (r = refusals; r->word != NULL; r++) {
+        if (!rbl_str_is(word, r->word)) {
+            continue;
+        }
+
+        if (r->status == NGX_HTTP_TOO_MANY_REQUESTS) {
+            ngx_rbl_refuse_later(ctx, r->status, ngx_max(n, 1), r->fmt, n);
+
+        } else {
+            ngx_rbl_refuse(ctx, r->status, r->fmt, n);
+        }
+
+        return;
+    }
+}
+
+
+void
 ngx_rbl_internal(ngx_rbl_ctx_t *ctx)
 {
     ngx_rbl_refuse(ctx, NGX_HTTP_INTERNAL_SERVER_ERROR, "Internal error.");

@@ -15,9 +15,11 @@ static void ngx_rbl_carrier_load(ngx_rbl_carrier_t *c, ngx_uint_t turn);
 static void ngx_rbl_carrier_send(ngx_rbl_carrier_t *c);
 static void ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c);
 static void ngx_rbl_carrier_log(ngx_rbl_carrier_t *c);
+static rbl_str_t ngx_rbl_carrier_number(u_char buf[NGX_RBL_NUMBER],
+    uint64_t n);
 static void ngx_rbl_carrier_call(ngx_rbl_carrier_t *c,
     const rbl_script_t *script, unsigned partition, int argc,
-    rbl_str_t *argv);
+    rbl_str_t *sender, rbl_str_t *call);
 static void ngx_rbl_carrier_reply(void *data, ngx_uint_t i,
     const redisReply *reply);
 static void ngx_rbl_carrier_done(void *data, ngx_rbl_store_rc_e rc);
@@ -136,12 +138,15 @@ ngx_rbl_carrier_send(ngx_rbl_carrier_t *c)
 static void
 ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c)
 {
-    int               argc;
     u_char            text[NGX_RBL_CALL_USAGE][3][NGX_RBL_NUMBER];
     unsigned          partition[NGX_RBL_LOAD_USAGE];
-    rbl_str_t         argv[2 + 5 * NGX_RBL_CALL_USAGE];
-    ngx_uint_t        i, j, k, n, number[3];
+    ngx_uint_t        i, j, n;
     ngx_rbl_usage_t  *u;
+
+    struct {
+        rbl_app_usage_args_t  args;
+        rbl_app_usage_each_t  app[NGX_RBL_CALL_USAGE];
+    } call;
 
     ngx_memzero(partition, sizeof(partition));
 
@@ -151,7 +156,7 @@ ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c)
     }
 
     for (i = 0; i < c->nusage; i++) {
-        for (j = i, n = 0, argc = 2;
+        for (j = i, n = 0;
              partition[i] != (unsigned) -1 && j < c->nusage
              && n < NGX_RBL_CALL_USAGE;
              j++)
@@ -161,26 +166,22 @@ ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c)
             }
 
             u = &c->usage[j];
-            number[0] = u->hour;
-            number[1] = u->requests;
-            number[2] = u->refusals;
-
-            argv[argc++] = (rbl_str_t) { u->account, RBL_SID_LEN };
-            argv[argc++] = (rbl_str_t) { u->app, RBL_SID_LEN };
-
-            for (k = 0; k < 3; k++, argc++) {
-                argv[argc].p = (char *) text[n][k];
-                argv[argc].n = ngx_sprintf(text[n][k], "%ui", number[k])
-                               - text[n][k];
-            }
-
+            call.app[n].account = (rbl_str_t) { u->account, RBL_SID_LEN };
+            call.app[n].app = (rbl_str_t) { u->app, RBL_SID_LEN };
+            call.app[n].hour = ngx_rbl_carrier_number(text[n][0], u->hour);
+            call.app[n].requests = ngx_rbl_carrier_number(text[n][1],
+                                                          u->requests);
+            call.app[n].errors = ngx_rbl_carrier_number(text[n][2],
+                                                        u->refusals);
             n++;
             partition[j] = j == i ? partition[i] : (unsigned) -1;
         }
 
         if (n) {
-            ngx_rbl_carrier_call(c, &rbl_script_app_usage, partition[i], argc,
-                                 argv);
+            ngx_rbl_carrier_call(c, &rbl_script_app_usage, partition[i],
+                                 RBL_ARGC(call.args)
+                                 + (int) n * RBL_ARGC(call.app[0]),
+                                 &call.args.sender, &call.args.call);
         }
     }
 }
@@ -191,13 +192,17 @@ ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c)
 static void
 ngx_rbl_carrier_log(ngx_rbl_carrier_t *c)
 {
-    int                 argc;
-    rbl_str_t           argv[4 + NGX_RBL_LOAD_REFUSALS];
+    ngx_uint_t          n;
     ngx_queue_t        *q;
     ngx_rbl_refusal_t  *first, *refusal;
 
+    struct {
+        rbl_app_errors_args_t  args;
+        rbl_str_t              refusals[NGX_RBL_LOAD_REFUSALS];
+    } call;
+
     first = NULL;
-    argc = 0;
+    n = 0;
 
     for (q = ngx_queue_head(&c->log); /* void */; q = ngx_queue_next(q)) {
         refusal = q == ngx_queue_sentinel(&c->log) ? NULL
@@ -209,8 +214,9 @@ ngx_rbl_carrier_log(ngx_rbl_carrier_t *c)
         {
             ngx_rbl_carrier_call(c, &rbl_script_app_errors,
                                  rbl_partition(ngx_rbl_store_keyspace(c->store),
-                                               argv[2]),
-                                 argc, argv);
+                                               call.args.account),
+                                 RBL_ARGC(call.args) + (int) n,
+                                 &call.args.sender, &call.args.call);
             first = NULL;
         }
 
@@ -220,37 +226,43 @@ ngx_rbl_carrier_log(ngx_rbl_carrier_t *c)
 
         if (first == NULL) {
             first = refusal;
-            argv[2] = (rbl_str_t) { first->account, RBL_SID_LEN };
-            argv[3] = (rbl_str_t) { first->app, RBL_SID_LEN };
-            argc = 4;
+            call.args.account = (rbl_str_t) { first->account, RBL_SID_LEN };
+            call.args.app = (rbl_str_t) { first->app, RBL_SID_LEN };
+            n = 0;
         }
 
-        argv[argc++] = (rbl_str_t) { (char *) refusal->data, refusal->len };
+        call.refusals[n++] = (rbl_str_t) { (char *) refusal->data,
+                                           refusal->len };
     }
 }
 
 
-/* The first two arguments are put in here: who calls, and which call it is. */
+static rbl_str_t
+ngx_rbl_carrier_number(u_char buf[NGX_RBL_NUMBER], uint64_t n)
+{
+    return (rbl_str_t) { (char *) buf, ngx_sprintf(buf, "%uL", n) - buf };
+}
+
+
+/* The arguments begin with who calls, and which call it is: put in here. */
 
 static void
 ngx_rbl_carrier_call(ngx_rbl_carrier_t *c, const rbl_script_t *script,
-    unsigned partition, int argc, rbl_str_t *argv)
+    unsigned partition, int argc, rbl_str_t *sender, rbl_str_t *call)
 {
     u_char     number[NGX_RBL_NUMBER];
     rbl_key_t  key;
 
     c->calls++;
 
-    argv[0] = rbl_key(&key, ngx_rbl_store_keyspace(c->store), partition,
-                      "stats:from", rbl_sid_str(&c->name),
-                      RBL_STR(""));
-    argv[1].p = (char *) number;
-    argv[1].n = ngx_sprintf(number, "%uL", c->number + c->calls) - number;
+    *sender = rbl_key(&key, ngx_rbl_store_keyspace(c->store), partition,
+                      "stats:from", rbl_sid_str(&c->name), RBL_STR(""));
+    *call = ngx_rbl_carrier_number(number, c->number + c->calls);
 
-    ngx_rbl_batch_script(c->batch, script, argc, argv);
+    ngx_rbl_batch_script(c->batch, script, argc, sender);
 
-    argv[0] = RBL_STR("");
-    argv[1] = RBL_STR("");
+    *sender = RBL_STR("");
+    *call = RBL_STR("");
 }
 
 
@@ -259,7 +271,7 @@ ngx_rbl_carrier_reply(void *data, ngx_uint_t i, const redisReply *reply)
 {
     ngx_rbl_carrier_t  *c = data;
 
-    if (rbl_reply_int(rbl_reply_at(reply, 1), 0) > 0 && !c->damaged) {
+    if (rbl_reply_number(reply) > 0 && !c->damaged) {
         c->damaged = 1;
         ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
                       "rbl: there are keys of statistics or error logs in the "

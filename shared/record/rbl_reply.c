@@ -129,6 +129,13 @@ rbl_reply_word(const redisReply *r)
 }
 
 
+int64_t
+rbl_reply_number(const redisReply *r)
+{
+    return rbl_reply_int(rbl_reply_at(r, 1), 0);
+}
+
+
 rbl_reply_class_t
 rbl_reply_class(const redisReply *r)
 {

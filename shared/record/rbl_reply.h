@@ -29,6 +29,9 @@ const redisReply *rbl_reply_field(const redisReply *r, const char *name);
 /* First word of a script's result ("OK", ...); "" if it is not one. */
 rbl_str_t rbl_reply_word(const redisReply *r);
 
+/* The number behind it, for refusals of any script; 0: there is none. */
+int64_t rbl_reply_number(const redisReply *r);
+
 /*
  * What an error says, at most 200 bytes of it and without the arguments of the
  * command that some repeat: it may be logged.  "nonsense" if it is no error.

@@ -2,12 +2,15 @@
 -- go on: at most so many in an hour of all, and in a second of its kind.  A
 -- window begins with the first request that is counted in it.  What is refused
 -- is not counted.
--- KEYS[1] acct:<AC>
--- ARGV    1 application SID  2 kind: 1 read, 2 write, 3 check start
---         3 limit an hour  4 limit a second of that kind; 0: none
--- Result  OK | LIMIT, then of the window that matters most its limit, what is
---         left of it, and the milliseconds to its end.  That is the one with
---         the least left; LIMIT: the one of those used up that ends last
+--- key: acct  acct:<AC>
+--- arg: app  SID
+--- arg: kind  1 read, 2 write, 3 check start
+--- arg: hour  limit an hour; 0: none
+--- arg: second  limit a second of that kind; 0: none
+--- reply: OK limit# left# ends#  of the window that matters most, which is the
+--          one with the least left; ends: in how many ms
+--- reply: LIMIT limit# left# ends#  likewise of the one of those used up that
+--          ends last
 -- rate:<AC>:<AP> is a packed array: end and count of the hour, then of a
 -- second's reads, writes and check starts.
 -- It runs in a store that is full, too: a counter takes next to no room, is
@@ -16,7 +19,7 @@
 --- flags: allow-oom
 local HOUR, SECOND = 3600000, 1000
 local now = now_ms()
-local k = key('rate', ac, ARGV[1])
+local k = key('rate', ac, ARG.app)
 local state = load(k)
 if type(state) ~= 'table' or #state ~= 8 then
     state = {0, 0, 0, 0, 0, 0, 0, 0}
@@ -33,8 +36,8 @@ local function window(at, limit, length)
     windows[#windows + 1] = {at, limit, math.max(0, limit - state[at + 1]),
         state[at] - now}
 end
-window(1, tonumber(ARGV[3]), HOUR)
-window(1 + 2 * tonumber(ARGV[2]), tonumber(ARGV[4]), SECOND)
+window(1, tonumber(ARG.hour), HOUR)
+window(1 + 2 * tonumber(ARG.kind), tonumber(ARG.second), SECOND)
 local top
 for _, w in ipairs(windows) do
     if not top or w[3] < top[3] or w[3] == top[3] and w[4] > top[4] then

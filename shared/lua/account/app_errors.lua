@@ -1,16 +1,19 @@
 -- Adds refusals to the error log of an application, which keeps the last
 -- 1,000; once, however often the call is sent.
--- KEYS[1] stats:from:<sender> (of the partition)
--- ARGV    1 number of the call  2 account SID  3 application SID, then packed
---         refusals, the oldest first
--- Result  OK, 1 if they could not be kept: the key is damaged, else 0 | AGAIN
+--- key: sender  stats:from:<sender> (of the partition)
+--- arg: call  its number
+--- arg: account  SID
+--- arg: app  SID
+--- arg: refusals...  packed, the oldest first
+--- reply: OK damaged#  1 if they could not be kept: the key is damaged
+--- reply: AGAIN
 --- include: base
 --- include: once
-if not once(ARGV[1]) then
+if not once(ARG.call) then
     return {'AGAIN'}
 end
-local k = key('errors', ARGV[2], ARGV[3])
-local n = redis.pcall('LPUSH', k, unpack(ARGV, 4))
+local k = key('errors', ARG.account, ARG.app)
+local n = redis.pcall('LPUSH', k, unpack(ARGV, ARG.refusals))
 if type(n) ~= 'number' then
     return {'OK', 1}
 end

@@ -1,12 +1,13 @@
 -- Adds to the statistics of applications, hours for 31 days and days for 13
 -- months; once, however often the call is sent.
--- KEYS[1] stats:from:<sender> (of the partition)
--- ARGV    1 number of the call, then for each application and hour: account
---         SID, application SID, hour (since 1970), requests, refusals
--- Result  OK, how many sums could not be kept: their keys are damaged | AGAIN
+--- key: sender  stats:from:<sender> (of the partition)
+--- arg: call  its number
+--- arg: account app hour requests errors...  hour: since 1970
+--- reply: OK damaged#  how many sums could not be kept: their keys are damaged
+--- reply: AGAIN
 --- include: base
 --- include: once
-if not once(ARGV[1]) then
+if not once(ARG.call) then
     return {'AGAIN'}
 end
 local day_ms = 86400000
@@ -19,9 +20,12 @@ local function add(k, field, n, days)
         call('PEXPIRE', k, days * day_ms)
     end
 end
-for i = 2, #ARGV - 4, 5 do
-    local ac, ap, hour = ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2])
-    local requests, errors = tonumber(ARGV[i + 3]), tonumber(ARGV[i + 4])
+for i = 1, (#ARGV - ARG.before) / ARG.each do
+    local at = ARG.each * i
+    local ac, ap = ARGV[ARG.account + at], ARGV[ARG.app + at]
+    local hour = tonumber(ARGV[ARG.hour + at])
+    local requests = tonumber(ARGV[ARG.requests + at])
+    local errors = tonumber(ARGV[ARG.errors + at])
     local day = math.floor(hour / 24)
     local hours = key('stats', ac, ap, 'h' .. day)
     local days = key('stats', ac, ap, 'd' .. math.floor(day / 32))

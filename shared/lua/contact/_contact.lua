@@ -1,10 +1,10 @@
--- The contact that ARGV[1] names, and the code that confirms it.
+-- The contact that the argument `contact` names, and the code that confirms it.
 --- include: events
 --- include: hears
 --- use: account contact
-local contact_key = key('r', ac, ARGV[1])
+local contact_key = key('r', ac, ARG.contact)
 local function contact_load()
-    return owns('contacts', ARGV[1]) and load(contact_key)
+    return owns('contacts', ARG.contact) and load(contact_key)
 end
 -- How many codes an address was sent within an hour, and since when: what is
 -- known of that outlives the contact.

@@ -1,21 +1,31 @@
 -- Adds a contact, which is pending until it is confirmed by the code that is
 -- sent to it.
--- KEYS[1] acct:<AC>
--- ARGV    1 contact SID  2 type  3 value  4 schedule  5 digest of the code
---         6 the code  7 event SID  8... group SIDs (none: the default one)
--- Result  OK, packed record | GROUP | GROUPS, max groups of a contact
---         | LIMIT, max contacts of the plan | CONTACTS, max contacts
---         | PLACES, max places of contacts in groups
---         | CODES, seconds until the address is sent one | ACCOUNT
+--- key: acct  acct:<AC>
+--- arg: contact  SID
+--- arg: type
+--- arg: value
+--- arg: schedule
+--- arg: digest  of the code
+--- arg: code
+--- arg: event  SID
+--- arg: groups...  SIDs (none: the default one)
+--- reply: OK record  packed
+--- reply: GROUP
+--- reply: GROUPS max#  of a contact
+--- reply: LIMIT max#  contacts of the plan
+--- reply: CONTACTS max#
+--- reply: PLACES max#  of contacts in groups
+--- reply: CODES seconds#  until the address is sent one
+--- reply: ACCOUNT
 --- include: account
 --- include: groups
 --- include: contact
 local max_contacts = 1000
-local a = load(KEYS[1])
+local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
-local groups, refused = groups_from(8)
+local groups, refused = groups_from(ARG.groups)
 if not groups then
     return refused
 end
@@ -34,16 +44,17 @@ if not groups_room(#groups) then
     return {'PLACES', max_places}
 end
 local now = now_ms()
-local sent, since = codes_sent(ARGV[2], ARGV[3], now)
+local sent, since = codes_sent(ARG.type, ARG.value, now)
 if sent >= max_codes then
     return {'CODES', math.ceil((since + hour - now) / 1000)}
 end
-local c = {1, ARGV[1], ARGV[2], ARGV[3], ARGV[4], 'pending', groups, now, '',
+local c = {1, ARG.contact, ARG.type, ARG.value, ARG.schedule, 'pending',
+    groups, now, '',
     0, 0, 0}
-contact_code(c, a, ARGV[5], ARGV[6], ARGV[7], now)
+contact_code(c, a, ARG.digest, ARG.code, ARG.event, now)
 local raw = cmsgpack.pack(c)
 call('SET', contact_key, raw)
-call('ZADD', contacts, call('INCR', key('seq', ac)), ARGV[1])
+call('ZADD', contacts, call('INCR', key('seq', ac)), ARG.contact)
 groups_count('c', groups, 1)
 refs_write()
 return {'OK', raw}

@@ -1,8 +1,13 @@
 -- Confirms a pending contact.  A wrong code is counted, which is all that a
 -- refusal changes; after five no code is right until a new one is sent.
--- KEYS[1] acct:<AC>
--- ARGV    1 contact SID  2 digest of the code given
--- Result  OK | CONTACT | CONFIRMED | CODE (wrong or too old) | LOCKED
+--- key: acct  acct:<AC>
+--- arg: contact  SID
+--- arg: digest  of the code given
+--- reply: OK
+--- reply: CONTACT
+--- reply: CONFIRMED
+--- reply: CODE  wrong or too old
+--- reply: LOCKED
 --- include: account
 --- include: contact
 local max_tries = 5
@@ -16,7 +21,7 @@ end
 if c[CONTACT.tries] >= max_tries then
     return {'LOCKED'}
 end
-local right = c[CONTACT.digest] ~= '' and c[CONTACT.digest] == ARGV[2]
+local right = c[CONTACT.digest] ~= '' and c[CONTACT.digest] == ARG.digest
     and now_ms() < c[CONTACT.until]
 if right then
     c[CONTACT.status] = 'active'
@@ -28,6 +33,6 @@ else
 end
 save(contact_key, c)
 if right then
-    hears_change(ARGV[1], c)
+    hears_change(ARG.contact, c)
 end
 return {right and 'OK' or 'CODE'}

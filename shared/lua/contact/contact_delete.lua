@@ -1,7 +1,8 @@
 -- Deletes a contact.  What was to be delivered to it finds no contact.
--- KEYS[1] acct:<AC>
--- ARGV    1 contact SID
--- Result  OK | CONTACT
+--- key: acct  acct:<AC>
+--- arg: contact  SID
+--- reply: OK
+--- reply: CONTACT
 --- include: account
 --- include: groups
 --- include: contact
@@ -11,8 +12,8 @@ if not c then
 end
 groups_count('c', c[CONTACT.groups], -1)
 refs_write()
-call('ZREM', key('contacts', ac), ARGV[1])
-call('DEL', contact_key, key('open', ac, ARGV[1]),
-    key('ends', ac, ARGV[1]))
-hears_change(ARGV[1], nil, c[CONTACT.groups])
+call('ZREM', key('contacts', ac), ARG.contact)
+call('DEL', contact_key, key('open', ac, ARG.contact),
+    key('ends', ac, ARG.contact))
+hears_change(ARG.contact, nil, c[CONTACT.groups])
 return {'OK'}

@@ -1,11 +1,18 @@
 -- Sends a pending contact a new code, at most once a minute; the last one ends.
--- KEYS[1] acct:<AC>
--- ARGV    1 contact SID  2 digest of the code  3 the code  4 event SID
--- Result  OK | CONTACT | CONFIRMED | LATER, seconds | CODES, seconds: its
---         address was sent many within the hour | ACCOUNT
+--- key: acct  acct:<AC>
+--- arg: contact  SID
+--- arg: digest  of the code
+--- arg: code
+--- arg: event  SID
+--- reply: OK
+--- reply: CONTACT
+--- reply: CONFIRMED
+--- reply: LATER seconds#
+--- reply: CODES seconds#  its address was sent many within the hour
+--- reply: ACCOUNT
 --- include: account
 --- include: contact
-local a = load(KEYS[1])
+local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
@@ -26,6 +33,6 @@ if sent >= max_codes then
     return {'CODES', math.ceil((since + hour - now) / 1000)}
 end
 c[CONTACT.sent] = now
-contact_code(c, a, ARGV[2], ARGV[3], ARGV[4], now)
+contact_code(c, a, ARG.digest, ARG.code, ARG.event, now)
 save(contact_key, c)
 return {'OK'}

@@ -1,9 +1,12 @@
 -- Pauses or resumes a contact that is confirmed.  Doing it twice is no error
 -- and has no second effect.  One that is resumed is told of the listings it
 -- knows that have ended meanwhile.
--- KEYS[1] acct:<AC>
--- ARGV    1 contact SID  2 status: active, paused
--- Result  OK | CONTACT | PENDING
+--- key: acct  acct:<AC>
+--- arg: contact  SID
+--- arg: status  active, paused
+--- reply: OK
+--- reply: CONTACT
+--- reply: PENDING
 --- include: account
 --- include: contact
 --- include: look
@@ -14,10 +17,10 @@ end
 if c[CONTACT.status] == 'pending' then
     return {'PENDING'}
 end
-c[CONTACT.status] = ARGV[2]
+c[CONTACT.status] = ARG.status
 save(contact_key, c)
-hears_change(ARGV[1], c)
-if ARGV[2] == 'active' then
-    pcall(look_at, ARGV[1], '*')
+hears_change(ARG.contact, c)
+if ARG.status == 'active' then
+    pcall(look_at, ARG.contact, '*')
 end
 return {'OK'}

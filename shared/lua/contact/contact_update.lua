@@ -1,8 +1,13 @@
 -- Changes a contact.  It is told of what it does not hear of any more.
--- KEYS[1] acct:<AC>
--- ARGV    1 contact SID  2 schedule or ""  3... group SIDs (none: unchanged)
--- Result  OK | CONTACT | GROUP | GROUPS, max groups of a contact
---         | PLACES, max places of contacts in groups
+--- key: acct  acct:<AC>
+--- arg: contact  SID
+--- arg: schedule  or ""
+--- arg: groups...  SIDs (none: unchanged)
+--- reply: OK
+--- reply: CONTACT
+--- reply: GROUP
+--- reply: GROUPS max#  of a contact
+--- reply: PLACES max#  of contacts in groups
 --- include: account
 --- include: groups
 --- include: contact
@@ -12,15 +17,15 @@ if not c then
     return {'CONTACT'}
 end
 local before = c[CONTACT.groups]
-local groups, refused = groups_from(3)
+local groups, refused = groups_from(ARG.groups)
 if not groups then
     return refused
 end
 if #groups > 0 and not groups_room(#groups - #before) then
     return {'PLACES', max_places}
 end
-if ARGV[2] ~= '' then
-    c[CONTACT.schedule] = ARGV[2]
+if ARG.schedule ~= '' then
+    c[CONTACT.schedule] = ARG.schedule
 end
 if #groups > 0 then
     groups_count('c', c[CONTACT.groups], -1)
@@ -29,6 +34,6 @@ if #groups > 0 then
     c[CONTACT.groups] = groups
 end
 save(contact_key, c)
-hears_change(ARGV[1], c, before)
-pcall(look_at, ARGV[1], '*')
+hears_change(ARG.contact, c, before)
+pcall(look_at, ARG.contact, '*')
 return {'OK'}

@@ -1,11 +1,15 @@
 -- Adds a contact group.
--- KEYS[1] acct:<AC>
--- ARGV    1 group SID  2 name  3 "1": it becomes the default
--- Result  OK, packed record | LIMIT, max groups | ACCOUNT
+--- key: acct  acct:<AC>
+--- arg: group  SID
+--- arg: name
+--- arg: is_default  "1": it becomes the default
+--- reply: OK record  packed
+--- reply: LIMIT max#  groups
+--- reply: ACCOUNT
 --- include: account_save
 --- use: account
 local max_groups = 1000
-local a = load(KEYS[1])
+local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
@@ -13,11 +17,11 @@ local groups = key('groups', ac)
 if call('ZCARD', groups) >= max_groups then
     return {'LIMIT', max_groups}
 end
-local raw = cmsgpack.pack({1, ARGV[1], ARGV[2], now_ms()})
-call('SET', key('r', ac, ARGV[1]), raw)
-call('ZADD', groups, call('INCR', key('seq', ac)), ARGV[1])
-if ARGV[3] == '1' then
-    a[ACCOUNT.group] = ARGV[1]
+local raw = cmsgpack.pack({1, ARG.group, ARG.name, now_ms()})
+call('SET', key('r', ac, ARG.group), raw)
+call('ZADD', groups, call('INCR', key('seq', ac)), ARG.group)
+if ARG.is_default == '1' then
+    a[ACCOUNT.group] = ARG.group
     account_save(a)
 end
 return {'OK', raw}

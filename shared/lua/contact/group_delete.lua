@@ -1,16 +1,20 @@
 -- Deletes a contact group that no host and no contact has.  Was it the default,
 -- another one, by chance, takes its place.
--- KEYS[1] acct:<AC>
--- ARGV    1 group SID
--- Result  OK | GROUP | USED | LAST | ACCOUNT
+--- key: acct  acct:<AC>
+--- arg: group  SID
+--- reply: OK
+--- reply: GROUP
+--- reply: USED
+--- reply: LAST
+--- reply: ACCOUNT
 --- include: account_save
 --- include: work
 --- use: account
-local a = load(KEYS[1])
+local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
-local sid, refs, groups = ARGV[1], key('refs', ac), key('groups', ac)
+local sid, refs, groups = ARG.group, key('refs', ac), key('groups', ac)
 if not owns('groups', sid) then
     return {'GROUP'}
 end

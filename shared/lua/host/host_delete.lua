@@ -1,14 +1,18 @@
 -- Deletes a host; of a range, its children too, which is work.  Contacts that
 -- were told of a listing hear that no more is told of it.
--- KEYS[1] acct:<AC>
--- ARGV    1 host SID  2 how long ended check records are kept (ms)
--- Result  OK | WORK, id of the work | HOST | BUSY
+--- key: acct  acct:<AC>
+--- arg: host  SID
+--- arg: keep  how long ended check records are kept (ms)
+--- reply: OK
+--- reply: WORK id#  of the work
+--- reply: HOST
+--- reply: BUSY
 --- include: hosts
 --- include: host_end
 --- include: unchanged
 --- include: totals
 --- include: look
-local k, h = host_of(ARGV[1])
+local k, h = host_of(ARG.host)
 if not h then
     return {'HOST'}
 end
@@ -16,10 +20,10 @@ if h[HOST.type] == 'ip_range' then
     if work_busy() then
         return {'BUSY'}
     end
-    return {'WORK', work_add('host_delete', {ARGV[1], ARGV[2]})}
+    return {'WORK', work_add('host_delete', {ARG.host, ARG.keep})}
 end
 hosts_change()
-local gone, unlisted = host_end(k, h, ARGV[2])
+local gone, unlisted = host_end(k, h, ARG.keep)
 refs_write()
 totals_add(TOTALS.hosts, -gone)
 totals_add(TOTALS.listed, -unlisted)

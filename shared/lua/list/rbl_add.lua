@@ -1,14 +1,19 @@
 -- Adds a custom list.
--- KEYS[1] acct:<AC>
--- ARGV    1 list SID  2 type: rbl, uribl  3 zone
--- Result  OK, packed record | EXISTS | LIMIT, max custom lists | ACCOUNT
+--- key: acct  acct:<AC>
+--- arg: list  SID
+--- arg: type  rbl, uribl
+--- arg: zone
+--- reply: OK record  packed
+--- reply: EXISTS
+--- reply: LIMIT max#  custom lists
+--- reply: ACCOUNT
 --- include: account
 --- include: customs
 local max_customs = 200
-if call('EXISTS', KEYS[1]) == 0 then
+if call('EXISTS', KEY.acct) == 0 then
     return {'ACCOUNT'}
 end
-local sid, type, zone = ARGV[1], ARGV[2], ARGV[3]
+local sid, type, zone = ARG.list, ARG.type, ARG.zone
 if custom_taken(type, zone, sid) then
     return {'EXISTS'}
 end

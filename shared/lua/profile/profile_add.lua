@@ -1,21 +1,26 @@
 -- Adds a monitoring profile.  Without entries it follows the active system
 -- lists; with an empty list of them it has none.
--- KEYS[1] acct:<AC>
--- ARGV    1 profile SID  2 name  3 "1": it becomes the default
---         4 "1": entries are given  5... entries
--- Result  OK, packed record, SIDs of the system lists that it follows
---         | ENTRIES (one is unknown) | LIMIT, max profiles | ACCOUNT
+--- key: acct  acct:<AC>
+--- arg: profile  SID
+--- arg: name
+--- arg: is_default  "1": it becomes the default
+--- arg: given  "1": entries are given
+--- arg: entries...
+--- reply: OK record follows[]  packed; SIDs of the system lists that it follows
+--- reply: ENTRIES  one is unknown
+--- reply: LIMIT max#  profiles
+--- reply: ACCOUNT
 --- include: account_save
 --- include: large
 --- include: profiles
 --- use: account
 local max_profiles = 1000
-local a = load(KEYS[1])
+local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
-local given = ARGV[4] == '1'
-local entries = profile_entries(given and 5 or #ARGV + 1, {})
+local given = ARG.given == '1'
+local entries = profile_entries(given and ARG.entries or #ARGV + 1, {})
 if not entries then
     return {'ENTRIES'}
 end
@@ -23,12 +28,13 @@ local profiles = key('profiles', ac)
 if call('ZCARD', profiles) >= max_profiles then
     return {'LIMIT', max_profiles}
 end
-local k = key('r', ac, ARGV[1])
-save(k, {1, ARGV[1], ARGV[2], 'active', given and 0 or 1, entries, now_ms()})
+local k = key('r', ac, ARG.profile)
+save(k, {1, ARG.profile, ARG.name, 'active', given and 0 or 1, entries,
+    now_ms()})
 large('profiles', 36 * #entries)
-call('ZADD', profiles, call('INCR', key('seq', ac)), ARGV[1])
-if ARGV[3] == '1' then
-    a[ACCOUNT.profile] = ARGV[1]
+call('ZADD', profiles, call('INCR', key('seq', ac)), ARG.profile)
+if ARG.is_default == '1' then
+    a[ACCOUNT.profile] = ARG.profile
     account_save(a)
 end
 return {'OK', call('GET', k),

@@ -1,13 +1,14 @@
 -- Does some of an account's work: its first item, or several, until nearly a
 -- millisecond of the store has passed.  Anybody may call it; what is done twice
 -- has no second effect.
--- KEYS[1] acct:<AC>
--- ARGV    1 id of an item, or ""
--- Result  OK, 1: that item is over, how many items are left, what was wrong
---         with another item, which was dropped, or ""
---         | FAILED, what was wrong: that item was dropped, now or in the last
---         minute by another caller
---         | KIND (a later release has added the first one, and it stays)
+--- key: acct  acct:<AC>
+--- arg: id  of an item, or ""
+--- reply: OK over# left# dropped  over: 1 if that item is.  left: how many
+--          items are.  dropped: what was wrong with another item, which was
+--          dropped, or ""
+--- reply: FAILED why  that item was dropped, now or in the last minute by
+--          another caller
+--- reply: KIND  a later release has added the first one, and it stays
 --- include: work_hosts
 --- include: work_list
 --- include: unchanged
@@ -69,7 +70,7 @@ local function item_dropped(id)
         or before and id < before and 'it could not be read'
 end
 
-local id, word, trouble = tonumber(ARGV[1]) or 0, 'OK', ''
+local id, word, trouble = tonumber(ARG.id) or 0, 'OK', ''
 local raw = call('LINDEX', list, 0)
 if raw then
     hosts_change()
