@@ -198,7 +198,69 @@ unlink map { "$dir/lua/$_" } qw(_many.lua _deep.lua two.lua);
 is(lua2c("$dir/lua/*.lua"), 0, 'the others again');
 utime 1, 1, @files;
 
+my $head = "--- key: acct  its key\n--- arg: check\n";
+put('lua/seam.lua', "-- Text.\n$head" . <<'LUA');
+--- arg: sid since...  of each
+--- reply: OK left# names[]  all
+---   why
+--- reply: GONE why
+--- row: one sid since#
+local n = (#ARGV - ARG.before) / ARG.each
+return {KEY.acct, ARG.check, ARGV[ARG.sid + ARG.each * n],
+    ARGV[ARG.since + ARG.each * n], 'ARG.check'}
+LUA
+put('lua/tail.lua', "$head--- arg: more...\nreturn ARGV[ARG.more]\n");
+is(lua2c("$dir/lua/seam.lua $dir/lua/tail.lua"), 0, 'declared arguments');
+is(get('gen/lua/seam.lua'), <<'LUA', 'have names in a script');
+local n = (#ARGV - 1) / 2
+return {KEYS[1], ARGV[1], ARGV[0 + 2 * n],
+ARGV[1 + 2 * n], 'ARG.check'}
+LUA
+is(get('gen/lua/tail.lua'), "return ARGV[2]\n", 'and so has the rest of them');
+
+put('seam.c', <<'C');
+#include "rbl_script.h"
+
+int
+main(void)
+{
+    rbl_seam_one_t     one = { .sid = { 0, 0 }, .since = 0 };
+    rbl_seam_args_t    a = { .acct = { "k", 1 }, .check = { "c", 1 } };
+    rbl_seam_each_t    e = { .sid = { "s", 1 }, .since = { "t", 1 } };
+    rbl_tail_args_t    t;
+    rbl_seam_reply_t   r = { .word = RBL_SEAM_GONE, .left = one.since,
+                             .names = NULL, .why = one.sid };
+
+    return !(RBL_ARGC(a) == 2 && RBL_ARGC(e) == 2 && RBL_ARGC(t) == 2
+             && a.argv[1].p == a.check.p && e.argv[1].p == e.since.p
+             && r.word == 2 && RBL_SEAM_OK == 1 && RBL_SEAM_NONE == 0
+             && rbl_script_seam.nkeys == 1);
+}
+C
+is(system("$cc -std=c11 -Wall -Wextra -Werror -I$shared/record "
+    . "-I$shared/text -I$dir/gen -c -o $dir/list.o "
+    . "$dir/gen/rbl_script_list.c"), 0, 'and types in C');
+put('decode.c', '#include "rbl_script.h"' . "\nvoid rbl_reply_decode(void *to, "
+    . "const rbl_reply_form_t *form,\n    const redisReply *reply) { (void) to; "
+    . "(void) form; (void) reply; }\n");
+is(system("$cc -std=c11 -I$shared/record -I$shared/text -I$dir/gen "
+    . "-o $dir/seam $dir/seam.c $dir/decode.c $dir/list.o"), 0, 'which are used');
+is(system("$dir/seam"), 0, 'and hold what they say');
+unlink map { "$dir/lua/$_" } qw(seam.lua tail.lua);
+is(lua2c("$dir/lua/*.lua"), 0, 'the others again');
+utime 1, 1, @files;
+
 for my $case (
+    [ 'an argument that is not declared', "${head}return ARG.other\n" ],
+    [ 'the same name twice', "$head--- arg: acct\nreturn 1\n" ],
+    [ 'a key behind an argument', "$head--- key: more\nreturn 1\n" ],
+    [ 'an argument behind any number of them',
+        "$head--- arg: a...\n--- arg: b\nreturn 1\n" ],
+    [ 'arguments without a key', "--- arg: a\nreturn 1\n" ],
+    [ 'a reply without a word', "$head--- reply: ok\nreturn 1\n" ],
+    [ 'a word twice', "$head--- reply: OK\n--- reply: OK a\nreturn 1\n" ],
+    [ 'a field of two types',
+        "$head--- reply: OK a\n--- reply: NO a#\nreturn 1\n" ],
     [ 'unknown entity', "--- use: nothing\nreturn 1\n" ],
     [ 'unknown include', "--- include: nothing\nreturn 1\n" ],
     [ 'unknown field', "--- use: host\nreturn HOST.none\n" ],
