@@ -77,12 +77,12 @@ ngx_rbl_totals_read(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 void
 ngx_rbl_totals_made(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
-    rbl_str_t  raw;
+    rbl_totals_make_reply_t  said;
 
-    raw = rbl_reply_str(rbl_reply_at(reply, 1));
+    rbl_totals_make_reply(&said, reply);
 
-    if (rbl_str_is(rbl_reply_word(reply), "OK")
-        && ngx_rbl_totals_sound(&ctx->made, raw))
+    if (said.word == RBL_TOTALS_MAKE_OK
+        && ngx_rbl_totals_sound(&ctx->made, said.totals))
     {
         ctx->remade = 1;
     }
@@ -104,7 +104,7 @@ ngx_rbl_totals_sound(rbl_totals_t *totals, rbl_str_t raw)
 ngx_int_t
 ngx_rbl_totals_known(ngx_rbl_ctx_t *ctx, int64_t total[NGX_RBL_TOTALS])
 {
-    rbl_str_t  argv[1];
+    rbl_totals_make_args_t  args;
 
     /* just made, and not kept by a store that takes no writes */
 
@@ -120,7 +120,7 @@ ngx_rbl_totals_known(ngx_rbl_ctx_t *ctx, int64_t total[NGX_RBL_TOTALS])
     }
 
     if (ngx_rbl_again(ctx) == NGX_OK) {
-        ngx_rbl_call(ctx, &rbl_script_totals_make, 1, argv);
+        ngx_rbl_run(ctx, totals_make, &args, 0);
     }
 
     return NGX_DECLINED;

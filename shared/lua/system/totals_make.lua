@@ -1,10 +1,11 @@
 -- Makes an account's totals, out of its indexes.  While the store takes no
 -- writes they are returned all the same, for whoever reads.
--- KEYS[1] acct:<AC>
--- Result  OK, packed totals | ACCOUNT
+--- key: acct  acct:<AC>
+--- reply: OK totals  packed
+--- reply: ACCOUNT
 --- include: account
 --- include: totals
-if call('EXISTS', KEYS[1]) == 0 then
+if call('EXISTS', KEY.acct) == 0 then
     return {'ACCOUNT'}
 end
 local stamp = totals_stamp()
