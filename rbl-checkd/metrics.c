@@ -41,18 +41,13 @@ struct metrics_s {
 static void
 on_queue(void *data, const redisReply *reply)
 {
-    queue_age_t  *q = data;
+    queue_age_t            *q = data;
+    rbl_queue_age_reply_t   said;
 
     q->asked = 0;
-
-    if (rbl_str_is(rbl_reply_word(reply), "OK")) {
-        q->manual_ms = rbl_reply_int(rbl_reply_at(reply, 1), -1);
-        q->due_ms = rbl_reply_int(rbl_reply_at(reply, 2), -1);
-
-    } else {
-        q->manual_ms = -1;
-        q->due_ms = -1;
-    }
+    rbl_queue_age_reply(&said, reply);
+    q->manual_ms = said.word == RBL_QUEUE_AGE_OK ? said.manual : -1;
+    q->due_ms = said.word == RBL_QUEUE_AGE_OK ? said.due : -1;
 }
 
 
@@ -94,20 +89,20 @@ make_queues(metrics_t *m)
 static void
 ask_queues(metrics_t *m)
 {
-    unsigned      i;
-    rbl_key_t     key;
-    rbl_str_t     argv[1], none = RBL_STR("");
-    queue_age_t  *q;
+    unsigned               i;
+    rbl_key_t              key;
+    rbl_str_t              none = RBL_STR("");
+    queue_age_t           *q;
+    rbl_queue_age_args_t   args;
 
     for (i = 0; i < QUEUES_MAX && i < m->partitions; i++) {
         q = &m->queue[m->next];
 
         if (!q->asked) {
             q->asked = 1;
-            argv[0] = rbl_key(&key, store_keyspace(m->d->store), m->next,
-                              "leases", none, none);
-            store_script(m->d->store, &rbl_script_queue_age, on_queue, q, 1,
-                         argv);
+            args.leases = rbl_key(&key, store_keyspace(m->d->store), m->next,
+                                  "leases", none, none);
+            store_call(m->d->store, queue_age, on_queue, q, args);
         }
 
         m->next = (m->next + 1) % m->partitions;

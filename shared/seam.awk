@@ -190,7 +190,8 @@ function form_type(id,    i, type, full) {
     full = "rbl_" name "_" id
 
     if (id == "reply") {
-        printf("\ntypedef enum {\n    RBL_%s_NONE = 0", toupper(name))
+        printf("\ntypedef enum {\n    RBL_%s_%s = 0", toupper(name),
+               "NONE" in said ? "NOTHING" : "NONE")
 
         for (i = 1; i <= n_words[id]; i++) {
             printf(",\n    RBL_%s_%s", toupper(name), words[i])

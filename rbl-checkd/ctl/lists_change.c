@@ -177,12 +177,12 @@ ctl_lists_unkill(ctl_t *ctl)
 int
 ctl_lists_thaw(ctl_t *ctl)
 {
-    int          was;
-    rbl_sid_t    sid;
-    rbl_key_t    key;
-    rbl_str_t    any = RBL_STR("");
-    rbl_list_t   l;
-    redisReply  *reply;
+    rbl_sid_t               sid;
+    rbl_key_t               key;
+    rbl_list_t              l;
+    redisReply             *reply;
+    rbl_list_thaw_args_t    args;
+    rbl_list_thaw_reply_t   said;
 
     if (ctl_list_argument(&sid, ctl->args[0]) != 0
         || ctl_list_load(ctl, ctl->args[0], &l, &reply) != 0)
@@ -191,17 +191,19 @@ ctl_lists_thaw(ctl_t *ctl)
     }
 
     freeReplyObject(reply);
-    reply = ctl_script(ctl, &rbl_script_list_thaw,
-                       rbl_key(&key, &ctl->ks,
-                               rbl_partition(&ctl->ks, rbl_sid_str(&sid)),
-                               "list", rbl_sid_str(&sid), any), 1, &any);
+    args.list = rbl_key(&key, &ctl->ks,
+                        rbl_partition(&ctl->ks, rbl_sid_str(&sid)), "list",
+                        rbl_sid_str(&sid), RBL_STR(""));
+    args.since = RBL_STR("");
+    reply = ctl_script(ctl, &rbl_script_list_thaw, args.list, 1, &args.since);
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    was = rbl_str_is(rbl_reply_word(reply), "OK");
+    rbl_list_thaw_reply(&said, reply);
     freeReplyObject(reply);
 
-    return was ? ctl_list_show(ctl, ctl->args[0], 0)
+    return said.word == RBL_LIST_THAW_OK
+           ? ctl_list_show(ctl, ctl->args[0], 0)
            : ctl_fail("%s is not frozen", ctl->args[0].p);
 }

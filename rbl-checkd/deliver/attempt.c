@@ -69,27 +69,26 @@ attempt_record_handler(struct ev_loop *loop, ev_timer *timer, int revents)
 void
 attempt_record(attempt_t *a)
 {
-    deliver_t  *d = a->deliver;
-    char        number[4][RBL_OUT_INT];
-    rbl_key_t   key;
-    rbl_str_t   argv[10];
+    deliver_t                 *d = a->deliver;
+    char                       number[4][RBL_OUT_INT];
+    rbl_key_t                  key;
+    rbl_delivery_done_args_t   args;
 
     a->state = ATTEMPT_RECORDING;
 
-    argv[0] = rbl_key(&key, store_keyspace(d->store), a->part, "retry",
-                      RBL_STR(""), RBL_STR(""));
-    argv[1] = a->member;
-    argv[2] = rbl_out_int_text(number[0], a->n);
-    argv[3] = rbl_str(a->outcome);
-    argv[4] = rbl_out_int_text(number[1], a->delay);
-    argv[5] = rbl_out_int_text(number[2], a->status);
-    argv[6] = rbl_str(a->error);
-    argv[7] = rbl_str(a->value);
-    argv[8] = rbl_buf_str(&a->log);
-    argv[9] = rbl_out_int_text(number[3], a->quiet);
+    args.retry = rbl_key(&key, store_keyspace(d->store), a->part, "retry",
+                         RBL_STR(""), RBL_STR(""));
+    args.member = a->member;
+    args.attempt = rbl_out_int_text(number[0], a->n);
+    args.outcome = rbl_str(a->outcome);
+    args.delay = rbl_out_int_text(number[1], a->delay);
+    args.status = rbl_out_int_text(number[2], a->status);
+    args.error = rbl_str(a->error);
+    args.value = rbl_str(a->value);
+    args.log = rbl_buf_str(&a->log);
+    args.quiet = rbl_out_int_text(number[3], a->quiet);
 
-    store_script(d->store, &rbl_script_delivery_done, attempt_recorded, a,
-                 10, argv);
+    store_call(d->store, delivery_done, attempt_recorded, a, args);
 }
 
 
@@ -325,16 +324,19 @@ attempt_hide_code(const attempt_t *a, char *text)
 static void
 attempt_marked(void *data, const redisReply *reply)
 {
-    attempt_t  *a = data;
+    attempt_t                  *a = data;
+    rbl_delivery_send_reply_t   said;
 
-    if (!rbl_str_is(rbl_reply_word(reply), "OK")) {
+    rbl_delivery_send_reply(&said, reply);
+
+    if (said.word != RBL_DELIVERY_SEND_OK) {
         log_info("delivery %.*s waits for the end of its lease: its result is "
                  "not recorded", (int) a->member.n, a->member.p);
         queue_over(a);
         return;
     }
 
-    a->sends = (unsigned) rbl_reply_int(rbl_reply_at(reply, 1), UINT32_MAX);
+    a->sends = said.sent > 0 ? (unsigned) said.sent : UINT32_MAX;
 
     if (a->sends > ATTEMPT_SENDS) {
         attempt_dead(a, 0, ATTEMPT_UNKNOWN);
@@ -348,20 +350,19 @@ attempt_marked(void *data, const redisReply *reply)
 static void
 attempt_mark(attempt_t *a)
 {
-    deliver_t  *d = a->deliver;
-    char        number[RBL_OUT_INT];
-    rbl_key_t   key;
-    rbl_str_t   argv[3];
+    deliver_t                 *d = a->deliver;
+    char                       number[RBL_OUT_INT];
+    rbl_key_t                  key;
+    rbl_delivery_send_args_t   args;
 
     a->state = ATTEMPT_MARKING;
 
-    argv[0] = rbl_key(&key, store_keyspace(d->store), a->part, "retry",
-                      RBL_STR(""), RBL_STR(""));
-    argv[1] = a->member;
-    argv[2] = rbl_out_int_text(number, a->n);
+    args.retry = rbl_key(&key, store_keyspace(d->store), a->part, "retry",
+                         RBL_STR(""), RBL_STR(""));
+    args.member = a->member;
+    args.attempt = rbl_out_int_text(number, a->n);
 
-    store_script(d->store, &rbl_script_delivery_send, attempt_marked, a, 3,
-                 argv);
+    store_call(d->store, delivery_send, attempt_marked, a, args);
 }
 
 

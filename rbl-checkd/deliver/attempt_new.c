@@ -11,21 +11,6 @@
 #include "rbl_sid.h"
 
 
-enum {
-    CLAIM_MEMBER = 0,
-    CLAIM_TYPE,
-    CLAIM_TO,
-    CLAIM_SECRET,
-    CLAIM_ATTEMPT,
-    CLAIM_FIRST,
-    CLAIM_EVENT,
-    CLAIM_BODY,
-    CLAIM_CHANNEL,
-    CLAIM_OLD,
-    CLAIM__N
-};
-
-
 static rbl_str_t
 attempt_copy(char **pos, rbl_str_t s)
 {
@@ -129,36 +114,30 @@ attempt_t *
 attempt_claimed(deliver_t *d, unsigned part, ev_tstamp claimed,
     const redisReply *reply)
 {
-    size_t            i;
-    int64_t           n;
-    rbl_str_t         s[CLAIM__N];
-    attempt_t        *a;
-    attempt_given_t   given;
+    attempt_t                     *a;
+    attempt_given_t                given;
+    rbl_delivery_claim_delivery_t  row;
 
-    for (i = 0; i < CLAIM__N; i++) {
-        s[i] = rbl_reply_str(rbl_reply_at(reply, i));
+    rbl_delivery_claim_delivery(&row, reply);
 
-        if (i != CLAIM_ATTEMPT && i != CLAIM_FIRST && s[i].p == NULL) {
-            return NULL;
-        }
-    }
-
-    n = rbl_reply_int(rbl_reply_at(reply, CLAIM_ATTEMPT), -1);
-    given.first = rbl_reply_int(rbl_reply_at(reply, CLAIM_FIRST), -1);
-
-    if (n < 0 || n > 1000000 || given.first < 0) {
+    if (row.member.p == NULL || row.type.p == NULL || row.to.p == NULL
+        || row.secret.p == NULL || row.event.p == NULL || row.body.p == NULL
+        || row.contact.p == NULL || row.old.p == NULL
+        || row.attempt < 0 || row.attempt > 1000000 || row.first < 0)
+    {
         return NULL;
     }
 
-    given.n = (unsigned) n;
-    given.member = s[CLAIM_MEMBER];
-    given.type = s[CLAIM_TYPE];
-    given.to = s[CLAIM_TO];
-    given.secret = s[CLAIM_SECRET];
-    given.old = s[CLAIM_OLD];
-    given.event = s[CLAIM_EVENT];
-    given.contact = s[CLAIM_CHANNEL];
-    given.body = payload_new(s[CLAIM_BODY]);
+    given.n = (unsigned) row.attempt;
+    given.first = row.first;
+    given.member = row.member;
+    given.type = row.type;
+    given.to = row.to;
+    given.secret = row.secret;
+    given.old = row.old;
+    given.event = row.event;
+    given.contact = row.contact;
+    given.body = payload_new(row.body);
 
     if (given.body == NULL) {
         return NULL;

@@ -80,11 +80,10 @@ deliver_kick(deliver_t *d, unsigned part)
 
 static void
 deliver_take(deliver_part_t *part, unsigned asked, ev_tstamp claimed,
-    const redisReply *reply)
+    int64_t ms, const redisReply *reply)
 {
     size_t      i, n;
     double      wait;
-    int64_t     ms;
     attempt_t  *a;
     deliver_t  *d = part->deliver;
 
@@ -102,7 +101,6 @@ deliver_take(deliver_part_t *part, unsigned asked, ev_tstamp claimed,
     }
 
     wait = deliver_poll(d);
-    ms = rbl_reply_int(rbl_reply_at(reply, 1), -1);
 
     if (n - 2 >= asked) {
         wait = 0;
@@ -118,12 +116,14 @@ deliver_take(deliver_part_t *part, unsigned asked, ev_tstamp claimed,
 static void
 deliver_claimed(void *data, const redisReply *reply)
 {
-    unsigned         asked;
-    ev_tstamp        claimed;
-    rbl_str_t        why;
-    deliver_part_t  *part = data;
-    deliver_t       *d = part->deliver;
+    unsigned                     asked;
+    ev_tstamp                    claimed;
+    rbl_str_t                    why;
+    deliver_part_t              *part = data;
+    deliver_t                   *d = part->deliver;
+    rbl_delivery_claim_reply_t   said;
 
+    rbl_delivery_claim_reply(&said, reply);
     asked = part->asked;
     claimed = part->claimed;
     d->n_asked -= asked;
@@ -135,8 +135,8 @@ deliver_claimed(void *data, const redisReply *reply)
         log_error("cannot claim deliveries: %.*s", (int) why.n, why.p);
         part->next = ev_now(d->loop) + DELIVER_ERROR_WAIT;
 
-    } else if (rbl_str_is(rbl_reply_word(reply), "OK")) {
-        deliver_take(part, asked, claimed, reply);
+    } else if (said.word == RBL_DELIVERY_CLAIM_OK) {
+        deliver_take(part, asked, claimed, said.wait, reply);
     }
 
     if (d->stopped) {
@@ -158,26 +158,25 @@ deliver_claimed(void *data, const redisReply *reply)
 static void
 deliver_claim(deliver_part_t *part, unsigned room)
 {
-    char        count[16], lease[24];
-    deliver_t  *d = part->deliver;
-    rbl_key_t   key;
-    rbl_str_t   argv[3];
+    char                        most[16], lease[24];
+    deliver_t                  *d = part->deliver;
+    rbl_key_t                   key;
+    rbl_delivery_claim_args_t   args;
 
     part->asked = room < DELIVER_CLAIM_MAX ? room : DELIVER_CLAIM_MAX;
     part->claimed = ev_now(d->loop);
     part->kicked = 0;
     d->n_asked += part->asked;
 
-    snprintf(count, sizeof(count), "%u", part->asked);
+    snprintf(most, sizeof(most), "%u", part->asked);
     snprintf(lease, sizeof(lease), "%.0f", d->lease * 1000.0);
 
-    argv[0] = rbl_key(&key, store_keyspace(d->store), part->n, "retry",
-                      RBL_STR(""), RBL_STR(""));
-    argv[1] = rbl_str(count);
-    argv[2] = rbl_str(lease);
+    args.retry = rbl_key(&key, store_keyspace(d->store), part->n, "retry",
+                         RBL_STR(""), RBL_STR(""));
+    args.most = rbl_str(most);
+    args.lease = rbl_str(lease);
 
-    store_script(d->store, &rbl_script_delivery_claim, deliver_claimed, part,
-                 3, argv);
+    store_call(d->store, delivery_claim, deliver_claimed, part, args);
 }
 
 

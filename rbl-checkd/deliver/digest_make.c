@@ -9,22 +9,7 @@
 #include <stdlib.h>
 
 #include "deliver/channels/channel.h"
-
-
-enum {
-    DIGEST_MEMBER = 0,
-    DIGEST_TYPE,
-    DIGEST_EVENT,
-    DIGEST_TIMEZONE,
-    DIGEST_LISTED,
-    DIGEST_DELISTED,
-    DIGEST_CLEAR,
-    DIGEST_HOSTS,
-    DIGEST_LISTS,
-    DIGEST_UNREPORTED,
-    DIGEST_ALERT,
-    DIGEST_ALERT_ENDS
-};
+#include "rbl_script.h"
 
 /* As the store numbers what became of a host. */
 static const message_state_t  digest_states[] = {
@@ -192,38 +177,32 @@ digest_storm_over(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
 
 static void
 digest_per_host(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
-    const redisReply *reply)
+    const rbl_digest_claim_page_t *page)
 {
-    rbl_str_t  alert;
-
-    alert = rbl_reply_str(rbl_reply_at(reply, DIGEST_ALERT));
-
     if (w->message.listed > DIGEST_PER_HOST) {
-        digest_storm(w, digest, event, alert);
+        digest_storm(w, digest, event, page->alert);
         return;
     }
 
     digest_each(w, digest, 0);
 
-    if (alert.n > 0 && !w->failed
-        && rbl_reply_int(rbl_reply_at(reply, DIGEST_ALERT_ENDS), 0) == 1)
-    {
-        digest_storm_over(w, digest, event, alert);
+    if (page->alert.n > 0 && !w->failed && page->ends == 1) {
+        digest_storm_over(w, digest, event, page->alert);
     }
 }
 
 
 static void
 digest_messages(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
-    const redisReply *reply)
+    const rbl_digest_claim_page_t *page)
 {
     message_t        *m = &w->message;
     const channel_t  *channel;
 
-    channel = channel_find(rbl_reply_str(rbl_reply_at(reply, DIGEST_TYPE)));
+    channel = channel_find(page->contact);
 
     if (channel != NULL && channel->per_host) {
-        digest_per_host(w, digest, event, reply);
+        digest_per_host(w, digest, event, page);
         return;
     }
 
@@ -237,12 +216,8 @@ digest_messages(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
 
 
 static int64_t
-digest_number(const redisReply *reply, size_t i)
+digest_number(int64_t n)
 {
-    int64_t  n;
-
-    n = rbl_reply_int(rbl_reply_at(reply, i), 0);
-
     return n <= 0 ? 0 : n < MESSAGE_COUNT_MAX ? n : MESSAGE_COUNT_MAX;
 }
 
@@ -250,13 +225,15 @@ digest_number(const redisReply *reply, size_t i)
 rbl_err_t
 digest_make(digest_t *digest, const redisReply *reply, zones_t *zones)
 {
-    rbl_sid_t      event;
-    digest_work_t  w;
+    rbl_sid_t                event;
+    digest_work_t            w;
+    rbl_digest_claim_page_t  page;
 
     memset(digest, 0, sizeof(digest_t));
     memset(&w, 0, sizeof(w));
-    digest->member = rbl_reply_str(rbl_reply_at(reply, DIGEST_MEMBER));
-    digest->event = rbl_reply_str(rbl_reply_at(reply, DIGEST_EVENT));
+    rbl_digest_claim_page(&page, reply);
+    digest->member = page.member;
+    digest->event = page.event;
 
     if (digest->member.n != 2 * RBL_SID_LEN + 1
         || rbl_sid_parse(&event, RBL_SID_EVENT, digest->event) != RBL_OK)
@@ -264,16 +241,15 @@ digest_make(digest_t *digest, const redisReply *reply, zones_t *zones)
         return RBL_ETYPE;
     }
 
-    w.zone = zones_find(zones, rbl_reply_str(rbl_reply_at(reply,
-                                                          DIGEST_TIMEZONE)));
-    w.message.listed = digest_number(reply, DIGEST_LISTED);
-    w.message.delisted = digest_number(reply, DIGEST_DELISTED);
-    w.message.clear = digest_number(reply, DIGEST_CLEAR);
-    w.message.unreported = digest_number(reply, DIGEST_UNREPORTED);
-    digest_lists(&w, rbl_reply_at(reply, DIGEST_LISTS));
+    w.zone = zones_find(zones, page.timezone);
+    w.message.listed = digest_number(page.listed);
+    w.message.delisted = digest_number(page.delisted);
+    w.message.clear = digest_number(page.clear);
+    w.message.unreported = digest_number(page.unreported);
+    digest_lists(&w, page.lists);
 
     if (!w.failed) {
-        digest_hosts(&w, rbl_reply_at(reply, DIGEST_HOSTS));
+        digest_hosts(&w, page.hosts);
     }
 
     digest->message = calloc(w.message.n_hosts + 1, sizeof(digest_message_t));
@@ -282,7 +258,7 @@ digest_make(digest_t *digest, const redisReply *reply, zones_t *zones)
         w.failed = 1;
 
     } else if (!w.failed) {
-        digest_messages(&w, digest, &event, reply);
+        digest_messages(&w, digest, &event, &page);
     }
 
     digest_rooms_free(&w);

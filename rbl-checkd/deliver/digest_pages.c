@@ -8,13 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-
-enum {
-    PAGE_HOSTS = 7,
-    PAGE_LISTS = 8,
-    PAGE_MORE = 12,
-    PAGE_PARTS = 13
-};
+#include "rbl_script.h"
 
 
 static redisReply *
@@ -67,20 +61,14 @@ failed:
 }
 
 
-static int
-pages_is_page(const redisReply *page)
-{
-    return page != NULL && page->type == REDIS_REPLY_ARRAY
-           && page->elements >= PAGE_PARTS
-           && page->element[PAGE_HOSTS]->type == REDIS_REPLY_ARRAY
-           && page->element[PAGE_LISTS]->type == REDIS_REPLY_ARRAY;
-}
-
-
 redisReply *
 digest_pages_new(const redisReply *page)
 {
-    return pages_is_page(page) ? pages_copy(page) : NULL;
+    rbl_digest_claim_page_t  p;
+
+    rbl_digest_claim_page(&p, page);
+
+    return p.hosts != NULL && p.lists != NULL ? pages_copy(page) : NULL;
 }
 
 
@@ -115,23 +103,26 @@ pages_move(redisReply *to, redisReply *more)
 int
 digest_pages_add(redisReply *whole, const redisReply *page)
 {
-    int          rc;
-    size_t       i;
-    redisReply  *copy, *part;
+    int                       rc;
+    size_t                    i;
+    redisReply               *copy, *part;
+    rbl_digest_claim_page_t   p;
 
     copy = digest_pages_new(page);
     if (copy == NULL) {
         return -1;
     }
 
-    rc = 0;
+    rbl_digest_claim_page(&p, whole);
+    rc = copy->elements == whole->elements ? 0 : -1;
 
-    for (i = 0; i < PAGE_PARTS && rc == 0; i++) {
-        if (i == PAGE_HOSTS || i == PAGE_LISTS) {
-            rc = pages_move(whole->element[i], copy->element[i]);
+    for (i = 0; i < whole->elements && rc == 0; i++) {
+        part = whole->element[i];
+
+        if (part == p.hosts || part == p.lists) {
+            rc = pages_move(part, copy->element[i]);
 
         } else {
-            part = whole->element[i];
             whole->element[i] = copy->element[i];
             copy->element[i] = part;
         }
@@ -146,23 +137,26 @@ digest_pages_add(redisReply *whole, const redisReply *page)
 size_t
 digest_pages_hosts(const redisReply *whole)
 {
-    return rbl_reply_len(rbl_reply_at(whole, PAGE_HOSTS)) / 2;
+    rbl_digest_claim_page_t  p;
+
+    rbl_digest_claim_page(&p, whole);
+
+    return rbl_reply_len(p.hosts) / 2;
 }
 
 
 int
 digest_pages_more(const redisReply *whole)
 {
-    size_t             i, octets;
-    const redisReply  *hosts;
+    size_t                   i, octets;
+    rbl_digest_claim_page_t  p;
 
-    hosts = rbl_reply_at(whole, PAGE_HOSTS);
+    rbl_digest_claim_page(&p, whole);
     octets = 0;
 
-    for (i = 0; i < rbl_reply_len(hosts); i += 2) {
-        octets += rbl_reply_str(rbl_reply_at(hosts, i)).n;
+    for (i = 0; i < rbl_reply_len(p.hosts); i += 2) {
+        octets += rbl_reply_str(rbl_reply_at(p.hosts, i)).n;
     }
 
-    return rbl_reply_int(rbl_reply_at(whole, PAGE_MORE), 0) == 1
-           && octets < DIGEST_OCTETS;
+    return p.more == 1 && octets < DIGEST_OCTETS;
 }

@@ -78,9 +78,10 @@ digests_poll(const digests_t *ds)
 static void
 digests_stored(void *data, const redisReply *reply)
 {
-    rbl_str_t        why;
-    digests_part_t  *part = data;
-    deliver_t       *d = part->digests->deliver;
+    rbl_str_t                   why;
+    digests_part_t             *part = data;
+    deliver_t                  *d = part->digests->deliver;
+    rbl_digest_store_reply_t    said;
 
     part->storing--;
 
@@ -94,12 +95,14 @@ digests_stored(void *data, const redisReply *reply)
         return;
     }
 
-    if (rbl_reply_int(rbl_reply_at(reply, 1), 0) > 0) {
+    rbl_digest_store_reply(&said, reply);
+
+    if (said.n > 0) {
         d->counters.digests++;
         deliver_kick(d, part->n);
     }
 
-    if (rbl_str_is(rbl_reply_word(reply), "MORE") && !d->stopped) {
+    if (said.word == RBL_DIGEST_STORE_MORE && !d->stopped) {
         part->next = 0;                 /* the claims go on with it */
         digests_tick_at(part->digests, ev_now(d->loop) + DIGESTS_PAUSE);
     }
@@ -109,37 +112,42 @@ digests_stored(void *data, const redisReply *reply)
 static void
 digests_store(digests_part_t *part, const digest_t *digest)
 {
+    int         n;
     char        limit[16];
-    size_t      i, n;
+    size_t      i;
     deliver_t  *d = part->digests->deliver;
     rbl_key_t   key;
-    rbl_str_t  *argv;
 
-    argv = calloc(4 + 3 * digest->n, sizeof(rbl_str_t));
-    if (argv == NULL) {
+    struct {
+        rbl_digest_store_args_t  args;
+        rbl_digest_store_each_t  each[];
+    } *call;
+
+    call = calloc(1, sizeof(*call) + digest->n * sizeof(call->each[0]));
+    if (call == NULL) {
         log_error("out of memory: a digest is delayed");
         return;
     }
 
     snprintf(limit, sizeof(limit), "%u", d->conf->contact_limit);
 
-    n = 0;
-    argv[n++] = rbl_key(&key, store_keyspace(d->store), part->n, "digests",
-                        RBL_STR(""), RBL_STR(""));
-    argv[n++] = digest->member;
-    argv[n++] = digest->event;
-    argv[n++] = rbl_str(limit);
+    call->args.digests = rbl_key(&key, store_keyspace(d->store), part->n,
+                                 "digests", RBL_STR(""), RBL_STR(""));
+    call->args.member = digest->member;
+    call->args.claimed = digest->event;
+    call->args.limit = rbl_str(limit);
 
     for (i = 0; i < digest->n; i++) {
-        argv[n++] = rbl_sid_str(&digest->message[i].event);
-        argv[n++] = rbl_buf_str(&digest->message[i].body);
-        argv[n++] = digest->message[i].host;
+        call->each[i].event = rbl_sid_str(&digest->message[i].event);
+        call->each[i].body = rbl_buf_str(&digest->message[i].body);
+        call->each[i].host = digest->message[i].host;
     }
 
+    n = RBL_ARGC(call->args) + (int) digest->n * RBL_ARGC(call->each[0]);
     part->storing++;
-    store_script(d->store, &rbl_script_digest_store, digests_stored, part,
-                 (int) n, argv);
-    free(argv);
+    store_script(d->store, &rbl_script_digest_store, digests_stored, part, n,
+                 call->args.argv);
+    free(call);
 }
 
 
@@ -178,15 +186,18 @@ digests_pages_free(digests_pages_t *pages)
 static void digests_more(digests_pages_t *pages);
 
 
-/* OK, -1, the next page; or another daemon has it, or it comes back later. */
+/* The next page; or another daemon has it, or it comes back later. */
 
 static void
 digests_paged(void *data, const redisReply *reply)
 {
-    digests_pages_t  *pages = data;
+    digests_pages_t         *pages = data;
+    rbl_digest_more_reply_t  said;
 
-    if (reply != NULL && rbl_str_is(rbl_reply_word(reply), "OK")
-        && digest_pages_add(pages->whole, rbl_reply_at(reply, 2)) == 0)
+    rbl_digest_more_reply(&said, reply);
+
+    if (said.word == RBL_DIGEST_MORE_OK
+        && digest_pages_add(pages->whole, said.page) == 0)
     {
         if (digest_pages_more(pages->whole)) {
             digests_more(pages);
@@ -203,29 +214,28 @@ digests_paged(void *data, const redisReply *reply)
 static void
 digests_more(digests_pages_t *pages)
 {
-    char             window[24], hosts[16], from[24];
-    unsigned         n;
-    deliver_t       *d = pages->part->digests->deliver;
-    rbl_key_t        key;
-    rbl_str_t        argv[8];
+    char                      window[24], most[16], from[24];
+    deliver_t                *d = pages->part->digests->deliver;
+    rbl_key_t                 key;
+    rbl_digest_claim_page_t   page;
+    rbl_digest_more_args_t    args;
 
     snprintf(window, sizeof(window), "%.0f", d->conf->digest_window * 1000.0);
-    snprintf(hosts, sizeof(hosts), "%d", MESSAGE_HOSTS);
+    snprintf(most, sizeof(most), "%d", MESSAGE_HOSTS);
     snprintf(from, sizeof(from), "%zu", digest_pages_hosts(pages->whole));
+    rbl_digest_claim_page(&page, pages->whole);
 
-    n = 0;
-    argv[n++] = rbl_key(&key, store_keyspace(d->store), pages->part->n,
-                        "digests", RBL_STR(""), RBL_STR(""));
-    argv[n++] = rbl_str(window);
-    argv[n++] = RBL_STR(DIGESTS_LEASE_MS);
-    argv[n++] = rbl_str(hosts);
-    argv[n++] = rbl_reply_str(rbl_reply_at(pages->whole, 0));
-    argv[n++] = rbl_reply_str(rbl_reply_at(pages->whole, 2));
-    argv[n++] = rbl_sid_str(&pages->event);
-    argv[n++] = rbl_str(from);
+    args.digests = rbl_key(&key, store_keyspace(d->store), pages->part->n,
+                           "digests", RBL_STR(""), RBL_STR(""));
+    args.window = rbl_str(window);
+    args.lease = RBL_STR(DIGESTS_LEASE_MS);
+    args.most = rbl_str(most);
+    args.member = page.member;
+    args.event = page.event;
+    args.less = rbl_sid_str(&pages->event);
+    args.from = rbl_str(from);
 
-    store_script(d->store, &rbl_script_digest_more, digests_paged, pages,
-                 (int) n, argv);
+    store_call(d->store, digest_more, digests_paged, pages, args);
 }
 
 
@@ -272,13 +282,14 @@ digests_page(digests_part_t *part, const redisReply *page)
 static void
 digests_claimed(void *data, const redisReply *reply)
 {
-    size_t           i, n;
-    double           wait;
-    int64_t          ms;
-    rbl_str_t        why;
-    digests_part_t  *part = data;
-    digests_t       *ds = part->digests;
+    size_t                      i, n;
+    double                      wait;
+    rbl_str_t                   why;
+    digests_part_t             *part = data;
+    digests_t                  *ds = part->digests;
+    rbl_digest_claim_reply_t    said;
 
+    rbl_digest_claim_reply(&said, reply);
     part->asked = 0;
     wait = DIGESTS_AGAIN;
 
@@ -286,13 +297,12 @@ digests_claimed(void *data, const redisReply *reply)
         why = rbl_reply_error(reply);
         log_error("cannot claim digests: %.*s", (int) why.n, why.p);
 
-    } else if (rbl_str_is(rbl_reply_word(reply), "OK")) {
+    } else if (said.word == RBL_DIGEST_CLAIM_OK) {
         n = rbl_reply_len(reply);
-        ms = rbl_reply_int(rbl_reply_at(reply, 1), -1);
         wait = digests_poll(ds);
 
-        if (ms >= 0 && (double) ms < wait * 1000.0) {
-            wait = ms > 0 ? (double) ms / 1000.0 : DIGESTS_PAUSE;
+        if (said.wait >= 0 && (double) said.wait < wait * 1000.0) {
+            wait = said.wait > 0 ? (double) said.wait / 1000.0 : DIGESTS_PAUSE;
         }
 
         for (i = 2; i < n; i++) {
@@ -311,22 +321,25 @@ digests_claimed(void *data, const redisReply *reply)
 static void
 digests_claim(digests_part_t *part)
 {
-    char        window[24], hosts[16];
-    unsigned    i, n;
+    char        window[24], most[16];
+    unsigned    i;
     deliver_t  *d = part->digests->deliver;
     rbl_key_t   key;
     rbl_sid_t   sid[DIGESTS_TAKE];
-    rbl_str_t   argv[4 + DIGESTS_TAKE];
+
+    struct {
+        rbl_digest_claim_args_t  args;
+        rbl_str_t                events[DIGESTS_TAKE];
+    } call;
 
     snprintf(window, sizeof(window), "%.0f", d->conf->digest_window * 1000.0);
-    snprintf(hosts, sizeof(hosts), "%d", MESSAGE_HOSTS);
+    snprintf(most, sizeof(most), "%d", MESSAGE_HOSTS);
 
-    n = 0;
-    argv[n++] = rbl_key(&key, store_keyspace(d->store), part->n, "digests",
-                        RBL_STR(""), RBL_STR(""));
-    argv[n++] = rbl_str(window);
-    argv[n++] = RBL_STR(DIGESTS_LEASE_MS);
-    argv[n++] = rbl_str(hosts);
+    call.args.digests = rbl_key(&key, store_keyspace(d->store), part->n,
+                                "digests", RBL_STR(""), RBL_STR(""));
+    call.args.window = rbl_str(window);
+    call.args.lease = RBL_STR(DIGESTS_LEASE_MS);
+    call.args.most = rbl_str(most);
 
     for (i = 0; i < DIGESTS_TAKE; i++) {
         if (rbl_sid_make(&sid[i], RBL_SID_EVENT) != RBL_OK) {
@@ -334,12 +347,12 @@ digests_claim(digests_part_t *part)
             return;
         }
 
-        argv[n++] = rbl_sid_str(&sid[i]);
+        call.events[i] = rbl_sid_str(&sid[i]);
     }
 
     part->asked = 1;
     store_script(d->store, &rbl_script_digest_claim, digests_claimed, part,
-                 (int) n, argv);
+                 RBL_ARGC(call.args) + DIGESTS_TAKE, call.args.argv);
 }
 
 

@@ -79,7 +79,7 @@ void
 direct_call_free(direct_call_t *call)
 {
     link_remove(&call->link);
-    free(call->argv);
+    free(call->asked);
     free(call);
 }
 

@@ -16,14 +16,6 @@
 
 #define DIRECT_CALLBACKS  1024u         /* of one event */
 
-enum {
-    TARGET_SID = 0,
-    TARGET_URL,
-    TARGET_SECRET,
-    TARGET_OLD,
-    TARGET__N
-};
-
 
 /* Room for so many more deliveries: 0, or -1. */
 
@@ -100,20 +92,22 @@ direct_add(direct_t *dr, entry_t *e)
 static size_t
 direct_question(direct_call_t *call, rbl_str_t account, rbl_str_t what)
 {
-    size_t  i;
+    size_t                     i;
+    rbl_event_targets_each_t  *each = call->asked->each;
 
-    for (i = 1; i < call->argc; i += 2) {
-        if (rbl_str_eq(call->argv[i + 1], what)
-            && rbl_str_eq(call->argv[i], account))
+    for (i = 0; i < call->n_asked; i++) {
+        if (rbl_str_eq(each[i].what, what)
+            && rbl_str_eq(each[i].account, account))
         {
-            return i / 2;
+            return i;
         }
     }
 
-    call->argv[call->argc++] = account;
-    call->argv[call->argc++] = what;
+    each[i].account = account;
+    each[i].what = what;
+    call->n_asked++;
 
-    return i / 2;
+    return i;
 }
 
 
@@ -144,21 +138,18 @@ direct_questions(direct_call_t *call, const entry_t *e)
 /* The attempt at one delivery, in the queue; or it is left to the claims. */
 
 static void
-direct_try(entry_t *e, entry_delivery_t *to, const redisReply *target)
+direct_try(entry_t *e, entry_delivery_t *to,
+    const rbl_event_targets_target_t *target)
 {
     char             *p, member[2 * (RBL_SID_MAX + 1) + 40];
-    unsigned          i;
-    rbl_str_t         s[TARGET__N];
     attempt_t        *a;
     deliver_t        *d = e->set->deliver;
     attempt_given_t   given;
 
-    for (i = 0; i < TARGET__N; i++) {
-        s[i] = rbl_reply_str(rbl_reply_at(target, i));
-
-        if (s[i].p == NULL || d->stopped) {
-            return;
-        }
+    if (target->sid.p == NULL || target->url.p == NULL
+        || target->secret.p == NULL || target->old.p == NULL || d->stopped)
+    {
+        return;
     }
 
     /* SIDs both, that were judged */
@@ -172,9 +163,9 @@ direct_try(entry_t *e, entry_delivery_t *to, const redisReply *target)
     memset(&given, 0, sizeof(given));
     given.member = (rbl_str_t) { member, (size_t) (p - member) };
     given.type = e->event.type;
-    given.to = to->app.n > 0 ? to->url : s[TARGET_URL];
-    given.secret = s[TARGET_SECRET];
-    given.old = s[TARGET_OLD];
+    given.to = to->app.n > 0 ? to->url : target->url;
+    given.secret = target->secret;
+    given.old = target->old;
     given.event = e->event.id;
     given.body = e->body;
     given.first = (int64_t) (ev_now(d->loop) * 1000);
@@ -197,11 +188,10 @@ direct_try(entry_t *e, entry_delivery_t *to, const redisReply *target)
 static int
 direct_receivers(entry_t *e, const redisReply *targets)
 {
-    size_t             i, n;
-    rbl_sid_t          sid;
-    rbl_str_t          name;
-    const redisReply  *target;
-    entry_delivery_t  *to;
+    size_t                       i, n;
+    rbl_sid_t                    sid;
+    entry_delivery_t            *to;
+    rbl_event_targets_target_t   target;
 
     n = rbl_reply_len(targets);
 
@@ -210,16 +200,15 @@ direct_receivers(entry_t *e, const redisReply *targets)
     }
 
     for (i = 0; i < n; i++) {
-        target = rbl_reply_at(targets, i);
-        name = rbl_reply_str(rbl_reply_at(target, TARGET_SID));
+        rbl_event_targets_target(&target, rbl_reply_at(targets, i));
 
-        if (rbl_sid_parse(&sid, RBL_SID_HOOK, name) != RBL_OK) {
+        if (rbl_sid_parse(&sid, RBL_SID_HOOK, target.sid) != RBL_OK) {
             continue;
         }
 
         to = &e->deliveries[e->n_deliveries++];
-        rbl_copy(to->target, sizeof(to->target), name);
-        direct_try(e, to, target);
+        rbl_copy(to->target, sizeof(to->target), target.sid);
+        direct_try(e, to, &target);
     }
 
     return 0;
@@ -229,10 +218,11 @@ direct_receivers(entry_t *e, const redisReply *targets)
 static void
 direct_begin(direct_call_t *call, entry_t *e, const redisReply *reply)
 {
-    size_t             question;
-    unsigned           i, n;
-    const redisReply  *targets;
-    entry_delivery_t  *to;
+    size_t                       question;
+    unsigned                     i, n;
+    const redisReply            *targets;
+    entry_delivery_t            *to;
+    rbl_event_targets_target_t   target;
 
     n = e->n_deliveries;
 
@@ -249,7 +239,8 @@ direct_begin(direct_call_t *call, entry_t *e, const redisReply *reply)
         to = &e->deliveries[i];
         question = direct_question(call, e->account, direct_what(to));
         targets = rbl_reply_at(reply, 1 + question);
-        direct_try(e, to, rbl_reply_at(targets, 0));
+        rbl_event_targets_target(&target, rbl_reply_at(targets, 0));
+        direct_try(e, to, &target);
     }
 
     direct_open(call->direct, e);
@@ -259,10 +250,12 @@ direct_begin(direct_call_t *call, entry_t *e, const redisReply *reply)
 static void
 direct_asked(void *data, const redisReply *reply)
 {
-    entry_t        *e;
-    direct_call_t  *call = data;
-    deliver_t      *d = call->direct->deliver;
+    entry_t                    *e;
+    direct_call_t              *call = data;
+    deliver_t                  *d = call->direct->deliver;
+    rbl_event_targets_reply_t   said;
 
+    rbl_event_targets_reply(&said, reply);
     call->direct->n_asking -= call->n;
 
     while (!link_empty(&call->entries)) {
@@ -271,7 +264,7 @@ direct_asked(void *data, const redisReply *reply)
         if (reply == NULL) {
             entry_end(e, 0);
 
-        } else if (!rbl_str_is(rbl_reply_word(reply), "OK")) {
+        } else if (said.word != RBL_EVENT_TARGETS_OK) {
             entry_bury(e, "its receivers cannot be told");
 
         } else {
@@ -293,28 +286,30 @@ direct_ask_call(direct_call_t *call)
     const link_t  *l;
     rbl_key_t      key;
 
-    n = 1;
+    n = 0;
 
     for (l = call->entries.next; l != &call->entries; l = l->next) {
-        n += 2 * (1 + link_of(l, entry_t, turn)->n_deliveries);
+        n += 1 + link_of(l, entry_t, turn)->n_deliveries;
     }
 
-    call->argv = calloc(n, sizeof(rbl_str_t));
-    if (call->argv == NULL) {
+    call->asked = calloc(1, sizeof(*call->asked)
+                            + n * sizeof(call->asked->each[0]));
+    if (call->asked == NULL) {
         return -1;
     }
 
-    call->argv[0] = rbl_key(&key, store_keyspace(store), call->part, "outbox",
-                            RBL_STR(""), RBL_STR(""));
-    call->argc = 1;
+    call->asked->args.outbox = rbl_key(&key, store_keyspace(store), call->part,
+                                       "outbox", RBL_STR(""), RBL_STR(""));
 
     for (l = call->entries.next; l != &call->entries; l = l->next) {
         direct_questions(call, link_of(l, entry_t, turn));
     }
 
     call->direct->n_asking += call->n;
-    store_script(store, &rbl_script_event_targets, direct_asked, call,
-                 (int) call->argc, call->argv);
+    n = (size_t) RBL_ARGC(call->asked->args)
+        + call->n_asked * (size_t) RBL_ARGC(call->asked->each[0]);
+    store_script(store, &rbl_script_event_targets, direct_asked, call, (int) n,
+                 call->asked->args.argv);
 
     return 0;
 }

@@ -21,8 +21,11 @@ typedef struct {
     unsigned    n;
     unsigned    deliveries;
     link_t      entries;                /* by their turn */
-    size_t      argc;                   /* of what was asked */
-    rbl_str_t  *argv;
+    size_t      n_asked;
+    struct {
+        rbl_event_targets_args_t  args;
+        rbl_event_targets_each_t  each[];
+    }          *asked;
 } direct_call_t;
 
 struct direct_s {

@@ -162,13 +162,13 @@ direct_failed(entry_t *e)
 /* OK, deliveries that were left to the claims, what became of each. */
 
 static void
-direct_recorded(direct_call_t *call, const redisReply *reply)
+direct_recorded(direct_call_t *call, int64_t later, const redisReply *reply)
 {
     size_t             i;
     entry_t           *e;
     const redisReply  *r;
 
-    if (rbl_reply_int(rbl_reply_at(reply, 1), 0) > 0) {
+    if (later > 0) {
         deliver_kick(call->direct->deliver, call->part);
     }
 
@@ -192,16 +192,19 @@ direct_recorded(direct_call_t *call, const redisReply *reply)
 static void
 direct_told(void *data, const redisReply *reply)
 {
-    rbl_str_t       why;
-    direct_call_t  *call = data;
-    direct_t       *dr = call->direct;
+    rbl_str_t               why;
+    direct_call_t          *call = data;
+    direct_t               *dr = call->direct;
+    rbl_event_done_reply_t  said;
+
+    rbl_event_done_reply(&said, reply);
 
     if (reply == NULL) {
         dr->again = ev_now(dr->deliver->loop) + DIRECT_AGAIN;
         direct_put_back(call);
 
-    } else if (rbl_str_is(rbl_reply_word(reply), "OK")) {
-        direct_recorded(call, reply);
+    } else if (said.word == RBL_EVENT_DONE_OK) {
+        direct_recorded(call, said.later, reply);
 
     } else if (call->n > 1) {
         direct_part(call);
@@ -226,7 +229,12 @@ direct_send(direct_call_t *call)
     link_t       *l;
     rbl_buf_t     packed;
     rbl_key_t     key;
-    rbl_str_t     argv[2 + DIRECT_BATCH], all;
+    rbl_str_t     all;
+
+    struct {
+        rbl_event_done_args_t  args;
+        rbl_str_t              events[DIRECT_BATCH];
+    } done;
 
     n = 0;
     rbl_buf_init(&packed);
@@ -248,19 +256,19 @@ direct_send(direct_call_t *call)
 
     snprintf(lease, sizeof(lease), "%.0f",
              call->direct->deliver->lease * 1000.0);
-    argv[0] = rbl_key(&key, store_keyspace(store), call->part, "outbox",
-                      RBL_STR(""), RBL_STR(""));
-    argv[1] = rbl_str(lease);
+    done.args.outbox = rbl_key(&key, store_keyspace(store), call->part,
+                               "outbox", RBL_STR(""), RBL_STR(""));
+    done.args.lease = rbl_str(lease);
     all = rbl_buf_str(&packed);
     from = 0;
 
     for (i = 0; i < n; i++) {
-        argv[2 + i] = (rbl_str_t) { all.p + from, end[i] - from };
+        done.events[i] = (rbl_str_t) { all.p + from, end[i] - from };
         from = end[i];
     }
 
     store_script(store, &rbl_script_event_done, direct_told, call,
-                 (int) (2 + n), argv);
+                 RBL_ARGC(done.args) + (int) n, done.args.argv);
     rbl_buf_free(&packed);
 }
 

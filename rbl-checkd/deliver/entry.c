@@ -26,7 +26,6 @@
 
 #define ENTRY_RAW_MAX    1048576        /* what a dead letter keeps */
 #define ENTRY_WHY_MAX    200
-#define ENTRY_ARGS       8
 
 
 static void
@@ -168,30 +167,33 @@ entry_dead(entry_t *e, rbl_str_t why)
 static void
 entry_fanned_out(void *data, const redisReply *reply)
 {
-    entry_t  *e = data;
+    entry_t                  *e = data;
+    rbl_event_fanout_reply_t  said;
 
     if (reply == NULL) {
         entry_end(e, 0);
         return;
     }
 
-    if (rbl_str_is(rbl_reply_word(reply), "DEAD")) {
-        entry_dead(e, rbl_reply_str(rbl_reply_at(reply, 1)));
-        return;
-    }
+    rbl_event_fanout_reply(&said, reply);
 
-    if (rbl_reply_class(reply) != RBL_REPLY_OK
-        || !rbl_str_is(rbl_reply_word(reply), "OK"))
-    {
+    switch (said.word) {
+
+    case RBL_EVENT_FANOUT_OK:
+        if (said.n > 0) {
+            deliver_kick(e->set->deliver, e->part);
+        }
+
+        entry_end(e, 1);
+        break;
+
+    case RBL_EVENT_FANOUT_DEAD:
+        entry_dead(e, said.why);
+        break;
+
+    default:
         entry_bury(e, "the script failed");
-        return;
     }
-
-    if (rbl_reply_int(rbl_reply_at(reply, 1), 0) > 0) {
-        deliver_kick(e->set->deliver, e->part);
-    }
-
-    entry_end(e, 1);
 }
 
 
@@ -216,30 +218,29 @@ entry_digest(unsigned char digest[32], const rbl_event_t *event)
 static const char *
 entry_fan_out(entry_t *e)
 {
-    store_t            *store = e->set->deliver->store;
-    rbl_key_t           key;
-    rbl_str_t           argv[ENTRY_ARGS];
-    unsigned char       digest[32];
-    const rbl_event_t  *event = &e->event;
+    store_t                  *store = e->set->deliver->store;
+    rbl_key_t                 key;
+    unsigned char             digest[32];
+    const rbl_event_t        *event = &e->event;
+    rbl_event_fanout_args_t   args;
 
     if (event->contact.n > 0 && entry_digest(digest, event) != 0) {
         return "malformed contact";
     }
 
-    argv[0] = rbl_key(&key, store_keyspace(store), e->part, "outbox",
-                      RBL_STR(""), RBL_STR(""));
-    argv[1] = e->id;
-    argv[2] = e->account;
-    argv[3] = event->id;
-    argv[4] = event->type;
-    argv[5] = payload_str(e->body);
-    argv[6] = event->contact;
-    argv[7] = event->contact.n > 0
-              ? (rbl_str_t) { (const char *) digest, sizeof(digest) }
-              : RBL_STR("");
+    args.outbox = rbl_key(&key, store_keyspace(store), e->part, "outbox",
+                          RBL_STR(""), RBL_STR(""));
+    args.id = e->id;
+    args.account = e->account;
+    args.event = event->id;
+    args.type = event->type;
+    args.body = payload_str(e->body);
+    args.contact = event->contact;
+    args.digest = event->contact.n > 0
+                  ? (rbl_str_t) { (const char *) digest, sizeof(digest) }
+                  : RBL_STR("");
 
-    store_script(store, &rbl_script_event_fanout, entry_fanned_out, e,
-                 ENTRY_ARGS, argv);
+    store_call(store, event_fanout, entry_fanned_out, e, args);
 
     return NULL;
 }

@@ -47,16 +47,16 @@ tellings_poll(const tellings_t *ts)
 }
 
 
-/* OK, 1: there is more to do */
-
 static void
 tellings_done(void *data, const redisReply *reply)
 {
-    int          more;
-    double       wait;
-    rbl_str_t    why;
-    tellings_t  *ts = data;
+    int                         more;
+    double                      wait;
+    rbl_str_t                   why;
+    tellings_t                 *ts = data;
+    rbl_telling_step_reply_t    said;
 
+    rbl_telling_step_reply(&said, reply);
     ts->asked = 0;
     wait = TELLINGS_AGAIN;
     more = 0;
@@ -67,7 +67,7 @@ tellings_done(void *data, const redisReply *reply)
                   (int) why.n, why.p);
 
     } else if (reply != NULL) {
-        more = rbl_reply_int(rbl_reply_at(reply, 1), 0) == 1;
+        more = said.more == 1;
         wait = more ? 0.0 : tellings_poll(ts);
     }
 
@@ -82,15 +82,14 @@ tellings_done(void *data, const redisReply *reply)
 static void
 tellings_step(tellings_t *ts)
 {
-    deliver_t  *d = ts->deliver;
-    rbl_key_t   key;
-    rbl_str_t   argv[1];
+    deliver_t                *d = ts->deliver;
+    rbl_key_t                 key;
+    rbl_telling_step_args_t   args;
 
-    argv[0] = rbl_key(&key, store_keyspace(d->store), ts->at, "tellings",
-                      RBL_STR(""), RBL_STR(""));
+    args.tellings = rbl_key(&key, store_keyspace(d->store), ts->at, "tellings",
+                            RBL_STR(""), RBL_STR(""));
     ts->asked = 1;
-    store_script(d->store, &rbl_script_telling_step, tellings_done, ts, 1,
-                 argv);
+    store_call(d->store, telling_step, tellings_done, ts, args);
 }
 
 

@@ -8,11 +8,11 @@
 void
 group_trim(store_t *store, rbl_str_t stream, rbl_str_t group)
 {
-    rbl_str_t  argv[3];
+    rbl_consumers_trim_args_t  args;
 
-    argv[0] = stream;
-    argv[1] = group;
-    argv[2] = RBL_STR("86400000");
+    args.stream = stream;
+    args.group = group;
+    args.idle = RBL_STR("86400000");
 
-    store_script(store, &rbl_script_consumers_trim, NULL, NULL, 3, argv);
+    store_call(store, consumers_trim, NULL, NULL, args);
 }

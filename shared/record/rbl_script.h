@@ -7,7 +7,8 @@
  *                         same as argv[]; RBL_ARGC(args) of them.  What may be
  *                         any number of comes behind them.
  *     rbl_NAME_reply_t    its `word`, RBL_NAME_OK and so on, RBL_NAME_NONE for
- *                         anything else (no reply, an error), and the fields of
+ *                         anything else (no reply, an error; RBL_NAME_NOTHING
+ *                         if NONE is one of its words), and the fields of
  *                         that word; those of others, and what is missing or of
  *                         another type, are nothing: 0, p NULL, NULL
  *     rbl_NAME_reply      fills that; it points into the reply

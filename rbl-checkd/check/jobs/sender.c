@@ -159,9 +159,14 @@ tell(sender_t *sender)
     size_t                 i, n;
     unsigned               p;
     rbl_key_t              key;
-    rbl_str_t              argv[SENDER_MAX + 1], text, none = RBL_STR("");
+    rbl_str_t              text, none = RBL_STR("");
     rbl_addr_t             addr[SENDER_MAX];
     const rbl_keyspace_t  *ks;
+
+    struct {
+        rbl_daemon_greet_args_t  args;
+        rbl_str_t                members[SENDER_MAX];
+    } call;
 
     if (gethostname(host, sizeof(host)) != 0) {
         host[0] = '\0';
@@ -174,15 +179,15 @@ tell(sender_t *sender)
         text = rbl_addr_text(ip, &addr[i]);
         len = snprintf(member[i], MEMBER_MAX, "%.*s %s", (int) text.n, text.p,
                        host);
-        argv[i + 1] = (rbl_str_t) { member[i], (size_t) len };
+        call.members[i] = (rbl_str_t) { member[i], (size_t) len };
     }
 
     ks = store_keyspace(sender->store);
 
     for (p = 0; p < ks->partitions; p++) {
-        argv[0] = rbl_key(&key, ks, p, "daemons:addr", none, none);
+        call.args.addresses = rbl_key(&key, ks, p, "daemons:addr", none, none);
         store_script(sender->store, &rbl_script_daemon_greet, NULL, sender,
-                     (int) n + 1, argv);
+                     RBL_ARGC(call.args) + (int) n, call.args.argv);
     }
 }
 

@@ -213,10 +213,10 @@ works_set_parts(works_t *works)
 static void
 on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 {
-    unsigned    p;
-    works_t    *works = w->data;
-    rbl_key_t   key;
-    rbl_str_t   argv[2];
+    unsigned               p;
+    works_t               *works = w->data;
+    rbl_key_t              key;
+    rbl_work_take_args_t   args;
 
     (void) loop;
     (void) revents;
@@ -233,11 +233,10 @@ on_tick(struct ev_loop *loop, ev_timer *w, int revents)
         }
 
         works->parts[p].asked = 1;
-        argv[0] = rbl_key(&key, store_keyspace(works->store), p, "works",
-                          RBL_STR(""), RBL_STR(""));
-        argv[1] = RBL_STR(WORKS_TAKE);
-        store_script(works->store, &rbl_script_work_take, on_taken,
-                     &works->parts[p], 2, argv);
+        args.works = rbl_key(&key, store_keyspace(works->store), p, "works",
+                             RBL_STR(""), RBL_STR(""));
+        args.most = RBL_STR(WORKS_TAKE);
+        store_call(works->store, work_take, on_taken, &works->parts[p], args);
     }
 }
 

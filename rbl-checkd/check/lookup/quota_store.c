@@ -8,55 +8,26 @@
 #include "base/log.h"
 #include "quota_int.h"
 
-#include <stdio.h>
-
 #define AGAIN_MOST   1.0                /* s to the next try */
 #define STORE_AGAIN  0.5
 
-typedef struct {
-    char        digits[4][24];
-    rbl_key_t   key;
-    rbl_str_t   argv[5];
-} args_t;
-
-
-static int64_t
-number(const redisReply *reply, size_t i)
-{
-    int64_t  n;
-
-    n = rbl_reply_int(rbl_reply_at(reply, i), 0);
-
-    return n > 0 ? n : 0;
-}
-
 
 static double
-seconds(const redisReply *reply, size_t i)
+seconds(int64_t ms)
 {
-    return (double) number(reply, i) / 1000;
+    return (double) ms / 1000;
 }
 
 
-static void
-send_script(quota_list_t *ql, const rbl_script_t *script, store_reply_pt done,
-    int n, const int64_t *numbers)
+static rbl_str_t
+key_of(const quota_list_t *ql, rbl_key_t *key)
 {
-    int                    i;
-    args_t                 a;
     const rbl_keyspace_t  *ks;
 
     ks = store_keyspace(ql->quota->store);
-    a.argv[0] = rbl_key(&a.key, ks, rbl_partition(ks, rbl_str(ql->sid)),
-                        "list", rbl_str(ql->sid), RBL_STR(""));
 
-    for (i = 0; i < n; i++) {
-        snprintf(a.digits[i], sizeof(a.digits[i]), "%lld",
-                 (long long) numbers[i]);
-        a.argv[i + 1] = rbl_str(a.digits[i]);
-    }
-
-    store_script(ql->quota->store, script, done, ql, n + 1, a.argv);
+    return rbl_key(key, ks, rbl_partition(ks, rbl_str(ql->sid)), "list",
+                   rbl_str(ql->sid), RBL_STR(""));
 }
 
 
@@ -66,27 +37,27 @@ send_script(quota_list_t *ql, const rbl_script_t *script, store_reply_pt done,
 /* Others were refused: whoever is answered ends that. */
 
 static void
-refused_before(quota_list_t *ql, const redisReply *reply)
+refused_before(quota_list_t *ql, const rbl_list_grant_reply_t *said)
 {
-    if (number(reply, 5) > 0) {
-        ql->times = number(reply, 5);
+    if (said->refused > 0) {
+        ql->times = said->refused;
     }
 }
 
 
 static void
-granted(quota_list_t *ql, const redisReply *reply)
+granted(quota_list_t *ql, const rbl_list_grant_reply_t *said)
 {
     double  now;
 
     now = quota_now();
-    ql->n = number(reply, 1);
+    ql->n = said->n;
     ql->spent = 0;
-    ql->from = now + seconds(reply, 2);
-    ql->till = ql->sent + seconds(reply, 2) + seconds(reply, 3);
-    ql->left = rbl_reply_int(rbl_reply_at(reply, 4), -1);
+    ql->from = now + seconds(said->wait);
+    ql->till = ql->sent + seconds(said->wait) + seconds(said->life);
+    ql->left = said->left;
     ql->said = 0;
-    refused_before(ql, reply);
+    refused_before(ql, said);
 
     if (ql->till <= now) {
         ql->n = 0;
@@ -129,33 +100,56 @@ blocked(quota_list_t *ql, double wait, int64_t times)
 static void
 on_grant(void *data, const redisReply *reply)
 {
-    double         wait;
-    rbl_str_t      word;
-    quota_list_t  *ql = data;
+    double                   wait;
+    quota_list_t            *ql = data;
+    rbl_list_grant_reply_t   said;
 
     ql->asking = 0;
-    word = rbl_reply_word(reply);
-    wait = seconds(reply, 1);
+    rbl_list_grant_reply(&said, reply);
+    wait = seconds(said.wait);
 
-    if (rbl_str_is(word, "OK")) {
-        granted(ql, reply);
+    switch (said.word) {
 
-    } else if (rbl_str_is(word, "BLOCKED")) {
-        blocked(ql, wait, number(reply, 2));
+    case RBL_LIST_GRANT_OK:
+        granted(ql, &said);
+        break;
 
-    } else if (rbl_str_is(word, "USED")) {
+    case RBL_LIST_GRANT_BLOCKED:
+        blocked(ql, wait, said.refused);
+        break;
+
+    case RBL_LIST_GRANT_USED:
         used_up(ql);
         quota_refuse(ql, QUOTA_USED_UP, wait < AGAIN_MOST ? wait : AGAIN_MOST);
         not_before(ql, wait);
+        break;
 
-    } else if (rbl_str_is(word, "LATE")) {
+    case RBL_LIST_GRANT_LATE:
         not_before(ql, wait);
+        break;
 
-    } else {
+    default:
         quota_again(ql, STORE_AGAIN);
     }
 
     quota_serve(ql);
+}
+
+
+static void
+grant(quota_list_t *ql, store_reply_pt done, int64_t want, int64_t patience)
+{
+    char                   number[4][RBL_OUT_INT];
+    rbl_key_t              key;
+    rbl_list_grant_args_t  args;
+
+    args.list = key_of(ql, &key);
+    args.want = rbl_out_int_text(number[0], want);
+    args.rate = rbl_out_int_text(number[1], ql->rate);
+    args.quota = rbl_out_int_text(number[2], ql->day);
+    args.patience = rbl_out_int_text(number[3], patience);
+
+    store_call(ql->quota->store, list_grant, done, ql, args);
 }
 
 
@@ -164,8 +158,6 @@ on_grant(void *data, const redisReply *reply)
 void
 quota_ask(quota_list_t *ql)
 {
-    int64_t  numbers[4];
-
     if (ql->asking) {
         return;
     }
@@ -174,31 +166,27 @@ quota_ask(quota_list_t *ql)
     ql->sent = quota_now();
     ql->granted_rate = ql->rate;
 
-    numbers[0] = ql->n_waits + quota_recent(ql, ql->sent) / 4;
-    numbers[1] = ql->rate;
-    numbers[2] = ql->day;
-    numbers[3] = ql->latest > ql->sent
-                 ? (int64_t) ((ql->latest - ql->sent) * 1000) : 0;
-
-    send_script(ql, &rbl_script_list_grant, on_grant, 4, numbers);
+    grant(ql, on_grant, ql->n_waits + quota_recent(ql, ql->sent) / 4,
+          ql->latest > ql->sent
+          ? (int64_t) ((ql->latest - ql->sent) * 1000) : 0);
 }
 
 
 static void
 on_look(void *data, const redisReply *reply)
 {
-    rbl_str_t      word;
-    quota_list_t  *ql = data;
+    quota_list_t            *ql = data;
+    rbl_list_grant_reply_t   said;
 
     ql->looking = 0;
-    word = rbl_reply_word(reply);
+    rbl_list_grant_reply(&said, reply);
 
-    if (ql->telling || word.n == 0) {
+    if (ql->telling || said.word == RBL_LIST_GRANT_NONE) {
         return;
     }
 
-    if (rbl_str_is(word, "BLOCKED")) {
-        blocked(ql, seconds(reply, 1), number(reply, 2));
+    if (said.word == RBL_LIST_GRANT_BLOCKED) {
+        blocked(ql, seconds(said.wait), said.refused);
         return;
     }
 
@@ -206,11 +194,11 @@ on_look(void *data, const redisReply *reply)
         ql->refused = QUOTA_GO;
     }
 
-    if (rbl_str_is(word, "OK")) {
-        ql->left = rbl_reply_int(rbl_reply_at(reply, 4), -1);
-        refused_before(ql, reply);
+    if (said.word == RBL_LIST_GRANT_OK) {
+        ql->left = said.left;
+        refused_before(ql, &said);
 
-    } else if (rbl_str_is(word, "USED")) {
+    } else if (said.word == RBL_LIST_GRANT_USED) {
         ql->left = 0;
     }
 }
@@ -219,17 +207,12 @@ on_look(void *data, const redisReply *reply)
 void
 quota_look(quota_list_t *ql)
 {
-    int64_t  numbers[4] = { 0, 0, 0, 0 };
-
     if (ql->looking || ql->telling) {
         return;
     }
 
     ql->looking = 1;
-    numbers[1] = ql->rate;
-    numbers[2] = ql->day;
-
-    send_script(ql, &rbl_script_list_grant, on_look, 4, numbers);
+    grant(ql, on_look, 0, 0);
 }
 
 
@@ -239,11 +222,13 @@ quota_look(quota_list_t *ql)
 static void
 on_told(void *data, const redisReply *reply)
 {
-    quota_list_t  *ql = data;
+    quota_list_t           *ql = data;
+    rbl_list_told_reply_t   said;
 
     ql->telling = 0;
+    rbl_list_told_reply(&said, reply);
 
-    if (!rbl_str_is(rbl_reply_word(reply), "OK")) {
+    if (said.word != RBL_LIST_TOLD_OK) {
         quota_give_up(ql, QUOTA_BLOCKED, ql->latest);
         return;
     }
@@ -259,8 +244,8 @@ on_told(void *data, const redisReply *reply)
         return;
     }
 
-    if (number(reply, 1) > 0) {
-        blocked(ql, seconds(reply, 1), number(reply, 2));
+    if (said.wait > 0) {
+        blocked(ql, seconds(said.wait), said.refused);
 
     } else if (ql->refused == QUOTA_BLOCKED || ql->times > 0) {
         ql->times = 0;
@@ -268,9 +253,9 @@ on_told(void *data, const redisReply *reply)
         log_notice("list %s responds again", ql->list->zone);
     }
 
-    if (number(reply, 3) > 0) {
+    if (said.begins > 0) {
         log_notice("list %s refuses queries: it gets none for %lld s",
-                   ql->list->zone, (long long) (number(reply, 1) / 1000));
+                   ql->list->zone, (long long) (said.wait / 1000));
     }
 }
 
@@ -278,7 +263,9 @@ on_told(void *data, const redisReply *reply)
 void
 quota_tell(quota_list_t *ql, int refused)
 {
-    int64_t  numbers[1];
+    char                  number[RBL_OUT_INT];
+    rbl_key_t             key;
+    rbl_list_told_args_t  args;
 
     if (ql->telling) {
         return;
@@ -286,9 +273,10 @@ quota_tell(quota_list_t *ql, int refused)
 
     ql->telling = 1;
     ql->told = refused != 0;
-    numbers[0] = refused;
+    args.list = key_of(ql, &key);
+    args.refused = rbl_out_int_text(number, refused);
 
-    send_script(ql, &rbl_script_list_told, on_told, 1, numbers);
+    store_call(ql->quota->store, list_told, on_told, ql, args);
 }
 
 

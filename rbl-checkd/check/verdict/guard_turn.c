@@ -33,26 +33,16 @@ guard_arm(struct ev_loop *loop, ev_timer *timer, double seconds)
 }
 
 
-static int64_t
-number(const redisReply *reply, size_t i)
+static rbl_str_t
+key_of(const guard_list_t *gl, rbl_key_t *key)
 {
-    return rbl_reply_int(rbl_reply_at(reply, i), 0);
-}
-
-
-static void
-send_script(guard_list_t *gl, const rbl_script_t *script, store_reply_pt done,
-    int argc, rbl_str_t *argv)
-{
-    rbl_key_t              key;
     rbl_str_t              sid;
     const rbl_keyspace_t  *ks;
 
     ks = store_keyspace(gl->guard->store);
     sid = rbl_str(gl->sid);
-    argv[0] = rbl_key(&key, ks, rbl_partition(ks, sid), "list", sid,
-                      RBL_STR(""));
-    store_script(gl->guard->store, script, done, gl, argc, argv);
+
+    return rbl_key(key, ks, rbl_partition(ks, sid), "list", sid, RBL_STR(""));
 }
 
 
@@ -61,10 +51,11 @@ send_script(guard_list_t *gl, const rbl_script_t *script, store_reply_pt done,
 static void
 ask(guard_list_t *gl)
 {
-    char       clear[16], turned[16];
-    link_t    *l;
-    unsigned   n;
-    rbl_str_t  argv[3];
+    char                   clear[16], fresh[16];
+    link_t                *l;
+    unsigned               n;
+    rbl_key_t              key;
+    rbl_list_turn_args_t   args;
 
     n = 0;
     link_move(&gl->asked, &gl->waits);
@@ -74,15 +65,17 @@ ask(guard_list_t *gl)
     }
 
     snprintf(clear, sizeof(clear), "%u", gl->clear);
-    snprintf(turned, sizeof(turned), "%u", n);
-    argv[1] = rbl_str(clear);
-    argv[2] = rbl_str(turned);
+    snprintf(fresh, sizeof(fresh), "%u", n);
+    args.list = key_of(gl, &key);
+    args.clear = rbl_str(clear);
+    args.fresh = rbl_str(fresh);
+    args.bad = RBL_STR("");
 
     gl->clear = 0;
     gl->state = GUARD_ASKING;
     ev_timer_stop(gl->guard->loop, &gl->timer);
     ev_timer_stop(gl->guard->loop, &gl->count);
-    send_script(gl, &rbl_script_list_turn, on_turn, 3, argv);
+    store_call(gl->guard->store, list_turn, on_turn, gl, args);
 }
 
 
@@ -147,21 +140,19 @@ finish(guard_list_t *gl, int go)
 static void
 on_thawed(void *data, const redisReply *reply)
 {
-    rbl_str_t      word;
-    guard_list_t  *gl = data;
+    guard_list_t           *gl = data;
+    rbl_list_thaw_reply_t   said;
 
-    word = rbl_reply_word(reply);
+    rbl_list_thaw_reply(&said, reply);
 
-    if (rbl_str_is(word, "OK")) {
+    if (said.word == RBL_LIST_THAW_OK) {
         log_notice("list %s passes its test points: no longer frozen, after"
-                   " %lld s", gl->list->zone,
-                   (long long) (number(reply, 1) / 1000));
+                   " %lld s", gl->list->zone, (long long) (said.frozen / 1000));
         gl->frozen = 0;
     }
 
     gl->turned = 0;
-    finish(gl, !gl->kept && (rbl_str_is(word, "OK")
-                             || rbl_str_is(word, "NONE")));
+    finish(gl, !gl->kept && said.word != RBL_LIST_THAW_NOTHING);
 }
 
 
@@ -170,20 +161,23 @@ on_thawed(void *data, const redisReply *reply)
 static void
 tell_found(guard_list_t *gl)
 {
-    rbl_str_t  argv[4];
+    rbl_key_t             key;
+    rbl_list_turn_args_t  args;
 
-    argv[1] = argv[2] = RBL_STR("0");
-    argv[3] = RBL_STR("1");
-    send_script(gl, &rbl_script_list_turn, NULL, 4, argv);
+    args.list = key_of(gl, &key);
+    args.clear = args.fresh = RBL_STR("0");
+    args.bad = RBL_STR("1");
+    store_call(gl->guard->store, list_turn, NULL, gl, args);
 }
 
 
 static void
 on_sample(void *data, const health_verdict_t *verdict)
 {
-    char           since[24];
-    rbl_str_t      argv[2];
-    guard_list_t  *gl = data;
+    char                   since[24];
+    rbl_key_t              key;
+    guard_list_t          *gl = data;
+    rbl_list_thaw_args_t   args;
 
     gl->sample = NULL;
     gl->kept = dns_clock() < verdict->lies;
@@ -200,9 +194,10 @@ on_sample(void *data, const health_verdict_t *verdict)
     }
 
     snprintf(since, sizeof(since), "%lld", (long long) gl->frozen);
-    argv[1] = rbl_str(since);
+    args.list = key_of(gl, &key);
+    args.since = rbl_str(since);
     gl->state = GUARD_THAWING;
-    send_script(gl, &rbl_script_list_thaw, on_thawed, 2, argv);
+    store_call(gl->guard->store, list_thaw, on_thawed, gl, args);
 }
 
 
@@ -241,27 +236,24 @@ hold(guard_list_t *gl)
 
 
 static void
-on_frozen(guard_list_t *gl, const redisReply *reply)
+on_frozen(guard_list_t *gl, const rbl_list_turn_reply_t *said)
 {
-    int64_t  age;
+    gl->turned = said->turned;
+    gl->frozen = said->since;
 
-    gl->turned = number(reply, 2);
-    gl->frozen = number(reply, 6);
-    age = number(reply, 5);
-
-    if (number(reply, 1) > 0) {
+    if (said->begins > 0) {
         log_notice("list %s is frozen: %lld of its last %lld responses are new"
-                   " listings", gl->list->zone, (long long) number(reply, 2),
-                   (long long) number(reply, 3));
+                   " listings", gl->list->zone, (long long) said->turned,
+                   (long long) said->of);
     }
 
     if (link_empty(&gl->asked)) {
         finish(gl, 0);
 
-    } else if (number(reply, 4) > 0) {
+    } else if (said->sample > 0) {
         sample(gl);
 
-    } else if (age >= 0 && age < SAMPLE_HOLD) {
+    } else if (said->age >= 0 && said->age < SAMPLE_HOLD) {
         hold(gl);
 
     } else {
@@ -273,18 +265,16 @@ on_frozen(guard_list_t *gl, const redisReply *reply)
 static void
 on_turn(void *data, const redisReply *reply)
 {
-    rbl_str_t      word;
-    guard_list_t  *gl = data;
+    guard_list_t           *gl = data;
+    rbl_list_turn_reply_t   said;
 
-    word = rbl_reply_word(reply);
+    rbl_list_turn_reply(&said, reply);
 
-    if (rbl_str_is(word, "FROZEN")) {
-        on_frozen(gl, reply);
-        return;
-    }
+    if (said.word == RBL_LIST_TURN_FROZEN) {
+        on_frozen(gl, &said);
 
-    if (rbl_str_is(word, "OK")) {
-        gl->turned = number(reply, 1);
+    } else if (said.word == RBL_LIST_TURN_OK) {
+        gl->turned = said.turned;
         gl->frozen = 0;
         finish(gl, 1);
 

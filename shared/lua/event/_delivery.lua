@@ -1,4 +1,5 @@
 --- include: pending
+-- For scripts whose key is retry; `letter` and `failure` need none of it.
 -- Messages to a contact go out one after the other: only the first of its line
 -- is tried, and at its end the next one.
 local function line_next(ac, ev, co)
@@ -9,7 +10,7 @@ local function line_next(ac, ev, co)
     local next_ev = call('LINDEX', line, 0)
     if next_ev then
         local at = tonumber(call('HGET', key('dlv', ac, next_ev, co), 'at'))
-        call('ZADD', KEYS[1], 'NX', tostring(math.max(at or 0, now_ms())),
+        call('ZADD', KEY.retry, 'NX', tostring(math.max(at or 0, now_ms())),
             ac .. ':' .. next_ev .. ':' .. co)
     else
         call('DEL', key('ends', ac, co))    -- all are told
@@ -18,7 +19,7 @@ end
 -- The end of one delivery; the event goes with its last one.  first, app: the
 -- delivery's fields, or false.
 local function delivery_over(ac, ev, target, member, first, app)
-    call('ZREM', KEYS[1], member)
+    call('ZREM', KEY.retry, member)
     if target and target:sub(1, 2) == 'CO' then
         line_next(ac, ev, target)
     elseif first then

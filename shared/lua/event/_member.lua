@@ -1,3 +1,3 @@
--- The delivery that ARGV[1] names.
-local member = ARGV[1]
+-- The delivery that the argument `member` names.
+local member = ARG.member
 local ac, ev, target = string.match(member, '^(%w+):(%w+):(%w+)$')

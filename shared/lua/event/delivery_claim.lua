@@ -6,12 +6,14 @@
 -- for a day at most.  A confirmation that nobody can use any more, for its
 -- contact is gone, confirmed or was sent a newer code, just ends, and so does
 -- what a contact was to be told that is gone or paused.
--- KEYS[1] retry
--- ARGV    1 how many at most  2 lease (ms)
--- Result  OK, ms until the next (-1: none), then for each delivery an array:
---         member, type, URL (or value of the contact), secret, attempt (0 =
---         first), first (ms), event SID, body, type of the contact or "",
---         the receiver's old secret while it is valid or ""
+--- key: retry
+--- arg: most  how many at most
+--- arg: lease  ms
+--- reply: OK wait#  ms until the next (-1: none), then a row for each
+--- row: delivery member type to secret attempt# first# event body contact old
+-- to: URL, or value of the contact.  attempt: 0 is the first.  first: when that
+-- was (ms).  event: its SID.  contact: its type, or "".  old: the receiver's
+-- old secret while it is valid, or "".
 --- include: base
 --- include: ahead
 --- include: circuit
@@ -20,8 +22,8 @@
 --- include: digest
 --- use: hook app
 local now = now_ms()
-local due = call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0,
-    ARGV[1])
+local due = call('ZRANGEBYSCORE', KEY.retry, '-inf', now, 'LIMIT', 0,
+    ARG.most)
 local out = {'OK', -1}
 -- That a host is listed and was never told need not be, once its end waits.
 local function outdated(ac, co, host)
@@ -56,7 +58,7 @@ local function quiet_until(ac, target)
         till = not_ahead(h[1], now, 3600000)
         local probe = math.min(not_ahead(h[2], now, 3600000), now + 5000)
         if h[1] and till <= now and probe <= now then
-            call('HSET', k, 'probe', now + ARGV[2])
+            call('HSET', k, 'probe', now + ARG.lease)
             circuits[k] = now + 5000
             return 0
         end
@@ -143,9 +145,9 @@ local function claim(member)
             h[2] or 'the receiver failed all the time', d[1])
         delivery_over(ac, ev, target, member, d[2], d[4])
     elseif quiet > now then
-        call('ZADD', KEYS[1], quiet + tonumber(ev:sub(-6), 16) % 5000, member)
+        call('ZADD', KEY.retry, quiet + tonumber(ev:sub(-6), 16) % 5000, member)
     elseif url then
-        call('ZADD', KEYS[1], now + ARGV[2], member)
+        call('ZADD', KEY.retry, now + ARG.lease, member)
         out[#out + 1] = {member, e[1], url, secret, tonumber(d[1]),
             tonumber(d[2]), ev, e[2], channel, old or ''}
     else
@@ -160,13 +162,13 @@ end
 -- keeps nothing else from its way.
 for _, member in ipairs(due) do
     if not pcall(claim, member) then
-        call('ZADD', KEYS[1], now + ARGV[2], member)
+        call('ZADD', KEY.retry, now + ARG.lease, member)
     end
     if moved > moved_most then
         break
     end
 end
-local first = call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+local first = call('ZRANGE', KEY.retry, 0, 0, 'WITHSCORES')
 if first[2] then
     out[2] = math.max(0, tonumber(first[2]) - now)
 end

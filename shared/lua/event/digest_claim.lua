@@ -4,34 +4,39 @@
 -- contact is told nothing new before all that was made for it is over.  A
 -- digest without a contact that may be told ends; what that knows as listed is
 -- kept for when it is resumed.  A large digest takes several calls.
--- KEYS[1] digests
--- ARGV    1 window (ms)  2 lease (ms)  3 how many hosts are told at most
---         4... an event SID for each digest that may be taken
--- Result  OK, ms until there may be another (-1: none is waiting), then for
---         each: "<AC>:<CO>", type of the contact, event SID, time zone, numbers
---         of hosts listed, delisted, clear, those that are told as an array of
---         packed record and state (0 listed, 1 delisted, 2 clear, 3 not
---         reported any more), the packed records of their lists, number of
---         hosts that are not reported any more, event SID of the alert that has
---         many of them ("": there is none), 1 if it ends now, 1 if digest_more
---         has more of those that are told
+--- key: digests
+--- arg: window  ms
+--- arg: lease  ms
+--- arg: most  how many hosts are told at most
+--- arg: events...  a SID for each digest that may be taken
+--- reply: OK wait#  ms until there may be another (-1: none is waiting), then
+--          a row for each
+--- row: page member contact event timezone listed# delisted# clear# hosts[]
+---   lists[] unreported# alert ends# more#
+-- member: "<AC>:<CO>".  contact: its type.  event: its SID.  listed, delisted,
+-- clear: numbers of hosts.  hosts: those that are told, each its packed record
+-- and state (0 listed, 1 delisted, 2 clear, 3 not reported any more).  lists:
+-- the packed records of theirs.  unreported: number of hosts that are not
+-- reported any more.  alert: event SID of the one that has many of them ("":
+-- there is none).  ends: 1 if that ends now.  more: 1 if digest_more has more
+-- of those that are told.
 --- include: base
 --- include: states
 --- include: known
 --- include: told
 --- use: contact account
-local window, lease = tonumber(ARGV[1]), tonumber(ARGV[2])
-local now, most = now_ms(), tonumber(ARGV[3])
+local window, lease = tonumber(ARG.window), tonumber(ARG.lease)
+local now, most = now_ms(), tonumber(ARG.most)
 local out = {'OK', -1}
 local co
 local function again(ms)
-    call('ZADD', KEYS[1], tostring(now - window + ms), ac .. ':' .. co)
+    call('ZADD', KEY.digests, tostring(now - window + ms), ac .. ':' .. co)
 end
 local function over(digest, making)
     if call('EXISTS', digest, making) > 0 then
         return again(window)
     end
-    call('ZREM', KEYS[1], ac .. ':' .. co)
+    call('ZREM', KEY.digests, ac .. ':' .. co)
 end
 local function claim(event)
     local digest, batch = key('digest', ac, co), key('batch', ac, co)
@@ -47,7 +52,7 @@ local function claim(event)
     end
     if not account or not contact or contact[CONTACT.status] ~= 'active' then
         call('UNLINK', digest, making, batch)
-        call('ZREM', KEYS[1], ac .. ':' .. co)
+        call('ZREM', KEY.digests, ac .. ':' .. co)
         return
     end
     if call('EXISTS', key('line', ac, co)) == 1 then
@@ -74,19 +79,19 @@ local function claim(event)
     out[#out + 1] = page
 end
 -- What cannot be read waits for who mends it.
-local due = call('ZRANGE', KEYS[1], '-inf', tostring(now - window),
-    'BYSCORE', 'LIMIT', 0, #ARGV - 3)
+local due = call('ZRANGE', KEY.digests, '-inf', tostring(now - window),
+    'BYSCORE', 'LIMIT', 0, #ARGV - ARG.events + 1)
 for i, member in ipairs(due) do
     ac, co = string.match(member, '^(AC%x+):(CO%x+)$')
     if states_left <= 0 then
         break
     elseif not ac then
-        call('ZREM', KEYS[1], member)
-    elseif not pcall(claim, ARGV[3 + i]) then
+        call('ZREM', KEY.digests, member)
+    elseif not pcall(claim, ARGV[ARG.events + i - 1]) then
         again(lease)
     end
 end
-local first = call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+local first = call('ZRANGE', KEY.digests, 0, 0, 'WITHSCORES')
 if first[2] then
     out[2] = math.max(0, tonumber(first[2]) + window - now)
 end

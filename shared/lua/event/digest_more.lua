@@ -1,23 +1,28 @@
 -- Tells more of a digest that digest_claim gave: the next of those hosts that
 -- are told.  It is leased anew.
--- KEYS[1] digests
--- ARGV    1 window (ms)  2 lease (ms)  3 how many hosts are told at most
---         4 "<AC>:<CO>"  5 event SID of the last part  6 an event SID for what
---         says less than that  7 how many were told
--- Result  OK, -1, the digest as digest_claim tells it
---         | STALE (it is over, or another's)
+--- key: digests
+--- arg: window  ms
+--- arg: lease  ms
+--- arg: most  how many hosts are told at most
+--- arg: member  "<AC>:<CO>"
+--- arg: event  SID of the last part
+--- arg: less  an event SID for what says less than that
+--- arg: from  how many were told
+--- reply: OK wait# page[]  -1, the digest as a row of digest_claim
+--- reply: STALE  it is over, or another's
 --- include: base
 --- include: of
 --- include: told
 --- use: contact account
 local co
-ac, co = string.match(ARGV[4], '^(AC%x+):(CO%x+)$')
+ac, co = string.match(ARG.member, '^(AC%x+):(CO%x+)$')
 local c, a = load(key('r', ac, co)), load(key('acct', ac))
 if not c or not a
-    or tonumber(call('ZSCORE', key('batch', ac, co), ARGV[5]) or 0) ~= -1
+    or tonumber(call('ZSCORE', key('batch', ac, co), ARG.event) or 0) ~= -1
 then
     return {'STALE'}
 end
-call('ZADD', KEYS[1], tostring(now_ms() - ARGV[1] + ARGV[2]), ARGV[4])
-return {'OK', -1, told_page(co, c, a, ARGV[6], tonumber(ARGV[7]),
-    tonumber(ARGV[3]))}
+call('ZADD', KEY.digests, tostring(now_ms() - ARG.window + ARG.lease),
+    ARG.member)
+return {'OK', -1, told_page(co, c, a, ARG.less, tonumber(ARG.from),
+    tonumber(ARG.most))}

@@ -2,20 +2,21 @@
 -- first attempt of each of their deliveries, and makes deliveries of those that
 -- are not over.  The XACK is the guard: whoever has it records, and an event is
 -- recorded once.
--- KEYS[1] outbox
--- ARGV    1 lease (ms)  2... events, each packed: {stream id, account SID,
---         event SID, type, body ("" if all are delivered), deliveries}; a
---         delivery is {target, outcome, the attempt as it is logged, URL and
---         application of a callback or "", ms until the next attempt, status,
---         error, ms for which the receiver asked for quiet}.  Outcome: ok,
---         retry, dead, gone as for delivery_done; or "later": it was not tried,
---         "now": it is being tried, and leased
---         One call makes dead letters of at most 256 KiB of bodies, so that it
---         stays short.  A delivery beyond that is queued, due at once; its next
---         attempt makes the dead letter
--- Result  OK, number of deliveries that were not tried, then for each event 1,
---         0 (it is not pending: another daemon's) or why it could not be
---         recorded: it is a dead letter then
+--- key: outbox
+--- arg: lease  ms
+--- arg: events...  each packed: {stream id, account SID, event SID, type, body
+--          ("" if all are delivered), deliveries}; a delivery is {target,
+--          outcome, the attempt as it is logged, URL and application of a
+--          callback or "", ms until the next attempt, status, error, ms for
+--          which the receiver asked for quiet}.  Outcome: ok, retry, dead, gone
+--          as for delivery_done; or "later": it was not tried, "now": it is
+--          being tried, and leased
+-- One call makes dead letters of at most 256 KiB of bodies, so that it stays
+-- short.  A delivery beyond that is queued, due at once; its next attempt makes
+-- the dead letter.
+--- reply: OK later#  deliveries that were not tried, then for each event 1, 0
+--          (it is not pending: another daemon's) or why it could not be
+--          recorded: it is a dead letter then
 --- include: base
 --- include: of
 --- include: delivery
@@ -41,7 +42,7 @@ local function record(e)
     for _, d in ipairs(e[6]) do
         local target, outcome, app = d[1], d[2], d[5] or ''
         if outcome == 'later' or outcome == 'now' then
-            put(ev, d, 0, outcome == 'now' and now + ARGV[1] or now)
+            put(ev, d, 0, outcome == 'now' and now + ARG.lease or now)
             open = open + 1
             out[2] = out[2] + (outcome == 'later' and 1 or 0)
         else
@@ -67,9 +68,9 @@ local function record(e)
     end
 end
 local ids = {}
-for i = 2, #ARGV do
+for i = ARG.events, #ARGV do
     local e = cmsgpack.unpack(ARGV[i])
-    local result = call('XACK', KEYS[1], 'deliver', e[1])
+    local result = call('XACK', KEY.outbox, 'deliver', e[1])
     if result == 1 then
         ids[#ids + 1] = e[1]
         local sound, why = pcall(record, e)
@@ -81,7 +82,7 @@ for i = 2, #ARGV do
     out[#out + 1] = result
 end
 if #ids > 0 then
-    call('XDEL', KEYS[1], unpack(ids))
+    call('XDEL', KEY.outbox, unpack(ids))
 end
 hooks_well()
 log_write(now)

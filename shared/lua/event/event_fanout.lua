@@ -2,32 +2,37 @@
 -- to be confirmed, if it still waits for that code; a notice goes to each
 -- active contact in its turn.  The body is stored once, before the first
 -- attempt, and never changes.  Run again it has no second effect.
--- KEYS[1] outbox
--- ARGV    1 stream id  2 account SID  3 event SID  4 type  5 body  6 contact
---         SID or ""  7 digest of its code
--- Result  OK, number of deliveries; DEAD, why: none could be made, and it is a
---         dead letter
+--- key: outbox
+--- arg: id  of the stream's entry
+--- arg: account  its SID
+--- arg: event  its SID
+--- arg: type
+--- arg: body
+--- arg: contact  its SID or ""
+--- arg: digest  of its code
+--- reply: OK n#  deliveries
+--- reply: DEAD why  none could be made, and it is a dead letter
 --- include: base
 --- include: confirm
 --- include: delivery
 --- include: digest
-local ac, ev, type = ARGV[2], ARGV[3], ARGV[4]
-if call('XACK', KEYS[1], 'deliver', ARGV[1]) == 0 then
+local ac, ev, type = ARG.account, ARG.event, ARG.type
+if call('XACK', KEY.outbox, 'deliver', ARG.id) == 0 then
     return {'OK', 0}
 end
-call('XDEL', KEYS[1], ARGV[1])
+call('XDEL', KEY.outbox, ARG.id)
 local now, n = now_ms(), 0
 -- Of one whose record is damaged nobody knows: the delivery waits for it.
 local function confirms()
     local sound, yes = pcall(function()
-        return awaits(load(key('r', ac, ARGV[6])), ARGV[7])
+        return awaits(load(key('r', ac, ARG.contact)), ARG.digest)
     end)
     return yes or not sound
 end
 local function confirmation()
-    call('HSET', key('dlv', ac, ev, ARGV[6]), 'attempt', 0, 'first', now,
-        'digest', ARGV[7])
-    call('ZADD', key('retry'), now, table.concat({ac, ev, ARGV[6]}, ':'))
+    call('HSET', key('dlv', ac, ev, ARG.contact), 'attempt', 0, 'first', now,
+        'digest', ARG.digest)
+    call('ZADD', key('retry'), now, table.concat({ac, ev, ARG.contact}, ':'))
     n = n + 1
 end
 local turns = {}
@@ -45,7 +50,7 @@ local function notice(co)
     n = n + 1
 end
 local sound, why = pcall(function()
-    if ARGV[6] ~= '' and confirms() then
+    if ARG.contact ~= '' and confirms() then
         confirmation()
     end
     if type == 'contact.notice' then
@@ -57,11 +62,11 @@ local sound, why = pcall(function()
     end
     if n > 0 then
         call('HSET', key('event', ac, ev), 'type', type, 'date', now,
-            'body', ARGV[5], 'open', n)
+            'body', ARG.body, 'open', n)
     end
 end)
 if not sound then
-    letter(ac, ev, '', type, ARGV[5], '', '', 0, failure(why), 0)
+    letter(ac, ev, '', type, ARG.body, '', '', 0, failure(why), 0)
     return {'DEAD', failure(why)}
 end
 return {'OK', n}

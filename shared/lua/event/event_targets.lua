@@ -1,12 +1,13 @@
 -- Tells to whom events of the outbox go, and what is needed to try that at
 -- once.  Changes nothing: what becomes of it event_done records.
--- KEYS[1] outbox
--- ARGV    pairs of account SID and type of an event; or of account and
---         application SID with a URL behind it, for a callback
--- Result  OK, then for each pair an array of receivers, each an array: SID, URL
---         ("" of an application), secret, old secret while it is valid or "";
---         the SID alone: its delivery is to wait for a claim; or
---         "": they cannot be told
+--- key: outbox
+--- arg: account what...  its SID and the type of an event; or its SID, and an
+--          application SID with a URL behind it, for a callback
+--- reply: OK  then for each an array of rows, one a receiver; or "": they
+--          cannot be told
+--- row: target sid url secret old  url: "" of an application.  old: secret
+--          while it is valid, or "".  The SID alone: its delivery is to wait
+--          for a claim
 --- include: base
 --- include: circuit
 --- use: hook app
@@ -87,8 +88,9 @@ local function targets(ac, what)
     return all
 end
 local out = {'OK'}
-for i = 1, #ARGV, 2 do
-    local sound, all = pcall(targets, ARGV[i], ARGV[i + 1])
+for i = 1, (#ARGV - ARG.before) / ARG.each do
+    local sound, all = pcall(targets, ARGV[ARG.account + ARG.each * i],
+        ARGV[ARG.what + ARG.each * i])
     out[#out + 1] = sound and all or ''
 end
 return out

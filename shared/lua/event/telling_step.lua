@@ -1,8 +1,8 @@
 -- Does a slice of what waits for contacts to be told: marks and looks of a host
 -- go into the digests of the next contacts of its account (_notify.lua).  Each
 -- contact has them once, whichever daemons do the slices.
--- KEYS[1] tellings
--- Result  OK, 1: there is more to do, 0: there is not
+--- key: tellings
+--- reply: OK more#  1: there is more to do, 0: there is not
 --- include: base
 --- include: of
 --- include: notify
@@ -96,7 +96,7 @@ local function slice()
     end
     return call('EXISTS', k) == 1
 end
-local queue = KEYS[1]
+local queue = KEY.tellings
 ac = call('ZRANGE', queue, 0, 0)[1]
 if not ac then
     return {'OK', 0}

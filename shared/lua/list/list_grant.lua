@@ -4,26 +4,30 @@
 -- that rate to itself, behind those granted before, and they may be asked one
 -- by one from its beginning.  So idle time earns nothing, and no span of T
 -- seconds sees more than T times the rate and one batch.
--- KEYS[1] list:<RB>
--- ARGV    1 how many are wanted; 0: only looks
---         2 rate a second  3 quota of a day (UTC); 0: none
---         4 how long their turn may be away (ms)
--- Result  OK, how many, ms to the first, ms from there in which they may be
---             asked, what is left of the day (-1: no quota), how often it
---             has refused: an answer is to be told (list_told)
---         USED, ms to the next day      the quota is used up
---         LATE, ms to its turn          that is too far away: nothing granted
---         BLOCKED, ms, how often        the list has refused and is left alone
+--- key: list  list:<RB>
+--- arg: want  how many; 0: only looks
+--- arg: rate  a second
+--- arg: quota  of a day (UTC); 0: none
+--- arg: patience  how long their turn may be away (ms)
+--- reply: OK n# wait# life# left# refused#  n: how many.  wait: ms to the
+--          first.  life: ms from there in which they may be asked.  left: of
+--          the day (-1: no quota).  refused: how often the list has: an answer
+--          is to be told (list_told)
+--- reply: USED wait#  the quota is used up: ms to the next day
+--- reply: LATE wait#  ms to its turn, which is too far away: nothing granted
+--- reply: BLOCKED wait# refused#  the list has refused so often and is left
+--          alone so long (ms)
 --- include: list
 local DAY = 86400000
 local LIFE, LIFE_DAY, FAR = 500, 2000, 60000
-local h = redis.call('HMGET', KEYS[1], 'till', 'turn', 'day', 'used', 'refused')
+local h = redis.call('HMGET', KEY.list, 'till', 'turn', 'day', 'used',
+    'refused')
 local left_alone = backs_off(h[1])
 if left_alone > 0 then
     return {'BLOCKED', left_alone, num(h[5])}
 end
-local want, rate, quota = num(ARGV[1]), num(ARGV[2]), num(ARGV[3])
-local patience = math.min(num(ARGV[4]), FAR)
+local want, rate, quota = num(ARG.want), num(ARG.rate), num(ARG.quota)
+local patience = math.min(num(ARG.patience), FAR)
 local today = math.floor(now / DAY)
 local ends = (today + 1) * DAY - now
 local used = num(h[3]) == today and num(h[4]) or 0
@@ -50,11 +54,11 @@ if rate > 0 then
     if wait > patience or (quota > 0 and wait >= ends) then
         return {'LATE', wait}
     end
-    redis.call('HSET', KEYS[1], 'turn', digits(turn + n * 1000000 / rate))
+    redis.call('HSET', KEY.list, 'turn', digits(turn + n * 1000000 / rate))
 end
 if quota > 0 then
     life = math.min(life, ends - wait)
     left = left - n
-    redis.call('HSET', KEYS[1], 'day', digits(today), 'used', digits(used + n))
+    redis.call('HSET', KEY.list, 'day', digits(today), 'used', digits(used + n))
 end
 return {'OK', n, wait, life, left, num(h[5])}

@@ -2,19 +2,19 @@
 -- by all daemons: 300 s at first, twice as long each time, up to an hour; an
 -- answer ends that.  Answers to questions that were under way when it began
 -- tell nothing, and refusals while it lasts make it no longer.
--- KEYS[1] list:<RB>
--- ARGV    1 refused: 1, 0
--- Result  OK, ms for which it is left alone, how often in a row, 1 if that has
---         begun just now
+--- key: list  list:<RB>
+--- arg: refused  1, 0
+--- reply: OK wait# refused# begins#  ms for which it is left alone, how often
+--          it has refused in a row, 1 if that has begun just now
 --- include: list
 local FIRST, UNDER_WAY = 300000, 10000
-local h = redis.call('HMGET', KEYS[1], 'till', 'since', 'refused')
+local h = redis.call('HMGET', KEY.list, 'till', 'since', 'refused')
 local left, since, times = backs_off(h[1]), num(h[2]), num(h[3])
-if ARGV[1] ~= '1' then
+if ARG.refused ~= '1' then
     if left > 0 and since <= now and since > now - UNDER_WAY then
         return {'OK', left, times, 0}
     end
-    redis.call('HDEL', KEYS[1], 'till', 'since', 'refused')
+    redis.call('HDEL', KEY.list, 'till', 'since', 'refused')
     return {'OK', 0, 0, 0}
 end
 if left > 0 then
@@ -22,6 +22,6 @@ if left > 0 then
 end
 times = times + 1
 left = math.min(FIRST * 2 ^ math.min(times - 1, 10), HOUR)
-redis.call('HSET', KEYS[1], 'till', digits(now + left), 'since', digits(now),
+redis.call('HSET', KEY.list, 'till', digits(now + left), 'since', digits(now),
     'refused', digits(times))
 return {'OK', left, times, 1}

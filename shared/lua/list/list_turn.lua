@@ -5,20 +5,22 @@
 -- small one; what is older than half an hour counts half, than an hour not.
 -- Too many are ten that are 30 % of the window, or five that are 60 %; twice as
 -- many each time that the list was found in order within the last hour.
--- KEYS[1] list:<RB>
--- ARGV    1 clear answers  2 listings, neither told before  3 "1": a sample was
---         not in order (whoever took it may also have died: then another is
---         taken soon)
--- Result  OK, listings in the window
---         FROZEN, 1 if that has just begun, listings and answers by which,
---             1 if the caller shall take a sample now, ms since somebody was
---             told to (-1: nobody was), when it was frozen (ms since 1970)
+--- key: list  list:<RB>
+--- arg: clear  how many such answers
+--- arg: fresh  listings, neither told before
+--- arg: bad  "1": a sample was not in order (whoever took it may also have
+--          died: then another is taken soon)
+--- reply: OK turned#  listings in the window
+--- reply: FROZEN begins# turned# of# sample# age# since#  begins: 1 if that has
+--          just begun.  turned, of: listings and answers by which.  sample: 1
+--          if the caller shall take one now.  age: ms since somebody was told
+--          to (-1: nobody was).  since: when it was frozen (ms since 1970)
 --- include: list
 local WINDOW, HALF, DOUBLED = 48, 1800000, 6
 local SAMPLE_EVERY, SAMPLE_LOST = 30000, 5000
-local h = redis.call('HMGET', KEYS[1], 'frozen', 'turned', 'of', 'sampled',
+local h = redis.call('HMGET', KEY.list, 'frozen', 'turned', 'of', 'sampled',
     'clear', 'fresh', 'moved', 'passed', 'passes', 'found')
-local clear, fresh = num(ARGV[1]), num(ARGV[2])
+local clear, fresh = num(ARG.clear), num(ARG.fresh)
 -- How long ago; what is not yet, or not at all, is long ago.
 local function ago(v)
     local at = num(v)
@@ -28,15 +30,15 @@ local function frozen(begins, turned, of, since)
     local age, take = ago(h[4]), 0
     local wait = ago(h[10]) <= age and SAMPLE_EVERY or SAMPLE_LOST
     if fresh > 0 and age >= wait then
-        redis.call('HSET', KEYS[1], 'sampled', digits(now))
+        redis.call('HSET', KEY.list, 'sampled', digits(now))
         age, take = 0, 1
     end
     return {'FROZEN', begins, turned, of, take, age <= HOUR and age or -1,
         since}
 end
 if num(h[1]) > 0 then
-    if ARGV[3] == '1' then
-        redis.call('HSET', KEYS[1], 'found', digits(now))
+    if ARG.bad == '1' then
+        redis.call('HSET', KEY.list, 'found', digits(now))
     end
     return frozen(0, num(h[2]), num(h[3]), num(h[1]))
 end
@@ -58,13 +60,13 @@ local of = clear + turned
 if fresh > 0 and (turned >= 10 * times and turned >= 0.3 * of
     or turned >= 5 * times and turned >= 0.6 * of)
 then
-    redis.call('HDEL', KEYS[1], 'sampled', 'found', 'clear', 'fresh', 'moved')
-    redis.call('HSET', KEYS[1], 'frozen', digits(now), 'turned', digits(turned),
-        'of', digits(of))
+    redis.call('HDEL', KEY.list, 'sampled', 'found', 'clear', 'fresh', 'moved')
+    redis.call('HSET', KEY.list, 'frozen', digits(now), 'turned',
+        digits(turned), 'of', digits(of))
     h[4] = false
     return frozen(1, turned, of, now)
 end
 shorten()
-redis.call('HSET', KEYS[1], 'clear', digits(clear), 'fresh', digits(turned),
+redis.call('HSET', KEY.list, 'clear', digits(clear), 'fresh', digits(turned),
     'moved', halves == 1 and h[7] or digits(now))
 return {'OK', turned}

@@ -1,11 +1,11 @@
 -- A daemon tells from which addresses it asks; what was told long ago goes.
--- KEYS[1] daemons:addr
--- ARGV    "<address> <host name>"...
--- Result  OK
+--- key: addresses  daemons:addr
+--- arg: members...  "<address> <host name>"
+--- reply: OK
 --- include: base
 local now = now_ms()
-call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - 86400000)
-for _, member in ipairs(ARGV) do
-    call('ZADD', KEYS[1], now, member)
+call('ZREMRANGEBYSCORE', KEY.addresses, '-inf', now - 86400000)
+for i = ARG.members, #ARGV do
+    call('ZADD', KEY.addresses, now, ARGV[i])
 end
 return {'OK'}

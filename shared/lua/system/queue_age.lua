@@ -1,7 +1,8 @@
 -- How long those that are first in the queues of a partition have waited.
--- KEYS[1] leases (of the partition that is meant)
--- Result  OK, ms since the turn of the first account with manual checks came,
---         ms since the host was due that is the latest of the first accounts
+--- key: leases  of the partition that is meant
+--- reply: OK manual# due#  ms since the turn of the first account with manual
+--          checks came, ms since the host was due that is the latest of the
+--          first accounts
 --- include: base
 local now = now_ms()
 local manual, due = 0, 0

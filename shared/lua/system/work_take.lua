@@ -1,18 +1,19 @@
 -- Accounts with work that nobody has done for a while.  They are put off, so
 -- that one caller at a time gets each.
--- KEYS[1] works (of the partition that is meant)
--- ARGV    1 how many accounts at most
--- Result  OK, accounts
+--- key: works  of the partition that is meant
+--- arg: most  how many accounts at most
+--- reply: OK  then the SIDs of the accounts
 --- include: base
 local now = now_ms()
 local wait = 10000
-local late = call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', '0', ARGV[1])
+local late = call('ZRANGEBYSCORE', KEY.works, '-inf', now, 'LIMIT', '0',
+    ARG.most)
 local later = {}
 for i, ac in ipairs(late) do
     later[2 * i - 1] = tostring(now + wait)
     later[2 * i] = ac
 end
 if later[1] then
-    call('ZADD', KEYS[1], unpack(later))
+    call('ZADD', KEY.works, unpack(later))
 end
 return {'OK', unpack(late)}
