@@ -44,6 +44,14 @@ ctl_account_json(const rbl_account_t *a)
 }
 
 
+rbl_str_t
+ctl_acct(const ctl_t *ctl, rbl_key_t *key, const rbl_sid_t *account)
+{
+    return rbl_account_key(key, &ctl->ks, "acct", rbl_sid_str(account),
+                           RBL_STR(""));
+}
+
+
 int
 ctl_account_add(ctl_t *ctl)
 {
@@ -54,14 +62,16 @@ ctl_account_add(ctl_t *ctl)
     int64_t      interval;
     rbl_sid_t    account, profile, group;
     rbl_key_t    key;
-    rbl_str_t    name, argv[11];
     redisReply  *reply;
     const char  *zone;
+
+    rbl_account_put_args_t   args;
+    rbl_account_put_reply_t  said;
 
     zone = ctl_option(ctl, "timezone");
     zone = zone ? zone : "UTC";
 
-    if (ctl_name(&name, "an account", ctl->args[0]) != 0
+    if (ctl_name(&args.name, "an account", ctl->args[0]) != 0
         || plan_given(ctl, &plan, &interval) != 0
         || ctl_timezone(ctl, rbl_str(zone)) != 0)
     {
@@ -75,32 +85,30 @@ ctl_account_add(ctl_t *ctl)
         return ctl_fail("the kernel gives no random bytes");
     }
 
-    argv[0] = name;
-    argv[1] = rbl_str(zone);
-    argv[2] = plan.name;
-    argv[3] = rbl_str(plan.paid ? "1" : "0");
-    argv[4] = ctl_decimal(hosts, plan.max_hosts);
-    argv[5] = ctl_decimal(contacts, plan.max_contacts);
-    argv[6] = ctl_decimal(seconds, interval);
-    argv[7] = rbl_sid_str(&profile);
-    argv[8] = rbl_sid_str(&group);
-    argv[9] = ctl_decimal(checks, plan.max_checks);
-    argv[10] = ctl_decimal(least, plan.interval);
+    args.acct = ctl_acct(ctl, &key, &account);
+    args.timezone = rbl_str(zone);
+    args.plan = plan.name;
+    args.paid = rbl_str(plan.paid ? "1" : "0");
+    args.hosts = ctl_decimal(hosts, plan.max_hosts);
+    args.contacts = ctl_decimal(contacts, plan.max_contacts);
+    args.interval = ctl_decimal(seconds, interval);
+    args.profile = rbl_sid_str(&profile);
+    args.group = rbl_sid_str(&group);
+    args.checks = ctl_decimal(checks, plan.max_checks);
+    args.shortest = ctl_decimal(least, plan.interval);
 
-    reply = ctl_script(ctl, &rbl_script_account_put,
-                       rbl_account_key(&key, &ctl->ks, "acct",
-                                       rbl_sid_str(&account), RBL_STR("")),
-                       11, argv);
+    reply = ctl_script(ctl, CTL_SCRIPT(account_put, args));
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    if (!rbl_str_is(rbl_reply_word(reply), "OK")) {
-        freeReplyObject(reply);
+    rbl_account_put_reply(&said, reply);
+    freeReplyObject(reply);
+
+    if (said.word != RBL_ACCOUNT_PUT_OK) {
         return ctl_fail("there is such an account already");
     }
 
-    freeReplyObject(reply);
     ctl->args[0] = rbl_sid_str(&account);
 
     return ctl_account_show(ctl);
@@ -115,9 +123,7 @@ ctl_account_load(ctl_t *ctl, const rbl_sid_t *sid, rbl_account_t *a,
     rbl_key_t  key;
     rbl_str_t  none = RBL_STR("");
 
-    *reply = ctl_call(ctl, "GET",
-                      rbl_account_key(&key, &ctl->ks, "acct",
-                                      rbl_sid_str(sid), none), none, none);
+    *reply = ctl_call(ctl, "GET", ctl_acct(ctl, &key, sid), none, none);
     if (*reply == NULL) {
         return -1;
     }
@@ -246,7 +252,7 @@ ctl_account_list(ctl_t *ctl)
 
 redisReply *
 ctl_account_script(ctl_t *ctl, const rbl_script_t *script, int argc,
-    const rbl_str_t *argv)
+    rbl_str_t *argv)
 {
     rbl_sid_t    sid;
     rbl_key_t    key;
@@ -256,10 +262,8 @@ ctl_account_script(ctl_t *ctl, const rbl_script_t *script, int argc,
         return NULL;
     }
 
-    reply = ctl_script(ctl, script,
-                       rbl_account_key(&key, &ctl->ks, "acct",
-                                       rbl_sid_str(&sid), RBL_STR("")),
-                       argc, argv);
+    *argv = ctl_acct(ctl, &key, &sid);
+    reply = ctl_script(ctl, script, argc, argv);
 
     if (reply != NULL && rbl_str_is(rbl_reply_word(reply), "ACCOUNT")) {
         freeReplyObject(reply);
@@ -271,13 +275,14 @@ ctl_account_script(ctl_t *ctl, const rbl_script_t *script, int argc,
 }
 
 
-/* A script that changes the account and takes one argument. */
+/* A script that changes the account, which is shown then. */
 static int
-ctl_account_set(ctl_t *ctl, const rbl_script_t *script, rbl_str_t value)
+ctl_account_set(ctl_t *ctl, const rbl_script_t *script, int argc,
+    rbl_str_t *argv)
 {
     redisReply  *reply;
 
-    reply = ctl_account_script(ctl, script, 1, &value);
+    reply = ctl_account_script(ctl, script, argc, argv);
     if (reply == NULL) {
         return CTL_ERROR;
     }
@@ -288,26 +293,39 @@ ctl_account_set(ctl_t *ctl, const rbl_script_t *script, rbl_str_t value)
 }
 
 
+static int
+ctl_account_status(ctl_t *ctl, const char *status)
+{
+    rbl_account_status_args_t  args;
+
+    args.status = rbl_str(status);
+
+    return ctl_account_set(ctl, CTL_SCRIPT(account_status, args));
+}
+
+
 int
 ctl_account_suspend(ctl_t *ctl)
 {
-    return ctl_account_set(ctl, &rbl_script_account_status,
-                           RBL_STR("suspended"));
+    return ctl_account_status(ctl, "suspended");
 }
 
 
 int
 ctl_account_resume(ctl_t *ctl)
 {
-    return ctl_account_set(ctl, &rbl_script_account_status,
-                           RBL_STR("active"));
+    return ctl_account_status(ctl, "active");
 }
 
 
 int
 ctl_account_timezone(ctl_t *ctl)
 {
-    return ctl_timezone(ctl, ctl->args[1]) != 0
+    rbl_account_timezone_args_t  args;
+
+    args.timezone = ctl->args[1];
+
+    return ctl_timezone(ctl, args.timezone) != 0
            ? CTL_ERROR
-           : ctl_account_set(ctl, &rbl_script_account_timezone, ctl->args[1]);
+           : ctl_account_set(ctl, CTL_SCRIPT(account_timezone, args));
 }

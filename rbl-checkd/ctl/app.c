@@ -46,31 +46,21 @@ ctl_app_print(ctl_t *ctl, json_t *v)
 }
 
 
-redisReply *
-ctl_app_script(ctl_t *ctl, const rbl_script_t *script,
-    const rbl_sid_t *account, int argc, const rbl_str_t *argv)
-{
-    rbl_key_t  key;
-
-    return ctl_script(ctl, script,
-                      rbl_account_key(&key, &ctl->ks, "acct",
-                                      rbl_sid_str(account), RBL_STR("")),
-                      argc, argv);
-}
-
-
 int
 ctl_app_add(ctl_t *ctl)
 {
     int          rc;
     char         secret[CTL_SECRET_SIZE];
+    rbl_key_t    key;
     rbl_sid_t    account, app;
-    rbl_str_t    name, argv[5];
     redisReply  *reply;
     ctl_token_t  t;
 
+    rbl_app_put_args_t   args;
+    rbl_app_put_reply_t  said;
+
     if (ctl_sid(&account, RBL_SID_ACCOUNT, ctl->args[0]) != 0
-        || ctl_name(&name, "an application", ctl->args[1]) != 0
+        || ctl_name(&args.name, "an application", ctl->args[1]) != 0
         || ctl_token_new(&t) != 0 || ctl_secret_make(secret) != 0)
     {
         return CTL_ERROR;
@@ -80,21 +70,23 @@ ctl_app_add(ctl_t *ctl)
         return ctl_fail("the kernel gives no random bytes");
     }
 
-    argv[0] = rbl_sid_str(&app);
-    argv[1] = name;
-    argv[2] = rbl_str(secret);
-    argv[3] = rbl_str(t.field);
-    argv[4] = ctl_token_digest(&t);
+    args.acct = ctl_acct(ctl, &key, &account);
+    args.app = rbl_sid_str(&app);
+    args.secret = rbl_str(secret);
+    args.field = rbl_str(t.field);
+    args.digest = ctl_token_digest(&t);
 
-    reply = ctl_app_script(ctl, &rbl_script_app_put, &account, 5, argv);
+    reply = ctl_script(ctl, CTL_SCRIPT(app_put, args));
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    if (rbl_str_is(rbl_reply_word(reply), "OK")) {
+    rbl_app_put_reply(&said, reply);
+
+    if (said.word == RBL_APP_PUT_OK) {
         rc = ctl_app_print(ctl, json_pack("{ss ss so ss ss}",
                            "account", account.s, "id", app.s,
-                           "name", ctl_text(name), "token", t.token,
+                           "name", ctl_text(args.name), "token", t.token,
                            "secret", secret));
     } else {
         rc = ctl_fail("there is no account %s", account.s);
@@ -128,25 +120,31 @@ int
 ctl_app_revoke(ctl_t *ctl)
 {
     int          rc;
+    rbl_key_t    key;
     rbl_sid_t    account, app;
-    rbl_str_t    argv[1];
     redisReply  *reply;
+
+    rbl_app_revoke_args_t   args;
+    rbl_app_revoke_reply_t  said;
 
     if (ctl_app_arguments(ctl, &account, &app) != 0) {
         return CTL_ERROR;
     }
 
-    argv[0] = rbl_sid_str(&app);
-    reply = ctl_app_script(ctl, &rbl_script_app_revoke, &account, 1, argv);
+    args.acct = ctl_acct(ctl, &key, &account);
+    args.app = rbl_sid_str(&app);
+    reply = ctl_script(ctl, CTL_SCRIPT(app_revoke, args));
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    if (rbl_str_is(rbl_reply_word(reply), "OK")) {
+    rbl_app_revoke_reply(&said, reply);
+
+    if (said.word == RBL_APP_REVOKE_OK) {
         rc = ctl_app_print(ctl, json_pack("{ss ss ss sI}",
                            "account", account.s, "id", app.s,
-                           "status", "revoked", "ended", (json_int_t)
-                           rbl_reply_int(rbl_reply_at(reply, 1), 0)));
+                           "status", "revoked",
+                           "ended", (json_int_t) said.ended));
     } else {
         rc = ctl_fail("account %s has no application %s", account.s, app.s);
     }

@@ -32,10 +32,6 @@ int ctl_token_next(const redisReply *tokens, rbl_str_t app, size_t *at,
 /* The first two arguments, account and application; -1: failed, and said. */
 int ctl_app_arguments(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *app);
 
-/* A script whose key is the account's; NULL: failed, and said. */
-redisReply *ctl_app_script(ctl_t *ctl, const rbl_script_t *script,
-    const rbl_sid_t *account, int argc, const rbl_str_t *argv);
-
 /* Says that there is no such application that is active; CTL_ERROR. */
 int ctl_app_none(const rbl_sid_t *account, const rbl_sid_t *app);
 

@@ -15,11 +15,6 @@
 #define CTL_LIMITS     4
 
 
-static const char *const  limit_options[CTL_LIMITS] = {
-    "hour", "reads", "writes", "starts"
-};
-
-
 /*
  * One network as it is stored: a subnet, an address alone as the subnet that
  * it is, or "unix:".  -1: failed, and said.
@@ -122,9 +117,16 @@ ctl_app_allow(ctl_t *ctl)
 {
     int          n, rc;
     char         bufs[CTL_ALLOW_MAX][RBL_VALUE_MAX];
+    rbl_key_t    key;
     rbl_sid_t    account, app;
-    rbl_str_t    argv[1 + CTL_ALLOW_MAX];
     redisReply  *reply;
+
+    rbl_app_allow_reply_t  said;
+
+    struct {
+        rbl_app_allow_args_t  args;
+        rbl_str_t             networks[CTL_ALLOW_MAX];
+    } call;
 
     if (ctl_app_arguments(ctl, &account, &app) != 0) {
         return CTL_ERROR;
@@ -134,19 +136,24 @@ ctl_app_allow(ctl_t *ctl)
         return ctl_fail("give the networks, or --none for everywhere");
     }
 
-    n = ctl->n_args == 3 ? ctl_networks(bufs, argv + 1, ctl->args[2]) : 0;
+    n = ctl->n_args == 3 ? ctl_networks(bufs, call.networks, ctl->args[2])
+                         : 0;
     if (n < 0) {
         return CTL_ERROR;
     }
 
-    argv[0] = rbl_sid_str(&app);
-    reply = ctl_app_script(ctl, &rbl_script_app_allow, &account, 1 + n, argv);
+    call.args.acct = ctl_acct(ctl, &key, &account);
+    call.args.app = rbl_sid_str(&app);
+    reply = ctl_script(ctl, &rbl_script_app_allow, RBL_ARGC(call.args) + n,
+                       call.args.argv);
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    rc = rbl_str_is(rbl_reply_word(reply), "OK")
-         ? ctl_app_allowed(ctl, &account, &app, n, argv + 1)
+    rbl_app_allow_reply(&said, reply);
+
+    rc = said.word == RBL_APP_ALLOW_OK
+         ? ctl_app_allowed(ctl, &account, &app, n, call.networks)
          : ctl_app_none(&account, &app);
 
     freeReplyObject(reply);
@@ -155,26 +162,34 @@ ctl_app_allow(ctl_t *ctl)
 }
 
 
-/* Arguments of the script; their number, or -1. */
+/* The limits among the arguments of the script; 0; -1: failed, and said. */
 static int
-ctl_limits(ctl_t *ctl, rbl_str_t *argv)
+ctl_limits(ctl_t *ctl, rbl_app_limit_args_t *args)
 {
     int          i, none, given;
     int64_t      v;
     const char  *text;
 
+    const struct {
+        const char  *option;
+        rbl_str_t   *limit;
+    } limits[CTL_LIMITS] = {
+        { "hour", &args->hour }, { "reads", &args->reads },
+        { "writes", &args->writes }, { "starts", &args->starts }
+    };
+
     none = ctl_option(ctl, "none") != NULL;
 
     for (i = 0, given = 0; i < CTL_LIMITS; i++) {
-        if (ctl_number(ctl, limit_options[i], &v, 0,
+        if (ctl_number(ctl, limits[i].option, &v, 0,
                        i == 0 ? CTL_HOUR_MAX : CTL_RATE_MAX) != 0)
         {
             return -1;
         }
 
-        text = ctl_option(ctl, limit_options[i]);
+        text = ctl_option(ctl, limits[i].option);
         given += text != NULL;
-        argv[i] = rbl_str(text ? text : none ? "0" : "");
+        *limits[i].limit = rbl_str(text ? text : none ? "0" : "");
     }
 
     if (none == (given > 0)) {
@@ -182,41 +197,43 @@ ctl_limits(ctl_t *ctl, rbl_str_t *argv)
         return -1;
     }
 
-    return CTL_LIMITS;
+    return 0;
 }
 
 
 int
 ctl_app_limit(ctl_t *ctl)
 {
-    int          n, rc;
+    int          rc;
+    rbl_key_t    key;
     rbl_sid_t    account, app;
-    rbl_str_t    argv[1 + CTL_LIMITS];
-    json_int_t   v[CTL_LIMITS];
     redisReply  *reply;
 
+    rbl_app_limit_args_t   args;
+    rbl_app_limit_reply_t  said;
+
     if (ctl_app_arguments(ctl, &account, &app) != 0
-        || ctl_limits(ctl, argv + 1) < 0)
+        || ctl_limits(ctl, &args) != 0)
     {
         return CTL_ERROR;
     }
 
-    argv[0] = rbl_sid_str(&app);
-    reply = ctl_app_script(ctl, &rbl_script_app_limit, &account,
-                           1 + CTL_LIMITS, argv);
+    args.acct = ctl_acct(ctl, &key, &account);
+    args.app = rbl_sid_str(&app);
+    reply = ctl_script(ctl, CTL_SCRIPT(app_limit, args));
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    if (rbl_str_is(rbl_reply_word(reply), "OK")) {
-        for (n = 0; n < CTL_LIMITS; n++) {
-            v[n] = rbl_reply_int(rbl_reply_at(reply, n + 1), 0);
-        }
+    rbl_app_limit_reply(&said, reply);
 
+    if (said.word == RBL_APP_LIMIT_OK) {
         rc = ctl_app_print(ctl, json_pack("{ss ss sI sI sI sI}",
                            "account", account.s, "id", app.s,
-                           limit_options[0], v[0], limit_options[1], v[1],
-                           limit_options[2], v[2], limit_options[3], v[3]));
+                           "hour", (json_int_t) said.hour,
+                           "reads", (json_int_t) said.reads,
+                           "writes", (json_int_t) said.writes,
+                           "starts", (json_int_t) said.starts));
     } else {
         rc = ctl_app_none(&account, &app);
     }

@@ -44,7 +44,12 @@ ctl_token_digest(const ctl_token_t *t)
 redisReply *
 ctl_tokens(ctl_t *ctl, const rbl_sid_t *account)
 {
-    return ctl_app_script(ctl, &rbl_script_app_tokens, account, 0, NULL);
+    rbl_key_t              key;
+    rbl_app_tokens_args_t  args;
+
+    args.acct = ctl_acct(ctl, &key, account);
+
+    return ctl_script(ctl, CTL_SCRIPT(app_tokens, args));
 }
 
 
@@ -74,10 +79,13 @@ int
 ctl_app_rotate(ctl_t *ctl)
 {
     int          rc;
+    rbl_key_t    key;
     rbl_sid_t    account, app;
-    rbl_str_t    argv[4];
     redisReply  *reply;
     ctl_token_t  t;
+
+    rbl_app_token_args_t   args;
+    rbl_app_token_reply_t  said;
 
     if (ctl_app_arguments(ctl, &account, &app) != 0
         || ctl_token_new(&t) != 0)
@@ -85,17 +93,20 @@ ctl_app_rotate(ctl_t *ctl)
         return CTL_ERROR;
     }
 
-    argv[0] = rbl_sid_str(&app);
-    argv[1] = rbl_str(t.field);
-    argv[2] = ctl_token_digest(&t);
-    argv[3] = rbl_str(ctl_option(ctl, "keep") ? "0" : "1");
+    args.acct = ctl_acct(ctl, &key, &account);
+    args.app = rbl_sid_str(&app);
+    args.field = rbl_str(t.field);
+    args.digest = ctl_token_digest(&t);
+    args.alone = rbl_str(ctl_option(ctl, "keep") ? "0" : "1");
 
-    reply = ctl_app_script(ctl, &rbl_script_app_token, &account, 4, argv);
+    reply = ctl_script(ctl, CTL_SCRIPT(app_token, args));
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    if (rbl_str_is(rbl_reply_word(reply), "OK")) {
+    rbl_app_token_reply(&said, reply);
+
+    if (said.word == RBL_APP_TOKEN_OK) {
         rc = ctl_app_print(ctl, json_pack("{ss ss ss}", "account", account.s,
                                           "id", app.s, "token", t.token));
     } else {
@@ -226,9 +237,12 @@ ctl_token_revoke(ctl_t *ctl)
 {
     int          rc;
     char         digits[CTL_TOKEN_FIELD + 1];
+    rbl_key_t    key;
     rbl_sid_t    account, app;
-    rbl_str_t    word, argv[2];
     redisReply  *reply;
+
+    rbl_app_token_revoke_args_t   args;
+    rbl_app_token_revoke_reply_t  said;
 
     if (ctl_app_arguments(ctl, &account, &app) != 0
         || ctl_token_digits(digits, ctl->args[2]) != 0)
@@ -236,31 +250,36 @@ ctl_token_revoke(ctl_t *ctl)
         return CTL_ERROR;
     }
 
-    argv[0] = rbl_sid_str(&app);
-    argv[1] = rbl_str(digits);
+    args.acct = ctl_acct(ctl, &key, &account);
+    args.app = rbl_sid_str(&app);
+    args.digits = rbl_str(digits);
 
-    reply = ctl_app_script(ctl, &rbl_script_app_token_revoke, &account, 2,
-                           argv);
+    reply = ctl_script(ctl, CTL_SCRIPT(app_token_revoke, args));
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    word = rbl_reply_word(reply);
+    rbl_app_token_revoke_reply(&said, reply);
 
-    if (rbl_str_is(word, "OK")) {
+    switch (said.word) {
+
+    case RBL_APP_TOKEN_REVOKE_OK:
         rc = ctl_app_print(ctl, json_pack("{ss ss sI sI}",
                            "account", account.s, "id", app.s,
-                           "ended", (json_int_t) 1, "left", (json_int_t)
-                           rbl_reply_int(rbl_reply_at(reply, 2), 0)));
+                           "ended", (json_int_t) 1,
+                           "left", (json_int_t) said.left));
+        break;
 
-    } else if (rbl_str_is(word, "APP")) {
+    case RBL_APP_TOKEN_REVOKE_APP:
         rc = ctl_fail("account %s has no application %s", account.s, app.s);
+        break;
 
-    } else if (rbl_str_is(word, "MANY")) {
+    case RBL_APP_TOKEN_REVOKE_MANY:
         rc = ctl_fail("more than one token of application %s begins with %s:"
                       " give more digits", app.s, digits);
+        break;
 
-    } else {
+    default:
         rc = ctl_fail("no token of application %s begins with %s", app.s,
                       digits);
     }

@@ -282,14 +282,14 @@ ctl_count(ctl_t *ctl, const char *verb, rbl_str_t key)
 
 
 redisReply *
-ctl_script(ctl_t *ctl, const rbl_script_t *script, rbl_str_t key, int argc,
+ctl_script(ctl_t *ctl, const rbl_script_t *script, int argc,
     const rbl_str_t *argv)
 {
     int          i;
     rbl_str_t   *all;
     redisReply  *reply;
 
-    all = calloc((size_t) argc + 4, sizeof(rbl_str_t));
+    all = calloc((size_t) argc + 3, sizeof(rbl_str_t));
     if (all == NULL) {
         ctl_fail("out of memory");
         return NULL;
@@ -298,20 +298,19 @@ ctl_script(ctl_t *ctl, const rbl_script_t *script, rbl_str_t key, int argc,
     all[0] = RBL_STR("EVALSHA");
     all[1] = rbl_str(script->sha1);
     all[2] = RBL_STR("1");
-    all[3] = key;
 
     for (i = 0; i < argc; i++) {
-        all[i + 4] = argv[i];
+        all[i + 3] = argv[i];
     }
 
-    reply = ctl_send(ctl, argc + 4, all);
+    reply = ctl_send(ctl, argc + 3, all);
 
     if (reply != NULL && rbl_reply_class(reply) == RBL_REPLY_NOSCRIPT) {
         freeReplyObject(reply);
         all[0] = RBL_STR("EVAL");
         all[1].p = script->source;
         all[1].n = script->source_len;
-        reply = ctl_send(ctl, argc + 4, all);
+        reply = ctl_send(ctl, argc + 3, all);
     }
 
     free(all);

@@ -90,8 +90,14 @@ int ctl_meta_read(ctl_t *ctl, int64_t *partitions, int64_t *schema);
 
 /* NULL: failed, and said.  Error replies never come back. */
 redisReply *ctl_command(ctl_t *ctl, int argc, const rbl_str_t *argv);
-redisReply *ctl_script(ctl_t *ctl, const rbl_script_t *script, rbl_str_t key,
-    int argc, const rbl_str_t *argv);
+redisReply *ctl_script(ctl_t *ctl, const rbl_script_t *script, int argc,
+    const rbl_str_t *argv);
+
+/* A script by its name with its own arguments (rbl_script.h), for ctl_script
+   and others. */
+#define CTL_SCRIPT(name, args)                                                \
+    &rbl_script_##name, RBL_ARGC(args),                                       \
+    ((rbl_##name##_args_t *) { &(args) })->argv
 
 /* A command of up to four words: ctl_call(ctl, "ZCARD", key, none, none). */
 redisReply *ctl_call(ctl_t *ctl, const char *verb, rbl_str_t a, rbl_str_t b,
@@ -148,13 +154,16 @@ int ctl_seconds(int64_t *seconds, rbl_str_t text);
 /* account.c: 0; -1: there is none, or failed, and said. */
 int ctl_account_exists(ctl_t *ctl, const rbl_sid_t *sid);
 
+/* The key of an account's record. */
+rbl_str_t ctl_acct(const ctl_t *ctl, rbl_key_t *key, const rbl_sid_t *account);
+
 /*
  * Runs a script of the account that the first argument names, to show the
- * account afterwards.  NULL: it was not done, and said; a refusal other than
- * "there is no such account" is the caller's.
+ * account afterwards; puts the key into argv.  NULL: it was not done, and said;
+ * a refusal other than "there is no such account" is the caller's.
  */
 redisReply *ctl_account_script(ctl_t *ctl, const rbl_script_t *script,
-    int argc, const rbl_str_t *argv);
+    int argc, rbl_str_t *argv);
 
 /* secret.c: random texts and digests; -1: failed, and said. */
 int ctl_token_make(char token[CTL_SECRET_SIZE]);    /* 64 hex digits */

@@ -80,10 +80,11 @@ fsck_tell(fsck_t *f, rbl_str_t account, const char *kind, rbl_str_t where,
 static int
 fsck_take(fsck_t *f, const redisReply *reply)
 {
-    int                rc;
-    size_t             k;
-    rbl_str_t          said;
-    const redisReply  *row;
+    int                       rc;
+    size_t                    k;
+    rbl_str_t                 text;
+    rbl_fsck_hosts_reply_t    said;
+    rbl_fsck_hosts_fault_t    fault;
 
     for (rc = FSCK_MORE; rc >= 0; rc--) {
         if (rbl_str_is(rbl_reply_word(reply), fsck_words[rc])) {
@@ -92,23 +93,20 @@ fsck_take(fsck_t *f, const redisReply *reply)
     }
 
     if (rc < 0) {
-        said = rbl_reply_error(reply);
+        text = rbl_reply_error(reply);
         ctl_fail("the store answers a script with: %.*s",
-                 (int) (said.n < 200 ? said.n : 200), said.p);
+                 (int) (text.n < 200 ? text.n : 200), text.p);
     }
 
-    k = 1;
-    if (rc == FSCK_MORE) {
-        f->done = (size_t) rbl_reply_int(rbl_reply_at(reply, k++), 0);
-    }
+    rbl_fsck_hosts_reply(&said, reply);
+    f->done = (size_t) said.done;
 
-    for (/* void */; k < rbl_reply_len(reply) && rc >= 0; k++) {
-        row = rbl_reply_at(reply, k);
-        if (fsck_add(f, rbl_reply_str(rbl_reply_at(row, 0)),
-                     rbl_reply_str(rbl_reply_at(row, 1)),
-                     rbl_reply_str(rbl_reply_at(row, 2)),
-                     rbl_reply_str(rbl_reply_at(row, 3)),
-                     rbl_reply_int(rbl_reply_at(row, 4), 0) == 1)
+    for (k = rc == FSCK_MORE ? 2 : 1; k < rbl_reply_len(reply) && rc >= 0; k++)
+    {
+        rbl_fsck_hosts_fault(&fault, rbl_reply_at(reply, k));
+
+        if (fsck_add(f, fault.account, fault.kind, fault.where, fault.text,
+                     fault.mended == 1)
             != 0)
         {
             rc = -1;
@@ -121,39 +119,27 @@ fsck_take(fsck_t *f, const redisReply *reply)
 
 /* The script's reply, or "QUEUED" inside of a transaction. */
 static redisReply *
-fsck_call(fsck_t *f, const rbl_script_t *script, rbl_str_t key, int argc,
-    const rbl_str_t *argv)
+fsck_call(fsck_t *f, rbl_str_t key, const rbl_script_t *script, int argc,
+    rbl_str_t *argv)
 {
-    int          i;
-    rbl_str_t   *all;
-    redisReply  *reply;
+    rbl_fsck_account_args_t  *first;    /* what all of them begin with */
 
-    all = calloc((size_t) argc + 1, sizeof(rbl_str_t));
-    if (all == NULL) {
-        ctl_fail("out of memory");
-        return NULL;
-    }
+    first = (void *) argv;
+    first->acct = key;
+    first->mend = rbl_str(f->repair ? "1" : "0");
 
-    all[0] = rbl_str(f->repair ? "1" : "0");
-    for (i = 0; i < argc; i++) {
-        all[i + 1] = argv[i];
-    }
-
-    reply = ctl_script(f->ctl, script, key, argc + 1, all);
-    free(all);
-
-    return reply;
+    return ctl_script(f->ctl, script, argc, argv);
 }
 
 
 int
-fsck_script(fsck_t *f, const rbl_script_t *script, rbl_str_t key, int argc,
-    const rbl_str_t *argv)
+fsck_script(fsck_t *f, rbl_str_t key, const rbl_script_t *script, int argc,
+    rbl_str_t *argv)
 {
     int          rc;
     redisReply  *reply;
 
-    reply = fsck_call(f, script, key, argc, argv);
+    reply = fsck_call(f, key, script, argc, argv);
     rc = reply == NULL ? -1 : fsck_take(f, reply);
     freeReplyObject(reply);
 
@@ -162,8 +148,8 @@ fsck_script(fsck_t *f, const rbl_script_t *script, rbl_str_t key, int argc,
 
 
 int
-fsck_watched(fsck_t *f, const rbl_script_t *script, rbl_str_t key, int argc,
-    const rbl_str_t *argv)
+fsck_watched(fsck_t *f, rbl_str_t key, const rbl_script_t *script, int argc,
+    rbl_str_t *argv)
 {
     int          i, rc;
     rbl_str_t    none = RBL_STR("");
@@ -180,7 +166,7 @@ fsck_watched(fsck_t *f, const rbl_script_t *script, rbl_str_t key, int argc,
     freeReplyObject(reply[0]);
 
     reply[0] = ctl_call(f->ctl, "MULTI", none, none, none);
-    reply[1] = reply[0] ? fsck_call(f, script, key, argc, argv) : NULL;
+    reply[1] = reply[0] ? fsck_call(f, key, script, argc, argv) : NULL;
     reply[2] = reply[1] ? ctl_call(f->ctl, "EXEC", none, none, none) : NULL;
 
     rc = reply[2] == NULL ? -1 : reply[2]->type == REDIS_REPLY_NIL ? 1
@@ -198,21 +184,26 @@ int
 fsck_slices(fsck_t *f, const rbl_script_t *script, rbl_str_t key,
     rbl_str_t head, size_t n, const rbl_str_t *things)
 {
-    int        argc, rc;
-    size_t     i, k;
-    rbl_str_t  argv[FSCK_SLICE];
+    int     words, rc;
+    size_t  i, k;
+
+    struct {
+        rbl_fsck_account_args_t  args;
+        rbl_str_t                words[FSCK_SLICE];
+    } call;
 
     for (i = 0; i < n; i += k) {
-        argc = 0;
+        words = 0;
         if (head.n) {
-            argv[argc++] = head;
+            call.words[words++] = head;
         }
 
-        for (k = 0; i + k < n && argc < FSCK_SLICE; k++) {
-            argv[argc++] = things[i + k];
+        for (k = 0; i + k < n && words < FSCK_SLICE; k++) {
+            call.words[words++] = things[i + k];
         }
 
-        rc = fsck_script(f, script, key, argc, argv);
+        rc = fsck_script(f, key, script, RBL_ARGC(call.args) + words,
+                         call.args.argv);
         if (rc < 0) {
             return -1;
         }
@@ -240,10 +231,11 @@ fsck_cursor(char cursor[FSCK_CURSOR], const redisReply *reply)
 int
 fsck_state(fsck_t *f, rbl_str_t account)
 {
-    int            rc;
-    char           name[RBL_SID_LEN + 1];
-    rbl_key_t      key;
-    const json_t  *known;
+    int                       rc;
+    char                      name[RBL_SID_LEN + 1];
+    rbl_key_t                 key;
+    const json_t             *known;
+    rbl_fsck_account_args_t   args;
 
     snprintf(name, sizeof(name), "%.*s", (int) account.n, account.p);
 
@@ -254,9 +246,9 @@ fsck_state(fsck_t *f, rbl_str_t account)
 
     rc = fsck_account_types(f, account);
     if (rc == FSCK_OK) {
-        rc = fsck_script(f, &rbl_script_fsck_account,
-                         rbl_account_key(&key, &f->ctl->ks, "acct", account,
-                                         RBL_STR("")), 0, NULL);
+        rc = fsck_script(f, rbl_account_key(&key, &f->ctl->ks, "acct", account,
+                                            RBL_STR("")),
+                         CTL_SCRIPT(fsck_account, args));
     }
 
     if (rc >= 0

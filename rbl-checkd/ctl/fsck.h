@@ -33,8 +33,8 @@ int fsck_tell(fsck_t *f, rbl_str_t account, const char *kind, rbl_str_t where,
     const char *text);
 
 /*
- * Runs a script on `key`, ARGV[1] is put before; its faults are told.  Its
- * word, or -1: failed, and said.
+ * Runs a script on `key`, which is put into argv as is whether to mend; its
+ * faults are told.  Its word, or -1: failed, and said.
  */
 typedef enum {
     FSCK_OK = 0,
@@ -44,15 +44,15 @@ typedef enum {
     FSCK_MORE                           /* f->done things are judged */
 } fsck_word_t;
 
-int fsck_script(fsck_t *f, const rbl_script_t *script, rbl_str_t key,
-    int argc, const rbl_str_t *argv);
+int fsck_script(fsck_t *f, rbl_str_t key, const rbl_script_t *script,
+    int argc, rbl_str_t *argv);
 
 /*
  * The same, if nothing was written to what is watched.  1: something was, and
  * the script did not run; 0; -1.  Nothing is watched any more.
  */
-int fsck_watched(fsck_t *f, const rbl_script_t *script, rbl_str_t key,
-    int argc, const rbl_str_t *argv);
+int fsck_watched(fsck_t *f, rbl_str_t key, const rbl_script_t *script,
+    int argc, rbl_str_t *argv);
 
 /*
  * Gives `n` things to a script, FSCK_SLICE at a time, after `head` if it has

@@ -42,12 +42,13 @@ static int
 fsck_range_count(fsck_t *f, rbl_str_t account, rbl_str_t range,
     rbl_str_t kids)
 {
-    char         n[CTL_DECIMAL];
-    unsigned     p;
-    rbl_key_t    key;
-    rbl_str_t    argv[2], none = RBL_STR("");
-    redisReply  *reply;
-    fsck_kids_t  k = { range, 0, 0 };
+    char                    n[CTL_DECIMAL];
+    unsigned                p;
+    rbl_key_t               key;
+    rbl_str_t               none = RBL_STR("");
+    redisReply             *reply;
+    fsck_kids_t             k = { range, 0, 0 };
+    rbl_fsck_range_args_t   args;
 
     p = rbl_partition(&f->ctl->ks, account);
 
@@ -70,12 +71,12 @@ fsck_range_count(fsck_t *f, rbl_str_t account, rbl_str_t range,
         return 0;
     }
 
-    argv[0] = range;
-    argv[1] = ctl_decimal(n, k.listed);
+    args.range = range;
+    args.listed = ctl_decimal(n, k.listed);
 
-    return fsck_watched(f, &rbl_script_fsck_range,
-                        rbl_account_key(&key, &f->ctl->ks, "acct", account,
-                                        none), 2, argv);
+    return fsck_watched(f, rbl_account_key(&key, &f->ctl->ks, "acct", account,
+                                           none),
+                        CTL_SCRIPT(fsck_range, args));
 }
 
 

@@ -21,11 +21,11 @@ typedef struct {
     int      unknown;                   /* a record could not be read */
 } fsck_used_t;
 
-/* Counters that differ: triples of field, value of the counter, number. */
+/* Counters that differ. */
 typedef struct {
-    rbl_str_t   *argv;
-    char       (*numbers)[CTL_DECIMAL];
-    size_t       n;
+    rbl_fsck_refs_each_t   *refs;
+    char                  (*numbers)[CTL_DECIMAL];
+    size_t                  n;
 } fsck_diff_t;
 
 
@@ -138,9 +138,9 @@ fsck_use_contact(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 static void
 fsck_differs(fsck_diff_t *d, rbl_str_t field, rbl_str_t has, int64_t is)
 {
-    d->argv[3 * d->n] = field;
-    d->argv[3 * d->n + 1] = has;
-    d->argv[3 * d->n + 2] = ctl_decimal(d->numbers[d->n], is);
+    d->refs[d->n].field = field;
+    d->refs[d->n].has = has;
+    d->refs[d->n].is = ctl_decimal(d->numbers[d->n], is);
     d->n++;
 }
 
@@ -159,9 +159,9 @@ fsck_refs_diff(fsck_used_t *u, const redisReply *refs, fsck_diff_t *d)
     rbl_str_t    field, has;
 
     n = rbl_reply_len(refs) / 2 + json_object_size(u->used);
-    d->argv = calloc(3 * n + 1, sizeof(rbl_str_t));
+    d->refs = calloc(n + 1, sizeof(*d->refs));
     d->numbers = calloc(n + 1, sizeof(*d->numbers));
-    if (d->argv == NULL || d->numbers == NULL) {
+    if (d->refs == NULL || d->numbers == NULL) {
         ctl_fail("out of memory");
         return -1;
     }
@@ -206,21 +206,30 @@ fsck_refs_diff(fsck_used_t *u, const redisReply *refs, fsck_diff_t *d)
 static int
 fsck_refs_judge(fsck_t *f, rbl_str_t account, const fsck_diff_t *d)
 {
-    int          rc;
-    size_t       i, n;
-    rbl_key_t    key;
-    rbl_str_t    acct;
+    int        rc;
+    size_t     i, n;
+    rbl_key_t  key;
+    rbl_str_t  acct;
+
+    struct {
+        rbl_fsck_refs_args_t  args;
+        rbl_fsck_refs_each_t  refs[FSCK_REFS_SLICE];
+    } call;
 
     acct = rbl_account_key(&key, &f->ctl->ks, "acct", account, RBL_STR(""));
+    i = 0;
 
-    n = d->n < FSCK_REFS_SLICE ? d->n : FSCK_REFS_SLICE;
-    rc = fsck_watched(f, &rbl_script_fsck_refs, acct, (int) (3 * n), d->argv);
-
-    for (i = n; i < d->n && rc == FSCK_OK; i += n) {
+    do {
         n = d->n - i < FSCK_REFS_SLICE ? d->n - i : FSCK_REFS_SLICE;
-        rc = fsck_script(f, &rbl_script_fsck_refs, acct, (int) (3 * n),
-                         &d->argv[3 * i]);
-    }
+        memcpy(call.refs, d->refs + i, n * sizeof(*call.refs));
+
+        rc = (i == 0 ? fsck_watched : fsck_script)(f, acct,
+                 &rbl_script_fsck_refs,
+                 RBL_ARGC(call.args) + RBL_ARGC(*call.refs) * (int) n,
+                 call.args.argv);
+        i += n;
+
+    } while (i < d->n && rc == FSCK_OK);
 
     return rc;
 }
@@ -246,7 +255,7 @@ fsck_refs_compare(fsck_t *f, rbl_str_t account, fsck_used_t *u)
          ? -1 : fsck_refs_judge(f, account, &d);
 
     freeReplyObject(refs);
-    free(d.argv);
+    free(d.refs);
     free(d.numbers);
 
     return rc;

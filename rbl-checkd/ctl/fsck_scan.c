@@ -371,28 +371,34 @@ fsck_event_ask(fsck_t *f, const char *name, const json_t *targets)
     int          rc;
     size_t       i, n;
     rbl_key_t    key;
-    rbl_str_t   *argv;
     const char  *counted;
+
+    struct {
+        rbl_fsck_event_args_t  args;
+        rbl_str_t              targets[];
+    } *call;
 
     n = json_array_size(targets);
     counted = json_string_value(json_object_get(f->counted, name));
-    argv = calloc(n + 2, sizeof(rbl_str_t));
-    if (argv == NULL) {
+    call = calloc(1, sizeof(*call) + n * sizeof(rbl_str_t));
+    if (call == NULL) {
         ctl_fail("out of memory");
         return -1;
     }
 
-    argv[0] = rbl_str(name + RBL_SID_LEN + 1);
-    argv[1] = rbl_str(f->again && counted ? counted : "");
+    call->args.event = rbl_str(name + RBL_SID_LEN + 1);
+    call->args.counted = rbl_str(f->again && counted ? counted : "");
     for (i = 0; i < n; i++) {
-        argv[i + 2] = rbl_str(json_string_value(json_array_get(targets, i)));
+        call->targets[i] = rbl_str(json_string_value(
+                                       json_array_get(targets, i)));
     }
 
-    rc = fsck_script(f, &rbl_script_fsck_event,
-                     rbl_account_key(&key, &f->ctl->ks, "acct",
-                                     fsck_part(name, name + RBL_SID_LEN),
-                                     RBL_STR("")), (int) n + 2, argv);
-    free(argv);
+    rc = fsck_script(f, rbl_account_key(&key, &f->ctl->ks, "acct",
+                                        fsck_part(name, name + RBL_SID_LEN),
+                                        RBL_STR("")),
+                     &rbl_script_fsck_event, RBL_ARGC(call->args) + (int) n,
+                     call->args.argv);
+    free(call);
 
     return rc;
 }

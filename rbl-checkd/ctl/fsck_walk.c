@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FSCK_TYPES  64
+#define FSCK_TYPES  32
 
 
 typedef struct {
@@ -71,33 +71,40 @@ static int
 fsck_types(fsck_t *f, rbl_str_t key, const fsck_kind_t *kinds,
     rbl_str_t account)
 {
-    int        argc;
-    char       names[FSCK_TYPES][RBL_KEY_MAX];
-    rbl_str_t  argv[FSCK_TYPES];
+    int   n;
+    char  names[FSCK_TYPES][RBL_KEY_MAX];
 
-    for (argc = 0; kinds->name != NULL && argc < FSCK_TYPES; kinds++) {
+    struct {
+        rbl_fsck_types_args_t  args;
+        rbl_fsck_types_each_t  keys[FSCK_TYPES];
+    } call;
+
+    for (n = 0; kinds->name != NULL && n < FSCK_TYPES; kinds++) {
         if (kinds->type == NULL) {
             continue;
         }
 
-        snprintf(names[argc], sizeof(names[argc]), "%s%s%.*s", kinds->name,
+        snprintf(names[n], sizeof(names[n]), "%s%s%.*s", kinds->name,
                  account.n ? ":" : "", (int) account.n,
                  account.n ? account.p : "");
-        argv[argc] = rbl_str(names[argc]);
-        argv[argc + 1] = rbl_str(kinds->type);
-        argc += 2;
+        call.keys[n].name = rbl_str(names[n]);
+        call.keys[n].type = rbl_str(kinds->type);
+        n++;
     }
 
-    return fsck_script(f, &rbl_script_fsck_types, key, argc, argv);
+    return fsck_script(f, key, &rbl_script_fsck_types,
+                       RBL_ARGC(call.args) + RBL_ARGC(*call.keys) * n,
+                       call.args.argv);
 }
 
 
 int
 fsck_partition_types(fsck_t *f, unsigned p)
 {
-    int        rc;
-    rbl_key_t  base;
-    rbl_str_t  key, none = RBL_STR("");
+    int                     rc;
+    rbl_key_t               base;
+    rbl_str_t               key, none = RBL_STR("");
+    rbl_fsck_aside_args_t   args;
 
     key = rbl_key(&base, &f->ctl->ks, p, "accounts", none, none);
 
@@ -107,7 +114,7 @@ fsck_partition_types(fsck_t *f, unsigned p)
         f->stopped = 1;
     }
 
-    return rc < 0 || fsck_script(f, &rbl_script_fsck_aside, key, 0, NULL) < 0
+    return rc < 0 || fsck_script(f, key, CTL_SCRIPT(fsck_aside, args)) < 0
            ? -1 : 0;
 }
 
@@ -265,8 +272,8 @@ fsck_list(fsck_t *f, const fsck_kind_t *kind, rbl_str_t walked, rbl_str_t key)
 static int
 fsck_defaults(fsck_t *f, rbl_str_t key)
 {
-    rbl_sid_t  profile, group;
-    rbl_str_t  argv[2];
+    rbl_sid_t                 profile, group;
+    rbl_fsck_defaults_args_t  args;
 
     if (rbl_sid_make(&profile, RBL_SID_PROFILE) != RBL_OK
         || rbl_sid_make(&group, RBL_SID_GROUP) != RBL_OK)
@@ -275,11 +282,10 @@ fsck_defaults(fsck_t *f, rbl_str_t key)
         return -1;
     }
 
-    argv[0] = rbl_sid_str(&profile);
-    argv[1] = rbl_sid_str(&group);
+    args.profile = rbl_sid_str(&profile);
+    args.group = rbl_sid_str(&group);
 
-    return fsck_script(f, &rbl_script_fsck_defaults, key, 2, argv) < 0 ? -1
-                                                                       : 0;
+    return fsck_script(f, key, CTL_SCRIPT(fsck_defaults, args)) < 0 ? -1 : 0;
 }
 
 

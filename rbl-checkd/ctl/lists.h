@@ -57,20 +57,18 @@ int ctl_list_servers_print(ctl_t *ctl, const json_t *rows, int keyless);
 
 /* lists_change.c */
 
-#define CTL_LIST_WORD  16
-
 /*
- * Runs a script of one list with `argv` (its SID first) in every partition.  0;
- * 1: it was refused with another word than OK, in *word; -1: failed, and said.
+ * Runs a script of one list in every partition, whose key is put into argv,
+ * until one refuses.  The last reply; NULL: failed, and said.
  */
-int ctl_list_script(ctl_t *ctl, const rbl_script_t *script, int argc,
-    rbl_str_t *argv, char word[CTL_LIST_WORD]);
+redisReply *ctl_list_script(ctl_t *ctl, const rbl_script_t *script, int argc,
+    rbl_str_t *argv);
 
 /* 0; 1: there is no such list, or it is killed; -1: failed, and said. */
 int ctl_list_status(ctl_t *ctl, const rbl_sid_t *sid, const char *status);
 
-/* Prints the list of the name given, or says that there is none: rc is that of
-   a script or of ctl_list_status. */
+/* Prints the list of the name given, or says that there is none: rc is as that
+   of ctl_list_status. */
 int ctl_list_changed(ctl_t *ctl, int rc);
 
 /* Does the zone hold a {key}? */

@@ -7,39 +7,30 @@
 #include "lists.h"
 
 
-int
+redisReply *
 ctl_list_script(ctl_t *ctl, const rbl_script_t *script, int argc,
-    rbl_str_t *argv, char word[CTL_LIST_WORD])
+    rbl_str_t *argv)
 {
-    int          rc;
     unsigned     p;
     rbl_key_t    key;
-    rbl_str_t    said, none = RBL_STR("");
+    rbl_str_t    none = RBL_STR("");
     redisReply  *reply;
 
-    for (p = 0, rc = 0; p < ctl->ks.partitions && rc == 0; p++) {
-        reply = ctl_script(ctl, script,
-                           rbl_key(&key, &ctl->ks, p, "lists", none, none),
-                           argc, argv);
+    for (p = 0; /* void */; freeReplyObject(reply)) {
+        *argv = rbl_key(&key, &ctl->ks, p, "lists", none, none);
+        reply = ctl_script(ctl, script, argc, argv);
         if (reply == NULL) {
             ctl_fail("changed in %u of %u partitions: do it again", p,
                      ctl->ks.partitions);
-            return -1;
+            return NULL;
         }
 
-        said = rbl_reply_word(reply);
-        rc = !rbl_str_is(said, "OK");
-
-        if (rc != 0) {
-            said.n = said.n < CTL_LIST_WORD ? said.n : CTL_LIST_WORD - 1;
-            memcpy(word, said.p, said.n);
-            word[said.n] = '\0';
+        if (++p == ctl->ks.partitions
+            || !rbl_str_is(rbl_reply_word(reply), "OK"))
+        {
+            return reply;
         }
-
-        freeReplyObject(reply);
     }
-
-    return rc;
 }
 
 
@@ -56,13 +47,22 @@ ctl_list_changed(ctl_t *ctl, int rc)
 int
 ctl_list_status(ctl_t *ctl, const rbl_sid_t *sid, const char *status)
 {
-    char       word[CTL_LIST_WORD];
-    rbl_str_t  argv[2];
+    redisReply                *reply;
+    rbl_lists_status_args_t    args;
+    rbl_lists_status_reply_t   said;
 
-    argv[0] = rbl_sid_str(sid);
-    argv[1] = rbl_str(status);
+    args.list = rbl_sid_str(sid);
+    args.status = rbl_str(status);
 
-    return ctl_list_script(ctl, &rbl_script_lists_status, 2, argv, word);
+    reply = ctl_list_script(ctl, CTL_SCRIPT(lists_status, args));
+    if (reply == NULL) {
+        return -1;
+    }
+
+    rbl_lists_status_reply(&said, reply);
+    freeReplyObject(reply);
+
+    return said.word != RBL_LISTS_STATUS_OK;
 }
 
 
@@ -120,32 +120,40 @@ ctl_lists_disable(ctl_t *ctl)
 static int
 ctl_lists_killed(ctl_t *ctl, rbl_str_t reason)
 {
-    int        rc;
-    char       word[CTL_LIST_WORD];
-    rbl_sid_t  sid;
-    rbl_str_t  argv[2];
+    rbl_sid_t                sid;
+    redisReply              *reply;
+    rbl_lists_kill_args_t    args;
+    rbl_lists_kill_reply_t   said;
 
     if (ctl_list_argument(&sid, ctl->args[0]) != 0) {
         return CTL_ERROR;
     }
 
-    argv[0] = rbl_sid_str(&sid);
-    argv[1] = reason;
-    rc = ctl_list_script(ctl, &rbl_script_lists_kill, 2, argv, word);
+    args.list = rbl_sid_str(&sid);
+    args.reason = reason;
+    reply = ctl_list_script(ctl, CTL_SCRIPT(lists_kill, args));
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
 
-    if (rc > 0 && strcmp(word, "CATALOGUE") == 0) {
+    rbl_lists_kill_reply(&said, reply);
+    freeReplyObject(reply);
+
+    switch (said.word) {
+
+    case RBL_LISTS_KILL_CATALOGUE:
         return ctl_fail("%s was killed by the file that was loaded: one that"
                         " has it among its lists brings it back",
                         ctl->args[0].p);
-    }
 
-    if (rc > 0 && strcmp(word, "FULL") == 0) {
+    case RBL_LISTS_KILL_FULL:
         return ctl_fail("%s stays killed: there are as many system lists as"
                         " there may be; kill another one first",
                         ctl->args[0].p);
-    }
 
-    return ctl_list_changed(ctl, rc);
+    default:
+        return ctl_list_changed(ctl, said.word != RBL_LISTS_KILL_OK);
+    }
 }
 
 
@@ -195,7 +203,7 @@ ctl_lists_thaw(ctl_t *ctl)
                         rbl_partition(&ctl->ks, rbl_sid_str(&sid)), "list",
                         rbl_sid_str(&sid), RBL_STR(""));
     args.since = RBL_STR("");
-    reply = ctl_script(ctl, &rbl_script_list_thaw, args.list, 1, &args.since);
+    reply = ctl_script(ctl, CTL_SCRIPT(list_thaw, args));
     if (reply == NULL) {
         return CTL_ERROR;
     }

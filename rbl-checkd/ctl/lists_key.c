@@ -111,24 +111,25 @@ read_key(const ctl_t *ctl, char line[LINE_SIZE], rbl_str_t *key)
 static int
 key_put(ctl_t *ctl, const rbl_sid_t *sid, rbl_str_t secret)
 {
-    int          done;
-    rbl_key_t    key;
-    rbl_str_t    argv[2], none = RBL_STR("");
-    redisReply  *reply;
+    rbl_key_t               key;
+    rbl_str_t               none = RBL_STR("");
+    redisReply             *reply;
+    rbl_lists_key_args_t    args;
+    rbl_lists_key_reply_t   said;
 
-    argv[0] = rbl_sid_str(sid);
-    argv[1] = secret;
-    reply = ctl_script(ctl, &rbl_script_lists_key,
-                       rbl_key(&key, &ctl->ks, 0, "lists", none, none), 2,
-                       argv);
+    args.lists = rbl_key(&key, &ctl->ks, 0, "lists", none, none);
+    args.list = rbl_sid_str(sid);
+    args.secret = secret;
+    reply = ctl_script(ctl, CTL_SCRIPT(lists_key, args));
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    done = rbl_str_is(rbl_reply_word(reply), "OK");
+    rbl_lists_key_reply(&said, reply);
     freeReplyObject(reply);
 
-    return done ? ctl_list_show(ctl, ctl->args[0], 0)
+    return said.word == RBL_LISTS_KEY_OK
+           ? ctl_list_show(ctl, ctl->args[0], 0)
            : ctl_fail("there is no list %s that wants a key; rblctl lists show"
                       " names them all", ctl->args[0].p);
 }

@@ -20,7 +20,11 @@ typedef struct {
     ctl_t         *ctl;
     lists_file_t   file;
     load_name_t   *names;
-    rbl_str_t     *argv;
+
+    struct {
+        rbl_lists_put_args_t  args;     /* lists_room takes the same */
+        rbl_str_t             rest[];
+    } *call;
 } load_t;
 
 static const ctl_column_t  load_columns[] = {
@@ -29,34 +33,37 @@ static const ctl_column_t  load_columns[] = {
 };
 
 
-/* Runs a script with the words in argv.  0; -1: failed or refused, and said. */
+/*
+ * Runs lists_room or lists_put, which answer alike, with n words of l->call.
+ * 0; -1: failed or refused, and said.
+ */
 static int
-load_script(load_t *l, const rbl_script_t *script, unsigned p, size_t argc)
+load_script(load_t *l, const rbl_script_t *script, unsigned p, size_t n)
 {
-    int          good;
-    rbl_key_t    key;
-    rbl_str_t    none = RBL_STR("");
-    redisReply  *reply;
+    rbl_key_t               key;
+    rbl_str_t               none = RBL_STR("");
+    redisReply             *reply;
+    rbl_lists_put_reply_t   said;
 
-    reply = ctl_script(l->ctl, script,
-                       rbl_key(&key, &l->ctl->ks, p, "lists", none, none),
-                       (int) argc, l->argv);
+    l->call->args.lists = rbl_key(&key, &l->ctl->ks, p, "lists", none, none);
+    reply = ctl_script(l->ctl, script, RBL_ARGC(l->call->args) + (int) n,
+                       l->call->args.argv);
     if (reply == NULL) {
         return -1;
     }
 
-    good = rbl_str_is(rbl_reply_word(reply), "OK");
-
-    if (!good) {
-        ctl_fail("there would be %lld system lists, at most %lld may be there:"
-                 " kill some in the file or by rblctl lists kill",
-                 (long long) rbl_reply_int(rbl_reply_at(reply, 1), 0),
-                 (long long) rbl_reply_int(rbl_reply_at(reply, 2), 0));
-    }
-
+    rbl_lists_put_reply(&said, reply);
     freeReplyObject(reply);
 
-    return good ? 0 : -1;
+    if (said.word == RBL_LISTS_PUT_OK) {
+        return 0;
+    }
+
+    ctl_fail("there would be %lld system lists, at most %lld may be there:"
+             " kill some in the file or by rblctl lists kill",
+             (long long) said.would, (long long) said.most);
+
+    return -1;
 }
 
 
@@ -70,7 +77,7 @@ load_room(load_t *l, unsigned p)
         e = &l->file.entry[i];
         snprintf(l->names[i].s, sizeof(l->names[i].s), "%s%s",
                  e->status == LISTS_FILE_KILLED ? "-" : "", e->sid.s);
-        l->argv[i] = rbl_str(l->names[i].s);
+        l->call->rest[i] = rbl_str(l->names[i].s);
     }
 
     return load_script(l, &rbl_script_lists_room, p, l->file.n);
@@ -81,11 +88,11 @@ load_room(load_t *l, unsigned p)
 static int
 load_entries(load_t *l, unsigned p, int killed)
 {
-    size_t                     i, argc, bytes;
+    size_t                     i, n, bytes;
     const lists_file_entry_t  *e;
 
-    l->argv[0] = RBL_STR("+");
-    argc = 1;
+    *l->call->rest = RBL_STR("+");
+    n = 1;
     bytes = 0;
 
     for (i = 0; i < l->file.n; i++) {
@@ -94,23 +101,23 @@ load_entries(load_t *l, unsigned p, int killed)
             continue;
         }
 
-        l->argv[argc].p = e->record;
-        l->argv[argc++].n = e->size;
+        l->call->rest[n].p = e->record;
+        l->call->rest[n++].n = e->size;
         bytes += e->size;
 
-        if (argc <= LOAD_SLICE && bytes < LOAD_SLICE_BYTES) {
+        if (n <= LOAD_SLICE && bytes < LOAD_SLICE_BYTES) {
             continue;
         }
 
-        if (load_script(l, &rbl_script_lists_put, p, argc) != 0) {
+        if (load_script(l, &rbl_script_lists_put, p, n) != 0) {
             return -1;
         }
 
-        argc = 1;
+        n = 1;
         bytes = 0;
     }
 
-    return argc == 1 ? 0 : load_script(l, &rbl_script_lists_put, p, argc);
+    return n == 1 ? 0 : load_script(l, &rbl_script_lists_put, p, n);
 }
 
 
@@ -167,12 +174,12 @@ ctl_lists_load(ctl_t *ctl)
     }
 
     l.names = calloc(l.file.n + 1, sizeof(load_name_t));
-    l.argv = calloc(l.file.n + 1, sizeof(rbl_str_t));
+    l.call = calloc(1, sizeof(*l.call) + (l.file.n + 1) * sizeof(rbl_str_t));
 
-    rc = l.names == NULL || l.argv == NULL ? ctl_fail("out of memory")
+    rc = l.names == NULL || l.call == NULL ? ctl_fail("out of memory")
                                            : load_all(&l);
     free(l.names);
-    free(l.argv);
+    free(l.call);
     lists_file_free(&l.file);
 
     return rc;

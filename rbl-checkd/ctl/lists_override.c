@@ -19,8 +19,10 @@ typedef struct {
     json_t        *entry;               /* the options, as a file has them */
     rbl_buf_t      buf[FIELDS_MAX];     /* packed values */
     int            n;                   /* of buf */
-    int            argc;
-    rbl_str_t      argv[2 + 2 * FIELDS_MAX];
+    struct {
+        rbl_lists_override_args_t  args;
+        rbl_lists_override_each_t  fields[FIELDS_MAX];
+    } call;
 } override_t;
 
 
@@ -187,7 +189,7 @@ override_put(override_t *o, const char *name, rbl_str_t text, int64_t number,
         return;
     }
 
-    b = &o->buf[o->n++];
+    b = &o->buf[o->n];
     rbl_buf_init(b);
 
     if (list != NULL) {
@@ -203,8 +205,8 @@ override_put(override_t *o, const char *name, rbl_str_t text, int64_t number,
         rbl_mp_put_int(&b->out, number);
     }
 
-    o->argv[o->argc++] = rbl_str(name);
-    o->argv[o->argc++] = rbl_buf_str(b);
+    o->call.fields[o->n].field = rbl_str(name);
+    o->call.fields[o->n++].value = rbl_buf_str(b);
 
     if (b->out.failed) {
         mistake(&o->r, name, "out of memory");
@@ -246,8 +248,8 @@ override_read(override_t *o, int64_t families)
 static int
 override_run(ctl_t *ctl, override_t *o, int64_t families)
 {
-    int   rc;
-    char  word[CTL_LIST_WORD];
+    redisReply                  *reply;
+    rbl_lists_override_reply_t   said;
 
     if (override_options(ctl, o) != 0) {
         return CTL_ERROR;
@@ -265,10 +267,18 @@ override_run(ctl_t *ctl, override_t *o, int64_t families)
         return CTL_ERROR;
     }
 
-    rc = ctl_list_script(ctl, &rbl_script_lists_override, o->argc, o->argv,
-                         word);
+    reply = ctl_list_script(ctl, &rbl_script_lists_override,
+                            RBL_ARGC(o->call.args)
+                            + RBL_ARGC(*o->call.fields) * o->n,
+                            o->call.args.argv);
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
 
-    return ctl_list_changed(ctl, rc);
+    rbl_lists_override_reply(&said, reply);
+    freeReplyObject(reply);
+
+    return ctl_list_changed(ctl, said.word != RBL_LISTS_OVERRIDE_OK);
 }
 
 
@@ -293,9 +303,8 @@ ctl_lists_override(ctl_t *ctl)
 
     memset(&o, 0, sizeof(o));
     o.r.path = ctl->args[0].p;
-    o.argv[0] = rbl_sid_str(&sid);
-    o.argv[1] = rbl_str(ctl_option(ctl, "none") != NULL ? "1" : "");
-    o.argc = 2;
+    o.call.args.list = rbl_sid_str(&sid);
+    o.call.args.anew = rbl_str(ctl_option(ctl, "none") != NULL ? "1" : "");
     o.entry = json_object();
 
     rc = o.entry != NULL ? override_run(ctl, &o, families)

@@ -200,30 +200,31 @@ ctl_account_plan(ctl_t *ctl)
     char         hosts[CTL_DECIMAL], contacts[CTL_DECIMAL],
                  checks[CTL_DECIMAL], seconds[CTL_DECIMAL];
     plan_t       plan;
-    rbl_str_t    argv[6];
     redisReply  *reply;
+
+    rbl_account_plan_args_t   args;
+    rbl_account_plan_reply_t  said;
 
     if (plan_named(ctl, &plan, ctl->args[1].p) != 0) {
         return CTL_ERROR;
     }
 
-    argv[0] = plan.name;
-    argv[1] = rbl_str(plan.paid ? "1" : "0");
-    argv[2] = ctl_decimal(hosts, plan.max_hosts);
-    argv[3] = ctl_decimal(contacts, plan.max_contacts);
-    argv[4] = ctl_decimal(checks, plan.max_checks);
-    argv[5] = ctl_decimal(seconds, plan.interval);
+    args.plan = plan.name;
+    args.paid = rbl_str(plan.paid ? "1" : "0");
+    args.hosts = ctl_decimal(hosts, plan.max_hosts);
+    args.contacts = ctl_decimal(contacts, plan.max_contacts);
+    args.checks = ctl_decimal(checks, plan.max_checks);
+    args.shortest = ctl_decimal(seconds, plan.interval);
 
-    reply = ctl_account_script(ctl, &rbl_script_account_plan, 6, argv);
+    reply = ctl_account_script(ctl, CTL_SCRIPT(account_plan, args));
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    plan_excess("hosts", rbl_reply_int(rbl_reply_at(reply, 1), 0),
-                plan.max_hosts);
-    plan_excess("contacts", rbl_reply_int(rbl_reply_at(reply, 2), 0),
-                plan.max_contacts);
+    rbl_account_plan_reply(&said, reply);
     freeReplyObject(reply);
+    plan_excess("hosts", said.hosts, plan.max_hosts);
+    plan_excess("contacts", said.contacts, plan.max_contacts);
 
     return ctl_account_show(ctl);
 }
@@ -232,29 +233,30 @@ ctl_account_plan(ctl_t *ctl)
 int
 ctl_account_interval(ctl_t *ctl)
 {
-    int          rc;
     char         text[CTL_DECIMAL];
     int64_t      seconds;
-    rbl_str_t    argv[1];
     redisReply  *reply;
+
+    rbl_account_interval_args_t   args;
+    rbl_account_interval_reply_t  said;
 
     if (ctl_interval(&seconds, "the interval", ctl->args[1]) != 0) {
         return CTL_ERROR;
     }
 
-    argv[0] = ctl_decimal(text, seconds);
-    reply = ctl_account_script(ctl, &rbl_script_account_interval, 1, argv);
+    args.interval = ctl_decimal(text, seconds);
+    reply = ctl_account_script(ctl, CTL_SCRIPT(account_interval, args));
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    rc = CTL_OK;
-    if (rbl_str_is(rbl_reply_word(reply), "SHORT")) {
-        rc = ctl_fail("the plan allows no interval shorter than %lld s",
-                      (long long) rbl_reply_int(rbl_reply_at(reply, 1), 0));
-    }
-
+    rbl_account_interval_reply(&said, reply);
     freeReplyObject(reply);
 
-    return rc == CTL_OK ? ctl_account_show(ctl) : rc;
+    if (said.word == RBL_ACCOUNT_INTERVAL_SHORT) {
+        return ctl_fail("the plan allows no interval shorter than %lld s",
+                        (long long) said.shortest);
+    }
+
+    return ctl_account_show(ctl);
 }

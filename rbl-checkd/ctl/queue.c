@@ -30,31 +30,31 @@ typedef struct {
 static int64_t
 ctl_queue_slice(ctl_t *ctl, rbl_str_t lists, int64_t from, ctl_queue_t *q)
 {
-    char         rank[24], n[24];
-    int64_t      next, oldest;
-    rbl_str_t    argv[2];
-    redisReply  *reply;
+    char                      rank[24], n[24];
+    redisReply               *reply;
+    rbl_queue_count_args_t    args;
+    rbl_queue_count_reply_t   said;
 
     snprintf(rank, sizeof(rank), "%lld", (long long) from);
     snprintf(n, sizeof(n), "%d", CTL_QUEUE_SLICE);
-    argv[0] = rbl_str(rank);
-    argv[1] = rbl_str(n);
+    args.lists = lists;
+    args.rank = rbl_str(rank);
+    args.accounts = rbl_str(n);
 
-    reply = ctl_script(ctl, &rbl_script_queue_count, lists, 2, argv);
+    reply = ctl_script(ctl, CTL_SCRIPT(queue_count, args));
     if (reply == NULL) {
         return -2;
     }
 
-    next = rbl_reply_int(rbl_reply_at(reply, 1), -1);
-    q->manual += rbl_reply_int(rbl_reply_at(reply, 2), 0);
-    q->due += rbl_reply_int(rbl_reply_at(reply, 3), 0);
-    oldest = rbl_reply_int(rbl_reply_at(reply, 4), 0);
-    q->oldest = oldest > q->oldest ? oldest : q->oldest;
-    q->soon += rbl_reply_int(rbl_reply_at(reply, 5), 0);
-    q->scheduled += rbl_reply_int(rbl_reply_at(reply, 6), 0);
+    rbl_queue_count_reply(&said, reply);
     freeReplyObject(reply);
+    q->manual += said.manual;
+    q->due += said.due;
+    q->oldest = said.oldest > q->oldest ? said.oldest : q->oldest;
+    q->soon += said.soon;
+    q->scheduled += said.scheduled;
 
-    return next > from ? next : -1;
+    return said.rank > from ? said.rank : -1;
 }
 
 

@@ -102,21 +102,26 @@ ctl_status_slice(ctl_t *ctl, rbl_str_t lists, char at[2][24], json_t *daemons)
     size_t       i;
     json_t      *d;
     int64_t      idle, pending;
-    rbl_str_t    name, argv[2];
+    rbl_str_t    name;
     redisReply  *reply;
 
-    argv[0] = rbl_str(at[0]);
-    argv[1] = rbl_str(at[1]);
+    rbl_daemons_show_args_t   args;
+    rbl_daemons_show_reply_t  said;
 
-    reply = ctl_script(ctl, &rbl_script_daemons_show, lists, 2, argv);
+    args.lists = lists;
+    args.rank = rbl_str(at[0]);
+    args.cursor = rbl_str(at[1]);
+
+    reply = ctl_script(ctl, CTL_SCRIPT(daemons_show, args));
     if (reply == NULL) {
         return -1;
     }
 
-    snprintf(at[0], 24, "%lld",
-             (long long) rbl_reply_int(rbl_reply_at(reply, 1), -1));
-    name = rbl_reply_str(rbl_reply_at(reply, 2));
-    snprintf(at[1], 24, "%.*s", (int) name.n, name.n ? name.p : "-1");
+    rbl_daemons_show_reply(&said, reply);
+    snprintf(at[0], 24, "%lld", (long long)
+             (said.word == RBL_DAEMONS_SHOW_OK ? said.rank : -1));
+    snprintf(at[1], 24, "%.*s", said.cursor.n ? (int) said.cursor.n : 2,
+             said.cursor.n ? said.cursor.p : "-1");
 
     for (i = 3; i + 2 < rbl_reply_len(reply); i += 3) {
         name = rbl_reply_str(rbl_reply_at(reply, i));

@@ -108,13 +108,19 @@ ctl_webhook_add(ctl_t *ctl)
     char         secret[CTL_SECRET_SIZE];
     rbl_sid_t    account, hook;
     rbl_key_t    key;
-    rbl_str_t    name, argv[4 + CTL_MAX_TYPES];
     redisReply  *reply;
 
-    n = ctl_hook_types(ctl_option(ctl, "types"), argv + 4);
+    rbl_hook_put_reply_t  said;
+
+    struct {
+        rbl_hook_put_args_t  args;
+        rbl_str_t            types[CTL_MAX_TYPES];
+    } call;
+
+    n = ctl_hook_types(ctl_option(ctl, "types"), call.types);
 
     if (n < 0 || ctl_sid(&account, RBL_SID_ACCOUNT, ctl->args[0]) != 0
-        || ctl_name(&name, "a webhook", ctl->args[1]) != 0
+        || ctl_name(&call.args.name, "a webhook", ctl->args[1]) != 0
         || ctl_hook_url(ctl->args[2]) != 0
         || ctl_secret_make(secret) != 0)
     {
@@ -125,22 +131,22 @@ ctl_webhook_add(ctl_t *ctl)
         return ctl_fail("the kernel gives no random bytes");
     }
 
-    argv[0] = rbl_sid_str(&hook);
-    argv[1] = name;
-    argv[2] = ctl->args[2];
-    argv[3] = rbl_str(secret);
+    call.args.acct = ctl_acct(ctl, &key, &account);
+    call.args.hook = rbl_sid_str(&hook);
+    call.args.url = ctl->args[2];
+    call.args.secret = rbl_str(secret);
 
-    reply = ctl_script(ctl, &rbl_script_hook_put,
-                       rbl_account_key(&key, &ctl->ks, "acct",
-                                       rbl_sid_str(&account), RBL_STR("")),
-                       4 + n, argv);
+    reply = ctl_script(ctl, &rbl_script_hook_put, RBL_ARGC(call.args) + n,
+                       call.args.argv);
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    rc = rbl_str_is(rbl_reply_word(reply), "OK")
-         ? ctl_hook_print(ctl, &account, &hook, name, ctl->args[2], n,
-                          argv + 4, secret)
+    rbl_hook_put_reply(&said, reply);
+
+    rc = said.word == RBL_HOOK_PUT_OK
+         ? ctl_hook_print(ctl, &account, &hook, call.args.name, call.args.url,
+                          n, call.types, secret)
          : ctl_fail("there is no account %s", account.s);
 
     freeReplyObject(reply);

@@ -26,10 +26,11 @@ int ctl_hook_target(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *target);
 rbl_str_t ctl_hook_key(ctl_t *ctl, rbl_key_t *key, const char *name,
     const rbl_sid_t *account, const rbl_sid_t *hook);
 
-/* A script whose key is the account's, its first argument the receiver's SID
-   in argv[0].  NULL: it was not done, and said. */
-redisReply *ctl_hook_script(ctl_t *ctl, const rbl_script_t *script,
-    const rbl_sid_t *account, int argc, const rbl_str_t *argv);
+/* A script of one receiver: its key and its first argument, the receiver's SID,
+   are put into argv.  NULL: it was not done, and said. */
+redisReply *ctl_hook_script(ctl_t *ctl, const rbl_sid_t *account,
+    const rbl_sid_t *hook, const rbl_script_t *script, int argc,
+    rbl_str_t *argv);
 
 /* 0; -1: the account has none of that SID, and said. */
 int ctl_hook_exists(ctl_t *ctl, const rbl_sid_t *account,

@@ -66,16 +66,19 @@ ctl_hook_key(ctl_t *ctl, rbl_key_t *key, const char *name,
 
 
 redisReply *
-ctl_hook_script(ctl_t *ctl, const rbl_script_t *script,
-    const rbl_sid_t *account, int argc, const rbl_str_t *argv)
+ctl_hook_script(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *hook,
+    const rbl_script_t *script, int argc, rbl_str_t *argv)
 {
-    rbl_key_t    key;
-    rbl_str_t    word;
-    redisReply  *reply;
+    rbl_key_t                key;
+    rbl_str_t                word;
+    redisReply              *reply;
+    rbl_hook_delete_args_t  *first;     /* what all of them begin with */
 
-    reply = ctl_script(ctl, script,
-                       ctl_hook_key(ctl, &key, "acct", account, NULL), argc,
-                       argv);
+    first = (void *) argv;
+    first->acct = ctl_acct(ctl, &key, account);
+    first->hook = rbl_sid_str(hook);
+
+    reply = ctl_script(ctl, script, argc, argv);
     if (reply == NULL) {
         return NULL;
     }
@@ -87,13 +90,12 @@ ctl_hook_script(ctl_t *ctl, const rbl_script_t *script,
     }
 
     if (rbl_str_is(word, "DISABLED")) {
-        ctl_fail("webhook %.*s is disabled: `webhook enable` comes first",
-                 (int) argv[0].n, argv[0].p);
+        ctl_fail("webhook %s is disabled: `webhook enable` comes first",
+                 hook->s);
 
     } else {
-        ctl_fail("account %s has no %s %.*s", account->s,
-                 rbl_str_is(word, "APP") ? "application" : "webhook",
-                 (int) argv[0].n, argv[0].p);
+        ctl_fail("account %s has no %s %s", account->s,
+                 rbl_str_is(word, "APP") ? "application" : "webhook", hook->s);
     }
 
     freeReplyObject(reply);
@@ -242,61 +244,64 @@ ctl_webhook_show(ctl_t *ctl)
 }
 
 
-/* Runs a script that answers with the record, and shows that. */
+/* Runs a script that answers as hook_update, with the record; shows that. */
 static int
 ctl_hook_change(ctl_t *ctl, const rbl_script_t *script, int argc,
     rbl_str_t *argv)
 {
-    int          rc;
-    rbl_sid_t    account, hook;
-    redisReply  *reply;
+    int                       rc;
+    rbl_sid_t                 account, hook;
+    redisReply               *reply;
+    rbl_hook_update_reply_t   said;
 
     if (ctl_hook_arguments(ctl, &account, &hook) != 0) {
         return CTL_ERROR;
     }
 
-    argv[0] = rbl_sid_str(&hook);
-    reply = ctl_hook_script(ctl, script, &account, argc, argv);
+    reply = ctl_hook_script(ctl, &account, &hook, script, argc, argv);
     if (reply == NULL) {
         return CTL_ERROR;
     }
 
-    rc = ctl_hook_show(ctl, &account, &hook,
-                       rbl_reply_str(rbl_reply_at(reply, 1)));
+    rbl_hook_update_reply(&said, reply);
+    rc = ctl_hook_show(ctl, &account, &hook, said.record);
     freeReplyObject(reply);
 
     return rc;
 }
 
 
+static int
+ctl_hook_update(ctl_t *ctl, const char *what, int n, const rbl_str_t *value)
+{
+    struct {
+        rbl_hook_update_args_t  args;
+        rbl_str_t               value[CTL_MAX_TYPES];
+    } call;
+
+    call.args.what = rbl_str(what);
+    memcpy(call.value, value, (size_t) n * sizeof(rbl_str_t));
+
+    return ctl_hook_change(ctl, &rbl_script_hook_update,
+                           RBL_ARGC(call.args) + n, call.args.argv);
+}
+
+
 int
 ctl_webhook_rename(ctl_t *ctl)
 {
-    rbl_str_t  argv[3];
+    rbl_str_t  name;
 
-    argv[1] = RBL_STR("name");
-
-    if (ctl_name(&argv[2], "a webhook", ctl->args[2]) != 0) {
-        return CTL_ERROR;
-    }
-
-    return ctl_hook_change(ctl, &rbl_script_hook_update, 3, argv);
+    return ctl_name(&name, "a webhook", ctl->args[2]) != 0
+           ? CTL_ERROR : ctl_hook_update(ctl, "name", 1, &name);
 }
 
 
 int
 ctl_webhook_url(ctl_t *ctl)
 {
-    rbl_str_t  argv[3];
-
-    argv[1] = RBL_STR("url");
-    argv[2] = ctl->args[2];
-
-    if (ctl_hook_url(argv[2]) != 0) {
-        return CTL_ERROR;
-    }
-
-    return ctl_hook_change(ctl, &rbl_script_hook_update, 3, argv);
+    return ctl_hook_url(ctl->args[2]) != 0
+           ? CTL_ERROR : ctl_hook_update(ctl, "url", 1, &ctl->args[2]);
 }
 
 
@@ -304,39 +309,40 @@ int
 ctl_webhook_types(ctl_t *ctl)
 {
     int        n;
-    rbl_str_t  argv[2 + CTL_MAX_TYPES];
+    rbl_str_t  types[CTL_MAX_TYPES];
 
     if ((ctl->n_args == 3) == (ctl_option(ctl, "all") != NULL)) {
         return ctl_fail("give the types, or --all for every type");
     }
 
-    argv[1] = RBL_STR("types");
-    n = ctl_hook_types(ctl->n_args == 3 ? ctl->args[2].p : NULL, argv + 2);
+    n = ctl_hook_types(ctl->n_args == 3 ? ctl->args[2].p : NULL, types);
 
-    return n < 0 ? CTL_ERROR
-                 : ctl_hook_change(ctl, &rbl_script_hook_update, 2 + n, argv);
+    return n < 0 ? CTL_ERROR : ctl_hook_update(ctl, "types", n, types);
+}
+
+
+static int
+ctl_hook_status(ctl_t *ctl, const char *status)
+{
+    rbl_hook_status_args_t  args;
+
+    args.status = rbl_str(status);
+
+    return ctl_hook_change(ctl, CTL_SCRIPT(hook_status, args));
 }
 
 
 int
 ctl_webhook_enable(ctl_t *ctl)
 {
-    rbl_str_t  argv[2];
-
-    argv[1] = RBL_STR("active");
-
-    return ctl_hook_change(ctl, &rbl_script_hook_status, 2, argv);
+    return ctl_hook_status(ctl, "active");
 }
 
 
 int
 ctl_webhook_disable(ctl_t *ctl)
 {
-    rbl_str_t  argv[2];
-
-    argv[1] = RBL_STR("disabled");
-
-    return ctl_hook_change(ctl, &rbl_script_hook_status, 2, argv);
+    return ctl_hook_status(ctl, "disabled");
 }
 
 
@@ -372,8 +378,10 @@ ctl_webhook_rotate(ctl_t *ctl)
     char         secret[CTL_SECRET_SIZE], ms[CTL_DECIMAL];
     int64_t      overlap;
     rbl_sid_t    account, hook;
-    rbl_str_t    argv[3];
     redisReply  *reply;
+
+    rbl_hook_secret_args_t   args;
+    rbl_hook_secret_reply_t  said;
 
     if (ctl_hook_arguments(ctl, &account, &hook) != 0
         || ctl_overlap(ctl, &overlap) != 0
@@ -382,18 +390,18 @@ ctl_webhook_rotate(ctl_t *ctl)
         return CTL_ERROR;
     }
 
-    argv[0] = rbl_sid_str(&hook);
-    argv[1] = rbl_str(secret);
-    argv[2] = ctl_decimal(ms, overlap);
+    args.secret = rbl_str(secret);
+    args.stays = ctl_decimal(ms, overlap);
     rc = CTL_ERROR;
 
-    reply = ctl_hook_script(ctl, &rbl_script_hook_secret, &account, 3, argv);
+    reply = ctl_hook_script(ctl, &account, &hook,
+                            CTL_SCRIPT(hook_secret, args));
     if (reply != NULL) {
+        rbl_hook_secret_reply(&said, reply);
         rc = ctl_print(ctl, secret_lines,
                        json_pack("{ss ss ss so}", "account", account.s,
                            "id", hook.s, "secret", secret,
-                           "old_secret_until", ctl_time(
-                               rbl_reply_int(rbl_reply_at(reply, 1), 0))));
+                           "old_secret_until", ctl_time(said.until)));
         freeReplyObject(reply);
     }
 
@@ -406,16 +414,16 @@ ctl_webhook_rotate(ctl_t *ctl)
 int
 ctl_webhook_delete(ctl_t *ctl)
 {
-    rbl_sid_t    account, hook;
-    rbl_str_t    argv[1];
-    redisReply  *reply;
+    rbl_sid_t                account, hook;
+    redisReply              *reply;
+    rbl_hook_delete_args_t   args;
 
     if (ctl_hook_arguments(ctl, &account, &hook) != 0) {
         return CTL_ERROR;
     }
 
-    argv[0] = rbl_sid_str(&hook);
-    reply = ctl_hook_script(ctl, &rbl_script_hook_delete, &account, 1, argv);
+    reply = ctl_hook_script(ctl, &account, &hook,
+                            CTL_SCRIPT(hook_delete, args));
     if (reply == NULL) {
         return CTL_ERROR;
     }

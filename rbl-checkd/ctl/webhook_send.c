@@ -88,9 +88,9 @@ static int
 ctl_test_send(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *hook,
     const rbl_sid_t *event)
 {
-    rbl_buf_t    body;
-    rbl_str_t    argv[4];
-    redisReply  *reply;
+    rbl_buf_t              body;
+    redisReply            *reply;
+    rbl_hook_test_args_t   args;
 
     if (ctl_test_body(&body, event) != RBL_OK) {
         rbl_buf_free(&body);
@@ -98,12 +98,11 @@ ctl_test_send(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *hook,
         return -1;
     }
 
-    argv[0] = rbl_sid_str(hook);
-    argv[1] = rbl_sid_str(event);
-    argv[2] = RBL_STR(CTL_TEST_TYPE);
-    argv[3] = rbl_buf_str(&body);
+    args.event = rbl_sid_str(event);
+    args.type = RBL_STR(CTL_TEST_TYPE);
+    args.body = rbl_buf_str(&body);
 
-    reply = ctl_hook_script(ctl, &rbl_script_hook_test, account, 4, argv);
+    reply = ctl_hook_script(ctl, account, hook, CTL_SCRIPT(hook_test, args));
     rbl_buf_free(&body);
     freeReplyObject(reply);
 
@@ -232,26 +231,25 @@ static int64_t
 ctl_replay_slice(ctl_t *ctl, const rbl_sid_t *account,
     const rbl_sid_t *target, char from[64], const char *to, rbl_str_t event)
 {
-    int64_t      n;
-    rbl_str_t    argv[5], last;
-    redisReply  *reply;
+    redisReply               *reply;
+    rbl_hook_replay_args_t    args;
+    rbl_hook_replay_reply_t   said;
 
-    argv[0] = rbl_sid_str(target);
-    argv[1] = rbl_str(from);
-    argv[2] = rbl_str(to);
-    argv[3] = RBL_STR(CTL_LETTERS);
-    argv[4] = event;
+    args.from = rbl_str(from);
+    args.to = rbl_str(to);
+    args.most = RBL_STR(CTL_LETTERS);
+    args.event = event;
 
-    reply = ctl_hook_script(ctl, &rbl_script_hook_replay, account, 5, argv);
+    reply = ctl_hook_script(ctl, account, target,
+                            CTL_SCRIPT(hook_replay, args));
     if (reply == NULL) {
         return -1;
     }
 
-    n = rbl_reply_int(rbl_reply_at(reply, 1), 0);
-    last = rbl_reply_str(rbl_reply_at(reply, 2));
+    rbl_hook_replay_reply(&said, reply);
 
-    if (last.n > 0 && last.n < 60) {
-        snprintf(from, 64, "(%.*s", (int) last.n, last.p);
+    if (said.last.n > 0 && said.last.n < 60) {
+        snprintf(from, 64, "(%.*s", (int) said.last.n, said.last.p);
 
     } else {
         from[0] = '\0';
@@ -259,7 +257,7 @@ ctl_replay_slice(ctl_t *ctl, const rbl_sid_t *account,
 
     freeReplyObject(reply);
 
-    return n;
+    return said.n;
 }
 
 

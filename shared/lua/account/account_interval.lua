@@ -1,15 +1,17 @@
 -- Chooses the time between the checks of an account's hosts.  It takes effect
 -- for each host after its next check.
--- KEYS[1] acct:<AC>
--- ARGV    1 interval (s)
--- Result  OK | ACCOUNT (there is none) | SHORT, the plan's shortest (s)
+--- key: acct  acct:<AC>
+--- arg: interval  (s)
+--- reply: OK
+--- reply: ACCOUNT  there is none
+--- reply: SHORT shortest#  the plan's (s)
 --- include: account_save
 --- use: account
-local a = load(KEYS[1])
+local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
-local interval, shortest = tonumber(ARGV[1]), a[ACCOUNT.min_interval] or 0
+local interval, shortest = tonumber(ARG.interval), a[ACCOUNT.min_interval] or 0
 if interval < shortest then
     return {'SHORT', shortest}
 end

@@ -1,23 +1,28 @@
 -- Puts an account on a plan.  What it has beyond the plan's limits it keeps;
 -- the limits refuse what is new.  An interval that the account chose, longer
 -- than what its plan asked for, stays unless the new plan's is longer still.
--- KEYS[1] acct:<AC>
--- ARGV    1 plan  2 paid  3 max hosts  4 max contacts  5 max checks a day
---         6 shortest interval (s)
--- Result  OK, number of hosts, number of contacts | ACCOUNT (there is none)
+--- key: acct  acct:<AC>
+--- arg: plan
+--- arg: paid
+--- arg: hosts  how many at most
+--- arg: contacts  how many at most
+--- arg: checks  how many a day at most
+--- arg: shortest  interval (s)
+--- reply: OK hosts# contacts#  how many there are
+--- reply: ACCOUNT  there is none
 --- include: account_save
 --- use: account
-local a = load(KEYS[1])
+local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
-local shortest, was = tonumber(ARGV[6]), a[ACCOUNT.min_interval] or 0
+local shortest, was = tonumber(ARG.shortest), a[ACCOUNT.min_interval] or 0
 local chosen = was > 0 and a[ACCOUNT.interval] > was and a[ACCOUNT.interval]
     or shortest
-a[ACCOUNT.plan], a[ACCOUNT.paid] = ARGV[1], tonumber(ARGV[2])
-a[ACCOUNT.max_hosts] = tonumber(ARGV[3])
-a[ACCOUNT.max_contacts] = tonumber(ARGV[4])
-a[ACCOUNT.max_checks] = tonumber(ARGV[5])
+a[ACCOUNT.plan], a[ACCOUNT.paid] = ARG.plan, tonumber(ARG.paid)
+a[ACCOUNT.max_hosts] = tonumber(ARG.hosts)
+a[ACCOUNT.max_contacts] = tonumber(ARG.contacts)
+a[ACCOUNT.max_checks] = tonumber(ARG.checks)
 a[ACCOUNT.interval] = math.max(chosen, shortest)
 a[ACCOUNT.min_interval] = shortest
 account_save(a)

@@ -1,13 +1,14 @@
 -- Suspends an account or makes it active again.
--- KEYS[1] acct:<AC>
--- ARGV    1 status: active, suspended
--- Result  OK | ACCOUNT (there is none)
+--- key: acct  acct:<AC>
+--- arg: status  active, suspended
+--- reply: OK
+--- reply: ACCOUNT  there is none
 --- include: account_save
 --- use: account
-local a = load(KEYS[1])
+local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
-a[ACCOUNT.status] = ARGV[1]
+a[ACCOUNT.status] = ARG.status
 account_save(a)
 return {'OK'}

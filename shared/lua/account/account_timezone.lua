@@ -1,13 +1,14 @@
 -- Sets the time zone in which an account is shown its times.
--- KEYS[1] acct:<AC>
--- ARGV    1 name of the zone
--- Result  OK | ACCOUNT (there is none)
+--- key: acct  acct:<AC>
+--- arg: timezone  name of the zone
+--- reply: OK
+--- reply: ACCOUNT  there is none
 --- include: account_save
 --- use: account
-local a = load(KEYS[1])
+local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
-a[ACCOUNT.timezone] = ARGV[1]
+a[ACCOUNT.timezone] = ARG.timezone
 account_save(a)
 return {'OK'}

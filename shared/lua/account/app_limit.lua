@@ -1,18 +1,22 @@
 -- Says how often an application may ask, with all its tokens together.
--- KEYS[1] acct:<AC>
--- ARGV    1 application SID  2 requests an hour  3 reads  4 writes  5 check
---         starts a second; 0: no limit, "": as it is
--- Result  OK, the four limits | APP (no such application, or revoked)
+--- key: acct  acct:<AC>
+--- arg: app  SID of the application
+--- arg: hour  requests an hour; here and below 0: no limit, "": as it is
+--- arg: reads  a second
+--- arg: writes  a second
+--- arg: starts  check starts a second
+--- reply: OK hour# reads# writes# starts#  as they are now
+--- reply: APP  no such application, or revoked
 --- include: app
-local app = app_of(ARGV[1])
+local app = app_of(ARG.app)
 if not app or app[APP.status] ~= 'active' then
     return {'APP'}
 end
 local old = app[APP.limits] or {}
 local limits = {}
 local any = false
-for i = 1, 4 do
-    limits[i] = tonumber(ARGV[i + 1]) or old[i] or 0
+for i, v in ipairs({ARG.hour, ARG.reads, ARG.writes, ARG.starts}) do
+    limits[i] = tonumber(v) or old[i] or 0
     any = any or limits[i] > 0
 end
 app[APP.allow] = app[APP.allow] or {}

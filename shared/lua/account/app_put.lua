@@ -1,15 +1,19 @@
 -- Makes an application with its first token.
--- KEYS[1] acct:<AC>
--- ARGV    1 application SID  2 name  3 secret for callbacks
---         4 token field (16 hex)  5 token digest (32 bytes)
--- Result  OK | ACCOUNT
+--- key: acct  acct:<AC>
+--- arg: app  SID of the application
+--- arg: name
+--- arg: secret  for callbacks
+--- arg: field  of the token (16 hex)
+--- arg: digest  of the token (32 bytes)
+--- reply: OK
+--- reply: ACCOUNT  there is none
 --- include: app
-if call('EXISTS', KEYS[1]) == 0 then
+if call('EXISTS', KEY.acct) == 0 then
     return {'ACCOUNT'}
 end
 local now = now_ms()
-local app = {1, ARGV[1], ARGV[2], 'active', ARGV[3], now, {}, {}}
-save(key('s', ac, ARGV[1]), app)
-call('ZADD', key('apps', ac), now, ARGV[1])
-token_new(ARGV[4], ARGV[5], app)
+local app = {1, ARG.app, ARG.name, 'active', ARG.secret, now, {}, {}}
+save(key('s', ac, ARG.app), app)
+call('ZADD', key('apps', ac), now, ARG.app)
+token_new(ARG.field, ARG.digest, app)
 return {'OK'}

@@ -1,16 +1,17 @@
 -- Ends an application: all its tokens are gone, its record says revoked.
--- KEYS[1] acct:<AC>
--- ARGV    1 application SID
--- Result  OK, number of tokens that ended | APP
+--- key: acct  acct:<AC>
+--- arg: app  SID of the application
+--- reply: OK ended#  how many tokens ended
+--- reply: APP  no such application
 --- include: app
-local app = app_of(ARGV[1])
+local app = app_of(ARG.app)
 if not app then
     return {'APP'}
 end
-local own = tokens_of(ARGV[1])
+local own = tokens_of(ARG.app)
 for _, e in ipairs(own) do
     token_end(e[1])
 end
 app[APP.status] = 'revoked'
-save(key('s', ac, ARGV[1]), app)
+save(key('s', ac, ARG.app), app)
 return {'OK', #own}

@@ -1,16 +1,19 @@
 -- Ends one token of an application.
--- KEYS[1] acct:<AC>
--- ARGV    1 application SID  2 the first digits of the token's field
--- Result  OK, its field, how many are left | APP | TOKEN (none begins so)
---         | MANY (several do)
+--- key: acct  acct:<AC>
+--- arg: app  SID of the application
+--- arg: digits  the first ones of the token's field
+--- reply: OK field left#  its field, how many tokens are left
+--- reply: APP  no such application
+--- reply: TOKEN  none begins so
+--- reply: MANY  several do
 --- include: app
-if not app_of(ARGV[1]) then
+if not app_of(ARG.app) then
     return {'APP'}
 end
-local own = tokens_of(ARGV[1])
+local own = tokens_of(ARG.app)
 local field
 for _, e in ipairs(own) do
-    if e[1]:sub(1, #ARGV[2]) == ARGV[2] then
+    if e[1]:sub(1, #ARG.digits) == ARG.digits then
         if field then
             return {'MANY'}
         end

@@ -1,6 +1,6 @@
 -- All tokens of an account.
--- KEYS[1] acct:<AC>
--- Result  field, record, field, record...
+--- key: acct  acct:<AC>
+-- The reply has no word: it is field, record, field, record...
 --- include: account
 local out = {}
 for _, field in ipairs(call('HKEYS', key('tokens', ac))) do

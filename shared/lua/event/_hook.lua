@@ -1,11 +1,11 @@
--- The receiver that ARGV[1] names.
+-- The receiver that ARG.hook names.
 --- include: account
 --- use: hook
-local hook_key = key('s', ac, ARGV[1])
+local hook_key = key('s', ac, ARG.hook)
 local function hook_load()
-    return owns('hooks', ARGV[1]) and load(hook_key)
+    return owns('hooks', ARG.hook) and load(hook_key)
 end
 -- What was known of its failures counts no more.
 local function hook_forget()
-    call('DEL', key('hook', ac, ARGV[1]))
+    call('DEL', key('hook', ac, ARG.hook))
 end

@@ -1,12 +1,13 @@
 -- Ends a receiver.  What is to be delivered to it becomes dead letters.
--- KEYS[1] acct:<AC>
--- ARGV    1 receiver SID
--- Result  OK | HOOK
+--- key: acct  acct:<AC>
+--- arg: hook  SID of the receiver
+--- reply: OK
+--- reply: HOOK  no such receiver
 --- include: hook
-if not owns('hooks', ARGV[1]) then
+if not owns('hooks', ARG.hook) then
     return {'HOOK'}
 end
-call('ZREM', key('hooks', ac), ARGV[1])
-call('DEL', hook_key, key('log', ac, ARGV[1]))
+call('ZREM', key('hooks', ac), ARG.hook)
+call('DEL', hook_key, key('log', ac, ARG.hook))
 hook_forget()
 return {'OK'}

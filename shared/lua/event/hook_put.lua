@@ -1,17 +1,23 @@
 -- Makes a webhook receiver.
--- KEYS[1] acct:<AC>
--- ARGV    1 receiver SID  2 name  3 URL  4 secret  5... event types (none: all)
--- Result  OK | ACCOUNT
+--- key: acct  acct:<AC>
+--- arg: hook  SID of the receiver
+--- arg: name
+--- arg: url
+--- arg: secret
+--- arg: types...  of events (none: all)
+--- reply: OK
+--- reply: ACCOUNT  there is none
 --- include: account
-if call('EXISTS', KEYS[1]) == 0 then
+if call('EXISTS', KEY.acct) == 0 then
     return {'ACCOUNT'}
 end
 local types = {}
-for i = 5, #ARGV do
+for i = ARG.types, #ARGV do
     types[#types + 1] = ARGV[i]
 end
 local now = now_ms()
-save(key('s', ac, ARGV[1]),
-    {1, ARGV[1], ARGV[2], ARGV[3], types, ARGV[4], 'active', now, '', 0, 0, ''})
-call('ZADD', key('hooks', ac), now, ARGV[1])
+save(key('s', ac, ARG.hook),
+    {1, ARG.hook, ARG.name, ARG.url, types, ARG.secret, 'active', now, '', 0,
+        0, ''})
+call('ZADD', key('hooks', ac), now, ARG.hook)
 return {'OK'}

@@ -1,15 +1,21 @@
 -- Delivers dead letters anew, a slice of them: those of a receiver, or those of
 -- an application's callbacks.  They begin their schedule again, with the same
 -- SIDs and bytes.  A letter without a body stays.
--- KEYS[1] acct:<AC>
--- ARGV    1 receiver or application SID  2 from which letter, as XRANGE takes
---         it  3 to which  4 how many to look at  5 SID of the event, or "": all
--- Result  OK, how many are delivered anew, the last letter looked at ("": there
---         are no more) | HOOK | DISABLED | APP
+--- key: acct  acct:<AC>
+--- arg: hook  SID of the receiver or of the application
+--- arg: from  which letter, as XRANGE takes it
+--- arg: to  which letter
+--- arg: most  how many to look at
+--- arg: event  SID of the one that is meant, or "": all
+--- reply: OK n# last  how many are delivered anew, the last letter looked at
+--          ("": there are no more)
+--- reply: HOOK  no such receiver
+--- reply: DISABLED
+--- reply: APP  no such application
 --- include: hook
 --- include: single
 --- use: app
-local sid, only = ARGV[1], ARGV[5]
+local sid, only = ARG.hook, ARG.event
 if sid:sub(1, 2) == 'WH' then
     local h = hook_load()
     if not h then
@@ -21,8 +27,8 @@ if sid:sub(1, 2) == 'WH' then
 elseif not owns('apps', sid) then
     return {'APP'}
 end
-local letters = call('XRANGE', key('dead', ac), ARGV[2], ARGV[3], 'COUNT',
-    ARGV[4])
+local letters = call('XRANGE', key('dead', ac), ARG.from, ARG.to, 'COUNT',
+    ARG.most)
 local n = 0
 for _, entry in ipairs(letters) do
     local l, f = {}, entry[2]
@@ -39,5 +45,5 @@ for _, entry in ipairs(letters) do
         end
     end
 end
-local last = #letters == tonumber(ARGV[4]) and letters[#letters][1] or ''
+local last = #letters == tonumber(ARG.most) and letters[#letters][1] or ''
 return {'OK', n, last}

@@ -1,14 +1,16 @@
 -- Enables or disables a receiver.  Enabling forgets its failures.
--- KEYS[1] acct:<AC>
--- ARGV    1 receiver SID  2 status: active, disabled
--- Result  OK, packed record | HOOK
+--- key: acct  acct:<AC>
+--- arg: hook  SID of the receiver
+--- arg: status  active, disabled
+--- reply: OK record  packed
+--- reply: HOOK  no such receiver
 --- include: hook
 --- include: disable
 local h = hook_load()
 if not h then
     return {'HOOK'}
 end
-if ARGV[2] == 'active' then
+if ARG.status == 'active' then
     h[HOOK.status] = 'active'
     hook_forget()
 elseif h[HOOK.status] == 'active' then

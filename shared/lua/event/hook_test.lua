@@ -1,7 +1,12 @@
 -- Sends a receiver an event that only it gets, once.
--- KEYS[1] acct:<AC>
--- ARGV    1 receiver SID  2 event SID  3 type  4 body
--- Result  OK | HOOK | DISABLED
+--- key: acct  acct:<AC>
+--- arg: hook  SID of the receiver
+--- arg: event  SID
+--- arg: type
+--- arg: body
+--- reply: OK
+--- reply: HOOK  no such receiver
+--- reply: DISABLED
 --- include: hook
 --- include: single
 local h = hook_load()
@@ -11,5 +16,5 @@ end
 if h[HOOK.status] ~= 'active' then
     return {'DISABLED'}
 end
-deliver_single(ARGV[2], ARGV[1], ARGV[3], ARGV[4], nil, 'test', '1')
+deliver_single(ARG.event, ARG.hook, ARG.type, ARG.body, nil, 'test', '1')
 return {'OK'}

@@ -1,23 +1,25 @@
 -- Changes a receiver.  With a new URL its failures are forgotten.
--- KEYS[1] acct:<AC>
--- ARGV    1 receiver SID  2 what: name, url, types  3... the value; of types
---         any number (none: all)
--- Result  OK, packed record | HOOK
+--- key: acct  acct:<AC>
+--- arg: hook  SID of the receiver
+--- arg: what  name, url, types
+--- arg: value...  of types any number (none: all)
+--- reply: OK record  packed
+--- reply: HOOK  no such receiver
 --- include: hook
 local h = hook_load()
 if not h then
     return {'HOOK'}
 end
-if ARGV[2] == 'types' then
+if ARG.what == 'types' then
     h[HOOK.types] = {}
-    for i = 3, #ARGV do
-        h[HOOK.types][i - 2] = ARGV[i]
+    for i = ARG.value, #ARGV do
+        h[HOOK.types][i - ARG.value + 1] = ARGV[i]
     end
-elseif ARGV[2] == 'url' then
-    h[HOOK.url] = ARGV[3]
+elseif ARG.what == 'url' then
+    h[HOOK.url] = ARGV[ARG.value]
     hook_forget()
 else
-    h[HOOK.name] = ARGV[3]
+    h[HOOK.name] = ARGV[ARG.value]
 end
 local raw = cmsgpack.pack(h)
 call('SET', hook_key, raw)

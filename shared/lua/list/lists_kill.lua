@@ -1,16 +1,19 @@
 -- Kills a system list in one partition, or takes that back: it is asked no
 -- more, nobody sees it, and a load does not bring it back.  Done twice it has
 -- no second effect, but a new reason takes the place of the old one.
--- KEYS[1] lists
--- ARGV    1 list SID  2 the reason; "": it is killed no more
--- Result  OK | LIST (no such list)
---         | CATALOGUE (it was not killed by hand but by a file)
---         | FULL, how many lists there would be, how many there may be
+--- key: lists
+--- arg: list  SID
+--- arg: reason  "": it is killed no more
+--- reply: OK
+--- reply: LIST  no such list
+--- reply: CATALOGUE  it was not killed by hand but by a file
+--- reply: FULL would# most#  how many lists there would be, how many there
+--          may be
 --- include: base
 --- include: defaults
 --- include: override
 --- include: room
-local sid, reason = ARGV[1], ARGV[2]
+local sid, reason = ARG.list, ARG.reason
 local k = key('r', 'SYS', sid)
 local l = load(k)
 if not l then
@@ -23,14 +26,14 @@ if l[LIST.status] == 'killed' and not was then
     return {'CATALOGUE'}
 end
 if reason == '' and was then
-    local n = call('ZCARD', KEYS[1]) + 1
+    local n = call('ZCARD', KEY.lists) + 1
     if n > lists_most then
         return {'FULL', n, lists_most}
     end
 end
 if reason ~= '' then
     was = was or {reason, l[LIST.status], call('HGET', override, sid) or '',
-        call('ZSCORE', KEYS[1], sid) or ''}
+        call('ZSCORE', KEY.lists, sid) or ''}
     was[1] = reason
     call('HSET', override, field, cmsgpack.pack(was), sid, 'killed')
     l[LIST.status] = 'killed'

@@ -1,23 +1,26 @@
 -- Changes fields of a system list in one partition, until told otherwise: a
 -- load does not change them back.
--- KEYS[1] lists
--- ARGV    1 list SID  2 "1": what was said before is void
---         then pairs: field, packed value
--- Result  OK | LIST (no such list, or killed)
+--- key: lists
+--- arg: list  SID
+--- arg: anew  "1": what was said before is void
+--- arg: field value...  packed value
+--- reply: OK
+--- reply: LIST  no such list, or killed
 --- include: base
 --- include: override
-local sid = ARGV[1]
+local sid = ARG.list
 local k = key('r', 'SYS', sid)
 local l = load(k)
-if not l or not call('ZSCORE', KEYS[1], sid) then
+if not l or not call('ZSCORE', KEY.lists, sid) then
     return {'LIST'}
 end
 list_whole(l)
-if ARGV[2] == '1' then
+if ARG.anew == '1' then
     list_restore(sid, l)
 end
-for i = 3, #ARGV, 2 do
-    local name, value = ARGV[i], cmsgpack.unpack(ARGV[i + 1])
+for i = 1, (#ARGV - ARG.before) / ARG.each do
+    local name = ARGV[ARG.field + ARG.each * i]
+    local value = cmsgpack.unpack(ARGV[ARG.value + ARG.each * i])
     local at = overridden[name]
     local o = list_packed(sid .. ':' .. name) or {value, l[at]}
     call('HSET', override, sid .. ':' .. name, cmsgpack.pack({value, o[2]}))

@@ -2,19 +2,20 @@
 -- the others.  What the operator has said by hand (lists:override) outlives a
 -- load; a list that the file kills loses it.  A file is loaded in slices, those
 -- of killed lists first.
--- KEYS[1] lists
--- ARGV    "+" if more slices follow: what is derived from the lists is then
---         left as it is; packed list records, in the order they shall have
--- Result  OK
---         | FULL, how many lists there would be, how many there may be (nothing
---         was done)
+--- key: lists
+--- arg: records...  packed list records, in the order they shall have; before
+--          them "+" if more slices follow: what is derived from the lists is
+--          then left as it is
+--- reply: OK
+--- reply: FULL would# most#  how many lists there would be, how many there
+--          may be (nothing was done)
 --- include: base
 --- include: defaults
 --- include: override
 --- include: room
-local more = ARGV[1] == '+'
+local more = ARGV[ARG.records] == '+'
 local lists, new, gone = {}, {}, {}
-for i = more and 2 or 1, #ARGV do
+for i = ARG.records + (more and 1 or 0), #ARGV do
     local l = list_whole(cmsgpack.unpack(ARGV[i]))
     local set = l[LIST.status] == 'killed' and gone or new
     lists[#lists + 1] = l

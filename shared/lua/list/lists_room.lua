@@ -1,13 +1,15 @@
 -- Is there room in a partition for the lists of a file?
--- KEYS[1] lists
--- ARGV    for each entry of the file its SID, with "-" before it if the file
---         kills that list
--- Result  OK | FULL, how many lists there would be, how many there may be
+--- key: lists
+--- arg: entries...  for each of the file its SID, with "-" before it if the
+--          file kills that list
+--- reply: OK
+--- reply: FULL would# most#  how many lists there would be, how many there
+--          may be
 --- include: base
 --- include: room
 local new, gone = {}, {}
-for _, entry in ipairs(ARGV) do
-    local killed, sid = string.match(entry, '^(-?)(.*)$')
+for i = ARG.entries, #ARGV do
+    local killed, sid = string.match(ARGV[i], '^(-?)(.*)$')
     local set = killed == '' and new or gone
     set[sid] = true
 end

@@ -1,17 +1,19 @@
 -- Enables or disables a system list in one partition, until told otherwise.
--- KEYS[1] lists
--- ARGV    1 list SID  2 status: active, disabled
--- Result  OK | LIST (no such list, or killed)
+--- key: lists
+--- arg: list  SID
+--- arg: status  active, disabled
+--- reply: OK
+--- reply: LIST  no such list, or killed
 --- include: base
 --- include: defaults
 --- include: override
-local k = key('r', 'SYS', ARGV[1])
+local k = key('r', 'SYS', ARG.list)
 local l = load(k)
-if not l or not call('ZSCORE', KEYS[1], ARGV[1]) then
+if not l or not call('ZSCORE', KEY.lists, ARG.list) then
     return {'LIST'}
 end
-l[LIST.status] = ARGV[2]
-call('HSET', override, ARGV[1], ARGV[2])
+l[LIST.status] = ARG.status
+call('HSET', override, ARG.list, ARG.status)
 save(k, l)
 rebuild_defaults()
 return {'OK'}

@@ -1,12 +1,12 @@
 -- What the fsck scripts have in common.  Each looks at some of what the store
--- holds, all at one moment, and tells what does not fit together; with ARGV[1]
+-- holds, all at one moment, and tells what does not fit together; with ARG.mend
 -- "1" it mends that as well.  Its result is OK, or another word, and then for
 -- each fault {account, what kind, where, what is wrong, "1" if it is mended}.
 -- A script that looks at several things stops when it has read as much as one
 -- call may read: its result is then MORE, how many things it looked at, faults.
 -- Accounts are of the partition of KEYS[1]; `ac` is the one at hand.
 --- include: base
-local mend = ARGV[1] == '1'
+local mend = ARG.mend == '1'
 local ac = string.match(KEYS[1], '^.*:(AC%x+)$')
 local out = {'OK'}
 -- `how` mends it; without it that is the operator's to do.

@@ -1,10 +1,11 @@
 -- The daemons that have asked a partition for jobs, and what they have: a slice
 -- of what is in flight, counted by name.
--- KEYS[1] lists (of the partition that is meant)
--- ARGV    1 rank in the leases to begin with  2 cursor in flight:due to begin
---         with; -1: all were counted
--- Result  OK, rank to go on with, cursor to go on with (-1: likewise), then for
---         each daemon: name, ms since it asked, jobs of this slice
+--- key: lists  of the partition that is meant
+--- arg: rank  in the leases to begin with
+--- arg: cursor  in flight:due to begin with; here and above -1: all were
+--          counted
+--- reply: OK rank# cursor  to go on with (-1: likewise), then for each daemon:
+--          name, ms since it asked, jobs of this slice
 --- include: base
 local slice = 500
 local has = {}
@@ -12,7 +13,7 @@ local function count(name)
     name = name or ''
     has[name] = (has[name] or 0) + 1
 end
-local rank, cursor = tonumber(ARGV[1]), ARGV[2]
+local rank, cursor = tonumber(ARG.rank), ARG.cursor
 if rank >= 0 then
     local handles = call('ZRANGE', key('leases'), rank, rank + slice - 1)
     for _, handle in ipairs(handles) do

@@ -1,13 +1,15 @@
 -- Looks at an account's record and at what there is once of each account.
--- KEYS[1] acct:<AC>
--- ARGV    1 "1": mend
--- Result  OK | BAD (it has no record that can be read: the rest of what it has
---         cannot be judged) | NONE (there is no such account), faults
+--- key: acct  acct:<AC>
+--- arg: mend  "1": mend
+--- reply: OK  then faults (_fsck.lua)
+--- reply: BAD  it has no record that can be read: the rest of what it has
+--          cannot be judged; then faults
+-- or NONE, then faults: there is no such account
 --- include: fsck
 --- include: fsck_work
 --- use: account totals
 local accounts = key('accounts')
-local a, why = read(KEYS[1], 'AC')
+local a, why = read(KEY.acct, 'AC')
 if a and a[ACCOUNT.id] ~= ac then
     a, why = nil, 'damaged'
 end

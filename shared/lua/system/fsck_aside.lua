@@ -1,9 +1,9 @@
 -- Looks at what a partition has beside accounts: keys that are made anew as
 -- soon as they are wanted, what is derived from the system lists, and the
 -- records of these, which fsck does not mend.
--- KEYS[1] a key of the partition
--- ARGV    1 "1": mend
--- Result  OK, faults
+--- key: accounts  of the partition
+--- arg: mend  "1": mend
+--- reply: OK  then faults (_fsck.lua)
 --- include: fsck
 local again = ': delete it and load the lists anew'
 local function look(name, right, lists)

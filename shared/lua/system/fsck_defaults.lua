@@ -1,12 +1,14 @@
 -- Looks whether an account has a default profile and a default contact group.
 -- The oldest one takes the place of one that does not exist; where there is
 -- none at all, one is made as for a new account.
--- KEYS[1] acct:<AC>
--- ARGV    1 "1": mend  2 a new profile SID  3 a new group SID
--- Result  OK, faults
+--- key: acct  acct:<AC>
+--- arg: mend  "1": mend
+--- arg: profile  SID of a new one
+--- arg: group  SID of a new one
+--- reply: OK  then faults (_fsck.lua)
 --- include: fsck
 --- use: account
-local a = load(KEYS[1])
+local a = load(KEY.acct)
 if not a then
     return out
 end
@@ -22,7 +24,7 @@ local function look(field, kind, what, make)
                 if read_sid(other) then
                     a[field] = other
                     totals_forget()
-                    save(KEYS[1], a)
+                    save(KEY.acct, a)
                     return
                 end
             end
@@ -32,13 +34,13 @@ local function look(field, kind, what, make)
                 record[2])
             a[field] = record[2]
             totals_forget()
-            save(KEYS[1], a)
+            save(KEY.acct, a)
         end)
 end
 look(ACCOUNT.profile, 'RP', 'profile', function()
-    return {1, ARGV[2], 'Default', 'active', 1, {}, now_ms()}
+    return {1, ARG.profile, 'Default', 'active', 1, {}, now_ms()}
 end)
 look(ACCOUNT.group, 'CG', 'contact group', function()
-    return {1, ARGV[3], 'Default', now_ms()}
+    return {1, ARG.group, 'Default', now_ms()}
 end)
 return out

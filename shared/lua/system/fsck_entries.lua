@@ -2,9 +2,11 @@
 -- fields, "listed", "uncovered" and "due" by host, "tokens" by their fields,
 -- "manual" by what its list holds, "details" by check, "hears" by contact,
 -- "telling" by host, "pending" by delivery.
--- KEYS[1] acct:<AC>
--- ARGV    1 "1": mend  2 which of them  3... entries
--- Result  OK, faults
+--- key: acct  acct:<AC>
+--- arg: mend  "1": mend
+--- arg: what  which of them
+--- arg: entries...
+--- reply: OK  then faults (_fsck.lua)
 --- include: fsck_jobs
 --- include: fsck_work
 --- include: pending
@@ -163,7 +165,7 @@ function look.pending(entry)
             function() call('ZREM', pending, entry) end)
     end
 end
-for i = 3, #ARGV do
-    look[ARGV[2]](ARGV[i])
+for i = ARG.entries, #ARGV do
+    look[ARG.what](ARGV[i])
 end
 return out

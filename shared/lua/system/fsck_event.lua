@@ -2,14 +2,16 @@
 -- together with it, so that whoever has seen the event and looked for its
 -- deliveries afterwards knows of all there may be, but of those that a replay
 -- has added since: the count, or a delivery that was seen, tells of changes.
--- KEYS[1] acct:<AC>
--- ARGV    1 "1": mend  2 event SID  3 what it counted before the deliveries
---         were looked for, "": they were looked for before it was seen
---         4... targets
--- Result  OK | MAYBE (it does not come out even: the targets may not be all),
---         faults
+--- key: acct  acct:<AC>
+--- arg: mend  "1": mend
+--- arg: event  SID
+--- arg: counted  what it counted before the deliveries were looked for, "":
+--          they were looked for before it was seen
+--- arg: targets...
+--- reply: OK  then faults (_fsck.lua)
+--- reply: MAYBE  it does not come out even: the targets may not be all
 --- include: fsck
-local ev = ARGV[2]
+local ev = ARG.event
 local k = key('event', ac, ev)
 local t = type_of(k)
 if t == 'none' then
@@ -22,8 +24,8 @@ if t ~= 'hash' then
 end
 local open = tonumber(call('HGET', k, 'open')) or 0
 local n, seen = 0, {}
-local changed = open ~= (tonumber(ARGV[3]) or 0)
-for i = 4, #ARGV do
+local changed = open ~= (tonumber(ARG.counted) or 0)
+for i = ARG.targets, #ARGV do
     if not seen[ARGV[i]] then
         seen[ARGV[i]] = true
         local there = call('EXISTS', key('dlv', ac, ev, ARGV[i]))
@@ -34,7 +36,7 @@ end
 if n == open and n > 0 then
     return out
 end
-if ARGV[3] == '' then
+if ARG.counted == '' then
     return {'MAYBE'}
 end
 -- There may be more than those that were seen: it is not lowered.

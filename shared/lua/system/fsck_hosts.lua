@@ -1,15 +1,18 @@
 -- Looks at hosts of an account: what each refers to, what refers to it, whether
 -- its listing is told where it must be, and whether its checks go on.  The
 -- scripts fsck_kids and fsck_range look at the addresses of a range.
--- KEYS[1] acct:<AC>
--- ARGV    1 "1": mend  2... SIDs
--- Result  OK, faults | MORE, number of hosts looked at, faults
+--- key: acct  acct:<AC>
+--- arg: mend  "1": mend
+--- arg: hosts...  SIDs
+--- reply: OK  then faults (_fsck.lua)
+--- reply: MORE done#  how many hosts it looked at; then faults
+--- row: fault account kind where text mended#  as every fsck script tells it
 --- include: fsck_refs
 --- include: due
 --- include: fsck_host
 --- use: host
 local listings, listings_most, faults_most = 0, 64, 20
-for i = 2, #ARGV do
+for i = ARG.hosts, #ARGV do
     local sid = ARGV[i]
     local h = owns('hosts', sid) and read_entry('hosts', sid)
     if h then
@@ -21,7 +24,7 @@ for i = 2, #ARGV do
         put_changed()
         listings = listings + #h[HOST.details]
         if (listings >= listings_most or #out > faults_most) and i < #ARGV then
-            more_after(i - 1)
+            more_after(i - ARG.hosts + 1)
             break
         end
     end

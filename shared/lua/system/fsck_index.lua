@@ -1,12 +1,15 @@
 -- Looks at entries of an index of an account: profiles, groups, rbls, contacts,
 -- apps, hooks.
--- KEYS[1] acct:<AC>
--- ARGV    1 "1": mend  2 index  3... SIDs
--- Result  OK, faults | MORE, number of entries looked at, faults
+--- key: acct  acct:<AC>
+--- arg: mend  "1": mend
+--- arg: what  the index
+--- arg: entries...  SIDs
+--- reply: OK  then faults (_fsck.lua)
+--- reply: MORE done#  how many entries it looked at; then faults
 --- include: fsck_refs
 --- include: hears
 --- use: profile contact
-local index, faults_most = ARGV[2], 4
+local index, faults_most = ARG.what, 4
 -- Profiles have the same lists: each is looked for once.
 local lists = {}
 local function is_list(sid)
@@ -50,7 +53,7 @@ local function look_at_hears(sid, c)
             function() hears_change(sid, c) end)
     end
 end
-for i = 3, #ARGV do
+for i = ARG.entries, #ARGV do
     local sid = ARGV[i]
     local r = owns(index, sid) and read_entry(index, sid)
     if r and index == 'profiles' then
@@ -66,7 +69,7 @@ for i = 3, #ARGV do
         end
     end
     if #out > faults_most and i < #ARGV then
-        more_after(i - 2)
+        more_after(i - ARG.entries + 1)
         break
     end
 end

@@ -1,9 +1,11 @@
 -- Looks at entries of what a partition has for all accounts: "flight",
 -- "flight:due", "leases", "due", "manual", "retry", "digests", "works",
 -- "tellings".
--- KEYS[1] a key of the partition
--- ARGV    1 "1": mend  2 which of them  3... entries
--- Result  OK, faults
+--- key: accounts  of the partition
+--- arg: mend  "1": mend
+--- arg: what  which of them
+--- arg: entries...
+--- reply: OK  then faults (_fsck.lua)
 --- include: fsck_jobs
 local look = {}
 local now = now_ms()
@@ -136,8 +138,8 @@ function look.digests(member)
         not_later('digests', member, co, longest_lease)
     end
 end
-for i = 3, #ARGV do
+for i = ARG.entries, #ARGV do
     ac = ARGV[i]:sub(1, 34)
-    look[ARGV[2]](ARGV[i])
+    look[ARG.what](ARGV[i])
 end
 return out

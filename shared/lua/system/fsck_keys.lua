@@ -1,9 +1,11 @@
 -- Looks at keys that stand for themselves: records that no index has, what is
 -- left of hosts that are gone, checks that nobody does, deliveries that nobody
 -- makes.
--- KEYS[1] a key of the partition
--- ARGV    1 "1": mend  2... names of keys, "r:<AC>:<SID>" and so on
--- Result  OK, faults | MORE, number of keys looked at, faults
+--- key: accounts  of the partition
+--- arg: mend  "1": mend
+--- arg: names...  of keys, "r:<AC>:<SID>" and so on
+--- reply: OK  then faults (_fsck.lua)
+--- reply: MORE done#  how many keys it looked at; then faults
 --- include: fsck_refs
 --- include: fsck_value
 --- include: fsck_jobs
@@ -297,7 +299,7 @@ local types = {r = 'string', s = 'string', token = 'string', kids = 'zset',
     making = 'zset',
     open = 'hash', ends = 'hash', line = 'list', rate = 'string',
     work = 'list', hears = 'zset', large = 'string'}
-for i = 2, #ARGV do
+for i = ARG.names, #ARGV do
     local kind, rest
     kind, ac, rest = string.match(ARGV[i], '^(%l+):(AC%x+):(.+)$')
     local k = base .. ARGV[i]
@@ -312,7 +314,7 @@ for i = 2, #ARGV do
             drop(k))
     end
     if read_so_far >= read_most and i < #ARGV then
-        more_after(i - 1)
+        more_after(i - ARG.names + 1)
         break
     end
 end

@@ -1,10 +1,12 @@
 -- Looks whether addresses in the set of a range are hosts of that range.
--- KEYS[1] acct:<AC>
--- ARGV    1 "1": mend  2 SID of the range  3... of addresses
--- Result  OK, faults
+--- key: acct  acct:<AC>
+--- arg: mend  "1": mend
+--- arg: range  SID
+--- arg: kids...  SIDs of addresses
+--- reply: OK  then faults (_fsck.lua)
 --- include: fsck
 --- use: host
-local range = ARGV[2]
+local range = ARG.range
 local kids = key('kids', ac, range)
 -- The fields of a record up to the parent fit into so many bytes.
 local host_head = 1536
@@ -18,7 +20,7 @@ local function is_kid(sid)
         pcall(cmsgpack.unpack_limit, head, HOST.parent, 3)
     return ok and version == 1 and id == sid and parent == range
 end
-for i = 3, #ARGV do
+for i = ARG.kids, #ARGV do
     local sid = ARGV[i]
     if call('ZSCORE', kids, sid) and not is_kid(sid) and not newer(sid) then
         fault('kids', range, 'has an address that is none of it: ' .. sid,

@@ -2,14 +2,15 @@
 -- and group, that differ from the number that the caller counted.  A counter
 -- that has changed since the caller read it is left alone: it changes together
 -- with what is counted.
--- KEYS[1] acct:<AC>
--- ARGV    1 "1": mend  2... triples: field, the counter ("": there is none),
---         the number
--- Result  OK, faults
+--- key: acct  acct:<AC>
+--- arg: mend  "1": mend
+--- arg: field has is...  has: the counter ("": there is none), is: the number
+--- reply: OK  then faults (_fsck.lua)
 --- include: fsck
 local refs = key('refs', ac)
-for i = 2, #ARGV, 3 do
-    local field, has, is = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+for i = 1, (#ARGV - ARG.before) / ARG.each do
+    local field = ARGV[ARG.field + ARG.each * i]
+    local has, is = ARGV[ARG.has + ARG.each * i], ARGV[ARG.is + ARG.each * i]
     if (call('HGET', refs, field) or '') == has then
         fault('refs', field, 'is said to be used ' .. (has == '' and 0 or has)
             .. ' times, it is ' .. is, function()

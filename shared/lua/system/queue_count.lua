@@ -1,12 +1,14 @@
 -- Counts what waits in one partition, some accounts at a time, for whoever
 -- looks after the service.
--- KEYS[1] lists (of the partition that is meant)
--- ARGV    1 rank of the account to begin with  2 how many accounts
--- Result  OK, rank to go on with (-1: all were counted), manual checks that
---         wait, hosts that are due, of those: ms since the first one was, hosts
---         due within a minute, hosts in the schedule
+--- key: lists  of the partition that is meant
+--- arg: rank  of the account to begin with
+--- arg: accounts  how many
+--- reply: OK rank# manual# due# oldest# soon# scheduled#
+-- rank: to go on with (-1: all were counted).  manual: checks that wait.  due:
+-- hosts that are.  oldest: of those, ms since the first one was.  soon: hosts
+-- due within a minute.  scheduled: hosts in the schedule.
 --- include: base
-local from, n = tonumber(ARGV[1]), tonumber(ARGV[2])
+local from, n = tonumber(ARG.rank), tonumber(ARG.accounts)
 local now = now_ms()
 local manual, due, oldest, soon, all = 0, 0, 0, 0, 0
 local waiting = call('ZRANGE', key('manual'), from, from + n - 1,
