@@ -57,15 +57,15 @@ works_drop(works_turn_t *turn)
 }
 
 
-/* OK, whether an item is over, how many are left, what was wrong. */
-
 static void
 on_step(void *data, const redisReply *reply)
 {
-    works_t       *works;
-    rbl_str_t      why;
-    works_turn_t  *turn = data;
+    works_t                *works;
+    rbl_str_t               why;
+    works_turn_t           *turn = data;
+    rbl_work_step_reply_t   said;
 
+    rbl_work_step_reply(&said, reply);
     works = turn->works;
     works->in_flight--;
     link_remove(&turn->link);
@@ -73,16 +73,14 @@ on_step(void *data, const redisReply *reply)
 
     why = reply == NULL ? RBL_STR("")
           : rbl_reply_class(reply) != RBL_REPLY_OK ? rbl_reply_error(reply)
-          : rbl_reply_str(rbl_reply_at(reply, 3));
+          : said.dropped;
 
     if (why.n > 0) {
         log_error("deferred work of account %s failed: %.*s", turn->account.s,
                   (int) why.n, why.p);
     }
 
-    if (works->stopped || !rbl_str_is(rbl_reply_word(reply), "OK")
-        || rbl_reply_int(rbl_reply_at(reply, 2), 0) == 0)
-    {
+    if (works->stopped || said.word != RBL_WORK_STEP_OK || said.left == 0) {
         works_drop(turn);
     }
 
@@ -93,10 +91,10 @@ on_step(void *data, const redisReply *reply)
 static void
 works_go_on(works_t *works)
 {
-    link_t        *l;
-    rbl_key_t      key;
-    rbl_str_t      argv[2];
-    works_turn_t  *turn;
+    link_t                *l;
+    rbl_key_t              key;
+    works_turn_t          *turn;
+    rbl_work_step_args_t   args;
 
     while (works->in_flight < WORKS_FLIGHT && !link_empty(&works->turns)
            && store_ready(works->store))
@@ -106,11 +104,10 @@ works_go_on(works_t *works)
         turn = link_of(l, works_turn_t, link);
         works->in_flight++;
 
-        argv[0] = rbl_account_key(&key, store_keyspace(works->store), "acct",
-                                  rbl_sid_str(&turn->account), RBL_STR(""));
-        argv[1] = RBL_STR("");
-        store_script(works->store, &rbl_script_work_step, on_step, turn, 2,
-                     argv);
+        args.acct = rbl_account_key(&key, store_keyspace(works->store), "acct",
+                                    rbl_sid_str(&turn->account), RBL_STR(""));
+        args.id = RBL_STR("");
+        store_call(works->store, work_step, on_step, turn, args);
     }
 }
 
