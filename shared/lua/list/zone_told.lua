@@ -21,5 +21,5 @@ local soa = num(ARG.soa)
 if soa > 0 and soa >= lately('soa ' .. family) then
     set('soa ' .. family, digits(soa) .. ' ' .. digits(now))
 end
-redis.call('PEXPIRE', KEYS[1], digits(KEEP))
+redis.call('PEXPIRE', KEY.zone, digits(KEEP))
 return {'OK'}
