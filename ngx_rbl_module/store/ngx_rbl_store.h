@@ -106,7 +106,8 @@ ngx_uint_t ngx_rbl_store_unwilling(const ngx_rbl_store_t *store);
  * other accounts use the worker, the slow batches of an account have at most a
  * quarter of the store's time, in all workers together.  At most 256 batches of
  * an account wait and 2048 in all, but one of each account in any case; each
- * waits for at most ten times rbl_store_timeout.  A batch beyond that is AWAY.
+ * waits for at most ten times rbl_store_timeout.  Beyond the 256 of its account
+ * a batch is BUSY, beyond the rest AWAY.
  * The deadline counts from when the batch is sent.  A batch that is cancelled
  * while it waits is never sent.
  */

@@ -40,4 +40,27 @@ cmp_ok(scalar keys %files, '>', 5, 'the pages name installed files');
 like($install, qr/^ +(?:put|keep) \Q$_\E /m, "$_ is installed")
     for sort keys %files;
 
+# What the maps name: paths from the top or from the folder of the map, and
+# sources by their bare names (of the module without its prefix).
+
+my @maps = map { "$_/README.md" } qw(ngx_rbl_module rbl-checkd shared conf t);
+my @all = map { s{^\./}{}r } split /\n/, qx(cd '$top' && find . -name build -prune -o -name .git -prune -o -type f -print);
+my %path = map { $_ => 1 } @all;
+for my $file (@all) {
+    my $part = '';
+    $path{ $part .= $_ }++ for $file =~ m{([^/]+/)}g;
+}
+for my $map (@maps) {
+    my ($folder) = $map =~ m{^(.*)/};
+    my $names = join '', read_file("$top/$map") =~ /(?:^(?!    ).*\n)/mg;
+    my %names = map { $_ => 1 } grep {
+        !/[*{}<>\$\s|]|NAME|FOLDER|PAGE|^build|^run\/|^\// }
+        $names =~ /`([\w.\/-]+\.(?:[chtl]|lua|pl|pm|sh|awk|txt|conf|in|json|[1-8])|[\w-]+\/[\w.\/-]*)`/g;
+    my @missing = grep { my $n = $_;
+        !$path{$n} && !$path{"$folder/$n"} && !$path{"t/$n"}
+            && !grep { m{(?:^|/)\Q$n\E$} || m{/ngx_rbl_\Q$n\E$} } keys %path }
+        sort keys %names;
+    is("@missing", '', "$map names what exists (" . keys(%names) . ')');
+}
+
 done_testing();

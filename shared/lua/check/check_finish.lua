@@ -114,11 +114,11 @@ then
 end
 
 local now = now_ms()
-local frozen, uncovered = failed, failed and flag == 1
+local unmoved, uncovered = failed, failed and flag == 1
 if failed and raw and call('HGET', ck, 'total') == '0' then
     uncovered = true
     local p = load(key('r', ac, profile))
-    frozen = not p or p[PROFILE.uses_defaults] ~= 0
+    unmoved = not p or p[PROFILE.uses_defaults] ~= 0
         or call('EXISTS', key('defaults')) == 0
 end
 
@@ -327,7 +327,7 @@ if raw then
     -- The fields up to `details`, that, and what follows: they are not joined,
     -- for it may be large.
     local numbers, details, rest
-    if frozen then
+    if unmoved then
         listed = was_listed
         numbers = cmsgpack.pack(checked, first, count, unknown_count,
             next_check)
@@ -385,7 +385,7 @@ if raw then
         call('SET', hk, raw)
         large('hosts', #raw)
     end
-    local pk = (not frozen or changes) and parent ~= ''
+    local pk = (not unmoved or changes) and parent ~= ''
         and key('r', ac, parent)
     local range = pk and load(pk)
     if range then
@@ -393,7 +393,7 @@ if raw then
             range[HOST.troubled] = range[HOST.troubled] or {}
             range[HOST.uncovered] = uncovered and 1 or 0
         end
-        range[HOST.checked] = frozen and range[HOST.checked] or now
+        range[HOST.checked] = unmoved and range[HOST.checked] or now
         if listed ~= was_listed then
             local n = range[HOST.listed_count] + (listed and 1 or -1)
             range[HOST.listed_count] = n
@@ -408,7 +408,7 @@ if raw then
 end
 
 local heard = from and (ARG.events ~= '0' or listed or was_listed)
-if heard and not frozen then
+if heard and not unmoved then
     -- What of theirs is damaged keeps no check from its end.
     pcall(tell, ht, groups, listed, started, was_listed and not listed, now)
 end
@@ -419,15 +419,15 @@ if callbacks or hooks then
     results = results or results_of_listings()
     -- The host without its listings, as it is now.
     raw = from and '\220\0' .. string.char(HOST.uncovered)
-        .. record:sub(4, from) .. cmsgpack.pack(frozen and checked or now,
-            first, frozen and count or n_standing,
-            frozen and unknown_count or unknown, next_check, {}, {},
+        .. record:sub(4, from) .. cmsgpack.pack(unmoved and checked or now,
+            first, unmoved and count or n_standing,
+            unmoved and unknown_count or unknown, next_check, {}, {},
             uncovered and 1 or 0) or ''
     emit(timezone, completed_sid(pp), 'rbl.host.check.completed', now, pp,
-        raw, value, listed, frozen and count or n_standing, results,
+        raw, value, listed, unmoved and count or n_standing, results,
         hooks and 1 or 0, callbacks or no_callbacks,
         ARG.why, nil, nil, told_of)
-    if hooks and not frozen and (listed or was_listed) then
+    if hooks and not unmoved and (listed or was_listed) then
         emit(timezone, changed_sid(pp),
             listed and 'rbl.host.listed' or 'rbl.host.delisted', now, pp, raw,
             value, listed, n_standing, results, 1, no_callbacks, '',
