@@ -41,8 +41,8 @@ struct metrics_s {
 static void
 on_queue(void *data, const redisReply *reply)
 {
-    queue_age_t            *q = data;
-    rbl_queue_age_reply_t   said;
+    queue_age_t           *q = data;
+    rbl_queue_age_reply_t  said;
 
     q->asked = 0;
     rbl_queue_age_reply(&said, reply);
@@ -89,11 +89,11 @@ make_queues(metrics_t *m)
 static void
 ask_queues(metrics_t *m)
 {
-    unsigned               i;
-    rbl_key_t              key;
-    rbl_str_t              none = RBL_STR("");
-    queue_age_t           *q;
-    rbl_queue_age_args_t   args;
+    unsigned              i;
+    rbl_key_t             key;
+    rbl_str_t             none = RBL_STR("");
+    queue_age_t          *q;
+    rbl_queue_age_args_t  args;
 
     for (i = 0; i < QUEUES_MAX && i < m->partitions; i++) {
         q = &m->queue[m->next];

@@ -185,12 +185,12 @@ ctl_lists_unkill(ctl_t *ctl)
 int
 ctl_lists_thaw(ctl_t *ctl)
 {
-    rbl_sid_t               sid;
-    rbl_key_t               key;
-    rbl_list_t              l;
-    redisReply             *reply;
-    rbl_list_thaw_args_t    args;
-    rbl_list_thaw_reply_t   said;
+    rbl_sid_t              sid;
+    rbl_key_t              key;
+    rbl_list_t             l;
+    redisReply            *reply;
+    rbl_list_thaw_args_t   args;
+    rbl_list_thaw_reply_t  said;
 
     if (ctl_list_argument(&sid, ctl->args[0]) != 0
         || ctl_list_load(ctl, ctl->args[0], &l, &reply) != 0)

@@ -69,10 +69,10 @@ attempt_record_handler(struct ev_loop *loop, ev_timer *timer, int revents)
 void
 attempt_record(attempt_t *a)
 {
-    deliver_t                 *d = a->deliver;
-    char                       number[4][RBL_OUT_INT];
-    rbl_key_t                  key;
-    rbl_delivery_done_args_t   args;
+    deliver_t                *d = a->deliver;
+    char                      number[4][RBL_OUT_INT];
+    rbl_key_t                 key;
+    rbl_delivery_done_args_t  args;
 
     a->state = ATTEMPT_RECORDING;
 
@@ -324,8 +324,8 @@ attempt_hide_code(const attempt_t *a, char *text)
 static void
 attempt_marked(void *data, const redisReply *reply)
 {
-    attempt_t                  *a = data;
-    rbl_delivery_send_reply_t   said;
+    attempt_t                 *a = data;
+    rbl_delivery_send_reply_t  said;
 
     rbl_delivery_send_reply(&said, reply);
 
@@ -350,10 +350,10 @@ attempt_marked(void *data, const redisReply *reply)
 static void
 attempt_mark(attempt_t *a)
 {
-    deliver_t                 *d = a->deliver;
-    char                       number[RBL_OUT_INT];
-    rbl_key_t                  key;
-    rbl_delivery_send_args_t   args;
+    deliver_t                *d = a->deliver;
+    char                      number[RBL_OUT_INT];
+    rbl_key_t                 key;
+    rbl_delivery_send_args_t  args;
 
     a->state = ATTEMPT_MARKING;
 

@@ -116,12 +116,12 @@ deliver_take(deliver_part_t *part, unsigned asked, ev_tstamp claimed,
 static void
 deliver_claimed(void *data, const redisReply *reply)
 {
-    unsigned                     asked;
-    ev_tstamp                    claimed;
-    rbl_str_t                    why;
-    deliver_part_t              *part = data;
-    deliver_t                   *d = part->deliver;
-    rbl_delivery_claim_reply_t   said;
+    unsigned                    asked;
+    ev_tstamp                   claimed;
+    rbl_str_t                   why;
+    deliver_part_t             *part = data;
+    deliver_t                  *d = part->deliver;
+    rbl_delivery_claim_reply_t  said;
 
     rbl_delivery_claim_reply(&said, reply);
     asked = part->asked;
@@ -158,10 +158,10 @@ deliver_claimed(void *data, const redisReply *reply)
 static void
 deliver_claim(deliver_part_t *part, unsigned room)
 {
-    char                        most[16], lease[24];
-    deliver_t                  *d = part->deliver;
-    rbl_key_t                   key;
-    rbl_delivery_claim_args_t   args;
+    char                       most[16], lease[24];
+    deliver_t                 *d = part->deliver;
+    rbl_key_t                  key;
+    rbl_delivery_claim_args_t  args;
 
     part->asked = room < DELIVER_CLAIM_MAX ? room : DELIVER_CLAIM_MAX;
     part->claimed = ev_now(d->loop);

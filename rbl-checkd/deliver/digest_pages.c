@@ -103,10 +103,10 @@ pages_move(redisReply *to, redisReply *more)
 int
 digest_pages_add(redisReply *whole, const redisReply *page)
 {
-    int                       rc;
-    size_t                    i;
-    redisReply               *copy, *part;
-    rbl_digest_claim_page_t   p;
+    int                      rc;
+    size_t                   i;
+    redisReply              *copy, *part;
+    rbl_digest_claim_page_t  p;
 
     copy = digest_pages_new(page);
     if (copy == NULL) {

@@ -78,10 +78,10 @@ digests_poll(const digests_t *ds)
 static void
 digests_stored(void *data, const redisReply *reply)
 {
-    rbl_str_t                   why;
-    digests_part_t             *part = data;
-    deliver_t                  *d = part->digests->deliver;
-    rbl_digest_store_reply_t    said;
+    rbl_str_t                 why;
+    digests_part_t           *part = data;
+    deliver_t                *d = part->digests->deliver;
+    rbl_digest_store_reply_t  said;
 
     part->storing--;
 
@@ -214,11 +214,11 @@ digests_paged(void *data, const redisReply *reply)
 static void
 digests_more(digests_pages_t *pages)
 {
-    char                      window[24], most[16], from[24];
-    deliver_t                *d = pages->part->digests->deliver;
-    rbl_key_t                 key;
-    rbl_digest_claim_page_t   page;
-    rbl_digest_more_args_t    args;
+    char                     window[24], most[16], from[24];
+    deliver_t               *d = pages->part->digests->deliver;
+    rbl_key_t                key;
+    rbl_digest_claim_page_t  page;
+    rbl_digest_more_args_t   args;
 
     snprintf(window, sizeof(window), "%.0f", d->conf->digest_window * 1000.0);
     snprintf(most, sizeof(most), "%d", MESSAGE_HOSTS);
@@ -282,12 +282,12 @@ digests_page(digests_part_t *part, const redisReply *page)
 static void
 digests_claimed(void *data, const redisReply *reply)
 {
-    size_t                      i, n;
-    double                      wait;
-    rbl_str_t                   why;
-    digests_part_t             *part = data;
-    digests_t                  *ds = part->digests;
-    rbl_digest_claim_reply_t    said;
+    size_t                    i, n;
+    double                    wait;
+    rbl_str_t                 why;
+    digests_part_t           *part = data;
+    digests_t                *ds = part->digests;
+    rbl_digest_claim_reply_t  said;
 
     rbl_digest_claim_reply(&said, reply);
     part->asked = 0;

@@ -188,10 +188,10 @@ direct_try(entry_t *e, entry_delivery_t *to,
 static int
 direct_receivers(entry_t *e, const redisReply *targets)
 {
-    size_t                       i, n;
-    rbl_sid_t                    sid;
-    entry_delivery_t            *to;
-    rbl_event_targets_target_t   target;
+    size_t                      i, n;
+    rbl_sid_t                   sid;
+    entry_delivery_t           *to;
+    rbl_event_targets_target_t  target;
 
     n = rbl_reply_len(targets);
 
@@ -218,11 +218,11 @@ direct_receivers(entry_t *e, const redisReply *targets)
 static void
 direct_begin(direct_call_t *call, entry_t *e, const redisReply *reply)
 {
-    size_t                       question;
-    unsigned                     i, n;
-    const redisReply            *targets;
-    entry_delivery_t            *to;
-    rbl_event_targets_target_t   target;
+    size_t                      question;
+    unsigned                    i, n;
+    const redisReply           *targets;
+    entry_delivery_t           *to;
+    rbl_event_targets_target_t  target;
 
     n = e->n_deliveries;
 
@@ -250,10 +250,10 @@ direct_begin(direct_call_t *call, entry_t *e, const redisReply *reply)
 static void
 direct_asked(void *data, const redisReply *reply)
 {
-    entry_t                    *e;
-    direct_call_t              *call = data;
-    deliver_t                  *d = call->direct->deliver;
-    rbl_event_targets_reply_t   said;
+    entry_t                   *e;
+    direct_call_t             *call = data;
+    deliver_t                 *d = call->direct->deliver;
+    rbl_event_targets_reply_t  said;
 
     rbl_event_targets_reply(&said, reply);
     call->direct->n_asking -= call->n;

@@ -218,11 +218,11 @@ entry_digest(unsigned char digest[32], const rbl_event_t *event)
 static const char *
 entry_fan_out(entry_t *e)
 {
-    store_t                  *store = e->set->deliver->store;
-    rbl_key_t                 key;
-    unsigned char             digest[32];
-    const rbl_event_t        *event = &e->event;
-    rbl_event_fanout_args_t   args;
+    store_t                 *store = e->set->deliver->store;
+    rbl_key_t                key;
+    unsigned char            digest[32];
+    const rbl_event_t       *event = &e->event;
+    rbl_event_fanout_args_t  args;
 
     if (event->contact.n > 0 && entry_digest(digest, event) != 0) {
         return "malformed contact";

@@ -50,11 +50,11 @@ tellings_poll(const tellings_t *ts)
 static void
 tellings_done(void *data, const redisReply *reply)
 {
-    int                         more;
-    double                      wait;
-    rbl_str_t                   why;
-    tellings_t                 *ts = data;
-    rbl_telling_step_reply_t    said;
+    int                       more;
+    double                    wait;
+    rbl_str_t                 why;
+    tellings_t               *ts = data;
+    rbl_telling_step_reply_t  said;
 
     rbl_telling_step_reply(&said, reply);
     ts->asked = 0;
@@ -82,9 +82,9 @@ tellings_done(void *data, const redisReply *reply)
 static void
 tellings_step(tellings_t *ts)
 {
-    deliver_t                *d = ts->deliver;
-    rbl_key_t                 key;
-    rbl_telling_step_args_t   args;
+    deliver_t               *d = ts->deliver;
+    rbl_key_t                key;
+    rbl_telling_step_args_t  args;
 
     args.tellings = rbl_key(&key, store_keyspace(d->store), ts->at, "tellings",
                             RBL_STR(""), RBL_STR(""));

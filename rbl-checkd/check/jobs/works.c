@@ -210,10 +210,10 @@ works_set_parts(works_t *works)
 static void
 on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 {
-    unsigned               p;
-    works_t               *works = w->data;
-    rbl_key_t              key;
-    rbl_work_take_args_t   args;
+    unsigned              p;
+    works_t              *works = w->data;
+    rbl_key_t             key;
+    rbl_work_take_args_t  args;
 
     (void) loop;
     (void) revents;

@@ -100,9 +100,9 @@ blocked(quota_list_t *ql, double wait, int64_t times)
 static void
 on_grant(void *data, const redisReply *reply)
 {
-    double                   wait;
-    quota_list_t            *ql = data;
-    rbl_list_grant_reply_t   said;
+    double                  wait;
+    quota_list_t           *ql = data;
+    rbl_list_grant_reply_t  said;
 
     ql->asking = 0;
     rbl_list_grant_reply(&said, reply);
@@ -175,8 +175,8 @@ quota_ask(quota_list_t *ql)
 static void
 on_look(void *data, const redisReply *reply)
 {
-    quota_list_t            *ql = data;
-    rbl_list_grant_reply_t   said;
+    quota_list_t           *ql = data;
+    rbl_list_grant_reply_t  said;
 
     ql->looking = 0;
     rbl_list_grant_reply(&said, reply);
@@ -222,8 +222,8 @@ quota_look(quota_list_t *ql)
 static void
 on_told(void *data, const redisReply *reply)
 {
-    quota_list_t           *ql = data;
-    rbl_list_told_reply_t   said;
+    quota_list_t          *ql = data;
+    rbl_list_told_reply_t  said;
 
     ql->telling = 0;
     rbl_list_told_reply(&said, reply);

@@ -51,11 +51,11 @@ key_of(const guard_list_t *gl, rbl_key_t *key)
 static void
 ask(guard_list_t *gl)
 {
-    char                   clear[16], fresh[16];
-    link_t                *l;
-    unsigned               n;
-    rbl_key_t              key;
-    rbl_list_turn_args_t   args;
+    char                  clear[16], fresh[16];
+    link_t               *l;
+    unsigned              n;
+    rbl_key_t             key;
+    rbl_list_turn_args_t  args;
 
     n = 0;
     link_move(&gl->asked, &gl->waits);
@@ -140,8 +140,8 @@ finish(guard_list_t *gl, int go)
 static void
 on_thawed(void *data, const redisReply *reply)
 {
-    guard_list_t           *gl = data;
-    rbl_list_thaw_reply_t   said;
+    guard_list_t          *gl = data;
+    rbl_list_thaw_reply_t  said;
 
     rbl_list_thaw_reply(&said, reply);
 
@@ -174,10 +174,10 @@ tell_found(guard_list_t *gl)
 static void
 on_sample(void *data, const health_verdict_t *verdict)
 {
-    char                   since[24];
-    rbl_key_t              key;
-    guard_list_t          *gl = data;
-    rbl_list_thaw_args_t   args;
+    char                  since[24];
+    rbl_key_t             key;
+    guard_list_t         *gl = data;
+    rbl_list_thaw_args_t  args;
 
     gl->sample = NULL;
     gl->kept = dns_clock() < verdict->lies;
@@ -265,8 +265,8 @@ on_frozen(guard_list_t *gl, const rbl_list_turn_reply_t *said)
 static void
 on_turn(void *data, const redisReply *reply)
 {
-    guard_list_t           *gl = data;
-    rbl_list_turn_reply_t   said;
+    guard_list_t          *gl = data;
+    rbl_list_turn_reply_t  said;
 
     rbl_list_turn_reply(&said, reply);
 

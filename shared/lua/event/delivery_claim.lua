@@ -11,9 +11,9 @@
 --- arg: lease  ms
 --- reply: OK wait#  ms until the next (-1: none), then a row for each
 --- row: delivery member type to secret attempt# first# event body contact old
--- to: URL, or value of the contact.  attempt: 0 is the first.  first: when that
--- was (ms).  event: its SID.  contact: its type, or "".  old: the receiver's
--- old secret while it is valid, or "".
+-- to: URL, or value of the contact.  attempt: 0 = first.  first: when that was
+-- (ms).  event: its SID.  contact: its type, or "".  old: the receiver's old
+-- secret while it is valid, or "".
 --- include: base
 --- include: ahead
 --- include: circuit

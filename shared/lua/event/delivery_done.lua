@@ -1,8 +1,8 @@
 -- Records what became of one attempt.  An attempt that was recorded already,
 -- by whoever took it over, is not counted twice.
 --- key: retry
---- arg: member
---- arg: attempt
+--- arg: member  of retry: "<AC>:<EV>:<target>"
+--- arg: attempt  its number, 0 = first
 --- arg: outcome  ok, retry, unsure (retry, but it may have arrived), dead, gone
 --          (the receiver is disabled, the contact paused)
 --- arg: delay  ms until the next attempt

@@ -2,8 +2,8 @@
 -- repeat: what is sent and never answered may have arrived, even if its daemon
 -- died.  delivery_done takes the note back when the outcome is known.
 --- key: retry
---- arg: member
---- arg: attempt
+--- arg: member  of retry: "<AC>:<EV>:<target>"
+--- arg: attempt  its number, 0 = first
 --- reply: OK sent#  how often it may have arrived with this time
 --- reply: STALE
 --- include: base

@@ -8,7 +8,7 @@
 --- arg: window  ms
 --- arg: lease  ms
 --- arg: most  how many hosts are told at most
---- arg: events...  a SID for each digest that may be taken
+--- arg: events...  an event SID for each digest that may be taken
 --- reply: OK wait#  ms until there may be another (-1: none is waiting), then
 --          a row for each
 --- row: page member contact event timezone listed# delisted# clear# hosts[]
@@ -16,7 +16,7 @@
 -- member: "<AC>:<CO>".  contact: its type.  event: its SID.  listed, delisted,
 -- clear: numbers of hosts.  hosts: those that are told, each its packed record
 -- and state (0 listed, 1 delisted, 2 clear, 3 not reported any more).  lists:
--- the packed records of theirs.  unreported: number of hosts that are not
+-- the packed records of their lists.  unreported: number of hosts that are not
 -- reported any more.  alert: event SID of the one that has many of them ("":
 -- there is none).  ends: 1 if that ends now.  more: 1 if digest_more has more
 -- of those that are told.

@@ -11,8 +11,8 @@
 --- arg: patience  how long their turn may be away (ms)
 --- reply: OK n# wait# life# left# refused#  n: how many.  wait: ms to the
 --          first.  life: ms from there in which they may be asked.  left: of
---          the day (-1: no quota).  refused: how often the list has: an answer
---          is to be told (list_told)
+--          the day (-1: no quota).  refused: how often it has: an answer is to
+--          be told (list_told)
 --- reply: USED wait#  the quota is used up: ms to the next day
 --- reply: LATE wait#  ms to its turn, which is too far away: nothing granted
 --- reply: BLOCKED wait# refused#  the list has refused so often and is left
