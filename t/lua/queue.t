@@ -16,7 +16,10 @@ sub hosts {
     my ($ac, $acct) = @{ $ac[$n] };
     my $r = add_host($acct, 'rbl', map { "10.$n." . ($_ >> 8) . '.'
         . ($_ & 255) } 1 .. $count);
-    return map { $_->[1] } records(@$r[1 .. $#$r]);
+    my @ht = map { $_->[1] } records(@$r[1 .. $#$r]);
+    my $last = cmd('ZSCORE', k('due', $ac), $ht[-1]);
+    wait_for { now() > $last } 10, 'the last one to be due';
+    return @ht;
 }
 sub ask {
     my ($n, $count) = @_;

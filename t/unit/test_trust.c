@@ -71,8 +71,8 @@ test_ask(void)
     ask(0);
     ok(n_told == 0 && open_calls() == 1
        && last_call()->script == &rbl_script_zone_ask
-       && last_call()->argv[1] == 7 && last_call()->argv[2] >= 2000
-       && last_call()->argv[2] < 4000, "the store is asked");
+       && last_call()->argv[2] == 7 && last_call()->argv[3] >= 2000
+       && last_call()->argv[3] < 4000, "the store is asked");
     reply("OK", "0 0 0");
     ok(n_told == 1 && told_to[0] == 0 && told[0].lies == 0 && !told[0].entry
        && told[0].soa == 0, "nothing is known");
@@ -141,8 +141,8 @@ test_news(void)
     reply("OK", "");
     news.what = HEALTH_NEWS_TRUTH;
     listener(listener_data, &news);
-    ok(last_call()->script == &rbl_script_zone_ask && last_call()->argv[1] == 7
-       && last_call()->argv[2] == 1500, "that it tells none any more");
+    ok(last_call()->script == &rbl_script_zone_ask && last_call()->argv[2] == 7
+       && last_call()->argv[3] == 1500, "that it tells none any more");
     reply("OK", "302000 0 0");
     news.what = HEALTH_NEWS_LIFE;
     listener(listener_data, &news);
