@@ -59,7 +59,10 @@ sub used {
 
 for my $name (sort keys %sources) {
     my $c = join '', map { read_file($_) } @{ $sources{$name} };
-    my %script = map { $_ => 1 } $c =~ /\brbl_script_(\w+)\b(?!_t\b)/g;
+    my %script = map { $_ => 1 } grep { defined } $c =~ /\brbl_script_(\w+)\b
+        |\b(?:store_call|ngx_rbl_run)\([^,;]+,\s*(\w+)
+        |\bCTL_SCRIPT\((\w+)/gx;
+    delete $script{name};               # the macros themselves
     delete @script{qw(t list)};
     cmp_ok(scalar keys %script, '>=', 5, "$name: its scripts were found");
 
