@@ -67,8 +67,8 @@ UNITBIN  = $(patsubst %.c,$(BUILD)/%,$(UNIT))
 TOOLBIN  = $(patsubst %.c,$(BUILD)/%,$(TOOLS))
 MODULE   = $(BUILD)/ngx_rbl_module.so
 
-.PHONY: all deps run check asan clang daemon module man unit tools style clean \
-        doc analyze compdb
+.PHONY: all deps run check slow asan clang daemon module man unit tools style \
+        clean doc analyze compdb
 
 all: daemon module man
 
@@ -175,10 +175,13 @@ $(BUILD)/nginx-asan: ngx_rbl_module/nginx-asan.sh
 # Some programs at a time, since most of their time is waiting.  Those that
 # measure times, and say so in their head by a line "# Alone: what for", come
 # after them, one by one.  Both parts run, whatever the first of them says.
-JOBS    ?= 3
+JOBS    ?= 4
 TESTS    = $(sort $(wildcard t/*/*.t))
 ALONE    = $(shell grep -l '^\# Alone: ' $(TESTS))
-BESIDE   = $(UNITBIN) $(filter-out $(ALONE),$(TESTS))
+ALL      = $(UNITBIN) $(filter-out $(ALONE),$(TESTS))
+SLOW     = $(patsubst t/unit/%.c,$(BUILD)/t/unit/%,\
+             $(shell sed '/^\#/d' t/slow))
+BESIDE   = $(filter $(ALL),$(SLOW)) $(filter-out $(SLOW),$(ALL))
 
 # T: test programs, or sources of unit tests.
 T       ?=
@@ -193,6 +196,9 @@ check:
 	$(if $(T),,@$(MAKE) --no-print-directory replay)
 	@$(TESTENV) RBL_BUILD=$(abspath $(BUILD)) PROVE="$(PROVE)" \
 	    sh t/check.sh $(BUILD) $(JOBS) "$(BESIDE)" "$(ALONE)"
+
+slow:
+	@sh t/slow.sh $(BUILD)/beside.log >$(BUILD)/slow && mv $(BUILD)/slow t/slow
 
 asan:
 	$(MAKE) BUILD=build/asan SANITIZE=address,undefined check

@@ -3,7 +3,7 @@
 # Runs test programs: sh t/check.sh BUILD JOBS "BESIDE..." "ALONE..."
 #
 # JOBS programs of BESIDE run at a time, then those of ALONE one by one.  A
-# program of BESIDE that fails runs once more, alone, because three programs
+# program of BESIDE that fails runs once more, alone, because several programs
 # on two cores can starve one another.  A program that passes only then is
 # named at the end: it depends on the speed of the machine, which is a fault
 # of the program.  At most RETRIES programs get a second run.
