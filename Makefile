@@ -176,19 +176,15 @@ $(BUILD)/nginx-asan: ngx_rbl_module/nginx-asan.sh
 # measure times, and say so in their head by a line "# Alone: what for", come
 # after them, one by one.  Both parts run, whatever the first of them says.
 JOBS    ?= 4
-TESTS    = $(sort $(wildcard t/*/*.t))
-ALONE    = $(shell grep -l '^\# Alone: ' $(TESTS))
-ALL      = $(UNITBIN) $(filter-out $(ALONE),$(TESTS))
-SLOW     = $(patsubst t/unit/%.c,$(BUILD)/t/unit/%,\
-             $(shell sed '/^\#/d' t/slow))
-BESIDE   = $(filter $(ALL),$(SLOW)) $(filter-out $(SLOW),$(ALL))
+unitbin  = $(patsubst t/unit/%.c,$(BUILD)/t/unit/%,$(1))
 
 # T: test programs, or sources of unit tests.
 T       ?=
-ifneq ($(T),)
-ALONE    =
-BESIDE   = $(patsubst t/unit/%.c,$(BUILD)/t/unit/%,$(T))
-endif
+TESTS    = $(or $(T),$(UNITBIN) $(sort $(wildcard t/*/*.t)))
+ALONE    = $(shell grep -l '^\# Alone: ' $(filter %.t,$(TESTS)) /dev/null)
+ALL      = $(call unitbin,$(filter-out $(ALONE),$(TESTS)))
+SLOW     = $(call unitbin,$(shell sed '/^\#/d' t/slow))
+BESIDE   = $(filter $(ALL),$(SLOW)) $(filter-out $(SLOW),$(ALL))
 
 check:
 	@sh conf/deps.sh build test

@@ -38,8 +38,8 @@ again() {
 }
 
 bad=0
-rm -f "$build/again.log" "$build/alone.log"
-part beside "$jobs" $beside || again || bad=1
+rm -f "$build/beside.log" "$build/again.log" "$build/alone.log"
+[ -z "${beside# }" ] || part beside "$jobs" $beside || again || bad=1
 [ -z "$alone" ] || part alone 1 $alone || bad=1
 
 if [ "$bad" = 0 ]; then
