@@ -192,13 +192,17 @@ subtest 'while others are here, an account has a share of the store' => sub {
         return (scripts_s() - $before) / (time - $start);
     };
     my $visit = sub { call($t, 'GET', "host/$host.json") };
-    $used->(80, $visit);                # its credit
-    my $beside = $used->(10, $visit);
-    cmp_ok($beside, '<', 0.35, 'about a quarter of its time');
+    my $nobody = sub {};
+    my $alone = $used->(8, $nobody);
+    my ($beside, $n_parts) = (1, 0);
+    while ($beside > $alone / 2 && $n_parts++ < 100) {  # until its credit ends
+        $beside = $used->(8, $visit);
+    }
+    cmp_ok($beside, '<=', $alone / 2, 'about a quarter of its time')
+        or diag("alone $alone");
     sleep 1;                            # until A is no longer here
-    my $alone = $used->(20, sub {});
-    cmp_ok($alone, '>', 1.5 * $beside, 'and more when it is alone')
-        or diag("$beside, $alone");
+    cmp_ok($used->(8, $nobody), '>', 1.5 * $beside,
+        'and more when it is alone');
 };
 
 subtest 'a graceful end waits for what waits' => sub {
