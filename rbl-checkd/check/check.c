@@ -144,9 +144,10 @@ take_before(check_t *check, const check_before_t *before)
     for (i = 0; i < check->n; i++) {
         item = &check->item[i];
         sid = rbl_str(item->result.list->sid);
-        item->pending = sid.n != 0 && memmem(before->pending.p,
-                                             before->pending.n, sid.p, sid.n)
-                                      != NULL;
+        item->pending = sid.n != 0 && before->pending.n != 0
+                        && memmem(before->pending.p, before->pending.n, sid.p,
+                                  sid.n)
+                           != NULL;
     }
 
     for (k = 0; k < before->n; k++) {
