@@ -93,11 +93,10 @@ ngx_rbl_work_late(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_work_step(ngx_rbl_ctx_t *ctx)
 {
-    u_char                id[NGX_INT64_LEN];
+    char                  id[RBL_OUT_INT];
     rbl_work_step_args_t  args;
 
-    args.id.p = (const char *) id;
-    args.id.n = ngx_sprintf(id, "%L", ctx->work) - id;
+    args.id = rbl_out_int_text(id, ctx->work);
 
     ngx_rbl_run(ctx, work_step, &args, 0);
     ngx_rbl_slow(ctx);

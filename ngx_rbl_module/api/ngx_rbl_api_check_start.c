@@ -133,7 +133,7 @@ static void
 ngx_rbl_start_proceed(ngx_rbl_ctx_t *ctx)
 {
     char                    family;
-    u_char                  keep[NGX_INT64_LEN];
+    char                    keep[RBL_OUT_INT];
     rbl_sid_t               check;
     ngx_rbl_start_t        *start;
     rbl_check_start_args_t  args;
@@ -154,8 +154,7 @@ ngx_rbl_start_proceed(ngx_rbl_ctx_t *ctx)
     args.family.n = 1;
     args.callback = start->callback.n ? start->callback : RBL_STR("");
     args.app = rbl_sid_str(&ctx->app);
-    args.keep.p = (const char *) keep;
-    args.keep.n = ngx_sprintf(keep, "%M", ctx->conf->check_keep) - keep;
+    args.keep = rbl_out_int_text(keep, ctx->conf->check_keep);
     args.lists = start->details ? RBL_STR("1") : RBL_STR("0");
 
     ngx_rbl_run(ctx, check_start, &args, 0);

@@ -193,15 +193,14 @@ ngx_rbl_resume_proceed(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_delete_proceed(ngx_rbl_ctx_t *ctx)
 {
-    u_char                  keep[NGX_INT64_LEN];
+    char                    keep[RBL_OUT_INT];
     ngx_rbl_update_t       *update;
     rbl_host_delete_args_t  args;
 
     update = ctx->data;
 
     args.host = rbl_sid_str(&update->host);
-    args.keep.p = (const char *) keep;
-    args.keep.n = ngx_sprintf(keep, "%M", ctx->conf->check_keep) - keep;
+    args.keep = rbl_out_int_text(keep, ctx->conf->check_keep);
 
     ngx_rbl_run(ctx, host_delete, &args, 0);
 }

@@ -20,7 +20,6 @@ enum {                                  /* of an array of limits */
 
 static ngx_int_t ngx_rbl_admit_from(ngx_http_request_t *r, rbl_str_t allow);
 static ngx_uint_t ngx_rbl_admit_kind(const ngx_rbl_ctx_t *ctx);
-static rbl_str_t ngx_rbl_admit_number(u_char buf[NGX_INT64_LEN], int64_t n);
 
 
 
@@ -163,17 +162,10 @@ ngx_rbl_admit_kind(const ngx_rbl_ctx_t *ctx)
 }
 
 
-static rbl_str_t
-ngx_rbl_admit_number(u_char buf[NGX_INT64_LEN], int64_t n)
-{
-    return (rbl_str_t) { (char *) buf, ngx_sprintf(buf, "%L", n) - buf };
-}
-
-
 void
 ngx_rbl_admit_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
 {
-    u_char                number[3][NGX_INT64_LEN];
+    char                  number[3][RBL_OUT_INT];
     rbl_key_t             key;
     ngx_uint_t            kind;
     rbl_app_admit_args_t  args;
@@ -184,9 +176,9 @@ ngx_rbl_admit_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
                                 "acct", rbl_sid_str(&ctx->account),
                                 RBL_STR(""));
     args.app = rbl_sid_str(&ctx->app);
-    args.kind = ngx_rbl_admit_number(number[0], kind);
-    args.hour = ngx_rbl_admit_number(number[1], ctx->limits[NGX_RBL_HOUR]);
-    args.second = ngx_rbl_admit_number(number[2], ctx->limits[kind]);
+    args.kind = rbl_out_int_text(number[0], kind);
+    args.hour = rbl_out_int_text(number[1], ctx->limits[NGX_RBL_HOUR]);
+    args.second = rbl_out_int_text(number[2], ctx->limits[kind]);
 
     ngx_rbl_batch_script(batch, &rbl_script_app_admit, RBL_ARGC(args),
                          args.argv);

@@ -67,6 +67,24 @@ typedef struct {
 } ngx_rbl_given_t;
 
 
+/* A word of a script as a refusal.  The format may have one %L, for the number
+   that the script gave with the word; of a 429 that is when to try again (s).
+   NULL ends a table. */
+
+typedef struct {
+    const char             *word;
+    ngx_uint_t              status;
+    const char             *fmt;
+} ngx_rbl_outcome_t;
+
+#define NGX_RBL_UNKNOWN_ID(word, resource)                                    \
+    { word, NGX_HTTP_NOT_FOUND, "Invalid " resource " id provided." }
+
+#define NGX_RBL_INVALID(word, field)                                          \
+    { word, NGX_HTTP_BAD_REQUEST,                                             \
+      "Invalid " field " value provided. Please try again." }
+
+
 /*
  * A call of the API.  Each function may refuse (ngx_rbl_refuse); the later
  * ones are not called then.  `prepare` looks at the fields and may add reads
@@ -86,24 +104,6 @@ typedef struct {
  * it is known who asks, and only notes what it gets; `records` gets the
  * records, n is 0 if none were asked for.  They end with the call.
  */
-
-/* A word of a script as a refusal.  The format may have one %L, for the number
-   that the script gave with the word; of a 429 that is when to try again (s).
-   NULL ends a table. */
-
-typedef struct {
-    const char             *word;
-    ngx_uint_t              status;
-    const char             *fmt;
-} ngx_rbl_outcome_t;
-
-#define NGX_RBL_UNKNOWN_ID(word, resource)                                    \
-    { word, NGX_HTTP_NOT_FOUND, "Invalid " resource " id provided." }
-
-#define NGX_RBL_INVALID(word, field)                                          \
-    { word, NGX_HTTP_BAD_REQUEST,                                             \
-      "Invalid " field " value provided. Please try again." }
-
 
 typedef struct {
     const ngx_rbl_field_t    *fields;
@@ -318,7 +318,6 @@ void *ngx_rbl_args(ngx_rbl_ctx_t *ctx, size_t size, ngx_int_t n,
 #define ngx_rbl_run(ctx, name, args, n)                                       \
     ngx_rbl_call(ctx, &rbl_script_##name, RBL_ARGC(*(args)) + (int) (n),      \
                  ((rbl_##name##_args_t *) { args })->argv)
-
 
 /* The second round goes by the slow link; once, after ngx_rbl_call. */
 void ngx_rbl_slow(ngx_rbl_ctx_t *ctx);

@@ -7,7 +7,6 @@
 #define NGX_RBL_CARRIER_PAUSE    1000   /* ms, after a failure, doubled */
 #define NGX_RBL_CARRIER_SLOWEST  60000
 #define NGX_RBL_CALL_USAGE       64     /* applications in one script call */
-#define NGX_RBL_NUMBER           24     /* octets of a number as text */
 
 
 static uint32_t ngx_rbl_carrier_id(const ngx_rbl_store_conf_t *conf);
@@ -15,8 +14,6 @@ static void ngx_rbl_carrier_load(ngx_rbl_carrier_t *c, ngx_uint_t turn);
 static void ngx_rbl_carrier_send(ngx_rbl_carrier_t *c);
 static void ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c);
 static void ngx_rbl_carrier_log(ngx_rbl_carrier_t *c);
-static rbl_str_t ngx_rbl_carrier_number(u_char buf[NGX_RBL_NUMBER],
-    uint64_t n);
 static void ngx_rbl_carrier_call(ngx_rbl_carrier_t *c,
     const rbl_script_t *script, unsigned partition, int argc,
     rbl_str_t *sender, rbl_str_t *call);
@@ -138,7 +135,7 @@ ngx_rbl_carrier_send(ngx_rbl_carrier_t *c)
 static void
 ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c)
 {
-    u_char            text[NGX_RBL_CALL_USAGE][3][NGX_RBL_NUMBER];
+    char              text[NGX_RBL_CALL_USAGE][3][RBL_OUT_INT];
     unsigned          partition[NGX_RBL_LOAD_USAGE];
     ngx_uint_t        i, j, n;
     ngx_rbl_usage_t  *u;
@@ -168,11 +165,9 @@ ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c)
             u = &c->usage[j];
             call.app[n].account = (rbl_str_t) { u->account, RBL_SID_LEN };
             call.app[n].app = (rbl_str_t) { u->app, RBL_SID_LEN };
-            call.app[n].hour = ngx_rbl_carrier_number(text[n][0], u->hour);
-            call.app[n].requests = ngx_rbl_carrier_number(text[n][1],
-                                                          u->requests);
-            call.app[n].errors = ngx_rbl_carrier_number(text[n][2],
-                                                        u->refusals);
+            call.app[n].hour = rbl_out_int_text(text[n][0], u->hour);
+            call.app[n].requests = rbl_out_int_text(text[n][1], u->requests);
+            call.app[n].errors = rbl_out_int_text(text[n][2], u->refusals);
             n++;
             partition[j] = j == i ? partition[i] : (unsigned) -1;
         }
@@ -237,27 +232,21 @@ ngx_rbl_carrier_log(ngx_rbl_carrier_t *c)
 }
 
 
-static rbl_str_t
-ngx_rbl_carrier_number(u_char buf[NGX_RBL_NUMBER], uint64_t n)
-{
-    return (rbl_str_t) { (char *) buf, ngx_sprintf(buf, "%uL", n) - buf };
-}
-
-
-/* The arguments begin with who calls, and which call it is: put in here. */
+/* The first two arguments are the sender and the number of the call.  This
+   function sets them. */
 
 static void
 ngx_rbl_carrier_call(ngx_rbl_carrier_t *c, const rbl_script_t *script,
     unsigned partition, int argc, rbl_str_t *sender, rbl_str_t *call)
 {
-    u_char     number[NGX_RBL_NUMBER];
+    char       number[RBL_OUT_INT];
     rbl_key_t  key;
 
     c->calls++;
 
     *sender = rbl_key(&key, ngx_rbl_store_keyspace(c->store), partition,
                       "stats:from", rbl_sid_str(&c->name), RBL_STR(""));
-    *call = ngx_rbl_carrier_number(number, c->number + c->calls);
+    *call = rbl_out_int_text(number, c->number + c->calls);
 
     ngx_rbl_batch_script(c->batch, script, argc, sender);
 

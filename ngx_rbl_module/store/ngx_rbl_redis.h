@@ -325,8 +325,8 @@ void ngx_rbl_lanes_init(ngx_rbl_lanes_t *lanes);
 /* Frees the lanes that rest, the only ones left at the end. */
 void ngx_rbl_lanes_close(ngx_rbl_lanes_t *lanes);
 
-/* The lane of an account, made if need be; NULL: out of memory.  Whoever got it
-   gives it back once. */
+/* The lane of an account, made if need be; NULL: out of memory.  Each
+   caller gives it back once. */
 ngx_rbl_lane_t *ngx_rbl_lanes_enter(ngx_rbl_store_t *store,
     const rbl_sid_t *account);
 void ngx_rbl_lanes_exit(ngx_rbl_lane_t *lane);

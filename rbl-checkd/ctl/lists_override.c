@@ -304,7 +304,7 @@ ctl_lists_override(ctl_t *ctl)
     memset(&o, 0, sizeof(o));
     o.r.path = ctl->args[0].p;
     o.call.args.list = rbl_sid_str(&sid);
-    o.call.args.anew = rbl_str(ctl_option(ctl, "none") != NULL ? "1" : "");
+    o.call.args.reset = rbl_str(ctl_option(ctl, "none") != NULL ? "1" : "");
     o.entry = json_object();
 
     rc = o.entry != NULL ? override_run(ctl, &o, families)

@@ -220,9 +220,9 @@ store_command(store_t *store, store_reply_pt done, void *data, int argc,
 }
 
 
-static store_cmd_t *
-script_cmd(store_t *store, const rbl_script_t *script, store_reply_pt done,
-    void *data, int argc, const rbl_str_t *argv)
+static void
+send_script(store_t *store, unsigned late, const rbl_script_t *script,
+    store_reply_pt done, void *data, int argc, const rbl_str_t *argv)
 {
     char          text[RBL_OUT_INT];
     size_t        size;
@@ -230,11 +230,17 @@ script_cmd(store_t *store, const rbl_script_t *script, store_reply_pt done,
     rbl_str_t     sha1;
     store_cmd_t  *cmd;
 
+    if (store->phase != STORE_READY) {
+        fail(store, make_cmd(store, done, data, 0));
+        return;
+    }
+
     sha1 = rbl_str(script->sha1);
     size = RESP_SIZE(argc + 3, bytes_of(argc, argv) + sizeof("EVALSHA")
                                + sha1.n + RBL_OUT_INT);
     cmd = make_cmd(store, done, data, size);
     cmd->script = script;
+    cmd->late = late;
     cmd->argc = (size_t) argc + 3;
 
     out = (rbl_out_t) { cmd->bytes, cmd->bytes + size, NULL, 0 };
@@ -246,7 +252,7 @@ script_cmd(store_t *store, const rbl_script_t *script, store_reply_pt done,
     put_all(&out, argc, argv);
     cmd->n = resp_end(&out, cmd->bytes).n;
 
-    return cmd;
+    offer(store, cmd);
 }
 
 
@@ -254,30 +260,15 @@ void
 store_script(store_t *store, const rbl_script_t *script, store_reply_pt done,
     void *data, int argc, const rbl_str_t *argv)
 {
-    if (store->phase != STORE_READY) {
-        fail(store, make_cmd(store, done, data, 0));
-        return;
-    }
-
-    offer(store, script_cmd(store, script, done, data, argc, argv));
+    send_script(store, 0, script, done, data, argc, argv);
 }
 
 
 void
 store_script_late(store_t *store, const rbl_script_t *script,
-    store_reply_pt done, void *data, int argc,
-    const rbl_str_t *argv)
+    store_reply_pt done, void *data, int argc, const rbl_str_t *argv)
 {
-    store_cmd_t  *cmd;
-
-    if (store->phase != STORE_READY) {
-        fail(store, make_cmd(store, done, data, 0));
-        return;
-    }
-
-    cmd = script_cmd(store, script, done, data, argc, argv);
-    cmd->late = 1;
-    offer(store, cmd);
+    send_script(store, 1, script, done, data, argc, argv);
 }
 
 

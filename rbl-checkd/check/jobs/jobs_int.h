@@ -33,7 +33,7 @@ typedef struct {
 /* The partitions are asked in turn, for each kind of job. */
 typedef struct {
     unsigned    begin;                  /* where the next round begins */
-    unsigned    next;                   /* whom the next call asks */
+    unsigned    next;                   /* partition of the next call */
     unsigned    left;                   /* not asked in this round; of hosts
                                            that are due: in these rounds */
 } jobs_pass_t;

@@ -151,7 +151,7 @@ wait_free(wait_t *w)
 static void
 on_reply(void *data, const redisReply *reply)
 {
-    void                  *whom;
+    void                  *asker;
     wait_t                *w = data;
     int64_t                ms, soa;
     trust_told_t           told;
@@ -180,9 +180,9 @@ on_reply(void *data, const redisReply *reply)
     told.wait = (double) said.wait / 1000;
 
     done = w->done;
-    whom = w->data;
+    asker = w->data;
     wait_free(w);
-    done(whom, &told);
+    done(asker, &told);
 }
 
 

@@ -18,7 +18,7 @@
 --          (they matter to a host with standing listings)
 --- arg: lists  how many
 --- arg: all  packed array of all results, "=": they are those told, or "" (they
---          matter to whoever asked for this very check)
+--          matter only if this very check was asked for)
 --- arg: why  it failed, or ""
 --- arg: keep  how long the record is kept (ms)
 --- arg: interval  seconds between the checks of a host

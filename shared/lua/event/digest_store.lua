@@ -6,7 +6,7 @@
 --- arg: claimed  the event SID that digest_claim gave
 --- arg: limit  messages that the contact may get a minute
 --- arg: event body host...  of each message: its event SID, its body, and the
---          SID of its host if it tells of one listed host alone, or ""
+--          SID of its host if it is about one listed host only, or ""
 --- reply: OK n#  deliveries
 --- reply: MORE n#  deliveries: call it again, without messages
 --- reply: STALE  it is over, or another's

@@ -7,7 +7,7 @@
 --- arg: to  which letter
 --- arg: most  how many to look at
 --- arg: event  SID of the one that is meant, or "": all
---- reply: OK n# last  how many are delivered anew, the last letter looked at
+--- reply: OK n# last  how many are delivered again, the last letter looked at
 --          ("": there are no more)
 --- reply: HOOK  no such receiver
 --- reply: DISABLED

@@ -8,8 +8,8 @@
 --- key: list  list:<RB>
 --- arg: clear  how many such answers
 --- arg: fresh  listings, neither told before
---- arg: bad  "1": a sample was not in order (whoever took it may also have
---          died: then another is taken soon)
+--- arg: bad  "1": a sample was not in order (its daemon may also have died:
+--          then another is taken soon)
 --- reply: OK turned#  listings in the window
 --- reply: FROZEN begins# turned# of# sample# age# since#  begins: 1 if that has
 --          just begun.  turned, of: listings and answers by which.  sample: 1

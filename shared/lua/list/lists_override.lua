@@ -2,7 +2,7 @@
 -- load does not change them back.
 --- key: lists
 --- arg: list  SID
---- arg: anew  "1": what was said before is void
+--- arg: reset  "1": earlier values are void
 --- arg: field value...  packed value
 --- reply: OK
 --- reply: LIST  no such list, or killed
@@ -15,7 +15,7 @@ if not l or not call('ZSCORE', KEY.lists, sid) then
     return {'LIST'}
 end
 list_whole(l)
-if ARG.anew == '1' then
+if ARG.reset == '1' then
     list_restore(sid, l)
 end
 for i = 1, (#ARGV - ARG.before) / ARG.each do
