@@ -12,7 +12,6 @@
 #include "options.h"
 #include "rbl_version.h"
 #include "service.h"
-#include "workers.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -28,10 +27,9 @@ typedef struct {
     sender_t     *sender;
     works_t      *works;
     metrics_t    *metrics;
-    service_t     service;
     const char   *file;                 /* the configuration */
     ev_signal     term, interrupt, hup;
-    ev_timer      stop;
+    ev_timer      watchdog, stop;
     double        stop_at;              /* 0: not stopping */
     unsigned      signals;              /* to stop, by themselves */
     unsigned      told:1;               /* what the stop waits for */
@@ -110,17 +108,6 @@ stop(checkd_t *c)
 
 
 static void
-reload(checkd_t *c)
-{
-    service_reload(&c->conf, c->file);
-
-    if (c->deliver != NULL) {
-        deliver_reload(c->deliver);
-    }
-}
-
-
-static void
 on_term(struct ev_loop *loop, ev_signal *w, int revents)
 {
     checkd_t  *c = w->data;
@@ -140,28 +127,15 @@ on_term(struct ev_loop *loop, ev_signal *w, int revents)
 static void
 on_hup(struct ev_loop *loop, ev_signal *w, int revents)
 {
+    checkd_t  *c = w->data;
+
     (void) loop;
     (void) revents;
 
-    reload(w->data);
-}
+    service_reload(&c->conf, c->file);
 
-
-/* A parent's; the signals that made it may come to the whole group too. */
-
-static void
-on_order(void *data, service_order_t order)
-{
-    checkd_t  *c = data;
-
-    if (order == SERVICE_RELOAD) {
-        reload(c);
-
-    } else if (order == SERVICE_LEAVE) {
-        ev_break(c->d.loop, EVBREAK_ALL);
-
-    } else {
-        stop(c);
+    if (c->deliver != NULL) {
+        deliver_reload(c->deliver);
     }
 }
 
@@ -207,7 +181,7 @@ start_base(checkd_t *c)
     }
 
     watch_signals(c);
-    service_start(&c->service, d->loop, on_order, c);
+    service_start(&c->watchdog, d->loop);
 
     d->dns = dns_engine_new(d->loop, &c->conf.dns);
     if (d->dns == NULL) {
@@ -305,7 +279,7 @@ finish(checkd_t *c)
         ev_signal_stop(d->loop, &c->interrupt);
         ev_signal_stop(d->loop, &c->hup);
         ev_timer_stop(d->loop, &c->stop);
-        service_stop(&c->service, d->loop);
+        ev_timer_stop(d->loop, &c->watchdog);
         ev_loop_destroy(d->loop);
     }
 
@@ -345,15 +319,6 @@ main(int argc, char **argv)
     }
 
     c.file = o.file;
-
-    if (c.conf.workers > 1) {
-        rc = workers_run(&c.conf, c.file);
-
-        if (rc != WORKERS_CHILD) {
-            log_close();
-            return rc;
-        }
-    }
 
     rc = start(&c);
 

@@ -1,6 +1,6 @@
 /*
- * The protocol of the service manager, spoken without its library: a datagram
- * to a socket.  A worker's side of the one with its parent.  And the reload.
+ * The protocol of the service manager (sd_notify(3)), spoken without its
+ * library: a datagram to a socket.  And the reload.
  */
 
 #include "base/log.h"
@@ -19,8 +19,6 @@
 #define STOP_MORE  5.0                  /* s beyond check_timeout, in which */
 #define STOP_MAX   65.0                 /* what is in flight may end */
 
-static int  parent = -1;                /* a worker's socket to it */
-
 static const char *const  event_texts[SERVICE_EVENTS] = {
     "READY=1\nSTATUS=Waiting for the store.",
     "STATUS=The store is ready.",
@@ -30,13 +28,6 @@ static const char *const  event_texts[SERVICE_EVENTS] = {
     "STOPPING=1",
     "WATCHDOG=1"
 };
-
-
-void
-service_worker(int fd)
-{
-    parent = fd;
-}
 
 
 /* The manager's socket; its length in *n, 0: there is none. */
@@ -73,8 +64,8 @@ notify_address(socklen_t *n)
 }
 
 
-void
-service_notify(const char *state)
+static void
+notify(const char *state)
 {
     int                 fd;
     socklen_t           n;
@@ -111,27 +102,18 @@ tell_reloading(void)
     clock_gettime(CLOCK_MONOTONIC, &ts);
     snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%lld",
              (long long) ts.tv_sec * 1000000 + ts.tv_nsec / 1000);
-    service_notify(text);
+    notify(text);
 }
 
 
 void
 service_tell(service_event_t event)
 {
-    char  octet;
-
-    if (parent >= 0) {
-        octet = (char) event;
-
-        if (send(parent, &octet, 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
-            log_debug("the parent was not told: %s", strerror(errno));
-        }
-
-    } else if (event == SERVICE_RELOADING) {
+    if (event == SERVICE_RELOADING) {
         tell_reloading();
 
     } else {
-        service_notify(event_texts[event]);
+        notify(event_texts[event]);
     }
 }
 
@@ -141,11 +123,9 @@ service_busy(unsigned checks, unsigned most, uint64_t questions)
 {
     char  text[128];
 
-    if (parent < 0) {
-        snprintf(text, sizeof(text), "STATUS=%u of %u checks, %llu questions"
-                 " in flight.", checks, most, (unsigned long long) questions);
-        service_notify(text);
-    }
+    snprintf(text, sizeof(text), "STATUS=%u of %u checks, %llu questions in"
+             " flight.", checks, most, (unsigned long long) questions);
+    notify(text);
 }
 
 
@@ -160,8 +140,10 @@ on_watchdog(struct ev_loop *loop, ev_timer *w, int revents)
 }
 
 
-double
-service_watchdog(void)
+/* Seconds within which the manager wants a heartbeat; 0: it wants none. */
+
+static double
+watchdog_time(void)
 {
     int64_t      us, pid;
     const char  *value;
@@ -185,67 +167,17 @@ service_watchdog(void)
 }
 
 
-/* An order of the parent; it ends when the parent does. */
-
-static void
-on_orders(struct ev_loop *loop, ev_io *w, int revents)
-{
-    char        octet;
-    ssize_t     n;
-    service_t  *service = w->data;
-
-    (void) revents;
-
-    n = recv(w->fd, &octet, 1, MSG_DONTWAIT);
-
-    if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
-        return;
-    }
-
-    if (n != 1) {
-        log_warn("the parent process has died");
-        ev_io_stop(loop, w);
-        octet = SERVICE_STOP;
-    }
-
-    if (octet >= 0 && octet < SERVICE_ORDERS) {
-        service->order(service->data, (service_order_t) octet);
-    }
-}
-
-
 void
-service_start(service_t *service, struct ev_loop *loop,
-    service_order_pt order, void *data)
+service_start(ev_timer *watchdog, struct ev_loop *loop)
 {
     double  every;
 
-    service->order = order;
-    service->data = data;
-
-    /* a parent, in between, has to hear it sooner */
-
-    every = service_watchdog() / (parent >= 0 ? 4 : 2);
-    ev_timer_init(&service->watchdog, on_watchdog, every, every);
+    every = watchdog_time() / 2;
+    ev_timer_init(watchdog, on_watchdog, every, every);
 
     if (every > 0) {
-        ev_timer_start(loop, &service->watchdog);
+        ev_timer_start(loop, watchdog);
     }
-
-    ev_io_init(&service->orders, on_orders, parent, EV_READ);
-    service->orders.data = service;
-
-    if (parent >= 0) {
-        ev_io_start(loop, &service->orders);
-    }
-}
-
-
-void
-service_stop(service_t *service, struct ev_loop *loop)
-{
-    ev_timer_stop(loop, &service->watchdog);
-    ev_io_stop(loop, &service->orders);
 }
 
 
@@ -291,8 +223,10 @@ read_config(config_t *conf, const char *file)
 
 
 void
-service_read_again(config_t *conf, const char *file)
+service_reload(config_t *conf, const char *file)
 {
+    service_tell(SERVICE_RELOADING);
+
     if (log_reopen() != 0) {
         log_error("cannot reopen the log: %s", strerror(errno));
 
@@ -301,13 +235,5 @@ service_read_again(config_t *conf, const char *file)
     }
 
     read_config(conf, file);
-}
-
-
-void
-service_reload(config_t *conf, const char *file)
-{
-    service_tell(SERVICE_RELOADING);
-    service_read_again(conf, file);
     service_tell(SERVICE_RELOADED);
 }

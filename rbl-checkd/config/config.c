@@ -339,14 +339,7 @@ const config_key_t  config_keys[] = {
     { "name", config_set_text, AT(given_name), NO_LIMITS,
       "", "checker-1", "a name of 1 to 63 bytes",
       "Name of this daemon; no two daemons may have the same name.  Without\n"
-      "it the name is the host name and the process id.", 0 },
-
-    { "workers", config_set_count, AT(workers), LIMITS(1, CONFIG_MAX_WORKERS),
-      "1", NULL, NULL,
-      "Number of worker processes.  If there are several, a supervising\n"
-      "process starts them and replaces workers that die.  Each worker acts\n"
-      "like a daemon of its own, with its number appended to the name, such\n"
-      "as checker-1.2.", 0 }
+      "it the name is the host name and the process id.", 0 }
 };
 
 const size_t  config_n_keys = sizeof(config_keys) / sizeof(config_keys[0]);
@@ -404,6 +397,12 @@ config_set(config_t *conf, const char *key, const char *value, char *err,
     const config_key_t  *k;
 
     k = config_find(key);
+    if (k == NULL && strcmp(key, "workers") == 0) {
+        snprintf(err, size, "workers: this key is gone; run "
+                 "rbl-checkd@NAME.service once for each further process");
+        return -1;
+    }
+
     if (k == NULL) {
         snprintf(err, size, "%.64s: there is no such key (rbl-checkd -D "
                  "prints them all)", key);

@@ -24,7 +24,6 @@
 #define CONFIG_MAX_ALLOW    32
 #define CONFIG_MAX_DENY     32
 #define CONFIG_MAX_SOURCE   16
-#define CONFIG_MAX_WORKERS  64
 #define CONFIG_MAX_ZONES    32
 
 /* Names of the DNS. */
@@ -112,11 +111,9 @@ typedef struct {
     char          sns_url[256];
     char          logs_url[256];
 
-    unsigned      workers;          /* processes, see workers.h */
     char          given_name[64];   /* "": none was given */
-    char          name[72];         /* this process among all: the name that
-                                       was given or host name and pid, and a
-                                       worker's number behind it */
+    char          name[72];         /* of this process in the fleet: the given
+                                       one, or host name and process id */
 } config_t;
 
 typedef enum {
