@@ -1,74 +1,48 @@
 /*
- * HMAC-SHA256 (RFC 2104) on OpenSSL's SHA-256, fed in pieces so that the body
- * is never copied.  OpenSSL's own HMAC makes and copies contexts for each
- * signature, which takes as long as the hash of an event.  Key material is
- * wiped before it goes.
+ * HMAC-SHA256 (RFC 2104) of OpenSSL, fed in pieces so that the body is never
+ * copied.
  */
 
 #include "sign.h"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/params.h>
 
 #include "rbl_out.h"
 
 
 #define SIGN_DIGEST   32
-#define SIGN_BLOCK    64
 #define SIGN_KEY_MAX  512
 
 
-/* One context for all: to look SHA-256 up takes long. */
+/* One context for all signatures: fetching HMAC and SHA-256 takes long. */
 
-static EVP_MD_CTX *
+static EVP_MAC_CTX *
 sign_context(void)
 {
-    static EVP_MD      *md;
-    static EVP_MD_CTX  *ctx;
+    EVP_MAC             *mac;
+    OSSL_PARAM           params[2];
+    static EVP_MAC_CTX  *ctx;
 
-    if (md == NULL) {
-        md = EVP_MD_fetch(NULL, "SHA256", NULL);
+    if (ctx != NULL) {
+        return ctx;
     }
 
-    if (ctx == NULL) {
-        ctx = EVP_MD_CTX_new();
+    mac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+    ctx = mac != NULL ? EVP_MAC_CTX_new(mac) : NULL;
+    EVP_MAC_free(mac);
+
+    params[0] = OSSL_PARAM_construct_utf8_string("digest", (char *) "SHA256",
+                                                 0);
+    params[1] = OSSL_PARAM_construct_end();
+
+    if (ctx != NULL && !EVP_MAC_CTX_set_params(ctx, params)) {
+        EVP_MAC_CTX_free(ctx);
+        ctx = NULL;
     }
 
-    return md != NULL && ctx != NULL && EVP_DigestInit_ex(ctx, md, NULL)
-           ? ctx : NULL;
-}
-
-
-/* SHA-256 over a first block and the n parts with "." between them. */
-
-static rbl_err_t
-sign_digest(unsigned char digest[SIGN_DIGEST],
-    const unsigned char first[SIGN_BLOCK], const rbl_str_t *part, size_t n)
-{
-    int          good;
-    size_t       i;
-    EVP_MD_CTX  *ctx;
-
-    ctx = sign_context();
-    good = ctx != NULL && EVP_DigestUpdate(ctx, first, SIGN_BLOCK);
-
-    for (i = 0; good && i < n; i++) {
-        good = (i == 0 || EVP_DigestUpdate(ctx, ".", 1))
-               && EVP_DigestUpdate(ctx, part[i].p, part[i].n);
-    }
-
-    return good && EVP_DigestFinal_ex(ctx, digest, NULL) ? RBL_OK : RBL_ENOMEM;
-}
-
-
-static void
-sign_pad(unsigned char block[SIGN_BLOCK], unsigned char with)
-{
-    size_t  i;
-
-    for (i = 0; i < SIGN_BLOCK; i++) {
-        block[i] ^= with;
-    }
+    return ctx;
 }
 
 
@@ -78,33 +52,25 @@ static rbl_err_t
 sign_hmac(unsigned char digest[SIGN_DIGEST], rbl_str_t key,
     const rbl_str_t *part, size_t n)
 {
-    rbl_err_t      err;
-    rbl_str_t      inner = { (const char *) digest, SIGN_DIGEST };
-    unsigned char  block[SIGN_BLOCK];
+    int           good;
+    size_t        i, len;
+    EVP_MAC_CTX  *ctx;
 
-    memset(block, 0, sizeof(block));
-    err = RBL_OK;
+    /* A key of NULL would mean the key of the last signature. */
 
-    if (key.n <= SIGN_BLOCK) {
-        memcpy(block, key.p, key.n);
+    ctx = sign_context();
+    good = ctx != NULL
+           && EVP_MAC_init(ctx, (const unsigned char *)
+                                (key.n > 0 ? key.p : ""), key.n, NULL);
 
-    } else if (!EVP_Digest(key.p, key.n, block, NULL, EVP_sha256(), NULL)) {
-        err = RBL_ENOMEM;
+    for (i = 0; good && i < n; i++) {
+        good = (i == 0 || EVP_MAC_update(ctx, (unsigned char *) ".", 1))
+               && EVP_MAC_update(ctx, (const unsigned char *) part[i].p,
+                                 part[i].n);
     }
 
-    if (err == RBL_OK) {
-        sign_pad(block, 0x36);
-        err = sign_digest(digest, block, part, n);
-    }
-
-    if (err == RBL_OK) {
-        sign_pad(block, 0x36 ^ 0x5c);
-        err = sign_digest(digest, block, &inner, 1);
-    }
-
-    OPENSSL_cleanse(block, sizeof(block));
-
-    return err;
+    return good && EVP_MAC_final(ctx, digest, &len, SIGN_DIGEST)
+           ? RBL_OK : RBL_ENOMEM;
 }
 
 
