@@ -42,7 +42,7 @@ LDOPT    = -fsanitize=$(SANITIZE)
 MALLOC   =
 endif
 
-PKGS     = hiredis jansson ldns libcurl libidn2 libpsl libcrypto
+PKGS     = hiredis jansson ldns libcurl libidn2 libpsl libcrypto libxxhash
 CFLAGS   = -std=c11 -D_GNU_SOURCE $(WARN) $(OPT) -fno-strict-aliasing
 CPPFLAGS = -I$(BUILD)/gen $(patsubst %/,-I%,$(wildcard shared/*/)) \
            -Irbl-checkd \

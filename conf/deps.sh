@@ -6,7 +6,7 @@ set -eu
 
 build="gcc make pkg-config nginx nginx-dev libhiredis-dev libjansson-dev
 libcurl4-openssl-dev libev-dev libidn2-dev libjemalloc-dev libldns-dev
-libpsl-dev libssl-dev"
+libpsl-dev libssl-dev libxxhash-dev"
 run="redis-server redis-tools unbound rbldnsd curl tzdata"
 test="$run clang dpkg-dev exim4-daemon-light iproute2 libnginx-mod-nchan
 libxml2-utils logrotate mandoc nodejs openssl perl

@@ -27,10 +27,10 @@ static void ngx_rbl_auth_account(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 ngx_int_t
 ngx_rbl_auth_parse(ngx_rbl_ctx_t *ctx)
 {
-    u_char              *p, *last;
-    ngx_str_t           *token;
-    rbl_hash_keyed_t     name;
-    ngx_http_request_t  *r;
+    u_char                *p, *last;
+    ngx_str_t             *token;
+    ngx_http_request_t    *r;
+    ngx_rbl_login_name_t   name;
 
     if (ngx_rbl_login_recall(ctx, &name) == NGX_OK) {
         return NGX_OK;

@@ -27,17 +27,20 @@
 
 #include "ngx_rbl_logins.h"
 
+#include <openssl/evp.h>
+#include <openssl/params.h>
 #include <openssl/rand.h>
 
 
-#define NGX_RBL_LOGIN_SETS   512
-#define NGX_RBL_LOGIN_WAYS   4          /* slots that a header may use */
-#define NGX_RBL_LOGIN_HOLDS  1000       /* ms */
+#define NGX_RBL_LOGIN_SETS    512
+#define NGX_RBL_LOGIN_WAYS    4         /* slots that a header may use */
+#define NGX_RBL_LOGIN_HOLDS   1000      /* ms */
 #define NGX_RBL_LOGIN_PROVES  60000     /* ms */
+#define NGX_RBL_LOGIN_KEY     16
 
 
 struct ngx_rbl_login_s {
-    rbl_hash_keyed_t            name;
+    ngx_rbl_login_name_t        name;
     rbl_sid_t                   account;    /* n 0: the slot is empty */
     u_char                      digest[32];
 
@@ -62,8 +65,11 @@ struct ngx_rbl_login_s {
 };
 
 
-static ngx_rbl_login_t *ngx_rbl_login_way(const rbl_hash_keyed_t *name,
+static ngx_rbl_login_t *ngx_rbl_login_way(const ngx_rbl_login_name_t *name,
     ngx_uint_t i);
+static ngx_int_t ngx_rbl_login_init(void);
+static ngx_int_t ngx_rbl_login_hash(const ngx_str_t *header,
+    ngx_rbl_login_name_t *name);
 static ngx_uint_t ngx_rbl_login_lately(const ngx_rbl_login_t *login);
 static ngx_int_t ngx_rbl_login_own(const ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_login_here(const ngx_rbl_ctx_t *ctx);
@@ -71,47 +77,87 @@ static void ngx_rbl_login_prove(ngx_rbl_ctx_t *ctx);
 
 
 static ngx_rbl_login_t  ngx_rbl_logins[NGX_RBL_LOGIN_SETS][NGX_RBL_LOGIN_WAYS];
-static u_char           ngx_rbl_login_key[RBL_HASH_KEY];
-static ngx_uint_t       ngx_rbl_login_keyed;
+static EVP_MAC_CTX     *ngx_rbl_login_mac;     /* SipHash-2-4 */
+static u_char           ngx_rbl_login_key[NGX_RBL_LOGIN_KEY];
 
 
 /* The slots of a name in their order: nearly always the first one is its. */
 
 static ngx_rbl_login_t *
-ngx_rbl_login_way(const rbl_hash_keyed_t *name, ngx_uint_t i)
+ngx_rbl_login_way(const ngx_rbl_login_name_t *name, ngx_uint_t i)
 {
     return &ngx_rbl_logins[name->low % NGX_RBL_LOGIN_SETS]
                           [(name->high + i) % NGX_RBL_LOGIN_WAYS];
 }
 
 
-ngx_int_t
-ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, rbl_hash_keyed_t *name)
+/* The key is random, and only this worker has it. */
+
+static ngx_int_t
+ngx_rbl_login_init(void)
 {
-    rbl_str_t         text;
+    EVP_MAC       *mac;
+    OSSL_PARAM     params[2];
+    EVP_MAC_CTX   *ctx;
+    unsigned int   size;
+
+    mac = EVP_MAC_fetch(NULL, "SIPHASH", NULL);
+    ctx = mac != NULL ? EVP_MAC_CTX_new(mac) : NULL;
+    EVP_MAC_free(mac);
+
+    size = sizeof(ngx_rbl_login_name_t);
+    params[0] = OSSL_PARAM_construct_uint("size", &size);
+    params[1] = OSSL_PARAM_construct_end();
+
+    if (ctx == NULL || !EVP_MAC_CTX_set_params(ctx, params)
+        || RAND_bytes(ngx_rbl_login_key, NGX_RBL_LOGIN_KEY) != 1)
+    {
+        EVP_MAC_CTX_free(ctx);
+        return NGX_ERROR;
+    }
+
+    ngx_rbl_login_mac = ctx;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_rbl_login_hash(const ngx_str_t *header, ngx_rbl_login_name_t *name)
+{
+    size_t  n;
+
+    if (ngx_rbl_login_mac == NULL && ngx_rbl_login_init() != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (!EVP_MAC_init(ngx_rbl_login_mac, ngx_rbl_login_key, NGX_RBL_LOGIN_KEY,
+                      NULL)
+        || !EVP_MAC_update(ngx_rbl_login_mac, header->data, header->len)
+        || !EVP_MAC_final(ngx_rbl_login_mac, (u_char *) name, &n,
+                          sizeof(ngx_rbl_login_name_t)))
+    {
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, ngx_rbl_login_name_t *name)
+{
     ngx_uint_t        i;
     ngx_table_elt_t  *header;
     ngx_rbl_login_t  *login;
 
-    ngx_memzero(name, sizeof(rbl_hash_keyed_t));
+    ngx_memzero(name, sizeof(ngx_rbl_login_name_t));
 
     header = ctx->request->headers_in.authorization;
 
-    if (header == NULL) {
+    if (header == NULL || ngx_rbl_login_hash(&header->value, name) != NGX_OK) {
         return NGX_DECLINED;
     }
-
-    if (!ngx_rbl_login_keyed) {
-        if (RAND_bytes(ngx_rbl_login_key, RBL_HASH_KEY) != 1) {
-            return NGX_DECLINED;
-        }
-
-        ngx_rbl_login_keyed = 1;
-    }
-
-    text.p = (const char *) header->value.data;
-    text.n = header->value.len;
-    *name = rbl_hash_keyed(text, ngx_rbl_login_key);
 
     for (i = 0; i < NGX_RBL_LOGIN_WAYS; i++) {
         login = ngx_rbl_login_way(name, i);
@@ -133,12 +179,12 @@ ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, rbl_hash_keyed_t *name)
 
 
 void
-ngx_rbl_login_keep(ngx_rbl_ctx_t *ctx, const rbl_hash_keyed_t *name)
+ngx_rbl_login_keep(ngx_rbl_ctx_t *ctx, const ngx_rbl_login_name_t *name)
 {
     ngx_uint_t        i;
     ngx_rbl_login_t  *login;
 
-    if (!ngx_rbl_login_keyed) {
+    if (ngx_rbl_login_mac == NULL) {
         return;
     }
 

@@ -8,12 +8,16 @@
 
 #include "ngx_rbl_auth.h"
 
-#include "rbl_hash.h"
+/* The keyed hash of an Authorization header. */
+typedef struct {
+    uint64_t  low;
+    uint64_t  high;
+} ngx_rbl_login_name_t;
 
 /* Account and digest of the request's credentials; or NGX_DECLINED, and the
    name to keep them by when they have been found well-formed. */
-ngx_int_t ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, rbl_hash_keyed_t *name);
-void ngx_rbl_login_keep(ngx_rbl_ctx_t *ctx, const rbl_hash_keyed_t *name);
+ngx_int_t ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, ngx_rbl_login_name_t *name);
+void ngx_rbl_login_keep(ngx_rbl_ctx_t *ctx, const ngx_rbl_login_name_t *name);
 
 /* Is there something that account and token need not be read for? */
 ngx_int_t ngx_rbl_login_known(const ngx_rbl_ctx_t *ctx);
