@@ -89,7 +89,6 @@ ngx_rbl_create_main_conf(ngx_conf_t *cf)
      *     rmcf->live = NULL;
      *     rmcf->zoneinfo = { 0, NULL };
      *     rmcf->unknown_timezones = 0;
-     *     rmcf->rows = NULL;
      *     rmcf->zone = NULL;
      */
 

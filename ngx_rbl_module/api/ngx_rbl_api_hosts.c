@@ -11,8 +11,6 @@
 static int ngx_rbl_listing_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
 static int ngx_rbl_host_row(ngx_rbl_ctx_t *ctx, rbl_str_t raw,
     ngx_uint_t only);
-static int ngx_rbl_host_row_new(ngx_rbl_ctx_t *ctx, rbl_str_t raw,
-    ngx_uint_t only);
 
 
 const ngx_rbl_family_t  ngx_rbl_family_hosts = {
@@ -44,34 +42,13 @@ ngx_rbl_listing_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
 }
 
 
-/* With `only`, of a host that is no listing nothing is written. */
+/* With `only`, nothing is written of a host that is no listing. */
 
 static int
 ngx_rbl_host_row(ngx_rbl_ctx_t *ctx, rbl_str_t raw, ngx_uint_t only)
 {
-    rbl_str_t   text;
-    ngx_uint_t  listing;
-
-    if (ngx_rbl_row_recall(ctx, raw, &text, &listing) != NGX_OK) {
-        return ngx_rbl_host_row_new(ctx, raw, only);
-    }
-
-    if (listing || !only) {
-        rbl_doc_json(&ctx->doc, NULL, text);
-    }
-
-    return 1;
-}
-
-
-static int
-ngx_rbl_host_row_new(ngx_rbl_ctx_t *ctx, rbl_str_t raw, ngx_uint_t only)
-{
-    int64_t      now, from, until;
-    rbl_str_t    text;
-    ngx_buf_t   *b;
-    ngx_uint_t   listing;
-    rbl_host_t   host;
+    int64_t     now, from, until;
+    rbl_host_t  host;
 
     if (rbl_host_decode(&host, raw) != RBL_OK) {
         ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
@@ -79,28 +56,18 @@ ngx_rbl_host_row_new(ngx_rbl_ctx_t *ctx, rbl_str_t raw, ngx_uint_t only)
         return 0;
     }
 
-    listing = host.listed_count > 0 && rbl_str_is(host.status, "active");
-
-    if (only && !listing) {
+    if (only
+        && (host.listed_count == 0 || !rbl_str_is(host.status, "active")))
+    {
         return 1;
     }
 
     now = ngx_rbl_now();
     rbl_view_host_while(&host, now, &from, &until);
-    ngx_rbl_row_shown(ctx, from, until);
-
-    b = ctx->sink.buf;
-    text.p = ctx->sink.out.pos;
+    ctx->shown_from = ngx_max(ctx->shown_from, from);
+    ctx->shown_until = ngx_min(ctx->shown_until, until);
 
     rbl_view_host(&ctx->doc, NULL, &host, ctx->zone, now, 0);
-
-    /* it is kept if it went into one buffer, without the comma before it */
-
-    if (ctx->sink.buf == b && !ctx->sink.out.failed) {
-        text.p += *text.p == ',';
-        text.n = ctx->sink.out.pos - text.p;
-        ngx_rbl_row_keep(ctx, raw, text, listing, from, until);
-    }
 
     return 1;
 }

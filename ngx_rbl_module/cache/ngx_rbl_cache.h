@@ -1,6 +1,6 @@
 /*
- * The caches of a worker: pages and rows, and the marks, totals and stamps in
- * the store that show whether a page or row is out of date.
+ * The page cache of a worker, and the marks, totals and stamps in the store
+ * that show whether a page is out of date.
  */
 
 #ifndef _NGX_RBL_CACHE_H_INCLUDED_
@@ -44,8 +44,8 @@ void ngx_rbl_page_keep(const ngx_rbl_page_name_t *name, int64_t stamp,
 ngx_int_t ngx_rbl_page_held(const ngx_rbl_ctx_t *ctx,
     const ngx_rbl_page_name_t *name, int64_t stamp, rbl_str_t *text);
 
-/* Copies it, if the page is recalled under that stamp; of a request that has a
-   mark, and of which ctx->shown_from and shown_until are told. */
+/* Copies it, if the page is recalled under that stamp.  The request has a mark;
+   its objects look so from ctx->shown_from until ctx->shown_until. */
 void ngx_rbl_page_hold(const ngx_rbl_ctx_t *ctx,
     const ngx_rbl_page_name_t *name, int64_t stamp, rbl_str_t text);
 
@@ -62,25 +62,6 @@ void ngx_rbl_pages_done(void);          /* exit_process, after the stores */
  */
 ngx_uint_t ngx_rbl_page_busy(const ngx_rbl_page_name_t *name,
     ngx_uint_t marked);
-
-
-/* ngx_rbl_rows.c */
-
-/*
- * The object that was written last of a record of these octets, if it would be
- * the same now; NGX_DECLINED: there is none.  It lives until the next call of
- * ngx_rbl_row_keep.  That it is shown is noted (ngx_rbl_row_shown).
- */
-ngx_int_t ngx_rbl_row_recall(ngx_rbl_ctx_t *ctx, rbl_str_t raw,
-    rbl_str_t *text, ngx_uint_t *listing);
-
-/* Text and record are copied; `listing` is handed back.  From when on and until
-   when it looks so (rbl_view_host_while). */
-void ngx_rbl_row_keep(ngx_rbl_ctx_t *ctx, rbl_str_t raw, rbl_str_t text,
-    ngx_uint_t listing, int64_t from, int64_t until);
-
-/* An object that looks so between these times was written into the answer. */
-void ngx_rbl_row_shown(ngx_rbl_ctx_t *ctx, int64_t from, int64_t until);
 
 
 /* ngx_rbl_mark.c */

@@ -12,11 +12,11 @@
  *
  * Pages of hosts that are asked for again and again are held as they were
  * written, in JSON: with the mark that the account's hosts had when they were
- * read (ngx_rbl_mark.c), which ends when one of them changes, with all else
- * that they show (ngx_rbl_rows.c), and under the stamp of the index.  Only
- * while all of it is the same are they written again.  They are read anew at
- * least every second all the same, lest a change by other hands be missed for
- * good.
+ * read (ngx_rbl_mark.c), which ends when one of them changes, with the time
+ * zone and the times between which they look so (the period of a listing
+ * changes every second), and under the stamp of the index.  They are written
+ * again only while all of this is the same, and read again at least every
+ * second, in case somebody changes the store by hand.
  *
  * The table is the worker's own and lives as long as that; a slot holds one
  * page, and the last one read takes it.  What is held has an end: then other

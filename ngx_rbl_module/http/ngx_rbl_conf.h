@@ -13,8 +13,6 @@
 #include "ngx_rbl_store.h"
 
 
-typedef struct ngx_rbl_rows_s  ngx_rbl_rows_t;
-
 typedef struct {
     ngx_array_t      stores;    /* of ngx_rbl_store_conf_t *: distinct ones */
     ngx_array_t     *live;      /* of ngx_rbl_store_t *: this worker's, same
@@ -24,8 +22,6 @@ typedef struct {
     ngx_rbtree_t     timezones; /* this worker's, by name */
     ngx_rbtree_node_t  timezones_sentinel;
     ngx_uint_t       unknown_timezones;
-    ngx_rbl_rows_t  *rows;      /* this worker's (ngx_rbl_rows.c); NULL: none
-                                   yet */
     ngx_shm_zone_t  *zone;      /* rbl_zone; NULL: there is none */
 } ngx_rbl_main_conf_t;
 
