@@ -1,7 +1,7 @@
 -- Applications of an account and their tokens.  Every token carries the allow
--- list and the limits of its application: whoever reads it needs no more.  It
--- has a key of its own, so that it is read together with the account; `tokens`
--- tells whose it is.
+-- list and the limits of its application, so one read is enough.  A token has a
+-- key of its own and is read together with the account; `tokens` maps it to its
+-- application.
 --- include: account_save
 --- use: app token
 local tokens = key('tokens', ac)

@@ -1,6 +1,6 @@
--- Puts an account on a plan.  What it has beyond the plan's limits it keeps;
--- the limits refuse what is new.  An interval that the account chose, longer
--- than what its plan asked for, stays unless the new plan's is longer still.
+-- Puts an account on a plan.  The account keeps objects beyond the plan's
+-- limits; the limits refuse new ones.  An interval that the account chose,
+-- longer than its plan's, stays unless the new plan's is longer still.
 --- key: acct  acct:<AC>
 --- arg: plan
 --- arg: paid

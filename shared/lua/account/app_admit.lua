@@ -1,7 +1,7 @@
 -- Counts a request of an application that has limits, and says whether it may
 -- go on: at most so many in an hour of all, and in a second of its kind.  A
--- window begins with the first request that is counted in it.  What is refused
--- is not counted.
+-- window begins with the first request that is counted in it.  Refused requests
+-- are not counted.
 --- key: acct  acct:<AC>
 --- arg: app  SID
 --- arg: kind  1 read, 2 write, 3 check start
@@ -12,9 +12,9 @@
 --- reply: LIMIT limit# left# ends#  likewise of the one of those used up that
 --          ends last
 -- rate:<AC>:<AP> is a packed array: end and count of the hour, then of a
--- second's reads, writes and check starts.
--- It runs in a store that is full, too: a counter takes next to no room, is
--- there for an hour at most, and without it nobody with limits could read.
+-- second's reads, writes and check starts.  It runs in a full store, too: a
+-- counter takes next to no room and lives for an hour at most, and without it
+-- no application with limits could read.
 --- include: account
 --- flags: allow-oom
 local HOUR, SECOND = 3600000, 1000

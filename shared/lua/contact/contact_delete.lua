@@ -1,4 +1,4 @@
--- Deletes a contact.  What was to be delivered to it finds no contact.
+-- Deletes a contact.  Its pending deliveries end when they are claimed.
 --- key: acct  acct:<AC>
 --- arg: contact  SID
 --- reply: OK

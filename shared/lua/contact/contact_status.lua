@@ -1,6 +1,6 @@
 -- Pauses or resumes a contact that is confirmed.  Doing it twice is no error
--- and has no second effect.  One that is resumed is told of the listings it
--- knows that have ended meanwhile.
+-- and has no second effect.  A resumed contact gets a
+-- message about the listings it knows that have ended meanwhile.
 --- key: acct  acct:<AC>
 --- arg: contact  SID
 --- arg: status  active, paused

@@ -1,4 +1,5 @@
--- Changes a contact.  It is told of what it does not hear of any more.
+-- Changes a contact.  It gets a message about listings that are not reported to
+-- it from now on.
 --- key: acct  acct:<AC>
 --- arg: contact  SID
 --- arg: schedule  or ""

@@ -4,8 +4,8 @@
 --- arg: group  SID
 --- arg: named  "1" if name is given
 --- arg: name
---- arg: is_default  "1": it becomes the default, "0": it is not to be it, "":
---          as it is
+--- arg: is_default  "1": it becomes the default, "0": it must not be it, "":
+--          unchanged
 --- reply: OK
 --- reply: GROUP
 --- reply: DEFAULT

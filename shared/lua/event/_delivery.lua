@@ -1,7 +1,7 @@
 --- include: pending
--- For scripts whose key is retry; `letter` and `failure` need none of it.
+-- For scripts whose key is retry; `letter` and `failure` do not use it.
 -- Messages to a contact go out one after the other: only the first of its line
--- is tried, and at its end the next one.
+-- is due, and when that ends the next one.
 local function line_next(ac, ev, co)
     local line = key('line', ac, co)
     if call('LREM', line, 1, ev) == 0 then
@@ -31,8 +31,8 @@ local function delivery_over(ac, ev, target, member, first, app)
         call('DEL', key('event', ac, ev))
     end
 end
--- What is given up stays as a dead letter; the body of a confirmation does not,
--- for it holds the code.
+-- A delivery that is given up stays as a dead letter, without the body if it is
+-- a confirmation, which holds the code.
 local function letter(ac, ev, target, type, body, url, app, status, text,
     attempts)
     call('XADD', key('dead', ac), 'MAXLEN', '~', 10000, '*', 'e', ev,
@@ -40,7 +40,7 @@ local function letter(ac, ev, target, type, body, url, app, status, text,
         'b', type ~= 'contact.confirm' and body or '',
         's', status, 'x', text, 'n', attempts, 'a', app or '')
 end
--- What pcall says of a failure, as a text.
+-- The error of pcall as a text.
 local function failure(why)
     return type(why) == 'table' and why.err or tostring(why)
 end

@@ -1,5 +1,5 @@
--- Turns a receiver off: `h` is changed, and saved by whoever asks.  Its events
--- become dead letters for a while.
+-- Disables a receiver: changes its record `h`, which the caller saves.  Its
+-- events become dead letters for a while.
 --- use: hook
 local function disable(h, reason)
     h[HOOK.status] = 'disabled'

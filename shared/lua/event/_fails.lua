@@ -1,14 +1,14 @@
 -- Receivers that fail.  After five attempts in a row that failed the circuit of
 -- a receiver opens: for a while nothing is sent, then one delivery tries it.  A
--- webhook receiver of which ten attempts or more have failed in five days or
--- more, and none has not, is disabled, and the account's contacts are told.
+-- webhook receiver is disabled, and the account's contacts are notified, when
+-- ten attempts or more over five days or more have all failed.
 --- include: ahead
 --- include: circuit
 --- include: disable
 --- include: events
 --- use: account
--- Whether it fails for so long that it is to be disabled.  `quiet`: for how
--- long it asked not to be sent anything, `kept`: how long this is remembered
+-- True if it has failed for so long that it must be disabled.  `quiet`: the
+-- time for which it asked for no requests, `kept`: how long this is remembered
 -- (ms).
 local function receiver_failed(target, now, quiet, kept)
     local k = key('hook', ac, target)

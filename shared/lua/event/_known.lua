@@ -1,9 +1,8 @@
--- What a contact knows once its messages are stored: hosts that it is told are
--- listed are in "open" from then on, and those that it is told have ended are
--- in "ends" while that is on its way.  It is done in slices.  The batch has
--- "+" and the event with the score -2 meanwhile, and "-" with -3 if the
--- messages were dropped because the contact is paused: then it knows the ends
--- as listed.
+-- Notes what a contact knows once its messages are stored: hosts reported as
+-- listed are in "open" from then on, and hosts reported as ended are in "ends"
+-- until that message is delivered.  This is done in slices.  Meanwhile the
+-- batch has "+" and the event with the score -2, or "-" with -3 if the messages
+-- were dropped because the contact is paused: then it knows the ends as listed.
 --- include: base
 --- include: digest
 --- include: host_head

@@ -1,5 +1,4 @@
--- Attempts are logged for whom they were for, for a month, and the last ones of
--- many.
+-- Attempts are logged under their receiver, for a month, up to a number.
 --- include: delivery
 --- use: try
 local log_days = 30 * 86400000
@@ -39,8 +38,7 @@ local function log_append(k, l, from, to, now)
     end
     call('PEXPIRE', k, '2592000000')
 end
--- Writes them.  What is no log gives way to one; if the store is full there is
--- none of these.
+-- Writes them.  A key that is no stream is replaced; a full store logs nothing.
 local function log_write(now)
     for _, k in ipairs(logged) do
         local l = logs[k]

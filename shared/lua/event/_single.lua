@@ -1,7 +1,6 @@
 --- include: pending
--- Makes one delivery of an event, beside those that it may have; false: it has
--- that one.  app: that of a callback, or nil.  The rest are fields of the
--- delivery.
+-- Adds a delivery to an event; false: the event has it already.  app: the
+-- application of a callback, or nil.  The rest are fields of the delivery.
 local function deliver_single(ev, target, type, body, app, ...)
     local dk, ek = key('dlv', ac, ev, target), key('event', ac, ev)
     if call('EXISTS', dk) == 1 then

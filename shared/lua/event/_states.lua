@@ -1,7 +1,7 @@
--- What the marks and looks of a digest come to: by what each host is now, and
--- by what its contact was told of it.  The digest becomes "making", so that
--- what comes from now on is for the next one, and that becomes the batch in
--- slices: by any daemons, each host once.
+-- Turns the marks and looks of a digest into states, by each host's record and
+-- by what its contact knows.  The digest becomes "making", so that later marks
+-- are for the next digest, and "making" becomes the batch in slices, which any
+-- daemons may do, each host once.
 --- include: base
 --- include: of
 --- include: notify
@@ -21,8 +21,8 @@ local function is_news(id, told)
     states_left = states_left - #raw * states_hosts / states_octets
     return listed_since(cmsgpack.unpack(raw)[HOST.details], at)
 end
--- The state of a host; nil: nothing is told of it.  h: what it is, theirs: is
--- it the contact's? mark: 0, 1, 2 or nil; told: what "open" has of it.
+-- The state of a host; nil: it is not reported.  h: its record.  theirs: it is
+-- the contact's.  mark: 0, 1, 2 or nil.  told: its entry in "open".
 local function state_of(id, h, theirs, mark, told)
     if theirs and h.listed then
         local news = mark and mark < 2 or not told or is_news(id, told)

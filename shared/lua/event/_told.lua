@@ -1,4 +1,4 @@
--- What is told of a batch, a page at a time: a daemon asks for the pages of a
+-- The contents of a batch, a page at a time: a daemon asks for the pages of a
 -- message one after the other (digest_claim, digest_more).
 --- include: base
 --- include: of
@@ -6,12 +6,12 @@
 --- use: host contact account
 local told_rows = 50                    -- of a page
 local told_octets = 48000               -- likewise, but one row at least
--- What "open" has of a host: "<address>|<name>".
+-- The entry of a host in "open": "<address>|<name>".
 local function name_of(told)
     return string.match(told, '^%d+|(.*)$') or '|'
 end
--- The record of a host and what is in it.  Of one that is told of by name
--- alone it is made of what its contact knows.
+-- The record of a host, packed and unpacked.  For a host that is gone it is
+-- made from the contact's entry.
 local function record_of(co, id, state)
     local raw = state ~= 3 and call('GET', key('r', ac, id))
     local known = not raw and state % 2 == 1
@@ -122,7 +122,7 @@ end
 local function told_page(co, c, a, event, from, most)
     local batch, counts = key('batch', ac, co), {}
     local told, lists, more, less = told_of(batch, co, c, from, most)
-    -- What was claimed before says more: whoever has that comes too late.
+    -- A claim before this one reports more, and its daemon comes too late.
     if less then
         call('ZREMRANGEBYSCORE', batch, -1, -1)
         call('ZADD', batch, -1, event)

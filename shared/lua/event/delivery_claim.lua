@@ -3,9 +3,9 @@
 -- gone or disabled end as dead letters, and so do the oldest of a receiver
 -- that has too many (_pending.lua); those of one whose circuit is open, and
 -- of an account whose attempts fail all the time, wait, callbacks and contacts
--- for a day at most.  A confirmation that nobody can use any more, for its
--- contact is gone, confirmed or was sent a newer code, just ends, and so does
--- what a contact was to be told that is gone or paused.
+-- for a day at most.  A confirmation ends without a letter when its contact is
+-- gone, confirmed or has a newer code, and so does a message to a contact that
+-- is gone or paused.
 --- key: retry
 --- arg: most  how many at most
 --- arg: lease  ms
@@ -158,8 +158,8 @@ local function claim(member)
         delivery_over(ac, ev, target, member, d[2], d[4])
     end
 end
--- What cannot be read, for a record is damaged, waits for who mends it and
--- keeps nothing else from its way.
+-- A delivery with a damaged record waits until rblctl fsck repairs the record,
+-- and delays no other.
 for _, member in ipairs(due) do
     if not pcall(claim, member) then
         call('ZADD', KEY.retry, now + ARG.lease, member)

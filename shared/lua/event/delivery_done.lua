@@ -1,5 +1,5 @@
--- Records what became of one attempt.  An attempt that was recorded already,
--- by whoever took it over, is not counted twice.
+-- Records the outcome of one attempt.  An attempt that another daemon took over
+-- and recorded is not counted twice.
 --- key: retry
 --- arg: member  of retry: "<AC>:<EV>:<target>"
 --- arg: attempt  its number, 0 = first

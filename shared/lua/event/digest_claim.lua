@@ -14,12 +14,11 @@
 --- row: page member contact event timezone listed# delisted# clear# hosts[]
 ---   lists[] unreported# alert ends# more#
 -- member: "<AC>:<CO>".  contact: its type.  event: its SID.  listed, delisted,
--- clear: numbers of hosts.  hosts: those that are told, each its packed record
--- and state (0 listed, 1 delisted, 2 clear, 3 not reported any more).  lists:
--- the packed records of their lists.  unreported: number of hosts that are not
--- reported any more.  alert: event SID of the one that has many of them ("":
--- there is none).  ends: 1 if that ends now.  more: 1 if digest_more has more
--- of those that are told.
+-- clear: numbers of hosts.  hosts: the reported ones, each its packed record
+-- and state (0 listed, 1 delisted, 2 clear, 3 no longer reported).  lists:
+-- the packed records of their lists.  unreported: number of hosts that are no
+-- longer reported.  alert: SID of the event that combines many of them, or "".
+-- ends: 1 if that event ends now.  more: 1 if digest_more has more hosts.
 --- include: base
 --- include: states
 --- include: known
@@ -78,7 +77,7 @@ local function claim(event)
     states_left = states_left - 15 - #page[8] / 2 - octets / 1000
     out[#out + 1] = page
 end
--- What cannot be read waits for who mends it.
+-- A damaged digest waits until rblctl fsck repairs it.
 local due = call('ZRANGE', KEY.digests, '-inf', tostring(now - window),
     'BYSCORE', 'LIMIT', 0, #ARGV - ARG.events + 1)
 for i, member in ipairs(due) do

@@ -1,5 +1,5 @@
--- Tells more of a digest that digest_claim gave: the next of those hosts that
--- are told.  It is leased anew.
+-- Returns the next hosts of a digest that digest_claim returned, and renews its
+-- lease.
 --- key: digests
 --- arg: window  ms
 --- arg: lease  ms

@@ -10,7 +10,7 @@
 --- reply: OK n#  deliveries
 --- reply: MORE n#  deliveries: call it again, without messages
 --- reply: STALE  it is over, or another's
---- reply: GONE  the contact may not be told any more
+--- reply: GONE  the contact must not get messages now
 --- include: base
 --- include: of
 --- include: known
@@ -20,7 +20,7 @@ local co
 ac, co = string.match(ARG.member, '^(%w+):(%w+)$')
 local batch, line = key('batch', ac, co), key('line', ac, co)
 local contact = load(key('r', ac, co))
--- What the contact knows from now on is written.
+-- Notes what the contact knows from now on.
 local function go_on(n)
     if not known_more(co, contact) then
         call('ZADD', KEY.digests, 0, ARG.member)

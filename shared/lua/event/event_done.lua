@@ -1,7 +1,7 @@
--- Ends events of the outbox that were tried at once: records what became of the
--- first attempt of each of their deliveries, and makes deliveries of those that
--- are not over.  The XACK is the guard: whoever has it records, and an event is
--- recorded once.
+-- Ends events of the outbox that were tried at once: records the outcome of
+-- the first attempt of each delivery, and queues the deliveries that are not
+-- over.  The XACK is the guard: the caller whose XACK succeeds records, so an
+-- event is recorded once.
 --- key: outbox
 --- arg: lease  ms
 --- arg: events...  each packed: {stream id, account SID, event SID, type, body

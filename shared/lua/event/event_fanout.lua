@@ -22,7 +22,7 @@ if call('XACK', KEY.outbox, 'deliver', ARG.id) == 0 then
 end
 call('XDEL', KEY.outbox, ARG.id)
 local now, n = now_ms(), 0
--- Of one whose record is damaged nobody knows: the delivery waits for it.
+-- If the contact's record is damaged, the delivery waits until it is repaired.
 local function confirms()
     local sound, yes = pcall(function()
         return awaits(load(key('r', ac, ARG.contact)), ARG.digest)

@@ -1,5 +1,5 @@
--- Tells to whom events of the outbox go, and what is needed to try that at
--- once.  Changes nothing: what becomes of it event_done records.
+-- Returns the receivers of events of the outbox, with all that a first attempt
+-- needs.  Changes nothing; event_done records the outcome.
 --- key: outbox
 --- arg: account what...  its SID and the type of an event; or its SID, and an
 --          application SID with a URL behind it, for a callback
@@ -12,8 +12,7 @@
 --- include: circuit
 --- use: hook app
 local now = now_ms()
--- What a disabled receiver would have got is claimed as dead letters, for some
--- days.
+-- Events for a disabled receiver become dead letters, for some days.
 local function wants(hook, type)
     if not hook or hook[HOOK.status] ~= 'active'
         and now - (hook[HOOK.disabled] or 0) > 5 * 86400000
@@ -65,8 +64,8 @@ local function application(ac, sid, url)
     end
     return {sid, '', app[APP.secret], ''}
 end
--- Of one whose record is damaged nobody knows: the delivery waits for it, and
--- no other event for this one.
+-- If the receiver's record is damaged its delivery waits until it is repaired,
+-- and delays no other event.
 local function targets(ac, what)
     if what:sub(1, 2) == 'AP' then
         local sid = what:sub(1, 34)

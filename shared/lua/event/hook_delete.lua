@@ -1,4 +1,4 @@
--- Ends a receiver.  What is to be delivered to it becomes dead letters.
+-- Deletes a receiver.  Its pending deliveries become dead letters.
 --- key: acct  acct:<AC>
 --- arg: hook  SID of the receiver
 --- reply: OK

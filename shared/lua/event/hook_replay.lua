@@ -1,5 +1,5 @@
--- Delivers dead letters anew, a slice of them: those of a receiver, or those of
--- an application's callbacks.  They begin their schedule again, with the same
+-- Queues a slice of dead letters again: those of a receiver, or those of an
+-- application's callbacks.  They begin their schedule again, with the same
 -- SIDs and bytes.  A letter without a body stays.
 --- key: acct  acct:<AC>
 --- arg: hook  SID of the receiver or of the application

@@ -7,7 +7,7 @@
 --- include: of
 --- include: notify
 local slice_contacts = 16
--- What is being done, or begins: its host, the operation; nil: nothing waits.
+-- The work that is under way or begins: its host, the operation; nil: none.
 local function begun(k)
     local raw = call('HGET', k, '>')
     if raw then
@@ -108,7 +108,7 @@ then
     error(more)
 end
 if not sound then
-    -- What cannot be read waits for who mends it (rblctl fsck).
+    -- A damaged record waits until rblctl fsck repairs it.
     call('ZADD', queue, tostring(now_ms() + 60000), ac)
 elseif more then
     call('ZADD', queue, tostring(now_ms()), ac)

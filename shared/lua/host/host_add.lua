@@ -48,7 +48,7 @@ for i = ARG.value + ARG.each, #ARGV, ARG.each do
     n = n + 1
     fields[n] = mark .. ARGV[i]
 end
--- What is new: for "uniq", and for the work: SID and value in one text.
+-- The new hosts: for "uniq", and for the work as SID and value in one text.
 local known = call('HMGET', uniq, unpack(fields))
 local taken, rest = {}, {}
 for i = 1, n do

@@ -1,5 +1,5 @@
--- Deletes a host; of a range, its children too, which is work.  Contacts that
--- were told of a listing hear that no more is told of it.
+-- Deletes a host; of a range, its children too, which is work.  Contacts
+-- that know of a listing are notified that it is no longer reported.
 --- key: acct  acct:<AC>
 --- arg: host  SID
 --- arg: keep  how long ended check records are kept (ms)
@@ -27,7 +27,7 @@ local gone, unlisted = host_end(k, h, ARG.keep)
 refs_write()
 totals_add(TOTALS.hosts, -gone)
 totals_add(TOTALS.listed, -unlisted)
--- What of the contacts is damaged keeps nothing from being deleted.
+-- A damaged record of a contact does not stop the deletion.
 pcall(look_between, {none = {}, was = h[HOST.groups]},
     table.concat({'?' .. h[HOST.id], h[HOST.value], h[HOST.name]}, '|'))
 if h[HOST.parent] ~= '' then

@@ -1,6 +1,6 @@
 -- Changes a host; of a range, its children too, which is work.  Contacts that
--- were told of a listing, and are of none of its groups any more, hear that no
--- more is told; those of its new groups hear of it.
+-- know of a listing and have left its groups are notified that it is no longer
+-- reported; those of its new groups are notified of it.
 --- key: acct  acct:<AC>
 --- arg: host  SID
 --- arg: named  "1" if name is given

@@ -1,5 +1,5 @@
--- What daemons share about a system list: the hash list:<RB> (KEYS[1]), as told
--- in shared/record/rbl_keys.h.  By the clock of the store.
+-- State of a system list that all daemons share: the hash list:<RB> (KEYS[1]);
+-- shared/record/rbl_keys.h has its fields.  Times are the store's.
 local HOUR = 3600000
 local t = redis.call('TIME')
 local now_us = t[1] * 1000000 + t[2]
@@ -12,8 +12,8 @@ end
 local function digits(n)
     return string.format('%.0f', n)
 end
--- What is left of the list's back-off, ms.  An end further away than the
--- longest is: the clock was set back.
+-- The rest of the list's back-off, ms.  An end further away than the longest
+-- back-off means that the clock was set back.
 local function backs_off(till)
     local left = num(till) - now
     return left > 0 and left <= HOUR and left or 0

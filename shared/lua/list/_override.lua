@@ -1,8 +1,8 @@
--- What the operator has said about a system list by hand, until told
--- otherwise: the hash `lists:override`.  A field "<SID>" is the status he gave
--- it (active, disabled, killed), "<SID>:<field>" a packed {value, that of the
--- catalogue} of a field of the record, and "<SID>:killed" a packed {reason,
--- status of the catalogue, status given by hand before or "", score}.
+-- The operator's overrides of system lists: the hash `lists:override`.  A field
+-- "<SID>" is a status (active, disabled, killed), "<SID>:<field>" a packed
+-- {value, value of the catalogue} of a field of the record, and "<SID>:killed"
+-- a packed {reason, status of the catalogue, overridden status before or "",
+-- score}.
 --- use: list
 local override = key('lists:override')
 local overridden = {
@@ -21,7 +21,7 @@ local function list_whole(l)
     l[LIST.servers] = l[LIST.servers] or ''
     return l
 end
--- What is said of a list is read at once.
+-- All fields of a list are read at once.
 local overrides = {}
 local function override_of(field)
     local sid = string.match(field, '^[^:]*')
@@ -70,7 +70,7 @@ local function list_restore(sid, l)
         end
     end
 end
--- A killed list is asked by nobody, and its zone may be a custom list's again.
+-- No daemon queries a killed list, and a custom list may have its zone again.
 local function list_leave(sid, zone)
     call('ZREM', key('lists'), sid)
     call('ZREM', key('lists:active'), sid)

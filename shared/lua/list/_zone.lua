@@ -1,5 +1,5 @@
--- What daemons have found of a list's zone: the hash zone:<zone> (KEYS[1]), as
--- told in shared/record/rbl_keys.h.
+-- Evidence about the zone of a list: the hash zone:<zone> (KEYS[1]);
+-- shared/record/rbl_keys.h has its fields.
 --- include: list
 local WEEK = 7 * 86400000
 local function get(field)

@@ -1,6 +1,6 @@
--- Ends the freeze of a list (list_turn): a sample was in order, or the operator
--- wants it.  What was counted is forgotten.  For the next hour twice as many
--- new listings as before freeze it.
+-- Unfreezes a list (list_turn): a sample was right, or the operator wants it.
+-- The counters begin again.  For the next hour it takes twice as many new
+-- listings to freeze it.
 --- key: list  list:<RB>
 --- arg: since  when it was frozen (ms since 1970), if only that freeze shall
 --          end; "": whichever

@@ -1,7 +1,7 @@
--- A list has refused to answer, or answers again.  What refuses is left alone
--- by all daemons: 300 s at first, twice as long each time, up to an hour; an
--- answer ends that.  Answers to questions that were under way when it began
--- tell nothing, and refusals while it lasts make it no longer.
+-- A list has refused to answer, or answers again.  No daemon queries a list
+-- that refuses: for 300 s at first, twice as long each time, up to an hour; an
+-- answer ends this back-off.  Responses to queries that were in flight when it
+-- began do not count, and refusals during it do not prolong it.
 --- key: list  list:<RB>
 --- arg: refused  1, 0
 --- reply: OK wait# refused# begins#  ms for which it is left alone, how often

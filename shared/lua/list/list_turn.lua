@@ -13,8 +13,8 @@
 --- reply: OK turned#  listings in the window
 --- reply: FROZEN begins# turned# of# sample# age# since#  begins: 1 if that has
 --          just begun.  turned, of: listings and answers by which.  sample: 1
---          if the caller shall take one now.  age: ms since somebody was told
---          to (-1: nobody was).  since: when it was frozen (ms since 1970)
+--          if the caller shall take one now.  age: ms since a daemon was last
+--          asked for one (-1: never).  since: when it was frozen (ms)
 --- include: list
 local WINDOW, HALF, DOUBLED = 48, 1800000, 6
 local SAMPLE_EVERY, SAMPLE_LOST = 30000, 5000

@@ -1,6 +1,6 @@
--- Kills a system list in one partition, or takes that back: it is asked no
--- more, nobody sees it, and a load does not bring it back.  Done twice it has
--- no second effect, but a new reason takes the place of the old one.
+-- Kills a system list in one partition, or takes that back: daemons do not
+-- query it, accounts do not see it, and a load does not bring it back.  A
+-- second call has no effect, but a new reason replaces the old one.
 --- key: lists
 --- arg: list  SID
 --- arg: reason  "": it is killed no more

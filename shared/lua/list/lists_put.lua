@@ -1,6 +1,6 @@
 -- Loads system lists into one partition: adds and updates those given, leaves
--- the others.  What the operator has said by hand (lists:override) outlives a
--- load; a list that the file kills loses it.  A file is loaded in slices, those
+-- the others.  The operator's overrides (lists:override) survive a load; a list
+-- that the file kills loses them.  A file is loaded in slices, those
 -- of killed lists first.
 --- key: lists
 --- arg: records...  packed list records, in the order they shall have; before

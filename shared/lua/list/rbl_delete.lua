@@ -1,5 +1,5 @@
 -- Deletes a custom list; it leaves the profiles that have it, which is work.
--- What it lists stands on the hosts until their next check, which does not ask
+-- Its listings stay on the hosts until their next check, which does not query
 -- it.
 --- key: acct  acct:<AC>
 --- arg: list  SID

@@ -1,6 +1,6 @@
--- What has been found of a list's zone by whatever daemon.  If it told lies, a
--- resolver may keep them for their TTL from when it was first seen in order
--- through that one; if it has not been since, from now on.
+-- Evidence that any daemon has found about the zone of a list.  If the list was
+-- wildcarding, a resolver may cache those responses for their TTL, counted from
+-- when the list was first seen in order through that resolver, or from now on.
 --
 -- A cache may hold news.  Checks therefore see news again through the same
 -- resolver, after one or more waits.  seen:<list>:<host> holds what they saw

@@ -1,9 +1,8 @@
--- A daemon has found out what others, and itself once it begins anew, must know
--- of a list's zone.
+-- A daemon reports evidence about the zone of a list, for the fleet and for
+-- itself after a restart.
 --- key: zone  zone:<zone>
 --- arg: family
---- arg: ttl  (s) with which it has listed what nobody lists; 0: nothing of that
---          kind
+--- arg: ttl  (s) of a response that listed a random name; 0: there was none
 --- arg: entry  1: it has its test entry, where it need not have one; 0: nothing
 --- arg: soa  labels of its SOA's owner, where it has no test entry; 0: nothing
 --- reply: OK

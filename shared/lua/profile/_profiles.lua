@@ -1,6 +1,6 @@
--- The lists that a profile is told to have: from ARGV[i] on, each once; nil if
--- one is neither a system list nor a custom one of the account.  What it has
--- already (`had`) may stay: a list may have been killed since.
+-- The lists that a profile shall have: from ARGV[i] on, each once; nil if one
+-- is neither a system list nor a custom one of the account.  Lists that it has
+-- already (`had`) may stay, even if they were killed since.
 --- include: work
 local function profile_entries(i, had)
     local out, seen, old, ends = {}, {}, {}, work_targets('rbl_delete')

@@ -1,7 +1,7 @@
--- What the fsck scripts have in common.  Each looks at some of what the store
--- holds, all at one moment, and tells what does not fit together; with ARG.mend
--- "1" it mends that as well.  Its result is OK, or another word, and then for
--- each fault {account, what kind, where, what is wrong, "1" if it is mended}.
+-- Common parts of the fsck scripts.  Each checks a bounded part of the store at
+-- one moment and reports inconsistencies; with ARG.mend "1" it repairs them.
+-- Its result is OK, or another word, and then for each fault {account, kind,
+-- place, description, "1" if it is repaired}.
 -- A script that looks at several things stops when it has read as much as one
 -- call may read: its result is then MORE, how many things it looked at, faults.
 -- Accounts are of the partition of KEYS[1]; `ac` is the one at hand.
@@ -21,8 +21,8 @@ local function more_after(n)
     out[1] = 'MORE'
     table.insert(out, 2, n)
 end
--- What is later than any lease ends is of a time when the store's clock was
--- ahead (the daemons' configuration allows no longer ones).
+-- A time later than the end of any lease was written when the store's clock was
+-- ahead (the daemons' configuration allows no longer leases).
 local longest_lease = 3600000 + 60000
 local function owns(index, sid)
     return call('ZSCORE', key(index, ac), sid)
@@ -30,9 +30,9 @@ end
 local function type_of(k)
     return call('TYPE', k).ok
 end
--- What the fields of each record are, in the order of the schema: n a number,
--- s a text, t an array; those after "|" may lack.  By the first letters of its
--- SID; TOKEN has none.
+-- Types of the fields of each record, in the order of the schema: n a number, s
+-- a text, t an array; fields after "|" are optional.  The key is the first
+-- letters of its SID; TOKEN has none.
 local shapes = {
     AC = 'nsssssnnnnssn|nn', AP = 'nssssn|tt', TOKEN = 'nsss|ttn',
     HT = 'nssssnssstnnnnnnt|tn', RP = 'nsssntn', CG = 'nssn',
@@ -91,20 +91,20 @@ local function read_sid(sid)
     end
     return r, why
 end
--- Is it there, and of a version that is not ours to judge?  What refers to it
--- is left alone.
+-- True if it exists in a version that this program does not know.  References
+-- to it are left alone.
 local function newer(sid)
     local _, why = read_sid(sid)
     return why == 'newer'
 end
--- What a token is named by.
+-- The key of a token.
 local function token_field(t)
     return (t[2]:sub(1, 8):gsub('.', function(c)
         return string.format('%02x', c:byte())
     end))
 end
--- An index of hosts or listings was mended, so its totals are made anew; or the
--- account or a token is about to be, and nginx remembers them by the totals.
+-- An index of hosts or listings was repaired, so the totals must be made again;
+-- or the account or a token will be, and nginx caches these by the totals.
 local function totals_forget()
     call('DEL', key('totals', ac))
 end

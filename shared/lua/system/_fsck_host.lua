@@ -1,4 +1,4 @@
--- What must hold of one host; `h` is its record, which is mended in place.
+-- Checks one host; `h` is its record, which is repaired in place.
 --- include: fsck_refs
 --- include: fsck_value
 --- include: due

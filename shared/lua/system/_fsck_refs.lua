@@ -26,8 +26,8 @@ local function refs_of_groups(groups, suffix, n)
         refs_add('c', n * #named)
     end
 end
--- Tells of groups that do not exist, or of none at all, and mends them by
--- `put`; `suffix` is that of the counters.  true: there was nothing to tell.
+-- Reports groups that do not exist, and a record without any, and repairs them
+-- by `put`; `suffix` is that of the counters.  true: there was no fault.
 local function look_at_groups(sid, groups, suffix, put)
     local left, lost, seen = {}, {}, {}
     for _, g in ipairs(groups) do

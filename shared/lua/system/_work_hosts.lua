@@ -117,7 +117,7 @@ local function work_host_delete(item)
         sets[usual] = top[HOST.groups]
         finish(top, tk)
     end
-    -- What of the contacts is damaged keeps nothing from being deleted.
+    -- A damaged record of a contact does not stop the deletion.
     if next(sets) then
         sets.none = {}
         pcall(look_between, sets, '*')

@@ -1,10 +1,10 @@
--- Work on a custom list that is deleted: it leaves the profiles that have it, a
--- piece of them at a time, and ends when no profile has it any more.
+-- Removes a deleted custom list from the profiles that have it, some profiles
+-- at a time, until no profile has it.
 --- include: work
 --- include: customs
 --- use: profile
--- Where the entries of a packed profile begin, how many they are, and how long
--- what tells that is.
+-- Where the entries of a packed profile begin, their number, and the length of
+-- the array's head.
 local function entries_of(raw)
     local at = cmsgpack.unpack_limit(raw, PROFILE.entries - 1, 1)
     local first, high, low = raw:byte(at + 1, at + 3)

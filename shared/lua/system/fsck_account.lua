@@ -1,9 +1,9 @@
--- Looks at an account's record and at what there is once of each account.
+-- Checks an account's record and the keys that each account has once.
 --- key: acct  acct:<AC>
 --- arg: mend  "1": mend
 --- reply: OK  then faults (_fsck.lua)
---- reply: BAD  it has no record that can be read: the rest of what it has
---          cannot be judged; then faults
+--- reply: BAD  its record cannot be read, so its other keys cannot be
+--          judged; then faults
 -- or NONE, then faults: there is no such account
 --- include: fsck
 --- include: fsck_work
@@ -76,7 +76,7 @@ then
         call('ZADD', key('manual'), now, ac)
     end)
 end
--- The sum of stored details; that of very many takes too long.
+-- The sum of stored details, unless there are too many for one call.
 local details, n_details = key('details', ac), 4000
 if call('ZCARD', details) <= n_details then
     local sum, told = 0, call('ZSCORE', details, 'octets')

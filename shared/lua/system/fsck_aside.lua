@@ -1,6 +1,6 @@
--- Looks at what a partition has beside accounts: keys that are made anew as
--- soon as they are wanted, what is derived from the system lists, and the
--- records of these, which fsck does not mend.
+-- Checks the keys of a partition that belong to no account: keys that are made
+-- again when they are needed, keys derived from the system lists, and the
+-- records of system lists, which fsck does not repair.
 --- key: accounts  of the partition
 --- arg: mend  "1": mend
 --- reply: OK  then faults (_fsck.lua)

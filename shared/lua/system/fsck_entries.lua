@@ -90,8 +90,8 @@ function look.tokens(field)
             end)
     end
 end
--- A check that waits has a record; that of a host which was deleted says so
--- until the check's turn.
+-- A waiting check has a record; if its host was deleted the record says so
+-- until the check is claimed.
 function look.manual(entry)
     local k = key('manual', ac)
     local pp, ht = string.match(entry, '^(PP%x+):(%w*)$')
@@ -112,7 +112,7 @@ function look.manual(entry)
         end
     end)
 end
--- What is counted of details has them, or has ended.
+-- A check whose details are counted has details, or has expired.
 function look.details(entry)
     local at = entry ~= 'octets' and call('ZSCORE', key('details', ac), entry)
     if not at or tonumber(at) <= now_ms() then

@@ -1,7 +1,6 @@
--- Looks whether an event counts the deliveries that are open.  They are made
--- together with it, so that whoever has seen the event and looked for its
--- deliveries afterwards knows of all there may be, but of those that a replay
--- has added since: the count, or a delivery that was seen, tells of changes.
+-- Checks the number of open deliveries of an event.  Event and deliveries are
+-- made in one step, so a caller that saw the event first has found all of its
+-- deliveries, but for those that a replay added since, which the count shows.
 --- key: acct  acct:<AC>
 --- arg: mend  "1": mend
 --- arg: event  SID
@@ -9,7 +8,7 @@
 --          they were looked for before it was seen
 --- arg: targets...
 --- reply: OK  then faults (_fsck.lua)
---- reply: MAYBE  it does not come out even: the targets may not be all
+--- reply: MAYBE  the numbers differ, and the targets may be incomplete
 --- include: fsck
 local ev = ARG.event
 local k = key('event', ac, ev)

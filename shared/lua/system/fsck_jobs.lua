@@ -14,7 +14,8 @@ local longest_retry = 2 * 86400000
 local function status_of(pp)
     return call('HGET', key('check', ac, pp), 'status')
 end
--- What waits for longer than it can is of a time when the clock was ahead.
+-- An entry that waits for longer than possible was written when the clock was
+-- ahead.
 local function not_later(index, member, where, wait)
     local at = tonumber(call('ZSCORE', key(index), member))
     if at and at > now + wait then
@@ -70,8 +71,8 @@ look['flight:due'] = function(member)
             function() due_at(ht, now) end)
     end
 end
--- Of a check that is over the lease stays until the daemon that has it asks, or
--- until another one takes it; long after its end nobody has.
+-- The lease of a finished check stays until its daemon asks or another daemon
+-- claims the check; long after its end there is no such daemon.
 function look.leases(handle)
     local till = tonumber(call('ZSCORE', key('leases'), handle))
     local pp = string.match(handle, '^AC%x+:(PP%x+):%w*:m:%d+:.')

@@ -1,6 +1,5 @@
--- Looks at keys that stand for themselves: records that no index has, what is
--- left of hosts that are gone, checks that nobody does, deliveries that nobody
--- makes.
+-- Checks single keys: records that no index has, remains of deleted hosts,
+-- checks that no queue has, deliveries that are not due.
 --- key: accounts  of the partition
 --- arg: mend  "1": mend
 --- arg: names...  of keys, "r:<AC>:<SID>" and so on
@@ -104,9 +103,9 @@ end
 function look.hist(k, ht)
     of_host(k, ht, 'a history')
 end
--- Whoever began the check of a host has it in flight; that of a one-off waits
--- or is leased.  A daemon ends the job of a check that nobody has, and tells
--- whoever has asked for it (check_begin).
+-- A running check of a host is in flight; one of a one-off value waits or is
+-- leased.  A daemon ends other checks, and notifies their callbacks
+-- (check_begin).
 local function look_at_open(pp, ht, status)
     local member, free = ac .. ':' .. ht, false
     if ht ~= '' then
@@ -194,7 +193,7 @@ function look.dlv(k, rest)
             function() call('ZADD', key('pending', ac), 0, entry) end)
     end
 end
--- What a contact is to be told of; that of one that is gone the daemons end.
+-- The digest of a contact; daemons end that of a deleted contact.
 function look.digest(_, co)
     local member = ac .. ':' .. co
     if not call('ZSCORE', key('digests'), member) then
@@ -238,20 +237,20 @@ function look.hears(k, cg)
         end
     end
 end
--- What a contact was told is listed, or not any more.
+-- Listings and ends that were reported to a contact.
 function look.open(k, co)
     if not call('ZSCORE', key('contacts', ac), co) then
         fault('open', co, 'is what a contact knows that is no more', drop(k))
     end
 end
 look.ends = look.open
--- What is left to do of an item of work, or why it was dropped (with TTL).
+-- The rest of an item of work, or the reason why it was dropped (with TTL).
 function look.work(k, id)
     if call('PTTL', k) < 0 and not work_has(tonumber(id)) then
         fault('left', 'work ' .. id, 'belongs to no work', drop(k))
     end
 end
--- What an application has asked is counted anew (app_admit.lua).
+-- The counter of an application begins again (app_admit.lua).
 local function sound_rate(k)
     local state = load(k)
     for i = 1, type(state) == 'table' and #state == 8 and 8 or 0 do

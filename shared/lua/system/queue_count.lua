@@ -1,5 +1,5 @@
--- Counts what waits in one partition, some accounts at a time, for whoever
--- looks after the service.
+-- Counts the queues of one partition, some accounts at a time, for the
+-- operator.
 --- key: lists  of the partition that is meant
 --- arg: rank  of the account to begin with
 --- arg: accounts  how many

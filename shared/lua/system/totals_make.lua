@@ -1,5 +1,5 @@
--- Makes an account's totals, out of its indexes.  While the store takes no
--- writes they are returned all the same, for whoever reads.
+-- Makes an account's totals from its indexes.  If the store takes no writes
+-- they are only returned.
 --- key: acct  acct:<AC>
 --- reply: OK totals  packed
 --- reply: ACCOUNT

@@ -51,9 +51,9 @@ local function item_id(raw)
     local ok, item = pcall(cmsgpack.unpack, raw or '')
     return ok and type(item) == 'table' and tonumber(item[WORK.id]) or nil
 end
--- What cannot be done must not keep the rest from being done.  Its request may
--- be told by another step: the reason is kept in place of what the item needed.
--- An item that cannot be read is one before the item behind it.
+-- An item that fails must not stop the others.  Another step may answer its
+-- request, so the reason is kept in place of the item's data.  An item that
+-- cannot be read counts as the one before the item behind it.
 local function item_drop(raw, why)
     call('LPOP', list)
     local id = item_id(raw)

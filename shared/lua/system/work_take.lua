@@ -1,5 +1,5 @@
--- Accounts with work that nobody has done for a while.  They are put off, so
--- that one caller at a time gets each.
+-- Returns accounts whose work has made no progress for a while, and puts them
+-- off, so that one caller at a time gets each.
 --- key: works  of the partition that is meant
 --- arg: most  how many accounts at most
 --- reply: OK  then the SIDs of the accounts
