@@ -121,9 +121,8 @@ ctl_account_load(ctl_t *ctl, const rbl_sid_t *sid, rbl_account_t *a,
     redisReply **reply)
 {
     rbl_key_t  key;
-    rbl_str_t  none = RBL_STR("");
 
-    *reply = ctl_call(ctl, "GET", ctl_acct(ctl, &key, sid), none, none);
+    *reply = ctl_command(ctl, RBL_COMMAND("GET", ctl_acct(ctl, &key, sid)));
     if (*reply == NULL) {
         return -1;
     }

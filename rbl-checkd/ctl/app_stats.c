@@ -92,16 +92,15 @@ ctl_stats_key(ctl_t *ctl, ctl_stats_t *stats, int64_t part)
     char         b[RBL_KEY_MAX];
     size_t       i;
     rbl_key_t    key;
-    rbl_str_t    none = RBL_STR("");
     redisReply  *reply;
 
     snprintf(b, sizeof(b), "%s:%c%lld", stats->app.s, stats->days ? 'd' : 'h',
              (long long) part);
 
-    reply = ctl_call(ctl, "HGETALL",
-                     rbl_account_key(&key, &ctl->ks, "stats",
-                                     rbl_sid_str(&stats->account), rbl_str(b)),
-                     none, none);
+    reply = ctl_command(ctl, RBL_COMMAND("HGETALL",
+                        rbl_account_key(&key, &ctl->ks, "stats",
+                                        rbl_sid_str(&stats->account),
+                                        rbl_str(b))));
     if (reply == NULL) {
         return -1;
     }
@@ -412,11 +411,11 @@ ctl_app_errors(ctl_t *ctl)
 
     snprintf(last, sizeof(last), "%lld", (long long) n - 1);
 
-    reply = ctl_call(ctl, "LRANGE",
-                     rbl_account_key(&key, &ctl->ks, "errors",
-                                     rbl_sid_str(&account),
-                                     rbl_sid_str(&app)),
-                     RBL_STR("0"), rbl_str(last));
+    reply = ctl_command(ctl, RBL_COMMAND("LRANGE",
+                        rbl_account_key(&key, &ctl->ks, "errors",
+                                        rbl_sid_str(&account),
+                                        rbl_sid_str(&app)), RBL_STR("0"),
+                        rbl_str(last)));
     if (reply == NULL) {
         return CTL_ERROR;
     }

@@ -113,9 +113,9 @@ ctl_check_stored(ctl_t *ctl, ctl_check_t *c)
     rbl_key_t  key;
     rbl_str_t  none = RBL_STR("");
 
-    c->keys = ctl_call(ctl, "HGETALL",
-                       rbl_key(&key, &ctl->ks, 0, "lists:keys", none, none),
-                       none, none);
+    c->keys = ctl_command(ctl, RBL_COMMAND("HGETALL",
+                          rbl_key(&key, &ctl->ks, 0, "lists:keys", none,
+                                  none)));
     if (c->keys == NULL) {
         return -1;
     }

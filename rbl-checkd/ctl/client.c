@@ -251,25 +251,13 @@ ctl_command(ctl_t *ctl, int argc, const rbl_str_t *argv)
 }
 
 
-redisReply *
-ctl_call(ctl_t *ctl, const char *verb, rbl_str_t a, rbl_str_t b, rbl_str_t c)
-{
-    rbl_str_t  argv[4] = { rbl_str(verb), a, b, c };
-    int        argc;
-
-    argc = c.n ? 4 : b.n ? 3 : a.n ? 2 : 1;
-
-    return ctl_command(ctl, argc, argv);
-}
-
-
 int64_t
-ctl_count(ctl_t *ctl, const char *verb, rbl_str_t key)
+ctl_count(ctl_t *ctl, const char *name, rbl_str_t key)
 {
     int64_t      n;
     redisReply  *reply;
 
-    reply = ctl_call(ctl, verb, key, RBL_STR(""), RBL_STR(""));
+    reply = ctl_command(ctl, RBL_WORDS(rbl_str(name), key));
     if (reply == NULL) {
         return -1;
     }
@@ -281,11 +269,11 @@ ctl_count(ctl_t *ctl, const char *verb, rbl_str_t key)
 }
 
 
-redisReply *
-ctl_script(ctl_t *ctl, const rbl_script_t *script, int argc,
+static redisReply *
+ctl_eval(ctl_t *ctl, rbl_str_t name, rbl_str_t script, int argc,
     const rbl_str_t *argv)
 {
-    int          i;
+    int          n;
     rbl_str_t   *all;
     redisReply  *reply;
 
@@ -295,25 +283,33 @@ ctl_script(ctl_t *ctl, const rbl_script_t *script, int argc,
         return NULL;
     }
 
-    all[0] = RBL_STR("EVALSHA");
-    all[1] = rbl_str(script->sha1);
-    all[2] = RBL_STR("1");
+    n = 0;
+    all[n++] = name;
+    all[n++] = script;
+    all[n++] = RBL_STR("1");            /* key */
+    memcpy(&all[n], argv, (size_t) argc * sizeof(rbl_str_t));
 
-    for (i = 0; i < argc; i++) {
-        all[i + 3] = argv[i];
-    }
+    reply = ctl_send(ctl, n + argc, all);
+    free(all);
 
-    reply = ctl_send(ctl, argc + 3, all);
+    return reply;
+}
+
+
+redisReply *
+ctl_script(ctl_t *ctl, const rbl_script_t *script, int argc,
+    const rbl_str_t *argv)
+{
+    rbl_str_t    source = { script->source, script->source_len };
+    redisReply  *reply;
+
+    reply = ctl_eval(ctl, RBL_STR("EVALSHA"), rbl_str(script->sha1), argc,
+                     argv);
 
     if (reply != NULL && rbl_reply_class(reply) == RBL_REPLY_NOSCRIPT) {
         freeReplyObject(reply);
-        all[0] = RBL_STR("EVAL");
-        all[1].p = script->source;
-        all[1].n = script->source_len;
-        reply = ctl_send(ctl, argc + 3, all);
+        reply = ctl_eval(ctl, RBL_STR("EVAL"), source, argc, argv);
     }
-
-    free(all);
 
     if (reply != NULL && reply->type == REDIS_REPLY_ERROR) {
         ctl_error(ctl, reply, rbl_reply_error(reply));
@@ -330,15 +326,10 @@ ctl_meta_read(ctl_t *ctl, int64_t *partitions, int64_t *schema)
 {
     int          rc;
     rbl_key_t    key;
-    rbl_str_t    argv[4];
     redisReply  *reply;
 
-    argv[0] = RBL_STR("HMGET");
-    argv[1] = rbl_meta_key(&key, &ctl->ks);
-    argv[2] = RBL_STR("schema");
-    argv[3] = RBL_STR("partitions");
-
-    reply = ctl_command(ctl, 4, argv);
+    reply = ctl_command(ctl, RBL_COMMAND("HMGET", rbl_meta_key(&key, &ctl->ks),
+                        RBL_STR("schema"), RBL_STR("partitions")));
     if (reply == NULL) {
         return -1;
     }
@@ -439,21 +430,17 @@ ctl_each(ctl_t *ctl, rbl_str_t index, unsigned p, const char *record,
     char         from[24], to[24];
     long         start;
     size_t       n;
-    rbl_str_t    argv[4];
     redisReply  *sids;
 
     rc = 0;
     n = CTL_SLICE_N;
-    argv[0] = RBL_STR("ZRANGE");
-    argv[1] = index;
 
     for (start = 0; rc == 0 && n == CTL_SLICE_N; start += CTL_SLICE_N) {
         snprintf(from, sizeof(from), "%ld", start);
         snprintf(to, sizeof(to), "%ld", start + CTL_SLICE_N - 1);
-        argv[2] = rbl_str(from);
-        argv[3] = rbl_str(to);
 
-        sids = ctl_command(ctl, 4, argv);
+        sids = ctl_command(ctl, RBL_COMMAND("ZRANGE", index, rbl_str(from),
+                           rbl_str(to)));
         if (sids == NULL) {
             return -1;
         }

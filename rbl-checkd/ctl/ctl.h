@@ -99,12 +99,8 @@ redisReply *ctl_script(ctl_t *ctl, const rbl_script_t *script, int argc,
     &rbl_script_##name, RBL_ARGC(args),                                       \
     ((rbl_##name##_args_t *) { &(args) })->argv
 
-/* A command of up to four words: ctl_call(ctl, "ZCARD", key, none, none). */
-redisReply *ctl_call(ctl_t *ctl, const char *verb, rbl_str_t a, rbl_str_t b,
-    rbl_str_t c);
-
-/* An integer reply of VERB key; -1: failed, and said. */
-int64_t ctl_count(ctl_t *ctl, const char *verb, rbl_str_t key);
+/* The integer reply of a command with a key; -1: failed, and said. */
+int64_t ctl_count(ctl_t *ctl, const char *name, rbl_str_t key);
 
 /*
  * Calls `each` for every record of an index of an account (or, account empty,

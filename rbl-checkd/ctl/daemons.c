@@ -107,6 +107,7 @@ ctl_daemon_json(const rbl_daemon_t *d)
 static redisReply *
 ctl_daemons_mget(ctl_t *ctl, const redisReply *names)
 {
+    int          argc;
     size_t       i, n;
     rbl_key_t   *key;
     rbl_str_t   *argv;
@@ -121,15 +122,16 @@ ctl_daemons_mget(ctl_t *ctl, const redisReply *names)
         ctl_fail("out of memory");
 
     } else {
-        argv[0] = RBL_STR("MGET");
+        argc = 0;
+        argv[argc++] = RBL_STR("MGET");
 
         for (i = 0; i < n; i++) {
-            argv[i + 1] = rbl_key(&key[i], &ctl->ks, 0, "daemon",
-                                  rbl_reply_str(rbl_reply_at(names, i)),
-                                  RBL_STR(""));
+            argv[argc++] = rbl_key(&key[i], &ctl->ks, 0, "daemon",
+                                   rbl_reply_str(rbl_reply_at(names, i)),
+                                   RBL_STR(""));
         }
 
-        reply = ctl_command(ctl, (int) n + 1, argv);
+        reply = ctl_command(ctl, argc, argv);
     }
 
     free(key);
@@ -149,9 +151,9 @@ ctl_daemons(ctl_t *ctl)
     redisReply    *names, *reply;
     rbl_daemon_t   d;
 
-    names = ctl_call(ctl, "ZREVRANGE",
-                     rbl_key(&key, &ctl->ks, 0, "daemons", none, none),
-                     RBL_STR("0"), RBL_STR(DAEMONS_MAX));
+    names = ctl_command(ctl, RBL_COMMAND("ZREVRANGE",
+                        rbl_key(&key, &ctl->ks, 0, "daemons", none, none),
+                        RBL_STR("0"), RBL_STR(DAEMONS_MAX)));
     if (names == NULL) {
         return NULL;
     }

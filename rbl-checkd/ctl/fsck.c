@@ -152,22 +152,22 @@ fsck_watched(fsck_t *f, rbl_str_t key, const rbl_script_t *script, int argc,
     rbl_str_t *argv)
 {
     int          i, rc;
-    rbl_str_t    none = RBL_STR("");
     redisReply  *reply[3];
 
     /* EVALSHA of an unknown script would be queued, and fail in the end */
 
-    reply[0] = ctl_call(f->ctl, "SCRIPT", RBL_STR("LOAD"),
-                        rbl_str(script->source), none);
+    reply[0] = ctl_command(f->ctl, RBL_COMMAND("SCRIPT",
+                           RBL_STR("LOAD"), rbl_str(script->source)));
     if (reply[0] == NULL) {
         return -1;
     }
 
     freeReplyObject(reply[0]);
 
-    reply[0] = ctl_call(f->ctl, "MULTI", none, none, none);
+    reply[0] = ctl_command(f->ctl, RBL_WORDS(RBL_STR("MULTI")));
     reply[1] = reply[0] ? fsck_call(f, key, script, argc, argv) : NULL;
-    reply[2] = reply[1] ? ctl_call(f->ctl, "EXEC", none, none, none) : NULL;
+    reply[2] = reply[1] ? ctl_command(f->ctl, RBL_WORDS(RBL_STR("EXEC")))
+               : NULL;
 
     rc = reply[2] == NULL ? -1 : reply[2]->type == REDIS_REPLY_NIL ? 1
          : fsck_take(f, rbl_reply_at(reply[2], 0));

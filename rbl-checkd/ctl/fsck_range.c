@@ -52,9 +52,9 @@ fsck_range_count(fsck_t *f, rbl_str_t account, rbl_str_t range,
 
     p = rbl_partition(&f->ctl->ks, account);
 
-    reply = ctl_call(f->ctl, "WATCH",
-                     rbl_key(&key, &f->ctl->ks, p, "r", account, range), kids,
-                     none);
+    reply = ctl_command(f->ctl, RBL_COMMAND("WATCH",
+                        rbl_key(&key, &f->ctl->ks, p, "r", account, range),
+                        kids));
     if (reply == NULL) {
         return -1;
     }

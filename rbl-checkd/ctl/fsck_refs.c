@@ -248,9 +248,9 @@ fsck_refs_compare(fsck_t *f, rbl_str_t account, fsck_used_t *u)
     redisReply  *refs;
     fsck_diff_t  d = { NULL, NULL, 0 };
 
-    refs = ctl_call(f->ctl, "HGETALL",
-                    rbl_account_key(&key, &f->ctl->ks, "refs", account, none),
-                    none, none);
+    refs = ctl_command(f->ctl, RBL_COMMAND("HGETALL",
+                       rbl_account_key(&key, &f->ctl->ks, "refs", account,
+                                       none)));
     rc = refs == NULL || fsck_refs_diff(u, refs, &d) != 0
          ? -1 : fsck_refs_judge(f, account, &d);
 
@@ -272,9 +272,9 @@ fsck_count(fsck_t *f, rbl_str_t account, fsck_used_t *u)
 
     p = rbl_partition(&f->ctl->ks, account);
 
-    reply = ctl_call(f->ctl, "WATCH",
-                     rbl_account_key(&key, &f->ctl->ks, "refs", account,
-                                     none), none, none);
+    reply = ctl_command(f->ctl, RBL_COMMAND("WATCH",
+                        rbl_account_key(&key, &f->ctl->ks, "refs", account,
+                                        none)));
     if (reply == NULL) {
         return -1;
     }

@@ -326,7 +326,7 @@ fsck_keys(fsck_t *f, const char *name,
 {
     int          rc;
     char         cursor[FSCK_CURSOR], match[RBL_KEY_MAX];
-    rbl_str_t    argv[6], only;
+    rbl_str_t    only;
     redisReply  *reply;
 
     only = fsck_only(f);
@@ -335,14 +335,9 @@ fsck_keys(fsck_t *f, const char *name,
     snprintf(cursor, sizeof(cursor), "0");
 
     do {
-        argv[0] = RBL_STR("SCAN");
-        argv[1] = rbl_str(cursor);
-        argv[2] = RBL_STR("MATCH");
-        argv[3] = rbl_str(match);
-        argv[4] = RBL_STR("COUNT");
-        argv[5] = RBL_STR(FSCK_SCAN_COUNT);
-
-        reply = ctl_command(f->ctl, 6, argv);
+        reply = ctl_command(f->ctl, RBL_COMMAND("SCAN", rbl_str(cursor),
+                            RBL_STR("MATCH"), rbl_str(match), RBL_STR("COUNT"),
+                            RBL_STR(FSCK_SCAN_COUNT)));
         if (reply == NULL) {
             return -1;
         }
@@ -409,14 +404,14 @@ static int
 fsck_event_keep(fsck_t *f, const char *name, json_t *targets)
 {
     rbl_key_t    key;
-    rbl_str_t    open, none = RBL_STR("");
+    rbl_str_t    open;
     redisReply  *reply;
 
-    reply = ctl_call(f->ctl, "HGET",
-                     rbl_account_key(&key, &f->ctl->ks, "event",
-                                     fsck_part(name, name + RBL_SID_LEN),
-                                     rbl_str(name + RBL_SID_LEN + 1)),
-                     RBL_STR("open"), none);
+    reply = ctl_command(f->ctl, RBL_COMMAND("HGET",
+                        rbl_account_key(&key, &f->ctl->ks, "event",
+                                        fsck_part(name, name + RBL_SID_LEN),
+                                        rbl_str(name + RBL_SID_LEN + 1)),
+                        RBL_STR("open")));
     if (reply == NULL) {
         return -1;
     }

@@ -194,21 +194,16 @@ fsck_members(fsck_t *f, const fsck_kind_t *kind, rbl_str_t walked,
 {
     int          rc;
     char         cursor[FSCK_CURSOR];
-    rbl_str_t    argv[7];
+    rbl_str_t    name;
     redisReply  *reply;
 
+    name = rbl_str(kind->type[0] == 'z' ? "ZSCAN" : "HSCAN");
     snprintf(cursor, sizeof(cursor), "0");
 
     do {
-        argv[0] = rbl_str(kind->type[0] == 'z' ? "ZSCAN" : "HSCAN");
-        argv[1] = walked;
-        argv[2] = rbl_str(cursor);
-        argv[3] = RBL_STR("MATCH");
-        argv[4] = rbl_str(match);
-        argv[5] = RBL_STR("COUNT");
-        argv[6] = RBL_STR("500");
-
-        reply = ctl_command(f->ctl, 7, argv);
+        reply = ctl_command(f->ctl, RBL_WORDS(name, walked, rbl_str(cursor),
+                            RBL_STR("MATCH"), rbl_str(match), RBL_STR("COUNT"),
+                            RBL_STR("500")));
         if (reply == NULL) {
             return -1;
         }
@@ -244,18 +239,14 @@ fsck_list(fsck_t *f, const fsck_kind_t *kind, rbl_str_t walked, rbl_str_t key)
     char         from[24], to[24];
     long         at;
     size_t       n;
-    rbl_str_t    argv[4];
     redisReply  *reply;
 
     for (at = 1, rc = 0, n = 1; rc == 0 && n > 0; at += 500) {
         snprintf(from, sizeof(from), "%ld", -(at + 499));
         snprintf(to, sizeof(to), "%ld", -at);
-        argv[0] = RBL_STR("LRANGE");
-        argv[1] = walked;
-        argv[2] = rbl_str(from);
-        argv[3] = rbl_str(to);
 
-        reply = ctl_command(f->ctl, 4, argv);
+        reply = ctl_command(f->ctl, RBL_COMMAND("LRANGE", walked,
+                            rbl_str(from), rbl_str(to)));
         if (reply == NULL) {
             return -1;
         }

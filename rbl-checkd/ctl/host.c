@@ -105,18 +105,13 @@ history(ctl_t *ctl, const rbl_sid_t *account, rbl_str_t host)
     size_t       i, n;
     json_t      *rows;
     rbl_key_t    key;
-    rbl_str_t    argv[6];
     redisReply  *reply;
 
-    argv[0] = RBL_STR("XREVRANGE");
-    argv[1] = rbl_account_key(&key, &ctl->ks, "hist", rbl_sid_str(account),
-                              host);
-    argv[2] = RBL_STR("+");
-    argv[3] = RBL_STR("-");
-    argv[4] = RBL_STR("COUNT");
-    argv[5] = RBL_STR(HISTORY_MAX);
-
-    reply = ctl_command(ctl, 6, argv);
+    reply = ctl_command(ctl, RBL_COMMAND("XREVRANGE",
+                        rbl_account_key(&key, &ctl->ks, "hist",
+                                        rbl_sid_str(account), host),
+                        RBL_STR("+"), RBL_STR("-"), RBL_STR("COUNT"),
+                        RBL_STR(HISTORY_MAX)));
     if (reply == NULL) {
         return NULL;
     }
@@ -141,7 +136,7 @@ static int
 look_in(ctl_t *ctl, const redisReply *sids, rbl_sid_t *account,
     const rbl_sid_t *host)
 {
-    int          rc;
+    int          rc, argc;
     size_t       i, n;
     rbl_str_t    argv[SLICE + 1];
     rbl_key_t   *keys;
@@ -158,15 +153,16 @@ look_in(ctl_t *ctl, const redisReply *sids, rbl_sid_t *account,
         return -1;
     }
 
-    argv[0] = RBL_STR("MGET");
+    argc = 0;
+    argv[argc++] = RBL_STR("MGET");
 
     for (i = 0; i < n; i++) {
-        argv[i + 1] = rbl_account_key(&keys[i], &ctl->ks, "r",
-                                      rbl_reply_str(rbl_reply_at(sids, i)),
-                                      rbl_sid_str(host));
+        argv[argc++] = rbl_account_key(&keys[i], &ctl->ks, "r",
+                                       rbl_reply_str(rbl_reply_at(sids, i)),
+                                       rbl_sid_str(host));
     }
 
-    reply = ctl_command(ctl, (int) n + 1, argv);
+    reply = ctl_command(ctl, argc, argv);
     rc = reply == NULL ? -1 : 0;
 
     for (i = 0; i < n && rc == 0; i++) {
@@ -202,10 +198,10 @@ account_of(ctl_t *ctl, rbl_sid_t *account, const rbl_sid_t *host)
 
     for (p = 0; p < ctl->ks.partitions; p++) {
         for (at = 0, n = SLICE; n == SLICE; at += SLICE) {
-            sids = ctl_call(ctl, "ZRANGE",
-                            rbl_key(&key, &ctl->ks, p, "accounts", none, none),
-                            ctl_decimal(from, at),
-                            ctl_decimal(to, at + SLICE - 1));
+            sids = ctl_command(ctl, RBL_COMMAND("ZRANGE",
+                               rbl_key(&key, &ctl->ks, p, "accounts", none,
+                                       none), ctl_decimal(from, at),
+                               ctl_decimal(to, at + SLICE - 1)));
             if (sids == NULL) {
                 return -1;
             }
@@ -235,7 +231,7 @@ host_of(ctl_t *ctl, const rbl_sid_t *account, rbl_sid_t *host, rbl_str_t text)
     size_t        i;
     rbl_addr_t    addr;
     rbl_key_t     key;
-    rbl_str_t     value, argv[5];
+    rbl_str_t     value, word[3];
     redisReply   *reply;
     rbl_sid_t     sid[3];
     rbl_subnet_t  net;
@@ -254,17 +250,16 @@ host_of(ctl_t *ctl, const rbl_sid_t *account, rbl_sid_t *host, rbl_str_t text)
         return -1;
     }
 
-    argv[0] = RBL_STR("HMGET");
-    argv[1] = rbl_account_key(&key, &ctl->ks, "uniq", rbl_sid_str(account),
-                              RBL_STR(""));
-
     for (i = 0; i < 3; i++) {
         n = snprintf(fields[i], sizeof(fields[i]), "%s|%.*s", types[i],
                      (int) value.n, value.p);
-        argv[i + 2] = (rbl_str_t) { fields[i], (size_t) n };
+        word[i] = (rbl_str_t) { fields[i], (size_t) n };
     }
 
-    reply = ctl_command(ctl, 5, argv);
+    reply = ctl_command(ctl, RBL_COMMAND("HMGET",
+                        rbl_account_key(&key, &ctl->ks, "uniq",
+                                        rbl_sid_str(account), RBL_STR("")),
+                        word[0], word[1], word[2]));
     if (reply == NULL) {
         return -1;
     }
@@ -379,7 +374,6 @@ ctl_host(ctl_t *ctl)
     json_t      *v, *lists, *past;
     rbl_sid_t    account, host;
     rbl_key_t    key;
-    rbl_str_t    none = RBL_STR("");
     redisReply  *reply;
     rbl_host_t   h;
 
@@ -387,10 +381,10 @@ ctl_host(ctl_t *ctl)
         return CTL_ERROR;
     }
 
-    reply = ctl_call(ctl, "GET",
-                     rbl_account_key(&key, &ctl->ks, "r",
-                                     rbl_sid_str(&account),
-                                     rbl_sid_str(&host)), none, none);
+    reply = ctl_command(ctl, RBL_COMMAND("GET",
+                        rbl_account_key(&key, &ctl->ks, "r",
+                                        rbl_sid_str(&account),
+                                        rbl_sid_str(&host))));
     if (reply == NULL) {
         return CTL_ERROR;
     }

@@ -188,14 +188,13 @@ add_list(host_said_t *s, rbl_str_t sid, int asked)
         return 0;
     }
 
-    reply = ctl_call(s->ctl, "MGET",
-                     rbl_key(&key, &s->ctl->ks,
-                             rbl_partition(&s->ctl->ks,
-                                           rbl_sid_str(s->account)),
-                             "r", RBL_STR("SYS"), sid),
-                     rbl_account_key(&own, &s->ctl->ks, "r",
-                                     rbl_sid_str(s->account), sid),
-                     RBL_STR(""));
+    reply = ctl_command(s->ctl, RBL_COMMAND("MGET",
+                        rbl_key(&key, &s->ctl->ks,
+                                rbl_partition(&s->ctl->ks,
+                                              rbl_sid_str(s->account)), "r",
+                                RBL_STR("SYS"), sid),
+                        rbl_account_key(&own, &s->ctl->ks, "r",
+                                        rbl_sid_str(s->account), sid)));
     if (reply == NULL) {
         return -1;
     }
@@ -262,10 +261,10 @@ add_asked(host_said_t *s)
     redisReply     *reply, *defaults;
     rbl_profile_t   p;
 
-    reply = ctl_call(s->ctl, "GET",
-                     rbl_account_key(&key, &s->ctl->ks, "r",
-                                     rbl_sid_str(s->account),
-                                     s->h->profile), none, none);
+    reply = ctl_command(s->ctl, RBL_COMMAND("GET",
+                        rbl_account_key(&key, &s->ctl->ks, "r",
+                                        rbl_sid_str(s->account),
+                                        s->h->profile)));
     if (reply == NULL) {
         return -1;
     }
@@ -282,12 +281,12 @@ add_asked(host_said_t *s)
     snprintf(field, sizeof(field), "%.*s|%lld", s->h->type.n < 32
              ? (int) s->h->type.n : 32, s->h->type.p, (long long) s->h->family);
 
-    defaults = ctl_call(s->ctl, "HGET",
-                        rbl_key(&key, &s->ctl->ks,
-                                rbl_partition(&s->ctl->ks,
-                                              rbl_sid_str(s->account)),
-                                "defaults:for", none, none),
-                        rbl_str(field), none);
+    defaults = ctl_command(s->ctl, RBL_COMMAND("HGET",
+                           rbl_key(&key, &s->ctl->ks,
+                                   rbl_partition(&s->ctl->ks,
+                                                 rbl_sid_str(s->account)),
+                                   "defaults:for", none, none),
+                           rbl_str(field)));
     if (defaults == NULL) {
         return -1;
     }

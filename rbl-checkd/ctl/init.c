@@ -52,21 +52,17 @@ ctl_init_write(ctl_t *ctl, int64_t partitions)
     int64_t      n;
     char         number[24], schema[24], now[24];
     rbl_key_t    key;
-    rbl_str_t    argv[6];
     redisReply  *reply;
 
     snprintf(number, sizeof(number), "%lld", (long long) partitions);
     snprintf(schema, sizeof(schema), "%d", RBL_SCHEMA_VERSION);
     snprintf(now, sizeof(now), "%lld", (long long) time(NULL) * 1000);
 
-    /* whoever writes this field first decides; the others follow from it */
+    /* the first writer of this field decides; the others follow from it */
 
-    argv[0] = RBL_STR("HSETNX");
-    argv[1] = rbl_meta_key(&key, &ctl->ks);
-    argv[2] = RBL_STR("partitions");
-    argv[3] = rbl_str(number);
-
-    reply = ctl_command(ctl, 4, argv);
+    reply = ctl_command(ctl, RBL_COMMAND("HSETNX",
+                        rbl_meta_key(&key, &ctl->ks), RBL_STR("partitions"),
+                        rbl_str(number)));
     if (reply == NULL) {
         return -1;
     }
@@ -74,13 +70,9 @@ ctl_init_write(ctl_t *ctl, int64_t partitions)
     n = rbl_reply_int(reply, -1);
     freeReplyObject(reply);
 
-    argv[0] = RBL_STR("HSET");
-    argv[2] = RBL_STR("created");
-    argv[3] = rbl_str(now);
-    argv[4] = RBL_STR("schema");
-    argv[5] = rbl_str(schema);
-
-    reply = ctl_command(ctl, 6, argv);
+    reply = ctl_command(ctl, RBL_COMMAND("HSET", rbl_meta_key(&key, &ctl->ks),
+                        RBL_STR("created"), rbl_str(now), RBL_STR("schema"),
+                        rbl_str(schema)));
     if (reply == NULL) {
         return -1;
     }

@@ -159,15 +159,14 @@ ctl_list_load(ctl_t *ctl, rbl_str_t name, rbl_list_t *l, redisReply **reply)
 {
     rbl_sid_t  sid;
     rbl_key_t  key;
-    rbl_str_t  none = RBL_STR("");
 
     if (ctl_list_argument(&sid, name) != 0) {
         return -1;
     }
 
-    *reply = ctl_call(ctl, "GET",
-                      rbl_key(&key, &ctl->ks, 0, "r", RBL_STR("SYS"),
-                              rbl_sid_str(&sid)), none, none);
+    *reply = ctl_command(ctl, RBL_COMMAND("GET",
+                         rbl_key(&key, &ctl->ks, 0, "r", RBL_STR("SYS"),
+                                 rbl_sid_str(&sid))));
     if (*reply == NULL) {
         return -1;
     }

@@ -157,9 +157,8 @@ ctl_list_servers(ctl_t *ctl, rbl_str_t raw)
     servers_t    s = { { 0 }, NULL, 0, 0, { { 0 } } };
     redisReply  *keys;
 
-    keys = ctl_call(ctl, "HGETALL",
-                    rbl_key(&key, &ctl->ks, 0, "lists:keys", none, none),
-                    none, none);
+    keys = ctl_command(ctl, RBL_COMMAND("HGETALL",
+                       rbl_key(&key, &ctl->ks, 0, "lists:keys", none, none)));
 
     if (keys == NULL) {
         return NULL;

@@ -33,8 +33,8 @@ ctl_fields(ctl_t *ctl, const char *name)
     rbl_key_t  key;
     rbl_str_t  none = RBL_STR("");
 
-    return ctl_call(ctl, "HKEYS",
-                    rbl_key(&key, &ctl->ks, 0, name, none, none), none, none);
+    return ctl_command(ctl, RBL_COMMAND("HKEYS",
+                       rbl_key(&key, &ctl->ks, 0, name, none, none)));
 }
 
 
@@ -266,6 +266,7 @@ ctl_quota_left(const rbl_list_t *l, const redisReply *reply, int64_t now)
 static int
 ctl_list_shared(ctl_t *ctl, const rbl_list_t *l, json_t *object)
 {
+    int          argc;
     char         by[64];
     size_t       i;
     int64_t      now, till, frozen;
@@ -277,14 +278,15 @@ ctl_list_shared(ctl_t *ctl, const rbl_list_t *l, json_t *object)
         "day", "used", "till", "frozen", "turned", "of"
     };
 
-    argv[0] = RBL_STR("HMGET");
-    argv[1] = rbl_key(&key, &ctl->ks, rbl_partition(&ctl->ks, l->id), "list",
-                      l->id, RBL_STR(""));
+    argc = 0;
+    argv[argc++] = RBL_STR("HMGET");
+    argv[argc++] = rbl_key(&key, &ctl->ks, rbl_partition(&ctl->ks, l->id),
+                           "list", l->id, RBL_STR(""));
     for (i = 0; i < LIST_FIELDS; i++) {
-        argv[i + 2] = rbl_str(fields[i]);
+        argv[argc++] = rbl_str(fields[i]);
     }
 
-    reply = ctl_command(ctl, 2 + LIST_FIELDS, argv);
+    reply = ctl_command(ctl, argc, argv);
     if (reply == NULL) {
         return -1;
     }

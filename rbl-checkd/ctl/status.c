@@ -67,10 +67,10 @@ static json_t *
 ctl_status_store(ctl_t *ctl)
 {
     json_t      *v;
-    rbl_str_t    info, none = RBL_STR("");
+    rbl_str_t    info;
     redisReply  *reply;
 
-    reply = ctl_call(ctl, "INFO", none, none, none);
+    reply = ctl_command(ctl, RBL_WORDS(RBL_STR("INFO")));
     if (reply == NULL) {
         return NULL;
     }
@@ -236,9 +236,8 @@ ctl_status_lists(ctl_t *ctl, json_t *v)
     rbl_str_t    none = RBL_STR("");
     redisReply  *reply;
 
-    reply = ctl_call(ctl, "GET",
-                     rbl_key(&key, &ctl->ks, 0, "defaults", none, none),
-                     none, none);
+    reply = ctl_command(ctl, RBL_COMMAND("GET",
+                        rbl_key(&key, &ctl->ks, 0, "defaults", none, none)));
     if (reply == NULL) {
         return -1;
     }

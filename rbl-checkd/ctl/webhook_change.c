@@ -123,9 +123,9 @@ ctl_hook_exists(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *target)
         /* void */
     }
 
-    reply = ctl_call(ctl, "ZSCORE",
-                     ctl_hook_key(ctl, &key, kinds[i].index, account, NULL),
-                     rbl_sid_str(target), RBL_STR(""));
+    reply = ctl_command(ctl, RBL_COMMAND("ZSCORE",
+                        ctl_hook_key(ctl, &key, kinds[i].index, account, NULL),
+                        rbl_sid_str(target)));
     if (reply == NULL) {
         return -1;
     }
@@ -150,16 +150,11 @@ ctl_hook_failures(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *hook,
 {
     int64_t      till;
     rbl_key_t    key;
-    rbl_str_t    argv[5];
     redisReply  *reply;
 
-    argv[0] = RBL_STR("HMGET");
-    argv[1] = ctl_hook_key(ctl, &key, "hook", account, hook);
-    argv[2] = RBL_STR("since");
-    argv[3] = RBL_STR("fails");
-    argv[4] = RBL_STR("till");
-
-    reply = ctl_command(ctl, 5, argv);
+    reply = ctl_command(ctl, RBL_COMMAND("HMGET",
+                        ctl_hook_key(ctl, &key, "hook", account, hook),
+                        RBL_STR("since"), RBL_STR("fails"), RBL_STR("till")));
     if (reply == NULL) {
         return -1;
     }
@@ -231,8 +226,8 @@ ctl_webhook_show(ctl_t *ctl)
         return CTL_ERROR;
     }
 
-    reply = ctl_call(ctl, "GET", ctl_hook_key(ctl, &key, "s", &account, &hook),
-                     RBL_STR(""), RBL_STR(""));
+    reply = ctl_command(ctl, RBL_COMMAND("GET",
+                        ctl_hook_key(ctl, &key, "s", &account, &hook)));
     if (reply == NULL) {
         return CTL_ERROR;
     }

@@ -132,21 +132,16 @@ ctl_letters(ctl_t *ctl, rbl_str_t key, int64_t n, rbl_str_t only)
 {
     char         from[64];
     size_t       read;
-    rbl_str_t    argv[6], id;
+    rbl_str_t    id;
     ctl_rows_t   rows = { json_array(), (size_t) n, only };
     redisReply  *reply;
 
     snprintf(from, sizeof(from), "+");
 
-    argv[0] = RBL_STR("XREVRANGE");
-    argv[1] = key;
-    argv[3] = RBL_STR("-");
-    argv[4] = RBL_STR("COUNT");
-    argv[5] = RBL_STR(CTL_SLICE);
-
     do {
-        argv[2] = rbl_str(from);
-        reply = ctl_command(ctl, 6, argv);
+        reply = ctl_command(ctl, RBL_COMMAND("XREVRANGE", key, rbl_str(from),
+                            RBL_STR("-"), RBL_STR("COUNT"),
+                            RBL_STR(CTL_SLICE)));
         if (reply == NULL) {
             json_decref(rows.array);
             return NULL;
@@ -175,16 +170,12 @@ ctl_hook_tries(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *target,
 {
     size_t       i;
     rbl_key_t    key;
-    rbl_str_t    argv[4];
     ctl_rows_t   rows = { NULL, (size_t) n, event };
     redisReply  *reply;
 
-    argv[0] = RBL_STR("LRANGE");
-    argv[1] = ctl_hook_key(ctl, &key, "log", account, target);
-    argv[2] = RBL_STR(CTL_LOG_FROM);
-    argv[3] = RBL_STR("-1");
-
-    reply = ctl_command(ctl, 4, argv);
+    reply = ctl_command(ctl, RBL_COMMAND("LRANGE",
+                        ctl_hook_key(ctl, &key, "log", account, target),
+                        RBL_STR(CTL_LOG_FROM), RBL_STR("-1")));
     if (reply == NULL) {
         return NULL;
     }

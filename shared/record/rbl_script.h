@@ -36,6 +36,16 @@ typedef struct {
     int          nkeys;
 } rbl_script_t;
 
+/*
+ * A plain command of Redis as the two arguments argc and argv of a function:
+ * RBL_COMMAND("HGET", key, RBL_STR("sum")); RBL_WORDS takes the name too.  The
+ * words live as long as the block in which it stands.
+ */
+#define RBL_WORDS(...)                                                        \
+    (int) (sizeof((rbl_str_t[]) { __VA_ARGS__ }) / sizeof(rbl_str_t)),        \
+    (rbl_str_t[]) { __VA_ARGS__ }
+#define RBL_COMMAND(name, ...)  RBL_WORDS(RBL_STR(name), __VA_ARGS__)
+
 #define RBL_ARGC(args)  ((int) (sizeof((args).argv) / sizeof((args).argv[0])))
 
 typedef enum {
