@@ -53,7 +53,7 @@ void
 ngx_rbl_mark_set(const ngx_rbl_ctx_t *ctx)
 {
     rbl_key_t         key;
-    rbl_str_t         argv[6];
+    rbl_str_t         value;
     ngx_rbl_mark_t    mark;
     ngx_rbl_batch_t  *batch;
 
@@ -68,15 +68,12 @@ ngx_rbl_mark_set(const ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    argv[0] = RBL_STR("SET");
-    argv[1] = ngx_rbl_mark_key(ctx, &key);
-    argv[2].p = (const char *) &mark;
-    argv[2].n = sizeof(mark);
-    argv[3] = RBL_STR("NX");
-    argv[4] = RBL_STR("EX");
-    argv[5] = RBL_STR(NGX_RBL_MARK_LASTS);
+    value.p = (const char *) &mark;
+    value.n = sizeof(mark);
 
-    ngx_rbl_batch_command(batch, 6, argv);
+    ngx_rbl_batch_command(batch, RBL_COMMAND("SET",
+                          ngx_rbl_mark_key(ctx, &key), value, RBL_STR("NX"),
+                          RBL_STR("EX"), RBL_STR(NGX_RBL_MARK_LASTS)));
     ngx_rbl_batch_optional(batch);
     ngx_rbl_batch_submit(batch);
 }

@@ -70,7 +70,6 @@ static ngx_int_t
 ngx_rbl_fleet_ask(ngx_rbl_fleet_t *fleet)
 {
     rbl_key_t  key;
-    rbl_str_t  argv[5];
 
     fleet->batch = ngx_rbl_batch_create(fleet->store, ngx_rbl_fleet_names,
                                         ngx_rbl_fleet_named, fleet);
@@ -78,14 +77,11 @@ ngx_rbl_fleet_ask(ngx_rbl_fleet_t *fleet)
         return NGX_DECLINED;
     }
 
-    argv[0] = RBL_STR("ZRANGE");
-    argv[1] = rbl_key(&key, ngx_rbl_store_keyspace(fleet->store), 0,
-                      "daemons", RBL_STR(""), RBL_STR(""));
-    argv[2] = RBL_STR("0");
-    argv[3] = RBL_STR(NGX_RBL_FLEET_LAST);
-    argv[4] = RBL_STR("REV");
-
-    ngx_rbl_batch_command(fleet->batch, 5, argv);
+    ngx_rbl_batch_command(fleet->batch, RBL_COMMAND("ZRANGE",
+                          rbl_key(&key, ngx_rbl_store_keyspace(fleet->store),
+                                  0, "daemons", RBL_STR(""), RBL_STR("")),
+                          RBL_STR("0"), RBL_STR(NGX_RBL_FLEET_LAST),
+                          RBL_STR("REV")));
     ngx_rbl_batch_submit(fleet->batch);
 
     return NGX_OK;

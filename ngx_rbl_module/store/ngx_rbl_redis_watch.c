@@ -122,7 +122,6 @@ static void
 ngx_rbl_redis_ask(ngx_rbl_link_t *link)
 {
     rbl_key_t         key;
-    rbl_str_t         argv[2];
     ngx_rbl_link_t   *peer;
     ngx_rbl_batch_t  *batch;
 
@@ -139,10 +138,9 @@ ngx_rbl_redis_ask(ngx_rbl_link_t *link)
         return;
     }
 
-    argv[0] = RBL_STR("EXISTS");
-    argv[1] = rbl_meta_key(&key, &link->store->ks);
     batch->link = peer;
-    ngx_rbl_batch_command(batch, 2, argv);
+    ngx_rbl_batch_command(batch, RBL_COMMAND("EXISTS",
+                          rbl_meta_key(&key, &link->store->ks)));
     ngx_rbl_batch_submit(batch);
 }
 
