@@ -25,6 +25,8 @@
 #include "ngx_rbl_auth.h"
 #include "ngx_rbl_cache.h"
 
+#include <assert.h>
+
 
 static ngx_int_t ngx_rbl_round(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_first(ngx_rbl_ctx_t *ctx);
@@ -68,6 +70,8 @@ ngx_rbl_round_begin(ngx_rbl_ctx_t *ctx)
 static ngx_int_t
 ngx_rbl_round(ngx_rbl_ctx_t *ctx)
 {
+    assert(ctx->batch == NULL);
+
     if (!ngx_rbl_store_ready(ctx->store)) {
         ctx->batch = ngx_rbl_batch_create(ctx->store, NULL, ngx_rbl_ready,
                                           ctx);
@@ -150,6 +154,8 @@ ngx_rbl_ready(void *data, ngx_rbl_store_rc_e rc)
 void
 ngx_rbl_wait(ngx_rbl_ctx_t *ctx)
 {
+    assert(ctx->batch != NULL);
+
     ctx->asked = ngx_current_msec;
 
     ngx_rbl_batch_submit(ctx->batch);

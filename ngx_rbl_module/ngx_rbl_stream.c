@@ -20,6 +20,8 @@
 #include "ngx_rbl_gather.h"
 #include "ngx_rbl_stream.h"
 
+#include <assert.h>
+
 
 #define NGX_RBL_ETAG_MOST  524288       /* octets of an answer that has one */
 
@@ -83,6 +85,8 @@ ngx_rbl_stream_placed(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_stream_next(ngx_rbl_ctx_t *ctx)
 {
+    assert(ctx->batch == NULL);
+
     ctx->batch = ngx_rbl_batch_create(ctx->store, ngx_rbl_stream_reply,
                                       ngx_rbl_stream_done, ctx);
 

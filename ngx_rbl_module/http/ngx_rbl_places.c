@@ -11,6 +11,8 @@
 
 #include "ngx_rbl_stream.h"
 
+#include <assert.h>
+
 
 #define NGX_RBL_PLACE_WAIT  30000       /* ms */
 
@@ -31,6 +33,8 @@ ngx_rbl_place_take(ngx_rbl_ctx_t *ctx, size_t size,
     void (*handler)(ngx_rbl_ctx_t *ctx))
 {
     ngx_rbl_place_t  *place;
+
+    assert(ctx->place == NULL);
 
     if (ngx_rbl_places.next == NULL) {
         ngx_queue_init(&ngx_rbl_places);

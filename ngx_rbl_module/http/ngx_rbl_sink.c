@@ -4,6 +4,8 @@
 
 #include "ngx_rbl_sink.h"
 
+#include <assert.h>
+
 
 #define NGX_RBL_CHUNK      16384        /* what outgrows the first buffer */
 #define NGX_RBL_FIRST_MAX  65536
@@ -54,6 +56,8 @@ ngx_rbl_sink_flush(ngx_rbl_sink_t *sink)
         return NULL;
     }
 
+    assert((u_char *) sink->out.pos <= sink->buf->end);
+
     sink->buf->last = (u_char *) sink->out.pos;
     sink->filled = sink->buf;
 
@@ -99,6 +103,8 @@ ngx_rbl_sink_take(ngx_rbl_sink_t *sink, ngx_chain_t **out, ngx_uint_t last)
     if (*out == NULL) {
         return last ? NGX_ERROR : NGX_OK;
     }
+
+    assert(sink->filled != NULL);
 
     b = sink->filled;
     b->last_buf = last;

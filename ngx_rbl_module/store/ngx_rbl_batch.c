@@ -13,6 +13,8 @@
 
 #include "ngx_rbl_redis.h"
 
+#include <assert.h>
+
 #define NGX_RBL_FLIGHT_MAX  8192        /* batches of a link in flight */
 
 
@@ -106,6 +108,8 @@ ngx_rbl_batch_submit(ngx_rbl_batch_t *batch)
     ngx_int_t        rc;
     ngx_rbl_link_t  *link;
 
+    assert(batch->state == NGX_RBL_BATCH_OPEN);
+
     link = batch->link;
 
     if (batch->nomem) {
@@ -137,6 +141,9 @@ void
 ngx_rbl_batch_launch(ngx_rbl_batch_t *batch)
 {
     ngx_rbl_link_t  *link;
+
+    assert(batch->state == NGX_RBL_BATCH_OPEN
+           || batch->state == NGX_RBL_BATCH_WAITING);
 
     link = batch->link;
 
@@ -263,6 +270,9 @@ static void
 ngx_rbl_batch_reply(ngx_rbl_batch_t *batch, const redisReply *reply)
 {
     rbl_reply_class_t  cls;
+
+    assert(batch->state == NGX_RBL_BATCH_FLIGHT);
+    assert(batch->replied < batch->sent);
 
     cls = rbl_reply_class(reply);
 
@@ -421,6 +431,9 @@ ngx_rbl_batch_timeout(ngx_event_t *ev)
 static void
 ngx_rbl_batch_land(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
 {
+    assert(batch->state == NGX_RBL_BATCH_FLIGHT);
+    assert(batch->link->nflight > 0);
+
     ngx_queue_remove(&batch->queue);
     batch->link->nflight--;
     ngx_rbl_counts->pending--;
@@ -443,6 +456,9 @@ void
 ngx_rbl_batch_complete(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc)
 {
     ngx_rbl_done_pt  done;
+
+    assert(batch->state != NGX_RBL_BATCH_DONE);
+    assert(!batch->deadline.timer_set);
 
     ngx_log_debug2(NGX_LOG_DEBUG_HTTP, batch->store->log, 0,
                    "rbl batch %p complete: %d", batch, rc);

@@ -14,6 +14,8 @@
 
 #include "ngx_rbl_redis.h"
 
+#include <assert.h>
+
 #define NGX_RBL_LANES_FLIGHT   4        /* batches in flight, of all lanes */
 #define NGX_RBL_LANES_WAITING  2048     /* batches that wait, of all lanes; the
                                            first of a lane does in any case */
@@ -106,6 +108,8 @@ ngx_rbl_lanes_exit(ngx_rbl_lane_t *lane)
 {
     ngx_msec_int_t  owed;
 
+    assert(lane->refs > 0);
+
     if (--lane->refs) {
         return;
     }
@@ -170,6 +174,9 @@ ngx_rbl_lanes_leave(ngx_rbl_batch_t *batch)
 {
     ngx_rbl_lane_t  *lane;
 
+    assert(batch->state == NGX_RBL_BATCH_WAITING);
+    assert(batch->lane->nwaiting > 0);
+
     lane = batch->lane;
 
     ngx_queue_remove(&batch->queue);
@@ -195,6 +202,8 @@ ngx_rbl_lanes_busy(const ngx_rbl_lane_t *lane)
 void
 ngx_rbl_lanes_landed(ngx_rbl_lane_t *lane)
 {
+    assert(lane->flying);
+
     lane->flying = 0;
     ngx_rbl_lanes_idle(lane);
 }

@@ -11,6 +11,8 @@
 
 #include "ngx_rbl_redis.h"
 
+#include <assert.h>
+
 #define NGX_RBL_BACKOFF_MIN    50       /* ms */
 #define NGX_RBL_BACKOFF_MAX    1000
 #define NGX_RBL_GREETING_MAX   1000     /* ms to be connected and ready in */
@@ -31,6 +33,22 @@ static void ngx_rbl_redis_note(ngx_rbl_link_t *link, const char *reason);
 static const char  *ngx_rbl_redis_states[] = {
     "idle", "closed", "waiting", "connecting", "greeting", "ready", "silent",
     "leaving"
+};
+
+/* The states that may follow each, as bits. */
+
+#define NEXT(state)  (1u << NGX_RBL_REDIS_##state)
+
+static const unsigned  ngx_rbl_redis_next[] = {
+    [NGX_RBL_REDIS_IDLE] = NEXT(WAITING) | NEXT(CLOSED),
+    [NGX_RBL_REDIS_CLOSED] = 0,
+    [NGX_RBL_REDIS_WAITING] = NEXT(CONNECTING) | NEXT(CLOSED),
+    [NGX_RBL_REDIS_CONNECTING] = NEXT(GREETING) | NEXT(WAITING) | NEXT(CLOSED),
+    [NGX_RBL_REDIS_GREETING] = NEXT(READY) | NEXT(WAITING) | NEXT(CLOSED),
+    [NGX_RBL_REDIS_READY] = NEXT(SILENT) | NEXT(LEAVING) | NEXT(WAITING)
+                            | NEXT(CLOSED),
+    [NGX_RBL_REDIS_SILENT] = NEXT(READY) | NEXT(WAITING) | NEXT(CLOSED),
+    [NGX_RBL_REDIS_LEAVING] = NEXT(WAITING) | NEXT(CLOSED)
 };
 
 
@@ -253,6 +271,13 @@ ngx_rbl_redis_set_state(ngx_rbl_link_t *link, ngx_rbl_redis_state_e state)
         return;
     }
 
+    if (!(ngx_rbl_redis_next[old] & 1u << state)) {
+        ngx_log_error(NGX_LOG_ALERT, link->store->log, 0,
+                      "rbl store \"%V\"%s: %s must not follow %s",
+                      &link->store->conf->name, link->name,
+                      ngx_rbl_redis_states[state], ngx_rbl_redis_states[old]);
+    }
+
     ngx_rbl_counts->ready += (state == NGX_RBL_REDIS_READY)
                             - (old == NGX_RBL_REDIS_READY);
 
@@ -277,6 +302,8 @@ ngx_rbl_redis_connect(ngx_rbl_link_t *link)
 {
     char                reason[NGX_RBL_REDIS_REASON];
     redisAsyncContext  *ac;
+
+    assert(link->ac == NULL);
 
     ngx_rbl_redis_set_state(link, NGX_RBL_REDIS_CONNECTING);
 
@@ -401,6 +428,8 @@ static void
 ngx_rbl_redis_after(ngx_rbl_link_t *link, const char *reason)
 {
     ngx_msec_t  half;
+
+    assert(link->ac == NULL);
 
     if (link->state != NGX_RBL_REDIS_CLOSED) {
         link->backoff = ngx_min(ngx_max(link->backoff * 2,

@@ -5,6 +5,7 @@
 
 #include "rbl_out.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 
@@ -32,6 +33,8 @@ rbl_out_bytes(rbl_out_t *out, const void *p, size_t n)
 {
     size_t       room;
     const char  *from;
+
+    assert(out->pos <= out->end);
 
     from = p;
 

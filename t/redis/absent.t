@@ -17,8 +17,9 @@ my ($status, $seconds, $r) = asked_in($nginx);
 is($status, 503, 'no store: 503');
 ok($seconds < 0.5, 'at once');
 ok($r->{headers}{'retry-after'}, 'with Retry-After');
-is(messages($nginx, qr/\[warn\].*rbl store "unix:\S+" is not ready: No such/),
-    2, 'each worker says so once');
+my $away = qr/\[warn\].*rbl store "unix:\S+" is not ready: No such/;
+wait_for { messages($nginx, $away) == 2 } 3;
+is(messages($nginx, $away), 2, 'each worker says so once');
 
 # empty, then initialised
 
