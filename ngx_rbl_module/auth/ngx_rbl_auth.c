@@ -17,6 +17,11 @@
 #define NGX_RBL_TOKEN_LEN  64
 #define NGX_RBL_FIELD_LEN  16           /* hex digits that name a token */
 
+enum {                                  /* of the reply, if asked for */
+    NGX_RBL_AUTH_ACCOUNT = 0,
+    NGX_RBL_AUTH_TOKEN
+};
+
 
 static ngx_int_t ngx_rbl_auth_digest(const ngx_str_t *token, u_char *digest);
 static void ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, const redisReply *reply);
@@ -200,10 +205,11 @@ ngx_rbl_auth_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         return;
     }
 
-    ngx_rbl_auth_token(ctx, rbl_reply_at(reply, 1));
+    ngx_rbl_auth_token(ctx, rbl_reply_at(reply, NGX_RBL_AUTH_TOKEN));
 
     if (ctx->round.authenticated) {
-        ngx_rbl_auth_account(ctx, rbl_reply_at(reply, 0));
+        ngx_rbl_auth_account(ctx, rbl_reply_at(reply,
+                                               NGX_RBL_AUTH_ACCOUNT));
     }
 
     ngx_rbl_login_learn(ctx);

@@ -55,7 +55,7 @@ ngx_rbl_first_score(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         return -1;
     }
 
-    score = rbl_reply_int(rbl_reply_at(reply, 1), -1);
+    score = rbl_reply_int(rbl_reply_rest(reply), -1);
 
     if (score < 0) {
         ngx_rbl_internal(ctx);

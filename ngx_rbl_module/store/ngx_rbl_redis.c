@@ -217,6 +217,26 @@ ngx_rbl_redis_landed(ngx_rbl_link_t *link)
 }
 
 
+ngx_int_t
+ngx_rbl_redis_send(ngx_rbl_link_t *link, redisCallbackFn *reply, int argc,
+    const rbl_str_t *argv)
+{
+    int          i;
+    size_t       lens[NGX_RBL_REDIS_WORDS];
+    const char  *words[NGX_RBL_REDIS_WORDS];
+
+    assert(argc <= NGX_RBL_REDIS_WORDS);
+
+    for (i = 0; i < argc; i++) {
+        words[i] = argv[i].p;
+        lens[i] = argv[i].n;
+    }
+
+    return redisAsyncCommandArgv(link->ac, reply, NULL, argc, words, lens)
+           == REDIS_OK ? NGX_OK : NGX_ERROR;
+}
+
+
 ngx_rbl_link_t *
 ngx_rbl_redis_replied(redisAsyncContext *ac, const redisReply *reply)
 {

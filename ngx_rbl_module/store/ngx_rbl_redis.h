@@ -20,6 +20,7 @@
 #include "ngx_rbl_store.h"
 #include "rbl_reply_guard.h"
 
+#define NGX_RBL_REDIS_WORDS     4
 #define NGX_RBL_REDIS_REASON    128     /* longest reason in a log line */
 
 
@@ -247,6 +248,11 @@ void ngx_rbl_redis_landed(ngx_rbl_link_t *link);
  */
 void ngx_rbl_redis_readable(redisAsyncContext *ac);
 void ngx_rbl_redis_shutdown(redisAsyncContext *ac);
+
+/* Sends a command of at most NGX_RBL_REDIS_WORDS words that belongs to no
+   batch, such as those of the handshake.  NGX_ERROR: hiredis takes none. */
+ngx_int_t ngx_rbl_redis_send(ngx_rbl_link_t *link, redisCallbackFn *reply,
+    int argc, const rbl_str_t *argv);
 
 /*
  * The head of every reply callback: the link, or NULL when nothing is to be

@@ -18,51 +18,36 @@ static ngx_int_t ngx_rbl_redis_meta(ngx_rbl_link_t *link,
 ngx_int_t
 ngx_rbl_redis_greet(ngx_rbl_link_t *link)
 {
-    int          n;
-    size_t       lens[4];
-    rbl_str_t    meta;
-    rbl_key_t    key;
-    const char  *args[4];
+    rbl_key_t                    key;
+    rbl_str_t                    user, password;
+    ngx_int_t                    rc;
+    const ngx_rbl_store_conf_t  *conf;
 
-    if (link->store->conf->password.len != 0) {
-        n = 0;
-        args[n] = "AUTH";
-        lens[n++] = 4;
+    conf = link->store->conf;
 
-        if (link->store->conf->user.len != 0) {
-            args[n] = (char *) link->store->conf->user.data;
-            lens[n++] = link->store->conf->user.len;
-        }
+    user.p = (const char *) conf->user.data;
+    user.n = conf->user.len;
+    password.p = (const char *) conf->password.data;
+    password.n = conf->password.len;
 
-        args[n] = (char *) link->store->conf->password.data;
-        lens[n++] = link->store->conf->password.len;
+    rc = NGX_OK;
 
-        if (redisAsyncCommandArgv(link->ac, ngx_rbl_redis_auth_reply, NULL, n,
-                                  args, lens)
-            != REDIS_OK)
-        {
-            return NGX_ERROR;
-        }
+    if (password.n != 0) {
+        rc = user.n != 0
+             ? ngx_rbl_redis_send(link, ngx_rbl_redis_auth_reply,
+                                  RBL_COMMAND("AUTH", user, password))
+             : ngx_rbl_redis_send(link, ngx_rbl_redis_auth_reply,
+                                  RBL_COMMAND("AUTH", password));
     }
 
-    if (ngx_rbl_redis_role_ask(link) != NGX_OK) {
+    if (rc != NGX_OK || ngx_rbl_redis_role_ask(link) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    meta = rbl_meta_key(&key, &link->store->ks);
-
-    args[0] = "HMGET";
-    lens[0] = 5;
-    args[1] = meta.p;
-    lens[1] = meta.n;
-    args[2] = "schema";
-    lens[2] = 6;
-    args[3] = "partitions";
-    lens[3] = 10;
-
-    return redisAsyncCommandArgv(link->ac, ngx_rbl_redis_meta_reply, NULL, 4,
-                                 args, lens)
-           == REDIS_OK ? NGX_OK : NGX_ERROR;
+    return ngx_rbl_redis_send(link, ngx_rbl_redis_meta_reply,
+                              RBL_COMMAND("HMGET",
+                                          rbl_meta_key(&key, &link->store->ks),
+                                          RBL_META_FIELDS));
 }
 
 
@@ -116,8 +101,9 @@ ngx_rbl_redis_meta(ngx_rbl_link_t *link, const redisReply *reply,
         return NGX_ERROR;
     }
 
-    schema = rbl_reply_int(rbl_reply_at(reply, 0), -1);
-    partitions = rbl_reply_int(rbl_reply_at(reply, 1), -1);
+    schema = rbl_reply_int(rbl_reply_at(reply, RBL_META_SCHEMA), -1);
+    partitions = rbl_reply_int(rbl_reply_at(reply, RBL_META_PARTITIONS),
+                               -1);
 
     if (schema == RBL_SCHEMA_VERSION
         && rbl_keyspace_set_partitions(&link->store->ks, partitions) == RBL_OK)

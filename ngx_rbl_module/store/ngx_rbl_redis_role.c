@@ -29,18 +29,14 @@ ngx_rbl_redis_role_init(ngx_rbl_link_t *link)
 ngx_int_t
 ngx_rbl_redis_role_ask(ngx_rbl_link_t *link)
 {
-    const char    *args[] = { "INFO", "REPLICATION" };
-    const size_t   lens[] = { 4, 11 };
-
     if (link->role_asked) {
         return NGX_OK;
     }
 
     link->role_asked = 1;
 
-    return redisAsyncCommandArgv(link->ac, ngx_rbl_redis_role_reply, NULL, 2,
-                                 args, lens)
-           == REDIS_OK ? NGX_OK : NGX_ERROR;
+    return ngx_rbl_redis_send(link, ngx_rbl_redis_role_reply,
+                              RBL_COMMAND("INFO", RBL_STR("REPLICATION")));
 }
 
 

@@ -98,17 +98,7 @@ ngx_rbl_share_ended(redisAsyncContext *ac, void *reply, void *data)
 static uint64_t
 ngx_rbl_share_time(redisAsyncContext *ac, void *reply)
 {
-    int64_t  s, us;
-
-    if (ngx_rbl_redis_replied(ac, reply) == NULL) {
-        return 0;
-    }
-
-    s = rbl_reply_int(rbl_reply_at(reply, 0), 0);
-    us = rbl_reply_int(rbl_reply_at(reply, 1), 0);
-
-    return s > 0 && us >= 0 && us < 1000000
-           ? (uint64_t) s % 1000000000 * 1000000 + us : 0;
+    return ngx_rbl_redis_replied(ac, reply) ? rbl_reply_time(reply) : 0;
 }
 
 

@@ -329,14 +329,15 @@ ctl_meta_read(ctl_t *ctl, int64_t *partitions, int64_t *schema)
     redisReply  *reply;
 
     reply = ctl_command(ctl, RBL_COMMAND("HMGET", rbl_meta_key(&key, &ctl->ks),
-                        RBL_STR("schema"), RBL_STR("partitions")));
+                        RBL_META_FIELDS));
     if (reply == NULL) {
         return -1;
     }
 
-    *schema = rbl_reply_int(rbl_reply_at(reply, 0), -1);
-    *partitions = rbl_reply_int(rbl_reply_at(reply, 1), -1);
-    rc = rbl_reply_str(rbl_reply_at(reply, 0)).p == NULL;
+    *schema = rbl_reply_int(rbl_reply_at(reply, RBL_META_SCHEMA), -1);
+    *partitions = rbl_reply_int(rbl_reply_at(reply, RBL_META_PARTITIONS),
+                                -1);
+    rc = rbl_reply_str(rbl_reply_at(reply, RBL_META_SCHEMA)).p == NULL;
     freeReplyObject(reply);
 
     return rc;

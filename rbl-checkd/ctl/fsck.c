@@ -222,7 +222,7 @@ fsck_cursor(char cursor[FSCK_CURSOR], const redisReply *reply)
 {
     rbl_str_t  s;
 
-    s = rbl_reply_str(rbl_reply_at(reply, 0));
+    s = rbl_reply_name(reply);
     snprintf(cursor, FSCK_CURSOR, "%.*s", s.n ? (int) s.n : 1,
              s.n ? s.p : "0");
 }

@@ -343,7 +343,7 @@ fsck_keys(fsck_t *f, const char *name,
         }
 
         fsck_cursor(cursor, reply);
-        rc = take(f, rbl_reply_at(reply, 1));
+        rc = take(f, rbl_reply_rest(reply));
         freeReplyObject(reply);
 
     } while (rc == 0 && strcmp(cursor, "0") != 0);

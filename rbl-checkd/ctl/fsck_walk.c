@@ -209,7 +209,7 @@ fsck_members(fsck_t *f, const fsck_kind_t *kind, rbl_str_t walked,
         }
 
         fsck_cursor(cursor, reply);
-        rc = fsck_page(f, kind, key, rbl_reply_at(reply, 1), 2);
+        rc = fsck_page(f, kind, key, rbl_reply_rest(reply), 2);
         freeReplyObject(reply);
 
     } while (rc == 0 && strcmp(cursor, "0") != 0);

@@ -71,8 +71,8 @@ history_entry(json_t *rows, const redisReply *entry)
     rbl_str_t          id, list, zone, status, codes;
     const redisReply  *of;
 
-    of = rbl_reply_at(entry, 1);
-    id = rbl_reply_str(rbl_reply_at(entry, 0));
+    of = rbl_reply_rest(entry);
+    id = rbl_reply_name(entry);
     time = id.p != NULL ? strtoll(id.p, NULL, 10) : 0;
     from = json_array_size(rows);
     rbl_mp_init(&mp, rbl_reply_str(rbl_reply_field(of, "t")));

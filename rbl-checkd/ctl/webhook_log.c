@@ -117,9 +117,9 @@ ctl_letters_slice(const redisReply *reply, ctl_rows_t *rows)
 
     for (i = 0; i < rbl_reply_len(reply) && !ctl_rows_full(rows); i++) {
         entry = rbl_reply_at(reply, i);
-        id = rbl_reply_str(rbl_reply_at(entry, 0));
+        id = rbl_reply_name(entry);
         ctl_letter(rows, id.n > 0 ? strtoll(id.p, NULL, 10) : 0,
-                   rbl_reply_at(entry, 1));
+                   rbl_reply_rest(entry));
     }
 
     return rbl_reply_len(reply);
@@ -150,8 +150,7 @@ ctl_letters(ctl_t *ctl, rbl_str_t key, int64_t n, rbl_str_t only)
         read = ctl_letters_slice(reply, &rows);
 
         if (read > 0) {
-            id = rbl_reply_str(rbl_reply_at(rbl_reply_at(reply, read - 1),
-                                            0));
+            id = rbl_reply_name(rbl_reply_at(reply, read - 1));
             snprintf(from, sizeof(from), "(%.*s", (int) id.n,
                      id.p ? id.p : "");
         }

@@ -138,8 +138,9 @@ on_meta(void *data, const redisReply *reply)
         return;
     }
 
-    schema = rbl_reply_int(rbl_reply_at(reply, 0), -1);
-    partitions = rbl_reply_int(rbl_reply_at(reply, 1), -1);
+    schema = rbl_reply_int(rbl_reply_at(reply, RBL_META_SCHEMA), -1);
+    partitions = rbl_reply_int(rbl_reply_at(reply, RBL_META_PARTITIONS),
+                               -1);
     before = store->ks.partitions;
 
     if (schema == -1) {
@@ -218,7 +219,7 @@ greet(store_t *store)
 {
     int              n;
     rbl_key_t        key;
-    rbl_str_t        argv[4];
+    rbl_str_t        argv[3];
     const config_t  *conf;
 
     conf = store->conf;
@@ -234,15 +235,11 @@ greet(store_t *store)
         store_send(store, on_auth, store, n, argv);
     }
 
-    argv[0] = RBL_STR("INFO");
-    argv[1] = RBL_STR("REPLICATION");
-    store_send(store, on_role, store, 2, argv);
-
-    argv[0] = RBL_STR("HMGET");
-    argv[1] = rbl_meta_key(&key, &store->ks);
-    argv[2] = RBL_STR("schema");
-    argv[3] = RBL_STR("partitions");
-    store_send(store, on_meta, store, 4, argv);
+    store_send(store, on_role, store,
+               RBL_COMMAND("INFO", RBL_STR("REPLICATION")));
+    store_send(store, on_meta, store,
+               RBL_COMMAND("HMGET", rbl_meta_key(&key, &store->ks),
+                           RBL_META_FIELDS));
 }
 
 

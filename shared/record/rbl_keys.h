@@ -239,6 +239,12 @@ rbl_str_t rbl_key(rbl_key_t *key, const rbl_keyspace_t *ks, unsigned p,
 rbl_str_t rbl_account_key(rbl_key_t *key, const rbl_keyspace_t *ks,
     const char *name, rbl_str_t account, rbl_str_t b);
 
+/* The fields of <prefix>:meta that a program reads when it connects, in the
+   order in which it asks for them. */
+#define RBL_META_FIELDS  RBL_STR("schema"), RBL_STR("partitions")
+
+enum { RBL_META_SCHEMA = 0, RBL_META_PARTITIONS };
+
 /* "<prefix>:meta" */
 rbl_str_t rbl_meta_key(rbl_key_t *key, const rbl_keyspace_t *ks);
 

@@ -119,11 +119,38 @@ rbl_reply_field(const redisReply *r, const char *name)
 
 
 rbl_str_t
+rbl_reply_name(const redisReply *pair)
+{
+    return rbl_reply_str(rbl_reply_at(pair, 0));
+}
+
+
+const redisReply *
+rbl_reply_rest(const redisReply *pair)
+{
+    return rbl_reply_at(pair, 1);
+}
+
+
+int64_t
+rbl_reply_time(const redisReply *r)
+{
+    int64_t  s, us;
+
+    s = rbl_reply_int(rbl_reply_at(r, 0), 0);
+    us = rbl_reply_int(rbl_reply_at(r, 1), -1);
+
+    return s > 0 && s < INT64_MAX / 2000000 && us >= 0 && us < 1000000
+           ? s * 1000000 + us : 0;
+}
+
+
+rbl_str_t
 rbl_reply_word(const redisReply *r)
 {
     rbl_str_t  s;
 
-    s = rbl_reply_str(rbl_reply_at(r, 0));
+    s = rbl_reply_name(r);
 
     return s.p ? s : RBL_STR("");
 }

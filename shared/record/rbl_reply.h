@@ -26,6 +26,16 @@ const redisReply *rbl_reply_at(const redisReply *r, size_t i);
 /* The value of a field in a flat HGETALL or stream-entry array, or NULL. */
 const redisReply *rbl_reply_field(const redisReply *r, const char *name);
 
+/*
+ * A pair of a name and what belongs to it: {id, fields} of a stream's entry,
+ * {key, entries} of a stream, {cursor, page} of a scan, {member, score}.
+ */
+rbl_str_t rbl_reply_name(const redisReply *pair);
+const redisReply *rbl_reply_rest(const redisReply *pair);
+
+/* Reply of TIME in microseconds since 1970; 0: it is none. */
+int64_t rbl_reply_time(const redisReply *r);
+
 /* First word of a script's result ("OK", ...); "" if it is not one. */
 rbl_str_t rbl_reply_word(const redisReply *r);
 

@@ -194,6 +194,11 @@ test_arrays(void)
     ok(rbl_reply_field(&array, "odd") == NULL, "a name without a value");
     ok(rbl_reply_field(NULL, "OK") == NULL, "a field of nothing");
 
+    ok(rbl_str_is(rbl_reply_name(&array), "OK")
+       && rbl_reply_rest(&array) == &e[1], "a pair");
+    ok(rbl_reply_name(NULL).p == NULL && rbl_reply_rest(NULL) == NULL,
+       "no pair");
+
     is_str(rbl_reply_word(&array), "OK", "word");
     is_str(rbl_reply_word(&empty), "", "no word in an empty array");
     is_str(rbl_reply_word(&e[0]), "", "no word in a string");
@@ -206,6 +211,29 @@ test_arrays(void)
 }
 
 
+static void
+test_time(void)
+{
+    redisReply   r, e[2], *elements[2] = { &e[0], &e[1] };
+
+    r = reply(REDIS_REPLY_ARRAY, NULL, 0);
+    r.elements = 2;
+    r.element = elements;
+    e[0] = reply(REDIS_REPLY_STRING, "1795167000", 0);
+    e[1] = reply(REDIS_REPLY_STRING, "123456", 0);
+    ok(rbl_reply_time(&r) == INT64_C(1795167000123456), "a time");
+
+    e[1] = reply(REDIS_REPLY_STRING, "1000000", 0);
+    ok(rbl_reply_time(&r) == 0, "too many microseconds");
+    e[1] = reply(REDIS_REPLY_NIL, NULL, 0);
+    ok(rbl_reply_time(&r) == 0, "no microseconds");
+    e[0] = reply(REDIS_REPLY_STRING, "9223372036854775807", 0);
+    e[1] = reply(REDIS_REPLY_STRING, "0", 0);
+    ok(rbl_reply_time(&r) == 0, "a time that has no room");
+    ok(rbl_reply_time(NULL) == 0, "no time");
+}
+
+
 int
 main(void)
 {
@@ -213,6 +241,8 @@ main(void)
     test_error();
     test_scalars();
     test_arrays();
+
+    test_time();
 
     return tap_done();
 }
