@@ -1,14 +1,14 @@
 /*
  * One batch: submit, deadline, cancel, completion.
  *
- * A batch is its own allocation and outlives the request that made it.  It is
- * freed in two places: by cancel when it was not submitted, else by complete,
- * which is the only one to call `done`.  Its commands are kept to the end, for
- * a script that the store does not have is sent again with its source.
+ * A batch is its own allocation and outlives the request that made it.  Cancel
+ * frees a batch that was not submitted; complete frees any other, and is the
+ * only caller of `done`.  The batch keeps its commands to the end, because a
+ * script that Redis answers with NOSCRIPT is sent again with its source.
  *
- * A script ends a segment: what follows it in the batch is sent when its reply
- * is in.  So replies come in the order of the commands, and nothing is executed
- * twice, even when a script has to be sent again.
+ * A script ends a segment: the commands behind it are sent when its reply has
+ * arrived.  So replies arrive in the order of the commands, and no command is
+ * executed twice when a script is sent again.
  */
 
 #include "ngx_rbl_redis.h"
@@ -179,7 +179,7 @@ ngx_rbl_batch_fail_flight(ngx_rbl_link_t *link)
 {
     ngx_queue_t  *q;
 
-    /* none can be added: the link is not ready */
+    /* no batch can be added here: the link is not ready */
 
     while (!ngx_queue_empty(&link->flight)) {
         q = ngx_queue_head(&link->flight);
@@ -190,8 +190,8 @@ ngx_rbl_batch_fail_flight(ngx_rbl_link_t *link)
 
 
 /*
- * Sends up to and with the next script.  A command that hiredis does not take
- * is left to the deadline, which drops the connection.
+ * Sends the commands up to and including the next script.  If hiredis does not
+ * accept a command, the deadline drops the connection.
  */
 
 static void
@@ -232,7 +232,7 @@ ngx_rbl_batch_send(ngx_rbl_batch_t *batch)
 }
 
 
-/* The script that was answered by NOSCRIPT, once more and with its source. */
+/* Sends the script that was answered with NOSCRIPT again, with its source. */
 
 static ngx_int_t
 ngx_rbl_batch_eval(ngx_rbl_batch_t *batch)
@@ -258,7 +258,7 @@ ngx_rbl_batch_eval(ngx_rbl_batch_t *batch)
 static void
 ngx_rbl_batch_callback(redisAsyncContext *ac, void *reply, void *data)
 {
-    /* without a link the batch has been completed and freed */
+    /* without a link the batch is already completed and freed */
 
     if (ngx_rbl_redis_replied(ac, reply) != NULL) {
         ngx_rbl_batch_reply(data, reply);
@@ -306,7 +306,7 @@ ngx_rbl_batch_reply(ngx_rbl_batch_t *batch, const redisReply *reply)
 }
 
 
-/* What one reply means for the batch, and for the connection. */
+/* Applies one reply to the batch and to the connection. */
 
 static void
 ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
@@ -345,7 +345,7 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
 
     case RBL_REPLY_READONLY:
 
-        /* only this write; a failure to ask is left to the next time */
+        /* only this write failed; if the query fails, the next one will tell */
 
         (void) ngx_rbl_redis_role_ask(batch->link);
         break;
@@ -390,8 +390,8 @@ ngx_rbl_batch_log(ngx_rbl_batch_t *batch, const redisReply *reply)
 
 
 /*
- * A late batch fails alone: its owner is told, and its replies, which may still
- * come, are passed over.
+ * A timeout fails one batch: its owner is notified, and replies that still
+ * arrive are discarded.
  */
 
 static void

@@ -1,6 +1,6 @@
 /*
- * Commands as bytes.  Lengths are counted before anything is written, so the
- * writers below need no limits of their own.
+ * Encodes commands.  Lengths are computed before anything is written, so the
+ * writers below check no limits.
  */
 
 #include "ngx_rbl_commands.h"
@@ -82,7 +82,7 @@ ngx_rbl_commands_eval(const ngx_rbl_commands_t *commands, ngx_uint_t i,
     head = command->tail - command->start;
     tail = command->len - head;
 
-    /* the head is that of EVALSHA, which is longer than what replaces it */
+    /* this head is EVALSHA's, which is longer than EVAL's */
 
     buf = ngx_alloc(head + NGX_RBL_COMMANDS_LINE + command->script->source_len
                     + 2 + tail, log);
@@ -90,7 +90,7 @@ ngx_rbl_commands_eval(const ngx_rbl_commands_t *commands, ngx_uint_t i,
         return NULL;
     }
 
-    /* the array's line stays: EVAL has as many elements as EVALSHA */
+    /* the array header stays: EVAL has as many elements as EVALSHA */
 
     p = commands->bytes + command->start;
     head = ngx_strlchr(p, p + head, LF) + 1 - p;
@@ -121,7 +121,7 @@ ngx_rbl_commands_name(const ngx_rbl_commands_t *commands, ngx_uint_t i)
         return name;
     }
 
-    /* the line of the array, the line of the length, the first word */
+    /* skip the array header and the length line to the first word */
 
     p = commands->bytes + command->start;
     last = p + command->len;
@@ -218,7 +218,7 @@ ngx_rbl_commands_drop(void *old, const void *room)
 }
 
 
-/* A marker, a number and the end of line: a page has dozens of these. */
+/* Writes a marker, a number and CRLF.  A page has dozens of these. */
 
 static u_char *
 ngx_rbl_commands_head(u_char *p, u_char marker, size_t n)

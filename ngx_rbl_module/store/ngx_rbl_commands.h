@@ -1,6 +1,6 @@
 /*
- * Commands in the form in which they are sent (RESP), one after the other in
- * one piece of memory, so that a batch copies its arguments once.  No I/O.
+ * A list of commands in the form in which they are sent (RESP), in one piece of
+ * memory, so that a batch copies its arguments once.  No I/O.
  */
 
 #ifndef _NGX_RBL_COMMANDS_H_INCLUDED_
@@ -13,19 +13,19 @@
 
 
 typedef struct {
-    size_t               start;     /* in bytes */
+    size_t               start;     /* offset in bytes */
     size_t               len;
-    size_t               tail;      /* of a script call: the number of keys */
+    size_t               tail;      /* of a script call: offset of the number of
+                                       keys */
     const rbl_script_t  *script;    /* NULL: a plain command */
 } ngx_rbl_command_t;
 
-#define NGX_RBL_COMMANDS_BYTES  2048    /* of a page, with their keys */
+#define NGX_RBL_COMMANDS_BYTES  2048    /* fits the commands of a page */
 #define NGX_RBL_COMMANDS_ELTS   8
 
 /*
- * All zero, up to the room that it has itself, is an empty list.  Nearly all
- * fit into that room, so it stays where it is; larger ones get an allocation of
- * their own.
+ * A zeroed structure is an empty list; `room` need not be zeroed.  Nearly all
+ * lists fit into `room`; larger ones get their own allocation.
  */
 typedef struct {
     u_char              *bytes;
@@ -44,21 +44,22 @@ typedef struct {
 
 
 /*
- * Adds a command, or with a script its call by EVALSHA: argv then holds its
- * keys and the arguments.  NGX_ERROR: out of memory, nothing was added.
+ * Adds a command, or, with a script, its call by EVALSHA; argv then holds the
+ * keys, then the arguments.  NGX_ERROR: out of memory; nothing was added.
  */
 ngx_int_t ngx_rbl_commands_add(ngx_rbl_commands_t *commands,
     const rbl_script_t *script, int argc, const rbl_str_t *argv,
     ngx_log_t *log);
 
 /*
- * The i-th command, a script call, as EVAL with the script's source; it is the
- * caller's to ngx_free().  NULL: out of memory.
+ * Returns the i-th command, a script call, as EVAL with the script's source.
+ * The caller frees it with ngx_free().  NULL: out of memory.
  */
 u_char *ngx_rbl_commands_eval(const ngx_rbl_commands_t *commands, ngx_uint_t i,
     size_t *len, ngx_log_t *log);
 
-/* What the i-th command is called, its arguments left out: for messages. */
+/* Returns the name of the i-th command or script, without its arguments, for
+   log messages. */
 ngx_str_t ngx_rbl_commands_name(const ngx_rbl_commands_t *commands,
     ngx_uint_t i);
 

@@ -1,5 +1,5 @@
 /*
- * Counting.  Nothing here locks or allocates.
+ * Updates the counters.  Nothing here locks or allocates.
  */
 
 #include "ngx_rbl_counts.h"
@@ -8,7 +8,8 @@
 static ngx_rbl_counts_t   ngx_rbl_counts_own;
 ngx_rbl_counts_t         *ngx_rbl_counts = &ngx_rbl_counts_own;
 
-static uint64_t           ngx_rbl_counts_now;   /* 0: look again */
+static uint64_t           ngx_rbl_counts_now;   /* us; 0: read the clock
+                                                   again */
 
 
 const uint64_t  ngx_rbl_counts_bounds[NGX_RBL_COUNTS_BOUNDS] = {

@@ -1,6 +1,6 @@
 /*
- * Counters of a worker about its stores.  The folder stats shows them, and puts
- * them into the memory that the workers share, if there is one.
+ * Counters of a worker about its stores.  The folder stats shows them and moves
+ * them into shared memory if there is any.
  */
 
 #ifndef _NGX_RBL_COUNTS_H_INCLUDED_
@@ -10,34 +10,36 @@
 #include <ngx_core.h>
 
 
-#define NGX_RBL_COUNTS_BOUNDS  16       /* of latencies */
+#define NGX_RBL_COUNTS_BOUNDS  16       /* latency buckets */
 
 typedef struct {
-    /* how it is now; of a worker that is alive */
-    uint64_t  stores;                   /* connections there should be */
-    uint64_t  ready;                    /* connections in service */
+    /* gauges; count only for a worker that is alive */
+    uint64_t  stores;                   /* links that are not idle */
+    uint64_t  ready;                    /* links that are ready */
     uint64_t  pending;                  /* batches of commands in flight */
 
-    /* sums */
-    uint64_t  latency[NGX_RBL_COUNTS_BOUNDS + 1];   /* of batches, by bound */
+    /* totals */
+    uint64_t  latency[NGX_RBL_COUNTS_BOUNDS + 1];   /* batches by latency
+                                                       bucket */
     uint64_t  latency_us;
     uint64_t  reconnects;
-    uint64_t  away;                     /* batches that found no store */
-    uint64_t  lost;                     /* batches whose answer never came */
+    uint64_t  away;                     /* batches refused without a store */
+    uint64_t  lost;                     /* batches without a response */
 } ngx_rbl_counts_t;
 
 
-/* Of this process; never NULL.  ngx_rbl_meter_use sets it. */
+/* Counters of this process; never NULL.  ngx_rbl_meter_use sets it. */
 extern ngx_rbl_counts_t  *ngx_rbl_counts;
 
-/* Upper bounds of latencies in microseconds, and as texts in seconds. */
+/* Upper bounds of the latency buckets, in microseconds, and in seconds as
+   text. */
 extern const uint64_t     ngx_rbl_counts_bounds[NGX_RBL_COUNTS_BOUNDS];
 extern const char *const  ngx_rbl_counts_seconds[NGX_RBL_COUNTS_BOUNDS];
 
 /*
- * The latency of a batch is taken between two looks at a clock, which costs as
- * much as all counting: so one look serves whatever is sent, or arrives, in
- * one go.  ngx_rbl_counts_turn ends a go.
+ * The worker reads the clock once per burst of batches that it sends or whose
+ * replies it reads, because a clock read costs as much as all counting.
+ * ngx_rbl_counts_turn ends a burst.
  */
 uint64_t ngx_rbl_counts_clock(void);     /* microseconds */
 void ngx_rbl_counts_turn(void);

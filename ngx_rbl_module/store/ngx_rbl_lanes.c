@@ -1,25 +1,25 @@
 /*
- * Whose turn it is on the slow link.
+ * Turns of accounts on the slow link.
  *
  * Each account that has slow batches has a lane.  A lane has one batch in
- * flight; the lanes that have none and whose batches wait stand in `turns`, and
- * the first of them sends next.  A lane that has sent goes to the end when its
- * batch has landed.  A batch whose owner has given up keeps its place in flight
- * until the store has done with it: so a slow store gets no more work.
+ * flight.  `turns` holds the lanes that have waiting batches and none in
+ * flight; the first of them sends next.  When its batch has completed, the lane
+ * goes to the end of `turns`.  A batch that its owner cancels keeps its place
+ * in flight until Redis has answered it, so a slow store gets no more work.
  *
- * A lane that has used more of the store than its share rests before its next
- * batch (ngx_rbl_share.c).  A lane lives as long as batches point to it, and
- * until what it has used is its share.
+ * A lane that has used more than its share of the store's time rests before its
+ * next batch (ngx_rbl_share.c).  A lane lives as long as batches point to it,
+ * and until its balance is even.
  */
 
 #include "ngx_rbl_redis.h"
 
 #include <assert.h>
 
-#define NGX_RBL_LANES_FLIGHT   4        /* batches in flight, of all lanes */
-#define NGX_RBL_LANES_WAITING  2048     /* batches that wait, of all lanes; the
-                                           first of a lane does in any case */
-#define NGX_RBL_LANES_PATIENCE 10       /* timeouts that a batch waits */
+#define NGX_RBL_LANES_FLIGHT   4        /* batches in flight, all lanes */
+#define NGX_RBL_LANES_WAITING  2048     /* waiting batches, all lanes; the first
+                                           of a lane is always accepted */
+#define NGX_RBL_LANES_PATIENCE 10       /* wait limit of a batch, in timeouts */
 
 
 static uint32_t ngx_rbl_lanes_hash(const ngx_str_t *account);
@@ -135,7 +135,7 @@ ngx_rbl_lanes_wait(ngx_rbl_batch_t *batch)
     lane = batch->lane;
     store = batch->store;
 
-    /* the place of one that has just landed is for what follows it */
+    /* a batch that has just completed makes room for one successor */
 
     if (lane->nwaiting + lane->flying > NGX_RBL_LANE_WAITING) {
         return NGX_BUSY;
@@ -143,7 +143,7 @@ ngx_rbl_lanes_wait(ngx_rbl_batch_t *batch)
 
     ngx_rbl_redis_begin(&store->slow);
 
-    /* the first waiting batch of an account always has a place */
+    /* the first waiting batch of an account is always accepted */
 
     if ((lane->nwaiting != 0
          && store->lanes.nwaiting + store->slow.nflight
@@ -233,7 +233,7 @@ ngx_rbl_lanes_idle(ngx_rbl_lane_t *lane)
 }
 
 
-/* The timer holds the lane, too. */
+/* The timer holds a reference to the lane. */
 
 static void
 ngx_rbl_lanes_later(ngx_rbl_lane_t *lane, ngx_msec_t after)

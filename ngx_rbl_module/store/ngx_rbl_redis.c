@@ -1,12 +1,13 @@
 /*
- * One connection: states, back-off, and how it ends.
+ * One connection: states, back-off and close.
  *
  * IDLE -> WAITING -> CONNECTING -> GREETING -> READY -> WAITING, and CLOSED at
- * the end.  From READY it may become SILENT, and then READY again, or LEAVING.
- * From every state but IDLE and CLOSED a failure leads to WAITING.  The context
- * belongs to hiredis when it reports the end itself (ngx_rbl_redis_lost), else
- * to us (ngx_rbl_redis_drop).  In both cases it is detached first: ac->data is
- * NULL then, and callbacks that still come for it do nothing.
+ * the end.  READY may become SILENT and then READY again, or LEAVING.  A
+ * failure in any state but IDLE and CLOSED leads to WAITING.  If hiredis
+ * reports the end of the connection, hiredis frees the context
+ * (ngx_rbl_redis_lost); otherwise this file frees it (ngx_rbl_redis_drop).
+ * Both detach the context first: ac->data becomes NULL, and later callbacks of
+ * the context do nothing.
  */
 
 #include "ngx_rbl_redis.h"
@@ -15,7 +16,7 @@
 
 #define NGX_RBL_BACKOFF_MIN    50       /* ms */
 #define NGX_RBL_BACKOFF_MAX    1000
-#define NGX_RBL_GREETING_MAX   1000     /* ms to be connected and ready in */
+#define NGX_RBL_GREETING_MAX   1000     /* ms to connect and become ready */
 
 
 static void ngx_rbl_redis_set_state(ngx_rbl_link_t *link,
@@ -75,8 +76,8 @@ ngx_rbl_redis_init(ngx_rbl_link_t *link, ngx_rbl_store_t *store,
 
 
 /*
- * Connects on the next turn of the event loop: init_process must leave a
- * connection slot to the channel from the master, which is added after it.
+ * Connects on the next turn of the event loop.  The channel from the master is
+ * added after init_process, which must leave a connection slot for it.
  */
 
 void
@@ -161,7 +162,7 @@ ngx_rbl_redis_readable(redisAsyncContext *ac)
 
     ngx_rbl_redis_heard(link);
 
-    /* no bytes: it is the end of the connection */
+    /* no bytes: the connection has ended */
 
     if (link->state == NGX_RBL_REDIS_SILENT && ngx_rbl_redis_waiting(ac) > 0) {
         link->reason[0] = '\0';
@@ -256,7 +257,7 @@ ngx_rbl_redis_replied(redisAsyncContext *ac, const redisReply *reply)
 }
 
 
-/* "ERR unknown command" repeats the arguments: they may be secrets. */
+/* "ERR unknown command" repeats the arguments, which may hold secrets. */
 
 void
 ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply)
@@ -385,7 +386,7 @@ ngx_rbl_redis_shutdown(redisAsyncContext *ac)
 }
 
 
-/* What hiredis' callbacks must not do themselves. */
+/* Work that must not be done inside the callbacks of hiredis. */
 
 static void
 ngx_rbl_redis_turn(ngx_event_t *ev)
@@ -442,7 +443,8 @@ ngx_rbl_redis_detach(ngx_rbl_link_t *link)
 }
 
 
-/* Without a connection: the next attempt, and the batches in flight. */
+/* After the connection is gone: schedules the next attempt and fails the
+   batches in flight. */
 
 static void
 ngx_rbl_redis_after(ngx_rbl_link_t *link, const char *reason)
@@ -468,7 +470,8 @@ ngx_rbl_redis_after(ngx_rbl_link_t *link, const char *reason)
 }
 
 
-/* Logs why the store is not ready, if it is another reason than before. */
+/* Logs why the store is not ready, unless that reason was the last one
+   logged. */
 
 static void
 ngx_rbl_redis_note(ngx_rbl_link_t *link, const char *reason)

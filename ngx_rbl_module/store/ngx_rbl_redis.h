@@ -1,6 +1,6 @@
 /*
- * Between the files behind ngx_rbl_store.h: descriptor, replies, connection,
- * batch, lanes, share and store.  Nobody else includes this.
+ * Internal header of the files behind ngx_rbl_store.h: descriptor, replies,
+ * connection, batch, lanes, share and store.  No other file includes it.
  *
  * A link is one connection.  A store owns two to the same Redis: the main link,
  * and the slow link, which is opened when it is first needed.
@@ -25,79 +25,85 @@
 
 
 typedef enum {
-    NGX_RBL_REDIS_IDLE = 0,     /* nobody has needed it yet */
-    NGX_RBL_REDIS_CLOSED,       /* not to be connected again */
+    NGX_RBL_REDIS_IDLE = 0,     /* not needed so far */
+    NGX_RBL_REDIS_CLOSED,       /* must not be connected again */
     NGX_RBL_REDIS_WAITING,      /* the timer runs until the next attempt */
-    NGX_RBL_REDIS_CONNECTING,   /* the timer runs until giving up */
+    NGX_RBL_REDIS_CONNECTING,   /* the timer limits the attempt */
     NGX_RBL_REDIS_GREETING,     /* connected, handshake sent; likewise */
     NGX_RBL_REDIS_READY,
-    NGX_RBL_REDIS_SILENT,       /* replies are late: nothing new is sent */
-    NGX_RBL_REDIS_LEAVING       /* it refuses us: nothing new is sent, and it is
-                                   dropped when the replies are in */
+    NGX_RBL_REDIS_SILENT,       /* replies are late: no new batches are sent */
+    NGX_RBL_REDIS_LEAVING       /* Redis refuses service: no new batches are
+                                   sent; dropped when the replies have
+                                   arrived */
 } ngx_rbl_redis_state_e;
 
-/* How hiredis' reader makes replies: ngx_rbl_redis_reply.c. */
+/* State of the reply reader: ngx_rbl_redis_reply.c. */
 typedef struct {
     redisReplyObjectFunctions    fn;
-    ngx_pool_t                  *pool;      /* of the reply in hand; or NULL */
+    ngx_pool_t                  *pool;      /* holds the current reply; or
+                                               NULL */
     rbl_reply_guard_t            guard;
     ngx_log_t                   *log;
 } ngx_rbl_redis_replies_t;
 
 typedef struct {
     ngx_rbl_store_t             *store;
-    const char                  *name;      /* "" or " (slow)": for messages */
+    const char                  *name;      /* "" or " (slow)", for log
+                                               messages */
 
-    redisAsyncContext           *ac;        /* NULL: there is no connection */
+    redisAsyncContext           *ac;        /* NULL: no connection */
     ngx_rbl_redis_state_e        state;
-    ngx_msec_t                   backoff;   /* the last pause, ms */
+    ngx_msec_t                   backoff;   /* last pause, ms */
     ngx_event_t                  timer;     /* cancelable: housekeeping */
-    ngx_event_t                  turn;      /* posted: greet, or leave */
+    ngx_event_t                  turn;      /* posted: sends the handshake, or
+                                               drops the connection */
 
-    ngx_queue_t                  flight;    /* batches that wait for replies */
+    ngx_queue_t                  flight;    /* batches waiting for replies */
     ngx_uint_t                   nflight;
 
-    ngx_event_t                  watch;     /* cancelable; for silence */
-    ngx_msec_t                   heard;     /* when the last byte came */
-    ngx_uint_t                   asked;     /* 1: the other link, since then */
-    ngx_uint_t                   answers;   /* that came there */
+    ngx_event_t                  watch;     /* cancelable; detects silence */
+    ngx_msec_t                   heard;     /* time of the last byte */
+    ngx_uint_t                   asked;     /* 1: the other link was queried
+                                               since then */
+    ngx_uint_t                   answers;   /* responses received there */
 
-    ngx_event_t                  role;      /* cancelable: asks for it */
-    ngx_uint_t                   role_asked;    /* 1: the answer is due */
-    ngx_uint_t                   replica;   /* 1: of a master that is there */
+    ngx_event_t                  role;      /* cancelable; queries the role */
+    ngx_uint_t                   role_asked;    /* 1: the response is due */
+    ngx_uint_t                   replica;   /* 1: replica of a reachable
+                                               master */
 
-    ngx_uint_t                   known;     /* 1: it was ready before */
+    ngx_uint_t                   known;     /* 1: was ready before */
     ngx_uint_t                   opening;   /* 1: the first attempt to connect
-                                               has not ended yet */
+                                               is not over */
 
-    ngx_rbl_redis_replies_t      replies;   /* the context's reader uses it */
+    ngx_rbl_redis_replies_t      replies;   /* used by the context's reader */
 
-    /* why it is not ready, once logged; "" while it is ready */
+    /* last logged reason why it is not ready; "" while it is ready */
     char                         reason[NGX_RBL_REDIS_REASON];
 } ngx_rbl_link_t;
 
 /* The slow batches of one account: ngx_rbl_lanes.c. */
 typedef struct {
-    ngx_str_node_t               node;      /* by account */
-    ngx_queue_t                  turn;      /* among those that may send */
+    ngx_str_node_t               node;      /* key: account */
+    ngx_queue_t                  turn;      /* in `turns` of the lanes */
     ngx_queue_t                  waiting;   /* batches */
     ngx_uint_t                   nwaiting;
-    ngx_uint_t                   flying;    /* 1: it has one in flight */
-    ngx_uint_t                   clocks;    /* whose replies must come first */
-    ngx_uint_t                   refs;      /* those that point to it */
+    ngx_uint_t                   flying;    /* 1: it has a batch in flight */
+    ngx_uint_t                   clocks;    /* TIME replies to wait for */
+    ngx_uint_t                   refs;      /* references to the lane */
     ngx_rbl_store_t             *store;
     rbl_sid_t                    account;
 
-    uint64_t                     began;     /* us, by the store's clock; or 0 */
-    uint64_t                     spent;     /* us, by the batch in flight */
-    ngx_msec_t                   even;      /* when what it has spent will be
+    uint64_t                     began;     /* us, clock of Redis; or 0 */
+    uint64_t                     spent;     /* us used by the batch in flight */
+    ngx_msec_t                   even;      /* when the time that it used equals
                                                its share; may be past */
-    ngx_event_t                  rest;      /* cancelable; until it may send, or
-                                               until it is even */
-    ngx_uint_t                   resting;   /* 1: until it may send */
+    ngx_event_t                  rest;      /* cancelable; until it may send or
+                                               is even */
+    ngx_uint_t                   resting;   /* 1: must not send */
 } ngx_rbl_lane_t;
 
-/* When an account was last here. */
+/* Last use of a worker by an account. */
 typedef struct {
     rbl_sid_t                    account;
     ngx_msec_t                   at;        /* 0: never */
@@ -106,8 +112,9 @@ typedef struct {
 typedef struct {
     ngx_rbtree_t                 tree;      /* all lanes, by account */
     ngx_rbtree_node_t            sentinel;
-    ngx_queue_t                  turns;     /* lanes that wait, none busy */
-    ngx_uint_t                   nwaiting;  /* batches, in all lanes */
+    ngx_queue_t                  turns;     /* lanes with waiting batches that
+                                               may send */
+    ngx_uint_t                   nwaiting;  /* waiting batches, all lanes */
 } ngx_rbl_lanes_t;
 
 struct ngx_rbl_store_s {
@@ -117,18 +124,20 @@ struct ngx_rbl_store_s {
 
     ngx_rbl_link_t               main;
     ngx_rbl_link_t               slow;
-    ngx_rbl_lanes_t              lanes;     /* of the slow link */
-    ngx_rbl_visit_t              visits[2]; /* of the last account, and of the
-                                               last other one */
+    ngx_rbl_lanes_t              lanes;     /* for the slow link */
+    ngx_rbl_visit_t              visits[2]; /* last account, and the last other
+                                               one */
 
-    ngx_queue_t                  held;      /* empty batches: wait for ready */
-    ngx_queue_t                  refused;   /* batches to complete */
-    ngx_event_t                  refuse;    /* posted while there are such */
-    ngx_msec_t                   unwilling; /* when it refused what is optional;
-                                               0: it has not */
+    ngx_queue_t                  held;      /* empty batches waiting for
+                                               ready */
+    ngx_queue_t                  refused;   /* batches to be completed */
+    ngx_event_t                  refuse;    /* posted while `refused` is not
+                                               empty */
+    ngx_msec_t                   unwilling; /* when it refused an optional
+                                               batch; 0: it did not */
 
     char                         host[NGX_SOCKADDR_STRLEN + 1];
-    in_port_t                    port;      /* 0: host is a path */
+    in_port_t                    port;      /* 0: host is a socket path */
 };
 
 
@@ -142,10 +151,10 @@ typedef enum {
 } ngx_rbl_batch_state_e;
 
 struct ngx_rbl_batch_s {
-    ngx_queue_t               queue;    /* of its state */
+    ngx_queue_t               queue;    /* queue of its state */
     ngx_rbl_store_t          *store;
-    ngx_rbl_link_t           *link;     /* which it goes by */
-    ngx_rbl_lane_t           *lane;     /* NULL: it is not slow */
+    ngx_rbl_link_t           *link;     /* link that it is sent on */
+    ngx_rbl_lane_t           *lane;     /* NULL: not slow */
     ngx_event_t               deadline;
 
     ngx_rbl_reply_pt          reply;    /* both NULL: cancelled */
@@ -154,88 +163,93 @@ struct ngx_rbl_batch_s {
 
     ngx_uint_t                sent;     /* commands handed to hiredis */
     ngx_uint_t                replied;
-    ngx_uint_t                executed; /* replied and not refused */
-    uint64_t                  since;    /* sent, by the meter's clock */
+    ngx_uint_t                executed; /* replies without refusal */
+    uint64_t                  since;    /* when it was sent,
+                                           ngx_rbl_counts_clock() */
 
     ngx_rbl_batch_state_e     state;
-    ngx_rbl_store_rc_e        refusal;  /* of a refused one */
+    ngx_rbl_store_rc_e        refusal;  /* rc of a refused batch */
 
     unsigned                  nomem:1;  /* a command could not be added */
-    unsigned                  failed:1; /* no further reply is handed over */
-    unsigned                  evaled:1; /* the present script is out as EVAL */
-    unsigned                  optional:1;   /* refused, it says nothing of the
-                                           store */
+    unsigned                  failed:1; /* no more replies are passed on */
+    unsigned                  evaled:1; /* the current script was sent as
+                                           EVAL */
+    unsigned                  optional:1;   /* a refusal does not affect the
+                                               link */
 
-    ngx_rbl_commands_t        commands; /* last: its room is not zeroed */
+    ngx_rbl_commands_t        commands; /* last: its `room` is not zeroed */
 };
 
 
 /* ngx_rbl_redis_event.c */
 
 /*
- * Puts the descriptor of a context that has just begun to connect under
- * nginx's event loop; from then on it is closed by the cleanup hook alone.
- * NGX_ERROR: no connection slot or memory is left; the context is as before.
+ * Registers the descriptor of a context that has just begun to connect with
+ * nginx's event loop.  From then on only the cleanup hook closes it.
+ * NGX_ERROR: no connection slot or memory is left; the context is unchanged.
  */
 ngx_int_t ngx_rbl_redis_event_attach(redisAsyncContext *ac, ngx_log_t *log);
 
-/* Bytes that have come and are not read yet. */
+/* Returns the number of received bytes that are not read yet. */
 int ngx_rbl_redis_waiting(redisAsyncContext *ac);
 
 
 /* ngx_rbl_redis_open.c */
 
-/* Takes host and port out of the configured address. */
+/* Parses host and port of the configured address. */
 ngx_int_t ngx_rbl_redis_set_address(ngx_rbl_store_t *store);
 
-/* A context that has begun to connect; or NULL, with the reason. */
+/* Returns a context that has begun to connect; or NULL, and sets the reason. */
 redisAsyncContext *ngx_rbl_redis_open(ngx_rbl_link_t *link, char *reason,
     size_t size);
 
 
 /* ngx_rbl_redis_reply.c */
 
-/* Lets the reader of a new context make its replies in the link's pool. */
+/* Makes the reader of a new context allocate replies from the link's pool. */
 void ngx_rbl_redis_read_replies(ngx_rbl_link_t *link, redisAsyncContext *ac);
 
-/* The pool, when there is no context any more. */
+/* Frees the pool.  To be called when the context is gone. */
 void ngx_rbl_redis_free_replies(ngx_rbl_link_t *link);
 
 
 /* ngx_rbl_redis_greet.c */
 
-/* NGX_ERROR: hiredis takes no commands; the caller drops the connection. */
+/* Sends the handshake.  NGX_ERROR: hiredis accepts no commands; the caller
+   drops the connection. */
 ngx_int_t ngx_rbl_redis_greet(ngx_rbl_link_t *link);
 
 
 /* ngx_rbl_redis.c */
 
-/* An idle link.  It connects when it is opened, and then reconnects alone. */
+/* Initializes an idle link.  After it is begun, it connects and reconnects by
+   itself. */
 void ngx_rbl_redis_init(ngx_rbl_link_t *link, ngx_rbl_store_t *store,
     const char *name);
 void ngx_rbl_redis_begin(ngx_rbl_link_t *link);
 void ngx_rbl_redis_close(ngx_rbl_link_t *link);
 
-/* May batches be sent?  And if not: will it be known soon? */
+/* True if batches may be sent; if not, true if that will be known soon. */
 #define ngx_rbl_redis_ready(link)    ((link)->state == NGX_RBL_REDIS_READY)
 #define ngx_rbl_redis_opening(link)  ((link)->opening)
 
-/* The handshake is done: the link is ready. */
+/* The handshake has succeeded: the link becomes ready. */
 void ngx_rbl_redis_greeted(ngx_rbl_link_t *link);
 
-/* Drops the connection: all batches in flight are LOST.  Not to be called in
-   hiredis' connect and disconnect callbacks. */
+/* Drops the connection; all batches in flight are LOST.  Must not be called in
+   the connect and disconnect callbacks of hiredis. */
 void ngx_rbl_redis_drop(ngx_rbl_link_t *link, const char *reason);
 
-/* hiredis has given up the connection and frees it: the same, without that. */
+/* As ngx_rbl_redis_drop, when hiredis has ended the connection and frees the
+   context itself. */
 void ngx_rbl_redis_lost(ngx_rbl_link_t *link, const char *reason);
 
-/* The store is silent: takes no new ones, until a byte comes. */
+/* Marks the store as silent: no new batches are sent until a byte arrives. */
 void ngx_rbl_redis_hush(ngx_rbl_link_t *link, const char *reason);
 
 /*
- * The store is of no use: takes no new batches, and drops the connection when
- * none is in flight.  To be called in a reply callback.
+ * Marks the store as unusable: sends no new batches, and drops the connection
+ * when none is in flight.  To be called in a reply callback.
  */
 void ngx_rbl_redis_leave(ngx_rbl_link_t *link, const char *reason);
 
@@ -243,8 +257,8 @@ void ngx_rbl_redis_leave(ngx_rbl_link_t *link, const char *reason);
 void ngx_rbl_redis_landed(ngx_rbl_link_t *link);
 
 /*
- * What the descriptor layer tells, from an event handler and never from inside
- * hiredis: there is something to read, the worker shuts down.
+ * Events of the descriptor, called by an event handler and never from inside
+ * hiredis: data can be read; the worker shuts down.
  */
 void ngx_rbl_redis_readable(redisAsyncContext *ac);
 void ngx_rbl_redis_shutdown(redisAsyncContext *ac);
@@ -255,17 +269,17 @@ ngx_int_t ngx_rbl_redis_send(ngx_rbl_link_t *link, redisCallbackFn *reply,
     int argc, const rbl_str_t *argv);
 
 /*
- * The head of every reply callback: the link, or NULL when nothing is to be
- * done any more, for the connection was given up before or is with this call.
+ * To be called first in every reply callback.  Returns the link, or NULL if the
+ * callback must do nothing because the connection has ended.
  */
 ngx_rbl_link_t *ngx_rbl_redis_replied(redisAsyncContext *ac,
     const redisReply *reply);
 
-/* An error reply made fit for a log line: no control bytes, no arguments. */
+/* Formats an error reply for a log line: no control bytes, no arguments. */
 void ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply);
 
-/* Copies with a terminating zero, cut to size, everything but printable ASCII
-   as "?". */
+/* Copies src, cut to size and terminated with zero; bytes other than printable
+   ASCII become "?". */
 void ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len);
 
 
@@ -273,11 +287,11 @@ void ngx_rbl_redis_clean(char *buf, size_t size, const char *text, size_t len);
 
 void ngx_rbl_redis_role_init(ngx_rbl_link_t *link);
 
-/* What is the store?  Leaves it if it may not serve.  NGX_ERROR: hiredis takes
-   no commands. */
+/* Queries the role of the store, and leaves it if it may not serve.  NGX_ERROR:
+   hiredis accepts no commands. */
 ngx_int_t ngx_rbl_redis_role_ask(ngx_rbl_link_t *link);
 
-/* Asks once a second from now on; stops that, with the connection. */
+/* Queries the role once a second from now on; stops doing so. */
 void ngx_rbl_redis_role_watch(ngx_rbl_link_t *link);
 void ngx_rbl_redis_role_forget(ngx_rbl_link_t *link);
 
@@ -286,13 +300,13 @@ void ngx_rbl_redis_role_forget(ngx_rbl_link_t *link);
 
 void ngx_rbl_redis_watch_init(ngx_rbl_link_t *link);
 
-/* A batch is put into the flight queue. */
+/* A batch was put into the flight queue. */
 void ngx_rbl_redis_launched(ngx_rbl_link_t *link);
 
-/* A byte has come. */
+/* A byte has arrived. */
 void ngx_rbl_redis_heard(ngx_rbl_link_t *link);
 
-/* A reply is late: how is the link?  It may be dropped. */
+/* A reply is late: judges the link, and may drop it. */
 void ngx_rbl_redis_judge(ngx_rbl_link_t *link);
 
 /* The store has answered on the other link. */
@@ -301,23 +315,24 @@ void ngx_rbl_redis_answered(ngx_rbl_link_t *link);
 
 /* ngx_rbl_batch.c */
 
-/* Sends a batch that has not been sent, on its link, which is ready. */
+/* Sends a new batch on its link, which must be ready. */
 void ngx_rbl_batch_launch(ngx_rbl_batch_t *batch);
 
-/* Completes a batch that is in no queue any more. */
+/* Completes a batch that is in no queue. */
 void ngx_rbl_batch_complete(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc);
 
-/* Completes every batch in flight: LOST. */
+/* Completes every batch in flight with LOST. */
 void ngx_rbl_batch_fail_flight(ngx_rbl_link_t *link);
 
 
 /* ngx_rbl_store.c */
 
-/* What becomes of batches when a link is ready, and is no longer. */
+/* Handles the batches of a link that has become ready, or is no longer
+   ready. */
 void ngx_rbl_store_up(ngx_rbl_link_t *link);
 void ngx_rbl_store_down(ngx_rbl_link_t *link);
 
-/* An empty batch: waits until the store is ready, or will not be. */
+/* Holds an empty batch until the store is ready or has failed to connect. */
 void ngx_rbl_store_hold(ngx_rbl_batch_t *batch);
 
 /* Completes a batch that was not sent, on a later turn of the event loop. */
@@ -328,45 +343,45 @@ void ngx_rbl_store_refuse(ngx_rbl_batch_t *batch, ngx_rbl_store_rc_e rc);
 
 void ngx_rbl_lanes_init(ngx_rbl_lanes_t *lanes);
 
-/* Frees the lanes that rest, the only ones left at the end. */
+/* Frees the lanes that rest, the only ones left at exit. */
 void ngx_rbl_lanes_close(ngx_rbl_lanes_t *lanes);
 
-/* The lane of an account, made if need be; NULL: out of memory.  Each
-   caller gives it back once. */
+/* Returns the lane of an account and makes it if needed.  NULL: out of memory.
+   Each caller releases it once. */
 ngx_rbl_lane_t *ngx_rbl_lanes_enter(ngx_rbl_store_t *store,
     const rbl_sid_t *account);
 void ngx_rbl_lanes_exit(ngx_rbl_lane_t *lane);
 
-/* Puts a batch into its lane, to be sent in its turn.  NGX_BUSY: too many of
-   the lane wait.  NGX_DECLINED: too many of all lanes wait, or the slow link is
-   away. */
+/* Queues a batch in its lane.  NGX_BUSY: too many batches of the lane wait.
+   NGX_DECLINED: too many of all lanes wait, or the slow link is not
+   connected. */
 ngx_int_t ngx_rbl_lanes_wait(ngx_rbl_batch_t *batch);
 
-/* Takes a waiting batch out of its lane. */
+/* Removes a waiting batch from its lane. */
 void ngx_rbl_lanes_leave(ngx_rbl_batch_t *batch);
 
-/* The lane's batch in flight has landed. */
+/* The lane's batch in flight has completed. */
 void ngx_rbl_lanes_landed(ngx_rbl_lane_t *lane);
 
-/* One of what keeps a lane from sending has ended. */
+/* One of the reasons that keep a lane from sending has ended. */
 void ngx_rbl_lanes_idle(ngx_rbl_lane_t *lane);
 
-/* Sends what may be sent; refuses what waits. */
+/* Sends the batches that may be sent; refuses the waiting ones. */
 void ngx_rbl_lanes_run(ngx_rbl_store_t *store);
 void ngx_rbl_lanes_fail(ngx_rbl_store_t *store);
 
 
 /* ngx_rbl_share.c */
 
-/* Sends the clocks around a part of a slow batch.  What is between them is
-   added to the time that its lane has spent. */
+/* Adds the TIME commands around a segment of a slow batch.  The time between
+   them is added to the time that its lane has used. */
 void ngx_rbl_share_begin(ngx_rbl_batch_t *batch);
 void ngx_rbl_share_end(ngx_rbl_batch_t *batch);
 
-/* Charges a lane with what its batch has spent. */
+/* Charges a lane with the time that its batch has used. */
 void ngx_rbl_share_spend(ngx_rbl_lane_t *lane);
 
-/* How long a lane must rest before its next batch, ms. */
+/* Returns how long a lane must rest before its next batch, in ms. */
 ngx_msec_t ngx_rbl_share_rest(const ngx_rbl_lane_t *lane);
 
 #endif /* _NGX_RBL_REDIS_H_INCLUDED_ */

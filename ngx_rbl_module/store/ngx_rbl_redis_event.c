@@ -1,11 +1,11 @@
 /*
  * One descriptor: hiredis' event hooks on an ngx_connection_t.
  *
- * The object below lives as long as the descriptor: made by attach, freed by
- * the cleanup hook, which hiredis calls once before it frees its context, or
- * after it by the read that the hook was called from.
+ * The object below lives as long as the descriptor.  Attach makes it.  The
+ * cleanup hook, which hiredis calls once before it frees its context, frees it;
+ * if the hook runs inside a read, the read frees it afterwards.
  *
- * What hiredis 0.14.1 (Debian 12) does, and what follows for us:
+ * Properties of hiredis 0.14.1 (Debian 12), and their consequences here:
  *  1. No timeouts at all: connect and command deadlines are ours.
  *  2. redisAsyncConnect with a name calls getaddrinfo, which blocks: numeric
  *     addresses only.  Unix sockets: redisAsyncConnectUnix.
@@ -32,21 +32,21 @@
  * 16. The library's sds*, hi_* and hex_digit names must not clash: it is linked
  *     statically with hidden symbols.
  *
- * Who closes: our cleanup hook, with ngx_close_connection, and it sets
- * ac->c.fd to -1, for otherwise redisFree would close the number once more,
- * which may be another's socket by then.
+ * Close: only the cleanup hook closes the descriptor, with
+ * ngx_close_connection.  It sets ac->c.fd to -1; otherwise redisFree would
+ * close the number again, which may be another socket by then.
  *
  * Writes: the first command of a loop turn posts the flush event, so that the
- * commands of that turn leave in one write.  They leave earlier if the store
- * has nothing else to do, and if they are much: it works on them while the
- * worker reads the next requests.  How much is said in bytes, which tell the
- * store's work better than commands do.  Only when the socket is full is the
- * write event armed.
+ * commands of that turn leave in one write.  They are written earlier if no
+ * other reply is due or if they exceed a number of bytes: Redis executes them
+ * while the worker reads the next requests.  The limit is in bytes, because
+ * bytes predict the work of Redis better than the number of commands.  The
+ * write event is armed only when the socket is full.
  *
- * Reads: the more replies a turn brings, the fewer turns, reads and writes a
- * request costs, so while replies are due hiredis is called as often as the
- * bytes that wait need, up to a bound: one busy store must not keep the worker
- * from its clients.
+ * Reads: a request costs fewer turns, reads and writes if a turn reads more
+ * replies.  While replies are due, hiredis is called until the waiting bytes
+ * are read, up to a limit, so that one busy store does not keep the worker from
+ * its clients.
  */
 
 #include "ngx_rbl_redis.h"
@@ -54,19 +54,21 @@
 #include <hiredis/sds.h>
 #include <sys/ioctl.h>
 
-#define NGX_RBL_REDIS_READ   16384      /* what hiredis reads in one call */
+#define NGX_RBL_REDIS_READ   16384      /* bytes that hiredis reads in one
+                                           call */
 #define NGX_RBL_REDIS_READS  8          /* calls in one event */
-#define NGX_RBL_REDIS_EARLY  4096       /* bytes that leave early */
+#define NGX_RBL_REDIS_EARLY  4096       /* bytes that are written early */
 
 
 typedef struct {
     ngx_connection_t           *connection;
     redisAsyncContext          *ac;
     ngx_event_t                 flush;
-    unsigned                    flushing:1; /* hiredis is in a write now */
-    unsigned                    full:1;     /* nothing more leaves early */
-    unsigned                    reading:1;  /* it is called from below */
-    unsigned                    closed:1;   /* to be freed after the reading */
+    unsigned                    flushing:1; /* inside redisAsyncHandleWrite */
+    unsigned                    full:1;     /* the socket is full: no early
+                                               writes */
+    unsigned                    reading:1;  /* inside ngx_rbl_redis_read */
+    unsigned                    closed:1;   /* to be freed after the read */
 } ngx_rbl_redis_event_t;
 
 
@@ -148,7 +150,8 @@ ngx_rbl_redis_read_handler(ngx_event_t *rev)
 }
 
 
-/* hiredis frees its context, and has our hook called, when it ends. */
+/* When the connection ends, hiredis calls the cleanup hook and frees its
+   context. */
 
 static void
 ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
@@ -174,7 +177,8 @@ ngx_rbl_redis_read(ngx_rbl_redis_event_t *e)
 }
 
 
-/* How many more calls the bytes need that wait for commands that do. */
+/* Returns how many more read calls the waiting bytes need.  Only bytes that
+   answer pending commands count. */
 
 static ngx_int_t
 ngx_rbl_redis_calls(ngx_rbl_redis_event_t *e)
@@ -230,7 +234,8 @@ ngx_rbl_redis_flush_handler(ngx_event_t *ev)
 }
 
 
-/* hiredis then calls the add or the del hook, or else the cleanup hook. */
+/* hiredis then calls the hook that adds or deletes the write event, or the
+   cleanup hook. */
 
 static void
 ngx_rbl_redis_write(ngx_rbl_redis_event_t *e)
@@ -241,7 +246,7 @@ ngx_rbl_redis_write(ngx_rbl_redis_event_t *e)
 }
 
 
-/* Much, or the only command whose reply is due. */
+/* True if the buffer exceeds the limit or holds the only command in flight. */
 
 static ngx_int_t
 ngx_rbl_redis_is_early(ngx_rbl_redis_event_t *e)
@@ -253,8 +258,8 @@ ngx_rbl_redis_is_early(ngx_rbl_redis_event_t *e)
 
 
 /*
- * Without hiredis, which would end its context from inside the command if this
- * fails: what cannot be written stays for the flush, which finds out why.
+ * Writes without hiredis, which would free its context inside the command if
+ * the write failed.  The flush writes the rest and handles the error.
  */
 
 static void

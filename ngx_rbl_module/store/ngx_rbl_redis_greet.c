@@ -1,7 +1,7 @@
 /*
- * The handshake: AUTH, if there is a password, the store's role and its meta
- * data, in one go.  What it finds is told to ngx_rbl_redis.c, which owns the
- * connection.
+ * The handshake: AUTH if there is a password, the role and the meta data of the
+ * store, in one go.  ngx_rbl_redis.c, which owns the connection, gets the
+ * result.
  */
 
 #include "ngx_rbl_redis.h"

@@ -1,5 +1,5 @@
 /*
- * A new hiredis context for a store: its address, its descriptor, its reader.
+ * Opens a hiredis context for a store: address, descriptor, reader.
  */
 
 #include "ngx_rbl_redis.h"

@@ -1,20 +1,20 @@
 /*
- * Replies as hiredis' reader makes them, but in a pool of the link: a page of
- * hosts is twenty strings, and one malloc and one free for each of them is more
- * than decoding them.
+ * Replies are allocated from a pool of the link.  A page of hosts has twenty
+ * strings, and a malloc and a free for each would cost more than decoding.
  *
- * The pool is emptied by the free hook, so it holds one reply at a time.  That
- * is all there ever is: hiredis hands a reply over and frees it before it makes
- * the next, and a context is freed before the next one of its link can read.
+ * The free hook resets the pool, so it holds one reply at a time.  There is
+ * never more than one: hiredis delivers and frees a reply before it makes the
+ * next, and it frees a context before the next one of the link reads.
  */
 
 #include "ngx_rbl_redis.h"
 
-#define NGX_RBL_REPLY_POOL  32768       /* a reply of usual size fits */
-#define NGX_RBL_REPLY_KEEP  262144      /* of the reader's buffer, unused */
+#define NGX_RBL_REPLY_POOL  32768       /* fits a reply of usual size */
+#define NGX_RBL_REPLY_KEEP  262144      /* largest unused buffer of the
+                                           reader */
 
 
-/* What our reply functions hand to hiredis; it knows the first member only. */
+/* The object that our reply functions return; hiredis knows only `reply`. */
 
 typedef struct {
     redisReply                reply;
@@ -51,7 +51,7 @@ ngx_rbl_redis_read_replies(ngx_rbl_link_t *link, redisAsyncContext *ac)
     reader->fn = &replies->fn;
     reader->privdata = replies;
 
-    /* else the buffer is allocated anew for every read of 16 KiB */
+    /* otherwise the buffer is allocated again for each read of 16 KiB */
 
     reader->maxbuf = NGX_RBL_REPLY_KEEP;
 }
@@ -78,8 +78,8 @@ ngx_rbl_reply_pool(ngx_rbl_redis_replies_t *replies)
 }
 
 
-/* NULL, here and below: no memory, or the guard refused; hiredis then ends the
-   connection. */
+/* NULL, here and below: out of memory, or the guard refused the reply; hiredis
+   then ends the connection */
 
 static redisReply *
 ngx_rbl_reply_create(const redisReadTask *task, int n)
@@ -174,7 +174,7 @@ ngx_rbl_reply_integer(const redisReadTask *task, long long v)
 }
 
 
-/* The task's type is still that of the string or array which is none. */
+/* The task still has the type string or array; the reply is nil. */
 
 static void *
 ngx_rbl_reply_nil(const redisReadTask *task)
@@ -191,7 +191,7 @@ ngx_rbl_reply_nil(const redisReadTask *task)
 }
 
 
-/* A pool that has grown is given back: the next reply is a usual one. */
+/* A pool that has grown is destroyed; the next reply has the usual size. */
 
 static void
 ngx_rbl_reply_free(void *data)

@@ -1,7 +1,7 @@
 /*
- * Whether a store may serve.  A master may.  A replica may serve reads while it
- * hears from its master; Redis refuses writes there.  The worker asks for the
- * role in the greeting, once a second, and after a READONLY reply.
+ * Checks whether a store may serve.  A master may.  A replica may serve reads
+ * while its link to the master is up; Redis refuses writes there.  The worker
+ * queries the role in the handshake, once a second, and after a READONLY reply.
  */
 
 #include "ngx_rbl_redis.h"

@@ -41,7 +41,7 @@ ngx_rbl_redis_watch_init(ngx_rbl_link_t *link)
 void
 ngx_rbl_redis_launched(ngx_rbl_link_t *link)
 {
-    /* silence counts from when something is due */
+    /* silence is measured from when a reply is due */
 
     if (link->nflight++ == 0) {
         ngx_rbl_redis_heard(link);
@@ -96,7 +96,7 @@ ngx_rbl_redis_judge(ngx_rbl_link_t *link)
         ngx_rbl_redis_ask(link);
     }
 
-    /* bytes may have come with this turn of the loop, and be read next */
+    /* bytes may have arrived in this turn of the loop, and are read next */
 
     if (silence < timeout || ngx_rbl_redis_waiting(link->ac) > 0) {
         return;
@@ -116,7 +116,8 @@ ngx_rbl_redis_judge(ngx_rbl_link_t *link)
 }
 
 
-/* A link that nobody has needed yet: its greeting is the question. */
+/* Queries the store on the other link.  If that link is idle, its handshake is
+   the query. */
 
 static void
 ngx_rbl_redis_ask(ngx_rbl_link_t *link)

@@ -1,21 +1,23 @@
 /*
- * How much of the store's time the slow batches of one account may take.
+ * Limits the share of the store's time that the slow batches of one account
+ * use.
  *
- * A slow batch is sent between two TIME commands.  Redis executes what one
- * connection has sent without a pause, so their difference is the time for
- * which the store has served nobody else.  All workers together may give an
- * account a quarter of the store, and each worker an equal part of that.  A
- * lane that has used more, beyond a credit of two seconds, rests until it has
- * not.  It does not rest while no other account uses the worker.
+ * A slow batch is sent between two TIME commands.  Redis executes the commands
+ * of one connection without a pause, so the difference is the time in which it
+ * served no other client.  All workers together give an account at most a
+ * quarter of the store's time, and each worker an equal part of that.  A lane
+ * that has used more, beyond a credit of two seconds, rests until its balance
+ * is even.  It does not rest while no other account uses the worker.
  */
 
 #include "ngx_rbl_redis.h"
 
 #define NGX_RBL_SHARE_PARTS   4
 #define NGX_RBL_SHARE_CREDIT  2000      /* ms */
-#define NGX_RBL_SHARE_RECENT  1000      /* ms that an account counts as here */
-#define NGX_RBL_SHARE_MOST    20000     /* us of a batch: what took longer was
-                                           a pause of the store */
+#define NGX_RBL_SHARE_RECENT  1000      /* ms for which an account counts as
+                                           active */
+#define NGX_RBL_SHARE_MOST    20000     /* us per batch: a longer time was a
+                                           pause of Redis */
 
 
 static void ngx_rbl_share_began(redisAsyncContext *ac, void *reply, void *data);
@@ -93,7 +95,7 @@ ngx_rbl_share_ended(redisAsyncContext *ac, void *reply, void *data)
 }
 
 
-/* Microseconds by the clock of the store; 0 if there is no answer. */
+/* Returns the time of Redis in microseconds; 0: there is no reply. */
 
 static uint64_t
 ngx_rbl_share_time(redisAsyncContext *ac, void *reply)
@@ -136,7 +138,7 @@ ngx_rbl_share_rest(const ngx_rbl_lane_t *lane)
 }
 
 
-/* Has any account but that of the lane used this worker lately? */
+/* True if an account other than the lane's has used this worker recently. */
 
 static ngx_uint_t
 ngx_rbl_share_others(const ngx_rbl_lane_t *lane)

@@ -1,7 +1,7 @@
 /*
- * One store: its links, and the batches that no link has: empty ones, which
- * wait until the store is ready, and refused ones, which are completed on a
- * later turn of the event loop.
+ * One store: its links, and the batches that are on no link.  Empty batches
+ * wait until the store is ready; refused batches are completed on a later turn
+ * of the event loop.
  */
 
 #include "ngx_rbl_redis.h"
@@ -68,7 +68,7 @@ ngx_rbl_store_destroy(ngx_rbl_store_t *store)
     ngx_rbl_redis_close(&store->slow);
     ngx_rbl_redis_close(&store->main);
 
-    /* a completion may submit once more; an endless one is cut off */
+    /* a completion may submit another batch; the rounds are bounded */
 
     for (i = 0; i < NGX_RBL_LAST_ROUNDS; i++) {
         ngx_rbl_store_fail_refused(store);
@@ -133,9 +133,9 @@ ngx_rbl_store_down(ngx_rbl_link_t *link)
 
 
 /*
- * An empty batch asks for nothing but a store that is ready, and waits for the
- * outcome of the first connect of this worker.  So a worker that has just been
- * started by a reload refuses nobody.
+ * An empty batch only checks that the store is ready.  It waits for the result
+ * of the first attempt to connect, so that a worker just started by a reload
+ * refuses no request.
  */
 
 void
@@ -213,7 +213,7 @@ ngx_rbl_store_fail_refused(ngx_rbl_store_t *store)
     ngx_queue_t      *q;
     ngx_rbl_batch_t  *batch;
 
-    /* what is refused from inside a completion waits for the next event */
+    /* batches refused by a completion below wait for the next event */
 
     ngx_queue_init(&queue);
 
@@ -232,7 +232,7 @@ ngx_rbl_store_fail_refused(ngx_rbl_store_t *store)
 }
 
 
-/* What is decided already is completed later, never from inside submit. */
+/* Completes refused batches later, never from inside submit. */
 
 static void
 ngx_rbl_store_wake(ngx_rbl_store_t *store)
