@@ -1,7 +1,7 @@
 /*
- * Requests of a call to the store: commands and scripts on keys of the account
- * whose credentials came with the request, or of its partition; a second round,
- * a first round once more, or slices.
+ * Store commands of an API call: commands and scripts on keys of the
+ * authenticated account or of its partition, in the first round, in a second
+ * round, in a repeated first round, or in slices.
  */
 
 #include "ngx_rbl_http.h"
@@ -58,8 +58,8 @@ ngx_rbl_ask_system(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
 
 
 /*
- * All keys of a page have the same form and length, so one is built and the SID
- * exchanged.
+ * All keys of a page have the same form and length, so one key is built and
+ * only its SID is replaced.
  */
 
 rbl_str_t *

@@ -1,10 +1,10 @@
 /*
- * The body of a POST, in memory.
+ * Reads the body of a POST into memory.
  *
- * It is read unbuffered, so that a body that is too large or badly framed
- * comes back here and not to nginx's own error pages, and nothing is ever
- * written to a file.  A body that lies in one buffer of nginx stays there; one
- * that comes in pieces is gathered in a buffer of ours.
+ * The body is read unbuffered: errors (too large, bad framing) are reported
+ * here and not by an error page of nginx, and nothing is written to a file.  A
+ * body in one buffer of nginx stays there; a body in several buffers is copied
+ * into one of ours.
  */
 
 #include "ngx_rbl_http.h"
@@ -38,7 +38,7 @@ ngx_rbl_body_read(ngx_rbl_ctx_t *ctx)
 
     if (r->headers_in.content_length_n > NGX_RBL_BODY_MAX) {
 
-        /* no invitation to send it */
+        /* do not send "100 Continue" */
 
         r->expect_tested = 1;
 
@@ -71,7 +71,8 @@ ngx_rbl_body_ready(ngx_http_request_t *r)
 }
 
 
-/* Takes what has come, reads on, until all is there or nothing more comes. */
+/* Takes the bytes that have arrived and reads on until the body is complete or
+   no more bytes are available. */
 
 static void
 ngx_rbl_body_event(ngx_http_request_t *r)
@@ -112,7 +113,8 @@ ngx_rbl_body_event(ngx_http_request_t *r)
 }
 
 
-/* The body was there at once; in a sub-request it may be another's. */
+/* The body is complete at once.  In a subrequest it may belong to the main
+   request, so it is not modified. */
 
 static ngx_int_t
 ngx_rbl_body_whole(ngx_rbl_ctx_t *ctx)
@@ -143,7 +145,7 @@ ngx_rbl_body_whole(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* NGX_OK: something was taken, NGX_DONE: nothing was there; or a status. */
+/* NGX_OK: bytes were taken; NGX_DONE: there were none; else an HTTP status. */
 
 static ngx_int_t
 ngx_rbl_body_take(ngx_rbl_ctx_t *ctx)
@@ -177,7 +179,7 @@ ngx_rbl_body_take(ngx_rbl_ctx_t *ctx)
             return rc;
         }
 
-        /* lets nginx have its buffer again */
+        /* marks nginx's buffer as free */
 
         if (ctx->request == ctx->request->main) {
             cl->buf->pos = cl->buf->last;
@@ -202,7 +204,7 @@ ngx_rbl_body_append(ngx_rbl_ctx_t *ctx, ngx_rbl_gather_t *gather,
     u_char  *start;
     size_t   len, size;
 
-    /* a file is another module's doing; reading it would block */
+    /* another module has made a file of it; reading a file would block */
 
     if (b->in_file) {
         return NGX_HTTP_REQUEST_ENTITY_TOO_LARGE;

@@ -13,7 +13,7 @@ ngx_rbl_watch(ngx_http_request_t *r)
 
     rev = r->connection->read;
 
-    /* a sub-request's connection is watched by the main request */
+    /* the main request watches the connection of a subrequest */
 
     if (r != r->main || r->discard_body) {
         return;

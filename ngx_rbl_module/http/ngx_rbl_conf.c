@@ -15,7 +15,7 @@ ngx_rbl_store_of(ngx_http_request_t *r)
     rlcf = ngx_http_get_module_loc_conf(r, ngx_rbl_module);
     rmcf = ngx_http_get_module_main_conf(r, ngx_rbl_module);
 
-    /* what shows the status of the only store need not name it */
+    /* a status location uses the only store without naming it */
 
     if (rlcf->status != NGX_RBL_STATUS_OFF && rlcf->store_index < 0
         && rmcf->live != NULL && rmcf->live->nelts == 1)

@@ -1,5 +1,5 @@
 /*
- * The values of the directives (ngx_rbl_directives.c), and the objects that a
+ * Values of the directives (ngx_rbl_directives.c), and the objects that a
  * worker keeps for its configuration.
  */
 
@@ -14,15 +14,15 @@
 
 
 typedef struct {
-    ngx_array_t      stores;    /* of ngx_rbl_store_conf_t *: distinct ones */
-    ngx_array_t     *live;      /* of ngx_rbl_store_t *: this worker's, same
-                                   order; made in init_process */
-    ngx_pool_t      *pool;      /* of the configuration */
+    ngx_array_t      stores;    /* ngx_rbl_store_conf_t *, distinct */
+    ngx_array_t     *live;      /* ngx_rbl_store_t * of this worker, same order;
+                                   made in init_process */
+    ngx_pool_t      *pool;      /* pool of the configuration */
     ngx_str_t        zoneinfo;  /* rbl_zoneinfo */
-    ngx_rbtree_t     timezones; /* this worker's, by name */
+    ngx_rbtree_t     timezones; /* of this worker, by name */
     ngx_rbtree_node_t  timezones_sentinel;
     ngx_uint_t       unknown_timezones;
-    ngx_shm_zone_t  *zone;      /* rbl_zone; NULL: there is none */
+    ngx_shm_zone_t  *zone;      /* rbl_zone; NULL: not configured */
 } ngx_rbl_main_conf_t;
 
 typedef struct {
@@ -55,7 +55,7 @@ typedef struct {
 
 extern ngx_module_t  ngx_rbl_module;
 
-/* The store of a location, in this worker; NULL: none. */
+/* Returns the store of a location in this worker.  NULL: none. */
 ngx_rbl_store_t *ngx_rbl_store_of(ngx_http_request_t *r);
 
 #endif /* _NGX_RBL_CONF_H_INCLUDED_ */

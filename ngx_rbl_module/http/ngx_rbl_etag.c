@@ -1,11 +1,12 @@
 /*
- * ETag of what was read: a hash of the body, so that two answers have the same
- * one only if they show the same, times that pass included.  nginx's own filter
- * compares it with If-None-Match and answers 304; its gzip filter weakens it.
- * An answer in slices (ngx_rbl_stream.c) has none: it is never whole here.
+ * ETag of a response: a hash of the body, so two responses have the same ETag
+ * only if they are equal, including values that depend on the time.  nginx's
+ * filter compares it with If-None-Match and answers 304; its gzip filter
+ * weakens it.  A response in slices (ngx_rbl_stream.c) has no ETag, because it
+ * is never complete here.
  *
- * If-Match and If-Unmodified-Since stay without effect: a failed one would end
- * in a page of nginx's.
+ * If-Match and If-Unmodified-Since have no effect: nginx would answer a failed
+ * condition with its own error page.
  */
 
 #include "ngx_rbl_http.h"

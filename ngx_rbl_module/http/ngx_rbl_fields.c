@@ -1,6 +1,6 @@
 /*
- * The fields of a call as its code wants them: texts, lists, flags, ids in the
- * path, and the refusals that name a field.
+ * Fields of a call as texts, lists, flags and ids in the path, and the refusals
+ * that name a field.
  */
 
 #include "ngx_rbl_http.h"

@@ -18,15 +18,15 @@
 
 #define NGX_RBL_VERSION        "3.6"
 
-#define NGX_RBL_BODY_MAX       65536    /* octets of a body that pass */
+#define NGX_RBL_BODY_MAX       65536    /* bytes of a request body */
 #define NGX_RBL_FIELDS_MAX     8        /* fields of one call */
-#define NGX_RBL_PAGE_SIZE      20       /* when none is given */
-#define NGX_RBL_COMMAND_ARGS   6        /* of ngx_rbl_ask */
+#define NGX_RBL_PAGE_SIZE      20       /* default */
+#define NGX_RBL_COMMAND_ARGS   6        /* arguments of ngx_rbl_ask */
 #define NGX_RBL_KEYS_BEFORE    5        /* verb, account, token, totals, mark;
-                                           of ngx_rbl_record_keys */
-#define NGX_RBL_LIMITS         4        /* of an application */
-#define NGX_RBL_TOTALS         2        /* of an answer, at most */
-#define NGX_RBL_TOTAL_MAX      1000000000000   /* no index is larger */
+                                           for ngx_rbl_record_keys */
+#define NGX_RBL_LIMITS         4        /* limits of an application */
+#define NGX_RBL_TOTALS         2        /* totals in an answer, at most */
+#define NGX_RBL_TOTAL_MAX      1000000000000   /* largest index */
 
 
 typedef struct ngx_rbl_ctx_s  ngx_rbl_ctx_t;
@@ -41,13 +41,14 @@ typedef enum {
     NGX_RBL_ZABBIX
 } ngx_rbl_format_e;
 
-/* Flags of a route: its formats, and what it does. */
+/* Flags of a route: its formats and its effects. */
 #define NGX_RBL_DOCUMENT  (1 << NGX_RBL_JSON | 1 << NGX_RBL_XML)
 #define NGX_RBL_PLAIN     (1 << NGX_RBL_NAGIOS | 1 << NGX_RBL_ZABBIX)
-#define NGX_RBL_STARTS    (1 << 8)      /* it starts checks */
+#define NGX_RBL_STARTS    (1 << 8)      /* starts checks */
 
 
-/* What a call reads from query and body; everything else is ignored. */
+/* A field that a call reads from the query or the body.  Other fields are
+   ignored. */
 
 typedef struct {
     ngx_str_t   name;                   /* len 0: end of the table */
@@ -58,7 +59,7 @@ typedef struct ngx_rbl_value_s  ngx_rbl_value_t;
 
 struct ngx_rbl_value_s {
     rbl_str_t         text;             /* valid UTF-8, trimmed */
-    ngx_rbl_value_t  *next;             /* of a list */
+    ngx_rbl_value_t  *next;             /* next element of a list */
 };
 
 typedef struct {
@@ -67,9 +68,9 @@ typedef struct {
 } ngx_rbl_given_t;
 
 
-/* A word of a script as a refusal.  The format may have one %L, for the number
-   that the script gave with the word; of a 429 that is when to try again (s).
-   NULL ends a table. */
+/* Maps a word of a script's reply to a refusal.  The format may have one %L for
+   the number that comes with the word; with 429 this is the time after which to
+   retry (s).  A NULL word ends the table. */
 
 typedef struct {
     const char             *word;
@@ -86,23 +87,26 @@ typedef struct {
 
 
 /*
- * A call of the API.  Each function may refuse (ngx_rbl_refuse); the later
- * ones are not called then.  `prepare` looks at the fields and may add reads
- * (ngx_rbl_ask) that go out together with the credentials, which have proved
- * good lately or just now (ngx_rbl_round.c).  `read` gets their replies, i from
- * 0, only when the credentials were right.  After them `proceed`, which may be
- * NULL, may put a script or reads into a second round (ngx_rbl_call,
- * ngx_rbl_next); so may `read`.  `result` gets the second round's replies.
- * One of them answers, between ngx_rbl_open and ngx_rbl_close.
+ * A call of the API.  Each function may refuse (ngx_rbl_refuse); then the later
+ * ones are not called.
  *
- * Where the second round is one script, `refusals` say what its words mean but
- * for OK (and ACCOUNT, the account is gone); `result` is then for what is left,
- * or NULL: the whole answer is `message`.
+ * `prepare` checks the fields and may add reads (ngx_rbl_ask), which are sent
+ * together with the reads of account and token if the credentials were proven
+ * before (ngx_rbl_round.c).  `read` gets their replies, i from 0, only if the
+ * credentials are valid.  After them `proceed`, which may be NULL, may add a
+ * script or reads to a second round (ngx_rbl_call, ngx_rbl_next); `read` may do
+ * so, too.  `result` gets the replies of the second round.  One of these
+ * functions writes the answer, between ngx_rbl_open and ngx_rbl_close.
  *
- * With `records` account and token come last, in one command with the records
- * that `prepare` asked for (ngx_rbl_ask_records).  `read` is then called before
- * it is known who asks, and only notes what it gets; `records` gets the
- * records, n is 0 if none were asked for.  They end with the call.
+ * If the second round is one script, `refusals` maps its words other than OK
+ * and ACCOUNT (the account is gone).  `result` handles the remaining words; if
+ * it is NULL, the answer is only `message`.
+ *
+ * With `records`, account and token are read last, in one command with the
+ * records that `prepare` requested (ngx_rbl_ask_records).  `read` is then
+ * called before the request is authenticated, and only stores what it gets.
+ * `records` gets the records; n is 0 if none were requested.  The records are
+ * valid during the call.
  */
 
 typedef struct {
@@ -122,67 +126,70 @@ typedef struct {
 
 /*
  * A family of records, for ngx_rbl_api_read.c.  `write` renders one record as
- * an object; 0: it cannot be decoded, which was logged.  What rendering needs
- * beside the records is one command, which `more` puts into the batch for n of
- * them; `more_read` notes its reply, which comes before the records.
+ * an object; it returns 0 and logs if the record cannot be decoded.  If
+ * rendering needs more data than the records, `more` adds one command for n
+ * records to the batch, and `more_read` stores its reply, which arrives before
+ * the records.
  */
 
 typedef struct {
-    const char      *resource;          /* in texts */
+    const char      *resource;          /* name in messages */
     rbl_sid_kind_t   kind;
     const char      *index;             /* zset of the account */
     struct {
         const char  *index;             /* NULL: no such total */
         const char  *name;
     }                total[NGX_RBL_TOTALS];
-    ngx_uint_t       pages;             /* which total makes the pages */
-    size_t           guess;             /* octets of one in an answer */
+    ngx_uint_t       pages;             /* the total that gives the number of
+                                           pages */
+    size_t           guess;             /* bytes of one in an answer,
+                                           estimated */
     int            (*write)(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
     void           (*more)(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
                          ngx_uint_t n, const rbl_str_t *sids);
     void           (*more_read)(ngx_rbl_ctx_t *ctx, const redisReply *reply);
-    ngx_uint_t       paid;              /* 1: only for accounts that pay */
+    ngx_uint_t       paid;              /* 1: requires a paid plan */
 } ngx_rbl_family_t;
 
 
 typedef struct {
-    ngx_str_t            path;          /* below the base; an id follows a "/"
-                                           at the end */
+    ngx_str_t            path;          /* relative to the base; ends in "/" if
+                                           an id follows */
     ngx_str_t            endpoint;      /* for $rbl_endpoint */
     ngx_uint_t           method;        /* NGX_HTTP_GET (HEAD too) or POST */
     ngx_uint_t           flags;         /* NGX_RBL_DOCUMENT and others */
     const ngx_rbl_op_t  *op;
-    const ngx_rbl_family_t  *family;    /* NULL: the call is of none */
+    const ngx_rbl_family_t  *family;    /* NULL: none */
 } ngx_rbl_route_t;
 
 
-/* What an account's hosts are marked with (ngx_rbl_mark.c); all 0: nothing. */
+/* The version stamp of an account's hosts (ngx_rbl_mark.c); all 0: none. */
 
 typedef struct {
     uint64_t  half[2];
 } ngx_rbl_mark_t;
 
 
-/* The state of a first round and of the second one behind it.  All of it is 0
-   when the first round is repeated. */
+/* State of a first round and its second round.  It is zeroed when the first
+   round is repeated. */
 
 typedef struct {
     ngx_rbl_given_t         given[NGX_RBL_FIELDS_MAX];
 
     ngx_uint_t              asks;       /* commands of the first round */
-    ngx_uint_t              account_at; /* which of them asks for the account */
-    ngx_uint_t              n_records;  /* that come with it */
+    ngx_uint_t              account_at; /* index of the command that reads the
+                                           account */
+    ngx_uint_t              n_records;  /* records read by that command */
     rbl_str_t              *records;    /* their keys */
 
     unsigned                authenticated:1;
-    unsigned                limited:1;  /* has to be counted */
-    unsigned                proving:1;  /* it asks for account and token
-                                           alone */
-    unsigned                again:1;    /* the first round is to be repeated */
-    unsigned                writes:1;   /* the second round changes things */
-    unsigned                counted:1;  /* asks for totals with the account */
-    unsigned                totalled:1; /* and they are there */
-    unsigned                marking:1;  /* asks for the mark with them */
+    unsigned                limited:1;  /* must be counted by the rate limit */
+    unsigned                proving:1;  /* reads only account and token */
+    unsigned                again:1;    /* the first round must be repeated */
+    unsigned                writes:1;   /* the second round writes */
+    unsigned                counted:1;  /* reads the totals with the account */
+    unsigned                totalled:1; /* the totals were present */
+    unsigned                marking:1;  /* reads the version stamp with them */
 } ngx_rbl_round_t;
 
 
@@ -196,18 +203,19 @@ struct ngx_rbl_ctx_s {
     ngx_str_t               id;         /* as written in the path */
     ngx_uint_t              allow;      /* methods, for 405 */
 
-    rbl_sid_t               account;    /* as claimed, lower case */
-    rbl_sid_t               app;        /* once authenticated */
-    rbl_sid_t               profile;    /* of the account: the default ones, */
-    rbl_sid_t               group;      /* once authenticated */
-    const rbl_zone_t       *zone;       /* of the account, likewise */
-    int64_t                 interval;   /* of its checks (s), likewise, if the
-                                           account was asked for */
-    int64_t                 created;    /* when it was (ms), likewise */
-    u_char                  digest[32]; /* SHA-256 of the token given */
+    rbl_sid_t               account;    /* as claimed; lower case */
+    rbl_sid_t               app;        /* set once authenticated */
+    rbl_sid_t               profile;    /* defaults of the account; */
+    rbl_sid_t               group;      /* set once authenticated */
+    const rbl_zone_t       *zone;       /* of the account; likewise */
+    int64_t                 interval;   /* check interval of the account (s);
+                                           likewise, if the account was read */
+    int64_t                 created;    /* creation of the account (ms);
+                                           likewise */
+    u_char                  digest[32]; /* SHA-256 of the token */
 
     int64_t                 limits[NGX_RBL_LIMITS];     /* of the token */
-    int64_t                 rate_limit; /* for RateLimit headers; 0: none */
+    int64_t                 rate_limit; /* for the RateLimit headers; 0: none */
     int64_t                 rate_left;
     int64_t                 rate_reset; /* in seconds */
 
@@ -215,25 +223,26 @@ struct ngx_rbl_ctx_s {
 
     rbl_str_t               body;
 
-    ngx_uint_t              n_auth;     /* keys of it that tell who asks */
-    ngx_rbl_login_t        *login;      /* of these credentials */
-    rbl_totals_t            totals;     /* if totalled: of the account */
-    rbl_totals_t            made;       /* if remade: the same, of a round
-                                           before this one */
-    ngx_rbl_mark_t          mark;       /* likewise, if marking */
-    int64_t                 shown_from; /* between these times (ms) the hosts */
-    int64_t                 shown_until;    /* that were written look so */
+    ngx_uint_t              n_auth;     /* elements of the reply before the
+                                           records */
+    ngx_rbl_login_t        *login;      /* credential cache slot */
+    rbl_totals_t            totals;     /* of the account, if totalled */
+    rbl_totals_t            made;       /* if remade: the totals of an earlier
+                                           round */
+    ngx_rbl_mark_t          mark;       /* of the hosts, if marking */
+    int64_t                 shown_from; /* the written hosts look the same */
+    int64_t                 shown_until;    /* between these times (ms) */
 
-    ngx_rbl_batch_t        *batch;      /* being made or in flight */
-    ngx_rbl_batch_t        *gate;       /* counts the request, before: */
-    ngx_rbl_batch_t        *next;       /* the second round, being made */
-    ngx_rbl_reply_pt        next_reply; /* of that batch */
+    ngx_rbl_batch_t        *batch;      /* being built or in flight */
+    ngx_rbl_batch_t        *gate;       /* the rate limit's, sent before: */
+    ngx_rbl_batch_t        *next;       /* the second round, being built */
+    ngx_rbl_reply_pt        next_reply; /* of `next` */
     ngx_rbl_done_pt         next_done;
-    ngx_msec_t              asked;      /* when the round in flight began */
+    ngx_msec_t              asked;      /* start of the round in flight */
     ngx_msec_t              store_time;
 
-    int64_t                 work;       /* id of the request's work */
-    ngx_msec_t              work_until; /* the request waits for it */
+    int64_t                 work;       /* id of the work in slices */
+    ngx_msec_t              work_until; /* the request waits until then */
 
     ngx_uint_t              refusal;    /* status code; 0: none */
     ngx_uint_t              retry_after;    /* seconds, of 429 and 503 */
@@ -241,113 +250,120 @@ struct ngx_rbl_ctx_s {
 
     ngx_rbl_sink_t          sink;
     rbl_doc_t               doc;
-    ngx_uint_t              status;     /* code of the answer sent */
+    ngx_uint_t              status;     /* HTTP status of the response */
 
-    void                   *data;       /* of the call */
+    void                   *data;       /* state of the call */
     void                  (*body_done)(ngx_rbl_ctx_t *ctx, ngx_int_t rc);
 
-    ngx_uint_t              page_most;  /* records of a page that are large; 0:
-                                           as many as are asked for */
-    ngx_rbl_stream_t       *stream;     /* NULL: the answer is in one piece */
-    ngx_rbl_place_t        *place;      /* that it has or waits for; or NULL */
+    ngx_uint_t              page_most;  /* records of a page of large records;
+                                           0: as many as requested */
+    ngx_rbl_stream_t       *stream;     /* NULL: the response is in one piece */
+    ngx_rbl_place_t        *place;      /* held or waited for; or NULL */
 
     unsigned                suspended:1;
-    unsigned                denied:1;   /* asks from the wrong place */
-    unsigned                placed:1;   /* may ask from some places only */
-    unsigned                proved:1;   /* such a round is over */
-    unsigned                admitted:1; /* it was counted */
-    unsigned                paid:1;     /* the account is on a paid plan */
+    unsigned                denied:1;   /* address not allowed */
+    unsigned                placed:1;   /* has an allow list */
+    unsigned                proved:1;   /* the round of proof is over */
+    unsigned                admitted:1; /* counted by the rate limit */
+    unsigned                paid:1;     /* on a paid plan */
     unsigned                answered:1; /* ngx_rbl_close was called */
-    unsigned                remade:1;   /* they were not, and were made */
-    unsigned                repeated:2; /* how often it was */
-    unsigned                working:1;  /* its work is not over yet */
-    unsigned                worked:1;   /* it is over */
-    unsigned                remembered:1;   /* who asks: from the worker, if
-                                           the totals say that it holds */
+    unsigned                remade:1;   /* the totals were missing and have been
+                                           made */
+    unsigned                repeated:2; /* repetitions of the first round */
+    unsigned                working:1;  /* the work in slices is not over */
+    unsigned                worked:1;   /* the work is over */
+    unsigned                remembered:1;   /* account and token come from the
+                                               credential cache, if the totals
+                                               confirm it */
 };
 
 
 /* ngx_rbl_ask.c */
 
 /*
- * Adds to the first round a command on a key of the account: `verb`, the key
+ * Adds a command on a key of the account to the first round: `verb`, the key
  * `name`:<AC>[:<sid>], then up to NGX_RBL_COMMAND_ARGS arguments.
  */
 void ngx_rbl_ask(ngx_rbl_ctx_t *ctx, const char *verb, const char *name,
     rbl_str_t sid, ngx_uint_t argc, const rbl_str_t *argv);
 
 /*
- * The same on a key `name` that the account's partition has for all of its
- * accounts, in either round: `batch` is ctx->batch or that of the second one.
+ * The same for a key `name` that all accounts of the partition share, in either
+ * round: `batch` is ctx->batch or the batch of the second round.
  */
 void ngx_rbl_ask_system(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
     const char *verb, const char *name, ngx_uint_t argc,
     const rbl_str_t *argv);
 
 /*
- * The keys of n records of `owner` (the account's SID, or "SYS"), in ctx's
- * pool, with NGX_RBL_KEYS_BEFORE free places before the first.  NULL: no memory
- * (refused).
+ * Returns the keys of n records of `owner` (the account's SID, or "SYS"), in
+ * ctx's pool, with NGX_RBL_KEYS_BEFORE free elements before the first.  NULL:
+ * out of memory (refused).
  */
 rbl_str_t *ngx_rbl_record_keys(ngx_rbl_ctx_t *ctx, rbl_str_t owner,
     ngx_uint_t n, const rbl_str_t *sids);
 
-/* Asks for records of the account in the first round, of a call with
-   `records`; once at most.  The keys are ctx->round.records. */
+/* Reads records of the account in the first round of a call that has `records`.
+   To be called at most once.  The keys are in ctx->round.records. */
 void ngx_rbl_ask_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
     const rbl_str_t *sids);
 
-/* Adds MGET of keys that ngx_rbl_record_keys has made. */
+/* Adds MGET of keys made by ngx_rbl_record_keys. */
 void ngx_rbl_batch_records(ngx_rbl_batch_t *batch, ngx_uint_t n,
     rbl_str_t *keys);
 
 /*
- * Puts a script that changes something into the second round.  argv[0] is
- * left free by the caller for the account's key.
+ * Adds a script that writes to the second round.  The caller leaves argv[0]
+ * free for the account's key.
  */
 void ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
     rbl_str_t *argv);
 
-/* Room for arguments of that size, and n SIDs (-1: none) behind them.  NULL:
-   refused. */
+/* Allocates arguments of that size, followed by n SIDs (-1: none).  NULL: out
+   of memory (refused). */
 void *ngx_rbl_args(ngx_rbl_ctx_t *ctx, size_t size, ngx_int_t n,
     const rbl_sid_t *sids);
 
-/* A script by its name, with its own arguments (rbl_script.h), and n that stand
+/* Calls a script by its name, with its arguments (rbl_script.h) and n more
    behind them. */
 #define ngx_rbl_run(ctx, name, args, n)                                       \
     ngx_rbl_call(ctx, &rbl_script_##name, RBL_ARGC(*(args)) + (int) (n),      \
                  ((rbl_##name##_args_t *) { args })->argv)
 
-/* The second round goes by the slow link; once, after ngx_rbl_call. */
+/* Sends the second round on the slow link.  To be called once, after
+   ngx_rbl_call. */
 void ngx_rbl_slow(ngx_rbl_ctx_t *ctx);
 
-/* The second round's batch, made when first asked for.  NULL: refused (500) */
+/* Returns the batch of the second round, and makes it if needed.  NULL: out of
+   memory (refused, 500). */
 ngx_rbl_batch_t *ngx_rbl_next(ngx_rbl_ctx_t *ctx);
 
-/* The first round once more, behind the second if there is one, from which
-   nothing is read then.  NGX_DECLINED: it is the fourth time (refused, 500). */
+/* Repeats the first round, after the second round if there is one; replies of
+   that second round are ignored.  NGX_DECLINED: this would be the fourth
+   repetition (refused, 500). */
 ngx_int_t ngx_rbl_again(ngx_rbl_ctx_t *ctx);
 
 
 /* ngx_rbl_client.c: the client's side of the connection */
 
-/* Notices a client that goes away during a round. */
+/* Watches for a client that closes its connection during a round. */
 void ngx_rbl_watch(ngx_http_request_t *r);
 
-/* Ends the request.  rc: result of sending the answer, or an HTTP status. */
+/* Ends the request.  rc: result of sending the response, or an HTTP status. */
 void ngx_rbl_end(ngx_http_request_t *r, ngx_int_t rc);
 
 
 /* ngx_rbl_route.c */
 
-/* The table of all calls, the last row is all zero; kept, not copied. */
+/* Sets the table of all calls.  The last row is zeroed.  The table is not
+   copied. */
 void ngx_rbl_routes_set(const ngx_rbl_route_t *routes);
 
-/* Finds route, format and id of a path; NGX_DECLINED: no such call. */
+/* Sets route, format and id from the path.  NGX_DECLINED: no such call. */
 ngx_int_t ngx_rbl_route(ngx_rbl_ctx_t *ctx);
 
-/* Rows by number, for counting: 0 is no row, and NULL the end of the table. */
+/* Routes by number, for the counters.  Number 0 is no route;
+   ngx_rbl_route_endpoint returns NULL at the end of the table. */
 ngx_uint_t ngx_rbl_route_number(const ngx_rbl_route_t *route);
 const ngx_str_t *ngx_rbl_route_endpoint(ngx_uint_t number);
 
@@ -355,55 +371,60 @@ const ngx_str_t *ngx_rbl_route_endpoint(ngx_uint_t number);
 /* ngx_rbl_body.c */
 
 /*
- * Reads the body, at most NGX_RBL_BODY_MAX octets, into ctx->body; then or
- * later ctx->body_done is called with NGX_OK or an HTTP status, after which the
- * caller returns NGX_DONE.  An HTTP status: it was not and will not be called.
+ * Reads the body, at most NGX_RBL_BODY_MAX bytes, into ctx->body.
+ * ctx->body_done is called, inside this call or later, with NGX_OK or an HTTP
+ * status; the caller then returns NGX_DONE.  If this function returns an HTTP
+ * status, ctx->body_done is not called.
  */
 ngx_int_t ngx_rbl_body_read(ngx_rbl_ctx_t *ctx);
 
 
 /* ngx_rbl_params.c */
 
-/* Fills ctx->round.given from query and body, or refuses.  NGX_ERROR: no
-   memory. */
+/* Sets ctx->round.given from the query and the body, or refuses.  NGX_ERROR:
+   out of memory. */
 ngx_int_t ngx_rbl_params_parse(ngx_rbl_ctx_t *ctx);
 
 
 /* ngx_rbl_fields.c */
 
-/* Zeroed memory for a call's own state, as ctx->data; NULL: refused (500). */
+/* Allocates zeroed memory for the state of a call, as ctx->data.  NULL: out of
+   memory (refused, 500). */
 void *ngx_rbl_data(ngx_rbl_ctx_t *ctx, size_t size);
 
-/* The text of a field; p NULL: not given. */
+/* Returns the text of a field; p is NULL if the field is not given. */
 rbl_str_t ngx_rbl_text(ngx_rbl_ctx_t *ctx, ngx_uint_t field);
 
 /*
- * The elements of a list, commas split, in ctx's pool.  Returns their number;
- * NGX_ERROR: no memory (refused).  Empty elements are elements.
+ * Returns the number of elements of a list, and the elements in ctx's pool.
+ * Commas split elements; empty elements count.  NGX_ERROR: out of memory
+ * (refused).
  */
 ngx_int_t ngx_rbl_list(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
     rbl_str_t **elements);
 
-/* A list of SIDs of one kind, in ctx's pool; their number.  NGX_DECLINED: one
-   is not of that form (refused); NGX_ERROR: no memory (refused). */
+/* Returns the number of SIDs in a list of SIDs of one kind, and the SIDs in
+   ctx's pool.  NGX_DECLINED: one is malformed (refused); NGX_ERROR: out of
+   memory (refused). */
 ngx_int_t ngx_rbl_sids(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
     rbl_sid_kind_t kind, rbl_sid_t **sids);
 
-/* A name of 1 to RBL_LABEL_MAX characters; NGX_DECLINED: refused. */
+/* Checks a name of 1 to RBL_LABEL_MAX characters.  NGX_DECLINED: refused. */
 ngx_int_t ngx_rbl_label(ngx_rbl_ctx_t *ctx, rbl_str_t name);
 
-/* A flag that stays as it is if not given; NGX_DECLINED: refused. */
+/* Reads a flag; *value is unchanged if it is not given.  NGX_DECLINED:
+   refused. */
 ngx_int_t ngx_rbl_flag(ngx_rbl_ctx_t *ctx, ngx_uint_t field, int *flag);
 
 /*
- * A SID in a path, of a resource of that name; NGX_DECLINED: refused (404).
- * The text is the same as for an id that is well-formed and unknown.
+ * Reads a SID from the path, of the named resource.  NGX_DECLINED: refused
+ * (404), with the same text as for a well-formed id that does not exist.
  */
 ngx_int_t ngx_rbl_path_sid(ngx_rbl_ctx_t *ctx, rbl_sid_kind_t kind,
     const char *resource, rbl_sid_t *sid);
 void ngx_rbl_unknown_id(ngx_rbl_ctx_t *ctx, const char *resource);
 
-/* Refuses: 400 with the usual text.  `which` names the field. */
+/* Refuses with 400 and the standard text.  `which` names the field. */
 void ngx_rbl_invalid(ngx_rbl_ctx_t *ctx, const char *which);
 void ngx_rbl_missing(ngx_rbl_ctx_t *ctx, const char *which);
 
@@ -411,52 +432,53 @@ void ngx_rbl_missing(ngx_rbl_ctx_t *ctx, const char *which);
 /* ngx_rbl_response.c */
 
 /*
- * Decides that the call is refused, instead of what was decided before.  The
- * format is nginx's; bytes of a client or of the store are arguments only.
+ * Refuses the call; this replaces an earlier refusal.  The format is that of
+ * ngx_sprintf; bytes of a client or of the store may only be arguments.
  */
 void ngx_rbl_refuse(ngx_rbl_ctx_t *ctx, ngx_uint_t status, const char *fmt,
     ...);
 
-/* The same, 429 or 503, with the seconds after which it may be tried again; 0:
-   it must not be, and no Retry-After is sent.  ngx_rbl_refuse says one. */
+/* As ngx_rbl_refuse, with 429 or 503, and the seconds after which the client
+   may retry.  0: no Retry-After is sent.  ngx_rbl_refuse sends 1. */
 void ngx_rbl_refuse_later(ngx_rbl_ctx_t *ctx, ngx_uint_t status,
     ngx_uint_t seconds, const char *fmt, ...);
 
-/* Refuses by the word of a script's reply, if a table has it. */
+/* Refuses by the word of a script's reply if the table has that word. */
 void ngx_rbl_refuse_by(ngx_rbl_ctx_t *ctx, const ngx_rbl_outcome_t *refusals,
     const redisReply *reply);
 
-/* Refuses: 500, out of memory or a fault of ours. */
+/* Refuses with 500: out of memory or an internal error. */
 void ngx_rbl_internal(ngx_rbl_ctx_t *ctx);
 
-/* Begins an answer of 200: a sink with room for `guess` octets, envelope. */
+/* Begins a response with status 200: opens a sink of `guess` bytes and writes
+   the envelope. */
 void ngx_rbl_open(ngx_rbl_ctx_t *ctx, size_t guess, const char *message);
 void ngx_rbl_close(ngx_rbl_ctx_t *ctx);
 
-/* A sink without an envelope, for the plain formats. */
+/* Opens a sink without an envelope, for the plain formats. */
 void ngx_rbl_open_plain(ngx_rbl_ctx_t *ctx);
 
-/* Sends the headers of what was answered or refused, as ngx_http_send_header
-   does.  Then, unless that failed or there are only headers, the body.
-   ctx->status is 0 if there was no memory for an answer. */
+/* Sends the headers of the response or refusal, as ngx_http_send_header does,
+   then the body, unless sending failed or the response has only headers.
+   ctx->status is 0 if there was no memory for a response. */
 ngx_int_t ngx_rbl_send_head(ngx_rbl_ctx_t *ctx);
 ngx_int_t ngx_rbl_send_body(ngx_rbl_ctx_t *ctx);
 
-/* Sends the header of an answer of so many octets; -1: not known yet. */
+/* Sends the header of a response of that many bytes; -1: not known. */
 ngx_int_t ngx_rbl_send_headers(ngx_rbl_ctx_t *ctx, off_t length);
 
-/* Adds a header to the answer; NULL: no memory. */
+/* Adds a header to the response.  NULL: out of memory. */
 ngx_table_elt_t *ngx_rbl_header(ngx_http_request_t *r, ngx_str_t *key,
     ngx_str_t *value);
 
-/* Milliseconds since 1970. */
+/* Milliseconds since the epoch. */
 int64_t ngx_rbl_now(void);
 
 
 /* ngx_rbl_etag.c */
 
-/* Gives the answer that is in the sink an ETag, if it is to have one, and says
-   whether nginx may answer 304 instead. */
+/* Adds an ETag to the response in the sink, if the response may have one, and
+   tells nginx whether it may answer 304 instead. */
 ngx_int_t ngx_rbl_etag(ngx_rbl_ctx_t *ctx);
 
 #endif /* _NGX_RBL_HTTP_H_INCLUDED_ */

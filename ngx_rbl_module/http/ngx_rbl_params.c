@@ -1,11 +1,11 @@
 /*
- * The fields of a call, out of query and body.
+ * Fields of a call from the query and the body.
  *
- * A call names the fields it knows (ngx_rbl_field_t); anything else that a
- * client sends is passed over, whatever its size.  Values are decoded into the
- * request's pool, trimmed, and checked to be text.  The query comes first,
- * then the body, a form or a flat JSON object; the last value of a field wins,
- * unless the field is a list.
+ * A call declares its fields (ngx_rbl_field_t); other fields are ignored,
+ * whatever their size.  Values are decoded into the request's pool, trimmed and
+ * checked for valid UTF-8.  The query is read first, then the body, which is a
+ * form or a flat JSON object.  The last value of a field wins, unless the field
+ * is a list.
  */
 
 #include "ngx_rbl_http.h"
@@ -13,7 +13,8 @@
 #include <jansson.h>
 
 
-#define NGX_RBL_NAME_MAX  64            /* of a field, brackets too */
+#define NGX_RBL_NAME_MAX  64            /* bytes of a field name with
+                                           brackets */
 
 
 typedef enum {
@@ -165,7 +166,7 @@ ngx_rbl_params_pair(ngx_rbl_ctx_t *ctx, u_char *p, u_char *last)
         eq = last;
     }
 
-    /* a name that cannot be read is nobody's, and ignored like others */
+    /* a malformed name matches no field, and is ignored */
 
     if (ngx_rbl_params_encoded(p, eq) != NGX_OK) {
         return NGX_OK;
@@ -203,8 +204,8 @@ ngx_rbl_params_pair(ngx_rbl_ctx_t *ctx, u_char *p, u_char *last)
 
 
 /*
- * Decodes "+" and "%xx", checked before, into at most `size` octets.  What
- * does not fit is a name that no field has: 0.
+ * Decodes "+" and "%xx", whose syntax was checked, into at most `size` bytes.
+ * Returns 0 for a longer text; no field has such a name.
  */
 
 static size_t
@@ -252,7 +253,8 @@ ngx_rbl_params_encoded(const u_char *p, const u_char *last)
 }
 
 
-/* The field of a name; a list may be written "name[]" or "name[12]" too. */
+/* Finds a field by its name; a list may also be written "name[]" or
+   "name[12]". */
 
 static ngx_int_t
 ngx_rbl_params_field(const ngx_rbl_ctx_t *ctx, const u_char *name, size_t len)
@@ -294,8 +296,8 @@ ngx_rbl_params_field(const ngx_rbl_ctx_t *ctx, const u_char *name, size_t len)
 
 
 /*
- * NUL is let through by the parser, so that the refusal names the field.
- * Allocations are jansson's own: its hooks belong to the whole process.
+ * The parser accepts NUL, so that the refusal can name the field.  It uses
+ * jansson's own allocator, because the hooks concern the whole process.
  */
 
 static ngx_int_t
@@ -405,7 +407,7 @@ ngx_rbl_params_scalar(ngx_rbl_ctx_t *ctx, ngx_uint_t field, json_t *value)
         return NGX_OK;
     }
 
-    /* the JSON tree ends before the request does */
+    /* the JSON tree is freed before the request ends */
 
     p = ngx_pnalloc(ctx->request->pool, text.n + 1);
     if (p == NULL) {

@@ -1,12 +1,12 @@
 /*
- * What an account may have of large answers in this worker at once: octets of
- * memory, for a client that does not read keeps them.  An answer that is sent
- * in slices waits for its place before the first slice is read; another one,
- * which is there already, is refused (429).  A place belongs to the request and
- * ends with it.
+ * Limits the memory of large responses of an account in this worker, because a
+ * client that does not read keeps its response in memory.  A response in slices
+ * waits for its place before the first slice is read.  A response in one piece,
+ * which is already in memory, is refused (429).  A place belongs to the request
+ * and ends with it.
  *
- * The places of all accounts are in one queue, in the order in which they were
- * asked for: there are as many as large answers, which are few.
+ * One queue holds the places of all accounts, in the order of their requests.
+ * It is short, because large responses are few.
  */
 
 #include "ngx_rbl_stream.h"
@@ -95,7 +95,7 @@ ngx_rbl_place_same(const ngx_rbl_place_t *place, const ngx_rbl_ctx_t *ctx)
 }
 
 
-/* Is there room for so much more?  One answer always has a place. */
+/* True if `size` more bytes fit.  An account's only response always fits. */
 
 static ngx_uint_t
 ngx_rbl_place_free(const ngx_rbl_ctx_t *ctx, size_t size)
@@ -131,7 +131,7 @@ ngx_rbl_place_refuse(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* It has its place, or has waited too long. */
+/* The request got its place, or has waited too long. */
 
 static void
 ngx_rbl_place_event(ngx_event_t *ev)

@@ -1,10 +1,10 @@
 /*
- * The answer: a document written straight into nginx's buffers, or a refusal
- * in the format that was asked for, and the headers that go with it.
+ * The response: a document written directly into nginx's buffers, or a refusal
+ * in the requested format, and the headers.
  *
- * nginx never gets a status code to make a page of: every answer of ours has
- * its own body.  What nginx does for error pages is done here by hand: the
- * connection is not kept after the codes that leave it in doubt.
+ * nginx never makes an error page: each response has its own body.  So this
+ * file also does what nginx does for its error pages: it closes the connection
+ * after statuses that leave the state of the connection uncertain.
  */
 
 #include "ngx_rbl_http.h"
@@ -34,7 +34,7 @@ static ngx_str_t  ngx_rbl_types[] = {
     ngx_string("text/plain; charset=utf-8")
 };
 
-/* without the parameter, for gzip_types and the like */
+/* length without the charset parameter, as gzip_types and others compare it */
 
 static const size_t  ngx_rbl_type_lens[] = { 16, 15, 10, 10 };
 
@@ -136,7 +136,7 @@ ngx_rbl_internal(ngx_rbl_ctx_t *ctx)
 void
 ngx_rbl_open(ngx_rbl_ctx_t *ctx, size_t guess, const char *message)
 {
-    /* without a sink the call is refused, and what it writes goes nowhere */
+    /* without a sink the call is refused, and its output is discarded */
 
     (void) ngx_rbl_response_open(ctx, NGX_RBL_ENVELOPE + guess);
 
@@ -167,7 +167,7 @@ ngx_rbl_open_plain(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* Without one, what is written goes nowhere, and the call ends as refused. */
+/* If this fails, output is discarded and the call is refused. */
 
 static ngx_int_t
 ngx_rbl_response_open(ngx_rbl_ctx_t *ctx, size_t size)
@@ -223,8 +223,8 @@ ngx_rbl_render_refusal(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* Large answers of an account have a limit.  What changed something is answered
-   in any case. */
+/* Applies the limit on large responses of an account.  A write is answered in
+   any case. */
 
 static void
 ngx_rbl_send_large(ngx_rbl_ctx_t *ctx)
@@ -315,7 +315,7 @@ ngx_rbl_send_headers(ngx_rbl_ctx_t *ctx, off_t length)
 }
 
 
-/* What a counted request is told, whatever its answer. */
+/* RateLimit headers, sent with every response to a counted request. */
 
 static ngx_int_t
 ngx_rbl_rate_headers(ngx_rbl_ctx_t *ctx)
@@ -362,7 +362,7 @@ ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx)
 
     r = ctx->request;
 
-    /* auth_request asks the status alone */
+    /* auth_request uses only the status */
 
     if (ctx->conf->legacy_errors && r == r->main) {
         r->headers_out.status = NGX_HTTP_OK;

@@ -1,9 +1,8 @@
 /*
- * The matching of a request's path with the table of calls.
+ * Matches the path of a request with the table of calls.
  *
- * A path is what follows the location's prefix: [segments][/][.format].  The
- * slash before the format is what some clients write ("host/add/.json") and
- * means nothing.
+ * The path relative to the location's prefix is [segments][/][.format].  Some
+ * clients write a slash before the format ("host/add/.json"); it is ignored.
  */
 
 #include "ngx_rbl_http.h"
@@ -55,7 +54,7 @@ ngx_rbl_route(ngx_rbl_ctx_t *ctx)
     for (i = 0; i < ngx_rbl_nroutes; i++) {
         route = &ngx_rbl_routes[i];
 
-        /* most rows are not meant: their first letter tells */
+        /* the first letter excludes most rows quickly */
 
         if (path.len == 0 || path.data[0] != route->path.data[0]
             || ngx_rbl_route_match(route, &path, &id) != NGX_OK)
@@ -63,7 +62,7 @@ ngx_rbl_route(ngx_rbl_ctx_t *ctx)
             continue;
         }
 
-        /* another row may have this path in other formats */
+        /* another row may have this path with other formats */
 
         if (!(route->flags & (1 << ctx->format))) {
             continue;
@@ -96,7 +95,8 @@ ngx_rbl_route_endpoint(ngx_uint_t number)
 }
 
 
-/* The path below the location's prefix, without format and stray slash. */
+/* Returns the path relative to the location's prefix, without the format and a
+   slash before it. */
 
 static ngx_int_t
 ngx_rbl_route_format(ngx_rbl_ctx_t *ctx, ngx_str_t *path)

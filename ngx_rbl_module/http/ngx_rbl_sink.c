@@ -1,5 +1,5 @@
 /*
- * The sink of an answer: what is written goes straight into nginx's buffers.
+ * The sink of a response: output goes directly into nginx's buffers.
  */
 
 #include "ngx_rbl_sink.h"
@@ -7,7 +7,8 @@
 #include <assert.h>
 
 
-#define NGX_RBL_CHUNK      16384        /* what outgrows the first buffer */
+#define NGX_RBL_CHUNK      16384        /* size of the buffers after the
+                                           first */
 #define NGX_RBL_FIRST_MAX  65536
 
 
@@ -15,7 +16,7 @@ static int ngx_rbl_sink_more(rbl_out_t *out);
 static ngx_buf_t *ngx_rbl_sink_buf(ngx_rbl_sink_t *sink);
 
 
-/* A sink that could not be opened has no room and no way to get any. */
+/* On failure the sink has no room and discards output. */
 
 ngx_int_t
 ngx_rbl_sink_open(ngx_rbl_sink_t *sink, ngx_pool_t *pool, size_t size,
@@ -109,7 +110,7 @@ ngx_rbl_sink_take(ngx_rbl_sink_t *sink, ngx_chain_t **out, ngx_uint_t last)
     b = sink->filled;
     b->last_buf = last;
     b->last_in_chain = last;
-    b->flush = !last;               /* nginx would keep a small slice back */
+    b->flush = !last;               /* nginx would delay a small slice */
 
     sink->chain = NULL;
     sink->last = &sink->chain;
@@ -144,7 +145,7 @@ ngx_rbl_sink_more(rbl_out_t *out)
 }
 
 
-/* One that has been sent, or a new one. */
+/* Returns a free buffer that was sent, or a new one. */
 
 static ngx_buf_t *
 ngx_rbl_sink_buf(ngx_rbl_sink_t *sink)
