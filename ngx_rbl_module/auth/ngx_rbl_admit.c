@@ -1,16 +1,17 @@
 /*
- * Whom a token serves.  It says from which networks its application may ask,
- * and how often; both came with the reads that tell who asks.
+ * Access control by token.  A token has the networks from which its application
+ * may send requests, and its rate limits.  Both are read together with the
+ * token.
  *
- * Limits are counted in the store, by one script in a round of its own, before
- * data are read or changed.  Every request with good credentials and from the
- * right place is counted, even if what it asks for turns out to be wrong.
+ * One script counts requests in Redis, in a round of its own, before data are
+ * read or changed.  Every request with valid credentials from an allowed
+ * address is counted, even if it turns out to be invalid.
  */
 
 #include "ngx_rbl_auth.h"
 
 
-enum {                                  /* of an array of limits */
+enum {                                  /* indexes of the array of limits */
     NGX_RBL_HOUR = 0,
     NGX_RBL_READ,
     NGX_RBL_WRITE,
@@ -34,7 +35,7 @@ ngx_rbl_admit_token(ngx_rbl_ctx_t *ctx, const rbl_token_t *token)
     ctx->placed = rbl_mp_array(&mp) > 0;
     ctx->denied = !ngx_rbl_admit_from(ctx->request, token->allow);
 
-    /* the token may have been read before, in the round of proof */
+    /* an earlier round of proof may have set them */
 
     ngx_memzero(ctx->limits, sizeof(ctx->limits));
 
@@ -63,7 +64,7 @@ ngx_rbl_admit_counts(const ngx_rbl_ctx_t *ctx, const int64_t *limits)
 }
 
 
-/* An empty list holds everybody.  What is no network holds nobody. */
+/* An empty list allows every address.  An invalid network matches none. */
 
 static ngx_int_t
 ngx_rbl_admit_from(ngx_http_request_t *r, rbl_str_t allow)
@@ -106,7 +107,7 @@ ngx_rbl_admit_from(ngx_http_request_t *r, rbl_str_t allow)
 }
 
 
-/* The realip module may have changed it. */
+/* the realip module may have changed the address */
 
 ngx_int_t
 ngx_rbl_admit_address(ngx_http_request_t *r, rbl_addr_t *addr)
@@ -209,7 +210,7 @@ ngx_rbl_admit_reply(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         return;
     }
 
-    /* who cannot be counted is not served */
+    /* without a count the request is not served */
 
     ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
                   "rbl: the store's count of requests could not be "

@@ -1,10 +1,11 @@
 /*
- * Who asks: HTTP Basic credentials against the store.
+ * Authentication: HTTP Basic credentials, checked against the store.
  *
- * The user name is the account's SID, the password a token.  Only the token's
- * SHA-256 is kept: its first eight octets find the token record, the whole is
- * compared in constant time.  Credentials that are not well-formed are refused
- * without asking the store.  Nothing of a password is logged or kept.
+ * The user name is the account's SID and the password is a token.  The store
+ * has only the SHA-256 of the token: the first eight bytes are the key of the
+ * token record, and the whole is compared in constant time.  Malformed
+ * credentials are refused without a query.  Passwords are neither logged nor
+ * kept.
  */
 
 #include "ngx_rbl_cache.h"
@@ -15,7 +16,7 @@
 
 
 #define NGX_RBL_TOKEN_LEN  64
-#define NGX_RBL_FIELD_LEN  16           /* hex digits that name a token */
+#define NGX_RBL_FIELD_LEN  16           /* hex digits of the token's key */
 
 enum {                                  /* of the reply, if asked for */
     NGX_RBL_AUTH_ACCOUNT = 0,
@@ -89,8 +90,8 @@ ngx_rbl_auth_claimed(ngx_http_request_t *r, rbl_sid_t *account)
 
 
 /*
- * One digest context a process: looking the algorithm up anew for every
- * request costs more than hashing.
+ * One digest context per process: looking up the algorithm for each request
+ * costs more than hashing.
  */
 
 static EVP_MD_CTX  *md;
@@ -121,7 +122,7 @@ ngx_rbl_auth_digest(const ngx_str_t *token, u_char *digest)
         }
     }
 
-    /* NULL: the algorithm of the context */
+    /* NULL: keep the algorithm of the context */
 
     if (EVP_DigestInit_ex(md, NULL, NULL) != 1
         || EVP_DigestUpdate(md, token->data, token->len) != 1
@@ -240,7 +241,7 @@ ngx_rbl_auth_token(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 }
 
 
-/* It is compared and shown, so what is no SID is none. */
+/* The SID is compared and shown, so a malformed one is not accepted. */
 
 static void
 ngx_rbl_auth_default(rbl_sid_t *sid, rbl_str_t text)

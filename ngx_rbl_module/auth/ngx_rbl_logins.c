@@ -2,27 +2,26 @@
  * The credential cache of a worker.
  *
  * A slot holds the account and the token's digest of one Authorization header
- * under a keyed hash of the header: to decode and hash the header again costs
- * as much as everything else that is done before the store is asked.  The key
- * is random and belongs to this process, so nobody can make a header that is
- * taken for another.  The slot holds nothing of the password.
+ * under a keyed hash of the header.  Decoding and hashing the header again
+ * would cost as much as all other work before the store is queried.  The key is
+ * random and belongs to this process, so a client cannot construct a collision.
+ * The slot does not hold the password.
  *
  * A slot is proven for a minute after its credentials succeeded.  Only then
- * does a request ask for records together with account and token; other
- * requests ask for account and token first (ngx_rbl_round.c).  A refusal ends
- * the proof.
+ * does a request read records together with account and token; other requests
+ * read account and token first (ngx_rbl_round.c).  A refusal ends the proof.
  *
- * A slot may also hold what account and token said when they were read, with
- * the stamp of the account's totals that came with them.  Every script that
- * changes account or token changes the stamp in the same step, or deletes the
- * totals, and no stamp is used twice.  So these data serve only a request whose
- * own totals have that stamp.  They are read again after a second in any case,
- * in case somebody changed the store by hand.  A suspended account is not held,
- * nor a token with an allow list, which has to be compared.
+ * A slot may also hold the data of account and token, with the version stamp of
+ * the account's totals that were read with them.  Every script that changes
+ * account or token changes the stamp in the same step, or deletes the totals,
+ * and no stamp is used twice.  So the cached data are used only for a request
+ * whose totals have that stamp. They expire after a second, because an operator
+ * may change the store by hand.  Suspended accounts are not cached, nor are
+ * tokens with an allow list, which must be compared.
  *
  * The table belongs to the worker.  A header may use one of four slots; it
- * takes none whose credentials are proven, so a flood of wrong tokens does not
- * evict the clients that are served.
+ * never replaces a slot whose credentials are proven, so a flood of wrong
+ * tokens does not evict the clients that are served.
  */
 
 #include "ngx_rbl_logins.h"
@@ -33,9 +32,9 @@
 
 
 #define NGX_RBL_LOGIN_SETS    512
-#define NGX_RBL_LOGIN_WAYS    4         /* slots that a header may use */
-#define NGX_RBL_LOGIN_HOLDS   1000      /* ms */
-#define NGX_RBL_LOGIN_PROVES  60000     /* ms */
+#define NGX_RBL_LOGIN_WAYS    4         /* slots in which a header may be */
+#define NGX_RBL_LOGIN_HOLDS   1000      /* lifetime of cached data, ms */
+#define NGX_RBL_LOGIN_PROVES  60000     /* lifetime of a proof, ms */
 #define NGX_RBL_LOGIN_KEY     16
 
 
@@ -44,15 +43,15 @@ struct ngx_rbl_login_s {
     rbl_sid_t                   account;    /* n 0: the slot is empty */
     u_char                      digest[32];
 
-    ngx_msec_t                  proved; /* when they succeeded last */
+    ngx_msec_t                  proved; /* time of the last success */
     const ngx_rbl_store_t      *store;
-    const ngx_rbl_main_conf_t  *conf;   /* that owns the zone */
+    const ngx_rbl_main_conf_t  *conf;   /* configuration that owns the zone */
     int64_t                     limits[NGX_RBL_LIMITS];
-    rbl_addr_t                  from;   /* if placed: the address that was
-                                           allowed last */
+    rbl_addr_t                  from;   /* if placed: the last allowed
+                                           address */
 
-    int64_t                     made;   /* stamp of the totals; 0: what follows
-                                           is not known */
+    int64_t                     made;   /* stamp of the totals; 0: the fields
+                                           below are not set */
     ngx_msec_t                  learned;
     const rbl_zone_t           *zone;
     rbl_sid_t                   app;
@@ -81,7 +80,7 @@ static EVP_MAC_CTX     *ngx_rbl_login_mac;     /* SipHash-2-4 */
 static u_char           ngx_rbl_login_key[NGX_RBL_LOGIN_KEY];
 
 
-/* The slots of a name in their order: nearly always the first one is its. */
+/* Returns the i-th slot of a name; nearly always the first one matches. */
 
 static ngx_rbl_login_t *
 ngx_rbl_login_way(const ngx_rbl_login_name_t *name, ngx_uint_t i)
@@ -91,7 +90,7 @@ ngx_rbl_login_way(const ngx_rbl_login_name_t *name, ngx_uint_t i)
 }
 
 
-/* The key is random, and only this worker has it. */
+/* Makes the random key of this worker. */
 
 static ngx_int_t
 ngx_rbl_login_init(void)
@@ -215,7 +214,8 @@ ngx_rbl_login_lately(const ngx_rbl_login_t *login)
 }
 
 
-/* The slot may have been taken by others since the request came. */
+/* True if the slot still holds the request's credentials; another request may
+   have replaced them. */
 
 static ngx_int_t
 ngx_rbl_login_own(const ngx_rbl_ctx_t *ctx)
@@ -230,7 +230,7 @@ ngx_rbl_login_own(const ngx_rbl_ctx_t *ctx)
 }
 
 
-/* Does what the slot says come from this store and configuration? */
+/* True if the slot belongs to this store and configuration. */
 
 static ngx_int_t
 ngx_rbl_login_here(const ngx_rbl_ctx_t *ctx)

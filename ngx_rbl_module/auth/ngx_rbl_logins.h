@@ -1,6 +1,5 @@
 /*
- * Between ngx_rbl_auth.c and ngx_rbl_logins.c: credentials that were seen
- * before, and what the store said of them.
+ * The credential cache: internal header of ngx_rbl_auth.c and ngx_rbl_logins.c.
  */
 
 #ifndef _NGX_RBL_LOGINS_H_INCLUDED_
@@ -8,26 +7,26 @@
 
 #include "ngx_rbl_auth.h"
 
-/* The keyed hash of an Authorization header. */
+/* Keyed hash of an Authorization header. */
 typedef struct {
     uint64_t  low;
     uint64_t  high;
 } ngx_rbl_login_name_t;
 
-/* Account and digest of the request's credentials; or NGX_DECLINED, and the
-   name to keep them by when they have been found well-formed. */
+/* Sets account and digest from the cache.  NGX_DECLINED: not cached; `name` is
+   then the key under which to store them once they are found well-formed. */
 ngx_int_t ngx_rbl_login_recall(ngx_rbl_ctx_t *ctx, ngx_rbl_login_name_t *name);
 void ngx_rbl_login_keep(ngx_rbl_ctx_t *ctx, const ngx_rbl_login_name_t *name);
 
-/* Is there something that account and token need not be read for? */
+/* True if the cache has the data of account and token. */
 ngx_int_t ngx_rbl_login_known(const ngx_rbl_ctx_t *ctx);
 
-/* Whom the credentials serve, as it was learned, if the totals that were read
-   say that it is so still; or NGX_DECLINED. */
+/* Uses the cached data of account and token if the totals that were read have
+   the same stamp.  NGX_DECLINED: they do not. */
 ngx_int_t ngx_rbl_login_use(ngx_rbl_ctx_t *ctx);
 
-/* Notes what account and token said, or that they were refused: both have been
-   read, and the totals too if ctx->round.totalled. */
+/* Stores the result of reading account and token, or their refusal, with the
+   stamp of the totals if ctx->round.totalled. */
 void ngx_rbl_login_learn(ngx_rbl_ctx_t *ctx);
 
 #endif /* _NGX_RBL_LOGINS_H_INCLUDED_ */

@@ -1,18 +1,18 @@
 /*
- * The time zones of accounts, by name.  A zone's file is read when the first
- * request wants it, and kept for as long as the configuration is: that is a few
- * kilobytes of the machine's own disk, once a worker, as nginx reads files that
- * it serves.  To read all of them would cost each start hundreds of files, of
- * which a site uses a few.
+ * Cache of time zones by name.  The file of a time zone is read when a request
+ * first needs it, and kept as long as the configuration: a few kilobytes of the
+ * local disk, once per worker, as nginx reads the files that it serves.
+ * Reading all time zones at start would read hundreds of files, of which a site
+ * uses a few.
  *
- * What is no zone is UTC.  That is told once a name, and the first of such
- * names are kept too, so that no file is looked for again.
+ * An unknown name is treated as UTC.  This is logged once per name.  The first
+ * unknown names are kept, too, so that their files are not opened again.
  */
 
 #include "ngx_rbl_auth.h"
 
 
-#define NGX_RBL_TIMEZONES_UNKNOWN  64       /* that are kept, and told of */
+#define NGX_RBL_TIMEZONES_UNKNOWN  64       /* unknown names kept and logged */
 
 typedef struct {
     ngx_str_node_t     sn;
@@ -56,7 +56,8 @@ ngx_rbl_timezone(ngx_http_request_t *r, rbl_str_t name)
     }
 
     s.data = (u_char *) name.p;
-    s.len = ngx_min(name.n, RBL_ZONE_NAME_MAX + 1);     /* too long stays so */
+    s.len = ngx_min(name.n, RBL_ZONE_NAME_MAX + 1);     /* a longer name stays
+                                                           invalid */
     hash = ngx_crc32_short(s.data, s.len);
 
     rmcf = ngx_http_get_module_main_conf(r, ngx_rbl_module);
@@ -105,7 +106,7 @@ ngx_rbl_timezone_add(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name, uint32_t hash,
 }
 
 
-/* Is it to be kept, and was told of? */
+/* Logs an unknown name.  NGX_OK: to be kept. */
 
 static ngx_int_t
 ngx_rbl_timezone_unknown(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
@@ -132,7 +133,8 @@ ngx_rbl_timezone_unknown(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
 }
 
 
-/* NGX_DECLINED: there is none of that name; NGX_ERROR: not now, and said. */
+/* NGX_DECLINED: no time zone of that name; NGX_ERROR: a temporary failure,
+   logged. */
 
 static ngx_int_t
 ngx_rbl_timezone_load(ngx_rbl_main_conf_t *rmcf, ngx_str_t *name,
