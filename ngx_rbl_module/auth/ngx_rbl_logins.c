@@ -15,9 +15,9 @@
  * the account's totals that were read with them.  Every script that changes
  * account or token changes the stamp in the same step, or deletes the totals,
  * and no stamp is used twice.  So the cached data are used only for a request
- * whose totals have that stamp. They expire after a second, because an operator
- * may change the store by hand.  Suspended accounts are not cached, nor are
- * tokens with an allow list, which must be compared.
+ * whose totals have that stamp.  They expire after a second, because an
+ * operator may change the store by hand.  Suspended accounts are not cached,
+ * nor are tokens with an allow list, which must be compared.
  *
  * The table belongs to the worker.  A header may use one of four slots; it
  * never replaces a slot whose credentials are proven, so a flood of wrong
