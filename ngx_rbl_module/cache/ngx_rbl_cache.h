@@ -1,5 +1,5 @@
 /*
- * The page cache of a worker, and the marks, totals and stamps in the store
+ * The page cache of a worker, and the version stamps and totals in the store
  * that show whether a page is out of date.
  */
 
@@ -11,54 +11,57 @@
 
 /* ngx_rbl_pages.c */
 
-#define NGX_RBL_PAGE_SIDS  32           /* larger pages are not remembered */
+#define NGX_RBL_PAGE_SIDS  32           /* larger pages are not cached */
 
-/* Which page: of which index of which account in which store. */
+/* Key of a page: store, account, index and range. */
 typedef struct {
     const ngx_rbl_store_t  *store;
     const rbl_sid_t        *account;
-    const char             *index;      /* of the family: the pointer counts */
+    const char             *index;      /* of the family; compared as pointer */
     int64_t                 first;
     int64_t                 size;
 } ngx_rbl_page_name_t;
 
 /*
- * The SIDs that the page held when it was last read, and the index' stamp then;
- * how many.  There is room for NGX_RBL_PAGE_SIDS, and they are to be used at
- * once.
+ * Returns the number of SIDs that the page had when it was last read, the SIDs,
+ * and the stamp of the index at that time.  `sids` has room for
+ * NGX_RBL_PAGE_SIDS; they are valid until the next call of this module.
  */
 ngx_uint_t ngx_rbl_page_recall(const ngx_rbl_page_name_t *name, int64_t *stamp,
     rbl_str_t *sids);
 
-/* Each of RBL_SID_LEN octets; they are copied.  None, or too many to be kept:
-   nothing is recalled from now on. */
+/* Caches the SIDs of a page, each of RBL_SID_LEN bytes; they are copied.  With
+   none or too many SIDs the page is removed from the cache. */
 void ngx_rbl_page_keep(const ngx_rbl_page_name_t *name, int64_t stamp,
     ngx_uint_t n, const rbl_str_t *sids);
 
 /*
- * The objects of the page in JSON, as they were written last: if they look the
- * same now and, once it is known who asks, are under the index' stamp and the
- * request's mark.  NGX_DECLINED: they are not held.  The text lives until the
- * next call of ngx_rbl_page_keep or ngx_rbl_page_hold.
+ * Returns the objects of the page in JSON, as they were last written, if they
+ * still look the same and, once the request is authenticated, if they were
+ * cached under the same index stamp and version stamp.  NGX_DECLINED: not
+ * cached.  The text is valid until the next call of ngx_rbl_page_keep or
+ * ngx_rbl_page_hold.
  */
 ngx_int_t ngx_rbl_page_held(const ngx_rbl_ctx_t *ctx,
     const ngx_rbl_page_name_t *name, int64_t stamp, rbl_str_t *text);
 
-/* Copies it, if the page is recalled under that stamp.  The request has a mark;
-   its objects look so from ctx->shown_from until ctx->shown_until. */
+/* Caches a copy of the text if the page's SIDs are cached under that index
+   stamp.  The request has a version stamp.  The objects look the same from
+   ctx->shown_from until ctx->shown_until. */
 void ngx_rbl_page_hold(const ngx_rbl_ctx_t *ctx,
     const ngx_rbl_page_name_t *name, int64_t stamp, rbl_str_t text);
 
-/* It was shown, and has paid the more; it is no longer what it was. */
+/* The cached text was sent, so caching it has paid off; the text is out of
+   date. */
 void ngx_rbl_page_shown(const ngx_rbl_page_name_t *name);
 void ngx_rbl_page_release(const ngx_rbl_page_name_t *name);
 
 void ngx_rbl_pages_done(void);          /* exit_process, after the stores */
 
 /*
- * Its records are read: is it worth to be held (if there is a mark), or to be
- * marked?  It is where they were read within half a second before; but not as
- * often where that has not paid.
+ * True if the text of a page whose records are read is worth caching (if there
+ * is a version stamp), or the hosts are worth a stamp: its records were read
+ * within the last half second.  Pages that change often are cached less often.
  */
 ngx_uint_t ngx_rbl_page_busy(const ngx_rbl_page_name_t *name,
     ngx_uint_t marked);
@@ -69,58 +72,61 @@ ngx_uint_t ngx_rbl_page_busy(const ngx_rbl_page_name_t *name,
 rbl_str_t ngx_rbl_mark_key(const ngx_rbl_ctx_t *ctx, rbl_key_t *key);
 void ngx_rbl_mark_read(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
-/* Did the request find one? */
+/* True if the request found a version stamp. */
 ngx_uint_t ngx_rbl_marked(const ngx_rbl_ctx_t *ctx);
 
-/* Marks the account's hosts, if nobody has; nobody waits for it. */
+/* Sets the version stamp of the account's hosts if there is none.  Does not
+   wait. */
 void ngx_rbl_mark_set(const ngx_rbl_ctx_t *ctx);
 
 
-/* ngx_rbl_due.c: since when the account's oldest check has been due */
+/* ngx_rbl_due.c: how long the account's oldest due check has been waiting */
 
 typedef struct {
     int64_t     since;                  /* ms; -1: nothing is due */
-    ngx_uint_t  at;                     /* which command of the first round
-                                           asks for it, if `asked` */
+    ngx_uint_t  at;                     /* index of its command in the first
+                                           round, if `asked` */
     ngx_uint_t  asked;
 } ngx_rbl_due_t;
 
-/* Asks in the first round, if the worker has not asked lately. */
+/* Adds a read to the first round unless the worker knows it from a recent
+   one. */
 void ngx_rbl_due_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_due_t *due);
 void ngx_rbl_due_read(ngx_rbl_ctx_t *ctx, ngx_rbl_due_t *due,
     const redisReply *reply);
 
-/* The field at the end of a page of hosts: seconds, in whole minutes. */
+/* Writes the field at the end of a page of hosts: seconds, in whole minutes. */
 void ngx_rbl_due_write(ngx_rbl_ctx_t *ctx, const ngx_rbl_due_t *due);
 
 
 /* ngx_rbl_totals.c */
 
-/* Are the family's totals in one record, with stamps of its indexes? */
+/* True if the family's totals are in one record with stamps of its indexes. */
 ngx_int_t ngx_rbl_totals_stamped(const ngx_rbl_ctx_t *ctx);
 
-/* Asks for those of another family, one command each. */
+/* Reads the totals of another family, one command for each. */
 void ngx_rbl_totals_ask(ngx_rbl_ctx_t *ctx);
 
-/* A size of an index, for the totals of an answer; what is none is refused
-   (500): it must not read as "nothing listed". */
+/* Returns the size of an index, for the totals of a response.  Any other reply
+   is refused (500), because it must not read as "nothing listed". */
 int64_t ngx_rbl_total(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
-/* The first score of a reply WITHSCORES, -1 without one; a reply that is none
-   is refused (500). */
+/* Returns the first score of a WITHSCORES reply; -1 if it is empty.  Any other
+   reply is refused (500). */
 int64_t ngx_rbl_first_score(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
 /*
- * The totals of a family that has them in one record.  NGX_DECLINED: there are
- * none yet, or they cannot be read; they are made, and then asked for again.
+ * Returns the totals of a family that has them in one record.  NGX_DECLINED:
+ * the record is missing or damaged; it is made and read again.
  */
 ngx_int_t ngx_rbl_totals_known(ngx_rbl_ctx_t *ctx,
     int64_t total[NGX_RBL_TOTALS]);
 
-/* Notes those that totals_make tells, for the next round. */
+/* Stores the reply of totals_make for the next round. */
 void ngx_rbl_totals_made(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
-/* Notes the account's totals (ngx_rbl_totals.c), if the reply is such. */
+/* Stores the account's totals (ngx_rbl_totals.c) if the reply holds valid
+   ones. */
 void ngx_rbl_totals_read(ngx_rbl_ctx_t *ctx, const redisReply *reply);
 
 #endif /* _NGX_RBL_CACHE_H_INCLUDED_ */

@@ -1,15 +1,16 @@
 /*
- * Since when an account's oldest check has been due, for pages of hosts.  Each
- * worker remembers it for a few seconds, so that a page which is read often
- * asks no more of the store for it.
+ * Due time of an account's oldest waiting check, for pages of hosts.  Each
+ * worker caches it for a few seconds, so that a frequently read page does not
+ * read it each time.
  */
 
 #include "ngx_rbl_cache.h"
 
 
-#define NGX_RBL_DUES       1024         /* accounts that are remembered */
+#define NGX_RBL_DUES       1024         /* cached accounts */
 #define NGX_RBL_DUE_HOLDS  5000         /* ms */
-#define NGX_RBL_DUE_STEP   60           /* s: pages keep their ETag between */
+#define NGX_RBL_DUE_STEP   60           /* s; the step lets pages keep their
+                                           ETag */
 
 
 typedef struct {
@@ -23,7 +24,7 @@ typedef struct {
 static ngx_rbl_due_slot_t  ngx_rbl_dues[NGX_RBL_DUES];
 
 
-/* SIDs are random. */
+/* SIDs are random, so their digits are a hash. */
 
 static ngx_rbl_due_slot_t *
 ngx_rbl_due_slot(const ngx_rbl_ctx_t *ctx)

@@ -1,12 +1,13 @@
 /*
- * The mark of an account's hosts: a value that is never the same again, which a
- * worker puts beside them when their pages are asked for again and again, and
- * which every script that changes the record of a host takes away with the
- * change (_unchanged.lua).  Whoever reads the mark together with records, and
- * then the same mark again, knows that they are the same, without reading them.
+ * The version stamp of an account's hosts: a unique value, which a worker
+ * stores when pages of these hosts are read frequently.  Every script that
+ * changes the record of a host deletes the stamp in the same step
+ * (_unchanged.lua).  If a worker reads the stamp together with records, and
+ * later reads the same stamp, the records are unchanged, and it need not read
+ * them.
  *
- * A mark costs the store a write, so the accounts that are busy have one; what
- * is not read any more ends by itself.
+ * A stamp costs a write, so only accounts with frequent reads have one.  It
+ * expires when it is not used.
  */
 
 #include "ngx_rbl_cache.h"

@@ -1,28 +1,26 @@
 /*
- * What pages held when they were last read, so that the next read of one can
- * ask for its records without asking for its SIDs: clients read the same pages
- * again and again, and hosts come and go rarely.
+ * The page cache.  It keeps the SIDs of the pages that were read last, so that
+ * the next request for a page reads its records without reading its SIDs first.
+ * Clients read the same pages often, and hosts are rarely added or removed.
  *
- * Of hosts and listings the account's totals come with the records, and tell
- * the stamp of the index: if it is the one that was kept with the page, that is
- * the same.  It is read before the page, so a page that changes in between
- * is kept under a stamp that is over.  Of other families the SIDs are asked for
- * all the same, in the same round.  So a page that was remembered wrongly costs
- * a round, and is never answered.
+ * For hosts and listings, the account's totals are read with the records and
+ * hold the stamp of the index.  If this stamp is the one that was cached with
+ * the page, the SIDs are valid.  The stamp is read before the page, so a page
+ * that changes in between is cached under an outdated stamp.  For other
+ * families the SIDs are read in the same round in any case.  A wrong page in
+ * the cache thus costs a round, and is never sent.
  *
- * Pages of hosts that are asked for again and again are held as they were
- * written, in JSON: with the mark that the account's hosts had when they were
- * read (ngx_rbl_mark.c), which ends when one of them changes, with the time
- * zone and the times between which they look so (the period of a listing
- * changes every second), and under the stamp of the index.  They are written
- * again only while all of this is the same, and read again at least every
- * second, in case somebody changes the store by hand.
+ * Pages of hosts that are read frequently are also cached as JSON.  The text is
+ * valid for the version stamp of the hosts (ngx_rbl_mark.c), which is deleted
+ * when one of them changes, for the time zone, for the times between which the
+ * text looks the same (the period of a listing changes every second), and for
+ * the stamp of the index.  It is used only while all of these are the same, and
+ * at most for a second, because an operator may change the store by hand.
  *
- * The table is the worker's own and lives as long as that; a slot holds one
- * page, and the last one read takes it.  What is held has an end: then other
- * pages give up what they hold, in turn.  A page that has changed costs a round
- * more than if it had not been held: one that changes before that has paid is
- * held less often.
+ * The table belongs to the worker.  A slot holds one page, the one read last.
+ * The memory for texts is limited: pages give up their texts in turn.  A cached
+ * page that has changed costs an additional round, so a page that changes
+ * before its text has paid off is cached less often.
  */
 
 #include "ngx_rbl_cache.h"
@@ -31,12 +29,14 @@
 
 
 #define NGX_RBL_PAGES       2048
-#define NGX_RBL_PAGES_HELD  (4 * 1024 * 1024)  /* octets */
+#define NGX_RBL_PAGES_HELD  (4 * 1024 * 1024)  /* bytes */
 
 #define NGX_RBL_PAGE_HOLDS  1000        /* ms */
-#define NGX_RBL_PAGE_AGAIN  500         /* ms: it is busy */
-#define NGX_RBL_PAGE_WORTH  3           /* answers that pay for a hold */
-#define NGX_RBL_PAGE_PAUSE  100         /* ms between two, and two marks */
+#define NGX_RBL_PAGE_AGAIN  500         /* ms between reads of a busy page */
+#define NGX_RBL_PAGE_WORTH  3           /* responses that pay for caching a
+                                           text */
+#define NGX_RBL_PAGE_PAUSE  100         /* ms between texts, and between
+                                           stamps */
 #define NGX_RBL_PAGE_PAUSE_MAX  5000
 
 
@@ -50,17 +50,18 @@ typedef struct {
     char                    account[RBL_SID_LEN];
     char                    sids[NGX_RBL_PAGE_SIDS][RBL_SID_LEN];
 
-    char                   *text;       /* NULL: it is not held */
+    char                   *text;       /* NULL: no text is cached */
     size_t                  n_text;
     ngx_rbl_mark_t          mark;
-    int64_t                 from;       /* ms: when it begins to look so, */
-    int64_t                 until;      /* and ends */
+    int64_t                 from;       /* ms: the text is valid from */
+    int64_t                 until;      /* until */
     const rbl_zone_t       *zone;
-    ngx_uint_t              shown;      /* how often it was */
-    ngx_msec_t              held;       /* since when */
-    ngx_msec_t              asked;      /* when its records were read last */
+    ngx_uint_t              shown;      /* number of uses */
+    ngx_msec_t              held;       /* time of caching */
+    ngx_msec_t              asked;      /* last read of its records */
     ngx_msec_t              marked;
-    ngx_msec_t              pause;      /* doubled where it did not pay */
+    ngx_msec_t              pause;      /* doubled when caching did not pay
+                                           off */
 } ngx_rbl_page_t;
 
 
@@ -72,7 +73,8 @@ static void ngx_rbl_page_room(size_t n);
 
 static ngx_rbl_page_t  ngx_rbl_pages[NGX_RBL_PAGES];
 static size_t          ngx_rbl_pages_held;
-static ngx_uint_t      ngx_rbl_pages_next;      /* who gives way */
+static ngx_uint_t      ngx_rbl_pages_next;      /* next page to give up its
+                                                   text */
 
 
 static ngx_rbl_page_t *

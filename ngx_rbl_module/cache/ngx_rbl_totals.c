@@ -1,7 +1,8 @@
 /*
- * The totals of an answer.  Of hosts and listings they are in one record of the
- * account, which is read together with it, and which has stamps of the indexes
- * for ngx_rbl_pages.c; of other families they are asked of the indexes.
+ * Totals of a response.  The totals of hosts and listings are in one record of
+ * the account, which is read together with the account and has stamps of the
+ * indexes for ngx_rbl_pages.c.  The totals of other families are read from the
+ * indexes.
  */
 
 #include "ngx_rbl_cache.h"
@@ -92,7 +93,7 @@ ngx_rbl_totals_made(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 static ngx_int_t
 ngx_rbl_totals_sound(rbl_totals_t *totals, rbl_str_t raw)
 {
-    /* older ones, without the stamp, are made anew */
+    /* older records have no stamp and are made again */
 
     return raw.p != NULL && rbl_totals_decode(totals, raw) == RBL_OK
            && totals->made > 0
@@ -106,7 +107,7 @@ ngx_rbl_totals_known(ngx_rbl_ctx_t *ctx, int64_t total[NGX_RBL_TOTALS])
 {
     rbl_totals_make_args_t  args;
 
-    /* just made, and not kept by a store that takes no writes */
+    /* just made, but a read-only store did not keep them */
 
     if (!ctx->round.totalled && ctx->remade) {
         ctx->totals = ctx->made;
