@@ -1,10 +1,11 @@
 /*
- * One load of statistics and refusals: taken, sent, kept until it has landed.
+ * One load of statistics and refusals: collected, sent, and kept until the
+ * store has it.
  */
 
 #include "ngx_rbl_carrier.h"
 
-#define NGX_RBL_CARRIER_PAUSE    1000   /* ms, after a failure, doubled */
+#define NGX_RBL_CARRIER_PAUSE    1000   /* ms after a failure; doubled */
 #define NGX_RBL_CARRIER_SLOWEST  60000
 #define NGX_RBL_CALL_USAGE       64     /* applications in one script call */
 
@@ -40,7 +41,8 @@ ngx_rbl_carrier_init(ngx_rbl_carrier_t *c, ngx_rbl_store_t *store,
 }
 
 
-/* What a store is called in the zone, whatever its place after a reload. */
+/* Returns the id of a store in shared memory; it stays the same after a
+   reload. */
 
 static uint32_t
 ngx_rbl_carrier_id(const ngx_rbl_store_conf_t *conf)
@@ -130,7 +132,7 @@ ngx_rbl_carrier_send(ngx_rbl_carrier_t *c)
 }
 
 
-/* The applications of a partition go together. */
+/* Sends the applications of one partition together. */
 
 static void
 ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c)
@@ -182,7 +184,7 @@ ngx_rbl_carrier_usage(ngx_rbl_carrier_t *c)
 }
 
 
-/* The refusals of an application stand together in the load. */
+/* The refusals of an application are consecutive in the load. */
 
 static void
 ngx_rbl_carrier_log(ngx_rbl_carrier_t *c)
@@ -232,8 +234,7 @@ ngx_rbl_carrier_log(ngx_rbl_carrier_t *c)
 }
 
 
-/* The first two arguments are the sender and the number of the call.  This
-   function sets them. */
+/* Sets the first two arguments: the sender and the number of the call. */
 
 static void
 ngx_rbl_carrier_call(ngx_rbl_carrier_t *c, const rbl_script_t *script,

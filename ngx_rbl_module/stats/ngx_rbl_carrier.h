@@ -1,12 +1,12 @@
 /*
- * The carrier of a store: brings what was gathered of its applications there.
+ * Sends the statistics and refusals of applications to one store.
  *
- * It takes a load out of the zone and out of this worker's refusals, and keeps
- * it until the store has said that it has it: as one batch of scripts, each
- * with a number that is its alone.  If the answer is lost, the same load goes
- * again with the same numbers, and what was done before is not done twice.
- * There is one load of a carrier at a time, and no more than that can be lost
- * with a worker that is killed.
+ * The carrier collects a load from shared memory and from this worker's
+ * refusals.  It sends the load as one batch of scripts, each with a unique
+ * number, and keeps it until the store has confirmed it.  If the response is
+ * lost, the same load is sent again with the same numbers, and the scripts skip
+ * the numbers that they have seen.  A carrier has one load at a time, so a
+ * killed worker loses at most one load.
  */
 
 #ifndef _NGX_RBL_CARRIER_H_INCLUDED_
@@ -21,43 +21,45 @@
 typedef struct {
     ngx_rbl_store_t     *store;
     ngx_rbl_zone_t      *zone;
-    uint32_t             id;            /* of the store in the zone */
-    rbl_sid_t            name;          /* to the scripts */
+    uint32_t             id;            /* id of the store in shared memory */
+    rbl_sid_t            name;          /* sender's name in the scripts */
     void               (*landed)(void);
 
-    ngx_rbl_refusals_t   refusals;      /* that wait */
+    ngx_rbl_refusals_t   refusals;      /* waiting */
 
-    ngx_rbl_batch_t     *batch;         /* the load, in flight */
+    ngx_rbl_batch_t     *batch;         /* the load in flight */
     ngx_rbl_usage_t      usage[NGX_RBL_LOAD_USAGE];
     ngx_uint_t           nusage;
     ngx_queue_t          log;
     ngx_uint_t           nlog;
 
-    uint64_t             number;        /* of the last call that is done */
-    uint64_t             calls;         /* of the load */
-    ngx_uint_t           failed;        /* times in a row */
-    ngx_msec_t           again;         /* not before that */
-    unsigned             unknown:1;     /* it may have been done */
-    unsigned             damaged:1;     /* keys of the store are; said once */
+    uint64_t             number;        /* of the last confirmed call */
+    uint64_t             calls;         /* calls of the load */
+    ngx_uint_t           failed;        /* consecutive failures */
+    ngx_msec_t           again;         /* do not retry earlier */
+    unsigned             unknown:1;     /* the load may have been executed */
+    unsigned             damaged:1;     /* keys in the store are damaged; logged
+                                           once */
 } ngx_rbl_carrier_t;
 
 
-/* All zero before.  `landed` is called after each load.  NGX_ERROR: there are
-   no random bytes for a name. */
+/* Initializes a zeroed carrier.  `landed` is called after each load.
+   NGX_ERROR: no random bytes for a name. */
 ngx_int_t ngx_rbl_carrier_init(ngx_rbl_carrier_t *c, ngx_rbl_store_t *store,
     const ngx_rbl_store_conf_t *conf, ngx_rbl_zone_t *zone,
     void (*landed)(void));
 
-/* Sends what there is; out of the zone only in its turn. */
+/* Sends what is waiting; statistics from shared memory only if `turn`. */
 void ngx_rbl_carrier_run(ngx_rbl_carrier_t *c, ngx_uint_t turn);
 
-/* Has it something that is not on its way?  Can it do nothing at present? */
+/* True if data wait that are not in flight; true if the carrier cannot send at
+   present. */
 ngx_uint_t ngx_rbl_carrier_waits(const ngx_rbl_carrier_t *c);
 ngx_uint_t ngx_rbl_carrier_stuck(const ngx_rbl_carrier_t *c);
 
 /*
- * The worker ends.  What is known not to be in the store goes back into the
- * zone; what may be there is not counted twice.
+ * Ends the carrier at exit.  Data that are known not to be in the store go back
+ * into shared memory; data that may be there are dropped.
  */
 void ngx_rbl_carrier_leave(ngx_rbl_carrier_t *c);
 

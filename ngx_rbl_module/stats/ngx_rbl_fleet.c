@@ -1,16 +1,16 @@
 /*
- * What the daemons have counted: the names of those that were seen last, then
- * their records, which end soon after the daemon.  Two rounds.
+ * Counters of the daemons.  The first round reads the names of the daemons seen
+ * last, the second their records, which expire soon after a daemon ends.
  *
- * What is read was written by others and is bounded here: so many daemons, so
- * large a record, so many lists and resolvers in all.
+ * The records come from outside, so their size is limited: the number of
+ * daemons, the bytes of a record, and the lists and resolvers in all.
  */
 
 #include "ngx_rbl_status.h"
 
 
-#define NGX_RBL_FLEET_LAST    "255"     /* rank of the last daemon */
-#define NGX_RBL_FLEET_RECORD  65536     /* octets of a record, at most */
+#define NGX_RBL_FLEET_LAST    "255"     /* rank of the last daemon read */
+#define NGX_RBL_FLEET_RECORD  65536     /* bytes of a record, at most */
 #define NGX_RBL_FLEET_ROWS    16384
 
 
@@ -42,7 +42,7 @@ ngx_rbl_fleet_read(ngx_rbl_fleet_t *fleet, ngx_rbl_store_t *store)
         return ngx_rbl_fleet_ask(fleet);
     }
 
-    /* without a store that is ready no key can be named */
+    /* the keys cannot be built before the store is ready */
 
     fleet->batch = ngx_rbl_batch_create(store, NULL, ngx_rbl_fleet_ready,
                                         fleet);
@@ -101,7 +101,7 @@ ngx_rbl_fleet_ready(void *data, ngx_rbl_store_rc_e rc)
 }
 
 
-/* Names become keys; the reply ends with this call. */
+/* Makes the keys of the names; the reply is valid during this call only. */
 
 static void
 ngx_rbl_fleet_names(void *data, ngx_uint_t i, const redisReply *reply)
@@ -200,7 +200,7 @@ ngx_rbl_fleet_done(void *data, ngx_rbl_store_rc_e rc)
 }
 
 
-/* NGX_DECLINED: it has ended, or is none. */
+/* NGX_DECLINED: the record has expired or is invalid. */
 
 static ngx_int_t
 ngx_rbl_fleet_add(ngx_rbl_fleet_t *fleet, rbl_str_t name, rbl_str_t raw)
@@ -227,7 +227,7 @@ ngx_rbl_fleet_add(ngx_rbl_fleet_t *fleet, rbl_str_t name, rbl_str_t raw)
         return NGX_DECLINED;
     }
 
-    d->record.name = name;              /* no other daemon has it */
+    d->record.name = name;              /* unique, as the key has it */
 
     ngx_rbl_fleet_resolvers(fleet, d);
     ngx_rbl_fleet_lists(fleet, d);

@@ -1,5 +1,5 @@
 /*
- * The fleet as JSON.
+ * Counters of the fleet as JSON.
  */
 
 #include "ngx_rbl_status.h"
@@ -70,7 +70,7 @@ ngx_rbl_fleet_json_daemon(rbl_doc_t *doc, const ngx_rbl_daemon_t *d)
 }
 
 
-/* In objects by their groups; what is not known is left out. */
+/* Writes one object per group of metrics; unknown numbers are left out. */
 
 static void
 ngx_rbl_fleet_numbers(rbl_doc_t *doc, const rbl_metric_t *metric,
@@ -104,7 +104,7 @@ ngx_rbl_fleet_numbers(rbl_doc_t *doc, const rbl_metric_t *metric,
 }
 
 
-/* Each bucket with its own number, as those of the store's latency. */
+/* Each bucket has its own count, like those of the store's latency. */
 
 static void
 ngx_rbl_fleet_json_latency(rbl_doc_t *doc, const rbl_resolver_metrics_t *m)

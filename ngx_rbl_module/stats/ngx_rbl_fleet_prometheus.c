@@ -1,8 +1,8 @@
 /*
- * The fleet in Prometheus' text format.  All samples of a family stand
- * together, so it is gone through once for each.  Names of daemons and zones
- * come from outside: labels are escaped, and what is not UTF-8 or is a control
- * is replaced.
+ * Counters of the fleet in Prometheus' text format.  All samples of a family
+ * must be consecutive, so the fleet is traversed once per family.  Names of
+ * daemons and zones come from outside: labels are escaped, and invalid UTF-8
+ * and control characters are replaced.
  */
 
 #include "ngx_rbl_status.h"
@@ -70,7 +70,7 @@ ngx_rbl_fleet_prometheus(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
 }
 
 
-/* What is no number of a table. */
+/* Writes the families that are not in a table of metrics. */
 
 static void
 ngx_rbl_fleet_daemons(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
@@ -127,14 +127,14 @@ ngx_rbl_fleet_table(ngx_rbl_fleet_t *fleet, rbl_out_t *out,
 }
 
 
-/* One sample, with the label of the row behind the others. */
+/* Writes one sample, with the label of the metric after the others. */
 
 static void
 ngx_rbl_fleet_row(rbl_out_t *out, const rbl_metric_t *metric,
     ngx_rbl_label_t *label, ngx_uint_t n, int64_t number)
 {
     if (number < 0) {
-        return;                         /* not known */
+        return;                         /* unknown */
     }
 
     if (metric->label) {
@@ -197,7 +197,7 @@ ngx_rbl_fleet_list_row(ngx_rbl_daemon_t *d, rbl_out_t *out,
 }
 
 
-/* The buckets of one resolver; each holds those below it. */
+/* Writes the buckets of one resolver; each includes those below it. */
 
 static void
 ngx_rbl_fleet_buckets(rbl_out_t *out, ngx_rbl_label_t *label,

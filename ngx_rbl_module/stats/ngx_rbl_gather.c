@@ -1,21 +1,23 @@
 /*
- * What is gathered about applications: counted when a request is answered, and
- * handed to the carriers of the stores once a second.
+ * Statistics and refusals of applications: counted when a request is answered,
+ * and passed to the carriers of the stores once a second.
  */
 
 #include "ngx_rbl_carrier.h"
 
 #define NGX_RBL_GATHER_PAUSE  1000      /* ms */
-#define NGX_RBL_GATHER_IDLE   5000      /* ms: what have others left? */
-#define NGX_RBL_GATHER_SHARE  900       /* one worker in so many ms takes */
+#define NGX_RBL_GATHER_IDLE   5000      /* ms; interval for data of other
+                                           workers */
+#define NGX_RBL_GATHER_SHARE  900       /* one worker per so many ms collects */
 
 
 typedef struct {
-    ngx_rbl_zone_t      *zone;          /* NULL: nothing is gathered */
-    ngx_rbl_carrier_t   *carriers;      /* as the stores of the main conf */
+    ngx_rbl_zone_t      *zone;          /* NULL: disabled */
+    ngx_rbl_carrier_t   *carriers;      /* same order as the stores of the main
+                                           conf */
     ngx_uint_t           n;
     ngx_event_t          tick;
-    ngx_uint_t           idle;          /* the tick is only a look */
+    ngx_uint_t           idle;          /* the next tick only checks */
 } ngx_rbl_gather_t;
 
 
@@ -102,7 +104,7 @@ ngx_rbl_gather(ngx_rbl_ctx_t *ctx)
 {
     ngx_uint_t  code;
 
-    /* a filter may have found that the client has it already */
+    /* a filter may have answered 304 */
 
     code = ctx->request->headers_out.status == NGX_HTTP_NOT_MODIFIED
            ? NGX_HTTP_NOT_MODIFIED : ctx->status;
@@ -171,8 +173,9 @@ ngx_rbl_gather_tick(ngx_event_t *ev)
 
 
 /*
- * The next tick.  Nobody waits for one that can do nothing, nor for the look of
- * a worker that has nothing to do; one that leaves has tried, and that is all.
+ * Schedules the next tick.  The timer is cancelable if the store is away or the
+ * worker has no data, so that exit does not wait for it.  An exiting worker
+ * does not schedule another tick.
  */
 
 static void

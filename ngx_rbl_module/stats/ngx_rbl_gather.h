@@ -1,13 +1,13 @@
 /*
- * What is gathered about applications and brought to the store once a second:
- * their statistics, through the zone, and their refusals (error log).
+ * Statistics of applications, through shared memory, and their refusals (error
+ * log); both are sent to the store once a second.
  *
- * A worker that has gathered something has a timer for it, which is not
- * cancelable, so that it is brought away before the worker leaves.  While the
- * store is away the timer is cancelable: the zone keeps the statistics for the
- * next worker, and the refusals of the last moment are lost.
+ * A worker that has data runs a timer that is not cancelable, so that it sends
+ * them before it exits.  While the store is away the timer is cancelable:
+ * shared memory keeps the statistics for the next worker, and the refusals of
+ * the last moment are lost.
  *
- * Without a zone nothing is gathered.
+ * Without shared memory nothing is collected.
  */
 
 #ifndef _NGX_RBL_GATHER_H_INCLUDED_
@@ -16,12 +16,12 @@
 #include "ngx_rbl_http.h"
 #include "ngx_rbl_zone.h"
 
-#define NGX_RBL_LOG_MAX    1000         /* of an application; in app_errors.lua
-                                           too */
+#define NGX_RBL_LOG_MAX    1000         /* per application; also in
+                                           app_errors.lua */
 #define NGX_RBL_LOG_LANES  64
 
 
-/* ngx_rbl_refusals.c: refusals that wait in this worker, first come first. */
+/* ngx_rbl_refusals.c: queue of refusals that wait in this worker (FIFO) */
 
 typedef struct {
     ngx_queue_t  queue;
@@ -32,9 +32,9 @@ typedef struct {
 } ngx_rbl_refusal_t;
 
 /*
- * Applications share lanes, and each lane keeps the last NGX_RBL_LOG_MAX: what
- * an application loses there its log would not have kept.  When there are too
- * many in all, the longest lane gives its first.
+ * Applications share lanes.  Each lane keeps the last NGX_RBL_LOG_MAX refusals;
+ * an application's log would not keep more.  If all lanes together are full,
+ * the longest lane drops its first refusal.
  */
 
 typedef struct {
@@ -46,12 +46,12 @@ typedef struct {
 void ngx_rbl_refusals_init(ngx_rbl_refusals_t *all);
 void ngx_rbl_refusals_free(ngx_rbl_refusals_t *all);
 
-/* The refusal that was just answered. */
+/* Adds the refusal that was just sent. */
 void ngx_rbl_refusals_add(ngx_rbl_refusals_t *all, ngx_rbl_ctx_t *ctx);
 
 /*
- * Moves at most n refusals of one application into an empty queue; how many.
- * The caller frees them.
+ * Moves at most n refusals of one application into an empty queue, and returns
+ * their number.  The caller frees them.
  */
 ngx_uint_t ngx_rbl_refusals_take(ngx_rbl_refusals_t *all, ngx_queue_t *queue,
     ngx_uint_t n);
@@ -63,7 +63,7 @@ void ngx_rbl_refusals_drop(ngx_queue_t *queue);
 void ngx_rbl_gather_init(ngx_rbl_main_conf_t *rmcf, ngx_cycle_t *cycle);
 void ngx_rbl_gather_done(void);         /* exit_process, before the stores */
 
-/* Counts an answer, its headers decided. */
+/* Counts a response whose headers are final. */
 void ngx_rbl_gather(ngx_rbl_ctx_t *ctx);
 
 #endif /* _NGX_RBL_GATHER_H_INCLUDED_ */

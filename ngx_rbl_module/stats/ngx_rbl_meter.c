@@ -1,5 +1,5 @@
 /*
- * Counting.  Nothing here locks or allocates.
+ * Counting.  No locks, no allocations.
  */
 
 #include "ngx_rbl_meter.h"
@@ -52,7 +52,7 @@ ngx_rbl_meter_add(ngx_rbl_meter_t *to, const ngx_rbl_meter_t *from,
         to->store.pending += from->store.pending;
     }
 
-    /* from the first sum to the end there are only sums */
+    /* all members from the first total to the end are totals */
 
     sum = to->store.latency;
     one = from->store.latency;

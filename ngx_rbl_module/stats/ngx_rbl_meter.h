@@ -1,8 +1,8 @@
 /*
- * What a worker counts about itself and its store.  Each worker writes a block
- * of its own, so counting is an ordinary addition; whoever shows the numbers
- * adds the blocks up.  The blocks lie in the zone (rbl_zone) and outlive their
- * workers; without a zone a block of the process is written and never read.
+ * Counters of a worker about itself and its stores.  Each worker writes its own
+ * block, so counting is an ordinary addition; the reader sums the blocks.  The
+ * blocks are in shared memory (rbl_zone) and outlive their workers.  Without
+ * shared memory the process has a private block that is never read.
  */
 
 #ifndef _NGX_RBL_METER_H_INCLUDED_
@@ -14,17 +14,18 @@
 #include "ngx_rbl_counts.h"
 
 
-#define NGX_RBL_METER_CODES      14     /* the last one: any other */
-#define NGX_RBL_METER_ENDPOINTS  128    /* the first one: unknown path */
+#define NGX_RBL_METER_CODES      14     /* the last: all other codes */
+#define NGX_RBL_METER_ENDPOINTS  128    /* the first: unknown path */
 
 typedef struct {
-    ngx_rbl_counts_t  store;            /* the first three are no sums */
+    ngx_rbl_counts_t  store;            /* its first three members are gauges */
 
     uint64_t  answers[NGX_RBL_METER_CODES];
     uint64_t  endpoints[NGX_RBL_METER_ENDPOINTS];
-    uint64_t  flushes;                  /* of statistics, successful */
+    uint64_t  flushes;                  /* statistics sent to the store */
     uint64_t  flush_errors;
-    uint64_t  uncounted;                /* requests without room in the zone */
+    uint64_t  uncounted;                /* requests without room in shared
+                                           memory */
     uint64_t  unlogged;                 /* refusals without room in the log */
 } ngx_rbl_meter_t;
 
@@ -32,15 +33,15 @@ typedef struct {
 /* The block of this process; never NULL. */
 extern ngx_rbl_meter_t  *ngx_rbl_meter;
 
-/* Counts in this block from now on; NULL: in one that nobody reads. */
+/* Sets the block; NULL: a private block that is never read. */
 void ngx_rbl_meter_use(ngx_rbl_meter_t *block);
 
-/* The status codes that are told apart; 0: any other. */
+/* Status codes with a counter of their own; 0: all others. */
 extern const ngx_uint_t   ngx_rbl_meter_codes[NGX_RBL_METER_CODES];
 
 void ngx_rbl_meter_answer(ngx_uint_t code, ngx_uint_t endpoint);
 
-/* Adds the sums of `from`, and what is now if `alive`. */
+/* Adds the totals of `from`, and its gauges if `alive`. */
 void ngx_rbl_meter_add(ngx_rbl_meter_t *to, const ngx_rbl_meter_t *from,
     ngx_uint_t alive);
 

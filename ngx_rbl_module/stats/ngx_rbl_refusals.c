@@ -1,7 +1,7 @@
 /*
- * The error log of applications on its way to the store: each refusal as a
- * packed record (schema.txt: refusal).  There is nothing secret in it: the path
- * without the query, no header, no body.  Every byte of a client is escaped.
+ * Queue of error log entries of applications: each refusal is a packed record
+ * (schema.txt: refusal).  It holds no secrets: the path without the query, no
+ * header, no body.  Bytes of the client are escaped.
  */
 
 #include "ngx_rbl_gather.h"
@@ -9,10 +9,10 @@
 #include "rbl_mp.h"
 #include "rbl_schema.h"
 
-#define NGX_RBL_REFUSALS_MAX  4096      /* that wait in a worker */
-#define NGX_RBL_REFUSAL_PATH  256       /* octets of a path, unescaped */
+#define NGX_RBL_REFUSALS_MAX  4096      /* waiting in a worker */
+#define NGX_RBL_REFUSAL_PATH  256       /* bytes of a path before escaping */
 #define NGX_RBL_REFUSAL_TEXT  256
-#define NGX_RBL_REFUSAL_SIZE  2048      /* room for any record */
+#define NGX_RBL_REFUSAL_SIZE  2048      /* fits any record */
 
 
 static size_t ngx_rbl_refusal_pack(ngx_rbl_ctx_t *ctx, char *buf, size_t size);
@@ -97,7 +97,7 @@ ngx_rbl_refusals_add(ngx_rbl_refusals_t *all, ngx_rbl_ctx_t *ctx)
 }
 
 
-/* 0: it does not fit, which cannot be. */
+/* Returns 0 if it does not fit, which cannot happen. */
 
 static size_t
 ngx_rbl_refusal_pack(ngx_rbl_ctx_t *ctx, char *buf, size_t size)

@@ -1,8 +1,9 @@
 /*
- * rbl_status: what all workers and all daemons have counted, as JSON or in
- * Prometheus' text format.  The workers' numbers are in the zone, so there is
- * an answer when the store is away too.  Nothing of an account is in it; of the
- * daemons their names, and the addresses of their resolvers.
+ * rbl_status: counters of all workers and all daemons, as JSON or in
+ * Prometheus' text format.  The counters of the workers are in shared memory,
+ * so there is a response while the store is away, too.  The response has no
+ * data of accounts; it has the names of the daemons and the addresses of their
+ * resolvers.
  */
 
 #include "ngx_rbl_status.h"
@@ -92,7 +93,8 @@ ngx_rbl_set_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* The numbers of this nginx are there at once; the fleet's have to be read. */
+/* The counters of this nginx are available at once; those of the fleet are
+   read. */
 
 ngx_int_t
 ngx_rbl_status_handler(ngx_http_request_t *r)
@@ -139,7 +141,8 @@ ngx_rbl_status_handler(ngx_http_request_t *r)
 }
 
 
-/* From the event loop: the fleet was read, or could not be. */
+/* Called by the event loop when the fleet has been read, or could not be
+   read. */
 
 static void
 ngx_rbl_status_read(void *data)
@@ -291,7 +294,7 @@ ngx_rbl_status_code(char *text, ngx_uint_t code)
 }
 
 
-/* Ours, from the table of routes: nothing in it needs an escape. */
+/* Endpoints come from the table of routes and need no escaping. */
 
 const char *
 ngx_rbl_status_text(char *text, const ngx_str_t *s)

@@ -1,8 +1,8 @@
 /*
- * rbl_status: what its files share.  ngx_rbl_status.c has the directive and the
- * handler, ngx_rbl_status_json.c and ngx_rbl_status_prometheus.c the two forms.
- * ngx_rbl_fleet.c reads what the daemons have counted, and with
- * ngx_rbl_fleet_json.c and ngx_rbl_fleet_prometheus.c shows it.
+ * rbl_status: shared by its files.  ngx_rbl_status.c has the directive and the
+ * handler, ngx_rbl_status_json.c and ngx_rbl_status_prometheus.c the two
+ * formats. ngx_rbl_fleet.c reads the counters of the daemons;
+ * ngx_rbl_fleet_json.c and ngx_rbl_fleet_prometheus.c write them.
  */
 
 #ifndef _NGX_RBL_STATUS_H_INCLUDED_
@@ -12,7 +12,8 @@
 
 #include "rbl_metrics.h"
 
-#define NGX_RBL_STATUS_LABEL  64        /* octets of a code or an endpoint */
+#define NGX_RBL_STATUS_LABEL  64        /* bytes of a code or an endpoint as
+                                           text */
 
 
 /* ngx_rbl_status.c: the content handler of rbl_status, and its setter */
@@ -21,27 +22,27 @@ char *ngx_rbl_set_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
 typedef struct {
-    rbl_daemon_t            record;     /* its bytes are in the pool */
+    rbl_daemon_t            record;     /* points into the pool */
     int64_t                 number[RBL_M__N];
     ngx_uint_t              nresolvers, nlists;
     rbl_resolver_metrics_t *resolver;
     rbl_list_metrics_t     *list;
 } ngx_rbl_daemon_t;
 
-/* What the daemons have counted; read in two rounds. */
+/* Counters of the daemons; read in two rounds. */
 typedef struct {
     ngx_pool_t        *pool;
     ngx_rbl_store_t   *store;
     ngx_rbl_batch_t   *batch;           /* in flight */
     void             (*done)(void *data);
     void              *data;
-    ngx_uint_t         up;              /* 1: the store was there */
+    ngx_uint_t         up;              /* 1: the store was available */
     ngx_uint_t         nnames;
     rbl_str_t         *names;
     rbl_str_t         *keys;            /* of their records, from 1 */
     ngx_uint_t         n;
     ngx_rbl_daemon_t  *daemon;
-    ngx_uint_t         rows;            /* lists and resolvers, of all */
+    ngx_uint_t         rows;            /* number of lists and resolvers */
 } ngx_rbl_fleet_t;
 
 typedef struct {
@@ -54,10 +55,10 @@ typedef struct {
     ngx_rbl_fleet_t      fleet;
 } ngx_rbl_status_t;
 
-/* A number of its own, in both forms. */
+/* A number without labels, in both formats. */
 typedef struct {
     const char  *key;                   /* in JSON; NULL: end of the table */
-    const char  *name;                  /* for Prometheus */
+    const char  *name;                  /* in Prometheus' format */
     const char  *type;
     const char  *help;
     size_t       offset;                /* in the meter */
@@ -70,12 +71,12 @@ uint64_t ngx_rbl_status_of(ngx_rbl_status_t *s,
     const ngx_rbl_status_number_t *number);
 
 /*
- * Requests of the endpoint of row i; several rows may have the same one, and
- * its first row has the sum: (uint64_t) -1 for the others.
+ * Returns the requests of the endpoint of row i.  Several rows may have the
+ * same endpoint: the first of them returns the sum, the others (uint64_t) -1.
  */
 uint64_t ngx_rbl_status_endpoint(ngx_rbl_status_t *s, ngx_uint_t i);
 
-/* Both write into the text, which has NGX_RBL_STATUS_LABEL octets. */
+/* Both write into `text`, which has NGX_RBL_STATUS_LABEL bytes. */
 const char *ngx_rbl_status_code(char *text, ngx_uint_t code);
 const char *ngx_rbl_status_text(char *text, const ngx_str_t *s);
 
@@ -84,7 +85,7 @@ const char *ngx_rbl_status_text(char *text, const ngx_str_t *s);
 void ngx_rbl_status_json(ngx_rbl_status_t *s);
 void ngx_rbl_status_prometheus(ngx_rbl_status_t *s);
 
-/* "# HELP" and "# TYPE"; prefix and name together are the name. */
+/* Writes "# HELP" and "# TYPE"; the name is prefix and name together. */
 void ngx_rbl_status_family(rbl_out_t *out, const char *prefix,
     const char *name, const char *type, const char *help);
 
@@ -92,13 +93,13 @@ void ngx_rbl_status_family(rbl_out_t *out, const char *prefix,
 /* ngx_rbl_fleet.c */
 
 /*
- * Reads from the store; pool, done and data are set, the rest is 0.  `done` is
- * called once, never from inside this call, unless cancelled.  NGX_DECLINED:
- * there is nothing to wait for, and it will not be called.
+ * Reads the fleet from the store; the caller sets pool, done and data and
+ * zeroes the rest.  `done` is called once, never inside this call, unless
+ * cancelled.  NGX_DECLINED: `done` will not be called.
  */
 ngx_int_t ngx_rbl_fleet_read(ngx_rbl_fleet_t *fleet, ngx_rbl_store_t *store);
 
-/* The owner is gone.  May be called again. */
+/* Cancels the read; `done` is not called.  May be called again. */
 void ngx_rbl_fleet_cancel(ngx_rbl_fleet_t *fleet);
 
 /* ngx_rbl_fleet_json.c, ngx_rbl_fleet_prometheus.c */

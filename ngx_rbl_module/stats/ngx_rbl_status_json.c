@@ -13,7 +13,7 @@ static void ngx_rbl_status_numbers(ngx_rbl_status_t *s, rbl_doc_t *doc,
 static void ngx_rbl_status_json_latency(ngx_rbl_status_t *s, rbl_doc_t *doc);
 
 
-/* All answers, or those with a code. */
+/* Writes the number of all responses, or by status code. */
 
 static uint64_t
 ngx_rbl_status_answers(ngx_rbl_status_t *s, ngx_uint_t code)
@@ -101,7 +101,7 @@ ngx_rbl_status_json(ngx_rbl_status_t *s)
 }
 
 
-/* Each bucket with its own number, not with those below it. */
+/* Each bucket has its own count, without those below it. */
 
 static void
 ngx_rbl_status_json_latency(ngx_rbl_status_t *s, rbl_doc_t *doc)

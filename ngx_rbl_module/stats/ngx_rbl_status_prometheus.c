@@ -1,6 +1,6 @@
 /*
  * rbl_status in Prometheus' text format, version 0.0.4.  Names and labels here
- * are ours, so nothing needs an escape.
+ * are constants and need no escaping.
  */
 
 #include "ngx_rbl_status.h"

@@ -1,5 +1,5 @@
 /*
- * The zone: directive, layout, and the workers' blocks.
+ * Shared memory: directive, layout, and the workers' blocks.
  */
 
 #include <ngx_config.h>
@@ -64,7 +64,7 @@ ngx_rbl_set_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* The same name and size before a reload: the same memory goes on. */
+/* A zone of the same name and size keeps its memory over a reload. */
 
 static ngx_int_t
 ngx_rbl_zone_init(ngx_shm_zone_t *shm_zone, void *data)
@@ -93,7 +93,7 @@ ngx_rbl_zone_init(ngx_shm_zone_t *shm_zone, void *data)
 }
 
 
-/* All of the free pages become one piece of memory, which is never freed. */
+/* Makes one block of all free pages; it is never freed. */
 
 static ngx_rbl_zone_sh_t *
 ngx_rbl_zone_layout(ngx_slab_pool_t *shpool)
@@ -141,7 +141,7 @@ ngx_rbl_zone_enter(ngx_rbl_zone_t *zone, ngx_log_t *log)
             continue;
         }
 
-        /* it may be that of a worker that was killed */
+        /* the block may be that of a killed worker */
 
         block->meter.store.stores = 0;
         block->meter.store.ready = 0;

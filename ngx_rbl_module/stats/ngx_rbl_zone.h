@@ -1,10 +1,10 @@
 /*
- * The shared memory of all workers (rbl_zone): the block of each worker's
- * meter, and what applications have asked since the last flush.
+ * Shared memory of all workers (rbl_zone): the counters of each worker, and the
+ * requests of applications since the last flush.
  *
- * Everything is laid out when the memory is new; after that there is no
- * allocation and no lock in it, so a worker that dies or stops anywhere leaves
- * nothing that others wait for.  It survives a reload.
+ * The layout is made once, when the memory is new.  After that there are no
+ * allocations and no locks in it, so a worker that dies or stops at any point
+ * does not block others.  The memory survives a reload.
  */
 
 #ifndef _NGX_RBL_ZONE_H_INCLUDED_
@@ -19,8 +19,8 @@ typedef struct ngx_rbl_zone_s  ngx_rbl_zone_t;
 
 /* Requests of one application in one hour. */
 typedef struct {
-    uint32_t    store;                  /* whose application: see gather */
-    uint32_t    hour;                   /* since 1970 */
+    uint32_t    store;                  /* see ngx_rbl_gather.c */
+    uint32_t    hour;                   /* hours since the epoch */
     char        account[RBL_SID_LEN];
     char        app[RBL_SID_LEN];
     ngx_uint_t  requests;
@@ -28,35 +28,33 @@ typedef struct {
 } ngx_rbl_usage_t;
 
 
-/* The setter of rbl_zone. */
+/* Setter of rbl_zone. */
 char *ngx_rbl_set_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
-/* A worker begins and ends to count in it, and then uses it no more; both take
-   NULL. */
+/* Claims and releases the block of this worker.  Both accept NULL. */
 void ngx_rbl_zone_enter(ngx_rbl_zone_t *zone, ngx_log_t *log);
 void ngx_rbl_zone_leave(ngx_rbl_zone_t *zone);
 
-/* NGX_DECLINED: there is no room. */
+/* NGX_DECLINED: no room. */
 ngx_int_t ngx_rbl_zone_add(ngx_rbl_zone_t *zone, const ngx_rbl_usage_t *usage);
 
 /*
- * Takes at most n of what was added for a store; the caller owns it then.
- * What is of an hour long past and of a store that nobody took it for is
- * thrown away.
+ * Takes at most n entries of a store; the caller owns them then.  Drops old
+ * entries of stores that no worker uses.
  */
 ngx_uint_t ngx_rbl_zone_take(ngx_rbl_zone_t *zone, uint32_t store,
     uint32_t hour, ngx_rbl_usage_t *usage, ngx_uint_t n);
 
-/* May there be something to take? */
+/* True if there may be entries to take. */
 ngx_uint_t ngx_rbl_zone_dirty(ngx_rbl_zone_t *zone);
 
 /*
- * One of the workers takes, the others need not: 1 for the first who asks
- * within `pause`.
+ * Lets one worker take entries: returns 1 to the first caller within `pause`.
  */
 ngx_uint_t ngx_rbl_zone_turn(ngx_rbl_zone_t *zone, ngx_msec_t pause);
 
-/* The sums over all workers; how many are alive; since when (seconds). */
+/* Sums the counters of all workers; returns the number of live workers, and the
+   start of counting (seconds). */
 ngx_uint_t ngx_rbl_zone_sum(ngx_rbl_zone_t *zone, ngx_rbl_meter_t *sum,
     time_t *since);
 

@@ -1,6 +1,6 @@
 /*
- * The layout of the zone, for ngx_rbl_zone.c (blocks) and ngx_rbl_zone_table.c
- * (applications).  Nobody else includes this.
+ * Layout of the shared memory, for ngx_rbl_zone.c (blocks) and
+ * ngx_rbl_zone_table.c (applications).  No other file includes it.
  */
 
 #ifndef _NGX_RBL_ZONE_INT_H_INCLUDED_
@@ -12,7 +12,7 @@
 
 
 typedef struct {
-    ngx_atomic_t     pid;               /* who writes it; 0: nobody */
+    ngx_atomic_t     pid;               /* owner; 0: free */
     ngx_rbl_meter_t  meter;
 } ngx_rbl_block_t;
 
@@ -27,7 +27,7 @@ typedef struct {
     time_t               since;
     uint32_t             dirty;
     ngx_atomic_t         taken;         /* ngx_current_msec of the last turn */
-    ngx_atomic_t         nblocks;       /* that were ever in use */
+    ngx_atomic_t         nblocks;       /* blocks ever used */
     uint32_t             nslots;
     uint64_t            *words;
     ngx_rbl_slot_key_t  *keys;

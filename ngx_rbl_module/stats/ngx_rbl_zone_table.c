@@ -1,22 +1,22 @@
 /*
- * The table of applications in the zone.
+ * Table of applications in shared memory.
  *
- * It has a slot for each application and hour that was counted since the last
- * flush; taking empties a slot, so it needs room for the applications of about
- * a second.  A slot is a word and a key.  The word says everything that
- * changes, so one compare-and-swap changes it:
+ * It has a slot for each application and hour counted since the last flush.
+ * Taking empties a slot, so the table needs room for the applications of about
+ * a second.  A slot is a word and a key.  The word holds all mutable state, so
+ * one compare-and-swap changes it:
  *
  *     state 2 bits | generation 16 | requests 23 | refusals 23
  *
- * A key is written while the state is FILLING, by whoever put it there, and
- * holds as long as the generation does.  Two workers may bring the same
- * application in at the same time and fill two slots: they are added up in the
- * store.  A worker that is killed while it fills a slot costs this slot.
+ * The worker that sets the state FILLING writes the key, which is valid for
+ * that generation.  Two workers may add the same application at the same time
+ * and fill two slots; the store adds them up.  A worker killed while it fills a
+ * slot loses that slot.
  */
 
 #include "ngx_rbl_zone_int.h"
 
-#define NGX_RBL_ZONE_WAYS     16        /* slots that a key may be in */
+#define NGX_RBL_ZONE_WAYS     16        /* slots in which a key may be */
 #define NGX_RBL_ZONE_TRIES    4
 #define NGX_RBL_ZONE_STALE    24        /* hours */
 
@@ -61,7 +61,7 @@ ngx_rbl_zone_add(ngx_rbl_zone_t *zone, const ngx_rbl_usage_t *usage)
         return NGX_DECLINED;
     }
 
-    /* after the slot: who clears the mark before it looks will see both */
+    /* after the slot: a reader that clears `dirty` before it reads sees both */
 
     if (!__atomic_load_n(&zone->sh->dirty, __ATOMIC_SEQ_CST)) {
         __atomic_store_n(&zone->sh->dirty, 1, __ATOMIC_SEQ_CST);
@@ -71,7 +71,7 @@ ngx_rbl_zone_add(ngx_rbl_zone_t *zone, const ngx_rbl_usage_t *usage)
 }
 
 
-/* NGX_AGAIN: somebody else was faster. */
+/* NGX_AGAIN: another worker changed the slot first. */
 
 static ngx_int_t
 ngx_rbl_zone_try(ngx_rbl_zone_sh_t *sh, const ngx_rbl_usage_t *usage)
@@ -108,7 +108,7 @@ ngx_rbl_zone_try(ngx_rbl_zone_sh_t *sh, const ngx_rbl_usage_t *usage)
 }
 
 
-/* SIDs are random: any of their digits are a hash. */
+/* SIDs are random, so any of their digits are a hash. */
 
 static uint32_t
 ngx_rbl_zone_first(ngx_rbl_zone_sh_t *sh, const ngx_rbl_usage_t *usage)
@@ -131,7 +131,7 @@ ngx_rbl_slot_is(const ngx_rbl_slot_key_t *key, const ngx_rbl_usage_t *usage)
 }
 
 
-/* 0: another word stands there, which *w now is. */
+/* Returns 0 and sets *w to the current word if that differs from *w. */
 
 static ngx_uint_t
 ngx_rbl_slot_swap(uint64_t *word, uint64_t *w, uint64_t to)
@@ -256,7 +256,7 @@ ngx_rbl_zone_take(ngx_rbl_zone_t *zone, uint32_t store, uint32_t hour,
 }
 
 
-/* Empties a slot, if it is the store's; 0: it has nothing for the caller. */
+/* Empties a slot of the store.  Returns 0 if the caller gets nothing. */
 
 static ngx_uint_t
 ngx_rbl_slot_take(ngx_rbl_zone_sh_t *sh, uint32_t i, uint32_t store,
