@@ -7,14 +7,14 @@
 # conf_flags.  Objects go to BUILD/nginx.  RBL_GEN names the directory of the
 # generated files.
 #
-# SANITIZERS is what -fsanitize takes ("address,undefined"), or nothing.  An
-# nginx that is not built with them needs the library of "address" in
-# LD_PRELOAD (readelf -d names it: libasan.so.8).
+# SANITIZERS is the value of -fsanitize ("address,undefined"), or nothing.  An
+# nginx built without them needs the library of "address" in LD_PRELOAD (readelf
+# -d names it: libasan.so.8).
 #
-# RBL_CC_OPT and RBL_LD_OPT take the place of the flags, for a package.
+# RBL_CC_OPT and RBL_LD_OPT replace the flags when building a package.
 #
-# configure runs when what it was told, or the list of files, is another than
-# last time; a header that is changed rebuilds all objects, a source its own.
+# configure runs when its arguments or the list of files have changed.  A
+# changed header rebuilds all objects, a changed source its own.
 
 set -eu
 LC_ALL=C
@@ -49,7 +49,7 @@ for dir in "$here" "$build" "$RBL_GEN"; do
     esac
 done
 
-# -O3 and inlining within a file are for the documents: an eighth of a page.
+# -O3 and inlining within a file speed up the documents by an eighth of a page.
 
 cc_opt="-g -O3 -fno-semantic-interposition -fstack-protector-strong"
 cc_opt="$cc_opt -Wformat -Werror=format-security"
@@ -62,7 +62,7 @@ if [ -n "$sanitize" ]; then
     cc_opt="$cc_opt -fsanitize=$sanitize -fno-sanitize-recover=undefined"
     cc_opt="$cc_opt -DNGX_DEBUG_PALLOC=1"
 
-    # never unloaded, for else what its variables point to looks like leaks
+    # never unloaded; otherwise memory that its variables point to looks leaked
     ld_opt="-fPIC -fsanitize=$sanitize -Wl,-z,nodelete"
 fi
 

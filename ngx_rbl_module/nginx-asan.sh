@@ -2,14 +2,14 @@
 #
 # nginx-asan.sh BUILD SANITIZERS
 #
-# Builds BUILD/nginx-asan: Debian's nginx of the version that is installed, from
-# Debian's source package, with -fsanitize=SANITIZERS and with each pool
-# allocation on its own (NGX_DEBUG_PALLOC), so that use after free and overruns
-# in pools are seen, which they are not in Debian's binary.  It loads modules
-# that build.sh has built with the same SANITIZERS, and wants no LD_PRELOAD.
+# Builds BUILD/nginx-asan: the installed version of Debian's nginx, from
+# Debian's source package, with -fsanitize=SANITIZERS and a separate allocation
+# for each pool allocation (NGX_DEBUG_PALLOC), so that use after free and
+# overruns in pools are reported.  It loads modules that build.sh has built with
+# the same SANITIZERS, without LD_PRELOAD.
 #
-# nginx copies zero bytes from NULL, and reads and writes what is not aligned
-# where the machine allows it: that alone is not reported, of nginx's own files.
+# nginx copies zero bytes from NULL and uses unaligned access where the machine
+# allows it.  Only these two are not reported for nginx's own files.
 #
 # nginx-source.sh fetches the source.
 
@@ -36,7 +36,7 @@ fi
 
 tree=$(sh "${0%/*}/nginx-source.sh" "$build")
 
-# nginx leaves these to the kernel when a process ends.
+# nginx leaves this memory to the kernel at exit.
 
 cat > "$src/known.c" <<'END'
 const char *__lsan_default_suppressions(void);

@@ -4,10 +4,10 @@
 #
 # Unpacks the source of the nginx that is installed, from Debian's source
 # package, and prints the directory's name: nginx-dev has headers only.  It is
-# fetched once, by apt-get with package lists of its own in BUILD/nginx-src;
-# nothing of the system is changed.  If the archive has that package no more, or
-# not all of it, another one of the same nginx does.  NGX_TREE names an unpacked source tree to
-# use instead.
+# fetched once, by apt-get with separate package lists in BUILD/nginx-src; the
+# system is not changed.  If the archive no longer has that package, or only
+# part of it, another revision of the same nginx version is used.  NGX_TREE
+# names an unpacked source tree to use instead.
 
 set -eu
 LC_ALL=C
@@ -29,7 +29,7 @@ version=$(dpkg-query -W -f '${Version}' nginx-dev)
 tree=$src/nginx-${version%%-*}
 
 
-# The deb-src form of what the machine has of Debian itself.
+# Prints the deb-src form of the machine's package sources of Debian itself.
 
 sources()
 {

@@ -1,6 +1,6 @@
 /*
- * The command table and the setters of one directive each.  What needs several
- * directives is checked in merge.
+ * The command table, and the setters that serve a single directive.  Merge
+ * checks the conditions that concern several directives.
  */
 
 #include "ngx_rbl_module.h"
@@ -38,7 +38,7 @@ static ngx_rbl_range_t  ngx_rbl_page_size = {
     1, 10000, "a number from 1 to 10000"
 };
 
-/* all values of a subnet are taken by one script: more would take 2 ms of it */
+/* one script handles all addresses of a subnet: more would take over 2 ms */
 
 static ngx_rbl_range_t  ngx_rbl_expand = {
     1, 1024, "a number from 1 to 1024"
@@ -222,7 +222,7 @@ ngx_rbl_set_api(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* The address is resolved now: at run time it would block the worker. */
+/* Resolves the address now, because at run time it would block the worker. */
 
 static char *
 ngx_rbl_set_store(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
@@ -286,7 +286,8 @@ ngx_rbl_set_prefix(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* The first line of a file: configurations are often readable by everyone. */
+/* Reads the first line of a file, because many users can read
+   configurations. */
 
 static char *
 ngx_rbl_set_password(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)

@@ -1,11 +1,11 @@
 /*
- * The life of a request.
+ * Life of a request.
  *
  *   handler -> [body] -> start -> rounds with the store -> finish
  *
- * From `start` on the request holds one count of its own, paid by the single
- * ngx_rbl_end in finish.  If the request ends before its rounds
- * do, the clean-up handler cancels them, after which nothing calls back.
+ * From `start` on the request holds one reference, which the only ngx_rbl_end,
+ * in finish, releases.  If the request ends before its rounds, the cleanup
+ * handler cancels them; no callback follows.
  */
 
 #include "ngx_rbl_module.h"
@@ -55,7 +55,7 @@ ngx_rbl_handler(ngx_http_request_t *r)
         ngx_rbl_refuse_body(ctx, rc);
     }
 
-    /* it went away before its body, or before it was told to send it */
+    /* the client closed the connection before or during the body */
 
     if (r->connection->error) {
         return NGX_HTTP_CLIENT_CLOSED_REQUEST;
@@ -93,7 +93,7 @@ ngx_rbl_create_ctx(ngx_http_request_t *r)
 }
 
 
-/* All that can be refused before the body is read. */
+/* Makes the checks that can refuse before the body is read. */
 
 static void
 ngx_rbl_judge(ngx_rbl_ctx_t *ctx)
@@ -149,7 +149,7 @@ ngx_rbl_refuse_body(ngx_rbl_ctx_t *ctx, ngx_int_t rc)
                        "The request body could not be read.");
     }
 
-    /* the rest of it may still come: let the client read our answer */
+    /* more of the body may arrive: let the client read the response */
 
     ctx->request->lingering_close = 1;
 }
@@ -223,7 +223,7 @@ ngx_rbl_finish(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* An answer is counted before the client can see it. */
+/* Counts the response before the client can see it. */
 
 static ngx_int_t
 ngx_rbl_answer(ngx_rbl_ctx_t *ctx)
@@ -244,7 +244,7 @@ ngx_rbl_answer(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* The request ends: nothing may call back any more. */
+/* Cancels the rounds: no callback may follow. */
 
 static void
 ngx_rbl_cleanup(void *data)

@@ -1,9 +1,9 @@
 /*
- * The module: its contexts, configurations, and the life of a worker's stores.
+ * The module: contexts, configurations, and the life of a worker's stores.
  *
  * Locations with the same store directives share one ngx_rbl_store_conf_t in
- * the main configuration, and so one connection a worker.  The stores live from
- * init_process to exit_process; everything hangs off the main configuration.
+ * the main configuration, and thus one store per worker.  The stores live from
+ * init_process to exit_process and belong to the main configuration.
  */
 
 #include "ngx_rbl_module.h"
@@ -198,8 +198,8 @@ ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
 
 /*
- * A location has its own handler, so rbl_api is not inherited, except by the
- * "if" and "limit_except" blocks in it, which belong to it.
+ * A location has its own handler, so rbl_api is not inherited.  Only the "if"
+ * and "limit_except" blocks inside a location inherit it.
  */
 
 static void
@@ -219,8 +219,9 @@ ngx_rbl_merge_api(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
     ngx_conf_merge_value(conf->api, NGX_CONF_UNSET, 0);
 
     /*
-     * nginx would answer a larger body with a page of its own; our limit is
-     * kept by ngx_rbl_body.c, in the envelope.  Core's value is merged before.
+     * nginx would answer a larger body with its own error page, so its limit is
+     * off; ngx_rbl_body.c applies our limit and answers in the envelope.  The
+     * core module has merged its value before.
      */
 
     if (conf->api) {
@@ -229,7 +230,7 @@ ngx_rbl_merge_api(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
 }
 
 
-/* As above.  What is shown lies in the zone. */
+/* As above.  The counters that are shown are in shared memory. */
 
 static char *
 ngx_rbl_merge_status(ngx_conf_t *cf, ngx_rbl_loc_conf_t *prev,
@@ -370,9 +371,9 @@ ngx_rbl_same_store(ngx_rbl_store_conf_t *store, ngx_rbl_loc_conf_t *conf)
 
 
 /*
- * With "master_process off" a reload changes the configuration under the stores
- * and takes the zone's memory, and calls neither of the two functions below.
- * nginx then has no connections to serve with, so nothing is restarted.
+ * With "master_process off" a reload changes the configuration of the stores
+ * and frees the shared memory, but calls neither of the two functions below.
+ * nginx then has no connections to serve, so nothing is restarted.
  */
 
 static ngx_int_t
@@ -387,8 +388,8 @@ ngx_rbl_init_module(ngx_cycle_t *cycle)
 
 
 /*
- * Never fails: the master would not start another worker for one that ends
- * here.  The cache manager and loader run this too and have no use for stores.
+ * Never fails: the master does not replace a worker that exits here.  The cache
+ * manager and loader run this, too, and need no stores.
  */
 
 static ngx_int_t
@@ -457,7 +458,7 @@ ngx_rbl_exit_process(ngx_cycle_t *cycle)
     for (i = 0; live != NULL && i < rmcf->live->nelts; i++) {
         store = live[i];
 
-        /* requests that are answered now find no store any more */
+        /* requests answered from here on find no store */
 
         live[i] = NULL;
         ngx_rbl_store_destroy(store);

@@ -1,23 +1,23 @@
 /*
- * A request's rounds with the store.
+ * Round trips of a request with the store.
  *
  *   [store ready] -> [proof -> [gate]] -> first round -> [gate]
  *                 -> [second round] -> finish, or slices (ngx_rbl_stream.c)
  *
- * The first round asks for account and token together with the data.  So it is
- * for credentials that this worker has seen succeed lately, and that no limit
- * applies to (ngx_rbl_login_proven).  For others a round of proof comes before
- * it, which asks for account and token alone, and a gate, which counts the
- * request if the application has limits.  A caller with a wrong token, or over
- * its limit, moves nothing else out of the store.  Calls that read no data in
- * the first round need no proof.
+ * The first round reads account and token together with the data.  It is sent
+ * at once only for credentials that recently succeeded in this worker and that
+ * no rate limit applies to (ngx_rbl_login_proven).  For other credentials a
+ * round of proof comes first, which reads only account and token, and a gate,
+ * which counts the request if the application has limits.  So a client with a
+ * wrong token, or over its limit, causes no other reads.  Calls that read no
+ * data in the first round need no proof.
  *
- * The first round is repeated (ngx_rbl_again) if what the worker remembers is
- * out of date, if the totals have to be made, and if the page turns out to be a
- * smaller one: each of them once at most.  No request is counted twice.
+ * The first round is repeated (ngx_rbl_again) if the worker's caches are out of
+ * date, if the totals must be made, and if the page must be smaller: at most
+ * once for each reason.  No request is counted twice.
  *
- * What is in flight is ctx->batch: its completion takes the pointer back before
- * anything else happens.  The batch owns the timer that ends the wait.
+ * ctx->batch is the batch in flight.  Its completion resets the pointer first.
+ * The batch owns the timer that ends the wait.
  */
 
 #include "ngx_rbl_module.h"
@@ -64,8 +64,9 @@ ngx_rbl_round_begin(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* Makes the first round, or that of proof.  Without a store that is ready no
-   key can be named: an empty batch waits for one. */
+/* Builds the first round or the round of proof.  If the store is not ready, the
+   number of partitions is unknown and no key can be built; an empty batch waits
+   for it. */
 
 static ngx_int_t
 ngx_rbl_round(ngx_rbl_ctx_t *ctx)
@@ -99,8 +100,8 @@ ngx_rbl_round(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* What is wrong with the fields waits in ctx->refusal until it is known that
-   the account may be told. */
+/* An error in the fields stays in ctx->refusal until the account is
+   authenticated and may see it. */
 
 static ngx_int_t
 ngx_rbl_first(ngx_rbl_ctx_t *ctx)
@@ -125,7 +126,7 @@ ngx_rbl_first(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* The store has become ready, or will not in time. */
+/* The store has become ready, or has not in time. */
 
 static void
 ngx_rbl_ready(void *data, ngx_rbl_store_rc_e rc)
@@ -163,7 +164,7 @@ ngx_rbl_wait(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* With `records` the calls of `read` come before it is known who asks. */
+/* With `records`, the calls of `read` precede authentication. */
 
 static void
 ngx_rbl_first_reply(void *data, ngx_uint_t i, const redisReply *reply)
@@ -203,7 +204,7 @@ ngx_rbl_first_reply(void *data, ngx_uint_t i, const redisReply *reply)
 }
 
 
-/* Nobody whom nothing may be told, and nothing is wrong so far. */
+/* True if the account may get an answer and nothing was refused so far. */
 
 static ngx_int_t
 ngx_rbl_admitted(const ngx_rbl_ctx_t *ctx)
@@ -224,7 +225,7 @@ ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
 
     } else if (ctx->round.again) {
 
-        /* who asks is not known yet, or it is of no use yet */
+        /* not authenticated yet, or the round is repeated */
 
     } else if (!ctx->round.authenticated) {
         account = rbl_sid_str(&ctx->account);
@@ -249,8 +250,8 @@ ngx_rbl_first_done(void *data, ngx_rbl_store_rc_e rc)
 
 
 /*
- * It is known who asks, and that an answer may be given.  A request that has to
- * be counted does nothing before that: a range makes a thousand hosts of it.
+ * The request is authenticated.  A request that must be counted does nothing
+ * before it is counted: a range would create a thousand hosts.
  */
 
 static void
@@ -301,7 +302,7 @@ ngx_rbl_gate_done(void *data, ngx_rbl_store_rc_e rc)
 {
     ngx_rbl_ctx_t  *ctx = data;
 
-    /* even if it was counted: what it asks for was not done */
+    /* AWAY even if the request was counted: it has changed nothing */
 
     if (rc != NGX_RBL_STORE_OK) {
         ngx_rbl_unavailable(ctx, NGX_RBL_STORE_AWAY);
@@ -313,7 +314,7 @@ ngx_rbl_gate_done(void *data, ngx_rbl_store_rc_e rc)
 }
 
 
-/* 1: the script did what it was to do, 0: the call is refused. */
+/* 1: the script has succeeded; 0: the call is refused. */
 
 static int
 ngx_rbl_script_done(ngx_rbl_ctx_t *ctx, const redisReply *reply)
@@ -381,7 +382,8 @@ ngx_rbl_second_done(void *data, ngx_rbl_store_rc_e rc)
 }
 
 
-/* A round is over: the next one, or the end.  Called from the event loop. */
+/* A round has ended: begins the next one, or ends the request.  Called by the
+   event loop. */
 
 static void
 ngx_rbl_arrived(ngx_rbl_ctx_t *ctx)
@@ -423,8 +425,8 @@ ngx_rbl_arrived(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* The first round, behind that of proof or once more: nothing of the round
-   before it counts. */
+/* Begins the first round after the round of proof, or repeats it; the state of
+   the round before is discarded. */
 
 static ngx_int_t
 ngx_rbl_anew(ngx_rbl_ctx_t *ctx)

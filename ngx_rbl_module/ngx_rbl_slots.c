@@ -1,5 +1,5 @@
 /*
- * Setters for more than one directive each, as those of nginx are.
+ * Setters that serve several directives, like those of nginx.
  */
 
 #include "ngx_rbl_module.h"
@@ -11,7 +11,8 @@
 static ngx_int_t ngx_rbl_host_ok(ngx_conf_t *cf, ngx_str_t *host);
 
 
-/* A name in a greeting or in a header: no quotes, no control characters. */
+/* Checks a name for use in AUTH or in a header: no quotes, no control
+   characters. */
 
 char *
 ngx_rbl_set_text_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
@@ -101,7 +102,7 @@ ngx_rbl_set_time_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* Hosts in lower case, as rbl_contact_parse wants them. */
+/* Sets host names in lower case, as rbl_contact_parse requires. */
 
 char *
 ngx_rbl_set_hosts_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
@@ -126,7 +127,7 @@ ngx_rbl_set_hosts_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     for (i = 1; i < cf->args->nelts; i++) {
         if (ngx_rbl_host_ok(cf, &value[i]) != NGX_OK) {
-            value[1] = value[i];        /* which is told */
+            value[1] = value[i];        /* shown in the error message */
             return ngx_rbl_conf_refuse(cf, cmd, "a host name without scheme, "
                                        "port and path");
         }
@@ -146,7 +147,7 @@ ngx_rbl_set_hosts_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* Is it what a URL calls a host? */
+/* Checks that a host would be valid in a URL. */
 
 static ngx_int_t
 ngx_rbl_host_ok(ngx_conf_t *cf, ngx_str_t *host)

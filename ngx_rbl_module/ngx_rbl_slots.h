@@ -1,6 +1,7 @@
 /*
- * Setters of directives.  Each refuses a second value, then a bad one, with one
- * line that names the value and what is allowed; nginx adds file and line.
+ * Setters of directives.  Each refuses a second occurrence, then an invalid
+ * value, with one line that names the value and the allowed values; nginx adds
+ * file and line.
  */
 
 #ifndef NGX_RBL_SLOTS_H_INCLUDED
@@ -11,7 +12,7 @@
 
 #define NGX_RBL_TEXT_MAX  255
 
-/* The "post" of a number or a time, which is in milliseconds. */
+/* The "post" of a number or of a time, which is in milliseconds. */
 typedef struct {
     ngx_int_t    min;
     ngx_int_t    max;
@@ -24,7 +25,8 @@ char *ngx_rbl_set_number_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_rbl_set_time_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_rbl_set_hosts_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
-/* Says that the directive's first value "must be ...": NGX_CONF_ERROR. */
+/* Reports that the directive's first value "must be ..." and returns
+   NGX_CONF_ERROR. */
 char *ngx_rbl_conf_refuse(ngx_conf_t *cf, ngx_command_t *cmd,
     const char *allowed);
 

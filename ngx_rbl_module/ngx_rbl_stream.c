@@ -1,18 +1,18 @@
 /*
- * An answer that is read from the store and sent slice by slice.
+ * A response that is read from the store and sent slice by slice.
  *
  *   [place] -> slice -> header -> slice sent -> next slice -> ... -> end
  *
- * The next slice is asked for when the client has taken the one before it, so a
- * client that does not read holds one slice.  The header goes out behind the
- * first slice; what fails before is an ordinary refusal.  What fails later ends
- * the connection: the client sees an answer that is cut off, never a shorter
- * one that looks whole.
+ * The next slice is read when the slice before it has been sent, so a client
+ * that does not read occupies the memory of one slice.  The header is sent
+ * after the first slice is read.  An error before that is an ordinary refusal.
+ * An error after that closes the connection: the client sees a truncated
+ * response, never a shorter one that looks complete.
  *
- * The length is not known at the beginning: the answer is chunked and has no
- * ETag, unless one slice is all of it.  Where ETags are wanted, slices are
- * collected up to a limit.  In a sub-request all slices are collected, for its
- * parent decides when it may write.
+ * The length is not known at the beginning, so the response is chunked and has
+ * no ETag, unless it is one slice.  With rbl_etag, slices are collected up to a
+ * limit.  In a subrequest all slices are collected, because its parent decides
+ * when it may write.
  */
 
 #include "ngx_rbl_module.h"
@@ -23,7 +23,7 @@
 #include <assert.h>
 
 
-#define NGX_RBL_ETAG_MOST  524288       /* octets of an answer that has one */
+#define NGX_RBL_ETAG_MOST  524288       /* bytes of a response with ETag */
 
 
 static void ngx_rbl_stream_next(ngx_rbl_ctx_t *ctx);
@@ -165,7 +165,7 @@ ngx_rbl_stream_collects(const ngx_rbl_ctx_t *ctx)
 }
 
 
-/* Before the header: an ordinary refusal.  After it: the end. */
+/* Before the header: an ordinary refusal.  After it: closes the connection. */
 
 static void
 ngx_rbl_stream_fail(ngx_rbl_ctx_t *ctx)
@@ -199,7 +199,7 @@ ngx_rbl_stream_last(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* Sends what has been written.  NGX_OK: the client has taken all of it. */
+/* Sends the written output.  NGX_OK: all of it was sent. */
 
 static ngx_int_t
 ngx_rbl_stream_send(ngx_rbl_ctx_t *ctx, ngx_uint_t last)
@@ -275,7 +275,7 @@ ngx_rbl_stream_written(ngx_rbl_ctx_t *ctx, ngx_int_t rc)
 }
 
 
-/* The client has not taken all of it: nginx tells when it goes on. */
+/* Not all output was sent: waits for nginx's write event. */
 
 static void
 ngx_rbl_stream_wait(ngx_rbl_ctx_t *ctx)
@@ -328,7 +328,7 @@ ngx_rbl_stream_write(ngx_http_request_t *r)
     if (rc != NGX_AGAIN) {
         r->write_event_handler = ngx_http_request_empty_handler;
 
-        /* the timer of limit_rate must come */
+        /* the timer of limit_rate must still fire */
 
         if (wev->timer_set && !wev->delayed) {
             ngx_del_timer(wev);

@@ -1,8 +1,7 @@
 /*
- * Variables for the operator's own configuration.  They are of use in
- * access_log, limit_req_zone and the like; the latter run before the content
- * handler, so account and endpoint are worked out from the request itself when
- * there is no context yet.
+ * Variables for access_log, limit_req_zone and similar directives.  limit_req
+ * runs before the content handler, so account and endpoint are taken from the
+ * request itself while there is no context.
  *
  *   $rbl_account      SID of the account, as claimed by the credentials
  *   $rbl_application  SID of the application, once authenticated

@@ -1,15 +1,16 @@
 /*
- * Work that is too large for one script.  The script that begins a change
- * decides everything that can refuse, and puts the rest into the account's
- * queue of work; the request then asks the store for one slice after the other
- * (work_step) until its own item is over.  If this worker dies, or the client
- * goes away, a daemon finishes the work.
+ * Work that is too large for one script.  The script that begins a change makes
+ * all checks that can refuse, and puts the rest into the account's work queue.
+ * The request then calls work_step for one slice after the other until its own
+ * item is done.  If this worker exits or the client closes its connection, a
+ * daemon finishes the work.
  */
 
 #include "ngx_rbl_module.h"
 
-#define NGX_RBL_WORK_TIME   30000       /* ms that a request waits for it */
-#define NGX_RBL_WORK_RETRY  1           /* s */
+#define NGX_RBL_WORK_TIME   30000       /* ms that a request waits for the
+                                           work */
+#define NGX_RBL_WORK_RETRY  1           /* Retry-After, s */
 
 
 static void ngx_rbl_work_step(ngx_rbl_ctx_t *ctx);
