@@ -1,7 +1,7 @@
 /*
- * The front of the document writer: nesting, keys and commas.  What the bytes
- * look like is the business of rbl_doc_json.c and rbl_doc_xml.c.  A document
- * owns nothing; its sink is the caller's.
+ * Front end of the document writer: nesting, keys and commas.  rbl_doc_json.c
+ * and rbl_doc_xml.c produce the bytes.  A document owns nothing; the caller
+ * owns its sink.
  */
 
 #include "rbl_doc_back.h"
@@ -14,7 +14,7 @@ rbl_doc_fail(rbl_doc_t *d)
 }
 
 
-/* Begins a value; 0 if none may stand here. */
+/* Begins a value; returns 0 if a value is not allowed here. */
 
 static int
 rbl_doc_open_n(rbl_doc_t *d, const char *key, size_t n, char open)
@@ -64,7 +64,7 @@ rbl_doc_level(rbl_doc_t *d, const char *key, size_t n, rbl_doc_place_t place)
 }
 
 
-/* Ends the innermost level; 0 if it is not the one that was meant. */
+/* Ends the innermost level; returns 0 if it is not of the expected kind. */
 
 static int
 rbl_doc_pop(rbl_doc_t *d, int root)

@@ -8,7 +8,7 @@
  * UTF-8 and, in XML, characters that XML 1.0 forbids become U+FFFD.
  * XML begins with its declaration; an empty value is <key></key>.
  *
- * At most RBL_DOC_DEPTH levels, the root among them.  Deeper, an unbalanced
+ * At most RBL_DOC_DEPTH levels, including the root.  Deeper, an unbalanced
  * close, a key inside an array or none inside an object sets failed.
  */
 
@@ -24,11 +24,11 @@ typedef enum {
     RBL_XML
 } rbl_format_t;
 
-/* What may come next. */
+/* The kind of call that is allowed next. */
 typedef enum {
     RBL_DOC_MEMBER = 0,                 /* a value with a key */
     RBL_DOC_ITEM,                       /* a value without one */
-    RBL_DOC_PART,                       /* of an open text */
+    RBL_DOC_PART,                       /* a part of an open text */
     RBL_DOC_NOTHING
 } rbl_doc_place_t;
 
@@ -36,20 +36,21 @@ typedef struct {
     rbl_out_t        *out;
     rbl_format_t      format;
     rbl_doc_place_t   place;
-    int               first;            /* nothing stands here yet: no comma */
+    int               first;            /* 1: first value here, no comma */
     unsigned          depth;
     struct {
         const char      *key;           /* NULL: an item */
-        rbl_doc_place_t  place;         /* around it */
+        rbl_doc_place_t  place;         /* place that contains it */
     } level[RBL_DOC_DEPTH];
     const char       *text;             /* key of the open text */
-    rbl_doc_place_t   around;           /* the open text */
+    rbl_doc_place_t   around;           /* place that contains the open text */
 } rbl_doc_t;
 
 void rbl_doc_begin(rbl_doc_t *d, rbl_out_t *out, rbl_format_t format);
 static inline void rbl_doc_object(rbl_doc_t *d, const char *key);
 static inline void rbl_doc_array(rbl_doc_t *d, const char *key);
-void rbl_doc_close(rbl_doc_t *d);       /* of the innermost object or array */
+void rbl_doc_close(rbl_doc_t *d);       /* closes the innermost object or
+                                           array */
 void rbl_doc_end(rbl_doc_t *d);         /* closes the root */
 
 static inline void rbl_doc_str(rbl_doc_t *d, const char *key, rbl_str_t v);
@@ -59,12 +60,13 @@ static inline void rbl_doc_int_str(rbl_doc_t *d, const char *key,
     int64_t v);                         /* "12" */
 void rbl_doc_bool(rbl_doc_t *d, const char *key, int v);
 
-/* A value that this writer has written before, in JSON; to XML it fails. */
+/* Writes a value that this writer has written before, in JSON.  Fails for
+   XML. */
 void rbl_doc_json(rbl_doc_t *d, const char *key, rbl_str_t json);
 
 /*
- * A string that is written in parts; nothing else may come between.  A part
- * does not end inside a character.
+ * Writes a string in parts; no other call may come between them.  A part must
+ * not end inside a character.
  */
 void rbl_doc_text_open(rbl_doc_t *d, const char *key);
 void rbl_doc_text_part(rbl_doc_t *d, rbl_str_t part);
@@ -72,25 +74,26 @@ void rbl_doc_text_close(rbl_doc_t *d);
 
 
 /*
- * Most of an answer are short values of an object in JSON, behind another
- * member, so these are written in place, their keys copied by the compiler.
- * What is not of that kind, or does not fit, goes to these.
+ * Most calls write short members of a JSON object that is not empty.  These are
+ * written inline, and the compiler copies their keys.  All others use these
+ * functions.
  */
 
 void rbl_doc_any_str(rbl_doc_t *d, const char *key, rbl_str_t v);
 void rbl_doc_any_int(rbl_doc_t *d, const char *key, rbl_str_t digits);
 void rbl_doc_level(rbl_doc_t *d, const char *key, size_t n,
-    rbl_doc_place_t place);             /* n: octets of the key */
+    rbl_doc_place_t place);             /* n: bytes of the key */
 
 /*
- * Copies bytes that stand for themselves in JSON to p, looking at each on the
- * way.  NULL: one does not, and what was copied is to be forgotten.
+ * Copies bytes to p that JSON need not escape, and checks each.  NULL: a byte
+ * must be escaped; the copied bytes must be discarded.
  */
 char *rbl_json_copy(char *p, rbl_str_t s);
 
-#define RBL_DOC_AROUND  6               /* a comma, four quotes, a colon */
+#define RBL_DOC_AROUND  6               /* comma, four quotes, colon */
 
-/* Can it be written in place?  n octets, key and value together. */
+/* True if the member can be written inline; n is the length of key and
+   value. */
 
 static inline int
 rbl_doc_quick(const rbl_doc_t *d, const char *key, size_t n)
@@ -104,7 +107,7 @@ rbl_doc_quick(const rbl_doc_t *d, const char *key, size_t n)
 }
 
 
-/* A comma, the key and its colon; returns where the value begins. */
+/* Writes a comma, the key and a colon; returns the place of the value. */
 
 static inline char *
 rbl_doc_quick_key(char *p, const char *key, size_t n)

@@ -1,16 +1,17 @@
 /*
- * The JSON back end of the document writer.  Runs of bytes that stand for
- * themselves are found a word at a time and copied whole.
+ * JSON back end of the document writer.  Runs of bytes that need no escape are
+ * found a word at a time and copied at once.
  */
 
 #include "rbl_doc_back.h"
 #include "rbl_utf8.h"
 
 
-#define RBL_JSON_KEY_ROOM  5            /* comma, two quotes, colon, open */
+#define RBL_JSON_KEY_ROOM  5            /* comma, two quotes, colon, first
+                                           byte */
 
 
-/* Must a byte of this word be looked at? */
+/* True if a byte of this word is not plain ASCII or needs an escape. */
 
 static int
 rbl_json_special(uint64_t w)
@@ -103,7 +104,7 @@ rbl_json_text(rbl_out_t *out, rbl_str_t s)
         run = p;
         p = rbl_json_run(p, end);
 
-        /* valid sequences belong to the run */
+        /* valid UTF-8 sequences belong to the run */
 
         while (p < end && *p >= 0x80 && (n = rbl_utf8_len(p, end)) > 0) {
             p = rbl_json_run(p + n, end);
@@ -128,15 +129,15 @@ rbl_json_text(rbl_out_t *out, rbl_str_t s)
 
 
 /*
- * Sixteen bytes at a time, by the compiler's vectors: where the machine has no
- * such registers it makes words of them.
+ * Sixteen bytes at a time, as vectors of the compiler; without vector registers
+ * the compiler uses words.
  */
 
 typedef signed char  rbl_json_bytes_t __attribute__((vector_size(16)));
 typedef int64_t      rbl_json_words_t __attribute__((vector_size(16)));
 
 
-/* Must one of these bytes be looked at?  From 0x80 on they are negative. */
+/* As rbl_json_special.  Bytes from 0x80 on are negative. */
 
 static inline int
 rbl_json_special_bytes(rbl_json_bytes_t b)
@@ -151,7 +152,7 @@ rbl_json_special_bytes(rbl_json_bytes_t b)
 }
 
 
-/* n is 16 at least; the last bytes may overlap those before them. */
+/* n is at least 16; the last block may overlap the one before it. */
 
 static char *
 rbl_json_copy_long(char *p, const char *s, size_t n)
@@ -228,7 +229,7 @@ rbl_json_copy(char *p, rbl_str_t s)
 }
 
 
-/* As rbl_json_open, into room that is known to suffice. */
+/* As rbl_json_open, when the room is known to suffice. */
 
 static char *
 rbl_json_head(char *p, const char *key, size_t n, int next, char open)

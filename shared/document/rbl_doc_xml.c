@@ -1,7 +1,8 @@
 /*
- * The XML back end of the document writer.  Characters that XML 1.0 forbids
- * (controls but tab, LF and CR, U+FFFE, U+FFFF) become U+FFFD, as broken UTF-8
- * does; CR is written as a reference, or a parser would read it as LF.
+ * XML back end of the document writer.  Characters that XML 1.0 forbids
+ * (controls except tab, LF and CR, U+FFFE, U+FFFF) become U+FFFD, as invalid
+ * UTF-8 does.  CR is written as a reference, because a parser would read it as
+ * LF.
  */
 
 #include "rbl_doc_back.h"
@@ -11,7 +12,8 @@
 #define RBL_XML_TAG_ROOM  3             /* angle brackets, slash */
 
 
-/* "<" and ">" differ in one bit: set it, and one comparison finds both. */
+/* "<" and ">" differ in one bit: with that bit set, one comparison finds
+   both. */
 
 static const unsigned char *
 rbl_xml_run(const unsigned char *p, const unsigned char *end)
@@ -55,7 +57,8 @@ rbl_xml_char_len(const unsigned char *p, const unsigned char *end)
 }
 
 
-/* Writes what stands for the character at p; returns what comes after it. */
+/* Writes the replacement of the character at p; returns the end of the
+   character. */
 
 static const unsigned char *
 rbl_xml_escape(rbl_out_t *out, const unsigned char *p,

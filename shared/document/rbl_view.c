@@ -1,13 +1,12 @@
 /*
- * How records look to a client.  Records are read where they lie; nothing is
- * kept.
+ * Records as objects of the API.  Records are read in place; nothing is copied.
  */
 
 #include "rbl_view.h"
 #include "rbl_contact.h"
 
 
-/* A packed array of texts as one string, joined with commas. */
+/* Writes a packed array of texts as one string, joined with commas. */
 
 static void
 rbl_view_joined(rbl_doc_t *d, const char *key, rbl_str_t packed)
@@ -44,7 +43,7 @@ rbl_view_joined(rbl_doc_t *d, const char *key, rbl_str_t packed)
 }
 
 
-/* How many there are. */
+/* Returns the number of elements. */
 
 static size_t
 rbl_view_texts(rbl_doc_t *d, const char *key, rbl_str_t packed)
@@ -102,7 +101,7 @@ rbl_view_listings(rbl_doc_t *d, const char *key, rbl_str_t packed)
 }
 
 
-/* Is a time shown since when it is listed? */
+/* True if the listing shows a time from which the host is listed. */
 
 static int
 rbl_view_listed(const rbl_host_t *h)
@@ -134,7 +133,7 @@ rbl_view_host_while(const rbl_host_t *h, int64_t now, int64_t *from,
         return;
     }
 
-    if (now < h->first_listed) {        /* no time yet */
+    if (now < h->first_listed) {        /* the listing has no time yet */
         *until = h->first_listed;
         return;
     }

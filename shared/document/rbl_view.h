@@ -1,7 +1,7 @@
 /*
- * How records look to a client: written by the module
- * into answers and by the daemon into events, so that both always agree.
- * Each function writes one object; `key` as in rbl_doc.h.
+ * Records as objects of the API: the module writes them into responses, and the
+ * daemon into events, in the same form.  Each function writes one object; `key`
+ * as in rbl_doc.h.
  */
 
 #ifndef RBL_VIEW_H_INCLUDED
@@ -11,36 +11,36 @@
 #include "rbl_record.h"
 #include "rbl_time.h"
 
-#define RBL_VIEW_NO_DETAILS  1          /* host: without listed_details */
+#define RBL_VIEW_NO_DETAILS  1          /* host without listed_details */
 
-/* `now` in ms, for listed_period. */
+/* `now` in ms is used for listed_period. */
 void rbl_view_host(rbl_doc_t *d, const char *key, const rbl_host_t *h,
     const rbl_zone_t *tz, int64_t now, unsigned flags);
 
 /*
- * Between which times (ms, the second one outside) rbl_view_host writes the
- * same of a host as at `now`: listed_period counts seconds.
+ * Sets the times (ms, the second one exclusive) between which rbl_view_host
+ * writes the same for a host as at `now`: listed_period counts seconds.
  */
 void rbl_view_host_while(const rbl_host_t *h, int64_t now, int64_t *from,
     int64_t *until);
 
 /*
- * A monitoring profile.  One that uses the defaults has the `n` lists of
- * `follows` as its entries: the active system lists.
+ * A monitoring profile.  For a profile that uses the defaults, the `n` lists of
+ * `follows`, the active system lists, are its entries.
  */
 void rbl_view_profile(rbl_doc_t *d, const char *key, const rbl_profile_t *p,
     int is_default, size_t n, const rbl_str_t *follows);
 
-/* A list, of the system or custom. */
+/* A system or custom list. */
 void rbl_view_list(rbl_doc_t *d, const char *key, const rbl_list_t *l);
 
-/* A details item of a check, and webhook_rbl_details. */
+/* One element of a check's details, and of webhook_rbl_details. */
 void rbl_view_result(rbl_doc_t *d, const char *key, const rbl_result_t *r);
 
-/* Secret parts of its value are "****". */
+/* Secret parts of the value are written as "****". */
 void rbl_view_contact(rbl_doc_t *d, const char *key, const rbl_contact_t *c);
 
-/* A contact group, and how many hosts and contacts have it. */
+/* A contact group, with the numbers of its hosts and contacts. */
 void rbl_view_group(rbl_doc_t *d, const char *key, const rbl_group_t *g,
     int is_default, int64_t hosts, int64_t contacts);
 
