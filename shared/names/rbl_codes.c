@@ -1,10 +1,10 @@
 /*
- * Return-code rules and the verdict over one answer.  A table keeps views into
+ * Return-code rules and the verdict on one response.  A table keeps views of
  * the rule texts, which must outlive it.
  *
- * Which rules speak for an address: those that name it exactly, else the
- * ranges and patterns it lies in, else the bits of its last octet.  An error
- * rule that names it or a range of it goes before all others.
+ * The closest rules apply to an address: exact rules; without these, ranges and
+ * patterns; without these, bits of its last octet.  An error rule that names
+ * the address or a range with it has precedence over all others.
  */
 
 #include "rbl_codes.h"
@@ -32,7 +32,7 @@ const char *const  rbl_lookup_err_names[] = {
 };
 
 
-/* Four parts, any but the first of which may be "*". */
+/* Parses four parts; any but the first may be "*". */
 
 static rbl_err_t
 rbl_codes_pattern(rbl_str_t s, uint32_t *addr, uint32_t *mask)
@@ -76,7 +76,7 @@ rbl_codes_pattern(rbl_str_t s, uint32_t *addr, uint32_t *mask)
         *mask |= 0xff;
     }
 
-    /* outside 127/8 no rule is ever asked */
+    /* rules outside 127/8 would never be used */
 
     return *mask >> 24 && *addr >> 24 == RBL_LOOPBACK_NET ? RBL_OK
                                                           : RBL_EINVAL;
@@ -203,7 +203,7 @@ rbl_codes_match(const rbl_code_t *code, uint32_t addr)
 }
 
 
-/* The closest way in which any rule speaks for the address. */
+/* Returns the closest kind of match of any rule with the address. */
 
 static rbl_match_t
 rbl_codes_closest(const rbl_codes_t *c, uint32_t addr)
@@ -255,14 +255,14 @@ rbl_codes_is_error(const rbl_codes_t *c, uint32_t addr)
 }
 
 
-/* The texts of a listing, each once, cut between characters. */
+/* Joins the texts of a listing, each once, cut at a character boundary. */
 
 typedef struct {
     char      *buf;
     size_t     size, n;
     int        full;
-    int        unknown;                 /* "unknown code" is in it */
-    uint64_t   rules;                   /* rules whose texts are in it */
+    int        unknown;                 /* it has "unknown code" */
+    uint64_t   rules;                   /* rules whose texts it has */
 } rbl_texts_t;
 
 
@@ -318,7 +318,7 @@ rbl_texts_rule(rbl_texts_t *t, const rbl_codes_t *c, unsigned rule)
 }
 
 
-/* Adds the listings among the rules of one address; 0 if there are none. */
+/* Adds the listing rules of one address; returns 0 if there are none. */
 
 static int
 rbl_codes_listings(const rbl_codes_t *c, uint32_t addr, rbl_texts_t *t)

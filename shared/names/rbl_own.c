@@ -1,5 +1,5 @@
 /*
- * The table of reserved names, and the rule that says which one decides.
+ * The table of reserved names, and the rule that decides between them.
  */
 
 #include "rbl_own.h"
@@ -8,8 +8,8 @@
 
 
 /*
- * "example" and "test" (RFC 6761) are not here: both exist to be tried out, no
- * network's own names are there, and clients are tested with them.
+ * "example" and "test" (RFC 6761) are not here: they are meant for tests,
+ * networks have no names of their own there, and clients are tested with them.
  */
 
 static const struct {
@@ -35,7 +35,7 @@ static const struct {
     (sizeof(rbl_own_reserved) / sizeof(rbl_own_reserved[0]))
 
 
-/* Is it that name, or does it lie under it? */
+/* True if `name` is `top` or is under it. */
 
 static int
 rbl_own_under(rbl_str_t name, rbl_str_t top)
@@ -53,7 +53,7 @@ rbl_own_under(rbl_str_t name, rbl_str_t top)
 }
 
 
-/* The length of the longest of them that the name lies under; 0: none. */
+/* Returns the length of the longest entry that `name` is under; 0: none. */
 
 static size_t
 rbl_own_longest(rbl_str_t name, const rbl_str_t *top, size_t n)

@@ -1,11 +1,11 @@
 /*
- * Which names the lists of accounts ("own" or custom lists) may ask for.
+ * Names that custom lists of accounts ("own" lists) may query.
  *
- * An account chooses the zone of its own list and the host that is checked, so
- * it chooses the whole query name.  Names that only a site's own resolver
- * answers must not be within its reach: special-use names (RFC 6761 and IANA's
- * registry of them), names that sites use inside (RFC 6762, appendix G), and
- * those that the operator names.
+ * An account chooses the zone of its list and the host to check, and so the
+ * whole query name.  It must not reach names that only a site's own resolver
+ * answers: special-use names (RFC 6761 and its IANA registry), names commonly
+ * used inside sites (RFC 6762, appendix G), and names configured by the
+ * operator.
  */
 
 #ifndef RBL_OWN_H_INCLUDED
@@ -13,7 +13,7 @@
 
 #include "rbl_validate.h"
 
-/* The operator's names, without a trailing dot. */
+/* Configured names, without a trailing dot. */
 typedef struct {
     const rbl_str_t  *refuse;
     size_t            n_refuse;
@@ -22,10 +22,11 @@ typedef struct {
 } rbl_own_t;
 
 /*
- * May an own list ask for that name (or have it as its zone)?  The longest name
- * decides that it is or lies under; of two of the same length "refuse" goes
- * before "allow", and "allow" before the reserved ones.  0: it may not, and
- * *under is a view of the end of `name` that is refused, *why a static text.
+ * True if an own list may query that name, or have it as its zone.  The longest
+ * entry that the name equals or is under decides; among entries of the same
+ * length "refuse" precedes "allow", and "allow" precedes the reserved names.
+ * Otherwise returns 0, with *under a view of the refused end of `name`, and
+ * *why a static text.
  */
 int rbl_own_ok(const rbl_own_t *own, rbl_str_t name, rbl_str_t *under,
     const char **why);

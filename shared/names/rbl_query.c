@@ -1,6 +1,6 @@
 /*
- * Names to ask and links to show for a host at a list.  Everything is written
- * into the caller's buffers.
+ * Query names and links for a host at a list.  All output goes into the
+ * caller's buffers.
  */
 
 #include "rbl_query.h"
@@ -12,7 +12,7 @@
 #define RBL_KEY_SLOT  "{key}"
 
 
-/* A name under construction, in buf[RBL_VALUE_MAX]. */
+/* A name being built, in buf[RBL_VALUE_MAX]. */
 
 typedef struct {
     char    *buf;
@@ -73,7 +73,7 @@ rbl_query_ipv6(rbl_query_t *q, const char *z)
     unsigned char      b[16];
     static const char  hex[] = "0123456789abcdef";
 
-    /* not folded: the control of an IPv6 list is a mapped address */
+    /* not folded: the test point of an IPv6 list is a mapped address */
 
     if (inet_pton(AF_INET6, z, b) != 1) {
         return RBL_EINVAL;
@@ -126,7 +126,7 @@ rbl_query_value(rbl_query_t *q, rbl_family_t family, rbl_str_t value)
 }
 
 
-/* Where {key} stands in the zone; NULL if nowhere. */
+/* Returns the position of {key} in the zone; NULL: none. */
 
 static const char *
 rbl_zone_slot(rbl_str_t zone)
@@ -201,7 +201,7 @@ rbl_query_begin(rbl_query_t *q, char *buf, rbl_str_t *out)
 }
 
 
-/* Is what was built a name? */
+/* True if the result is a valid name. */
 
 static rbl_err_t
 rbl_query_end(rbl_query_t *q, rbl_str_t *out, rbl_err_t rc)
@@ -346,7 +346,7 @@ rbl_lookup_url(char *buf, size_t size, rbl_str_t *out, rbl_str_t pattern,
         return RBL_EINVAL;
     }
 
-    size--;                             /* for the NUL */
+    size--;                             /* room for the NUL */
     len = 0;
 
     for (i = 0; i < pattern.n; i += n) {
