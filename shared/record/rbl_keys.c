@@ -1,6 +1,6 @@
 /*
- * Key names of the store.  A key is written into the caller's rbl_key_t; one
- * that does not fit becomes empty rather than another key's name.
+ * Key names of the store.  A key is written into the caller's rbl_key_t.  A key
+ * that does not fit becomes empty, never the name of another key.
  */
 
 #include "rbl_keys.h"

@@ -1,5 +1,5 @@
 /*
- * The tables of numbers, and their arrays.
+ * Tables of the metrics, and their arrays.
  */
 
 #include "rbl_metrics.h"
@@ -137,7 +137,8 @@ const int64_t  rbl_latency_bounds[RBL_LATENCY_BOUNDS] = {
 };
 
 
-/* The rest of an entry of `total` elements: integers, n of them known. */
+/* Reads the rest of an entry of `total` elements: integers, of which n are
+   known. */
 
 static void
 rbl_metrics_read(int64_t *number, size_t n, size_t total, rbl_mp_t *mp)

@@ -1,11 +1,11 @@
 /*
- * The numbers of a daemon (record `daemon` of schema.txt): their order in the
- * record, and how each is called in Prometheus' text format, in JSON and by
- * rblctl.  The daemon counts and packs them, nginx and rblctl show them.
+ * Metrics of a daemon (record `daemon` of schema.txt): their order in the
+ * record, and their names in Prometheus' text format, in JSON and in rblctl.
+ * The daemon counts and packs them; nginx and rblctl show them.
  *
- * A number is only ever added at the end of its kind.  Those that a record
- * lacks are 0, those that this release does not know are skipped.  One that is
- * not known, or does not apply, is -1.
+ * A metric is only added at the end of its kind.  Metrics that a record lacks
+ * read as 0; metrics that this release does not know are skipped.  A metric
+ * that is unknown or does not apply is -1.
  */
 
 #ifndef RBL_METRICS_H_INCLUDED
@@ -13,10 +13,10 @@
 
 #include "rbl_mp.h"
 
-#define RBL_METRICS_TTL        20000    /* ms that a record is kept */
+#define RBL_METRICS_TTL        20000    /* lifetime of a record, ms */
 #define RBL_METRICS_LISTS      256      /* in a record, at most */
 #define RBL_METRICS_RESOLVERS  8
-#define RBL_LATENCY_BOUNDS     12       /* of the latency of resolvers */
+#define RBL_LATENCY_BOUNDS     12       /* latency buckets of resolvers */
 
 enum {
     RBL_M_CHECKS_COMPLETED = 0,
@@ -58,8 +58,8 @@ enum {
     RBL_ML_LISTED,
     RBL_ML_CLEAR,
     RBL_ML_UNKNOWN,
-    RBL_ML_TIME,                        /* us, of those answered */
-    RBL_ML_SLOWEST,                     /* us, in the last minute */
+    RBL_ML_TIME,                        /* us, of answered queries */
+    RBL_ML_SLOWEST,                     /* us, within the last minute */
     RBL_ML_QUOTA_LEFT,
     RBL_ML_FROZEN,
     RBL_ML__N
@@ -68,8 +68,8 @@ enum {
 enum {
     RBL_MR_ANSWERED = 0,
     RBL_MR_FAILED,
-    RBL_MR_TIME,                        /* us, of all its replies */
-    RBL_MR_LATENCY,                     /* one for each bound, and the rest */
+    RBL_MR_TIME,                        /* us, of all replies */
+    RBL_MR_LATENCY,                     /* one per bucket, and the rest */
     RBL_MR__N = RBL_MR_LATENCY + RBL_LATENCY_BOUNDS + 1
 };
 
@@ -78,7 +78,7 @@ typedef enum {
     RBL_METRIC_GAUGE
 } rbl_metric_kind_t;
 
-/* What makes the base unit of it, as Prometheus wants it. */
+/* Divisor to Prometheus' base unit. */
 typedef enum {
     RBL_METRIC_ONE = 1,
     RBL_METRIC_MILLI = 1000,
@@ -87,9 +87,9 @@ typedef enum {
 
 typedef struct {
     const char         *group, *key;    /* in JSON */
-    const char         *family;         /* behind "rbl_checkd_"; rows of one
-                                           family stand together */
-    const char         *label, *value;  /* that tells them apart; or NULL */
+    const char         *family;         /* after "rbl_checkd_"; rows of one
+                                           family are consecutive */
+    const char         *label, *value;  /* distinguishes the rows; or NULL */
     rbl_metric_kind_t   kind;
     rbl_metric_unit_t   unit;
     const char         *help;
@@ -99,13 +99,14 @@ extern const rbl_metric_t  rbl_metrics[RBL_M__N];
 extern const rbl_metric_t  rbl_list_metrics[RBL_ML__N];
 extern const rbl_metric_t  rbl_resolver_metrics[RBL_MR_LATENCY];
 
-/* In us. */
+/* Upper bounds of the buckets, in us. */
 extern const int64_t  rbl_latency_bounds[RBL_LATENCY_BOUNDS];
 
-/* Numbers of a packed array.  RBL_ETYPE: something else is in it; all 0. */
+/* Reads the metrics of a packed array.  RBL_ETYPE: another type is in it; all
+   are 0 then. */
 rbl_err_t rbl_metrics_decode(int64_t number[RBL_M__N], rbl_str_t raw);
 
-/* The next entry of `lists` or `resolvers`, at a reader that stands there. */
+/* The next entry of `lists` or `resolvers`, from the position of a reader. */
 typedef struct {
     rbl_str_t  list, zone, health;
     int64_t    number[RBL_ML__N];
@@ -124,12 +125,10 @@ void rbl_list_metrics_encode(rbl_out_t *out, const rbl_list_metrics_t *v);
 void rbl_resolver_metrics_encode(rbl_out_t *out,
     const rbl_resolver_metrics_t *v);
 
-/* A packed array of integers. */
+/* Writes a packed array of integers. */
 void rbl_metrics_encode(rbl_out_t *out, const int64_t *number, size_t n);
 
-/*
- * The value in its base unit: "12", "0.25".  Returns buf.
- */
+/* Writes the value in its base unit: "12", "0.25".  Returns buf. */
 const char *rbl_metric_text(char buf[32], int64_t number,
     rbl_metric_unit_t unit);
 

@@ -1,11 +1,11 @@
 /*
- * MessagePack as the store uses it.  One parser, rbl_mp_read, knows every form
- * of a value; the typed readers only judge what it found, and those in the
- * header spare it the commonest forms.  Nothing is allocated, strings are views
- * into the input.
+ * MessagePack as the store uses it.  One parser, rbl_mp_read, handles every
+ * form of a value; the typed readers only check its result.  The readers
+ * inlined in the header handle the most frequent forms.  Nothing is allocated;
+ * strings are views of the input.
  *
- * Scripts write integers as integers; a double that holds a whole number is
- * taken for one, since Lua does not tell them apart.
+ * Scripts write integers as integers.  A double with an integral value is
+ * accepted as an integer, because Lua does not distinguish them.
  */
 
 #include "rbl_mp.h"
@@ -25,7 +25,7 @@ typedef enum {
 typedef struct {
     int64_t    i;
     rbl_str_t  s;
-    uint64_t   n;                       /* values inside: array or map */
+    uint64_t   n;                       /* elements: array or map */
 } rbl_mp_value_t;
 
 
@@ -68,7 +68,7 @@ rbl_mp_bytes(rbl_mp_t *mp, rbl_mp_value_t *v, uint64_t n)
 }
 
 
-/* Every element takes a byte at least: a larger count is a lie. */
+/* Every element takes at least one byte, so a larger count is invalid. */
 
 static rbl_mp_kind_t
 rbl_mp_values(rbl_mp_t *mp, rbl_mp_value_t *v, uint64_t n)
@@ -113,7 +113,7 @@ rbl_mp_float(rbl_mp_t *mp, rbl_mp_value_t *v, unsigned size)
         memcpy(&d, &u64, sizeof(d));
     }
 
-    /* NaN fails the comparison; 2^63 is the first that does not fit */
+    /* NaN fails the comparison; 2^63 is the first value that does not fit */
 
     if (!(d >= -9223372036854775808.0 && d < 9223372036854775808.0)
         || d != (double) (int64_t) d)
@@ -206,7 +206,7 @@ rbl_mp_tagged(rbl_mp_t *mp, rbl_mp_value_t *v, unsigned char tag)
 }
 
 
-/* The head of one value; of a string the bytes too. */
+/* Reads the head of one value; for a string, also its bytes. */
 
 static rbl_mp_kind_t
 rbl_mp_read(rbl_mp_t *mp, rbl_mp_value_t *v)

@@ -1,7 +1,8 @@
 /*
- * MessagePack, the part that the store uses: nil, integers, strings (str and
- * bin read alike), arrays.  The input is hostile: a reader never leaves its
- * window and fails sticky; a nesting deeper than 8 is refused by skip.
+ * The part of MessagePack that the store uses: nil, integers, strings (str and
+ * bin are read alike), arrays.  The input is not trusted: a reader never leaves
+ * its window, and its errors are sticky.  Skipping fails at a nesting deeper
+ * than 8.
  */
 
 #ifndef RBL_MP_H_INCLUDED
@@ -18,9 +19,9 @@ typedef struct {
 void rbl_mp_init(rbl_mp_t *mp, rbl_str_t bytes);
 static inline size_t rbl_mp_array(rbl_mp_t *mp);    /* number of elements; 0
                                                        on failure */
-static inline rbl_str_t rbl_mp_str(rbl_mp_t *mp);   /* a view into the input */
+static inline rbl_str_t rbl_mp_str(rbl_mp_t *mp);   /* view of the input */
 static inline int64_t rbl_mp_int(rbl_mp_t *mp);
-rbl_str_t rbl_mp_raw(rbl_mp_t *mp);     /* one whole value, as its bytes */
+rbl_str_t rbl_mp_raw(rbl_mp_t *mp);     /* one whole value, as bytes */
 void rbl_mp_skip(rbl_mp_t *mp);
 
 void rbl_mp_put_array(rbl_out_t *out, size_t n);
@@ -30,8 +31,8 @@ void rbl_mp_put_int(rbl_out_t *out, int64_t v);
 
 
 /*
- * A page of hosts is some four hundred values.  The forms that nearly all of
- * them have are read in place; every other one, and every fault, by these.
+ * A page of hosts has some four hundred values.  Their most frequent forms are
+ * read inline; these functions read all others and handle errors.
  */
 
 size_t rbl_mp_array_any(rbl_mp_t *mp);
@@ -89,7 +90,7 @@ rbl_mp_int(rbl_mp_t *mp)
         return *p;
     }
 
-    /* a time: eight bytes, the first of them below 0x80 */
+    /* a time: eight bytes, the first below 0x80 */
 
     if (*p != 0xcf || mp->end - p < 9 || p[1] >= 0x80) {
         return rbl_mp_int_any(mp);
@@ -104,7 +105,7 @@ rbl_mp_int(rbl_mp_t *mp)
 }
 
 
-/* Every element takes a byte at least: a larger number is a lie. */
+/* Every element takes at least one byte, so a larger number is invalid. */
 
 static inline size_t
 rbl_mp_array(rbl_mp_t *mp)

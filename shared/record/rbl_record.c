@@ -1,13 +1,13 @@
 /*
- * The tables of records, which name each field of schema.txt through the
- * generated rbl_schema.h: a field that moves there moves here.
+ * Tables of records.  They name each field of schema.txt through the generated
+ * rbl_schema.h, so that a field that moves there moves here.
  */
 
 #include "rbl_record_int.h"
 #include "rbl_schema.h"
 
 
-/* Those of a listing that every one has. */
+/* Fields that every listing has. */
 #define RBL_LISTING_LEAST  6
 
 #define STR(type, name)    { RBL_FIELD_STR, offsetof(type, name) }

@@ -1,11 +1,11 @@
 /*
- * The records of the store as C structures.  A decode takes the bytes of one
- * record (shared/schema.txt) and fills views into them: they live as long as
- * the bytes.  RBL_ETYPE: not a record of that entity, or of an unknown
- * version; the structure is then zeroed.  Fields that a newer version adds at
- * the end are skipped, those that an older one lacks are "", 0 or an empty
- * array.  Arrays stay packed (rbl_str_t of the raw MessagePack
- * array) and are walked with rbl_mp.
+ * Records of the store as C structures.  A decoder takes the bytes of one
+ * record (shared/schema.txt) and fills views of them, which are valid as long
+ * as the bytes.  RBL_ETYPE: not a record of that entity, or of an unknown
+ * version; the structure is zeroed then.  Fields added by a newer version are
+ * skipped; fields that an older version lacks are "", 0 or an empty array.
+ * Arrays stay packed (rbl_str_t of the raw MessagePack array) and are read with
+ * rbl_mp.
  */
 
 #ifndef RBL_RECORD_H_INCLUDED
@@ -15,7 +15,7 @@
 
 #define RBL_RECORD_VERSION  1
 
-/* More than any host record has (texts.h); a larger one is not decoded. */
+/* Larger than any host record (texts.h); a larger record is not decoded. */
 #define RBL_HOST_SIZE_MAX  (256 * 1024)
 
 typedef struct {
@@ -24,32 +24,35 @@ typedef struct {
     int64_t    interval;                /* seconds between checks */
     rbl_str_t  profile, group;          /* the defaults */
     int64_t    created;
-    int64_t    max_checks;              /* started a day; 0: no limit */
-    int64_t    min_interval;            /* the plan's; 0: none */
+    int64_t    max_checks;              /* starts per day; 0: no limit */
+    int64_t    min_interval;            /* of the plan; 0: none */
 } rbl_account_t;
 
 typedef struct {
     rbl_str_t  digest;                  /* 32 bytes: SHA-256 of the token */
     rbl_str_t  app, status;
-    rbl_str_t  allow, limits;           /* packed arrays, those of the app */
+    rbl_str_t  allow, limits;           /* packed arrays, from the
+                                           application */
     int64_t    created;
 } rbl_token_t;
 
 typedef struct {
-    int64_t    hosts_at;                /* stamps: they change as indexes do */
+    int64_t    hosts_at;                /* stamps that change with the
+                                           indexes */
     int64_t    hosts;
     int64_t    listed_at;
     int64_t    listed;
-    int64_t    made;                    /* a stamp: account and tokens are
-                                           as they were then; 0: unknown */
+    int64_t    made;                    /* stamp that changes with the account
+                                           and its tokens; 0: unknown */
 } rbl_totals_t;
 
 typedef struct {
     rbl_str_t  id, name, status, secret;
     int64_t    created;
     rbl_str_t  allow;                   /* packed array of CIDR texts */
-    rbl_str_t  limits;                  /* packed array: an hour; reads, writes,
-                                           check starts a second; 0: none */
+    rbl_str_t  limits;                  /* packed array: per hour; reads,
+                                           writes, check starts per second; 0:
+                                           none */
 } rbl_app_t;
 
 typedef struct {
@@ -61,7 +64,7 @@ typedef struct {
                next_check;
     rbl_str_t  details;                 /* packed array of arrays */
     rbl_str_t  troubled;                /* likewise */
-    int64_t    uncovered;               /* 1: no list applies to it */
+    int64_t    uncovered;               /* 1: no list applies */
 } rbl_host_t;
 
 typedef struct {
@@ -92,7 +95,7 @@ typedef struct {
     rbl_str_t  lookup, delist, tier, scope, kind, control;
     rbl_str_t  names;                   /* "", both, full, registered */
     int64_t    min_interval, rate, day_quota;       /* 0: none */
-    rbl_str_t  reason, note;            /* why it was killed; what to know */
+    rbl_str_t  reason, note;            /* reason of killing; note */
     rbl_str_t  servers;                 /* "ADDRESS@PORT ADDRESS@PORT ..." */
 } rbl_list_t;
 
@@ -101,19 +104,19 @@ typedef struct {
     rbl_str_t  types;                   /* packed array; empty: every type */
     rbl_str_t  secret, status;
     int64_t    created;
-    rbl_str_t  old;                     /* secret, beside the other until */
+    rbl_str_t  old;                     /* former secret, valid until: */
     int64_t    old_until;
     int64_t    disabled;
     rbl_str_t  reason;
 } rbl_hook_t;
 
-/* An attempt of a delivery, as it is logged. */
+/* An attempt of a delivery, as logged. */
 typedef struct {
-    int64_t    at;                      /* when it ended (ms since 1970) */
+    int64_t    at;                      /* end (ms since the epoch) */
     rbl_str_t  event, type;
     int64_t    number;                  /* from 1 */
     rbl_str_t  outcome;                 /* ok, retry, dead, gone */
-    int64_t    status;                  /* 0: there was no answer */
+    int64_t    status;                  /* 0: no response */
     int64_t    took, next;              /* ms */
     rbl_str_t  error, answer;
 } rbl_try_t;
@@ -122,11 +125,11 @@ typedef struct {
     rbl_str_t  id, type;
     int64_t    date;
     rbl_str_t  check;
-    rbl_str_t  host;                    /* raw host record; "": a one-off */
+    rbl_str_t  host;                    /* raw host record; "": one-off check */
     rbl_str_t  value;
     int64_t    listed, total;
-    rbl_str_t  results;                 /* a packed array, as a string */
-    int64_t    hooks;                   /* 1: goes to the receivers */
+    rbl_str_t  results;                 /* packed array, as a string */
+    int64_t    hooks;                   /* 1: for the receivers */
     rbl_str_t  callbacks;               /* packed array of [URL, app SID] */
     rbl_str_t  timezone, message;
     rbl_str_t  contact, code;           /* of a contact.confirm */
@@ -139,7 +142,7 @@ typedef struct {
     rbl_str_t  message, address;
 } rbl_refusal_t;
 
-/* What is in its arrays: rbl_metrics.h. */
+/* Contents of its arrays: rbl_metrics.h. */
 typedef struct {
     rbl_str_t  name, release;
     int64_t    started, told;
@@ -169,7 +172,7 @@ typedef struct {
     int64_t    asked, errors, cleared;  /* 0 in older entries */
 } rbl_listing_t;
 
-/* Reads the next entry from a reader that stands inside host.details. */
+/* Reads the next entry from a reader positioned inside host.details. */
 rbl_err_t rbl_listing_decode(rbl_listing_t *v, rbl_mp_t *mp);
 
 /* One entry of host.troubled. */
@@ -178,13 +181,13 @@ typedef struct {
     int64_t    since, count;
 } rbl_trouble_t;
 
-/* Likewise of host.troubled. */
+/* The same for host.troubled. */
 rbl_err_t rbl_trouble_decode(rbl_trouble_t *v, rbl_mp_t *mp);
 
 /*
- * One result of a check: an element of check:<AC>:<PP>:d and of what
- * check_finish takes.  Order: list SID, type, custom, zone, website, status
- * (listed, clear, unknown, skipped), codes, details, reason, error, ms.
+ * One result of a check: an element of check:<AC>:<PP>:d and of an argument of
+ * check_finish.  Order: list SID, type, custom, zone, website, status (listed,
+ * clear, unknown, skipped), codes, details, reason, error, ms.
  */
 typedef struct {
     rbl_str_t  list, type;

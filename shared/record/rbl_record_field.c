@@ -1,5 +1,5 @@
 /*
- * Reads the fields of a record as its table (rbl_record.c) says.
+ * Reads the fields of a record by its table (rbl_record.c).
  */
 
 #include "rbl_record_int.h"
@@ -14,7 +14,7 @@ rbl_field_array(rbl_mp_t *mp)
     rbl_str_t      raw;
     unsigned char  tag;
 
-    /* nearly all are empty, or of one or more strings */
+    /* nearly all are empty, or hold one or more strings */
 
     ahead = *mp;
 
@@ -67,7 +67,7 @@ rbl_field_read(rbl_mp_t *mp, const rbl_field_t *field, void *v)
 }
 
 
-/* What a record reads as that was written before there was the field. */
+/* Sets the value of a field that an older record lacks. */
 
 static void
 rbl_field_missing(const rbl_field_t *field, void *v)
@@ -87,8 +87,8 @@ rbl_field_missing(const rbl_field_t *field, void *v)
 
 
 /*
- * One array of `total` fields, the first `skip` of them read already.  Each
- * member of a structure is a field, so that all are set when this succeeds.
+ * Reads one array of `total` fields, of which the first `skip` are already
+ * read.  Each member of a structure is a field, so all are set on success.
  */
 
 static rbl_err_t

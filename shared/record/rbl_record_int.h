@@ -1,7 +1,7 @@
 /*
- * What the two files of records know of one another: rbl_record.c has the
- * tables, rbl_record_field.c reads by them.  Nothing is copied; the views live
- * as long as the record's bytes.
+ * Internal header of the record files: rbl_record.c has the tables,
+ * rbl_record_field.c reads by them.  Nothing is copied; the views are valid as
+ * long as the record's bytes.
  */
 
 #ifndef RBL_RECORD_INT_H_INCLUDED
@@ -22,13 +22,14 @@ typedef struct {
 } rbl_field_t;
 
 /*
- * A whole record: its version and n fields, of which it has at least the first
- * `least`.  RBL_ETYPE: it is not one, and *v (of that size) is all zero.
+ * Reads a whole record: its version and n fields, of which the first `least`
+ * are required.  RBL_ETYPE: not such a record; *v (of that size) is zeroed.
  */
 rbl_err_t rbl_record_decode(rbl_str_t raw, const rbl_field_t *field,
     size_t least, size_t n, void *v, size_t size);
 
-/* An entry of an array within a record, from where mp stands; no version. */
+/* Reads an entry of an array within a record, at the position of mp; no
+   version. */
 rbl_err_t rbl_entry_decode(rbl_mp_t *mp, const rbl_field_t *field,
     size_t least, size_t n, void *v, size_t size);
 

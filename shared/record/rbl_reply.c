@@ -1,12 +1,12 @@
 /*
- * Access to replies of the store.  Nothing is copied: what is returned lives
- * as long as the reply, which stays the caller's.
+ * Access to replies of the store.  Nothing is copied: results are valid as long
+ * as the reply, which the caller owns.
  */
 
 #include "rbl_reply.h"
 #include "rbl_validate.h"
 
-#define RBL_REPLY_SAID  200             /* bytes of an error that are told */
+#define RBL_REPLY_SAID  200             /* bytes of an error that are shown */
 
 
 static const struct {

@@ -1,6 +1,6 @@
 /*
- * Typed, bounds-checked access to replies of the store.  NULL replies and
- * wrong types are ordinary input and give the "nothing" of each function.
+ * Typed, bounds-checked access to replies of the store.  NULL replies and wrong
+ * types are accepted; each function then returns its empty value.
  */
 
 #ifndef RBL_REPLY_H_INCLUDED
@@ -11,19 +11,20 @@
 
 #include "rbl_common.h"
 
-/* A string or status reply; p NULL if it is nil or of another type. */
+/* Returns a string or status reply; p is NULL if it is nil or another type. */
 rbl_str_t rbl_reply_str(const redisReply *r);
 
-/* An integer, or a string of decimal digits; `def` otherwise. */
+/* Returns an integer, or a string of decimal digits; otherwise `def`. */
 int64_t rbl_reply_int(const redisReply *r, int64_t def);
 
-/* Number of elements of an array reply; 0 if it is none. */
+/* Returns the number of elements of an array reply; 0 for another type. */
 size_t rbl_reply_len(const redisReply *r);
 
-/* The i-th element; NULL if there is none. */
+/* Returns the i-th element; NULL: none. */
 const redisReply *rbl_reply_at(const redisReply *r, size_t i);
 
-/* The value of a field in a flat HGETALL or stream-entry array, or NULL. */
+/* Returns the value of a field in a flat HGETALL or stream-entry array; NULL:
+   none. */
 const redisReply *rbl_reply_field(const redisReply *r, const char *name);
 
 /*
@@ -33,42 +34,44 @@ const redisReply *rbl_reply_field(const redisReply *r, const char *name);
 rbl_str_t rbl_reply_name(const redisReply *pair);
 const redisReply *rbl_reply_rest(const redisReply *pair);
 
-/* Reply of TIME in microseconds since 1970; 0: it is none. */
+/* Returns the reply of TIME in microseconds since 1970; 0: it is none. */
 int64_t rbl_reply_time(const redisReply *r);
 
-/* First word of a script's result ("OK", ...); "" if it is not one. */
+/* Returns the first word of a script's result ("OK", ...); "": none. */
 rbl_str_t rbl_reply_word(const redisReply *r);
 
-/* The number behind it, for refusals of any script; 0: there is none. */
+/* Returns the number after the word, for refusals of any script; 0: none. */
 int64_t rbl_reply_number(const redisReply *r);
 
 /*
- * What an error says, at most 200 bytes of it and without the arguments of the
- * command that some repeat: it may be logged.  "nonsense" if it is no error.
+ * Returns the text of an error, at most 200 bytes and without the command's
+ * arguments that Redis may repeat, so it may be logged.  "nonsense" if it is
+ * not an error.
  */
 rbl_str_t rbl_reply_error(const redisReply *r);
 
-/* Why AUTH is refused, in words of ours: nothing of the answer is repeated. */
+/* Returns why AUTH was refused, in our own words: nothing of the reply is
+   repeated. */
 rbl_str_t rbl_reply_auth_error(const redisReply *r);
 
 typedef enum {
     RBL_REPLY_OK = 0,       /* not an error reply */
     RBL_REPLY_NOSCRIPT,     /* send it again with EVAL */
-    RBL_REPLY_NOTREADY,     /* LOADING, MASTERDOWN, CLUSTERDOWN, TRYAGAIN,
-                               BUSY: nothing was done, later it may */
-    RBL_REPLY_READONLY,     /* a replica: nothing was done */
+    RBL_REPLY_NOTREADY,     /* LOADING, MASTERDOWN, CLUSTERDOWN, TRYAGAIN, BUSY:
+                               nothing was executed; a retry may succeed */
+    RBL_REPLY_READONLY,     /* a replica: nothing was executed */
     RBL_REPLY_NOWRITE,      /* OOM, MISCONF, NOREPLICAS: writes are refused,
-                               reads go on */
+                               reads work */
     RBL_REPLY_NOAUTH,       /* NOAUTH, WRONGPASS: configuration */
-    RBL_REPLY_NOPERM,       /* the user lacks a right that this one command
-                               needs; the connection is as good as before.
-                               A script that lacks one answers ERROR, for it
-                               may have done a part */
-    RBL_REPLY_NOGROUP,      /* consumer group is missing: create it */
-    RBL_REPLY_ERROR         /* any other: our own fault */
+    RBL_REPLY_NOPERM,       /* the user lacks a right for this command; the
+                               connection stays usable.  A script that lacks a
+                               right answers ERROR, because it may have been
+                               executed in part */
+    RBL_REPLY_NOGROUP,      /* the consumer group is missing: create it */
+    RBL_REPLY_ERROR         /* any other: an internal error */
 } rbl_reply_class_t;
 
-/* No reply at all (NULL) is RBL_REPLY_ERROR: nothing says that it was done. */
+/* No reply (NULL) is RBL_REPLY_ERROR: the command may have been executed. */
 rbl_reply_class_t rbl_reply_class(const redisReply *r);
 
 #endif /* RBL_REPLY_H_INCLUDED */

@@ -1,5 +1,5 @@
 /*
- * Refused before there is room for it.
+ * Checks a reply before hiredis allocates memory for it.
  */
 
 #include "rbl_reply_guard.h"

@@ -1,13 +1,14 @@
 /*
- * What hiredis believes of a store, and must not:
+ * Checks that hiredis does not make on replies of a store:
  *
- * How many elements a reply announces.  It has room made for them all, and
- * walks as many when the reply is freed, though none of them ever comes: twelve
- * bytes from a store that has gone mad stop the program for many seconds.
+ * The number of elements that a reply announces.  hiredis allocates memory for
+ * all of them, and walks them all when it frees the reply, even if they never
+ * arrive: twelve bytes from a faulty store block the program for many seconds.
  *
- * That every reply was asked for, which its asynchronous side asserts.
+ * That every reply answers a command.  The asynchronous part of hiredis asserts
+ * this.
  *
- * Both end the connection, as a reply does that is no RESP.
+ * A violation ends the connection, as invalid RESP does.
  */
 
 #ifndef RBL_REPLY_GUARD_H_INCLUDED
@@ -18,40 +19,40 @@
 
 #include "rbl_common.h"
 
-#define RBL_REPLY_ELEMENTS  2097152     /* at most in a reply, all levels */
+#define RBL_REPLY_ELEMENTS  2097152     /* elements of a reply, all levels */
 
-/* Of one connection. */
+/* Guard of one connection. */
 typedef struct {
-    const redisCallbackList  *asked;        /* who waits for replies */
+    const redisCallbackList  *asked;        /* pending callbacks */
     size_t                    announced;    /* elements of this reply */
-    const char               *refused;      /* why, or NULL; static */
+    const char               *refused;      /* reason, or NULL; static */
 } rbl_reply_guard_t;
 
-/* asked: the list of an asynchronous connection; NULL: all is asked for. */
+/* asked: the list of an asynchronous connection; NULL: accept all replies. */
 void rbl_reply_guard(rbl_reply_guard_t *guard, const redisCallbackList *asked);
 
 /*
- * May a reader go on with this object, of n elements (0 if it is no array)?  If
- * not, it answers NULL, which hiredis takes for a lack of memory, and ends the
- * connection.
+ * True if a reader may continue with this object of n elements (0: not an
+ * array).  If not, the reader returns NULL, which hiredis treats as out of
+ * memory, and hiredis ends the connection.
  */
 int rbl_reply_allowed(rbl_reply_guard_t *guard, const redisReadTask *task,
     int n);
 
-/* Why a connection ended: `refused' or, if it was nothing of that, errstr. */
+/* Returns why a connection ended: `refused`, or, if that is NULL, errstr. */
 const char *rbl_reply_lost(const rbl_reply_guard_t *guard, const char *errstr);
 
 /*
- * hiredis' own reader, guarded.  Owned by whoever owns the connection, whose
- * reader uses it until its end.
+ * The reader of hiredis with a guard.  It belongs to the owner of the
+ * connection, and must live as long as the connection.
  */
 typedef struct {
     rbl_reply_guard_t                 guard;
     redisReplyObjectFunctions         fn;
-    const redisReplyObjectFunctions  *own;          /* of hiredis */
+    const redisReplyObjectFunctions  *own;          /* hiredis' own */
 } rbl_reply_reader_t;
 
-/* From now on for this connection, whose reader must have read nothing yet. */
+/* Guards this connection, whose reader must not have read anything. */
 void rbl_reply_reader(rbl_reply_reader_t *reader, redisContext *c,
     const redisCallbackList *asked);
 

@@ -1,12 +1,12 @@
 /*
- * Lines of INFO: "name:value", each ended by CR and LF.
+ * Parses lines of INFO: "name:value", each ended by CR and LF.
  */
 
 #include "rbl_role.h"
 #include "rbl_validate.h"
 
 
-/* p NULL: there is no such line. */
+/* p is NULL if there is no such line. */
 
 static rbl_str_t
 rbl_role_value(rbl_str_t info, const char *name)

@@ -1,6 +1,7 @@
 /*
- * What a store is: a master, or a replica and how fresh.  Out of the answer to
- * INFO REPLICATION; ROLE would not tell when the replica heard from its master.
+ * Role of a store: master, or replica and how fresh its data are.  It is parsed
+ * from the reply to INFO REPLICATION, because ROLE does not show when the
+ * replica last received data from its master.
  */
 
 #ifndef RBL_ROLE_H_INCLUDED
@@ -9,16 +10,16 @@
 #include "rbl_reply.h"
 
 /*
- * Seconds since a replica heard from its master, at most.  A master that has
- * nothing to say sends a ping every ten seconds (repl-ping-replica-period).
+ * Most seconds since a replica last received data from its master.  An idle
+ * master sends a ping every ten seconds (repl-ping-replica-period).
  */
 #define RBL_ROLE_AGE_MAX  15
 
 typedef enum {
     RBL_ROLE_MASTER = 0,
-    RBL_ROLE_REPLICA,           /* its data are as fresh as the master's */
-    RBL_ROLE_STALE,             /* a replica without its master */
-    RBL_ROLE_UNKNOWN            /* the answer says nothing of it */
+    RBL_ROLE_REPLICA,           /* replica with fresh data */
+    RBL_ROLE_STALE,             /* replica without its master */
+    RBL_ROLE_UNKNOWN            /* the reply does not contain it */
 } rbl_role_e;
 
 rbl_role_e rbl_role(const redisReply *info);

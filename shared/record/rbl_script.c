@@ -1,5 +1,6 @@
 /*
- * Replies of scripts by the forms that seam.awk makes of their heads.
+ * Decodes replies of scripts by the forms that seam.awk generates from their
+ * heads.
  */
 
 #include <string.h>
@@ -33,7 +34,7 @@ put_field(char *to, unsigned type, const redisReply *r)
 }
 
 
-/* The number of the word that a reply begins with; 0: it is none of these. */
+/* Returns the number of the word at the start of a reply; 0: unknown. */
 
 static unsigned
 word_of(const rbl_reply_form_t *form, const redisReply *reply)
@@ -61,11 +62,11 @@ rbl_reply_decode(void *to, const rbl_reply_form_t *form,
     const rbl_reply_field_t  *f;
 
     memset(to, 0, form->size);
-    word = 1;                           /* that of a row, which has none */
+    word = 1;                           /* for a row, which has no word */
 
     if (form->words != NULL) {
         word = word_of(form, reply);
-        memcpy(to, &word, sizeof(word));    /* an enumeration, and first */
+        memcpy(to, &word, sizeof(word));    /* an enum, and the first member */
     }
 
     for (f = form->fields; f->word != 0; f++) {

@@ -54,7 +54,7 @@ typedef enum {
     RBL_REPLY_ARRAY
 } rbl_reply_type_t;
 
-/* A field that comes behind the word of that number, and where it goes. */
+/* A field that follows the word of that number, and its offset. */
 typedef struct {
     unsigned  word;                     /* from 1; 0 ends a table */
     unsigned  at;                       /* element of the reply */
@@ -63,18 +63,18 @@ typedef struct {
 } rbl_reply_field_t;
 
 typedef struct {
-    const char *const        *words;    /* NULL at the end; NULL: of a row */
+    const char *const        *words;    /* ends with NULL; NULL for a row */
     const rbl_reply_field_t  *fields;
-    size_t                    size;     /* of the structure */
+    size_t                    size;     /* of the reply structure */
 } rbl_reply_form_t;
 
 /* For rbl_NAME_reply and rbl_NAME_ROW. */
 void rbl_reply_decode(void *to, const rbl_reply_form_t *form,
     const redisReply *reply);
 
-/* rbl_script_host_add and so on: a name that does not exist does not link. */
+/* rbl_script_host_add and so on; an unknown name does not link. */
 #include "rbl_script_list.h"            /* generated: extern declarations */
 
-extern const rbl_script_t *const  rbl_scripts[];    /* NULL at the end */
+extern const rbl_script_t *const  rbl_scripts[];    /* ends with NULL */
 
 #endif /* RBL_SCRIPT_H_INCLUDED */
