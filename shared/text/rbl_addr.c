@@ -27,7 +27,7 @@ rbl_addr_is_mapped(const rbl_addr_t *a)
 }
 
 
-/* As written: nothing is folded. */
+/* As written: an IPv4-mapped address is not folded. */
 
 static rbl_err_t
 rbl_addr_read(rbl_addr_t *a, rbl_str_t text)
@@ -118,7 +118,7 @@ rbl_addr_text(char buf[RBL_VALUE_MAX], const rbl_addr_t *a)
 }
 
 
-/* The part of octet i that lies inside a prefix of that many bits. */
+/* Returns the bits of octet i that lie inside a prefix of that many bits. */
 
 static unsigned char
 rbl_prefix_mask(unsigned bits, unsigned i)

@@ -2,8 +2,8 @@
  * Basic types of the whole project: the counted string and the error codes.
  *
  * Nothing in shared/ logs, keeps state in statics, does I/O or knows nginx,
- * libev, ldns or curl.  Strings are pointer and length everywhere; they are
- * views: who owns the bytes is said where a string is handed over.
+ * libev, ldns or curl.  A string is always a pointer and a length.  It is a
+ * view; the function that passes it documents the owner of its bytes.
  */
 
 #ifndef RBL_COMMON_H_INCLUDED
@@ -24,14 +24,14 @@ typedef struct {
 
 typedef enum {
     RBL_OK = 0,
-    RBL_ENOMEM,         /* an allocation failed */
+    RBL_ENOMEM,         /* out of memory */
     RBL_EINVAL,         /* not of the expected form */
-    RBL_ETOOBIG,        /* of the right form, but above a limit */
+    RBL_ETOOBIG,        /* valid form, but above a limit */
     RBL_EHOSTBITS,      /* a subnet whose host bits are not zero */
     RBL_ETYPE           /* a store reply or record of another type or version */
 } rbl_err_t;
 
-/* Address families of what is checked; also bits of list.families. */
+/* Address families of checked hosts; also bits of list.families. */
 typedef enum {
     RBL_FAMILY_NONE = 0,
     RBL_FAMILY_IPV4 = 1,
@@ -63,7 +63,8 @@ rbl_str_is(rbl_str_t a, const char *z)
 }
 
 
-/* As a text of the caller's, of at most size - 1 octets; size is not 0. */
+/* Copies a string into the caller's buffer, cut to size - 1 bytes and
+   terminated with NUL; size must not be 0. */
 
 static inline void
 rbl_copy(char *to, size_t size, rbl_str_t s)

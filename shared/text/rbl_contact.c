@@ -1,6 +1,6 @@
 /*
- * Values of contacts, type by type.  Strict on purpose: what is taken goes into
- * requests, mail headers and signatures.
+ * Values of contacts by type.  The checks are strict, because accepted values
+ * are used in requests, mail headers and signatures.
  */
 
 #include "rbl_contact.h"
@@ -87,7 +87,8 @@ rbl_contact_put(rbl_contact_buf_t *b, rbl_str_t part)
 }
 
 
-/* The beginning of a value up to the last such character, with it; or none. */
+/* Returns the start of a value up to and including the last such character; or
+   "". */
 
 rbl_str_t
 rbl_contact_upto_last(rbl_str_t value, char c)
@@ -254,7 +255,7 @@ rbl_contact_telegram(rbl_contact_buf_t *b, rbl_str_t text)
 }
 
 
-/* What is shown: all of it, nothing, or the beginning. */
+/* Shows all of a value, nothing, or its start. */
 
 static rbl_str_t
 rbl_contact_show_all(rbl_str_t value)
@@ -272,7 +273,7 @@ rbl_contact_show_none(rbl_str_t value)
 }
 
 
-/* A query may hold a key; so may the last part of a webhook's path. */
+/* A query may contain a key, and so may the last part of a webhook's path. */
 
 static rbl_str_t
 rbl_contact_show_url(rbl_str_t value)

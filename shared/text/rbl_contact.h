@@ -1,9 +1,9 @@
 /*
- * Contacts: the types that there are, what value each takes, and how much of a
- * value may be shown.
+ * Contacts: the types, the values that each accepts, and the part of a value
+ * that may be shown.
  *
- * A value that was taken is printable ASCII, and means to whoever delivers what
- * it says here; it needs no second judgement:
+ * An accepted value is printable ASCII and has the form given here, so the
+ * delivery need not check it again:
  *
  *   email           local@domain: the local part a dot-atom, the domain in
  *                   A-labels
@@ -41,30 +41,30 @@ typedef enum {
     RBL_CONTACT_TELEGRAM,
     RBL_CONTACT_SNS,
     RBL_CONTACT_CLOUDWATCH,
-    RBL_CONTACT_TYPES                   /* how many */
+    RBL_CONTACT_TYPES                   /* number of types */
 } rbl_contact_type_t;
 
-/* RBL_EINVAL: there is no type of that name. */
+/* RBL_EINVAL: no type has that name. */
 rbl_err_t rbl_contact_type(rbl_contact_type_t *type, rbl_str_t name);
 
-/* every_check, start_and_end, while_listed? */
+/* True for every_check, start_and_end and while_listed. */
 int rbl_contact_schedule_ok(rbl_str_t schedule);
 
 /*
- * Judges a trimmed text; *out is in buf, canonical and NUL-terminated.  `hosts`
- * are those that the operator adds for this type (slack, discord), in lower
- * case.  RBL_EINVAL: rbl_contact_expected says what it should be.
+ * Checks a trimmed text; *out is in buf, canonical and NUL-terminated.  `hosts`
+ * are the configured additional hosts of this type (slack, discord), in lower
+ * case.  RBL_EINVAL: rbl_contact_expected describes a valid value.
  */
 rbl_err_t rbl_contact_parse(char buf[RBL_CONTACT_MAX], rbl_str_t *out,
     rbl_contact_type_t type, rbl_str_t text, const rbl_str_t *hosts, size_t n);
 
-/* One sentence. */
+/* One sentence that describes a valid value. */
 const char *rbl_contact_expected(rbl_contact_type_t type);
 
 /*
- * The part of a value that may be shown, from its beginning.  If there is more
- * of it, that is secret, and "****" stands for it.  Takes any value and any
- * name of a type: what is not known is secret.
+ * Returns the start of a value that may be shown.  If it is shorter than the
+ * value, the rest is secret and shown as "****".  Accepts any value and any
+ * type name; an unknown type is secret.
  */
 rbl_str_t rbl_contact_shown(rbl_str_t type, rbl_str_t value);
 

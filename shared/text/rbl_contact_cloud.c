@@ -1,5 +1,5 @@
 /*
- * Values of contacts at services that are reached by a URL of theirs or by an
+ * Values of contacts at services identified by a URL of the service or by an
  * ARN: webhooks of Slack and Discord, topics and log groups of AWS.
  */
 
@@ -21,8 +21,8 @@ rbl_contact_host_in(rbl_str_t host, const char *const *known)
 
 
 /*
- * A webhook's URL: at a known host the path is theirs, which `path_ok` judges;
- * what a host of the operator's takes, only the operator knows.
+ * A webhook URL.  At a known host, `path_ok` checks the path.  At a host that
+ * the operator configured, any path is accepted.
  */
 
 static rbl_err_t
@@ -154,8 +154,8 @@ rbl_contact_starts(rbl_str_t s, const char *z)
 
 
 /*
- * A region, eu-west-1 or us-gov-east-1: it becomes a part of a host's name and
- * of what is signed.
+ * A region such as eu-west-1 or us-gov-east-1.  It becomes part of a host name
+ * and of the signed text.
  */
 
 static int
@@ -193,7 +193,7 @@ rbl_contact_region_ok(rbl_str_t region, rbl_str_t partition)
 }
 
 
-/* arn:<partition>:<service>:<region>:<account>:<name>; the rest is its name. */
+/* arn:<partition>:<service>:<region>:<account>:<name>; the rest is the name. */
 
 static int
 rbl_contact_arn_ok(rbl_str_t *arn, const char *service)
@@ -219,8 +219,8 @@ rbl_contact_arn_ok(rbl_str_t *arn, const char *service)
 
 
 /*
- * ARN, access key id and secret.  Keys of a session (ASIA...) are worth nothing
- * without its token, and end within hours.
+ * ARN, access key id and secret.  Session keys (ASIA...) are refused: they need
+ * a token and expire within hours.
  */
 
 static rbl_err_t
@@ -267,7 +267,7 @@ rbl_contact_sns(rbl_contact_buf_t *b, rbl_str_t text)
 }
 
 
-/* The ":*" that such an ARN is often shown with means all of its streams. */
+/* Such an ARN often ends in ":*", which means all streams of the group. */
 
 rbl_err_t
 rbl_contact_cloudwatch(rbl_contact_buf_t *b, rbl_str_t text)

@@ -1,6 +1,6 @@
 /*
- * Between rbl_contact.c and rbl_contact_cloud.c: what the parsers of values
- * have in common.
+ * Internal header of rbl_contact.c and rbl_contact_cloud.c: shared by the
+ * parsers of values.
  */
 
 #ifndef RBL_CONTACT_INT_H_INCLUDED
@@ -8,24 +8,24 @@
 
 #include "rbl_common.h"
 
-#define RBL_CONTACT_SITE_MAX  32        /* octets of a known host or site */
+#define RBL_CONTACT_SITE_MAX  32        /* bytes of a known host or site */
 
-/* Where the canonical value goes, and hosts of the operator's. */
+/* Output buffer of the canonical value, and the configured hosts. */
 typedef struct {
-    char             *s;                /* RBL_CONTACT_MAX octets */
+    char             *s;                /* RBL_CONTACT_MAX bytes */
     size_t            n;
     const rbl_str_t  *hosts;
     size_t            n_hosts;
 } rbl_contact_buf_t;
 
-/* min to max letters and digits of ASCII, and those of `more`? */
+/* True for min to max ASCII letters, digits and characters of `more`. */
 int rbl_contact_chars(rbl_str_t s, size_t min, size_t max, const char *more);
 
-/* Takes what stands before sep off *rest, and sep; all of it if there is no
+/* Takes the text before sep off *rest, and sep; all of it if there is no
    sep. */
 rbl_str_t rbl_contact_until(rbl_str_t *rest, char sep);
 
-/* Appends; RBL_EINVAL: there is no room. */
+/* Appends; RBL_EINVAL: no room. */
 rbl_err_t rbl_contact_put(rbl_contact_buf_t *b, rbl_str_t part);
 
 rbl_str_t rbl_contact_upto_last(rbl_str_t value, char c);

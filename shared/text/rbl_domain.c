@@ -1,8 +1,8 @@
 /*
- * Names of the DNS, and the canonical form of domains.  Only names with an
- * octet above 127 or an "xn--" label go through libidn2; the rules are judged
- * afterwards, on what came out, so that nothing a mapping makes (dots,
- * slashes, digits) escapes them.
+ * DNS names, and the canonical form of domains.  Only names with an octet above
+ * 127 or an "xn--" label go through libidn2.  The rules are checked on its
+ * output, so that they also see characters (dots, slashes, digits) that a
+ * mapping produces.
  */
 
 #include "rbl_name.h"
@@ -10,7 +10,7 @@
 #include <idn2.h>
 
 
-/* Longest text looked at: 253 A-label octets come from no more than this. */
+/* Longest input: 253 octets of A-labels never come from more than this. */
 #define RBL_DOMAIN_INPUT_MAX  1024
 
 
@@ -144,7 +144,7 @@ rbl_domain_canonical(char buf[RBL_VALUE_MAX], rbl_str_t *out, rbl_str_t name)
 }
 
 
-/* Does the name need libidn2?  -1: it holds NUL or a control character. */
+/* True if the name needs libidn2; -1: it has a NUL or a control character. */
 
 static int
 rbl_domain_is_idn(rbl_str_t name)

@@ -1,6 +1,6 @@
 /*
- * XXH64: 64 bits that change with the bytes they are made from.  It is quick,
- * and no protection against somebody who looks for two texts with one hash.
+ * XXH64: a fast 64-bit hash.  It does not resist an attacker who searches for
+ * two texts with the same hash.
  */
 
 #ifndef RBL_HASH_H_INCLUDED

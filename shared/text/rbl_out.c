@@ -1,6 +1,6 @@
 /*
- * The sink and the growing buffer.  A sink's window belongs to whoever made
- * it; a buffer owns its bytes.
+ * The sink and the growing buffer.  A sink's creator owns its window; a buffer
+ * owns its bytes.
  */
 
 #include "rbl_out.h"

@@ -1,11 +1,11 @@
 /*
- * Where bytes are written to: the sink behind the MessagePack and document
- * writers.  A sink is a window [pos, end) and a function that makes a new
- * window when it is full, so that nginx writes straight into its buffer chain
- * and everybody else into one growing buffer (rbl_buf_t).
+ * Output of the MessagePack and document writers.  A sink is a window [pos,
+ * end) and a function that provides a new window when it is full.  nginx writes
+ * directly into its buffer chain; other programs write into one growing buffer
+ * (rbl_buf_t).
  *
- * Errors are sticky: after the first failure nothing is written any more and
- * `failed` is 1; the caller looks once, at the end.
+ * Errors are sticky: after the first failure output is discarded and `failed`
+ * is 1; the caller checks once, at the end.
  */
 
 #ifndef RBL_OUT_H_INCLUDED
@@ -18,8 +18,8 @@ typedef struct rbl_out_s  rbl_out_t;
 struct rbl_out_s {
     char  *pos;                         /* next free byte */
     char  *end;                         /* one past the window */
-    int  (*more)(rbl_out_t *out);       /* at least one byte of new room at
-                                           pos; 0, or -1: no memory */
+    int  (*more)(rbl_out_t *out);       /* provides at least one byte at pos; 0,
+                                           or -1: out of memory */
     int    failed;
 };
 
@@ -29,11 +29,11 @@ void rbl_out_z(rbl_out_t *out, const char *z);
 void rbl_out_char(rbl_out_t *out, char c);
 void rbl_out_int(rbl_out_t *out, int64_t v);    /* decimal */
 
-/* The same as a text in the caller's buffer. */
+/* The same into the caller's buffer. */
 #define RBL_OUT_INT  20
 rbl_str_t rbl_out_int_text(char buf[RBL_OUT_INT], int64_t v);
 
-/* Is there room for n bytes at pos, without asking for more? */
+/* True if n bytes fit at pos without a new window. */
 static inline int
 rbl_out_fits(const rbl_out_t *out, size_t n)
 {
@@ -41,12 +41,12 @@ rbl_out_fits(const rbl_out_t *out, size_t n)
 }
 
 /*
- * A growing buffer on malloc.  Zero-initialize with rbl_buf_init; the bytes
- * are [base, out.pos), owned by the buffer, valid until the next write.
- * rbl_buf_reset forgets the bytes and keeps the room.
+ * A growing buffer on malloc.  Initialize it with rbl_buf_init.  The bytes are
+ * [base, out.pos); the buffer owns them, and they are valid until the next
+ * write. rbl_buf_reset discards the bytes and keeps the memory.
  */
 typedef struct {
-    rbl_out_t  out;                     /* first: a sink is a buffer */
+    rbl_out_t  out;                     /* must be first: a buffer is a sink */
     char      *base;
 } rbl_buf_t;
 

@@ -1,5 +1,5 @@
 /*
- * SIDs: their form, and new ones from the kernel's random numbers.
+ * SIDs: their form, and new SIDs from random numbers of the kernel.
  */
 
 #include "rbl_sid.h"
@@ -50,7 +50,7 @@ rbl_sid_like(rbl_sid_kind_t kind, rbl_str_t text)
 }
 
 
-/* A hex digit in lower case; 0: it is none. */
+/* Returns a hex digit in lower case; 0: not a hex digit. */
 
 static const char  rbl_sid_digits[256] = {
     ['0'] = '0', ['1'] = '1', ['2'] = '2', ['3'] = '3', ['4'] = '4',
@@ -108,7 +108,7 @@ rbl_sid_make(rbl_sid_t *sid, rbl_sid_kind_t kind)
         n = getrandom(bytes, want, 0);
     } while (n == -1 && errno == EINTR);
 
-    /* up to 256 bytes come whole or not at all */
+    /* getrandom returns up to 256 bytes completely or fails */
 
     if (n < 0 || (size_t) n != want) {
         sid->n = 0;
@@ -128,7 +128,7 @@ rbl_sid_from_digest(rbl_sid_t *sid, rbl_sid_kind_t kind,
 {
     unsigned char  bytes[RBL_SID_BYTES_MAX];
 
-    /* the longer SID of a check takes the same digest twice */
+    /* the longer SID of a check uses the same digest twice */
 
     memcpy(bytes, digest, 16);
     memcpy(bytes + 16, digest, sizeof(bytes) - 16);

@@ -1,6 +1,7 @@
 /*
- * SIDs: two capital letters and 32 (checks: 64) hex digits.  Accepted in either
- * hex case, kept and returned in lower case.  Made from getrandom(2).
+ * SIDs: two capital letters and 32 (checks: 64) hex digits.  Either case of hex
+ * digits is accepted; SIDs are stored and returned in lower case.  New SIDs
+ * come from getrandom(2).
  */
 
 #ifndef RBL_SID_H_INCLUDED
@@ -30,20 +31,20 @@ typedef struct {
     size_t  n;
 } rbl_sid_t;
 
-/* RBL_OK and the SID in lower case, or RBL_EINVAL. */
+/* Sets the SID in lower case.  RBL_EINVAL: malformed. */
 rbl_err_t rbl_sid_parse(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text);
 
-/* Has it the letters and the length of that kind?  The digits are not looked
-   at: this is for what the store says is one. */
+/* True if the text has the letters and the length of that kind.  The digits are
+   not checked: for SIDs that come from the store. */
 int rbl_sid_like(rbl_sid_kind_t kind, rbl_str_t text);
 
-/* A new one; RBL_EINVAL only if the kernel gives no random bytes. */
+/* Makes a new SID.  RBL_EINVAL: the kernel provides no random bytes. */
 rbl_err_t rbl_sid_make(rbl_sid_t *sid, rbl_sid_kind_t kind);
 
 /*
- * The SID of a system list: from the first 128 bits of the SHA-256 of its zone
- * in lower case, so that a zone has the same SID at every load, on every
- * installation.
+ * Makes the SID of a system list from the first 128 bits of the SHA-256 of its
+ * zone in lower case.  A zone thus has the same SID after every load and on
+ * every installation.
  */
 void rbl_sid_from_digest(rbl_sid_t *sid, rbl_sid_kind_t kind,
     const unsigned char digest[16]);

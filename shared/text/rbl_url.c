@@ -1,6 +1,6 @@
 /*
- * URLs that the daemon may be told to call.  Strict on purpose: whatever two
- * parsers could read differently is refused here, before anything is stored.
+ * URLs that the daemon calls.  The checks are strict: a URL that two parsers
+ * could read differently is refused before it is stored.
  */
 
 #include "rbl_name.h"
@@ -17,7 +17,8 @@ rbl_is_hex(char c)
 }
 
 
-/* Printable ASCII that RFC 3986 allows, percent signs with two hex digits. */
+/* Checks for printable ASCII that RFC 3986 allows, and percent signs with two
+   hex digits. */
 
 static int
 rbl_url_chars_ok(rbl_str_t s)
@@ -75,8 +76,8 @@ rbl_url_scheme(rbl_url_t *url, rbl_str_t *rest)
 
 
 /*
- * A name, or an IPv4 address in four parts: the forms that only some parsers
- * take for an address (127.1, 0x7f.0.0.1, 2130706433) are refused.
+ * A name, or an IPv4 address in four parts.  Forms that only some parsers read
+ * as an address (127.1, 0x7f.0.0.1, 2130706433) are refused.
  */
 
 static int

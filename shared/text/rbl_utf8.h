@@ -1,6 +1,6 @@
 /*
- * One step through UTF-8 that may be broken, for validation and the document
- * writers.
+ * Decodes one step of UTF-8 that may be invalid, for validation and the
+ * document writers.
  */
 
 #ifndef RBL_UTF8_H_INCLUDED
@@ -9,9 +9,9 @@
 #include "rbl_common.h"
 
 /*
- * The length, 1 to 4, of the valid sequence that begins at p < end, or 0 if
- * none does: overlong forms, surrogates and values above U+10FFFF are not
- * valid (Unicode, table 3-7).
+ * Returns the length, 1 to 4, of the valid sequence that begins at p < end; 0:
+ * none.  Overlong forms, surrogates and values above U+10FFFF are invalid
+ * (Unicode, table 3-7).
  */
 static inline size_t
 rbl_utf8_len(const unsigned char *p, const unsigned char *end)

@@ -1,6 +1,6 @@
 /*
- * Validation of everything that comes from outside.
- * All results are canonical: what is stored, compared and asked.
+ * Validation of all values that come from outside.  Results are canonical: they
+ * are stored, compared and queried in this form.
  */
 
 #ifndef RBL_VALIDATE_H_INCLUDED
@@ -9,8 +9,8 @@
 #include "rbl_common.h"
 
 #define RBL_DOMAIN_MAX  253             /* octets, without the trailing dot */
-#define RBL_LABEL_MAX   255             /* characters of a name */
-#define RBL_VALUE_MAX   256             /* room for any canonical value, NUL */
+#define RBL_LABEL_MAX   255             /* characters of a display name */
+#define RBL_VALUE_MAX   256             /* fits any canonical value with NUL */
 
 typedef struct {
     rbl_family_t   family;              /* IPV4 or IPV6 */
@@ -22,57 +22,58 @@ typedef struct {
     unsigned    bits;                   /* prefix length */
 } rbl_subnet_t;
 
-/* Valid UTF-8 without NUL and control characters (C0, DEL, C1)? */
+/* True for valid UTF-8 without NUL and control characters (C0, DEL, C1). */
 int rbl_text_ok(rbl_str_t s);
 
-/* Without leading and trailing white space. */
+/* Returns the text without leading and trailing white space. */
 rbl_str_t rbl_trim(rbl_str_t s);
 
-/* Number of code points of valid UTF-8. */
+/* Returns the number of code points of valid UTF-8. */
 size_t rbl_utf8_count(rbl_str_t s);
 
-/* inet_pton form; IPv4-mapped IPv6 is folded to IPv4.  No zone index. */
+/* Parses the inet_pton form; folds IPv4-mapped IPv6 to IPv4.  No zone index. */
 rbl_err_t rbl_addr_parse(rbl_addr_t *a, rbl_str_t text);
 
-/* inet_ntop form; returns buf as a string. */
+/* Writes the inet_ntop form; returns buf as a string. */
 rbl_str_t rbl_addr_text(char buf[RBL_VALUE_MAX], const rbl_addr_t *a);
 
 /*
- * "address/bits".  RBL_EINVAL: not a subnet (no slash, bad number, mapped
- * IPv6); RBL_EHOSTBITS: host bits set, and *net holds the right subnet with
- * them cleared.
+ * Parses "address/bits".  RBL_EINVAL: not a subnet (no slash, bad number,
+ * mapped IPv6).  RBL_EHOSTBITS: host bits are set; *net is the subnet with
+ * these bits cleared.
  */
 rbl_err_t rbl_subnet_parse(rbl_subnet_t *net, rbl_str_t text);
 rbl_str_t rbl_subnet_text(char buf[RBL_VALUE_MAX], const rbl_subnet_t *net);
 
-/* Number of addresses, or UINT64_MAX where it does not fit. */
+/* Returns the number of addresses; UINT64_MAX if it does not fit. */
 uint64_t rbl_subnet_size(const rbl_subnet_t *net);
 
-/* The i-th address of the subnet. */
+/* Returns the i-th address of the subnet. */
 rbl_addr_t rbl_subnet_addr(const rbl_subnet_t *net, uint64_t i);
 
-/* Is the address inside the subnet? */
+/* True if the subnet contains the address. */
 int rbl_subnet_has(const rbl_subnet_t *net, const rbl_addr_t *a);
 
 /*
- * A domain name as A-labels: IDNA2008/UTS 46 (libidn2, non-transitional),
- * lower case, no trailing dot, at least two labels, LDH labels plus
- * underscore, none empty, over 63 octets or with a hyphen at either end, at
- * most RBL_DOMAIN_MAX octets, not a numeric address (the last label is not
- * all digits).
+ * Parses a domain name into A-labels: IDNA2008/UTS 46 (libidn2,
+ * non-transitional), lower case, no trailing dot, at least two labels, LDH
+ * labels plus underscore, none empty, over 63 bytes or with a hyphen at either
+ * end, at most RBL_DOMAIN_MAX bytes, and not a numeric address (the last label
+ * must have a character that is not a digit).
  */
 rbl_err_t rbl_domain_parse(char buf[RBL_VALUE_MAX], rbl_str_t *out,
     rbl_str_t text);
 
-/* An integer of decimal digits, min..max; nothing else around it. */
+/* Parses an integer of decimal digits in min..max, without other characters. */
 rbl_err_t rbl_int_parse(int64_t *v, rbl_str_t text, int64_t min, int64_t max);
 
-/* "0", "1", "true", "false" */
+/* Parses "0", "1", "true" or "false". */
 rbl_err_t rbl_flag_parse(int *v, rbl_str_t text);
 
 /*
- * An absolute http or https URL: no userinfo, no fragment, no control or
- * space, host not empty, port 1-65535, at most 2,048 octets.  Views into text.
+ * An absolute http or https URL: no userinfo, no fragment, no control
+ * characters or spaces, host not empty, port 1-65535, at most 2,048 bytes.
+ * Views of the text.
  */
 typedef struct {
     int        tls;

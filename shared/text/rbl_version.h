@@ -1,5 +1,5 @@
 /*
- * The version of this software; that of the API is in its answers.
+ * Version of this software.  Responses contain the version of the API.
  */
 
 #ifndef RBL_VERSION_H_INCLUDED
