@@ -1,6 +1,6 @@
 /*
- * Times as text, written digit by digit into the caller's buffer.  The years
- * 1970 to 9999 can be shown; anything else counts as "never".
+ * Times as text, written digit by digit into the caller's buffer.  Years 1970
+ * to 9999 are supported; other times are treated as "never".
  */
 
 #include "rbl_time.h"
@@ -41,9 +41,9 @@ rbl_time_clock(char *p, uint32_t sec)
 
 
 /*
- * The Gregorian date of a day since 1970.  Years begin in March here, so that
- * the leap day is the last of its year: the months' lengths then follow
- * (153 * month + 2) / 5.
+ * Computes the Gregorian date of a day since 1970.  Years begin in March here,
+ * so that the leap day is the last of its year; the lengths of the months then
+ * follow (153 * month + 2) / 5.
  */
 
 static char *

@@ -1,5 +1,5 @@
 /*
- * Times as clients see them: in a time zone, with the abbreviation in force at
+ * Times as text for clients: in a time zone, with the abbreviation in force at
  * that time.
  */
 
@@ -8,7 +8,7 @@
 
 #include "rbl_zone.h"
 
-#define RBL_TIME_LEN    40              /* room for each of these, NUL too */
+#define RBL_TIME_LEN    40              /* fits any of these texts with NUL */
 
 /* "2016-11-07 21:01:33 EST"; "" for 0. */
 rbl_str_t rbl_time_text(char buf[RBL_TIME_LEN], int64_t ms,

@@ -1,6 +1,6 @@
 /*
- * TZif files.  Every count of the header is compared with what is there before
- * anything is read by it; after that, what is read is compared with the
+ * TZif files.  Every count of the header is checked against the size of the
+ * file before it is used; values read afterwards are checked against the
  * counts.
  *
  *     header  times  types-of-times  types  abbreviations  leaps  std  ut
@@ -14,10 +14,10 @@
 
 #define RBL_TZIF_HEADER  44
 #define RBL_TZIF_TYPE    6
-#define RBL_TZIF_RULE    128            /* octets of a footer */
+#define RBL_TZIF_RULE    128            /* bytes of a footer */
 
 
-/* One of the two blocks of a file. */
+/* One of the two data blocks of a file. */
 
 typedef struct {
     const unsigned char  *times, *indexes, *types, *abbrs, *end;
@@ -84,7 +84,8 @@ rbl_tzif_time(const rbl_tzif_t *t, uint32_t i)
 }
 
 
-/* The block at p; RBL_EINVAL: it is none, or does not lie before `end`. */
+/* Reads the block at p.  RBL_EINVAL: invalid, or not completely before
+   `end`. */
 
 static rbl_err_t
 rbl_tzif_block(rbl_tzif_t *t, const unsigned char *p, const unsigned char *end,
@@ -126,7 +127,7 @@ rbl_tzif_block(rbl_tzif_t *t, const unsigned char *p, const unsigned char *end,
 }
 
 
-/* The number of a type among the zone's, which is given one if it is new. */
+/* Sets the index of a type in the zone; a new type is added. */
 
 static rbl_err_t
 rbl_zone_type_add(rbl_zone_t *zone, const rbl_zone_type_t *type, uint8_t *n)
@@ -178,7 +179,7 @@ rbl_tzif_type(rbl_zone_t *zone, const rbl_tzif_t *t, uint32_t i, uint8_t *n)
 }
 
 
-/* From that second on it is that type; seconds only grow. */
+/* Begins a span of that type at a second; the seconds must ascend. */
 
 static rbl_err_t
 rbl_zone_span(rbl_zone_t *zone, uint32_t from, uint8_t type)
@@ -208,8 +209,8 @@ rbl_zone_span(rbl_zone_t *zone, uint32_t from, uint8_t type)
 
 
 /*
- * What the file tells itself.  The first span begins in 1970 and has the type
- * of the last change before, or type 0.  *last: the last change.
+ * Adds the spans of the file's table.  The first span begins in 1970 and has
+ * the type of the last change before that, or type 0.  *last: the last change.
  */
 
 static rbl_err_t
@@ -256,7 +257,7 @@ rbl_tzif_spans(rbl_zone_t *zone, const rbl_tzif_t *t, int64_t *last)
 }
 
 
-/* What the file leaves to its footer, from the last change on. */
+/* Adds the spans after the last change, by the rule in the footer. */
 
 static rbl_err_t
 rbl_zone_fill(rbl_zone_t *zone, int64_t sec)
@@ -307,7 +308,7 @@ rbl_tzif_footer(rbl_zone_t *zone, const rbl_tzif_t *t,
     text.n = (size_t) (lf - t->end - 1);
 
     if (text.n == 0) {
-        return RBL_OK;                  /* the last type is for ever */
+        return RBL_OK;                  /* the last type stays in force */
     }
 
     err = rbl_zone_rule_parse(&zone->rule, &std, &dst, text);

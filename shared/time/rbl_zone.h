@@ -1,11 +1,11 @@
 /*
- * Time zones: what a TZif file (RFC 9636, versions 1 to 4) says of the times
- * that can be shown, as one flat structure that is only read afterwards, and
- * so may be shared by all requests and processes.  Nothing is kept of the
- * file's bytes.
+ * Time zones: the contents of a TZif file (RFC 9636, versions 1 to 4) for the
+ * times that can be shown, as one flat structure.  It is read-only after
+ * decoding, so requests and processes may share it.  The file's bytes are not
+ * kept.
  *
- * The changes from 1970 to 2106 are a table, those that the file leaves to
- * its footer too; later years follow the footer's rule as they are asked for.
+ * A table holds the changes from 1970 to 2106, including those that the footer
+ * defines; later years are computed from the footer's rule when needed.
  */
 
 #ifndef RBL_ZONE_H_INCLUDED
@@ -13,20 +13,20 @@
 
 #include "rbl_common.h"
 
-#define RBL_ZONE_FILE_MAX  65536        /* octets; larger files are refused */
+#define RBL_ZONE_FILE_MAX  65536        /* bytes; larger files are refused */
 #define RBL_ZONE_NAME_MAX  64           /* "America/Argentina/Buenos_Aires" */
 
 #define RBL_ZONE_SPANS     1024
 #define RBL_ZONE_TYPES     32
-#define RBL_ZONE_ABBR      8            /* octets of an abbreviation */
+#define RBL_ZONE_ABBR      8            /* bytes of an abbreviation */
 
 typedef struct {
     int32_t   offset;                   /* seconds east of Greenwich */
-    uint32_t  n;                        /* octets of the abbreviation */
+    uint32_t  n;                        /* length of the abbreviation */
     char      abbr[RBL_ZONE_ABBR];
 } rbl_zone_type_t;
 
-/* A day of the year and the wall clock's seconds from its midnight. */
+/* A day of the year, and seconds of wall clock time from its midnight. */
 typedef struct {
     enum {
         RBL_ZONE_JULIAN = 0,            /* day 1 to 365, never 29 February */
@@ -38,23 +38,23 @@ typedef struct {
 } rbl_zone_edge_t;
 
 typedef struct {
-    int              on;                /* 0: nothing changes any more */
+    int              on;                /* 0: no more changes */
     int32_t          std_offset, dst_offset;
     uint8_t          std, dst;          /* types */
-    rbl_zone_edge_t  start, end;        /* of dst */
+    rbl_zone_edge_t  start, end;        /* begin and end of dst */
 } rbl_zone_rule_t;
 
 typedef struct {
     rbl_zone_type_t  types[RBL_ZONE_TYPES];
-    uint16_t         first[256];        /* span at the begin of each 2^24 s */
-    uint32_t         until[RBL_ZONE_SPANS];     /* end of a span; of the last
-                                                   one UINT32_MAX */
+    uint16_t         first[256];        /* span at the start of each 2^24 s */
+    uint32_t         until[RBL_ZONE_SPANS];     /* end of a span; UINT32_MAX for
+                                                   the last */
     uint8_t          type[RBL_ZONE_SPANS];
     uint16_t         n_spans, n_types;
     rbl_zone_rule_t  rule;              /* from 2106 on */
 } rbl_zone_t;
 
-/* A zone that has one offset for ever. */
+/* A time zone with a constant offset. */
 #define RBL_ZONE_FIXED(seconds, name)                                         \
     { .types = { { (seconds), sizeof(name) - 1, name } },                     \
       .until = { UINT32_MAX }, .n_spans = 1, .n_types = 1 }
@@ -62,30 +62,29 @@ typedef struct {
 extern const rbl_zone_t  rbl_zone_utc;
 
 /*
- * May it be the name of a zone, and so of a file: parts of A-Z, a-z, 0-9, "_",
- * "+" and "-", each not empty, joined with "/", the first letter a capital.
- * That leaves out what lies beside the zones: posix/, right/, localtime.
+ * True for a valid time zone name, and thus file name: parts of A-Z, a-z, 0-9,
+ * "_", "+" and "-", not empty, joined with "/", the first letter a capital.
+ * This excludes other files in that directory: posix/, right/, localtime.
  */
 int rbl_timezone_ok(rbl_str_t name);
 
 /*
- * Reads a file.  RBL_EINVAL: it is none, or damaged, or counts leap seconds;
- * RBL_ETOOBIG: it has more changes than there is room for.  The zone is then
- * UTC, in effect.
+ * Decodes a file.  RBL_EINVAL: invalid, damaged, or with leap seconds;
+ * RBL_ETOOBIG: more changes than fit.  The zone is then UTC.
  */
 rbl_err_t rbl_zone_decode(rbl_zone_t *zone, rbl_str_t raw);
 
-/* What is in force at a second since 1970, of the year 2106 and later. */
+/* Returns the type in force at a second since the epoch, from 2106 on. */
 const rbl_zone_type_t *rbl_zone_late(const rbl_zone_t *zone, int64_t sec);
 
-/* What is in force at a second since 1970, from 0 to the year 9999. */
+/* Returns the type in force at a second since the epoch, 0 to the year 9999. */
 static inline const rbl_zone_type_t *
 rbl_zone_at(const rbl_zone_t *zone, int64_t sec)
 {
     unsigned  i;
 
     if (zone->n_spans == 1 && !zone->rule.on) {
-        return &zone->types[0];         /* UTC: nothing waits for a load */
+        return &zone->types[0];         /* UTC: avoids the loads below */
     }
 
     if (sec >= UINT32_MAX) {

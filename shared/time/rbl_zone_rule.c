@@ -1,6 +1,6 @@
 /*
  * Rules of time zones: POSIX's TZ with the hours of RFC 9636, 3.3.1 (-167 to
- * 167), so that a change may lie some days beside the day that is named.
+ * 167), so a change may be some days away from the named day.
  */
 
 #include "rbl_zone_rule.h"
@@ -13,7 +13,7 @@
 #define RBL_OFFSET_MAX  (26 * 3600 - 1)
 
 
-/* What is left of the text; failed once, everything after is nothing. */
+/* The rest of the text.  After a failure all reads return nothing. */
 
 typedef struct {
     const char  *p, *end;
@@ -179,7 +179,7 @@ rbl_zone_type_set(rbl_zone_type_t *type, int64_t offset, rbl_str_t abbr)
 }
 
 
-/* The offset in such a rule counts west of Greenwich. */
+/* A rule counts the offset west of Greenwich. */
 
 rbl_err_t
 rbl_zone_rule_parse(rbl_zone_rule_t *rule, rbl_zone_type_t *std,
@@ -235,7 +235,7 @@ rbl_rule_leap(int64_t year)
 }
 
 
-/* Days from 1970 to the first of a year. */
+/* Returns the days from 1970 to the first day of a year. */
 
 static int64_t
 rbl_rule_year(int64_t year)
@@ -246,7 +246,7 @@ rbl_rule_year(int64_t year)
 }
 
 
-/* Days from 1970 to that day of a year. */
+/* Returns the days from 1970 to the day of `edge` in a year. */
 
 static int64_t
 rbl_rule_day(const rbl_zone_edge_t *edge, int64_t year)
@@ -273,7 +273,8 @@ rbl_rule_day(const rbl_zone_edge_t *edge, int64_t year)
     len = before[edge->month] - before[edge->month - 1]
           + (leap && edge->month == 2);
 
-    day = (edge->day - (first + 4) % 7 + 7) % 7;    /* 1970 began a Thursday */
+    day = (edge->day - (first + 4) % 7 + 7) % 7;    /* 1970 began on a
+                                                       Thursday */
     day += (edge->week - 1) * 7;
 
     return first + (day < len ? day : day - 7);
@@ -296,7 +297,7 @@ rbl_rule_end(const rbl_zone_rule_t *rule, int64_t year)
 }
 
 
-/* The year of a second, or one beside it. */
+/* Returns the year of a second, or the year before or after it. */
 
 static int64_t
 rbl_rule_about(int64_t sec)
@@ -307,7 +308,7 @@ rbl_rule_about(int64_t sec)
 
 /*
  * Each year has one span of dst, or, south of the equator, one of std.  It may
- * begin before the year does and end after it.
+ * begin before the year and end after it.
  */
 
 int

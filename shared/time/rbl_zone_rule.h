@@ -9,19 +9,20 @@
 #include "rbl_zone.h"
 
 /*
- * Reads a rule and the one or two types it names; `on`: there are two.  A dst
- * without dates is RBL_EINVAL, as is anything else that is not of this form.
+ * Parses a rule and its one or two types; `on`: there are two.  RBL_EINVAL: a
+ * dst without dates, or any other invalid form.
  */
 rbl_err_t rbl_zone_rule_parse(rbl_zone_rule_t *rule, rbl_zone_type_t *std,
     rbl_zone_type_t *dst, rbl_str_t text);
 
-/* Is it dst at that second since 1970?  `on` must be set for these two. */
+/* True if dst is in force at that second since the epoch.  `on` must be set for
+   this function and the next. */
 int rbl_zone_rule_dst(const rbl_zone_rule_t *rule, int64_t sec);
 
-/* When the next change after that second may be. */
+/* Returns the earliest second after that one at which a change may occur. */
 int64_t rbl_zone_rule_next(const rbl_zone_rule_t *rule, int64_t sec);
 
-/* An abbreviation and its offset as a type; RBL_EINVAL: they cannot be. */
+/* Sets an abbreviation and its offset as a type.  RBL_EINVAL: invalid. */
 rbl_err_t rbl_zone_type_set(rbl_zone_type_t *type, int64_t offset,
     rbl_str_t abbr);
 
