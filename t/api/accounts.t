@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Two accounts: wherever a call takes an id, in the path, the query or a form,
-# the SID of the other account answers byte for byte what a SID that nobody has
-# answers, and changes nothing.
+# Two accounts.  Wherever a call takes an id, in the path, the query or a form,
+# the SID of the other account must give the same response, byte for byte, as a
+# SID that does not exist, and must change nothing.
 
 use strict;
 use warnings;
@@ -14,8 +14,7 @@ my $t = api_setup();
 my %kind = (host => 'HT', rblprofile => 'RP', rbl => 'RB', contact => 'CO',
     contactgroup => 'CG', check => 'PP');
 
-# Forms that are right; {id} is a field that takes one (or several) of another
-# kind.
+# Valid forms; {id} is a field that takes one id (or several) of another kind.
 my %host = (host => '10.0.0.9', name => 'n', type => 'rbl');
 my %contact = (contact => 'a@example.test', type => 'email',
     schedule => 'every_check');
@@ -34,7 +33,7 @@ my %form = (
     'contactgroup/update' => { name => 'taken over', is_default => 1 },
 );
 
-# What fields take ids, and of which resource.
+# Fields that take ids, and their resource.
 my %field = (rbl_profile => 'rblprofile', contact_group => 'contactgroup',
     entries => 'rbl', host => 'host');
 
@@ -62,8 +61,8 @@ sub words {
     return "$head\n$r->{body}";
 }
 
-# Asks with the SID of the other account and with one that nobody has; both
-# SIDs have the same length.
+# Sends the SID of the other account and one that does not exist; both SIDs have
+# the same length.
 sub same {
     my ($code, $name, $ask) = @_;
 
@@ -74,7 +73,7 @@ sub same {
         or diag(substr $foreign->{raw}, 0, 1000);
 }
 
-# What others may change on their own (queues) is not there: no daemon runs.
+# No daemon runs, so nothing changes the queues in the background.
 unchanged {
     my $asked = 0;
     for my $d (described()) {

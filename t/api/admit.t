@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Whom an application serves: from where it may ask, and how often; exactly so
-# many, whoever counts.
+# Access control of an application: allowed networks and rate limits; the limits
+# are exact over all workers.
 
 use strict;
 use warnings;
@@ -33,11 +33,11 @@ sub limit { ctl('app', 'limit', $sid, $app, '--none');
     ctl('app', 'limit', $sid, $app, @_) if @_ }
 sub from { call($t, 'GET', 'hosts.json', headers => ["X-Client: $_[0]"]) }
 
-# --- from where ------------------------------------------------------------
+# --- allowed networks ------------------------------------------------------
 
 my $no = qr/^The application may not be used from this address\.$/;
 my @table = (
-    # allow list, who may, who may not
+    # allow list, allowed addresses, refused addresses
     ['192.0.2.0/24', ['192.0.2.0', '192.0.2.255', '::ffff:192.0.2.7'],
         ['192.0.3.0', '192.0.1.255', '10.0.0.1', '2001:db8::1',
         '::192.0.2.7']],
@@ -75,7 +75,7 @@ for (['unix:', 200, 403, 403], ['127.0.0.0/8,::1', 403, 200, 200],
         "$list: by a unix socket, IPv4, IPv6");
 }
 
-# a list that is not what rblctl writes holds nobody
+# a list that rblctl would not write matches no address
 my ($field) = @{ redis($redis, 'HKEYS', redis_key('tokens', $sid)) };
 my $key = redis_key('token', $sid, $field);
 my $token = redis($redis, 'GET', $key);
@@ -120,7 +120,7 @@ ctl('account', 'resume', $sid);
 allow('--none');
 accepted(call($t, 'GET', 'hosts.json'), 'it holds no longer than it is there');
 
-# --- how often: what is told -----------------------------------------------
+# --- rate limit: what clients see ------------------------------------------
 
 my @names = qw(ratelimit-limit ratelimit-remaining ratelimit-reset);
 sub told { [@{ $_[0]{headers} }{@names}] }
@@ -174,7 +174,7 @@ unchanged { refused(call($t, 'POST', $_->[0], form => $_->[1]), 429, $late,
     type => 'rbl' }], ['check/start.json', { host => '10.0.0.1' }] } $t,
     'a write that is refused';
 
-# --- what is counted, and as what ------------------------------------------
+# --- rate limit: counted requests and their kinds --------------------------
 
 limit('--hour', 1000, '--reads', 100, '--writes', 100, '--starts', 100);
 my %calls = (
@@ -222,13 +222,14 @@ is(call($t, 'POST', 'host/add.json')->{status}, 400, 'writes go on');
 ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 5,
     'and reads, when it is over');
 
-# --- exactly so many -------------------------------------------------------
+# --- rate limit: exact numbers ---------------------------------------------
 
 my $two = start_nginx(store => $redis, workers => 2);
 wait_for { http($two, 'GET', '/3.0/hosts.json', auth => $t->{other})->{status}
     == 200 } 10, 'the other nginx';
 
-# All at once, each on a connection of its own; the numbers of each answer.
+# Sends requests at once, each on a connection of its own, and counts the
+# statuses.
 sub burst {
     my ($n, $method, $path, $form) = @_;
 
@@ -293,7 +294,7 @@ unchanged {
 } $t, 'without a count';
 uncount();
 
-# Scripts wait while reads are answered: it stays at the count.
+# Scripts wait while reads are answered: the request waits in the gate.
 my $hosts = redis($redis, 'ZCARD', redis_key('hosts', $sid));
 redis($redis, 'CLIENT', 'PAUSE', 60_000, 'WRITE');
 for (['GET', 'hosts.json'], ['POST', 'host/add.json', $add->()]) {
@@ -302,8 +303,9 @@ for (['GET', 'hosts.json'], ['POST', 'host/add.json', $add->()]) {
         qr/^The store cannot be reached\. Nothing was changed/,
         "$path, not counted in time");
 }
-# Requests of clients that go away.  nginx may have given up the connection on
-# which the two before waited, so the first ones may be refused at once.
+# Requests of clients that disconnect.  nginx may just have dropped the
+# connection on which the two requests before waited, so the first ones may be
+# refused at once.
 my $gone = sub { scalar(() = read_file("$t->{nginx}{dir}/access.log")
     =~ m{"POST /3\.0/host/add\.json HTTP\S+ (?:499|503) }g) };
 my ($before, $asked) = ($gone->(), 0);
@@ -320,7 +322,7 @@ ok(wait_for { my $s = $ask->(); sleep 0.05;
     redis($redis, 'CLIENT', 'LIST') =~ /cmd=evalsha/ } 5,
     'it waits to be counted');
 $ask->() for 1 .. 20;
-# nginx has to know that they are gone before the store goes on.
+# nginx must notice the disconnects before the store goes on.
 ok(wait_for { $gone->() - $before >= $asked } 5, 'nginx knows that they left');
 redis($redis, 'CLIENT', 'UNPAUSE');
 ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 5,
@@ -331,15 +333,15 @@ is(redis($redis, 'ZCARD', redis_key('hosts', $sid)), $hosts,
 for (['x'], [-1, -1, -1, -1], [], [[1]], [0, 0], ['x', 'y', 'z', 'u', 'v'])
 {
     token_with(limits => $_);
-    # A worker that waited may give its connection up only now.
+    # A worker that waited may drop its connection only now.
     wait_for { ($r = call($t, 'GET', 'hosts.json'))->{status} != 503 } 5;
     is($r->{status}, 200, 'junk is no limit') or diag($r->{raw});
 }
 redis($redis, 'SET', $key, $token);
 
-# --- what a refused request costs ------------------------------------------
+# --- cost of a refused request ---------------------------------------------
 
-# Nanoseconds of the workers for so many refused requests to add this.
+# Nanoseconds that the workers use for so many refused requests to add this.
 sub refused_ns {
     my ($host) = @_;
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Credentials: every wrong form is the same 401; suspension is 403; nothing of
-# a password is ever logged.
+# Credentials: every malformed one gives the same 401; suspension gives 403; no
+# part of a password is ever logged.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ sub commands {
     return $n // 0;
 }
 
-# --- wrong forms: not even asked for ---------------------------------------
+# --- malformed: refused without a query ------------------------------------
 
 my (%text, $before);
 $before = commands();
@@ -62,7 +62,7 @@ for ([$sid, '0' x 64], [$unknown, $token], [$sid, $t->{other}{token}],
 cmp_ok(commands(), '>', $before, 'well-formed ones do');
 is(scalar keys %text, 1, 'one text for all');
 
-# The same first half of the digest is not enough.
+# The first half of the digest is not sufficient.
 my $tokens = redis_key('tokens', $sid);
 my ($field) = @{ redis($redis, 'HKEYS', $tokens) };
 my $key = redis_key('token', $sid, $field);

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Bodies: types, sizes, framings; and that the connection is in order after
-# each, whatever became of the request.
+# Request bodies: types, sizes, framing.  The connection must be usable or
+# closed after each, whatever the response was.
 
 use strict;
 use warnings;
@@ -26,8 +26,8 @@ sub head {
 
 sub chunks { return join '', map { sprintf "%x\r\n%s\r\n", length, $_ } @_, '' }
 
-# Sends one request, then another on the same connection: the first has that
-# status, and the second is served, or the connection was closed in time.
+# Sends one request, then another on the same connection.  The first must have
+# that status; the second must be served, or the connection closed in time.
 sub in_order {
     my ($name, $first, $status) = @_;
 
@@ -170,7 +170,7 @@ unchanged {
 ok(!http_raw($t->{nginx}, head('Content-Length: 70000',
     'Expect: 100-continue'))->{continued}, 'was not invited');
 
-# --- many small ones -------------------------------------------------------
+# --- many small buffers ----------------------------------------------------
 
 accepted(add(body => form() . '&a' x 30_000), '30,000 unknown fields');
 accepted(add(body => form() . '&name=m' x 9_000), 'a field 9,000 times');
@@ -181,7 +181,7 @@ refused(call($t, 'POST', "host/update/$id.json",
     body => 'contact_group=' . ',' x 65_000), 400, qr/contact_group/,
     'a list of 65,000 nothings');
 
-# --- framings --------------------------------------------------------------
+# --- framing ---------------------------------------------------------------
 
 in_order('form', head('Content-Length: 30')
     . substr(form() . '&pad=xxxxxxxxxxxxxxxxx', 0, 30), 200);
@@ -209,7 +209,7 @@ for my $bad ("x\r\n", "5\r\nabcdefgh\r\n0\r\n\r\n", "-1\r\n",
     is(json($r)->{status_code}, 400, 'in our words');
 }
 
-# refused before, with a body that is read or left alone: never parsed
+# refused early, with a body that is read or discarded: it is never parsed
 my $smuggled = "GET /3.0/hosts.json HTTP/1.1\r\nHost: x\r\n\r\n";
 for (['401', 401, [], auth => undef], ['404', 404, [], path => 'nonsense'],
     ['405', 405, [], method => 'PUT'],
@@ -243,7 +243,7 @@ my $all = do { local $/; readline $s };
 my @codes = $all =~ /"status_code":(\d+)/g;
 is_deeply(\@codes, [200, 200], 'pipelined: both are served') or diag($all);
 
-# a body that never comes in full changes nothing and harms nothing
+# an incomplete body changes nothing
 unchanged {
     $s = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
         PeerPort => $t->{nginx}{port}) or die;

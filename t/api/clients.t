@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The wire forms of the client libraries that exist, byte for byte.
+# The requests of the existing client libraries, byte for byte.
 
 use strict;
 use warnings;
@@ -61,7 +61,7 @@ for (@forms) {
         'invited if it asked');
 }
 
-# --- bodies of nothing -----------------------------------------------------
+# --- empty bodies ----------------------------------------------------------
 
 my $id = add_host($t, '10.1.0.1')->{id};
 for (['Node', ['Content-Length: 0'], ''],
@@ -142,8 +142,7 @@ is(json(send_raw('GET /3.0/hosts.json?page_size=3&page=+2%20', []))->{page},
 
 # --- every path, with the slash that some clients write --------------------
 
-# A method that no call has tells that the path is known, and by which it is
-# called.
+# A method that no call has shows that the path is known, and lists its methods.
 my %paths = (
     'GET, HEAD' => ['hosts', 'listings', "host/$id", "check/status/$pp",
         'check/status'],
@@ -210,7 +209,7 @@ my @kept = (
     [keep('GET /3.0/listings.zabbix', ['Connection: close']), 200],
 );
 
-# Sends all at once, or each when the one before is answered.
+# Sends all at once, or each after the response to the one before.
 for my $once (1, 0) {
     my $s = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
         PeerPort => $t->{nginx}{port}) or die "connect: $!";
@@ -305,7 +304,7 @@ for my $size (0, 1000, 20_000, 65_536, 65_537, 300_000) {
         my $want = !$size ? 400 : $size > 65_536 ? 413
             : $length eq '' ? 200 : 409;
 
-        # What was sent: curl does not always show an early answer.
+        # Bytes sent: curl does not always show an early response.
         $sent++;
         ok(wait_for {
             my @codes = read_file("$two->{dir}/access.log")

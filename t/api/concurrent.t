@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 
 # 64 clients at once add, change and delete profiles, lists, groups, contacts
-# and hosts of two accounts, and move the defaults, while a reader looks on.
-# Then exactly one profile and one group of each account is default, nothing
-# refers to what is gone, and the counters are what is there.
+# and hosts of two accounts, and move the defaults, while a reader checks the
+# responses.  Then exactly one profile and one group of each account is the
+# default, nothing refers to a deleted object, and the counters match.
 #
-# RBL_SECONDS: how long (20); RBL_SEED: the seed, which is printed.
+# RBL_SECONDS: duration (20); RBL_SEED: the seed, which is printed.
 
 use strict;
 use warnings;
@@ -31,9 +31,9 @@ my $number = 0;
 sub pick { return $_[rand @_] }
 sub chance { return rand() < $_[0] }
 
-# --- what clients do -------------------------------------------------------
+# --- actions of the clients ------------------------------------------------
 
-# An id that an answer has shown, perhaps of what is gone by now.
+# An id from an earlier response; the object may be deleted by now.
 sub known {
     my ($a, $family) = @_;
 
@@ -92,7 +92,7 @@ sub request {
         . length $body) : ()), '', $body };
 }
 
-# Profiles and groups are few, so that the last one is often at stake.
+# There are few profiles and groups, so deletions often try the last one.
 sub change {
     my $a = pick(@accounts);
     my $family = pick(qw(rblprofile rblprofile contactgroup contactgroup host
@@ -112,7 +112,7 @@ sub change {
     return $r;
 }
 
-# What a reader may never see otherwise.
+# Invariants that a reader must always see.
 sub look {
     my ($v) = @_;
 
@@ -181,7 +181,7 @@ for my $family (sort keys %kind) {
         for qw(add update delete);
 }
 
-# --- what is left ----------------------------------------------------------
+# --- the result ------------------------------------------------------------
 
 # All pages of a list.
 sub all {
@@ -231,7 +231,7 @@ for my $a (@accounts) {
             . ($contacts_of{ $g->{id} } // 0), "counters of $g->{id}");
     }
 
-    # What is used cannot be deleted; all else can, but the last.
+    # Objects in use cannot be deleted; all others can, except the last one.
     my %used = map { $_->{rbl_profile} => 1 } @hosts;
     for my $p (@profiles) {
         my $r = http($t->{nginx}, 'POST', "/3.0/rblprofile/delete/$p->{id}",

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Contacts: reads, add, update, and their states; the code that confirms one is
-# in no answer and no log.
+# Contacts: reads, add, update, states.  No response and no log contains a
+# confirmation code.
 
 use strict;
 use warnings;
@@ -56,7 +56,7 @@ sub event {
 }
 sub code { return event($_[0])->{code} }
 
-# --- none ------------------------------------------------------------------
+# --- no contacts -----------------------------------------------------------
 
 my $v = accepted(ask('GET', 'contacts.json'), 'contacts of an empty account');
 is_deeply([@$v{qw(page total_pages page_size total_contacts)}], [1, 0, 20, 0],
@@ -103,7 +103,7 @@ like($e->{code}, qr/^[a-hj-kmnp-z2-9]{6}$/, 'and a code');
 is(stored($c->{id})->{digest}, sha256($c->{id} . $e->{code}),
     'of which the record has the digest');
 
-# what each type shows, and what it does not
+# the visible and the secret part of each type
 
 my $url = 'https://hooks.slack.com/services/T00/B00/';
 my $aws = 'AKIAIOSFODNN7EXAMPLE';
@@ -396,7 +396,7 @@ is_deeply(json(ask('GET', 'contacts.json?page=99'))->{data}, [],
 refused(ask('GET', "contacts.json?$_"), 400, qr/page/, $_)
     for 'page=0', 'page_size=x';
 
-# --- an address gets no more codes by being added again -----------------------
+# --- adding an address again gives no more codes ------------------------------
 
 my $outbox = 'rbl:{' . hex(substr $ac, 2, 4) % 16 . '}:outbox';
 my $once;
@@ -426,7 +426,7 @@ forget($t, $few->{sid});
         type => 'email', schedule => 'every_check' }), 409,
         qr/^The plan allows at most 1 contacts\.$/, 'one more');
 
-    # and an account's
+    # and the account's limit
 
     redis($redis, 'SET', redis_key('acct', $few->{sid}), record_pack('account',
         %$acct, max_contacts => 0));
@@ -437,7 +437,7 @@ forget($t, $few->{sid});
         type => 'email', schedule => 'every_check' }), 409,
         qr/^An account may have at most 1000 contacts\.$/, 'nor a thousand more');
 
-    # nor are all of them in more groups together
+    # and more memberships in groups
 
     redis($redis, 'ZREMRANGEBYSCORE', redis_key('contacts', $few->{sid}), 2,
         1000);
@@ -448,7 +448,7 @@ forget($t, $few->{sid});
         'nor ten thousand groups');
 }
 
-# --- codes are nowhere -------------------------------------------------------
+# --- no codes in responses and logs ------------------------------------------
 
 cmp_ok(scalar keys %codes, '>', 4, 'codes were sent');
 my $log = read_file($t->{nginx}{error_log}) . join '', map { read_file($_) }
@@ -459,7 +459,7 @@ for my $code (keys %codes) {
     unlike($log, qr/\Q$code\E/i, 'and no log');
 }
 
-# every letter comes, and no other
+# every letter is used, and no other character
 
 my %letter;
 for (1 .. 60) {

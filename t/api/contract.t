@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# The contract as a table: every path, method and format of its part 4, the
-# refusals of part 7, the limits of part 8 and what the decisions add, said by
-# HTTP alone.  The rows are in t/api/contract/, one file a family; they are run
-# in four ways of writing paths, each with accounts of its own.
+# The contract of the API as a table: every path, method and format, the
+# refusals and the limits, over HTTP only.  The rows are in t/api/contract/, one
+# file per family.  They run with four ways of writing paths, each with accounts
+# of its own.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ for my $pass (qw(json xml bare slash)) {
     contract_rows($p, map { @$_ } @tables);
 }
 
-# Nothing is missing: what the table has, and what is described.
+# The table covers all routes and the description.
 my @missing = contract_missing(routes(), described());
 is(join("\n", @missing), '', 'no route lacks a row');
 ok(contract_missing({ at => '/3.0/none.{format}', method => 'GET',

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# rbl_etag: what is read has a validator that changes with what is shown, and
-# who has it already gets 304; without the directive nothing of it is there.
+# rbl_etag: the response to a read has an ETag that changes with the content,
+# and a client that has it gets 304.  Without the directive there is no ETag.
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ sub get { my ($path, @headers) = @_;
     return call($t, 'GET', $path, headers => \@headers) }
 sub etag { return $_[0]{headers}{etag} // 'none' }
 
-# Is it a 304 with this ETag, and nothing more than that?
+# The response is a 304 with this ETag and without other content.
 sub same {
     my ($r, $etag, $name) = @_;
 
@@ -30,7 +30,7 @@ sub same {
         or diag($r->{raw});
 }
 
-# --- it names what is shown ------------------------------------------------
+# --- the ETag matches the content ------------------------------------------
 
 my %seen;
 for my $path ('hosts.json', 'hosts.xml', 'listings.json', "host/$id.json",
@@ -66,7 +66,7 @@ for ('If-Match: "x"', 'If-Match: *',
         'nor is 304 an answer to both');
 }
 
-# --- it changes with what is shown -----------------------------------------
+# --- it changes with the content -------------------------------------------
 
 sub changes {
     my ($name, $code) = @_;
@@ -103,7 +103,7 @@ is_deeply([$r->{headers}{'content-encoding'}, etag($r)], ['gzip', "W/$etag"],
 same(get('hosts.json', 'Accept-Encoding: gzip', "If-None-Match: W/$etag"),
     $etag, 'not modified');
 
-# --- where it is not -------------------------------------------------------
+# --- responses without ETag ------------------------------------------------
 
 for (['GET', 'hosts.json?page=x', 400], ['GET', 'nothing.json', 404],
     ['GET', 'host/' . sid_of('HT') . '.json', 404],
@@ -127,7 +127,7 @@ $r = http($t->{nginx}, 'GET', '/legacy/nothing.json', auth => $t->{acct},
 is_deeply([$r->{status}, json($r)->{status_code}, etag($r)],
     [200, 500, 'none'], 'a refusal as HTTP 200 is none either');
 
-# a 304 is counted like any read
+# a 304 is counted like any other read
 my @app = ($t->{acct}{sid}, $t->{acct}{app});
 rblctl($redis, 'app', 'limit', @app, '--hour', 2);
 same(get('hosts.json', 'If-None-Match: *'), etag(get('hosts.json')),

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A client that resets its connection before it was told to send its body: that
-# is its own end (499) and no fault of ours (500).
+# A client resets its connection before nginx sends "100 Continue".  nginx must
+# log 499 for the client, and not an internal error (500).
 
 use strict;
 use warnings;

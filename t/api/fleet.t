@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# rbl_status shows what all daemons have counted, in JSON and in Prometheus'
-# text format; without the store its own numbers alone.
+# rbl_status shows the counters of all daemons, in JSON and in Prometheus' text
+# format; without the store it shows only its own.
 
 use strict;
 use warnings;
@@ -36,7 +36,7 @@ sub samples {
     return ($m->{$family} // {})->{samples} // {};
 }
 
-# --- nobody yet -------------------------------------------------------------
+# --- no daemons -------------------------------------------------------------
 
 my $s = status();
 is($s->{store_up}, 1, 'the store is there');
@@ -125,7 +125,7 @@ SKIP: {
     is("$r->{status} $r->{out}$r->{err}", '0 ', 'promtool is content');
 }
 
-# --- what nobody should have written ----------------------------------------
+# --- damaged records --------------------------------------------------------
 
 sub put {
     my ($name, $record) = @_;
@@ -161,8 +161,7 @@ is((grep { /state="bad$fffd"/ }
 redis($w->{redis}, 'DEL', "rbl:{0}:daemon:$_") for $hostile, 'part',
     keys %bad;
 
-# Names that nobody answers to any more cost nothing; of many the last ones are
-# looked at.
+# Names of ended daemons cost nothing; only the last of many names are read.
 
 redis($w->{redis}, 'ZADD', 'rbl:{0}:daemons', map { ($_, "old$_") } 1 .. 1000);
 is(scalar @{ status()->{daemons} }, 2, 'a thousand that are gone');
@@ -210,7 +209,7 @@ sub without {
 with_fault('hung', $w->{redis}, sub { without('hung') });
 wait_for { status()->{store_up} } 10, 'the store is back';
 with_fault('hung', $w->{redis}, sub {
-    for (1 .. 20) {                     # clients that do not wait
+    for (1 .. 20) {                     # clients that close the connection
         my $c = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
             PeerPort => $nginx->{port}) or die $!;
         print $c "GET /metrics HTTP/1.0\r\n\r\n";

@@ -1,8 +1,7 @@
 #!/usr/bin/perl
 
-# Reads while the store takes no writes: of an account whose totals are not
-# there yet too, and of an application with limits, which is counted in a full
-# store.
+# Reads while the store refuses writes: also of an account without totals, and
+# of an application with limits, which is counted in a full store.
 
 use strict;
 use warnings;

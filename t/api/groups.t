@@ -34,7 +34,7 @@ sub write_to {
 my $first = account()->{group};
 my $theirs = account($t->{other}{sid})->{group};
 
-# --- the one that every account has ----------------------------------------
+# --- the group that every account has --------------------------------------
 
 my $r = call($t, 'GET', 'contactgroups.json');
 my $v = accepted($r, 'contactgroups');
@@ -173,7 +173,7 @@ unchanged {
 } $t, 'bad updates';
 is(defaults(), $ops->{id}, 'one default');
 
-# --- who has it ------------------------------------------------------------
+# --- members ---------------------------------------------------------------
 
 my $h = add_host($t, '10.0.0.1', contact_group => $night->{id});
 my $also = add_host($t, '10.0.0.2');

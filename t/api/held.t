@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Pages of hosts that a worker holds: it asks the store for their mark alone, and
-# shows them as they are all the same, from the first request on that comes after
-# a change: over the API of this nginx or another one, by daemons, by rblctl.
+# The page cache keeps pages of hosts as JSON: a worker reads only their version
+# stamp from the store, and must show the new state from the first request after
+# a change on: over the API of this nginx or another one, by daemons, by rblctl.
 
 use strict;
 use warnings;
@@ -27,7 +27,7 @@ my $page = 'hosts.json?page_size=20';
 
 sub key { return redis_key({ partitions => 4 }, $_[0], $ac, @_[1 .. $#_]) }
 
-# How many keys of the store were looked up for it.
+# Number of keys of the store that the code reads.
 sub keys_of {
     my ($code) = @_;
 
@@ -42,8 +42,8 @@ sub keys_of {
     return $sum->() - $before;
 }
 
-# Asks for a page until it is held: its mark and the totals are looked up, and
-# account and token once a second.
+# Requests a page until its text is cached: only its version stamp and the
+# totals are read, and account and token once a second.
 sub hold {
     my ($name, $from, $path) = @_;
 
@@ -53,13 +53,13 @@ sub hold {
         $least = $n if $n < $least;
         $least <= 2;
     } 10;
-    # What is shown a few times has paid.
+    # A text pays off after a few responses.
     call($from // $t, 'GET', $path // $page) for 1 .. 5;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     is($least, 2, "$name: two keys");
 }
 
-# The page in JSON, in XML, which is never held, and in JSON again.
+# The page in JSON, in XML, which is never cached, and in JSON again.
 sub look {
     my ($from, $path) = @_;
 
@@ -119,7 +119,7 @@ sub due_now {
     RblCheckd::set_due($w, $_) for @_;
 }
 
-# Until it has been checked once more; the page is looked at all the while.
+# Until it has been checked once more; the page is requested meanwhile.
 sub checked {
     my ($name, $host) = @_;
 
@@ -176,7 +176,7 @@ rblctl($redis, 'account', 'timezone', $ac, 'Asia/Tokyo');
 like(shown('another time zone')->{data}[0]{last_checked}, qr/JST/,
     'is the new one');
 
-# --- the mark ----------------------------------------------------------------
+# --- the version stamp -------------------------------------------------------
 
 hold('once more');
 my $mark = redis($redis, 'GET', key('unchanged'));
@@ -196,7 +196,8 @@ redis($redis, 'DEL', key('unchanged'));
 redis($redis, 'SET', key('unchanged'), $mark);
 hold('one that is found') for 1 .. 3;
 
-# A store that takes no writes: reads go on, and it is not asked all the time.
+# A store that refuses writes: reads continue, and the worker does not retry all
+# the time.
 for (['maxmemory', 1, qr/answers SET: OOM/],
     ['min-replicas-to-write', 1, qr/answers SET: NOREPLICAS/])
 {
@@ -218,10 +219,10 @@ for (['maxmemory', 1, qr/answers SET: OOM/],
     stop_server($n);
 }
 
-# --- what it costs -----------------------------------------------------------
+# --- cost --------------------------------------------------------------------
 
-# Hosts that change all the time: a page that is never held long enough to pay
-# is read as if it were not, but for a try now and then.
+# Hosts that change all the time: a page whose text never pays off is read as if
+# there were no cache, except for an attempt now and then.
 sub commands {
     my ($n) = redis($redis, 'INFO', 'commandstats')
         =~ /^cmdstat_mget:calls=(\d+)/m;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A host in a page that the worker holds is the host as it is: JSON that is read
-# again and again is compared with XML, which is written for each request, after
+# A host in a cached page must be in its current state: JSON that is read
+# repeatedly is compared with XML, which is written for each request, after
 # every change that a record can go through.
 
 use strict;
@@ -17,10 +17,10 @@ my ($ac, $other) = map { $_->{sid} } @$t{qw(acct other)};
 my @h = map { add_host($t, "10.0.0.$_", name => "name $_") } 1 .. 8;
 my $key = redis_key('r', $ac, $h[0]{id});
 
-# --- what is shown -----------------------------------------------------------
+# --- views of a host ---------------------------------------------------------
 
-# Three times in JSON, so that it is kept and then written again, and in XML;
-# once more if a second ended in between and a listing is one older.
+# Three times in JSON, so that it is cached and then written again, and in XML;
+# repeated if a second ended in between and changed a period.
 sub as_it_is {
     my ($name, %opt) = @_;
 
@@ -98,7 +98,7 @@ list_host($t, $h[1]{id}, lists => 9);
 $is = as_it_is('a row that is too long', path => 'listings')->[0];
 is($is->{listed_count}, 9, 'by nine lists');
 
-# Read as a host, and asked for as a listing that it is none.
+# Read as a host, and as a listing although it is not listed.
 change(redis_key('r', $ac, $h[1]{id}), listed_count => 0, details => []);
 as_it_is('no longer listed');
 is_deeply(as_it_is('in the index all the same', path => 'listings'), [],
@@ -111,7 +111,7 @@ forget($t, $ac);
 as_it_is('paused');
 is_deeply(as_it_is('a paused host', path => 'listings'), [], 'no listing');
 
-# --- the same octets in another account, in another zone ---------------------
+# --- the same bytes in another account, in another time zone -----------------
 
 my $raw = redis($redis, 'GET', $key);
 redis($redis, 'SET', redis_key('r', $other, $h[0]{id}), $raw);
@@ -127,7 +127,7 @@ for my $zone ('America/New_York', 'Europe/Berlin', 'UTC') {
         'Europe/Berlin' => '2016-11-08 03:01:33 CET' }->{$zone}, 'theirs');
 }
 
-# --- what is no host any more ------------------------------------------------
+# --- records that are not hosts ----------------------------------------------
 
 redis($redis, 'SET', $key, substr($raw, 0, -1));
 is(call($t, 'GET', "host/$h[0]{id}.json")->{status}, 500, 'a damaged record');

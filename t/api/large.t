@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Large answers: a page has an end in octets, and its paging fields say so; it
-# is sent as its client reads it; and when the store goes away in the middle,
-# the answer is cut off.
+# Large responses: the bytes of a page are limited, and its paging fields show
+# that; it is sent as fast as its client reads; if the store fails in the
+# middle, the response is truncated.
 
 use strict;
 use warnings;
@@ -57,7 +57,8 @@ for my $id (@ids) {
 redis($redis, 'SET', redis_key('large', $ac, 'hosts'), MARK);
 forget($t, $ac);
 
-# The numbers before the data, and the ids of these; JSON::PP takes seconds.
+# The numbers before the data, and the ids in the data; JSON::PP would take
+# seconds.
 sub parsed {
     my ($r) = @_;
 
@@ -68,7 +69,8 @@ sub parsed {
     return $v;
 }
 
-# The pages of a list, of that size; how large the largest answer was.
+# Reads all pages of a list with that size; returns the size of the largest
+# response.
 sub walk {
     my ($path, $size) = @_;
 
@@ -95,8 +97,8 @@ for ([1000, PAGE / MARK], [200, PAGE / MARK], [100, 100], [33, 33], [20, 20])
 is(parsed(get('/3.0/hosts.json?page=9&page_size=1000'))->{page_size},
     PAGE / MARK, 'a page past the end says so too');
 
-# All that makes a worker ask again: what it remembers is no longer so, the
-# totals are gone, and the page is smaller than its number says.
+# All reasons to repeat the first round: the caches are out of date, the totals
+# are missing, and the page is smaller than its number of records.
 my @app = ('app', 'limit', $ac, $acct->{app});
 rblctl($redis, @app, '--hour', 1_000_000);
 get('/3.0/hosts.json?page=2&page_size=1000');
@@ -112,7 +114,7 @@ redis($redis, 'SET', redis_key('large', $ac, 'hosts'), 2 ** 23);
 is((walk('hosts.json', 1000))[1], 1, 'one record is always a page');
 redis($redis, 'SET', redis_key('large', $ac, 'hosts'), MARK);
 
-# Profiles say it themselves.
+# Profiles show their size themselves.
 for my $i (1 .. 200) {
     my $r = call($t, 'POST', 'rbl/add.json', form => { name => "own $i",
         host => "own$i.test", type => 'rbl' });
@@ -138,12 +140,12 @@ is($sizes, PAGE / 16_384, 'in pages of 4 MiB');
 my $one = json(get("/3.0/rblprofile/$got->[-1].json"))->{data}[0];
 is_deeply($one->{entries}, \@lists, 'with all of its entries');
 
-# --- as every client wants it ------------------------------------------------
+# --- all formats and clients -------------------------------------------------
 
 my $page = 'hosts.json?page_size=120';
 my $whole = get("/3.0/$page");
 
-# Since when a check is due goes on.
+# The age of the oldest due check changes.
 sub same_as_whole {
     my ($body, $name) = @_;
 
@@ -196,7 +198,7 @@ my $mgets = mgets();
 get("/3.0/$page");
 cmp_ok(mgets() - $mgets, '>=', 120 * MARK / 262_144, 'in slices of 256 KiB');
 
-# Also a small page, from the first time on; others are remembered as ever.
+# Also a small page, from the first time on; other pages are cached as before.
 sub mget_of {
     my ($path) = @_;
 
@@ -236,9 +238,9 @@ for my $n (1 .. 3) {
 }
 redis($redis, 'SET', "$ck:d", mp_pack([@results]));
 
-# --- a store that goes away in the middle ------------------------------------
+# --- the store fails in the middle -------------------------------------------
 
-# A client that asks by the port with a small buffer, and reads the header.
+# A client with a small receive buffer, which reads only the header.
 sub deaf {
     my ($path, $auth) = @_;
 
@@ -283,7 +285,7 @@ for my $path ('/3.0/hosts.json?page_size=1000',
     }
     is_deeply([keys %seen], [200], "beside $path: others are served");
     my $grown = heap_kib($worker) - $before;
-    # What the sanitizers keep says nothing.
+    # The sanitizers keep freed memory, so the size means nothing with them.
     cmp_ok($grown, '<', 96 * 1024, DEAF . ' clients that do not read it')
         if !$ENV{RBL_NGINX};
     diag(sprintf '%s: %d KiB more, the slowest of others %.0f ms', $path,
@@ -292,7 +294,7 @@ for my $path ('/3.0/hosts.json?page_size=1000',
     ok((wait_for { get("/3.0/$page")->{complete} } 20), 'and when they go');
 }
 
-# --- no more than an account may have ----------------------------------------
+# --- the limit of an account -------------------------------------------------
 
 my @c = map { deaf('/3.0/hosts.json?page_size=1000') } 1 .. 40;
 begun($_) for @c[0 .. 31];
@@ -311,8 +313,8 @@ close $_ for @c;
 my $r = RblTest::Http::read_answer($waits, 20);
 same_as_whole($r->{body}, 'until it has a place');
 
-# Waiting ones that go away; those that stay are answered by the worker that
-# began, whatever comes.
+# Waiting requests whose clients disconnect; the other ones are answered by
+# their worker in any case.
 @c = map { deaf('/3.0/hosts.json?page_size=1000') } 1 .. 40;
 begun($_) for @c[0 .. 31];
 leave('breaks', pop @c) for 1 .. 6;
@@ -328,7 +330,7 @@ for my $c (@c) {
 ok((wait_for { !-e "/proc/$worker" } 10), 'then the old worker leaves');
 ok((wait_for { get("/3.0/$page")->{complete} } 10), 'the new one has places');
 
-# A client that takes nothing has its time.
+# A client that does not read is disconnected after a timeout.
 my $hurry = start_nginx(store => $redis, workers => 1, api =>
     'send_timeout 1s;', server => "listen 127.0.0.1:" . (my $port = free_port())
     . ' sndbuf=16k;');

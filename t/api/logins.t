@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Who asks is remembered by the worker, and asked for anew as soon as something
-# of it has changed: the very next request is judged by what is so now.
+# The credential cache of a worker: account and token are read again as soon as
+# one of them has changed, so the next request is judged by the new state.
 
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ sub ctl {
     return json($r->{out});
 }
 
-# How many keys the store was asked for.
+# Number of keys read from the store.
 sub keys_of {
     my ($code) = @_;
 
@@ -41,8 +41,8 @@ sub keys_of {
     return $n[1] - $n[0];
 }
 
-# Reads until it is done with the totals and the record alone; what has been
-# remembered for a second is asked for again, so one may have to try.
+# Reads until only the totals and the record are read.  The cache expires after
+# a second, so several attempts may be needed.
 sub warm {
     my ($path, $auth) = @_;
 
@@ -55,7 +55,7 @@ for my $path ($one, $page) {
     warm($path);
 }
 
-# --- what changes ------------------------------------------------------------
+# --- changes of the account --------------------------------------------------
 
 for my $path ($one, $page) {
     warm($path);
@@ -119,7 +119,7 @@ for my $path ($one, $page) {
         qr/credentials/, 'nothing is told');
 }
 
-# --- whose it is -------------------------------------------------------------
+# --- changes of the token ----------------------------------------------------
 
 warm($one);
 for ([$t->{other}{sid}, $acct->{token}], [$sid, $t->{other}{token}]) {
@@ -145,7 +145,7 @@ for my $made ([1, 1, 1, 1, 0], [1, 1, 1, 1, 0, 0], 'x') {
 redis($redis, 'DEL', redis_key('totals', $sid));
 accepted(call($t, 'GET', $page), 'none too');
 
-# --- beside one that changes the account again and again ----------------------
+# --- concurrent changes of the account ----------------------------------------
 
 my $child = fork // die;
 if ($child == 0) {
@@ -161,9 +161,9 @@ kill 'KILL', $child;
 waitpid $child, 0;
 is_deeply(\%status, { 200 => 600 }, 'every read is answered');
 
-# --- by hand -----------------------------------------------------------------
+# --- changes by hand ---------------------------------------------------------
 
-# Without a word of it in the totals: it is found out in a second or so.
+# The totals do not change: the cache finds out within a second or so.
 my ($field) = @{ redis($redis, 'HKEYS', redis_key('tokens', $sid)) };
 warm($one);
 redis($redis, 'DEL', redis_key('token', $sid, $field));

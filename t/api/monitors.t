@@ -1,8 +1,7 @@
 #!/usr/bin/perl
 
-# The plain answers for monitoring, and rbl_legacy_errors, in every case: who
-# asks by a script reads a word or a number, and never "OK" or a count where
-# nobody knows.
+# The plain responses for monitoring, and rbl_legacy_errors: a script reads a
+# word or a number, and never "OK" or a count if the state is unknown.
 
 use strict;
 use warnings;
@@ -20,7 +19,7 @@ sub ctl {
     die "rblctl @_: $r->{err}" if $r->{status};
 }
 
-# --- what is known ---------------------------------------------------------
+# --- known states ----------------------------------------------------------
 
 sub plain {
     my ($nagios, $zabbix, $name) = @_;
@@ -38,7 +37,8 @@ sub plain {
     }
 }
 
-# A daemon was seen so many minutes ago; the first check is due since then.
+# A daemon was seen so many minutes ago; the first check has been due since
+# then.
 my $daemons = 'rbl:{0}:daemons';
 my $due = redis_key('due', $sid);
 sub now { return redis($redis, 'TIME')->[0] * 1000 }
@@ -57,7 +57,7 @@ plain('CRITICAL - 7 hosts listed!', '7', 'seven');
 call($t, 'POST', "host/pause/$hosts[3].json");
 plain('CRITICAL - 6 hosts listed!', '6', 'one of them paused');
 
-# Nobody checks: what is listed is told, nothing else.
+# Nobody checks: listings are reported, nothing else.
 seen(12.5);
 my $unseen = 'No daemon has been seen for 12 minutes.';
 plain("CRITICAL - 6 hosts listed! $unseen", '6', 'listed, no daemon');
@@ -72,7 +72,8 @@ plain('CRITICAL - 6 hosts listed! No daemon has been seen for 3 days.', '6',
     'for days');
 seen(0);
 
-# The account's interval is an hour: three of them are too long.
+# The account's interval is one hour; three intervals without a check are too
+# long.
 due_for($hosts[7], 179);
 plain('CRITICAL - 6 hosts listed!', '6', 'one check is late');
 due_for($hosts[7], 185);
@@ -84,7 +85,7 @@ plain('UNKNOWN - The oldest check has been due for 3 hours.', '-1',
 due_for($hosts[7], 0);
 plain('OK - 0 hosts listed!', '0', 'they are again');
 
-# Pages of hosts tell it too; a worker remembers it for five seconds.
+# Pages of hosts show it, too; a worker caches it for five seconds.
 for my $call ('hosts', 'listings') {
     due_for($hosts[7], 125);
     my $nginx = start_nginx(store => $redis);
@@ -103,7 +104,7 @@ for my $call ('hosts', 'listings') {
     stop_server($nginx);
 }
 
-# A host that no list applies to is not clear.
+# A host to which no list applies is not clear.
 my $uncovered = redis_key('uncovered', $sid);
 redis($redis, 'ZADD', $uncovered, 1, $hosts[7]);
 plain('UNKNOWN - No list applies to 1 host.', '-1', 'one is not covered');
@@ -113,7 +114,7 @@ redis($redis, 'RENAME', 'kept', redis_key('listed', $sid));
 plain('CRITICAL - 6 hosts listed!', '6', 'something is listed');
 redis($redis, 'DEL', $uncovered);
 
-# --- what is not -----------------------------------------------------------
+# --- unknown states --------------------------------------------------------
 
 my @curl = ('curl', '-s', '-G');
 sub ask {
@@ -123,8 +124,8 @@ sub ask {
         "http://127.0.0.1:$nginx->{port}/$path")->{out};
 }
 
-# Both plain forms of a refusal, asked as scripts ask, and the documents of an
-# nginx that refuses the old way.
+# Both plain forms of a refusal, requested as scripts do, and the documents with
+# legacy errors.
 sub unknown {
     my ($name, $message, %o) = @_;
 
@@ -177,7 +178,7 @@ $token = json(rblctl($redis, 'app', 'rotate', $sid, $app, '--json')->{out})
 $t->{acct}{token} = $token;
 plain('CRITICAL - 6 hosts listed!', '6', 'another token');
 
-# a store that cannot tell
+# a damaged store
 my $listed = redis_key('listed', $sid);
 redis($redis, 'RENAME', $listed, 'kept');
 redis($redis, 'SET', $listed, 'junk');

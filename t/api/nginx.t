@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Inside nginx: variables, sub-requests, clients that go away, a store that is
+# Inside nginx: variables, subrequests, clients that disconnect, a store that is
 # away or slow, reload and quit with requests in flight.
 
 use strict;
@@ -74,7 +74,7 @@ is(get('/limited/hosts.json')->{status}, 200, 'limit_req: the first');
 is(get('/limited/hosts.json')->{status}, 503, 'the second is refused');
 is(get('/limited/listings.json')->{status}, 200, 'another call is not');
 
-# --- sub-requests ----------------------------------------------------------
+# --- subrequests -----------------------------------------------------------
 
 is(get('/guarded/x.txt')->{status}, 200, 'auth_request: good credentials');
 is(get('/guarded/x.txt', auth => undef)->{status}, 401, 'none');
@@ -95,7 +95,7 @@ is(json(call($t, 'GET', 'hosts.json'))->{total_hosts}, 2, 'and adds nothing');
 is(http($t->{nginx}, 'POST', '/plain/host/add.json', auth => $t->{acct},
     form => {})->{status}, 400, 'inside limit_except');
 
-# --- a store that is slow --------------------------------------------------
+# --- a slow store ----------------------------------------------------------
 
 sub connect_raw {
     my $s = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
@@ -104,7 +104,7 @@ sub connect_raw {
     return $s;
 }
 
-# How many requests came to the API so far.
+# Number of requests to the API so far.
 sub handled {
     my $n = () = read_file("$dir/error.log") =~ /rbl handler/g;
     return $n;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# conf/openapi.json is valid, names what the route table names, and describes
-# the answers that a running nginx gives: each call's success and refusals.
+# conf/openapi.json is valid, has the same names as the route table, and
+# describes the responses of a running nginx: success and refusals of each call.
 
 use strict;
 use warnings;
@@ -33,7 +33,7 @@ sub described_ok {
     is(openapi()->{openapi}, '3.1.0', 'version');
 }
 
-# --- the same things as the route table ------------------------------------
+# --- the same names as the route table -------------------------------------
 
 sub words {
     return join "\n", sort map { "$_->{method} $_->{at} "
@@ -45,7 +45,7 @@ my @described = described();
 is(words(@routes), words(@described), 'the table and the description name the '
     . 'same paths, methods and formats');
 
-# Each name of a schema is used, or a typing error would go unseen.
+# Each name in a schema is used; otherwise a typing error would go unnoticed.
 {
     my $text = read_file(repo_dir() . '/conf/openapi.json');
     my $parts = openapi()->{components};
@@ -56,7 +56,7 @@ is(words(@routes), words(@described), 'the table and the description name the '
     }
 }
 
-# --- the judge can say no --------------------------------------------------
+# --- the judge can refuse --------------------------------------------------
 
 {
     my %r = (status => 200, headers => { 'cache-control' => 'no-store',
@@ -103,14 +103,14 @@ is(words(@routes), words(@described), 'the table and the description name the '
     }
 }
 
-# --- what is answered ------------------------------------------------------
+# --- responses -------------------------------------------------------------
 
 my $t = api_setup();
 my $free = make_account($t->{redis}, name => 'Free', free => 1);
 my $down = start_nginx(store_addr => 'unix:/nonexistent/store',
     http => 'rbl_store_timeout 500ms;');
 
-# Something of each kind that has an id, and forms that are right.
+# One object of each kind that has an id, and valid forms.
 my %id;
 my $n = 0;
 my %form = (
@@ -247,14 +247,14 @@ for my $format (qw(json xml nagios zabbix)) {
     }
 }
 
-# --- XML is the same tree --------------------------------------------------
+# --- XML has the same tree -------------------------------------------------
 
 add($_) for sort keys %kind;
 list_host($t, add('host'), lists => 3);
 for my $d (grep { $_->{method} eq 'GET' } @described) {
     my $id = $d->{id} || $d->{params}{id} ? add(family($d)) : '';
     my @tree;
-    # A second may pass between the two.
+    # A second may pass between the two requests.
     my $same = wait_for {
         @tree = map { my $r = http($t->{nginx}, 'GET', path_of($d, $_, $id),
             auth => $t->{acct});

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A page whose hosts were guessed is the page as it is: read again and again
-# while hosts come, go and change, by one worker that remembers what it read.
+# The page cache must never change a response: one worker reads pages repeatedly
+# while hosts are added, deleted and changed.
 
 use strict;
 use warnings;
@@ -15,9 +15,9 @@ my $t = api_setup(workers => 1, http => 'rbl_store_timeout 3s;',
 my $acct = $t->{acct};
 my %sent;
 
-# How many times MGET and ZRANGE were asked since the last call.  The first MGET
-# is for the account and, if the page is remembered, its totals and records; one
-# that has changed since is then read as if it were not.
+# Number of MGET and ZRANGE commands since the last call.  The first MGET reads
+# the account and, if the page is cached, its totals and records; a page that
+# has changed is then read as if it were not cached.
 sub asked {
     my %now = redis($t->{redis}, 'INFO', 'commandstats')
         =~ /^cmdstat_(mget|zrange):calls=(\d+)/mg;
@@ -26,7 +26,7 @@ sub asked {
     return "@n";
 }
 
-# Changes an index by hand, and so the totals, which would not tell it.
+# Changes an index by hand, and its totals, which would not notice it.
 sub edit {
     my ($command, $index, @args) = @_;
 
@@ -34,7 +34,7 @@ sub edit {
     forget($t, $acct->{sid});
 }
 
-# The page as the store has it, and as it is answered.
+# The page in the store, and in the response.
 sub stored {
     my ($index, $first, $size) = @_;
 
@@ -51,7 +51,7 @@ sub answered {
 sub same {
     my ($path, $stored, $rounds, $name) = @_;
 
-    # What is held is another test's (held.t): here nothing can be marked.
+    # held.t tests cached texts: here no version stamp can be set.
     my $mark = redis_key('unchanged', $acct->{sid});
     redis($t->{redis}, 'DEL', $mark);
     redis($t->{redis}, 'RPUSH', $mark, 'none');
@@ -72,7 +72,7 @@ is_deeply([@{ json(call($t, 'GET', "host/$h[30]{id}.json")) }{qw(page total_page
 is(json(call($t, 'GET', "rbl/$_->{id}.json"))->{total_pages}, 1,
     'and so is a list') for json(call($t, 'GET', 'rbls.json'))->{data}[25 % 20];
 
-# --- guessed -----------------------------------------------------------------
+# --- cached pages ------------------------------------------------------------
 
 same($page, stored('hosts', 20, 20), '2 1', 'read for the first time');
 same($page, stored('hosts', 20, 20), '1 0', 'read again');
@@ -81,12 +81,12 @@ same('hosts.xml?page=2&page_size=20' =~ s/xml/json/r, stored('hosts', 20, 20),
 like(call($t, 'GET', 'hosts.xml?page=2&page_size=20')->{body},
     qr/<id>\Q$h[20]{id}\E/, 'the same page in XML');
 
-# What is in a record is never remembered.
+# Contents of records are not cached here.
 call($t, 'POST', "host/update/$h[25]{id}.json", form => { name => 'new' });
 my $r = same($page, stored('hosts', 20, 20), '1 0', 'a host was renamed');
 is(json($r)->{data}[5]{name}, 'new', 'its name is new');
 
-# --- guessed wrong -----------------------------------------------------------
+# --- outdated pages in the cache ---------------------------------------------
 
 call($t, 'POST', "host/delete/$h[30]{id}.json");
 same($page, stored('hosts', 20, 20), '3 1', 'a host of it was deleted');
@@ -104,27 +104,27 @@ same('hosts.json?page=3&page_size=20', '', '1 1', 'an empty page is none');
 add_host($t, "10.0.2.$_") for 1 .. 5;
 same($last, stored('hosts', 40, 20), '2 1', 'and filled again');
 
-# Listings are an index of their own.
+# Listings have an index of their own.
 same('listings.json', '', '1 1', 'no listings');
 list_host($t, $_) for map { $_->{id} } @h[3, 5];
 same('listings.json', "$h[3]{id} $h[5]{id}", '3 2', 'two listings');
 same('listings.json', "$h[3]{id} $h[5]{id}", '1 0', 'read again');
 
-# Another account's pages are others.
+# Pages of another account have cache entries of their own.
 $r = call($t, 'GET', $page, auth => $t->{other});
 is(answered($r), '', 'another account: an empty page');
 my $foreign = call($t, 'GET', $page,
     auth => { sid => $acct->{sid}, token => $t->{other}{token} });
 refused($foreign, 401, qr/credentials/, 'a guess tells nothing without a token');
 
-# Large pages are not remembered, and forget what was.
+# Large pages are not cached, and remove an earlier entry.
 same('hosts.json?page_size=40', stored('hosts', 0, 40), '2 1', 'a page of 40');
 same('hosts.json?page_size=40', stored('hosts', 0, 40), '2 1', 'read again');
 
-# --- two at once, with the same wrong guess ----------------------------------
+# --- two requests with the same outdated page --------------------------------
 
-# The first to be answered remembers the page as it is now; the second has asked
-# for the records of the page as it was.
+# The first response updates the cache; the second request has read the records
+# of the old page.
 same($page, stored('hosts', 20, 20), '3 1', 'the page once more');
 edit('ZREM', 'hosts', $h[27]{id});
 my $head = http_head('GET', "/3.0/$page", auth => $acct);
@@ -152,7 +152,7 @@ my $listed = redis($t->{redis}, 'GET', $record);
 for (['a listing that ended', 30, listed_count => 0, details => []],
     ['a host that was paused', 31, status => 'paused'])
 {
-    my ($name, $size, %new) = @$_;      # of a page that is not remembered
+    my ($name, $size, %new) = @$_;      # page is not cached
     asked();
     with_fault('slow', $relay, sub {
         my $c = client('asks', $slow, http_head('GET',
@@ -170,10 +170,10 @@ for (['a listing that ended', 30, listed_count => 0, details => []],
 is(answered(http($slow, 'GET', '/3.0/listings.json', auth => $acct)),
     "$h[3]{id} $h[5]{id}", 'as they are');
 
-# --- an index that holds what is no host -------------------------------------
+# --- an index with an invalid SID --------------------------------------------
 
-# It makes no key: one that may not be read would take the page's records and
-# the account with it, and be remembered after the index was mended.
+# An invalid SID makes no key: a key that nginx may not read would fail the
+# page's records and the account, and stay cached after the index was repaired.
 my ($five, $four) = map { stored('hosts', 0, $_) } 5, 4;
 for my $junk ('x' x 34, $acct->{app}, $acct->{sid}, sid_of('RB'), '', 'HT',
     'HT' . "\0" x 32, 'HT' . 'f' x 33)

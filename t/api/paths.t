@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Every path of the contract, as clients write it: with the slash before the
-# suffix, without a suffix, by its other name, in XML.  A method that no call
-# has tells that a path is known and how it is called, and does nothing.
+# Every path of the API as clients write it: with the slash before the suffix,
+# without a suffix, by its alias, in XML.  A method that no call has shows that
+# a path is known, lists its methods, and changes nothing.
 
 use strict;
 use warnings;
@@ -11,7 +11,7 @@ use RblApi;
 
 my $t = api_setup();
 
-# method, path ({XX}: an id of that kind), other names
+# method, path ({XX}: an id of that kind), aliases
 my @table = (
     ['POST', 'check/start'],
     ['GET', 'check/status/{PP}'],
@@ -58,8 +58,8 @@ for (@table) {
         }
         is_deeply(\@got, \@want, "$method $path");
 
-        # The same call, not only one of that method: an id that nobody has,
-        # and nothing given, are refused in its own words.
+        # The right call answers: it refuses an unknown id, and a form without
+        # fields, with its own message.
         my ($first) = map { s/\{(\w\w)\}/sid_of($1)/er } $paths[0];
         my @opt = $method eq 'POST' ? (form => { authcode => 'aaaaaa' }) : ();
         is(call($t, $method, "$path/.json", @opt)->{body},
@@ -70,7 +70,7 @@ for (@table) {
     }
 }
 
-# what is not on that list
+# paths not in the table
 refused(call($t, 'GET', $_), 404, qr/^Unknown path\.$/, $_) for
     'monitoringprofiles/' . sid_of('RP') . '.json', 'rblprofiles/add.json',
     'contactgroup.json/', 'contacts/' . sid_of('CO') . '.json',

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A client sends many requests and reads the responses slowly.  nginx cannot send
-# the headers of some responses at once; their bodies follow all the same.
+# A client sends many requests and reads the responses slowly.  nginx cannot
+# send the headers of some responses at once; their bodies must follow.
 
 use strict;
 use warnings;

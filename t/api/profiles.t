@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# rblprofiles, rblprofile/{id}, add, update, delete; their aliases; the default
-# that moves; entries left out, empty and given.
+# rblprofiles, rblprofile/{id}, add, update, delete; their aliases; a default
+# that moves; entries omitted, empty and given.
 
 use strict;
 use warnings;
@@ -34,7 +34,7 @@ my $custom = accepted(call($t, 'POST', 'rbl/add.json', form => {
 my $theirs = record('account', redis($redis, 'GET',
     redis_key('acct', $t->{other}{sid})))->{profile};
 
-# --- one profile, from the start -------------------------------------------
+# --- the first profile -----------------------------------------------------
 
 my $v = accepted(call($t, 'GET', 'rblprofiles.json'), 'rblprofiles');
 is(join(' ', map { $v->{$_} } qw(status_code status_message version page
@@ -178,7 +178,7 @@ push @all, add(name => "p$_")->{id} for @all + 1 .. 23;
 is_deeply(ids(), \@all, 'in order of creation');
 my @seen;
 for my $page (1 .. 4) {
-    # Twice: the second time the page was guessed.
+    # Twice: the second time the page comes from the cache.
     for my $again (0, 1) {
         $v = accepted(call($t, 'GET',
             "rblprofiles.json?page=$page&page_size=7"), "page $page");
@@ -248,7 +248,7 @@ unchanged {
         'the last one');
 } $t, 'the last profile';
 
-# --- who may ---------------------------------------------------------------
+# --- accounts without access -----------------------------------------------
 
 my $free = { %$t, acct => make_account($redis, free => 1) };
 unchanged {
@@ -276,7 +276,7 @@ for my $path ('rblprofiles.json', "rblprofile/$new.json") {
         "nobody: $path");
 }
 
-# --- a store that holds something else -------------------------------------
+# --- unexpected contents of the store --------------------------------------
 
 my $key = redis_key('r', $ac, $new);
 my $raw = redis($redis, 'GET', $key);

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Nothing is done for strangers: a caller with wrong credentials, from the wrong
-# place or over its limit costs the store what a read of one host costs at most
-# twice, on every call of the API, however much the call would move.
+# A client with invalid credentials, from a forbidden address or over its rate
+# limit costs the store at most twice as much as a read of one host, for every
+# call of the API, however expensive the call is.
 
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ use RblApi;
 
 use constant {
     CALLS => 20,
-    NOISE => 5,     # us: a command takes one or less, a large one hundreds
+    NOISE => 5,     # us: most commands take less than one, a large one hundreds
 };
 
 my $t = api_setup(workers => 1, server => 'set_real_ip_from 127.0.0.0/8;
@@ -63,7 +63,8 @@ my $contact = json($r)->{data}{id} // die $r->{raw};
 
 # --- what calls cost ---------------------------------------------------------
 
-# Octets the store sent, commands it ran, and the time these took (us), of one.
+# Bytes that the store sent, commands that it ran, and their time (us), for one
+# call.
 sub cost {
     my ($code) = @_;
 
@@ -72,7 +73,7 @@ sub cost {
         my $info = redis($redis, 'INFO', 'all');
         my %ran = map { /^cmdstat_(\S+?):calls=(\d+),usec=(\d+)/
             ? ($1 => [$2, $3]) : () } split /\r\n/, $info;
-        delete @ran{'info', 'evalsha', 'set'};      # statistics, marks
+        delete @ran{'info', 'evalsha', 'set'};      # statistics, stamps
         push @at, { out => $info =~ /total_net_output_bytes:(\d+)/, info =>
             length $info, calls => sum(map { $_->[0] } values %ran),
             usec => sum(map { $_->[1] } values %ran) };
@@ -82,7 +83,7 @@ sub cost {
         map { $_ => ($at[1]{$_} - $at[0]{$_}) / CALLS } qw(calls usec) };
 }
 
-# The least of some: other programs run on this machine too.
+# The minimum of several runs: other programs run on this machine, too.
 sub least {
     my ($code) = @_;
 
@@ -129,7 +130,7 @@ while ($table =~ /\{\ ngx_string\("([^"]+)"\),\ ngx_string\("[^"]+"\),\s+
 }
 cmp_ok(scalar @calls, '>', 50, 'calls of the route table');
 
-# Everything is remembered and held that can be.
+# All caches are filled.
 for (1 .. 4) {
     call($t, 'GET', $_->[1]) for grep { $_->[0] eq 'GET' } @calls;
 }
@@ -154,13 +155,13 @@ sub cheap {
 
 cheap('a wrong token', 401, $_, auth => $wrong) for @calls;
 
-# A flood of them takes no slot of those who are served.
+# A flood of invalid credentials evicts no valid ones from the cache.
 call($t, 'GET', $one, auth => [$sid, sprintf '%064x', $_]) for 1 .. 300;
 my $cost = least(sub { answers('GET', $one, 200) });
 cmp_ok($cost->{calls}, '<', 1.5, 'one round for a client that is known');
 cmp_ok($cost->{out}, '<=', $right->{out} + 64, 'and no more octets');
 
-# --- over the limit, and from elsewhere --------------------------------------
+# --- over the limit, and from other addresses --------------------------------
 
 my @reads = grep { $_->[0] eq 'GET' } @calls;
 
@@ -189,7 +190,7 @@ $cost = least(sub { answers('GET', $one, 200) });
 cmp_ok($cost->{calls}, '<', 1.5, 'one round from where it may ask');
 ctl('app', 'allow', $sid, $app, '--none');
 
-# --- a token that has ended --------------------------------------------------
+# --- an expired token --------------------------------------------------------
 
 my $new = ctl('app', 'add', $sid, 'New');
 my $auth = [$sid, $new->{token}];

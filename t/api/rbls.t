@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# rbls, rbl/{id}, add, update, pause, resume, delete: the system's lists are
-# read only, the account's own come behind them.
+# rbls, rbl/{id}, add, update, pause, resume, delete: system lists are
+# read-only; the account's own lists follow them.
 
 use strict;
 use warnings;
@@ -252,7 +252,7 @@ unchanged {
 } $t, 'the limit';
 is(scalar @{ list()->{data} }, @system + 200, 'all are shown');
 
-# --- who may ---------------------------------------------------------------
+# --- accounts without access -----------------------------------------------
 
 my $free = { %$t, acct => make_account($redis, free => 1) };
 unchanged {
@@ -278,7 +278,7 @@ unchanged {
 is(call($t, 'GET', $_, auth => undef)->{status}, 401, "nobody: $_")
     for 'rbls.json', "rbl/$sys->{id}.json";
 
-# --- killed lists, a store that holds something else -----------------------
+# --- killed lists, unexpected contents of the store ------------------------
 
 my $killed = temp_dir() . '/killed.json';
 write_file($killed, JSON::PP->new->encode({ version => 1, lists => [],
@@ -297,7 +297,7 @@ is(scalar @{ list()->{data} }, @system - 1 + 199,
 redis($redis, 'DEL', $key);
 is(scalar @{ list()->{data} }, @system - 1 + 199, 'as one that is missing');
 
-# --- the addresses that checks come from -----------------------------------
+# --- source addresses of checks --------------------------------------------
 
 sub acls { return accepted(call($t, 'GET', "acls.json"), 'acls') }
 
@@ -325,7 +325,7 @@ is(call($t, 'GET', 'acls.json', auth => undef)->{status}, 401,
     'for accounts');
 accepted(call($free, 'GET', 'acls.json'), 'of every plan');
 
-# What has not been told for a day goes when somebody tells.
+# An address that was not reported for a day is removed at the next report.
 my $addr = redis_key('daemons:addr', $p);
 redis($redis, 'ZADD', $addr, 1, "192.0.2.200 gone");
 is(acls()->{total_acls}, 4, 'an address of long ago');

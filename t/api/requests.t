@@ -1,11 +1,12 @@
 #!/usr/bin/perl
 
-# Random requests, built from the route table and the description: right,
-# nearly right and hostile ones, over connections that are kept.  Whatever is
-# sent, the answer is one of ours: well-formed, as described, never a 500; and
-# nginx logs no alert.
+# Random requests, built from the route table and the description: valid, nearly
+# valid and hostile ones, over persistent connections.  Every response must come
+# from the module, be well-formed and as described, and never be a 500; nginx
+# must log no alert.
 #
-# RBL_REQUESTS: how many (20000); RBL_SEED: the seed, which is printed.
+# RBL_REQUESTS: number of requests (20000); RBL_SEED: the seed, which is
+# printed.
 
 use strict;
 use warnings;
@@ -35,7 +36,7 @@ sub chance { return rand() < $_[0] }
 
 # --- values ----------------------------------------------------------------
 
-# SIDs that answers showed, by kind; the fuzzer's only memory.
+# SIDs that responses showed, by kind; the only state of the fuzzer.
 my %known = map { $_ => [sid_of($_)] } qw(HT RP RB CO CG PP);
 my @kinds = sort keys %known;
 
@@ -84,7 +85,7 @@ my @hosts = (
     sub { pick("b\xc3\xbccher.example", 'a.b', '_x.test', 'x' x 63 . '.test') },
 );
 
-# What a field is when it is right, by its name.
+# Valid values of fields, by name.
 my %right = (
     page => sub { 1 + int rand 5 }, page_size => sub { 1 + int rand 8 },
     details => sub { int rand 2 }, is_default => sub { int rand 2 },
@@ -184,7 +185,8 @@ sub odd_path {
         './hosts.xmlx', 'check', 'contactgroup', '?', 'rbl/.xml');
 }
 
-# {bytes, at, method, format, head}; at undef: any of ours is right.
+# {bytes, at, method, format, head}; at undef: any response of the module is
+# allowed.
 sub request {
     my ($call) = @_;
 
@@ -260,7 +262,7 @@ sub body {
     return $body;
 }
 
-# Those after which nobody can know where the next request would begin.
+# Requests after which the start of the next request is unknown.
 sub broken_request {
     my $call = pick(grep { $_->{method} eq 'POST' } @calls);
     my $head = join "\r\n", 'POST ' . (url($call, 'json'))[0] . ' HTTP/1.1',
@@ -295,8 +297,8 @@ sub fault {
         substr $a->{raw} // '', 0, 1500;
 }
 
-# Is this an answer of ours, or one that only nginx itself can give, to what
-# is no HTTP or never reaches a location?
+# Checks a response of the module, or one that only nginx itself can give to
+# invalid HTTP or outside the location.
 sub look {
     my ($r, $a) = @_;
 
@@ -328,7 +330,8 @@ sub look {
     return 1;
 }
 
-# nginx answers for itself: TRACE, control characters, paths out of the root.
+# Cases that nginx answers itself: TRACE, control characters, paths outside the
+# root.
 sub own_page {
     my ($r, $a) = @_;
 
@@ -338,7 +341,8 @@ sub own_page {
         || $r->{bytes} =~ m{\A\S* [^\r\n]*[\x00-\x20\x7f].* HTTP/1\.1\r});
 }
 
-# A hostile path may end in any suffix: then the answer's type tells.
+# A hostile path may have any suffix, so the type of the response gives the
+# format.
 sub format_of {
     my ($r, $a) = @_;
 
@@ -377,7 +381,7 @@ sub send_all {
     verdicts();
 }
 
-# Calls that were never served.
+# Calls that were never successful.
 sub never {
     return grep { !$by_at{"$_->{at} " . lc $_->{method}}{200}
         && $_->{of} !~ m{/(?:confirm|resume|pause|resend)/|check/status} }
@@ -386,7 +390,7 @@ sub never {
 
 send_all($count, @calls);
 
-# The fuzzer's memory is of things that are there.
+# Refreshes the known SIDs.
 sub look_around {
     my %there;
     for my $c (grep { $_->{method} eq 'GET' && !$_->{id} } @calls) {
@@ -398,7 +402,7 @@ sub look_around {
     %known = (%known, %there);
 }
 
-# What chance has left out comes now, with the calls that make what it needs.
+# Calls that random requests missed are made now, with the calls that they need.
 if ($count >= 10_000) {
     for (1 .. 10) {
         my @left = never() or last;

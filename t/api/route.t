@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Paths, methods, suffixes, and that every refusal below the location is ours.
+# Paths, methods, suffixes: the module makes every refusal below the location.
 
 use strict;
 use warnings;
@@ -70,7 +70,7 @@ is(call($t, 'PUT', 'listings.nagios')->{body},
 is(call($t, 'PUT', 'listings.zabbix')->{body}, '-1', 'zabbix');
 is(call($t, 'PUT', 'listings.nagios')->{status}, 405, 'status');
 
-# --- the stray slash -------------------------------------------------------
+# --- the slash before the suffix -------------------------------------------
 
 for my $suffix ('', '.json', '/', '/.json') {
     accepted(call($t, 'GET', "$_$suffix"), "$_$suffix")

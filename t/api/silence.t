@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# Checks that are not done although daemons are seen and nothing is overdue: a
-# daemon that has taken hosts and does no more, and checks that no list answers.
-# The plain answers are good news again as soon as one list has told something.
-# What an older version left unsaid is not taken for silence.
+# Checks fail although daemons are alive and nothing is overdue: a daemon has
+# claimed hosts and does not go on, and no list responds to checks.  The plain
+# responses are good again as soon as one list responds.  Fields that an older
+# version did not write do not count as silence.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ use RblScript qw(packed unpacked);
 
 use constant { DAY => 86_400_000, HOUR => 3_600_000, CREATED => 12 };
 
-# A server of DNS that hears everything and says nothing.
+# A DNS server that receives queries and never responds.
 my $silent = IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => 0,
     Proto => 'udp') or die "udp: $!";
 
@@ -34,7 +34,7 @@ sub daemon {
         conf => { conf_short(%conf) });
 }
 
-# What both say; another daemon, which gets no hosts, is seen now.
+# Both plain responses; another daemon, which gets no hosts, is seen now.
 sub plain {
     redis($redis, 'ZADD', RblTest::redis_key('daemons', 0), now(), 'another');
     return join '|', map { http($nginx, 'GET', "/3.0/listings.$_",
@@ -53,7 +53,7 @@ $account->[CREATED] = now() - DAY;
 redis($redis, 'SET', $key{acct}, packed($account));
 is(plain(), $never, 'an older one has not');
 
-# --- a daemon that does not end what it has taken --------------------------
+# --- a daemon that does not finish claimed checks --------------------------
 
 my $stuck = daemon($silent->sockport, check_timeout => '60s',
     lease => '600s', dns_timeout => '20s');
@@ -68,11 +68,11 @@ is(plain(), 'UNKNOWN - No check of a host has had an answer for 4 hours.|-1',
     'four intervals ago');
 kill_server($stuck);
 
-# An older version checked hosts and did not write when a list answered.
+# An older version checked hosts without noting when a list responded.
 redis($redis, 'DEL', $key{checked});
 is(plain(), $good, 'it is not known when: that is no silence');
 
-# --- checks that end without an answer -------------------------------------
+# --- checks that finish without a response ---------------------------------
 
 sub ended { return host_record($w, $ht)->{checked} }
 
@@ -98,8 +98,8 @@ my $checkd = daemon($w->{dns});
 check_host($w, $ht);
 ok(wait_for { plain() eq $good } 30, 'lists answer: it is again');
 
-# A list that says "listed" is an answer, too; and of an account whose hosts
-# are all paused nothing is to be known.
+# A "listed" response counts, too.  An account whose hosts are all paused has no
+# known state.
 redis($redis, 'SET', $key{checked}, now() - 4 * HOUR);
 my $other = add_host($w, '10.0.0.1');
 ok(wait_for { redis($redis, 'GET', $key{checked}) > now() - HOUR } 30,

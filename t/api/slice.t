@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A slice of an answer that is smaller than what nginx likes to send at once
-# (postpone_output) goes out, and the next one follows.
+# A slice that is smaller than postpone_output must be sent at once, and the
+# next one must follow.
 
 use strict;
 use warnings;

@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 
 # Statistics and error logs of applications: exact in the store within seconds,
-# though the store is away for a while, a worker is killed, or nginx is reloaded
-# or stopped; an error log keeps the last 1,000 and nothing that is secret.
+# although the store is away for a while, a worker is killed, or nginx is
+# reloaded or stopped.  An error log keeps the last 1,000 refusals and no
+# secrets.
 
 use strict;
 use warnings;
@@ -35,7 +36,7 @@ my $redis = $t->{redis};
 my $acct = $t->{acct};
 my ($ac, $ap) = @$acct{qw(sid app)};
 
-# Requests and errors of an application: by the hours, and by the days.
+# Requests and errors of an application: from the hours, and from the days.
 sub sums {
     my ($store, $account, $app) = @_;
 
@@ -53,7 +54,7 @@ sub sums {
     return $sum{h} eq $sum{d} ? $sum{h} : "hours $sum{h}, days $sum{d}";
 }
 
-my ($n, $e) = (1, 0);           # api_setup asks until it is answered 200
+my ($n, $e) = (1, 0);           # api_setup repeats a request until it gets 200
 sub good { my ($k) = @_; ask200($_) for 1 .. $k; $n += $k }
 sub ask200 { my $r = call($t, 'GET', 'hosts.json'); $r->{status} == 200
     or diag("hosts: $r->{status}") }
@@ -100,13 +101,13 @@ cmp_ok(redis($redis, 'TTL', redis_key('stats', $ac, $ap, 'd' . int $day / 32)),
     '>', 396 * 86_400, 'days 13 months');
 cmp_ok(redis($redis, 'HGET', $key, $hour % 24), '>', 0, 'by the hour');
 
-# Who is not known has no statistics.
+# Unauthenticated requests have no statistics.
 call($t, 'GET', 'hosts.json', auth => [$ac, 'f' x 64]) for 1 .. 3;
 call($t, 'GET', 'nothing.json') for 1 .. 3;
 good(1);
 settled('what has no application is not counted');
 
-# A second application, and another account in a partition of its own.
+# A second application, and an account in another partition.
 my $app2 = json(rblctl($redis, 'app', 'add', $ac, 'Second', '--json')->{out});
 my @more = map { make_account($redis, name => "More $_") } 1 .. 30;
 for my $a ($app2, @more, @more) {
@@ -117,7 +118,7 @@ ok((wait_for { my $bad = grep { sums($redis, @$_{qw(sid app)}) ne '2/0' }
 is(sums($redis, $ac, $app2->{id}), '1/0', 'each for itself');
 settled('the first is not touched');
 
-# Another store has its own.
+# Each store has its own statistics.
 my $away = make_account($second);
 for (1 .. 5) {
     my $r = http($t->{nginx}, 'GET', '/other/hosts.json', auth => $away);
@@ -127,7 +128,7 @@ ok((wait_for { sums($second, @$away{qw(sid app)}) eq '5/0' } 5),
     'statistics go to the store that they are of');
 is_deeply(redis($redis, 'KEYS', "*$away->{sid}*"), [], 'and nowhere else');
 
-# --- what may go wrong ------------------------------------------------------
+# --- faults -----------------------------------------------------------------
 
 # The store stops between the requests and the flush.
 sub stopped {
@@ -183,7 +184,7 @@ for my $round (1 .. 3) {
     settled("reload $round: exact");
 }
 
-# Away over a reload: the zone has it.
+# The store is away during a reload: shared memory keeps the statistics.
 good(4);
 my @old = workers($nginx, 2);
 pause_server($redis);
@@ -216,7 +217,7 @@ call($t, 'GET', 'host/' . 'y' x 3000, auth => $other);
 my @log;
 ok((wait_for { @log = entries(@$other{qw(sid app)}); @log == 3 } 5),
     'refusals are in the log');
-# Each of the workers has brought its own, in what order is not said.
+# Each worker sends its own refusals, in any order.
 my ($form) = grep { $_->{method} eq 'POST' } @log;
 my ($odd) = grep { $_->{path} =~ /x/ } @log;
 my ($long) = grep { $_->{path} =~ /y/ } @log;
@@ -232,7 +233,7 @@ unlike(join('', redis($redis, 'LRANGE',
     qr/secret|$other->{token}/, 'nothing secret');
 like($_->{path}, qr/^[\x21-\x7e]+$/, 'plain characters') for @log;
 
-# Many at once: as a client that only errs makes them.
+# Many refusals at once, as a faulty client causes them.
 my $commands = sub { redis($redis, 'INFO', 'commandstats')
     =~ /cmdstat_lpush:calls=(\d+)/ ? $1 : 0 };
 my $pushed = $commands->();
@@ -270,7 +271,7 @@ ok((wait_for { my ($first) = entries($ac, $ap);
     $first->{path} eq '/3.0/host/newest.json' } 5), 'one more');
 is(scalar(entries($ac, $ap)), 1000, 'and still 1,000');
 
-# --- keys that are damaged --------------------------------------------------
+# --- damaged keys -----------------------------------------------------------
 
 my $bad = redis_key('stats', @{ $more[0] }{qw(sid app)}, "h$day");
 redis($redis, 'DEL', $bad);
@@ -284,14 +285,14 @@ ok((wait_for { messages($nginx,
     qr/\[error\].*keys of statistics or error logs in the store that are none/)
     } 5), 'and the log says so');
 
-# --- the end ----------------------------------------------------------------
+# --- shutdown ---------------------------------------------------------------
 
 good(5);
 signal_server($nginx, 'QUIT');
 settled('nginx stopped: what was asked last is in the store');
 ok((wait_for { !alive($nginx) } 10), 'nginx has gone');
 
-# --- without a zone ---------------------------------------------------------
+# --- without shared memory --------------------------------------------------
 
 $t->{nginx} = start_nginx(store => $redis, http => '');
 my $before = $n;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# rbl_status: the numbers of all workers together, exact over a reload and the
-# death of a worker, in JSON and in Prometheus' text format, with a store and
-# without one.
+# rbl_status: counters of all workers together, exact over a reload and the
+# death of a worker, in JSON and in Prometheus' text format, with and without a
+# store.
 
 use strict;
 use warnings;
@@ -33,7 +33,7 @@ CONF
 CONF
 my $nginx = $t->{nginx};
 
-# Where the kernel deals connections out to both workers.
+# A port where the kernel distributes connections to both workers.
 my $both = { %$t, nginx => { %$nginx, port => $port } };
 
 sub status {
@@ -43,7 +43,7 @@ sub status {
 
 wait_for { status()->{store}{ready} == 2 } 5, 'both workers';
 
-# What has come to each number since the last time.
+# Increments since the last call.
 my $before = status();
 sub since {
     my $now = status();
@@ -60,7 +60,7 @@ sub since {
     return \%d;
 }
 
-# --- the form ---------------------------------------------------------------
+# --- format -----------------------------------------------------------------
 
 my $r = http($nginx, 'GET', '/status');
 is($r->{status}, 200, 'status');
@@ -225,7 +225,8 @@ call($both, 'GET', 'hosts.json')->{status} == 503 and $away++ for 1 .. 10;
 is($away, 10, 'the store is away');
 my $s = status();
 is($s->{unavailable}, $before->{unavailable} + 11, 'which is counted');
-# Each worker has one, and perhaps another: it asks there whether the store lives.
+# Each worker has one connection, and perhaps a second one, on which it checks
+# that the store lives.
 like($s->{store}{connections}, qr/^[234]$/, 'there should be connections');
 cmp_ok($s->{store}{away}, '>=', $lost->{away} + 10, 'batches found no store');
 cmp_ok($s->{store}{lost}, '>=', $lost->{lost} + 1, 'one lost its answer');

@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 
-# Changes of many records, which the store makes in slices: who goes away, and
-# when, changes nothing about their end.  A worker of nginx is killed while it
-# asks for slices, and the store is; a daemon finishes what was accepted.  Two
-# clients who add the same subnet get one answer and one refusal; ranges that
-# are added and deleted in a loop hold up nobody.
+# Changes of many records, which the store makes in slices.  They complete
+# whenever a client disconnects, a worker of nginx is killed between slices, or
+# the store is killed; a daemon finishes accepted work.  Two clients that add
+# the same subnet get one success and one refusal.  Ranges that are added and
+# deleted in a loop do not delay other accounts.
 
 use strict;
 use warnings;
@@ -43,7 +43,7 @@ sub end_range {
     return call($t, 'POST', "host/delete/$_[0].json");
 }
 
-# Calls in processes of their own; what they were answered, in their order.
+# Makes calls in separate processes; returns their responses in order.
 sub at_once {
     my (@calls) = @_;
     my $dir = temp_dir();
@@ -66,7 +66,7 @@ sub at_once {
 }
 
 
-# --- answers ---------------------------------------------------------------
+# --- responses -------------------------------------------------------------
 
 my $r = add('10.0.0.0/22');
 my $v = accepted($r, 'a range of 1,024');
@@ -120,7 +120,7 @@ is($r->{headers}{'retry-after'}, undef, 'is not to be tried again');
 ask('LPOP', key('work'));
 
 
-# --- whoever dies ----------------------------------------------------------
+# --- clients, workers and the store die ------------------------------------
 
 my $checkd = daemon();
 eventually_done('what was accepted is done');
@@ -132,7 +132,7 @@ sub eventually_done {
     ok((wait_for { waiting() == 0 } 30, $name), $name);
 }
 
-# Each range is whole, or not there.
+# Each range is complete, or absent.
 sub whole {
     my ($name) = @_;
     my (%n, @ranges);
@@ -147,7 +147,7 @@ sub whole {
     return map { $_->{id} } grep { $n{ $_->{id} } == 1024 } @ranges;
 }
 
-# Makes calls and runs the code while their work is under way.
+# Makes calls and runs the code while their work is in progress.
 my $net = 10;
 sub in_the_middle {
     my ($name, $calls, $code) = @_;

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Times are shown in the account's zone, with the abbreviation in force at that
-# time; a zone that there is not, or whose file is damaged, is UTC.
+# Times are shown in the account's time zone, with the abbreviation in force at
+# that time.  A time zone that does not exist, or whose file is damaged, is
+# shown as UTC.
 
 use strict;
 use warnings;
@@ -22,7 +23,7 @@ sub zone_set {
     is($r->{status}, 0, "rblctl account timezone $zone") or diag($r->{err});
 }
 
-# As rblctl would not: a zone into the account's record
+# Writes a time zone into the account's record, as rblctl would not
 sub zone_force {
     my ($acct, $zone) = @_;
 
@@ -96,7 +97,7 @@ is(shown($us, $id{us}), '2016-11-06 01:59:59 EDT', 'the last second of EDT');
 host_times($us, $id{us}, checked => 1478412000);
 is(shown($us, $id{us}), '2016-11-06 01:00:00 EST', 'the first second of EST');
 
-# what is shown where a record is made or changed, too
+# responses of calls that make or change a record
 is($new->{last_checked}, '', 'a new host has none');
 my $pp = do {
     my $r = call($t, 'POST', 'check/start.json',
@@ -109,9 +110,9 @@ my $check = accepted(call($t, 'GET', "check/status/$pp.json"), 'its status')
     ->{data};
 is_deeply([@$check{qw(started completed)}], [@us[1, 0]], 'in New York');
 
-# --- other zones, as the C library tells them ------------------------------
+# --- other time zones, compared with the C library -------------------------
 
-# at the time of the second in winter, summer, and far away
+# times in winter, in summer, and in the far future
 for my $zone (qw(Asia/Kolkata Australia/Lord_Howe Europe/Dublin Asia/Tehran
     Africa/Casablanca Pacific/Apia America/Sao_Paulo Pacific/Chatham Etc/GMT+12
     EST5EDT America/Argentina/ComodRivadavia))
@@ -127,7 +128,7 @@ for my $zone (qw(Asia/Kolkata Australia/Lord_Howe Europe/Dublin Asia/Tehran
 }
 POSIX::tzset();
 
-# --- zones that there are not ----------------------------------------------
+# --- unknown time zones ----------------------------------------------------
 
 host_times($us, $id{us}, checked => 1478570493);
 my $n = 0;
@@ -159,7 +160,7 @@ is(shown($us, $id{us}), $utc[0], 'no name is UTC');
 zone_set($us, 'Europe/Paris');
 is(shown($us, $id{us}), '2016-11-08 03:01:33 CET', 'a zone still is one');
 
-# --- files that are none, and files that change ----------------------------
+# --- invalid files, and files that change ----------------------------------
 
 mkdir $dir or die "$dir: $!";
 my $good = read_file("$ZONES/Europe/Paris");
