@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 
-# A resolver (the stub of systemd-resolved, for one) hands out "not there"
-# without the SOA, so that nothing tells how long it has kept that.  The list
-# was emptied for a while, and the resolver keeps of that time that a host is
-# not there, though the list has everything again.  That is no end of a listing,
-# until it has been said for a day.
+# A resolver (for example the stub of systemd-resolved) returns negative
+# responses without the SOA, so their age is unknown.  A list was empty for a
+# while, and the resolver still caches a negative response of that time,
+# although the list has all its data again.  The listing must not end until the
+# list has been negative for a day.
 
 use strict;
 use warnings;
@@ -52,8 +52,8 @@ cmp_ok($due, '>', (time + 300) * 1000, 'to ask more often would tell nothing');
 cleared($w, $ht, time * 1000 - 25 * 3_600_000);
 is(verdict($w, $ht, 'a.test'), 'clear ', 'a day does');
 
-# Another list's SOA comes through the same resolver: it strips none, and a list
-# that has none is kept by no resolver (RFC 2308, 5).
+# Another list's SOA comes through the same resolver: the resolver strips none,
+# and does not cache negative responses of a list without SOA (RFC 2308, 5).
 
 $dns->rules(@entries, ['b\.test', { rcode => 'nxdomain',
     soa => ['b.test', 1, 1] }], ['.', { %none }]);

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Answers of hundreds of addresses, and a resolver that drops queries with
-# EDNS, are judged like others.
+# Responses with hundreds of addresses, and a resolver that drops queries with
+# EDNS, get the same verdicts as others.
 
 use strict;
 use warnings;
@@ -43,7 +43,7 @@ for my $ip (sort keys %want) {
         if $want{$ip} eq 'listed ';
 }
 
-# Nothing with EDNS is answered by this one.
+# This server drops queries with EDNS.
 my $deaf = RblDns->new(rules => [
     ['^2\.0\.0\.10\.' => { a => ['127.0.0.2'], drop_edns => 1 }],
     ['^2\.0\.0\.127\.' => { a => ['127.0.0.2'], ttl => 0, drop_edns => 1 }],

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# A list's zone was away when a host was asked for: the one above it said that
-# there is no such name, and a resolver keeps that for longer than anything that
-# the list says itself.  The zone is back, its controls are in order, and a
-# daemon that has seen nothing of it does not take the old answer for an end.
+# The zone of a list was missing while a host was queried: the parent zone
+# answered NXDOMAIN, and a resolver caches that for longer than any response of
+# the list.  The zone is back and passes its test points.  A daemon that has not
+# seen it missing must not take the cached response for the end of a listing.
 
 use strict;
 use warnings;
@@ -50,7 +50,8 @@ for (1 .. 3) {
         . 'is gone') if $_ != 2;
 }
 
-# Its last seconds look like those of an answer of the list, but for whose it is.
+# In its last seconds its TTL is like that of the list's responses; only the
+# owner of its SOA differs.
 my %said;
 my $end = time + KEPT + 10;
 while (rcode() == 3 && time < $end) {

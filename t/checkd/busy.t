@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Daemons that are always full of new jobs still take over what a dead one left
-# behind, and nothing is lost when the places run out.
+# Daemons that always have new jobs still take over the jobs of a dead daemon,
+# and nothing is lost when the slots run out.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ my $w = world(no_dns => 1, partitions => 1,
     zones => { 'a.test' => {}, 'b.test' => {} });
 my $leases = RblCheckd::pkey($w, 'leases');
 
-# another daemon took twenty jobs of 160 and died a lease ago
+# another daemon claimed twenty of 160 jobs and died one lease ago
 
 my @pp = map { check_value($w, "10.0.0.$_") } 1 .. 160;
 is(take_jobs($w, 'm', 20, 'ghost'), 20, 'twenty are left behind');

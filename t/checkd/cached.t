@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
 # The daemon's cache keeps responses for their TTL.  Scheduled checks use it;
-# manual ones, of a host and of a value, are asked past it, in both modes.
+# manual checks, of a host and of a value, bypass it, in both modes.
 
 use strict;
 use warnings;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Checks from job to record: manual, one-off and scheduled ones, transitions
-# and history, and what unknown answers do to a standing listing.
+# Checks from job to record: manual, one-off and scheduled checks, transitions
+# and history, and the effect of unknown responses on a current listing.
 
 use strict;
 use warnings;
@@ -42,7 +42,7 @@ is($state->{status}, 'failed', 'no list for a domain: failed');
 is($state->{message}, 'No blocklist applies to this host.',
     'no list for a domain: the reason');
 
-# A new host is checked at once, without anybody asking.
+# A new host is checked at once, without a manual check.
 
 my $ht = add_host($w, '10.0.0.5');
 eventually { host_record($w, $ht)->{checked} > 0 } 5,
@@ -70,7 +70,7 @@ my $since = $h->{first_listed};
 $h = recheck();
 is($h->{first_listed}, $since, 'still listed: since the same time');
 
-# A list that does not answer keeps its standing answer.
+# Without a response a list keeps its last state.
 
 pause_server($w->{dns});
 $pp = check_host($w, $ht);
@@ -100,7 +100,7 @@ set_due($w, $ht);
 eventually { host_record($w, $ht)->{checked} > $checked } 5,
     'a due host is checked';
 
-# A list that is disabled is not asked any more; codes may change.
+# A disabled list is not queried; codes may change.
 
 is(rblctl($w->{redis}, 'lists', 'disable', 'a.test')->{status}, 0,
     'a list is disabled');

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Scheduled checks that find nothing new end together, and leave no record; one
-# that finds something does; none is lost when the store or the daemon dies
+# Scheduled checks without news finish in one batch, and leave no record; a
+# check with news leaves one.  None is lost when the store or the daemon dies
 # meanwhile.
 
 use strict;
@@ -49,7 +49,7 @@ is(on_time(), scalar @all, 'each host has its next check');
 is(scalar(grep { host_record($w, $_)->{listed_count} == 2 } values %$bad),
     LISTED, 'those that are listed are known');
 
-# again: what was listed is not any more, and the others stay as they are
+# again: the listed host becomes clear, and the others do not change
 
 $dns->rules(test_entry(), not_there(delay => 0.1));
 my $then = time * 1000;
@@ -61,7 +61,7 @@ is(records(), 2 * LISTED, 'the ends of listings are checks with a record');
 eventually { jobs_left($w) == 0 } 5, 'again nothing is left';
 is(on_time(), scalar @all, 'again each host has its next check');
 
-# the store, or the daemon, dies while checks end
+# the store, or the daemon, dies while checks finish
 
 for my $round (1 .. 4) {
     $then = time * 1000;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Every rule of every enabled list of the catalogue, through real DNS: rbldnsd
-# answers the rule's codes, their bounds and neighbours, and the verdict must
-# be the table's.  Then the answers that are no verdict at all.
+# Every rule of every enabled list of the catalogue, over real DNS: rbldnsd
+# answers with the rule's codes, their bounds and neighbours, and the verdict
+# must match the table.  Then responses that give no verdict.
 
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ my $conf = temp_dir() . '/rblctl.conf';
 write_file($conf, "dns_timeout 300ms\ndns_tries 2\ncheck_timeout 5s\n");
 
 
-# --- what the table says ---------------------------------------------------
+# --- the table -------------------------------------------------------------
 
 sub number { return unpack 'N', pack 'C4', split /\./, $_[0] }
 sub dotted { return join '.', unpack 'C4', pack 'N', $_[0] }
@@ -60,7 +60,7 @@ sub rule {
     return \%r;
 }
 
-# The verdict over one address, and the texts of a listing.
+# The verdict on one address, and the texts of a listing.
 sub expected {
     my ($rules, $code) = @_;
 
@@ -114,7 +114,7 @@ for my $l (@lists) {
     my $rules = $rules{$zone} = [map { rule($_) } @{ $l->{codes} }];
     $cases{$zone} = [cases($rules)];
     $most = @{ $cases{$zone} } if @{ $cases{$zone} } > $most;
-    # RFC 5782: the test entry, with any code that is not an error.
+    # RFC 5782: the positive test point, with any code that is not an error.
     my ($code) = (map({ dotted($_->{lo}) } grep { $_->{class} ne 'unknown' }
         @$rules), '127.0.0.2');
     for my $family (@{ $l->{families} }) {
@@ -182,7 +182,7 @@ cmp_ok($seen{$_} // 0, '>', 50, "many answers were $_")
 ok(stop_server($dns), 'rbldnsd stops');
 
 
-# --- answers that are no verdict -------------------------------------------
+# --- responses without a verdict -------------------------------------------
 
 my $one = temp_dir() . '/one.json';
 write_file($one, '{ "version": 1, "lists": [ {"zone": "z.test", '
@@ -221,7 +221,7 @@ for my $case (@answers) {
         "$name: exit status");
 }
 
-# A TXT that does not come does not change a listing.
+# A missing TXT response does not change a listing.
 
 $server->rules([ ' TXT$', 'servfail' ], [ '.', { a => ['127.0.0.2'] } ]);
 my ($got) = check($server->port, $one, '10.0.0.1');

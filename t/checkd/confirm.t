@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 
-# The end of a listing behind a resolver that caches.  A list that has been
-# emptied says "clear" to everything while the cache still says that its test
-# entry is there: the listing stands, unconfirmed, and the host is asked again
-# as soon as the cache has forgotten, though its interval is an hour.  Then the
-# emptied list is found out, and what has really ended is delisted.
+# The end of a listing behind a caching resolver.  A list that was emptied
+# answers negatively for everything, while the cache still has its positive test
+# point.  The listing stays, unconfirmed, and the host is queried again as soon
+# as the cache entry has expired, although its interval is an hour.  Then the
+# empty list is detected, and the listings that have really ended are delisted.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ use RblCheckd;
 use RblDns;
 use Time::HiRes qw(time);
 
-# TTL: of the test entries, so that all steps before it ends are in time.
+# TTL of the test points, so that all steps before its expiry are in time.
 use constant { TTL => 12, INTERVAL => 3600, SLACK => 8 };
 
 my %value = ('emptied.test' => '10.5.0.1', 'ends.test' => '10.5.0.2');
@@ -51,8 +51,8 @@ script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')], fresh_sid('WH'),
 my $checkd = start_checkd(store => $w->{redis}, resolver => $unbound,
     conf => { conf_short(control_retry => '1s') });
 
-# The listing that stands, or undef: [list, zone, website, details, codes,
-# since, asked, errors, cleared].
+# The current listing, or undef: [list, zone, website, details, codes, since,
+# asked, errors, cleared].
 sub standing {
     my ($zone) = @_;
 
@@ -64,7 +64,7 @@ sub standing {
 sub history { return join ' ', map { $_->{v} }
     @{ history_of($w, $sid{ $_[0] }) } }
 
-# (s until the next check, status and error of the zone) of a check made now.
+# (s until the next check, status and error of the zone) of a check now.
 sub check_now {
     my ($zone) = @_;
 
@@ -79,7 +79,7 @@ sub check_now {
 $sid{$_} = add_host($w, $value{$_}) for sort keys %value;
 eventually { standing('emptied.test') && standing('ends.test') } TTL + SLACK,
     'both are listed';
-my $kept = time;                        # the test entries: since before this
+my $kept = time;                        # the cached test points are older
 
 $dns->rules(rules('emptied.test' => 'emptied', 'ends.test' => 'ended'));
 for my $zone (sort keys %value) {
@@ -92,7 +92,7 @@ for my $zone (sort keys %value) {
 }
 is($dns->asked('^2\.0\.0\.127\.'), 0, 'no list was asked for it');
 
-# From here on nobody asks for a check.
+# From here on no manual checks are requested.
 eventually { !standing('ends.test') } TTL + SLACK,
     'what has ended is delisted when the cache has forgotten';
 cmp_ok(time - $kept, '>', TTL - 2, 'not before');
@@ -110,7 +110,7 @@ is(history('emptied.test'), 'listed', 'nobody heard of it');
 my (undef, $answer) = check_now('emptied.test');
 is($answer, 'unknown unhealthy', 'the list is unknown');
 
-# It comes back without the host: that has to be confirmed anew.
+# The list is back without the host: that must be confirmed again.
 $dns->rules(rules('emptied.test' => 'ended', 'ends.test' => 'ended'));
 eventually { check_now('emptied.test');
     !standing('emptied.test') } 2 * TTL + SLACK,

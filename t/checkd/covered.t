@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
 # A host that no list of its profile can check is not covered: its checks fail
-# and say why, its listings stay, and it is covered again as soon as a list is.
+# with the reason, and its listings stay.  It is covered again as soon as a list
+# is.
 
 use strict;
 use warnings;
@@ -11,7 +12,7 @@ use lib "$FindBin::Bin/../lib";
 use RblTest;
 use RblCheckd;
 
-my $w = world();                        # lists of IPv4 alone
+my $w = world();                        # lists for IPv4 only
 my $checkd = start_checkd(store => $w->{redis}, resolver => $w->{dns},
     conf => { conf_short() });
 my $uncovered = RblCheckd::akey($w, 'uncovered');

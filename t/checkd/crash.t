@@ -1,14 +1,14 @@
 #!/usr/bin/perl
 
 # 500 checks by three daemons that are killed, or stopped for longer than their
-# lease, at random moments: each check is completed, each host's state is what
-# the lists say, each event is there once, nothing is left.
+# lease, at random moments: each check finishes, each host's state matches the
+# lists, each event exists once, nothing is left behind.
 #
-# With an odd seed they lose their store too.
+# With an odd seed the store dies, too.
 #
-# CRASH_SEEDS=20 runs so many seeds, CRASH_SEED=7 that one alone; without
-# either one is drawn.  A seed chooses what happens, but not how fast the
-# machine is: if it fails, it may take more than one run to do so again.
+# CRASH_SEEDS=20 runs so many seeds, CRASH_SEED=7 only that one; otherwise one
+# is drawn.  A seed determines the actions, but not the speed of the machine: a
+# failure may take more than one run to reproduce.
 
 use strict;
 use warnings;

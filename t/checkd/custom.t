@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Custom lists, end to end: they are asked, judged by the rules for a list that
-# documents no codes, and what they list ends when they are paused, deleted or
-# put behind another zone.
+# Custom lists, end to end: they are queried, judged by the rules for a list
+# without documented codes, and their listings end when they are paused, deleted
+# or moved to another zone.
 
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ use lib "$FindBin::Bin/../lib";
 use RblTest;
 use RblCheckd;
 
-# What a custom zone answers for each address.
+# Responses of a custom zone by address.
 my %code = ('10.0.0.2' => '127.0.0.2', '10.0.0.3' => '127.0.0.77',
     '10.0.0.4' => '127.1.2.3', '10.0.0.5' => '127.0.0.1',
     '10.0.0.6' => '127.255.255.254', '10.0.0.7' => '192.0.2.1');
@@ -84,7 +84,7 @@ wait_check($w, $pp);
 is_deeply([map { "$_->{zone} $_->{status}" } values %{ details($w, $pp) }],
     ['names.test listed'], 'a domain is asked at the uribl alone');
 
-# --- what is listed, and ends ----------------------------------------------
+# --- listings and their ends -----------------------------------------------
 
 my $ht = add_host($w, '10.0.0.2');
 eventually { host_record($w, $ht)->{listed_count} == 1 } 20,
@@ -110,7 +110,7 @@ wait_for { ($state, $d, $h) = run_check($ht);
     $h->{listed_count} == 1 } 20, 'the listing is confirmed';
 is($h->{listed_count}, 1, 'the old one again');
 
-# A scheduled check, too, ends what a list said that has gone.
+# A scheduled check, too, ends the listing of a deleted list.
 script_ok($w, 'rbl_delete', [$acct], $rb);
 my $before = $h->{checked};
 set_due($w, $ht);
@@ -118,7 +118,7 @@ eventually { host_record($w, $ht)->{checked} > $before } 10,
     'a scheduled check';
 is(host_record($w, $ht)->{listed_count}, 0, 'without the list that has gone');
 
-# Nothing but custom lists, all of them paused.
+# Only custom lists, all of them paused.
 script_ok($w, 'profile_update', [$acct], $rp, 0, '', '', 1, $six);
 script_ok($w, 'rbl_status', [$acct], $six, 'paused');
 ($state) = run_check($ht);

@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 
-# A custom list dies: its zone is emptied, test entry and all, and it says
-# "not there" to everything.  That is no end of what it listed, neither for the
-# daemon that has seen it live nor for one that has not.  When it lives again
-# (RFC 5782: 127.0.0.2 is there; `test`, of a list of domains) the end of a
-# listing is believed at once; of a list that never had a test entry it is after
-# a day of the same answer.
+# A custom list dies: its zone is emptied with its test points, and it answers
+# negatively for everything.  This must not end its listings, neither for a
+# daemon that has seen it alive nor for one that has not.  When it passes its
+# test points again (RFC 5782: 127.0.0.2; `test` for a list of domains) the end
+# of a listing counts at once; for a list that never had test points it counts
+# after a day of negative responses.
 
 use strict;
 use warnings;
@@ -17,11 +17,11 @@ use RblCheckd;
 use Time::HiRes qw(sleep time);
 
 use constant {
-    DEAD => 6,              # s for which dead lists are asked
+    DEAD => 6,              # s for which dead lists are queried
     HOUR => 3_600_000,      # ms
 };
 
-# own.test has the test entry of addresses, names.test that of domains,
+# own.test has the positive test point of addresses, names.test that of domains,
 # bare.test has none.
 my %set = ('own.test' => 'ip4set', 'names.test' => 'dnset',
     'bare.test' => 'ip4set', 'a.test' => 'ip4set');
@@ -40,7 +40,7 @@ sub zone {
         . ":127.0.0.2:\$ is listed\n" . join '', map { "$_\n" } @entries;
 }
 
-# In order, with what is listed beside its test entry.
+# A sound list: its test point and its listings.
 sub good {
     my ($zone, @entries) = @_;
 
@@ -66,7 +66,7 @@ my %ht = map { $_ => $set{$_} eq 'dnset'
     ? add_host($w, $host{$_}, type => 'uribl', family => 4)
     : add_host($w, $host{$_}) } @custom;
 
-# One check of the host of a zone: what that zone's list is found to say.
+# One check of the host of a zone: the result of that zone's list.
 sub result {
     my ($zone) = @_;
 
@@ -78,7 +78,7 @@ sub moves {
         @{ history_of($w, $ht{ $_[0] }) };
 }
 
-# The listings stand, however often they are asked about.
+# The listings stay, however often they are checked.
 sub they_stand {
     my ($who) = @_;
 
@@ -100,7 +100,7 @@ sub they_stand {
     return;
 }
 
-# The list of a zone has said for so long (ms) that the listing is over.
+# Sets for how long (ms) the list of a zone has answered negatively.
 sub said_for {
     my ($zone, $ago) = @_;
 
@@ -116,7 +116,7 @@ wait_check($w, $clear);
 is(details($w, $clear)->{$_}{status}, 'clear', "$_: another is clear")
     for 'own.test', 'bare.test';
 
-# --- they die ----------------------------------------------------------------
+# --- the lists die -----------------------------------------------------------
 
 ok(rbldnsd_data($dns, $_, zone($_)), "$_: emptied") for @custom;
 eventually { !grep { dns_query($unbound, $_)->{rcode} != 3 }
@@ -127,7 +127,7 @@ ok(stop_server($checkd), 'it stops');
 $checkd = daemon();
 they_stand('one that did not');
 
-# --- no test entry: a day of the same answer ---------------------------------
+# --- no test point: a day of negative responses ------------------------------
 
 cmp_ok(cleared($w, $ht{'bare.test'}), '>', 0, 'bare.test: since when is kept');
 said_for('bare.test', 23 * HOUR);
@@ -143,7 +143,7 @@ for my $zone (@proven) {
     is(listed($zone), 1, "$zone: the listing stands");
 }
 
-# --- they live again, without the hosts --------------------------------------
+# --- the lists are back, without the hosts -----------------------------------
 
 ok(rbldnsd_data($dns, $_, good($_)), "$_: lives again") for @proven;
 for my $zone (@proven) {

@@ -1,13 +1,13 @@
 #!/usr/bin/perl
 
-# 1,000 hosts are watched, 100 of them rightly listed, while lists die in each
-# of the ways that are known, some at a time, and come back.  No host
-# is listed that is not, none is delisted that is, and nobody hears of it but
-# the operator; a cycle after they are back the state is that of the lists,
-# which have changed meanwhile.  Another list lives on.
+# 1,000 hosts are monitored, 100 of them rightly listed, while lists die in each
+# known way, some at a time, and come back.  No host is listed or delisted
+# wrongly, and only the operator is notified.  One cycle after the lists are
+# back the state matches the lists, which have changed meanwhile.  Another list
+# stays alive.
 #
-# DEATHS="emptied,world": these alone.  DEATHS_AT_ONCE=1: one after the other.
-# DEATHS_HOSTS=10000: more hosts, which are checked as many a second.
+# DEATHS="emptied,world": only these.  DEATHS_AT_ONCE=1: one after the other.
+# DEATHS_HOSTS=10000: more hosts, and as many checks per second.
 
 use strict;
 use warnings;
@@ -21,10 +21,11 @@ use List::Util qw(first);
 use Time::HiRes qw(sleep time);
 
 use constant { LISTED => 100, MOVED => 5, A_SECOND => 200,
-    # For so long the answers to a list that refuses tell nothing (list_told).
+    # Time for which responses to queries in flight do not count after a refusal
+    # (list_told).
     UNDER_WAY => 10,
-    # Until an end is seen again behind all that a cache may have: TTL 1 and
-    # the slack, twice, and the checks between.
+    # Time to confirm an end behind all caches: TTL 1 and the slack, twice, and
+    # the checks between.
     CONFIRM => 15 };
 
 my %death = (
@@ -57,7 +58,7 @@ my $share = $hosts / LISTED;
 move($zone[$_ % $at_once], 'listed', $value[$_ * $share]) for 0 .. LISTED - 2;
 move('lives.test', 'listed', $value[-1]);
 
-# What the list says of these from now on.
+# Sets the list's data for these hosts.
 sub move {
     my ($zone, $what, @values) = @_;
 
@@ -70,7 +71,7 @@ sub move {
 
 sub is_on { my ($value) = @_; return first { $on{$_}{$value} } sort keys %on }
 
-# --- what the lists answer -------------------------------------------------
+# --- responses of the lists ------------------------------------------------
 
 sub rules_of {
     my ($zone, $how) = @_;
@@ -87,7 +88,7 @@ sub rules_of {
         [$end, ref $act ? { %$act, ttl => 1 } : $act]);
 }
 
-# {zone => how} of those that are dead
+# {zone => how} of the dead lists
 sub rules { my (%dead) = @_; return map { rules_of($_, $dead{$_}) } sort keys %on }
 
 my $dns = RblDns->new(rules => [rules()]);
@@ -102,7 +103,7 @@ my $checkd = start_checkd(store => $w->{redis},
         control_retry => '1s', log_level => 'info') });
 my $sid = add_many($w, @value);
 
-# --- what the daemon makes of it -------------------------------------------
+# --- the daemon's view -----------------------------------------------------
 
 sub records {
     my @keys = map { RblCheckd::akey($w, 'r', $sid->{$_}) } @_;
@@ -111,7 +112,7 @@ sub records {
     return map { record('host', $_) } @{ redis($w->{redis}, 'MGET', @keys) };
 }
 
-# "value: where it is listed, not where it should be", for each that is wrong.
+# "value: where it is listed, not where it should be", for each wrong host.
 sub wrong {
     my @wrong;
     for my $h (records(@value)) {
@@ -122,7 +123,7 @@ sub wrong {
     return @wrong;
 }
 
-# Every host was checked, from now on.
+# Waits until every host was checked from now on.
 sub cycle {
     my ($name) = @_;
 
@@ -136,7 +137,7 @@ sub cycle {
     } 20 + 3 * $interval, "every host to be checked ($name)";
 }
 
-# {what}{value}: how often, since the last call
+# {what}{value}: number of events since the last call
 my $seen = '-';
 
 sub events {
@@ -157,13 +158,13 @@ sub some {
     return @_ > 8 ? join(', ', @_[0 .. 7], '... ' . @_) : join ', ', @_;
 }
 
-# What the operator was told of a list.
+# Notices to the operator about a list.
 sub notices {
     my ($zone) = @_;
     return grep { /\b\Q$zone\E\b/ } split /\n/, read_file($checkd->{log});
 }
 
-# --- they die and come back ------------------------------------------------
+# --- lists die and come back -----------------------------------------------
 
 sub die_and_return {
     my %dead = @_;
@@ -184,7 +185,7 @@ sub die_and_return {
         cmp_ok($n, '<', 10, "$dead{$zone}: and not flooded");
     }
 
-    # The lists are back; hosts have left them and others are on them now.
+    # The lists are back; some hosts were removed and others added meanwhile.
     my @left;
     my @free = grep { !is_on($_) } @value;
     for my $zone (sort keys %dead) {
@@ -196,8 +197,8 @@ sub die_and_return {
     my $back = time;
     my $lasted = $back - $died;
     cycle("$name: over");
-    # Their controls are asked again after as long as they were dead, or
-    # refused, at the latest.
+    # Their test points are queried again after at most the time for which they
+    # were dead, or refused.
     eventually { sleep 0.1; !wrong() } $interval
         + ($lasted > UNDER_WAY ? $lasted : UNDER_WAY) + CONFIRM,
         "$name: over: right again";

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
 # Direct mode with real servers: two rbldnsd serve a list, and the only resolver
-# is an unbound that removes 127.0.0.0/16 from all that it answers, as public
-# ones do.  It is good enough to find the list's servers.
+# is an unbound that removes 127.0.0.0/16 from its responses, as public
+# resolvers do.  It is good enough to find the list's servers.
 
 use strict;
 use warnings;
@@ -50,7 +50,7 @@ stop_server($served[1]);
 like(verdict($w, $clear, $zone), qr/^unknown /, 'then both');
 is(host_record($w, $listed)->{listed_count}, 1, 'which ends no listing');
 
-# Servers of one's own, wherever they are.
+# Servers of an account's own list, at any address.
 my $feed = start_rbldnsd(zones => [[$zone, 'ip4set',
     listed_entry('10.0.0.1', '10.0.0.2')]]);
 my $r = rblctl($w->{redis}, 'lists', 'override', $zone, '--server',
@@ -66,7 +66,7 @@ eventually { verdict($w, $clear, $zone) =~ /^unknown / } 40,
     'and asked no more';
 stop_server($checkd);
 
-# Addresses that are not public are not asked unless that is allowed.
+# Addresses that are not public are queried only if that is configured.
 @served = map { start_rbldnsd(host => $_, port => 53,
     zones => [[$zone, 'ip4set', data_of('10.0.0.1')]]) } @host;
 $checkd = daemon();

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
 # Direct mode: an account's own list is wildcarding for half of the names, and
-# nobody is listed by that.  Then it loses its test point.  It says "not there"
-# of everything, and nobody is clear by that: neither a host that it listed nor
-# one that it did not, for this daemon and for one that begins after.
+# this must list no host.  Then it loses its test point and answers negatively
+# for everything.  This must clear no host, whether listed or not, for this
+# daemon and for one that starts afterwards.
 
 use strict;
 use warnings;

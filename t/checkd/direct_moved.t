@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Direct mode: a list moves to other servers, and those that it had list
-# everything from then on.  They fail their test points, so the daemon looks for
-# the list's servers again although the delegation it has would hold for longer.
+# Direct mode: a list moves to other servers, and its old servers are
+# wildcarding from then on.  They fail their test points, so the daemon looks up
+# the list's servers again although its cached delegation has not expired.
 
 use strict;
 use warnings;

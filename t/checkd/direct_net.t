@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# A machine whose only resolver is no good for blocklists: it filters 127/8, is
-# refused by the lists as public ones are, or rewrites "no such name" into an
-# address.  Direct mode, without a line of configuration, judges all lists
-# right: it asks that resolver for their servers only.
+# A machine whose only resolver cannot be used for blocklists: it filters 127/8,
+# is refused by the lists as public resolvers are, or rewrites NXDOMAIN into an
+# address.  Direct mode, without configuration, gives right verdicts for all
+# lists, because it uses that resolver only to find their servers.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ use RblTest;
 use RblZones;
 use Test::More ();
 
-# A network of its own, with a resolv.conf of its own.
+# A private network name space with its own resolv.conf.
 if (!$ENV{RBL_OWN_NET}) {
     my @own = ('unshare', $> == 0 ? () : '-r', '-m', '-n');
     Test::More::plan(skip_all => 'no namespaces here')

@@ -34,7 +34,7 @@ sub first_query {
     return $first;
 }
 
-# How long after the first query of a check the host's state is another one.
+# Seconds from the first query of a check to the host's new state.
 sub known_after {
     my ($listed) = @_;
 

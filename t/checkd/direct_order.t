@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# Direct mode: a list is empty, or wildcarding, and in order again while news is
-# being confirmed: the name is asked before that, and the test points, of which
-# the first query is lost, after it.  That confirms nothing: the name is asked
-# once more.
+# Direct mode: a list is empty, or wildcarding, and sound again while a change
+# is being confirmed: the name is queried before that, and the test points,
+# whose first query is lost, after it.  This confirms nothing: the name is
+# queried once more.
 
 use strict;
 use warnings;
@@ -27,8 +27,8 @@ eventually { host_record($w, $listed)->{listed_count} == 1
 my %yes = (a => ['127.0.0.2'], aa => 1, ttl => 0);
 my %no = (rcode => 'nxdomain', aa => 1, soa => ['a.test', 0, 0]);
 
-# What the list says to the host's name: the first time, when that is confirmed,
-# and from then on.
+# Responses for the host's name: at first, at the confirmation, and from then
+# on.
 sub turns {
     my ($n, @turns) = @_;
 

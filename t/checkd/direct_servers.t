@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Direct mode: a list has two servers, and one of them is wrong.  Nothing that
-# it says begins or ends a listing; where both are sound the newer data counts.
+# Direct mode: a list has two servers, and one of them is faulty.  Its responses
+# neither begin nor end a listing.  If both are sound, the newer data count.
 
 use strict;
 use warnings;
@@ -15,7 +15,7 @@ use RblZones;
 
 need_port_53();
 
-use constant CHECKS => 12;          # enough for both servers to be asked
+use constant CHECKS => 12;          # enough for both servers to be queried
 
 my $zone = 'a.test';
 my @now = (minimum => 0, ttl => 0);
@@ -28,7 +28,7 @@ sub put {
 }
 sub sane { return authority($zone, @now, serial => 5, @_) }
 
-# What checks of a host find, each answer once.
+# Results of checks of a host, each once.
 sub found {
     my ($ht) = @_;
     my %found;
@@ -36,7 +36,7 @@ sub found {
     return join ', ', sort keys %found;
 }
 
-# Both servers are sound again, and known to be.
+# Both servers are sound again, and the daemon knows it.
 sub heal {
     put($_, sane(@_)) for 0, 1;
     wait_for { my %f = map { $_ => 1 } map { verdict($w, $_, $zone) } $bad,
@@ -65,7 +65,7 @@ for my $wrong (@wrong) {
     is(found($good), 'listed ', 'and about what it lists');
 }
 
-# --- both are sound, and disagree ---------------------------------------------
+# --- both are sound and disagree ----------------------------------------------
 
 heal();
 put(0, sane(listed => ['10.0.0.1'], serial => 9));
@@ -93,7 +93,7 @@ like(found($bad), qr/^listed (?:, unknown disagree)?$|^unknown disagree$/,
     'and never clear');
 is(host_record($w, $bad)->{listed_count}, 1, 'it stays listed');
 
-# --- what the numbers say of the list -----------------------------------------
+# --- metrics of the list ------------------------------------------------------
 
 sub health {
     my $r = rblctl($w->{redis}, '--json', 'status');

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# Resolver mode: what has truly ended is told after the TTL of the test point,
-# that of a negative response, and a few seconds, though nobody asks and the
-# host's interval is an hour.  It is told later than a cache may have older
-# data, and never an hour later.
+# Resolver mode: a listing that has really ended is announced after the TTL of
+# the test point, the TTL of a negative response and a few seconds, although the
+# host's interval is an hour and no manual check is requested.  It is announced
+# after every cache entry with older data has expired, and never an hour later.
 
 use strict;
 use warnings;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# An account's own list once had 127.0.0.2 (its owner tried it out), and has not
-# any more.  Nobody said that it must: what it lists from then on is listed.
+# An account's own list once had 127.0.0.2 as a test by its owner, and has it no
+# longer.  It need not have it: its listings count.
 
 use strict;
 use warnings;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Manual checks go before scheduled ones, but a flood of them does not end the
-# scheduled checks of everybody.
+# Manual checks precede scheduled ones, but a flood of them must not stop the
+# scheduled checks of other accounts.
 
 use strict;
 use warnings;

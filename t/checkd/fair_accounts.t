@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# One account with 100,000 hosts that are due, and then with thousands of
-# manual checks, beside another in the same partition, on one daemon whose
-# places are always full: the other account's manual check begins within a
-# second, and its hosts have their turn.
+# One account has 100,000 due hosts, and then thousands of manual checks, next
+# to another account in the same partition, on one daemon whose slots are always
+# in use.  The other account's manual check begins within a second, and its
+# hosts are checked.
 #
 # Alone: measures how soon a check begins.
 
@@ -47,7 +47,7 @@ sub begins_soon {
     return $pp;
 }
 
-# A check takes longer than the second that another may be delayed.
+# A check takes longer than the second of delay allowed to others.
 
 wait_for { leases() >= 56 } 15, 'the daemon to be full';
 my @pp = map { begins_soon("another account's manual check, beside hosts that "
@@ -75,7 +75,7 @@ cmp_ok(redis($many->{redis}, 'LLEN', $waiting), '>', FLOOD / 2,
     'while the flood still waits');
 is(wait_check($few, $_)->{status}, 'completed', 'it ends') for @pp;
 
-# whose own flood it is waits for it, not for ever
+# an account waits for its own flood, but not forever
 
 is(check_state($many, check_value($many, '10.253.0.1'))->{status}, 'queued',
     'the account of the flood waits in its own line');

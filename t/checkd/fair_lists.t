@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
 # One account has checks of many lists, which count as several, and more of them
-# than a daemon has places for.  The places that are kept for the others stay
-# free: another account's check begins while none of these has ended.
+# than a daemon has slots.  The slots reserved for others stay free: another
+# account's check begins before any of these has finished.
 
 use strict;
 use warnings;
@@ -17,7 +17,7 @@ my $dns = RblDns->new(rules => [[ '.', { rcode => 3, delay => 20 } ]]);
 my $w = world(no_dns => 1, partitions => 1, zones => { 'a.test' => {} });
 my $other = { %$w, acct => make_account($w->{redis}, name => 'Other') };
 own_lists($w, map { ("l$_.own.test" => 'rbl') } 1 .. LISTS);
-# All of them are taken at once.
+# All of them are claimed at once.
 my @pp = map { check_value($w, "10.0.0.$_") } 1 .. CHECKS;
 my $checkd = start_checkd(store => $w->{redis},
     resolver => { port => $dns->port },
@@ -33,5 +33,5 @@ ok((wait_for { check_state($other, $pp)->{status} eq 'running' } 15),
 is(scalar(grep { check_state($w, $_)->{status} eq 'completed' } @pp), 0,
     'while none of the others has ended');
 
-kill_server($checkd);                   # they would go on for a while
+kill_server($checkd);                   # they would take a while
 done_testing();

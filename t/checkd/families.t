@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# A list that has its test entry for IPv4 only: what it says of IPv6 addresses.
+# A list that has its test points for IPv4 only: its responses for IPv6
+# addresses.
 
 use strict;
 use warnings;
@@ -46,7 +47,7 @@ my ($standing) = map { $_->[0] } grep { ref && @$_ && ref $_->[0]
     && @{ $_->[0] } == 9 } @$raw;
 cmp_ok($standing->[8], '>', 0, 'since when is kept');
 
-# A list that lists the world for IPv6 is found by what nobody has.
+# A list that is wildcarding for IPv6 is detected by random names.
 $dns->rules($rules[0], [ '.', $listed ]);
 my $third = add_host($w, '2001:db8::3', family => 2);
 eventually { host_record($w, $third)->{checked} } 10, 'it lists the world';

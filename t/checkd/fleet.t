@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 
-# Four daemons over one store: one stands still for two leases, one is killed
-# and stays dead, one is restarted again and again, one is left in peace.
-# Every check ends, none has its effects twice, and no list is asked more than
-# its limits allow, by more than one batch.
+# Four daemons on one store: one stops for two leases, one is killed and stays
+# dead, one is restarted repeatedly, one is not disturbed.  Every check
+# finishes, none has its effects twice, and no list gets more queries than its
+# rate limits allow, plus one batch.
 #
-# FLEET_SECONDS=60: how long that goes on.
+# FLEET_SECONDS=60: duration.
 
 use strict;
 use warnings;
@@ -59,7 +59,7 @@ sub numbers { my ($rest) = @_;
 
 eventually { listed_now() eq numbers(1) } 30, 'what is listed at first';
 
-# --- what happens to them --------------------------------------------------
+# --- actions ---------------------------------------------------------------
 
 my (@manual, %waits);
 my $began = time;
@@ -101,7 +101,7 @@ while (time < $end) {
 cmp_ok($restarts, '>', 3, "one was restarted $restarts times");
 is($is_still, 2, 'one stood still for two leases');
 
-# --- what became of it -----------------------------------------------------
+# --- result ----------------------------------------------------------------
 
 eventually { !grep { check_state($w, $_)->{status} !~ /completed|failed/ }
     @manual } 3 * LEASE, 'every check of ' . @manual . ' ends';
@@ -111,7 +111,7 @@ is(join(' ', %status), 'completed ' . @manual, 'and is completed');
 
 eventually { listed_now() eq numbers(0) } 3 * LEASE,
     'what is listed at the end';
-# Nothing is left behind by the dead: every host has its turn.
+# Dead daemons leave nothing behind: every host is checked.
 my $now = time * 1000;
 eventually { !redis($w->{redis}, 'ZCOUNT', RblCheckd::akey($w, 'due'), 0,
     $now) } 3 * LEASE + INTERVAL, 'no host is left behind';

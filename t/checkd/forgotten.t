@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# An account's own list has had a test entry, and its owner has taken that out:
-# no listing of it ends.  What is known of the zone is kept for 90 days; what is
-# told of it every day (its SOA) does not keep the test entry for longer.
+# An account's own list had a test point, and its owner has removed it: none of
+# its listings ends.  Evidence on the zone is kept for 90 days; daily evidence
+# (its SOA) does not keep the test point for longer.
 
 use strict;
 use warnings;
@@ -32,10 +32,10 @@ eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
 my ($key) = grep { /own\.test/ } @{ redis($w->{redis}, 'KEYS', '*zone*') };
 eventually { redis($w->{redis}, 'HEXISTS', $key, 'entry ipv4') } 5,
     'it has a test entry, all are told';
-$dns->rules(@rest);                     # the test entry and the host are out
+$dns->rules(@rest);                     # test point and host are removed
 ok(stop_server($checkd), 'the daemon stops');
 
-# The test entry was seen so many days ago, and the SOA today.
+# The test point was seen so many days ago, and the SOA today.
 for ([89, 'unknown unhealthy'], [91, 'clear ']) {
     my ($days, $verdict) = @$_;
     redis($w->{redis}, 'HSET', $key, 'entry ipv4',

@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 
-# The domain of an account's own list, which has no test entry, is gone for
-# more than a day (it was not paid for): the zone above says of everything, the
-# controls too, that it is not there.  A daemon that has seen the list alive
-# sees by the SOA that this is not the list's word, one that was started since
-# learns from the store where the list's word ended.
+# The domain of an account's own list, which has no test point, is gone for more
+# than a day (its registration expired): the parent zone answers NXDOMAIN for
+# everything, including the test points.  A daemon that has seen the list alive
+# detects by the SOA that the responses are not the list's; a daemon started
+# later reads from the store where the list's zone ends.
 
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# gone.t, with an alias: the domain of an account's own list is gone, and the
-# zone above answers everything below with an alias to a name that is not
-# there, deep in somebody else's zone.  That is not the list's word either.
+# As gone.t, with an alias: the domain of an account's own list is gone, and the
+# parent zone answers all names below it with an alias to a missing name, deep
+# in a foreign zone.  These are not responses of the list, either.
 
 use strict;
 use warnings;

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# A list turns positive for 300 hosts at once, and its controls are as ever.
-# Two daemons watch them.  If it has begun to list the world nothing is
-# announced; if these are really listed it is frozen until a sample tells, and
-# then they are announced.
+# A list turns positive for 300 hosts at once and still passes its test points.
+# Two daemons monitor the hosts.  If the list is wildcarding, nothing is
+# announced.  If the listings are real, the list is frozen until a sample
+# passes, and then they are announced.
 
 use strict;
 use warnings;
@@ -38,7 +38,7 @@ sub listed_key { return redis_key({ partitions => $w->{partitions} }, 'listed',
     $w->{acct}{sid}) }
 sub told { my $n = 0; $n += log_count($_, $_[0]) for @checkd; return $n }
 
-# One check of each host; {"status error" => how many}.
+# One check of each host; {"status error" => number}.
 sub check_all {
     my ($what) = @_;
 
@@ -59,7 +59,7 @@ is_deeply(check_all('all are checked'), { clear => $N }, 'none is listed');
 eventually { jobs_left($w) == 0 } 30, 'nothing is under way';
 is(field('frozen'), undef, 'and the list is not frozen');
 
-# --- it lists the world, but for its test entry and 127/8 -------------------
+# --- wildcarding, except for its test points and 127/8 ----------------------
 
 $dns->rules(@controls, [ '.', $listed ]);
 for my $time ('', ' again') {
@@ -79,14 +79,14 @@ is($r->{status}, 0, 'the operator thaws it') or diag $r->{err};
 is(field('frozen'), undef, 'it is not frozen any more');
 redis($w->{redis}, 'HDEL', $key, 'passed', 'passes');
 
-# --- it is right again -----------------------------------------------------
+# --- sound again -----------------------------------------------------------
 
-# Health believes it again when its controls have been in order for a while.
+# The list is trusted again after it has passed its test points for a while.
 $dns->rules(@controls, [ '.', $clear ]);
 eventually { (check_all('all are checked')->{clear} // 0) == $N } 120,
     'all are clear as before';
 
-# --- they are really listed ------------------------------------------------
+# --- real listings ---------------------------------------------------------
 
 $dns->rules(@controls, [ '\.10\.mass\.test ', $listed ], [ '.', $clear ]);
 eventually { (check_all('all are checked')->{listed} // 0) == $N } 90,

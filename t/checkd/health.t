@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Lists that die while hosts are watched, behind a resolver that keeps answers:
-# what was listed stays so, what was not does not become so, and the operator
-# is told once.  When a list is back, so are its answers.
+# Lists die while hosts are monitored, behind a caching resolver: listed hosts
+# stay listed, others do not become listed, and the operator is notified once.
+# When a list is back, its responses count again.
 
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ use constant TTL => 5;
 
 my @lists = qw(a.test b.test c.test d.test);
 
-# Data of a zone in which all but the test entry is what a test says.
+# Data of a zone: the given entries and the test points.
 sub zone {
     my ($zone, @entries) = @_;
 
@@ -66,7 +66,7 @@ my $first = moves($ht);
 is(moves($clean), '', 'the clean host has no history');
 
 
-# --- an emptied list, whose test entry is still in the resolver's cache ----
+# --- an emptied list whose test point is still in the resolver's cache -----
 
 sleep TTL + 2;
 dns_query($unbound, '2.0.0.127.a.test');
@@ -102,7 +102,7 @@ is(log_count($checkd, 'list a\.test, ipv4.*: down, was good'), 1,
     'dead: told once');
 
 
-# --- a host that leaves a living list --------------------------------------
+# --- a host that a living list delists -------------------------------------
 
 ok(data('a.test', good('a.test')), 'the list drops the host');
 eventually { asked($ht); host_record($w, $ht)->{listed_count} == 3 }
@@ -110,7 +110,7 @@ eventually { asked($ht); host_record($w, $ht)->{listed_count} == 3 }
 is(moves($ht), "$first a.test clear", 'delisted: one transition');
 
 
-# --- a list that lists the world ---------------------------------------------
+# --- a wildcarding list ------------------------------------------------------
 
 ok(data('b.test', zone('b.test', '0.0.0.0/1', '128.0.0.0/1')),
     'a list lists the world');
@@ -125,7 +125,7 @@ is(log_count($checkd, 'list b\.test, ipv4.*: lying, was good'), 1,
     'the world: told once');
 
 
-# --- a domain that somebody has bought --------------------------------------
+# --- a domain bought by a third party ---------------------------------------
 
 my $parked = zone('c.test', '0.0.0.0/1', '128.0.0.0/1');
 $parked =~ s/:127\.0\.0\.2:/:198.51.100.7:/;
@@ -138,7 +138,7 @@ is(moves($clean), '', 'bought: none of the clean host');
 ok(stop_server($checkd), 'the daemon stops');
 
 
-# --- a resolver that leaves out 127.0.0.0/8 ---------------------------------
+# --- a resolver that filters 127.0.0.0/8 ------------------------------------
 
 data($_, good($_, '10.0.0.5')) for @lists;
 my $filter = start_unbound(stubs => { map { $_ => $dns } @lists },
@@ -161,7 +161,7 @@ ok(stop_server($checkd), 'the daemon stops');
 ok(stop_server($_), 'a server stops') for $filter, $unbound, $dns;
 
 
-# --- what one list may answer, and what is made of it -----------------------
+# --- responses of one list, and their verdicts ------------------------------
 
 my $file = temp_dir() . '/one.json';
 my $conf = temp_dir() . '/one.conf';
@@ -243,7 +243,7 @@ for my $case (@cases) {
     is("$r->{status} $r->{error} $r->{health}", $want, "$name: $want");
 }
 
-# IPv6: a list may have no data of it.
+# IPv6: a list may have no IPv6 data.
 
 $server->rules([$entry => $listed]);
 my $r = rblctl_check('2001:db8::1');
@@ -256,7 +256,7 @@ $server->rules;
 $r = rblctl_check('2001:db8::1');
 is("$r->{status} $r->{health}", 'unknown down', 'with none: unknown');
 
-# Domains: the name that the list says it knows.
+# Domains: the name in the list's response.
 
 my %domains = (families => ['domain'], type => 'uribl',
     control => 'name:test.example');

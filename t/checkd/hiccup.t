@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# A list without a test entry has said for twenty hours that a listing is over.
-# Its server is away for a moment, once a day: that is no other answer, and the
-# day goes on (it may otherwise never be over).  How long it is away does not
-# count.
+# A list without a test point has answered for twenty hours that a listing has
+# ended.  Its server is away for a moment, once a day.  This is not a different
+# response, and the day continues (it might otherwise never end).  The length of
+# the outage does not count.
 
 use strict;
 use warnings;

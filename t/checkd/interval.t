@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A list with a minimum interval is left out of the scheduled checks between,
-# and its last answer stands; whoever asks for a check asks all lists.
+# A list with a minimum interval is skipped by scheduled checks in between, and
+# keeps its last result; a manual check queries all lists.
 
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ my $dns = RblDns->new(rules => [
     [ '^[78]\.0\.0\.10\.slow\.test', 'servfail' ],
     not_there(),
 ]);
-# The longest interval that there is: its end is not met by chance.
+# The longest possible interval: the test never reaches its end by chance.
 my $w = world(no_dns => 1, partitions => 2,
     zones => { 'often.test' => { control => 'ip' }, 'slow.test' => {
         control => 'ip', more => sprintf '"min_interval": %d', MONTH } });
@@ -26,7 +26,7 @@ my %sid = %{ add_many($w, map { "10.0.0.$_" } 4 .. 8) };
 my ($clean, $listed, $late) = @sid{ map { "10.0.0.$_" } 4, 5, 7 };
 my $checkd = start_checkd(store => $w->{redis},
     resolver => { port => $dns->port }, conf => { conf_short(
-        # What is counted is not asked again, however late the answer.
+        # Counted queries are not repeated, however late the response.
         dns_timeout => '2s', dns_tries => 1) });
 
 sub checked { return host_record($w, $_[0])->{checked} }
@@ -49,7 +49,8 @@ for my $ht (values %sid) {
 cmp_ok(questions($_, 'slow'), '>', 0, 'the first check asks every list')
     for 4 .. 8;
 
-# a clean host: the other list alone is asked, and the check ends as cheaply
+# a clean host: only the other list is queried, and the check finishes as
+# cheaply
 
 my ($slow, $often) = map { questions(4, $_) } 'slow', 'often';
 scheduled($clean) for 1 .. 3;
@@ -62,7 +63,7 @@ is(scalar @{ redis($w->{redis}, 'KEYS', RblCheckd::akey($w, 'check',
     'and no record is made of such a check');
 is(host_record($w, $clean)->{unknown_count}, 0, 'nothing is unknown');
 
-# a host that is listed there
+# a listed host
 
 my $r = host_record($w, $listed);
 is($r->{listed_count}, 2, 'listed on both');
@@ -76,7 +77,7 @@ is(questions(5, 'slow'), $slow, 'it is left out of that check too');
 is_deeply($r->{details}, [$entry], 'its listing stands, as it was');
 is_deeply([@$r{qw(listed_count unknown_count)}], [1, 0], 'and is counted');
 
-# somebody asks for a check
+# a manual check
 
 $slow = questions(5, 'slow');
 my $state = wait_check($w, check_host($w, $listed));
@@ -84,7 +85,7 @@ is(questions(5, 'slow'), $slow + 1, 'a manual check asks it');
 is($state->{checked}, 2, 'and tells of both');
 is(host_record($w, $listed)->{listed_count}, 0, 'what it says counts');
 
-# a question that had no answer is still open
+# a query without a response is still open
 
 for my $n (7, 8) {
     my $ht = $sid{"10.0.0.$n"};

@@ -1,12 +1,12 @@
 #!/usr/bin/perl
 
-# A list that listed the world is in order again, and so are its controls, but
-# a resolver still keeps what it said of hosts while it lied.  Whoever asks it
-# now may be a daemon that has seen nothing of the lies: one that was started
-# since, or one that looked elsewhere meanwhile.  None of them takes a lie for
-# a listing; when the lies are gone the hosts are clear, and what is really
-# listed from then on is listed.  So it is for lists of the system and of an
-# account.
+# A list was wildcarding and is sound again, with its test points, but a
+# resolver still caches its responses for hosts from that time.  A daemon that
+# queries it now may not have seen the wildcarding, because it was started
+# since, or queried other names meanwhile.  No daemon may take a cached response
+# of that time for a listing.  When these responses have expired the hosts are
+# clear, and new listings count.  This holds for system lists and for own lists
+# of an account.
 
 use strict;
 use warnings;
@@ -25,7 +25,7 @@ my %kind = ('a.test' => 'system list', 'own.test' => 'custom list');
 my @lists = sort keys %kind;
 my @world = ('0.0.0.0/1', '128.0.0.0/1');
 
-# Data of a zone; that a name is not there is hardly kept.
+# Data of a zone; negative responses are hardly cached.
 sub zone {
     my ($zone, @entries) = @_;
 
@@ -47,7 +47,7 @@ sub daemon {
         conf => { conf_short(check_timeout => '6s', lease => '20s') });
 }
 
-# What the resolver says of an address at all of the lists: listed or not?
+# The resolver's response for an address is the same for all lists: positive?
 sub says {
     my ($ip, $listed) = @_;
 
@@ -66,7 +66,7 @@ sub result {
     return { map { $_ => "$d->{$_}{status} $d->{$_}{error}" } keys %$d };
 }
 
-# What all of the lists say: none else has a word in it.
+# All lists have this result, and there are no other lists.
 sub all_say {
     my ($r, $what, $name) = @_;
 
@@ -75,7 +75,7 @@ sub all_say {
     return;
 }
 
-# Who was told to be listed, in the outbox: values, sorted, each once.
+# Values announced as listed, in the outbox, sorted and unique.
 sub told {
     my @events = map { record('event', { @{ $_->[1] } }->{d}) }
         @{ redis($w->{redis}, 'XRANGE', RblCheckd::pkey($w, 'outbox'), '-',
@@ -92,7 +92,7 @@ sub pause {
     return pause_server($checkd);
 }
 
-# Whoever wants events is told of each; and both lists are asked.
+# Each receiver gets its event; and both lists are queried.
 my $acct = redis_key('acct', $w->{acct}{sid});
 script_ok($w, 'hook_put', [$acct], fresh_sid('WH'), 'n',
     'https://hook.example/', 's');
@@ -102,7 +102,7 @@ script_ok($w, 'profile_add', [$acct], fresh_sid('RP'), 'both', 1, 1,
     @{ redis($w->{redis}, 'ZRANGE', RblCheckd::pkey($w, 'lists'), 0, -1) },
     $rb);
 
-# --- one daemon sees the lists lie -------------------------------------------
+# --- one daemon sees the wildcarding -----------------------------------------
 
 my $before = daemon();
 all_say(result(check_value($w, '10.0.0.9')), qr/^clear $/,
@@ -119,7 +119,7 @@ all_say(result(check_value($w, '10.0.0.1')), qr/^unknown unhealthy$/,
 is(log_count($witness, "list $_, ipv4.*: lying"), 1, "$kind{$_}: it says so")
     for @lists;
 
-# The lies about these hosts outlive the one about the control.
+# The cached responses for these hosts outlive the one for the test point.
 wait_for { time - $since >= LATER } LATER + 1;
 my @host = map { add_host($w, "10.0.0.$_") } 2 .. 4;
 eventually { 3 == grep { host_record($w, $_)->{checked} } @host } 10,
@@ -128,7 +128,7 @@ is(host_record($w, $_)->{unknown_count}, 2, 'both lists are unknown')
     for @host;
 is(host_record($w, $_)->{listed_count}, 0, 'none is listed') for @host;
 
-# --- the lists are in order again, the resolver is not -----------------------
+# --- the lists are sound again, the resolver's cache is not ------------------
 
 ok(rbldnsd_data($dns, $_, zone($_)), "$kind{$_}: is in order again")
     for @lists;
@@ -152,7 +152,7 @@ cont_server($after);
 is(host_record($w, $_)->{listed_count}, 0, 'no host is listed') for @host;
 is(told(), '', 'none was told to be');
 
-# --- the lies are gone -------------------------------------------------------
+# --- the cached responses have expired ---------------------------------------
 
 eventually { !grep { !says("10.0.0.$_", 0) } 2 .. 4 } TTL + 5,
     'the lies are gone';

@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 
-# A list of addresses and domains lies about domains only.  That it is in order
-# for addresses, and has a new listing there, says nothing of domains: a daemon
-# that is started since does not take a kept lie for a listing.
+# A list of addresses and domains is wildcarding for domains only.  That it
+# passes its test points for addresses, and has a new listing there, is no
+# evidence for domains: a daemon started since must not take a cached response
+# for a listing.
 
 use strict;
 use warnings;
@@ -34,11 +35,11 @@ sub result {
 is(result('some.example', 4), 'unknown unhealthy', 'it lists all domains');
 is(result('10.0.0.5', 1), 'listed ', 'an address is listed');
 
-# It goes on lying, for longer than the TTL, and nobody asks.
+# It keeps wildcarding for longer than the TTL, without queries.
 sleep TTL + 4;
 ok(stop_server($checkd), 'it stops');
 
-# In order; the resolver keeps what it said of one domain a moment ago.
+# Sound again; the resolver caches a recent response for one domain.
 $dns->rules(@ip, ['^bad\.example\.a\.test( |$)', { a => ['127.0.0.2'],
     ttl => TTL - 2 }], ['.', $none]);
 $checkd = start_checkd(%conf);

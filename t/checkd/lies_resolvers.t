@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# Two resolvers.  A list lists the world; the daemon sees that through the
-# first, while others (mail servers) ask the second, which keeps it.  The list
-# is in order again, the first resolver is not to be had: what the second has
-# kept is no listing.
+# Two resolvers.  A list is wildcarding; the daemon sees that through the first
+# resolver, while others (mail servers) use the second, which caches it.  The
+# list is sound again and the first resolver is not reachable: the cached
+# responses of the second one are no listings.
 
 use strict;
 use warnings;

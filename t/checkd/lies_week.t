@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# A list listed the world with a TTL of a week, and a resolver (BIND:
-# max-cache-ttl is a week) keeps that.  When the controls are in order again
-# what it kept is still a lie.
+# A list was wildcarding with a TTL of a week, and a resolver caches that for a
+# week (BIND's max-cache-ttl).  When the list passes its test points again, the
+# cached response is still not a listing.
 
 use strict;
 use warnings;

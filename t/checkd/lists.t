@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What the operator changes with rblctl lists, daemons do within a second, and
-# without a restart: a key is in the names that are asked and nowhere else.
+# Daemons apply changes by rblctl lists within a second and without a restart.
+# A key is in the query names and nowhere else.
 
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ write_file($w->{lists_file}, $json);
 rblctl($w->{redis}, 'lists', 'load', $w->{lists_file});
 my $checkd = start_checkd(store => $w->{redis},
     resolver => { port => $dns->port },
-    # Questions are counted: none is asked again because its answer is late.
+    # Queries are counted: none may be repeated because its response is late.
     conf => { conf_short(dns_timeout => '2s', dns_tries => 1),
         log_level => 'debug' });
 
@@ -38,7 +38,7 @@ sub lists {
     return;
 }
 
-# The statuses of a check by zone, a second after what was done.
+# The statuses of a check by zone, one second after the change.
 my $d;
 sub checked {
     my ($host, $family) = @_;
@@ -49,7 +49,7 @@ sub checked {
     return { map { $_ => $d->{$_}{status} } keys %$d };
 }
 
-# The daemon looks once a second: it has seen the change when it says so.
+# The daemon looks once a second: its log shows that it has seen the change.
 sub seen {
     my ($name) = @_;
 
@@ -84,7 +84,7 @@ seen('removed');
 is_deeply(checked('10.0.0.3'), { 'a.test' => 'clear' }, 'not asked any more');
 is($dns->asked('^3\.0\.0\.10\.\S*k\.test'), 0, 'by no name');
 
-# A key that went away under an active list: skipped, and nothing ends by it.
+# A key removed from an active list: the list is skipped, and no listing ends.
 lists({ stdin => "s3cret\n" }, 'key', '{key}.k.test');
 lists({}, 'enable', '{key}.k.test');
 seen('key and enable');
@@ -119,14 +119,14 @@ is_deeply(checked('www.example.org', 4), { 'd.test' => 'clear' },
 is($dns->asked('^www\.example\.org\.d\.test'), 0, 'is asked for,');
 is($dns->asked('^example\.org\.d\.test A$'), 1, 'once');
 
-# what the daemons tell of it
+# metrics of the daemons
 eventually {
     my $r = rblctl($w->{redis}, 'lists', 'show', 'a.test', '--stored', '--json');
     my $v = $r->{status} == 0 ? json($r->{out}) : {};
     ($v->{answered} // 0) >= 4 && $v->{latency_ms};
 } 20, 'lists show tells what was asked';
 
-# nothing of a key in the log, at its loudest
+# no key in the log, even at debug level
 unlike(read_file($checkd->{log}), qr/s3cret|n3xt/, 'no key in the log');
 for my $key (@{ redis($w->{redis}, 'KEYS', '*') }) {
     my $dump = redis($w->{redis}, 'DUMP', $key) // '';

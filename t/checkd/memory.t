@@ -1,18 +1,19 @@
 #!/usr/bin/perl
 
 # Ten thousand checks leave a daemon no larger than a thousand did: one-off
-# values and hosts, manual and scheduled, listed and clear, with callbacks that
-# are delivered.  RBL_MEMORY_CHECKS is another number.
+# values and hosts, manual and scheduled, listed and clear, with delivered
+# callbacks.  RBL_MEMORY_CHECKS changes the number.
 
 use strict;
 use warnings;
 use RblTest;
 use RblCheckd;
 
-# Checks; steps in which they are done; KiB of one.
+# Checks per batch; number of batches; KiB per check.
 use constant { BATCH => 500, STEPS => 5, BOUND => 100 };
 
-# What a sanitizer keeps is no measure; it tells of leaks itself, at the end.
+# A sanitizer keeps freed memory, so sizes mean nothing; it reports leaks
+# itself.
 my $sanitized = read_file(build_dir() . '/rbl-checkd') =~ /__asan_init/;
 my $many = $ENV{RBL_MEMORY_CHECKS} // ($sanitized ? 1000 : 10_000);
 my $w = world(partitions => 4, zones => {
@@ -25,14 +26,14 @@ script_ok($w, 'hook_put', [RblCheckd::akey($w, 'acct')], fresh_sid('WH'),
     'hook', $hook->{url}, 'secret', 'rbl.host.delisted');
 my $daemon = start_checkd(store => $w->{redis}, resolver => $w->{dns},
     ready => qr/rbl-checkd/,
-    # What is free goes back at once; few at a time make even peaks.
+    # Freed memory is returned at once; small batches make even peaks.
     env => { MALLOC_CONF => 'dirty_decay_ms:0,muzzy_decay_ms:0' },
     conf => { log_level => 'notice', checks_max => 32, deliver_http => 'on',
         deliver_allow => '127.0.0.0/8' });
 my @hosts = values %{ add_many($w, map { "10.1.250.$_" } 1 .. 100) };
 my $done = 0;
 
-# One batch, half of it of listed values; ends when all of it is over.
+# One batch, half of it of listed values; returns when all of it has finished.
 sub batch {
     my @pp;
     for my $n (1 .. BATCH - @hosts) {

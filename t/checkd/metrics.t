@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What a daemon has counted: in the store soon, exact, gone soon after the
-# daemon, and shown by rblctl.
+# Metrics of a daemon: soon in the store, exact, removed soon after the daemon
+# ends, and shown by rblctl.
 
 use strict;
 use warnings;
@@ -88,7 +88,7 @@ cmp_ok($d->{resolvers}[0]{latency}{sum_us}, '>', 0, 'which took some time');
 $table = rblctl($w->{redis}, 'lists', 'show')->{out};
 like($table, qr/^a\.test /m, 'rblctl lists show has them');
 
-# What waits is seen.
+# Queued checks are counted.
 
 $dns->rules([ '.', 'mute' ]);
 my @pp = map { check_value($w, "10.0.1.$_") } 1 .. 12;
@@ -102,7 +102,7 @@ like($table, qr/^one x +7 +\d+ +\d+\.\d+\.\d+ +0m \d+s +3 +[\d.]+ /m,
     'with a line for the daemon');
 $dns->rules([ '.', $soa ]);
 
-# A second one; then both end.
+# A second daemon; then both end.
 
 my $other = start_checkd(%opt, conf => { conf_short(name => 'two') });
 eventually { (daemons()->{two} // {})->{checks} } 10, 'another daemon';
@@ -126,7 +126,7 @@ for my $bad ('x', "\x98\x01", mp_pack([1, 'two', 'v1', 1, 1, ['x'], [], []]),
     ok(!daemons()->{two}{checks}, 'and it is left out');
 }
 
-# A newer release has more numbers, an older one less.
+# A newer release has more metrics, an older one fewer.
 
 redis($w->{redis}, 'SET', 'rbl:{0}:daemon:two', mp_pack([1, 'two', 'v9', 1, 1,
     [1 .. 90], [['192.0.2.1@53', 1 .. 90]], [['', 'custom', 'good', 1 .. 90]],

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
 # Resolver mode: a list is empty for a moment.  A negative response of that
-# moment stays in the resolver's cache, while the test point is fetched anew a
-# little later.  That is no end of the listing, for one daemon and for two,
+# moment stays in the resolver's cache, while the test point is queried again a
+# little later.  This must not end the listing, for one daemon and for two,
 # whose zone keeps its SOA record.
 
 use strict;
@@ -36,7 +36,7 @@ for my $n (1, 2) {
     eventually { host_record($w, $ht)->{listed_count} == 1 } 20,
         "$n: listed";
 
-    # Three seconds make any TTL of the random names less than the whole one.
+    # After three seconds the TTL of the random names is below the full TTL.
     sleep 3;
     rbldnsd_data($dns, 'a.test', zone());
     eventually { dns_query($unbound, "$n.0.0.10.a.test")->{rcode} == 3 } 10,

@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 
 # A system list of addresses and domains answers every domain with a score (a
-# neutral code) or with 127.0.0.2.  A customer adds its zone as a URI list of
-# his own (another type: allowed), which has no codes: there it lists the world.
-# What is then known of the zone must not hold back what the system's list
-# announces.
+# neutral code) or with 127.0.0.2.  A customer adds its zone as an own URI list
+# (another type: allowed), without codes: as that list it is wildcarding.  This
+# evidence on the zone must not hold back the listings of the system list.
 
 use strict;
 use warnings;

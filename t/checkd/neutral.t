@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# A host goes from a code that is a listing to one that is not (mailspike:
-# .12 -> .13): that is the list's own word, and no cache is between.  The
-# listing ends soon, not after a day.
+# A host changes from a code that is a listing to one that is not (mailspike:
+# .12 -> .13).  This is a response of the list itself, and no cache is involved.
+# The listing ends soon, not after a day.
 
 use strict;
 use warnings;

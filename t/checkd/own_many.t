@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 
-# Many own lists of one account list a host at the same time.  Each list has to
-# pass its test points and a sample within the check, and the account's budget is
-# not enough for all of them.  The lists take turns: each check announces some.
+# Many own lists of one account list a host at the same time.  Each list must
+# pass its test points and a sample within the check, and the account's budget
+# is not sufficient for all of them.  The lists take turns: each check announces
+# some.
 
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# An account's own list does not read the site's DNS: only codes in 127/8 are
-# shown, no text of an alias, and reserved zones and those that the operator
-# names are not asked, whatever an old record says.
+# An account's own list must not reveal the site's DNS: only codes in 127/8 are
+# shown, no text of an alias, and reserved zones and configured zones are not
+# queried, whatever an old record contains.
 
 use strict;
 use warnings;

@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 
-# An account whose own lists answer their test points and drop every other
-# query, beside another account: its checks are as good and as quick as ever,
-# and what the lists' servers get from the first account is bounded.
+# An account whose own lists answer their test points and drop all other
+# queries, next to another account.  The checks of the other account stay as
+# good and as fast, and the queries to the lists' servers for the first account
+# are bounded.
 
 use strict;
 use warnings;
@@ -56,7 +57,7 @@ $asked = $dns->asked('\.bad\.test A$');
 $most = RATE * 20 + RATE / 5 * 60 + (RATE + RATE / 5) * (time - $began);
 cmp_ok($asked, '<=', $most + 2, 'and still its queries are bounded');
 
-# One list of this kind: it is found out, and then answers again.
+# One such list: it is detected, and then answers again.
 
 my $one = { %$bad, acct => make_account($bad->{redis}, name => 'One') };
 own_lists($one, 'one.bad.test' => 'rbl');

@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 
-# Hosts live in delegated parts of a list's zone ("10.a.test"), which have an
-# SOA of their own: "not there" is kept for 2 s there and for 900 s where the
-# controls are (a), or the controls live in such a part (b: "127.b.test").  How
-# old an answer is cannot be told then; the end of a listing is told after a day
-# of the same answer.
+# Hosts are in delegated parts of a list's zone ("10.a.test"), which have an SOA
+# of their own: negative responses are cached for 2 s there and for 900 s where
+# the test points are (a); or the test points are in such a part (b:
+# "127.b.test").  The age of a response is unknown then; the end of a listing is
+# announced after a day of negative responses.
 
 use strict;
 use warnings;

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# An account's own list without a test entry; a part of its zone is delegated
-# ("127.own.test", or "net.names.test"), and the controls live there.  As
-# parts.t has it: the end of a listing elsewhere in the zone is told after a day
-# of the same answer.
+# An account's own list without a test point; a part of its zone is delegated
+# ("127.own.test", or "net.names.test"), and the test points would be there.  As
+# in parts.t, the end of a listing elsewhere in the zone is announced after a
+# day of negative responses.
 
 use strict;
 use warnings;

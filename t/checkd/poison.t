@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A check that ends its checker, again and again, is ended itself; those that
-# were in flight beside it, each time, are not.
+# A check that repeatedly crashes its daemon is ended; checks in flight with it
+# each time are not.
 
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ my @others = map { check_value($w, "10.0.1.$_") } 1 .. 6;
 my $poison = check_value($w, '10.0.0.66');
 my @hosts = map { add_host($w, "10.0.2.$_") } 1 .. 4;
 
-# It dies whenever that one is asked for, as it would of a bug.
+# The daemon is killed whenever it queries that value, as by a bug.
 my $daemon = checkd();
 my $deaths = 0;
 for my $death (1 .. 3) {

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Three daemons and lists that may be asked so often: a quota of a day, a rate,
-# a list that refuses.  Daemons are stopped and killed meanwhile.
+# Three daemons and lists with limits: a quota per day, a rate, a list that
+# refuses.  Daemons are stopped and killed meanwhile.
 
 use strict;
 use warnings;
@@ -15,7 +15,7 @@ use Time::HiRes qw(time);
 
 my ($DAY, $RATE) = (120, 20);
 my $BATCH = $RATE / 2;
-my $STALL = $RATE / 2;      # what the server may read late and at once
+my $STALL = $RATE / 2;      # requests that the server may read late and at once
 
 my $dns = RblDns->new(rules => [[ '.', { rcode => 'nxdomain',
     soa => ['test', 60, 60] } ]]);
@@ -26,7 +26,7 @@ my $w = world(no_dns => 1, account => { max_checks => 0 }, zones => {
     'refuses.test' => { codes => ['127.0.0.2=listed',
         '!127.0.0.9=go away'] },
 });
-# A question that is asked again, because its answer is late, counts again.
+# A query repeated because its response is late counts again.
 my %conf = conf_short(dns_timeout => '5s', dns_tries => 1,
     check_timeout => '10s', lease => '21s', checks_max => 200);
 my @checkd = map { daemon() } 1 .. 3;
@@ -78,8 +78,8 @@ sub only {
         && log_count($_, "version $ver\\b") } @checkd } 20;
 }
 
-# Checks of so many addresses that no check has been of before.  They are of no
-# host: hosts would be checked by themselves, too.
+# Checks of that many new addresses.  They are not hosts, because hosts would
+# also be checked on schedule.
 my $net = 0;
 sub start_checks {
     my ($n) = @_;
@@ -100,7 +100,7 @@ sub errors {
     return join ', ', map { "$n{$_} $_" } sort keys %n;
 }
 
-# The most by which any span of time has seen more than its rate allows.
+# The most by which the queries in any span of time exceed the rate.
 sub over_rate {
     my ($rate, @at) = @_;
 
@@ -123,7 +123,7 @@ sub all_end {
         !~ /completed|failed/ } @checks } $seconds, $what;
 }
 
-# --- a quota of a day ------------------------------------------------------
+# --- a quota per day -------------------------------------------------------
 
 only('day.test', 'free.test');
 my @checks = start_checks(200);
@@ -180,7 +180,7 @@ cmp_ok($over, '<=', $BATCH + 1 + $STALL,
     sprintf 'at no time more than a batch above the rate: %.1f', $over);
 unlike(errors('rate.test', @checks), qr/none/, 'each has a result');
 
-# A quota of a day, while all daemons are killed again and again.
+# A quota per day, while all daemons are killed repeatedly.
 
 only('day.test');
 $dns->rules([ '.', { rcode => 'nxdomain', soa => ['test', 60, 60],
@@ -214,7 +214,7 @@ eventually { 1 == grep { log_count($_, 'gets none for 300 s') } @checkd } 10,
     'and told once';
 my $till = shared('refuses.test', 'till');
 
-# Others learn of it when they look, or when it refuses them too.
+# Other daemons learn of it when they look, or when the list refuses them, too.
 @checks = start_checks(100);
 all_end('100 checks end', 60, @checks);
 is(errors('refuses.test', @checks), '100 unknown blocked', 'unknown, all');
@@ -233,7 +233,7 @@ eventually { my ($c) = start_checks(1); wait_check($w, $c, 20);
 eventually { wait_check($w, start_checks(1), 20);
     !defined shared('refuses.test', 'refused') } 20, 'and its answer ends it';
 
-# So it is if nobody who was refused is there any more.
+# The state stays when no refused daemon is left.
 shared('refuses.test', @$_) for [refused => 3], [since => 1], [till => 1];
 eventually { wait_check($w, start_checks(1), 20);
     !defined shared('refuses.test', 'refused') } 20,

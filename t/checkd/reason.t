@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# The reason of a listing that stands is asked for together with its address,
-# so that the check takes the list's time once; what becomes of the listing is
-# the address' affair alone.
+# The reason of a current listing is queried together with its address, so that
+# the check waits for the list only once.  Only the address decides on the
+# listing.
 
 use strict;
 use warnings;
@@ -28,7 +28,7 @@ my $ht = add_host($w, '10.0.0.1');
 
 sub now_it_says { $dns->rules([ '^1\.0\.0\.10\.a\.test ', @_ ], @rest) }
 
-# Verdict, reason, and how long the check took (s).
+# Verdict, reason, and duration of the check (s).
 sub checked {
     my $pp = check_host($w, $ht);
     wait_check($w, $pp);
@@ -52,7 +52,7 @@ $dns->rules([ '^1\.0\.0\.10\.a\.test TXT', 'mute' ],
     [ '^1\.0\.0\.10\.a\.test ', { a => ['127.0.0.2'] } ], @rest);
 is((checked())[0], "listed ''", 'a reason that never comes');
 
-# The reason is there first, and the listing over.
+# The TXT response arrives first, and the listing has ended.
 $dns->rules([ '^1\.0\.0\.10\.a\.test TXT', { %reason } ],
     [ '^1\.0\.0\.10\.a\.test ', { rcode => 'nxdomain', delay => SLOW,
         soa => ['test', 1, 1] } ], @rest);

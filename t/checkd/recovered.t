@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A list was bad for a while and is in order again: what it said while it was
-# bad is still kept by a resolver, and is not believed.
+# A list was bad for a while and is sound again: a resolver still caches its
+# responses of that time, which must not count.
 
 use strict;
 use warnings;
@@ -37,7 +37,7 @@ sub good { return log_count($checkd, 'list a\.test.*: good, was') }
 
 is(asked('10.0.0.1'), 'clear ', 'a living list');
 
-# --- it lists the world but for its test points ------------------------------
+# --- wildcarding, except for its test points ---------------------------------
 
 $dns->rules(@controls, [ '.', $listed ]);
 is(asked('10.0.0.2'), 'unknown unhealthy', 'the world: not believed');
@@ -49,7 +49,7 @@ is(asked('10.0.0.2'), 'unknown unhealthy',
     'what it said while it lied is no listing');
 eventually { asked('10.0.0.2') eq 'clear ' } TTL + 5, 'then it is clear';
 
-# --- and what it says from then on counts ------------------------------------
+# --- later responses count ---------------------------------------------------
 
 $dns->set('^4\.0\.0\.10\.', $listed);
 is(asked('10.0.0.4'), 'listed ', 'a listing is believed');

@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 
-# A resolver that refuses to serve this machine says nothing of the lists that
-# were to be asked through it: a daemon that has no other is blind, one that has
-# a second asks that, and neither makes the others leave the lists alone.  A
-# list that refuses while others answer, by an error code or by REFUSED, is left
-# alone by all of them.
+# A resolver that refuses to serve this machine says nothing about the lists
+# that are queried through it.  A daemon without another resolver is blind; one
+# with a second resolver uses that.  Neither makes other daemons avoid the
+# lists.  A list that refuses while others answer, by an error code or by
+# REFUSED, is avoided by all daemons.
 
 use strict;
 use warnings;
@@ -18,12 +18,12 @@ use constant TTL => 2;
 
 my @lists = map { "$_.test" } 'a' .. 'd';
 
-# Those with a rate ask the store before the first question.
+# Lists with a rate need a grant from the store before the first query.
 my $w = world(no_dns => 1, zones => { map { $_ => { control => 'ip',
     codes => ['127.0.0.2=listed', '!127.255.255.254=go away'],
     more => /^[bd]/ ? '"rate": 100' : undef } } @lists });
 
-# Data of a zone: what it has beside its test entry.
+# Data of a zone: the given entries and its test point.
 sub zone {
     my ($zone, @entries) = @_;
 
@@ -41,7 +41,7 @@ my $bad = start_unbound(local => ['local-zone: "test" refuse']);
 my $partly = start_unbound(stubs => { map { $_ => $dns } @lists[0 .. 2] },
     local => ['local-zone: "d.test" refuse'], conf => $cache);
 
-# Unbound's answer is then a header alone.
+# Unbound then answers with a header only.
 my $denied = start_unbound(conf => "  access-control: 127.0.0.1/32 refuse\n");
 
 # zone => SID
@@ -56,7 +56,7 @@ sub list_key {
     return redis_key({ partitions => $w->{partitions} }, 'list', $sid{ $_[0] });
 }
 
-# The lists that all daemons are to leave alone, and what they are to do then.
+# The lists that all daemons must avoid, and the state shared about them.
 sub left_alone {
     return join ' ', grep { defined redis($w->{redis}, 'HGET', list_key($_),
         'till') } @lists;
@@ -71,7 +71,7 @@ sub daemon {
         conf_short(check_timeout => '6s', lease => '20s') });
 }
 
-# What a check of an address finds at the lists.
+# Results of a check of an address by list.
 sub found {
     my ($value) = @_;
 
@@ -132,7 +132,7 @@ for my $resolver ($bad, $denied) {
 
 # --- a list that refuses, while others answer --------------------------------
 
-# By a code of its own; all that it says is kept but for a moment.
+# By a code of its own; its responses are cached for a moment only.
 ok(rbldnsd_data($dns, 'd.test', zone('d.test',
     ':127.255.255.254:go away', '0.0.0.0/1', '128.0.0.0/1')),
     'a list begins to refuse');
@@ -153,7 +153,7 @@ is(found('10.0.0.5'), 'listed, listed, listed, unknown blocked',
 ok(stop_server($other), 'it stops');
 forget('d.test');
 
-# By REFUSED, through a resolver that is good for the others.
+# By REFUSED, through a resolver that works for the others.
 $checkd = daemon($partly);
 like(found('10.0.0.5'), qr/^(?:listed, ){3}unknown (?:blocked|refused)$/,
     'REFUSED: unknown');

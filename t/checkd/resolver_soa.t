@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Resolver mode: what the resolver makes of SOA records is measured at start and
-# logged.  Where it forges or strips them no listing ends before an hour.
+# Resolver mode: the daemon measures at start how the resolver handles SOA
+# records, and logs it.  Where the resolver forges or strips them, no listing
+# ends before an hour.
 
 use strict;
 use warnings;
@@ -17,8 +18,8 @@ use constant MINIMUM => 1;              # s, of the zones
 
 my @zones = map { "$_.test" } 'a' .. 'd';
 
-# A resolver that gives zones' own SOA records with one MINIMUM, and negative
-# responses with another; undef: none.
+# A resolver that returns the zones' own SOA records with one MINIMUM, and
+# negative responses with another; undef: none.
 sub rules {
     my ($own, $negative, @listed) = @_;
 

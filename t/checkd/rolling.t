@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# A list whose rules this daemon cannot read (a newer release knows more) is not
-# asked, and what stood for it stands: a listing is not lost without an answer.
+# A list whose rules this daemon cannot read (a newer release has more) is not
+# queried, and its current listings stay: a listing is not lost without a
+# response.
 
 use strict;
 use warnings;

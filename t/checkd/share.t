@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
 # Two daemons on one store: 200 checks, each done once.  A small daemon never
-# takes more than it may.
+# claims more than its slots.
 
 use strict;
 use warnings;
@@ -15,7 +15,7 @@ use RblDns;
 my $dns = RblDns->new(rules => [[ '.', { rcode => 'nxdomain',
     soa => ['test', 60, 60], delay => 0.1 } ]]);
 my $w = world(no_dns => 1, zones => { 'a.test' => {}, 'b.test' => {} });
-# Questions are counted: none is asked again because its answer is late.
+# Queries are counted: none may be repeated because its response is late.
 my %conf = conf_short(checks_max => 8, dns_timeout => '5s', dns_tries => 1,
     check_timeout => '20s', lease => '60s');
 my @checkd = map { start_checkd(store => $w->{redis},
@@ -45,7 +45,7 @@ is(scalar(grep { $_ > 1 } values %asked), 0, 'none of them twice');
 cmp_ok($dns->most_pending, '<=', 32,
     'never more than 8 checks of 2 lists for each daemon');
 
-# A flood of manual checks goes before what is due.
+# A flood of manual checks precedes due hosts.
 
 ok(stop_server($checkd[1]), 'one daemon stops');
 $dns->rules([ '.', { rcode => 'nxdomain', delay => 0.2 } ]);

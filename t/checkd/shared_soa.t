@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
 # Resolver mode: a resolver shares one SOA record between all negative responses
-# of a zone.  A response that it has just fetched then has less than its whole
-# TTL.  The end of a listing is announced in time nevertheless.
+# of a zone.  A fresh response then has less than its whole TTL.  The end of a
+# listing is still announced in time.
 
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# A list (or the operator of the resolver: cache-max-negative-ttl) lowers for
-# how long "not there" is kept.  From then on ends of listings are told as
-# before, without a restart of the daemon.
+# A list (or the resolver's cache-max-negative-ttl) lowers the TTL of negative
+# responses.  From then on ends of listings are announced as before, without a
+# restart of the daemon.
 
 use strict;
 use warnings;

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# A small site's first start: one account, 20 hosts of one network, all of them
+# First start at a small site: one account, 20 hosts of one network, all of them
 # rightly listed, 36 lists, and a resolver that is the lists' own name server.
-# All listings are announced, soon; and who asks for one address at once is
-# told the truth.
+# All listings are announced soon, and an immediate check of one address gives
+# the right result.
 #
 # Alone: measures how soon a small site is served.
 
@@ -46,7 +46,7 @@ is(redis($w->{redis}, 'ZCARD', RblCheckd::akey($w, 'listed')), 20,
 diag sprintf '%.1f s', time - $start;
 cmp_ok(time - $start, '<', 15, 'soon');
 
-# --- they are delisted, and told so soon ------------------------------------
+# --- delistings, announced as soon ------------------------------------------
 
 rbldnsd_data($dns, $lists[6], "\$SOA 0 ns.x h.x 1 60 60 60 0\n\$TTL 1\n"
     . ":127.0.0.2:listed\n127.0.0.2\n");

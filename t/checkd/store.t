@@ -55,7 +55,7 @@ is(wait_check($w, check_value($w, '10.0.0.3'))->{status}, 'completed',
     'restart: later ones too');
 eventually { jobs_left($w) == 0 } 10, 'restart: no job is left';
 
-# It hangs for longer than a command may take.
+# It hangs for longer than the command timeout.
 
 $dns->rules([ '.', { a => ['127.0.0.2'] } ]);
 pause_server($w->{redis});
@@ -64,7 +64,7 @@ cont_server($w->{redis});
 is(wait_check($w, check_value($w, '10.0.0.4'))->{status}, 'completed',
     'a store that hung: the daemon goes on');
 
-# Scripts are gone.
+# The scripts are flushed.
 
 redis($w->{redis}, 'SCRIPT', 'FLUSH');
 is(wait_check($w, check_value($w, '10.0.0.5'))->{status}, 'completed',
@@ -98,7 +98,7 @@ is(wait_check($w, check_value($w, '10.0.0.7'))->{status}, 'completed',
     'and the daemon goes on');
 ok(stop_server($early), 'it stops');
 
-# A password; a wrong one is named, but not shown.
+# A password; a wrong one is reported, but not shown.
 
 my $secret = 'correct-horse-' . fresh_sid('WH');
 redis($w->{redis}, 'CONFIG', 'SET', 'requirepass', $secret);

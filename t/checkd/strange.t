@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A daemon beside something that is no redis-server, or one that has gone mad:
-# it says so, does nothing, asks again, and ends when it is told to.
+# The store is something other than redis-server, or a faulty one: the daemon
+# logs that, does nothing, retries, and ends on a signal.
 
 use strict;
 use warnings;

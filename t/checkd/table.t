@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# The sum of the system lists is the daemon's word for "I know them all": it is
-# none while they change.  A relay before the store disables a list just before
-# the daemon reads the records, and enables it again just after.
+# The checksum of the system lists means that the daemon has read all of them;
+# it has none while they change.  A relay before the store disables a list just
+# before the daemon reads the records, and enables it again just after.
 
 use strict;
 use warnings;
@@ -29,7 +29,7 @@ sub turn {
         $status);
 }
 
-# One pass of the relay: bytes of one connection that has some.
+# One pass of the relay: copies the bytes of one connection.
 sub relay {
     my ($listen, $select, $peer, $done, $s) = @_;
 

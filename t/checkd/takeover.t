@@ -63,8 +63,8 @@ eventually { host_record($w, $ht)->{listed_count} == 2 } 15,
     'the scheduled check was taken over';
 ok(stop_server($other), 'the other stops');
 
-# What a daemon of the same name left behind is taken back at once; a check
-# that ends its checker again and again is ended itself.
+# A daemon takes back the jobs of an earlier daemon of the same name at once; a
+# check that repeatedly crashes its daemon is ended.
 
 $dns->rules([ '.', 'mute' ]);
 $pp = check_value($w, '10.0.0.2');
@@ -104,7 +104,7 @@ is(host_record($w, $ht)->{listed_count}, 2, 'host: its state stays');
 is(wait_check($w, check_host($w, $ht))->{status}, 'completed',
     'host: it can be checked again');
 
-# TERM: takes no new work, ends what is in flight.
+# TERM: claims no new work, finishes the checks in flight.
 
 $dns->rules([ '.', { %$listed, delay => 1 } ]);
 my @pp = map { check_value($w, "10.0.3.$_") } 1 .. 5;
@@ -118,7 +118,7 @@ is(scalar(grep { check_state($w, $_)->{status} eq 'completed' } @pp), 5,
     'TERM: what was in flight completed');
 is(check_state($w, $late)->{status}, 'queued', 'TERM: nothing new was begun');
 
-# A second signal does not wait; the jobs are another's.
+# A second signal does not wait; the jobs go to another daemon.
 
 $dns->rules([ '.', 'mute' ]);
 $last = checkd(check_timeout => '10s', lease => '30s', dns_timeout => '10s');
@@ -131,8 +131,8 @@ eventually { !alive($last) } 5, 'two signals: it is gone';
 cmp_ok(time - $began, '<', 5, 'two signals: at once');
 is(jobs_left($w), 1, 'two signals: the job stays in the store');
 
-# Progress shows while a manual check runs.  The list has listed everything so
-# far, and was not believed any more.
+# Progress is visible while a manual check runs.  The list was wildcarding so
+# far, and is not trusted.
 
 is(rblctl($w->{redis}, 'lists', 'thaw', $_)->{status}, 0, "$_ is believed")
     for qw(a.test b.test);
@@ -148,7 +148,7 @@ is("$state->{checked} $state->{listed} $state->{unknown}", '2 1 1',
     'progress: the end');
 ok(stop_server($last), 'progress: it stops');
 
-# HUP opens the log again.
+# HUP reopens the log.
 
 my $file = temp_dir() . '/checkd.log';
 $dns->rules([ '.', $listed ]);

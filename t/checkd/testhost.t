@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# An account's own list of domains, in a zone where a machine is called "test".
-# It need not have a test entry; what it lists is listed.
+# An account's own list of domains, in a zone where a host is named "test".  The
+# list need not have a test point; its listings count.
 
 use strict;
 use warnings;

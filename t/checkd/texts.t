@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# What lists say of a host that is on very many of them: its record stays small,
-# whatever the account's own lists answer; system lists keep their texts; what
-# is cut ends in an ellipsis.
+# Texts of lists for a host that is on very many of them: its record stays
+# small, whatever the account's own lists answer; system lists keep their texts;
+# a cut text ends in an ellipsis.
 
 use strict;
 use warnings;
@@ -62,7 +62,7 @@ is(scalar @{ $d->{'o1.test'}{codes} }, 2, 'and has two codes');
 my ($entry) = grep { $_->[1] eq 'o1.test' } @{ host_record($w, $ht)->{details} };
 like($entry->[3], qr/\Ax+\xe2\x80\xa6\z/, 'likewise in the record');
 
-# Listings that stand from other checks do not add up to more.
+# Current listings from other checks do not add to that.
 
 for my $half ('\d*[02468]', '\d*[13579]') {
     $dns->rules(@system, own($half), [ '\.o\d+\.test ' => 'servfail' ], @end);
@@ -72,7 +72,7 @@ for my $half ('\d*[02468]', '\d*[13579]') {
 }
 is(host_record($w, $ht)->{listed_count}, OWN + 1, 'all listings stand');
 
-# Few lists keep what they say.
+# A few lists keep their whole texts.
 
 my @few = redis($w->{redis}, 'ZRANGE', RblCheckd::akey($w, 'rbls'), 0, 7);
 script_ok($w, 'profile_add', [RblCheckd::akey($w, 'acct')], fresh_sid('RP'),

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# Resolver mode: a list is wildcarding for a moment in which nobody asks its
-# test points, and the resolver keeps a listing of that moment.  It is no
-# listing.  A true one is told after its TTL; who has a value checked once is
-# told at once.
+# Resolver mode: a list is wildcarding for a moment in which its test points are
+# not queried, and the resolver caches a listing of that moment.  It must not be
+# announced.  A real listing is announced after its TTL; a one-off check reports
+# it at once.
 
 use strict;
 use warnings;
@@ -27,7 +27,7 @@ my $unbound = start_unbound(stubs => { 'a.test' => $dns->port },
     conf => "  cache-max-ttl: 3600\n  cache-max-negative-ttl: 3600\n");
 my $w = world(no_dns => 1, zones => { 'a.test' => { control => 'ip' } });
 
-# The moment: somebody else asks.
+# At that moment another client queries the resolver.
 is(dns_query($unbound, "$_.0.0.10.a.test")->{rcode}, 0,
     "the resolver keeps 10.0.0.$_") for 1 .. 3;
 my $kept = time + TTL;
@@ -63,8 +63,8 @@ wait_check($w, $pp);
 is(details($w, $pp)->{'a.test'}{status}, 'listed',
     'a value that is checked once is judged at once');
 
-# A listing that one check saw, then "clear", then a listing of a moment of
-# wildcarding: the first one does not confirm the second.
+# A listing that one check saw, then "clear", then a listing from a moment of
+# wildcarding: the first does not confirm the second.
 my $again = add_host($w, '10.0.0.7');
 $dns->rules([ '^7\.0\.0\.10\.', { a => ['127.0.0.2'], ttl => 1, aa => 1 } ],
     @sane);

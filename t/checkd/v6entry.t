@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# A list of IPv4 and IPv6 has its test entry of both.  Its IPv6 data are
-# emptied (a data set that did not load), those of IPv4 are not: the test entry
-# of IPv6 is gone.  "If it had one before, it is dead" (gate.c), and so the
-# listing of an IPv6 address stands, a day later too.
+# A list of IPv4 and IPv6 has its test points of both.  Its IPv6 data are
+# emptied (a data set that did not load), its IPv4 data are not: the positive
+# test point of IPv6 is missing.  A list that had one before is dead without it
+# (gate.c), so the listing of an IPv6 address stays, even a day later.
 
 use strict;
 use warnings;

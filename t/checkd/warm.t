@@ -41,7 +41,7 @@ my $ht = add_host($w, '10.0.0.1');
 eventually { host_record($w, $ht)->{listed_count} == 1 } 20, 'listed';
 ok(stop_server($first), 'a daemon stops');
 
-# No more than the test point, with a long TTL.
+# Only the test point, with a long TTL.
 rbldnsd_data($dns, 'a.test', zone(ENTRY, '127.0.0.2'));
 eventually { dns_query($unbound, '1.0.0.10.a.test')->{rcode} == 3 } 10,
     'the host is not there';

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# A list is shut down by a wildcard beside its old data (BIND, not rbldnsd):
-# "*.a.test A 127.0.0.2".  Its test entry 2.0.0.127.a.test makes 127.a.test an
+# A list is shut down by a wildcard next to its old data (BIND, not rbldnsd):
+# "*.a.test A 127.0.0.2".  Its test point 2.0.0.127.a.test makes 127.a.test an
 # empty non-terminal, below which no wildcard works (RFC 4592, 2.2.2): 127.0.0.1
-# and every random control below 127 are not there.  It lists the world.
+# and every random name below 127 do not exist.  The list is wildcarding.
 
 use strict;
 use warnings;
