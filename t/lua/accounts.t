@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Accounts: what is set in one changes nothing else of it.
+# Accounts: setting one field changes no other field.
 
 use strict;
 use warnings;
@@ -32,7 +32,7 @@ for my $script ('account_timezone', 'account_status') {
     is(cmd('EXISTS', $none), 0, 'makes none');
 }
 
-# a record of a time when it had more fields, or fewer, keeps its own
+# a record with more or fewer fields, of another version, keeps its own
 my $more = [@{ unpacked(cmd('GET', $acct)) }, 0, 'later'];
 cmd('SET', $acct, packed($more));
 set('account_timezone', ZONE, 'Asia/Tokyo');

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# app_admit alone: windows that begin with their first request, counted to the
-# one, by the clock of the store.
+# app_admit alone: windows that begin with their first request, exact counts, by
+# the clock of the store.
 
 use strict;
 use warnings;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Scripts of statistics and error logs: sums add up, by hours and days, a call
-# that is sent twice is done once, a key that is damaged costs itself alone.
+# Scripts of statistics and error logs: sums add up by hours and days, a call
+# sent twice is executed once, and a damaged key affects only itself.
 
 use strict;
 use warnings;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Scripts of a check's life: what must hold whatever dies (design: a listing is
-# never invented and never lost; effects happen once).
+# Scripts of a check's life: a listing is never invented and never lost, and
+# effects happen once, whichever program dies.
 
 use strict;
 use warnings;
@@ -65,7 +65,7 @@ is_deeply([map { $_->[0] } @{ unpacked($r->[5]) }], ['RBa', 'RBb'],
     'which they are');
 is(cmd('LLEN', k('manual', $ac)), 0, 'no second job');
 
-# begin, and begin again after a take-over
+# start, and start again after a take-over
 
 $r = begin($acct, $pp1, $ht);
 is($r->[0], 'OK', 'begun');
@@ -102,7 +102,7 @@ ok(!cmd('EXISTS', k('flight:due')), 'nothing is in flight');
 is(cmd('ZCARD', k('listed', $ac)), 1, 'listings show it');
 is(cmd('XLEN', k('hist', $ac, $ht)), 1, 'one transition');
 
-# unknown changes nothing, whatever it is, and is no answer
+# unknown changes nothing, whatever its reason, and is no response
 
 sub checked { return cmd('GET', k('checked', $ac)) // 0 }
 cmp_ok(checked(), '>', 0, 'when a list answered last');
@@ -125,8 +125,8 @@ is_deeply([@{ host() }[LISTED, UNKNOWN]], [1, 0],
     'skipped does not end a listing, nor is it unknown');
 is(cmd('XLEN', k('hist', $ac, $ht)), 1, 'no transition in all that');
 
-# an older version did not write that time: it counts from the first end of a
-# check on, with an answer or without
+# an older version did not write that time: it counts from the first finished
+# check on, with or without a response
 
 cmd('DEL', k('checked', $ac));
 check_with(result('RBa', 'unknown', error => 'timeout'));
@@ -137,7 +137,7 @@ cmp_ok(host()->[CHECKED], '>', $since, 'another one');
 is(checked(), $since, 'does not count');
 check_with(result('RBa', 'skipped'), result('RBb', 'clear'));
 
-# a failed check changes no state
+# a failed check does not change the state
 
 cmd('SET', k('checked', $ac), 0);
 my $pp = sid('PP');
@@ -153,7 +153,7 @@ sub told_last { my $e = (events())[-1]; return join ' ', @$e[2, 4, 7 .. 8, 10, 1
 is(told_last(), "rbl.host.check.completed $pp 1 1 1 reason",
     'its end is told as its start was, with what stands');
 
-# another list joins, the first one clears, then the other
+# another list adds a listing, the first one clears, then the other
 
 my $first = host()->[FIRST];
 check_with(listed_result('RBa'), listed_result('RBb'));
@@ -178,13 +178,13 @@ unlike(types(), qr/delisted.*delisted/, 'once');
 check_with(result('RBa', 'unknown', error => 'timeout'));
 is(host()->[LISTED], 0, 'unknown makes no listing');
 
-# a list that is not asked any more has no standing answer
+# a list that is no longer queried has no current listing
 
 check_with(listed_result('RBa'));
 check_with(result('RBb', 'clear'));
 is(host()->[LISTED], 0, 'a list that is not asked does not count');
 
-# a paused host can be checked by hand; it keeps its state and is not shown
+# a paused host can be checked manually; it keeps its state and is not shown
 
 script('host_status', [$acct], $ht, 'paused');
 check_with(listed_result('RBa'));
@@ -244,8 +244,8 @@ like(field($pp, 'message'), qr/suspended/, 'and told why');
 isnt((events())[-1][4], $pp, 'of a check that never began no end is told');
 ok(cmd('ZSCORE', k('due', $ac), $ht), 'its schedule goes on');
 
-# A check that the schedule wanted and nobody has heard of leaves nothing behind:
-# of an account that is suspended for long they would be without end.
+# A scheduled check without subscribers leaves nothing behind: otherwise a
+# suspended account would collect such checks without end.
 sub due_only {
     cmd('DEL', k('due'), k('due', $ac));
     cmd('ZADD', k('due', $ac), 1, $ht);
@@ -269,7 +269,7 @@ ok(!cmd('HEXISTS', k('flight:due'), "$ac:$ht"), 'nothing is in flight');
 
 script('account_status', [$acct], 'active');
 
-# whoever gave a callback is told, however the check ends
+# each callback is notified, however the check ends
 
 sub told { return join ' ', map { "$_->[1] $_->[13] " . scalar @{ $_->[11] } } events() }
 
@@ -290,7 +290,7 @@ for my $way ('deleted', 'suspended') {
         "the callback of a check whose host was $way, once");
 }
 
-# a check has so many callbacks and no more
+# the number of callbacks of a check is limited
 
 $ht = record_of(add_host($acct, 'rbl', '192.0.2.90'));
 $pp = sid('PP');
@@ -299,7 +299,7 @@ is_deeply(start(sid('PP'), 'https://cb.example/33'), ['CALLBACKS', 32],
     'one more callback is refused');
 is(start(sid('PP'), 'https://cb.example/7')->[0], 'OK', 'a known one is not');
 
-# a record that was lost leaves no check without an end
+# a lost record leaves no unfinished check
 
 begin($acct, $pp, $ht);
 cmd('DEL', k('check', $ac, $pp));
@@ -309,7 +309,7 @@ ok(!cmd('HEXISTS', k('flight'), "$ac:$ht"), 'nothing is left in flight');
 ok(cmd('ZSCORE', k('due', $ac), $ht), 'the next check is due');
 is(host()->[LISTED], 1, 'its answers count');
 
-# progress is told of a check that runs, and makes no record
+# progress is stored for a running check only, and makes no record
 
 $pp = sid('PP');
 is(script('check_progress', [$acct], $pp, 1, 1, 0)->[0], 'GONE', 'no record');
@@ -321,7 +321,7 @@ is(field($pp, 'checked'), 1, 'is told');
 finish_check($acct, $pp, $ht, []);
 is(script('check_progress', [$acct], $pp, 9, 1, 0)->[0], 'GONE', 'not after');
 
-# of a profile without lists no answer stands
+# a profile without lists keeps no listings
 
 check_with(listed_result('RBa'));
 is(host()->[LISTED], 1, 'listed');
@@ -392,7 +392,7 @@ is_deeply(script('check_clear', [k('flight:due')], "$ac:$ht",
 finish_check($acct, $its_pp, $ht, [result('RBa', 'clear')]);
 is_deeply(uncovered(), [0, 0], 'check_finish does');
 
-# a range says so of its addresses
+# a range shows the listings of its addresses
 
 my @six = map { unpacked($_)->[1] } @{ script('host_add', [$acct], 'r',
     'ip_range', 2, '', '', sid('HT'), '2001:db8::/127', sid('HT'),
@@ -410,7 +410,7 @@ my @six = map { unpacked($_)->[1] } @{ script('host_add', [$acct], 'r',
 is(unpacked(cmd('GET', k('r', $ac, $six[0])))->[18], 1, 'and its range');
 script('host_delete', [$acct], $_, 60_000) for @six[1, 2];
 
-# what is left out of a result is asked for where it matters
+# fields omitted from a result are requested where they matter
 
 cmd('DEL', k('due'));
 ($ac, $acct) = account();
@@ -451,7 +451,7 @@ my %last = @{ cmd('XREVRANGE', k('hist', $ac, $ht), '+', '-', 'COUNT', 1)
 is_deeply(unpacked($last{t}), [['RBa', 'a.example', 'clear', '']],
     'and its history says so');
 
-# Other lists since it was begun: in the end as many were asked as there were.
+# Other lists since the check started: the final number of lists counts.
 
 my $its = unpacked(cmd('GET', k('r', $ac, $ht)))->[8];
 cmd('ZADD', k('due', $ac), 1, $ht);
@@ -467,8 +467,8 @@ is(join(' ', map { field($asked_of, $_) } 'checked', 'total'), '2 2',
     'both were checked, of both');
 script('profile_update', [$acct], $its, 0, '', '', 1, 'RBa', 'RBb');
 
-# The last one that heard of the checks goes while a check is taken over: what
-# was told as begun has an end all the same.
+# The last subscriber is deleted while a check is taken over: a check announced
+# as started still has an announced end.
 
 my $ear = sid('CO');
 script('contact_add', [$acct], $ear, 'email', 'a@b.example', 'every_check',
@@ -490,7 +490,7 @@ isnt($r->[7], '0', 'it may not end without its record');
 finish_check($acct, $begun, $ht, \@clear, '', kind => 'd');
 is(field($begun, 'status'), 'completed', 'which is ended');
 
-# checks that found nothing new, of hosts that nobody hears of, end together
+# checks without news, of hosts without subscribers, finish in one batch
 
 sub record_at { return unpacked(cmd('GET', k('r', $ac, $_[0]))) }
 sub in_flight { return "$ac:$_[0]", cmd('HGET', k('flight:due'), "$ac:$_[0]")
@@ -517,7 +517,7 @@ my $joined = script('check_start', [$acct], sid('PP'), $asked, '', 0, '',
 is($joined->[2], 'running', 'one is asked for meanwhile');
 my @before = map { cmd('GET', k('r', $ac, $_)) } $paused, $listed, $asked;
 my @args = map { [in_flight($_)] } $ht, @plain, $paused, $listed, $asked;
-$_->[1] =~ s/\+/:/ for @args;            # as the daemon knows it
+$_->[1] =~ s/\+/:/ for @args;            # as in the daemon
 cmd('DEL', k('checked', $ac));
 is_deeply(clear(@$_), ['OK', 0], 'one alone that cannot end like this')
     for @args[3 .. 5];
@@ -560,8 +560,9 @@ is_deeply(clear(@zombie), ['OK', 0], 'whose check is another daemon\'s now '
     . 'cannot end it');
 is_deeply(clear(in_flight($ht, 7200)), ['OK', 1], 'that one can');
 
-# The time of the last answer is written when it is an eighth of the interval
-# old, when it is none, and when the clock was ahead; of several hosts, too.
+# The time of the last response is written when it is an eighth of the interval
+# old, when there is none, and when the clock was ahead; with several hosts,
+# too.
 for my $n (1, 2) {
     for ([-60, 0], [-80, 1], [3600, 1], ['junk', 1]) {
         my ($age, $anew) = @$_;
@@ -599,7 +600,7 @@ is_deeply(clear(in_flight($ht)), ['OK', 1], 'a record of a newer release');
 is_deeply([@{ host() }[19, 20]], ['newer', 7], 'stays whole');
 cmd('SET', k('r', $ac, $ht), packed([@{ host() }[0 .. 16]]));
 
-# the fields that a newer release adds at the end of a record stay
+# fields that a newer release adds at the end of a record stay
 
 my $record = unpacked(cmd('GET', k('r', $ac, $ht)));
 cmd('SET', k('r', $ac, $ht), packed([@$record, [], 0, 'newer', 7]));
@@ -610,7 +611,7 @@ for my $results (\@clear, [listed_result('RBa')]) {
 }
 is(host()->[1], $ht, 'and all before it');
 
-# consumers of daemons that are gone
+# consumers of ended daemons
 
 cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', '$', 'MKSTREAM');
 cmd('XGROUP', 'CREATECONSUMER', k('outbox'), 'deliver', $_) for 1 .. 3;
@@ -619,7 +620,7 @@ is(script('consumers_trim', [k('outbox')], 'deliver', 60_000)->[1], 0,
 is(script('consumers_trim', [k('outbox')], 'deliver', 0)->[1], 3,
     'the others go');
 
-# how many lists apply is told anew when a check is begun again
+# the number of lists that apply is reported again when a check restarts
 
 cmd('FLUSHALL');
 {
@@ -635,7 +636,7 @@ cmd('FLUSHALL');
     is($total->(), 2, 'two do, later');
 }
 
-# so many checks may be started a day
+# limit on checks started per day
 
 {
     my ($ac, $acct) = account(max_checks => 3);

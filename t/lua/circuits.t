@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Circuits of hosts that callbacks and endpoint contacts go to, and the budget
-# of an account for attempts that fail.
+# Circuits of the hosts of callbacks and endpoint contacts, and the budget of an
+# account for failed attempts.
 
 use strict;
 use warnings;
@@ -25,7 +25,7 @@ sub done {
     return script('delivery_done', [k('retry')], $d->[0], $d->[4], $outcome,
         1000, $outcome eq 'ok' ? 200 : 500, 'text', '', '', 0)->[0];
 }
-# One event with a callback, tried at once with this outcome.
+# One event with a callback, whose first attempt has this outcome.
 sub event {
     my ($to, $outcome) = @_;
     my $id = read_event($ac, my $ev = sid('EV'));
@@ -104,7 +104,7 @@ ok(!direct($url), 'callbacks to its host wait too');
 my $late = message();
 is(scalar(() = claim()), 0, 'and the next message');
 
-# a day is over
+# one day later
 cmd('HSET', k('dlv', split /:/, $late), 'first', now_ms() - $day - 1000);
 cmd('ZADD', k('retry'), 1, $late);
 is(scalar(() = claim()), 0, 'is not sent any more');

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Contacts: pending until the code is known, then active or paused; the code's
-# life; groups, which must be the account's, and how they are counted.
+# Contacts: pending until confirmed, then active or paused; the lifetime of the
+# code; groups, which must belong to the account, and their counters.
 
 use strict;
 use warnings;
@@ -103,7 +103,7 @@ unchanged_by('the limit' => sub {
 });
 cmd('SET', $acct, packed($a));
 
-# of any plan
+# with any plan
 
 my @more = map { sid('CO') } 3 .. 1000;
 cmd('ZADD', k('contacts', $ac), map { (1000, $_) } @more);
@@ -134,7 +134,7 @@ unchanged_by('bad updates' => sub {
     is(word('update', $sid, ''), 'OK', 'nothing given');
 });
 
-# a pending one can be neither paused nor resumed
+# a pending contact can be neither paused nor resumed
 
 unchanged_by('pending' => sub {
     is(word('status', $sid, $_), 'PENDING', "to $_") for qw(paused active);
@@ -211,7 +211,7 @@ set($plain, SENT, $c->[SENT] - 60_000);
 is(word('resend', $plain, 'third', 'c', sid('EV')), 'OK', 'after a minute');
 is(word('confirm', $plain, 'second'), 'CODE', 'only the last code counts');
 
-# a clock that went back does not hold it for ever
+# a clock that is set back does not block it forever
 
 set($plain, SENT, contact($plain)->[SENT] + DAY);
 is(word('resend', $plain, 'fourth', 'c', sid('EV')), 'OK', 'sent tomorrow');
@@ -236,7 +236,7 @@ unchanged_by('gone' => sub {
     is(word('delete', $_), 'CONTACT', 'no such contact') for sid('CO'), '';
 });
 
-# an address gets no more codes by being added again
+# adding an address again gives no more codes
 
 my @again = ('sms', '+15557654321', 'every_check', 'd', 'c');
 sub again { return call_on('add', $_[0] // sid('CO'), @again, sid('EV')) }

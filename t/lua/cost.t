@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 
 # No script holds Redis longer than 2 ms on the worst account that the limits
-# allow (t/lib/RblWorst.pm says how that is measured).  Each script in
-# shared/lua has a case here, the worst that its callers can make of it.
+# allow (t/lib/RblWorst.pm explains the measurement).  Each script in shared/lua
+# has a case here with the most expensive arguments that its callers can pass.
 #
-# RBL_COST=name,name measures these alone.
+# RBL_COST=name,name measures only these.
 #
 # Alone: it measures how long scripts take.
 
@@ -23,8 +23,8 @@ my @cg = @{ $W{cg} };
 my $now = cmd('TIME')->[0] * 1000;
 
 my @cases;
-# The script, what is special, and what is done; the last call of it counts, or
-# the time that the code says counts.
+# The script, the variant, and the code; its last call is measured, or the time
+# that the code returns.
 sub case { push @cases, [@_] }
 my $counted;
 sub counts { $counted = $_[0] }
@@ -214,7 +214,7 @@ case(contact_status => '', sub { s1('contact_status', $W{co}[0], 'paused');
 case(contact_update => '50 other groups', sub { $number++;
     s1('contact_update', $W{co}[0], '', $number % 2 ? @cg[0 .. 49]
         : @cg[50 .. 99]) });
-# A contact in each of a hundred groups, so few that they are told at once.
+# A contact in each of a hundred groups: few enough to be notified at once.
 my $few;
 sub few_contacts {
     while (cmd('HGET', k('refs', $ac), 'c') > 9_900) {
@@ -359,7 +359,7 @@ case(work_take => '8 accounts', sub {
     slice('work_take', [k('works')], 8); cmd('DEL', k('works')) });
 
 
-# --- what daemons share about lists ----------------------------------------
+# --- state of lists shared by daemons --------------------------------------
 
 case(list_grant => '', sub { slice('list_grant', [k('list', 'RBa')], 10, 0,
     1000, 100) });
@@ -374,13 +374,13 @@ case(zone_told => '', sub { slice('zone_told', [k('zone', 'a.test')], 1, 5, 1,
     2) });
 
 
-# --- the operator's, of system lists ---------------------------------------
+# --- the operator's scripts for system lists -------------------------------
 
 require './t/lua/cost/lists.pl';
 require './t/lua/cost/deliver.pl';
 require './t/lua/cost/fsck.pl';
 
-# Last, for they make the profiles shorter.
+# Last, because they make the profiles shorter.
 sub own_gone { my $rb = shift; work(s1('rbl_delete', $rb)) }
 case(rbl_add => 'the 200th', sub { own_gone(pop @{ $W{own} });
     my $rb = sid('RB'); push @{ $W{own} }, $rb;

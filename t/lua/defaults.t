@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What is derived from the system lists: each with the zone, the website and the
-# families of its record, however long its name is.
+# Values derived from the system lists: each list with the zone, the website and
+# the families of its record, however long its name is.
 
 use strict;
 use warnings;

@@ -1,14 +1,14 @@
 #!/usr/bin/perl
 
-# Random lives of events: three daemons read them, die, take over what others
-# have read, and record attempts late or twice, while receivers are added,
-# changed, disabled, enabled and deleted, fail for days or answer 410, contacts
-# come and go, applications are revoked and dead letters are replayed.  What is
-# done here is done to a model as well, which knows of each delivery whether it
-# is open, was delivered, is a dead letter, or has nobody who waits for it; the
-# store always says the same.  At the end nothing is open and nothing is left.
+# Random lives of events: three daemons read them, die, take over events that
+# others have read, and record attempts late or twice, while receivers are
+# added, changed, disabled, enabled and deleted, fail for days or answer 410,
+# contacts are added and deleted, applications are revoked and dead letters are
+# replayed.  A model of all deliveries (open, delivered, dead letter, or without
+# a target) runs alongside, and the store always agrees with it.  At the end
+# nothing is open and nothing is left.
 #
-# RBL_SEED is of one life, RBL_LIVES is how many there are.
+# RBL_SEED is the seed of one life, RBL_LIVES the number of lives.
 
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ use constant { STEPS => 600, LOOK => 60 };
 my $redis;
 
 
-# --- what becomes of receivers, contacts, applications, dead letters --------
+# --- receivers, contacts, applications, dead letters ------------------------
 
 sub emit {
     my $ev = sid('EV');
@@ -36,7 +36,7 @@ sub circuits_end {
         cmd('HSET', k('hook', $ac, $wh), 'till', now() - 2000);
         cmd('HDEL', k('hook', $ac, $wh), 'probe') if chance(0.7) || $_[0];
     }
-    # Those of callbacks, and the account's budget.
+    # Circuits of callbacks, and the account's budget.
     my @others = (@{ cmd('KEYS', k('hook', $ac, 'CB*')) },
         k('hook', $ac, 'all'));
     cmd('DEL', @others) if chance(0.7) || $_[0];
@@ -164,7 +164,7 @@ my @order = map { ($_) x (10 * $may{$_}[0]) } sort keys %may;
 
 # --- a life -----------------------------------------------------------------
 
-# The store says what the model does.
+# Compares the store with the model.
 sub agrees {
     my ($when) = @_;
     my (%n, @retry);
@@ -196,7 +196,7 @@ sub agrees {
     is($r->{out}, "no fault in 1 account\n", "fsck $when") if $r->{status} != 0;
 }
 
-# Daemons that are well end all there is.
+# Daemons without faults finish everything.
 sub end_all {
     for (1 .. 200) {
         script('digest_claim', [k('digests')], 0, 1, 200,

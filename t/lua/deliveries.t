@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Scripts of delivery: what is accepted is delivered or a dead letter, the body
-# never changes, recording twice has no second effect.
+# Scripts of delivery: an accepted event is delivered or becomes a dead letter,
+# the body never changes, recording twice has no second effect.
 
 use strict;
 use warnings;
@@ -56,7 +56,7 @@ is($dead{to}, $all, 'and the receiver');
 ok(!cmd('EXISTS', k('event', $ac, $ev)), 'the event is done with');
 is(cmd('ZCARD', k('retry')), 0, 'nothing waits');
 
-# 410: the receiver is disabled, and gets nothing any more
+# 410: the receiver is disabled and gets nothing from now on
 
 $id = read_event($ac, $ev = sid('EV'));
 fanout();
@@ -66,7 +66,7 @@ is(unpacked(cmd('GET', k('s', $ac, $all)))->[6], 'disabled',
     'the receiver is disabled');
 is(cmd('XLEN', k('dead', $ac)), 2, 'its event is a dead letter');
 
-# what was open for it ends as a dead letter too, not in silence
+# its open deliveries become dead letters, too
 
 $ev = sid('EV');
 my $member = "$ac:$ev:$all";
@@ -80,10 +80,10 @@ $dead = cmd('XREVRANGE', k('dead', $ac), '+', '-', 'COUNT', 1);
 is($dead{e}, $ev, 'its event is a dead letter');
 like($dead{x}, qr/disabled/, 'that says why');
 
-# a confirmation goes to its contact, while that waits for this very code
+# a confirmation goes to its contact while that waits for this very code
 
 my $code = 'k7m2xq';
-cmd('DEL', k('retry'));                 # what the 410 left leased
+cmd('DEL', k('retry'));                 # leased when the 410 came
 
 sub contact {
     my (%o) = @_;
@@ -169,8 +169,8 @@ for my $outcome ('dead', 'gone') {
 unlike(everything(), qr/$code/,
     'the code is nowhere any more');
 
-# What was sent and not answered is counted, for services that cannot tell a
-# repeat; what became of a contact is recorded with the attempt.
+# Attempts that were sent and not answered are counted, for services that cannot
+# detect a repetition; the outcome for a contact is recorded with the attempt.
 
 sub sent { return script('delivery_send', [k('retry')], $d->[0], $_[0]) }
 $co = contact();
@@ -195,8 +195,7 @@ is(done($d, 'gone'), 'OK', 'a contact that is gone');
 is(unpacked(cmd('GET', k('r', $ac, $co)))->[5], 'paused', 'is paused');
 nothing_left($event, 'paused');
 
-# A record that is damaged, or a key of another type, keeps its own deliveries
-# waiting and nobody else's.
+# A damaged record, or a key of another type, delays only its own deliveries.
 
 cmd('DEL', k('retry'));
 my ($broken) = account();
@@ -225,7 +224,7 @@ cmd('ZADD', k('retry'), 1, join ':', @{ $open[0] });
 is_deeply([map { $_->[0] } take_one()], [join ':', @{ $open[0] }],
     'one that was mended goes out');
 
-# Nor does it keep an event in the outbox, before which no other one is read.
+# Nor does it keep an event in the outbox, which would delay all others.
 
 cmd('DEL', k('retry'));
 my ($fine, $lost) = (sid('WH'), sid('CO'));
@@ -241,8 +240,8 @@ is(cmd('XLEN', k('outbox')), 0, 'the event has left the outbox');
 is(join(' ', sort map { (split /:/, $_->[0])[2] } take_one()),
     join(' ', sort $fine, $open[2][2]), 'those that can be read get it');
 
-# What cannot be recorded has left the outbox already: it is a dead letter in the
-# same step.
+# An event that cannot be recorded has left the outbox already: it becomes a
+# dead letter in the same step.
 
 my ($rec) = account();
 my @events = map { sid('EV') } 1 .. 3;

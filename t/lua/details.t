@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# What the stored details of an account's checks take is bounded: the oldest go
-# first, what is counted is what is there, and scheduled checks that find
-# nothing pay nothing for it.
+# The stored details of an account's checks are bounded: the oldest go first,
+# the counters match the contents, and scheduled checks without news cost
+# nothing for it.
 
 use strict;
 use warnings;
@@ -48,14 +48,14 @@ sub exact {
         [there()], "$name: each of them");
 }
 
-# below the budget all stay
+# below the budget all are kept
 
 my @pp = map { one_off(10_000) } 1 .. 10;
 is(scalar there(), 10, 'below the budget all stay');
 exact('ten');
 cmp_ok(cmd('PTTL', $details), '>', 50_000, 'the accounts end with them');
 
-# beyond it the oldest go
+# beyond it the oldest are deleted
 
 push @pp, map { one_off(10_000) } 1 .. 30;
 cmp_ok(octets(), '<=', BUDGET, 'the budget holds');
@@ -68,7 +68,7 @@ is(cmd('HGET', k('check', $ac, $pp[0]), 'status'), 'completed',
 is(cmd('HGET', k('check', $ac, $pp[0]), 'details'), 1,
     'and says that it had details');
 
-# a large one takes the place of many small ones, in bounded steps
+# a large one replaces many small ones, in bounded steps
 
 cmd('DEL', map { k('check', $ac, "$_:d") } there());
 cmd('DEL', $details);
@@ -83,7 +83,7 @@ one_off(0) for 1 .. 5;
 cmp_ok(octets(), '<=', BUDGET, 'the budget holds again');
 exact('and small ones');
 
-# what has ended is not counted, wherever it was
+# expired details are not counted, wherever they were
 
 cmd('DEL', map { k('check', $ac, "$_:d") } there());
 cmd('DEL', $details);
@@ -101,7 +101,7 @@ exact('one has ended');
 is_deeply([there()], [sort $long, $next], 'the others stay');
 cmp_ok(cmd('PTTL', $details), '>', 500_000, 'the accounts outlive them all');
 
-# another account's are its own
+# accounts have separate budgets
 
 my ($ac2, $acct2) = account();
 script('check_start', [$acct2], my $theirs = sid('PP'), '', '192.0.2.1', 1,
@@ -112,7 +112,7 @@ finish_check($acct2, $theirs, '', [listed_result('RBa')], '',
 one_off(60_000) for 1 .. 4;
 ok(cmd('EXISTS', k('check', $ac2, "$theirs:d")), "another account's stay");
 
-# scheduled checks that find nothing pay nothing
+# scheduled checks without news cost nothing
 
 my $ht = unpacked(add_host($acct, 'rbl', '192.0.2.1')->[1])->[1];
 my ($job) = grep { /$ht/ } take('d', 9);

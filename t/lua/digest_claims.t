@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Digests on their way: claimed by one daemon at a time, whoever dies; stored as
-# messages, one after the other and so many a minute; contacts that are paused
-# or gone meanwhile; many hosts at once; what is damaged.
+# Digests in delivery: claimed by one daemon at a time, which may die; stored as
+# messages, one after the other and at a limited rate; contacts that are paused
+# or deleted meanwhile; many hosts at once; damaged records.
 
 use strict;
 use warnings;
@@ -37,7 +37,7 @@ leases_end($here);
 my ($again) = claim();
 is_deeply($again, $g, 'a lease that is over: the same again');
 
-# what comes meanwhile is for the next
+# later changes are for the next digest
 check($out, qw(listed clear));
 leases_end($here);
 ($again) = claim();
@@ -51,7 +51,7 @@ is_deeply([@$m[0 .. 4, 6, 7, 8]], ["$ac:$g->[2]:$here", 'contact.trigger',
     "https://x.example/$here", '', 0, $g->[2], '{"m":1}', 'endpoint'],
     'a delivery to the contact');
 
-# nothing more goes to it before that is over
+# it gets no other message before that one is over
 leases_end($here);
 is(scalar(@none = claim()), 0, 'the next digest waits for it');
 is(done($m, 'retry', 1000), 'OK', 'not yet');
@@ -97,7 +97,7 @@ store($g);
 done($m, 'ok');
 nothing_left('not told');
 
-# a further list that comes between the claim and the next is told once
+# another list between a claim and the next is reported once
 check($in, qw(listed clear));
 ($g) = claim();
 check($in, qw(listed listed));
@@ -122,7 +122,7 @@ store($_) for claim();
 done($m, 'ok');
 nothing_left('a further list');
 
-# a host that was deleted
+# a deleted host
 check($in, qw(listed clear));
 my $gone = host();
 check($gone, qw(listed clear));
@@ -137,7 +137,7 @@ my $letter = cmd('XREVRANGE', k('dead', $ac), '+', '-', 'COUNT', 1)->[0][1];
 is({ @$letter }->{b}, '{"m":1}', 'what is given up is a dead letter');
 nothing_left('dead');
 
-# --- several messages: one after the other, so many a minute -----------------
+# --- several messages: one after the other, rate-limited ---------------------
 
 check($in, qw(clear clear));
 ($g) = claim();
@@ -160,7 +160,7 @@ ok($at > $now + 15_000 && $at < $now + 25_000, 'for a third of a minute')
 due_now(["$ac:$ev[3]:$here"]);
 ($m) = take_one();
 
-# the last one says that a host is listed, which is over now
+# the last message reports a host as listed, whose listing has ended
 check($in, qw(listed clear));
 check($in, qw(clear clear));
 done($m, 'ok');
@@ -189,7 +189,7 @@ due_now(["$ac:$g->[2]:$here"]);
 done($m, 'ok');
 nothing_left('in turn');
 
-# --- contacts that are paused or gone meanwhile ------------------------------
+# --- contacts that are paused or deleted meanwhile ---------------------------
 
 my %ends = (
     'paused' => sub { script('contact_status', [$acct], $_[0], 'paused') },
@@ -228,7 +228,7 @@ for my $name (sort keys %ends) {
 }
 is(cmd('XLEN', k('dead', $ac)), $dead, 'none of it is a dead letter');
 
-# a contact that its service calls gone
+# a contact that its service reports as gone
 my $to = contact('while_listed');
 check($in, qw(listed clear));
 ($g) = claim();
@@ -259,7 +259,8 @@ is_deeply(store($g), ['OK', 1], 'one message');
 done($m, 'ok');
 nothing_left('a storm');
 
-# Scripts and daemon agree which channels have a message a host, and how many.
+# Scripts and daemon agree on the channels with one message per host, and their
+# limit.
 my $in_scripts = read_file('shared/lua/part/_digest.lua');
 my ($most_in_scripts) = $in_scripts =~ /^local digest_per_host = (\d+)$/m;
 my ($most_in_daemon) = read_file('rbl-checkd/deliver/digest_make.h')
@@ -272,7 +273,7 @@ my ($is_per_host) = $in_scripts
     =~ /digest_per_host_of\(c\)\n(.*?)\nend$/ms;
 is_deeply(\@per_host, [sort $is_per_host =~ /== '(\w+)'/g], 'the same channels');
 
-# so many ends that are a message each: what is too much is told next
+# many ends with a message each: the excess is reported in the next one
 my $n = 0;
 my $pager = contact('start_and_end', type => 'pagerduty');
 check($_, qw(listed clear)) for @storm[0 .. 249];
@@ -290,7 +291,7 @@ for my $ends ((40) x 6, 10) {
 script('contact_delete', [$acct], $pager);
 nothing_left('many ends');
 
-# nor is one counted that is no more, however many there are
+# nor is a deleted host counted, however many there are
 check($_, qw(listed clear)) for @storm[0 .. 249];
 script('host_delete', [$acct], $_, 60_000) for @storm[0 .. 229];
 ($g) = claim();
@@ -298,7 +299,7 @@ is_deeply([@$g[4, 5, 9], @{ $g->[7] } / 2], [20, 0, 0, 20],
     'hosts that are deleted before they are told');
 store($g, messages => []);
 
-# what is damaged waits, and harms nobody else
+# damaged records wait and affect no other contact
 check($in, qw(clear clear));
 my $fine = contact('every_check');
 check($in, qw(listed clear));

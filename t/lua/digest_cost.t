@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# A digest of 2,000 hosts costs no call more than 2 ms of the store, whatever
-# their records hold: it is made, told and written in slices.  So does a contact
-# that is looked at with all that it knows.
+# A digest of 2,000 hosts takes no more than 2 ms of Redis per call, whatever
+# the records contain: it is made, reported and written in slices.  The same
+# holds for a contact with many known hosts.
 
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ cmd('SET', k('r', 'SYS', $_), packed([1, $_, 'rbl', "$_.example", 'A list',
     'block', 'ip'])) for @rb;
 my @ht = map { sid('HT') } 1 .. HOSTS;
 
-# All of them are on so many lists, with texts of that length.
+# Lists all hosts on that many lists, with texts of that length.
 sub listed_on {
     my ($n, $length) = @_;
 
@@ -42,8 +42,8 @@ my @to = (k('digests'), 0, 30_000, TOLD);
 cmd('CONFIG', 'SET', 'slowlog-log-slower-than', 0);
 cmd('CONFIG', 'SET', 'slowlog-max-len', 100_000);
 
-# Tells the digest.  Calls of a kind are alike; on a busy machine some are
-# interrupted, so that the middle one counts.
+# Reports the digest.  Calls of a kind are alike; on a busy machine some are
+# interrupted, so the median counts.
 my @stores;
 sub tells {
     my ($name, $listed, $delisted, $unreported) = @_;

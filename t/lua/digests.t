@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Digests of contacts: who hears of what becomes of a host, by schedules and
-# groups; each change is told once.
+# Digests of contacts: changes of a host go to contacts by schedule and group;
+# each change is reported once.
 
 use strict;
 use warnings;
@@ -11,12 +11,12 @@ use RblTest;
 
 my ($ac, $acct, $cg, $other) = digests_new();
 
-# --- histories x schedules: what each check adds to an empty digest ---------
+# --- histories x schedules: changes that each check adds to an empty digest -
 
 my %co = map { $_ => contact($_) } qw(every_check start_and_end while_listed);
 my ($l, $d, $c) = qw(listed delisted clear);
 my @histories = (
-    # checks, and what every_check, start_and_end, while_listed hear of each
+    # checks, and the reports to every_check, start_and_end, while_listed
     ['never listed', [qw(clear clear)], [$c, '', ''], [qw(clear clear)],
         [$c, '', '']],
     ['listed, stays, is delisted', [qw(listed clear)], [$l, $l, $l],
@@ -53,10 +53,10 @@ for my $history (@histories) {
     forget(values %co);
 }
 
-# --- histories x windows: what is together in one digest --------------------
+# --- histories x windows: changes combined in one digest --------------------
 
 my @windows = (
-    # all of it in one window, then what each hears
+    # all of it in one window, then the reports
     ['twice listed', [qw(listed clear)], [qw(listed clear)], [$l, $l, $l]],
     ['listed and delisted', [qw(listed clear)], [qw(clear clear)],
         [$d, $d, $l]],
@@ -85,7 +85,7 @@ for my $w (@windows) {
 
 my $u = 'unreported';
 my @ends = (
-    # checks, what is done, what every_check, start_and_end, while_listed hear
+    # checks, the action, reports to every_check, start_and_end, while_listed
     ['deleted while listed', [[qw(listed clear)]], 'delete', [$u, $u, '']],
     ['deleted while two list it', [[qw(listed listed)]], 'delete', [$u, $u, '']],
     ['deleted when clear', [[qw(clear clear)]], 'delete', ['', '', '']],
@@ -134,7 +134,7 @@ for (@ends) {
     }
 }
 
-# told by name, as nothing else is left of it
+# reported by name, as the record is gone
 my $named = host();
 check($named, qw(listed clear));
 tells();
@@ -148,7 +148,7 @@ store($_, messages => []) for $row;
 leases_end($_) for values %co;
 tells();
 
-# moved and moved back: who has it again is told nothing of that
+# moved and moved back: the next owner gets no report of that
 my $moved = host();
 my $its = last_address();
 check($moved, qw(listed clear));
@@ -163,7 +163,7 @@ is({ tells() }->{ $co{start_and_end} }, "$l $its", 'and back after that');
 change($moved, 'delete');
 is({ tells() }->{ $co{start_and_end} }, "$u $its", 'deleted');
 
-# a range: each address that is listed, by any number of calls
+# a range: each listed address, by any number of calls
 my ($block, @blocked) = (sid('HT'), map { sid('HT') } 1 .. 256);
 script('host_add', [$acct], 'name', 'ip_range', 1, '', '', $block,
     '10.7.0.0/24', map { ($blocked[$_], "10.7.0.$_") } 0 .. 255);
@@ -178,7 +178,7 @@ is($row->[9], 250, 'all are counted');
 is(scalar @{ $row->[7] } / 2, 200, 'so many are told');
 forget(values %co);
 
-# who is told first, where there are too many
+# the order of reports if there are too many hosts
 my @mixed = map { host() } 1 .. 4;
 check($mixed[$_], $_ == 3 ? 'clear' : 'listed', 'clear') for 0 .. 3;
 tells();
@@ -192,7 +192,7 @@ is_deeply([@{ $row->[7] }[1, 3, 5], @$row[4 .. 6, 9]], [0, 1, 3, 1, 1, 1, 1],
 change($_, 'delete') for @mixed[0, 1, 3];
 forget(values %co);
 
-# what is damaged keeps nothing from being deleted
+# damaged records do not prevent deletion
 my $hurt = host();
 check($hurt, qw(listed clear));
 cmd('DEL', k('digest', $ac, $_)) for values %co;
@@ -247,7 +247,7 @@ cmd('DEL', k('r', $ac, $both), k('hears', $ac, $other));
 cmd('ZREM', k($_, $ac), $both) for 'contacts', 'hears';
 forget($here);
 
-# a range: its addresses are told of, it is not itself
+# a range: its addresses are reported, not the range itself
 my ($range, @kids) = (sid('HT'), sid('HT'), sid('HT'));
 script('host_add', [$acct], 'name', 'ip_range', 1, '', '', $range,
     '198.51.100.0/31', $kids[0], '198.51.100.0', $kids[1], '198.51.100.1');

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Ends of listings are told once, whatever happens while they are on their way:
-# hosts that are deleted or moved, contacts that are paused or change, daemons
-# that are late.  Histories that told_truth.t has found.
+# Ends of listings are reported once, whatever happens while their message is in
+# delivery: hosts that are deleted or moved, contacts that are paused or change,
+# daemons that are late.  told_truth.t has found these histories.
 
 use strict;
 use warnings;
@@ -12,8 +12,8 @@ use RblTest;
 
 my ($ac, $acct, $cg, $other) = digests_new();
 
-# A daemon that stores late what another has claimed since, when the host was
-# deleted in between: what is told as listed is told as no more.
+# A daemon stores late what another has claimed since, and the host was deleted
+# in between: a host reported as listed is then reported as ended.
 for my $type ('endpoint', 'pagerduty') {
     my $co = contact('start_and_end', type => $type);
     my $ht = host();
@@ -25,7 +25,7 @@ for my $type ('endpoint', 'pagerduty') {
     my $told = store($slow)->[0] eq 'OK' ? 'listed' : '';
     done($_, 'ok') for take_one();
     leases_end($co);
-    if ($told ne 'listed') {            # what the other has is good
+    if ($told ne 'listed') {            # the other messages are good
         is(store($again, messages => [])->[0], 'OK', 'the other is in time');
         leases_end($co);
     }
@@ -36,14 +36,15 @@ for my $type ('endpoint', 'pagerduty') {
 }
 
 # The end of a listing is stored, and the contact is paused before it is sent:
-# when it is resumed it is not told, and an alert of PagerDuty stays open.
+# it is not reported after the contact is resumed, and an alert of PagerDuty
+# stays open.
 for my $type ('endpoint', 'pagerduty') {
     my $co = contact('start_and_end', type => $type);
     my $ht = host();
     check($ht, qw(listed clear));
     tells();
     check($ht, qw(clear clear));
-    store($_) for claim();              # it is on its way
+    store($_) for claim();              # in delivery
     script('contact_status', [$acct], $co, 'paused');
     is(scalar(my @none = take_one()), 0, 'a paused contact gets nothing');
     script('contact_status', [$acct], $co, 'active');
@@ -55,8 +56,8 @@ for my $type ('endpoint', 'pagerduty') {
     tells();
 }
 
-# An end of a listing that the contact was never told of, claimed again when
-# the host is gone: a host without an address or a name.
+# The end of a listing that was never reported to the contact, claimed again
+# when the host is gone: a host without an address or a name.
 my $ht = host();
 check($ht, qw(listed clear));
 my $co = contact('start_and_end');
@@ -71,8 +72,8 @@ ok(!@rows || unpacked($rows[0])->[2] ne '',
 store($again, messages => []);
 script('contact_delete', [$acct], $co);
 
-# A contact that changes its schedule to and fro while its digest is on its
-# way is told of the same end twice.
+# A contact that changes its schedule back and forth while its digest is in
+# delivery gets the same end twice.
 $co = contact('start_and_end');
 $ht = host();
 check($ht, qw(listed clear));
@@ -85,8 +86,8 @@ script('contact_update', [$acct], $co, 'start_and_end');
 leases_end($co);
 is({ tells() }->{$co}, undef, 'once');
 
-# A range is moved to another group and deleted, both before the digest of
-# who was told of its addresses: their alerts stay open.
+# A range is moved to another group and deleted, both before the digest for the
+# contacts that know its addresses: their alerts stay open.
 for my $type ('endpoint', 'pagerduty') {
     my $to = contact('start_and_end', type => $type);
     my ($range, $kid) = (sid('HT'), sid('HT'));

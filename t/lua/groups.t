@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Contact groups: exactly one is the default, always; none that is used goes,
-# nor the last one.
+# Contact groups: exactly one is always the default; a group in use, or the last
+# one, cannot be deleted.
 
 use strict;
 use warnings;
@@ -103,7 +103,7 @@ is(script('contact_delete', [$acct], $co)->[0], 'OK', 'no contact');
 refused_all('the last one' => sub { is_deeply(del($first), ['LAST'], 'stays') });
 ok(!cmd('EXISTS', k('refs', $ac)), 'nothing is counted any more');
 
-# which one takes the place of a deleted default is a matter of chance
+# the new default after a deletion is chosen at random
 
 my @many = map { add("n$_") } 1 .. 8;
 my %new;
@@ -126,8 +126,8 @@ refused_all('one more' => sub {
         ['LIMIT', 1000], 'so many and no more');
 });
 
-# So many a host or contact may have; those of a range change at once, and what
-# they cost the store does not grow with addresses times groups.
+# Limit of groups per host or contact; the hosts of a range change at once, and
+# their cost does not grow with addresses times groups.
 
 my @fifty = @{ groups() }[0 .. 49];
 my $range = sid('HT');

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
 # No script and no read costs more in an account of 20,000 hosts than in one of
-# 20: each sends the same commands, and none of them walks the account.  What
-# walks it costs a thousand times as much, so that a factor of three, of the
-# quickest of several tries, tells it from noise.
+# 20: each sends the same commands, and none of them walks the account.  A walk
+# would cost a thousand times as much, so a factor of three, on the fastest of
+# several attempts, separates it from noise.
 
 use strict;
 use warnings;

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# Who hears of a host: 1,000 contacts in 50 groups each cost no script more than
-# 2 ms of the store, the quickest of several tries.  Few hearers are told at
-# once; many are told in slices, each of them once, and in the order in which
-# things happened.
+# Subscribers of a host: 1,000 contacts in 50 groups each, and no script takes
+# more than 2 ms of Redis on the fastest of several attempts.  A few subscribers
+# are notified at once; many are notified in slices, each of them once, in the
+# order of the changes.
 
 use strict;
 use warnings;
@@ -45,8 +45,8 @@ sub forget {
     cmd('DEL', k('digests'));
 }
 
-# Runs the code and returns the most that one script of it took (us).  Of very
-# many the slowest twentieth are those that were interrupted.
+# Runs the code and returns the longest time of one script (us).  If there are
+# very many, the slowest twentieth were interrupted and do not count.
 sub most_us {
     my ($code) = @_;
 
@@ -57,7 +57,7 @@ sub most_us {
     return $us[@us / 20];
 }
 
-# How many commands the code sends, those of scripts counted.
+# Number of commands that the code sends, including those of scripts.
 sub calls {
     my ($code) = @_;
 
@@ -96,7 +96,7 @@ sub looks {
 }
 
 
-# --- what it costs ------------------------------------------------------------
+# --- cost ---------------------------------------------------------------------
 
 contacts_are('start_and_end', @here);
 my %deeds = (
@@ -145,7 +145,7 @@ cmp_ok(calls(sub { check('listed') }), '<', 500, 'commands of a check');
 forget();
 
 
-# --- few are told at once, many in slices ---------------------------------------
+# --- few are notified at once, many in slices -----------------------------------
 
 contacts_are('start_and_end', $one);
 move($here[0]);
@@ -174,7 +174,7 @@ tellings_end();
 is(marks(), '1:' . CONTACTS, 'and is what they have at the end');
 forget();
 
-# of what waits the last counts, for each schedule
+# the last waiting change counts, for each schedule
 
 my %last = ('listed listed clear' => '1 1', 'listed clear listed' => '0 0',
     'listed clear' => '1 1', 'listed clear clear' => '1 1',
@@ -194,7 +194,7 @@ for my $case (sort keys %last) {
     }
 }
 
-# a host that is moved there and back, and one that is deleted
+# a host that is moved there and back, and a deleted one
 
 contacts_are('start_and_end', $one);
 move($here[0]);

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Receivers: what changes them, their secrets, and what happens when they fail:
-# the circuit, the log, the end of them, and what is delivered anew.
+# Receivers: changes, secrets, and failures: the circuit, the log, disabling,
+# and replays.
 
 use strict;
 use warnings;
@@ -287,7 +287,7 @@ done($_, 'ok') for @notices;
 is(scalar @{ cmd('KEYS', k('line', '*')) }, 0, 'and their lines are empty');
 cmd('DEL', k('contacts', $ac));
 
-# --- a disabled receiver: dead letters, which go out later
+# --- a disabled receiver: dead letters, which are delivered later
 
 clear();
 my @ev = map { (event())[0] } 1 .. 3;
@@ -321,7 +321,7 @@ is(scalar @got, 3, 'all are delivered');
 done($_, 'ok') for @got;
 is(scalar @{ cmd('KEYS', k('event', '*')) }, 0, 'and nothing remains');
 
-# a letter of an event that others still have
+# a dead letter of an event that other receivers still have
 ($ev) = event();
 done($_, 'dead') for grep { $_->[0] =~ /$wh/ } claim();
 is_deeply($replay->('-', '+', 10, ''), ['OK', 1, ''], 'beside its others');
@@ -330,7 +330,7 @@ all_due();
 done($_, 'ok') for claim();
 is(scalar @{ cmd('KEYS', k('event', '*')) }, 0, 'nothing remains');
 
-# what cannot be delivered stays, callbacks go where they went
+# a dead letter that cannot be delivered stays, callbacks go to their URL
 cmd('XADD', k('dead', $ac), '*', 'to', $wh, 'raw', 'x');
 cmd('XADD', k('dead', $ac), '*', 'e', sid('EV'), 'to', $wh, 't', 't', 'b', '');
 cmd('XADD', k('dead', $ac), '*', 'e', $ev = sid('EV'), 'to', 'CB0', 't', 't',

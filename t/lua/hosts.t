@@ -15,8 +15,8 @@ my ($ac, $acct) = account(max_hosts => 10);
 
 sub card { return cmd('ZCARD', k($_[0], $ac)) }
 
-# The totals are those of the indexes, and the stamp of an index that has changed
-# since the last call is a new one: it returns which those are.
+# The totals match the indexes, and an index that has changed since the last
+# call has a new stamp; returns those indexes.
 my %stamp;
 sub totals_changed {
     my $t = unpacked(cmd('GET', k('totals', $ac)));
@@ -153,7 +153,7 @@ script('host_update', [$acct2], $range, '1', 'office', '');
 is_deeply([map { host($_->[ID])->[NAME] } @all[0, 1]],
     ['office', 'office 198.51.100.0'], 'and a new name');
 
-# a listed child counts in its range, and no more when it is deleted
+# a listed child counts in its range, until it is deleted
 
 my $kid = $all[1][ID];
 my $pp = sid('PP');

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# How long the records of checks are kept: what somebody has asked for until it
-# is over, however long it waits for a daemon, and then as long as whoever
-# wanted it longest has asked.
+# Lifetime of check records: a requested check is kept until it has finished,
+# however long it waits for a daemon, and then for the longest time that one of
+# its requests asked for.
 
 use strict;
 use warnings;
@@ -11,7 +11,7 @@ use RblScript;
 
 use constant {
     KEEP => 60_000,                         # of the daemon, in RblScript
-    YEAR => 365 * 86_400_000,               # that a check may wait
+    YEAR => 365 * 86_400_000,               # most that a check may wait
 };
 
 redis_new();
@@ -32,7 +32,7 @@ sub host {
 }
 sub told { return scalar @{ cmd('XRANGE', k('outbox'), '-', '+') } }
 
-# One that waits is kept, and one that runs.  `end` ends it.
+# Waiting and running checks are kept.  `end` finishes one.
 sub kept_until {
     my ($name, $pp, $keep, $end, $begin) = @_;
 
@@ -62,7 +62,7 @@ for (['the longest is the daemon\'s', 10_000, KEEP],
     }
 }
 
-# whoever asks again wants it longer, or not as long
+# another request asks for a longer, or shorter, time
 my $ht = host();
 my $pp = start($ht, 20_000);
 is(start($ht, 300_000), $pp, 'asked for again');
@@ -72,7 +72,7 @@ kept_until('asked for thrice', $pp, 300_000,
     sub { take('m', 1); begin($acct, $pp, $ht) });
 is(status($pp), 'failed', 'it has failed');
 
-# in flight, and over: whoever asks gets one that is done
+# in flight, and finished: a new request gets a finished one
 cmd('HSET', k('flight'), "$ac:$ht", $pp);
 my $next = start($ht, 20_000);
 isnt($next, $pp, 'what is over is not waited for');
@@ -81,7 +81,7 @@ take('m', 1);
 is(begin($acct, $next, $ht)->[0], 'OK', 'and begins');
 finish_check($acct, $next, $ht, [], 'No.');
 
-# a scheduled one that somebody asks for while it runs
+# a scheduled check that is requested while it runs
 cmd('DEL', k('due'), k('due', $ac));
 $ht = host();
 script('hook_put', [$acct], sid('WH'), 'n', 'https://x.example/', 's');
@@ -97,7 +97,7 @@ kept_until('asked for while it ran', $pp, 200_000,
 cmp_ok(cmd('PTTL', k('check', $ac, "$pp:d")), '>', 190_000,
     'and its details with it');
 
-# ended otherwise: each is told of
+# other ends: each is reported
 sub ends {
     my ($name, $end, $ht) = @_;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
 # The size of an account's largest host and profile, which bounds the pages of
-# nginx: known as soon as a record is larger than 4 KiB, a power of two, never
-# smaller again, and each account's own.
+# nginx: stored as soon as a record exceeds 4 KiB, a power of two, never
+# decreasing, separate for each account.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ my $ht = unpacked(add_host($acct, 'rbl', '192.0.2.1')->[1])->[1];
 
 sub mark { return cmd('GET', k('large', $ac, $_[0])) }
 
-# A check of the host that ends with these results.
+# A check of the host that finishes with these results.
 sub checked {
     my $pp = sid('PP');
     script('check_start', [$acct], $pp, $ht, '', 0, '', 'APx', 60_000);

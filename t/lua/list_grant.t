@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# list_grant and list_told alone: how many questions a list may be asked, by all
-# who ask, and for how long it is left alone.
+# list_grant and list_told alone: number of queries granted for a list to all
+# daemons together, and the back-off of a list.
 
 use strict;
 use warnings;
@@ -20,7 +20,7 @@ sub now {
 
 sub today { return int now() / $DAY }
 
-# Nothing below may begin before midnight (UTC) and end after it.
+# The test must not cross midnight (UTC).
 wait_for { $DAY - now() % $DAY > 20_000 } 30, 'a new day';
 
 sub fresh { return $key = k('list', sid('RB')) }
@@ -34,7 +34,7 @@ sub grant {
         $patience // 10_000);
 }
 
-# --- quota of a day --------------------------------------------------------
+# --- quota per day ---------------------------------------------------------
 
 # quota, used of it, wanted, granted
 for my $case ([1000, 0, 100, 20], [1000, 0, 5, 5], [1000, 500, 100, 10],
@@ -116,7 +116,7 @@ is_deeply(grant(5, 100, 60), ['OK', 1, 0, 500, 49, 0], 'the lesser of both');
 
 # --- many at once ----------------------------------------------------------
 
-# Each child asks for as much as it gets, by a connection of its own.
+# Each child takes as many grants as it gets, over a connection of its own.
 sub crowd {
     my ($children, $code) = @_;
 
@@ -137,7 +137,7 @@ sub crowd {
     return map { my $s = readline $_->[1]; waitpid $_->[0], 0; $s } @from;
 }
 
-# `cmd` speaks by a connection that is made anew after a fork
+# `cmd` connects again after a fork
 my $sum = sub {
     my ($rate, $quota, $seconds) = @_;
     my ($n, $till) = (0, time + $seconds);
@@ -171,7 +171,7 @@ fresh();
 is_deeply(told(0), ['OK', 0, 0, 0], 'a good answer of a good list');
 is(cmd('EXISTS', $key), 0, 'changes nothing');
 
-# Each time twice as long, up to an hour.
+# Each back-off is twice as long, up to an hour.
 my $times = 0;
 for my $s (300, 600, 1200, 2400, 3600, 3600) {
     $times++;

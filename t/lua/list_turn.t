@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
 # list_turn and list_thaw alone: when a list that turns positive for many hosts
-# is frozen, who takes a sample, and what thaws it.
+# is frozen, which daemon takes a sample, and when it thaws.
 
 use strict;
 use warnings;
@@ -23,8 +23,8 @@ sub set { return cmd('HSET', $key, @_) }
 sub turn { return script('list_turn', [$key], @_) }
 sub thaw { return script('list_thaw', [$key], $_[0] // '') }
 
-# Batches of clear answers and of listings until it is frozen: how many
-# listings had gone by then, and how many were held.
+# Sends batches of clear responses and of listings until it is frozen; returns
+# the listings passed before, and those held back.
 sub go {
     my (@batches) = @_;
     my $gone = 0;
@@ -36,9 +36,9 @@ sub go {
     return ($gone, 'none');
 }
 
-# --- when ------------------------------------------------------------------
+# --- when it freezes -------------------------------------------------------
 
-# what, batches [clear, listings], listings that go, that are held
+# case, batches [clear, listings], listings passed, held back
 my @one = ([0, 1]) x 60;
 for my $case (
     ['clear only', [([50, 0]) x 100], 0, 'none'],

@@ -1,14 +1,14 @@
 #!/usr/bin/perl
 
-# Random lives of checks: three daemons take, begin and end them in any order,
-# with handles that are old or used twice and leases that run out, while hosts
-# are added, paused and deleted, their account is suspended, and others ask for
-# the same checks.  Whatever happens, fsck finds no fault; and at the end no
-# check is left, each start that was told has one end, told behind it, and
-# whoever asked for a check has heard of it once.
+# Random lives of checks: three daemons claim, start and finish them in any
+# order, with old and reused handles and expiring leases, while hosts are added,
+# paused and deleted, their account is suspended, and other clients request the
+# same checks.  fsck never finds a fault.  At the end no check is left, each
+# announced start has one announced end behind it, and each requester was
+# notified once.
 #
-# RBL_SEED is of one life, nearly repeated, for leases run out by the clock;
-# RBL_LIVES is how many there are.
+# RBL_SEED is the seed of one life, which is nearly repeatable, because leases
+# expire by the clock; RBL_LIVES is the number of lives.
 
 use strict;
 use warnings;
@@ -25,7 +25,7 @@ my $n_hosts = 0;
 sub past { return int(cmd('TIME')->[0]) * 1000 - 5000 }
 
 
-# --- what may happen --------------------------------------------------------
+# --- actions ----------------------------------------------------------------
 
 sub add {
     return if @hosts >= HOSTS;
@@ -57,8 +57,8 @@ sub take_some {
     }
 }
 
-# A job that was begun: its handle, its host, whether its events go anywhere,
-# and its flight, if it is one of the schedule.
+# A started job: its handle, its host, whether its events have subscribers, and
+# its flight if it is scheduled.
 sub begin_one {
     my $job = @taken ? drawn(\@taken) : return;
     my (undef, $pp, $ht, $kind, @lease) = split /:/, $job;
@@ -105,7 +105,7 @@ sub lease_ends {
             @{ cmd('ZRANGE', k('leases'), 0, -1) };
 }
 
-# A host is due, or its lease is over.
+# A host is due, or its lease has expired.
 sub host_is_due {
     my ($ht) = @_;
 
@@ -165,7 +165,7 @@ sub born {
     $sum = cmd('HGET', k('defaults:for'), 'sum');
 }
 
-# Daemons that are well end all there is.
+# Daemons without faults finish everything.
 sub end_all {
     script('account_status', [$acct], 'active');
     for (1 .. 100) {
@@ -180,7 +180,7 @@ sub end_all {
     fail('all checks end');
 }
 
-# What was told, in its order.
+# Checks the events in their order.
 sub told_right {
     my (%started, %ended);
     for my $entry (@{ cmd('XRANGE', k('outbox'), '-', '+') }) {
@@ -206,7 +206,7 @@ sub told_right {
     return scalar keys %ended;
 }
 
-# Records of checks: all over, and not for ever.
+# Records of checks: all have finished and expire.
 sub records_end {
     my @open = grep { !/:d\z/ && cmd('HGET', $_, 'status')
         !~ /^(?:completed|failed)$/ || cmd('PTTL', $_) < 0 }

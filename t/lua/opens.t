@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Checks that begin together (check_open): which may, what is written of them,
-# and that they go on as if they had begun each for itself.
+# Checks that start in one batch (check_open): which may, their records, and
+# that they continue as if each had started by itself.
 
 use strict;
 use warnings;
@@ -20,7 +20,7 @@ sub new_host {
     return unpacked(add_host($acct, $type // 'rbl', $value)->[1])->[1];
 }
 
-# Takes hosts of an account: their jobs' handles.
+# Claims hosts of an account; returns the handles of their jobs.
 sub take_of {
     my ($ac, $hosts, %o) = @_;
     cmd('ZADD', k('due', $ac), map { (1, $_) } @$hosts);
@@ -29,7 +29,7 @@ sub take_of {
     return map { $job{$_} // die "$_ was not taken\n" } @$hosts;
 }
 
-# "<AC>:<HT>" and its flight when it is begun.
+# "<AC>:<HT>" and its flight at the start.
 sub args_of {
     return map { my ($ac, $pp, $ht, undef, @lease) = split /:/;
         ("$ac:$ht", join ':', $pp, 1, @lease) } @_;
@@ -72,7 +72,7 @@ is_deeply([map { cmd('DUMP', k('r', @$_)) } map { [$ac, $_] } @ht], \@before,
 is_deeply(cmd('KEYS', k('check', '*')), [], 'none has a record of its check');
 is(cmd('EXISTS', k('outbox')), 0, 'nobody hears of it');
 
-# whoever does not know that asks again
+# an older daemon asks again
 
 my $b = begin_job($jobs[0], sum());
 is_deeply([@$b[0, 1, 8, 9]], ['OK', '192.0.2.1', (split /:/, $jobs[0])[1], 1],
@@ -84,7 +84,7 @@ my $clear = script('check_clear', [k('flight:due')],
     map { ($_, $args{$_}, 600) } map { "$ac:$_" } @ht);
 is_deeply($clear, ['OK', 1, 1, 1], 'they end like any other');
 
-# what does not begin like this: left as it is, and check_begin tells
+# checks that do not start like this: unchanged, and check_begin reports why
 
 my $paused = sub { change(k('r', $ac, $ht[0]), STATUS, 'paused') };
 my $wh = sid('WH');
@@ -136,7 +136,7 @@ for my $case (
     cmd('DEL', k('flight:due'), k('outbox'), @{ cmd('KEYS', k('check', '*')) });
 }
 
-# a contact that wants to hear of listings alone is no reason
+# a contact that subscribes to listings only is no reason
 
 my $co = sid('CO');
 script('contact_add', [$acct], $co, 'email', 'a@b.example', 'start_and_end',
@@ -145,14 +145,14 @@ script('contact_confirm', [$acct], $co, 'd');
 my ($job) = take_of($ac, [$ht[1]]);
 is((open_jobs(sum(), $job))[0][0], '192.0.2.2', 'a contact of listings only');
 
-# begun before, by a daemon that died
+# started before, by a daemon that died
 
 my ($again) = take_of($ac, [$ht[1]], name => 'second');
 is_deeply([open_jobs(sum(), $again)], [''], 'what others have begun is counted');
 my $told = begin_job($again, sum());
 is_deeply([@$told[0, 8, 9]], ['OK', (split /:/, $job)[1], 2], 'by check_begin');
 
-# what stands and what has trouble is told as check_begin does
+# listings and troubles are returned as by check_begin
 
 cmd('DEL', k('flight:due'));
 for my $case (

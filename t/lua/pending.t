@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A receiver has 10,000 pending deliveries at most: one more, and the oldest is
-# a dead letter.  The callbacks of an application have as many.
+# A receiver has at most 10,000 pending deliveries: with one more, the oldest
+# becomes a dead letter.  The same holds for the callbacks of an application.
 
 use strict;
 use warnings;
@@ -33,7 +33,7 @@ sub fsck_is_clean {
     is($r->{out}, "no fault in 1 account\n", $_[0]);
 }
 
-# An event of which these deliveries have failed, {target, outcome, app}.
+# An event whose deliveries {target, outcome, app} have failed.
 sub event {
     my (@to) = @_;
     my $id = read_event($ac, my $ev = sid('EV'));
@@ -42,14 +42,14 @@ sub event {
         [$target, $outcome, '', $app ? 'https://c.example/' : '', $app // '',
             3_600_000, 500, 'why', 0] } @to]);
     die "@$r" if $r->[2] ne 1;
-    # No circuit shall keep what is due.
+    # No circuit must delay due deliveries.
     cmd('DEL', map { k('hook', $ac, $_) } $wh, $other, 'all');
     return $ev;
 }
 
 my $filled = 0;
 
-# So many that wait, older than all others, oldest first.
+# That many pending deliveries, older than all others, oldest first.
 sub fill {
     my ($n, $target, $app) = @_;
     my $since = ++$filled * -1_000_000 + now_ms();
@@ -69,7 +69,7 @@ sub fill {
 }
 
 
-# --- what is pending ---------------------------------------------------------
+# --- pending deliveries ------------------------------------------------------
 
 event([$wh, 'ok'], ['CB0', 'ok', $ap]);
 is(pending(), 0, 'what is delivered at once never is');
@@ -125,7 +125,7 @@ my $r = rblctl($redis, 'webhook', 'dead', $ac, $wh);
 like($r->{out}, qr/\Q$text\E/, 'rblctl shows it');
 fsck_is_clean('after it');
 
-# One that is just being tried.
+# A delivery whose attempt is in progress.
 due_now(["$ac:$old[1]:$wh"]);
 my ($tried) = take_one();
 event([$wh, 'retry']);
@@ -144,7 +144,7 @@ is(cmd('ZLEXCOUNT', k('pending', $ac), "[$wh:", "($wh;"), MOST,
     '10,000 are pending');
 fsck_is_clean('after that');
 
-# A replay begins anew: it is the youngest.
+# A replay starts again: it is the youngest.
 $r = rblctl($redis, 'webhook', 'replay', $ac, $wh, $old[0]);
 is($r->{status}, 0, 'it is replayed') or diag($r->{err});
 @claimed = take_one();
@@ -154,7 +154,7 @@ is(done($claimed[0], 'ok'), 'OK', 'it is delivered');
 is(cmd('ZLEXCOUNT', k('pending', $ac), "[$wh:", "($wh;"), MOST - 1,
     'there is room');
 
-# What is above the bound for another reason goes two at a time.
+# Deliveries above the bound for another reason end two at a time.
 my $n = () = letters();
 fill(6, $wh);
 event([$wh, 'retry']);
@@ -164,7 +164,7 @@ event([$wh, 'retry']);
 take_one();
 is(scalar(() = letters()), $n + 4, 'and two');
 
-# A receiver that is disabled: what is pending ends as it does.
+# Pending deliveries of a disabled receiver end with it.
 script('hook_status', [$acct], $wh, 'disabled');
 event([$wh, 'later']);
 cmd('ZADD', k('retry'), 1, $_) for @{ cmd('ZRANGE', k('retry'), 0, -1) };

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Scripts that change monitoring profiles: entries given, empty or left out;
-# exactly one default; what is in use, or the last one, stays.
+# Scripts that change monitoring profiles: entries given, empty or omitted;
+# exactly one default; a profile in use, or the last one, stays.
 
 use strict;
 use warnings;
@@ -124,7 +124,7 @@ is(default_profile(), $some, 'it moved');
 is(update($some, undef, 1), 'OK', 'again');
 is(update($default, undef, 0), 'OK', 'the former one is not it any more');
 
-# What a profile has may stay though the list was killed since.
+# A profile keeps a list that was killed since.
 script('lists_put', [k('lists')], packed([1, 'RBu', 'uribl', 'u.example', 'U',
     '', 4, 0, 'killed', '', [], '', '', 'normal', 'ip', 'block', 'none']));
 is(update($some, undef, undef, ['RBa', 'RBu']), 'OK',
@@ -165,7 +165,7 @@ is(default_profile(), $first, 'that is the default');
 is_deeply(del($first), ['LAST'], 'the last stays');
 ok(cmd('EXISTS', k('r', $ac, $first)), 'it is there');
 
-# A one-off that waits while its profile goes asks the default's lists.
+# A waiting one-off check whose profile is deleted uses the default's lists.
 my $rp = add('one-off', 1, ['RBa']);
 my $pp = sid('PP');
 is(script('check_start', [$acct], $pp, '', '192.0.2.7', 1, '', '', 60_000)

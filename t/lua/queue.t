@@ -1,7 +1,6 @@
 #!/usr/bin/perl
 
-# Who gets which job: accounts in turn, leases that run out, names that come
-# back.
+# Claims of jobs: accounts in turn, leases that expire, names that come back.
 
 use strict;
 use warnings;
@@ -44,7 +43,7 @@ sub release {
     }
 }
 
-# hosts that are due
+# due hosts
 
 hosts(0, 300);
 my @b = hosts(1, 2);
@@ -84,7 +83,7 @@ for my $job (@jobs[0 .. 9]) {
 }
 is(scalar(keys %sids), 30, 'the SIDs of events too');
 
-# a host's next check gives its account a turn, whatever else it waits for
+# a host's next check gives its account a turn, whatever else it has
 
 release(@jobs);
 for my $n (0 .. 2) {
@@ -182,7 +181,7 @@ ask(0, 4);
 ask(1, 2);
 @new = take('m', 6, name => 'c:d');
 
-# a name comes back
+# a daemon with the same name comes back
 
 sub recall { return script('check_recall', [k('leases')], @_) }
 my @scores = map { cmd('ZSCORE', k('leases'), $_) } @new;
@@ -203,7 +202,7 @@ cmd('ZADD', k('leases'), 0, 'nonsense');
 is(scalar(@none = take('m', 1)), 0, 'nonsense is no job');
 ok(!cmd('ZSCORE', k('leases'), 'nonsense'), 'it is gone');
 
-# leases of hosts that are due
+# leases of due hosts
 
 cmd('FLUSHALL');
 @ac = map { [account()] } 1 .. 2;
@@ -220,7 +219,7 @@ sub end {
         $results ? '' : 'RBaRBb', 2, '', $failed // '', 60_000, 3600, '1',
         0, 1 << 24)->[0];
 }
-# That host, whatever else is due; its check begins.
+# Claims that host, whatever else is due; its check starts.
 sub claim {
     my ($name, $lease, $alone) = @_;
     cmd('ZADD', $due, 5e12, $_) for @more;
@@ -258,7 +257,7 @@ isnt(end($end2, [listed_result('RBa')]), 'OK', 'once');
 is(flight(), 'none', 'it is not in flight');
 cmp_ok(cmd('ZSCORE', $due, $ht), '>', now() + 300_000, 'its next time');
 
-# taken by another but not begun: whoever comes late still ends its own
+# claimed by another daemon but not started: the late daemon still finishes
 
 sub make_due { cmd('ZADD', $_->[0], 1, $_->[1]) for [$due, $ht],
     [k('due'), $ac[0][0]] }
@@ -268,8 +267,8 @@ wait_for { ($job2) = take('d', 9, name => 'b') } 5, 'b to get it';
 is(end($end), 'OK', 'a late end counts while nobody else has begun');
 is(begin_job($job2)->[0], 'GONE', 'then there is nothing left to begin');
 
-# A daemon that wakes up when its lease is over begins nothing: it would let it
-# go at once, and three of these would end the check.
+# A daemon that wakes up when its lease has expired starts nothing: the check
+# would be released at once, and three of these would end it.
 make_due();
 ($job) = take('d', 9, lease => 1);
 my @late = split /:/, $job;
@@ -280,7 +279,7 @@ is(script('check_open', [k('flight:due')], cmd('HGET', k('defaults:for'),
     'nor with others');
 is(flight(), 'none', 'it is no try');
 
-# a manual check comes between
+# a manual check in between
 
 make_due();
 ($job) = take('d', 9);
@@ -301,7 +300,7 @@ is(cmd('HGET', k('check', $ac[0][0], $manual->[1]), 'status'), 'running',
 is(script('check_finish', [$acct], $end, packed([]), '', 2, packed([]), '',
     60_000, 3600, '1', 0, 1 << 24)->[0], 'OK', 'told all it ends');
 
-# a host that is paused or deleted while a dead daemon had it
+# a host that is paused or deleted while a dead daemon has it
 
 make_due();
 ($job, $end) = claim('a', 1000);
@@ -320,7 +319,7 @@ script('host_status', [$acct], $ht, 'active');
 is(cmd('HGET', k('check', $ac[0][0], (split /:/, $job)[1]), 'status'),
     'running', 'a check that is told of has a record');
 
-# each time a daemon dies
+# a daemon dies each time
 
 for my $try (2, 3) {
     make_due();
@@ -339,7 +338,7 @@ is($r->[9], 4, 'the fourth is for its end');
 is(end($end, [], '3 daemons had the check and none ended it.'), 'OK', 'as failed');
 is(flight(), 'none', 'then the host is free');
 
-# a name comes back
+# a daemon with the same name comes back
 
 make_due();
 ($job, $end) = claim('e:f');
@@ -370,7 +369,7 @@ is_deeply([flight(), cmd('ZSCORE', $due, $ht)], ['none', undef],
     'nor is it tried again');
 cmd('SET', k('r', $ac[0][0], $ht), $record);
 
-# a host that is deleted
+# a deleted host
 
 make_due();
 ($job, $end) = claim('a');
@@ -380,7 +379,7 @@ isnt(end($end), 'OK', 'its check is over');
 is(cmd('HGET', k('check', $ac[0][0], (split /:/, $job)[1]), 'message'),
     'The host was deleted.', 'and says why');
 
-# what the operator sees
+# the operator's view
 
 my %seen = map { $_ => 1 } @{ cmd('ZRANGE', k('daemons'), 0, -1) };
 is(join(' ', grep { $seen{$_} } 'a', 'b', 'c3', 'g', 'gone'), 'a b c3 g',

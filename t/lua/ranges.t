@@ -1,12 +1,11 @@
 #!/usr/bin/perl
 
 # Random lives of ranges: they are added, overlap, are changed, paused, resumed
-# and deleted, single addresses of them are deleted, and slices of all that are
-# done in between, by whom it may be.  Every now and then fsck finds no fault;
-# at the end, when nothing waits, the hosts are those of a model that does
-# everything at once.
+# and deleted, single addresses of them are deleted, and any client makes slices
+# of all that in between.  fsck, run now and then, finds no fault.  At the end,
+# when no work is left, the hosts match a model that makes every change at once.
 #
-# RBL_SEED is of one life; RBL_LIVES is how many there are.
+# RBL_SEED is the seed of one life; RBL_LIVES is the number of lives.
 
 use strict;
 use warnings;
@@ -50,7 +49,7 @@ sub change {
     $model->($range{$range}, $range) if $r->[0] eq 'WORK';
 }
 
-# Of a range whose deletion was accepted values are free only at its end.
+# The values of a range whose deletion was accepted become free at its end.
 sub doom { $_[0]{doomed} = 1 }
 
 sub bury {
@@ -61,7 +60,7 @@ sub bury {
     }
 }
 
-# An address that is there, which its range need not have made yet.
+# Deletes an existing address, which its range need not have made yet.
 sub delete_one {
     my $range = pick(keys %range) or return;
     my $kid = pick(keys %{ $range{$range}{kids} }) or return;
@@ -69,7 +68,7 @@ sub delete_one {
     delete $taken{ delete $range{$range}{kids}{$kid} } if $r->[0] eq 'OK';
 }
 
-# Values of a range that is going are free one after the other.
+# Values of a range being deleted become free one after the other.
 sub settle {
     my $id = cmd('GET', k('seq', $ac));
     for (1 .. 5000) {

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Scripts that change custom lists, and what that does to profiles, checks and
-# standing listings.
+# Scripts that change custom lists, and their effect on profiles, checks and
+# current listings.
 
 use strict;
 use warnings;
@@ -78,7 +78,7 @@ is_deeply([@{ list($rb) }[TYPE, ZONE]], ['uribl', 'd.example'],
     'a refused update changed nothing');
 is(update($rb, 'rbl', 'c.example'), 'OK', 'back again');
 
-# --- whose it is -----------------------------------------------------------
+# --- other accounts --------------------------------------------------------
 
 my $foreign = add('rbl', 'f.example', $their_acct);
 for my $try (\&update, sub { status($_[0], 'paused') }, \&del) {
@@ -89,14 +89,14 @@ for my $try (\&update, sub { status($_[0], 'paused') }, \&del) {
     is($try->(unpacked(cmd('GET', $acct))->[10], '', ''), 'RBL', 'no list');
 }
 
-# --- what is asked ---------------------------------------------------------
+# --- queried zones ---------------------------------------------------------
 
 my $rp = sid('RP');
 script('profile_add', [$acct], $rp, 'custom', 1, 1, 'RBa', $rb, $uri);
 my $ht = unpacked(script('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '',
     sid('HT'), '192.0.2.1')->[1])->[1];
 
-# The zones that a check of the host asks, and its results as given.
+# The zones that a check of the host queries, and its results as given.
 sub check {
     my ($results, $failed) = @_;
     my $pp = sid('PP');
@@ -128,7 +128,7 @@ is(status($rb, 'active'), 'OK', 'resumed') for 1, 2;
 is(check(\@listed), 'a.example:0 c.example:1', 'it is asked again');
 is(standing(), '2 a.example c.example', 'and listed again');
 
-# Behind another zone it is another list: nothing stands.
+# With another zone it is another list: its listings end.
 is(update($rb, '', 'e.example'), 'OK', 'another zone');
 is(check([$listed[0], result($rb, 'unknown', zone => 'e.example')]),
     'a.example:0 e.example:1', 'the new one is asked');
@@ -143,7 +143,7 @@ is(check([$listed[0]]), 'a.example:0', 'is not asked for an address');
 is(standing(), '1 a.example', 'and does not stand');
 is(update($rb, 'rbl', ''), 'OK', 'the type it had');
 
-# The last list that lists it is paused: the host is not listed any more.
+# The last list with a listing is paused: the host is no longer listed.
 script('profile_update', [$acct], $rp, 0, '', '', 1, $rb);
 is(check([listed_result($rb, zone => 'e.example')]), 'e.example:1',
     'only the custom list');
@@ -176,7 +176,7 @@ is(check([], 'No blocklist applies to this host.'), '',
 is(standing(), '0', 'then it does not');
 is((add('rbl', 'e.example'))[1][0], 'OK', 'the zone is free again');
 
-# A list that goes while it is asked: the check ends, the next one is without.
+# A list deleted during a check: the check finishes, the next one is without it.
 my $late = add('rbl', 'late.example');
 script('profile_update', [$acct], $rp, 0, '', '', 1, 'RBa', $late);
 my $pp = sid('PP');
@@ -197,9 +197,9 @@ is(scalar all(), 200, 'two hundred');
 is_deeply((add('rbl', 'more.example'))[1], ['LIMIT', 200], 'not one more');
 is(scalar all(), 200, 'nothing was added');
 
-# --- what a deleted list leaves --------------------------------------------
+# --- leftovers of a deleted list -------------------------------------------
 
-# Profiles of every length, the list at their head, in the middle, at the end.
+# Profiles of every length, the list at their start, in the middle, at the end.
 my @system = map { sprintf 'RB%032x', 0xabc000 + $_ } 1 .. 190;
 script('lists_put', [k('lists')], map { packed([1, $system[$_], 'rbl',
     "s$_.example", 'S', '', 3, 0, 'active', '', [], '', '', 'normal', 'ip',
@@ -212,7 +212,7 @@ for my $n (0, 1, 14, 15, 16, 254, 255, 256, 300) {
         my @entries = @system[0 .. $n - 1];
         splice @entries, $at, 0, $gone;
         my $p = sid('RP');
-        # one may be named like the list
+        # a profile may be named like the list
         is(script('profile_add', [$acct], $p, $at ? "n $n" : $gone, 0, 1,
             @entries)->[0], 'OK', "$n entries and the list, at $at");
         $left{$p} = unpacked(cmd('GET', k('r', $ac, $p)));

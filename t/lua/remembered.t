@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What nginx remembers of accounts and tokens holds as long as the stamp of the
-# account's totals: every script that changes one of them changes that in the
+# nginx caches accounts and tokens as long as the stamp of the account's totals
+# is the same: every script that changes one of them changes the stamp in the
 # same step.
 
 use strict;
@@ -14,7 +14,7 @@ my ($ac, $acct) = account();
 my ($ap, $rp, $cg) = (sid('AP'), sid('RP'), sid('CG'));
 my @field = map { sprintf '%016x', $_ } 1 .. 3;
 
-# The records that nginx may have remembered.
+# The records that nginx may have cached.
 sub state {
     my %at = map { $_ => cmd('GET', $_) } $acct,
         map { k('token', $ac, $_) } @field;
@@ -66,7 +66,7 @@ step(!!1, 'app_token_revoke', $ap, substr $field[2], 0, 16);
 script('app_token', [$acct], $ap, $field[0], 'd' x 32, '0');
 step(!!1, 'app_revoke', $ap);
 
-# fsck, which ends a token that should have ended
+# fsck, which deletes an expired token
 for (['fsck_entries', 'tokens', $field[0]],
     ['fsck_keys', "token:$ac:$field[0]"])
 {
@@ -77,7 +77,7 @@ for (['fsck_entries', 'tokens', $field[0]],
     step(!!1, $script, '1', @args);
 }
 
-# Totals that cannot be read, and older ones, are made anew.
+# Damaged totals, and older ones, are made again.
 for my $bad ('junk', packed([1, 1, 1, 1, 1])) {
     cmd('SET', k('totals', $ac), $bad);
     is(script('account_status', [$acct], 'active')->[0], 'OK', 'a change');

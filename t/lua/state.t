@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What becomes of a host's state: for each standing answer of a list, and each
-# result of it, what stands afterwards, what has trouble, what is told.
+# State transitions of a host: for each current listing of a list, and each
+# result of that list, the new details, troubles and events.
 
 use strict;
 use warnings;
@@ -57,7 +57,7 @@ sub entry {
         SINCE, @more];
 }
 
-# Times near now as words: the tests say what is new and what stays.
+# Writes times near now as words: the tests state what is new and what stays.
 sub words {
     my ($r, @at) = @_;
     my $now = host()->[CHECKED];
@@ -107,7 +107,7 @@ for my $case (
         'RBa old old 1 now', '', '', $on],
     ['not confirmed again', $over, undef, unknown('RBa', 'unconfirmed'),
         'RBa old old 3 old', '', '', $on],
-    # The last check was long ago: that is no time in which it said so.
+    # The last check was long ago: the time since then does not count.
     ['not confirmed, then a time-out', $over, undef, unknown('RBa', 'timeout'),
         'RBa old old 3 now', '', '', $on],
     (map { ["not confirmed, then $_", $over, undef, unknown('RBa', $_),
@@ -157,7 +157,7 @@ for my $case (
         . 'than needed');
 }
 
-# a failed check changes none of it
+# a failed check does not change the state
 
 check_of($over, [['RBb', 'timeout', SINCE, 1]], [], failed => 'why');
 is_deeply([@{ host() }[CHECKED, DETAILS, TROUBLED]], [SINCE, $over,
@@ -165,7 +165,7 @@ is_deeply([@{ host() }[CHECKED, DETAILS, TROUBLED]], [SINCE, $over,
 check_of($nine, undef, [], failed => 'why');
 is(scalar @{ host() }, 17, 'nor does it add a field');
 
-# so many have trouble and no more; those that had it keep their places
+# the number of troubles is limited; older ones keep their places
 
 my @many = map { unknown("RB$_", 'timeout') } 'c' .. 'n';
 check_of([], undef, \@many);
@@ -176,7 +176,7 @@ check_of([], [map { ["RB$_", 'timeout', SINCE, 1] } 'k' .. 'n'], \@many);
 is(join('', map { $_->[0] } @{ host()->[TROUBLED] }),
     join('', map { "RB$_" } 'k' .. 'n', 'c' .. 'f'), 'older trouble stays');
 
-# a new listing that is not confirmed is pending until something is known
+# a new listing that is not confirmed is pending until there is a verdict
 
 for my $case (['unconfirmed', 1], ['timeout', 1], ['frozen', 1],
     ['servfail', 1], ['unhealthy', undef], ['timeout', undef], ['unconfirmed', 1],
@@ -190,7 +190,7 @@ for my $case (['unconfirmed', 1], ['timeout', 1], ['frozen', 1],
 check_of([], [['RBa', 'frozen', SINCE, 1, 1]], [$clear]);
 is_deeply(host()->[TROUBLED], [], 'clear: it is over');
 
-# new listings that are not confirmed have places of their own
+# new listings that are not confirmed have separate places
 
 my @news = map { unknown(sprintf('RB%02d', $_), $_ % 2 ? 'frozen'
     : 'unconfirmed') } 1 .. 70;
@@ -202,7 +202,7 @@ my $full = host()->[TROUBLED];
 check_of([], $full, [@many, @news, map { unknown("RBx$_", 'frozen') } 1 .. 9]);
 is(scalar @{ host()->[TROUBLED] }, 8 + 64, 'and never more');
 
-# what a daemon is told when it begins
+# the reply to a daemon at the start
 
 my $r = check_of($over, [map { [$_, 'timeout', SINCE, 1] } 'RBb', 'RBc'],
     [$clear]);
@@ -233,8 +233,7 @@ for my $case ([0, 600], [7, 7], [599, 599], [1200, 600]) {
         "and the account's turn is not later");
 }
 
-# a host with trouble does not end with those that are clear, and does when it
-# has none
+# a host with trouble does not finish with clear ones; without trouble it does
 
 sub clear_of {
     my ($troubled) = @_;

@@ -1,14 +1,14 @@
 #!/usr/bin/perl
 
-# Random lives of contacts' digests: hosts get on lists and off them, move
-# between groups and are deleted, contacts come, go, pause, move and change
-# their schedules, while daemons claim digests, die, and store and deliver them
-# late or twice.  What each contact has heard is gathered from its messages, in
-# their order.  Whenever all of them are over, a contact that hears of ends
-# takes for listed what is listed and is its own: nothing else, and all that it
-# was to hear of; alerts of PagerDuty are open accordingly; and nothing is left.
+# Random lives of contacts' digests: hosts are listed and delisted, move between
+# groups and are deleted, contacts are added, deleted, paused, moved and get
+# other schedules, while daemons claim digests, die, and store and deliver them
+# late or twice.  The test collects each contact's messages in their order.
+# Whenever all messages are delivered, a contact that gets ends knows as listed
+# exactly its listed hosts, and it got every report that it subscribes to;
+# alerts of PagerDuty are open accordingly; and nothing is left.
 #
-# RBL_SEED is of one life, RBL_LIVES is how many there are.
+# RBL_SEED is the seed of one life, RBL_LIVES the number of lives.
 
 use strict;
 use warnings;
@@ -34,8 +34,8 @@ sub fields {
 
 # --- hosts and contacts -----------------------------------------------------
 
-# Of which hosts a contact has to hear: who, as it is now, is not to hear of one
-# need not.
+# Hosts that must be reported to a contact; a contact that is not subscribed now
+# need not get a report.
 sub must_not {
     for my $c (values %co) {
         delete @{ $c->{must} }{ grep { !$host{$_} || !$host{$_}{listed}
@@ -202,7 +202,7 @@ sub truth {
 $redis = redis_new();
 for (defined $ENV{RBL_SEED} ? $ENV{RBL_SEED} : 1 .. ($ENV{RBL_LIVES} // 8)) {
     srand $_;
-    # Half of them as if contacts and hosts were many.
+    # Half of the lives run as if contacts and hosts were many.
     script_limits($_ % 2 ? () : (notify_at_once => pick(0, 1, 3),
         slice_contacts => pick(1, 2), notify_groups => pick(2, 150),
         states_hosts => pick(1, 2, 5), known_hosts => pick(1, 2, 5),

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# A daemon that is late, but not too late, ends its check after another one has
-# taken the host and before that one begins: the account's turn is not after
-# its first host is due.
+# A daemon that is late, but not too late, finishes its check after another one
+# has claimed the host and before that one starts it: the account's turn must
+# not be later than its first due host.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ for my $how ('finish', 'clear') {
     redis_new();
     my ($ac, $acct) = account(interval => 60);
     my $ht = unpacked(add_host($acct, 'rbl', '192.0.2.1')->[1])->[1];
-    # its own time is half an interval away, whatever the clock
+    # its own next check is half an interval away, whatever the clock
     my ($job) = take('d', 10, lease => 300, name => 'a');
     my (undef, $pp) = split /:/, $job;
     is(begin_job($job)->[0], 'OK', 'A begins');

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# A range of listed addresses that many contacts are not told of any more: each
-# hears how many they were, and what one call costs the store does not grow with
-# addresses times contacts.
+# A range of listed addresses is no longer reported to many contacts: each gets
+# the number of addresses, and the cost of one call does not grow with addresses
+# times contacts.
 
 use strict;
 use warnings;
@@ -60,14 +60,14 @@ sub in_digests {
     }
     return $n;
 }
-# How often these commands were sent since fill().
+# Number of these commands since fill().
 sub calls {
     my $info = cmd('INFO', 'commandstats');
     my $n = 0;
     $n += $info =~ /^cmdstat_$_:calls=(\d+)/m ? $1 : 0 for @_;
     return $n;
 }
-# [number that is told, hosts by name] of a contact
+# [number reported, hosts by name] of a contact
 sub told {
     my $of = "$ac:$co[0]";
     my $d;
@@ -93,7 +93,7 @@ sub told {
     return [$d->[9], $rows];
 }
 
-# what is told
+# reports
 
 fill(1);
 gone();
@@ -121,7 +121,7 @@ is_deeply(told(), [0, 0], 'of groups of several kinds');
 gone();
 is_deeply(told(), [KIDS, TOLD], 'all are deleted');
 
-# a host that was to be told as listed is not any more
+# a host that was about to be reported as listed is no longer listed
 
 fill(1);
 cmd('DEL', k('open', $ac, $co[0]));
@@ -131,7 +131,7 @@ change($cg2);
 is_deeply(told(), [0, 0], 'nothing is told of what waits');
 is(in_digests(), 0, 'and nothing waits');
 
-# more than one message can be made of
+# more than fits in one message
 
 fill(1);
 cmd('HSET', k('open', $ac, $co[0]), map { (sid('HT'), "1|192.0.2.$_|n") }
@@ -145,7 +145,7 @@ for (1 .. 9) {
 is($sum, KIDS + 4000, 'all are told in the end');
 cmp_ok($messages, '>=', 1, 'by several messages');
 
-# many ranges that are changed at once are looked at by and by
+# many ranges changed at once are processed in turn
 
 fill(1);
 my @ranges = map { my $of = sid('HT');
@@ -160,7 +160,7 @@ for (1 .. 3) {
 }
 is_deeply(\@left, [0, 0, 0], 'all of them, in slices');
 
-# what it costs
+# cost
 
 fill(300);
 change($cg);

@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 
-# Changes of many records are made in slices: what can refuse does so before
-# anything is made, the store is in order after each slice (fsck), each slice
-# has a bound, and whoever asks for one gets on with the first item.
+# Changes of many records are made in slices: all checks that can refuse come
+# before the first change, the store is consistent after each slice (fsck), each
+# slice is bounded, and a client that adds a slice continues with the first
+# item.
 
 use strict;
 use warnings;
@@ -30,7 +31,8 @@ sub in_order {
     is($r->{status}, 0, "in order: $name") or diag($r->{out});
 }
 
-# Steps until the item is over, with fsck between some; how many slices.
+# Steps until the item is over, with fsck between some; returns the number of
+# slices.
 sub finish {
     my ($work, $name, %o) = @_;
 

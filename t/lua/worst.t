@@ -46,7 +46,7 @@ my $cg = unpacked(cmd('GET', $acct))->[11];
 my @range = map { unpacked($_)->[1] } (@{ add_host($acct, 'ip_range',
     '10.0.0.0/30', '10.0.0.0', '10.0.0.1', '10.0.0.2', '10.0.0.3') })[1 .. 5];
 
-# What the daemon tells of each list (texts.h).
+# The daemon's result for each list (texts.h).
 sub results {
     my ($status, %o) = @_;
 
@@ -62,7 +62,7 @@ sub results {
     } 0 .. $#sid;
 }
 
-# Microseconds of each script's call, the least of the tries.
+# Microseconds of each script's call, the minimum of several attempts.
 my (%took, @looks);
 sub timed {
     my ($name, $code) = @_;
@@ -129,7 +129,7 @@ my $hist = cmd('XRANGE', k('hist', $ac, $range[1]), '-', '+');
 is(scalar @$hist, 1, 'an entry of 200 changes leaves no other');
 is(scalar @{ unpacked({ @{ $hist->[0][1] } }->{t}) }, 200, 'so many');
 
-# What a check's end has told of is not kept with its record.
+# The events of a finished check are not kept with its record.
 
 my ($pp) = map { /(PP\w+)\z/ } @{ cmd('KEYS', k('check', $ac, 'PP*[0-9a-f]')) };
 ok(!cmd('HEXISTS', k('check', $ac, $pp), 'callbacks'), 'no callbacks are kept');

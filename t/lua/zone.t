@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# zone_told and zone_ask alone: what daemons remember of a list's zone.
+# zone_told and zone_ask alone: the evidence on a list's zone that daemons
+# share.
 
 use strict;
 use warnings;
@@ -16,12 +17,12 @@ sub fresh { return $key = k('zone', 'list' . ++$n . '.test') }
 sub field { return cmd('HGET', $key, $_[0]) }
 sub lied { return script('zone_told', [$key], $_[0], $_[1], 0, 0) }
 sub lives { return script('zone_told', [$key], $_[0], 0, $_[1], $_[2]) }
-# family, resolver, ms since the list was seen in order
+# family, resolver, ms since the list was first seen sound
 sub asked { return script('zone_ask', [$key, k('seen', 'RBx', 'h')], $_[0],
     $_[1], $_[2] // 0, '', '', '') }
 sub near { return $_[0] > $_[1] - 1500 && $_[0] <= $_[1] }
 
-# --- lies -------------------------------------------------------------------
+# --- wildcarding ------------------------------------------------------------
 
 fresh();
 is_deeply(asked('ipv4', 'a'), ['OK', 0, 0, 0, 0], 'nothing is known');
@@ -74,7 +75,7 @@ for my $seen (1, 'x', -1, '9' x 30) {
     ok($left >= 0 && $left <= 7_000, "seen in order at $seen ($left)");
 }
 
-# --- the test entry, and the zone -------------------------------------------
+# --- the test point, and the zone -------------------------------------------
 
 fresh();
 lives('ipv4', 1, 3);
@@ -89,12 +90,12 @@ cmd('PEXPIRE', $key, 5_000);
 lives('ipv4', 1, 3);
 ok(cmd('PTTL', $key) > 86_400_000, 'from when it was seen last');
 
-# --- news is seen again -----------------------------------------------------
+# --- changes must be seen again ---------------------------------------------
 
 my $seen;
-# What is said, by a response so many ms old, through a resolver, with waits
-# (ms) that began ("": whenever, or so many ms ago at most); in how many ms it
-# counts.
+# A result, from a response so many ms old, through a resolver, with waits (ms)
+# that began ("": any time, or at most so many ms ago); returns in how many ms
+# it counts.
 sub seen {
     my ($is, $age, $resolver, $since, @wait) = @_;
 
