@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A customer's URL leads only to public addresses and to what the operator
-# allows; anything else is not even connected to.
+# A customer's URL must lead only to public addresses and to allowed ones; the
+# daemon must not even connect to others.
 
 use strict;
 use warnings;
@@ -96,7 +96,7 @@ for my $url ("http://user\@127.0.0.1:$port/", "http://127.0.0.1:$port/#f",
 }
 my $n = received($hook);
 
-# the environment has no say
+# proxies in the environment are ignored
 my $proxy = start_receiver();
 my $at = "http://127.0.0.1:$proxy->{port}/";
 restart(conf => { deliver_allow => '127.0.0.1/32' },
@@ -112,7 +112,7 @@ is(attempt("http://127.0.0.1:$port/"), '0 only https is allowed',
     'http needs a switch');
 is(scalar received($hook), $n + 1, 'nothing came');
 
-# the resolver is away
+# the resolver is not reachable
 restart(resolver => free_port());
 is(attempt("http://in.hook.example:$port/"), '0 connection failed',
     'no resolver, no delivery');

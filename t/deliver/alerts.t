@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# PagerDuty's alerts by each schedule: one is open as long as a host is listed,
-# and one for all where many are listed at once, however often they are checked.
+# Alerts of PagerDuty by schedule: one is open as long as a host is listed, and
+# one for all if many are listed at once, however often they are checked.
 
 use strict;
 use warnings;
@@ -27,7 +27,7 @@ sub host {
     return $ht;
 }
 
-# One check of each host, all told together.
+# One check of each host, reported in one digest.
 sub check {
     my ($lists, @hosts) = @_;
 

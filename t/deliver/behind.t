@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
 # The outbox holds hundreds of callbacks of one account, to a receiver that
-# never answers, and behind them an event of another account.  The daemon
-# delivers that event at once; it does not wait until the receiver is slow.
+# never answers, and behind them an event of another account.  The daemon must
+# deliver that event at once, not only when the receiver is known to be slow.
 
 use strict;
 use warnings;
@@ -13,11 +13,11 @@ use RblTest;
 use RblScript;
 use RblDeliver;
 
-# Callbacks, more than wait in the daemon; how often it is tried, for the
-# machine may have other things to do; seconds that the best may take.
+# Number of callbacks, more than the daemon queues; attempts, because the
+# machine may be busy; seconds allowed for the best attempt.
 use constant { CALLBACKS => 400, TRIES => 8, BOUND => 0.5 };
 
-# Connections are made, by the kernel, and nothing answers.
+# The kernel accepts connections, and no program answers.
 my $port = free_port();
 my @tarpits = map { IO::Socket::INET->new(LocalAddr => "127.0.0.$_",
     LocalPort => $port, Listen => 4096, ReuseAddr => 1) or die "listen: $!" }

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# PagerDuty, Slack, Discord and Telegram: what a daemon sends them, and what it
-# makes of each answer that they are documented to give.
+# PagerDuty, Slack, Discord and Telegram: the daemon's requests, and its
+# handling of each documented response.
 
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ my %value = (pagerduty => '0123456789abcdef0123456789abcdef',
     discord => "$base/api/webhooks/1/hush-discord",
     telegram => '-1001234567890');
 
-# --- what is sent
+# --- requests
 
 sub sent {
     my ($type, $line) = @_;
@@ -62,7 +62,7 @@ answer_with($s, status => 200, body => '{"ok":true,"result":{}}');
 is($j->{chat_id}, $value{telegram}, 'telegram: the chat');
 is($j->{parse_mode}, 'HTML', 'telegram: in HTML');
 
-# --- what is answered
+# --- responses
 
 sub answered {
     my ($type, $want, %answer) = @_;
@@ -114,7 +114,7 @@ for my $t (
     [telegram => 'dead: Telegram said: 404 Not Found', 404,
         '{"ok":false,"error_code":404,"description":"Not Found"}'],
     [telegram => '502 Telegram said: 502', 502, '<html>'],
-    # what is foreign is printable, and does not tell the code
+    # foreign text is printable, and does not reveal the code
     [slack => 'dead: Slack said: 400 a??b ******', 400, "a\r\nb abcdef"],
 ) {
     my ($type, $want, $status, $body) = @$t;
@@ -122,7 +122,7 @@ for my $t (
         headers => ['Location: http://127.0.0.1:9/']);
 }
 
-# --- how long it waits
+# --- back-off
 
 sub only { my @m = keys %{ deliveries() }; return @m == 1 ? $m[0] : undef }
 
@@ -165,7 +165,7 @@ due_now($m);
 soon { idle() && letter()->{n} == 6 } 'six attempts, then it is given up';
 cmd('DEL', k('r', $AC, $co));
 
-# --- a group that became another chat
+# --- a group that moved to another chat
 
 ($m, $co) = failed('telegram', 1, status => 400, body => '{"ok":false,'
     . '"error_code":400,"description":"upgraded","parameters":'
@@ -178,7 +178,7 @@ soon { idle() } 'and is told there';
 is((received($s))[-1]{json}{chat_id}, '-1009876543210', 'by that id');
 cmd('DEL', k('r', $AC, $co));
 
-# --- what may have arrived
+# --- attempts that may have arrived
 
 for my $type (qw(slack discord telegram)) {
     ($m, $co) = failed($type, 1, status => 200, delay => 3);
@@ -216,7 +216,7 @@ unlike($log, qr/hush-|\Q$token\E|$value{pagerduty}|k7m2xq|abcdef/,
     'no secret is in the log');
 stop_server($d);
 
-# --- TLS, and addresses that only the operator's may have
+# --- TLS, and addresses for configured hosts only
 
 my $dir = own_dir('ca');
 authority($dir, 'known');

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# PagerDuty, Slack, Discord and Telegram: what contacts get of their hosts, from
-# the end of a check to the request, from the begin of a listing to its end or to
-# the end of the host.
+# PagerDuty, Slack, Discord and Telegram: messages about hosts, from the end of
+# a check to the request, from the start of a listing to its end or to the
+# deletion of the host.
 
 use strict;
 use warnings;
@@ -51,7 +51,7 @@ sub check {
         $lists =~ /$_/ ? $says{$_} : result("RB$_", 'clear') } 'a', 'b']);
 }
 
-# What came of it all in one window: {type => [JSON ...]}
+# Messages of one window: {type => [JSON ...]}
 my %seen = map { $_->{port} => 0 } $s, $slack;
 sub told {
     my ($name, $changes) = @_;
@@ -82,7 +82,7 @@ sub all_text {
 
 my ($mx, $web) = (host('mail & <out>'), host());
 
-# --- two are listed
+# --- two hosts are listed
 
 my $got = told('two listings', sub { check($mx, 'ab'); check($web, 'b') });
 is(join(' ', map { "$_ " . @{ $got->{$_} } } sort keys %$got),
@@ -146,7 +146,7 @@ for ([slack => $got->{services}[0]], [discord => $got->{api}[0]],
     like($text, qr/not reported any more/i, "$type: of the other");
 }
 
-# --- a storm is one message
+# --- many changes give one message
 
 my @many = map { host() } 1 .. 30;
 $got = told('a storm', sub { check($_, 'a') for @many });

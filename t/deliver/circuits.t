@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# A host that callbacks and endpoint contacts go to, and that always fails, is
-# left alone: nothing new is sent there but a probe now and then.  Other hosts
-# of the account are served meanwhile, and when it is back all of it arrives.
+# A host of callbacks and endpoint contacts always fails: it gets only a probe
+# now and then.  Other hosts of the account are served meanwhile, and when it
+# works again all deliveries arrive.
 
 use strict;
 use warnings;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# SMS, Pushover, Datadog, SNS and CloudWatch: what a daemon sends them, which
-# other people's code reads, and what it makes of each documented answer.
+# SMS, Pushover, Datadog, SNS and CloudWatch: the daemon's requests, which
+# third-party code parses, and its handling of each documented response.
 
 use strict;
 use warnings;
@@ -35,9 +35,9 @@ my %value = (sms => '+4915112345678', pushover => 'u' x 30,
 my %ok = (sms => 201, pushover => 200, datadog => 202, 'aws-sns' => 200,
     'aws-cloudwatch' => 200);
 
-# --- what is sent
+# --- requests
 
-# The request that a confirmation becomes
+# The request for a confirmation
 sub sent {
     my ($type, $line, $form) = @_;
 
@@ -85,7 +85,7 @@ is($r->{headers}{'dd-api-key'}, 'd' x 32, 'datadog: the key');
 is($r->{json}{alert_type}, 'info', 'datadog: harmless');
 cmp_ok(abs($r->{json}{date_happened} - time), '<', 60, 'datadog: when');
 
-# What botocore says of a request that came
+# botocore's opinion on each request
 my @aws;
 sub aws {
     my ($service, $region, $request) = @_;
@@ -124,7 +124,7 @@ is($r->{json}{logGroupName}, 'rbl/alerts', 'logs: the group');
 $j = JSON::PP::decode_json($r->{json}{logEvents}[0]{message});
 is($j->{authcode}, 'k7m2xq', 'logs: the event is JSON');
 
-# --- what is answered
+# --- responses
 
 sub twilio { return qq({"code":$_[0],"message":"x","more_info":"","status":1}) }
 sub xml { return "<ErrorResponse><Error><Type>Sender</Type><Code>$_[0]</Code>"
@@ -198,7 +198,7 @@ for my $t (
         "$type: $status " . substr $body, 0, 60);
 }
 
-# --- who is not told any more
+# --- receivers that are no longer notified
 
 for my $t ([sms => 400, twilio(21610)],
     [pushover => 400, '{"user":"invalid","status":0}'],
@@ -248,7 +248,7 @@ my $other = $aws[0] =~ s/bPxRfiCY/bPxRfiCZ/r;
 like($_, qr/^signature of/, 'and it would see what is wrong')
     for botocore($forged, $other);
 
-# --- how long it waits
+# --- back-off
 
 sub failed {
     my ($type, %answer) = @_;
@@ -289,7 +289,7 @@ is(confirm_attempt('pushover', $value{pushover}, 'abcdef'),
     'dead: Pushover takes no more messages this month (429)',
     'pushover: news are not kept until the next month');
 
-# --- what may have arrived
+# --- attempts that may have arrived
 
 for my $type (sort keys %value) {
     my ($m, $co) = failed($type, status => 200, delay => 3);
@@ -301,7 +301,7 @@ for my $type (sort keys %value) {
     cmd('DEL', k('r', $AC, $co));
 }
 
-# --- values that were never judged, and secrets
+# --- values that were never checked, and secrets
 
 my $n = received($s);
 is(confirm_attempt($_->[0], $_->[1], 'abcdef'), "dead: $_->[2]", 'no value')

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The code that confirms a contact, to an endpoint: what is sent, when it is
-# sent again, when it is not sent any more, and that it stays nowhere.
+# The confirmation code of a contact, to an endpoint: its message, repetitions,
+# when it is no longer sent, and that the code is stored nowhere else.
 
 use strict;
 use warnings;
@@ -52,7 +52,7 @@ my @r = (received($hook))[1 .. 3];
 is($_->{body}, $r[0]{body}, 'the same bytes') for @r;
 is($_->{headers}{'webhook-id'}, $ev, 'the same id') for @r;
 
-# what is not of use any more is dropped
+# a useless confirmation is dropped
 sub waiting {
     answer_with($hook, status => 503);
     my $c = contact_put('endpoint', $hook->{url});
@@ -110,7 +110,7 @@ due_now($m);
 soon { idle() } 'a code that is too old';
 is(letter()->{x}, 'the code is too old', 'is not sent');
 
-# types that there are not, and addresses that may not be used
+# unknown types, and addresses that must not be used
 for my $type ('x' x 100, 'fax') {
     is(confirm_attempt($type, 'anything', 'ccdd22'),
         "dead: no channel for $type yet", "$type");
@@ -128,7 +128,7 @@ answer_with($hook, status => 302, headers => ["Location: $hook->{url}/x"]);
 is(confirm_attempt('endpoint', $hook->{url}, 'ccdd22'),
     '302 redirects are not followed', 'a redirect');
 
-# entries that cannot be told keep no code either
+# damaged entries keep no code, either
 my $letters = dead_letters();
 my @bad = (
     [contact => 'CO1'], [code => ''], [code => "k7m2xq\r\n"],

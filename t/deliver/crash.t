@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Whatever dies, an event is delivered: by its lease, by the next daemon, after
-# the store's return; with the same id and bytes, and hardly ever twice.
+# An event is delivered whichever process dies: after its lease, by the next
+# daemon, after the store's return; with the same id and bytes, and rarely
+# twice.
 
 use strict;
 use warnings;
@@ -12,7 +13,7 @@ use RblDeliver;
 my $redis = deliver_setup(appendonly => 1);
 my $hook = start_receiver();
 my $wh = hook_add($hook->{url}, 's1', 'rbl.host.listed');
-# No attempt may time out here: on a busy machine the receiver is slow.
+# No attempt must time out here: on a busy machine the receiver is slow.
 my %conf = (deliver_timeout => '10s', lease => '1s', store_timeout => '1s',
     check_timeout => '400ms');
 
@@ -34,14 +35,14 @@ kill_server($d);
 is(delivery($m)->{attempt}, 0, 'the store does not know');
 answer_with($hook, status => 200);
 $d = start_deliverd(conf => \%conf);
-due_now($m);                            # the end of the lease
+due_now($m);                            # the lease expires
 soon { idle() } 'it is delivered again';
 my @r = received($hook);
 is(scalar @r, 2, 'once more');
 is($r[1]{body}, $r[0]{body}, 'the same bytes');
 is($r[1]{headers}{'webhook-id'}, $r[0]{headers}{'webhook-id'}, 'the same id');
 
-# the lease ends by itself
+# the lease expires by itself
 answer_with($hook, status => 200, delay => 8);
 event_emit();
 soon { ($m) = keys %{ deliveries() }; $m && deliveries()->{$m} > 5 } 'leased';
@@ -63,7 +64,7 @@ my $before = received($hook);
 $d = start_deliverd(conf => \%conf);
 soon { idle() && received($hook) == $before + 1 } 'taken over after the lease';
 
-# entries that cannot be told
+# damaged entries
 my @bad = (
     ['a', $AC, 'e', sid('EV'), 'd', 'no record'],
     ['a', $AC, 'e', sid('EV'), 'd', record_pack('event', version => 1,
@@ -92,13 +93,13 @@ cmd('DEL', k('outbox'));
 event_emit();
 soon { idle() && received($hook) == $before + 4 } 'the stream too';
 
-# the store goes and comes back
+# the store dies and comes back
 kill_server($redis);
 restart_server($redis);
 event_emit();
 soon { idle() && received($hook) == $before + 5 } 'after the store is back';
 
-# the store is away while an attempt is under way
+# the store is away during an attempt
 answer_with($hook, status => 200, delay => 1);
 event_emit();
 soon { received($hook) == $before + 6 || grep { $_ > 2 }
@@ -109,7 +110,7 @@ cont_server($redis);
 soon { idle() } 'its end is recorded when the store answers again';
 answer_with($hook, status => 200);
 
-# two daemons, none of which takes over what the other is about to record
+# two daemons; neither takes over an attempt that the other is recording
 stop_server($d);
 delete $conf{lease};
 $d = start_deliverd(conf => \%conf);
@@ -126,7 +127,7 @@ soon {
 soon { idle() } 'until all is done';
 is(scalar(received($hook)) - $before, $n, "each event is delivered once (@by)");
 
-# what is in flight is finished on TERM
+# attempts in flight are finished on TERM
 answer_with($hook, status => 200, delay => 1);
 event_emit();
 soon { grep { $_ > 2 } values %{ deliveries() } } 'an attempt is under way';

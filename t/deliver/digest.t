@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# What contacts get, to the letter: histories of hosts x schedules x windows,
+# Messages to contacts, verbatim: histories of hosts x schedules x windows,
 # against the daemon's delivery and real endpoints.
 
 use strict;
@@ -41,7 +41,7 @@ sub host {
     return $ht;
 }
 
-# "a", "ab", "b", "-": the lists that it is on
+# "a", "ab", "b", "-": the lists with a listing
 sub check {
     my ($ht, $lists) = @_;
 
@@ -49,7 +49,7 @@ sub check {
         $lists =~ /$_/ ? $says{$_} : result("RB$_", 'clear') } 'a', 'b']);
 }
 
-# Checks that fall into one window, however long they take
+# Checks within one window, however long they take
 sub together(&) {
     pause_server($d);
     $_[0]->();
@@ -71,7 +71,7 @@ sub fresh {
     return @new;
 }
 
-# --- the whole of a message --------------------------------------------------
+# --- a whole message ---------------------------------------------------------
 
 my $time = qr/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/;
 my $mx = host(name => 'mail "out"');
@@ -125,8 +125,8 @@ fresh($_) for keys %hook;
 
 # --- histories x schedules x windows -------------------------------------------
 
-# Each window: checks "host:lists"; then what every_check, start_and_end and
-# while_listed get, "title | host status lists ..." or nothing.
+# Each window: checks "host:lists"; then the messages to every_check,
+# start_and_end and while_listed, "title | host status lists ..." or nothing.
 my @table = (
     ['one host that stays clear', [['A:-'],
         '1 host not listed | A clear', '', ''], [['A:-', 'A:-'],
@@ -193,7 +193,7 @@ for my $row (@table) {
     }
 }
 
-# --- hosts that are deleted while they are listed ----------------------------------
+# --- hosts that are deleted while listed -------------------------------------------
 
 my ($lost, $kept) = (host(name => 'old "mail"'), host());
 together { check($_, 'a') for $lost, $kept };
@@ -220,7 +220,7 @@ for my $schedule (qw(every_check start_and_end)) {
 is(scalar(my @silent = fresh('while_listed')), 0,
     'while_listed hears of no ends');
 
-# --- a storm: one message, bounded, with whole numbers ---------------------------
+# --- many changes: one message, bounded, with exact numbers ----------------------
 
 cmd('ZREM', k('contacts', $AC), $co{$_}) for qw(every_check while_listed);
 contacts_hear($AC);
@@ -240,7 +240,7 @@ like($m[0]{message}, qr/^and \d+ hosts more$/m, 'in words');
 ok(length $m[0]{message} < 20_000, 'of a sound length');
 ok(length((received($hook{start_and_end}))[-1]{body}) < 400_000, 'bounded');
 
-# --- order: one after the other; what is over is not told ------------------------
+# --- order: one after the other; past changes are not reported -------------------
 
 my ($slow, $gone) = (host(), host());
 answer_with($hook{start_and_end}, status => [503, 503, 200]);
@@ -269,7 +269,7 @@ is_deeply([map { told_as($_, \%names) } @m], [('1 host listed | slow listed a')
 is($m[0]{event_sid}, $m[2]{event_sid}, 'repeats have the same id');
 isnt($m[2]{event_sid}, $m[3]{event_sid}, 'the next message another');
 
-# --- a contact that is paused, resumed, gone ----------------------------------------
+# --- a contact that is paused, resumed, deleted -------------------------------------
 
 answer_with($hook{start_and_end}, status => 503);
 check($slow, 'a');

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A daemon that is killed at any moment loses nothing that contacts are to be
-# told, tells it in order, and tells nothing twice but for the very same message.
+# A daemon that is killed at any moment loses no report to contacts, keeps their
+# order, and repeats nothing except identical messages.
 
 use strict;
 use warnings;
@@ -20,7 +20,7 @@ my @ht = map { sid('HT') } 1 .. HOSTS;
 script('host_add', [$ACCT], '', 'rbl', 1, '', '', '', '', $ht[$_],
     "192.0.2.$_") for 0 .. $#ht;
 
-# What became of each host, in the order of its changes
+# Changes of each host, in their order
 my (%truth, %is);
 sub flip {
     my ($ht) = @_;
@@ -31,7 +31,7 @@ sub flip {
         $listed ? listed_result('RBa') : result('RBa', 'clear')]);
 }
 
-# What a daemon that is dead has is free at the end of its lease.
+# Claims of a dead daemon are free at the end of its lease.
 sub leases_end {
     for my $k ('retry', 'digests') {
         cmd('ZADD', k($k), 'XX', 0, $_) for @{ cmd('ZRANGE', k($k), 0, -1) };
@@ -41,8 +41,8 @@ sub leases_end {
 srand(my $seed = $ENV{RBL_SEED} // time);
 note "seed $seed";
 my $d = start_deliverd(conf => \%conf);
-# On a slow machine a daemon may be killed before it tells anything; every
-# second one is not.
+# On a slow machine a daemon may be killed before it sends anything; every
+# second one is not killed.
 for my $round (1 .. KILLS) {
     my $had = () = received($hook);
     for (1 .. 1 + int rand 40) {
@@ -61,7 +61,8 @@ soon { idle() } 'all is told', 60;
 
 my (@order, %body, %told);
 my $repeats = 0;
-# By connection: what a daemon sent before its death may be read late.
+# By connection: the receiver may read late a request sent before the daemon
+# died.
 for my $r (sort { $a->{nth} <=> $b->{nth} } received($hook)) {
     my $ev = $r->{json}{event_sid};
     if ($body{$ev}) {

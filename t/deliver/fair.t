@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A receiver that never answers, with hundreds of deliveries, does not keep
-# other accounts waiting.
+# A receiver that never answers, with hundreds of deliveries, must not delay
+# other accounts.
 
 use strict;
 use warnings;

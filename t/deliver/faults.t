@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Whatever a receiver does wrong, it gets the event in the end, with the same
-# bytes; the clock is that of the store, which is moved.
+# A receiver with any fault gets the event in the end, with the same bytes; the
+# test moves the store's clock.
 
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ sub last_try {
     return $raw ? record('try', $raw) : {};
 }
 
-# --- each fault, and what comes of it: status, error, least and most seconds to
+# --- each fault and its effect: status, error, least and most seconds to
 # the next attempt
 
 my $elsewhere = start_receiver();
@@ -71,10 +71,10 @@ answer_with($hook, status => 200, delay => 0.7);
 event_emit();
 soon { idle() } 'a slow one is not at fault';
 
-# --- down for ten minutes, an event a minute
+# --- down for ten minutes, one event per minute
 
-# A lease is 130 s now, and nothing else is as long: what is under way is told
-# from what waits.
+# A lease is 130 s now, unlike any other time: this distinguishes attempts in
+# progress from waiting ones.
 stop_server($d);
 $d = start_deliverd(conf => { deliver_timeout => '1m' });
 sub settled {
@@ -113,7 +113,7 @@ $n{ $_->{headers}{'webhook-id'} }++ for received($hook);
 is(scalar keys %n, 10, 'each of them');
 is(scalar received($hook), 10, 'and once');
 
-# --- dead: the schedule to its end
+# --- dead: the whole schedule
 
 forget();
 answer_with($hook, status => 500);

@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 
-# The address filter, whole: each URL of a table goes to the daemon as a
-# callback and as an endpoint contact, in a network where every address answers
-# (RblTrap).  With nothing allowed no connection is made at all; with everything
-# allowed the same daemon reaches the address that stands beside the URL, so it
-# is the filter that held it back.  Then what an allow list opens, and names
-# whose answers change or are a mixture.
+# The whole address filter: each URL of a table goes to the daemon as a callback
+# and as an endpoint contact, in a network where every address answers
+# (RblTrap).  With nothing allowed, no connection is made at all.  With
+# everything allowed, the same daemon reaches the address next to the URL, so
+# the filter stopped it before.  Then the test covers an allow list, and names
+# whose responses change or mix addresses.
 
 use strict;
 use warnings;
@@ -21,9 +21,9 @@ any_network(OWN, '2620:fe::9/128');
 my $redis = deliver_setup();
 my $trap = start_trap(PORT, 22, 25, 80, 443, 1023, 6379, 65535);
 
-# A host, or a URL with {n} for its number, and the address that it reaches
-# where all is allowed, with a port if that is not 8080: "=" is the same text,
-# "-" there is none.  "~": there is a connection, and no request.
+# A host, or a URL with {n} for its number, and the address that it reaches if
+# all is allowed, with a port if that is not 8080: "=" is the same text, "-" is
+# none. "~": there is a connection and no request.
 my @refused = rows(<<'TABLE');
     # IPv4, as it is written
     127.0.0.1                               =
@@ -239,7 +239,7 @@ my $dns = RblDns->new(rules => [
     ['^mixedown\.x\.example$' => { a => [OWN, '8.8.8.8', OWN] }],
     ['^half\.x\.example A$' => 'servfail'],
     ['^half\.x\.example' => { aaaa => ['2a00:1450::8'] }],
-    # an address that belongs to another name is no answer
+    # an address of another name does not count
     ['^alien\.x\.example$' => { more => [[1, 'in.x.example', 'A',
         '127.0.0.1', 60]] }],
     ['^empty\.x\.example$' => 'nodata'],
@@ -262,7 +262,8 @@ sub rows {
     return @rows;
 }
 
-# An answer through aliases: the first name is asked, the last has the address.
+# A response with aliases: the query is for the first name, the last has the
+# address.
 sub alias {
     my @names = @_;
 
@@ -274,8 +275,8 @@ sub alias {
 
 my ($d, $number) = (undef, 0);
 
-# The daemon anew, with these ranges allowed; what the code does is done while
-# there is none, so that checks are left alone.
+# Restarts the daemon with these ranges allowed; the code runs while there is no
+# daemon, so that checks are not started.
 sub restart {
     my ($allow, $code, %conf) = @_;
 
@@ -297,8 +298,8 @@ sub to_contact {
     return "$AC:" . confirm($co, 'abc234') . ":$co";
 }
 
-# Waits for one attempt of each delivery: {member or URL of a callback => what
-# was recorded, "status error"}; what is not there was delivered.  None is left.
+# Waits for one attempt of each delivery: {member or URL of a callback =>
+# record, "status error"}; a missing one was delivered.  None is left.
 sub attempts {
     my %seen;
     wait_for {
@@ -306,7 +307,7 @@ sub attempts {
         circuits_close();
         for my $m (keys %$due) {
             my $e = delivery($m);
-            # longer than a lease: for its host's circuit, which is no matter
+            # longer than a lease: for its host's circuit, which does not matter
             cmd('ZADD', k('retry'), 'XX', 0, $m)
                 if !$e->{attempt} && $due->{$m} > 20;
             $seen{ $e->{url} // $m } = "$e->{status} $e->{error}"
@@ -325,8 +326,8 @@ sub attempts {
     return \%seen;
 }
 
-# One attempt at each row by a callback and one by a contact, at a new daemon:
-# sets {got} to what was recorded, or "delivered", and {numbers} to theirs.
+# One attempt at each row by a callback and one by a contact, with a new daemon:
+# sets {got} to the record, or "delivered", and {numbers} to theirs.
 sub try_all {
     my ($allow, @rows) = @_;
 
@@ -348,7 +349,7 @@ sub try_all {
     }
 }
 
-# Where the requests of a row went.
+# The addresses that requests of a row reached.
 sub reached {
     my ($r) = @_;
 
@@ -394,7 +395,7 @@ my %expected = map { ($_->{to} // '-' => 1) } @refused;
 is(join(', ', grep { !$expected{$_} } keys %connected), '',
     'what names no address never leads to one');
 
-# --- an allow list opens what it names -------------------------------------
+# --- an allow list ---------------------------------------------------------
 
 my @allow = (
     # ranges                hosts it opens, and hosts it does not
@@ -444,7 +445,7 @@ for (@allow) {
     is_deeply(\%in, \%reached, "$ranges: and nothing else is connected to");
 }
 
-# --- a deny list closes what it names --------------------------------------
+# --- a deny list -----------------------------------------------------------
 
 restart(['10.0.0.0/8'], undef, deliver_deny => ['8.8.8.0/24', '10.1.2.3/32',
     '2a00:1450::/32']);
@@ -456,9 +457,9 @@ is(try_one("http://$_:${\PORT}/"), 'delivered', "$_ is not")
 like(read_file($d->{log}), qr/8\.8\.8\.8 refused: deliver_deny names it/,
     'the log says why');
 
-# --- answers that lead on, names that change -------------------------------
+# --- redirects, names that change ------------------------------------------
 
-# One attempt at a URL by a contact, at the daemon that is there.
+# One attempt at a URL by a contact, with the running daemon.
 sub try_one {
     my ($url) = @_;
 
@@ -478,7 +479,7 @@ for my $status (101, 401, 407, 421, 511) {
 my %to = map { $_ => 1 } connections();
 is_deeply([keys %to], ['8.8.8.8 80'], 'only the URL itself was connected to');
 
-# the first question is answered well, the others badly, and the reverse
+# the first query gets a good address, the others bad ones, and the reverse
 for my $kept (0, 1) {
     restart();
     my @bad = ({ a => ['127.0.0.1'], ttl => 0 }) x 2;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Receivers whose answers do not end, over HTTP and HTTPS, in each part of an
-# answer: headers, interim responses, body, framing of chunks, trailers.  Each
-# is cut at a bound, and 64 at a time do not make the daemon large.
+# Receivers whose responses do not end, over HTTP and HTTPS, in each part of a
+# response: headers, interim responses, body, chunk framing, trailers.  Each is
+# cut at a limit, and 64 at a time do not make the daemon large.
 
 use strict;
 use warnings;
@@ -11,8 +11,8 @@ use RblTest;
 use RblScript;
 use RblDeliver;
 
-# Seconds of one attempt; MiB that may be in buffers of the kernel; MiB by which
-# the daemon may grow.
+# Seconds per attempt; MiB that may be in kernel buffers; MiB by which the
+# daemon may grow.
 use constant { TIMEOUT => 3, BUFFERS => 4, GROWTH => 64 };
 
 my $dir = own_dir('ca');
@@ -29,7 +29,7 @@ deliver_setup();
 my $d = start_deliverd(conf => { deliver_timeout => TIMEOUT . 's',
     deliver_ca => "$dir/known.pem" });
 
-# MiB that the answers of this name have written.
+# MiB that the responses of this name have written.
 sub written {
     my ($name, $n) = @_;
 
@@ -60,7 +60,7 @@ for my $name (sort keys %end) {
 like(read_file($d->{log}), qr/: the response is too large/,
     'the log says why');
 
-# --- 64 of a kind at a time ------------------------------------------------
+# --- 64 of a kind at once --------------------------------------------------
 
 sub high_water_mib {
     my ($mib) = read_file("/proc/$_[0]{pid}/status") =~ /^VmHWM:\s+(\d+)/m;

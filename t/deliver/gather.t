@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Events that were read together are recorded together, whether somebody wants
-# them or nobody does: many events cost few calls.  How few is a matter of time;
-# alone, each event would take one and each delivery another.
+# Events that are read together are recorded together, with and without
+# subscribers: many events need few calls.  Their number depends on timing; one
+# by one, each event would need one call and each delivery another.
 
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ sub calls {
     return ($n{eval} // 0) + ($n{evalsha} // 0);
 }
 
-# Answers that come one by one end deliveries one by one.
+# Responses that arrive one by one finish deliveries one by one.
 for my $case (['rbl.host.delisted', 0, EVENTS / 3, 'nobody wants'],
     ['rbl.host.listed', EVENTS / 3, EVENTS * 2 / 3, 'somebody wants'])
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
 # Receivers that answer nonsense, too much, too slowly or never: each is one
-# failed attempt within the time allowed, and the next delivery works.
+# failed attempt within the time limit, and the next delivery works.
 
 use strict;
 use warnings;
@@ -67,7 +67,7 @@ close $listen;
 deliver_setup();
 my $d = start_deliverd(conf => { deliver_timeout => '1s' });
 
-# The attempt at a way to answer, which must end in time.
+# An attempt with that kind of response, which must end in time.
 sub timed {
     my ($name) = @_;
 

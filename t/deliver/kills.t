@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 
-# 2,000 deliveries to 20 receivers, of which 5 are dead, while the daemon is
-# killed at random 50 times: the 15 that live get every event, with the same
-# bytes each time, and again only where a kill fell between the sending and the
-# record of it.  The rest are dead letters, which are delivered when the five
-# are back.
+# 2,000 deliveries to 20 receivers, 5 of which are dead, while the daemon is
+# killed at random 50 times.  The 15 live receivers get every event, with the
+# same bytes each time, and repeatedly only if a kill came between sending and
+# recording.  The other deliveries become dead letters, which are delivered when
+# the five are back.
 
 use strict;
 use warnings;
@@ -22,8 +22,8 @@ my $redis = deliver_setup();
 my %conf = (deliver_timeout => '2s', lease => '1s', check_timeout => '400ms',
     log_level => 'notice');
 
-# Some of the living are slow, and some refuse now and then: ever more seldom,
-# for what comes at a steady pace must not meet a refusal each time.
+# Some live receivers are slow, and some refuse now and then, ever more seldom,
+# so that regular attempts do not always meet a refusal.
 my @live = map { start_receiver($_ % 5 == 3 ? (delay => 0.05) : (),
     $_ % 5 == 4 ? (status => [map { (503, (200) x $_) } 2 .. 60]) : ())
     } 1 .. 15;
@@ -33,20 +33,20 @@ stop_receiver($dead[4]);
 $_->{id} = hook_add($_->{url}, 's1', 'rbl.host.listed') for @live, @dead;
 my %is_dead = map { $_->{id} => 1 } @dead;
 
-# What is there of each event at a receiver: {SID => [requests]}
+# Requests for each event at a receiver: {SID => [requests]}
 sub by_event {
     my %by;
     push @{ $by{ $_->{headers}{'webhook-id'} } }, $_ for received($_[0]);
     return \%by;
 }
 
-# While no daemon is there: everything is due at once.
+# While no daemon runs: everything is due at once.
 sub hurry {
     due_now($_) for @{ cmd('ZRANGE', k('retry'), 0, -1) };
     cmd('HDEL', $_, 'till', 'probe') for @{ cmd('KEYS', k('hook', '*')) };
 }
 
-# Lets daemons work, and makes due between them what waits, until it is done.
+# Runs daemons, and makes waiting deliveries due in between, until all is done.
 sub work {
     my ($done) = @_;
 
@@ -63,8 +63,8 @@ sub work {
 
 # --- the kills
 
-# What a daemon that is killed had to do and had not recorded: the deliveries of
-# events that it had read out of the outbox,
+# Work that a killed daemon had not recorded: the deliveries of events that it
+# had read from the outbox,
 sub unrecorded {
     my %pending = map { $_->[0] => 1 }
         @{ cmd('XPENDING', k('outbox'), 'deliver', '-', '+', 1000) };
@@ -73,8 +73,8 @@ sub unrecorded {
     return map { my $ev = $_; map { "$AC:$ev:$_->{id}" } @live, @dead } @ev;
 }
 
-# and those that it had on a lease: of 14 s, while a repeat is due after 4 to 6,
-# and later ones after minutes.
+# and those that it had leased: for 14 s, while a repetition is due after 4 to
+# 6, and later ones after minutes.
 my ($killed, $emitted, %leased) = (0, 0);
 for my $n (1 .. $kills) {
     my $d = start_deliverd(conf => \%conf);
@@ -94,7 +94,7 @@ is($killed, $kills, "$kills kills");
 ok(work(sub { !grep { !$is_dead{ (split /:/)[2] } } keys %{ deliveries() } }),
     'nothing waits for those that live');
 
-# --- the living: everything, the same bytes, repeats explained
+# --- live receivers: everything, the same bytes, explained repetitions
 
 my ($whole, $bytes, $repeats, $unexplained, $requests, $refused) = (0) x 6;
 my (%event, %body);
@@ -109,8 +109,8 @@ for my $r (@live) {
         $bytes += grep { $_->{body} ne $body{$ev} } @got;
     }
 
-    # Each answer that was recorded was to a request; a request of which there is
-    # no record was on its way, or waited for it, when its daemon was killed.
+    # Each recorded response belongs to a request; a request without a record
+    # was in flight, or waited for recording, when its daemon was killed.
     my (%answered, %tried);
     for (@{ cmd('LRANGE', k('log', $AC, $r->{id}), 0, -1) }) {
         my $t = record('try', $_);
@@ -137,7 +137,7 @@ note("$requests requests for " . 15 * $events
 is(scalar(grep { signature_ok($_, 's1') } map { received($_) } @live),
     $requests, 'each is signed');
 
-# --- the dead: dead letters, and all of them again
+# --- dead receivers: dead letters, and replays of all
 
 my $waiting = grep { $is_dead{ (split /:/)[2] } } keys %{ deliveries() };
 my $letters = () = dead_letters();

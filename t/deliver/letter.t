@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
 # Hosts that are listed and delisted, as each service and a reader of mail sees
-# them: from the end of a check to what arrives.
+# them: from the end of a check to the message.
 
 use strict;
 use warnings;
@@ -86,7 +86,7 @@ is(substr($html->{text}, 0, length $begin), $begin,
 like($html->{text}, qr/$_/, 'it tells of the lists') for 'a\.example critical',
     'List <A> & co', 'b\.example (?:major|minor)',
     "a <b>reason</b> \@channel %%% \xe4", 'Ask for removal Look it up';
-if ($ENV{RBL_LETTER}) {                 # for the eye: a file for the page
+if ($ENV{RBL_LETTER}) {                 # a file to look at
     open my $fh, '>:utf8', $ENV{RBL_LETTER} or die "$ENV{RBL_LETTER}: $!";
     print {$fh} $read->{parts}[1]{text};
 }
@@ -95,7 +95,7 @@ my $text = $read->{parts}[0]{text};
 like($text, qr/$_/m, 'the text too') for '^192\.0\.2\.1 \(<script>',
     'https://a\.example/off\?h=192\.0\.2\.1$', '^192\.0\.2\.2$';
 
-# --- the others
+# --- the other services
 
 my %got;
 for my $r ((received($s))[$before .. $before + 4]) {

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The code that confirms a contact, by mail: to exim, with and without TLS and
-# a password, and to a server with every fault; nothing of it in a log.
+# The confirmation code of a contact, by mail: to exim, with and without TLS and
+# a password, and to a server with every fault; no log contains it.
 
 use strict;
 use warnings;
@@ -31,7 +31,7 @@ my $implicit = start_exim(tls => tls('good'), implicit => 1);
 my $bad = start_exim(tls => tls('bad'));
 my (@daemons, $d);
 
-# Another daemon with that configuration in place of the last
+# Replaces the daemon by one with that configuration
 sub daemon {
     my ($port, %conf) = @_;
 
@@ -44,7 +44,7 @@ sub daemon {
     push @daemons, $d;
 }
 
-# --- what is sent
+# --- messages
 
 daemon($plain->{port});
 my $co = contact_put('email', 'jo.doe+rbl@example.net');
@@ -70,7 +70,7 @@ like($text, qr/If it was not you/, 'what to do otherwise');
 like($text, qr/\Q$co\E/, 'which contact');
 is(scalar(grep { length > 78 } split /\n/, $mail->[2]), 0, 'no long line');
 
-# as another program reads it
+# as another program parses it
 my $read = mail_check($mail);
 is_deeply($read->{defects}, [], 'no defects');
 is($read->{type}, 'multipart/alternative', 'two forms of one message');
@@ -95,7 +95,7 @@ my $log = sub { return read_file("$plain->{dir}/log/mainlog") };
 unlike($log->(), qr/lost|unexpected|syntax|protocol/i,
     'exim has nothing to complain of');
 
-# --- its answers
+# --- responses of the server
 
 like(confirm_attempt('email', 'later@example.net', 'k7m2xq'),
     qr/^451 the mail server said: 451 .*come back later/, '4xx: again');
@@ -105,7 +105,7 @@ is_deeply([@{ letter() }{qw(s b)}], [550, ''], 'a letter without the code');
 like(confirm_attempt('email', 'a@elsewhere.example', 'k7m2xq'),
     qr/^dead: .*550 relaying is not/, 'no relay');
 
-# --- what is no address goes nowhere
+# --- invalid addresses
 
 my $said = mails($plain);
 for my $value ("a\@example.net\r\nRCPT TO:<b\@example.net>", "a\@example.net\n",
@@ -126,7 +126,7 @@ like(read_file("$plain->{dir}/log/mainlog"), qr/<a\@xn--mll-hoa\.example\.net>/,
 
 # --- TLS and a password
 
-# The last mail that came, as its text; there have to be so many.
+# The text of the last mail; there must be that many.
 sub came {
     my ($server, $want) = @_;
 
@@ -234,7 +234,7 @@ is(fault(greet => 'SSH-2.0-OpenSSH'),
     '0 the mail server did not answer in time', 'another protocol');
 daemon($fake->{port});
 
-# the same mail at a repeat
+# a repetition sends the same mail
 answer_smtp($fake, end => '451 once more');
 my $before = () = smtp_seen($fake, 'message');
 $co = contact_put('email', 'a@example.net');
@@ -247,7 +247,7 @@ soon { idle() } 'taken';
 my @sent = (smtp_seen($fake, 'message'))[$before, $before + 1];
 is($sent[1]{line}, $sent[0]{line}, 'byte for byte the same');
 
-# a server that hangs holds up nothing but mail
+# a server that hangs delays only mail
 answer_smtp($fake, greet => 'hang');
 daemon($fake->{port}, smtp_timeout => '1s');
 my $hook = start_receiver();
@@ -261,7 +261,7 @@ cmd('DEL', k('r', $AC, $_)) for map { /:(CO\w+)$/ } keys %{ deliveries() };
 due_now(keys %{ deliveries() });
 soon { idle() } 'the rest is dropped', 30;
 
-# --- the end of a daemon
+# --- shutdown
 
 answer_smtp($fake, end => 'hang');
 daemon($fake->{port}, smtp_timeout => '60s');
@@ -288,7 +288,7 @@ my @all = $seen->();
 is(scalar @all, 3, 'once more for each');
 is($_->{line}, $all[0]{line}, 'the same mail') for @all;
 
-# --- nothing of it stays
+# --- nothing of it is stored
 
 answer_smtp($fake);
 stop_server($d);

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A host with many contacts: daemons tell them in slices, some of which die at
-# it.  Each contact hears of each change once, in their order.
+# A host with many contacts: daemons notify them in slices, and some daemons die
+# meanwhile.  Each contact gets each change once, in order.
 
 use strict;
 use warnings;
@@ -32,7 +32,7 @@ script('host_add', [$ACCT], 'mail', 'rbl', 1, '', '', '', '', $ht,
 my %conf = (digest_window => '100ms', contact_limit => 1000);
 my $d = start_deliverd(conf => \%conf);
 
-# What each contact was told, and nothing twice but the same message.
+# Reports to each contact, repeated only as identical messages.
 sub told {
     my (%of, %seen);
     for my $r (sort { $a->{nth} <=> $b->{nth} } received($hook)) {
@@ -60,7 +60,7 @@ is(cmd('HLEN', k('telling', $AC)), 1, 'many are told later');
 soon { idle() } 'all are told', 60;
 is(told(), CONTACTS . ': listed', 'each is told that it is listed');
 
-# The daemon dies when it has begun.
+# The daemon dies after it has started.
 kill_server($d);
 change('clear');
 script('telling_step', [k('tellings')]);

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# What contacts hear of a host that leaves their group, comes back, or is
-# deleted, and when they go themselves or are paused, all before they were told
-# of what was before: nothing is lost, nothing untrue is told, and PagerDuty's
-# alert is open as long as the host is listed and theirs.
+# A host leaves the group of contacts, comes back, or is deleted, or the
+# contacts are moved or paused, each time before earlier changes were reported.
+# No report is lost or wrong, and PagerDuty's alert is open as long as the host
+# is listed and theirs.
 
 use strict;
 use warnings;
@@ -35,7 +35,7 @@ sub check {
         ? listed_result("RB$_") : result("RB$_", 'clear') } 'a', 'b']);
 }
 
-# One script of both contacts.
+# Runs one script for both contacts.
 sub contacts {
     my ($name, @args) = @_;
 
@@ -60,7 +60,7 @@ my %step = (
 
 sub told { return map { $_->{json}{title} } received($hook) }
 
-# Alerts that are open of an address.
+# Open alerts of an address.
 sub alerts {
     my ($value) = @_;
 
@@ -74,7 +74,7 @@ sub alerts {
 
 my $n = 0;
 for (
-    # told before, then, what is told then, alerts
+    # reported before, changes, reports then, alerts
     ['',       'listed',             '1 host listed',   1],
     ['',       'listed away home',   '1 host listed',   1],
     ['',       'listed away as_new', '1 host listed',   1],
@@ -87,18 +87,18 @@ for (
     ['listed', 'clear delete',       $UNREPORTED,       0],
     ['listed', 'delete',             $UNREPORTED,       0],
     ['listed', 'more away home',     '1 host listed',   1],
-    # what became of it while it was away
+    # changes while it was away
     ['listed', 'away clear home',    '1 host delisted', 0],
     ['listed', 'away more home',     '1 host listed',   1],
     ['listed', 'clear away listed home', '1 host listed', 1],
     ['listed more away', 'home',     '1 host listed',   1],
-    # the contact goes, too, or alone, or hears nothing for a while
+    # the contact moves, too, or alone, or is paused for a while
     ['listed', 'away co_away',       '',                1],
     ['listed', 'away co_both',       '',                1],
     ['listed', 'away co_both more',  '1 host listed',   1],
     ['listed', 'co_away',            $UNREPORTED,       0],
     ['listed', 'pause clear resume', '1 host delisted', 0],
-    # who has it now
+    # the contact that has it now
     ['co_away listed', 'away',       '1 host listed',   1],
     ['co_away listed away', 'clear', '1 host delisted', 0],
     ['co_away listed away', 'third', $UNREPORTED,       0],
@@ -128,8 +128,8 @@ for (
 }
 
 
-# Alerts that were opened one by one are resolved one by one, though all hosts
-# get off their lists at once, and others on them.
+# Alerts opened one by one are resolved one by one, although all hosts are
+# delisted at once and others listed.
 
 my %ht = map { ("198.51.100.$_" => sid('HT')) } 1 .. 60;
 my @of = map { "198.51.100.$_" } 1 .. 60;

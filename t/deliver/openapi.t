@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 
-# What a daemon sends to services is what these publish of their interfaces:
-# Twilio's OpenAPI document, what is made of Discord's, and Datadog's and
-# PagerDuty's own clients come by npm.  RBL_OPENAPI names a directory with
-# pagerduty.json, discord.json and datadog.json, the services' own documents, for
-# who has them: then requests are held against those too.  They are no part of
-# this repository.
+# The daemon's requests match the published interfaces of services: Twilio's
+# OpenAPI document, a document derived from Discord's, and the clients of
+# Datadog and PagerDuty come from npm.  RBL_OPENAPI names a directory with
+# pagerduty.json, discord.json and datadog.json, the services' own documents;
+# then requests are checked against these, too.  They are not part of this
+# repository.
 
 use strict;
 use warnings;
@@ -46,7 +46,7 @@ sub service {
     return $found ? $of{$found} : "nobody's: $line";
 }
 
-# --- what is said of requests: [by, service, request, changes]
+# --- opinions on requests: [by, service, request, changes]
 
 sub verdicts {
     my $text = '';
@@ -70,7 +70,7 @@ sub verdicts {
 my %judged = (document => ['sms', $documents ne ''
     ? qw(datadog discord pagerduty) : ()], generated => [qw(datadog discord pagerduty)]);
 
-# --- confirmations, listings, their ends, a storm, what is hostile
+# --- confirmations, listings, their ends, many changes, hostile values
 
 for my $type (sort keys %value) {
     my $n = received($s);
@@ -121,7 +121,7 @@ my $bad = host($evil . "\xf0\x9f\x92\xa9" x 20);
 round('what is hostile', 4, sub { check($bad, 'ab', $evil . "\xc3\xa4" x 900) });
 my @many = map { host("host $_ " . 'n' x 200) } 1 .. 60;
 round('a storm', 4, sub { check($_, 'ab', 'r' x 2000) for @many });
-# Of which PagerDuty hears one by one: it may be the end of an alert of its own.
+# PagerDuty gets these one by one: each may end an alert of its own.
 round('its end', 3 + @many, sub { check($_, '-') for @many });
 
 my @all = received($s);
@@ -137,12 +137,12 @@ for my $by (sort keys %judged) {
     }
 }
 
-# --- what is not so, is refused
+# --- invalid requests are refused
 
 my %first;
 $first{ service($_->{line}) } //= $_ for @all;
 
-# A change of a JSON body
+# Changes a JSON body
 sub body {
     my ($service, $change) = @_;
 

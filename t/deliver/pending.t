@@ -1,8 +1,7 @@
 #!/usr/bin/perl
 
-# A receiver that is dead keeps 10,000 pending deliveries: of a daemon's next
-# events the oldest become dead letters, and are delivered when they are
-# replayed.
+# A dead receiver keeps 10,000 pending deliveries: for each new event the oldest
+# becomes a dead letter, which is delivered when it is replayed.
 
 use strict;
 use warnings;
@@ -17,7 +16,7 @@ my $d = start_deliverd();
 my $wh = hook_add('http://127.0.0.1:1/', 's1', 'rbl.host.listed');
 my $now = time * 1000;
 
-# Those that it had before, the oldest first; none of them is due.
+# Earlier deliveries, the oldest first; none of them is due.
 my @old = map { sid('EV') } 1 .. MOST;
 for my $i (0 .. $#old) {
     my ($ev, $first) = ($old[$i], $now - 2 * MOST + $i);

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Eight new accounts whose receivers never answer do not take the places of
+# Eight new accounts whose receivers never answer do not use up the slots of
 # others: an account whose receiver answers at once gets its events at once,
-# with callbacks to one host each or to many; and what never answers ends as
+# with callbacks to one host each or to many.  The unanswered deliveries become
 # dead letters.
 
 use strict;
@@ -13,11 +13,11 @@ use RblTest;
 use RblScript;
 use RblDeliver;
 
-# Accounts that attack; callbacks of each; events of the other account; seconds
+# Attacking accounts; callbacks of each; events of the other account; seconds
 # that one of them may take.
 use constant { ACCOUNTS => 8, CALLBACKS => 40, EVENTS => 10, BOUND => 2 };
 
-# Connections are made, by the kernel, and nothing answers.
+# The kernel accepts connections, and no program answers.
 my $port = free_port();
 my @tarpits = map { IO::Socket::INET->new(LocalAddr => "127.0.0.$_",
     LocalPort => $port, Listen => 4096, ReuseAddr => 1) or die "listen: $!" }
@@ -41,14 +41,14 @@ sub new_account {
     return [$ac, $acct, $ap];
 }
 
-# From here to the tarpits.
+# Connections from here to the tarpits.
 sub connections {
     my $hex = sprintf '%04X', $port;
     return scalar(() = read_file('/proc/net/tcp')
         =~ /^ *\d+: \w+:\w+ \w+:$hex 0[12] /mg);
 }
 
-# All of the account's letters are of attempts at its callbacks.
+# All dead letters of the account are of attempts at its callbacks.
 sub letters { return map { as_account(sub { dead_letters() }, @$_) } @_ }
 
 my @attackers;
@@ -78,7 +78,7 @@ for my $case (['one host', sub { 1 }], ['a host each', sub { $_[0] }]) {
         . '%.2f s', $name, $most);
 }
 
-# Their day is over.
+# A day passes.
 stop_server($d);
 $d = start_deliverd(conf => { deliver_timeout => '1s' });
 my $all = CALLBACKS * @attackers;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A receiver as its operator sees it: tests, the log, what was given up and is
-# sent again; and as its neighbours do: one that is dead or slow delays nobody.
+# A receiver from its operator's view: tests, the log, dead letters and replays;
+# and from its neighbours' view: a dead or slow one delays no other.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ my $redis = deliver_setup();
 my $d = start_deliverd(conf => { deliveries_max => 16,
     deliver_timeout => '2s' });
 
-# What a command prints with --json; its exit status is in $status.
+# Output of a command with --json; its exit status is in $status.
 my $status;
 sub ctl {
     my $got = rblctl($redis, 'webhook', @_, '--json');
@@ -136,7 +136,7 @@ $n = () = received($hook);
 ctl('replay', $AC, $wh, '--all');
 soon { idle() && received($hook) == $n + 1 } 'it can come back';
 
-# --- neighbours: four that never answer, one that does, of one account
+# --- neighbours: four that never answer and one that does, of one account
 
 ctl('disable', $AC, $wh);
 my @mute = map { start_receiver(delay => 30) } 1 .. 4;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What is not delivered is tried again with the same bytes, by the schedule, or
-# ends as a dead letter that tells why.
+# A failed delivery is retried with the same bytes, by the schedule, or becomes
+# a dead letter with the reason.
 
 use strict;
 use warnings;
@@ -48,7 +48,7 @@ ok(signature_ok($_, 's1'), 'signed') for @r;
 isnt($r[1]{headers}{'webhook-timestamp'}, $r[0]{headers}{'webhook-timestamp'},
     'at its own time');
 
-# One attempt against a receiver that answers so; what is recorded.
+# One attempt with that response; returns the record.
 sub repeat_of {
     my (%answer) = @_;
 
@@ -125,7 +125,7 @@ is("$dead->{n} $dead->{s} $dead->{t}", '10 500 rbl.host.listed',
 is($dead->{b}, (received($hook))[-1]{body}, 'and the body');
 is(hook_status($wh), 'active', 'the receiver stays');
 
-# callbacks live a day
+# callbacks are retried for a day
 my $back = start_receiver(status => 500);
 one_off($back->{url}, '192.0.2.1');
 $m = after_attempt(1);
@@ -137,7 +137,7 @@ soon { idle() && (dead_letters())[-1]{to} eq 'CB0' }
     'and given up when the next attempt would be after a day';
 is((dead_letters())[-1]{url}, $back->{url}, 'with its URL');
 
-# what cannot be recorded, because its record is damaged
+# attempts that cannot be recorded, because the record is damaged
 my $letters = dead_letters();
 answer_with($hook, status => 500);
 pause_server($d);

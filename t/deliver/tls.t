@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
 # Receivers behind TLS, served by nginx: only a certificate that is valid for
-# the name and comes from a known authority will do; nginx's own answers.
+# the name and issued by a known authority is accepted; nginx's own responses.
 
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# What a daemon sends is accepted by other people's verifiers, npm stripe and
-# npm standardwebhooks, by either secret while both are valid; what was altered,
-# is old, or is for another secret they refuse.
+# Third-party verifiers, npm stripe and npm standardwebhooks, accept the
+# daemon's requests, by either secret while both are valid; they refuse altered
+# or old requests, and those for another secret.
 
 use strict;
 use warnings;
@@ -17,7 +17,7 @@ my $dir = repo_dir() . '/t/deliver/verify';
 my $modules = node_modules("$dir/package.json", 'verify');
 my $json = JSON::PP->new->canonical;
 
-# Of each [request, secret, changes]: {stripe, standard}
+# Verdicts on each [request, secret, changes]: {stripe, standard}
 sub verdicts {
     my $text = '';
     for (@_) {
@@ -73,7 +73,7 @@ one_off($back->{url}, '192.0.2.44');
 soon { idle() && received($back) == 1 } 'a callback';
 accepted('a callback', (received($back))[0], $SECRET);
 
-# what is refused
+# refused requests
 my $r = $by{'rbl.host.listed'};
 my $signature = qr/signature/i;
 (my $body = $r->{body}) =~ s/"total":2/"total":0/ or die;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# From the outbox to the receiver: who gets which event, what stands in it, and
-# how it is signed.
+# From the outbox to the receiver: recipients of each event, its contents, and
+# its signature.
 
 use strict;
 use warnings;
@@ -78,8 +78,8 @@ is("$e->{json}{status}: $e->{json}{message}", 'failed: No list.', 'says why');
 like($e->{body}, qr/"details":\[\],"status":"failed","message":"No list\."\}$/,
     'at the very end');
 
-# large results, which are a field of their own in the outbox; then half of the
-# lists are unknown, whose listings stand, and one has no listing
+# large results, which are in a separate field of the outbox; then half of the
+# lists are unknown and keep their listings, and one has no listing
 my @lists = map { sprintf 'list%03d.example', $_ } 1 .. 100;
 sub large {
     my ($i, $is, %o) = @_;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The times of a host in an event are in the zone that its account had when the
-# event came about; event_date is always GMT.
+# The times of a host in an event are in the account's time zone when the event
+# was made; event_date is always GMT.
 
 use strict;
 use warnings;
@@ -53,7 +53,7 @@ is(scalar(() = $log =~ /no time zone Mars\/Olympus in \S+: UTC is used/g), 1,
 is(scalar(() = $log =~ /invalid time zone of an account: UTC is used/g), 1,
     'and a name that cannot be one');
 
-# The daemon itself reads them again when it is told to reload.
+# The daemon rereads time zones on reload.
 stop_server($d);
 script('account_timezone', [$ACCT], 'Here');
 event_emit();
@@ -63,7 +63,7 @@ $d = start_checkd(store => $redis, resolver => 9, conf => {
 soon { idle() && received($to) == $seen + 1 } 'the event';
 like((received($to))[$seen++]->{json}{host}{last_checked}, qr/ IST$/,
     'the zone as it was');
-pause_server($d);      # so that the check is not its own
+pause_server($d);      # so that it runs none of the checks
 write_file("$dir/Here", read_file("$ZONES/Etc/GMT+5"));
 event_emit();
 signal_server($d, $_) for 'HUP', 'CONT';
