@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# rblctl app and token: applications, their tokens, and whom those serve.
+# rblctl app and token: applications, their tokens, and their access.
 
 use strict;
 use warnings;
@@ -118,7 +118,8 @@ sub app_record {
     return record('app', redis($redis, 'GET', redis_key('s', $ac, $_[0])));
 }
 
-# The application and all its tokens say the same; the other's are as before.
+# The application and all its tokens have the same values; the other application
+# is unchanged.
 sub says {
     my ($field, $want, $name) = @_;
 
@@ -128,7 +129,7 @@ sub says {
         token_records($other->{id})], [[], []], 'the other is left alone');
 }
 
-# As they were made before these fields were: what follows is added to them.
+# Records from before these fields existed: new fields are added to them.
 redis($redis, 'SET', redis_key('s', $ac, $app), mp_pack([1, $app, 'Web',
     'active', 'whsec_x', 1]));
 redis($redis, 'SET', redis_key('token', $ac, digits($third, 16)),
@@ -225,7 +226,7 @@ bad('allow after revoke', 'no active application', 'app', 'allow', $ac, $app,
 bad('limit after revoke', 'no active application', 'app', 'limit', $ac, $app,
     '--hour', 1);
 
-# what others put into the store reaches no terminal
+# bytes from the store that never reach a terminal
 redis($redis, 'SET', redis_key('s', $ac, $app), record_pack('app',
     version => 1, id => $app, name => "\e]0;x\a\x{9b}\x{202e}",
     status => 'active', secret => 's', created => 1));

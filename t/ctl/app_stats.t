@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# rblctl app stats and app errors: what the store has, drawn or as JSON, in any
-# width, whatever is in the store.
+# rblctl app stats and app errors: the contents of the store, drawn or as JSON,
+# in any width, with damaged records, too.
 
 use strict;
 use warnings;
@@ -50,7 +50,7 @@ sub at {
         $t[4] + 1, @t[3, 2, 1, 0];
 }
 
-# --- nothing ----------------------------------------------------------------
+# --- no data ----------------------------------------------------------------
 
 my $v = good('nothing was asked', 'app', 'stats', $ac, $ap);
 is_deeply([@$v{qw(account id unit requests errors)}], [$ac, $ap, 'hour', 0, 0],
@@ -115,7 +115,7 @@ for my $width (60, 80, 132) {
 like((drawn(5))[-2], qr/  #{10}$/, 'narrower than that it is not');
 is(scalar(drawn('x', '--days', 3)), 5, 'a width that is none');
 
-# --- what the store should not have -----------------------------------------
+# --- damaged records --------------------------------------------------------
 
 my $key = redis_key('stats', $ac, $ap, 'h' . int $hour / 24);
 redis($redis, 'HSET', $key, 'x', 5, '', 5, 'e', 5, '-1', 5, '99', 5, '1ee', 5,
@@ -138,7 +138,7 @@ sub refusal {
 }
 my $log = redis_key('errors', $ac, $ap);
 my $ms = 1_700_000_000_000;
-# Two workers: not quite in order.
+# Two workers: the order is not exact.
 redis($redis, 'LPUSH', $log, map { refusal($ms + $_ * 1000) }
     2, 3, 1, 5, 4, 6 .. 30);
 $v = good('the last 20', 'app', 'errors', $ac, $ap);

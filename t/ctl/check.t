@@ -43,7 +43,7 @@ sub check {
         $file ? ('--lists', $file) : (), @more);
 }
 
-# verdicts and exit status, without any store
+# verdicts and exit status, without a store
 is(check('192.0.2.9', $ab)->{status}, 0, 'clear: 0');
 is(check('192.0.2.1', $ab)->{status}, 1, 'listed: 1');
 is(check('192.0.2.9', $abr)->{status}, 2, 'a list refuses: 2');
@@ -75,7 +75,7 @@ unlike($r->{out}, qr/\e/, 'TXT reaches no terminal as it is');
 is(check('x.bad.example.', $ab)->{status}, 1, 'with a trailing dot');
 is(check('good.example', $ab)->{status}, 0, 'a clear domain');
 
-# nothing answers
+# no responses
 my $silent = free_port();
 $r = rblctl(undef, 'check', '192.0.2.1', '--lists', $ab, '--resolver',
     "127.0.0.1\@$silent");

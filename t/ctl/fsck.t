@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# rblctl fsck: faults are planted one at a time; each is found and named, mended
-# by --repair, and then the store is clean again.
+# rblctl fsck: faults are planted one at a time; each is found, named and
+# repaired by --repair, and then the store is consistent again.
 
 use strict;
 use warnings;
@@ -34,7 +34,7 @@ sub said { return join ' ', @{ $_[0] }{qw(account fault where text)} }
 clean('nothing is there');
 
 
-# The scripts know what the fields of each record are.
+# The scripts know the fields of each record.
 
 {
     my $lua = read_file(repo_dir() . '/shared/lua/system/_fsck.lua');
@@ -51,7 +51,7 @@ clean('nothing is there');
 }
 
 
-# --- a store with something of everything ----------------------------------
+# --- a store with one of everything ----------------------------------------
 
 my $now = int(cmd('TIME')->[0]) * 1000;
 my ($ac, $acct) = account(max_checks => 1000);
@@ -81,7 +81,7 @@ sub made {
     return $sid;
 }
 
-# What the details of a check take, and their entry.
+# The size of a check's details, and their entry.
 sub octets { return 256 + cmd('STRLEN', k('check', $ac, "$_[0]:d")) }
 sub entry_of { return "$_[0]:" . octets($_[0]) }
 
@@ -138,7 +138,7 @@ for my $to ($wh, 'CB0', $co) {
     cmd('ZADD', k('retry'), $now, "$ac:$ev:$to");
     cmd('ZADD', k('pending', $ac), 0, "$to:$now:$ev:$to") if $to !~ /^CO/;
 }
-# what a contact is told of: on its way, being told, to be told
+# events of a contact: in delivery, being reported, to be reported
 my @told = map { sid('EV') } 1 .. 2;
 for my $told (@told) {
     cmd('HSET', k('event', $ac, $told), 'type', 't', 'date', $now, 'body', '{}',
@@ -158,9 +158,9 @@ is(rblctl($redis, 'fsck', $ac)->{out}, "no fault in 1 account\n",
     'which is named');
 
 
-# --- faults, each found, mended, and gone ----------------------------------
+# --- faults, each found, repaired and gone ---------------------------------
 
-# A check that cannot be done is ended by the daemon that takes it.
+# The daemon that claims a check that cannot be executed ends it.
 sub ends_failed {
     my ($pp) = @_;
 
@@ -349,7 +349,7 @@ my @faults = (
     ['a history of no host', left => $ghost,
         sub { cmd('XADD', k('hist', $ac, $ghost), '*', 'c', 'x') }, undef],
 
-    # hosts that no list applies to
+    # hosts to which no list applies
     ['one that is not counted', uncovered => $ht,
         sub { my $r = got($ht); put([@$r[0 .. 16], [], 1]) },
         sub { cmd('ZSCORE', k('uncovered', $ac), $ht) }],
@@ -519,7 +519,7 @@ my @faults = (
         sub { cmd('SET', k('token', $ac, 'ab' x 8),
             cmd('GET', k('token', $ac, $token))) }, undef],
 
-    # what contacts are told of
+    # reports to contacts
     ['a digest that is never told', digest => $co,
         sub { cmd('DEL', k('digests'), k('batch', $ac, $co)) },
         sub { cmd('ZSCORE', k('digests'), "$ac:$co") }],
@@ -603,7 +603,7 @@ my @faults = (
         sub { !cmd('EXISTS', k('event', $ac, $late[0])) }],
 );
 
-# What the store holds, and back to that.
+# Dumps the store, and restores it.
 sub dump_all {
     my %all;
     for my $key (@{ cmd('KEYS', '*') }) {
@@ -640,7 +640,7 @@ for my $fault (@faults) {
 cmp_ok(scalar @faults, '>=', 60, scalar(@faults) . ' faults were planted');
 
 
-# --- what is not fsck's to mend --------------------------------------------
+# --- faults that fsck does not repair --------------------------------------
 
 for (
     ['an account without a record', account => $ac, sub { cmd('DEL', $acct) }],

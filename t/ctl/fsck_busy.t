@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # rblctl fsck while daemons check, deliver and time out, one is killed, and
-# clients write as fast as they can: not one false alarm.
+# clients write as fast as they can: no false alarm.
 
 use strict;
 use warnings;
@@ -121,7 +121,7 @@ while (time < $till) {
     push @alarms, $r->{out} . $r->{err} if $r->{status} != 0;
     my $left = $till - time;
     if ($left < SECONDS * 2 / 3 && alive($daemons[0])) {
-        kill_server($daemons[0]);       # for good: the other takes over
+        kill_server($daemons[0]);       # for good: the other daemon takes over
     }
 }
 waitpid $_, 0 for @writers;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# rblctl fsck of one account that has as much as the API lets it have: groups
-# in use, and deliveries of one event.  Nothing of it is left out.
+# rblctl fsck of one account with as many objects as the API allows: groups in
+# use, and deliveries of one event.  All are checked.
 
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# rblctl fsck looks at an event's deliveries while `webhook replay` adds to
-# them: it may count more than were seen, and that is no fault.
+# rblctl fsck reads an event's deliveries while `webhook replay` adds some: the
+# counter may exceed the number seen, and that is no fault.
 
 use strict;
 use warnings;
@@ -34,7 +34,7 @@ sub event {
 sub open_of { return cmd('HGET', k('event', $ac, $_[0]), 'open') // 'gone' }
 
 
-# What it counts, what it counted, how many there are of those that were seen.
+# The counter, its earlier value, and the number of deliveries seen.
 
 for (
     ['it comes out even', 2, 2, 2, [0, 1], 2],
@@ -63,8 +63,8 @@ is(script('fsck_event', [$acct], '1', event(2), '', 'CB0')->[0], 'MAYBE',
 cmd('DEL', @{ cmd('KEYS', k('event', '*')) }, k('pending', $ac));
 
 
-# One is still being tried, two were given up.  A relay has one delivered anew
-# before fsck's first question about the event, one before its second.
+# One is being tried, two were given up.  A relay replays one before fsck's
+# first query about the event, and one before its second.
 
 my @wh = map { sid('WH') } 1 .. 3;
 script('hook_put', [$acct], $_, 'n', 'https://x.example/', 's') for @wh;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# rblctl fsck judges hosts, keys and ranges in slices: a call that ends early is
-# continued where it stopped, and what other programs write between two slices
-# is neither reported nor repaired as a fault.
+# rblctl fsck checks hosts, keys and ranges in slices: a call that ends early
+# continues where it stopped, and writes of other programs between two slices
+# are neither reported nor repaired as faults.
 
 use strict;
 use warnings;
@@ -44,7 +44,7 @@ sub check {
     die "check_finish: @$r\n" if $r->[0] ne 'OK';
 }
 
-# 70 listings are more than one call of fsck_hosts looks at.
+# 70 listings are more than one call of fsck_hosts handles.
 my @lists = map { sprintf 'RBl%02d', $_ } 1 .. 70;
 my ($first, $gone, $last) = map { host("192.0.2.$_") } 1 .. 3;
 check($first, map { listed_result($_) } @lists);
@@ -110,8 +110,8 @@ fsck('the range without it', 0);
 
 # --- other programs write between two slices -------------------------------
 
-# A relay in front of the store runs `code` before it passes on the nth call of
-# a script.  The file has a line for each call that it has seen.
+# A relay in front of the store runs `code` before it forwards the nth call of a
+# script.  The file has a line for each call seen.
 sub while_fsck {
     my ($script, $nth, $code) = @_;
 
@@ -125,7 +125,7 @@ sub while_fsck {
         POSIX::_exit(0);
     }
     close $listen;
-    sid('PP') for 1 .. 9;               # those that the child uses
+    sid('PP') for 1 .. 9;               # SIDs that the child uses
     my $r = run_cmd({ timeout => 60 }, build_dir() . '/rblctl', '--store',
         "unix:$path", '--user', 'rblctl-fsck', '--password-file',
         $redis->{users}{'rblctl-fsck'}, 'fsck', '--repair');

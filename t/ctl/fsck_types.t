@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# rblctl fsck of keys that are not an account's: of another type, or with
-# nonsense in them.  What is made anew by itself is dropped; of the system lists
-# it is only told.
+# rblctl fsck of keys that do not belong to an account: of another type, or with
+# nonsense in them.  Derived keys are deleted and made again; keys of the system
+# lists are only reported.
 
 use strict;
 use warnings;

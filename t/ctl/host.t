@@ -97,7 +97,7 @@ is(lists_of(good('more unknown ones than are told', 'host', $ht)),
     join(', ', 'a unknown ' . at(0) . ' timeout 1', 'b, c'),
     'what is not known is not told as clear');
 
-# lists that it is not asked at any more
+# lists that are no longer queried
 
 my $gone = sid('RB');
 alter($ht, @seen, listed_count => 1, first_listed => T,
@@ -106,7 +106,7 @@ alter($ht, @seen, listed_count => 1, first_listed => T,
 like(lists_of(good('of other lists', 'host', $ht)),
     qr/, gone listed \S+, off unknown \S+ timeout 2\z/, 'stand behind the rest');
 
-# history, the last change first
+# history, newest first
 
 my $hist = redis_key('hist', $ac, $ht);
 cmd('XADD', $hist, T + $_, 'c', 'PP1', 't', (mp_pack([[$rb{a}]]), 'x')[$_])
@@ -120,7 +120,7 @@ is_deeply([map { "$_->{time} $_->{zone} $_->{status} $_->{codes} $_->{check}" }
     'newest first');
 is($v->{history}[0]{list}, $rb{a}, 'with the SID of the list');
 
-# for people
+# text output
 
 my $text = rblctl($redis, 'host', $ht);
 is("$text->{status} $text->{err}", '0 ', 'as text');
@@ -180,7 +180,7 @@ bad("no value: $_", 'is no SID', 'host', $ac, $_) for '1.2.3', '', 'HT1',
 cmd('SET', redis_key('r', $ac, $ht), 'nonsense');
 bad('a damaged record', 'is damaged', 'host', $ht);
 
-# damage within it ends what can be told, not the program
+# a damaged record shortens the output, and the program continues
 
 for my $with ([details => 'x'], [details => [7, ['x']]], [troubled => [[]]],
     [troubled => [['RBx', 7, 'y', []]]], [details => [['RBx', 1]]])

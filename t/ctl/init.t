@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# rblctl: options, the way to the store, init, status.
+# rblctl: options, connection to the store, init, status.
 
 use strict;
 use warnings;
@@ -43,7 +43,7 @@ fails(rblctl(undef, 'account', 'add'), qr/usage: rblctl account add NAME/,
 fails(rblctl(undef, "a\e[31m\nb"), qr/a\\x1b\[31m\\x0ab/,
     'control bytes of an argument');
 
-# the way to the store
+# connection to the store
 my $dir = temp_dir();
 fails(rblctl(undef, '--store', "unix:$dir/none", 'status'),
     qr/cannot reach the store at unix:\S+: .*Is redis-server running\?/,
@@ -101,7 +101,7 @@ is_deeply({ @{ redis($redis, 'HGETALL', 'rbl:meta') } }, \%meta,
 is(rblctl($redis, '--prefix', 'p2', 'init')->{status}, 0, 'another prefix');
 is(redis($redis, 'HGET', 'p2:meta', 'partitions'), 16, 'has its own meta');
 
-# a meta of other making
+# a foreign meta key
 my $schema = schema_version();
 for my $other ($schema - 1, $schema + 1) {
     redis($redis, 'HSET', 'p3:meta', 'schema', $other, 'partitions', 16);
@@ -133,12 +133,12 @@ is(rblctl(undef, '-c', "$dir/auth.conf", 'account', 'list')->{status}, 0,
 redis($redis, 'AUTH', 'secret');
 redis($redis, 'CONFIG', 'SET', 'requirepass', '');
 
-# status in words
+# status as text
 $r = rblctl($redis, 'status');
 like($r->{out}, qr/^initialised +yes$/m, 'status in words');
 like($r->{out}, qr/No daemon has asked/, 'no daemon yet');
 
-# a daemon that hangs is seen by how long it did nothing
+# a daemon that hangs shows its idle time
 my $now = time * 1000;
 redis($redis, 'ZADD', 'rbl:{1}:daemons', $now, "d\e1", $now - 50_000, 'd2');
 redis($redis, 'ZADD', 'rbl:{0}:daemons', $now - 70_000, 'd2');

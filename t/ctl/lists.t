@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# rblctl lists: a file is loaded whole or not at all.
+# rblctl lists: a file is loaded completely or not at all.
 
 use strict;
 use warnings;
@@ -177,7 +177,7 @@ $r = rblctl($redis, 'lists', 'show', 'none.example');
 is($r->{status}, 3, 'no such list');
 like($r->{err}, qr/there is no list none\.example/, 'is said');
 
-# enable, disable: by hand, outlives a load
+# enable, disable: set by hand, and kept over a load
 sub statuses {
     return [map { record('list',
         redis($redis, 'GET', "rbl:{$_}:r:SYS:$sid"))->{status} } 0 .. 3];
@@ -202,7 +202,7 @@ for my $name ('{key}.dq.example.org', list_sid('{key}.dq.example.org')) {
     like($r->{err}, qr/needs a key, and has none/, 'for it needs a key');
 }
 
-# loading again changes records, kills, and leaves the rest
+# loading again changes records, kills lists, and keeps the others
 $r = load({ version => 1, lists => [entry(name => 'New')],
     killed => [{ zone => 'uri.example.org', reason => 'x' }] });
 is($r->{status}, 0, 'an update');
@@ -210,7 +210,7 @@ $v = json(rblctl($redis, 'lists', 'show', '--json')->{out});
 is_deeply([map { [@$_{qw(zone name)}] } @$v], [['bl.example.org', 'New'],
     ['{key}.dq.example.org', 'Example']], 'changed, killed, kept');
 
-# at most 200: a file that would make more is refused whole
+# at most 200: a file that would exceed that is refused completely
 sub zones { return map { entry(zone => "n$_.example") } $_[0] .. $_[1] }
 sub there {
     return [map { scalar @{ redis($redis, 'ZRANGE', "rbl:{$_}:$_[0]", 0, -1) } }
@@ -253,8 +253,8 @@ is(rblctl($redis, 'lists', 'kill', 'n101.example', 'x')->{status}, 0,
 is(rblctl($redis, 'lists', 'unkill', 'n100.example')->{status}, 0,
     'it comes back');
 
-# the lists of the project
-# a store with more, from before there was a limit: nothing is lost
+# the lists of the project, in a store with more lists from before the limit:
+# none is lost
 for my $p (0 .. 3) {
     my $like = mp_unpack(redis($redis, 'GET', "rbl:{$p}:r:SYS:"
         . list_sid('n100.example')));

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# rblctl lists: what the operator says by hand outlives a load of the
-# catalogue, until he says otherwise; keys are told to nobody.
+# rblctl lists: settings by hand survive a load of the catalogue, until the
+# operator changes them; keys are never shown.
 
 use strict;
 use warnings;
@@ -302,7 +302,7 @@ done('remove the key of a killed list', 'key', '{key}.k.test', '--remove');
 is(redis($redis, 'EXISTS', $keys), 0, 'is possible');
 
 
-# --- quotas as they are told ------------------------------------------------
+# --- quotas as displayed ----------------------------------------------------
 
 my $sid = list_sid('d.test');
 my $p = hex(substr $sid, 2, 4) % 4;
@@ -328,7 +328,7 @@ like(rblctl($redis, 'lists', 'show')->{out},
     'the table');
 
 
-# --- what daemons tell ------------------------------------------------------
+# --- metrics of daemons -----------------------------------------------------
 
 # answered, refused, failed, listed, clear, unknown, us, slowest, left, frozen
 sub daemon_tells {

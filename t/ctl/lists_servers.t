@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# rblctl lists show: the servers of a list, as they are now.
+# rblctl lists show: the current servers of a list.
 
 use strict;
 use warnings;
@@ -62,7 +62,7 @@ is_deeply(servers($zone), [sort { $a->[0] cmp $b->[0] }
     'one is silent: neither serial nor time');
 like(show($zone)->{out}, qr/^\Q$host[1]\E +ipv4 +down *$/m, 'nor in words');
 
-# Servers of the operator's.
+# Configured servers.
 my $own = zone_server(40, authority($zone, serial => 11));
 $r = rblctl($w->{redis}, 'lists', 'override', $zone, '--server', $own->host);
 is($r->{status}, 0, 'a server is given') or diag($r->{err});
@@ -106,7 +106,7 @@ unlike($r->{out}, qr/SERVER|No name servers/, 'without servers');
 is(scalar $w->{resolver}->log('.'), $before, 'and none is looked for');
 rblctl($w->{redis}, 'lists', 'unkill', $zone);
 
-# Resolvers stand for the servers.
+# Resolvers instead of servers.
 my $direct = read_file($conf);
 my $other = RblDns->new(rules => [authority($zone, serial => 5)]);
 write_file($conf, "store $w->{redis}{addr}\nlookup resolver\nresolver "

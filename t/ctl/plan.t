@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# rblctl plan, account plan, account interval: a file of plans is sound as a
-# whole or refused, and an account takes a plan's values at once.
+# rblctl plan, account plan, account interval: a file of plans is accepted
+# completely or refused, and an account gets a plan's values at once.
 
 use strict;
 use warnings;
@@ -184,7 +184,7 @@ good('interval', 'account', 'interval', $ac, '30m');
 has(good('to a slower one', 'account', 'plan', $ac, 'Free', @plan),
     'never shorter than the plan', 0, 'Free', 2, 1, 1, 3600, 3600);
 
-# an account as it was before there were plans
+# an account from before plans existed
 my $key = redis_key('acct', $ac);
 my @old = @{ mp_unpack(redis($redis, 'GET', $key)) }[0 .. 12];
 redis($redis, 'SET', $key, mp_pack([@old]));
@@ -196,7 +196,7 @@ redis($redis, 'SET', $key, mp_pack([@old]));
 has(good('an older record', 'account', 'plan', $ac, 'Gold', @plan),
     'goes on a plan', 1, 'Gold', 10, 2, 5, 900, 900);
 
-# what is there stays
+# existing objects are kept
 my $host_add = read_file(build_dir() . '/gen/lua/host_add.lua');
 
 sub add {

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A daemon was killed while it had a check, whose host is deleted; it starts
-# again and gives the lease back.  All that is in order, and fsck says so.
+# A daemon was killed while it had a check, whose host is deleted; it restarts
+# and returns the lease.  The store is consistent, and fsck reports no fault.
 
 use strict;
 use warnings;

@@ -1,8 +1,7 @@
 #!/usr/bin/perl
 
-# rblctl beside something that is no redis-server, or one that has gone mad:
-# whatever is answered, every command comes to its end, says in a line of its
-# own what is wrong, and neither dies nor hangs.
+# rblctl with something other than redis-server, or a faulty one: every command
+# ends, reports the error in one line, and neither crashes nor hangs.
 
 use strict;
 use warnings;
@@ -14,8 +13,8 @@ use RblTest;
 use Time::HiRes 'time';
 
 use constant {
-    PATIENT  => '20ms',         # of which rblctl waits ten, for long scripts
-    WITHIN   => 20,             # s: commands ask several things
+    PATIENT  => '20ms',         # rblctl waits ten times this, for long scripts
+    WITHIN   => 20,             # s: commands send several queries
 };
 
 my %sid = map { $_ => $_ . '0123456789abcdef' x 2 } qw(AC AP WH EV HT);

@@ -87,7 +87,7 @@ unlike($r->{err}, qr/^(?! *\d+\.\d ms  \S)/m, 'all lines have a time');
 my @times = $r->{err} =~ /^ *(\d+\.\d) ms  /gm;
 is("@times", join(' ', sort { $a <=> $b } @times), 'which goes on');
 
-# Standard output is as ever.
+# Standard output is unchanged.
 my $plain = rblctl(undef, '-c', $w->{conf}, 'check', $host, '--lists',
     lists_of('a.test'));
 is($r->{out} =~ s/ +\d*\n/ N\n/gr, $plain->{out} =~ s/ +\d*\n/ N\n/gr,
@@ -129,7 +129,7 @@ in_order($r, 'which is the reason', qr/has no vote/, qr/has no vote/,
     qr/^list w\.test: unknown: the list fails its test points$/,
     qr/^list w\.test: verdict: unknown, error unhealthy$/);
 
-# A test point is asked for once more, and so after the name.
+# A test point is queried once more, and so it is after the name.
 $r = trace($w, $host, 'o.test');
 is($r->{status}, 1, 'a query for a test point is lost');
 in_order($r, 'so the name is queried again',
@@ -139,7 +139,7 @@ in_order($r, 'so the name is queried again',
     qr/^query 1\.0\.0\.10\.o\.test A to /, qr/^list o\.test: verdict: listed$/);
 all_queries($r, 'with the lost one');
 
-# Servers disagree.  Which is queried first is chance.
+# Servers disagree.  The first one is chosen at random.
 sub trace_news {
     my ($zone) = @_;
 
@@ -162,7 +162,7 @@ in_order($r, 'tells', qr/passes and .*, serial [78]$/,
     qr/^list n\.test: clear: servers disagree: the side with the newer serial/,
     qr/^list n\.test: verdict: clear$/);
 
-# Nothing comes, nothing that counts, nothing whole.
+# No response, no valid response, no complete response.
 $r = trace($w, $host, 'x.test');
 is($r->{status}, 2, 'a list that is silent');
 in_order($r, 'is queried twice', qr/^query 1\.0\.0\.10\.x\.test A .*attempt 1$/,
@@ -218,7 +218,7 @@ in_order($r, 'an error code', qr/: the response says unknown, error blocked$/,
     qr/^list e\.test: no verdict; the test points tell whether the server/,
     qr/^list e\.test: verdict: unknown, error blocked$/);
 
-# Servers that are not there, or not to be queried.
+# Servers that do not exist, or must not be queried.
 $r = trace($w, $host, 'p.test');
 in_order($r, 'an address that is not public',
     qr/^name servers of p\.test: left out, not public and not in list_server_allow: 10\.1\.2\.3\@53$/,

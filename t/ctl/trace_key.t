@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# rblctl check --trace shows no key of a list, and nothing from the DNS as it
-# is.  With resolvers, too.
+# rblctl check --trace shows no key of a list, and escapes all text from the
+# DNS. With resolvers, too.
 
 use strict;
 use warnings;
@@ -62,8 +62,8 @@ my $json = rblctl(undef, '-c', $w->{conf}, 'check', $host, '--json');
 hidden('nor does JSON', $json->{out});
 like($json->{out}, qr/k=\{key\}/, 'which has the TXT');
 
-# A text ends after 1024 bytes, here within the key.  So many of it are keys that
-# the rest is shown whole.
+# A text is cut after 1024 bytes, here within the key.  It has so many keys that
+# the masked text is shown completely.
 my @keys = ("$key." x 8) x 4;
 my $fill = 'x' x (1024 - length($key) + 1 - length join '', @keys);
 undef $w;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# rblctl webhook: what is changed of a receiver, its log and its dead letters.
-# What daemons do with it: t/deliver/receivers.t.
+# rblctl webhook: changes of a receiver, its log and its dead letters.  The part
+# of the daemons: t/deliver/receivers.t.
 
 use strict;
 use warnings;
@@ -204,7 +204,7 @@ bad('replay to a contact', 'is not told again', 'webhook', 'replay', $ac, $co,
 bad('replay of none', 'has no webhook', 'webhook', 'replay', $ac, $none,
     '--all');
 
-# a test that nobody sends
+# a test that no daemon sends
 $v = rblctl($redis, 'webhook', 'test', $ac, $wh, '--wait', '1s');
 is($v->{status}, 3, 'a test without a daemon');
 like($v->{err}, qr/no daemon has sent event EV\w+ in 1 s/, 'says so');
