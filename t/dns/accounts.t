@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Budgets of accounts in the query engine: what the own lists of one account
-# do is bounded over all its zones, and delays neither system lists nor the
-# own lists of other accounts.
+# Budgets of accounts in the query engine: the queries for own lists of one
+# account are bounded over all its zones, and delay neither system lists nor own
+# lists of other accounts.
 
 use warnings;
 use strict;
@@ -31,7 +31,7 @@ sub how {
     return join ' ', map { "$_ $n{$_}" } sort keys %n;
 }
 
-# --- in flight: 16 places, zones whose servers are silent come first --------
+# --- in flight: 16 slots, zones whose servers are silent come first ---------
 
 my @silent = map { my $zone = "z$_.bad.test"; "x.$zone $zone=" . (1 + $_ % 2) }
     1 .. 16;
@@ -46,7 +46,7 @@ my $first = min map { $_->{nth} } those($v, 'bad\.test');
 cmp_ok((max map { $_->{nth} } those($v, '(?:sys|own)\.test')), '<', $first,
     'before the first of them has timed out');
 
-# Nor does that speak against the resolver.
+# This does not count against the resolver, either.
 my $second = RblDns->new(rules => [$answer]);
 ($v) = dnsask([@to, -r => $second->addr, -t => '0.3', -n => 1, -w => 1],
     'first.sys.test', (map { "x$_.bad.test bad.test=1" } 1 .. 9),
@@ -55,7 +55,7 @@ is(how($v, 'bad\.test'), 'TIMEOUT 9', 'an own list is silent');
 is(join('', map { $_->{server} } those($v, 'sys\.test')), '000000',
     'and the first resolver goes on to be asked');
 
-# --- queries a second -------------------------------------------------------
+# --- queries per second -----------------------------------------------------
 
 # 10 a second: 200 at once; 2 a second for probes: 120 at once.
 $dns->rules($answer);
@@ -74,7 +74,7 @@ cmp_ok((max map { $_->{nth} } those($v, '^s')), '<', $late[-10],
     "n$_.b.test b.test=8") } 1 .. 190);
 is(how($v, '.'), 'NOERROR 380', 'each account has its own');
 
-# --- TCP: 8 places, zones whose servers truncate and then hang --------------
+# --- TCP: 8 slots, zones whose servers truncate and then hang ---------------
 
 my @hang = map { my $zone = "z$_.hang.test"; "x.$zone $zone=1" } 1 .. 20;
 @good = ((map { "s$_.sys.test sys.test" } 1 .. 40),
@@ -87,13 +87,13 @@ is(how($v, 'sys\.test'), 'NOERROR 40',
     'a system list that is truncated has its places');
 is(how($v, 'own\.test'), 'NOERROR 10', "and another account's own list");
 
-# A system list that hangs leaves places, too.
+# A system list that hangs leaves slots free, too.
 @hang = map { "x$_.hang.test hang.test" } 1 .. 20;
 ($v) = dnsask([@to, -c => 8, -t => 3, -n => 2], @hang, @good);
 is(how($v, '(?:sys|own)\.test'), 'NOERROR 50', 'beside a system list');
 is(how($v, 'hang\.test'), 'TRUNCATED 20', 'that hangs');
 
-# --- lists that are silent but for their test points -----------------------
+# --- lists that answer only their test points ------------------------------
 
 $dns->rules(['^d\d+\.mute\.test A$' => 'mute'], $answer);
 my @mix = map { my $zone = $_; map { ("d$_.$zone $zone", "p$_.$zone $zone!",

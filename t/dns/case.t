@@ -90,7 +90,7 @@ is(scalar(grep { !/^N/ } map { map { $_->{status} } @$_ } values %$v), 0,
     '  and more later, and each query gets a response');
 cmp_ok(mixed('.'), '<=', 4, '  not often');
 
-# The engine repeats a trial that finds nothing.
+# The engine repeats a trial without result.
 rules();
 ($v, $c) = dnsask(\@direct, "$names[0] list.test!");
 is("$v->{ $names[0] }[0]{status} $v->{ $names[0] }[0]{tries}", 'NXDOMAIN 2',

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# The servers of a zone are found through a resolver, and asked themselves.
+# The engine finds the servers of a zone through a resolver, and queries them
+# directly.
 
 use warnings;
 use strict;
@@ -46,7 +47,7 @@ is("$v->{ttl} $v->{serial} $v->{minimum} $v->{aa}", '30 2026 30 1',
     'and the zone\'s serial');
 is(ask([@direct, -T => 'txt'], '2.0.0.127.list.test'), 'NXDOMAIN', 'TXT');
 
-# Whatever the resolver thinks of the data.
+# The resolver's responses for the data do not matter.
 $resolver->set('^2\.0\.0\.127\.list', 'nxdomain');
 is(ask([@direct], '2.0.0.127.list.test'), 'NOERROR',
     'a resolver that filters does not matter');
@@ -69,7 +70,7 @@ $resolver->rules(zone_rules('list.test', [@host[1, 2, 3]]));
 is(ask([@direct], '2.0.0.127.list.test', 'ip.list.test'), 'NOERROR',
     'a list inside of a zone');
 
-# Servers that are given.
+# Configured servers.
 $resolver->rules();
 is(ask([@direct, -S => "$host[2]\@53"], '2.0.0.127.list.test'), 'NOERROR',
     'a server of one\'s own');
@@ -78,7 +79,7 @@ my $own = RblDns->new(rules => [[@listed], [@clear]]);
 is(ask([-r => $resolver->addr, '-D', -S => $own->addr],
        '2.0.0.127.list.test'), 'NOERROR', 'and may have any port and address');
 
-# A distrusted one.
+# A server that is not trusted.
 $resolver->rules(zone_rules('list.test', [@host[1, 2, 3]]));
 $_->rules([@listed], [@clear]) for @server;
 ($v, $c) = dnsask([@direct, -w => 1, -d => "$host[2]\@53"], @names);
@@ -109,14 +110,14 @@ for my $bad (
     cmp_ok($server[0]->asked('list'), '<', 20, 'and it is hardly');
 }
 
-# Nobody is there.
+# No server is reachable.
 $_->rules(['.' => 'nxdomain']) for @server;
 is(ask([@direct], '2.0.0.127.list.test'), 'SERVFAIL',
     'none of the servers is authoritative');
 $resolver->rules(zone_rules('list.test', [zone_host(20)]));
 is(ask([@direct], '2.0.0.127.list.test'), 'NETWORK', 'no server is there');
 
-# Servers that move: the zone is looked for again when all of them fail.
+# Servers that move: the zone is looked up again when all of them fail.
 $resolver->rules(['^ns1.* A$' => { a => [$host[2]] }, { a => [$host[1]] }],
     zone_rules('list.test', [$host[2]]));
 $server[0]->rules([@listed], [@clear]);

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Zones below zones, aliases, and what those who own a zone may make of it:
-# nothing that is asked leads a query astray, or more of them than a few.
+# Zones below zones, aliases, and zones under hostile control: no query leads to
+# a wrong server, or causes more than a few queries.
 
 use warnings;
 use strict;
@@ -88,10 +88,10 @@ is(ask(\@direct, $name), 'BADREPLY', 'an alias of itself');
 $list->rules(['.' => { more => [[1, '', 'CNAME', 'other.test']] }]);
 is(ask(\@direct, $name), 'SERVFAIL', 'an alias by who has no authority');
 
-# --- Delegations that lead astray --------------------------------------------
+# --- Misleading delegations --------------------------------------------------
 
-# With these rules of a resolver in front the zone is not found; how many
-# queries that took.
+# With these rules of a resolver in front the zone is not found; returns the
+# number of queries.
 sub unfound {
     my ($what, @rules) = @_;
     $resolver->rules(@rules, zone_rules('list.test', [$host[1]]));
@@ -117,7 +117,7 @@ unfound('the root\'s', ['SOA$' => { rcode => 'nxdomain',
 unfound('names in a circle', ['^ns1.* A' => { more =>
     [[1, '', 'CNAME', 'ns2.x'], [1, 'ns2.x', 'CNAME', 'ns1.list.test']] }]);
 
-# Addresses that are not public, whatever family.
+# Addresses that are not public, in each family.
 my @narrow = (-r => $resolver->addr, '-D', -A => '127.64.0.0/10',
     -t => '0.3', -n => 2);
 for my $bad ('10.0.0.1', '127.0.0.1', '192.168.1.1', '169.254.169.254',
@@ -146,7 +146,7 @@ ask([@direct, -n => 1, -t => '0.3'], $name);
 cmp_ok($resolver->asked('victim'), '<=', 32, '300 name servers: 16 of them');
 cmp_ok($c->{sent}, '<=', 40, '  and few queries in all');
 
-# --- Servers that lie --------------------------------------------------------
+# --- Servers with false responses --------------------------------------------
 
 $resolver->rules(zone_rules('list.test', [$host[1]]));
 
@@ -171,7 +171,7 @@ lied('its address in answers that were not asked for', 'BADREPLY', { @aa,
     more => [[1, 'other.test', 'A', '127.0.0.2']] });
 lied('lists and denies', 'BADREPLY', { %$listed, rcode => 'nxdomain' });
 
-# Nobody waits for what an account's zone takes to be found.
+# No other query waits while an account's zone is looked up.
 $list->rules(['.' => $listed]);
 $resolver->rules(['slow\d+\.test' => 'mute'],
     zone_rules('list.test', [$host[1]]));

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Hostile replies of every kind: what the question engine makes of each, what a
-# check makes of it, and that none of them harms the others.
+# Hostile responses of every kind: the query engine's result for each, the
+# verdict of a check, and no effect on other queries.
 #
 # Alone: measures times.
 
@@ -17,7 +17,7 @@ use RblTest;
 my $dns = RblDns->new;
 my ($v, $c);
 
-# Messages put together by hand
+# Messages made by hand
 
 sub name { return join('', map { chr(length) . $_ } split /\./, $_[0]) . "\0" }
 
@@ -34,9 +34,9 @@ my $soa = name('ns.test') . name('admin.test') . pack('N5', 1 .. 4, 60);
 
 sub an { return { raw => [$_[0], 0, 0, $_[1]] } }
 
-# [what, what the server does, what the engine finds, verdict, its error]
+# [name, server behaviour, result of the engine, verdict, its error]
 my @cases = (
-    # names that lead nowhere
+    # invalid compression pointers
     ['a pointer to itself', an(1, rr("\xc0\x27", 1, "\x7f\0\0\2")),
         'BADREPLY'],
     ['a pointer forward', an(1, rr("\xc0\xff", 1, "\x7f\0\0\2")), 'BADREPLY'],
@@ -70,7 +70,7 @@ my @cases = (
         { a => [(map { "127.0.0.$_" } 2 .. 64), '192.0.2.1'] }, 'NOERROR',
         'unknown', 'hijacked'],
 
-    # records that nobody asked for
+    # unrequested records
     ['TSIG', { raw => [1, 0, 1, $listed . $tsig] }, 'BADREPLY'],
     ['TSIG twice', { raw => [1, 0, 2, $listed . $tsig x 2] }, 'BADREPLY'],
     ['OPT twice', { raw => [1, 0, 2, $listed . ("\0" . pack 'nnNn', 41, 1232,
@@ -148,7 +148,7 @@ my @cases = (
     ['nothing at all', {}, 'NOERROR', 'clear'],
     ['a referral', { more => [[2, 'test', 'NS', 'ns.test']] }, 'BADREPLY'],
 
-    # what is not believed
+    # responses that are not accepted
     (map { ["only a false $_", { first => [($_) x 3], mute => 1 }, 'TIMEOUT',
         'unknown', 'timeout'] } qw(id bit name type class port query two short
         noise empty bare)),
@@ -173,7 +173,7 @@ my @good = map { "g$_.good.test" } 1 .. 300;
 
 sub all_rules { return (@_, @rules, ['.' => { a => ['127.0.0.2'] }]) }
 
-# The engine, all of them at once, with good ones among them.
+# The engine, all of them at once, with good responses among them.
 
 $dns->rules(all_rules());
 my @ask = (-r => $dns->addr, -t => 1, -n => 2, -w => 5000, -c => 64);
@@ -214,7 +214,7 @@ $dns->rules((map { ["^$cut[$_] A\$" => { tc => 1, cut => $_,
 is(scalar(grep { $v->{ $cut[$_] }[0]{status} eq 'NOERROR' } 0 .. $whole), 1,
    'and over TCP');
 
-# TXT: 64 KiB of anything.
+# TXT: 64 KiB of any bytes.
 
 my $octets = join '', map { chr } 0 .. 255;
 my $txt = [map { substr $octets x 2, $_, 255 } 0 .. 250];
@@ -226,7 +226,7 @@ is(length($v->{'long.test'}[0]{txt} =~ s/\\x../x/gr), 1024, 'is cut');
 like($v->{'short.test'}[0]{txt}, qr/^\\x00\\x01.*\\xfe$/,
      'controls come as they are');
 
-# Memory: as much after many as after few.
+# Memory: the same after many as after few.
 
 $dns->rules(all_rules());
 my @hard = grep { $cases[$_][2] ne 'TIMEOUT' && $cases[$_][2] ne 'TRUNCATED' }
@@ -236,12 +236,12 @@ my (undef, $few) = dnsask([@again, -R => 5], @names[@hard]);
 my (undef, $many) = dnsask([@again, -R => 100], @names[@hard]);
 is($many->{answered}, 100 * @hard, 'a hundred times as hostile');
 
-# Sanitizers and valgrind keep what is freed, to see who still uses it.
+# Sanitizers and valgrind keep freed memory to detect use after free.
 cmp_ok($many->{rss_kb} - $few->{rss_kb}, '<', 600, 'takes no more memory')
     unless $ENV{RBL_VALGRIND}
         || read_file(build_dir() . '/t/tools/dnsask') =~ /__asan_init/;
 
-# Checks: the same replies as those of lists.
+# Checks: the same responses, as responses of lists.
 
 my $dir = temp_dir();
 write_file("$dir/conf", "dns_timeout 1s\ndns_tries 2\ndns_max_tcp 64\n");

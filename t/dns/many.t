@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Many questions at once: limits, pacing, several resolvers.
+# Many queries at once: limits, pacing, several resolvers.
 #
 # Alone: measures rates and times.
 
@@ -20,7 +20,7 @@ sub count {
 }
 
 
-# The most questions that arrived within one second.
+# The most queries that arrived within one second.
 sub busiest {
     my @t = sort { $a <=> $b } map { $_->[3] } @_;
     my ($most, $from) = (0, 0);
@@ -43,7 +43,7 @@ my $dns = RblDns->new(rules => [
 ]);
 my @one = (-r => $dns->addr, -t => 5);
 
-# Every answer belongs to its question.
+# Every response belongs to its query.
 my @names = map { ("l$_.a.test", "c$_.b.test") } 1 .. 2500;
 ($v, $c) = dnsask([@one, -f => 300, -w => 5000, -u => 100], @names);
 is(count($v, 'NOERROR'), 2500, '5,000 questions: the listed');
@@ -58,7 +58,7 @@ cmp_ok(scalar(keys %ports), '>=', 40, 'source ports change');
 my %ids = map { $_->[5] => 1 } $dns->log('.');
 cmp_ok(scalar(keys %ids), '>', 4500, 'so do ids');
 
-# A dead list keeps no more than its share of the places.
+# A dead list occupies no more than its share of the slots.
 $dns->rules(['dead' => 'mute'], ['.' => { a => ['127.0.0.2'] }]);
 ($v, $c) = dnsask([-r => $dns->addr, -t => 1, -n => 1, -f => 80, -w => 1000],
                   (map { "p$_.dead.test dead.test" } 1 .. 20),
@@ -70,7 +70,7 @@ cmp_ok($good[-1] - $good[0], '<', 1, 'which does not wait for it');
 my @dead = sort { $a <=> $b } map { $_->[3] } $dns->log('dead');
 is(scalar(grep { $_ < $dead[0] + 0.8 } @dead), 10, 'an eighth of the places');
 
-# Pacing, per class: a slow one does not hold up another.
+# Pacing, per class: a slow class does not delay another.
 $dns->rules(['.' => { a => ['127.0.0.2'] }]);
 @names = ((map { "p$_.slow.test slow.test" } 1 .. 300),
           (map { "p$_.brief.test brief.test" } 1 .. 50),
@@ -90,7 +90,7 @@ cmp_ok($free[-1] - $free[0], '<', 1.5, 'those without a class do not wait');
 ($v) = dnsask([@one, -z => '0.01'], 'p1.rare.test rare.test');
 is($v->{'p1.rare.test'}[0]{status}, 'NOERROR', 'a hundred seconds a question');
 
-# TCP, more than there are places.
+# TCP, more than there are slots.
 $dns->rules(['.' => { tc => 1, a => ['127.0.0.3'] }]);
 ($v, $c) = dnsask([@one, -c => 3], map { "t$_.test" } 1 .. 60);
 is(count($v, 'NOERROR'), 60, '60 truncated over 3 places');
@@ -100,7 +100,7 @@ $dns->rules(['.' => { tc => 1, tcp => 'mute' }]);
 is(count($v, 'TRUNCATED'), 60, 'and all given up where TCP is mute');
 cmp_ok($c->{seconds}, '<', 5, 'in the time of one');
 
-# Some lost, some found.
+# Some are lost, some answered.
 $dns->rules(['^m' => 'mute'], ['^2' => 'mute', { a => ['127.0.0.2'] }],
             ['.' => { a => ['127.0.0.4'] }]);
 @names = map { ("m$_.test", "2$_.test", "x$_.test") } 1 .. 200;
@@ -111,7 +111,7 @@ is(scalar(grep { $v->{$_}[0]{a} eq (/^2/ ? '127.0.0.2' : '127.0.0.4') }
           grep { !/^m/ } keys %$v), 400, 'the rest is answered');
 is($c->{timeouts}, 600, 'tries lost');
 
-# One after the other: the second try leaves by another socket.
+# One after the other: the second attempt uses another socket.
 $dns->rules(['.' => 'mute']);
 dnsask([-r => $dns->addr, -t => '0.01', -n => 2, -f => 1],
        map { "m$_.test" } 1 .. 80);

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# 20,000 questions to a real rbldnsd: 500 addresses, 40 lists.
+# 20,000 queries to a real rbldnsd: 500 addresses, 40 lists.
 
 use warnings;
 use strict;
@@ -28,7 +28,7 @@ sub spew {
 }
 
 
-# Even last octets are listed; the code is that of the third octet.
+# Even last octets are listed; the third octet gives the code.
 spew('ip4', '$SOA 3000 ns.test admin.test 0 3600 600 86400 90' . "\n"
      . '$TTL 600' . "\n"
      . join('', map { my $b = $_; map { "10.0.$b.$_ :127.0.0." . ($b + 2)

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What the question engine makes of the replies of one resolver, the hostile
-# ones included.
+# The query engine's results for responses of one resolver, including hostile
+# ones.
 
 use warnings;
 use strict;
@@ -16,7 +16,7 @@ my @fast = (-r => $dns->addr, -t => '0.3', -n => 2);
 my @slow = (-r => $dns->addr, -t => 5, -n => 1);
 my ($v, $c);
 
-# The verdict that one rule leads to.
+# The verdict for one rule.
 sub try {
     my ($options, @actions) = @_;
     $dns->rules(['^2\.0\.0\.127\.zen\.test$' => @actions]);
@@ -67,7 +67,7 @@ is(try(\@slow, 'formerr'), 'BADREPLY', 'FORMERR in any case');
 is($dns->asked('zen'), 2, 'is asked again once');
 is(try(\@slow, 'notimp'), 'BADREPLY', 'NOTIMP');
 
-# A resolver that drops what has EDNS.
+# A resolver that drops queries with EDNS.
 {
     my $deaf = RblDns->new(rules => [['.' => { drop_edns => 1,
         a => ['127.0.0.2'] }]]);
@@ -103,7 +103,7 @@ is("$v->{a} $v->{tries}", '127.0.0.2 2', 'the second try answered');
 my @log = $dns->log('zen');
 isnt($log[0][4], $log[1][4], 'from another port');
 
-# A reply that comes while a later try is waited for.
+# A response that arrives while a later attempt is in flight.
 is(try([-r => $dns->addr, -t => '0.3', -n => 3],
        { a => ['127.0.0.2'], delay => 0.4 }, 'mute'),
    'NOERROR', 'a late reply');
@@ -121,7 +121,7 @@ is($v->{a}, '127.0.0.2', 'and alive');
 is(try([-r => $dns->addr, -t => '0.3', -n => 2], 'mute', 'refused'),
    'REFUSED', 'but who is mute');
 
-# Lies before the truth
+# False responses before the true one
 for my $lie (qw(id bit name type class query two short noise port)) {
     is(try(\@slow, { first => [($lie) x 3], a => ['127.0.0.2'] }), 'NOERROR',
        "false $lie");
@@ -181,7 +181,7 @@ is(try([@slow, -c => 0], { tc => 1, a => ['127.0.0.2'] }), 'TRUNCATED',
     is($v->{status}, 'TRUNCATED', 'TCP is closed');
 }
 
-# Nobody there
+# No server
 my $closed = RblDns::closed_port();
 ($v, $c) = one([-r => "127.0.0.1\@$closed", -t => 5, -n => 3], 'a.test');
 is("$v->{status} $v->{tries}", 'NETWORK 3', 'a closed port');

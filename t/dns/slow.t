@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Time: answers that are slow, lost or late; when another try leaves, how long
-# each is listened to, who is asked, and what is counted.
+# Time: responses that are slow, lost or late; the start of another attempt, how
+# long each may be answered, which server is queried, and the counters.
 #
 # Alone: measures times.
 
@@ -30,7 +30,7 @@ sub of {
 my @fast = map { "f$_.quick.test quick.test" } 1 .. 100;
 my $dns = RblDns->new;
 
-# A lost question is asked again when it is overdue, not when its time is up.
+# A lost query is repeated when its response is overdue, not at its timeout.
 $dns->rules(['^lost' => 'mute', { a => ['127.0.0.3'] }],
             ['.' => { a => ['127.0.0.2'] }]);
 my @one = (-r => $dns->addr, -t => 3, -n => 2, -w => 1);
@@ -52,7 +52,7 @@ cmp_ok($c->{r0_rto}, '<=', 3, 'nor more than is configured');
 is("$c->{r0_in_flight} $c->{in_flight} $c->{r0_down}", '0 0 0',
    'nothing is left');
 
-# The same answer twice counts once.
+# The same response twice counts once.
 $dns->rules(['^slow' => { a => ['127.0.0.3'], delay => 0.5 }],
             ['.' => { a => ['127.0.0.2'] }]);
 ($v, $c) = dnsask(\@one, @fast, 'slow1.quick.test quick.test', @fast);
@@ -62,7 +62,7 @@ is("$v->{'slow1.quick.test'}[0]{tries} $c->{hedged}", '2 1',
    'after a second one had left');
 is($c->{answered}, 201, 'told once');
 
-# A list that is slow by nature is not asked twice for ever.
+# A slow list is not queried twice forever.
 $dns->rules(['\.slow\.test' => { a => ['127.0.0.3'], delay => 0.6 }],
             ['.' => { a => ['127.0.0.2'] }]);
 ($v, $c) = dnsask([-r => $dns->addr, -t => 3, -n => 2, -w => 5], @fast,
@@ -70,7 +70,7 @@ $dns->rules(['\.slow\.test' => { a => ['127.0.0.3'], delay => 0.6 }],
 is(count($v, 'NOERROR'), 160, 'a slow list is never unknown');
 cmp_ok($c->{hedged}, '<=', 15, 'and asked twice only at first');
 
-# Patience: the sum of all tries, however early the last one left.
+# Timeout: the sum of all attempts, however early the last one was sent.
 $dns->rules(['^late' => { a => ['127.0.0.3'], delay => 2.2 }, 'mute'],
             ['.' => { a => ['127.0.0.2'] }]);
 ($v, $c) = dnsask([-r => $dns->addr, -t => 1, -n => 2, -w => 1], @fast,
@@ -83,7 +83,7 @@ is($v->{'late1.quick.test'}[0]{status}, 'TIMEOUT', 'none');
 cmp_ok($v->{'late1.quick.test'}[0]{ms}, '>=', 2490, 'after 2.5 of them');
 cmp_ok($v->{'late1.quick.test'}[0]{ms}, '<', 3500, 'and not many more');
 
-# Two resolvers: one stops to answer in the middle.
+# Two resolvers: one stops answering in the middle.
 my $other = RblDns->new(rules => [['.' => { a => ['127.0.0.5'] }]]);
 my @two = (-r => $dns->addr, -r => $other->addr, -t => 3, -n => 2);
 my @stop = map { "n$_.quick.test quick.test" } 1 .. 200;
@@ -96,7 +96,7 @@ cmp_ok($dns->asked('^n'), '<', 100, 'and it is left alone');
 is($c->{r1_good}, 200, 'who has answered what');
 is($c->{r0_down}, 1, 'who is down');
 
-# An answer from the slow one counts too, and a failure of the other does not.
+# A response of the slow one counts, too, and a failure of the other does not.
 $dns->rules(['^n' => { a => ['127.0.0.2'], delay => 0.7 }],
             ['.' => { a => ['127.0.0.2'] }]);
 $other->rules(['.' => 'refused']);
@@ -104,7 +104,7 @@ $other->rules(['.' => 'refused']);
 is("$v->{'n1.quick.test'}[0]{status} $v->{'n1.quick.test'}[0]{server}",
    'NOERROR 0', 'REFUSED elsewhere does not hide a slow answer');
 
-# Nor does one that refuses keep the other from being asked.
+# A resolver that refuses does not prevent queries to the other.
 $dns->rules(['.' => 'refused']);
 $other->rules(['.' => { a => ['127.0.0.2'] }]);
 ($v, $c) = dnsask([@two, -w => 1], map { "n$_.refused.test" } 1 .. 5);
@@ -114,7 +114,7 @@ $other->rules(['.' => 'refused']);
 ($v, $c) = dnsask([@two, -w => 1], 'n6.refused.test');
 is($v->{'n6.refused.test'}[0]{status}, 'REFUSED', 'where both do, that is it');
 
-# One resolver and no other.
+# Only one resolver.
 $other->rules(['.' => { a => ['127.0.0.5'] }]);
 $dns->rules(['.' => { a => ['127.0.0.2'] }]);
 ($v, $c) = dnsask([@two, -p => 1], @stop);
@@ -136,7 +136,7 @@ my $closed = '127.0.0.1@' . RblDns::closed_port();
 is($v->{status}, 'NETWORK', 'though nobody is there');
 is($dns->asked('.'), 0, 'never another');
 
-# Places: a second try takes none of its own at the same resolver.
+# Slots: a second attempt at the same resolver uses no additional slot.
 $dns->rules(['\.dead\.test' => 'mute'], ['.' => { a => ['127.0.0.2'] }]);
 ($v, $c) = dnsask([-r => $dns->addr, -t => 1, -n => 2, -f => 16, -w => 500],
     (map { "m$_.dead.test dead.test" } 1 .. 4),
