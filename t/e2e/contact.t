@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# A contact is added by HTTP, gets its code by mail through exim or by POST, and
-# is confirmed by that code and no other; five wrong ones lock it until another
-# is sent.
+# A contact is added over HTTP, gets its code by mail through exim or by POST,
+# and is confirmed only by that code; five wrong ones lock it until another is
+# sent.
 
 use strict;
 use warnings;

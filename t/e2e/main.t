@@ -1,8 +1,9 @@
 #!/usr/bin/perl
-# The whole system: a host added by HTTP is found on a list, told by listings,
-# webhooks and a callback, and told again when the list takes it off.
+# The whole system: a host added over HTTP is found on a list and reported by
+# listings, webhooks and a callback, and reported again when the list delists
+# it.
 #
-# Alone: measures how soon a listing is told.
+# Alone: measures how soon a listing is reported.
 
 use strict;
 use warnings;
@@ -36,7 +37,7 @@ write_file($lists, <<"JSON");
 JSON
 init_store($redis, lists => $lists);
 my $nginx = start_nginx(store => $redis);
-# The patience of conf/run.sh.
+# The timeouts of conf/run.sh.
 my $checkd = start_checkd(store => $redis, resolver => $unbound, conf => {
     dns_timeout => '1200ms', dns_tries => 2, check_timeout => '3500ms',
     deliver_http => 'on', deliver_allow => '127.0.0.0/8' });
@@ -50,7 +51,7 @@ sub get { return api($nginx, $acct, 'GET', @_) }
 sub post { return api($nginx, $acct, 'POST', @_) }
 sub text { return http($nginx, 'GET', $_[0], auth => $acct)->{body} }
 
-# Events of a type for a check or a value, as they came.
+# Events of a type for a check or a value, as received.
 sub events {
     my ($type, $value) = @_;
 
@@ -180,7 +181,7 @@ wait_for { @{[received($calls)]} >= 2 } 10, 'its callback';
 is_deeply((received($calls))[1]{json}{host}, { host => 'www.bad.example' },
     'whose host is the value alone');
 
-# the list takes it off: delisted, once the next check sees it
+# the list delists it: reported after the next check
 ok(rbldnsd_data($rbldnsd, $zone, $listed . "198.51.100.0/28\n"),
     'the entry is removed');
 $data = checked(post('/3.0/check/start.json', { host => $ht })->{data}{id});
@@ -201,7 +202,7 @@ wait_for { events('rbl.host.check.completed', '192.0.2.10') >= 4 } 10,
 is(scalar events('rbl.host.delisted', '192.0.2.10'), $n,
     'it is delisted once');
 
-# with the resolver gone nothing is clear and nothing changes
+# without the resolver nothing is clear and nothing changes
 ok(rbldnsd_data($rbldnsd, $zone, $listed . "192.0.2.10\n"), 'listed again');
 checked(post('/3.0/check/start.json', { host => $ht })->{data}{id});
 is(get('/3.0/listings.json')->{total_listed}, 1, 'and found');

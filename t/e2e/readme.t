@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 
-# The examples of the API, run as they are written.  Those of rbl-api(7) cover
-# every call, and each of them succeeds.  What deletes comes last, in reverse, so
-# that nothing is in use.  $HT stands for the newest host, $HT2 for the one
-# before, and so on; $CODE for the code that was mailed.  Those of the README are
-# pasted as a whole.
+# Runs the examples of the API.  Those of rbl-api(7) cover every call, and each
+# of them succeeds.  Deletions run last, in reverse order, so that nothing is in
+# use. $HT is the newest host, $HT2 the one before, and so on; $CODE is the code
+# from the mail.  Those of the README are pasted as a whole.
 
 use strict;
 use warnings;
@@ -23,7 +22,7 @@ like($first, qr/^A=/, 'the address comes first');
 is(scalar(grep { !/^curl -u \$U / } @examples), 0, 'then there are calls');
 cmp_ok(scalar @examples, '>', 30, 'the examples were found');
 
-# --- no call is missing, none is there twice -------------------------------
+# --- no call is missing or duplicate ---------------------------------------
 
 my (%shown, %again);
 for my $example (@examples) {
@@ -38,7 +37,7 @@ is(join("\n", grep { $again{$_} > 1 } sort keys %again), '',
     'nothing is shown twice');
 my %calls = map { ("$_->{method} $_->{at}" =~ s/\/3\.0|\.\{format\}//gr) => 1 }
     grep { $_->{at} eq $_->{of} } described();
-delete $calls{'GET /check/status'};     # another way to write check/status/PP
+delete $calls{'GET /check/status'};     # alias of check/status/PP
 is(join("\n", sort keys %shown), join("\n", sort keys %calls),
     'every call is shown');
 
@@ -59,7 +58,7 @@ write_file("$home/.curlrc", qq(silent\nshow-error\nwrite-out = "\\n%{http_code}"
 
 my %ids;                                # kind => [..], the newest last
 
-# What was added is newer than what a list tells.
+# Newly added ids are newer than ids from a list.
 sub learn {
     my ($data, $added) = @_;
 
@@ -70,7 +69,7 @@ sub learn {
     }
 }
 
-# The code of the mail that is new
+# The code of the new mail
 my (%mailed, $code_sent);
 sub learn_code {
     my $new;
@@ -102,7 +101,7 @@ $first =~ s/:8080/:$nginx->{port}/ or die 'no port';
 run_example($_) for grep { !m{/delete/} } @examples;
 run_example($_) for reverse grep { m{/delete/} } @examples;
 
-# --- the README's, pasted as a whole -----------------------------------------
+# --- examples of the README, pasted as a whole -------------------------------
 
 ($section) = read_file(repo_dir() . '/README.md')
     =~ /^## The API in five minutes\n(.*?)^## /ms;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# `make run`: what it prints works as pasted, Ctrl-C stops all of it, and a
-# second run finds the data of the first.
+# `make run`: its printed commands work when pasted, Ctrl-C stops all programs,
+# and a second run finds the data of the first.
 #
-# Alone: measures how soon a listing is told.
+# Alone: measures how soon a listing is reported.
 
 use strict;
 use warnings;
@@ -29,10 +29,10 @@ sub start_run {
     return ($s, @lines);
 }
 
-# As a newcomer pastes it.
+# Runs a command as a newcomer pastes it.
 sub paste { return run_cmd({ timeout => 20 }, 'sh', '-c', $_[0])->{out} }
 
-# Processes of the system, by what they have on their command line.
+# Processes of the system, by a text in their command line.
 sub left {
     my @found;
     for my $path (glob '/proc/[0-9]*/cmdline') {
@@ -55,7 +55,7 @@ sub stops {
     is_deeply([left()], [], 'and nothing is left');
 }
 
-# what cannot work is said before anything is started
+# obstacles are reported before any program starts
 my $taken = IO::Socket::INET->new(LocalAddr => '127.0.0.1',
     LocalPort => $env{RUN_PORT}, Proto => 'tcp', Listen => 1) or die;
 my $r = run_cmd({ env => \%env }, 'sh', $script, build_dir());
@@ -121,7 +121,7 @@ for my $value ('2001:db8:bad::1', 'www.listed.example.com') {
     is($data->{listed_count}, 1, "$value is listed");
 }
 
-# twice at a time
+# twice at once
 $r = run_cmd({ env => \%env }, 'sh', $script, build_dir());
 is($r->{status}, 1, 'a second one beside it');
 like($r->{err}, qr/running already, as process $s->{pid}\n\z/, 'is refused');
@@ -140,7 +140,7 @@ is_deeply(\@again, \@curl, 'a second run has the same account and token');
 is(json(paste($again[1]))->{total_listed}, 1, 'and its data');
 is(json(paste($again[0]))->{status_code}, 409, 'the host is there already');
 
-# one server dies: the others are stopped, and it is said
+# one server dies: the others are stopped, with a message
 my ($nginx) = map { /^(\d+) nginx: master/ ? $1 : () } left();
 ok($nginx, 'nginx runs');
 kill 'TERM', $nginx if $nginx;

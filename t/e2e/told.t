@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# The whole system: a contact that was added and confirmed by HTTP is told when
-# a host of its group gets on a list and when it is off it again, and nothing in
-# between; and when a listed host is deleted, or another group's.
+# The whole system: a contact that was added and confirmed over HTTP is notified
+# when a host of its group is listed and when it is delisted, and not in
+# between; and when a listed host is deleted, or moved to another group.
 
 use strict;
 use warnings;
@@ -88,7 +88,7 @@ is_deeply([map { "$_->{host} $_->{status}" } @{ $m[0]{hosts} }],
 like($m[0]{message}, qr/^Not listed any more:\n\n192\.0\.2\.10 \(mx /,
     'in words');
 
-# a listed host that is deleted, another that gets another group
+# a listed host is deleted, another moves to another group
 $n = received($hook);
 is(post("/3.0/host/delete/$ht{'192.0.2.11'}.json")->{status_code}, 200,
     'a listed host is deleted');
