@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# conf/redis-rbl.acl: each program has what it needs (ACL LOG is empty after all
-# have worked), nothing that its source does not use, and none of what would
-# harm; a right that is missing is told by name, and harms nothing else.
+# conf/redis-rbl.acl: each program has the rights it needs (ACL LOG is empty
+# after all have run), no right that its source does not use, and none that
+# could do harm.  A missing right is reported by name, and affects nothing else.
 
 use strict;
 use warnings;
@@ -31,7 +31,7 @@ for my $name (qw(rbl-api rbl-checkd rblctl rblctl-fsck)) {
 }
 
 
-# --- what the sources use ---------------------------------------------------
+# --- rights that the sources use --------------------------------------------
 
 my %sources = ('rbl-api' => [map { glob repo_dir() . "/ngx_rbl_module/$_" }
         qw(*.c */*.c)],
@@ -42,7 +42,7 @@ my %sources = ('rbl-api' => [map { glob repo_dir() . "/ngx_rbl_module/$_" }
     'rblctl-fsck' => [map { glob repo_dir() . "/rbl-checkd/ctl/$_" }
         qw(fsck*.c client.c)]);
 
-# A script without the functions of its includes that it does not call.
+# A script without the unused functions of its includes.
 sub used {
     my ($lua) = @_;
 
@@ -88,7 +88,7 @@ for my $name (sort keys %sources) {
     } sort keys %$have;
     is("@idle", '', "$name: no command that it does not use");
 
-    # "r" and "s" are told apart by what follows, and not looked at here.
+    # "r" and "s" are distinguished by the next part, which is not checked here.
     my @lost = grep { my $k = $_; $k !~ /^[rs]$/ && !grep {
         /^rbl:\{\*\}:\Q$k\E(?::\*)?$/ } @{ $user{$name}{patterns} } }
         sort keys %key;
@@ -204,7 +204,7 @@ is_deeply(redis($redis, 'ACL', 'LOG'), [], 'no right was missing')
     or diag(join ' ', map { @$_[3, 5, 7, 9] } @{ redis($redis, 'ACL', 'LOG') });
 
 
-# --- what each is refused ---------------------------------------------------
+# --- refusals of each program -----------------------------------------------
 
 my $ac = $acct->{sid};
 my $sha = redis($redis, 'SCRIPT', 'LOAD', 'return 1');
@@ -223,7 +223,7 @@ my @harm = (
     [qw(MOVE rbl:meta 1)], [qw(SORT rbl:{0}:apps:x)], [qw(SUBSCRIBE x)],
     [qw(PUBLISH x y)], [qw(WAIT 0 0)], ['MULTI'], [qw(OBJECT ENCODING rbl:meta)],
     [qw(PERSIST rbl:meta)], [qw(EXPIRE rbl:meta 1)], [qw(GETDEL rbl:meta)],
-    # keys of others, read and written, by itself and in a script
+    # foreign keys, read and written, directly and in a script
     [qw(GET other)], [qw(HMGET other a)], [qw(EXISTS other)],
     ['EVAL', 'return 1', 1, 'other'], ['EVALSHA', $sha, 1, 'other'],
     ['EVAL', "return redis.call('GET', 'other')", 0],
@@ -281,7 +281,7 @@ my %harm = (
         ['HGETALL', "rbl:{0}:dlv:$ac:x:y"],
     ],
     'rblctl-fsck' => [
-        # lists, and how the store was initialised
+        # lists, and the meta data of the store
         [qw(HGETALL rbl:{0}:lists:keys)],
         ['SET', 'rbl:{0}:r:SYS:RBx', 'x'], [qw(SET rbl:{0}:defaults x)],
         [qw(ZADD rbl:{0}:lists 1 x)], [qw(HSET rbl:meta schema 9)],
@@ -290,7 +290,7 @@ my %harm = (
         [qw(ZADD rbl:{0}:daemons:addr 1 x)], ['SET', "rbl:{0}:rate:$ac:APx", 1],
     ],
 );
-# What is no harm to one of them.
+# Exceptions that do no harm.
 my %may = ('rblctl-fsck' => qr/^(?:SCAN 0|TYPE rbl:meta|MULTI)$/);
 
 my $refusal = qr/^NOPERM|can't (?:run|access)|not allowed/;
@@ -312,7 +312,7 @@ is(redis_try({ socket => $redis->{socket}, pid => $redis->{pid} },
 
 my %users = %{ $redis->{users} };
 
-# --- a right that is missing ------------------------------------------------
+# --- a missing right --------------------------------------------------------
 
 expect_denial();
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The configuration of rbl-checkd: what is right passes -t, what is wrong gives
-# one line with file, line, key and what is allowed.
+# The configuration of rbl-checkd: valid values pass -t; an invalid value gives
+# one line with file, line, key and the allowed values.
 
 use strict;
 use warnings;
@@ -39,7 +39,7 @@ sub wrong {
     is($r->{out}, '', "nothing else: $name");
 }
 
-# The file that is shipped is what -D prints, and all of it is right.
+# The shipped file is the output of -D, and all of it is valid.
 
 my $r = run_cmd($checkd, '-D');
 is($r->{status}, 0, '-D prints a configuration');

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The module's directives, as `nginx -t` sees them: what is accepted, and for
-# each mistake the one line that names the value and what is allowed.
+# The module's directives, as `nginx -t` sees them: valid values are accepted,
+# and each mistake gives one line with the value and the allowed values.
 
 use strict;
 use warnings;
@@ -10,7 +10,7 @@ use RblTest;
 
 my $dir = temp_dir();
 
-# An nginx that refuses its configuration ends without freeing anything, so a
+# An nginx that refuses its configuration exits without freeing memory, so a
 # sanitizer must not look for leaks here.
 sub config_test {
     my (%opt) = @_;
@@ -60,13 +60,13 @@ sub bad {
 accepted('nothing but rbl_api on');
 accepted('rbl_api off', server => 'location /x { rbl_api off; }');
 
-# A machine without /etc/hosts knows no localhost.
+# Without /etc/hosts the name localhost does not resolve.
 my @names = gethostbyname('localhost') ? qw(localhost localhost:6380) : ();
 accepted("rbl_store $_", http => "rbl_store $_;")
     for qw(127.0.0.1 127.0.0.1:6380 [::1] [::1]:6380 unix:/run/redis.sock),
         @names;
 
-# The last one cannot be asked for: no question leaves the machine.
+# The last name cannot be queried, so no query leaves the machine.
 bad('rbl_store', $_, $addr)
     for qw(127.0.0.1:0 127.0.0.1:65536 127.0.0.1:x unix: [::1 :6379),
         'x' x 64 . '.invalid';
@@ -156,7 +156,7 @@ for my $d (sort keys %good) {
         http => "$d $good{$d}; $d $good{$d};");
     refused("$d without a value",
         qr/invalid number of arguments in "$d" directive/, http => "$d;");
-    next if $d eq 'rbl_zoneinfo';               # of the whole server
+    next if $d eq 'rbl_zoneinfo';               # for the whole server
     accepted("$d on two levels", http => "$d $good{$d};",
         server => "$d $good{$d};",
         api => ($d eq 'rbl_store_user'
@@ -166,7 +166,7 @@ for my $d (sort keys %good) {
 refused('rbl_api twice', qr/"rbl_api" directive is duplicate/,
     server => 'location /x/ { rbl_api on; rbl_api on; }');
 
-# the zone, and what is shown of it
+# shared memory and rbl_status
 
 my $zone = qr/it must be a name and a size from 512k to 64m/;
 
@@ -206,7 +206,7 @@ refused('rbl_status with rbl_api',
     qr/"rbl_status" and "rbl_api" cannot be in the same location/,
     http => 'rbl_zone rbl 1m;', api => 'rbl_status;');
 
-# the password's file
+# the password file
 
 my $r = accepted('a private password file',
     http => "rbl_store_password_file $dir/password;");

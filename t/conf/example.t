@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# conf/nginx.conf as it is shipped, with only the marked places edited, serves
-# the API; what nginx refuses by itself is in the API's form too.
+# The shipped conf/nginx.conf serves the API with only the marked places edited;
+# errors that nginx itself reports have the API's form, too.
 
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# The catalogue of lists and the resolver's configuration, as shipped: every
-# field that the loader and the checker rely on, and that nothing enabled needs
-# a key, is dead, or says the same as another enabled list.
+# The shipped catalogue of lists and configuration of the resolver: every field
+# that the loader and the checker need; no enabled list needs a key, is dead, or
+# has the same data as another enabled list.
 
 use strict;
 use warnings;
@@ -186,8 +186,8 @@ sub code_faults {
 }
 
 
-# How often it may be asked, and for which names: only what differs from
-# "always" and "both" stands there.
+# Rate limits and kinds of names: only values other than "always" and "both" are
+# written.
 sub limit_faults {
     my ($l) = @_;
 
@@ -287,7 +287,7 @@ sub check_enabled {
             "no part of $whole is");
     }
 
-    # As the loader meets them: a domain under a dead one is dead as well.
+    # As in the loader: a domain under a dead domain is dead as well.
     my @under = grep {
         my $z = $_;
         grep { $z eq $_ || $z =~ /\.\Q$_\E\z/ } keys %dead;
@@ -299,7 +299,7 @@ sub check_enabled {
 }
 
 
-# The answers that have fooled other checkers.
+# Responses that have fooled other checkers.
 sub check_traps {
     my ($doc) = @_;
 
@@ -347,7 +347,7 @@ sub check_traps {
 }
 
 
-# What the operators ask for (and a list of domains holds).
+# Requirements of the operators of lists (and contents of domain lists).
 sub check_rules {
     my ($doc) = @_;
 
@@ -385,7 +385,7 @@ sub check_rules {
 }
 
 
-# The resolver must not be one of those that make every host look clean.
+# The resolver must not be one that makes every host look clean.
 sub check_resolver {
     my $path = "$CONF/unbound.conf";
     my @live = grep { /\S/ && !/^\s*#/ } split /\n/, slurp($path);

@@ -19,8 +19,8 @@ my $d = start_checkd(store => $redis, ready => 0, conf => { log => $log,
 wait_for { read_file($log) =~ /ready/ } 10, 'the log';
 chmod 0755, $dir;
 
-# Of the file as it is shipped: another directory and owner, and the signal by
-# another way than systemctl.
+# The shipped file with another directory and owner, and a signal without
+# systemctl.
 my $text = read_file(repo_dir() . '/conf/rbl-checkd.logrotate');
 my $me = getpwuid($>);
 my $group = getgrgid((split ' ', $))[0]);

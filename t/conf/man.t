@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 
-# The manual pages, as `make man` writes them: they are valid, they describe
+# The manual pages, as `make man` writes them: they are valid; they describe
 # every key, command and option in the words of the programs, and every
-# directive with its default and context in the code, and their references and
-# examples are right.  (t/e2e/readme.t runs the examples of rbl-api(7), and
-# t/packaging/fresh.sh those of rbl-operations(7).)
+# directive with its default and context; their references and examples are
+# right.  (t/e2e/readme.t runs the examples of rbl-api(7), t/packaging/fresh.sh
+# those of rbl-operations(7).)
 
 use strict;
 use warnings;
@@ -33,7 +33,7 @@ for my $file (sort glob "$man/*.[1-9]") {
 }
 is(join(' ', sort keys %page), "@names", 'the pages');
 
-# One space between words, none around "|", quotes of one kind.
+# Normalizes text: one space between words, none around "|", quotes of one kind.
 sub plain {
     my ($text) = @_;
 
@@ -119,7 +119,7 @@ while ($commands_c =~ /ngx_string\("(rbl_\w+)"\),\s*([A-Z0-9_|]+),/g) {
 }
 cmp_ok($directives, '>=', 19, 'the directives were found');
 
-# What the module merges at the end; "none" where that is nothing.
+# The default that the module merges; "none" if it is empty.
 sub default_of {
     my ($directive) = @_;
 
@@ -141,7 +141,7 @@ my $variables = read_file("$module/ngx_rbl_variables.c");
 like($source{'ngx_rbl.5'}, qr/^\.It Va \$\Q$_\E$/m, "variable $_")
     for $variables =~ /ngx_string\("(rbl_\w+)"\)/g;
 
-# --- the calls of the API ---------------------------------------------------
+# --- calls of the API -------------------------------------------------------
 
 my %calls = map { ("$_->{method} $_->{at}" =~ s/\/3\.0|\.\{format\}//gr) => $_ }
     grep { $_->{at} eq $_->{of} } described();

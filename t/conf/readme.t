@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What the README and the manual pages name exists: pages, files of the tree,
-# targets of make, and files that are installed.  (t/conf/man.t reads the pages,
+# Names in the README and the manual pages exist: pages, files of the tree,
+# targets of make, and installed files.  (t/conf/man.t checks the pages,
 # t/e2e/readme.t runs the examples.)
 
 use strict;
@@ -30,7 +30,7 @@ my %made = map { $_ => 1 } $text =~ /(?:^    |`|\.Ql )make ([a-z][\w-]*)/mg;
 cmp_ok(scalar keys %made, '>', 10, 'the README names targets of make');
 ok($targets{$_}, "make $_ exists") for sort keys %made;
 
-# What is installed to /usr/share and /etc, as conf/install.sh has it.
+# Files installed to /usr/share and /etc, from conf/install.sh.
 
 my $install = read_file("$top/conf/install.sh");
 my %files = map { $_ => 1 } $text =~
@@ -40,8 +40,8 @@ cmp_ok(scalar keys %files, '>', 5, 'the pages name installed files');
 like($install, qr/^ +(?:put|keep) \Q$_\E /m, "$_ is installed")
     for sort keys %files;
 
-# What the maps name: paths from the top or from the folder of the map, and
-# sources by their bare names (of the module without its prefix).
+# Names in the maps: paths from the top or from the folder of the map, and
+# sources by their bare names (in the module without prefix).
 
 my @maps = map { "$_/README.md" } qw(ngx_rbl_module rbl-checkd shared conf t);
 my @all = map { s{^\./}{}r } split /\n/, qx(cd '$top' && find . -name build -prune -o -name .git -prune -o -type f -print);

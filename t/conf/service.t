@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# rbl-checkd as a service: what it tells the service manager, the reload, and
-# the password as a credential.
+# rbl-checkd as a service: its notifications to the service manager, the reload,
+# and the password as a credential.
 
 use strict;
 use warnings;
@@ -33,7 +33,7 @@ ok($manager->told(qr/^WATCHDOG=1$/m, 3), 'told: alive, again and again');
 told(qr/^STATUS=0 of [0-9]+ checks, 0 questions in flight\.$/m,
     'and how much it has to do, of how much it may have');
 
-# Reload: the level counts at once, the rest is named.
+# Reload: the log level applies at once; other changes are named.
 
 sub conf_says {
     my ($from, $to) = @_;
@@ -86,7 +86,7 @@ $manager->forget;
 ok(stop_server($d), 'it stops');
 told(qr/^STOPPING=1$/m, 'told: it stops');
 
-# A watchdog that is not for this process.
+# A watchdog for another process.
 
 $d = start_checkd(store => $redis, conf => { resolver => '127.0.0.1@9' },
     env => { NOTIFY_SOCKET => $manager->path, WATCHDOG_USEC => 100_000,
@@ -98,7 +98,7 @@ is(join(' ', grep { /WATCHDOG/ } $manager->all), '',
     'another process: not told');
 stop_server($d);
 
-# A manager that is not there any more is no reason to fail.
+# A manager that has gone is no reason to fail.
 
 $manager->stop;
 $d = start_checkd(store => $redis, conf => { resolver => '127.0.0.1@9' },
@@ -108,7 +108,7 @@ ok(wait_log($d, qr/cannot send READY=1.* to the service manager/s, 10),
 ok(alive($d), 'no manager: it goes on');
 stop_server($d);
 
-# A credential takes the place of the file of the same name.
+# A credential replaces the file of the same name.
 
 mkdir "$dir/credentials" or die $!;
 write_file("$dir/credentials/store.password", read_file($password), 0400);

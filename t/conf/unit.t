@@ -1,8 +1,7 @@
 #!/usr/bin/perl
 
-# The units as `make install` places them: systemd-analyze finds nothing wrong,
-# and little that is exposed.  And what else is installed is where it is looked
-# for.
+# The units as `make install` places them: systemd-analyze reports no fault and
+# little exposure.  Other installed files are where the programs look for them.
 
 use strict;
 use warnings;
@@ -47,7 +46,7 @@ install($root);
 is(read_file("$root/etc/rbl-checkd/rbl-checkd.conf"), "log syslog\n",
     'installed again, the configuration stays');
 
-# Another place: every path follows.
+# Another prefix: every path follows.
 
 $r = install("$root-local", sbindir => '/opt/rbl/sbin',
     datadir => '/opt/rbl/share', sysconfdir => '/opt/rbl/etc',
@@ -61,7 +60,7 @@ unlike($unit, qr{/usr/sbin/rbl|/etc/rbl-checkd/(?<!/opt/rbl/etc/rbl-checkd/)},
 like($unit, qr/^RestrictAddressFamilies=.*\bAF_NETLINK\b/m,
     'the daemon may read which addresses are its own');
 
-# Several daemons: the same unit, another file.
+# Several daemons: the same unit, another configuration.
 
 my $many = read_file("$root/lib/systemd/system/rbl-checkd@.service");
 $unit = read_file("$root/lib/systemd/system/rbl-checkd.service");
@@ -75,7 +74,7 @@ SKIP: {
     skip 'systemd-analyze is not here', 4
         if run_cmd('sh', '-c', 'command -v systemd-analyze')->{status};
 
-    # It wants the programs where the unit says they are.
+    # systemd-analyze needs the programs where the unit expects them.
     my @units = map { "$root/lib/systemd/system/$_" }
         qw(rbl-checkd.service rbl-checkd@x.service rbl-unbound.service);
     write_file("$root/lib/systemd/system/rbl-checkd\@x.service",
@@ -101,7 +100,7 @@ SKIP: {
     is($told, $score, 'rbl-operations(7) has the same number');
 }
 
-# The user of the unit is made, and owns what the rotation makes.
+# The unit's user is created, and owns the rotated files.
 
 my ($user) = $unit =~ /^User=(\S+)$/m;
 like(read_file("$root/usr/lib/sysusers.d/rbl-checkd.conf"), qr/^u $user /m,
