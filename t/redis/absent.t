@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A store that is not there, not ready or not ours when nginx starts: 503 with
-# Retry-After, and service by itself within 2 seconds of its coming.
+# A store that is missing, not ready or foreign when nginx starts: 503 with
+# Retry-After, and service without a restart within 2 seconds of its start.
 
 use strict;
 use warnings;
@@ -111,7 +111,7 @@ for my $case (['right secret', 'web'], ['other secret']) {
     stop_server($nginx);
 }
 
-# The password is the last one that the client has.
+# The password is the last one set.
 redis($redis, 'AUTH', 'other secret');
 redis($redis, 'CONFIG', 'SET', 'requirepass', '');
 

@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 
-# A store that is busy is not dead.  While it executes something long, or sends
-# a long reply, requests may be late, each for itself; the connection stays, and
-# what is in flight on it is answered.  A connection that is dead, while the
-# store answers elsewhere, is given up.
+# A busy store is not dead.  While it executes a long command, or sends a long
+# reply, single requests may be late; the connection stays, and commands in
+# flight are answered.  A dead connection is dropped if the store answers
+# elsewhere.
 #
-# Alone: what is sent before a deadline must not come after it.
+# Alone: requests sent before a deadline must not arrive after it.
 
 use strict;
 use warnings;
@@ -21,8 +21,8 @@ my $nginx = start_nginx(store => $redis, workers => 1,
     http => 'rbl_store_timeout 2s;');
 ok(wait_for { ask($nginx) == 401 } 3, 'service');
 
-# Lets the store work on that many scripts of so many seconds each, all sent at
-# once: it answers nobody before the last one is done.
+# Keeps the store busy with that many scripts of so many seconds each, all sent
+# at once: it answers no client before the last one ends.
 sub keep_busy {
     my ($scripts, $seconds) = @_;
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# More than 100 failed connects leak no descriptor, and too few connection
-# slots do no harm.
+# More than 100 failed connects leak no descriptor, and a lack of connection
+# slots does no harm.
 
 use strict;
 use warnings;
@@ -32,7 +32,7 @@ for my $addr ("127.0.0.1:$port", 'unix:' . temp_dir() . '/nobody') {
     ok(wait_for { messages($nginx, $attempts) >= 125 } 20,
         'more than 100 failed connects');
 
-    # An attempt that is under way holds one; the pauses are longer.
+    # An attempt in progress holds one; the pauses are longer.
     ok(wait_for { descriptors($worker) <= $before } 5,
         'leave no descriptor') or diag(descriptors($worker), ' after ', $before);
     is_deeply([workers($nginx)], [$worker], 'and the worker alive');

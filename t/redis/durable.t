@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# kill -9 of the store and its return, under requests: 503 with Retry-After
-# within rbl_store_timeout, service again within 2 seconds of its return without
-# a hand on nginx, a static location of the same nginx that does not notice,
-# and every write that was answered 200 is there.
+# kill -9 of the store and its return, with requests: 503 with Retry-After
+# within rbl_store_timeout, service within 2 seconds of its return without
+# intervention; a static location of the same nginx is not affected; and every
+# write that was answered with 200 is there.
 #
 # Alone: compares latencies.
 
@@ -30,9 +30,9 @@ write_file("$nginx->{dir}/static/x.txt", 'x' x 2000);
 ok((wait_for { http($nginx, 'GET', '/3.0/hosts.json', auth => $acct)
     ->{status} == 200 } 5), 'service');
 
-# --- what runs beside the faults -------------------------------------------
+# --- programs that run during the faults -----------------------------------
 
-# A process of its own; what it returns is there when it is told to end.
+# Runs a process; its result is available when it is told to end.
 sub beside {
     my ($name, $code) = @_;
 
@@ -78,7 +78,7 @@ sub writer {
     });
 }
 
-# Asks for the file again and again: "time seconds"
+# Requests the file repeatedly: "time seconds"
 sub watcher {
     return beside('watcher', sub {
         my ($on) = @_;
@@ -96,7 +96,7 @@ sub watcher {
     });
 }
 
-# --- with the store, without it, by turns ----------------------------------
+# --- alternately with and without the store --------------------------------
 
 my @writers = map { writer($_) } 1 .. 3;
 my $watcher = watcher();
@@ -118,7 +118,7 @@ for my $round (1 .. 3) {
     push @back, $served ? time - $since : 99;
 }
 
-# And one that is there and does not answer
+# A store that hangs
 pause_server($redis);
 my $from = time;
 sleep 0.8;
@@ -143,7 +143,7 @@ cmp_ok(scalar @{ $by{503} }, '>', 50, @{ $by{503} } . ' are refused');
 is_deeply([grep { $_->[4] !~ /^(?:unchanged|unknown)$/ } @{ $by{503} }], [],
     'with Retry-After, and with what may have happened');
 
-# By nginx's own clock: this test may have to wait for a processor.
+# By nginx's own clock, because this test may wait for a processor.
 my @took = map { (split)[2] } grep { / 503 / }
     split /\n/, read_file("$nginx->{dir}/took.log");
 my ($longest) = sort { $b <=> $a } @took;
@@ -163,7 +163,7 @@ is_deeply([grep { $there{$_} } map { $_->[0] }
     grep { $_->[4] eq 'unchanged' } @{ $by{503} }], [],
     'and none of which was said that nothing was changed');
 
-# --- the static location ---------------------------------------------------
+# --- static location -------------------------------------------------------
 
 # (median, 99th of 100) in milliseconds of the requests in these times
 sub latency {
@@ -181,7 +181,7 @@ diag(sprintf 'static, ms: median %.2f, p99 %.2f with the store (%d), '
 is(scalar(grep { $_->[1] == 99 } @static), 0, 'a static file is always served');
 cmp_ok($without[0], '<', 2 * $with[0] + 1, 'as fast: the median');
 
-# A worker that waited for the store would show $limit here.
+# A worker that waits for the store would show $limit here.
 cmp_ok($without[1], '<', $with[1] + 1000 * $limit / 4, 'and the slow ones');
 
 done_testing();

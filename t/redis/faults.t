@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# A store that answers wrongly, partly or not at all.  Whatever it does, every
-# request is answered (401: asked, 503 or 500: not), no worker dies, nothing of
-# what it sends gets raw into the log, and when it is good again so are we.
+# A store that answers wrongly, partly or not at all.  Every request is answered
+# (401: the store was queried; 503 or 500: not), no worker dies, no raw bytes of
+# the store are logged, and service returns with a good store.
 
 use strict;
 use warnings;
@@ -30,7 +30,7 @@ ok(wait_for { messages($nginx, qr/not ready: LOADING Redis is load/) } 3,
 is(ask($nginx), 503, 'is 503');
 recovers('loading');
 
-# The connection is up, and then this:
+# The connection is up; then:
 
 my %status = (
     late_loading => 503, readonly => 503, masterdown => 503, oom => 503,
@@ -43,7 +43,7 @@ my %status = (
 
 for my $mode (sort keys %status) {
     fake_mode($fake, $mode);
-    # Of doubled answers the first may have been read before the second came.
+    # With doubled replies, the first may be read before the second arrives.
     my $want = ref $status{$mode} ? $status{$mode} : qr/^$status{$mode}$/;
     like(ask($nginx), $want, "answers are $mode: $want");
     my @many = map { send_request($nginx) } 1 .. 10;
@@ -53,7 +53,7 @@ for my $mode (sort keys %status) {
     recovers($mode);
 }
 
-# Answers of another type than any command has are no crash.
+# Replies of a type that no command has do not crash.
 
 for my $mode (qw(integer nested short)) {
     fake_mode($fake, $mode);
@@ -91,7 +91,7 @@ for my $mode (sort keys %reason) {
 
 recovers('handshakes');
 
-# A reply that comes later than the handshake and answers nothing
+# A reply after the handshake that answers no command
 
 fake_mode($fake, 'later');
 my $other = start_nginx(store => $fake, workers => 1);

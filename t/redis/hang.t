@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
 # A store that hangs: 503 within rbl_store_timeout, at once from then on, and
-# service within 2 seconds of its going on.  The rest of nginx does not notice.
+# service within 2 seconds after it continues.  The rest of nginx is not
+# affected.
 #
 # Alone: measures how soon requests are answered.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A store that does not know AUTH repeats its arguments in the refusal: no
-# program tells the password.
+# A store without AUTH repeats the arguments in its error: no program shows the
+# password.
 
 use strict;
 use warnings;

@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 
-# A replica.  It is read from as long as it hears from its master, refuses
-# writes, and costs nobody else's requests anything.  Without its master it is
-# away: what it holds says nothing of what is listed now.
+# A replica.  The module reads from it while its link to the master is up; it
+# refuses writes, and other requests are not affected.  Without its master it
+# counts as away, because its data may be outdated.
 #
-# Alone: the master's silence is waited for.
+# Alone: waits for the master's silence.
 
 use strict;
 use warnings;
@@ -52,7 +52,7 @@ for my $n (1 .. 3) {
     is(scalar(grep { status_line($_) =~ / 401 / } @reads), 10,
         'reads beside it are answered');
 }
-# The statistics are due once a second.
+# Statistics are sent once a second.
 wait_for { messages($t->{nginx}, qr/app_usage: READONLY/) } 5,
     'statistics that are refused';
 like(nagios(), qr/^OK /, 'neither do the statistics cost the connection');

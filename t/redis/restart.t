@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Death and return of the store under load: every request is answered, by 401
-# (asked) or 503, and service is back within 2 seconds.  No descriptor leaks.
+# Death and return of the store under load: every request is answered, with 401
+# (the store was queried) or 503, and service is back within 2 seconds.  No
+# descriptor leaks.
 
 use strict;
 use warnings;

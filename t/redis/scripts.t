@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Scripts that the store has forgotten are sent again, and each call is done
-# once; also when the store forgets them between two calls under load.
+# Flushed scripts are sent again, and each call is executed once; also when the
+# store flushes them between two calls under load.
 
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# The slow link: large writes go by a connection of their own, on which the
-# accounts take turns, and nobody else waits behind them.  Where writes must
-# last, the store is told to pause them.
+# The slow link: large writes use a separate connection, on which the accounts
+# take turns, and other requests do not wait behind them.  To hold writes up,
+# the test pauses them in the store.
 
 use strict;
 use warnings;
@@ -44,7 +44,7 @@ sub ranges_of {
         ->{total_hosts} >> 2;
 }
 
-# Connections to the store, and requests that nginx works on.
+# Connections to the store, and requests being processed by nginx.
 sub links {
     return scalar grep { !/ cmd=client/ }
         split /\n/, redis($redis, 'CLIENT', 'LIST', 'TYPE', 'normal');
@@ -61,7 +61,7 @@ sub busy {
     return wait_for { writing() == $wanted } 5, "$wanted requests";
 }
 
-# The calls of scripts as the store executes them.
+# Calls of scripts in the order of execution.
 sub monitor {
     my $c = IO::Socket::UNIX->new(Peer => $redis->{socket}) or die "$!";
     print {$c} "MONITOR\r\n";
@@ -139,7 +139,7 @@ subtest 'how many wait is bounded' => sub {
     busy(258);
     unpause();
     is(answer($b)->{status}, 200, 'another account is served');
-    # Of so many changes at once the store takes the first few.
+    # The store accepts the first few of so many changes at once.
     is(scalar(grep { answer($_)->{status} =~ /^(?:200|429)$/ } @c), 257,
         'and all that waited have got there');
 };
@@ -152,7 +152,7 @@ subtest 'those who wait keep no other account out' => sub {
     my @accts = map { make_account($redis, name => $_) } 1 .. 8;
     pause_writes();
     my @c = map { my $acct = $_; map { adding($acct) } 1 .. 257 } @accts;
-    # Four have one in flight; of the others one is too much.
+    # Four have one in flight; one of the others is too many.
     busy(8 * 256 + 4);
     my $b = adding($t->{other});
     busy(8 * 256 + 5);
@@ -177,7 +177,7 @@ subtest 'while others are here, an account has a share of the store' => sub {
     my $r = answer($write->('host/add.json', { name => 'r', type => 'ip_range',
         host => '10.99.0.0/22' }));
     $range = json($r)->{data}[0]{id};
-    # The part of the time that the store spends in scripts meanwhile.
+    # Share of time that the store spends in scripts meanwhile.
     my $used = sub {
         my ($changes, $meanwhile) = @_;
         my ($before, $start) = (scripts_s(), time);
@@ -200,7 +200,7 @@ subtest 'while others are here, an account has a share of the store' => sub {
     }
     cmp_ok($beside, '<=', $alone / 2, 'about a quarter of its time')
         or diag("alone $alone");
-    sleep 1;                            # until A is no longer here
+    sleep 1;                            # until A no longer counts as active
     cmp_ok($used->(8, $nobody), '>', 1.5 * $beside,
         'and more when it is alone');
 };
@@ -214,7 +214,7 @@ subtest 'a graceful end waits for what waits' => sub {
     unpause();
     is(join(' ', map { answer($_)->{status} } @c), '200 200 200',
         'the old worker answers');
-    close $_ for @c;                    # nginx lingers until they go
+    close $_ for @c;                    # nginx lingers until they close
     ok((wait_for { !kill 0, $worker } 20), 'and leaves');
 };
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# The daemon's connection gives the store at most 8 KiB of commands at a time, or
-# one command that is longer: what it has more waits, in order, and each command
-# is answered once, though connections are lost.
+# The daemon's connection gives the store at most 8 KiB of commands at a time,
+# or one longer command.  Further commands wait, in order, and each command is
+# answered once, although connections are lost.
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ my $redis = start_redis();
 store_meta($redis);
 my $dir = own_dir('between');
 
-# The octets of the first command or reply of a stream, or 0: it is not whole.
+# Bytes of the first command or reply of a stream; 0: incomplete.
 sub first_of {
     my ($bytes, $at) = @_;
 
@@ -37,8 +37,8 @@ sub first_of {
     return $end - $at;
 }
 
-# Stands between storeload and the store, counts what has no reply yet, and
-# drops the first connections after so many replies.
+# A relay between storeload and the store that counts commands without a reply,
+# and closes the first connections after so many replies.
 sub between {
     my ($listen, @drops) = @_;
 
