@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Steady state: 1,000 and 100,000 requests of every kind leave the same memory
-# in a worker, and the same descriptors; so do as many connections that break.
+# Steady state: 1,000 and 100,000 requests of every kind leave a worker with the
+# same memory and the same descriptors; so do as many broken connections.
 
 use strict;
 use warnings;
@@ -11,7 +11,8 @@ use RblFault;
 use RblRedis;
 use RblTest;
 
-# What a sanitizer keeps is no measure; it tells of leaks itself, at the end.
+# A sanitizer keeps freed memory, so sizes mean nothing; it reports leaks
+# itself.
 my $sanitized = defined $ENV{RBL_NGINX} || nginx_env();
 my $block = $sanitized ? 1000 : 20_000;
 
@@ -31,7 +32,7 @@ sub bytes {
         %opt);
 }
 
-# None of them ends its connection.
+# None of these closes its connection.
 my @mix = (
     bytes('GET', 'hosts.json'), bytes('GET', 'hosts.xml?page_size=30'),
     bytes('GET', 'listings.zabbix'), bytes('GET', "host/$h->{id}.json"),
@@ -42,7 +43,7 @@ my @mix = (
     bytes('GET', 'host/' . sid_of('HT') . '.json'),
 );
 
-# So many requests, pipelined; how many were answered.
+# Sends so many requests, pipelined; returns the number of responses.
 sub drive {
     my ($n) = @_;
 
@@ -68,7 +69,7 @@ sub drive {
     return $answered;
 }
 
-# KiB of the worker's heap, when it has nothing to do.
+# KiB of the worker's heap when it is idle.
 my $open = descriptors($worker);
 
 sub memory {
@@ -76,7 +77,7 @@ sub memory {
     return heap_kib($worker);
 }
 
-# The same again and again, and each time what it has left.
+# Repeats the code, and returns the heap after each run.
 sub grows {
     my ($times, $code) = @_;
 
@@ -96,7 +97,7 @@ diag("KiB after 1,000 requests and each $block more: $all");
 cmp_ok($step, '<=', 32, 'they leave what 1,000 have left') if !$sanitized;
 ok((wait_for { descriptors($worker) <= $open } 5), 'and no descriptor');
 
-# Answers that come too late, clients that break off, stores that go.
+# Late replies, clients that disconnect, stores that go away.
 
 sub trouble {
     for (1 .. 4) {

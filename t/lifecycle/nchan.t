@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Beside nchan, which exports its own, other hiredis: whichever is loaded first,
-# this module uses its own copy.  RBL_NCHAN: path of ngx_nchan_module.so.
+# With nchan, which exports its own copy of hiredis: in either load order this
+# module uses its own copy.  RBL_NCHAN: path of ngx_nchan_module.so.
 
 use strict;
 use warnings;

@@ -24,7 +24,7 @@ sub nginx {
     return $nginx;
 }
 
-# Requests that the store has, and that it does not answer.
+# Requests that the store has received and does not answer.
 sub hang {
     my ($nginx) = @_;
 
@@ -34,7 +34,7 @@ sub hang {
     return @c;
 }
 
-# Requests that nginx works on, with this one.
+# Requests being processed by nginx, including this one.
 sub writing {
     my ($nginx) = @_;
 
@@ -71,7 +71,7 @@ is(ask($nginx), 503, 'no store');
 signal_server($nginx, 'QUIT');
 ok(wait_for { !alive($nginx) } 2, 'quit ends at once without a store');
 
-# quit, and the store never answers: the deadline ends it
+# quit, and the store never answers: the deadline ends the worker
 
 $nginx = nginx(workers => 1, http => 'rbl_store_timeout 1500ms;');
 @waiting = hang($nginx);
@@ -81,7 +81,7 @@ is(scalar(grep { status_line($_) =~ / 503 / } @waiting), 4,
 ok(wait_for { !alive($nginx) } 5, 'then the end');
 cont_server($redis);
 
-# stop with requests under way
+# stop with requests in progress
 
 $nginx = nginx(workers => 2);
 @waiting = hang($nginx);
@@ -94,8 +94,8 @@ cont_server($redis);
 $nginx = nginx(main => 'master_process off;', workers => 1);
 ok(stop_server($nginx), 'without a master process');
 
-# A reload of such a process leaves it without connections, which is nginx's own
-# affair, but the module must not go on with what is of the old configuration.
+# A reload of such a process leaves it without connections, which is a matter of
+# nginx, but the module must not use objects of the old configuration.
 
 $nginx = nginx(main => 'master_process off;', workers => 1,
     text => 'rbl_zone rbl 1m;');
@@ -107,7 +107,7 @@ for my $size (2, 3) {
     signal_server($nginx, 'HUP');
     ok(wait_for { messages($nginx, qr/using the "epoll"/) > $before } 5,
         "its zone becomes $size MiB");
-    # The statistics are looked after every second.
+    # The statistics timer runs every second.
     sleep 2;
     ok(alive($nginx), 'it lives on');
 }

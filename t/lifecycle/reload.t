@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# `nginx -s reload` ten times under load: no request fails, nothing is logged
-# that should not be, no worker stays; then ten times with requests that wait
-# for a store that has stopped: each gets its answer when the store goes on, or
-# 503 in time, and none is cut short.
+# `nginx -s reload` ten times under load: no request fails, nothing unexpected
+# is logged, no worker stays.  Then ten times with requests that wait for a
+# stopped store: each gets its response when the store continues, or 503 in
+# time, and none is truncated.
 
 use strict;
 use warnings;
@@ -34,8 +34,8 @@ sub gone {
         keys %now == 2 && !grep { $now{$_} } @old } 10, 'the old workers to go';
 }
 
-# A process that asks without a pause, and tells how it went: a line for each
-# answer that is not whole and 200, and at the end their number.
+# A process that sends requests without a pause, and prints a line for each
+# response that is not a complete 200, and at the end their number.
 sub start_load {
     my ($number) = @_;
 
@@ -80,7 +80,7 @@ for my $l (@load) {
 cmp_ok($sum, '>', 100, "of $sum");
 is(scalar workers_now($nginx), 2, 'there are two workers');
 
-# --- with requests that wait -----------------------------------------------
+# --- with waiting requests -------------------------------------------------
 
 sub wait_in_store {
     my @c = map { client('asks', $nginx, $read) } 1 .. 6;
@@ -89,7 +89,7 @@ sub wait_in_store {
     return @c;
 }
 
-# Whether they are answered, or told so in time.
+# Checks that they are answered, or get 503 in time.
 sub round {
     my ($name, $answered) = @_;
 
@@ -100,7 +100,7 @@ sub round {
         @old = reload();
         wait_for { workers_now($nginx) >= 3 } 5, 'new workers';
 
-        # This one finds workers that have never seen the store.
+        # This one gets workers that have never seen the store.
         push @c, client('asks', $nginx, $read);
         @c = map { RblTest::Http::read_answer($_, 9) } @c if !$answered;
     });
