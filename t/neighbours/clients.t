@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Account A beside clients that read or write slowly, or ask for a lot.
+# Account A next to clients that read or write slowly, or send many requests.
 
 use strict;
 use warnings;

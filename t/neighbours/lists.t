@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Account A beside accounts whose own lists do not behave, or are asked too much
+# Account A next to accounts whose own lists misbehave, or are queried too often
 # (rows D3, D4).
 
 use strict;

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Own lists read no DNS that their account could not read itself (row D5): of
-# an answer outside 127/8 nothing is shown, and reserved zones are no lists.
+# Own lists must not read DNS data that their account could not read itself (row
+# D5): responses outside 127/8 are not shown, and reserved zones cannot be
+# lists.
 
 use strict;
 use warnings;

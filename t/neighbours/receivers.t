@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Account A beside accounts whose receivers of callbacks and contacts do not
-# behave (rows D1, D2, D6).
+# Account A next to accounts whose receivers of callbacks and contacts misbehave
+# (rows D1, D2, D6).
 
 use strict;
 use warnings;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Account A beside requests that are refused, by what they lack or by a replica
-# (rows 5 and 8), and beside what is done with large profiles (row 6).
+# Account A next to requests that are refused, for missing rights or by a
+# replica (rows 5 and 8), and next to changes of large profiles (row 6).
 
 use strict;
 use warnings;

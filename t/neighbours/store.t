@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Account A beside accounts that keep the store and its connection busy with
+# Account A next to accounts that keep the store and its connection busy with
 # large objects (rows 1 to 4).
 
 use strict;
