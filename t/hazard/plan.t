@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# t/hazard/PLAN is whole: the 40 hazards and the ten questions are there, each
-# leads to a text of a test or of a style rule that exists, and what is named
-# after a hazard is in the plan.  The mutants (MUTANTS) are of files and tests
-# that exist; t/hazard/mutate runs them.
+# t/hazard/PLAN is complete: it has the 40 hazards and the ten questions, each
+# leads to an existing text of a test or of a style rule, and each text that
+# names a hazard is in the plan.  The mutants (MUTANTS) name existing files and
+# tests; t/hazard/mutate runs them.
 
 use strict;
 use warnings;
@@ -32,7 +32,7 @@ for my $id (sort keys %title) {
     my @lost = grep {
         my ($file, $text) = @$_;
 
-        # In quotes, as a name of a test or the reason of a rule.
+        # In quotes: the name of a test or the reason of a rule.
         my $in = $file eq 'style' ? $style : read_file("$dir/$file");
         $in !~ /['"][^'"\n]*\Q$text\E/;
     } @{ $where{$id} };

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
 # Hazards in the life of nginx's processes that no other test shows
-# (t/hazard/PLAN), and the ends that both programs' processes may come to.
+# (t/hazard/PLAN), and the ways in which processes of both programs end.
 
 use strict;
 use warnings;
@@ -62,16 +62,14 @@ sub children {
 
 subtest 'hazard 15: the module keeps nothing beside its configuration' => sub {
 
-    # What is written while it runs, and so could outlive a configuration, is
-    # in .bss.  Some may be: the digest context, the time, what pages held
-    # (numbers and SIDs, used as a guess only, and texts; of a configuration
-    # they have pointers to compare) and what credentials decode to, with the
-    # key of their names, have nothing to do with any; the queue of large
-    # answers has those of living requests; when accounts' oldest checks
-    # are due stands beside a store, to compare; the table of calls is a
-    # constant that each configuration hands down; what counts and gathers
-    # statistics, and whether the stores run here, is set anew where a worker
-    # begins.
+    # Variables that are written at run time, and so could outlive a
+    # configuration, are in .bss.  These are allowed: the digest context and the
+    # time; the page cache (numbers, SIDs and texts; its pointers to a
+    # configuration are only compared); the credential cache with the key of its
+    # hashes; the queue of large responses, which has living requests only; the
+    # cached due times, which have a pointer to a store for comparison; the
+    # table of calls, a constant that each configuration sets; statistics, and
+    # whether the stores run here, which are set when a worker starts.
     my %may = map { $_ => 1 } qw(md ngx_rbl_pages ngx_rbl_pages_held
         ngx_rbl_pages_next ngx_rbl_logins
         ngx_rbl_login_key ngx_rbl_login_keyed ngx_rbl_places ngx_rbl_dues
@@ -141,8 +139,8 @@ subtest 'hazard 28: worker_shutdown_timeout with requests waiting' => sub {
         my @r = map { RblTest::Http::read_answer($_, 4) } @c;
         my $told = grep { $_->{status} == 503 && $_->{complete} } @r;
 
-        # Connections end in the order of their places in nginx; one that has
-        # a place before the store's is ended by nginx itself.
+        # nginx closes connections in the order of their slots; it closes those
+        # with a slot before the store's itself.
         cmp_ok($told, '>=', 8, 'they are told so');
         is($told + grep({ $_->{raw} eq '' } @r), 10, 'or nothing: no half');
         ok((wait_for { !alive($nginx) } 3), 'and the worker ends');
@@ -166,7 +164,7 @@ subtest 'hazard 29: a graceful end leaves the connection alone' => sub {
 
 subtest 'a worker that dies takes nobody with it' => sub {
 
-    # A sanitizer is not to explain what is done on purpose.
+    # A sanitizer must not report intended crashes.
     my $nginx = nginx(workers => 2, env => { ASAN_OPTIONS => join ':',
         $ENV{ASAN_OPTIONS} // (), 'handle_segv=0:handle_abort=0' });
     for my $end (qw(killed crashed aborted)) {
@@ -188,7 +186,7 @@ subtest 'a worker that dies takes nobody with it' => sub {
     stop_server($nginx);
 };
 
-# The daemon's own ends under load are the matter of t/checkd.
+# t/checkd tests the ways in which a daemon ends under load.
 subtest 'a daemon that is killed, stopped, restarted' => sub {
     my $start = sub { start_checkd(store => $redis, resolver =>
         { port => $dns->port }, conf => { conf_short(@_) }) };

@@ -19,7 +19,7 @@ sub get {
     return http($t->{nginx}, 'GET', $path, auth => $t->{acct});
 }
 
-# Requests that nginx works on, with this one.
+# Requests being processed by nginx, including this one.
 sub writing {
     my ($nginx) = @_;
 
@@ -153,7 +153,7 @@ subtest 'hazard 14: a worker without memory' => sub {
     my $kib = read_file("/proc/$w/status") =~ /^VmSize:\s+(\d+)/m ? $1 : 0;
     run_cmd('prlimit', "--pid=$w", '--as=' . 1024 * ($kib + 3000));
 
-    # hiredis may end the process: then there is another.
+    # hiredis may abort the process: then another one starts.
     expect_alert("worker process $w exited on signal 6");
     fake_mode($fake, 'flood');
     like(ask($nginx), qr/^(?:0|500|503)$/, 'a reply that does not fit');

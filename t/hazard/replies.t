@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 
-# Replies that are whole and say what they should not: another type, one less,
-# a number that no index has, bytes that are no record.  Each request is
-# answered by us, and no worker dies of it.
+# Complete replies with wrong contents: another type, one element fewer, a
+# number that no index has, bytes that are not a record.  The module answers
+# each request, and no worker crashes.
 #
-# RBL_DAMAGED: how many requests at least (1500); RBL_SEED: the seed, which is
+# RBL_DAMAGED: number of requests at least (1500); RBL_SEED: the seed, which is
 # printed.
 
 use strict;
@@ -20,7 +20,7 @@ my $count = $ENV{RBL_DAMAGED} // 1500;
 my $seed = int($ENV{RBL_SEED} // time ^ $$);
 note("seed $seed");
 srand $seed;
-expect_denial();                        # SIDs that are none make such keys
+expect_denial();                        # invalid SIDs make such keys
 
 my $t = api_setup(workers => 1);
 my ($ac, $ap) = @{ $t->{acct} }{qw(sid app)};
@@ -48,7 +48,8 @@ my @one = ("host/$hosts[0]", "contact/$contact", "contactgroup/$group",
 
 # --- totals -----------------------------------------------------------------
 
-# Those of hosts and listings are a record, and made anew if that is none.
+# The totals of hosts and listings are one record, which is made again if
+# damaged.
 my $in_one = qr{^(?:hosts|listings|host/.*)$};
 my @stamped = grep { /$in_one/ } @lists, @one;
 my @counted = grep { !/$in_one/ } @lists, @one;
@@ -68,7 +69,7 @@ for my $n (-1, '9223372036854775807', '-9223372036854775808', 10 ** 13) {
 damage($relay, 'none');
 accepted(call($t, 'GET', "$_.json"), "$_ as they are") for @lists, @one;
 
-# --- anything ---------------------------------------------------------------
+# --- any damage -------------------------------------------------------------
 
 sub n { return int rand 250 }
 
@@ -97,7 +98,7 @@ my @calls = (
     sub { POST => "rbl/pause/$list" },
 );
 
-# One of ours, in the envelope, with totals that can be.
+# A response of the module, in the envelope, with plausible totals.
 sub ours {
     my ($r) = @_;
 
@@ -106,8 +107,8 @@ sub ours {
         && !grep { /^total/ && $v->{$_} < 0 } keys %$v;
 }
 
-# Which of them a damaged reply makes is chance, and how many find no store
-# depends on how soon it is back: so it goes on until there are some of each.
+# The kind of damage is random, and how often no store is available depends on
+# time: so the loop runs until there are some of each.
 my @statuses = (200, 401, 500, 503);
 my (@bad, %seen);
 my $end = time + PATIENCE;

@@ -40,7 +40,7 @@ sub add_bytes {
         keep => 1, form => { host => $host, name => 'n', type => 'rbl' });
 }
 
-# What nginx works on besides the question.
+# Requests of nginx besides the status request.
 sub busy {
     return (http($nginx, 'GET', '/status')->{body} =~ /Writing: (\d+)/
         ? $1 : 0) - 1;
@@ -79,7 +79,7 @@ subtest 'hazard 19: replies come when the clients have left' => sub {
 
 subtest 'hazard 20: the request ends while its answer is sent' => sub {
 
-    # A sub-request does not see its client go: the answer finds out.
+    # A subrequest does not notice a disconnect; sending the response does.
     for my $bytes ($both, $page) {
         for my $kind (qw(breaks leaves)) {
             kill 'STOP', @worker;
@@ -191,7 +191,8 @@ subtest 'card 6: each allocation may fail' => sub {
     my $check = json(call($t, 'POST', 'check/start.json', form =>
         { host => '10.0.0.1' }))->{data}{id};
 
-    # Lets the nth allocation fail; how many are left when the answer is there.
+    # Fails the nth allocation; returns the number left when the response is
+    # there.
     my $limit = sub {
         open my $fh, '+<:raw', $env->{RBL_NOMEM} or die "countdown: $!";
         sysread $fh, my $left, 4;
@@ -231,9 +232,9 @@ subtest 'card 6: each allocation may fail' => sub {
             my $left = $limit->(0);
             $seen{ $r->{status} }++;
             push @bad, "$n: $r->{status} $r->{error}" if $r->{error};
-            last if $left > 0;          # it needs no more than these
+            last if $left > 0;          # no more allocations are needed
 
-            # A reply without room costs the connection to the store.
+            # A reply without memory costs the connection to the store.
             wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 3,
                 'the store';
             push @bad, "$n: it was changed" if $r->{raw} =~ /Nothing was ch/

@@ -22,8 +22,8 @@ my $w = world(no_dns => 1, zones => { 'a.test' => {} }, redis => {
     appendonly => 1, args => ['--appendfsync', 'always'] });
 my $relay = start_relay($w->{redis});
 
-# What the API says while a fault lasts: to reads, to writes.  A connection that
-# ends takes its requests with it; the next ones wait for another.
+# Responses during a fault: to reads, to writes.  A closed connection fails its
+# requests; the next requests wait for another one.
 my $ok = qr/^200$/;
 my $no = qr/^503$/;
 my $some = qr/^200/;
@@ -41,8 +41,8 @@ is_deeply([sort keys %expected], [sort(store_faults(), relay_faults())],
 
 my $n = 0;
 
-# A read and a write, then ten of them at once.  How each write was answered,
-# what was wrong with answers, and the statuses of reads and writes.
+# A read and a write, then ten of them at once.  Returns how each write was
+# answered, faults of responses, and the statuses of reads and writes.
 sub requests {
     my ($nginx) = @_;
 
@@ -120,7 +120,7 @@ sub try_all {
         my ($host, $bad, $seen);
         my $code = sub { ($host, $bad, $seen) = requests($nginx) };
 
-        # Let the daemon run into it, too: it looks for jobs all the time.
+        # Lets the daemon meet the fault, too: it looks for jobs all the time.
         my $before = log_count($daemon, "\n");
         with_fault($name, $at, sub {
             $code->();
