@@ -32,7 +32,7 @@ eventually { host_record($w, $ht)->{listed_count} == 1 } 10, 'listed';
 my ($key) = grep { /own\.test/ } @{ redis($w->{redis}, 'KEYS', '*zone*') };
 eventually { redis($w->{redis}, 'HEXISTS', $key, 'entry ipv4') } 5,
     'it has a test entry, all are told';
-$dns->rules(@rest);                     # test point and host are removed
+$dns->rules(@rest);                     # both are removed
 ok(stop_server($checkd), 'the daemon stops');
 
 # The test point was seen so many days ago, and the SOA today.
