@@ -1,7 +1,7 @@
 package RblApi;
 
-# What every test of the API needs: a store with lists, two accounts, an nginx;
-# and the two questions that are asked of each answer.
+# Base of the API tests: a store with lists, two accounts, an nginx; and the two
+# checks of a response, accepted() and refused().
 #
 #     use RblApi;                       # brings RblTest too
 #     my $t = api_setup();              # {redis, nginx, acct, other}
@@ -21,9 +21,9 @@ our @EXPORT = (@RblTest::EXPORT, qw(api_setup call accepted refused
     store_state unchanged add_host list_host forget sid_of xml_ok
     hosts_of_xml daemon_seen));
 
-# Options go to start_nginx; lists => 0: none are loaded.  The store has more
-# time than by default, unless an option says how much: on a machine that is
-# busy half a second may pass without any fault.
+# Options go to start_nginx; lists => 0 loads no lists.  The store timeout is
+# longer than the default, unless an option sets it: on a busy machine half a
+# second may pass without a fault.
 sub api_setup {
     my (%opt) = @_;
 
@@ -42,8 +42,8 @@ sub api_setup {
     return $t;
 }
 
-# A request below /3.0/ with the first account's credentials; auth => undef:
-# without any.
+# Sends a request below /3.0/ with the first account's credentials; auth =>
+# undef: without credentials.
 sub call {
     my ($t, $method, $path, %opt) = @_;
 
@@ -51,7 +51,7 @@ sub call {
     return http($t->{nginx}, $method, "/3.0/$path", %opt);
 }
 
-# Is it a success?  Gives the decoded body (JSON).
+# Tests for success; returns the decoded body (JSON).
 sub accepted {
     my ($r, $name) = @_;
 
@@ -64,7 +64,7 @@ sub accepted {
     return $v;
 }
 
-# Is it a refusal in the envelope, with that code and message?
+# Tests for a refusal in the envelope, with that code and message.
 sub refused {
     my ($r, $code, $message, $name) = @_;
 
@@ -81,7 +81,7 @@ sub refused {
     return $v;
 }
 
-# One word for everything the store holds.
+# A digest of the whole store.
 sub store_state {
     my ($t) = @_;
 
@@ -100,7 +100,7 @@ sub unchanged(&$$) {
     is(store_state($t), $before, "nothing changed: $name");
 }
 
-# Adds and gives the records.
+# Adds hosts and returns the records.
 sub add_host {
     my ($t, $host, %form) = @_;
 
@@ -111,8 +111,8 @@ sub add_host {
     return wantarray ? @$data : $data->[0];
 }
 
-# Lets a host be listed, as a check would: through the scripts of the store.
-# A daemon is there: without one nobody says that nothing is listed.
+# Makes a host listed, as a check would: through the scripts of the store.  A
+# daemon is registered: without one the state is unknown.
 sub daemon_seen {
     my ($t) = @_;
 
@@ -138,8 +138,8 @@ sub list_host {
     forget($t, $acct);
 }
 
-# An account's indexes, its record, a token or a host was changed by hand: what
-# is remembered of them ends with its totals and its mark.
+# After a change by hand to an account's indexes, its record, a token or a host:
+# deletes its totals and its version stamp, so that caches expire.
 sub forget {
     my ($t, $acct) = @_;
 
@@ -147,7 +147,7 @@ sub forget {
         qw(totals unchanged));
 }
 
-# A well-formed SID that nobody has.
+# A well-formed SID that does not exist.
 sub sid_of {
     my ($kind) = @_;
 
@@ -161,7 +161,7 @@ sub texts {
         $xml =~ m{<(\w+)>([^<]*)</\1>}g };
 }
 
-# The hosts of an answer in XML, as JSON would have them.
+# The hosts of an XML response, in the form of JSON.
 sub hosts_of_xml {
     my ($body) = @_;
 

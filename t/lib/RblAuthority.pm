@@ -41,9 +41,9 @@ sub authority {
         ['.' => { @base, rcode => 'nxdomain', soa => $soa }]);
 }
 
-# A world (RblCheckd) whose lists have servers of their own, and a daemon:
-# direct_world({zone => [[rules of a server], ...]}, conf => {...}, ...)
-# {..., server => {zone => [RblDns, ...]}, resolver, checkd}.
+# A world (RblCheckd) whose lists have their own servers, and a daemon:
+# direct_world({zone => [[rules of a server], ...]}, conf => {...}, ...) {...,
+# server => {zone => [RblDns, ...]}, resolver, checkd}.
 sub direct_world {
     my ($zones, %o) = @_;
 
@@ -68,7 +68,7 @@ sub direct_world {
     return $w;
 }
 
-# New data behind a server of a zone, by its number.
+# Replaces the data of a server of a zone, by its number.
 sub data {
     my ($w, $zone, $n, @rules) = @_;
 

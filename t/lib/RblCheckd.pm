@@ -1,8 +1,7 @@
 package RblCheckd;
 
-# What the tests of the daemon have in common: a store with lists that
-# rbldnsd serves, an account, hosts and checks made by the scripts that the
-# module uses.
+# Base of the daemon's tests: a store with lists that rbldnsd serves, an
+# account, hosts and checks made by the scripts that the module uses.
 
 use strict;
 use warnings;
@@ -63,21 +62,21 @@ sub lists_json {
         . "\n], \"dead\": [] }\n";
 }
 
-# rbldnsd data that lists these addresses.  A resolver may keep it for a second:
-# the end of a listing has to wait for as long as that.
+# rbldnsd data that lists these addresses.  A resolver may cache it for a
+# second, and the end of a listing waits that long.
 sub listed_entry {
     return "\$SOA 0 ns.test h.test 1 60 60 60 0\n\$TTL 1\n"
         . ":127.0.0.2:listed: see https://a.test/\n127.0.0.2\n"
         . join '', map { "$_\n" } @_;
 }
 
-# The rule of RblDns for the test entry of lists with control => 'ip': without
-# one the end of a listing takes a day.
+# The RblDns rule for the positive test point of lists with control => 'ip':
+# without it the end of a listing takes a day.
 sub test_entry {
     return [ '^2\.0\.0\.127\.', { a => ['127.0.0.2'], ttl => 0, @_ } ];
 }
 
-# And its last rule: what is not there, and kept by nobody.
+# The last rule: other names do not exist, and are not cached.
 sub not_there {
     return [ '.', { rcode => 'nxdomain', soa => ['test', 0, 0], @_ } ];
 }
@@ -90,7 +89,7 @@ sub eventually(&$$) {
     return ok(wait_for(\&$condition, $timeout, $name), $name);
 }
 
-# How often a pattern stands in a server's log.
+# Number of matches of a pattern in a server's log.
 sub log_count {
     my ($server, $pattern) = @_;
 
@@ -98,7 +97,7 @@ sub log_count {
     return $n;
 }
 
-# Options for start_checkd that make faults show soon.
+# Options of start_checkd with short times.
 sub conf_short {
     return (check_timeout => '3s', lease => '7s', dns_timeout => '300ms',
         dns_tries => 2, store_timeout => '2s', deliver => 'off', @_);
@@ -134,7 +133,7 @@ sub akey {
         $w->{acct}{sid}, @rest);
 }
 
-# A key of the account's partition as a whole.
+# The full name of a key in the account's partition.
 sub pkey {
     my ($w, $name) = @_;
 
@@ -142,7 +141,7 @@ sub pkey {
         hex(substr $w->{acct}{sid}, 2, 4) % $w->{partitions});
 }
 
-# One host of type rbl; its SID.
+# Adds a host of type rbl; returns its SID.
 sub add_host {
     my ($w, $value, %opt) = @_;
 
@@ -161,7 +160,7 @@ sub add_many {
     return \%sid;
 }
 
-# A manual check of a host; the SID of the check.
+# Requests a manual check of a host; returns the SID of the check.
 sub check_host {
     my ($w, $ht) = @_;
 
@@ -234,7 +233,7 @@ sub history_of {
     return \@t;
 }
 
-# Lists of the account's own, zone => type, in a profile with the system's.
+# Own lists of the account, zone => type, in a profile with the system lists.
 sub own_lists {
     my ($w, %type) = @_;
 
@@ -249,7 +248,7 @@ sub own_lists {
     return;
 }
 
-# What a manual check of a host finds at a list: "status error".
+# The result of a manual check of a host at a list: "status error".
 sub verdict {
     my ($w, $ht, $zone) = @_;
 
@@ -259,8 +258,8 @@ sub verdict {
     return "$d->{status} $d->{error}";
 }
 
-# Since when (ms) the first of a host's lists has said that the listing is over;
-# with a time all of them have said so since then.
+# Since when (ms) the first of a host's lists has answered that the listing has
+# ended; with a time, sets all lists to that time.
 sub cleared {
     my ($w, $ht, $since) = @_;
 
@@ -274,7 +273,7 @@ sub cleared {
     return $was;
 }
 
-# Jobs of the account's partition that wait or are in flight.
+# Waiting and running jobs of the account's partition.
 sub jobs_left {
     my ($w) = @_;
 
@@ -283,15 +282,15 @@ sub jobs_left {
         + redis($w->{redis}, 'LLEN', akey($w, 'manual'));
 }
 
-# Hosts that set_due made due and nobody has taken yet.
+# Hosts that set_due made due and no daemon has claimed yet.
 sub hosts_due {
     my ($w) = @_;
 
     return redis($w->{redis}, 'ZCOUNT', akey($w, 'due'), 0, 2);
 }
 
-# Takes jobs of the account's partition as a daemon of that name does, which
-# then does nothing with them; how many it got.
+# Claims jobs of the account's partition under that daemon's name and does
+# nothing with them; returns their number.
 sub take_jobs {
     my ($w, $kind, $n, $name, $lease) = @_;
 
@@ -308,7 +307,7 @@ sub set_due {
     redis($w->{redis}, 'ZADD', pkey($w, 'due'), 1, $w->{acct}{sid});
 }
 
-# Puts other data behind a zone.
+# Replaces the data of a zone.
 sub answers {
     my ($w, $zone, @listed) = @_;
 

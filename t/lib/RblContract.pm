@@ -44,7 +44,7 @@ my %ALIAS = ('rblprofile' => 'monitoringprofile',
 my %seen;                               # "GET /3.0/... format" => rows
 my @described;
 
-# A store with three lists, of which one lists 192.0.2.10; a daemon; nginx; a
+# A store with three lists, one of which lists 192.0.2.10; a daemon; nginx; a
 # receiver.
 sub contract_world {
     my $dns = start_rbldnsd(zones => [
@@ -72,7 +72,7 @@ sub contract_world {
     return $w;
 }
 
-# Accounts of its own, and nothing kept.
+# A pass with new accounts and without kept records.
 sub contract_pass {
     my ($w, $name) = @_;
 
@@ -105,7 +105,7 @@ sub contract_rows {
     }
 }
 
-# Routes that were never answered 200, in a format that they have.
+# Routes that never answered 200, in a format that they have.
 sub contract_missing {
     my @missing;
     for my $r (@_) {
@@ -163,7 +163,7 @@ sub keep {
     $p->{kept}{"$name$_"} = dclone($records[$_]) for 0 .. $#records;
 }
 
-# Where a call is found in this pass, its name in the description, its format.
+# The path of a call in this pass, its name in the description, its format.
 sub url_of {
     my ($p, $call) = @_;
 
@@ -220,7 +220,7 @@ sub filled {
 }
 
 
-# --- what is expected ------------------------------------------------------
+# --- expectations ----------------------------------------------------------
 
 sub matches {
     my ($is, $want) = @_;

@@ -1,17 +1,16 @@
 package RblCrash;
 
-# Many checks while everything dies: three daemons and the store are killed,
-# stopped and hung at moments that a seeded generator chooses, and a model of
-# what each list says tells what must have come of it.
+# Many checks while processes die: a seeded generator chooses the moments at
+# which three daemons and the store are killed, stopped and hung.  A model of
+# each list's data gives the expected results.
 #
-# A host is checked again only when its last check is over, and its answers
-# change only in between: that is a turn, and has one truth.  What is not
-# confirmed yet, as every end of a listing at first, is asked for again soon,
-# which is one check more of the same turn.  A look-up may time out when a daemon
-# or the machine stands still, a list's controls may too, and a listing may find
-# nobody to confirm it while the store is away; such a list is unknown, and
-# unknown changes nothing: the model follows.  What may never happen is a verdict
-# against the truth, or anything twice, or not at all.
+# A host is checked again only when its last check is over, and its responses
+# change only in between: this is a turn, with one expected result.  An
+# unconfirmed change, as every end of a listing at first, is checked again soon,
+# within the same turn.  A query or a test point may time out when a daemon or
+# the machine stops, and a listing cannot be confirmed while the store is away.
+# Such a list is unknown, which changes nothing, and the model follows.  A wrong
+# verdict, or an effect that occurs twice or never, is a fault.
 #
 #     my $c = crash_world($seed);       # store, DNS, accounts, three daemons
 #     crash_run($c);                    # until CHECKS checks are over
@@ -35,11 +34,11 @@ use constant {
     CHECKS  => 500,
     HOSTS   => 90,
     KIDS    => 16,                      # hosts that are children of a range
-    EACH    => 4,                       # turns of each host
-    AT_ONCE => 40,                      # of which so many are under way
+    EACH    => 4,                       # turns per host
+    AT_ONCE => 40,                      # turns in progress at a time
     LEASE   => 2,
-    SOON    => 60,                      # s in which what is open is asked again
-    IDLE    => 6,                       # s for which that is waited for
+    SOON    => 60,                      # s until open changes are checked again
+    IDLE    => 6,                       # s to wait for that
     PATIENT => 150,                     # s that a run may take
 };
 
@@ -52,7 +51,7 @@ my %CONF = (check_timeout => '900ms', lease => LEASE . 's',
 
 # --- the generator ---------------------------------------------------------
 
-# Numbers in [0, 1): of its own, for others draw from rand too.
+# Numbers in [0, 1) from a generator of its own, because others call rand, too.
 sub draw {
     my ($c) = @_;
 
@@ -67,7 +66,7 @@ sub between { return $_[1] + draw($_[0]) * ($_[2] - $_[1]) }
 
 # --- the world -------------------------------------------------------------
 
-# Even seeds hurt the daemons alone, odd ones the store as well.
+# Even seeds disturb only the daemons, odd ones the store as well.
 sub crash_world {
     my ($seed) = @_;
 
@@ -97,8 +96,8 @@ sub crash_world {
     return $c;
 }
 
-# Many hosts are listed at once here: the guard has found the lists in order so
-# often that it lets that pass.
+# Many hosts are listed at once here: sets the mass-listing guard's counters so
+# high that it passes them.
 sub trust_lists {
     my ($w) = @_;
 
@@ -129,7 +128,7 @@ sub plan_hosts {
     new_truth($c, $_) for @{ $c->{host} }, @{ $c->{oneoff} };
 }
 
-# What the lists say of a value from now on.
+# Sets the lists' new responses for a value.
 sub new_truth {
     my ($c, $h) = @_;
 
@@ -158,7 +157,7 @@ sub dns_rules {
             push @rules, [ "^(?:$any)\\.\Q$zone\E ", $action{$is} ];
         }
     }
-    # What the guard samples, and anything else, is on no list.
+    # Samples of the guard, and all other names, are on no list.
     return @rules, test_entry(aa => 1), map { [ "\Q$_\E ", { aa => 1,
         rcode => 'nxdomain', soa => [$_, 1, 1] } ] } @ZONES;
 }
@@ -191,7 +190,7 @@ sub crash_run {
         restart_server($d) if !alive($d);
         cont_server($d);
     }
-    # What a dead or sleeping one still holds ends after its lease.
+    # Leases of dead or sleeping daemons expire.
     wait_for { !left_over($c) } 3 * LEASE, 'the end of all jobs';
     return $c;
 }
@@ -200,7 +199,7 @@ sub all { return (@{ $_[0]{host} }, @{ $_[0]{oneoff} }) }
 
 sub waiting { return grep { $_->{left} } all($_[0]) }
 
-# Members of hosts that are due soon, and of those in flight.
+# Members of due and running hosts.
 sub due_soon {
     my ($w) = @_;
 
@@ -215,14 +214,14 @@ sub in_flight {
         'flight', 'flight:due';
 }
 
-# Ends what is over, and begins other checks in its place.
+# Closes finished checks, and starts others in their place.
 sub go_on {
     my ($c) = @_;
 
-    # One that was taken, or was ended and is asked again, is overlooked by none.
+    # A claimed check, or one that ended and is requested again, is not missed.
     my %under_way = map { $_ => 1 } map { (due_soon($_), in_flight($_),
         due_soon($_)) } @{ $c->{accounts} };
-    count_ended($c);                    # those of hosts not under way are told
+    count_ended($c);                    # hosts not in progress
     check_again($c);
     for my $h (values %{ $c->{busy} }) {
         next if $h->{ht} ? $under_way{"$h->{w}{acct}{sid}:$h->{ht}"}
@@ -244,7 +243,7 @@ sub go_on {
     begin($c, $_) for @now;
 }
 
-# How many checks of each host have been told as completed.
+# Number of completed checks of each host, from the events.
 sub count_ended {
     my ($c) = @_;
 
@@ -261,7 +260,7 @@ sub count_ended {
     }
 }
 
-# Hosts that are to be asked again later than one likes to wait are asked now.
+# Makes hosts due whose next check would take too long.
 sub check_again {
     my ($c) = @_;
 
@@ -304,7 +303,7 @@ sub begin {
     }
 }
 
-# Children of a range come all at once.
+# Children of a range are added at once.
 sub add_range {
     my ($c) = @_;
 
@@ -328,7 +327,7 @@ sub hurt {
 
     my $what = draw($c);
     if (($c->{did}{'with jobs'} // 0) < 3 && $c->{hurts}++ > 6) {
-        kill_one($c);                   # no run without that
+        kill_one($c);                   # every run has one
     } elsif ($c->{seed} % 2 && $what < 0.12) {
         kill_store($c);
     } elsif ($c->{seed} % 2 && $what < 0.24) {
@@ -340,9 +339,9 @@ sub hurt {
     }
 }
 
-# A daemon that runs, stopped so that what it holds can be told; unless it
-# holds a job that was given out three times.  Such a job is ended when it is
-# left behind once more, which is right, but it would not be completed.
+# Picks a running daemon and stops it to look at its jobs; not one with a job
+# that was given out three times: such a job is ended if it is left once more,
+# which is right, but it would not complete.
 sub halt_one {
     my ($c) = @_;
 
@@ -350,7 +349,7 @@ sub halt_one {
     return undef if !alive($d) || $d->{asleep};
     pause_server($d);
     $d->{holds} = 0;
-    for (1 .. 2) {                      # what it has sent is done by now
+    for (1 .. 2) {                      # its last commands are executed by now
         for my $entry (pending($c, $d->{called})) {
             $d->{holds}++;
             next if $entry->[3] < 3;
@@ -404,7 +403,8 @@ sub bury {
     $d->{back} = time + between($c, 0, 0.8);
 }
 
-# For longer than its lease: its jobs are another's when it wakes.
+# Stops a daemon for longer than its lease: other daemons have its jobs when it
+# continues.
 sub sleepwalk {
     my ($c) = @_;
 
@@ -414,7 +414,8 @@ sub sleepwalk {
     $d->{asleep} = time + between($c, 1.1, 1.6) * LEASE;
 }
 
-# A fault of the store costs every job a try: not where it may be the last.
+# A fault of the store costs every job an attempt: skipped if it may be the
+# last.
 sub spare_store { return grep { $_->[3] > 1 } pending($_[0]) }
 
 sub kill_store {
@@ -432,7 +433,8 @@ sub kill_store {
     restart_server($c->{w}{redis});
 }
 
-# For longer than a command may take: what was sent is done, and sent again.
+# For longer than the command timeout: the commands are executed, and sent
+# again.
 sub hang_store {
     my ($c) = @_;
 
@@ -443,8 +445,8 @@ sub hang_store {
     cont_server($c->{w}{redis});
 }
 
-# One that comes back has its old name, and takes back at once what it left,
-# or another, and it waits for the lease.
+# A restarted daemon has its old name and takes its jobs back at once, or it has
+# a new name and waits for the lease.
 sub restart_some {
     my ($c) = @_;
 
@@ -471,9 +473,9 @@ sub rename_daemon {
 }
 
 
-# --- what came of it -------------------------------------------------------
+# --- results ---------------------------------------------------------------
 
-# Checks that wait, that a daemon has, and that are in flight.
+# Checks that are waiting, claimed, and in flight.
 sub left_over {
     my ($c) = @_;
 

@@ -1,7 +1,7 @@
 package RblCtl;
 
-# What the tests of rblctl ask of each command: that it does, and says so; or
-# that it fails with one line, and writes nothing.
+# Checks of rblctl commands: a command succeeds with output; or it fails with
+# one line and writes nothing.
 
 use strict;
 use warnings;
@@ -13,14 +13,14 @@ our @EXPORT = (@RblTest::EXPORT, qw(ctl_store good bad));
 
 my $redis;
 
-# A store for all that follows, prepared.
+# An initialised store for the following commands.
 sub ctl_store {
     $redis = start_redis();
     init_store($redis);
     return $redis;
 }
 
-# good(name, words...): what it prints with --json, decoded
+# good(name, words...): the decoded output with --json
 sub good {
     my ($name, @args) = @_;
 

@@ -36,7 +36,7 @@ sub start_damage {
     return started($s, sub { -S "$d/s" });
 }
 
-# Written beside and moved: it is never read half.
+# Written to another file and renamed, so it is never read half-written.
 sub damage {
     my ($s, @mode) = @_;
 
@@ -88,7 +88,7 @@ sub pass_on {
     }
 }
 
-# The replies that are whole by now.
+# The replies that are complete by now.
 sub damaged {
     my ($in, $bytes, $mode) = @_;
 
@@ -110,7 +110,7 @@ sub damaged {
     return $out;
 }
 
-# ([type, value], where it ends), nothing if it is not whole.
+# ([type, value], end position), or nothing if it is incomplete.
 sub parsed {
     my ($bytes, $at) = @_;
 
@@ -141,7 +141,7 @@ sub written {
     return $type eq '$' ? '$' . length($v) . "\r\n$v\r\n" : "$type$v\r\n";
 }
 
-# A reply, and all that is in it.
+# A reply and all its parts.
 sub parts {
     my ($reply) = @_;
 
@@ -163,7 +163,7 @@ my @strange = (
 
 sub strange { return pick(@strange)->() }
 
-# One part becomes something else, or nearly what it was.
+# One part becomes another value, or nearly its old one.
 sub strike {
     my ($reply) = @_;
 
@@ -181,8 +181,8 @@ sub strike {
     }
 }
 
-# Bytes that were a record or a SID.  Those at the end are heads of long
-# arrays, strings and numbers.
+# Damaged bytes of a record or SID.  The last ones are heads of long arrays,
+# strings and numbers.
 sub bent {
     my ($v) = @_;
 

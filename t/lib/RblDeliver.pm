@@ -36,8 +36,7 @@ sub deliver_setup {
     return $redis;
 }
 
-# Two lists that messages tell of: RBa with all that a list may have, RBb with
-# next to nothing.
+# Two lists for messages: RBa has every field, RBb nearly none.
 sub lists_of_messages {
     script('lists_put', [k('lists')],
         packed([1, 'RBa', 'rbl', 'a.example', 'List <A> & co',
@@ -69,8 +68,8 @@ sub start_deliverd {
     return started($s, sub { read_file($s->{log}) =~ /ready/ });
 }
 
-# The daemons look now, as when a check of their own has ended; by themselves
-# they look twice a second.
+# Makes the daemons look now, as after a check; by themselves they look twice a
+# second.
 sub wake { signal_server($_, 'USR1') for @deliverd }
 
 # A receiver of the account: hook_add(url, secret, types...)
@@ -132,7 +131,7 @@ sub contact_put {
     return $co;
 }
 
-# One that is told of the hosts of the account's default group; options likewise.
+# A contact that subscribes to the account's default group; options likewise.
 sub contact_active {
     my ($type, $value, %o) = @_;
 
@@ -154,7 +153,7 @@ sub contact_code {
         digest => Digest::SHA::sha256("$co$code"));
 }
 
-# Sends a code to a contact: the SID of the event
+# Sends a code to a contact; returns the SID of the event
 sub confirm {
     my ($co, $code) = @_;
 
@@ -168,7 +167,7 @@ sub confirm {
     return $ev;
 }
 
-# One attempt of a confirmation, as attempt() tells it, or "dead: why".
+# One attempt of a confirmation, in attempt()'s form, or "dead: reason".
 sub confirm_attempt {
     my ($type, $value, $code) = @_;
 
@@ -193,14 +192,14 @@ sub confirm_attempt {
 
 sub letter { return (dead_letters())[-1] }
 
-# soon { condition } 'name': a test that waits for it.
+# soon { condition } 'name': a test that waits for the condition.
 sub soon(&;$$) {
     my ($condition, $name, $timeout) = @_;
 
     return ok(&wait_for($condition, $timeout // 15), $name);
 }
 
-# What waits for its time: {member => seconds until it is due}
+# Waiting deliveries: {member => seconds until it is due}
 sub deliveries {
     my %r = @{ cmd('ZRANGE', k('retry'), 0, -1, 'WITHSCORES') };
     my $now = Time::HiRes::time();
@@ -212,7 +211,7 @@ sub delivery {
     return { @{ cmd('HGETALL', k('dlv', split /:/, $_[0])) } };
 }
 
-# Their time has come, and that of the circuits of their receivers.
+# Makes deliveries due, and closes the waits of their receivers' circuits.
 sub due_now {
     for (@_) {
         my ($ac, $ev, $target) = split /:/;
@@ -223,8 +222,8 @@ sub due_now {
     wake();
 }
 
-# Lets time pass for what waits: so many seconds less to wait, and longer since
-# receivers began to fail.
+# Moves times of waiting deliveries: that many seconds less to wait, and longer
+# since receivers began to fail.
 sub time_passes {
     my ($ms) = map { int 1000 * $_ } @_;
 
@@ -239,14 +238,15 @@ sub time_passes {
     wake();
 }
 
-# What failed before is forgotten: neither a host nor an account waits for it.
+# Deletes earlier failures: no circuit of a host or an account delays
+# deliveries.
 sub circuits_close {
     my @keys = map { @{ cmd('KEYS', k('hook', '*', $_)) } } 'CB*', 'all';
     cmd('DEL', @keys) if @keys;
 }
 
-# One attempt of a callback to a URL: "delivered", or "status error" as it was
-# recorded; then nothing is left of it.
+# One attempt of a callback to a URL: returns "delivered", or the recorded
+# "status error"; nothing is left of it.
 sub attempt {
     my ($url) = @_;
 
@@ -268,7 +268,7 @@ sub attempt {
     return $result;
 }
 
-# Nothing is left to be done?
+# True if nothing is left to do.
 sub idle {
     return cmd('XLEN', k('outbox')) == 0 && cmd('ZCARD', k('retry')) == 0
         && cmd('ZCARD', k('digests')) == 0
@@ -312,7 +312,7 @@ sub certificate {
         : ('-days', 1));
 }
 
-# Are the headers of the Standard Webhooks right for this key?
+# True if the headers of Standard Webhooks are valid for this key.
 sub standard_ok {
     my ($r, $key) = @_;
 

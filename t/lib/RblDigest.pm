@@ -1,7 +1,7 @@
 package RblDigest;
 
-# Digests in the store: an account with contacts and hosts, checks of these, and
-# what the contacts are told then.
+# Digests in the store: an account with contacts and hosts, their checks, and
+# the messages to the contacts.
 
 use strict;
 use warnings;
@@ -57,7 +57,7 @@ sub host {
 }
 sub last_address { return '192.0.2.' . ($n_hosts - ($_[0] // 0)) }
 
-# One check of a host: what each of its lists says.
+# One check of a host with each list's result.
 sub check {
     my ($ht, @says) = @_;
 
@@ -75,7 +75,7 @@ sub check {
     is($r->[0], 'OK', "the check ends: @says") if $r->[0] ne 'OK';
 }
 
-# What the digest of a contact has: "listed 192.0.2.1, ..."
+# The contents of a contact's digest: "listed 192.0.2.1, ..."
 sub waits {
     my ($co) = @_;
 
@@ -154,7 +154,7 @@ sub store {
         while $said eq 'MORE';
     return [$said, defined $n ? $n : ()];
 }
-# What each contact is told now: {CO => "listed 192.0.2.1, ..."}
+# Messages to each contact now: {CO => "listed 192.0.2.1, ..."}
 sub tells {
     my %told;
     for my $d (claim()) {

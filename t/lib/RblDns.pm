@@ -1,9 +1,12 @@
 package RblDns;
 
-# A DNS server that does what a test tells it to, hostile things included.
-# It runs as a child process on 127.0.0.1 (or host => ADDRESS, port => NUMBER),
-# UDP and TCP on one port, and ends with stop(), with the object, or when its
-# parent is gone.
+# ADDRESS, port => NUMBER), UDP and TCP on one port, and ends with stop(), with
+# the object, or when its parent is gone. => A scriptable DNS server, including
+# hostile behaviour.  It runs as a child process on 127.0.0.1 (or host =>
+# ADDRESS, port => NUMBER), UDP and TCP on one port, and ends with stop(), with
+# the object, or when its parent has ended. => ADDRESS, port => NUMBER), UDP and
+# TCP on one port, and ends with stop(), with the object, or when its parent is
+# gone.
 #
 #     my $dns = RblDns->new(rules => [
 #         [ '^2\.0\.0\.127\.zen\.test$' => { a => ['127.0.0.2'] } ],
@@ -13,9 +16,9 @@ package RblDns;
 #     $dns->set('\.zen\.test$', 'nxdomain');
 #     $dns->asked('\.zen\.test$');      # how many questions came
 #
-# The first rule whose pattern fits the name (in lower case; the type is
-# behind it after a space: '^a\.test TXT$') decides.  Its actions apply to the
-# first, second, ... question for that name and type, the last one for ever.
+# The first rule whose pattern matches the name (in lower case, followed by a
+# space and the type: '^a\.test TXT$') decides.  Its actions apply to the first,
+# second, ... query for that name and type, the last one to all later queries.
 # No rule: NXDOMAIN.  An action is a hash, or a word:
 #
 #     mute nxdomain nodata servfail refused formerr notimp
@@ -89,7 +92,7 @@ sub new {
         my $self = { rules => $o{rules} || [], udp => $udp, tcp => $tcp,
                      control => $theirs, nth => {}, log => [], later => [],
                      client => {}, pending => 0, most => 0 };
-        # Nothing of the test's own clean-up may run in here.
+        # No cleanup code of the test must run here.
         eval { serve($self); 1 } or print STDERR "# RblDns: $@";
         POSIX::_exit(0);
     }
@@ -100,7 +103,7 @@ sub new {
 }
 
 
-# UDP and TCP on the same port; the kernel chooses one that is free for UDP.
+# UDP and TCP on the same port; the kernel chooses a free UDP port.
 sub listen_on {
     my ($port, $want_tcp, $host) = @_;
 
@@ -122,7 +125,7 @@ sub listen_on {
 }
 
 
-# A port on which nobody listens.
+# A port without a listener.
 sub closed_port { return RblTest::Process::free_port() }
 
 
@@ -130,13 +133,13 @@ sub port { $_[0]{port} }
 sub addr { "$_[0]{host}\@$_[0]{port}" }
 sub host { $_[0]{host} }
 
-# A rule in front of the others; counting for it starts anew.
+# Adds a rule in front of the others; its counter starts at 0.
 sub set { my $self = shift; $self->call('set', @_) }
 
-# Every rule and every count is replaced.
+# Replaces all rules and counters.
 sub rules { my ($self, @rules) = @_; $self->call('rules', @rules) }
 
-# How many questions fit the pattern ("name TYPE", by UDP and TCP).
+# Number of queries that match the pattern ("name TYPE", by UDP and TCP).
 sub asked { my ($self, $pattern) = @_; scalar $self->log($pattern) }
 
 # [name, type, protocol, time of arrival, source port, id, RD] of each of them.
@@ -322,7 +325,7 @@ sub udp_out {
 sub false_reply {
     my ($q, $act, $word) = @_;
     my %lie = (%$q);
-    # What it claims must be something else than the truth.
+    # The false claim must differ from the truth.
     my %claim = (a => ['127.0.0.66'], ttl => 6666, rcode => 0);
 
     $lie{id} = ($q->{id} + 1) % 65536 if $word eq 'id';
@@ -376,7 +379,7 @@ sub tcp_in {
 }
 
 
-# An octet at a time, and never the last.
+# Sends a byte at a time, and never the last one.
 sub drip {
     my ($s, $fh, $rest) = @_;
 
@@ -386,7 +389,7 @@ sub drip {
 }
 
 
-# The reply, and more behind it for as long as anybody reads.
+# Sends the reply, and more bytes as long as the client reads.
 sub flood {
     my ($s, $fh, $out) = @_;
 
@@ -418,7 +421,7 @@ sub action {
     for my $rule (@{ $s->{rules} }) {
         my ($pattern, @actions) = @$rule;
         my $re = $s->{compiled}{$pattern} //= qr/$pattern/;
-        # A pattern for the name alone need not know of the type.
+        # A pattern may match the name without the type.
         next unless $q->{name} =~ $re || $key =~ $re;
         my $nth = $proto eq 'udp' ? $s->{nth}{$pattern}{$key}++
                                   : ($s->{nth}{$pattern}{$key} || 1) - 1;

@@ -1,6 +1,6 @@
 package RblDnsAsk;
 
-# Runs t/tools/dnsask and takes its output apart.
+# Runs t/tools/dnsask and parses its output.
 
 use warnings;
 use strict;
@@ -18,8 +18,8 @@ my $runs = 0;
 
 
 # ({ NAME => [VERDICT, ...] }, { counter => value }); `nth` of a verdict is its
-# place among all.  No more than a minute;
-# what sanitizers and valgrind say on standard error is a failure.
+# position among all.  Limit: one minute; output of sanitizers and valgrind on
+# standard error is a failure.
 sub dnsask {
     my ($options, @names) = @_;
     my $bin = ($ENV{RBL_BUILD} || 'build') . '/t/tools/dnsask';
@@ -85,7 +85,7 @@ sub verdict {
 }
 
 
-# One question: its verdict and the counters.
+# One query: its verdict and the counters.
 sub one {
     my ($options, $name) = @_;
     my ($verdict, $counter) = dnsask($options, $name);

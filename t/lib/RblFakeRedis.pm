@@ -1,8 +1,8 @@
 package RblFakeRedis;
 
-# A store that misbehaves as no real server can be made to: a process on a unix
-# socket, whose answers are chosen by the mode in its file.  It is used for
-# faults only; everything else is tested with a real redis-server.
+# A fake store for faults that no real server can produce: a process on a unix
+# socket, whose replies depend on the mode in its file.  It is used for faults
+# only; everything else is tested with a real redis-server.
 #
 #     my $fake = start_fake('loading');
 #     fake_mode($fake, 'good');
@@ -24,10 +24,10 @@ my $SCHEMA = "\$1\r\n" . schema_version() . "\r\n";
 my $MASTER = "\$13\r\nrole:master\r\n\r\n";
 my $GOOD = "*2\r\n$SCHEMA\$2\r\n16\r\n";
 
-# Handshake and other commands by mode, and EXISTS if it has its own answer.
-# INFO says that it is a master, except after the handshake where nothing or an
-# error is what others get.  A text is sent; undef: the connection is closed; an
-# array: these texts, with a moment between them.
+# Replies by mode: handshake, other commands, and EXISTS if it differs.  INFO
+# says that it is a master, except after the handshake if others get nothing or
+# an error.  A text is sent; undef: the connection is closed; an array: these
+# texts, with a pause between them.
 my %modes = (
     good       => [$GOOD, undef],
     loading    => [$LOADING, $LOADING],
@@ -81,7 +81,7 @@ sub fake_mode {
     write_file("$s->{dir}/mode", $mode);
 }
 
-# The commands so far, one a line: connection, then the words.
+# The commands so far, one per line: connection, then the words.
 sub fake_seen { return read_file("$_[0]{dir}/seen") }
 
 sub serve {

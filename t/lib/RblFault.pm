@@ -1,14 +1,13 @@
 package RblFault;
 
-# Every fault that is tried on the system, by its name, and one way to cause
-# it:
+# Every fault that tests cause, by its name, and how to cause it:
 #
 #     with_fault('hung', $redis, sub { ... });   # caused, the code, undone
 #     strike('killed', $worker_pid);             # happens, cannot be undone
 #     my $c = client('half', $nginx, $bytes);    # a client of that kind
 #
-# The faults of a store are of a real redis-server, or of a relay before one
-# (start_relay); what no real server does is in RblFakeRedis.
+# Store faults use a real redis-server, or a relay before one (start_relay).
+# RblFakeRedis has the faults that no real server has.
 
 use strict;
 use warnings;
@@ -29,8 +28,7 @@ our @EXPORT = qw(store_faults relay_faults with_fault strike start_relay
 
 # --- processes -------------------------------------------------------------
 
-# Ends of a process, by its id: what a crash, and the kernel's lack of memory,
-# look like.
+# Ways in which a process ends: like a crash, or the kernel's OOM killer.
 my %signal = (killed => 'KILL', crashed => 'SEGV', aborted => 'ABRT');
 
 sub strike {
@@ -40,7 +38,7 @@ sub strike {
     return kill $signal, $pid;
 }
 
-# Starts a server that was killed, in the same place with the same data.
+# Restarts a killed server in the same place with the same data.
 sub relaunch {
     my ($server) = @_;
 
@@ -50,8 +48,8 @@ sub relaunch {
     return $server;
 }
 
-# Environment of an nginx that is watched by t/hazard/watch.c, which see; what
-# it told of a process.  nomem => 1: with {nomem}, the path of the countdown.
+# Environment of an nginx under t/hazard/watch.c, which see; and its report on a
+# process.  nomem => 1: with {nomem}, the path of the countdown.
 sub watch_env {
     my (%opt) = @_;
 
@@ -79,21 +77,21 @@ sub watched {
 
 # --- the store -------------------------------------------------------------
 
-# name => [cause, cure]; both get the server.
+# name => [cause, cure]; both get the server as argument.
 my %store = (
 
-    # kill -9, and nobody there
+    # kill -9, no listener
     absent => [\&kill_server, \&relaunch],
 
-    # connected, and never an answer
+    # connected, never replies
     hung => [\&pause_server, \&cont_server],
 
-    # restarted, with much to read before it serves
+    # restarted, with a long load before it serves
     loading => [
         sub {
             my ($s) = @_;
 
-            # Only between whole parts of an RDB file are clients told.
+            # Clients get LOADING only between whole parts of an RDB file.
             redis($s, 'SET', "filler:$_", 'x' x 1000) for 1 .. 200;
             redis($s, 'BGREWRITEAOF');
             wait_for { redis($s, 'INFO', 'persistence')
@@ -124,7 +122,7 @@ my %store = (
         sub { redis($_[0], 'REPLICAOF', 'NO', 'ONE') },
     ],
 
-    # the same, and it serves nothing
+    # the same, and reads are refused, too
     masterdown => [
         sub {
             redis($_[0], 'CONFIG', 'SET', 'replica-serve-stale-data', 'no');
@@ -136,19 +134,19 @@ my %store = (
         },
     ],
 
-    # maxmemory-policy noeviction, as it must be
+    # maxmemory-policy noeviction, as required
     full => [
         sub { redis($_[0], 'CONFIG', 'SET', 'maxmemory', 1) },
         sub { redis($_[0], 'CONFIG', 'SET', 'maxmemory', 0) },
     ],
 
-    # fewer replicas than a write must have
+    # fewer replicas than a write requires
     alone => [
         sub { redis($_[0], 'CONFIG', 'SET', 'min-replicas-to-write', 1) },
         sub { redis($_[0], 'CONFIG', 'SET', 'min-replicas-to-write', 0) },
     ],
 
-    # connections are refused with an error; those there were are cut
+    # new connections are refused with an error; existing ones are cut
     crowded => [
         sub {
             redis($_[0], 'CONFIG', 'SET', 'maxclients', 1);
@@ -160,7 +158,7 @@ my %store = (
     # all connections are cut, once
     cut => [\&cut_clients, sub { }],
 
-    # the scripts are forgotten
+    # the scripts are flushed
     flushed => [sub { redis($_[0], 'SCRIPT', 'FLUSH') }, sub { }],
 
     # another version's data
@@ -172,7 +170,7 @@ my %store = (
         sub { redis($_[0], 'HSET', 'rbl:meta', 'schema', schema_version()) },
     ],
 
-    # a script of somebody else's that does not end
+    # a foreign script that does not end
     busy => [
         sub {
             my ($s) = @_;
@@ -201,14 +199,14 @@ sub cut_clients {
     redis($_[0], 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
 }
 
-# Of a relay: the connection ends in the middle of a reply, the replies come
-# too late, or in single octets, or those that are there go nowhere.
+# Relay faults: the connection ends inside a reply, replies come late, or byte
+# by byte, or are dropped.
 my %relay = (midreply => 'cut 60', slow => 'late 700', octets => 'bytes',
     mute => 'mute');
 
 sub relay_faults { return sort keys %relay }
 
-# Causes a fault, runs the code, undoes the fault whatever happens.
+# Causes a fault, runs the code, and undoes the fault in any case.
 sub with_fault {
     my ($name, $server, $code) = @_;
 
@@ -239,8 +237,8 @@ sub start_relay {
     return started($s, sub { -S "$d/s" });
 }
 
-# through; cut N: N octets of replies pass on each connection, then it ends;
-# late MS; bytes; mute
+# through; cut N: closes each connection after N bytes of replies; late MS;
+# bytes; mute
 sub relay_mode {
     my ($s, $mode) = @_;
 
@@ -293,17 +291,17 @@ sub relay {
     }
 }
 
-# Passes a reply as the mode says; false: the connection is to end.
+# Forwards a reply by the mode; false: close the connection.
 sub answer {
     my ($mode, $to, $bytes, $passed, $later) = @_;
 
-    # No stream goes on behind a gap: one that was mute ends.
+    # A stream must not continue after a gap: a mute one ends.
     if ($mode eq 'mute') {
         $$passed = 'nothing';
         return 1;
     }
     return 0 if ($$passed //= 0) eq 'nothing';
-    # Nor does anything overtake what comes late.
+    # Nothing may overtake late replies.
     my ($last) = grep { $_->[1] == $to } reverse @$later;
     if ($mode =~ /^cut (\d+)/) {
         my $n = $1 - $$passed;
@@ -362,7 +360,7 @@ sub client {
     return $c;
 }
 
-# Ends a connection: leaves (FIN) or breaks (RST).
+# Closes a connection: leaves (FIN) or breaks (RST).
 sub leave {
     my ($kind, $c) = @_;
 

@@ -1,7 +1,7 @@
 package RblJudge;
 
-# The routes of the source, conf/openapi.json, and a judge who says whether an
-# answer is as that describes it (t/api/judge/judge.js, one process).
+# The routes of the source, conf/openapi.json, and a judge, one process that
+# checks responses against that description (t/api/judge/judge.js).
 #
 #     my $j = start_judge();
 #     my $v = judge($j, { at => $at, method => 'get', format => 'json' }, $r);
@@ -27,7 +27,7 @@ our @EXPORT = qw(routes described openapi start_judge judge judge_send
 my $json = JSON::PP->new->utf8->allow_nonref;
 my $ABOUT = repo_dir() . '/t/api/judge';
 
-# --- what is there ---------------------------------------------------------
+# --- routes and description ------------------------------------------------
 
 my %BITS = (NGX_RBL_DOCUMENT => [qw(json xml)],
     NGX_RBL_PLAIN => [qw(nagios zabbix)], NGX_RBL_STARTS => []);
@@ -74,9 +74,8 @@ sub resolve {
     return $node;
 }
 
-# The operations of openapi.json, aliases too: {at, of (the path that is
-# described), method, formats, params (name => schema), form (name => schema),
-# codes}.
+# The operations of openapi.json, with aliases: {at, of (the described path),
+# method, formats, params (name => schema), form (name => schema), codes}.
 sub described {
     my @out;
     my $paths = openapi()->{paths};
@@ -105,7 +104,7 @@ sub described {
     return @out;
 }
 
-# The path that is described for this one; "" if there is none.
+# The described path for this one; "" if there is none.
 my %of;
 
 sub alias_of {
@@ -131,7 +130,7 @@ sub start_judge {
     return $j;
 }
 
-# Asks; the answers come in this order from judge_drain.
+# Sends a response to the judge; judge_drain returns the verdicts in this order.
 sub judge_send {
     my ($j, $what, $r) = @_;
 

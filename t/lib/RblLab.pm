@@ -74,7 +74,7 @@ sub scenario {
     return $s;
 }
 
-# What stands in front of the zone.
+# The label in front of the zone.
 sub asked {
     my ($value) = @_;
 
@@ -101,7 +101,7 @@ sub lab_file {
     return $path;
 }
 
-# The name of the positive control, as a pattern.
+# The name of the positive test point, as a pattern.
 sub control_pattern {
     my ($s) = @_;
 
@@ -109,7 +109,7 @@ sub control_pattern {
     return '^2\.0\.0\.(127|0\.0\.0\.f\.7\.f\.f\.f\.f(\.0){20})\.';
 }
 
-# The code that the list's own table calls a listing, or knows at all.
+# A code that the list's own table treats as a listing, or knows at all.
 sub control_code {
     my ($s) = @_;
 
@@ -162,7 +162,7 @@ sub rules {
 
 # --- the servers -----------------------------------------------------------
 
-# The scenarios and everything that answers for them.
+# Builds the scenarios and all their servers.
 sub lab {
     my %opt = @_;
 
@@ -180,8 +180,8 @@ sub lab {
 
     my %stub = ('lab.test' => $lab->{script}->port,
         map { $_->{zone} => $lab->{rbldnsd}{port} } @zones);
-    # A stub of its own, for unbound keeps what it knows of a server by zone:
-    # one that is silent for one scenario would be taken for dead in the others.
+    # A separate stub, because unbound caches the state of a server by zone: a
+    # server silent for one scenario would be considered dead in the others.
     $stub{ $_->{zone} } = $_->{to} ? $lab->{closed} : $lab->{script}->port
         for grep { $_->{via} ne 'direct' && !defined $_->{rbldnsd} } @all;
     my %conf = (
@@ -210,7 +210,7 @@ sub server_port {
         ? $lab->{rbldnsd}{port} : $lab->{script}->port;
 }
 
-# Where a scenario's questions go in resolver mode.
+# The resolver of a scenario in resolver mode.
 sub resolver_port {
     my ($lab, $s) = @_;
 
@@ -268,8 +268,8 @@ sub direct_store {
     return $store;
 }
 
-# Runs `rblctl check` with the lists of a scenario: those of a file, or of a
-# store if they want keys or servers of their own, which no file has.
+# Runs `rblctl check` with the lists of a scenario: from a file, or from a store
+# if they need keys or servers, which a file cannot have.
 sub run_check {
     my ($lab, $s, $mode) = @_;
 
@@ -300,8 +300,8 @@ sub lab_conf {
 }
 
 # (verdict, error) of `rblctl check` in a mode, "resolver" or "direct"; "none"
-# if no list takes the value; those of all its lists, joined by "and", where
-# they differ.
+# if no list accepts the value; if its lists differ, all verdicts joined by
+# "and".
 sub lab_check {
     my ($lab, $s, $mode) = @_;
 
@@ -320,7 +320,7 @@ sub lab_check {
 
 # --- judging ---------------------------------------------------------------
 
-# The scenario with what is right in a mode.
+# The scenario with the right result in a mode.
 sub in_mode {
     my ($s, $mode) = @_;
 
@@ -329,7 +329,7 @@ sub in_mode {
     return { %$s, verdict => $verdict, error => $error // '' };
 }
 
-# Is the verdict (and the error) one of those that are right?
+# True if verdict and error are among the right ones.
 sub verdict_fits {
     my ($s, $verdict, $error) = @_;
 

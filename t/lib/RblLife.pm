@@ -1,6 +1,6 @@
 package RblLife;
 
-# Chances, for random lives.
+# Random choices for random lives.
 
 use strict;
 use warnings;
@@ -11,7 +11,7 @@ our @EXPORT = qw(pick chance drawn);
 sub pick { return $_[rand @_] }
 sub chance { return rand() < $_[0] }
 
-# One of a list; it stays there once in a while, to be used again.
+# A random element of a list; now and then it stays there, to be used again.
 sub drawn {
     my ($list) = @_;
 

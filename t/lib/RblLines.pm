@@ -1,7 +1,7 @@
 package RblLines;
 
-# Many clients at once, in one process: connections that are kept, each with
-# one request on its way.
+# Many clients in one process: persistent connections, each with one request in
+# flight.
 #
 #     lines_run($nginx, 8, sub { $next }, sub { my ($r, $answer) = @_; ... });
 #
@@ -23,7 +23,7 @@ use RblTest::Process;
 
 our @EXPORT = qw(lines_run);
 
-use constant PATIENCE => 20;            # seconds for an answer
+use constant PATIENCE => 20;            # s to wait for a response
 
 sub lines_run {
     my ($server, $n, $next, $got) = @_;
@@ -74,7 +74,7 @@ sub ask {
     shutdown $line->{socket}, 1 if $r->{last};
 }
 
-# Those that can be read, and those that have waited too long.
+# Connections that can be read, and those that have waited too long.
 sub answered {
     my ($busy, $line) = @_;
 

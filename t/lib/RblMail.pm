@@ -1,7 +1,7 @@
 package RblMail;
 
-# Mail servers: exim as Debian has it, on a port of its own in a directory of
-# its own, and a script that answers as it is told, for faults.
+# Mail servers: Debian's exim, on a private port in a private directory, and a
+# scriptable server for faults.
 
 use strict;
 use warnings;
@@ -18,9 +18,8 @@ our @EXPORT = qw(start_exim mails mail_body mail_check start_fake_smtp
     answer_smtp smtp_seen);
 
 # start_exim(tls => {cert, key}, implicit => 1, user => [name, password], login
-# => 1: AUTH LOGIN in place of PLAIN): {port, mails}.  It takes mail for
-# @example.net and puts it into files; as if it were elsewhere, "later@" gets
-# 451 and "nobody@" 550.
+# => 1: AUTH LOGIN instead of PLAIN): {port, mails}.  It accepts mail for
+# @example.net and writes it to files; "later@" gets 451 and "nobody@" 550.
 sub start_exim {
     my (%opt) = @_;
 
@@ -38,8 +37,8 @@ sub start_exim {
     return started($s, sub { greets($port, $opt{implicit}) });
 }
 
-# Without a certificate exim makes itself one when it listens already, and that
-# takes it a second or three: a connection is not an answer.
+# Without a certificate exim makes one after it listens, which takes one to
+# three seconds, so a connection is not sufficient.
 sub greets {
     my ($port, $implicit) = @_;
 
@@ -126,7 +125,7 @@ sub by_time {
     return $p->[0] <=> $q->[0] || $p->[1] <=> $q->[1];
 }
 
-# The mails that came, oldest first, as [{name in lower case => value}, body,
+# The received mails, oldest first, as [{name in lower case => value}, body,
 # raw]; unfolded.
 sub mails {
     my ($server) = @_;
@@ -164,9 +163,9 @@ sub mail_check {
     return JSON::PP::decode_json($r->{out});
 }
 
-# A server that is told its answers: {greet, ehlo, mail, rcpt, data, end, quit},
-# each a text with its code; "hang", "cut" or "flood" in place of one.  It logs
-# {step, line, time} and each whole message as step "message".
+# A server with scripted replies: {greet, ehlo, mail, rcpt, data, end, quit},
+# each a text with its code, or "hang", "cut" or "flood".  It logs {step, line,
+# time}, and each whole message as step "message".
 sub start_fake_smtp {
     my (%answer) = @_;
 
@@ -204,7 +203,7 @@ sub answer_smtp {
         JSON::PP->new->latin1->encode(\%answer));
 }
 
-# Says the answer of a step, and returns it; false if the session is over.
+# Sends the reply of a step, and returns it; false if the session is over.
 sub fake_answer {
     my ($self, $c, $step, $default) = @_;
 
@@ -250,7 +249,7 @@ sub fake_session {
     }
 }
 
-# What it saw: [{step, line}]
+# Its log: [{step, line}]
 sub smtp_seen {
     my ($self, $step) = @_;
 

@@ -1,7 +1,7 @@
 package RblManager;
 
-# A service manager: the datagram socket of $NOTIFY_SOCKET, and what a daemon
-# has told there.
+# A service manager: the datagram socket of $NOTIFY_SOCKET, and the
+# notifications of a daemon.
 #
 #     my $manager = RblManager->new;
 #     start_checkd(env => { NOTIFY_SOCKET => $manager->path }, ...);
@@ -40,14 +40,14 @@ sub all {
     return @{ $self->{told} };
 }
 
-# How often it was told what matches, so far.
+# Number of matching notifications so far.
 sub count {
     my ($self, $pattern) = @_;
 
     return scalar grep { $_ =~ $pattern } $self->all;
 }
 
-# Waits until it was told that, $n times.
+# Waits for $n matching notifications.
 sub told {
     my ($self, $pattern, $n) = @_;
 

@@ -1,8 +1,8 @@
 package RblNeighbours;
 
-# One account beside hostile ones: real servers, a steady load of account A
+# One account next to hostile ones: real servers, a steady load of account A
 # (RblNeighboursLoad), an attack of other accounts (RblNeighboursAttacks), and
-# what A and the servers notice of it.
+# its effects on A and the servers.
 #
 #     my $w = neighbours();             # nginx, Redis, daemon, lists, A
 #     my $r = beside($w, attack('groups'), alone => 1, beside => 2);
@@ -32,8 +32,8 @@ use constant {
     HOSTS     => 256,
     MIB       => 1024 * 1024,
     WORKERS   => 2,
-    STUCK     => 8,                     # s without an answer
-    RAMP      => 0.3,                   # s of attack before it is measured
+    STUCK     => 8,                     # s without a response
+    RAMP      => 0.3,                   # s of attack before measuring
     OWN_RATE  => 1000,                  # of the daemon, for 200 lists that list
                                         # at the same time
 };
@@ -43,7 +43,7 @@ my @SYSTEM = qw(s1.sys.test s2.sys.test s3.sys.test tcp.sys.test);
 
 # --- servers -----------------------------------------------------------------
 
-# Options: conf (of the daemon), replica (1: nginx asks a replica of the store),
+# Options: conf (of the daemon), replica (1: nginx uses a replica of the store),
 # store_timeout (of nginx), measuring (code that the process of A's load runs
 # first).
 sub neighbours {
@@ -73,7 +73,7 @@ sub start_front {
     $w->{workers} = [workers($w->{nginx}, WORKERS)];
 }
 
-# From now on nginx asks a replica.
+# Makes nginx use a replica from now on.
 sub to_replica {
     my ($w) = @_;
 
@@ -85,7 +85,7 @@ sub to_replica {
     start_front($w, $replica);
 }
 
-# Ends a world at once: what is under way in it does not matter.
+# Ends a world at once, with all work in progress.
 sub leave {
     my ($w) = @_;
 
@@ -112,8 +112,7 @@ sub start_lists {
     return started($s, sub { read_file($s->{log}) =~ /^ready$/m });
 }
 
-# The system's lists; those that are not enabled stand for the rest of a
-# catalogue.
+# The system lists; disabled ones stand for the rest of a catalogue.
 sub lists_json {
     my @lists = map { list_json($_, 'true') } @SYSTEM;
     push @lists, map { list_json("d$_.sys.test", 'false') } 1 .. 186;
@@ -163,14 +162,15 @@ sub hostile {
     return $a;
 }
 
-# What the code makes, once a world: for attacks that begin in the same way.
+# Returns the code's result, made once per world: for attacks with the same
+# setup.
 sub kept {
     my ($w, $name, $code) = @_;
 
     return $w->{kept}{$name} //= $code->();
 }
 
-# The bytes of a request on a connection that is kept.
+# The bytes of a request on a persistent connection.
 sub request {
     my ($acct, $method, $path, $form) = @_;
 
@@ -178,7 +178,8 @@ sub request {
         defined $form ? (form => $form) : ());
 }
 
-# Sends all these requests, several at a time; [[status, body], ...] in order.
+# Sends all these requests, several at a time; returns [[status, body], ...] in
+# order.
 sub ask_all {
     my ($acct, @requests) = @_;
 
@@ -214,15 +215,15 @@ sub stuck {
         grep { $_->{then} } values %{ $loop->{conns} };
 }
 
-# The SIDs in the data of answers; those that were refused have none.
+# The SIDs in the data of responses; refusals have none.
 sub in_data {
     my ($kind, @answers) = @_;
 
     return map { $_->[1] =~ /"id":"($kind\w+)"/ ? $1 : () } @answers;
 }
 
-# So many lists of an account's own below zone, which are its default profile;
-# their SIDs.
+# Creates so many own lists of an account below zone, as its default profile;
+# returns their SIDs.
 sub own_lists {
     my ($acct, $zone, $n) = @_;
 
@@ -233,7 +234,8 @@ sub own_lists {
     return @rb;
 }
 
-# Waits until all hosts of an account are checked, and on that many lists.
+# Waits until all hosts of an account are checked, and listed by that many
+# lists.
 sub checked {
     my ($w, $acct, $lists) = @_;
 
@@ -246,7 +248,7 @@ sub checked {
     return;
 }
 
-# Nothing is under way but what A asks for.
+# Waits until only A's work is left.
 sub settled {
     my ($w, $timeout) = @_;
 
@@ -293,8 +295,8 @@ sub beside {
     return \%r;
 }
 
-# New workers for each attack: memory that an earlier one made them take, and
-# that is free, would hide what this one does.
+# New workers for each attack: free memory from an earlier attack would hide the
+# growth by this one.
 sub renew {
     my ($w) = @_;
 
@@ -307,7 +309,7 @@ sub renew {
     $w->{workers} = [workers($w->{nginx}, WORKERS)];
 }
 
-# MiB: the largest that the processes were since they were last asked from new.
+# MiB: the maximum size of the processes since the last reset.
 sub rss {
     my ($pids, $new) = @_;
 
@@ -338,8 +340,8 @@ sub info {
 
 sub used { return info($_[0], 'memory', 'used_memory') / MIB }
 
-# What the store sends while only refused requests come, beside what it sends
-# when nothing comes.
+# Bytes that the store sends for refused requests only, minus those without any
+# requests.
 sub per_refused {
     my ($w, $run, $attack, $seconds) = @_;
 

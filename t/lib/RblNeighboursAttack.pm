@@ -1,7 +1,7 @@
 package RblNeighboursAttack;
 
-# What one or several hostile accounts do, in a process of its own that counts
-# what it gets, and gives way to all others (nice).
+# An attack by one or several hostile accounts, in a separate process with low
+# priority (nice) that counts its responses.
 #
 #     my $attack = RblNeighboursAttack->start(sub {
 #         my ($a) = @_;
@@ -49,11 +49,11 @@ sub start {
     close $theirs;
     my $self = bless { pid => $pid, control => $ours }, $class;
     at_stop(sub { $self->stop });
-    $self->counts;                      # it has begun
+    $self->counts;                      # it has started
     return $self;
 }
 
-# Also where the program that starts it goes before all others (RblBench).
+# Also if the starting program has a high priority (RblBench).
 sub give_way {
     my ($out) = `chrt -p $$ 2>&1`;
     system 'chrt', '-o', '-p', 0, $$ if ($out // '') =~ /SCHED_RR/;
@@ -95,9 +95,9 @@ sub count { $_[0]{count}{ $_[1] } += $_[2] // 1 }
 
 # --- clients -----------------------------------------------------------------
 
-# connections, each with a request after the other: next => sub {bytes}, or
-# undef for none just now; then => sub {status, body, length, nth connection};
-# depth => requests in the pipeline; rate => requests a second in all.
+# connections, each with one request after the other: next => sub {bytes}, or
+# undef for none at present; then => sub {status, body, length, nth connection};
+# depth => requests in the pipeline; rate => requests per second in all.
 sub flood {
     my ($self, %o) = @_;
 
@@ -148,7 +148,7 @@ sub client {
         });
 }
 
-# Connections that send this and read nothing; those that are closed come back.
+# Connections that send this and read nothing; closed ones are opened again.
 sub deaf {
     my ($self, %o) = @_;
 
@@ -166,7 +166,7 @@ sub deaf_one {
     push @{ $self->{held} }, $c;
 }
 
-# The same, but a little is read again and again: `read` bytes each `pause`.
+# The same, but reading slowly: `read` bytes each `pause`.
 sub slow {
     my ($self, %o) = @_;
 
@@ -224,8 +224,8 @@ sub h2_text {
     return $head . pack('C', $n) . $text;
 }
 
-# A connection of HTTP/2 without TLS that asks for a path in so many streams,
-# and gives the answers a window of so many bytes each.
+# A connection of HTTP/2 without TLS that requests a path in so many streams,
+# and gives each response a window of so many bytes.
 sub h2_requests {
     my ($path, $acct, $streams, $window) = @_;
 
@@ -245,7 +245,7 @@ sub h2_requests {
 
 # --- receivers ---------------------------------------------------------------
 
-# Listens at a port for what the daemon delivers: request => sub {connection,
+# Listens on a port for deliveries of the daemon: request => sub {connection,
 # the request with its body}, called once for each.
 sub receiver {
     my ($self, $port, $request) = @_;
@@ -271,7 +271,7 @@ sub receiver {
     });
 }
 
-# Answers without an end: `begin`, then `more` as fast as it is taken.
+# Responses without an end: `begin`, then `more` as fast as it is read.
 sub endless {
     my ($self, $c, $begin, $more) = @_;
 

@@ -48,7 +48,7 @@ sub attack {
     return $a // die "no attack $name\n";
 }
 
-# How large something is: in the short form, and in the long one.
+# The size of something: in the short form, and in the long one.
 sub sized {
     my ($o, $short, $long) = @_;
 
@@ -62,8 +62,9 @@ sub http_port { return (port => $_[0]{nginx}{port}) }
 
 # --- rows 1 and 2: writes ----------------------------------------------------
 
-# Two accounts, for the product of contacts and groups may have a bound: one has
-# as many groups as a contact may have, one as many contacts as an account may.
+# Two accounts, because the product of contacts and groups may be limited: one
+# has as many groups as a contact may have, one as many contacts as an account
+# may have.
 define('1', 'groups', what => 'listed hosts go to and fro between two sets of '
     . '50 groups with up to 1,000 contacts, on 24 connections',
     setup => sub {
@@ -97,7 +98,7 @@ sub moves {
         { contact_group => join ',', @$_ }) } @set];
 }
 
-# Contacts that are added and confirmed; their codes are set by hand.
+# Contacts that are added and confirmed; their codes are set directly.
 sub confirmed {
     my ($w, $acct, @contacts) = @_;
 
@@ -135,7 +136,7 @@ define('2', 'busy store', what => 'the names of a range of 1,024 addresses '
     });
 
 
-# --- rows 3 to 5: large records, strangers -----------------------------------
+# --- rows 3 to 5: large records, unauthenticated requests --------------------
 
 # An account with 200 lists that give each host as much as they can, one host
 # and its check with details: {acct, host, check, lists}.
@@ -157,7 +158,7 @@ sub big_hosts {
     return { acct => $b, host => $ht, check => $pp, lists => \@rb };
 }
 
-# One such host, for attacks that only ask.
+# One such host, for attacks that only read.
 sub big_host {
     my ($w) = @_;
 
@@ -254,7 +255,7 @@ define('5', 'over the limit', what => 'check/status?details=1 of a large check '
             next => sub { $bytes });
     });
 
-# The application of an account is over its limit from now on.
+# Uses up the rate limit of an account's application.
 sub used_up {
     my ($w, $acct) = @_;
 

@@ -1,7 +1,7 @@
 package RblNeighboursDaemon;
 
-# Attacks on the daemon: by what it asks for (own lists), and by what it
-# delivers to.  RblNeighboursAttacks tells what an attack is.
+# Attacks on the daemon: by its queries (own lists), and by its deliveries.
+# RblNeighboursAttacks explains attacks.
 
 use strict;
 use warnings;
@@ -12,12 +12,12 @@ use RblNeighbours;
 use RblNeighboursAttack;
 use RblNeighboursAttacks;
 
-use constant { ENDLESS => 200 * 1024 * 1024 };  # bytes a second
+use constant { ENDLESS => 200 * 1024 * 1024 };  # bytes per second
 
 sub receivers { define(@_, daemon => 1, by => 'receivers') }
 sub lists { define(@_, daemon => 1, by => 'lists') }
 
-# Checks of an account in a loop, of one-off addresses: so many a second.
+# Checks of an account in a loop, of one-off addresses: so many per second.
 sub one_offs {
     my ($a, $acct, $connections, $rate, $more) = @_;
 
@@ -47,7 +47,7 @@ sub own_lists_of {
 
 # --- deliveries --------------------------------------------------------------
 
-# Callbacks to 20 receivers, which begin an answer that has no end.
+# Callbacks to 20 receivers, which send responses without an end.
 sub endless {
     my ($begin, $line) = @_;
 
@@ -120,7 +120,7 @@ receivers('own', 'dead receivers', what => 'checks with callbacks to a closed '
             url($_[0] % 2 ? $s->{closed} : $s->{full}[0], $_[0])) });
     });
 
-# A port whose queue of connections is full: [port, what keeps it so].
+# A port whose connection queue is full: [port, object that keeps it so].
 sub full_port {
     my $listen = IO::Socket::INET->new(LocalAddr => '127.0.0.1',
         LocalPort => free_port(), Proto => 'tcp', Listen => 1, ReuseAddr => 1)
@@ -163,7 +163,7 @@ receivers('own', 'contacts',
                 my ($id, $m) = $_[1] =~ m{"id":"(CO\w+)"} or return;
                 push @{ $s->{co} }, $id;
             });
-        # Which code is whose contact's is not told: each contact has a path.
+        # The code does not show its contact, so each contact has its own path.
         $a->flood(port => $b->{port}, connections => 2, rate => 300,
             next => sub {
                 my $x = $confirm[0] or return;

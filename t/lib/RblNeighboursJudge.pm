@@ -1,7 +1,7 @@
 package RblNeighboursJudge;
 
-# What account A and the servers may notice of an attack, and the tests of it in
-# the short form that `make check` runs.
+# The allowed effects of an attack on account A and the servers, and the tests
+# in the short form that `make check` runs.
 #
 #     short_form(@attacks);             # measures and judges each
 #     for (verdicts($r)) {              # of what RblNeighbours::beside() gave
@@ -18,14 +18,14 @@ use RblNeighbours;
 our @EXPORT = qw(short_form verdicts bad_answers);
 
 # The bounds: MiB by which the workers, the daemon and the data of the store may
-# grow; MiB of an answer without an end that the daemon takes; bytes out of the
-# store for a request without proof or over its limit.
+# grow; MiB of an endless response that the daemon reads; bytes out of the store
+# for a request without proof or over its limit.
 our %MOST = (nginx => 256, daemon => 64, store => 128, taken => 4,
     refused => 8 * 1024);
 
-# The median beside an attack: so many times the one alone, and so many seconds
-# more, for the short form runs while others have the processors.  What the
-# slowest take is a matter of the long one (t/bench/neighbours.pl).
+# The median during an attack may be so many times the one without, plus so many
+# seconds, because the short form runs while other programs use the processors.
+# The long form checks the slowest requests (t/bench/neighbours.pl).
 our ($TIMES, $MARGIN) = (5, 0.25);
 
 use constant {
@@ -37,10 +37,10 @@ use constant {
         refused => 'bytes a refused request' },
 };
 
-# What A's load is alone is measured once a world.  A world is left after an
-# attack on the daemon, which would still be busy with it, and after one that
-# was noticed: that may also be due to what else the machine does, and is
-# measured again in a new one before it is believed.
+# A's load without an attack is measured once per world.  A world is replaced
+# after an attack on the daemon, which would still be busy with it, and after an
+# attack with an effect: other programs may have caused that, so the attack is
+# measured again in a new world before it counts.
 sub short_form {
     my (@attacks) = @_;
 
@@ -64,7 +64,7 @@ sub short_form {
     }
 }
 
-# A test; what the attack's `todo` names is not yet so.
+# A test; TODO if the attack's `todo` names it.
 sub told {
     my ($attack, $what, $good, $name, $why) = @_;
 
@@ -92,7 +92,7 @@ sub verdicts {
         (map { most($r, $_) } sort keys %MOST));
 }
 
-# What A was answered that it should not be: {status => times}
+# Unexpected responses to A: {status => number}
 sub bad_answers {
     my ($seen) = @_;
 
@@ -109,7 +109,7 @@ sub median_of {
         sprintf '%.1f ms, alone %.1f ms', 1000 * $is, 1000 * $was];
 }
 
-# Sanitizers keep what is freed.
+# Sanitizers keep freed memory.
 sub most {
     my ($r, $what) = @_;
 

@@ -29,7 +29,7 @@ use RblNeighboursLoop;
 use RblTest::Http;
 use RblTest::Process;
 
-# Requests a second of each kind.
+# Requests per second of each kind.
 our %RATE = (host => 40, page => 20, nagios => 20, update => 10, add => 5,
     range => 4, one_off => 4, check => 9);
 our $PATIENCE = 4;
@@ -155,7 +155,7 @@ sub run_slice {
     $loop->at($end + 0.02, $settle);
 }
 
-# What has not ended is as old as it is.
+# Open measurements end with their present age.
 sub give_up {
     my ($self) = @_;
 
@@ -222,7 +222,7 @@ sub add {
         join('.', 10, 3, $n >> 8 & 255, $n & 255));
 }
 
-# A range likewise, which nginx writes by its second connection.
+# The same with a range, which nginx writes on its second connection.
 sub range {
     my ($self, $due) = @_;
 
@@ -263,7 +263,7 @@ sub begin_check {
             $self->{open}{"check $pp"} = { class => 'check', due => $due };
             $self->{open}{"deliver $pp"} = { class => 'deliver', due => $due }
                 if $what =~ /^HT/ && $self->{hook};
-            # The event may be here before this answer was read.
+            # The event may arrive before this response was read.
             $self->ended("deliver $pp") if delete $self->{early}{$pp};
             $self->look($pp, 0.005);
         });

@@ -1,7 +1,7 @@
 package RblNeighboursLoop;
 
 # An event loop for load programs: timers, connections, HTTP/1.1 requests on
-# connections that are kept, and listeners.
+# persistent connections, and listeners.
 #
 #     my $loop = RblNeighboursLoop->new;
 #     $loop->at($loop->now + 0.1, sub { ... });
@@ -12,10 +12,10 @@ package RblNeighboursLoop;
 #     $loop->listen_on($socket, sub { my ($c) = @_; });
 #     $loop->run(sub { done() });       # until that is true
 #
-# A connection is a hash with members of the caller's own beside fh, fd, out.
-# It reads only while it has on_data: without one the peer's data stay in the
-# kernel.  ask() gives a status of 0 if the connection ends before the answer,
-# and at most KEPT bytes of a body.
+# A connection is a hash with fh, fd, out and members of the caller.  It reads
+# only while it has on_data: without one the peer's data stay in the kernel.
+# ask() gives a status of 0 if the connection ends before the answer, and at
+# most KEPT bytes of a body.
 
 use strict;
 use warnings;
@@ -47,7 +47,7 @@ sub at {
 
 sub after { my ($self, $s, $code) = @_; $self->at($self->now + $s, $code) }
 
-# Again and again, in steps of so many seconds, as long as the code gives true.
+# Repeats the code every so many seconds as long as it returns true.
 sub every {
     my ($self, $step, $code) = @_;
 
@@ -103,7 +103,7 @@ sub add {
     return $c;
 }
 
-# Options beside the members: rcvbuf (bytes that the kernel keeps).
+# Options besides the members: rcvbuf (bytes of the receive buffer).
 sub open {
     my ($self, $port, %member) = @_;
 
@@ -182,7 +182,7 @@ sub shut {
 
 # --- HTTP --------------------------------------------------------------------
 
-# One request on a connection that is kept, of as many as are wanted at a time.
+# One request on a persistent connection; opens more connections as needed.
 sub ask {
     my ($self, $port, $bytes, $then) = @_;
 
@@ -209,8 +209,8 @@ sub talk {
     $self->send($c, $bytes);
 }
 
-# Takes a part of an answer; calls {then} at its end, and goes on with what
-# stands behind it if that wants another.
+# Handles a part of a response; calls {then} at its end, and continues with the
+# bytes behind it if that sends another request.
 sub answer_part {
     my ($self, $c, $data) = @_;
 

@@ -1,7 +1,7 @@
 package RblNeighboursOwn;
 
 # More attacks on nginx and the store, from no row of the table of faults.
-# RblNeighboursAttacks tells what an attack is.
+# RblNeighboursAttacks explains attacks.
 
 use strict;
 use warnings;
@@ -37,7 +37,7 @@ sub hosts_added {
 sub page_of { return request($_[0], 'GET', "hosts.json?page_size=1000$_[1]") }
 
 
-# --- clients that are slow ---------------------------------------------------
+# --- slow clients ------------------------------------------------------------
 
 define('own', 'slow readers', what => '100 clients read pages of 1,000 hosts '
     . '64 bytes at a time', setup => sub { many_hosts($_[0], 1024) },
@@ -72,7 +72,7 @@ define('own', 'slow requests', what => '300 requests whose head, or body, '
     });
 
 
-# --- clients that are fast ---------------------------------------------------
+# --- fast clients ------------------------------------------------------------
 
 define('own', 'huge pages', what => 'pages of 1,000 of an account with many '
     . 'hosts, one after the other, on 8 connections',

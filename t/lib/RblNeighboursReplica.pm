@@ -1,7 +1,7 @@
 package RblNeighboursReplica;
 
-# nginx on a replica, which serves reads and refuses writes: what is refused
-# must cost the others nothing.  RblNeighboursAttacks tells what an attack is.
+# nginx on a replica, which serves reads and refuses writes: refusals must not
+# affect other accounts.  RblNeighboursAttacks explains attacks.
 
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 package RblNode;
 
-# Packages of npm that tools of the tests need, in the build directory.
+# npm packages for tools of the tests, in the build directory.
 
 use strict;
 use warnings;
@@ -13,8 +13,8 @@ use RblTest::Process;
 
 our @EXPORT = qw(node_modules);
 
-# What a package.json asks for, for NODE_PATH; installed when it is not there,
-# by one program at a time.
+# Installs the packages of a package.json if missing, one program at a time;
+# returns the NODE_PATH.
 sub node_modules {
     my ($package, $name) = @_;
 

@@ -1,9 +1,8 @@
 package RblOutbox;
 
-# Events and deliveries as daemons bring them on their way, at random, and a
-# model of them: of each delivery ("<EV>:<target>") it knows whether it is open,
-# was delivered, is a dead letter, or has nobody who waits for it.  What the
-# store answers is what the model says.
+# Random processing of events and deliveries, as daemons do it, and a model of
+# the deliveries ("<EV>:<target>"): open, delivered, dead letter, or without a
+# target.  The store must match the model.
 
 use strict;
 use warnings;
@@ -28,7 +27,7 @@ sub same {
     is_deeply([sort @$got], [sort @$want], $name);
 }
 
-# --- what becomes of a delivery ---------------------------------------------
+# --- outcomes of a delivery -------------------------------------------------
 
 sub begins {
     my ($k, %o) = @_;
@@ -46,7 +45,7 @@ sub ends {
 }
 sub forget_fails { @{ $_[0] }{qw(fails long till)} = (0, 0, 0) }
 
-# An attempt was recorded: of a receiver that means something.
+# An attempt was recorded: it counts for the receiver.
 sub attempted {
     my ($k, $outcome, $test, $quiet) = @_;
     my $h = hook_of($k) or return;
@@ -70,9 +69,9 @@ sub wants {
 }
 sub awaits { return $_[0]{status} eq 'pending' && $_[0]{code} eq $_[1] }
 
-# --- what may happen --------------------------------------------------------
+# --- actions ----------------------------------------------------------------
 
-# New entries, those of its own, or those of daemons that have died.
+# Reads new entries, the daemon's own, or those of dead daemons.
 sub read_some {
     my ($how) = @_;
     my $me = 'd' . int rand 3;
@@ -233,7 +232,7 @@ sub record_one {
     @$o{qw(attempt leased)} = ($attempt + 1, 1);
 }
 
-# Leases run out, times come.
+# Makes leases expire and deliveries due.
 sub due {
     my ($p) = @_;
     for my $member (@{ cmd('ZRANGE', k('retry'), 0, -1) }) {

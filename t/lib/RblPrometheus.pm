@@ -13,7 +13,7 @@ my $name = qr/[a-zA-Z_:][a-zA-Z0-9_:]*/;
 my $number = qr/[+-]?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|Inf|NaN)/i;
 
 # {family => {type, help, samples => {"name{labels}" => value}}} by the grammar
-# of the text format; dies of a line that is not of it.
+# of the text format; dies on any other line.
 sub prometheus {
     my ($text) = @_;
 

@@ -1,8 +1,8 @@
 package RblRedis;
 
-# What the tests of the module's store have in common.  A request of an account
-# that does not exist tells how the store is: 401 when it was asked and has
-# answered, 503 when not.
+# Base of the tests of the module's store.  A request for an unknown account
+# shows the state of the store: 401 if the store was queried and answered, 503
+# if not.
 
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ our @EXPORT = qw(store_meta ask asked_in status_line send_request workers
 my $user = 'AC' . '0' x 32;
 my $token = 'f' x 64;
 
-# The store as `rblctl init` leaves it, as far as a handshake looks.
+# A store after `rblctl init`, as far as a handshake looks.
 sub store_meta {
     my ($redis, %meta) = @_;
 
@@ -38,7 +38,7 @@ sub asked_in {
 
 sub ask { return (asked_in(@_))[0] // 0 }
 
-# A request on a connection of its own, not waited for.
+# Sends a request on a new connection without waiting.
 sub send_request {
     my ($nginx, $path) = @_;
 
@@ -51,7 +51,7 @@ sub send_request {
     return $c;
 }
 
-# The first line of the answer, '' when the connection ends without one.
+# The first line of the response; '' if the connection ends without one.
 sub status_line {
     my ($c) = @_;
 
@@ -62,8 +62,8 @@ sub status_line {
     return $line;
 }
 
-# Process ids of the workers (not of the cache processes) of an nginx, sorted;
-# waits until there are as many as wanted (1).
+# Process ids of an nginx's workers (without the cache processes), sorted; waits
+# until there are as many as wanted (1).
 sub workers {
     my ($nginx, $wanted) = @_;
 
@@ -82,7 +82,7 @@ sub workers_now {
             or next;
         next if $ppid != $nginx->{pid};
         my $title = read_file("/proc/$pid/cmdline");
-        # Under valgrind the title is not to be seen.
+        # Under valgrind the process title is not visible.
         push @pids, $pid if $ENV{RBL_VALGRIND}
             || $title =~ /^nginx: worker process/;
     }
@@ -99,7 +99,7 @@ sub descriptors {
 
 sub error_log { return read_file($_[0]{error_log}) }
 
-# How many lines of the error log match.
+# Number of lines of the error log that match.
 sub messages {
     my ($nginx, $pattern) = @_;
 

@@ -18,7 +18,7 @@ our @EXPORT_OK = qw(take_one done due_now slice step);
 my $redis;
 my (%source, %limit);
 
-# Scripts have these limits, by the names of their constants, from now on.
+# Sets limits of scripts, by the names of their constants, from now on.
 sub script_limits {
     %limit = @_;
     %source = ();
@@ -29,9 +29,9 @@ sub redis_new {
     return $redis;
 }
 
-# Runs a script of the build and returns its reply as an array reference.  The
-# work that it leaves is done as well; the reply is then that of a script that
-# has done all of it.
+# Runs a script of the build and returns its reply as an array reference.  Also
+# does the work that it leaves; the reply is then that of a script that has done
+# all of it.
 sub script {
     my ($name, $keys, @args) = @_;
 
@@ -50,10 +50,10 @@ sub script {
         map { k('r', $ac, $_) } @sids) }];
 }
 
-# Some of an account's work.
+# Does some of an account's work.
 sub step { return slice('work_step', [$_[0]], $_[1] // '') }
 
-# The script alone.
+# Runs the script alone.
 sub slice {
     my ($name, $keys, @args) = @_;
 
@@ -69,7 +69,8 @@ sub slice {
     return $reply;
 }
 
-# Records of hosts, each account's with a mark (_unchanged.lua); of few.
+# Sets the version stamp of each account's hosts (_unchanged.lua); returns their
+# records if few.
 sub hosts_marked {
     return {} if cmd('DBSIZE') > 1000;
     my @k = @{ cmd('KEYS', k('r', 'AC*', 'HT*')) } or return {};
@@ -81,8 +82,8 @@ sub hosts_marked {
 
 sub mark_of { return $_[0] =~ s/:r:(AC\w+):.*/:unchanged:$1/r }
 
-# What a script has changed has no mark any more: nginx, which holds what had
-# one, would show it as it was.
+# Tests that changed hosts have no version stamp: otherwise nginx would show
+# them from its cache.
 sub still_marked {
     my ($name, $before) = @_;
 
@@ -96,7 +97,7 @@ sub still_marked {
     cmd('DEL', map { mark_of($_) } @k);
 }
 
-# A key of partition 0, where everything of these tests lives.
+# A key of partition 0, which these tests use.
 sub k { return join ':', 'rbl:{0}', @_ }
 
 sub records {
@@ -109,7 +110,7 @@ sub packed { return mp_pack($_[0]) }
 
 sub cmd { return redis($redis, @_) }
 
-# The bytes of all that the store holds
+# The bytes of the whole store
 sub everything {
     cmd('CONFIG', 'SET', 'rdbcompression', 'no');
     return join "\n", map { $_, cmd('DUMP', $_) } @{ cmd('KEYS', '*') };
@@ -117,7 +118,8 @@ sub everything {
 
 my $serial = 0;
 
-# Of a check both halves differ, for the SIDs of its events are made of them.
+# Both halves of a check's SID are random, because SIDs of its events are made
+# of them.
 sub sid {
     my ($kind) = @_;
 
@@ -127,8 +129,8 @@ sub sid {
     return sprintf '%s%032x', $kind, $serial;
 }
 
-# Makes the sets of who hears (_hears.lua), and the counters of groups, of
-# contacts whose records and index were written by hand.
+# Makes the sets of subscribers (_hears.lua), and the counters of groups, for
+# contacts whose records and index were written directly.
 sub contacts_hear {
     my ($ac) = @_;
     my %class = (start_and_end => 1, every_check => 2, while_listed => 4);
@@ -148,7 +150,7 @@ sub contacts_hear {
         : cmd('HDEL', k('refs', $ac), $_) for keys %n;
 }
 
-# Daemons tell many contacts of a host; how many slices that were.
+# Lets daemons notify the contacts of a host; returns the number of slices.
 sub tellings_end {
     my $n = 1;
     $n++ while script('telling_step', [k('tellings')])->[1];
@@ -194,7 +196,8 @@ sub listed_result {
         details => 'why', %o);
 }
 
-# An event in the outbox, read by a daemon; the id of the entry.
+# Adds an event to the outbox, and reads it as a daemon; returns the id of the
+# entry.
 sub read_event {
     my ($ac, $ev) = @_;
 
@@ -203,7 +206,7 @@ sub read_event {
         '>')->[0][1][0][0];
 }
 
-# Whom events of these accounts and types go to, as event_targets tells it.
+# Targets of events of these accounts and types, from event_targets.
 sub targets {
     my $r = script('event_targets', [k('outbox')], @_);
     return @$r[1 .. $#$r];
@@ -218,8 +221,8 @@ sub end_events {
         packed([$id, $ac, $ev, $type, $body, \@to]) } @events);
 }
 
-# One of which nothing is tried at once: all that want it, and callbacks
-# [URL, application]..., become deliveries.
+# Records an event without a first attempt: its subscribers, and callbacks [URL,
+# application]..., become deliveries.
 sub leave_event {
     my ($id, $ac, $ev, $type, $body, @callbacks) = @_;
 
@@ -229,8 +232,7 @@ sub leave_event {
         (map { ['CB' . $n++, 'later', '', @$_] } @callbacks)]);
 }
 
-# The handle of a job, as if a daemon had taken it: that which take() or begin()
-# gave last, if they did.
+# The handle of a claimed job: the last one from take() or begin(), if any.
 my (%taken, %begun);
 sub handle {
     my ($acct, $pp, $ht, %o) = @_;
@@ -240,8 +242,8 @@ sub handle {
         $o{name} // 'test';
 }
 
-# Jobs of partition 0 for a daemon: handles, those of hosts that are due with a
-# check of their own.
+# Claims jobs of partition 0 for a daemon; returns handles, those of due hosts
+# with the SID of a check.
 sub take {
     my ($kind, $n, %o) = @_;
     my $r = script('check_take', [k('leases')], $kind, $n, $o{share} // $n,
@@ -264,7 +266,7 @@ sub begin {
     return begin_job($taken{$pp} // handle($acct, $pp, $ht), $sum);
 }
 
-# The check of a host that is due may get another SID: see the reply.
+# The check of a due host may get another SID: see the reply.
 sub begin_job {
     my ($job, $sum, $alone) = @_;
     my ($ac) = $job =~ /^(\w+)/;
@@ -277,7 +279,7 @@ sub begin_job {
     return $r;
 }
 
-# Results as the daemon gives them; `part`: without those that seldom matter.
+# Results in the daemon's form; `part`: without rarely used fields.
 sub finish_check {
     my ($acct, $pp, $ht, $results, $failed, %o) = @_;
     my @clear = grep { $_->[5] eq 'clear' } @$results;
@@ -289,7 +291,7 @@ sub finish_check {
         $o{recheck} // 0, $o{budget} // 16 << 20);
 }
 
-# Deliveries whose time has come; the end of an attempt of one; its time comes.
+# Due deliveries; the end of an attempt of one; makes one due.
 sub take_one {
     my $r = script('delivery_claim', [k('retry')], 10, 60_000);
     return @$r[2 .. $#$r];
@@ -301,8 +303,8 @@ sub done {
 }
 sub due_now { cmd('ZADD', k('retry'), 0, $_[0][0]) }
 
-# A host's own time in each interval (s), and whether a next check is at it, not
-# too soon nor too late after the last one.
+# A host's own slot in each interval (s), and whether a next check is in it,
+# neither too soon nor too late after the last one.
 sub on_its_slot {
     my ($ht, $checked, $next, $interval) = @_;
     my ($ms, $wait) = ($interval * 1000, $next - $checked);

@@ -1,9 +1,9 @@
 package RblSoak;
 
 # Runs a world of the soak (RblSoakWorld): its servers, unbound, Redis, which
-# writes what it has done before it says so (but for the disk nobody waits), and
-# one to three daemons, which are killed as the plan says; and reads what the
-# daemons tell.  RblSoakJudge says what is wrong with that.
+# writes to its append-only file before it replies (without waiting for the
+# disk), and one to three daemons, which are killed by the plan; and reads the
+# daemons' events.  RblSoakJudge checks these.
 #
 #     my ($world, $run) = soak(seed => 7, mode => 'resolver', seconds => 60);
 
@@ -25,7 +25,7 @@ our @EXPORT = qw(soak soak_over soak_text soak_modes);
 use constant PARTITIONS => 2;
 
 
-# "direct" only if the daemon knows it.
+# "direct" only if the daemon supports it.
 sub soak_modes {
     return read_file(build_dir() . '/rbl-checkd') =~ /list_server_allow/
         ? qw(resolver direct) : ('resolver');
@@ -60,7 +60,7 @@ sub soak {
     return ($w, $run);
 }
 
-# All of its servers end; 0: one did not want to.
+# Stops all of its servers; 0: one did not stop.
 sub soak_over {
     my ($run) = @_;
 
@@ -70,7 +70,7 @@ sub soak_over {
     return !@bad;
 }
 
-# Its negatives are kept for as long as the lists say.
+# It caches negative responses for the lists' TTL.
 sub resolver {
     my ($w) = @_;
 
@@ -153,8 +153,7 @@ sub heal {
     $h->{healed} = 1;
 }
 
-# What the daemons have told since this was called last; nothing while the
-# store is away.
+# Events of the daemons since the last call; none while the store is away.
 sub read_events {
     my ($run) = @_;
 
@@ -167,7 +166,7 @@ sub read_events {
     } or $@ =~ /connect|connection|LOADING|short|write/ or die $@;
 }
 
-# The entries of a stream that are new; [id, fields] of each.
+# The new entries of a stream; [id, fields] of each.
 sub fresh {
     my ($run, $key) = @_;
 
@@ -196,8 +195,8 @@ sub read_history {
     }
 }
 
-# Verdicts that each life of a daemon has counted, by list: they are in the
-# store for some seconds after its end.
+# Verdicts counted by each run of a daemon, by list: they stay in the store for
+# some seconds after its end.
 sub read_counts {
     my ($run) = @_;
 
@@ -217,7 +216,7 @@ sub read_counts {
 }
 
 
-# --- what came of it ---------------------------------------------------------
+# --- results -----------------------------------------------------------------
 
 # (a line, the faults with their histories)
 sub soak_text {

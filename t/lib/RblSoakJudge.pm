@@ -1,19 +1,18 @@
 package RblSoakJudge;
 
-# The rules of truth of the soak: what daemons did with a world (RblSoakWorld)
-# beside what its servers said at each time.
+# Judge of the soak: compares the daemons' events in a world (RblSoakWorld) with
+# the responses of its servers at each time.
 #
-# A listing or its end is false if no server that was to be believed said so
-# within the time that its answer may be old.  One is to be believed if its
-# test points are in order.  Where the daemon asks the servers themselves, one
-# whose serial is not newer than that of another which is steadily in order and
-# says something else is not.
+# A listing or its end is false if no trusted server had it within the possible
+# age of its response.  A server is trusted if it passes its test points.  In
+# direct mode a server is not trusted if a steadily sound server differs and has
+# a serial at least as new.
 #
-# What has been so for long enough at a list in order must have been told.  A
-# list is in order if all of its servers are, and have been for a while; nobody
-# needs to know anything while daemons or the store are away, or while the
-# resolver that is asked for lists is at fault; if that hides how old negatives
-# are, nothing is late.
+# A state that has lasted long enough at a sound list must have been announced.
+# A list is sound if all of its servers are, and have been for a while.  No
+# announcement is due while daemons or the store are away, or while the resolver
+# is faulty.  If the resolver hides the age of negative responses, nothing is
+# late.
 #
 #     my $j = judge($world, $run, slack => seconds, work => seconds);
 #
@@ -36,9 +35,9 @@ our @EXPORT = qw(judge story oldest);
 
 use constant {
     LEASE => 5,             # s until another daemon takes over a check
-    FIXED => 6,             # s: slack behind two TTLs, and a whole second each
-    STEADY => 10,           # and after which a server is surely trusted again
-    ALONE => 10,            # for which a list that refuses is left alone
+    FIXED => 6,             # s: slack after two TTLs, and a whole second each
+    STEADY => 10,           # s after which a server is surely trusted again
+    ALONE => 10,            # s of back-off after a refusal
 };
 
 
@@ -89,7 +88,7 @@ sub one_event {
         if !supported($j, $l, $e);
 }
 
-# Since when an answer may be from that was told at a time.
+# The earliest time of a response that was announced at a time.
 sub oldest {
     my ($j, $l, $at) = @_;
 
@@ -110,7 +109,7 @@ sub lines_of {
         map { $_->{regime} } @{ $l->{server} });
 }
 
-# The times at which something may be otherwise than just before.
+# The times at which the state may change.
 sub turns {
     my ($l, $host, $from, $to) = @_;
 
@@ -156,10 +155,10 @@ sub steady {
 }
 
 
-# --- what must have been told ------------------------------------------------
+# --- due announcements -------------------------------------------------------
 
-# [from, to] in which a list has been in order for so long that all of it is
-# known again.
+# [from, to] in which a list has been sound for so long that all of it is known
+# again.
 sub in_order {
     my ($j, $l) = @_;
 
@@ -181,8 +180,8 @@ sub in_order {
     return (@good, [$from, $j->{run}{ended}]);
 }
 
-# After that time it is known again that a list is in order, which was bad for
-# so long: it is asked again after twice as long each time.
+# Time after which a list that was bad for so long is known to be sound: each
+# query comes after twice the time of the one before.
 sub back {
     my ($j, $l, $length) = @_;
 
@@ -200,7 +199,7 @@ sub bad_times {
         @{ $l->{server} };
 }
 
-# When the resolver is at fault.
+# Times at which the resolver is faulty.
 sub faults_of {
     my ($line, $ended) = @_;
 
@@ -235,7 +234,8 @@ sub limit {
         + ($j->{run}{mode} eq 'resolver' ? 3 : 1) * max(@$l{qw(ttl negative)});
 }
 
-# While a list is in order and says the same of a host, that is told in time.
+# While a list is sound and its response for a host does not change, the state
+# must be announced in time.
 sub due {
     my ($j, $l, $host, $told, @good) = @_;
 
@@ -269,9 +269,9 @@ sub one_due {
 }
 
 
-# --- for a reader ------------------------------------------------------------
+# --- for the reader ----------------------------------------------------------
 
-# What happened to a host at a list, around a time.
+# Events of a host at a list, around a time.
 sub story {
     my ($w, $run, $host, $l, $at) = @_;
 

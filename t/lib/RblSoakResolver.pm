@@ -1,8 +1,8 @@
 package RblSoakResolver;
 
-# A recursive resolver with faults, for worlds that want one: a part of the
-# process of the servers (RblSoakServer), which asks them by a call.  It keeps
-# what they say for its TTL, as resolvers do.  Its faults:
+# A recursive resolver with faults, for worlds that need one: a part of the
+# process of the servers (RblSoakServer), which it queries by a call.  It caches
+# their responses for their TTL, as resolvers do.  Its faults:
 #
 #   whole    shows the whole TTL of what it has kept
 #   strip    shows no SOA
@@ -49,7 +49,7 @@ sub resolve {
             $_->[2] > $age ? $_->[2] - $age : 0, $_->[3] } @answer, @authority;
 }
 
-# What the first server says that says something.
+# The response of the first server that answers.
 sub ask {
     my ($s, $q, $t) = @_;
 
@@ -67,7 +67,7 @@ sub ask {
         authority => [] };
 }
 
-# undef: not authoritative, or not an answer.
+# undef: not authoritative, or not a response.
 sub taken {
     my ($reply, $length, $t) = @_;
 

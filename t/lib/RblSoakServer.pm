@@ -3,10 +3,10 @@ package RblSoakServer;
 # The authoritative servers of a world (RblSoakWorld): one process with all of
 # their addresses, on port 53.  The first address serves soak.test itself, whose
 # delegations lead to the others; the second one is a recursive resolver
-# (RblSoakResolver).  Which changes are due is looked up for each
-# question, so that nothing happens but at the time of the plan.
+# (RblSoakResolver).  The plan is consulted for each query, so changes happen
+# exactly at their planned times.
 #
-# What they were asked, and what they answered, is written down in a file.
+# Queries and responses are written to a file.
 #
 #     my $s = RblSoakServer->new($world, $start, $path);
 #     $s->stop;
@@ -28,7 +28,7 @@ use constant { A => 1, NS => 2, SOA => 6, TXT => 16, ZONE => 'soak.test' };
 my %RCODE = (servfail => 2, nxdomain => 3, refused => 5);
 
 
-# A part of 127/8 in which nobody has port 53: "127.x.y".
+# A part of 127/8 in which port 53 is free: "127.x.y".
 sub free_net {
     for (1 .. 200) {
         my $net = sprintf '127.%d.%d', 64 + int rand 128, int rand 256;
@@ -81,7 +81,7 @@ sub DESTROY { $_[0]->stop }
 
 # --- the process -------------------------------------------------------------
 
-# Ends when whoever started it has ended.
+# Ends when its parent has ended.
 sub serve {
     my ($s, $socket, $pipe) = @_;
 
@@ -150,7 +150,7 @@ sub note_down {
         : 'rcode ' . ($flags & 15));
 }
 
-# The lines about a host at a list, and about the test points of that, of some
+# The lines about a host at a list, and about the list's test points, of some
 # time.
 sub asked {
     my ($path, $host, $zone, $from, $to) = @_;
@@ -162,7 +162,7 @@ sub asked {
         && $1 <= $to } <$log>;
 }
 
-# (reply, after how many seconds); undef: none.
+# (reply, delay in seconds); undef: none.
 sub answer {
     my ($s, $address, $q) = @_;
 
@@ -269,7 +269,7 @@ sub list_answer {
         $kind eq 'slow' ? $r->{delay} : 0);
 }
 
-# Records; or, if there are none, an array of what the reply has instead.
+# Records; or, if there are none, an array of the reply's other contents.
 sub apex {
     my ($w, $l, $q, $t, $soa) = @_;
 
@@ -296,7 +296,7 @@ sub entry {
     return [];
 }
 
-# Where a server was before it moved, another one lists everything, or nothing.
+# At a server's old address another one is wildcarding, or empty.
 sub says_there {
     my ($s, $r, $address, $t) = @_;
 

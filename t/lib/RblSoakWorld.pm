@@ -1,9 +1,9 @@
 package RblSoakWorld;
 
-# A world for the soak: lists, the servers of each, hosts, and everything that
-# happens to them, made of a seed before it begins.  It is a function of time:
-# the servers (RblSoakServer) answer by it, and the judge (RblSoakJudge) knows
-# by it what each of them said at any time.
+# A world for the soak: lists, the servers of each, hosts, and all their
+# changes, generated from a seed before the run.  It is a function of time: the
+# servers (RblSoakServer) answer by it, and the judge (RblSoakJudge) derives
+# from it each server's responses at any time.
 #
 # A line of time is [[since, value], ...]; at($line, $t) is its value then.
 # Times are seconds since the world began; all lengths are multiples of `unit`,
@@ -31,15 +31,15 @@ our @EXPORT = qw(at breaks soak_world says serial_of passes reaches data_at
 
 use constant NEVER => -1e9;
 
-# What a server may do, with how often that is drawn: alone, or all of a list
-# together.
+# States of a server, with their weights: of one server, or of all servers of a
+# list together.
 my %ALONE = (empty => 4, half => 4, beside => 3, wild => 2, partial => 2,
     refused => 1, servfail => 1, lame => 2, noaa => 1, slow => 2, silent => 2,
     parked => 2, error => 2, stale => 4, back => 1);
 my %TOGETHER = (empty => 8, half => 2, beside => 2, wild => 3, refused => 1,
     servfail => 1, lame => 1, slow => 1, silent => 2, parked => 2, error => 2,
     back => 1);
-# What is where a server was before it moved.
+# Server at the old address after a move.
 my %BEHIND = (silent => 4, refused => 3, parked => 2, wild => 2, lame => 2);
 
 
@@ -60,7 +60,7 @@ sub at {
     return $line->[$low][1];
 }
 
-# When a line changes, later than `from` and not after `to`.
+# Times at which a line changes, later than `from` and not after `to`.
 sub breaks {
     my ($from, $to, @lines) = @_;
 
@@ -136,7 +136,7 @@ sub plan_server {
         old => draw(\%BEHIND), regime => [[NEVER, { kind => 'healthy' }]] };
 }
 
-# Hosts get onto the list and off it; each change is a new serial.
+# Hosts are listed and delisted; each change has a new serial.
 sub plan_data {
     my ($w, $l) = @_;
 
@@ -157,7 +157,7 @@ sub plan_data {
         sort { $a <=> $b } @changes];
 }
 
-# How long a host is on a list: mostly longer than a check's interval.
+# How long a host stays on a list: mostly longer than a check's interval.
 sub stay {
     my ($u) = @_;
 
@@ -178,7 +178,7 @@ sub plan_regimes {
     plan_alone($w, $l, $_, @together) for @{ $l->{server} };
 }
 
-# What happens to one server, between what happens to all.
+# Plans the states of one server, between those of all servers.
 sub plan_alone {
     my ($w, $l, $s, @all) = @_;
 
@@ -196,7 +196,7 @@ sub plan_alone {
     }
 }
 
-# undef: there is no time left for it.
+# undef: no time is left for it.
 sub regime {
     my ($w, $kind, $t) = @_;
 
@@ -207,7 +207,7 @@ sub regime {
         delay => between(0.05, 0.9) * $u, salt => int rand 1000 };
 }
 
-# One server gets another address; or all do, and other names too.
+# Moves one server to another address, or all, with new names, too.
 sub plan_moves {
     my ($w, $l) = @_;
 
@@ -240,7 +240,8 @@ sub plan_resolver {
     }
 }
 
-# When daemons, the store and the resolver are killed, and for how long.
+# Times at which daemons, the store and the resolver are killed, and for how
+# long.
 sub plan_accidents {
     my ($w) = @_;
 
@@ -258,7 +259,7 @@ sub plan_accidents {
 }
 
 
-# --- what is so at a time ----------------------------------------------------
+# --- the state at a time -----------------------------------------------------
 
 sub regime_at {
     my ($s, $t) = @_;
@@ -282,14 +283,14 @@ sub serial_of {
         - ($r->{kind} eq 'back' ? 5000 : 0);
 }
 
-# A number that a name has for good.
+# A constant number for a name.
 sub hash_of {
     my ($name, $salt) = @_;
 
     return unpack('%32C*', pack 'w/a*', "$name$salt") * 2654435761 % 4093;
 }
 
-# Is the address on the list, by this server?  undef: it says nothing of that.
+# True if this server lists the address; undef: it does not answer.
 sub says {
     my ($s, $address, $t) = @_;
 
@@ -307,7 +308,7 @@ sub says {
     return beside($s, $address, data_at($s, $r, $t));
 }
 
-# A wildcard covers no name below one that is there: in 2.0.0.127 `127` is.
+# A wildcard covers no name below an existing one: in 2.0.0.127 `127` exists.
 sub beside {
     my ($s, $address, $t) = @_;
 
@@ -317,22 +318,22 @@ sub beside {
     return !grep { /^$first\./ && at($hosts->{$_}, $t) } keys %$hosts;
 }
 
-# Are its test points in order, and what it lists not a wildcard's?
+# True if it passes its test points, and is not wildcarding.
 sub passes {
     my ($s, $t) = @_;
 
     return regime_at($s, $t)->{kind} =~ /^(?:healthy|slow|stale|partial|back)$/;
 }
 
-# Does it answer soon?
+# True if it answers soon.
 sub reaches {
     my ($s, $t) = @_;
 
     return regime_at($s, $t)->{kind} !~ /^(?:slow|silent)$/;
 }
 
-# {address => [server, what it is there]}: a regime's kind where the server is
-# no more or not yet, undef where it is now.
+# {address => [server, its state there]}: a regime's kind where the server is no
+# longer or not yet, undef where it is now.
 sub place_of {
     my ($w) = @_;
 

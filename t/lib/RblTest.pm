@@ -1,8 +1,8 @@
 package RblTest;
 
-# Starts real servers for a test, in a directory of its own, and stops each by
-# its pid.  Re-exports Test::More; done_testing() (or the end of the program)
-# also stops everything and checks that no log tells of trouble.
+# Starts real servers for a test, in a private directory, and stops each by its
+# pid.  Re-exports Test::More.  done_testing() (or the end of the program) also
+# stops all servers and checks the logs.
 #
 #     use RblTest;
 #     my $redis = start_redis();

@@ -1,8 +1,8 @@
 package RblTold;
 
-# Daemons that bring digests to contacts, at random, and what the contacts have
-# heard: of each it is known what it takes for listed (told), which alerts are
-# open, what it was or will be told (heard), and what is on its way (line).
+# Random daemons that deliver digests to contacts, and the contacts' knowledge:
+# hosts that each takes for listed (told), open alerts, reports it got or will
+# get (heard), and messages in delivery (line).
 
 use strict;
 use warnings;
@@ -30,8 +30,9 @@ sub hears {
 
 # --- daemons ----------------------------------------------------------------
 
-# The messages of a digest, as the daemon makes them (digest_make.c): event, the
-# host of one that tells of it alone, rows of host and state, key of the alert.
+# The messages of a digest, in the daemon's form (digest_make.c): event, the
+# host of a message about a single host, rows of host and state, key of the
+# alert.
 sub messages {
     my ($d) = @_;
     my ($member, $type, $event, undef, $listed, $delisted, $clear, $hosts,
@@ -53,7 +54,7 @@ sub messages {
             [$_], $_->[0]] } grep { $_->[1] != 2 && !(@begin && $_->[1] == 0) }
             @rows), $ends && !@begin ? [$event, '', [], $storm] : ());
 }
-# The other pages of a digest; whoever is late gets none.
+# The other pages of a digest; a late daemon gets none.
 sub more {
     my ($d, $lease) = @_;
     while ($d->[12]) {
@@ -76,7 +77,7 @@ sub claim {
             if !$co{$co} || @{ $co{$co}{line} };
         wrong("$co is claimed, and leased") if $co{$co}{leased};
         $co{$co}{leased} = $lease > 1;
-        # Claimed again, with another event or not, it is of the same time.
+        # Claimed again, with another event or not, it has the same time.
         $made{ $d->[2] } //= $co{$co}{frozen} //= $clock++;
         push @claims, $d if more($d, $lease) && ($_[0] || chance(0.85));
     }
@@ -121,7 +122,7 @@ sub over {
     wrong("$ev was not its turn") if shift @{ $c->{line} } ne $ev;
     push @log, "  $m->{co}: " . ($heard ? 'hears' : 'does not hear')
         . join '', map { " $_->[0]:$_->[1]" } @{ $m->{rows} };
-    # Of what ended it is told again, when it is resumed.
+    # After a resume, the ended hosts are reported again.
     @{ $c->{heard} }{ @{ $m->{ends} } } = @{ $m->{ends} } if !$heard;
     return if !$heard;
     for my $row (grep { $m->{hears} && hears($c) } @{ $m->{rows} }) {
@@ -178,7 +179,7 @@ sub due {
     }
 }
 
-# Daemons that are well end all there is.
+# Daemons without faults finish everything.
 sub drain {
     for (1 .. 300) {
         tellings_end();

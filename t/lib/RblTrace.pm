@@ -1,6 +1,6 @@
 package RblTrace;
 
-# rblctl check --trace: what it prints, and whether that is all.
+# rblctl check --trace: its output, and whether it is complete.
 
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ use RblZones;
 
 our @EXPORT = qw(trace_world trace in_order lines all_queries lists_of);
 
-# Lists with servers of their own, and a resolver that knows these:
+# Lists with their own servers, and a resolver that knows them:
 # trace_world({zone => [[rules of a server], ...]}, conf => {...}).
 sub trace_world {
     my ($zones, %o) = @_;
@@ -64,7 +64,7 @@ sub trace {
 
 sub lines { return grep { /$_[1]/ } split /\n/, $_[0]{text} }
 
-# These patterns fit lines of the trace, each one behind the line before.
+# Tests that these patterns match lines of the trace in this order.
 sub in_order {
     my ($r, $name, @patterns) = @_;
 
@@ -79,7 +79,7 @@ sub in_order {
     return pass($name);
 }
 
-# Each query that a server got is in the trace, and no other.
+# Tests that the trace has exactly the queries that the servers got.
 sub all_queries {
     my ($r, $name) = @_;
 

@@ -1,9 +1,9 @@
 package RblTrap;
 
 # A network in which every address of IPv4 and IPv6 is this machine, and a trap
-# that takes every connection to some of its ports and writes down which
-# address it was meant for: so that "nothing connects there" can be seen of any
-# address, of those of clouds and of strangers too.
+# that accepts every connection to some ports and logs its destination address.
+# A test can thus show that no connection is made to any address, including
+# those of clouds and of third parties.
 #
 #     any_network('9.9.9.9');           # before all else: starts anew
 #     my $trap = start_trap(80, 8080);
@@ -31,8 +31,8 @@ our @EXPORT = qw(any_network start_trap trapped trap_forget);
 
 use constant { MARK => 'RBL_TEST_ANY_NETWORK', BACKLOG => 512 };
 
-# The addresses given are this machine's own, beside 127.0.0.1 and ::1; to all
-# others there is only a way.
+# The addresses given are this machine's own, with 127.0.0.1 and ::1; all others
+# only have a route.
 sub any_network {
     my (@own) = @_;
 
@@ -125,7 +125,7 @@ sub write_down {
     syswrite $log, JSON::PP->new->latin1->canonical->encode($what) . "\n";
 }
 
-# 0: what came is no HTTP.
+# 0: not HTTP.
 sub answered {
     my ($log, $fh, $c) = @_;
 

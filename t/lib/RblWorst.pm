@@ -1,16 +1,16 @@
 package RblWorst;
 
-# The account that costs the store most of all that the documented limits
-# allow, and how long scripts hold Redis for it.
+# The most expensive account that the documented limits allow, and how long
+# scripts hold Redis for it.
 #
-# A time is Redis' own (INFO commandstats, of the one call), the least of
-# several tries: whatever else runs on the machine can only add to it.  On a
-# slow machine it is scaled by what scripts of known cost take, the least of
-# several tries as well: 1,000 calls of TIME, 8 values of 100 KB that are stored,
-# and a record of 400 listings that is unpacked and packed.  On the machine that
-# the bounds are for they take COMMANDS, DATA and RECORD microseconds.  A time is
-# never divided by what one try says of the machine: a try that is interrupted
-# would make any script fast.
+# A time comes from Redis (INFO commandstats, of the one call) and is the
+# minimum of several attempts, because other programs can only add to it.  On a
+# slow machine it is scaled by the times of scripts of known cost, also the
+# minimum of several attempts: 1,000 calls of TIME, 8 stored values of 100 KB,
+# and a record of 400 listings that is unpacked and packed.  On the reference
+# machine they take COMMANDS, DATA and RECORD microseconds.  A time is never
+# scaled by a single attempt: an interrupted one would make any script seem
+# fast.
 
 use strict;
 use warnings;
@@ -30,17 +30,17 @@ our @EXPORT = qw(worst_store slice calibrate slowness %W
 our %W;                 # the account: ac, acct, rb, own, cg, co, rp, ap, wh
 my %sha;
 our %took;              # script -> microseconds of its last call
-our %word;              # -> the first word of its reply
+our %word;              # script -> first word of its reply
 
-# Microseconds of all calls of scripts so far.  The counters are never reset: at
-# the next call of each command Redis would allocate its histogram again, within
-# the time of the script.
+# Microseconds of all calls of scripts so far.  The counters are never reset:
+# otherwise Redis would allocate its histogram again at the next call of each
+# command, within the time of the script.
 sub spent {
     my ($us) = cmd('INFO', 'commandstats') =~ /^cmdstat_evalsha:\S*?usec=(\d+)/m;
     return $us // 0;
 }
 
-# Runs a script as RblScript does, and notes what it takes.
+# Runs a script like RblScript, and notes its time.
 sub slice {
     my ($name, $keys, @args) = @_;
 
@@ -58,7 +58,7 @@ sub slice {
     *RblScript::slice = \&slice;
 }
 
-# What a script without a name of its own takes.
+# The time of a script without a name.
 sub probe {
     my ($source, @args) = @_;
     my $sha = $sha{$source} //= cmd('SCRIPT', 'LOAD', $source);
@@ -67,7 +67,7 @@ sub probe {
     return spent() - $before;
 }
 
-# Looks again how fast this machine is: microseconds of each probe.
+# Measures the speed of this machine again: microseconds of each probe.
 my $record = packed([map { [sid('RB'), 'rbl', 0, 'z' x 100, 'https://l.example/',
     'listed', ['127.0.0.2'], 't' x 80, 't' x 80, '', 2500] } 1 .. 400]);
 sub calibrate {
@@ -79,7 +79,7 @@ sub calibrate {
     return [$commands / COMMANDS, $data / DATA, $records / RECORD];
 }
 
-# How much slower than that the machine is, by all these looks at it.
+# How much slower the machine is than the reference, by all probes.
 sub slowness {
     my (@looks) = @_;
     return max(1, map { my $i = $_; min(map { $_->[$i] } @looks) } 0 .. 2);
@@ -103,7 +103,7 @@ sub system_lists {
         0 .. SYSTEM - 1);
 }
 
-# Builds it; everything by the scripts that would.
+# Builds the account, with the scripts that the programs use.
 sub worst_store {
     my (%o) = @_;
 
@@ -132,7 +132,7 @@ sub worst_store {
     return $redis;
 }
 
-# As many as there may be, each in as many groups as it may, and active.
+# The allowed number of contacts, each in the allowed number of groups, active.
 sub contacts {
     my $n = 0;
     for (1 .. 1000) {
@@ -168,7 +168,7 @@ sub host_in {
     return $ht;
 }
 
-# Pairs for a range of that many addresses; it is not added yet.
+# Pairs for a range of that many addresses; it is not added.
 my $net = 0;
 sub range_of {
     my ($n) = @_;
@@ -177,8 +177,8 @@ sub range_of {
         map { (sid('HT'), join '.', 11, $net, $_ >> 8, $_ & 255) } 0 .. $n - 1);
 }
 
-# What the daemon tells of a host at all lists: when it is on them, with as
-# much text and as many codes as texts.h leaves each of so many lists.
+# The daemon's results of a host on all lists, with as much text and as many
+# codes as texts.h leaves for so many lists.
 sub listed_on {
     my ($status) = @_;
     my $is = $status eq 'listed';
@@ -194,7 +194,7 @@ sub listed_on {
     } 0 .. SYSTEM + OWN - 1];
 }
 
-# A manual check of a host, taken by a daemon and begun; its callbacks.
+# A manual check of a host, claimed and started by a daemon; its callbacks.
 sub open_check {
     my ($ht, %o) = @_;
     my $pp = sid('PP');

@@ -1,7 +1,7 @@
 package RblZones;
 
-# Zones with servers of their own: loopback addresses with port 53, and what a
-# resolver (RblDns) has to say for a daemon to find them.
+# Zones with their own servers: loopback addresses with port 53, and the
+# resolver rules (RblDns) by which a daemon finds them.
 
 use strict;
 use warnings;
@@ -37,7 +37,7 @@ sub zone_server {
 
 
 # ('list.test', [ADDRESS, ...], ...): the rules of a resolver that knows these
-# zones.  Each address has a name server's name of its own.
+# zones.  Each address has its own name server name.
 sub zone_rules {
     my @zones = @_;
     my @rules;

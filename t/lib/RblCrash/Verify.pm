@@ -1,6 +1,6 @@
 package RblCrash::Verify;
 
-# What came of a run of RblCrash.pm, compared with its model: each check's
+# Checks the results of a run of RblCrash.pm against its model: each check's
 # verdicts, each host's state, history, events and schedule.
 #
 #     my %fault = faults($c, left => [what is not over], zones => \@zones,
@@ -48,8 +48,8 @@ sub faults {
         keys %fault;
 }
 
-# {check => {type => n}}, and the checks of each host in the order in which they
-# ended.
+# {check => {type => n}}, and the checks of each host in the order of their
+# ends.
 sub read_events {
     my ($c, $fault) = @_;
 
@@ -71,7 +71,7 @@ sub read_events {
     return %n;
 }
 
-# The host whose check an event tells as completed, or undef.
+# The host whose check an event reports as completed, or undef.
 sub completed_host {
     my $e = record('event', $_[0]);
     return undef if $e->{type} !~ /^(?:rbl\.host\.)?check\.completed$/
@@ -89,7 +89,7 @@ sub expect {
         if $text ne $want;
 }
 
-# Verdicts of one check by zone; each is the truth, or unknown.
+# Verdicts of one check by zone; each is right, or unknown.
 sub verdicts {
     my ($c, $fault, $h, $truth, $pp, $full) = @_;
 
@@ -108,7 +108,7 @@ sub verdicts {
         if ($is eq 'unknown' && $r->{error}
             =~ /^(?:timeout|unconfirmed|unhealthy|resolver)$/)
         {
-            # The end of a listing is asked for twice.
+            # The end of a listing is checked twice.
             $c->{surprises}++ if $r->{error} ne 'unconfirmed'
                 || $truth->{$zone} ne 'clear';
             next;
@@ -119,7 +119,7 @@ sub verdicts {
     return \%verdict;
 }
 
-# Goes through the checks of a host as they ended.
+# Goes through the checks of a host in the order of their ends.
 sub verify_host {
     my ($c, $fault, $events, $h) = @_;
 
@@ -159,7 +159,7 @@ sub verify_host {
         expect($fault, $events, $h, $pp, 'check.started', 'check.completed',
             %on ? 'listed' : $was ? 'delisted' : ());
     }
-    # The transitions of one check are in no order.
+    # The transitions of one check have no order.
     my (%nth, @told);
     for my $t (@{ history_of($h->{w}, $h->{ht}) }) {
         my $n = $nth{ $t->{c} } //= @told;
@@ -187,7 +187,7 @@ sub verify_state {
         %$on ? ('since', 'shown') : ('never', 'no');
     push @{ $fault->{states} }, "$h->{value}: $got instead of $want"
         if $got ne $want;
-    # As the zone says it now, where it says anything.
+    # Must match the zone, if it has data.
     $c->{plain}++ if !grep { ($h->{truth}{$_} eq 'listed')
         ne ($on->{$_} ? 1 : '') } @{ $c->{zones} };
 

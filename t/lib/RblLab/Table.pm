@@ -1,8 +1,8 @@
 package RblLab::Table;
 
-# The scenarios of the laboratory: what the DNS shows, and what a checker that
-# is never wrong makes of it.  RblLab.pm builds the servers and says what the
-# members of a scenario are.  Names are unique and make the list's zone.
+# The scenarios of the laboratory: the DNS data, and the result of a checker
+# that is never wrong.  RblLab.pm builds the servers and explains the members of
+# a scenario.  Names are unique and make the list's zone.
 #
 # [name, kind, verdict, error, what it shows, {members}]; kinds: 1 data of lists in
 # use, 2 dead lists, 3 codes and resolvers, 4 other checkers, 5 complaints of
@@ -34,7 +34,7 @@ sub living { return (
 ) }
 
 
-# Part 2, and what happens then to hosts that stand on no list.
+# Part 2, and the effect on hosts that are on no list.
 sub deaths { return (
     ['emptied', '2', 'unknown', 'unhealthy',
         'the zone is empty, its servers answer', { rbldnsd => '' }],
@@ -220,7 +220,7 @@ sub neutral {
 ) }
 
 
-# What stands between: each resolver spoils or saves something.
+# Resolvers in between: each spoils or saves something.
 sub resolvers { return (
     ['strips-listed', '3.3', 'unknown', 'unhealthy',
         'rebinding protection takes 127/8 away, a listed host',
@@ -260,7 +260,7 @@ sub resolvers { return (
     ['resolver-refuses', '3.2', 'unknown', 'refused',
         'the resolver does not serve us',
         { direct => 'clear', via => 'refuses' }],
-    # Lists that fail half a second before others do are not excused.
+    # Lists that fail half a second before others get no excuse.
     ['resolver-to-blame', '6.5', 'unknown', 'resolver resolver+unhealthy',
         'through one resolver no list knows its test entry',
         { direct => 'unknown unhealthy', via => 'plain', all => 'nxdomain',

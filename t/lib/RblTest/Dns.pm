@@ -1,6 +1,6 @@
 package RblTest::Dns;
 
-# One DNS question over UDP, for tests that want to see what a server says.
+# One DNS query over UDP, for tests that look at a server's responses.
 
 use strict;
 use warnings;
@@ -12,8 +12,8 @@ our @EXPORT = qw(dns_query);
 
 my %TYPE = (A => 1, TXT => 16, AAAA => 28);
 
-# dns_query($server or port, name, type): {rcode, answers [texts]}, or undef
-# if there was no answer in time.
+# dns_query($server or port, name, type): {rcode, answers [texts]}, or undef if
+# there was no response in time.
 sub dns_query {
     my ($server, $name, $type, $timeout) = @_;
 

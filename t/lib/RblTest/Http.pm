@@ -1,6 +1,6 @@
 package RblTest::Http;
 
-# An HTTP client that shows exactly what came over the wire.
+# An HTTP client that returns the exact bytes of the wire.
 
 use strict;
 use warnings;
@@ -29,7 +29,7 @@ sub escape {
     return $s;
 }
 
-# A string as it is; a hash, or an array of pairs, encoded.
+# A string is unchanged; a hash, or an array of pairs, is encoded.
 sub form_encode {
     my ($form) = @_;
 
@@ -79,7 +79,7 @@ sub http {
         head => $method eq 'HEAD', timeout => $opt{timeout});
 }
 
-# Sends bytes as they are (a list: one write each), reads one answer.
+# Sends bytes unchanged (a list: one write each), reads one response.
 sub http_raw {
     my ($server, $bytes, %opt) = @_;
 

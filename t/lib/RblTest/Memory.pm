@@ -1,6 +1,6 @@
 package RblTest::Memory;
 
-# What a process's memory has become, and whether it grows.
+# The size of a process's memory, and its growth.
 
 use strict;
 use warnings;
@@ -12,9 +12,9 @@ use RblTest::Process ();
 
 our @EXPORT = qw(heap_kib growth);
 
-# KiB of the process's heap and stack.  Not what is called private: a page of
-# a program or a library is that too while no other process maps it, and comes
-# and goes with what other tests start and stop.
+# KiB of the process's heap and stack.  Private memory as a whole is no measure:
+# it includes pages of a program or a library while no other process maps them,
+# and depends on other tests.
 sub heap_kib {
     my ($pid) = @_;
 
@@ -23,10 +23,10 @@ sub heap_kib {
     return $kib // die "process $pid: no Anonymous in smaps_rollup\n";
 }
 
-# By how much each step of the same work has let it grow, from the readings
-# before the first step and after each.  A heap finds its size in the first
-# step, and then goes up and down with what lies where; a leak lifts what is
-# lowest.  So: the lowest of the first third beside the lowest of the last.
+# Growth per step of the same work, from the readings before the first step and
+# after each.  A heap reaches its size in the first step and then goes up and
+# down; a leak raises the lowest values.  So this compares the lowest of the
+# first third with the lowest of the last.
 sub growth {
     my (undef, @kib) = @_;
 

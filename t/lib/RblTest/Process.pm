@@ -1,6 +1,6 @@
 package RblTest::Process;
 
-# Directories, files and processes of a test, and what happens at its end.
+# Directories, files and processes of a test, and its end.
 
 use strict;
 use warnings;
@@ -27,12 +27,12 @@ our $REPO  = abs_path(dirname(__FILE__) . '/../../..');
 our $BUILD = abs_path($ENV{RBL_BUILD} // "$REPO/build")
     // "$REPO/build";
 
-# How many times longer than usual everything may take.
+# Factor on all waiting times.
 our $PATIENCE = $ENV{RBL_PATIENCE} // 1;
 
 my $SANITIZED = qr/ERROR: AddressSanitizer|runtime error:|LeakSanitizer/;
 
-# What Redis says to a user whose ACL (conf/redis-rbl.acl) lacks a right.
+# Redis' message if the user's ACL (conf/redis-rbl.acl) lacks a right.
 my $DENIED = qr/NOPERM|The user executing the script can't/;
 
 our $owner_pid = $$;
@@ -49,7 +49,7 @@ sub build_dir { return $BUILD }
 sub temp_dir {
     if (!$dir) {
         $dir = File::Temp::tempdir('rbl-XXXXXX', TMPDIR => 1);
-        chmod 0711, $dir;               # rbldnsd leaves root
+        chmod 0711, $dir;               # rbldnsd drops root
     }
     return $dir;
 }
@@ -82,11 +82,10 @@ sub read_file {
     return $text // '';
 }
 
-# A port of 127.0.0.1 that is free for TCP and UDP, outside the range from
-# which the kernel takes ports for outgoing connections.  It is this program's
-# until that ends, whether a server of it listens or not: a name among the
-# abstract sockets, of which the kernel has each but once, keeps it from other
-# programs that run at the same time.
+# A port of 127.0.0.1 that is free for TCP and UDP, outside the range of
+# outgoing ports.  It belongs to this program until the program ends, whether a
+# server listens or not: a name among the abstract sockets, which are unique,
+# keeps it from other programs that run at the same time.
 my @taken;
 
 sub free_port {
@@ -114,7 +113,7 @@ sub take_port {
 # --- processes -------------------------------------------------------------
 
 # wait_for { condition } seconds, 'what': polls; true as soon as the condition
-# is, else false (and says so).  A condition that dies is not true yet.
+# is, otherwise false, with a message.  A condition that dies is not true yet.
 sub wait_for(&;$$) {
     my ($condition, $timeout, $what) = @_;
 
@@ -192,7 +191,7 @@ sub signal_server {
     return alive($server) && kill $signal, $server->{pid};
 }
 
-# Returns when it does nothing more: a signal takes its time to come through.
+# Returns when the process is stopped: a signal takes a moment.
 sub pause_server {
     my ($server) = @_;
 
@@ -205,7 +204,7 @@ sub pause_server {
 
 sub cont_server  { return signal_server($_[0], 'CONT') }
 
-# kill -9 of the server and of what it left in its group.
+# kill -9 of the server and its process group.
 sub kill_server {
     my ($server) = @_;
 
@@ -217,8 +216,8 @@ sub kill_server {
     return $server;
 }
 
-# Stops a server by TERM; one that does not end in time is killed, and that is
-# false.  The wait status is in $server->{status}.
+# Stops a server by TERM; one that does not end in time is killed, and the
+# result is false.  The wait status is in $server->{status}.
 sub stop_server {
     my ($server, $timeout, $signal) = @_;
 
@@ -307,14 +306,14 @@ sub run_cmd {
 
 # --- the end ---------------------------------------------------------------
 
-# Has the log of an nginx looked through at the end.
+# Checks the log of an nginx at the end.
 sub watch_log {
     my ($name, $path) = @_;
 
     push @logs, { name => $name, log => $path, nginx => 1 };
 }
 
-# What else is to be done when the servers are stopped.
+# Code to run when the servers are stopped.
 sub at_stop { push @at_stop, $_[0] }
 
 # Lets nginx log an [alert] or [emerg] that matches (a test that provokes it).
@@ -323,13 +322,13 @@ sub expect_alert { $allowed_alerts{ $_[0] } = 1 }
 # Lets logs carry text that looks like a sanitizer's report.
 sub expect_report { $allowed_reports = 1 }
 
-# A right that is missing is what the test is about.
+# The test is about a missing right.
 sub expect_denial { $allowed_denials = 1 }
 
 sub group_left {
     my ($server) = @_;
 
-    # Members that were killed may need a moment to be reaped by init.
+    # Killed members may need a moment to be reaped by init.
     return !wait_for { !kill 0, -$server->{pid} } 5;
 }
 

@@ -52,7 +52,7 @@ sub start_receiver {
     return $self;
 }
 
-# Changes the answers from now on; counting starts anew.
+# Changes the responses from now on; counting starts at 0.
 sub answer_with {
     my ($self, %opt) = @_;
 
@@ -122,8 +122,8 @@ sub handle {
     close $c;
 }
 
-# What came so far: {time, line, headers, body, status, json, nth}, in the order
-# in which it was read; nth counts the connections as they were made.
+# Requests so far: {time, line, headers, body, status, json, nth}, in the order
+# of reading; nth counts connections in the order in which they were made.
 sub received {
     my ($self) = @_;
 
@@ -136,7 +136,7 @@ sub received {
     return @out;
 }
 
-# Is X-Webhook-Signature of a request right for this secret?
+# True if X-Webhook-Signature of a request is valid for this secret.
 sub signature_ok {
     my ($request, $secret) = @_;
 
@@ -145,8 +145,8 @@ sub signature_ok {
     return $v1 eq hmac_sha256_hex("$t.$request->{body}", $secret);
 }
 
-# With the answers that it has not given yet: their processes would keep the
-# test's output open, and whoever reads that waiting.
+# Also stops pending responses: their processes would keep the test's output
+# open, and its reader waiting.
 sub stop_receiver {
     my ($self) = @_;
 

@@ -140,8 +140,8 @@ sub mp_value {
     return unpack $n->[0], $take->($n->[1]);
 }
 
-# A reference to an array is an array; a scalar that looks like an integer is
-# one, unless it is given as a reference to a string.
+# A reference to an array is an array; a scalar that looks like an integer is an
+# integer, unless it is given as a reference to a string.
 sub mp_pack {
     my ($v) = @_;
 
@@ -182,7 +182,7 @@ sub schema {
     return $schema{$entity} // die "no entity $entity\n";
 }
 
-# The version of the schema that the programs are made for.
+# The schema version of the programs.
 sub schema_version {
     my $path = dirname(abs_path(__FILE__))
         . '/../../../shared/record/rbl_keys.h';
@@ -201,8 +201,7 @@ sub record {
     return \%r;
 }
 
-# The bytes of a record; fields that are not given are "", or missing where no
-# given one follows.
+# The bytes of a record; missing fields are "", or omitted at the end.
 sub record_pack {
     my ($entity, %value) = @_;
 

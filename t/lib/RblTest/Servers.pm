@@ -1,7 +1,6 @@
 package RblTest::Servers;
 
-# The servers of the system, each as a test wants it: started, and ready when
-# the call returns.
+# Starts the servers of the system; each is ready when the call returns.
 
 use strict;
 use warnings;
@@ -23,10 +22,10 @@ my $counter = 0;
 # Options: appendonly (1), port (1: also on a TCP port), args [..], env.
 # Gives socket, port and addr ("unix:..."), which is what the programs take.
 #
-# The users of conf/redis-rbl.acl are there, and every program that is started
-# for this store (but not told another user or prefix) is one of them: what is
-# missing in that file fails here with NOPERM.  The test itself is "default",
-# which may do everything.  `delete $redis->{users}`: programs are that too.
+# The store has the users of conf/redis-rbl.acl, and every program started for
+# this store (without another user or prefix) is one of them: a right missing in
+# that file fails here with NOPERM.  The test itself is "default", with all
+# rights.  After `delete $redis->{users}` programs are "default", too.
 sub start_redis {
     my (%opt) = @_;
 
@@ -63,7 +62,7 @@ sub redis_users {
 }
 
 # (user, password file) of a program for a store; nothing if the store has no
-# such users, or `text` (of a configuration) says another user or prefix.
+# such users, or if `text` (of a configuration) names another user or prefix.
 sub store_login {
     my ($store, $user, $text) = @_;
 
@@ -74,12 +73,12 @@ sub store_login {
 
 sub nginx_preload {
     return $ENV{RBL_PRELOAD} if defined $ENV{RBL_PRELOAD};
-    return '' if defined $ENV{RBL_NGINX};       # has what it needs
+    return '' if defined $ENV{RBL_NGINX};       # has all it needs
     my $module = read_file(build_dir() . '/ngx_rbl_module.so');
     return $module =~ /\0(libasan\.so\.\d+)\0/ ? $1 : '';
 }
 
-# What the environment of an nginx with a sanitized module needs.
+# The environment for an nginx with a sanitized module.
 sub nginx_env {
     my $preload = nginx_preload();
     return () if $preload eq '';
@@ -194,7 +193,7 @@ sub start_rbldnsd {
     return started($s, sub { read_file($s->{log}) =~ /\bstarted \(/ });
 }
 
-# Without an SOA a resolver chooses for itself how long "not listed" is kept.
+# Without an SOA a resolver chooses the TTL of negative responses itself.
 sub with_soa {
     my ($zone, $text) = @_;
 
@@ -203,13 +202,13 @@ sub with_soa {
         . "\$NS 60 ns.$zone\n$text";
 }
 
-# New data for a zone; returns when it is served.
+# Replaces the data of a zone; returns when it is served.
 sub rbldnsd_data {
     my ($s, $zone, $text) = @_;
 
     my $before = () = read_file($s->{log}) =~ /zones reloaded/g;
     write_file("$s->{dir}/$s->{file}{$zone}", with_soa($zone, $text));
-    # Files are told apart by their time in seconds.
+    # rbldnsd detects changes by the file time in seconds.
     utime time + 2 * ++$counter, time + 2 * $counter,
         "$s->{dir}/$s->{file}{$zone}";
     signal_server($s, 'HUP');
@@ -219,9 +218,9 @@ sub rbldnsd_data {
     } 10, "rbldnsd to load $zone";
 }
 
-# stubs => {zone => server, port or "address@port", ...}, local => [local-zone/local-data
-# lines], conf => text in the server clause.  All other names: NXDOMAIN, so
-# that no question leaves the machine.
+# stubs => {zone => server, port or "address@port", ...}, local =>
+# [local-zone/local-data lines], conf => text in the server clause.  All other
+# names: NXDOMAIN, so no query leaves the machine.
 sub start_unbound {
     my (%opt) = @_;
 
@@ -275,7 +274,7 @@ sub start_checkd {
     my (%opt) = @_;
 
     my $d = own_dir('checkd');
-    # What the tests' servers say changes faster than their TTLs allow.
+    # The tests' servers change their data faster than their TTLs allow.
     my %conf = (store => ref $opt{store} ? $opt{store}{addr} : $opt{store},
         log => 'stderr', log_level => 'debug', cache_size => 0,
         lookup => 'resolver');

@@ -2,7 +2,7 @@ package RblTest::Valgrind;
 
 # With RBL_VALGRIND=1 in the environment the project's programs, and nginx with
 # the module in it, run under valgrind.  Its reports, one file a process, go
-# into one directory; silence is all that is allowed in them.
+# into one directory; they must be empty.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ my $HERE = dirname(__FILE__) . '/../../valgrind';
 my $OURS = qr/\A(?:rbl-checkd|rblctl|deliverd|dnsask|test_\w+|fault
     |nginx|nginx-debug)\z/x;
 
-# The command, behind valgrind if it is one of those.
+# The command, under valgrind if it is one of those programs.
 sub wrapped {
     my ($dir, @command) = @_;
 
@@ -29,7 +29,7 @@ sub wrapped {
         "--log-file=$dir/valgrind.%p", @command);
 }
 
-# What valgrind said of the processes whose reports are in a directory.
+# valgrind's reports on the processes of a directory.
 sub reports {
     my ($dir) = @_;
 
