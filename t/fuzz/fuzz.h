@@ -1,11 +1,11 @@
 /*
- * What the fuzz targets share.  A target is one program with one function,
- * LLVMFuzzerTestOneInput; libFuzzer calls it (make fuzz), or replay.c with the
+ * Shared by the fuzz targets.  A target is one program with one function,
+ * LLVMFuzzerTestOneInput.  libFuzzer calls it (make fuzz), or replay.c with the
  * kept inputs (make check).
  *
- * Inputs are cut into lines or octets here.  Whatever is handed on is a copy
- * of its own on the heap, so that a sanitizer sees the first octet too far.
- * The copies live until fuzz_done.
+ * The functions here cut inputs into lines or bytes.  Each part is a separate
+ * copy on the heap, so that a sanitizer sees a read of one byte too many.  The
+ * copies live until fuzz_done.
  */
 
 #ifndef FUZZ_H_INCLUDED
@@ -22,7 +22,7 @@
 
 #define FUZZ_COPIES  256
 
-/* A property that does not hold ends the program as a crash would. */
+/* A violated property aborts the program, as a crash would. */
 #define fuzz_check(good)                                                      \
     do {                                                                      \
         if (!(good)) {                                                        \
@@ -69,7 +69,7 @@ fuzz_left(const fuzz_t *f)
 }
 
 
-/* The next octet; 0 at the end. */
+/* Returns the next byte; 0 at the end. */
 __attribute__((unused))
 static unsigned
 fuzz_u8(fuzz_t *f)
@@ -92,7 +92,7 @@ fuzz_u32(fuzz_t *f)
 }
 
 
-/* A copy of any bytes; when there is no room for one more, "". */
+/* Returns a copy of any bytes; "" if the table of copies is full. */
 __attribute__((unused))
 static rbl_str_t
 fuzz_copy(fuzz_t *f, const void *p, size_t n)
@@ -115,7 +115,7 @@ fuzz_copy(fuzz_t *f, const void *p, size_t n)
 }
 
 
-/* The next n octets, or as many as there are. */
+/* Returns the next n bytes, or as many as are left. */
 __attribute__((unused))
 static rbl_str_t
 fuzz_take(fuzz_t *f, size_t n)
@@ -137,7 +137,7 @@ fuzz_rest(fuzz_t *f)
 }
 
 
-/* Up to the next line feed, which is passed over. */
+/* Returns the bytes up to the next line feed, and skips the line feed. */
 __attribute__((unused))
 static rbl_str_t
 fuzz_line(fuzz_t *f)
@@ -154,8 +154,8 @@ fuzz_line(fuzz_t *f)
 
 
 /*
- * With a NUL behind it; what stands behind one inside is out of sight.  When
- * there is no room for one more copy, "".
+ * Returns a copy with a NUL at the end; bytes after a NUL inside are hidden. ""
+ * if the table of copies is full.
  */
 __attribute__((unused))
 static const char *
@@ -177,7 +177,7 @@ fuzz_z(fuzz_t *f, rbl_str_t s)
 }
 
 
-/* A name under which a function that wants a file can read those bytes. */
+/* Returns the name of a file with those bytes. */
 __attribute__((unused))
 static int
 fuzz_file(char path[32], const uint8_t *data, size_t size)

@@ -1,11 +1,11 @@
 /*
  * Addresses and subnets (shared/text/rbl_addr.c).  The input is the text.
  *
- * An address that is taken is one that inet_pton takes, never a mapped one;
- * its text is canonical: it parses to the same value and is its own text.  A
- * subnet likewise; its first and last address are inside and the one behind is
- * not.  One that is refused for host bits comes back cleared, as a subnet that
- * is good and holds the address.
+ * inet_pton accepts an accepted address, which is never a mapped one; its text
+ * is canonical: it parses to the same value and is its own text.  The same
+ * holds for a subnet; its first and last address are inside and the next one is
+ * not.  A subnet refused for host bits is returned cleared, as a valid subnet
+ * that contains the address.
  */
 
 #include "fuzz.h"

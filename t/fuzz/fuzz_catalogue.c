@@ -1,10 +1,10 @@
 /*
- * Files of block lists (ctl/lists_file.c, lists_member.c).  The input is the
+ * Files of blocklists (ctl/lists_file.c, lists_member.c).  The input is the
  * file.
  *
- * A file that is taken gives records that the daemon can read, each with a SID
- * of its own, and never enables a list whose zone wants a key.  One that is
- * refused gives nothing and says why, in lines of their own.
+ * An accepted file gives records that the daemon can read, each with its own
+ * SID, and never enables a list whose zone needs a key.  A refused file gives
+ * no records, and each reason on a separate line.
  */
 
 #include "fuzz.h"
@@ -17,7 +17,7 @@
 static unsigned  complaints;
 
 
-/* That of rblctl prints; here the line is looked at. */
+/* rblctl's function prints; this one checks the line. */
 int
 ctl_fail(const char *fmt, ...)
 {

@@ -1,12 +1,12 @@
 /*
- * The channels (deliver/channel_*.c).  The first octet says whether the rest is
- * a stored message, of which each channel makes its request, or the answer of a
- * service: channel, step and status, a line for a header, the body.
+ * The channels (deliver/channel_*.c).  The first byte says whether the rest is
+ * a stored message, for which each channel makes its request, or the response
+ * of a service: channel, step and status, a line for a header, the body.
  *
- * A request that is made has headers of printable ASCII, and a body that is a
- * form, JSON or a mail of lines that are not too long; the HTML in it has no
- * tags but ours, an SMS not more than two parts.  A judgement is one of those
- * that there are, and its words are printable UTF-8 on one line.
+ * A request has headers of printable ASCII, and a body that is a form, JSON or
+ * a mail of lines that are not too long; its HTML has only our tags, an SMS at
+ * most two parts.  A verdict is one of the defined ones, and its text is
+ * printable UTF-8 on one line.
  */
 
 #include <jansson.h>
@@ -176,7 +176,7 @@ try_message(rbl_str_t json, unsigned step)
         request = channel_request_new();
         fuzz_check(request != NULL);
 
-        /* those of a URL send what is stored, whatever it is */
+        /* channels with a URL send any stored text */
 
         if (channel->make(request, &job) == RBL_OK && i > 1) {
             check_request(channel, request);

@@ -1,10 +1,10 @@
 /*
  * The channels of chats (deliver/channel_*.c, chat.c): stored messages and
- * answers that may be anything.  The first octets say which channel, whether it
- * is a message or an answer, and its status; the rest is its bytes.
+ * responses of any bytes.  The first bytes choose the channel, whether it is a
+ * message or a response, and its status; the rest is its bytes.
  *
- * What is made of a message is JSON within the service's limits; what is said
- * of an answer is printable, and a wait is within a day.
+ * A message becomes JSON within the service's limits; the text on a response is
+ * printable, and a wait is within a day.
  */
 
 #include "fuzz.h"

@@ -1,11 +1,11 @@
 /*
  * Return-code rules and the verdict (shared/names/rbl_codes.c).  A line is a
- * rule, or "@" and an address of the answer.
+ * rule, or "@" and an address of the response.
  *
- * Whatever the rules say: no address is clear; one outside 127/8 makes the
- * answer unknown and hijacked; one in 127.255.255/24 makes it unknown.  The
- * order of the addresses does not matter, a reason is given exactly when the
- * verdict is unknown, a listing has a text, and that is sound text and fits.
+ * For any rules: no address is clear; one outside 127/8 makes the response
+ * unknown and hijacked; one in 127.255.255/24 makes it unknown.  The order of
+ * the addresses does not matter, a reason is given exactly when the verdict is
+ * unknown, and a listing has a valid text that fits.
  */
 
 #include "fuzz.h"

@@ -2,10 +2,10 @@
  * The configuration file (config.c, config_file.c, config_value.c).  The input
  * is the file.
  *
- * One that is taken leaves every number inside what its key allows, every text
- * ended, an address of the store that can be used, and a lease of more than
- * twice a check's time.  One that is refused gives one line that begins with
- * the file's name.
+ * An accepted file leaves every number in the range of its key, every text
+ * terminated, a usable address of the store, and a lease of more than twice a
+ * check's time.  A refused file gives one line that begins with the file's
+ * name.
  */
 
 #include "config/config_int.h"
@@ -104,7 +104,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char      path[32], err[CONFIG_ERR_MAX];
     config_t  conf;
 
-    /* a value may name a file to be read: no devices */
+    /* a value may name a file to read: no devices */
 
     if (memmem(data, size, "/dev/", 5) || memmem(data, size, "/proc/", 6)) {
         return 0;

@@ -1,10 +1,10 @@
 /*
- * Values of contacts (shared/text/rbl_contact.c).  The first octet is the type,
+ * Values of contacts (shared/text/rbl_contact.c).  The first byte is the type,
  * the rest the value.
  *
- * What is taken is printable ASCII without spaces, and canonical: taken again
- * it stays as it is.  What is shown is its beginning, holds no secret, and is
- * all of it where there is none.
+ * An accepted value is printable ASCII without spaces, and canonical: parsing
+ * it again does not change it.  The shown part is its start, has no secret, and
+ * is the whole value if that has none.
  */
 
 #include "fuzz.h"
@@ -81,7 +81,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text.n = size - 1;
     host = RBL_STR("chat.example");
 
-    /* whatever a record says it is */
+    /* for any type in a record */
 
     value = rbl_contact_shown(rbl_str(names[type]), text);
     fuzz_check(value.n <= text.n);

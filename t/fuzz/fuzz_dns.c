@@ -1,16 +1,15 @@
 /*
- * Replies of servers (dns/screen.c, dns/wire.c, dns/referral.c,
- * shared/names/rbl_codes.c), read by ldns.  The first octet chooses the asked
- * type, the rest is the message as it came.
+ * Responses of servers (dns/screen.c, dns/wire.c, dns/referral.c,
+ * shared/names/rbl_codes.c), read by ldns.  The first byte chooses the queried
+ * type, the rest is the message.
  *
- * A reply that differs from the question in name, type, class, or in what the
- * header must be is never taken for its answer.  What is taken sets every
- * field of the answer and the same each time; only NOERROR brings data, of the
- * asked type alone, and each address and text stands in the message.  An
- * answer outside 127/8 never lists, nor does one that is not NOERROR.  In
- * whatever the screen lets through, ldns finds each record where the screen
- * has found it; cut short it stays out.  A referral stays in its bounds and
- * tells nothing else than the answer does.
+ * A response that differs from the query in name, type, class, or in required
+ * header fields is never accepted.  An accepted one sets every field of the
+ * answer, and the same each time.  Only NOERROR gives data, of the queried type
+ * alone, and each address and text is in the message.  A response outside 127/8
+ * never lists, nor does one that is not NOERROR.  In any message that the
+ * screen accepts, ldns finds each record where the screen found it; a truncated
+ * one is refused.  A referral stays in its bounds and gives the same answer.
  */
 
 #include "fuzz.h"
@@ -25,7 +24,7 @@ static const uint16_t  asked_types[] = { DNS_TYPE_A, DNS_TYPE_A, DNS_TYPE_TXT,
                                          DNS_TYPE_SOA };
 
 
-/* The question stands there in so many words: a second look at the header. */
+/* A second check of the header: the question is present literally. */
 static int
 is_reply(rbl_str_t msg, const uint8_t *name, size_t len, unsigned type)
 {
@@ -53,7 +52,7 @@ is_reply(rbl_str_t msg, const uint8_t *name, size_t len, unsigned type)
 }
 
 
-/* One octet another: not this question's answer any more. */
+/* With one byte changed it no longer answers this query. */
 static void
 check_others(fuzz_t *f, rbl_str_t msg, const uint8_t *name, size_t len,
     uint16_t type)
@@ -144,7 +143,7 @@ check_answer(const dns_answer_t *a, rbl_str_t msg, unsigned type)
 }
 
 
-/* A record of a type whose fields are looked at has them all. */
+/* A record of a type with fields that are read has all of them. */
 static void
 check_fields(const ldns_rr *rr)
 {
@@ -169,7 +168,7 @@ check_fields(const ldns_rr *rr)
 }
 
 
-/* ldns goes through the records as the screen has. */
+/* ldns reads the records as the screen did. */
 static void
 check_records(const dns_screen_t *screen)
 {
@@ -200,7 +199,7 @@ check_records(const dns_screen_t *screen)
 }
 
 
-/* Labels that end where the name does. */
+/* The labels end where the name does. */
 static void
 check_name(const dns_name_t *name)
 {
@@ -241,7 +240,7 @@ check_servers(const dns_referral_t *r, rbl_str_t msg)
 }
 
 
-/* The asked name, or where the aliases lead, is in that zone. */
+/* The queried name, or the target of its aliases, is in that zone. */
 static void
 check_zone(const dns_referral_t *r, const dns_name_t *zone,
     const uint8_t *name, size_t len)
@@ -276,7 +275,7 @@ check_referral(const dns_answer_t *a, rbl_str_t msg, const uint8_t *name,
     rc = dns_wire_referral(&r, (const uint8_t *) msg.p, msg.n, name, len,
                            type);
 
-    /* The answer may be read without what stands behind it. */
+    /* The answer may be read without the rest of the message. */
     if (rc != 0) {
         return;
     }
@@ -339,7 +338,7 @@ try_reply(fuzz_t *f, rbl_str_t msg, const uint8_t *name, size_t len,
 
     check_records(&screen);
 
-    /* cut anywhere behind the question */
+    /* cut anywhere after the question */
 
     cut = DNS_HEADER + len + 4;
     cut += msg.n > cut ? p[0] % (msg.n - cut) : 0;

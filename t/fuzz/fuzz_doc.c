@@ -1,10 +1,10 @@
 /*
- * The document writer (shared/rbl_doc*.c).  The first octet is the size of the
- * sink's windows; then each octet is a call, with its operands behind it.
+ * The document writer (shared/document/rbl_doc*.c).  The first byte is the size
+ * of the sink's windows; then each byte is a call, followed by its operands.
  *
- * Any bytes and any order of calls either fail or make a whole document: JSON
- * that jansson takes, XML that is well-formed.  Text that was sound is the
- * same when it is read back, from both.  Where the windows end does not show.
+ * Any bytes and any order of calls either fail or make a complete document:
+ * JSON that jansson accepts, XML that is well-formed.  Valid text is the same
+ * when it is read back, from both.  The positions of window ends do not show.
  */
 
 #include "fuzz.h"
@@ -40,7 +40,7 @@ more(rbl_out_t *out)
 }
 
 
-/* What was opened, and whether each call so far was one that may be made. */
+/* The open levels, and whether each call so far was allowed. */
 typedef struct {
     unsigned  depth;
     int       array[RBL_DOC_DEPTH];
@@ -121,7 +121,7 @@ call(rbl_doc_t *d, model_t *m, fuzz_t *f)
     op = fuzz_u8(f);
     key = m->array[m->depth - 1] ? NULL : keys[op >> 4 & 7];
 
-    /* now and then one that may not stand there */
+    /* now and then a call that is not allowed here */
 
     if (op & 0x80) {
         key = key ? NULL : "k";
@@ -191,7 +191,7 @@ write_all(rbl_out_t *out, rbl_format_t format, const uint8_t *data,
 
     fuzz_check(out->failed == !m.good);
 
-    /* what was left open, so that most inputs make a document */
+    /* close open levels, so that most inputs make a document */
 
     if (m.in_text) {
         rbl_doc_text_close(&d);
@@ -221,7 +221,7 @@ read_back(rbl_str_t json, rbl_str_t xml)
 }
 
 
-/* One string alone: what is read back is what was written. */
+/* One string alone: it reads back as it was written. */
 static void
 one_text(rbl_str_t s)
 {

@@ -1,10 +1,10 @@
 /*
  * Domain names (shared/text/rbl_domain.c).  The input is the text.
  *
- * What is taken obeys the rules as they are written in rbl_validate.h, counted
- * here once more; it is canonical: parsing it again changes nothing, and
- * neither do capital letters or a dot at the end.  Every one can be asked for
- * in the DNS, and none is an address.
+ * An accepted name obeys the rules in rbl_validate.h, which are checked here a
+ * second time.  It is canonical: parsing it again changes nothing, and neither
+ * do capital letters or a dot at the end.  Every one can be queried in the DNS,
+ * and none is an address.
  */
 
 #include "fuzz.h"

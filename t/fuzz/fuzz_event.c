@@ -1,13 +1,12 @@
 /*
  * Events of the outbox and records, as customers get them (deliver/body.c,
- * shared/document/rbl_view.c, rbl_time.c).  The first octet says what the rest
- * is, eight octets are the time: then comes the raw record of an event, or of a
- * host, profile or list.
+ * shared/document/rbl_view.c, rbl_time.c).  The first byte gives the kind of
+ * the rest, eight bytes are the time, then the raw record of an event, host,
+ * profile or list follows.
  *
- * A body that is made is a JSON object with the members that every event has,
- * and is made of the same bytes a second time.  A record that is read becomes
- * JSON and XML, whatever its numbers and texts are.  Times are as the C library
- * tells them.
+ * A body is a JSON object with the members that every event has, and is the
+ * same when it is made again.  A record that can be read becomes JSON and XML
+ * for any numbers and texts.  Times match those of the C library.
  */
 
 #include "fuzz.h"
@@ -61,7 +60,7 @@ try_event(rbl_str_t raw)
 }
 
 
-/* Writes a record as an object; 0: it is none of that kind. */
+/* Writes a record as an object; 0: not of that kind. */
 typedef int (*write_pt)(rbl_doc_t *d, rbl_str_t raw, int64_t now);
 
 

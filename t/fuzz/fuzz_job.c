@@ -1,11 +1,10 @@
 /*
- * Handles of jobs that the store hands out (check/jobs_entry.c).  The input is
- * the handle.
+ * Handles of jobs from the store (check/jobs_entry.c).  The input is the
+ * handle.
  *
- * A job that is taken has SIDs of the right kinds, in lower case, an account of
- * the partition it was asked for in, a kind, and a handle that can be sent
- * back; put together from its parts it is the handle again.  It is taken in
- * one partition only.
+ * An accepted job has SIDs of the right kinds, in lower case, an account of the
+ * partition that it came from, a kind, and a handle that can be sent back; its
+ * parts joined again give the handle.  It is accepted in one partition only.
  */
 
 #include "fuzz.h"

@@ -1,11 +1,11 @@
 /*
- * Lists as the checker reads them from the store (check/lists.c).  The input
- * is the raw record of a list.
+ * Lists as the checker reads them from the store (check/lists.c).  The input is
+ * the raw record of a list.
  *
- * A record that is taken makes a list whose texts end where they ended in the
- * record, and whose rules are sound; a table finds it by its SID.  Whatever
- * its zone and its control are, no name that the DNS could not hold is made of
- * them, and whatever its rules are, an answer outside 127/8 does not list.
+ * An accepted record makes a list whose texts end where they ended in the
+ * record, and whose rules are valid; a table finds it by its SID.  For any zone
+ * and test point, its query names are valid in the DNS; for any rules, a
+ * response outside 127/8 does not list.
  */
 
 #include "fuzz.h"

@@ -1,13 +1,13 @@
 /*
- * What becomes of a message on its way into a mail (deliver/message.c, mime.c).
- * The first octet says what the rest is: the raw record of an event, a stored
+ * Conversion of a message into a mail (deliver/message.c, mime.c).  The first
+ * byte gives the kind of the rest: the raw record of an event, a stored
  * message, a header's text, a body.
  *
- * A confirmation that is made can be read again, with its code in it, which can
- * be hidden.  A message that is read can be made anew, of no more hosts.  A
- * header is whole lines of printable ASCII, each but the first beginning with a
- * space, none longer than a mail may have; a body is lines of at most 76, and
- * says the same as the text.
+ * A confirmation can be read again, with its code, which can be hidden.  A
+ * message that can be read can be made again, with no more hosts.  A header is
+ * whole lines of printable ASCII, each but the first beginning with a space,
+ * none longer than allowed in a mail; a body is lines of at most 76 characters,
+ * and decodes to the text.
  */
 
 #include "fuzz.h"
@@ -66,7 +66,7 @@ try_message(rbl_str_t json)
 }
 
 
-/* Printable lines with CR LF; the length of the longest. */
+/* Checks for printable lines with CR LF; returns the length of the longest. */
 
 static size_t
 check_lines(rbl_str_t s)

@@ -1,7 +1,7 @@
 /*
- * What daemons have counted (shared/record/rbl_metrics.c), as nginx and rblctl
- * read it.  A record that is refused leaves nothing behind; of one that is
- * taken all texts lie inside it, and what is packed again is read as the same.
+ * Metrics of daemons (shared/record/rbl_metrics.c), as nginx and rblctl read
+ * them.  A refused record leaves all values empty.  All texts of an accepted
+ * one are inside it, and the metrics packed again read back the same.
  */
 
 #include "fuzz.h"

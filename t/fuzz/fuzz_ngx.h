@@ -1,8 +1,7 @@
 /*
- * For targets of the module: a request with a pool, and what the module's
- * files call that is not under test.  nginx's strings, pools and memory are
- * nginx's own, linked from its source; each allocation stands alone
- * (NGX_DEBUG_PALLOC).
+ * For targets of the module: a request with a pool, and stubs for functions
+ * that are not under test.  nginx's strings, pools and memory are linked from
+ * its source; each allocation is separate (NGX_DEBUG_PALLOC).
  *
  * nginx.h comes first, as in the module.
  */

@@ -1,11 +1,12 @@
 /*
- * The body of a POST, gathered (ngx_rbl_body.c).  The first octet says how it
- * comes: all at once, in pieces, after a wait, with an error, in a file, as
- * another request's.  Then one octet a piece: its size; the bytes are made up.
+ * The body of a POST (ngx_rbl_body.c).  The first byte chooses how it arrives:
+ * at once, in pieces, after a wait, with an error, in a file, as another
+ * request's.  Each further byte is the size of a piece; its contents are
+ * generated.
  *
- * nginx's two functions that read from the client are played here.  What is
- * gathered is what came, piece by piece, and never over the limit; above it
- * there is 413.  The end is told exactly once.
+ * This file replaces nginx's two functions that read from the client.  The
+ * collected body is the received bytes, piece by piece, and never over the
+ * limit; above it there is 413.  The end is reported exactly once.
  */
 
 #include "fuzz_ngx.h"
@@ -41,7 +42,7 @@ ngx_http_block_reading(ngx_http_request_t *r)
 }
 
 
-/* The next `n` pieces as nginx's chain. */
+/* Makes nginx's chain of the next `n` pieces. */
 static void
 give(unsigned n)
 {

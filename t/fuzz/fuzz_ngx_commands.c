@@ -1,11 +1,11 @@
 /*
  * Commands in the store's protocol (ngx_rbl_commands.c).  A line is an
- * argument; an empty one ends a command, and one that is "!" makes it the call
- * of a script.
+ * argument; an empty line ends a command, and "!" makes it the call of a
+ * script.
  *
- * hiredis, which reads the same protocol, finds each command again with just
- * the arguments that were put in, whatever bytes they hold, and nothing
- * between them.  As EVAL it differs in the first two only.
+ * hiredis, which parses the same protocol, finds each command with exactly its
+ * arguments, for any bytes, and nothing between them.  As EVAL only the first
+ * two arguments differ.
  */
 
 #include "fuzz_ngx.h"

@@ -1,12 +1,11 @@
 /*
- * The fields of a call out of query and body (ngx_rbl_params.c), as its code
- * then sees them (ngx_rbl_fields.c).  Lines: Content-Type ("-": none) and the
- * query; the rest is the body.
+ * Fields of a call from query and body (ngx_rbl_params.c), as the call reads
+ * them (ngx_rbl_fields.c).  Lines: Content-Type ("-": none) and the query; the
+ * rest is the body.
  *
- * What comes out is sound, trimmed text, one value for a field that is no
- * list; the elements of a list have no commas left in them.  Written as a form
- * and read again it is the same.  What is refused is refused once, with 400 or
- * 415.
+ * Values are valid, trimmed text, one for a field that is not a list; the
+ * elements of a list have no commas.  Written as a form and read again they are
+ * the same.  A refusal is made once, with 400 or 415.
  */
 
 #include "fuzz_ngx.h"
@@ -88,7 +87,7 @@ encode(u_char *p, rbl_str_t s)
 }
 
 
-/* All that was given, as a form of percent signs. */
+/* All given fields as a form of percent signs. */
 static ngx_str_t
 as_form(ngx_rbl_ctx_t *ctx)
 {

@@ -1,11 +1,11 @@
 /*
- * Replies of the store as they come in, made in the link's pool
- * (ngx_rbl_redis_reply.c).  The first octet is the size of the pieces that are
- * read, the rest is what the server sends.
+ * Replies of the store as they arrive, allocated in the link's pool
+ * (ngx_rbl_redis_reply.c).  The first byte is the size of the pieces that are
+ * read, the rest the bytes of the server.
  *
- * Each reply is the one that hiredis makes with functions of its own from the
- * same bytes; never has one more elements than are allowed.  What was begun
- * and not finished is given back.
+ * Each reply equals the one that hiredis makes with its own functions from the
+ * same bytes; none has more elements than allowed.  Incomplete replies are
+ * freed.
  */
 
 #include "fuzz_ngx.h"
@@ -17,7 +17,8 @@ static ngx_rbl_store_t  store;
 static ngx_rbl_link_t   wire;
 
 
-/* Both alike, and every text ended; the number of elements in all levels. */
+/* Checks that both are equal and every text is terminated; returns the number
+   of elements in all levels. */
 static size_t
 compare(const redisReply *a, const redisReply *b)
 {
@@ -44,7 +45,8 @@ compare(const redisReply *a, const redisReply *b)
 }
 
 
-/* hiredis is asked only for what was read before, and so is within limits. */
+/* hiredis reads only replies that were accepted before, so they are within
+   limits. */
 static void
 next_alike(redisReader *plain, redisReply *r)
 {

@@ -1,11 +1,11 @@
 /*
- * The path router (ngx_rbl_route.c) with the table of calls, and the ids in
- * paths (ngx_rbl_fields.c).  Lines: the location's prefix, the request's path.
+ * The path router (ngx_rbl_route.c) with the table of calls, and ids in paths
+ * (ngx_rbl_fields.c).  Lines: the location's prefix, the request's path.
  *
- * A path that is found is the prefix, the route, the id, perhaps a slash, and
- * the format, and nothing else; the id has no slash.  The format is one that
- * the call has; with the other document format the same call is found.  Only a
- * SID passes for an id.
+ * A path that matches consists of the prefix, the route, the id, an optional
+ * slash, and the format; the id has no slash.  The call has that format; with
+ * the other document format the same call matches.  Only a SID is accepted as
+ * an id.
  */
 
 #include "fuzz_ngx.h"
@@ -77,7 +77,7 @@ ngx_rbl_internal(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* Takes a text off the front of *s; 0 if it does not stand there. */
+/* Takes a text off the front of *s; 0 if it is not there. */
 static int
 take(rbl_str_t *s, const void *p, size_t n)
 {

@@ -1,11 +1,10 @@
 /*
- * Names to ask and links to show (shared/names/rbl_query.c).  Lines: family (4,
- * 6 or d), value, zone, key, pattern of a link, room for the link.
+ * Query names and links (shared/names/rbl_query.c).  Lines: family (4, 6 or d),
+ * value, zone, key, pattern of a link, room for the link.
  *
- * A name that is built can be asked for in the DNS, and turned round again it
- * is the value; a canonical value at a sound zone always gives a name, or one
- * that is too long.  A link has nothing of the value that a URL could not
- * hold, and stays inside its room.
+ * A query name is valid in the DNS, and reversed again gives the value; a
+ * canonical value at a valid zone always gives a name, or one that is too long.
+ * A link has only bytes that a URL may have, and stays inside its room.
  */
 
 #include "fuzz.h"
@@ -17,7 +16,7 @@
 #include <ctype.h>
 
 
-/* The address that the first labels of a name stand for. */
+/* Parses the address in the first labels of a name. */
 static void
 check_reverse(rbl_str_t name, rbl_family_t family, const char *value)
 {
@@ -90,7 +89,7 @@ try_name(fuzz_t *f, rbl_family_t family, rbl_str_t value, rbl_str_t zone,
         return;
     }
 
-    /* refused: so the value is none of that family */
+    /* refused, so the value is not of that family */
 
     if (family == RBL_FAMILY_DOMAIN) {
         fuzz_check(rbl_domain_parse(domain, &canonical, value) != RBL_OK
@@ -104,7 +103,7 @@ try_name(fuzz_t *f, rbl_family_t family, rbl_str_t value, rbl_str_t zone,
 }
 
 
-/* What the link must be; at least 4096: longer than any room that is tried. */
+/* The expected link; at least 4096 bytes, longer than any room used here. */
 static size_t
 expected(char want[8192], rbl_str_t pattern, rbl_str_t value)
 {

@@ -1,11 +1,11 @@
 /*
- * Records of the store (shared/record/rbl_mp.c, rbl_record.c).  The first octet
- * says as what the rest is read.
+ * Records of the store (shared/record/rbl_mp.c, rbl_record.c).  The first byte
+ * chooses the entity of the rest.
  *
- * A refused record leaves nothing behind; the views into an accepted one lie
- * inside its bytes.  A result that is read, written and read again is the
- * same, and so is any integer or string, in the writer's one form.  A value's
- * raw bytes are as long as what skipping it passes over.
+ * A refused record leaves all fields empty; the views of an accepted one are
+ * inside its bytes.  A result that is read, written and read again is the same,
+ * and so is any integer or string, in the writer's only form.  A value's raw
+ * bytes are as long as the bytes that skipping it passes.
  */
 
 #include "fuzz.h"
@@ -117,7 +117,7 @@ try_troubles(rbl_str_t troubled)
 }
 
 
-/* Each value as each kind, written by our writer and read again. */
+/* Writes each value of each kind with our writer, and reads it again. */
 static void
 try_values(rbl_mp_t *mp)
 {

@@ -1,9 +1,10 @@
 /*
  * Replies of the store (shared/record/rbl_reply.c).  The input builds a reply:
- * an octet for the type, one for the length, then the bytes or the elements.
+ * a byte for the type, one for the length, then the bytes or the elements.
  *
- * Every accessor gives nothing for what is not there or of another type; only
- * an error has a class.  The value of a field is the one behind its name.
+ * Every accessor returns its empty value for missing elements or other types;
+ * only an error has a class.  The value of a field is the element after its
+ * name.
  */
 
 #include "fuzz.h"
@@ -16,7 +17,7 @@ static redisReply    nodes[NODES];
 static redisReply   *slots[NODES];
 static unsigned      n_nodes, n_slots;
 
-/* Names of fields, so that they need not be guessed. */
+/* Names of fields, so that the fuzzer need not guess them. */
 static const char *const  words[] = { "a", "c", "h", "OK", "1-0" };
 
 

@@ -1,10 +1,9 @@
 /*
- * SIDs and the keys that are built of them (shared/text/rbl_sid.c, rbl_keys.c).
- * Lines: prefix, SID of an account, another SID, number of partitions.
+ * SIDs and the keys made of them (shared/text/rbl_sid.c, rbl_keys.c).  Lines:
+ * prefix, SID of an account, another SID, number of partitions.
  *
- * A SID is taken as one kind only, in lower case, which is its own form; keys
- * stay inside their room and name the account's partition, which is one of
- * those that there are.
+ * A SID is accepted as one kind only, in lower case, which is canonical.  Keys
+ * stay inside their room and have the account's partition, which exists.
  */
 
 #include "fuzz.h"
@@ -13,7 +12,7 @@
 #include "rbl_validate.h"
 
 
-/* How many kinds take it: 0 or 1. */
+/* Returns how many kinds accept it: 0 or 1. */
 static int
 try_sid(rbl_str_t text)
 {

@@ -1,11 +1,11 @@
 /*
  * Texts, numbers and flags (shared/text/rbl_text.c), and the cleaning of texts
- * that lists send (check/text.c).  The first octet is the size of a buffer, the
- * rest is the text.
+ * from lists (check/text.c).  The first byte is the size of a buffer, the rest
+ * is the text.
  *
- * Cleaned text is always sound text, ends with a NUL and fits; cut text is the
- * longest sound beginning that fits; trimmed text has no white space around it
- * and lost nothing else; a number is what strtoll says it is.
+ * Cleaned text is always valid, ends with a NUL and fits; cut text is the
+ * longest valid start that fits; trimmed text has no white space around it and
+ * lost nothing else; a number has strtoll's value.
  */
 
 #include "fuzz.h"

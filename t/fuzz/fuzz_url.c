@@ -1,12 +1,11 @@
 /*
- * URLs that customers give (shared/text/rbl_url.c) and the judgement of the
- * host in them (deliver/address.c).  The input is the URL.
+ * URLs of customers (shared/text/rbl_url.c) and the check of their host
+ * (deliver/address.c).  The input is the URL.
  *
- * What is taken means the same to libcurl, which is what makes the request:
- * the same scheme, host and port, no user, no fragment.  Put together from its
- * parts it parses to the same parts.  A host that passes for a name is nothing
- * that any library would take for an address, and an address that is not
- * public is never let through.
+ * libcurl, which makes the request, parses an accepted URL the same way: the
+ * same scheme, host and port, no user, no fragment.  Its parts joined again
+ * parse to the same parts.  No library would read a host accepted as a name as
+ * an address, and an address that is not public is never accepted.
  */
 
 #include "fuzz.h"
@@ -88,7 +87,7 @@ check_curl(const rbl_url_t *url, const char *z)
     check_part(u, CURLUPART_PASSWORD, 0, NULL);
     check_part(u, CURLUPART_FRAGMENT, 0, NULL);
 
-    /* it writes IPv6 addresses anew */
+    /* libcurl rewrites IPv6 addresses */
 
     if (!v6) {
         check_part(u, CURLUPART_HOST, 0, host);
@@ -125,7 +124,7 @@ check_again(const rbl_url_t *url)
 }
 
 
-/* What no request may ever reach, by a second opinion. */
+/* A second opinion on addresses that no request may reach. */
 static void
 check_address(const uint8_t *b)
 {

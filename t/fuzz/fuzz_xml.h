@@ -1,7 +1,7 @@
 /*
- * A second opinion on XML, of the kind that our writer makes: a declaration,
- * elements without attributes, text with references.  Anything else is not
- * well-formed here.
+ * A second parser for the kind of XML that our writer makes: a declaration,
+ * elements without attributes, text with references.  All other XML is rejected
+ * here.
  */
 
 #ifndef FUZZ_XML_H_INCLUDED
@@ -22,7 +22,8 @@ static const struct {
 };
 
 
-/* The length of one character of text at p, and what it is; 0: not allowed. */
+/* Returns the length of one character of text at p, and the character; 0: not
+   allowed. */
 static size_t
 xml_char(const char *p, const char *end, const char **is, size_t *len)
 {
@@ -143,7 +144,7 @@ xml_well_formed(const char *p, size_t size)
 }
 
 
-/* Does the first element of that name hold just that text? */
+/* True if the first element of that name holds just that text. */
 __attribute__((unused))
 static int
 xml_holds(const char *p, size_t size, const char *name, const char *text,
@@ -172,7 +173,7 @@ xml_holds(const char *p, size_t size, const char *name, const char *text,
             return 0;
         }
 
-        /* U+FFFE and U+FFFF are text, but not in XML */
+        /* U+FFFE and U+FFFF are valid text, but not in XML */
 
         if (memcmp(is, text, len) != 0
             && !(len == 3 && memcmp(is, "\xef\xbf\xbd", 3) == 0

@@ -1,11 +1,10 @@
 /*
- * Time zones (shared/time/rbl_zone.c, rbl_zone_rule.c).  An octet, then a file:
- * as it is, or, if the octet is odd, one that is made around the rest, which is
- * its footer.
+ * Time zones (shared/time/rbl_zone.c, rbl_zone_rule.c).  A byte, then a file:
+ * unchanged, or, if the byte is odd, a generated file with the rest as footer.
  *
- * What is read answers for every time, in order: spans end where the next one
- * begins, and each time lies in the span that was found.  What is not read is
- * UTC.  A name that may be one leads to no other directory.
+ * An accepted file answers for every time, in order: spans end where the next
+ * one begins, and each time is in the span that was found.  A refused file
+ * gives UTC.  A valid name leads to no other directory.
  */
 
 #include "fuzz.h"
@@ -13,10 +12,10 @@
 
 
 #define HEAD  (44 + 6 + 4)
-#define LATE  INT64_C(253402300799)     /* of the year 9999 */
+#define LATE  INT64_C(253402300799)     /* second of the year 9999 */
 
 
-/* A whole file whose footer is that text. */
+/* Makes a whole file with that footer. */
 static rbl_str_t
 around(fuzz_t *f, rbl_str_t rule)
 {
@@ -32,7 +31,7 @@ around(fuzz_t *f, rbl_str_t rule)
     for (i = 0; i < 2; i++) {
         memcpy(p + i * HEAD, "TZif3", 5);
         p[i * HEAD + 39] = 1;           /* types */
-        p[i * HEAD + 43] = 4;           /* octets of abbreviations */
+        p[i * HEAD + 43] = 4;           /* bytes of abbreviations */
         memcpy(p + i * HEAD + 50, "ABC", 3);
     }
 

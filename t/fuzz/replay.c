@@ -1,7 +1,7 @@
 /*
- * The main program of a fuzz target without libFuzzer: runs it once on each
- * file that is named, or that lies in a directory that is named.  Options are
- * libFuzzer's and passed over.  A property that does not hold aborts.
+ * Main program of a fuzz target without libFuzzer: runs it once on each file
+ * given, or in a directory given.  Options of libFuzzer are ignored.  A
+ * violated property aborts.
  */
 
 #include "fuzz.h"
@@ -25,7 +25,7 @@ replay_file(const char *path)
     size = ftell(f);
     fuzz_check(size >= 0 && size < 1048576 && fseek(f, 0, SEEK_SET) == 0);
 
-    /* an exact copy: one octet too far is seen */
+    /* an exact copy: a read of one byte too many is seen */
 
     data = malloc(size ? (size_t) size : 1);
     fuzz_check(data != NULL);

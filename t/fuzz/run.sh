@@ -64,7 +64,7 @@ one()
 }
 
 
-# Inputs with names of their own were written by hand and always stay.
+# Inputs with names of their own were written by hand and are always kept.
 keep()
 {
     name=$1
