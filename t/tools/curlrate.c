@@ -1,15 +1,13 @@
 /*
  * Plain libcurl, for comparison with the delivery of events: POSTs one body to
- * one URL as fast as the multi interface goes, on libev, and tells what that
- * cost:
+ * one URL as fast as the multi interface allows, on libev, and prints the cost:
  *
  *     curlrate URL COUNT IN_FLIGHT FILE [HEADER...]
  *     sent=20000 bad=0 wall_us=812345 user_us=.. system_us=..
  *
- * As cheap as libcurl makes it where each request is another one: an easy
- * handle for each in flight, which is used again with a URL, headers and a body
- * of its own, and connections that are kept.  An answer other than 2xx, or
- * none, is bad.
+ * This is the cheapest use of libcurl with different requests: one easy handle
+ * per request in flight, reused with its own URL, headers and body, and
+ * persistent connections.  A missing response, or one other than 2xx, is bad.
  */
 
 #include <curl/curl.h>
@@ -34,10 +32,10 @@ static struct {
     CURLM           *multi;
     ev_timer         timer;
     const char      *url;
-    char           **header;            /* NULL at the end */
+    char           **header;            /* ends with NULL */
     const char      *body;
     size_t           n_body;
-    unsigned long    left;              /* to begin */
+    unsigned long    left;              /* not started yet */
     unsigned long    running, sent, bad;
 } run;
 
@@ -52,7 +50,7 @@ ignore(char *p, size_t size, size_t n, void *data)
 }
 
 
-/* The headers are the handle's. */
+/* The handle owns the headers. */
 
 static int
 begin(CURL *easy)

@@ -1,8 +1,8 @@
 /*
- * The delivery alone, as a process: what rbl-checkd does with deliver on, and
- * nothing else.  "deliverd FILE" reads a configuration of rbl-checkd, says
- * "ready" in its log when the store is, and ends on SIGTERM as the daemon
- * does: what is in flight goes on for a while.  SIGUSR1: it looks for work now.
+ * Only the delivery of rbl-checkd as a process.  "deliverd FILE" reads a
+ * configuration of rbl-checkd, logs "ready" when the store is, and ends on
+ * SIGTERM like the daemon: attempts in flight continue for a while.  SIGUSR1:
+ * it looks for work now.
  */
 
 #include <ev.h>

@@ -1,11 +1,11 @@
 /*
- * Asks through the question engine: names on standard input, one a line
- * ("NAME", "NAME ZONE[!][=ACCOUNT]"), verdicts on standard output, one a line,
- * in the order in which they come:
+ * Queries through the query engine: names on standard input, one per line
+ * ("NAME", "NAME ZONE[!][=ACCOUNT]"), verdicts on standard output, one per
+ * line, in the order of arrival:
  *
  *     NAME STATUS tries=N ttl=N ms=N server=N ... a=A,A aaaa=A,A txt="..."
  *
- * For the tests and for measuring; -h says the options.
+ * For tests and measurements; -h prints the options.
  */
 
 #include "dns/engine.h"
@@ -144,7 +144,7 @@ answer_in(void *data, const dns_answer_t *answer)
 }
 
 
-/* The server with that address is distrusted, as soon as it is known. */
+/* Marks the server with that address as distrusted, as soon as it is known. */
 static void
 distrust_now(const dns_payer_t *payer)
 {
@@ -196,7 +196,7 @@ ask(char *name, const char *pace)
 }
 
 
-/* Keeps the engine supplied. */
+/* Keeps the engine supplied with queries. */
 static void
 feed(void)
 {
@@ -239,7 +239,7 @@ memory(void *p)
 }
 
 
-/* "NAME\0PACE\0" of every line. */
+/* "NAME\0PACE\0" for every line. */
 static void
 read_names(void)
 {
@@ -297,7 +297,7 @@ cpu_now(void)
 }
 
 
-/* "rN_sent=..." and so on, of each resolver. */
+/* "rN_sent=..." and so on, for each resolver. */
 static void
 resolvers(void)
 {

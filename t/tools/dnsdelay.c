@@ -1,11 +1,10 @@
 /*
- * dnsdelay PORT TARGET MS: a DNS server on 127.0.0.1 whose answers are those
- * of the server at port TARGET, MS milliseconds later.  UDP only.
+ * dnsdelay PORT TARGET MS: a DNS server on 127.0.0.1 that forwards to the
+ * server at port TARGET, MS milliseconds later.  UDP only.
  *
- * Questions wait in a ring until they are due and go on from there, so that
- * the server behind never has more of them than WINDOW at a time: its buffer
- * may hold no more, and it would lose some.  Ids are changed on the way, and
- * changed back.
+ * Queries wait in a ring until they are due.  At most WINDOW of them are in
+ * flight at the server behind, whose receive buffer would overflow with more.
+ * Ids are replaced on the way, and restored.
  */
 
 #include <arpa/inet.h>
@@ -21,14 +20,14 @@
 #define BATCH    64
 #define OCTETS   1280
 #define WINDOW   64
-#define LOST     0.05                   /* s after which an answer is lost */
+#define LOST     0.05                   /* s after which a response is lost */
 #define BUFFERS  (32 * 1024 * 1024)
 
 typedef struct {
     struct sockaddr_in  from;
     double              due;
     uint16_t            id, len;
-    int                 waits;          /* for the answer */
+    int                 waits;          /* for the response */
     unsigned char       data[OCTETS];
 } slot_t;
 
@@ -42,9 +41,11 @@ typedef struct {
 typedef struct {
     int       front, back;              /* sockets */
     double    delay;
-    double    heard;                    /* when an answer came, or one left */
-    uint32_t  in, out;                  /* of the ring: taken, sent on */
-    unsigned  open;                     /* sent on and not answered */
+    double    heard;                    /* when a response arrived, or one was
+                                           sent */
+    uint32_t  in, out;                  /* positions in the ring: received,
+                                           forwarded */
+    unsigned  open;                     /* forwarded and not answered */
     slot_t   *ring;
     batch_t   read, write;
 } relay_t;
@@ -119,7 +120,7 @@ get_id(const unsigned char *data)
 }
 
 
-/* Questions come in. */
+/* Receives queries. */
 
 static void
 take(relay_t *r)
@@ -153,7 +154,7 @@ take(relay_t *r)
 }
 
 
-/* Those that are due go on, as many as the server behind may have. */
+/* Forwards due queries, as many as the server behind may have. */
 
 static void
 pass(relay_t *r)
@@ -195,7 +196,7 @@ pass(relay_t *r)
 }
 
 
-/* Answers go back to whoever asked. */
+/* Returns responses to their clients. */
 
 static void
 give(relay_t *r)
@@ -234,7 +235,7 @@ give(relay_t *r)
 }
 
 
-/* How long nothing need be done, in ns. */
+/* Returns the time without work, in ns. */
 
 static long
 idle(const relay_t *r)

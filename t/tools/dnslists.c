@@ -50,7 +50,7 @@ typedef struct {
 typedef struct {
     char      name[256];                /* in lower case, without last dot */
     unsigned  type;
-    size_t    end;                      /* of the question */
+    size_t    end;                      /* of the query */
     kind_t    kind;
     int       subject;                  /* of the list, not a test point */
 } query_t;
@@ -137,7 +137,7 @@ kind_of(const char *name)
 }
 
 
-/* Of 10.0.0.0/8: the fourth label is 10. */
+/* True for 10.0.0.0/8: the fourth label is 10. */
 
 static int
 is_subject(const char *name)
@@ -241,7 +241,7 @@ put_text(packet_t *out, unsigned strings)
 }
 
 
-/* The records of an answer; 0: there is no such name. */
+/* Writes the records of a response; 0: no such name. */
 
 static unsigned
 put_answer(packet_t *out, const query_t *q)
@@ -273,7 +273,7 @@ put_answer(packet_t *out, const query_t *q)
 }
 
 
-/* An SOA of the zone "test" tells that an answer is kept for a second. */
+/* An SOA of the zone "test": a response is cached for a second. */
 
 static void
 put_soa(packet_t *out)

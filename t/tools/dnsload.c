@@ -1,10 +1,10 @@
 /*
- * dnsload PORT IN_FLIGHT < names: the question engine alone, as fast as it
- * can.  A line is "NAME ADDRESS" or "NAME -": what the answer must be.
+ * dnsload PORT IN_FLIGHT < names: the query engine alone, at full speed.  A
+ * line is "NAME ADDRESS" or "NAME -": the expected response.
  *
  *     asked=20000 wrong=0 lost=0 wall_us=98213 user_us=61200 system_us=21100
  *
- * `lost` are those without an answer; the times are those of the questions
+ * `lost` counts queries without a response; the times are for the queries
  * alone, without reading the names.
  */
 

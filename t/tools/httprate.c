@@ -1,26 +1,26 @@
 /*
- * Asks HTTP servers in turn at a constant rate and tells how long their answers
- * took:
+ * Sends requests to HTTP servers in turn at a constant rate and prints their
+ * response times:
  *
  *     httprate ROUNDS SLICE_MS CONNECTIONS < targets
  *
- * One target a line, fields parted by tabs: NAME PORT RATE PATH HEADER.  RATE
- * is "half": half of what the target answers in a slice without a pause, which
- * is measured right before, in each round; or "=NAME": the rate of that earlier
- * target in the same round.  A line for each round and target:
+ * One target per line, fields separated by tabs: NAME PORT RATE PATH HEADER.
+ * RATE is a number; or "half": half of the target's rate in a slice without a
+ * pause, which is measured right before, in each round; or "=NAME": the rate of
+ * that earlier target in the same round.  One line for each round and target:
  *
  *     name=host rate=20000 late=12 p50=83.1 p90=.. p99=.. p999=.. steal=0
  *
- * in requests a second and microseconds.  Request k of a slice is due at
- * k / RATE.  Its time runs from then on, also while it waits for a free
- * connection or for this program: a server that dawdles does not slow the clock
- * down by which it is measured.  late is the 99th percentile of what this
- * program alone was late when a connection was free.  steal is for how many
- * ticks of a clock other machines had the processors of this one meanwhile.
+ * in requests per second and microseconds.  Request k of a slice is due at k /
+ * RATE.  Its time starts then, also while it waits for a free connection or for
+ * this program, so a slow server does not reduce the load by which it is
+ * measured. late is the 99th percentile of the delay by this program while a
+ * connection was free.  steal is the number of clock ticks in which other
+ * virtual machines had the processors of this one.
  *
- * Slices are short and the targets follow one another, so that what stops the
- * machine now and then spoils single slices, and those of all targets alike;
- * the median of the slices says what an answer takes while the machine runs.
+ * Slices are short and the targets alternate, so that a pause of the machine
+ * spoils single slices of all targets alike; the median of the slices is the
+ * response time while the machine runs.
  *
  * One thread, keep-alive connections to 127.0.0.1 that stay open to the end.
  * A connection owns its buffer.
@@ -49,15 +49,16 @@
 #define MAX_SLICE    (1 << 20)          /* requests */
 #define BUFFER       65536
 #define LINE_LENGTH    4096
-#define GRACE        (5 * NS)           /* for the last answers */
+#define GRACE        (5 * NS)           /* for the last responses */
 
 
 typedef struct {
     int        fd;
     int        busy;
     uint64_t   due;                     /* when its request was due */
-    size_t     len;                     /* of what is in the buffer */
-    size_t     want;                    /* of the whole answer; 0: not known */
+    size_t     len;                     /* bytes in the buffer */
+    size_t     want;                    /* length of the response; 0: not
+                                           known */
     char      *buf;
 } conn_t;
 
@@ -65,7 +66,7 @@ typedef struct target_s  target_t;
 
 struct target_s {
     char       name[64];
-    target_t  *same;                    /* its rate is that of this one */
+    target_t  *same;                    /* uses the rate of this one */
     uint64_t   rate;                    /* in this round */
 
     int        ep;
@@ -94,7 +95,7 @@ typedef struct {
 static target_t  targets[MAX_TARGETS];
 static unsigned  n_targets, n_conns;
 
-static uint32_t  took[MAX_SLICE];       /* in ns, capped */
+static uint32_t  took[MAX_SLICE];       /* ns, capped */
 static uint32_t  late[MAX_SLICE];
 
 
@@ -109,7 +110,8 @@ now_ns(void)
 }
 
 
-/* Ticks so far in which a processor was wanted and somebody else had it. */
+/* Returns the clock ticks so far in which another virtual machine had a
+   processor that was needed here. */
 
 static uint64_t
 stolen(void)
@@ -199,7 +201,7 @@ conn_open(target_t *t, conn_t *c, int port)
 }
 
 
-/* What is due and has a connection; a request is one small write. */
+/* Sends due requests that have a connection; a request is one small write. */
 
 static void
 send_due(slice_t *s)
@@ -233,7 +235,7 @@ send_due(slice_t *s)
 }
 
 
-/* Length of the answer from its head; 0: not complete yet. */
+/* Returns the length of the response from its head; 0: not complete. */
 
 static size_t
 answer_len(slice_t *s, conn_t *c)
@@ -342,7 +344,7 @@ wait_until(slice_t *s, uint64_t when, uint64_t now)
 }
 
 
-/* Asks for `total' answers, or as many as there are until `s->end'. */
+/* Sends requests until there are `total' responses, or until `s->end'. */
 
 static void
 run(slice_t *s)
@@ -435,8 +437,8 @@ report(const slice_t *s)
 }
 
 
-/* One slice of a target, after one without a pause where that gives the rate.
-   A p99 needs 100 requests, also where the machine stood still. */
+/* One slice of a target, after one without a pause if that gives the rate.  A
+   p99 needs 100 requests, even if the machine was stopped. */
 
 static void
 measure(target_t *t, uint64_t length)
@@ -538,7 +540,8 @@ read_targets(void)
 }
 
 
-/* An unmeasured slice each, for what a server makes with its first answers. */
+/* An unmeasured slice each, because servers allocate with their first
+   responses. */
 
 static void
 warm_up(uint64_t length)
@@ -574,7 +577,7 @@ main(int argc, char **argv)
         refuse("a number is out of range");
     }
 
-    /* wake up when told, not up to 50 us later */
+    /* wake up on time, not up to 50 us later */
 
     (void) prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);
 

@@ -1,18 +1,18 @@
 /*
- * The least that a program can do that answers HTTP out of Redis, as a floor
- * beside the module: for each request one MGET, for each reply one answer.
+ * The least work of a program that answers HTTP from Redis, as a floor for the
+ * module: one MGET per request, one response per reply.
  *
  *     storefloor PORT SOCKET BYTES [KEY...]
  *
- * It listens on 127.0.0.1:PORT and asks the Redis at the unix socket SOCKET,
- * on one connection.  Who asks is not looked at, nor what for; the answer has
- * BYTES bytes that were made beforehand, whatever the values are.  Without a
- * key nobody is asked, and the answer goes at once.
+ * It listens on 127.0.0.1:PORT and queries Redis at the unix socket SOCKET, on
+ * one connection.  It does not look at the request; the response has BYTES
+ * prepared bytes, whatever the values are.  Without a key there is no query,
+ * and the response is sent at once.
  *
  * One thread, epoll.  A connection has one request at a time, without a body.
- * A command goes at once when Redis has nothing to do, else with the others of
- * the turn, as those of the module do.  It runs until it is killed, and ends
- * with a message when anything is not as it should be.
+ * A command is sent at once if Redis is idle, otherwise with the others of the
+ * turn, as in the module.  The program runs until it is killed; it ends with a
+ * message on any error.
  */
 
 #include <arpa/inet.h>
@@ -26,23 +26,23 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define MAX_CONNS    1024               /* also those that wait */
+#define MAX_CONNS    1024               /* including waiting ones */
 #define MAX_EVENTS   512
 #define REQUEST_MAX  4096
 #define REPLY_MAX    (4u << 20)
 
 
 typedef struct {
-    int     fd;                         /* -1: gone, while it waits */
+    int     fd;                         /* -1: closed while it waited */
     int     waits;
-    size_t  len;                        /* of its request */
+    size_t  len;                        /* length of its request */
     char    request[REQUEST_MAX];
 } conn_t;
 
 typedef struct {
     int      ep;
     int      listener;
-    int      redis;                     /* -1: nobody is asked */
+    int      redis;                     /* -1: no store */
 
     char    *command;
     size_t   n_command;
@@ -51,7 +51,7 @@ typedef struct {
 
     char    *out;                       /* commands of this turn */
     size_t   n_out;
-    char    *in;                        /* of replies */
+    char    *in;                        /* replies */
     size_t   n_in;
 
     conn_t  *waiting[MAX_CONNS];        /* a ring, oldest first */
@@ -105,7 +105,7 @@ send_all(int fd, const char *p, size_t n)
 
         if (sent == -1) {
             if (errno == EPIPE || errno == ECONNRESET) {
-                return;                 /* its next read tells */
+                return;                 /* its next read will tell */
             }
 
             fail("send");
@@ -158,7 +158,7 @@ conn_accept(floor_t *f)
 }
 
 
-/* Who waits is freed when its reply is there. */
+/* A waiting connection is freed when its reply arrives. */
 
 static void
 conn_close(floor_t *f, conn_t *c)
@@ -237,7 +237,8 @@ receive(floor_t *f, conn_t *c)
 }
 
 
-/* A line such as "$557": its number, and *p behind it; -2: not all there. */
+/* Parses a line such as "$557": returns its number, and *p after it; -2:
+   incomplete. */
 
 static long
 line_number(char **p, const char *end, char type)
@@ -267,7 +268,7 @@ line_number(char **p, const char *end, char type)
 }
 
 
-/* Bytes of the reply that begins at p; 0: not all there. */
+/* Returns the length of the reply that begins at p; 0: incomplete. */
 
 static size_t
 reply_len(char *p, const char *end)
@@ -375,7 +376,7 @@ serve(floor_t *f)
 }
 
 
-/* MGET with these keys, as Redis is asked */
+/* Builds MGET with these keys in RESP. */
 
 static void
 make_command(floor_t *f, int n_keys, char **keys)

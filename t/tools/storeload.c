@@ -1,12 +1,12 @@
 /*
- * Gives the store many commands in one turn of the loop, by the daemon's own
- * connection (rbl-checkd/store/store.c), and those again that got no reply:
+ * Sends the store many commands in one turn of the loop, on the daemon's own
+ * connection (rbl-checkd/store/store.c), and repeats those without a reply:
  *
  *     storeload STORE KEY COMMANDS
  *
- * Each appends its number to a list; every 40th has 20,000 octets behind it,
- * and between them scripts are called that the store does not know at first.
- * Prints how many were answered and how often one was given again.
+ * Each appends its number to a list; every 40th has 20,000 more bytes, and in
+ * between it calls scripts that the store does not know at first.  Prints the
+ * numbers of replies and of repetitions.
  */
 
 #include "store/store.h"
@@ -22,7 +22,7 @@
 
 typedef struct {
     unsigned  number;
-    unsigned  calls;                    /* of its call back */
+    unsigned  calls;                    /* of its callback */
     unsigned  asked:1;
     unsigned  answered:1;
 } command_t;
