@@ -4,10 +4,11 @@
 #
 # Reads the project's sources with three analyzers: gcc -fanalyzer, clang's by
 # scan-build, cppcheck.  BUILD is a finished build: nginx's configuration and
-# the generated files are there.  RBL_CPPFLAGS is what the compiler must know.
+# the generated files are there.  RBL_CPPFLAGS are the flags of the
+# preprocessor.
 #
-# Any finding is a failure but those in known.txt, each of which stands there
-# with the reason why it is none.  What was said is in BUILD/analyze/TOOL.log.
+# Any finding is a failure, except those in known.txt, which gives the reason
+# for each.  The output is in BUILD/analyze/TOOL.log.
 
 set -eu
 LC_ALL=C
@@ -31,7 +32,7 @@ sources()
 }
 
 
-# compile CC FILE OPTION...: as the project does, but warnings are only told
+# compile CC FILE OPTION...: as the project does, but without -Werror
 compile()
 {
     cc=$1 file=$2
@@ -69,7 +70,7 @@ run_cppcheck()
 }
 
 
-# The findings of a log that known.txt does not know; the status says if any.
+# Prints the findings of a log that are not in known.txt; status 0: none.
 judge()
 {
     awk -v known="$here/known.txt" -v tool="$1" -v root="$PWD/" '
