@@ -1,13 +1,13 @@
 #!/bin/sh
-# The commands of rbl-operations(7) on a fresh Debian 12, as the page has them.
+# Runs the commands of rbl-operations(7) on a fresh Debian 12.
 # usage: fresh.sh [DIR]
 #
-# Makes a machine in DIR (default: a new directory under TMPDIR) with debootstrap
-# and boots it with systemd-nspawn: the units run as they will run.  In it a copy
-# of this tree is built, installed and used by the page's own lines, then looked
-# at.  Takes root, the network for Debian's packages (MIRROR), and some
-# minutes; is no part of `make check`.  At the end the machine is stopped and
-# removed; KEEP=1 leaves the directory.
+# Makes a machine in DIR (default: a new directory under TMPDIR) with
+# debootstrap and boots it with systemd-nspawn, so that the units run under
+# systemd.  In it, the page's own lines build, install and use a copy of this
+# tree, and look.sh checks the result.  Needs root, the network for Debian's
+# packages (MIRROR), and some minutes; it is not part of `make check`.  At the
+# end the machine is stopped and removed; KEEP=1 leaves the directory.
 set -eu
 
 here=$(cd -- "$(dirname -- "$0")" && pwd)
@@ -66,7 +66,7 @@ trap finish EXIT
 trap 'exit 1' INT TERM
 
 
-# in_machine COMMAND...: as root there, with a clean environment
+# in_machine COMMAND...: runs it as root there, with a clean environment
 in_machine()
 {
     nsenter -t "$leader" -a env -i HOME=/root LANG=C.UTF-8 TERM=dumb \
@@ -75,7 +75,7 @@ in_machine()
 
 
 echo "# a machine in $dir"
-# A root that is there already, of an earlier run, is used as it is.
+# Reuses an existing root of an earlier run.
 [ -d "$root" ] || debootstrap --variant=minbase \
     --include=ca-certificates,dbus,systemd-sysv,init-system-helpers bookworm \
     "$root" "$mirror" >"$dir/debootstrap.log" 2>&1 \
@@ -115,7 +115,7 @@ done
 echo '# the operations'
 in_machine apt-get update -q >"$dir/apt.log" 2>&1 \
     || die "apt-get update failed; see $dir/apt.log"
-# In the background, so that a signal is heard.
+# In the background, so that signals are handled.
 in_machine env DEBIAN_FRONTEND=noninteractive timeout 1800 \
     bash /root/operations.sh >"$dir/operations.log" 2>&1 </dev/null &
 work=$!

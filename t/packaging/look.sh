@@ -1,4 +1,4 @@
-# What fresh.sh checks in the same shell, after the lines of rbl-operations(7).
+# Checks of fresh.sh, in the same shell, after the lines of rbl-operations(7).
 
 echo '# looked at'
 n=0
@@ -32,7 +32,7 @@ for unit in rbl-checkd nginx redis-server; do
 done
 has() { api "$1" | grep "$2"; }
 is 'the first check was accepted' grep '"status":"queued"' /root/check.json
-# nginx may still be on its way back to the store that was restored.
+# nginx may still be reconnecting to the restored store.
 is 'and answered' within has "check/status/$PP.json" '"status":"completed"'
 is 'the host is there, after upgrade and restore' \
     within has hosts.json '"host":"192.0.2.10"'
