@@ -2,10 +2,10 @@
 #
 # nginx.sh BUILD
 #
-# Builds BUILD/nginx-debug: Debian's nginx of the version that is installed,
-# with each pool allocation on its own (NGX_DEBUG_PALLOC) and with symbols: in
-# Debian's binary pools hide errors from valgrind, and what nginx itself leaves
-# has no names.  It loads the modules that Debian's nginx does.
+# Builds BUILD/nginx-debug: the installed version of Debian's nginx, with a
+# separate allocation for each pool allocation (NGX_DEBUG_PALLOC) and with
+# symbols.  In Debian's binary, pools hide errors from valgrind, and leaks of
+# nginx itself have no names.  It loads the same modules as Debian's nginx.
 
 set -eu
 LC_ALL=C
