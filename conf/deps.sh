@@ -64,7 +64,7 @@ if [ "$(id -u)" != 0 ]; then
     sudo=sudo
 fi
 
-# Packages of servers would start them; here each is started privately.
+# Server packages would start their servers; tests start each privately.
 echo "Installing missing packages:$missing"
 policy=/usr/sbin/policy-rc.d
 made=

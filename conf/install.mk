@@ -1,7 +1,7 @@
 # make install, make deb.
 #
-# DESTDIR goes before every path.  sysconfdir is compiled into the programs: a
-# tree that was built for another one must be cleaned first.
+# DESTDIR is prepended to every path.  sysconfdir is compiled into the programs:
+# after a change of it, clean the tree first.
 
 prefix      ?= /usr
 sbindir     ?= $(prefix)/sbin

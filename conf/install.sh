@@ -1,9 +1,9 @@
 #!/bin/sh
-# What `make install` copies, and where to.
+# Copies the files of `make install`.
 # usage: install.sh BUILD PART...   parts: daemon, module
 #
-# The paths come from the environment (conf/install.mk).  What belongs to the
-# administrator, in sysconfdir, is not overwritten.  Nothing is enabled.
+# The paths come from the environment (conf/install.mk).  Existing files in
+# sysconfdir are not overwritten.  No unit is enabled.
 set -eu
 
 build=${1:?usage: install.sh BUILD PART...}
@@ -67,7 +67,7 @@ daemon()
     put rbl-unbound.service "$unitdir/rbl-unbound.service"
     put rbl-checkd.sysusers "$sysusersdir/rbl-checkd.conf"
 
-    # Several daemons on one machine: the same unit, a file for each.
+    # Several daemons on one machine: the same unit, one configuration each.
     unit=$unitdir/rbl-checkd@.service
     put rbl-checkd.service "$unit"
     sed -i -e 's|/rbl-checkd\.conf|/%i.conf|' \

@@ -2,12 +2,12 @@
 #
 # run.sh BUILD: the whole system on this machine, private, for trying it out.
 #
-# Everything is kept in run/ and listens on sockets there and on 127.0.0.1.
+# All files are in run/; the programs listen on sockets there and on 127.0.0.1.
 # The environment may change: RUN_DIR (run), RUN_PORT (8080, HTTP),
-# RUN_LIST_PORT (15353, the demonstration lists), RUN_OFFLINE (1: no query leaves
-# this machine; all lists but the demonstration are unknown), and for a module
-# with a sanitizer RUN_NGINX (another nginx) or RUN_PRELOAD (LD_PRELOAD of
-# nginx).  Ends by Ctrl-C, and then stops each process that it started.
+# RUN_LIST_PORT (15353, the demonstration lists), RUN_OFFLINE (1: no query
+# leaves this machine; all lists but the demonstration are unknown), and for a
+# module with a sanitizer RUN_NGINX (another nginx) or RUN_PRELOAD (LD_PRELOAD
+# of nginx).  Ends by Ctrl-C, and then stops each process that it started.
 
 set -eu
 
@@ -27,7 +27,7 @@ die()
 }
 
 
-# --- before anything is started ----------------------------------------------
+# --- checks before the start -------------------------------------------------
 
 for program in redis-server redis-cli nginx rbldnsd curl perl setsid
 do
@@ -83,8 +83,8 @@ names=
 follow=                         # tail and sleep
 nap=
 
-# start NAME COMMAND...: in a session of its own, so that Ctrl-C reaches this
-# script alone, which then stops things in order.
+# start NAME COMMAND...: in a separate session, so that only this script gets
+# Ctrl-C; it then stops the programs in order.
 start()
 {
     name=$1
@@ -185,7 +185,7 @@ trap finish EXIT
 trap 'exit 0' INT TERM HUP
 
 for zone in dnsbl4 dnsbl6 uribl; do
-    # What was changed there by hand is kept.
+    # Changes made by hand are kept.
     [ -e "$run/dns/$zone.zone" ] || cp "$conf/demo/$zone.zone" "$run/dns/"
     chmod 644 "$run/dns/$zone.zone"
 done
@@ -200,7 +200,7 @@ else
     set -- -w "$run/dns"
 fi
 
-# rbldnsd knows no list but its own, and refuses the rest.
+# rbldnsd serves only its own lists, and refuses others.
 resolver=
 [ "${RUN_OFFLINE:-0}" = 0 ] || resolver="resolver 127.0.0.1@$list"
 
@@ -313,7 +313,7 @@ ready nginx 15 curl -s -o /dev/null "http://127.0.0.1:$http/3.0/hosts.json"
 
 # --- the account -------------------------------------------------------------
 
-# value NAME: of a string member in what rblctl --json printed
+# value NAME: a string member of the output of rblctl --json
 value()
 {
     sed -n 's/^ *"'"$1"'": "\([^"]*\)",*$/\1/p'

@@ -2,11 +2,11 @@
 # Builds the Debian packages in DIR from a copy of this tree; no network.
 # usage: build.sh DIR
 #
-# The version is that of shared/text/rbl_version.h.  Who builds may be named as
-# for any Debian package, by DEBFULLNAME and DEBEMAIL.
+# The version is that of shared/text/rbl_version.h.  DEBFULLNAME and DEBEMAIL
+# name the builder, as for any Debian package.
 set -eu
 
-# The variables of the make that called this are not those of the package's.
+# The variables of the calling make do not apply to the package.
 unset MAKEFLAGS MFLAGS MAKELEVEL BUILD SANITIZE V
 
 here=$(cd -- "$(dirname -- "$0")" && pwd)
@@ -28,7 +28,7 @@ do
     cp -a -- "$top/$file" "$tree/"
 done
 
-# The newest file of the sources dates the package: built twice, it is the same.
+# The newest source file dates the package, so that builds are reproducible.
 date=$(find "$tree" -type f -printf '%T@\n' | sort -n | tail -n 1)
 SOURCE_DATE_EPOCH=${date%%.*}
 export SOURCE_DATE_EPOCH
@@ -48,7 +48,7 @@ ngx-rbl ($version) bookworm; urgency=medium
  -- $who  $(date -R -u -d "@$SOURCE_DATE_EPOCH")
 CHANGELOG
 
-# Two packages and no more, unless one asks for those with debug symbols.
+# Two packages; none with debug symbols unless requested.
 DEB_BUILD_OPTIONS=${DEB_BUILD_OPTIONS-noautodbgsym}
 export DEB_BUILD_OPTIONS
 
