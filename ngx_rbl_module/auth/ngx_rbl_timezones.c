@@ -2,8 +2,8 @@
  * Cache of time zones by name.  The file of a time zone is read when a request
  * first needs it, and kept as long as the configuration: a few kilobytes of the
  * local disk, once per worker, as nginx reads the files that it serves.
- * Reading all time zones at start would read hundreds of files, of which a site
- * uses a few.
+ * Reading all time zones at start would read hundreds of files, and a site uses
+ * a few.
  *
  * An unknown name is treated as UTC.  This is logged once per name.  The first
  * unknown names are kept, too, so that their files are not opened again.

@@ -1,11 +1,12 @@
 /*
- * Silence on a link: is the store busy, hung, or only the connection broken?
+ * Silence on a link: decides whether the store is busy or hung, or only the
+ * connection is broken.
  *
- * Redis sends nothing while it executes what it has read from all its clients,
- * so a late reply alone says little.  Any byte is a sign of life.  While
- * replies are due and no byte comes:
+ * Redis sends nothing while it executes the commands that it has read from all
+ * clients, so a late reply alone is no evidence.  Any byte is a sign of life.
+ * While replies are due and no byte comes:
  *
- *  1. for half of rbl_store_timeout: the worker asks on the other link.  Two
+ *  1. for half of rbl_store_timeout: the worker queries on the other link.  Two
  *     answers there, one after the other, mean that Redis has since gone round
  *     all its clients, this one too.
  *  2. for the whole of it: if the store has answered elsewhere, this connection
