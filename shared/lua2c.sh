@@ -4,21 +4,21 @@
 #
 # Turns the scripts of the store into C: OUTDIR/rbl_script_list.h declares one
 # rbl_script_t per script and the types of its arguments and replies,
-# OUTDIR/rbl_script_list.c holds the sources and their SHA-1.  What Redis gets
-# is also left as OUTDIR/lua/NAME.lua.
+# OUTDIR/rbl_script_list.c holds the sources and their SHA-1.  The source sent to
+# Redis is also written to OUTDIR/lua/NAME.lua.
 #
 # Comment lines at the head of a script, before its first code, declare its
-# keys, arguments and replies (seam.awk), and may ask for
+# keys, arguments and replies (seam.awk), and may request
 #     --- use: host account       the fields of these entities (schema)
 #     --- include: NAME           the text of _NAME.lua from the same folder, or
-#                                 from the folder "part" beside it
-#     --- flags: allow-oom        what Redis lets the script do ("#!lua flags=")
-# An included file may ask for the first two.  Files whose name begins with "_" are no
-# scripts.  Comments, blank lines and indentation are left out, strings never.
-# HOST.id and the like become numbers, ARG.name becomes ARGV[1]: a script that Redis runs builds no tables
-# of names, and a name that does not exist ends the build.  Functions at the left
-# margin that nothing calls are left out too: Redis would make them at each call.
-# A file that would not change is not written.
+#                                 from the folder "part" next to it
+#     --- flags: allow-oom        flags of the script ("#!lua flags=")
+# An included file may request the first two.  Files whose names begin with "_"
+# are not scripts.  Comments, blank lines and indentation are removed, outside
+# strings.  HOST.id and the like become numbers, ARG.name becomes ARGV[1]: so a
+# script in Redis builds no tables of names, and an unknown name ends the build.
+# Functions at the left margin that are never called are removed, too, because
+# Redis would create them at each call.  Unchanged files are not written.
 
 set -eu
 LC_ALL=C
@@ -42,8 +42,8 @@ trap 'rm -rf -- "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
 
 
-# Prints "use ENTITY" and "file PATH" lines: what a script needs, each once and
-# in the order in which it has to stand, the script itself last.
+# Prints "use ENTITY" and "file PATH" lines: the parts that a script needs, each
+# once and in the required order, the script itself last.
 
 needs()
 {
@@ -104,11 +104,11 @@ needs()
 }
 
 
-# Prints the functions at the left margin that are reached by no word of the rest
-# of these files (file $1 names them).  A word in a string, behind code or where a
-# long comment may end counts as well: nothing that is called is left out.  Such
-# a function is lines that are indented between "local function NAME(...)" and
-# "end"; any other ends the build.
+# Prints the functions at the left margin that no word in the rest of these files
+# (listed in file $1) reaches.  A word in a string, after code or where a long
+# comment may end counts as well, so a called function is never removed.  Such a
+# function consists of indented lines between "local function NAME(...)" and
+# "end"; any other form ends the build.
 
 unused()
 {
@@ -182,10 +182,9 @@ unused()
 }
 
 
-# Leaves out comments, blank lines, indentation and the functions of file $3,
-# and puts the numbers of fields in place of their names (file $2).  long is
-# the closing bracket of a long string or comment that is open, quote that of a
-# string.
+# Removes comments, blank lines, indentation and the functions in file $3, and
+# replaces the names of fields by their numbers (file $2).  long is the closing
+# bracket of an open long string or comment, quote that of an open string.
 
 strip()
 {
@@ -356,7 +355,7 @@ strip()
 }
 
 
-# The source as C string literals; "?" is escaped because of trigraphs.
+# Prints the source as C string literals; "?" is escaped because of trigraphs.
 
 literal()
 {
@@ -365,7 +364,7 @@ literal()
 }
 
 
-# Puts a finished file in its place, unless the same one is there already.
+# Moves a finished file to its place, unless it is unchanged.
 
 settle()
 {

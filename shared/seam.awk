@@ -1,30 +1,29 @@
-# Turns what the head of a script declares of its keys, arguments and replies
-# into names for C and for Lua.
+# Turns the keys, arguments and replies that the head of a script declares into
+# names for C and for Lua.
 #
 #   --- key: acct        acct:<AC>
 #   --- arg: check       SID of the check
 #   --- arg: groups...   the last one may stand for any number,
 #   --- arg: sid value...   or for any number of them together
-#   --- reply: OK left# names[] why   what comes behind the word: a number,
+#   --- reply: OK left# names[] why   the fields after the word: a number,
 #                        an array, a text
 #   ---   more           further fields of that reply
 #   --- reply: GONE
 #   --- row: name zone since#   an array within a reply
 #
-# Behind two spaces stands what it means.
+# The text after two spaces is a description.
 #
 #   awk -v mode=lua -f seam.awk SCRIPT.lua
-#       "KEY.acct KEYS[1]", "ARG.check ARGV[1]", "ARG.groups 2" (where they
-#       begin): what strip() of lua2c.sh puts in their place.  Of several
+#       "KEY.acct KEYS[1]", "ARG.check ARGV[1]", "ARG.groups 2" (the first
+#       one): strip() of lua2c.sh replaces the names by these.  With several
 #       together the i-th is ARGV[ARG.sid + ARG.each * i], i from 1, and there
 #       are (#ARGV - ARG.before) / ARG.each.
 #   awk -v mode=h -v name=SCRIPT -f seam.awk SCRIPT.lua
-#       rbl_SCRIPT_args_t, rbl_SCRIPT_each_t of several that come together,
-#       rbl_SCRIPT_reply_t, rbl_SCRIPT_NAME_t of a row
-#       (rbl_script.h)
+#       rbl_SCRIPT_args_t, rbl_SCRIPT_each_t of several together,
+#       rbl_SCRIPT_reply_t, rbl_SCRIPT_NAME_t of a row (rbl_script.h)
 #   awk -v mode=c -v name=SCRIPT -f seam.awk SCRIPT.lua
 #       the forms of replies and rows, and the number of keys
-# A script that declares nothing has one key, and its words are of no concern.
+# A script without declarations has one key, and no reply words.
 
 function fail(text) {
     printf("%s:%d: %s\n", FILENAME, FNR, text) > "/dev/stderr"
@@ -44,8 +43,8 @@ function declare(kind, word) {
     declared[word] = 1
 }
 
-# A form is a struct of C with the fields of some arrays: those of the replies
-# of a script, which begin with a word, or of rows, which are parts of a reply.
+# A form is a C struct with the fields of arrays: of a script's replies, which
+# begin with a word, or of rows, which are parts of a reply.
 
 function form_begin(id) {
     form[++n_forms] = id

@@ -1,5 +1,5 @@
 /*
- * Return-code rules of a list, and the verdict over one response.
+ * Return-code rules of a list, and the verdict on one response.
  *
  * A rule is a text, as in conf/lists.json:
  *     127.0.0.2=SBL                    a listing
@@ -8,10 +8,10 @@
  *     bit:4=DM                         that bit of the last octet (sum of bits
  *                                      tested by N, a power of two)
  *     !127.255.255.254=public resolver an error: the list refused to answer
- *     ~127.0.0.14=neutral              an answer that is not a listing
- * "!" and "~" go with bit: too.  All rules lie in 127/8 and have a text.
- * Exact rules go before ranges and patterns, these before bits; an error rule
- * goes before both.
+ *     ~127.0.0.14=neutral              a response that is not a listing
+ * "!" and "~" may precede bit:, too.  All rules are in 127/8 and have a text.
+ * Exact rules precede ranges and patterns, these precede bits; an error rule
+ * precedes both.
  */
 
 #ifndef RBL_CODES_H_INCLUDED

@@ -137,7 +137,7 @@ const int64_t  rbl_latency_bounds[RBL_LATENCY_BOUNDS] = {
 };
 
 
-/* Reads the rest of an entry of `total` elements: integers, of which n are
+/* Reads the rest of an entry of `total` elements: integers; n of them are
    known. */
 
 static void

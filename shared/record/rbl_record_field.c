@@ -87,8 +87,8 @@ rbl_field_missing(const rbl_field_t *field, void *v)
 
 
 /*
- * Reads one array of `total` fields, of which the first `skip` are already
- * read.  Each member of a structure is a field, so all are set on success.
+ * Reads one array of `total` fields; the first `skip` are already read.  Each
+ * member of a structure is a field, so all are set on success.
  */
 
 static rbl_err_t

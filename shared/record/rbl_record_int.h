@@ -22,8 +22,8 @@ typedef struct {
 } rbl_field_t;
 
 /*
- * Reads a whole record: its version and n fields, of which the first `least`
- * are required.  RBL_ETYPE: not such a record; *v (of that size) is zeroed.
+ * Reads a whole record: its version and n fields; the first `least` are
+ * required.  RBL_ETYPE: not such a record; *v (of that size) is zeroed.
  */
 rbl_err_t rbl_record_decode(rbl_str_t raw, const rbl_field_t *field,
     size_t least, size_t n, void *v, size_t size);

@@ -1,23 +1,23 @@
 /*
- * The scripts of the store: every write is one of them.
- * The table is generated from shared/lua/ at build time (lua2c.sh); a script's
- * keys, arguments and replies stand in its head, and from that seam.awk makes
+ * The scripts of the store; every write is made by one of them.
+ * The build generates the table from shared/lua/ (lua2c.sh).  A script's
+ * head declares its keys, arguments and replies, and seam.awk generates:
  *
- *     rbl_NAME_args_t     keys and arguments: members with their names, and the
- *                         same as argv[]; RBL_ARGC(args) of them.  What may be
- *                         any number of comes behind them.
- *     rbl_NAME_reply_t    its `word`, RBL_NAME_OK and so on, RBL_NAME_NONE for
- *                         anything else (no reply, an error; RBL_NAME_NOTHING
- *                         if NONE is one of its words), and the fields of
- *                         that word; those of others, and what is missing or of
- *                         another type, are nothing: 0, p NULL, NULL
- *     rbl_NAME_reply      fills that; it points into the reply
- *     rbl_NAME_ROW_t, rbl_NAME_ROW    likewise of an array within a reply,
+ *     rbl_NAME_args_t     keys and arguments: as named members, and as argv[],
+ *                         which has RBL_ARGC(args) elements.  Arguments of any
+ *                         number follow them.
+ *     rbl_NAME_reply_t    `word`: RBL_NAME_OK and so on; RBL_NAME_NONE without
+ *                         a valid reply (RBL_NAME_NOTHING if NONE is one of its
+ *                         words); and the fields of that word.  Fields of
+ *                         other words, missing fields and fields of another
+ *                         type are empty: 0, p NULL, NULL.
+ *     rbl_NAME_reply      fills it, with pointers into the reply
+ *     rbl_NAME_ROW_t, rbl_NAME_ROW    the same for an array within a reply,
  *                         which has no word
  *
  * Convention: the first key fixes the partition; every other key is derived
  * from its hash tag.  The reply is an array whose first element is a word:
- * "OK", or the name of the refusal; nothing was changed by a refused call.
+ * "OK", or the name of the refusal; a refused call changes nothing.
  */
 
 #ifndef RBL_SCRIPT_H_INCLUDED

@@ -8,14 +8,14 @@
  *   email           local@domain: the local part a dot-atom, the domain in
  *                   A-labels
  *   sms             "+" and 7 to 15 digits
- *   endpoint        a URL that rbl_url_parse takes
+ *   endpoint        a URL that rbl_url_parse accepts
  *   pushover        30 letters and digits
  *   pagerduty       32 letters and digits
- *   slack, discord  a URL that rbl_url_parse takes: https, a known host, its
- *                   default port and the service's own path; or a host of the
- *                   operator's, and any path; never a query
+ *   slack, discord  a URL that rbl_url_parse accepts: https, a known host, its
+ *                   default port and the service's own path; or a configured
+ *                   host and any path; never a query
  *   datadog         an API key of 32 letters and digits, or "<site>,<key>",
- *                   the site one of theirs
+ *                   with a site of Datadog
  *   telegram        a number of at most 52 bits, or "@" and a name
  *   aws-sns, aws-cloudwatch
  *                   "<arn>,<access key id>,<secret>", the ARN of a topic or of
@@ -27,7 +27,7 @@
 
 #include "rbl_validate.h"
 
-#define RBL_CONTACT_MAX  2049           /* room for any value, NUL */
+#define RBL_CONTACT_MAX  2049           /* fits any value with NUL */
 
 typedef enum {
     RBL_CONTACT_EMAIL = 0,
