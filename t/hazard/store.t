@@ -3,9 +3,9 @@
 # Every fault of the store, under both programs at once.  Whatever it is:
 #
 # - each request is answered, 200 or 503 with Retry-After, in time;
-# - what was answered 200 is there, what is said not to have changed is not;
+# - a change answered with 200 is stored, one reported as not made is not;
 # - when the fault ends, the API serves within 2 seconds, and a check that is
-#   started then is completed, though nobody touched either program.
+#   started then is completed, without action on either program.
 
 use strict;
 use warnings;

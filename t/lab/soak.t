@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# One random world of the soak (soak.pl) by each way of asking lists, the same
-# each time.  What is false or told twice is a fault; what is late is one only
-# beyond what a busy machine may take.
+# One random world of the soak (soak.pl) in each lookup mode, the same each
+# time.  A false or repeated announcement is a fault; a late one is a fault only
+# beyond the time that a busy machine may need.
 
 use strict;
 use warnings;

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# The laboratory over time: what stands of a host while its list changes, by a
-# daemon with a store, behind a resolver that caches.  Each scenario is a list
-# and a host; at each step all lists change, all hosts are checked, and each
-# must have the answer of its own list that is right.
+# The laboratory over time: the listings of a host while its list changes, with
+# a daemon and a store, behind a caching resolver.  Each scenario is a list and
+# a host.  At each step all lists change, all hosts are checked, and each must
+# have the right result on its own list.
 
 use strict;
 use warnings;
@@ -16,16 +16,16 @@ use RblDns;
 
 use constant SOON => 15;                # s that a confirmation may take
 
-# What a zone does at a step: {host => action, control => action, all =>
-# action}; without any the list is in order and the host not on it.
+# A zone's behaviour at a step: {host => action, control => action, all =>
+# action}; without any the list is sound and the host not on it.
 my %listed = (host => { a => ['127.0.0.2'], txt => ['why'], ttl => 0 });
 my %gone = (all => 'nxdomain');
 my @listed = (\%listed, 'listed', 1);
 my @clear = ({}, 'clear', 0);
 
-# [name, kind as in RblLab::Table, history, steps: [zone, answer, stands]...];
-# an answer is "verdict" or "verdict error|error"; another one may be right too
-# (a list's health is known for a while).
+# [name, kind as in RblLab::Table, history, steps: [zone, result, listing]...];
+# a result is "verdict" or "verdict error|error"; another one may be right, too
+# (the health of a list is cached for a while).
 my @scenarios = (
     ['emptied', '2', 'listed clear', [@listed],
         [\%gone, 'unknown unhealthy|unconfirmed', 1], [@listed], [@clear]],
@@ -108,7 +108,7 @@ my $checkd = start_checkd(store => $w->{redis}, resolver => $unbound,
         control_retry => '1s') });
 $sid{$_} = add_host($w, $value{$_}) for keys %value;
 
-# {answer, stands} of each scenario's host on its own list.
+# {result, listing} of each scenario's host on its own list.
 sub check_all {
     my (@which) = @_;
 
@@ -126,7 +126,7 @@ sub check_all {
     return \%result;
 }
 
-# Ends all waits after which checks must see news again.
+# Ends all waits after which checks must see a change again.
 sub caches_forget {
     for my $key (@{ redis($w->{redis}, 'KEYS', '*:seen:*') }) {
         my %wait = @{ redis($w->{redis}, 'HGETALL', $key) };
@@ -150,7 +150,7 @@ sub fits {
 for my $step (0 .. $steps - 1) {
     $dns->rules(map { rules_of($_, $step) } @scenarios);
     my $got = check_all(map { $_->[0] } @scenarios);
-    # What ends a listing, and a list that was dead, may want confirmation.
+    # The end of a listing, and a list that was dead, may need confirmation.
     my @left = grep { !fits($got->{ $_->[0] }, @{ $_->[3 + $step] }[1 .. 3])
         && $_->[3 + $step][1] =~ /^(listed|clear)/ } @scenarios;
     wait_for {

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# The wrongness table: every scenario of the laboratory (t/lib/RblLab/Table.pm)
-# by `rblctl check`, which has the daemon's own engine, test points and
-# verdicts, in both modes.
-# LAB="emptied world": these scenarios alone.
+# The table of wrong results: every scenario of the laboratory
+# (t/lib/RblLab/Table.pm) by `rblctl check`, which has the daemon's engine, test
+# points and verdicts, in both modes.  LAB="emptied world": only these
+# scenarios.
 
 use strict;
 use warnings;

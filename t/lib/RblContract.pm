@@ -1,28 +1,28 @@
 package RblContract;
 
-# Runs tables of rows (t/api/contract/*.pl) as a client of the API would: all
-# of them once in each way of writing a path.  A row is
+# Runs tables of rows (t/api/contract/*.pl) as a client of the API would: every
+# row once in each way of writing a path.  A row is
 #
 #     ['POST host/update/{h}', {name => 'x'}, 200, 'Host updated ...', %opt]
 #
-# method and call (with a query, if any; never a suffix but .nagios and
+# method and call (with an optional query; no suffix except .nagios and
 # .zabbix), the form (undef: none), the code, the message (a text, a pattern,
 # undef: any).  "{h}", also in forms and expectations, is the id of the record
-# that a row has kept as h, "{h.name}" another field of it, "{HT}" a SID that
-# nobody has.  Options:
+# that a row has kept as h, "{h.name}" another field of it, "{HT}" an unknown
+# SID.  Options:
 #
 #     keep => 'h'               keeps data, or the first of it, as h
 #     has => {'data.0.name' => 'x', '#data' => 2}   in the answer; 'not.there'
 #                               => undef; a pattern for a text
-#     until => 1                asks again until `has` is true
+#     until => 1                repeats the request until `has` is true
 #     as => 'other'             another account: other, free, nobody, wrong
 #     raw => {body => .., type => .., auth => ..}   for http()
 #     headers => {allow => 'POST'}
 #     only => 'json'            not in the other passes
 #     name => 'why'
 #
-# A row may also be code, which gets the pass; what it returns are more rows.
-# Each answer is also looked at by the judge (RblJudge.pm).
+# A row may also be code, which gets the pass and returns more rows.  The judge
+# also checks each response (RblJudge.pm).
 
 use strict;
 use warnings;

@@ -8,7 +8,7 @@ package RblDamage;
 #     damage($relay, 'integers', -1);           # all of them are -1
 #     damage($relay, 'random', 0.2);            # of the replies so many
 #
-# What a connection is greeted with passes.  RBL_SEED: the seed of chance.
+# Replies to the handshake pass.  RBL_SEED: the seed of the generator.
 
 use strict;
 use warnings;

@@ -141,8 +141,8 @@ sub whole {
     @$d[7, 8] = (\@hosts, [grep { !$seen{$_}++ } @lists]);
     return $d;
 }
-# Of [member, type, event, timezone, listed, delisted, clear, hosts, lists,
-# unreported, alert of many, it ends].
+# Arguments: [member, type, event, timezone, listed, delisted, clear, hosts,
+# lists, unreported, alert of many, it ends].
 sub store {
     my ($d, %o) = @_;
 

@@ -14,7 +14,7 @@ package RblDns;
 #     ]);
 #     $dns->addr;                       # "127.0.0.1@PORT"
 #     $dns->set('\.zen\.test$', 'nxdomain');
-#     $dns->asked('\.zen\.test$');      # how many questions came
+#     $dns->asked('\.zen\.test$');      # number of queries
 #
 # The first rule whose pattern matches the name (in lower case, followed by a
 # space and the type: '^a\.test TXT$') decides.  Its actions apply to the first,
@@ -23,7 +23,7 @@ package RblDns;
 #
 #     mute nxdomain nodata servfail refused formerr notimp
 #
-#   a, aaaa    => [ADDRESS, ...]        only if that type is asked
+#   a, aaaa    => [ADDRESS, ...]        only if that type is queried
 #   txt        => [TEXT | [STRINGS], ...]       likewise
 #   more       => [[SECTION, OWNER, TYPE, RDATA, TTL], ...]  SECTION 1..3; TYPE
 #                 a number or CNAME NS SOA A; RDATA a name, list or octets
@@ -32,20 +32,20 @@ package RblDns;
 #   soa        => [ZONE, TTL, MINIMUM, SERIAL]  into the authority section
 #   tc         => 1                     over UDP; over TCP the rest applies
 #   aa         => 1                     authoritative
-#   drop_edns  => 1                     mute while the question has EDNS
-#   no_edns    => 1                     FORMERR while the question has EDNS
+#   drop_edns  => 1                     mute while the query has EDNS
+#   no_edns    => 1                     FORMERR while the query has EDNS
 #   delay      => SECONDS
 #   copies     => N
 #   cut        => OCTETS                of the reply that are sent
 #   append     => OCTETS
-#   raw        => [AN, NS, AR, OCTETS]  what stands behind the question
+#   raw        => [AN, NS, AR, OCTETS]  bytes after the question section
 #   first      => [WORD, ...]           false replies before the right one:
 #                 id bit name type class port query two short noise empty bare
 #                 case
-#   upper      => 1                     question comes back in capitals
-#   lower      => 1                     question comes back in lower case
-#   drop_case  => 1                     mute while the question has capitals
-#   no_case    => 1                     NXDOMAIN while the question has capitals
+#   upper      => 1                     the query comes back in capitals
+#   lower      => 1                     the query comes back in lower case
+#   drop_case  => 1                     mute while the query has capitals
+#   no_case    => 1                     NXDOMAIN while the query has capitals
 #   mute       => 1
 #   tcp        => close mute drip short id flood tiny
 

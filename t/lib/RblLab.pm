@@ -1,25 +1,25 @@
 package RblLab;
 
-# A DNS laboratory: the scenarios of RblLab/Table.pm behind real servers.
-# Each scenario is one list, in a zone of its own below lab.test, and one
-# value that is asked for.  Its members:
+# A DNS laboratory: the scenarios of RblLab/Table.pm behind real servers.  Each
+# scenario is one list, in its own zone below lab.test, and one value to check.
+# Its members:
 #
-#   value    => what is checked (192.0.2.7)
-#   asked    => what is then in front of the zone, if it is not plain
-#   list     => whose entry of conf/lists.json the list is; without one it is
-#               a list of addresses, 127.0.0.2 a listing, RFC 5782 controls
+#   value    => value to check (192.0.2.7)
+#   asked    => labels in front of the zone, if not the usual ones
+#   list     => name of the list's entry in conf/lists.json; without one it is
+#               a list of addresses, 127.0.0.2 a listing, RFC 5782 test points
 #   families, control => of a list without an entry
 #   rbldnsd  => data (type `set`, ip4set): the zone is served by rbldnsd;
 #   otherwise by the scriptable server (RblDns.pm), the first that fits:
 #     rule     => [pattern, action]
 #     all      => action for every name of the zone
 #     answer   => for the value: addresses, an action, or several in turn
-#     positive => for the positive control: an address or an action
+#     positive => for the positive test point: an address or an action
 #     rest     => action for all other names (NXDOMAIN)
-#   to       => 'closed': nobody serves the zone
+#   to       => 'closed': no server for the zone
 #   via      => the resolver: `direct` (the servers answer themselves), `plain`
-#               (Unbound as it should be), or what is wrong with it
-#   lists    => how many such lists there are
+#               (Unbound without faults), or its fault
+#   lists    => number of such lists
 #   key      => of a zone with a {key}
 #   direct   => the right "verdict error" in direct mode, if it differs
 #

@@ -11,8 +11,8 @@ package RblNeighboursAttack;
 #     $attack->counts;                  # {401 => n, bytes => n, ...}
 #     $attack->stop;
 #
-# Kinds of attack on nginx: flood(), deaf() (requests whose answers nobody
-# reads), slow() (answers are read slowly), drip() (requests that are sent
+# Kinds of attack on nginx: flood(), deaf() (requests whose responses are not
+# read), slow() (responses are read slowly), drip() (requests that are sent
 # slowly).  On the daemon: receiver().
 
 use strict;

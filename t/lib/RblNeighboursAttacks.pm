@@ -6,7 +6,7 @@ package RblNeighboursAttacks;
 #
 #     attack('groups');                 # one by its name
 #     attacks(qr/^[1-6]/);              # those of some rows
-#     attacks('own', 'lists');          # and by whom: clients, receivers, lists
+#     attacks('own', 'lists');          # by kind: clients, receivers, lists
 #
 # An attack is a hash: row, name, what; setup => sub {world, options} before
 # anything is measured, whose result is the state; run => sub {attack process,

@@ -4,10 +4,10 @@ package RblSoakResolver;
 # process of the servers (RblSoakServer), which it queries by a call.  It caches
 # their responses for their TTL, as resolvers do.  Its faults:
 #
-#   whole    shows the whole TTL of what it has kept
+#   whole    shows the whole TTL of cached records
 #   strip    shows no SOA
-#   rewrite  says that a name which is not there is at an address, at times
-#   hide     takes addresses of 127/8 out of what lists say, at times
+#   rewrite  returns an address for missing names, at times
+#   hide     removes addresses of 127/8 from responses of lists, at times
 #
 #     my $reply = resolve($s, $query, $t);
 

@@ -5,7 +5,7 @@ package RblTrap;
 # A test can thus show that no connection is made to any address, including
 # those of clouds and of third parties.
 #
-#     any_network('9.9.9.9');           # before all else: starts anew
+#     any_network('9.9.9.9');           # first: restarts the test
 #     my $trap = start_trap(80, 8080);
 #     trapped($trap);                   # what came, oldest first: {to =>
 #                                       # "ADDRESS PORT"} a connection, with

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# schema.awk and lua2c.sh: what they make of good input, that they leave alone
-# what did not change, and that bad input ends in an error.
+# schema.awk and lua2c.sh: their output for valid input, unchanged files are not
+# written, and invalid input gives an error.
 
 use warnings;
 use strict;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Does `make valgrind` see anything?  A program with faults, and with the
-# allocator of rbl-checkd, tells.
+# `make valgrind` must detect errors: checked with a faulty program, also with
+# the allocator of rbl-checkd.
 
 use strict;
 use warnings;
@@ -61,7 +61,7 @@ is(scalar RblTest::Valgrind::reports($dir), 0, 'no fault: nothing');
 my @silent = glob "$dir/valgrind.*";
 is(scalar @silent, 1, 'but valgrind was there');
 
-# A server of its own is watched too.
+# A separate server is checked, too.
 my $server = spawn('fault', {}, "$dir/fault", 'leak');
 wait_for { !alive($server) } 10, 'its end';
 like((RblTest::Valgrind::reports($dir))[0] // '', $tells{leak},

@@ -6,10 +6,10 @@ package RblCrash::Verify;
 #     my %fault = faults($c, left => [what is not over], zones => \@zones,
 #         each => $n, worlds => [an account of each partition]);
 #
-# Every host has `each` turns.  Of $c it reads the hosts with their turns ({host},
-# {oneoff}, {range}), {stuck} and {w}; it counts {surprises}, lists that were
-# unknown though they answer, {ends} of listings, checks {again} in one turn, and
-# {plain}, hosts that are as their zones say now.
+# Every host has `each` turns.  It reads from $c the hosts with their turns
+# ({host}, {oneoff}, {range}), {stuck} and {w}.  It counts {surprises}, lists
+# that were unknown although they answer, {ends} of listings, checks {again} in
+# one turn, and {plain}, hosts in the state of their zones.
 
 use strict;
 use warnings;
