@@ -322,7 +322,7 @@ ok(wait_for { my $s = $ask->(); sleep 0.05;
     redis($redis, 'CLIENT', 'LIST') =~ /cmd=evalsha/ } 5,
     'it waits to be counted');
 $ask->() for 1 .. 20;
-# nginx must notice the disconnects before the store goes on.
+# nginx must notice the disconnects before the store continues.
 ok(wait_for { $gone->() - $before >= $asked } 5, 'nginx knows that they left');
 redis($redis, 'CLIENT', 'UNPAUSE');
 ok(wait_for { call($t, 'GET', 'hosts.json')->{status} == 200 } 5,

@@ -165,7 +165,7 @@ xml_ok(send_raw("GET /3.0/check/status/.xml?details=1&id=$pp", [])->{body},
 refused(send_raw('GET /3.0/check/status.json?id=', []), 400, qr/\bid\b/,
     'check/status.json?id= without one');
 
-# --- XML, as it is asked for -----------------------------------------------
+# --- XML in each requested form --------------------------------------------
 
 for (["GET /3.0/hosts.xml"], ["GET /3.0/hosts/.xml?page=1"],
     ["GET /3.0/listings.xml"], ["GET /3.0/host/$id.xml"],

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What nginx and others around us make of our answers: conditional requests must
-# not hide what was done, auth_request must see a refusal as one.
+# Responses in front of nginx's own features: conditional requests must not hide
+# an executed write, and auth_request must see a refusal as an error.
 
 use strict;
 use warnings;
@@ -30,7 +30,7 @@ for my $header ('If-Match: "x"', 'If-Match: *', 'If-None-Match: *',
 is(json(call($t, 'GET', 'hosts.json')->{body})->{total_hosts}, $n,
     'each was done once');
 
-# --- as a guard ------------------------------------------------------------
+# --- with auth_request -----------------------------------------------------
 
 my $sid = $t->{acct}{sid};
 sub guarded { return http($t->{nginx}, 'GET', '/guarded/x.txt', auth => $_[0]) }

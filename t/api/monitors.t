@@ -57,7 +57,7 @@ plain('CRITICAL - 7 hosts listed!', '7', 'seven');
 call($t, 'POST', "host/pause/$hosts[3].json");
 plain('CRITICAL - 6 hosts listed!', '6', 'one of them paused');
 
-# Nobody checks: listings are reported, nothing else.
+# Without daemons, listings are reported, and nothing else.
 seen(12.5);
 my $unseen = 'No daemon has been seen for 12 minutes.';
 plain("CRITICAL - 6 hosts listed! $unseen", '6', 'listed, no daemon');

@@ -47,7 +47,7 @@ cmp_ok(time - $began, '>', 3, 'killed: not before the lease was up');
 is(log_count($other, 'taking over job'), 1, 'killed: it was taken over once');
 eventually { jobs_left($w) == 0 } 5, 'killed: no job is left';
 
-# A scheduled check likewise; the host goes on being checked.
+# A scheduled check likewise; the host is still checked afterwards.
 
 pause_server($other);
 my $ht = add_host($w, '10.0.0.9');

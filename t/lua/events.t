@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Events that are tried at once: to whom they go, and the record of many of them
-# in one call.  Nothing is written of what is delivered but the log; whatever
-# else becomes of an attempt, nothing accepted is lost and nothing counts twice.
+# First attempts of events: their targets, and the record of many of them in one
+# call.  A delivered event leaves only its log.  With any other outcome no
+# accepted event is lost, and nothing counts twice.
 
 use strict;
 use warnings;
@@ -35,7 +35,7 @@ sub put_app {
     return $ap;
 }
 
-# --- to whom
+# --- targets
 
 my ($all, $some, $none) = (hook($acct), hook($acct, 'a', 'b'),
     hook($acct, 'c'));
@@ -93,7 +93,7 @@ is(cmd('XLEN', k('outbox')), 0, 'nothing was changed');
 
 # --- the record
 
-# An event that was read, as end_events takes it
+# A read event in the form of end_events
 sub event {
     my ($of, $body, @to) = @_;
     my $id = read_event($of, my $ev = sid('EV'));
@@ -209,7 +209,7 @@ end_events(60_000, event($ac, '', map { [$none, 'ok', "$t$_"] } 1 .. 250));
 is_deeply(logged($ac, $none), [map { "$t$_" } 1 .. 250],
     'however many there are, in their order');
 
-# --- what is damaged
+# --- damaged records
 
 @e = (event($ac, '', ok_to($some)), event($ac, '{}', [$none, 'later', '', '',
     '']), event($ac, '', ok_to($some)));

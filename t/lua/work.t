@@ -204,7 +204,7 @@ is_deeply(slice('work_take', [k('works')], 8), ['OK', $ac],
 is_deeply(slice('work_take', [k('works')], 8), ['OK'], 'once');
 finish($work, 'what a daemon has');
 
-# what cannot be done
+# items that cannot be done
 
 $work = slice('host_status', [$acct], $range, 'active');
 cmd('LPUSH', k('work', $ac), packed([1, 1, 'later', 0, '', []]));

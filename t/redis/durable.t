@@ -32,7 +32,7 @@ ok((wait_for { http($nginx, 'GET', '/3.0/hosts.json', auth => $acct)
 
 # --- programs that run during the faults -----------------------------------
 
-# Runs a process; its result is available when it is told to end.
+# Runs a process; returns its result when it must end.
 sub beside {
     my ($name, $code) = @_;
 
