@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that are missing and says which.
+# Installs missing Debian packages and prints their names.
 # usage: deps.sh GROUP...
 # groups: build, run, test, doc, deb, fresh, bench, fuzz, analyze, valgrind, lab
 set -eu

@@ -190,7 +190,8 @@ for zone in dnsbl4 dnsbl6 uribl; do
     chmod 644 "$run/dns/$zone.zone"
 done
 
-# Root's servers give root up, or are told to stay where they can read run/.
+# As root, the servers change to another user, or stay root so that they can
+# read run/.
 if [ "$(id -u)" = 0 ]; then
     nginx_user='user root;'
     dns_user=$(id -un rbldns 2>/dev/null || echo nobody)
@@ -303,7 +304,7 @@ first=$(mark checkd)
 start checkd "$build/rbl-checkd" -c "$run/rbl-checkd.conf"
 ready checkd 15 logged checkd ' ready' "$first"
 
-# nginx opens its log by itself; what it says before goes to the same file.
+# nginx opens its log itself; its earlier output goes to the same file.
 set -- "${RUN_NGINX:-nginx}"
 [ -z "${RUN_PRELOAD:-}" ] || set -- env "LD_PRELOAD=$RUN_PRELOAD" "$@"
 start nginx "$@" -p "$run/nginx/" -e "$run/log/nginx.log" \

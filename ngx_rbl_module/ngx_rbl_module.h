@@ -35,8 +35,8 @@ ngx_int_t ngx_rbl_round_begin(ngx_rbl_ctx_t *ctx);
 /* Cancels the rounds: no callback follows.  May be called again. */
 void ngx_rbl_round_cancel(ngx_rbl_ctx_t *ctx);
 
-/* Refuses with 503, or with 429 if the account itself is too busy.  `rc` tells
-   whether something may have been changed. */
+/* Refuses with 503, or with 429 if the account itself is too busy.  `rc`
+   determines whether the change may have been made. */
 void ngx_rbl_unavailable(ngx_rbl_ctx_t *ctx, ngx_rbl_store_rc_e rc);
 
 /* Sends ctx->batch and waits; notices a client that closes its connection. */

@@ -4,7 +4,7 @@
 #
 # Turns the scripts of the store into C: OUTDIR/rbl_script_list.h declares one
 # rbl_script_t per script and the types of its arguments and replies,
-# OUTDIR/rbl_script_list.c holds the sources and their SHA-1.  The source sent to
+# OUTDIR/rbl_script_list.c holds the sources and their SHA-1.  The source for
 # Redis is also written to OUTDIR/lua/NAME.lua.
 #
 # Comment lines at the head of a script, before its first code, declare its
@@ -104,11 +104,11 @@ needs()
 }
 
 
-# Prints the functions at the left margin that no word in the rest of these files
-# (listed in file $1) reaches.  A word in a string, after code or where a long
-# comment may end counts as well, so a called function is never removed.  Such a
-# function consists of indented lines between "local function NAME(...)" and
-# "end"; any other form ends the build.
+# Prints the functions at the left margin that no word in the rest of these
+# files (listed in file $1) reaches.  A word in a string, after code or where a
+# long comment may end counts as well, so a called function is never removed.
+# Such a function consists of indented lines between
+# "local function NAME(...)" and "end"; any other form ends the build.
 
 unused()
 {

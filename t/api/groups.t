@@ -254,7 +254,7 @@ $v = accepted(call($t, 'GET', 'contactgroups.json?page=9'), 'past the end');
 is_deeply($v->{data}, [], 'nothing');
 refused(call($t, 'GET', 'contactgroups.json?page=0'), 400, qr/page/, 'page 0');
 
-# --- as many as a host or a contact may have --------------------------------
+# --- limits per host and contact --------------------------------------------
 
 my @many = map { add("q$_")->{id} } 1 .. 51;
 my $mine = join ',', @many[0 .. 49];
@@ -280,7 +280,7 @@ unchanged {
     }
 } $t, 'one more';
 
-# --- what is in the store and should not be ---------------------------------
+# --- damaged records --------------------------------------------------------
 
 redis($redis, 'HSET', redis_key('refs', $ac), "$all[5]:h", '-3', "$all[5]:c",
     'many');

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# 2,000 deliveries to 20 receivers, 5 of which are dead, while the daemon is
-# killed at random 50 times.  The 15 live receivers get every event, with the
+# 2,000 deliveries to 20 receivers, while the daemon is killed at random 50
+# times.  Five receivers are dead.  The 15 live ones get every event, with the
 # same bytes each time, and repeatedly only if a kill came between sending and
 # recording.  The other deliveries become dead letters, which are delivered when
 # the five are back.

@@ -1,16 +1,16 @@
 /*
- * Preloaded into nginx by the hazard tests: tells what a process does that no
- * answer shows, and lets allocations of the module fail.
+ * Preloaded into nginx by the hazard tests: reports actions of a process that
+ * no response shows, and makes allocations of the module fail.
  *
  * RBL_WATCH names a file.  Lines are appended to it:
  *
  *     close PID FD        a descriptor was closed that is not open
  *     resolve PID NAME    a name was looked up that is not an address
  *
- * RBL_NOMEM names a file with one int32_t, shared with the test: when it is
- * above zero, each allocation that the module asks nginx for takes one away,
- * and that which makes it zero fails.  The module's own table of imported
- * functions is changed for that, as soon as it is loaded.
+ * RBL_NOMEM names a file with one int32_t, shared with the test: while it is
+ * above zero, each allocation by the module through nginx decrements it, and
+ * the one that makes it zero fails.  For that, the module's table of imported
+ * functions is changed as soon as it is loaded.
  */
 
 #define _GNU_SOURCE
@@ -32,7 +32,7 @@ static const char        *told;
 static volatile int32_t  *countdown;
 
 
-/* Later nginx has another environment. */
+/* nginx replaces its environment later. */
 
 __attribute__((constructor)) static void
 watch_init(void)
@@ -111,7 +111,7 @@ getaddrinfo(const char *node, const char *service,
 }
 
 
-/* The allocating functions of nginx that the module uses, as they are there */
+/* The allocating functions of nginx that the module uses, as found there */
 
 static int
 fails(void)

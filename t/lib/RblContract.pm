@@ -15,7 +15,7 @@ package RblContract;
 #     has => {'data.0.name' => 'x', '#data' => 2}   in the answer; 'not.there'
 #                               => undef; a pattern for a text
 #     until => 1                repeats the request until `has` is true
-#     as => 'other'             another account: other, free, nobody, wrong
+#     as => 'other'             also "free", "nobody", "wrong"
 #     raw => {body => .., type => .., auth => ..}   for http()
 #     headers => {allow => 'POST'}
 #     only => 'json'            not in the other passes
@@ -44,7 +44,7 @@ my %ALIAS = ('rblprofile' => 'monitoringprofile',
 my %seen;                               # "GET /3.0/... format" => rows
 my @described;
 
-# A store with three lists, one of which lists 192.0.2.10; a daemon; nginx; a
+# A store with three lists, one with a listing of 192.0.2.10; a daemon; nginx; a
 # receiver.
 sub contract_world {
     my $dns = start_rbldnsd(zones => [

@@ -6,7 +6,7 @@ package RblManager;
 #     my $manager = RblManager->new;
 #     start_checkd(env => { NOTIFY_SOCKET => $manager->path }, ...);
 #     ok($manager->told(qr/^READY=1$/m));
-#     $manager->forget;                 # what was told so far
+#     $manager->forget;                 # earlier notifications
 #     $manager->all;                    # each datagram since
 
 use strict;

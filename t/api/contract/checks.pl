@@ -1,4 +1,4 @@
-# Checks: contract 2.8, 4.1; decisions 6 and 11.
+# Checks.
 
 my $bad = sub { "Invalid $_[0] value provided. Please try again." };
 

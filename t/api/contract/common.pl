@@ -1,10 +1,10 @@
-# What holds for every call: paging, credentials, the plan, methods, bodies.
+# Rules of every call: paging, credentials, the plan, methods, bodies.
 
 my @lists = qw(hosts listings rblprofiles rbls contacts contactgroups);
 my %kind = (host => 'HT', rblprofile => 'RP', rbl => 'RB', contact => 'CO',
     contactgroup => 'CG', check => 'PP');
 
-# Every call, with an id that nobody has.
+# Every call, with an unknown id.
 my @calls = map { my $d = $_;
     my ($path) = $d->{at} =~ m{^/3\.0/(.*)\.\{format\}$};
     my ($family) = $path =~ /^(\w+?)s?(?:\/|$)/;
@@ -19,7 +19,7 @@ my $form = 'application/x-www-form-urlencoded';
 my $long = 'host=10.50.0.3&name=n&type=rbl&x=' . 'x' x 70_000;
 
 [
-    # --- part 8: paging
+    # --- paging
     (map { my $list = $_;
         ["GET $list?page=1&page_size=7", undef, 200, 'OK', has => {
             page => 1, page_size => 7 }],

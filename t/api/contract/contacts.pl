@@ -1,4 +1,4 @@
-# Contacts: contract 2.6, 4.5, 7; decisions 7 and 11.
+# Contacts.
 
 my $bad = sub { qr/^Invalid $_[0] value provided\./ };
 my $said = sub { qr/^Contact $_[0] successfully\.$/ };
@@ -10,7 +10,7 @@ my $logs = 'arn:aws:logs:eu-west-1:123456789012:log-group:rbl';
 my $key = 'AKIAIOSFODNN7EXAMPLE';
 my $secret = 'wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY12';
 
-# What a contact of each type is, and what it is not.
+# Valid and invalid values of each type.
 my @types = (
     ['email', ['a@example.test', 'a.b+c@mail.example.test'],
         ['', 'a', 'a@', '@a.test', 'a@b@c.test', 'a b@c.test',
@@ -36,7 +36,7 @@ my @types = (
     ['aws-cloudwatch', ["$logs,$key,$secret"], [$logs, "x,$key,$secret"]],
 );
 
-# The code that came to the endpoint, as `code`.
+# The code sent to the endpoint, as `code`.
 my $code = sub {
     my ($p, $name) = @_;
     my $c;

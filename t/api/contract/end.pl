@@ -1,4 +1,4 @@
-# The last of what tables left, and that nothing else is there.
+# Checks the objects that the tables left, and deletes the last host.
 
 [
     ['GET rblprofiles', undef, 200, 'OK', has => { total_rbl_profiles => 1,

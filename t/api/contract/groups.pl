@@ -1,4 +1,4 @@
-# Contact groups: contract 2.7, 4.6, 7; decisions 4 and 11.
+# Contact groups.
 
 my $bad = sub { "Invalid $_[0] value provided. Please try again." };
 my $said = sub { qr/^Contact group $_[0] successfully\.$/ };

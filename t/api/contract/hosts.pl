@@ -1,4 +1,4 @@
-# Hosts and listings: contract 2.3, 4.2; decisions 4, 5 and 11.
+# Hosts and listings.
 
 my @rbl = (name => 'n', type => 'rbl');
 my $bad = sub { "Invalid $_[0] value provided. Please try again." };
@@ -39,7 +39,7 @@ my $bad = sub { "Invalid $_[0] value provided. Please try again." };
     ['POST host/add', { host => '10.2.0.0/29', @rbl }, 409,
         'The account has this host already.', name => 'none is new'],
 
-    # --- add: what must be refused
+    # --- add: refusals
     (map { ['POST host/add', $_->[0], 400, $_->[1]] }
         [{}, qr/\bhost\b/],
         [{ @rbl }, qr/\bhost\b/],
@@ -173,7 +173,7 @@ my $bad = sub { "Invalid $_[0] value provided. Please try again." };
     ['GET listings', undef, 200, 'OK', until => 1, has => {
         total_listed => 1, '#data' => 1 }],
 
-    # A range is listed when an address of it is; listings show the address.
+    # A range is listed when one of its addresses is; listings show the address.
     ['POST host/add', { host => '192.0.2.16/30', name => 'r',
         type => 'ip_range' }, 200, undef, keep => 'lr'],
     ['GET host/{lr}', undef, 200, 'OK', until => 1, has => {
@@ -186,7 +186,7 @@ my $bad = sub { "Invalid $_[0] value provided. Please try again." };
     ['GET listings', undef, 200, 'OK', has => { total_listed => 0,
         oldest_due => 0 }],
 
-    # A host that no list applies to is not clear.
+    # A host to which no list applies is not clear.
     ['POST host/add', { host => '2001:db8::77', @rbl }, 200, undef,
         keep => 'u', has => { 'data.0.covered' => '1' }],
     ['GET host/{u}', undef, 200, 'OK', until => 1, has => {

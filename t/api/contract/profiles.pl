@@ -1,4 +1,4 @@
-# Monitoring profiles: contract 2.4, 4.3, 7; decisions 4 and 11.
+# Monitoring profiles.
 
 my $bad = sub { "Invalid $_[0] value provided. Please try again." };
 my $said = sub { qr/^Profile $_[0] successfully\.$/ };

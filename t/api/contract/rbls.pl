@@ -1,4 +1,4 @@
-# RBLs: contract 2.5, 4.4, 7; decisions 4 and 11.
+# RBLs.
 
 my $bad = sub { "Invalid $_[0] value provided. Please try again." };
 my $said = sub { qr/^RBL $_[0] successfully\.$/ };

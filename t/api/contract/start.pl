@@ -1,4 +1,4 @@
-# What a new account finds, and the ids that the other tables use: dp and dg
+# The objects of a new account, and the ids that the other tables use: dp and dg
 # are the default profile and group, r0 .. r2 the system lists; xp, xg, xc, xo
 # and xh are a profile, a group, a list, a contact and a host of another
 # account.
@@ -45,7 +45,7 @@ my %empty = (page => 1, page_size => 20, '#data' => 0);
     ['POST rblprofile/delete/{dp}', undef, 409, qr/last/i],
     ['POST contactgroup/delete/{dg}', undef, 409, qr/last/i],
 
-    # Of another account.
+    # Objects of another account.
     ['POST rblprofile/add', { name => 'x' }, 200, undef, as => 'other',
         keep => 'xp'],
     ['POST contactgroup/add', { name => 'x' }, 200, undef, as => 'other',
