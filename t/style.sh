@@ -42,6 +42,23 @@ deny() {
     done
 }
 
+deny_prose() {
+    # deny_prose PATTERN FILE...: no comment has the pattern
+    pattern=$1
+    shift
+    for hit in $(awk -v pattern="$pattern" '
+        FNR == 1  { c = FILENAME ~ /\.[ch]$/; on = 0 }
+                  { text = "" }
+        !c && match($0, /(^| )#.*/)          { text = substr($0, RSTART) }
+        c && !on && (at = index($0, "/*"))   { text = substr($0, at); on = 1 }
+        c && on && text == ""                { text = $0 }
+        c && index(text, "*/")               { on = 0 }
+        text ~ pattern                       { print FILENAME ":" FNR }' "$@")
+    do
+        say "$hit: plain English: subject, verb, object"
+    done
+}
+
 need() {
     # need PATTERN WHY FILE
     grep -qE "$1" "$3" || say "$3: $2"
@@ -168,5 +185,14 @@ deny '(design|decisions|api-3\.0|dnsbl)\.md|facts/' \
 deny '\b(whoever|whom|anew|be it|told of|let go|of which|any more)\b' \
     'plain English: subject, verb, object' README.md conf/man/*
 deny '\b(time-outs?)\b' 'the word is timeout' README.md conf/man/*
+prose="$(echo "$sources" | grep -vE '^(rbl-checkd|ngx_rbl_module/api|t/unit)/')
+    $(find t ngx_rbl_module shared conf \
+        \( -name '*.t' -o -name '*.pm' -o -name '*.sh' -o -name '*.awk' \
+        -o -name '*.service' -o -name '*.conf' -o -name '*.acl' \) \
+        ! -path t/style.sh ! -path 't/bench/*' -type f)"
+words='[Ww]ho(ever|m)|[Aa]new|lest|let go|be it|of which|any more|[Ss]omebody'
+words="$words|[Nn]obody|told of|is told|what it has|time-outs?"
+deny_prose "(^|[^A-Za-z@\"])($words)([^A-Za-z@]|\$)" $prose
+deny_prose '(^ *(/?[*]|#)|[.] ) (What|Who|Whom|Whose) ' $prose
 
 exit $bad
