@@ -441,7 +441,8 @@ done
         echo "const rbl_script_t  rbl_script_$name = {"
         echo "    \"$name\","
         echo "    \"${sha1%% *}\","
-        echo "    source_$name, sizeof(source_$name) - 1, NKEYS_$name"
+        echo "    source_$name, sizeof(source_$name) - 1, NKEYS_$name,"
+        echo "    ARGC_$name"
         echo '};'
     done
     echo

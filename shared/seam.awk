@@ -22,7 +22,7 @@
 #       rbl_SCRIPT_args_t, rbl_SCRIPT_each_t of several together,
 #       rbl_SCRIPT_reply_t, rbl_SCRIPT_NAME_t of a row (rbl_script.h)
 #   awk -v mode=c -v name=SCRIPT -f seam.awk SCRIPT.lua
-#       the forms of replies and rows, and the number of keys
+#       the forms of replies and rows, the numbers of keys and arguments
 # A script without declarations has one key, and no reply words.
 
 function fail(text) {
@@ -265,6 +265,7 @@ function source(    i) {
     }
 
     printf("\n#define NKEYS_%s  %d\n", name, n_keys ? n_keys : 1)
+    printf("#define ARGC_%s  %d\n", name, n_keys ? n_keys + n_args : 1)
 }
 
 END {

@@ -34,6 +34,7 @@ typedef struct {
     const char  *source;
     size_t       source_len;
     int          nkeys;
+    int          argc;                  /* keys and arguments: RBL_ARGC(args) */
 } rbl_script_t;
 
 /*
