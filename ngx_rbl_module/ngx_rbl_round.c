@@ -24,6 +24,7 @@
 
 #include "ngx_rbl_auth.h"
 #include "ngx_rbl_cache.h"
+#include "ngx_rbl_write.h"
 
 #include <assert.h>
 
@@ -106,19 +107,23 @@ ngx_rbl_round(ngx_rbl_ctx_t *ctx)
 static ngx_int_t
 ngx_rbl_first(ngx_rbl_ctx_t *ctx)
 {
+    const ngx_rbl_op_t  *op;
+
+    op = ctx->route->op;
+
     if (ngx_rbl_params_parse(ctx) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    if (ctx->route->op->records == NULL) {
+    if (op->records == NULL) {
         ngx_rbl_auth_ask(ctx);
     }
 
     if (ctx->refusal == 0) {
-        ctx->route->op->prepare(ctx);
+        op->prepare ? op->prepare(ctx) : ngx_rbl_write_prepare(ctx);
     }
 
-    if (ctx->route->op->records) {
+    if (op->records) {
         ngx_rbl_auth_ask(ctx);
     }
 
@@ -284,8 +289,19 @@ ngx_rbl_known(ngx_rbl_ctx_t *ctx)
 static void
 ngx_rbl_proceed(ngx_rbl_ctx_t *ctx)
 {
-    if (ctx->refusal == 0 && !ctx->round.proving && ctx->route->op->proceed) {
-        ctx->route->op->proceed(ctx);
+    const ngx_rbl_op_t  *op;
+
+    op = ctx->route->op;
+
+    if (ctx->refusal != 0 || ctx->round.proving) {
+        return;
+    }
+
+    if (op->proceed) {
+        op->proceed(ctx);
+
+    } else if (op->script) {
+        ngx_rbl_write_proceed(ctx);
     }
 }
 
@@ -331,7 +347,7 @@ ngx_rbl_script_done(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         ngx_rbl_refuse(ctx, NGX_HTTP_UNAUTHORIZED, "Invalid credentials.");
 
     } else if (ngx_rbl_work_begin(ctx, word, reply) != NGX_OK) {
-        ngx_rbl_refuse_by(ctx, ctx->route->op->refusals, reply);
+        ngx_rbl_refuse_by(ctx, ctx->route->family->refusals, reply);
     }
 
     return 0;
@@ -353,7 +369,7 @@ ngx_rbl_second_reply(void *data, ngx_uint_t i, const redisReply *reply)
 
     if (ctx->refusal != 0
         || (ctx->working && ngx_rbl_work_reply(ctx, reply) != NGX_OK)
-        || (op->refusals != NULL && !ctx->worked
+        || (op->script != NULL && !ctx->worked
             && !ngx_rbl_script_done(ctx, reply)))
     {
         return;

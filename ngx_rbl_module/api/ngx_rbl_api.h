@@ -6,7 +6,7 @@
 #ifndef _NGX_RBL_API_H_INCLUDED_
 #define _NGX_RBL_API_H_INCLUDED_
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_write.h"
 
 
 /* ngx_rbl_api_routes.c */
@@ -16,27 +16,27 @@ extern const ngx_rbl_route_t  ngx_rbl_api_routes[];
 extern const ngx_rbl_op_t  ngx_rbl_op_list;     /* of the route's family */
 extern const ngx_rbl_op_t  ngx_rbl_op_one;
 
+/* Logs that a record of that kind cannot be decoded.  Returns 0. */
+int ngx_rbl_undecoded(ngx_rbl_ctx_t *ctx, const char *kind);
+
 /* ngx_rbl_api_hosts.c */
 extern const ngx_rbl_family_t  ngx_rbl_family_hosts;
 extern const ngx_rbl_family_t  ngx_rbl_family_listings;
-extern const ngx_rbl_op_t  ngx_rbl_op_listings_plain;
-
-/* Writes a packed host record as one object; 0: it is none. */
-int ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
-
-#define NGX_RBL_HOST_GUESS  640         /* octets of a host in an answer */
-
-/* ngx_rbl_api_host_add.c */
-extern const ngx_rbl_op_t  ngx_rbl_op_host_add;
-
-/* ngx_rbl_api_host_write.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_host_update;
 extern const ngx_rbl_op_t  ngx_rbl_op_host_pause;
 extern const ngx_rbl_op_t  ngx_rbl_op_host_resume;
 extern const ngx_rbl_op_t  ngx_rbl_op_host_delete;
 
-/* Of all scripts that change hosts. */
-extern const ngx_rbl_outcome_t  ngx_rbl_host_refusals[];
+/* `write` of the first family. */
+int ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw);
+
+#define NGX_RBL_HOST_GUESS  640         /* octets of a host in an answer */
+
+/* ngx_rbl_api_plain.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_listings_plain;
+
+/* ngx_rbl_api_host_add.c */
+extern const ngx_rbl_op_t  ngx_rbl_op_host_add;
 
 /* ngx_rbl_api_profile.c */
 extern const ngx_rbl_family_t  ngx_rbl_family_profiles;
@@ -49,17 +49,13 @@ extern const ngx_rbl_family_t  ngx_rbl_family_rbls;
 extern const ngx_rbl_op_t  ngx_rbl_op_rbls;
 extern const ngx_rbl_op_t  ngx_rbl_op_rbl;
 
-/* Writes a packed list record as one object; 0: it is none. */
-int ngx_rbl_rbl_object(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw);
-
-#define NGX_RBL_RBL_GUESS  320          /* octets of a list in an answer */
-
 /* ngx_rbl_api_rbl_write.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_rbl_add;
 extern const ngx_rbl_op_t  ngx_rbl_op_rbl_update;
 extern const ngx_rbl_op_t  ngx_rbl_op_rbl_pause;
 extern const ngx_rbl_op_t  ngx_rbl_op_rbl_resume;
 extern const ngx_rbl_op_t  ngx_rbl_op_rbl_delete;
+extern const ngx_rbl_outcome_t  ngx_rbl_rbl_refusals[];
 
 /* ngx_rbl_api_acls.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_acls;
@@ -74,11 +70,6 @@ extern const ngx_rbl_op_t  ngx_rbl_op_group_delete;
 extern const ngx_rbl_family_t  ngx_rbl_family_contacts;
 extern const ngx_rbl_op_t  ngx_rbl_op_contact_add;
 extern const ngx_rbl_op_t  ngx_rbl_op_contact_update;
-
-/* Of all scripts that change contacts. */
-extern const ngx_rbl_outcome_t  ngx_rbl_contact_refusals[];
-
-/* ngx_rbl_api_contact_state.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_contact_pause;
 extern const ngx_rbl_op_t  ngx_rbl_op_contact_resume;
 extern const ngx_rbl_op_t  ngx_rbl_op_contact_delete;
@@ -86,6 +77,7 @@ extern const ngx_rbl_op_t  ngx_rbl_op_contact_resend;
 extern const ngx_rbl_op_t  ngx_rbl_op_contact_confirm;
 
 /* ngx_rbl_api_check_start.c */
+extern const ngx_rbl_family_t  ngx_rbl_family_checks;
 extern const ngx_rbl_op_t  ngx_rbl_op_check_start;
 
 /* ngx_rbl_api_checks.c */

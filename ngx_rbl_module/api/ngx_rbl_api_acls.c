@@ -17,20 +17,9 @@ static int ngx_libc_cdecl ngx_rbl_acls_order(const void *one,
 static void ngx_rbl_acls_write(ngx_rbl_ctx_t *ctx, rbl_str_t acl);
 
 
-static const ngx_rbl_field_t  ngx_rbl_no_fields[] = {
-    { ngx_null_string, 0 }
-};
-
-
 const ngx_rbl_op_t  ngx_rbl_op_acls = {
-    ngx_rbl_no_fields,
-    ngx_rbl_acls_prepare,
-    ngx_rbl_acls_read,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    NULL
+    .prepare = ngx_rbl_acls_prepare,
+    .read = ngx_rbl_acls_read
 };
 
 

@@ -6,28 +6,12 @@
 #include "ngx_rbl_api.h"
 
 
-enum {
-    NGX_RBL_START_HOST = 0,
-    NGX_RBL_START_CALLBACK,
-    NGX_RBL_START_DETAILS
-};
-
 #define NGX_RBL_START_GUESS  512
 #define NGX_RBL_LIST_GUESS   4          /* octets of answer for one of store */
 
-typedef struct {
-    rbl_sid_t     host;                 /* n 0: a one-off */
-    char          buf[RBL_VALUE_MAX];
-    rbl_str_t     value;
-    rbl_family_t  family;
-    rbl_str_t     callback;
-    int           details;
-} ngx_rbl_start_t;
 
-
-static void ngx_rbl_start_prepare(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_start_host(ngx_rbl_ctx_t *ctx,
-    ngx_rbl_start_t *start);
+static ngx_int_t ngx_rbl_start_host(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
+static ngx_int_t ngx_rbl_start_callback(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static void ngx_rbl_start_proceed(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_start_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
@@ -35,10 +19,13 @@ static void ngx_rbl_start_lists(ngx_rbl_ctx_t *ctx, rbl_str_t packed);
 
 
 static const ngx_rbl_field_t  ngx_rbl_start_fields[] = {
-    { ngx_string("host"), 0 },
-    { ngx_string("callback"), 0 },
-    { ngx_string("details"), 0 },
-    { ngx_null_string, 0 }
+    NGX_RBL_TEXT("host", NGX_RBL_NEEDED, ngx_rbl_start_host,
+                 NGX_RBL_ARG(check_start, host)),
+    NGX_RBL_TEXT("callback", 0, ngx_rbl_start_callback,
+                 NGX_RBL_ARG(check_start, callback)),
+    NGX_RBL_TEXT("details", NGX_RBL_ZERO, ngx_rbl_flag,
+                 NGX_RBL_ARG(check_start, lists)),
+    NGX_RBL_END
 };
 
 static const ngx_rbl_outcome_t  ngx_rbl_start_refusals[] = {
@@ -54,125 +41,100 @@ static const ngx_rbl_outcome_t  ngx_rbl_start_refusals[] = {
 };
 
 
+const ngx_rbl_family_t  ngx_rbl_family_checks = {
+    .resource = "check",
+    .kind = RBL_SID_CHECK,
+    .refusals = ngx_rbl_start_refusals
+};
+
 const ngx_rbl_op_t  ngx_rbl_op_check_start = {
-    ngx_rbl_start_fields,
-    ngx_rbl_start_prepare,
-    NULL,
-    ngx_rbl_start_proceed,
-    ngx_rbl_start_result,
-    NULL,
-    ngx_rbl_start_refusals,
-    NULL
+    .script = &rbl_script_check_start,
+    .fields = ngx_rbl_start_fields,
+    .proceed = ngx_rbl_start_proceed,
+    .result = ngx_rbl_start_result
 };
 
 
-static void
-ngx_rbl_start_prepare(ngx_rbl_ctx_t *ctx)
+/* A SID is the argument `host`; an address or domain is `value`. */
+
+static ngx_int_t
+ngx_rbl_start_host(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 {
-    rbl_url_t         url;
-    ngx_rbl_start_t  *start;
+    char             *buf;
+    rbl_sid_t         sid;
+    rbl_str_t        *argv;
+    rbl_family_t      family;
+    ngx_rbl_write_t  *write;
 
-    start = ngx_rbl_data(ctx, sizeof(ngx_rbl_start_t));
-    if (start == NULL) {
-        return;
+    write = ctx->data;
+    argv = write->argv;
+    family = RBL_FAMILY_NONE;
+
+    buf = ngx_rbl_room(ctx, RBL_VALUE_MAX);
+    if (buf == NULL) {
+        return NGX_ERROR;
     }
 
-    if (ngx_rbl_start_host(ctx, start) != NGX_OK) {
-        return;
+    if (rbl_sid_parse(&sid, RBL_SID_HOST, *text) == RBL_OK) {
+        ngx_memcpy(buf, sid.s, sid.n);
+        text->p = buf;
+
+    } else {
+        family = ngx_rbl_host_parse(buf, &argv[NGX_RBL_ARG(check_start, value)],
+                                    *text, 1);
+
+        if (family == RBL_FAMILY_NONE) {
+            return NGX_DECLINED;
+        }
+
+        *text = RBL_STR("");
     }
 
-    start->callback = ngx_rbl_text(ctx, NGX_RBL_START_CALLBACK);
+    argv[NGX_RBL_ARG(check_start, family)] = ngx_rbl_digit(family);
 
-    if (start->callback.n && rbl_url_parse(&url, start->callback) != RBL_OK) {
-        ngx_rbl_invalid(ctx, "callback");
-        return;
-    }
-
-    (void) ngx_rbl_flag(ctx, NGX_RBL_START_DETAILS, &start->details);
+    return NGX_OK;
 }
 
 
 static ngx_int_t
-ngx_rbl_start_host(ngx_rbl_ctx_t *ctx, ngx_rbl_start_t *start)
+ngx_rbl_start_callback(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 {
-    rbl_str_t   text;
-    rbl_addr_t  addr;
+    rbl_url_t  url;
 
-    text = ngx_rbl_text(ctx, NGX_RBL_START_HOST);
-
-    if (text.n == 0) {
-        ngx_rbl_missing(ctx, "host");
-        return NGX_DECLINED;
-    }
-
-    if (rbl_sid_parse(&start->host, RBL_SID_HOST, text) == RBL_OK) {
-        start->value = RBL_STR("");
-        return NGX_OK;
-    }
-
-    start->host.n = 0;
-
-    if (rbl_addr_parse(&addr, text) == RBL_OK) {
-        start->family = addr.family;
-        start->value = rbl_addr_text(start->buf, &addr);
-        return NGX_OK;
-    }
-
-    if (rbl_domain_parse(start->buf, &start->value, text) == RBL_OK) {
-        start->family = RBL_FAMILY_DOMAIN;
-        return NGX_OK;
-    }
-
-    ngx_rbl_invalid(ctx, "host");
-
-    return NGX_DECLINED;
+    return text->n == 0 || rbl_url_parse(&url, *text) == RBL_OK ? NGX_OK
+                                                                : NGX_DECLINED;
 }
 
 
 static void
 ngx_rbl_start_proceed(ngx_rbl_ctx_t *ctx)
 {
-    char                    family;
-    char                    keep[RBL_OUT_INT];
-    rbl_sid_t               check;
-    ngx_rbl_start_t        *start;
-    rbl_check_start_args_t  args;
+    char              keep[RBL_OUT_INT];
+    ngx_rbl_write_t  *write;
 
-    start = ctx->data;
+    write = ctx->data;
 
-    if (rbl_sid_make(&check, RBL_SID_CHECK) != RBL_OK) {
-        ngx_rbl_internal(ctx);
-        return;
-    }
+    write->argv[NGX_RBL_ARG(check_start, app)] = rbl_sid_str(&ctx->app);
+    write->argv[NGX_RBL_ARG(check_start, keep)] =
+                              rbl_out_int_text(keep, ctx->conf->check_keep);
 
-    family = '0' + start->family;
-
-    args.check = rbl_sid_str(&check);
-    args.host = rbl_sid_str(&start->host);
-    args.value = start->value;
-    args.family.p = &family;
-    args.family.n = 1;
-    args.callback = start->callback.n ? start->callback : RBL_STR("");
-    args.app = rbl_sid_str(&ctx->app);
-    args.keep = rbl_out_int_text(keep, ctx->conf->check_keep);
-    args.lists = start->details ? RBL_STR("1") : RBL_STR("0");
-
-    ngx_rbl_run(ctx, check_start, &args, 0);
+    ngx_rbl_write_proceed(ctx);
 }
 
 
 static void
 ngx_rbl_start_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    ngx_rbl_start_t         *start;
+    ngx_uint_t               details;
+    ngx_rbl_write_t         *write;
     rbl_check_start_reply_t  said;
 
-    start = ctx->data;
+    write = ctx->data;
+    details = rbl_str_is(write->argv[NGX_RBL_ARG(check_start, lists)], "1");
     rbl_check_start_reply(&said, reply);
 
     ngx_rbl_open(ctx, NGX_RBL_START_GUESS
-                      + (start->details ? said.lists.n * NGX_RBL_LIST_GUESS
-                                        : 0),
+                      + (details ? said.lists.n * NGX_RBL_LIST_GUESS : 0),
                  "OK");
 
     rbl_doc_object(&ctx->doc, "data");
@@ -181,7 +143,7 @@ ngx_rbl_start_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     rbl_doc_str(&ctx->doc, "host", said.value);
     rbl_doc_int(&ctx->doc, "total_count", said.total);
 
-    if (start->details) {
+    if (details) {
         ngx_rbl_start_lists(ctx, said.lists);
     }
 

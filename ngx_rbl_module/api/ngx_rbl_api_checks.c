@@ -55,40 +55,37 @@ static rbl_str_t ngx_rbl_hash_str(const redisReply *reply, const char *name);
 
 
 static const ngx_rbl_field_t  ngx_rbl_status_fields[] = {
-    { ngx_string("id"), 0 },
-    { ngx_string("details"), 0 },
-    { ngx_null_string, 0 }
+    NGX_RBL_TEXT("id", 0, NULL, 0),
+    NGX_RBL_TEXT("details", 0, ngx_rbl_flag, 0),
+    NGX_RBL_END
 };
 
 
 const ngx_rbl_op_t  ngx_rbl_op_check_status = {
-    ngx_rbl_status_fields,
-    ngx_rbl_status_prepare,
-    ngx_rbl_status_read,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    NULL
+    .fields = ngx_rbl_status_fields,
+    .prepare = ngx_rbl_status_prepare,
+    .read = ngx_rbl_status_read
 };
 
 
 static void
 ngx_rbl_status_prepare(ngx_rbl_ctx_t *ctx)
 {
+    rbl_str_t          details;
     ngx_rbl_status_t  *status;
 
     status = ngx_rbl_data(ctx, sizeof(ngx_rbl_status_t));
-    if (status == NULL) {
-        return;
-    }
 
-    if (ngx_rbl_flag(ctx, NGX_RBL_STATUS_DETAILS, &status->details)
-        != NGX_OK
+    if (status == NULL
+        || ngx_rbl_judged(ctx, &ngx_rbl_status_fields[NGX_RBL_STATUS_DETAILS],
+                          &details)
+           != NGX_OK
         || ngx_rbl_status_id(ctx, &status->check) != NGX_OK)
     {
         return;
     }
+
+    status->details = rbl_str_is(details, "1");
 
     ngx_rbl_ask(ctx, "HGETALL", "check", rbl_sid_str(&status->check), 0, NULL);
 

@@ -1,7 +1,7 @@
 /*
- * Contacts: how they are read (the family of ngx_rbl_api_read.c), added and
- * updated.  A value is judged and made canonical here (rbl_contact.h); a new
- * contact is pending, and a code is sent to it with the same script.
+ * Contacts.  A value is judged and made canonical here (rbl_contact.h); a new
+ * contact is pending, and a code is sent to it with the same script.  What
+ * becomes of a contact, and the life of a code, is in the scripts.
  */
 
 #include "ngx_rbl_api.h"
@@ -13,62 +13,39 @@
 #define NGX_RBL_CONTACT_GUESS  384      /* octets of a contact in an answer */
 
 
-enum {
-    NGX_RBL_CONTACT_VALUE = 0,
-    NGX_RBL_CONTACT_TYPE,
-    NGX_RBL_CONTACT_SCHEDULE,
-    NGX_RBL_CONTACT_GROUP
-};
-
-enum {
-    NGX_RBL_UPDATE_SCHEDULE = 0,
-    NGX_RBL_UPDATE_GROUP
-};
-
-typedef struct {
-    rbl_sid_t        contact;
-    rbl_str_t        type;
-    char             buf[RBL_CONTACT_MAX];
-    rbl_str_t        value;             /* canonical */
-    rbl_str_t        schedule;          /* p NULL: not given */
-    rbl_sid_t       *groups;
-    ngx_int_t        n;
-    ngx_rbl_code_t   code;
-} ngx_rbl_contact_t;
-
-
-static int ngx_rbl_contact_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
-static int ngx_rbl_contact_render(ngx_rbl_ctx_t *ctx, const char *key,
+static int ngx_rbl_contact_write(ngx_rbl_ctx_t *ctx, const char *key,
     rbl_str_t raw);
-
-static void ngx_rbl_contact_add_prepare(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_contact_value(ngx_rbl_ctx_t *ctx,
-    ngx_rbl_contact_t *contact);
+static ngx_int_t ngx_rbl_contact_type(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
 static ngx_int_t ngx_rbl_contact_schedule(ngx_rbl_ctx_t *ctx,
-    ngx_rbl_contact_t *contact, ngx_uint_t field);
-static void ngx_rbl_contact_add_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_contact_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply);
-
-static void ngx_rbl_contact_update_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_contact_update_proceed(ngx_rbl_ctx_t *ctx);
+    rbl_str_t *text);
+static void ngx_rbl_contact_code(ngx_rbl_ctx_t *ctx);
+static void ngx_rbl_contact_confirm(ngx_rbl_ctx_t *ctx);
 
 
 static const ngx_rbl_field_t  ngx_rbl_contact_add_fields[] = {
-    { ngx_string("contact"), 0 },
-    { ngx_string("type"), 0 },
-    { ngx_string("schedule"), 0 },
-    { ngx_string("contact_group"), 1 },
-    { ngx_null_string, 0 }
+    NGX_RBL_TEXT("contact", NGX_RBL_NEEDED, NULL, 0),
+    NGX_RBL_TEXT("type", NGX_RBL_NEEDED, ngx_rbl_contact_type,
+                 NGX_RBL_ARG(contact_add, type)),
+    NGX_RBL_TEXT("schedule", NGX_RBL_NEEDED, ngx_rbl_contact_schedule,
+                 NGX_RBL_ARG(contact_add, schedule)),
+    NGX_RBL_SIDS("contact_group", NGX_RBL_LIST|NGX_RBL_EMPTY, RBL_SID_GROUP,
+                 0),
+    NGX_RBL_END
 };
 
 static const ngx_rbl_field_t  ngx_rbl_contact_update_fields[] = {
-    { ngx_string("schedule"), 0 },
-    { ngx_string("contact_group"), 1 },
-    { ngx_null_string, 0 }
+    NGX_RBL_TEXT("schedule", 0, ngx_rbl_contact_schedule,
+                 NGX_RBL_ARG(contact_update, schedule)),
+    NGX_RBL_SIDS("contact_group", NGX_RBL_LIST, RBL_SID_GROUP, 0),
+    NGX_RBL_END
 };
 
-const ngx_rbl_outcome_t  ngx_rbl_contact_refusals[] = {
+static const ngx_rbl_field_t  ngx_rbl_contact_confirm_fields[] = {
+    NGX_RBL_TEXT("authcode", NGX_RBL_NEEDED, NULL, 0),
+    NGX_RBL_END
+};
+
+static const ngx_rbl_outcome_t  ngx_rbl_contact_refusals[] = {
     NGX_RBL_UNKNOWN_ID("CONTACT", "contact"),
     NGX_RBL_INVALID("GROUP", "contact_group"),
     { "GROUPS", NGX_HTTP_CONFLICT,
@@ -98,50 +75,67 @@ const ngx_rbl_outcome_t  ngx_rbl_contact_refusals[] = {
 
 
 const ngx_rbl_family_t  ngx_rbl_family_contacts = {
-    "contact", RBL_SID_CONTACT, "contacts",
-    { { "contacts", "total_contacts" }, { NULL, NULL } }, 0,
-    NGX_RBL_CONTACT_GUESS, ngx_rbl_contact_write, NULL, NULL, 0
+    .resource = "contact",
+    .kind = RBL_SID_CONTACT,
+    .index = "contacts",
+    .total = { { "contacts", "total_contacts" } },
+    .guess = NGX_RBL_CONTACT_GUESS,
+    .write = ngx_rbl_contact_write,
+    .refusals = ngx_rbl_contact_refusals
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_contact_add = {
-    ngx_rbl_contact_add_fields,
-    ngx_rbl_contact_add_prepare,
-    NULL,
-    ngx_rbl_contact_add_proceed,
-    ngx_rbl_contact_add_result,
-    NULL,
-    ngx_rbl_contact_refusals,
-    NULL
+    .script = &rbl_script_contact_add,
+    .fields = ngx_rbl_contact_add_fields,
+    .proceed = ngx_rbl_contact_code,
+    .result = ngx_rbl_write_added,
+    .message = "Contact added successfully."
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_contact_update = {
-    ngx_rbl_contact_update_fields,
-    ngx_rbl_contact_update_prepare,
-    NULL,
-    ngx_rbl_contact_update_proceed,
-    NULL,
-    NULL,
-    ngx_rbl_contact_refusals,
-    "Contact updated successfully."
+    .script = &rbl_script_contact_update,
+    .fields = ngx_rbl_contact_update_fields,
+    .message = "Contact updated successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_contact_pause = {
+    .script = &rbl_script_contact_status,
+    .value = "paused",
+    .message = "Contact paused successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_contact_resume = {
+    .script = &rbl_script_contact_status,
+    .value = "active",
+    .message = "Contact resumed successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_contact_delete = {
+    .script = &rbl_script_contact_delete,
+    .message = "Contact deleted successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_contact_resend = {
+    .script = &rbl_script_contact_resend,
+    .proceed = ngx_rbl_contact_code,
+    .message = "Confirmation sent successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_contact_confirm = {
+    .script = &rbl_script_contact_confirm,
+    .fields = ngx_rbl_contact_confirm_fields,
+    .proceed = ngx_rbl_contact_confirm,
+    .message = "Contact confirmed successfully."
 };
 
 
 static int
-ngx_rbl_contact_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
-{
-    return ngx_rbl_contact_render(ctx, NULL, raw);
-}
-
-
-static int
-ngx_rbl_contact_render(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
+ngx_rbl_contact_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
 {
     rbl_contact_t  contact;
 
     if (rbl_contact_decode(&contact, raw) != RBL_OK) {
-        ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
-                      "rbl: a contact record could not be decoded");
-        return 0;
+        return ngx_rbl_undecoded(ctx, "contact");
     }
 
     rbl_view_contact(&ctx->doc, key, &contact);
@@ -150,186 +144,95 @@ ngx_rbl_contact_render(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
 }
 
 
-static void
-ngx_rbl_contact_add_prepare(ngx_rbl_ctx_t *ctx)
-{
-    ngx_uint_t              i;
-    ngx_rbl_contact_t      *contact;
-    const ngx_rbl_given_t  *group;
-
-    contact = ngx_rbl_data(ctx, sizeof(ngx_rbl_contact_t));
-    if (contact == NULL) {
-        return;
-    }
-
-    for (i = 0; i <= NGX_RBL_CONTACT_SCHEDULE; i++) {
-        if (ngx_rbl_text(ctx, i).n == 0) {
-            ngx_rbl_missing(ctx,
-                          (char *) ngx_rbl_contact_add_fields[i].name.data);
-            return;
-        }
-    }
-
-    if (ngx_rbl_contact_value(ctx, contact) != NGX_OK
-        || ngx_rbl_contact_schedule(ctx, contact, NGX_RBL_CONTACT_SCHEDULE)
-           != NGX_OK)
-    {
-        return;
-    }
-
-    /* given and empty is as not given: the default group */
-
-    group = &ctx->round.given[NGX_RBL_CONTACT_GROUP];
-
-    if (group->first != group->last || (group->first && group->first->text.n))
-    {
-        contact->n = ngx_rbl_sids(ctx, NGX_RBL_CONTACT_GROUP, RBL_SID_GROUP,
-                                  &contact->groups);
-    }
-}
-
+/* The type, and then the value, which is written as its type wants. */
 
 static ngx_int_t
-ngx_rbl_contact_value(ngx_rbl_ctx_t *ctx, ngx_rbl_contact_t *contact)
+ngx_rbl_contact_type(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 {
-    rbl_str_t           text;
-    ngx_array_t        *hosts;
-    rbl_contact_type_t  type;
+    char                *buf;
+    ngx_array_t         *hosts;
+    ngx_rbl_write_t     *write;
+    rbl_contact_type_t   type;
 
-    text = ngx_rbl_text(ctx, NGX_RBL_CONTACT_VALUE);
-    contact->type = ngx_rbl_text(ctx, NGX_RBL_CONTACT_TYPE);
-
-    if (rbl_contact_type(&type, contact->type) != RBL_OK) {
-        ngx_rbl_invalid(ctx, "type");
+    if (rbl_contact_type(&type, *text) != RBL_OK) {
         return NGX_DECLINED;
+    }
+
+    buf = ngx_rbl_room(ctx, RBL_CONTACT_MAX);
+    if (buf == NULL) {
+        return NGX_ERROR;
     }
 
     hosts = type == RBL_CONTACT_SLACK ? ctx->conf->slack_hosts
             : type == RBL_CONTACT_DISCORD ? ctx->conf->discord_hosts : NULL;
 
-    if (rbl_contact_parse(contact->buf, &contact->value, type, text,
-                          hosts ? hosts->elts : NULL, hosts ? hosts->nelts : 0)
-        != RBL_OK)
-    {
-        ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
-                       "Invalid contact value provided. Please try again. %s",
-                       rbl_contact_expected(type));
-        return NGX_DECLINED;
-    }
+    write = ctx->data;
 
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_rbl_contact_schedule(ngx_rbl_ctx_t *ctx, ngx_rbl_contact_t *contact,
-    ngx_uint_t field)
-{
-    contact->schedule = ngx_rbl_text(ctx, field);
-
-    if (contact->schedule.p == NULL
-        || rbl_contact_schedule_ok(contact->schedule))
+    if (rbl_contact_parse(buf,
+                          &write->argv[NGX_RBL_ARG(contact_add, value)], type,
+                          ngx_rbl_text(ctx, 0), hosts ? hosts->elts : NULL,
+                          hosts ? hosts->nelts : 0)
+        == RBL_OK)
     {
         return NGX_OK;
     }
 
-    ngx_rbl_invalid(ctx, "schedule");
+    ngx_rbl_refuse(ctx, NGX_HTTP_BAD_REQUEST,
+                   "Invalid contact value provided. Please try again. %s",
+                   rbl_contact_expected(type));
 
     return NGX_DECLINED;
 }
 
 
-static void
-ngx_rbl_contact_add_proceed(ngx_rbl_ctx_t *ctx)
+static ngx_int_t
+ngx_rbl_contact_schedule(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 {
-    ngx_rbl_code_t          *code;
-    ngx_rbl_contact_t       *contact;
-    rbl_contact_add_args_t  *args;
+    return rbl_contact_schedule_ok(*text) ? NGX_OK : NGX_DECLINED;
+}
 
-    contact = ctx->data;
-    code = &contact->code;
 
-    if (rbl_sid_make(&contact->contact, RBL_SID_CONTACT) != RBL_OK) {
-        ngx_rbl_internal(ctx);
+/* The last arguments of both scripts are digest, code and event. */
+
+static void
+ngx_rbl_contact_code(ngx_rbl_ctx_t *ctx)
+{
+    rbl_str_t        *argv;
+    ngx_rbl_code_t    code;
+    ngx_rbl_write_t  *write;
+
+    write = ctx->data;
+
+    if (ngx_rbl_code_make(ctx, &code, &write->id) != NGX_OK) {
         return;
     }
 
-    args = ngx_rbl_args(ctx, sizeof(rbl_contact_add_args_t), contact->n,
-                        contact->groups);
+    argv = write->argv + ctx->route->op->script->argc - 3;
 
-    if (args == NULL
-        || ngx_rbl_code_make(ctx, code, &contact->contact) != NGX_OK)
+    argv[0] = (rbl_str_t) { (char *) code.digest, sizeof(code.digest) };
+    argv[1] = (rbl_str_t) { code.text, sizeof(code.text) };
+    argv[2] = rbl_sid_str(&code.event);
+
+    ngx_rbl_write_proceed(ctx);
+}
+
+
+/* Whatever was given is a try, of any length and with any letters. */
+
+static void
+ngx_rbl_contact_confirm(ngx_rbl_ctx_t *ctx)
+{
+    u_char            digest[32];
+    ngx_rbl_write_t  *write;
+
+    write = ctx->data;
+
+    if (ngx_rbl_code_digest(ctx, digest, &write->id, ngx_rbl_text(ctx, 0))
+        == NGX_OK)
     {
-        return;
+        write->argv[NGX_RBL_ARG(contact_confirm, digest)] =
+            (rbl_str_t) { (char *) digest, sizeof(digest) };
+
+        ngx_rbl_write_proceed(ctx);
     }
-
-    args->contact = rbl_sid_str(&contact->contact);
-    args->type = contact->type;
-    args->value = contact->value;
-    args->schedule = contact->schedule;
-    args->digest = (rbl_str_t) { (char *) code->digest, sizeof(code->digest) };
-    args->code = (rbl_str_t) { code->text, sizeof(code->text) };
-    args->event = rbl_sid_str(&code->event);
-
-    ngx_rbl_run(ctx, contact_add, args, contact->n);
-}
-
-
-static void
-ngx_rbl_contact_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    rbl_contact_add_reply_t  said;
-
-    rbl_contact_add_reply(&said, reply);
-    ngx_rbl_open(ctx, NGX_RBL_CONTACT_GUESS, "Contact added successfully.");
-
-    if (ngx_rbl_contact_render(ctx, "data", said.record)) {
-        ngx_rbl_close(ctx);
-    }
-}
-
-
-static void
-ngx_rbl_contact_update_prepare(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_contact_t  *contact;
-
-    contact = ngx_rbl_data(ctx, sizeof(ngx_rbl_contact_t));
-
-    if (contact == NULL
-        || ngx_rbl_contact_schedule(ctx, contact, NGX_RBL_UPDATE_SCHEDULE)
-           != NGX_OK)
-    {
-        return;
-    }
-
-    contact->n = ngx_rbl_sids(ctx, NGX_RBL_UPDATE_GROUP, RBL_SID_GROUP,
-                              &contact->groups);
-
-    if (contact->n >= 0) {
-        (void) ngx_rbl_path_sid(ctx, RBL_SID_CONTACT, "contact",
-                                &contact->contact);
-    }
-}
-
-
-static void
-ngx_rbl_contact_update_proceed(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_contact_t          *contact;
-    rbl_contact_update_args_t  *args;
-
-    contact = ctx->data;
-
-    args = ngx_rbl_args(ctx, sizeof(rbl_contact_update_args_t), contact->n,
-                        contact->groups);
-    if (args == NULL) {
-        return;
-    }
-
-    args->contact = rbl_sid_str(&contact->contact);
-    args->schedule = contact->schedule.p ? contact->schedule : RBL_STR("");
-
-    ngx_rbl_run(ctx, contact_update, args, contact->n);
 }

@@ -1,22 +1,14 @@
 /*
- * Contact groups: how they are read (the family of ngx_rbl_api_read.c) and
- * changed.  Which group is the default is told by the account; how many hosts
- * and contacts have a group is counted beside the records and read with them.
+ * Contact groups.  The account says which group is the default.  The hosts and
+ * contacts of a group are counted beside the records and read with them.
  */
 
 #include "ngx_rbl_api.h"
-#include "ngx_rbl_list.h"
 
 #include "rbl_view.h"
 
 
 #define NGX_RBL_GROUP_GUESS  256        /* octets of a group in an answer */
-
-
-enum {
-    NGX_RBL_GROUP_NAME = 0,
-    NGX_RBL_GROUP_DEFAULT
-};
 
 /* What counts a group: its SID, and ":h" or ":c". */
 
@@ -30,14 +22,9 @@ typedef struct {
     int64_t     *counts;
 } ngx_rbl_refs_t;
 
-typedef struct {
-    rbl_sid_t    group;
-    rbl_str_t    name;                  /* p NULL: not given */
-    int          is_default;            /* -1: not given */
-} ngx_rbl_group_t;
 
-
-static int ngx_rbl_group_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
+static int ngx_rbl_group_write(ngx_rbl_ctx_t *ctx, const char *key,
+    rbl_str_t raw);
 static void ngx_rbl_group_more(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
     ngx_uint_t n, const rbl_str_t *sids);
 static ngx_rbl_refs_t *ngx_rbl_group_refs(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
@@ -46,29 +33,24 @@ static void ngx_rbl_group_more_read(ngx_rbl_ctx_t *ctx,
     const redisReply *reply);
 static const int64_t *ngx_rbl_group_counts(ngx_rbl_refs_t *refs,
     rbl_str_t sid);
-static int ngx_rbl_group_decode(ngx_rbl_ctx_t *ctx, rbl_group_t *group,
-    rbl_str_t raw);
-
-static void ngx_rbl_group_add_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_group_update_prepare(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_group_delete_prepare(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_group_given(ngx_rbl_ctx_t *ctx,
-    ngx_rbl_group_t *group);
-static void ngx_rbl_group_add_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_group_update_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_group_delete_proceed(ngx_rbl_ctx_t *ctx);
-static void ngx_rbl_group_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
+static void ngx_rbl_group_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 
 
-static const ngx_rbl_field_t  ngx_rbl_group_fields[] = {
-    { ngx_string("name"), 0 },
-    { ngx_string("is_default"), 0 },
-    { ngx_null_string, 0 }
+static const ngx_rbl_field_t  ngx_rbl_group_add_fields[] = {
+    NGX_RBL_TEXT("name", NGX_RBL_NEEDED, ngx_rbl_label,
+                 NGX_RBL_ARG(group_add, name)),
+    NGX_RBL_TEXT("is_default", NGX_RBL_ZERO, ngx_rbl_flag,
+                 NGX_RBL_ARG(group_add, is_default)),
+    NGX_RBL_END
 };
 
-static const ngx_rbl_field_t  ngx_rbl_no_fields[] = {
-    { ngx_null_string, 0 }
+static const ngx_rbl_field_t  ngx_rbl_group_update_fields[] = {
+    NGX_RBL_TEXT("name", NGX_RBL_TOLD, ngx_rbl_label,
+                 NGX_RBL_ARG(group_update, name)),
+    NGX_RBL_TEXT("is_default", 0, ngx_rbl_flag,
+                 NGX_RBL_ARG(group_update, is_default)),
+    NGX_RBL_END
 };
 
 static const ngx_rbl_outcome_t  ngx_rbl_group_refusals[] = {
@@ -87,67 +69,54 @@ static const ngx_rbl_outcome_t  ngx_rbl_group_refusals[] = {
 
 
 const ngx_rbl_family_t  ngx_rbl_family_groups = {
-    "contact group", RBL_SID_GROUP, "groups",
-    { { "groups", "total_contact_groups" }, { NULL, NULL } }, 0,
-    NGX_RBL_GROUP_GUESS, ngx_rbl_group_write, ngx_rbl_group_more,
-    ngx_rbl_group_more_read, 0
+    .resource = "contact group",
+    .kind = RBL_SID_GROUP,
+    .index = "groups",
+    .total = { { "groups", "total_contact_groups" } },
+    .guess = NGX_RBL_GROUP_GUESS,
+    .write = ngx_rbl_group_write,
+    .more = ngx_rbl_group_more,
+    .more_read = ngx_rbl_group_more_read,
+    .refusals = ngx_rbl_group_refusals
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_group_add = {
-    ngx_rbl_group_fields,
-    ngx_rbl_group_add_prepare,
-    NULL,
-    ngx_rbl_group_add_proceed,
-    ngx_rbl_group_add_result,
-    NULL,
-    ngx_rbl_group_refusals,
-    NULL
+    .script = &rbl_script_group_add,
+    .fields = ngx_rbl_group_add_fields,
+    .result = ngx_rbl_group_added,
+    .message = "Contact group added successfully."
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_group_update = {
-    ngx_rbl_group_fields,
-    ngx_rbl_group_update_prepare,
-    NULL,
-    ngx_rbl_group_update_proceed,
-    NULL,
-    NULL,
-    ngx_rbl_group_refusals,
-    "Contact group updated successfully."
+    .script = &rbl_script_group_update,
+    .fields = ngx_rbl_group_update_fields,
+    .message = "Contact group updated successfully."
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_group_delete = {
-    ngx_rbl_no_fields,
-    ngx_rbl_group_delete_prepare,
-    NULL,
-    ngx_rbl_group_delete_proceed,
-    NULL,
-    NULL,
-    ngx_rbl_group_refusals,
-    "Contact group deleted successfully."
+    .script = &rbl_script_group_delete,
+    .message = "Contact group deleted successfully."
 };
 
 
 static int
-ngx_rbl_group_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
+ngx_rbl_group_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
 {
-    rbl_group_t      group;
-    const int64_t   *counts;
-    ngx_rbl_list_t  *list;
+    rbl_group_t     group;
+    const int64_t  *counts;
 
-    list = ctx->data;
-
-    if (!ngx_rbl_group_decode(ctx, &group, raw)) {
-        return 0;
+    if (rbl_group_decode(&group, raw) != RBL_OK) {
+        return ngx_rbl_undecoded(ctx, "contact group");
     }
 
-    counts = ngx_rbl_group_counts(list->more, group.id);
+    counts = ngx_rbl_group_counts(ctx->more, group.id);
 
     if (counts == NULL) {
         ngx_rbl_internal(ctx);
         return 0;
     }
 
-    rbl_view_group(&ctx->doc, NULL, &group,
+    rbl_view_group(&ctx->doc, key, &group,
                    rbl_str_eq(group.id, rbl_sid_str(&ctx->group)), counts[0],
                    counts[1]);
 
@@ -162,7 +131,6 @@ ngx_rbl_group_more(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch, ngx_uint_t n,
     const rbl_str_t *sids)
 {
     rbl_key_t        key;
-    ngx_rbl_list_t  *list;
     ngx_rbl_refs_t  *refs;
 
     refs = ngx_rbl_group_refs(ctx, n, sids);
@@ -170,8 +138,7 @@ ngx_rbl_group_more(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch, ngx_uint_t n,
         return;
     }
 
-    list = ctx->data;
-    list->more = refs;
+    ctx->more = refs;
 
     refs->fields[-2] = RBL_STR("HMGET");
     refs->fields[-1] = rbl_account_key(&key,
@@ -233,11 +200,9 @@ ngx_rbl_group_more_read(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
     int64_t          n;
     ngx_uint_t       i;
-    ngx_rbl_list_t  *list;
     ngx_rbl_refs_t  *refs;
 
-    list = ctx->data;
-    refs = list->more;
+    refs = ctx->more;
 
     if (refs == NULL || rbl_reply_len(reply) != 2 * refs->n) {
         ngx_rbl_internal(ctx);
@@ -253,14 +218,21 @@ ngx_rbl_group_more_read(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 }
 
 
-/* Groups are written in the order of the page, but some may be gone by now. */
+/* Groups are written in the order of the page, but some may be gone by now.  A
+   new one is no host's and no contact's. */
 
 static const int64_t *
 ngx_rbl_group_counts(ngx_rbl_refs_t *refs, rbl_str_t sid)
 {
     rbl_str_t  field;
 
-    while (refs != NULL && refs->at < refs->n) {
+    static const int64_t  none[2];
+
+    if (refs == NULL) {
+        return none;
+    }
+
+    while (refs->at < refs->n) {
         field = refs->fields[2 * refs->at++];
         field.n = RBL_SID_LEN;
 
@@ -273,150 +245,16 @@ ngx_rbl_group_counts(ngx_rbl_refs_t *refs, rbl_str_t sid)
 }
 
 
-static int
-ngx_rbl_group_decode(ngx_rbl_ctx_t *ctx, rbl_group_t *group, rbl_str_t raw)
-{
-    if (rbl_group_decode(group, raw) == RBL_OK) {
-        return 1;
-    }
-
-    ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
-                  "rbl: a contact group record could not be decoded");
-
-    return 0;
-}
-
-
 static void
-ngx_rbl_group_add_prepare(ngx_rbl_ctx_t *ctx)
+ngx_rbl_group_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    ngx_rbl_group_t  *group;
+    ngx_rbl_write_t  *write;
 
-    group = ngx_rbl_data(ctx, sizeof(ngx_rbl_group_t));
-    if (group == NULL) {
-        return;
+    write = ctx->data;
+
+    if (rbl_str_is(write->argv[NGX_RBL_ARG(group_add, is_default)], "1")) {
+        ctx->group = write->id;
     }
 
-    if (ngx_rbl_text(ctx, NGX_RBL_GROUP_NAME).n == 0) {
-        ngx_rbl_missing(ctx, "name");
-        return;
-    }
-
-    if (ngx_rbl_group_given(ctx, group) == NGX_OK
-        && rbl_sid_make(&group->group, RBL_SID_GROUP) != RBL_OK)
-    {
-        ngx_rbl_internal(ctx);
-    }
-}
-
-
-static void
-ngx_rbl_group_update_prepare(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_group_t  *group;
-
-    group = ngx_rbl_data(ctx, sizeof(ngx_rbl_group_t));
-
-    if (group != NULL && ngx_rbl_group_given(ctx, group) == NGX_OK) {
-        (void) ngx_rbl_path_sid(ctx, RBL_SID_GROUP, "contact group",
-                                &group->group);
-    }
-}
-
-
-static void
-ngx_rbl_group_delete_prepare(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_group_t  *group;
-
-    group = ngx_rbl_data(ctx, sizeof(ngx_rbl_group_t));
-
-    if (group != NULL) {
-        (void) ngx_rbl_path_sid(ctx, RBL_SID_GROUP, "contact group",
-                                &group->group);
-    }
-}
-
-
-static ngx_int_t
-ngx_rbl_group_given(ngx_rbl_ctx_t *ctx, ngx_rbl_group_t *group)
-{
-    group->name = ngx_rbl_text(ctx, NGX_RBL_GROUP_NAME);
-    group->is_default = -1;
-
-    if (group->name.p && ngx_rbl_label(ctx, group->name) != NGX_OK) {
-        return NGX_DECLINED;
-    }
-
-    return ngx_rbl_flag(ctx, NGX_RBL_GROUP_DEFAULT, &group->is_default);
-}
-
-
-static void
-ngx_rbl_group_add_proceed(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_group_t      *group;
-    rbl_group_add_args_t  args;
-
-    group = ctx->data;
-
-    args.group = rbl_sid_str(&group->group);
-    args.name = group->name;
-    args.is_default = group->is_default == 1 ? RBL_STR("1") : RBL_STR("0");
-
-    ngx_rbl_run(ctx, group_add, &args, 0);
-}
-
-
-static void
-ngx_rbl_group_update_proceed(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_group_t         *group;
-    rbl_group_update_args_t  args;
-
-    group = ctx->data;
-
-    args.group = rbl_sid_str(&group->group);
-    args.named = group->name.p ? RBL_STR("1") : RBL_STR("0");
-    args.name = group->name.p ? group->name : RBL_STR("");
-    args.is_default = group->is_default == -1 ? RBL_STR("")
-                      : group->is_default ? RBL_STR("1") : RBL_STR("0");
-
-    ngx_rbl_run(ctx, group_update, &args, 0);
-}
-
-
-static void
-ngx_rbl_group_delete_proceed(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_group_t         *group;
-    rbl_group_delete_args_t  args;
-
-    group = ctx->data;
-    args.group = rbl_sid_str(&group->group);
-
-    ngx_rbl_run(ctx, group_delete, &args, 0);
-}
-
-
-static void
-ngx_rbl_group_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
-    const redisReply *reply)
-{
-    rbl_group_t            record;
-    ngx_rbl_group_t       *group;
-    rbl_group_add_reply_t  said;
-
-    rbl_group_add_reply(&said, reply);
-
-    if (!ngx_rbl_group_decode(ctx, &record, said.record)) {
-        return;
-    }
-
-    group = ctx->data;
-
-    ngx_rbl_open(ctx, NGX_RBL_GROUP_GUESS,
-                 "Contact group added successfully.");
-    rbl_view_group(&ctx->doc, "data", &record, group->is_default == 1, 0, 0);
-    ngx_rbl_close(ctx);
+    ngx_rbl_write_added(ctx, i, reply);
 }

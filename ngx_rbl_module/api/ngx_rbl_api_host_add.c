@@ -9,42 +9,28 @@
 #include "ngx_rbl_api.h"
 
 
-enum {
-    NGX_RBL_ADD_HOST = 0,
-    NGX_RBL_ADD_NAME,
-    NGX_RBL_ADD_TYPE,
-    NGX_RBL_ADD_PROFILE,
-    NGX_RBL_ADD_GROUP
-};
-
 #define NGX_RBL_ADD_READ  64            /* records read at a time */
 
 
 typedef struct {
-    rbl_str_t     name;
-    rbl_str_t     type;
-    rbl_family_t  family;
-    rbl_sid_t     profile;              /* n 0: the default */
-    rbl_sid_t     group;
-    char          buf[RBL_VALUE_MAX];
-    rbl_str_t     value;                /* canonical, of one host or a range */
-    rbl_subnet_t  subnet;
-    ngx_uint_t    hosts;                /* addresses of the subnet, or 1 */
-    rbl_str_t    *sids;                 /* of the range, if any, and hosts */
-    ngx_uint_t    n_sids;
-    ngx_uint_t    asked;                /* that many records were asked for */
-    unsigned      range:1;
-    unsigned      expand:1;             /* the addresses of subnet */
+    ngx_rbl_write_t  write;
+    rbl_family_t     family;
+    char             buf[RBL_VALUE_MAX];
+    rbl_str_t        value;             /* canonical, of one host or a range */
+    rbl_subnet_t     subnet;
+    ngx_uint_t       hosts;             /* addresses of the subnet, or 1 */
+    rbl_str_t       *sids;              /* of the range, if any, and hosts */
+    ngx_uint_t       n_sids;
+    ngx_uint_t       asked;             /* that many records were asked for */
+    unsigned         range:1;
+    unsigned         expand:1;          /* the addresses of subnet */
 } ngx_rbl_add_t;
 
 
 static void ngx_rbl_add_prepare(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_add_type(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add);
-static ngx_int_t ngx_rbl_add_value(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add);
+static ngx_int_t ngx_rbl_add_type(ngx_rbl_ctx_t *ctx, rbl_str_t *type);
 static ngx_int_t ngx_rbl_add_subnet(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add,
     rbl_str_t text);
-static ngx_int_t ngx_rbl_add_domain(ngx_rbl_add_t *add, rbl_str_t text);
-static ngx_int_t ngx_rbl_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add);
 static void ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_add_hosts(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add,
     rbl_host_add_each_t *hosts);
@@ -57,111 +43,57 @@ static void ngx_rbl_add_read(ngx_rbl_ctx_t *ctx);
 
 
 static const ngx_rbl_field_t  ngx_rbl_add_fields[] = {
-    { ngx_string("host"), 0 },
-    { ngx_string("name"), 0 },
-    { ngx_string("type"), 0 },
-    { ngx_string("rbl_profile"), 0 },
-    { ngx_string("contact_group"), 1 },
-    { ngx_null_string, 0 }
+    NGX_RBL_TEXT("host", NGX_RBL_NEEDED, NULL, 0),
+    NGX_RBL_TEXT("name", NGX_RBL_NEEDED, ngx_rbl_label,
+                 NGX_RBL_ARG(host_add, name)),
+    NGX_RBL_TEXT("type", NGX_RBL_LATER, ngx_rbl_add_type,
+                 NGX_RBL_ARG(host_add, type)),
+    NGX_RBL_SIDS("rbl_profile", NGX_RBL_ONE|NGX_RBL_EMPTY, RBL_SID_PROFILE,
+                 NGX_RBL_ARG(host_add, profile)),
+    NGX_RBL_SIDS("contact_group", NGX_RBL_LIST|NGX_RBL_ONE|NGX_RBL_EMPTY,
+                 RBL_SID_GROUP, NGX_RBL_ARG(host_add, group)),
+    NGX_RBL_END
 };
 
 
 const ngx_rbl_op_t  ngx_rbl_op_host_add = {
-    ngx_rbl_add_fields,
-    ngx_rbl_add_prepare,
-    NULL,
-    ngx_rbl_add_proceed,
-    ngx_rbl_add_result,
-    NULL,
-    ngx_rbl_host_refusals,
-    NULL
+    .script = &rbl_script_host_add,
+    .fields = ngx_rbl_add_fields,
+    .prepare = ngx_rbl_add_prepare,
+    .proceed = ngx_rbl_add_proceed,
+    .result = ngx_rbl_add_result
 };
 
 
 static void
 ngx_rbl_add_prepare(ngx_rbl_ctx_t *ctx)
 {
+    (void) ngx_rbl_write_fields(ctx, sizeof(ngx_rbl_add_t));
+}
+
+
+/* The type, and then the host, which is judged by it. */
+
+static ngx_int_t
+ngx_rbl_add_type(ngx_rbl_ctx_t *ctx, rbl_str_t *type)
+{
+    rbl_str_t       text;
+    ngx_uint_t      uribl;
     ngx_rbl_add_t  *add;
 
-    add = ngx_rbl_data(ctx, sizeof(ngx_rbl_add_t));
-    if (add == NULL) {
-        return;
-    }
-
-    add->name = ngx_rbl_text(ctx, NGX_RBL_ADD_NAME);
-
-    if (ngx_rbl_text(ctx, NGX_RBL_ADD_HOST).n == 0) {
-        ngx_rbl_missing(ctx, "host");
-        return;
-    }
-
-    if (add->name.n == 0) {
-        ngx_rbl_missing(ctx, "name");
-        return;
-    }
-
-    if (ngx_rbl_label(ctx, add->name) == NGX_OK
-        && ngx_rbl_add_type(ctx, add) == NGX_OK
-        && ngx_rbl_add_value(ctx, add) == NGX_OK)
-    {
-        (void) ngx_rbl_add_sids(ctx, add);
-    }
-}
-
-
-static ngx_int_t
-ngx_rbl_add_type(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add)
-{
-    add->type = ngx_rbl_text(ctx, NGX_RBL_ADD_TYPE);
-
-    if (add->type.n == 0) {
-        ngx_rbl_missing(ctx, "type");
-        return NGX_DECLINED;
-    }
-
-    add->range = rbl_str_is(add->type, "ip_range");
-
-    if (!add->range && !rbl_str_is(add->type, "rbl")
-        && !rbl_str_is(add->type, "uribl"))
-    {
-        ngx_rbl_invalid(ctx, "type");
-        return NGX_DECLINED;
-    }
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_rbl_add_value(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add)
-{
-    rbl_str_t   text;
-    rbl_addr_t  addr;
-
-    text = ngx_rbl_text(ctx, NGX_RBL_ADD_HOST);
+    add = ctx->data;
+    text = ngx_rbl_text(ctx, 0);
 
     add->hosts = 1;
+    add->range = rbl_str_is(*type, "ip_range");
+    uribl = rbl_str_is(*type, "uribl");
 
-    if (rbl_str_is(add->type, "uribl")) {
-        if (ngx_rbl_add_domain(add, text) == NGX_OK) {
-            return NGX_OK;
-        }
-
-        ngx_rbl_invalid(ctx, "host");
+    if (!add->range && !uribl && !rbl_str_is(*type, "rbl")) {
         return NGX_DECLINED;
     }
 
-    if (memchr(text.p, '/', text.n)) {
+    if (!uribl && memchr(text.p, '/', text.n)) {
         return ngx_rbl_add_subnet(ctx, add, text);
-    }
-
-    if (rbl_addr_parse(&addr, text) == RBL_OK) {
-        add->family = addr.family;
-        add->value = rbl_addr_text(add->buf, &addr);
-
-        if (!add->range) {
-            return NGX_OK;
-        }
     }
 
     if (add->range) {
@@ -171,13 +103,14 @@ ngx_rbl_add_value(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add)
         return NGX_DECLINED;
     }
 
-    if (ngx_rbl_add_domain(add, text) == NGX_OK) {
-        return NGX_OK;
+    add->family = ngx_rbl_host_parse(add->buf, &add->value, text, !uribl);
+
+    if (add->family == RBL_FAMILY_NONE) {
+        ngx_rbl_invalid(ctx, "host");
+        return NGX_DECLINED;
     }
 
-    ngx_rbl_invalid(ctx, "host");
-
-    return NGX_DECLINED;
+    return NGX_OK;
 }
 
 
@@ -238,101 +171,46 @@ ngx_rbl_add_subnet(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add, rbl_str_t text)
 }
 
 
-static ngx_int_t
-ngx_rbl_add_domain(ngx_rbl_add_t *add, rbl_str_t text)
-{
-    add->family = RBL_FAMILY_DOMAIN;
-
-    return rbl_domain_parse(add->buf, &add->value, text) == RBL_OK
-           ? NGX_OK : NGX_DECLINED;
-}
-
-
-/* Empty is as absent: the default of the account. */
-
-static ngx_int_t
-ngx_rbl_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add)
-{
-    ngx_int_t   n;
-    rbl_str_t   text, *groups;
-
-    text = ngx_rbl_text(ctx, NGX_RBL_ADD_PROFILE);
-
-    if (text.n && rbl_sid_parse(&add->profile, RBL_SID_PROFILE, text)
-                  != RBL_OK)
-    {
-        ngx_rbl_invalid(ctx, "rbl_profile");
-        return NGX_DECLINED;
-    }
-
-    n = ngx_rbl_list(ctx, NGX_RBL_ADD_GROUP, &groups);
-
-    if (n == NGX_ERROR) {
-        return NGX_ERROR;
-    }
-
-    if (n == 0 || (n == 1 && groups[0].n == 0)) {
-        return NGX_OK;
-    }
-
-    if (n > 1
-        || rbl_sid_parse(&add->group, RBL_SID_GROUP, groups[0]) != RBL_OK)
-    {
-        ngx_rbl_invalid(ctx, "contact_group");
-        return NGX_DECLINED;
-    }
-
-    return NGX_OK;
-}
-
-
 static void
 ngx_rbl_add_proceed(ngx_rbl_ctx_t *ctx)
 {
-    char                  digit;
+    rbl_str_t            *argv;
     ngx_rbl_add_t        *add;
     rbl_host_add_each_t  *hosts;
-    rbl_host_add_args_t  *args;
 
     add = ctx->data;
-    digit = '0' + add->family;
+    argv = add->write.argv;
 
-    args = ngx_pcalloc(ctx->request->pool,
-                       sizeof(rbl_host_add_args_t)
-                       + add->hosts * sizeof(rbl_host_add_each_t));
+    hosts = ngx_palloc(ctx->request->pool,
+                       add->hosts * sizeof(rbl_host_add_each_t));
     add->sids = ngx_palloc(ctx->request->pool,
                            (add->hosts + 1) * sizeof(rbl_str_t));
 
-    if (args == NULL || add->sids == NULL) {
+    if (hosts == NULL || add->sids == NULL) {
         ngx_rbl_internal(ctx);
         return;
     }
 
-    args->name = add->name;
-    args->type = add->type;
-    args->family.p = &digit;
-    args->family.n = 1;
-    args->profile = rbl_sid_str(&add->profile);
-    args->group = rbl_sid_str(&add->group);
-    args->range = RBL_STR("");
-    args->net = RBL_STR("");
+    argv[NGX_RBL_ARG(host_add, family)] = ngx_rbl_digit(add->family);
 
     if (add->range) {
-        args->range = ngx_rbl_new_sid(ctx);
-        args->net = add->value;
-        add->sids[add->n_sids++] = args->range;
+        add->sids[0] = ngx_rbl_new_sid(ctx);
+        add->n_sids = 1;
+        argv[NGX_RBL_ARG(host_add, range)] = add->sids[0];
+        argv[NGX_RBL_ARG(host_add, net)] = add->value;
     }
 
-    hosts = (rbl_host_add_each_t *) (args + 1);
-
     if (ngx_rbl_add_hosts(ctx, add, hosts) != NGX_OK
-        || args->range.p == NULL)
+        || add->sids[0].p == NULL)
     {
         ngx_rbl_internal(ctx);
         return;
     }
 
-    ngx_rbl_run(ctx, host_add, args, add->hosts * RBL_ARGC(*hosts));
+    add->write.rest = (rbl_str_t *) hosts;
+    add->write.n = add->hosts * RBL_ARGC(*hosts);
+
+    ngx_rbl_write_proceed(ctx);
 
     if (add->hosts > 1) {
         ngx_rbl_slow(ctx);
@@ -453,7 +331,7 @@ ngx_rbl_add_records(ngx_rbl_ctx_t *ctx, const redisReply *reply, size_t k)
     for ( /* void */ ; k < rbl_reply_len(reply); k++) {
         raw = rbl_reply_str(rbl_reply_at(reply, k));
 
-        if (raw.p != NULL && !ngx_rbl_host_write(ctx, raw)) {
+        if (raw.p != NULL && !ngx_rbl_host_write(ctx, NULL, raw)) {
             return;
         }
     }

@@ -1,5 +1,7 @@
 /*
- * How hosts are read: the families of ngx_rbl_api_read.c.
+ * Hosts: how they are read (the families of ngx_rbl_api_read.c) and changed.
+ * What only the store can know (is the host there, does the profile exist) is
+ * judged by the scripts.
  */
 
 #include "ngx_rbl_api.h"
@@ -8,26 +10,83 @@
 #include "rbl_view.h"
 
 
-static int ngx_rbl_listing_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
+static int ngx_rbl_listing_write(ngx_rbl_ctx_t *ctx, const char *key,
+    rbl_str_t raw);
 static int ngx_rbl_host_row(ngx_rbl_ctx_t *ctx, rbl_str_t raw,
     ngx_uint_t only);
+static void ngx_rbl_host_delete(ngx_rbl_ctx_t *ctx);
+
+
+static const ngx_rbl_field_t  ngx_rbl_host_update_fields[] = {
+    NGX_RBL_TEXT("name", NGX_RBL_TOLD, ngx_rbl_label,
+                 NGX_RBL_ARG(host_update, name)),
+    NGX_RBL_SIDS("rbl_profile", NGX_RBL_ONE, RBL_SID_PROFILE,
+                 NGX_RBL_ARG(host_update, profile)),
+    NGX_RBL_SIDS("contact_group", NGX_RBL_LIST, RBL_SID_GROUP, 0),
+    NGX_RBL_END
+};
+
+static const ngx_rbl_outcome_t  ngx_rbl_host_refusals[] = {
+    NGX_RBL_UNKNOWN_ID("HOST", "host"),
+    NGX_RBL_INVALID("PROFILE", "rbl_profile"),
+    NGX_RBL_INVALID("GROUP", "contact_group"),
+    { "GROUPS", NGX_HTTP_CONFLICT,
+      "A host may have at most %L contact groups." },
+    { "EXISTS", NGX_HTTP_CONFLICT,
+      "The account has this host already." },
+    { "LIMIT", NGX_HTTP_CONFLICT,
+      "The plan allows at most %L hosts." },
+    { NULL, 0, NULL }
+};
 
 
 const ngx_rbl_family_t  ngx_rbl_family_hosts = {
-    "host", RBL_SID_HOST, "hosts",
-    { { "hosts", "total_hosts" }, { "listed", "total_listed" } }, 0,
-    NGX_RBL_HOST_GUESS, ngx_rbl_host_write, NULL, NULL, 0
+    .resource = "host",
+    .kind = RBL_SID_HOST,
+    .index = "hosts",
+    .total = { { "hosts", "total_hosts" }, { "listed", "total_listed" } },
+    .guess = NGX_RBL_HOST_GUESS,
+    .write = ngx_rbl_host_write,
+    .refusals = ngx_rbl_host_refusals
 };
 
 const ngx_rbl_family_t  ngx_rbl_family_listings = {
-    "host", RBL_SID_HOST, "listed",
-    { { "hosts", "total_hosts" }, { "listed", "total_listed" } }, 1,
-    NGX_RBL_HOST_GUESS, ngx_rbl_listing_write, NULL, NULL, 0
+    .resource = "host",
+    .kind = RBL_SID_HOST,
+    .index = "listed",
+    .total = { { "hosts", "total_hosts" }, { "listed", "total_listed" } },
+    .pages = 1,
+    .guess = NGX_RBL_HOST_GUESS,
+    .write = ngx_rbl_listing_write
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_host_update = {
+    .script = &rbl_script_host_update,
+    .fields = ngx_rbl_host_update_fields,
+    .message = "Host updated successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_host_pause = {
+    .script = &rbl_script_host_status,
+    .value = "paused",
+    .message = "Host paused successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_host_resume = {
+    .script = &rbl_script_host_status,
+    .value = "active",
+    .message = "Host resumed successfully."
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_host_delete = {
+    .script = &rbl_script_host_delete,
+    .proceed = ngx_rbl_host_delete,
+    .message = "Host deleted successfully."
 };
 
 
 int
-ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
+ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
 {
     return ngx_rbl_host_row(ctx, raw, 0);
 }
@@ -36,7 +95,7 @@ ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
 /* Since the index was read its listing may have ended, or it was paused. */
 
 static int
-ngx_rbl_listing_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
+ngx_rbl_listing_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
 {
     return ngx_rbl_host_row(ctx, raw, 1);
 }
@@ -51,9 +110,7 @@ ngx_rbl_host_row(ngx_rbl_ctx_t *ctx, rbl_str_t raw, ngx_uint_t only)
     rbl_host_t  host;
 
     if (rbl_host_decode(&host, raw) != RBL_OK) {
-        ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
-                      "rbl: a host record could not be decoded");
-        return 0;
+        return ngx_rbl_undecoded(ctx, "host");
     }
 
     if (only
@@ -70,4 +127,18 @@ ngx_rbl_host_row(ngx_rbl_ctx_t *ctx, rbl_str_t raw, ngx_uint_t only)
     rbl_view_host(&ctx->doc, NULL, &host, ctx->zone, now, 0);
 
     return 1;
+}
+
+
+static void
+ngx_rbl_host_delete(ngx_rbl_ctx_t *ctx)
+{
+    char              keep[RBL_OUT_INT];
+    ngx_rbl_write_t  *write;
+
+    write = ctx->data;
+    write->argv[NGX_RBL_ARG(host_delete, keep)] =
+                              rbl_out_int_text(keep, ctx->conf->check_keep);
+
+    ngx_rbl_write_proceed(ctx);
 }

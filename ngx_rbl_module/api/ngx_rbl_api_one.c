@@ -12,20 +12,10 @@ static void ngx_rbl_one_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
     redisReply **record);
 
 
-static const ngx_rbl_field_t  ngx_rbl_one_fields[] = {
-    { ngx_null_string, 0 }
-};
-
-
 const ngx_rbl_op_t  ngx_rbl_op_one = {
-    ngx_rbl_one_fields,
-    ngx_rbl_one_prepare,
-    ngx_rbl_list_read,
-    NULL,
-    NULL,
-    ngx_rbl_one_records,
-    NULL,
-    NULL
+    .prepare = ngx_rbl_one_prepare,
+    .read = ngx_rbl_list_read,
+    .records = ngx_rbl_one_records
 };
 
 
@@ -104,7 +94,7 @@ ngx_rbl_one_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
 
     ngx_rbl_list_open(ctx, family->guess + raw.n);
 
-    if (family->write(ctx, raw)) {
+    if (family->write(ctx, NULL, raw)) {
         ngx_rbl_list_close(ctx);
     }
 }

@@ -42,20 +42,9 @@ static void ngx_rbl_plain_age(rbl_out_t *out, int64_t ms);
 static void ngx_rbl_plain_hosts(rbl_out_t *out, int64_t n);
 
 
-static const ngx_rbl_field_t  ngx_rbl_no_fields[] = {
-    { ngx_null_string, 0 }
-};
-
-
 const ngx_rbl_op_t  ngx_rbl_op_listings_plain = {
-    ngx_rbl_no_fields,
-    ngx_rbl_plain_prepare,
-    ngx_rbl_plain_read,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    NULL
+    .prepare = ngx_rbl_plain_prepare,
+    .read = ngx_rbl_plain_read
 };
 
 

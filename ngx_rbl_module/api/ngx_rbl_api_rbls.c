@@ -15,6 +15,7 @@
 
 
 #define NGX_RBL_CUSTOMS_MAX  200        /* rbl_add allows no more */
+#define NGX_RBL_RBL_GUESS    320        /* octets of a list in an answer */
 
 
 typedef struct {
@@ -41,46 +42,32 @@ static void ngx_rbl_rbls_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 static void ngx_rbl_rbl_prepare(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_rbl_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
-static int ngx_rbl_rbl_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
-
-
-static const ngx_rbl_field_t  ngx_rbl_rbls_fields[] = {
-    { ngx_string("page"), 0 },
-    { ngx_string("page_size"), 0 },
-    { ngx_null_string, 0 }
-};
-
-static const ngx_rbl_field_t  ngx_rbl_no_fields[] = {
-    { ngx_null_string, 0 }
-};
+static int ngx_rbl_rbl_write(ngx_rbl_ctx_t *ctx, const char *key,
+    rbl_str_t raw);
 
 
 const ngx_rbl_family_t  ngx_rbl_family_rbls = {
-    "rbl", RBL_SID_LIST, "rbls",
-    { { NULL, "total_rbls" }, { NULL, NULL } }, 0,
-    NGX_RBL_RBL_GUESS, ngx_rbl_rbl_write, NULL, NULL, 1
+    .resource = "rbl",
+    .kind = RBL_SID_LIST,
+    .index = "rbls",
+    .total = { { NULL, "total_rbls" } },
+    .guess = NGX_RBL_RBL_GUESS,
+    .write = ngx_rbl_rbl_write,
+    .refusals = ngx_rbl_rbl_refusals,
+    .paid = 1
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_rbls = {
-    ngx_rbl_rbls_fields,
-    ngx_rbl_rbls_prepare,
-    ngx_rbl_rbls_read,
-    ngx_rbl_rbls_proceed,
-    ngx_rbl_rbls_result,
-    NULL,
-    NULL,
-    NULL
+    .fields = ngx_rbl_list_fields,
+    .prepare = ngx_rbl_rbls_prepare,
+    .read = ngx_rbl_rbls_read,
+    .proceed = ngx_rbl_rbls_proceed,
+    .result = ngx_rbl_rbls_result
 };
 
 const ngx_rbl_op_t  ngx_rbl_op_rbl = {
-    ngx_rbl_no_fields,
-    ngx_rbl_rbl_prepare,
-    ngx_rbl_rbl_read,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    NULL
+    .prepare = ngx_rbl_rbl_prepare,
+    .read = ngx_rbl_rbl_read
 };
 
 
@@ -164,7 +151,8 @@ ngx_rbl_rbls_system(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         return;
     }
 
-    ngx_rbl_list_add_sids(ctx, &rbls->list, RBL_SID_LIST, reply);
+    ngx_rbl_list_add_sids(ctx, &rbls->list.n, &rbls->list.sids, RBL_SID_LIST,
+                          reply);
     rbls->list.system = rbls->list.n;
 }
 
@@ -187,7 +175,7 @@ ngx_rbl_rbls_customs(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     rbls = ctx->data;
     list = &rbls->list;
 
-    ngx_rbl_list_add_sids(ctx, list, RBL_SID_LIST, reply);
+    ngx_rbl_list_add_sids(ctx, &list->n, &list->sids, RBL_SID_LIST, reply);
 
     customs = list->sids + list->system;
     n = list->n - rbls->list.system;
@@ -280,7 +268,7 @@ ngx_rbl_rbls_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         /* nil: deleted between the two rounds */
 
         if (raw.p != NULL) {
-            (void) ngx_rbl_rbl_write(ctx, raw);
+            (void) ngx_rbl_rbl_write(ctx, NULL, raw);
         }
     }
 
@@ -354,21 +342,12 @@ ngx_rbl_rbl_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 
 
 static int
-ngx_rbl_rbl_write(ngx_rbl_ctx_t *ctx, rbl_str_t raw)
-{
-    return ngx_rbl_rbl_object(ctx, NULL, raw);
-}
-
-
-int
-ngx_rbl_rbl_object(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
+ngx_rbl_rbl_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
 {
     rbl_list_t  list;
 
     if (rbl_list_decode(&list, raw) != RBL_OK) {
-        ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
-                      "rbl: a list record could not be decoded");
-        return 0;
+        return ngx_rbl_undecoded(ctx, "list");
     }
 
     rbl_view_list(&ctx->doc, key, &list);

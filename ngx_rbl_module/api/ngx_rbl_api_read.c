@@ -43,22 +43,19 @@ static void ngx_rbl_list_answer_held(ngx_rbl_ctx_t *ctx, int64_t stamp);
 static void ngx_rbl_list_changed(ngx_rbl_ctx_t *ctx, int64_t stamp);
 
 
-static const ngx_rbl_field_t  ngx_rbl_list_fields[] = {
-    { ngx_string("page"), 0 },
-    { ngx_string("page_size"), 0 },
-    { ngx_null_string, 0 }
+const ngx_rbl_field_t  ngx_rbl_list_fields[] = {
+    NGX_RBL_TEXT("page", 0, NULL, 0),
+    NGX_RBL_TEXT("page_size", 0, NULL, 0),
+    NGX_RBL_END
 };
 
 
 const ngx_rbl_op_t  ngx_rbl_op_list = {
-    ngx_rbl_list_fields,
-    ngx_rbl_list_prepare,
-    ngx_rbl_list_read,
-    NULL,
-    ngx_rbl_list_result,
-    ngx_rbl_list_records,
-    NULL,
-    NULL
+    .fields = ngx_rbl_list_fields,
+    .prepare = ngx_rbl_list_prepare,
+    .read = ngx_rbl_list_read,
+    .result = ngx_rbl_list_result,
+    .records = ngx_rbl_list_records
 };
 
 
@@ -269,52 +266,48 @@ ngx_rbl_list_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 {
     ngx_rbl_list_t  *list;
 
-    list = ctx->data;
-
     if (reply->type != REDIS_REPLY_ARRAY) {
         ngx_rbl_internal(ctx);
         return;
     }
 
-    list->n = 0;
-    list->sids = ngx_palloc(ctx->request->pool,
-                            ngx_max(rbl_reply_len(reply), 1)
-                            * sizeof(rbl_str_t));
-
-    if (list->sids == NULL) {
-        ngx_rbl_internal(ctx);
-        return;
-    }
-
-    ngx_rbl_list_add_sids(ctx, list, ctx->route->family->kind, reply);
+    list = ctx->data;
+    ngx_rbl_list_add_sids(ctx, &list->n, &list->sids, ctx->route->family->kind,
+                          reply);
 }
 
 
 /* SIDs of a reply, copied: the reply ends with its call. */
 
 void
-ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
+ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_uint_t *n, rbl_str_t **sids,
     rbl_sid_kind_t kind, const redisReply *reply)
 {
     char       *p;
-    size_t      i, n;
+    size_t      i, len;
     rbl_str_t   sid;
 
-    n = rbl_reply_len(reply);
+    len = rbl_reply_len(reply);
 
-    p = ngx_pnalloc(ctx->request->pool, ngx_max(n, 1) * RBL_SID_LEN);
-    if (p == NULL) {
+    p = ngx_pnalloc(ctx->request->pool, ngx_max(len, 1) * RBL_SID_LEN);
+
+    if (*sids == NULL) {
+        *sids = ngx_palloc(ctx->request->pool,
+                           ngx_max(len, 1) * sizeof(rbl_str_t));
+    }
+
+    if (p == NULL || *sids == NULL) {
         ngx_rbl_internal(ctx);
         return;
     }
 
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < len; i++) {
         sid = rbl_reply_str(rbl_reply_at(reply, i));
 
         if (rbl_sid_like(kind, sid)) {
             ngx_memcpy(p, sid.p, RBL_SID_LEN);
-            list->sids[list->n].p = p;
-            list->sids[list->n++].n = RBL_SID_LEN;
+            (*sids)[*n].p = p;
+            (*sids)[(*n)++].n = RBL_SID_LEN;
             p += RBL_SID_LEN;
         }
     }

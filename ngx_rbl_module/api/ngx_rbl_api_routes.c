@@ -21,29 +21,37 @@ const ngx_rbl_route_t  ngx_rbl_api_routes[] = {
       NGX_HTTP_GET, NGX_RBL_PLAIN, &ngx_rbl_op_listings_plain, NULL },
 
     { ngx_string("host/add"), ngx_string("host/add"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_add, NULL },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_add,
+      &ngx_rbl_family_hosts },
 
     { ngx_string("check/start"), ngx_string("check/start"),
       NGX_HTTP_POST, NGX_RBL_DOCUMENT|NGX_RBL_STARTS,
-      &ngx_rbl_op_check_start, NULL },
+      &ngx_rbl_op_check_start,
+      &ngx_rbl_family_checks },
 
     { ngx_string("check/status"), ngx_string("check/status"),
-      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_check_status, NULL },
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_check_status,
+      &ngx_rbl_family_checks },
 
     { ngx_string("check/status/"), ngx_string("check/status"),
-      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_check_status, NULL },
+      NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_check_status,
+      &ngx_rbl_family_checks },
 
     { ngx_string("host/update/"), ngx_string("host/update"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_update, NULL },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_update,
+      &ngx_rbl_family_hosts },
 
     { ngx_string("host/pause/"), ngx_string("host/pause"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_pause, NULL },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_pause,
+      &ngx_rbl_family_hosts },
 
     { ngx_string("host/resume/"), ngx_string("host/resume"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_resume, NULL },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_resume,
+      &ngx_rbl_family_hosts },
 
     { ngx_string("host/delete/"), ngx_string("host/delete"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_delete, NULL },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_host_delete,
+      &ngx_rbl_family_hosts },
 
     { ngx_string("rblprofiles"), ngx_string("rblprofiles"),
       NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_list,
@@ -121,25 +129,32 @@ const ngx_rbl_route_t  ngx_rbl_api_routes[] = {
       &ngx_rbl_family_contacts },
 
     { ngx_string("contact/add"), ngx_string("contact/add"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_add, NULL },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_add,
+      &ngx_rbl_family_contacts },
 
     { ngx_string("contact/update/"), ngx_string("contact/update"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_update, NULL },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_update,
+      &ngx_rbl_family_contacts },
 
     { ngx_string("contact/pause/"), ngx_string("contact/pause"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_pause, NULL },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_pause,
+      &ngx_rbl_family_contacts },
 
     { ngx_string("contact/resume/"), ngx_string("contact/resume"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_resume, NULL },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_resume,
+      &ngx_rbl_family_contacts },
 
     { ngx_string("contact/resend/"), ngx_string("contact/resend"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_resend, NULL },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_resend,
+      &ngx_rbl_family_contacts },
 
     { ngx_string("contact/confirm/"), ngx_string("contact/confirm"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_confirm, NULL },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_confirm,
+      &ngx_rbl_family_contacts },
 
     { ngx_string("contact/delete/"), ngx_string("contact/delete"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_delete, NULL },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_contact_delete,
+      &ngx_rbl_family_contacts },
 
     { ngx_string("contact/"), ngx_string("contact"),
       NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
@@ -150,26 +165,32 @@ const ngx_rbl_route_t  ngx_rbl_api_routes[] = {
       &ngx_rbl_family_groups },
 
     { ngx_string("contactgroup/add"), ngx_string("contactgroup/add"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_add, NULL },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_add,
+      &ngx_rbl_family_groups },
 
     { ngx_string("contactgroup/update/"), ngx_string("contactgroup/update"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_update, NULL },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_update,
+      &ngx_rbl_family_groups },
 
     { ngx_string("contactgroup/delete/"), ngx_string("contactgroup/delete"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_delete, NULL },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_delete,
+      &ngx_rbl_family_groups },
 
     { ngx_string("contactgroup/"), ngx_string("contactgroup"),
       NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,
       &ngx_rbl_family_groups },
 
     { ngx_string("contactgroups/add"), ngx_string("contactgroup/add"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_add, NULL },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_add,
+      &ngx_rbl_family_groups },
 
     { ngx_string("contactgroups/update/"), ngx_string("contactgroup/update"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_update, NULL },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_update,
+      &ngx_rbl_family_groups },
 
     { ngx_string("contactgroups/delete/"), ngx_string("contactgroup/delete"),
-      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_delete, NULL },
+      NGX_HTTP_POST, NGX_RBL_DOCUMENT, &ngx_rbl_op_group_delete,
+      &ngx_rbl_family_groups },
 
     { ngx_string("contactgroups/"), ngx_string("contactgroup"),
       NGX_HTTP_GET, NGX_RBL_DOCUMENT, &ngx_rbl_op_one,

@@ -21,7 +21,6 @@ typedef struct {
     int64_t      stamp;                 /* of what was recalled of the page */
     ngx_uint_t   n;                     /* SIDs of the page */
     rbl_str_t   *sids;
-    void        *more;                  /* of family->more_read */
     ngx_uint_t   system;                /* SIDs that are the system's, first */
     ngx_uint_t   at;                    /* of the next slice */
     ngx_uint_t   slice;                 /* records of one */
@@ -34,18 +33,21 @@ typedef struct {
     unsigned     one:1;                 /* one record, which is one page */
 } ngx_rbl_list_t;
 
-/* Page and page size from the first two fields; NGX_DECLINED: refused. */
+/* Page and page size. */
+extern const ngx_rbl_field_t  ngx_rbl_list_fields[];
+
+/* Both from the fields; NGX_DECLINED: refused. */
 ngx_int_t ngx_rbl_list_paging(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
 
 /* ZRANGE of an index of the account. */
 void ngx_rbl_list_ask_range(ngx_rbl_ctx_t *ctx, const char *index,
     int64_t first, int64_t last);
 
-/* Copies the SIDs of a reply behind those of list->sids, where there is room
-   for as many as the reply has.  What is none of that kind is left out: it
-   would make a key that may not be read. */
-void ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
-    rbl_sid_kind_t kind, const redisReply *reply);
+/* Copies the SIDs of a reply behind the n of *sids, where there is room for as
+   many as the reply has; NULL: it is made.  What is none of that kind is left
+   out: it would make a key that may not be read. */
+void ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_uint_t *n,
+    rbl_str_t **sids, rbl_sid_kind_t kind, const redisReply *reply);
 
 /* Notes a reply that comes before it is known who asks (ngx_rbl_op_t.read). */
 void ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,

@@ -62,7 +62,7 @@ ngx_rbl_list_write(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
         raw = rbl_reply_str(record[k]);
 
         if (raw.p != NULL) {
-            (void) family->write(ctx, raw);
+            (void) family->write(ctx, NULL, raw);
         }
     }
 }
@@ -133,4 +133,14 @@ ngx_rbl_list_close(ngx_rbl_ctx_t *ctx)
     }
 
     ngx_rbl_close(ctx);
+}
+
+
+int
+ngx_rbl_undecoded(ngx_rbl_ctx_t *ctx, const char *kind)
+{
+    ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
+                  "rbl: a %s record could not be decoded", kind);
+
+    return 0;
 }

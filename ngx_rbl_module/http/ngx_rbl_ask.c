@@ -119,32 +119,6 @@ ngx_rbl_batch_records(ngx_rbl_batch_t *batch, ngx_uint_t n, rbl_str_t *keys)
 }
 
 
-void *
-ngx_rbl_args(ngx_rbl_ctx_t *ctx, size_t size, ngx_int_t n,
-    const rbl_sid_t *sids)
-{
-    void       *args;
-    ngx_int_t   i;
-    rbl_str_t  *rest;
-
-    n = ngx_max(n, 0);
-
-    args = ngx_palloc(ctx->request->pool, size + n * sizeof(rbl_str_t));
-    if (args == NULL) {
-        ngx_rbl_internal(ctx);
-        return NULL;
-    }
-
-    rest = (rbl_str_t *) ((u_char *) args + size);
-
-    for (i = 0; i < n; i++) {
-        rest[i] = rbl_sid_str(&sids[i]);
-    }
-
-    return args;
-}
-
-
 void
 ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
     rbl_str_t *argv)

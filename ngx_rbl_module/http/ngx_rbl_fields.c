@@ -1,9 +1,9 @@
 /*
- * Fields of a call as texts, lists, flags and ids in the path, and the refusals
- * that name a field.
+ * Fields of a call as texts, lists and ids in the path, the functions that judge
+ * values, and the refusals that name a field.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_write.h"
 
 
 void *
@@ -16,6 +16,21 @@ ngx_rbl_data(ngx_rbl_ctx_t *ctx, size_t size)
     }
 
     return ctx->data;
+}
+
+
+char *
+ngx_rbl_room(ngx_rbl_ctx_t *ctx, size_t size)
+{
+    char  *room;
+
+    room = ngx_pnalloc(ctx->request->pool, size);
+
+    if (room == NULL) {
+        ngx_rbl_internal(ctx);
+    }
+
+    return room;
 }
 
 
@@ -84,64 +99,70 @@ ngx_rbl_list(ngx_rbl_ctx_t *ctx, ngx_uint_t field, rbl_str_t **elements)
 
 
 ngx_int_t
-ngx_rbl_sids(ngx_rbl_ctx_t *ctx, ngx_uint_t field, rbl_sid_kind_t kind,
-    rbl_sid_t **sids)
+ngx_rbl_judged(ngx_rbl_ctx_t *ctx, const ngx_rbl_field_t *field,
+    rbl_str_t *text)
 {
-    ngx_int_t   i, n;
-    rbl_str_t  *texts;
+    *text = ngx_rbl_text(ctx, field - ctx->route->op->fields);
 
-    n = ngx_rbl_list(ctx, field, &texts);
-
-    if (n == NGX_ERROR) {
-        return NGX_ERROR;
-    }
-
-    *sids = ngx_palloc(ctx->request->pool, n * sizeof(rbl_sid_t) + 1);
-
-    if (*sids == NULL) {
-        ngx_rbl_internal(ctx);
-        return NGX_ERROR;
-    }
-
-    for (i = 0; i < n; i++) {
-        if (rbl_sid_parse(&(*sids)[i], kind, texts[i]) != RBL_OK) {
-            ngx_rbl_invalid(ctx,
-                         (char *) ctx->route->op->fields[field].name.data);
-            return NGX_DECLINED;
-        }
-    }
-
-    return n;
-}
-
-
-ngx_int_t
-ngx_rbl_flag(ngx_rbl_ctx_t *ctx, ngx_uint_t field, int *flag)
-{
-    rbl_str_t  text;
-
-    text = ngx_rbl_text(ctx, field);
-
-    if (text.p == NULL || rbl_flag_parse(flag, text) == RBL_OK) {
+    if (text->p == NULL || field->judge == NULL
+        || field->judge(ctx, text) == NGX_OK)
+    {
         return NGX_OK;
     }
 
-    ngx_rbl_invalid(ctx, (char *) ctx->route->op->fields[field].name.data);
+    if (ctx->refusal == 0) {
+        ngx_rbl_invalid(ctx, (char *) field->name.data);
+    }
 
     return NGX_DECLINED;
 }
 
 
 ngx_int_t
-ngx_rbl_label(ngx_rbl_ctx_t *ctx, rbl_str_t name)
+ngx_rbl_label(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 {
-    if (name.n && rbl_utf8_count(name) <= RBL_LABEL_MAX) {
-        return NGX_OK;
+    return text->n && rbl_utf8_count(*text) <= RBL_LABEL_MAX ? NGX_OK
+                                                             : NGX_DECLINED;
+}
+
+
+ngx_int_t
+ngx_rbl_flag(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
+{
+    int  flag;
+
+    if (rbl_flag_parse(&flag, *text) != RBL_OK) {
+        return NGX_DECLINED;
     }
 
-    ngx_rbl_invalid(ctx, "name");
+    *text = ngx_rbl_digit(flag);
 
-    return NGX_DECLINED;
+    return NGX_OK;
+}
+
+
+rbl_family_t
+ngx_rbl_host_parse(char buf[RBL_VALUE_MAX], rbl_str_t *value, rbl_str_t text,
+    ngx_uint_t addr)
+{
+    rbl_addr_t  parsed;
+
+    if (addr && rbl_addr_parse(&parsed, text) == RBL_OK) {
+        *value = rbl_addr_text(buf, &parsed);
+        return parsed.family;
+    }
+
+    return rbl_domain_parse(buf, value, text) == RBL_OK ? RBL_FAMILY_DOMAIN
+                                                        : RBL_FAMILY_NONE;
+}
+
+
+rbl_str_t
+ngx_rbl_digit(ngx_uint_t n)
+{
+    static const char  digits[] = "0123456789";
+
+    return (rbl_str_t) { digits + n, 1 };
 }
 
 

@@ -47,12 +47,15 @@ typedef enum {
 #define NGX_RBL_STARTS    (1 << 8)      /* starts checks */
 
 
-/* A field that a call reads from the query or the body.  Other fields are
+/* A field that a call reads from query and body (ngx_rbl_write.h).  Others are
    ignored. */
 
 typedef struct {
-    ngx_str_t   name;                   /* len 0: end of the table */
-    ngx_uint_t  list;                   /* may be given several times */
+    ngx_str_t         name;             /* len 0: end of the table */
+    ngx_uint_t        flags;
+    ngx_uint_t        arg;              /* 0: none */
+    ngx_int_t       (*judge)(ngx_rbl_ctx_t *ctx, rbl_str_t *text);
+    rbl_sid_kind_t    kind;             /* 0: it is a text */
 } ngx_rbl_field_t;
 
 typedef struct ngx_rbl_value_s  ngx_rbl_value_t;
@@ -98,6 +101,11 @@ typedef struct {
  * so, too.  `result` gets the replies of the second round.  One of these
  * functions writes the answer, between ngx_rbl_open and ngx_rbl_close.
  *
+ * A write has a script, which is the second round (ngx_rbl_write.h).  The
+ * `refusals` of the route's family map the words of its reply to refusals,
+ * except OK and ACCOUNT (the account is gone).  `result` writes the answer;
+ * without it the answer is `message`.
+ *
  * If the second round is one script, `refusals` maps its words other than OK
  * and ACCOUNT (the account is gone).  `result` handles the remaining words; if
  * it is NULL, the answer is only `message`.
@@ -110,7 +118,7 @@ typedef struct {
  */
 
 typedef struct {
-    const ngx_rbl_field_t    *fields;
+    const ngx_rbl_field_t    *fields;   /* NULL: none */
     void                    (*prepare)(ngx_rbl_ctx_t *ctx);
     void                    (*read)(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
                                   const redisReply *reply);
@@ -119,17 +127,17 @@ typedef struct {
                                   const redisReply *reply);
     void                    (*records)(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
                                   redisReply **record);
-    const ngx_rbl_outcome_t  *refusals;
+    const rbl_script_t       *script;   /* NULL: it changes nothing */
+    const char               *value;    /* behind the id; NULL: none */
     const char               *message;
 } ngx_rbl_op_t;
 
 
 /*
- * A family of records, for ngx_rbl_api_read.c.  `write` renders one record as
- * an object; it returns 0 and logs if the record cannot be decoded.  If
- * rendering needs more data than the records, `more` adds one command for n
- * records to the batch, and `more_read` stores its reply, which arrives before
- * the records.
+ * A family of records.  `write` renders one record as an object; it returns 0
+ * and logs if the record cannot be decoded.  If rendering needs more data than
+ * the records, `more` adds one command for n records to the batch, and
+ * `more_read` stores its reply, which arrives before the records, in ctx->more.
  */
 
 typedef struct {
@@ -144,10 +152,12 @@ typedef struct {
                                            pages */
     size_t           guess;             /* bytes of one in an answer,
                                            estimated */
-    int            (*write)(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
+    int            (*write)(ngx_rbl_ctx_t *ctx, const char *key,
+                         rbl_str_t raw);
     void           (*more)(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
                          ngx_uint_t n, const rbl_str_t *sids);
     void           (*more_read)(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+    const ngx_rbl_outcome_t  *refusals; /* of the scripts that change one */
     ngx_uint_t       paid;              /* 1: requires a paid plan */
 } ngx_rbl_family_t;
 
@@ -253,6 +263,7 @@ struct ngx_rbl_ctx_s {
     ngx_uint_t              status;     /* HTTP status of the response */
 
     void                   *data;       /* state of the call */
+    void                   *more;       /* of the family, to render records */
     void                  (*body_done)(ngx_rbl_ctx_t *ctx, ngx_int_t rc);
 
     ngx_uint_t              page_most;  /* records of a page of large records;
@@ -318,11 +329,6 @@ void ngx_rbl_batch_records(ngx_rbl_batch_t *batch, ngx_uint_t n,
  */
 void ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
     rbl_str_t *argv);
-
-/* Allocates arguments of that size, followed by n SIDs (-1: none).  NULL: out
-   of memory (refused). */
-void *ngx_rbl_args(ngx_rbl_ctx_t *ctx, size_t size, ngx_int_t n,
-    const rbl_sid_t *sids);
 
 /* Calls a script by its name, with its arguments (rbl_script.h) and n more
    behind them. */
@@ -402,19 +408,6 @@ rbl_str_t ngx_rbl_text(ngx_rbl_ctx_t *ctx, ngx_uint_t field);
  */
 ngx_int_t ngx_rbl_list(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
     rbl_str_t **elements);
-
-/* Returns the number of SIDs in a list of SIDs of one kind, and the SIDs in
-   ctx's pool.  NGX_DECLINED: one is malformed (refused); NGX_ERROR: out of
-   memory (refused). */
-ngx_int_t ngx_rbl_sids(ngx_rbl_ctx_t *ctx, ngx_uint_t field,
-    rbl_sid_kind_t kind, rbl_sid_t **sids);
-
-/* Checks a name of 1 to RBL_LABEL_MAX characters.  NGX_DECLINED: refused. */
-ngx_int_t ngx_rbl_label(ngx_rbl_ctx_t *ctx, rbl_str_t name);
-
-/* Reads a flag; *value is unchanged if it is not given.  NGX_DECLINED:
-   refused. */
-ngx_int_t ngx_rbl_flag(ngx_rbl_ctx_t *ctx, ngx_uint_t field, int *flag);
 
 /*
  * Reads a SID from the path, of the named resource.  NGX_DECLINED: refused

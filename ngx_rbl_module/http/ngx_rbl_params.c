@@ -8,7 +8,7 @@
  * is a list.
  */
 
-#include "ngx_rbl_http.h"
+#include "ngx_rbl_write.h"
 
 #include <jansson.h>
 
@@ -264,7 +264,7 @@ ngx_rbl_params_field(const ngx_rbl_ctx_t *ctx, const u_char *name, size_t len)
 
     fields = ctx->route->op->fields;
 
-    for (f = fields; f->name.len; f++) {
+    for (f = fields; f && f->name.len; f++) {
 
         if (len < f->name.len
             || ngx_memcmp(name, f->name.data, f->name.len) != 0)
@@ -276,7 +276,9 @@ ngx_rbl_params_field(const ngx_rbl_ctx_t *ctx, const u_char *name, size_t len)
             return f - fields;
         }
 
-        if (!f->list || name[f->name.len] != '[' || name[len - 1] != ']') {
+        if (!(f->flags & NGX_RBL_LIST) || name[f->name.len] != '['
+            || name[len - 1] != ']')
+        {
             continue;
         }
 
@@ -348,7 +350,7 @@ ngx_rbl_params_member(ngx_rbl_ctx_t *ctx, ngx_uint_t field, json_t *value)
 
     f = &ctx->route->op->fields[field];
 
-    if (!json_is_array(value) || !f->list) {
+    if (!json_is_array(value) || !(f->flags & NGX_RBL_LIST)) {
         return ngx_rbl_params_scalar(ctx, field, value);
     }
 
@@ -438,7 +440,7 @@ ngx_rbl_params_add(ngx_rbl_ctx_t *ctx, ngx_uint_t field, rbl_str_t text)
         return NGX_OK;
     }
 
-    if (given->first && !f->list) {
+    if (given->first && !(f->flags & NGX_RBL_LIST)) {
         given->first->text = text;
         return NGX_OK;
     }

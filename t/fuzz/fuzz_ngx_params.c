@@ -9,16 +9,17 @@
  */
 
 #include "fuzz_ngx.h"
+#include "ngx_rbl_write.h"
 
 #define FIELDS  5
 
 static const ngx_rbl_field_t  fields[] = {
-    { ngx_string("host"), 0 },
-    { ngx_string("name"), 0 },
-    { ngx_string("type"), 0 },
-    { ngx_string("rbl_profile"), 0 },
-    { ngx_string("contact_group"), 1 },
-    { ngx_null_string, 0 }
+    NGX_RBL_TEXT("host", 0, ngx_rbl_flag, 0),
+    NGX_RBL_TEXT("name", 0, NULL, 0),
+    NGX_RBL_TEXT("type", 0, NULL, 0),
+    NGX_RBL_TEXT("rbl_profile", 0, NULL, 0),
+    NGX_RBL_TEXT("contact_group", NGX_RBL_LIST, NULL, 0),
+    NGX_RBL_END
 };
 
 static const ngx_rbl_op_t     op = { .fields = fields };
@@ -60,7 +61,7 @@ check_list(ngx_rbl_ctx_t *ctx, ngx_uint_t field)
     rbl_str_t  *part;
 
     n = ngx_rbl_list(ctx, field, &part);
-    fuzz_check(n >= 0 && (n == 0) == (ctx->given[field].first == NULL));
+    fuzz_check(n >= 0 && (n == 0) == (ctx->round.given[field].first == NULL));
 
     for (i = 0; i < n; i++) {
         for (commas = 0; commas < part[i].n; commas++) {
@@ -100,7 +101,7 @@ as_form(ngx_rbl_ctx_t *ctx)
     size = 1;
 
     for (i = 0; i < FIELDS; i++) {
-        for (v = ctx->given[i].first; v; v = v->next) {
+        for (v = ctx->round.given[i].first; v; v = v->next) {
             size += fields[i].name.len + 3 * v->text.n + 4;
         }
     }
@@ -109,10 +110,10 @@ as_form(ngx_rbl_ctx_t *ctx)
     fuzz_check(p != NULL);
 
     for (i = 0; i < FIELDS; i++) {
-        for (v = ctx->given[i].first; v; v = v->next) {
+        for (v = ctx->round.given[i].first; v; v = v->next) {
             p = ngx_cpymem(p, fields[i].name.data, fields[i].name.len);
-            p = ngx_cpymem(p, fields[i].list ? "[]=" : "=",
-                           fields[i].list ? 3 : 1);
+            p = ngx_cpymem(p, fields[i].flags ? "[]=" : "=",
+                           fields[i].flags ? 3 : 1);
             p += encode(p, v->text);
             *p++ = '&';
         }
@@ -142,9 +143,9 @@ check_same(ngx_rbl_ctx_t *ctx)
     fuzz_check(ngx_rbl_params_parse(&again) == NGX_OK && !again.refusal);
 
     for (i = 0; i < FIELDS; i++) {
-        w = again.given[i].first;
+        w = again.round.given[i].first;
 
-        for (v = ctx->given[i].first; v; v = v->next, w = w->next) {
+        for (v = ctx->round.given[i].first; v; v = v->next, w = w->next) {
             fuzz_check(w != NULL && rbl_str_eq(v->text, w->text));
         }
 
@@ -156,19 +157,19 @@ check_same(ngx_rbl_ctx_t *ctx)
 static void
 check_given(ngx_rbl_ctx_t *ctx)
 {
-    int               flag;
+    rbl_str_t         flag;
     ngx_uint_t        i;
     ngx_rbl_value_t  *v;
 
     for (i = 0; i < NGX_RBL_FIELDS_MAX; i++) {
-        v = ctx->given[i].first;
+        v = ctx->round.given[i].first;
 
         if (i >= FIELDS) {
             fuzz_check(v == NULL);
             continue;
         }
 
-        fuzz_check(v == NULL || v->next == NULL || fields[i].list);
+        fuzz_check(v == NULL || v->next == NULL || fields[i].flags);
         fuzz_check((ngx_rbl_text(ctx, i).p == NULL) == (v == NULL));
 
         for ( /* void */ ; v; v = v->next) {
@@ -181,10 +182,10 @@ check_given(ngx_rbl_ctx_t *ctx)
 
     check_same(ctx);
 
-    flag = 7;
-    fuzz_check((ngx_rbl_flag(ctx, 0, &flag) == NGX_OK)
+    fuzz_check((ngx_rbl_judged(ctx, &fields[0], &flag) == NGX_OK)
                == (ctx->refusal == 0));
-    fuzz_check(flag == 0 || flag == 1 || flag == 7);
+    fuzz_check(ctx->refusal || flag.p == NULL || rbl_str_is(flag, "0")
+               || rbl_str_is(flag, "1"));
 }
 
 

@@ -11,10 +11,8 @@
 #include "fuzz_ngx.h"
 #include "ngx_rbl_api.h"
 
-static const ngx_rbl_field_t  none[] = { { ngx_null_string, 0 } };
-
 #define OP(name)                                                              \
-    const ngx_rbl_op_t  name = { .fields = none }
+    const ngx_rbl_op_t  name = { .fields = NULL }
 #define FAMILY(name)                                                          \
     const ngx_rbl_family_t  name = { .resource = #name }
 
@@ -56,6 +54,7 @@ FAMILY(ngx_rbl_family_profiles);
 FAMILY(ngx_rbl_family_rbls);
 FAMILY(ngx_rbl_family_contacts);
 FAMILY(ngx_rbl_family_groups);
+FAMILY(ngx_rbl_family_checks);
 
 static const char *const  suffixes[] = { ".json", ".xml", ".nagios",
                                          ".zabbix" };
