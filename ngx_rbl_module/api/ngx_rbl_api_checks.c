@@ -52,6 +52,7 @@ static void ngx_rbl_status_damaged(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_status_close(ngx_rbl_ctx_t *ctx);
 
 static rbl_str_t ngx_rbl_hash_str(const redisReply *reply, const char *name);
+static int64_t ngx_rbl_hash_int(const redisReply *reply, const char *name);
 
 
 static const ngx_rbl_field_t  ngx_rbl_status_fields[] = {
@@ -102,7 +103,7 @@ static void
 ngx_rbl_status_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
 {
     char               details[RBL_SID_MAX + 2];
-    u_char             start[NGX_INT64_LEN], end[NGX_INT64_LEN];
+    char               start[RBL_OUT_INT], end[RBL_OUT_INT];
     rbl_key_t          key;
     rbl_str_t          name, argv[4];
     ngx_rbl_status_t  *status;
@@ -118,11 +119,8 @@ ngx_rbl_status_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
     argv[0] = RBL_STR("GETRANGE");
     argv[1] = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
                               "check", rbl_sid_str(&ctx->account), name);
-    argv[2].p = (const char *) start;
-    argv[2].n = ngx_sprintf(start, "%L", status->offset) - start;
-    argv[3].p = (const char *) end;
-    argv[3].n = ngx_sprintf(end, "%L", status->offset
-                                       + NGX_RBL_DETAILS_SLICE - 1) - end;
+    argv[2] = rbl_out_int_text(start, status->offset);
+    argv[3] = rbl_out_int_text(end, status->offset + NGX_RBL_DETAILS_SLICE - 1);
 
     ngx_rbl_batch_command(batch, 4, argv);
 }
@@ -200,7 +198,7 @@ ngx_rbl_status_state(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     d = &ctx->doc;
     status = ctx->data;
     state = ngx_rbl_hash_str(reply, "status");
-    listed = rbl_reply_int(rbl_reply_field(reply, "listed"), 0);
+    listed = ngx_rbl_hash_int(reply, "listed");
 
     ngx_rbl_open(ctx, NGX_RBL_CHECK_GUESS
                       + (status->details ? NGX_RBL_CHECK_GUESS * 8 : 0),
@@ -212,24 +210,19 @@ ngx_rbl_status_state(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     rbl_doc_str(d, "host", ngx_rbl_hash_str(reply, "host"));
     rbl_doc_str(d, "host_id", ngx_rbl_hash_str(reply, "host_id"));
     rbl_doc_str(d, "started",
-                rbl_time_text(buf, rbl_reply_int(rbl_reply_field(reply,
-                                                 "started"), 0),
+                rbl_time_text(buf, ngx_rbl_hash_int(reply, "started"),
                               ctx->zone));
     rbl_doc_str(d, "completed",
-                rbl_time_text(buf, rbl_reply_int(rbl_reply_field(reply,
-                                                 "completed"), 0),
+                rbl_time_text(buf, ngx_rbl_hash_int(reply, "completed"),
                               ctx->zone));
-    rbl_doc_int(d, "checked_count",
-                rbl_reply_int(rbl_reply_field(reply, "checked"), 0));
-    rbl_doc_int(d, "total_count",
-                rbl_reply_int(rbl_reply_field(reply, "total"), 0));
+    rbl_doc_int(d, "checked_count", ngx_rbl_hash_int(reply, "checked"));
+    rbl_doc_int(d, "total_count", ngx_rbl_hash_int(reply, "total"));
     rbl_doc_bool(d, "listed", listed > 0);
     rbl_doc_int(d, "listed_count", listed);
-    rbl_doc_int(d, "unknown_count",
-                rbl_reply_int(rbl_reply_field(reply, "unknown"), 0));
+    rbl_doc_int(d, "unknown_count", ngx_rbl_hash_int(reply, "unknown"));
 
-    status->covered = rbl_reply_int(rbl_reply_field(reply, "total"), 0) > 0;
-    status->stored = rbl_reply_int(rbl_reply_field(reply, "details"), 0) > 0;
+    status->covered = ngx_rbl_hash_int(reply, "total") > 0;
+    status->stored = ngx_rbl_hash_int(reply, "details") > 0;
 
     if (!rbl_str_is(state, "failed")) {
         return;
@@ -403,4 +396,11 @@ ngx_rbl_hash_str(const redisReply *reply, const char *name)
     s = rbl_reply_str(rbl_reply_field(reply, name));
 
     return s.p ? s : RBL_STR("");
+}
+
+
+static int64_t
+ngx_rbl_hash_int(const redisReply *reply, const char *name)
+{
+    return rbl_reply_int(rbl_reply_field(reply, name), 0);
 }

@@ -54,21 +54,15 @@ static void
 ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx)
 {
     rbl_key_t  key;
-    rbl_str_t  first[3], last[6], time;
+    rbl_str_t  last[6], time;
 
     if (ngx_rbl_data(ctx, sizeof(ngx_rbl_plain_t)) == NULL) {
         return;
     }
 
-    ngx_rbl_ask(ctx, "ZCARD", "listed", RBL_STR(""), 0, NULL);
-    ngx_rbl_ask(ctx, "ZCARD", "uncovered", RBL_STR(""), 0, NULL);
-
-    first[0] = RBL_STR("0");
-    first[1] = RBL_STR("0");
-    first[2] = RBL_STR("WITHSCORES");
-
-    ngx_rbl_ask(ctx, "ZRANGE", "due", RBL_STR(""), 3, first);
-
+    ngx_rbl_ask_count(ctx, "listed");
+    ngx_rbl_ask_count(ctx, "uncovered");
+    ngx_rbl_ask_first(ctx, "due");
     ngx_rbl_ask(ctx, "GET", "checked", RBL_STR(""), 0, NULL);
 
     last[0] = RBL_STR("ZRANGE");

@@ -75,7 +75,7 @@ static void
 ngx_rbl_rbls_prepare(ngx_rbl_ctx_t *ctx)
 {
     int64_t          first;
-    u_char           start[NGX_INT64_LEN], stop[NGX_INT64_LEN];
+    char             text[2][RBL_OUT_INT];
     rbl_str_t        range[2];
     ngx_rbl_list_t  *list;
 
@@ -87,14 +87,12 @@ ngx_rbl_rbls_prepare(ngx_rbl_ctx_t *ctx)
 
     first = (list->page - 1) * list->page_size;
 
-    range[0].p = (const char *) start;
-    range[0].n = ngx_sprintf(start, "%L", first) - start;
-    range[1].p = (const char *) stop;
-    range[1].n = ngx_sprintf(stop, "%L", first + list->page_size - 1) - stop;
+    range[0] = rbl_out_int_text(text[0], first);
+    range[1] = rbl_out_int_text(text[1], first + list->page_size - 1);
 
     ngx_rbl_rbls_totals(ctx);
     ngx_rbl_ask_system(ctx, ctx->batch, "ZRANGE", "lists:active", 2, range);
-    ngx_rbl_list_ask_range(ctx, "rbls", 0, NGX_RBL_CUSTOMS_MAX - 1);
+    ngx_rbl_ask_range(ctx, "rbls", 0, NGX_RBL_CUSTOMS_MAX - 1);
 }
 
 
@@ -102,7 +100,7 @@ static void
 ngx_rbl_rbls_totals(ngx_rbl_ctx_t *ctx)
 {
     ngx_rbl_ask_system(ctx, ctx->batch, "ZCARD", "lists:active", 0, NULL);
-    ngx_rbl_ask(ctx, "ZCARD", "rbls", RBL_STR(""), 0, NULL);
+    ngx_rbl_ask_count(ctx, "rbls");
 }
 
 

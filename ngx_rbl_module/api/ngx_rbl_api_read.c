@@ -123,22 +123,6 @@ ngx_rbl_list_number(ngx_rbl_ctx_t *ctx, ngx_uint_t field, int64_t def,
 }
 
 
-void
-ngx_rbl_list_ask_range(ngx_rbl_ctx_t *ctx, const char *index, int64_t first,
-    int64_t last)
-{
-    u_char     start[NGX_INT64_LEN], stop[NGX_INT64_LEN];
-    rbl_str_t  range[2];
-
-    range[0].p = (const char *) start;
-    range[0].n = ngx_sprintf(start, "%L", first) - start;
-    range[1].p = (const char *) stop;
-    range[1].n = ngx_sprintf(stop, "%L", last) - stop;
-
-    ngx_rbl_ask(ctx, "ZRANGE", index, RBL_STR(""), 2, range);
-}
-
-
 /* A page that was remembered with a stamp needs one command; of others the
    stamp is read before the page (ngx_rbl_pages.c). */
 
@@ -176,8 +160,8 @@ ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
                     NULL);
     }
 
-    ngx_rbl_list_ask_range(ctx, list->name.index, list->name.first,
-                           list->name.first + list->page_size - 1);
+    ngx_rbl_ask_range(ctx, list->name.index, list->name.first,
+                      list->name.first + list->page_size - 1);
 
     if (n > 0) {
         ngx_rbl_list_guess(ctx, n, sids);

@@ -39,10 +39,6 @@ extern const ngx_rbl_field_t  ngx_rbl_list_fields[];
 /* Both from the fields; NGX_DECLINED: refused. */
 ngx_int_t ngx_rbl_list_paging(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
 
-/* ZRANGE of an index of the account. */
-void ngx_rbl_list_ask_range(ngx_rbl_ctx_t *ctx, const char *index,
-    int64_t first, int64_t last);
-
 /* Copies the SIDs of a reply behind the n of *sids, where there is room for as
    many as the reply has; NULL: it is made.  What is none of that kind is left
    out: it would make a key that may not be read. */

@@ -45,7 +45,6 @@ ngx_rbl_due_slot(const ngx_rbl_ctx_t *ctx)
 void
 ngx_rbl_due_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_due_t *due)
 {
-    rbl_str_t                  range[3];
     const ngx_rbl_due_slot_t  *slot;
 
     slot = ngx_rbl_due_slot(ctx);
@@ -58,14 +57,10 @@ ngx_rbl_due_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_due_t *due)
         return;
     }
 
-    range[0] = RBL_STR("0");
-    range[1] = RBL_STR("0");
-    range[2] = RBL_STR("WITHSCORES");
-
     due->at = ctx->round.asks;
     due->asked = 1;
 
-    ngx_rbl_ask(ctx, "ZRANGE", "due", RBL_STR(""), 3, range);
+    ngx_rbl_ask_first(ctx, "due");
 }
 
 

@@ -27,8 +27,7 @@ ngx_rbl_totals_ask(ngx_rbl_ctx_t *ctx)
     family = ctx->route->family;
 
     for (i = 0; i < NGX_RBL_TOTALS && family->total[i].index; i++) {
-        ngx_rbl_ask(ctx, "ZCARD", family->total[i].index, RBL_STR(""), 0,
-                    NULL);
+        ngx_rbl_ask_count(ctx, family->total[i].index);
     }
 }
 

@@ -10,25 +10,50 @@
 #define NGX_RBL_REPEATS  3
 
 
+static void ngx_rbl_ask_key(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
+    const char *verb, rbl_str_t key, ngx_uint_t argc, const rbl_str_t *argv);
+
+
 void
 ngx_rbl_ask(ngx_rbl_ctx_t *ctx, const char *verb, const char *name,
     rbl_str_t sid, ngx_uint_t argc, const rbl_str_t *argv)
 {
-    rbl_key_t   key;
-    rbl_str_t   all[NGX_RBL_COMMAND_ARGS + 2];
-    ngx_uint_t  i;
+    rbl_key_t  key;
 
-    all[0] = rbl_str(verb);
-    all[1] = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), name,
-                             rbl_sid_str(&ctx->account), sid);
+    ngx_rbl_ask_key(ctx, ctx->batch, verb,
+                    rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
+                                    name, rbl_sid_str(&ctx->account), sid),
+                    argc, argv);
+}
 
-    for (i = 0; i < argc && i < NGX_RBL_COMMAND_ARGS; i++) {
-        all[i + 2] = argv[i];
-    }
 
-    ngx_rbl_batch_command(ctx->batch, (int) i + 2, all);
+void
+ngx_rbl_ask_count(ngx_rbl_ctx_t *ctx, const char *name)
+{
+    ngx_rbl_ask(ctx, "ZCARD", name, RBL_STR(""), 0, NULL);
+}
 
-    ctx->round.asks++;
+
+void
+ngx_rbl_ask_first(ngx_rbl_ctx_t *ctx, const char *name)
+{
+    rbl_str_t  first[3] = { RBL_STR("0"), RBL_STR("0"), RBL_STR("WITHSCORES") };
+
+    ngx_rbl_ask(ctx, "ZRANGE", name, RBL_STR(""), 3, first);
+}
+
+
+void
+ngx_rbl_ask_range(ngx_rbl_ctx_t *ctx, const char *name, int64_t first,
+    int64_t last)
+{
+    char       text[2][RBL_OUT_INT];
+    rbl_str_t  range[2];
+
+    range[0] = rbl_out_int_text(text[0], first);
+    range[1] = rbl_out_int_text(text[1], last);
+
+    ngx_rbl_ask(ctx, "ZRANGE", name, RBL_STR(""), 2, range);
 }
 
 
@@ -37,15 +62,27 @@ ngx_rbl_ask_system(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch,
     const char *verb, const char *name, ngx_uint_t argc, const rbl_str_t *argv)
 {
     rbl_key_t              key;
-    rbl_str_t              all[NGX_RBL_COMMAND_ARGS + 2];
-    ngx_uint_t             i;
     const rbl_keyspace_t  *ks;
 
     ks = ngx_rbl_store_keyspace(ctx->store);
 
+    ngx_rbl_ask_key(ctx, batch, verb,
+                    rbl_key(&key, ks,
+                            rbl_partition(ks, rbl_sid_str(&ctx->account)),
+                            name, RBL_STR(""), RBL_STR("")),
+                    argc, argv);
+}
+
+
+static void
+ngx_rbl_ask_key(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch, const char *verb,
+    rbl_str_t key, ngx_uint_t argc, const rbl_str_t *argv)
+{
+    rbl_str_t   all[NGX_RBL_COMMAND_ARGS + 2];
+    ngx_uint_t  i;
+
     all[0] = rbl_str(verb);
-    all[1] = rbl_key(&key, ks, rbl_partition(ks, rbl_sid_str(&ctx->account)),
-                     name, RBL_STR(""), RBL_STR(""));
+    all[1] = key;
 
     for (i = 0; i < argc && i < NGX_RBL_COMMAND_ARGS; i++) {
         all[i + 2] = argv[i];

@@ -298,6 +298,13 @@ struct ngx_rbl_ctx_s {
 void ngx_rbl_ask(ngx_rbl_ctx_t *ctx, const char *verb, const char *name,
     rbl_str_t sid, ngx_uint_t argc, const rbl_str_t *argv);
 
+/* The same for an index (zset): its size; the first member with its score; the
+   members of these ranks. */
+void ngx_rbl_ask_count(ngx_rbl_ctx_t *ctx, const char *name);
+void ngx_rbl_ask_first(ngx_rbl_ctx_t *ctx, const char *name);
+void ngx_rbl_ask_range(ngx_rbl_ctx_t *ctx, const char *name, int64_t first,
+    int64_t last);
+
 /*
  * The same for a key `name` that all accounts of the partition share, in either
  * round: `batch` is ctx->batch or the batch of the second round.

@@ -21,10 +21,9 @@ static ngx_int_t ngx_rbl_response_open(ngx_rbl_ctx_t *ctx, size_t size);
 static void ngx_rbl_render_refusal(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_send_large(ngx_rbl_ctx_t *ctx);
 static ngx_int_t ngx_rbl_rate_headers(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_rate_header(ngx_rbl_ctx_t *ctx, ngx_str_t *name,
+static ngx_int_t ngx_rbl_number_header(ngx_rbl_ctx_t *ctx, ngx_str_t *name,
     int64_t value);
 static ngx_int_t ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx);
-static ngx_int_t ngx_rbl_retry_header(ngx_rbl_ctx_t *ctx);
 
 
 static ngx_str_t  ngx_rbl_types[] = {
@@ -324,20 +323,20 @@ ngx_rbl_rate_headers(ngx_rbl_ctx_t *ctx)
         return NGX_OK;
     }
 
-    if (ngx_rbl_rate_header(ctx, &ngx_rbl_limit_header, ctx->rate_limit)
+    if (ngx_rbl_number_header(ctx, &ngx_rbl_limit_header, ctx->rate_limit)
         != NGX_OK
-        || ngx_rbl_rate_header(ctx, &ngx_rbl_left_header, ctx->rate_left)
+        || ngx_rbl_number_header(ctx, &ngx_rbl_left_header, ctx->rate_left)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    return ngx_rbl_rate_header(ctx, &ngx_rbl_reset_header, ctx->rate_reset);
+    return ngx_rbl_number_header(ctx, &ngx_rbl_reset_header, ctx->rate_reset);
 }
 
 
 static ngx_int_t
-ngx_rbl_rate_header(ngx_rbl_ctx_t *ctx, ngx_str_t *name, int64_t value)
+ngx_rbl_number_header(ngx_rbl_ctx_t *ctx, ngx_str_t *name, int64_t value)
 {
     ngx_str_t  text;
 
@@ -398,30 +397,14 @@ ngx_rbl_refusal_headers(ngx_rbl_ctx_t *ctx)
 
     case NGX_HTTP_TOO_MANY_REQUESTS:
     case NGX_HTTP_SERVICE_UNAVAILABLE:
-        return ctx->retry_after ? ngx_rbl_retry_header(ctx) : NGX_OK;
+        return ctx->retry_after
+               ? ngx_rbl_number_header(ctx, &ngx_rbl_retry_after,
+                                       (int64_t) ctx->retry_after)
+               : NGX_OK;
 
     default:
         return NGX_OK;
     }
-}
-
-
-static ngx_int_t
-ngx_rbl_retry_header(ngx_rbl_ctx_t *ctx)
-{
-    ngx_str_t  seconds;
-
-    seconds.data = ngx_pnalloc(ctx->request->pool, NGX_INT_T_LEN);
-
-    if (seconds.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    seconds.len = ngx_sprintf(seconds.data, "%ui", ctx->retry_after)
-                  - seconds.data;
-
-    return ngx_rbl_header(ctx->request, &ngx_rbl_retry_after, &seconds)
-           ? NGX_OK : NGX_ERROR;
 }
 
 

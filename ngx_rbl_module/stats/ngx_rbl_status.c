@@ -199,37 +199,30 @@ ngx_rbl_status_send(ngx_rbl_status_t *s)
 {
     ngx_int_t            rc;
     ngx_buf_t           *b;
-    ngx_table_elt_t     *h;
     ngx_http_request_t  *r;
+
+    static ngx_str_t  cache_control = ngx_string("Cache-Control");
+    static ngx_str_t  no_store = ngx_string("no-store");
 
     r = s->request;
 
     b = ngx_rbl_status_write(s) == NGX_OK ? ngx_rbl_sink_flush(&s->sink)
                                           : NULL;
-    if (b == NULL) {
+    if (b == NULL || ngx_rbl_header(r, &cache_control, &no_store) == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
-
-    h = ngx_list_push(&r->headers_out.headers);
-    if (h == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_memzero(h, sizeof(ngx_table_elt_t));
-    h->hash = 1;
-    ngx_str_set(&h->key, "Cache-Control");
-    ngx_str_set(&h->value, "no-store");
 
     if (s->form == NGX_RBL_STATUS_JSON) {
         ngx_str_set(&r->headers_out.content_type,
                     "application/json; charset=utf-8");
+        r->headers_out.content_type_len = 16;
 
     } else {
         ngx_str_set(&r->headers_out.content_type,
                     "text/plain; version=0.0.4; charset=utf-8");
+        r->headers_out.content_type_len = 10;
     }
 
-    r->headers_out.content_type_len = s->form == NGX_RBL_STATUS_JSON ? 16 : 10;
     r->headers_out.content_type_lowcase = NULL;
     r->headers_out.status = NGX_HTTP_OK;
     r->headers_out.content_length_n = ngx_rbl_sink_length(&s->sink);
