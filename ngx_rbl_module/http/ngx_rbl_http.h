@@ -106,10 +106,6 @@ typedef struct {
  * except OK and ACCOUNT (the account is gone).  `result` writes the answer;
  * without it the answer is `message`.
  *
- * If the second round is one script, `refusals` maps its words other than OK
- * and ACCOUNT (the account is gone).  `result` handles the remaining words; if
- * it is NULL, the answer is only `message`.
- *
  * With `records`, account and token are read last, in one command with the
  * records that `prepare` requested (ngx_rbl_ask_records).  `read` is then
  * called before the request is authenticated, and only stores what it gets.

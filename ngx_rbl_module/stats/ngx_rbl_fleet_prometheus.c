@@ -1,41 +1,37 @@
 /*
  * Counters of the fleet in Prometheus' text format.  All samples of a family
- * must be consecutive, so the fleet is traversed once per family.  Names of
- * daemons and zones come from outside: labels are escaped, and invalid UTF-8
- * and control characters are replaced.
+ * must be consecutive, so the fleet is traversed once per family.
  */
 
 #include "ngx_rbl_status.h"
 
-#include "rbl_utf8.h"
-
 
 #define NGX_RBL_FLEET_PREFIX  "rbl_checkd_"
+#define NGX_RBL_FLEET_LABELS  3         /* of a sample, at most */
 
 
-typedef struct {
-    const char  *name;
-    rbl_str_t    value;
-} ngx_rbl_label_t;
+typedef enum {
+    NGX_RBL_FLEET_DAEMON = 0,
+    NGX_RBL_FLEET_RESOLVER,
+    NGX_RBL_FLEET_LIST
+} ngx_rbl_fleet_row_e;
 
 
 static void ngx_rbl_fleet_daemons(ngx_rbl_fleet_t *fleet, rbl_out_t *out);
 static void ngx_rbl_fleet_table(ngx_rbl_fleet_t *fleet, rbl_out_t *out,
-    const rbl_metric_t *metric, ngx_uint_t n,
-    void (*row)(ngx_rbl_daemon_t *d, rbl_out_t *out,
-        const rbl_metric_t *metric, ngx_uint_t i));
-static void ngx_rbl_fleet_daemon_row(ngx_rbl_daemon_t *d, rbl_out_t *out,
-    const rbl_metric_t *metric, ngx_uint_t i);
-static void ngx_rbl_fleet_resolver_row(ngx_rbl_daemon_t *d, rbl_out_t *out,
-    const rbl_metric_t *metric, ngx_uint_t i);
-static void ngx_rbl_fleet_list_row(ngx_rbl_daemon_t *d, rbl_out_t *out,
-    const rbl_metric_t *metric, ngx_uint_t i);
+    const rbl_metric_t *metric, ngx_uint_t n, ngx_rbl_fleet_row_e kind);
+static ngx_uint_t ngx_rbl_fleet_row(const ngx_rbl_daemon_t *d,
+    ngx_rbl_fleet_row_e kind, ngx_uint_t i, ngx_rbl_label_t *label,
+    const int64_t **number);
+static void ngx_rbl_fleet_number(rbl_out_t *out, const rbl_metric_t *metric,
+    ngx_rbl_label_t *label, ngx_uint_t n, int64_t number);
 static void ngx_rbl_fleet_latency(ngx_rbl_fleet_t *fleet, rbl_out_t *out);
+static void ngx_rbl_fleet_buckets(rbl_out_t *out, ngx_rbl_label_t *label,
+    const int64_t *number);
 static void ngx_rbl_fleet_health(ngx_rbl_fleet_t *fleet, rbl_out_t *out);
 static void ngx_rbl_fleet_sample(rbl_out_t *out, const char *family,
     const char *suffix, const ngx_rbl_label_t *label, ngx_uint_t n,
     int64_t number, rbl_metric_unit_t unit);
-static void ngx_rbl_fleet_label(rbl_out_t *out, rbl_str_t value);
 
 
 void
@@ -43,7 +39,8 @@ ngx_rbl_fleet_prometheus(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
 {
     ngx_rbl_status_family(out, "", "rbl_store_up", "gauge",
                           "1: the numbers of the daemons could be read.");
-    rbl_out_z(out, fleet->up ? "rbl_store_up 1\n" : "rbl_store_up 0\n");
+    ngx_rbl_status_sample(out, "rbl_store_up", NULL, 0, fleet->up != 0,
+                          RBL_METRIC_ONE);
 
     if (!fleet->up) {
         return;
@@ -60,12 +57,12 @@ ngx_rbl_fleet_prometheus(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
 
     ngx_rbl_fleet_daemons(fleet, out);
     ngx_rbl_fleet_table(fleet, out, rbl_metrics, RBL_M__N,
-                        ngx_rbl_fleet_daemon_row);
+                        NGX_RBL_FLEET_DAEMON);
     ngx_rbl_fleet_table(fleet, out, rbl_resolver_metrics, RBL_MR_TIME,
-                        ngx_rbl_fleet_resolver_row);
+                        NGX_RBL_FLEET_RESOLVER);
     ngx_rbl_fleet_latency(fleet, out);
     ngx_rbl_fleet_table(fleet, out, rbl_list_metrics, RBL_ML__N,
-                        ngx_rbl_fleet_list_row);
+                        NGX_RBL_FLEET_LIST);
     ngx_rbl_fleet_health(fleet, out);
 }
 
@@ -75,42 +72,41 @@ ngx_rbl_fleet_prometheus(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
 static void
 ngx_rbl_fleet_daemons(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
 {
-    ngx_uint_t         i;
-    ngx_rbl_label_t    label[2];
-    ngx_rbl_daemon_t  *d;
+    ngx_uint_t        i, n;
+    const int64_t    *number;
+    ngx_rbl_label_t   label[NGX_RBL_FLEET_LABELS];
 
     ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "info", "gauge",
                           "The version of a daemon.");
 
-    label[0].name = "daemon";
-    label[1].name = "version";
-
     for (i = 0; i < fleet->n; i++) {
-        d = &fleet->daemon[i];
-        label[0].value = d->record.name;
-        label[1].value = d->record.release;
-        ngx_rbl_fleet_sample(out, "info", "", label, 2, 1, RBL_METRIC_ONE);
+        n = ngx_rbl_fleet_row(&fleet->daemon[i], NGX_RBL_FLEET_DAEMON, 0,
+                              label, &number);
+        label[n] = (ngx_rbl_label_t) { "version",
+                                       fleet->daemon[i].record.release };
+        ngx_rbl_fleet_sample(out, "info", "", label, n + 1, 1, RBL_METRIC_ONE);
     }
 
     ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "start_time_seconds",
                           "gauge", "When a daemon began, since 1970.");
 
     for (i = 0; i < fleet->n; i++) {
-        d = &fleet->daemon[i];
-        label[0].value = d->record.name;
-        ngx_rbl_fleet_sample(out, "start_time_seconds", "", label, 1,
-                             d->record.started, RBL_METRIC_MILLI);
+        n = ngx_rbl_fleet_row(&fleet->daemon[i], NGX_RBL_FLEET_DAEMON, 0,
+                              label, &number);
+        ngx_rbl_fleet_sample(out, "start_time_seconds", "", label, n,
+                             fleet->daemon[i].record.started,
+                             RBL_METRIC_MILLI);
     }
 }
 
 
 static void
 ngx_rbl_fleet_table(ngx_rbl_fleet_t *fleet, rbl_out_t *out,
-    const rbl_metric_t *metric, ngx_uint_t n,
-    void (*row)(ngx_rbl_daemon_t *d, rbl_out_t *out,
-        const rbl_metric_t *metric, ngx_uint_t i))
+    const rbl_metric_t *metric, ngx_uint_t n, ngx_rbl_fleet_row_e kind)
 {
-    ngx_uint_t  i, k;
+    ngx_uint_t        i, k, j, labels;
+    const int64_t    *number;
+    ngx_rbl_label_t   label[NGX_RBL_FLEET_LABELS];
 
     for (i = 0; i < n; i++) {
         if (i == 0 || ngx_strcmp(metric[i].family, metric[i - 1].family) != 0)
@@ -121,8 +117,53 @@ ngx_rbl_fleet_table(ngx_rbl_fleet_t *fleet, rbl_out_t *out,
         }
 
         for (k = 0; k < fleet->n; k++) {
-            row(&fleet->daemon[k], out, &metric[i], i);
+            for (j = 0; ; j++) {
+                labels = ngx_rbl_fleet_row(&fleet->daemon[k], kind, j, label,
+                                           &number);
+                if (labels == 0) {
+                    break;
+                }
+
+                ngx_rbl_fleet_number(out, &metric[i], label, labels,
+                                     number[i]);
+            }
         }
+    }
+}
+
+
+/* Returns the number of labels of the i-th row of that kind, with the labels and
+   numbers; 0: there is no such row. */
+
+static ngx_uint_t
+ngx_rbl_fleet_row(const ngx_rbl_daemon_t *d, ngx_rbl_fleet_row_e kind,
+    ngx_uint_t i, ngx_rbl_label_t *label, const int64_t **number)
+{
+    label[0] = (ngx_rbl_label_t) { "daemon", d->record.name };
+
+    switch (kind) {
+
+    case NGX_RBL_FLEET_RESOLVER:
+        if (i >= d->nresolvers) {
+            return 0;
+        }
+
+        label[1] = (ngx_rbl_label_t) { "resolver", d->resolver[i].address };
+        *number = d->resolver[i].number;
+        return 2;
+
+    case NGX_RBL_FLEET_LIST:
+        if (i >= d->nlists) {
+            return 0;
+        }
+
+        label[1] = (ngx_rbl_label_t) { "list", d->list[i].zone };
+        *number = d->list[i].number;
+        return 2;
+
+    default:
+        *number = d->number;
+        return i == 0;
     }
 }
 
@@ -130,7 +171,7 @@ ngx_rbl_fleet_table(ngx_rbl_fleet_t *fleet, rbl_out_t *out,
 /* Writes one sample, with the label of the metric after the others. */
 
 static void
-ngx_rbl_fleet_row(rbl_out_t *out, const rbl_metric_t *metric,
+ngx_rbl_fleet_number(rbl_out_t *out, const rbl_metric_t *metric,
     ngx_rbl_label_t *label, ngx_uint_t n, int64_t number)
 {
     if (number < 0) {
@@ -138,9 +179,8 @@ ngx_rbl_fleet_row(rbl_out_t *out, const rbl_metric_t *metric,
     }
 
     if (metric->label) {
-        label[n].name = metric->label;
-        label[n].value = rbl_str(metric->value);
-        n++;
+        label[n++] = (ngx_rbl_label_t) { metric->label,
+                                         rbl_str(metric->value) };
     }
 
     ngx_rbl_fleet_sample(out, metric->family, "", label, n, number,
@@ -149,50 +189,22 @@ ngx_rbl_fleet_row(rbl_out_t *out, const rbl_metric_t *metric,
 
 
 static void
-ngx_rbl_fleet_daemon_row(ngx_rbl_daemon_t *d, rbl_out_t *out,
-    const rbl_metric_t *metric, ngx_uint_t i)
+ngx_rbl_fleet_latency(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
 {
-    ngx_rbl_label_t  label[2];
+    ngx_uint_t        i, k;
+    const int64_t    *number;
+    ngx_rbl_label_t   label[NGX_RBL_FLEET_LABELS];
 
-    label[0].name = "daemon";
-    label[0].value = d->record.name;
+    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX,
+                          rbl_resolver_metrics[RBL_MR_TIME].family,
+                          "histogram", rbl_resolver_metrics[RBL_MR_TIME].help);
 
-    ngx_rbl_fleet_row(out, metric, label, 1, d->number[i]);
-}
-
-
-static void
-ngx_rbl_fleet_resolver_row(ngx_rbl_daemon_t *d, rbl_out_t *out,
-    const rbl_metric_t *metric, ngx_uint_t i)
-{
-    ngx_uint_t       k;
-    ngx_rbl_label_t  label[3];
-
-    label[0].name = "daemon";
-    label[0].value = d->record.name;
-    label[1].name = "resolver";
-
-    for (k = 0; k < d->nresolvers; k++) {
-        label[1].value = d->resolver[k].address;
-        ngx_rbl_fleet_row(out, metric, label, 2, d->resolver[k].number[i]);
-    }
-}
-
-
-static void
-ngx_rbl_fleet_list_row(ngx_rbl_daemon_t *d, rbl_out_t *out,
-    const rbl_metric_t *metric, ngx_uint_t i)
-{
-    ngx_uint_t       k;
-    ngx_rbl_label_t  label[3];
-
-    label[0].name = "daemon";
-    label[0].value = d->record.name;
-    label[1].name = "list";
-
-    for (k = 0; k < d->nlists; k++) {
-        label[1].value = d->list[k].zone;
-        ngx_rbl_fleet_row(out, metric, label, 2, d->list[k].number[i]);
+    for (i = 0; i < fleet->n; i++) {
+        for (k = 0; k < fleet->daemon[i].nresolvers; k++) {
+            (void) ngx_rbl_fleet_row(&fleet->daemon[i], NGX_RBL_FLEET_RESOLVER,
+                                     k, label, &number);
+            ngx_rbl_fleet_buckets(out, label, number);
+        }
     }
 }
 
@@ -228,57 +240,27 @@ ngx_rbl_fleet_buckets(rbl_out_t *out, ngx_rbl_label_t *label,
 
 
 static void
-ngx_rbl_fleet_latency(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
-{
-    ngx_uint_t         i, k;
-    ngx_rbl_label_t    label[3];
-    ngx_rbl_daemon_t  *d;
-
-    ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX,
-                          rbl_resolver_metrics[RBL_MR_TIME].family,
-                          "histogram", rbl_resolver_metrics[RBL_MR_TIME].help);
-
-    label[0].name = "daemon";
-    label[1].name = "resolver";
-
-    for (i = 0; i < fleet->n; i++) {
-        d = &fleet->daemon[i];
-        label[0].value = d->record.name;
-
-        for (k = 0; k < d->nresolvers; k++) {
-            label[1].value = d->resolver[k].address;
-            ngx_rbl_fleet_buckets(out, label, d->resolver[k].number);
-        }
-    }
-}
-
-
-static void
 ngx_rbl_fleet_health(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
 {
-    ngx_uint_t         i, k;
-    ngx_rbl_label_t    label[3];
+    ngx_uint_t         i, k, n;
+    const int64_t     *number;
+    ngx_rbl_label_t    label[NGX_RBL_FLEET_LABELS];
     ngx_rbl_daemon_t  *d;
 
     ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "list_health", "gauge",
                           "1 for the state that the list is in.");
 
-    label[0].name = "daemon";
-    label[1].name = "list";
-    label[2].name = "state";
-
     for (i = 0; i < fleet->n; i++) {
         d = &fleet->daemon[i];
-        label[0].value = d->record.name;
 
         for (k = 0; k < d->nlists; k++) {
             if (d->list[k].health.n == 0) {
                 continue;
             }
 
-            label[1].value = d->list[k].zone;
-            label[2].value = d->list[k].health;
-            ngx_rbl_fleet_sample(out, "list_health", "", label, 3, 1,
+            n = ngx_rbl_fleet_row(d, NGX_RBL_FLEET_LIST, k, label, &number);
+            label[n] = (ngx_rbl_label_t) { "state", d->list[k].health };
+            ngx_rbl_fleet_sample(out, "list_health", "", label, n + 1, 1,
                                  RBL_METRIC_ONE);
         }
     }
@@ -290,48 +272,7 @@ ngx_rbl_fleet_sample(rbl_out_t *out, const char *family, const char *suffix,
     const ngx_rbl_label_t *label, ngx_uint_t n, int64_t number,
     rbl_metric_unit_t unit)
 {
-    char        text[32];
-    ngx_uint_t  i;
-
     rbl_out_z(out, NGX_RBL_FLEET_PREFIX);
     rbl_out_z(out, family);
-    rbl_out_z(out, suffix);
-
-    for (i = 0; i < n; i++) {
-        rbl_out_char(out, i ? ',' : '{');
-        rbl_out_z(out, label[i].name);
-        rbl_out_z(out, "=\"");
-        ngx_rbl_fleet_label(out, label[i].value);
-        rbl_out_char(out, '"');
-    }
-
-    rbl_out_z(out, n ? "} " : " ");
-    rbl_out_z(out, rbl_metric_text(text, number, unit));
-    rbl_out_char(out, '\n');
-}
-
-
-static void
-ngx_rbl_fleet_label(rbl_out_t *out, rbl_str_t value)
-{
-    size_t                n;
-    const unsigned char  *p, *end;
-
-    p = (const unsigned char *) value.p;
-    end = p + value.n;
-
-    for ( /* void */ ; p < end; p += n ? n : 1) {
-        n = rbl_utf8_len(p, end);
-
-        if (n == 0 || *p < 0x20 || *p == 0x7f) {
-            rbl_out_z(out, "\xef\xbf\xbd");
-            continue;
-        }
-
-        if (*p == '\\' || *p == '"') {
-            rbl_out_char(out, '\\');
-        }
-
-        rbl_out_bytes(out, p, n);
-    }
+    ngx_rbl_status_sample(out, suffix, label, n, number, unit);
 }

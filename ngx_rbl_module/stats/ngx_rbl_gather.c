@@ -24,8 +24,8 @@ typedef struct {
 static void ngx_rbl_gather_app(ngx_rbl_ctx_t *ctx);
 static void ngx_rbl_gather_tick(ngx_event_t *ev);
 static void ngx_rbl_gather_wait(void);
-static ngx_uint_t ngx_rbl_gather_stuck(void);
-static ngx_uint_t ngx_rbl_gather_waits(void);
+static ngx_uint_t ngx_rbl_gather_any(
+    ngx_uint_t (*is)(const ngx_rbl_carrier_t *c));
 
 
 static ngx_rbl_gather_t  ngx_rbl_gatherer;
@@ -189,38 +189,26 @@ ngx_rbl_gather_wait(void)
         return;
     }
 
-    g->idle = !ngx_rbl_gather_waits();
-    g->tick.cancelable = g->idle || ngx_rbl_gather_stuck();
+    g->idle = !ngx_rbl_gather_any(ngx_rbl_carrier_waits)
+              && !ngx_rbl_zone_dirty(g->zone);
+    g->tick.cancelable = g->idle || ngx_rbl_gather_any(ngx_rbl_carrier_stuck);
     ngx_add_timer(&g->tick, g->idle ? NGX_RBL_GATHER_IDLE
                                     : NGX_RBL_GATHER_PAUSE);
 }
 
 
+/* Is it true of a carrier? */
+
 static ngx_uint_t
-ngx_rbl_gather_stuck(void)
+ngx_rbl_gather_any(ngx_uint_t (*is)(const ngx_rbl_carrier_t *c))
 {
     ngx_uint_t  i;
 
     for (i = 0; i < ngx_rbl_gatherer.n; i++) {
-        if (ngx_rbl_carrier_stuck(&ngx_rbl_gatherer.carriers[i])) {
+        if (is(&ngx_rbl_gatherer.carriers[i])) {
             return 1;
         }
     }
 
     return 0;
-}
-
-
-static ngx_uint_t
-ngx_rbl_gather_waits(void)
-{
-    ngx_uint_t  i;
-
-    for (i = 0; i < ngx_rbl_gatherer.n; i++) {
-        if (ngx_rbl_carrier_waits(&ngx_rbl_gatherer.carriers[i])) {
-            return 1;
-        }
-    }
-
-    return ngx_rbl_zone_dirty(ngx_rbl_gatherer.zone);
 }

@@ -89,6 +89,16 @@ void ngx_rbl_status_prometheus(ngx_rbl_status_t *s);
 void ngx_rbl_status_family(rbl_out_t *out, const char *prefix,
     const char *name, const char *type, const char *help);
 
+typedef struct {
+    const char  *name;
+    rbl_str_t    value;
+} ngx_rbl_label_t;
+
+/* A sample with n labels; `name` may be the end of its name. */
+void ngx_rbl_status_sample(rbl_out_t *out, const char *name,
+    const ngx_rbl_label_t *label, ngx_uint_t n, int64_t number,
+    rbl_metric_unit_t unit);
+
 
 /* ngx_rbl_fleet.c */
 

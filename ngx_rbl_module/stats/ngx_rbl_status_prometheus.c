@@ -1,15 +1,18 @@
 /*
- * rbl_status in Prometheus' text format, version 0.0.4.  Names and labels here
- * are constants and need no escaping.
+ * rbl_status in Prometheus' text format, version 0.0.4.  Names of daemons and
+ * zones come from outside: labels are escaped, and invalid UTF-8 and control
+ * characters are replaced.
  */
 
 #include "ngx_rbl_status.h"
 
+#include "rbl_utf8.h"
 
-static void ngx_rbl_status_sample(ngx_rbl_status_t *s, const char *name,
+
+static void ngx_rbl_status_one(rbl_out_t *out, const char *name,
     const char *label, const char *value, uint64_t n);
 static void ngx_rbl_status_latency(ngx_rbl_status_t *s);
-static void ngx_rbl_status_seconds(rbl_out_t *out, uint64_t us);
+static void ngx_rbl_status_label(rbl_out_t *out, rbl_str_t value);
 
 
 void
@@ -17,6 +20,7 @@ ngx_rbl_status_prometheus(ngx_rbl_status_t *s)
 {
     char                            text[NGX_RBL_STATUS_LABEL];
     uint64_t                        n;
+    rbl_out_t                      *out;
     ngx_uint_t                      i;
     const ngx_str_t                *endpoint;
     const ngx_rbl_status_number_t  *number;
@@ -25,52 +29,53 @@ ngx_rbl_status_prometheus(ngx_rbl_status_t *s)
         ngx_rbl_status_store, ngx_rbl_status_statistics
     };
 
-    ngx_rbl_status_family(&s->sink.out, "", "rbl_start_time_seconds", "gauge",
+    out = &s->sink.out;
+
+    ngx_rbl_status_family(out, "", "rbl_start_time_seconds", "gauge",
                           "When counting began, in seconds since 1970.");
-    ngx_rbl_status_sample(s, "rbl_start_time_seconds", NULL, NULL,
-                          (uint64_t) s->since);
+    ngx_rbl_status_one(out, "rbl_start_time_seconds", NULL, NULL,
+                       (uint64_t) s->since);
 
-    ngx_rbl_status_family(&s->sink.out, "", "rbl_workers", "gauge",
+    ngx_rbl_status_family(out, "", "rbl_workers", "gauge",
                           "Workers that count.");
-    ngx_rbl_status_sample(s, "rbl_workers", NULL, NULL, s->workers);
+    ngx_rbl_status_one(out, "rbl_workers", NULL, NULL, s->workers);
 
-    ngx_rbl_status_family(&s->sink.out, "", "rbl_requests_total", "counter",
+    ngx_rbl_status_family(out, "", "rbl_requests_total", "counter",
                           "Requests by endpoint.");
 
     for (i = 1; (endpoint = ngx_rbl_route_endpoint(i)) != NULL; i++) {
         n = ngx_rbl_status_endpoint(s, i);
 
         if (n != (uint64_t) -1) {
-            ngx_rbl_status_sample(s, "rbl_requests_total", "endpoint",
-                                  ngx_rbl_status_text(text, endpoint), n);
+            ngx_rbl_status_one(out, "rbl_requests_total", "endpoint",
+                               ngx_rbl_status_text(text, endpoint), n);
         }
     }
 
-    ngx_rbl_status_sample(s, "rbl_requests_total", "endpoint", "unknown",
-                          s->sum.endpoints[0]);
+    ngx_rbl_status_one(out, "rbl_requests_total", "endpoint", "unknown",
+                       s->sum.endpoints[0]);
 
-    ngx_rbl_status_family(&s->sink.out, "", "rbl_answers_total", "counter",
+    ngx_rbl_status_family(out, "", "rbl_answers_total", "counter",
                           "Answers by status code.");
 
     for (i = 0; i < NGX_RBL_METER_CODES; i++) {
-        ngx_rbl_status_sample(s, "rbl_answers_total", "code",
-                              ngx_rbl_status_code(text,
-                                                  ngx_rbl_meter_codes[i]),
-                              s->sum.answers[i]);
+        ngx_rbl_status_one(out, "rbl_answers_total", "code",
+                           ngx_rbl_status_code(text, ngx_rbl_meter_codes[i]),
+                           s->sum.answers[i]);
     }
 
     ngx_rbl_status_latency(s);
 
     for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         for (number = all[i]; number->key != NULL; number++) {
-            ngx_rbl_status_family(&s->sink.out, "", number->name, number->type,
+            ngx_rbl_status_family(out, "", number->name, number->type,
                                   number->help);
-            ngx_rbl_status_sample(s, number->name, NULL, NULL,
-                                  ngx_rbl_status_of(s, number));
+            ngx_rbl_status_one(out, number->name, NULL, NULL,
+                               ngx_rbl_status_of(s, number));
         }
     }
 
-    ngx_rbl_fleet_prometheus(&s->fleet, &s->sink.out);
+    ngx_rbl_fleet_prometheus(&s->fleet, out);
 }
 
 
@@ -92,23 +97,66 @@ ngx_rbl_status_family(rbl_out_t *out, const char *prefix, const char *name,
 }
 
 
-static void
-ngx_rbl_status_sample(ngx_rbl_status_t *s, const char *name,
-    const char *label, const char *value, uint64_t n)
+void
+ngx_rbl_status_sample(rbl_out_t *out, const char *name,
+    const ngx_rbl_label_t *label, ngx_uint_t n, int64_t number,
+    rbl_metric_unit_t unit)
 {
-    rbl_out_z(&s->sink.out, name);
+    char        text[32];
+    ngx_uint_t  i;
 
-    if (label != NULL) {
-        rbl_out_char(&s->sink.out, '{');
-        rbl_out_z(&s->sink.out, label);
-        rbl_out_z(&s->sink.out, "=\"");
-        rbl_out_z(&s->sink.out, value);
-        rbl_out_z(&s->sink.out, "\"}");
+    rbl_out_z(out, name);
+
+    for (i = 0; i < n; i++) {
+        rbl_out_char(out, i ? ',' : '{');
+        rbl_out_z(out, label[i].name);
+        rbl_out_z(out, "=\"");
+        ngx_rbl_status_label(out, label[i].value);
+        rbl_out_char(out, '"');
     }
 
-    rbl_out_char(&s->sink.out, ' ');
-    rbl_out_int(&s->sink.out, (int64_t) n);
-    rbl_out_char(&s->sink.out, '\n');
+    rbl_out_z(out, n ? "} " : " ");
+    rbl_out_z(out, rbl_metric_text(text, number, unit));
+    rbl_out_char(out, '\n');
+}
+
+
+static void
+ngx_rbl_status_label(rbl_out_t *out, rbl_str_t value)
+{
+    size_t                n;
+    const unsigned char  *p, *end;
+
+    p = (const unsigned char *) value.p;
+    end = p + value.n;
+
+    for ( /* void */ ; p < end; p += n ? n : 1) {
+        n = rbl_utf8_len(p, end);
+
+        if (n == 0 || *p < 0x20 || *p == 0x7f) {
+            rbl_out_z(out, "\xef\xbf\xbd");
+            continue;
+        }
+
+        if (*p == '\\' || *p == '"') {
+            rbl_out_char(out, '\\');
+        }
+
+        rbl_out_bytes(out, p, n);
+    }
+}
+
+
+/* With one label, or NULL. */
+
+static void
+ngx_rbl_status_one(rbl_out_t *out, const char *name, const char *label,
+    const char *value, uint64_t n)
+{
+    ngx_rbl_label_t  one = { label, label ? rbl_str(value) : RBL_STR("") };
+
+    ngx_rbl_status_sample(out, name, &one, label != NULL, (int64_t) n,
+                          RBL_METRIC_ONE);
 }
 
 
@@ -117,31 +165,22 @@ ngx_rbl_status_latency(ngx_rbl_status_t *s)
 {
     uint64_t    n;
     ngx_uint_t  i;
+    rbl_out_t  *out;
 
-    ngx_rbl_status_family(&s->sink.out, "", "rbl_store_latency_seconds",
-                          "histogram",
+    out = &s->sink.out;
+
+    ngx_rbl_status_family(out, "", "rbl_store_latency_seconds", "histogram",
                           "How long the store took for a batch of commands.");
 
     for (i = 0, n = 0; i <= NGX_RBL_COUNTS_BOUNDS; i++) {
         n += s->sum.store.latency[i];
-        ngx_rbl_status_sample(s, "rbl_store_latency_seconds_bucket", "le",
-                              i < NGX_RBL_COUNTS_BOUNDS
-                              ? ngx_rbl_counts_seconds[i] : "+Inf", n);
+        ngx_rbl_status_one(out, "rbl_store_latency_seconds_bucket", "le",
+                           i < NGX_RBL_COUNTS_BOUNDS
+                           ? ngx_rbl_counts_seconds[i] : "+Inf", n);
     }
 
-    rbl_out_z(&s->sink.out, "rbl_store_latency_seconds_sum ");
-    ngx_rbl_status_seconds(&s->sink.out, s->sum.store.latency_us);
-    rbl_out_char(&s->sink.out, '\n');
-
-    ngx_rbl_status_sample(s, "rbl_store_latency_seconds_count", NULL, NULL, n);
-}
-
-
-static void
-ngx_rbl_status_seconds(rbl_out_t *out, uint64_t us)
-{
-    u_char  text[NGX_INT64_LEN + 8];
-
-    *ngx_sprintf(text, "%uL.%06uL", us / 1000000, us % 1000000) = '\0';
-    rbl_out_z(out, (char *) text);
+    ngx_rbl_status_sample(out, "rbl_store_latency_seconds_sum", NULL, 0,
+                          (int64_t) s->sum.store.latency_us,
+                          RBL_METRIC_MICRO);
+    ngx_rbl_status_one(out, "rbl_store_latency_seconds_count", NULL, NULL, n);
 }
