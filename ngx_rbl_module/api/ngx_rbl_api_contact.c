@@ -12,6 +12,9 @@
 
 #define NGX_RBL_CONTACT_GUESS  384      /* octets of a contact in an answer */
 
+#define NGX_RBL_CONTACT_VALUE  0        /* the field "contact" */
+#define NGX_RBL_CONTACT_CODE   0        /* the field "authcode" */
+
 
 static int ngx_rbl_contact_write(ngx_rbl_ctx_t *ctx, const char *key,
     rbl_str_t raw);
@@ -170,7 +173,8 @@ ngx_rbl_contact_type(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 
     if (rbl_contact_parse(buf,
                           &write->argv[NGX_RBL_ARG(contact_add, value)], type,
-                          ngx_rbl_text(ctx, 0), hosts ? hosts->elts : NULL,
+                          ngx_rbl_text(ctx, NGX_RBL_CONTACT_VALUE),
+                          hosts ? hosts->elts : NULL,
                           hosts ? hosts->nelts : 0)
         == RBL_OK)
     {
@@ -227,7 +231,8 @@ ngx_rbl_contact_confirm(ngx_rbl_ctx_t *ctx)
 
     write = ctx->data;
 
-    if (ngx_rbl_code_digest(ctx, digest, &write->id, ngx_rbl_text(ctx, 0))
+    if (ngx_rbl_code_digest(ctx, digest, &write->id,
+                            ngx_rbl_text(ctx, NGX_RBL_CONTACT_CODE))
         == NGX_OK)
     {
         write->argv[NGX_RBL_ARG(contact_confirm, digest)] =

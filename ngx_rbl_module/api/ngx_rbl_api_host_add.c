@@ -9,6 +9,7 @@
 #include "ngx_rbl_api.h"
 
 
+#define NGX_RBL_ADD_HOST  0             /* the field "host" */
 #define NGX_RBL_ADD_READ  64            /* records read at a time */
 
 
@@ -82,7 +83,7 @@ ngx_rbl_add_type(ngx_rbl_ctx_t *ctx, rbl_str_t *type)
     ngx_rbl_add_t  *add;
 
     add = ctx->data;
-    text = ngx_rbl_text(ctx, 0);
+    text = ngx_rbl_text(ctx, NGX_RBL_ADD_HOST);
 
     add->hosts = 1;
     add->range = rbl_str_is(*type, "ip_range");
