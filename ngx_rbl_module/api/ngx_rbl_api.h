@@ -27,11 +27,6 @@ extern const ngx_rbl_op_t  ngx_rbl_op_host_pause;
 extern const ngx_rbl_op_t  ngx_rbl_op_host_resume;
 extern const ngx_rbl_op_t  ngx_rbl_op_host_delete;
 
-/* `write` of the first family. */
-int ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw);
-
-#define NGX_RBL_HOST_GUESS  640         /* octets of a host in an answer */
-
 /* ngx_rbl_api_plain.c */
 extern const ngx_rbl_op_t  ngx_rbl_op_listings_plain;
 

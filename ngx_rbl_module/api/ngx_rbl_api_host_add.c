@@ -294,7 +294,8 @@ ngx_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
     add = ctx->data;
 
     if (add->asked == 0) {
-        ngx_rbl_open(ctx, (ctx->worked ? add->n_sids : 1) * NGX_RBL_HOST_GUESS,
+        ngx_rbl_open(ctx, (ctx->worked ? add->n_sids : 1)
+                          * ctx->route->family->guess,
                      add->expand ? "Hosts added successfully."
                                  : "Host added successfully.");
         rbl_doc_array(&ctx->doc, "data");
@@ -327,12 +328,15 @@ ngx_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 static void
 ngx_rbl_add_records(ngx_rbl_ctx_t *ctx, const redisReply *reply, size_t k)
 {
-    rbl_str_t  raw;
+    rbl_str_t                raw;
+    const ngx_rbl_family_t  *family;
+
+    family = ctx->route->family;
 
     for ( /* void */ ; k < rbl_reply_len(reply); k++) {
         raw = rbl_reply_str(rbl_reply_at(reply, k));
 
-        if (raw.p != NULL && !ngx_rbl_host_write(ctx, NULL, raw)) {
+        if (raw.p != NULL && !family->write(ctx, NULL, raw)) {
             return;
         }
     }

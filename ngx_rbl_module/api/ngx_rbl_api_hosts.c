@@ -10,6 +10,11 @@
 #include "rbl_view.h"
 
 
+#define NGX_RBL_HOST_GUESS  640         /* octets of a host in an answer */
+
+
+static int ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, const char *key,
+    rbl_str_t raw);
 static int ngx_rbl_listing_write(ngx_rbl_ctx_t *ctx, const char *key,
     rbl_str_t raw);
 static int ngx_rbl_host_row(ngx_rbl_ctx_t *ctx, rbl_str_t raw,
@@ -85,7 +90,7 @@ const ngx_rbl_op_t  ngx_rbl_op_host_delete = {
 };
 
 
-int
+static int
 ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
 {
     return ngx_rbl_host_row(ctx, raw, 0);

@@ -245,8 +245,6 @@ ngx_rbl_rbls_ask(ngx_rbl_ctx_t *ctx, rbl_str_t owner, ngx_uint_t n,
 static void
 ngx_rbl_rbls_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    size_t           k;
-    rbl_str_t        raw;
     ngx_rbl_rbls_t  *rbls;
 
     rbls = ctx->data;
@@ -260,15 +258,7 @@ ngx_rbl_rbls_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         ngx_rbl_list_open(ctx, rbls->list.n * NGX_RBL_RBL_GUESS);
     }
 
-    for (k = 0; k < rbl_reply_len(reply) && ctx->refusal == 0; k++) {
-        raw = rbl_reply_str(rbl_reply_at(reply, k));
-
-        /* nil: deleted between the two rounds */
-
-        if (raw.p != NULL) {
-            (void) ngx_rbl_rbl_write(ctx, NULL, raw);
-        }
-    }
+    ngx_rbl_list_write(ctx, rbl_reply_len(reply), reply->element);
 
     if (i + 1 == rbls->asked) {
         ngx_rbl_list_close(ctx);
