@@ -1,6 +1,6 @@
 /*
- * Fields of a call as texts, lists and ids in the path, the functions that judge
- * values, and the refusals that name a field.
+ * Fields of a call as texts, lists and ids in the path, the functions that
+ * judge values, and the refusals that name a field.
  */
 
 #include "ngx_rbl_write.h"

@@ -34,9 +34,10 @@
 #define NGX_RBL_ONE     64              /* SIDs: one at most */
 
 /*
- * Rows of a table.  `judge` gets a text that was given and may replace it, e.g.
- * by its canonical form; NGX_DECLINED: it is wrong, and refused with the usual
- * text unless `judge` refused it itself.  What is not given is "".
+ * Rows of a table.  `judge` gets a text that was given and may replace it, for
+ * example by its canonical form.  NGX_DECLINED: the text is wrong; the call is
+ * refused with the usual text unless `judge` has refused it.  A field that was
+ * not given is "".
  *
  * SIDs of a `kind`, separated by commas, stand behind the arguments of the
  * script.  `arg` is then "1" if they were given, or "0"; with NGX_RBL_ONE it is
@@ -91,8 +92,8 @@ typedef struct {
 /* Makes the state, of that size, and reads the fields into it, or refuses. */
 ngx_int_t ngx_rbl_write_fields(ngx_rbl_ctx_t *ctx, size_t size);
 
-/* What a write does that has no `prepare` or `proceed`: reads fields and id;
-   sends the script with what the state has. */
+/* The functions of a write without a `prepare` or `proceed` of its own: one
+   reads fields and id, one sends the script with the state's arguments. */
 void ngx_rbl_write_prepare(ngx_rbl_ctx_t *ctx);
 void ngx_rbl_write_proceed(ngx_rbl_ctx_t *ctx);
 

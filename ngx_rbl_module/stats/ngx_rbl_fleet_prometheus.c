@@ -132,8 +132,8 @@ ngx_rbl_fleet_table(ngx_rbl_fleet_t *fleet, rbl_out_t *out,
 }
 
 
-/* Returns the number of labels of the i-th row of that kind, with the labels and
-   numbers; 0: there is no such row. */
+/* Returns the number of labels of the i-th row of that kind, with its labels
+   and numbers; 0: there is no such row. */
 
 static ngx_uint_t
 ngx_rbl_fleet_row(const ngx_rbl_daemon_t *d, ngx_rbl_fleet_row_e kind,
