@@ -34,7 +34,7 @@ typedef struct {
     uint32_t           codes[CHECK_CODES_MAX];      /* host order */
     char               means[128];      /* texts of the codes */
     char              *reason;          /* TXT, cleaned: valid UTF-8 without
-                                           controls; NULL: none */
+                                           control characters; NULL: none */
     double             ms;
     uint32_t           ttl;
     health_state_t     health;          /* of the list, by the resolver that

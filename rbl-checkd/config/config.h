@@ -69,7 +69,8 @@ typedef struct {
     /* dns */
     dns_config_t dns;
     size_t       cache_size;        /* octets of kept answers; 0: none */
-    double       control_retry;     /* s between controls of a bad list */
+    double       control_retry;     /* s between runs of the test
+                                   points of a bad list */
     config_zones_t  refuse_zone, allow_zone;    /* rbl_own.h */
     unsigned     n_source;          /* what acls.json tells; 0: found out */
     rbl_addr_t   source[CONFIG_MAX_SOURCE];

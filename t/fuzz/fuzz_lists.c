@@ -52,7 +52,7 @@ try_names(const list_t *list)
         }
 
         for (k = NAMES_POSITIVE; k <= NAMES_SAMPLE; k++) {
-            if (names_control(out, list, hosts[i].family, k, 12345)) {
+            if (names_point(out, list, hosts[i].family, k, 12345)) {
                 check_name(list, out, hosts[i].family);
             }
         }

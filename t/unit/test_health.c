@@ -1,5 +1,5 @@
 /*
- * Health of lists: what their controls tell, and who is asked how often.
+ * Health of lists: what their test points show, and how often each is queried.
  */
 
 #include "tap.h"
@@ -136,7 +136,7 @@ test_cache(void)
     ok(ask(list, V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD,
        "what was good a moment ago is told");
     ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_DOWN,
-       "but not to whom who wants both controls anew");
+       "but not to one that wants all test points queried again");
 
     n = asked;
     ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_DOWN && asked == n,

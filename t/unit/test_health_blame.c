@@ -98,7 +98,7 @@ test_resolver(void)
 }
 
 
-/* An answer that does not count has the controls asked, but not each one. */
+/* A response that is no verdict has the test points queried, but not each. */
 
 static void
 test_doubt(void)
@@ -117,7 +117,8 @@ test_doubt(void)
     health_doubt(health, list, V4, 0);
     ahead += HEALTH_BAD_MIN / 2;
     health_doubt(health, list, V4, 0);
-    ok(asked == n, "a list whose controls were just asked is not in doubt");
+    ok(asked == n,
+       "a list whose test points were just queried is not in doubt");
 
     ahead += HEALTH_BAD_MIN;
     health_doubt(health, list, V4, 0);
@@ -158,7 +159,7 @@ test_heard(void)
         const char  *what;
     } cases[] = {
         { W_MUTE, 1.5, "after those that are slow" },
-        { W_NODATA, 0, "though its negative control alone was asked lately" }
+        { W_NODATA, 0, "though only its negative test point is known" }
     };
 
     for (i = 0; i < 5; i++) {

@@ -1,5 +1,5 @@
 /*
- * The names that are asked: a table of hosts and lists, and one of controls.
+ * The names that are asked: a table of hosts and lists, and one of test points.
  */
 
 #include "check/lists/names.h"
@@ -285,9 +285,9 @@ test_uribl(void)
     ok(names_host(&host, V4, RBL_STR("192.0.2.1")) == 0
        && names_make(out, list, &host, &err) == 0 && err == RBL_ERR_NONE,
        "no address goes to a list of domains, whatever its record says");
-    ok(names_control(out, list, V4, NAMES_RANDOM, 1) == 0
-       && names_control(out, list, DOM, NAMES_RANDOM, 1) == 1,
-       "nor one of a control");
+    ok(names_point(out, list, V4, NAMES_RANDOM, 1) == 0
+       && names_point(out, list, DOM, NAMES_RANDOM, 1) == 1,
+       "nor one of a test point");
     list_unref(list);
 }
 
@@ -295,12 +295,12 @@ test_uribl(void)
 /* "*": it differs with the random number, and ends so. */
 
 static const struct {
-    const char       *control;
-    int               takes;
-    rbl_family_t      family;
-    names_control_t   kind;
-    const char       *want;
-} controls[] = {
+    const char    *control;
+    int            takes;
+    rbl_family_t   family;
+    names_point_t  kind;
+    const char    *want;
+} points[] = {
     { "ip", V4, V4, NAMES_POSITIVE, "2.0.0.127.z.test" },
     { "ip", V4, V4, NAMES_NEGATIVE, "1.0.0.127.z.test" },
     { "ip", V4, V4, NAMES_RANDOM, "*.127.z.test" },
@@ -352,7 +352,7 @@ ends(const names_t *name, const char *end)
 
 
 static void
-test_controls(void)
+test_points(void)
 {
     int          found, good;
     size_t       i;
@@ -360,12 +360,12 @@ test_controls(void)
     names_t      one, two;
     const char  *want;
 
-    for (i = 0; i < sizeof(controls) / sizeof(controls[0]); i++) {
-        list = make(controls[i].takes, "z.test", "", BOTH);
-        list->control = (char *) controls[i].control;
-        want = controls[i].want;
-        found = names_control(&one, list, controls[i].family, controls[i].kind,
-                              0x123456789abcdef1);
+    for (i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
+        list = make(points[i].takes, "z.test", "", BOTH);
+        list->control = (char *) points[i].control;
+        want = points[i].want;
+        found = names_point(&one, list, points[i].family, points[i].kind,
+                            0x123456789abcdef1);
 
         if (want == NULL) {
             good = !found;
@@ -375,13 +375,13 @@ test_controls(void)
 
         } else {
             good = found && ends(&one, want + 1)
-                   && names_control(&two, list, controls[i].family,
-                                    controls[i].kind, 0xfedcba9876543210)
+                   && names_point(&two, list, points[i].family,
+                                  points[i].kind, 0xfedcba9876543210)
                    && ends(&two, want + 1) && strcmp(one.s, two.s) != 0;
         }
 
-        ok(good, "control %.20s of %d, kind %d: %.60s", controls[i].control,
-           controls[i].family, controls[i].kind, found ? one.s : "none");
+        ok(good, "mode %.20s of %d, kind %d: %.60s", points[i].control,
+           points[i].family, points[i].kind, found ? one.s : "none");
         list_unref(list);
     }
 }
@@ -405,19 +405,19 @@ test_random(void)
 
     for (good = 1, i = 0; i < 1000; i++) {
         random = random * 6364136223846793005ull + 1442695040888963407ull;
-        good = good && names_control(&name, list, V4, NAMES_RANDOM, random)
+        good = good && names_point(&name, list, V4, NAMES_RANDOM, random)
                && sscanf(name.s, "%u.%u.%u.127.z.test", &a, &b, &c) == 3
                && c >= 128 && c <= 255 && strcmp(name.s, last.s) != 0;
         last = name;
-        good = good && names_control(&name, list, V4, NAMES_SAMPLE, random)
-               && names_control(&name, list, V6, NAMES_SAMPLE, random)
-               && names_control(&name, list, V6, NAMES_RANDOM, random)
-               && names_control(&name, domains, DOM, NAMES_SAMPLE, random)
-               && names_control(&name, domains, DOM, NAMES_RANDOM, random)
+        good = good && names_point(&name, list, V4, NAMES_SAMPLE, random)
+               && names_point(&name, list, V6, NAMES_SAMPLE, random)
+               && names_point(&name, list, V6, NAMES_RANDOM, random)
+               && names_point(&name, domains, DOM, NAMES_SAMPLE, random)
+               && names_point(&name, domains, DOM, NAMES_RANDOM, random)
                && strspn(name.s, "abcdefghijklmnopqrstuvwxyz234567") == 14;
     }
 
-    ok(good, "1000 random controls");
+    ok(good, "1000 random test points");
     list_unref(list);
     list_unref(domains);
 
@@ -425,10 +425,10 @@ test_random(void)
     ok(!names_must(list), "a list of which nothing is known may have none");
     list->control = (char *) "ip";
     ok(names_must(list), "one of which it is known must");
-    ok(names_control(&name, list, V4, NAMES_POSITIVE, 0) == 0,
-       "a list without its key has no control");
+    ok(names_point(&name, list, V4, NAMES_POSITIVE, 0) == 0,
+       "a list without its key has no test point");
     ok(list_key_set(list, RBL_STR("k3y")) == 0
-       && names_control(&name, list, V4, NAMES_POSITIVE, 0) == 1
+       && names_point(&name, list, V4, NAMES_POSITIVE, 0) == 1
        && same(&name, "2.0.0.127.k3y.z.test"), "and with it one with the key");
     list_unref(list);
 }
@@ -442,7 +442,7 @@ main(void)
     names_open();
     test_asked();                       /* by the system's */
     test_uribl();
-    test_controls();
+    test_points();
     test_random();
     names_close();
     names_close();

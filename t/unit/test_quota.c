@@ -313,7 +313,7 @@ test_backoff(void)
     ok(take(0, 9) == QUOTA_BLOCKED, "it holds here too");
     quota_told(quota, &list, QUOTA_TOLD_ANSWER, 0);
     reply("OK", "0 0 0 0");
-    ok(take(0, 9) == QUOTA_WAIT, "a control was answered: it ends");
+    ok(take(0, 9) == QUOTA_WAIT, "a test point was answered: it ends");
     reply("", "");
     quota_told(quota, &list, QUOTA_TOLD_BLOCKED, 0);
     reply("", "");
@@ -380,7 +380,7 @@ test_probe(void)
 
     quota_probe_after(quota, 60);
     ok(quota->probe_every == 60 && quota->look.repeat == 10,
-       "the store is asked every ten seconds, controls as told");
+       "the store is asked every ten seconds, test points as told");
     quota_probe_after(quota, 0.2);
     ok(quota->probe_every == 0.2 && quota->look.repeat == 0.2,
        "and sooner where these are");
@@ -396,7 +396,7 @@ test_probe(void)
     ok(probe == NULL, "nobody wants to know");
     ok(take(0, 9) == QUOTA_BLOCKED, "somebody does");
     run(0.1);
-    ok(probe != NULL, "the controls are asked");
+    ok(probe != NULL, "the test points are queried");
     ok(last_call()->script == &rbl_script_list_grant, "and the store");
     reply("BLOCKED", "60000 1");
 
@@ -496,7 +496,7 @@ main(void)
     test_refused();
 
     quota_free(quota);
-    ok(dropped == 1, "controls that are under way at the end are dropped");
+    ok(dropped == 1, "runs of test points are dropped at the end");
     ev_loop_destroy(loop);
 
     return tap_done();

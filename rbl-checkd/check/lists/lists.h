@@ -29,7 +29,8 @@ typedef struct {
                                            a system list */
     int64_t       families;
     char          status[16];
-    char         *zone, *name, *website, *lookup, *delist, *tier, *control;
+    char         *zone, *name, *website, *lookup, *delist, *tier;
+    char         *control;              /* mode of the test points (names.h) */
     char         *ask;                  /* the zone as it is asked: with the key
                                            in it, so not for logs nor answers;
                                            NULL: it wants one and has none; "":

@@ -18,7 +18,7 @@ typedef enum {
     MODE_IP_POSITIVE,
     MODE_NAME,
     MODE_NONE
-} control_mode_t;
+} point_mode_t;
 
 static psl_ctx_t  *suffixes;            /* NULL: not read */
 
@@ -172,7 +172,7 @@ names_make(names_t *out, const list_t *list, const names_host_t *host,
 }
 
 
-static control_mode_t
+static point_mode_t
 mode_of(const list_t *list)
 {
     return strcmp(list->control, "ip") == 0 ? MODE_IP
@@ -290,10 +290,10 @@ quiet_address(char *text, size_t size, rbl_family_t family, uint64_t random)
 
 
 static int
-control_address(char *text, size_t size, const list_t *list,
-    rbl_family_t family, names_control_t kind, uint64_t random)
+point_address(char *text, size_t size, const list_t *list,
+    rbl_family_t family, names_point_t kind, uint64_t random)
 {
-    control_mode_t  mode = mode_of(list);
+    point_mode_t  mode = mode_of(list);
 
     switch (kind) {
 
@@ -322,11 +322,11 @@ control_address(char *text, size_t size, const list_t *list,
 
 
 static int
-control_domain(char *text, size_t size, const list_t *list,
-    names_control_t kind, uint64_t random)
+point_domain(char *text, size_t size, const list_t *list,
+    names_point_t kind, uint64_t random)
 {
-    char     label[LABEL_SIZE];
-    control_mode_t  mode = mode_of(list);
+    char          label[LABEL_SIZE];
+    point_mode_t  mode = mode_of(list);
 
     if (kind == NAMES_POSITIVE) {
         return (mode == MODE_NAME || mode == MODE_UNKNOWN)
@@ -346,8 +346,8 @@ control_domain(char *text, size_t size, const list_t *list,
 
 
 int
-names_control(names_t *out, const list_t *list, rbl_family_t family,
-    names_control_t kind, uint64_t random)
+names_point(names_t *out, const list_t *list, rbl_family_t family,
+    names_point_t kind, uint64_t random)
 {
     int        found;
     char       text[RBL_VALUE_MAX];
@@ -359,8 +359,8 @@ names_control(names_t *out, const list_t *list, rbl_family_t family,
     }
 
     found = family == RBL_FAMILY_DOMAIN
-            ? control_domain(text, sizeof(text), list, kind, random)
-            : control_address(text, sizeof(text), list, family, kind, random);
+            ? point_domain(text, sizeof(text), list, kind, random)
+            : point_address(text, sizeof(text), list, family, kind, random);
 
     if (!found
         || rbl_query_host(part.s, &name, family, rbl_str(text)) != RBL_OK)

@@ -56,7 +56,7 @@ typedef enum {
     NAMES_SAMPLE,           /* one that nobody has a reason to list */
     NAMES_ROOT              /* likewise, out of a network that names_network
                                tells */
-} names_control_t;
+} names_point_t;
 
 /*
  * Must the list have its test entry, if there is one by its mode?  0: nothing
@@ -65,9 +65,10 @@ typedef enum {
 int names_must(const list_t *list);
 
 /*
- * The name of a control by the list's mode (list->control); `random` makes it
- * another one (RANDOM and SAMPLE).  1: it is in *out; 0: the list has no such
- * control for that family.
+ * The name of a test point by the list's mode (list->control: the key of the
+ * configuration and of the store means test points); `random` varies the name
+ * (RANDOM and SAMPLE).  1: it is in *out; 0: the list has no such test point
+ * for that family.
  *
  * mode                 POSITIVE      NEGATIVE      RANDOM
  * "ip", addresses      127.0.0.2     127.0.0.1     of 127.128.0.0/9
@@ -84,13 +85,13 @@ int names_must(const list_t *list);
  * of those that nobody has (240.0.0.0/4, 4000::/3), a random name under
  * root-servers.net or invalid.  ROOT is the same without the addresses that
  * nobody has.  A list that does not take the family, or wants a key and has
- * none, has no control.
+ * none, has no test point.
  */
-int names_control(names_t *out, const list_t *list, rbl_family_t family,
-    names_control_t kind, uint64_t random);
+int names_point(names_t *out, const list_t *list, rbl_family_t family,
+    names_point_t kind, uint64_t random);
 
 /*
- * The network of the name that names_control makes of the same `random` for
+ * The network of the name that names_point makes of the same `random` for
  * NAMES_ROOT: 0..NAMES_NETWORKS - 1.  Domains have two: the names under invalid
  * and those under root-servers.net.
  */

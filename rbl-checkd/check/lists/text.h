@@ -8,9 +8,9 @@
 #include "rbl_common.h"
 
 /*
- * Cleans what a TXT record held: line ends become "; ", other controls a
- * space, bytes that are not UTF-8 U+FFFD; outer space is cut off.  Always ends
- * with a NUL and on a whole character.  Returns the length.
+ * Cleans the content of a TXT record: line ends become "; ", other control
+ * characters a space, bytes that are not UTF-8 U+FFFD; outer space is cut off.
+ * Always ends with a NUL and on a whole character.  Returns the length.
  */
 size_t check_clean(char *buf, size_t size, rbl_str_t raw);
 

@@ -1,7 +1,7 @@
 /*
  * Questions to lists, as checks ask them: counted against the list's quota,
  * asked once however many want to know, and kept for as long as the answer's
- * TTL says.  Controls (health.h) go past this, straight to the engine.
+ * TTL says.  Queries for test points (health.h) bypass it.
  *
  *   check.c --> lookup --> quota, then the question engine
  *

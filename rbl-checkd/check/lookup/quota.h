@@ -2,9 +2,9 @@
  * How much a list may be asked: questions a second and a day, over all
  * daemons.  The counts are in the store (list_grant); a daemon takes them in
  * batches and gives back nothing, so that at most a batch a daemon is lost and
- * none is ever spent twice.  A list that has refused (blocked) is left alone
- * by all daemons for a while, longer each time; but its controls are asked once
- * in a while, and end that when they are in order again.
+ * none is ever spent twice.  No daemon queries a list that has refused
+ * (blocked) for a while, longer each time.  Its test points are queried at
+ * intervals, and end the back-off when they pass.
  */
 
 #ifndef QUOTA_H_INCLUDED
@@ -26,11 +26,11 @@ typedef enum {
 /* QUOTA_GO, QUOTA_USED_UP or QUOTA_BLOCKED. */
 typedef void (*quota_done_pt)(void *data, quota_answer_t answer);
 
-/* `health` NULL: no controls are asked.  NULL: out of memory. */
+/* `health` NULL: no test points are queried.  NULL: out of memory. */
 quota_t *quota_new(struct ev_loop *loop, store_t *store, health_t *health);
 void quota_free(quota_t *quota);        /* before its health */
 
-/* How often the controls of a list that refuses are asked; else 60 s. */
+/* Interval between test points of a list that refuses; 60 s without a call. */
 void quota_probe_after(quota_t *quota, double seconds);
 
 /*

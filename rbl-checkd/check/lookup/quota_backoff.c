@@ -1,7 +1,8 @@
 /*
- * Lists that refuse us are left alone for a while, by every daemon; while
- * somebody wants to know, their controls tell when it is over, through one
- * resolver after the other: one of them may refuse by itself.
+ * Back-off of lists that refuse: no daemon queries them for a while.  While a
+ * check needs the list, its test points show when the back-off may end.  They
+ * are queried through one resolver after the other, since one resolver may
+ * refuse by itself.
  */
 
 #include "quota_int.h"

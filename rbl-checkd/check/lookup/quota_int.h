@@ -45,7 +45,7 @@ struct quota_list_s {
     quota_answer_t   refused;           /* QUOTA_GO: it is not */
     double           refused_till;
     int64_t          times;             /* it has refused, in a row */
-    health_q_t      *probe;             /* its controls */
+    health_q_t      *probe;             /* its test points */
     double           probed;            /* when they were asked: dns_clock() */
     unsigned         probed_by;         /* through that resolver */
     double           since;             /* when it refused: dns_clock() */
@@ -73,7 +73,7 @@ struct quota_list_s {
 struct quota_s {
     struct ev_loop  *loop;
     store_t         *store;
-    health_t        *health;            /* NULL: no controls */
+    health_t        *health;            /* NULL: no test points */
     sidmap_t         lists;
     ev_timer         look;
     double           probe_every;
@@ -104,7 +104,7 @@ int quota_refuses(quota_list_t *ql);
 /* The store has not heard that it refuses, and shall. */
 int quota_to_tell(quota_list_t *ql);
 
-/* Asks the controls of a list that is left alone, no more often than that. */
+/* Queries the test points of a list in back-off, at most once an interval. */
 void quota_probe(quota_list_t *ql);
 
 /* quota_store.c: nothing calls back from inside these. */

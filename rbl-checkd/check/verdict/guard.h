@@ -4,11 +4,12 @@
  * store (list_turn), so that all daemons share one guard.  While a list is
  * frozen none of its new listings is announced: they are unknown, "frozen".
  *
- * Whoever finds the list frozen asks its controls anew, and a sample of
- * addresses that nobody has any reason to list (HEALTH_FORCE), at most once
- * in a while; when these are in order the list is thawed, and those who waited
- * for it may go, unless it was lying before: then they may have been told a lie
- * that was kept, and ask again.  The operator may thaw it too (list_thaw).
+ * A daemon that finds the list frozen queries its test points again, and a
+ * sample of addresses that nobody has a reason to list (HEALTH_FORCE), at most
+ * every 30 s.  When these pass, the list is thawed, and the listings that wait
+ * may be announced.  If the list was wildcarding before, their responses may be
+ * old ones out of a cache: these checks query the list again.  The operator may
+ * thaw the list, too (list_thaw).
  */
 
 #ifndef GUARD_H_INCLUDED

@@ -271,7 +271,7 @@ will_do(health_entry_t *e, health_need_t need, double after, double now)
 }
 
 
-/* Without a control of any kind there is nothing to be asked. */
+/* A list without test points of any kind needs no query. */
 
 static int
 is_free(const health_entry_t *e, double now, health_verdict_t *v)

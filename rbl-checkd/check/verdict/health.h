@@ -31,8 +31,8 @@
 
 typedef enum {
     HEALTH_UNTRIED = 0,
-    HEALTH_GOOD,            /* controls as they should be, or none are known
-                               to exist for this list */
+    HEALTH_GOOD,            /* its test points pass, or none are known to
+                               exist for this list */
     HEALTH_BLOCKED,         /* refuses to answer this resolver */
     HEALTH_LYING,           /* lists what nobody lists, or answers outside
                                127/8 */
@@ -131,15 +131,15 @@ int health_look(health_t *health, const list_t *list, rbl_family_t family,
     uint32_t server, health_verdict_t *verdict);
 
 /*
- * An answer of the list was none that counts: its controls are asked, if they
- * were not lately, so that its state is known and the operator told.
+ * A response of the list was no verdict.  Queries its test points, unless that
+ * was done lately, so that the state is known and logged.
  */
 void health_doubt(health_t *health, const list_t *list, rbl_family_t family,
     uint32_t server);
 
 /*
  * The call back comes exactly once, never from inside this call, unless the
- * question is dropped.  Controls are asked for all that wait together.
+ * question is dropped.  One run of test points serves all that wait.
  * NULL: out of memory.
  */
 health_q_t *health_ask(health_t *health, const list_t *list,

@@ -183,7 +183,7 @@ entry_list(health_entry_t *e, list_t *list)
         e->negative_soa = e->deepest = 0;
     }
 
-    health_controls(e);
+    health_points(e);
     list_unref(old);
 
     if (again) {                        /* others may wait for its end */
@@ -232,7 +232,7 @@ health_entry(health_t *health, const list_t *list, rbl_family_t family,
     e->family = family;
     e->server = server;
     e->group = group;
-    health_controls(e);
+    health_points(e);
     e->why = e->found_why = "";
     e->since = dns_clock();
     ev_timer_init(&e->timer, on_timer, 0, 0);

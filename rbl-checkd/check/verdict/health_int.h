@@ -1,11 +1,10 @@
 /*
- * What the parts of health know of one another: health.c has those who wait
- * and what is known, health_entry.c keeps the entries, health_run.c asks the
- * controls and health_sample.c a sample, health_judge.c says what answers mean,
- * health_soa.c what a resolver makes of SOA records,
- * health_blame.c tells a dead list from a dead resolver, health_news.c keeps
- * and tells what must not be forgotten, health_servers.c looks after the
- * servers of a list as a whole.
+ * What the files of health share.  health.c has the callers that wait and the
+ * states, health_entry.c the entries.  health_run.c queries the test points,
+ * health_sample.c a sample; health_judge.c decides what responses mean,
+ * health_soa.c what a resolver does to SOA records.  health_blame.c tells a
+ * dead list from a dead resolver.  health_news.c reports what other daemons
+ * must know.  health_servers.c watches all servers of a list.
  */
 
 #ifndef HEALTH_INT_H_INCLUDED
@@ -32,24 +31,24 @@
 #define HEALTH_TTL_MAX     86400u       /* s that a resolver keeps an address */
 #define HEALTH_NONE_MAX    3600u        /* and that a name does not exist */
 
-#define HEALTH_CONTROLS    5            /* positive, negative, random, and two
+#define HEALTH_POINTS      5            /* positive, negative, random, and two
                                            of a sample */
 
-/* What one control says, the worse the higher. */
+/* The outcome of one test point; a higher value is worse. */
 typedef enum {
-    CONTROL_NONE = 0,                   /* not asked */
-    CONTROL_OK,
-    CONTROL_MISSING,                    /* the list does not know it */
-    CONTROL_SILENT,                     /* no answer, or none that counts */
-    CONTROL_BLOCKED,
-    CONTROL_LYING
-} control_t;
+    POINT_NONE = 0,                     /* not queried */
+    POINT_OK,
+    POINT_MISSING,                      /* the list does not know it */
+    POINT_SILENT,                       /* no answer, or none that counts */
+    POINT_BLOCKED,
+    POINT_WILDCARD
+} point_state_t;
 
 typedef struct {
-    control_t    control;
-    const char  *why;                   /* static text */
-    unsigned     empty:1;               /* missing, but the name exists */
-    unsigned     lie:1;                 /* a listing of what nobody lists */
+    point_state_t  state;
+    const char    *why;                 /* static text */
+    unsigned       empty:1;             /* missing, but the name exists */
+    unsigned       lie:1;               /* a listing of what nobody lists */
 } health_found_t;
 
 typedef struct health_entry_s  health_entry_t;
@@ -57,10 +56,10 @@ typedef struct health_entry_s  health_entry_t;
 typedef struct {
     health_entry_t   *entry;
     dns_question_t   *question;         /* NULL: none is under way */
-    int               kind;             /* names_control_t */
+    int               kind;             /* names_point_t */
     uint32_t          ttl;              /* of a lie */
     health_found_t    found;
-} health_control_t;
+} health_point_t;
 
 struct health_q_s {
     health_q_t      *next, **at;        /* at NULL: in no list */
@@ -83,7 +82,7 @@ struct health_entry_s {
     rbl_family_t      family;
     uint32_t          server;
     unsigned          group;            /* in health->resolver */
-    unsigned          has_negative:1;   /* controls that the list has */
+    unsigned          has_negative:1;   /* test points that the list has */
     unsigned          has_positive:1;
     unsigned          entry:1;          /* it has had the test entry that it
                                            need not have */
@@ -127,10 +126,10 @@ struct health_entry_s {
     unsigned          running;          /* questions under way */
     health_q_t       *sibling;          /* is the list good for IPv4? */
     unsigned          empty:1;          /* the last run: answers were empty */
-    unsigned          proven:1;         /* the last run: a positive control was
-                                           answered as it should be */
-    unsigned          silent:1;         /* the last run: a control was not
-                                           answered, and nothing is worse */
+    unsigned          proven:1;         /* the last run: the positive test
+                                           point passed */
+    unsigned          silent:1;         /* the last run: a test point had no
+                                           response, and nothing is worse */
     unsigned          wild:1;           /* the last sample was listed: only one
                                            that is not ends it */
     double            tried;            /* when the last run with a sample
@@ -145,7 +144,7 @@ struct health_entry_s {
     health_state_t    found;            /* of the last run that has ended */
     const char       *found_why;
     double            found_at;         /* when it began; 0: none */
-    health_control_t  control[HEALTH_CONTROLS];
+    health_point_t  point[HEALTH_POINTS];
 };
 
 /* What a resolver makes of SOA records. */
@@ -160,7 +159,8 @@ typedef enum {
 typedef struct {
     double    since;                    /* to blame; 0: it is not */
     double    retry, wait;
-    unsigned  empty:1;                  /* positive controls came back empty */
+    unsigned  empty:1;                  /* positive test points came back
+                                           empty */
     unsigned  soas:1;                   /* it has given an SOA, of any list */
     unsigned  no_soa;                   /* lists without any SOA through it */
     health_soa_t  soa;
@@ -187,11 +187,11 @@ struct health_s {
 
 /* health_judge.c: rules without a network, a clock or a log. */
 
-/* The answer to a control, a positive or a negative one. */
+/* Judges the response to a test point: positive 1, or negative 0. */
 health_found_t health_judge(const rbl_codes_t *codes, int positive,
     const dns_answer_t *answer);
 
-/* The state that the controls of a run make together. */
+/* The state that follows from the test points of a run. */
 health_state_t health_sum(const health_found_t *found, size_t n,
     const char **why);
 
@@ -204,19 +204,20 @@ void health_entry_free(health_entry_t *e);
 
 /* health_run.c */
 
-/* Asks the controls, with a sample or without.  The end is told to
-   health_blame, later. */
+/* Queries the test points, with a sample or without.  health_blame gets the
+   outcome later. */
 void health_run(health_entry_t *e, int sample);
 /* One question less. */
 void health_run_answered(health_entry_t *e, const dns_answer_t *answer);
 void health_run_over(health_entry_t *e);    /* none could be asked */
 void health_run_stop(health_entry_t *e);
 
-/* The name of its positive control; 0: it has none. */
+/* The name of its positive test point; 0: it has none. */
 int health_positive(const health_entry_t *e, names_t *name);
 
-/* What controls there are for the entry's list, whenever that is another. */
-void health_controls(health_entry_t *e);
+/* Finds which test points the list of the entry has; call it for each new
+   list. */
+void health_points(health_entry_t *e);
 
 uint64_t health_random(health_t *health);
 
@@ -277,7 +278,7 @@ void health_hear(health_entry_t *e);
     trace_server((e)->health->dns, (e)->list, (e)->family, (e)->server,       \
                  __VA_ARGS__)
 
-void health_trace_control(const health_control_t *c);
+void health_trace_point(const health_point_t *point);
 void health_trace_sample(const health_entry_t *e, sample_verdict_t verdict,
     int sound);
 void health_trace_state(const health_entry_t *e);

@@ -1,5 +1,5 @@
 /*
- * What the answers to controls mean.
+ * What the responses to test points mean.
  */
 
 #include "health_int.h"
@@ -35,21 +35,21 @@ judge_addresses(health_found_t *f, const rbl_codes_t *codes, int positive,
                                 sizeof(text));
 
     if (err == RBL_ERR_HIJACKED) {
-        f->control = CONTROL_LYING;
+        f->state = POINT_WILDCARD;
         f->why = retired(answer) ? "retired: it answers with test networks"
                                  : "it answers outside 127/8";
 
     } else if (err != RBL_ERR_NONE) {
-        f->control = CONTROL_BLOCKED;
+        f->state = POINT_BLOCKED;
         f->why = "it answers with an error code";
 
     } else if (!positive && verdict == RBL_LISTED) {
-        f->control = CONTROL_LYING;
+        f->state = POINT_WILDCARD;
         f->why = "it lists what nobody lists";
         f->lie = 1;
 
     } else {
-        f->control = CONTROL_OK;
+        f->state = POINT_OK;
     }
 }
 
@@ -58,7 +58,7 @@ health_found_t
 health_judge(const rbl_codes_t *codes, int positive,
     const dns_answer_t *answer)
 {
-    health_found_t  f = { CONTROL_OK, "", 0, 0 };
+    health_found_t  f = { POINT_OK, "", 0, 0 };
 
     switch (answer->status) {
 
@@ -73,7 +73,7 @@ health_judge(const rbl_codes_t *codes, int positive,
 
     case DNS_NXDOMAIN:
         if (positive) {
-            f.control = CONTROL_MISSING;
+            f.state = POINT_MISSING;
             f.why = f.empty ? "its positive test point is empty"
                             : "its positive test point is gone";
         }
@@ -81,7 +81,7 @@ health_judge(const rbl_codes_t *codes, int positive,
         return f;
 
     case DNS_REFUSED:
-        f.control = CONTROL_BLOCKED;
+        f.state = POINT_BLOCKED;
         f.why = "it refuses";
         return f;
 
@@ -105,7 +105,7 @@ health_judge(const rbl_codes_t *codes, int positive,
         f.why = "no sound answer";
     }
 
-    f.control = CONTROL_SILENT;
+    f.state = POINT_SILENT;
     return f;
 }
 
@@ -113,25 +113,25 @@ health_judge(const rbl_codes_t *codes, int positive,
 health_state_t
 health_sum(const health_found_t *found, size_t n, const char **why)
 {
-    size_t     i;
-    control_t  worst;
+    size_t         i;
+    point_state_t  worst;
 
     static const health_state_t  states[] = {
-        [CONTROL_NONE] = HEALTH_GOOD,
-        [CONTROL_OK] = HEALTH_GOOD,
-        [CONTROL_MISSING] = HEALTH_DOWN,
-        [CONTROL_SILENT] = HEALTH_DOWN,
-        [CONTROL_BLOCKED] = HEALTH_BLOCKED,
-        [CONTROL_LYING] = HEALTH_LYING
+        [POINT_NONE] = HEALTH_GOOD,
+        [POINT_OK] = HEALTH_GOOD,
+        [POINT_MISSING] = HEALTH_DOWN,
+        [POINT_SILENT] = HEALTH_DOWN,
+        [POINT_BLOCKED] = HEALTH_BLOCKED,
+        [POINT_WILDCARD] = HEALTH_LYING
     };
 
-    worst = CONTROL_NONE;
+    worst = POINT_NONE;
     *why = "its test points pass";
 
     for (i = 0; i < n; i++) {
-        if (found[i].control > worst) {
-            worst = found[i].control;
-            *why = worst > CONTROL_OK ? found[i].why : *why;
+        if (found[i].state > worst) {
+            worst = found[i].state;
+            *why = worst > POINT_OK ? found[i].why : *why;
         }
     }
 

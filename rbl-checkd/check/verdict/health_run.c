@@ -1,5 +1,5 @@
 /*
- * One run of the controls of an entry.
+ * One run of the test points of an entry.
  */
 
 #include "health_int.h"
@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-static const names_control_t  kinds[HEALTH_CONTROLS] = {
+static const names_point_t  kinds[HEALTH_POINTS] = {
     NAMES_POSITIVE, NAMES_NEGATIVE, NAMES_RANDOM, NAMES_SAMPLE, NAMES_SAMPLE
 };
 
-static const health_found_t  none = { CONTROL_NONE, "", 0, 0 };
+static const health_found_t  none = { POINT_NONE, "", 0, 0 };
 
 
 /* Not secret: only another one each time. */
@@ -51,27 +51,27 @@ health_positive(const health_entry_t *e, names_t *name)
                  && (e->list->families & RBL_FAMILY_IPV4) != 0;
 
     if ((names_must(e->list) || !by_address)
-        && names_control(name, e->list, e->family, NAMES_POSITIVE, 0))
+        && names_point(name, e->list, e->family, NAMES_POSITIVE, 0))
     {
         return 1;
     }
 
     return by_address
-           && names_control(name, e->list, RBL_FAMILY_IPV4, NAMES_POSITIVE, 0);
+           && names_point(name, e->list, RBL_FAMILY_IPV4, NAMES_POSITIVE, 0);
 }
 
 
 void
-health_controls(health_entry_t *e)
+health_points(health_entry_t *e)
 {
     names_t  name;
 
     e->has_positive = (e->entry || names_must(e->list))
                       && health_positive(e, &name);
-    e->has_negative = names_control(&name, e->list, e->family, NAMES_NEGATIVE,
-                                    0)
-                      || names_control(&name, e->list, e->family,
-                                       NAMES_RANDOM, 0);
+    e->has_negative = names_point(&name, e->list, e->family, NAMES_NEGATIVE,
+                                  0)
+                      || names_point(&name, e->list, e->family,
+                                     NAMES_RANDOM, 0);
 }
 
 
@@ -121,7 +121,7 @@ on_sibling(void *data, const health_verdict_t *verdict)
         run_found(e, HEALTH_UNSUPPORTED, "no test point of this family");
 
     } else {
-        run_found(e, HEALTH_DOWN, e->control[0].found.why);
+        run_found(e, HEALTH_DOWN, e->point[0].found.why);
     }
 }
 
@@ -134,21 +134,21 @@ on_sibling(void *data, const health_verdict_t *verdict)
 static void
 run_sample(health_entry_t *e)
 {
-    size_t             i;
-    health_control_t  *c = e->control;
+    size_t           i;
+    health_point_t  *point = e->point;
 
-    if (c[3].found.control == CONTROL_LYING
-        && c[4].found.control == CONTROL_LYING)
+    if (point[3].found.state == POINT_WILDCARD
+        && point[4].found.state == POINT_WILDCARD)
     {
         return;
     }
 
-    for (i = 3; i < HEALTH_CONTROLS; i++) {
-        if (c[i].found.control == CONTROL_LYING) {
+    for (i = 3; i < HEALTH_POINTS; i++) {
+        if (point[i].found.state == POINT_WILDCARD) {
             health_trace(e, "one such name alone shows no wildcard");
         }
 
-        c[i].found = none;
+        point[i].found = none;
     }
 }
 
@@ -193,9 +193,9 @@ run_lies(health_entry_t *e)
     run_sample(e);
     run_large(e);
 
-    for (i = 1; i < HEALTH_CONTROLS; i++) {
-        if (e->control[i].found.lie) {
-            health_lie(e, e->control[i].ttl);
+    for (i = 1; i < HEALTH_POINTS; i++) {
+        if (e->point[i].found.lie) {
+            health_lie(e, e->point[i].ttl);
         }
     }
 }
@@ -214,9 +214,9 @@ run_entry(health_entry_t *e, health_found_t *positive)
     }
 
     if (!e->entry) {
-        *positive = positive->control == CONTROL_OK ? *positive : none;
+        *positive = positive->state == POINT_OK ? *positive : none;
 
-    } else if (positive->control == CONTROL_MISSING) {
+    } else if (positive->state == POINT_MISSING) {
         health_trace(e, "the list has lost its test point");
         e->lost = 1;
         *positive = none;
@@ -243,7 +243,7 @@ own_soa(const health_entry_t *e)
 /* It has passed: what its test points have told holds until the next run. */
 
 static void
-run_good(health_entry_t *e, control_t positive)
+run_good(health_entry_t *e, point_state_t positive)
 {
     int       news;
     unsigned  own;
@@ -263,11 +263,11 @@ run_good(health_entry_t *e, control_t positive)
     news = own > e->deepest;
     e->deepest = news ? own : e->deepest;
 
-    if (may_lack(e) && positive == CONTROL_OK) {
+    if (may_lack(e) && positive == POINT_OK) {
         news |= !e->entry;
         e->entry = 1;
         e->lost = 0;
-        health_controls(e);
+        health_points(e);
     }
 
     if (may_lack(e) || !e->has_positive) {
@@ -282,12 +282,12 @@ run_sum(health_entry_t *e, health_found_t *found, const char **why)
     size_t          i;
     health_state_t  state;
 
-    for (i = 0; i < HEALTH_CONTROLS; i++) {
-        found[i] = e->control[i].found;
+    for (i = 0; i < HEALTH_POINTS; i++) {
+        found[i] = e->point[i].found;
     }
 
     run_entry(e, &found[0]);
-    state = health_sum(found, HEALTH_CONTROLS, why);
+    state = health_sum(found, HEALTH_POINTS, why);
 
     if (e->wild && state != HEALTH_LYING) {
         state = HEALTH_LYING;
@@ -295,7 +295,7 @@ run_sum(health_entry_t *e, health_found_t *found, const char **why)
     }
 
     if (state == HEALTH_GOOD) {
-        run_good(e, found[0].control);
+        run_good(e, found[0].state);
         health_soa(e);
     }
 
@@ -308,33 +308,33 @@ run_sum(health_entry_t *e, health_found_t *found, const char **why)
 static int
 is_silent(const health_found_t *found)
 {
-    size_t     i;
-    control_t  worst;
+    size_t         i;
+    point_state_t  worst;
 
-    for (i = 0, worst = CONTROL_NONE; i < HEALTH_CONTROLS; i++) {
-        worst = found[i].control > worst ? found[i].control : worst;
+    for (i = 0, worst = POINT_NONE; i < HEALTH_POINTS; i++) {
+        worst = found[i].state > worst ? found[i].state : worst;
     }
 
-    return worst == CONTROL_SILENT;
+    return worst == POINT_SILENT;
 }
 
 
 static void
 run_end(health_entry_t *e)
 {
-    const char      *why;
-    health_state_t   state;
-    health_found_t   found[HEALTH_CONTROLS];
+    const char     *why;
+    health_state_t  state;
+    health_found_t  found[HEALTH_POINTS];
 
     run_lies(e);
     state = run_sum(e, found, &why);
-    e->proven = found[0].control == CONTROL_OK;
-    e->empty = found[0].control == CONTROL_MISSING && found[0].empty;
+    e->proven = found[0].state == POINT_OK;
+    e->empty = found[0].state == POINT_MISSING && found[0].empty;
 
     e->silent = is_silent(found);
 
-    if (state == HEALTH_DOWN && found[0].control == CONTROL_MISSING
-        && found[1].control <= CONTROL_OK && found[2].control <= CONTROL_OK
+    if (state == HEALTH_DOWN && found[0].state == POINT_MISSING
+        && found[1].state <= POINT_OK && found[2].state <= POINT_OK
         && may_lack(e))
     {
         e->running = 1;
@@ -412,34 +412,34 @@ health_run_answered(health_entry_t *e, const dns_answer_t *answer)
 static void
 on_answer(void *data, const dns_answer_t *answer)
 {
-    health_entry_t    *e;
-    health_control_t  *c = data;
+    health_entry_t  *e;
+    health_point_t  *point = data;
 
-    e = c->entry;
-    c->question = NULL;
-    c->found = health_judge(e->list->codes, c->kind == NAMES_POSITIVE,
-                            answer);
+    e = point->entry;
+    point->question = NULL;
+    point->found = health_judge(e->list->codes, point->kind == NAMES_POSITIVE,
+                                answer);
 
-    if (c->found.control == CONTROL_OK && c->kind == NAMES_POSITIVE) {
+    if (point->found.state == POINT_OK && point->kind == NAMES_POSITIVE) {
         keep_positive(e, answer);
 
-    } else if (c->kind != NAMES_POSITIVE && c->found.control == CONTROL_OK) {
+    } else if (point->found.state == POINT_OK) {
         keep_negative(e, answer);
 
-    } else if (c->found.lie) {
-        c->ttl = answer->ttl;
+    } else if (point->found.lie) {
+        point->ttl = answer->ttl;
     }
 
-    health_trace_control(c);
+    health_trace_point(point);
     health_run_answered(e, answer);
 }
 
 
 /*
- * The names of a sample are of different kinds, and such as hardly any list
- * knows: one that knows both knows everything.  A list may have no negative
- * control, and where it has, a wildcard in its zone leaves that out: names
- * beside its test entry are not covered by it (RFC 4592).
+ * The names of a sample are of two kinds that hardly any list contains: a list
+ * that contains both contains everything.  A list may have no negative test
+ * point; if it has one, a wildcard in its zone does not cover the names beside
+ * its positive test point (RFC 4592).
  */
 
 static int
@@ -457,7 +457,7 @@ run_name(health_entry_t *e, size_t nth, names_t *name)
         random = (random & ~UINT64_C(1)) | (nth & 1);
     }
 
-    return names_control(name, e->list, e->family, kinds[nth], random);
+    return names_point(name, e->list, e->family, kinds[nth], random);
 }
 
 
@@ -466,25 +466,25 @@ run_name(health_entry_t *e, size_t nth, names_t *name)
 static void
 run_ask(health_entry_t *e, size_t nth)
 {
-    names_t            name;
-    dns_payer_t        payer;
-    health_control_t  *c = &e->control[nth];
+    names_t          name;
+    dns_payer_t      payer;
+    health_point_t  *point = &e->point[nth];
 
-    c->entry = e;
-    c->kind = kinds[nth];
-    c->found = none;
-    c->ttl = 0;
+    point->entry = e;
+    point->kind = kinds[nth];
+    point->found = none;
+    point->ttl = 0;
 
     if (!run_name(e, nth, &name)) {
         return;
     }
 
     payer = list_payer(e->list, 1);
-    c->question = dns_ask_at(e->health->dns, e->server, name.s, DNS_TYPE_A,
-                             &payer, on_answer, c);
-    if (c->question == NULL) {
-        c->found.control = CONTROL_SILENT;
-        c->found.why = "it cannot be asked";
+    point->question = dns_ask_at(e->health->dns, e->server, name.s, DNS_TYPE_A,
+                                 &payer, on_answer, point);
+    if (point->question == NULL) {
+        point->found.state = POINT_SILENT;
+        point->found.why = "it cannot be asked";
         return;
     }
 
@@ -507,7 +507,7 @@ health_run(health_entry_t *e, int sample)
     e->run_ttl = e->run_soa = 0;
     e->run_sent = 0;
 
-    for (i = 0; i < HEALTH_CONTROLS; i++) {
+    for (i = 0; i < HEALTH_POINTS; i++) {
         run_ask(e, i);
     }
 
@@ -537,10 +537,10 @@ health_run_stop(health_entry_t *e)
 {
     size_t  i;
 
-    for (i = 0; i < HEALTH_CONTROLS; i++) {
-        if (e->control[i].question != NULL) {
-            dns_cancel(e->control[i].question);
-            e->control[i].question = NULL;
+    for (i = 0; i < HEALTH_POINTS; i++) {
+        if (e->point[i].question != NULL) {
+            dns_cancel(e->point[i].question);
+            e->point[i].question = NULL;
         }
     }
 

@@ -78,12 +78,12 @@ on_answer(void *data, const dns_answer_t *answer)
     ask->question = NULL;
     found = health_judge(s->entry->list->codes, 0, answer);
 
-    if (found.control == CONTROL_LYING) {
+    if (found.state == POINT_WILDCARD) {
         health_trace(s->entry, "a name of the sample fails: %s", found.why);
         s->hit[s->draws - 1] |= 1u << ask->network;
         s->ttl = found.lie && answer->ttl > s->ttl ? answer->ttl : s->ttl;
 
-    } else if (found.control != CONTROL_OK) {
+    } else if (found.state != POINT_OK) {
         s->unanswered++;
     }
 
@@ -113,7 +113,7 @@ draw(struct health_sample_s *s)
         s->ask[i].sample = s;
         s->ask[i].network = names_network(e->family, random);
 
-        if (names_control(&name, e->list, e->family, NAMES_ROOT, random)) {
+        if (names_point(&name, e->list, e->family, NAMES_ROOT, random)) {
             s->ask[i].question = dns_ask_at(e->health->dns, e->server, name.s,
                                             DNS_TYPE_A, &payer, on_answer,
                                             &s->ask[i]);

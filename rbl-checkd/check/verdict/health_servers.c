@@ -26,7 +26,7 @@ health_recall(health_t *health, const list_t *list, rbl_family_t family,
 
     if (entry && !e->entry && !names_must(e->list)) {
         e->entry = e->lost = 1;
-        health_controls(e);
+        health_points(e);
     }
 }
 

@@ -5,10 +5,10 @@
 #include "health_int.h"
 
 
-/* What a control is, and what it must say. */
+/* The kind of a test point, in words. */
 
 static const char *
-control_name(int kind)
+point_name(int kind)
 {
     switch (kind) {
 
@@ -28,19 +28,19 @@ control_name(int kind)
 
 
 void
-health_trace_control(const health_control_t *c)
+health_trace_point(const health_point_t *point)
 {
     const char  *ok;
 
-    ok = c->kind == NAMES_POSITIVE ? "is listed, as it must be"
-                                   : "is not listed, as it must be";
+    ok = point->kind == NAMES_POSITIVE ? "is listed, as it must be"
+                                       : "is not listed, as it must be";
 
-    if (c->found.control == CONTROL_OK) {
-        health_trace(c->entry, "%s %s", control_name(c->kind), ok);
+    if (point->found.state == POINT_OK) {
+        health_trace(point->entry, "%s %s", point_name(point->kind), ok);
 
     } else {
-        health_trace(c->entry, "%s fails: %s", control_name(c->kind),
-                     c->found.why);
+        health_trace(point->entry, "%s fails: %s", point_name(point->kind),
+                     point->found.why);
     }
 }
 
