@@ -156,7 +156,7 @@ note_lists(const checker_t *d)
 static const unsigned  health_rank[] = {
     [HEALTH_UNTRIED] = 0, [HEALTH_UNSUPPORTED] = 1, [HEALTH_GOOD] = 2,
     [HEALTH_RESOLVER] = 3, [HEALTH_BLOCKED] = 4, [HEALTH_DOWN] = 5,
-    [HEALTH_LYING] = 6
+    [HEALTH_WILDCARDING] = 6
 };
 
 

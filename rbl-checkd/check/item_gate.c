@@ -211,7 +211,7 @@ on_health(void *data, const health_verdict_t *verdict)
 
     g = gate_judge(&a, verdict);
 
-    if (verdict->state == HEALTH_LYING && a.raw == RBL_LISTED) {
+    if (verdict->state == HEALTH_WILDCARDING && a.raw == RBL_LISTED) {
         health_note_listing(item->check->env->health, item->result.list,
                             item->check->family,
                             item->part[item->gate].server, a.ttl);

@@ -100,7 +100,7 @@ test_states(void)
         [HEALTH_UNTRIED] = { { { U, U }, { U, U } }, RBL_ERR_UNHEALTHY },
         [HEALTH_GOOD] = { { { C, C }, { L, L } }, RBL_ERR_NONE },
         [HEALTH_BLOCKED] = { { { U, U }, { U, L } }, RBL_ERR_BLOCKED },
-        [HEALTH_LYING] = { { { U, U }, { U, U } }, RBL_ERR_UNHEALTHY },
+        [HEALTH_WILDCARDING] = { { { U, U }, { U, U } }, RBL_ERR_UNHEALTHY },
         [HEALTH_DOWN] = { { { U, U }, { U, L } }, RBL_ERR_UNHEALTHY },
         [HEALTH_UNSUPPORTED] = { { { S, U }, { L, L } },
                                  RBL_ERR_UNCONFIRMED },
@@ -189,14 +189,14 @@ test_listing(void)
     ok(gate_judge(&a, &v).guard, "which has none if it has no test point");
     a.own = v.unproven = 0;
     v.sampled = NOW;
-    v.lies = NOW + 299;
-    ok(gate_judge(&a, &v).guard, "it lied, but that was fetched since");
-    v.lies = NOW + 300;
+    v.wild_until = NOW + 299;
+    ok(gate_judge(&a, &v).guard, "fetched after the end of a wildcard");
+    v.wild_until = NOW + 300;
     g = gate_judge(&a, &v);
     ok(g.verdict == U && g.error == RBL_ERR_UNHEALTHY && !g.guard
-       && g.recheck == 301, "it may be one of its lies: nothing, and when they"
+       && g.recheck == 301, "it may be of the wildcard: nothing, and when they"
        " are gone it is asked again");
-    v.lies = NOW + 1e6;
+    v.wild_until = NOW + 1e6;
     ok(gate_judge(&a, &v).recheck == GATE_RECHECK_MAX, "but within an hour");
     a.stands = 1;
     v.passed = v.sampled = 0;
@@ -315,7 +315,7 @@ test_unproven(void)
     v.state = HEALTH_DOWN;
     ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
        "when its servers are away the day goes on");
-    v.state = HEALTH_LYING;
+    v.state = HEALTH_WILDCARDING;
     ok(gate_judge(&a, &v).error == RBL_ERR_UNHEALTHY,
        "when it is wildcarding it is over");
 }
@@ -337,20 +337,20 @@ test_trust(void)
     ok(news.trust, "a new listing asks for it");
     g = gate_trust(&a, &news, &told);
     ok(g.verdict == L && g.guard && !g.trust, "nothing: on to the guard");
-    told.lies = NOW + 299;
+    told.wild_until = NOW + 299;
     ok(gate_trust(&a, &news, &told).guard,
-       "it lied, the response was fetched since");
-    told.lies = NOW + 300;
+       "fetched after the end of a wildcard");
+    told.wild_until = NOW + 300;
     g = gate_trust(&a, &news, &told);
     ok(g.verdict == U && g.error == RBL_ERR_UNHEALTHY && !g.guard
-       && g.recheck == 301, "it lied, the response may be from then");
+       && g.recheck == 301, "it may be of the wildcard");
     a = answer(L, 1);
     ok(!gate_judge(&a, &v).trust, "a current listing needs no trust");
 
     a = answer(C, 0);
     news.waits.n = 0;
     g = gate_trust(&a, &news, &told);
-    ok(g.verdict == C && !g.guard && !g.trust, "lies make no end of a listing");
+    ok(g.verdict == C && !g.guard && !g.trust, "a wildcard ends no listing");
     told.soa = 5;
     ok(gate_trust(&a, &news, &told).error == RBL_ERR_UNHEALTHY,
        "where the zone above says it, the list's is gone");
@@ -409,7 +409,7 @@ test_twice(void)
     told.wait = 0;
     g = gate_trust(&a, &news, &told);
     ok(g.verdict == L && g.guard && !g.trust, "long enough");
-    told.lies = NOW + 1;
+    told.wild_until = NOW + 1;
     ok(gate_trust(&a, &news, &told).error == RBL_ERR_UNHEALTHY,
        "and it may still be one of another time");
 
@@ -417,7 +417,7 @@ test_twice(void)
     a.cleared = NOW - 700;
     v = health(HEALTH_GOOD);
     news = gate_judge(&a, &v);
-    told = (trust_told_t) { .lies = NOW + 1, .entry = 1, .soa = 9 };
+    told = (trust_told_t) { .wild_until = NOW + 1, .entry = 1, .soa = 9 };
     told.wait = 302;
     g = gate_trust(&a, &news, &told);
     ok(g.verdict == U && g.error == RBL_ERR_UNCONFIRMED && !g.trust
@@ -442,7 +442,7 @@ vote(const char *s)
     gate_vote_t  v;
 
     memset(&v, 0, sizeof(v));
-    v.health = health(*s == 'w' ? HEALTH_LYING : *s == 'd' ? HEALTH_DOWN
+    v.health = health(*s == 'w' ? HEALTH_WILDCARDING : *s == 'd' ? HEALTH_DOWN
                       : *s == 'r' ? HEALTH_BLOCKED : *s == 'n'
                       ? HEALTH_RESOLVER : HEALTH_GOOD);
     v.health.dead = *s == 'x';

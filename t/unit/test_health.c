@@ -39,15 +39,15 @@ test_states(void)
         { W_SERVFAIL, "ip", V4, HEALTH_DOWN },
         { W_REFUSED, "ip", V4, HEALTH_BLOCKED },
         { W_REFUSED, NULL, V4, HEALTH_BLOCKED },
-        { W_WILD, "ip", V4, HEALTH_LYING },
-        { W_WILD, "name:test", DOM, HEALTH_LYING },
-        { W_WILD, NULL, V4, HEALTH_LYING },
-        { W_WILD, "ip-positive-only", V4, HEALTH_LYING },
-        { W_HIJACK, "ip", V4, HEALTH_LYING },
-        { W_HIJACK, "ip-positive-only", V4, HEALTH_LYING },
-        { W_RETIRED, NULL, V4, HEALTH_LYING },
+        { W_WILD, "ip", V4, HEALTH_WILDCARDING },
+        { W_WILD, "name:test", DOM, HEALTH_WILDCARDING },
+        { W_WILD, NULL, V4, HEALTH_WILDCARDING },
+        { W_WILD, "ip-positive-only", V4, HEALTH_WILDCARDING },
+        { W_HIJACK, "ip", V4, HEALTH_WILDCARDING },
+        { W_HIJACK, "ip-positive-only", V4, HEALTH_WILDCARDING },
+        { W_RETIRED, NULL, V4, HEALTH_WILDCARDING },
         { W_ERROR, "ip", V4, HEALTH_BLOCKED },
-        { W_MIXED, "ip", V4, HEALTH_LYING },
+        { W_MIXED, "ip", V4, HEALTH_WILDCARDING },
     };
 
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -200,10 +200,10 @@ test_passes(void)
 }
 
 
-/* What is kept of a time in which the list lied. */
+/* What is kept of a time in which the list was wildcarding. */
 
 static void
-test_lies(void)
+test_wildcarding(void)
 {
     list_t            *list, *other;
     zone_t            *z;
@@ -213,27 +213,28 @@ test_lies(void)
     fresh();
     list = list_of("a.test", V4, "ip");
     z = world("a.test", 0, W_GOOD, 300);
-    ok(ask(list, V4, 0, HEALTH_BOTH).lies == 0, "it never lied");
+    ok(ask(list, V4, 0, HEALTH_BOTH).wild_until == 0, "never wildcarding");
     z->way = W_WILD;
     ahead += 1;
-    ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_LYING, "it lies");
+    ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_WILDCARDING, "now it is");
     z->way = W_GOOD;
     ahead += HEALTH_BAD_MIN;
     v = ask(list, V4, 0, HEALTH_BOTH);
-    ok(v.state == HEALTH_GOOD && v.lies > dns_clock() + 300
-       && v.lies < dns_clock() + 304, "it is good, but its lies are kept for"
-       " their TTL");
+    ok(v.state == HEALTH_GOOD && v.wild_until > dns_clock() + 300
+       && v.wild_until < dns_clock() + 304,
+       "it is good, and caches may keep such responses for their TTL");
     z->ttl = 10;
     ahead += 1;
-    ok(ask(list, V4, 0, HEALTH_BOTH).lies == v.lies, "and not for longer");
+    ok(ask(list, V4, 0, HEALTH_BOTH).wild_until == v.wild_until,
+       "and not for longer");
 
     z->way = W_HIJACK;
     z->ttl = 1000;
     ahead += 1;
-    ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_LYING, "hijacked");
+    ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_WILDCARDING, "hijacked");
     z->way = W_GOOD;
     ahead += HEALTH_BAD_MIN;
-    ok(ask(list, V4, 0, HEALTH_BOTH).lies == v.lies,
+    ok(ask(list, V4, 0, HEALTH_BOTH).wild_until == v.wild_until,
        "that makes no listings that are kept");
 
     z->way = W_WILD;
@@ -243,8 +244,8 @@ test_lies(void)
     ahead += HEALTH_BAD_MIN + 1;
     z->way = W_GOOD;
     v = ask(list, V4, 0, HEALTH_BOTH);
-    ok(v.state == HEALTH_GOOD && v.lies > dns_clock() + 999,
-       "what a sample has shown is a lie as well");
+    ok(v.state == HEALTH_GOOD && v.wild_until > dns_clock() + 999,
+       "a sample shows a wildcard as well");
 
     other = list_of("a.test", V4, "ip-positive-only");
     inside = 1;
@@ -254,7 +255,7 @@ test_lies(void)
     ok(health_look(health, other, V4, 0, &v) == 0, "its rules are others now");
     inside = 0;
     run_until(&t, 1);
-    ok(t.n == 1 && t.v.state == HEALTH_GOOD && t.v.lies == 0,
+    ok(t.n == 1 && t.v.state == HEALTH_GOOD && t.v.wild_until == 0,
        "who waits for a run that these have ended is told");
     list_unref(list);
     list_unref(other);
@@ -302,20 +303,20 @@ test_news(void)
     z->way = W_WILD;
     ahead += 1;
     (void) ask(list, V4, 0, HEALTH_BOTH);
-    ok(n_news == 1 && heard(0, HEALTH_NEWS_LIE, V4, 300), "it lies");
+    ok(n_news == 1 && heard(0, HEALTH_NEWS_WILDCARD, V4, 300), "a wildcard");
     ahead += HEALTH_BAD_MIN;
     (void) ask(list, V4, 0, HEALTH_BOTH);
-    ok(n_news == 2 && heard(1, HEALTH_NEWS_LIE, V4, 300), "it lies still");
+    ok(n_news == 2 && heard(1, HEALTH_NEWS_WILDCARD, V4, 300), "still");
     health_note_listing(health, list, V4, 0, 200);
     ok(n_news == 2, "what lists a host for no longer is no news");
     health_note_listing(health, list, V4, 0, 900);
-    ok(n_news == 3 && heard(2, HEALTH_NEWS_LIE, V4, 900), "for longer it is");
+    ok(n_news == 3 && heard(2, HEALTH_NEWS_WILDCARD, V4, 900), "a longer TTL");
     z->way = W_GOOD;
     ahead += 2 * HEALTH_BAD_MIN;
     (void) ask(list, V4, 0, HEALTH_BOTH);
-    ok(n_news == 4 && heard(3, HEALTH_NEWS_TRUTH, V4, 0), "not any more");
+    ok(n_news == 4 && heard(3, HEALTH_NEWS_RECOVERED, V4, 0), "recovered");
     health_note_listing(health, list, V4, 0, 9000);
-    ok(n_news == 4, "what it lists then is no lie");
+    ok(n_news == 4, "what it lists then is true");
     list_unref(list);
 }
 
@@ -332,7 +333,7 @@ test_entry(void)
     health_listen(health, on_news, NULL);
     list = list_of("a.test", V4, NULL);
     z = world("a.test", 0, W_WILD, 0);
-    ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_LYING && n_news == 0,
+    ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_WILDCARDING && n_news == 0,
        "an own list that lists everything has no test entry by that");
     z->way = W_EMPTY;
     z->ttl = 300;
@@ -534,7 +535,7 @@ main(void)
     test_unsupported();
     test_cache();
     test_passes();
-    test_lies();
+    test_wildcarding();
     test_news();
     test_entry();
     test_negative_ttl();

@@ -28,10 +28,10 @@ test_sample(void)
     ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_GOOD,
        "half a wildcard may pass the test points");
     ahead += 1;
-    ok(ask(list, V4, 0, HEALTH_SAMPLE).state == HEALTH_LYING,
+    ok(ask(list, V4, 0, HEALTH_SAMPLE).state == HEALTH_WILDCARDING,
        "and never a sample");
     ahead += HEALTH_BAD_MIN + 1;
-    ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_LYING,
+    ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_WILDCARDING,
        "test points alone do not end that");
     zones[0].way = W_GOOD;
     ahead += 2 * HEALTH_BAD_MIN + 1;

@@ -74,16 +74,16 @@ test_ask(void)
        && last_call()->argv[2] == 7 && last_call()->argv[3] >= 2000
        && last_call()->argv[3] < 4000, "the store is asked");
     reply("OK", "0 0 0");
-    ok(n_told == 1 && told_to[0] == 0 && told[0].lies == 0 && !told[0].entry
-       && told[0].soa == 0, "nothing is known");
+    ok(n_told == 1 && told_to[0] == 0 && told[0].wild_until == 0
+       && !told[0].entry && told[0].soa == 0, "nothing is known");
     ask(1);
     reply("OK", "5000 1 3");
-    ok(n_told == 2 && told_to[1] == 1 && told[1].lies > now() + 4
-       && told[1].lies < now() + 6 && told[1].entry && told[1].soa == 3,
+    ok(n_told == 2 && told_to[1] == 1 && told[1].wild_until > now() + 4
+       && told[1].wild_until < now() + 6 && told[1].entry && told[1].soa == 3,
        "much is");
     ask(2);
     reply("OK", "-5 0 -1");
-    ok(n_told == 3 && told[2].lies == 0 && told[2].soa == 0,
+    ok(n_told == 3 && told[2].wild_until == 0 && told[2].soa == 0,
        "nonsense is nothing");
 }
 
@@ -131,15 +131,15 @@ test_forget(void)
 static void
 test_news(void)
 {
-    health_news_t  news = { HEALTH_NEWS_LIE, list, RBL_FAMILY_IPV6, 7, 300,
+    health_news_t  news = { HEALTH_NEWS_WILDCARD, list, RBL_FAMILY_IPV6, 7, 300,
                             1.5, 1, 4 };
 
     listener(listener_data, &news);
     ok(last_call()->script == &rbl_script_zone_told
        && last_call()->argv[1] == 300 && last_call()->argv[2] == 0
-       && last_call()->argv[3] == 0, "a lie is told");
+       && last_call()->argv[3] == 0, "a wildcard is told");
     reply("OK", "");
-    news.what = HEALTH_NEWS_TRUTH;
+    news.what = HEALTH_NEWS_RECOVERED;
     listener(listener_data, &news);
     ok(last_call()->script == &rbl_script_zone_ask && last_call()->argv[2] == 7
        && last_call()->argv[3] == 1500, "that it tells none any more");
@@ -148,7 +148,7 @@ test_news(void)
     listener(listener_data, &news);
     ok(last_call()->script == &rbl_script_zone_told
        && last_call()->argv[1] == 0 && last_call()->argv[2] == 1
-       && last_call()->argv[3] == 4, "a test entry and a zone, no lie");
+       && last_call()->argv[3] == 4, "a test point and a zone, no wildcard");
     reply("OK", "");
 }
 

@@ -36,7 +36,7 @@ gate_unhealthy(health_state_t state)
         return gate_unknown(RBL_ERR_BLOCKED, "the list refuses its test"
                             " points");
 
-    case HEALTH_LYING:
+    case HEALTH_WILDCARDING:
         return gate_unknown(RBL_ERR_UNHEALTHY, "the list lists what nobody"
                             " lists, or responds outside 127/8");
 

@@ -121,17 +121,17 @@ clear(const gate_answer_t *a, const health_verdict_t *v)
 }
 
 
-/* A response that expires before all lies do may be one of them. */
+/* A response that expires before wild_until may be of a wildcard. */
 
 static gate_t
-if_no_lie(const gate_answer_t *a, double lies)
+if_not_wild(const gate_answer_t *a, double wild_until)
 {
     gate_t  g;
 
-    if (a->told + a->ttl <= lies) {
+    if (a->told + a->ttl <= wild_until) {
         g = gate_unknown(RBL_ERR_UNHEALTHY, "the listing may be from a cache,"
                          " of a time when the list was wildcarding");
-        g.recheck = within(lies - a->told + 1);
+        g.recheck = within(wild_until - a->told + 1);
         return g;
     }
 
@@ -156,7 +156,7 @@ listed(const gate_answer_t *a, const health_verdict_t *v)
                        " or sample have not passed since the response");
     }
 
-    g = if_no_lie(a, v->lies);
+    g = if_not_wild(a, v->wild_until);
     g.trust = g.guard;
 
     if (g.trust && !a->once && whole(a, v) != 0) {
@@ -201,7 +201,7 @@ gate_trust(const gate_answer_t *a, const gate_t *news,
     }
 
     if (a->raw == RBL_LISTED) {
-        g = if_no_lie(a, told->lies);
+        g = if_not_wild(a, told->wild_until);
 
         if (g.verdict != RBL_LISTED) {
             return g;

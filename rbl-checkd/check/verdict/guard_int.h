@@ -31,7 +31,8 @@ typedef struct {
     unsigned        answers;            /* that came in it */
     health_q_t     *sample;
     double          since;              /* when it was asked for */
-    int             kept;               /* caches may still have its lies */
+    int             kept;               /* caches may still hold responses of
+                                           its wildcard */
     ev_timer        timer;              /* the next batch */
     ev_timer        count;              /* clear answers alone */
 } guard_list_t;

@@ -180,7 +180,7 @@ on_sample(void *data, const health_verdict_t *verdict)
     rbl_list_thaw_args_t  args;
 
     gl->sample = NULL;
-    gl->kept = dns_clock() < verdict->lies;
+    gl->kept = dns_clock() < verdict->wild_until;
 
     if ((verdict->state != HEALTH_GOOD && verdict->state != HEALTH_UNSUPPORTED)
         || verdict->sampled < gl->since)

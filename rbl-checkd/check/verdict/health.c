@@ -21,7 +21,7 @@ const char *const  health_state_names[] = {
 int
 health_bad(health_state_t state)
 {
-    return state == HEALTH_BLOCKED || state == HEALTH_LYING
+    return state == HEALTH_BLOCKED || state == HEALTH_WILDCARDING
            || state == HEALTH_DOWN;
 }
 
@@ -144,10 +144,10 @@ health_settle(health_entry_t *e, health_state_t state, const char *why)
     dns_server_trust(e->health->dns, &payer, e->server, !health_bad(state));
 
     if (!health_bad(state)) {
-        health_truth(e);
+        health_wild_over(e);
 
-    } else if (state == HEALTH_LYING) {
-        health_tell_lie(e);
+    } else if (state == HEALTH_WILDCARDING) {
+        health_report_wild(e);
     }
 
     if (state != from) {
@@ -210,7 +210,7 @@ verdict_of(const health_entry_t *e, health_verdict_t *v)
     v->positive_ttl = e->positive_ttl;
     v->negative_ttl = negative_ttl(e);
     v->negative_soa = e->negative_soa;
-    v->lies = e->lies;
+    v->wild_until = e->wild_until;
     v->serial = e->serial;
     v->has_serial = e->has_serial;
     v->recalled = e->recalled != 0

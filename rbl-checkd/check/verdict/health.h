@@ -34,7 +34,7 @@ typedef enum {
     HEALTH_GOOD,            /* its test points pass, or none are known to
                                exist for this list */
     HEALTH_BLOCKED,         /* refuses to answer this resolver */
-    HEALTH_LYING,           /* lists what nobody lists, or answers outside
+    HEALTH_WILDCARDING,     /* lists what nobody lists, or answers outside
                                127/8 */
     HEALTH_DOWN,            /* no answer, or its test entry is gone */
     HEALTH_UNSUPPORTED,     /* no data of this family, while another is good */
@@ -58,7 +58,7 @@ typedef struct {
     uint32_t        negative_ttl;   /* the same of what does not exist */
     unsigned        negative_soa;   /* and labels of its SOA's owner; 0: not
                                        known */
-    double          lies;       /* until when caches may keep listings of the
+    double          wild_until; /* until when caches may keep listings of the
                                    time when it was wildcarding; 0: none */
     uint32_t        serial;     /* of its SOA in the last run */
     unsigned        has_serial:1;
@@ -88,15 +88,15 @@ health_t *health_new(struct ev_loop *loop, dns_engine_t *dns);
 void health_free(health_t *health);
 
 /*
- * What a process that begins anew cannot find out, told as it is found, from
- * inside of whatever has found it.
+ * Evidence that a process cannot find again after a restart.  The call back
+ * comes from inside the call that has found it.
  */
 typedef enum {
-    HEALTH_NEWS_LIE,        /* the list listed what nobody lists; again as often
-                               as it is seen */
-    HEALTH_NEWS_TRUTH,      /* it does not any more */
-    HEALTH_NEWS_LIFE        /* of a list that has no test entry, or need not
-                               have one; again once a day */
+    HEALTH_NEWS_WILDCARD,   /* the list listed what nobody lists; reported
+                               each time */
+    HEALTH_NEWS_RECOVERED,  /* the wildcard is gone */
+    HEALTH_NEWS_LIFE        /* of a list that has no test point, or need not
+                               have one; reported once a day */
 } health_news_what_t;
 
 typedef struct {
@@ -104,28 +104,30 @@ typedef struct {
     const list_t        *list;
     rbl_family_t         family;
     uint32_t             server;
-    uint32_t             ttl;           /* of a lie */
-    double               age;           /* s since it was seen in order */
-    unsigned             entry;         /* 1: it has a test entry */
-    unsigned             soa;           /* dns_answer_t: the most labels of what
-                                           it does not have; 0: not known */
+    uint32_t             ttl;           /* of a wildcard's listing */
+    double               age;           /* s since it passed its test points */
+    unsigned             entry;         /* 1: it has its positive test point */
+    unsigned             soa;           /* dns_answer_t: the most labels of the
+                                           SOA's owner in negative responses;
+                                           0: not known */
 } health_news_t;
 
 typedef void (*health_news_pt)(void *data, const health_news_t *news);
 
-/* One listens; NULL: nobody. */
+/* Sets the one listener; NULL: none. */
 void health_listen(health_t *health, health_news_pt listen, void *data);
 
-/* A list that lies has listed something with that TTL, which may be a lie. */
+/* A list has listed a host with that TTL.  While the list is wildcarding, the
+   listing may be false. */
 void health_note_listing(health_t *health, const list_t *list,
     rbl_family_t family, uint32_t server, uint32_t ttl);
 
-/* How soon a bad list is asked again (s), at first; 30 until this is called. */
+/* First interval between runs of a list that fails (s); 30 without a call. */
 void health_retry_after(health_t *health, double seconds);
 
 /*
- * What is known within the last minutes.  0: nothing, it has to be asked for
- * (HEALTH_KNOWN).
+ * The state found within the last minutes.  0: not known, call health_ask with
+ * HEALTH_KNOWN.
  */
 int health_look(health_t *health, const list_t *list, rbl_family_t family,
     uint32_t server, health_verdict_t *verdict);
@@ -158,14 +160,14 @@ int health_disagree(health_t *health, const list_t *list, rbl_family_t family,
     uint32_t server);
 
 /*
- * What other daemons have found (trust.h): it has had its test point (entry),
+ * Evidence of other daemons (trust.h): the list has had its test point (entry),
  * and an SOA with that many labels.
  */
 void health_recall(health_t *health, const list_t *list, rbl_family_t family,
     uint32_t server, int entry, unsigned soa);
 
 /*
- * Direct mode: servers of the list that failed are asked again when it is time.
+ * Direct mode: tests servers of the list again that failed, when it is time.
  * To be called now and then while the list is in use.
  */
 void health_watch(health_t *health, const list_t *list, rbl_family_t family);

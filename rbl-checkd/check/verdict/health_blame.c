@@ -106,27 +106,27 @@ gather(const health_t *health, unsigned resolver, int empty, evidence_t *v)
 }
 
 
-/* Where it has lied about one list it may have lied about any. */
+/* If its responses were false for one list, they may be false for any list. */
 
 static void
-spread_lies(health_t *health, unsigned resolver)
+spread_wild_ttl(health_t *health, unsigned resolver)
 {
-    size_t     i;
-    uint32_t   lied;
+    size_t    i;
+    uint32_t  wild_ttl;
 
-    for (i = 0, lied = 0; i < health->n; i++) {
+    for (i = 0, wild_ttl = 0; i < health->n; i++) {
         if (health->all[i]->group == resolver
-            && health->all[i]->lied > lied)
+            && health->all[i]->wild_ttl > wild_ttl)
         {
-            lied = health->all[i]->lied;
+            wild_ttl = health->all[i]->wild_ttl;
         }
     }
 
     for (i = 0; i < health->n; i++) {
         if (health->all[i]->group == resolver
-            && health->all[i]->lied < lied)
+            && health->all[i]->wild_ttl < wild_ttl)
         {
-            health_lie(health->all[i], lied);
+            health_wild_listing(health->all[i], wild_ttl);
         }
     }
 }
@@ -169,7 +169,7 @@ blame_resolver(health_t *health, unsigned n, const evidence_t *v)
                  " with private-address: 127.0.0.0/8 or another filter against"
                  " rebinding" : "");
 
-    spread_lies(health, n);
+    spread_wild_ttl(health, n);
 
     for (i = 0; i < health->n; i++) {
         e = health->all[i];
@@ -191,7 +191,7 @@ clear_resolver(health_t *health, unsigned n)
     health_resolver_t  *r = &health->resolver[n];
 
     r->since = 0;
-    spread_lies(health, n);
+    spread_wild_ttl(health, n);
     blamed(health, n, name);
     dns_trace(health->dns, "%s works again", name);
     log_notice("%s works again", name);
@@ -199,7 +199,7 @@ clear_resolver(health_t *health, unsigned n)
     for (i = 0; i < health->n; i++) {
         if (health->all[i]->group == n) {
             health->all[i]->recovered = dns_clock();
-            health_truth(health->all[i]);
+            health_wild_over(health->all[i]);
             health_serve(health->all[i]);
         }
     }

@@ -176,8 +176,8 @@ entry_list(health_entry_t *e, list_t *list)
         again = e->running;
         health_run_stop(e);
         e->checked = e->retry = e->wait = 0;
-        e->passed = e->sampled = e->tried = e->lies = e->recalled = 0;
-        e->lied = 0;
+        e->passed = e->sampled = e->tried = e->wild_until = e->recalled = 0;
+        e->wild_ttl = 0;
         e->wild = e->entry = e->lost = 0;
         e->positive_ttl = e->negative_ttl = 0;
         e->negative_soa = e->deepest = 0;

@@ -25,8 +25,8 @@
 #define HEALTH_LOST_MIN    5.0          /* of lists of a bad resolver */
 #define HEALTH_LOST_MAX    300.0
 #define HEALTH_BLAME       3            /* lists that fail through one */
-#define HEALTH_LIE_MAX     604800       /* s that a resolver keeps an answer */
-#define HEALTH_LIE_SLACK   2.0
+#define HEALTH_WILD_MAX    604800       /* s that a resolver keeps an answer */
+#define HEALTH_WILD_SLACK  2.0
 #define HEALTH_RECALL      3600.0       /* s that what others know is known */
 #define HEALTH_TTL_MAX     86400u       /* s that a resolver keeps an address */
 #define HEALTH_NONE_MAX    3600u        /* and that a name does not exist */
@@ -48,7 +48,7 @@ typedef struct {
     point_state_t  state;
     const char    *why;                 /* static text */
     unsigned       empty:1;             /* missing, but the name exists */
-    unsigned       lie:1;               /* a listing of what nobody lists */
+    unsigned       wildcard:1;          /* a listing of what nobody lists */
 } health_found_t;
 
 typedef struct health_entry_s  health_entry_t;
@@ -57,7 +57,7 @@ typedef struct {
     health_entry_t   *entry;
     dns_question_t   *question;         /* NULL: none is under way */
     int               kind;             /* names_point_t */
-    uint32_t          ttl;              /* of a lie */
+    uint32_t          ttl;              /* of a listing of what nobody lists */
     health_found_t    found;
 } health_point_t;
 
@@ -113,9 +113,9 @@ struct health_entry_s {
     uint32_t          run_ttl;          /* the same, of this run */
     unsigned          run_soa;
     unsigned          deepest;          /* most labels ever */
-    uint32_t          lied;             /* the largest TTL of the lies that it
-                                           has told since it was good */
-    double            lies;             /* until when these may be kept */
+    uint32_t          wild_ttl;         /* the largest TTL of what its wildcard
+                                           listed since it was good; 0: none */
+    double            wild_until;       /* until when caches may keep these */
 
     health_q_t       *waiting;
     ev_timer          timer;            /* the next run */
@@ -254,12 +254,12 @@ void health_soa_stop(health_entry_t *e);
 /* health_news.c */
 
 /*
- * It has told a lie with that TTL; it is lying, and others are told of that; it
- * tells none any more.
+ * The list has listed what nobody lists, with that TTL; report this to other
+ * daemons; the list has recovered.
  */
-void health_lie(health_entry_t *e, uint32_t ttl);
-void health_tell_lie(const health_entry_t *e);
-void health_truth(health_entry_t *e);
+void health_wild_listing(health_entry_t *e, uint32_t ttl);
+void health_report_wild(const health_entry_t *e);
+void health_wild_over(health_entry_t *e);
 
 /*
  * Others are told that it has had a test entry which it need not have, or to

@@ -46,7 +46,7 @@ judge_addresses(health_found_t *f, const rbl_codes_t *codes, int positive,
     } else if (!positive && verdict == RBL_LISTED) {
         f->state = POINT_WILDCARD;
         f->why = "it lists what nobody lists";
-        f->lie = 1;
+        f->wildcard = 1;
 
     } else {
         f->state = POINT_OK;
@@ -122,7 +122,7 @@ health_sum(const health_found_t *found, size_t n, const char **why)
         [POINT_MISSING] = HEALTH_DOWN,
         [POINT_SILENT] = HEALTH_DOWN,
         [POINT_BLOCKED] = HEALTH_BLOCKED,
-        [POINT_WILDCARD] = HEALTH_LYING
+        [POINT_WILDCARD] = HEALTH_WILDCARDING
     };
 
     worst = POINT_NONE;

@@ -1,6 +1,6 @@
 /*
- * What a list has shown that is not to be forgotten: that it lied, and that it
- * has a test entry.
+ * Reports what other daemons, and this one after a restart, must know of a
+ * list: it was wildcarding, or it has a test point.
  */
 
 #include "base/log.h"
@@ -39,20 +39,20 @@ tell(const health_entry_t *e, health_news_what_t what, uint32_t ttl)
 
 
 void
-health_lie(health_entry_t *e, uint32_t ttl)
+health_wild_listing(health_entry_t *e, uint32_t ttl)
 {
-    ttl = ttl < HEALTH_LIE_MAX ? ttl : HEALTH_LIE_MAX;
-    e->lied = ttl > e->lied ? ttl : e->lied;
+    ttl = ttl < HEALTH_WILD_MAX ? ttl : HEALTH_WILD_MAX;
+    e->wild_ttl = ttl > e->wild_ttl ? ttl : e->wild_ttl;
 }
 
 
-/* Not where the resolver is to blame: others have other ones. */
+/* Not where the resolver is at fault: other daemons use other resolvers. */
 
 void
-health_tell_lie(const health_entry_t *e)
+health_report_wild(const health_entry_t *e)
 {
-    if (e->lied != 0) {
-        tell(e, HEALTH_NEWS_LIE, e->lied);
+    if (e->wild_ttl != 0) {
+        tell(e, HEALTH_NEWS_WILDCARD, e->wild_ttl);
     }
 }
 
@@ -65,23 +65,23 @@ health_note_listing(health_t *health, const list_t *list,
 
     e = health_entry(health, list, family, server);
 
-    if (e != NULL && e->state == HEALTH_LYING && ttl > e->lied) {
-        health_lie(e, ttl);
-        health_tell_lie(e);
+    if (e != NULL && e->state == HEALTH_WILDCARDING && ttl > e->wild_ttl) {
+        health_wild_listing(e, ttl);
+        health_report_wild(e);
     }
 }
 
 
 void
-health_truth(health_entry_t *e)
+health_wild_over(health_entry_t *e)
 {
     double  till;
 
-    if (e->lied != 0) {
-        till = dns_clock() + e->lied + HEALTH_LIE_SLACK;
-        e->lies = till > e->lies ? till : e->lies;
-        e->lied = 0;
-        tell(e, HEALTH_NEWS_TRUTH, 0);
+    if (e->wild_ttl != 0) {
+        till = dns_clock() + e->wild_ttl + HEALTH_WILD_SLACK;
+        e->wild_until = till > e->wild_until ? till : e->wild_until;
+        e->wild_ttl = 0;
+        tell(e, HEALTH_NEWS_RECOVERED, 0);
     }
 }
 

@@ -127,8 +127,8 @@ on_sibling(void *data, const health_verdict_t *verdict)
 
 
 /*
- * A sample counts as a whole, and only as a lie: some lists know networks that
- * nobody has.
+ * A sample counts as a whole, and only as a sign of a wildcard: some lists
+ * contain networks that nobody has.
  */
 
 static void
@@ -174,7 +174,7 @@ run_large(health_entry_t *e)
 
     if (verdict == SAMPLE_WILD) {
         e->wild = 1;
-        health_lie(e, ttl);
+        health_wild_listing(e, ttl);
 
     } else if (sound) {
         e->wild = 0;
@@ -183,10 +183,10 @@ run_large(health_entry_t *e)
 }
 
 
-/* Until when caches keep what it told, if that was a lie. */
+/* The TTL of a wildcard's listings tells how long caches keep them. */
 
 static void
-run_lies(health_entry_t *e)
+run_wild_ttl(health_entry_t *e)
 {
     size_t  i;
 
@@ -194,8 +194,8 @@ run_lies(health_entry_t *e)
     run_large(e);
 
     for (i = 1; i < HEALTH_POINTS; i++) {
-        if (e->point[i].found.lie) {
-            health_lie(e, e->point[i].ttl);
+        if (e->point[i].found.wildcard) {
+            health_wild_listing(e, e->point[i].ttl);
         }
     }
 }
@@ -289,8 +289,8 @@ run_sum(health_entry_t *e, health_found_t *found, const char **why)
     run_entry(e, &found[0]);
     state = health_sum(found, HEALTH_POINTS, why);
 
-    if (e->wild && state != HEALTH_LYING) {
-        state = HEALTH_LYING;
+    if (e->wild && state != HEALTH_WILDCARDING) {
+        state = HEALTH_WILDCARDING;
         *why = "it is wildcarding: it lists a sample of what nobody lists";
     }
 
@@ -326,7 +326,7 @@ run_end(health_entry_t *e)
     health_state_t  state;
     health_found_t  found[HEALTH_POINTS];
 
-    run_lies(e);
+    run_wild_ttl(e);
     state = run_sum(e, found, &why);
     e->proven = found[0].state == POINT_OK;
     e->empty = found[0].state == POINT_MISSING && found[0].empty;
@@ -426,7 +426,7 @@ on_answer(void *data, const dns_answer_t *answer)
     } else if (point->found.state == POINT_OK) {
         keep_negative(e, answer);
 
-    } else if (point->found.lie) {
+    } else if (point->found.wildcard) {
         point->ttl = answer->ttl;
     }
 

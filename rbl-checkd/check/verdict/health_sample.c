@@ -81,7 +81,7 @@ on_answer(void *data, const dns_answer_t *answer)
     if (found.state == POINT_WILDCARD) {
         health_trace(s->entry, "a name of the sample fails: %s", found.why);
         s->hit[s->draws - 1] |= 1u << ask->network;
-        s->ttl = found.lie && answer->ttl > s->ttl ? answer->ttl : s->ttl;
+        s->ttl = found.wildcard && answer->ttl > s->ttl ? answer->ttl : s->ttl;
 
     } else if (found.state != POINT_OK) {
         s->unanswered++;

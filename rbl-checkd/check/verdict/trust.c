@@ -42,7 +42,7 @@ zone_key(const trust_t *trust, rbl_key_t *key, const list_t *list)
     const rbl_keyspace_t  *ks = store_keyspace(trust->store);
     rbl_str_t              zone = rbl_str(list->zone);
 
-    /* Where other codes are listings, other things are lies. */
+    /* Own lists have other codes, so other responses show a wildcard. */
 
     return list->custom ? rbl_key(key, ks, 0, "zone", RBL_STR("own"), zone)
                         : rbl_key(key, ks, 0, "zone", zone, RBL_STR(""));
@@ -113,7 +113,7 @@ on_news(void *data, const health_news_t *news)
 
     static const trust_seen_t  nothing;
 
-    if (news->what == HEALTH_NEWS_TRUTH) {
+    if (news->what == HEALTH_NEWS_RECOVERED) {
         ask_store(trust, news->list, news->family, news->server, news->age,
                   &nothing, NULL, trust);
         return;
@@ -125,7 +125,7 @@ on_news(void *data, const health_news_t *news)
     args.family = rbl_str(list_family_name(news->family));
     args.ttl = args.entry = args.soa = RBL_STR("0");
 
-    if (news->what == HEALTH_NEWS_LIE) {
+    if (news->what == HEALTH_NEWS_WILDCARD) {
         args.ttl = rbl_str(ttl);
 
     } else {
@@ -173,7 +173,7 @@ on_reply(void *data, const redisReply *reply)
     }
 
     ms = said.left;
-    told.lies = ms > 0 ? dns_clock() + (double) ms / 1000 : 0;
+    told.wild_until = ms > 0 ? dns_clock() + (double) ms / 1000 : 0;
     told.entry = said.entry != 0;
     soa = said.soa;
     told.soa = soa > 0 && soa < RBL_VALUE_MAX ? (unsigned) soa : 0;

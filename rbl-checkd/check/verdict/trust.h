@@ -1,12 +1,13 @@
 /*
- * What has been found of a list's zone by whatever daemon, in the store
- * (zone_told, zone_ask), for a process knows only what it has seen itself:
+ * Evidence: what the daemons of the fleet have found about the zone of a list.
+ * The store keeps it (zone_told, zone_ask), since a process knows only what it
+ * has seen itself:
  *
- * - that the list listed what nobody lists, and so for how long resolvers may
- *   keep lies of it.  Whoever begins after that, or asks through another
- *   resolver, would take them for news;
- * - that it had a test entry which it need not have (names_must), or a zone of
- *   its own: without it now, it is dead.
+ * - The list listed what nobody lists, so resolvers may keep such responses.
+ *   A daemon that starts later, or uses another resolver, would take them for
+ *   news.
+ * - The list had a test point that it need not have (names_must), or a zone of
+ *   its own.  Without it the list is dead.
  *
  * Health reports new evidence (health_listen), and repeats it while it is true.
  * A check asks for the evidence before it announces a listing or its end.
@@ -22,10 +23,11 @@
 typedef struct trust_s  trust_t;
 
 typedef struct {
-    double    lies;         /* until when lies may be kept, by dns_clock() */
-    int       entry;        /* it has had its test entry of this family */
-    unsigned  soa;          /* dns_answer_t: the most labels that were seen of
-                               whom it belongs to; 0: not known */
+    double    wild_until;   /* until when (dns_clock()) caches may keep
+                               responses of its wildcard; 0: none */
+    int       entry;        /* it has had its test point of this family */
+    unsigned  soa;          /* dns_answer_t: the most labels that the owner of
+                               its SOA had; 0: not known */
     double    wait;         /* s until the news counts */
 } trust_told_t;
 
@@ -57,11 +59,11 @@ void trust_free(trust_t *trust);        /* before its health; not from a call
                                            back */
 
 /*
- * What is known of the list, which passed its test points through this resolver
- * at `good` (dns_clock())?  The call back comes once, never from
- * inside this call, unless forgotten.  A store that does not answer is asked
- * again, for as long as somebody waits: who has a deadline forgets.  -1: out of
- * memory, no call back.
+ * Asks for the evidence about the list, which passed its test points through
+ * this resolver at `good` (dns_clock()).  The call back comes once, never from
+ * inside this call, unless forgotten.  If the store does not answer, the
+ * call is repeated; a caller with a deadline forgets it.  -1: out of memory, no
+ * call back.
  */
 int trust_ask(trust_t *trust, const list_t *list, rbl_family_t family,
     uint32_t server, double good, const trust_seen_t *seen,
