@@ -73,7 +73,7 @@ take_list(asked_t *asked, const table_t *table, rbl_str_t account,
                 return 0;
             }
 
-            /* Of no family: unknown, so that its standing answer stays. */
+            /* Of no family: unknown, so that its current listing stays. */
 
             list = list_make(sid, type, 0, zone, website, 0);
             if (list == NULL) {
@@ -155,7 +155,7 @@ asked_system(asked_t *asked, const table_t *table, rbl_str_t type,
 
 void
 asked_due(asked_t *asked, rbl_str_t host, int64_t before, int64_t now,
-    const standing_t *standing)
+    const current_t *current)
 {
     size_t   i;
     list_t  *list;
@@ -166,7 +166,7 @@ asked_due(asked_t *asked, rbl_str_t host, int64_t before, int64_t now,
         list = asked->list[i];
 
         if (list_due(list, host, before, now)
-            || standing_open(standing, rbl_str(list->sid)))
+            || current_open(current, rbl_str(list->sid)))
         {
             asked->list[i] = asked->list[asked->due];
             asked->list[asked->due++] = list;

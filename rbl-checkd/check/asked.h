@@ -7,7 +7,7 @@
 
 #include "check/lists/lists.h"
 #include "check/lists/table.h"
-#include "standing.h"
+#include "current.h"
 
 typedef struct {
     size_t    n;
@@ -41,6 +41,6 @@ int asked_system(asked_t *asked, const table_t *table, rbl_str_t type,
  * their last question is still open.  All are due without this.
  */
 void asked_due(asked_t *asked, rbl_str_t host, int64_t before, int64_t now,
-    const standing_t *standing);
+    const current_t *current);
 
 #endif /* ASKED_H_INCLUDED */

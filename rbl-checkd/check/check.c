@@ -135,11 +135,11 @@ on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
 static void
 take_before(check_t *check, const check_before_t *before)
 {
-    size_t                   i, k;
-    double                   ago;
-    item_t                  *item;
-    rbl_str_t                sid;
-    const check_standing_t  *s;
+    size_t                  i, k;
+    double                  ago;
+    item_t                 *item;
+    rbl_str_t               sid;
+    const check_listing_t  *s;
 
     for (i = 0; i < check->n; i++) {
         item = &check->item[i];

@@ -61,9 +61,8 @@ typedef struct {
 } check_env_t;
 
 /*
- * A listing that stands: what the last known answer was, of a list with this
- * SID.  Where the zone is not the list's, the list was another one: what it
- * lists now is new.
+ * A current listing: the last known response of the list with this SID.  If the
+ * list has another zone now, it is another list, and its listings are new.
  */
 typedef struct {
     rbl_str_t  sid, zone;
@@ -71,12 +70,12 @@ typedef struct {
                                has ended, which is not confirmed; 0: it does
                                not */
     int64_t    now;         /* by the same clock, which need not be ours */
-} check_standing_t;
+} check_listing_t;
 
 /* What earlier checks of the host have found; NULL: there was none. */
 typedef struct {
     size_t             n;
-    check_standing_t  *listing;
+    check_listing_t   *listing;
     rbl_str_t          pending;         /* SIDs, one after the other, of lists
                                            with a new listing that is not
                                            confirmed */

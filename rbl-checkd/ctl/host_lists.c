@@ -1,5 +1,5 @@
 /*
- * What each list said of a host: a standing listing, trouble, or else clear.
+ * The verdict of each list on a host: a current listing, unknown, or clear.
  * The lists are those that the profile has for the host's type and family, as
  * check_begin would tell them.
  */

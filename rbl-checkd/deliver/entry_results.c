@@ -1,6 +1,6 @@
 /*
- * Joins an event.  Its results are those that are listed, or that are unknown
- * and have a standing listing: then they tell that listing.
+ * Joins the parts of an event.  Its results are those that are listed, and
+ * those that are unknown and have a current listing, which they then show.
  */
 
 #include "entry_results.h"
@@ -19,10 +19,10 @@ tell_listing(rbl_result_t *r, const rbl_listing_t *l)
 }
 
 
-/* `standing` has the order of `told`, but not all of it. */
+/* `current` has the order of `told`, but not all of its lists. */
 
 static int
-join_results(rbl_out_t *out, rbl_str_t told, rbl_str_t standing)
+join_results(rbl_out_t *out, rbl_str_t told, rbl_str_t current)
 {
     size_t         left, n;
     rbl_mp_t       results, listings;
@@ -30,7 +30,7 @@ join_results(rbl_out_t *out, rbl_str_t told, rbl_str_t standing)
     rbl_listing_t  l;
 
     rbl_mp_init(&results, told);
-    rbl_mp_init(&listings, standing);
+    rbl_mp_init(&listings, current);
     n = rbl_mp_array(&results);
     left = rbl_mp_array(&listings);
     rbl_mp_put_array(out, left);
@@ -68,7 +68,7 @@ int
 entry_event(rbl_buf_t *out, const redisReply *fields)
 {
     rbl_buf_t  joined;
-    rbl_str_t  results, standing;
+    rbl_str_t  results, current;
 
     rbl_out_str(&out->out, field(fields, "d"));
 
@@ -77,11 +77,11 @@ entry_event(rbl_buf_t *out, const redisReply *fields)
         return out->out.failed ? -1 : 0;
     }
 
-    standing = field(fields, "s");
+    current = field(fields, "s");
     rbl_buf_init(&joined);
 
-    if (standing.n > 0) {
-        if (join_results(&joined.out, results, standing) != 0) {
+    if (current.n > 0) {
+        if (join_results(&joined.out, results, current) != 0) {
             rbl_buf_reset(&joined);
         }
 

@@ -184,7 +184,7 @@ runner_ask(runner_t *r, int64_t family, rbl_str_t value)
     r->told = dns_clock();
     r->check = check_start(&r->d->env, (rbl_family_t) family, value,
                            (const list_t *const *) r->asked.list,
-                           r->asked.due, &r->standing.before,
+                           r->asked.due, &r->current.before,
                            timeout < left ? timeout : left, how, on_progress,
                            r);
     if (r->check == NULL) {
@@ -252,7 +252,7 @@ runner_free(runner_t *r)
     }
 
     asked_drop(&r->asked);
-    standing_free(&r->standing);
+    current_free(&r->current);
     result_free(&r->results);
     free(r);
 }

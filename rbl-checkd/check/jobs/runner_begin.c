@@ -86,8 +86,8 @@ take_lists(runner_t *r, const rbl_check_begin_reply_t *b)
 static void
 begun(runner_t *r, const rbl_check_begin_reply_t *b)
 {
-    if (standing_read(&r->standing, b->standing, b->troubled, b->pending,
-                      b->now)
+    if (current_read(&r->current, b->standing, b->troubled, b->pending,
+                     b->now)
         != 0)
     {
         log_error("check %s: malformed current listings", r->job.check.s);
@@ -96,7 +96,7 @@ begun(runner_t *r, const rbl_check_begin_reply_t *b)
     }
 
     r->interval = b->interval < 1 ? INTERVAL : b->interval;
-    r->clear = r->standing.before.n != 0;
+    r->clear = r->current.before.n != 0;
     r->events = !rbl_str_is(b->events, "0");
 
     if (r->job.fail != NULL) {
@@ -117,7 +117,7 @@ begun(runner_t *r, const rbl_check_begin_reply_t *b)
     case 1:
         if (r->job.kind == JOB_DUE) {
             asked_due(&r->asked, rbl_sid_str(&r->job.host), b->checked,
-                      b->now, &r->standing);
+                      b->now, &r->current);
         }
 
         runner_ask(r, b->family, b->value);

@@ -105,7 +105,7 @@ nothing_new(const runner_t *r)
 {
     return r->job.kind == JOB_DUE && r->fail == NULL && r->check != NULL
            && !r->events && !r->whole
-           && r->standing.before.n == 0 && r->standing.troubled.n == 0
+           && r->current.before.n == 0 && r->current.troubled.n == 0
            && check_verdicts(r->check, RBL_CLEAR)
               + check_verdicts(r->check, RBL_SKIPPED)
               == check_count(r->check);

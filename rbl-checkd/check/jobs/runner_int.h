@@ -1,6 +1,6 @@
 /*
- * What runner.c (asking), runner_begin.c and runner_end.c (the outcome) know of
- * one another.
+ * What runner.c (the check), runner_begin.c and runner_end.c (its outcome)
+ * share.
  */
 
 #ifndef RUNNER_INT_H_INCLUDED
@@ -10,7 +10,7 @@
 #include "check/check.h"
 #include "result.h"
 #include "runner.h"
-#include "check/standing.h"
+#include "check/current.h"
 
 #define RUNNER_RETRY_MIN  0.1
 #define RUNNER_RETRY_MAX  2.0
@@ -38,7 +38,7 @@ struct runner_s {
     asked_t          asked;
     const char      *fail;
     int64_t          interval;          /* s between checks of the host */
-    standing_t       standing;          /* of it before */
+    current_t        current;           /* of it before */
     int              clear;             /* which lists are clear is wanted */
     result_pack_t    results;
 };

@@ -2,7 +2,7 @@
  * The reply of the store is copied once, and all texts are views into the copy.
  */
 
-#include "standing.h"
+#include "current.h"
 
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 
 
 static int
-take_listing(check_standing_t *listing, rbl_mp_t *mp, int64_t now)
+take_listing(check_listing_t *listing, rbl_mp_t *mp, int64_t now)
 {
     size_t  n;
 
@@ -44,7 +44,7 @@ take_listings(check_before_t *before, rbl_str_t packed, int64_t now)
         return -1;
     }
 
-    before->listing = calloc(n + 1, sizeof(check_standing_t));
+    before->listing = calloc(n + 1, sizeof(check_listing_t));
     if (before->listing == NULL) {
         return -1;
     }
@@ -77,28 +77,28 @@ copy(char **at, rbl_str_t s)
 
 
 int
-standing_read(standing_t *standing, rbl_str_t packed, rbl_str_t troubled,
+current_read(current_t *current, rbl_str_t packed, rbl_str_t troubled,
     rbl_str_t pending, int64_t now)
 {
     char  *at;
 
-    standing_free(standing);
+    current_free(current);
 
     if (packed.n + troubled.n == 0) {
         return 0;
     }
 
-    at = standing->bytes = malloc(packed.n + troubled.n + pending.n);
+    at = current->bytes = malloc(packed.n + troubled.n + pending.n);
     if (at == NULL) {
         return -1;
     }
 
     packed = copy(&at, packed);
-    standing->troubled = copy(&at, troubled);
-    standing->before.pending = copy(&at, pending);
+    current->troubled = copy(&at, troubled);
+    current->before.pending = copy(&at, pending);
 
-    if (packed.n != 0 && take_listings(&standing->before, packed, now) != 0) {
-        standing_free(standing);
+    if (packed.n != 0 && take_listings(&current->before, packed, now) != 0) {
+        current_free(current);
         return -1;
     }
 
@@ -107,19 +107,19 @@ standing_read(standing_t *standing, rbl_str_t packed, rbl_str_t troubled,
 
 
 void
-standing_free(standing_t *standing)
+current_free(current_t *current)
 {
-    free(standing->before.listing);
-    free(standing->bytes);
-    memset(standing, 0, sizeof(standing_t));
+    free(current->before.listing);
+    free(current->bytes);
+    memset(current, 0, sizeof(current_t));
 }
 
 
 int
-standing_open(const standing_t *standing, rbl_str_t sid)
+current_open(const current_t *current, rbl_str_t sid)
 {
     size_t                 i;
-    const check_before_t  *before = &standing->before;
+    const check_before_t  *before = &current->before;
 
     for (i = 0; i < before->n; i++) {
         if (before->listing[i].cleared != 0
@@ -129,7 +129,7 @@ standing_open(const standing_t *standing, rbl_str_t sid)
         }
     }
 
-    return sid.n != 0 && memmem(standing->troubled.p, standing->troubled.n,
+    return sid.n != 0 && memmem(current->troubled.p, current->troubled.n,
                                 sid.p, sid.n)
                          != NULL;
 }
