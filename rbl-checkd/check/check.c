@@ -130,7 +130,7 @@ on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
 }
 
 
-/* What stands, list by list.  The store's time becomes ours. */
+/* Gives each list its current listing.  The store's time becomes ours. */
 
 static void
 take_before(check_t *check, const check_before_t *before)
@@ -160,7 +160,7 @@ take_before(check_t *check, const check_before_t *before)
                 continue;
             }
 
-            item->stands = 1;
+            item->current = 1;
             item->same_zone = rbl_str_is(s->zone, item->result.list->zone);
 
             if (s->cleared > 0 && item->same_zone) {

@@ -14,7 +14,7 @@
 #include "check/lookup/quota.h"
 #include "check/verdict/guard.h"
 #include "check/verdict/health.h"
-#include "check/verdict/trust.h"
+#include "check/verdict/evidence.h"
 #include "dns/engine.h"
 #include "rbl_codes.h"
 #include "rbl_own.h"
@@ -52,8 +52,7 @@ typedef struct {
     lookup_t        *lookup;
     quota_t         *quota;             /* NULL: nobody counts */
     health_t        *health;            /* NULL: every list is believed */
-    trust_t         *trust;             /* NULL: nobody else has found out
-                                           anything */
+    evidence_t      *evidence;          /* NULL: there is none */
     guard_t         *guard;             /* NULL: nothing is frozen */
     tally_t         *tally;             /* NULL: nothing is counted */
     const rbl_own_t *own;               /* NULL: lists of accounts may ask for

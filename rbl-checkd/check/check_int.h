@@ -23,7 +23,9 @@ typedef struct {
     lookup_q_t        *question;        /* NULL: none is under way */
     rbl_verdict_t      raw;
     rbl_lookup_err_t   error;
-    double             at, told;        /* when it came, and to us */
+    double             at;              /* when the response came */
+    double             received;        /* when it came to this check; the cache
+                                           may have kept it */
     uint32_t           ttl;
     unsigned           soa;             /* dns_answer_t */
     uint32_t           minimum;         /* likewise; 0 without an SOA */
@@ -35,8 +37,8 @@ typedef struct {
 struct item_s {
     check_t         *check;
     check_result_t   result;
-    int              stands;            /* what the list said last: listed */
-    int              same_zone;         /* and so did this zone */
+    int              current;           /* the host has a current listing */
+    int              same_zone;         /* of this zone */
     int              pending;           /* a new listing is not confirmed */
     double           cleared;           /* of dns_clock(); 0: never */
     unsigned         n, open;           /* names, those not answered yet */
@@ -44,12 +46,13 @@ struct item_s {
     unsigned         gate;              /* which is at the gate */
     health_q_t      *health;            /* NULL: nothing is asked there */
     confirm_t       *confirm;           /* NULL: news are not being confirmed */
-    unsigned         again;             /* how often it was asked once more, for
-                                           the server had failed */
-    double           good;              /* when the list was seen in order */
+    unsigned         again;             /* queries repeated because a server
+                                           had failed */
+    double           good;              /* when the list passed its test
+                                           points */
     gate_t           news;              /* the verdict that needs evidence */
-    int              trusting;          /* what others have found is asked */
-    int              guarded;           /* the guard is */
+    int              evidence;          /* evidence_ask is under way */
+    int              guarded;           /* guard_ask is */
     lookup_q_t      *reason;            /* the TXT; NULL: none is under way */
     int              reasoned;          /* it has come, or never will */
 };

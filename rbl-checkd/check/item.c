@@ -1,16 +1,15 @@
 /*
- * One list of a check, but for what item_gate.c does with its answers:
+ * One list of a check, except for item_gate.c, which judges the responses:
  *
- *     names asked -> what the list says -> the gate (health) -> what others
- *     have found (trust) -> the guard, for a listing that is new -> TXT of a
- *     listing
+ *     query -> response -> the gate (health) -> evidence of other daemons ->
+ *     the guard, for a new listing -> TXT of a listing
  *
- * Where a listing stands, its TXT is asked for together with the address: most
- * stand still, and the check need not wait for the list twice.
+ * For a current listing the TXT is queried together with the address: most
+ * listings last, and the check need not wait for the list twice.
  *
- * The item owns what is under way for it: the questions, what it wants to know
- * of the list's health and from others, its place at the guard.  A verdict is
- * final once given: a TXT that does not come changes nothing.
+ * The item owns what is under way for it: queries, its request for health or
+ * evidence, its place at the guard.  A verdict is final: a TXT that does not
+ * come changes nothing.
  */
 
 #include "check/lists/hide.h"
@@ -329,7 +328,7 @@ on_addresses(void *data, const lookup_answer_t *told)
 
     p->question = NULL;
     p->at = told->at;
-    p->told = dns_clock();
+    p->received = dns_clock();
 
     if (told->answer == NULL) {
         p->raw = RBL_UNKNOWN;
@@ -504,7 +503,7 @@ item_ask(item_t *item)
     item_trace(item, "queried for %s%s%s", names[0].s, n > 1 ? " and " : "",
                n > 1 ? names[1].s : "");
 
-    if (item->stands && item->same_zone && n == 1) {
+    if (item->current && item->same_zone && n == 1) {
         item_reason(item, &names[0]);
     }
 
@@ -533,9 +532,9 @@ item_stop(item_t *item)
     item->health = NULL;
     item_confirm_stop(item);
 
-    if (item->trusting) {
-        trust_forget(item->check->env->trust, item);
-        item->trusting = 0;
+    if (item->evidence) {
+        evidence_forget(item->check->env->evidence, item);
+        item->evidence = 0;
     }
 
     if (item->guarded) {

@@ -1,6 +1,6 @@
 /*
- * What becomes of an answer: the gate (health), what others have found
- * (trust), the guard.  Each ends in a verdict, or goes on to the next.
+ * The steps that judge a response: the gate (health), evidence of other
+ * daemons, the guard.  Each ends in a verdict, or goes on to the next.
  */
 
 #include "check_int.h"
@@ -80,12 +80,12 @@ item_gate_answer(gate_answer_t *a, const item_t *item)
     const part_t  *p = &item->part[item->gate];
 
     a->raw = p->raw;
-    a->stands = item->stands && (p->raw == RBL_CLEAR || item->same_zone);
+    a->current = item->current && (p->raw == RBL_CLEAR || item->same_zone);
     a->own = item->result.list->custom;
     a->cleared = item->cleared;
     a->pending = item->pending;
     a->at = p->at;
-    a->told = p->told;
+    a->now = p->received;
     a->ttl = p->ttl;
     a->soa = p->soa;
     a->minimum = p->minimum < MINIMUM_MAX ? p->minimum : MINIMUM_MAX;
@@ -101,7 +101,7 @@ passed(item_t *item)
 {
     check_t  *check = item->check;
 
-    if (!item->stands && check->env->guard != NULL) {
+    if (!item->current && check->env->guard != NULL) {
         guard_count(check->env->guard, item->result.list);
     }
 
@@ -111,47 +111,47 @@ passed(item_t *item)
 
 
 static void
-on_trust(void *data, const trust_told_t *told)
+on_evidence(void *data, const evidence_known_t *known)
 {
     gate_t          g;
     item_t         *item = data;
     gate_answer_t   a;
 
-    item->trusting = 0;
+    item->evidence = 0;
     item_gate_answer(&a, item);
 
     if (item->check->env->health != NULL) {
         health_recall(item->check->env->health, item->result.list,
                       item->check->family, item->part[item->gate].server,
-                      told->entry, told->soa);
+                      known->entry, known->soa);
     }
 
-    g = gate_trust(&a, &item->news, told);
+    g = gate_evidence(&a, &item->news, known);
     item_go_on(item, &g);
 }
 
 
 static void
-at_trust(item_t *item)
+at_evidence(item_t *item)
 {
-    check_t       *check = item->check;
-    const part_t  *p = &item->part[item->gate];
-    trust_seen_t   seen = { check->value, p->raw == RBL_LISTED, p->at,
-                            item->news.waits };
-    trust_told_t   nothing = { 0, 0, 0, 0 };
+    check_t          *check = item->check;
+    const part_t     *p = &item->part[item->gate];
+    evidence_seen_t   seen = { check->value, p->raw == RBL_LISTED, p->at,
+                               item->news.waits };
+    evidence_known_t  nothing = { 0, 0, 0, 0 };
 
-    if (check->env->trust == NULL) {
-        on_trust(item, &nothing);
+    if (check->env->evidence == NULL) {
+        on_evidence(item, &nothing);
         return;
     }
 
-    item->trusting = 1;
+    item->evidence = 1;
 
-    if (trust_ask(check->env->trust, item->result.list, check->family,
-                  p->server, item->good, &seen, on_trust, item)
+    if (evidence_ask(check->env->evidence, item->result.list, check->family,
+                     p->server, item->good, &seen, on_evidence, item)
         != 0)
     {
-        item->trusting = 0;
+        item->evidence = 0;
         settle_unsure(item);
         check_item_done(item);
     }
@@ -167,9 +167,9 @@ item_go_on(item_t *item, const gate_t *g)
         settle_gate(item, g);
         check_item_done(item);
 
-    } else if (g->trust) {
+    } else if (g->evidence) {
         item->news = *g;
-        at_trust(item);
+        at_evidence(item);
 
     } else if (g->guard) {
         at_guard(item);
@@ -205,7 +205,7 @@ on_health(void *data, const health_verdict_t *verdict)
         return;
     }
 
-    if (health_bad(verdict->state) && !a.stands && item_again(item)) {
+    if (health_bad(verdict->state) && !a.current && item_again(item)) {
         return;
     }
 
@@ -221,7 +221,7 @@ on_health(void *data, const health_verdict_t *verdict)
 }
 
 
-/* Nobody knows of health: every list is believed. */
+/* Without health every list is trusted. */
 
 static void
 believe(item_t *item, const gate_answer_t *a)
@@ -230,7 +230,7 @@ believe(item_t *item, const gate_answer_t *a)
 
     g = gate_known(a->raw, "every list is trusted");
     g.error = item->part[item->gate].error;
-    g.trust = g.guard = a->raw == RBL_LISTED && !a->stands;
+    g.evidence = g.guard = a->raw == RBL_LISTED && !a->current;
     item_go_on(item, &g);
 }
 
@@ -405,7 +405,7 @@ item_late(item_t *item)
     if (item->result.verdict == RBL_LISTED) {
         /* only its TXT has not come */
 
-    } else if (item->trusting || item->guarded) {
+    } else if (item->evidence || item->guarded) {
         settle_unsure(item);
 
     } else if (item->health != NULL || item->confirm != NULL) {

@@ -25,8 +25,8 @@ answer(rbl_verdict_t raw, int stands)
 
     memset(&a, 0, sizeof(a));
     a.raw = raw;
-    a.stands = stands;
-    a.at = a.told = NOW;
+    a.current = stands;
+    a.at = a.now = NOW;
     a.ttl = a.minimum = 300;
     a.soa = 4;
 
@@ -158,9 +158,9 @@ test_dead(void)
     v.dead = v.recalled = 0;
     a = answer(C, 0);
     g = gate_judge(&a, &v);
-    ok(g.verdict == C && g.trust, "others may know that it is dead");
+    ok(g.verdict == C && g.evidence, "others may know that it is dead");
     v.recalled = 1;
-    ok(!gate_judge(&a, &v).trust, "what they know is learnt once in a while");
+    ok(!gate_judge(&a, &v).evidence, "it asks for that at intervals");
 }
 
 
@@ -198,7 +198,7 @@ test_listing(void)
        " are gone it is asked again");
     v.wild_until = NOW + 1e6;
     ok(gate_judge(&a, &v).recheck == GATE_RECHECK_MAX, "but within an hour");
-    a.stands = 1;
+    a.current = 1;
     v.passed = v.sampled = 0;
     ok(gate_judge(&a, &v).verdict == L, "a current listing needs none");
 }
@@ -244,7 +244,7 @@ test_end(void)
         v = health(HEALTH_GOOD);
         v.recovered = cases[i].recovered != 0 ? NOW + cases[i].recovered : 0;
         g = gate_judge(&a, &v);
-        ok(g.verdict == C && g.trust && !g.guard && g.waits.n == 2
+        ok(g.verdict == C && g.evidence && !g.guard && g.waits.n == 2
            && g.waits.wait[0] == cases[i].alive
            && g.waits.wait[1] == cases[i].fresh
            && g.waits.since == (cases[i].since != 0 ? NOW + cases[i].since
@@ -256,16 +256,17 @@ test_end(void)
     v = health(HEALTH_GOOD);
     v.passed = NOW - 1;
     g = gate_judge(&a, &v);
-    ok(g.error == RBL_ERR_UNCONFIRMED && !g.trust && g.recheck >= GATE_RECHECK,
+    ok(g.error == RBL_ERR_UNCONFIRMED && !g.evidence
+       && g.recheck >= GATE_RECHECK,
        "the test points are older than the response");
     v.passed = NOW;
     a.cleared = NOW - GATE_UNPROVEN;
     g = gate_judge(&a, &v);
-    ok(g.verdict == C && !g.trust, "for a day: it has ended");
+    ok(g.verdict == C && !g.evidence, "for a day: it has ended");
     a.cleared = 0;
     a.soa = 3;
     g = gate_judge(&a, &v);
-    ok(g.error == RBL_ERR_UNCONFIRMED && !g.trust && g.recheck > 300
+    ok(g.error == RBL_ERR_UNCONFIRMED && !g.evidence && g.recheck > 300
        && g.recheck < 301, "the zone above says it: no end");
     a = answer(C, 1);
     a.addresses = 1;
@@ -276,10 +277,10 @@ test_end(void)
     v.positive_ttl = v.negative_ttl = 0;
     a.ttl = a.minimum = 0;
     g = gate_judge(&a, &v);
-    ok(g.verdict == C && !g.trust, "nothing is ever kept: at once");
+    ok(g.verdict == C && !g.evidence, "nothing is ever kept: at once");
     a.minimum = 1;
     g = gate_judge(&a, &v);
-    ok(g.trust && g.waits.n == 2 && g.waits.wait[1] == 3,
+    ok(g.evidence && g.waits.n == 2 && g.waits.wait[1] == 3,
        "a second is enough to wait");
 }
 
@@ -310,7 +311,7 @@ test_unproven(void)
        "the end of a listing takes a day");
     a.cleared = NOW - GATE_UNPROVEN;
     g = gate_judge(&a, &v);
-    ok(g.verdict == C && g.trust && !g.guard,
+    ok(g.verdict == C && g.evidence && !g.guard,
        "and that nobody has seen a test point");
     v.state = HEALTH_DOWN;
     ok(gate_judge(&a, &v).error == RBL_ERR_UNCONFIRMED,
@@ -324,41 +325,41 @@ test_unproven(void)
 /* What other daemons have found, or this one before it was started. */
 
 static void
-test_trust(void)
+test_evidence(void)
 {
     gate_t            g, news;
-    trust_told_t      told = { 0, 0, 0, 0 };
+    evidence_known_t  known = { 0, 0, 0, 0 };
     gate_answer_t     a;
     health_verdict_t  v;
 
     a = answer(L, 0);
     v = health(HEALTH_GOOD);
     news = gate_judge(&a, &v);
-    ok(news.trust, "a new listing asks for it");
-    g = gate_trust(&a, &news, &told);
-    ok(g.verdict == L && g.guard && !g.trust, "nothing: on to the guard");
-    told.wild_until = NOW + 299;
-    ok(gate_trust(&a, &news, &told).guard,
+    ok(news.evidence, "a new listing asks for it");
+    g = gate_evidence(&a, &news, &known);
+    ok(g.verdict == L && g.guard && !g.evidence, "nothing: on to the guard");
+    known.wild_until = NOW + 299;
+    ok(gate_evidence(&a, &news, &known).guard,
        "fetched after the end of a wildcard");
-    told.wild_until = NOW + 300;
-    g = gate_trust(&a, &news, &told);
+    known.wild_until = NOW + 300;
+    g = gate_evidence(&a, &news, &known);
     ok(g.verdict == U && g.error == RBL_ERR_UNHEALTHY && !g.guard
        && g.recheck == 301, "it may be of the wildcard");
     a = answer(L, 1);
-    ok(!gate_judge(&a, &v).trust, "a current listing needs no trust");
+    ok(!gate_judge(&a, &v).evidence, "a current listing needs no evidence");
 
     a = answer(C, 0);
     news.waits.n = 0;
-    g = gate_trust(&a, &news, &told);
-    ok(g.verdict == C && !g.guard && !g.trust, "a wildcard ends no listing");
-    told.soa = 5;
-    ok(gate_trust(&a, &news, &told).error == RBL_ERR_UNHEALTHY,
+    g = gate_evidence(&a, &news, &known);
+    ok(g.verdict == C && !g.guard && !g.evidence, "a wildcard ends no listing");
+    known.soa = 5;
+    ok(gate_evidence(&a, &news, &known).error == RBL_ERR_UNHEALTHY,
        "where the zone above says it, the list's is gone");
-    told.soa = 4;
-    ok(gate_trust(&a, &news, &told).verdict == C,
+    known.soa = 4;
+    ok(gate_evidence(&a, &news, &known).verdict == C,
        "where its own does, it is there");
-    told.entry = 1;
-    ok(gate_trust(&a, &news, &told).error == RBL_ERR_UNHEALTHY,
+    known.entry = 1;
+    ok(gate_evidence(&a, &news, &known).error == RBL_ERR_UNHEALTHY,
        "a list that had a test point, and has none, is dead");
 }
 
@@ -372,7 +373,7 @@ static void
 test_twice(void)
 {
     gate_t            g, news;
-    trust_told_t      told = { 0, 0, 0, 0 };
+    evidence_known_t  known = { 0, 0, 0, 0 };
     gate_answer_t     a;
     health_verdict_t  v;
 
@@ -380,7 +381,7 @@ test_twice(void)
     a.addresses = 1;
     v = health(HEALTH_GOOD);
     g = gate_judge(&a, &v);
-    ok(g.verdict == L && g.trust && g.waits.n == 1 && g.waits.wait[0] == 602
+    ok(g.verdict == L && g.evidence && g.waits.n == 1 && g.waits.wait[0] == 602
        && g.waits.since == NOW,
        "the largest TTL known, and slack");
     a.pending = 1;
@@ -398,34 +399,34 @@ test_twice(void)
     ok(gate_judge(&a, &v).waits.n == 0, "what has no TTL is in no cache");
 
     news = g;
-    told.wait = 602;
-    g = gate_trust(&a, &news, &told);
+    known.wait = 602;
+    g = gate_evidence(&a, &news, &known);
     ok(g.verdict == U && g.error == RBL_ERR_UNCONFIRMED && !g.guard
        && g.recheck > 602 && g.recheck < 603, "seen first: later again");
-    told.wait = 1;
-    g = gate_trust(&a, &news, &told);
+    known.wait = 1;
+    g = gate_evidence(&a, &news, &known);
     ok(g.verdict == U && g.recheck >= GATE_RECHECK_MIN && g.recheck < 3,
        "too soon");
-    told.wait = 0;
-    g = gate_trust(&a, &news, &told);
-    ok(g.verdict == L && g.guard && !g.trust, "long enough");
-    told.wild_until = NOW + 1;
-    ok(gate_trust(&a, &news, &told).error == RBL_ERR_UNHEALTHY,
+    known.wait = 0;
+    g = gate_evidence(&a, &news, &known);
+    ok(g.verdict == L && g.guard && !g.evidence, "long enough");
+    known.wild_until = NOW + 1;
+    ok(gate_evidence(&a, &news, &known).error == RBL_ERR_UNHEALTHY,
        "and it may still be one of another time");
 
     a = answer(C, 1);
     a.cleared = NOW - 700;
     v = health(HEALTH_GOOD);
     news = gate_judge(&a, &v);
-    told = (trust_told_t) { .wild_until = NOW + 1, .entry = 1, .soa = 9 };
-    told.wait = 302;
-    g = gate_trust(&a, &news, &told);
-    ok(g.verdict == U && g.error == RBL_ERR_UNCONFIRMED && !g.trust
+    known = (evidence_known_t) { .wild_until = NOW + 1, .entry = 1, .soa = 9 };
+    known.wait = 302;
+    g = gate_evidence(&a, &news, &known);
+    ok(g.verdict == U && g.error == RBL_ERR_UNCONFIRMED && !g.evidence
        && g.recheck > 302 && g.recheck < 303, "the end of a listing: later"
        " again");
-    told.wait = 0;
-    g = gate_trust(&a, &news, &told);
-    ok(g.verdict == C && !g.guard && !g.trust, "long enough, and what others"
+    known.wait = 0;
+    g = gate_evidence(&a, &news, &known);
+    ok(g.verdict == C && !g.guard && !g.evidence, "long enough, and what others"
        " know of its test point is no matter if it passes");
 }
 
@@ -540,7 +541,7 @@ test_votes(void)
     a = answer(C, 1);
     a.cleared = NOW - GATE_UNPROVEN;
     g = gate_votes(&a, votes, 1, NOW);
-    ok(g.verdict == C && g.trust, "direct: after a day, if others agree");
+    ok(g.verdict == C && g.evidence, "direct: after a day, if others agree");
 }
 
 
@@ -578,7 +579,7 @@ main(void)
     test_listing();
     test_end();
     test_unproven();
-    test_trust();
+    test_evidence();
     test_twice();
     test_votes();
     test_late();

@@ -23,12 +23,12 @@ make_env(checker_t *d)
     env->health = health_new(d->loop, d->dns);
     env->quota = quota_new(d->loop, d->store, env->health);
     env->lookup = lookup_new(d->loop, d->dns, env->quota, d->conf->cache_size);
-    env->trust = trust_new(d->loop, d->store, d->dns, env->health);
+    env->evidence = evidence_new(d->loop, d->store, d->dns, env->health);
     env->guard = guard_new(d->loop, d->store, env->health);
     env->tally = tally_new();
 
     if (env->health == NULL || env->quota == NULL || env->lookup == NULL
-        || env->trust == NULL || env->guard == NULL || env->tally == NULL)
+        || env->evidence == NULL || env->guard == NULL || env->tally == NULL)
     {
         return -1;
     }
@@ -67,7 +67,7 @@ checker_close(checker_t *d)
     together_free(d->clears);
     table_free(d->table);
     guard_free(d->env.guard);
-    trust_free(d->env.trust);
+    evidence_free(d->env.evidence);
     lookup_free(d->env.lookup);
     tally_free(d->env.tally);
     quota_free(d->env.quota);

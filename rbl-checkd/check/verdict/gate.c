@@ -64,7 +64,7 @@ gate_need(const gate_answer_t *a, health_need_t *need)
         return 0;
     }
 
-    if ((a->raw == RBL_LISTED) == (a->stands != 0)) {
+    if ((a->raw == RBL_LISTED) == (a->current != 0)) {
         return 1;
     }
 
@@ -79,7 +79,7 @@ gate_unproven(const gate_answer_t *a)
 {
     gate_t  g;
 
-    if (a->cleared == 0 || a->told - a->cleared < GATE_UNPROVEN) {
+    if (a->cleared == 0 || a->now - a->cleared < GATE_UNPROVEN) {
         return gate_unknown(RBL_ERR_UNCONFIRMED, "end of a listing: without a"
                             " positive test point the list must say clear for a"
                             " day");
@@ -87,7 +87,7 @@ gate_unproven(const gate_answer_t *a)
 
     g = gate_known(RBL_CLEAR, "end of a listing: the list has said clear for a"
                    " day");
-    g.trust = 1;
+    g.evidence = 1;
 
     return g;
 }
@@ -132,7 +132,7 @@ clear(const health_verdict_t *v)
 
     g = gate_known(RBL_CLEAR, "no listing is known, and the list passes its"
                    " test points");
-    g.trust = v->unproven && !v->recalled;
+    g.evidence = v->unproven && !v->recalled;
 
     return g;
 }

@@ -16,34 +16,34 @@
 
 #include "health.h"
 #include "rbl_codes.h"
-#include "trust.h"
+#include "evidence.h"
 
 /* Times are those of dns_clock(). */
 typedef struct {
     rbl_verdict_t  raw;
-    int            stands;      /* the last known answer was "listed" */
+    int            current;     /* the host has a current listing there */
     int            own;         /* an account's own list */
-    double         cleared;     /* of one that stands: since when the list says
-                                   that it has ended; 0: it did not yet */
+    double         cleared;     /* since when the list says that the current
+                                   listing has ended; 0: it did not yet */
     int            pending;     /* earlier checks saw the new listing, which is
                                    not confirmed */
     double         at;          /* when the response came */
-    double         told;        /* now */
+    double         now;
     uint32_t       ttl;         /* what is left of it */
     uint32_t       minimum;     /* of the SOA in it; 0: none */
     unsigned       soa;         /* without addresses: labels of the SOA's owner;
                                    0: not known */
     int            addresses;   /* it has some: only the list says that */
-    int            once;        /* nobody asks again later: a check of what is
-                                   not monitored */
+    int            once;        /* no later check follows: the value is not
+                                   monitored */
 } gate_answer_t;
 
 typedef struct {
     rbl_verdict_t     verdict;
     rbl_lookup_err_t  error;
-    int               trust;    /* ask next what other daemons have found */
+    int               evidence; /* ask next what other daemons have found */
     int               guard;    /* and then the guard */
-    trust_waits_t     waits;    /* after which it must be seen again */
+    evidence_waits_t  waits;    /* after which it must be seen again */
     double            recheck;  /* s; 0: as ever */
     const char       *why;      /* the rule, for the trace; static text */
 } gate_t;
@@ -89,8 +89,8 @@ const char *gate_no_vote(const gate_answer_t *a, const gate_vote_t *vote,
 int gate_newer(uint32_t serial, uint32_t than);
 
 /* The verdict with the evidence of all daemons, which `news` asked for. */
-gate_t gate_trust(const gate_answer_t *a, const gate_t *news,
-    const trust_told_t *told);
+gate_t gate_evidence(const gate_answer_t *a, const gate_t *news,
+    const evidence_known_t *known);
 
 /* The health did not come in time. */
 gate_t gate_late(const gate_answer_t *a);

@@ -205,7 +205,7 @@ gate_votes(const gate_answer_t *a, const gate_vote_t *votes, unsigned n,
         return g;
     }
 
-    if (verdict == RBL_CLEAR && a->stands && !proven(a, votes, n, after)) {
+    if (verdict == RBL_CLEAR && a->current && !proven(a, votes, n, after)) {
         return gate_unproven(a);
     }
 
@@ -213,7 +213,7 @@ gate_votes(const gate_answer_t *a, const gate_vote_t *votes, unsigned n,
                    ? "confirmed: all servers that pass agree"
                    : "servers disagree: the side with the newer serial is"
                      " right");
-    g.guard = verdict == RBL_LISTED && !a->stands;
+    g.guard = verdict == RBL_LISTED && !a->current;
 
     return g;
 }

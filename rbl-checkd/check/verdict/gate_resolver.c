@@ -52,7 +52,7 @@ not_yet(const gate_answer_t *a, double when, const char *why)
     gate_t  g;
 
     g = gate_unknown(RBL_ERR_UNCONFIRMED, why);
-    g.recheck = within(when - a->told + 0.2);
+    g.recheck = within(when - a->now + 0.2);
 
     return g;
 }
@@ -64,11 +64,11 @@ end(const gate_answer_t *a, const health_verdict_t *v)
     gate_t  g;
 
     if (v->passed < a->at) {
-        return not_yet(a, a->told + GATE_RECHECK, "end of a listing: the test"
+        return not_yet(a, a->now + GATE_RECHECK, "end of a listing: the test"
                        " points have not passed since the response");
     }
 
-    if (a->cleared != 0 && a->told - a->cleared >= GATE_UNPROVEN) {
+    if (a->cleared != 0 && a->now - a->cleared >= GATE_UNPROVEN) {
         return gate_known(RBL_CLEAR, "end of a listing: the list has said clear"
                           " for a day");
     }
@@ -76,7 +76,7 @@ end(const gate_answer_t *a, const health_verdict_t *v)
     /* The zone above says it: that may be of a time when the list was gone. */
 
     if (!a->addresses && a->soa < v->negative_soa) {
-        return not_yet(a, a->told + whole(a, v), "end of a listing: the"
+        return not_yet(a, a->now + whole(a, v), "end of a listing: the"
                        " response is of the zone above the list's");
     }
 
@@ -87,7 +87,7 @@ end(const gate_answer_t *a, const health_verdict_t *v)
 
     g = gate_known(RBL_CLEAR, "end of a listing: to be seen again when no cache"
                    " has older responses");
-    g.trust = 1;
+    g.evidence = 1;
     g.waits.n = 2;
     g.waits.wait[0] = v->positive_ttl + GATE_SLACK;
     g.waits.wait[1] = whole(a, v) + GATE_SLACK;
@@ -128,10 +128,10 @@ if_not_wild(const gate_answer_t *a, double wild_until)
 {
     gate_t  g;
 
-    if (a->told + a->ttl <= wild_until) {
+    if (a->now + a->ttl <= wild_until) {
         g = gate_unknown(RBL_ERR_UNHEALTHY, "the listing may be from a cache,"
                          " of a time when the list was wildcarding");
-        g.recheck = within(wild_until - a->told + 1);
+        g.recheck = within(wild_until - a->now + 1);
         return g;
     }
 
@@ -152,14 +152,14 @@ listed(const gate_answer_t *a, const health_verdict_t *v)
     }
 
     if (v->passed < a->at || (!gate_unsampled(a, v) && v->sampled < a->at)) {
-        return not_yet(a, a->told + GATE_RECHECK, "not confirmed: test points"
+        return not_yet(a, a->now + GATE_RECHECK, "not confirmed: test points"
                        " or sample have not passed since the response");
     }
 
     g = if_not_wild(a, v->wild_until);
-    g.trust = g.guard;
+    g.evidence = g.guard;
 
-    if (g.trust && !a->once && whole(a, v) != 0) {
+    if (g.evidence && !a->once && whole(a, v) != 0) {
         g.waits.n = 1;
         g.waits.wait[0] = whole(a, v) + GATE_SLACK;
         g.waits.since = a->pending ? 0 : a->at;
@@ -179,9 +179,9 @@ gate_news(const gate_answer_t *a, const health_verdict_t *v)
 /* Of a list without a positive test point. */
 
 static gate_t
-end_unproven(const gate_answer_t *a, const trust_told_t *told)
+end_unproven(const gate_answer_t *a, const evidence_known_t *known)
 {
-    if (told->entry || (!a->addresses && a->soa < told->soa)) {
+    if (known->entry || (!a->addresses && a->soa < known->soa)) {
         return gate_dead();
     }
 
@@ -191,25 +191,25 @@ end_unproven(const gate_answer_t *a, const trust_told_t *told)
 
 
 gate_t
-gate_trust(const gate_answer_t *a, const gate_t *news,
-    const trust_told_t *told)
+gate_evidence(const gate_answer_t *a, const gate_t *news,
+    const evidence_known_t *known)
 {
     gate_t  g;
 
     if (a->raw == RBL_CLEAR && news->waits.n == 0) {
-        return end_unproven(a, told);
+        return end_unproven(a, known);
     }
 
     if (a->raw == RBL_LISTED) {
-        g = if_not_wild(a, told->wild_until);
+        g = if_not_wild(a, known->wild_until);
 
         if (g.verdict != RBL_LISTED) {
             return g;
         }
     }
 
-    if (told->wait > 0) {
-        return not_yet(a, a->told + told->wait, "not confirmed: the list must"
+    if (known->wait > 0) {
+        return not_yet(a, a->now + known->wait, "not confirmed: the list must"
                        " say so again, for a cache may have older responses");
     }
 

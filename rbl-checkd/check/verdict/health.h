@@ -160,8 +160,8 @@ int health_disagree(health_t *health, const list_t *list, rbl_family_t family,
     uint32_t server);
 
 /*
- * Evidence of other daemons (trust.h): the list has had its test point (entry),
- * and an SOA with that many labels.
+ * Evidence of other daemons (evidence.h): the list has had its test point
+ * (entry), and an SOA with that many labels.
  */
 void health_recall(health_t *health, const list_t *list, rbl_family_t family,
     uint32_t server, int entry, unsigned soa);

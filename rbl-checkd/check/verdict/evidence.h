@@ -13,14 +13,14 @@
  * A check asks for the evidence before it announces a listing or its end.
  */
 
-#ifndef TRUST_H_INCLUDED
-#define TRUST_H_INCLUDED
+#ifndef EVIDENCE_H_INCLUDED
+#define EVIDENCE_H_INCLUDED
 
 #include "check/lists/lists.h"
 #include "health.h"
 #include "store/store.h"
 
-typedef struct trust_s  trust_t;
+typedef struct evidence_s  evidence_t;
 
 typedef struct {
     double    wild_until;   /* until when (dns_clock()) caches may keep
@@ -29,34 +29,35 @@ typedef struct {
     unsigned  soa;          /* dns_answer_t: the most labels that the owner of
                                its SOA had; 0: not known */
     double    wait;         /* s until the news counts */
-} trust_told_t;
+} evidence_known_t;
 
-#define TRUST_WAITS  2
+#define EVIDENCE_WAITS  2
 
 /* A check must see news again after each of these waits, through the same
    resolver (gate_resolver.c). */
 typedef struct {
     unsigned   n;           /* number of waits; 0: the store keeps nothing */
-    double     wait[TRUST_WAITS];       /* s */
+    double     wait[EVIDENCE_WAITS];    /* s */
     double     since;       /* waits that began before this time (dns_clock())
                                begin again; 0: none */
-} trust_waits_t;
+} evidence_waits_t;
 
 typedef struct {
     rbl_str_t      host;
     int            listed;  /* the list responds: 1 listed, 0 clear */
     double         at;      /* when the response came */
-    trust_waits_t  waits;
-} trust_seen_t;
+    evidence_waits_t  waits;
+} evidence_seen_t;
 
-typedef void (*trust_done_pt)(void *data, const trust_told_t *told);
+typedef void (*evidence_done_pt)(void *data, const evidence_known_t *known);
 
 /* Listens to `health`, whose engine `dns` is.  NULL: out of memory, or there is
    no health. */
-trust_t *trust_new(struct ev_loop *loop, store_t *store, dns_engine_t *dns,
-    health_t *health);
-void trust_free(trust_t *trust);        /* before its health; not from a call
-                                           back */
+evidence_t *evidence_new(struct ev_loop *loop, store_t *store,
+    dns_engine_t *dns, health_t *health);
+
+/* Before its health; not from a call back. */
+void evidence_free(evidence_t *evidence);
 
 /*
  * Asks for the evidence about the list, which passed its test points through
@@ -65,10 +66,10 @@ void trust_free(trust_t *trust);        /* before its health; not from a call
  * call is repeated; a caller with a deadline forgets it.  -1: out of memory, no
  * call back.
  */
-int trust_ask(trust_t *trust, const list_t *list, rbl_family_t family,
-    uint32_t server, double good, const trust_seen_t *seen,
-    trust_done_pt done, void *data);
+int evidence_ask(evidence_t *evidence, const list_t *list, rbl_family_t family,
+    uint32_t server, double good, const evidence_seen_t *seen,
+    evidence_done_pt done, void *data);
 
-void trust_forget(trust_t *trust, const void *data);
+void evidence_forget(evidence_t *evidence, const void *data);
 
-#endif /* TRUST_H_INCLUDED */
+#endif /* EVIDENCE_H_INCLUDED */

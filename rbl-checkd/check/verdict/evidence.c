@@ -1,10 +1,9 @@
 /*
- * Those who want to know wait for the store (asked), or to ask it once more
- * (again).
+ * Requests wait for a reply of the store (asked), or to be repeated (again).
  */
 
 #include "base/link.h"
-#include "trust.h"
+#include "evidence.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 #define AGAIN  0.3                      /* s after which the store is asked
                                            once more */
 
-struct trust_s {
+struct evidence_s {
     struct ev_loop  *loop;
     store_t         *store;
     dns_engine_t    *dns;
@@ -23,23 +22,23 @@ struct trust_s {
 };
 
 typedef struct {
-    link_t           link;
-    trust_t         *trust;
-    list_t          *list;
-    rbl_family_t     family;
-    uint32_t         server;
-    double           good;              /* when it was seen in order */
-    char             host[RBL_VALUE_MAX];
-    trust_seen_t     seen;
-    trust_done_pt    done;
-    void            *data;
+    link_t            link;
+    evidence_t       *evidence;
+    list_t           *list;
+    rbl_family_t      family;
+    uint32_t          server;
+    double            good;             /* when it passed its test points */
+    char              host[RBL_VALUE_MAX];
+    evidence_seen_t   seen;
+    evidence_done_pt  done;
+    void             *data;
 } wait_t;
 
 
 static rbl_str_t
-zone_key(const trust_t *trust, rbl_key_t *key, const list_t *list)
+zone_key(const evidence_t *evidence, rbl_key_t *key, const list_t *list)
 {
-    const rbl_keyspace_t  *ks = store_keyspace(trust->store);
+    const rbl_keyspace_t  *ks = store_keyspace(evidence->store);
     rbl_str_t              zone = rbl_str(list->zone);
 
     /* Own lists have other codes, so other responses show a wildcard. */
@@ -58,27 +57,27 @@ number_ms(char buf[24], double seconds)
 }
 
 
-/* `age`: s since it was seen in order. */
+/* `age`: s since it passed its test points. */
 
 static void
-ask_store(trust_t *trust, const list_t *list, rbl_family_t family,
-    uint32_t number, double age, const trust_seen_t *seen, store_reply_pt done,
-    void *data)
+ask_store(evidence_t *evidence, const list_t *list, rbl_family_t family,
+    uint32_t number, double age, const evidence_seen_t *seen,
+    store_reply_pt done, void *data)
 {
-    char       ms[3 + TRUST_WAITS][24], resolver[DNS_SERVER_TEXT];
+    char       ms[3 + EVIDENCE_WAITS][24], resolver[DNS_SERVER_TEXT];
     double     now = dns_clock();
     unsigned   i, n;
     rbl_key_t  zone, key;
 
     struct {
         rbl_zone_ask_args_t  args;
-        rbl_str_t            waits[TRUST_WAITS];
+        rbl_str_t            waits[EVIDENCE_WAITS];
     } call;
 
-    dns_server_text(trust->dns, number, resolver);
+    dns_server_text(evidence->dns, number, resolver);
     n = seen->waits.n;
-    call.args.zone = zone_key(trust, &zone, list);
-    call.args.seen = rbl_key(&key, store_keyspace(trust->store), 0, "seen",
+    call.args.zone = zone_key(evidence, &zone, list);
+    call.args.seen = rbl_key(&key, store_keyspace(evidence->store), 0, "seen",
                              rbl_str(list->sid), seen->host);
     call.args.family = rbl_str(list_family_name(family));
     call.args.resolver = rbl_str(resolver);
@@ -96,32 +95,32 @@ ask_store(trust_t *trust, const list_t *list, rbl_family_t family,
     /* an account's own lists may all have news at once */
 
     (list->custom ? store_script_late : store_script)(
-        trust->store, &rbl_script_zone_ask, done, data,
+        evidence->store, &rbl_script_zone_ask, done, data,
         RBL_ARGC(call.args) + (int) n, call.args.argv);
 }
 
 
-/* --- what is told -------------------------------------------------------- */
+/* --- evidence of this daemon --------------------------------------------- */
 
 static void
 on_news(void *data, const health_news_t *news)
 {
     char                  ttl[12], soa[12];
-    trust_t              *trust = data;
+    evidence_t           *evidence = data;
     rbl_key_t             key;
     rbl_zone_told_args_t  args;
 
-    static const trust_seen_t  nothing;
+    static const evidence_seen_t  nothing;
 
     if (news->what == HEALTH_NEWS_RECOVERED) {
-        ask_store(trust, news->list, news->family, news->server, news->age,
-                  &nothing, NULL, trust);
+        ask_store(evidence, news->list, news->family, news->server, news->age,
+                  &nothing, NULL, evidence);
         return;
     }
 
     snprintf(ttl, sizeof(ttl), "%u", (unsigned) news->ttl);
     snprintf(soa, sizeof(soa), "%u", news->soa);
-    args.zone = zone_key(trust, &key, news->list);
+    args.zone = zone_key(evidence, &key, news->list);
     args.family = rbl_str(list_family_name(news->family));
     args.ttl = args.entry = args.soa = RBL_STR("0");
 
@@ -133,11 +132,11 @@ on_news(void *data, const health_news_t *news)
         args.soa = rbl_str(soa);
     }
 
-    store_call(trust->store, zone_told, NULL, trust, args);
+    store_call(evidence->store, zone_told, NULL, evidence, args);
 }
 
 
-/* --- those who ask ------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------ */
 
 static void
 wait_free(wait_t *w)
@@ -154,43 +153,43 @@ on_reply(void *data, const redisReply *reply)
     void                  *asker;
     wait_t                *w = data;
     int64_t                ms, soa;
-    trust_told_t           told;
-    trust_done_pt          done;
+    evidence_known_t       known;
+    evidence_done_pt       done;
     rbl_zone_ask_reply_t   said;
 
     rbl_zone_ask_reply(&said, reply);
 
     if (said.word != RBL_ZONE_ASK_OK) {
         link_remove(&w->link);
-        link_add(&w->trust->again, &w->link);
+        link_add(&w->evidence->again, &w->link);
 
-        if (!ev_is_active(&w->trust->timer)) {
-            ev_timer_set(&w->trust->timer, AGAIN, 0);
-            ev_timer_start(w->trust->loop, &w->trust->timer);
+        if (!ev_is_active(&w->evidence->timer)) {
+            ev_timer_set(&w->evidence->timer, AGAIN, 0);
+            ev_timer_start(w->evidence->loop, &w->evidence->timer);
         }
 
         return;
     }
 
     ms = said.left;
-    told.wild_until = ms > 0 ? dns_clock() + (double) ms / 1000 : 0;
-    told.entry = said.entry != 0;
+    known.wild_until = ms > 0 ? dns_clock() + (double) ms / 1000 : 0;
+    known.entry = said.entry != 0;
     soa = said.soa;
-    told.soa = soa > 0 && soa < RBL_VALUE_MAX ? (unsigned) soa : 0;
-    told.wait = (double) said.wait / 1000;
+    known.soa = soa > 0 && soa < RBL_VALUE_MAX ? (unsigned) soa : 0;
+    known.wait = (double) said.wait / 1000;
 
     done = w->done;
     asker = w->data;
     wait_free(w);
-    done(asker, &told);
+    done(asker, &known);
 }
 
 
 static void
 send_ask(wait_t *w)
 {
-    link_add(&w->trust->asked, &w->link);
-    ask_store(w->trust, w->list, w->family, w->server,
+    link_add(&w->evidence->asked, &w->link);
+    ask_store(w->evidence, w->list, w->family, w->server,
               dns_clock() - w->good, &w->seen, on_reply, w);
 }
 
@@ -198,14 +197,14 @@ send_ask(wait_t *w)
 static void
 on_again(struct ev_loop *loop, ev_timer *timer, int revents)
 {
-    link_t    waits;
-    trust_t  *trust = timer->data;
+    link_t       waits;
+    evidence_t  *evidence = timer->data;
 
     (void) loop;
     (void) revents;
 
     link_init(&waits);
-    link_move(&waits, &trust->again);
+    link_move(&waits, &evidence->again);
 
     while (!link_empty(&waits)) {
         send_ask(link_of(link_shift(&waits), wait_t, link));
@@ -214,9 +213,9 @@ on_again(struct ev_loop *loop, ev_timer *timer, int revents)
 
 
 int
-trust_ask(trust_t *trust, const list_t *list, rbl_family_t family,
-    uint32_t server, double good, const trust_seen_t *seen,
-    trust_done_pt done, void *data)
+evidence_ask(evidence_t *evidence, const list_t *list, rbl_family_t family,
+    uint32_t server, double good, const evidence_seen_t *seen,
+    evidence_done_pt done, void *data)
 {
     wait_t  *w;
 
@@ -231,7 +230,7 @@ trust_ask(trust_t *trust, const list_t *list, rbl_family_t family,
         w->seen.host.p = w->host;
     }
 
-    w->trust = trust;
+    w->evidence = evidence;
     w->list = list_ref((list_t *) list);
     w->family = family;
     w->server = server;
@@ -247,7 +246,7 @@ trust_ask(trust_t *trust, const list_t *list, rbl_family_t family,
 /* Those for `data`; NULL: all. */
 
 static void
-forget(trust_t *trust, link_t *waits, const void *data)
+forget(evidence_t *evidence, link_t *waits, const void *data)
 {
     link_t  *l, *after;
     wait_t  *w;
@@ -257,7 +256,7 @@ forget(trust_t *trust, link_t *waits, const void *data)
         w = link_of(l, wait_t, link);
 
         if (data == NULL || w->data == data) {
-            store_forget(trust->store, w);
+            store_forget(evidence->store, w);
             wait_free(w);
         }
     }
@@ -265,49 +264,49 @@ forget(trust_t *trust, link_t *waits, const void *data)
 
 
 void
-trust_forget(trust_t *trust, const void *data)
+evidence_forget(evidence_t *evidence, const void *data)
 {
-    forget(trust, &trust->asked, data);
-    forget(trust, &trust->again, data);
+    forget(evidence, &evidence->asked, data);
+    forget(evidence, &evidence->again, data);
 }
 
 
 /* --- its life ------------------------------------------------------------ */
 
-trust_t *
-trust_new(struct ev_loop *loop, store_t *store, dns_engine_t *dns,
+evidence_t *
+evidence_new(struct ev_loop *loop, store_t *store, dns_engine_t *dns,
     health_t *health)
 {
-    trust_t  *trust;
+    evidence_t  *evidence;
 
-    trust = health != NULL ? calloc(1, sizeof(trust_t)) : NULL;
-    if (trust == NULL) {
+    evidence = health != NULL ? calloc(1, sizeof(evidence_t)) : NULL;
+    if (evidence == NULL) {
         return NULL;
     }
 
-    trust->loop = loop;
-    trust->store = store;
-    trust->dns = dns;
-    trust->health = health;
-    link_init(&trust->asked);
-    link_init(&trust->again);
-    ev_timer_init(&trust->timer, on_again, 0, 0);
-    trust->timer.data = trust;
-    health_listen(health, on_news, trust);
+    evidence->loop = loop;
+    evidence->store = store;
+    evidence->dns = dns;
+    evidence->health = health;
+    link_init(&evidence->asked);
+    link_init(&evidence->again);
+    ev_timer_init(&evidence->timer, on_again, 0, 0);
+    evidence->timer.data = evidence;
+    health_listen(health, on_news, evidence);
 
-    return trust;
+    return evidence;
 }
 
 
 void
-trust_free(trust_t *trust)
+evidence_free(evidence_t *evidence)
 {
-    if (trust == NULL) {
+    if (evidence == NULL) {
         return;
     }
 
-    health_listen(trust->health, NULL, NULL);
-    trust_forget(trust, NULL);
-    ev_timer_stop(trust->loop, &trust->timer);
-    free(trust);
+    health_listen(evidence->health, NULL, NULL);
+    evidence_forget(evidence, NULL);
+    ev_timer_stop(evidence->loop, &evidence->timer);
+    free(evidence);
 }

@@ -6,18 +6,18 @@
 #include "tap.h"
 #include "fake_store.h"
 
-#include "check/verdict/trust.h"
+#include "check/verdict/evidence.h"
 
-static trust_t         *trust;
-static list_t          *list;
+static evidence_t       *evidence;
+static list_t           *list;
 
-static trust_told_t     told[CALLS];
-static int              told_to[CALLS];
-static unsigned         n_told;
-static int              who[CALLS];     /* their addresses are the data */
+static evidence_known_t  known[CALLS];
+static int               told_to[CALLS];
+static unsigned          n_told;
+static int               who[CALLS];    /* their addresses are the data */
 
-static health_news_pt   listener;
-static void            *listener_data;
+static health_news_pt    listener;
+static void             *listener_data;
 
 
 void
@@ -47,9 +47,9 @@ dns_clock(void)
 
 
 static void
-on_trust(void *data, const trust_told_t *t)
+on_evidence(void *data, const evidence_known_t *t)
 {
-    told[n_told] = *t;
+    known[n_told] = *t;
     told_to[n_told++] = (int) ((int *) data - who);
 }
 
@@ -57,11 +57,11 @@ on_trust(void *data, const trust_told_t *t)
 static void
 ask(int i)
 {
-    trust_seen_t  seen;
+    evidence_seen_t  seen;
 
     memset(&seen, 0, sizeof(seen));
-    ok(trust_ask(trust, list, RBL_FAMILY_IPV4, 7, now() - 2, &seen, on_trust,
-                 &who[i]) == 0, "%d asks", i);
+    ok(evidence_ask(evidence, list, RBL_FAMILY_IPV4, 7, now() - 2, &seen,
+                    on_evidence, &who[i]) == 0, "%d asks", i);
 }
 
 
@@ -74,16 +74,17 @@ test_ask(void)
        && last_call()->argv[2] == 7 && last_call()->argv[3] >= 2000
        && last_call()->argv[3] < 4000, "the store is asked");
     reply("OK", "0 0 0");
-    ok(n_told == 1 && told_to[0] == 0 && told[0].wild_until == 0
-       && !told[0].entry && told[0].soa == 0, "nothing is known");
+    ok(n_told == 1 && told_to[0] == 0 && known[0].wild_until == 0
+       && !known[0].entry && known[0].soa == 0, "nothing is known");
     ask(1);
     reply("OK", "5000 1 3");
-    ok(n_told == 2 && told_to[1] == 1 && told[1].wild_until > now() + 4
-       && told[1].wild_until < now() + 6 && told[1].entry && told[1].soa == 3,
+    ok(n_told == 2 && told_to[1] == 1 && known[1].wild_until > now() + 4
+       && known[1].wild_until < now() + 6 && known[1].entry
+       && known[1].soa == 3,
        "much is");
     ask(2);
     reply("OK", "-5 0 -1");
-    ok(n_told == 3 && told[2].wild_until == 0 && told[2].soa == 0,
+    ok(n_told == 3 && known[2].wild_until == 0 && known[2].soa == 0,
        "nonsense is nothing");
 }
 
@@ -106,7 +107,7 @@ test_again(void)
 
     ok(n_calls == calls + 1, "it is asked again");
     reply("OK", "0 1");
-    ok(n_told == 1 && told[0].entry, "and then they are");
+    ok(n_told == 1 && known[0].entry, "and then they are");
 }
 
 
@@ -115,11 +116,11 @@ test_forget(void)
 {
     n_told = 0;
     ask(0);
-    trust_forget(trust, &who[0]);
+    evidence_forget(evidence, &who[0]);
     ok(open_calls() == 0, "who is forgotten does not wait");
     ask(1);
     reply("", "");
-    trust_forget(trust, &who[1]);
+    evidence_forget(evidence, &who[1]);
     run(0.4);
     ok(open_calls() == 0 && n_told == 0, "nor to ask again");
     ask(2);
@@ -159,15 +160,15 @@ main(void)
     loop = ev_loop_new(0);
     list = list_make(RBL_STR("RB1"), RBL_STR("rbl"), 0, RBL_STR("list.test"),
                      RBL_STR(""), RBL_FAMILY_IPV4);
-    ok(trust_new(loop, NULL, NULL, NULL) == NULL, "there has to be a health");
-    trust = trust_new(loop, NULL, NULL, (health_t *) &listener);
+    ok(evidence_new(loop, NULL, NULL, NULL) == NULL, "it needs a health");
+    evidence = evidence_new(loop, NULL, NULL, (health_t *) &listener);
 
     test_ask();
     test_again();
     test_news();
     test_forget();
 
-    trust_free(trust);                  /* while two wait */
+    evidence_free(evidence);            /* while two wait */
     ok(listener == NULL, "it listens no more");
     list_unref(list);
     ev_loop_destroy(loop);
