@@ -5,7 +5,7 @@
  */
 
 #include "base/log.h"
-#include "check/lists/tally.h"
+#include "check/lists/counters.h"
 #include "metrics.h"
 #include "metrics_pack.h"
 #include "service.h"
@@ -15,7 +15,7 @@
 #include <time.h>
 
 #define EVERY       5.0                 /* s */
-#define TURN        6                   /* ticks that tally_turn counts */
+#define ROTATION    6                   /* ticks between counters_rotate */
 #define QUEUES_MAX  32
 
 typedef struct {
@@ -197,8 +197,8 @@ on_tick(struct ev_loop *loop, ev_timer *w, int revents)
     (void) loop;
     (void) revents;
 
-    if (++m->ticks % TURN == 0) {
-        tally_turn(m->d->env.tally);
+    if (++m->ticks % ROTATION == 0) {
+        counters_rotate(m->d->env.counters);
     }
 
     if (make_queues(m) != 0) {

@@ -2,7 +2,7 @@
  * Each part counts for itself; here the numbers come together.
  */
 
-#include "check/lists/tally.h"
+#include "check/lists/counters.h"
 #include "check/lookup/lookup.h"
 #include "check/lookup/quota.h"
 #include "check/verdict/guard.h"
@@ -130,21 +130,21 @@ pack_resolvers(rbl_out_t *out, const checker_t *d)
 static unsigned
 note_lists(const checker_t *d)
 {
-    int            ice;
-    size_t         i;
-    list_t        *list;
-    unsigned       frozen;
-    tally_list_t  *t;
+    int               ice;
+    size_t            i;
+    list_t           *list;
+    unsigned          frozen;
+    list_counters_t  *c;
 
     for (i = 0, frozen = 0; i < table_count(d->table); i++) {
         list = table_at(d->table, i);
         ice = guard_frozen(d->env.guard, list);
         frozen += ice != 0;
-        t = tally_list(d->env.tally, list);
+        c = counters_list(d->env.counters, list);
 
-        if (t->sid[0] != '\0') {
-            t->number[RBL_ML_QUOTA_LEFT] = quota_left(d->env.quota, list);
-            t->number[RBL_ML_FROZEN] = ice;
+        if (c->sid[0] != '\0') {
+            c->number[RBL_ML_QUOTA_LEFT] = quota_left(d->env.quota, list);
+            c->number[RBL_ML_FROZEN] = ice;
         }
     }
 
@@ -185,24 +185,26 @@ better(unsigned state, unsigned than)
 static void
 note_health(const checker_t *d)
 {
-    size_t          at;
-    unsigned       *h;
-    tally_list_t   *t;
-    health_known_t  known;
+    size_t            at;
+    unsigned         *h;
+    list_counters_t  *c;
+    health_known_t    known;
 
-    for (at = 0; (t = tally_next(d->env.tally, &at)) != NULL; /* void */) {
-        memset(t->health, 0, sizeof(t->health));
-        t->tried = 0;
+    at = 0;
+
+    while ((c = counters_next(d->env.counters, &at)) != NULL) {
+        memset(c->health, 0, sizeof(c->health));
+        c->tried = 0;
     }
 
     for (at = 0; health_each(d->env.health, &at, &known); /* void */) {
-        t = tally_find(d->env.tally, known.sid);
-        if (t == NULL) {
+        c = counters_find(d->env.counters, known.sid);
+        if (c == NULL) {
             continue;
         }
 
-        t->tried = 1;
-        h = &t->health[tally_family(known.family)];
+        c->tried = 1;
+        h = &c->health[counters_family(known.family)];
 
         if (dns_direct(d->dns) ? better(known.state, *h)
             : health_rank[known.state] > health_rank[*h])
@@ -216,45 +218,47 @@ note_health(const checker_t *d)
 /* The worst of its families. */
 
 static rbl_str_t
-health_text(const tally_list_t *t)
+health_text(const list_counters_t *c)
 {
     unsigned  i, worst;
 
-    for (i = worst = 0; i < TALLY_FAMILIES; i++) {
-        worst = health_rank[t->health[i]] > health_rank[worst]
-                ? t->health[i] : worst;
+    for (i = worst = 0; i < COUNTERS_FAMILIES; i++) {
+        worst = health_rank[c->health[i]] > health_rank[worst]
+                ? c->health[i] : worst;
     }
 
-    return rbl_str(t->tried ? health_state_names[worst] : "");
+    return rbl_str(c->tried ? health_state_names[worst] : "");
 }
 
 
 static void
 pack_lists(rbl_out_t *out, const checker_t *d)
 {
-    size_t               at, n;
-    double               ms;
-    tally_list_t        *t;
-    rbl_list_metrics_t   m;
+    size_t              at, n;
+    double              ms;
+    list_counters_t    *c;
+    rbl_list_metrics_t  m;
 
-    for (at = 0, n = 0; tally_next(d->env.tally, &at) != NULL; n++) {
+    for (at = 0, n = 0; counters_next(d->env.counters, &at) != NULL; n++) {
         /* void */
     }
 
     rbl_mp_put_array(out, n);
 
-    for (at = 0; (t = tally_next(d->env.tally, &at)) != NULL; /* void */) {
-        ms = t->slowest[0] > t->slowest[1] ? t->slowest[0] : t->slowest[1];
-        t->number[RBL_ML_SLOWEST] = (int64_t) (ms * 1000);
+    at = 0;
 
-        if (t->sid[0] == '\0') {
-            t->number[RBL_ML_QUOTA_LEFT] = -1;
+    while ((c = counters_next(d->env.counters, &at)) != NULL) {
+        ms = c->slowest[0] > c->slowest[1] ? c->slowest[0] : c->slowest[1];
+        c->number[RBL_ML_SLOWEST] = (int64_t) (ms * 1000);
+
+        if (c->sid[0] == '\0') {
+            c->number[RBL_ML_QUOTA_LEFT] = -1;
         }
 
-        m.list = rbl_str(t->sid);
-        m.zone = rbl_str(t->zone);
-        m.health = health_text(t);
-        memcpy(m.number, t->number, sizeof(m.number));
+        m.list = rbl_str(c->sid);
+        m.zone = rbl_str(c->zone);
+        m.health = health_text(c);
+        memcpy(m.number, c->number, sizeof(m.number));
         rbl_list_metrics_encode(out, &m);
     }
 }

@@ -22,8 +22,8 @@ ended(check_t *check)
     size_t  i;
 
     for (i = 0; i < check->n; i++) {
-        tally_result(check->env->tally, check->item[i].result.list,
-                     check->item[i].result.verdict);
+        counters_result(check->env->counters, check->item[i].result.list,
+                        check->item[i].result.verdict);
     }
 
     check->progress(check->data, check, 1);

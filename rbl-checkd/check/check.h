@@ -54,7 +54,7 @@ typedef struct {
     health_t        *health;            /* NULL: every list is believed */
     evidence_t      *evidence;          /* NULL: there is none */
     guard_t         *guard;             /* NULL: nothing is frozen */
-    tally_t         *tally;             /* NULL: nothing is counted */
+    counters_t      *counters;          /* NULL: nothing is counted */
     const rbl_own_t *own;               /* NULL: lists of accounts may ask for
                                            any name */
 } check_env_t;

@@ -25,17 +25,18 @@ make_env(checker_t *d)
     env->lookup = lookup_new(d->loop, d->dns, env->quota, d->conf->cache_size);
     env->evidence = evidence_new(d->loop, d->store, d->dns, env->health);
     env->guard = guard_new(d->loop, d->store, env->health);
-    env->tally = tally_new();
+    env->counters = counters_new();
 
     if (env->health == NULL || env->quota == NULL || env->lookup == NULL
-        || env->evidence == NULL || env->guard == NULL || env->tally == NULL)
+        || env->evidence == NULL || env->guard == NULL
+        || env->counters == NULL)
     {
         return -1;
     }
 
     health_retry_after(env->health, d->conf->control_retry);
     quota_probe_after(env->quota, d->conf->control_retry);
-    lookup_tally(env->lookup, env->tally);
+    lookup_list_counters(env->lookup, env->counters);
 
     return 0;
 }
@@ -69,7 +70,7 @@ checker_close(checker_t *d)
     guard_free(d->env.guard);
     evidence_free(d->env.evidence);
     lookup_free(d->env.lookup);
-    tally_free(d->env.tally);
+    counters_free(d->env.counters);
     quota_free(d->env.quota);
     health_free(d->env.health);
     names_close();

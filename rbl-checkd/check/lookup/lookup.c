@@ -255,9 +255,9 @@ lookup_sent(const lookup_q_t *q)
 
 
 void
-lookup_tally(lookup_t *lookup, tally_t *tally)
+lookup_list_counters(lookup_t *lookup, counters_t *list_counters)
 {
-    lookup->tally = tally;
+    lookup->list_counters = list_counters;
 }
 
 

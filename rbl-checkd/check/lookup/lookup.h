@@ -17,7 +17,7 @@
 #include <ev.h>
 
 #include "check/lists/lists.h"
-#include "check/lists/tally.h"
+#include "check/lists/counters.h"
 #include "dns/engine.h"
 #include "quota.h"
 
@@ -66,8 +66,8 @@ void lookup_cancel(lookup_q_t *q);
 /* Is it on its way, or answered?  0: it waits until it may be sent. */
 int lookup_sent(const lookup_q_t *q);
 
-/* Where answers are counted by list; NULL, as at first: nowhere. */
-void lookup_tally(lookup_t *lookup, tally_t *tally);
+/* Counts responses in the counters of lists; NULL, as at first: no counts. */
+void lookup_list_counters(lookup_t *lookup, counters_t *list_counters);
 
 const lookup_counters_t *lookup_counters(lookup_t *lookup);
 

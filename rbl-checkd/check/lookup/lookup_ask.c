@@ -105,12 +105,12 @@ ask_judge(ask_t *ask, const dns_answer_t *answer)
         break;
 
     default:
-        tally_answer(ask->lookup->tally, ask->list, answer, 0);
+        counters_answer(ask->lookup->list_counters, ask->list, answer, 0);
         return 0;
     }
 
-    tally_answer(ask->lookup->tally, ask->list, answer,
-                 error == RBL_ERR_BLOCKED);
+    counters_answer(ask->lookup->list_counters, ask->list, answer,
+                    error == RBL_ERR_BLOCKED);
 
     /* A hijacked answer is not the list's. */
 

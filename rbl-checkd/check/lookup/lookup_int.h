@@ -45,7 +45,7 @@ struct lookup_s {
     struct ev_loop     *loop;
     dns_engine_t       *dns;
     quota_t            *quota;
-    tally_t            *tally;
+    counters_t         *list_counters;
     cache_t            *cache;          /* NULL: none */
     ev_timer            timer;
     link_t              due;

@@ -1,0 +1,199 @@
+/*
+ * Counters of lists, in memory.
+ */
+
+#include "counters.h"
+#include "sidmap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define OWN_MAX  (RBL_METRICS_LISTS - 2)
+
+struct counters_s {
+    size_t             n;               /* lists with counters of their own */
+    sidmap_t           map;
+    list_counters_t   *own[OWN_MAX];
+    list_counters_t    other, custom;
+};
+
+
+counters_t *
+counters_new(void)
+{
+    counters_t  *counters;
+
+    counters = calloc(1, sizeof(counters_t));
+    if (counters == NULL) {
+        return NULL;
+    }
+
+    snprintf(counters->other.zone, sizeof(counters->other.zone), "other");
+    snprintf(counters->custom.zone, sizeof(counters->custom.zone), "custom");
+
+    return counters;
+}
+
+
+void
+counters_free(counters_t *counters)
+{
+    size_t  i;
+
+    if (counters == NULL) {
+        return;
+    }
+
+    for (i = 0; i < counters->n; i++) {
+        free(counters->own[i]);
+    }
+
+    sidmap_free(&counters->map);
+    free(counters);
+}
+
+
+static list_counters_t *
+add(counters_t *counters, const list_t *list)
+{
+    list_counters_t  *c;
+
+    c = calloc(1, sizeof(list_counters_t));
+    if (c == NULL) {
+        return NULL;
+    }
+
+    snprintf(c->sid, sizeof(c->sid), "%s", list->sid);
+    snprintf(c->zone, sizeof(c->zone), "%s", list->zone);
+
+    if (sidmap_add(&counters->map, c->sid, c) != 0) {
+        free(c);
+        return NULL;
+    }
+
+    counters->own[counters->n++] = c;
+
+    return c;
+}
+
+
+list_counters_t *
+counters_list(counters_t *counters, const list_t *list)
+{
+    list_counters_t  *c;
+
+    if (list->custom) {
+        return &counters->custom;
+    }
+
+    c = sidmap_find(&counters->map, list->sid);
+
+    if (c == NULL && counters->n < OWN_MAX) {
+        c = add(counters, list);
+    }
+
+    return c != NULL ? c : &counters->other;
+}
+
+
+list_counters_t *
+counters_find(const counters_t *counters, const char *sid)
+{
+    return sidmap_find(&counters->map, sid);
+}
+
+
+list_counters_t *
+counters_next(counters_t *counters, size_t *at)
+{
+    size_t  i;
+
+    i = (*at)++;
+
+    if (i < counters->n) {
+        return counters->own[i];
+    }
+
+    return i == counters->n ? &counters->other
+           : i == counters->n + 1 ? &counters->custom : NULL;
+}
+
+
+static int
+answered(const dns_answer_t *answer)
+{
+    return answer->status == DNS_NOERROR || answer->status == DNS_NXDOMAIN;
+}
+
+
+void
+counters_answer(counters_t *counters, const list_t *list,
+    const dns_answer_t *answer, int refused)
+{
+    list_counters_t  *c;
+
+    if (counters == NULL) {
+        return;
+    }
+
+    c = counters_list(counters, list);
+
+    if (refused) {
+        c->number[RBL_ML_REFUSED]++;
+
+    } else if (!answered(answer)) {
+        c->number[RBL_ML_FAILED]++;
+
+    } else {
+        c->number[RBL_ML_ANSWERED]++;
+        c->number[RBL_ML_TIME] += (int64_t) (answer->ms * 1000);
+
+        if (answer->ms > c->slowest[0]) {
+            c->slowest[0] = answer->ms;
+        }
+    }
+}
+
+
+void
+counters_result(counters_t *counters, const list_t *list, rbl_verdict_t verdict)
+{
+    list_counters_t  *c;
+
+    if (counters == NULL) {
+        return;
+    }
+
+    c = counters_list(counters, list);
+
+    switch (verdict) {
+
+    case RBL_LISTED:
+        c->number[RBL_ML_LISTED]++;
+        break;
+
+    case RBL_CLEAR:
+        c->number[RBL_ML_CLEAR]++;
+        break;
+
+    case RBL_UNKNOWN:
+        c->number[RBL_ML_UNKNOWN]++;
+        break;
+
+    default:
+        break;
+    }
+}
+
+
+void
+counters_rotate(counters_t *counters)
+{
+    size_t            at = 0;
+    list_counters_t  *c;
+
+    while ((c = counters_next(counters, &at)) != NULL) {
+        c->slowest[1] = c->slowest[0];
+        c->slowest[0] = 0;
+    }
+}
