@@ -5,7 +5,7 @@
 #include "checker.h"
 
 #include "check/lists/names.h"
-#include "together.h"
+#include "batches.h"
 
 #define OPENS_GATHER   0                /* s */
 #define CLEARS_GATHER  0.01
@@ -52,10 +52,10 @@ checker_open(checker_t *d)
     }
 
     d->table = table_new(d->loop, d->store);
-    d->opens = together_new(d->loop, d->store, &rbl_script_check_open,
-                            OPENS_GATHER);
-    d->clears = together_new(d->loop, d->store, &rbl_script_check_clear,
-                             CLEARS_GATHER);
+    d->opens = batches_new(d->loop, d->store, &rbl_script_check_open,
+                           OPENS_GATHER);
+    d->clears = batches_new(d->loop, d->store, &rbl_script_check_clear,
+                            CLEARS_GATHER);
 
     return d->table != NULL && d->opens != NULL && d->clears != NULL ? 0 : -1;
 }
@@ -64,8 +64,8 @@ checker_open(checker_t *d)
 void
 checker_close(checker_t *d)
 {
-    together_free(d->opens);
-    together_free(d->clears);
+    batches_free(d->opens);
+    batches_free(d->clears);
     table_free(d->table);
     guard_free(d->env.guard);
     evidence_free(d->env.evidence);

@@ -27,7 +27,7 @@ typedef struct {
     config_own_t     own;
     check_env_t      env;
     table_t         *table;
-    struct together_s  *opens, *clears; /* together.h */
+    struct batches_s  *opens, *clears;  /* batches.h */
     check_counters_t  checks;
     size_t           asking;            /* lists of all checks in flight */
 

@@ -7,7 +7,7 @@
 #include "base/jitter.h"
 #include "base/log.h"
 #include "runner_int.h"
-#include "together.h"
+#include "batches.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,7 +153,7 @@ on_progress(void *data, check_t *check, int finished)
         return;
     }
 
-    /* What comes soon after the last time waits, and is told together. */
+    /* Progress that comes soon after the last report waits for the next one. */
 
     if (r->job.kind == JOB_MANUAL && !ev_is_active(&r->timer)) {
         wait = r->told + PROGRESS_EVERY - dns_clock();
@@ -237,11 +237,11 @@ runner_free(runner_t *r)
     store_forget(r->d->store, r);
 
     if (r->opening) {
-        together_forget(r->d->opens, r);
+        batches_forget(r->d->opens, r);
     }
 
     if (r->clearing) {
-        together_forget(r->d->clears, r);
+        batches_forget(r->d->clears, r);
     }
 
     ev_timer_stop(r->d->loop, &r->timer);

@@ -1,12 +1,12 @@
 /*
- * How a check begins: scheduled ones together with others (check_open), what
- * that does not do and the rest by check_begin.
+ * Starts a check: scheduled ones in batches (check_open), manual ones, and
+ * those that check_open leaves, by check_begin.
  */
 
 #include "base/log.h"
 #include "jobs_entry.h"
 #include "runner_int.h"
-#include "together.h"
+#include "batches.h"
 
 #include <stdio.h>
 
@@ -259,7 +259,7 @@ runner_begin(runner_t *r)
         know_table(r);
 
         if (r->sum[0] != '\0'
-            && together_add(r->d->opens, &r->job, 1, r->sum, "", on_open, r)
+            && batches_add(r->d->opens, &r->job, 1, r->sum, "", on_open, r)
                == 0)
         {
             r->opening = 1;

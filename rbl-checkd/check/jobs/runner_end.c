@@ -1,12 +1,12 @@
 /*
- * How a check ends: scheduled ones that found nothing new together with others
- * (check_clear), the rest by check_finish.
+ * Finishes a check: scheduled ones without news in batches (check_clear), all
+ * others by check_finish.
  */
 
 #include "base/log.h"
 #include "jobs_entry.h"
 #include "runner_int.h"
-#include "together.h"
+#include "batches.h"
 
 #include <stdio.h>
 
@@ -157,8 +157,8 @@ runner_end(runner_t *r, const char *fail)
     (void) runner_number(interval, (size_t) r->interval);
 
     if (nothing_new(r)
-        && together_add(r->d->clears, &r->job, r->job.times, "", interval,
-                        on_clear, r)
+        && batches_add(r->d->clears, &r->job, r->job.times, "", interval,
+                       on_clear, r)
            == 0)
     {
         r->clearing = 1;

@@ -1,12 +1,12 @@
 /*
- * Batches, each owned by the list it is in: gathering (at most one of a
- * partition and a head) or sent.  A batch goes when it is full or its moment is
- * over.
+ * Each batch is owned by the list it is in: gathering (at most one of a
+ * partition and a head) or sent.  A batch is sent when it is full or `moment`
+ * is over.
  */
 
 #include "base/log.h"
 #include "jobs_entry.h"
-#include "together.h"
+#include "batches.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,22 +16,22 @@
 typedef struct batch_s  batch_t;
 
 typedef struct {
-    together_done_pt  done;
-    void             *data;             /* NULL: forgotten, or told */
+    batches_done_pt   done;
+    void             *data;             /* NULL: forgotten, or done */
     char              member[2 * sizeof(rbl_sid_t)], flight[JOB_HANDLE_MAX];
-    char              tail[TOGETHER_ARG_MAX];
+    char              tail[BATCHES_ARG_MAX];
 } item_t;
 
 struct batch_s {
-    together_t  *together;
-    batch_t     *next;
-    unsigned     partition;
-    unsigned     n;
-    char         head[TOGETHER_ARG_MAX];
-    item_t       item[MANY];
+    batches_t  *batches;
+    batch_t    *next;
+    unsigned    partition;
+    unsigned    n;
+    char        head[BATCHES_ARG_MAX];
+    item_t      item[MANY];
 };
 
-struct together_s {
+struct batches_s {
     struct ev_loop      *loop;
     store_t             *store;
     const rbl_script_t  *script;
@@ -62,13 +62,13 @@ on_reply(void *data, const redisReply *reply)
     unsigned   i;
     rbl_str_t  why;
 
-    take_out(&batch->together->sent, batch);
+    take_out(&batch->batches->sent, batch);
     sound = rbl_str_is(rbl_reply_word(reply), "OK");
 
     if (!sound && reply != NULL) {
         why = rbl_reply_error(reply);
         log_error("%s failed for %u checks: %.*s",
-                  batch->together->script->name, batch->n, (int) why.n, why.p);
+                  batch->batches->script->name, batch->n, (int) why.n, why.p);
     }
 
     for (i = 0; i < batch->n; i++) {
@@ -88,19 +88,19 @@ on_reply(void *data, const redisReply *reply)
 static void
 send_batch(batch_t *batch)
 {
-    int          argc;
-    unsigned     i;
-    rbl_key_t    key;
-    rbl_str_t    argv[2 + 3 * MANY], none = RBL_STR("");
-    together_t  *t = batch->together;
+    int         argc;
+    unsigned    i;
+    rbl_key_t   key;
+    rbl_str_t   argv[2 + 3 * MANY], none = RBL_STR("");
+    batches_t  *batches = batch->batches;
 
-    take_out(&t->gathering, batch);
-    batch->next = t->sent;
-    t->sent = batch;
+    take_out(&batches->gathering, batch);
+    batch->next = batches->sent;
+    batches->sent = batch;
 
     argc = 0;
-    argv[argc++] = rbl_key(&key, store_keyspace(t->store), batch->partition,
-                           "flight:due", none, none);
+    argv[argc++] = rbl_key(&key, store_keyspace(batches->store),
+                           batch->partition, "flight:due", none, none);
 
     if (batch->head[0] != '\0') {
         argv[argc++] = rbl_str(batch->head);
@@ -115,79 +115,79 @@ send_batch(batch_t *batch)
         }
     }
 
-    store_script(t->store, t->script, on_reply, batch, argc, argv);
+    store_script(batches->store, batches->script, on_reply, batch, argc, argv);
 }
 
 
 static void
 on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 {
-    together_t  *t = w->data;
+    batches_t  *batches = w->data;
 
     (void) loop;
     (void) revents;
 
-    while (t->gathering != NULL) {
-        send_batch(t->gathering);
+    while (batches->gathering != NULL) {
+        send_batch(batches->gathering);
     }
 }
 
 
-together_t *
-together_new(struct ev_loop *loop, store_t *store, const rbl_script_t *script,
+batches_t *
+batches_new(struct ev_loop *loop, store_t *store, const rbl_script_t *script,
     double moment)
 {
-    together_t  *t;
+    batches_t  *batches;
 
-    t = calloc(1, sizeof(together_t));
-    if (t == NULL) {
+    batches = calloc(1, sizeof(batches_t));
+    if (batches == NULL) {
         return NULL;
     }
 
-    t->loop = loop;
-    t->store = store;
-    t->script = script;
-    t->moment = moment;
-    ev_timer_init(&t->timer, on_timer, moment, 0);
-    t->timer.data = t;
+    batches->loop = loop;
+    batches->store = store;
+    batches->script = script;
+    batches->moment = moment;
+    ev_timer_init(&batches->timer, on_timer, moment, 0);
+    batches->timer.data = batches;
 
-    return t;
+    return batches;
 }
 
 
 static void
-free_list(together_t *t, batch_t *list)
+free_list(batches_t *batches, batch_t *list)
 {
     batch_t  *next;
 
     for ( /* void */ ; list != NULL; list = next) {
         next = list->next;
-        store_forget(t->store, list);
+        store_forget(batches->store, list);
         free(list);
     }
 }
 
 
 void
-together_free(together_t *t)
+batches_free(batches_t *batches)
 {
-    if (t == NULL) {
+    if (batches == NULL) {
         return;
     }
 
-    ev_timer_stop(t->loop, &t->timer);
-    free_list(t, t->gathering);
-    free_list(t, t->sent);
-    free(t);
+    ev_timer_stop(batches->loop, &batches->timer);
+    free_list(batches, batches->gathering);
+    free_list(batches, batches->sent);
+    free(batches);
 }
 
 
 static batch_t *
-batch_for(together_t *t, unsigned partition, const char *head)
+batch_for(batches_t *batches, unsigned partition, const char *head)
 {
     batch_t  *batch;
 
-    for (batch = t->gathering; batch != NULL; batch = batch->next) {
+    for (batch = batches->gathering; batch != NULL; batch = batch->next) {
         if (batch->partition == partition
             && strcmp(batch->head, head) == 0)
         {
@@ -200,26 +200,26 @@ batch_for(together_t *t, unsigned partition, const char *head)
         return NULL;
     }
 
-    batch->together = t;
+    batch->batches = batches;
     batch->partition = partition;
     batch->n = 0;
     snprintf(batch->head, sizeof(batch->head), "%s", head);
-    batch->next = t->gathering;
-    t->gathering = batch;
+    batch->next = batches->gathering;
+    batches->gathering = batch;
 
     return batch;
 }
 
 
 int
-together_add(together_t *t, const job_t *job, unsigned times,
-    const char *head, const char *tail, together_done_pt done, void *data)
+batches_add(batches_t *batches, const job_t *job, unsigned times,
+    const char *head, const char *tail, batches_done_pt done, void *data)
 {
     item_t   *item;
     batch_t  *batch;
 
-    batch = strlen(head) < TOGETHER_ARG_MAX && strlen(tail) < TOGETHER_ARG_MAX
-            ? batch_for(t, job->partition, head) : NULL;
+    batch = strlen(head) < BATCHES_ARG_MAX && strlen(tail) < BATCHES_ARG_MAX
+            ? batch_for(batches, job->partition, head) : NULL;
     if (batch == NULL) {
         return -1;
     }
@@ -235,9 +235,9 @@ together_add(together_t *t, const job_t *job, unsigned times,
     if (batch->n == MANY) {
         send_batch(batch);
 
-    } else if (!ev_is_active(&t->timer)) {
-        ev_timer_set(&t->timer, t->moment, 0);
-        ev_timer_start(t->loop, &t->timer);
+    } else if (!ev_is_active(&batches->timer)) {
+        ev_timer_set(&batches->timer, batches->moment, 0);
+        ev_timer_start(batches->loop, &batches->timer);
     }
 
     return 0;
@@ -260,8 +260,8 @@ forget_in(batch_t *batch, const void *data)
 
 
 void
-together_forget(together_t *t, void *data)
+batches_forget(batches_t *batches, void *data)
 {
-    forget_in(t->gathering, data);
-    forget_in(t->sent, data);
+    forget_in(batches->gathering, data);
+    forget_in(batches->sent, data);
 }
