@@ -78,7 +78,7 @@ attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
     }
 
     link_init(&a->link);
-    link_init(&a->lane_link);
+    link_init(&a->receiver_link);
     link_init(&a->account_link);
     rbl_buf_init(&a->log);
     a->deliver = d;
@@ -177,8 +177,8 @@ attempt_free(attempt_t *a)
         store_forget(a->deliver->store, a);
     }
 
-    lane_put(a->account_lane);
-    lane_put(a->lane);
+    subqueue_put(a->account_queue);
+    subqueue_put(a->receiver_queue);
     payload_put(a->body);
     OPENSSL_cleanse(a->bytes, a->size);
     rbl_buf_free(&a->log);

@@ -21,7 +21,7 @@
 #include "deliver/transport/resolve.h"
 #include "deliver/transport/smtp.h"
 #include "deliver/transport/transfer.h"
-#include "lane.h"
+#include "subqueue.h"
 #include "payload.h"
 
 #define DELIVER_POLL       0.5          /* s between looks at a quiet queue */
@@ -71,7 +71,7 @@ struct deliver_s {
     unsigned          n_direct;         /* of those that wait: not claimed */
     unsigned          n_accounts;       /* of both */
     unsigned          n_busy;           /* accounts of what runs */
-    lanes_t           lanes;            /* of both */
+    subqueues_t       subqueues;        /* of both */
     link_t            mails, sending;   /* attempts by mail */
     unsigned          n_mails, n_sending;
     uint64_t          round;            /* of the mail that began last */
@@ -99,15 +99,15 @@ typedef struct {
 
 struct attempt_s {
     link_t           link;              /* waiting or running */
-    link_t           lane_link;         /* of its receiver's in flight, */
+    link_t           receiver_link;     /* of its receiver's in flight, */
     link_t           account_link;      /* and of its account's */
     unsigned        *counted;           /* how many run beside it; NULL: it has
                                            left, or not begun */
     entry_t         *entry;             /* of the outbox, that records its end;
                                            NULL: it has a record of its own */
     int              direct;            /* it had an entry when it came */
-    lane_t          *account_lane;      /* of what is posted, else NULL */
-    lane_t          *lane;              /* its receiver's */
+    subqueue_t      *account_queue;     /* of what is posted, else NULL */
+    subqueue_t      *receiver_queue;    /* its receiver's */
     uint64_t         round;             /* of a mail: its turn */
     deliver_t       *deliver;
     unsigned         part;

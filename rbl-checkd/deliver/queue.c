@@ -87,10 +87,11 @@ queue_is_old(const deliver_t *d, const attempt_t *flies, const attempt_t *a)
 static int
 queue_slow(const deliver_t *d, const attempt_t *a)
 {
-    const link_t  *flying = &a->lane->flying;
+    const link_t  *in_flight = &a->receiver_queue->in_flight;
 
-    return !link_empty(flying)
-           && queue_is_old(d, link_of(flying->next, attempt_t, lane_link), a);
+    return !link_empty(in_flight)
+           && queue_is_old(d, link_of(in_flight->next, attempt_t,
+                                      receiver_link), a);
 }
 
 
@@ -103,15 +104,15 @@ static int
 queue_slow_account(const deliver_t *d, const attempt_t *a)
 {
     unsigned       n;
-    const link_t  *l, *flying = &a->account_lane->flying;
+    const link_t  *l, *in_flight = &a->account_queue->in_flight;
 
-    l = flying->next;
+    l = in_flight->next;
 
-    for (n = a->account_lane->running / 2; n > 0 && l != flying; n--) {
+    for (n = a->account_queue->running / 2; n > 0 && l != in_flight; n--) {
         l = l->next;
     }
 
-    return link_empty(&a->lane->flying) && l != flying
+    return link_empty(&a->receiver_queue->in_flight) && l != in_flight
            && queue_is_old(d, link_of(l, attempt_t, account_link), a);
 }
 
@@ -125,7 +126,8 @@ queue_greedy(const deliver_t *d, const attempt_t *a)
 
     room = queue_places(d) > d->n_waiting ? queue_places(d) - d->n_waiting : 0;
 
-    return a->account_lane->waiting >= room || a->lane->waiting >= room / 2;
+    return a->account_queue->waiting >= room
+           || a->receiver_queue->waiting >= room / 2;
 }
 
 
@@ -151,15 +153,15 @@ queue_receiver(const attempt_t *a)
 
 
 static int
-queue_lanes(deliver_t *d, attempt_t *a)
+queue_subqueues(deliver_t *d, attempt_t *a)
 {
     rbl_str_t  account;
 
     account = rbl_str(a->account);
-    a->account_lane = lane_get(&d->lanes, account, RBL_STR(""));
-    a->lane = lane_get(&d->lanes, account, queue_receiver(a));
+    a->account_queue = subqueue_get(&d->subqueues, account, RBL_STR(""));
+    a->receiver_queue = subqueue_get(&d->subqueues, account, queue_receiver(a));
 
-    return a->account_lane != NULL && a->lane != NULL ? 0 : -1;
+    return a->account_queue != NULL && a->receiver_queue != NULL ? 0 : -1;
 }
 
 
@@ -235,7 +237,7 @@ queue_put(deliver_t *d, attempt_t *a)
         return;
     }
 
-    if (queue_lanes(d, a) != 0 || (queue_slow(d, a) && queue_greedy(d, a))
+    if (queue_subqueues(d, a) != 0 || (queue_slow(d, a) && queue_greedy(d, a))
         || (a->direct && d->n_direct >= QUEUE_DIRECT * queue_places(d)))
     {
         queue_drop(a);
@@ -244,10 +246,10 @@ queue_put(deliver_t *d, attempt_t *a)
 
     link_add(&d->waiting, &a->link);
     d->n_waiting++;
-    d->n_accounts += a->account_lane->waiting + a->account_lane->running == 0;
+    d->n_accounts += a->account_queue->waiting + a->account_queue->running == 0;
     d->n_direct += (unsigned) a->direct;
-    a->account_lane->waiting++;
-    a->lane->waiting++;
+    a->account_queue->waiting++;
+    a->receiver_queue->waiting++;
 }
 
 
@@ -258,16 +260,16 @@ queue_take(deliver_t *d, attempt_t *a)
 {
     link_remove(&a->link);
 
-    if (a->lane == NULL) {
+    if (a->receiver_queue == NULL) {
         d->n_mails--;
         return;
     }
 
     d->n_waiting--;
     d->n_direct -= (unsigned) a->direct;
-    a->account_lane->waiting--;
-    a->lane->waiting--;
-    d->n_accounts -= a->account_lane->waiting + a->account_lane->running == 0;
+    a->account_queue->waiting--;
+    a->receiver_queue->waiting--;
+    d->n_accounts -= a->account_queue->waiting + a->account_queue->running == 0;
 }
 
 

@@ -42,8 +42,8 @@ share_extra(const deliver_t *d)
 static int
 share_may_run(const deliver_t *d, const attempt_t *a)
 {
-    unsigned       room;
-    const lane_t  *account = a->account_lane;
+    unsigned           room;
+    const subqueue_t  *account = a->account_queue;
 
     if (account->running == 0) {
         return 1;
@@ -59,7 +59,8 @@ share_may_run(const deliver_t *d, const attempt_t *a)
 
     room -= account->running;
 
-    return a->lane->running == 0 || a->lane->running < room / 2;
+    return a->receiver_queue->running == 0
+           || a->receiver_queue->running < room / 2;
 }
 
 
@@ -83,12 +84,12 @@ queue_latest(const attempt_t *a)
 static void
 share_fly(deliver_t *d, attempt_t *a)
 {
-    d->n_accounts += a->account_lane->waiting + a->account_lane->running == 0;
-    d->n_busy += a->account_lane->running == 0;
-    a->account_lane->running++;
-    a->lane->running++;
-    link_add(&a->account_lane->flying, &a->account_link);
-    link_add(&a->lane->flying, &a->lane_link);
+    d->n_accounts += a->account_queue->waiting + a->account_queue->running == 0;
+    d->n_busy += a->account_queue->running == 0;
+    a->account_queue->running++;
+    a->receiver_queue->running++;
+    link_add(&a->account_queue->in_flight, &a->account_link);
+    link_add(&a->receiver_queue->in_flight, &a->receiver_link);
 }
 
 
@@ -106,7 +107,7 @@ share_begin(attempt_t *a, link_t *ring, unsigned *running)
     (*running)++;
     a->counted = running;
 
-    if (a->lane != NULL) {
+    if (a->receiver_queue != NULL) {
         share_fly(a->deliver, a);
     }
 
@@ -164,8 +165,8 @@ share_poorest(const deliver_t *d)
     for (l = d->waiting.next; l != &d->waiting; l = l->next) {
         a = link_of(l, attempt_t, link);
 
-        if (a->account_lane->running < limit) {
-            limit = a->account_lane->running;
+        if (a->account_queue->running < limit) {
+            limit = a->account_queue->running;
             poorest = a;
         }
 
@@ -198,20 +199,20 @@ share_held(const deliver_t *d, const attempt_t *a, const attempt_t *poorest)
     age = ev_now(d->loop) - a->began;
 
     if ((a->state != ATTEMPT_RESOLVING && a->state != ATTEMPT_SENDING)
-        || a->sends > 0 || a->account_lane == poorest->account_lane
+        || a->sends > 0 || a->account_queue == poorest->account_queue
         || age < SHARE_LEAST)
     {
         return 0;
     }
 
-    if (a->account_lane->running <= share_equal(d)
-        && (poorest->account_lane->running > 0
+    if (a->account_queue->running <= share_equal(d)
+        && (poorest->account_queue->running > 0
             || age < d->conf->deliver_timeout / SHARE_TURN))
     {
         return 0;
     }
 
-    return age * a->account_lane->running;
+    return age * a->account_queue->running;
 }
 
 
@@ -314,7 +315,7 @@ queue_run(deliver_t *d)
 void
 queue_landed(attempt_t *a)
 {
-    link_remove(&a->lane_link);
+    link_remove(&a->receiver_link);
     link_remove(&a->account_link);
 }
 
@@ -328,12 +329,12 @@ queue_leave(attempt_t *a)
     (*a->counted)--;
     a->counted = NULL;
 
-    if (a->lane != NULL) {
+    if (a->receiver_queue != NULL) {
         queue_landed(a);
-        a->account_lane->running--;
-        a->lane->running--;
-        d->n_busy -= a->account_lane->running == 0;
-        d->n_accounts -= a->account_lane->waiting + a->account_lane->running
+        a->account_queue->running--;
+        a->receiver_queue->running--;
+        d->n_busy -= a->account_queue->running == 0;
+        d->n_accounts -= a->account_queue->waiting + a->account_queue->running
                          == 0;
     }
 
