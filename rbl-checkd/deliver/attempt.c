@@ -108,7 +108,7 @@ attempt_end(attempt_t *a, const char *outcome, unsigned status, int64_t delay,
     queue_landed(a);
 
     if (a->entry != NULL) {
-        direct_over(a);
+        first_over(a);
 
     } else {
         attempt_record(a);

@@ -271,7 +271,7 @@ attempt_post(attempt_t *a)
     request.conf = d->conf;
     request.port = a->parsed.port;
     request.trusted = a->request->trusted;
-    request.turn = a->n;
+    request.attempt = a->n;
     request.timeout = (a->deadline - ev_now(d->loop)) / 2;
 
     if (request.literal.family != RBL_FAMILY_NONE) {

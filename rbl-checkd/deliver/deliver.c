@@ -15,7 +15,7 @@
 
 #include "base/log.h"
 #include "deliver/transport/address.h"
-#include "direct.h"
+#include "first.h"
 
 
 #define DELIVER_ERROR_WAIT  5.0         /* s after a claim that failed */
@@ -223,7 +223,7 @@ deliver_claim_all(deliver_t *d)
     next = now + deliver_poll(d);
 
     for (i = 0; i < d->n_parts; i++) {
-        part = &d->parts[(d->first + i) % d->n_parts];
+        part = &d->parts[(d->first_part + i) % d->n_parts];
 
         if (part->asked > 0) {
             continue;
@@ -241,7 +241,7 @@ deliver_claim_all(deliver_t *d)
         }
     }
 
-    d->first++;
+    d->first_part++;
     deliver_tick_at(d, next);
 }
 
@@ -313,8 +313,8 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
     d->services = transfer_pool_new(loop, conf->deliver_ca,
                                      conf->deliveries_max);
     d->smtp = conf->smtp_url[0] != '\0' ? smtp_new(loop, conf) : NULL;
-    d->direct = direct_new(d);
-    d->outbox = d->direct != NULL && d->zones != NULL && d->transfers != NULL
+    d->first = first_new(d);
+    d->outbox = d->first != NULL && d->zones != NULL && d->transfers != NULL
                 && d->services != NULL ? outbox_new(d) : NULL;
 
     d->digests = d->outbox != NULL ? digests_new(d) : NULL;
@@ -409,8 +409,8 @@ deliver_free(deliver_t *d)
         outbox_free(d->outbox);
     }
 
-    if (d->direct != NULL) {
-        direct_free(d->direct);
+    if (d->first != NULL) {
+        first_free(d->first);
     }
 
     queue_clear(d, 1);

@@ -1,13 +1,13 @@
 /*
- * What the files of the delivery share: the deliverer itself, its partitions
- * and the attempt.  deliver.h is the contract towards the daemon.
+ * What the files of the delivery share: the deliverer, its partitions and the
+ * attempt.  deliver.h is the interface for the daemon.
  *
- * An event is tried at once where it may be (direct.c): its entry in the outbox
- * is the record of it until all first attempts are over, and what is not over
- * soon becomes deliveries of their own.  Such a delivery is leased by
- * delivery_claim, becomes an attempt, waits here for its turn (queue.c), runs
- * (attempt.c) and is recorded by delivery_done.  One that is dropped here, or
- * whose daemon dies, comes back by its lease, or by that of its entry.
+ * An event gets first attempts where possible (first.c): its entry in the
+ * outbox is its record until all of them are over.  Attempts that take long
+ * become queued deliveries.  A queued delivery is leased by delivery_claim,
+ * becomes an attempt, waits for a slot (queue.c), runs (attempt.c) and is
+ * recorded by delivery_done.  A delivery that is dropped here, or whose daemon
+ * dies, comes back after its lease, or after that of its entry.
  */
 
 #ifndef DELIVER_INT_H_INCLUDED
@@ -31,7 +31,7 @@
 #define ATTEMPT_ANSWER_MAX 1024u        /* octets of an answer that are kept */
 
 typedef struct outbox_s   outbox_t;
-typedef struct direct_s   direct_t;
+typedef struct first_s    first_t;
 typedef struct entry_s    entry_t;
 typedef struct digests_s  digests_t;
 typedef struct tellings_s tellings_t;
@@ -55,7 +55,7 @@ struct deliver_s {
     transfer_pool_t  *services;         /* to the configuration's */
     smtp_t           *smtp;             /* NULL: no mail server */
     outbox_t         *outbox;
-    direct_t         *direct;
+    first_t          *first;
     digests_t        *digests;          /* of contacts */
     tellings_t       *tellings;         /* of many contacts */
     zones_t          *zones;            /* of accounts */
@@ -65,10 +65,10 @@ struct deliver_s {
     ev_tstamp         look;             /* that comes no later; 0: any time */
     unsigned          n_parts;          /* 0: not known yet */
     deliver_part_t   *parts;
-    unsigned          first;            /* partition that claims first */
+    unsigned          first_part;       /* partition that claims first */
     link_t            waiting, running; /* attempts by HTTP */
     unsigned          n_waiting, n_running, n_asked;
-    unsigned          n_direct;         /* of those that wait: not claimed */
+    unsigned          n_first;          /* of those that wait: first attempts */
     unsigned          n_accounts;       /* of both */
     unsigned          n_busy;           /* accounts of what runs */
     subqueues_t       subqueues;        /* of both */
@@ -105,10 +105,10 @@ struct attempt_s {
                                            left, or not begun */
     entry_t         *entry;             /* of the outbox, that records its end;
                                            NULL: it has a record of its own */
-    int              direct;            /* it had an entry when it came */
+    int              first;             /* it was put as a first attempt */
     subqueue_t      *account_queue;     /* of what is posted, else NULL */
     subqueue_t      *receiver_queue;    /* its receiver's */
-    uint64_t         round;             /* of a mail: its turn */
+    uint64_t         round;             /* of a mail: see queue.c */
     deliver_t       *deliver;
     unsigned         part;
     attempt_state_t  state;
@@ -239,14 +239,14 @@ void outbox_wake(outbox_t *ob);
 void outbox_more(outbox_t *ob);         /* reads on if there is room */
 unsigned outbox_pending(const outbox_t *ob);
 
-/* Entries whose receivers are being asked for. */
-unsigned direct_asking(const direct_t *dr);
+/* Entries that wait for the reply of event_targets. */
+unsigned first_asking(const first_t *first);
 
-/* direct.c: what becomes of an attempt that has an entry */
+/* first.c: events of an attempt that has an entry */
 
-void direct_began(attempt_t *a);        /* it is about to run */
-void direct_over(attempt_t *a);         /* it has an outcome */
-void direct_dropped(attempt_t *a);      /* it is not tried here, and freed by
+void first_began(attempt_t *a);         /* it is about to run */
+void first_over(attempt_t *a);          /* it has an outcome */
+void first_dropped(attempt_t *a);       /* it is not tried here, and freed by
                                            the caller */
 
 /* digests.c */

@@ -1,18 +1,17 @@
 /*
- * One entry of the outbox: decodes the event and renders its body once.  What
- * goes to receivers and callbacks is tried at once (direct.c), what goes to
- * contacts becomes deliveries by event_fanout.  The XACK inside the scripts is
- * the guard: whoever has it records, so an entry may be worked on twice without
- * harm.
+ * One entry of the outbox: decodes the event and renders its body once.  Events
+ * for receivers and callbacks get first attempts (first.c); those for contacts
+ * become deliveries by event_fanout.  The scripts record an entry only if their
+ * XACK succeeds, so two daemons may work on one entry without harm.
  *
- * An entry that cannot be told, or that a script refuses whole, goes raw into
- * the account's dead letters and is acknowledged: it never comes back.  What a
- * script has acknowledged and then fails on, it makes a dead letter itself.
+ * An entry that cannot be delivered, or that a script refuses as a whole, goes
+ * raw into the account's dead letters and is acknowledged: it never comes back.
+ * If a script fails after its XACK, it makes the dead letter itself.
  *
  * An entry owns a copy of its bytes; it lives until its last reply.
  */
 
-#include "direct.h"
+#include "first.h"
 
 #include <openssl/evp.h>
 #include <stdlib.h>
@@ -31,7 +30,7 @@
 static void
 entry_free(entry_t *e)
 {
-    direct_forget(e);
+    first_forget(e);
     payload_put(e->body);
     link_remove(&e->link);
     e->set->n--;
@@ -306,7 +305,7 @@ entry_process(entry_t *e)
         why = entry_fan_out(e);
 
     } else if (why == NULL) {
-        why = direct_add(e->set->deliver->direct, e);
+        why = first_add(e->set->deliver->first, e);
     }
 
     if (why != NULL) {
@@ -385,7 +384,7 @@ entry_start(entry_set_t *set, unsigned part, const redisReply *reply)
     e->raw = entry_keep(&pos, raw);
     rbl_buf_free(&event);
 
-    link_init(&e->turn);
+    link_init(&e->first_link);
     link_add(&set->entries, &e->link);
     set->n++;
 

@@ -19,7 +19,7 @@ typedef struct {
     void       *data;
 } entry_set_t;
 
-/* One delivery of an event that is tried at once (direct.c). */
+/* One delivery of an event with first attempts (first.c). */
 typedef struct {
     attempt_t  *attempt;                /* NULL: it is left to the claims */
     int         told;                   /* the record tells its end */
@@ -30,7 +30,7 @@ typedef struct {
 
 struct entry_s {
     link_t             link;
-    link_t             turn;            /* direct.c: where it stands */
+    link_t             first_link;      /* ring of first.c */
     entry_set_t       *set;
     unsigned           part;
     ev_tstamp          since;           /* when it came */

@@ -2,7 +2,7 @@
  * Reads the outbox of every partition and turns each entry into deliveries.
  *
  * It has a connection of its own, for XREADGROUP blocks it; everything else
- * goes over the daemon's.  It reads on while few attempts wait for their turn.
+ * goes over the daemon's.  It reads on while few attempts wait.
  * After a start and after every trouble it first reads its own pending entries
  * ("0"), then new ones (">").
  *
@@ -169,7 +169,7 @@ outbox_got(void *data, const redisReply *reply)
 
     case RBL_REPLY_OK:
         n = outbox_streams(ob, reply);
-        direct_ask(ob->deliver->direct);
+        first_ask(ob->deliver->first);
 
         if (n == 0 && ob->own) {
             ob->backlog = 0;

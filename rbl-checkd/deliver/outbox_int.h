@@ -6,7 +6,7 @@
 #ifndef OUTBOX_INT_H_INCLUDED
 #define OUTBOX_INT_H_INCLUDED
 
-#include "direct.h"
+#include "first.h"
 
 typedef struct {
     outbox_t   *ob;

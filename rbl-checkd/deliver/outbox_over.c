@@ -61,7 +61,7 @@ outbox_taken_over(void *data, const redisReply *reply)
     n = outbox_take_idle(part->ob, part->n, rbl_reply_at(reply, 1));
 
     if (n > 0) {
-        direct_ask(part->ob->deliver->direct);
+        first_ask(part->ob->deliver->first);
         log_notice("took over %zu outbox entries of partition %u", n,
                    part->n);
     }

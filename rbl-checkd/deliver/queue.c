@@ -1,14 +1,14 @@
 /*
- * The waiting room between claim and attempt.  Of the attempts that wait, a
- * receiver that does not keep up may hold at most half as many as are free, and
- * its account as many as are free, so that the next account finds room.  It is
- * judged by attempts in flight, never by how long it has waited for a place.
- * What is dropped comes back by its lease, behind what is due before it, or is
- * left to the claims if it is tried here at once.
+ * The queue between claim and attempt.  A slow receiver may hold at most half
+ * as many waiting places as are free, and its account as many as are free, so
+ * that the next account finds room.  Only attempts in flight show that a
+ * receiver is slow, never the time in the queue.  A dropped attempt comes back
+ * after its lease, behind what is due earlier; a first attempt is left to the
+ * claims.
  *
- * Mails all go to one server, one after the other, so they have a room of their
- * own: a server that hangs holds up nothing but mail.  In it accounts take
- * turns.  Who gets the places of the others: queue_share.c.
+ * Mails all go to one server, one after the other, so they have a queue of
+ * their own: a server that hangs delays nothing but mail.  Each round has one
+ * mail of each account.  queue_share.c assigns the slots of all other attempts.
  */
 
 #include "queue_int.h"
@@ -17,8 +17,7 @@
 
 
 #define QUEUE_ROUNDS    4u              /* places per attempt in flight */
-#define QUEUE_DIRECT    8u              /* times the places: of events that are
-                                           tried at once */
+#define QUEUE_FIRST     8u              /* times the places: first attempts */
 #define QUEUE_PATIENCE  1.0             /* s that an attempt in flight has */
 #define QUEUE_PROMPT    0.05            /* s, if those that wait behind it keep
                                            the outbox from being read */
@@ -53,36 +52,35 @@ queue_room(const deliver_t *d)
 {
     unsigned  taken;
 
-    taken = d->n_waiting - d->n_direct + d->n_asked;
+    taken = d->n_waiting - d->n_first + d->n_asked;
 
     return taken < queue_places(d) ? queue_places(d) - taken : 0;
 }
 
 
 /*
- * To read events and to ask for their receivers takes some turns of the loop,
- * and in each all that are in flight may end: whoever waits for the next ones
- * has them when they are needed.
+ * Reading events and their receivers takes some iterations of the loop.  All
+ * attempts in flight may end in one, so the next ones must wait already.
  */
 
 int
 queue_has_room(const deliver_t *d)
 {
-    return d->n_direct + direct_asking(d->direct) < queue_places(d);
+    return d->n_first + first_asking(d->first) < queue_places(d);
 }
 
 
-/* Has `flies` waited for its response longer than `a` can wait for a place? */
+/* Has `flight` waited for its response longer than `a` can wait for a slot? */
 
 static int
-queue_is_old(const deliver_t *d, const attempt_t *flies, const attempt_t *a)
+queue_is_old(const deliver_t *d, const attempt_t *flight, const attempt_t *a)
 {
-    return ev_now(d->loop) - flies->began
-           > (a->direct ? QUEUE_PROMPT : QUEUE_PATIENCE);
+    return ev_now(d->loop) - flight->began
+           > (a->first ? QUEUE_PROMPT : QUEUE_PATIENCE);
 }
 
 
-/* Its receiver's oldest attempt in flight has. */
+/* 1: the oldest attempt of the receiver in flight is old. */
 
 static int
 queue_slow(const deliver_t *d, const attempt_t *a)
@@ -96,8 +94,8 @@ queue_slow(const deliver_t *d, const attempt_t *a)
 
 
 /*
- * A receiver that has none in flight waits for the others of its account: half
- * of theirs have had no answer for too long.
+ * 1: the receiver has no attempt in flight, and half of the attempts of its
+ * account in flight are old.
  */
 
 static int
@@ -171,7 +169,7 @@ void
 queue_forget(attempt_t *a)
 {
     if (a->entry != NULL) {
-        direct_dropped(a);
+        first_dropped(a);
     }
 
     attempt_free(a);
@@ -196,8 +194,8 @@ queue_is_mail(const attempt_t *a)
 
 
 /*
- * The n-th mail of an account comes before any other's n+1-th, counted from the
- * round that is on.  An account may have half of the free places.
+ * Each account has one mail in each round; new mails go to the rounds after the
+ * current one.  An account may have half of the free places.
  */
 
 static void
@@ -238,7 +236,7 @@ queue_put(deliver_t *d, attempt_t *a)
     }
 
     if (queue_subqueues(d, a) != 0 || (queue_slow(d, a) && queue_greedy(d, a))
-        || (a->direct && d->n_direct >= QUEUE_DIRECT * queue_places(d)))
+        || (a->first && d->n_first >= QUEUE_FIRST * queue_places(d)))
     {
         queue_drop(a);
         return;
@@ -247,7 +245,7 @@ queue_put(deliver_t *d, attempt_t *a)
     link_add(&d->waiting, &a->link);
     d->n_waiting++;
     d->n_accounts += a->account_queue->waiting + a->account_queue->running == 0;
-    d->n_direct += (unsigned) a->direct;
+    d->n_first += (unsigned) a->first;
     a->account_queue->waiting++;
     a->receiver_queue->waiting++;
 }
@@ -266,7 +264,7 @@ queue_take(deliver_t *d, attempt_t *a)
     }
 
     d->n_waiting--;
-    d->n_direct -= (unsigned) a->direct;
+    d->n_first -= (unsigned) a->first;
     a->account_queue->waiting--;
     a->receiver_queue->waiting--;
     d->n_accounts -= a->account_queue->waiting + a->account_queue->running == 0;
@@ -336,7 +334,7 @@ queue_clear(deliver_t *d, int running_too)
     queue_empty(&d->waiting);
     queue_empty(&d->mails);
     d->n_waiting = 0;
-    d->n_direct = 0;
+    d->n_first = 0;
     d->n_mails = 0;
 
     if (running_too) {

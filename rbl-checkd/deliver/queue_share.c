@@ -1,5 +1,5 @@
 /*
- * The places of attempts in flight, and how accounts share them:
+ * The slots of attempts in flight, and how accounts share them:
  *
  * - an account that has nothing in flight may take any free place; a quarter of
  *   the places is kept for that;
@@ -18,7 +18,7 @@
 #define SHARE_RECORD   5.0              /* s that the record may take */
 #define SHARE_SENDING  (2 * SMTP_QUEUE) /* mails sent or recorded at a time */
 #define SHARE_LEAST    1.0              /* s that an attempt has in any case */
-#define SHARE_TURN     4                /* one of an account that holds no more
+#define SHARE_HOLD     4                /* one of an account that holds no more
                                            than its share: this part of the
                                            time of an attempt */
 #define SHARE_POOR     4                /* less than this part of a share */
@@ -112,7 +112,7 @@ share_begin(attempt_t *a, link_t *ring, unsigned *running)
     }
 
     if (a->entry != NULL) {
-        direct_began(a);
+        first_began(a);
     }
 
     attempt_start(a);
@@ -207,7 +207,7 @@ share_held(const deliver_t *d, const attempt_t *a, const attempt_t *poorest)
 
     if (a->account_queue->running <= share_equal(d)
         && (poorest->account_queue->running > 0
-            || age < d->conf->deliver_timeout / SHARE_TURN))
+            || age < d->conf->deliver_timeout / SHARE_HOLD))
     {
         return 0;
     }

@@ -91,7 +91,7 @@ resolve_choose(resolve_t *r, rbl_addr_t *addr)
     const char  *what;
 
     while (r->n > 0) {
-        i = r->request.turn % r->n;
+        i = r->request.attempt % r->n;
         *addr = r->usable[i];
         what = r->request.trusted
                ? NULL : address_refused_own(addr, r->request.port,

@@ -27,7 +27,8 @@ typedef struct {
     rbl_str_t        name;              /* as A-labels */
     unsigned         port;
     int              trusted;           /* any address may be used */
-    unsigned         turn;              /* of several addresses: which one */
+    unsigned         attempt;           /* its number chooses one of several
+                                           addresses */
     double           timeout;           /* s */
 } resolve_request_t;
 

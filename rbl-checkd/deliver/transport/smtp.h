@@ -28,8 +28,7 @@ typedef enum {
     SMTP_TLS,                           /* none, or no valid certificate */
     SMTP_AUTH,                          /* user and password are refused */
     SMTP_BROKEN,                        /* the outcome is not known */
-    SMTP_LATE                           /* its turn did not come in time:
-                                           nothing was tried */
+    SMTP_LATE                           /* not tried: too late to be sent */
 } smtp_end_t;
 
 typedef struct {
@@ -59,9 +58,9 @@ void smtp_free(smtp_t *smtp);
 unsigned smtp_room(const smtp_t *smtp);
 
 /*
- * Takes a copy of address and message.  A mail whose turn comes after `latest`
- * (as ev_now) is not tried.  The call back comes exactly once and never from
- * inside, unless it is cancelled.  NULL: no room, out of memory.
+ * Takes a copy of address and message.  A mail that cannot be sent before
+ * `latest` (as ev_now) is not tried.  The call back comes exactly once and
+ * never from inside, unless it is cancelled.  NULL: no room, out of memory.
  */
 smtp_mail_t *smtp_send(smtp_t *smtp, rbl_str_t to, rbl_str_t message,
     ev_tstamp latest, smtp_done_pt done, void *data);

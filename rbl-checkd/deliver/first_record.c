@@ -1,9 +1,9 @@
 /*
- * The record of events that were tried at once (event_done): what became of
- * their attempts, and which deliveries are not over.
+ * Records events with first attempts (event_done): outcomes of their attempts,
+ * and deliveries that are not over.
  */
 
-#include "direct_int.h"
+#include "first_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,16 +12,16 @@
 #include "rbl_mp.h"
 
 
-#define DIRECT_AGAIN  1.0               /* s after the store could not */
+#define FIRST_AGAIN   1.0               /* s after the store could not */
 
 
-static void direct_send(direct_call_t *call);
+static void first_send(first_call_t *call);
 
 
-/* Is there anything that needs the body? */
+/* All deliveries succeeded, so nothing needs the body. */
 
 static int
-direct_is_well(const entry_t *e)
+first_is_well(const entry_t *e)
 {
     unsigned                 i;
     const entry_delivery_t  *to;
@@ -39,7 +39,7 @@ direct_is_well(const entry_t *e)
 
 
 static void
-direct_pack_delivery(rbl_out_t *out, const entry_delivery_t *to)
+first_pack_delivery(rbl_out_t *out, const entry_delivery_t *to)
 {
     const attempt_t  *a = to->attempt;
 
@@ -60,7 +60,7 @@ direct_pack_delivery(rbl_out_t *out, const entry_delivery_t *to)
 
 
 static void
-direct_pack(rbl_out_t *out, const entry_t *e)
+first_pack(rbl_out_t *out, const entry_t *e)
 {
     unsigned  i;
 
@@ -69,20 +69,20 @@ direct_pack(rbl_out_t *out, const entry_t *e)
     rbl_mp_put_str(out, e->account);
     rbl_mp_put_str(out, e->event.id);
     rbl_mp_put_str(out, e->event.type);
-    rbl_mp_put_str(out, direct_is_well(e) ? RBL_STR("")
-                                          : payload_str(e->body));
+    rbl_mp_put_str(out, first_is_well(e) ? RBL_STR("")
+                                         : payload_str(e->body));
     rbl_mp_put_array(out, e->n_deliveries);
 
     for (i = 0; i < e->n_deliveries; i++) {
-        direct_pack_delivery(out, &e->deliveries[i]);
+        first_pack_delivery(out, &e->deliveries[i]);
     }
 }
 
 
-/* What is over by now is recorded, and nothing that ends later. */
+/* The record has the attempts that are over now, and no later ones. */
 
 static void
-direct_freeze(entry_t *e)
+first_freeze(entry_t *e)
 {
     unsigned    i;
     attempt_t  *a;
@@ -105,75 +105,75 @@ direct_freeze(entry_t *e)
 
 
 static void
-direct_put_back(direct_call_t *call)
+first_put_back(first_call_t *call)
 {
-    direct_t  *dr = call->direct;
+    first_t  *first = call->first;
 
-    dr->n_over += call->n;
-    dr->n_ended += call->deliveries;
+    first->n_over += call->n;
+    first->n_ended += call->deliveries;
 
     while (!link_empty(&call->entries)) {
-        link_add(&dr->over, link_shift(&call->entries));
+        link_add(&first->over, link_shift(&call->entries));
     }
 
-    if (!ev_is_active(&dr->tick)) {
-        ev_timer_again(dr->deliver->loop, &dr->tick);
+    if (!ev_is_active(&first->tick)) {
+        ev_timer_again(first->deliver->loop, &first->tick);
     }
 }
 
 
-/* The script failed: which of them is it? */
+/* The script failed: sends each entry alone, to find the one at fault. */
 
 static void
-direct_part(direct_call_t *call)
+first_part(first_call_t *call)
 {
-    link_t          one;
-    direct_call_t  *single;
+    link_t         one;
+    first_call_t  *single;
 
     while (!link_empty(&call->entries)) {
         link_init(&one);
         link_add(&one, link_shift(&call->entries));
-        single = direct_call(call->direct, &one, 1);
+        single = first_call(call->first, &one, 1);
 
         if (single == NULL) {
             link_add(&call->entries, link_shift(&one));
-            direct_put_back(call);
+            first_put_back(call);
             return;
         }
 
         call->n--;
         call->deliveries -= single->deliveries;
-        direct_send(single);
+        first_send(single);
     }
 }
 
 
-/* An attempt that is not over has no record then: the store says so at its
+/* An attempt that is not over has no record then; delivery_done says so at its
    end. */
 
 static void
-direct_failed(entry_t *e)
+first_failed(entry_t *e)
 {
-    direct_forget(e);
+    first_forget(e);
     entry_bury(e, "the script failed");
 }
 
 
-/* OK, deliveries that were left to the claims, what became of each. */
+/* Reply: OK, number of deliveries left to the claims, one result an entry. */
 
 static void
-direct_recorded(direct_call_t *call, int64_t later, const redisReply *reply)
+first_end_all(first_call_t *call, int64_t later, const redisReply *reply)
 {
     size_t             i;
     entry_t           *e;
     const redisReply  *r;
 
     if (later > 0) {
-        deliver_kick(call->direct->deliver, call->part);
+        deliver_kick(call->first->deliver, call->part);
     }
 
     for (i = 2; !link_empty(&call->entries); i++) {
-        e = link_of(link_shift(&call->entries), entry_t, turn);
+        e = link_of(link_shift(&call->entries), entry_t, first_link);
         r = rbl_reply_at(reply, i);
 
         if (rbl_reply_int(r, -1) >= 0) {
@@ -183,79 +183,79 @@ direct_recorded(direct_call_t *call, int64_t later, const redisReply *reply)
             entry_dead(e, rbl_reply_str(r));
 
         } else {
-            direct_failed(e);           /* no answer for it */
+            first_failed(e);            /* no answer for it */
         }
     }
 }
 
 
 static void
-direct_told(void *data, const redisReply *reply)
+on_record(void *data, const redisReply *reply)
 {
     rbl_str_t               why;
-    direct_call_t          *call = data;
-    direct_t               *dr = call->direct;
+    first_call_t           *call = data;
+    first_t                *first = call->first;
     rbl_event_done_reply_t  said;
 
     rbl_event_done_reply(&said, reply);
 
     if (reply == NULL) {
-        dr->again = ev_now(dr->deliver->loop) + DIRECT_AGAIN;
-        direct_put_back(call);
+        first->again = ev_now(first->deliver->loop) + FIRST_AGAIN;
+        first_put_back(call);
 
     } else if (said.word == RBL_EVENT_DONE_OK) {
-        direct_recorded(call, said.later, reply);
+        first_end_all(call, said.later, reply);
 
     } else if (call->n > 1) {
-        direct_part(call);
+        first_part(call);
 
     } else if (!link_empty(&call->entries)) {
         why = rbl_reply_error(reply);
         log_error("cannot record an event: %.*s", (int) why.n, why.p);
-        direct_failed(link_of(link_shift(&call->entries), entry_t, turn));
+        first_failed(link_of(link_shift(&call->entries), entry_t, first_link));
     }
 
-    direct_call_free(call);
+    first_call_free(call);
 }
 
 
 static void
-direct_send(direct_call_t *call)
+first_send(first_call_t *call)
 {
-    char          lease[24];
-    size_t        i, n, from;
-    size_t        end[DIRECT_BATCH];
-    store_t      *store = call->direct->deliver->store;
-    link_t       *l;
-    rbl_buf_t     packed;
-    rbl_key_t     key;
-    rbl_str_t     all;
+    char       lease[24];
+    size_t     i, n, from;
+    size_t     end[FIRST_BATCH];
+    store_t   *store = call->first->deliver->store;
+    link_t    *l;
+    rbl_buf_t  packed;
+    rbl_key_t  key;
+    rbl_str_t  all;
 
     struct {
         rbl_event_done_args_t  args;
-        rbl_str_t              events[DIRECT_BATCH];
+        rbl_str_t              events[FIRST_BATCH];
     } done;
 
     n = 0;
     rbl_buf_init(&packed);
 
     for (l = call->entries.next; l != &call->entries; l = l->next) {
-        direct_freeze(link_of(l, entry_t, turn));
-        direct_pack(&packed.out, link_of(l, entry_t, turn));
+        first_freeze(link_of(l, entry_t, first_link));
+        first_pack(&packed.out, link_of(l, entry_t, first_link));
         end[n++] = rbl_buf_str(&packed).n;
     }
 
     if (packed.out.failed) {
-        call->direct->again = ev_now(call->direct->deliver->loop)
-                              + DIRECT_AGAIN;
-        direct_put_back(call);
-        direct_call_free(call);
+        call->first->again = ev_now(call->first->deliver->loop)
+                             + FIRST_AGAIN;
+        first_put_back(call);
+        first_call_free(call);
         rbl_buf_free(&packed);
         return;
     }
 
     snprintf(lease, sizeof(lease), "%.0f",
-             call->direct->deliver->lease * 1000.0);
+             call->first->deliver->lease * 1000.0);
     done.args.outbox = rbl_key(&key, store_keyspace(store), call->part,
                                "outbox", RBL_STR(""), RBL_STR(""));
     done.args.lease = rbl_str(lease);
@@ -267,27 +267,27 @@ direct_send(direct_call_t *call)
         from = end[i];
     }
 
-    store_script(store, &rbl_script_event_done, direct_told, call,
+    store_script(store, &rbl_script_event_done, on_record, call,
                  RBL_ARGC(done.args) + (int) n, done.args.argv);
     rbl_buf_free(&packed);
 }
 
 
 void
-direct_tell(direct_t *dr)
+first_record(first_t *first)
 {
-    direct_call_t  *call;
+    first_call_t  *call;
 
-    if (ev_now(dr->deliver->loop) < dr->again) {
+    if (ev_now(first->deliver->loop) < first->again) {
         return;
     }
 
-    while ((call = direct_call(dr, &dr->over, DIRECT_BATCH)) != NULL) {
-        dr->n_over -= call->n;
-        dr->n_ended -= call->deliveries;
-        direct_send(call);
+    while ((call = first_call(first, &first->over, FIRST_BATCH)) != NULL) {
+        first->n_over -= call->n;
+        first->n_ended -= call->deliveries;
+        first_send(call);
 
-        if (ev_now(dr->deliver->loop) < dr->again) {
+        if (ev_now(first->deliver->loop) < first->again) {
             return;
         }
     }

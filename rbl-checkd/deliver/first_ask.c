@@ -1,10 +1,10 @@
 /*
- * To whom the events of a partition go: event_targets is asked once for all
- * that came together, and tells each receiver but once.  What may be tried at
- * once becomes attempts, if there is room; the rest is left to the claims.
+ * The receivers of the events of a partition: one call of event_targets for a
+ * batch of entries, which names each receiver once.  The deliveries become
+ * attempts if there is room; the rest is left to the claims.
  */
 
-#include "direct_int.h"
+#include "first_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +14,13 @@
 #include "rbl_sid.h"
 
 
-#define DIRECT_CALLBACKS  1024u         /* of one event */
+#define FIRST_CALLBACKS   1024u         /* of one event */
 
 
 /* Room for so many more deliveries: 0, or -1. */
 
 static int
-direct_grow(entry_t *e, size_t n)
+first_grow(entry_t *e, size_t n)
 {
     entry_delivery_t  *grown;
 
@@ -42,7 +42,7 @@ direct_grow(entry_t *e, size_t n)
 
 
 const char *
-direct_add(direct_t *dr, entry_t *e)
+first_add(first_t *first, entry_t *e)
 {
     size_t             i, n;
     rbl_mp_t           mp;
@@ -51,9 +51,9 @@ direct_add(direct_t *dr, entry_t *e)
 
     rbl_mp_init(&mp, e->event.callbacks);
     n = rbl_mp_array(&mp);
-    n = n < DIRECT_CALLBACKS ? n : DIRECT_CALLBACKS;
+    n = n < FIRST_CALLBACKS ? n : FIRST_CALLBACKS;
 
-    if (direct_grow(e, n) != 0) {
+    if (first_grow(e, n) != 0) {
         return "out of memory";
     }
 
@@ -81,16 +81,16 @@ direct_add(direct_t *dr, entry_t *e)
         memcpy(mempcpy(to->what, to->app.p, to->app.n), to->url.p, to->url.n);
     }
 
-    link_add(&dr->fresh, &e->turn);
+    link_add(&first->fresh, &e->first_link);
 
     return NULL;
 }
 
 
-/* Which of its questions it was; if it is new, it is asked. */
+/* The index of that request in the call; adds a new one. */
 
 static size_t
-direct_question(direct_call_t *call, rbl_str_t account, rbl_str_t what)
+first_question(first_call_t *call, rbl_str_t account, rbl_str_t what)
 {
     size_t                     i;
     rbl_event_targets_each_t  *each = call->asked->each;
@@ -112,33 +112,33 @@ direct_question(direct_call_t *call, rbl_str_t account, rbl_str_t what)
 
 
 static rbl_str_t
-direct_what(const entry_delivery_t *to)
+first_what(const entry_delivery_t *to)
 {
     return (rbl_str_t) { to->what, to->app.n + to->url.n };
 }
 
 
-/* What is asked for an entry. */
+/* Adds the requests of an entry. */
 
 static void
-direct_questions(direct_call_t *call, const entry_t *e)
+first_questions(first_call_t *call, const entry_t *e)
 {
     unsigned  i;
 
     if (e->event.hooks) {
-        direct_question(call, e->account, e->event.type);
+        first_question(call, e->account, e->event.type);
     }
 
     for (i = 0; i < e->n_deliveries; i++) {
-        direct_question(call, e->account, direct_what(&e->deliveries[i]));
+        first_question(call, e->account, first_what(&e->deliveries[i]));
     }
 }
 
 
-/* The attempt at one delivery, in the queue; or it is left to the claims. */
+/* Queues the attempt of one delivery, or leaves it to the claims. */
 
 static void
-direct_try(entry_t *e, entry_delivery_t *to,
+first_try(entry_t *e, entry_delivery_t *to,
     const rbl_event_targets_target_t *target)
 {
     char             *p, member[2 * (RBL_SID_MAX + 1) + 40];
@@ -176,17 +176,17 @@ direct_try(entry_t *e, entry_delivery_t *to,
     }
 
     a->entry = e;
-    a->direct = 1;
+    a->first = 1;
     to->attempt = a;
     e->n_open++;
     queue_put(d, a);
 }
 
 
-/* 0, or -1: they cannot be told. */
+/* 0, or -1: malformed, or out of memory. */
 
 static int
-direct_receivers(entry_t *e, const redisReply *targets)
+first_receivers(entry_t *e, const redisReply *targets)
 {
     size_t                      i, n;
     rbl_sid_t                   sid;
@@ -195,7 +195,7 @@ direct_receivers(entry_t *e, const redisReply *targets)
 
     n = rbl_reply_len(targets);
 
-    if (rbl_reply_str(targets).p != NULL || direct_grow(e, n) != 0) {
+    if (rbl_reply_str(targets).p != NULL || first_grow(e, n) != 0) {
         return -1;
     }
 
@@ -208,7 +208,7 @@ direct_receivers(entry_t *e, const redisReply *targets)
 
         to = &e->deliveries[e->n_deliveries++];
         rbl_copy(to->target, sizeof(to->target), target.sid);
-        direct_try(e, to, &target);
+        first_try(e, to, &target);
     }
 
     return 0;
@@ -216,7 +216,7 @@ direct_receivers(entry_t *e, const redisReply *targets)
 
 
 static void
-direct_begin(direct_call_t *call, entry_t *e, const redisReply *reply)
+first_begin(first_call_t *call, entry_t *e, const redisReply *reply)
 {
     size_t                      question;
     unsigned                    i, n;
@@ -227,9 +227,9 @@ direct_begin(direct_call_t *call, entry_t *e, const redisReply *reply)
     n = e->n_deliveries;
 
     if (e->event.hooks) {
-        question = direct_question(call, e->account, e->event.type);
+        question = first_question(call, e->account, e->event.type);
 
-        if (direct_receivers(e, rbl_reply_at(reply, 1 + question)) != 0) {
+        if (first_receivers(e, rbl_reply_at(reply, 1 + question)) != 0) {
             entry_bury(e, "its receivers cannot be told");
             return;
         }
@@ -237,29 +237,29 @@ direct_begin(direct_call_t *call, entry_t *e, const redisReply *reply)
 
     for (i = 0; i < n; i++) {
         to = &e->deliveries[i];
-        question = direct_question(call, e->account, direct_what(to));
+        question = first_question(call, e->account, first_what(to));
         targets = rbl_reply_at(reply, 1 + question);
         rbl_event_targets_target(&target, rbl_reply_at(targets, 0));
-        direct_try(e, to, &target);
+        first_try(e, to, &target);
     }
 
-    direct_open(call->direct, e);
+    first_open(call->first, e);
 }
 
 
 static void
-direct_asked(void *data, const redisReply *reply)
+on_targets(void *data, const redisReply *reply)
 {
     entry_t                   *e;
-    direct_call_t             *call = data;
-    deliver_t                 *d = call->direct->deliver;
+    first_call_t              *call = data;
+    deliver_t                 *d = call->first->deliver;
     rbl_event_targets_reply_t  said;
 
     rbl_event_targets_reply(&said, reply);
-    call->direct->n_asking -= call->n;
+    call->first->n_asking -= call->n;
 
     while (!link_empty(&call->entries)) {
-        e = link_of(link_shift(&call->entries), entry_t, turn);
+        e = link_of(link_shift(&call->entries), entry_t, first_link);
 
         if (reply == NULL) {
             entry_end(e, 0);
@@ -268,28 +268,28 @@ direct_asked(void *data, const redisReply *reply)
             entry_bury(e, "its receivers cannot be told");
 
         } else {
-            direct_begin(call, e, reply);
+            first_begin(call, e, reply);
         }
     }
 
-    direct_look(call->direct);
-    direct_call_free(call);
+    first_look(call->first);
+    first_call_free(call);
     queue_run(d);
 }
 
 
 static int
-direct_ask_call(direct_call_t *call)
+first_ask_call(first_call_t *call)
 {
     size_t         n;
-    store_t       *store = call->direct->deliver->store;
+    store_t       *store = call->first->deliver->store;
     const link_t  *l;
     rbl_key_t      key;
 
     n = 0;
 
     for (l = call->entries.next; l != &call->entries; l = l->next) {
-        n += 1 + link_of(l, entry_t, turn)->n_deliveries;
+        n += 1 + link_of(l, entry_t, first_link)->n_deliveries;
     }
 
     call->asked = calloc(1, sizeof(*call->asked)
@@ -302,46 +302,46 @@ direct_ask_call(direct_call_t *call)
                                        "outbox", RBL_STR(""), RBL_STR(""));
 
     for (l = call->entries.next; l != &call->entries; l = l->next) {
-        direct_questions(call, link_of(l, entry_t, turn));
+        first_questions(call, link_of(l, entry_t, first_link));
     }
 
-    call->direct->n_asking += call->n;
+    call->first->n_asking += call->n;
     n = (size_t) RBL_ARGC(call->asked->args)
         + call->n_asked * (size_t) RBL_ARGC(call->asked->each[0]);
-    store_script(store, &rbl_script_event_targets, direct_asked, call, (int) n,
+    store_script(store, &rbl_script_event_targets, on_targets, call, (int) n,
                  call->asked->args.argv);
 
     return 0;
 }
 
 
-/* What finds no memory now is pending in the outbox. */
+/* Out of memory: the entries stay pending in the outbox. */
 
 static void
-direct_give_up(link_t *entries)
+first_give_up(link_t *entries)
 {
     while (!link_empty(entries)) {
-        entry_end(link_of(link_shift(entries), entry_t, turn), 0);
+        entry_end(link_of(link_shift(entries), entry_t, first_link), 0);
     }
 }
 
 
 void
-direct_ask(direct_t *dr)
+first_ask(first_t *first)
 {
-    direct_call_t  *call;
+    first_call_t  *call;
 
-    while (!link_empty(&dr->fresh)) {
-        call = direct_call(dr, &dr->fresh, DIRECT_ASKED);
+    while (!link_empty(&first->fresh)) {
+        call = first_call(first, &first->fresh, FIRST_ASKED);
 
         if (call == NULL) {
-            direct_give_up(&dr->fresh);
+            first_give_up(&first->fresh);
             return;
         }
 
-        if (direct_ask_call(call) != 0) {
-            direct_give_up(&call->entries);
-            direct_call_free(call);
+        if (first_ask_call(call) != 0) {
+            first_give_up(&call->entries);
+            first_call_free(call);
         }
     }
 }

@@ -1,0 +1,62 @@
+/*
+ * What the files of first.h share: life of entries (first.c), their receivers
+ * (first_ask.c), their record (first_record.c).
+ */
+
+#ifndef FIRST_INT_H_INCLUDED
+#define FIRST_INT_H_INCLUDED
+
+#include "first.h"
+
+#define FIRST_ASKED        32u          /* entries a call that asks: a read */
+#define FIRST_BATCH        64u          /* entries a record, */
+#define FIRST_DELIVERIES   8u           /* or until they have so many, */
+#define FIRST_OCTETS       65536u       /* or until their bodies have */
+
+/* One call of a script, for entries of one partition. */
+typedef struct {
+    link_t      link;                   /* of the calls on their way */
+    first_t    *first;
+    unsigned    part;
+    unsigned    n;
+    unsigned    deliveries;
+    link_t      entries;                /* by first_link */
+    size_t      n_asked;
+    struct {
+        rbl_event_targets_args_t  args;
+        rbl_event_targets_each_t  each[];
+    }          *asked;
+} first_call_t;
+
+struct first_s {
+    deliver_t  *deliver;
+    link_t      fresh;                  /* whose receivers are not known */
+    link_t      idle;                   /* open, and no attempt has begun; by
+                                           the time they came */
+    link_t      begun;                  /* open; by the time of that */
+    link_t      over;                   /* to be recorded */
+    link_t      calls;
+    unsigned    n_open, n_over, n_asking;
+    unsigned    n_ended;                /* deliveries of what is over */
+    ev_tstamp   again;                  /* no record before that */
+    ev_timer    tick;
+};
+
+/*
+ * Takes the first of a ring, and others of its partition, into a call; NULL:
+ * the ring is empty, or out of memory.
+ */
+first_call_t *first_call(first_t *first, link_t *from, unsigned max);
+void first_call_free(first_call_t *call);
+
+/* Takes an entry whose deliveries are known; call first_look after the last one
+   of a reply. */
+void first_open(first_t *first, entry_t *e);
+
+/* Sends records if a batch is full, or no entry is open. */
+void first_look(first_t *first);
+
+/* Sends all records. */
+void first_record(first_t *first);
+
+#endif /* FIRST_INT_H_INCLUDED */
