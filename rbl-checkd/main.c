@@ -20,7 +20,7 @@
 #define STOP_LOOK    0.05
 
 typedef struct {
-    checker_t     d;
+    checker_t     checker;
     deliver_t    *deliver;              /* NULL: this daemon delivers nothing */
     config_t      conf;
     jobs_t       *jobs;
@@ -44,7 +44,7 @@ on_store(void *data, int ready)
     log_info("store %s: %s", c->conf.store, ready ? "ready" : "lost");
     service_tell(ready ? SERVICE_STORE : SERVICE_NO_STORE);
 
-    table_state(c->d.table, ready);
+    table_state(c->checker.table, ready);
     jobs_state(c->jobs, ready);
     sender_state(c->sender, ready);
     metrics_state(c->metrics, ready);
@@ -94,7 +94,7 @@ stop(checkd_t *c)
 
     log_notice("stopping: no new work is claimed");
     service_tell(SERVICE_STOPPING);
-    c->stop_at = ev_now(c->d.loop) + service_stop_bound(&c->conf);
+    c->stop_at = ev_now(c->checker.loop) + service_stop_bound(&c->conf);
 
     jobs_stop(c->jobs);
     works_stop(c->works);
@@ -103,7 +103,7 @@ stop(checkd_t *c)
     }
 
     ev_timer_set(&c->stop, 0, STOP_LOOK);
-    ev_timer_start(c->d.loop, &c->stop);
+    ev_timer_start(c->checker.loop, &c->stop);
 }
 
 
@@ -150,9 +150,9 @@ watch_signals(checkd_t *c)
     ev_signal_init(&c->hup, on_hup, SIGHUP);
     c->term.data = c->interrupt.data = c->hup.data = c;
 
-    ev_signal_start(c->d.loop, &c->term);
-    ev_signal_start(c->d.loop, &c->interrupt);
-    ev_signal_start(c->d.loop, &c->hup);
+    ev_signal_start(c->checker.loop, &c->term);
+    ev_signal_start(c->checker.loop, &c->interrupt);
+    ev_signal_start(c->checker.loop, &c->hup);
 
     ev_timer_init(&c->stop, on_stop, 0, STOP_LOOK);
     c->stop.data = c;
@@ -171,26 +171,26 @@ on_ended(void *data)
 static int
 start_base(checkd_t *c)
 {
-    checker_t  *d = &c->d;
+    checker_t  *checker = &c->checker;
 
-    d->conf = &c->conf;
-    d->loop = ev_default_loop(0);
-    if (d->loop == NULL) {
+    checker->conf = &c->conf;
+    checker->loop = ev_default_loop(0);
+    if (checker->loop == NULL) {
         log_error("cannot create the event loop: %s", strerror(errno));
         return -1;
     }
 
     watch_signals(c);
-    service_start(&c->watchdog, d->loop);
+    service_start(&c->watchdog, checker->loop);
 
-    d->dns = dns_engine_new(d->loop, &c->conf.dns);
-    if (d->dns == NULL) {
+    checker->dns = dns_engine_new(checker->loop, &c->conf.dns);
+    if (checker->dns == NULL) {
         log_error("cannot start the DNS engine");
         return -1;
     }
 
-    d->store = store_new(d->loop, &c->conf, 0, on_store, c);
-    if (d->store == NULL) {
+    checker->store = store_new(checker->loop, &c->conf, 0, on_store, c);
+    if (checker->store == NULL) {
         log_error("out of memory");
         return -1;
     }
@@ -206,14 +206,15 @@ start_deliveries(checkd_t *c)
         return 0;
     }
 
-    c->deliver = deliver_new(c->d.loop, &c->conf, c->d.store, c->d.dns);
+    c->deliver = deliver_new(c->checker.loop, &c->conf, c->checker.store,
+                             c->checker.dns);
     if (c->deliver == NULL) {
         log_error("cannot start deliveries");
         return -1;
     }
 
-    c->d.ended = on_ended;
-    c->d.ended_data = c->deliver;
+    c->checker.ended = on_ended;
+    c->checker.ended_data = c->deliver;
 
     return 0;
 }
@@ -222,17 +223,17 @@ start_deliveries(checkd_t *c)
 static int
 start_checks(checkd_t *c)
 {
-    checker_t  *d = &c->d;
+    checker_t  *checker = &c->checker;
 
-    if (checker_open(d) != 0) {
+    if (checker_open(checker) != 0) {
         log_error("out of memory");
         return -1;
     }
 
-    c->jobs = jobs_new(d);
-    c->sender = sender_new(d->loop, &c->conf, d->store);
-    c->works = works_new(d->loop, d->store);
-    c->metrics = metrics_new(d, c->jobs, c->deliver);
+    c->jobs = jobs_new(checker);
+    c->sender = sender_new(checker->loop, &c->conf, checker->store);
+    c->works = works_new(checker->loop, checker->store);
+    c->metrics = metrics_new(checker, c->jobs, c->deliver);
 
     if (c->jobs == NULL || c->sender == NULL || c->works == NULL
         || c->metrics == NULL)
@@ -256,7 +257,7 @@ start(checkd_t *c)
 static void
 finish(checkd_t *c)
 {
-    checker_t  *d = &c->d;
+    checker_t  *checker = &c->checker;
 
     metrics_free(c->metrics);
     works_free(c->works);
@@ -267,20 +268,20 @@ finish(checkd_t *c)
         deliver_free(c->deliver);
     }
 
-    checker_close(d);
-    store_free(d->store);
+    checker_close(checker);
+    store_free(checker->store);
 
-    if (d->dns != NULL) {
-        dns_engine_free(d->dns);
+    if (checker->dns != NULL) {
+        dns_engine_free(checker->dns);
     }
 
-    if (d->loop != NULL) {
-        ev_signal_stop(d->loop, &c->term);
-        ev_signal_stop(d->loop, &c->interrupt);
-        ev_signal_stop(d->loop, &c->hup);
-        ev_timer_stop(d->loop, &c->stop);
-        ev_timer_stop(d->loop, &c->watchdog);
-        ev_loop_destroy(d->loop);
+    if (checker->loop != NULL) {
+        ev_signal_stop(checker->loop, &c->term);
+        ev_signal_stop(checker->loop, &c->interrupt);
+        ev_signal_stop(checker->loop, &c->hup);
+        ev_timer_stop(checker->loop, &c->stop);
+        ev_timer_stop(checker->loop, &c->watchdog);
+        ev_loop_destroy(checker->loop);
     }
 
     log_close();
@@ -326,7 +327,7 @@ main(int argc, char **argv)
         log_notice("rbl-checkd " RBL_VERSION " as %s, store %s", c.conf.name,
                    c.conf.store);
         service_tell(SERVICE_READY);
-        ev_run(c.d.loop, 0);
+        ev_run(c.checker.loop, 0);
         log_notice("stopped");
     }
 

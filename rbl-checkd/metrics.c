@@ -25,16 +25,16 @@ typedef struct {
 } queue_age_t;
 
 struct metrics_s {
-    const checker_t  *d;
-    const jobs_t    *jobs;
-    ev_timer         timer;
-    metrics_more_t   more;
-    uint64_t         checks;            /* at the last tick */
-    double           at;
-    unsigned         ticks;
-    unsigned         partitions;
-    unsigned         next;              /* partition */
-    queue_age_t     *queue;
+    const checker_t  *checker;
+    const jobs_t     *jobs;
+    ev_timer          timer;
+    metrics_more_t    more;
+    uint64_t          checks;           /* at the last tick */
+    double            at;
+    unsigned          ticks;
+    unsigned          partitions;
+    unsigned          next;             /* partition */
+    queue_age_t      *queue;
 };
 
 
@@ -56,14 +56,14 @@ make_queues(metrics_t *m)
 {
     unsigned  i, n;
 
-    n = store_keyspace(m->d->store)->partitions;
+    n = store_keyspace(m->checker->store)->partitions;
 
     if (m->queue != NULL && m->partitions == n) {
         return 0;
     }
 
     for (i = 0; i < m->partitions; i++) {
-        store_forget(m->d->store, &m->queue[i]);
+        store_forget(m->checker->store, &m->queue[i]);
     }
 
     free(m->queue);
@@ -100,9 +100,9 @@ ask_queues(metrics_t *m)
 
         if (!q->asked) {
             q->asked = 1;
-            args.leases = rbl_key(&key, store_keyspace(m->d->store), m->next,
-                                  "leases", none, none);
-            store_call(m->d->store, queue_age, on_queue, q, args);
+            args.leases = rbl_key(&key, store_keyspace(m->checker->store),
+                                  m->next, "leases", none, none);
+            store_call(m->checker->store, queue_age, on_queue, q, args);
         }
 
         m->next = (m->next + 1) % m->partitions;
@@ -135,9 +135,9 @@ rate(metrics_t *m)
     double    now, passed;
     uint64_t  checks;
 
-    now = ev_now(m->d->loop);
+    now = ev_now(m->checker->loop);
     passed = now - m->at;
-    checks = metrics_checks(m->d);
+    checks = metrics_checks(m->checker);
 
     if (passed >= EVERY / 2) {
         m->more.rate = (int64_t) ((double) (checks - m->checks) * 1000
@@ -172,17 +172,17 @@ put(metrics_t *m)
     rbl_str_t  argv[5];
 
     rbl_buf_init(&buf);
-    metrics_pack(&buf.out, m->d, m->jobs, &m->more);
+    metrics_pack(&buf.out, m->checker, m->jobs, &m->more);
 
     if (!buf.out.failed) {
         snprintf(ttl, sizeof(ttl), "%d", RBL_METRICS_TTL);
         argv[0] = RBL_STR("SET");
-        argv[1] = rbl_key(&key, store_keyspace(m->d->store), 0, "daemon",
-                          rbl_str(m->d->conf->name), RBL_STR(""));
+        argv[1] = rbl_key(&key, store_keyspace(m->checker->store), 0, "daemon",
+                          rbl_str(m->checker->conf->name), RBL_STR(""));
         argv[2] = rbl_buf_str(&buf);
         argv[3] = RBL_STR("PX");
         argv[4] = rbl_str(ttl);
-        store_command(m->d->store, on_put, m, 5, argv);
+        store_command(m->checker->store, on_put, m, 5, argv);
     }
 
     rbl_buf_free(&buf);
@@ -198,7 +198,7 @@ on_tick(struct ev_loop *loop, ev_timer *w, int revents)
     (void) revents;
 
     if (++m->ticks % ROTATION == 0) {
-        counters_rotate(m->d->env.counters);
+        counters_rotate(m->checker->env.counters);
     }
 
     if (make_queues(m) != 0) {
@@ -208,14 +208,15 @@ on_tick(struct ev_loop *loop, ev_timer *w, int revents)
     rate(m);
     sum_queues(m);
     put(m);
-    service_busy(jobs_in_flight(m->jobs), m->d->conf->checks_max,
-                 dns_engine_counters(m->d->dns)->in_flight);
+    service_busy(jobs_in_flight(m->jobs), m->checker->conf->checks_max,
+                 dns_engine_counters(m->checker->dns)->in_flight);
     ask_queues(m);
 }
 
 
 metrics_t *
-metrics_new(const checker_t *d, const jobs_t *jobs, const deliver_t *deliver)
+metrics_new(const checker_t *checker, const jobs_t *jobs,
+    const deliver_t *deliver)
 {
     metrics_t        *m;
     struct timespec   ts;
@@ -226,10 +227,10 @@ metrics_new(const checker_t *d, const jobs_t *jobs, const deliver_t *deliver)
     }
 
     clock_gettime(CLOCK_REALTIME, &ts);
-    m->d = d;
+    m->checker = checker;
     m->jobs = jobs;
     m->more.deliver = deliver;
-    m->at = ev_now(d->loop);
+    m->at = ev_now(checker->loop);
     m->more.started = (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
     ev_timer_init(&m->timer, on_tick, EVERY, EVERY);
     m->timer.data = m;
@@ -247,11 +248,11 @@ metrics_free(metrics_t *m)
         return;
     }
 
-    ev_timer_stop(m->d->loop, &m->timer);
-    store_forget(m->d->store, m);
+    ev_timer_stop(m->checker->loop, &m->timer);
+    store_forget(m->checker->store, m);
 
     for (i = 0; i < m->partitions; i++) {
-        store_forget(m->d->store, &m->queue[i]);
+        store_forget(m->checker->store, &m->queue[i]);
     }
 
     free(m->queue);
@@ -264,10 +265,10 @@ metrics_free(metrics_t *m)
 void
 metrics_state(metrics_t *m, int ready)
 {
-    ev_timer_stop(m->d->loop, &m->timer);
+    ev_timer_stop(m->checker->loop, &m->timer);
 
     if (ready) {
         ev_timer_set(&m->timer, 0.2, EVERY);
-        ev_timer_start(m->d->loop, &m->timer);
+        ev_timer_start(m->checker->loop, &m->timer);
     }
 }

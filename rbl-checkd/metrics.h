@@ -14,7 +14,7 @@
 typedef struct metrics_s  metrics_t;
 
 /* What it reads must be there until metrics_free.  NULL: out of memory. */
-metrics_t *metrics_new(const checker_t *d, const jobs_t *jobs,
+metrics_t *metrics_new(const checker_t *checker, const jobs_t *jobs,
     const deliver_t *deliver);
 void metrics_free(metrics_t *metrics);
 

@@ -15,13 +15,13 @@
 
 
 static void
-add_checks(int64_t *number, const checker_t *d, const jobs_t *jobs)
+add_checks(int64_t *number, const checker_t *checker, const jobs_t *jobs)
 {
-    number[RBL_M_CHECKS_COMPLETED] = (int64_t) d->checks.completed;
-    number[RBL_M_CHECKS_FAILED] = (int64_t) d->checks.failed;
-    number[RBL_M_CHECKS_LEFT] = (int64_t) d->checks.left;
+    number[RBL_M_CHECKS_COMPLETED] = (int64_t) checker->checks.completed;
+    number[RBL_M_CHECKS_FAILED] = (int64_t) checker->checks.failed;
+    number[RBL_M_CHECKS_LEFT] = (int64_t) checker->checks.left;
     number[RBL_M_CHECKS_IN_FLIGHT] = jobs_in_flight(jobs);
-    number[RBL_M_CHECKS_MAX] = d->conf->checks_max;
+    number[RBL_M_CHECKS_MAX] = checker->conf->checks_max;
 }
 
 
@@ -107,19 +107,19 @@ resolver_numbers(int64_t *number, const dns_server_counters_t *c)
 
 
 static void
-pack_resolvers(rbl_out_t *out, const checker_t *d)
+pack_resolvers(rbl_out_t *out, const checker_t *checker)
 {
     char                    text[DNS_SERVER_TEXT];
     unsigned                i, n;
     rbl_resolver_metrics_t  m;
 
-    n = d->conf->dns.n_resolvers;
+    n = checker->conf->dns.n_resolvers;
     rbl_mp_put_array(out, n);
 
     for (i = 0; i < n; i++) {
-        dns_server_text(d->dns, i, text);
+        dns_server_text(checker->dns, i, text);
         m.address = rbl_str(text);
-        resolver_numbers(m.number, dns_server_counters(d->dns, i));
+        resolver_numbers(m.number, dns_server_counters(checker->dns, i));
         rbl_resolver_metrics_encode(out, &m);
     }
 }
@@ -128,7 +128,7 @@ pack_resolvers(rbl_out_t *out, const checker_t *d)
 /* What is counted elsewhere is asked for those that are in the table. */
 
 static unsigned
-note_lists(const checker_t *d)
+note_lists(const checker_t *checker)
 {
     int               ice;
     size_t            i;
@@ -136,14 +136,14 @@ note_lists(const checker_t *d)
     unsigned          frozen;
     list_counters_t  *c;
 
-    for (i = 0, frozen = 0; i < table_count(d->table); i++) {
-        list = table_at(d->table, i);
-        ice = guard_frozen(d->env.guard, list);
+    for (i = 0, frozen = 0; i < table_count(checker->table); i++) {
+        list = table_at(checker->table, i);
+        ice = guard_frozen(checker->env.guard, list);
         frozen += ice != 0;
-        c = counters_list(d->env.counters, list);
+        c = counters_list(checker->env.counters, list);
 
         if (c->sid[0] != '\0') {
-            c->number[RBL_ML_QUOTA_LEFT] = quota_left(d->env.quota, list);
+            c->number[RBL_ML_QUOTA_LEFT] = quota_left(checker->env.quota, list);
             c->number[RBL_ML_FROZEN] = ice;
         }
     }
@@ -183,7 +183,7 @@ better(unsigned state, unsigned than)
  */
 
 static void
-note_health(const checker_t *d)
+note_health(const checker_t *checker)
 {
     size_t            at;
     unsigned         *h;
@@ -192,13 +192,13 @@ note_health(const checker_t *d)
 
     at = 0;
 
-    while ((c = counters_next(d->env.counters, &at)) != NULL) {
+    while ((c = counters_next(checker->env.counters, &at)) != NULL) {
         memset(c->health, 0, sizeof(c->health));
         c->tried = 0;
     }
 
-    for (at = 0; health_each(d->env.health, &at, &known); /* void */) {
-        c = counters_find(d->env.counters, known.sid);
+    for (at = 0; health_each(checker->env.health, &at, &known); /* void */) {
+        c = counters_find(checker->env.counters, known.sid);
         if (c == NULL) {
             continue;
         }
@@ -206,7 +206,7 @@ note_health(const checker_t *d)
         c->tried = 1;
         h = &c->health[counters_family(known.family)];
 
-        if (dns_direct(d->dns) ? better(known.state, *h)
+        if (dns_direct(checker->dns) ? better(known.state, *h)
             : health_rank[known.state] > health_rank[*h])
         {
             *h = known.state;
@@ -232,22 +232,23 @@ health_text(const list_counters_t *c)
 
 
 static void
-pack_lists(rbl_out_t *out, const checker_t *d)
+pack_lists(rbl_out_t *out, const checker_t *checker)
 {
     size_t              at, n;
     double              ms;
     list_counters_t    *c;
     rbl_list_metrics_t  m;
 
-    for (at = 0, n = 0; counters_next(d->env.counters, &at) != NULL; n++) {
-        /* void */
+    n = at = 0;
+
+    while (counters_next(checker->env.counters, &at) != NULL) {
+        n++;
     }
 
     rbl_mp_put_array(out, n);
-
     at = 0;
 
-    while ((c = counters_next(d->env.counters, &at)) != NULL) {
+    while ((c = counters_next(checker->env.counters, &at)) != NULL) {
         ms = c->slowest[0] > c->slowest[1] ? c->slowest[0] : c->slowest[1];
         c->number[RBL_ML_SLOWEST] = (int64_t) (ms * 1000);
 
@@ -265,38 +266,39 @@ pack_lists(rbl_out_t *out, const checker_t *d)
 
 
 uint64_t
-metrics_checks(const checker_t *d)
+metrics_checks(const checker_t *checker)
 {
-    return d->checks.completed + d->checks.failed + d->checks.left;
+    return checker->checks.completed + checker->checks.failed
+           + checker->checks.left;
 }
 
 
 void
-metrics_pack(rbl_out_t *out, const checker_t *d, const jobs_t *jobs,
+metrics_pack(rbl_out_t *out, const checker_t *checker, const jobs_t *jobs,
     const metrics_more_t *more)
 {
     int64_t          number[RBL_M__N] = { 0 };
     struct timespec  ts;
 
-    add_checks(number, d, jobs);
-    add_questions(number, d->dns);
-    add_lookups(number, d->env.lookup);
+    add_checks(number, checker, jobs);
+    add_questions(number, checker->dns);
+    add_lookups(number, checker->env.lookup);
     add_deliveries(number, more->deliver);
     number[RBL_M_CHECKS_RATE] = more->rate;
     number[RBL_M_QUEUE_MANUAL] = more->manual_ms;
     number[RBL_M_QUEUE_DUE] = more->due_ms;
-    number[RBL_M_LISTS_FROZEN] = note_lists(d);
-    note_health(d);
+    number[RBL_M_LISTS_FROZEN] = note_lists(checker);
+    note_health(checker);
 
     clock_gettime(CLOCK_REALTIME, &ts);
 
     rbl_mp_put_array(out, 8);
     rbl_mp_put_int(out, 1);             /* of the record */
-    rbl_mp_put_z(out, d->conf->name);
+    rbl_mp_put_z(out, checker->conf->name);
     rbl_mp_put_z(out, RBL_VERSION);
     rbl_mp_put_int(out, more->started);
     rbl_mp_put_int(out, (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000);
     rbl_metrics_encode(out, number, RBL_M__N);
-    pack_resolvers(out, d);
-    pack_lists(out, d);
+    pack_resolvers(out, checker);
+    pack_lists(out, checker);
 }

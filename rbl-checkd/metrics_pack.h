@@ -17,10 +17,10 @@ typedef struct {
 } metrics_more_t;
 
 /* Checks that have ended here, whatever came of them. */
-uint64_t metrics_checks(const checker_t *d);
+uint64_t metrics_checks(const checker_t *checker);
 
 /* Appends the record; out->failed: out of memory. */
-void metrics_pack(rbl_out_t *out, const checker_t *d, const jobs_t *jobs,
+void metrics_pack(rbl_out_t *out, const checker_t *checker, const jobs_t *jobs,
     const metrics_more_t *more);
 
 #endif /* METRICS_PACK_H_INCLUDED */

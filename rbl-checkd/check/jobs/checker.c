@@ -12,19 +12,21 @@
 
 
 static int
-make_env(checker_t *d)
+make_env(checker_t *checker)
 {
-    check_env_t  *env = &d->env;
+    check_env_t  *env = &checker->env;
 
-    config_own(&d->own, d->conf);
-    env->own = &d->own.rule;
-    env->loop = d->loop;
-    env->dns = d->dns;
-    env->health = health_new(d->loop, d->dns);
-    env->quota = quota_new(d->loop, d->store, env->health);
-    env->lookup = lookup_new(d->loop, d->dns, env->quota, d->conf->cache_size);
-    env->evidence = evidence_new(d->loop, d->store, d->dns, env->health);
-    env->guard = guard_new(d->loop, d->store, env->health);
+    config_own(&checker->own, checker->conf);
+    env->own = &checker->own.rule;
+    env->loop = checker->loop;
+    env->dns = checker->dns;
+    env->health = health_new(checker->loop, checker->dns);
+    env->quota = quota_new(checker->loop, checker->store, env->health);
+    env->lookup = lookup_new(checker->loop, checker->dns, env->quota,
+                             checker->conf->cache_size);
+    env->evidence = evidence_new(checker->loop, checker->store, checker->dns,
+                                 env->health);
+    env->guard = guard_new(checker->loop, checker->store, env->health);
     env->counters = counters_new();
 
     if (env->health == NULL || env->quota == NULL || env->lookup == NULL
@@ -34,8 +36,8 @@ make_env(checker_t *d)
         return -1;
     }
 
-    health_retry_after(env->health, d->conf->control_retry);
-    quota_probe_after(env->quota, d->conf->control_retry);
+    health_retry_after(env->health, checker->conf->control_retry);
+    quota_probe_after(env->quota, checker->conf->control_retry);
     lookup_list_counters(env->lookup, env->counters);
 
     return 0;
@@ -43,35 +45,36 @@ make_env(checker_t *d)
 
 
 int
-checker_open(checker_t *d)
+checker_open(checker_t *checker)
 {
     names_open();
 
-    if (make_env(d) != 0) {
+    if (make_env(checker) != 0) {
         return -1;
     }
 
-    d->table = table_new(d->loop, d->store);
-    d->opens = batches_new(d->loop, d->store, &rbl_script_check_open,
-                           OPENS_GATHER);
-    d->clears = batches_new(d->loop, d->store, &rbl_script_check_clear,
-                            CLEARS_GATHER);
+    checker->table = table_new(checker->loop, checker->store);
+    checker->opens = batches_new(checker->loop, checker->store,
+                                 &rbl_script_check_open, OPENS_GATHER);
+    checker->clears = batches_new(checker->loop, checker->store,
+                                  &rbl_script_check_clear, CLEARS_GATHER);
 
-    return d->table != NULL && d->opens != NULL && d->clears != NULL ? 0 : -1;
+    return checker->table != NULL && checker->opens != NULL
+           && checker->clears != NULL ? 0 : -1;
 }
 
 
 void
-checker_close(checker_t *d)
+checker_close(checker_t *checker)
 {
-    batches_free(d->opens);
-    batches_free(d->clears);
-    table_free(d->table);
-    guard_free(d->env.guard);
-    evidence_free(d->env.evidence);
-    lookup_free(d->env.lookup);
-    counters_free(d->env.counters);
-    quota_free(d->env.quota);
-    health_free(d->env.health);
+    batches_free(checker->opens);
+    batches_free(checker->clears);
+    table_free(checker->table);
+    guard_free(checker->env.guard);
+    evidence_free(checker->env.evidence);
+    lookup_free(checker->env.lookup);
+    counters_free(checker->env.counters);
+    quota_free(checker->env.quota);
+    health_free(checker->env.health);
     names_close();
 }

@@ -20,28 +20,28 @@ typedef struct {
 } check_counters_t;
 
 typedef struct {
-    struct ev_loop  *loop;
-    const config_t  *conf;
-    dns_engine_t    *dns;
-    store_t         *store;
-    config_own_t     own;
-    check_env_t      env;
-    table_t         *table;
+    struct ev_loop    *loop;
+    const config_t    *conf;
+    dns_engine_t      *dns;
+    store_t           *store;
+    config_own_t       own;
+    check_env_t        env;
+    table_t           *table;
     struct batches_s  *opens, *clears;  /* batches.h */
-    check_counters_t  checks;
-    size_t           asking;            /* lists of all checks in flight */
+    check_counters_t   checks;
+    size_t             asking;          /* lists of all checks in flight */
 
-    /* Called at the end of each check, whose events can be delivered; or
-       NULL. */
-    void           (*ended)(void *data);
-    void            *ended_data;
+    /* Called at the end of each check, since its events can be delivered
+       now; or NULL. */
+    void             (*ended)(void *data);
+    void              *ended_data;
 } checker_t;
 
 /*
  * The caller sets loop, conf, dns and store; all else is 0.  -1: out of memory.
  * Call checker_close in any case, after jobs and deliveries are freed.
  */
-int checker_open(checker_t *d);
-void checker_close(checker_t *d);
+int checker_open(checker_t *checker);
+void checker_close(checker_t *checker);
 
 #endif /* CHECKER_H_INCLUDED */

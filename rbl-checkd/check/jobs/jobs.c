@@ -27,7 +27,7 @@ jobs_asking(const jobs_t *jobs)
 static unsigned
 reserve(const jobs_t *jobs)
 {
-    return jobs->d->conf->checks_max / JOBS_RESERVE;
+    return jobs->checker->conf->checks_max / JOBS_RESERVE;
 }
 
 
@@ -51,7 +51,7 @@ in_use(const jobs_t *jobs)
     size_t    by_lists;
     unsigned  running;
 
-    by_lists = jobs->d->asking / JOBS_LISTS;
+    by_lists = jobs->checker->asking / JOBS_LISTS;
     running = jobs->places[0].running;
 
     return (running > by_lists ? running : (unsigned) by_lists)
@@ -66,7 +66,7 @@ jobs_room(const jobs_t *jobs, job_kind_t kind, int *reserved)
 
     *reserved = 0;
     used = in_use(jobs);
-    main = jobs->d->conf->checks_max - reserve(jobs);
+    main = jobs->checker->conf->checks_max - reserve(jobs);
 
     if (jobs->stopped) {
         return 0;
@@ -133,7 +133,7 @@ discard(jobs_t *jobs, const job_t *job, unsigned partition)
     argv[0] = RBL_STR("ZREM");
     argv[1] = (rbl_str_t) { slice->leases.s, slice->leases.n };
     argv[2] = rbl_str(job->handle);
-    store_command(jobs->d->store, NULL, jobs, 3, argv);
+    store_command(jobs->checker->store, NULL, jobs, 3, argv);
 }
 
 
@@ -166,11 +166,11 @@ start(jobs_t *jobs, const job_t *job)
 
     /* What finds no place here comes back when its lease is up. */
 
-    if (jobs->n >= jobs->d->conf->checks_max) {
+    if (jobs->n >= jobs->checker->conf->checks_max) {
         return;
     }
 
-    runner = runner_start(jobs->d, job, on_alone, on_done, jobs);
+    runner = runner_start(jobs->checker, job, on_alone, on_done, jobs);
     if (runner == NULL) {
         log_error("check %s cannot start: out of memory", job->check.s);
         return;
@@ -194,7 +194,7 @@ jobs_take(jobs_t *jobs, const jobs_slice_t *slice, rbl_str_t handle)
 {
     job_t  job;
 
-    if (jobs_entry(&job, store_keyspace(jobs->d->store), slice->partition,
+    if (jobs_entry(&job, store_keyspace(jobs->checker->store), slice->partition,
                    handle)
         != 0)
     {
@@ -224,12 +224,12 @@ discard_host(jobs_t *jobs, unsigned partition, rbl_str_t account,
               account.n < 64 ? (int) account.n : 64, account.p, partition);
 
     argv[0] = RBL_STR("ZREM");
-    argv[1] = rbl_key(&key, store_keyspace(jobs->d->store), partition, "due",
-                      account, none);
+    argv[1] = rbl_key(&key, store_keyspace(jobs->checker->store), partition,
+                      "due", account, none);
     argv[2] = host;
 
     if (argv[1].n != 0 && account.n != 0) {
-        store_command(jobs->d->store, NULL, jobs, 3, argv);
+        store_command(jobs->checker->store, NULL, jobs, 3, argv);
     }
 }
 
@@ -248,9 +248,9 @@ jobs_take_due(jobs_t *jobs, const jobs_slice_t *slice, const redisReply *taken)
     for (i = 0; i < n; i++) {
         host = rbl_reply_str(rbl_reply_at(due.hosts, i));
 
-        switch (jobs_entry_due(&job, store_keyspace(jobs->d->store),
+        switch (jobs_entry_due(&job, store_keyspace(jobs->checker->store),
                                slice->partition, due.account, due.till, host,
-                               jobs->d->conf->name))
+                               jobs->checker->conf->name))
         {
         case 0:
             job.reserved = slice->reserved;
@@ -271,7 +271,7 @@ jobs_take_due(jobs_t *jobs, const jobs_slice_t *slice, const redisReply *taken)
 
 
 jobs_t *
-jobs_new(checker_t *d)
+jobs_new(checker_t *checker)
 {
     jobs_t  *jobs;
 
@@ -280,11 +280,11 @@ jobs_new(checker_t *d)
         return NULL;
     }
 
-    jobs->d = d;
-    jobs->runner = calloc(d->conf->checks_max, sizeof(runner_t *));
+    jobs->checker = checker;
+    jobs->runner = calloc(checker->conf->checks_max, sizeof(runner_t *));
 
     if (jobs->runner == NULL
-        || jobs_shares_init(&jobs->shares, d->conf->checks_max) != 0
+        || jobs_shares_init(&jobs->shares, checker->conf->checks_max) != 0
         || jobs_read_init(jobs) != 0)
     {
         jobs_free(jobs);

@@ -55,7 +55,7 @@ typedef struct {
 } jobs_slice_t;
 
 struct jobs_s {
-    checker_t      *d;
+    checker_t     *checker;
     store_t       *reader;              /* for reads that block */
     runner_t     **runner;              /* in flight; checks_max places */
     unsigned       n;

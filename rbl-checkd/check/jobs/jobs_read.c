@@ -38,9 +38,9 @@ jobs_key(const rbl_key_t *key)
 static void
 after(jobs_t *jobs, double wait)
 {
-    ev_timer_stop(jobs->d->loop, &jobs->timer);
+    ev_timer_stop(jobs->checker->loop, &jobs->timer);
     ev_timer_set(&jobs->timer, wait, 0);
-    ev_timer_start(jobs->d->loop, &jobs->timer);
+    ev_timer_start(jobs->checker->loop, &jobs->timer);
 }
 
 
@@ -185,7 +185,7 @@ on_news(void *data, const redisReply *reply)
         return;
     }
 
-    ev_timer_stop(jobs->d->loop, &jobs->timer);
+    ev_timer_stop(jobs->checker->loop, &jobs->timer);
     jobs->phase = JOBS_IDLE;
 
     if (reply->type != REDIS_REPLY_ARRAY) {
@@ -314,11 +314,11 @@ recall(jobs_slice_t *slice, int64_t rank, int64_t cursor)
 
     jobs = slice->jobs;
     args.leases = jobs_key(&slice->leases);
-    args.daemon = rbl_str(jobs->d->conf->name);
+    args.daemon = rbl_str(jobs->checker->conf->name);
     args.rank = jobs_number(ranks, (double) rank);
     args.cursor = jobs_number(cursors, (double) cursor);
 
-    store_call(jobs->d->store, check_recall, on_recall, slice, args);
+    store_call(jobs->checker->store, check_recall, on_recall, slice, args);
 }
 
 
@@ -335,7 +335,7 @@ make_slices(jobs_t *jobs)
     }
 
     none = RBL_STR("");
-    ks = store_keyspace(jobs->d->store);
+    ks = store_keyspace(jobs->checker->store);
     jobs->xread = calloc(2 * ks->partitions + 6, sizeof(rbl_str_t));
     jobs->slice = calloc(ks->partitions, sizeof(jobs_slice_t));
     if (jobs->slice == NULL || jobs->xread == NULL) {
@@ -387,8 +387,8 @@ on_reader(void *data, int ready)
 int
 jobs_read_init(jobs_t *jobs)
 {
-    jobs->reader = store_new(jobs->d->loop, jobs->d->conf, JOBS_BLOCK,
-                             on_reader, jobs);
+    jobs->reader = store_new(jobs->checker->loop, jobs->checker->conf,
+                             JOBS_BLOCK, on_reader, jobs);
     ev_timer_init(&jobs->timer, on_timer, 0, 0);
     jobs->timer.data = jobs;
 
@@ -400,7 +400,7 @@ void
 jobs_read_stop(jobs_t *jobs)
 {
     jobs->phase = JOBS_OFF;
-    ev_timer_stop(jobs->d->loop, &jobs->timer);
+    ev_timer_stop(jobs->checker->loop, &jobs->timer);
 }
 
 
@@ -410,10 +410,10 @@ jobs_read_free(jobs_t *jobs)
     unsigned  p;
 
     jobs_read_stop(jobs);
-    store_forget(jobs->d->store, jobs);
+    store_forget(jobs->checker->store, jobs);
 
     for (p = 0; p < jobs->partitions; p++) {
-        store_forget(jobs->d->store, &jobs->slice[p]);
+        store_forget(jobs->checker->store, &jobs->slice[p]);
     }
 
     if (jobs->reader != NULL) {

@@ -57,7 +57,7 @@ round_begin(jobs_t *jobs)
     int        reserved;
     rbl_str_t  argv[1];
 
-    if (jobs->stopped || !store_ready(jobs->d->store)) {
+    if (jobs->stopped || !store_ready(jobs->checker->store)) {
         jobs->phase = JOBS_OFF;
         return 0;
     }
@@ -73,7 +73,7 @@ round_begin(jobs_t *jobs)
     jobs->more = 0;
 
     argv[0] = RBL_STR("TIME");
-    store_command(jobs->d->store, on_time, jobs, 1, argv);
+    store_command(jobs->checker->store, on_time, jobs, 1, argv);
     return 1;
 }
 
@@ -249,8 +249,8 @@ call_take(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
     call.args.most = jobs_number(most, n);
     call.args.share = jobs_number(share, reserved ? jobs_reserved_share(jobs)
                                                   : n);
-    call.args.lease = jobs_number(lease, jobs->d->conf->lease * 1000);
-    call.args.daemon = rbl_str(jobs->d->conf->name);
+    call.args.lease = jobs_number(lease, jobs->checker->conf->lease * 1000);
+    call.args.daemon = rbl_str(jobs->checker->conf->name);
     slice->alone = jobs->alone == 0 && jobs->turn == slice->partition
                    && dns_clock() >= jobs->waited;
     jobs->alone += slice->alone;
@@ -265,7 +265,7 @@ call_take(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
     slice->reserved = reserved != 0;
     jobs->places[slice->reserved].reading += n;
     jobs->calls++;
-    store_script(jobs->d->store, &rbl_script_check_take, on_jobs, slice,
+    store_script(jobs->checker->store, &rbl_script_check_take, on_jobs, slice,
                  RBL_ARGC(call.args) + (int) busy, call.args.argv);
 }
 
@@ -318,7 +318,7 @@ take_some(jobs_t *jobs)
     pass = &jobs->pass[jobs->kind];
     room = jobs_room(jobs, jobs->kind, &reserved);
 
-    if (jobs->kind == JOB_DUE && !jobs->d->conf->schedule) {
+    if (jobs->kind == JOB_DUE && !jobs->checker->conf->schedule) {
         room = 0;
         pass->left = 0;
 
@@ -328,8 +328,8 @@ take_some(jobs_t *jobs)
 
     jobs->both = jobs->kinds_left == JOB_KINDS
                  && pass->left == jobs->partitions
-                 && jobs->d->conf->schedule && !reserved
-                 && room >= jobs->d->conf->checks_max / PLENTY
+                 && jobs->checker->conf->schedule && !reserved
+                 && room >= jobs->checker->conf->checks_max / PLENTY
                  && room >= jobs->partitions;
 
     if (jobs->both) {

@@ -27,7 +27,7 @@ runner_let_go(runner_t *r)
 {
     log_warn("check %s is released: its lease expired before it finished",
              r->job.check.s);
-    r->d->checks.left++;
+    r->checker->checks.left++;
     runner_over(r);
 }
 
@@ -41,7 +41,7 @@ runner_again(runner_t *r, runner_step_pt step, double wait)
 
     r->step = step;
     ev_timer_set(&r->timer, wait, 0);
-    ev_timer_start(r->d->loop, &r->timer);
+    ev_timer_start(r->checker->loop, &r->timer);
 }
 
 
@@ -110,8 +110,8 @@ runner_keep(const runner_t *r, char buf[24])
     int  n;
 
     n = snprintf(buf, 24, "%.0f", 1000 * (r->job.kind == JOB_MANUAL
-                                          ? r->d->conf->keep_manual
-                                          : r->d->conf->keep_scheduled));
+                                          ? r->checker->conf->keep_manual
+                                          : r->checker->conf->keep_scheduled));
     return (rbl_str_t) { buf, (size_t) n };
 }
 
@@ -128,7 +128,7 @@ tell_progress(runner_t *r)
         return;                         /* it may be another's by now */
     }
 
-    args.acct = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
+    args.acct = rbl_account_key(&key, store_keyspace(r->checker->store), "acct",
                                 rbl_sid_str(&r->job.account), RBL_STR(""));
     args.check = rbl_sid_str(&r->job.check);
     args.checked = runner_number(done, check_done(r->check));
@@ -136,7 +136,7 @@ tell_progress(runner_t *r)
     args.unknown = runner_number(unknown,
                                  check_verdicts(r->check, RBL_UNKNOWN));
 
-    store_call(r->d->store, check_progress, NULL, r, args);
+    store_call(r->checker->store, check_progress, NULL, r, args);
 }
 
 
@@ -159,7 +159,7 @@ on_progress(void *data, check_t *check, int finished)
         wait = r->told + PROGRESS_EVERY - dns_clock();
         r->step = tell_progress;
         ev_timer_set(&r->timer, wait > 0 ? wait : 0, 0);
-        ev_timer_start(r->d->loop, &r->timer);
+        ev_timer_start(r->checker->loop, &r->timer);
     }
 }
 
@@ -175,14 +175,14 @@ runner_ask(runner_t *r, int64_t family, rbl_str_t value)
         return;
     }
 
-    timeout = r->d->conf->check_timeout;
+    timeout = r->checker->conf->check_timeout;
     left = (r->give_up - dns_clock()) * 0.8;
 
     how = (r->job.kind == JOB_MANUAL ? CHECK_FRESH : 0)
           | (r->job.host.n == 0 ? CHECK_ONCE : 0);
 
     r->told = dns_clock();
-    r->check = check_start(&r->d->env, (rbl_family_t) family, value,
+    r->check = check_start(&r->checker->env, (rbl_family_t) family, value,
                            (const list_t *const *) r->asked.list,
                            r->asked.due, &r->current.before,
                            timeout < left ? timeout : left, how, on_progress,
@@ -193,12 +193,12 @@ runner_ask(runner_t *r, int64_t family, rbl_str_t value)
         return;
     }
 
-    r->d->asking += check_count(r->check);
+    r->checker->asking += check_count(r->check);
 }
 
 
 runner_t *
-runner_start(checker_t *d, const job_t *job, runner_alone_pt alone,
+runner_start(checker_t *checker, const job_t *job, runner_alone_pt alone,
     runner_done_pt done, void *data)
 {
     runner_t  *r;
@@ -208,14 +208,14 @@ runner_start(checker_t *d, const job_t *job, runner_alone_pt alone,
         return NULL;
     }
 
-    r->d = d;
+    r->checker = checker;
     r->job = *job;
     r->alone = alone;
     r->leave = "0";
     r->done = done;
     r->data = data;
     r->started = dns_clock();
-    r->give_up = r->started + d->conf->lease * 0.9;
+    r->give_up = r->started + checker->conf->lease * 0.9;
     r->backoff = RUNNER_RETRY_MIN;
     r->whole = job->kind == JOB_MANUAL;
     result_init(&r->results);
@@ -234,20 +234,20 @@ runner_free(runner_t *r)
         return;
     }
 
-    store_forget(r->d->store, r);
+    store_forget(r->checker->store, r);
 
     if (r->opening) {
-        batches_forget(r->d->opens, r);
+        batches_forget(r->checker->opens, r);
     }
 
     if (r->clearing) {
-        batches_forget(r->d->clears, r);
+        batches_forget(r->checker->clears, r);
     }
 
-    ev_timer_stop(r->d->loop, &r->timer);
+    ev_timer_stop(r->checker->loop, &r->timer);
 
     if (r->check != NULL) {
-        r->d->asking -= check_count(r->check);
+        r->checker->asking -= check_count(r->check);
         check_free(r->check);
     }
 

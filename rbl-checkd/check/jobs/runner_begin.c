@@ -69,17 +69,17 @@ take_lists(runner_t *r, const rbl_check_begin_reply_t *b)
 
     if (b->lists.n != 0) {
         wait = dns_clock() - r->started < WAIT_FOR_LISTS
-               || !table_loaded(r->d->table);
-        return asked_told(&r->asked, r->d->table,
+               || !table_loaded(r->checker->table);
+        return asked_told(&r->asked, r->checker->table,
                           rbl_sid_str(&r->job.account), b->lists, b->family,
                           wait);
     }
 
-    if (!rbl_str_is(table_sum(r->d->table), r->sum)) {
+    if (!rbl_str_is(table_sum(r->checker->table), r->sum)) {
         return 0;                       /* it is another table by now */
     }
 
-    return asked_system(&r->asked, r->d->table, b->htype, b->family);
+    return asked_system(&r->asked, r->checker->table, b->htype, b->family);
 }
 
 
@@ -124,7 +124,7 @@ begun(runner_t *r, const rbl_check_begin_reply_t *b)
         return;
 
     case 0:
-        table_refresh(r->d->table);
+        table_refresh(r->checker->table);
         runner_again(r, begin, 0.1);
         return;
 
@@ -195,7 +195,7 @@ know_table(runner_t *r)
 {
     rbl_str_t  sum;
 
-    sum = table_sum(r->d->table);
+    sum = table_sum(r->checker->table);
     snprintf(r->sum, sizeof(r->sum), "%.*s", (int) sum.n, sum.p);
 }
 
@@ -209,14 +209,14 @@ begin(runner_t *r)
 
     know_table(r);
 
-    args.acct = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
+    args.acct = rbl_account_key(&key, store_keyspace(r->checker->store), "acct",
                                 rbl_sid_str(&r->job.account), RBL_STR(""));
     args.job = rbl_str(r->job.handle);
     args.keep = runner_keep(r, keep);
     args.sum = rbl_str(r->sum);
     args.leave = rbl_str(r->leave);
 
-    store_call(r->d->store, check_begin, on_begin, r, args);
+    store_call(r->checker->store, check_begin, on_begin, r, args);
 }
 
 
@@ -259,8 +259,8 @@ runner_begin(runner_t *r)
         know_table(r);
 
         if (r->sum[0] != '\0'
-            && batches_add(r->d->opens, &r->job, 1, r->sum, "", on_open, r)
-               == 0)
+            && batches_add(r->checker->opens, &r->job, 1, r->sum, "", on_open,
+                           r) == 0)
         {
             r->opening = 1;
             return;

@@ -25,14 +25,14 @@ ended(runner_t *r, const char *how)
              dns_clock() - r->started);
 
     if (r->fail != NULL) {
-        r->d->checks.failed++;
+        r->checker->checks.failed++;
 
     } else {
-        r->d->checks.completed++;
+        r->checker->checks.completed++;
     }
 
-    if (r->d->ended != NULL) {
-        r->d->ended(r->d->ended_data);
+    if (r->checker->ended != NULL) {
+        r->checker->ended(r->checker->ended_data);
     }
 
     runner_over(r);
@@ -120,7 +120,7 @@ finish(runner_t *r)
     rbl_key_t                key;
     rbl_check_finish_args_t  args;
 
-    args.acct = rbl_account_key(&key, store_keyspace(r->d->store), "acct",
+    args.acct = rbl_account_key(&key, store_keyspace(r->checker->store), "acct",
                                 rbl_sid_str(&r->job.account), RBL_STR(""));
     args.job = jobs_entry_end(&r->job, handle);
     args.told = rbl_buf_str(&r->results.told);
@@ -134,9 +134,9 @@ finish(runner_t *r)
     args.interval = runner_number(interval, (size_t) r->interval);
     args.events = r->events ? RBL_STR("1") : RBL_STR("0");
     args.soon = runner_number(soon, r->results.recheck);
-    args.details = runner_number(details, r->d->conf->details_size);
+    args.details = runner_number(details, r->checker->conf->details_size);
 
-    store_call(r->d->store, check_finish, on_finish, r, args);
+    store_call(r->checker->store, check_finish, on_finish, r, args);
 }
 
 
@@ -147,7 +147,7 @@ runner_end(runner_t *r, const char *fail)
 
     r->fail = fail;
     r->backoff = RUNNER_RETRY_MIN;
-    ev_timer_stop(r->d->loop, &r->timer);
+    ev_timer_stop(r->checker->loop, &r->timer);
 
     if (pack(r) != 0 || dns_clock() >= r->give_up) {
         runner_let_go(r);
@@ -157,7 +157,7 @@ runner_end(runner_t *r, const char *fail)
     (void) runner_number(interval, (size_t) r->interval);
 
     if (nothing_new(r)
-        && batches_add(r->d->clears, &r->job, r->job.times, "", interval,
+        && batches_add(r->checker->clears, &r->job, r->job.times, "", interval,
                        on_clear, r)
            == 0)
     {

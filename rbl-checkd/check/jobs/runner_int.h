@@ -18,7 +18,7 @@
 typedef void (*runner_step_pt)(runner_t *r);
 
 struct runner_s {
-    checker_t        *d;
+    checker_t       *checker;
     job_t            job;
     runner_alone_pt  alone;
     runner_done_pt   done;
