@@ -260,7 +260,7 @@ metrics_free(metrics_t *m)
 }
 
 
-/* The first one comes at once, so that whoever looks sees a new daemon. */
+/* The first record is written at once, so that a new daemon shows at once. */
 
 void
 metrics_state(metrics_t *m, int ready)

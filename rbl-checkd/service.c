@@ -181,7 +181,7 @@ service_start(ev_timer *watchdog, struct ev_loop *loop)
 }
 
 
-/* A check that is left behind costs whoever waits for it a lease. */
+/* The host of an abandoned check waits until its lease expires. */
 
 double
 service_stop_bound(const config_t *conf)

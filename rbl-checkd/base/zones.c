@@ -1,8 +1,7 @@
 /*
- * Time zones by name.  A file is a few kilobytes of the machine's own disk and
- * is read once, when it is first wanted; a system has some hundreds of them,
- * which bounds the cache.  Names that are none are kept too, the first of them,
- * so that each is told of once and no file is looked for again.
+ * Time zones by name.  Each file is read once, at its first use; a system has
+ * some hundreds of small ones, which bounds the cache.  The cache also keeps
+ * the first unknown names, so that each is logged once and looked up once.
  */
 
 #include "zones.h"

@@ -1,6 +1,6 @@
 /*
- * From what the store has told of a check (check_begin, check_open) to lists:
- * references, owned by the asked_t.
+ * The lists of a check, from the reply of check_begin or check_open.  The
+ * asked_t owns references to them.
  */
 
 #include "asked.h"

@@ -118,7 +118,7 @@ void item_late(item_t *item);
 /* 0: questions are under way, 1: it has its verdict already. */
 int item_ask(item_t *item);
 
-/* Nothing of it comes any more. */
+/* Ends all that is under way; no call back comes after this. */
 void item_stop(item_t *item);
 
 /* check.c: the item has its verdict.  The check may be gone afterwards. */

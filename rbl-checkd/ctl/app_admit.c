@@ -1,6 +1,7 @@
 /*
- * Whom an application's tokens serve: from which networks it may ask, and how
- * often.  Both are kept with the application and with each of its tokens.
+ * Access control of applications: from which networks their tokens may be used,
+ * and how often.  Both are kept with the application and with each of its
+ * tokens.
  */
 
 #include "app.h"

@@ -1,7 +1,6 @@
 /*
- * The tokens of an application.  What names one is the beginning of its
- * digest: that is no secret, and whoever holds the token finds it with
- * `sha256sum`.
+ * The tokens of an application.  The beginning of its digest names a token:
+ * that is no secret, and the holder of the token finds it with `sha256sum`.
  */
 
 #include "app.h"

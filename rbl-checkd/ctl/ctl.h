@@ -1,8 +1,8 @@
 /*
  * rblctl: what its files share.  A command is a function from ctl_t to an exit
  * status; it runs once and the process ends, so replies are freed but nothing
- * is recovered.  Whoever finds an error prints its one line, by ctl_fail, and
- * everybody above passes the status on.
+ * is recovered.  The function that finds an error prints its one line, by
+ * ctl_fail, and all callers pass the status on.
  */
 
 #ifndef CTL_H_INCLUDED

@@ -48,8 +48,8 @@ int fsck_script(fsck_t *f, rbl_str_t key, const rbl_script_t *script,
     int argc, rbl_str_t *argv);
 
 /*
- * The same, if nothing was written to what is watched.  1: something was, and
- * the script did not run; 0; -1.  Nothing is watched any more.
+ * The same, unless a watched key was written.  1: it was, and the script did
+ * not run; 0; -1.  No key is watched after this.
  */
 int fsck_watched(fsck_t *f, rbl_str_t key, const rbl_script_t *script,
     int argc, rbl_str_t *argv);

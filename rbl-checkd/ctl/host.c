@@ -312,7 +312,7 @@ meant(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *host)
 }
 
 
-/* Unknown lists of which the record does not tell which they are. */
+/* Unknown lists that the record does not name. */
 
 static json_int_t
 untold(const json_t *v, const json_t *lists)

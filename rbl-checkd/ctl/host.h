@@ -9,9 +9,9 @@
 #include "ctl.h"
 
 /*
- * The lists that the host is asked at, in the order of its profile, and those
- * that it stands on though it is not asked there any more: an array of
- * objects.  NULL: failed, and said.
+ * The lists that check the host, in the order of its profile, and those with a
+ * current listing that no longer check it: an array of objects.  NULL: failed,
+ * and said.
  */
 json_t *host_lists(ctl_t *ctl, const rbl_sid_t *account, const rbl_host_t *h);
 

@@ -171,8 +171,8 @@ has_row(const host_said_t *s, rbl_str_t sid)
 
 
 /*
- * Of a list that the profile names (asked), or that the record tells of though
- * no profile names it any more.  0, or -1: failed, and said.
+ * Adds a list that the profile names (asked), or that only the record
+ * names.  0, or -1: failed, and said.
  */
 
 static int

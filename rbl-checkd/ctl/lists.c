@@ -88,7 +88,7 @@ ctl_list_json(const rbl_list_t *l)
 }
 
 
-/* All that is told of one list; NULL: failed, and said. */
+/* All fields of one list; NULL: failed, and said. */
 static json_t *
 ctl_list_whole(ctl_t *ctl, const ctl_lists_known_t *known,
     const rbl_list_t *l)

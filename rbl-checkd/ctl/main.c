@@ -301,8 +301,8 @@ ctl_parse(ctl_t *ctl, int argc, char **argv)
 
 
 /*
- * The configuration to read; NULL: none.  One that is there but closed to
- * this user is an error to whoever needs the store, and nothing to the rest.
+ * The configuration to read; NULL: none.  If the file exists but this user may
+ * not read it, commands that need the store fail, and the others run.
  */
 static const char *
 ctl_config_file(const ctl_t *ctl)

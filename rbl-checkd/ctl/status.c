@@ -324,7 +324,7 @@ ctl_status_columns(json_t *d, const json_t *m)
 }
 
 
-/* Puts to each daemon what it has told. */
+/* Adds the counters of each daemon. */
 static int
 ctl_status_counted(ctl_t *ctl, json_t *daemons)
 {

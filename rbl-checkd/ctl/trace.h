@@ -13,7 +13,7 @@ typedef struct {
                                            there is none */
     size_t      n;
     double      began;                  /* dns_clock() */
-    int         ended;                  /* nothing is printed any more */
+    int         ended;                  /* prints no more lines */
 } ctl_trace_t;
 
 /* `keys`: of HGETALL lists:keys, must outlive it; NULL: no keys.  -1: out of

@@ -78,7 +78,7 @@ ctl_hook_attempt(ctl_rows_t *rows, rbl_str_t raw)
 }
 
 
-/* The rows wanted are those of whom it was for. */
+/* Keeps the rows of that receiver. */
 static void
 ctl_letter(ctl_rows_t *rows, int64_t ms, const redisReply *fields)
 {

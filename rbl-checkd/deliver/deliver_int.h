@@ -252,8 +252,7 @@ void first_dropped(attempt_t *a);       /* it is not tried here, and freed by
 /* digests.c */
 
 digests_t *digests_new(deliver_t *d);   /* NULL: out of memory */
-void digests_stop(digests_t *ds);       /* claims no more; what it has is
-                                           stored */
+void digests_stop(digests_t *ds);       /* claims no more; stores what it has */
 void digests_free(digests_t *ds);
 unsigned digests_pending(const digests_t *ds);
 

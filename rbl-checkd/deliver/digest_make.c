@@ -131,8 +131,9 @@ digest_each(digest_work_t *w, digest_t *digest, size_t i)
 
 
 /*
- * Too many are listed for a message each: one has them all.  Every end has one
- * of its own nevertheless, for it ends what was told of that host alone.
+ * Too many hosts are listed for a message each, so one message has them all.
+ * The end of a listing has a message of its own nevertheless, since it ends an
+ * earlier message about that host alone.
  */
 
 static void
@@ -158,7 +159,7 @@ digest_storm(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
 }
 
 
-/* None of the many is listed any more. */
+/* None of the many hosts is listed now. */
 
 static void
 digest_storm_over(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,

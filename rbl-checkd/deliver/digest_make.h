@@ -16,8 +16,8 @@
 
 typedef struct {
     rbl_sid_t  event;
-    rbl_str_t  host;                    /* that it tells is listed, if no
-                                           other is told of; else "" */
+    rbl_str_t  host;                    /* the listed host, if it is the only
+                                           one in the message; else "" */
     rbl_buf_t  body;
 } digest_message_t;
 
@@ -30,8 +30,8 @@ typedef struct {
 } digest_t;
 
 /*
- * The same digest has the same events, whoever makes it.  RBL_ETYPE: it cannot
- * be read; RBL_ENOMEM.  Otherwise digest_free is to follow.
+ * The same digest has the same events on every daemon.  RBL_ETYPE: it cannot be
+ * read; RBL_ENOMEM.  Otherwise digest_free is to follow.
  */
 rbl_err_t digest_make(digest_t *digest, const redisReply *reply,
     zones_t *zones);

@@ -50,8 +50,8 @@ outbox_trouble(outbox_t *ob)
 
 
 /*
- * What is pending for us is read when nothing of it is on its way any more;
- * what is new while there is room for it here.
+ * Own pending entries are read when none of them is on its way; new ones while
+ * there is room for them.
  */
 
 static int

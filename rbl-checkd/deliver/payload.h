@@ -1,6 +1,6 @@
 /*
- * The body of an event: whoever sends it shares the same bytes, and the last
- * that puts it back wipes them.
+ * The body of an event: all attempts share the same bytes, and the last put
+ * wipes them.
  */
 
 #ifndef DELIVER_PAYLOAD_H_INCLUDED

@@ -123,9 +123,9 @@ decode_soa(dns_answer_t *answer, const ldns_rr *rr,
 
 
 /*
- * RFC 2308: how long "there is nothing" holds.  A reply without answer and
- * with name servers instead of an SOA is a referral: whoever sent it does not
- * know, which must not be taken for "no such record".
+ * RFC 2308: how long a negative response holds.  A response without answer and
+ * with name servers instead of an SOA is a referral: its sender does not know,
+ * and that is not "no such record".
  */
 static dns_status_t
 decode_negative(dns_answer_t *answer, const dns_screen_t *msg,
@@ -156,7 +156,7 @@ decode_negative(dns_answer_t *answer, const dns_screen_t *msg,
         dns_rr_free(rr);
     }
 
-    /* AA: whoever answers is the authority. */
+    /* AA: the sender is the authority. */
     if (!found && referral && answer->status == DNS_NOERROR
         && !LDNS_AA_WIRE(msg->p))
     {

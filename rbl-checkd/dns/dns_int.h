@@ -118,7 +118,7 @@ struct dns_question_s {
     void          *data;
     double         due;             /* of the timer */
     double         first;           /* first send; 0: not sent yet */
-    double         expires;         /* then no try is waited for any more */
+    double         expires;         /* deadline of all tries */
     dns_state_t    state;
     dns_status_t   status;
     uint16_t       id;              /* over TCP */
@@ -356,7 +356,7 @@ void dns_try_answered(dns_question_t *q, dns_wire_t result, unsigned mixed);
 /* The wheel says that it is time. */
 void dns_try_due(dns_question_t *q);
 
-/* No try is waited for any more, nor any time. */
+/* Ends all tries and the timer. */
 void dns_try_end(dns_question_t *q);
 
 /* wheel.c */
@@ -387,11 +387,10 @@ void dns_class_put(dns_class_t *class);
 int dns_class_limited(const dns_class_t *class);
 
 /*
- * A list is mute when its data queries have timed out in a row while others
- * were answered.  Then one question is tried at a time, each time after a
- * longer pause, and any more of them are hopeless.  Probes do not count, and
- * are asked as ever; a probe that is answered after one that was not ends the
- * pause.
+ * A list is mute when its data queries have timed out in a row while queries
+ * for other lists had responses.  Then one query is tried at a time, each after
+ * a longer pause, and all others are hopeless.  Probes do not count, and are
+ * sent as usual; a probe with a response, after one without, ends the pause.
  */
 int dns_class_mute(const dns_class_t *class);
 int dns_class_hopeless(const dns_question_t *q);
@@ -487,7 +486,7 @@ dns_flight_t **dns_flight_find(dns_socket_t *s, unsigned id);
 dns_flight_t *dns_flight_begin(dns_question_t *q, dns_socket_t *s,
     uint16_t id);
 
-/* It is not waited for any more. */
+/* Stops waiting for its response. */
 void dns_flight_end(dns_flight_t *f);
 
 /* tcp.c */

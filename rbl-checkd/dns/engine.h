@@ -199,9 +199,9 @@ dns_question_t *dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
     const dns_payer_t *payer, dns_done_pt done, void *data);
 
 /*
- * The same, but only that server of payer->zone is asked, trusted or not, up
+ * The same, but only that server of payer->zone is queried, trusted or not, up
  * or down; not direct, or payer NULL: the resolver with that number.  If the
- * zone has no server with that id (any more) the answer is DNS_UNFOUND.
+ * zone has no server with that id (now) the answer is DNS_UNFOUND.
  */
 dns_question_t *dns_ask_at(dns_engine_t *engine, uint32_t server,
     const char *name, uint16_t type, const dns_payer_t *payer,

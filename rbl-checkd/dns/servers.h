@@ -171,7 +171,7 @@ int dns_zone_refer(dns_question_t *q, const dns_name_t *below);
 void dns_zone_told(const dns_question_t *q, dns_status_t status);
 
 void dns_zone_sweep(dns_engine_t *engine);
-/* Nothing is looked for any more; then all zones are freed. */
+/* dns_zone_stop ends all searches; then all zones are freed. */
 void dns_zone_stop(dns_engine_t *engine);
 void dns_zone_free(dns_engine_t *engine);
 

@@ -407,7 +407,7 @@ dns_socket_send(dns_question_t *q, unsigned n)
 }
 
 
-/* Closes the server's retired sockets that wait for nothing any more. */
+/* Closes the server's retired sockets that wait for no response. */
 static void
 socket_reap(dns_server_t *r)
 {

@@ -225,7 +225,7 @@ trace_txt(dns_trace_line_t *line, const dns_answer_t *answer)
 }
 
 
-/* A response without a record of the asked type, and what it has instead. */
+/* A response without a record of the queried type: shows its other records. */
 static void
 trace_referral(dns_trace_line_t *line, const dns_engine_t *engine)
 {

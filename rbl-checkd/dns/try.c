@@ -10,7 +10,7 @@
 #include "dns_int.h"
 
 
-/* No try is waited for any more. */
+/* Ends all tries. */
 void
 dns_try_end(dns_question_t *q)
 {

@@ -80,8 +80,8 @@ int dns_wire_match(const uint8_t *msg, size_t n, const uint8_t *name,
     size_t len, uint16_t type);
 
 /*
- * 1: a header alone that says REFUSED, as unbound turns away whom it does not
- * serve; which question it is for only the id tells.
+ * 1: a header alone with REFUSED, which unbound sends to clients that it does
+ * not serve; only the id shows to which query it belongs.
  */
 int dns_wire_denial(const uint8_t *msg, size_t n);
 

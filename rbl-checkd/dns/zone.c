@@ -185,7 +185,7 @@ dns_zone_of(dns_engine_t *engine, const dns_payer_t *payer)
         return zone_give(z, payer) == 0 ? z : NULL;
     }
 
-    /* Its servers are not given any more. */
+    /* The payer names no servers now. */
     if (z->set != NULL && z->set->given) {
         dns_set_put(z->set);
         z->set = NULL;

@@ -60,7 +60,7 @@ void store_script_late(store_t *store, const rbl_script_t *script,
     store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv);
 
-/* No call back of `data` will come any more. */
+/* Cancels all call backs for `data`. */
 void store_forget(store_t *store, void *data);
 
 #endif /* STORE_H_INCLUDED */

@@ -45,7 +45,7 @@ store_kick(store_t *store)
 }
 
 
-/* hiredis has let go of the context, or soon will. */
+/* hiredis has freed the context, or will soon. */
 
 static void
 lost(store_t *store, const char *why)

@@ -27,8 +27,8 @@ int jobs_entry_due(job_t *job, const rbl_keyspace_t *ks, unsigned partition,
     rbl_str_t account, int64_t till, rbl_str_t host, const char *name);
 
 /*
- * What check_begin has told of a host's check: its SID, and how many times it
- * was begun (1 to 9).  0, or -1: neither.
+ * Takes what check_begin returns for a scheduled check: its SID, and how many
+ * times it was started (1 to 9).  0, or -1: malformed.
  */
 int jobs_entry_begun(job_t *job, rbl_str_t check, int64_t times);
 

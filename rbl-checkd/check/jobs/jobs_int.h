@@ -118,11 +118,12 @@ void jobs_read_start(jobs_t *jobs);
 /* There is room again. */
 void jobs_wake(jobs_t *jobs);
 
-/* No call begins any more. */
+/* Starts no more calls. */
 void jobs_read_stop(jobs_t *jobs);
 
-/* For jobs_round.c: a round after that many seconds; a whole round has left
-   nothing; words of a call, of which `buf` keeps the number. */
+/* For jobs_round.c: jobs_later starts a round after that many seconds;
+   jobs_left_nothing says that a whole round left no job; the others make
+   arguments of a call, and `buf` keeps the number. */
 void jobs_later(jobs_t *jobs, double wait);
 void jobs_left_nothing(jobs_t *jobs);
 rbl_str_t jobs_number(char buf[24], double v);

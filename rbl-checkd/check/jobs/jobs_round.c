@@ -1,17 +1,17 @@
 /*
- * A whole round asks all partitions for manual checks, and for hosts that are
- * due as many as there is room for; the next round goes on from there.  Nobody
- * is asked for more than there is room for.  Partitions for which there is no
- * main place are asked for what may have a reserved one, so that all are asked
- * at once even if there is hardly any room.  While there is plenty of it, each
- * partition is asked for both kinds at once.
+ * A whole round asks all partitions for manual checks, and for as many due
+ * hosts as there is room for; the next round continues with the partition after
+ * the last one.  No call asks for more jobs than there is room for.  Partitions
+ * without a main place are asked for jobs that may have a reserved one, so that
+ * all are asked even if there is hardly any room.  While there is plenty of
+ * room, each partition is asked for both kinds by one call.
  *
- * Every fourth round asks for those due first: whoever starts more manual
- * checks than can be done must not end the scheduled ones of everybody.  Jobs
- * whose lease has run out come with either kind, and first.
+ * Every fourth round asks for due hosts first: an account that starts more
+ * manual checks than fit must not stop the scheduled ones of all others.  Jobs
+ * whose lease has expired come with either kind, and first.
  *
- * News of manual checks begin a round of their partitions alone.  Whole rounds
- * come at least as often as hosts may be due unnoticed.
+ * News of manual checks start a round of their partitions alone.  Whole rounds
+ * start at least as often as due hosts may wait unnoticed.
  */
 
 #include "base/log.h"

@@ -11,8 +11,8 @@
 typedef struct runner_s  runner_t;
 
 /*
- * The job is over: ended in the store, or let go, and then another will take
- * it over.  The call back frees the runner; it never comes from inside
+ * The job is over: finished in the store, or released, so that another daemon
+ * claims it.  The call back frees the runner; it never comes from inside
  * runner_start.
  */
 typedef void (*runner_done_pt)(void *data, runner_t *runner);

@@ -1,6 +1,6 @@
 /*
- * The addresses are looked up anew each time they are told: a machine may have
- * got another one.
+ * The addresses are looked up before each report, since a machine may have got
+ * another one.
  */
 
 #include "sender.h"

@@ -1,6 +1,6 @@
 /*
- * The system lists, kept fresh from the store: looked at once a second and
- * loaded anew when their version has changed.
+ * The system lists.  The table looks at their version in the store once a
+ * second and loads them again when it has changed.
  */
 
 #ifndef TABLE_H_INCLUDED

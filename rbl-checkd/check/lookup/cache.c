@@ -1,9 +1,8 @@
 /*
- * The block is a ring of entries of any length, none of which is broken in
- * two.  What is in use goes from `tail` to `head`; once the ring has come
- * round, from `tail` to `end` and from 0 to `head`.  Slots of the index chain
- * entries by their place in the block.  Both are allocated once and touched
- * only as they fill.
+ * The block is a ring of entries of any length; no entry is split.  The part in
+ * use goes from `tail` to `head`, or, after the ring has wrapped, from `tail`
+ * to `end` and from 0 to `head`.  Slots of the index chain entries by their
+ * place in the block.  Both are allocated once and touched only as they fill.
  */
 
 #include "cache.h"

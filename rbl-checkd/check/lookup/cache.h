@@ -29,7 +29,7 @@ typedef struct {
     uint8_t   n_a, n_aaaa;
     uint8_t   status, tries, soa;
     uint8_t   alias:1;
-    uint8_t   dead:1;           /* in no slot any more */
+    uint8_t   dead:1;           /* in no slot */
     uint8_t   rest[];           /* addresses, name, TXT */
 } cache_kept_t;
 

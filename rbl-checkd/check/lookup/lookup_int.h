@@ -79,7 +79,7 @@ ask_t **ask_place(lookup_t *lookup, const char *name, uint16_t type,
 int ask_begin(ask_t **at, lookup_q_t *q, const list_t *list,
     const char *name, uint16_t type);
 
-/* Nobody waits for it any more. */
+/* To be called when no caller waits for it. */
 void ask_drop(ask_t *ask);
 
 #endif /* LOOKUP_INT_H_INCLUDED */

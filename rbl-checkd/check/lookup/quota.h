@@ -51,9 +51,10 @@ typedef enum {
 } quota_told_t;
 
 /*
- * What the list said to a question through that resolver.  Other daemons are
- * told of a code at once, and of REFUSED once another list is in order through
- * the same resolver: else it may be that which refuses.
+ * The response of the list to a query through that resolver.  An error code is
+ * reported to other daemons at once, REFUSED only after another list passes
+ * through the same resolver: otherwise the resolver may be the one that
+ * refuses.
  */
 void quota_told(quota_t *quota, const list_t *list, quota_told_t told,
     unsigned resolver);

@@ -34,7 +34,7 @@ key_of(const quota_list_t *ql, rbl_key_t *key)
 /* --- list_grant ---------------------------------------------------------- */
 
 
-/* Others were refused: whoever is answered ends that. */
+/* Other daemons counted refusals: this one continues their back-off. */
 
 static void
 refused_before(quota_list_t *ql, const rbl_list_grant_reply_t *said)

@@ -6,7 +6,7 @@
  * A response is news if it would begin or end a listing.  Direct mode knows
  * that every response is new; it confirms news at all servers of the list
  * (gate_direct.c).  Resolver mode does not know how old a response is; it waits
- * until caches cannot have it any more (gate_resolver.c).
+ * until no cache can hold it (gate_resolver.c).
  *
  * Unknown changes nothing.
  */

@@ -64,7 +64,7 @@ void guard_arm(struct ev_loop *loop, ev_timer *timer, double seconds);
 void guard_tell(link_t *waits, int go);
 
 void guard_turn_init(guard_list_t *gl);
-void guard_turn_stop(guard_list_t *gl);     /* no call back comes any more */
+void guard_turn_stop(guard_list_t *gl);     /* without call backs */
 
 void guard_turn_clear(guard_list_t *gl);    /* one more clear answer */
 /* Somebody more waits; who it is, is the turn's until it is told. */

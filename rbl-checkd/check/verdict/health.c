@@ -1,9 +1,10 @@
 /*
- * The entries, each a list, a family and a server, and those who want to know
- * of them.  A verdict is told from the loop, never from inside a call.
+ * The entries, each for a list, a family and a server, and the callers that
+ * wait for their state.  A verdict is passed on from the loop, never from
+ * inside a call.
  *
- * An entry whose list is bad is left alone for a while, longer each time, and
- * whoever asks meanwhile is told so at once.
+ * The entry of a list that fails is not tested for a while, longer each time;
+ * callers get its state at once meanwhile.
  */
 
 #include "base/log.h"

@@ -1,11 +1,10 @@
 /*
- * A list that fails its test points is suspected only: its resolver may have
- * failed.  Other lists, which were good, are asked through the same one.  If
- * they fail too and none is good, the resolver is to blame; no list is then
- * marked, and all of them are asked anew when it is back.
+ * A list that fails its test points is only suspected, since its resolver may
+ * have failed.  Other lists that were good are tested through the same
+ * resolver.  If they fail too and none passes, the resolver is at fault; then
+ * no list is marked, and all of them are tested again when the resolver works.
  *
- * Where fewer than three lists can be asked there is no telling: then it is
- * the list.
+ * Where fewer than three lists can be tested, the list is at fault.
  */
 
 #include "base/log.h"
@@ -27,7 +26,7 @@ typedef struct {
     double    till;                     /* and what began until then */
     unsigned  good, bad, open, empty;   /* lists: good, failed, under way,
                                            failed with an empty answer */
-} evidence_t;
+} blame_t;
 
 
 static int
@@ -76,7 +75,7 @@ counted(const health_t *health, const health_entry_t *e, double from)
  */
 
 static void
-gather(const health_t *health, unsigned resolver, int empty, evidence_t *v)
+gather(const health_t *health, unsigned resolver, int empty, blame_t *v)
 {
     size_t                 i;
     const health_entry_t  *e;
@@ -148,7 +147,7 @@ blamed(const health_t *health, unsigned n, char text[BLAMED_TEXT])
 
 
 static void
-blame_resolver(health_t *health, unsigned n, const evidence_t *v)
+blame_resolver(health_t *health, unsigned n, const blame_t *v)
 {
     size_t              i;
     char                name[BLAMED_TEXT];
@@ -176,7 +175,8 @@ blame_resolver(health_t *health, unsigned n, const evidence_t *v)
 
         if (e->group == n) {
             e->suspect = 0;
-            e->checked = 0;             /* found anew when it is back */
+            e->checked = 0;             /* tested again when the resolver
+                                           works */
             health_serve(e);
         }
     }
@@ -263,7 +263,7 @@ grace(health_t *health, unsigned resolver, double wait)
 }
 
 
-/* Whoever is asked for those who are suspected is heard as well. */
+/* The lists that are tested because of a suspicion count as well. */
 
 static double
 till(const health_t *health, unsigned resolver, double suspect)
@@ -280,7 +280,7 @@ weigh(health_t *health, unsigned resolver)
     int              empty;
     double           wait;
     size_t           i;
-    evidence_t       v;
+    blame_t          v;
     health_entry_t  *e;
 
     v.from = v.till = 0;
@@ -418,7 +418,7 @@ health_server_next(const health_t *health, const list_t *list,
 }
 
 
-/* The resolver is to blame: has this run shown that it is not any more? */
+/* The resolver is at fault: has this run shown that it works again? */
 
 static void
 try_resolver(health_entry_t *e)

@@ -87,8 +87,8 @@ struct health_entry_s {
     unsigned          entry:1;          /* it has had the test entry that it
                                            need not have */
     unsigned          lost:1;           /* and has it no more */
-    double            life_told;        /* when others were told of it, or of
-                                           its zone */
+    double            life_told;        /* when its test point or zone was
+                                           reported last */
     double            recalled;         /* when what others know was learnt */
     double            disagreed;        /* when that was logged last */
     double            watched;          /* when the list's other servers were
@@ -100,8 +100,8 @@ struct health_entry_s {
     health_state_t    state;            /* the list's own */
     const char       *why;
     double            since, recovered;
-    double            checked;          /* when that was found; 0: it has to be
-                                           found anew */
+    double            checked;          /* when that was found; 0: to be tested
+                                           again */
     double            retry, wait;      /* of a bad one */
     double            passed, sampled;
     double            sent, run_sent;   /* of the last passed, of this run */
@@ -242,7 +242,8 @@ int health_sample_begin(health_entry_t *e);
 /* All is answered.  1: it is drawn again, and the run goes on. */
 int health_sample_again(health_entry_t *e);
 
-/* What it has shown.  *sound 0: not all of it was answered. */
+/* Ends the sample and returns its verdict.  *sound 0: some names had no
+   response. */
 sample_verdict_t health_sample_end(health_entry_t *e, int *sound,
     uint32_t *ttl);
 void health_sample_stop(health_entry_t *e);

@@ -154,8 +154,8 @@ run_sample(health_entry_t *e)
 
 
 /*
- * What the large sample has shown.  Once it was listed, only another sample
- * shows that the list is not wildcarding any more.
+ * Takes the verdict of the large sample.  After one that was listed, only
+ * another sample shows that the wildcard is gone.
  */
 
 static void

@@ -1,10 +1,10 @@
 /*
- * Contacts of type pagerduty: Events API v2.  A host that is listed triggers an
- * alert with a key of its own, and resolves it when it is on no list any more,
- * or is not reported any more; PagerDuty drops a second trigger, and a resolve
- * of what it does not know.  Many that are listed at once have one alert, which
- * is resolved when none of them is listed any more.  Any other message has its
- * event for a key.
+ * Contacts of type pagerduty: Events API v2.  A listed host triggers an alert
+ * with a key of its own.  The alert is resolved when no list has the host, or
+ * the host is no longer reported; PagerDuty drops a second trigger, and a
+ * resolve of an unknown key.  Many hosts that are listed at once share one
+ * alert, which is resolved when none of them is listed.  Any other message has
+ * its event for a key.
  */
 
 #include "chat.h"

@@ -1,7 +1,7 @@
 /*
- * Contacts of type telegram: a message of the operator's bot, in HTML, of which
- * only complete tags and entities are ever sent.  The token is a part of the
- * URL, and so a secret.  Telegram has no key that tells a repeat.
+ * Contacts of type telegram: a message of the operator's bot, in HTML, cut at
+ * whole tags and entities only.  The token is a part of the URL, and so a
+ * secret.  Telegram has no key that marks a repeat.
  */
 
 #include "chat.h"

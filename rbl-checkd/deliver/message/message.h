@@ -28,9 +28,9 @@
 typedef enum {
     MESSAGE_CLEAR = 0,                  /* checked, and on no list */
     MESSAGE_LISTED,
-    MESSAGE_DELISTED,                   /* on no list any more */
-    MESSAGE_UNREPORTED                  /* was listed, and is deleted or not
-                                           this contact's any more */
+    MESSAGE_DELISTED,                   /* on no list now */
+    MESSAGE_UNREPORTED                  /* was listed; deleted, or this contact
+                                           no longer gets it */
 } message_state_t;
 
 typedef struct {

@@ -1,6 +1,6 @@
 /*
- * What contacts are told of their account's webhooks: that one was disabled.
- * The receiver's name is the customer's, its reason the store's.
+ * Messages to contacts about their account's webhooks: one was disabled.  The
+ * receiver's name is the customer's, its reason the store's.
  */
 
 #include "message.h"

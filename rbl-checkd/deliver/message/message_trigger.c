@@ -1,6 +1,6 @@
 /*
- * What contacts are told of their hosts: first the words for people, then the
- * same for programs.
+ * Messages to contacts about their hosts: the text for people, then the same
+ * for programs.
  */
 
 #include "message.h"
@@ -14,8 +14,7 @@ static const char *const  message_states[] = {
     "clear", "listed", "delisted", "unreported"
 };
 
-/* From the worst one on; and for people, who are told of a list, not of an
-   event. */
+/* The worst one first; for people, who read of a list, not of an event. */
 static const char *const  severities[] = {
     "critical", "error", "warning", "info"
 };

@@ -18,7 +18,8 @@
 #define MIME_CLOSE    "?="
 #define MIME_AROUND   (sizeof(MIME_OPEN MIME_CLOSE) - 1)
 
-/* No line of quoted-printable can be it: "=" is followed by other things. */
+/* No line of quoted-printable can match it: there, hex digits or a line end
+   follow "=". */
 #define MIME_BOUNDARY  "=_"
 
 static const char  mime_hex[] = "0123456789ABCDEF";

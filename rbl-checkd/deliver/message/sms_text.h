@@ -1,7 +1,7 @@
 /*
- * A message in the few words of an SMS.  Pure.  It is at most SMS_SEGMENTS
- * parts long, each of which is paid for: in the letters of GSM 03.38 if they
- * can say it, otherwise in UTF-16, which has room for less than half of it.
+ * A message in the few words of an SMS.  Pure.  It has at most SMS_SEGMENTS
+ * parts, each of them paid for: in the letters of GSM 03.38 if possible,
+ * otherwise in UTF-16, which has room for less than half of the text.
  */
 
 #ifndef DELIVER_SMS_TEXT_H_INCLUDED

@@ -76,7 +76,7 @@ smtp_deliver(smtp_t *smtp, smtp_mail_t *mail)
 }
 
 
-/* With the lock held; it is let go of while a mail is sent. */
+/* With the lock held; releases it while a mail is sent. */
 
 static void
 smtp_next(smtp_t *smtp)

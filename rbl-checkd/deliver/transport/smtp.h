@@ -1,9 +1,8 @@
 /*
  * Mails to the configured server: libcurl's easy interface on a thread of its
- * own, for its SMTP blocks whoever calls it (the reply to the end of the data,
- * the end of a session).  One mail after the other; a session is kept while
- * there are more.  The thread touches nothing but what stands in smtp.c, and
- * logs nothing.
+ * own, since its SMTP blocks the caller (the reply to the end of the data, the
+ * end of a session).  One mail after the other; a session is kept while there
+ * are more.  The thread touches only the data of smtp.c, and logs nothing.
  */
 
 #ifndef DELIVER_SMTP_H_INCLUDED

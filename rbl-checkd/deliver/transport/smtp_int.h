@@ -14,8 +14,8 @@
 #define SMTP_SOCKETS  4                 /* curl may race two addresses */
 
 /*
- * What both threads know of a session: its sockets, so that whoever wants its
- * end can shut them down under the hands of libcurl.
+ * A session, as both threads see it: with its sockets, so that the main thread
+ * can shut them down while libcurl uses them.
  */
 typedef struct {
     pthread_mutex_t  lock;

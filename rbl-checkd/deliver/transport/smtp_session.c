@@ -214,7 +214,7 @@ session_set_tls(smtp_session_t *s)
     rc = curl_easy_setopt(e, CURLOPT_USE_SSL, levels[tls]);
     rc |= curl_easy_setopt(e, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
 
-    /* whoever could show another certificate could also offer no TLS */
+    /* an attacker who could show another certificate could also offer no TLS */
 
     rc |= curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER,
                            tls == CONFIG_TLS_REQUIRED ? 1L : 0L);

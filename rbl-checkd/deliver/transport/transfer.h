@@ -69,10 +69,10 @@ typedef struct {
 typedef void (*transfer_done_pt)(void *data, const transfer_result_t *result);
 
 /*
- * `ca` a file of certificates, "" for the system's; `kept` so many connections
- * at most are there, in use or not: with fewer than there are transfers they
- * are made anew all the time.  NULL: out of memory or the library cannot be
- * used.
+ * `ca`: a file of certificates, "" for the system's.  `kept`: the maximum
+ * number of connections, in use or not; with fewer connections than transfers
+ * curl opens a new one for nearly each request.  NULL: out of memory, or the
+ * library cannot be used.
  */
 transfer_pool_t *transfer_pool_new(struct ev_loop *loop, const char *ca,
     unsigned kept);

@@ -27,7 +27,7 @@ struct transfer_s {
     CURL               *easy;
     int                 tls;            /* what the handle may do: 0, 1, or -1:
                                            it is not told yet */
-    int                 spoilt;         /* it must be told everything anew */
+    int                 spoilt;         /* all its options must be set again */
     transfer_url_t     *url;            /* NULL: it waits for work */
     struct curl_slist   header[TRANSFER_HEADERS];   /* of the caller's bytes */
     struct curl_slist   connect_to;
@@ -66,8 +66,8 @@ struct transfer_pool_s {
     char                ca[256];
 };
 
-/* What curl is told of every transfer of a handle, and of this one.  0, or -1:
-   no memory, or curl cannot. */
+/* Sets the options for all transfers of a handle, and those of one
+   transfer.  0, or -1: no memory, or curl cannot. */
 int transfer_prepare(transfer_t *t);
 int transfer_set(transfer_t *t, const transfer_request_t *request);
 
@@ -80,7 +80,7 @@ CURLU *transfer_url_read(const transfer_url_t *url);
 /* Before its socket is read: did more than TRANSFER_WIRE_MAX come? */
 int transfer_wire_over(transfer_t *t, int fd);
 
-/* Of the pool, when there are no transfers any more. */
+/* Frees the table of the pool, when it has no transfers. */
 void transfer_urls_forget(transfer_pool_t *pool);
 
 #endif /* TRANSFER_INT_H_INCLUDED */

@@ -1,6 +1,6 @@
 /*
- * How one transfer is set up: what curl sends and to whom, what it may not do,
- * and what it keeps of the answer.
+ * Sets up one transfer: what curl sends, and where; what it may not do; what it
+ * keeps of the answer.
  */
 
 #include "transfer_int.h"
@@ -179,7 +179,7 @@ transfer_set_lists(transfer_t *t, const transfer_request_t *request)
         n++;
     }
 
-    /* curl would make it anew for each request, and sign this one */
+    /* curl would rebuild it for each request, and sign that one */
 
     if (request->sigv4[0] == '\0') {
         t->header[n++].data = (char *) (uintptr_t) "User-Agent: "

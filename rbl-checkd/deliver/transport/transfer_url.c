@@ -1,7 +1,7 @@
 /*
- * URLs as curl has read them.  To read one and to make it anew, as curl does
- * for each request, takes it as long as to read the answer; and the same few
- * receivers are asked again and again.  So each is read once and kept in its
+ * URLs as curl has parsed them.  To parse a URL and to rebuild it, as curl does
+ * for each request, takes as long as to read the answer, and the same few
+ * receivers get most requests.  So each URL is parsed once and kept in its
  * place of a table until another one needs the place.
  */
 
