@@ -23,17 +23,17 @@ typedef struct {
     int               wanted;           /* it is not known to fail */
     dns_question_t   *question;         /* NULL: none is under way */
     health_q_t       *health;           /* NULL: likewise */
-    part_t            part;             /* what it says */
+    part_t            part;             /* its response */
     gate_vote_t       vote;
-} asked_t;
+} confirm_query_t;
 
 struct confirm_s {
-    item_t    *item;
-    double     after;
-    ev_timer   timer;                   /* then the name is asked */
-    char       name[RBL_VALUE_MAX];
-    unsigned   n, open;                 /* servers, and what is waited for */
-    asked_t    asked[DNS_MAX_SERVERS];
+    item_t           *item;
+    double            after;
+    ev_timer          timer;            /* sends the queries for the name */
+    char              name[RBL_VALUE_MAX];
+    unsigned          n, open;          /* servers, pending responses */
+    confirm_query_t   query[DNS_MAX_SERVERS];
 };
 
 
@@ -50,20 +50,20 @@ says(const gate_vote_t *vote)
 static void
 tell_disagreement(const confirm_t *c)
 {
-    char               text[DNS_SERVER_TEXT];
-    unsigned           i;
-    const asked_t     *q;
-    const item_t      *item = c->item;
-    const list_t      *list = item->result.list;
+    char                    text[DNS_SERVER_TEXT];
+    unsigned                i;
+    const confirm_query_t  *q;
+    const item_t           *item = c->item;
+    const list_t           *list = item->result.list;
 
     if (!health_disagree(item->check->env->health, list, item->check->family,
-                         c->asked[0].server))
+                         c->query[0].server))
     {
         return;
     }
 
     for (i = 0; i < c->n; i++) {
-        q = &c->asked[i];
+        q = &c->query[i];
 
         if (q->vote.raw == RBL_UNKNOWN) {
             continue;
@@ -97,14 +97,14 @@ take_part(item_t *item, const confirm_t *c, rbl_verdict_t verdict)
     const part_t  *from;
 
     for (i = 0; i < c->n; i++) {
-        from = &c->asked[i].part;
+        from = &c->query[i].part;
 
-        if (c->asked[i].vote.raw != verdict) {
+        if (c->query[i].vote.raw != verdict) {
             continue;
         }
 
-        if (!health_bad(c->asked[i].vote.health.state)) {
-            item->result.health = c->asked[i].vote.health.state;
+        if (!health_bad(c->query[i].vote.health.state)) {
+            item->result.health = c->query[i].vote.health.state;
         }
 
         if (p->raw != verdict) {
@@ -123,14 +123,14 @@ take_part(item_t *item, const confirm_t *c, rbl_verdict_t verdict)
 static void
 trace_votes(const confirm_t *c, const gate_answer_t *a)
 {
-    char            serial[32];
-    unsigned        i;
-    const char     *why;
-    const item_t   *item = c->item;
-    const asked_t  *q;
+    char                    serial[32];
+    unsigned                i;
+    const char             *why;
+    const item_t           *item = c->item;
+    const confirm_query_t  *q;
 
     for (i = 0; i < c->n; i++) {
-        q = &c->asked[i];
+        q = &c->query[i];
         why = gate_no_vote(a, &q->vote, c->after);
         serial[0] = '\0';
 
@@ -163,12 +163,12 @@ decide(confirm_t *c)
     gate_answer_t   a;
 
     for (i = 0; i < c->n; i++) {
-        if (!c->asked[i].vote.has_serial) {
-            c->asked[i].vote.has_serial = c->asked[i].vote.health.has_serial;
-            c->asked[i].vote.serial = c->asked[i].vote.health.serial;
+        if (!c->query[i].vote.has_serial) {
+            c->query[i].vote.has_serial = c->query[i].vote.health.has_serial;
+            c->query[i].vote.serial = c->query[i].vote.health.serial;
         }
 
-        votes[i] = c->asked[i].vote;
+        votes[i] = c->query[i].vote;
     }
 
     item_gate_answer(&a, item);
@@ -202,7 +202,7 @@ static void on_name(void *data, const dns_answer_t *answer);
 
 
 static void
-ask_name(asked_t *q)
+ask_name(confirm_query_t *q)
 {
     item_t       *item = q->confirm->item;
     dns_payer_t   payer;
@@ -219,7 +219,7 @@ ask_name(asked_t *q)
 /* Both have come, perhaps in the wrong order. */
 
 static void
-in_order(asked_t *q)
+in_order(confirm_query_t *q)
 {
     health_state_t  state = q->vote.health.state;
     const item_t   *item = q->confirm->item;
@@ -239,7 +239,7 @@ in_order(asked_t *q)
 static void
 on_name(void *data, const dns_answer_t *answer)
 {
-    asked_t  *q = data;
+    confirm_query_t  *q = data;
 
     q->question = NULL;
     q->part.item = q->confirm->item;
@@ -258,7 +258,7 @@ on_name(void *data, const dns_answer_t *answer)
 static void
 on_health(void *data, const health_verdict_t *verdict)
 {
-    asked_t  *q = data;
+    confirm_query_t  *q = data;
 
     q->health = NULL;
     q->vote.health = *verdict;
@@ -277,8 +277,8 @@ on_timer(struct ev_loop *loop, ev_timer *timer, int revents)
     (void) revents;
 
     for (i = 0; i < c->n; i++) {
-        if (c->asked[i].wanted) {
-            ask_name(&c->asked[i]);
+        if (c->query[i].wanted) {
+            ask_name(&c->query[i]);
         }
     }
 
@@ -289,7 +289,7 @@ on_timer(struct ev_loop *loop, ev_timer *timer, int revents)
 /* A server that is known to fail need not be heard. */
 
 static void
-ask_health(asked_t *q, health_need_t need)
+ask_health(confirm_query_t *q, health_need_t need)
 {
     item_t    *item = q->confirm->item;
     check_t   *check = item->check;
@@ -334,9 +334,9 @@ item_confirm(item_t *item, const char *name, health_need_t need)
     item->confirm = c;
 
     for (i = 0; i < c->n; i++) {
-        c->asked[i].confirm = c;
-        c->asked[i].server = id[i];
-        ask_health(&c->asked[i], need);
+        c->query[i].confirm = c;
+        c->query[i].server = id[i];
+        ask_health(&c->query[i], need);
     }
 
     c->open++;
@@ -361,11 +361,11 @@ item_confirm_stop(item_t *item)
     ev_timer_stop(item->check->env->loop, &c->timer);
 
     for (i = 0; i < c->n; i++) {
-        if (c->asked[i].question != NULL) {
-            dns_cancel(c->asked[i].question);
+        if (c->query[i].question != NULL) {
+            dns_cancel(c->query[i].question);
         }
 
-        health_drop(c->asked[i].health);
+        health_drop(c->query[i].health);
     }
 
     free(c);

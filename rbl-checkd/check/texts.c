@@ -84,12 +84,12 @@ system_texts(texts_cap_t *cap, const check_t *check)
 
 
 void
-texts_caps(texts_caps_t *caps, const check_t *check, const asked_t *asked)
+texts_caps(texts_caps_t *caps, const check_t *check, const check_lists_t *lists)
 {
     size_t  i, own;
 
-    for (i = 0, own = 0; i < asked->n; i++) {
-        own += asked->list[i]->custom != 0;
+    for (i = 0, own = 0; i < lists->n; i++) {
+        own += lists->list[i]->custom != 0;
     }
 
     own = at_least(own, 1);

@@ -8,7 +8,7 @@
 #define TEXTS_H_INCLUDED
 
 #include "check.h"
-#include "asked.h"
+#include "check_lists.h"
 
 /* Bytes of all details of one check's results, and of all reasons. */
 #define TEXTS_SYSTEM     (16 * 1024)
@@ -40,7 +40,7 @@ size_t texts_own(size_t lists);
  * checks do not add up to more.  Out of memory the bounds are as for own lists.
  */
 void texts_caps(texts_caps_t *caps, const check_t *check,
-    const asked_t *asked);
+    const check_lists_t *lists);
 
 /* The largest length to which `n` texts may be cut, so that all together fit
    `budget`. */

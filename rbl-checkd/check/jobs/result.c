@@ -117,13 +117,13 @@ result_free(result_pack_t *p)
 
 
 static void
-pack_left_out(result_pack_t *p, const asked_t *asked, int whole)
+pack_left_out(result_pack_t *p, const check_lists_t *lists, int whole)
 {
     size_t        i;
     rbl_result_t  v;
 
-    for (i = asked->due; i < asked->n; i++) {
-        about_list(&v, asked->list[i], RBL_SKIPPED);
+    for (i = lists->due; i < lists->n; i++) {
+        about_list(&v, lists->list[i], RBL_SKIPPED);
         rbl_result_encode(&p->told.out, &v);
 
         if (whole) {
@@ -134,7 +134,7 @@ pack_left_out(result_pack_t *p, const asked_t *asked, int whole)
 
 
 int
-result_pack(result_pack_t *p, const check_t *check, const asked_t *asked,
+result_pack(result_pack_t *p, const check_t *check, const check_lists_t *lists,
     int whole)
 {
     size_t                 i, n, left;
@@ -143,7 +143,7 @@ result_pack(result_pack_t *p, const check_t *check, const asked_t *asked,
     const check_result_t  *r;
 
     n = check != NULL ? check_count(check) : 0;
-    left = check != NULL ? asked->n - asked->due : 0;
+    left = check != NULL ? lists->n - lists->due : 0;
 
     rbl_buf_reset(&p->told);
     rbl_buf_reset(&p->clear);
@@ -158,7 +158,7 @@ result_pack(result_pack_t *p, const check_t *check, const asked_t *asked,
                      - check_verdicts(check, RBL_CLEAR));
 
     if (check != NULL) {
-        texts_caps(&caps, check, asked);
+        texts_caps(&caps, check, lists);
     }
 
     for (i = 0; i < n; i++) {
@@ -186,7 +186,7 @@ result_pack(result_pack_t *p, const check_t *check, const asked_t *asked,
     }
 
     if (left > 0) {
-        pack_left_out(p, asked, whole);
+        pack_left_out(p, lists, whole);
     }
 
     rbl_buf_free(&codes);

@@ -6,7 +6,7 @@
 #ifndef RESULT_H_INCLUDED
 #define RESULT_H_INCLUDED
 
-#include "check/asked.h"
+#include "check/check_lists.h"
 #include "check/check.h"
 #include "rbl_out.h"
 
@@ -26,7 +26,7 @@ void result_free(result_pack_t *p);
  * Those of a check, and the lists that it left out as skipped.  Without a check
  * (NULL) there are none.  `whole`: `all` is wanted.  0, or -1: out of memory.
  */
-int result_pack(result_pack_t *p, const check_t *check, const asked_t *asked,
-    int whole);
+int result_pack(result_pack_t *p, const check_t *check,
+    const check_lists_t *lists, int whole);
 
 #endif /* RESULT_H_INCLUDED */

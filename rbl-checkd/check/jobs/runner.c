@@ -170,7 +170,7 @@ runner_ask(runner_t *r, int64_t family, rbl_str_t value)
     double    timeout, left;
     unsigned  how;
 
-    if (r->asked.n == 0) {
+    if (r->lists.n == 0) {
         runner_end(r, "No blocklist applies to this host.");
         return;
     }
@@ -183,8 +183,8 @@ runner_ask(runner_t *r, int64_t family, rbl_str_t value)
 
     r->told = dns_clock();
     r->check = check_start(&r->checker->env, (rbl_family_t) family, value,
-                           (const list_t *const *) r->asked.list,
-                           r->asked.due, &r->current.before,
+                           (const list_t *const *) r->lists.list,
+                           r->lists.due, &r->current.before,
                            timeout < left ? timeout : left, how, on_progress,
                            r);
     if (r->check == NULL) {
@@ -251,7 +251,7 @@ runner_free(runner_t *r)
         check_free(r->check);
     }
 
-    asked_drop(&r->asked);
+    check_lists_drop(&r->lists);
     current_free(&r->current);
     result_free(&r->results);
     free(r);

@@ -60,7 +60,7 @@ begin_alone(runner_t *r)
 }
 
 
-/* As asked_told: the lists that the store has told. */
+/* Returns as check_lists_unpack. */
 
 static int
 take_lists(runner_t *r, const rbl_check_begin_reply_t *b)
@@ -70,16 +70,17 @@ take_lists(runner_t *r, const rbl_check_begin_reply_t *b)
     if (b->lists.n != 0) {
         wait = dns_clock() - r->started < WAIT_FOR_LISTS
                || !table_loaded(r->checker->table);
-        return asked_told(&r->asked, r->checker->table,
-                          rbl_sid_str(&r->job.account), b->lists, b->family,
-                          wait);
+        return check_lists_unpack(&r->lists, r->checker->table,
+                                  rbl_sid_str(&r->job.account), b->lists,
+                                  b->family, wait);
     }
 
     if (!rbl_str_is(table_sum(r->checker->table), r->sum)) {
         return 0;                       /* it is another table by now */
     }
 
-    return asked_system(&r->asked, r->checker->table, b->htype, b->family);
+    return check_lists_system(&r->lists, r->checker->table, b->htype,
+                              b->family);
 }
 
 
@@ -116,8 +117,8 @@ begun(runner_t *r, const rbl_check_begin_reply_t *b)
 
     case 1:
         if (r->job.kind == JOB_DUE) {
-            asked_due(&r->asked, rbl_sid_str(&r->job.host), b->checked,
-                      b->now, &r->current);
+            check_lists_due(&r->lists, rbl_sid_str(&r->job.host), b->checked,
+                            b->now, &r->current);
         }
 
         runner_ask(r, b->family, b->value);

@@ -19,7 +19,7 @@ ended(runner_t *r, const char *how)
     log_info("check %s of %s: %s%s, %zu lists, %zu listed, %zu unknown, "
              "%.1f s", r->job.check.s,
              r->job.host.n != 0 ? r->job.host.s : "a value",
-             how, r->fail != NULL ? " as failed" : "", r->asked.n,
+             how, r->fail != NULL ? " as failed" : "", r->lists.n,
              r->check ? check_verdicts(r->check, RBL_LISTED) : 0,
              r->check ? check_verdicts(r->check, RBL_UNKNOWN) : 0,
              dns_clock() - r->started);
@@ -43,7 +43,7 @@ static int
 pack(runner_t *r)
 {
     return result_pack(&r->results, r->fail != NULL ? NULL : r->check,
-                       &r->asked, r->whole);
+                       &r->lists, r->whole);
 }
 
 

@@ -6,7 +6,7 @@
 #ifndef RUNNER_INT_H_INCLUDED
 #define RUNNER_INT_H_INCLUDED
 
-#include "check/asked.h"
+#include "check/check_lists.h"
 #include "check/check.h"
 #include "result.h"
 #include "runner.h"
@@ -35,7 +35,7 @@ struct runner_s {
     ev_timer         timer;
     runner_step_pt   step;              /* what the timer does */
     check_t         *check;
-    asked_t          asked;
+    check_lists_t    lists;
     const char      *fail;
     int64_t          interval;          /* s between checks of the host */
     current_t        current;           /* of it before */

@@ -1,9 +1,9 @@
 /*
  * The lists of a check, from the reply of check_begin or check_open.  The
- * asked_t owns references to them.
+ * check_lists_t owns references to them.
  */
 
-#include "asked.h"
+#include "check_lists.h"
 #include "rbl_hash.h"
 
 #include <stdlib.h>
@@ -12,18 +12,18 @@
 
 
 void
-asked_drop(asked_t *asked)
+check_lists_drop(check_lists_t *lists)
 {
     size_t  i;
 
-    for (i = 0; i < asked->n; i++) {
-        list_unref(asked->list[i]);
+    for (i = 0; i < lists->n; i++) {
+        list_unref(lists->list[i]);
     }
 
-    free(asked->list);
-    asked->list = NULL;
-    asked->n = 0;
-    asked->due = 0;
+    free(lists->list);
+    lists->list = NULL;
+    lists->n = 0;
+    lists->due = 0;
 }
 
 
@@ -35,7 +35,7 @@ asked_drop(asked_t *asked)
  */
 
 static int
-take_list(asked_t *asked, const table_t *table, rbl_str_t account,
+take_list(check_lists_t *lists, const table_t *table, rbl_str_t account,
     rbl_mp_t *mp, int64_t family, int wait)
 {
     int         custom;
@@ -85,21 +85,21 @@ take_list(asked_t *asked, const table_t *table, rbl_str_t account,
         }
     }
 
-    asked->list[asked->n++] = list;
-    asked->due = asked->n;
+    lists->list[lists->n++] = list;
+    lists->due = lists->n;
     return 1;
 }
 
 
 int
-asked_told(asked_t *asked, const table_t *table, rbl_str_t account,
-    rbl_str_t packed, int64_t family, int wait)
+check_lists_unpack(check_lists_t *lists, const table_t *table,
+    rbl_str_t account, rbl_str_t packed, int64_t family, int wait)
 {
     int       rc;
     size_t    n;
     rbl_mp_t  mp;
 
-    asked_drop(asked);
+    check_lists_drop(lists);
     rbl_mp_init(&mp, packed);
 
     n = rbl_mp_array(&mp);
@@ -107,13 +107,13 @@ asked_told(asked_t *asked, const table_t *table, rbl_str_t account,
         return -1;
     }
 
-    asked->list = calloc(n + 1, sizeof(list_t *));
-    if (asked->list == NULL) {
+    lists->list = calloc(n + 1, sizeof(list_t *));
+    if (lists->list == NULL) {
         return -1;
     }
 
     for (; n > 0; n--) {
-        rc = take_list(asked, table, account, &mp, family, wait);
+        rc = take_list(lists, table, account, &mp, family, wait);
         if (rc != 1) {
             return rc;
         }
@@ -124,16 +124,16 @@ asked_told(asked_t *asked, const table_t *table, rbl_str_t account,
 
 
 int
-asked_system(asked_t *asked, const table_t *table, rbl_str_t type,
+check_lists_system(check_lists_t *lists, const table_t *table, rbl_str_t type,
     int64_t family)
 {
     size_t   i, n;
     list_t  *list;
 
-    asked_drop(asked);
+    check_lists_drop(lists);
     n = table_count(table);
-    asked->list = calloc(n + 1, sizeof(list_t *));
-    if (asked->list == NULL) {
+    lists->list = calloc(n + 1, sizeof(list_t *));
+    if (lists->list == NULL) {
         return -1;
     }
 
@@ -144,32 +144,32 @@ asked_system(asked_t *asked, const table_t *table, rbl_str_t type,
             && (list->families & family)
             && (type.n == 0 || rbl_str_is(type, list->type)))
         {
-            asked->list[asked->n++] = list_ref(list);
+            lists->list[lists->n++] = list_ref(list);
         }
     }
 
-    asked->due = asked->n;
+    lists->due = lists->n;
     return 1;
 }
 
 
 void
-asked_due(asked_t *asked, rbl_str_t host, int64_t before, int64_t now,
-    const current_t *current)
+check_lists_due(check_lists_t *lists, rbl_str_t host, int64_t before,
+    int64_t now, const current_t *current)
 {
     size_t   i;
     list_t  *list;
 
-    asked->due = 0;
+    lists->due = 0;
 
-    for (i = 0; i < asked->n; i++) {
-        list = asked->list[i];
+    for (i = 0; i < lists->n; i++) {
+        list = lists->list[i];
 
         if (list_due(list, host, before, now)
             || current_open(current, rbl_str(list->sid)))
         {
-            asked->list[i] = asked->list[asked->due];
-            asked->list[asked->due++] = list;
+            lists->list[i] = lists->list[lists->due];
+            lists->list[lists->due++] = list;
         }
     }
 }
