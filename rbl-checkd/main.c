@@ -42,7 +42,7 @@ on_store(void *data, int ready)
     checkd_t  *c = data;
 
     log_info("store %s: %s", c->conf.store, ready ? "ready" : "lost");
-    service_tell(ready ? SERVICE_STORE : SERVICE_NO_STORE);
+    service_notify(ready ? SERVICE_STORE : SERVICE_NO_STORE);
 
     table_state(c->checker.table, ready);
     jobs_state(c->jobs, ready);
@@ -93,7 +93,7 @@ stop(checkd_t *c)
     }
 
     log_notice("stopping: no new work is claimed");
-    service_tell(SERVICE_STOPPING);
+    service_notify(SERVICE_STOPPING);
     c->stop_at = ev_now(c->checker.loop) + service_stop_bound(&c->conf);
 
     jobs_stop(c->jobs);
@@ -326,7 +326,7 @@ main(int argc, char **argv)
     if (rc == 0) {
         log_notice("rbl-checkd " RBL_VERSION " as %s, store %s", c.conf.name,
                    c.conf.store);
-        service_tell(SERVICE_READY);
+        service_notify(SERVICE_READY);
         ev_run(c.checker.loop, 0);
         log_notice("stopped");
     }

@@ -94,7 +94,7 @@ notify(const char *state)
 
 
 static void
-tell_reloading(void)
+notify_reloading(void)
 {
     char             text[64];
     struct timespec  ts;
@@ -107,10 +107,10 @@ tell_reloading(void)
 
 
 void
-service_tell(service_event_t event)
+service_notify(service_event_t event)
 {
     if (event == SERVICE_RELOADING) {
-        tell_reloading();
+        notify_reloading();
 
     } else {
         notify(event_texts[event]);
@@ -136,7 +136,7 @@ on_watchdog(struct ev_loop *loop, ev_timer *w, int revents)
     (void) w;
     (void) revents;
 
-    service_tell(SERVICE_ALIVE);
+    service_notify(SERVICE_ALIVE);
 }
 
 
@@ -225,7 +225,7 @@ read_config(config_t *conf, const char *file)
 void
 service_reload(config_t *conf, const char *file)
 {
-    service_tell(SERVICE_RELOADING);
+    service_notify(SERVICE_RELOADING);
 
     if (log_reopen() != 0) {
         log_error("cannot reopen the log: %s", strerror(errno));
@@ -235,5 +235,5 @@ service_reload(config_t *conf, const char *file)
     }
 
     read_config(conf, file);
-    service_tell(SERVICE_RELOADED);
+    service_notify(SERVICE_RELOADED);
 }

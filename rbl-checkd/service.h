@@ -28,7 +28,7 @@ typedef enum {
  */
 void service_start(ev_timer *watchdog, struct ev_loop *loop);
 
-void service_tell(service_event_t event);
+void service_notify(service_event_t event);
 
 /* Reports how many checks of at most how many, and queries, are in flight. */
 void service_busy(unsigned checks, unsigned most, uint64_t questions);

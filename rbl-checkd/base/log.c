@@ -189,7 +189,7 @@ write_line(int level, const char *text)
 
 
 static void
-tell_left_out(log_class_t *c)
+log_left_out(log_class_t *c)
 {
     char  text[256];
 
@@ -222,7 +222,7 @@ sweep(time_t now)
 
     for (i = 0; i < CLASSES; i++) {
         if (window_is_over(&state.classes[i], now)) {
-            tell_left_out(&state.classes[i]);
+            log_left_out(&state.classes[i]);
         }
     }
 }
@@ -270,7 +270,7 @@ admit(int level, const char *fmt, time_t now)
     c = find_class(fmt, now);
 
     if (c->fmt == NULL || window_is_over(c, now)) {
-        tell_left_out(c);
+        log_left_out(c);
         c->fmt = fmt;
         c->since = now;
         c->said = 0;
@@ -319,7 +319,7 @@ log_close(void)
     size_t  i;
 
     for (i = 0; i < CLASSES; i++) {
-        tell_left_out(&state.classes[i]);
+        log_left_out(&state.classes[i]);
     }
 
     if (state.to_syslog) {

@@ -89,10 +89,10 @@ keep_reason(item_t *item, const dns_answer_t *answer)
 
 
 static void
-on_reason(void *data, const lookup_answer_t *told)
+on_reason(void *data, const lookup_answer_t *lookup)
 {
     item_t              *item = data;
-    const dns_answer_t  *answer = told->answer;
+    const dns_answer_t  *answer = lookup->answer;
 
     item->reason = NULL;
     item->reasoned = 1;
@@ -303,13 +303,13 @@ item_judge(part_t *p, const dns_answer_t *answer)
 /* A server that was not asked has no name. */
 
 static void
-trace_part(const part_t *p, const lookup_answer_t *told)
+trace_part(const part_t *p, const lookup_answer_t *lookup)
 {
     check_t     *check = p->item->check;
     const char  *error = rbl_lookup_err_names[p->error];
     const char  *means = rbl_verdict_names[p->raw];
 
-    if (told->answer == NULL || told->answer->status == DNS_UNFOUND) {
+    if (lookup->answer == NULL || lookup->answer->status == DNS_UNFOUND) {
         item_trace(p->item, "no response: %s, error %s", means, error);
         return;
     }
@@ -321,39 +321,39 @@ trace_part(const part_t *p, const lookup_answer_t *told)
 
 
 static void
-on_addresses(void *data, const lookup_answer_t *told)
+on_addresses(void *data, const lookup_answer_t *lookup)
 {
     part_t  *p = data;
     item_t  *item = p->item;
 
     p->question = NULL;
-    p->at = told->at;
+    p->at = lookup->at;
     p->received = dns_clock();
 
-    if (told->answer == NULL) {
+    if (lookup->answer == NULL) {
         p->raw = RBL_UNKNOWN;
-        p->error = told->error;
+        p->error = lookup->error;
 
     } else {
-        p->ttl = told->answer->ttl;
-        p->soa = told->answer->soa;
-        p->minimum = p->soa != 0 ? told->answer->minimum : 0;
-        p->server = told->answer->server;
-        item_judge(p, told->answer);
+        p->ttl = lookup->answer->ttl;
+        p->soa = lookup->answer->soa;
+        p->minimum = p->soa != 0 ? lookup->answer->minimum : 0;
+        p->server = lookup->answer->server;
+        item_judge(p, lookup->answer);
 
-        if (told->answer->ms > item->result.ms) {
-            item->result.ms = told->answer->ms;
+        if (lookup->answer->ms > item->result.ms) {
+            item->result.ms = lookup->answer->ms;
         }
 
         if (p->raw == RBL_UNKNOWN && item->check->env->health != NULL
-            && told->answer->status != DNS_UNFOUND)
+            && lookup->answer->status != DNS_UNFOUND)
         {
             health_doubt(item->check->env->health, item->result.list,
                          item->check->family, p->server);
         }
     }
 
-    trace_part(p, told);
+    trace_part(p, lookup);
 
     if (--item->open == 0) {
         all_answered(item);

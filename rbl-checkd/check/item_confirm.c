@@ -48,7 +48,7 @@ says(const gate_vote_t *vote)
    hold a key. */
 
 static void
-tell_disagreement(const confirm_t *c)
+log_disagreement(const confirm_t *c)
 {
     char                    text[DNS_SERVER_TEXT];
     unsigned                i;
@@ -176,7 +176,7 @@ decide(confirm_t *c)
     g = gate_votes(&a, votes, c->n, c->after);
 
     if (g.error == RBL_ERR_DISAGREE) {
-        tell_disagreement(c);
+        log_disagreement(c);
     }
 
     if (g.verdict == RBL_LISTED || g.verdict == RBL_CLEAR) {

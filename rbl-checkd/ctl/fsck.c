@@ -1,5 +1,5 @@
 /*
- * rblctl fsck: the command, the scripts' calls, and how a fault is told.
+ * rblctl fsck: the command, the scripts' calls, and the report of a fault.
  */
 
 #include "fsck.h"
@@ -27,7 +27,7 @@ fsck_only(const fsck_t *f)
 }
 
 
-/* What is seen twice, and was not mended, is told once. */
+/* A fault that is seen twice, and was not repaired, is reported once. */
 static int
 fsck_add(fsck_t *f, rbl_str_t account, rbl_str_t kind, rbl_str_t where,
     rbl_str_t text, int mended)
@@ -44,11 +44,11 @@ fsck_add(fsck_t *f, rbl_str_t account, rbl_str_t kind, rbl_str_t where,
     if (n > 0 && (size_t) n < sizeof(name)
         && memchr(name, '\0', (size_t) n) == NULL)
     {
-        if (!mended && json_object_get(f->told, name) != NULL) {
+        if (!mended && json_object_get(f->reported, name) != NULL) {
             return 0;
         }
 
-        json_object_set_new_nocheck(f->told, name, json_true());
+        json_object_set_new_nocheck(f->reported, name, json_true());
     }
 
     f->found++;
@@ -69,7 +69,7 @@ fsck_add(fsck_t *f, rbl_str_t account, rbl_str_t kind, rbl_str_t where,
 
 
 int
-fsck_tell(fsck_t *f, rbl_str_t account, const char *kind, rbl_str_t where,
+fsck_report(fsck_t *f, rbl_str_t account, const char *kind, rbl_str_t where,
     const char *text)
 {
     return fsck_add(f, account, rbl_str(kind), where, rbl_str(text), 0);
@@ -363,12 +363,12 @@ ctl_fsck(ctl_t *ctl)
     f.ctl = ctl;
     f.repair = ctl_option(ctl, "repair") != NULL;
     f.rows = json_array();
-    f.told = json_object();
+    f.reported = json_object();
     f.accounts = json_object();
     f.events = json_object();
     f.counted = json_object();
 
-    if (f.rows == NULL || f.told == NULL || f.accounts == NULL
+    if (f.rows == NULL || f.reported == NULL || f.accounts == NULL
         || f.events == NULL || f.counted == NULL)
     {
         return ctl_fail("out of memory");
@@ -378,7 +378,7 @@ ctl_fsck(ctl_t *ctl)
         rc = fsck_print(&f);
 
     } else {
-        /* what was found until then is told all the same */
+        /* faults found until then are reported all the same */
 
         if (f.found) {
             (void) fsck_print(&f);
@@ -389,7 +389,7 @@ ctl_fsck(ctl_t *ctl)
         rc = CTL_ERROR;
     }
 
-    json_decref(f.told);
+    json_decref(f.reported);
     json_decref(f.accounts);
     json_decref(f.events);
     json_decref(f.counted);

@@ -20,7 +20,7 @@ typedef struct {
     int       judged;                   /* accounts */
     int       found, left;              /* faults, those not mended */
     json_t   *rows;                     /* the faults */
-    json_t   *told;                     /* their names -> true */
+    json_t   *reported;                 /* their names -> true */
     json_t   *accounts;                 /* SID -> what fsck_state says */
     json_t   *events;                   /* "<AC>:<EV>" -> [targets] */
     json_t   *counted;                  /* likewise -> what it counted then */
@@ -29,7 +29,7 @@ typedef struct {
 } fsck_t;
 
 /* A fault that no script found; nothing is mended.  -1: out of memory. */
-int fsck_tell(fsck_t *f, rbl_str_t account, const char *kind, rbl_str_t where,
+int fsck_report(fsck_t *f, rbl_str_t account, const char *kind, rbl_str_t where,
     const char *text);
 
 /*

@@ -36,7 +36,7 @@ fsck_use(fsck_used_t *u, rbl_str_t sid, const char *suffix)
     json_int_t  n;
 
     if (sid.n > RBL_SID_LEN) {
-        return;                         /* no SID, which was told */
+        return;                         /* no SID, which was reported */
     }
 
     snprintf(field, sizeof(field), "%.*s%s", (int) sid.n, sid.n ? sid.p : "",
@@ -79,7 +79,7 @@ fsck_use_places(fsck_used_t *u, rbl_str_t groups)
 }
 
 
-/* What a record uses that cannot be read is unknown; a missing one is told. */
+/* A reference that cannot be read is unknown; a missing one is reported. */
 static void
 fsck_use_unknown(fsck_used_t *u, rbl_str_t raw)
 {

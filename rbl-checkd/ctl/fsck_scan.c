@@ -194,8 +194,8 @@ static int
 fsck_key(fsck_t *f, const fsck_key_t *k)
 {
     if (k->p != rbl_partition(&f->ctl->ks, k->account)) {
-        return fsck_tell(f, k->account, "key", k->name,
-                         "is in a partition that is not the account's");
+        return fsck_report(f, k->account, "key", k->name,
+                           "is in a partition that is not the account's");
     }
 
     switch (fsck_state(f, k->account)) {
@@ -207,8 +207,8 @@ fsck_key(fsck_t *f, const fsck_key_t *k)
         return 0;
 
     case FSCK_NONE:
-        return fsck_tell(f, k->account, "key", k->name,
-                         "is of an account that does not exist");
+        return fsck_report(f, k->account, "key", k->name,
+                           "is of an account that does not exist");
 
     default:
         return -1;
@@ -226,8 +226,8 @@ fsck_key(fsck_t *f, const fsck_key_t *k)
         return 1;
 
     case FSCK_FOREIGN:
-        return fsck_tell(f, k->account, "key", k->name,
-                         "is no key that this version knows");
+        return fsck_report(f, k->account, "key", k->name,
+                           "is no key that this version knows");
 
     default:
         return 0;

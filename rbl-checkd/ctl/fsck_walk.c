@@ -367,8 +367,8 @@ fsck_accounts_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
     (void) raw;
 
     if (sid.n != RBL_SID_LEN) {
-        return fsck_tell(data, sid, "index", RBL_STR("accounts"),
-                         "has an account with no SID");
+        return fsck_report(data, sid, "index", RBL_STR("accounts"),
+                           "has an account with no SID");
     }
 
     return fsck_state(data, sid) < 0 ? -1 : 0;

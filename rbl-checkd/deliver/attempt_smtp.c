@@ -12,7 +12,7 @@
 /* What is wrong with the configuration, not with this mail. */
 
 static void
-attempt_tell_operator(const smtp_result_t *result, const char *text)
+attempt_log_smtp(const smtp_result_t *result, const char *text)
 {
     if (result->end == SMTP_AUTH) {
         log_error("the mail server refuses smtp_user and its password: %s",
@@ -67,7 +67,7 @@ attempt_mailed(void *data, const smtp_result_t *result)
     log_info("delivery %.*s: attempt %u failed in %.0f ms: %s",
              (int) a->member.n, a->member.p, a->n + 1,
              result->seconds * 1000.0, text);
-    attempt_tell_operator(result, text);
+    attempt_log_smtp(result, text);
 
     attempt_failed(a, 0, 0, errors[result->end]);
 }

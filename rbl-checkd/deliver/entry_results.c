@@ -8,7 +8,7 @@
 
 
 static void
-tell_listing(rbl_result_t *r, const rbl_listing_t *l)
+result_of_listing(rbl_result_t *r, const rbl_listing_t *l)
 {
     r->zone = l->zone;
     r->website = l->website;
@@ -47,7 +47,7 @@ join_results(rbl_out_t *out, rbl_str_t told, rbl_str_t current)
         } while (!rbl_str_eq(r.list, l.list));
 
         if (!rbl_str_is(r.status, "listed")) {
-            tell_listing(&r, &l);
+            result_of_listing(&r, &l);
         }
 
         rbl_result_encode(out, &r);

@@ -32,7 +32,7 @@ dns_clock(void)
 
 
 static void
-engine_tell_done(dns_engine_t *engine)
+engine_finish_done(dns_engine_t *engine)
 {
     dns_question_t  *q;
 
@@ -77,7 +77,7 @@ engine_work(dns_engine_t *engine)
     }
 
     engine->now = dns_clock();
-    engine_tell_done(engine);
+    engine_finish_done(engine);
     dns_tcp_run(engine);
     dns_pace_run(engine);
     dns_socket_reap(engine);
@@ -549,7 +549,7 @@ dns_finish(dns_question_t *q)
 
     if (q->set != NULL) {
         dns_at(q)->counters.by_status[answer->status]++;
-        dns_zone_told(q, answer->status);
+        dns_zone_done(q, answer->status);
     }
 
     done = q->done;

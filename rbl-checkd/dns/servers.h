@@ -168,7 +168,7 @@ void dns_zone_ask(dns_question_t *q);
 int dns_zone_refer(dns_question_t *q, const dns_name_t *below);
 
 /* The question is over: its zone's servers have answered, or failed. */
-void dns_zone_told(const dns_question_t *q, dns_status_t status);
+void dns_zone_done(const dns_question_t *q, dns_status_t status);
 
 void dns_zone_sweep(dns_engine_t *engine);
 /* dns_zone_stop ends all searches; then all zones are freed. */

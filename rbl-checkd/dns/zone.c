@@ -480,7 +480,7 @@ zone_serves(const dns_zone_t *z)
 
 
 void
-dns_zone_told(const dns_question_t *q, dns_status_t status)
+dns_zone_done(const dns_question_t *q, dns_status_t status)
 {
     double       now;
     dns_zone_t  *z;

@@ -384,7 +384,7 @@ store_forget(store_t *store, void *data)
 int
 store_ready(const store_t *store)
 {
-    return store->phase == STORE_READY && store->told_ready;
+    return store->phase == STORE_READY && store->ready_reported;
 }
 
 

@@ -408,7 +408,7 @@ let_go(store_t *store)
 /* What fails while these are told waits for the next kick. */
 
 static void
-tell_failed(store_t *store)
+fail_commands(store_t *store)
 {
     int           end;
     store_cmd_t  *cmd, *last;
@@ -454,12 +454,12 @@ on_kick(struct ev_loop *loop, ev_timer *w, int revents)
         store_give_up(store);
     }
 
-    if (ready != store->told_ready) {
-        store->told_ready = (unsigned) ready;
+    if (ready != store->ready_reported) {
+        store->ready_reported = (unsigned) ready;
         store->state(store->data, ready);
     }
 
-    tell_failed(store);
+    fail_commands(store);
 
     /* One that is due in this turn too is pending, and no longer active. */
 

@@ -55,7 +55,7 @@ struct store_s {
     redisAsyncContext  *ac;
     rbl_reply_reader_t  reader;         /* of ac */
     store_phase_t       phase;
-    unsigned            told_ready:1;
+    unsigned            ready_reported:1;
     unsigned            second:1;       /* for blocking reads: the first one
                                            does the complaining */
     store_queue_t       pending, failed;

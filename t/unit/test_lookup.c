@@ -130,7 +130,7 @@ quota_forget(quota_t *quota, const void *data)
 
 
 void
-quota_told(quota_t *quota, const list_t *l, quota_told_t told,
+quota_response(quota_t *quota, const list_t *l, quota_response_t response,
     unsigned resolver)
 {
     (void) quota;
@@ -138,8 +138,8 @@ quota_told(quota_t *quota, const list_t *l, quota_told_t told,
     (void) resolver;
 
     n_told++;
-    n_blocked += told != QUOTA_TOLD_ANSWER;
-    n_refused += told == QUOTA_TOLD_REFUSED;
+    n_blocked += response != QUOTA_RESPONSE_ANSWER;
+    n_refused += response == QUOTA_RESPONSE_REFUSED;
 }
 
 
@@ -157,7 +157,7 @@ begin(int with_quota, size_t octets)
 }
 
 
-static void on_answer(void *data, const lookup_answer_t *told);
+static void on_answer(void *data, const lookup_answer_t *reply);
 
 
 static int
@@ -188,24 +188,24 @@ cancel(unsigned n)
 
 
 static void
-on_answer(void *data, const lookup_answer_t *told)
+on_answer(void *data, const lookup_answer_t *reply)
 {
     asker_t  *a;
 
     a = data;
     a->called++;
     a->q = NULL;
-    a->error = told->error;
-    a->at = told->at;
-    a->kept = told->kept;
-    a->answered = told->answer != NULL;
+    a->error = reply->error;
+    a->at = reply->at;
+    a->kept = reply->kept;
+    a->answered = reply->answer != NULL;
     nested += inside;
 
-    if (told->answer) {
-        a->status = told->answer->status;
-        a->ttl = told->answer->ttl;
-        a->n_a = told->answer->n_a;
-        a->a = told->answer->a[0];
+    if (reply->answer) {
+        a->status = reply->answer->status;
+        a->ttl = reply->answer->ttl;
+        a->n_a = reply->answer->n_a;
+        a->a = reply->answer->a[0];
     }
 
     if (a->cancels && asker[a->cancels].q != NULL) {
@@ -230,16 +230,16 @@ run(void)
 static void
 answer(unsigned n, dns_status_t status, uint32_t a, uint32_t ttl)
 {
-    dns_answer_t  *told;
+    dns_answer_t  *reply;
 
-    told = calloc(1, sizeof(dns_answer_t));
-    told->status = status;
-    told->n_a = a != 0;
-    told->a[0] = a;
-    told->ttl = ttl;
+    reply = calloc(1, sizeof(dns_answer_t));
+    reply->status = status;
+    reply->n_a = a != 0;
+    reply->a[0] = a;
+    reply->ttl = ttl;
     sent[n].open = 0;
-    sent[n].done(sent[n].data, told);
-    free(told);
+    sent[n].done(sent[n].data, reply);
+    free(reply);
 }
 
 

@@ -142,7 +142,7 @@ test_unlimited(void)
     fresh(1, 1);
     list.custom = 1;
     ok(take(0, 1) == QUOTA_GO, "an account's own list has no limits");
-    quota_told(quota, &list, QUOTA_TOLD_BLOCKED, 0);
+    quota_response(quota, &list, QUOTA_RESPONSE_BLOCKED, 0);
     ok(take(0, 1) == QUOTA_GO && open_calls() == 0, "and does not back off");
     list.custom = 0;
 }
@@ -288,22 +288,22 @@ test_backoff(void)
     unsigned  calls;
 
     fresh(0, 0);
-    quota_told(quota, &list, QUOTA_TOLD_ANSWER, 0);
+    quota_response(quota, &list, QUOTA_RESPONSE_ANSWER, 0);
     ok(open_calls() == 0, "a good answer of a good list");
-    quota_told(quota, &list, QUOTA_TOLD_BLOCKED, 0);
+    quota_response(quota, &list, QUOTA_RESPONSE_BLOCKED, 0);
     calls = n_calls;
-    quota_told(quota, &list, QUOTA_TOLD_BLOCKED, 0);
+    quota_response(quota, &list, QUOTA_RESPONSE_BLOCKED, 0);
     ok(n_calls == calls && open_calls() == 1, "a refusal is told once");
     ok(take(0, 1) == QUOTA_BLOCKED, "and counts at once");
     reply("OK", "500 1 1 0");
     ok(take(0, 1) == QUOTA_BLOCKED, "as long as the store says");
     run(0.55);
     ok(take(0, 1) == QUOTA_GO, "and no longer");
-    quota_told(quota, &list, QUOTA_TOLD_ANSWER, 0);
+    quota_response(quota, &list, QUOTA_RESPONSE_ANSWER, 0);
     ok(open_calls() == 1 && last_call()->argv[0] == 0,
        "a good answer is told then");
     reply("OK", "0 0 0 0");
-    quota_told(quota, &list, QUOTA_TOLD_ANSWER, 0);
+    quota_response(quota, &list, QUOTA_RESPONSE_ANSWER, 0);
     ok(open_calls() == 0, "once");
 
     fresh(10, 0);
@@ -311,11 +311,11 @@ test_backoff(void)
     reply("BLOCKED", "60000 2 0 0");
     ok(wait_told(1, 1) && told[0] == QUOTA_BLOCKED, "others found it out");
     ok(take(0, 9) == QUOTA_BLOCKED, "it holds here too");
-    quota_told(quota, &list, QUOTA_TOLD_ANSWER, 0);
+    quota_response(quota, &list, QUOTA_RESPONSE_ANSWER, 0);
     reply("OK", "0 0 0 0");
     ok(take(0, 9) == QUOTA_WAIT, "a test point was answered: it ends");
     reply("", "");
-    quota_told(quota, &list, QUOTA_TOLD_BLOCKED, 0);
+    quota_response(quota, &list, QUOTA_RESPONSE_BLOCKED, 0);
     reply("", "");
     ok(wait_told(2, 1) && told[1] == QUOTA_BLOCKED,
        "a refusal counts even if the store is away");
@@ -329,7 +329,7 @@ static void
 test_refused(void)
 {
     fresh(0, 0);
-    quota_told(quota, &list, QUOTA_TOLD_REFUSED, 1);
+    quota_response(quota, &list, QUOTA_RESPONSE_REFUSED, 1);
     ok(take(0, 1) == QUOTA_BLOCKED && open_calls() == 0,
        "the resolver may have refused: it counts here alone");
     run(0.1);
@@ -337,7 +337,7 @@ test_refused(void)
        "the store is asked what others know");
     reply("OK", "0 0 0 -1");
     ok(take(0, 1) == QUOTA_BLOCKED, "they do not: it counts all the same");
-    quota_told(quota, &list, QUOTA_TOLD_ANSWER, 1);
+    quota_response(quota, &list, QUOTA_RESPONSE_ANSWER, 1);
     ok(open_calls() == 0 && take(0, 1) == QUOTA_BLOCKED,
        "an answer to what was under way ends nothing");
     vouched = 1;
@@ -347,21 +347,21 @@ test_refused(void)
     reply("OK", "60000 1 1 0");
 
     fresh(0, 0);
-    quota_told(quota, &list, QUOTA_TOLD_REFUSED, 1);
+    quota_response(quota, &list, QUOTA_RESPONSE_REFUSED, 1);
     ok(open_calls() == 1 && last_call()->argv[0] == 1, "or at once");
     reply("OK", "60000 1 1 0");
 
     fresh(0, 0);
     vouched = 0;
-    quota_told(quota, &list, QUOTA_TOLD_REFUSED, 1);
-    quota_told(quota, &list, QUOTA_TOLD_BLOCKED, 1);
+    quota_response(quota, &list, QUOTA_RESPONSE_REFUSED, 1);
+    quota_response(quota, &list, QUOTA_RESPONSE_BLOCKED, 1);
     ok(open_calls() == 1 && last_call()->argv[0] == 1,
        "or where the list has said so itself");
     reply("OK", "60000 1 1 0");
-    quota_told(quota, &list, QUOTA_TOLD_ANSWER, 0);
+    quota_response(quota, &list, QUOTA_RESPONSE_ANSWER, 0);
     ok(open_calls() == 1 && last_call()->argv[0] == 0, "it answers again");
     ((quota_list_t *) sidmap_find(&quota->lists, list.sid))->refused = QUOTA_GO;
-    quota_told(quota, &list, QUOTA_TOLD_BLOCKED, 0);
+    quota_response(quota, &list, QUOTA_RESPONSE_BLOCKED, 0);
     ok(open_calls() == 1, "and refuses while the store hears of that");
     reply("OK", "0 0 0 0");
     ok(open_calls() == 1 && last_call()->argv[0] == 1,
@@ -390,7 +390,7 @@ test_probe(void)
 
     fresh(0, 0);
     probe = NULL;
-    quota_told(quota, &list, QUOTA_TOLD_BLOCKED, 0);
+    quota_response(quota, &list, QUOTA_RESPONSE_BLOCKED, 0);
     reply("OK", "60000 1 1");
     run(0.4);
     ok(probe == NULL, "nobody wants to know");
@@ -430,7 +430,7 @@ test_probe(void)
     ok(take(0, 9) == QUOTA_GO, "and may be asked");
     ok(through == 3, "each resolver had its turn");
 
-    quota_told(quota, &list, QUOTA_TOLD_BLOCKED, 0);
+    quota_response(quota, &list, QUOTA_RESPONSE_BLOCKED, 0);
     reply("OK", "60000 1 1");
     run(0.2);
     take(0, 9);

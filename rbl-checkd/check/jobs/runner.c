@@ -117,14 +117,14 @@ runner_keep(const runner_t *r, char buf[24])
 
 
 static void
-tell_progress(runner_t *r)
+report_progress(runner_t *r)
 {
     char                       done[24], listed[24], unknown[24];
     rbl_key_t                  key;
     rbl_check_progress_args_t  args;
 
-    r->told = dns_clock();
-    if (r->told >= r->give_up) {
+    r->reported = dns_clock();
+    if (r->reported >= r->give_up) {
         return;                         /* it may be another's by now */
     }
 
@@ -156,8 +156,8 @@ on_progress(void *data, check_t *check, int finished)
     /* Progress that comes soon after the last report waits for the next one. */
 
     if (r->job.kind == JOB_MANUAL && !ev_is_active(&r->timer)) {
-        wait = r->told + PROGRESS_EVERY - dns_clock();
-        r->step = tell_progress;
+        wait = r->reported + PROGRESS_EVERY - dns_clock();
+        r->step = report_progress;
         ev_timer_set(&r->timer, wait > 0 ? wait : 0, 0);
         ev_timer_start(r->checker->loop, &r->timer);
     }
@@ -181,7 +181,7 @@ runner_ask(runner_t *r, int64_t family, rbl_str_t value)
     how = (r->job.kind == JOB_MANUAL ? CHECK_FRESH : 0)
           | (r->job.host.n == 0 ? CHECK_ONCE : 0);
 
-    r->told = dns_clock();
+    r->reported = dns_clock();
     r->check = check_start(&r->checker->env, (rbl_family_t) family, value,
                            (const list_t *const *) r->lists.list,
                            r->lists.due, &r->current.before,

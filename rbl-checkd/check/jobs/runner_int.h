@@ -26,7 +26,7 @@ struct runner_s {
     const char      *leave;             /* check_begin: to go alone */
     char             sum[64];           /* of the table, when it was told */
     double           started, give_up;
-    double           told;              /* when progress was told */
+    double           reported;          /* when progress was reported */
     double           backoff;
     int              events;            /* somebody wants them */
     int              whole;             /* all results are wanted */

@@ -1,5 +1,5 @@
 /*
- * Look-ups: the border, what is kept, and what is due to be told.
+ * Look-ups: the interface, the cache, call backs that are due.
  */
 
 #include "lookup_int.h"
@@ -10,7 +10,7 @@
 
 
 void
-lookup_tell(lookup_q_t *q, const lookup_answer_t *told)
+lookup_reply(lookup_q_t *q, const lookup_answer_t *reply)
 {
     void            *data;
     lookup_done_pt   done;
@@ -19,7 +19,7 @@ lookup_tell(lookup_q_t *q, const lookup_answer_t *told)
     data = q->data;
     free(q->kept);
     free(q);
-    done(data, told);
+    done(data, reply);
 }
 
 
@@ -41,28 +41,29 @@ lookup_due(lookup_q_t *q, rbl_lookup_err_t error)
 
 
 static void
-lookup_tell_due(lookup_q_t *q)
+lookup_reply_due(lookup_q_t *q)
 {
-    lookup_t         *lookup;
-    lookup_answer_t   told;
+    lookup_t        *lookup;
+    lookup_answer_t  reply;
 
     lookup = q->lookup;
-    memset(&told, 0, sizeof(told));
-    told.error = q->error;
-    told.at = dns_clock();
+    memset(&reply, 0, sizeof(reply));
+    reply.error = q->error;
+    reply.at = dns_clock();
 
     if (q->kept != NULL) {
-        cache_unpack(&lookup->scratch, q->kept, told.at);
-        told.at = q->kept->at;
-        told.answer = &lookup->scratch;
-        told.kept = 1;
+        cache_unpack(&lookup->scratch, q->kept, reply.at);
+        reply.at = q->kept->at;
+        reply.answer = &lookup->scratch;
+        reply.kept = 1;
     }
 
-    lookup_tell(q, &told);
+    lookup_reply(q, &reply);
 }
 
 
-/* Only those that are due now: what their call backs ask has its own turn. */
+/* Only those that are due now: requests of their call backs are due the next
+   time. */
 static void
 lookup_timer(struct ev_loop *loop, ev_timer *timer, int events)
 {
@@ -77,7 +78,7 @@ lookup_timer(struct ev_loop *loop, ev_timer *timer, int events)
     link_move(&now, &lookup->due);
 
     while (!link_empty(&now)) {
-        lookup_tell_due((lookup_q_t *) link_shift(&now));
+        lookup_reply_due((lookup_q_t *) link_shift(&now));
     }
 }
 

@@ -41,8 +41,8 @@ typedef struct {
     size_t    entries, octets;
 } lookup_counters_t;
 
-/* What is told lives during the call, which may ask and cancel at will. */
-typedef void (*lookup_done_pt)(void *data, const lookup_answer_t *told);
+/* The reply lives during the call, which may ask and cancel at will. */
+typedef void (*lookup_done_pt)(void *data, const lookup_answer_t *reply);
 
 /* `quota` NULL: no limits; `octets` of cache, 0: none.  NULL: no memory. */
 lookup_t *lookup_new(struct ev_loop *loop, dns_engine_t *dns, quota_t *quota,

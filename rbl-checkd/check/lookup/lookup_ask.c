@@ -66,10 +66,10 @@ static void
 ask_quota(ask_t *ask, const dns_answer_t *answer, int blocked)
 {
     if (ask->lookup->quota != NULL) {
-        quota_told(ask->lookup->quota, ask->list,
-                   !blocked ? QUOTA_TOLD_ANSWER
-                   : answer->status == DNS_REFUSED ? QUOTA_TOLD_REFUSED
-                   : QUOTA_TOLD_BLOCKED, answer->server);
+        quota_response(ask->lookup->quota, ask->list,
+                       !blocked ? QUOTA_RESPONSE_ANSWER
+                       : answer->status == DNS_REFUSED ? QUOTA_RESPONSE_REFUSED
+                       : QUOTA_RESPONSE_BLOCKED, answer->server);
     }
 }
 
@@ -124,10 +124,10 @@ ask_judge(ask_t *ask, const dns_answer_t *answer)
 
 /* The call backs may ask and cancel: what is still in the list is theirs. */
 static void
-ask_tell(link_t *list, const lookup_answer_t *told)
+ask_reply(link_t *list, const lookup_answer_t *reply)
 {
     while (!link_empty(list)) {
-        lookup_tell((lookup_q_t *) link_shift(list), told);
+        lookup_reply((lookup_q_t *) link_shift(list), reply);
     }
 }
 
@@ -138,20 +138,20 @@ on_answer(void *data, const dns_answer_t *answer)
     ask_t           *ask;
     lookup_t        *lookup;
     link_t           waiting;
-    lookup_answer_t  told;
+    lookup_answer_t  reply;
 
     ask = data;
     lookup = ask->lookup;
-    memset(&told, 0, sizeof(told));
-    told.answer = answer;
-    told.at = dns_clock();
+    memset(&reply, 0, sizeof(reply));
+    reply.answer = answer;
+    reply.at = dns_clock();
 
     if (ask_judge(ask, answer) && lookup->cache != NULL) {
-        cache_put(lookup->cache, ask->name, ask->type, answer, told.at);
+        cache_put(lookup->cache, ask->name, ask->type, answer, reply.at);
     }
 
     ask_end(ask, &waiting);
-    ask_tell(&waiting, &told);
+    ask_reply(&waiting, &reply);
 }
 
 
@@ -202,7 +202,7 @@ ask_take(ask_t *ask)
 }
 
 
-/* It is not asked, and those that wait are told why. */
+/* Sends no query; the callers that wait get the error. */
 static void
 ask_refused(ask_t *ask, rbl_lookup_err_t error)
 {

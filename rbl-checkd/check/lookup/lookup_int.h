@@ -22,7 +22,7 @@ typedef struct ask_s  ask_t;
 struct lookup_q_s {
     link_t            link;             /* in ask->waiting, or in due */
     lookup_t         *lookup;
-    ask_t            *ask;              /* NULL: due, or being told */
+    ask_t            *ask;              /* NULL: due, or being called back */
     lookup_done_pt    done;
     void             *data;
     double            until;            /* its patience */
@@ -57,10 +57,10 @@ struct lookup_s {
 
 /* lookup.c */
 
-/* Told, and freed. */
-void lookup_tell(lookup_q_t *q, const lookup_answer_t *told);
+/* Calls back and frees it. */
+void lookup_reply(lookup_q_t *q, const lookup_answer_t *reply);
 
-/* Told soon; it is in no list. */
+/* Calls back soon; it is in no list. */
 void lookup_due(lookup_q_t *q, rbl_lookup_err_t error);
 
 /* lookup_ask.c */

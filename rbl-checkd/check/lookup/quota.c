@@ -1,8 +1,9 @@
 /*
  * Those who wait for a question to a list.
  *
- * Nobody is called back from inside quota_take or quota_told: only from timers
- * and replies of the store.  A call back may take, tell and forget at will.
+ * Nobody is called back from inside quota_take or quota_response: only from
+ * timers and replies of the store.  A call back may take, tell and forget at
+ * will.
  */
 
 #include "quota_int.h"
@@ -37,7 +38,7 @@ bucket_of(const void *data)
 
 
 
-/* Waits no longer, but has not been told yet. */
+/* Waits no longer, but its call back has not come yet. */
 
 static void
 step_out(quota_wait_t *w)
@@ -255,8 +256,8 @@ on_look(struct ev_loop *loop, ev_timer *timer, int revents)
     (void) revents;
 
     for (at = 0; (ql = sidmap_next(&quota->lists, &at)) != NULL; ) {
-        if (quota_to_tell(ql)) {
-            quota_tell(ql, 1);
+        if (quota_unreported(ql)) {
+            quota_report(ql, 1);
 
         } else if (ql->used) {
             quota_look(ql);
@@ -387,25 +388,26 @@ quota_forget(quota_t *quota, const void *data)
 }
 
 
-/* Of questions that were under way when it refused, nothing follows. */
+/* A response to a query that was under way when the list refused says
+   nothing. */
 
 static void
-told_answer(quota_list_t *ql)
+on_answer(quota_list_t *ql)
 {
-    if ((ql->refused == QUOTA_BLOCKED || ql->times > 0) && !ql->telling
-        && !(ql->untold && dns_clock() - ql->since < UNDER_WAY))
+    if ((ql->refused == QUOTA_BLOCKED || ql->times > 0) && !ql->reporting
+        && !(ql->unreported && dns_clock() - ql->since < UNDER_WAY))
     {
-        ql->untold = 0;
-        quota_tell(ql, 0);
+        ql->unreported = 0;
+        quota_report(ql, 0);
     }
 }
 
 
 static void
-told_refused(quota_list_t *ql, quota_told_t told, unsigned resolver)
+on_refusal(quota_list_t *ql, quota_response_t response, unsigned resolver)
 {
     if (quota_refuses(ql) && ql->refused == QUOTA_BLOCKED
-        && !(ql->unsure && told == QUOTA_TOLD_BLOCKED))
+        && !(ql->unsure && response == QUOTA_RESPONSE_BLOCKED))
     {
         return;
     }
@@ -413,34 +415,35 @@ told_refused(quota_list_t *ql, quota_told_t told, unsigned resolver)
     quota_refuse(ql, QUOTA_BLOCKED, REFUSE_FOR);
     ql->since = dns_clock();
     ql->resolver = resolver;
-    ql->untold = 1;
-    ql->unsure = told == QUOTA_TOLD_REFUSED && ql->quota->health != NULL;
+    ql->unreported = 1;
+    ql->unsure = response == QUOTA_RESPONSE_REFUSED
+                 && ql->quota->health != NULL;
 
-    if (quota_to_tell(ql)) {
-        quota_tell(ql, 1);
+    if (quota_unreported(ql)) {
+        quota_report(ql, 1);
     }
 }
 
 
 void
-quota_told(quota_t *quota, const list_t *list, quota_told_t told,
+quota_response(quota_t *quota, const list_t *list, quota_response_t response,
     unsigned resolver)
 {
     quota_list_t  *ql;
 
     ql = list->custom ? NULL
-         : told != QUOTA_TOLD_ANSWER ? find_list(quota, list)
+         : response != QUOTA_RESPONSE_ANSWER ? find_list(quota, list)
          : sidmap_find(&quota->lists, list->sid);
 
     if (ql == NULL) {
         return;
     }
 
-    if (told == QUOTA_TOLD_ANSWER) {
-        told_answer(ql);
+    if (response == QUOTA_RESPONSE_ANSWER) {
+        on_answer(ql);
 
     } else {
-        told_refused(ql, told, resolver);
+        on_refusal(ql, response, resolver);
     }
 }
 

@@ -45,10 +45,10 @@ quota_answer_t quota_take(quota_t *quota, const list_t *list, double patience,
 void quota_forget(quota_t *quota, const void *data);
 
 typedef enum {
-    QUOTA_TOLD_ANSWER = 0,
-    QUOTA_TOLD_BLOCKED,     /* by the list, in a code of its own */
-    QUOTA_TOLD_REFUSED      /* by the list, or by the resolver */
-} quota_told_t;
+    QUOTA_RESPONSE_ANSWER = 0,
+    QUOTA_RESPONSE_BLOCKED, /* by the list, in a code of its own */
+    QUOTA_RESPONSE_REFUSED  /* by the list, or by the resolver */
+} quota_response_t;
 
 /*
  * The response of the list to a query through that resolver.  An error code is
@@ -56,8 +56,8 @@ typedef enum {
  * through the same resolver: otherwise the resolver may be the one that
  * refuses.
  */
-void quota_told(quota_t *quota, const list_t *list, quota_told_t told,
-    unsigned resolver);
+void quota_response(quota_t *quota, const list_t *list,
+    quota_response_t response, unsigned resolver);
 
 /* What is left of the list's day as this daemon knows it; -1: no limit. */
 int64_t quota_left(const quota_t *quota, const list_t *list);

@@ -25,7 +25,7 @@ quota_refuses(quota_list_t *ql)
 {
     if (ql->refused != QUOTA_GO && quota_now() >= ql->refused_till) {
         ql->refused = QUOTA_GO;
-        ql->untold = 0;
+        ql->unreported = 0;
     }
 
     return ql->refused != QUOTA_GO;
@@ -33,15 +33,15 @@ quota_refuses(quota_list_t *ql)
 
 
 int
-quota_to_tell(quota_list_t *ql)
+quota_unreported(quota_list_t *ql)
 {
-    return ql->untold && quota_refuses(ql) && ql->refused == QUOTA_BLOCKED
+    return ql->unreported && quota_refuses(ql) && ql->refused == QUOTA_BLOCKED
            && (!ql->unsure || health_vouches(ql->quota->health, ql->resolver,
                                              ql->list, ql->since));
 }
 
 
-/* Only what was asked after the list had refused says something. */
+/* Only responses to queries after the refusal count. */
 
 static void
 on_probe(void *data, const health_verdict_t *verdict)
@@ -54,8 +54,8 @@ on_probe(void *data, const health_verdict_t *verdict)
         && verdict->passed >= ql->probed
         && ql->refused == QUOTA_BLOCKED)
     {
-        ql->untold = 0;
-        quota_tell(ql, 0);
+        ql->unreported = 0;
+        quota_report(ql, 0);
     }
 }
 

@@ -34,7 +34,7 @@ struct quota_wait_s {
 struct quota_list_s {
     quota_t         *quota;
     char             sid[40];
-    list_t          *list;              /* as it was told last */
+    list_t          *list;              /* as it was given last */
     int64_t          rate, day;         /* as the list said last; 0: none */
 
     /* The grant: its tokens, and when they may be spent, one by one. */
@@ -62,9 +62,10 @@ struct quota_list_s {
 
     unsigned         asking:1;
     unsigned         looking:1;
-    unsigned         telling:1;
-    unsigned         told:1;            /* that it refuses */
-    unsigned         untold:1;          /* the store has not heard of it */
+    unsigned         reporting:1;
+    unsigned         reported:1;        /* 1: the report under way says that it
+                                           refuses */
+    unsigned         unreported:1;      /* a refusal is not reported yet */
     unsigned         unsure:1;          /* the resolver may have refused */
     unsigned         used:1;            /* since the last look */
     unsigned         said:1;            /* that its day is used up */
@@ -101,8 +102,8 @@ double quota_due(const quota_list_t *ql);
 void quota_refuse(quota_list_t *ql, quota_answer_t why, double seconds);
 int quota_refuses(quota_list_t *ql);
 
-/* The store has not heard that it refuses, and shall. */
-int quota_to_tell(quota_list_t *ql);
+/* 1: the list refuses, and the store must be told so. */
+int quota_unreported(quota_list_t *ql);
 
 /* Queries the test points of a list in back-off, at most once an interval. */
 void quota_probe(quota_list_t *ql);
@@ -110,6 +111,6 @@ void quota_probe(quota_list_t *ql);
 /* quota_store.c: nothing calls back from inside these. */
 void quota_ask(quota_list_t *ql);
 void quota_look(quota_list_t *ql);
-void quota_tell(quota_list_t *ql, int blocked);
+void quota_report(quota_list_t *ql, int blocked);
 
 #endif /* QUOTA_INT_H_INCLUDED */

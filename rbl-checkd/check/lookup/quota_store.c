@@ -181,7 +181,7 @@ on_look(void *data, const redisReply *reply)
     ql->looking = 0;
     rbl_list_grant_reply(&said, reply);
 
-    if (ql->telling || said.word == RBL_LIST_GRANT_NONE) {
+    if (ql->reporting || said.word == RBL_LIST_GRANT_NONE) {
         return;
     }
 
@@ -190,7 +190,7 @@ on_look(void *data, const redisReply *reply)
         return;
     }
 
-    if (ql->refused == QUOTA_BLOCKED && !ql->untold) {
+    if (ql->refused == QUOTA_BLOCKED && !ql->unreported) {
         ql->refused = QUOTA_GO;
     }
 
@@ -207,7 +207,7 @@ on_look(void *data, const redisReply *reply)
 void
 quota_look(quota_list_t *ql)
 {
-    if (ql->looking || ql->telling) {
+    if (ql->looking || ql->reporting) {
         return;
     }
 
@@ -220,12 +220,12 @@ quota_look(quota_list_t *ql)
 
 
 static void
-on_told(void *data, const redisReply *reply)
+on_report(void *data, const redisReply *reply)
 {
     quota_list_t          *ql = data;
     rbl_list_told_reply_t  said;
 
-    ql->telling = 0;
+    ql->reporting = 0;
     rbl_list_told_reply(&said, reply);
 
     if (said.word != RBL_LIST_TOLD_OK) {
@@ -233,12 +233,12 @@ on_told(void *data, const redisReply *reply)
         return;
     }
 
-    if (ql->told) {
-        ql->untold = 0;
+    if (ql->reported) {
+        ql->unreported = 0;
 
-    } else if (ql->untold) {            /* it has refused meanwhile */
-        if (quota_to_tell(ql)) {
-            quota_tell(ql, 1);
+    } else if (ql->unreported) {        /* it has refused meanwhile */
+        if (quota_unreported(ql)) {
+            quota_report(ql, 1);
         }
 
         return;
@@ -261,22 +261,22 @@ on_told(void *data, const redisReply *reply)
 
 
 void
-quota_tell(quota_list_t *ql, int refused)
+quota_report(quota_list_t *ql, int refused)
 {
     char                  number[RBL_OUT_INT];
     rbl_key_t             key;
     rbl_list_told_args_t  args;
 
-    if (ql->telling) {
+    if (ql->reporting) {
         return;
     }
 
-    ql->telling = 1;
-    ql->told = refused != 0;
+    ql->reporting = 1;
+    ql->reported = refused != 0;
     args.list = key_of(ql, &key);
     args.refused = rbl_out_int_text(number, refused);
 
-    store_call(ql->quota->store, list_told, on_told, ql, args);
+    store_call(ql->quota->store, list_told, on_report, ql, args);
 }
 
 

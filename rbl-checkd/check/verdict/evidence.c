@@ -1,5 +1,6 @@
 /*
- * Requests wait for a reply of the store (asked), or to be repeated (again).
+ * Requests wait for a reply of the store (in_flight), or to be repeated
+ * (again).
  */
 
 #include "base/link.h"
@@ -17,7 +18,7 @@ struct evidence_s {
     store_t         *store;
     dns_engine_t    *dns;
     health_t        *health;
-    link_t           asked, again;
+    link_t           in_flight, again;
     ev_timer         timer;
 };
 
@@ -188,7 +189,7 @@ on_reply(void *data, const redisReply *reply)
 static void
 send_ask(wait_t *w)
 {
-    link_add(&w->evidence->asked, &w->link);
+    link_add(&w->evidence->in_flight, &w->link);
     ask_store(w->evidence, w->list, w->family, w->server,
               dns_clock() - w->good, &w->seen, on_reply, w);
 }
@@ -266,7 +267,7 @@ forget(evidence_t *evidence, link_t *waits, const void *data)
 void
 evidence_forget(evidence_t *evidence, const void *data)
 {
-    forget(evidence, &evidence->asked, data);
+    forget(evidence, &evidence->in_flight, data);
     forget(evidence, &evidence->again, data);
 }
 
@@ -288,7 +289,7 @@ evidence_new(struct ev_loop *loop, store_t *store, dns_engine_t *dns,
     evidence->store = store;
     evidence->dns = dns;
     evidence->health = health;
-    link_init(&evidence->asked);
+    link_init(&evidence->in_flight);
     link_init(&evidence->again);
     ev_timer_init(&evidence->timer, on_again, 0, 0);
     evidence->timer.data = evidence;

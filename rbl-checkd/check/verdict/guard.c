@@ -16,7 +16,7 @@ on_custom(struct ev_loop *loop, ev_timer *timer, int revents)
     (void) loop;
     (void) revents;
 
-    guard_tell(&guard->custom, 1);
+    guard_reply(&guard->custom, 1);
 }
 
 
@@ -55,7 +55,7 @@ free_list(guard_list_t *gl)
 {
     guard_turn_stop(gl);
     drop_all(&gl->waits);
-    drop_all(&gl->asked);
+    drop_all(&gl->in_flight);
     list_unref(gl->list);
     free(gl);
 }
@@ -205,7 +205,7 @@ guard_forget(guard_t *guard, const void *data)
 
     for (at = 0; (gl = sidmap_next(&guard->lists, &at)) != NULL; ) {
         forget(&gl->waits, data);
-        forget(&gl->asked, data);
+        forget(&gl->in_flight, data);
     }
 
     forget(&guard->custom, data);

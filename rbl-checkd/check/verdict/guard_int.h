@@ -20,11 +20,11 @@ typedef enum {
 typedef struct {
     guard_t        *guard;
     char            sid[40];
-    list_t         *list;               /* as it was told last */
+    list_t         *list;               /* as it was given last */
     guard_state_t   state;
     link_t          waits;              /* the next batch */
-    link_t          asked;              /* the one that is under way */
-    unsigned        clear;              /* not told to the store yet */
+    link_t          in_flight;          /* the batch under way */
+    unsigned        clear;              /* not reported to the store yet */
     int64_t         turned;             /* listings in the window, as it said */
     int64_t         frozen;             /* since, as it said */
     double          second;             /* when it began, and the answers */
@@ -58,10 +58,10 @@ struct guard_s {
 void guard_arm(struct ev_loop *loop, ev_timer *timer, double seconds);
 
 /*
- * Tells all of them, and frees them.  The call backs may ask and forget; what
- * they ask is the next batch.
+ * Calls back all of them, and frees them.  The call backs may ask and forget;
+ * their requests go into the next batch.
  */
-void guard_tell(link_t *waits, int go);
+void guard_reply(link_t *waits, int go);
 
 void guard_turn_init(guard_list_t *gl);
 void guard_turn_stop(guard_list_t *gl);     /* without call backs */

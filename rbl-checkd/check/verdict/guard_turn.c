@@ -58,9 +58,9 @@ ask(guard_list_t *gl)
     rbl_list_turn_args_t  args;
 
     n = 0;
-    link_move(&gl->asked, &gl->waits);
+    link_move(&gl->in_flight, &gl->waits);
 
-    for (l = gl->asked.next; l != &gl->asked; l = l->next) {
+    for (l = gl->in_flight.next; l != &gl->in_flight; l = l->next) {
         n++;
     }
 
@@ -112,7 +112,7 @@ next(guard_list_t *gl)
 
 
 void
-guard_tell(link_t *waits, int go)
+guard_reply(link_t *waits, int go)
 {
     void           *data;
     guard_wait_t   *w;
@@ -131,7 +131,7 @@ guard_tell(link_t *waits, int go)
 static void
 finish(guard_list_t *gl, int go)
 {
-    guard_tell(&gl->asked, go);
+    guard_reply(&gl->in_flight, go);
     gl->state = GUARD_IDLE;
     next(gl);
 }
@@ -156,10 +156,10 @@ on_thawed(void *data, const redisReply *reply)
 }
 
 
-/* So that nobody takes another one at once. */
+/* Reports that it failed, so that no daemon takes another sample at once. */
 
 static void
-tell_found(guard_list_t *gl)
+report_failure(guard_list_t *gl)
 {
     rbl_key_t             key;
     rbl_list_turn_args_t  args;
@@ -188,7 +188,7 @@ on_sample(void *data, const health_verdict_t *verdict)
         log_info("list %s stays frozen: its state is %s, and no sample has"
                  " passed",
                  gl->list->zone, health_state_names[verdict->state]);
-        tell_found(gl);
+        report_failure(gl);
         finish(gl, 0);
         return;
     }
@@ -206,7 +206,7 @@ sample(guard_list_t *gl)
 {
     guard_wait_t  *w;
 
-    w = (guard_wait_t *) gl->asked.next;
+    w = (guard_wait_t *) gl->in_flight.next;
     gl->state = GUARD_SAMPLING;
     gl->since = dns_clock();
     gl->sample = health_ask(gl->guard->health, gl->list, w->family, w->server,
@@ -226,10 +226,10 @@ static void
 hold(guard_list_t *gl)
 {
     while (!link_empty(&gl->waits)) {
-        link_add(&gl->asked, link_shift(&gl->waits));
+        link_add(&gl->in_flight, link_shift(&gl->waits));
     }
 
-    link_move(&gl->waits, &gl->asked);
+    link_move(&gl->waits, &gl->in_flight);
     gl->state = GUARD_IDLE;
     guard_arm(gl->guard->loop, &gl->timer, HOLD);
 }
@@ -247,7 +247,7 @@ on_frozen(guard_list_t *gl, const rbl_list_turn_reply_t *said)
                    (long long) said->of);
     }
 
-    if (link_empty(&gl->asked)) {
+    if (link_empty(&gl->in_flight)) {
         finish(gl, 0);
 
     } else if (said->sample > 0) {
@@ -278,7 +278,7 @@ on_turn(void *data, const redisReply *reply)
         gl->frozen = 0;
         finish(gl, 1);
 
-    } else if (link_empty(&gl->asked)) {
+    } else if (link_empty(&gl->in_flight)) {
         finish(gl, 0);
 
     } else {
@@ -321,7 +321,7 @@ void
 guard_turn_init(guard_list_t *gl)
 {
     link_init(&gl->waits);
-    link_init(&gl->asked);
+    link_init(&gl->in_flight);
     ev_timer_init(&gl->timer, on_timer, 0, 0);
     ev_timer_init(&gl->count, on_count, 0, 0);
     gl->timer.data = gl->count.data = gl;

@@ -56,7 +56,7 @@ health_q_unlink(health_q_t *q)
 
 
 void
-health_tell(health_q_t *q)
+health_reply(health_q_t *q)
 {
     health_t  *health = q->health;
 
@@ -65,19 +65,20 @@ health_tell(health_q_t *q)
     }
 
     q->entry = NULL;
-    health_q_link(&health->told, q);
+    health_q_link(&health->ready, q);
 
-    if (!ev_is_active(&health->tell)) {
-        ev_timer_set(&health->tell, 0, 0);
-        ev_timer_start(health->loop, &health->tell);
+    if (!ev_is_active(&health->ready_timer)) {
+        ev_timer_set(&health->ready_timer, 0, 0);
+        ev_timer_start(health->loop, &health->ready_timer);
     }
 }
 
 
-/* The call backs may ask and drop: what they ask has the next turn. */
+/* The call backs may ask and drop; their requests are answered the next
+   time. */
 
 static void
-on_tell(struct ev_loop *loop, ev_timer *w, int revents)
+on_ready(struct ev_loop *loop, ev_timer *w, int revents)
 {
     void              *data;
     health_t          *health = w->data;
@@ -88,8 +89,8 @@ on_tell(struct ev_loop *loop, ev_timer *w, int revents)
     (void) loop;
     (void) revents;
 
-    now = health->told;
-    health->told = NULL;
+    now = health->ready;
+    health->ready = NULL;
 
     if (now != NULL) {
         now->at = &now;
@@ -110,7 +111,7 @@ on_tell(struct ev_loop *loop, ev_timer *w, int revents)
 /* --- what is known ------------------------------------------------------- */
 
 static void
-tell_change(const health_entry_t *e, health_state_t from)
+log_change(const health_entry_t *e, health_state_t from)
 {
     int   level;
     char  server[DNS_SERVER_TEXT];
@@ -154,7 +155,7 @@ health_settle(health_entry_t *e, health_state_t state, const char *why)
     if (state != from) {
         e->state = state;
         e->since = now;
-        tell_change(e, from);
+        log_change(e, from);
     }
 
     e->checked = e->found_at;
@@ -223,7 +224,7 @@ verdict_of(const health_entry_t *e, health_verdict_t *v)
 }
 
 
-/* Is the state one that somebody may still be told? */
+/* Is the state still valid? */
 
 static int
 is_known(health_entry_t *e, double now)
@@ -290,7 +291,7 @@ is_free(const health_entry_t *e, double now, health_verdict_t *v)
 }
 
 
-/* 1: it is told. */
+/* 1: it will be called back. */
 
 static int
 q_ready(health_entry_t *e, health_q_t *q, double now)
@@ -300,7 +301,7 @@ q_ready(health_entry_t *e, health_q_t *q, double now)
     }
 
     verdict_of(e, &q->verdict);
-    health_tell(q);
+    health_reply(q);
 
     return 1;
 }
@@ -446,7 +447,7 @@ health_ask(health_t *health, const list_t *list, rbl_family_t family,
     q->data = data;
 
     if (need != HEALTH_FORCE && is_free(e, q->after, &q->verdict)) {
-        health_tell(q);
+        health_reply(q);
         return q;
     }
 
@@ -516,8 +517,8 @@ health_new(struct ev_loop *loop, dns_engine_t *dns)
     health->loop = loop;
     health->dns = dns;
     health->bad_min = HEALTH_BAD_MIN;
-    ev_timer_init(&health->tell, on_tell, 0, 0);
-    health->tell.data = health;
+    ev_timer_init(&health->ready_timer, on_ready, 0, 0);
+    health->ready_timer.data = health;
     health_blame_init(health);
 
     return health;
@@ -547,15 +548,15 @@ health_free(health_t *health)
         }
     }
 
-    while (health->told != NULL) {
-        health_drop(health->told);
+    while (health->ready != NULL) {
+        health_drop(health->ready);
     }
 
     while (health->n != 0) {
         health_entry_free(health->all[0]);
     }
 
-    ev_timer_stop(health->loop, &health->tell);
+    ev_timer_stop(health->loop, &health->ready_timer);
     health_blame_stop(health);
     free(health->all);
     free(health);

@@ -87,7 +87,7 @@ struct health_entry_s {
     unsigned          entry:1;          /* it has had the test entry that it
                                            need not have */
     unsigned          lost:1;           /* and has it no more */
-    double            life_told;        /* when its test point or zone was
+    double            life_reported;    /* when its test point or zone was
                                            reported last */
     double            recalled;         /* when what others know was learnt */
     double            disagreed;        /* when that was logged last */
@@ -180,8 +180,8 @@ struct health_s {
     health_entry_t    **all;
     health_entry_t     *slot[HEALTH_SLOTS];
     health_entry_t     *newest, *oldest;
-    health_q_t         *told;           /* verdicts that wait for the loop */
-    ev_timer            tell;
+    health_q_t         *ready;          /* verdicts that wait for the loop */
+    ev_timer            ready_timer;
     health_resolver_t   resolver[DNS_MAX_RESOLVERS];
 };
 
@@ -263,8 +263,8 @@ void health_report_wild(const health_entry_t *e);
 void health_wild_over(health_entry_t *e);
 
 /*
- * Others are told that it has had a test entry which it need not have, or to
- * which zone it belongs: `news` 1, it has just been found; 0: once in a while.
+ * Reports that it has had a test point which it need not have, or its zone:
+ * `news` 1, it was just found; 0: at intervals.
  */
 void health_life(health_entry_t *e, int news);
 
@@ -300,11 +300,11 @@ int health_resolver_go(health_entry_t *e, double now);
 /* The entry's state is certain now: log, back-off, those who wait. */
 void health_settle(health_entry_t *e, health_state_t state, const char *why);
 
-/* Those who wait are told; or the next run begins for them. */
+/* Calls back those that wait, or starts the next run for them. */
 void health_serve(health_entry_t *e);
 
-/* To tell q->verdict, later. */
-void health_tell(health_q_t *q);
+/* Calls back with q->verdict, later. */
+void health_reply(health_q_t *q);
 
 void health_q_link(health_q_t **list, health_q_t *q);
 void health_q_unlink(health_q_t *q);

@@ -18,7 +18,7 @@ health_listen(health_t *health, health_news_pt listen, void *data)
 
 
 static void
-tell(const health_entry_t *e, health_news_what_t what, uint32_t ttl)
+report(const health_entry_t *e, health_news_what_t what, uint32_t ttl)
 {
     health_news_t  news;
 
@@ -52,7 +52,7 @@ void
 health_report_wild(const health_entry_t *e)
 {
     if (e->wild_ttl != 0) {
-        tell(e, HEALTH_NEWS_WILDCARD, e->wild_ttl);
+        report(e, HEALTH_NEWS_WILDCARD, e->wild_ttl);
     }
 }
 
@@ -81,7 +81,7 @@ health_wild_over(health_entry_t *e)
         till = dns_clock() + e->wild_ttl + HEALTH_WILD_SLACK;
         e->wild_until = till > e->wild_until ? till : e->wild_until;
         e->wild_ttl = 0;
-        tell(e, HEALTH_NEWS_RECOVERED, 0);
+        report(e, HEALTH_NEWS_RECOVERED, 0);
     }
 }
 
@@ -92,10 +92,10 @@ health_life(health_entry_t *e, int news)
     double  now = dns_clock();
 
     if (((e->entry && !e->lost) || e->deepest != 0)
-        && (news || now - e->life_told >= LIFE_EVERY))
+        && (news || now - e->life_reported >= LIFE_EVERY))
     {
-        e->life_told = now;
-        tell(e, HEALTH_NEWS_LIFE, 0);
+        e->life_reported = now;
+        report(e, HEALTH_NEWS_LIFE, 0);
     }
 }
 
