@@ -195,4 +195,22 @@ words="$words|[Nn]obody|told of|is told|what it has|time-outs?"
 deny_prose "(^|[^A-Za-z@\"])($words)([^A-Za-z@]|\$)" $prose
 deny_prose '(^ *(/?[*]|#)|[.] ) (What|Who|Whom|Whose) ' $prose
 
+# One word, one meaning: words that others have replaced.
+w="$d $(echo "$sources" | grep -E '^t/(unit|fuzz)/')"
+deny '\b(names_control|health_controls?|CONTROL_[A-Z]+)\b' \
+    'the word is test point' $w
+deny '_(lies?|LIE|LYING)\b|\b(lies?|lied)_|\blied\b' \
+    'the word is wildcarding' $w
+deny '\b(check_)?standing_' 'the word is current listing' $w
+deny '\btrust_' 'the word is evidence' $w
+deny '\b(tally|TALLY|tell|told|[a-z]+_tell)(_|\()' \
+    'the words are counters, report, notify, reply' $d
+deny '\b(together|TOGETHER)_' 'the word is batch' $w
+deny '\b(lanes?|LANE)(_|\b)' 'the word is receiver queue' $w
+deny '\b(direct|DIRECT)_' 'the word is first attempt' \
+    $(echo "$d" | grep '/deliver/')
+deny '\bchecker_t +\*d\b' 'd is a deliver_t' $d
+deny '\b(whoever|whom|anew|be it|told of|let go|lest|of which)\b' \
+    'plain English: subject, verb, object' $w
+
 exit $bad

@@ -1,11 +1,11 @@
 /*
- * News in direct mode, the second round trip to a list: each of its servers is
- * asked for its test points, for a listing a sample, and right after that for
- * the name again.  Servers that are known to fail are left out.  Several items
- * at one list share the test points and the sample (health_ask).
+ * Confirms news in direct mode, the second round trip to a list: each of its
+ * servers is queried for its test points, for a listing the sample, and right
+ * after these for the name again.  Servers that are known to fail are left out.
+ * Several items at one list share the test points and the sample (health_ask).
  *
- * Should test points have been sent later than the name (they were lost, or had
- * to wait for their turn), the name is asked once more when they have passed.
+ * If the queries for test points were sent later than the one for the name (one
+ * was lost, or had to wait), the name is queried once more after they pass.
  */
 
 #include "base/log.h"

@@ -375,7 +375,7 @@ item_at_gate(item_t *item)
 }
 
 
-/* An own list's query may have waited all the time for its account's turn. */
+/* An own list's query may have waited all the time for its account's budget. */
 
 static rbl_lookup_err_t
 late_error(const item_t *item)

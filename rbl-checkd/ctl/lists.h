@@ -26,7 +26,7 @@ int ctl_list_show(ctl_t *ctl, rbl_str_t name, int servers);
  */
 typedef struct {
     redisReply  *keys, *hand;
-    json_t      *told;                  /* SID -> numbers of all daemons */
+    json_t      *counters;              /* SID -> counters of all daemons */
 } ctl_lists_known_t;
 
 /* 0; -1: failed, and said. */

@@ -87,7 +87,7 @@ ctl_told_health(json_t *sum, const json_t *list)
 
 
 static void
-ctl_told_list(json_t *told, const json_t *list)
+ctl_add_counters(json_t *counters, const json_t *list)
 {
     size_t         i;
     json_t        *sum;
@@ -112,10 +112,10 @@ ctl_told_list(json_t *told, const json_t *list)
         return;
     }
 
-    sum = json_object_get(told, sid);
+    sum = json_object_get(counters, sid);
     if (sum == NULL) {
         sum = json_object();
-        json_object_set_new(told, sid, sum);
+        json_object_set_new(counters, sid, sum);
     }
 
     ctl_told_health(sum, list);
@@ -129,10 +129,10 @@ ctl_told_list(json_t *told, const json_t *list)
 
 /* What all daemons tell, by list; NULL: failed, and said. */
 static json_t *
-ctl_told(ctl_t *ctl)
+ctl_fleet_counters(ctl_t *ctl)
 {
     size_t         i, k;
-    json_t        *told, *daemons;
+    json_t        *counters, *daemons;
     const json_t  *lists;
 
     daemons = ctl_daemons(ctl);
@@ -140,19 +140,19 @@ ctl_told(ctl_t *ctl)
         return NULL;
     }
 
-    told = json_object();
+    counters = json_object();
 
     for (i = 0; i < json_array_size(daemons); i++) {
         lists = json_object_get(json_array_get(daemons, i), "lists");
 
         for (k = 0; k < json_array_size(lists); k++) {
-            ctl_told_list(told, json_array_get(lists, k));
+            ctl_add_counters(counters, json_array_get(lists, k));
         }
     }
 
     json_decref(daemons);
 
-    return told;
+    return counters;
 }
 
 
@@ -163,9 +163,9 @@ ctl_lists_known(ctl_t *ctl, ctl_lists_known_t *known)
 
     known->keys = ctl_fields(ctl, "lists:keys");
     known->hand = known->keys ? ctl_fields(ctl, "lists:override") : NULL;
-    known->told = known->hand ? ctl_told(ctl) : NULL;
+    known->counters = known->hand ? ctl_fleet_counters(ctl) : NULL;
 
-    if (known->told == NULL) {
+    if (known->counters == NULL) {
         ctl_lists_known_free(known);
         return -1;
     }
@@ -177,8 +177,8 @@ ctl_lists_known(ctl_t *ctl, ctl_lists_known_t *known)
 void
 ctl_lists_known_free(ctl_lists_known_t *known)
 {
-    json_decref(known->told);
-    known->told = NULL;
+    json_decref(known->counters);
+    known->counters = NULL;
     freeReplyObject(known->keys);
     freeReplyObject(known->hand);
     known->keys = known->hand = NULL;
@@ -200,7 +200,7 @@ ctl_list_has_key(const ctl_lists_known_t *known, rbl_str_t zone)
 }
 
 
-/* The fields "<SID>", told as "status", and "<SID>:<field>". */
+/* The fields "<SID>", shown as "status", and "<SID>:<field>". */
 static json_t *
 ctl_by_hand(const ctl_lists_known_t *known, rbl_str_t sid)
 {
@@ -321,12 +321,12 @@ ctl_list_shared(ctl_t *ctl, const rbl_list_t *l, json_t *object)
 
 /* The daemons' numbers; of a list that none of them knows there is nothing. */
 static int
-ctl_list_told(const ctl_lists_known_t *known, const rbl_list_t *l,
+ctl_list_counters(const ctl_lists_known_t *known, const rbl_list_t *l,
     json_t *object)
 {
-    char         sid[RBL_SID_MAX + 1];
-    json_t      *told;
-    json_int_t   n;
+    char        sid[RBL_SID_MAX + 1];
+    json_t     *counters;
+    json_int_t  n;
 
     if (l->id.n >= sizeof(sid)) {
         return 0;
@@ -335,26 +335,26 @@ ctl_list_told(const ctl_lists_known_t *known, const rbl_list_t *l,
     memcpy(sid, l->id.p, l->id.n);
     sid[l->id.n] = '\0';
 
-    told = json_object_get(known->told, sid);
-    if (told == NULL) {
+    counters = json_object_get(known->counters, sid);
+    if (counters == NULL) {
         return 0;
     }
 
-    n = json_integer_value(json_object_get(told, "answered"));
+    n = json_integer_value(json_object_get(counters, "answered"));
 
     if (n > 0) {
-        json_object_set_new(told, "latency_ms", json_real(
-            (double) json_integer_value(json_object_get(told, "time_us"))
+        json_object_set_new(counters, "latency_ms", json_real(
+            (double) json_integer_value(json_object_get(counters, "time_us"))
             / 1000.0 / (double) n));
-        json_object_set_new(told, "slowest_ms", json_real(
-            (double) json_integer_value(json_object_get(told, "slowest_us"))
+        json_object_set_new(counters, "slowest_ms", json_real(
+            (double) json_integer_value(json_object_get(counters, "slowest_us"))
             / 1000.0));
     }
 
-    json_object_del(told, "time_us");
-    json_object_del(told, "slowest_us");
+    json_object_del(counters, "time_us");
+    json_object_del(counters, "slowest_us");
 
-    return json_object_update(object, told);
+    return json_object_update(object, counters);
 }
 
 
@@ -370,7 +370,7 @@ ctl_list_state(ctl_t *ctl, const ctl_lists_known_t *known,
     if (json_object_set_new(object, "key", json_string(word)) != 0
         || json_object_set_new(object, "by_hand", ctl_by_hand(known, l->id))
            != 0
-        || ctl_list_told(known, l, object) != 0)
+        || ctl_list_counters(known, l, object) != 0)
     {
         ctl_fail("out of memory");
         return -1;

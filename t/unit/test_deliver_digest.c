@@ -156,7 +156,7 @@ listing(rbl_out_t *out, const char *sid, const char *zone, const char *details,
 }
 
 
-/* The host's record up to its listings, n of which follow. */
+/* The host's record up to its n listings. */
 
 static rbl_out_t *
 host_begin(const char *sid, const char *value, size_t n)

@@ -94,7 +94,7 @@ test_parts(void)
            "--=3D_EV1\r\n--=3D_EV1--\r\n"
            "\r\n--=_EV1\r\nContent-Type: text/html; charset=utf-8\r\n"
            "Content-Transfer-Encoding: quoted-printable\r\n\r\n"
-           "\r\n--=_EV1--\r\n", "parts, none of which can end itself");
+           "\r\n--=_EV1--\r\n", "no part can end itself");
     rbl_buf_free(&buf);
 }
 

@@ -294,7 +294,7 @@ check_urls(transfer_pool_t *pool)
 }
 
 
-/* One that is on its way keeps its URL, whoever takes its place. */
+/* A transfer that is on its way keeps its URL when another takes its place. */
 
 static void
 check_url_taken(transfer_pool_t *pool)

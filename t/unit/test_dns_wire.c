@@ -375,7 +375,7 @@ test_denial(void)
     memset(msg + 4, 0, 8);
     len = DNS_HEADER;
     ok(dns_wire_denial(msg, len) && is_status(DNS_REFUSED) && answer.ttl == 0,
-       "whoever is not served hears REFUSED");
+       "a client that is not served gets REFUSED");
     ok(!dns_wire_denial(msg, len - 1) && !dns_wire_denial(msg, len + 1),
        "in a header and nothing more");
 

@@ -1,5 +1,5 @@
 /*
- * What is asked and told of a zone, before a store and a health of this test's
+ * Requests and reports of evidence, with a store and a health of this test's
  * own.
  */
 

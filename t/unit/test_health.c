@@ -262,7 +262,7 @@ test_wildcarding(void)
 }
 
 
-/* What others are told of, and an own list's test entry. */
+/* Reports to other daemons, and the test point of an own list. */
 
 static health_news_t  news[8];
 static unsigned       n_news;

@@ -370,7 +370,7 @@ test_joined(void)
     cancel(0);
     ok(n_cancelled == 1, "nobody wants to know: cancelled");
     ask(0, "b.zone");
-    ok(n_sent == 3, "and asked anew");
+    ok(n_sent == 3, "and queried again");
 
     ask(4, "a.zone");
     ask(6, "a.zone");

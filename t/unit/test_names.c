@@ -422,9 +422,9 @@ test_random(void)
     list_unref(domains);
 
     list = make(V4, "{key}.z.test", "", BOTH);
-    ok(!names_must(list), "a list of which nothing is known may have none");
+    ok(!names_must(list), "an unknown list may have none");
     list->control = (char *) "ip";
-    ok(names_must(list), "one of which it is known must");
+    ok(names_must(list), "one that is known to have it must");
     ok(names_point(&name, list, V4, NAMES_POSITIVE, 0) == 0,
        "a list without its key has no test point");
     ok(list_key_set(list, RBL_STR("k3y")) == 0

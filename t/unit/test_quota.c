@@ -162,7 +162,7 @@ test_order(void)
     }
 
     run(0.02);
-    ok(n_calls == calls + 1, "one call is in flight, whoever waits");
+    ok(n_calls == calls + 1, "one call is in flight for all that wait");
     ok(last_call()->argv[2] == 1000, "it tells the quota");
     ok(n_told == 0, "nobody was told before the store answered");
 
@@ -170,7 +170,7 @@ test_order(void)
     ok(n_told == 4 && open_calls() == 1, "four go, the rest is asked for");
     ok(last_call()->argv[0] == 6 + 1, "and somewhat more");
     ok(quota_left(quota, &list) == 996, "what is left is known");
-    ok(take(10, 5) == QUOTA_WAIT, "who comes now is not let go first");
+    ok(take(10, 5) == QUOTA_WAIT, "a later one does not go first");
     reply("OK", "9 0 2000 987");
     ok(n_told == 11, "then all have been told");
 

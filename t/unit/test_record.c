@@ -305,7 +305,7 @@ test_entities(void)
 }
 
 
-/* Decodes a record of this size, of which the name is nearly all. */
+/* Decodes a record of this size; the name is nearly all of it. */
 
 static rbl_err_t
 large_host(size_t size)

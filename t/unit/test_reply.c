@@ -103,7 +103,7 @@ test_error(void)
         r = reply(REDIS_REPLY_ERROR, said[i].text, 0);
         is_str(rbl_reply_error(&r), said[i].said, said[i].said);
         ok(memmem(rbl_reply_auth_error(&r).p, rbl_reply_auth_error(&r).n,
-                  "secret", 6) == NULL, "nothing of it is told of AUTH");
+                  "secret", 6) == NULL, "no part of AUTH is shown");
     }
 
     r = reply(REDIS_REPLY_STATUS, "secret", 0);

@@ -1,6 +1,6 @@
 /*
- * What jobs.c (keeping jobs), jobs_read.c (when they are taken from the store)
- * and jobs_round.c (how) know of one another.
+ * What jobs.c (jobs in flight), jobs_read.c (when to claim) and jobs_round.c
+ * (calls of a round) share.
  */
 
 #ifndef JOBS_INT_H_INCLUDED
@@ -30,7 +30,7 @@ typedef struct {
     unsigned    reading;                /* places kept for calls under way */
 } jobs_places_t;
 
-/* The partitions are asked in turn, for each kind of job. */
+/* Round robin of the partitions, for each kind of job. */
 typedef struct {
     unsigned    begin;                  /* where the next round begins */
     unsigned    next;                   /* partition of the next call */
@@ -46,7 +46,7 @@ typedef struct {
     unsigned    reserved;               /* 1: these are reserved ones */
     unsigned    alone;                  /* 1: that call may bring a job that
                                            goes alone */
-    unsigned    told;                   /* 1: news since it was asked */
+    unsigned    notified;               /* 1: news since its last call */
     int64_t     since;                  /* server's ms when the last round that
                                            asked it began */
     int64_t     seen_ms, seen_seq;      /* id of its last news that were seen */
@@ -64,7 +64,8 @@ struct jobs_s {
     unsigned       asked_alone;         /* calls that may */
     double         waited;              /* until then no call may: a host that
                                            is due waits to go alone */
-    unsigned       turn;                /* partition that is asked for them */
+    unsigned       alone_partition;     /* partition that the next such call
+                                           asks */
     jobs_places_t  places[2];           /* main, reserved */
     jobs_shares_t  shares;
     unsigned       stopped:1;

@@ -110,7 +110,7 @@ note_one(jobs_slice_t *slice, const redisReply *entries)
     long long         ms, seq;
     const redisReply  *id;
 
-    slice->told = 1;
+    slice->notified = 1;
     id = rbl_reply_at(rbl_reply_at(entries, 0), 0);
 
     if (rbl_reply_str(id).p != NULL
@@ -355,9 +355,9 @@ make_slices(jobs_t *jobs)
     }
 
     jobs->partitions = ks->partitions;
-    jobs->turn = (unsigned) (jitter() * jobs->partitions);
-    jobs->pass[JOB_MANUAL].begin = jobs->turn;
-    jobs->pass[JOB_DUE].begin = jobs->turn;
+    jobs->alone_partition = (unsigned) (jitter() * jobs->partitions);
+    jobs->pass[JOB_MANUAL].begin = jobs->alone_partition;
+    jobs->pass[JOB_DUE].begin = jobs->alone_partition;
     return 0;
 }
 

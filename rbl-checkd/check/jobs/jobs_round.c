@@ -121,11 +121,11 @@ jobs_round_news(jobs_t *jobs)
     n = 0;
 
     for (p = 0; p < jobs->partitions; p++) {
-        n += jobs->slice[p].told;
+        n += jobs->slice[p].notified;
     }
 
     for (p = 0; p < jobs->partitions; p++) {
-        if (!jobs->slice[p].told) {
+        if (!jobs->slice[p].notified) {
             continue;
         }
 
@@ -196,7 +196,7 @@ on_jobs(void *data, const redisReply *reply)
                    : jobs_take(jobs, slice, rbl_reply_str(taken));
         }
 
-        /* In turns that come to an end it may be less than there is. */
+        /* Near the end of a round it may be less than there is. */
 
         if (got >= (asked + 1) / 2) {
             jobs->more = 1;
@@ -211,14 +211,15 @@ on_jobs(void *data, const redisReply *reply)
         }
     }
 
-    /* The turn stays where there was one: there may be more. */
+    /* This partition is asked again: there may be more. */
 
     if (slice->alone) {
         jobs->alone--;
         jobs->asked_alone--;
 
         if (jobs->alone == 0) {
-            jobs->turn = (jobs->turn + 1) % jobs->partitions;
+            jobs->alone_partition = (jobs->alone_partition + 1)
+                                    % jobs->partitions;
         }
 
         slice->alone = 0;
@@ -251,7 +252,7 @@ call_take(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
                                                   : n);
     call.args.lease = jobs_number(lease, jobs->checker->conf->lease * 1000);
     call.args.daemon = rbl_str(jobs->checker->conf->name);
-    slice->alone = jobs->alone == 0 && jobs->turn == slice->partition
+    slice->alone = jobs->alone == 0 && jobs->alone_partition == slice->partition
                    && dns_clock() >= jobs->waited;
     jobs->alone += slice->alone;
     jobs->asked_alone += slice->alone;
@@ -260,7 +261,7 @@ call_take(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
                                             jobs_reserved_share(jobs),
                                             call.accounts, BUSY_MAX);
 
-    slice->told = 0;
+    slice->notified = 0;
     slice->asked = n;
     slice->reserved = reserved != 0;
     jobs->places[slice->reserved].reading += n;

@@ -151,7 +151,7 @@ sender_addresses(const config_t *conf, rbl_addr_t addr[SENDER_MAX])
 
 
 static void
-tell(sender_t *sender)
+report(sender_t *sender)
 {
     int                    len;
     char                   host[64], ip[RBL_VALUE_MAX];
@@ -198,7 +198,7 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
     (void) loop;
     (void) revents;
 
-    tell(w->data);
+    report(w->data);
 }
 
 
@@ -243,6 +243,6 @@ sender_state(sender_t *sender, int ready)
     if (ready) {
         ev_timer_set(&sender->timer, TELL_EVERY, TELL_EVERY);
         ev_timer_start(sender->loop, &sender->timer);
-        tell(sender);
+        report(sender);
     }
 }

@@ -1,8 +1,8 @@
 /*
- * Finishes the work that was left behind.  Each partition is asked now and then
- * for accounts whose work waits; these take turns, one slice each, and few
- * slices are under way at a time: Redis runs the commands of one connection one
- * after the other, and serves nobody else meanwhile.
+ * Finishes the work that nginx has left.  Each partition is asked at intervals
+ * for accounts with such work.  Each account gets one slice in a round, and few
+ * slices are under way at a time: Redis runs the commands of a connection one
+ * after the other, and serves no other client meanwhile.
  */
 
 #include "base/link.h"
@@ -30,7 +30,7 @@ typedef struct {
     link_t     link;
     works_t   *works;
     rbl_sid_t  account;
-} works_turn_t;
+} works_item_t;
 
 struct works_s {
     struct ev_loop  *loop;
@@ -38,7 +38,7 @@ struct works_s {
     ev_timer         tick;
     unsigned         n_parts;           /* 0: not known yet */
     works_part_t    *parts;
-    link_t           turns;             /* accounts that wait for a slice */
+    link_t           waiting;           /* accounts that wait for a slice */
     link_t           flight;
     unsigned         at_hand, in_flight;
     int              stopped;
@@ -49,39 +49,39 @@ static void works_go_on(works_t *works);
 
 
 static void
-works_drop(works_turn_t *turn)
+works_drop(works_item_t *item)
 {
-    link_remove(&turn->link);
-    turn->works->at_hand--;
-    free(turn);
+    link_remove(&item->link);
+    item->works->at_hand--;
+    free(item);
 }
 
 
 static void
 on_step(void *data, const redisReply *reply)
 {
-    works_t                *works;
-    rbl_str_t               why;
-    works_turn_t           *turn = data;
-    rbl_work_step_reply_t   said;
+    works_t               *works;
+    rbl_str_t              why;
+    works_item_t          *item = data;
+    rbl_work_step_reply_t  said;
 
     rbl_work_step_reply(&said, reply);
-    works = turn->works;
+    works = item->works;
     works->in_flight--;
-    link_remove(&turn->link);
-    link_add(&works->turns, &turn->link);
+    link_remove(&item->link);
+    link_add(&works->waiting, &item->link);
 
     why = reply == NULL ? RBL_STR("")
           : rbl_reply_class(reply) != RBL_REPLY_OK ? rbl_reply_error(reply)
           : said.dropped;
 
     if (why.n > 0) {
-        log_error("deferred work of account %s failed: %.*s", turn->account.s,
+        log_error("deferred work of account %s failed: %.*s", item->account.s,
                   (int) why.n, why.p);
     }
 
     if (works->stopped || said.word != RBL_WORK_STEP_OK || said.left == 0) {
-        works_drop(turn);
+        works_drop(item);
     }
 
     works_go_on(works);
@@ -91,23 +91,23 @@ on_step(void *data, const redisReply *reply)
 static void
 works_go_on(works_t *works)
 {
-    link_t                *l;
-    rbl_key_t              key;
-    works_turn_t          *turn;
-    rbl_work_step_args_t   args;
+    link_t               *l;
+    rbl_key_t             key;
+    works_item_t         *item;
+    rbl_work_step_args_t  args;
 
-    while (works->in_flight < WORKS_FLIGHT && !link_empty(&works->turns)
+    while (works->in_flight < WORKS_FLIGHT && !link_empty(&works->waiting)
            && store_ready(works->store))
     {
-        l = link_shift(&works->turns);
+        l = link_shift(&works->waiting);
         link_add(&works->flight, l);
-        turn = link_of(l, works_turn_t, link);
+        item = link_of(l, works_item_t, link);
         works->in_flight++;
 
         args.acct = rbl_account_key(&key, store_keyspace(works->store), "acct",
-                                    rbl_sid_str(&turn->account), RBL_STR(""));
+                                    rbl_sid_str(&item->account), RBL_STR(""));
         args.id = RBL_STR("");
-        store_call(works->store, work_step, on_step, turn, args);
+        store_call(works->store, work_step, on_step, item, args);
     }
 }
 
@@ -118,7 +118,7 @@ works_has(const link_t *ring, rbl_str_t account)
     link_t  *l;
 
     for (l = ring->next; l != ring; l = l->next) {
-        if (rbl_str_is(account, link_of(l, works_turn_t, link)->account.s)) {
+        if (rbl_str_is(account, link_of(l, works_item_t, link)->account.s)) {
             return 1;
         }
     }
@@ -130,28 +130,28 @@ works_has(const link_t *ring, rbl_str_t account)
 static void
 works_add(works_t *works, rbl_str_t account)
 {
-    works_turn_t  *turn;
+    works_item_t  *item;
 
     if (works->stopped || works->at_hand == WORKS_ACCOUNTS
-        || works_has(&works->turns, account)
+        || works_has(&works->waiting, account)
         || works_has(&works->flight, account))
     {
         return;
     }
 
-    turn = calloc(1, sizeof(works_turn_t));
-    if (turn == NULL) {
+    item = calloc(1, sizeof(works_item_t));
+    if (item == NULL) {
         log_error("out of memory: other daemons do the deferred work");
         return;
     }
 
-    if (rbl_sid_parse(&turn->account, RBL_SID_ACCOUNT, account) != RBL_OK) {
-        free(turn);
+    if (rbl_sid_parse(&item->account, RBL_SID_ACCOUNT, account) != RBL_OK) {
+        free(item);
         return;
     }
 
-    turn->works = works;
-    link_add(&works->turns, &turn->link);
+    item->works = works;
+    link_add(&works->waiting, &item->link);
     works->at_hand++;
 }
 
@@ -250,7 +250,7 @@ works_new(struct ev_loop *loop, store_t *store)
 
     works->loop = loop;
     works->store = store;
-    link_init(&works->turns);
+    link_init(&works->waiting);
     link_init(&works->flight);
     ev_timer_init(&works->tick, on_tick, WORKS_POLL, WORKS_POLL);
     works->tick.data = works;
@@ -266,8 +266,8 @@ works_stop(works_t *works)
     works->stopped = 1;
     ev_timer_stop(works->loop, &works->tick);
 
-    while (!link_empty(&works->turns)) {
-        works_drop(link_of(works->turns.next, works_turn_t, link));
+    while (!link_empty(&works->waiting)) {
+        works_drop(link_of(works->waiting.next, works_item_t, link));
     }
 }
 
@@ -276,7 +276,7 @@ void
 works_free(works_t *works)
 {
     unsigned       p;
-    works_turn_t  *turn;
+    works_item_t  *item;
 
     if (works == NULL) {
         return;
@@ -285,9 +285,9 @@ works_free(works_t *works)
     works_stop(works);
 
     while (!link_empty(&works->flight)) {
-        turn = link_of(works->flight.next, works_turn_t, link);
-        store_forget(works->store, turn);
-        works_drop(turn);
+        item = link_of(works->flight.next, works_item_t, link);
+        store_forget(works->store, item);
+        works_drop(item);
     }
 
     for (p = 0; p < works->n_parts; p++) {

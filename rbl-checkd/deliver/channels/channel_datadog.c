@@ -175,7 +175,7 @@ datadog_add(rbl_buf_t *text, rbl_buf_t *part)
 /* A host and its lists; 0: there was no room for all of it. */
 
 static int
-datadog_tell(rbl_buf_t *text, const message_host_t *host, int64_t *told)
+datadog_add_host(rbl_buf_t *text, const message_host_t *host, int64_t *told)
 {
     int        fits;
     size_t     i;
@@ -210,7 +210,7 @@ datadog_hosts(rbl_buf_t *text, const message_t *m)
     fits = 1;
 
     for (i = 0; i < m->n_hosts && fits; i++) {
-        fits = datadog_tell(text, &m->host[i], &told);
+        fits = datadog_add_host(text, &m->host[i], &told);
     }
 
     left = m->listed + m->delisted + m->unreported + m->clear - told;
