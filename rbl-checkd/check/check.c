@@ -1,6 +1,6 @@
 /*
- * One check: its lists in random order, one deadline over all of them, and who
- * is told.  What becomes of one list is item.c's.
+ * One check: its lists in random order, one deadline for all, the call back at
+ * the end.  item.c handles one list.
  */
 
 #include "check/lists/text.h"

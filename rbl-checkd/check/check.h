@@ -50,7 +50,7 @@ typedef struct {
     struct ev_loop  *loop;
     dns_engine_t    *dns;
     lookup_t        *lookup;
-    quota_t         *quota;             /* NULL: nobody counts */
+    quota_t         *quota;             /* NULL: no limits */
     health_t        *health;            /* NULL: every list is believed */
     evidence_t      *evidence;          /* NULL: there is none */
     guard_t         *guard;             /* NULL: nothing is frozen */
@@ -80,9 +80,10 @@ typedef struct {
                                            confirmed */
 } check_before_t;
 
-#define CHECK_FRESH  1u     /* past the cache: somebody wants to know it now */
-#define CHECK_ONCE   2u     /* nobody asks for the same later: what would have
-                               to be seen twice is told at once */
+#define CHECK_FRESH  1u     /* bypasses the cache: a client waits for the
+                               result */
+#define CHECK_ONCE   2u     /* no later check follows: a verdict that needs two
+                               checks is given at once */
 
 /* Called after each list (finished 0) and once at the end (finished 1). */
 typedef void (*check_progress_pt)(void *data, check_t *check, int finished);

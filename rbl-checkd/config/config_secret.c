@@ -74,7 +74,7 @@ config_set_password(config_t *conf, const config_key_t *key,
 }
 
 
-/* The same of a file that nobody but its owner may read. */
+/* The same for a file that only its owner may read. */
 
 int
 config_set_secret(config_t *conf, const config_key_t *key, const char *value,

@@ -1,7 +1,7 @@
 /*
  * rblctl app and rblctl token: what their files share.  app.c makes, lists and
- * ends applications, app_token.c their tokens, app_admit.c says who may use
- * them and how often, app_stats.c shows what they did.
+ * ends applications, app_token.c their tokens, app_admit.c sets their access
+ * control, app_stats.c shows their counters.
  */
 
 #ifndef CTL_APP_H_INCLUDED

@@ -101,9 +101,9 @@ known_unknown(const rbl_host_t *h)
 
 
 /*
- * A list without an entry is clear, unless nobody knows: it was never asked,
- * or there are more unknown ones than the record has room for.  When it was
- * asked is not kept of one with a minimum interval.
+ * A list without an entry is clear, unless its state is not known: it was never
+ * queried, or there are more unknown lists than the record has room for.  The
+ * record does not keep when a list with a minimum interval was queried.
  */
 
 static json_t *

@@ -45,7 +45,7 @@ ctl_init_exists(ctl_t *ctl, int64_t wanted)
 }
 
 
-/* 1: written, 0: somebody else was faster, -1: failed, and said. */
+/* 1: written, 0: another client was faster, -1: failed, and said. */
 static int
 ctl_init_write(ctl_t *ctl, int64_t partitions)
 {

@@ -159,7 +159,7 @@ ctl_lists_key(ctl_t *ctl)
                         ctl->args[0].p);
     }
 
-    /* Without its key it cannot be asked: nobody may wait for its answers. */
+    /* Without its key the list cannot be queried: no check may wait for it. */
 
     if (ctl_option(ctl, "remove") != NULL) {
         rc = ctl_list_status(ctl, &sid, "disabled");    /* 1: it is killed */

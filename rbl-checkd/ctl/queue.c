@@ -19,7 +19,7 @@ static const ctl_column_t  queue_row[] = {
 };
 
 typedef struct {
-    int64_t  manual, due;               /* what nobody took yet */
+    int64_t  manual, due;               /* not claimed yet */
     int64_t  pending;                   /* jobs taken and not done */
     int64_t  oldest;                    /* ms that one of them has waited */
     int64_t  soon, scheduled, outbox, deliveries, digests;

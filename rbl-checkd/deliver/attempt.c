@@ -24,7 +24,7 @@
 #define ATTEMPT_YIELDED        "timeout, cut short as all places were taken"
 #define ATTEMPT_UNKNOWN        "it is not known whether it arrived"
 
-/* Recorded, or so long not that somebody else has it now. */
+/* Recorded, or repeated for so long that another daemon has it now. */
 
 static void
 attempt_recorded(void *data, const redisReply *reply)

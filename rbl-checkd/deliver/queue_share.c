@@ -179,7 +179,7 @@ share_poorest(const deliver_t *d)
 }
 
 
-/* Could nobody but a new account begin anything? */
+/* 1: only an account without attempts in flight could start one. */
 
 static int
 share_is_full(const deliver_t *d)

@@ -303,7 +303,7 @@ struct dns_engine_s {
 
     link_t    tcp, tcp_owners;
     unsigned  n_tcp;
-    unsigned  tcp_wake:1;           /* somebody may get a place */
+    unsigned  tcp_wake:1;           /* a query may get a place */
 
     uint8_t          random[DNS_RANDOM];
     size_t           n_random;      /* octets not used yet */
@@ -455,7 +455,8 @@ void dns_socket_free(dns_engine_t *engine);
 /* Puts the question into the batch. */
 void dns_socket_send(dns_question_t *q, unsigned n);
 
-/* The flight could not be sent.  Nobody listens where the socket goes to. */
+/* dns_socket_lost: the flight could not be sent; dns_socket_refused: no server
+   listens at the address of the socket. */
 void dns_socket_lost(dns_flight_t *f);
 void dns_socket_refused(dns_socket_t *s);
 

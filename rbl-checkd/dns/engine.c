@@ -50,9 +50,10 @@ engine_finish_done(dns_engine_t *engine)
 
 
 /*
- * Answers that come quickly are left to gather, and what they make room for
- * then leaves together.  Where each wakes this process, and a question leaves
- * for it, either costs twice as much.  While few are waited for nobody waits.
+ * Responses that come quickly are gathered, and the queries that they make room
+ * for leave in one batch.  If each response woke this process, and a query left
+ * for it, either would cost twice as much.  With few queries in flight nothing
+ * is delayed.
  */
 static void
 engine_gather(dns_engine_t *engine)

@@ -114,7 +114,7 @@ on_done(void *data, runner_t *runner)
 }
 
 
-/* A handle that nobody can run must not come back for ever. */
+/* A handle that no daemon can run must not come back for ever. */
 
 static void
 discard(jobs_t *jobs, const job_t *job, unsigned partition)

@@ -1,6 +1,6 @@
 /*
- * One job from beginning to end: check_begin, the check, progress for those
- * who watch, check_finish.  Every step may be done twice without harm.
+ * One job: check_begin, the check, progress for its subscribers, check_finish.
+ * Every step may be repeated without harm.
  */
 
 #ifndef RUNNER_H_INCLUDED

@@ -59,7 +59,8 @@ on_finish(void *data, const redisReply *reply)
 
     rbl_check_finish_reply(&said, reply);
 
-    /* Somebody asks for this check since it was taken from the schedule. */
+    /* A client has asked for this check since it was claimed from the
+       schedule. */
 
     if (said.word == RBL_CHECK_FINISH_FULL && !r->whole) {
         r->whole = 1;
@@ -96,8 +97,8 @@ on_clear(void *data, const redisReply *said)
 
 
 /*
- * All lists are clear, none was listed or unknown before, and nobody wants to
- * know.  One that was skipped changes nothing.
+ * All lists are clear, none was listed or unknown before, and no client waits
+ * for the result.  Skipped lists change nothing.
  */
 
 static int

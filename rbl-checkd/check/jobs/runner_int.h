@@ -28,7 +28,7 @@ struct runner_s {
     double           started, give_up;
     double           reported;          /* when progress was reported */
     double           backoff;
-    int              events;            /* somebody wants them */
+    int              events;            /* a client wants them */
     int              whole;             /* all results are wanted */
     int              opening;           /* check_open is under way */
     int              clearing;          /* check_clear likewise */

@@ -1,8 +1,8 @@
 /*
  * Work of accounts that the store does in slices (shared/lua/part/_work.lua).
- * The request that adds work asks for the slices itself; a daemon looks for
- * work that nobody has done for a few seconds, because the request's nginx
- * worker died or its client went away, and finishes it.
+ * The request that adds work also asks for its slices.  A daemon looks for work
+ * without progress for a few seconds, because the nginx worker died or its
+ * client went away, and finishes it.
  */
 
 #ifndef WORKS_H_INCLUDED

@@ -89,7 +89,7 @@ int list_key_ok(rbl_str_t key);
  */
 int list_due(const list_t *list, rbl_str_t host, int64_t before, int64_t now);
 
-/* Who pays for a query to the list; `probe` as in dns_payer_t. */
+/* The payer of a query to the list; `probe` as in dns_payer_t. */
 dns_payer_t list_payer(const list_t *list, int probe);
 
 list_t *list_ref(list_t *list);

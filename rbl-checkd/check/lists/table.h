@@ -21,7 +21,7 @@ void table_state(table_t *table, int ready);
 /* Have the lists been loaded at least once? */
 int table_loaded(const table_t *table);
 
-/* Look at the version now: somebody misses a list. */
+/* Looks at the version now, since a check misses a list. */
 void table_refresh(table_t *table);
 
 /* A system list; NULL: there is none that may be asked. */

@@ -1,6 +1,6 @@
 /*
- * Lines of the trace (dns/trace.h) about lists: the rules, and what was decided
- * by them.  Nothing happens if nobody listens.
+ * Lines of the trace (dns/trace.h) about lists: rules and decisions.  Nothing
+ * happens without a listener.
  */
 
 #ifndef CHECK_TRACE_H_INCLUDED

@@ -263,8 +263,8 @@ ask_thin(ask_t *ask, double now)
 
 
 /*
- * Not in time for the first is not too late for who has joined since; but
- * what is used up before that time is used up for all of them.
+ * A query may be too late for the first caller, but in time for one that joined
+ * later.  A quota that is used up before that is used up for all of them.
  */
 static void
 on_quota(void *data, quota_answer_t answer)

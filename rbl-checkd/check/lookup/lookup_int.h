@@ -1,11 +1,10 @@
 /*
- * What the files of look-ups know of one another.
+ * What the files of look-ups share.
  *
- * A question that somebody waits for (lookup_q_t) hangs on the asking that it
- * shares with the others for the same name and type (ask_t), or, when its
- * answer is known already (kept, or refused), in the list `due`, which a timer
- * tells.  An asking lives as long as somebody waits for it, in one of two
- * states: waiting for the quota, or in the engine.
+ * A caller's request (lookup_q_t) hangs on the query for its name and type
+ * (ask_t), which all such callers share; or, if its answer is known already
+ * (cached, or refused), in the list `due`, which a timer serves.  A query lives
+ * as long as a caller waits for it: first for the quota, then for the engine.
  */
 
 #ifndef LOOKUP_INT_H_INCLUDED
@@ -66,8 +65,8 @@ void lookup_due(lookup_q_t *q, rbl_lookup_err_t error);
 /* lookup_ask.c */
 
 /*
- * The asking for that name by that account (0: for system lists): NULL, where
- * it would be chained.  Nobody waits for what another account may ask.
+ * The query for that name by that account (0: system lists): NULL, where it
+ * would be chained.  Accounts share no queries for own lists.
  */
 ask_t **ask_place(lookup_t *lookup, const char *name, uint16_t type,
     uint64_t account);

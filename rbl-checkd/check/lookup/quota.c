@@ -1,9 +1,8 @@
 /*
- * Those who wait for a question to a list.
+ * Callers that wait until a query may be sent to a list.
  *
- * Nobody is called back from inside quota_take or quota_response: only from
- * timers and replies of the store.  A call back may take, tell and forget at
- * will.
+ * No call back comes from inside quota_take or quota_response: only from timers
+ * and replies of the store.  A call back may take, report and forget at will.
  */
 
 #include "quota_int.h"
@@ -25,7 +24,7 @@ limited(const quota_list_t *ql)
 }
 
 
-/* --- those who wait ------------------------------------------------------ */
+/* --- waiting callers ----------------------------------------------------- */
 
 
 static size_t
@@ -140,7 +139,7 @@ quota_give_up(quota_list_t *ql, quota_answer_t why, double deadline)
 }
 
 
-/* What comes next for those who wait: a token's time, or the store. */
+/* The next event for waiting callers: the time of a token, or the store. */
 
 static void
 go_on(quota_list_t *ql)

@@ -1,10 +1,10 @@
 /*
- * What the files of the quota know of one another: quota.c has those who wait,
- * quota_tokens.c the tokens in hand, quota_backoff.c the lists that refuse us;
- * quota_store.c speaks with the store.
+ * What the files of the quota share: quota.c has the waiting callers,
+ * quota_tokens.c the tokens in hand, quota_backoff.c the lists that refuse,
+ * quota_store.c the calls of the store.
  *
  * The clock goes on while this process or the machine is stopped: tokens that
- * have outlived their time are not spent when it goes on.
+ * expired meanwhile are not spent.
  */
 
 #ifndef QUOTA_INT_H_INCLUDED
@@ -27,7 +27,7 @@ struct quota_wait_s {
     void            *data;
     double           deadline;
     quota_answer_t   what;              /* when the timer comes */
-    unsigned         over:1;            /* no longer among those who wait */
+    unsigned         over:1;            /* waits no longer */
     ev_timer         timer;
 };
 

@@ -78,7 +78,7 @@ used_up(quota_list_t *ql)
 }
 
 
-/* Who has more patience than that waits, and the store is asked again. */
+/* Callers with more patience than that wait, and the store is asked again. */
 
 static void
 not_before(quota_list_t *ql, double wait)

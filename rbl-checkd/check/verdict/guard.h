@@ -35,10 +35,10 @@ void guard_free(guard_t *guard);        /* not from a call back */
 void guard_count(guard_t *guard, const list_t *list);
 
 /*
- * A listing that is new to a host: may it be announced?  The call back comes
- * once, never from inside this call, unless forgotten.  A store that does not
- * answer is asked again, for as long as somebody waits for it: who has a
- * deadline forgets.  -1: out of memory, no call back.
+ * May a new listing of a host be announced?  The call back comes once, never
+ * from inside this call, unless forgotten.  If the store does not answer, the
+ * call is repeated; a caller with a deadline forgets it.  -1: out of memory, no
+ * call back.
  */
 int guard_ask(guard_t *guard, const list_t *list, rbl_family_t family,
     uint32_t server, guard_done_pt done, void *data);

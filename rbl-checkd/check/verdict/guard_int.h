@@ -1,6 +1,6 @@
 /*
- * What the files of guard.h share: the lists and who waits for them (guard.c),
- * and the turns of a list with the store (guard_turn.c).
+ * What the files of guard.h share: the lists and their waiting callers
+ * (guard.c), and their calls of list_turn (guard_turn.c).
  */
 
 #ifndef GUARD_INT_H_INCLUDED
@@ -67,7 +67,7 @@ void guard_turn_init(guard_list_t *gl);
 void guard_turn_stop(guard_list_t *gl);     /* without call backs */
 
 void guard_turn_clear(guard_list_t *gl);    /* one more clear answer */
-/* Somebody more waits; who it is, is the turn's until it is told. */
+/* Takes one more waiting caller; guard_turn.c owns it until its call back. */
 void guard_turn_wait(guard_list_t *gl, guard_wait_t *w);
 
 #endif /* GUARD_INT_H_INCLUDED */

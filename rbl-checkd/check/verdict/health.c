@@ -27,7 +27,7 @@ health_bad(health_state_t state)
 }
 
 
-/* --- those who wait ------------------------------------------------------ */
+/* --- waiting callers ----------------------------------------------------- */
 
 void
 health_q_link(health_q_t **list, health_q_t *q)

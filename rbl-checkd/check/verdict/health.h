@@ -1,21 +1,21 @@
 /*
- * Can a list be believed?  The test points of RFC 5782, section 5, are asked of
- * each list, family and server, past all caches of our own, and the list's
- * state follows from the responses.  A server is one of the list's own servers
- * in direct mode, and a recursive resolver else (dns_servers).
+ * Health of lists: each list, family and server is tested by the test points of
+ * RFC 5782, section 5, past all own caches, and the state of the list follows
+ * from the responses.  A server is one of the list's own servers in direct
+ * mode, and a recursive resolver otherwise (dns_servers).
  *
- * The positive test point shows that "not listed" has a meaning, the negative
- * one that "listed" has.  The negative one is accompanied by a random name,
- * which no cache can have, and by two names that nobody has a reason to list,
- * for a wildcard does not cover names beside existing ones (RFC 4592).  A
- * sample of 22 such names is asked before a listing is announced: it finds a
- * server that is wildcarding for only half of its queries.  An account's own
- * list without a positive test point has no sample: there could be hundreds of
- * them, and their account's budget is for its hosts.
+ * The positive test point gives "not listed" a meaning, the negative one
+ * "listed".  Beside the negative one a random name is queried, which no cache
+ * can have, and two names that nobody has a reason to list, since a wildcard
+ * does not cover names beside existing ones (RFC 4592).  A sample of 22 such
+ * names is queried before a listing is announced: it finds a server that is
+ * wildcarding for only half of its queries.  An account's own list without a
+ * positive test point has no sample: there could be hundreds of them, and their
+ * account's budget is for its hosts.
  *
- * In direct mode the engine is told which servers pass (dns_server_trust).
- * When several lists are silent and none passes, the network is to blame, not
- * the lists; in resolver mode likewise the resolver.
+ * In direct mode the engine learns which servers pass (dns_server_trust).  When
+ * several lists are silent and none passes, the network is at fault, not the
+ * lists; in resolver mode likewise the resolver.
  *
  * Times are those of dns_clock().
  */

@@ -18,8 +18,7 @@
 #define HEALTH_SLOTS       1024         /* a power of two */
 #define HEALTH_KEEP        600.0        /* s that a good verdict is kept */
 #define HEALTH_PACE        0.25         /* s between two runs of one entry */
-#define HEALTH_GATHER      0.001        /* s in which those who want a run
-                                           gather for one */
+#define HEALTH_GATHER      0.001        /* s in which requests join one run */
 #define HEALTH_BAD_MIN     30.0         /* s between the runs of a bad list */
 #define HEALTH_BAD_MAX     3600.0
 #define HEALTH_LOST_MIN    5.0          /* of lists of a bad resolver */
@@ -164,15 +163,15 @@ typedef struct {
     unsigned  soas:1;                   /* it has given an SOA, of any list */
     unsigned  no_soa;                   /* lists without any SOA through it */
     health_soa_t  soa;
-    double    peers;                    /* when others were asked for those who
-                                           are suspected */
-    ev_timer  grace;                    /* for those who are suspected */
+    double    peers;                    /* when other lists were tested because
+                                           of a suspicion */
+    ev_timer  grace;                    /* of suspected lists */
 } health_resolver_t;
 
 struct health_s {
     struct ev_loop     *loop;
     dns_engine_t       *dns;
-    health_news_pt      listen;         /* NULL: nobody does */
+    health_news_pt      listen;         /* NULL: no listener */
     void               *listener;
     uint64_t            seed;
     double              bad_min;        /* s before the first retry */
@@ -297,7 +296,8 @@ int health_resolver_go(health_entry_t *e, double now);
 
 /* health.c */
 
-/* The entry's state is certain now: log, back-off, those who wait. */
+/* The entry's state is certain now: logs it, sets the back-off, calls back
+   those that wait. */
 void health_settle(health_entry_t *e, health_state_t state, const char *why);
 
 /* Calls back those that wait, or starts the next run for them. */

@@ -1,10 +1,10 @@
 /*
- * A sample of what nobody lists, beside the test points of a run.
+ * A sample of names that nobody lists, beside the test points of a run.
  *
  * A server that is wildcarding for half of its queries passes a sample of 22
- * names, and the test points, less often than once in a million times; names
- * under the two domains take turns.  Some lists do list a network of the root
- * name servers: such hits are confined to that network.
+ * names, and the test points, less often than once in a million times; the
+ * names alternate between the two domains.  Some lists do list a network of the
+ * root name servers: such hits are confined to that network.
  */
 
 #include "health_int.h"

@@ -86,9 +86,8 @@ typedef enum {
                                            at the next step */
     CHANNEL_RETRY,                      /* not before the peer's Retry-After */
     CHANNEL_DEAD,
-    CHANNEL_DISABLE                     /* dead, and so is who it goes to: a
-                                           receiver is disabled, a contact
-                                           paused */
+    CHANNEL_DISABLE                     /* dead letter; a receiver is disabled,
+                                           a contact paused */
 } channel_verdict_t;
 
 /* Zeroed before the channel judges. */

@@ -53,7 +53,7 @@ datadog_words(rbl_out_t *out, rbl_str_t text)
 
         rbl_out_char(out, c);
 
-        /* with a space of no width behind it nobody is meant */
+        /* a zero-width space behind it prevents a mention */
 
         if (c == '@' || c == '%') {
             rbl_out_z(out, "\xe2\x80\x8b");

@@ -1,7 +1,7 @@
 /*
- * Contacts of type discord: a webhook takes embeds, one a host, in the colour
- * of what became of it.  What is foreign is escaped, and nobody is mentioned
- * whatever it says.  Discord has no key that tells a repeat for webhooks.
+ * Contacts of type discord: a webhook takes embeds, one for each host, coloured
+ * by its state.  Foreign text is escaped, and mentions are switched off.
+ * Discord has no key that marks a repeat for webhooks.
  */
 
 #include "chat.h"

@@ -1,8 +1,9 @@
 /*
- * libcurl's SMTP, with what version 7.88 lacks: it does not give the server's
- * words (they are caught as headers), waits for the answer to QUIT as long as
- * for any other (the socket is closed for reading before), and looks at nobody
- * while it waits (its sockets can be shut down from outside).
+ * libcurl's SMTP, with workarounds for version 7.88: it does not return the
+ * server's text (taken from the header call back), waits for the answer to QUIT
+ * as long as for any other (the socket is closed for reading before), and
+ * cannot be interrupted while it waits (its sockets can be shut down from
+ * outside).
  *
  * All of this runs in the thread of smtp.c.
  */

@@ -40,7 +40,7 @@ wire_received(int fd, uint64_t *received)
 }
 
 
-/* Of them those that nobody has read yet. */
+/* Octets of these that were not read yet. */
 
 static uint64_t
 wire_unread(int fd)
