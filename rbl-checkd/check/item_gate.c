@@ -123,7 +123,7 @@ on_evidence(void *data, const evidence_known_t *known)
     if (item->check->env->health != NULL) {
         health_recall(item->check->env->health, item->result.list,
                       item->check->family, item->part[item->gate].server,
-                      known->entry, known->soa);
+                      known->had_point, known->soa);
     }
 
     g = gate_evidence(&a, &item->news, known);

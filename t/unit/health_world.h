@@ -28,7 +28,7 @@ typedef struct {
     unsigned     resolver;
     way_t        way;
     uint32_t     ttl;
-    double       cached;                /* its test entry is kept: since then */
+    double       cached;                /* its test point is kept: since then */
     int          held;                  /* its answers are */
     unsigned     soa;                   /* of what it does not have */
     int          other;                 /* its test name is a machine's */

@@ -75,11 +75,11 @@ test_ask(void)
        && last_call()->argv[3] < 4000, "the store is asked");
     reply("OK", "0 0 0");
     ok(n_told == 1 && told_to[0] == 0 && known[0].wild_until == 0
-       && !known[0].entry && known[0].soa == 0, "nothing is known");
+       && !known[0].had_point && known[0].soa == 0, "nothing is known");
     ask(1);
     reply("OK", "5000 1 3");
     ok(n_told == 2 && told_to[1] == 1 && known[1].wild_until > now() + 4
-       && known[1].wild_until < now() + 6 && known[1].entry
+       && known[1].wild_until < now() + 6 && known[1].had_point
        && known[1].soa == 3,
        "much is");
     ask(2);
@@ -107,7 +107,7 @@ test_again(void)
 
     ok(n_calls == calls + 1, "it is asked again");
     reply("OK", "0 1");
-    ok(n_told == 1 && known[0].entry, "and then they are");
+    ok(n_told == 1 && known[0].had_point, "and then they are");
 }
 
 

@@ -358,7 +358,7 @@ test_evidence(void)
     known.soa = 4;
     ok(gate_evidence(&a, &news, &known).verdict == C,
        "where its own does, it is there");
-    known.entry = 1;
+    known.had_point = 1;
     ok(gate_evidence(&a, &news, &known).error == RBL_ERR_UNHEALTHY,
        "a list that had a test point, and has none, is dead");
 }
@@ -418,7 +418,8 @@ test_twice(void)
     a.cleared = NOW - 700;
     v = health(HEALTH_GOOD);
     news = gate_judge(&a, &v);
-    known = (evidence_known_t) { .wild_until = NOW + 1, .entry = 1, .soa = 9 };
+    known = (evidence_known_t) { .wild_until = NOW + 1, .had_point = 1,
+                                 .soa = 9 };
     known.wait = 302;
     g = gate_evidence(&a, &news, &known);
     ok(g.verdict == U && g.error == RBL_ERR_UNCONFIRMED && !g.evidence

@@ -73,15 +73,15 @@ test_unsupported(void)
     list = list_of("a.test", V4 | V6, "ip");
     six = list_of("six.test", V6, "ip");
 
-    /* only the IPv4 test entry is there */
+    /* only the IPv4 test point is there */
 
     zones[0].zone = "0.0.127.a.test";
     ok(ask(list, V6, 0, HEALTH_KNOWN).state == HEALTH_UNSUPPORTED,
-       "no IPv6 test entry while the IPv4 one is there: unsupported");
+       "no IPv6 test point while the IPv4 one is there: unsupported");
     ok(ask(list, V4, 0, HEALTH_KNOWN).state == HEALTH_GOOD,
        "the list is good for IPv4");
     ok(ask(six, V6, 0, HEALTH_KNOWN).state == HEALTH_DOWN,
-       "a list of IPv6 only without its test entry is down");
+       "a list of IPv6 only without its test point is down");
 
     list_unref(list);
     list_unref(six);
@@ -334,7 +334,7 @@ test_entry(void)
     list = list_of("a.test", V4, NULL);
     z = world("a.test", 0, W_WILD, 0);
     ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_WILDCARDING && n_news == 0,
-       "an own list that lists everything has no test entry by that");
+       "an own list that lists everything has no test point by that");
     z->way = W_EMPTY;
     z->ttl = 300;
     ahead += HEALTH_BAD_MIN + 1;
@@ -345,7 +345,7 @@ test_entry(void)
     ahead += 1;
     v = ask(list, V4, 0, HEALTH_BOTH);
     ok(v.state == HEALTH_GOOD && !v.unproven && n_news == 1
-       && heard(0, HEALTH_NEWS_LIFE, V4, 0) && news[0].entry,
+       && heard(0, HEALTH_NEWS_LIFE, V4, 0) && news[0].has_point,
        "it has one: that is news");
     ahead += 1;
     ok(ask(list, V4, 0, HEALTH_BOTH).state == HEALTH_GOOD && n_news == 1,
@@ -380,7 +380,7 @@ test_entry(void)
     ahead += 1;
     v = ask(list, DOM, 0, HEALTH_BOTH);
     ok(v.state == HEALTH_GOOD && v.unproven,
-       "a machine that is called test is no test entry");
+       "a machine that is called test is no test point");
     list_unref(list);
 }
 

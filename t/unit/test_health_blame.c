@@ -8,7 +8,7 @@
 #include "health_ask.h"
 
 
-/* A list that never had a test entry does not miss it. */
+/* A list that never had a test point does not miss it. */
 
 static way_t
 own_way(way_t way, int i)

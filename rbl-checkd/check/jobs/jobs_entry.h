@@ -39,8 +39,8 @@ int jobs_entry_begun(job_t *job, rbl_str_t check, int64_t times);
 rbl_str_t jobs_entry_end(const job_t *job, char buf[JOB_HANDLE_MAX]);
 
 /*
- * What the store has of a host's check that was begun so many times
- * (flight:due): "<PP>:<times>:<till>:<daemon>".
+ * The entry of flight:due for a check that was started so many times:
+ * "<PP>:<times>:<till>:<daemon>".
  */
 void jobs_entry_flight(const job_t *job, unsigned times,
     char buf[JOB_HANDLE_MAX]);

@@ -101,10 +101,10 @@ unsigned jobs_take_due(jobs_t *jobs, const jobs_slice_t *slice,
     const redisReply *taken);
 
 /*
- * How many more of a kind may be taken now.  An eighth of the places is for
- * manual checks of accounts that have next to none here: *reserved tells that
- * it has come to that.  So however many checks of one account or of the
- * schedule hang, and of however many lists, another account's is begun at once.
+ * How many more jobs of a kind may be claimed now.  One eighth of the places is
+ * reserved for manual checks of accounts with few running checks; *reserved 1:
+ * only these are left.  So an account can start a check at once, however many
+ * checks of another account or of the schedule hang.
  */
 unsigned jobs_room(const jobs_t *jobs, job_kind_t kind, int *reserved);
 

@@ -52,7 +52,7 @@ typedef struct {
 /* From a record of the store; NULL: out of memory or not a list. */
 list_t *list_from_record(rbl_str_t raw);
 
-/* A list known only by what a job tells (custom, or not in the table yet). */
+/* A list that is known only from a job (custom, or not in the table yet). */
 list_t *list_make(rbl_str_t sid, rbl_str_t type, int custom, rbl_str_t zone,
     rbl_str_t website, int64_t families);
 

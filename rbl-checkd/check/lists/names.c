@@ -13,7 +13,7 @@
 #define LABEL_SIZE  15
 
 typedef enum {
-    MODE_UNKNOWN = 0,       /* custom lists: it may have a test entry */
+    MODE_UNKNOWN = 0,       /* custom lists: it may have a test point */
     MODE_IP,
     MODE_IP_POSITIVE,
     MODE_NAME,

@@ -54,13 +54,12 @@ typedef enum {
     NAMES_NEGATIVE,         /* it must not: 127.0.0.1 */
     NAMES_RANDOM,           /* it must not either, and no cache has it */
     NAMES_SAMPLE,           /* one that nobody has a reason to list */
-    NAMES_ROOT              /* likewise, out of a network that names_network
-                               tells */
+    NAMES_ROOT              /* likewise, in the network of names_network */
 } names_point_t;
 
 /*
- * Must the list have its test entry, if there is one by its mode?  0: nothing
- * is known of it but that a list has one by RFC 5782 (mode "").
+ * 1: the list must have its positive test point, if its mode has one.  0: it is
+ * only known that RFC 5782 demands one (mode "").
  */
 int names_must(const list_t *list);
 

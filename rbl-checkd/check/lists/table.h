@@ -28,8 +28,8 @@ void table_refresh(table_t *table);
 list_t *table_find(const table_t *table, rbl_str_t sid);
 
 /*
- * The digest of the lists, as the store knows it: it then need not tell them.
- * "" while they are not known, or not all can be read.
+ * The digest of the lists, as the store computes it, so that check_begin need
+ * not return them.  "" while the lists are not known, or not all can be read.
  */
 rbl_str_t table_sum(const table_t *table);
 

@@ -1,8 +1,8 @@
 /*
- * Answers kept for as long as they hold: NOERROR and NXDOMAIN with a TTL,
- * nothing else.  One block of memory, taken once: answers are written one
- * behind the other, round and round, and the oldest make room for new ones.
- * Knows neither the network nor the time, which is told.
+ * The DNS cache: responses NOERROR and NXDOMAIN for their TTL, nothing else.
+ * It is one block of memory, allocated once and used as a ring: new responses
+ * replace the oldest ones.  It has neither network nor clock; the caller gives
+ * the time.
  */
 
 #ifndef CACHE_H_INCLUDED

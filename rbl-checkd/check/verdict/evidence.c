@@ -129,7 +129,7 @@ on_news(void *data, const health_news_t *news)
         args.ttl = rbl_str(ttl);
 
     } else {
-        args.entry = news->entry ? RBL_STR("1") : RBL_STR("0");
+        args.entry = news->has_point ? RBL_STR("1") : RBL_STR("0");
         args.soa = rbl_str(soa);
     }
 
@@ -174,7 +174,7 @@ on_reply(void *data, const redisReply *reply)
 
     ms = said.left;
     known.wild_until = ms > 0 ? dns_clock() + (double) ms / 1000 : 0;
-    known.entry = said.entry != 0;
+    known.had_point = said.entry != 0;
     soa = said.soa;
     known.soa = soa > 0 && soa < RBL_VALUE_MAX ? (unsigned) soa : 0;
     known.wait = (double) said.wait / 1000;

@@ -25,7 +25,7 @@ typedef struct evidence_s  evidence_t;
 typedef struct {
     double    wild_until;   /* until when (dns_clock()) caches may keep
                                responses of its wildcard; 0: none */
-    int       entry;        /* it has had its test point of this family */
+    int       had_point;    /* it has had its test point of this family */
     unsigned  soa;          /* dns_answer_t: the most labels that the owner of
                                its SOA had; 0: not known */
     double    wait;         /* s until the news counts */

@@ -44,7 +44,7 @@ typedef struct {
     int               evidence; /* ask next what other daemons have found */
     int               guard;    /* and then the guard */
     evidence_waits_t  waits;    /* after which it must be seen again */
-    double            recheck;  /* s; 0: as ever */
+    double            recheck;  /* s; 0: the usual interval */
     const char       *why;      /* the rule, for the trace; static text */
 } gate_t;
 
@@ -58,7 +58,7 @@ typedef struct {
     uint32_t          serial;   /* of the response, or of its test points */
 } gate_vote_t;
 
-#define GATE_RECHECK      30.0  /* s, where nothing tells a better time */
+#define GATE_RECHECK      30.0  /* s, if no better time is known */
 #define GATE_RECHECK_MIN  1.0
 #define GATE_RECHECK_MAX  3600.0
 #define GATE_FROZEN       60.0  /* until a frozen list is asked again */

@@ -1,14 +1,14 @@
 /*
- * News in direct mode: each server of the list has been asked for the name
- * again, and for its test points, and for a listing a sample.
+ * News in direct mode: each server of the list was queried for the name again,
+ * for its test points, and for a listing the sample.
  *
  * Only servers that pass have a vote, and only with a response to a query that
  * was sent after those for the test points: a list that was empty, or
- * wildcarding, for a moment may be in order again when these arrive.
+ * wildcarding, for a moment may have recovered when these arrive.
  *
- * If all votes are the same, they decide.  If not, the newer data does: the
- * newest serial of one side must be newer than that of the other.  Else it is
- * unknown until the servers agree.
+ * If all votes are the same, they decide.  If not, the side with the newer data
+ * does: its newest serial must be newer than that of the other side.  Otherwise
+ * the verdict is unknown until the servers agree.
  */
 
 #include "gate.h"

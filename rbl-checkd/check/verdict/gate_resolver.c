@@ -181,7 +181,7 @@ gate_news(const gate_answer_t *a, const health_verdict_t *v)
 static gate_t
 end_unproven(const gate_answer_t *a, const evidence_known_t *known)
 {
-    if (known->entry || (!a->addresses && a->soa < known->soa)) {
+    if (known->had_point || (!a->addresses && a->soa < known->soa)) {
         return gate_dead();
     }
 

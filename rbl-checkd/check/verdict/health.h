@@ -36,7 +36,8 @@ typedef enum {
     HEALTH_BLOCKED,         /* refuses to answer this resolver */
     HEALTH_WILDCARDING,     /* lists what nobody lists, or answers outside
                                127/8 */
-    HEALTH_DOWN,            /* no answer, or its test entry is gone */
+    HEALTH_DOWN,            /* no response, or its positive test point is
+                               gone */
     HEALTH_UNSUPPORTED,     /* no data of this family, while another is good */
     HEALTH_RESOLVER         /* the resolver is to blame; direct mode: the
                                network */
@@ -106,7 +107,7 @@ typedef struct {
     uint32_t             server;
     uint32_t             ttl;           /* of a wildcard's listing */
     double               age;           /* s since it passed its test points */
-    unsigned             entry;         /* 1: it has its positive test point */
+    unsigned             has_point;     /* 1: it has its positive test point */
     unsigned             soa;           /* dns_answer_t: the most labels of the
                                            SOA's owner in negative responses;
                                            0: not known */
@@ -153,8 +154,7 @@ void health_drop(health_q_t *q);
 int health_bad(health_state_t state);
 
 /*
- * The list's servers disagree: 1: the operator is to be told, for that was not
- * done for a while.
+ * The servers of the list disagree.  1: log it; 0: that was logged lately.
  */
 int health_disagree(health_t *health, const list_t *list, rbl_family_t family,
     uint32_t server);
@@ -164,7 +164,7 @@ int health_disagree(health_t *health, const list_t *list, rbl_family_t family,
  * (entry), and an SOA with that many labels.
  */
 void health_recall(health_t *health, const list_t *list, rbl_family_t family,
-    uint32_t server, int entry, unsigned soa);
+    uint32_t server, int had_point, unsigned soa);
 
 /*
  * Direct mode: tests servers of the list again that failed, when it is time.

@@ -178,7 +178,7 @@ entry_list(health_entry_t *e, list_t *list)
         e->checked = e->retry = e->wait = 0;
         e->passed = e->sampled = e->tried = e->wild_until = e->recalled = 0;
         e->wild_ttl = 0;
-        e->wild = e->entry = e->lost = 0;
+        e->wild = e->had_point = e->lost = 0;
         e->positive_ttl = e->negative_ttl = 0;
         e->negative_soa = e->deepest = 0;
     }

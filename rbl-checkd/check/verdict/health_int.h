@@ -1,10 +1,10 @@
 /*
- * What the files of health share.  health.c has the callers that wait and the
+ * What the files of health share.  health.c has the waiting callers and the
  * states, health_entry.c the entries.  health_run.c queries the test points,
  * health_sample.c a sample; health_judge.c decides what responses mean,
- * health_soa.c what a resolver does to SOA records.  health_blame.c tells a
- * dead list from a dead resolver.  health_news.c reports what other daemons
- * must know.  health_servers.c watches all servers of a list.
+ * health_soa.c what a resolver does to SOA records.  health_blame.c
+ * distinguishes a dead list from a dead resolver.  health_news.c reports what
+ * other daemons must know.  health_servers.c watches all servers of a list.
  */
 
 #ifndef HEALTH_INT_H_INCLUDED
@@ -26,7 +26,8 @@
 #define HEALTH_BLAME       3            /* lists that fail through one */
 #define HEALTH_WILD_MAX    604800       /* s that a resolver keeps an answer */
 #define HEALTH_WILD_SLACK  2.0
-#define HEALTH_RECALL      3600.0       /* s that what others know is known */
+#define HEALTH_RECALL      3600.0       /* s for which evidence of other daemons
+                                           holds */
 #define HEALTH_TTL_MAX     86400u       /* s that a resolver keeps an address */
 #define HEALTH_NONE_MAX    3600u        /* and that a name does not exist */
 
@@ -83,12 +84,13 @@ struct health_entry_s {
     unsigned          group;            /* in health->resolver */
     unsigned          has_negative:1;   /* test points that the list has */
     unsigned          has_positive:1;
-    unsigned          entry:1;          /* it has had the test entry that it
-                                           need not have */
-    unsigned          lost:1;           /* and has it no more */
+    unsigned          had_point:1;      /* it has had the positive test point
+                                           that it need not have */
+    unsigned          lost:1;           /* and has lost it */
     double            life_reported;    /* when its test point or zone was
                                            reported last */
-    double            recalled;         /* when what others know was learnt */
+    double            recalled;         /* when the evidence of other daemons
+                                           came last */
     double            disagreed;        /* when that was logged last */
     double            watched;          /* when the list's other servers were
                                            looked at */

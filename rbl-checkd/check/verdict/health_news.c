@@ -32,7 +32,7 @@ report(const health_entry_t *e, health_news_what_t what, uint32_t ttl)
     news.server = e->server;
     news.ttl = ttl;
     news.age = dns_clock() - e->passed;
-    news.entry = e->entry && !e->lost;
+    news.has_point = e->had_point && !e->lost;
     news.soa = e->deepest;
     e->health->listen(e->health->listener, &news);
 }
@@ -91,7 +91,7 @@ health_life(health_entry_t *e, int news)
 {
     double  now = dns_clock();
 
-    if (((e->entry && !e->lost) || e->deepest != 0)
+    if (((e->had_point && !e->lost) || e->deepest != 0)
         && (news || now - e->life_reported >= LIFE_EVERY))
     {
         e->life_reported = now;

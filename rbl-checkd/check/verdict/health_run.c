@@ -38,8 +38,8 @@ health_random(health_t *health)
 
 
 /*
- * Domains of a list that is known by its addresses live in the same zone: that
- * it has its test address tells that it is not empty.
+ * The domains of a list with addresses are in the same zone, so the test
+ * address shows that the zone is not empty.
  */
 
 int
@@ -66,7 +66,7 @@ health_points(health_entry_t *e)
 {
     names_t  name;
 
-    e->has_positive = (e->entry || names_must(e->list))
+    e->has_positive = (e->had_point || names_must(e->list))
                       && health_positive(e, &name);
     e->has_negative = names_point(&name, e->list, e->family, NAMES_NEGATIVE,
                                   0)
@@ -76,8 +76,8 @@ health_points(health_entry_t *e)
 
 
 /*
- * Nothing is known of the list, or it is known for IPv4, and has a test entry
- * of IPv6 only if it lists such addresses: without one it may be in order.
+ * 1: the list need not have a positive test point, or it is an IPv6 list that
+ * passes for IPv4: it has one for IPv6 only if it lists such addresses.
  */
 
 static int
@@ -105,8 +105,8 @@ run_found(health_entry_t *e, health_state_t state, const char *why)
 
 
 /*
- * Where only IPv4 has its test entry, the list may have nothing else; unless it
- * had one of IPv6, too.
+ * If only IPv4 has its test point, the list may have no IPv6 data, unless it
+ * once had a test point for IPv6, too.
  */
 
 static void
@@ -116,7 +116,7 @@ on_sibling(void *data, const health_verdict_t *verdict)
 
     e->sibling = NULL;
 
-    if (verdict->state == HEALTH_GOOD && !e->entry) {
+    if (verdict->state == HEALTH_GOOD && !e->had_point) {
         e->passed = e->began;
         run_found(e, HEALTH_UNSUPPORTED, "no test point of this family");
 
@@ -202,8 +202,8 @@ run_wild_ttl(health_entry_t *e)
 
 
 /*
- * A list that need not have a test entry is none the worse without; but once
- * it has had one, nothing ends there without it.
+ * A list that need not have a positive test point may lack it; but once it has
+ * had one, no listing ends there without it.
  */
 
 static void
@@ -213,7 +213,7 @@ run_entry(health_entry_t *e, health_found_t *positive)
         return;
     }
 
-    if (!e->entry) {
+    if (!e->had_point) {
         *positive = positive->state == POINT_OK ? *positive : none;
 
     } else if (positive->state == POINT_MISSING) {
@@ -224,7 +224,7 @@ run_entry(health_entry_t *e, health_found_t *positive)
 }
 
 
-/* A delegated part of the list's zone is the list's, and so is the rest. */
+/* A delegated part of its zone belongs to the list, too. */
 
 static unsigned
 own_soa(const health_entry_t *e)
@@ -240,7 +240,7 @@ own_soa(const health_entry_t *e)
 }
 
 
-/* It has passed: what its test points have told holds until the next run. */
+/* It has passed: what its test points showed holds until the next run. */
 
 static void
 run_good(health_entry_t *e, point_state_t positive)
@@ -264,8 +264,8 @@ run_good(health_entry_t *e, point_state_t positive)
     e->deepest = news ? own : e->deepest;
 
     if (may_lack(e) && positive == POINT_OK) {
-        news |= !e->entry;
-        e->entry = 1;
+        news |= !e->had_point;
+        e->had_point = 1;
         e->lost = 0;
         health_points(e);
     }
@@ -393,7 +393,8 @@ keep_positive(health_entry_t *e, const dns_answer_t *answer)
 }
 
 
-/* Which of several tries was answered is not known: the last one, then. */
+/* It is not known which of several tries was answered, so the time of the last
+   one counts. */
 
 void
 health_run_answered(health_entry_t *e, const dns_answer_t *answer)
@@ -461,7 +462,7 @@ run_name(health_entry_t *e, size_t nth, names_t *name)
 }
 
 
-/* A name that cannot be asked is as good as no answer. */
+/* A name that cannot be queried counts as one without response. */
 
 static void
 run_ask(health_entry_t *e, size_t nth)

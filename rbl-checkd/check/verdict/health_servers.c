@@ -12,7 +12,7 @@
 
 void
 health_recall(health_t *health, const list_t *list, rbl_family_t family,
-    uint32_t server, int entry, unsigned soa)
+    uint32_t server, int had_point, unsigned soa)
 {
     health_entry_t  *e;
 
@@ -24,8 +24,8 @@ health_recall(health_t *health, const list_t *list, rbl_family_t family,
     e->recalled = dns_clock();
     e->deepest = soa > e->deepest ? soa : e->deepest;
 
-    if (entry && !e->entry && !names_must(e->list)) {
-        e->entry = e->lost = 1;
+    if (had_point && !e->had_point && !names_must(e->list)) {
+        e->had_point = e->lost = 1;
         health_points(e);
     }
 }
