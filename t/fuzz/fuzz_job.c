@@ -46,7 +46,7 @@ check_job(const job_t *job, rbl_str_t handle)
     fuzz_check(strncasecmp(job->handle, head, (size_t) n) == 0);
 
     p = job->handle + n;
-    fuzz_check(strtoul(p, &end, 10) == job->times && end > p);
+    fuzz_check(strtoul(p, &end, 10) == job->attempts && end > p);
     tail = end;
     fuzz_check(tail[0] == ':' && tail[1] != '\0');
 }

@@ -100,11 +100,11 @@ test_entry(void)
     ok(entry(&job, AC ":" PP ":" HT ":m:1:host:7", 0) == 0
        && strcmp(job.account.s, AC) == 0 && strcmp(job.check.s, PP) == 0
        && strcmp(job.host.s, HT) == 0 && job.kind == JOB_MANUAL
-       && job.times == 1
+       && job.attempts == 1
        && strcmp(job.handle, AC ":" PP ":" HT ":m:1:host:7") == 0,
        "a job of a host");
     ok(entry(&job, AC ":" PP "::m:12:x", 0) == 0 && job.host.n == 0
-       && job.kind == JOB_MANUAL && job.times == 12, "a job of a value");
+       && job.kind == JOB_MANUAL && job.attempts == 12, "a job of a value");
     ok(entry(&job, AC ":" PP "::m:1:x", 1) == -1,
        "an account of another partition");
     ok(strcmp(job.handle, AC ":" PP "::m:1:x") == 0,
@@ -152,7 +152,7 @@ test_due(void)
     rbl_sid_t  first;
 
     ok(entry_due(&job, AC, 1763655600000, HT, "host:7", 0) == 0
-       && job.kind == JOB_DUE && job.times == 0 && job.alone == 0,
+       && job.kind == JOB_DUE && job.attempts == 0 && job.alone == 0,
        "a host that is due");
     first = job.check;
     snprintf(want, sizeof(want), "%s:%s:%s:d:1763655600000:host:7", AC,
@@ -160,7 +160,7 @@ test_due(void)
     ok(strcmp(job.handle, want) == 0, "its handle");
     ok(entry_due(&job, AC, 1763655600000, HT, "host:7", 0) == 0
        && strcmp(job.check.s, first.s) != 0, "another check's SID");
-    ok(jobs_entry_begun(&job, RBL_STR(PP), 2) == 0 && job.times == 2,
+    ok(jobs_entry_begun(&job, RBL_STR(PP), 2) == 0 && job.attempts == 2,
        "begun a second time");
     ok(rbl_str_is(jobs_entry_end(&job, buf),
                   AC ":" PP ":" HT ":d:2:1763655600000:host:7"),

@@ -212,7 +212,7 @@ batch_for(batches_t *batches, unsigned partition, const char *head)
 
 
 int
-batches_add(batches_t *batches, const job_t *job, unsigned times,
+batches_add(batches_t *batches, const job_t *job, unsigned attempts,
     const char *head, const char *tail, batches_done_pt done, void *data)
 {
     item_t   *item;
@@ -230,7 +230,7 @@ batches_add(batches_t *batches, const job_t *job, unsigned times,
     snprintf(item->member, sizeof(item->member), "%s:%s", job->account.s,
              job->host.s);
     snprintf(item->tail, sizeof(item->tail), "%s", tail);
-    jobs_entry_flight(job, times, item->flight);
+    jobs_entry_flight(job, attempts, item->flight);
 
     if (batch->n == MANY) {
         send_batch(batch);

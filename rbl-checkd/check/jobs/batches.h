@@ -31,7 +31,7 @@ void batches_free(batches_t *batches);  /* without call backs */
  * Empty strings are left out.  0, or -1: out of memory, or an argument is too
  * long.
  */
-int batches_add(batches_t *batches, const job_t *job, unsigned times,
+int batches_add(batches_t *batches, const job_t *job, unsigned attempts,
     const char *head, const char *tail, batches_done_pt done, void *data);
 
 /* No call back for `data` will come; a batch that was sent is still done. */

@@ -1,6 +1,6 @@
 /*
- * Keeps the jobs in flight: at most checks_max runners, each owned here until
- * it says that it is done.
+ * The jobs in flight: at most checks_max runners, owned here until their call
+ * back.
  */
 
 #include "base/log.h"
@@ -164,7 +164,7 @@ start(jobs_t *jobs, const job_t *job)
 {
     runner_t  *runner;
 
-    /* What finds no place here comes back when its lease is up. */
+    /* A job without a place here comes back when its lease expires. */
 
     if (jobs->n >= jobs->checker->conf->checks_max) {
         return;
@@ -190,7 +190,7 @@ start(jobs_t *jobs, const job_t *job)
 
 
 unsigned
-jobs_take(jobs_t *jobs, const jobs_slice_t *slice, rbl_str_t handle)
+jobs_start(jobs_t *jobs, const jobs_slice_t *slice, rbl_str_t handle)
 {
     job_t  job;
 
@@ -203,7 +203,7 @@ jobs_take(jobs_t *jobs, const jobs_slice_t *slice, rbl_str_t handle)
     }
 
     job.reserved = slice->reserved;
-    job.alone = job.times == JOB_TIMES_MAX;
+    job.alone = job.attempts == JOB_ATTEMPTS_MAX;
     start(jobs, &job);
     return 1;
 }
@@ -235,7 +235,7 @@ discard_host(jobs_t *jobs, unsigned partition, rbl_str_t account,
 
 
 unsigned
-jobs_take_due(jobs_t *jobs, const jobs_slice_t *slice, const redisReply *taken)
+jobs_start_due(jobs_t *jobs, const jobs_slice_t *slice, const redisReply *taken)
 {
     job_t                 job;
     size_t                i, n;

@@ -1,9 +1,9 @@
 /*
- * The jobs of the store: checks that wait in each partition, manual ones and
- * hosts that are due.  A daemon takes them by script (check_take), fairly
- * between accounts and only when it has room, each on a lease.  A job that was
- * taken is in flight here until its check has ended; if this process dies,
- * another is handed the job once its lease is up.
+ * Jobs: checks that wait in each partition of the store, manual ones and due
+ * hosts.  The daemon claims them by check_take, fairly between accounts and
+ * only when it has room; each claim has a lease.  A claimed job is in flight
+ * here until its check has finished.  If this process dies, another daemon
+ * claims the job when its lease expires.
  */
 
 #ifndef JOBS_H_INCLUDED
@@ -15,12 +15,11 @@
 #define JOB_HANDLE_MAX  256
 
 /*
- * A job that was begun so often was ended by none of its daemons: on its
- * last time it is the only one of its kind in a daemon (check_take of manual
- * ones, check_begin of hosts that are due), so that it is not taken for what
- * was in flight beside it.
+ * The last attempt of a job.  All earlier ones ended with a dead daemon, so the
+ * last one is the only job of its kind in its daemon (check_take of manual
+ * ones, check_begin of due hosts): no other check is blamed for its end.
  */
-#define JOB_TIMES_MAX   3
+#define JOB_ATTEMPTS_MAX  3
 
 typedef enum {
     JOB_MANUAL = 0,
@@ -31,15 +30,16 @@ typedef enum {
 typedef struct {
     job_kind_t   kind;
     unsigned     partition;
-    char         handle[JOB_HANDLE_MAX];    /* what the store calls it; "" if
-                                               it is not fit for that */
+    char         handle[JOB_HANDLE_MAX];    /* its name in the store; "" if
+                                               malformed */
     rbl_sid_t    account, check, host;  /* host.n 0: a one-off */
-    unsigned     times;                 /* handed out so far, this one too; of
-                                           a host that is due: begun so far, 0
-                                           until check_begin has told */
-    unsigned     alone:1;               /* the one on its last time */
+    unsigned     attempts;              /* claims so far, with this one; of a
+                                           due host: starts so far, 0 until
+                                           check_begin has replied */
+    unsigned     alone:1;               /* its last attempt */
     unsigned     reserved:1;            /* it has a reserved place */
-    const char  *fail;                  /* not NULL: end it for this reason */
+    const char  *fail;                  /* not NULL: finish it as failed, for
+                                           this reason */
 } job_t;
 
 typedef struct jobs_s  jobs_t;
@@ -49,11 +49,11 @@ jobs_t *jobs_new(checker_t *checker);
 void jobs_free(jobs_t *jobs);           /* drops what is in flight */
 
 void jobs_state(jobs_t *jobs, int ready);
-void jobs_stop(jobs_t *jobs);           /* takes no more */
+void jobs_stop(jobs_t *jobs);           /* claims no more */
 
 unsigned jobs_in_flight(const jobs_t *jobs);
 
-/* Is a call under way whose jobs are to be done, even when stopping? */
+/* 1: a call is under way whose jobs must be started, even when stopping. */
 int jobs_asking(const jobs_t *jobs);
 
 #endif /* JOBS_H_INCLUDED */

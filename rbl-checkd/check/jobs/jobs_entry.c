@@ -39,11 +39,11 @@ take_sid(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text)
 
 
 static int
-take_times(unsigned *times, rbl_str_t text)
+take_attempts(unsigned *attempts, rbl_str_t text)
 {
     size_t  i;
 
-    *times = 0;
+    *attempts = 0;
 
     if (text.n == 0 || text.n > 6) {
         return -1;
@@ -54,7 +54,7 @@ take_times(unsigned *times, rbl_str_t text)
             return -1;
         }
 
-        *times = *times * 10 + (unsigned) (text.p[i] - '0');
+        *attempts = *attempts * 10 + (unsigned) (text.p[i] - '0');
     }
 
     return 0;
@@ -93,7 +93,7 @@ jobs_entry(job_t *job, const rbl_keyspace_t *ks, unsigned partition,
 
     job->kind = JOB_MANUAL;
     if (!rbl_str_is(next_part(&rest), "m")
-        || take_times(&job->times, next_part(&rest)) != 0)
+        || take_attempts(&job->attempts, next_part(&rest)) != 0)
     {
         return -1;
     }
@@ -140,14 +140,15 @@ jobs_entry_due(job_t *job, const rbl_keyspace_t *ks, unsigned partition,
 
 
 int
-jobs_entry_begun(job_t *job, rbl_str_t check, int64_t times)
+jobs_entry_begun(job_t *job, rbl_str_t check, int64_t attempts)
 {
-    if (times < 1 || times > 9 || take_sid(&job->check, RBL_SID_CHECK, check))
+    if (attempts < 1 || attempts > 9
+        || take_sid(&job->check, RBL_SID_CHECK, check))
     {
         return -1;
     }
 
-    job->times = (unsigned) times;
+    job->attempts = (unsigned) attempts;
     return 0;
 }
 
@@ -163,9 +164,9 @@ lease_of(const job_t *job)
 
 
 void
-jobs_entry_flight(const job_t *job, unsigned times, char buf[JOB_HANDLE_MAX])
+jobs_entry_flight(const job_t *job, unsigned attempts, char buf[JOB_HANDLE_MAX])
 {
-    snprintf(buf, JOB_HANDLE_MAX, "%s:%u:%s", job->check.s, times,
+    snprintf(buf, JOB_HANDLE_MAX, "%s:%u:%s", job->check.s, attempts,
              lease_of(job));
 }
 
@@ -180,7 +181,7 @@ jobs_entry_end(const job_t *job, char buf[JOB_HANDLE_MAX])
     }
 
     n = snprintf(buf, JOB_HANDLE_MAX, "%s:%s:%s:d:%u:%s", job->account.s,
-                 job->check.s, job->host.s, job->times, lease_of(job));
+                 job->check.s, job->host.s, job->attempts, lease_of(job));
 
     return (rbl_str_t) { buf, n > 0 && n < JOB_HANDLE_MAX ? (size_t) n : 0 };
 }

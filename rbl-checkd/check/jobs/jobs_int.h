@@ -59,8 +59,8 @@ struct jobs_s {
     store_t       *reader;              /* for reads that block */
     runner_t     **runner;              /* in flight; checks_max places */
     unsigned       n;
-    unsigned       alone;               /* jobs on their last time: in flight,
-                                           or a call may bring one */
+    unsigned       alone;               /* last attempts: in flight, or a call
+                                           may bring one */
     unsigned       asked_alone;         /* calls that may */
     double         waited;              /* until then no call may: a host that
                                            is due waits to go alone */
@@ -92,12 +92,12 @@ struct jobs_s {
 };
 
 /*
- * jobs.c: starts the job of that handle, or of each host of {AC, end of the
- * lease, {HT...}}, on places of the kind that the call asked for.  Returns how
- * many were meant.
+ * jobs.c: start the job of that handle, or of each host of {AC, end of the
+ * lease, {HT...}}, on places of the kind that the call asked for.  They return
+ * the number of jobs.
  */
-unsigned jobs_take(jobs_t *jobs, const jobs_slice_t *slice, rbl_str_t handle);
-unsigned jobs_take_due(jobs_t *jobs, const jobs_slice_t *slice,
+unsigned jobs_start(jobs_t *jobs, const jobs_slice_t *slice, rbl_str_t handle);
+unsigned jobs_start_due(jobs_t *jobs, const jobs_slice_t *slice,
     const redisReply *taken);
 
 /*
@@ -108,7 +108,7 @@ unsigned jobs_take_due(jobs_t *jobs, const jobs_slice_t *slice,
  */
 unsigned jobs_room(const jobs_t *jobs, job_kind_t kind, int *reserved);
 
-/* How many manual checks of one account the reserved places take. */
+/* The number of manual checks of one account that the reserved places take. */
 unsigned jobs_reserved_share(const jobs_t *jobs);
 
 /* jobs_read.c */
@@ -116,7 +116,7 @@ int jobs_read_init(jobs_t *jobs);
 void jobs_read_free(jobs_t *jobs);
 void jobs_read_start(jobs_t *jobs);
 
-/* There is room again. */
+/* To be called when there is room again. */
 void jobs_wake(jobs_t *jobs);
 
 /* Starts no more calls. */

@@ -24,7 +24,7 @@
 
 static void pass_begin(jobs_pass_t *pass, unsigned partitions);
 static void batch_ends(jobs_t *jobs);
-static void call_take(jobs_t *jobs, jobs_slice_t *slice, unsigned n,
+static void call_claim(jobs_t *jobs, jobs_slice_t *slice, unsigned n,
     int reserved);
 static void take_some(jobs_t *jobs);
 
@@ -136,7 +136,7 @@ jobs_round_news(jobs_t *jobs)
             break;
         }
 
-        call_take(jobs, &jobs->slice[p], room < n ? 1 : room / n, reserved);
+        call_claim(jobs, &jobs->slice[p], room < n ? 1 : room / n, reserved);
         n--;
     }
 
@@ -192,8 +192,8 @@ on_jobs(void *data, const redisReply *reply)
             jobs->vain = 0;
             taken = rbl_reply_at(reply, i);
             got += taken->type == REDIS_REPLY_ARRAY
-                   ? jobs_take_due(jobs, slice, taken)
-                   : jobs_take(jobs, slice, rbl_reply_str(taken));
+                   ? jobs_start_due(jobs, slice, taken)
+                   : jobs_start(jobs, slice, rbl_reply_str(taken));
         }
 
         /* Near the end of a round it may be less than there is. */
@@ -232,7 +232,7 @@ on_jobs(void *data, const redisReply *reply)
 
 
 static void
-call_take(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
+call_claim(jobs_t *jobs, jobs_slice_t *slice, unsigned n, int reserved)
 {
     char      most[24], share[24], lease[24];
     unsigned  busy;
@@ -278,7 +278,7 @@ ask_next(jobs_t *jobs, jobs_pass_t *pass, unsigned n, unsigned each,
     int reserved)
 {
     for (; n > 0; n--) {
-        call_take(jobs, &jobs->slice[pass->next], each, reserved);
+        call_claim(jobs, &jobs->slice[pass->next], each, reserved);
         pass->next = (pass->next + 1) % jobs->partitions;
         pass->left--;
     }

@@ -23,7 +23,7 @@ runner_over(runner_t *r)
 
 
 void
-runner_let_go(runner_t *r)
+runner_release(runner_t *r)
 {
     log_warn("check %s is released: its lease expired before it finished",
              r->job.check.s);
@@ -36,7 +36,7 @@ void
 runner_again(runner_t *r, runner_step_pt step, double wait)
 {
     if (dns_clock() + wait >= r->give_up) {
-        step = runner_let_go;
+        step = runner_release;
     }
 
     r->step = step;
@@ -86,7 +86,7 @@ runner_sound(runner_t *r, const redisReply *reply, runner_step_pt step)
         why = rbl_reply_error(reply);
         log_error("check %s: unexpected reply of the store: %.*s",
                   r->job.check.s, (int) why.n, why.p);
-        runner_again(r, runner_let_go, 0);
+        runner_again(r, runner_release, 0);
         return 0;
     }
 
@@ -189,7 +189,7 @@ runner_ask(runner_t *r, int64_t family, rbl_str_t value)
                            r);
     if (r->check == NULL) {
         log_error("check %s cannot start: out of memory", r->job.check.s);
-        runner_again(r, runner_let_go, 0);
+        runner_again(r, runner_release, 0);
         return;
     }
 

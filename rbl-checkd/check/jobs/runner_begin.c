@@ -20,16 +20,16 @@ static void begin(runner_t *r);
 /* What is to be done, and said, of a job that others had before. */
 
 static void
-count_times(runner_t *r)
+count_attempts(runner_t *r)
 {
     job_t  *job = &r->job;
 
-    if (job->times > JOB_TIMES_MAX) {
+    if (job->attempts > JOB_ATTEMPTS_MAX) {
         job->fail = "3 daemons had the check and none ended it.";
         log_error("check %s of account %s, host %s, fails: %s",
                   job->check.s, job->account.s, job->host.s, job->fail);
 
-    } else if (job->times > 1) {
+    } else if (job->attempts > 1) {
         log_notice("taking over job %s of account %s", job->check.s,
                    job->account.s);
     }
@@ -92,7 +92,7 @@ begun(runner_t *r, const rbl_check_begin_reply_t *b)
         != 0)
     {
         log_error("check %s: malformed current listings", r->job.check.s);
-        runner_again(r, runner_let_go, 0);
+        runner_again(r, runner_release, 0);
         return;
     }
 
@@ -131,7 +131,7 @@ begun(runner_t *r, const rbl_check_begin_reply_t *b)
 
     default:
         log_error("check %s: malformed lists", r->job.check.s);
-        runner_again(r, runner_let_go, 0);
+        runner_again(r, runner_release, 0);
     }
 }
 
@@ -139,17 +139,17 @@ begun(runner_t *r, const rbl_check_begin_reply_t *b)
 /* 0, or -1: it is not told which check that is. */
 
 static int
-count_begun(runner_t *r, rbl_str_t check, int64_t times)
+count_begun(runner_t *r, rbl_str_t check, int64_t attempts)
 {
-    if (r->job.kind == JOB_MANUAL || r->job.times != 0) {
+    if (r->job.kind == JOB_MANUAL || r->job.attempts != 0) {
         return 0;
     }
 
-    if (jobs_entry_begun(&r->job, check, times) != 0) {
+    if (jobs_entry_begun(&r->job, check, attempts) != 0) {
         return -1;
     }
 
-    count_times(r);
+    count_attempts(r);
     return 0;
 }
 
@@ -183,7 +183,7 @@ on_begin(void *data, const redisReply *reply)
     if (count_begun(r, b.check, b.times) != 0) {
         log_error("check %s: the store does not name the check",
                   r->job.check.s);
-        runner_again(r, runner_let_go, 0);
+        runner_again(r, runner_release, 0);
         return;
     }
 
@@ -235,7 +235,7 @@ on_open(void *data, const redisReply *said)
         return;
     }
 
-    r->job.times = 1;
+    r->job.attempts = 1;
 
     rbl_check_open_begun(&one, said);
 
@@ -254,7 +254,7 @@ void
 runner_begin(runner_t *r)
 {
     if (r->job.kind == JOB_MANUAL) {
-        count_times(r);
+        count_attempts(r);
 
     } else {
         know_table(r);

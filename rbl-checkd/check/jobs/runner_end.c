@@ -67,7 +67,7 @@ on_finish(void *data, const redisReply *reply)
         r->clear = 1;
 
         if (pack(r) != 0) {
-            runner_let_go(r);
+            runner_release(r);
             return;
         }
 
@@ -151,16 +151,15 @@ runner_end(runner_t *r, const char *fail)
     ev_timer_stop(r->checker->loop, &r->timer);
 
     if (pack(r) != 0 || dns_clock() >= r->give_up) {
-        runner_let_go(r);
+        runner_release(r);
         return;
     }
 
     (void) runner_number(interval, (size_t) r->interval);
 
     if (nothing_new(r)
-        && batches_add(r->checker->clears, &r->job, r->job.times, "", interval,
-                       on_clear, r)
-           == 0)
+        && batches_add(r->checker->clears, &r->job, r->job.attempts, "",
+                       interval, on_clear, r) == 0)
     {
         r->clearing = 1;
         return;

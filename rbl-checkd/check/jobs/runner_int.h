@@ -38,35 +38,35 @@ struct runner_s {
     check_lists_t    lists;
     const char      *fail;
     int64_t          interval;          /* s between checks of the host */
-    current_t        current;           /* of it before */
-    int              clear;             /* which lists are clear is wanted */
+    current_t        current;           /* current listings of the host */
+    int              clear;             /* 1: the clear lists are wanted */
     result_pack_t    results;
 };
 
 /* runner.c: the job is over here. */
 void runner_over(runner_t *r);
-void runner_let_go(runner_t *r);
+void runner_release(runner_t *r);
 
-/* The same step again later, as long as the lease allows it. */
+/* Repeats a step later, as long as the lease allows it. */
 void runner_again(runner_t *r, runner_step_pt step, double wait);
 
-/* 1: a sound script result, 0: the runner has gone another way. */
+/* 1: a valid reply of the script, 0: the runner continues another way. */
 int runner_sound(runner_t *r, const redisReply *reply, runner_step_pt step);
 
 rbl_str_t runner_number(char buf[24], size_t v);
 
-/* How long the record of the check is kept (ms). */
+/* Keep time of the record of the check (ms). */
 rbl_str_t runner_keep(const runner_t *r, char buf[24]);
 
-/* The check is begun: its lists are asked. */
+/* The check is started: queries its lists. */
 void runner_ask(runner_t *r, int64_t family, rbl_str_t value);
 
 /* runner_begin.c */
 void runner_begin(runner_t *r);
 
 /*
- * runner_end.c: the check has ended, or failed for that reason.  From then on
- * the outcome is fixed, however often it must be sent.
+ * runner_end.c: the check has finished, or failed for that reason.  The outcome
+ * is fixed then, however often it must be sent.
  */
 void runner_end(runner_t *r, const char *fail);
 
