@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "check/jobs/checker.h"
 #include "check/jobs/jobs.h"
-#include "check/jobs/sender.h"
+#include "check/jobs/sources.h"
 #include "check/jobs/works.h"
 #include "deliver/deliver.h"
 #include "metrics.h"
@@ -24,7 +24,7 @@ typedef struct {
     deliver_t    *deliver;              /* NULL: this daemon delivers nothing */
     config_t      conf;
     jobs_t       *jobs;
-    sender_t     *sender;
+    sources_t    *sources;
     works_t      *works;
     metrics_t    *metrics;
     const char   *file;                 /* the configuration */
@@ -46,7 +46,7 @@ on_store(void *data, int ready)
 
     table_state(c->checker.table, ready);
     jobs_state(c->jobs, ready);
-    sender_state(c->sender, ready);
+    sources_state(c->sources, ready);
     metrics_state(c->metrics, ready);
 }
 
@@ -231,11 +231,11 @@ start_checks(checkd_t *c)
     }
 
     c->jobs = jobs_new(checker);
-    c->sender = sender_new(checker->loop, &c->conf, checker->store);
+    c->sources = sources_new(checker->loop, &c->conf, checker->store);
     c->works = works_new(checker->loop, checker->store);
     c->metrics = metrics_new(checker, c->jobs, c->deliver);
 
-    if (c->jobs == NULL || c->sender == NULL || c->works == NULL
+    if (c->jobs == NULL || c->sources == NULL || c->works == NULL
         || c->metrics == NULL)
     {
         log_error("out of memory");
@@ -261,7 +261,7 @@ finish(checkd_t *c)
 
     metrics_free(c->metrics);
     works_free(c->works);
-    sender_free(c->sender);
+    sources_free(c->sources);
     jobs_free(c->jobs);
 
     if (c->deliver != NULL) {

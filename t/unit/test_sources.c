@@ -3,7 +3,7 @@
  * of the sockets, and never those of the loopback.
  */
 
-#include "check/jobs/sender.h"
+#include "check/jobs/sources.h"
 #include "tap.h"
 
 #include <arpa/inet.h>
@@ -49,13 +49,13 @@ test_configured(void)
 {
     size_t      i;
     char        text[32];
-    rbl_addr_t  addr[SENDER_MAX];
+    rbl_addr_t  addr[SOURCES_MAX];
 
     config_defaults(&conf);
     set("source_address", "192.0.2.1");
     set("source_address", "2001:DB8::0:7");
 
-    ok(sender_addresses(&conf, addr) == 2, "two are configured");
+    ok(sources_addresses(&conf, addr) == 2, "two are configured");
     is_addr(&addr[0], "192.0.2.1");
     is_addr(&addr[1], "2001:db8::7");
 
@@ -64,7 +64,7 @@ test_configured(void)
         set("source_address", text);
     }
 
-    ok(sender_addresses(&conf, addr) == CONFIG_MAX_SOURCE, "all of them");
+    ok(sources_addresses(&conf, addr) == CONFIG_MAX_SOURCE, "all of them");
     is_addr(&addr[CONFIG_MAX_SOURCE - 1], "192.0.2.15");
 }
 
@@ -73,11 +73,11 @@ static void
 test_found(void)
 {
     size_t      i, n, loopback;
-    rbl_addr_t  addr[SENDER_MAX];
+    rbl_addr_t  addr[SOURCES_MAX];
 
     config_defaults(&conf);
     set("resolver", "127.0.0.1 127.0.0.2@5335 ::1");
-    n = sender_addresses(&conf, addr);
+    n = sources_addresses(&conf, addr);
     loopback = 0;
 
     for (i = 0; i < n; i++) {
@@ -88,7 +88,7 @@ test_found(void)
        "resolvers here ask with the addresses that lead outside: %zu", n);
 
     set("resolver", "192.0.2.53 192.0.2.54");
-    n = sender_addresses(&conf, addr);
+    n = sources_addresses(&conf, addr);
     ok(n <= 1, "an address is told once: %zu", n);
 }
 

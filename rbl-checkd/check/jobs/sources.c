@@ -3,7 +3,7 @@
  * another one.
  */
 
-#include "sender.h"
+#include "sources.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -12,10 +12,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define TELL_EVERY  3600.0
-#define MEMBER_MAX  (RBL_VALUE_MAX + 64)
+#define REPORT_EVERY  3600.0
+#define MEMBER_MAX    (RBL_VALUE_MAX + 64)
 
-struct sender_s {
+struct sources_s {
     struct ev_loop  *loop;
     const config_t  *conf;
     store_t         *store;
@@ -101,7 +101,7 @@ add(rbl_addr_t *addr, size_t n, const rbl_addr_t *more)
         }
     }
 
-    if (n < SENDER_MAX) {
+    if (n < SOURCES_MAX) {
         addr[n++] = *more;
     }
 
@@ -110,7 +110,7 @@ add(rbl_addr_t *addr, size_t n, const rbl_addr_t *more)
 
 
 size_t
-sender_addresses(const config_t *conf, rbl_addr_t addr[SENDER_MAX])
+sources_addresses(const config_t *conf, rbl_addr_t addr[SOURCES_MAX])
 {
     size_t                   i, n;
     int                      near;
@@ -151,21 +151,21 @@ sender_addresses(const config_t *conf, rbl_addr_t addr[SENDER_MAX])
 
 
 static void
-report(sender_t *sender)
+report(sources_t *sources)
 {
     int                    len;
     char                   host[64], ip[RBL_VALUE_MAX];
-    char                   member[SENDER_MAX][MEMBER_MAX];
+    char                   member[SOURCES_MAX][MEMBER_MAX];
     size_t                 i, n;
     unsigned               p;
     rbl_key_t              key;
     rbl_str_t              text, none = RBL_STR("");
-    rbl_addr_t             addr[SENDER_MAX];
+    rbl_addr_t             addr[SOURCES_MAX];
     const rbl_keyspace_t  *ks;
 
     struct {
         rbl_daemon_greet_args_t  args;
-        rbl_str_t                members[SENDER_MAX];
+        rbl_str_t                members[SOURCES_MAX];
     } call;
 
     if (gethostname(host, sizeof(host)) != 0) {
@@ -173,7 +173,7 @@ report(sender_t *sender)
     }
 
     host[sizeof(host) - 1] = '\0';
-    n = sender_addresses(sender->conf, addr);
+    n = sources_addresses(sources->conf, addr);
 
     for (i = 0; i < n; i++) {
         text = rbl_addr_text(ip, &addr[i]);
@@ -182,11 +182,11 @@ report(sender_t *sender)
         call.members[i] = (rbl_str_t) { member[i], (size_t) len };
     }
 
-    ks = store_keyspace(sender->store);
+    ks = store_keyspace(sources->store);
 
     for (p = 0; p < ks->partitions; p++) {
         call.args.addresses = rbl_key(&key, ks, p, "daemons:addr", none, none);
-        store_script(sender->store, &rbl_script_daemon_greet, NULL, sender,
+        store_script(sources->store, &rbl_script_daemon_greet, NULL, sources,
                      RBL_ARGC(call.args) + (int) n, call.args.argv);
     }
 }
@@ -202,47 +202,47 @@ on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 }
 
 
-sender_t *
-sender_new(struct ev_loop *loop, const config_t *conf, store_t *store)
+sources_t *
+sources_new(struct ev_loop *loop, const config_t *conf, store_t *store)
 {
-    sender_t  *sender;
+    sources_t  *sources;
 
-    sender = calloc(1, sizeof(sender_t));
-    if (sender == NULL) {
+    sources = calloc(1, sizeof(sources_t));
+    if (sources == NULL) {
         return NULL;
     }
 
-    sender->loop = loop;
-    sender->conf = conf;
-    sender->store = store;
-    ev_timer_init(&sender->timer, on_timer, TELL_EVERY, TELL_EVERY);
-    sender->timer.data = sender;
+    sources->loop = loop;
+    sources->conf = conf;
+    sources->store = store;
+    ev_timer_init(&sources->timer, on_timer, REPORT_EVERY, REPORT_EVERY);
+    sources->timer.data = sources;
 
-    return sender;
+    return sources;
 }
 
 
 void
-sender_free(sender_t *sender)
+sources_free(sources_t *sources)
 {
-    if (sender == NULL) {
+    if (sources == NULL) {
         return;
     }
 
-    store_forget(sender->store, sender);
-    ev_timer_stop(sender->loop, &sender->timer);
-    free(sender);
+    store_forget(sources->store, sources);
+    ev_timer_stop(sources->loop, &sources->timer);
+    free(sources);
 }
 
 
 void
-sender_state(sender_t *sender, int ready)
+sources_state(sources_t *sources, int ready)
 {
-    ev_timer_stop(sender->loop, &sender->timer);
+    ev_timer_stop(sources->loop, &sources->timer);
 
     if (ready) {
-        ev_timer_set(&sender->timer, TELL_EVERY, TELL_EVERY);
-        ev_timer_start(sender->loop, &sender->timer);
-        report(sender);
+        ev_timer_set(&sources->timer, REPORT_EVERY, REPORT_EVERY);
+        ev_timer_start(sources->loop, &sources->timer);
+        report(sources);
     }
 }
