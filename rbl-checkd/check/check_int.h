@@ -1,7 +1,6 @@
 /*
  * What check.c (one check, its lists and its deadline) and item.c, item_gate.c
- * and item_confirm.c (one list of it, from the query to the verdict) know of
- * one another.
+ * and item_confirm.c (one list of it, from the query to the verdict) share.
  */
 
 #ifndef CHECK_INT_H_INCLUDED
@@ -68,7 +67,7 @@ struct check_s {
     check_progress_pt   progress;
     void               *data;
     ev_timer            deadline;
-    ev_timer            end;            /* tells that nothing is left */
+    ev_timer            end;            /* calls back when nothing is left */
     size_t              n, done;
     size_t              own_text;       /* bytes that a reason of a custom list
                                            may have */

@@ -1,6 +1,6 @@
 /*
- * The configuration file: lines into keys and values.  Every fault is told in
- * one line with the file's name and the line's number.
+ * The configuration file: lines into keys and values.  Each error is one line
+ * with the file's name and the line's number.
  */
 
 #include "config_int.h"
@@ -21,7 +21,7 @@ typedef struct {
 } reader_t;
 
 
-/* 1: a line, 0: the end, -1: a fault, told in r->why. */
+/* 1: a line, 0: the end, -1: an error, in r->why. */
 
 static int
 next_line(reader_t *r)

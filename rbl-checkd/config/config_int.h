@@ -1,6 +1,6 @@
 /*
- * What the files of the configuration know of one another: the row of the
- * table of keys, and the parsers of values.
+ * What the files of the configuration share: the row of the table of keys, and
+ * the parsers of values.
  */
 
 #ifndef CONFIG_INT_H_INCLUDED

@@ -1,6 +1,6 @@
 /*
- * The keys of the services that contacts are told by: base addresses, which
- * have their defaults in the table, and the operator's accounts there.
+ * The keys of the services that deliver to contacts: base addresses, which have
+ * their defaults in the table, and the operator's accounts there.
  */
 
 #include "config_int.h"

@@ -1,7 +1,6 @@
 /*
- * Reading a file of entries (block lists, plans): JSON, every member of every
- * entry is checked, and all mistakes are told, one line each, before anything
- * is given up.
+ * Reads a file of entries (block lists, plans) in JSON: checks every member of
+ * every entry and prints all mistakes, one line each, before it fails.
  */
 
 #ifndef CTL_ENTRY_H_INCLUDED
@@ -26,7 +25,7 @@ typedef struct {
 /* The file; NULL: it cannot be read or is no JSON, and a line says so. */
 json_t *entry_file(const char *path);
 
-/* A mistake is told at once and counted. */
+/* Prints a mistake at once and counts it. */
 __attribute__((format(printf, 3, 4)))
 void mistake(entry_read_t *r, const char *field, const char *fmt, ...);
 

@@ -18,7 +18,7 @@ typedef struct {
     int       repair;
     int       stopped;                  /* the rest cannot be judged */
     int       judged;                   /* accounts */
-    int       found, left;              /* faults, those not mended */
+    int       found, left;              /* faults, those not repaired */
     json_t   *rows;                     /* the faults */
     json_t   *reported;                 /* their names -> true */
     json_t   *accounts;                 /* SID -> what fsck_state says */
@@ -28,13 +28,13 @@ typedef struct {
     size_t    done;                     /* by the script that said MORE */
 } fsck_t;
 
-/* A fault that no script found; nothing is mended.  -1: out of memory. */
+/* Reports a fault that no script found; repairs nothing. -1: out of memory. */
 int fsck_report(fsck_t *f, rbl_str_t account, const char *kind, rbl_str_t where,
     const char *text);
 
 /*
- * Runs a script on `key`, which is put into argv as is whether to mend; its
- * faults are told.  Its word, or -1: failed, and said.
+ * Runs a script on `key`; argv says whether it repairs.  Reports its faults.
+ * Returns its word, or -1: failed, and said.
  */
 typedef enum {
     FSCK_OK = 0,

@@ -1,7 +1,7 @@
 /*
- * rblctl fsck: scans the store for keys that have an account's SID.  Each is
- * told by its name: what is in it is for the walk through its account, or for
- * a script that looks at such keys.
+ * rblctl fsck: scans the store for keys that have the SID of an account, and
+ * reports them by name.  The walk through the account, or a script for such
+ * keys, looks at their content.
  */
 
 #include "fsck.h"

@@ -16,7 +16,7 @@ typedef struct {
     const char          *name;
     const char          *type;
     const rbl_script_t  *script;        /* NULL: only its type is looked at */
-    int                  named;         /* the script is told which it is */
+    int                  named;         /* an argument names the entry */
     int                  of_accounts;   /* entries begin with one's SID */
 } fsck_kind_t;
 

@@ -1,7 +1,6 @@
 /*
- * Reading a file of block lists.  Every member of every entry is checked, and
- * all mistakes are told before anything is given up, so that a file is put
- * right in one go.
+ * Reads a file of block lists.  Checks every member of every entry and prints
+ * all mistakes before it fails, so that a file can be corrected in one go.
  */
 
 #include "lists_file.h"

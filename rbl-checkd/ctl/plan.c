@@ -182,7 +182,7 @@ ctl_plan_show(ctl_t *ctl)
 }
 
 
-/* What an account has and its plan would not let it add is told. */
+/* Prints what an account has beyond the limits of its plan. */
 static void
 plan_excess(const char *what, int64_t n, int64_t max)
 {

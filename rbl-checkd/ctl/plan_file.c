@@ -1,6 +1,6 @@
 /*
- * Reading the file of plans.  Every member of every plan is checked, and all
- * mistakes are told before anything is given up.
+ * Reads the file of plans.  Checks every member of every plan and prints all
+ * mistakes before it fails.
  */
 
 #include "plan_file.h"

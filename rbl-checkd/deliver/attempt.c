@@ -1,9 +1,9 @@
 /*
- * One attempt of one delivery: its channel makes the request, it is posted
- * (attempt_http.c) or mailed (attempt_smtp.c), the channel judges the answer,
- * and the end is recorded.  Each step has one end, and the record is written
- * until the store takes it or the lease is over; delivery_done counts an
- * attempt once, however often it is told.
+ * One attempt of one delivery: its channel makes the request, attempt_http.c
+ * posts or attempt_smtp.c mails it, the channel judges the answer, and the end
+ * is recorded.  Each step has one end.  The record is repeated until the store
+ * takes it or the lease expires; delivery_done counts an attempt once, however
+ * often it comes.
  *
  * URLs, addresses, secrets and codes are never logged.
  */

@@ -259,7 +259,7 @@ entry_is_notice(const entry_t *e)
 }
 
 
-/* NULL, or why it cannot be told. */
+/* NULL, or why it cannot be delivered. */
 
 static const char *
 entry_read(entry_t *e)

@@ -1,14 +1,14 @@
 /*
- * What the files of the question engine know of one another.
+ * What the files of the query engine share.
  *
- * A question is in exactly one state, and in the list of that state; the
- * engine owns it from dns_ask to its call back or dns_cancel.  Each try that
- * has been sent and may still be answered is a flight; a question on the wire,
- * or waiting for its next turn, may have several.  Verdicts that
- * are not a reply (timeout, network, TCP failure) go to the `done` list and
- * are told from the engine's prepare watcher, as is all sending.  So a call
- * back, which may ask and cancel at will, only ever runs where no list is
- * being walked.  Sockets without use are closed there too.
+ * A question is in exactly one state, and in the list of that state; the engine
+ * owns it from dns_ask to its call back or dns_cancel.  Each try that has been
+ * sent and may still be answered is a flight; a question on the wire, or
+ * waiting for its next try, may have several.  Verdicts without a response
+ * (timeout, network, TCP failure) go to the `done` list; the prepare watcher of
+ * the engine calls back and sends.  So a call back, which may ask and cancel at
+ * will, runs only where no list is being walked.  Unused sockets are closed
+ * there, too.
  *
  * Times are those of dns_clock().
  */

@@ -85,7 +85,7 @@ engine_work(dns_engine_t *engine)
 }
 
 
-/* Before the loop sleeps: verdicts are told, then all that may go is sent. */
+/* Before the loop sleeps: calls back verdicts, then sends all that may go. */
 static void
 engine_prepare(struct ev_loop *loop, ev_prepare *w, int events)
 {

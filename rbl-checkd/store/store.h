@@ -54,8 +54,8 @@ void store_script(store_t *store, const rbl_script_t *script,
     store_script(store, &rbl_script_##name, done, data, RBL_ARGC(args),       \
                  ((const rbl_##name##_args_t *) { &(args) })->argv)
 
-/* Likewise; it waits behind the others (store_window.h): for what one account
-   can have so much of that everybody would wait. */
+/* Likewise; it waits behind the others (store_window.h): for calls that one
+   account can cause in such numbers that they would delay all others. */
 void store_script_late(store_t *store, const rbl_script_t *script,
     store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv);

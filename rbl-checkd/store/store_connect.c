@@ -405,7 +405,7 @@ let_go(store_t *store)
 }
 
 
-/* What fails while these are told waits for the next kick. */
+/* Commands that fail during these call backs wait for the next kick. */
 
 static void
 fail_commands(store_t *store)

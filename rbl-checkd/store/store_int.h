@@ -1,13 +1,12 @@
 /*
- * What the files of the store know of one another: store_connect.c brings the
- * connection up and down, store.c sends commands and completes them,
- * store_window.c holds back what is too much at a time.
+ * What the files of the store share: store_connect.c brings the connection up
+ * and down, store.c sends commands and completes them, store_window.c holds
+ * back what is too much at a time.
  *
- * A command is in the window's queue until it is sent, in `pending` while it
- * is with hiredis and in `failed` until its caller has been told NULL.  NULL is
- * only ever told from the kick timer, and so is every change of state: nothing
- * is freed inside a hiredis call back, and no caller is called from inside a
- * call of its own.
+ * A command is in the window's queue until it is sent, in `pending` while
+ * hiredis has it, and in `failed` until its call back gets NULL.  Only the kick
+ * timer passes on NULL and changes of state: nothing is freed inside a hiredis
+ * call back, and no caller is called from inside a call of its own.
  */
 
 #ifndef STORE_INT_H_INCLUDED

@@ -102,7 +102,7 @@ double quota_due(const quota_list_t *ql);
 void quota_refuse(quota_list_t *ql, quota_answer_t why, double seconds);
 int quota_refuses(quota_list_t *ql);
 
-/* 1: the list refuses, and the store must be told so. */
+/* 1: the list refuses, and that must be reported to the store. */
 int quota_unreported(quota_list_t *ql);
 
 /* Queries the test points of a list in back-off, at most once an interval. */

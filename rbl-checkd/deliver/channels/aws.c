@@ -1,8 +1,8 @@
 /*
- * Requests to AWS are signed (Signature Version 4) by libcurl; here is only
- * what it is told.  Amazon throttles with status 400 and a code, so the codes
- * decide; they are short words, and nothing else of an answer is repeated, for
- * it names accounts and resources.
+ * Requests to AWS are signed (Signature Version 4) by libcurl; this file makes
+ * its options.  Amazon throttles with status 400 and a code, so the codes
+ * decide.  They are short words; nothing else of an answer is shown, since it
+ * names accounts and resources.
  */
 
 #include "aws.h"

@@ -30,8 +30,8 @@ rbl_err_t aws_request(channel_request_t *request, const aws_value_t *value,
 rbl_str_t aws_code(const channel_answer_t *answer);
 
 /*
- * 2xx is delivered; what is throttled and errors of the service are tried
- * again; anything else is dead, and its code is told.
+ * 2xx is delivered; throttled requests and errors of the service are retried;
+ * anything else is a dead letter, and shows its code.
  */
 channel_verdict_t aws_judge(const channel_answer_t *answer,
     channel_outcome_t *outcome, const char *service);

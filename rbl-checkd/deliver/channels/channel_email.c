@@ -1,8 +1,7 @@
 /*
  * Contacts of type email: the message as plain text and, for readers that show
- * it, as HTML.  The mail is the same at every attempt, its Message-ID too, so
- * that a repeat after an outcome that was not known can be told from a second
- * message.
+ * it, as HTML.  The mail and its Message-ID are the same at every attempt, so
+ * that a repeat after an unknown outcome can be recognized.
  */
 
 #include "channel.h"

@@ -24,8 +24,8 @@ slack_text(rbl_out_t *out, rbl_str_t text)
 {
     size_t  i;
 
-    /* what mrkdwn would take for bold, code and the like is told apart from it
-       by a zero-width space on its either side */
+    /* a zero-width space on either side keeps mrkdwn from taking it for
+       markup */
 
     for (i = 0; i < text.n; i++) {
         if (strchr("*_~`", text.p[i]) != NULL && text.p[i] != '\0') {

@@ -1,7 +1,8 @@
 /*
- * Contacts of type sms: the Messages API of Twilio, which others speak too.
- * It knows no repeat by a key, so that one after an unknown outcome may be
- * paid for twice.  Its words repeat the number; only its codes are told.
+ * Contacts of type sms: the Messages API of Twilio, which others offer, too.
+ * It has no key that marks a repeat, so a repeat after an unknown outcome may
+ * be paid for twice.  Its messages contain the number, so only its codes are
+ * shown.
  */
 
 #include "channel.h"

@@ -81,7 +81,8 @@ telegram_hosts(rbl_out_t *out, const message_t *m, size_t room)
 }
 
 
-/* What becomes an entity counts more; a sixth of the room is always enough. */
+/* Characters that become entities count more; a sixth of the room is always
+   enough. */
 
 static void
 telegram_words(rbl_out_t *out, rbl_str_t text, size_t room)

@@ -86,7 +86,7 @@ message_worse(rbl_str_t a, rbl_str_t b)
 }
 
 
-/* The worst of what is told. */
+/* The worst severity of the message. */
 
 static rbl_str_t
 trigger_severity(const message_t *m)
