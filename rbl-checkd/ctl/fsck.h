@@ -33,8 +33,8 @@ int fsck_report(fsck_t *f, rbl_str_t account, const char *kind, rbl_str_t where,
     const char *text);
 
 /*
- * Runs a script on `key`; argv says whether it repairs.  Reports its faults.
- * Returns its word, or -1: failed, and said.
+ * Runs a script on `key`; puts the key, and whether to repair, into argv.
+ * Reports its faults.  Returns its word, or -1: failed, and said.
  */
 typedef enum {
     FSCK_OK = 0,
