@@ -1,7 +1,7 @@
 /*
- * Delivery of events (rbl-events(7)): outbox -> one delivery record for each
- * receiver and callback -> attempts -> done, later again, or dead letter.
- * Everything that must survive is in the store before it is tried.
+ * Delivery of events (rbl-events(7)): outbox, first attempts, delivery records,
+ * later attempts, until it is delivered or a dead letter.  Everything that must
+ * survive is in the store before it is tried.
  */
 
 #ifndef DELIVER_H_INCLUDED
@@ -15,7 +15,7 @@
 
 typedef struct deliver_s  deliver_t;
 
-/* Attempts, by what came of them; digests that became messages. */
+/* Attempts by outcome; digests that became messages. */
 typedef struct {
     uint64_t  delivered, retried, dead, digests;
 } deliver_counters_t;
@@ -24,16 +24,16 @@ typedef struct {
 deliver_t *deliver_new(struct ev_loop *loop, const config_t *conf,
     store_t *store, dns_engine_t *dns);
 
-/* Takes no new work; what is in flight goes on. */
+/* Takes no new work; attempts in flight continue. */
 void deliver_stop(deliver_t *deliver);
 unsigned deliver_in_flight(const deliver_t *deliver);
 const deliver_counters_t *deliver_counters(const deliver_t *deliver);
 void deliver_free(deliver_t *deliver);
 
-/* The system's files may have changed: time zones are read again. */
+/* Reads time zones again, since the system's files may have changed. */
 void deliver_reload(deliver_t *deliver);
 
-/* The outbox of a partition got something: read it now. */
+/* To be called when a partition has new entries in its outbox. */
 void deliver_wake(deliver_t *deliver);
 
 #endif /* DELIVER_H_INCLUDED */

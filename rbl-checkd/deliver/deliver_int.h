@@ -40,9 +40,9 @@ typedef struct attempt_s  attempt_t;
 typedef struct {
     deliver_t   *deliver;
     unsigned     n;                     /* number of the partition */
-    unsigned     asked;                 /* by the claim on its way; 0: none */
+    unsigned     asked;                 /* by the claim under way; 0: none */
     ev_tstamp    claimed;               /* when that was sent */
-    int          kicked;                /* something came since */
+    int          kicked;                /* a new delivery came since */
     ev_tstamp    next;                  /* when to claim again */
 } deliver_part_t;
 
@@ -51,8 +51,8 @@ struct deliver_s {
     const config_t   *conf;
     store_t          *store;
     dns_engine_t     *dns;
-    transfer_pool_t  *transfers;        /* to customers' URLs */
-    transfer_pool_t  *services;         /* to the configuration's */
+    transfer_pool_t  *transfers;        /* for URLs of customers */
+    transfer_pool_t  *services;         /* for services of the configuration */
     smtp_t           *smtp;             /* NULL: no mail server */
     outbox_t         *outbox;
     first_t          *first;
@@ -62,7 +62,7 @@ struct deliver_s {
     double            lease;            /* s */
     int               stopped;
     ev_timer          tick;
-    ev_tstamp         look;             /* that comes no later; 0: any time */
+    ev_tstamp         look;             /* deadline of the next tick; 0: none */
     unsigned          n_parts;          /* 0: not known yet */
     deliver_part_t   *parts;
     unsigned          first_part;       /* partition that claims first */
@@ -87,7 +87,7 @@ typedef enum {
     ATTEMPT_RECORDING
 } attempt_state_t;
 
-/* What is known of a delivery before its next attempt. */
+/* A delivery before its next attempt. */
 typedef struct {
     rbl_str_t   member;                 /* "<AC>:<EV>:<target>" */
     rbl_str_t   type, to, secret, old, event;
@@ -99,15 +99,16 @@ typedef struct {
 
 struct attempt_s {
     link_t           link;              /* waiting or running */
-    link_t           receiver_link;     /* of its receiver's in flight, */
-    link_t           account_link;      /* and of its account's */
-    unsigned        *counted;           /* how many run beside it; NULL: it has
-                                           left, or not begun */
-    entry_t         *entry;             /* of the outbox, that records its end;
-                                           NULL: it has a record of its own */
+    link_t           receiver_link;     /* in receiver_queue->in_flight */
+    link_t           account_link;      /* in account_queue->in_flight */
+    unsigned        *counted;           /* counter of the running attempts;
+                                           NULL: it is not counted */
+    entry_t         *entry;             /* its outbox entry, which records
+                                           its end; NULL: it has a record of
+                                           its own */
     int              first;             /* it was put as a first attempt */
-    subqueue_t      *account_queue;     /* of what is posted, else NULL */
-    subqueue_t      *receiver_queue;    /* its receiver's */
+    subqueue_t      *account_queue;     /* of HTTP attempts; NULL: mail */
+    subqueue_t      *receiver_queue;    /* of its receiver */
     uint64_t         round;             /* of a mail: see queue.c */
     deliver_t       *deliver;
     unsigned         part;
@@ -167,10 +168,10 @@ void attempt_failed(attempt_t *a, unsigned status, int64_t wait,
     const char *error);
 void attempt_dead(attempt_t *a, unsigned status, const char *error);
 
-/* Foreign words may repeat the code of a confirmation. */
+/* Replaces the code of a confirmation in a foreign text. */
 void attempt_hide_code(const attempt_t *a, char *text);
 
-/* It runs, and gives way to others: it has failed. */
+/* Ends a running attempt as failed, so that others get its slot. */
 void attempt_yield(attempt_t *a);
 
 /* attempt_new.c */
@@ -179,11 +180,12 @@ void attempt_yield(attempt_t *a);
 attempt_t *attempt_new(deliver_t *d, unsigned part, ev_tstamp claimed,
     const attempt_given_t *given);
 
-/* The same from an element of delivery_claim's result. */
+/* The same, from an element of the reply of delivery_claim. */
 attempt_t *attempt_claimed(deliver_t *d, unsigned part, ev_tstamp claimed,
     const redisReply *reply);
 
-/* At any time: ends what it does.  What it holds in the queue is not its. */
+/* At any time: stops and frees it.  Its places in the queue are not
+   released. */
 void attempt_free(attempt_t *a);
 
 /* attempt_log.c */
@@ -199,35 +201,36 @@ void attempt_mail(attempt_t *a);
 
 /* queue.c, queue_share.c */
 
-/* How many deliveries may be claimed now; may more events be read? */
+/* queue_room: how many deliveries may be claimed now; queue_has_room: may more
+   events be read? */
 unsigned queue_room(const deliver_t *d);
 int queue_has_room(const deliver_t *d);
 
-/* Takes an attempt; drops it if its account has too many that wait. */
+/* Takes an attempt, or drops it if its account has too many that wait. */
 void queue_put(deliver_t *d, attempt_t *a);
 
-/* Until when it may begin, so that its record fits into the lease. */
+/* The latest start of an attempt whose record still fits into the lease. */
 ev_tstamp queue_latest(const attempt_t *a);
 
-/* Starts what may start. */
+/* Starts all attempts that may start. */
 void queue_run(deliver_t *d);
 
-/* It has an outcome, which may have to be recorded. */
+/* To be called when an attempt has an outcome, before it is recorded. */
 void queue_landed(attempt_t *a);
 
-/* An attempt that runs gives up its place. */
+/* Releases the slot of a running attempt. */
 void queue_leave(attempt_t *a);
 
-/* One is over: freed here. */
+/* Frees an attempt that is over. */
 void queue_over(attempt_t *a);
 void queue_clear(deliver_t *d, int running_too);
 
 /* deliver.c */
 
-/* Looks what may start, then at the latest. */
+/* Ticks at this time at the latest. */
 void deliver_look_at(deliver_t *d, ev_tstamp when);
 
-/* Claim soon: from partition `part` at once, if it is one. */
+/* Claims soon; at once from partition `part`, if it exists. */
 void deliver_kick(deliver_t *d, unsigned part);
 
 /* outbox.c */
@@ -236,7 +239,7 @@ outbox_t *outbox_new(deliver_t *d);     /* NULL: out of memory */
 void outbox_stop(outbox_t *ob);
 void outbox_free(outbox_t *ob);
 void outbox_wake(outbox_t *ob);
-void outbox_more(outbox_t *ob);         /* reads on if there is room */
+void outbox_more(outbox_t *ob);         /* continues to read if there is room */
 unsigned outbox_pending(const outbox_t *ob);
 
 /* Entries that wait for the reply of event_targets. */
@@ -244,10 +247,10 @@ unsigned first_asking(const first_t *first);
 
 /* first.c: events of an attempt that has an entry */
 
-void first_began(attempt_t *a);         /* it is about to run */
+void first_began(attempt_t *a);         /* it starts now */
 void first_over(attempt_t *a);          /* it has an outcome */
-void first_dropped(attempt_t *a);       /* it is not tried here, and freed by
-                                           the caller */
+void first_dropped(attempt_t *a);       /* it is not tried here; the caller
+                                           frees it */
 
 /* digests.c */
 
@@ -259,7 +262,7 @@ unsigned digests_pending(const digests_t *ds);
 /* tellings.c */
 
 tellings_t *tellings_new(deliver_t *d); /* NULL: out of memory */
-void tellings_stop(tellings_t *ts);     /* begins no more slices */
+void tellings_stop(tellings_t *ts);     /* starts no more slices */
 void tellings_free(tellings_t *ts);
 unsigned tellings_pending(const tellings_t *ts);
 

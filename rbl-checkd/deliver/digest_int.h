@@ -1,5 +1,5 @@
 /*
- * Making the messages of a digest: what digest_make.c and digest_host.c share.
+ * Messages of a digest: what digest_make.c and digest_host.c share.
  */
 
 #ifndef DELIVER_DIGEST_INT_H_INCLUDED
@@ -8,7 +8,7 @@
 #include "deliver/message/message.h"
 #include "digest_make.h"
 
-/* Room for what the messages are made of; freed at once. */
+/* Memory of the messages; freed at once. */
 typedef struct digest_room_s  digest_room_t;
 
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
     int                failed;          /* out of memory */
 } digest_work_t;
 
-/* Takes the lists that hosts may be on; what cannot be read is left out. */
+/* Takes the lists of the reply; skips malformed ones. */
 void digest_lists(digest_work_t *w, const redisReply *lists);
 
 /* 0; -1: its record cannot be read, or there is no memory. */

@@ -1,7 +1,7 @@
 /*
- * From a digest, as digest_claim gives it, to the messages that its contact
- * gets: one of all hosts, or one a host where the channel wants that.  If many
- * are listed at once even there one has them all.
+ * From a digest, as digest_claim returns it, to the messages for its contact:
+ * one about all hosts, or one for each host if the channel is made so.  Many
+ * hosts that are listed at once share one message even there.
  */
 
 #ifndef DELIVER_DIGEST_MAKE_H_INCLUDED

@@ -13,16 +13,16 @@ typedef struct {
     link_t      entries;                /* on their way */
     unsigned    n;
 
-    /* good: 1 it is dealt with, 0 it is still pending in the store.  The entry
-       is gone when this comes. */
+    /* good: 1 it is recorded, 0 it is still pending in the store.  The entry is
+       freed before this call. */
     void      (*done)(void *data, int good);
     void       *data;
 } entry_set_t;
 
 /* One delivery of an event with first attempts (first.c). */
 typedef struct {
-    attempt_t  *attempt;                /* NULL: it is left to the claims */
-    int         told;                   /* the record tells its end */
+    attempt_t  *attempt;                /* NULL: left to the claims */
+    int         told;                   /* the record has its outcome */
     rbl_str_t   url, app;               /* of a callback */
     char       *what;                   /* both, the application first */
     char        target[40];
@@ -37,10 +37,10 @@ struct entry_s {
     rbl_str_t          id, account, raw;    /* into bytes */
     rbl_event_t        event;           /* into bytes */
     payload_t         *body;
-    ev_tstamp          until;           /* when it is to be recorded */
+    ev_tstamp          until;           /* when it must be recorded */
     int                open;            /* it waits for its attempts */
-    int                begun;           /* one of them has */
-    int                frozen;          /* what is recorded is settled */
+    int                begun;           /* one of them has started */
+    int                frozen;          /* its record is fixed */
     unsigned           n_open;          /* attempts that are not over */
     unsigned           n_deliveries;
     entry_delivery_t  *deliveries;
@@ -48,21 +48,22 @@ struct entry_s {
 };
 
 /*
- * Starts on [id, fields] of a stream; fields are nil if it was deleted.
- * 0, or -1: no entry, or out of memory; then done does not come.
+ * Starts the entry [id, fields] of a stream; fields are nil if it was
+ * deleted.  0, or -1: malformed, or out of memory; then `done` does not come.
  */
 int entry_start(entry_set_t *set, unsigned part, const redisReply *reply);
 
-/* Is that one on its way already? */
+/* 1: that entry is on its way already. */
 int entry_known(const entry_set_t *set, unsigned part, rbl_str_t id);
 
-/* It is over; `good` as for done. */
+/* Ends an entry; `good` as for `done`. */
 void entry_end(entry_t *e, int good);
 
-/* It cannot be delivered: a dead letter, if its account is known. */
+/* Ends an entry that cannot be delivered: a dead letter, if its account is
+   known. */
 void entry_bury(entry_t *e, const char *why);
 
-/* A script could not do it, has said why, and has made it a dead letter. */
+/* Ends an entry that a script has refused and made a dead letter; logs why. */
 void entry_dead(entry_t *e, rbl_str_t why);
 
 /* Ends all without call back. */

@@ -1,6 +1,6 @@
 /*
  * The bytes of an event from the fields of its entry in the outbox.  Events
- * with large results are in several fields (shared/lua/part/_events.lua), since
+ * with large results have several fields (shared/lua/part/_events.lua), since
  * joining them takes the store long.
  */
 
@@ -11,8 +11,8 @@
 #include "rbl_reply.h"
 
 /*
- * Appends the event record: one whose results are malformed is malformed, too.
- * 0, or -1: out of memory.
+ * Appends the event record; malformed results make it malformed.  0, or -1: out
+ * of memory.
  */
 int entry_event(rbl_buf_t *out, const redisReply *fields);
 

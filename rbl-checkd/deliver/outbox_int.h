@@ -1,6 +1,6 @@
 /*
- * What the files of the outbox share: its reader (outbox.c), and what takes the
- * entries of dead daemons over (outbox_over.c).
+ * What the files of the outbox share: its reader (outbox.c), and the takeover
+ * of entries of dead daemons (outbox_over.c).
  */
 
 #ifndef OUTBOX_INT_H_INCLUDED

@@ -1,5 +1,5 @@
 /*
- * What the files of the queue share: the waiting room (queue.c) and the places
+ * What the files of the queue share: waiting attempts (queue.c) and the slots
  * of attempts in flight (queue_share.c).
  */
 
@@ -10,13 +10,13 @@
 
 int queue_is_mail(const attempt_t *a);
 
-/* It waits no more. */
+/* Takes it out of the waiting attempts. */
 void queue_take(deliver_t *d, attempt_t *a);
 
-/* It is not tried now: freed here. */
+/* Drops and frees an attempt. */
 void queue_forget(attempt_t *a);
 
-/* If the room is full, what does not keep up leaves it. */
+/* Drops waiting attempts of slow receivers if no place is free. */
 void queue_make_room(deliver_t *d);
 
 #endif /* QUEUE_INT_H_INCLUDED */

@@ -25,16 +25,17 @@ typedef struct {
     link_t          waits;              /* the next batch */
     link_t          in_flight;          /* the batch under way */
     unsigned        clear;              /* not reported to the store yet */
-    int64_t         turned;             /* listings in the window, as it said */
-    int64_t         frozen;             /* since, as it said */
-    double          second;             /* when it began, and the answers */
-    unsigned        answers;            /* that came in it */
+    int64_t         turned;             /* listings in the window, by the
+                                           store */
+    int64_t         frozen;             /* since when, by the store */
+    double          second;             /* start of the current second */
+    unsigned        answers;            /* responses in it */
     health_q_t     *sample;
-    double          since;              /* when it was asked for */
+    double          since;              /* when it was requested */
     int             kept;               /* caches may still hold responses of
                                            its wildcard */
     ev_timer        timer;              /* the next batch */
-    ev_timer        count;              /* clear answers alone */
+    ev_timer        count;              /* reports clear responses alone */
 } guard_list_t;
 
 typedef struct {
@@ -50,11 +51,11 @@ struct guard_s {
     store_t         *store;
     health_t        *health;
     sidmap_t         lists;
-    link_t           custom;            /* told by the timer */
+    link_t           custom;            /* the timer calls them back */
     ev_timer         timer;
 };
 
-/* As soon as that, unless it is armed already. */
+/* Arms the timer, unless it is armed already. */
 void guard_arm(struct ev_loop *loop, ev_timer *timer, double seconds);
 
 /*
@@ -66,7 +67,7 @@ void guard_reply(link_t *waits, int go);
 void guard_turn_init(guard_list_t *gl);
 void guard_turn_stop(guard_list_t *gl);     /* without call backs */
 
-void guard_turn_clear(guard_list_t *gl);    /* one more clear answer */
+void guard_turn_clear(guard_list_t *gl);    /* counts a clear response */
 /* Takes one more waiting caller; guard_turn.c owns it until its call back. */
 void guard_turn_wait(guard_list_t *gl, guard_wait_t *w);
 

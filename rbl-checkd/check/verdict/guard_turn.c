@@ -1,8 +1,8 @@
 /*
- * One batch of a list is with the store at a time.  What comes meanwhile is the
- * next one; where many answers come, or the list begins to look bad, a batch is
- * gathered first, so that of many listings in one moment hardly one has gone
- * before it is frozen.
+ * Each list has at most one batch under way in the store; requests that come
+ * meanwhile are the next batch.  If many responses come, or the list begins to
+ * look bad, a batch waits for a moment first, so that hardly one of many
+ * listings that come at once passes before the list is frozen.
  *
  *   IDLE --> ASKING --> (frozen) SAMPLING --> THAWING --> IDLE
  */
