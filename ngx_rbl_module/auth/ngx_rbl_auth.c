@@ -102,6 +102,7 @@ ngx_rbl_auth_done(void)
 {
     EVP_MD_CTX_free(md);
     md = NULL;
+    ngx_rbl_login_done();
 }
 
 

@@ -121,6 +121,14 @@ ngx_rbl_login_init(void)
 }
 
 
+void
+ngx_rbl_login_done(void)
+{
+    EVP_MAC_CTX_free(ngx_rbl_login_mac);
+    ngx_rbl_login_mac = NULL;
+}
+
+
 static ngx_int_t
 ngx_rbl_login_hash(const ngx_str_t *header, ngx_rbl_login_name_t *name)
 {
