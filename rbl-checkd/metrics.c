@@ -169,20 +169,17 @@ put(metrics_t *m)
     char       ttl[16];
     rbl_buf_t  buf;
     rbl_key_t  key;
-    rbl_str_t  argv[5];
 
     rbl_buf_init(&buf);
     metrics_pack(&buf.out, m->checker, m->jobs, &m->more);
 
     if (!buf.out.failed) {
         snprintf(ttl, sizeof(ttl), "%d", RBL_METRICS_TTL);
-        argv[0] = RBL_STR("SET");
-        argv[1] = rbl_key(&key, store_keyspace(m->checker->store), 0, "daemon",
-                          rbl_str(m->checker->conf->name), RBL_STR(""));
-        argv[2] = rbl_buf_str(&buf);
-        argv[3] = RBL_STR("PX");
-        argv[4] = rbl_str(ttl);
-        store_command(m->checker->store, on_put, m, 5, argv);
+        store_command(m->checker->store, on_put, m, RBL_COMMAND("SET",
+                      rbl_key(&key, store_keyspace(m->checker->store), 0,
+                              "daemon", rbl_str(m->checker->conf->name),
+                              RBL_STR("")),
+                      rbl_buf_str(&buf), RBL_STR("PX"), rbl_str(ttl)));
     }
 
     rbl_buf_free(&buf);

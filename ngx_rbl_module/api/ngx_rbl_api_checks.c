@@ -105,7 +105,7 @@ ngx_rbl_status_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
     char               details[RBL_SID_MAX + 2];
     char               start[RBL_OUT_INT], end[RBL_OUT_INT];
     rbl_key_t          key;
-    rbl_str_t          name, argv[4];
+    rbl_str_t          name;
     ngx_rbl_status_t  *status;
 
     status = ctx->data;
@@ -116,13 +116,14 @@ ngx_rbl_status_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
     ngx_memcpy(details, status->check.s, status->check.n);
     ngx_memcpy(details + status->check.n, ":d", 2);
 
-    argv[0] = RBL_STR("GETRANGE");
-    argv[1] = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
-                              "check", rbl_sid_str(&ctx->account), name);
-    argv[2] = rbl_out_int_text(start, status->offset);
-    argv[3] = rbl_out_int_text(end, status->offset + NGX_RBL_DETAILS_SLICE - 1);
-
-    ngx_rbl_batch_command(batch, 4, argv);
+    ngx_rbl_batch_command(batch, RBL_COMMAND("GETRANGE",
+                          rbl_account_key(&key,
+                                          ngx_rbl_store_keyspace(ctx->store),
+                                          "check", rbl_sid_str(&ctx->account),
+                                          name),
+                          rbl_out_int_text(start, status->offset),
+                          rbl_out_int_text(end, status->offset
+                                                + NGX_RBL_DETAILS_SLICE - 1)));
 }
 
 

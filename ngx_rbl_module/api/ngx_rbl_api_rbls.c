@@ -272,7 +272,7 @@ static void
 ngx_rbl_rbl_prepare(ngx_rbl_ctx_t *ctx)
 {
     rbl_sid_t   sid;
-    rbl_str_t   id, argv[3], *own, *system;
+    rbl_str_t   id, *own, *system;
 
     if (ngx_rbl_data(ctx, sizeof(ngx_rbl_rbls_t)) == NULL
         || ngx_rbl_path_sid(ctx, RBL_SID_LIST, "rbl", &sid) != NGX_OK)
@@ -290,11 +290,7 @@ ngx_rbl_rbl_prepare(ngx_rbl_ctx_t *ctx)
 
     ngx_rbl_rbls_totals(ctx);
 
-    argv[0] = RBL_STR("MGET");
-    argv[1] = *own;
-    argv[2] = *system;
-
-    ngx_rbl_batch_command(ctx->batch, 3, argv);
+    ngx_rbl_batch_command(ctx->batch, RBL_COMMAND("MGET", *own, *system));
     ctx->round.asks++;
 }
 

@@ -62,21 +62,16 @@ entry_drop(entry_t *e)
 {
     store_t    *store = e->set->deliver->store;
     rbl_key_t   key;
-    rbl_str_t   argv[4];
+    rbl_str_t   outbox;
 
-    argv[1] = rbl_key(&key, store_keyspace(store), e->part, "outbox",
-                      RBL_STR(""), RBL_STR(""));
+    outbox = rbl_key(&key, store_keyspace(store), e->part, "outbox",
+                     RBL_STR(""), RBL_STR(""));
 
     /* in this order: an entry that is only acknowledged would stay for ever */
 
-    argv[0] = RBL_STR("XDEL");
-    argv[2] = e->id;
-    store_command(store, NULL, NULL, 3, argv);
-
-    argv[0] = RBL_STR("XACK");
-    argv[2] = RBL_STR(DELIVER_GROUP);
-    argv[3] = e->id;
-    store_command(store, entry_dropped, e, 4, argv);
+    store_command(store, NULL, NULL, RBL_COMMAND("XDEL", outbox, e->id));
+    store_command(store, entry_dropped, e,
+                  RBL_COMMAND("XACK", outbox, RBL_STR(DELIVER_GROUP), e->id));
 }
 
 
@@ -116,11 +111,9 @@ entry_keepable(const entry_t *e)
 void
 entry_bury(entry_t *e, const char *why)
 {
-    size_t      n;
     store_t    *store = e->set->deliver->store;
     rbl_key_t   key;
     rbl_sid_t   sid;
-    rbl_str_t   argv[17];
 
     log_error("malformed outbox entry %.*s in partition %u: "
               "%s", (int) e->id.n, e->id.p, e->part, why);
@@ -130,24 +123,13 @@ entry_bury(entry_t *e, const char *why)
         return;
     }
 
-    n = 0;
-    argv[n++] = RBL_STR("XADD");
-    argv[n++] = rbl_key(&key, store_keyspace(store), e->part, "dead",
-                        rbl_sid_str(&sid), RBL_STR(""));
-    argv[n++] = RBL_STR("MAXLEN");
-    argv[n++] = RBL_STR("~");
-    argv[n++] = RBL_STR("10000");
-    argv[n++] = RBL_STR("*");
-    argv[n++] = RBL_STR("to");
-    argv[n++] = RBL_STR("");
-    argv[n++] = RBL_STR("raw");
-    argv[n++] = entry_keepable(e);
-    argv[n++] = RBL_STR("s");
-    argv[n++] = RBL_STR("0");
-    argv[n++] = RBL_STR("x");
-    argv[n++] = rbl_str(why);
-
-    store_command(store, entry_buried, e, (int) n, argv);
+    store_command(store, entry_buried, e, RBL_COMMAND("XADD",
+                  rbl_key(&key, store_keyspace(store), e->part, "dead",
+                          rbl_sid_str(&sid), RBL_STR("")),
+                  RBL_STR("MAXLEN"), RBL_STR("~"), RBL_STR("10000"),
+                  RBL_STR("*"), RBL_STR("to"), RBL_STR(""), RBL_STR("raw"),
+                  entry_keepable(e), RBL_STR("s"), RBL_STR("0"), RBL_STR("x"),
+                  rbl_str(why)));
 }
 
 
@@ -355,13 +337,13 @@ entry_start(entry_set_t *set, unsigned part, const redisReply *reply)
     rbl_str_t          id, account, raw;
     const redisReply  *fields;
 
-    id = rbl_reply_str(rbl_reply_at(reply, 0));
+    id = rbl_reply_name(reply);
     if (id.p == NULL) {
         return -1;
     }
 
     e = NULL;
-    fields = rbl_reply_at(reply, 1);
+    fields = rbl_reply_rest(reply);
     account = rbl_reply_str(rbl_reply_field(fields, "a"));
     rbl_buf_init(&event);
 

@@ -128,7 +128,7 @@ outbox_streams(outbox_t *ob, const redisReply *reply)
 
     for (i = 0; i < rbl_reply_len(reply); i++) {
         stream = rbl_reply_at(reply, i);
-        key = rbl_reply_str(rbl_reply_at(stream, 0));
+        key = rbl_reply_name(stream);
 
         while (p < ob->n_parts
                && !rbl_str_eq(key, outbox_key(&ob->parts[p])))
@@ -140,7 +140,7 @@ outbox_streams(outbox_t *ob, const redisReply *reply)
             break;
         }
 
-        n += outbox_take_all(ob, p, rbl_reply_at(stream, 1));
+        n += outbox_take_all(ob, p, rbl_reply_rest(stream));
     }
 
     return n;
@@ -254,20 +254,16 @@ static void
 outbox_groups(outbox_t *ob)
 {
     unsigned   p;
-    rbl_str_t  argv[6];
-
-    argv[0] = RBL_STR("XGROUP");
-    argv[1] = RBL_STR("CREATE");
-    argv[3] = RBL_STR(DELIVER_GROUP);
-    argv[4] = RBL_STR("0");
-    argv[5] = RBL_STR("MKSTREAM");
+    rbl_str_t  key, group = RBL_STR(DELIVER_GROUP);
 
     ob->groups += ob->n_parts;
 
     for (p = 0; p < ob->n_parts; p++) {
-        argv[2] = outbox_key(&ob->parts[p]);
-        store_command(ob->store, outbox_group_made, ob, 6, argv);
-        group_trim(ob->store, argv[2], argv[3]);
+        key = outbox_key(&ob->parts[p]);
+        store_command(ob->store, outbox_group_made, ob,
+                      RBL_COMMAND("XGROUP", RBL_STR("CREATE"), key, group,
+                                  RBL_STR("0"), RBL_STR("MKSTREAM")));
+        group_trim(ob->store, key, group);
     }
 }
 

@@ -27,7 +27,7 @@ outbox_take_idle(outbox_t *ob, unsigned part, const redisReply *entries)
         entry = rbl_reply_at(entries, i);
 
         if (!entry_known(&ob->set, part,
-                         rbl_reply_str(rbl_reply_at(entry, 0)))
+                         rbl_reply_name(entry))
             && entry_start(&ob->set, part, entry) == 0)
         {
             n++;
@@ -51,14 +51,14 @@ outbox_taken_over(void *data, const redisReply *reply)
         return;
     }
 
-    cursor = rbl_reply_str(rbl_reply_at(reply, 0));
+    cursor = rbl_reply_name(reply);
 
     if (cursor.n > 0 && cursor.n < sizeof(part->cursor)) {
         memcpy(part->cursor, cursor.p, cursor.n);
         part->cursor[cursor.n] = '\0';
     }
 
-    n = outbox_take_idle(part->ob, part->n, rbl_reply_at(reply, 1));
+    n = outbox_take_idle(part->ob, part->n, rbl_reply_rest(reply));
 
     if (n > 0) {
         first_ask(part->ob->deliver->first);
@@ -75,24 +75,19 @@ outbox_takeover_handler(struct ev_loop *loop, ev_timer *timer, int revents)
     unsigned    p;
     outbox_t   *ob = timer->data;
     deliver_t  *d = ob->deliver;
-    rbl_str_t   argv[8];
 
     (void) loop;
     (void) revents;
 
     snprintf(idle, sizeof(idle), "%.0f", d->conf->lease * 1000.0);
 
-    argv[0] = RBL_STR("XAUTOCLAIM");
-    argv[2] = RBL_STR(DELIVER_GROUP);
-    argv[3] = rbl_str(d->conf->name);
-    argv[4] = rbl_str(idle);
-    argv[6] = RBL_STR("COUNT");
-    argv[7] = RBL_STR(OUTBOX_TAKEOVER);
-
     for (p = 0; p < ob->n_parts; p++) {
-        argv[1] = outbox_key(&ob->parts[p]);
-        argv[5] = rbl_str(ob->parts[p].cursor);
-        store_command(d->store, outbox_taken_over, &ob->parts[p], 8, argv);
+        store_command(d->store, outbox_taken_over, &ob->parts[p],
+                      RBL_COMMAND("XAUTOCLAIM", outbox_key(&ob->parts[p]),
+                                  RBL_STR(DELIVER_GROUP),
+                                  rbl_str(d->conf->name), rbl_str(idle),
+                                  rbl_str(ob->parts[p].cursor),
+                                  RBL_STR("COUNT"), RBL_STR(OUTBOX_TAKEOVER)));
     }
 }
 

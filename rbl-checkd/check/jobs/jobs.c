@@ -119,7 +119,7 @@ on_done(void *data, runner_t *runner)
 static void
 discard(jobs_t *jobs, const job_t *job, unsigned partition)
 {
-    rbl_str_t             argv[3];
+    rbl_str_t             leases;
     const jobs_slice_t   *slice;
 
     log_error("malformed job \"%.*s\" in partition %u is skipped",
@@ -130,10 +130,9 @@ discard(jobs_t *jobs, const job_t *job, unsigned partition)
     }
 
     slice = &jobs->slice[partition];
-    argv[0] = RBL_STR("ZREM");
-    argv[1] = (rbl_str_t) { slice->leases.s, slice->leases.n };
-    argv[2] = rbl_str(job->handle);
-    store_command(jobs->checker->store, NULL, jobs, 3, argv);
+    leases = (rbl_str_t) { slice->leases.s, slice->leases.n };
+    store_command(jobs->checker->store, NULL, jobs,
+                  RBL_COMMAND("ZREM", leases, rbl_str(job->handle)));
 }
 
 
@@ -216,20 +215,19 @@ discard_host(jobs_t *jobs, unsigned partition, rbl_str_t account,
     rbl_str_t host)
 {
     rbl_key_t  key;
-    rbl_str_t  argv[3], none = RBL_STR("");
+    rbl_str_t  due, none = RBL_STR("");
 
     log_error("malformed host \"%.*s\" of account \"%.*s\" in partition %u is"
               " skipped",
               host.n < 64 ? (int) host.n : 64, host.p,
               account.n < 64 ? (int) account.n : 64, account.p, partition);
 
-    argv[0] = RBL_STR("ZREM");
-    argv[1] = rbl_key(&key, store_keyspace(jobs->checker->store), partition,
-                      "due", account, none);
-    argv[2] = host;
+    due = rbl_key(&key, store_keyspace(jobs->checker->store), partition, "due",
+                  account, none);
 
-    if (argv[1].n != 0 && account.n != 0) {
-        store_command(jobs->checker->store, NULL, jobs, 3, argv);
+    if (due.n != 0 && account.n != 0) {
+        store_command(jobs->checker->store, NULL, jobs,
+                      RBL_COMMAND("ZREM", due, host));
     }
 }
 

@@ -134,11 +134,11 @@ note_news(jobs_t *jobs, const redisReply *reply)
 
     for (i = 0; i < rbl_reply_len(reply); i++) {
         stream = rbl_reply_at(reply, i);
-        key = rbl_reply_str(rbl_reply_at(stream, 0));
+        key = rbl_reply_name(stream);
 
         for (p = 0; p < jobs->partitions; p++) {
             if (rbl_str_eq(key, jobs_key(&jobs->slice[p].news))) {
-                note_one(&jobs->slice[p], rbl_reply_at(stream, 1));
+                note_one(&jobs->slice[p], rbl_reply_rest(stream));
             }
         }
     }
@@ -221,13 +221,13 @@ wait_for_news(jobs_t *jobs)
         return;
     }
 
-    argv[0] = RBL_STR("XREAD");
-    argv[1] = RBL_STR("COUNT");
-    argv[2] = RBL_STR("1");
-    argv[3] = RBL_STR("BLOCK");
-    argv[4] = jobs_number(block, JOBS_BLOCK * 1000);
-    argv[5] = RBL_STR("STREAMS");
-    i = 6;
+    i = 0;
+    argv[i++] = RBL_STR("XREAD");
+    argv[i++] = RBL_STR("COUNT");
+    argv[i++] = RBL_STR("1");
+    argv[i++] = RBL_STR("BLOCK");
+    argv[i++] = jobs_number(block, JOBS_BLOCK * 1000);
+    argv[i++] = RBL_STR("STREAMS");
 
     for (p = 0; p < jobs->partitions; p++) {
         argv[i++] = jobs_key(&jobs->slice[p].news);

@@ -32,12 +32,9 @@ static void take_some(jobs_t *jobs);
 static void
 on_time(void *data, const redisReply *reply)
 {
-    int64_t   s, us;
-    jobs_t   *jobs = data;
+    jobs_t  *jobs = data;
 
-    s = rbl_reply_int(rbl_reply_at(reply, 0), 0);
-    us = rbl_reply_int(rbl_reply_at(reply, 1), 0);
-    jobs->since = s * 1000 + us / 1000;
+    jobs->since = rbl_reply_time(reply) / 1000;
 }
 
 
@@ -54,8 +51,7 @@ pass_begin(jobs_pass_t *pass, unsigned partitions)
 static int
 round_begin(jobs_t *jobs)
 {
-    int        reserved;
-    rbl_str_t  argv[1];
+    int  reserved;
 
     if (jobs->stopped || !store_ready(jobs->checker->store)) {
         jobs->phase = JOBS_OFF;
@@ -72,8 +68,8 @@ round_begin(jobs_t *jobs)
     jobs->failed = 0;
     jobs->more = 0;
 
-    argv[0] = RBL_STR("TIME");
-    store_command(jobs->checker->store, on_time, jobs, 1, argv);
+    store_command(jobs->checker->store, on_time, jobs,
+                  RBL_WORDS(RBL_STR("TIME")));
     return 1;
 }
 

@@ -152,17 +152,22 @@ on_sum_again(void *data, const redisReply *reply)
 }
 
 
+static rbl_str_t
+table_key(const table_t *table, rbl_key_t *key, const char *name)
+{
+    return rbl_key(key, store_keyspace(table->store), 0, name, RBL_STR(""),
+                   RBL_STR(""));
+}
+
+
 static void
 ask_sum(table_t *table, store_reply_pt cb)
 {
     rbl_key_t  key;
-    rbl_str_t  argv[3];
 
-    argv[0] = RBL_STR("HGET");
-    argv[1] = rbl_key(&key, store_keyspace(table->store), 0, "defaults:for",
-                      RBL_STR(""), RBL_STR(""));
-    argv[2] = RBL_STR("sum");
-    store_command(table->store, cb, table, 3, argv);
+    store_command(table->store, cb, table,
+                  RBL_COMMAND("HGET", table_key(table, &key, "defaults:for"),
+                              RBL_STR("sum")));
 }
 
 
@@ -170,12 +175,10 @@ static void
 ask_keys(table_t *table)
 {
     rbl_key_t  key;
-    rbl_str_t  argv[2];
 
-    argv[0] = RBL_STR("HGETALL");
-    argv[1] = rbl_key(&key, store_keyspace(table->store), 0, "lists:keys",
-                      RBL_STR(""), RBL_STR(""));
-    store_command(table->store, on_keys, table, 2, argv);
+    store_command(table->store, on_keys, table,
+                  RBL_COMMAND("HGETALL",
+                              table_key(table, &key, "lists:keys")));
 }
 
 
@@ -199,6 +202,7 @@ no_lists(table_t *table)
 static void
 on_order(void *data, const redisReply *reply)
 {
+    int         argc;
     size_t      i, n;
     table_t    *table = data;
     rbl_key_t  *keys;
@@ -229,14 +233,16 @@ on_order(void *data, const redisReply *reply)
         give_up(table);
 
     } else {
-        argv[0] = RBL_STR("MGET");
+        argc = 0;
+        argv[argc++] = RBL_STR("MGET");
+
         for (i = 0; i < n; i++) {
-            argv[i + 1] = rbl_key(&keys[i], store_keyspace(table->store), 0,
-                                  "r", RBL_STR("SYS"),
-                                  rbl_reply_str(rbl_reply_at(reply, i)));
+            argv[argc++] = rbl_key(&keys[i], store_keyspace(table->store), 0,
+                                   "r", RBL_STR("SYS"),
+                                   rbl_reply_str(rbl_reply_at(reply, i)));
         }
 
-        store_command(table->store, on_records, table, (int) n + 1, argv);
+        store_command(table->store, on_records, table, argc, argv);
         ask_keys(table);
         ask_sum(table, on_sum_again);
     }
@@ -267,7 +273,6 @@ on_version(void *data, const redisReply *reply)
 {
     rbl_key_t   key;
     table_t    *table = data;
-    rbl_str_t   argv[4];
 
     if (reply == NULL || rbl_reply_class(reply) != RBL_REPLY_OK) {
         give_up(table);
@@ -282,12 +287,9 @@ on_version(void *data, const redisReply *reply)
 
     ask_sum(table, on_sum);
 
-    argv[0] = RBL_STR("ZRANGE");
-    argv[1] = rbl_key(&key, store_keyspace(table->store), 0, "lists",
-                      RBL_STR(""), RBL_STR(""));
-    argv[2] = RBL_STR("0");
-    argv[3] = RBL_STR("-1");
-    store_command(table->store, on_order, table, 4, argv);
+    store_command(table->store, on_order, table,
+                  RBL_COMMAND("ZRANGE", table_key(table, &key, "lists"),
+                              RBL_STR("0"), RBL_STR("-1")));
 }
 
 
@@ -295,17 +297,14 @@ void
 table_refresh(table_t *table)
 {
     rbl_key_t  key;
-    rbl_str_t  argv[2];
 
     if (table->busy || !store_ready(table->store)) {
         return;
     }
 
     table->busy = 1;
-    argv[0] = RBL_STR("GET");
-    argv[1] = rbl_key(&key, store_keyspace(table->store), 0, "lists:ver",
-                      RBL_STR(""), RBL_STR(""));
-    store_command(table->store, on_version, table, 2, argv);
+    store_command(table->store, on_version, table,
+                  RBL_COMMAND("GET", table_key(table, &key, "lists:ver")));
 }
 
 
