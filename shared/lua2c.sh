@@ -11,7 +11,10 @@
 # keys, arguments and replies (seam.awk), and may request
 #     --- use: host account       the fields of these entities (schema)
 #     --- include: NAME           the text of _NAME.lua from the same folder, or
-#                                 from the folder "part" next to it
+#                                 from the folder "part" next to it.  An
+#                                 indented include in the code puts the text
+#                                 there: Redis creates its functions only if
+#                                 that block runs
 #     --- flags: allow-oom        flags of the script ("#!lua flags=")
 # An included file may request the first two.  Files whose names begin with "_"
 # are not scripts.  Comments, blank lines and indentation are removed, outside
@@ -42,8 +45,9 @@ trap 'rm -rf -- "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
 
 
-# Prints "use ENTITY" and "file PATH" lines: the parts that a script needs, each
-# once and in the required order, the script itself last.
+# Prints the parts of a script in its order: "use ENTITY"; "at LINE FILE" before
+# the lines of a file that begin after that line; and these lines, each after a
+# space.
 
 needs()
 {
@@ -58,35 +62,58 @@ needs()
         return file
     }
 
-    function walk(file, depth,    line, n, word, i, rc) {
+    function include(line, depth,    n, word, i) {
+        n = split(line, word, /[ \t\r]+/)
+        for (i = 3; i <= n; i++) {
+            if (word[i] != "") {
+                walk(part(word[i]), depth + 1)
+            }
+        }
+    }
+
+    # What a block includes is unknown behind its end.
+    function block(line, depth,    known) {
+        known = n_seen
+        sub(/^[ \t]+/, "", line)
+        include(line, depth)
+        while (n_seen > known) {
+            delete seen[order[n_seen--]]
+        }
+    }
+
+    function walk(file, depth,    line, rc, text, n, first, word) {
         if (file in seen) {
             return
         }
 
         seen[file] = 1
+        order[++n_seen] = file
         if (depth > 8) {
             print top ": includes are nested too deeply" > "/dev/stderr"
             exit 1
         }
 
         while ((rc = (getline line < file)) > 0) {
-            if (line ~ /^--- (use|include):/) {
-                n = split(line, word, /[ \t\r]+/)
-                for (i = 3; i <= n; i++) {
-                    if (word[i] == "") {
-                        continue
-                    }
-
-                    if (word[2] == "use:") {
-                        print "use", word[i]
-                    } else {
-                        walk(part(word[i]), depth + 1)
-                    }
-                }
-
-            } else if (line !~ /^[ \t\r]*(--.*)?$/) {
-                break
+            n++
+            if (line ~ /^[ \t]+--- include:/) {
+                printf("at %d %s\n%s", first, file, text)
+                block(line, depth)
+                text = ""
+                first = n
+                continue
             }
+
+            if (!code[file] && line ~ /^--- include:/) {
+                include(line, depth)
+            } else if (!code[file] && line ~ /^--- use:/) {
+                split(line, word, /: */)
+                gsub(/[ \t\r]+/, "\nuse ", word[2])
+                print "use " word[2]
+            } else if (line !~ /^[ \t\r]*(--.*)?$/) {
+                code[file] = 1
+            }
+
+            text = text " " line "\n"
         }
 
         if (rc < 0) {
@@ -95,7 +122,7 @@ needs()
         }
 
         close(file)
-        print "file", file
+        printf("at %d %s\n%s", first, file, text)
     }
 
     BEGIN {
@@ -183,8 +210,9 @@ unused()
 
 
 # Removes comments, blank lines, indentation and the functions in file $3, and
-# replaces the names of fields by their numbers (file $2).  long is the closing
-# bracket of an open long string or comment, quote that of an open string.
+# replaces the names of fields by their numbers (file $2).  File $1 is the output
+# of needs().  long is the closing bracket of an open long string or comment,
+# quote that of an open string.
 
 strip()
 {
@@ -210,6 +238,13 @@ strip()
         }
     }
 
+    function no_string() {
+        if (long != "" || quote != "") {
+            print file ": the end is inside a string" > "/dev/stderr"
+            exit failed = 1
+        }
+    }
+
     BEGIN {
         while ((getline line < names) > 0) {
             split(line, word, " ")
@@ -221,8 +256,25 @@ strip()
         }
     }
 
+    /^use / {
+        next
+    }
+
+    /^at / {
+        no_string()
+        row = $2
+        file = substr($0, length("at  " row) + 1)
+        next
+    }
+
+    {
+        $0 = substr($0, 2)
+        row++
+    }
+
+    # What a block of it includes has functions, too.
     skipping {
-        skipping = $0 !~ /^end[ \t\r]*$/
+        skipping += ($0 ~ /^local function /) - ($0 ~ /^end[ \t\r]*$/)
         next
     }
 
@@ -314,7 +366,7 @@ strip()
             {
                 name = substr(rest, 1, RLENGTH)
                 if (!(name in number)) {
-                    printf("%s:%d: no field %s\n", FILENAME, FNR, name) \
+                    printf("%s:%d: no field %s\n", file, row, name) \
                         > "/dev/stderr"
                     exit failed = 1
                 }
@@ -329,7 +381,7 @@ strip()
         }
 
         if (quote != "" && !goes_on) {
-            printf("%s:%d: a string is not closed\n", FILENAME, FNR) \
+            printf("%s:%d: a string is not closed\n", file, row) \
                 > "/dev/stderr"
             exit failed = 1
         }
@@ -347,10 +399,7 @@ strip()
             exit 1
         }
 
-        if (long != "" || quote != "") {
-            print FILENAME ": the end is inside a string" > "/dev/stderr"
-            exit 1
-        }
+        no_string()
     }' "$1"
 }
 
@@ -400,11 +449,9 @@ for script in "$@"; do
     awk -v mode=h -v name="$name" -f "$here/seam.awk" "$script" >> "$tmp/types"
     awk -v mode=c -v name="$name" -f "$here/seam.awk" "$script" >> "$tmp/forms"
 
-    sed -n 's/^file //p' "$tmp/needs" > "$tmp/files"
+    sed -n 's/^at [0-9]* //p' "$tmp/needs" | sort -u > "$tmp/files"
     unused "$tmp/files" > "$tmp/unused"
-    while IFS= read -r file; do
-        strip "$file" "$tmp/names" "$tmp/unused" >> "$final"
-    done < "$tmp/files"
+    strip "$tmp/needs" "$tmp/names" "$tmp/unused" >> "$final"
 
     names="$names $name"
 done

@@ -194,6 +194,37 @@ return s
 end
 return used('by_string')
 LUA
+
+put('lua/_rare.lua', "--- include: helper\n--- use: app\n"
+    . "local function rare()\n    return helper(APP.id)\nend\n");
+put('lua/_helper.lua', "local function helper(x)\n    return x\nend\n");
+put('lua/_maybe.lua', "local function maybe(x)\n    if x then\n"
+    . "        --- include: rare\n        rare()\n    end\nend\n"
+    . "local function never()\n    --- include: rare\n    rare()\nend\n");
+put('lua/three.lua', "--- include: maybe helper\nmaybe(helper())\n"
+    . "return HOST.id\n");
+isnt(lua2c("$dir/lua/three.lua"), 0, 'what a block includes');
+like(get('err'), qr{/three\.lua:3: no field HOST\.id}, 'an error has its line');
+put('lua/three.lua', "--- include: maybe helper\nmaybe(helper())\n");
+is(lua2c("$dir/lua/three.lua"), 0, 'what a block includes');
+is(get('gen/lua/three.lua'), <<'LUA', 'is in that block');
+local function maybe(x)
+if x then
+local function helper(x)
+return x
+end
+local function rare()
+return helper(2)
+end
+rare()
+end
+end
+local function helper(x)
+return x
+end
+maybe(helper())
+LUA
+unlink map { "$dir/lua/$_" } qw(_rare.lua _helper.lua _maybe.lua three.lua);
 unlink map { "$dir/lua/$_" } qw(_many.lua _deep.lua two.lua);
 is(lua2c("$dir/lua/*.lua"), 0, 'the others again');
 utime 1, 1, @files;
