@@ -71,17 +71,16 @@ needs()
         }
     }
 
-    # What a block includes is unknown behind its end.
-    function block(line, depth,    known) {
-        known = n_seen
-        sub(/^[ \t]+/, "", line)
+    # What a block includes (an indented line) is unknown behind its end.
+    function include_here(line, depth,    known) {
+        known = sub(/^[ \t]+/, "", line) ? n_seen : -1
         include(line, depth)
-        while (n_seen > known) {
+        while (known >= 0 && n_seen > known) {
             delete seen[order[n_seen--]]
         }
     }
 
-    function walk(file, depth,    line, rc, text, n, first, word) {
+    function walk(file, depth,    line, rc, text, n, first, code, word) {
         if (file in seen) {
             return
         }
@@ -95,22 +94,22 @@ needs()
 
         while ((rc = (getline line < file)) > 0) {
             n++
-            if (line ~ /^[ \t]+--- include:/) {
+            if (code && line ~ /^[ \t]*--- include:/) {
                 printf("at %d %s\n%s", first, file, text)
-                block(line, depth)
+                include_here(line, depth)
                 text = ""
                 first = n
                 continue
             }
 
-            if (!code[file] && line ~ /^--- include:/) {
+            if (line ~ /^--- include:/) {
                 include(line, depth)
-            } else if (!code[file] && line ~ /^--- use:/) {
+            } else if (!code && line ~ /^--- use:/) {
                 split(line, word, /: */)
                 gsub(/[ \t\r]+/, "\nuse ", word[2])
                 print "use " word[2]
             } else if (line !~ /^[ \t\r]*(--.*)?$/) {
-                code[file] = 1
+                code = 1
             }
 
             text = text " " line "\n"

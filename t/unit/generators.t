@@ -205,9 +205,11 @@ put('lua/three.lua', "--- include: maybe helper\nmaybe(helper())\n"
     . "return HOST.id\n");
 isnt(lua2c("$dir/lua/three.lua"), 0, 'what a block includes');
 like(get('err'), qr{/three\.lua:3: no field HOST\.id}, 'an error has its line');
-put('lua/three.lua', "--- include: maybe helper\nmaybe(helper())\n");
+put('lua/_steps.lua', "-- Steps.\nif a then\n    a = HOST.id\nend\n");
+put('lua/three.lua', "--- include: maybe helper\n--- use: host\n"
+    . "local a = helper()\n--- include: steps\nmaybe(a)\n");
 is(lua2c("$dir/lua/three.lua"), 0, 'what a block includes');
-is(get('gen/lua/three.lua'), <<'LUA', 'is in that block');
+is(get('gen/lua/three.lua'), <<'LUA', 'is in that block, and steps where they are included');
 local function maybe(x)
 if x then
 local function helper(x)
@@ -222,9 +224,14 @@ end
 local function helper(x)
 return x
 end
-maybe(helper())
+local a = helper()
+if a then
+a = 2
+end
+maybe(a)
 LUA
-unlink map { "$dir/lua/$_" } qw(_rare.lua _helper.lua _maybe.lua three.lua);
+unlink map { "$dir/lua/$_" } qw(_rare.lua _helper.lua _maybe.lua _steps.lua
+    three.lua);
 unlink map { "$dir/lua/$_" } qw(_many.lua _deep.lua two.lua);
 is(lua2c("$dir/lua/*.lua"), 0, 'the others again');
 utime 1, 1, @files;

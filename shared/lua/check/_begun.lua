@@ -1,7 +1,13 @@
--- What the daemon is told of a host whose check begins: its standing listings,
--- packed {SID, zone, cleared}, or ""; and the SIDs of its lists that have
--- trouble, and of those of them with a new listing that is not confirmed, one
--- after the other, or "".
+-- Starts of checks: what check_begin, for one, and check_open, for several,
+-- have in common.
+--
+-- Does the daemon still have the host?  A claimed host is due at the end of the
+-- lease (text).
+local function lease_holds(ht, till, now)
+    return call('ZSCORE', key('due', ac), ht) == till and tonumber(till) > now
+end
+-- What the daemon gets to know of a host: its current listings, packed {SID,
+-- zone, cleared}, or "".
 local function begun_standing(details)
     if not details[1] then
         return ''
@@ -12,6 +18,8 @@ local function begun_standing(details)
     end
     return cmsgpack.pack(entries)
 end
+-- The SIDs of the lists that have trouble, and of those of them with a new
+-- listing that is not confirmed, one after the other, or "".
 local function begun_troubled(troubled)
     local sids, pending = {}, {}
     for i, t in ipairs(troubled or {}) do

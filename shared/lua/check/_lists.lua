@@ -1,7 +1,8 @@
--- The lists that a profile asks for a value of one family: a packed array of
--- {SID, type, custom, zone, website}, and how many.  An empty host type is a
--- one-off and asks lists of every type.  Whoever knows the system lists by
--- their sum, or asks for none (true), gets "" in place of all of them.
+-- The lists that a profile has for a host type and a family: a packed array of
+-- {SID, type, custom, zone, website}, and how many.  An empty type is that of a
+-- one-off check, and takes lists of every type.  A daemon that knows the system
+-- lists, by their sum, gets "" in place of all of them, and so does a request
+-- that needs none (sum is true).
 --- use: profile list
 local function lists_chosen(entries, htype, family)
     local raw = call('GET', key('defaults'))
@@ -34,17 +35,25 @@ local function lists_chosen(entries, htype, family)
     end
     return cmsgpack.pack(out), #out
 end
+-- The sum of the system lists, and how many of them take a host type and a
+-- family.
+local function lists_system(htype, family)
+    local found = call('HMGET', key('defaults:for'), 'sum',
+        'n|' .. htype .. '|' .. family)
+    return found[1], tonumber(found[2])
+end
 local function lists_for(rp, htype, family, sum)
     local profile = load(key('r', ac, rp))
     if profile and profile[PROFILE.uses_defaults] ~= 1 then
         return lists_chosen(profile[PROFILE.entries], htype, family)
     end
-    local field = htype .. '|' .. family
-    local known = profile and call('HMGET', key('defaults:for'), 'sum',
-        'n|' .. field)
-    if not known or not known[2] then
+    local current, n
+    if profile then
+        current, n = lists_system(htype, family)
+    end
+    if not n then
         return '\144', 0
     end
-    return (sum == true or known[1] == sum) and ''
-        or call('HGET', key('defaults:for'), field), tonumber(known[2])
+    return (sum == true or current == sum) and ''
+        or call('HGET', key('defaults:for'), htype .. '|' .. family), n
 end

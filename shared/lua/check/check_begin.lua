@@ -1,10 +1,10 @@
--- A daemon begins a job: the check is running, and what it shall ask is told.
--- Begun again after a take-over it tells the same and has no second effect.
+-- A daemon starts a check, and gets to know what it has to query.  Run again,
+-- after a take-over, it returns the same and has no second effect.
 --
--- A host that is due begins only while the daemon that took it has it: its time
--- in the schedule is then the end of that lease.  Its check has the SID that
--- the daemon gives it, or that of an earlier attempt which did not end.  No
--- record is made of a check that nobody will hear of unless it finds something.
+-- The check of a host that is due starts only while the daemon has the lease.
+-- It has the SID that the daemon gives it, or that of an earlier attempt which
+-- did not finish.  It gets no record if nobody will be notified of it unless it
+-- finds something.
 --- key: acct  acct:<AC>
 --- arg: job  its handle: of a manual check that of check_take; of a host
 --          "<AC>:<PP>:<HT>:d:<end of the lease>:<the daemon's name>"
@@ -28,21 +28,17 @@
 --          deleted or its account suspended, and the lease has ended; or the
 --          lease was over before
 --- include: job
---- include: unchanged
 --- include: lists
 --- include: due
---- include: failed
 --- include: hears
+--- include: wants_events
 --- include: begun
+--- use: account host
 local a = load(KEY.acct)
 local raw = hk and call('GET', hk)
 local h = raw and cmsgpack.unpack(raw)
 local now = now_ms()
-
-local function gone()
-    release()
-    return {'GONE'}
-end
+-- The flight has "+" behind the SID if a client asked for the check.
 local mark = ':'
 if due and by then
     pp, mark = by:sub(1, 66), by:sub(67, 67)
@@ -53,9 +49,14 @@ if not due or by then
     status, value, family, htype, rp = unpack(call('HMGET', ck, 'status',
         'host', 'family', 'type', 'profile'))
 end
--- Whoever has asked for it hears that it will not be done.
+
+local function gone()
+    release()
+    return {'GONE'}
+end
 local function lost()
     if a and (status == 'queued' or status == 'running') then
+        --- include: failed
         check_failed(pp, ARG.keep, h, value, 'The check was lost.')
     elseif not a then
         call('PEXPIRE', ck, ARG.keep)
@@ -69,42 +70,16 @@ if not a or hk and not h then
     end
     return lost()
 end
-
 local times, taken = 0, nil
 if due then
-    local lease = job:sub(140)
-    local till = lease:match('^%d+')
-    -- Begun when its lease is over it would be let go at once, and count as a
-    -- try; it is due again by now.
-    if call('ZSCORE', key('due', ac), ht) ~= till or tonumber(till) <= now then
-        return gone()
-    end
-    times = 1
-    if by then
-        times = tonumber(by:sub(68, 68)) or 1
-        if by:sub(70) ~= lease then
-            if times == 2 and ARG.leave ~= '1' then
-                if ARG.leave == '0' then
-                    return {'ALONE'}
-                end
-                due_at(ht, now + 1000)
-                return gone()
-            end
-            times = math.min(times + 1, 9)
-        end
-    elseif h[HOST.status] ~= 'active' then
-        due_never(ht)
-        return gone()
-    end
-    taken = pp .. mark .. times .. ':' .. lease
-end
-
-if not due and (status == 'completed' or status == 'failed'
-    or hk and by ~= pp or not hk and not status)
+    --- include: begin_due
+elseif status == 'completed' or status == 'failed' or hk and by ~= pp
+    or not hk and not status
 then
     return lost()
 end
--- So it is with a manual one; its lease stays, for whoever takes it over.
+-- The lease of a manual check stays if it is over: another daemon takes it
+-- over.
 local lease_end = not due and tonumber(call('ZSCORE', key('leases'), job))
 if lease_end and lease_end <= now then
     return {'GONE'}
@@ -113,24 +88,11 @@ if h then
     value, family, htype = h[HOST.value], h[HOST.family], h[HOST.type]
     rp = h[HOST.profile]
 elseif call('EXISTS', key('r', ac, rp)) == 0 then
-    -- Nothing keeps the profile of a one-off.
+    -- The profile of a one-off check may have been deleted.
     rp = a[ACCOUNT.profile]
 end
 if a[ACCOUNT.status] ~= 'active' then
-    if not due or status or mark ~= ':' then
-        check_failed(pp, ARG.keep, h, value, 'The account is suspended.')
-    end
-    if h then
-        call('HDEL', flight, member)
-        if h[HOST.status] == 'active' then
-            h[HOST.next_check] = next_time(ht, now, a[ACCOUNT.interval])
-            hosts_change()
-            save(hk, h)
-            due_at(ht, h[HOST.next_check])
-        else
-            due_never(ht)
-        end
-    end
+    --- include: begin_suspended
     return gone()
 end
 
@@ -140,21 +102,21 @@ local heard = events or h and hears_any(false)
 if taken and taken ~= by then
     call('HSET', flight, member, taken)
 end
-if status ~= 'running'
-    and (not due or heard or total == 0 or mark ~= ':' or status)
-then
+if status == 'running' then
+    call('HSET', ck, 'total', total)
+elseif not due or heard or total == 0 or mark ~= ':' or status then
     call('HSET', ck, 'status', 'running', 'host', value, 'host_id', ht,
         'started', now, 'total', total)
     if not status then
+        --- include: keep
         keep_ended(ck, ARG.keep)
     end
     if events then
+        --- include: events
         emit(a[ACCOUNT.timezone], started_sid(pp), 'rbl.host.check.started',
             now, pp, event_host(h), value, false, 0, no_results, 1,
             no_callbacks, '')
     end
-elseif status == 'running' then
-    call('HSET', ck, 'total', total)
 end
 return {'OK', value, tonumber(family), lists, a[ACCOUNT.interval],
     h and begun_standing(h[HOST.details]) or '', htype,

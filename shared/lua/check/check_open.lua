@@ -1,7 +1,7 @@
--- Begins scheduled checks of hosts that a daemon has taken, whose last check
--- has ended and of which nobody hears, and that ask all system lists: all that
--- is written is that they are in flight.  This is how nearly all checks begin;
--- it is done for several at once.
+-- Starts scheduled checks of claimed hosts that use the system lists and that
+-- nobody is notified of, if their last check has finished: it only writes that
+-- they are in flight.  Nearly all checks start this way; it is done for several
+-- at once.
 --- key: flights  flight:due
 --- arg: sum  of the system lists that the daemon knows
 --- arg: member flight...  of each check: "<AC>:<HT>", its flight: "<PP>:1:<end
@@ -15,11 +15,12 @@
 --- include: of
 --- include: hears
 --- include: begun
---- include: events
+--- include: lists
+--- include: wants_events
 --- use: account host profile
 local now = now_ms()
 local n = (#ARGV - ARG.before) / ARG.each
-local members, keys, accounts, ears, of = {}, {}, {}, {}, {}
+local members, keys, accounts, hearers, of = {}, {}, {}, {}, {}
 for i = 1, n do
     members[i] = ARGV[ARG.member + ARG.each * i]
     keys[i] = base .. 'r:' .. members[i]
@@ -30,13 +31,13 @@ for i = 1, n do
         accounts[#accounts + 1] = sid
         of[sid] = true
         keys[#keys + 1] = base .. 'acct:' .. sid
-        ears[#ears + 1] = base .. 'hooks:' .. sid
-        ears[#ears + 1] = base .. 'hears:' .. sid
+        hearers[#hearers + 1] = base .. 'hooks:' .. sid
+        hearers[#hearers + 1] = base .. 'hears:' .. sid
     end
 end
 local flights = call('HMGET', KEY.flights, unpack(members))
 local raws = call('MGET', unpack(keys))
-local quiet = call('EXISTS', unpack(ears)) == 0
+local quiet = call('EXISTS', unpack(hearers)) == 0
 for i, sid in ipairs(accounts) do
     local a = raws[n + i] and cmsgpack.unpack(raws[n + i])
     ac = sid
@@ -45,18 +46,18 @@ for i, sid in ipairs(accounts) do
         and a[ACCOUNT.interval]
 end
 
--- How many system lists there are for a type and a family, and which profiles
--- ask them.
+-- Whether there are system lists for a type and a family; whether a profile
+-- uses them.
 local totals, profiles = {}, {}
 local function any_lists(htype, family)
-    local field = 'n|' .. htype .. '|' .. family
+    local field = htype .. '|' .. family
     if totals[field] == nil then
-        local known = call('HMGET', key('defaults:for'), 'sum', field)
-        totals[field] = known[1] == ARG.sum and (tonumber(known[2]) or 0) > 0
+        local sum, n = lists_system(htype, family)
+        totals[field] = sum == ARG.sum and (n or 0) > 0
     end
     return totals[field]
 end
-local function asks_them(k)
+local function uses_system(k)
     if profiles[k] == nil then
         local p = load(k)
         profiles[k] = p and p[PROFILE.uses_defaults] == 1
@@ -72,15 +73,12 @@ for i = 1, n do
     local till = ARGV[ARG.flight + ARG.each * i]:sub(70, 82)
     out[i + 1] = ''
     if interval then
-        local rest, _, _, value, _, htype, family, _, status, profile, _, _,
-            checked, _, _, _, _, details
-            = cmsgpack.unpack_limit(raw, HOST.details, 3)
+        --- include: host_fields
         if status == 'active' and any_lists(htype, family)
-            and asks_them(key('r', ac, profile))
-            and call('ZSCORE', key('due', ac), member:sub(36)) == till
-            and tonumber(till) > now
+            and uses_system(key('r', ac, profile))
+            and lease_holds(member:sub(36), till, now)
         then
-            local _, troubled
+            local rest, details, troubled = cmsgpack.unpack_one(raw, to)
             if rest > 0 and raw:byte(rest + 1) ~= 144 then
                 _, troubled = cmsgpack.unpack_one(raw, rest)
             end

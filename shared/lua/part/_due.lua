@@ -1,7 +1,7 @@
--- The schedule: each account's hosts by their time, and the accounts by the
--- time of their first one, or earlier: whoever finds that out corrects it.  A
--- host that a daemon has is due at the end of its lease; one with a manual
--- check is in no schedule.
+-- The schedule: "due:<AC>" has each account's hosts by their next time, "due"
+-- the accounts by the time of their first host, or earlier: a turn that comes
+-- too early is corrected then.  A claimed host is due at the end of its lease;
+-- one with a manual check is in no schedule.
 local function due_at(ht, at)
     call('ZADD', key('due', ac), at, ht)
     call('ZADD', key('due'), 'LT', at, ac)

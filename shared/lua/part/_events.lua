@@ -3,6 +3,7 @@
 -- SID}; `contact` and `code` are of a contact.confirm alone.
 -- The SIDs of a check's events are made of its own, each of other digits: they
 -- are the same however often the check is ended.
+--- include: wants_events
 --- use: host
 local no_results, no_callbacks = '\144', '\144'
 local function started_sid(pp)
@@ -24,9 +25,6 @@ local function event_host(h)
     brief[HOST.details], brief[HOST.troubled] = {}, {}
     brief[HOST.uncovered] = h[HOST.uncovered] or 0
     return cmsgpack.pack(brief)
-end
-local function wants_events()
-    return call('EXISTS', key('hooks', ac)) == 1
 end
 -- With `standing`, packed listings, `results` are all that the check told, in
 -- the same order: the daemon makes of both what the event tells.

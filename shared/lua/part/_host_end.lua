@@ -5,6 +5,7 @@
 --- include: due
 --- include: failed
 --- include: groups
+--- include: range
 --- use: host
 local function host_end(k, h, keep)
     local sid = h[HOST.id]
@@ -33,11 +34,7 @@ local function range_loses(range, kids, listed)
     local pk = key('r', ac, range)
     local parent = listed > 0 and load(pk)
     if parent then
-        parent[HOST.listed_count] =
-            math.max(parent[HOST.listed_count] - listed, 0)
-        if parent[HOST.listed_count] == 0 then
-            parent[HOST.first_listed] = 0
-        end
+        range_listed(parent, -listed)
         save(pk, parent)
     end
 end

@@ -1,6 +1,7 @@
--- Records of hosts are about to change, or to end: nginx, which may hold what
--- they show, finds their account's mark gone (ngx_rbl_mark.c).  First, so that
--- it is gone whatever becomes of the rest.
+-- Records of hosts are about to change, or to end.  nginx may cache what they
+-- show: it finds that the version stamp of their account is gone
+-- (ngx_rbl_mark.c).  Scripts delete the stamp first, so that it is gone even if
+-- the rest fails.
 local function hosts_change()
-    call('DEL', key('unchanged', ac))
+    call('DEL', base .. 'unchanged:' .. ac)
 end

@@ -1,0 +1,17 @@
+-- Steps of check_begin: the account is suspended, and the check is not done.
+--- include: failed
+--- include: unchanged
+if not due or status or mark ~= ':' then
+    check_failed(pp, ARG.keep, h, value, 'The account is suspended.')
+end
+if h then
+    call('HDEL', flight, member)
+end
+if h and h[HOST.status] == 'active' then
+    h[HOST.next_check] = next_time(ht, now, a[ACCOUNT.interval])
+    hosts_change()
+    save(hk, h)
+    due_at(ht, h[HOST.next_check])
+elseif h then
+    due_never(ht)
+end

@@ -1,0 +1,35 @@
+-- Steps of check_finish: the events of the check.
+--- include: events
+-- The results of the lists that list the host.  A list without a known result
+-- keeps its listing as it was.
+local function results_listed()
+    local rows = {}
+    for i = 1, failed and 0 or n_listed do
+        local _, r = cmsgpack.unpack_one(results, places[i])
+        local l = listings[i]
+        rows[i] = r[6] == 'listed' and r or {r[1], r[2], r[3], r[4], l[3],
+            'listed', l[5], l[4], '', r[10], r[11]}
+    end
+    return cmsgpack.pack(rows)
+end
+local hooks = notified and wants_events()
+if callbacks or hooks then
+    local timezone = load(KEY.acct)[ACCOUNT.timezone]
+    local of = value or call('HGET', ck, 'host') or ''
+    -- The record of the host as it is now, without listings.
+    local brief = raw and '\220\0' .. string.char(HOST.uncovered)
+        .. raw:sub(4, from) .. numbers
+        .. cmsgpack.pack({}, {}, uncovered and 1 or 0) or ''
+    -- Beside large listings an event has all results (_events.lua).
+    local beside = not failed and not only_listed and large_listings or nil
+    local rows = (only_listed or beside) and results or results_listed()
+    emit(timezone, completed_sid(pp), 'rbl.host.check.completed', now, pp,
+        brief, of, is_listed, n_listed, rows, hooks and 1 or 0,
+        callbacks or no_callbacks, ARG.why, nil, nil, beside)
+    if hooks and not unmoved and (is_listed or was_listed) then
+        emit(timezone, changed_sid(pp),
+            is_listed and 'rbl.host.listed' or 'rbl.host.delisted', now, pp,
+            brief, of, is_listed, n_listed, rows, 1, no_callbacks, '', nil,
+            nil, beside)
+    end
+end

@@ -1,0 +1,35 @@
+-- Steps of check_finish: writes the record of the host.
+numbers = cmsgpack.pack(checked, first, n_listed, n_unknown, next_check)
+local details = listings[1] and cmsgpack.pack(listings) or '\144'
+-- The first trouble makes the record a field longer, and so does that no list
+-- applies to the host.
+local length_before = uncovered_before and HOST.uncovered
+    or troubled_before and HOST.troubled or HOST.details
+local length = math.max(length_before, uncovered and HOST.uncovered
+    or troubled[1] and HOST.troubled or HOST.details)
+local rest = (length > HOST.details and cmsgpack.pack(troubled) or '')
+    .. (length == HOST.uncovered and (uncovered and '\1' or '\0') or '')
+length = length > length_before and length
+large_listings = #details > 4096 and details
+if large_listings and to == #raw and not length then
+    -- What may be large is not joined.
+    local size, at = #numbers + #details + #rest, from + #numbers
+    if size == to - from then
+        call('SETRANGE', hk, from, numbers)
+    else
+        call('SET', hk, raw:sub(1, from) .. numbers)
+    end
+    call('SETRANGE', hk, at, details)
+    if rest ~= '' then
+        call('SETRANGE', hk, at + #details, rest)
+    end
+    to = from + size
+else
+    local fields = numbers .. details .. rest
+    --- include: host_patch
+    to = #raw
+end
+if to > 4096 then
+    --- include: large
+    large('hosts', to)
+end

@@ -1,0 +1,8 @@
+-- Steps: takes the packed record `raw` of a host apart.  `checked` begins at
+-- `from`, `details` at `to`.  A table of all fields would cost more than the
+-- rest of a check.
+--- use: host
+local from, _, _, value, _, htype, family, parent, status, profile, groups =
+    cmsgpack.unpack_limit(raw, HOST.checked - 1, 3)
+local to, checked, first, listed, unknown, next_check =
+    cmsgpack.unpack_limit(raw, HOST.details - HOST.checked, from)

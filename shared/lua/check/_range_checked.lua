@@ -1,0 +1,21 @@
+-- A check of an address of a range has finished.  checked: the new time of the
+-- range; change: of its number of listed addresses; uncovered: 1, 0; false
+-- leaves it.
+--- include: range
+local function range_checked(sid, checked, change, uncovered)
+    local k = base .. 'r:' .. ac .. ':' .. sid
+    local raw = call('GET', k)
+    local range = raw and cmsgpack.unpack(raw)
+    if not range then
+        return
+    end
+    if uncovered then
+        range[HOST.troubled] = range[HOST.troubled] or {}
+        range[HOST.uncovered] = uncovered
+    end
+    range[HOST.checked] = checked or range[HOST.checked]
+    if change ~= 0 then
+        range_listed(range, change, checked)
+    end
+    call('SET', k, cmsgpack.pack(range))
+end
