@@ -24,8 +24,23 @@ for f in $sources; do
         END { if (FNR > 600) print f ": over 600 lines" }' "$f"
 done >/tmp/style.$$ 2>&1
 
-awk 'length($0) > 80 { print FILENAME ":" FNR ": over 80 columns" }' \
-    shared/lua/*/*.lua >>/tmp/style.$$
+# The main chunk of a script: its lines behind the head comment and in no
+# function at the left margin.
+for f in shared/lua/*/*.lua; do
+    awk -v f="$f" '
+        length($0) > 80 { print f ":" FNR ": over 80 columns" }
+        !start && (/^(local )?function / || /^[a-z].* = function\(/) {
+            start = FNR
+        }
+        !start && (main || !/^--/) { main++ }
+        start && /^end/ {
+            if (FNR - start + 1 > 100)
+                print f ":" start ": function over 100 lines"
+            start = 0
+        }
+        END { if (main > 100)
+                  print f ": main chunk of " main " lines, over 100" }' "$f"
+done >>/tmp/style.$$
 
 while read -r line; do
     say "$line"

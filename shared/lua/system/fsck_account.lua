@@ -8,12 +8,12 @@
 --- include: fsck
 --- include: fsck_work
 --- use: account totals
-local accounts = key('accounts')
+local accounts, now = key('accounts'), now_ms()
 local a, why = read(KEY.acct, 'AC')
 if a and a[ACCOUNT.id] ~= ac then
     a, why = nil, 'damaged'
 end
-if not a then
+local function look_at_missing()
     out[1] = 'BAD'
     if why == 'missing' and call('EXISTS', key('hosts', ac),
         key('profiles', ac), key('groups', ac), key('apps', ac),
@@ -29,6 +29,92 @@ if not a then
             and 'has keys and no record: restore it from a backup'
             or 'its record cannot be read: restore it from a backup', nil)
     end
+end
+-- "seq" gives the entries of the indexes their numbers.
+local function look_at_order()
+    local last = 0
+    for _, index in ipairs({'hosts', 'profiles', 'groups', 'contacts', 'rbls'})
+    do
+        local top = call('ZREVRANGE', key(index, ac), 0, 0, 'WITHSCORES')
+        last = math.max(last, tonumber(top[2]) or 0)
+    end
+    local seq = tonumber(call('GET', key('seq', ac)) or 0)
+    if not seq or seq < last then
+        fault('order', 'seq', 'is ' .. tostring(seq)
+            .. ', and something has been made as number ' .. last, function()
+                call('SET', key('seq', ac), string.format('%.0f', last))
+            end)
+    end
+end
+local function look_at_totals()
+    local totals, unread = read(key('totals', ac), 'TOTALS')
+    if unread == 'damaged'
+        or totals and (totals[TOTALS.hosts] ~= call('ZCARD', key('hosts', ac))
+            or totals[TOTALS.listed] ~= call('ZCARD', key('listed', ac)))
+    then
+        fault('totals', 'totals', totals and 'are not those of the indexes'
+            or 'cannot be read', totals_forget)
+    end
+end
+-- The account's turn is not later than its first host is due.
+local function look_at_due()
+    local first = call('ZRANGE', key('due', ac), 0, 0, 'WITHSCORES')[2]
+    local turn = call('ZSCORE', key('due'), ac)
+    if first
+        and (not turn or tonumber(turn) > math.max(now, tonumber(first)))
+    then
+        fault('turn', 'due', turn and 'its turn is after its first host is due'
+            or 'has hosts that are due and no turn', function()
+                call('ZADD', key('due'), first, ac)
+            end)
+    end
+end
+-- An account whose key has work has a turn in the index of such accounts.
+local function look_at_turn(name, index, text)
+    if call('EXISTS', key(name, ac)) == 1
+        and not call('ZSCORE', key(index), ac)
+    then
+        fault('turn', index, text, function()
+            call('ZADD', key(index), now, ac)
+        end)
+    end
+end
+-- The sum of stored details; that of very many takes too long.
+local function look_at_details()
+    local details, sum, most = key('details', ac), 0, 4000
+    if call('ZCARD', details) > most then
+        return
+    end
+    local counted = call('ZSCORE', details, 'octets')
+    for _, entry in ipairs(call('ZRANGE', details, 0, -1)) do
+        sum = sum + (tonumber(entry:match('^%w+:(%d+)$')) or 0)
+    end
+    if (tonumber(counted) or 0) ~= sum then
+        fault('details', 'details', 'take ' .. sum .. ' octets, counted are '
+            .. (counted or 'none'), function()
+                call('ZADD', details, sum, 'octets')
+            end)
+    end
+end
+-- How many checks were started today.
+local function look_at_started()
+    local started = call('GET', key('started', ac))
+    if started and not string.find(started, '^%d+$') then
+        fault('started', 'started', 'does not count the checks of a day',
+            function() call('DEL', key('started', ac)) end)
+    elseif started then
+        local left, day = call('PTTL', key('started', ac)), 86400000
+        if left == -1 or left > day then
+            fault('endless', 'started', 'counts the checks of more than a day',
+                function()
+                    call('PEXPIRE', key('started', ac), day - now % day)
+                end)
+        end
+    end
+end
+
+if not a then
+    look_at_missing()
     return out
 end
 if not call('ZSCORE', accounts, ac) then
@@ -36,79 +122,12 @@ if not call('ZSCORE', accounts, ac) then
         call('ZADD', accounts, a[ACCOUNT.created], ac)
     end)
 end
-
-local last = 0
-for _, index in ipairs({'hosts', 'profiles', 'groups', 'contacts', 'rbls'}) do
-    local top = call('ZREVRANGE', key(index, ac), 0, 0, 'WITHSCORES')
-    last = math.max(last, tonumber(top[2]) or 0)
-end
-local seq = tonumber(call('GET', key('seq', ac)) or 0)
-if not seq or seq < last then
-    fault('order', 'seq', 'is ' .. tostring(seq) .. ', and something has been '
-        .. 'made as number ' .. last, function()
-            call('SET', key('seq', ac), string.format('%.0f', last))
-        end)
-end
-
-local totals, unread = read(key('totals', ac), 'TOTALS')
-if unread == 'damaged'
-    or totals and (totals[TOTALS.hosts] ~= call('ZCARD', key('hosts', ac))
-        or totals[TOTALS.listed] ~= call('ZCARD', key('listed', ac)))
-then
-    fault('totals', 'totals', totals and 'are not those of the indexes'
-        or 'cannot be read', totals_forget)
-end
-
--- The account's turn is not later than its first host is due.
-local now = now_ms()
-local first = call('ZRANGE', key('due', ac), 0, 0, 'WITHSCORES')[2]
-local turn = call('ZSCORE', key('due'), ac)
-if first and (not turn or tonumber(turn) > math.max(now, tonumber(first))) then
-    fault('turn', 'due', turn and 'its turn is after its first host is due'
-        or 'has hosts that are due and no turn', function()
-            call('ZADD', key('due'), first, ac)
-        end)
-end
-if call('EXISTS', key('manual', ac)) == 1
-    and not call('ZSCORE', key('manual'), ac)
-then
-    fault('turn', 'manual', 'has checks that wait and no turn', function()
-        call('ZADD', key('manual'), now, ac)
-    end)
-end
--- The sum of stored details, unless there are too many for one call.
-local details, n_details = key('details', ac), 4000
-if call('ZCARD', details) <= n_details then
-    local sum, told = 0, call('ZSCORE', details, 'octets')
-    for _, entry in ipairs(call('ZRANGE', details, 0, -1)) do
-        sum = sum + (tonumber(entry:match('^%w+:(%d+)$')) or 0)
-    end
-    if (tonumber(told) or 0) ~= sum then
-        fault('details', 'details', 'take ' .. sum .. ' octets, counted are '
-            .. (told or 'none'), function()
-                call('ZADD', details, sum, 'octets')
-            end)
-    end
-end
+look_at_order()
+look_at_totals()
+look_at_due()
+look_at_turn('manual', 'manual', 'has checks that wait and no turn')
+look_at_details()
 look_at_work()
-if call('EXISTS', key('telling', ac)) == 1
-    and not call('ZSCORE', key('tellings'), ac)
-then
-    fault('turn', 'tellings', 'has contacts to tell and no turn', function()
-        call('ZADD', key('tellings'), now, ac)
-    end)
-end
-local started = call('GET', key('started', ac))
-if started and not string.find(started, '^%d+$') then
-    fault('started', 'started', 'does not count the checks of a day',
-        function() call('DEL', key('started', ac)) end)
-elseif started then
-    local left, day = call('PTTL', key('started', ac)), 86400000
-    if left == -1 or left > day then
-        fault('endless', 'started', 'counts the checks of more than a day',
-            function()
-                call('PEXPIRE', key('started', ac), day - now % day)
-            end)
-    end
-end
+look_at_turn('telling', 'tellings', 'has contacts to tell and no turn')
+look_at_started()
 return out
