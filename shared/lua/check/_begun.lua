@@ -8,7 +8,7 @@ local function lease_holds(ht, till, now)
 end
 -- What the daemon gets to know of a host: its current listings, packed {SID,
 -- zone, cleared}, or "".
-local function begun_standing(details)
+local function begun_listings(details)
     if not details[1] then
         return ''
     end

@@ -10,23 +10,24 @@
 --          "<AC>:<PP>:<HT>:d:<end of the lease>:<the daemon's name>"
 --- arg: keep  how long the record is kept (ms)
 --- arg: sum  of the system lists that the daemon knows, or ""
---- arg: leave  whether a host may begin whose check ended two daemons, or was
---          beside what did: "1", "0" (it is asked again), "" (not now: it is
---          due again in a moment)
+--- arg: leave  may a check start that was started by two daemons which did not
+--          finish it?  "1", "0" (the reply is ALONE), "" (not now: it is due
+--          again in a moment)
 --- reply: OK value family# lists interval# standing htype events check times#
 ---   now# checked# troubled pending
 -- lists: packed {SID, type, custom, zone, website}, or "": the system lists
 -- that take the host's type and the family.  interval: seconds between the
--- checks of a host.  standing: its listings, packed {SID, zone, cleared}, or
--- "".  htype: its type, or "" (every type).  events: "0" if they go to nobody
--- and it has no record that must end.  check: its SID.  times: how often it was
--- begun (0: a manual one).  now: ms.  checked: when the host was checked last
--- (ms, 0: never).  troubled, pending: SIDs of its lists that have trouble, and
--- of those with a new listing that is not confirmed (_begun.lua).
---- reply: ALONE  nothing was done: only with leave
---- reply: GONE  nothing is to be done: the check is over or another's, its host
---          deleted or its account suspended, and the lease has ended; or the
---          lease was over before
+-- checks of a host.  standing: the current listings, packed {SID, zone,
+-- cleared}, or "".  htype: its type, or "" (every type).  events: "0" if they
+-- have no receiver and the check has no record to finish.  check: its SID.
+-- times: how often it was started (0: a manual one).  now: ms.  checked: when
+-- the host was checked last (ms, 0: never).  troubled, pending: SIDs of its
+-- lists that have trouble, and of those with a new listing that is not
+-- confirmed (_begun.lua).
+--- reply: ALONE  nothing was done: ask again with leave
+--- reply: GONE  do nothing: the check has finished or another daemon has it,
+--          its host was deleted or its account suspended, and the lease was
+--          released; or the lease was over before
 --- include: job
 --- include: lists
 --- include: due
@@ -38,7 +39,6 @@ local a = load(KEY.acct)
 local raw = hk and call('GET', hk)
 local h = raw and cmsgpack.unpack(raw)
 local now = now_ms()
--- The flight has "+" behind the SID if a client asked for the check.
 local mark = ':'
 if due and by then
     pp, mark = by:sub(1, 66), by:sub(67, 67)
@@ -98,13 +98,13 @@ end
 
 local lists, total = lists_for(rp, htype, tonumber(family), ARG.sum)
 local events = h and wants_events()
-local heard = events or h and hears_any(false)
+local notifies = events or h and hears_any(false)
 if taken and taken ~= by then
     call('HSET', flight, member, taken)
 end
 if status == 'running' then
     call('HSET', ck, 'total', total)
-elseif not due or heard or total == 0 or mark ~= ':' or status then
+elseif not due or notifies or total == 0 or mark ~= ':' or status then
     call('HSET', ck, 'status', 'running', 'host', value, 'host_id', ht,
         'started', now, 'total', total)
     if not status then
@@ -119,6 +119,6 @@ elseif not due or heard or total == 0 or mark ~= ':' or status then
     end
 end
 return {'OK', value, tonumber(family), lists, a[ACCOUNT.interval],
-    h and begun_standing(h[HOST.details]) or '', htype,
-    (heard or due and status) and '1' or '0', pp, times, now,
+    h and begun_listings(h[HOST.details]) or '', htype,
+    (notifies or due and status) and '1' or '0', pp, times, now,
     h and h[HOST.checked] or 0, begun_troubled(h and h[HOST.troubled])}

@@ -13,22 +13,22 @@
 --          <the daemon's name>", SID and number as check_begin said
 --- arg: told  packed array of the results (rbl_record.h) that are not clear
 --- arg: clear  SIDs of the lists that are clear, one after the other, or ""
---          (they matter to a host with standing listings)
+--          (they matter to a host with current listings)
 --- arg: lists  how many
---- arg: all  packed array of all results, "=": they are those told, or "" (they
---          matter only if this very check was asked for)
+--- arg: all  packed array of all results, "=": `told` has all, or "" (they
+--          matter only if a client asked for this check)
 --- arg: why  it failed, or ""
 --- arg: keep  how long the record is kept (ms)
 --- arg: interval  seconds between the checks of a host
---- arg: events  "0": nobody wants them, said check_begin (asked again if the
---          host is listed)
---- arg: soon  0, or in how many seconds it has to be checked again, if that is
---          sooner than its time
---- arg: details  how many octets those of the account may take
+--- arg: events  "0" if check_begin said so: they have no receiver (if the host
+--          is listed, that is looked up again)
+--- arg: soon  0, or in how many seconds the host has to be checked again, if
+--          that is sooner than its time
+--- arg: details  how many octets the stored details of the account may take
 --- reply: OK
---- reply: DONE  it was over already
---- reply: GONE  no such check any more, or it is another daemon's
---- reply: FULL  nothing was done: all that was left out matters
+--- reply: DONE  it had finished already
+--- reply: GONE  there is no such check, or another daemon has it
+--- reply: FULL  nothing was done: what `clear` and `all` left out matters
 --- include: job
 --- include: unchanged
 --- include: due
@@ -123,10 +123,10 @@ end
 
 local notified = raw and (ARG.events ~= '0' or is_listed or was_listed)
 if notified and not unmoved then
-    --- include: tell
+    --- include: notify_check
     -- Damaged records of contacts do not keep a check from finishing.
-    pcall(tell, ht, groups, is_listed, started, was_listed and not is_listed,
-        now)
+    pcall(notify_check, ht, groups, is_listed, started,
+        was_listed and not is_listed, now)
 end
 if notified or callbacks then
     --- include: finish_events

@@ -20,7 +20,7 @@
 --- use: account host profile
 local now = now_ms()
 local n = (#ARGV - ARG.before) / ARG.each
-local members, keys, accounts, hearers, of = {}, {}, {}, {}, {}
+local members, keys, accounts, subscribers, of = {}, {}, {}, {}, {}
 for i = 1, n do
     members[i] = ARGV[ARG.member + ARG.each * i]
     keys[i] = base .. 'r:' .. members[i]
@@ -31,18 +31,18 @@ for i = 1, n do
         accounts[#accounts + 1] = sid
         of[sid] = true
         keys[#keys + 1] = base .. 'acct:' .. sid
-        hearers[#hearers + 1] = base .. 'hooks:' .. sid
-        hearers[#hearers + 1] = base .. 'hears:' .. sid
+        subscribers[#subscribers + 1] = base .. 'hooks:' .. sid
+        subscribers[#subscribers + 1] = base .. 'hears:' .. sid
     end
 end
 local flights = call('HMGET', KEY.flights, unpack(members))
 local raws = call('MGET', unpack(keys))
-local quiet = call('EXISTS', unpack(hearers)) == 0
+local none = call('EXISTS', unpack(subscribers)) == 0
 for i, sid in ipairs(accounts) do
     local a = raws[n + i] and cmsgpack.unpack(raws[n + i])
     ac = sid
     of[sid] = a and a[ACCOUNT.status] == 'active'
-        and (quiet or not wants_events() and not hears_any(false))
+        and (none or not wants_events() and not hears_any(false))
         and a[ACCOUNT.interval]
 end
 
@@ -83,7 +83,7 @@ for i = 1, n do
                 _, troubled = cmsgpack.unpack_one(raw, rest)
             end
             out[i + 1] = {value, family, htype, interval, checked, now,
-                begun_standing(details), begun_troubled(troubled)}
+                begun_listings(details), begun_troubled(troubled)}
             begun[#begun + 1] = member
             begun[#begun + 1] = ARGV[ARG.flight + ARG.each * i]
         end

@@ -1,4 +1,4 @@
--- Counters of a check that runs; of one whose record is gone, nothing.
+-- Writes the counters of a running check, unless its record is gone.
 --- key: acct  acct:<AC>
 --- arg: check  its SID
 --- arg: checked  lists answered

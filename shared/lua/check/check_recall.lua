@@ -1,7 +1,7 @@
--- A daemon that starts ends the leases that its own name still holds: nobody
--- else works on them.  Goes in slices through the manual checks that were taken
--- and the hosts whose checks were begun.  (A host that was taken and not begun
--- is due again when its lease ends.)
+-- A daemon that starts ends the leases that its own name still has.  It goes in
+-- slices through claimed manual checks and through hosts whose checks were
+-- started.  (A claimed host whose check was not started is due again when its
+-- lease ends.)
 --- key: leases
 --- arg: daemon  its name
 --- arg: rank  in the leases to begin with; -1: all were looked at
@@ -25,7 +25,7 @@ if cursor ~= '-1' then
     for i = 1, #page[2], 2 do
         local ac, ht = string.match(page[2][i], '^(%w+):(%w+)$')
         local till, who = string.match(page[2][i + 1]:sub(70), '^(%d+):(.*)$')
-        -- Unless it has been taken from there since.
+        -- Unless another daemon has claimed it since.
         if ac and who == name and call('ZSCORE', key('due', ac), ht) == till
         then
             call('ZADD', key('due', ac), now, ht)

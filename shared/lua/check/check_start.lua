@@ -1,6 +1,6 @@
--- Queues a manual check of a host of the account, or of a one-off value.  A
--- check of that host that is queued or running already is returned instead, and
--- counts for nothing; a callback given is added to it.
+-- Queues a manual check of a host of the account, or of a one-off value.  If a
+-- check of that host is queued or running, that one is returned: it does not
+-- count as a start, and the callback is added to it.
 --- key: acct  acct:<AC>
 --- arg: check  a new SID
 --- arg: host  its SID or ""
@@ -43,7 +43,7 @@ if ht ~= '' then
     rp = h[HOST.profile]
     begun = call('HGET', key('flight:due'), member)
     local held = begun or call('HGET', flight, member)
-    -- One that is over is in flight by mistake, and nobody else finds that.
+    -- A finished check is in flight by mistake; no other script finds that.
     if held and not begun then
         local was = call('HGET', key('check', ac, held), 'status')
         held = was ~= 'completed' and was ~= 'failed' and held
@@ -67,7 +67,7 @@ if not known and #callbacks >= max_callbacks then
     return {'CALLBACKS', max_callbacks}
 end
 
--- The days are those of UTC, the counter ends with its day.
+-- Days are those of UTC; the counter expires with its day.
 local max = pp == ARG.check and a[ACCOUNT.max_checks] or 0
 if max > 0 then
     local started, day = key('started', ac), 86400000

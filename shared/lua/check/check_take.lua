@@ -1,10 +1,10 @@
--- Hands jobs of one partition to a daemon, each on a lease: first those whose
--- lease has run out, then waiting ones, account by account in turn, so that
--- nobody's number of jobs delays another account's first one.
+-- A daemon claims checks of one partition, each on a lease: first those whose
+-- lease has run out, then waiting ones, account by account in turn, so that an
+-- account with many checks does not delay the first one of another account.
 --
--- A manual check that was taken is in the leases.  A host that is due becomes a
--- check only when it is begun (check_begin): taken, it is due again at the end
--- of its lease, and that time tells who has it.
+-- A claimed manual check is in the leases.  A claimed host is due again at the
+-- end of its lease, and that time shows which daemon has it; its check exists
+-- only when it is started (check_begin).
 --- key: leases
 --- arg: kinds  "m": manual checks, "d": hosts that are due, "md", "dm": first
 --          those, then these, if there is room
@@ -12,17 +12,16 @@
 --- arg: share  how many of one account at most
 --- arg: lease  ms
 --- arg: daemon  its name
---- arg: alone  how many at most that were handed out twice already (manual
---          ones)
---- arg: accounts...  that get nothing this time
+--- arg: alone  how many manual checks at most that were claimed twice already
+--- arg: accounts...  that are left out
 --- reply: OK  then for a manual check its handle: "<AC>:<PP>:<HT or
---          nothing>:m:<how many times it was handed out>:<the daemon's name>",
+--          nothing>:m:<how many times it was claimed>:<the daemon's name>",
 --          and for the hosts of an account a row
 --- row: due account till# hosts[]  till: the end of the lease (ms)
 --- include: base
 local left, share_max = tonumber(ARG.most), tonumber(ARG.share)
 local name = ARG.daemon
--- As text: each number would be made into one anew for each command.
+-- As text: each command would convert a number again.
 local now = now_ms()
 local at, till = tostring(now), tostring(now + ARG.lease)
 local out, leases = {'OK'}, {}
@@ -37,11 +36,12 @@ for i = ARG.accounts, #ARGV do
     given[ARGV[i]] = share_max
 end
 
--- What was handed out twice has ended two daemons, or was beside what did.  To
--- tell one from the other each goes alone, and the rest stays here, as does
--- what is more than its account's share; many of them step aside for a moment,
--- so that others are seen behind them.  A try is one that was begun: a daemon
--- that never heard of its job has not been ended by it.
+-- A check that was claimed twice and did not finish may have crashed two
+-- daemons, or ran beside one that did.  To find out, each goes alone, and the
+-- rest stays here, as does what exceeds the share of its account.  If these are
+-- many, some step aside for a moment, so that others behind them are seen.
+-- Only a check that was started counts: one that never reached its daemon has
+-- not crashed it.
 local few = 16
 local late = call('ZRANGEBYSCORE', KEY.leases, '-inf', at, 'LIMIT', '0',
     left + few)
@@ -75,8 +75,8 @@ for i = few, #stay do
     call('ZADD', KEY.leases, now + 200, stay[i])
 end
 
--- Both take up to so many of an account's and tell how many they took, and the
--- time of its next turn, if there is one.
+-- Both claim up to n checks of an account, and return how many they claimed,
+-- and the time of the account's next turn, if there is one.
 local function take_manual(ac, n)
     local k, first_time = key('manual', ac), ':m:1:' .. name
     local got = call('LPOP', k, n) or {}
@@ -107,10 +107,10 @@ local function take_due(ac, n)
     return #got, first and (tonumber(first) > now and first or at)
 end
 
--- One pass gives each waiting account the same share.  What is left because
--- some wanted less goes round again.  A turn may come for nothing: that of
--- hosts whose checks have ended within their lease.  Passes of such turns alone
--- do not count, up to a bound.
+-- One pass gives each waiting account the same share.  What some accounts do
+-- not need is shared in the next pass.  A turn may be too early: after checks
+-- that finished within their lease.  Passes with such turns only do not count,
+-- up to a bound.
 local function take_all(take, index, upto)
     local passes, idle = 8, 32
     while passes > 0 and left > 0 do

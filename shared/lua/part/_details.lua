@@ -1,8 +1,8 @@
--- What the stored details of an account's checks take.  The zset "details" has
--- "<PP>:<octets>" by when they end (ms), and "octets", the sum of all; that is
--- less than any time and so comes first.  Details that have ended leave it when
--- others are stored, and so do, with their keys, those that end next while
--- there is too much: a bounded number at a time.
+-- The size of the stored details of an account's checks.  The sorted set
+-- "details" has "<PP>:<octets>" by when they expire (ms), and "octets", the sum
+-- of all, which is less than any time and so comes first.  When details are
+-- stored, expired ones leave the set, and while the sum is too large so do,
+-- with their keys, those that expire next: a bounded number at a time.
 local details_each = 256                -- octets of a key and its entry
 local function details_store(pp, raw, ttl, now, budget)
     local k, size = key('details', ac), #raw + details_each

@@ -1,8 +1,8 @@
 -- Puts an event into the outbox.  `host` is a raw host record or "", `results`
 -- a packed array of results, `callbacks` a packed array of {URL, application
--- SID}; `contact` and `code` are of a contact.confirm alone.
--- The SIDs of a check's events are made of its own, each of other digits: they
--- are the same however often the check is ended.
+-- SID}; `contact` and `code` are of a contact.confirm alone.  The SIDs of a
+-- check's events are made of its own SID, each of other digits: if the check
+-- finishes twice, they are the same.
 --- include: wants_events
 --- use: host
 local no_results, no_callbacks = '\144', '\144'
@@ -26,18 +26,18 @@ local function event_host(h)
     brief[HOST.uncovered] = h[HOST.uncovered] or 0
     return cmsgpack.pack(brief)
 end
--- With `standing`, packed listings, `results` are all that the check told, in
--- the same order: the daemon makes of both what the event tells.
+-- With `listings`, which are packed, `results` has all results of the check, in
+-- the same order: the daemon makes the event of both.
 local function emit(timezone, id, type, date, check, host, value, listed,
-    total, results, hooks, callbacks, message, contact, code, standing)
+    total, results, hooks, callbacks, message, contact, code, listings)
     local first = contact and '\220\0\016' or '\158'
     local head = cmsgpack.pack(1, id, type, date, check, host, value,
         listed and 1 or 0, total)
     local tail = cmsgpack.pack(timezone, message)
-    if standing or #results + #callbacks > 4096 then
+    if listings or #results + #callbacks > 4096 then
         -- What is large is not joined: Lua hashes all bytes of its strings.
         call('XADD', key('outbox'), '*', 'a', ac, 'e', id, 'd', first .. head,
-            'r', results, 's', standing or '', 'h', string.char(hooks),
+            'r', results, 's', listings or '', 'h', string.char(hooks),
             'c', callbacks, 't', tail)
     else
         -- The results are a string with a length of four octets.

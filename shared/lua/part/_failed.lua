@@ -1,5 +1,5 @@
--- Ends a check that will not be asked any more.  Its callbacks are told, and
--- whoever was told of its start.
+-- Finishes a check that will not be done, and notifies its callbacks, and
+-- webhook receivers that got the event of its start.
 --- include: keep
 --- include: events
 --- use: account host

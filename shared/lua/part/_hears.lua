@@ -1,8 +1,8 @@
--- Who hears of an account's hosts.  Each contact group has a sorted set of its
--- active contacts, "hears:<AC>:<CG>"; "hears:<AC>" has all of the account's.
--- The score is the contact's class, which says what it hears of.  The classes
--- that hear of one thing follow each other.  Every script that changes a
--- contact changes these sets too.
+-- Contacts that are notified of an account's hosts.  Each contact group has a
+-- sorted set of its active contacts, "hears:<AC>:<CG>"; "hears:<AC>" has all of
+-- the account.  The score is the contact's class, which says what it is
+-- notified of.  The classes that are notified of one thing follow each other.
+-- Every script that changes a contact changes these sets, too.
 --- include: base
 --- use: contact
 --- include: digest
@@ -10,7 +10,7 @@ local hears_start_and_end = 1
 local hears_every_check = 2
 local hears_while_open = 3              -- while_listed, and ends (PagerDuty)
 local hears_while_listed = 4
--- The class of a contact; nil: it hears of nothing.
+-- The class of a contact; nil: it is notified of nothing.
 local function hears_class(c)
     if not c or c[CONTACT.status] ~= 'active' then
         return nil
@@ -46,7 +46,8 @@ local function hears_change(co, c, groups)
         end
     end
 end
--- Does anybody hear of a check that finds a host as it was, clear or listed?
+-- Is a contact notified of a check that finds a host as it was, clear or
+-- listed?
 local function hears_any(listed)
     local n = redis.pcall('ZCOUNT', key('hears', ac), hears_every_check,
         listed and hears_while_listed or hears_every_check)

@@ -1,6 +1,6 @@
--- The record of a check that somebody has asked for is kept until the check is
--- over, which a year ends at last, and then for as long as whoever wanted it
--- longest has asked: `keep`, in ms.  Others have their end from the start.
+-- The record of a check that clients asked for is kept until the check
+-- finishes, at most a year, and after that as long as the longest time that one
+-- of them asked for (field `keep`, ms).  Other records expire from the start.
 local year = 366 * 86400000
 local function keep_asked(k, ttl)
     local longest = tonumber(call('HGET', k, 'keep')) or 0

@@ -1,6 +1,6 @@
 -- Puts marks and looks into the digests of contacts (_digest.lua).  A host with
--- few hearers has that done at once, by _tell.lua and _look.lua.  For others it
--- is noted in the hash "telling:<AC>", and a daemon does it in slices
+-- few hearers has that done at once, by _notify_check.lua and _look.lua.  For
+-- others it is noted in the hash "telling:<AC>", and a daemon does it in slices
 -- (telling_step.lua): the field "<HT>" is what waits for that host, or "*" for
 -- ranges; ">" is what is being done, behind its field and a colon.  All that
 -- waits for a host is one operation, an array:

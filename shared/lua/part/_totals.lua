@@ -1,7 +1,7 @@
 -- An account's totals: how many hosts and listings it has, and a stamp of each
--- of the two indexes that is never the same again once it has changed.  Who
--- changes an index says so here, in the same script; nobody keeps totals that
--- have not been made (totals_make.lua).  What cannot be read is made anew.
+-- of the two indexes that is never the same again once the index has changed.
+-- A script that changes an index changes the totals, too, if the account has
+-- them (totals_make.lua).  Totals that cannot be read are deleted.
 --- include: base
 --- use: totals
 local function totals_stamp()

@@ -1,9 +1,10 @@
--- Puts a host whose check has ended into the digests of the contacts that hear
--- of it.  every_check: each check; while_listed: each that finds it listed;
--- start_and_end: it got onto a list (started), or is on none any more (ended).
+-- Puts a host whose check has finished into the digests of contacts.  Contacts
+-- with every_check are notified of each check, with while_listed of each that
+-- finds the host listed, with start_and_end if the host has a new listing
+-- (started), or has lost the last one (ended).
 --- include: notify
--- For a mark that waits: what comes of it and of one after it.
-local function tell_later(ht, groups, first, last, mark)
+-- For a mark that waits: combines it with the one before.
+local function notify_check_later(ht, groups, first, last, mark)
     notify_note(ht, function(op)
         op[2][notify_set(op, groups)] = 1
         for class = first, last do
@@ -13,7 +14,7 @@ local function tell_later(ht, groups, first, last, mark)
         end
     end)
 end
-local function tell(ht, groups, listed, started, ended, now)
+local function notify_check(ht, groups, listed, started, ended, now)
     if not started and not ended and not hears_any(listed) or #groups == 0 then
         return
     end
@@ -27,7 +28,7 @@ local function tell(ht, groups, listed, started, ended, now)
     local all = not notify_waits(ht)
         and notify_some(groups, first, last, notify_at_once)
     if not all then
-        return tell_later(ht, groups, first, last, mark)
+        return notify_check_later(ht, groups, first, last, mark)
     end
     for _, co in ipairs(all) do
         notify_mark(turns, co, ht, mark, now)
