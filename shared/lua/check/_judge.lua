@@ -74,8 +74,12 @@ for _ = 1, n_results do
         listings[n_listed], places[n_listed] = l, place
     end
 end
-add_troubled(joined, troubled_most)
-add_troubled(unconfirmed, troubled_most + pending_most)
+for i = 1, math.min(#joined, troubled_most - #troubled) do
+    troubled[#troubled + 1] = joined[i]
+end
+for i = 1, math.min(#unconfirmed, troubled_most + pending_most - #troubled) do
+    troubled[#troubled + 1] = unconfirmed[i]
+end
 -- Clear lists mostly come in the order of the listings, too.
 local clear, last_found = ARG.clear, 0
 for i = by_sid and 1 or next_before, clear ~= '' and n_before or 0 do

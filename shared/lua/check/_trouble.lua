@@ -22,8 +22,3 @@ local function over_since(over, error)
     end
     return over == 0 and 0 or math.min(now, over + math.max(0, now - checked))
 end
-local function add_troubled(more, most)
-    for i = 1, math.min(#more, most - #troubled) do
-        troubled[#troubled + 1] = more[i]
-    end
-end

@@ -78,8 +78,12 @@ for i = 1, n do
             and uses_system(key('r', ac, profile))
             and lease_holds(member:sub(36), till, now)
         then
-            local rest, details, troubled = cmsgpack.unpack_one(raw, to)
-            if rest > 0 and raw:byte(rest + 1) ~= 144 then
+            -- Mostly both are missing, or empty arrays.
+            local rest, details, troubled = to + 1, {}, nil
+            if raw:byte(rest) ~= 144 then
+                rest, details = cmsgpack.unpack_one(raw, to)
+            end
+            if (raw:byte(rest + 1) or 144) ~= 144 then
                 _, troubled = cmsgpack.unpack_one(raw, rest)
             end
             out[i + 1] = {value, family, htype, interval, checked, now,
