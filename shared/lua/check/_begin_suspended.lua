@@ -1,8 +1,7 @@
 -- Steps of check_begin: the account is suspended, and the check is not done.
---- include: failed
 --- include: unchanged
 if not due or status or mark ~= ':' then
-    check_failed(pp, ARG.keep, h, value, 'The account is suspended.')
+    fail('The account is suspended.')
 end
 if h then
     call('HDEL', flight, member)

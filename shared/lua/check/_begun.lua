@@ -1,5 +1,4 @@
--- Starts of checks: what check_begin, for one, and check_open, for several,
--- have in common.
+-- What check_begin (one check) and check_open (several) have in common.
 --
 -- Does the daemon still have the host?  A claimed host is due at the end of the
 -- lease (text).

@@ -11,7 +11,8 @@ local rest = (length > HOST.details and cmsgpack.pack(troubled) or '')
     .. (length == HOST.uncovered and (uncovered and '\1' or '\0') or '')
 length = length > length_before and length
 large_listings = #details > 4096 and details
-if large_listings and to == #raw and not length then
+local size_before = #raw
+if large_listings and to == size_before and not length then
     -- What may be large is not joined.
     local size, at = #numbers + #details + #rest, from + #numbers
     if size == to - from then
@@ -29,7 +30,7 @@ else
     --- include: host_patch
     to = #raw
 end
-if to > 4096 then
+if to > 4096 and to ~= size_before then
     --- include: large
     large('hosts', to)
 end

@@ -54,29 +54,27 @@ local function gone()
     release()
     return {'GONE'}
 end
-local function lost()
-    if a and (status == 'queued' or status == 'running') then
-        --- include: failed
-        check_failed(pp, ARG.keep, h, value, 'The check was lost.')
-    elseif not a then
+local function fail(message)
+    --- include: failed
+    check_failed(pp, ARG.keep, h, value, message)
+end
+if hk and not (a and h) then
+    due_never(ht)
+    call('HDEL', flight, member)
+end
+if not a or hk and not h or not due and (status == 'completed'
+    or status == 'failed' or hk and by ~= pp or not hk and not status)
+then
+    if not a then
         call('PEXPIRE', ck, ARG.keep)
+    elseif status == 'queued' or status == 'running' then
+        fail('The check was lost.')
     end
     return gone()
-end
-if not a or hk and not h then
-    if hk then
-        due_never(ht)
-        call('HDEL', flight, member)
-    end
-    return lost()
 end
 local times, taken = 0, nil
 if due then
     --- include: begin_due
-elseif status == 'completed' or status == 'failed' or hk and by ~= pp
-    or not hk and not status
-then
-    return lost()
 end
 -- The lease of a manual check stays if it is over: another daemon takes it
 -- over.

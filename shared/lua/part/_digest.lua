@@ -1,22 +1,25 @@
--- What a contact is to be told waits in its digest, a sorted set.  Each host
--- that a check ended with has a mark, by its SID: the score is what became of
--- it, times 2^42, plus the time.  Of a host the last mark counts, and that it
--- is clear is none.  Where it may have changed whether the contact hears of a
--- host at all there is what to look at: "?<HT>" (a range: its addresses),
--- "?<HT>|<address>|<name>" of one that was deleted, and "*" is everything in
--- "open", from that cursor on if one follows. "open" has the hosts that the
--- contact was last told are listed, by their SIDs: "<time of the
--- mark>|<address>|<name>".  One that is not, or is not the contact's any more,
--- is told once.  Contacts that hear of no ends have none. "storm" is the event
--- of an alert that has many of them (pagerduty). When its window is over the
--- digest is frozen as "making", where "?<HT>+<n>" is a range from that address
--- on.  Its marks and looks become states (_states.lua) in "batch", by their
--- SIDs with the same scores; a host that is the contact's no more has its
--- address and name in "open".  When no more is added the event's SID is the
--- first member (-1); once the messages are stored that is "+" and the SID
--- (-2), until "open" is written (_known.lua).  The contact is in "digests", by
--- the time of the first mark, or when it is to be looked at again, as long as
--- it has any of these.
+-- The digest of a contact, a sorted set, has what the contact has to be
+-- notified of.  A host whose check has finished has a mark, its SID: the score
+-- is the outcome, times 2^42, plus the time.  The last mark of a host counts; a
+-- host that is and was clear has none.  A look is a host that the contact may
+-- have got or lost: "?<HT>" (a range: its addresses), "?<HT>|<address>|<name>"
+-- of a deleted one; "*" is everything in "open", from a cursor on if one
+-- follows.
+--
+-- "open" has the hosts that the contact was last notified are listed, by their
+-- SIDs: "<time of the mark>|<address>|<name>".  If such a host is no longer
+-- listed, or no longer the contact's, the contact is notified of that once.
+-- Contacts that are not notified of ends have no "open".  "storm" is the event
+-- of an alert for many hosts (pagerduty).
+--
+-- When its window is over the digest is frozen as "making", where "?<HT>+<n>"
+-- is a range from that address on.  Its marks and looks become states
+-- (_states.lua) in "batch", by their SIDs with the same scores; a host that the
+-- contact has lost has its address and name in "open".  When "batch" is
+-- complete the SID of the event is its first member (-1); once the messages are
+-- stored that is "+" and the SID (-2), until "open" is written (_known.lua).
+-- The contact is in "digests", by the time of the first mark, or of the next
+-- look, as long as it has any of these.
 local digest_state = 4398046511104
 local digest_delisted, digest_clear = digest_state, 2 * digest_state
 local digest_unreported = 3 * digest_state

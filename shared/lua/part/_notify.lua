@@ -1,19 +1,19 @@
--- Puts marks and looks into the digests of contacts (_digest.lua).  A host with
--- few hearers has that done at once, by _notify_check.lua and _look.lua.  For
--- others it is noted in the hash "telling:<AC>", and a daemon does it in slices
--- (telling_step.lua): the field "<HT>" is what waits for that host, or "*" for
--- ranges; ">" is what is being done, behind its field and a colon.  All that
--- waits for a host is one operation, an array:
+-- Puts marks and looks into the digests of contacts (_digest.lua).  If few
+-- contacts are notified of a host, _notify_check.lua and _look.lua do that at
+-- once.  Else they put it into the hash "telling:<AC>", and a daemon does it in
+-- slices (telling_step.lua).  The field "<HT>" is the operation that waits for
+-- that host, "*" that for ranges; ">" is the field of the operation in
+-- progress, a colon and the operation.  An operation is an array:
 --   1 sets of groups that the host had, in their order
---   2 which of these sets marks are for: array of flags
---   3 the marks, by the class of who hears of them (0: none)
---   4 looks: members of the digest, for who hears of some of the sets, not all
---   5 1: the sets are too many, and everybody is looked at
---   6 the score of the last contact that was dealt with
+--   2 flags: which of these sets the marks are for
+--   3 the marks, by the class of the contacts that get them (0: none)
+--   4 looks: members of the digest, for contacts in some of the sets, not all
+--   5 1: the sets are too many, and all contacts are looked at
+--   6 the score of the last contact that was done
 --- include: hears
 local notify_at_once = 100              -- places of contacts in groups
 local notify_groups = 150               -- groups of an operation, at most
--- Do changes of the host wait?  What comes after them waits, too.
+-- Does an operation wait for the host?  Later changes then wait, too.
 local function notify_waits(ht)
     local v = redis.pcall('HMGET', key('telling', ac), ht, '>')
     return v[1] or v[2] and v[2]:sub(1, #ht + 1) == ht .. ':'
@@ -70,7 +70,7 @@ local function notify_some(groups, first, last, room)
     end
     return all, room
 end
--- `turns` collects who has a digest now.
+-- `turns` collects contacts that have a digest from now on.
 local function notify_mark(turns, co, ht, mark, now)
     local k, new = key('digest', ac, co), nil
     if mark >= digest_clear then
@@ -116,7 +116,7 @@ local function notify_set(op, groups)
     op[2][#op[2] + 1] = 0
     return #op[1]
 end
--- What waits for the host is changed by change(op).
+-- change(op) changes the operation that waits for the host.
 local function notify_note(ht, change)
     local k = key('telling', ac)
     local raw = call('HGET', k, ht)
