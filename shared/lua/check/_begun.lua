@@ -20,8 +20,11 @@ end
 -- The SIDs of the lists that have trouble, and of those of them with a new
 -- listing that is not confirmed, one after the other, or "".
 local function begun_troubled(troubled)
+    if not troubled then
+        return '', ''
+    end
     local sids, pending = {}, {}
-    for i, t in ipairs(troubled or {}) do
+    for i, t in ipairs(troubled) do
         sids[i] = t[1]
         if t[5] == 1 then
             pending[#pending + 1] = t[1]
