@@ -71,7 +71,7 @@ needs()
         }
     }
 
-    # What a block includes (an indented line) is unknown behind its end.
+    # Parts included in a block (an indented line) are unknown after its end.
     function include_here(line, depth,    known) {
         known = sub(/^[ \t]+/, "", line) ? n_seen : -1
         include(line, depth)
@@ -271,7 +271,7 @@ strip()
         row++
     }
 
-    # What a block of it includes has functions, too.
+    # Parts included in its blocks have functions, too.
     skipping {
         skipping += ($0 ~ /^local function /) - ($0 ~ /^end[ \t\r]*$/)
         next

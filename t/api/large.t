@@ -324,10 +324,10 @@ ok((wait_for { my @now = run_cmd('pgrep', '-P', $nginx->{pid})->{out}
     } 10), 'reloaded');
 leave('breaks', shift @c) for 1 .. 24;
 for my $c (@c) {
-    my $raw = RblTest::Http::read_answer($c, 20)->{raw};
+    my $raw = RblTest::Http::read_answer($c, 60)->{raw};
     ok($raw =~ /"oldest_due":\d+\}\r\n0\r\n\r\n$/, 'sent to its end');
 }
-ok((wait_for { !-e "/proc/$worker" } 10), 'then the old worker leaves');
+ok((wait_for { !-e "/proc/$worker" } 30), 'then the old worker leaves');
 ok((wait_for { get("/3.0/$page")->{complete} } 10), 'the new one has places');
 
 # A client that does not read is disconnected after a timeout.

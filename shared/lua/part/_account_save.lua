@@ -3,7 +3,7 @@
 --- include: totals
 -- What nginx remembers of the account and its tokens holds as long as `made` of
 -- the totals is the same: so that changes, and first, before one of them does.
--- The totals stay, for whoever reads hosts needs them.
+-- The totals stay, for reads of hosts need them.
 local function totals_renew()
     local k = key('totals', ac)
     local raw = redis.pcall('GET', k)

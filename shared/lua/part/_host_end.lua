@@ -28,7 +28,7 @@ local function host_end(k, h, keep)
     call('DEL', k, key('hist', ac, sid), key('kids', ac, sid))
     return gone, unlisted
 end
--- Children of a range are gone, of which that many were listed.
+-- Children of a range are gone; that many of them were listed.
 local function range_loses(range, kids, listed)
     call('ZREM', key('kids', ac, range), unpack(kids))
     local pk = key('r', ac, range)
