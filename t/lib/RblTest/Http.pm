@@ -105,10 +105,8 @@ sub read_answer {
 
     my $end = time + $timeout * $RblTest::Process::PATIENCE;
     my $raw = '';
-    my $r = { status => 0, raw => '' };
-    while (1) {
-        $r = parse_answer($raw, $head);
-        last if $r->{complete};
+    my $r = fresh_answer();
+    while (!$r->{complete}) {
         my $left = $end - time;
         if ($left <= 0) {
             $r->{error} = 'timeout';
@@ -117,10 +115,8 @@ sub read_answer {
         vec(my $in = '', fileno $s, 1) = 1;
         next if !select $in, undef, undef, $left;
         my $n = sysread $s, $raw, 65536, length $raw;
-        if (!$n) {
-            $r = parse_answer($raw, $head, 1);
-            last;
-        }
+        go_on($r, \$raw, $head, !$n);
+        last if !$n;
     }
     $r->{raw} = $raw;
     return $r;
@@ -129,44 +125,67 @@ sub read_answer {
 sub parse_answer {
     my ($raw, $head, $eof) = @_;
 
-    my $r = { status => 0, headers => {}, body => '', complete => 0 };
-    while ($raw =~ s/\AHTTP\/1\.[01] 100 [^\r]*\r\n.*?\r\n//s) {
-        $r->{continued} = 1;
-    }
-    return $r if $raw !~ s/\A(HTTP\/1\.[01] (\d{3})(?: ([^\r\n]*))?\r\n
-        (.*?)\r\n)\r\n//xs && $raw !~ s/\A(HTTP\/1\.[01]\ (\d{3})
-        (?:\ ([^\r\n]*))?\r\n((?:[^\r\n]+\r\n)*))\r\n//xs;
-    @$r{qw(head status reason)} = ($1, $2 + 0, $3 // '');
-    for my $line (split /\r\n/, $4) {
-        $r->{headers}{ lc $1 } = $2 if $line =~ /^([^:]+):\s*(.*?)\s*$/;
-    }
+    return go_on(fresh_answer(), \$raw, $head, $eof);
+}
+
+sub fresh_answer {
+    return { status => 0, headers => {}, body => '', complete => 0, at => 0 };
+}
+
+# Goes on with an answer where there is more of its bytes: what was read before,
+# up to {at}, is not looked at again.
+sub go_on {
+    my ($r, $raw, $head, $eof) = @_;
+
+    return $r if !$r->{status} && !read_head($r, $raw);
     if ($head || $r->{status} == 304 || $r->{status} == 204) {
         $r->{complete} = 1;
     } elsif (lc($r->{headers}{'transfer-encoding'} // '') eq 'chunked') {
-        @$r{qw(body complete)} = unchunk($raw);
+        unchunk($r, $raw);
     } elsif (defined(my $n = $r->{headers}{'content-length'})) {
-        $r->{body} = substr $raw, 0, $n;
-        $r->{complete} = length $raw >= $n;
-        $r->{rest} = substr $raw, $n if $r->{complete};
+        $r->{body} = substr $$raw, $r->{at}, $n;
+        $r->{complete} = length $$raw >= $r->{at} + $n;
+        $r->{rest} = substr $$raw, $r->{at} + $n if $r->{complete};
     } else {
-        $r->{body} = $raw;
+        $r->{body} = substr $$raw, $r->{at};
         $r->{complete} = $eof;
     }
     return $r;
 }
 
-sub unchunk {
-    my ($raw) = @_;
+sub read_head {
+    my ($r, $raw) = @_;
 
-    my $body = '';
-    while ($raw =~ s/\A([0-9a-fA-F]+)[^\r\n]*\r\n//) {
-        my $n = hex $1;
-        return ($body, 1) if $n == 0;
-        return ($body, 0) if length $raw < $n + 2;
-        $body .= substr $raw, 0, $n;
-        $raw = substr $raw, $n + 2;
+    my $end = index $$raw, "\r\n\r\n", $r->{at};
+    return 0 if $end < 0;
+    my $text = substr $$raw, $r->{at}, $end + 2 - $r->{at};
+    $text =~ /\AHTTP\/1\.[01] (\d{3})(?: ([^\r\n]*))?\r\n/ or return 0;
+    $r->{at} = $end + 4;
+    if ($1 == 100) {
+        $r->{continued} = 1;
+        return read_head($r, $raw);
     }
-    return ($body, 0);
+    @$r{qw(head status reason)} = ($text, $1 + 0, $2 // '');
+    for my $line (split /\r\n/, $text) {
+        $r->{headers}{ lc $1 } = $2 if $line =~ /^([^:]+):\s*(.*?)\s*$/;
+    }
+    return 1;
+}
+
+# Takes the chunks that are there.
+sub unchunk {
+    my ($r, $raw) = @_;
+
+    while ((my $end = index $$raw, "\r\n", $r->{at}) >= 0) {
+        substr($$raw, $r->{at}, $end - $r->{at}) =~ /\A([0-9a-fA-F]+)/
+            or last;
+        my $n = hex $1;
+        return $r->{complete} = 1 if $n == 0;
+        last if length $$raw < $end + 2 + $n + 2;
+        $r->{body} .= substr $$raw, $end + 2, $n;
+        $r->{at} = $end + 2 + $n + 2;
+    }
+    return 0;
 }
 
 # api($nginx, $account, 'GET', '/3.0/hosts.json', form): decoded JSON body
