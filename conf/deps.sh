@@ -9,7 +9,7 @@ libcurl4-openssl-dev libev-dev libidn2-dev libjemalloc-dev libldns-dev
 libpsl-dev libssl-dev libxxhash-dev"
 run="redis-server redis-tools unbound rbldnsd curl tzdata"
 test="$run clang dpkg-dev exim4-daemon-light iproute2 libnginx-mod-nchan
-libxml2-utils logrotate mandoc nodejs openssl perl
+libjson-xs-perl libxml2-utils logrotate mandoc nodejs openssl perl
 python3-botocore systemd"
 doc="mandoc"
 deb="build-essential debhelper fakeroot"

@@ -88,7 +88,7 @@ for (['192.0.2.7', '192.0.2.7'], ['2001:DB8:0:0::1', '2001:db8::1'],
     my $s = accepted(status($v->{id}), 'its status')->{data};
     is_deeply($s, { id => $v->{id}, status => 'queued', host => $_->[1],
         host_id => '', started => '', completed => '', checked_count => 0,
-        total_count => $v->{total_count}, listed => JSON::PP::false(),
+        total_count => $v->{total_count}, listed => JSON::XS::false(),
         listed_count => 0, unknown_count => 0, covered => 1 }, 'all fields');
     my $k = redis_key('check', $ac, $v->{id});
     cmp_ok(redis($redis, 'PTTL', $k), '>', 365 * 86_400_000,
@@ -135,7 +135,7 @@ redis($redis, 'HSET', $ck, 'status', 'running', 'started', 1479261693000,
 my $s = accepted(status($pp), 'running')->{data};
 is_deeply([@$s{qw(status started completed checked_count listed listed_count
     unknown_count)}], ['running', '2016-11-16 02:01:33 UTC', '', 5,
-    JSON::PP::true(), 1, 2], 'counts grow while it runs');
+    JSON::XS::true(), 1, 2], 'counts grow while it runs');
 is($s->{host_id}, $h->{id}, 'host_id');
 is_deeply(accepted(status($pp, '?details=1'), 'details while it runs')
     ->{data}{details}, [], 'none yet');

@@ -57,8 +57,7 @@ for my $id (@ids) {
 redis($redis, 'SET', redis_key('large', $ac, 'hosts'), MARK);
 forget($t, $ac);
 
-# The numbers before the data, and the ids in the data; JSON::PP would take
-# seconds.
+# The numbers before the data, and the ids in the data.
 sub parsed {
     my ($r) = @_;
 

@@ -259,8 +259,8 @@ for my $d (grep { $_->{method} eq 'GET' } @described) {
         @tree = map { my $r = http($t->{nginx}, 'GET', path_of($d, $_, $id),
             auth => $t->{acct});
             described_ok($d->{at}, 'GET', $_, $r, 'a read') } qw(json xml);
-        JSON::PP->new->canonical->encode($tree[0])
-            eq JSON::PP->new->canonical->encode($tree[1]);
+        JSON::XS->new->canonical->encode($tree[0])
+            eq JSON::XS->new->canonical->encode($tree[1]);
     } 5;
     ok($same, "$d->{at}: XML says the same") or is_deeply(@tree);
 }

@@ -281,7 +281,7 @@ is(call($t, 'GET', $_, auth => undef)->{status}, 401, "nobody: $_")
 # --- killed lists, unexpected contents of the store ------------------------
 
 my $killed = temp_dir() . '/killed.json';
-write_file($killed, JSON::PP->new->encode({ version => 1, lists => [],
+write_file($killed, JSON::XS->new->encode({ version => 1, lists => [],
     killed => [{ zone => $sys->{host}, reason => 'gone' }] }));
 is(rblctl($redis, 'lists', 'load', $killed)->{status}, 0, 'a list is killed');
 refused(call($t, 'GET', "rbl/$sys->{id}.json"), 404, qr/rbl id/,

@@ -233,7 +233,7 @@ sub body {
     my $body = encoded(@pairs);
     if (chance(0.1)) {
         $type = 'application/json';
-        $body = eval { JSON::PP->new->allow_nonref->latin1->encode({
+        $body = eval { JSON::XS->new->allow_nonref->latin1->encode({
             map { $_->[0] => pick($_->[1], $_->[1], \1, 1, undef, [$_->[1]])
             } @pairs }) } // '{}';
         $body = pick(substr($body, 0, rand length $body), "[$body]",

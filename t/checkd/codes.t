@@ -8,14 +8,14 @@ use strict;
 use warnings;
 
 use FindBin;
-use JSON::PP;
+use JSON::XS;
 use lib "$FindBin::Bin/../lib";
 use RblTest;
 use RblDns;
 
 my $catalogue = repo_dir() . '/conf/lists.json';
 my @lists = grep { $_->{enabled} }
-    @{ JSON::PP->new->decode(read_file($catalogue))->{lists} };
+    @{ JSON::XS->new->decode(read_file($catalogue))->{lists} };
 cmp_ok(scalar @lists, '>=', 30, 'the catalogue has enabled lists');
 
 my $conf = temp_dir() . '/rblctl.conf';
@@ -135,7 +135,7 @@ sub check {
     my $r = run_cmd({ timeout => 60 }, build_dir() . '/rblctl', '-c', $conf,
         'check', $host, '--lists', $lists, '--resolver', "127.0.0.1\@$port",
         '--json');
-    my $json = eval { JSON::PP->new->decode($r->{out}) }
+    my $json = eval { JSON::XS->new->decode($r->{out}) }
         // die "rblctl check $host: $r->{out} $r->{err}";
     return ({ map { $_->{zone} => $_ } @{ $json->{lists} } }, $r->{status});
 }

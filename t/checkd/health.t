@@ -8,7 +8,7 @@ use strict;
 use warnings;
 
 use FindBin;
-use JSON::PP;
+use JSON::XS;
 use lib "$FindBin::Bin/../lib";
 use RblTest;
 use RblCheckd;
@@ -176,7 +176,7 @@ sub rblctl_check {
     my $r = run_cmd({ timeout => 60 }, build_dir() . '/rblctl', '-c', $conf,
         'check', $value, '--lists', $file, '--resolver', $server->addr,
         '--json');
-    my $json = eval { JSON::PP->new->decode($r->{out}) }
+    my $json = eval { JSON::XS->new->decode($r->{out}) }
         // die "rblctl check: $r->{out} $r->{err}";
     is($r->{err}, '', "$value: nothing else is said");
     return $json->{lists}[0];

@@ -8,7 +8,7 @@ use strict;
 use warnings;
 
 use FindBin;
-use JSON::PP;
+use JSON::XS;
 use Test::More;
 
 my $CONF = "$FindBin::Bin/../../conf";
@@ -214,7 +214,7 @@ sub list_faults {
 
     push @bad, map { "not a text: $_" }
         grep { ref $l->{$_} || $l->{$_} =~ /[^\x20-\x7e]/ } @TEXTS;
-    push @bad, 'enabled' unless JSON::PP::is_bool($l->{enabled});
+    push @bad, 'enabled' unless JSON::XS::is_bool($l->{enabled});
     push @bad, 'not arrays' unless ref $l->{families} eq 'ARRAY'
         && ref $l->{codes} eq 'ARRAY';
     return @bad if @bad;
@@ -419,7 +419,7 @@ sub check_resolver {
 
 
 my $text = slurp("$CONF/lists.json");
-my $doc = eval { JSON::PP->new->utf8->decode($text) };
+my $doc = eval { JSON::XS->new->utf8->decode($text) };
 
 ok($doc, 'conf/lists.json is JSON') or BAIL_OUT("lists.json: $@");
 check_shape($doc, $text);

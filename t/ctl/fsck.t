@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use lib 't/lib';
-use JSON::PP ();
+use JSON::XS ();
 use RblTest;
 use RblScript;
 

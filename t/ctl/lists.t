@@ -6,7 +6,7 @@ use warnings;
 
 use lib 't/lib';
 use Digest::SHA qw(sha256_hex);
-use JSON::PP ();
+use JSON::XS ();
 use RblTest;
 
 my $redis = start_redis();
@@ -26,7 +26,7 @@ sub entry {
 sub load {
     my ($what) = @_;
 
-    my $text = ref $what ? JSON::PP->new->canonical->encode($what) : $what;
+    my $text = ref $what ? JSON::XS->new->canonical->encode($what) : $what;
     write_file("$dir/lists.json", $text);
     return rblctl($redis, 'lists', 'load', "$dir/lists.json", '--json');
 }
@@ -49,7 +49,7 @@ sub refused {
     is(redis($redis, 'EXISTS', 'rbl:{0}:lists'), 0, "$name: nothing is there");
 }
 
-my $false = JSON::PP::false();
+my $false = JSON::XS::false();
 my $at = qr/lists\.json: lists\[0\] bl\.example\.org: /;
 refused('no zone', qr/lists\[0\]: zone: must be/, entry(zone => ''));
 refused("zone '$_'", qr/: zone: must be/, entry(zone => $_))

@@ -7,7 +7,7 @@ use warnings;
 
 use lib 't/lib';
 use Digest::SHA qw(sha256_hex);
-use JSON::PP ();
+use JSON::XS ();
 use RblTest;
 
 my $redis = start_redis();
@@ -27,7 +27,7 @@ sub entry {
 sub load {
     my ($lists, @killed) = @_;
 
-    write_file("$dir/lists.json", JSON::PP->new->canonical->encode({
+    write_file("$dir/lists.json", JSON::XS->new->canonical->encode({
         version => 1, lists => $lists,
         killed => [map { { zone => $_, reason => 'of the file' } } @killed] }));
     my $got = rblctl($redis, 'lists', 'load', "$dir/lists.json");
@@ -38,7 +38,7 @@ sub load {
 my @all = (entry('a.test'), entry('b.test'),
     entry('d.test', type => 'uribl', families => ['domain'],
         names => 'full', min_interval => 3600, day_quota => 1000),
-    entry('{key}.k.test', enabled => JSON::PP::false()));
+    entry('{key}.k.test', enabled => JSON::XS::false()));
 load(\@all);
 
 # The same in every partition.

@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use lib 't/lib';
-use JSON::PP ();
+use JSON::XS ();
 use RblTest;
 
 my $redis = start_redis();
@@ -26,7 +26,7 @@ sub gold {
 sub put {
     my ($what) = @_;
 
-    write_file($file, ref $what ? JSON::PP->new->canonical->encode($what)
+    write_file($file, ref $what ? JSON::XS->new->canonical->encode($what)
         : $what);
 }
 
@@ -82,7 +82,7 @@ my @wrong = (
         undef, '', ' x', 'x ', "a\nb", 5, 'x' x 256),
     (map { [qr/${at}paid: must be there, a whole number from 0 to 1$/,
         paid => $_, price => undef, period => undef] } undef, 2, -1, '1',
-        JSON::PP::true(), 0.5),
+        JSON::XS::true(), 0.5),
     (map { my $m = $_; map { [qr/${at}$m: must be there, a whole number from /,
         $m => $_] } undef, -1, '10', 1.5, 100_000_001, [] }
         qw(max_hosts max_contacts max_checks)),

@@ -5,7 +5,7 @@
 
 use strict;
 use warnings;
-use JSON::PP ();
+use JSON::XS ();
 use RblTest;
 use RblScript;
 use RblDeliver;
@@ -90,7 +90,7 @@ my @aws;
 sub aws {
     my ($service, $region, $request) = @_;
 
-    push @aws, JSON::PP->new->ascii->encode({ service => $service,
+    push @aws, JSON::XS->new->ascii->encode({ service => $service,
         region => $region, id => $id, secret => $key,
         request => { map { $_ => $request->{$_} } qw(line headers body) } });
 }
@@ -107,7 +107,7 @@ aws('sns', 'eu-west-1', $r);
 is_deeply([@f{qw(Action TopicArn Subject MessageStructure)}], ['Publish',
     $topic, 'Confirm this contact for blocklist monitoring', 'json'],
     'sns: what, to, subject');
-my $j = JSON::PP::decode_json($f{Message});
+my $j = JSON::XS::decode_json($f{Message});
 like($j->{default}, qr/^    k7m2xq$/m, 'sns: the text');
 like($j->{sms}, qr/^k7m2xq is the code/, 'sns: for phones');
 $value{'aws-sns'} = "$topic.fifo,$id,$key";
@@ -121,7 +121,7 @@ $r = sent('aws-cloudwatch', '/', 'application/x-amz-json-1.1');
 aws('logs', 'us-gov-east-1', $r);
 is($r->{headers}{'x-amz-target'}, 'Logs_20140328.PutLogEvents', 'logs: put');
 is($r->{json}{logGroupName}, 'rbl/alerts', 'logs: the group');
-$j = JSON::PP::decode_json($r->{json}{logEvents}[0]{message});
+$j = JSON::XS::decode_json($r->{json}{logEvents}[0]{message});
 is($j->{authcode}, 'k7m2xq', 'logs: the event is JSON');
 
 # --- responses

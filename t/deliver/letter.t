@@ -5,7 +5,7 @@
 
 use strict;
 use warnings;
-use JSON::PP ();
+use JSON::XS ();
 use RblTest;
 use RblScript;
 use RblDeliver;
@@ -116,13 +116,13 @@ like($j->{text}, qr{\[ask for removal\]\(https://a\.example/off}, 'a link');
 %f = fields($got{sns});
 is("$f{Subject} $f{'MessageAttributes.entry.3.Value.StringValue'}",
     "$title critical", 'sns');
-is(JSON::PP::decode_json($f{Message})->{default}, $text,
+is(JSON::XS::decode_json($f{Message})->{default}, $text,
     'sns: the same text');
-my @events = map { JSON::PP->new->decode($_->{message}) }
+my @events = map { JSON::XS->new->decode($_->{message}) }
     @{ $got{logs}{json}{logEvents} };
 is(join(' ', map { $_->{status} // $_->{title} } @events),
     "$title listed delisted", 'logs: the message and each host');
-my @aws = map { JSON::PP->new->ascii->encode({ service => $_,
+my @aws = map { JSON::XS->new->ascii->encode({ service => $_,
     region => 'eu-west-1', id => $id, secret => $key, request => $got{$_} }) }
     qw(sns logs);
 my $checked = run_cmd({ stdin => join("\n", @aws) . "\n" }, '/usr/bin/python3',

@@ -9,7 +9,7 @@
 
 use strict;
 use warnings;
-use JSON::PP ();
+use JSON::XS ();
 use RblTest;
 use RblScript;
 use RblDeliver;
@@ -18,7 +18,7 @@ use RblNode;
 my $dir = repo_dir() . '/t/deliver/openapi';
 my $modules = node_modules("$dir/package.json", 'openapi');
 my $documents = $ENV{RBL_OPENAPI} // '';
-my $json = JSON::PP->new->ascii->canonical;
+my $json = JSON::XS->new->ascii->canonical;
 
 my $account = 'AC' . '0123456789abcdef' x 2;
 my $tokens = own_dir('tokens');
@@ -146,9 +146,9 @@ $first{ service($_->{line}) } //= $_ for @all;
 sub body {
     my ($service, $change) = @_;
 
-    local $_ = JSON::PP::decode_json($first{$service}{body});
+    local $_ = JSON::XS::decode_json($first{$service}{body});
     $change->();
-    return body => JSON::PP->new->utf8->canonical->encode($_);
+    return body => JSON::XS->new->utf8->canonical->encode($_);
 }
 
 my %refused = (

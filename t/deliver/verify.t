@@ -6,7 +6,7 @@
 
 use strict;
 use warnings;
-use JSON::PP ();
+use JSON::XS ();
 use MIME::Base64 qw(encode_base64);
 use RblTest;
 use RblScript;
@@ -15,7 +15,7 @@ use RblNode;
 
 my $dir = repo_dir() . '/t/deliver/verify';
 my $modules = node_modules("$dir/package.json", 'verify');
-my $json = JSON::PP->new->canonical;
+my $json = JSON::XS->new->canonical;
 
 # Verdicts on each [request, secret, changes]: {stripe, standard}
 sub verdicts {

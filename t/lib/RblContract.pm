@@ -250,7 +250,7 @@ sub has_bad {
                 : ref $is eq 'HASH' ? $is->{$step} : undef;
         }
         $is = ref $is eq 'ARRAY' ? scalar @$is : undef if $count;
-        $is = $is ? 'true' : 'false' if JSON::PP::is_bool($is);
+        $is = $is ? 'true' : 'false' if JSON::XS::is_bool($is);
         push @bad, "$where: " . ($is // 'nothing')
             if !matches($is, filled($p, $has->{$where}));
     }

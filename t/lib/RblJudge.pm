@@ -15,7 +15,7 @@ use warnings;
 use Exporter 'import';
 use IO::Handle;
 use IPC::Open2 qw(open2);
-use JSON::PP ();
+use JSON::XS ();
 use MIME::Base64 qw(encode_base64);
 
 use RblNode;
@@ -24,7 +24,7 @@ use RblTest::Process;
 our @EXPORT = qw(routes described openapi start_judge judge judge_send
     judge_drain);
 
-my $json = JSON::PP->new->utf8->allow_nonref;
+my $json = JSON::XS->new->utf8->allow_nonref;
 my $ABOUT = repo_dir() . '/t/api/judge';
 
 # --- routes and description ------------------------------------------------

@@ -30,7 +30,7 @@ use strict;
 use warnings;
 
 use Exporter 'import';
-use JSON::PP;
+use JSON::XS;
 use Socket qw(AF_INET6 inet_pton);
 
 use RblDns;
@@ -42,7 +42,7 @@ our @EXPORT = qw(lab lab_stop lab_check in_mode resolver_port verdict_fits
 
 use constant VALUE => '192.0.2.7';
 
-my $json = JSON::PP->new->utf8->canonical;
+my $json = JSON::XS->new->utf8->canonical;
 my %catalogue;
 
 sub catalogue {
@@ -89,7 +89,7 @@ sub lab_list {
     my ($s, $n) = @_;
 
     my $zone = ($n ? "n$n-" : '') . $s->{zone};
-    return { %{ $s->{entry} }, enabled => JSON::PP::true,
+    return { %{ $s->{entry} }, enabled => JSON::XS::true,
         zone => defined $s->{key} ? "{key}.$zone" : $zone };
 }
 
@@ -238,7 +238,7 @@ sub lab_store {
     my $store = start_redis();
     init_store($store, partitions => 1, lists => lab_file(temp_dir()
         . "/$name.json", map { my $s = $_; map { {
-            %{ lab_list($s, $_) }, enabled => JSON::PP::false } }
+            %{ lab_list($s, $_) }, enabled => JSON::XS::false } }
             0 .. ($s->{lists} // 1) - 1 } @scenarios));
     for my $s (grep { defined $_->{key} } @scenarios) {
         my $file = temp_dir() . '/key';

@@ -9,7 +9,7 @@ use warnings;
 use Exporter 'import';
 use IO::Select;
 use IO::Socket::INET;
-use JSON::PP ();
+use JSON::XS ();
 use POSIX ();
 
 use RblTest;
@@ -160,7 +160,7 @@ sub mail_check {
     my $r = run_cmd({ stdin => $mail->[2] }, '/usr/bin/python3',
         repo_dir() . '/t/lib/mail_check.py');
     die "mail_check.py: $r->{err}" if $r->{status} != 0;
-    return JSON::PP::decode_json($r->{out});
+    return JSON::XS::decode_json($r->{out});
 }
 
 # A server with scripted replies: {greet, ehlo, mail, rcpt, data, end, quit},
@@ -200,14 +200,14 @@ sub answer_smtp {
     my ($self, %answer) = @_;
 
     write_file("$self->{file}.answer",
-        JSON::PP->new->latin1->encode(\%answer));
+        JSON::XS->new->latin1->encode(\%answer));
 }
 
 # Sends the reply of a step, and returns it; false if the session is over.
 sub fake_answer {
     my ($self, $c, $step, $default) = @_;
 
-    my $answer = JSON::PP->new->latin1->decode(
+    my $answer = JSON::XS->new->latin1->decode(
         read_file("$self->{file}.answer"));
     my $text = $answer->{$step} // $default;
     return 0 if $text eq 'cut';
@@ -223,7 +223,7 @@ sub fake_note {
     my ($self, $step, $line) = @_;
 
     open my $fh, '>>', "$self->{file}.log" or return;
-    syswrite $fh, JSON::PP->new->latin1->encode({ step => $step,
+    syswrite $fh, JSON::XS->new->latin1->encode({ step => $step,
         line => $line }) . "\n";
 }
 
@@ -254,7 +254,7 @@ sub smtp_seen {
     my ($self, $step) = @_;
 
     return grep { !$step || $_->{step} eq $step }
-        map { JSON::PP->new->latin1->decode($_) }
+        map { JSON::XS->new->latin1->decode($_) }
         split /\n/, read_file("$self->{file}.log");
 }
 

@@ -19,7 +19,7 @@ use strict;
 use warnings;
 
 use IO::Socket::INET;
-use JSON::PP ();
+use JSON::XS ();
 use MIME::Base64 qw(encode_base64);
 use POSIX ();
 use Socket qw(AF_UNIX SOCK_STREAM PF_UNSPEC);
@@ -66,7 +66,7 @@ sub serve {
     my $over;
     $self->{loop}->add($control, on_close => sub { $over = 1 },
         on_data => sub { $self->{loop}->send($_[0],
-            JSON::PP::encode_json($self->{count}) . "\n") });
+            JSON::XS::encode_json($self->{count}) . "\n") });
     $run->($self);
     $self->{loop}->run(sub { $over });
 }
@@ -76,7 +76,7 @@ sub counts {
 
     syswrite $self->{control}, 'c' or return {};
     my $line = readline $self->{control} // return {};
-    return JSON::PP::decode_json($line);
+    return JSON::XS::decode_json($line);
 }
 
 sub stop {

@@ -74,7 +74,7 @@ sub slice {
 sub begin {
     my ($self, $seconds, %more) = @_;
 
-    syswrite $self->{control}, JSON::PP::encode_json({ s => $seconds, %more })
+    syswrite $self->{control}, JSON::XS::encode_json({ s => $seconds, %more })
         . "\n";
 }
 
@@ -110,7 +110,7 @@ sub serve {
     my $over;
     my $c = $loop->add($self->{control}, on_close => sub { $over = 1 },
         on_data => sub { my ($c, $text) = @_;
-            $self->run_slice($c, JSON::PP::decode_json($text)) });
+            $self->run_slice($c, JSON::XS::decode_json($text)) });
     $loop->run(sub { $over });
 }
 

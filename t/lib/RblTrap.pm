@@ -20,7 +20,7 @@ use warnings;
 
 use Exporter 'import';
 use IO::Select;
-use JSON::PP ();
+use JSON::XS ();
 use POSIX ();
 use Socket qw(AF_INET6 IN6ADDR_ANY IPPROTO_IPV6 IPV6_V6ONLY SOCK_STREAM
     SOL_SOCKET SO_REUSEADDR inet_ntop pack_sockaddr_in6 unpack_sockaddr_in6);
@@ -122,7 +122,7 @@ sub meant_for {
 sub write_down {
     my ($log, $what) = @_;
 
-    syswrite $log, JSON::PP->new->latin1->canonical->encode($what) . "\n";
+    syswrite $log, JSON::XS->new->latin1->canonical->encode($what) . "\n";
 }
 
 # 0: not HTTP.
@@ -151,7 +151,7 @@ sub answered {
 sub trapped {
     my ($self) = @_;
 
-    my $json = JSON::PP->new->latin1;
+    my $json = JSON::XS->new->latin1;
     return map { $json->decode($_) } split /\n/, read_file($self->{file});
 }
 

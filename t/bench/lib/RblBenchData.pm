@@ -130,7 +130,7 @@ sub peer_host {
     redis($redis, 'HSET', "peer:hash:$sid:$id", %field);
 }
 
-sub encode { return JSON::PP->new->utf8->canonical->encode($_[0]) }
+sub encode { return JSON::XS->new->utf8->canonical->encode($_[0]) }
 
 # Do two bodies say the same?  exact: byte for byte.  Seconds pass between two
 # requests, so the caller tries again before it believes a difference.

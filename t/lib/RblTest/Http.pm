@@ -7,7 +7,7 @@ use warnings;
 
 use Exporter 'import';
 use IO::Socket::INET;
-use JSON::PP ();
+use JSON::XS ();
 use MIME::Base64 qw(encode_base64);
 use Time::HiRes qw(time);
 
@@ -18,7 +18,7 @@ sub json {
     my ($what) = @_;
 
     my $text = ref $what ? $what->{body} : $what;
-    return JSON::PP->new->utf8->allow_nonref->decode($text);
+    return JSON::XS->new->utf8->allow_nonref->decode($text);
 }
 
 sub escape {

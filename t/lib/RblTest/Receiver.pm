@@ -9,7 +9,7 @@ use warnings;
 use Digest::SHA qw(hmac_sha256_hex);
 use Exporter 'import';
 use IO::Socket::INET;
-use JSON::PP ();
+use JSON::XS ();
 use POSIX ();
 use Socket qw(SOL_SOCKET SO_LINGER);
 use Time::HiRes qw(sleep time);
@@ -59,7 +59,7 @@ sub answer_with {
     $opt{status} //= 200;
     $opt{since} = time;
     write_file("$self->{file}.answer",
-        JSON::PP->new->canonical->encode(\%opt));
+        JSON::XS->new->canonical->encode(\%opt));
 }
 
 sub serve {
@@ -67,7 +67,7 @@ sub serve {
 
     my ($since, $n, $nth) = (0, 0, 0);
     while (my $c = $listen->accept) {
-        my $plan = JSON::PP::decode_json(
+        my $plan = JSON::XS::decode_json(
             read_file("$self->{file}.answer"));
         ($since, $n) = ($plan->{since}, 0) if $plan->{since} != $since;
         my ($status, $body) = map {
@@ -105,7 +105,7 @@ sub handle {
     my %record = (time => time, line => $line, headers => \%h, body => $body,
         status => $status, nth => $nth);
     open my $fh, '>>', "$self->{file}.log" or return;
-    syswrite $fh, JSON::PP->new->latin1->canonical->encode(\%record) . "\n";
+    syswrite $fh, JSON::XS->new->latin1->canonical->encode(\%record) . "\n";
     close $fh;
     sleep $plan->{delay} if $plan->{delay};
     my $broken = $plan->{broken} // '';
@@ -129,8 +129,8 @@ sub received {
 
     my @out;
     for my $line (split /\n/, read_file("$self->{file}.log")) {
-        my $r = JSON::PP->new->latin1->decode($line);
-        $r->{json} = eval { JSON::PP::decode_json($r->{body}) };
+        my $r = JSON::XS->new->latin1->decode($line);
+        $r->{json} = eval { JSON::XS::decode_json($r->{body}) };
         push @out, $r;
     }
     return @out;
