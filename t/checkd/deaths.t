@@ -105,11 +105,18 @@ my $sid = add_many($w, @value);
 
 # --- the daemon's view -----------------------------------------------------
 
-sub records {
-    my @keys = map { RblCheckd::akey($w, 'r', $sid->{$_}) } @_;
-    local $_;
+my %read;                               # {value}: [bytes, record]
 
-    return map { record('host', $_) } @{ redis($w->{redis}, 'MGET', @keys) };
+# Most records are as they were when they were last looked at.
+sub records {
+    my @bytes = @{ redis($w->{redis}, 'MGET',
+        map { RblCheckd::akey($w, 'r', $sid->{$_}) } @_) };
+    for my $i (0 .. $#_) {
+        my $was = $read{ $_[$i] };
+        $read{ $_[$i] } = [$bytes[$i], record('host', $bytes[$i])]
+            if !$was || $was->[0] ne $bytes[$i];
+    }
+    return map { $read{$_}[1] } @_;
 }
 
 # "value: where it is listed, not where it should be", for each wrong host.
@@ -199,7 +206,7 @@ sub die_and_return {
     cycle("$name: over");
     # Their test points are queried again after at most the time for which they
     # were dead, or refused.
-    eventually { sleep 0.1; !wrong() } $interval
+    eventually { sleep 0.2; !wrong() } $interval
         + ($lasted > UNDER_WAY ? $lasted : UNDER_WAY) + CONFIRM,
         "$name: over: right again";
     note(sprintf '%s: dead for %.1f s, right again after %.1f s', $name,
@@ -217,7 +224,7 @@ sub die_and_return {
 }
 
 ok(cycle('first'), 'every host was checked');
-eventually { sleep 0.1; !wrong() } 10, 'those that the lists have are listed';
+eventually { sleep 0.2; !wrong() } 10, 'those that the lists have are listed';
 events();
 
 while (my @how = splice @order, 0, $at_once) {
