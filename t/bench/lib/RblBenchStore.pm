@@ -58,8 +58,9 @@ sub pipelined {
         for my $part (@parts) {
             print { $self->{socket} } join '', @$part;
             $self->{socket}->flush;
-            for (@$part) {
-                my $r = RblTest::Redis::read_reply($self->{socket});
+            for my $r (RblTest::Redis::read_replies($self->{socket},
+                scalar @$part))
+            {
                 die "$$r\n" if ref $r eq 'SCALAR';
                 push @replies, $r;
             }

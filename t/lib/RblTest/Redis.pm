@@ -47,11 +47,13 @@ sub redis_raw {
         utf8::encode($b) if utf8::is_utf8($b);
         $bytes .= '$' . length($b) . "\r\n$b\r\n";
     }
-    local $SIG{PIPE} = 'IGNORE';
     my $reply = eval {
-        print {$c} $bytes or die "write: $!\n";
-        $c->flush;
-        read_reply($c);
+        while ($bytes ne '') {
+            my $n = syswrite $c, $bytes;
+            die "write: $!\n" if !defined $n && !$!{EINTR};
+            substr $bytes, 0, $n // 0, '';
+        }
+        (read_replies($c, 1))[0];
     };
     if ($@) {
         delete $server->{client};
@@ -60,23 +62,47 @@ sub redis_raw {
     return $reply;
 }
 
-sub read_reply {
+# What was read of a connection, and where the rest of it begins.
+my ($in, $at);
+
+# All replies that are due.
+sub read_replies {
+    my ($c, $n) = @_;
+
+    ($in, $at) = ('', 0);
+    my @replies = map { next_reply($c) } 1 .. $n;
+    die "more than $n replies\n" if $at != length $in;
+    return @replies;
+}
+
+sub read_more {
     my ($c) = @_;
 
-    my $line = readline $c;
-    die "connection closed\n" if !defined $line || $line !~ s/\r\n\z//;
-    my $type = substr $line, 0, 1, '';
+    my $n;
+    do { $n = sysread $c, $in, 262_144, length $in } while !defined $n
+        && $!{EINTR};
+    die "connection closed\n" if !$n;
+}
+
+sub next_reply {
+    my ($c) = @_;
+
+    my $end;
+    read_more($c) while ($end = index $in, "\r\n", $at) < 0;
+    my $type = substr $in, $at, 1;
+    my $line = substr $in, $at + 1, $end - $at - 1;
+    $at = $end + 2;
     return $line if $type eq '+' || $type eq ':';
     return \$line if $type eq '-';
     if ($type eq '$') {
         return undef if $line < 0;
-        my $n = read $c, my $data, $line + 2;
-        die "short reply\n" if ($n // -1) != $line + 2;
-        return substr $data, 0, $line;
+        read_more($c) while length $in < $at + $line + 2;
+        $at += $line + 2;
+        return substr $in, $at - $line - 2, $line;
     }
     die "unknown reply type $type\n" if $type ne '*';
     return undef if $line < 0;
-    return [map { read_reply($c) } 1 .. $line];
+    return [map { next_reply($c) } 1 .. $line];
 }
 
 # redis_key('r', account SID, host SID): prefix "rbl", 16 partitions, or
