@@ -18,6 +18,36 @@ our @EXPORT_OK = qw(take_one done due_now slice step);
 my $redis;
 my (%source, %limit);
 
+# Sets the version stamp of each account's hosts (_unchanged.lua) and returns the
+# sums of the hosts' records.
+my $MARK_OF = "local function mark_of(key)
+    return (string.gsub(key, ':r:(AC%w+):.*', ':unchanged:%1'))
+end\n";
+my $MARK = $MARK_OF . <<'LUA';
+local hosts = {}
+for _, key in ipairs(redis.call('KEYS', ARGV[1])) do
+    redis.call('SET', mark_of(key), 'x')
+    hosts[#hosts + 1] = key .. ' ' .. redis.sha1hex(redis.call('GET', key))
+end
+return table.concat(hosts, ' ')
+LUA
+
+# Deletes the stamps and returns the records that changed while their stamp
+# stayed.
+my $UNMARK = $MARK_OF . <<'LUA';
+local marks, bad = {}, {}
+for key, sum in string.gmatch(ARGV[1], '(%S+) (%S+)') do
+    local mark = mark_of(key)
+    if marks[mark] == nil then marks[mark] = redis.call('DEL', mark) == 1 end
+    if marks[mark]
+        and redis.sha1hex(redis.call('GET', key) or '') ~= sum
+    then
+        bad[#bad + 1] = key
+    end
+end
+return bad
+LUA
+
 # Sets limits of scripts, by the names of their constants, from now on.
 sub script_limits {
     %limit = @_;
@@ -63,38 +93,20 @@ sub slice {
         $lua;
     };
 
-    my $before = hosts_marked();
+    my $before = cmd('DBSIZE') > 1000 ? ''
+        : cmd('EVAL', $MARK, 0, k('r', 'AC*', 'HT*'));
     my $reply = cmd('EVAL', $source{$name}, scalar @$keys, @$keys, @args);
-    still_marked($name, $before);
+    still_marked($name, $before) if $before ne '';
     return $reply;
 }
-
-# Sets the version stamp of each account's hosts (_unchanged.lua); returns their
-# records if few.
-sub hosts_marked {
-    return {} if cmd('DBSIZE') > 1000;
-    my @k = @{ cmd('KEYS', k('r', 'AC*', 'HT*')) } or return {};
-    my %raw;
-    @raw{@k} = @{ cmd('MGET', @k) };
-    cmd('MSET', map { (mark_of($_), 'x') } @k);
-    return \%raw;
-}
-
-sub mark_of { return $_[0] =~ s/:r:(AC\w+):.*/:unchanged:$1/r }
 
 # Tests that changed hosts have no version stamp: otherwise nginx would show
 # them from its cache.
 sub still_marked {
     my ($name, $before) = @_;
 
-    my @k = sort keys %$before or return;
-    my @now = @{ cmd('MGET', @k) };
-    my @mark = @{ cmd('MGET', map { mark_of($_) } @k) };
-    for my $i (0 .. $#k) {
-        fail("$name changes $k[$i], whose account's mark stays")
-            if defined $mark[$i] && ($now[$i] // '') ne $before->{ $k[$i] };
-    }
-    cmd('DEL', map { mark_of($_) } @k);
+    fail("$name changes $_, whose account's mark stays")
+        for @{ cmd('EVAL', $UNMARK, 0, $before) };
 }
 
 # A key of partition 0, which these tests use.
