@@ -50,21 +50,30 @@ sub event {
 my $filled = 0;
 
 # That many pending deliveries, older than all others, oldest first.
+my $FILL = <<'LUA';
+local ac, target, app, since, late, body, of = unpack(ARGV, 1, 7)
+for i = 8, #ARGV do
+    local ev, first = ARGV[i], string.format('%.0f', since + i - 8)
+    redis.call('HSET', of .. 'event:' .. ac .. ':' .. ev, 'type', 't', 'date',
+        1, 'body', body, 'open', 1)
+    local dlv = of .. 'dlv:' .. ac .. ':' .. ev .. ':' .. target
+    redis.call('HSET', dlv, 'attempt', 3, 'first', first, 'status', 500,
+        'error', 'why')
+    if app ~= '' then
+        redis.call('HSET', dlv, 'url', 'https://c.example/', 'app', app)
+    end
+    redis.call('ZADD', of .. 'retry', late, ac .. ':' .. ev .. ':' .. target)
+    redis.call('ZADD', of .. 'pending:' .. ac, 0, (app ~= '' and app or target)
+        .. ':' .. first .. ':' .. ev .. ':' .. target)
+end
+LUA
+
 sub fill {
     my ($n, $target, $app) = @_;
     my $since = ++$filled * -1_000_000 + now_ms();
     my @ev = map { sid('EV') } 1 .. $n;
-    for my $i (0 .. $n - 1) {
-        my $first = $since + $i;
-        my @app = $app ? ('url', 'https://c.example/', 'app', $app) : ();
-        cmd('HSET', k('event', $ac, $ev[$i]), 'type', 't', 'date', 1, 'body',
-            $body, 'open', 1);
-        cmd('HSET', k('dlv', $ac, $ev[$i], $target), 'attempt', 3, 'first',
-            $first, 'status', 500, 'error', 'why', @app);
-        cmd('ZADD', k('retry'), $late, "$ac:$ev[$i]:$target");
-        cmd('ZADD', k('pending', $ac), 0, join ':', $app // $target, $first,
-            $ev[$i], $target);
-    }
+    cmd('EVAL', $FILL, 0, $ac, $target, $app // '', $since, $late, $body, k(''),
+        @ev);
     return @ev;
 }
 
@@ -170,8 +179,7 @@ event([$wh, 'later']);
 cmd('ZADD', k('retry'), 1, $_) for @{ cmd('ZRANGE', k('retry'), 0, -1) };
 cmd('DEL', k('dead', $ac));
 for (1 .. 2000) {
-    last if !grep { /:WH/ } @{ cmd('ZRANGEBYSCORE', k('retry'), '-inf',
-        now_ms()) };
+    last if !cmd('ZLEXCOUNT', k('pending', $ac), "[$wh:", "($wh;");
     take_one();
 }
 is(cmd('ZLEXCOUNT', k('pending', $ac), "[$wh:", "($wh;"), 0,
@@ -224,13 +232,16 @@ sub notice {
     return $ev;
 }
 my $first = notice();
-for my $i (2 .. MOST) {
-    my $e = sid('EV');
-    cmd('HSET', k('event', $ac, $e), 'type', 't', 'body', $body, 'open', 1);
-    cmd('HSET', k('dlv', $ac, $e, $co), 'attempt', 0, 'first', 1, 'at', 1,
-        'host', '');
-    cmd('RPUSH', k('line', $ac, $co), $e);
-}
+cmd('EVAL', <<'LUA', 0, k(''), $ac, $co, $body, map { sid('EV') } 2 .. MOST);
+local of, ac, co, body = unpack(ARGV, 1, 4)
+for i = 5, #ARGV do
+    redis.call('HSET', of .. 'event:' .. ac .. ':' .. ARGV[i], 'type', 't',
+        'body', body, 'open', 1)
+    redis.call('HSET', of .. 'dlv:' .. ac .. ':' .. ARGV[i] .. ':' .. co,
+        'attempt', 0, 'first', 1, 'at', 1, 'host', '')
+    redis.call('RPUSH', of .. 'line:' .. ac .. ':' .. co, ARGV[i])
+end
+LUA
 @claimed = take_one();
 is($claimed[0][0], "$ac:$first:$co", 'the first of a line is tried');
 my $second = cmd('LINDEX', k('line', $ac, $co), 1);
