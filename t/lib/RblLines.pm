@@ -15,7 +15,6 @@ use warnings;
 
 use Exporter 'import';
 use IO::Select;
-use IO::Socket::INET;
 use Time::HiRes qw(time);
 
 use RblTest::Http;
@@ -62,15 +61,11 @@ sub ask {
     my ($server, $line, $r) = @_;
 
     if (!$line->{socket}) {
-        $line->{socket} = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
-            PeerPort => $server->{port}, Proto => 'tcp')
+        $line->{socket} = RblTest::Http::tcp_connect($server->{port})
             or die "connect: $!";
-        $line->{socket}->autoflush(1);
-        binmode $line->{socket};
     }
     @$line{qw(asked since raw)} = ($r, time, '');
-    local $SIG{PIPE} = 'IGNORE';
-    print { $line->{socket} } $r->{bytes};
+    RblTest::Http::write_all($line->{socket}, $r->{bytes});
     shutdown $line->{socket}, 1 if $r->{last};
 }
 

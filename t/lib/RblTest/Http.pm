@@ -6,9 +6,10 @@ use strict;
 use warnings;
 
 use Exporter 'import';
-use IO::Socket::INET;
 use JSON::XS ();
 use MIME::Base64 qw(encode_base64);
+use Socket qw(INADDR_LOOPBACK PF_INET SOCK_STREAM SOL_SOCKET SO_SNDTIMEO
+    pack_sockaddr_in);
 use Time::HiRes qw(time);
 
 our @EXPORT = qw(http http_raw http_head api json form_encode);
@@ -85,19 +86,39 @@ sub http_raw {
 
     my $port = ref $server ? $server->{port} : $server;
     my $start = time;
-    my $s = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port,
-        Proto => 'tcp', Timeout => 5);
+    my $s = tcp_connect($port);
     return { status => 0, error => "connect: $!" } if !$s;
-    binmode $s;
-    $s->autoflush(1);
-    local $SIG{PIPE} = 'IGNORE';
     for my $part (ref $bytes ? @$bytes : $bytes) {
-        print {$s} $part or last;
+        write_all($s, $part) or last;
     }
     shutdown $s, 1 if $opt{half_close};
     my $r = read_answer($s, $opt{timeout} // 15, $opt{head});
     $r->{ms} = (time - $start) * 1000;
     return $r;
+}
+
+# A connection to a port here; undef, and $!, if it is not made in 5 seconds.
+# IO::Socket::INET takes ten times as long for it.
+sub tcp_connect {
+    my ($port) = @_;
+
+    socket my $s, PF_INET, SOCK_STREAM, 0 or die "socket: $!";
+    setsockopt $s, SOL_SOCKET, SO_SNDTIMEO, pack 'l!2', 5, 0;
+    connect $s, pack_sockaddr_in($port, INADDR_LOOPBACK) or return undef;
+    setsockopt $s, SOL_SOCKET, SO_SNDTIMEO, pack 'l!2', 0, 0;
+    return $s;
+}
+
+# False if the other side takes no more.
+sub write_all {
+    my ($s, $bytes) = @_;
+
+    while ($bytes ne '') {
+        my $n = syswrite $s, $bytes;
+        return 0 if !defined $n && !$!{EINTR};
+        substr $bytes, 0, $n // 0, '';
+    }
+    return 1;
 }
 
 sub read_answer {

@@ -11,6 +11,8 @@ use Exporter 'import';
 use File::Basename qw(dirname);
 use IO::Socket::UNIX;
 
+use RblTest::Http ();
+
 our @EXPORT = qw(redis redis_try redis_key mp_pack mp_unpack record
     record_pack schema_version);
 
@@ -48,11 +50,7 @@ sub redis_raw {
         $bytes .= '$' . length($b) . "\r\n$b\r\n";
     }
     my $reply = eval {
-        while ($bytes ne '') {
-            my $n = syswrite $c, $bytes;
-            die "write: $!\n" if !defined $n && !$!{EINTR};
-            substr $bytes, 0, $n // 0, '';
-        }
+        RblTest::Http::write_all($c, $bytes) or die "write: $!\n";
         (read_replies($c, 1))[0];
     };
     if ($@) {
