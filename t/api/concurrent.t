@@ -13,9 +13,8 @@ use warnings;
 use MIME::Base64 qw(encode_base64);
 use RblApi;
 use RblLines;
-use Time::HiRes qw(time);
 
-my $seconds = $ENV{RBL_SECONDS} // 20;
+my $requests = $ENV{RBL_REQUESTS} // 16_000;
 my $seed = int($ENV{RBL_SEED} // time ^ $$);
 note("seed $seed");
 srand $seed;
@@ -159,10 +158,9 @@ for my $a (@accounts) {
         '/3.0/rbls.json?page_size=5', auth => $a->{auth}))->{data} };
 }
 
-my $end = time + $seconds;
 my $sent = 0;
 lines_run($t->{nginx}, 64, sub {
-    return if time > $end || @faults >= 10;
+    return if $sent >= $requests || @faults >= 10;
     return change() if ++$sent % 16;
     my $r = request(pick(@accounts), 'GET', pick('rblprofiles',
         'contactgroups'));
