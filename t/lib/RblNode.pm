@@ -8,6 +8,7 @@ use warnings;
 use Exporter 'import';
 use Fcntl qw(LOCK_EX);
 use File::Path qw(make_path remove_tree);
+use JSON::XS qw(decode_json);
 
 use RblTest::Process;
 
@@ -28,13 +29,29 @@ sub node_modules {
     my $new = "$d.$$";
     make_path($new);
     write_file("$new/package.json", $text);
-    my $r = run_cmd({ cwd => $new, timeout => 180 }, 'npm', 'install',
-        '--no-package-lock', '--no-audit', '--no-fund', '--ignore-scripts',
-        '--loglevel=error');
-    die "npm install: $r->{out}$r->{err}\n" if $r->{status} != 0;
+    npm($new, 'install', '--no-package-lock', '--no-audit', '--no-fund',
+        '--ignore-scripts', '--loglevel=error');
+    my $parts = decode_json($text)->{parts} // {};
+    for my $package (sort keys %$parts) {
+        my $at = "$new/node_modules/" . ($package =~ s/@[^@]*$//r);
+        make_path($at);
+        my $file = npm($new, 'pack', '--silent', $package) =~ s/\s+\z//r;
+        my $r = run_cmd('tar', '-xzf', "$new/$file", '-C', $at,
+            '--strip-components=1', '--wildcards',
+            map { "package/$_" } 'package.json', @{ $parts->{$package} });
+        die "tar: $r->{err}\n" if $r->{status} != 0;
+    }
     remove_tree($d);
     rename $new, $d or die "$d: $!";
     return "$d/node_modules";
+}
+
+sub npm {
+    my ($dir, @args) = @_;
+
+    my $r = run_cmd({ cwd => $dir, timeout => 180 }, 'npm', @args);
+    die "npm $args[0]: $r->{out}$r->{err}\n" if $r->{status} != 0;
+    return $r->{out};
 }
 
 1;

@@ -161,11 +161,11 @@ async function asDiscord(r, method, target) {
 }
 
 async function asDatadog(r, method, target) {
-    const client = require('@datadog/datadog-api-client');
     const base = '@datadog/datadog-api-client/dist/packages/'
-        + 'datadog-api-client-v1/';
-    const { EventsApiRequestFactory } = require(`${base}apis/EventsApi`);
-    const { ObjectSerializer } = require(`${base}models/ObjectSerializer`);
+        + 'datadog-api-client-';
+    const client = require(`${base}common`);
+    const { EventsApiRequestFactory } = require(`${base}v1/apis/EventsApi`);
+    const { ObjectSerializer } = require(`${base}v1/models/ObjectSerializer`);
     const event = ObjectSerializer.deserialize(JSON.parse(r.body),
         'EventCreateRequest', '');
 
@@ -173,7 +173,7 @@ async function asDatadog(r, method, target) {
         return `not its fields: ${JSON.stringify(event)}`;
     }
 
-    const made = await new EventsApiRequestFactory(client.client
+    const made = await new EventsApiRequestFactory(client
         .createConfiguration({ authMethods: {
             apiKeyAuth: r.headers['dd-api-key'] } })).createEvent(event);
     const head = made.getHeaders();
