@@ -2,11 +2,12 @@
 
 # Runs test programs: sh t/check.sh BUILD JOBS "BESIDE..." "ALONE..."
 #
-# JOBS programs of BESIDE run at a time, then those of ALONE one by one.  A
-# program of BESIDE that fails runs once more, alone, because several programs
-# on two cores can starve one another.  A program that passes only then is
-# named at the end: it depends on the speed of the machine, which is a fault
-# of the program.  At most RETRIES programs get a second run.
+# JOBS programs of BESIDE run at a time, then those of ALONE, two at a time, for
+# which two cores are enough (JOBS=1: one by one).  A program of BESIDE that
+# fails runs once more, alone, because several programs on two cores can starve
+# one another.  A program that passes only then is named at the end: it depends
+# on the speed of the machine, which is a fault of the program.  At most RETRIES
+# programs get a second run.
 #
 # The end of the output repeats what failed, for readers of the last lines.
 
@@ -40,7 +41,7 @@ again() {
 bad=0
 rm -f "$build/beside.log" "$build/again.log" "$build/alone.log"
 [ -z "${beside# }" ] || part beside "$jobs" $beside || again || bad=1
-[ -z "$alone" ] || part alone 1 $alone || bad=1
+[ -z "${alone# }" ] || part alone "$((jobs > 1 ? 2 : 1))" $alone || bad=1
 
 if [ "$bad" = 0 ]; then
     [ ! -e "$build/again.log" ] \
