@@ -85,7 +85,7 @@ refused("$_", qr/${at}$_: must be one of/, entry($_ => 'frob'))
     for qw(tier scope kind);
 refused('control', qr/${at}control: must be/, entry(control => $_))
     for 'frob', 'name:', 'name:a b';
-refused("names $_->[1]", qr/${at}names: $_->[2]/,
+refused("names $_->[2]", qr/${at}names: $_->[2]/,
     entry(families => $_->[0], names => $_->[1]))
     for [['domain'], 'frob', 'must be one of "both", "full", "registered"'],
     [['domain'], 5, 'must be text'], [['ipv4'], 'full', '.*domains'];
