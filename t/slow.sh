@@ -5,7 +5,7 @@
 
 cat <<'END'
 # The slowest programs of make check, which begins with them, so that two cores
-# stay busy to the end.  `make slow` writes this file from the log of a run.
+# stay busy to the end.  `make slow` writes this file from the logs of a run.
 END
 
 sed -n 's|^.*] \([^ ]*\) \.* ok *\([0-9]*\) ms.*|\2 \1|p' "$@" \
