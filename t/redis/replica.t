@@ -12,7 +12,9 @@ use warnings;
 use RblApi;
 use RblRedis;
 
-my $master = start_redis(port => 1, args => ['--repl-diskless-sync-delay', 0]);
+# Replicas are not waited for to come together.
+my @at_once = (port => 1, args => ['--repl-diskless-sync-delay', 0]);
+my $master = start_redis(@at_once);
 init_store($master, lists => repo_dir() . '/conf/lists.json');
 my $t = { redis => $master, acct => make_account($master) };
 daemon_seen($t);
@@ -20,7 +22,7 @@ daemon_seen($t);
 sub replica_of {
     my ($server) = @_;
 
-    my $r = start_redis(port => 1);
+    my $r = start_redis(@at_once);
     redis($r, 'REPLICAOF', '127.0.0.1', $server->{port});
     ok((wait_for { redis($r, 'INFO', 'replication')
         =~ /master_link_status:up/ } 20), 'a replica');
