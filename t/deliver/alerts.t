@@ -36,7 +36,7 @@ sub check {
         ? listed_result("RB$_") : result("RB$_", 'clear') } 'a', 'b'])
         for @hosts;
     cont_server($d);
-    soon { idle() } 'all is told', 30;
+    soon { wake(); idle() } 'all is told', 30;
 }
 
 sub open_alerts {

@@ -59,7 +59,7 @@ sub told {
     pause_server($d);
     $changes->();
     signal_server($d, 'CONT');
-    soon { idle() } "$name: told", 30;
+    soon { wake(); idle() } "$name: told", 30;
     my %got;
     for my $at ($s, $slack) {
         my @all = received($at);

@@ -230,7 +230,7 @@ for my $i (0 .. $#storm) {
         '10.1.' . int($i / 250) . '.' . $i % 250);
 }
 together { check($_, 'ab') for @storm };
-soon { idle() } 'a storm', 30;
+soon { wake(); idle() } 'a storm', 30;
 my @m = fresh('start_and_end');
 is(join(' | ', map { $_->{title} } @m), '700 hosts listed', 'one message');
 is($m[0]{listed}, 700, 'with the whole number');

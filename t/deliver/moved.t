@@ -108,7 +108,7 @@ for (
     my ($ht, $value) = (sid('HT'), '192.0.2.' . ++$n);
     script('host_add', [$ACCT], 'old', 'rbl', 1, '', '', '', '', $ht, $value);
     $step{$_}->($ht) for split ' ', $before;
-    soon { idle() } 'the begin is told';
+    soon { wake(); idle() } 'the begin is told';
     my @before = told();
     pause_server($d);
     for my $step (split ' ', $then) {
@@ -116,15 +116,15 @@ for (
         is($r->[0], 'OK', "$then: $step") if $step !~ /listed|more|clear/;
     }
     cont_server($d);
-    soon { idle() } 'all is told';
+    soon { wake(); idle() } 'all is told';
     my @told = told();
     splice @told, 0, @before;
     is(join(' | ', @told), $title, "$before, then $then: what is told");
     is(alerts($value), $alerts, "$before, then $then: alerts");
     script('host_delete', [$ACCT], $ht, 60_000);
-    soon { idle() } 'it is gone';
+    soon { wake(); idle() } 'it is gone';
     contacts('contact_update', '', $home);
-    soon { idle() } 'all are at home';
+    soon { wake(); idle() } 'all are at home';
 }
 
 
@@ -142,7 +142,7 @@ sub together {
     check($ht{$_}, 'a') for @of[@$listed];
     check($ht{$_}, '') for @of[@$clear];
     cont_server($d);
-    soon { idle() } 'all is told', 30;
+    soon { wake(); idle() } 'all is told', 30;
 }
 
 together([0 .. 14], []);
