@@ -89,6 +89,7 @@ struct jobs_s {
     jobs_pass_t    pass[JOB_KINDS];
     unsigned       both;                /* 1: both kinds, by the same calls */
     unsigned       more;                /* this round has not taken all */
+    unsigned       more_due;            /* nor has this pass for due hosts */
 };
 
 /*

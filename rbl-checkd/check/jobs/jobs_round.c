@@ -89,6 +89,7 @@ jobs_round(jobs_t *jobs)
 
     if (jobs->pass[JOB_DUE].left == 0) {
         pass_begin(&jobs->pass[JOB_DUE], jobs->partitions);
+        jobs->more_due = 0;
     }
 
     take_some(jobs);
@@ -155,7 +156,7 @@ batch_ends(jobs_t *jobs)
         jobs->kind = jobs->kind == JOB_MANUAL ? JOB_DUE : JOB_MANUAL;
         take_some(jobs);
 
-    } else if (jobs->more) {
+    } else if (jobs->more || jobs->more_due) {
         jobs_round(jobs);
 
     } else {
@@ -196,6 +197,7 @@ on_jobs(void *data, const redisReply *reply)
 
         if (got >= (asked + 1) / 2) {
             jobs->more = 1;
+            jobs->more_due |= jobs->kind == JOB_DUE;
         }
 
     } else {
@@ -338,7 +340,10 @@ take_some(jobs_t *jobs)
 
     if (room > 0) {
         ask_all(jobs, pass, room, reserved);
-        jobs->more |= pass->left > 0;
+
+        /* this round asks the other partitions for manual checks, too */
+
+        jobs->more |= jobs->kind == JOB_DUE && pass->left > 0;
 
     } else if (jobs->kind == JOB_MANUAL) {
         pass->left = 0;

@@ -60,7 +60,7 @@ sub redis_raw {
     return $reply;
 }
 
-# What was read of a connection, and where the rest of it begins.
+# Bytes read from a connection, and where the unread rest begins.
 my ($in, $at);
 
 # All replies that are due.
