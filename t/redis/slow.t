@@ -3,6 +3,8 @@
 # The slow link: large writes use a separate connection, on which the accounts
 # take turns, and other requests do not wait behind them.  To hold writes up,
 # the test pauses them in the store.
+#
+# Alone: compares times.
 
 use strict;
 use warnings;
