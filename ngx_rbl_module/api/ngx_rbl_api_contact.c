@@ -196,7 +196,7 @@ ngx_rbl_contact_schedule(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 }
 
 
-/* The last arguments of both scripts are digest, code and event. */
+/* In the arguments of both scripts code and event follow the digest. */
 
 static void
 ngx_rbl_contact_code(ngx_rbl_ctx_t *ctx)
@@ -211,11 +211,13 @@ ngx_rbl_contact_code(ngx_rbl_ctx_t *ctx)
         return;
     }
 
-    argv = write->argv + ctx->route->op->script->argc - 3;
+    argv = &write->argv[ctx->route->op->script == &rbl_script_contact_add
+                        ? NGX_RBL_ARG(contact_add, digest)
+                        : NGX_RBL_ARG(contact_resend, digest)];
 
-    argv[0] = (rbl_str_t) { (char *) code.digest, sizeof(code.digest) };
-    argv[1] = (rbl_str_t) { code.text, sizeof(code.text) };
-    argv[2] = rbl_sid_str(&code.event);
+    *argv++ = (rbl_str_t) { (char *) code.digest, sizeof(code.digest) };
+    *argv++ = (rbl_str_t) { code.text, sizeof(code.text) };
+    *argv++ = rbl_sid_str(&code.event);
 
     ngx_rbl_write_proceed(ctx);
 }

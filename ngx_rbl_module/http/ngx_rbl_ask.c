@@ -168,9 +168,8 @@ ngx_rbl_call(ngx_rbl_ctx_t *ctx, const rbl_script_t *script, int argc,
         return;
     }
 
-    argv[0] = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store),
-                              "acct", rbl_sid_str(&ctx->account),
-                              RBL_STR(""));
+    *argv = rbl_account_key(&key, ngx_rbl_store_keyspace(ctx->store), "acct",
+                            rbl_sid_str(&ctx->account), RBL_STR(""));
 
     ctx->round.writes = 1;
 

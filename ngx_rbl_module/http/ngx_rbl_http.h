@@ -463,12 +463,19 @@ ngx_int_t ngx_rbl_send_body(ngx_rbl_ctx_t *ctx);
 /* Sends the header of a response of that many bytes; -1: not known. */
 ngx_int_t ngx_rbl_send_headers(ngx_rbl_ctx_t *ctx, off_t length);
 
+/* Milliseconds since the epoch. */
+int64_t ngx_rbl_now(void);
+
+
+/* ngx_rbl_headers.c */
+
+/* Adds the headers that every response has, those of rate limits and those of
+   a refusal, which may also end keep-alive.  NGX_ERROR: out of memory. */
+ngx_int_t ngx_rbl_headers(ngx_rbl_ctx_t *ctx);
+
 /* Adds a header to the response.  NULL: out of memory. */
 ngx_table_elt_t *ngx_rbl_header(ngx_http_request_t *r, ngx_str_t *key,
     ngx_str_t *value);
-
-/* Milliseconds since the epoch. */
-int64_t ngx_rbl_now(void);
 
 
 /* ngx_rbl_etag.c */

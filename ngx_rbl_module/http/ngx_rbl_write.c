@@ -206,10 +206,10 @@ ngx_rbl_write_prepare(ngx_rbl_ctx_t *ctx)
         ngx_rbl_internal(ctx);
     }
 
-    write->argv[1] = rbl_sid_str(&write->id);
+    write->argv[NGX_RBL_ARG_ID] = rbl_sid_str(&write->id);
 
     if (value) {
-        write->argv[2] = rbl_str(value);
+        write->argv[NGX_RBL_ARG_VALUE] = rbl_str(value);
     }
 }
 

@@ -50,6 +50,14 @@
 #define NGX_RBL_END                                                           \
     { ngx_null_string, 0, 0, NULL, 0 }
 
+/* The first arguments of every write: the account's key, the SID of what is
+   changed, and the text of ngx_rbl_op_t.value if there is one. */
+enum {
+    NGX_RBL_ARG_ACCT = 0,
+    NGX_RBL_ARG_ID,
+    NGX_RBL_ARG_VALUE
+};
+
 /* An argument of a script as a number; 0, the key, is no field's. */
 #define NGX_RBL_ARG(script, member)                                           \
     (offsetof(rbl_##script##_args_t, member) / sizeof(rbl_str_t))

@@ -55,16 +55,27 @@ for my $file ('t/style.sh', map { s{^\Q$dir\E/}{}r } glob "$dir/t/*/*.t") {
 
 # --- mutants ---------------------------------------------------------------
 
-my (%mutants, @lost);
-for my $line (split /\n/, read_file("$dir/t/hazard/MUTANTS")) {
+my (%mutants, @lost, @old, $in, $id);
+my $bare = sub { return join "\n", map { s/^\s+//r } split /\n/, $_[0] };
+for my $line (split(/\n/, read_file("$dir/t/hazard/MUTANTS")), '') {
+    if ($line =~ /^-   (.*)/) {
+        push @old, $1;
+        next;
+    }
+    if (@old && index($bare->($in), $bare->(join "\n", @old)) < 0) {
+        push @lost, "$id: $old[0]";
+    }
+    @old = ();
     if ($line =~ /^(\d\d|Q\d+) +(\S+)$/) {
-        $mutants{$1}++;
+        $id = $1;
+        $mutants{$id}++;
         push @lost, $2 if $2 ne 'style' && !-e "$dir/$2";
     } elsif ($line =~ /^@ (\S+)$/) {
-        push @lost, $1 if !-e "$dir/$1";
+        $in = -e "$dir/$1" ? read_file("$dir/$1") : '';
+        push @lost, $1 if $in eq '';
     }
 }
-is_deeply(\@lost, [], 'the files of the mutants are there');
+is_deeply(\@lost, [], 'files and lines of the mutants are there');
 is_deeply([grep { !$mutants{$_} } qw(05 06 08 09 11 16 17 18 19 20 21 22 23
     26 27 28)], [], 'what matters most has mutants');
 
