@@ -103,8 +103,8 @@ typedef struct {
  *
  * A write has a script, which is the second round (ngx_rbl_write.h).  The
  * `refusals` of the route's family map the words of its reply to refusals,
- * except OK and ACCOUNT (the account is gone).  `result` writes the answer;
- * without it the answer is `message`.
+ * except OK, ACCOUNT (the account is gone), WORK and BUSY (ngx_rbl_work.c).
+ * `result` writes the answer; without it the answer is `message`.
  *
  * With `records`, account and token are read last, in one command with the
  * records that `prepare` requested (ngx_rbl_ask_records).  `read` is then

@@ -303,7 +303,7 @@ duration_text(char *buf, size_t size, double seconds)
 
     for (i = N_UNITS - 1; i > 0; i--) {
         unit = (int64_t) (units[i].seconds * 1000);
-        if (ms % unit == 0) {
+        if (ms % unit == 0 && (ms >= unit || i == 1)) {
             break;
         }
     }
