@@ -123,7 +123,9 @@ on_news(void *data, const health_news_t *news)
     snprintf(soa, sizeof(soa), "%u", news->soa);
     args.zone = zone_key(evidence, &key, news->list);
     args.family = rbl_str(list_family_name(news->family));
-    args.ttl = args.entry = args.soa = RBL_STR("0");
+    args.ttl = RBL_STR("0");
+    args.entry = RBL_STR("0");
+    args.soa = RBL_STR("0");
 
     if (news->what == HEALTH_NEWS_WILDCARD) {
         args.ttl = rbl_str(ttl);

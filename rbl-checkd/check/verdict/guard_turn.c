@@ -165,7 +165,8 @@ report_failure(guard_list_t *gl)
     rbl_list_turn_args_t  args;
 
     args.list = key_of(gl, &key);
-    args.clear = args.fresh = RBL_STR("0");
+    args.clear = RBL_STR("0");
+    args.fresh = RBL_STR("0");
     args.bad = RBL_STR("1");
     store_call(gl->guard->store, list_turn, NULL, gl, args);
 }
