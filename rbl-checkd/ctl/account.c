@@ -1,6 +1,6 @@
 /*
- * rblctl account: make, show, list, suspend and resume accounts, and set what
- * they want otherwise.
+ * rblctl account: makes, shows, lists, suspends and resumes accounts, and sets
+ * their other options.
  */
 
 #include "plan_file.h"
@@ -115,7 +115,7 @@ ctl_account_add(ctl_t *ctl)
 }
 
 
-/* The record of an account into a; its bytes live as long as *reply. */
+/* Loads the record of an account into a; its bytes live as long as *reply. */
 static int
 ctl_account_load(ctl_t *ctl, const rbl_sid_t *sid, rbl_account_t *a,
     redisReply **reply)
@@ -209,7 +209,7 @@ ctl_account_each(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 
     (void) ctl;
 
-    /* one that ended between two commands is no error */
+    /* an account that was deleted between two commands is no error */
 
     if (rbl_account_decode(&a, raw) != RBL_OK) {
         if (raw.p == NULL) {
@@ -274,7 +274,7 @@ ctl_account_script(ctl_t *ctl, const rbl_script_t *script, int argc,
 }
 
 
-/* A script that changes the account, which is shown then. */
+/* Runs a script that changes the account, and prints the account. */
 static int
 ctl_account_set(ctl_t *ctl, const rbl_script_t *script, int argc,
     rbl_str_t *argv)

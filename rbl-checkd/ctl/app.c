@@ -1,7 +1,7 @@
 /*
  * rblctl app: the applications of an account.  A token and a callback secret
- * are printed once, by the call that made them; the store keeps the SHA-256
- * of the token alone.
+ * are printed once, by the command that made them; the store keeps only the
+ * SHA-256 of the token.
  */
 
 #include "app.h"
@@ -27,7 +27,7 @@ static const ctl_column_t  app_row[] = {
 };
 
 
-/* Columns that the object does not have are not shown. */
+/* Prints the object without the columns that it lacks. */
 int
 ctl_app_print(ctl_t *ctl, json_t *v)
 {

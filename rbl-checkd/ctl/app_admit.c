@@ -1,7 +1,7 @@
 /*
- * Access control of applications: from which networks their tokens may be used,
- * and how often.  Both are kept with the application and with each of its
- * tokens.
+ * Access control of applications: the networks from which their tokens may be
+ * used, and the rate limit.  The store keeps both with the application and with
+ * each of its tokens.
  */
 
 #include "app.h"
@@ -10,15 +10,15 @@
 
 #include <stdio.h>
 
-#define CTL_ALLOW_MAX  64               /* they are walked by each request */
+#define CTL_ALLOW_MAX  64               /* each request walks through them */
 #define CTL_HOUR_MAX   1000000000
 #define CTL_RATE_MAX   1000000
 #define CTL_LIMITS     4
 
 
 /*
- * One network as it is stored: a subnet, an address alone as the subnet that
- * it is, or "unix:".  -1: failed, and said.
+ * Converts a network into its stored form: a subnet, a single address as a
+ * subnet, or "unix:".  -1: error printed.
  */
 static int
 ctl_network(char buf[RBL_VALUE_MAX], rbl_str_t *net, rbl_str_t text)
@@ -57,7 +57,8 @@ ctl_network(char buf[RBL_VALUE_MAX], rbl_str_t *net, rbl_str_t text)
 }
 
 
-/* Those of a list with commas, each once; their number, or -1. */
+/* Converts a list with commas, without duplicates.  Returns their number, or
+   -1. */
 static int
 ctl_networks(char bufs[CTL_ALLOW_MAX][RBL_VALUE_MAX], rbl_str_t *nets,
     rbl_str_t list)
@@ -163,7 +164,7 @@ ctl_app_allow(ctl_t *ctl)
 }
 
 
-/* The limits among the arguments of the script; 0; -1: failed, and said. */
+/* Reads the limits into the arguments of the script.  0; -1: error printed. */
 static int
 ctl_limits(ctl_t *ctl, rbl_app_limit_args_t *args)
 {

@@ -1,6 +1,6 @@
 /*
- * rblctl app stats and app errors: what nginx has gathered of an application
- * (rbl_keys.h: stats, errors), drawn in plain characters.
+ * rblctl app stats and app errors: the counters and errors that nginx collects
+ * for an application (rbl_keys.h: stats, errors), drawn in plain characters.
  */
 
 #include "app.h"
@@ -34,13 +34,13 @@ typedef struct {
 
 typedef struct {
     rbl_sid_t  account, app;
-    int        days;                    /* each sum is of a day, not an hour */
+    int        days;                    /* one sum per day, not per hour */
     int64_t    first, n;                /* days or hours since 1970 */
     ctl_sum_t  sum[CTL_HOURS_MAX];
 } ctl_stats_t;
 
 
-/* 0; -1: there is none, or failed, and said. */
+/* 0; -1: no such application, or failure; error printed. */
 static int
 ctl_app_exists(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *app)
 {
@@ -58,7 +58,8 @@ ctl_app_exists(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *app)
 }
 
 
-/* A field of one key: the number of an hour or a day, "e" after it: errors. */
+/* Adds a field of a key: the number of an hour or a day; a suffix "e" marks
+   errors. */
 static void
 ctl_stats_field(ctl_stats_t *stats, int64_t base, rbl_str_t name, int64_t n)
 {
@@ -85,7 +86,7 @@ ctl_stats_field(ctl_stats_t *stats, int64_t base, rbl_str_t name, int64_t n)
 }
 
 
-/* One key: the hours of a day, or 32 days. */
+/* Reads one key: the hours of a day, or 32 days. */
 static int
 ctl_stats_key(ctl_t *ctl, ctl_stats_t *stats, int64_t part)
 {
@@ -170,7 +171,7 @@ ctl_stats_json(ctl_t *ctl, const ctl_stats_t *stats, const ctl_sum_t *all)
 }
 
 
-/* Columns of the terminal, or what COLUMNS says. */
+/* Columns of the terminal, or the value of COLUMNS. */
 static int
 ctl_width(void)
 {
@@ -197,7 +198,7 @@ ctl_width(void)
 }
 
 
-/* So many of `room` as v is of `max`, and one at least for anything. */
+/* Scales v from 0..max to 0..room; at least 1 if v is positive. */
 static int
 ctl_share(int64_t v, int64_t max, int room)
 {
@@ -249,7 +250,7 @@ ctl_stats_draw(const ctl_stats_t *stats, const ctl_sum_t *all)
     int      room;
     int64_t  i, max;
 
-    /* two columns stand between the numbers and the bar */
+    /* two columns separate the numbers from the bar */
 
     room = ctl_width() - 16 - 11 - 9 - 2;
     room = room < CTL_BAR_MIN ? CTL_BAR_MIN : room;
@@ -276,7 +277,8 @@ ctl_stats_draw(const ctl_stats_t *stats, const ctl_sum_t *all)
 }
 
 
-/* Which hours or days, the present one among them; -1: failed, and said. */
+/* Sets the range of hours or days, which ends with the present one.  -1: error
+   printed. */
 static int
 ctl_stats_range(ctl_t *ctl, ctl_stats_t *stats)
 {
@@ -330,7 +332,7 @@ ctl_app_stats(ctl_t *ctl)
 }
 
 
-/* Each worker brings its own, so they are put in order here. */
+/* Sorts by time, since each worker appends its own errors. */
 static int
 ctl_refusal_order(const void *a, const void *b)
 {
@@ -359,7 +361,7 @@ ctl_errors_rows(const redisReply *reply)
         return NULL;
     }
 
-    /* the last one comes first; what is no refusal is passed over */
+    /* newest first; invalid entries are skipped */
 
     for (i = 0; i < n; i++) {
         if (rbl_refusal_decode(&all[i], rbl_reply_str(

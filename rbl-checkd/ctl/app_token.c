@@ -1,6 +1,6 @@
 /*
- * The tokens of an application.  The beginning of its digest names a token:
- * that is no secret, and the holder of the token finds it with `sha256sum`.
+ * The tokens of an application.  The beginning of its digest names a token; it
+ * is no secret, and the holder of the token finds it with `sha256sum`.
  */
 
 #include "app.h"
@@ -125,7 +125,7 @@ typedef struct {
 } ctl_token_row_t;
 
 
-/* The oldest go first. */
+/* Oldest first. */
 static int
 ctl_token_order(const void *a, const void *b)
 {
@@ -200,7 +200,7 @@ ctl_token_list(ctl_t *ctl)
 }
 
 
-/* The digits that name a token, as the store has them; -1: failed, and said. */
+/* Reads the digits that name a token, as stored.  -1: error printed. */
 static int
 ctl_token_digits(char digits[CTL_TOKEN_FIELD + 1], rbl_str_t text)
 {

@@ -1,6 +1,6 @@
 /*
- * Arguments of rblctl: each is checked like input of the API before anything
- * is done with it.
+ * Arguments of rblctl: each is validated like input of the API before it is
+ * used.
  */
 
 #include "ctl.h"

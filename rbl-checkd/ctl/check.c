@@ -23,8 +23,8 @@ typedef struct {
     rbl_family_t     family;
     char             buf[RBL_VALUE_MAX];
     lists_t         *table;
-    redisReply      *keys;              /* zones and keys; NULL: none */
-    const list_t   **lists;             /* those that are asked */
+    redisReply      *keys;              /* zones and keys; NULL: no keys */
+    const list_t   **lists;             /* the lists to be queried */
     size_t           n;
     check_env_t      env;
     check_t         *check;
@@ -234,7 +234,8 @@ ctl_check_run(ctl_t *ctl, ctl_check_t *c)
     }
 
     ev_run(c->env.loop, 0);
-    c->trace.ended = 1;                 /* what is left is only dropped */
+    c->trace.ended = 1;                 /* the remaining queries are only
+                                           dropped */
 
     return 0;
 }
@@ -287,7 +288,7 @@ ctl_check_json(const ctl_check_t *c, size_t i)
 }
 
 
-/* Listings first, then what is not known, then the rest. */
+/* Listings first, then unknown lists, then the others. */
 static json_t *
 ctl_check_rows(const ctl_check_t *c)
 {
@@ -364,7 +365,7 @@ ctl_check(ctl_t *ctl)
         ctl_fail("out of memory");
 
     } else if (ctl_check_lists(ctl, &c) != 0) {
-        /* it was said */
+        /* the error was printed */
 
     } else if (c.n == 0) {
         ctl_fail("no active list takes %.*s; rblctl lists load FILE loads"

@@ -1,7 +1,6 @@
 /*
- * The store as rblctl uses it: hiredis, synchronous, one connection.  Every
- * error is said here, in a line that tells what to do; above there is only
- * "it failed".
+ * The store as rblctl uses it: hiredis, synchronous, one connection.  This file
+ * prints every error, with a hint for the operator; callers only see a failure.
  */
 
 #include "ctl.h"
@@ -10,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CTL_SLICE_N  500          /* records looked up at once */
+#define CTL_SLICE_N  500          /* records per lookup */
 
 
 static struct timeval
@@ -25,7 +24,8 @@ ctl_timeval(double seconds)
 }
 
 
-/* "host:port" or "[v6]:port": the host without brackets, the port or -1. */
+/* Parses "host:port" or "[v6]:port": the host without brackets; returns the
+   port or -1. */
 static int
 ctl_address(char *host, size_t size, const char *text)
 {
@@ -137,7 +137,7 @@ ctl_connect(ctl_t *ctl)
 }
 
 
-/* A script that fails in the middle has done what came before. */
+/* A script that fails halfway has applied its earlier changes. */
 static const char *
 ctl_hint_script(const ctl_t *ctl, const char *error)
 {

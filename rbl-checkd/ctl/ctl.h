@@ -1,8 +1,9 @@
 /*
- * rblctl: what its files share.  A command is a function from ctl_t to an exit
+ * rblctl: common declarations.  A command is a function from ctl_t to an exit
  * status; it runs once and the process ends, so replies are freed but nothing
- * is recovered.  The function that finds an error prints its one line, by
- * ctl_fail, and all callers pass the status on.
+ * is recovered.  The function that finds an error prints one line by ctl_fail,
+ * and all callers pass the status on.  "-1: error printed" in this and other
+ * headers means that the line was printed.
  */
 
 #ifndef CTL_H_INCLUDED
@@ -19,7 +20,7 @@
 #include "rbl_script.h"
 #include "rbl_sid.h"
 
-/* Exit status.  1 and 2 are the answers of `check`, 1 is one of `fsck`. */
+/* Exit status.  1 and 2 are also results of `check`, 1 one of `fsck`. */
 #define CTL_OK       0
 #define CTL_LISTED   1
 #define CTL_FOUND    1
@@ -27,12 +28,13 @@
 #define CTL_ERROR    3
 
 #define CTL_MAX_OPTIONS  16
-#define CTL_LIMIT_MAX    100000000      /* of hosts and the like */
-#define CTL_SECRET_SIZE  80             /* room for any token or secret */
+#define CTL_LIMIT_MAX    100000000      /* of hosts and other counts */
+#define CTL_SECRET_SIZE  80             /* size of a buffer for any token or
+                                           secret */
 
 typedef struct {
     const char  *name;                  /* without the dashes */
-    int          value;                 /* 1: it takes one */
+    int          value;                 /* 1: it takes a value */
 } ctl_option_t;
 
 typedef struct ctl_s  ctl_t;
@@ -40,7 +42,8 @@ typedef struct ctl_s  ctl_t;
 typedef enum {
     CTL_OFFLINE = 0,
     CTL_STORE,                          /* connected */
-    CTL_READY                           /* and initialised: ks is complete */
+    CTL_READY                           /* connected and initialised: ks is
+                                           complete */
 } ctl_need_t;
 
 typedef struct {
@@ -48,7 +51,7 @@ typedef struct {
     const char          *usage;
     const char          *text;
     const ctl_option_t  *options;       /* ends with a NULL name */
-    int                  min, max;      /* arguments */
+    int                  min, max;      /* number of arguments */
     ctl_need_t           need;
     int                (*run)(ctl_t *ctl);
 } ctl_command_t;
@@ -69,43 +72,44 @@ struct ctl_s {
     } options[CTL_MAX_OPTIONS];
 };
 
-/* commands.c: ends with one that has no words. */
+/* commands.c: ends with a command without words. */
 extern const ctl_command_t  ctl_commands[];
 
-/* The value of an option, "" for a flag; NULL: it was not given. */
+/* The value of an option, "" for a flag; NULL: not given. */
 const char *ctl_option(const ctl_t *ctl, const char *name);
 
-/* main.c: one line on standard error; CTL_ERROR, or nothing is wrong. */
+/* main.c: prints one line on standard error and returns CTL_ERROR. */
 __attribute__((format(printf, 1, 2)))
 int ctl_fail(const char *fmt, ...);
 __attribute__((format(printf, 1, 2)))
 void ctl_note(const char *fmt, ...);
 
-/* client.c: each prints its own error. */
+/* client.c: each function prints its own error. */
 int ctl_connect(ctl_t *ctl);            /* 0, -1 */
 int ctl_meta(ctl_t *ctl);               /* 0: ks is complete; -1 */
 
-/* Partitions and schema of <prefix>:meta; 0, 1: there is none, -1. */
+/* Reads partitions and schema of <prefix>:meta.  0; 1: there is no meta; -1. */
 int ctl_meta_read(ctl_t *ctl, int64_t *partitions, int64_t *schema);
 
-/* NULL: failed, and said.  Error replies never come back. */
+/* Runs a command.  Never returns an error reply.  NULL: error printed. */
 redisReply *ctl_command(ctl_t *ctl, int argc, const rbl_str_t *argv);
 redisReply *ctl_script(ctl_t *ctl, const rbl_script_t *script, int argc,
     const rbl_str_t *argv);
 
 /* A script by its name with its own arguments (rbl_script.h), for ctl_script
-   and others. */
+   and similar functions. */
 #define CTL_SCRIPT(name, args)                                                \
     &rbl_script_##name, RBL_ARGC(args),                                       \
     ((rbl_##name##_args_t *) { &(args) })->argv
 
-/* The integer reply of a command with a key; -1: failed, and said. */
+/* The integer reply of a command with a key; -1: error printed. */
 int64_t ctl_count(ctl_t *ctl, const char *name, rbl_str_t key);
 
 /*
- * Calls `each` for every record of an index of an account (or, account empty,
- * of partition p), in order: the members of zset `index` looked up under the
- * key name `record`.  0, or -1: failed, or `each` said so.
+ * Calls `each` for every record of an index of an account (or, if the account
+ * is empty, of partition p), in order: it looks up the members of zset `index`
+ * under the key name `record`.  Returns 0, or -1 if it failed or `each`
+ * returned -1.
  */
 typedef int (*ctl_each_pt)(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw,
     void *data);
@@ -120,19 +124,20 @@ typedef struct {
 
 /*
  * Prints an array of objects as a table, or an object as lines of title and
- * value; as it is with --json.  Takes the reference.  NULL is an error.
+ * value; prints JSON with --json.  Takes the reference of `value`; NULL is an
+ * error.
  */
 int ctl_print(ctl_t *ctl, const ctl_column_t *columns, json_t *value);
 
-/* Text from outside as JSON: invalid UTF-8 becomes "?". */
+/* Untrusted text as JSON: invalid UTF-8 becomes "?". */
 json_t *ctl_text(rbl_str_t s);
 json_t *ctl_texts(rbl_str_t packed);    /* of a packed array of texts */
 json_t *ctl_time(int64_t ms);           /* RFC 3339 text, "" for 0 */
 
-/* Writes s for a terminal: no control bytes; returns the columns taken. */
+/* Writes s for a terminal, without control bytes; returns the columns used. */
 size_t ctl_put(FILE *out, const char *s, size_t n);
 
-/* args.c: arguments, each checked; -1: failed, and said. */
+/* args.c: validate arguments.  -1: error printed. */
 int ctl_sid(rbl_sid_t *sid, rbl_sid_kind_t kind, rbl_str_t text);
 int ctl_name(rbl_str_t *name, const char *what, rbl_str_t text);
 int ctl_number(const ctl_t *ctl, const char *option, int64_t *v, int64_t min,
@@ -140,43 +145,43 @@ int ctl_number(const ctl_t *ctl, const char *option, int64_t *v, int64_t min,
 int ctl_interval(int64_t *seconds, const char *what, rbl_str_t text);
 int ctl_timezone(const ctl_t *ctl, rbl_str_t name);
 
-/* A number as text in buf. */
+/* Writes a number as text into buf. */
 #define CTL_DECIMAL  24
 rbl_str_t ctl_decimal(char buf[CTL_DECIMAL], int64_t v);
 
-/* "900", "15m", "1h": 1 s to 30 days; -1: it is none, and nothing is said. */
+/* Parses "900", "15m", "1h": 1 s to 30 days.  -1: invalid; prints nothing. */
 int ctl_seconds(int64_t *seconds, rbl_str_t text);
 
-/* account.c: 0; -1: there is none, or failed, and said. */
+/* account.c: 0; -1: no such account, or failure; error printed. */
 int ctl_account_exists(ctl_t *ctl, const rbl_sid_t *sid);
 
 /* The key of an account's record. */
 rbl_str_t ctl_acct(const ctl_t *ctl, rbl_key_t *key, const rbl_sid_t *account);
 
 /*
- * Runs a script of the account that the first argument names, to show the
- * account afterwards; puts the key into argv.  NULL: it was not done, and said;
- * a refusal other than "there is no such account" is the caller's.
+ * Runs a script of the account that the first argument names, and puts the key
+ * into argv.  The reply is for printing the account.  NULL: error printed.  The
+ * caller handles all refusals but "there is no such account".
  */
 redisReply *ctl_account_script(ctl_t *ctl, const rbl_script_t *script,
     int argc, rbl_str_t *argv);
 
-/* secret.c: random texts and digests; -1: failed, and said. */
+/* secret.c: random texts and digests; -1: error printed. */
 int ctl_token_make(char token[CTL_SECRET_SIZE]);    /* 64 hex digits */
 int ctl_secret_make(char secret[CTL_SECRET_SIZE]);  /* "whsec_..." */
 int ctl_sha256(unsigned char digest[32], rbl_str_t s);
-void ctl_hex(char *out, const unsigned char *p, size_t n);  /* NUL too */
+void ctl_hex(char *out, const unsigned char *p, size_t n);  /* appends a NUL */
 
 /*
- * daemons.c: an array of what each daemon has counted lately; its name, and
- * groups of numbers (rbl_metrics.h).  NULL: failed, and said.
+ * daemons.c: an array of the latest counters of each daemon: its name, and
+ * groups of numbers (rbl_metrics.h).  NULL: error printed.
  */
 json_t *ctl_daemons(ctl_t *ctl);
 
-/* The SID of a system list. */
+/* Makes the SID of a system list. */
 int ctl_list_sid(rbl_sid_t *sid, rbl_str_t zone);
 
-/* The commands, one file each family. */
+/* The commands, one file for each family. */
 int ctl_init(ctl_t *ctl);
 int ctl_status(ctl_t *ctl);
 int ctl_queue(ctl_t *ctl);

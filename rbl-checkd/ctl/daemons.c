@@ -1,6 +1,6 @@
 /*
- * rblctl: what the daemons have counted, as they put it into the store every
- * few seconds.  A daemon that is gone is not among them for long.
+ * rblctl: the counters of the daemons.  Each daemon writes its record into the
+ * store every few seconds; the record of a stopped daemon soon expires.
  */
 
 #include "ctl.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define DAEMONS_MAX  "255"              /* the rank of the last one looked at */
+#define DAEMONS_MAX  "255"              /* rank of the last daemon looked at */
 
 
 /* Sets the numbers in objects by their groups. */
@@ -23,7 +23,7 @@ ctl_daemon_numbers(json_t *v, const rbl_metric_t *metric, size_t n,
 
     for (i = 0; i < n; i++) {
         if (number[i] < 0) {
-            continue;                   /* not known */
+            continue;                   /* unknown */
         }
 
         group = json_object_get(v, metric[i].group);
@@ -103,7 +103,7 @@ ctl_daemon_json(const rbl_daemon_t *d)
 }
 
 
-/* MGET of the records of those names. */
+/* MGET of the records of these names. */
 static redisReply *
 ctl_daemons_mget(ctl_t *ctl, const redisReply *names)
 {

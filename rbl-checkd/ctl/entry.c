@@ -1,6 +1,6 @@
 /*
- * Files of entries: what their readers have in common.  Each member is what it
- * must be, or a line says what that is.
+ * Files of entries: common code of their readers.  An invalid member causes a
+ * line that says which values are valid.
  */
 
 #include "entry.h"

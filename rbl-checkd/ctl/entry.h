@@ -13,13 +13,14 @@
 typedef struct {
     const char  *path;
     const char  *array;                 /* "lists", "killed", "plans"; NULL:
-                                           it is no file, `path` names what is
-                                           read */
+                                           `path` names the source, which is no
+                                           file */
     size_t       index;
-    rbl_str_t    label;                 /* names the entry at hand: its zone,
-                                           its name; n 0: it has none */
+    rbl_str_t    label;                 /* zone or name of the current entry; n
+                                           0: it has none */
     int          mistakes;
-    json_t      *seen;                  /* label -> true */
+    json_t      *seen;                  /* Reads the file.  NULL: it cannot be
+                                           read or is no JSON; error printed. */
 } entry_read_t;
 
 /* The file; NULL: it cannot be read or is no JSON, and a line says so. */
@@ -29,11 +30,12 @@ json_t *entry_file(const char *path);
 __attribute__((format(printf, 3, 4)))
 void mistake(entry_read_t *r, const char *field, const char *fmt, ...);
 
-/* An entry has no members but the known ones.  -1: out of memory. */
+/* Reports the members of an entry that are not in `known`.  -1: out of
+   memory. */
 int entry_members(entry_read_t *r, const json_t *entry,
     const char *const *known);
 
-/* No two entries have the label that this one has. */
+/* Reports a label that an earlier entry has already. */
 void entry_once(entry_read_t *r, const char *field);
 
 rbl_str_t value_str(const json_t *v);       /* p NULL: not a string */
@@ -41,11 +43,11 @@ rbl_str_t value_str(const json_t *v);       /* p NULL: not a string */
 /* Index of the word, or -1. */
 int one_of(rbl_str_t s, const char *const *words);
 
-/* A text member; "" if it is not there, p NULL after a mistake. */
+/* A text member; "" if it is absent; p is NULL after a mistake. */
 rbl_str_t member_text(entry_read_t *r, const json_t *entry, const char *name,
     size_t max);
 
-/* The same out of a few; empty only if `empty` is set. */
+/* The same for one of a few words; empty only if `empty` is set. */
 rbl_str_t member_word(entry_read_t *r, const json_t *entry, const char *name,
     const char *const *words, int empty);
 

@@ -1,5 +1,6 @@
 /*
- * rblctl fsck: the command, the scripts' calls, and the report of a fault.
+ * rblctl fsck: the command, the calls of the scripts, and the report of a
+ * fault.
  */
 
 #include "fsck.h"
@@ -27,7 +28,8 @@ fsck_only(const fsck_t *f)
 }
 
 
-/* A fault that is seen twice, and was not repaired, is reported once. */
+/* Reports a fault.  A fault that is seen twice, and was not repaired, is
+   reported once. */
 static int
 fsck_add(fsck_t *f, rbl_str_t account, rbl_str_t kind, rbl_str_t where,
     rbl_str_t text, int mended)
@@ -39,7 +41,7 @@ fsck_add(fsck_t *f, rbl_str_t account, rbl_str_t kind, rbl_str_t where,
                  account.n ? account.p : "", (int) kind.n,
                  kind.n ? kind.p : "", (int) where.n, where.n ? where.p : "");
 
-    /* what a name leaves out makes no two faults one */
+    /* a truncated name does not make two faults equal */
 
     if (n > 0 && (size_t) n < sizeof(name)
         && memchr(name, '\0', (size_t) n) == NULL)
@@ -76,7 +78,7 @@ fsck_report(fsck_t *f, rbl_str_t account, const char *kind, rbl_str_t where,
 }
 
 
-/* Tells the faults of a script's reply, and gives its word, or -1. */
+/* Reports the faults in a script's reply.  Returns the script's word, or -1. */
 static int
 fsck_take(fsck_t *f, const redisReply *reply)
 {
@@ -117,12 +119,13 @@ fsck_take(fsck_t *f, const redisReply *reply)
 }
 
 
-/* The script's reply, or "QUEUED" inside of a transaction. */
+/* The script's reply, or "QUEUED" inside a transaction. */
 static redisReply *
 fsck_call(fsck_t *f, rbl_str_t key, const rbl_script_t *script, int argc,
     rbl_str_t *argv)
 {
-    rbl_fsck_account_args_t  *first;    /* what all of them begin with */
+    rbl_fsck_account_args_t  *first;    /* the common beginning of all
+                                           arguments */
 
     first = (void *) argv;
     first->acct = key;
@@ -154,7 +157,8 @@ fsck_watched(fsck_t *f, rbl_str_t key, const rbl_script_t *script, int argc,
     int          i, rc;
     redisReply  *reply[3];
 
-    /* EVALSHA of an unknown script would be queued, and fail in the end */
+    /* in a transaction, EVALSHA of an unknown script would be queued and
+       fail */
 
     reply[0] = ctl_command(f->ctl, RBL_COMMAND("SCRIPT",
                            RBL_STR("LOAD"), rbl_str(script->source)));
@@ -263,8 +267,8 @@ fsck_state(fsck_t *f, rbl_str_t account)
 
 
 /*
- * What others are judged by comes first: types and indexes before what they
- * hold, records before what counts them.
+ * The order matters: types and indexes before the records in them, records
+ * before the counters of them.
  */
 static int
 fsck_all(fsck_t *f)
@@ -378,7 +382,7 @@ ctl_fsck(ctl_t *ctl)
         rc = fsck_print(&f);
 
     } else {
-        /* faults found until then are reported all the same */
+        /* the faults found until then are reported anyway */
 
         if (f.found) {
             (void) fsck_print(&f);

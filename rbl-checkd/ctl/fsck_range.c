@@ -37,7 +37,7 @@ fsck_kid(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 }
 
 
-/* 1: a watched key was written meanwhile; 0; -1: failed, and said. */
+/* 1: a watched key was written meanwhile; 0; -1: error printed. */
 static int
 fsck_range_count(fsck_t *f, rbl_str_t account, rbl_str_t range,
     rbl_str_t kids)

@@ -1,8 +1,8 @@
 /*
  * rblctl fsck: how many hosts and contacts use each profile and group of an
- * account.  They are counted in slices, and nothing that is counted changes
- * but together with the counters: these are watched (WATCH), and only if they
- * were not written meanwhile what was counted is compared with them.
+ * account.  The client counts them in slices.  Every change of a use also
+ * changes the counters, so the client watches the counters (WATCH) and compares
+ * them only if they were not written meanwhile.
  */
 
 #include "fsck.h"
@@ -15,7 +15,7 @@
 
 
 typedef struct {
-    json_t  *used;                      /* field -> how often */
+    json_t  *used;                      /* field -> number of uses */
     json_t  *ranges;                    /* SIDs */
     int      failed;
     int      unknown;                   /* a record could not be read */
@@ -36,7 +36,7 @@ fsck_use(fsck_used_t *u, rbl_str_t sid, const char *suffix)
     json_int_t  n;
 
     if (sid.n > RBL_SID_LEN) {
-        return;                         /* no SID, which was reported */
+        return;                         /* an invalid SID, which was reported */
     }
 
     snprintf(field, sizeof(field), "%.*s%s", (int) sid.n, sid.n ? sid.p : "",
@@ -65,7 +65,7 @@ fsck_use_groups(fsck_used_t *u, rbl_str_t groups, const char *suffix)
 }
 
 
-/* The places of all contacts in groups. */
+/* Counts the groups of all contacts. */
 static void
 fsck_use_places(fsck_used_t *u, rbl_str_t groups)
 {
@@ -146,8 +146,8 @@ fsck_differs(fsck_diff_t *d, rbl_str_t field, rbl_str_t has, int64_t is)
 
 
 /*
- * Compares the counters, a reply of HGETALL, with what was counted: fields that
- * are the same leave u->used.  0; -1: out of memory, and said.
+ * Compares the counters, a reply of HGETALL, with the counted uses: equal
+ * fields are removed from u->used.  0; -1: out of memory, error printed.
  */
 static int
 fsck_refs_diff(fsck_used_t *u, const redisReply *refs, fsck_diff_t *d)
@@ -171,7 +171,7 @@ fsck_refs_diff(fsck_used_t *u, const redisReply *refs, fsck_diff_t *d)
         has = rbl_reply_str(rbl_reply_at(refs, i + 1));
         is = 0;
 
-        /* a field that is too long counts nothing, as one with a zero byte */
+        /* a field that is too long or has a zero byte counts nothing */
 
         if (field.n < sizeof(name)) {
             snprintf(name, sizeof(name), "%.*s", (int) field.n, field.p);
@@ -199,9 +199,9 @@ fsck_refs_diff(fsck_used_t *u, const redisReply *refs, fsck_diff_t *d)
 
 /*
  * Passes the counters that differ to the script.  The first slice runs only if
- * no counter was written since the watch began: then all of them were right to
- * compare.  The others need no watch, for the script leaves a counter alone
- * that has changed since.  1: a counter was written; 0; -1: failed, and said.
+ * no counter was written since the watch began: then the comparison was valid.
+ * The other slices need no watch, since the script skips a counter that has
+ * changed since. 1: a counter was written; 0; -1: error printed.
  */
 static int
 fsck_refs_judge(fsck_t *f, rbl_str_t account, const fsck_diff_t *d)
@@ -236,8 +236,8 @@ fsck_refs_judge(fsck_t *f, rbl_str_t account, const fsck_diff_t *d)
 
 
 /*
- * Compares what was counted with the counters, which are watched.  1: a counter
- * was written meanwhile; 0; -1: failed, and said.
+ * Compares the counted uses with the counters, which are watched.  1: a counter
+ * was written meanwhile; 0; -1: error printed.
  */
 static int
 fsck_refs_compare(fsck_t *f, rbl_str_t account, fsck_used_t *u)
@@ -297,7 +297,7 @@ fsck_count(fsck_t *f, rbl_str_t account, fsck_used_t *u)
                  " can be read: its counters were not looked at",
                  (int) account.n, account.p);
 
-        /* the watch ends with the next account's EXEC, which is tried again */
+        /* the watch ends with the EXEC of the next account, which is retried */
 
         return 0;
     }

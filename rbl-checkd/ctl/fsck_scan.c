@@ -1,7 +1,7 @@
 /*
  * rblctl fsck: scans the store for keys that have the SID of an account, and
- * reports them by name.  The walk through the account, or a script for such
- * keys, looks at their content.
+ * reports faults in their names.  The walk through the account, or a script for
+ * such keys, checks their content.
  */
 
 #include "fsck.h"
@@ -14,23 +14,23 @@
 
 typedef struct {
     unsigned   p;
-    rbl_str_t  name;                    /* behind "<prefix>:{p}:" */
-    rbl_str_t  kind, account, rest;     /* of the name */
+    rbl_str_t  name;                    /* after "<prefix>:{p}:" */
+    rbl_str_t  kind, account, rest;     /* parts of the name */
 } fsck_key_t;
 
 typedef enum {
-    FSCK_WALKED = 0,                    /* looked at with the account */
-    FSCK_LOOK,                          /* by the script fsck_keys */
-    FSCK_DELIVERY,                      /* likewise, and with its event */
+    FSCK_WALKED = 0,                    /* checked with the account */
+    FSCK_LOOK,                          /* checked by the script fsck_keys */
+    FSCK_DELIVERY,                      /* the same, and with its event */
     FSCK_EVENT,
-    FSCK_OTHERS,                        /* ends by itself */
-    FSCK_FOREIGN                        /* not known */
+    FSCK_OTHERS,                        /* expires */
+    FSCK_FOREIGN                        /* unknown */
 } fsck_way_t;
 
 static const struct {
     const char  *kind;
     fsck_way_t   way;
-    int          parts;                 /* behind the account */
+    int          parts;                 /* number of parts after the account */
 } fsck_names[] = {
     { "acct", FSCK_WALKED, 0 }, { "tokens", FSCK_WALKED, 0 },
     { "hosts", FSCK_WALKED, 0 }, { "listed", FSCK_WALKED, 0 },
@@ -72,7 +72,7 @@ fsck_part(const char *from, const char *to)
 }
 
 
-/* 0; -1: not a key of this prefix that has an account's SID. */
+/* 0; -1: not a key of this prefix with the SID of an account. */
 static int
 fsck_parse(const fsck_t *f, fsck_key_t *k, rbl_str_t key)
 {
@@ -154,7 +154,7 @@ fsck_way(const fsck_key_t *k)
 }
 
 
-/* Keeps an event, and the target of a delivery of it. */
+/* Stores an event, and the target if the key is one of its deliveries. */
 static int
 fsck_event(fsck_t *f, const fsck_key_t *k)
 {
@@ -189,7 +189,7 @@ fsck_event(fsck_t *f, const fsck_key_t *k)
 }
 
 
-/* 1: it is for fsck_keys; 0; -1: failed, and said. */
+/* 1: fsck_keys checks it; 0; -1: error printed. */
 static int
 fsck_key(fsck_t *f, const fsck_key_t *k)
 {
@@ -244,7 +244,7 @@ fsck_key_cmp(const void *a, const void *b)
 }
 
 
-/* One page of the scan: what the script is for goes there by partition. */
+/* Handles a page of the scan: passes keys to the script by partition. */
 static int
 fsck_scan_page(fsck_t *f, const redisReply *page)
 {
@@ -300,7 +300,7 @@ fsck_scan_page(fsck_t *f, const redisReply *page)
 }
 
 
-/* Deliveries of the events that are in question. */
+/* Collects the deliveries of the doubtful events. */
 static int
 fsck_again_page(fsck_t *f, const redisReply *page)
 {
@@ -319,7 +319,7 @@ fsck_again_page(fsck_t *f, const redisReply *page)
 }
 
 
-/* All keys of that name, of all accounts or of the one that is meant. */
+/* Scans all keys of that name, of all accounts or of the selected one. */
 static int
 fsck_keys(fsck_t *f, const char *name,
     int (*take)(fsck_t *f, const redisReply *page))
@@ -359,7 +359,7 @@ fsck_scan(fsck_t *f)
 }
 
 
-/* What the script says of an event and its targets. */
+/* Runs the script for an event and its targets. */
 static int
 fsck_event_ask(fsck_t *f, const char *name, const json_t *targets)
 {
@@ -399,7 +399,7 @@ fsck_event_ask(fsck_t *f, const char *name, const json_t *targets)
 }
 
 
-/* What is in question stays, with what it counts before it is asked again. */
+/* Keeps a doubtful event, with its counter at this time. */
 static int
 fsck_event_keep(fsck_t *f, const char *name, json_t *targets)
 {
@@ -433,7 +433,7 @@ fsck_event_keep(fsck_t *f, const char *name, json_t *targets)
 }
 
 
-/* Asks for each event. */
+/* Runs the script for each event. */
 static int
 fsck_events_ask(fsck_t *f)
 {
@@ -463,8 +463,8 @@ fsck_events_ask(fsck_t *f)
 
 
 /*
- * A delivery that the first scan has not seen was made while that went on; the
- * second one sees every one that was there when the event was kept.
+ * The first scan may have missed a delivery that was made during the scan; the
+ * second scan sees every delivery that existed when the event was kept.
  */
 int
 fsck_events(fsck_t *f)

@@ -1,7 +1,7 @@
 /*
- * rblctl fsck: walks through what a partition has and what an account has.
- * Sets and hashes are scanned: what is there all the while is seen, whatever
- * else comes and goes.
+ * rblctl fsck: walks through partitions and accounts.  Sets and hashes are
+ * scanned; a scan sees each member that exists during the whole scan, whatever
+ * else changes.
  */
 
 #include "fsck.h"
@@ -15,9 +15,10 @@
 typedef struct {
     const char          *name;
     const char          *type;
-    const rbl_script_t  *script;        /* NULL: only its type is looked at */
+    const rbl_script_t  *script;        /* NULL: only the type is checked */
     int                  named;         /* an argument names the entry */
-    int                  of_accounts;   /* entries begin with one's SID */
+    int                  of_accounts;   /* entries begin with the SID of an
+                                           account */
 } fsck_kind_t;
 
 static const fsck_kind_t  partition_kinds[] = {
@@ -34,7 +35,7 @@ static const fsck_kind_t  partition_kinds[] = {
     { NULL, NULL, NULL, 0, 0 }
 };
 
-/* In the order in which they are judged. */
+/* In the order of the checks. */
 static const fsck_kind_t  account_kinds[] = {
     { "acct", "string", NULL, 0, 0 },
     { "totals", "string", NULL, 0, 0 },
@@ -49,7 +50,7 @@ static const fsck_kind_t  account_kinds[] = {
     { "groups", "zset", &rbl_script_fsck_index, 1, 0 },
     { "apps", "zset", &rbl_script_fsck_index, 1, 0 },
     { "hooks", "zset", &rbl_script_fsck_index, 1, 0 },
-    { "defaults", NULL, NULL, 0, 0 },   /* here they are looked at */
+    { "defaults", NULL, NULL, 0, 0 },   /* the account's check covers them */
     { "contacts", "zset", &rbl_script_fsck_index, 1, 0 },
     { "hosts", "zset", &rbl_script_fsck_hosts, 0, 0 },
     { "uniq", "hash", &rbl_script_fsck_entries, 1, 0 },
@@ -66,7 +67,8 @@ static const fsck_kind_t  account_kinds[] = {
 };
 
 
-/* Both tables; "<name>:<account>" if there is one. */
+/* Checks the types of both tables; "<name>:<account>" if an account is
+   given. */
 static int
 fsck_types(fsck_t *f, rbl_str_t key, const fsck_kind_t *kinds,
     rbl_str_t account)
@@ -131,8 +133,8 @@ fsck_account_types(fsck_t *f, rbl_str_t account)
 
 
 /*
- * May an entry that begins with an account's SID be judged?  What has no
- * account to belong to may.  1, 0; -1: failed, and said.
+ * May an entry that begins with the SID of an account be checked?  An entry
+ * without an account may.  1, 0; -1: error printed.
  */
 static int
 fsck_may(fsck_t *f, rbl_str_t entry)
@@ -153,7 +155,7 @@ fsck_may(fsck_t *f, rbl_str_t entry)
 }
 
 
-/* Every `step`th element of a page goes to the script. */
+/* Passes every `step`th element of a page to the script. */
 static int
 fsck_page(fsck_t *f, const fsck_kind_t *kind, rbl_str_t key,
     const redisReply *page, size_t step)
@@ -187,7 +189,7 @@ fsck_page(fsck_t *f, const fsck_kind_t *kind, rbl_str_t key,
 }
 
 
-/* All members of a set, or fields of a hash, that match. */
+/* Checks all members of a set, or fields of a hash, that match. */
 static int
 fsck_members(fsck_t *f, const fsck_kind_t *kind, rbl_str_t walked,
     rbl_str_t key, const char *match)
@@ -229,8 +231,8 @@ fsck_zset(fsck_t *f, const rbl_script_t *script, const char *head,
 
 
 /*
- * A list from its end: what is taken from its head meanwhile moves nothing
- * that is still to be seen out of sight.
+ * Walks through a list from its end, so that elements which are taken from its
+ * head meanwhile do not move the remaining ones out of sight.
  */
 static int
 fsck_list(fsck_t *f, const fsck_kind_t *kind, rbl_str_t walked, rbl_str_t key)
@@ -280,7 +282,7 @@ fsck_defaults(fsck_t *f, rbl_str_t key)
 }
 
 
-/* Reference counters, then the ranges that were seen while counting. */
+/* Checks reference counters, then the ranges that were seen while counting. */
 static int
 fsck_counted(fsck_t *f, rbl_str_t account)
 {

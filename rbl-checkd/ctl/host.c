@@ -1,6 +1,7 @@
 /*
- * rblctl host: the record of a host, what each of its lists said last, and its
- * history.  A host named by its SID alone is looked for in every account.
+ * rblctl host: the record of a host, the last result of each of its lists, and
+ * its history.  A host that is given by its SID alone is searched in every
+ * account.
  */
 
 #include "host.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE        200                /* accounts at a time */
+#define SLICE        200                /* accounts per lookup */
 #define HISTORY_MAX  "1000"             /* more than the store keeps */
 
 
@@ -57,8 +58,8 @@ host_json(const rbl_sid_t *account, const rbl_host_t *h)
 
 
 /*
- * Appends the changes of one entry of the history, the last one first: {id, {c,
- * PP, t, packed {list, zone, status, codes}...}} with the time in its id.
+ * Appends the changes of one entry of the history, the newest first: {id, {c,
+ * PP, t, packed {list, zone, status, codes}...}}; the id has the time.
  */
 
 static void
@@ -97,7 +98,7 @@ history_entry(json_t *rows, const redisReply *entry)
 }
 
 
-/* The transitions of a host, the last one first.  NULL: failed, and said. */
+/* The transitions of a host, newest first.  NULL: error printed. */
 
 static json_t *
 history(ctl_t *ctl, const rbl_sid_t *account, rbl_str_t host)
@@ -129,8 +130,8 @@ history(ctl_t *ctl, const rbl_sid_t *account, rbl_str_t host)
 }
 
 
-/* Which of these accounts has the host.  1: *account, 0: none, -1: failed, and
-   said. */
+/* Finds the account of the host among these.  1: *account set, 0: none, -1:
+   error printed. */
 
 static int
 look_in(ctl_t *ctl, const redisReply *sids, rbl_sid_t *account,
@@ -182,7 +183,7 @@ look_in(ctl_t *ctl, const redisReply *sids, rbl_sid_t *account,
 }
 
 
-/* The account of a host.  0; -1: there is none, or failed, and said. */
+/* Finds the account of a host.  0; -1: none, or failure; error printed. */
 
 static int
 account_of(ctl_t *ctl, rbl_sid_t *account, const rbl_sid_t *host)
@@ -221,7 +222,8 @@ account_of(ctl_t *ctl, rbl_sid_t *account, const rbl_sid_t *host)
 }
 
 
-/* The host of that value.  0; -1: none, or several, or failed, and said. */
+/* Finds the host by its value.  0; -1: none, several, or failure; error
+   printed. */
 
 static int
 host_of(ctl_t *ctl, const rbl_sid_t *account, rbl_sid_t *host, rbl_str_t text)
@@ -291,7 +293,7 @@ host_of(ctl_t *ctl, const rbl_sid_t *account, rbl_sid_t *host, rbl_str_t text)
 }
 
 
-/* Which account and host are meant.  0; -1: failed, and said. */
+/* Sets the account and host that the arguments name.  0; -1: error printed. */
 
 static int
 meant(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *host)
@@ -312,7 +314,7 @@ meant(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *host)
 }
 
 
-/* Unknown lists that the record does not name. */
+/* The number of unknown lists that the record does not name. */
 
 static json_int_t
 untold(const json_t *v, const json_t *lists)

@@ -1,6 +1,6 @@
 /*
- * rblctl host: what host.c (which host, its record, its history) takes from
- * host_lists.c (its lists).
+ * rblctl host: the interface of host_lists.c (the lists of a host) for host.c
+ * (the host, its record, its history).
  */
 
 #ifndef HOST_H_INCLUDED
@@ -10,8 +10,8 @@
 
 /*
  * The lists that check the host, in the order of its profile, and those with a
- * current listing that no longer check it: an array of objects.  NULL: failed,
- * and said.
+ * current listing that no longer check it: an array of objects.  NULL: error
+ * printed.
  */
 json_t *host_lists(ctl_t *ctl, const rbl_sid_t *account, const rbl_host_t *h);
 

@@ -1,7 +1,7 @@
 /*
  * The verdict of each list on a host: a current listing, unknown, or clear.
  * The lists are those that the profile has for the host's type and family, as
- * check_begin would tell them.
+ * in check_begin.
  */
 
 #include "host.h"
@@ -16,12 +16,12 @@ typedef struct {
     ctl_t             *ctl;
     const rbl_sid_t   *account;
     const rbl_host_t  *h;
-    int64_t            unknown;         /* of them the record tells which */
+    int64_t            unknown;         /* of those, the record names these */
     json_t            *rows;
 } host_said_t;
 
 
-/* The entry of host.details, or of host.troubled, for a list; 0: none. */
+/* Finds the entry of host.details, or of host.troubled, for a list; 0: none. */
 
 static int
 listing_of(rbl_listing_t *v, const rbl_host_t *h, rbl_str_t sid)
@@ -67,7 +67,7 @@ trouble_of(rbl_trouble_t *v, const rbl_host_t *h, rbl_str_t sid)
 }
 
 
-/* The lists that the record tells to be unknown. */
+/* Counts the lists that the record names as unknown. */
 
 static int64_t
 known_unknown(const rbl_host_t *h)
@@ -103,7 +103,8 @@ known_unknown(const rbl_host_t *h)
 /*
  * A list without an entry is clear, unless its state is not known: it was never
  * queried, or there are more unknown lists than the record has room for.  The
- * record does not keep when a list with a minimum interval was queried.
+ * record does not keep the time of the last query to a list with a minimum
+ * interval.
  */
 
 static json_t *
@@ -171,8 +172,8 @@ has_row(const host_said_t *s, rbl_str_t sid)
 
 
 /*
- * Adds a list that the profile names (asked), or that only the record
- * names.  0, or -1: failed, and said.
+ * Adds a list that the profile names (asked), or that only the record names.
+ * 0; -1: error printed.
  */
 
 static int
@@ -219,7 +220,8 @@ add_list(host_said_t *s, rbl_str_t sid, int asked)
 }
 
 
-/* Of a packed array of SIDs, or of arrays that begin with one. */
+/* Adds the lists of a packed array of SIDs, or of arrays that begin with
+   one. */
 
 static int
 add_packed(host_said_t *s, rbl_str_t packed, int nested, int asked)
@@ -249,7 +251,7 @@ add_packed(host_said_t *s, rbl_str_t packed, int nested, int asked)
 }
 
 
-/* Those of the profile. */
+/* Adds the lists of the profile. */
 
 static int
 add_asked(host_said_t *s)

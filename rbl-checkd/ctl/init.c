@@ -45,7 +45,7 @@ ctl_init_exists(ctl_t *ctl, int64_t wanted)
 }
 
 
-/* 1: written, 0: another client was faster, -1: failed, and said. */
+/* 1: written, 0: another client was faster, -1: error printed. */
 static int
 ctl_init_write(ctl_t *ctl, int64_t partitions)
 {
@@ -58,7 +58,7 @@ ctl_init_write(ctl_t *ctl, int64_t partitions)
     snprintf(schema, sizeof(schema), "%d", RBL_SCHEMA_VERSION);
     snprintf(now, sizeof(now), "%lld", (long long) time(NULL) * 1000);
 
-    /* the first writer of this field decides; the others follow from it */
+    /* the first writer of this field wins; the other clients use its value */
 
     reply = ctl_command(ctl, RBL_COMMAND("HSETNX",
                         rbl_meta_key(&key, &ctl->ks), RBL_STR("partitions"),

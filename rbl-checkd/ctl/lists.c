@@ -1,7 +1,7 @@
 /*
- * rblctl lists: the system lists.  There is one copy of them in each
- * partition, so a change goes to every one; it may be given again after a
- * failure half-way, with the same result.
+ * rblctl lists: the system lists.  Each partition has a copy of them, so a
+ * change goes to every partition; after a failure halfway the command may be
+ * repeated, with the same result.
  */
 
 #include "lists.h"
@@ -88,7 +88,7 @@ ctl_list_json(const rbl_list_t *l)
 }
 
 
-/* All fields of one list; NULL: failed, and said. */
+/* All fields of one list; NULL: error printed. */
 static json_t *
 ctl_list_whole(ctl_t *ctl, const ctl_lists_known_t *known,
     const rbl_list_t *l)
@@ -182,7 +182,7 @@ ctl_list_load(ctl_t *ctl, rbl_str_t name, rbl_list_t *l, redisReply **reply)
 }
 
 
-/* The servers of a killed list are not queried. */
+/* Prints one list; the servers of a killed list are not queried. */
 static int
 ctl_list_print(ctl_t *ctl, json_t *v, rbl_str_t raw, int servers)
 {

@@ -1,7 +1,8 @@
 /*
- * rblctl lists: changes of one list by hand.  There is one copy of it in each
- * partition, so a change goes to every one; it may be given again after a
- * failure half-way, with the same result.  Daemons see it within a second.
+ * rblctl lists: changes of one list by the operator.  Each partition has a copy
+ * of the list, so a change goes to every partition; after a failure halfway the
+ * command may be repeated, with the same result.  Daemons see the change within
+ * a second.
  */
 
 #include "lists.h"

@@ -1,6 +1,7 @@
 /*
  * Reads a file of block lists.  Checks every member of every entry and prints
- * all mistakes before it fails, so that a file can be corrected in one go.
+ * all mistakes before it fails, so that the operator can correct a file in one
+ * go.
  */
 
 #include "lists_file.h"
@@ -21,7 +22,7 @@ static const char *const  list_members[] = {
 static const char *const  killed_members[] = { "zone", "reason", NULL };
 
 
-/* Entry, its members and its zone; 0, or -1: it cannot be looked at. */
+/* Reads an entry, its members and its zone; 0, or -1: it cannot be checked. */
 static int
 entry_begin(entry_read_t *r, const json_t *entry, const char *const *members)
 {
@@ -87,7 +88,7 @@ put_record(rbl_out_t *out, const rbl_list_t *l, const json_t *codes)
 }
 
 
-/* The record goes into the file's table. */
+/* Adds the record to the file's table. */
 static void
 entry_end(entry_read_t *r, lists_file_t *file, rbl_list_t *l,
     const json_t *codes, lists_file_status_t status)

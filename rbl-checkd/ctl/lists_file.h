@@ -4,14 +4,14 @@
  *     { "version": 1, "lists": [ {...} ], "killed": [ {...} ] }
  *
  * An entry of lists: zone, name, type ("rbl", "uribl"), families (of "ipv4",
- * "ipv6", "domain") must be there; website, enabled (true), codes (rules,
+ * "ipv6", "domain") are required; website, enabled (true), codes (rules,
  * rbl_codes.h), lookup ("%s" is the host), delist, tier, scope, kind, control
  * ("ip", "ip-positive-only", "name:<domain>", "none"), names ("both", "full",
- * "registered": which names of a domain are asked), min_interval (seconds
- * between questions for one host), rate and day_quota (questions a second and
- * a day, of the whole site; 0 is no limit) and note may be.  An entry of
+ * "registered": which names of a domain are queried), min_interval (seconds
+ * between queries for one host), rate and day_quota (queries per second and per
+ * day, of the whole site; 0 is no limit) and note are optional.  An entry of
  * killed: zone, reason.  A zone with {key} is never enabled here.  Any other
- * member is a mistake, as is a zone that is named twice.
+ * member is a mistake, as is a duplicate zone.
  */
 
 #ifndef CTL_LISTS_FILE_H_INCLUDED
@@ -41,8 +41,8 @@ typedef struct {
 } lists_file_t;
 
 /*
- * Reads all of it.  -1: nothing is read, and there is a line on standard error
- * for each mistake, which names the entry and the field.
+ * Reads the whole file.  -1: the file has mistakes and nothing is returned; a
+ * line on standard error for each mistake names the entry and the field.
  */
 int lists_file_read(lists_file_t *file, const char *path);
 void lists_file_free(lists_file_t *file);

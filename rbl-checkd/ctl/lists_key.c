@@ -1,7 +1,7 @@
 /*
- * rblctl lists key: the secret that a list wants in the names it is asked.  It
- * comes from standard input or a file, never from the command line, goes to the
- * store and nowhere else, and is not shown again.
+ * rblctl lists key: the secret that a list requires in query names.  It comes
+ * from standard input or a file, never from the command line; it goes only to
+ * the store, and is never shown.
  */
 
 #include "check/lists/lists.h"
@@ -15,7 +15,7 @@
 #define LINE_SIZE  256
 
 
-/* The first line, cut to its size; 0, -1: it cannot be read, and said. */
+/* Reads the first line, cut to its size.  0; -1: error printed. */
 static int
 read_line(rbl_str_t *text, char line[LINE_SIZE], FILE *f, const char *what)
 {
@@ -42,7 +42,7 @@ read_line(rbl_str_t *text, char line[LINE_SIZE], FILE *f, const char *what)
 }
 
 
-/* From a terminal it is not echoed. */
+/* Reads the key; a terminal does not echo it. */
 static int
 read_input(rbl_str_t *text, char line[LINE_SIZE])
 {
@@ -159,7 +159,7 @@ ctl_lists_key(ctl_t *ctl)
                         ctl->args[0].p);
     }
 
-    /* Without its key the list cannot be queried: no check may wait for it. */
+    /* A list without its key cannot be queried: no check may wait for it. */
 
     if (ctl_option(ctl, "remove") != NULL) {
         rc = ctl_list_status(ctl, &sid, "disabled");    /* 1: it is killed */

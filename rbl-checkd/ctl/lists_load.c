@@ -1,7 +1,7 @@
 /*
- * rblctl lists load: a file of block lists goes into every partition, in slices
- * (lists_put.lua).  A file for which a partition has no room is refused before
- * anything is loaded.
+ * rblctl lists load: loads a file of block lists into every partition, in
+ * slices (lists_put.lua).  A file that does not fit into a partition is refused
+ * before anything is loaded.
  */
 
 #include "lists.h"
@@ -34,8 +34,8 @@ static const ctl_column_t  load_columns[] = {
 
 
 /*
- * Runs lists_room or lists_put, which answer alike, with n words of l->call.
- * 0; -1: failed or refused, and said.
+ * Runs lists_room or lists_put, whose replies have the same form, with n words
+ * of l->call.  0; -1: failed or refused; error printed.
  */
 static int
 load_script(load_t *l, const rbl_script_t *script, unsigned p, size_t n)
@@ -84,7 +84,7 @@ load_room(load_t *l, unsigned p)
 }
 
 
-/* The killed entries of the file, or the others, in slices. */
+/* Loads the killed entries of the file, or the others, in slices. */
 static int
 load_entries(load_t *l, unsigned p, int killed)
 {
@@ -121,7 +121,7 @@ load_entries(load_t *l, unsigned p, int killed)
 }
 
 
-/* The last call makes what is derived from the lists. */
+/* Loads a partition; the last call builds the data derived from the lists. */
 static int
 load_partition(load_t *l, unsigned p)
 {

@@ -1,6 +1,6 @@
 /*
- * The members of an entry in a file of block lists: each is what it must be,
- * or a line says what that is.
+ * The members of an entry in a file of block lists.  An invalid member causes a
+ * line that says which values are valid.
  */
 
 #include "lists_read.h"

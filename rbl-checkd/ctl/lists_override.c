@@ -1,6 +1,6 @@
 /*
- * rblctl lists override: fields of one list that the operator knows better than
- * the catalogue.  They are judged as those of a file are.
+ * rblctl lists override: corrections by the operator to fields of one list in
+ * the catalogue.  They are validated like the fields of a file.
  */
 
 #include "dns/engine.h"
@@ -16,9 +16,9 @@
 
 typedef struct {
     entry_read_t   r;
-    json_t        *entry;               /* the options, as a file has them */
+    json_t        *entry;               /* the options, in the form of a file */
     rbl_buf_t      buf[FIELDS_MAX];     /* packed values */
-    int            n;                   /* of buf */
+    int            n;                   /* number of buffers in use */
     struct {
         rbl_lists_override_args_t  args;
         rbl_lists_override_each_t  fields[FIELDS_MAX];
@@ -26,7 +26,7 @@ typedef struct {
 } override_t;
 
 
-/* A number, or the text as it is: what reads it says what it must be. */
+/* A number, or else the text, which the reader of the member reports. */
 static json_t *
 number_value(const char *name, const char *text)
 {
@@ -43,7 +43,7 @@ number_value(const char *name, const char *text)
 }
 
 
-/* The rules in a file, one a line; empty lines and "#..." are none. */
+/* The rules in a file, one a line; empty lines and "#..." are skipped. */
 static json_t *
 rules_value(const char *path)
 {
@@ -94,7 +94,7 @@ rules_value(const char *path)
 }
 
 
-/* All --server together; 0, -1: failed, and said. */
+/* Collects all --server options; 0; -1: error printed. */
 static int
 servers_value(const ctl_t *ctl, json_t *entry)
 {
@@ -135,7 +135,7 @@ servers_value(const ctl_t *ctl, json_t *entry)
 }
 
 
-/* The options as members of an entry; 0, -1: failed, and said. */
+/* Makes members of an entry from the options; 0; -1: error printed. */
 static int
 override_options(const ctl_t *ctl, override_t *o)
 {
@@ -177,7 +177,7 @@ override_options(const ctl_t *ctl, override_t *o)
 }
 
 
-/* The packed value of a field that was given goes to the script. */
+/* Passes the packed value of a given field to the script. */
 static void
 override_put(override_t *o, const char *name, rbl_str_t text, int64_t number,
     const json_t *list)

@@ -8,13 +8,14 @@
 #include "entry.h"
 
 #define LISTS_FILE_URL      512
-#define LISTS_FILE_WEBSITE  128             /* each result of a check has it */
+#define LISTS_FILE_WEBSITE  128             /* each result of a check contains
+                                               it */
 
 #define LISTS_INTERVAL_MAX  (30 * 86400)
 #define LISTS_RATE_MAX      1000000
 #define LISTS_QUOTA_MAX     1000000000000
 
-/* Each a text member; "" if it is not there, p NULL after a mistake. */
+/* Each reads a text member; "" if it is absent; p is NULL after a mistake. */
 rbl_str_t member_url(entry_read_t *r, const json_t *entry, const char *name,
     size_t max);
 rbl_str_t member_type(entry_read_t *r, const json_t *entry);
@@ -23,17 +24,17 @@ rbl_str_t member_scope(entry_read_t *r, const json_t *entry);
 rbl_str_t member_kind(entry_read_t *r, const json_t *entry);
 rbl_str_t member_control(entry_read_t *r, const json_t *entry);
 
-/* Which names are asked: only a list that takes domains is asked for such. */
+/* The names that are queried; only a list of domains may have this member. */
 rbl_str_t member_names(entry_read_t *r, const json_t *entry, int64_t families);
 
-/* A whole number from 0 to max; 0 if it is not there or after a mistake. */
+/* A whole number from 0 to max; 0 if it is absent or after a mistake. */
 int64_t member_number(entry_read_t *r, const json_t *entry, const char *name,
     int64_t max);
 
 /* Bits; 0 after a mistake. */
 int64_t member_families(entry_read_t *r, const json_t *entry, rbl_str_t type);
 
-/* The array of rules; NULL if there is none. */
+/* The array of rules; NULL if it is absent. */
 const json_t *member_codes(entry_read_t *r, const json_t *entry);
 int member_enabled(entry_read_t *r, const json_t *entry);
 

@@ -1,6 +1,6 @@
 /*
- * rblctl lists show: the name servers of a list, as they are now.  rblctl finds
- * them and queries the test points of each, as a daemon does.
+ * rblctl lists show: the present name servers of a list.  rblctl finds them and
+ * queries the test points of each, as a daemon does.
  */
 
 #include "lists.h"
@@ -63,7 +63,8 @@ ask_server(servers_t *s, uint32_t server, rbl_family_t family)
 }
 
 
-/* The engine finds a zone's servers for its first query, here for the apex. */
+/* The engine finds the servers of a zone for its first query, here for the
+   apex. */
 
 static void
 on_apex(void *data, const dns_answer_t *answer)

@@ -1,6 +1,6 @@
 /*
- * What rblctl tells of lists beside their records.  Keys are asked for by name
- * only: none of them gets here.
+ * The state that rblctl shows of lists besides their records.  It reads only
+ * the names of keys, never a key.
  */
 
 #include "lists.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Of the hash list:<RB>. */
+/* Fields of the hash list:<RB>. */
 enum {
     LIST_DAY = 0,
     LIST_USED,
@@ -38,7 +38,8 @@ ctl_fields(ctl_t *ctl, const char *name)
 }
 
 
-/* Adds numbers of one daemon: counts are summed, of others is the largest. */
+/* Adds numbers of one daemon: counts are summed, of other numbers the largest
+   is kept. */
 static void
 ctl_told_add(json_t *sum, const char *key, const json_t *group,
     const char *name, int largest)
@@ -58,7 +59,8 @@ ctl_told_add(json_t *sum, const char *key, const json_t *group,
 }
 
 
-/* The health that a daemon tells, beside what others do if it differs. */
+/* Adds the health that a daemon reports, if it differs from that of the
+   others. */
 static void
 ctl_told_health(json_t *sum, const json_t *list)
 {
@@ -127,7 +129,7 @@ ctl_add_counters(json_t *counters, const json_t *list)
 }
 
 
-/* What all daemons tell, by list; NULL: failed, and said. */
+/* The reports of all daemons, by list; NULL: error printed. */
 static json_t *
 ctl_fleet_counters(ctl_t *ctl)
 {
@@ -249,7 +251,7 @@ ctl_field_int(const redisReply *reply, size_t i)
 }
 
 
-/* How much of the day is left; a count of another day is void. */
+/* The rest of the daily quota; the count of another day is void. */
 static int64_t
 ctl_quota_left(const rbl_list_t *l, const redisReply *reply, int64_t now)
 {
@@ -262,7 +264,7 @@ ctl_quota_left(const rbl_list_t *l, const redisReply *reply, int64_t now)
 }
 
 
-/* What list_grant, list_told and list_turn keep (shared/lua). */
+/* Adds the data of list_grant, list_told and list_turn (shared/lua). */
 static int
 ctl_list_shared(ctl_t *ctl, const rbl_list_t *l, json_t *object)
 {
@@ -319,7 +321,7 @@ ctl_list_shared(ctl_t *ctl, const rbl_list_t *l, json_t *object)
 }
 
 
-/* The daemons' numbers; of a list that none of them knows there is nothing. */
+/* Adds the daemons' numbers; nothing if no daemon knows the list. */
 static int
 ctl_list_counters(const ctl_lists_known_t *known, const rbl_list_t *l,
     json_t *object)

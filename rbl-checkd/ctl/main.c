@@ -1,7 +1,7 @@
 /*
- * rblctl, the operator's command line: options, and the way to the command that
- * is meant.  What it needs (nothing, the store, an initialised store) stands in
- * the table of commands and is there before it runs.
+ * rblctl, the operator's command line: parses options and runs the command.
+ * The table of commands says what each needs (nothing, the store, an
+ * initialised store); main.c provides it before the command runs.
  */
 
 #include "ctl.h"
@@ -110,7 +110,7 @@ ctl_option_find(const ctl_option_t *o, const char *name, size_t n)
 }
 
 
-/* An option that any command knows, or the command meant.  NULL: none. */
+/* Finds a global option, or an option of the command.  NULL: none. */
 static const ctl_option_t *
 ctl_option_known(const ctl_t *ctl, const char *name, size_t n)
 {
@@ -130,7 +130,8 @@ ctl_option_known(const ctl_t *ctl, const char *name, size_t n)
 }
 
 
-/* Takes the option at argv[i]; the index of the last word taken, or -1. */
+/* Takes the option at argv[i]; returns the index of the last word taken, or
+   -1. */
 static int
 ctl_option_take(ctl_t *ctl, int i, int argc, char **argv)
 {
@@ -183,7 +184,7 @@ ctl_option_take(ctl_t *ctl, int i, int argc, char **argv)
 }
 
 
-/* Number of words of the command that matched, 0: none. */
+/* Number of words of the command that match, 0: none. */
 static int
 ctl_command_match(const ctl_command_t *c, int n, char *const *words)
 {
@@ -264,7 +265,7 @@ ctl_options_fit(const ctl_t *ctl)
 }
 
 
-/* 0; 1: help was asked for; -1: failed, and said. */
+/* 0; 1: help was requested; -1: error printed. */
 static int
 ctl_parse(ctl_t *ctl, int argc, char **argv)
 {

@@ -1,7 +1,7 @@
 /*
  * rblctl plan, account plan and account interval: the plans of the operator's
- * file, and what an account takes from them.  The store keeps the values in the
- * account's record; the file may change afterwards.
+ * file, and the values that an account takes from them.  The store keeps the
+ * values in the account's record; later changes of the file do not affect it.
  */
 
 #include "plan_file.h"
@@ -59,7 +59,8 @@ plan_unknown(const char *name, const char *path)
 }
 
 
-/* The plan of that name, but for its prices: the file is closed.  0, -1. */
+/* Reads the plan of that name without its prices, since the file is freed.  0,
+   -1. */
 static int
 plan_named(const ctl_t *ctl, plan_t *plan, const char *name)
 {
@@ -182,7 +183,7 @@ ctl_plan_show(ctl_t *ctl)
 }
 
 
-/* Prints what an account has beyond the limits of its plan. */
+/* Prints how far an account exceeds a limit of its plan. */
 static void
 plan_excess(const char *what, int64_t n, int64_t max)
 {

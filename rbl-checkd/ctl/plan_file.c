@@ -17,7 +17,7 @@ static const char *const  plan_members[] = {
 static const char *const  plan_periods[] = { "month", "year", NULL };
 
 
-/* -1: a mistake. */
+/* -1: mistake, reported. */
 static int64_t
 member_number(entry_read_t *r, const json_t *entry, const char *name,
     int64_t max)
@@ -56,7 +56,8 @@ member_interval(entry_read_t *r, const json_t *entry)
 }
 
 
-/* Digits, a point and `min` to `max` digits; no zero before another digit. */
+/* Digits, a point and `min` to `max` digits; no leading zero before another
+   digit. */
 static int
 money_ok(rbl_str_t s, size_t min, size_t max)
 {

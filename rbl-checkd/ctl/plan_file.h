@@ -6,9 +6,9 @@
  * A plan has a name, paid (0, 1), max_hosts, max_contacts, max_checks (started
  * a day; 0 is no limit, everywhere) and interval, the shortest time between the
  * checks of a host ("15m").  A paid one costs either price ("25.00") a period
- * ("month", "year") or check_price ("0.002"), one that is not paid has none of
- * them.  Money is US dollars.  Any other member is a mistake, as is a name that
- * two plans have.
+ * ("month", "year") or check_price ("0.002"), an unpaid one has neither.
+ * Amounts are US dollars.  Any other member is a mistake, as is a duplicate
+ * name.
  */
 
 #ifndef CTL_PLAN_FILE_H_INCLUDED
@@ -24,7 +24,7 @@ typedef struct {
     rbl_str_t  name;
     int64_t    paid, max_hosts, max_contacts, max_checks;
     int64_t    interval;                /* seconds */
-    rbl_str_t  price, period, check_price;      /* n 0: there is none */
+    rbl_str_t  price, period, check_price;      /* n 0: absent */
 } plan_t;
 
 typedef struct {
@@ -34,19 +34,19 @@ typedef struct {
 } plan_file_t;
 
 /*
- * Reads all of it.  -1: nothing is read, and there is a line on standard error
- * for each mistake, which names the plan and the member.
+ * Reads the whole file.  -1: the file has mistakes and nothing is returned; a
+ * line on standard error for each mistake names the plan and the member.
  */
 int plan_file_read(plan_file_t *file, const char *path);
 void plan_file_free(plan_file_t *file);
 
-/* NULL: there is none of that name. */
+/* NULL: no plan has that name. */
 const plan_t *plan_file_find(const plan_file_t *file, rbl_str_t name);
 
 /*
- * plan.c: what the options of a command say, a plan of the file (--plan) and
- * the values that go before it; -1: failed, and said.  plan->interval is the
- * shortest that the account may choose (0: any); its prices are left out.
+ * plan.c: reads the options of a command: a plan of the file (--plan) and the
+ * values that override it.  -1: error printed.  plan->interval is the shortest
+ * that the account may choose (0: any); the prices are not set.
  */
 int plan_given(const ctl_t *ctl, plan_t *plan, int64_t *interval);
 

@@ -1,7 +1,7 @@
 /*
- * What rblctl shows.  A command makes one JSON value, an object or an array of
- * objects; here it becomes JSON, lines or a table.  Everything may come from
- * outside, so nothing reaches a terminal but through ctl_put and ctl_json.
+ * Output of rblctl.  A command makes one JSON value, an object or an array of
+ * objects; this file prints it as JSON, lines or a table.  Any text may be
+ * untrusted, so all output to a terminal goes through ctl_put and ctl_json.
  */
 
 #include "ctl.h"
@@ -16,7 +16,8 @@
 #define CTL_CELL         512
 
 
-/* One character of UTF-8 at s: its bytes, or 0 if it is none. */
+/* Decodes one UTF-8 character at s; returns its length in bytes, or 0 if it is
+   invalid. */
 static size_t
 ctl_decode(const unsigned char *s, size_t n, uint32_t *c)
 {
@@ -46,8 +47,8 @@ ctl_decode(const unsigned char *s, size_t n, uint32_t *c)
 }
 
 
-/* Would it steer a terminal?  C0, DEL, C1, and the marks that turn the
-   direction of writing. */
+/* Can the character control a terminal?  C0, DEL, C1, and the marks that change
+   the direction of writing. */
 static int
 ctl_steers(uint32_t c)
 {
@@ -153,7 +154,7 @@ ctl_time(int64_t ms)
 }
 
 
-/* Appends s to the cell, as far as there is room. */
+/* Appends s to the cell as far as it fits. */
 static size_t
 ctl_cell_add(char *cell, size_t at, const char *s, size_t n)
 {
@@ -167,7 +168,7 @@ ctl_cell_add(char *cell, size_t at, const char *s, size_t n)
 }
 
 
-/* A value as text; the number of bytes. */
+/* Writes a value as text; returns the number of bytes. */
 static size_t
 ctl_cell(char *cell, const json_t *v)
 {
@@ -292,8 +293,9 @@ ctl_lines(const ctl_column_t *columns, const json_t *object)
 
 
 /*
- * What jansson has made, whole characters at a time.  It leaves some as they
- * are that are not for a terminal; the newlines are its own.
+ * Writes the output of jansson, whole characters at a time.  jansson does not
+ * escape all characters that are unsafe for a terminal; the newlines are its
+ * own.
  */
 static int
 ctl_json(const char *s, size_t n, void *data)

@@ -1,5 +1,5 @@
 /*
- * The checker's engine in the foreground.
+ * The checker's engine, run by a command.
  */
 
 #include "probe.h"

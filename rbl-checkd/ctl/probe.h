@@ -1,5 +1,5 @@
 /*
- * The checker's engine in the foreground, for commands that query lists.
+ * The checker's engine, run by a command that queries lists.
  */
 
 #ifndef CTL_PROBE_H_INCLUDED
@@ -9,8 +9,8 @@
 #include "ctl.h"
 
 /*
- * Sets loop, dns, lookup and health of *env, which is zero, by the
- * configuration.  0; -1: failed, and said.  To be closed in either case.
+ * Sets loop, dns, lookup and health of *env, which must be zero, from the
+ * configuration.  0; -1: error printed.  The caller closes it in either case.
  */
 int ctl_probe_open(ctl_t *ctl, check_env_t *env);
 void ctl_probe_close(check_env_t *env);

@@ -1,5 +1,5 @@
 /*
- * rblctl queue: what waits, one line a partition and their sum.
+ * rblctl queue: the waiting checks, one line for each partition and their sum.
  */
 
 #include "ctl.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CTL_QUEUE_SLICE  250            /* accounts counted in one go */
+#define CTL_QUEUE_SLICE  250            /* accounts per call */
 
 
 static const ctl_column_t  queue_row[] = {
@@ -20,13 +20,13 @@ static const ctl_column_t  queue_row[] = {
 
 typedef struct {
     int64_t  manual, due;               /* not claimed yet */
-    int64_t  pending;                   /* jobs taken and not done */
-    int64_t  oldest;                    /* ms that one of them has waited */
+    int64_t  pending;                   /* claimed jobs that are not done */
+    int64_t  oldest;                    /* ms that the oldest has waited */
     int64_t  soon, scheduled, outbox, deliveries, digests;
 } ctl_queue_t;
 
 
-/* Adds one slice of the accounts; returns where to go on, -1: nowhere. */
+/* Adds one slice of the accounts; returns the start of the next, -1: none. */
 static int64_t
 ctl_queue_slice(ctl_t *ctl, rbl_str_t lists, int64_t from, ctl_queue_t *q)
 {

@@ -1,6 +1,6 @@
 /*
- * Tokens, secrets and digests.  Random bytes come from the kernel; a token or
- * a secret is printed by the command that made it and kept nowhere.
+ * Tokens, secrets and digests.  Random bytes come from the kernel.  The command
+ * that makes a token or a secret prints it; rblctl keeps no copy.
  */
 
 #include "ctl.h"
@@ -31,7 +31,7 @@ ctl_hex(char *out, const unsigned char *p, size_t n)
 static int
 ctl_random(unsigned char *p, size_t n)
 {
-    /* up to 256 bytes come whole or not at all */
+    /* getrandom returns up to 256 bytes completely or not at all */
 
     if (getrandom(p, n, 0) != (ssize_t) n) {
         ctl_fail("the kernel gives no random bytes");

@@ -1,7 +1,6 @@
 /*
- * rblctl status: is everything there?  The store, what is in it, and the
- * daemons that have asked for jobs within the last day, with what they have
- * counted.
+ * rblctl status: the store and its content, and the daemons that have claimed
+ * jobs within the last day, with their counters.
  */
 
 #include "ctl.h"
@@ -93,8 +92,8 @@ ctl_status_store(ctl_t *ctl)
 
 
 /*
- * Adds the daemons of a slice of a partition to those known so far, by name.
- * `at`: where the slice begins, rank and cursor, and the next one does.
+ * Adds the daemons of a slice of a partition to the known ones, by name.  `at`
+ * is the start of the slice, rank and cursor, and becomes that of the next.
  */
 static int
 ctl_status_slice(ctl_t *ctl, rbl_str_t lists, char at[2][24], json_t *daemons)
@@ -291,7 +290,7 @@ ctl_status_up(const json_t *started)
 }
 
 
-/* The columns of a daemon that has told its numbers. */
+/* Adds the columns of a daemon that has reported its numbers. */
 static void
 ctl_status_columns(json_t *d, const json_t *m)
 {
@@ -303,7 +302,7 @@ ctl_status_columns(json_t *d, const json_t *m)
     age = (age > due ? age : due) / 1000;
     (void) rbl_metric_text(rate, ctl_status_number(m, "checks", "per_1000s"),
                            RBL_METRIC_MILLI);
-    rate[strlen(rate) - 2] = '\0';     /* one digit is enough */
+    rate[strlen(rate) - 2] = '\0';     /* one decimal is enough */
 
     json_object_set(d, "version", json_object_get(m, "version"));
     json_object_set_new(d, "up",

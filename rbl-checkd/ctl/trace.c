@@ -1,5 +1,5 @@
 /*
- * The trace of a check on standard error.
+ * Prints the trace of a check on standard error.
  */
 
 #include "trace.h"
@@ -51,7 +51,8 @@ ctl_trace_close(ctl_trace_t *trace)
 }
 
 
-/* Shortened only when no key is left that could be cut. */
+/* Shortens a line only after all keys are hidden, so that no key is cut in
+   two. */
 static void
 ctl_trace_line(void *data, const char *line, size_t n)
 {
@@ -88,7 +89,8 @@ ctl_trace_text(const ctl_trace_t *trace, rbl_str_t text)
     char    safe[CHECK_REASON_MAX * HIDE_GROWS];
     size_t  n;
 
-    cut = text.n >= CHECK_DETAILS_MAX - 4;      /* a character has 4 bytes */
+    cut = text.n >= CHECK_DETAILS_MAX - 4;      /* a character has up to 4
+                                                   bytes */
     text.n = text.n < CHECK_REASON_MAX ? text.n : CHECK_REASON_MAX;
     n = hide_keys(safe, sizeof(safe), text, trace->key, trace->n, cut);
 

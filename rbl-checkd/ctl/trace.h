@@ -1,6 +1,6 @@
 /*
- * rblctl check --trace: events of the engine, on standard error.
- * Keys of lists are hidden there and in all that lists say.
+ * rblctl check --trace: events of the engine, on standard error.  Keys of lists
+ * are hidden in the lines and in all texts of lists.
  */
 
 #ifndef CTL_TRACE_H_INCLUDED
@@ -10,21 +10,21 @@
 
 typedef struct {
     rbl_str_t  *key;                    /* of all lists in the store; NULL:
-                                           there is none */
+                                           none */
     size_t      n;
-    double      began;                  /* dns_clock() */
+    double      began;                  /* start, by dns_clock() */
     int         ended;                  /* prints no more lines */
 } ctl_trace_t;
 
-/* `keys`: of HGETALL lists:keys, must outlive it; NULL: no keys.  -1: out of
-   memory. */
+/* `keys`: reply of HGETALL lists:keys, which must outlive the trace; NULL: no
+   keys.  -1: out of memory. */
 int ctl_trace_open(ctl_trace_t *trace, const redisReply *keys);
 void ctl_trace_close(ctl_trace_t *trace);
 
-/* Lines are printed from now on, with the time since then. */
+/* Starts to print lines, each with the time since this call. */
 void ctl_trace_start(ctl_trace_t *trace, dns_config_t *conf);
 
-/* A text of a list, at most CHECK_REASON_MAX bytes of it, without keys. */
+/* A text of a list without keys, cut to CHECK_REASON_MAX bytes. */
 json_t *ctl_trace_text(const ctl_trace_t *trace, rbl_str_t text);
 
 #endif /* CTL_TRACE_H_INCLUDED */

@@ -1,6 +1,6 @@
 /*
- * rblctl webhook: receivers of an account's events.  A receiver's secret is
- * printed once, by the call that made it.
+ * rblctl webhook: receivers of an account's events.  The secret of a receiver
+ * is printed once, by the command that made it.
  */
 
 #include "webhook.h"

@@ -1,5 +1,5 @@
 /*
- * One receiver: what it is and how it fares, and all that changes it.
+ * rblctl webhook: shows the state of one receiver and changes it.
  */
 
 #include "webhook.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#define CTL_OVERLAP  86400              /* s that an old secret stays valid */
+#define CTL_OVERLAP  86400              /* s that an old secret remains valid */
 
 
 static const ctl_column_t  hook_lines[] = {
@@ -72,7 +72,8 @@ ctl_hook_script(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *hook,
     rbl_key_t                key;
     rbl_str_t                word;
     redisReply              *reply;
-    rbl_hook_delete_args_t  *first;     /* what all of them begin with */
+    rbl_hook_delete_args_t  *first;     /* the common beginning of all
+                                           arguments */
 
     first = (void *) argv;
     first->acct = ctl_acct(ctl, &key, account);
@@ -112,7 +113,7 @@ ctl_hook_exists(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *target)
     redisReply  *reply;
 
     static const struct {
-        char         first;             /* letter of the SID */
+        char         first;             /* first letter of the SID */
         const char  *index, *what;
     } kinds[] = {
         { 'W', "hooks", "webhook" }, { 'A', "apps", "application" },
@@ -143,7 +144,7 @@ ctl_hook_exists(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *target)
 }
 
 
-/* What is known of its failures: 0, or -1 and said. */
+/* Reads the failures of a receiver.  0; -1: error printed. */
 static int
 ctl_hook_failures(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *hook,
     json_t *v)
@@ -239,7 +240,8 @@ ctl_webhook_show(ctl_t *ctl)
 }
 
 
-/* Runs a script that answers as hook_update, with the record; shows that. */
+/* Runs a script whose reply is the record, as that of hook_update; prints the
+   record. */
 static int
 ctl_hook_change(ctl_t *ctl, const rbl_script_t *script, int argc,
     rbl_str_t *argv)
@@ -341,7 +343,8 @@ ctl_webhook_disable(ctl_t *ctl)
 }
 
 
-/* How long the old secret stays, in ms; 0 is not at all.  -1: said. */
+/* The time in ms for which the old secret remains valid; 0: not at all.  -1:
+   error printed. */
 static int
 ctl_overlap(const ctl_t *ctl, int64_t *ms)
 {

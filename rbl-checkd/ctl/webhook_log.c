@@ -1,7 +1,7 @@
 /*
- * What was sent to a receiver, attempt by attempt, and what was given up.  Both
- * are read backwards and shown with the newest last; dead letters are a stream
- * without an end, which is read a slice at a time.
+ * The attempts and dead letters of a receiver.  Both are read backwards and
+ * shown with the newest last.  The stream of dead letters is unbounded, so it
+ * is read in slices.
  */
 
 #include "webhook.h"
@@ -13,7 +13,7 @@
 #define CTL_SLICE      "500"
 #define CTL_SLICE_N    500
 #define CTL_LOG_MAX    1000
-#define CTL_LOG_FROM   "-1200"          /* a log is no longer */
+#define CTL_LOG_FROM   "-1200"          /* a log has at most 1200 entries */
 #define CTL_LOG_LAST   20
 #define CTL_LOG_DAYS   (30 * INT64_C(86400000))     /* ms */
 
@@ -30,7 +30,7 @@ static const ctl_column_t  dead_row[] = {
     { "error", "ERROR" }, { NULL, NULL }
 };
 
-/* The rows that are wanted, and how many of them. */
+/* The selected rows and their number. */
 typedef struct {
     json_t     *array;
     size_t      most;
@@ -61,7 +61,7 @@ ctl_hook_try(const rbl_try_t *t)
 }
 
 
-/* The row of an attempt, if it is one of the event that is wanted. */
+/* Adds the row of an attempt, if it belongs to the selected event. */
 static void
 ctl_hook_attempt(ctl_rows_t *rows, rbl_str_t raw)
 {
@@ -78,7 +78,7 @@ ctl_hook_attempt(ctl_rows_t *rows, rbl_str_t raw)
 }
 
 
-/* Keeps the rows of that receiver. */
+/* Adds the rows of one receiver. */
 static void
 ctl_letter(ctl_rows_t *rows, int64_t ms, const redisReply *fields)
 {
@@ -107,7 +107,8 @@ ctl_letter(ctl_rows_t *rows, int64_t ms, const redisReply *fields)
 }
 
 
-/* Puts the rows of one slice in front of the others; the letters read. */
+/* Puts the rows of one slice in front of the others; returns the number of
+   letters read. */
 static size_t
 ctl_letters_slice(const redisReply *reply, ctl_rows_t *rows)
 {
@@ -126,7 +127,7 @@ ctl_letters_slice(const redisReply *reply, ctl_rows_t *rows)
 }
 
 
-/* The last n dead letters that are wanted; NULL: failed, and said. */
+/* The last n selected dead letters; NULL: error printed. */
 static json_t *
 ctl_letters(ctl_t *ctl, rbl_str_t key, int64_t n, rbl_str_t only)
 {

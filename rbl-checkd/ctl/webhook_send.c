@@ -1,6 +1,6 @@
 /*
- * What rblctl has the daemons send: a test, and what was given up.  They send
- * it as everything else.
+ * rblctl webhook: test events, and replay of dead letters.  The daemons deliver
+ * both like all other events.
  */
 
 #include "webhook.h"
@@ -13,8 +13,9 @@
 #include <time.h>
 
 #define CTL_TEST_TYPE  "webhook.test"
-#define CTL_TEST_WAIT  40               /* s: the longest that one takes */
-#define CTL_LETTERS    "5"              /* a slice */
+#define CTL_TEST_WAIT  40               /* s: the longest duration of an
+                                           attempt */
+#define CTL_LETTERS    "5"              /* letters per slice */
 
 
 static const ctl_column_t  test_lines[] = {
@@ -49,7 +50,8 @@ ctl_test_body(rbl_buf_t *body, const rbl_sid_t *event)
 }
 
 
-/* Waits for the attempt in the log; NULL: none came, or failed and said. */
+/* Waits until the attempt appears in the log; NULL: it did not, or failure;
+   error printed. */
 static json_t *
 ctl_test_wait(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *hook,
     const rbl_sid_t *event, int64_t wait)
@@ -153,8 +155,8 @@ ctl_webhook_test(ctl_t *ctl)
 
 
 /*
- * A time of a span, in ms: 2026-11-20, 2026-11-20T09:30:00 with "Z" or
- * "+00:00" or nothing behind it, or a while ago.  -1: failed, and said.
+ * Parses a time of a span into ms: 2026-11-20, 2026-11-20T09:30:00 with an
+ * optional "Z" or "+00:00", or a duration before now.  -1: error printed.
  */
 static int
 ctl_replay_time(int64_t *ms, const char *option, const char *text)
@@ -191,8 +193,8 @@ ctl_replay_time(int64_t *ms, const char *option, const char *text)
 
 
 /*
- * The span, as XRANGE takes it.  What dies while it goes on is not of it.  -1:
- * failed, and said.
+ * Makes the arguments of XRANGE from the span.  Letters that are added during
+ * the replay are not included.  -1: error printed.
  */
 static int
 ctl_replay_span(const ctl_t *ctl, char from[64], char to[64])
@@ -226,7 +228,8 @@ ctl_replay_span(const ctl_t *ctl, char from[64], char to[64])
 }
 
 
-/* One slice: `from` is where the next begins, "" if there is none. */
+/* Replays one slice; `from` becomes the start of the next, "" if there is
+   none. */
 static int64_t
 ctl_replay_slice(ctl_t *ctl, const rbl_sid_t *account,
     const rbl_sid_t *target, char from[64], const char *to, rbl_str_t event)
