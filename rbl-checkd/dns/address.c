@@ -1,5 +1,5 @@
 /*
- * Addresses of servers: as text, and compared.
+ * Addresses of servers: conversion to and from text, comparison.
  */
 
 #include "dns_int.h"
@@ -31,7 +31,7 @@ address_port(const char *text, in_port_t *port)
 }
 
 
-/* "host]" or "host]:port"; the host's length, or 0. */
+/* Parses "host]" or "host]:port"; returns the length of the host, or 0. */
 static size_t
 address_bracket(const char *text, in_port_t *port)
 {

@@ -1,11 +1,12 @@
 /*
- * Questions that leave together, by one socket.  Those of one length are one
- * message to the kernel, which cuts it up where it goes out (UDP_SEGMENT): its
- * way through the kernel, which is most of what a question costs, is then gone
- * once for all of them.  What arrives are single questions.
+ * Queries that leave by one socket in one batch.  Queries of one length are one
+ * message to the kernel, which segments it just before it is sent
+ * (UDP_SEGMENT).  Most of the cost of a query is its way through the kernel,
+ * which a batch pays only once.  The server receives single queries.
  *
- * A path that cannot do it (a tunnel, an MTU less than a question) says so:
- * then each question is a message again, for as long as the socket lives.
+ * Some paths do not support this (a tunnel, an MTU below the size of a query)
+ * and report an error.  Then each query is a message of its own for the life of
+ * the socket.
  */
 
 #include "dns_int.h"
@@ -15,15 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for the size of a segment. */
+/* Control message with the size of a segment. */
 typedef union {
-    struct cmsghdr  head;           /* aligns it */
+    struct cmsghdr  head;           /* for alignment */
     uint8_t         room[CMSG_SPACE(sizeof(uint16_t))];
 } batch_control_t;
 
-/* The questions of one length, in the order in which they came. */
+/* Queries of one length, in the order of their arrival. */
 typedef struct {
-    uint8_t  first, last;           /* in the batch */
+    uint8_t  first, last;           /* indexes in the batch */
     uint8_t  n;
 } batch_length_t;
 
@@ -31,14 +32,14 @@ struct dns_batch_s {
     dns_socket_t     *socket;
     unsigned          n;
     uint8_t           out[DNS_BATCH][DNS_QUESTION_MAX];
-    uint8_t           next[DNS_BATCH];      /* of the same length */
+    uint8_t           next[DNS_BATCH];      /* next of the same length */
     dns_flight_t     *flight[DNS_BATCH];
 
     batch_length_t    length[DNS_QUESTION_MAX + 1];
-    uint16_t          lengths[DNS_BATCH];   /* that there are */
+    uint16_t          lengths[DNS_BATCH];   /* the lengths in use */
     unsigned          n_lengths;
 
-    /* All of them as they leave, one length after the other. */
+    /* All queries in the order of sending, one length after the other. */
     struct iovec      iov[DNS_BATCH];
     dns_flight_t     *leaves[DNS_BATCH];
     struct mmsghdr    msg[DNS_BATCH];
@@ -109,7 +110,7 @@ dns_batch_add(dns_flight_t *f)
 }
 
 
-/* The batch is empty then; what it held waits in `iov` and `leaves`. */
+/* Empties the batch; `iov` and `leaves` then hold its queries. */
 static unsigned
 batch_order(dns_batch_t *batch)
 {
@@ -139,7 +140,7 @@ batch_order(dns_batch_t *batch)
 }
 
 
-/* Several questions in one message: where the kernel is to cut. */
+/* Tells the kernel where to cut a message of several queries. */
 static void
 batch_cut(struct msghdr *msg, batch_control_t *control)
 {
@@ -155,7 +156,7 @@ batch_cut(struct msghdr *msg, batch_control_t *control)
 }
 
 
-/* The messages for the questions from `i` to `n`: how many. */
+/* Makes the messages for the queries from `i` to `n`; returns their number. */
 static unsigned
 batch_messages(dns_batch_t *batch, unsigned i, unsigned n, int segments)
 {
@@ -188,7 +189,8 @@ batch_messages(dns_batch_t *batch, unsigned i, unsigned n, int segments)
 }
 
 
-/* Sends the questions from `i` to `n`; the first one that could not be. */
+/* Sends the queries from `i` to `n`; returns the first that could not be
+   sent. */
 static unsigned
 batch_leave(dns_batch_t *batch, dns_socket_t *s, unsigned i, unsigned n)
 {
@@ -214,8 +216,8 @@ batch_leave(dns_batch_t *batch, dns_socket_t *s, unsigned i, unsigned n)
 
 
 /*
- * What cannot be sent has lost its try; a refusal concerns everything on the
- * socket, the questions of this batch being in its table already.
+ * A query that cannot be sent has lost its attempt.  An error concerns all
+ * queries of the socket; those of this batch are already in its table.
  */
 void
 dns_batch_flush(dns_engine_t *engine)

@@ -147,7 +147,8 @@ case_lower(dns_question_t *q, unsigned why)
 }
 
 
-/* A query in lower case got a response: the result of the trial before it. */
+/* A query in lower case got a response, which is the result of the preceding
+   trial. */
 
 static void
 case_second(dns_question_t *q, int found)

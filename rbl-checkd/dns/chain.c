@@ -1,6 +1,6 @@
 /*
- * Owns the records of the answer section, in which all names of the chain but
- * the asked one stand.
+ * Owns the records of the answer section, which hold all names of the chain
+ * except the queried name.
  */
 
 #include "chain.h"
@@ -62,7 +62,7 @@ dns_chain_walk(dns_chain_t *chain, const dns_screen_t *msg,
 
         chain->name = ldns_rr_rdf(alias, 0);
 
-        /* Too long or a ring: nothing is known about what it would say. */
+        /* The chain is too long or a ring: the result is unknown. */
         if (++chain->hops > DNS_CHAIN_MAX) {
             return -1;
         }

@@ -1,8 +1,9 @@
 /*
  * Pacing classes: the queries of one owner for one list.
  *
- * The table owns them.  They outlive their questions, because their turn must;
- * the forgotten ones go when a new one joins their slot.
+ * The table owns them.  A class outlives its queries, since its next turn must
+ * be remembered.  Classes that are no longer needed are freed when a new class
+ * joins their slot.
  */
 
 #include "dns_int.h"
@@ -34,7 +35,8 @@ class_hash(uint32_t hash, const dns_owner_t *owner, const char *name)
 }
 
 
-/* The class in its slot, without those that are forgotten; NULL: none. */
+/* Finds the class in its slot and frees classes that are no longer needed;
+   NULL: none. */
 static dns_class_t *
 class_find(dns_engine_t *engine, dns_class_t **at, const dns_owner_t *owner,
     const char *name)
@@ -147,7 +149,7 @@ dns_class_sends(dns_question_t *q)
 }
 
 
-/* NULL: there is none. */
+/* NULL: no such class. */
 
 static dns_class_t *
 class_of(const dns_engine_t *engine, const dns_payer_t *payer)
@@ -169,7 +171,7 @@ class_of(const dns_engine_t *engine, const dns_payer_t *payer)
 }
 
 
-/* A list that was silent altogether has answered a probe: it is back. */
+/* A probe of a silent list got a response: the list works again. */
 
 static void
 class_back(const dns_question_t *q)

@@ -1,7 +1,7 @@
 /*
- * What a reply says, by its records.  Only messages that dns_screen() has let
- * through come here; the records are read by ldns (record.c), those of the
- * answer section all at once, those behind it as far as they are wanted.
+ * Decodes the records of a response.  Only messages that dns_screen() has
+ * accepted come here.  ldns reads the records (record.c): those of the answer
+ * section all at once, those of the other sections as far as needed.
  */
 
 #include "chain.h"
@@ -21,7 +21,7 @@ decode_txt(dns_answer_t *answer, const ldns_rr *rr, unsigned nth)
     for (i = 0; i < ldns_rr_rd_count(rr); i++) {
         string = ldns_rr_rdf(rr, i);
 
-        /* The first octet is the length. */
+        /* The first octet of a string is its length. */
         n = ldns_rdf_size(string) - 1;
         room = DNS_TXT_MAX - answer->txt_len;
         n = n < room ? n : room;
@@ -68,8 +68,8 @@ decode_take(dns_answer_t *answer, const ldns_rr *rr, unsigned nth)
 
 
 /*
- * The answer section holds what was asked for, of another name, or a DNAME
- * that nobody has followed: what the asked name has is not said.
+ * Does the answer section have the queried type for another name only, or a
+ * DNAME that was not followed?  Then it says nothing about the queried name.
  */
 static int
 decode_astray(const dns_chain_t *chain, unsigned type)
@@ -93,7 +93,8 @@ decode_astray(const dns_chain_t *chain, unsigned type)
 }
 
 
-/* An SOA says how long the negative answer holds: 1, or 0: it says nothing. */
+/* The SOA limits the time to cache a negative response.  1; 0: not a valid
+   SOA. */
 static int
 decode_soa(dns_answer_t *answer, const ldns_rr *rr,
     const dns_chain_t *chain)
@@ -107,7 +108,7 @@ decode_soa(dns_answer_t *answer, const ldns_rr *rr,
         return 0;
     }
 
-    /* That of an alias' target tells nothing of the zone asked. */
+    /* The SOA of an alias' target says nothing of the queried zone. */
     answer->soa = chain->hops == 0 ? labels : 0;
 
     answer->has_serial = chain->hops == 0;
@@ -123,9 +124,9 @@ decode_soa(dns_answer_t *answer, const ldns_rr *rr,
 
 
 /*
- * RFC 2308: how long a negative response holds.  A response without answer and
- * with name servers instead of an SOA is a referral: its sender does not know,
- * and that is not "no such record".
+ * RFC 2308: the time to cache a negative response.  A response with neither an
+ * answer nor an SOA, but with name servers, is a referral: its sender does not
+ * know the answer, so it is not "no such record".
  */
 static dns_status_t
 decode_negative(dns_answer_t *answer, const dns_screen_t *msg,
@@ -156,7 +157,7 @@ decode_negative(dns_answer_t *answer, const dns_screen_t *msg,
         dns_rr_free(rr);
     }
 
-    /* AA: the sender is the authority. */
+    /* AA: the sender is an authority. */
     if (!found && referral && answer->status == DNS_NOERROR
         && !LDNS_AA_WIRE(msg->p))
     {
@@ -189,7 +190,7 @@ decode_chain(dns_answer_t *answer, const dns_screen_t *msg,
     answer->ttl = chain->ttl;
     answer->alias = chain->hops != 0;
 
-    /* "No such name", and here are its records: believe neither. */
+    /* NXDOMAIN together with records of the name: neither is trusted. */
     return answer->status == DNS_NXDOMAIN ? DNS_BADREPLY : answer->status;
 }
 

@@ -1,8 +1,9 @@
 /*
- * What an authoritative server says.  It counts if it is authoritative and of
- * the zone; a referral to a zone below leads on; all else is lame, and so as
- * good as SERVFAIL.  A server does not say what an alias outside of its zones
- * leads to: the resolvers are asked for that.
+ * Judges responses of authoritative servers.  A response counts if it is
+ * authoritative and from the zone.  A referral to a zone below is followed.
+ * Any other response is lame and treated as SERVFAIL.  A server does not
+ * resolve an alias that leaves its zones; the resolvers are queried for the
+ * target.
  */
 
 #include "dns_int.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 
 
-/* The zone is that of the set, or below it. */
+/* Is the zone that of the set, or below it? */
 static int
 direct_below(const dns_set_t *set, const dns_name_t *zone)
 {
@@ -41,7 +42,7 @@ direct_lame(dns_question_t *q, const char *why)
 }
 
 
-/* Of the target; `answer` is engine->answer. */
+/* The response for the target of an alias; `answer` is engine->answer. */
 static void
 direct_target(void *data, const dns_answer_t *told)
 {
@@ -60,7 +61,7 @@ direct_target(void *data, const dns_answer_t *told)
     answer->alias = answer->n_a + answer->n_aaaa != 0 || answer->txt_len != 0;
     answer->ttl = q->sub_ttl < answer->ttl ? q->sub_ttl : answer->ttl;
 
-    /* It was not the list that was silent. */
+    /* The resolvers were silent, not the list. */
     if (answer->status == DNS_TIMEOUT || answer->status == DNS_NETWORK) {
         answer->status = DNS_SERVFAIL;
     }
@@ -132,7 +133,8 @@ direct_authority(dns_question_t *q)
             return direct_alias(q);
         }
 
-        /* The parent's, or the root's: it does not know the zone. */
+        /* A referral of the parent or the root: the server does not know the
+           zone. */
         if (!q->set->given && referral->apex.len
             && !direct_below(q->set, &referral->apex))
         {

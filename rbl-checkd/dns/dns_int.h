@@ -1,14 +1,14 @@
 /*
- * What the files of the query engine share.
+ * Declarations of the query engine's files.
  *
- * A question is in exactly one state, and in the list of that state; the engine
- * owns it from dns_ask to its call back or dns_cancel.  Each try that has been
- * sent and may still be answered is a flight; a question on the wire, or
- * waiting for its next try, may have several.  Verdicts without a response
- * (timeout, network, TCP failure) go to the `done` list; the prepare watcher of
- * the engine calls back and sends.  So a call back, which may ask and cancel at
- * will, runs only where no list is being walked.  Unused sockets are closed
- * there, too.
+ * A question is a query with all its attempts.  It is in exactly one state, and
+ * in the list of that state.  The engine owns it from dns_ask to its call back
+ * or dns_cancel.  An attempt that was sent and may still get a response is a
+ * flight; a question on the wire, or waiting for its next attempt, may have
+ * several flights.  Verdicts without a response (timeout, network, TCP failure)
+ * go to the `done` list; the prepare watcher of the engine calls back and
+ * sends.  So a call back, which may make and cancel any query, runs only while
+ * no list is being walked.  Unused sockets are closed there, too.
  *
  * Times are those of dns_clock().
  */
@@ -25,21 +25,23 @@
 #include <sys/socket.h>
 
 #define DNS_MAX_TRIES  5
-#define DNS_POOL       8            /* sockets in use per resolver */
-#define DNS_POOL_FEW   2            /* and per server of a zone */
-#define DNS_RETIRED    64           /* and waiting for their last replies */
-#define DNS_SOCKETS    2048         /* of servers of zones, all together; no
-                                       more than half of what the process may
-                                       have open */
+#define DNS_POOL       8            /* sockets per resolver in use */
+#define DNS_POOL_FEW   2            /* the same per server of a zone */
+#define DNS_RETIRED    64           /* retired sockets that wait for their last
+                                       responses */
+#define DNS_SOCKETS    2048         /* sockets of servers of zones; no more than
+                                       half of the process's limit of open
+                                       files */
 #define DNS_BATCH      64           /* datagrams per system call */
-#define DNS_RECV_SIZE  4096         /* longer replies are asked for by TCP */
-#define DNS_ID_SLOTS   1024         /* of a resolver; powers of two */
+#define DNS_RECV_SIZE  4096         /* longer responses use TCP */
+#define DNS_ID_SLOTS   1024         /* per resolver; powers of two */
 #define DNS_ID_FEW     64
 #define DNS_SERVERS    1024         /* slots of the table; power of two */
-#define DNS_ZONES      1024         /* likewise */
+#define DNS_ZONES      1024         /* slots of the table; power of two */
 #define DNS_DEPTH      4            /* referrals that a query may follow */
-#define DNS_LAME       60.0         /* s that a lame server is passed by */
-#define DNS_LATE       5.0          /* and one whose reply is overdue */
+#define DNS_LAME       60.0         /* s without queries to a lame server */
+#define DNS_LATE       5.0          /* s the same, to a server whose response is
+                                       overdue */
 #define DNS_CLASSES    256          /* power of two */
 #define DNS_OWNERS     256          /* power of two */
 #define DNS_RANDOM     512
@@ -51,16 +53,17 @@
 #define DNS_PAUSE  0.2
 
 /*
- * One class gets max_in_flight / DNS_SHARE at a time, at least one; and one
- * account for all its own lists, of max_in_flight and of max_tcp.  All own
- * lists together get the DNS_OWN_PART-th part, so that the rest is left to
- * system lists.  One system list gets the DNS_TCP_SHARE-th part of max_tcp.
+ * One class gets at most max_in_flight / DNS_SHARE slots, and at least one.
+ * One account gets the same share of max_in_flight and of max_tcp for all its
+ * own lists.  All own lists get the DNS_OWN_PART-th part, so that the rest is
+ * left to system lists.  One system list gets the DNS_TCP_SHARE-th part of
+ * max_tcp.
  */
 #define DNS_SHARE      8
 #define DNS_OWN_PART   2
 #define DNS_TCP_SHARE  4
 
-#define DNS_MUTE  8             /* timeouts in a row: the list is mute */
+#define DNS_MUTE  8             /* consecutive timeouts that make a list mute */
 
 typedef struct dns_owner_s     dns_owner_t;
 typedef struct dns_class_s     dns_class_t;
@@ -74,102 +77,107 @@ typedef struct dns_batch_s     dns_batch_t;
 typedef struct dns_find_s      dns_find_t;
 
 typedef enum {
-    DNS_WAITING = 0,        /* for its turn: in the queue of its class */
+    DNS_WAITING = 0,        /* in the queue of its class */
     DNS_ON_WIRE,            /* in engine->wire */
-    DNS_PAUSED,             /* there too: all resolvers refused */
+    DNS_PAUSED,             /* in engine->wire too: all resolvers refused */
     DNS_TCP_WAITING,        /* in the TCP queue of its class */
     DNS_TCP,                /* in engine->tcp */
-    DNS_SEEKING,            /* waits until its zone's servers are known */
+    DNS_SEEKING,            /* until the servers of its zone are known */
     DNS_ALIAS,              /* in engine->wire: `sub` is under way */
     DNS_DONE                /* in engine->done, verdict in `status` */
 } dns_state_t;
 
-/* How long answers take (RFC 6298), s. */
+/* Response times in seconds (RFC 6298). */
 typedef struct {
-    double    srtt, var;        /* 0: none has come */
-    unsigned  backoff;          /* tries overdue since the last one */
+    double    srtt, var;        /* 0: no response yet */
+    unsigned  backoff;          /* overdue attempts since the last response */
 } dns_rtt_t;
 
-/* A try that may still be answered: in the id table of its socket. */
+/* An attempt that may still get a response, in the id table of its socket. */
 struct dns_flight_s {
     dns_question_t  *q;
-    dns_socket_t    *socket;        /* NULL: none */
+    dns_socket_t    *socket;        /* NULL: free */
     dns_flight_t    *id_next;
     double           sent;
-    uint32_t         upper;         /* if mixed: bits of upper-case letters */
+    uint32_t         upper;         /* mixed case: bits of the upper-case
+                                       letters */
     uint16_t         id;
     unsigned         edns:1;
     unsigned         mixed:1;       /* in mixed case (case.c) */
-    unsigned         counted:1;     /* among the server's in flight; only
-                                       one of a question is, at a server */
+    unsigned         counted:1;     /* in the server's in flight; at a server at
+                                       most one flight of a question is
+                                       counted */
 };
 
 struct dns_question_s {
-    link_t         link;            /* first: lists hold this */
+    link_t         link;            /* must be first: lists hold it */
     link_t         timer;           /* in the wheel */
     dns_engine_t  *engine;
     dns_class_t   *class;
     dns_tcp_t     *tcp;
-    dns_set_t     *set;             /* that may be asked; NULL: not known */
-    dns_zone_t    *zone;            /* whose `set` is; NULL: the resolvers' */
-    dns_question_t  *sub;           /* asks for an alias' target */
-    uint32_t       sub_ttl;         /* of the alias */
+    dns_set_t     *set;             /* servers to query; NULL: unknown */
+    dns_zone_t    *zone;            /* owner of `set`; NULL: resolvers */
+    dns_question_t  *sub;           /* query for an alias' target */
+    uint32_t       sub_ttl;         /* TTL of the alias */
     dns_done_pt    done;
     void          *data;
     double         due;             /* of the timer */
-    double         first;           /* first send; 0: not sent yet */
-    double         expires;         /* deadline of all tries */
+    double         first;           /* time of the first send; 0: not sent */
+    double         expires;         /* deadline of all attempts */
     dns_state_t    state;
     dns_status_t   status;
-    uint16_t       id;              /* over TCP */
+    uint16_t       id;              /* of the TCP query */
     uint16_t       type;
-    uint8_t        attempt;         /* tries used up */
+    uint8_t        attempt;         /* attempts made */
     uint8_t        sends;
-    uint8_t        open;            /* flights */
-    uint8_t        at;              /* in the set: of the last try, or of the
-                                       answer */
+    uint8_t        open;            /* number of flights */
+    uint8_t        at;              /* index in the set of the server of the
+                                       last attempt, or of the response */
     uint8_t        depth;           /* referrals followed */
-    uint8_t        slot;            /* of the last try, in its pool */
-    uint8_t        refused;         /* bits: servers out of reach */
-    uint8_t        unable;          /* bits: servers that cannot tell */
-    uint32_t       origin;          /* depth: who referred first */
+    uint8_t        slot;            /* pool slot of the last attempt */
+    uint8_t        refused;         /* bits: unreachable servers */
+    uint8_t        unable;          /* bits: servers without a usable
+                                       response */
+    uint32_t       origin;          /* depth > 0: server of the first
+                                       referral */
     unsigned       timed_out:1;
     unsigned       gone:1;          /* DNS_UNFOUND: see dns_answer_t */
-    unsigned       no_edns:1;       /* the server does not know it */
-    unsigned       edns:1;          /* of the last try */
-    unsigned       look:1;          /* engine->referral is wanted too */
-    unsigned       stay:1;          /* next try with the same server */
-    unsigned       fixed:1;         /* and every other one too */
-    unsigned       hedge:1;         /* waits for its turn while in flight */
-    unsigned       failed:1;        /* `status` is an answer's */
-    unsigned       probe:1;         /* of its payer */
-    unsigned       trial:1;         /* the one that a mute list is tried with */
-    unsigned       case_trial:1;    /* the last try is a trial (case.c) */
-    unsigned       lower:1;         /* in lower case, whatever the server */
+    unsigned       no_edns:1;       /* the server does not support it */
+    unsigned       edns:1;          /* in the last attempt */
+    unsigned       look:1;          /* engine->referral is needed too */
+    unsigned       stay:1;          /* the next attempt uses the same server */
+    unsigned       fixed:1;         /* all attempts use the same server */
+    unsigned       hedge:1;         /* waits in its queue while in flight */
+    unsigned       failed:1;        /* `status` is from a response */
+    unsigned       probe:1;         /* as in its payer */
+    unsigned       trial:1;         /* the single query to a mute list */
+    unsigned       case_trial:1;    /* the last attempt is a trial (case.c) */
+    unsigned       lower:1;         /* lower case for any server */
     unsigned       lower_why:2;     /* DNS_CASE_... */
-    uint8_t        lower_at;        /* index in the set of that server */
+    uint8_t        lower_at;        /* index of that server in the set */
     uint16_t       len;
-    uint8_t       *name;            /* wire form; behind the flights */
-    dns_flight_t   flight[];        /* one for each try there may be */
+    uint8_t       *name;            /* wire form; stored after the flights */
+    dns_flight_t   flight[];        /* one for each possible attempt */
 };
 
 /*
- * An account's data queries, its probes, or all queries of system lists (the
- * engine's `system`).  It outlives its classes until its rate is forgotten.
+ * Queries of an account's own lists, its probes, or all queries of system lists
+ * (the engine's `system`).  An owner outlives its classes until its rate is
+ * forgotten.
  */
 struct dns_owner_s {
     link_t         link;            /* in engine->owners, engine->resting, or
                                        in neither */
-    link_t         ready;           /* classes that may send; with a hedge in
-                                       front first */
+    link_t         ready;           /* classes that may send; one with a hedge
+                                       goes first */
     link_t         tcp_link;        /* in engine->tcp_owners, or not */
-    link_t         tcp_ready;       /* classes that wait for a TCP place */
+    link_t         tcp_ready;       /* classes that wait for a TCP slot */
     dns_owner_t   *next;            /* in the table */
     dns_engine_t  *engine;
     uint64_t       account;         /* 0: system lists */
     unsigned       probe:1;
-    unsigned       refs;            /* classes */
-    unsigned       questions;       /* of all of them, in any state */
+    unsigned       refs;            /* number of classes */
+    unsigned       questions;       /* of all its classes, in any state */
     unsigned       n_ready;
     unsigned       in_flight, n_tcp;
     double         due;             /* the time at which its rate is used up to
@@ -177,25 +185,27 @@ struct dns_owner_s {
 };
 
 struct dns_class_s {
-    link_t        link;             /* its owner's ready list, or throttled */
+    link_t        link;             /* in its owner's ready list, or in
+                                       throttled */
     link_t        queue;
     link_t        tcp_link;         /* in the owner's tcp_ready, or not */
     link_t        tcp_queue;
     dns_class_t  *next;             /* in the table */
     dns_owner_t  *owner;
-    unsigned      refs;             /* questions, in any state */
-    unsigned      in_flight;        /* of them with flights */
+    unsigned      refs;             /* number of questions, in any state */
+    unsigned      in_flight;        /* questions with flights */
     unsigned      n_tcp;
-    unsigned      lost;             /* data queries timed out in a row */
-    unsigned      trials;           /* data queries that try a mute list */
-    double        trial_at;         /* not before this; 0: now */
+    unsigned      lost;             /* consecutive timeouts of data queries */
+    unsigned      trials;           /* data queries sent to a mute list */
+    double        trial_at;         /* time of the next such query; 0: now */
     double        trial_wait;
-    uint64_t      replies;          /* of all lists, when that row began */
+    uint64_t      replies;          /* responses of all lists when the timeouts
+                                       began */
     dns_rtt_t     rtt;
     unsigned      probe_lost:1;     /* the last probe timed out */
     unsigned      listed:1;         /* in the ready or throttled list */
-    unsigned      throttled:1;      /* in the latter */
-    double        turn;             /* when the next question is due */
+    unsigned      throttled:1;      /* in the throttled list */
+    double        turn;             /* time of the next query */
     char          name[];
 };
 
@@ -205,40 +215,41 @@ struct dns_socket_s {
     dns_engine_t    *engine;
     dns_server_t    *server;
     unsigned         uses;
-    unsigned         n;             /* flights in `ids` */
+    unsigned         n;             /* number of flights in `ids` */
     unsigned         retired:1;
-    unsigned         segments:1;    /* one send may be several questions */
+    unsigned         segments:1;    /* one send may hold several queries */
     uint8_t          slot;
     unsigned         n_ids;         /* power of two */
     dns_flight_t    *ids[];
 };
 
 /*
- * One address.  What is known of a server is known to one account's zones, or
- * the system's, alone: accounts cannot spoil it for others.
+ * One address.  Each account, and the system, has its own servers, so that no
+ * account can affect the state of a server for others.
  */
 struct dns_server_s {
     dns_server_t            *next;          /* in the table */
     dns_engine_t            *engine;
     uint32_t                 id;
-    uint32_t                 serial;        /* the last one seen */
+    uint32_t                 serial;        /* last SOA serial seen */
     uint64_t                 account;
-    unsigned                 refs;          /* sets */
+    unsigned                 refs;          /* number of sets */
     unsigned                 recursive:1;
     unsigned                 has_serial:1;
-    double                   used;          /* the last send */
+    double                   used;          /* time of the last send */
     struct sockaddr_storage  sa;
     socklen_t                len;
     dns_server_counters_t  counters;
     dns_rtt_t                rtt;
     unsigned                 in_flight;
-    unsigned                 fails;         /* tries lost in a row */
+    unsigned                 fails;         /* consecutive attempts without a
+                                               response */
     double                   down_until;
-    unsigned                 edns_lost;     /* tries with EDNS since the last
-                                               reply to one */
-    unsigned                 edns_heard:1;  /* there was one */
-    unsigned                 plain:1;       /* only queries without EDNS are
-                                               answered */
+    unsigned                 edns_lost;     /* attempts with EDNS since the last
+                                               response to one */
+    unsigned                 edns_heard:1;  /* EDNS got a response once */
+    unsigned                 plain:1;       /* it responds only to queries
+                                               without EDNS */
     double                   edns_retry, edns_wait;
     unsigned                 case_keeps:1;  /* it gets mixed case */
     unsigned                 case_rests:1;  /* the last trial failed */
@@ -251,7 +262,7 @@ struct dns_server_s {
     unsigned                 n_retired;
 };
 
-/* What one recvmmsg works on; allocated once. */
+/* Buffers of recvmmsg; allocated once. */
 typedef struct {
     struct mmsghdr   msg[DNS_BATCH];
     struct iovec     iov[DNS_BATCH];
@@ -267,19 +278,20 @@ struct dns_engine_s {
     dns_set_t       *resolvers;
     dns_server_t    *server[DNS_SERVERS];
     uint32_t         next_id;
-    unsigned         n_sockets, max_sockets;    /* of servers of zones */
+    unsigned         n_sockets, max_sockets;    /* for servers of zones */
     dns_zone_t      *zone[DNS_ZONES];
-    unsigned         n_zones;       /* of accounts' lists */
-    ev_timer         sweeper;       /* closes what is not used */
-    double           period[DNS_MAX_TRIES]; /* of each try */
-    double           rest[DNS_MAX_TRIES];   /* and of all behind it too */
+    unsigned         n_zones;       /* zones of accounts' lists */
+    ev_timer         sweeper;       /* closes unused sockets */
+    double           period[DNS_MAX_TRIES]; /* duration of each attempt */
+    double           rest[DNS_MAX_TRIES];   /* sum from each attempt to the
+                                               last */
     link_t           wire;
     link_t           done;
 
     link_t           wheel[DNS_WHEEL];
     ev_timer         ticker;
-    uint64_t         tick;          /* the last one that has been looked at */
-    uint64_t         tick_set;      /* that the ticker is set for */
+    uint64_t         tick;          /* last tick processed */
+    uint64_t         tick_set;      /* tick of the ticker's timer */
     unsigned         turning:1;
 
     ev_prepare       prepare;
@@ -294,8 +306,9 @@ struct dns_engine_s {
     unsigned         own_hedges;    /* of n_hedges */
     unsigned         since_own;     /* sent for system lists since then */
 
-    link_t           throttled;     /* classes before their turn */
-    unsigned         n_hedges;      /* questions that wait while in flight */
+    link_t           throttled;     /* classes that wait for their turn */
+    unsigned         n_hedges;      /* questions that wait in a queue while in
+                                       flight */
     ev_timer         pace;
     double           pace_at;       /* 0: not running */
     uint32_t         seed;
@@ -303,15 +316,15 @@ struct dns_engine_s {
 
     link_t    tcp, tcp_owners;
     unsigned  n_tcp;
-    unsigned  tcp_wake:1;           /* a query may get a place */
+    unsigned  tcp_wake:1;           /* a query may get a slot */
 
     uint8_t          random[DNS_RANDOM];
-    size_t           n_random;      /* octets not used yet */
-    unsigned         reap:1;        /* a retired socket has become empty */
+    size_t           n_random;      /* random octets left */
+    unsigned         reap:1;        /* a retired socket has no more flights */
     dns_inbox_t     *inbox;
     dns_batch_t     *batch;         /* batch.c */
     dns_answer_t     answer;
-    dns_referral_t   referral;      /* of the same reply, if `referred` */
+    dns_referral_t   referral;      /* of the same response, if `referred` */
     unsigned         referred:1;
 };
 
@@ -320,43 +333,45 @@ struct dns_engine_s {
 /* Frees the questions in a list. */
 void dns_list_free(link_t *list);
 
-/* The verdict, told later; the question is off every list. */
+/* Sets the verdict, which is reported later; the question must be off every
+   list. */
 void dns_finish_later(dns_question_t *q, dns_status_t status);
 
-/* As dns_ask, at the resolvers, on the account's budgets. */
+/* As dns_ask, but queries the resolvers, within the budgets of the account. */
 dns_question_t *dns_ask_look(dns_engine_t *engine, uint64_t account,
     const dns_name_t *name, uint16_t type, dns_done_pt done, void *data);
 
-/* Reads a reply into engine->answer, and engine->referral if it is wanted. */
+/* Reads a response into engine->answer, and engine->referral if needed. */
 dns_wire_t dns_read(dns_question_t *q, const uint8_t *msg, size_t n);
 
-/* The verdict in engine->answer, told now.  The question is gone. */
+/* Reports the verdict in engine->answer now, and frees the question. */
 void dns_finish(dns_question_t *q);
 
 /*
- * There is work for the prepare watcher, which may have had its turn: the
- * loop must not sleep before the next one.
+ * To be called when there is work for the prepare watcher, which may already
+ * have run: keeps the loop from sleeping before it runs again.
  */
 void dns_wake(dns_engine_t *engine);
 
 /* try.c */
 
-/* A try, off every list, ended without a reply: another one, or the verdict. */
+/* To be called when an attempt, off every list, ended without a response:
+   starts another attempt, or sets the verdict. */
 void dns_try_lost(dns_question_t *q, dns_status_t why);
 
-/* The question is off every list and queue, and nothing of it is under way. */
+/* Takes the question off every list and queue, and ends all its activities. */
 void dns_try_leave(dns_question_t *q);
 
 /*
- * A matching reply is in engine->answer; its flight has been forgotten.
- * `mixed`: that had mixed case.
+ * A matching response is in engine->answer; its flight has ended.  `mixed`: the
+ * flight had mixed case.
  */
 void dns_try_answered(dns_question_t *q, dns_wire_t result, unsigned mixed);
 
-/* The wheel says that it is time. */
+/* The deadline in the wheel has passed. */
 void dns_try_due(dns_question_t *q);
 
-/* Ends all tries and the timer. */
+/* Ends all attempts and the timer. */
 void dns_try_end(dns_question_t *q);
 
 /* wheel.c */
@@ -366,11 +381,12 @@ void dns_wheel_put(dns_question_t *q, double at);
 
 /* rtt.c */
 
-/* A reply has come after so many seconds; none has come in time. */
+/* dns_rtt_took: a response took so many seconds; the other: a response is
+   overdue. */
 void dns_rtt_took(const dns_question_t *q, dns_server_t *r, double took);
 void dns_rtt_overdue(dns_class_t *class);
 
-/* When an answer is overdue, s; class NULL: of any kind. */
+/* Seconds after which a response is overdue; class NULL: for any class. */
 double dns_rtt_wait(const dns_engine_t *engine, const dns_class_t *class,
     const dns_server_t *r);
 
@@ -379,39 +395,40 @@ double dns_rtt_wait(const dns_engine_t *engine, const dns_class_t *class,
 int dns_pace_init(dns_engine_t *engine);
 void dns_pace_free(dns_engine_t *engine);
 
-/* The class of the payer, one reference taken; NULL: out of memory. */
+/* The class of the payer, with one more reference; NULL: out of memory. */
 dns_class_t *dns_class_get(dns_engine_t *engine, const dns_payer_t *payer);
 void dns_class_put(dns_class_t *class);
 
-/* Has it a name, and so limits? */
+/* Does the class have a name, and therefore limits? */
 int dns_class_limited(const dns_class_t *class);
 
 /*
  * A list is mute when its data queries have timed out in a row while queries
- * for other lists had responses.  Then one query is tried at a time, each after
- * a longer pause, and all others are hopeless.  Probes do not count, and are
+ * for other lists had responses.  Then one query is sent at a time, each after
+ * a longer pause, and all others fail at once.  Probes do not count, and are
  * sent as usual; a probe with a response, after one without, ends the pause.
  */
 int dns_class_mute(const dns_class_t *class);
 int dns_class_hopeless(const dns_question_t *q);
 
-/* The question is sent; it gets a reply; it is over, timed out or not. */
+/* Count a question that is sent, gets a response, or is over, with or without a
+   timeout. */
 void dns_class_sends(dns_question_t *q);
 void dns_class_heard(const dns_question_t *q);
 void dns_class_end(const dns_question_t *q, int timed_out);
 
-/* Into the queue of its class; a retry goes before the others. */
+/* Adds the question to the queue of its class; a retry goes first. */
 void dns_pace_queue(dns_question_t *q, int retry);
 void dns_pace_unqueue(dns_question_t *q);
 
-/* It waits as if it had never been sent. */
+/* Makes the question wait like one that was never sent. */
 void dns_pace_alone(dns_question_t *q);
 
-/* The question has its first flight, has lost its last. */
+/* The question got its first flight, or lost its last. */
 void dns_pace_on_wire(dns_question_t *q);
 void dns_pace_off_wire(dns_question_t *q);
 
-/* Sends what may be sent now. */
+/* Sends all queries that may be sent now. */
 void dns_pace_run(dns_engine_t *engine);
 
 /* owner.c */
@@ -419,40 +436,42 @@ void dns_pace_run(dns_engine_t *engine);
 void dns_owner_init(dns_engine_t *engine);
 void dns_owner_free(dns_engine_t *engine);
 
-/* That of the payer; NULL: out of memory.  Classes count in `refs`. */
+/* The owner for the payer; NULL: out of memory.  `refs` counts classes. */
 dns_owner_t *dns_owner_get(dns_engine_t *engine, const dns_payer_t *payer);
 
-/* The same, if there is one; NULL: there is none. */
+/* The same, without making one; NULL: no such owner. */
 const dns_owner_t *dns_owner_find(const dns_engine_t *engine,
     const dns_payer_t *payer);
 
-/* It has a class that may send: it is among the owners, unless it rests. */
+/* The owner has a class that may send: adds it to the owners, unless its rate
+   is used up. */
 void dns_owner_wake(dns_owner_t *owner);
 
 /*
- * May it have one more question in flight: by its own share, and by that of
- * all own lists?
+ * Is one more question in flight within the owner's share, and within the share
+ * of all own lists?
  */
 int dns_owner_room(const dns_owner_t *owner);
 int dns_owner_part(const dns_engine_t *engine);
 
-/* When its rate allows the next query; it sends one. */
+/* dns_owner_due: the time at which the rate allows the next query; the other
+   counts a query that is sent. */
 double dns_owner_due(const dns_owner_t *owner);
 void dns_owner_spend(dns_owner_t *owner);
 
-/* May it have one more TCP connection? */
+/* May the owner have one more TCP connection? */
 int dns_owner_tcp_room(const dns_owner_t *owner);
 
 /* socket.c */
 
-/* Two random octets; -1: the system has none. */
+/* Two random octets; -1: the system failed to provide them. */
 int dns_random(dns_engine_t *engine, uint16_t *value);
 
 /* 0, or -1: out of memory. */
 int dns_socket_init(dns_engine_t *engine);
 void dns_socket_free(dns_engine_t *engine);
 
-/* Puts the question into the batch. */
+/* Adds the question to the batch. */
 void dns_socket_send(dns_question_t *q, unsigned n);
 
 /* dns_socket_lost: the flight could not be sent; dns_socket_refused: no server
@@ -462,7 +481,7 @@ void dns_socket_refused(dns_socket_t *s);
 
 void dns_socket_reap(dns_engine_t *engine);
 
-/* All sockets of a server that waits for nothing. */
+/* Closes all sockets of a server without flights. */
 void dns_socket_close_all(dns_server_t *r);
 
 /* batch.c */
@@ -471,19 +490,20 @@ void dns_socket_close_all(dns_server_t *r);
 int dns_batch_init(dns_engine_t *engine);
 void dns_batch_free(dns_engine_t *engine);
 
-/* The socket by which the batch leaves; NULL: the batch is empty. */
+/* The socket of the batch; NULL: the batch is empty. */
 dns_socket_t *dns_batch_socket(const dns_engine_t *engine);
 
-/* Of that socket, if there is one.  The batch goes out when full or flushed. */
+/* Adds a flight, whose socket must be that of the batch if there is one.  A
+   full batch is sent. */
 void dns_batch_add(dns_flight_t *f);
 void dns_batch_flush(dns_engine_t *engine);
 
 /* flight.c */
 
-/* Where the flight with that id is chained, or would be: then NULL. */
+/* The link to the flight with that id, or to the NULL where it would be. */
 dns_flight_t **dns_flight_find(dns_socket_t *s, unsigned id);
 
-/* The question leaves by this socket, with an id that is free there. */
+/* Starts a flight on this socket, with an id that is free there. */
 dns_flight_t *dns_flight_begin(dns_question_t *q, dns_socket_t *s,
     uint16_t id);
 
@@ -492,10 +512,10 @@ void dns_flight_end(dns_flight_t *f);
 
 /* tcp.c */
 
-/* The question, off every list, goes on over TCP. */
+/* Repeats the question, which must be off every list, over TCP. */
 void dns_tcp_ask(dns_question_t *q);
 
-/* Gives free places to those that wait. */
+/* Gives free slots to waiting questions. */
 void dns_tcp_run(dns_engine_t *engine);
 
 /* Ends and frees the exchange; its question stays in engine->tcp. */

@@ -1,9 +1,9 @@
 /*
- * The life of a question: asked, sent by pace.c and socket.c, answered or
- * lost, tried again by try.c, told.
+ * The life of a question: dns_ask makes it, pace.c and socket.c send it, try.c
+ * retries it until it has a response or is lost, then the engine calls back.
  *
- * A question is allocated by dns_ask() and freed just before its call back,
- * by dns_cancel() or with the engine.
+ * dns_ask() allocates a question.  It is freed just before its call back, by
+ * dns_cancel() or with the engine.
  */
 
 #include "dns_int.h"
@@ -13,14 +13,16 @@
 #include <string.h>
 #include <time.h>
 
-/* So long for each question on its way, and at most, between two looks. */
+/* Microseconds between two polls: for each question in flight, and the
+   maximum. */
 #define GATHER_LEAST  16
 #define GATHER_EACH   2e-6
 #define GATHER_MOST   200e-6
 
 #define SWEEP  15.0             /* s */
 
-/* It goes on while the machine is suspended: what is kept grows old. */
+/* This clock includes the time of a suspended machine, so that cached data
+   ages. */
 double
 dns_clock(void)
 {
@@ -50,10 +52,10 @@ engine_finish_done(dns_engine_t *engine)
 
 
 /*
- * Responses that come quickly are gathered, and the queries that they make room
- * for leave in one batch.  If each response woke this process, and a query left
- * for it, either would cost twice as much.  With few queries in flight nothing
- * is delayed.
+ * Collects responses that come quickly, so that the queries for the freed slots
+ * leave in one batch.  If each response woke this process, and each query were
+ * sent alone, both would cost twice as much.  With few queries in flight
+ * nothing is delayed.
  */
 static void
 engine_gather(dns_engine_t *engine)
@@ -100,7 +102,7 @@ engine_prepare(struct ev_loop *loop, ev_prepare *w, int events)
 }
 
 
-/* Its being active is all that matters: poll() then returns at once. */
+/* Does nothing: an active idle watcher makes poll() return at once. */
 static void
 engine_idle(struct ev_loop *loop, ev_idle *w, int events)
 {
@@ -279,7 +281,7 @@ dns_name_ok(const char *name)
 }
 
 
-/* NULL: out of memory, or the name has no length. */
+/* NULL: out of memory, or the name is empty. */
 static dns_question_t *
 engine_make(dns_engine_t *engine, const uint8_t *name, size_t len,
     uint16_t type, const dns_payer_t *payer, dns_done_pt done, void *data)
@@ -356,7 +358,7 @@ engine_begin(dns_question_t *q)
 
     q->engine->counters.questions++;
 
-    /* Nothing may have happened for long. */
+    /* The loop may have slept for long. */
     if (q->class->lost >= DNS_MUTE) {
         q->engine->now = dns_clock();
     }
@@ -397,8 +399,8 @@ dns_ask_look(dns_engine_t *engine, uint64_t account, const dns_name_t *name,
 
 
 /*
- * An authoritative server's reply is read once more, for referrals and aliases,
- * unless it has what was asked for or denies it in its own zone's name.
+ * The response of an authoritative server is read again, for referrals and
+ * aliases, unless it has the queried type or denies it in its own zone's name.
  */
 static int
 engine_looks(const dns_question_t *q, const dns_answer_t *answer)
@@ -494,7 +496,7 @@ dns_tracing(const dns_engine_t *engine)
 }
 
 
-/* The question is off every list. */
+/* The question must be off every list. */
 static void
 engine_end(dns_question_t *q, int timed_out)
 {

@@ -1,12 +1,12 @@
 /*
- * Finds the servers of a zone, through the resolvers: the SOA of its name tells
- * where the zone begins; then the NS records there; then the addresses of each
- * of these names.  Glue is not used.
+ * Finds the servers of a zone, through the resolvers: queries the SOA of its
+ * name, which names the apex of the zone, then the NS records of the apex, then
+ * the addresses of each name server.  Glue is not used.
  *
- * A name that has no SOA to show (an alias, or a resolver that hides it) is
- * asked for its NS records, then the name above it is tried.  Addresses that
- * are not public are left out unless they are allowed, as are those that this
- * machine has no route to.  Names, addresses, steps and time are bounded.
+ * If a name has no SOA (an alias, or a resolver that hides it), the engine
+ * queries its NS records, then continues with the name above it.  Addresses
+ * that are not public are left out unless they are allowed, as are those that
+ * this machine has no route to.  Names, addresses, steps and time are bounded.
  */
 
 #include "base/netaddr.h"
@@ -16,11 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIND_TIME       10.0        /* s, for all */
-#define FIND_PATIENCE   1.0         /* s, for addresses where there are some */
+#define FIND_TIME       10.0        /* s, for the whole search */
+#define FIND_PATIENCE   1.0         /* s, for more addresses after the first */
 #define FIND_STEPS      8           /* names upwards */
 #define FIND_ADDRESSES  32
-#define FIND_LEAST      3           /* labels of a zone, with the root's */
+#define FIND_LEAST      3           /* least labels of a zone, with the
+                                       root's */
 #define FIND_PORT       53
 
 typedef struct {
@@ -33,16 +34,16 @@ struct dns_find_s {
     dns_engine_t    *engine;
     dns_zone_t      *zone;
     uint64_t         account;
-    dns_question_t  *q;             /* for SOA or NS */
+    dns_question_t  *q;             /* query for SOA or NS */
     ev_timer         timer;
     double           end;
     unsigned         steps;
-    unsigned         known:1;       /* `apex` is */
-    dns_name_t       name;          /* that is tried */
+    unsigned         known:1;       /* `apex` is set */
+    dns_name_t       name;          /* the current name */
     dns_name_t       apex;
     uint32_t         ttl;
     unsigned         n_ns;
-    unsigned         open;          /* of `ask` */
+    unsigned         open;          /* queries of `ask` under way */
     find_ask_t       ask[2 * DNS_MAX_NS];
     unsigned         n;
     unsigned         of[FIND_ADDRESSES];        /* index of the name */
@@ -78,8 +79,8 @@ dns_find_free(dns_find_t *find)
 /* --- the end -------------------------------------------------------------- */
 
 /*
- * One address of each name, then another one of each, and so on: as many as a
- * set has room for.
+ * Takes one address of each name, then another one of each, and so on, up to
+ * the size of a set.
  */
 static unsigned
 find_choose(const dns_find_t *find, struct sockaddr_storage *sa)
@@ -171,7 +172,7 @@ find_public(const dns_find_t *find, const struct sockaddr_storage *sa)
 }
 
 
-/* Nothing is sent; whatever else goes wrong is no reason. */
+/* Sends nothing.  Any error other than a missing route is ignored. */
 static int
 find_route(const struct sockaddr_storage *sa)
 {
@@ -310,7 +311,7 @@ find_ask(dns_find_t *find, const dns_name_t *name, uint16_t type)
 }
 
 
-/* The name above. */
+/* Continues with the name above. */
 static void
 find_up(dns_find_t *find)
 {
@@ -334,7 +335,7 @@ find_up(dns_find_t *find)
 }
 
 
-/* There is no reply that could be read, or it is a failure. */
+/* Was there no readable response, or a failure? */
 static int
 find_failed(const dns_find_t *find, const dns_answer_t *answer)
 {
@@ -398,7 +399,7 @@ find_soa(void *data, const dns_answer_t *answer)
 
     labels = dns_name_labels(&referral->apex);
 
-    /* A top-level domain's: its zones have no such name. */
+    /* The SOA of a top-level domain: the queried name does not exist. */
     if (labels != 0 && labels < FIND_LEAST) {
         find_done(find, answer->status == DNS_NXDOMAIN && find->steps == 0);
         return;

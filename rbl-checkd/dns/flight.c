@@ -1,7 +1,6 @@
 /*
- * Flights: tries that may still be answered.  A question has room for as many
- * as it may be asked times; each stands in the id table of the socket that it
- * left by.
+ * Flights: attempts that may still get a response.  A question has room for all
+ * its attempts; each is in the id table of its socket.
  */
 
 #include "dns_int.h"
@@ -23,9 +22,9 @@ dns_flight_find(dns_socket_t *s, unsigned id)
 
 
 /*
- * How long it is listened to, and when it is overdue; by chance, which the id
- * is, up to a quarter later: what was lost together, since it was more than
- * the other side had room for, is not sent together again.
+ * Sets the end of a flight, and the time when it is overdue.  That is up to a
+ * quarter later at random (by the id): queries that were lost together, since
+ * they overloaded the other side, are not repeated together.
  */
 static void
 flight_deadline(dns_question_t *q, const dns_server_t *r, uint16_t id)
@@ -69,7 +68,7 @@ dns_flight_begin(dns_question_t *q, dns_socket_t *s, uint16_t id)
         }
     }
 
-    /* There is a place for each try, and one more try is left. */
+    /* There is a slot for each attempt, and one more attempt is left. */
 
     for (f = q->flight; f->socket != NULL; f++) { /* void */ }
 
@@ -97,7 +96,7 @@ dns_flight_begin(dns_question_t *q, dns_socket_t *s, uint16_t id)
 }
 
 
-/* The next one of the question at this server that counts. */
+/* Finds another flight of the question at this server to be counted. */
 static void
 flight_uncount(dns_flight_t *f, dns_server_t *r)
 {

@@ -1,20 +1,20 @@
 /*
  * Budgets of accounts for the queries of their own lists: in flight, over TCP
- * and a second, over all their zones.
+ * and per second, over all their zones.
  *
  * An account has two owners: one for its data queries, and one for the probes
  * (test points and random names), which have a fifth of the rate.  The rate is
  * kept by one time, `due`: each query moves it on by 1 / rate, and it may be as
- * far ahead of the clock as the burst is long.  A whole burst is enough for
- * what 200 lists need at once: ten checks, or each list's test points.
+ * far ahead of the clock as the burst is long.  A whole burst is enough for ten
+ * checks with 200 lists, or for the test points of 200 lists.
  */
 
 #include "dns_int.h"
 
 #include <stdlib.h>
 
-#define OWNER_PROBES       5        /* that part of the rate */
-#define OWNER_BURST        20.0     /* s of the rate that may go at once */
+#define OWNER_PROBES       5        /* probes get one fifth of the rate */
+#define OWNER_BURST        20.0     /* s of the rate that may be sent at once */
 #define OWNER_PROBE_BURST  60.0
 
 
@@ -68,7 +68,8 @@ owner_is(const dns_owner_t *owner, const dns_payer_t *payer)
 }
 
 
-/* Those without classes whose whole burst is there again are forgotten. */
+/* Owners without classes are freed when their whole burst is available
+   again. */
 static int
 owner_idle(const dns_owner_t *owner)
 {
@@ -172,7 +173,7 @@ dns_owner_part(const dns_engine_t *engine)
 }
 
 
-/* System lists leave an eighth of the places to own ones. */
+/* System lists leave an eighth of the slots to own lists. */
 int
 dns_owner_tcp_room(const dns_owner_t *owner)
 {

@@ -1,18 +1,18 @@
 /*
- * Whose turn it is.  Questions wait in the queue of their pacing class (one
- * nameless class for those without); classes with waiting questions stand in
- * the ready list of their owner (owner.c), from which they send in turn, one
- * question each, or in the throttled list until their turn comes.  A class
- * that has its share on the wire is in neither, so that a dead list, whose
- * questions all stay there till they time out, does not take the places of the
- * others.
+ * The order of sending.  Questions wait in the queue of their pacing class (one
+ * nameless class for those without).  Classes with waiting questions are in the
+ * ready list of their owner (owner.c), which sends one question of each in
+ * turn, or in the throttled list until the time of their next query.  A class
+ * that has its share on the wire is in neither list.  So a dead list, whose
+ * questions all stay on the wire until they time out, does not take the slots
+ * of others.
  *
- * System lists have one owner, which goes first; accounts with own lists send
- * in turn, one question each, as long as they have room.  An account that has
- * its share on the wire, or has used up its rate, is passed over.
+ * System lists have one owner, which goes first.  Accounts with own lists send
+ * one question each in turn, as long as they have room.  An account that has
+ * its share on the wire, or has used up its rate, is skipped.
  *
- * A class's rate is kept by the time at which its next question is due;
- * PACE_SLACK may be sent ahead of that, so that high rates do not hang on the
+ * The rate of a class is kept as the time of its next query; queries may be
+ * sent up to PACE_SLACK earlier, so that high rates do not depend on the
  * resolution of timers.
  */
 
@@ -26,7 +26,7 @@
 #define PACE_TICK   0.002
 
 
-/* The next question waits for its turn while it is in flight. */
+/* Is the next question of the queue already in flight? */
 static int
 pace_hedged(const dns_class_t *class)
 {
@@ -35,7 +35,8 @@ pace_hedged(const dns_class_t *class)
 }
 
 
-/* In front if it needs no place: an owner without room looks no further. */
+/* A class that needs no slot goes first, since an owner without room looks no
+   further. */
 static void
 pace_ready(dns_class_t *class)
 {
@@ -69,7 +70,7 @@ pace_set_timer(dns_engine_t *engine, double at)
 }
 
 
-/* The class has its share on the wire. */
+/* Does the class have its share on the wire? */
 static int
 pace_full(const dns_engine_t *engine, const dns_class_t *class)
 {
@@ -80,7 +81,7 @@ pace_full(const dns_engine_t *engine, const dns_class_t *class)
 }
 
 
-/* No resolver takes another question; zones have servers of their own. */
+/* Are all resolvers full?  Zones have their own servers. */
 static int
 pace_all_full(const dns_engine_t *engine)
 {
@@ -109,7 +110,8 @@ pace_due(const dns_class_t *class)
 }
 
 
-/* Those that may send again; the earliest time of the others. */
+/* Wakes the accounts that may send again; returns the earliest time of the
+   others. */
 static double
 pace_wake_owners(dns_engine_t *engine)
 {
@@ -136,7 +138,7 @@ pace_wake_owners(dns_engine_t *engine)
 }
 
 
-/* The lists are few: all throttled classes are looked at. */
+/* Looks at all throttled classes, since there are few lists. */
 static void
 pace_timer(struct ev_loop *loop, ev_timer *timer, int events)
 {
@@ -287,8 +289,8 @@ dns_pace_off_wire(dns_question_t *q)
 
 
 /*
- * An emptied class stays in its list until it is its turn; only
- * dns_pace_run() takes classes out.
+ * An empty class stays in its list until its turn; only dns_pace_run() takes
+ * classes out.
  */
 void
 dns_pace_unqueue(dns_question_t *q)
@@ -330,7 +332,7 @@ pace_send(dns_engine_t *engine, dns_class_t *class, dns_question_t *q,
 }
 
 
-/* It would wait for nothing, and its check with it. */
+/* Fails the question at once; otherwise it and its check would wait in vain. */
 static void
 pace_fail(dns_class_t *class, dns_question_t *q)
 {
@@ -340,7 +342,7 @@ pace_fail(dns_class_t *class, dns_question_t *q)
 }
 
 
-/* Sends one question of the owner: 1, or 0: none may go now. */
+/* Sends one question of the owner.  1; 0: none may be sent now. */
 static int
 pace_one(dns_engine_t *engine, dns_owner_t *owner, int hedges)
 {
@@ -404,8 +406,8 @@ pace_one(dns_engine_t *engine, dns_owner_t *owner, int hedges)
 
 
 /*
- * The next account in turn: 1, it has sent; 0: it has not, and is put behind
- * the others, or waits for what gives it room or time.
+ * Serves the next account in turn.  1: it has sent; 0: it has not, and was put
+ * behind the others, or waits for room or time.
  */
 static int
 pace_owner(dns_engine_t *engine)
@@ -433,7 +435,7 @@ pace_owner(dns_engine_t *engine)
 }
 
 
-/* A question for an own list: 1, or 0: none may go now. */
+/* Sends a question for an own list.  1; 0: none may be sent now. */
 static int
 pace_own(dns_engine_t *engine)
 {
@@ -454,7 +456,7 @@ pace_own(dns_engine_t *engine)
 }
 
 
-/* A place that is free goes to own lists once in DNS_SHARE times at least. */
+/* Own lists get a free slot at least once in DNS_SHARE times. */
 void
 dns_pace_run(dns_engine_t *engine)
 {

@@ -1,12 +1,12 @@
 /*
- * ldns and its ownership.  ldns_rr_free() frees a record with its fields, and
+ * Memory of ldns records.  ldns_rr_free() frees a record with its fields, and
  * ldns_rr_list_deep_free() a list with its records; the other functions that
- * free either leave something behind or free what is borrowed.
+ * free either leak or free borrowed memory.
  *
- * ldns_wire2rr() hardly bounds the pointers that it follows, takes the length
- * of a whole text for each of its strings, goes on where it stopped reading
- * rather than where the record ends, and finds nothing wrong with a record
- * that lacks fields.  All four are the screen's business.
+ * ldns_wire2rr() hardly bounds compression pointers, allocates the length of a
+ * whole text for each of its strings, continues where it stopped reading rather
+ * than at the end of the record, and accepts a record that lacks fields.
+ * dns_screen() guards against all four.
  */
 
 #include "record.h"
@@ -26,7 +26,7 @@ dns_rr_read(const dns_screen_t *msg, size_t *off)
         return NULL;
     }
 
-    /* What is no dname, ldns leaves as it is. */
+    /* ldns ignores a field that is not a dname. */
     ldns_dname2canonical(ldns_rr_owner(rr));
 
     for (i = 0; i < ldns_rr_rd_count(rr); i++) {
@@ -92,8 +92,8 @@ dns_dname_set(ldns_rdf *dname, uint8_t buf[DNS_NAME_MAX], const uint8_t *name,
 
 
 /*
- * ldns_dname_compare() orders names, label by label from the end, each time
- * counted from the front; that is dear for the longest names of IPv6.
+ * ldns_dname_compare() orders names, label by label from the end, and finds
+ * each label from the front; that is slow for the longest names of IPv6.
  */
 int
 dns_dname_same(const ldns_rdf *a, const ldns_rdf *b)

@@ -1,11 +1,10 @@
 /*
- * Records, read by ldns.  Everything of ldns that is made is made and freed
- * in record.c.  Only messages that dns_screen() has let through may be read.
+ * Records, read by ldns.  record.c allocates and frees all objects of ldns.
+ * Only messages that dns_screen() has accepted may be read.
  *
- * Names are dnames in lower case, whole and never compressed, so that two are
- * the same where their octets are.  Data of records are read as octets
- * (ldns_rdf_data, ldns_rdf_size): what ldns has to turn them into text is not
- * made for hostile ones.
+ * Names are dnames in lower case, complete and never compressed, so that equal
+ * names have equal octets.  Data of records are read as octets (ldns_rdf_data,
+ * ldns_rdf_size); the text functions of ldns are not safe with hostile data.
  */
 
 #ifndef DNS_RECORD_H_INCLUDED
@@ -20,34 +19,34 @@
 #define DNS_SOA_MINIMUM  6
 
 /*
- * The record at `*off`, which moves behind it: to be given to dns_rr_free.
- * NULL: ldns cannot read it.  A, AAAA, TXT, NS, CNAME, DNAME and SOA have all
- * their fields.
+ * Reads the record at `*off` and moves `*off` behind it.  The caller frees it
+ * by dns_rr_free.  NULL: ldns cannot read it.  A, AAAA, TXT, NS, CNAME, DNAME
+ * and SOA have all their fields.
  */
 ldns_rr *dns_rr_read(const dns_screen_t *msg, size_t *off);
 void dns_rr_free(ldns_rr *rr);
 
 /*
- * So many of them, to be given to dns_rr_list_free; none at all is NULL, which
- * ldns takes for an empty list.  0, or -1: there is one that cannot be read.
+ * Reads `count` records; the caller frees the list by dns_rr_list_free.  An
+ * empty list is NULL, which ldns accepts.  0, or -1: a record cannot be read.
  */
 int dns_rr_list_read(ldns_rr_list **list, const dns_screen_t *msg,
     size_t *off, unsigned count);
 void dns_rr_list_free(ldns_rr_list *list);
 
-/* A dname over the octets in `buf`, which get those of the name. */
+/* Makes a dname over `buf`, into which the octets of the name are copied. */
 void dns_dname_set(ldns_rdf *dname, uint8_t buf[DNS_NAME_MAX],
     const uint8_t *name, size_t len);
 
 int dns_dname_same(const ldns_rdf *a, const ldns_rdf *b);
 
 /*
- * How many labels the zone's name has, the root's among them; 0: `dname` is
- * neither it nor below it.
+ * The number of labels of the zone's name, with the root's; 0: `dname` is
+ * neither that name nor below it.
  */
 unsigned dns_dname_within(const ldns_rdf *dname, const ldns_rdf *zone);
 
-/* The record has that type, class IN, and that owner. */
+/* Does the record have that type, class IN, and that owner? */
 int dns_rr_is(const ldns_rr *rr, unsigned type, const ldns_rdf *owner);
 
 /* RFC 2181, 8: a TTL with the top bit set counts as zero. */

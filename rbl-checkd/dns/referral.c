@@ -1,5 +1,5 @@
 /*
- * Reads name servers out of a reply.  Keeps nothing of ldns after the call.
+ * Reads name servers out of a response.  Keeps no objects of ldns.
  */
 
 #include "referral.h"
@@ -24,7 +24,7 @@ referral_same(const dns_name_t *name, const ldns_rdf *dname)
 }
 
 
-/* The server of that name: its index, or `n_ns`. */
+/* The index of the server with that name, or `n_ns`. */
 static unsigned
 referral_find(const dns_referral_t *referral, const ldns_rdf *dname)
 {

@@ -1,9 +1,9 @@
 /*
- * The name servers in a reply: the zone, its SOA, the names of its servers and
- * their addresses.  dns_wire_read() leaves these out of its answer.
+ * The name servers in a response: the zone, its SOA, the names of its servers
+ * and their addresses.  dns_wire_read() does not report these.
  *
- * A reply only claims them.  The caller judges whether its sender may speak for
- * the zone, and whether an address may be queried.
+ * A response only claims them.  The caller judges whether its sender has
+ * authority for the zone, and whether an address may be queried.
  */
 
 #ifndef DNS_REFERRAL_H_INCLUDED
@@ -21,35 +21,35 @@ typedef struct {
 } dns_name_t;
 
 typedef struct {
-    unsigned  ns;               /* whose: index of `ns` */
+    unsigned  ns;               /* index in `ns` of its name */
     unsigned  v6:1;
     uint32_t  ttl;
-    uint8_t   addr[16];         /* network order; IPv4: four octets of it */
+    uint8_t   addr[16];         /* network order; IPv4: the first four octets */
 } dns_glue_t;
 
 typedef struct {
-    unsigned    aa:1;           /* an authoritative answer */
-    unsigned    found:1;        /* the asked type is there, of the asked name
-                                   or of `target` */
+    unsigned    aa:1;           /* an authoritative response */
+    unsigned    found:1;        /* it has the queried type, for the queried name
+                                   or `target` */
     dns_name_t  target;         /* where the last CNAME leads; 0: there is no
                                    CNAME */
-    uint32_t    target_ttl;     /* the least of the CNAMEs */
+    uint32_t    target_ttl;     /* least TTL of the CNAMEs */
     dns_name_t  apex;           /* the owner of an SOA; 0: there is none */
-    uint32_t    serial;         /* of that */
+    uint32_t    serial;         /* of the SOA */
     dns_name_t  zone;           /* the owner of the NS records; 0: none */
-    uint32_t    ttl;            /* the least of these */
-    unsigned    n_ns;           /* different ones; the others are left out */
+    uint32_t    ttl;            /* least TTL of these records */
+    unsigned    n_ns;           /* different names; surplus ones are dropped */
     dns_name_t  ns[DNS_MAX_NS];
     unsigned    n_glue;
     dns_glue_t  glue[DNS_MAX_GLUE];
 } dns_referral_t;
 
 /*
- * A reply that dns_wire_match() has accepted.  NS and SOA records are taken
- * from the answer section if they were asked for and are there, otherwise from
- * the authority section, and then only such as belong to `target`, or to the
- * asked name, or to a zone above it.  All NS records have one owner.
- * 0, or -1: neither NOERROR nor NXDOMAIN, truncated, or it cannot be read.
+ * `msg` is a response that dns_wire_match() has accepted.  NS and SOA records
+ * are taken from the answer section if they were queried and are there,
+ * otherwise from the authority section, and then only if they belong to
+ * `target`, or to the queried name, or to a zone above it.  All NS records have
+ * one owner.  0, or -1: neither NOERROR nor NXDOMAIN, truncated, or unreadable.
  */
 int dns_wire_referral(dns_referral_t *referral, const uint8_t *msg, size_t n,
     const uint8_t *name, size_t len, uint16_t type);

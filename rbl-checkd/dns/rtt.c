@@ -1,7 +1,7 @@
 /*
- * How long answers take, by RFC 6298: of a server as a whole and of each
- * pacing class, since one resolver has quick lists and slow ones behind it.
- * Every try has an id of its own, so a late reply is as good a measure as any.
+ * Response times by RFC 6298: of a server as a whole and of each pacing class,
+ * since one resolver serves fast and slow lists.  Every attempt has its own id,
+ * so late responses are measured too.
  */
 
 #include "dns_int.h"
@@ -36,7 +36,7 @@ dns_rtt_took(const dns_question_t *q, dns_server_t *r, double took)
     took = took > 0 ? took : 0;
     rtt_sample(&q->class->rtt, took);
 
-    /* How slow an own list is shall not slow down the others' retries. */
+    /* A slow own list must not delay the retries of others. */
     if (dns_tells(q)) {
         rtt_sample(&r->rtt, took);
     }

@@ -1,33 +1,34 @@
 /*
- * The guard in front of ldns.  A reply is walked once, octet by octet, before
- * anything is read out of it, for what ldns must not see: names that loop or
- * are dear to follow, counts without bounds, two TSIG, which leak, and data
- * that lacks fields or does not end where its record does, behind which ldns
- * would lose its place.  Only the record types that servers send for an A,
- * AAAA, TXT, NS or SOA question are let through, so TSIG, SIG and all the
- * exotic layouts end here.  What the records say is not looked at.
+ * The guard in front of ldns.  It walks through a response once, octet by
+ * octet, before ldns reads it, and rejects input that is dangerous for ldns:
+ * names that loop or are expensive to follow, unbounded counts, two TSIG
+ * records, which leak, and data that lacks fields or does not end where its
+ * record does, behind which ldns would lose its position.  Only the record
+ * types that servers send for an A, AAAA, TXT, NS or SOA query are accepted, so
+ * TSIG, SIG and all exotic layouts are rejected.  The content of records is not
+ * checked.
  *
  * Owns nothing and allocates nothing.
  */
 
 #include "wire.h"
 
-/* Pointers in one name; each must also point before the one that led there. */
+/* Pointers in one name; each must point before the preceding one. */
 #define SCREEN_MAX_POINTERS  127
 
 /*
- * Labels and pointers that are walked in one reply, at most: the largest sound
- * ones have some 4,000 records with names of up to 40 labels.
+ * Labels and pointers walked in one response, at most: the largest valid ones
+ * have some 4,000 records with names of up to 40 labels.
  */
 #define SCREEN_WORK  262144
 
-/* Strings of one text: ldns takes as much memory for each as for all. */
+/* Strings of one text: ldns allocates the length of all strings for each. */
 #define SCREEN_STRINGS  255
 
 
 /*
- * The offset behind the name at `off`, as it stands there, or 0.  Labels are
- * counted through the pointers, so that the whole is at most 255 octets.
+ * The offset behind the name at `off`, or 0.  Counts labels through the
+ * pointers, so that the whole name is at most 255 octets.
  */
 static size_t
 screen_name(const uint8_t *msg, size_t n, size_t off, unsigned *work)
@@ -83,8 +84,8 @@ screen_name(const uint8_t *msg, size_t n, size_t off, unsigned *work)
 
 
 /*
- * At most `max` length-prefixed strings, or options with `head` octets before
- * the length.
+ * At most `max` strings with a length octet, or options with `head` octets
+ * before the length.
  */
 static int
 screen_chunks(const uint8_t *p, size_t n, size_t head, size_t size, size_t max)
@@ -111,13 +112,15 @@ screen_chunks(const uint8_t *p, size_t n, size_t head, size_t size, size_t max)
 }
 
 
-/* `names` names from `off` on, then exactly (or at least) `tail` octets. */
+/* Checks `names` names from `off` on, followed by exactly (or at least) `tail`
+   octets. */
 static int
 screen_names(const uint8_t *msg, size_t off, size_t end, unsigned names,
     size_t tail, int exact, unsigned *work)
 {
     while (names--) {
-        /* A name may point anywhere before itself, but must end in here. */
+        /* A name may point anywhere before itself, but must end inside the
+           record. */
         off = screen_name(msg, end, off, work);
 
         if (off == 0) {
@@ -179,7 +182,7 @@ screen_rdata(const uint8_t *msg, size_t off, size_t len, unsigned type,
 }
 
 
-/* One record at `off`: the offset behind it, or 0. */
+/* Checks the record at `off`: returns the offset behind it, or 0. */
 static size_t
 screen_record(dns_screen_t *screen, const uint8_t *msg, size_t n, size_t off,
     int section, unsigned *opts, unsigned *work)

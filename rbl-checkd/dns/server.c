@@ -1,14 +1,16 @@
 /*
- * Servers: what is known of each address.  One that has lost DNS_LIMIT tries in
- * a row, or that the kernel says is not there, is left alone for DNS_DOWN
- * seconds, then tried with one query; any matching reply makes it healthy.
+ * Servers: the state of each address.  A server that has lost DNS_LIMIT
+ * consecutive attempts, or that the kernel reports as unreachable, is not used
+ * for DNS_DOWN seconds, then one query is sent as a probe; any matching
+ * response makes it healthy.
  *
- * A server that answers nothing with EDNS is asked without it: at once if it
- * has never answered with EDNS, else after EDNS_LOST tries in a row.  If that
- * is answered, it stays so; from time to time one query has EDNS again.
+ * A server that does not respond to queries with EDNS is queried without it: at
+ * once if it has never responded to EDNS, else after EDNS_LOST consecutive
+ * attempts.  If it then responds, this remains; from time to time one query has
+ * EDNS again.
  *
- * The table owns the servers.  Those that no set refers to are freed, and
- * sockets closed, when they have not been used for a while.
+ * The table owns the servers.  Servers without a set are freed, and sockets
+ * closed, when they have not been used for a while.
  */
 
 #include "dns_int.h"
@@ -20,12 +22,12 @@
 #define DNS_LIMIT  8
 #define DNS_DOWN   5.0
 
-#define EDNS_LOST       8           /* where EDNS has been answered before */
+#define EDNS_LOST       8           /* if EDNS got a response before */
 #define EDNS_RETRY_MIN  1.0
 #define EDNS_RETRY_MAX  300.0
 
 #define SERVER_IDLE        60.0     /* s without a query */
-#define SERVER_IDLE_SHORT  5.0      /* where sockets run out */
+#define SERVER_IDLE_SHORT  5.0      /* the same if sockets are scarce */
 
 
 static dns_server_t **
@@ -222,7 +224,7 @@ dns_server_use(dns_server_t *r)
 {
     r->used = r->engine->now;
 
-    /* This question is the trial; the others stay away until it is back. */
+    /* This question is the probe; others avoid the server until it is over. */
     if (r->fails >= DNS_LIMIT && r->used >= r->down_until) {
         r->down_until = r->used + DNS_DOWN;
     }

@@ -1,5 +1,6 @@
 /*
- * Servers, sets of servers, and zones.  The end of dns_int.h.
+ * Servers, sets of servers, and zones.  dns_int.h includes this file at its
+ * end.
  */
 
 #ifndef DNS_SERVERS_H_INCLUDED
@@ -7,17 +8,16 @@
 
 #include "dns_int.h"
 
-/* The servers of a zone, or the resolvers.  Fixed, but for what is thought of
-   them. */
+/* The servers of a zone, or the resolvers.  Fixed, except for their state. */
 struct dns_set_s {
     unsigned       refs;
     unsigned       n;
-    unsigned       recursive:1;             /* RD; any response counts */
+    unsigned       recursive:1;             /* sends RD; any response counts */
     unsigned       given:1;                 /* by the payer: no referrals */
-    uint8_t        distrusted;              /* bits */
-    double         lame[DNS_MAX_SERVERS];   /* until then */
+    uint8_t        distrusted;              /* bits of distrusted servers */
+    double         lame[DNS_MAX_SERVERS];   /* lame until this time */
     dns_name_t     apex;
-    unsigned       labels;                  /* of it, with the root's */
+    unsigned       labels;                  /* of the apex, with the root's */
     dns_server_t  *server[DNS_MAX_SERVERS];
 };
 
@@ -26,24 +26,28 @@ struct dns_zone_s {
     dns_zone_t    *next;            /* in the table */
     dns_engine_t  *engine;
     uint64_t       account;
-    unsigned       refs;            /* questions */
-    dns_set_t     *set;             /* NULL: not known */
-    dns_find_t    *find;            /* under way, or NULL */
-    link_t         waiting;         /* questions, until that is over */
+    unsigned       refs;            /* number of questions */
+    dns_set_t     *set;             /* NULL: unknown */
+    dns_find_t    *find;            /* search under way, or NULL */
+    link_t         waiting;         /* questions that wait for its end */
     double         used;
     double         refresh, expires;
-    double         retry, wait;     /* not looked for before this; the next
-                                       pause; 0: it was found */
-    double         doubt, doubt_wait;   /* likewise, when its servers fail */
-    unsigned       gone:1;          /* the parent denies it */
+    double         retry, wait;     /* earliest time of the next search; length
+                                       of the next pause, 0: the zone was
+                                       found */
+    double         doubt, doubt_wait;   /* the same, for searches since its
+                                           servers fail */
+    unsigned       gone:1;          /* the parent denies the zone */
     dns_name_t     wire;
-    char           zone[DNS_NAME_MAX];  /* the payer's; "": by a referral */
+    char           zone[DNS_NAME_MAX];  /* zone of the payer; "": found by a
+                                           referral */
     char           name[];
 };
 
 /* server.c */
 
-/* That address of that account; one reference taken.  NULL: out of memory. */
+/* The server with that address and account, with one more reference.  NULL: out
+   of memory. */
 dns_server_t *dns_server_get(dns_engine_t *engine, uint64_t account,
     const struct sockaddr_storage *sa, int recursive);
 void dns_server_put(dns_server_t *r);
@@ -53,7 +57,7 @@ dns_server_t *dns_server_find(const dns_engine_t *engine, uint32_t id);
 
 const dns_server_counters_t *dns_server_count(dns_server_t *r);
 
-/* Closes sockets that are not used; frees servers without sets. */
+/* Closes unused sockets; frees servers without sets. */
 void dns_server_sweep(dns_engine_t *engine);
 void dns_server_free(dns_engine_t *engine);
 
@@ -62,8 +66,9 @@ void dns_server_use(dns_server_t *r);
 void dns_server_lost(dns_server_t *r, int refused);
 
 /*
- * Is the next try there to have EDNS?  Some servers, or what stands before
- * them, drop queries that have it.  Then: a reply has come; a try is overdue.
+ * dns_server_edns: does the next attempt to that server use EDNS?  Some
+ * servers, or middleboxes, drop queries that have it.  The others count a
+ * response, and an overdue attempt.
  */
 int dns_server_edns(const dns_question_t *q, unsigned n);
 void dns_server_heard(dns_server_t *r, const dns_flight_t *f);
@@ -98,7 +103,7 @@ void dns_case_overdue(dns_question_t *q);
 
 /* address.c */
 
-/* Lengths of the address; equal addresses and ports. */
+/* The length of the address; comparison of addresses and ports. */
 socklen_t dns_address_len(const struct sockaddr_storage *sa);
 int dns_address_same(const struct sockaddr_storage *a,
     const struct sockaddr_storage *b);
@@ -110,31 +115,31 @@ void dns_address_text(const struct sockaddr_storage *sa,
 /* set.c */
 
 /*
- * Of these addresses; `apex` NULL: resolvers.  One reference is the caller's.
- * NULL: out of memory.
+ * Makes a set of these addresses; `apex` NULL: resolvers.  The caller owns one
+ * reference.  NULL: out of memory.
  */
 dns_set_t *dns_set_new(dns_engine_t *engine, uint64_t account,
     const struct sockaddr_storage *sa, unsigned n, const dns_name_t *apex);
 dns_set_t *dns_set_ref(dns_set_t *set);
 void dns_set_put(dns_set_t *set);
 
-/* The position of the server; `n`: it is not in there. */
+/* The index of the server; `n`: it is not in the set. */
 unsigned dns_set_at(const dns_set_t *set, const dns_server_t *r);
 unsigned dns_set_at_id(const dns_set_t *set, uint32_t id);
 
-/* How many labels the name has, with the root's. */
+/* The number of labels of the name, with the root's. */
 unsigned dns_name_labels(const dns_name_t *name);
 
-/* Is any of its servers trusted? */
+/* Is any server of the set trusted? */
 int dns_set_trusted(const dns_set_t *set);
 
-/* The server of the question's next try. */
+/* The server of the question's next attempt. */
 unsigned dns_set_pick(const dns_question_t *q);
 
-/* May it be sent there, or are there too many on their way? */
+/* May the question be sent to that server, or are too many in flight? */
 int dns_set_room(const dns_question_t *q, unsigned n);
 
-/* All servers that the question may go to are among these. */
+/* Are all servers that the question may use among these? */
 int dns_set_all(const dns_question_t *q, unsigned mask);
 
 static inline dns_server_t *
@@ -154,20 +159,23 @@ dns_tells(const dns_question_t *q)
 
 /* zone.c */
 
-/* The zone of the payer, and its set if it is known; 0, or -1: no memory. */
+/* Finds or makes the zone of the payer, and its set if known; 0, or -1: out of
+   memory. */
 int dns_zone_join(dns_question_t *q, const dns_payer_t *payer);
 void dns_zone_leave(dns_question_t *q);
 
-/* The zone of the payer; NULL: no memory, or no name. */
+/* The zone of the payer; NULL: out of memory, or no valid name. */
 dns_zone_t *dns_zone_of(dns_engine_t *engine, const dns_payer_t *payer);
 
 /* Queues the question, now or when the servers of its zone are known. */
 void dns_zone_ask(dns_question_t *q);
 
-/* On with the servers of the zone below: 0, or -1: that leads nowhere. */
+/* Continues with the servers of the zone below.  0, or -1: the referral is
+   unusable. */
 int dns_zone_refer(dns_question_t *q, const dns_name_t *below);
 
-/* The question is over: its zone's servers have answered, or failed. */
+/* Reports the end of a question to its zone: whether the servers responded or
+   failed. */
 void dns_zone_done(const dns_question_t *q, dns_status_t status);
 
 void dns_zone_sweep(dns_engine_t *engine);
@@ -178,21 +186,22 @@ void dns_zone_free(dns_engine_t *engine);
 /* find.c */
 
 /*
- * Looks for the servers of the zone with that name.  Ends with dns_zone_found,
- * never from in here.  NULL: out of memory.
+ * Starts a search for the servers of the zone with that name.  Ends with
+ * dns_zone_found, never from inside this call.  NULL: out of memory.
  */
 dns_find_t *dns_find_new(dns_engine_t *engine, dns_zone_t *zone,
     uint64_t account, const dns_name_t *name);
 void dns_find_free(dns_find_t *find);
 
 /*
- * What has been found, `n` 0: nothing.  `gone`: the parent denies the zone.
- * `ttl`: how long it holds.
+ * The result of a search, `n` 0: nothing found.  `gone`: the parent denies the
+ * zone.  `ttl`: validity in seconds.
  */
 void dns_zone_found(dns_zone_t *zone, const struct sockaddr_storage *sa,
     unsigned n, const dns_name_t *apex, uint32_t ttl, int gone);
 
-/* trace.c: lines of the trace; each returns at once if nobody listens. */
+/* trace.c: lines of the trace; each function returns at once if the trace is
+   disabled. */
 
 /* Parts of a line. */
 void dns_trace_name(dns_trace_line_t *line, const uint8_t *wire, size_t len);
@@ -206,10 +215,10 @@ void dns_trace_query(const dns_question_t *q, const char *fmt, ...);
 void dns_trace_query_at(const dns_question_t *q, const dns_server_t *r,
     const char *text);
 
-/* It has been sent to dns_at(q). */
+/* The query was sent to dns_at(q). */
 void dns_trace_sent(const dns_question_t *q, int tcp, int edns);
 
-/* What dns_read has found in the response of dns_at(q). */
+/* The content of the response of dns_at(q), as read by dns_read. */
 void dns_trace_reply(const dns_question_t *q, const uint8_t *msg,
     dns_wire_t result, double took);
 void dns_trace_dropped(const dns_server_t *r);
@@ -221,9 +230,9 @@ void dns_trace_zone(const dns_engine_t *engine, const dns_name_t *name,
 /* direct.c */
 
 /*
- * Judges what an authoritative server has said, in engine->answer.  1: the
- * question continues without the caller, on no list or behind other queries;
- * 0: the answer stands, or has become DNS_SERVFAIL, since the server is lame.
+ * Judges the response of an authoritative server in engine->answer.  1: the
+ * question continues without the caller, on no list or behind other queries; 0:
+ * the response stands, or has become DNS_SERVFAIL, since the server is lame.
  */
 int dns_direct_judge(dns_question_t *q);
 

@@ -1,15 +1,16 @@
 /*
- * Which server is asked.
+ * The choice of the server for a query.
  *
- * Resolvers: the first healthy one in the configured order; a retry goes to
- * the next.  When none is healthy all are used.
+ * Resolvers: the first healthy one in the configured order; a retry goes to the
+ * next.  If none is healthy, all are used.
  *
- * Servers of a zone: a distrusted one only if no trusted one is left.  Of the
- * others, one that is up before one that is down, then one that has not been
- * lame or late before one that has, then one with room; of equals one of those
- * that are nearly as quick as the quickest, but one query in SET_EXPLORE goes
- * to any of them, so that what is known of the others stays true.  A retry goes
- * to another server if there is one.
+ * Servers of a zone: a distrusted server is used only if no trusted one is
+ * left.  Among the others, a server that is up goes before one that is down,
+ * then one that was neither lame nor late before one that was, then one with
+ * room.  Among equals the choice is random between those that are nearly as
+ * quick as the quickest, but one query in SET_EXPLORE goes to any of them, so
+ * that the response times of the others stay up to date.  A retry goes to
+ * another server if there is one.
  */
 
 #include "dns_int.h"
@@ -18,7 +19,8 @@
 #include <string.h>
 
 #define SET_EXPLORE  16
-#define SET_NEAR     0.005          /* s, and half of the quickest one's time */
+#define SET_NEAR     0.005          /* s, plus half of the quickest server's
+                                       time */
 
 
 unsigned
@@ -66,7 +68,7 @@ dns_set_new(dns_engine_t *engine, uint64_t account,
             return NULL;
         }
 
-        /* Resolvers keep their numbers, even if one is given twice. */
+        /* Resolvers keep their numbers, even if one is configured twice. */
         if (!set->recursive && dns_set_at(set, r) < set->n) {
             dns_server_put(r);
             continue;
@@ -138,7 +140,7 @@ dns_set_room(const dns_question_t *q, unsigned n)
         return 1;
     }
 
-    /* A question that is there already counts but once. */
+    /* A question already in flight there counts only once. */
     for (i = 0; i < engine->conf.tries && q->hedge; i++) {
         if (q->flight[i].counted && q->flight[i].socket->server == r) {
             return 1;
@@ -163,7 +165,7 @@ dns_set_trusted(const dns_set_t *set)
 }
 
 
-/* Those that may be asked at all: bits. */
+/* Servers that may be queried at all, as bits. */
 static unsigned
 set_mask(const dns_question_t *q)
 {
@@ -238,7 +240,7 @@ set_rank(const dns_question_t *q, unsigned n)
 }
 
 
-/* Those of the mask that are nearly as quick as the quickest. */
+/* Servers of the mask that are nearly as quick as the quickest. */
 static unsigned
 set_quick(const dns_question_t *q, unsigned mask)
 {
@@ -267,7 +269,7 @@ set_quick(const dns_question_t *q, unsigned mask)
 }
 
 
-/* By chance; the mask is not empty. */
+/* A random server of the mask, which is not empty. */
 static unsigned
 set_any(unsigned mask, unsigned chance)
 {

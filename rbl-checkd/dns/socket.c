@@ -1,12 +1,11 @@
 /*
- * UDP.  Every server has a pool of connected sockets, so that the kernel
- * drops what comes from elsewhere and reports ports that are closed.  A batch
- * of questions (batch.c) leaves by one socket of the pool, chosen at random;
- * a retry never by the one it used before.  After `socket_uses` questions a
- * socket is retired: it takes no more, and is closed when the last of its
- * questions has been answered or given up.
+ * UDP.  Every server has a pool of connected sockets, so that the kernel drops
+ * datagrams from other addresses and reports closed ports.  A batch of queries
+ * (batch.c) leaves by one socket of the pool, chosen at random; a retry never
+ * uses the socket of the attempt before.  After `socket_uses` queries a socket
+ * is retired: it sends nothing more, and is closed when it has no more flights.
  *
- * Sockets are owned by the pool or the list of retired ones.
+ * The pool or the list of retired sockets owns the sockets.
  */
 
 #include "dns_int.h"
@@ -32,7 +31,7 @@ dns_random(dns_engine_t *engine, uint16_t *value)
     if (engine->n_random < sizeof(*value)) {
         n = getrandom(engine->random, sizeof(engine->random), 0);
 
-        /* Short only when a signal came in between. */
+        /* A short read happens only after a signal. */
         if (n < (ssize_t) sizeof(*value)) {
             return -1;
         }
@@ -79,7 +78,8 @@ dns_socket_init(dns_engine_t *engine)
 }
 
 
-/* Off the wire, into the next try, if that is not under way already. */
+/* Takes the flight off the wire, and starts the next attempt unless it is under
+   way. */
 void
 dns_socket_lost(dns_flight_t *f)
 {
@@ -99,7 +99,7 @@ dns_socket_lost(dns_flight_t *f)
 }
 
 
-/* Nobody listens there: no question on this socket will be answered. */
+/* The port is closed: no query on this socket will get a response. */
 void
 dns_socket_refused(dns_socket_t *s)
 {
@@ -117,7 +117,7 @@ dns_socket_refused(dns_socket_t *s)
 }
 
 
-/* The try that the reply is to; NULL: it is to none. */
+/* The attempt that the response belongs to; NULL: none. */
 static dns_flight_t *
 socket_match(dns_socket_t *s, const uint8_t *msg, size_t n)
 {
@@ -137,7 +137,7 @@ socket_match(dns_socket_t *s, const uint8_t *msg, size_t n)
 }
 
 
-/* `cut`: it is longer than what was read of it. */
+/* `cut`: the datagram is longer than the buffer. */
 static void
 socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n, int cut)
 {
@@ -174,8 +174,9 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n, int cut)
 
 
 /*
- * At most one batch for each event, so that a busy socket does not hold up
- * the rest.  Call backs run in here; sockets stay until dns_socket_reap().
+ * Reads at most one batch for each event, so that a busy socket does not delay
+ * the others.  Call backs run inside this function; sockets remain until
+ * dns_socket_reap().
  */
 static void
 socket_read(struct ev_loop *loop, ev_io *io, int events)
@@ -217,7 +218,7 @@ socket_close(dns_socket_t *s)
 }
 
 
-/* A kernel that does not know of it would send all as one question. */
+/* A kernel without UDP_SEGMENT would send all queries as one. */
 static int
 socket_segments(int fd)
 {
@@ -254,7 +255,7 @@ socket_open(dns_engine_t *engine, dns_server_t *r, unsigned slot)
         return NULL;
     }
 
-    /* Smaller buffers where the system allows no more: it still works. */
+    /* A system limit may make the buffers smaller, which is harmless. */
     size = SOCKET_BUFFER;
     (void) setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
     (void) setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
@@ -279,7 +280,7 @@ socket_open(dns_engine_t *engine, dns_server_t *r, unsigned slot)
 }
 
 
-/* The pool's socket, a new one in its place if it has served its time. */
+/* The socket of a pool slot, replaced by a new one if it is used up. */
 static dns_socket_t *
 socket_slot(dns_engine_t *engine, dns_server_t *r, unsigned slot)
 {
@@ -312,7 +313,7 @@ socket_slot(dns_engine_t *engine, dns_server_t *r, unsigned slot)
 }
 
 
-/* An id that this socket does not wait for. */
+/* Draws an id that is free on this socket. */
 static int
 socket_draw(dns_socket_t *s, uint16_t *id)
 {
@@ -336,7 +337,7 @@ socket_draw(dns_socket_t *s, uint16_t *id)
 }
 
 
-/* The socket for this question: the batch's, unless that will not do. */
+/* The socket for this question: that of the batch, unless it is unsuitable. */
 static dns_socket_t *
 socket_choose(dns_question_t *q, unsigned n)
 {
@@ -407,7 +408,7 @@ dns_socket_send(dns_question_t *q, unsigned n)
 }
 
 
-/* Closes the server's retired sockets that wait for no response. */
+/* Closes the server's retired sockets without flights. */
 static void
 socket_reap(dns_server_t *r)
 {

@@ -1,12 +1,12 @@
 /*
- * TCP, for replies that were truncated: one connection a question, to the
- * server that truncated it.  There are `max_tcp` places.  A question waits
- * for one as long as all its tries might have taken; its exchange then has
- * that time too, but no more than TCP_TRIES first tries.  Whatever goes wrong
- * here makes the verdict DNS_TRUNCATED; there is no second try.
+ * TCP, for truncated responses: one connection for each question, to the server
+ * that truncated.  There are `max_tcp` slots.  A question waits for a slot as
+ * long as all its attempts could have taken.  Its exchange then has the same
+ * time, but no more than TCP_TRIES first attempts.  Any failure of TCP makes
+ * the verdict DNS_TRUNCATED; there is no second attempt.
  *
- * Places are shared: system lists go first, in turn, each with its part; then
- * accounts with own lists in turn, each with its part over all its lists, and
+ * Slots are shared: system lists go first, in turn, each with its share; then
+ * accounts with own lists in turn, each with its share over all its lists, and
  * each of its lists in turn (owner.c).
  *
  * A dns_tcp_t is owned by its question.
@@ -28,14 +28,16 @@ struct dns_tcp_s {
     dns_question_t  *q;
     double           began;
     size_t           out_len, out_pos;
-    size_t           in_len, in_pos;    /* of the length, then of the reply */
+    size_t           in_len, in_pos;    /* octets of the length, then of the
+                                           response */
     unsigned         has_len:1;
     uint8_t          out[TCP_HEAD + DNS_QUESTION_MAX];
     uint8_t          in[UINT16_MAX];
 };
 
 
-/* Of a system list: so that a few that hang leave places to the others. */
+/* Limits each system list, so that a few lists that hang leave slots to the
+   others. */
 static int
 tcp_full(const dns_class_t *class)
 {
@@ -47,7 +49,7 @@ tcp_full(const dns_class_t *class)
 }
 
 
-/* The class takes its turn, if it has use for it. */
+/* Puts the class into the ready list if it has waiting questions. */
 static void
 tcp_ready(dns_class_t *class)
 {
@@ -111,7 +113,7 @@ tcp_failed(dns_tcp_t *tcp, const char *why)
 }
 
 
-/* The whole reply is there. */
+/* The response is complete. */
 static void
 tcp_reply(dns_tcp_t *tcp)
 {
@@ -177,7 +179,8 @@ tcp_write(dns_tcp_t *tcp)
 }
 
 
-/* 1: all has been read, 0: more is to come, -1: the exchange has failed. */
+/* 1: the response is complete, 0: more is to come, -1: the exchange has
+   failed. */
 static int
 tcp_read(dns_tcp_t *tcp)
 {
@@ -264,7 +267,8 @@ tcp_connect(dns_server_t *r)
 }
 
 
-/* Takes the question over, or -1: no connection or no memory. */
+/* Starts an exchange for the question, or -1: no connection or out of
+   memory. */
 static int
 tcp_open(dns_question_t *q, double wait)
 {
@@ -348,7 +352,7 @@ dns_tcp_ask(dns_question_t *q)
 }
 
 
-/* The next question of the owner; NULL: none of its classes has one. */
+/* The next question of the owner; NULL: none waits. */
 static dns_question_t *
 tcp_next(dns_owner_t *owner)
 {
@@ -375,7 +379,7 @@ tcp_next(dns_owner_t *owner)
 }
 
 
-/* Gives the owner a place if it may have one: 1, there is one less. */
+/* Gives the owner a slot if its share permits.  1: it took one. */
 static int
 tcp_serve(dns_owner_t *owner)
 {
@@ -416,7 +420,7 @@ dns_tcp_run(dns_engine_t *engine)
 
     while (tcp_serve(&engine->system)) { /* void */ }
 
-    /* An owner that is served goes behind the others. */
+    /* An owner that was served goes behind the others. */
 
     link_init(&waiting);
 

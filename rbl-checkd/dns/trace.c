@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TRACE_PART       1024       /* of a line, before it is escaped */
+#define TRACE_PART       1024       /* bytes of a part before it is escaped */
 #define TRACE_ADDRESSES  16
 #define TRACE_NS         8
-#define TRACE_LABEL      63         /* octets: a key is at most a label */
+#define TRACE_LABEL      63         /* octets: a key is at most one label */
 
 
 /* --- lines ---------------------------------------------------------------- */
@@ -31,7 +31,7 @@ trace_put(dns_trace_line_t *line, const void *p, size_t n)
 }
 
 
-/* `also`: a character that is escaped as well, or 0. */
+/* `also`: another character to be escaped, or 0. */
 static void
 trace_escape(dns_trace_line_t *line, const void *bytes, size_t n, char also)
 {
@@ -207,7 +207,7 @@ dns_trace_servers(dns_trace_line_t *line, const struct sockaddr_storage *sa,
 }
 
 
-/* A TXT that was cut where it was read may end within a key. */
+/* A TXT that was cut on reading may end within a key. */
 static void
 trace_txt(dns_trace_line_t *line, const dns_answer_t *answer)
 {

@@ -1,14 +1,14 @@
 /*
  * The trace of an engine: one line of text for each event, given to the
  * callback `trace` of its configuration, in order.  It reports queries,
- * responses and the search for name servers; what uses the engine adds the
- * rules by which it decides.
+ * responses and the search for name servers; users of the engine add the rules
+ * of their decisions.
  *
  * A line has printable ASCII only: every other byte and the backslash are
- * "\xHH".  It ends with "..." if it was longer than DNS_TRACE_MAX; then so many
- * bytes are missing in front of this that no label is shown in part.  Names
- * may hold the key of a list: who prints a line must hide the keys, and
- * shorten it only after that.
+ * "\xHH".  It ends with "..." if it was longer than DNS_TRACE_MAX; the cut is
+ * made so that no label is shown in part.  Names may contain the key of a list:
+ * the code that prints a line must hide the keys, and shorten the line only
+ * after that.
  */
 
 #ifndef DNS_TRACE_H_INCLUDED
@@ -20,7 +20,7 @@
 
 #define DNS_TRACE_MAX  4096
 
-/* One line, if anybody is listening. */
+/* Adds one line, if the trace is enabled. */
 __attribute__((format(printf, 2, 3)))
 void dns_trace(const dns_engine_t *engine, const char *fmt, ...);
 
@@ -40,7 +40,8 @@ __attribute__((format(printf, 2, 0)))
 void dns_trace_vadd(dns_trace_line_t *line, const char *fmt, va_list ap);
 void dns_trace_end(const dns_engine_t *engine, dns_trace_line_t *line);
 
-/* Adds IPv4 addresses in host order: up to 16, then how many more. */
+/* Adds IPv4 addresses in host order: up to 16, then the number of the
+   others. */
 void dns_trace_addresses(dns_trace_line_t *line, const uint32_t *a,
     unsigned n);
 

@@ -1,16 +1,16 @@
 /*
- * What comes after a try: another one, or the verdict.  All rules of that are
- * here.
+ * The step after an attempt: another attempt, or the verdict.  All rules for
+ * this are here.
  *
- * A try that is overdue is followed by the next, and still listened to.  A
- * question ends with the first good answer; with a failure when no other try
- * is under way; or when its time is up.
+ * An overdue attempt is followed by the next, and may still get a response.  A
+ * question ends with the first good response; with a failure when no other
+ * attempt is under way; or with a timeout.
  */
 
 #include "dns_int.h"
 
 
-/* Ends all tries. */
+/* Ends all attempts. */
 void
 dns_try_end(dns_question_t *q)
 {
@@ -29,7 +29,7 @@ dns_try_end(dns_question_t *q)
 }
 
 
-/* And those who should have answered have not. */
+/* The same, and blames the servers that did not respond. */
 static void
 try_end_lost(dns_question_t *q)
 {
@@ -52,8 +52,8 @@ try_end_lost(dns_question_t *q)
 
 
 /*
- * Those still waited for: after so long, or, when another server has given
- * the answer, when that was overdue.
+ * Blames the servers of open flights: after so many seconds, or, when another
+ * server has responded, if their response was overdue.
  */
 static void
 try_blame(dns_question_t *q, double after)
@@ -91,7 +91,7 @@ try_blame(dns_question_t *q, double after)
 }
 
 
-/* The last try has been made, and nothing is under way. */
+/* The last attempt is over, and none is under way. */
 static void
 try_give_up(dns_question_t *q)
 {
@@ -102,7 +102,7 @@ try_give_up(dns_question_t *q)
 }
 
 
-/* To the tries that are under way, if there are any. */
+/* Continues to wait for the attempts under way, if there are any. */
 static void
 try_wait(dns_question_t *q)
 {
@@ -128,7 +128,7 @@ dns_try_lost(dns_question_t *q, dns_status_t why)
         return;
     }
 
-    /* Nobody is left to be asked at once: a server may be restarting. */
+    /* No server is left to be queried at once; a server may be restarting. */
     if (why == DNS_NETWORK && dns_set_all(q, q->refused | q->unable)) {
         q->refused = 0;
         q->state = DNS_PAUSED;
@@ -141,7 +141,7 @@ dns_try_lost(dns_question_t *q, dns_status_t why)
 }
 
 
-/* On the wire: it is time for the next try, or the last one's time is up. */
+/* On the wire: the next attempt is due, or the last has timed out. */
 static void
 try_overdue(dns_question_t *q)
 {
@@ -211,7 +211,7 @@ dns_try_leave(dns_question_t *q)
 }
 
 
-/* SERVFAIL may be one server's own trouble, and REFUSED its own mind. */
+/* SERVFAIL or REFUSED may concern one server only. */
 static int
 try_elsewhere(dns_question_t *q)
 {
@@ -258,7 +258,7 @@ try_failed(dns_question_t *q)
 }
 
 
-/* At the same server. */
+/* Repeats the query to the same server. */
 static void
 try_repeat(dns_question_t *q)
 {

@@ -1,16 +1,16 @@
 /*
- * Deadlines.  The wheel has a slot for each tick of the near future; a
- * question stands in that of its deadline, or in the last one if that is
- * farther away, from which it is put again.  Joining and leaving cost nothing,
- * whatever the number of questions.  One timer runs for the next slot that is
- * not empty; it is not moved when that empties, and then fires for nothing.
+ * Deadlines.  The wheel has a slot for each tick of the near future.  A
+ * question is in the slot of its deadline, or in the last one if the deadline
+ * is later; from there it is added again.  Adding and removing take constant
+ * time.  One timer runs for the next slot that is not empty; it is not moved
+ * when that slot becomes empty, and then fires in vain.
  *
  * The wheel owns nothing.
  */
 
 #include "dns_int.h"
 
-/* The timer is never set for less: the clocks are not the same. */
+/* Least time of the timer, since the clocks differ. */
 #define WHEEL_LEAST  0.0005
 
 #define WHEEL_QUESTION(l)  link_of(l, dns_question_t, timer)
@@ -31,7 +31,7 @@ wheel_set(dns_engine_t *engine, uint64_t tick)
 }
 
 
-/* The timer for the next slot that is not empty. */
+/* Sets the timer for the next slot that is not empty. */
 static void
 wheel_next(dns_engine_t *engine)
 {
@@ -97,7 +97,8 @@ dns_wheel_init(dns_engine_t *engine)
         link_init(&engine->wheel[i]);
     }
 
-    /* After what has come in: a process that stood still finds its answers. */
+    /* Runs after input is read: a process that was stopped finds its responses
+       first. */
     ev_init(&engine->ticker, wheel_turn);
     ev_set_priority(&engine->ticker, EV_MINPRI);
     engine->ticker.data = engine;
@@ -116,12 +117,12 @@ dns_wheel_put(dns_question_t *q, double at)
 
     running = ev_is_active(&engine->ticker) || engine->turning;
 
-    /* Without a timer the wheel is empty, and has stood still. */
+    /* Without a timer the wheel is empty, and its tick is out of date. */
     if (!running) {
         engine->tick = (uint64_t) (engine->now / DNS_TICK);
     }
 
-    /* Never the slot that is being looked at, nor one before it. */
+    /* Neither the current slot nor an earlier one. */
     tick = (uint64_t) (at / DNS_TICK) + 1;
     tick = tick > engine->tick ? tick : engine->tick + 1;
     tick = tick < engine->tick + DNS_WHEEL ? tick

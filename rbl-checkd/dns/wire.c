@@ -1,9 +1,8 @@
 /*
- * Queries, and the frame of replies: whether one belongs to a question, and
- * what its header says.  A query is a template with id, name and type put in,
- * a hundredth of what ldns takes to make the same octets (t/unit/
- * test_dns_wire.c compares them).  Replies go through dns_screen() and are
- * then read by dns_decode().
+ * Queries, and the frame of responses: the match with a question, and the
+ * header.  A query is a template with id, name and type filled in, which costs
+ * a hundredth of the same in ldns (t/unit/test_dns_wire.c compares the octets).
+ * Responses go through dns_screen(), then dns_decode() reads them.
  */
 
 #include "wire.h"
@@ -45,7 +44,7 @@ size_t
 dns_wire_question(uint8_t *out, uint16_t id, const uint8_t *name, size_t len,
     uint16_t type, unsigned shape)
 {
-    /* The header behind the id, and what stands behind the question. */
+    /* The header after the id, and the octets behind the question section. */
     static const uint8_t  head[DNS_QUERY_SHAPES][10] = {
         { 0, 0, 0, 1, 0, 0, 0, 0, 0, 0 },
         { 0, 0, 0, 1, 0, 0, 0, 0, 0, 1 },
@@ -193,7 +192,7 @@ dns_wire_read(dns_answer_t *answer, const uint8_t *msg, size_t n,
 
     dns_answer_clear(answer, DNS_BADREPLY);
 
-    /* Checked before the walk: a truncated message may end anywhere. */
+    /* Checked before the walk, since a truncated message may end anywhere. */
     if (msg[2] & 0x02) {
         return DNS_WIRE_TC;
     }

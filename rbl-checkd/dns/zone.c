@@ -1,12 +1,12 @@
 /*
- * Zones, and who serves them.  A zone is looked for (find.c) when a query needs
- * its servers.  What is found holds for its TTL, between ZONE_LEAST and
- * ZONE_MOST seconds; in the last part of that it is looked for again in the
- * background, and when all servers fail.  While it cannot be found the servers
- * that were found last stay in use.
+ * Zones and their servers.  The engine searches a zone (find.c) when a query
+ * needs its servers.  The result is valid for its TTL, between ZONE_LEAST and
+ * ZONE_MOST seconds.  In the last part of that time, and when all servers fail,
+ * the zone is searched again in the background.  While a search finds nothing
+ * the last known servers stay in use.
  *
- * Zones belong to an account, or to the system, and are looked for on its
- * budgets: nobody waits for what another has to find.
+ * Zones belong to an account, or to the system, whose budgets pay for the
+ * search: no account waits for the search of another.
  *
  * The table owns the zones; questions refer to them.
  */
@@ -19,11 +19,12 @@
 
 #define ZONE_LEAST     300.0
 #define ZONE_MOST      86400.0
-#define ZONE_REFRESH   0.8          /* of the time that it holds */
+#define ZONE_REFRESH   0.8          /* part of the validity before a new
+                                       search */
 #define ZONE_KEEP      86400.0      /* s, without a query */
-#define ZONE_OWN       20000        /* zones of accounts' lists in all */
+#define ZONE_OWN       20000        /* limit for zones of accounts' lists */
 
-#define ZONE_WAIT_MIN  5.0          /* s until the next attempt to find it */
+#define ZONE_WAIT_MIN  5.0          /* s until the next search */
 #define ZONE_WAIT_MAX  300.0
 
 
@@ -55,7 +56,7 @@ zone_find(dns_engine_t *engine, uint64_t account, const char *name)
 }
 
 
-/* `zone` NULL: by a referral.  NULL: no memory, or no name. */
+/* `zone` NULL: found by a referral.  NULL: out of memory, or no valid name. */
 static dns_zone_t *
 zone_get(dns_engine_t *engine, uint64_t account, const char *name,
     const char *zone)
@@ -122,7 +123,7 @@ zone_is_given(const dns_zone_t *z, const dns_payer_t *payer)
 }
 
 
-/* The new set takes the place of the old one, and what was thought of it. */
+/* Replaces the set, and with it the state of the servers. */
 static void
 zone_set(dns_zone_t *z, dns_set_t *set)
 {
@@ -185,7 +186,7 @@ dns_zone_of(dns_engine_t *engine, const dns_payer_t *payer)
         return zone_give(z, payer) == 0 ? z : NULL;
     }
 
-    /* The payer names no servers now. */
+    /* The payer no longer gives servers. */
     if (z->set != NULL && z->set->given) {
         dns_set_put(z->set);
         z->set = NULL;
@@ -200,7 +201,7 @@ dns_zone_join(dns_question_t *q, const dns_payer_t *payer)
 {
     dns_zone_t  *z;
 
-    /* Nothing may have happened for long. */
+    /* The loop may have slept for long. */
     q->engine->now = dns_clock();
     z = dns_zone_of(q->engine, payer);
 
@@ -227,7 +228,7 @@ dns_zone_leave(dns_question_t *q)
 }
 
 
-/* -1: not now. */
+/* -1: not permitted now. */
 static int
 zone_seek(dns_zone_t *z)
 {
@@ -243,7 +244,7 @@ zone_seek(dns_zone_t *z)
 }
 
 
-/* On with what the zone has now. */
+/* Continues with the servers that the zone has now. */
 static void
 zone_go(dns_question_t *q)
 {
@@ -280,7 +281,8 @@ dns_zone_ask(dns_question_t *q)
         return;
     }
 
-    /* Nobody waits if what has been found holds, or cannot be found again. */
+    /* No question waits if the present servers are valid, or no search may
+       start. */
     if (zone_seek(z) != 0
         || (z->set != NULL && (now < z->expires || z->wait > 0 || q->fixed)))
     {
@@ -367,7 +369,7 @@ dns_zone_found(dns_zone_t *z, const struct sockaddr_storage *sa, unsigned n,
     z->engine->now = dns_clock();
     set = NULL;
 
-    /* Meanwhile the payer may have given some. */
+    /* Meanwhile the payer may have given servers. */
     if (z->set == NULL || !z->set->given) {
         set = n == 0 ? NULL : dns_set_new(z->engine, z->account, sa, n, apex);
 
@@ -460,7 +462,7 @@ dns_zone_refer(dns_question_t *q, const dns_name_t *below)
 }
 
 
-/* Is there a trusted one that has neither failed last nor been lame? */
+/* Is there a trusted server that neither failed last nor is lame? */
 static int
 zone_serves(const dns_zone_t *z)
 {
@@ -491,7 +493,7 @@ dns_zone_done(const dns_question_t *q, dns_status_t status)
         return;
     }
 
-    /* The zone may have moved away from servers that are all distrusted. */
+    /* If all servers are distrusted, the zone may have moved. */
     if ((status == DNS_NOERROR || status == DNS_NXDOMAIN)
         && dns_set_trusted(z->set))
     {

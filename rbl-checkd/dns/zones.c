@@ -1,5 +1,5 @@
 /*
- * The servers of zones, for those who judge them.
+ * Access to the servers of zones for the code that judges them.
  */
 
 #include "dns_int.h"
