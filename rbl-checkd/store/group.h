@@ -8,9 +8,9 @@
 #include "store.h"
 
 /*
- * Takes consumers out of a group that have nothing pending and were not seen
- * for a day: each daemon that starts has a name of its own by default, and its
- * forerunners' names would pile up for ever.  Nobody waits for the outcome.
+ * Removes consumers from a group that have nothing pending and were not seen
+ * for a day.  By default each daemon process has a new name, so that old names
+ * would accumulate.  Ignores the result.
  */
 void group_trim(store_t *store, rbl_str_t stream, rbl_str_t group);
 

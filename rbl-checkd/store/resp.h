@@ -1,8 +1,8 @@
 /*
- * Commands as they go to the store (RESP2: an array of bulk strings).  hiredis
- * makes them from lists of pointers and of lengths, and grows its buffer as it
- * goes; here their size is known before, and they are written once, where they
- * are kept.
+ * Commands in the protocol of the store (RESP2: an array of bulk strings).
+ * hiredis makes them from arrays of pointers and lengths, in a growing buffer;
+ * this code knows their size before and writes them once, into their final
+ * place.
  */
 
 #ifndef RESP_H_INCLUDED
@@ -10,18 +10,19 @@
 
 #include "rbl_out.h"
 
-/* Octets that a command of n arguments takes at most, which have `bytes` in
-   all, and a NUL. */
+/* Size in bytes of a command of n arguments with `bytes` in all, and a NUL. */
 #define RESP_SIZE(n, bytes)                                                   \
     (((size_t) (n) + 1) * (RBL_OUT_INT + 5) + (bytes) + 1)
 
-void resp_array(rbl_out_t *out, size_t n);      /* n of resp_bulk follow */
+void resp_array(rbl_out_t *out, size_t n);      /* must be followed by n calls
+                                                   of resp_bulk */
 void resp_bulk(rbl_out_t *out, rbl_str_t s);
 
 /*
- * The command that begins there, with a NUL behind it: hiredis looks behind a
- * verb without arguments (redisAsyncFormattedCommand).  Behind SUBSCRIBE and
- * its like it looks further: they must not go this way.
+ * Returns the command that begins there, with a NUL after it, because hiredis
+ * reads past a verb without arguments (redisAsyncFormattedCommand).  SUBSCRIBE
+ * and similar commands must not be sent this way, since hiredis reads further
+ * there.
  */
 rbl_str_t resp_end(rbl_out_t *out, const char *begin);
 

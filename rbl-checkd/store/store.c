@@ -1,6 +1,6 @@
 /*
  * Commands of the store and their completion.  Each command is one block of
- * memory, owned here from store_command until its call back has run.
+ * memory, which this file owns from store_command until its call back has run.
  */
 
 #include "base/log.h"
@@ -13,7 +13,7 @@
 static void on_reply(redisAsyncContext *ac, void *r, void *privdata);
 
 
-/* hiredis ends the process when memory is gone; so does this. */
+/* Out of memory ends the process, as it does in hiredis. */
 
 static void *
 need(size_t n)
@@ -38,7 +38,8 @@ fail(store_t *store, store_cmd_t *cmd)
 }
 
 
-/* Gives a command to hiredis; a refusal is a failed command like any other. */
+/* Passes a command to hiredis; if hiredis refuses it, it fails like any
+   other. */
 
 static void
 give(store_t *store, store_cmd_t *cmd, rbl_str_t bytes)
@@ -58,7 +59,7 @@ give(store_t *store, store_cmd_t *cmd, rbl_str_t bytes)
 }
 
 
-/* A script with its source in place of its digest. */
+/* Sends a script with its source in place of its digest. */
 
 static void
 send_source(store_t *store, store_cmd_t *cmd)
@@ -95,7 +96,7 @@ hand_over(store_t *store, store_cmd_t *cmd)
 }
 
 
-/* What the window has room for. */
+/* Sends the commands that fit into the window. */
 
 static void
 hand_over_some(store_t *store)
@@ -119,7 +120,7 @@ store_give_up(store_t *store)
 }
 
 
-/* With room for so many octets of it, which are not written yet. */
+/* Makes a command with room for `n` bytes, which the caller writes. */
 
 static store_cmd_t *
 make_cmd(store_t *store, store_reply_pt done, void *data, size_t size)
@@ -185,7 +186,7 @@ plain_cmd(store_t *store, store_reply_pt done, void *data, int argc,
 }
 
 
-/* While greeting, which the window does not hold back. */
+/* Sends a command of the greeting, which bypasses the window. */
 
 void
 store_send(store_t *store, store_reply_pt done, void *data, int argc,
@@ -272,7 +273,8 @@ store_script_late(store_t *store, const rbl_script_t *script,
 }
 
 
-/* 1: the caller gets the reply, 0: the caller gets NULL, -1: sent again. */
+/* 1: the caller gets the reply, 0: the caller gets NULL, -1: the command is
+   sent again. */
 
 static int
 judge(store_t *store, store_cmd_t *cmd, const redisReply *reply)
@@ -335,7 +337,7 @@ on_reply(redisAsyncContext *ac, void *r, void *privdata)
         return;
     }
 
-    /* While greeting, the greeter judges for itself. */
+    /* During the greeting the greeter judges the replies. */
 
     rc = store->phase == STORE_GREETING ? 1 : judge(store, cmd, r);
 

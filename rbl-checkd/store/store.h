@@ -1,17 +1,17 @@
 /*
  * The daemon's connection to the store: asynchronous, pipelined, on libev, by
- * hiredis and its own libev adapter.  One object is one connection; blocking
- * stream reads get an object of their own.  It connects, authenticates, reads
- * <prefix>:meta, checks the schema version, and starts again by itself with
- * back-off when the connection is lost.
+ * hiredis and its libev adapter.  One object is one connection; blocking stream
+ * reads get an object of their own.  It connects, authenticates, reads
+ * <prefix>:meta, checks the schema version, and reconnects with back-off when
+ * the connection is lost.
  *
- * At most 8 KiB of commands are with the store at a time; others wait, in order
+ * At most 8 KiB of commands are in flight at a time; others wait, in order
  * (store_window.h).
  *
- * Exactly one call back for each command: with the reply, or with NULL when it
- * was not sent or its outcome is unknown (time-out, connection lost) or the
- * server refused for now (LOADING, OOM, ...).  Callers decide what that means;
- * every script may be run again.  NOSCRIPT is handled here.
+ * Each command has exactly one call back: with the reply, or with NULL if the
+ * command was not sent, or its outcome is unknown (timeout, connection lost),
+ * or the server refused it temporarily (LOADING, OOM, ...).  Callers decide how
+ * to proceed; every script may be run again.  The connection handles NOSCRIPT.
  */
 
 #ifndef STORE_H_INCLUDED
@@ -25,16 +25,17 @@
 
 typedef struct store_s  store_t;
 
-/* The reply ends with the call.  Never called from inside a store_* call. */
+/* The reply is valid during the call.  Never called from inside a store_*
+   call. */
 typedef void (*store_reply_pt)(void *data, const redisReply *reply);
 
-/* Called each time it becomes ready (1) or is lost (0). */
+/* Called each time the connection becomes ready (1) or is lost (0). */
 typedef void (*store_state_pt)(void *data, int ready);
 
 /*
- * `timeout` in seconds for each command (0: no limit, for blocking reads,
- * which then must carry their own BLOCK and are watched with that plus the
- * configured time-out).  NULL: out of memory.
+ * `timeout` in seconds for each command; 0: no limit, for blocking reads, which
+ * must carry their own BLOCK and get that plus the configured timeout.  NULL:
+ * out of memory.
  */
 store_t *store_new(struct ev_loop *loop, const config_t *conf, double block,
     store_state_pt state, void *data);
@@ -49,13 +50,13 @@ void store_script(store_t *store, const rbl_script_t *script,
     store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv);
 
-/* A script by its name, with its own arguments (rbl_script.h). */
+/* Runs a script by its name, with its own arguments (rbl_script.h). */
 #define store_call(store, name, done, data, args)                             \
     store_script(store, &rbl_script_##name, done, data, RBL_ARGC(args),       \
                  ((const rbl_##name##_args_t *) { &(args) })->argv)
 
-/* Likewise; it waits behind the others (store_window.h): for calls that one
-   account can cause in such numbers that they would delay all others. */
+/* The same, but behind all other commands (store_window.h): for calls that one
+   account can cause in numbers that would delay all others. */
 void store_script_late(store_t *store, const rbl_script_t *script,
     store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv);

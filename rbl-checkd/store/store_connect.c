@@ -1,8 +1,7 @@
 /*
  * The life of a connection to the store: connecting, greeting, deadlines, loss
- * and the way back.  hiredis 0.14 has no time-outs of its own, and its context
- * must not be freed from its connect and disconnect call backs: there the
- * pointer is only forgotten.
+ * and reconnect.  hiredis 0.14 has no timeouts, and its context must not be
+ * freed in its connect and disconnect call backs: these only clear the pointer.
  */
 
 #include "base/log.h"
@@ -18,7 +17,7 @@
 #define BACKOFF_MAX  1.0
 
 
-/* Says it once, not at every try. */
+/* Logs a trouble once, not at every attempt. */
 
 static void
 trouble(store_t *store, const char *why)
@@ -45,7 +44,7 @@ store_kick(store_t *store)
 }
 
 
-/* hiredis has freed the context, or will soon. */
+/* To be called when hiredis has freed the context, or will soon. */
 
 static void
 lost(store_t *store, const char *why)
@@ -184,7 +183,7 @@ on_auth(void *data, const redisReply *reply)
 }
 
 
-/* A replica takes no writes, and every job begins with one. */
+/* A replica refuses writes, and every job begins with a write. */
 
 static void
 on_role(void *data, const redisReply *reply)
@@ -212,7 +211,7 @@ on_role(void *data, const redisReply *reply)
 }
 
 
-/* Goes out with the connect; nothing else is sent before it is answered. */
+/* Sent with the connect; nothing else is sent before the reply. */
 
 static void
 greet(store_t *store)
@@ -270,7 +269,8 @@ store_connect(store_t *store)
     store->ac = ac;
     rbl_reply_reader(&store->reader, &ac->c, &ac->replies);
 
-    /* The connect call back arms the write event: the adapter goes first. */
+    /* The connect call back arms the write event, so the adapter must be
+       attached first. */
 
     redisLibevAttach(store->loop, ac);
     redisAsyncSetConnectCallback(ac, on_connect);
@@ -285,7 +285,7 @@ store_connect(store_t *store)
 }
 
 
-/* Arms the watch for whatever is due first. */
+/* Arms the timer for the earliest deadline. */
 
 void
 store_watch(store_t *store)
@@ -302,7 +302,7 @@ store_watch(store_t *store)
         at = store->connect_deadline;
     }
 
-    /* Started once it is left to fire; then it looks again. */
+    /* A running timer is not moved; it fires and is set again. */
 
     if (at == 0) {
         ev_timer_stop(store->loop, &store->watch);
@@ -353,8 +353,8 @@ on_retry(struct ev_loop *loop, ev_timer *w, int revents)
 
 
 /*
- * All that this turn of the loop has to say leaves together, and now: hiredis
- * would ask the loop first whether it may write.  While connecting it must.
+ * Sends all commands of this turn of the loop at once.  hiredis would first
+ * wait until the socket is writable, which is necessary only while connecting.
  */
 
 static void
@@ -377,7 +377,8 @@ plan_retry(store_t *store)
 {
     double  wait;
 
-    /* Between half and whole, so that daemons do not come back in step. */
+    /* Random between half and whole, so that daemons do not reconnect at the
+       same time. */
 
     wait = store->backoff * (0.5 + rand_r(&store->seed) / (RAND_MAX * 2.0));
     store->backoff *= 2;
@@ -400,7 +401,7 @@ let_go(store_t *store)
 
     if (ac != NULL) {
         ac->data = NULL;
-        redisAsyncFree(ac);             /* pending commands become failed */
+        redisAsyncFree(ac);             /* pending commands fail */
     }
 }
 
@@ -432,7 +433,7 @@ fail_commands(store_t *store)
 }
 
 
-/* Everything that must not happen inside a call back of hiredis. */
+/* Does all work that must not be done inside a call back of hiredis. */
 
 static void
 on_kick(struct ev_loop *loop, ev_timer *w, int revents)
@@ -461,7 +462,7 @@ on_kick(struct ev_loop *loop, ev_timer *w, int revents)
 
     fail_commands(store);
 
-    /* One that is due in this turn too is pending, and no longer active. */
+    /* A timer that fires in this turn is pending, and no longer active. */
 
     if (store->phase == STORE_DOWN && !ev_is_active(&store->retry)
         && !ev_is_pending(&store->retry))

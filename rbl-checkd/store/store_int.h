@@ -1,12 +1,12 @@
 /*
- * What the files of the store share: store_connect.c brings the connection up
- * and down, store.c sends commands and completes them, store_window.c holds
- * back what is too much at a time.
+ * Declarations of the store's files: store_connect.c opens and closes the
+ * connection, store.c sends commands and completes them, store_window.c holds
+ * back commands that exceed the window.
  *
  * A command is in the window's queue until it is sent, in `pending` while
  * hiredis has it, and in `failed` until its call back gets NULL.  Only the kick
  * timer passes on NULL and changes of state: nothing is freed inside a hiredis
- * call back, and no caller is called from inside a call of its own.
+ * call back, and no caller is called back from inside its own call.
  */
 
 #ifndef STORE_INT_H_INCLUDED
@@ -23,40 +23,40 @@
 struct store_cmd_s {
     store_cmd_t         *prev, *next;   /* NULL, NULL: in no list */
     store_t             *store;
-    store_reply_pt       done;          /* NULL: nobody wants to know */
+    store_reply_pt       done;          /* NULL: no call back */
     void                *data;
     double               deadline;
     const rbl_script_t  *script;        /* NULL: a plain command */
     char                 verb[16];      /* of a plain command, for messages */
-    unsigned             whole:1;       /* the source went with it */
-    unsigned             late:1;        /* it waits behind the others */
-    size_t               argc;          /* the verb too */
-    size_t               named;         /* of a script: octets up to its keys */
-    size_t               n;             /* octets */
-    size_t               sent;          /* those in flight */
-    char                 bytes[];       /* as it is sent */
+    unsigned             whole:1;       /* sent with its source */
+    unsigned             late:1;        /* waits behind the others */
+    size_t               argc;          /* including the verb */
+    size_t               named;         /* of a script: bytes before its keys */
+    size_t               n;             /* size in bytes */
+    size_t               sent;          /* bytes in flight */
+    char                 bytes[];       /* in wire format */
 };
 
 typedef enum {
     STORE_DOWN = 0,                     /* no connection; the retry is armed */
     STORE_GREETING,                     /* connecting, AUTH, meta */
     STORE_READY,
-    STORE_DROPPING                      /* the kick will end it */
+    STORE_DROPPING                      /* the kick will close it */
 } store_phase_t;
 
 struct store_s {
     struct ev_loop     *loop;
     const config_t     *conf;
-    double              wait;           /* s a command may take */
+    double              wait;           /* time limit of a command in s */
     store_state_pt      state;
     void               *data;
     rbl_keyspace_t      ks;
     redisAsyncContext  *ac;
-    rbl_reply_reader_t  reader;         /* of ac */
+    rbl_reply_reader_t  reader;         /* reply reader of ac */
     store_phase_t       phase;
     unsigned            ready_reported:1;
-    unsigned            second:1;       /* for blocking reads: the first one
-                                           does the complaining */
+    unsigned            second:1;       /* for blocking reads: only the first
+                                           connection logs trouble */
     store_queue_t       pending, failed;
     store_window_t      window;
     ev_prepare          flush;          /* writes before the loop sleeps */
@@ -66,14 +66,14 @@ struct store_s {
     double              connect_deadline;
     double              backoff;
     unsigned            seed;
-    char                why[160];       /* the last trouble that was logged */
+    char                why[160];       /* the last trouble logged */
 };
 
 /* store.c */
 void store_send(store_t *store, store_reply_pt done, void *data, int argc,
     const rbl_str_t *argv);
 
-/* All that waits in the window fails: the connection is lost. */
+/* Fails all commands that wait in the window, since the connection is lost. */
 void store_give_up(store_t *store);
 
 /* store_connect.c */
@@ -81,7 +81,7 @@ void store_connect(store_t *store);
 void store_kick(store_t *store);
 void store_watch(store_t *store);
 
-/* Ends the connection at the next turn; `why` is for the log. */
+/* Closes the connection in the next turn of the loop; `why` is for the log. */
 void store_drop(store_t *store, const char *why);
 
 #endif /* STORE_INT_H_INCLUDED */

@@ -43,7 +43,7 @@ store_cut(store_queue_t *queue, store_cmd_t *cmd)
 }
 
 
-/* Octets of the command as it will be sent; a source is nearly all there is. */
+/* Size of the command when sent; a source dominates it. */
 
 static size_t
 size_of(const store_cmd_t *cmd)
@@ -101,7 +101,7 @@ store_window_back(store_window_t *window, store_cmd_t *cmd)
 }
 
 
-/* The one whose turn it is; or NULL. */
+/* The next command to send, or NULL. */
 
 static store_cmd_t *
 first_of(const store_window_t *window)

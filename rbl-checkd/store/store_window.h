@@ -1,12 +1,12 @@
 /*
- * How much of its work a connection gives the store at a time.  Redis runs all
- * the commands that it reads from one client before it looks at another one, so
- * that a long pipeline delays every other client.  Commands whose octets the
- * window has no room for wait, in order, and are sent as replies come.  Those
- * that are `late` wait behind all others, but for one in STORE_LATE.
+ * The window: the commands in flight on a connection are bounded.  Redis runs
+ * all commands that it reads from one client before it serves another one, so
+ * that a long pipeline delays every other client.  Commands that do not fit
+ * into the window wait, in order, and are sent as replies come.  `late`
+ * commands wait behind all others, but one in STORE_LATE is a late one.
  *
- * The window holds commands and counts octets; it sends nothing.  What waits
- * when the connection is lost fails, like the commands that were sent.
+ * The window holds commands and counts bytes; it sends nothing.  Waiting
+ * commands fail when the connection is lost, like the commands in flight.
  */
 
 #ifndef STORE_WINDOW_H_INCLUDED
@@ -14,8 +14,8 @@
 
 #include <stddef.h>
 
-#define STORE_WINDOW   8192             /* octets in flight; or one command */
-#define STORE_WAITING  (32 << 20)       /* octets that wait, at most */
+#define STORE_WINDOW   8192             /* bytes in flight, or one command */
+#define STORE_WAITING  (32 << 20)       /* limit of waiting bytes */
 #define STORE_LATE     8
 
 typedef struct store_cmd_s  store_cmd_t;
@@ -27,29 +27,31 @@ typedef struct {
 /* All zero at first. */
 typedef struct {
     store_queue_t  waiting, late;
-    unsigned       passed;              /* others, since a late one was sent */
-    size_t         held;                /* octets of those that wait */
+    unsigned       passed;              /* others sent since the last late
+                                           one */
+    size_t         held;                /* bytes of waiting commands */
     size_t         in_flight;
 } store_window_t;
 
-/* A command is in one queue at most. */
+/* Adds a command, which may be in only one queue. */
 void store_put(store_queue_t *queue, store_cmd_t *cmd);
 void store_cut(store_queue_t *queue, store_cmd_t *cmd);
 
-/* Behind all of its kind that wait: 0; -1: too much waits already, and it does
-   not. */
+/* Adds a command behind all of its kind.  0; -1: too many bytes wait; the
+   command is not added. */
 int store_window_add(store_window_t *window, store_cmd_t *cmd);
 
-/* In front of those: it was sent before, and has to be sent again. */
+/* Adds a command in front of the others: it was sent before, and must be sent
+   again. */
 void store_window_back(store_window_t *window, store_cmd_t *cmd);
 
-/* Takes out the first, if there is room for it now; or NULL. */
+/* Takes out the first command that fits into the window now, or NULL. */
 store_cmd_t *store_window_next(store_window_t *window);
 
-/* Takes out the first; NULL: there is none. */
+/* Takes out the first command; NULL: no command waits. */
 store_cmd_t *store_window_drop(store_window_t *window);
 
-/* So many octets of the command are in flight; no longer are. */
+/* Count `n` bytes of the command as in flight, and as no longer in flight. */
 void store_window_sent(store_window_t *window, store_cmd_t *cmd, size_t n);
 void store_window_ended(store_window_t *window, store_cmd_t *cmd);
 
