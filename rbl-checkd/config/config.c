@@ -1,6 +1,6 @@
 /*
- * The table of keys: the one place that knows what may be configured.  The
- * defaults, the messages and the commented file all come from it.
+ * The table of keys, the only definition of the configuration.  The defaults,
+ * the messages and the commented file are made from it.
  */
 
 #include "config_int.h"
@@ -461,7 +461,7 @@ print_comment(FILE *f, const char *text)
 }
 
 
-/* Words up to the 79th column, each line behind "# ". */
+/* Wraps words at column 79, each line after "# ". */
 
 static void
 print_wrapped(FILE *f, const char *text)

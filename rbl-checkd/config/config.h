@@ -3,8 +3,8 @@
  * table of keys with type, range, default and text (config.c), from which the
  * commented rbl-checkd.conf, the messages and rbl-checkd.conf(5) are made.
  *
- * The file has one "key value" a line; "#" begins a comment; a value may be in
- * double quotes.  Errors are one line: file, line, key, what is allowed.
+ * The file has one "key value" per line; "#" begins a comment; a value may be
+ * in double quotes.  Errors are one line: file, line, key, valid values.
  */
 
 #ifndef CONFIG_H_INCLUDED
@@ -34,10 +34,11 @@ typedef struct {
 
 typedef struct {
     rbl_subnet_t  net;
-    unsigned      port;             /* 0: those that every receiver may have */
+    unsigned      port;             /* 0: the ports of any receiver */
 } config_range_t;
 
-/* Which addresses customers' receivers may have (deliver/address.h). */
+/* Addresses that customers' receivers may or must not have
+   (deliver/address.h). */
 typedef struct {
     unsigned        n_allow, n_deny;
     config_range_t  allow[CONFIG_MAX_ALLOW];
@@ -47,7 +48,7 @@ typedef struct {
 typedef struct {
     /* store */
     char     store[256];            /* "127.0.0.1:6379", "[::1]:6379" or
-                                       "unix:/path"; numeric addresses only */
+                                       "unix:/path"; only numeric addresses */
     char     store_user[64];
     char     store_password[256];   /* the content of store_password_file */
     char     store_prefix[RBL_PREFIX_MAX + 1];
@@ -60,19 +61,20 @@ typedef struct {
     /* checks */
     unsigned     checks_max;        /* checks in flight in this process */
     double       check_timeout;     /* s, for one whole check */
-    double       lease;             /* s, then a job may be taken over */
+    double       lease;             /* s after which another daemon may take a
+                                       job over */
     unsigned     schedule;          /* 1: turn due hosts into jobs */
     double       keep_manual;       /* s that check records are kept */
     double       keep_scheduled;
-    size_t       details_size;      /* bytes of details of an account */
+    size_t       details_size;      /* bytes of details per account */
 
     /* dns */
     dns_config_t dns;
-    size_t       cache_size;        /* octets of kept answers; 0: none */
+    size_t       cache_size;        /* bytes of cached responses; 0: none */
     double       control_retry;     /* s between runs of the test
                                    points of a bad list */
     config_zones_t  refuse_zone, allow_zone;    /* rbl_own.h */
-    unsigned     n_source;          /* what acls.json tells; 0: found out */
+    unsigned     n_source;          /* addresses for acls.json; 0: detected */
     rbl_addr_t   source[CONFIG_MAX_SOURCE];
 
     /* delivery */
@@ -80,8 +82,9 @@ typedef struct {
     unsigned      deliveries_max;   /* attempts in flight */
     double        deliver_timeout;  /* s, one attempt */
     double        deliver_connect_timeout;
-    double        digest_window;    /* s, what a contact hears of together */
-    unsigned      contact_limit;    /* messages a minute to a contact */
+    double        digest_window;    /* s; changes in this window are one message
+                                       to a contact */
+    unsigned      contact_limit;    /* messages per minute to a contact */
     unsigned      deliver_http;     /* 1: http:// receivers are allowed */
     config_reach_t  reach;          /* addresses of receivers */
     char          deliver_ca[256];  /* CA bundle file; "": the system's */
@@ -100,8 +103,9 @@ typedef struct {
        sns_url and logs_url "": the service's own, by site or region */
     char          pagerduty_url[256];
     char          telegram_url[256];
-    char          telegram_token[128];  /* "": none; as the secrets below, the
-                                           content of telegram_token_file */
+    char          telegram_token[128];  /* "": none; like the secrets below, the
+                                           content of a file
+                                           (telegram_token_file) */
     char          pushover_url[256];
     char          pushover_token[64];
     char          sms_url[256];
@@ -112,21 +116,23 @@ typedef struct {
     char          sns_url[256];
     char          logs_url[256];
 
-    char          given_name[64];   /* "": none was given */
-    char          name[72];         /* of this process in the fleet: the given
-                                       one, or host name and process id */
+    char          given_name[64];   /* configured name; "": none */
+    char          name[72];         /* name of this process in the fleet: the
+                                       configured one, or host name and process
+                                       id */
 } config_t;
 
 typedef enum {
-    CONFIG_TLS_AUTO = 0,            /* required, but off on this machine */
+    CONFIG_TLS_AUTO = 0,            /* required, except on this machine */
     CONFIG_TLS_REQUIRED,
-    CONFIG_TLS_OPPORTUNISTIC,       /* if it is offered, by whomever */
+    CONFIG_TLS_OPPORTUNISTIC,       /* if the server offers it, with any
+                                       certificate */
     CONFIG_TLS_OFF
 } config_tls_t;
 
-/* The mail server's address, taken apart. */
+/* The mail server's address, in parts. */
 typedef struct {
-    int       implicit;             /* smtps: TLS before anything else */
+    int       implicit;             /* smtps: TLS from the start */
     int       loopback;
     int       literal6;             /* host is an IPv6 address */
     char      host[256];
@@ -136,27 +142,28 @@ typedef struct {
 /* 0, or -1: not smtp://host[:port] or smtps://host[:port]. */
 int config_smtp_server(config_smtp_t *server, const char *url);
 
-/* What smtp_tls comes to; never CONFIG_TLS_AUTO. */
+/* The effective value of smtp_tls; never CONFIG_TLS_AUTO. */
 config_tls_t config_smtp_tls(const config_t *conf);
 
 /*
- * The base address of a service: an https URL, or an http one to a numeric
- * loopback address, without a query and without "/" at its end, so that a path
- * can be put behind it.
+ * Is the URL a valid base address of a service: https, or http to a numeric
+ * loopback address, without a query and without a final "/", so that a path can
+ * be appended?
  */
 int config_base_ok(const char *url);
 
-/* The store's address, taken apart; path points into the text. */
+/* The store's address, in parts; path points into the text. */
 typedef struct {
-    const char  *path;                  /* of a socket; NULL: host and port */
+    const char  *path;                  /* of a Unix socket; NULL: host and
+                                           port */
     char         host[48];
     int          port;
 } config_address_t;
 
-/* 0, or -1: not a numeric address with a port nor "unix:/path". */
+/* 0, or -1: neither a numeric address with a port nor "unix:/path". */
 int config_store_address(config_address_t *addr, const char *text);
 
-/* The rule for lists of accounts; it refers to `conf` and to itself. */
+/* The rule for zones of accounts' lists; it refers to `conf` and to itself. */
 typedef struct {
     rbl_own_t  rule;
     rbl_str_t  refuse[CONFIG_MAX_ZONES], allow[CONFIG_MAX_ZONES];
@@ -167,17 +174,18 @@ void config_own(config_own_t *own, const config_t *conf);
 void config_defaults(config_t *conf);
 
 /*
- * Reads a file over the defaults.  0, or -1 and one line in err (no newline).
+ * Reads a file on top of the defaults.  0, or -1 and one line in err (no
+ * newline).
  */
 int config_read(config_t *conf, const char *path, char *err, size_t size);
 
-/* Sets one key, as a line of the file would. */
+/* Sets one key, as a line of the file does. */
 int config_set(config_t *conf, const char *key, const char *value, char *err,
     size_t size);
 
 /*
- * Walks over the keys whose values differ; *i is 0 at first.  NULL: no more.
- * What files hold (store_password_file) is compared, not what they are called.
+ * Steps through the keys whose values differ; *i is 0 at first.  NULL: no more.
+ * Compares the content of files (store_password_file), not their names.
  */
 const char *config_changed(const config_t *a, const config_t *b, size_t *i);
 

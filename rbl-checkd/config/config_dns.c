@@ -1,5 +1,5 @@
 /*
- * The values that say how lists are queried.
+ * The keys for queries to lists.
  */
 
 #include "config_int.h"
@@ -90,7 +90,7 @@ config_set_server_allow(config_t *conf, const config_key_t *key,
 }
 
 
-/* Addresses with a scope (fe80::1%eth0) are left out. */
+/* Skips addresses with a scope (fe80::1%eth0). */
 
 void
 config_system_resolvers(config_t *conf)

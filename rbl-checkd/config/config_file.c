@@ -1,5 +1,5 @@
 /*
- * The configuration file: lines into keys and values.  Each error is one line
+ * Parses the configuration file into keys and values.  Each error is one line
  * with the file's name and the line's number.
  */
 
@@ -70,8 +70,8 @@ skip_space(char *p)
 
 
 /*
- * Cuts the value out of what stands behind the key: quoted, or up to a comment
- * and without trailing space.  NULL: a fault.
+ * Cuts the value after the key: quoted, or up to a comment and without trailing
+ * space.  NULL: invalid.
  */
 
 static char *
@@ -171,7 +171,7 @@ take_line(config_t *conf, reader_t *r)
 }
 
 
-/* A record that ended before its check could would be lost. */
+/* A check record that expires before its check may end would be lost. */
 
 static int
 keeps_a_lease(const config_t *conf, reader_t *r, const char *key, double keep)
@@ -190,7 +190,7 @@ keeps_a_lease(const config_t *conf, reader_t *r, const char *key, double keep)
 }
 
 
-/* What no line alone can say. */
+/* Checks dependencies between keys. */
 
 static int
 check_whole(config_t *conf, reader_t *r)

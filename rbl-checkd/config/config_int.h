@@ -1,5 +1,5 @@
 /*
- * What the files of the configuration share: the row of the table of keys, and
+ * Declarations of the configuration's files: the row of the table of keys, and
  * the parsers of values.
  */
 
@@ -11,14 +11,14 @@
 #define CONFIG_ERR_MAX   512
 #define CONFIG_KEYS_MAX  96
 
-/* With "lookup resolver", if none is given. */
+/* The default resolver for "lookup resolver". */
 #define CONFIG_RESOLVER  "127.0.0.1@5335"
 
 typedef struct config_key_s  config_key_t;
 
 /*
- * 0, or -1: not allowed.  It may leave a sentence of its own in err; what is
- * allowed is said otherwise.
+ * 0, or -1: invalid.  The parser may put a message into err; otherwise the
+ * caller reports the valid values.
  */
 typedef int (*config_set_pt)(config_t *conf, const config_key_t *key,
     const char *value, char *err, size_t size);
@@ -27,13 +27,15 @@ struct config_key_s {
     const char     *name;
     config_set_pt   set;
     size_t          offset;             /* in config_t */
-    size_t          size;               /* in bytes, a text's NUL too */
+    size_t          size;               /* in bytes, with the NUL of a text */
     double          min, max;
     const char     *def;                /* "": none */
-    const char     *example;            /* printed where there is no default */
-    const char     *allowed;            /* NULL: said from min and max */
+    const char     *example;            /* printed for a key without a
+                                           default */
+    const char     *allowed;            /* valid values; NULL: made from min and
+                                           max */
     const char     *text;               /* comment lines, joined by "\n" */
-    unsigned        repeat:1;           /* may stand in several lines */
+    unsigned        repeat:1;           /* may appear in several lines */
 };
 
 extern const config_key_t  config_keys[];
@@ -41,7 +43,7 @@ extern const size_t        config_n_keys;
 
 const config_key_t *config_find(const char *name);
 
-/* "a whole number from 1 to 5" and the like. */
+/* Writes "a whole number from 1 to 5" or a similar text. */
 void config_allowed(char *buf, size_t size, const config_key_t *key);
 
 /* Parsers: one for each type of value. */
@@ -107,14 +109,15 @@ int config_set_deny(config_t *conf, const config_key_t *key,
 /* Sets the resolvers of /etc/resolv.conf, or 127.0.0.1 if it has none. */
 void config_system_resolvers(config_t *conf);
 
-/* A text into its room.  0, or -1: empty or too long. */
+/* Copies a text into the key's buffer.  0, or -1: empty or too long. */
 int config_copy(config_t *conf, const config_key_t *key, const char *value);
 
-/* Do the keys of SMTP go together?  0, or -1: the key at fault, and why. */
+/* Are the keys of SMTP consistent?  0, or -1 with the key at fault and the
+   reason. */
 int config_check_smtp(const config_t *conf, const char **key, char *err,
     size_t size);
 
-/* And those of the SMS account? */
+/* The same for the keys of the SMS account. */
 int config_check_sms(const config_t *conf, const char **key, char *err,
     size_t size);
 

@@ -1,6 +1,6 @@
 /*
- * The values that name networks: source addresses of DNS queries, and the
- * subnets that deliveries may or may not reach.
+ * The keys with networks: source addresses of DNS queries, and the subnets that
+ * deliveries may or must not reach.
  */
 
 #include "config_int.h"

@@ -1,5 +1,6 @@
 /*
- * Passwords in files: the first line is taken, and no message shows any of it.
+ * Passwords in files: the first line is the password; no message shows any part
+ * of it.
  */
 
 #include "config_int.h"
@@ -11,8 +12,8 @@
 
 
 /*
- * A credential that the service manager passes on (LoadCredential=) takes the
- * place of the file of the same name: the file may then belong to root alone.
+ * A credential of the service manager (LoadCredential=) replaces the file of
+ * the same name, so that the file may belong to root alone.
  */
 
 static FILE *
@@ -74,7 +75,7 @@ config_set_password(config_t *conf, const config_key_t *key,
 }
 
 
-/* The same for a file that only its owner may read. */
+/* The same, but only the owner may be able to read the file. */
 
 int
 config_set_secret(config_t *conf, const config_key_t *key, const char *value,

@@ -1,6 +1,6 @@
 /*
- * The keys of the services that deliver to contacts: base addresses, which have
- * their defaults in the table, and the operator's accounts there.
+ * The keys of the services for contacts: base addresses, whose defaults are in
+ * the table, and the operator's accounts there.
  */
 
 #include "config_int.h"
@@ -55,7 +55,7 @@ config_set_base(config_t *conf, const config_key_t *key, const char *value,
 }
 
 
-/* What a file holds: nothing of it is shown. */
+/* Reports an invalid content of a file, without showing it. */
 
 static int
 wrong_token(config_t *conf, const config_key_t *key, char *err, size_t size)
@@ -67,7 +67,7 @@ wrong_token(config_t *conf, const config_key_t *key, char *err, size_t size)
 }
 
 
-/* "<number>:<letters>", for it becomes a part of a path. */
+/* "<number>:<letters>", since it becomes a part of a path. */
 
 int
 config_set_telegram(config_t *conf, const config_key_t *key,
@@ -115,7 +115,7 @@ config_set_pushover(config_t *conf, const config_key_t *key,
 }
 
 
-/* It becomes a part of a path. */
+/* An account, which becomes a part of a path. */
 
 int
 config_set_account(config_t *conf, const config_key_t *key, const char *value,
@@ -129,7 +129,7 @@ config_set_account(config_t *conf, const config_key_t *key, const char *value,
 }
 
 
-/* A number, the id of a service, or a name that is shown. */
+/* The sender: a number, the id of a service, or an alphanumeric name. */
 
 int
 config_set_sender(config_t *conf, const config_key_t *key, const char *value,

@@ -1,5 +1,5 @@
 /*
- * The keys of the mail server: their values, and what goes together.
+ * The keys of the mail server: their values and their dependencies.
  */
 
 #include "config_int.h"
@@ -38,7 +38,7 @@ config_set_tls(config_t *conf, const config_key_t *key, const char *value,
 }
 
 
-/* A name of letters, digits and hyphens, of one label or more. */
+/* Is it a name of one or more labels of letters, digits and hyphens? */
 
 static int
 host_name_ok(const char *host)
@@ -53,7 +53,7 @@ host_name_ok(const char *host)
             continue;
         }
 
-        /* strchr finds the end too */
+        /* strchr also finds the NUL */
 
         if ((*p != '-' && *p != '.') || p == host
             || strchr(*p == '.' ? "-." : ".", p[1]) != NULL)
@@ -199,7 +199,7 @@ config_check_smtp(const config_t *conf, const char **key, char *err,
     config_smtp_t  server;
 
     if (config_smtp_server(&server, conf->smtp_url) != 0) {
-        return 0;                       /* there is none */
+        return 0;                       /* no mail server */
     }
 
     tls = config_smtp_tls(conf);

@@ -75,7 +75,8 @@ config_set_dir(config_t *conf, const config_key_t *key, const char *value,
 {
     struct stat  st;
 
-    /* the default need not be there: only its users miss it */
+    /* the default file may be missing: that is an error only where it is
+       used */
 
     if (strcmp(value, key->def) == 0) {
         return config_copy(conf, key, value);
@@ -236,7 +237,7 @@ config_set_duration(config_t *conf, const config_key_t *key,
 }
 
 
-/* Octets: a number, or one of KiB (k), MiB (m) or GiB (g). */
+/* Bytes: a number, with an optional unit k (KiB), m (MiB) or g (GiB). */
 
 int
 config_set_size(config_t *conf, const config_key_t *key, const char *value,
@@ -291,7 +292,7 @@ size_text(char *buf, size_t size, double octets)
 }
 
 
-/* In the greatest unit that leaves a whole number. */
+/* Writes the largest unit that gives a whole number. */
 
 static void
 duration_text(char *buf, size_t size, double seconds)

@@ -1,5 +1,6 @@
 /*
- * Zones that lists of accounts may not ask, or may although they are reserved.
+ * Zones that lists of accounts must not query, or may query although they are
+ * reserved.
  */
 
 #include "config_int.h"
