@@ -1,5 +1,5 @@
 /*
- * rbl-checkd: signals and the order in which the parts come and go.
+ * rbl-checkd: signals, and the order in which the parts start and stop.
  */
 
 #include "base/log.h"
@@ -21,7 +21,7 @@
 
 typedef struct {
     checker_t     checker;
-    deliver_t    *deliver;              /* NULL: this daemon delivers nothing */
+    deliver_t    *deliver;              /* NULL: no deliveries */
     config_t      conf;
     jobs_t       *jobs;
     sources_t    *sources;
@@ -31,8 +31,10 @@ typedef struct {
     ev_signal     term, interrupt, hup;
     ev_timer      watchdog, stop;
     double        stop_at;              /* 0: not stopping */
-    unsigned      signals;              /* to stop, by themselves */
-    unsigned      told:1;               /* what the stop waits for */
+    unsigned      signals;              /* signals to stop, handled by
+                                           themselves */
+    unsigned      told:1;               /* the reason for the wait was
+                                           reported */
 } checkd_t;
 
 
@@ -66,7 +68,7 @@ on_stop(struct ev_loop *loop, ev_timer *w, int revents)
 
     (void) revents;
 
-    /* A call that was under way may have brought more. */
+    /* A call under way may have claimed more jobs. */
 
     if (!c->told && !jobs_asking(c->jobs)) {
         c->told = 1;

@@ -1,7 +1,7 @@
 /*
- * A tick: the record is packed and sent, and some partitions are asked how long
- * their queues have waited.  There may be a thousand of them, so that one tick
- * asks for no more than QUEUES_MAX; what the others said before counts on.
+ * A tick: packs the record and sends it, and reads the waiting times of the
+ * queues of some partitions.  There may be a thousand partitions, so one tick
+ * reads at most QUEUES_MAX; for the others the last known values are used.
  */
 
 #include "base/log.h"
@@ -33,7 +33,7 @@ struct metrics_s {
     double            at;
     unsigned          ticks;
     unsigned          partitions;
-    unsigned          next;             /* partition */
+    unsigned          next;             /* next partition to read */
     queue_age_t      *queue;
 };
 
@@ -257,7 +257,7 @@ metrics_free(metrics_t *m)
 }
 
 
-/* The first record is written at once, so that a new daemon shows at once. */
+/* Writes the first record at once, so that a new daemon is visible at once. */
 
 void
 metrics_state(metrics_t *m, int ready)

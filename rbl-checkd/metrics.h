@@ -13,12 +13,12 @@
 
 typedef struct metrics_s  metrics_t;
 
-/* What it reads must be there until metrics_free.  NULL: out of memory. */
+/* The arguments must outlive the metrics.  NULL: out of memory. */
 metrics_t *metrics_new(const checker_t *checker, const jobs_t *jobs,
     const deliver_t *deliver);
 void metrics_free(metrics_t *metrics);
 
-/* The store has become ready (1) or was lost (0). */
+/* To be called when the store is ready (1) or lost (0). */
 void metrics_state(metrics_t *metrics, int ready);
 
 #endif /* METRICS_H_INCLUDED */

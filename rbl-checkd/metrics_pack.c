@@ -1,5 +1,5 @@
 /*
- * Each part counts for itself; here the numbers come together.
+ * Each part has its own counters; this file collects them.
  */
 
 #include "check/lists/counters.h"
@@ -47,7 +47,8 @@ add_questions(int64_t *number, const dns_engine_t *dns)
         number[RBL_M_ANSWERS + i] = (int64_t) c->by_status[i];
     }
 
-    /* A zone whose servers cannot be found is a resolver's SERVFAIL. */
+    /* A zone whose servers cannot be found corresponds to SERVFAIL of a
+       resolver. */
     number[RBL_M_ANSWERS + DNS_SERVFAIL] += (int64_t) c->by_status[DNS_UNFOUND];
 }
 
@@ -125,7 +126,7 @@ pack_resolvers(rbl_out_t *out, const checker_t *checker)
 }
 
 
-/* What is counted elsewhere is asked for those that are in the table. */
+/* Collects counters from elsewhere for the lists in the table. */
 
 static unsigned
 note_lists(const checker_t *checker)
@@ -152,7 +153,7 @@ note_lists(const checker_t *checker)
 }
 
 
-/* From what is known least to what is worst. */
+/* From the least known to the worst. */
 static const unsigned  health_rank[] = {
     [HEALTH_UNTRIED] = 0, [HEALTH_UNSUPPORTED] = 1, [HEALTH_GOOD] = 2,
     [HEALTH_RESOLVER] = 3, [HEALTH_BLOCKED] = 4, [HEALTH_DOWN] = 5,
@@ -178,8 +179,9 @@ better(unsigned state, unsigned than)
 
 
 /*
- * Of each family of a list: in direct mode what its best server is, for the
- * others are not used; in resolver mode what it is through the worst resolver.
+ * The health of each family of a list: in direct mode that of its best server,
+ * since the others are not used; in resolver mode that through the worst
+ * resolver.
  */
 
 static void
@@ -215,7 +217,7 @@ note_health(const checker_t *checker)
 }
 
 
-/* The worst of its families. */
+/* The worst health of its families. */
 
 static rbl_str_t
 health_text(const list_counters_t *c)
@@ -293,7 +295,7 @@ metrics_pack(rbl_out_t *out, const checker_t *checker, const jobs_t *jobs,
     clock_gettime(CLOCK_REALTIME, &ts);
 
     rbl_mp_put_array(out, 8);
-    rbl_mp_put_int(out, 1);             /* of the record */
+    rbl_mp_put_int(out, 1);             /* version of the record */
     rbl_mp_put_z(out, checker->conf->name);
     rbl_mp_put_z(out, RBL_VERSION);
     rbl_mp_put_int(out, more->started);

@@ -1,5 +1,5 @@
 /*
- * The record of metrics.c: all that is counted anywhere, gathered and packed.
+ * The record of metrics.c: collects and packs all counters.
  */
 
 #ifndef METRICS_PACK_H_INCLUDED
@@ -10,13 +10,14 @@
 #include "rbl_metrics.h"
 
 typedef struct {
-    const deliver_t  *deliver;          /* NULL: this daemon delivers nothing */
+    const deliver_t  *deliver;          /* NULL: no deliveries */
     int64_t  started;                   /* ms since 1970 */
-    int64_t  rate;                      /* checks in a thousand seconds */
-    int64_t  manual_ms, due_ms;         /* of the queues; -1: not known */
+    int64_t  rate;                      /* checks in 1000 seconds */
+    int64_t  manual_ms, due_ms;         /* waiting times of the queues; -1:
+                                           unknown */
 } metrics_more_t;
 
-/* Checks that have ended here, whatever came of them. */
+/* The number of checks that have ended in this process, with any outcome. */
 uint64_t metrics_checks(const checker_t *checker);
 
 /* Appends the record; out->failed: out of memory. */

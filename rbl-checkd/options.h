@@ -7,10 +7,10 @@
 
 typedef struct {
     const char  *file;                  /* the configuration */
-    int          test;                  /* 1: check it, no more */
+    int          test;                  /* 1: only check the configuration */
 } options_t;
 
-/* -1: go on; otherwise the exit status, all is said. */
+/* -1: continue; otherwise the exit status, after all messages are printed. */
 int options_read(options_t *o, int argc, char **argv);
 
 #endif /* OPTIONS_H_INCLUDED */

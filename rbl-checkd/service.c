@@ -1,6 +1,6 @@
 /*
- * The protocol of the service manager (sd_notify(3)), spoken without its
- * library: a datagram to a socket.  And the reload.
+ * The protocol of the service manager (sd_notify(3)) without its library: a
+ * datagram to a socket.  Also the reload.
  */
 
 #include "base/log.h"
@@ -16,21 +16,22 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STOP_MORE  5.0                  /* s beyond check_timeout, in which */
-#define STOP_MAX   65.0                 /* what is in flight may end */
+#define STOP_MORE  5.0                  /* s beyond check_timeout */
+#define STOP_MAX   65.0                 /* limit for the end of checks and
+                                           attempts in flight */
 
 static const char *const  event_texts[SERVICE_EVENTS] = {
     "READY=1\nSTATUS=Waiting for the store.",
     "STATUS=The store is ready.",
     "STATUS=Waiting for the store.",
-    NULL,                               /* with the time */
+    NULL,                               /* has the time */
     "READY=1",
     "STOPPING=1",
     "WATCHDOG=1"
 };
 
 
-/* The manager's socket; its length in *n, 0: there is none. */
+/* The manager's socket; its length in *n, 0: no manager. */
 
 static struct sockaddr_un
 notify_address(socklen_t *n)
@@ -140,7 +141,7 @@ on_watchdog(struct ev_loop *loop, ev_timer *w, int revents)
 }
 
 
-/* Seconds within which the manager wants a heartbeat; 0: it wants none. */
+/* The manager's watchdog time in seconds; 0: disabled. */
 
 static double
 watchdog_time(void)
@@ -181,7 +182,7 @@ service_start(ev_timer *watchdog, struct ev_loop *loop)
 }
 
 
-/* The host of an abandoned check waits until its lease expires. */
+/* The host of an abandoned check is not checked until the lease expires. */
 
 double
 service_stop_bound(const config_t *conf)

@@ -1,7 +1,7 @@
 /*
- * The daemon under a service manager (sd_notify(3), $NOTIFY_SOCKET): what it
- * reports, its heartbeat, and what a reload does.  Without a manager the
- * reports go nowhere.
+ * The daemon under a service manager (sd_notify(3), $NOTIFY_SOCKET): its
+ * reports, its heartbeat, and the reload.  Without a manager nothing is
+ * reported.
  */
 
 #ifndef SERVICE_H_INCLUDED
@@ -14,33 +14,34 @@
 typedef enum {
     SERVICE_READY = 0,
     SERVICE_STORE,                      /* the store is ready */
-    SERVICE_NO_STORE,                   /* or was lost */
+    SERVICE_NO_STORE,                   /* the store was lost */
     SERVICE_RELOADING,
     SERVICE_RELOADED,
     SERVICE_STOPPING,
-    SERVICE_ALIVE,                      /* the loop turns */
+    SERVICE_ALIVE,                      /* the loop is running */
     SERVICE_EVENTS
 } service_event_t;
 
 /*
- * Sends heartbeats, twice as often as the manager wants them ($WATCHDOG_USEC),
- * if it wants any.  The caller owns the timer and stops it.
+ * Sends heartbeats at twice the rate that the manager requires
+ * ($WATCHDOG_USEC), if it requires any.  The caller owns the timer and stops
+ * it.
  */
 void service_start(ev_timer *watchdog, struct ev_loop *loop);
 
 void service_notify(service_event_t event);
 
-/* Reports how many checks of at most how many, and queries, are in flight. */
+/* Reports the checks in flight, their maximum, and the queries in flight. */
 void service_busy(unsigned checks, unsigned most, uint64_t questions);
 
 /*
- * Reopens the log and reads the configuration again: log_level applies at
- * once, every other key that has changed is named in the log and applies after
- * a restart.  An error in the file changes nothing.
+ * Reopens the log and reads the configuration again.  log_level takes effect at
+ * once; every other changed key is logged and takes effect after a restart.  An
+ * error in the file changes nothing.
  */
 void service_reload(config_t *conf, const char *file);
 
-/* Seconds that a process may take to stop. */
+/* Maximum time in seconds that a process may take to stop. */
 double service_stop_bound(const config_t *conf);
 
 #endif /* SERVICE_H_INCLUDED */

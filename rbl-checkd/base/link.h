@@ -1,6 +1,6 @@
 /*
- * A doubly linked ring, embedded in what it links.  A head is a link of its
- * own; a link that is in no ring points at itself, so that it may always be
+ * A doubly linked ring, embedded in its elements.  The head is a link of its
+ * own.  A link that is in no ring points at itself, so that it may always be
  * removed.
  */
 
@@ -15,7 +15,7 @@ struct link_s {
     link_t  *next, *prev;
 };
 
-/* The structure of that type whose member is the link. */
+/* The structure of that type that contains the link as `member`. */
 #define link_of(l, type, member)                                              \
     ((type *) (void *) ((char *) (l) - offsetof(type, member)))
 
@@ -35,7 +35,7 @@ link_empty(const link_t *head)
 }
 
 
-/* At the tail; in front of another link if that is given for the head. */
+/* Adds at the tail; if `head` is an element, adds in front of it. */
 
 static inline void
 link_add(link_t *head, link_t *l)
@@ -56,7 +56,7 @@ link_remove(link_t *l)
 }
 
 
-/* Takes the first of a ring that is not empty. */
+/* Removes the first link of a ring, which must not be empty. */
 
 static inline link_t *
 link_shift(link_t *head)
@@ -69,7 +69,7 @@ link_shift(link_t *head)
 }
 
 
-/* All of a ring, into one that is empty. */
+/* Moves all links of a ring into an empty one. */
 
 static inline void
 link_move(link_t *to, link_t *from)

@@ -1,6 +1,6 @@
 /*
- * The log: one line a message, made in one buffer and written at once.  What
- * the text holds may come from outside, so every byte that is not printable
+ * The log: one line for each message, made in one buffer and written at once.
+ * The text may contain untrusted data, so every byte that is not printable
  * ASCII is escaped.  A class of messages is its format; each class may write
  * LINES_MAX lines in WINDOW seconds, further messages are only counted.  The
  * levels info and debug, which an operator asks for, have no limit.
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define TEXT_MAX   2048
-#define CLASSES    128          /* more than the formats of the daemon */
+#define CLASSES    128          /* more than the daemon has formats */
 #define LINES_MAX  20
 #define WINDOW     10
 
@@ -183,7 +183,7 @@ write_line(int level, const char *text)
                  level_names[level], (long) getpid(), safe);
 
     if (n > 0 && write(state.fd, line, (size_t) n) < 0) {
-        return;                         /* there is nowhere left to say it */
+        return;                         /* the error cannot be reported */
     }
 }
 
@@ -258,7 +258,7 @@ find_class(const char *fmt, time_t now)
 }
 
 
-/* May this class write one more line now? */
+/* Does the rate limit of this class allow another line now? */
 
 static int
 admit(int level, const char *fmt, time_t now)

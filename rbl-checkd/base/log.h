@@ -1,8 +1,8 @@
 /*
- * The daemon's log: stderr, syslog or a file (reopened on SIGHUP).  One line a
- * message: time, level, pid, text; control bytes in the text are escaped, so
- * nothing from outside can make a line of its own.  The same message class is
- * limited to a rate, and what was left out is counted.
+ * The daemon's log: stderr, syslog or a file (reopened on SIGHUP).  One line
+ * for each message: time, level, pid, text.  Control bytes in the text are
+ * escaped, so untrusted data cannot add lines.  Each class of messages has a
+ * rate limit; suppressed messages are counted.
  */
 
 #ifndef LOG_H_INCLUDED

@@ -1,8 +1,8 @@
 /*
  * Judges addresses against the registries of special-purpose addresses (RFC
  * 6890 and its successors) and some well-known service addresses of cloud
- * providers.  IPv6 is judged the other way round: only 2000::/3 is public, and
- * the table names what is special inside it.  Stateless.
+ * providers.  For IPv6 only 2000::/3 is public, and the table has the special
+ * ranges inside it.  Stateless.
  */
 
 #include "netaddr.h"
@@ -41,7 +41,7 @@ static const address_range_t  address_ipv4[] = {
 };
 
 
-/* Only what lies inside 2000::/3. */
+/* Only special ranges inside 2000::/3. */
 
 static const address_range_t  address_ipv6[] = {
     { { 0x20, 0x01 },                         23, "Teredo or protocol" },
@@ -188,7 +188,7 @@ address_equal(const rbl_addr_t *a, const rbl_addr_t *b)
 }
 
 
-/* A last label of digits, or 0x and hex digits: a number to some library. */
+/* Is the last label a number to some library: digits, or 0x and hex digits? */
 
 static int
 address_ends_in_number(rbl_str_t name)

@@ -21,14 +21,14 @@ int address_from_sockaddr(rbl_addr_t *a, unsigned *port,
 
 int address_equal(const rbl_addr_t *a, const rbl_addr_t *b);
 
-/* NULL: public; else what it is ("private", "loopback", ...). */
+/* NULL: public; otherwise its kind ("private", "loopback", ...). */
 const char *address_special(const rbl_addr_t *a);
 
 /*
- * The host of a URL, as text: a literal address (RBL_OK, *literal set), a
- * domain name (RBL_OK, *literal NONE, *name its A-label form in buf), or
- * RBL_EINVAL: a single label, or a number in one of the many forms that
- * libraries take for an IPv4 address.
+ * Parses the host of a URL: a literal address (RBL_OK, *literal set), a domain
+ * name (RBL_OK, *literal NONE, *name is its A-label form in buf), or
+ * RBL_EINVAL: a single label, or one of the many forms that libraries accept as
+ * an IPv4 address.
  */
 rbl_err_t address_host(rbl_addr_t *literal, char buf[RBL_VALUE_MAX],
     rbl_str_t *name, rbl_str_t host);

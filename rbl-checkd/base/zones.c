@@ -138,7 +138,7 @@ zones_free(zones_t *zones)
 }
 
 
-/* A name that is none; is it to be kept? */
+/* Records an unknown name; returns whether to keep it in the cache. */
 
 static int
 zones_unknown(zones_t *zones, rbl_str_t name)
@@ -160,7 +160,7 @@ zones_unknown(zones_t *zones, rbl_str_t name)
 }
 
 
-/* 0; -1: there is none of that name, and it is not kept, or not now. */
+/* 0; -1: the zone cannot be read, and is not cached. */
 
 static int
 zones_fill(zones_t *zones, zone_entry_t *e, rbl_str_t name)
@@ -220,7 +220,7 @@ zones_find(zones_t *zones, rbl_str_t name)
     }
 
     if (name.n > RBL_ZONE_NAME_MAX) {
-        name.n = RBL_ZONE_NAME_MAX + 1;         /* too long stays so */
+        name.n = RBL_ZONE_NAME_MAX + 1;         /* keeps the length invalid */
     }
 
     for (i = 0, hash = 0; i < name.n; i++) {
