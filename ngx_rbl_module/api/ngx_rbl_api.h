@@ -1,6 +1,6 @@
 /*
- * The calls of the API, for the route table and for one another; one file a
- * family.
+ * The calls of the API, for the route table and for each other; one file for
+ * each family.
  */
 
 #ifndef _NGX_RBL_API_H_INCLUDED_
@@ -12,8 +12,9 @@
 /* ngx_rbl_api_routes.c */
 extern const ngx_rbl_route_t  ngx_rbl_api_routes[];
 
-/* ngx_rbl_api_read.c; what it shares is in ngx_rbl_list.h */
-extern const ngx_rbl_op_t  ngx_rbl_op_list;     /* of the route's family */
+/* ngx_rbl_api_read.c; its shared declarations are in ngx_rbl_list.h */
+extern const ngx_rbl_op_t  ngx_rbl_op_list;     /* for the family of the
+                                                   route */
 extern const ngx_rbl_op_t  ngx_rbl_op_one;
 
 /* Logs that a record of that kind cannot be decoded.  Returns 0. */
@@ -84,18 +85,19 @@ extern const ngx_rbl_op_t  ngx_rbl_op_check_status;
 #define NGX_RBL_CODE_LEN  6
 
 /* A code that confirms a contact, its digest, and the SID of the event that
-   tells it. */
+   carries it. */
 typedef struct {
     char       text[NGX_RBL_CODE_LEN];
     u_char     digest[32];
     rbl_sid_t  event;
 } ngx_rbl_code_t;
 
-/* A new one; NGX_ERROR: refused (500). */
+/* Makes a new code; NGX_ERROR: refused (500). */
 ngx_int_t ngx_rbl_code_make(ngx_rbl_ctx_t *ctx, ngx_rbl_code_t *code,
     const rbl_sid_t *contact);
 
-/* The digest of what a client says is the code; NGX_ERROR: refused (500). */
+/* Makes the digest of a code that a client has sent; NGX_ERROR: refused
+   (500). */
 ngx_int_t ngx_rbl_code_digest(ngx_rbl_ctx_t *ctx, u_char digest[32],
     const rbl_sid_t *contact, rbl_str_t text);
 

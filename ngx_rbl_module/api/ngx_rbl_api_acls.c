@@ -1,12 +1,12 @@
 /*
- * acls: the addresses that checks are sent from, as the daemons tell them
- * (daemon_greet).  One round.
+ * acls: the source addresses of checks, as the daemons report them
+ * (daemon_greet).  Needs one round trip.
  */
 
 #include "ngx_rbl_api.h"
 
 
-#define NGX_RBL_ACL_GUESS  96           /* octets of one in an answer */
+#define NGX_RBL_ACL_GUESS  96           /* octets of an address in an answer */
 
 
 static void ngx_rbl_acls_prepare(ngx_rbl_ctx_t *ctx);
@@ -32,7 +32,8 @@ ngx_rbl_acls_prepare(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* They come in the order in which they were told last, which changes. */
+/* Sorts the addresses; the store has them in the order of their last report,
+   which changes. */
 
 static void
 ngx_rbl_acls_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)

@@ -1,13 +1,14 @@
 /*
- * check/start: queues a check of a host of the account, or of an address or
- * domain that is none, by script.
+ * check/start: a script queues a check of a host of the account, or of an
+ * address or domain that is not a host.
  */
 
 #include "ngx_rbl_api.h"
 
 
 #define NGX_RBL_START_GUESS  512
-#define NGX_RBL_LIST_GUESS   4          /* octets of answer for one of store */
+#define NGX_RBL_LIST_GUESS   4          /* octets of answer for one octet of the
+                                           store */
 
 
 static ngx_int_t ngx_rbl_start_host(ngx_rbl_ctx_t *ctx, rbl_str_t *text);

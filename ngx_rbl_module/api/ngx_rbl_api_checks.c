@@ -1,11 +1,11 @@
 /*
  * check/status: the state of a check.  It is a hash whose counters the daemon
- * moves while it works; the details are a packed array beside it.  Both are
- * read in the first round and rendered as they come.
+ * updates while it works; the details are a packed array in another key.  The
+ * first round trip reads both.
  *
- * Details may be large.  The first round reads the first 64 KiB of them; the
- * rest comes in slices of that size (ngx_rbl_stream.c).  A result that a slice
- * ends in is kept until the next slice is there.
+ * Details may be large.  The first round trip reads the first 64 KiB of them;
+ * the rest comes in slices of that size (ngx_rbl_stream.c).  A result that is
+ * cut by the end of a slice is kept until the next slice arrives.
  */
 
 #include "ngx_rbl_api.h"
@@ -25,15 +25,16 @@ enum {
 typedef struct {
     rbl_sid_t     check;
     int           details;
-    ngx_uint_t    stored;               /* details were stored when it ended */
-    ngx_uint_t    kept;                 /* and still are */
-    ngx_uint_t    covered;              /* there are lists to ask */
-    rbl_str_t     message;              /* of a check that failed */
+    ngx_uint_t    stored;               /* details were stored at the end */
+    ngx_uint_t    kept;                 /* and still exist */
+    ngx_uint_t    covered;              /* there are lists to query */
+    rbl_str_t     message;              /* of a failed check */
 
-    int64_t       offset;               /* octets of the details that came */
-    size_t        left;                 /* results that did not */
-    size_t        rest;                 /* octets of the next one, in room */
-    u_char       *room;                 /* for these and a slice */
+    int64_t       offset;               /* octets of the details received */
+    size_t        left;                 /* results not received */
+    size_t        rest;                 /* octets of a partial result in
+                                           `room` */
+    u_char       *room;                 /* holds these and a slice */
 } ngx_rbl_status_t;
 
 
@@ -97,7 +98,7 @@ ngx_rbl_status_prepare(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* The next octets of the details. */
+/* Reads the next octets of the details. */
 
 static void
 ngx_rbl_status_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
@@ -127,7 +128,7 @@ ngx_rbl_status_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
 }
 
 
-/* From the path, or the field `id`: 400 if neither is there. */
+/* Reads the SID from the path or the field `id`: 400 if both are missing. */
 
 static ngx_int_t
 ngx_rbl_status_id(ngx_rbl_ctx_t *ctx, rbl_sid_t *check)
@@ -229,7 +230,7 @@ ngx_rbl_status_state(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         return;
     }
 
-    /* it goes last, when this reply may be gone */
+    /* the message is written last, when this reply may be freed */
 
     message = ngx_rbl_hash_str(reply, "message");
     status->message.p = ngx_pnalloc(ctx->request->pool, message.n + 1);
@@ -295,7 +296,7 @@ ngx_rbl_status_slice(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 }
 
 
-/* Renders the results that are all there, and keeps what is left over. */
+/* Renders all complete results, and keeps the remaining octets. */
 
 static void
 ngx_rbl_status_more(ngx_rbl_ctx_t *ctx, rbl_str_t part)
@@ -336,7 +337,7 @@ ngx_rbl_status_rest(ngx_rbl_ctx_t *ctx, rbl_str_t rest)
                                    2 * NGX_RBL_DETAILS_SLICE);
     }
 
-    /* a result as large as a slice is none */
+    /* a result as large as a slice is invalid */
 
     if (status->room == NULL || rest.n >= NGX_RBL_DETAILS_SLICE) {
         ngx_rbl_internal(ctx);
@@ -348,7 +349,7 @@ ngx_rbl_status_rest(ngx_rbl_ctx_t *ctx, rbl_str_t rest)
 }
 
 
-/* In slices some of the details are gone: they must not look complete. */
+/* A slice is missing: the details must not look complete. */
 
 static void
 ngx_rbl_status_damaged(ngx_rbl_ctx_t *ctx)
@@ -387,7 +388,7 @@ ngx_rbl_status_close(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* "" where the hash has no such field. */
+/* "" if the hash has no such field. */
 
 static rbl_str_t
 ngx_rbl_hash_str(const redisReply *reply, const char *name)

@@ -1,7 +1,7 @@
 /*
- * Contacts.  A value is judged and made canonical here (rbl_contact.h); a new
- * contact is pending, and a code is sent to it with the same script.  What
- * becomes of a contact, and the life of a code, is in the scripts.
+ * Contacts.  nginx validates a value and makes it canonical (rbl_contact.h).  A
+ * new contact is pending, and the script that adds it also sends a code.  The
+ * scripts implement the states of contacts and codes.
  */
 
 #include "ngx_rbl_api.h"
@@ -147,7 +147,7 @@ ngx_rbl_contact_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
 }
 
 
-/* The type, and then the value, which is written as its type wants. */
+/* Reads the type, then the value, which is validated by its type. */
 
 static ngx_int_t
 ngx_rbl_contact_type(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
@@ -223,7 +223,7 @@ ngx_rbl_contact_code(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* Whatever was given is a try, of any length and with any letters. */
+/* Every input is an attempt, of any length and with any letters. */
 
 static void
 ngx_rbl_contact_confirm(ngx_rbl_ctx_t *ctx)

@@ -1,6 +1,6 @@
 /*
- * Contact groups.  The account says which group is the default.  The hosts and
- * contacts of a group are counted beside the records and read with them.
+ * Contact groups.  The account names the default group.  The numbers of hosts
+ * and contacts of a group are in other keys, which are read with the records.
  */
 
 #include "ngx_rbl_api.h"
@@ -10,15 +10,16 @@
 
 #define NGX_RBL_GROUP_GUESS  256        /* octets of a group in an answer */
 
-/* What counts a group: its SID, and ":h" or ":c". */
+/* A field of the counters: the SID of a group, and ":h" or ":c". */
 
 #define NGX_RBL_REF_LEN  (RBL_SID_LEN + 2)
 
 
 typedef struct {
     ngx_uint_t   n;                     /* groups of the page */
-    ngx_uint_t   at;                    /* which is written next */
-    rbl_str_t   *fields;                /* two for each: hosts, contacts */
+    ngx_uint_t   at;                    /* group to write next */
+    rbl_str_t   *fields;                /* two for each group: hosts,
+                                           contacts */
     int64_t     *counts;
 } ngx_rbl_refs_t;
 
@@ -124,7 +125,7 @@ ngx_rbl_group_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
 }
 
 
-/* HMGET of the counts of all groups of a page. */
+/* Reads the counters of all groups of a page by one HMGET. */
 
 static void
 ngx_rbl_group_more(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch, ngx_uint_t n,
@@ -209,7 +210,7 @@ ngx_rbl_group_more_read(ngx_rbl_ctx_t *ctx, const redisReply *reply)
         return;
     }
 
-    /* nil: nobody has it */
+    /* nil: the group has no hosts or contacts */
 
     for (i = 0; i < 2 * refs->n; i++) {
         n = rbl_reply_int(rbl_reply_at(reply, i), 0);
@@ -218,8 +219,8 @@ ngx_rbl_group_more_read(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 }
 
 
-/* Groups are written in the order of the page, but some may be gone by now.  A
-   new one is no host's and no contact's. */
+/* Finds the counters of a group.  Groups are written in the order of the page,
+   but some may be deleted by now.  A new group has no hosts and contacts. */
 
 static const int64_t *
 ngx_rbl_group_counts(ngx_rbl_refs_t *refs, rbl_str_t sid)

@@ -1,9 +1,9 @@
 /*
- * host/add: one host, the hosts of a subnet, or a range with its children, all
- * or none: one script decides.  The value is judged and made canonical first; a
- * subnet is expanded only after the credentials were found right.  More than
- * one host is work (ngx_rbl_work.c); the records are read when it is over, in
- * slices.
+ * host/add: adds one host, the hosts of a subnet, or a range with its children,
+ * all or none, by one script.  nginx validates the value and makes it
+ * canonical; it expands a subnet only after it has checked the credentials.
+ * More than one host is work (ngx_rbl_work.c); the records are read after its
+ * end, in slices.
  */
 
 #include "ngx_rbl_api.h"
@@ -17,14 +17,16 @@ typedef struct {
     ngx_rbl_write_t  write;
     rbl_family_t     family;
     char             buf[RBL_VALUE_MAX];
-    rbl_str_t        value;             /* canonical, of one host or a range */
+    rbl_str_t        value;             /* canonical value of one host or a
+                                           range */
     rbl_subnet_t     subnet;
     ngx_uint_t       hosts;             /* addresses of the subnet, or 1 */
-    rbl_str_t       *sids;              /* of the range, if any, and hosts */
+    rbl_str_t       *sids;              /* SIDs of the range, if any, and the
+                                           hosts */
     ngx_uint_t       n_sids;
-    ngx_uint_t       asked;             /* that many records were asked for */
+    ngx_uint_t       asked;             /* number of records requested */
     unsigned         range:1;
-    unsigned         expand:1;          /* the addresses of subnet */
+    unsigned         expand:1;          /* add each address of the subnet */
 } ngx_rbl_add_t;
 
 
@@ -73,7 +75,7 @@ ngx_rbl_add_prepare(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* The type, and then the host, which is judged by it. */
+/* Reads the type, then the host, which is validated by its type. */
 
 static ngx_int_t
 ngx_rbl_add_type(ngx_rbl_ctx_t *ctx, rbl_str_t *type)
@@ -259,7 +261,7 @@ ngx_rbl_add_hosts(ngx_rbl_ctx_t *ctx, ngx_rbl_add_t *add,
 }
 
 
-/* p NULL: no memory, or the kernel gives no random bytes. */
+/* p NULL: out of memory, or the kernel returns no random bytes. */
 
 static rbl_str_t
 ngx_rbl_new_sid(ngx_rbl_ctx_t *ctx)
@@ -284,7 +286,8 @@ ngx_rbl_new_sid(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* One host: its record; else its work is over, or a slice of records is in. */
+/* One host: its record.  Otherwise the work is over, or a slice of records
+   came. */
 
 static void
 ngx_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
@@ -322,8 +325,8 @@ ngx_rbl_add_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 }
 
 
-/* Those of a reply, from its element k on.  nil: the host was there before, or
-   is gone meanwhile. */
+/* Writes the records of a reply, from its element k on.  nil: the host existed
+   before, or was deleted meanwhile. */
 
 static void
 ngx_rbl_add_records(ngx_rbl_ctx_t *ctx, const redisReply *reply, size_t k)

@@ -1,7 +1,6 @@
 /*
- * Hosts: how they are read (the families of ngx_rbl_api_read.c) and changed.
- * What only the store can know (is the host there, does the profile exist) is
- * judged by the scripts.
+ * Hosts: reads (the families of ngx_rbl_api_read.c) and changes.  The scripts
+ * make all checks that need the store (does the host exist, does the profile).
  */
 
 #include "ngx_rbl_api.h"
@@ -97,7 +96,8 @@ ngx_rbl_host_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
 }
 
 
-/* Since the index was read its listing may have ended, or it was paused. */
+/* The listing may have ended, or the host may be paused, since the index was
+   read. */
 
 static int
 ngx_rbl_listing_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
@@ -106,7 +106,7 @@ ngx_rbl_listing_write(ngx_rbl_ctx_t *ctx, const char *key, rbl_str_t raw)
 }
 
 
-/* With `only`, nothing is written of a host that is no listing. */
+/* With `only`, skips a host without a listing. */
 
 static int
 ngx_rbl_host_row(ngx_rbl_ctx_t *ctx, rbl_str_t raw, ngx_uint_t only)

@@ -1,6 +1,6 @@
 /*
- * One record, in the envelope of a list.  It comes with the account in one
- * command, of hosts with the totals too.
+ * One record, in the envelope of a page of records.  One command reads it with
+ * the account, for hosts also with the totals.
  */
 
 #include "ngx_rbl_api.h"
@@ -77,7 +77,7 @@ ngx_rbl_one_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
 }
 
 
-/* A record that cannot be decoded: no answer, so an internal error. */
+/* A record that cannot be decoded is an internal error. */
 
 void
 ngx_rbl_one_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw)

@@ -1,18 +1,20 @@
 /*
- * Listings in one line for Nagios and Zabbix.  Nothing listed is good news only
- * while checks are done: with no daemon, with a check that is long due, with no
- * check of late that a list answered, or with a host that no list applies to,
- * the answer is UNKNOWN, or -1.  What is listed is CRITICAL all the same; the
- * text then says how old the news may be.
+ * Listings in one line for Nagios and Zabbix.  OK requires that checks are
+ * running: with no daemon, with a check that is long overdue, with no recent
+ * check that got a response from a list, or with a host without lists, the
+ * answer is UNKNOWN, or -1.  A listing is CRITICAL in any case; the text then
+ * says how old the information may be.
  */
 
 #include "ngx_rbl_api.h"
 #include "ngx_rbl_list.h"
 
 
-#define NGX_RBL_SILENCE    300000       /* ms without a daemon, or overdue */
-#define NGX_RBL_INTERVALS  3            /* that a check may be overdue, or the
-                                           last one ago */
+#define NGX_RBL_SILENCE    300000       /* ms without a daemon, or a check
+                                           overdue */
+#define NGX_RBL_INTERVALS  3            /* intervals that a check may be
+                                           overdue, or that the last one may be
+                                           old */
 
 enum {
     NGX_RBL_PLAIN_LISTED = 0,
@@ -25,10 +27,12 @@ enum {
 
 typedef struct {
     int64_t    listed, uncovered;
-    int64_t    due;                     /* ms: the first check; -1: none */
-    int64_t    checked;                 /* ms: when a list answered; 0: none
-                                           ever has, -1: not known */
-    int64_t    daemon;                  /* ms: when one was seen last; -1 */
+    int64_t    due;                     /* ms: time of the first due check; -1:
+                                           none */
+    int64_t    checked;                 /* ms: last response of a list; 0:
+                                           never, -1: unknown */
+    int64_t    daemon;                  /* ms: a daemon was last seen; -1:
+                                           never */
 } ngx_rbl_plain_t;
 
 
@@ -48,7 +52,7 @@ const ngx_rbl_op_t  ngx_rbl_op_listings_plain = {
 };
 
 
-/* Times are by the store's clock, which both sides of them have. */
+/* All times are of the store's clock, so that they can be compared. */
 
 static void
 ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx)
@@ -83,7 +87,7 @@ ngx_rbl_plain_prepare(ngx_rbl_ctx_t *ctx)
 }
 
 
-/* A number that is none is no "OK": the call has no answer then. */
+/* An invalid number must not give "OK": the call then fails. */
 
 static void
 ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
@@ -146,8 +150,8 @@ ngx_rbl_plain_checked(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
 
 /* Without active hosts the time of the last check does not matter.  A new
-   account has had no time for a check.  An older version did not record when a
-   list answered: an unknown time is no silence. */
+   account has had no time for a check.  An older version did not record the
+   responses of lists: an unknown time is not treated as silence. */
 
 static void
 ngx_rbl_plain_answer(ngx_rbl_ctx_t *ctx, int64_t now)
@@ -214,7 +218,7 @@ ngx_rbl_plain_hosts(rbl_out_t *out, int64_t n)
 }
 
 
-/* INT64_MAX: it never was. */
+/* INT64_MAX: never. */
 
 static void
 ngx_rbl_plain_reason(rbl_out_t *out, const char *what, int64_t ms)
@@ -232,7 +236,7 @@ ngx_rbl_plain_reason(rbl_out_t *out, const char *what, int64_t ms)
 }
 
 
-/* At least five minutes. */
+/* Writes an age of at least five minutes. */
 
 static void
 ngx_rbl_plain_age(rbl_out_t *out, int64_t ms)

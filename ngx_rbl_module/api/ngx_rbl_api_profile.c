@@ -1,7 +1,6 @@
 /*
  * Monitoring profiles.  A profile that uses the defaults shows the active
- * system lists, which are read with it.  The account says which profile is the
- * default.
+ * system lists, which are read with it.  The account names the default profile.
  */
 
 #include "ngx_rbl_api.h"

@@ -1,6 +1,7 @@
 /*
- * Changes of custom lists: add, update, pause, resume, delete.  Whether a list
- * is the system's, the account's or nobody's is judged by the scripts.
+ * Changes of custom lists: add, update, pause, resume, delete.  The scripts
+ * decide whether a list is a system list, one of the account, or does not
+ * exist.
  */
 
 #include "ngx_rbl_api.h"
@@ -78,7 +79,7 @@ ngx_rbl_rbl_type(ngx_rbl_ctx_t *ctx, rbl_str_t *text)
 }
 
 
-/* Zones that only the site's own resolver knows are no list's. */
+/* Refuses zones that exist only in the resolver of the site. */
 
 static ngx_int_t
 ngx_rbl_rbl_zone(ngx_rbl_ctx_t *ctx, rbl_str_t *text)

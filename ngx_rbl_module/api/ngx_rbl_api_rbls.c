@@ -1,11 +1,11 @@
 /*
- * How lists are read: the active system lists, in their order, and behind them
- * the custom ones of the account.
+ * Reads of lists: the active system lists, in their order, followed by the
+ * custom lists of the account.
  *
- * A page goes over two indexes.  First round: both sizes, the page's part of
- * the system lists, and all custom ones, which are few.  Second round: the
- * records, each kind by one command.  One list, of either kind, needs one
- * round.
+ * A page covers two indexes.  The first round trip reads both sizes, the page's
+ * part of the system lists, and all custom lists, which are few.  The second
+ * one reads the records, each kind by one command.  One list, of either kind,
+ * needs one round trip.
  */
 
 #include "ngx_rbl_api.h"
@@ -14,15 +14,15 @@
 #include "rbl_view.h"
 
 
-#define NGX_RBL_CUSTOMS_MAX  200        /* rbl_add allows no more */
+#define NGX_RBL_CUSTOMS_MAX  200        /* the limit of rbl_add */
 #define NGX_RBL_RBL_GUESS    320        /* octets of a list in an answer */
 
 
 typedef struct {
-    ngx_rbl_list_t  list;               /* first; its SIDs are those of the
-                                           page, custom ones last */
+    ngx_rbl_list_t  list;               /* must be first; its SIDs are those of
+                                           the page, custom ones last */
     int64_t         total_system;
-    ngx_uint_t      asked;              /* commands of the second round */
+    ngx_uint_t      asked;              /* commands of the second round trip */
 } ngx_rbl_rbls_t;
 
 
@@ -155,7 +155,7 @@ ngx_rbl_rbls_system(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 }
 
 
-/* Of the custom lists those for which the page has room behind the others. */
+/* Takes the custom lists that fit on the page after the system lists. */
 
 static void
 ngx_rbl_rbls_customs(ngx_rbl_ctx_t *ctx, const redisReply *reply)
@@ -240,7 +240,7 @@ ngx_rbl_rbls_ask(ngx_rbl_ctx_t *ctx, rbl_str_t owner, ngx_uint_t n,
 }
 
 
-/* One reply for each kind of lists; the answer goes over both. */
+/* Handles one reply for each kind of lists; the answer contains both. */
 
 static void
 ngx_rbl_rbls_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
@@ -266,7 +266,7 @@ ngx_rbl_rbls_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 }
 
 
-/* Both records that may have this SID; there is one of them at most. */
+/* Reads both records that may have this SID; at most one exists. */
 
 static void
 ngx_rbl_rbl_prepare(ngx_rbl_ctx_t *ctx)
@@ -312,7 +312,7 @@ ngx_rbl_rbl_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         raw = rbl_reply_str(rbl_reply_at(reply, 1));
     }
 
-    /* of a killed list the record stays, for nobody to see */
+    /* the record of a killed list remains, but is not shown */
 
     if (raw.p == NULL || (rbl_list_decode(&list, raw) == RBL_OK
                           && rbl_str_is(list.status, "killed")))

@@ -2,19 +2,21 @@
  * Reads of records: the list of a family, page by page (ngx_rbl_list_answer.c
  * writes it).
  *
- * First round: the totals, the page's SIDs, and the account.  Second round:
- * the records, rendered straight from their reply.  A page whose SIDs are
- * remembered comes with the account in one command, of hosts with the totals
- * too; if they are the page's still, it needs no second round.  Where the
- * worker remembers who asks, the totals stand for the account; where it holds
- * the page's objects, the account's mark stands for the records.
+ * The first round trip reads the totals, the page's SIDs, and the account.  The
+ * second one reads the records, which are rendered straight from their reply.
+ * A page whose SIDs are cached comes with the account in one command, for hosts
+ * also with the totals; if the SIDs are still valid, it needs no second round
+ * trip.  If the worker has the credentials in its cache, the totals replace the
+ * account; if it has the page's objects in its cache, the account's version
+ * stamp replaces the records.
  */
 
 #include "ngx_rbl_api.h"
 #include "ngx_rbl_list.h"
 
 
-#define NGX_RBL_PAGE_MAX  NGX_RBL_TOTAL_MAX    /* a page past every end */
+#define NGX_RBL_PAGE_MAX  NGX_RBL_TOTAL_MAX    /* a page after the end of any
+                                                  list */
 
 
 enum {
@@ -93,7 +95,7 @@ ngx_rbl_list_paging(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
 }
 
 
-/* A larger number, however many digits it has, is served as `max`. */
+/* Reads a number; larger numbers, of any length, give `max`. */
 
 static int64_t
 ngx_rbl_list_number(ngx_rbl_ctx_t *ctx, ngx_uint_t field, int64_t def,
@@ -123,7 +125,7 @@ ngx_rbl_list_number(ngx_rbl_ctx_t *ctx, ngx_uint_t field, int64_t def,
 }
 
 
-/* A page that was remembered with a stamp needs one command; of others the
+/* A page that is cached with a version stamp needs one command; for others the
    stamp is read before the page (ngx_rbl_pages.c). */
 
 static void
@@ -169,7 +171,7 @@ ngx_rbl_list_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
 }
 
 
-/* Of one whose objects are held, the records are not asked for. */
+/* If the objects are cached, the records are not requested. */
 
 static void
 ngx_rbl_list_ask_recalled(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list,
@@ -206,7 +208,7 @@ ngx_rbl_list_guess(ngx_rbl_ctx_t *ctx, ngx_uint_t n, const rbl_str_t *sids)
 }
 
 
-/* Before it is known who asks: what comes is noted, nothing is answered. */
+/* Before the credentials are checked: stores the replies, answers nothing. */
 
 void
 ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
@@ -261,7 +263,7 @@ ngx_rbl_list_sids(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 }
 
 
-/* SIDs of a reply, copied: the reply ends with its call. */
+/* Copies the SIDs of a reply, since the reply ends with its call. */
 
 void
 ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_uint_t *n, rbl_str_t **sids,
@@ -298,7 +300,7 @@ ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_uint_t *n, rbl_str_t **sids,
 }
 
 
-/* Are the records that were asked for those of the page, in this order? */
+/* Are the requested records those of the page, in this order? */
 
 static ngx_int_t
 ngx_rbl_list_guessed(const ngx_rbl_ctx_t *ctx)
@@ -328,7 +330,8 @@ ngx_rbl_list_guessed(const ngx_rbl_ctx_t *ctx)
 }
 
 
-/* Now it is known who asks.  A page that was guessed right has its records. */
+/* The credentials are checked.  A page with valid cached SIDs has its
+   records. */
 
 static void
 ngx_rbl_list_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
@@ -367,8 +370,8 @@ ngx_rbl_list_records(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
         return;
     }
 
-    /* A page that was made smaller is another one than its name says.  What
-       would be large is not asked for before it is known that it is. */
+    /* A page with a reduced size is not the page of this name.  A page that may
+       be large is not requested before its size is known. */
 
     ngx_rbl_page_keep(&list->name, stamp,
                       list->page_size == list->name.size
@@ -452,7 +455,8 @@ ngx_rbl_list_answer_held(ngx_rbl_ctx_t *ctx, int64_t stamp)
 }
 
 
-/* A host has changed: the records are read; or the page: all is. */
+/* A host has changed: reads the records; if the page has changed: reads
+   everything. */
 
 static void
 ngx_rbl_list_changed(ngx_rbl_ctx_t *ctx, int64_t stamp)

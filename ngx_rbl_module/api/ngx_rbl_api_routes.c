@@ -1,7 +1,7 @@
 /*
  * The table of all calls.  A row whose path ends with "/" takes an id as the
- * last segment; rows without an id go first, so "host/add" is never a host's
- * id.
+ * last segment; rows without an id go first, so "host/add" is never taken for
+ * the id of a host.
  */
 
 #include "ngx_rbl_api.h"

@@ -1,7 +1,7 @@
 /*
- * The codes that confirm contacts.  One is told to the contact and to nobody
- * else; the store keeps the SHA-256 of the contact's SID and the code, so that
- * equal codes of two contacts do not look alike.
+ * The codes that confirm contacts.  A code is sent only to the contact.  The
+ * store keeps the SHA-256 of the contact's SID and the code, so that equal
+ * codes of two contacts have different digests.
  */
 
 #include "ngx_rbl_api.h"
@@ -27,7 +27,7 @@ ngx_rbl_code_make(ngx_rbl_ctx_t *ctx, ngx_rbl_code_t *code,
     text.p = code->text;
     text.n = 0;
 
-    /* the last octets are left out: every letter is as likely as another */
+    /* large octets are skipped, so that all letters are equally likely */
 
     while (text.n < NGX_RBL_CODE_LEN) {
         if (RAND_bytes(&byte, 1) != 1) {
@@ -50,7 +50,7 @@ ngx_rbl_code_make(ngx_rbl_ctx_t *ctx, ngx_rbl_code_t *code,
 }
 
 
-/* People type it: capital letters are the same. */
+/* Users type the code, so capital letters are accepted. */
 
 ngx_int_t
 ngx_rbl_code_digest(ngx_rbl_ctx_t *ctx, u_char digest[32],

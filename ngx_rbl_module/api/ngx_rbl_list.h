@@ -1,5 +1,5 @@
 /*
- * Lists of records: the prototypes between the calls that read them.
+ * Pages of records: declarations for the calls that read them.
  */
 
 #ifndef _NGX_RBL_LIST_H_INCLUDED_
@@ -10,7 +10,8 @@
 
 /* ngx_rbl_api_read.c, and ngx_rbl_api_one.c */
 
-/* The state of its calls; a family that reads otherwise uses it too. */
+/* The state of these calls; families with their own read functions use it
+   too. */
 
 typedef struct {
     int64_t      page;
@@ -18,34 +19,37 @@ typedef struct {
     int64_t      total[NGX_RBL_TOTALS];
 
     ngx_rbl_page_name_t  name;
-    int64_t      stamp;                 /* of what was recalled of the page */
+    int64_t      stamp;                 /* version stamp of the cached page */
     ngx_uint_t   n;                     /* SIDs of the page */
     rbl_str_t   *sids;
-    ngx_uint_t   system;                /* SIDs that are the system's, first */
-    ngx_uint_t   at;                    /* of the next slice */
-    ngx_uint_t   slice;                 /* records of one */
-    int64_t      largest;               /* octets of a record, about */
+    ngx_uint_t   system;                /* SIDs of system lists, which go
+                                           first */
+    ngx_uint_t   at;                    /* index of the next slice */
+    ngx_uint_t   slice;                 /* records per slice */
+    int64_t      largest;               /* octets of the largest record,
+                                           about */
     ngx_rbl_due_t  due;
-    unsigned     bounded:1;             /* which is asked for */
-    unsigned     read:1;                /* records of a slice came */
-    unsigned     recalled:1;            /* the page's SIDs were not asked for */
-    unsigned     held:1;                /* nor its records */
-    unsigned     one:1;                 /* one record, which is one page */
+    unsigned     bounded:1;             /* which is requested */
+    unsigned     read:1;                /* a slice has arrived */
+    unsigned     recalled:1;            /* cached SIDs are used */
+    unsigned     held:1;                /* cached objects are used */
+    unsigned     one:1;                 /* one record, which is a page */
 } ngx_rbl_list_t;
 
 /* Page and page size. */
 extern const ngx_rbl_field_t  ngx_rbl_list_fields[];
 
-/* Both from the fields; NGX_DECLINED: refused. */
+/* Reads both from the fields; NGX_DECLINED: refused. */
 ngx_int_t ngx_rbl_list_paging(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
 
-/* Copies the SIDs of a reply behind the n of *sids, where there is room for as
-   many as the reply has; NULL: it is made.  What is none of that kind is left
-   out: it would make a key that may not be read. */
+/* Appends the SIDs of a reply to the n of *sids, which has room for as many as
+   the reply has; NULL: allocates it.  Skips invalid SIDs, and those of another
+   kind, since they would make a key that may not be read. */
 void ngx_rbl_list_add_sids(ngx_rbl_ctx_t *ctx, ngx_uint_t *n,
     rbl_str_t **sids, rbl_sid_kind_t kind, const redisReply *reply);
 
-/* Notes a reply that comes before it is known who asks (ngx_rbl_op_t.read). */
+/* Stores a reply that comes before the credentials are checked
+   (ngx_rbl_op_t.read). */
 void ngx_rbl_list_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply);
 
@@ -54,15 +58,15 @@ void ngx_rbl_one_answer(ngx_rbl_ctx_t *ctx, rbl_str_t raw);
 
 /* ngx_rbl_list_slices.c */
 
-/* Which records of the family may be large: the name in their mark's key; NULL:
-   none of them. */
+/* The name in the key of the size of the family's largest record; NULL: its
+   records are small. */
 const char *ngx_rbl_list_bound(const ngx_rbl_ctx_t *ctx);
 
-/* Has the page fewer records than were asked for, for they are large?  Then
-   NGX_DECLINED: its SIDs are not known yet, and the round is repeated. */
+/* Must the page have fewer records than requested, since they are large?  Then
+   NGX_DECLINED: its SIDs are not known yet, and the round trip is repeated. */
 ngx_int_t ngx_rbl_list_fits(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
 
-/* Are n records too many, or too large, to be read at once? */
+/* Are n records too many, or too large, for one read? */
 ngx_uint_t ngx_rbl_list_large(const ngx_rbl_list_t *list, ngx_uint_t n);
 
 /* Reads and answers the page list->sids in slices. */
@@ -71,15 +75,16 @@ void ngx_rbl_list_slices(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list);
 
 /* ngx_rbl_list_answer.c */
 
-/* The answer: envelope and totals, then objects, then the end. */
+/* Write the answer: envelope and totals, then objects, then the end. */
 void ngx_rbl_list_open(ngx_rbl_ctx_t *ctx, size_t guess);
 void ngx_rbl_list_close(ngx_rbl_ctx_t *ctx);
 
-/* The objects of records as the store has them; nil: one is gone meanwhile. */
+/* Writes the objects of records in the form of the store; nil: deleted
+   meanwhile. */
 void ngx_rbl_list_write(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
     redisReply *const *record);
 
-/* All of it.  What may be shown again is held. */
+/* Writes the whole answer, and caches it if it may be shown again. */
 void ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
     redisReply **record);
 

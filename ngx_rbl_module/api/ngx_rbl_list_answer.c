@@ -1,6 +1,6 @@
 /*
- * The answer with a list of records: envelope and totals, the objects, and that
- * they are held for the next one who reads the page (ngx_rbl_pages.c).
+ * The answer with a page of records: envelope and totals, the objects, and the
+ * page cache for later requests (ngx_rbl_pages.c).
  */
 
 #include "ngx_rbl_api.h"
@@ -29,13 +29,13 @@ ngx_rbl_list_answer(ngx_rbl_ctx_t *ctx, ngx_uint_t n, redisReply **record)
 
     ngx_rbl_list_write(ctx, n, record);
 
-    /* its records have grown: next time they are not asked for at once */
+    /* its records have grown: next time they are not requested at once */
 
     if (ngx_rbl_sink_length(&ctx->sink) > NGX_RBL_SLICE) {
         ngx_rbl_page_keep(&list->name, 0, 0, NULL);
     }
 
-    /* they are held if they went into one buffer */
+    /* the objects are cached if they fit into one buffer */
 
     if (ctx->round.marking && ctx->refusal == 0 && ctx->sink.buf == b
         && !ctx->sink.out.failed)
@@ -68,7 +68,8 @@ ngx_rbl_list_write(ngx_rbl_ctx_t *ctx, ngx_uint_t n,
 }
 
 
-/* What is newer than the mark is held in vain, for that has ended. */
+/* An entry newer than its version stamp does no harm, since the stamp is out of
+   date. */
 
 static void
 ngx_rbl_list_hold(ngx_rbl_ctx_t *ctx, rbl_str_t text)

@@ -1,12 +1,12 @@
 /*
- * Large pages: how many records a page may hold, and how it is read in slices.
+ * Large pages: the number of records of a page, and reads in slices.
  *
- * A page is bounded in octets.  Of hosts and profiles, which may be large, the
- * scripts that write them keep the size of the largest one of the account, as a
- * power of two (_large.lua): the page size is such that no page can be larger
- * than NGX_RBL_PAGE_OCTETS.  It is the same for all pages of a list, so a
- * client that reads them all misses nothing.  A list that fits into one page is
- * never divided.
+ * A page is bounded in octets.  Hosts and profiles may be large; the scripts
+ * that write them keep the size of the account's largest one, as a power of two
+ * (_large.lua): the page size is such that no page can be larger than
+ * NGX_RBL_PAGE_OCTETS.  It is the same for all pages of a list, so a client
+ * that reads all pages misses nothing.  A list that fits into one page is never
+ * divided.
  */
 
 #include "ngx_rbl_list.h"
@@ -14,10 +14,10 @@
 
 
 #define NGX_RBL_PAGE_OCTETS   4194304
-#define NGX_RBL_LARGE_LEAST   4096      /* no mark says less */
-#define NGX_RBL_SLICE_MAX     64        /* records of a slice */
-#define NGX_RBL_SLICE_WIDE    16        /* of profiles, which may follow the
-                                           default lists */
+#define NGX_RBL_LARGE_LEAST   4096      /* least value of a size */
+#define NGX_RBL_SLICE_MAX     64        /* records per slice */
+#define NGX_RBL_SLICE_WIDE    16        /* the same for profiles, which may use
+                                           the default lists */
 
 
 static void ngx_rbl_slice_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch);
@@ -101,8 +101,8 @@ ngx_rbl_list_slices(ngx_rbl_ctx_t *ctx, ngx_rbl_list_t *list)
 }
 
 
-/* What rendering needs beside the records comes with the first slice, for all
-   of the page. */
+/* The first slice also reads the other data that rendering needs, for the whole
+   page. */
 
 static void
 ngx_rbl_slice_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
