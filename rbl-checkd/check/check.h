@@ -1,7 +1,7 @@
 /*
- * One check of one value: a question for each list, a verdict for each answer,
- * TXT for listings, one deadline over all.  Knows nothing of the store: used
- * by the daemon for jobs and by rblctl in the foreground.
+ * One check of one value: a query to each list, a verdict for each response,
+ * TXT for listings, one deadline for all.  Independent of the store: the daemon
+ * uses it for jobs, and rblctl in the foreground.
  */
 
 #ifndef CHECK_H_INCLUDED
@@ -39,13 +39,13 @@ typedef struct {
     uint32_t           ttl;
     health_state_t     health;          /* of the list, by the resolver that
                                            answered; untried: not looked at */
-    double             recheck;         /* s after which to ask again, since
-                                           the answer would end a listing and
+    double             recheck;         /* s after which to check again, since
+                                           the response would end a listing and
                                            is not confirmed; 0: no need */
     int                done;
 } check_result_t;
 
-/* What checks are made with. */
+/* The objects that checks use. */
 typedef struct {
     struct ev_loop  *loop;
     dns_engine_t    *dns;
@@ -55,8 +55,8 @@ typedef struct {
     evidence_t      *evidence;          /* NULL: there is none */
     guard_t         *guard;             /* NULL: nothing is frozen */
     counters_t      *counters;          /* NULL: nothing is counted */
-    const rbl_own_t *own;               /* NULL: lists of accounts may ask for
-                                           any name */
+    const rbl_own_t *own;               /* NULL: no restriction of names for
+                                           accounts' lists */
 } check_env_t;
 
 /*
@@ -65,13 +65,12 @@ typedef struct {
  */
 typedef struct {
     rbl_str_t  sid, zone;
-    int64_t    cleared;     /* ms since 1970: since when the list says that it
-                               has ended, which is not confirmed; 0: it does
-                               not */
+    int64_t    cleared;     /* ms since 1970: first response that the listing
+                               has ended, which is not confirmed; 0: none */
     int64_t    now;         /* by the same clock, which need not be ours */
 } check_listing_t;
 
-/* What earlier checks of the host have found; NULL: there was none. */
+/* The results of earlier checks of the host; NULL: none. */
 typedef struct {
     size_t             n;
     check_listing_t   *listing;
@@ -107,7 +106,7 @@ size_t check_done(const check_t *check);        /* lists answered so far */
 size_t check_verdicts(const check_t *check, rbl_verdict_t verdict);
 
 /* The `details` text of a result: look-up URL for the value, else the reason,
-   else what the codes mean. */
+   else the meaning of the codes. */
 rbl_str_t check_details(const check_t *check, size_t i,
     char buf[CHECK_DETAILS_MAX]);
 

@@ -1,6 +1,7 @@
 /*
- * What check.c (one check, its lists and its deadline) and item.c, item_gate.c
- * and item_confirm.c (one list of it, from the query to the verdict) share.
+ * Common declarations of check.c (one check, its lists and its deadline) and of
+ * item.c, item_gate.c and item_confirm.c (one list of it, from the query to the
+ * verdict).
  */
 
 #ifndef CHECK_INT_H_INCLUDED
@@ -16,7 +17,7 @@
 typedef struct item_s     item_t;
 typedef struct confirm_s  confirm_t;
 
-/* One name that is asked for the value, and what the list said to it. */
+/* One name that is queried for the value, and the response of the list. */
 typedef struct {
     item_t            *item;
     lookup_q_t        *question;        /* NULL: none is under way */
@@ -27,7 +28,8 @@ typedef struct {
                                            may have kept it */
     uint32_t           ttl;
     unsigned           soa;             /* dns_answer_t */
-    uint32_t           minimum;         /* likewise; 0 without an SOA */
+    uint32_t           minimum;         /* the same in seconds; 0 without an
+                                           SOA */
     uint32_t           server;
     unsigned           n_a;
     uint32_t           a[CHECK_CODES_MAX];
@@ -43,7 +45,7 @@ struct item_s {
     unsigned         n, open;           /* names, those not answered yet */
     part_t           part[NAMES_MAX];
     unsigned         gate;              /* which is at the gate */
-    health_q_t      *health;            /* NULL: nothing is asked there */
+    health_q_t      *health;            /* NULL: no request is under way */
     confirm_t       *confirm;           /* NULL: news are not being confirmed */
     unsigned         again;             /* queries repeated because a server
                                            had failed */
@@ -79,39 +81,40 @@ struct check_s {
 #define item_trace(item, ...)                                                 \
     trace_list((item)->check->env->dns, (item)->result.list, __VA_ARGS__)
 
-/* item.c: it has its verdict, and what is under way may go on. */
+/* item.c: sets the verdict; queries under way may continue. */
 void item_settle(item_t *item, rbl_verdict_t verdict, rbl_lookup_err_t error);
 
 /* It is listed; done once its TXT has come. */
 void item_announce(item_t *item);
 
-/* item_gate.c: its names from item->gate on have their answers. */
+/* item_gate.c: to be called when the names from item->gate on have their
+   responses. */
 void item_at_gate(item_t *item);
 
-/* What the gate gets to see of the part that is there. */
+/* Fills in the gate's input from the present part. */
 void item_gate_answer(gate_answer_t *a, const item_t *item);
 
-/* What the gate has decided. */
+/* Continues with the decision of the gate. */
 void item_go_on(item_t *item, const gate_t *g);
 
 /* item_confirm.c: -1: out of memory; else item_go_on comes, not at once. */
 int item_confirm(item_t *item, const char *name, health_need_t need);
 void item_confirm_stop(item_t *item);
 
-/* item.c: what the response says, and what of it is shown. */
+/* item.c: evaluates the response, and chooses the codes to show. */
 void item_judge(part_t *p, const dns_answer_t *answer);
 void item_keep_codes(item_t *item, const part_t *p);
 
 /*
- * All names are asked once more, past the cache, for the server that responded
- * has failed and another one may not.  0: that is not to be.
+ * Queries all names once more, without the cache, because the server that
+ * responded has failed and another one may not.  0: not possible.
  */
 int item_again(item_t *item);
 
-/* The TXT of a name is asked for, unless it was. */
+/* Queries the TXT of a name, unless that was done. */
 void item_reason(item_t *item, const names_t *name);
 
-/* Time is up: it gets a verdict with what is known. */
+/* To be called at the deadline: sets a verdict from the present responses. */
 void item_late(item_t *item);
 
 /* 0: questions are under way, 1: it has its verdict already. */

@@ -73,7 +73,8 @@ take_list(check_lists_t *lists, const table_t *table, rbl_str_t account,
                 return 0;
             }
 
-            /* Of no family: unknown, so that its current listing stays. */
+            /* Without a family: the result is unknown, so that its current
+               listing remains. */
 
             list = list_make(sid, type, 0, zone, website, 0);
             if (list == NULL) {

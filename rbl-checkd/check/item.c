@@ -19,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGAIN_MAX  2                    /* other servers that are tried */
+#define AGAIN_MAX  2                    /* limit of other servers to be
+                                           queried */
 
 
 static int
@@ -97,7 +98,7 @@ on_reason(void *data, const lookup_answer_t *lookup)
     item->reason = NULL;
     item->reasoned = 1;
 
-    /* An alias may lead from an account's own zone to anybody's text. */
+    /* An alias may lead from an account's own zone to any text in the DNS. */
 
     if (answer != NULL && answer->status == DNS_NOERROR
         && answer->txt_len != 0
@@ -136,7 +137,7 @@ item_announce(item_t *item)
 
     item_settle(item, RBL_LISTED, RBL_ERR_NONE);
 
-    /* the names that were asked for its addresses, made once more */
+    /* makes the names of the address queries once more */
 
     (void) names_make(names, item->result.list, &item->check->host, &error);
     item_reason(item, &names[item->gate]);
@@ -151,8 +152,8 @@ item_announce(item_t *item)
 
 /*
  * An account chooses its own list's zone and the host, and so the name that is
- * asked for.  An address outside 127/8 is no list's, but what that name is in
- * the site's own DNS: it is not shown.
+ * queried.  An address outside 127/8 does not come from a list; it may come
+ * from the site's own DNS, so it is not shown.
  */
 
 void
@@ -224,7 +225,7 @@ add_code(part_t *p, uint32_t a)
 }
 
 
-/* Where there are more than are shown: those that list the host first. */
+/* If there are more than can be shown: those that list the host go first. */
 
 static void
 choose_codes(part_t *p, const dns_answer_t *answer)
@@ -300,7 +301,7 @@ item_judge(part_t *p, const dns_answer_t *answer)
 }
 
 
-/* A server that was not asked has no name. */
+/* A server that was not queried has no name. */
 
 static void
 trace_part(const part_t *p, const lookup_answer_t *lookup)

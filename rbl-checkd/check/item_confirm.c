@@ -22,7 +22,7 @@ typedef struct {
     uint32_t          server;
     int               wanted;           /* it is not known to fail */
     dns_question_t   *question;         /* NULL: none is under way */
-    health_q_t       *health;           /* NULL: likewise */
+    health_q_t       *health;           /* NULL: no request is under way */
     part_t            part;             /* its response */
     gate_vote_t       vote;
 } confirm_query_t;
@@ -87,7 +87,7 @@ log_disagreement(const confirm_t *c)
 }
 
 
-/* What has won is what the list says, with its codes. */
+/* Takes the result of the majority, with its codes. */
 
 static void
 take_part(item_t *item, const confirm_t *c, rbl_verdict_t verdict)

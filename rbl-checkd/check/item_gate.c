@@ -236,7 +236,7 @@ believe(item_t *item, const gate_answer_t *a)
 
 
 /*
- * News in direct mode.  The TXT of a listing is asked for at the same time.
+ * News in direct mode.  The TXT of a listing is queried at the same time.
  */
 
 static void
@@ -283,8 +283,8 @@ at_health(item_t *item, health_need_t need)
 
 
 /*
- * What is no verdict may be one server's fault.  Where another may respond, it
- * is found out.
+ * Is the result no verdict, perhaps because of one server?  Then another server
+ * is queried, if there is one.
  */
 
 static int

@@ -48,7 +48,7 @@ texts_own(size_t lists)
 }
 
 
-/* Of all results of system lists that have any text. */
+/* Counts all results of system lists that have a text. */
 
 static void
 system_texts(texts_cap_t *cap, const check_t *check)

@@ -1,7 +1,7 @@
 /*
- * The bounds of what lists say in the results of a check: codes, details and
- * reasons.  Hosts that are on many lists keep small records, and what an
- * account's own lists answer takes no room from the system lists.
+ * The bounds of lists' texts in the results of a check: codes, details and
+ * reasons.  Hosts on many lists keep small records, and the texts of an
+ * account's own lists take no room from the system lists.
  */
 
 #ifndef TEXTS_H_INCLUDED
@@ -20,7 +20,7 @@
 #define TEXTS_OWN_CODES     512
 #define TEXTS_CODES_LEAST   2           /* of each result, in any case */
 
-/* Of one result. */
+/* Bounds of one result. */
 typedef struct {
     size_t    details, reason;          /* bytes */
     unsigned  codes;
@@ -34,10 +34,11 @@ typedef struct {
 size_t texts_own(size_t lists);
 
 /*
- * The bounds of a check's results.  Those of system lists depend on what they
- * say, so that nothing is cut while all of it fits; those of own lists on how
- * many own lists the check asks, so that listings which stand from other
- * checks do not add up to more.  Out of memory the bounds are as for own lists.
+ * The bounds of a check's results.  Those of system lists depend on their
+ * texts, so that nothing is cut while everything fits.  Those of own lists
+ * depend on the number of own lists in the check, so that current listings from
+ * other checks do not exceed the total.  If memory is exhausted, the bounds for
+ * own lists are used.
  */
 void texts_caps(texts_caps_t *caps, const check_t *check,
     const check_lists_t *lists);

@@ -15,8 +15,8 @@
 typedef struct batches_s  batches_t;
 
 /*
- * `said`: the reply of the script for that check; NULL: not known.  Never
- * called from inside batches_add.
+ * `said`: the reply of the script for that check; NULL: unknown.  Never called
+ * from inside batches_add.
  */
 typedef void (*batches_done_pt)(void *data, const redisReply *said);
 

@@ -46,7 +46,7 @@ typedef struct jobs_s  jobs_t;
 
 /* NULL: out of memory. */
 jobs_t *jobs_new(checker_t *checker);
-void jobs_free(jobs_t *jobs);           /* drops what is in flight */
+void jobs_free(jobs_t *jobs);           /* drops all jobs in flight */
 
 void jobs_state(jobs_t *jobs, int ready);
 void jobs_stop(jobs_t *jobs);           /* claims no more */

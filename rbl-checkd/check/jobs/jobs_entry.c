@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 
-/* What is before the next colon, which is left out; .p NULL: there is none. */
+/* Cuts the part before the next colon; .p NULL: there is none. */
 
 static rbl_str_t
 next_part(rbl_str_t *rest)
@@ -153,7 +153,7 @@ jobs_entry_begun(job_t *job, rbl_str_t check, int64_t attempts)
 }
 
 
-/* Of the handle of a host that is due: "<till>:<daemon>". */
+/* The lease in the handle of a due host: "<till>:<daemon>". */
 
 static const char *
 lease_of(const job_t *job)

@@ -1,6 +1,6 @@
 /*
- * What jobs.c (jobs in flight), jobs_read.c (when to claim) and jobs_round.c
- * (calls of a round) share.
+ * Common declarations of jobs.c (jobs in flight), jobs_read.c (when to claim)
+ * and jobs_round.c (calls of a round).
  */
 
 #ifndef JOBS_INT_H_INCLUDED
@@ -18,7 +18,8 @@
 
 typedef enum {
     JOBS_OFF = 0,                       /* no store, or stopped */
-    JOBS_RECALL,                        /* taking back what this name held */
+    JOBS_RECALL,                        /* claiming the jobs that this name had
+                                           before */
     JOBS_IDLE,                          /* no room, or a timer is armed */
     JOBS_READING,
     JOBS_WAITING                        /* until there is news */
@@ -34,21 +35,21 @@ typedef struct {
 typedef struct {
     unsigned    begin;                  /* where the next round begins */
     unsigned    next;                   /* partition of the next call */
-    unsigned    left;                   /* not asked in this round; of hosts
-                                           that are due: in these rounds */
+    unsigned    left;                   /* partitions not called in this round;
+                                           of due hosts: in these rounds */
 } jobs_pass_t;
 
 /* One partition. */
 typedef struct {
     jobs_t     *jobs;
     unsigned    partition;
-    unsigned    asked;                  /* places kept for the call under way */
+    unsigned    asked;                  /* slots kept for the call under way */
     unsigned    reserved;               /* 1: these are reserved ones */
     unsigned    alone;                  /* 1: that call may bring a job that
                                            goes alone */
     unsigned    notified;               /* 1: news since its last call */
-    int64_t     since;                  /* server's ms when the last round that
-                                           asked it began */
+    int64_t     since;                  /* store's ms at the start of the last
+                                           round that called this partition */
     int64_t     seen_ms, seen_seq;      /* id of its last news that were seen */
     char        id[JOBS_NEWS_ID];       /* since when news are wanted */
     rbl_key_t   leases, news;
@@ -84,7 +85,7 @@ struct jobs_s {
     double         whole;               /* when the last whole one began */
     unsigned       vain;                /* news in a row that were no jobs */
     unsigned       rounds;
-    job_kind_t     kind;                /* what is being taken */
+    job_kind_t     kind;                /* kind of the jobs to claim */
     unsigned       kinds_left;          /* this one included */
     jobs_pass_t    pass[JOB_KINDS];
     unsigned       both;                /* 1: both kinds, by the same calls */

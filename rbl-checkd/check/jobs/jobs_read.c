@@ -1,8 +1,8 @@
 /*
- * When jobs are taken from the store: first what this name held before is given
- * back, then there are rounds (jobs_round.c) while there is room.  After one
- * that left nothing, a read that blocks waits for news of manual checks, for as
- * long as hosts may be due unnoticed.
+ * When jobs are claimed: first those that this name had before are released,
+ * then there are rounds (jobs_round.c) while there is room.  After a round that
+ * left no jobs, a blocking read waits for news of manual checks, at most for
+ * the time that a host may be due unnoticed.
  */
 
 #include "base/jitter.h"
@@ -146,9 +146,8 @@ note_news(jobs_t *jobs, const redisReply *reply)
 
 
 /*
- * Since when news of a partition are wanted: all that came in the first
- * millisecond of the last round that asked it, or later, but for those that
- * were seen before it.
+ * The start of the news of a partition: all that came in the first millisecond
+ * of the last round that called it, or later, except those seen before it.
  */
 
 static rbl_str_t

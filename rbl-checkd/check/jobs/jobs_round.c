@@ -1,16 +1,16 @@
 /*
- * A whole round asks all partitions for manual checks, and for as many due
+ * A whole round calls all partitions for manual checks, and for as many due
  * hosts as there is room for; the next round continues with the partition after
- * the last one.  No call asks for more jobs than there is room for.  Partitions
- * without a main place are asked for jobs that may have a reserved one, so that
- * all are asked even if there is hardly any room.  While there is plenty of
- * room, each partition is asked for both kinds by one call.
+ * the last one.  No call claims more jobs than there is room for.  Partitions
+ * without a main slot are called for jobs that may use a reserved one, so that
+ * all are called even if there is hardly any room.  If there is plenty of room,
+ * one call for each partition claims both kinds.
  *
- * Every fourth round asks for due hosts first: an account that starts more
- * manual checks than fit must not stop the scheduled ones of all others.  Jobs
- * whose lease has expired come with either kind, and first.
+ * Every fourth round claims due hosts first: an account that starts more manual
+ * checks than fit must not stop the scheduled checks of others.  Jobs whose
+ * lease has expired come with either kind, and first.
  *
- * News of manual checks start a round of their partitions alone.  Whole rounds
+ * News of manual checks start a round of their partitions only.  Whole rounds
  * start at least as often as due hosts may wait unnoticed.
  */
 
@@ -46,7 +46,7 @@ pass_begin(jobs_pass_t *pass, unsigned partitions)
 }
 
 
-/* 0: there is nothing to ask with. */
+/* 0: there is no slot to claim for. */
 
 static int
 round_begin(jobs_t *jobs)
@@ -193,7 +193,7 @@ on_jobs(void *data, const redisReply *reply)
                    : jobs_start(jobs, slice, rbl_reply_str(taken));
         }
 
-        /* Near the end of a round it may be less than there is. */
+        /* Near the end of a round the room may be less. */
 
         if (got >= (asked + 1) / 2) {
             jobs->more = 1;
@@ -209,7 +209,7 @@ on_jobs(void *data, const redisReply *reply)
         }
     }
 
-    /* This partition is asked again: there may be more. */
+    /* This partition is called again, since it may have more jobs. */
 
     if (slice->alone) {
         jobs->alone--;
@@ -283,8 +283,8 @@ ask_next(jobs_t *jobs, jobs_pass_t *pass, unsigned n, unsigned each,
 }
 
 
-/* Of the partitions that are left, as many as there are main places, and the
-   others for manual checks that may have a reserved one. */
+/* Calls as many of the remaining partitions as there are main slots, and the
+   others for manual checks that may use a reserved one. */
 
 static void
 ask_all(jobs_t *jobs, jobs_pass_t *pass, unsigned room, int reserved)
@@ -341,7 +341,7 @@ take_some(jobs_t *jobs)
     if (room > 0) {
         ask_all(jobs, pass, room, reserved);
 
-        /* this round asks the other partitions for manual checks, too */
+        /* this round also calls the other partitions for manual checks */
 
         jobs->more |= jobs->kind == JOB_DUE && pass->left > 0;
 

@@ -14,7 +14,8 @@ typedef struct {
     size_t     n;                       /* lists */
     size_t     recheck;                 /* s until a list must be queried again;
                                            0: the usual interval */
-    rbl_buf_t  told;                    /* packed: what is not clear */
+    rbl_buf_t  told;                    /* packed: all results but the clear
+                                           ones */
     rbl_buf_t  clear;                   /* SIDs of the lists that are clear */
     rbl_buf_t  all;                     /* packed: everything, if wanted */
 } result_pack_t;

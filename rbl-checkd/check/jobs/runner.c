@@ -1,7 +1,7 @@
 /*
- * The runner owns its check, the references to the lists it asks, and its
- * packed results.  It works on a lease: when most of that is used up it lets
- * the job go, because another daemon may soon take it over.
+ * The runner owns its check, the references to the lists of the check, and its
+ * packed results.  It holds a lease: when most of the lease has passed it
+ * releases the job, because another daemon may soon claim it.
  */
 
 #include "base/jitter.h"

@@ -18,8 +18,8 @@ typedef struct runner_s  runner_t;
 typedef void (*runner_done_pt)(void *data, runner_t *runner);
 
 /*
- * May a host begin whose check was begun twice already?  1: it may, and its job
- * is then `alone` until it is over; 0: not now; -1: to be asked again at once.
+ * May a host begin whose check was begun twice already?  1: yes, and its job is
+ * then `alone` until it is over; 0: not now; -1: the caller asks again at once.
  */
 typedef int (*runner_alone_pt)(void *data);
 

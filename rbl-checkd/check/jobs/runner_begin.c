@@ -17,7 +17,7 @@
 static void begin(runner_t *r);
 
 
-/* What is to be done, and said, of a job that others had before. */
+/* Handles and logs the attempts of a job that other daemons had before. */
 
 static void
 count_attempts(runner_t *r)
@@ -36,7 +36,7 @@ count_attempts(runner_t *r)
 }
 
 
-/* The store wants to be asked again: with leave to go alone, or not now. */
+/* The store requires another call: with permission to run alone, or later. */
 
 static void
 begin_alone(runner_t *r)
@@ -136,7 +136,7 @@ begun(runner_t *r, const rbl_check_begin_reply_t *b)
 }
 
 
-/* 0, or -1: it is not told which check that is. */
+/* 0, or -1: the reply does not name the check. */
 
 static int
 count_begun(runner_t *r, rbl_str_t check, int64_t attempts)

@@ -59,7 +59,7 @@ on_finish(void *data, const redisReply *reply)
 
     rbl_check_finish_reply(&said, reply);
 
-    /* A client has asked for this check since it was claimed from the
+    /* A client has requested this check since it was claimed from the
        schedule. */
 
     if (said.word == RBL_CHECK_FINISH_FULL && !r->whole) {

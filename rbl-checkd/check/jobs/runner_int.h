@@ -1,6 +1,6 @@
 /*
- * What runner.c (the check), runner_begin.c and runner_end.c (its outcome)
- * share.
+ * Common declarations of runner.c (the check), runner_begin.c and runner_end.c
+ * (its outcome).
  */
 
 #ifndef RUNNER_INT_H_INCLUDED
@@ -24,16 +24,16 @@ struct runner_s {
     runner_done_pt   done;
     void            *data;
     const char      *leave;             /* check_begin: to go alone */
-    char             sum[64];           /* of the table, when it was told */
+    char             sum[64];           /* of the table, when it was reported */
     double           started, give_up;
     double           reported;          /* when progress was reported */
     double           backoff;
     int              events;            /* a client wants them */
     int              whole;             /* all results are wanted */
     int              opening;           /* check_open is under way */
-    int              clearing;          /* check_clear likewise */
+    int              clearing;          /* the same for check_clear */
     ev_timer         timer;
-    runner_step_pt   step;              /* what the timer does */
+    runner_step_pt   step;              /* action of the timer */
     check_t         *check;
     check_lists_t    lists;
     const char      *fail;

@@ -1,8 +1,8 @@
 /*
- * Finishes the work that nginx has left.  Each partition is asked at intervals
- * for accounts with such work.  Each account gets one slice in a round, and few
- * slices are under way at a time: Redis runs the commands of a connection one
- * after the other, and serves no other client meanwhile.
+ * Finishes the work that nginx has left.  At intervals each partition is
+ * searched for accounts with such work.  Each account gets one slice in a
+ * round, and few slices are under way at a time: Redis runs the commands of a
+ * connection one after the other, and serves no other client meanwhile.
  */
 
 #include "base/link.h"

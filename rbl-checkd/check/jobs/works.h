@@ -1,8 +1,8 @@
 /*
  * Work of accounts that the store does in slices (shared/lua/part/_work.lua).
- * The request that adds work also asks for its slices.  A daemon looks for work
- * without progress for a few seconds, because the nginx worker died or its
- * client went away, and finishes it.
+ * The request that adds work also runs its slices.  If work makes no progress
+ * for a few seconds, because the nginx worker died or its client went away, a
+ * daemon finishes it.
  */
 
 #ifndef WORKS_H_INCLUDED

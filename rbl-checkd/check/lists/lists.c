@@ -64,7 +64,7 @@ keep_small(char *buf, size_t size, rbl_str_t s)
 }
 
 
-/* "" and both are the same; a word that is not known is asked for both. */
+/* "" and "both" are the same; an unknown word means both. */
 
 static list_names_t
 names_of(rbl_str_t word)
@@ -75,7 +75,7 @@ names_of(rbl_str_t word)
 }
 
 
-/* What is no address is left out. */
+/* Skips invalid addresses. */
 
 static void
 set_servers(list_t *list, rbl_str_t text)
@@ -186,7 +186,7 @@ destroy(list_t *list)
 }
 
 
-/* The zone as it is asked; -1: out of memory. */
+/* Makes the queried zone; -1: out of memory. */
 
 static int
 set_ask(list_t *list, rbl_str_t key)
@@ -446,7 +446,7 @@ lists_free(lists_t *lists)
 }
 
 
-/* The slot that holds the SID, or the free one where it would stand. */
+/* The slot of the SID, or the free slot where it belongs. */
 
 static size_t
 probe(const lists_t *lists, rbl_str_t sid)

@@ -1,7 +1,7 @@
 /*
  * The lists as the checker uses them: decoded from the store's records or from
- * lists.json, with their code tables parsed once.  Counted references: a
- * check keeps those it asks while a newer table takes their place.
+ * lists.json, with their code tables parsed once.  References are counted: a
+ * check keeps its lists while a newer table replaces them.
  */
 
 #ifndef LISTS_H_INCLUDED
@@ -13,7 +13,7 @@
 #include "rbl_reply.h"
 #include "rbl_validate.h"
 
-/* Which names of a host a list of domains is asked for. */
+/* The names of a host that a list of domains is queried for. */
 typedef enum {
     LIST_NAMES_BOTH = 0,    /* the whole name and its registered domain */
     LIST_NAMES_FULL,
@@ -25,16 +25,15 @@ typedef struct {
     char          sid[40];
     char          type[8];
     int           custom;
-    uint64_t      account;              /* whose own list it is, as a number; 0:
-                                           a system list */
+    uint64_t      account;              /* owner, as a number; 0: a system
+                                           list */
     int64_t       families;
     char          status[16];
     char         *zone, *name, *website, *lookup, *delist, *tier;
     char         *control;              /* mode of the test points (names.h) */
-    char         *ask;                  /* the zone as it is asked: with the key
-                                           in it, so not for logs nor answers;
-                                           NULL: it wants one and has none; "":
-                                           it is no zone */
+    char         *ask;                  /* the queried zone with its key, so not
+                                           for logs or answers; NULL: its key is
+                                           missing; "": invalid zone */
     size_t        ask_n;
     list_names_t  names;
     int64_t       min_interval;         /* s between questions for one host;
@@ -69,23 +68,23 @@ int list_keyed(const list_t *list);
 int list_key_set(list_t *list, rbl_str_t key);
 
 /*
- * Gives the list its key out of what HGETALL lists:keys has said.  A list that
- * wants none, or whose key is not there or is none, stays as it is.  -1: out of
- * memory.
+ * Gives the list its key from the reply of HGETALL lists:keys.  A list that
+ * needs none, or whose key is missing or invalid, remains unchanged.  -1: out
+ * of memory.
  */
 int list_key_find(list_t *list, const redisReply *keys);
 
-/* The key that stands in list->ask, as long as the list lives; n 0: none. */
+/* The key in list->ask, valid during the life of the list; n 0: none. */
 rbl_str_t list_key(const list_t *list);
 
 /* A label of letters, digits and hyphens, of at most 63 octets. */
 int list_key_ok(rbl_str_t key);
 
 /*
- * Is the list asked in a check of this host that is due at `now` (ms), when it
- * was checked last at `before`?  With a minimum interval each pair of host and
- * list has a time of its own within it, so that questions are spread over it
- * and none has to be remembered.  before 0: not checked yet.
+ * Is the list queried in a check of this host that is due at `now` (ms), if it
+ * was last checked at `before`?  With a minimum interval each pair of host and
+ * list has its own time within it, so that queries are spread over the interval
+ * and no time need be stored.  before 0: not checked yet.
  */
 int list_due(const list_t *list, rbl_str_t host, int64_t before, int64_t now);
 

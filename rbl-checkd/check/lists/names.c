@@ -1,6 +1,6 @@
 /*
- * Names to ask.  The public suffix list is the only thing here that outlives a
- * call: it is read once and never changes.
+ * Query names.  The public suffix list is the only state that outlives a call:
+ * it is read once and never changes.
  */
 
 #include "names.h"
@@ -107,7 +107,8 @@ names_host(names_host_t *host, rbl_family_t family, rbl_str_t value)
 }
 
 
-/* Lists of domains are never asked for an address, whatever a record says. */
+/* Lists of domains are never queried for an address, whatever their record
+   says. */
 
 static int
 takes(const list_t *list, rbl_family_t family)
@@ -118,7 +119,7 @@ takes(const list_t *list, rbl_family_t family)
 }
 
 
-/* The name of what is in `part` at the list; -1: it would be too long. */
+/* The name of `part` at the list; -1: it would be too long. */
 
 static int
 name_at(names_t *out, const list_t *list, const names_t *part)
@@ -207,7 +208,7 @@ random_label(char label[LABEL_SIZE], uint64_t random)
 }
 
 
-/* 127.a.b.c as it is asked of lists of IPv4 and of IPv6 addresses. */
+/* Writes 127.a.b.c in the form for lists of IPv4 or of IPv6 addresses. */
 
 static void
 loopback(char *text, size_t size, rbl_family_t family, uint32_t low)
@@ -231,7 +232,7 @@ names_network(rbl_family_t family, uint64_t random)
 
 
 /*
- * Addresses beside those of the 13 root name servers, whose networks serve
+ * Addresses near those of the 13 root name servers, whose networks serve
  * nothing else and send no mail.
  */
 
@@ -266,7 +267,7 @@ root_address(char *text, size_t size, rbl_family_t family, uint64_t random)
 }
 
 
-/* Half of them are addresses that nobody has. */
+/* Half of them are addresses that are not assigned. */
 
 static void
 quiet_address(char *text, size_t size, rbl_family_t family, uint64_t random)

@@ -2,13 +2,13 @@
  * The names that are queried for a host at a list, and those of the list's test
  * points (RFC 5782).
  *
- * Addresses are reversed, a mapped one is the IPv4 address that it holds.  For
- * a domain it is the whole name, its registered domain, or both where they
- * differ, as the list wants it (list->names).  The registered domain is that
- * of the public suffix list with its private section: what has none, for it is
- * a public suffix itself, is asked for as it is.
+ * Addresses are reversed; a mapped one is treated as the IPv4 address in it.
+ * For a domain it is the whole name, its registered domain, or both if they
+ * differ, as the list requires (list->names).  The registered domain is that of
+ * the public suffix list with its private section; a public suffix, which has
+ * none, is queried unchanged.
  *
- * Names may hold the list's key: they are not for logs, nor for answers.
+ * Names may contain the list's key: they must not appear in logs or answers.
  */
 
 #ifndef NAMES_H_INCLUDED
@@ -24,16 +24,16 @@ typedef struct {
     char    s[RBL_VALUE_MAX];           /* without a trailing dot, NUL */
 } names_t;
 
-/* What is the same for all lists: made once for a check. */
+/* Data that is the same for all lists: made once per check. */
 typedef struct {
-    rbl_family_t  family;               /* that of the value asked for */
+    rbl_family_t  family;               /* family of the checked value */
     names_t       whole;                /* reversed, or the domain itself */
     names_t       registered;           /* n 0: no other than `whole` */
 } names_host_t;
 
 /*
- * Reads the public suffix list, the system's newest; without it the one that
- * libpsl was built with is taken.  Once a process, before the first question.
+ * Reads the public suffix list, the system's newest; without it uses the one
+ * built into libpsl.  To be called once per process, before the first query.
  */
 void names_open(void);
 void names_close(void);
@@ -42,9 +42,9 @@ void names_close(void);
 int names_host(names_host_t *host, rbl_family_t family, rbl_str_t value);
 
 /*
- * How many names in out[NAMES_MAX] are to be asked.  0 and RBL_ERR_NONE: the
- * list does not take the host, or it wants a key and has none: it is skipped.
- * 0 and RBL_ERR_NAME: a name would be too long for the DNS.
+ * Returns the number of names in out[NAMES_MAX].  0 and RBL_ERR_NONE: the list
+ * does not take the host, or its key is missing: it is skipped.  0 and
+ * RBL_ERR_NAME: a name would be too long for the DNS.
  */
 int names_make(names_t *out, const list_t *list, const names_host_t *host,
     rbl_lookup_err_t *err);
@@ -53,8 +53,8 @@ typedef enum {
     NAMES_POSITIVE = 0,     /* the list must know it */
     NAMES_NEGATIVE,         /* it must not: 127.0.0.1 */
     NAMES_RANDOM,           /* it must not either, and no cache has it */
-    NAMES_SAMPLE,           /* one that nobody has a reason to list */
-    NAMES_ROOT              /* likewise, in the network of names_network */
+    NAMES_SAMPLE,           /* a name that no list should contain */
+    NAMES_ROOT              /* the same, in the network of names_network */
 } names_point_t;
 
 /*

@@ -18,7 +18,7 @@ sidmap_free(sidmap_t *map)
 }
 
 
-/* The slot that holds the SID, or the free one where it would stand. */
+/* The slot of the SID, or the free slot where it belongs. */
 
 static sidmap_entry_t *
 probe(const sidmap_t *map, const char *sid)

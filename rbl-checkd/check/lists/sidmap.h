@@ -1,6 +1,6 @@
 /*
- * Something for each system list, found by its SID.  There are as many as have
- * ever been asked for, and none leaves before the map does.
+ * A map from the SIDs of system lists to objects.  An object is added when its
+ * SID is first used, and remains until the map is freed.
  */
 
 #ifndef SIDMAP_H_INCLUDED

@@ -1,8 +1,8 @@
 /*
- * Keeps the table of system lists.  One look is a chain of commands (version,
+ * Keeps the table of system lists.  A look is a chain of commands (version,
  * sum, order, records, keys, sum once more); only one chain runs at a time, and
- * the table in use is replaced when a whole new one stands.  The sum is that of
- * the table only if nothing changed while it was read.
+ * the table in use is replaced when a whole new one is ready.  The sum belongs
+ * to the table only if nothing changed during the chain.
  */
 
 #include "base/log.h"
@@ -93,7 +93,7 @@ on_records(void *data, const redisReply *reply)
 }
 
 
-/* A list that wants a key and has none is not asked. */
+/* A list without its required key is not queried. */
 
 static void
 on_keys(void *data, const redisReply *reply)

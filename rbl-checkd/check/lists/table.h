@@ -24,7 +24,7 @@ int table_loaded(const table_t *table);
 /* Looks at the version now, since a check misses a list. */
 void table_refresh(table_t *table);
 
-/* A system list; NULL: there is none that may be asked. */
+/* A system list; NULL: there is none, or it must not be queried. */
 list_t *table_find(const table_t *table, rbl_str_t sid);
 
 /*

@@ -1,5 +1,5 @@
 /*
- * Texts of a check that come from outside, made fit for records and answers.
+ * Untrusted texts of a check, made safe for records and answers.
  */
 
 #ifndef CHECK_TEXT_H_INCLUDED

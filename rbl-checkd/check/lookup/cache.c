@@ -273,7 +273,7 @@ cache_put(cache_t *cache, const char *name, uint16_t type,
     uint64_t       hash;
     cache_kept_t  *kept;
 
-    /* Hundreds of addresses are no sound list's: they would push out others. */
+    /* A valid list has no hundreds of addresses: they would displace others. */
 
     if (answer->ttl == 0 || answer->n_a > DNS_MAX_A
         || (answer->status != DNS_NOERROR && answer->status != DNS_NXDOMAIN))

@@ -10,12 +10,12 @@
 
 #include "dns/engine.h"
 
-/* Nothing is kept for longer, whatever it says of itself. */
+/* Upper limit of the time in the cache, for any TTL. */
 #define CACHE_TTL_MAX  3600
 
 typedef struct cache_s  cache_t;
 
-/* An answer as it is kept; cache_unpack makes one again. */
+/* A packed response; cache_unpack restores it. */
 typedef struct {
     uint32_t  units;            /* its size, in units of 8 octets */
     uint32_t  next;             /* of its slot: unit + 1; 0: the last */
@@ -45,7 +45,7 @@ void cache_put(cache_t *cache, const char *name, uint16_t type,
 const cache_kept_t *cache_find(cache_t *cache, const char *name,
     uint16_t type, double now);
 
-/* Its `ttl` is what is left. */
+/* `ttl` becomes the remaining time. */
 void cache_unpack(dns_answer_t *answer, const cache_kept_t *kept, double now);
 
 static inline size_t

@@ -154,7 +154,7 @@ lookup_free(lookup_t *lookup)
 }
 
 
-/* 1: the answer is known, and due; -1: out of memory. */
+/* 1: the response is known, and the call back is due; -1: out of memory. */
 static int
 lookup_kept(lookup_q_t *q, const char *name, uint16_t type)
 {

@@ -1,14 +1,7 @@
 /*
- * Questions to lists, as checks ask them: counted against the list's quota,
- * asked once however many want to know, and kept for as long as the answer's
- * TTL says.  Queries for test points (health.h) bypass it.
- *
- *   check.c --> lookup --> quota, then the question engine
- *
- * The cache (cache.h) holds NOERROR and NXDOMAIN answers for their TTL (RFC
- * 2308 for negative ones), nothing without a TTL, never a failure nor what is
- * no verdict (a refusal by an address, a hijack), and at most a fixed number
- * of octets.
+ * Queries to lists, as checks make them: counted against the list's quota, sent
+ * once for all callers, and cached for the TTL of the response.  Queries for
+ * test points (health.h) bypass it.
  */
 
 #ifndef LOOKUP_H_INCLUDED
@@ -25,12 +18,11 @@ typedef struct lookup_s     lookup_t;
 typedef struct lookup_q_s   lookup_q_t;
 
 typedef struct {
-    rbl_lookup_err_t     error;     /* RBL_ERR_QUOTA, RBL_ERR_BLOCKED: it was
-                                       not asked (RBL_ERR_NETWORK: for want
-                                       of memory); RBL_ERR_NONE: see
-                                       answer */
-    const dns_answer_t  *answer;    /* NULL: it was not asked; `ttl` is what
-                                       is left of it */
+    rbl_lookup_err_t     error;     /* RBL_ERR_QUOTA, RBL_ERR_BLOCKED: not
+                                       queried (RBL_ERR_NETWORK: out of memory);
+                                       RBL_ERR_NONE: see answer */
+    const dns_answer_t  *answer;    /* NULL: not queried; `ttl` is the remaining
+                                       time */
     double               at;        /* dns_clock() when it came; earlier than
                                        now if it was kept */
     unsigned             kept:1;    /* from the cache */
@@ -41,22 +33,24 @@ typedef struct {
     size_t    entries, octets;
 } lookup_counters_t;
 
-/* The reply lives during the call, which may ask and cancel at will. */
+/* The reply is valid during the call, which may make and cancel any lookup. */
 typedef void (*lookup_done_pt)(void *data, const lookup_answer_t *reply);
 
 /* `quota` NULL: no limits; `octets` of cache, 0: none.  NULL: no memory. */
 lookup_t *lookup_new(struct ev_loop *loop, dns_engine_t *dns, quota_t *quota,
     size_t octets);
 
-/* Drops every question without calling back; not to be called from one. */
+/* Drops every lookup without calling back; must not be called from a call
+   back. */
 void lookup_free(lookup_t *lookup);
 
 /*
- * Asks the list for a name (as dns_ask).  `patience`: seconds it may wait for
- * its quota.  `fresh`: past the cache.  Name and type make the question,
- * whichever list it is for; but what an account asks its own lists is its own.
- * The call back comes exactly once, never from inside this call, unless the
- * question is cancelled.  NULL: bad name or out of memory.
+ * Queries the list for a name (as dns_ask).  `patience`: seconds to wait for
+ * the quota.  `fresh`: bypasses the cache.  Lookups of the same name and type
+ * share a query, whatever their list; but an account's lookups at its own lists
+ * are shared only within the account.  The call back comes exactly once, never
+ * from inside this call, unless the lookup is cancelled.  NULL: bad name or out
+ * of memory.
  */
 lookup_q_t *lookup_ask(lookup_t *lookup, const list_t *list, const char *name,
     uint16_t type, double patience, int fresh, lookup_done_pt done,

@@ -1,5 +1,5 @@
 /*
- * Askings: from the first that wants to know to the answer for all that wait.
+ * Shared queries: from the first caller to the response for all callers.
  */
 
 #include "lookup_int.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An answer that comes this little before the time counts as in time. */
+/* A response that comes this little too early counts as in time. */
 #define ASK_SLACK  0.05
 
 
@@ -44,7 +44,7 @@ ask_free(ask_t *ask)
 }
 
 
-/* Ends an asking: those that wait for it are handed over. */
+/* Ends a shared query; moves its waiting callers to a list. */
 static void
 ask_end(ask_t *ask, link_t *waiting)
 {
@@ -61,7 +61,7 @@ ask_end(ask_t *ask, link_t *waiting)
 }
 
 
-/* What the list has said, to the quota. */
+/* Reports the response of the list to the quota. */
 static void
 ask_quota(ask_t *ask, const dns_answer_t *answer, int blocked)
 {
@@ -74,7 +74,7 @@ ask_quota(ask_t *ask, const dns_answer_t *answer, int blocked)
 }
 
 
-/* 1: it is an answer worth keeping. */
+/* 1: the response is worth caching. */
 static int
 ask_judge(ask_t *ask, const dns_answer_t *answer)
 {
@@ -112,7 +112,7 @@ ask_judge(ask_t *ask, const dns_answer_t *answer)
     counters_answer(ask->lookup->list_counters, ask->list, answer,
                     error == RBL_ERR_BLOCKED);
 
-    /* A hijacked answer is not the list's. */
+    /* A hijacked response does not come from the list. */
 
     if (verdict != RBL_UNKNOWN || error == RBL_ERR_BLOCKED) {
         ask_quota(ask, answer, error == RBL_ERR_BLOCKED);
@@ -122,7 +122,8 @@ ask_judge(ask_t *ask, const dns_answer_t *answer)
 }
 
 
-/* The call backs may ask and cancel: what is still in the list is theirs. */
+/* Calls back a list of callers, which may make and cancel lookups meanwhile:
+   lookups still in the list may be cancelled. */
 static void
 ask_reply(link_t *list, const lookup_answer_t *reply)
 {
@@ -177,7 +178,7 @@ ask_send(ask_t *ask)
 static void on_quota(void *data, quota_answer_t answer);
 
 
-/* The quota is asked for as long as the most patient will wait. */
+/* Takes from the quota, with the patience of the most patient caller. */
 static quota_answer_t
 ask_take(ask_t *ask)
 {
@@ -219,7 +220,7 @@ ask_refused(ask_t *ask, rbl_lookup_err_t error)
 }
 
 
-/* -1: out of memory. */
+/* Continues with the decision of the quota.  -1: out of memory. */
 static int
 ask_granted(ask_t *ask, quota_answer_t answer)
 {
@@ -242,7 +243,7 @@ ask_granted(ask_t *ask, quota_answer_t answer)
 }
 
 
-/* Those whose patience is at its end; the others wait on. */
+/* Ends the callers whose patience is over; the others continue to wait. */
 static void
 ask_thin(ask_t *ask, double now)
 {

@@ -1,5 +1,5 @@
 /*
- * What the files of look-ups share.
+ * Declarations of the lookup files.
  *
  * A caller's request (lookup_q_t) hangs on the query for its name and type
  * (ask_t), which all such callers share; or, if its answer is known already

@@ -387,8 +387,7 @@ quota_forget(quota_t *quota, const void *data)
 }
 
 
-/* A response to a query that was under way when the list refused says
-   nothing. */
+/* Ignores the response to a query that was under way when the list refused. */
 
 static void
 on_answer(quota_list_t *ql)

@@ -1,10 +1,10 @@
 /*
- * How much a list may be asked: questions a second and a day, over all
- * daemons.  The counts are in the store (list_grant); a daemon takes them in
- * batches and gives back nothing, so that at most a batch a daemon is lost and
- * none is ever spent twice.  No daemon queries a list that has refused
- * (blocked) for a while, longer each time.  Its test points are queried at
- * intervals, and end the back-off when they pass.
+ * The quota of a list: queries per second and per day, over all daemons.  The
+ * counts are in the store (list_grant).  A daemon takes them in batches and
+ * returns nothing, so that at most a batch per daemon is lost and none is ever
+ * spent twice.  No daemon queries a list that has refused (blocked) for a
+ * while, longer each time.  Its test points are queried at intervals, and end
+ * the back-off when they pass.
  */
 
 #ifndef QUOTA_H_INCLUDED
@@ -34,9 +34,9 @@ void quota_free(quota_t *quota);        /* before its health */
 void quota_probe_after(quota_t *quota, double seconds);
 
 /*
- * May one question go to the list?  A list without limits costs a comparison.
- * It waits at most `patience` seconds.  A store that does not answer grants
- * nothing to lists that have limits.
+ * May one query be sent to the list?  A list without limits costs a comparison.
+ * It waits at most `patience` seconds.  If the store does not reply, lists with
+ * limits get no grant.
  */
 quota_answer_t quota_take(quota_t *quota, const list_t *list, double patience,
     quota_done_pt done, void *data);
@@ -59,7 +59,7 @@ typedef enum {
 void quota_response(quota_t *quota, const list_t *list,
     quota_response_t response, unsigned resolver);
 
-/* What is left of the list's day as this daemon knows it; -1: no limit. */
+/* The rest of the list's daily quota, as known by this daemon; -1: no limit. */
 int64_t quota_left(const quota_t *quota, const list_t *list);
 
 #endif /* QUOTA_H_INCLUDED */

@@ -1,9 +1,9 @@
 /*
- * What the files of the quota share: quota.c has the waiting callers,
+ * Declarations of the quota's files: quota.c has the waiting callers,
  * quota_tokens.c the tokens in hand, quota_backoff.c the lists that refuse,
  * quota_store.c the calls of the store.
  *
- * The clock goes on while this process or the machine is stopped: tokens that
+ * The clock continues while this process or the machine is stopped: tokens that
  * expired meanwhile are not spent.
  */
 
@@ -26,7 +26,7 @@ struct quota_wait_s {
     quota_done_pt    done;
     void            *data;
     double           deadline;
-    quota_answer_t   what;              /* when the timer comes */
+    quota_answer_t   what;              /* answer when the timer fires */
     unsigned         over:1;            /* waits no longer */
     ev_timer         timer;
 };
@@ -35,7 +35,7 @@ struct quota_list_s {
     quota_t         *quota;
     char             sid[40];
     list_t          *list;              /* as it was given last */
-    int64_t          rate, day;         /* as the list said last; 0: none */
+    int64_t          rate, day;         /* last limits of the list; 0: none */
 
     /* The grant: its tokens, and when they may be spent, one by one. */
     int64_t          n, spent, granted_rate;
@@ -46,7 +46,8 @@ struct quota_list_s {
     double           refused_till;
     int64_t          times;             /* it has refused, in a row */
     health_q_t      *probe;             /* its test points */
-    double           probed;            /* when they were asked: dns_clock() */
+    double           probed;            /* time of the last probe:
+                                           dns_clock() */
     unsigned         probed_by;         /* through that resolver */
     double           since;             /* when it refused: dns_clock() */
     unsigned         resolver;          /* through that one */
@@ -57,18 +58,19 @@ struct quota_list_s {
     link_t           waits;
     unsigned         n_waits;
     double           latest;            /* no deadline is later */
-    double           sent;              /* when the store was asked */
-    ev_timer         timer;             /* the next token, or another try */
+    double           sent;              /* time of the call to the store */
+    ev_timer         timer;             /* the next token, or another attempt */
 
     unsigned         asking:1;
     unsigned         looking:1;
     unsigned         reporting:1;
-    unsigned         reported:1;        /* 1: the report under way says that it
+    unsigned         reported:1;        /* 1: the report under way is that it
                                            refuses */
     unsigned         unreported:1;      /* a refusal is not reported yet */
     unsigned         unsure:1;          /* the resolver may have refused */
     unsigned         used:1;            /* since the last look */
-    unsigned         said:1;            /* that its day is used up */
+    unsigned         said:1;            /* logged that its daily quota is used
+                                           up */
 };
 
 struct quota_s {

@@ -1,14 +1,14 @@
 /*
  * The quota's calls of the store: list_grant and list_told.
  *
- * A reply may be late: the grant's time is counted to its end from when the
- * store was asked, and to its beginning from when the reply came.
+ * A reply may be late: a grant begins at the reply, and its end is counted from
+ * the call.
  */
 
 #include "base/log.h"
 #include "quota_int.h"
 
-#define AGAIN_MOST   1.0                /* s to the next try */
+#define AGAIN_MOST   1.0                /* s to the next attempt */
 #define STORE_AGAIN  0.5
 
 
@@ -78,7 +78,7 @@ used_up(quota_list_t *ql)
 }
 
 
-/* Callers with more patience than that wait, and the store is asked again. */
+/* Callers with more patience than that wait, and the store is called again. */
 
 static void
 not_before(quota_list_t *ql, double wait)

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGAIN  0.3                      /* s after which the store is asked
-                                           once more */
+#define AGAIN  0.3                      /* s until the store is called again */
 
 struct evidence_s {
     struct ev_loop  *loop;

@@ -51,8 +51,8 @@ typedef struct {
 
 typedef void (*evidence_done_pt)(void *data, const evidence_known_t *known);
 
-/* Listens to `health`, whose engine `dns` is.  NULL: out of memory, or there is
-   no health. */
+/* Listens to `health`, whose engine is `dns`.  NULL: out of memory, or `health`
+   is NULL. */
 evidence_t *evidence_new(struct ev_loop *loop, store_t *store,
     dns_engine_t *dns, health_t *health);
 
@@ -60,10 +60,10 @@ evidence_t *evidence_new(struct ev_loop *loop, store_t *store,
 void evidence_free(evidence_t *evidence);
 
 /*
- * Asks for the evidence about the list, which passed its test points through
+ * Requests the evidence about the list, which passed its test points through
  * this resolver at `good` (dns_clock()).  The call back comes once, never from
- * inside this call, unless forgotten.  If the store does not answer, the
- * call is repeated; a caller with a deadline forgets it.  -1: out of memory, no
+ * inside this call, unless forgotten.  If the store does not reply, the call is
+ * repeated; a caller with a deadline forgets the request. -1: out of memory, no
  * call back.
  */
 int evidence_ask(evidence_t *evidence, const list_t *list, rbl_family_t family,

@@ -1,5 +1,5 @@
 /*
- * What both modes have in common, and what is no news.
+ * Rules of both modes, and responses that are no news.
  */
 
 #include "gate.h"
@@ -138,7 +138,8 @@ clear(const health_verdict_t *v)
 }
 
 
-/* A current listing ends only where the list says so: not while it fails. */
+/* A current listing ends only by a response of the list, not while the list
+   fails. */
 
 static gate_t
 listed(const health_verdict_t *v)

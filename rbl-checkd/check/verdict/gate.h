@@ -1,7 +1,7 @@
 /*
- * The decision: what a response is worth, by the health of the list that gave
- * it.  Rules only, no network and no clock.  The README of rbl-checkd explains
- * them (section "Truth").
+ * The decision: judges a response by the health of the list that gave it.
+ * Rules only, no network and no clock.  The README of rbl-checkd explains them
+ * (section "Truth").
  *
  * A response is news if it would begin or end a listing.  Direct mode knows
  * that every response is new; it confirms news at all servers of the list
@@ -23,17 +23,18 @@ typedef struct {
     rbl_verdict_t  raw;
     int            current;     /* the host has a current listing there */
     int            own;         /* an account's own list */
-    double         cleared;     /* since when the list says that the current
-                                   listing has ended; 0: it did not yet */
+    double         cleared;     /* time of the first response that the current
+                                   listing has ended; 0: none yet */
     int            pending;     /* earlier checks saw the new listing, which is
                                    not confirmed */
     double         at;          /* when the response came */
     double         now;
-    uint32_t       ttl;         /* what is left of it */
+    uint32_t       ttl;         /* remaining TTL */
     uint32_t       minimum;     /* of the SOA in it; 0: none */
     unsigned       soa;         /* without addresses: labels of the SOA's owner;
                                    0: not known */
-    int            addresses;   /* it has some: only the list says that */
+    int            addresses;   /* it has addresses: only the list itself gives
+                                   these */
     int            once;        /* no later check follows: the value is not
                                    monitored */
 } gate_answer_t;
@@ -41,16 +42,17 @@ typedef struct {
 typedef struct {
     rbl_verdict_t     verdict;
     rbl_lookup_err_t  error;
-    int               evidence; /* ask next what other daemons have found */
+    int               evidence; /* request the evidence of other daemons next */
     int               guard;    /* and then the guard */
     evidence_waits_t  waits;    /* after which it must be seen again */
     double            recheck;  /* s; 0: the usual interval */
     const char       *why;      /* the rule, for the trace; static text */
 } gate_t;
 
-/* What one server of a list says to the name that is news (direct mode). */
+/* The response of one server of a list to the name that is news (direct
+   mode). */
 typedef struct {
-    health_verdict_t  health;   /* by test points that were asked since */
+    health_verdict_t  health;   /* by test points queried since */
     rbl_verdict_t     raw;      /* unknown: no response that counts */
     double            sent;     /* when the query for it was sent, at the
                                    earliest */
@@ -61,7 +63,7 @@ typedef struct {
 #define GATE_RECHECK      30.0  /* s, if no better time is known */
 #define GATE_RECHECK_MIN  1.0
 #define GATE_RECHECK_MAX  3600.0
-#define GATE_FROZEN       60.0  /* until a frozen list is asked again */
+#define GATE_FROZEN       60.0  /* s until a frozen list is checked again */
 #define GATE_UNPROVEN     86400.0       /* s for which a list must say that a
                                            listing has ended, if no test point
                                            confirms it */
@@ -70,15 +72,16 @@ typedef struct {
 /* 0: the response needs no health, or *need.  1: and 2: it is news. */
 int gate_need(const gate_answer_t *a, health_need_t *need);
 
-/* What is no news, in both modes, and news in resolver mode. */
+/* Judges responses that are no news, in both modes, and news in resolver
+   mode. */
 gate_t gate_judge(const gate_answer_t *a, const health_verdict_t *v);
 gate_t gate_news(const gate_answer_t *a, const health_verdict_t *v);
 
-/* News in direct mode; `after`: when the responses were asked for. */
+/* Judges news in direct mode; `after`: when the responses were requested. */
 gate_t gate_votes(const gate_answer_t *a, const gate_vote_t *votes,
     unsigned n, double after);
 
-/* Was the name asked after the test points that vouch for the response? */
+/* Was the name queried after the test points that support the response? */
 int gate_in_order(const gate_vote_t *vote);
 
 /* Why that server has no vote; NULL: it has one. */
@@ -88,7 +91,7 @@ const char *gate_no_vote(const gate_answer_t *a, const gate_vote_t *vote,
 /* Is this serial newer (RFC 1982)? */
 int gate_newer(uint32_t serial, uint32_t than);
 
-/* The verdict with the evidence of all daemons, which `news` asked for. */
+/* The verdict with the evidence of all daemons, which `news` requested. */
 gate_t gate_evidence(const gate_answer_t *a, const gate_t *news,
     const evidence_known_t *known);
 

@@ -12,8 +12,8 @@
  *
  * A listing: test points and a sample, which no cache has, must pass.  Then the
  * list must say so again, and pass again, after the TTL of the listing: a cache
- * may have it from a moment in which the list was wildcarding and nobody asked
- * for its test points.  If a check in between says "clear", the wait begins
+ * may have it from a moment in which the list was wildcarding and its test
+ * points were not queried.  If a check in between says "clear", the wait begins
  * again: each listing may be from such a moment.  While caches may hold
  * responses of a time when the list was known to be wildcarding, a listing
  * counts only if its TTL ends after theirs.
@@ -73,7 +73,8 @@ end(const gate_answer_t *a, const health_verdict_t *v)
                           " for a day");
     }
 
-    /* The zone above says it: that may be of a time when the list was gone. */
+    /* The zone above denies the name: this may be from a time when the list was
+       gone. */
 
     if (!a->addresses && a->soa < v->negative_soa) {
         return not_yet(a, a->now + whole(a, v), "end of a listing: the"
@@ -176,7 +177,7 @@ gate_news(const gate_answer_t *a, const health_verdict_t *v)
 }
 
 
-/* Of a list without a positive test point. */
+/* The end of a listing at a list without a positive test point. */
 
 static gate_t
 end_unproven(const gate_answer_t *a, const evidence_known_t *known)

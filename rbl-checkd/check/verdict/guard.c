@@ -1,6 +1,6 @@
 /*
- * The lists that a daemon asks about, each with those that wait for it.  A
- * custom list is its account's own affair: it always goes.
+ * The lists that a daemon has asked about, each with its waiting callers.  The
+ * guard ignores custom lists: their listings are always announced.
  */
 
 #include "guard_int.h"

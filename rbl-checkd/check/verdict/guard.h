@@ -5,10 +5,10 @@
  * frozen none of its new listings is announced: they are unknown, "frozen".
  *
  * A daemon that finds the list frozen queries its test points again, and a
- * sample of addresses that nobody has a reason to list (HEALTH_FORCE), at most
- * every 30 s.  When these pass, the list is thawed, and the listings that wait
- * may be announced.  If the list was wildcarding before, their responses may be
- * old ones out of a cache: these checks query the list again.  The operator may
+ * sample of addresses that no list should contain (HEALTH_FORCE), at most every
+ * 30 s.  When these pass, the list is thawed, and the listings that wait may be
+ * announced.  If the list was wildcarding before, their responses may be old
+ * ones out of a cache: these checks query the list again.  The operator may
  * thaw the list, too (list_thaw).
  */
 
@@ -29,20 +29,20 @@ guard_t *guard_new(struct ev_loop *loop, store_t *store, health_t *health);
 void guard_free(guard_t *guard);        /* not from a call back */
 
 /*
- * An answer "clear", of a host that is not listed there.  Those that make a
- * listing are counted by guard_ask.
+ * Counts a response "clear" for a host without a current listing.  guard_ask
+ * counts those that make a listing.
  */
 void guard_count(guard_t *guard, const list_t *list);
 
 /*
  * May a new listing of a host be announced?  The call back comes once, never
- * from inside this call, unless forgotten.  If the store does not answer, the
- * call is repeated; a caller with a deadline forgets it.  -1: out of memory, no
- * call back.
+ * from inside this call, unless forgotten.  If the store does not reply, the
+ * call is repeated; a caller with a deadline forgets the request. -1: out of
+ * memory, no call back.
  */
 int guard_ask(guard_t *guard, const list_t *list, rbl_family_t family,
     uint32_t server, guard_done_pt done, void *data);
-/* Was it frozen when the store was last asked? */
+/* Was the list frozen at the last reply of the store? */
 int guard_frozen(const guard_t *guard, const list_t *list);
 
 void guard_forget(guard_t *guard, const void *data);

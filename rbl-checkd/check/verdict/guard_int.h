@@ -1,5 +1,5 @@
 /*
- * What the files of guard.h share: the lists and their waiting callers
+ * Declarations of the guard's files: the lists and their waiting callers
  * (guard.c), and their calls of list_turn (guard_turn.c).
  */
 
@@ -59,8 +59,8 @@ struct guard_s {
 void guard_arm(struct ev_loop *loop, ev_timer *timer, double seconds);
 
 /*
- * Calls back all of them, and frees them.  The call backs may ask and forget;
- * their requests go into the next batch.
+ * Calls back all of them, and frees them.  The call backs may make and forget
+ * requests; new requests go into the next batch.
  */
 void guard_reply(link_t *waits, int go);
 

@@ -15,7 +15,7 @@
 
 #define COUNT_EVERY    2.0
 #define DOUBT          3                /* listings in the window */
-#define BUSY           3                /* answers in a second */
+#define BUSY           3                /* responses per second */
 #define HOLD           0.3
 #define SAMPLE_HOLD    5000             /* ms a sample of another daemon may
                                            take */
@@ -93,7 +93,7 @@ came(guard_list_t *gl)
 }
 
 
-/* Where many answers come a batch is worth a moment, alone it is not. */
+/* If many responses come, waits a moment for a batch. */
 
 static void
 next(guard_list_t *gl)
@@ -219,8 +219,8 @@ sample(guard_list_t *gl)
 
 
 /*
- * Another daemon takes a sample, and these wait for what comes of it; or the
- * store does not answer.  Their checks' deadlines bound that.
+ * Another daemon takes a sample, and the callers wait for its result; or the
+ * store does not reply.  The deadlines of their checks bound the wait.
  */
 
 static void

@@ -74,8 +74,7 @@ health_reply(health_q_t *q)
 }
 
 
-/* The call backs may ask and drop; their requests are answered the next
-   time. */
+/* The call backs may make and drop requests; new ones are served next time. */
 
 static void
 on_ready(struct ev_loop *loop, ev_timer *w, int revents)
@@ -177,9 +176,9 @@ health_settle(health_entry_t *e, health_state_t state, const char *why)
 
 
 /*
- * Where others have an SOA, a list without one is not cached for longer than
- * a moment (RFC 2308, section 5); a resolver that hides all of them may cache
- * what it likes.
+ * If other lists have an SOA, a response without one is cached only for a
+ * moment (RFC 2308, section 5); a resolver that hides all of them may cache as
+ * it likes.
  */
 
 static uint32_t
@@ -253,7 +252,8 @@ is_sampled(const health_entry_t *e)
 }
 
 
-/* 1: what is known will do for `need`, found by what began after `after`. */
+/* 1: the present result satisfies `need`, from queries that began after
+   `after`. */
 
 static int
 will_do(health_entry_t *e, health_need_t need, double after, double now)

@@ -1,21 +1,21 @@
 /*
  * Health of lists: each list, family and server is tested by the test points of
- * RFC 5782, section 5, past all own caches, and the state of the list follows
- * from the responses.  A server is one of the list's own servers in direct
- * mode, and a recursive resolver otherwise (dns_servers).
+ * RFC 5782, section 5, bypassing all own caches, and the state of the list
+ * follows from the responses.  A server is one of the list's own servers in
+ * direct mode, and a recursive resolver otherwise (dns_servers).
  *
- * The positive test point gives "not listed" a meaning, the negative one
- * "listed".  Beside the negative one a random name is queried, which no cache
- * can have, and two names that nobody has a reason to list, since a wildcard
- * does not cover names beside existing ones (RFC 4592).  A sample of 22 such
- * names is queried before a listing is announced: it finds a server that is
- * wildcarding for only half of its queries.  An account's own list without a
- * positive test point has no sample: there could be hundreds of them, and their
- * account's budget is for its hosts.
+ * "Not listed" is trusted only if the positive test point passes, "listed" only
+ * if the negative one does.  Together with the negative one a random name is
+ * queried, which no cache can have, and two names that no list should contain,
+ * since a wildcard does not cover the siblings of existing names (RFC 4592).  A
+ * sample of 22 such names is queried before a listing is announced: it finds a
+ * server that is wildcarding for only half of its queries.  An account's own
+ * list without a positive test point has no sample: there could be hundreds of
+ * them, and their account's budget is for its hosts.
  *
  * In direct mode the engine learns which servers pass (dns_server_trust).  When
  * several lists are silent and none passes, the network is at fault, not the
- * lists; in resolver mode likewise the resolver.
+ * lists; in resolver mode the resolver is at fault.
  *
  * Times are those of dns_clock().
  */
@@ -33,9 +33,9 @@ typedef enum {
     HEALTH_UNTRIED = 0,
     HEALTH_GOOD,            /* its test points pass, or none are known to
                                exist for this list */
-    HEALTH_BLOCKED,         /* refuses to answer this resolver */
-    HEALTH_WILDCARDING,     /* lists what nobody lists, or answers outside
-                               127/8 */
+    HEALTH_BLOCKED,         /* refuses queries of this resolver */
+    HEALTH_WILDCARDING,     /* lists every name, or responds with addresses
+                               outside 127/8 */
     HEALTH_DOWN,            /* no response, or its positive test point is
                                gone */
     HEALTH_UNSUPPORTED,     /* no data of this family, while another is good */
@@ -56,7 +56,7 @@ typedef struct {
                                    sent, at the latest */
     uint32_t        positive_ttl;   /* s that a cache keeps the positive test
                                        point at most */
-    uint32_t        negative_ttl;   /* the same of what does not exist */
+    uint32_t        negative_ttl;   /* the same for names that do not exist */
     unsigned        negative_soa;   /* and labels of its SOA's owner; 0: not
                                        known */
     double          wild_until; /* until when caches may keep listings of the
@@ -68,13 +68,13 @@ typedef struct {
     unsigned        dead:1;     /* it had one, or a zone of its own, and has
                                    lost it */
     unsigned        unasked:1;  /* it has no test points of any kind */
-    unsigned        recalled:1; /* what other daemons know of it is known here
+    unsigned        recalled:1; /* the evidence of other daemons is known
                                    (health_recall) */
 } health_verdict_t;
 
 typedef enum {
     HEALTH_KNOWN,           /* as it was found within the last minutes */
-    HEALTH_BOTH,            /* all test points, asked from now on */
+    HEALTH_BOTH,            /* all test points, queried from now on */
     HEALTH_SAMPLE,          /* and a sample */
     HEALTH_FORCE            /* also of a list that has no test points */
 } health_need_t;
@@ -93,8 +93,7 @@ void health_free(health_t *health);
  * comes from inside the call that has found it.
  */
 typedef enum {
-    HEALTH_NEWS_WILDCARD,   /* the list listed what nobody lists; reported
-                               each time */
+    HEALTH_NEWS_WILDCARD,   /* the list was wildcarding; reported each time */
     HEALTH_NEWS_RECOVERED,  /* the wildcard is gone */
     HEALTH_NEWS_LIFE        /* of a list that has no test point, or need not
                                have one; reported once a day */
@@ -142,7 +141,7 @@ void health_doubt(health_t *health, const list_t *list, rbl_family_t family,
 
 /*
  * The call back comes exactly once, never from inside this call, unless the
- * question is dropped.  One run of test points serves all that wait.
+ * request is dropped.  One run of test points serves all waiting callers.
  * NULL: out of memory.
  */
 health_q_t *health_ask(health_t *health, const list_t *list,
@@ -173,9 +172,9 @@ void health_recall(health_t *health, const list_t *list, rbl_family_t family,
 void health_watch(health_t *health, const list_t *list, rbl_family_t family);
 
 /*
- * Has another list than this one passed through the same resolver since then
- * (direct mode: any other list), so that the resolver or the network is not to
- * blame for what this one does?
+ * Has another list passed through the same resolver since then (direct mode:
+ * any other list), so that neither the resolver nor the network is to blame for
+ * this list's failure?
  */
 int health_vouches(const health_t *health, uint32_t server,
     const list_t *list, double since);
@@ -184,7 +183,8 @@ int health_vouches(const health_t *health, uint32_t server,
 uint32_t health_server_next(const health_t *health, const list_t *list,
     uint32_t server);
 
-/* What is known now, without asking; walks, *at 0 at first.  0: no more. */
+/* Steps through the present results, without any query; *at is 0 at first.  0:
+   no more. */
 typedef struct {
     const char      *sid, *zone;
     rbl_family_t     family;

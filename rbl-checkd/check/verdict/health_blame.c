@@ -15,17 +15,17 @@
 
 #define BLAMED_TEXT  (DNS_SERVER_TEXT + 16)
 
-#define RECENT  1.0                     /* s before a suspicion that what was
-                                           found counts as well */
+#define RECENT  1.0                     /* s before a suspicion in which results
+                                           count as well */
 #define FAILED  10.0                    /* and for failures */
 #define GRACE   0.5                     /* s in which others may speak up, where
                                            none has been found good */
 
 typedef struct {
-    double    from;                     /* what was found since counts */
-    double    till;                     /* and what began until then */
+    double    from;                     /* start of the results that count */
+    double    till;                     /* latest start of their queries */
     unsigned  good, bad, open, empty;   /* lists: good, failed, under way,
-                                           failed with an empty answer */
+                                           failed with an empty response */
 } blame_t;
 
 
@@ -37,7 +37,7 @@ same_list(const health_entry_t *a, const health_entry_t *b)
 }
 
 
-/* In direct mode a response, whatever it says, shows that the network works. */
+/* In direct mode any response shows that the network works. */
 
 static int
 failed(const health_entry_t *e)
@@ -70,8 +70,8 @@ counted(const health_t *health, const health_entry_t *e, double from)
 
 
 /*
- * Empty answers are what a filter leaves of addresses; a list without a test
- * entry cannot speak against that.
+ * A filter that removes addresses leaves empty responses; a list without a
+ * positive test point cannot refute that.
  */
 
 static void
@@ -207,8 +207,8 @@ clear_resolver(health_t *health, unsigned n)
 
 
 /*
- * Others that were good, or any, that were not asked since, or not for what
- * speaks against empty answers; not more than needed.
+ * Queries other lists that were good, or any, if they were not queried since,
+ * or not for the test point that refutes empty responses; not more than needed.
  */
 
 static void
@@ -316,7 +316,7 @@ weigh(health_t *health, unsigned resolver)
         return;                         /* there is more to come */
     }
 
-    /* Failures may be quick where a good answer takes its way. */
+    /* Failures may be quick while a good response needs its time. */
 
     if (v.good == 0 && wait > 0) {
         grace(health, resolver, wait);

@@ -1,10 +1,10 @@
 /*
- * What the files of health share.  health.c has the waiting callers and the
- * states, health_entry.c the entries.  health_run.c queries the test points,
- * health_sample.c a sample; health_judge.c decides what responses mean,
- * health_soa.c what a resolver does to SOA records.  health_blame.c
- * distinguishes a dead list from a dead resolver.  health_news.c reports what
- * other daemons must know.  health_servers.c watches all servers of a list.
+ * Declarations of health's files. health.c has the waiting callers and the
+ * states, health_entry.c the entries. health_run.c queries the test points,
+ * health_sample.c a sample; health_judge.c judges responses, health_soa.c the
+ * SOA records of a resolver. health_blame.c distinguishes a dead list from a
+ * dead resolver. health_news.c reports news to other daemons. health_servers.c
+ * watches all servers of a list.
  */
 
 #ifndef HEALTH_INT_H_INCLUDED
@@ -24,7 +24,8 @@
 #define HEALTH_LOST_MIN    5.0          /* of lists of a bad resolver */
 #define HEALTH_LOST_MAX    300.0
 #define HEALTH_BLAME       3            /* lists that fail through one */
-#define HEALTH_WILD_MAX    604800       /* s that a resolver keeps an answer */
+#define HEALTH_WILD_MAX    604800       /* s that a resolver caches a
+                                           response */
 #define HEALTH_WILD_SLACK  2.0
 #define HEALTH_RECALL      3600.0       /* s for which evidence of other daemons
                                            holds */
@@ -39,7 +40,7 @@ typedef enum {
     POINT_NONE = 0,                     /* not queried */
     POINT_OK,
     POINT_MISSING,                      /* the list does not know it */
-    POINT_SILENT,                       /* no answer, or none that counts */
+    POINT_SILENT,                       /* no response, or none that counts */
     POINT_BLOCKED,
     POINT_WILDCARD
 } point_state_t;
@@ -48,7 +49,8 @@ typedef struct {
     point_state_t  state;
     const char    *why;                 /* static text */
     unsigned       empty:1;             /* missing, but the name exists */
-    unsigned       wildcard:1;          /* a listing of what nobody lists */
+    unsigned       wildcard:1;          /* a name was listed that no list should
+                                           contain */
 } health_found_t;
 
 typedef struct health_entry_s  health_entry_t;
@@ -57,7 +59,7 @@ typedef struct {
     health_entry_t   *entry;
     dns_question_t   *question;         /* NULL: none is under way */
     int               kind;             /* names_point_t */
-    uint32_t          ttl;              /* of a listing of what nobody lists */
+    uint32_t          ttl;              /* of a wildcard's listing */
     health_found_t    found;
 } health_point_t;
 
@@ -95,8 +97,8 @@ struct health_entry_s {
     double            watched;          /* when the list's other servers were
                                            looked at */
 
-    unsigned          mute:1;           /* its queries time out, though its
-                                           test points may answer */
+    unsigned          mute:1;           /* its queries time out, though its test
+                                           points may get responses */
     double            mute_since;
     health_state_t    state;            /* the list's own */
     const char       *why;
@@ -114,27 +116,27 @@ struct health_entry_s {
     uint32_t          run_ttl;          /* the same, of this run */
     unsigned          run_soa;
     unsigned          deepest;          /* most labels ever */
-    uint32_t          wild_ttl;         /* the largest TTL of what its wildcard
-                                           listed since it was good; 0: none */
+    uint32_t          wild_ttl;         /* the largest TTL of its wildcard's
+                                           listings since it was good; 0:
+                                           none */
     double            wild_until;       /* until when caches may keep these */
 
     health_q_t       *waiting;
     ev_timer          timer;            /* the next run */
     double            began;            /* the last one; 0: never */
-    double            suspect;          /* since then it is asked whether the
-                                           list or the resolver has failed; 0:
-                                           it is not */
+    double            suspect;          /* time of a suspicion that the list or
+                                           the resolver has failed; 0: none */
     unsigned          running;          /* questions under way */
     health_q_t       *sibling;          /* is the list good for IPv4? */
-    unsigned          empty:1;          /* the last run: answers were empty */
+    unsigned          empty:1;          /* the last run: responses were empty */
     unsigned          proven:1;         /* the last run: the positive test
                                            point passed */
     unsigned          silent:1;         /* the last run: a test point had no
                                            response, and nothing is worse */
     unsigned          wild:1;           /* the last sample was listed: only one
                                            that is not ends it */
-    double            tried;            /* when the last run with a sample
-                                           began */
+    double            tried;            /* start of the last run with a
+                                           sample */
     struct health_sample_s  *sample;    /* of this run; NULL: none */
     dns_question_t   *soa;              /* for the zone's SOA record; NULL: none
                                            is under way.  Beside it, as in
@@ -148,7 +150,7 @@ struct health_entry_s {
     health_point_t  point[HEALTH_POINTS];
 };
 
-/* What a resolver makes of SOA records. */
+/* How a resolver treats SOA records. */
 typedef enum {
     SOA_UNTRIED = 0,
     SOA_KEEPS,
@@ -208,9 +210,9 @@ void health_entry_free(health_entry_t *e);
 /* Queries the test points, with a sample or without.  health_blame gets the
    outcome later. */
 void health_run(health_entry_t *e, int sample);
-/* One question less. */
+/* To be called after each response of a run. */
 void health_run_answered(health_entry_t *e, const dns_answer_t *answer);
-void health_run_over(health_entry_t *e);    /* none could be asked */
+void health_run_over(health_entry_t *e);    /* no query could be sent */
 void health_run_stop(health_entry_t *e);
 
 /* The name of its positive test point; 0: it has none. */
@@ -226,7 +228,7 @@ uint64_t health_random(health_t *health);
 
 #define HEALTH_SAMPLE_N    22
 
-/* What a sample shows, or both draws of one that was drawn again. */
+/* The result of a sample, or of both draws of a repeated one. */
 typedef enum {
     SAMPLE_PASSED = 0,
     SAMPLE_AGAIN,                       /* draw once more */
@@ -256,8 +258,8 @@ void health_soa_stop(health_entry_t *e);
 /* health_news.c */
 
 /*
- * The list has listed what nobody lists, with that TTL; report this to other
- * daemons; the list has recovered.
+ * The list was wildcarding, with that TTL; reports this to other daemons; the
+ * list has recovered.
  */
 void health_wild_listing(health_entry_t *e, uint32_t ttl);
 void health_report_wild(const health_entry_t *e);
@@ -270,8 +272,8 @@ void health_wild_over(health_entry_t *e);
 void health_life(health_entry_t *e, int news);
 
 /*
- * Looks whether the list has become mute (dns_mute), or is no more: one that
- * answers its test points alone is of no more use than one that is down.
+ * Checks whether the list has become mute (dns_mute), or has ceased to be: a
+ * list that responds only to its test points is as useless as one that is down.
  */
 void health_hear(health_entry_t *e);
 
@@ -285,14 +287,14 @@ void health_trace_sample(const health_entry_t *e, sample_verdict_t verdict,
     int sound);
 void health_trace_state(const health_entry_t *e);
 
-/* health_blame.c: a run has ended, `found` says how. */
+/* health_blame.c: a run has ended with the result `found`. */
 void health_blame(health_entry_t *e);
 void health_blame_init(health_t *health);
 void health_blame_stop(health_t *health);
 
 /*
- * May something be found out through the entry's resolver?  0: it is to blame,
- * and it is not yet time to try it again, or not with this list.
+ * May queries be sent through the entry's resolver?  0: it is to blame, and its
+ * next probe is not due, or not with this list.
  */
 int health_resolver_go(health_entry_t *e, double now);
 

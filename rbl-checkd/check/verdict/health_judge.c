@@ -1,10 +1,11 @@
 /*
- * What the responses to test points mean.
+ * Judges the responses to test points.
  */
 
 #include "health_int.h"
 
-/* 192.0.2/24, 198.51.100/24, 203.0.113/24: where lists go when they retire. */
+/* 192.0.2/24, 198.51.100/24, 203.0.113/24: addresses that retired lists
+   return. */
 
 static int
 retired(const dns_answer_t *answer)

@@ -1,6 +1,6 @@
 /*
- * Reports what other daemons, and this one after a restart, must know of a
- * list: it was wildcarding, or it has a test point.
+ * Reports to other daemons, and to this one after a restart, that a list was
+ * wildcarding, or that it has a test point.
  */
 
 #include "base/log.h"

@@ -128,7 +128,7 @@ on_sibling(void *data, const health_verdict_t *verdict)
 
 /*
  * A sample counts as a whole, and only as a sign of a wildcard: some lists
- * contain networks that nobody has.
+ * contain unassigned networks.
  */
 
 static void
@@ -183,7 +183,7 @@ run_large(health_entry_t *e)
 }
 
 
-/* The TTL of a wildcard's listings tells how long caches keep them. */
+/* The TTL of a wildcard's listings bounds the time that caches keep them. */
 
 static void
 run_wild_ttl(health_entry_t *e)
@@ -240,7 +240,8 @@ own_soa(const health_entry_t *e)
 }
 
 
-/* It has passed: what its test points showed holds until the next run. */
+/* The list has passed: the result of its test points is valid until the next
+   run. */
 
 static void
 run_good(health_entry_t *e, point_state_t positive)
@@ -303,7 +304,7 @@ run_sum(health_entry_t *e, health_found_t *found, const char **why)
 }
 
 
-/* Nothing was said against the list but that it did not respond. */
+/* Is the missing response the only failure of the list? */
 
 static int
 is_silent(const health_found_t *found)
@@ -350,10 +351,10 @@ run_end(health_entry_t *e)
 
 
 /*
- * How long a cache keeps that a name does not exist: the TTL of the SOA runs
- * down there, and may be shared by several names, but its MINIMUM bounds the
- * whole TTL (RFC 2308, section 5).  What the zone above says does not count,
- * for that is of a time when the list's zone was gone.
+ * The time for which a cache keeps that a name does not exist.  The TTL of the
+ * SOA decreases there, and may be shared by several names, but its MINIMUM
+ * bounds the whole TTL (RFC 2308, section 5).  An SOA of the zone above does
+ * not count, since it is from a time when the list's zone was gone.
  */
 
 static void
@@ -393,7 +394,7 @@ keep_positive(health_entry_t *e, const dns_answer_t *answer)
 }
 
 
-/* It is not known which of several tries was answered, so the time of the last
+/* The response may belong to any of several attempts, so the time of the last
    one counts. */
 
 void
@@ -439,7 +440,7 @@ on_answer(void *data, const dns_answer_t *answer)
 /*
  * The names of a sample are of two kinds that hardly any list contains: a list
  * that contains both contains everything.  A list may have no negative test
- * point; if it has one, a wildcard in its zone does not cover the names beside
+ * point; if it has one, a wildcard in its zone does not cover the siblings of
  * its positive test point (RFC 4592).
  */
 

@@ -1,5 +1,6 @@
 /*
- * A sample of names that nobody lists, beside the test points of a run.
+ * A sample of names that no list should contain, queried with the test points
+ * of a run.
  *
  * A server that is wildcarding for half of its queries passes a sample of 22
  * names, and the test points, less often than once in a million times; the
@@ -43,8 +44,8 @@ count(unsigned set)
 
 
 /*
- * Nobody lists three of these networks, nor both of the domains.  Hits in fewer
- * may be a list's own: then a second draw has none elsewhere.
+ * No list contains three of these networks, or both of the domains.  Fewer hits
+ * may be regular listings: then a second draw has no hits elsewhere.
  */
 
 sample_verdict_t

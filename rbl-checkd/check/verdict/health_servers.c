@@ -1,7 +1,6 @@
 /*
- * The servers of a list as a whole: those that failed are asked again, and the
- * operator hears when they disagree.  What other daemons know of the list is
- * kept here, too.
+ * All servers of a list: queries those that failed again, and logs when they
+ * disagree.  Also keeps the evidence of other daemons about the list.
  */
 
 #include "health_int.h"

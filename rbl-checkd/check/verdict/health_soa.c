@@ -1,5 +1,5 @@
 /*
- * What a resolver makes of SOA records.  Resolver mode needs the MINIMUM of
+ * How a resolver treats SOA records.  Resolver mode needs the MINIMUM of
  * negative responses, and a resolver that has forged it could make a listing
  * end too soon.  So once a list has passed through a resolver, the list's zone
  * is asked for its SOA record itself, and the two are compared:
