@@ -1,9 +1,9 @@
 /*
  * One attempt of one delivery: its channel makes the request, attempt_http.c
- * posts or attempt_smtp.c mails it, the channel judges the answer, and the end
- * is recorded.  Each step has one end.  The record is repeated until the store
- * takes it or the lease expires; delivery_done counts an attempt once, however
- * often it comes.
+ * posts or attempt_smtp.c mails it, the channel judges the answer, and the
+ * outcome is recorded.  Each step ends exactly once.  The record is repeated
+ * until the store takes it or the lease expires; delivery_done counts an
+ * attempt once, however often the record is sent.
  *
  * URLs, addresses, secrets and codes are never logged.
  */
@@ -19,8 +19,9 @@
 
 
 #define ATTEMPT_RECORD_AGAIN   1.0      /* s */
-#define ATTEMPT_SENDS          2u       /* that may have arrived, to a service
-                                           that cannot tell a repeat */
+#define ATTEMPT_SENDS          2u       /* attempts that may have arrived, at a
+                                           service that does not recognize a
+                                           repeat */
 #define ATTEMPT_YIELDED        "timeout, cut short as all places were taken"
 #define ATTEMPT_UNKNOWN        "it is not known whether it arrived"
 

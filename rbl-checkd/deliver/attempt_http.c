@@ -1,8 +1,7 @@
 /*
- * The way of an attempt to a URL, a customer's or a service's: judge it,
- * resolve its host, take an address that may be used, post.  What the customer
- * may read of an error does not tell an address that was refused from one that
- * did not answer.
+ * An attempt to a URL, of a customer or a service: judges the URL, resolves its
+ * host, takes a permitted address, posts.  The error that the customer sees
+ * does not distinguish a refused address from one that did not respond.
  */
 
 #include "deliver_int.h"
@@ -58,7 +57,8 @@ attempt_posted(void *data, const transfer_result_t *result)
 }
 
 
-/* The URL again from what was judged, so that nothing reads it differently. */
+/* Rebuilds the URL from the judged parts, so that curl cannot read it
+   differently. */
 
 static int
 attempt_url_full(rbl_out_t *out)

@@ -1,7 +1,7 @@
 /*
- * What the log of a receiver, an application's callbacks or a contact keeps of
- * an attempt (schema.txt, try).  The bytes go into the store as they are made
- * here; a log that cannot be made is no reason to fail.
+ * The entry of an attempt in the log of a receiver, of an application's
+ * callbacks or of a contact (schema.txt, try).  The bytes are stored as they
+ * are made here.  If no entry can be made, the attempt goes on without.
  */
 
 #include "deliver_int.h"

@@ -9,7 +9,7 @@
 #include "base/log.h"
 
 
-/* What is wrong with the configuration, not with this mail. */
+/* Logs errors of the configuration, not of this mail. */
 
 static void
 attempt_log_smtp(const smtp_result_t *result, const char *text)

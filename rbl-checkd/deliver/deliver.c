@@ -1,9 +1,9 @@
 /*
- * The life of the deliverer and its claims: for each partition, deliveries
- * whose time has come are leased and put into the waiting room.  A claim goes
- * out as soon as the store said that something will be due, at the latest
- * after the poll (another daemon may have put something there), and at once
- * after a fan-out of our own.
+ * The life of the deliverer and its claims: for each partition, due deliveries
+ * are leased and put into the queue.  A claim is sent at the time of the next
+ * due delivery as the store reported it, at the latest after the poll interval
+ * (another daemon may have added one), and at once after a fan-out by this
+ * daemon.
  *
  * Owns the outbox reader, the transfers, the mails and every attempt.
  */
@@ -76,7 +76,7 @@ deliver_kick(deliver_t *d, unsigned part)
 }
 
 
-/* OK, ms until the next, then the deliveries. */
+/* Reads the reply: OK, ms until the next, then the deliveries. */
 
 static void
 deliver_take(deliver_part_t *part, unsigned asked, ev_tstamp claimed,
@@ -144,7 +144,7 @@ deliver_claimed(void *data, const redisReply *reply)
         return;
     }
 
-    /* what came while the claim was on its way it may not have seen */
+    /* a delivery that came during the claim may be missing in its reply */
 
     if (part->kicked) {
         part->next = 0;

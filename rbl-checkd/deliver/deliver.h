@@ -1,7 +1,7 @@
 /*
  * Delivery of events (rbl-events(7)): outbox, first attempts, delivery records,
- * later attempts, until it is delivered or a dead letter.  Everything that must
- * survive is in the store before it is tried.
+ * later attempts, until it is delivered or a dead letter.  All data that must
+ * survive a crash is in the store before an attempt.
  */
 
 #ifndef DELIVER_H_INCLUDED

@@ -1,6 +1,6 @@
 /*
- * What the files of the delivery share: the deliverer, its partitions and the
- * attempt.  deliver.h is the interface for the daemon.
+ * Declarations of the delivery's files: the deliverer, its partitions and the
+ * attempt. deliver.h is the interface for the daemon.
  *
  * An event gets first attempts where possible (first.c): its entry in the
  * outbox is its record until all of them are over.  Attempts that take long
@@ -28,7 +28,8 @@
 #define DELIVER_CLAIM_MAX  32u          /* deliveries a claim */
 #define DELIVER_URL_MAX    4096
 #define DELIVER_GROUP      "deliver"
-#define ATTEMPT_ANSWER_MAX 1024u        /* octets of an answer that are kept */
+#define ATTEMPT_ANSWER_MAX 1024u        /* octets of an answer that are
+                                           logged */
 
 typedef struct outbox_s   outbox_t;
 typedef struct first_s    first_t;
@@ -70,7 +71,7 @@ struct deliver_s {
     unsigned          n_waiting, n_running, n_asked;
     unsigned          n_first;          /* of those that wait: first attempts */
     unsigned          n_accounts;       /* of both */
-    unsigned          n_busy;           /* accounts of what runs */
+    unsigned          n_busy;           /* accounts with attempts in flight */
     subqueues_t       subqueues;        /* of both */
     link_t            mails, sending;   /* attempts by mail */
     unsigned          n_mails, n_sending;
@@ -140,11 +141,11 @@ struct attempt_s {
     const char      *outcome;           /* as delivery_done takes it */
     unsigned         status;            /* of HTTP, or 0 */
     int64_t          delay;             /* ms until the next */
-    int64_t          quiet;             /* ms that a receiver asked for */
+    int64_t          quiet;             /* ms that a receiver requested */
     char             value[CHANNEL_VALUE_MAX];
     char             error[CHANNEL_WHY_MAX];    /* for the customer */
     ev_tstamp        began;
-    char            *answer;            /* how it began, or NULL */
+    char            *answer;            /* beginning of the answer, or NULL */
     size_t           n_answer;
     rbl_buf_t        log;               /* the attempt as it is logged */
     size_t           size;              /* of bytes */
@@ -159,8 +160,8 @@ void attempt_start(attempt_t *a);
 void attempt_record(attempt_t *a);
 
 /*
- * One of these is the end of what attempt_start began; retry_after in s, wait
- * in ms, both 0 if nothing was asked for.
+ * Exactly one of these ends what attempt_start began; retry_after in s, wait in
+ * ms, both 0 without a request of the peer.
  */
 void attempt_answered(attempt_t *a, const channel_answer_t *answer,
     int64_t retry_after);
@@ -249,13 +250,14 @@ unsigned first_asking(const first_t *first);
 
 void first_began(attempt_t *a);         /* it starts now */
 void first_over(attempt_t *a);          /* it has an outcome */
-void first_dropped(attempt_t *a);       /* it is not tried here; the caller
+void first_dropped(attempt_t *a);       /* no attempt is made here; the caller
                                            frees it */
 
 /* digests.c */
 
 digests_t *digests_new(deliver_t *d);   /* NULL: out of memory */
-void digests_stop(digests_t *ds);       /* claims no more; stores what it has */
+void digests_stop(digests_t *ds);       /* claims no more; stores those it
+                                           has */
 void digests_free(digests_t *ds);
 unsigned digests_pending(const digests_t *ds);
 

@@ -1,6 +1,6 @@
 /*
- * Of each host of a digest, what its record and those of its lists say.  A list
- * that is gone has what the host's record kept of it.
+ * Reads the records of each host of a digest and of its lists.  A deleted list
+ * is described by the host's record.
  */
 
 #include "digest_int.h"
@@ -150,7 +150,7 @@ digest_is_url(rbl_str_t s)
 }
 
 
-/* What the list means by its codes, or else the codes. */
+/* The meaning of the codes at the list, or else the codes. */
 
 static rbl_str_t
 digest_means(digest_work_t *w, const rbl_list_t *list, rbl_str_t packed)

@@ -1,5 +1,5 @@
 /*
- * Messages of a digest: what digest_make.c and digest_host.c share.
+ * Messages of a digest: declarations of digest_make.c and digest_host.c.
  */
 
 #ifndef DELIVER_DIGEST_INT_H_INCLUDED

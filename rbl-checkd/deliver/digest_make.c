@@ -1,6 +1,6 @@
 /*
- * Makes the messages of a digest: what is said of a host is what its record
- * holds now (digest_host.c), what became of it the digest knows.
+ * Makes the messages of a digest: the details of a host are those of its
+ * present record (digest_host.c); its change is from the digest.
  */
 
 #include "digest_int.h"
@@ -11,7 +11,7 @@
 #include "deliver/channels/channel.h"
 #include "rbl_script.h"
 
-/* As the store numbers what became of a host. */
+/* The numbers of the changes in the store. */
 static const message_state_t  digest_states[] = {
     MESSAGE_LISTED, MESSAGE_DELISTED, MESSAGE_CLEAR, MESSAGE_UNREPORTED
 };
@@ -95,8 +95,8 @@ digest_add(digest_work_t *w, digest_t *digest, message_t *m)
 
 
 /*
- * Of the hosts from the i-th on.  One that is clear as before is nothing for
- * such a channel.
+ * Makes messages of the hosts from the i-th on.  A host that was and is clear
+ * has no message at such a channel.
  */
 
 static void

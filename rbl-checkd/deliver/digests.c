@@ -1,11 +1,12 @@
 /*
- * The digests of contacts: whose window is over is claimed, made into messages
- * (digest_make.c) and stored; from then on it is a delivery like any other.
+ * The digests of contacts: a digest is claimed when its window is over, made
+ * into messages (digest_make.c) and stored; then it is a delivery like any
+ * other.
  *
- * A partition is looked at when its next digest is over, and at the latest
- * after a window: what begins meanwhile, by whomever, lasts longer than that.
- * What is claimed here and not stored comes back by its lease, with the same
- * event; digest_store is the one step that counts.
+ * A partition is looked at when its next digest is due, and at the latest after
+ * one window: a digest that any daemon begins meanwhile is due later than that.
+ * A digest that is claimed and not stored comes back after its lease, with the
+ * same event; only digest_store counts.
  */
 
 #include "deliver_int.h"
@@ -22,7 +23,7 @@
 #define DIGESTS_TAKE      4             /* of a partition at a time */
 #define DIGESTS_POLL      0.5           /* s, at least */
 #define DIGESTS_AGAIN     5.0           /* s after trouble */
-#define DIGESTS_READY     0.1           /* s until the store is asked for */
+#define DIGESTS_READY     0.1           /* s until messages are stored */
 #define DIGESTS_PAUSE     0.01          /* s between calls for a large one */
 #define DIGESTS_LEASE_MS  "30000"
 
@@ -39,7 +40,7 @@ typedef struct {
     link_t           link;              /* of digests_t */
     digests_part_t  *part;
     redisReply      *whole;
-    rbl_sid_t        event;             /* for what says less */
+    rbl_sid_t        event;             /* for messages with less detail */
 } digests_pages_t;
 
 struct digests_s {
@@ -239,7 +240,7 @@ digests_more(digests_pages_t *pages)
 }
 
 
-/* What comes to nothing here comes back by its lease. */
+/* A digest that fails here comes back after its lease. */
 
 static void
 digests_page(digests_part_t *part, const redisReply *page)

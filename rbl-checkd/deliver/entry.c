@@ -23,7 +23,7 @@
 #include "rbl_sid.h"
 
 
-#define ENTRY_RAW_MAX    1048576        /* what a dead letter keeps */
+#define ENTRY_RAW_MAX    1048576        /* limit of a dead letter */
 #define ENTRY_WHY_MAX    200
 
 
@@ -87,7 +87,8 @@ entry_buried(void *data, const redisReply *reply)
 }
 
 
-/* What may stay of it: nothing that could hold the code of a confirmation. */
+/* The part that may be kept: no text that could contain the code of a
+   confirmation. */
 
 static rbl_str_t
 entry_keepable(const entry_t *e)
@@ -106,7 +107,7 @@ entry_keepable(const entry_t *e)
 }
 
 
-/* Keeps what cannot be delivered as a dead letter, if its account is known. */
+/* Stores an undeliverable entry as a dead letter, if its account is known. */
 
 void
 entry_bury(entry_t *e, const char *why)

@@ -22,9 +22,9 @@ typedef struct {
 /* One delivery of an event with first attempts (first.c). */
 typedef struct {
     attempt_t  *attempt;                /* NULL: left to the claims */
-    int         told;                   /* the record has its outcome */
+    int         told;                   /* its outcome is in the record */
     rbl_str_t   url, app;               /* of a callback */
-    char       *what;                   /* both, the application first */
+    char       *what;                   /* both, application first */
     char        target[40];
 } entry_delivery_t;
 

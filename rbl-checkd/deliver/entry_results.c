@@ -19,7 +19,7 @@ result_of_listing(rbl_result_t *r, const rbl_listing_t *l)
 }
 
 
-/* `current` has the order of `told`, but not all of its lists. */
+/* `current` has the order of `told`, but may lack some of its lists. */
 
 static int
 join_results(rbl_out_t *out, rbl_str_t told, rbl_str_t current)

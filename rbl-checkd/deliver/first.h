@@ -2,7 +2,7 @@
  * First attempts.  The entry of an event stays pending in the outbox until the
  * first attempts of all its deliveries are over, or some of them take too long;
  * then one script records a batch of events.  An event whose deliveries all
- * succeed is written nowhere but into the log of attempts.
+ * succeed is only written into the log of attempts.
  */
 
 #ifndef DELIVER_FIRST_H_INCLUDED

@@ -1,6 +1,6 @@
 /*
- * What the files of first.h share: life of entries (first.c), their receivers
- * (first_ask.c), their record (first_record.c).
+ * Declarations of the first attempts' files: life of entries (first.c), their
+ * receivers (first_ask.c), their record (first_record.c).
  */
 
 #ifndef FIRST_INT_H_INCLUDED
@@ -8,7 +8,8 @@
 
 #include "first.h"
 
-#define FIRST_ASKED        32u          /* entries a call that asks: a read */
+#define FIRST_ASKED        32u          /* entries per request of receivers: one
+                                           read */
 #define FIRST_BATCH        64u          /* entries a record, */
 #define FIRST_DELIVERIES   8u           /* or until they have so many, */
 #define FIRST_OCTETS       65536u       /* or until their bodies have */
@@ -30,14 +31,14 @@ typedef struct {
 
 struct first_s {
     deliver_t  *deliver;
-    link_t      fresh;                  /* whose receivers are not known */
+    link_t      fresh;                  /* entries with unknown receivers */
     link_t      idle;                   /* open, and no attempt has begun; by
                                            the time they came */
     link_t      begun;                  /* open; by the time of that */
     link_t      over;                   /* to be recorded */
     link_t      calls;
     unsigned    n_open, n_over, n_asking;
-    unsigned    n_ended;                /* deliveries of what is over */
+    unsigned    n_ended;                /* deliveries of finished entries */
     ev_tstamp   again;                  /* no record before that */
     ev_timer    tick;
 };
@@ -49,8 +50,8 @@ struct first_s {
 first_call_t *first_call(first_t *first, link_t *from, unsigned max);
 void first_call_free(first_call_t *call);
 
-/* Takes an entry whose deliveries are known; call first_look after the last one
-   of a reply. */
+/* Takes an entry whose deliveries are known; the caller calls first_look after
+   the last one of a reply. */
 void first_open(first_t *first, entry_t *e);
 
 /* Sends records if a batch is full, or no entry is open. */

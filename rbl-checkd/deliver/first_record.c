@@ -148,7 +148,7 @@ first_part(first_call_t *call)
 }
 
 
-/* An attempt that is not over has no record then; delivery_done says so at its
+/* An unfinished attempt has no record then; delivery_done reports this at its
    end. */
 
 static void
@@ -183,7 +183,7 @@ first_end_all(first_call_t *call, int64_t later, const redisReply *reply)
             entry_dead(e, rbl_reply_str(r));
 
         } else {
-            first_failed(e);            /* no answer for it */
+            first_failed(e);            /* no reply for it */
         }
     }
 }

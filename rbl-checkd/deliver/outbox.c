@@ -39,7 +39,8 @@ outbox_later(outbox_t *ob, double wait)
 }
 
 
-/* Something went wrong: what it was about is pending for us, or will be. */
+/* After an error: the entries concerned are pending for this daemon, or will
+   be. */
 
 static void
 outbox_trouble(outbox_t *ob)
@@ -113,7 +114,7 @@ outbox_take_all(outbox_t *ob, unsigned part, const redisReply *entries)
 }
 
 
-/* Streams come in the order in which they were asked for. */
+/* Streams are in the order of the request. */
 
 static size_t
 outbox_streams(outbox_t *ob, const redisReply *reply)
@@ -383,7 +384,8 @@ outbox_new(deliver_t *d)
 }
 
 
-/* What the store gives to a connection that ends is pending, and taken over. */
+/* Entries that the store delivers to a closing connection are pending, and will
+   be taken over. */
 
 void
 outbox_stop(outbox_t *ob)

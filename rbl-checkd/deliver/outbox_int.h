@@ -1,5 +1,5 @@
 /*
- * What the files of the outbox share: its reader (outbox.c), and the takeover
+ * Declarations of the outbox's files: its reader (outbox.c), and the takeover
  * of entries of dead daemons (outbox_over.c).
  */
 

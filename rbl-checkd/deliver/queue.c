@@ -3,12 +3,12 @@
  * as many waiting places as are free, and its account as many as are free, so
  * that the next account finds room.  Only attempts in flight show that a
  * receiver is slow, never the time in the queue.  A dropped attempt comes back
- * after its lease, behind what is due earlier; a first attempt is left to the
- * claims.
+ * after its lease, behind deliveries that are due earlier; a first attempt
+ * becomes a queued delivery.
  *
  * Mails all go to one server, one after the other, so they have a queue of
- * their own: a server that hangs delays nothing but mail.  Each round has one
- * mail of each account.  queue_share.c assigns the slots of all other attempts.
+ * their own: a server that hangs delays only mail.  Each round has one mail of
+ * each account. queue_share.c assigns the slots of all other attempts.
  */
 
 #include "queue_int.h"
@@ -163,7 +163,7 @@ queue_subqueues(deliver_t *d, attempt_t *a)
 }
 
 
-/* It is not tried now. */
+/* Removes an attempt that is not made now. */
 
 void
 queue_forget(attempt_t *a)
@@ -222,7 +222,7 @@ queue_put_mail(deliver_t *d, attempt_t *a)
         }
     }
 
-    link_add(l->next, &a->link);        /* before what follows l */
+    link_add(l->next, &a->link);        /* in front of its successor */
     d->n_mails++;
 }
 

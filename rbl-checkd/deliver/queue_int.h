@@ -1,5 +1,5 @@
 /*
- * What the files of the queue share: waiting attempts (queue.c) and the slots
+ * Declarations of the queue's files: waiting attempts (queue.c) and the slots
  * of attempts in flight (queue_share.c).
  */
 

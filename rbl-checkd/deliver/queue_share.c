@@ -217,8 +217,8 @@ share_held(const deliver_t *d, const attempt_t *a, const attempt_t *poorest)
 
 
 /*
- * One place for an account that has next to none; but one whose attempt is
- * being recorded becomes free in any case.
+ * Takes a slot back for an account with hardly any; not if an attempt is being
+ * recorded, whose slot becomes free anyway.
  */
 
 static void

@@ -22,7 +22,7 @@ struct tellings_s {
     deliver_t   *deliver;
     ev_timer     tick;
     unsigned     n_parts;               /* 0: not known yet */
-    unsigned     at;                    /* partition that is asked */
+    unsigned     at;                    /* current partition */
     int          asked;
     ev_tstamp   *next;                  /* of each, when to look again */
 };

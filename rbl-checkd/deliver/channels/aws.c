@@ -1,8 +1,8 @@
 /*
  * Requests to AWS are signed (Signature Version 4) by libcurl; this file makes
- * its options.  Amazon throttles with status 400 and a code, so the codes
- * decide.  They are short words; nothing else of an answer is shown, since it
- * names accounts and resources.
+ * its options.  Amazon throttles with status 400 and a code, so the verdict
+ * depends on the code.  Codes are short words; no other part of an answer is
+ * shown, since it names accounts and resources.
  */
 
 #include "aws.h"
@@ -39,7 +39,7 @@ aws_value(aws_value_t *value, rbl_contact_type_t type, rbl_str_t contact)
     size_t     i;
     rbl_str_t  parsed, rest;
 
-    /* the views are into what is there, so it has to be canonical */
+    /* the views point into `contact`, so it must be canonical */
 
     if (rbl_contact_parse(buf, &parsed, type, contact, NULL, 0) != RBL_OK
         || !rbl_str_eq(parsed, contact))
@@ -134,7 +134,7 @@ aws_request(channel_request_t *request, const aws_value_t *value,
 }
 
 
-/* What stands behind `before` in a text, as far as it is a code. */
+/* The part of a text after `before`, as far as it is a code. */
 
 static rbl_str_t
 aws_behind(rbl_str_t text, const char *before)

@@ -1,6 +1,6 @@
 /*
- * What the channels of AWS have in common: the parts of a contact's value, the
- * signed request, and what an error means.  Pure.
+ * Common code of the AWS channels: the parts of a contact's value, the signed
+ * request, and the meaning of errors.  Pure functions.
  */
 
 #ifndef DELIVER_AWS_H_INCLUDED
@@ -11,7 +11,7 @@
 
 /* Views into the value. */
 typedef struct {
-    rbl_str_t  arn, region, name;       /* name: what the ARN ends in */
+    rbl_str_t  arn, region, name;       /* name: the last part of the ARN */
     rbl_str_t  id, secret;
 } aws_value_t;
 
@@ -26,12 +26,12 @@ rbl_err_t aws_value(aws_value_t *value, rbl_contact_type_t type,
 rbl_err_t aws_request(channel_request_t *request, const aws_value_t *value,
     const char *service, const char *base);
 
-/* The code of an error, from XML or from JSON; "" if there is none. */
+/* The code of an error, from XML or JSON; "" if there is none. */
 rbl_str_t aws_code(const channel_answer_t *answer);
 
 /*
  * 2xx is delivered; throttled requests and errors of the service are retried;
- * anything else is a dead letter, and shows its code.
+ * any other answer makes a dead letter with the code in its reason.
  */
 channel_verdict_t aws_judge(const channel_answer_t *answer,
     channel_outcome_t *outcome, const char *service);

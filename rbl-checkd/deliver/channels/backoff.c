@@ -1,9 +1,9 @@
 /*
- * The retry schedules: a table of delays, jitter of 20 % to either side so that
- * what failed together does not come back together, and what the peer asked for
- * as a minimum that never shortens a delay.
+ * The retry schedules: a table of delays, a jitter of 20 % in both directions
+ * so that deliveries that failed together are not repeated together, and the
+ * delay that the peer requested as a minimum.
  *
- * A message to a contact is of use for hours, not for days: its table is short.
+ * A message to a contact is useful for hours, not for days: its table is short.
  */
 
 #include "backoff.h"

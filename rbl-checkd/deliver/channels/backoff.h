@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#define BACKOFF_WAIT_MAX  INT64_C(86400000)     /* ms: cap of what a peer asks
-                                                   for */
+#define BACKOFF_WAIT_MAX  INT64_C(86400000)     /* ms: limit of a peer's
+                                                   request */
 #define BACKOFF_SHORT     INT64_C(86400000)     /* ms that callbacks and
                                                    messages to contacts live */
 #define BACKOFF_LAST      INT64_C(3600000)      /* ms before the one at the end
@@ -28,7 +28,7 @@ typedef struct {
     int                     short_lived;    /* 1: ends BACKOFF_SHORT after
                                                `first` */
     int64_t                 first, now; /* ms since 1970 */
-    int64_t                 wait;       /* ms that the peer asked for, or 0 */
+    int64_t                 wait;       /* ms that the peer requested, or 0 */
     uint32_t                random;     /* for the jitter of 20 % */
 } backoff_t;
 

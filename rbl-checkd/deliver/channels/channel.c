@@ -1,5 +1,5 @@
 /*
- * The table of channels, and what several of them have in common.
+ * The table of channels, and common functions of channels.
  */
 
 #include "channel.h"
@@ -54,7 +54,7 @@ channel_request_new(void)
         return NULL;
     }
 
-    /* n_headers says which of them there are */
+    /* n_headers says which of them are set */
 
     memset(request, 0, offsetof(channel_request_t, header));
     rbl_buf_init(&request->to_made);

@@ -1,11 +1,11 @@
 /*
- * Channels: how a delivery becomes a request, and what its answer means.  One
- * file each, and a line in channel.c; nothing here does I/O.  Webhooks and
+ * Channels: a channel makes a request from a delivery, and judges its answer.
+ * Each has one file, and a line in channel.c; channels do no I/O.  Webhooks and
  * callbacks are a channel like those of the contacts.
  *
  * A channel knows only its own service.  Resolving and judging addresses,
- * sending, the schedule of repeats and the record are the same for all
- * (attempt.c); a failure without an answer is always tried again.
+ * sending, the retry schedule and the record are common code (attempt.c); a
+ * failure without an answer is always retried.
  */
 
 #ifndef DELIVER_CHANNEL_H_INCLUDED
@@ -29,7 +29,7 @@ typedef enum {
     CHANNEL_SMTP                        /* a mail to one address */
 } channel_way_t;
 
-/* What the store has of a delivery; the same at every attempt. */
+/* The stored part of a delivery; the same at every attempt. */
 typedef struct {
     const config_t  *conf;
     rbl_str_t        to;                /* URL of a receiver, or the value of
@@ -39,12 +39,13 @@ typedef struct {
     rbl_str_t        event;             /* SID */
     rbl_str_t        body;              /* JSON (body.h, message.h) */
     int64_t          first;             /* ms since 1970 */
-    unsigned         step;              /* how often this attempt was told
-                                           CHANNEL_AGAIN */
+    unsigned         step;              /* number of CHANNEL_AGAIN in this
+                                           attempt */
 } channel_job_t;
 
 typedef struct {
-    rbl_str_t    to;                    /* URL, or address */
+    rbl_str_t    to;                    /* request body; a mail with its
+                                           headers, lines ending in CR LF */
     rbl_str_t    body;                  /* what is sent; a mail with its
                                            headers, lines ending in CR LF */
     const char  *content_type;          /* a literal; NULL: JSON */
@@ -57,21 +58,21 @@ typedef struct {
     int          fresh;                 /* a connection of its own; libcurl
                                            repeats a POST by itself if a kept
                                            one turns out to be closed */
-    int          once_more;             /* nothing at the peer tells a repeat:
-                                           what may have arrived is sent but
-                                           once more */
-    rbl_buf_t    to_made, body_made;    /* room for what is not the job's */
+    int          once_more;             /* the peer does not recognize a repeat:
+                                           a request that may have arrived is
+                                           repeated only once */
+    rbl_buf_t    to_made, body_made;    /* buffers of the request */
     char         sigv4[CHANNEL_SIGV4_MAX];  /* "aws:amz:<region>:<service>",
                                                "": not signed so */
     char         why[CHANNEL_WHY_MAX];  /* of a request that cannot be made,
                                            for the customer */
-    unsigned     n_headers;             /* of HTTP, beside Content-Type */
+    unsigned     n_headers;             /* HTTP headers without Content-Type */
     char         header[CHANNEL_HEADERS][CHANNEL_HEADER_MAX];
 } channel_request_t;
 
 /* All of it foreign bytes. */
 typedef struct {
-    unsigned     step;                  /* of the request that it answers */
+    unsigned     step;                  /* of the request answered */
     unsigned     status;                /* of HTTP, or the last SMTP reply */
     const char  *text;                  /* of that reply; "" with HTTP */
     rbl_str_t    body;                  /* the beginning of it */
@@ -92,12 +93,12 @@ typedef enum {
 
 /* Zeroed before the channel judges. */
 typedef struct {
-    char     why[CHANNEL_WHY_MAX];      /* what the customer may read, unless
-                                           it is delivered */
-    int64_t  wait;                      /* ms that must pass before the next
-                                           attempt; 0: as the schedule says */
-    char     value[CHANNEL_VALUE_MAX];  /* what the contact is called from now
-                                           on; "": as before */
+    char     why[CHANNEL_WHY_MAX];      /* text for the customer, unless it is
+                                           delivered */
+    int64_t  wait;                      /* least ms to the next attempt; 0: by
+                                           the schedule */
+    char     value[CHANNEL_VALUE_MAX];  /* new value of the contact; "":
+                                           unchanged */
 } channel_outcome_t;
 
 typedef struct {
@@ -134,27 +135,27 @@ rbl_err_t channel_header(channel_request_t *request, const char *fmt, ...);
 rbl_err_t channel_header_str(channel_request_t *request, const char *name,
     rbl_str_t value);
 
-/* What a POST to a customer's URL has: the job's body, and the event's id. */
+/* Fills in a POST to a customer's URL: the job's body, and the event's id. */
 rbl_err_t channel_json(channel_request_t *request, const channel_job_t *job,
     int64_t now);
 
-/* 2xx is delivered, 410 disables, anything else is tried again. */
+/* 2xx is delivered, 410 disables, any other status is retried. */
 channel_verdict_t channel_judge_http(const channel_answer_t *answer,
     channel_outcome_t *outcome);
 
 
 /*
- * For services that are known (Slack, an SMS gateway).  Their requests go to a
- * base address of the configuration, or to a URL that was judged as the
- * contact's value; without a key that tells a repeat they are `fresh` and
- * `once_more`.
+ * For known services (Slack, an SMS gateway).  Their requests go to a base
+ * address of the configuration, or to a URL that was judged as the contact's
+ * value.  If they have no key by which the service recognizes a repeat, they
+ * are `fresh` and `once_more`.
  */
 
 /* to: the base address and the path behind it. */
 void channel_service(channel_request_t *request, const char *base,
     rbl_str_t path);
 
-/* What was made is the request's.  RBL_OK or RBL_ENOMEM. */
+/* Moves the made buffers into the request.  RBL_OK or RBL_ENOMEM. */
 rbl_err_t channel_made(channel_request_t *request);
 
 /* RBL_EINVAL, and that is why. */
@@ -164,17 +165,18 @@ rbl_err_t channel_never(channel_request_t *request, const char *why);
 void channel_form(rbl_buf_t *form, const char *name, rbl_str_t value);
 
 /*
- * 2xx is delivered, 408, 425, 429 and 5xx are tried again, anything else is
- * dead.  `service` is what the sentence begins with: "Slack".
+ * 2xx is delivered, 408, 425, 429 and 5xx are retried, any other status makes a
+ * dead letter.  `service` begins the reason: "Slack".
  */
 channel_verdict_t channel_judge_service(const channel_answer_t *answer,
     channel_outcome_t *outcome, const char *service);
 
-/* why: "<service> said: <status> <words>", the words made printable. */
+/* Sets why to "<service> said: <status> <words>", with the words made
+   printable. */
 void channel_why(channel_outcome_t *outcome, const char *service,
     unsigned status, rbl_str_t words);
 
-/* The value of a header, without spaces around it; "" if it is not there. */
+/* The value of a header, without spaces around it; "" if it is missing. */
 rbl_str_t channel_answer_header(const channel_answer_t *answer,
     const char *name);
 

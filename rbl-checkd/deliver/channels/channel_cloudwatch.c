@@ -1,10 +1,10 @@
 /*
- * Contacts of type aws-cloudwatch: log events in JSON, which its queries take
- * apart; the first is the message, one for each host follow.
+ * Contacts of type aws-cloudwatch: log events in JSON, for its queries; the
+ * first is the message, followed by one for each host.
  *
- * They go into one stream of the contact's log group.  Most of the time it is
- * there; when it is not, the same attempt asks for it and then puts them again,
- * so that nothing has to be remembered between attempts.
+ * They go into one stream of the contact's log group.  Usually the stream
+ * exists; if not, the same attempt creates it and then puts the events again,
+ * so that no state is kept between attempts.
  */
 
 #include "aws.h"
@@ -233,7 +233,8 @@ logs_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
                ? CHANNEL_AGAIN : verdict;
     }
 
-    /* 200 may hide that nothing was taken; all events are of one time */
+    /* status 200 may come with rejected events; all events have the same
+       time */
 
     if (verdict == CHANNEL_DELIVERED && answer->body.n > 0
         && memmem(answer->body.p, answer->body.n, "\"rejectedLogEventsInfo\"",

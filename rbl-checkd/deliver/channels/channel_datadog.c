@@ -1,7 +1,7 @@
 /*
- * Contacts of type datadog: events (version 1 of that API), which Datadog puts
- * together by their aggregation key.  Their text is Markdown, in which what is
- * foreign is escaped, an "@" too: it would call people.
+ * Contacts of type datadog: events (version 1 of that API), which Datadog
+ * groups by their aggregation key.  Their text is Markdown, in which foreign
+ * text is escaped, including "@", which would notify users.
  */
 
 #include "channel.h"
@@ -21,13 +21,13 @@
 #define DATADOG_LEFT   40               /* of them for "and 12 more hosts" */
 #define DATADOG_HOST   255
 #define DATADOG_FIELD  300              /* of one foreign text */
-#define DATADOG_AGE    INT64_C(61200000)    /* ms; what happened more than 18
-                                               hours ago is refused */
+#define DATADOG_AGE    INT64_C(61200000)    /* ms; events older than 18 hours
+                                               are refused */
 #define DATADOG_OPEN   "%%% \n"
 #define DATADOG_CLOSE  "\n %%%"
 
 
-/* A foreign text as Markdown that says the same. */
+/* Writes a foreign text as Markdown that shows the same text. */
 
 static void
 datadog_words(rbl_out_t *out, rbl_str_t text)
@@ -64,7 +64,8 @@ datadog_words(rbl_out_t *out, rbl_str_t text)
 }
 
 
-/* [label](url), if it is a URL; what Markdown could end it at is encoded. */
+/* Writes [label](url), if it is a URL; characters that could end it are
+   encoded. */
 
 static void
 datadog_link(rbl_out_t *out, const char *label, rbl_str_t url)
@@ -404,7 +405,7 @@ datadog_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
                  answer->status);
     }
 
-    /* seconds from now */
+    /* the header has seconds from now */
 
     if (answer->status == 429
         && rbl_int_parse(&reset, channel_answer_header(answer,

@@ -149,7 +149,7 @@ discord_hosts(rbl_doc_t *doc, const message_t *m)
 }
 
 
-/* Foreign or not, escaped and then cut to what a member may be. */
+/* Escapes any text, then cuts it to the limit of a member. */
 
 static void
 discord_escaped(rbl_doc_t *doc, const char *key, rbl_str_t text, size_t max)
@@ -209,7 +209,7 @@ discord_make(channel_request_t *request, const channel_job_t *job)
                ? err : channel_never(request, "the message is malformed");
     }
 
-    /* without `wait` a message that was not kept is not told */
+    /* without `wait` the service does not report a message that it dropped */
 
     rbl_out_str(&request->to_made.out, job->to);
     rbl_out_z(&request->to_made.out, "?wait=true");

@@ -150,7 +150,7 @@ pagerduty_host(rbl_doc_t *doc, const message_t *m, const message_host_t *host)
 }
 
 
-/* Of a message on many hosts or on none: its own words. */
+/* The summary of a message on several hosts or none: its own title. */
 
 static void
 pagerduty_words(rbl_doc_t *doc, const message_t *m)

@@ -1,6 +1,7 @@
 /*
- * Contacts of type pushover.  The service wants no repeat of what it refused,
- * and counts the messages of a month; nothing tells it a repeat.
+ * Contacts of type pushover.  The service forbids to repeat requests that it
+ * refused, and has a monthly quota of messages; it has no key to recognize a
+ * repeat.
  */
 
 #include "channel.h"
@@ -107,7 +108,7 @@ pushover_make(channel_request_t *request, const channel_job_t *job)
 }
 
 
-/* 429: nothing more is taken until the month is over. */
+/* 429: no messages are accepted until the end of the month. */
 
 static channel_verdict_t
 pushover_quota(const channel_answer_t *answer, channel_outcome_t *outcome)

@@ -1,9 +1,9 @@
 /*
- * Contacts of type slack: an incoming webhook takes blocks, and a text for
- * where blocks cannot be shown.  Slack has no key that tells a repeat.
+ * Contacts of type slack: an incoming webhook accepts blocks, and a text for
+ * clients that cannot show blocks.  Slack has no key to recognize a repeat.
  *
- * Everything foreign stands in plain_text, or in mrkdwn with "&", "<" and ">"
- * as entities: without those there is neither a link nor a mention.
+ * All foreign text is in plain_text, or in mrkdwn with "&", "<" and ">" as
+ * entities: without these it has neither links nor mentions.
  */
 
 #include "chat.h"
@@ -68,7 +68,7 @@ slack_block(rbl_doc_t *doc, const char *type, const char *kind,
     rbl_doc_z(doc, "type", kind);
     chat_clip(doc, "text", text, max, CLIP_CHARS);
 
-    /* neither links nor emoji of what only looks like them */
+    /* no automatic links or emoji */
 
     if (kind[0] == 'm') {
         rbl_doc_bool(doc, "verbatim", 1);
@@ -166,7 +166,7 @@ slack_make(channel_request_t *request, const channel_job_t *job)
 }
 
 
-/* The answers that mean that this webhook is no more. */
+/* Does the answer mean that this webhook no longer exists? */
 
 static int
 slack_gone(rbl_str_t said)

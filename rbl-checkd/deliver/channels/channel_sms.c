@@ -15,9 +15,9 @@
 #include "rbl_contact.h"
 
 
-#define SMS_VALID      "3600"           /* s; what comes later is no news */
+#define SMS_VALID      "3600"           /* s until a message is out of date */
 #define SMS_QUEUE_MS   INT64_C(600000)
-#define SMS_SERVICE    "MG"             /* of a sender that stands for others */
+#define SMS_SERVICE    "MG"             /* prefix of a messaging service's id */
 #define SMS_SID_LEN    34
 
 static const struct {
@@ -39,7 +39,7 @@ static const struct {
 };
 
 
-/* NULL, or what is missing. */
+/* NULL, or the missing key. */
 
 static const char *
 sms_lacks(const config_t *conf)

@@ -1,7 +1,7 @@
 /*
- * Contacts of type aws-sns: Publish to a topic.  What subscribes to it gets the
- * text of the message; phones get the text of an SMS.  A topic that is first
- * in, first out knows a repeat by the event; any other may have it twice.
+ * Contacts of type aws-sns: Publish to a topic.  Its subscribers get the text
+ * of the message; phones get the text of an SMS.  A FIFO topic recognizes a
+ * repeat by the event; other topics may get a message twice.
  */
 
 #include "aws.h"

@@ -13,8 +13,8 @@
 #include "rbl_contact.h"
 
 
-#define TELEGRAM_TEXT   4096            /* units of UTF-16; more than what it
-                                           counts, which is without tags */
+#define TELEGRAM_TEXT   4096            /* UTF-16 units; an upper bound, since
+                                           the service does not count tags */
 #define TELEGRAM_TITLE  256
 #define TELEGRAM_LEAST  300             /* a host is not begun with less */
 
@@ -246,7 +246,7 @@ telegram_refused(const channel_answer_t *answer, channel_outcome_t *outcome,
 }
 
 
-/* An error may come with 200 as well, its own status in the JSON. */
+/* An error may also come with status 200, and its own status in the JSON. */
 
 static channel_verdict_t
 telegram_judge(const channel_answer_t *answer, channel_outcome_t *outcome)

@@ -1,6 +1,6 @@
 /*
- * What the channels of chats have in common: the lines that tell of a host, in
- * the markup of each service, bounded in the unit that it counts.
+ * Common code of the chat channels: the lines about a host, in the markup of
+ * each service, bounded in its unit of length.
  */
 
 #ifndef DELIVER_CHAT_H_INCLUDED
@@ -11,10 +11,10 @@
 #include "deliver/message/message.h"
 #include "rbl_doc.h"
 
-/* A markup.  What is foreign goes through `text` and `link` alone. */
+/* A markup.  Foreign text goes only through `text` and `link`. */
 typedef struct {
     clip_unit_t    unit;
-    const char    *strong[2];           /* around what stands out */
+    const char    *strong[2];           /* around emphasized text */
     void         (*text)(rbl_out_t *out, rbl_str_t text);
     void         (*link)(rbl_out_t *out, rbl_str_t url, const char *label);
 } chat_markup_t;
@@ -26,7 +26,7 @@ typedef struct {
 size_t chat_host(rbl_out_t *out, const chat_markup_t *markup,
     const message_host_t *host, size_t max);
 
-/* "And 12 more hosts.", or nothing if all were told. */
+/* "And 12 more hosts.", or nothing if all are shown. */
 #define CHAT_MORE_MAX  64
 const char *chat_more(char buf[CHAT_MORE_MAX], const message_t *message,
     size_t told);
@@ -41,7 +41,7 @@ int chat_is_url(rbl_str_t url);
 /* Its characters, those that a markup could take for its own encoded. */
 void chat_url(rbl_out_t *out, rbl_str_t url);
 
-/* Copies a text; what `find` returns for an octet stands in its place. */
+/* Copies a text, replacing each octet for which `find` returns a string. */
 void chat_escape(rbl_out_t *out, rbl_str_t text,
     const char *(*find)(char c));
 
@@ -55,10 +55,10 @@ const char *chat_entity(char c);
 void chat_clip(rbl_doc_t *doc, const char *key, rbl_str_t text, size_t max,
     clip_unit_t unit);
 
-/* The JSON of an answer, a new reference; NULL: it is none, or too long. */
+/* The JSON of an answer, a new reference; NULL: invalid, or too long. */
 void *chat_answer(const channel_answer_t *answer);
 
-/* channel_why with a member of it, if that is a text. */
+/* Calls channel_why with a member of the JSON, if that is a text. */
 void chat_said(channel_outcome_t *outcome, const char *service,
     const channel_answer_t *answer, const void *json);
 

@@ -123,8 +123,8 @@ sign_hex(char *out, const unsigned char digest[SIGN_DIGEST])
 }
 
 
-/* Both signatures of one secret, behind what is there: two of them and a time
-   of twenty digits have room in SIGN_MAX. */
+/* Appends both signatures of one secret; SIGN_MAX has room for two of each and
+   a time of twenty digits. */
 
 static rbl_err_t
 sign_add(sign_t *sign, rbl_str_t secret, const rbl_str_t part[3])

@@ -1,8 +1,8 @@
 /*
- * Renders an event as the receivers get it.  Everything comes from the event
- * record, periods are counted to the event's own date: no clock is read.
- * What a failed check adds (status, message) stands at the very end, where
- * clients that do not know it are not disturbed.
+ * Renders an event for its receivers.  All data comes from the event record;
+ * periods are counted up to the event's own date, so no clock is read.  The
+ * additional members of a failed check (status, message) are at the very end,
+ * so that clients that do not know them still work.
  */
 
 #include "body.h"

@@ -1,6 +1,6 @@
 /*
- * Texts cut to what a service takes, between characters, in the unit that it
- * counts.  An octet that is not UTF-8 is a character of its own.
+ * Texts cut to the limit of a service, between characters, in its unit of
+ * length.  An octet that is not UTF-8 counts as one character.
  */
 
 #ifndef DELIVER_CLIP_H_INCLUDED

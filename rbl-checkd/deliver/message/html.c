@@ -1,7 +1,8 @@
 /*
- * Styles stand at each element, for readers that drop the sheet; the sheet has
- * only what cannot stand there: the colours of the dark and the reset of a
- * phone's own ideas.  Tables carry the frames, for some readers know no other.
+ * Styles are in each element, for clients that drop the style sheet.  The sheet
+ * has only styles that cannot be there: dark colours, and a reset of the
+ * defaults of phones.  Tables make the layout, since some clients support
+ * nothing else.
  */
 
 #include "html_int.h"
@@ -75,7 +76,7 @@ static const char  html_end[] =
     "</html>\n";
 
 
-/* NULL: the character stands for itself. */
+/* NULL: the character needs no entity. */
 
 static const char *
 html_entity(rbl_str_t c)
@@ -105,7 +106,7 @@ html_entity(rbl_str_t c)
         }
     }
 
-    /* controls, and marks that turn the direction of what follows */
+    /* controls, and marks that change the direction of writing */
 
     if ((c.n == 2 && p[0] == 0xc2 && p[1] < 0xa0)
         || (c.n == 3 && p[0] == 0xe2

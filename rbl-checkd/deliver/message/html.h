@@ -9,7 +9,7 @@
 
 #include "message.h"
 
-/* Some readers cut off what is longer than 100 KB; hosts are left out first. */
+/* Some clients cut a mail after 100 KB; hosts are left out first. */
 #define HTML_MAX  80000
 
 void html_message(rbl_buf_t *buf, const message_t *message);

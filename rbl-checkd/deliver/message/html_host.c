@@ -1,6 +1,6 @@
 /*
- * The boxes of hosts in the HTML of a mail: what became of each, its lists, why
- * and where to ask.
+ * The boxes of hosts in the HTML of a mail: the change of each host, its lists,
+ * the reasons and links.
  */
 
 #include "html_int.h"
@@ -76,7 +76,7 @@ html_links(rbl_out_t *out, const message_listing_t *listing)
 }
 
 
-/* How much a list weighs, in a word and in a colour that says the same. */
+/* The severity of a list, as a word and as a colour. */
 
 static void
 html_severity(rbl_out_t *out, rbl_str_t severity)

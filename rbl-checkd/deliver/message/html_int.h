@@ -1,6 +1,6 @@
 /*
- * What the parts of the HTML of a mail share: html.c has the page and the
- * words, html_host.c the hosts.
+ * Declarations of the HTML's files: html.c has the page and the texts,
+ * html_host.c the hosts.
  */
 
 #ifndef DELIVER_HTML_INT_H_INCLUDED
@@ -10,7 +10,7 @@
 
 #define HTML_FIELD  400                 /* characters of a foreign text */
 
-/* Around what stands in a frame. */
+/* The style of a box. */
 extern const char  html_box[];
 extern const char  html_box_end[];
 

@@ -1,9 +1,9 @@
 /*
- * Messages to contacts (rbl-events(7)).  A message is made once, when its
- * event is fanned out or its digest is over, and stored as the JSON that an
- * endpoint gets; other channels read it from there and put it into their own
- * form.  Its texts are of a sound length and have no control characters but
- * the line feeds of `text`; what a channel's language needs escaped it escapes.
+ * Messages to contacts (rbl-events(7)).  A message is made once, when its event
+ * is fanned out or its digest is due, and stored as the JSON for endpoints;
+ * other channels read it and convert it to their own form.  Its texts have a
+ * bounded length and no control characters except the line feeds of `text`; a
+ * channel escapes them for its own language.
  */
 
 #ifndef DELIVER_MESSAGE_H_INCLUDED
@@ -18,11 +18,11 @@
 #define MESSAGE_NOTICE     "contact.notice"
 #define MESSAGE_VALID      INT64_C(86400000)    /* ms that a code is valid */
 
-#define MESSAGE_HOSTS      200          /* that a message tells, at most */
+#define MESSAGE_HOSTS      200          /* limit of hosts in a message */
 #define MESSAGE_LISTINGS   50           /* of each of them */
 #define MESSAGE_MAX        262144       /* octets of hosts, about */
-#define MESSAGE_COUNT_MAX  1000000000    /* what the store counts beyond it
-                                           is not believed */
+#define MESSAGE_COUNT_MAX  1000000000    /* larger counts in the store are
+                                            invalid */
 #define MESSAGE_TEXT_MAX   16384        /* octets of text, about */
 
 typedef enum {
@@ -36,7 +36,8 @@ typedef enum {
 typedef struct {
     rbl_str_t  id;                      /* SID of the list */
     rbl_str_t  zone, name, website;
-    rbl_str_t  details;                 /* look-up URL, or what the list says */
+    rbl_str_t  details;                 /* look-up URL, or the text of the
+                                           list */
     rbl_str_t  reason;
     rbl_str_t  delisting;               /* URL, or "" */
     rbl_str_t  severity;                /* critical, error, warning, info */
@@ -60,12 +61,13 @@ typedef struct {
                                            of them, which this one is about;
                                            else "" */
     rbl_str_t           severity;       /* the worst of its listings; info */
-    int64_t             listed, delisted;   /* hosts, those not told as well */
+    int64_t             listed, delisted;   /* hosts, including those not
+                                               shown */
     int64_t             clear, unreported;
-    size_t              n_hosts;        /* told: listed ones come first */
+    size_t              n_hosts;        /* shown; listed ones come first */
     message_host_t     *host;
     message_listing_t  *listings;       /* all of them */
-    void               *root;           /* what the strings are views into */
+    void               *root;           /* owner of the strings' memory */
 } message_t;
 
 /*
@@ -76,8 +78,8 @@ rbl_err_t message_confirm(rbl_out_t *out, const rbl_event_t *event,
     const rbl_zone_t *zone);
 
 /*
- * Writes a contact.notice, of a webhook that was disabled (schema.txt, event);
- * it has no hosts.  Errors likewise.
+ * Writes a contact.notice about a webhook that was disabled (schema.txt,
+ * event); it has no hosts.  Errors as above.
  */
 rbl_err_t message_notice(rbl_out_t *out, const rbl_event_t *event,
     const rbl_zone_t *zone);
@@ -100,13 +102,13 @@ const char *message_severity_word(rbl_str_t severity);
 int message_worse(rbl_str_t a, rbl_str_t b);
 
 /*
- * RBL_ETYPE: not a message; RBL_ENOMEM: not now.  Otherwise message_free is to
- * follow.  What it lacks is "", 0, or no hosts.
+ * RBL_ETYPE: not a message; RBL_ENOMEM: out of memory.  Otherwise the caller
+ * must call message_free.  Missing members are "", 0, or no hosts.
  */
 rbl_err_t message_read(message_t *message, rbl_str_t json);
 void message_free(message_t *message);
 
-/* Puts "*" in place of the message's code wherever it stands in the text. */
+/* Replaces the message's code by "*" everywhere in the text. */
 void message_hide_code(char *text, rbl_str_t json);
 
 #endif /* DELIVER_MESSAGE_H_INCLUDED */

@@ -1,7 +1,6 @@
 /*
- * From the JSON of a message back to its parts.  It is our own JSON, but it
- * has been in the store: everything is looked at, and what is not as it should
- * be is "" or left out.
+ * Parses the JSON of a message.  The daemon made it, but it has been in the
+ * store: everything is checked, and invalid members become "" or are left out.
  */
 
 #include "message.h"
@@ -71,7 +70,7 @@ message_members(void *to, const json_t *object, const message_field_t *field)
 }
 
 
-/* Sums of a few stay numbers, whatever the store says. */
+/* Sums of a few such counts do not overflow, for any stored value. */
 
 static int64_t
 message_number(const json_t *object, const char *name)
@@ -127,7 +126,7 @@ message_read_host(message_host_t *host, const json_t *v,
 }
 
 
-/* The listings of all hosts stand in one array, one host's after the other. */
+/* One array has the listings of all hosts, in the order of the hosts. */
 
 static rbl_err_t
 message_read_hosts(message_t *message, const json_t *hosts)

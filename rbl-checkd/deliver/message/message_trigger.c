@@ -14,7 +14,7 @@ static const char *const  message_states[] = {
     "clear", "listed", "delisted", "unreported"
 };
 
-/* The worst one first; for people, who read of a list, not of an event. */
+/* The worst one first; worded for readers who see lists, not events. */
 static const char *const  severities[] = {
     "critical", "error", "warning", "info"
 };
@@ -232,7 +232,7 @@ text_host(rbl_out_t *out, const message_host_t *h)
 }
 
 
-/* Those of one state, under its heading; what is left out is counted. */
+/* Writes the hosts of one state, under a heading; counts those left out. */
 
 static void
 text_hosts(rbl_buf_t *text, const message_t *m, message_state_t state,

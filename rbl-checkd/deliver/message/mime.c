@@ -27,8 +27,7 @@ static const char  mime_bad[] = "\xef\xbf\xbd";
 
 
 /*
- * The next character: its octets in *c, how many of the text they stand for is
- * the result.
+ * Sets *c to the next character; returns the octets that it takes in the text.
  */
 
 static size_t

@@ -1,5 +1,5 @@
 /*
- * What is counted in an SMS, and what is said while there is room.
+ * Counts the units of an SMS, and chooses the text that fits.
  */
 
 #include "sms_text.h"
@@ -14,7 +14,8 @@
 #define SMS_WORD    60                  /* characters of a name */
 #define SMS_LEFT    24                  /* units for ", and 123456 more" */
 
-/* GSM 03.38: what is not ASCII, and the ASCII that takes two septets. */
+/* GSM 03.38: characters outside ASCII, and the ASCII ones that take two
+   septets. */
 
 static const char  sms_letters[] =
     "\xc2\xa3\xc2\xa5\xc3\xa8\xc3\xa9\xc3\xb9\xc3\xac\xc3\xb2\xc3\x87\xc3\x98"
@@ -115,7 +116,7 @@ sms_word(rbl_out_t *out, rbl_str_t word)
 
 /*
  * "192.0.2.7 (zen.spamhaus.org and 2 more)", "192.0.2.9 delisted", "192.0.2.8
- * not reported": what the title says is not said again.
+ * not reported"; leaves out words of the title.
  */
 
 static void
@@ -151,7 +152,7 @@ sms_host(rbl_out_t *out, const message_t *m, const message_host_t *host)
 }
 
 
-/* What is there may go on with what `part` has, and it does if it fits. */
+/* Appends `part` to the text if it fits. */
 
 static int
 sms_add(rbl_buf_t *text, rbl_buf_t *part, size_t reserve)
@@ -208,7 +209,7 @@ sms_hosts(rbl_buf_t *text, const message_t *m)
 }
 
 
-/* What is too long without any host is cut, wherever that is. */
+/* A text that is too long even without hosts is cut anywhere. */
 
 static void
 sms_cut(rbl_buf_t *text)

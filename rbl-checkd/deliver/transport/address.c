@@ -9,8 +9,8 @@
 
 
 /*
- * Above 1023: databases, caches, message queues, file services and the
- * interfaces of clusters.  They may act on what is posted to them.
+ * Ports above 1023 of databases, caches, message queues, file services and
+ * cluster interfaces, which may act on a posted request.
  */
 
 static const unsigned short  address_ports[] = {

@@ -1,9 +1,8 @@
 /*
- * Which addresses a customer's URL may lead to.  A server that posts to
- * addresses of strangers must not become their way into the operator's
- * network: only public unicast addresses may be used, and what the operator
- * allows by configuration.  It is always the address that is judged, never
- * how it was written.
+ * Permitted addresses of customers' URLs.  A server that posts to addresses of
+ * strangers must not give them access to the operator's network: only public
+ * unicast addresses, and those that the operator allows by configuration, are
+ * permitted.  The address itself is judged, never its spelling.
  */
 
 #ifndef DELIVER_ADDRESS_H_INCLUDED
@@ -16,17 +15,19 @@
 int address_is_own(const rbl_addr_t *a);
 
 /*
- * May a request go there?  NULL: yes, if address_refused_own says so as well;
- * else why not, for the log.  An address that is denied is always refused.  An
- * address that is not public must be allowed; unless the port is allowed with
- * it, that is 80, 443 or above 1023 and no other service's.
+ * Is a request to this address permitted?  NULL: yes, if address_refused_own
+ * permits it, too; otherwise the reason, for the log.  A denied address is
+ * always refused.  An address that is not public must be allowed.  Unless the
+ * configuration allows a port with the address, the port must be 80, 443 or
+ * above 1023 and not that of another service.
  */
 const char *address_refused(const rbl_addr_t *a, unsigned port,
     const config_reach_t *reach);
 
 /*
- * The rest, which asks the kernel and so is for the address that would be used:
- * it is not this machine's own, unless that is allowed.
+ * The last check, which needs the kernel and is therefore made only for the
+ * chosen address: it must not be an address of this machine, unless that is
+ * allowed.
  */
 const char *address_refused_own(const rbl_addr_t *a, unsigned port,
     const config_reach_t *reach);

@@ -1,9 +1,9 @@
 /*
- * Asks for the A and AAAA records of a name through the daemon's own engine,
- * leaves out every address that may not be used, and gives one of the rest:
- * what was judged here is what the connection is pinned to, so a name that
- * changes its mind between look-up and connection gains nothing.  IPv4 stands
- * first; each attempt takes the next one.
+ * Queries the A and AAAA records of a name through the daemon's own engine,
+ * removes every address that is not permitted, and returns one of the others.
+ * The connection is pinned to the judged address, so that a change of the DNS
+ * between the query and the connection has no effect.  IPv4 goes first; each
+ * attempt takes the next address.
  */
 
 #include "resolve.h"
@@ -21,7 +21,7 @@ struct resolve_s {
     resolve_request_t  request;
     resolve_done_pt    done;
     void              *data;
-    dns_question_t    *a, *aaaa;        /* NULL: answered or not asked */
+    dns_question_t    *a, *aaaa;        /* NULL: complete or not queried */
     ev_timer           timer;
     unsigned           n;               /* usable, IPv4 first */
     unsigned           n_ipv4;
@@ -82,7 +82,7 @@ resolve_refused(const resolve_request_t *request, const rbl_addr_t *addr)
 }
 
 
-/* Takes out what is this machine's own until one is left to use: 0, or -1. */
+/* Removes addresses of this machine until one is usable: 0, or -1. */
 
 static int
 resolve_choose(resolve_t *r, rbl_addr_t *addr)

@@ -13,8 +13,8 @@
 typedef struct resolve_s  resolve_t;
 
 /*
- * `addr` NULL: there is none, and `why` says so for the log; otherwise `why`
- * is NULL.  Both live during the call; the question is gone after it.
+ * `addr` NULL: no address, and `why` is the reason for the log; otherwise `why`
+ * is NULL.  Both are valid during the call; the query is freed after it.
  */
 typedef void (*resolve_done_pt)(void *data, const rbl_addr_t *addr,
     const char *why);

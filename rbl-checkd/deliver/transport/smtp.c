@@ -1,10 +1,10 @@
 /*
- * The queue between the event loop and the thread that sends.
+ * The queue between the event loop and the sending thread.
  *
- * A mail belongs to the loop's side; while it is `sending` the thread reads its
- * address and message and writes its result, and nothing else is shared but
- * what the lock is for: the two rings, `sending`, `n` and `stop`.  One that is
- * cancelled meanwhile is freed by the thread.
+ * A mail belongs to the loop.  While it is `sending`, the thread reads its
+ * address and message and writes its result.  The only other shared data is
+ * under the lock: the two rings, `sending`, `n` and `stop`.  The thread frees a
+ * mail that is cancelled meanwhile.
  */
 
 #include "smtp_int.h"

@@ -27,7 +27,7 @@ typedef enum {
     SMTP_TLS,                           /* none, or no valid certificate */
     SMTP_AUTH,                          /* user and password are refused */
     SMTP_BROKEN,                        /* the outcome is not known */
-    SMTP_LATE                           /* not tried: too late to be sent */
+    SMTP_LATE                           /* not sent: `latest` has passed */
 } smtp_end_t;
 
 typedef struct {
@@ -47,9 +47,9 @@ typedef void (*smtp_done_pt)(void *data, const smtp_result_t *result);
 smtp_t *smtp_new(struct ev_loop *loop, const config_t *conf);
 
 /*
- * Ends what is under way, without calling back, within SMTP_END seconds: a
- * thread that hangs for longer (in a look-up of the system) is left behind with
- * what is its own, for the process ends now.
+ * Stops all mails, without calling back, within SMTP_END seconds.  A thread
+ * that hangs for longer (in a look-up of the system) is abandoned with its
+ * memory, since the process ends then.
  */
 void smtp_free(smtp_t *smtp);
 
@@ -57,9 +57,9 @@ void smtp_free(smtp_t *smtp);
 unsigned smtp_room(const smtp_t *smtp);
 
 /*
- * Takes a copy of address and message.  A mail that cannot be sent before
- * `latest` (as ev_now) is not tried.  The call back comes exactly once and
- * never from inside, unless it is cancelled.  NULL: no room, out of memory.
+ * Copies address and message.  A mail that cannot be sent before `latest` (as
+ * ev_now) is not sent.  The call back comes exactly once and never from inside
+ * this call, unless the mail is cancelled.  NULL: queue full or out of memory.
  */
 smtp_mail_t *smtp_send(smtp_t *smtp, rbl_str_t to, rbl_str_t message,
     ev_tstamp latest, smtp_done_pt done, void *data);

@@ -41,10 +41,10 @@ typedef struct {
 void smtp_session_send(smtp_session_t *s, const char *to, rbl_str_t message,
     smtp_result_t *result);
 
-/* Says QUIT, if there is a session, and does not wait for the answer. */
+/* Sends QUIT, if there is a session, and does not wait for the reply. */
 void smtp_session_end(smtp_session_t *s);
 
-/* From the other thread: ends what is under way, and allows nothing more. */
+/* From the other thread: closes the connection, and prevents new ones. */
 void smtp_wire_stop(smtp_wire_t *wire);
 
 #endif /* DELIVER_SMTP_INT_H_INCLUDED */

@@ -1,6 +1,6 @@
 /*
  * libcurl's SMTP, with workarounds for version 7.88: it does not return the
- * server's text (taken from the header call back), waits for the answer to QUIT
+ * server's text (taken from the header call back), waits for the reply to QUIT
  * as long as for any other (the socket is closed for reading before), and
  * cannot be interrupted while it waits (its sockets can be shut down from
  * outside).
@@ -134,8 +134,8 @@ session_read(char *p, size_t size, size_t n, void *data)
 
 
 /*
- * A line of a reply: "550-text" or, the last one, "550 text".  What is kept are
- * refusals, for that of QUIT comes after what ended it all.
+ * Reads a line of a reply: "550-text" or, the last one, "550 text".  Keeps only
+ * refusals, since the reply to QUIT comes after the decisive one.
  */
 
 static size_t
@@ -215,7 +215,8 @@ session_set_tls(smtp_session_t *s)
     rc = curl_easy_setopt(e, CURLOPT_USE_SSL, levels[tls]);
     rc |= curl_easy_setopt(e, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
 
-    /* an attacker who could show another certificate could also offer no TLS */
+    /* an attacker who could present another certificate could also suppress
+       TLS */
 
     rc |= curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER,
                            tls == CONFIG_TLS_REQUIRED ? 1L : 0L);
@@ -322,8 +323,8 @@ smtp_session_end(smtp_session_t *s)
 
 
 /*
- * The code of the last reply counts only where a reply is what ended it: it
- * may be left from an earlier step.
+ * The code of the last reply counts only if a reply ended the session;
+ * otherwise it may be from an earlier step.
  */
 
 static smtp_end_t

@@ -4,8 +4,8 @@
  *
  * curl is never called from inside its socket and timer functions; those only
  * set watchers.  Finished transfers are taken from the queue after curl has
- * returned, and only then is the caller told, so that a call back may start
- * the next transfer.
+ * returned, then the caller is called back, so that a call back may start the
+ * next transfer.
  *
  * The pool owns everything; a transfer owns its easy handle, and borrows the
  * body and the headers.
@@ -242,7 +242,7 @@ transfer_get(transfer_pool_t *pool)
 }
 
 
-/* What had a user, or did not go well, leaves nothing in its handle. */
+/* A handle that had a user, or failed, is reset completely. */
 
 static void
 transfer_put(transfer_t *t)
@@ -353,7 +353,7 @@ transfer_finish(transfer_t *t, CURLcode code)
     result.headers = (rbl_str_t) { t->head, t->n_head };
     result.text = text;
 
-    /* what the caller owns curl must not see again */
+    /* curl must not use the caller's data after this */
 
     curl_multi_remove_handle(t->pool->multi, t->easy);
     link_remove(&t->link);

@@ -15,8 +15,8 @@
 
 #include "rbl_validate.h"
 
-#define TRANSFER_RESPONSE_MAX  65536    /* octets of a response body; what is
-                                           more is not read */
+#define TRANSFER_RESPONSE_MAX  65536    /* octets of a response body; the rest
+                                           is not read */
 #define TRANSFER_HEAD_MAX      65536    /* octets of all header and trailer
                                            lines, each counted with 64 more */
 #define TRANSFER_WIRE_MAX      262144   /* octets on the wire: with the framing
@@ -36,8 +36,9 @@ typedef struct {
                                            texts must outlive the transfer */
     rbl_str_t           body;           /* must outlive the transfer */
     const char         *user, *password;    /* "": none */
-    const char         *sigv4;          /* what is signed for with them, as in
-                                           channel.h; "": they are Basic's */
+    const char         *sigv4;          /* provider to sign for, as in
+                                           channel.h; "": Basic
+                                           authentication */
     int                 fresh;          /* not over a kept connection */
     double              timeout;        /* s, for all of it */
     double              connect_timeout;

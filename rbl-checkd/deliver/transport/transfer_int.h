@@ -1,7 +1,7 @@
 /*
- * What the files of the transfers share: the pool and what it runs
- * (transfer.c), how one is set up (transfer_set.c), the URLs that were read
- * before (transfer_url.c), and the octets on the wire (transfer_wire.c).
+ * Declarations of the transfers' files: the pool and its transfers
+ * (transfer.c), setup of a transfer (transfer_set.c), cached URLs
+ * (transfer_url.c), and the octets on the wire (transfer_wire.c).
  */
 
 #ifndef TRANSFER_INT_H_INCLUDED
@@ -20,13 +20,13 @@
 typedef struct transfer_url_s     transfer_url_t;
 typedef struct transfer_socket_s  transfer_socket_t;
 
-/* One is used again with its handle, which was told once what never changes. */
+/* A transfer is reused with its handle, whose constant options are set once. */
 struct transfer_s {
     link_t              link;
     transfer_pool_t    *pool;
     CURL               *easy;
-    int                 tls;            /* what the handle may do: 0, 1, or -1:
-                                           it is not told yet */
+    int                 tls;            /* TLS setting of the handle: 0, 1, or
+                                           -1: not set yet */
     int                 spoilt;         /* all its options must be set again */
     transfer_url_t     *url;            /* NULL: it waits for work */
     struct curl_slist   header[TRANSFER_HEADERS];   /* of the caller's bytes */

@@ -1,6 +1,6 @@
 /*
- * Sets up one transfer: what curl sends, and where; what it may not do; what it
- * keeps of the answer.
+ * Sets up one transfer: the request, its target, limits, and the kept parts of
+ * the answer.
  */
 
 #include "transfer_int.h"
@@ -15,9 +15,9 @@
 
 #define TRANSFER_AGENT      "ngx_rbl/" RBL_VERSION
 #define TRANSFER_KEPT_SECS  60L
-#define TRANSFER_BUFFER     4096L       /* of a read: answers are short */
+#define TRANSFER_BUFFER     4096L       /* per read: answers are short */
 #define TRANSFER_WINDOW     65536       /* octets that the kernel may hold */
-#define TRANSFER_LINE_COST  64          /* octets beside those of a line */
+#define TRANSFER_LINE_COST  64          /* octets added per line */
 
 
 /* The last word before a connection is made: only to the judged address. */
@@ -43,7 +43,7 @@ transfer_open_socket(void *data, curlsocktype purpose,
     t->opened = 1;
     fd = socket(peer->family, peer->socktype | SOCK_CLOEXEC, peer->protocol);
 
-    /* nor does the kernel keep more of an answer that does not end */
+    /* the kernel's buffer for an endless answer is bounded, too */
 
     if (fd != -1) {
         (void) setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &window, sizeof(window));
@@ -196,7 +196,7 @@ transfer_set_lists(transfer_t *t, const transfer_request_t *request)
 }
 
 
-/* What every transfer has. */
+/* Options of every transfer. */
 
 static const struct {
     CURLoption  option;

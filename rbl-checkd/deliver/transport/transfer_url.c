@@ -1,8 +1,8 @@
 /*
- * URLs as curl has parsed them.  To parse a URL and to rebuild it, as curl does
- * for each request, takes as long as to read the answer, and the same few
- * receivers get most requests.  So each URL is parsed once and kept in its
- * place of a table until another one needs the place.
+ * URLs as parsed by curl.  curl parses and rebuilds a URL for each request,
+ * which takes as long as to read the answer, and a few receivers get most
+ * requests.  So each URL is parsed once and kept in its slot of a table until
+ * another URL needs the slot.
  */
 
 #include "transfer_int.h"

@@ -1,9 +1,9 @@
 /*
- * Counts what a receiver sends, below HTTP and TLS: chunk extensions and
- * trailers, which no function of curl reports, and empty TLS records count
- * too.  The kernel keeps the count, so nothing is done for an answer that comes
- * at once.  curl reads up to 100 buffers in a turn of the loop, so a receiver
- * that is fast enough gets a few turns of them through before it is cut.
+ * Counts the octets from a receiver, below HTTP and TLS, including chunk
+ * extensions and trailers, which no function of curl reports, and empty TLS
+ * records.  The kernel keeps the count, so an answer that comes at once costs
+ * nothing.  curl reads up to 100 buffers in a turn of the loop, so a fast
+ * receiver gets a few turns of them through before it is cut.
  */
 
 #include "transfer_int.h"
