@@ -168,7 +168,7 @@ on_ended(void *data)
 }
 
 
-/* The loop, the query engine and the store. */
+/* Starts the loop, the query engine and the store. */
 
 static int
 start_base(checkd_t *c)

@@ -52,7 +52,7 @@ dns_server_t *dns_server_get(dns_engine_t *engine, uint64_t account,
     const struct sockaddr_storage *sa, int recursive);
 void dns_server_put(dns_server_t *r);
 
-/* NULL: there is none. */
+/* NULL: no such server. */
 dns_server_t *dns_server_find(const dns_engine_t *engine, uint32_t id);
 
 const dns_server_counters_t *dns_server_count(dns_server_t *r);

@@ -58,7 +58,7 @@ typedef struct {
     size_t          n;
     unsigned        rcode;      /* with the upper bits of OPT */
     unsigned        count[3];   /* records of each section */
-    size_t          at[3];      /* where they begin */
+    size_t          at[3];      /* offset of each section */
 } dns_screen_t;
 
 /*
