@@ -1,6 +1,6 @@
 /*
- * For the tests of channels: messages, what a channel makes of them as JSON,
- * and what it thinks of answers.
+ * For the tests of channels: messages, the JSON that a channel makes of them,
+ * and its verdicts on answers.
  */
 
 #ifndef CHAT_WORLD_H_INCLUDED
@@ -20,12 +20,13 @@
 typedef struct {
     message_t          m;
     message_host_t     host[WORLD_HOSTS];
-    message_listing_t  listing[WORLD_LISTINGS];     /* of every host */
+    message_listing_t  listing[WORLD_LISTINGS];     /* the same for every
+                                                       host */
     rbl_buf_t          json;
     config_t           conf;
 } world_t;
 
-/* What every text of a hostile message is. */
+/* The texts of a hostile message. */
 static const char *const  world_hostile[] = {
     "<!channel> @everyone *b* _i_ ~s~ `c` | > # - [x](https://evil.example/)",
     "&&&&&&&&&&<<<<<<<<<<>>>>>>>>>>\"\"\"\"\"\"\"\"\"\"''''''''''",
@@ -67,7 +68,7 @@ world_listing(const char *zone)
 }
 
 
-/* The i-th host; listed on n lists of the world's. */
+/* Makes the i-th host, listed on n lists of the world. */
 
 __attribute__((unused))
 static message_host_t *
@@ -93,7 +94,7 @@ world_host(world_t *w, size_t i, const char *value, message_state_t state,
 }
 
 
-/* The stored message of what the world has. */
+/* Makes the stored message of the world. */
 
 __attribute__((unused))
 static rbl_str_t
@@ -139,7 +140,7 @@ world_confirm(world_t *w)
 }
 
 
-/* Fills every text with one of the hostile ones, over and over. */
+/* Fills every text with a hostile one, in turn. */
 
 __attribute__((unused))
 static void
@@ -172,7 +173,7 @@ world_spoil(world_t *w, char *text, size_t size, const char *with,
 }
 
 
-/* What the channel makes of a stored message; NULL: it did not. */
+/* The request of the channel for a stored message; NULL: none. */
 
 __attribute__((unused))
 static json_t *
@@ -204,7 +205,7 @@ world_made(world_t *w, const channel_t *channel, const char *to,
 }
 
 
-/* Every hostile text in messages of so many hosts and lists. */
+/* Puts every hostile text into messages of so many hosts and lists. */
 
 __attribute__((unused))
 static void
@@ -232,7 +233,8 @@ world_hostiles(world_t *w, const channel_t *channel, const char *to,
 }
 
 
-/* A text by its path: members and "[0]", as "blocks[0].text.text"; or "". */
+/* Finds a text by its path: members and "[0]", as "blocks[0].text.text"; or
+   "". */
 
 __attribute__((unused))
 static rbl_str_t
@@ -265,7 +267,7 @@ typedef struct {
     const char         *body;
     channel_verdict_t   verdict;
     int64_t             wait;
-    const char         *why;            /* NULL: not looked at */
+    const char         *why;            /* NULL: not checked */
     const char         *value;
 } world_answer_t;
 
@@ -297,7 +299,7 @@ world_judge(const channel_t *channel, const world_answer_t *t, size_t n)
 }
 
 
-/* Answers that are no answers must only be judged by their status. */
+/* Invalid answers must be judged only by their status. */
 
 __attribute__((unused))
 static void

@@ -1,5 +1,5 @@
 /*
- * A delivery as a channel gets it, and what the channel makes of it, for the
+ * A delivery for a channel, and the request that the channel makes, for the
  * unit tests of channels.
  */
 
@@ -30,7 +30,7 @@ job_init(job_t *j)
 }
 
 
-/* May be called again; the request before is gone then. */
+/* May be called again; frees the previous request. */
 
 static inline void
 job_make(job_t *j, const channel_t *channel, const char *to, const char *body)
@@ -53,7 +53,7 @@ job_done(job_t *j)
 }
 
 
-/* Is there a field of the form with that value, encoded as it is sent? */
+/* Has the form a field with that value, in encoded form? */
 
 static inline int
 job_field(const job_t *j, const char *name, const char *value)
@@ -89,7 +89,7 @@ job_has(rbl_str_t s, const char *part)
 }
 
 
-/* What a channel makes of an answer. */
+/* The channel's verdict on an answer. */
 
 static inline channel_verdict_t
 job_judge(const channel_t *channel, channel_outcome_t *outcome,

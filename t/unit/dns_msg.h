@@ -1,6 +1,6 @@
 /*
- * For the tests of DNS messages: a reply to the question NAME, put together
- * octet by octet.
+ * For the tests of DNS messages: a response to the query for NAME, made octet
+ * by octet.
  */
 
 #ifndef DNS_MSG_H_INCLUDED
@@ -61,7 +61,7 @@ count(unsigned section)
 }
 
 
-/* Header and question; flags as in the second 16-bit word. */
+/* Header and question section; flags as in the second 16-bit word. */
 static void
 start(unsigned flags, unsigned type)
 {
@@ -78,7 +78,7 @@ start(unsigned flags, unsigned type)
 }
 
 
-/* The fixed part of a record whose owner has been put. */
+/* The fixed part of a record, after its owner. */
 static void
 fixed(unsigned section, unsigned type, uint32_t ttl, unsigned rdlength)
 {
@@ -100,7 +100,7 @@ put_a(uint32_t ttl, uint32_t addr)
 }
 
 
-/* A CNAME between names that are written out; "" is the asked one. */
+/* A CNAME between names that are not compressed; "" is the queried one. */
 __attribute__((unused))
 static void
 put_cname(const char *from, const char *to, uint32_t ttl)
@@ -182,7 +182,8 @@ read_type(unsigned type)
     dns_wire_t   rc;
     uint8_t     *copy;
 
-    /* An exact copy on the heap: a sanitizer sees the first octet too far. */
+    /* An exact copy on the heap: a sanitizer reports the first octet beyond
+       it. */
     copy = malloc(len);
 
     if (copy == NULL) {

@@ -1,7 +1,6 @@
 /*
- * A store of a test's own, in the place of rbl-checkd/store/store.c: it notes
- * what it is asked, and answers when the test says so.  And the loop to run it
- * in.
+ * A fake store that replaces rbl-checkd/store/store.c: it records the calls,
+ * and replies when the test tells it to.  Also the loop for the tests.
  */
 
 #ifndef FAKE_STORE_H_INCLUDED
@@ -26,7 +25,7 @@ typedef struct {
 
 static struct ev_loop  *loop;
 static call_t           call[CALLS];
-static unsigned         n_calls, n_done;    /* asked, and answered */
+static unsigned         n_calls, n_done;    /* calls made, and replied to */
 
 
 const rbl_keyspace_t *
@@ -86,7 +85,7 @@ open_calls(void)
 }
 
 
-/* The last one that was asked. */
+/* The last call. */
 
 static const call_t *
 last_call(void)
@@ -95,7 +94,7 @@ last_call(void)
 }
 
 
-/* Answers the oldest call with a word and numbers; "": with nothing. */
+/* Replies to the oldest call with a word and numbers; "": an empty reply. */
 
 static void
 reply(const char *word, const char *numbers)

@@ -1,5 +1,5 @@
 /*
- * Asking for the health of lists in a made-up world.
+ * Requests for the health of lists in a simulated world.
  */
 
 #ifndef HEALTH_ASK_H_INCLUDED

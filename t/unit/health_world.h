@@ -1,6 +1,6 @@
 /*
- * Lists that answer as a test says, in the place of the question engine: a
- * question is answered as soon as the loop runs.  The clock can be set ahead.
+ * Simulated lists that replace the query engine: a query gets its response as
+ * soon as the loop runs.  The clock can be advanced.
  */
 
 #ifndef HEALTH_WORLD_H_INCLUDED
@@ -22,16 +22,17 @@ typedef enum {
     W_NETWORK                           /* one network of a sample */
 } way_t;
 
-/* How a zone answers through a resolver. */
+/* How a zone responds through a resolver. */
 typedef struct {
     const char  *zone;
     unsigned     resolver;
     way_t        way;
     uint32_t     ttl;
-    double       cached;                /* its test point is kept: since then */
-    int          held;                  /* its answers are */
-    unsigned     soa;                   /* of what it does not have */
-    int          other;                 /* its test name is a machine's */
+    double       cached;                /* the cache has its test point since
+                                           then */
+    int          held;                  /* its responses are held back */
+    unsigned     soa;                   /* in responses for missing names */
+    int          other;                 /* its test name belongs to a host */
     uint32_t     serial;                /* 0: none */
 } zone_t;
 
@@ -47,8 +48,9 @@ static struct ev_loop   *loop;
 static double            ahead;
 static zone_t            zones[WORLD];
 static unsigned          n_zones, asked, halves;
-static int               direct;        /* mode; servers 0 and 1 of all lists */
-static uint32_t          trusts;        /* bits of servers */
+static int               direct;        /* mode; all lists have servers 0 and
+                                           1 */
+static uint32_t          trusts;        /* bits of trusted servers */
 static dns_question_t   *questions;
 static ev_timer          server;
 
@@ -132,7 +134,8 @@ zone_of(const char *name, unsigned resolver)
 }
 
 
-/* What the zone says to its own name, or to one that it must not know. */
+/* The response of the zone for its own name, or for one that it must not
+   contain. */
 
 static void
 answer_of(dns_answer_t *a, zone_t *z, int positive)
@@ -172,7 +175,8 @@ answer_of(dns_answer_t *a, zone_t *z, int positive)
 }
 
 
-/* Is it of a network of the root name servers, and shall that be listed? */
+/* Is the name in a network of the root name servers, and shall that be
+   listed? */
 
 static int
 is_sampled(const zone_t *z, const char *name)
@@ -247,7 +251,8 @@ on_server(struct ev_loop *l, ev_timer *w, int revents)
 
         q->done(q->data, &a);
         free(q);
-        at = &questions;                /* it may have asked and cancelled */
+        at = &questions;                /* the call back may have made and
+                                           cancelled queries */
     }
 
     if (questions != NULL) {
@@ -267,7 +272,7 @@ dns_mute(const dns_engine_t *engine, const dns_payer_t *payer)
 }
 
 
-static double  behind;                  /* s, of own lists */
+static double  behind;                  /* s, for own lists */
 
 double
 dns_behind(const dns_engine_t *engine, const dns_payer_t *payer)
@@ -287,7 +292,7 @@ dns_ask_at(dns_engine_t *engine, unsigned resolver, const char *name,
     (void) engine;
     (void) payer;
 
-    if (type == DNS_TYPE_SOA) {         /* health_soa.c: it does without */
+    if (type == DNS_TYPE_SOA) {         /* health_soa.c: works without */
         return NULL;
     }
 

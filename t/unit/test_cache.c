@@ -1,6 +1,6 @@
 /*
- * The cache of answers: what it keeps, for how long, and in how many octets.
- * Time is what the test says.
+ * The cache of responses: contents, times, and bounds in octets.  The test sets
+ * the clock.
  */
 
 #include "tap.h"
@@ -134,7 +134,7 @@ test_replaced(void)
 }
 
 
-/* As many small ones as may be, then see what is there and what it takes. */
+/* Adds as many small responses as fit, then checks contents and size. */
 static void
 test_bound(size_t octets)
 {
@@ -186,7 +186,7 @@ test_bound(size_t octets)
 }
 
 
-/* Lives of any length, against a plain table. */
+/* Entries with any lifetime, compared with a plain table. */
 static void
 test_random(void)
 {
@@ -238,7 +238,7 @@ test_random(void)
 }
 
 
-/* The greatest answer there can be, in little room. */
+/* The largest possible response, in little room. */
 static void
 test_great(void)
 {

@@ -1,4 +1,4 @@
-/* What the channels have in common: requests, forms, and reading answers. */
+/* Common functions of channels: requests, forms, and parsing of answers. */
 
 #include "deliver/channels/channel.h"
 

@@ -63,7 +63,7 @@ test_message(void)
 }
 
 
-/* Outside of our links, what could be markup is escaped. */
+/* Outside of the channel's own links, all markup is escaped. */
 
 static int
 escaped(rbl_str_t text)

@@ -69,7 +69,7 @@ test_confirm(void)
 }
 
 
-/* No tag of Slack's but the links that are made here. */
+/* Only the channel's own links are tags of Slack. */
 
 static int
 tags_ok(rbl_str_t text)

@@ -60,7 +60,7 @@ test_message(void)
 }
 
 
-/* Tags of ours alone, each closed, and entities that are whole. */
+/* Only the channel's own tags, each closed, and complete entities. */
 
 static int
 html_ok(rbl_str_t text)
@@ -130,7 +130,7 @@ test_hostile(void)
 }
 
 
-/* Words that become entities do not become too long. */
+/* Words that become entities are not too long. */
 
 static void
 test_words(void)

@@ -1,6 +1,6 @@
 /*
- * The parts of checking that need no network: texts from outside, handles of
- * jobs, who has how many.
+ * Parts of a check that need no network: foreign texts, handles of jobs, counts
+ * per account.
  */
 
 #include "check/jobs/jobs_entry.h"

@@ -1,6 +1,6 @@
 /*
- * Return-code rules: the decision table for one answer, with the code tables
- * of real lists, and rules that are none.
+ * Return-code rules: the decision table for one response, with the code tables
+ * of real lists, and invalid rules.
  */
 
 #include "rbl_codes.h"
@@ -310,7 +310,7 @@ test_rules(void)
     for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
         c.n = 0;
 
-        /* without the NUL, so that a sanitizer sees a step too far */
+        /* without the NUL, so that a sanitizer reports any access beyond */
 
         n = strlen(rules[i].rule);
         copy = malloc(n ? n : 1);

@@ -1,6 +1,6 @@
 /*
- * Values of contacts: what each type takes, in which form it is kept, and what
- * of it is shown.
+ * Values of contacts: what each type accepts, the stored form, and the part
+ * that may be shown.
  */
 
 #include "rbl_contact.h"
@@ -29,8 +29,8 @@
 
 
 /*
- * want NULL: refused; "=": as given.  shown NULL: all of it; else what is, the
- * rest being secret.
+ * want NULL: refused; "=": unchanged.  shown NULL: the whole value; otherwise
+ * the visible part, since the rest is secret.
  */
 
 typedef struct {
@@ -367,7 +367,7 @@ static const struct {
 };
 
 
-/* The text in a block that fits exactly. */
+/* The text in a block of exactly its size. */
 
 static rbl_str_t
 exact(const char *z)
@@ -441,7 +441,7 @@ test_names(void)
 }
 
 
-/* Records that are not as they should be show nothing of a secret. */
+/* Invalid records show no part of a secret. */
 
 static void
 test_unknown(void)

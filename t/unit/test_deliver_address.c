@@ -1,4 +1,4 @@
-/* Which addresses and hosts a customer's URL may lead to. */
+/* Permitted addresses and hosts of a customer's URL. */
 
 #include "deliver/transport/address.h"
 
@@ -41,7 +41,7 @@ static const char *const  public[] = {
     "2003::1", "3ffd::1", "2001:db7:ffff::1", "2a00::5eff:0:1"
 };
 
-/* Hosts that libraries take for an address, and other things that are none. */
+/* Hosts that libraries take for an address, and other invalid hosts. */
 
 static const char *const  bad_hosts[] = {
     "2130706433", "017700000001", "0x7f000001", "0x7f.1", "0x7f.0x0.0x0.0x1",
@@ -295,7 +295,7 @@ check_own(void)
     ok(address_refused_own(&a, 443, &r) != NULL, "at another port");
     ok(address_refused_own(&a, 8443, &r) == NULL, "at this one");
 
-    /* where the kernel does not tell, any address may be one of them */
+    /* if the kernel gives no list, any address may be one of this machine */
 
     ok(getrlimit(RLIMIT_NOFILE, &limit) == 0, "the limit of descriptors");
     zero = limit;

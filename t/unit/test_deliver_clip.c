@@ -1,4 +1,4 @@
-/* Texts cut between characters, in the unit that a service counts. */
+/* Texts cut between characters, in the unit of a service. */
 
 #include "deliver/message/clip.h"
 

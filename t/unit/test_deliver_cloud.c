@@ -1,4 +1,4 @@
-/* Requests to services that take forms and JSON: what a message becomes. */
+/* Requests to services with forms and JSON: the conversion of a message. */
 
 #include "deliver/channels/channel.h"
 
@@ -50,7 +50,7 @@ static const char  gone[] =
     "\"listed\":0,\"delisted\":2,\"severity\":\"info\",\"clear\":0}";
 
 
-/* A message of many hosts with long texts of that character. */
+/* A message on many hosts with long texts of that character. */
 
 static char *
 many(size_t n, const char *c)

@@ -1,4 +1,4 @@
-/* Digests: from what the store gives to messages. */
+/* Digests: from the replies of the store to messages. */
 
 #include "deliver/digest_make.h"
 
@@ -53,7 +53,7 @@ reply_int(int64_t n)
 }
 
 
-/* With room for n elements. */
+/* Makes an array for n elements. */
 
 static redisReply *
 reply_array(size_t n)
@@ -156,7 +156,7 @@ listing(rbl_out_t *out, const char *sid, const char *zone, const char *details,
 }
 
 
-/* The host's record up to its n listings. */
+/* The beginning of a host's record, up to its n listings. */
 
 static rbl_out_t *
 host_begin(const char *sid, const char *value, size_t n)
@@ -267,7 +267,7 @@ test_listings(void)
 }
 
 
-/* Of so many listed hosts and one that is clear. */
+/* So many listed hosts and a clear one. */
 
 static redisReply *
 storm(const char *type, int listed, size_t told)
@@ -331,7 +331,7 @@ test_per_host(void)
 }
 
 
-/* A host that was deleted while it was listed: a message of its own. */
+/* A host that was deleted while it was listed has its own message. */
 
 static void
 test_unreported(void)
@@ -346,7 +346,7 @@ test_unreported(void)
     add(hosts, reply_int(3));
     (void) host_begin(HT "02", "192.0.2.8", 0);
     add(hosts, recorded());
-    add(hosts, reply_int(4));           /* there is no such state */
+    add(hosts, reply_int(4));           /* an invalid state */
 
     r = digest_reply("pagerduty", 0, 0, 0, hosts, reply_array(1));
     add(r, reply_int(1));

@@ -1,4 +1,4 @@
-/* The HTML of a mail: what hostile texts become, and how long it gets. */
+/* The HTML of a mail: escaping of hostile texts, and its length. */
 
 #include "deliver/message/html.h"
 
@@ -35,7 +35,7 @@ count(rbl_str_t s, const char *part)
 }
 
 
-/* Everything that may not be in any page. */
+/* Text that must not be in any page. */
 
 static void
 is_safe(rbl_str_t s, const char *name)
@@ -167,7 +167,7 @@ test_hostile(void)
     html_message(&buf, &m);
     s = rbl_buf_str(&buf);
 
-    /* as text they stand there, and nothing of them is a tag */
+    /* they appear as text, and no part of them is a tag */
 
     ok(count(s, "&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;") > 6,
        "hostile texts are shown");

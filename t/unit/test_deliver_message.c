@@ -1,4 +1,4 @@
-/* Messages to contacts, byte by byte, and back. */
+/* Messages to contacts, byte by byte, made and parsed. */
 
 #include "deliver/message/message.h"
 
@@ -325,7 +325,7 @@ test_titles(void)
 }
 
 
-/* A storm: whole numbers, some of the hosts, a bounded size. */
+/* A storm: complete counts, some of the hosts, a bounded size. */
 
 static void
 test_storm(void)

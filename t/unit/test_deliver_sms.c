@@ -1,4 +1,4 @@
-/* A message in an SMS: its letters, its parts, and what is left out. */
+/* A message as an SMS: its alphabet, its parts, and omissions. */
 
 #include "deliver/message/sms_text.h"
 

@@ -1,6 +1,6 @@
 /*
- * Transfers one after the other over the same handles: nothing of one is in the
- * next, whatever it was.
+ * Transfers that reuse the same handles: no data of one transfer is in the
+ * next.
  */
 
 #include "deliver/transport/transfer.h"
@@ -20,7 +20,7 @@ static struct {
     ev_io               accept, read;
     unsigned            port, status, accepted;
     size_t              n;
-    char                request[REQUEST_MAX];   /* the last that came */
+    char                request[REQUEST_MAX];   /* the last request */
     int                 done;
     transfer_result_t   result;
     char                body[16];
@@ -240,7 +240,7 @@ check_cancel(transfer_pool_t *pool)
 }
 
 
-/* Paths that a reader of URLs could "tidy". */
+/* Paths that a URL parser could normalize. */
 
 static void
 url_number(char *url, size_t size, unsigned i)
@@ -262,7 +262,7 @@ sent_url(const char *url)
 }
 
 
-/* More than are kept, and again. */
+/* More URLs than the cache holds, twice. */
 
 static void
 check_urls(transfer_pool_t *pool)
@@ -294,7 +294,7 @@ check_urls(transfer_pool_t *pool)
 }
 
 
-/* A transfer that is on its way keeps its URL when another takes its place. */
+/* A transfer in flight keeps its URL when another URL takes the slot. */
 
 static void
 check_url_taken(transfer_pool_t *pool)

@@ -1,4 +1,4 @@
-/* What the answers of services mean: each that is documented, and others. */
+/* Verdicts on the answers of services: the documented answers, and others. */
 
 #include "deliver/channels/channel.h"
 
@@ -25,7 +25,7 @@ typedef struct {
     unsigned            step, status;
     const char         *headers, *body;
     channel_verdict_t   verdict;
-    const char         *why;            /* a part of it */
+    const char         *why;            /* a part of the reason */
 } case_t;
 
 static const case_t  cases[] = {

@@ -1,8 +1,8 @@
 /*
- * How questions leave: each arrives once and whole, however many of them are
- * one message to the kernel; and all the same where the kernel, or the path,
- * takes only one at a time.  A resolver lives on the same event loop; what
- * the kernel is asked to do, and says, goes through here.
+ * Batches of queries: each query arrives once and complete, for any number of
+ * queries in one message to the kernel; also if the kernel, or the path, takes
+ * only one at a time.  A resolver runs on the same event loop; the system calls
+ * are replaced here.
  */
 
 #include "tap.h"
@@ -18,15 +18,15 @@
 #include <unistd.h>
 
 #define MANY     150
-#define LENGTHS  7                  /* of names */
+#define LENGTHS  7                  /* number of name lengths */
 
 static struct ev_loop  *loop;
-static int              udp;        /* of the resolver */
+static int              udp;        /* socket of the resolver */
 static in_port_t        port;
 static ev_io            server;
 static unsigned         arrived, answered, bad;
 
-/* What the kernel cannot do; what it has been asked for. */
+/* Features that the kernel lacks; calls that used them. */
 static int              unknown, unroutable;
 static unsigned         messages, cut, refusals, good_before;
 
@@ -43,7 +43,7 @@ getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 }
 
 
-/* The first message that is to be cut up is not taken, nor what follows. */
+/* Refuses the first message with segments, and all later ones. */
 int
 sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 {
@@ -94,7 +94,7 @@ serve(struct ev_loop *l, ev_io *io, int events)
             return;
         }
 
-        /* NXDOMAIN, without the question's OPT. */
+        /* NXDOMAIN, without the OPT of the query. */
         arrived++;
         msg[2] = 0x81;
         msg[3] = 0x83;
@@ -140,7 +140,8 @@ on_answer(void *data, const dns_answer_t *answer)
 }
 
 
-/* MANY questions, of several lengths in turn, by sockets of so many uses. */
+/* Sends MANY queries, of several lengths in turn, by sockets with so many
+   uses. */
 static void
 run(const char *what, unsigned uses)
 {
@@ -202,7 +203,7 @@ test_unknown(void)
 }
 
 
-/* One refusal for each socket: the others may take another path. */
+/* One refusal for each socket, since others may use another path. */
 static void
 test_unroutable(void)
 {

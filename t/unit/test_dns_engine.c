@@ -1,8 +1,8 @@
 /*
- * The question engine's promises to its caller: call backs come once, never
- * from inside dns_ask, never after dns_cancel, whatever state the question is
- * in; nothing is left behind.  A resolver lives on the same event loop and
- * does what the first letter of the name says:
+ * The contract of the query engine: call backs come once, never from inside
+ * dns_ask, never after dns_cancel, in any state of the query; nothing leaks.  A
+ * resolver runs on the same event loop; the first letter of the name selects
+ * its behaviour:
  *
  *     a... answers, m... is mute, t... truncates; its TCP side is mute
  */
@@ -20,7 +20,7 @@
 #define MANY  200
 
 static struct ev_loop  *loop;
-static int              udp, tcp;       /* of the resolver */
+static int              udp, tcp;       /* sockets of the resolver */
 static in_port_t        port, closed_port;
 static ev_io            server;
 static unsigned         called, asking, nested, mixed_up;
@@ -51,7 +51,7 @@ serve(struct ev_loop *l, ev_io *io, int events)
         msg[2] = 0x81;
         msg[3] = 0x80;
 
-        /* The question carries OPT, which the reply leaves out. */
+        /* The query has OPT, which the response lacks. */
         n -= 11;
         msg[11] = 0;
 
@@ -76,7 +76,7 @@ serve(struct ev_loop *l, ev_io *io, int events)
 }
 
 
-/* A socket on *at, or on any port; -1: the port is taken. */
+/* A socket on *at, or on any port; -1: the port is in use. */
 
 static int
 bound(int type, in_port_t *at)
@@ -105,7 +105,7 @@ bound(int type, in_port_t *at)
 }
 
 
-/* One port for both: what is free for the one may be taken for the other. */
+/* One port for both: a free UDP port may be in use for TCP. */
 
 static void
 bind_pair(void)
@@ -172,7 +172,7 @@ on_answer(void *data, const dns_answer_t *answer)
     called++;
     nested += asking;
 
-    /* The question must still have been ours to wait for. */
+    /* The query must not have been cancelled. */
     mixed_up += *own == NULL;
     *own = NULL;
     last = *answer;
@@ -188,7 +188,7 @@ on_tick(struct ev_loop *l, ev_timer *timer, int events)
 }
 
 
-/* Until the count is reached or 10 seconds have passed. */
+/* Runs until the count is reached or 10 seconds have passed. */
 static int
 run_until(const unsigned *count, unsigned want)
 {
@@ -208,7 +208,7 @@ run_until(const unsigned *count, unsigned want)
 }
 
 
-/* Some rounds more, in which what must not happen could. */
+/* Runs some more rounds, in which a wrong event could happen. */
 static void
 run_on(void)
 {
@@ -350,7 +350,7 @@ static unsigned  left;
 static dns_engine_t  *chain_engine;
 
 
-/* Asks the next one from within. */
+/* Makes the next query from inside the call back. */
 static void
 on_chain(void *data, const dns_answer_t *answer)
 {
@@ -378,7 +378,7 @@ test_chain(void)
 }
 
 
-/* The first to be told cancels all the others. */
+/* The first call back cancels all other queries. */
 static void
 on_first(void *data, const dns_answer_t *answer)
 {
@@ -394,7 +394,7 @@ on_first(void *data, const dns_answer_t *answer)
 }
 
 
-/* `n` questions of that name; the first call back cancels the rest. */
+/* Makes `n` queries for that name; the first call back cancels the rest. */
 static void
 first_cancels(dns_config_t *conf, const char *name, dns_status_t status,
     const char *what)
@@ -417,7 +417,7 @@ first_cancels(dns_config_t *conf, const char *name, dns_status_t status,
     ok(called == 1 && c->in_flight == 0 && c->waiting == 0,
        "%s: the cancelled others are not", what);
 
-    /* Still in order afterwards. */
+    /* The engine still works afterwards. */
     ask(engine, 0, name, on_answer);
     ok(run_until(&called, 2) && last.status == status, "%s: and goes on",
        what);
@@ -458,7 +458,7 @@ test_first_cancels(void)
 }
 
 
-/* Cancelled, and then freed, at every moment of their lives. */
+/* Queries are cancelled, and others freed, at every moment of their lives. */
 static void
 test_moments(void)
 {

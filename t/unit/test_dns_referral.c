@@ -1,6 +1,6 @@
 /*
- * What replies tell of servers: referrals with their glue, name servers and
- * SOA that were asked for, aliases that lead elsewhere.
+ * Servers in responses: referrals with their glue, name servers and SOA that
+ * were queried, aliases that lead elsewhere.
  */
 
 #include "tap.h"

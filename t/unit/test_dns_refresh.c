@@ -1,8 +1,8 @@
 /*
- * How long the servers of a zone hold, with a search (find.c) and a clock of
- * this test's own: between five minutes and a day; in the last fifth of that
- * they are looked for again, and nobody waits.  What cannot be found again
- * stays in use, unless the zone is gone.
+ * Validity of the servers of a zone, with a simulated search (find.c) and
+ * clock: between five minutes and a day; in the last fifth they are searched
+ * again, and no query waits.  If the search fails, they stay in use, unless the
+ * zone is gone.
  */
 
 #include "tap.h"
@@ -14,7 +14,7 @@
 static dns_engine_t    *engine;
 static dns_zone_t      *zone;
 static dns_payer_t      payer;
-static int              sought;         /* searches begun, and under way */
+static int              sought;         /* searches started, and under way */
 static int              seeking;
 static dns_find_t      *const  search = (dns_find_t *) &seeking;
 
@@ -52,7 +52,8 @@ on_answer(void *data, const dns_answer_t *answer)
 }
 
 
-/* Does a query now wait for the search?  It is asked at 127.0.0.<last>. */
+/* Does a query now wait for the search?  Otherwise it is sent to
+   127.0.0.<last>. */
 
 static int
 waits(unsigned *last)
@@ -72,7 +73,7 @@ waits(unsigned *last)
 }
 
 
-/* The search ends: a server at 127.0.0.<last>, or with 0 nothing. */
+/* Ends the search: a server at 127.0.0.<last>, or nothing if that is 0. */
 
 static void
 found(unsigned last, uint32_t ttl, int gone)
@@ -89,7 +90,7 @@ found(unsigned last, uint32_t ttl, int gone)
 }
 
 
-/* The clock goes on for the zone. */
+/* Advances the clock of the zone. */
 
 static void
 pass(double seconds)

@@ -1,6 +1,6 @@
 /*
- * Replies that must not reach a parser: cut, looping, announcing what is not
- * there, or of types that nobody asked for.
+ * Responses that must not reach a parser: truncated, looping, with wrong
+ * counts, or with types that were not queried.
  */
 
 #include "tap.h"
@@ -60,7 +60,7 @@ test_broken(void)
 }
 
 
-/* A reply with an A record whose owner is the pointer given. */
+/* A response with an A record whose owner is the given pointer. */
 static void
 pointer(unsigned to)
 {
@@ -72,8 +72,8 @@ pointer(unsigned to)
 
 
 /*
- * An address whose owner goes through `n` pointers to the asked name, all but
- * its own being in the rdata of a text.
+ * An address whose owner is a chain of `n` pointers to the queried name; all
+ * but the first are in the rdata of a text.
  */
 static void
 ladder(unsigned n)
@@ -116,7 +116,7 @@ test_pointers(void)
     msg[self] = 0x80;
     ok(is_status(DNS_BADREPLY), "a length octet of neither kind");
 
-    /* The label before the pointer makes the name longer each time round. */
+    /* The label before the pointer makes the name longer in each loop. */
     start(0x8180, DNS_TYPE_A);
     put8(1);
     put8('x');
@@ -130,7 +130,7 @@ test_pointers(void)
     ladder(128);
     ok(is_status(DNS_BADREPLY), "128 pointers");
 
-    /* The same in rdata, where only the reader would follow. */
+    /* The same in rdata, where only the parser would follow. */
     start(0x8180, DNS_TYPE_A);
     put16(0xc00c);
     fixed(0, DNS_RR_CNAME, 60, 2);

@@ -1,6 +1,6 @@
 /*
- * Messages of the question engine: questions as they are sent, and what is
- * read out of sound replies.
+ * Messages of the query engine: queries as they are sent, and the data of valid
+ * responses.
  */
 
 #include "tap.h"
@@ -66,7 +66,7 @@ test_question(void)
 }
 
 
-/* The same name and type by ldns: are the octets the same? */
+/* Makes ldns the same octets for that name and type? */
 static int
 as_ldns(uint16_t id, const uint8_t *name, size_t n, uint16_t type,
     unsigned shape)
@@ -105,7 +105,7 @@ as_ldns(uint16_t id, const uint8_t *name, size_t n, uint16_t type,
 }
 
 
-/* Labels of any octets, up to the longest name. */
+/* Labels of random octets, up to the longest name. */
 static size_t
 random_name(uint8_t name[DNS_NAME_MAX])
 {
@@ -277,7 +277,7 @@ test_answers(void)
 }
 
 
-/* What is asked about zones: that there is some, and how long it holds. */
+/* Queries about zones: existence, and time to cache. */
 static void
 test_zones(void)
 {
@@ -364,7 +364,7 @@ test_negative(void)
 }
 
 
-/* A header that names no question. */
+/* A header without a question section. */
 
 static void
 test_denial(void)
@@ -413,7 +413,7 @@ test_chain(void)
        && answer.a[0] == 0x7f000003 && answer.ttl == 30,
        "a chain in any order and case");
 
-    /* Asked in capitals, which the reply has not kept. */
+    /* Queried in capitals, which the response does not keep. */
     start(0x8180, DNS_TYPE_A);
     put_named_a(NAME, 0x7f000003);
     memcpy(qname, "\0012\0010\0010\003127\003ZEN\007EXAMPLE", qlen);

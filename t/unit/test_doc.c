@@ -1,6 +1,6 @@
 /*
- * The document writer: both formats, escaping of hostile texts, wrong
- * nesting, and sinks whose windows are of any size.
+ * The document writer: both formats, escaping of hostile texts, wrong nesting,
+ * and sinks with windows of any size.
  */
 
 #include "rbl_doc.h"
@@ -13,7 +13,7 @@
 #define N(a)        (sizeof(a) / sizeof((a)[0]))
 #define XML_HEAD    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 #define FFFD        "\xef\xbf\xbd"
-#define PLACES      52                  /* octets of a text, at most */
+#define PLACES      52                  /* limit of a text in octets */
 
 
 typedef struct {
@@ -194,7 +194,8 @@ test_texts(void)
 }
 
 
-/* Every byte at every place of texts of n octets, against a plain loop. */
+/* Every byte at every position of texts of n octets, compared with a plain
+   loop. */
 
 static int
 text_places(size_t n)
@@ -318,7 +319,7 @@ test_misuse(void)
 }
 
 
-/* Values that were written before. */
+/* Values that are already encoded. */
 
 static void
 test_ready(void)

@@ -1,6 +1,5 @@
 /*
- * Requests and reports of evidence, with a store and a health of this test's
- * own.
+ * Requests and reports of evidence, with a fake store and health.
  */
 
 #include "tap.h"
@@ -168,7 +167,7 @@ main(void)
     test_news();
     test_forget();
 
-    evidence_free(evidence);            /* while two wait */
+    evidence_free(evidence);            /* while two requests wait */
     ok(listener == NULL, "it listens no more");
     list_unref(list);
     ev_loop_destroy(loop);

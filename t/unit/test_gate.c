@@ -1,6 +1,6 @@
 /*
  * The decision: every response, with and without a current listing, for every
- * state of the list.  The rules are written down here a second time, as tables.
+ * state of the list.  The rules are repeated here as tables.
  */
 
 #include "tap.h"
@@ -34,7 +34,7 @@ answer(rbl_verdict_t raw, int stands)
 }
 
 
-/* Its test points were asked just now. */
+/* Its test points were queried just now. */
 
 static health_verdict_t
 health(health_state_t state)
@@ -83,7 +83,7 @@ test_need(void)
 }
 
 
-/* With fresh test points, and an end that has been told for long. */
+/* With fresh test points, and an end that was reported long ago. */
 
 static void
 test_states(void)
@@ -94,7 +94,7 @@ test_states(void)
     health_verdict_t  v;
 
     static const struct {
-        rbl_verdict_t     want[2][2];       /* clear, listed; new, stands */
+        rbl_verdict_t     want[2][2];       /* clear, listed; new, current */
         rbl_lookup_err_t  error;
     } cases[] = {
         [HEALTH_UNTRIED] = { { { U, U }, { U, U } }, RBL_ERR_UNHEALTHY },
@@ -134,7 +134,7 @@ test_states(void)
 }
 
 
-/* A list that is known to be dead says nothing about anybody. */
+/* The responses of a dead list do not count. */
 
 static void
 test_dead(void)
@@ -205,8 +205,8 @@ test_listing(void)
 
 
 /*
- * The end of a listing in resolver mode.  A cache keeps the test point for
- * 600 s and "not there" for 300 s.  Seconds from now; 0: not so.
+ * The end of a listing in resolver mode.  A cache keeps the test point for 600
+ * s and a negative response for 300 s.  Seconds from now; 0: does not apply.
  */
 
 static void
@@ -322,7 +322,7 @@ test_unproven(void)
 }
 
 
-/* What other daemons have found, or this one before it was started. */
+/* Evidence of other daemons, or of this one before a restart. */
 
 static void
 test_evidence(void)
@@ -366,7 +366,8 @@ test_evidence(void)
 
 /*
  * A cache may have a listing from a moment in which the list was wildcarding
- * and nobody asked for its test points: it is seen again after its TTL.
+ * and its test points were not queried: the listing is checked again after its
+ * TTL.
  */
 
 static void
@@ -436,7 +437,7 @@ test_twice(void)
 
 /* g good, w wildcarding, d down, r refusing, n the network, x dead, u has no
    test point, o good by an old test, m good by an old sample, b the name was
-   asked before the test points */
+   queried before the test points */
 
 static gate_vote_t
 vote(const char *s)
@@ -470,7 +471,7 @@ test_votes(void)
     gate_vote_t    votes[3];
     gate_answer_t  a;
 
-    /* the response and the votes: server, what it says, its serial */
+    /* the response and the votes: server, its response, its serial */
 
     static const struct {
         const char        *name;

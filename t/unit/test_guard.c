@@ -1,6 +1,6 @@
 /*
- * Batches of new listings before a store and a health of this test's own: who
- * may go, who waits for a sample, who is told that the list is frozen.
+ * Batches of new listings with a fake store and health: permitted listings,
+ * those that wait for a sample, those at a frozen list.
  */
 
 #include "tap.h"
@@ -15,7 +15,7 @@ static int              told[CALLS], told_to[CALLS];
 static unsigned         n_told;
 static int              who[CALLS];     /* their addresses are the data */
 
-static health_done_pt   sampled;        /* NULL: none is taken */
+static health_done_pt   sampled;        /* NULL: no sample is under way */
 static void            *sampled_data;
 static unsigned         samples, dropped;
 static rbl_family_t     sampled_family;
@@ -104,7 +104,7 @@ fresh(int custom)
 }
 
 
-/* So many were told, all the same. */
+/* Were so many called back, all with the same result? */
 
 static int
 all_told(unsigned n, int go)

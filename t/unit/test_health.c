@@ -1,5 +1,6 @@
 /*
- * Health of lists: what their test points show, and how often each is queried.
+ * Health of lists: the results of test points, and the intervals of their
+ * queries.
  */
 
 #include "tap.h"
@@ -73,7 +74,7 @@ test_unsupported(void)
     list = list_of("a.test", V4 | V6, "ip");
     six = list_of("six.test", V6, "ip");
 
-    /* only the IPv4 test point is there */
+    /* only the IPv4 test point exists */
 
     zones[0].zone = "0.0.127.a.test";
     ok(ask(list, V6, 0, HEALTH_KNOWN).state == HEALTH_UNSUPPORTED,
@@ -155,7 +156,7 @@ test_cache(void)
 }
 
 
-/* When it has passed, and for how long caches keep what it said. */
+/* The time of the last pass, and how long caches keep its responses. */
 
 static void
 test_passes(void)
@@ -200,7 +201,7 @@ test_passes(void)
 }
 
 
-/* What is kept of a time in which the list was wildcarding. */
+/* The data about a time in which the list was wildcarding. */
 
 static void
 test_wildcarding(void)
@@ -385,7 +386,7 @@ test_entry(void)
 }
 
 
-/* Without a negative test point too. */
+/* The same without a negative test point. */
 
 static void
 test_negative_ttl(void)
@@ -471,7 +472,7 @@ test_timer(void)
 
 /*
  * The test points of an account's lists wait for its budget one list after the
- * other: all at once, none of them would be through in the time of a check.
+ * other; all at once, none of them would be complete in the time of a check.
  */
 
 static void

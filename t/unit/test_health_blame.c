@@ -1,6 +1,6 @@
 /*
- * Health of lists: whether a list or its resolver is to blame, and what an
- * answer that does not count leads to.
+ * Health of lists: whether a list or its resolver is to blame, and the
+ * consequences of a response that does not count.
  */
 
 #include "tap.h"
@@ -8,7 +8,7 @@
 #include "health_ask.h"
 
 
-/* A list that never had a test point does not miss it. */
+/* A list that never had a test point does not need it. */
 
 static way_t
 own_way(way_t way, int i)
@@ -98,7 +98,8 @@ test_resolver(void)
 }
 
 
-/* A response that is no verdict has the test points queried, but not each. */
+/* After a response that is no verdict the test points are queried, but not each
+   time. */
 
 static void
 test_doubt(void)
@@ -142,7 +143,7 @@ test_doubt(void)
 }
 
 
-/* Those that are good are heard before the resolver is blamed. */
+/* The good lists must have responded before the resolver is blamed. */
 
 static void
 test_heard(void)
@@ -155,7 +156,7 @@ test_heard(void)
 
     static const struct {
         way_t        way;
-        double       slow;      /* how long the last of them takes */
+        double       slow;      /* time of the slowest response */
         const char  *what;
     } cases[] = {
         { W_MUTE, 1.5, "after those that are slow" },
@@ -207,7 +208,7 @@ test_heard(void)
 }
 
 
-/* Failures may be quick where a good answer takes its way. */
+/* Failures may be quick while a good response needs its time. */
 
 static void
 test_late(void)

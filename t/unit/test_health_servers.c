@@ -1,5 +1,6 @@
 /*
- * Samples of what nobody lists, and the servers of a list in direct mode.
+ * Samples of names that no list should contain, and the servers of a list in
+ * direct mode.
  */
 
 #include "tap.h"

@@ -1,4 +1,4 @@
-/* Keys are hidden in texts that come from outside. */
+/* Keys are hidden in untrusted texts. */
 
 #include "check/lists/hide.h"
 #include "tap.h"
@@ -18,18 +18,18 @@ static const struct {
     { "a k3y", { "K3Y" }, "a {key}", 0 },
     { "xk3yx", { "k3y" }, "x{key}x", 0 },
 
-    /* several: a longer one is no rest of a shorter one */
+    /* several: a shorter key leaves no rest of a longer one */
     { "one two", { "two", "one" }, "{key} {key}", 0 },
     { "abcdef", { "abc", "abcdef" }, "{key}", 0 },
     { "abcdefg", { "abc", "abcdef" }, "{key}g", 0 },
 
-    /* none is left that begins inside of another */
+    /* no rest of a key that overlaps another */
     { "-abaxaba", { "aba" }, "-{key}x{key}", 0 },
     { "-ababa-", { "aba" }, "-{key}-", 0 },
     { "abcd", { "abc", "bcd" }, "{key}", 0 },
     { "k3yk3y", { "k3y" }, "{key}", 0 },
 
-    /* what stands for a key is no text */
+    /* the replacement of a key is not searched */
     { "key", { "key" }, "{key}", 0 },
     { "e", { "e" }, "{key}", 0 },
 

@@ -248,7 +248,7 @@ test_key(void)
 }
 
 
-/* Hosts are checked each 10 minutes, the list is asked once an hour. */
+/* Hosts are checked every 10 minutes, the list is queried once an hour. */
 
 static void
 test_due(void)

@@ -1,6 +1,6 @@
 /*
- * The rate limit of the log: each format has a count of its own, however many
- * formats there are.
+ * The rate limit of the log: each format has its own count, for any number of
+ * formats.
  */
 
 #include "base/log.h"
@@ -19,7 +19,7 @@ static char  path[] = "/tmp/test_log.XXXXXX";
 static char  formats[FORMATS][24];
 
 
-/* Lines of the log that hold this text. */
+/* Counts the lines of the log that contain this text. */
 
 static unsigned
 lines(const char *text)
@@ -43,7 +43,7 @@ lines(const char *text)
 }
 
 
-/* Formats in turn: none resets the count of another. */
+/* Alternating formats: none resets the count of another. */
 
 static void
 check_pairs(void)
@@ -63,7 +63,7 @@ check_pairs(void)
 }
 
 
-/* More formats than the log can count: the rest shares one limit. */
+/* More formats than the log can count: the others share one limit. */
 
 static void
 check_flood(void)

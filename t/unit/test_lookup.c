@@ -1,7 +1,7 @@
 /*
- * Look-ups: the same question asked once, kept as long as it holds, counted
- * against the quota; call backs once each, never from inside.  The engine, the
- * quota and the time are played by this program; the event loop is real.
+ * Look-ups: equal queries are sent once, cached while valid, counted against
+ * the quota; call backs come once each, never from inside a call.  This program
+ * replaces the engine, the quota and the clock; the event loop is real.
  */
 
 #include "tap.h"
@@ -24,10 +24,10 @@ static struct ev_loop   *loop;
 static lookup_t         *lookup;
 static double            clock_now = 1000;
 
-static dns_question_t    sent[MAX];         /* to the engine */
+static dns_question_t    sent[MAX];         /* queries to the engine */
 static unsigned          n_sent, n_cancelled;
 
-static quota_answer_t    grant;             /* what the quota says */
+static quota_answer_t    grant;             /* answer of the quota */
 static quota_done_pt     quota_done;
 static void             *quota_data;
 static double            quota_patience;
@@ -43,8 +43,9 @@ typedef struct {
     uint32_t           a, ttl;
     unsigned           n_a, kept;
     double             at;
-    unsigned           cancels;             /* this one, from the call back */
-    unsigned           asks;                /* as often, from there */
+    unsigned           cancels;             /* the call back cancels this one */
+    unsigned           asks;                /* new look-ups made by the call
+                                               back */
 } asker_t;
 
 static asker_t   asker[MAX];
@@ -226,7 +227,7 @@ run(void)
 }
 
 
-/* The engine answers its nth question. */
+/* The engine's response to its nth query. */
 static void
 answer(unsigned n, dns_status_t status, uint32_t a, uint32_t ttl)
 {
@@ -428,7 +429,7 @@ test_quota(void)
 }
 
 
-/* Who comes later waits longer. */
+/* A later caller waits longer. */
 static void
 test_patience(void)
 {

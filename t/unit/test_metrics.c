@@ -1,6 +1,6 @@
 /*
- * Numbers of daemons: the tables are whole and sound, what was packed is read
- * again, shorter and longer records too, and units are told right.
+ * Counters of daemons: the tables are complete and consistent, packed records
+ * are read again, also shorter and longer ones, and units are correct.
  */
 
 #include "rbl_metrics.h"
@@ -35,7 +35,7 @@ ends(const char *s, const char *with)
 }
 
 
-/* Rows of one family stand together and are of one kind; none is left out. */
+/* Rows of one family are adjacent and of one kind; none is missing. */
 
 static void
 test_table(const char *what, const rbl_metric_t *m, size_t n)

@@ -1,6 +1,7 @@
 /*
- * The sink, the buffer and MessagePack: every width both ways, and hostile
- * input in exactly fitting blocks, so that a sanitizer sees a step too far.
+ * The sink, the buffer and MessagePack: every width, written and read, and
+ * hostile input in blocks of exactly its size, so that a sanitizer reports any
+ * access beyond.
  */
 
 #include "rbl_mp.h"

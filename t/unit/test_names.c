@@ -1,5 +1,5 @@
 /*
- * The names that are asked: a table of hosts and lists, and one of test points.
+ * Query names: a table of hosts and lists, and one of test points.
  */
 
 #include "check/lists/names.h"
@@ -22,7 +22,7 @@
 #define MAPPED(x)  x ".0.0.0.0.f.7.f.f.f.f." ZERO
 
 
-/* What is asked: "" nothing, the list is skipped; "!" it is too long. */
+/* The names: "": none, the list is skipped; "!": too long. */
 
 static const struct {
     rbl_family_t   family;
@@ -48,7 +48,7 @@ static const struct {
       "b.a.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.8.b.d.0.1.0.0.2."
       "bl.test", NULL },
 
-    /* mapped ones are folded, whatever they are said to be */
+    /* mapped addresses are IPv4, whatever the given family */
 
     { V6, "::ffff:192.0.2.99", V4, "bl.test", "", BOTH, "99.2.0.192.bl.test",
       NULL },
@@ -58,7 +58,7 @@ static const struct {
       NULL },
     { V6, "::ffff:192.0.2.99", V6, "bl.test", "", BOTH, "", NULL },
 
-    /* a list is asked for what it takes and nothing else */
+    /* a list is queried only for its families */
 
     { V4, "192.0.2.99", V6, "bl.test", "", BOTH, "", NULL },
     { V6, "2001:db8::1", V4, "bl.test", "", BOTH, "", NULL },
@@ -148,7 +148,7 @@ static const struct {
     { V4, "192.0.2.99", V4, "{key}.bl.test", L63, BOTH,
       "99.2.0.192." L63 ".bl.test", NULL },
 
-    /* 253 octets and no more; nothing is asked if one name is too long */
+    /* 253 octets and no more; no query if one name is too long */
 
     { DOM, L63 "." L63 "." L63 "." L50 ".de", DOM, "bl.test", "", FULL,
       L63 "." L63 "." L63 "." L50 ".de.bl.test", NULL },
@@ -173,7 +173,7 @@ static const struct {
     { V4, "192.0.2.99", V4, "{key}." L63 "." L63 "." L63 "." L50, L63, BOTH,
       "!", NULL },
 
-    /* zones that are none */
+    /* invalid zones */
 
     { V4, "192.0.2.99", V4, "a..b", "", BOTH, "!", NULL },
     { V4, "192.0.2.99", V4, "", "", BOTH, "!", NULL },
@@ -182,7 +182,7 @@ static const struct {
 };
 
 
-/* No value of that family: nothing is asked of anybody. */
+/* No value of that family: no queries. */
 
 static const struct {
     rbl_family_t   family;
@@ -269,7 +269,8 @@ test_asked(void)
 }
 
 
-/* A list of domains that says it takes addresses is not asked for one. */
+/* A list of domains whose record has address families is not queried for
+   them. */
 
 static void
 test_uribl(void)
@@ -292,7 +293,7 @@ test_uribl(void)
 }
 
 
-/* "*": it differs with the random number, and ends so. */
+/* "*": varies with the random number, and has this suffix. */
 
 static const struct {
     const char    *control;
@@ -387,7 +388,7 @@ test_points(void)
 }
 
 
-/* Many random ones: never the same twice in a row, all of their network. */
+/* Many random names: never the same twice in a row, all in their network. */
 
 static void
 test_random(void)
@@ -437,10 +438,10 @@ test_random(void)
 int
 main(void)
 {
-    test_asked();                       /* by the list libpsl has in it */
+    test_asked();                       /* with the list built into libpsl */
     names_open();
     names_open();
-    test_asked();                       /* by the system's */
+    test_asked();                       /* with the system's list */
     test_uribl();
     test_points();
     test_random();

@@ -1,5 +1,5 @@
 /*
- * Which names the lists of accounts may ask for.
+ * Names that lists of accounts may query.
  */
 
 #include "rbl_own.h"
@@ -18,7 +18,7 @@ static const rbl_str_t  allow[] = {
 
 static const struct {
     const char  *name;
-    const char  *under;         /* NULL: it may be asked for */
+    const char  *under;         /* NULL: permitted */
 } plain[] = {
     { "dnsbl.example.org", NULL },
     { "2.0.0.127.zen.example.com", NULL },

@@ -1,6 +1,6 @@
 /*
- * Those who wait for a list's quota, and the tokens in hand, before a store of
- * this test's own: it answers when the test says so.
+ * Callers that wait for a list's quota, and the tokens in hand, with a fake
+ * store that replies when the test tells it to.
  */
 
 #include "tap.h"
@@ -21,7 +21,7 @@ static health_done_pt   probe;
 static void            *probe_data;
 static unsigned         dropped;
 static int              vouched;
-static unsigned         through;        /* the resolvers, a bit each */
+static unsigned         through;        /* bits of the resolvers in use */
 
 
 /* --- health -------------------------------------------------------------- */
@@ -87,7 +87,8 @@ on_answer(void *data, quota_answer_t answer)
 }
 
 
-/* Until so many were told, or more where the machine is slow; 1: it was so. */
+/* Runs until so many were called back, or longer on a slow machine; 1: they
+   were. */
 
 static int
 wait_told(unsigned n, double seconds)
@@ -323,7 +324,8 @@ test_backoff(void)
 }
 
 
-/* The list refuses, or the resolver: other daemons hear of the list only. */
+/* The list refuses, or the resolver: only a refusal of the list is reported to
+   other daemons. */
 
 static void
 test_refused(void)
@@ -371,7 +373,7 @@ test_refused(void)
 }
 
 
-/* Asked while somebody wants to know; only what is new counts. */
+/* Probed while a caller waits; only new results count. */
 
 static void
 test_probe(void)
@@ -386,7 +388,7 @@ test_probe(void)
        "and sooner where these are");
     quota->look.repeat = 0.05;
     ev_timer_again(loop, &quota->look);
-    run(0.2);                           /* what other tests have left */
+    run(0.2);                           /* calls left by other tests */
 
     fresh(0, 0);
     probe = NULL;
@@ -438,7 +440,7 @@ test_probe(void)
 }
 
 
-/* Who is told takes, and forgets another that would have been told next. */
+/* The call back takes a token, and forgets the caller that would be next. */
 
 static quota_answer_t  nested;
 

@@ -1,6 +1,6 @@
 /*
- * Records: each field in its place, every truncation and every damaged byte
- * refused or at least harmless, results both ways.
+ * Records: each field in its position, every truncation and every damaged byte
+ * refused or at least harmless, results written and read.
  */
 
 #include "rbl_record.h"
@@ -11,8 +11,8 @@
 
 
 /*
- * A record of `n` fields after the version: "s" a string that names its
- * position, "i" its position as a number, "a" an array of one string.
+ * A record of `n` fields after the version: "s" a string with its position, "i"
+ * its position as a number, "a" an array of one string.
  */
 
 static void
@@ -67,7 +67,7 @@ typedef union {
 } any_t;
 
 
-/* One signature for all, for the table below. */
+/* A common signature for the table below. */
 
 #define DECODER(name)                                                         \
 static rbl_err_t                                                              \
@@ -208,7 +208,7 @@ test_damage(size_t e)
 }
 
 
-/* Records that were written before the last fields were added. */
+/* Records of versions before the last fields were added. */
 
 static void
 test_older(size_t e)
@@ -305,7 +305,7 @@ test_entities(void)
 }
 
 
-/* Decodes a record of this size; the name is nearly all of it. */
+/* Decodes a record of this size; its name takes nearly all of it. */
 
 static rbl_err_t
 large_host(size_t size)
@@ -321,8 +321,8 @@ large_host(size_t size)
     rbl_mp_put_array(&b.out, 17);
     rbl_mp_put_int(&b.out, 1);
 
-    size -= 3 + 1 + 5 + 15;             /* the array, 1, the name's length,
-                                           the rest: a byte each */
+    size -= 3 + 1 + 5 + 15;             /* the array, 1, the name's length, the
+                                           rest: a byte each */
     rbl_mp_put_str(&b.out, (rbl_str_t) { name, size });
 
     for (kind = "sssisssaiiiiiia"; *kind != '\0'; kind++) {

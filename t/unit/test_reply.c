@@ -1,5 +1,5 @@
 /*
- * Typed access to replies, built by hand: right ones, wrong types, none.
+ * Typed access to replies, built by hand: valid ones, wrong types, none.
  */
 
 #include "rbl_reply.h"

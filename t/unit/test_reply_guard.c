@@ -1,6 +1,6 @@
 /*
- * How much a reply may announce: hiredis' reader is given what a store sends,
- * in one piece and byte by byte.
+ * Limits of a reply: hiredis' reader gets the octets of a store, in one piece
+ * and byte by byte.
  */
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static const struct {
 };
 
 
-/* 1: a reply or not yet one, 0: refused. */
+/* 1: a reply or an incomplete one, 0: refused. */
 
 static int
 feed(const char *text, size_t step)
@@ -57,7 +57,7 @@ feed(const char *text, size_t step)
 }
 
 
-/* What one reply announced is nothing to the next. */
+/* The limits count each reply separately. */
 
 static void
 test_many_replies(void)
@@ -93,7 +93,7 @@ test_many_replies(void)
 }
 
 
-/* Whatever comes while nobody waits is refused, and what comes late is not. */
+/* A reply without a call is refused; a late reply is not. */
 
 static void
 test_unasked(void)

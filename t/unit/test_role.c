@@ -1,5 +1,5 @@
 /*
- * The role of a store, out of what INFO REPLICATION answers.
+ * The role of a store, from the reply to INFO REPLICATION.
  */
 
 #include "rbl_role.h"

@@ -1,6 +1,6 @@
 /*
- * The generated table of scripts: the sources are what their SHA-1 says, and
- * replies are read as the heads of the scripts declare them.
+ * The generated table of scripts: the sources match their SHA-1, and replies
+ * are read as declared by the heads of the scripts.
  */
 
 #include "rbl_script.h"

@@ -1,6 +1,6 @@
 /*
- * The addresses that acls.json tells: configured ones as they are, else those
- * of the sockets, and never those of the loopback.
+ * The addresses of acls.json: the configured ones unchanged, otherwise those of
+ * the sockets, and never loopback ones.
  */
 
 #include "check/jobs/sources.h"

@@ -1,6 +1,6 @@
 /*
- * The connection to the store, while something asks for it in every turn of the
- * loop: one at a time, and one call back for each command.
+ * The connection to the store, with a new call in every turn of the loop: one
+ * connection at a time, and one call back for each command.
  */
 
 #include "store/store.h"
@@ -31,7 +31,7 @@ on_reply(void *data, const redisReply *reply)
 }
 
 
-/* A turn that takes its time: the timers of the store fall due together. */
+/* A slow turn of the loop: the timers of the store expire together. */
 
 static void
 on_turn(struct ev_loop *l, ev_prepare *w, int revents)
@@ -124,7 +124,7 @@ listen_at(const char *path)
 }
 
 
-/* It comes back, and says nothing: the greeting waits for its answer. */
+/* The store comes back, but does not reply: the greeting waits. */
 
 static void
 test_back(const char *path)

@@ -1,5 +1,6 @@
 /*
- * The window of a connection: what goes at once, what waits, and its order.
+ * The window of a connection: commands sent at once, waiting commands, and
+ * their order.
  */
 
 #include "store/store_int.h"
@@ -30,7 +31,7 @@ add(int i, size_t n)
 }
 
 
-/* Sends what there is room for; the numbers of the commands in a text. */
+/* Sends the commands that fit; returns their numbers as a text. */
 
 static const char *
 sent(void)
@@ -123,7 +124,7 @@ test_again(void)
 }
 
 
-/* Late ones wait behind all others, and yet not for ever. */
+/* Late commands wait behind all others, but not for ever. */
 
 static void
 test_late(void)

@@ -12,7 +12,7 @@
 #define BYTES(lit)  ((rbl_str_t) { (lit), sizeof(lit) - 1 })
 
 
-/* The text in a block that fits exactly; freed with free((char *) s.p). */
+/* The text in a block of exactly its size; freed with free((char *) s.p). */
 
 static rbl_str_t
 exact(rbl_str_t s)

@@ -1,6 +1,6 @@
 /*
- * How hosts and results look to a client: the fields of the contract in
- * their order, and records whose packed parts are damaged.
+ * Hosts and results as a client sees them: the fields of the contract in their
+ * order, and records with damaged packed parts.
  */
 
 #include "rbl_view.h"
@@ -155,7 +155,7 @@ test_host(void)
 }
 
 
-/* What is said to look the same until then does, and not a moment longer. */
+/* The rendering is valid until the given time, and no longer. */
 
 static void
 test_while(void)
@@ -207,7 +207,7 @@ test_while(void)
 }
 
 
-/* Damaged arrays may lose their end, but the document stays one. */
+/* Damaged arrays may lose their end, but the document remains valid. */
 
 static void
 test_damage(void)

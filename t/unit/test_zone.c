@@ -1,7 +1,7 @@
 /*
- * Time zones, beside the C library's own reading of the same files and rules:
- * every zone of the system at each of its changes and at other times; and
- * files that are damaged in every place.
+ * Time zones, compared with the C library's reading of the same files and
+ * rules: every zone of the system at each of its changes and at other times;
+ * and files that are damaged at every position.
  */
 
 #include "rbl_time.h"
@@ -57,7 +57,7 @@ static const struct {
     { "A\xc3\xa9", 0 }, { "+5", 0 }, { "_A", 0 },
 };
 
-/* Each is also a rule for the C library. */
+/* Each rule is valid for the C library, too. */
 static const char *const  rules[] = {
     "EST5", "EST5EDT,M3.2.0,M11.1.0", "EST5EDT4,M3.2.0/2,M11.1.0/2:00:00",
     "IST-1GMT0,M10.5.0,M3.5.0/1", "<+0330>-3:30", "<-02>2<-01>,M3.5.0/-1,"
@@ -142,7 +142,7 @@ compare(const char *name, int64_t sec)
     got = rbl_time_text(buf, sec * 1000, &zone);
     n_compared++;
 
-    /* what is shown begins with 1970, as a zone's own year */
+    /* output begins with 1970 in local time */
 
     if (tm.tm_year < 70 ? got.n != 0 : !rbl_str_is(got, want)) {
         if (n_wrong++ < 10) {
@@ -234,7 +234,7 @@ test_known(void)
         err = zone_read(known[i].zone);
         text = rbl_time_text(buf, known[i].sec * 1000, &zone);
 
-        /* before 1970 on the zone's clock nothing is shown */
+        /* times before 1970 in local time give no output */
 
         ok(err == RBL_OK
            && rbl_str_is(text, known[i].sec == 1 ? "" : known[i].text),
@@ -289,8 +289,8 @@ put_header(size_t at, char version, uint32_t times, uint32_t types,
 
 
 /*
- * A file: an empty first block, `times` changes between two types, from `from`
- * on every `step` s, and a footer.
+ * A file: an empty first block, `times` changes between two types, every `step`
+ * s from `from` on, and a footer.
  */
 
 static rbl_str_t
@@ -395,7 +395,7 @@ test_files(void)
     ok(rbl_zone_decode(&zone, make_file(3, 1000, -1, "")) == RBL_EINVAL,
        "changes that go back");
 
-    /* the first block alone, with times of four octets */
+    /* only the first block, with times of four octets */
 
     raw = make_file(0, 0, 0, "");
     dump[4] = '\0';
@@ -427,7 +427,7 @@ test_files(void)
 
 /* --- damage ------------------------------------------------------------ */
 
-/* A copy, so that a sanitizer sees the first octet too far. */
+/* A copy, so that a sanitizer reports the first octet beyond it. */
 
 static rbl_err_t
 decode_copy(const char *p, size_t n, size_t at, char flip)
@@ -449,7 +449,7 @@ decode_copy(const char *p, size_t n, size_t at, char flip)
 }
 
 
-/* Whatever was read: a type that there is, for any time. */
+/* For any decoded file: an existing type at any time. */
 
 static int
 answers(rbl_err_t err)
