@@ -100,7 +100,7 @@ typedef struct {
     double        smtp_timeout;     /* s, for one mail */
 
     /* services of contacts: base addresses, see config_base_ok; datadog_url,
-       sns_url and logs_url "": the service's own, by site or region */
+       sns_url and logs_url "": the address by site or region */
     char          pagerduty_url[256];
     char          telegram_url[256];
     char          telegram_token[128];  /* "": none; like the secrets below, the
