@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# An account with 100,000 hosts beside one with 100: the first page, page 5,000
-# and what changes one host, through the API, one request at a time on one
-# connection; and what a host takes of the store's memory, all indexes
-# included.  BENCH_HOSTS gives another number of hosts.
+# An account with 100,000 hosts and one with 100: the first page, page 5,000 and
+# changes of one host, through the API, one request at a time on one connection;
+# and the memory of the store per host, with all indexes.  BENCH_HOSTS sets
+# another number of hosts.
 
 use strict;
 use warnings;
@@ -28,7 +28,7 @@ my $c;
 bench('big', "an account with $big_hosts hosts");
 
 
-# One request on the connection that is kept; the body.
+# Sends one request on a persistent connection; returns the body.
 sub ask {
     my ($acct, $method, $path, $form) = @_;
 
@@ -67,7 +67,7 @@ sub ask {
 
 my %net = ($small->{sid} => 0, $big->{sid} => 64);
 
-# Hosts of whole subnets, as many as are wanted.
+# Adds the hosts of whole subnets, up to the wanted number.
 sub fill {
     my ($acct, $n, $size) = @_;
 
@@ -88,7 +88,7 @@ my $before = used();
 fill($big, $big_hosts, 32);
 my $each = (used() - $before) / $big_hosts;
 
-# EACH requests of a kind: CPU of the store and latency, us each.
+# Makes EACH requests of a kind: CPU of the store and latency, in us each.
 sub cost {
     my (@calls) = @_;
 

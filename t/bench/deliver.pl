@@ -1,18 +1,19 @@
 #!/usr/bin/perl
 
-# Deliveries: events from the outbox to receivers, one or four of an account, of
-# many accounts by turns or of one alone; each is signed and recorded in the
-# store.  Beside it plain libcurl, which posts the same bytes and does nothing
-# else (t/tools/curlrate).  The receiver is an nginx on loopback that answers
-# 204; as many are in flight for both, on connections that are kept.
+# Deliveries: events from the outbox to receivers, one or four per account, of
+# many accounts in turn or of one alone; each is signed and recorded in the
+# store.  The comparison is plain libcurl, which posts the same bytes and does
+# nothing else (t/tools/curlrate).  The receiver is an nginx on loopback that
+# answers 204; both have the same number of requests in flight, on persistent
+# connections.
 #
-# The outbox is filled while the daemon, one process, stands still; the time runs
-# from when it goes on until the last delivery is recorded: nothing is in the
-# outbox, pending or to be tried again.
+# The outbox is filled while the daemon, one process, is stopped; the time runs
+# from its continuation until the last delivery is recorded: the outbox is
+# empty, and nothing is pending or waits for a retry.
 #
-# A queued delivery is one whose first attempt failed: it has records of its own
-# in the store.  Beside it stands what an event costs that is tried from the
-# outbox, which is why there are both ways.
+# A queued delivery is one whose first attempt failed: it has its own records in
+# the store.  Its cost is shown together with that of a first attempt from the
+# outbox, which is the reason for both ways.
 
 use strict;
 use warnings;
@@ -43,7 +44,7 @@ my $nginx = start_nginx(module => 0, workers => 1, level => 'error',
 my $url = "http://127.0.0.1:$nginx->{port}/hook";
 my @receiver = workers($nginx);
 
-# How many requests it has had, but for those that ask.
+# The number of requests, without those for this status.
 my $asked = 0;
 sub requests {
     my $r = http_raw($nginx->{port}, "GET /said HTTP/1.0\r\n\r\n");
@@ -54,8 +55,7 @@ sub requests {
 my $redis = deliver_setup();
 my $store = RblBenchStore->new($redis);
 
-# So many accounts with so many receivers each: an event of each that they want,
-# as it is in the outbox.
+# Makes accounts with receivers: an event for each receiver, as in the outbox.
 sub events {
     my ($accounts, $receivers) = @_;
 
@@ -100,7 +100,7 @@ sub fill_outbox {
     $store->pipelined(256, @calls);
 }
 
-# As event_done leaves a delivery whose first attempt failed, due now.
+# Queues deliveries as event_done does after a failed first attempt, due now.
 sub fill_queue {
     my ($text, @calls) = read_file($body);
     for (1 .. $total / ACCOUNTS) {
@@ -117,8 +117,8 @@ sub fill_queue {
     $store->pipelined(256, @calls);
 }
 
-# wait_for pauses for longer and longer, and would be late by as much; to look
-# often takes the store's time, and is for the end.
+# wait_for pauses for longer and longer, and would be late by as much; frequent
+# checks cost the store's time, and are made only near the end.
 sub all_ended {
     my ($till) = @_;
 
@@ -176,7 +176,7 @@ sub row {
         receiver => $c->{receiver} / 1e3 / $total };
 }
 
-# The body that curlrate posts is one that the daemon made.
+# The body that curlrate posts was made by the daemon.
 {
     my $hook = start_receiver();
     ($RblDeliver::AC, $RblDeliver::ACCT) = account();
@@ -191,8 +191,7 @@ sub row {
     stop_receiver($hook);
 }
 
-# Each beside a plain run that goes right before it: a machine is not as fast
-# all the time.
+# Each row has a plain run right before it, since the speed of a machine varies.
 my $PLAIN = 'plain libcurl';
 my @events = ($ONE, $FOUR, $ALONE, $QUEUED);
 my $r = interleave(rounds(17), [map { my $name = $_;

@@ -1,17 +1,18 @@
 #!/usr/bin/perl
 
-# Questions: 500 addresses at 40 lists that rbldnsd serves on loopback, by this
-# engine, by whole checks (daemon and store), and by others in the same run;
-# the same behind 20 ms; and how long a check takes when some lists are slow.
-# One answer of ten is a listing; every answer is compared with the truth.
+# Queries: 500 addresses at 40 lists that rbldnsd serves on loopback, by this
+# engine, by whole checks (daemon and store), and by other programs in the same
+# run; the same with a delay of 20 ms; and the duration of a check when some
+# lists are slow.  One response of ten is a listing; every response is compared
+# with the truth.
 #
 # Checks are made in direct mode, with rbldnsd as the lists' own server, and in
-# resolver mode through unbound, whose cache has nothing that is asked.
+# resolver mode through unbound, whose cache is empty.
 #
-# A program's CPU is that of its whole life, but for dnsload and the daemon:
-# theirs is that of the questions.  massdns takes part where it is on the PATH.
-# Those that only ask port 53 are there if this is root: everything then runs
-# in a network of its own.
+# The CPU time of a program is that of its whole life; that of dnsload and the
+# daemon is only for the queries.  massdns takes part if it is on the PATH.
+# Programs that can only query port 53 take part if this is root: everything
+# then runs in its own network namespace.
 
 use strict;
 use warnings;
@@ -31,7 +32,7 @@ use constant { ADDRESSES => 500, LISTS => 40, QUESTIONS => 20_000,
     DELAY => 20, STEADY => 10 };
 
 my $own = $ENV{BENCH_DNS_OWN};
-# npm's packages come before there is no network.
+# The npm packages must be there before the network is cut off.
 my $modules = $own || eval { node_modules(
     "$FindBin::Bin/../lab/peers/package.json", 'lab') };
 if (!$own && $> == 0 && program('unshare') && program('ip')) {
@@ -80,7 +81,7 @@ write_file("$dir/ours", join '', map { $_ . ' '
 
 my %wrong;                              # by row, over all rounds
 
-# What a program found listed, as names or as "ADDRESS ZONE".
+# Compares the listings that a program found, as names or as "ADDRESS ZONE".
 sub compare {
     my ($row, @found) = @_;
 
@@ -89,8 +90,8 @@ sub compare {
     $wrong{$row} += grep { !$found{$_} } keys %truth;
 }
 
-# Runs a program once: its CPU a question, questions a second, and what it
-# printed.  It asks all of them `times` over.
+# Runs a program once: CPU per query, queries per second, and its output.  It
+# makes all queries `times` times.
 sub run {
     my ($opt, @command) = @_;
 
@@ -185,7 +186,7 @@ sub npm {
 # --- whole checks ----------------------------------------------------------
 
 # A store with the lists, whose own server is at a port of 127.0.0.1, some at
-# another (zone => port); undef: they have none that is told.
+# another (zone => port); undef: they have no configured servers.
 sub lists_at {
     my ($to, %other) = @_;
 
@@ -215,9 +216,9 @@ my $behind = lists_at();
 my $behind_checkd = daemon($behind, $unbound, lookup => 'resolver',
     dns_in_flight => 100);
 
-# Accounts with 500 hosts each: those that all the others ask for too, each on
-# four lists; hosts that are on no list; and such ones again, whose events
-# somebody wants.
+# Accounts with 500 hosts each: the hosts that all other programs check, too,
+# each on four lists; hosts on no list; and such hosts again with receivers for
+# their events.
 sub hosts {
     my ($w, $net, %opt) = @_;
 
@@ -287,7 +288,7 @@ my %hosts = (standing => hosts($w, '10.50'), clear => hosts($w, '10.60'),
 for my $hosts (values %hosts) {
     wait_for { !not_checked_since($hosts, 0) } 60, 'the first checks';
 }
-# A list that turns positive for so many at once is looked at more closely.
+# A list that turns positive for so many hosts at once is tested more closely.
 wait_for { checks('first', $hosts{standing}); !delete $wrong{first} } 60,
     'right answers';
 
@@ -364,7 +365,8 @@ my $script = RblDns->new(tcp => 0, rules => [
     ['^9\.0\.51\.10\.l0[012]\.', { @is }],
     ['.', { @not }],
 ]);
-# Each slow list has a server of its own: the others' round trips are short.
+# Each slow list has its own server, so that the round trips of others are
+# short.
 my %own_server = map { my $wait = $slow{$_} / 1e3; $_ => RblDns->new(tcp => 0,
     rules => [
         ['^2\.0\.0\.127\.', { @is, delay => $wait }],
@@ -377,8 +379,8 @@ $w = lists_at($script->port, map { ("$_.bench.test" => $own_server{$_}->port) }
 my $slow = daemon($w, { port => $script->port }, lookup => 'direct',
     schedule => 'off');
 
-# How long checks take that are started as $start says, which the first of
-# them, with all that is asked about the lists, does not count for.
+# The duration of checks that $start starts.  The first one is not counted,
+# since it includes the test points of the lists.
 sub lasting {
     my ($listed, $start) = @_;
 
@@ -390,7 +392,7 @@ sub lasting {
     return stat_of(@took);
 }
 
-# How long one check takes; `listed` undef: whatever it finds.
+# The duration of one check; `listed` undef: any result.
 sub took {
     my ($listed, $pp) = @_;
 
@@ -406,7 +408,7 @@ my %took = (
     standing => lasting(3, sub { check_host($w, $standing) }),
     slowest => lasting(1, sub { check_host($w, $slowest) }),
 );
-# From the fourth new listing on a list may be at fault: the guard gathers them.
+# After the fourth new listing of a list the guard batches its requests.
 my @new = map { took(1, check_value($w, '10.51.0.10')) } 1 .. 6;
 @took{qw(new doubt)} = (stat_of(@new[0 .. 2]), stat_of(@new[3 .. 5]));
 table(['one address at 40 lists, of which three answer after 50, 120, '

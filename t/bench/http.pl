@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# HTTP: what a request costs beside `return 200` of the same nginx, beside the
-# least programs that ask Redis (t/tools/storefloor), and beside peers that give
-# the same answers (lib/RblBenchHttp.pm, peers/README).
+# HTTP: the cost of a request compared with `return 200` of the same nginx, with
+# minimal programs that query Redis (t/tools/storefloor), and with peers that
+# give the same answers (lib/RblBenchHttp.pm, peers/README).
 
 use strict;
 use warnings;
@@ -27,8 +27,8 @@ my $every_page = sub { return map { "/3.0/$PAGE&page=$_" } 1 .. 6 };
 
 # --- measuring -------------------------------------------------------------
 
-# One second of wrk: requests a second, CPU in us a request of the server and
-# of Redis.
+# One second of wrk: requests per second, CPU per request of the server and of
+# Redis in us.
 sub row {
     my ($name, $path, %opt) = @_;
 
@@ -46,7 +46,7 @@ sub row {
     };
 }
 
-# What one GET costs Redis, `depth` of them at a time on one connection.
+# The cost of one GET in Redis, `depth` of them at a time on one connection.
 sub get_row {
     my ($key, $depth, $n) = @_;
 
@@ -91,8 +91,8 @@ my @rows = (
     'Redis: GET of 2.5 KB, 64 at a time' => get_row($large, 64,
         500_000 * seconds(1)),
 );
-# Most of these two is what the kernel needs to wake somebody up, which differs
-# from one moment to the next: side by side, and often.
+# Most of the time of these two is the kernel's wakeup of a process, which
+# varies: they are measured side by side, and often.
 my @alone = (
     'one host, alone'        => row('nginx', "/3.0/$HOST", connections => 1),
     'Redis: GET of 2.5 KB, alone' => get_row($large, 1, 20_000 * seconds(1)),
@@ -140,9 +140,9 @@ for (['one host', 0.55, 2.0], ['page of 20', 0.40, 3.0]) {
     target("$name: nginx CPU of return 200",
         ratio($r, $name, $FLOOR, 'server'), '<=', $cpu, 'x');
 }
-# How fast Redis is depends on the machine and on the moment: its targets hold
-# for one whose GET of 2.5 KB costs 1.1 us, 64 at a time, and 5.2 us when it gets
-# one command at a time; here they are compared with that GET of the same round.
+# The speed of Redis depends on the machine and on the moment: its targets
+# assume a GET of 2.5 KB that takes 1.1 us, 64 at a time, and 5.2 us one at a
+# time; here they are scaled by that GET in the same round.
 for (['one host', 64, 2.5], ['one host, alone', 1, 6.5], ['page of 20', 64, 20],
     ['page of 20, random', 64, 20])
 {

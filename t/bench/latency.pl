@@ -1,13 +1,13 @@
 #!/usr/bin/perl
 
-# Latency at half load: requests come at a constant rate, half of what the
-# server can do, and their time runs from when they were due (t/tools/httprate).
-# Beside it, at the same rate: `return 200` of the same worker, and the least
-# programs that answer after Redis has (t/tools/storefloor), or at once.
+# Latency at half load: requests come at a constant rate, half of the server's
+# maximum, and their time counts from when they were due (t/tools/httprate).
+# For comparison, at the same rate: `return 200` of the same worker, and minimal
+# programs that answer after a reply of Redis (t/tools/storefloor), or at once.
 #
 # A round is a slice of each in turn, and there are many.  A slice in which
-# another machine had a processor of this one (steal) says nothing of a server:
-# it is left out, whosever it is.
+# another machine used a processor of this one (steal) is left out, for any
+# server.
 
 use strict;
 use warnings;
@@ -21,8 +21,8 @@ use RblTest;
 use constant {
     CONNECTIONS => 64,
     SLICE       => 50,                  # ms
-    BATCH       => 25,                  # rounds, one after the other
-    ENOUGH      => 60,                  # rounds to judge by
+    BATCH       => 25,                  # consecutive rounds
+    ENOUGH      => 60,                  # rounds needed for a result
 };
 
 bench('latency', 'at half of what each answer can do');
@@ -35,9 +35,9 @@ my @rows = (['return 200', @$floor, 'half'], half_load('one host', 'host',
     "/3.0/host/$s->{host}.json"), half_load('page of 20', 'page',
     '/3.0/hosts.json?page_size=20'));
 
-# Each at half of what it can do itself is the target.  At the same rate the
-# way to Redis and back counts alone, which costs the least program that goes it
-# as much again as it costs `return 200` to answer, or twice as much.
+# The target is for each at half of its own maximum.  At the same rate the round
+# trip to Redis dominates: for the minimal program it costs once or twice as
+# much as `return 200`.
 my @names = ('one host', 'page of 20');
 my @pairs = map { [$_, 'return 200'], [$_, "beside $_: return 200"],
     [$_, "beside $_: least with Redis"],
@@ -104,7 +104,7 @@ sub rates {
     return @rounds;
 }
 
-# The rounds in which all these rows are clean.
+# The rounds in which all these rows are undisturbed.
 sub clean {
     my (@names) = @_;
 

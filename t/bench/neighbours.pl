@@ -1,14 +1,14 @@
 #!/usr/bin/perl
 
-# One account beside hostile ones: how long its reads, writes, checks and
-# deliveries take alone and beside each attack, and what the attack costs nginx,
-# the daemon and the store.  BENCH_ATTACK is a pattern of row and name: only
-# those attacks.  t/neighbours/*.t are the short form.
+# An account A and hostile accounts: the times of A's reads, writes, checks and
+# deliveries alone and during each attack, and the cost of the attack in nginx,
+# the daemon and the store.  BENCH_ATTACK is a pattern of row and name that
+# selects attacks.  t/neighbours/*.t are the short form.
 #
-# What A has alone is one series before all attacks and a short one before each;
-# all of them together are what an attack is compared with.  A slice in which
-# others, or another machine, had the processors of this one says nothing of a
-# time: its times are left out, but never an error of it.
+# A alone is measured in one series before all attacks and a short one before
+# each; attacks are compared with all of these.  A slice in which others, or
+# another machine, used the processors of this one is left out of the times; its
+# errors still count.
 
 use strict;
 use warnings;
@@ -29,9 +29,9 @@ use constant {
     SLICE   => 2,                       # s
     BETWEEN => 1,                       # slices alone before each attack
     OTHERS  => 0.05,                    # of the processors
-    LIMIT   => 3,                       # times what A has alone
-    ABOVE   => 4,                       # samples beyond a quantile, or it is
-};                                      # an accident
+    LIMIT   => 3,                       # limit, relative to A alone
+    ABOVE   => 4,                       # samples above a quantile; fewer may
+};                                      # be an accident
 
 bench('neighbours', 'one account beside hostile ones', beside => 1);
 $_ *= FASTER for values %RblNeighboursLoad::RATE;
@@ -100,7 +100,7 @@ bench_end();
 
 sub name_of { return "$_[0]{row} $_[0]{name}" }
 
-# Attacks beside which A asks for the same share what it has alone.
+# During these attacks A requests the same share as alone.
 sub load_of { return $_[0]{only} // 'all' }
 
 sub plain { return defined $_[0] ? sprintf '%.0f', $_[0] : '-' }
@@ -141,7 +141,7 @@ sub long_alone {
         $w->{load}->slice(SLICE, undef, %more) }, 'long');
 }
 
-# All that was measured of one kind, in ms.
+# All measurements of one kind, in ms.
 sub all_of {
     my ($a, $when, $class) = @_;
 
@@ -150,7 +150,7 @@ sub all_of {
     return map { 1000 * $_ } map { @{ $_->{$class} } } @from;
 }
 
-# How many times as long the slowest of a kind take, and which quantile that is.
+# The slowdown of the slowest of a kind, and its quantile.
 sub times_of {
     my ($a, $class) = @_;
 
@@ -175,7 +175,7 @@ sub number_of {
     return sprintf $_[0] < 10 ? '%.1f' : '%.0f', $_[0];
 }
 
-# Of the first series, and the least and most of those between.
+# The first series, and the least and greatest of those between.
 sub drift {
     my ($class) = @_;
 

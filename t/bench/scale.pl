@@ -1,15 +1,16 @@
 #!/usr/bin/perl
 
-# A million hosts that are checked every hour: what they take in the store, how
-# evenly their checks lie over the hour after all were added at once, and what
-# the store spends while daemons claim and end the checks of that hour.
+# A million hosts that are checked every hour: their memory in the store, the
+# distribution of their checks over the hour after all were added at once, and
+# the CPU time of the store while daemons claim and finish the checks of that
+# hour.
 #
-# The first round of checks is driven from here, with the scripts and the
-# arguments of the daemon, as fast as it goes.  The steady load is that of real
-# daemons.  No DNS: all lists have a minimum interval of 30 days, so that they
-# are left out of the checks that follow the first.
+# This program makes the first round of checks, with the scripts and the
+# arguments of the daemon, at full speed.  Real daemons make the steady load.
+# No DNS: all lists have a minimum interval of 30 days, so that they are left
+# out of the checks after the first.
 #
-# SCALE_HOSTS, of 1,000 accounts, is how many there are instead.
+# SCALE_HOSTS sets another number of hosts, in 1,000 accounts.
 
 use strict;
 use warnings;
@@ -120,7 +121,7 @@ sub add_hosts {
 
 # --- the first round -------------------------------------------------------
 
-# What was taken of one partition.
+# The jobs claimed from one partition.
 sub taken_of {
     my ($p, $reply) = @_;
 
@@ -133,8 +134,8 @@ sub taken_of {
     return @jobs;
 }
 
-# The calls of a script for jobs, many of a partition together: [what comes
-# first], member, flight, [what comes last] of each.
+# The calls of a script for jobs, many of a partition in one batch: [first
+# arguments], member, flight, [last arguments] of each.
 sub calls_for {
     my ($script, $head, $tail, @jobs) = @_;
 
@@ -149,7 +150,7 @@ sub calls_for {
     return @calls;
 }
 
-# CPU of the store a host for taking, beginning and ending.
+# CPU of the store per host for claiming, starting and finishing.
 sub first_round {
     my $sum = cmd('HGET', k(0, 'defaults:for'), 'sum');
     my ($n, %us) = (0);
@@ -174,8 +175,7 @@ sub first_round {
     return map { $_ => $us{$_} / $n } keys %us;
 }
 
-# How many checks fall into each minute of the hour, and how many hosts have
-# one.
+# The number of checks in each minute of the hour, and of hosts with a check.
 sub minutes {
     my (@ac) = @_;
 
@@ -192,8 +192,7 @@ sub minutes {
 
 # --- the steady load -------------------------------------------------------
 
-# So many hosts become due one after the other, as many a second as there are
-# in an hour: [AC, HT, when].
+# Makes hosts due one after the other, at the rate of the hour: [AC, HT, when].
 sub plan_checks {
     my ($start, $seconds, @ac) = @_;
 
@@ -212,7 +211,8 @@ sub plan_checks {
     return @plan;
 }
 
-# The seconds from a check's time to its end, in order; those that did not end.
+# The seconds from a check's due time to its end, sorted; and the checks without
+# an end.
 sub delays {
     my (@plan) = @_;
 
@@ -224,7 +224,7 @@ sub delays {
         scalar grep { $_ < 0 } @late);
 }
 
-# CPU of the store and of the daemons, as parts of one core, while time passes.
+# CPU of the store and of the daemons, as parts of one core, during a period.
 sub watch {
     my ($seconds, @daemons) = @_;
 

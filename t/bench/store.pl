@@ -1,13 +1,13 @@
 #!/usr/bin/perl
 
-# What a check costs the store: redis-server's CPU for taking hosts that are
-# due, beginning their checks and writing the results, with the scripts and the
+# The cost of a check in the store: redis-server's CPU time for claiming due
+# hosts, starting their checks and writing the results, with the scripts and the
 # arguments of the daemon, 64 commands at a time on one connection.
 #
-# A scheduled check that finds nothing new ends by check_clear, which takes
-# several: here one at a time, and for comparison 8 and 50, and check_finish.
+# A scheduled check without news ends by check_clear, which takes several: here
+# one at a time, and for comparison 8 and 50, and check_finish.
 #
-# Every case has hosts of its own, in one account of 36 lists.  The floor is a
+# Every case has its own hosts, in one account of 36 lists.  The floor is a
 # script that does nothing and gets the arguments of the result of a scheduled
 # check.
 
@@ -50,7 +50,7 @@ sub result_of {
         $is eq 'listed' ? 'Spam source' : '', '', 12];
 }
 
-# As the daemon sends them: [not clear, clear, how many, all].
+# Results in the daemon's form: [not clear, clear, number, all].
 sub results {
     my ($listed) = @_;
 
@@ -91,7 +91,7 @@ sub new_account {
 
 # --- what is measured ------------------------------------------------------
 
-# Of a host that was taken the daemon makes the check's SID.
+# The daemon makes the SID of the check for a claimed host.
 sub handles {
     return map { my $taken = $_; ref $taken ? map { join ':', $taken->[0],
         sid('PP'), $_, 'd', $taken->[1], $name } @{ $taken->[2] } : $taken }
@@ -106,8 +106,8 @@ sub take_calls {
         1 .. $n / CLAIM;
 }
 
-# One round of an account's hosts.  Options: manual, full (all results, to the
-# client that asked), listed (lists).
+# One round of an account's hosts.  Options: manual, full (all results, for the
+# client that requested them), listed (lists).
 sub round_of {
     my ($a, %o) = @_;
 
@@ -139,7 +139,7 @@ sub round_of {
         return { take => $take / CLAIM, begin => $begin,
             finish => $finish / $o{clear} };
     }
-    s/:d:/:d:1:/ for @jobs;             # begun once
+    s/:d:/:d:1:/ for @jobs;             # started once
     ($r, $finish) = pipelined(BATCH, map { call_of('check_finish',
         $a->{acct}, $_, $results->[0], $standing ? $results->[1] : '', LISTS,
         $o{manual} ? $results->[3] : '', '', KEEP, 3600, $events, 0, 1 << 24) }
@@ -150,7 +150,7 @@ sub round_of {
         begin => $begin, finish => $finish };
 }
 
-# Hosts that are not listed become so, and are not any more.
+# Hosts become listed, then delisted.
 sub round_new {
     my ($a) = @_;
 
@@ -218,8 +218,8 @@ table(['Redis CPU, us', 'queued', 'taken', 'begun', 'result written'],
 remark(sprintf 'taken: %d at a time, of %d, %d such calls in a pipeline (a '
     . 'daemon asks all partitions at once); else %d commands', CLAIM, HOSTS,
     ASKED, BATCH);
-# How fast Redis is depends on the machine and on the moment: the targets, 12 us
-# and 1 us, hold for one whose smallest script costs 1.1 us.
+# The speed of Redis depends on the machine and on the moment: the targets, 12
+# us and 1 us, assume that its smallest script takes 1.1 us.
 for (['clear', 'finish', 'a scheduled result written', 12],
     ['clear', 'take', 'a host that is due, taken', 1])
 {

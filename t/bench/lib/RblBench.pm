@@ -1,8 +1,8 @@
 package RblBench;
 
-# What every benchmark shares: interleaved rounds, CPU time of processes,
-# medians, tables, targets.  A benchmark is a program t/bench/NAME.pl that
-# `make bench` runs (`make bench BENCH=NAME` runs it alone):
+# Common code of all benchmarks: interleaved rounds, CPU time of processes,
+# medians, tables, targets.  A benchmark is a program t/bench/NAME.pl that `make
+# bench` runs (`make bench BENCH=NAME` runs it alone):
 #
 #     use RblTest;                      # servers, see t/lib/RblTest.pm
 #     use RblBench;
@@ -20,15 +20,16 @@ package RblBench;
 #     bench_end();                      # exit status 1: a target was missed
 #
 # A statistic ("stat") is a hash {median, min, max, n, all}.  BENCH_ROUNDS in
-# the environment sets the number of rounds, BENCH_SECONDS (whole) how long one
-# measurement takes where it is a matter of time.  Loops that a benchmark runs
-# in this process cost CPU here, not in the servers: spend() tells them apart.
+# the environment sets the number of rounds, BENCH_SECONDS (whole) the length of
+# a timed measurement.  Loops of the benchmark use CPU in this process, not in
+# the servers; spend() counts them separately.
 #
-# A benchmark and all that it starts go before everything else on the machine
-# (SCHED_RR), if they may: its few processes wait for one another, never for
-# the end of somebody's time slice.  BENCH_FIRST=0: they do not.  A benchmark
-# that leaves the machine no time would be stopped for that, 50 ms in each
-# second: bench(.., beside => 1), and go_first() in those processes that measure.
+# A benchmark and its children have priority over everything else on the machine
+# (SCHED_RR), if permitted: its few processes wait only for each other, never
+# for the time slice of another process.  BENCH_FIRST=0 disables this.  The
+# kernel would stop a benchmark that leaves no idle time, for 50 ms in each
+# second; such a benchmark uses bench(.., beside => 1), and go_first() in the
+# processes that measure.
 
 use strict;
 use warnings;
@@ -46,7 +47,7 @@ our @EXPORT = qw(bench bench_end rounds seconds interleave stat_of ratio figure
 
 my ($title, @targets);
 my ($measured, $foreign) = (0, 0);      # CPU time, in ns, while in spend()
-my ($again, $disturbed) = (0, 0);       # measurements
+my ($again, $disturbed) = (0, 0);       # numbers of measurements
 
 use constant {
     TRIES     => 4,
@@ -59,7 +60,7 @@ use constant {
 
 # --- begin and end ---------------------------------------------------------
 
-# Prints the title and what the figures depend on.
+# Prints the title and the conditions of the figures.
 sub bench {
     my ($name, $text, %o) = @_;
 
@@ -80,14 +81,14 @@ sub bench {
         . ' hold') if !$first;
 }
 
-# Puts this process, and so what it starts, before all others; 0: it may not.
+# Gives this process and its later children priority; 0: not permitted.
 sub go_first {
     my $chrt = program('chrt');
     return 0 if !$chrt || !($ENV{BENCH_FIRST} // 1);
     return run_cmd($chrt, '-r', '-p', 1, $$)->{status} == 0;
 }
 
-# A program by its path, also those of /usr/sbin; undef: it is not there.
+# The path of a program, also in /usr/sbin; undef: not found.
 sub program {
     my ($name) = @_;
 
@@ -141,11 +142,11 @@ sub rounds { return $ENV{BENCH_ROUNDS} || $_[0] }
 sub seconds { return $ENV{BENCH_SECONDS} || $_[0] }
 
 # interleave(N, [name => code, ...], warm => 1?): each code once, in order, N
-# times over.  A code returns a hash of numbers.  Gives {name => {key => stat}};
-# all[i] is round i.  With warm => 1 an unmeasured round goes before.
+# times over.  A code returns a hash of numbers.  Returns {name => {key =>
+# stat}}; all[i] is round i.  With warm => 1 an unmeasured round comes first.
 #
-# What was measured while another machine had the processors of this one
-# (steal) is measured again.
+# A measurement during which another machine used the processors of this one
+# (steal) is repeated.
 sub interleave {
     my ($n, $rows, %opt) = @_;
 
@@ -170,8 +171,8 @@ sub interleave {
     return \%result;
 }
 
-# What the code measures while the machine has its processors, or nearly so, if
-# it ever does.
+# Repeats a measurement until the machine had nearly all its processor time, if
+# that happens.
 sub undisturbed {
     my ($code) = @_;
 
@@ -189,9 +190,8 @@ sub undisturbed {
     return $best;
 }
 
-# What the code gives, and the share of the processors that neither this process
-# nor any that it started had meanwhile: those of other machines had it (steal),
-# or others on this one.
+# The result of the code, and the share of the processors used meanwhile by
+# other machines (steal) or by other processes on this one.
 sub others_share {
     my ($code) = @_;
 
@@ -206,13 +206,13 @@ sub others_share {
     return ($v, max(0, $used_then - $used) / (($all_then - $all) || 1));
 }
 
-# What this process, all that it started, and what those waited for have run.
+# CPU time of this process, its descendants, and all children waited for.
 sub family_ns {
     my (%children, %ticks);
     for my $file (glob '/proc/[0-9]*/stat') {
         open my $fh, '<', $file or next;
         my ($pid, $rest) = (readline($fh) // '') =~ /^(\d+) \(.*\) (.*)/ or next;
-        my @field = split ' ', $rest;   # from state, the third, on
+        my @field = split ' ', $rest;   # from field 3, the state, on
         push @{ $children{ $field[1] } }, $pid;
         $ticks{$pid} = sum0(@field[11 .. 14]);
     }
@@ -235,8 +235,8 @@ sub stat_of {
         all => [@all] };
 }
 
-# The ratios of two rows, round by round, as a stat: what disturbs the machine
-# for a while disturbs both.
+# The ratios of two rows, round by round, as a stat: a disturbance affects both
+# rows of a round.
 sub ratio {
     my ($r, $name, $base, $key) = @_;
 
@@ -248,7 +248,7 @@ sub ratio {
 
 # --- CPU, memory -----------------------------------------------------------
 
-# Nanoseconds that the processes have run, all threads together.
+# CPU time of the processes in ns, with all threads.
 sub cpu_ns {
     my (@pids) = @_;
 
@@ -264,8 +264,8 @@ sub cpu_ns {
     return $ns;
 }
 
-# spend(code, name => [pids] ...): runs the code; gives what it returned as
-# {value}, the seconds as {wall} and the CPU of each group in ns as {name}.
+# spend(code, name => [pids] ...): runs the code; returns its result as {value},
+# the seconds as {wall} and the CPU time of each group in ns as {name}.
 sub spend {
     my ($code, %group) = @_;
 
@@ -282,8 +282,8 @@ sub spend {
     return { %cost, value => $value, wall => $wall };
 }
 
-# What this machine has used of its CPU but for this process and its children
-# that ended, and all that it had, in ns.
+# CPU time of this machine without this process and its ended children, and the
+# total, in ns.
 sub machine_ns {
     my @ns = processor_ns();
     my $all = sum0(@ns);
@@ -291,22 +291,21 @@ sub machine_ns {
     return ($all - $ns[IDLE] - $ns[IOWAIT] - $own * 1e9, $all);
 }
 
-# What others had of the processors of this machine, and all that there was of
-# them, in ns.
+# CPU time of this machine used by others, and the total, in ns.
 sub stolen_ns {
     my @ns = processor_ns();
     return ($ns[STEAL], sum0(@ns));
 }
 
-# What the processors did since the start, in ns, as proc(5) has it: user, nice,
-# system, idle, iowait, irq, softirq, steal; what guests had is in user.
+# The times of the processors since boot in ns, in the order of proc(5): user,
+# nice, system, idle, iowait, irq, softirq, steal; user includes guests.
 sub processor_ns {
     my ($times) = read_file('/proc/stat') =~ /^cpu +(.*)/m;
     my $tick = 1e9 / POSIX::sysconf(POSIX::_SC_CLK_TCK());
     return map { ($_ // 0) * $tick } (split ' ', $times)[0 .. STEAL];
 }
 
-# Memory that only these processes have, in KiB.
+# Private memory of these processes in KiB.
 sub private_kb {
     my (@pids) = @_;
 
@@ -317,8 +316,8 @@ sub private_kb {
 
 # --- load ------------------------------------------------------------------
 
-# wrk({connections, seconds, url, headers => [..], script}): one thread, and
-# {requests, rps}.  An answer that is no success, or a socket error, dies.
+# wrk({connections, seconds, url, headers => [..], script}): one thread; returns
+# {requests, rps}.  Dies on an answer other than success, or on a socket error.
 sub wrk {
     my ($o) = @_;
 
@@ -364,8 +363,8 @@ sub number {
         $v;
 }
 
-# table([headers], [cells], ...): the first column to the left, all others to
-# the right.
+# table([headers], [cells], ...): the first column is aligned left, all others
+# right.
 sub table {
     my ($head, @rows) = @_;
 
@@ -386,7 +385,7 @@ sub table {
     }
 }
 
-# A line that explains.
+# Prints an explanation.
 sub remark {
     my ($text) = @_;
 

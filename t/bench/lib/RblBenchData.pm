@@ -1,8 +1,8 @@
 package RblBenchData;
 
-# The data of the HTTP benchmark: accounts with hosts, added over the API and
-# checked once by a daemon, so that every record is a real one; and a second
-# copy in the layouts that the peers read (peers/README).
+# The data of the HTTP benchmark: accounts with hosts, added through the API and
+# checked once by a daemon, so that all records are real; and a copy in the
+# layouts of the peers (peers/README).
 #
 #     my $redis = bench_store();
 #     my $data = bench_data($redis, $nginx, accounts => 100);
@@ -24,7 +24,7 @@ use constant { ACCOUNTS => 100, HOSTS => 128 };
 
 my $dns;
 
-# A store with two lists; on one of them is each twentieth host.
+# A store with two lists; every twentieth host is on one of them.
 sub bench_store {
     my @listed;
     for my $i (1 .. ACCOUNTS) {
@@ -45,7 +45,8 @@ sub api_ok {
     return $r->{body};
 }
 
-# Options: accounts (100, and not more).  Each gets the 128 hosts of a subnet.
+# Options: accounts (100, which is the maximum).  Each gets the 128 hosts of a
+# subnet.
 sub bench_data {
     my ($redis, $nginx, %opt) = @_;
 
@@ -77,7 +78,7 @@ sub all_hosts {
 
 # --- the peers' copy -------------------------------------------------------
 
-# The records as the API renders them, one text a host.
+# The records as the API renders them, one text per host.
 sub rendered {
     my ($body) = @_;
 
@@ -114,7 +115,7 @@ sub peer_host {
     redis($redis, 'ZADD', "peer:listed:$sid", $i + 1, $id)
         if $h->{listed};
 
-    # ready: how long it has been listed is all that is not known beforehand
+    # ready: only the time since the listing is not known beforehand
     if ($since) {
         $text =~ s/("listed_period":")[^"]*/$1\x01/ or die "no period: $text";
         $text = "$since|$text";
@@ -132,8 +133,8 @@ sub peer_host {
 
 sub encode { return JSON::XS->new->utf8->canonical->encode($_[0]) }
 
-# Do two bodies say the same?  exact: byte for byte.  Seconds pass between two
-# requests, so the caller tries again before it believes a difference.
+# Are two bodies equal?  exact: byte for byte.  Seconds pass between two
+# requests, so the caller retries before it reports a difference.
 sub same_answer {
     my ($x, $y, $exact) = @_;
 

@@ -3,15 +3,16 @@ package RblBenchHttp;
 # The servers of the HTTP benchmarks: one Redis with the data of RblBenchData,
 # one nginx with the module and with `return 200` in the same worker, and, if
 # wanted, the peers (peers/README): an nginx with Lua and a Node process.  The
-# module is a user of Redis with the rights of conf/redis-rbl.acl; in the nginx
-# "open" it is one who may do everything, as the peers are.  "least" are the
-# least programs that ask Redis for what the module asks, {none, host, page}.
+# module uses Redis with the rights of conf/redis-rbl.acl; in the nginx "open",
+# and for the peers, the Redis user has all rights.  "least" are minimal
+# programs with the Redis commands of the module, {none, host, page}.
 #
 #     my $s = http_servers(peers => 1);
 #     # {redis, nginx, open, least, lua, node, data, account, auth, host, sizes}
 #     my $url = url_of($s->{nginx}, '/floor/');
 #
-# Every nginx has one worker, no access log, and connections without end.
+# Every nginx has one worker, no access log, and unlimited requests per
+# connection.
 
 use strict;
 use warnings;
@@ -34,7 +35,7 @@ use constant {
     SERVER   => 'access_log off; keepalive_requests 100000000;',
 };
 
-# What a peer answers, and under which path.
+# The answers of the peers, by path.
 my @PEER = qw(page-ready page-packed page-hashes host-ready host-packed);
 
 sub url_of { return "http://127.0.0.1:$_[0]{port}$_[1]" }
@@ -83,8 +84,8 @@ sub body {
     return $r->{body};
 }
 
-# t/tools/storefloor with the module's keys and the size of its answers; "none"
-# asks nobody, and answers what `return 200` does.
+# t/tools/storefloor with the module's keys and answers of the same size; "none"
+# sends no command, and answers like `return 200`.
 sub start_least {
     my ($s) = @_;
 
@@ -104,8 +105,8 @@ sub start_least {
     return \%least;
 }
 
-# `return 200` with 2,500 bytes, and with as many as our own answers have.  A
-# text of a configuration has 4 KiB at most, so a large one has several parts.
+# `return 200` with 2,500 bytes, and with the size of our answers.  A text in a
+# configuration has at most 4 KiB, so a large one has several parts.
 sub floors {
     my ($sizes) = @_;
 
@@ -133,7 +134,8 @@ sub start_lua {
     my $peers = PEERS;
     my $locations = join '', map {
         "location /$_/ { " . ($_ eq 'page-hashes'
-            ? 'lua_socket_buffer_size 32k; ' : '')  # better here, only here
+            ? 'lua_socket_buffer_size 32k; ' : '')  # faster only for this
+                                                    # server
         . "content_by_lua_block { peer.@{[ tr/-/_/r ]}() } }\n"
     } @PEER;
     my $nginx = start_nginx(module => 0, workers => 1, level => 'error',
@@ -161,8 +163,8 @@ sub start_node {
     return $s;
 }
 
-# Dies unless the peers answer as we do: ready records byte for byte, the
-# others field for field.  Seconds pass between two requests, so it tries again.
+# Dies unless the peers answer like the module: ready records byte for byte, the
+# others field for field.  Retries, since seconds pass between two requests.
 sub same_answers {
     my ($s) = @_;
 
@@ -181,7 +183,7 @@ sub same_answers {
         my $same = wait_for {
             ($x, $y) = (body($s->{$peer}, $s, $path),
                 body($s->{nginx}, $s, $ours));
-            # The peers leave this one out.
+            # The peers do not have this member.
             $y =~ s/,"oldest_due":\d+(?=\}\s*\z)//;
             same_answer($x, $y, $exact);
         } 5;
@@ -198,8 +200,8 @@ sub same_answers {
 
 # --- load ------------------------------------------------------------------
 
-# A script for wrk that asks for every path of every account in one shuffled
-# order: paths(account) gives them.
+# A script for wrk that requests all paths of all accounts in one shuffled
+# order: paths(account) returns them.
 sub random_script {
     my ($s, $name, $paths) = @_;
 

@@ -1,7 +1,7 @@
 package RblBenchStore;
 
-# The store's scripts as the daemon calls them, many in a pipeline on one
-# connection of the benchmark.
+# The store's scripts called as by the daemon, pipelined on one connection of
+# the benchmark.
 #
 #     my $store = RblBenchStore->new($redis);
 #     my ($replies, $us) = $store->pipelined(64, $store->call_of('check_take',
@@ -29,7 +29,7 @@ sub bytes_of {
         map { '$' . length($_) . "\r\n$_\r\n" } @words;
 }
 
-# The SHA-1 of a script's text, which the store then has.
+# Loads the text of a script into the store; returns its SHA-1.
 sub load_script {
     my ($self, $text) = @_;
 
@@ -45,8 +45,8 @@ sub call_of {
     return $self->bytes_of('EVALSHA', $sha, 1, @args);
 }
 
-# Sends all of them, so many at a time; gives the replies and the CPU of the
-# store in microseconds each.
+# Sends all commands, so many at a time; returns the replies and the CPU of the
+# store per command in microseconds.
 sub pipelined {
     my ($self, $batch, @calls) = @_;
 
