@@ -35,7 +35,7 @@ typedef struct {
     ev_tstamp   next;                   /* when to look again */
 } digests_part_t;
 
-/* A digest whose pages have not all arrived. */
+/* A digest with pages still to arrive. */
 typedef struct {
     link_t           link;              /* of digests_t */
     digests_part_t  *part;

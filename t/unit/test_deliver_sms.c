@@ -137,7 +137,7 @@ test_text(void)
 }
 
 
-/* Many hosts of such a name: how long, and how the text ends. */
+/* Many hosts with such a name: length and end of the text. */
 
 static void
 test_long(const char *value, int gsm, const char *name)
