@@ -200,11 +200,11 @@ deny '(design|decisions|api-3\.0|dnsbl)\.md|facts/' \
 deny '\b(whoever|whom|anew|be it|told of|let go|of which|any more)\b' \
     'plain English: subject, verb, object' README.md conf/man/*
 deny '\b(time-outs?)\b' 'the word is timeout' README.md conf/man/*
-prose="$(echo "$sources" | grep -vE '^(rbl-checkd|ngx_rbl_module/api|t/unit)/')
+prose="$sources
     $(find t ngx_rbl_module shared conf \
-        \( -name '*.t' -o -name '*.pm' -o -name '*.sh' -o -name '*.awk' \
+        \( -name '*.t' -o -name '*.p[lm]' -o -name '*.sh' -o -name '*.awk' \
         -o -name '*.service' -o -name '*.conf' -o -name '*.acl' \) \
-        ! -path t/style.sh ! -path 't/bench/*' -type f)"
+        ! -path t/style.sh -type f)"
 words='[Ww]ho(ever|m)|[Aa]new|lest|let go|be it|of which|any more|[Ss]omebody'
 words="$words|[Nn]obody|told of|is told|what it has|time-outs?"
 deny_prose "(^|[^A-Za-z@\"])($words)([^A-Za-z@]|\$)" $prose

@@ -81,7 +81,7 @@ sub perl_client {
     return $out =~ /^(listed|clear)$/m ? $1 : 'unknown';
 }
 
-# What a program prints.
+# The output of a program.
 sub says {
     my (@command) = @_;
 

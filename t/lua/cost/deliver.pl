@@ -135,7 +135,7 @@ case(consumers_trim => '64 daemons that are gone', sub {
     cmd('XGROUP', 'CREATECONSUMER', k('outbox'), 'deliver', "d$_") for 1 .. 64;
     slice('consumers_trim', [k('outbox')], 'deliver', 0) });
 
-# Digests: hosts that the contact may be told of, and those it was told of.
+# Digests: hosts to be reported to the contact, and those already reported.
 my @range;
 sub digest_of {
     my ($co) = @_;

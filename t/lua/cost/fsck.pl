@@ -17,7 +17,7 @@ my ($range, @kids);
 use constant { HOST_PARENT => 6, HOST_PROFILE => 8, HOST_GROUPS => 9,
     HOST_FIRST => 12, HOST_LISTED => 13 };
 
-# A host of which nothing is right that fsck can mend.
+# A host with every fault that fsck can repair.
 sub damaged {
     my ($ht) = @_;
     my $h = unpacked(cmd('GET', k('r', $ac, $ht)));
