@@ -19,11 +19,10 @@ typedef struct {
     rbl_str_t    label;                 /* zone or name of the current entry; n
                                            0: it has none */
     int          mistakes;
-    json_t      *seen;                  /* Reads the file.  NULL: it cannot be
-                                           read or is no JSON; error printed. */
+    json_t      *seen;                  /* label -> true */
 } entry_read_t;
 
-/* The file; NULL: it cannot be read or is no JSON, and a line says so. */
+/* Reads the file.  NULL: it cannot be read or is no JSON; error printed. */
 json_t *entry_file(const char *path);
 
 /* Prints a mistake at once and counts it. */

@@ -359,7 +359,7 @@ void dns_wake(dns_engine_t *engine);
    starts another attempt, or sets the verdict. */
 void dns_try_lost(dns_question_t *q, dns_status_t why);
 
-/* Takes the question off every list and queue, and ends all its activities. */
+/* Takes the question off its list or queue, and ends all its attempts. */
 void dns_try_leave(dns_question_t *q);
 
 /*

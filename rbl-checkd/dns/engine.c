@@ -13,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Microseconds between two polls: for each question in flight, and the
-   maximum. */
+/* Queries in flight without a delay; seconds between two polls: for each query
+   in flight, and the maximum. */
 #define GATHER_LEAST  16
 #define GATHER_EACH   2e-6
 #define GATHER_MOST   200e-6

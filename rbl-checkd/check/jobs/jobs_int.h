@@ -18,7 +18,7 @@
 
 typedef enum {
     JOBS_OFF = 0,                       /* no store, or stopped */
-    JOBS_RECALL,                        /* claiming the jobs that this name had
+    JOBS_RECALL,                        /* releasing the jobs that this name had
                                            before */
     JOBS_IDLE,                          /* no room, or a timer is armed */
     JOBS_READING,
@@ -65,8 +65,8 @@ struct jobs_s {
     unsigned       asked_alone;         /* calls that may */
     double         waited;              /* until then no call may: a host that
                                            is due waits to go alone */
-    unsigned       alone_partition;     /* partition that the next such call
-                                           asks */
+    unsigned       alone_partition;     /* partition of the next such
+                                           call */
     jobs_places_t  places[2];           /* main, reserved */
     jobs_shares_t  shares;
     unsigned       stopped:1;

@@ -95,7 +95,7 @@ jobs_wake(jobs_t *jobs)
         return;
     }
 
-    /* A little more room makes one call of what would be many; news do not
+    /* A short wait for more room replaces many calls by one; news do not
        wait for it. */
 
     after(jobs, GATHER);

@@ -79,18 +79,18 @@ int names_must(const list_t *list);
  *   domains            test          none          <random>.invalid
  * "none"               none          none          none
  *
- * IPv6 lists are asked for these addresses as mapped ones.  SAMPLE, for every
- * mode: a random address out of the networks of the root name servers or out
- * of those that nobody has (240.0.0.0/4, 4000::/3), a random name under
- * root-servers.net or invalid.  ROOT is the same without the addresses that
- * nobody has.  A list that does not take the family, or wants a key and has
- * none, has no test point.
+ * IPv6 lists are queried for the mapped forms of these addresses.  SAMPLE, for
+ * every mode: a random address of the networks of the root name servers or of
+ * unassigned networks (240.0.0.0/4, 4000::/3), or a random name under
+ * root-servers.net or invalid.  ROOT is the same without unassigned networks.
+ * A list that does not take the family, or whose key is missing, has no test
+ * point.
  */
 int names_point(names_t *out, const list_t *list, rbl_family_t family,
     names_point_t kind, uint64_t random);
 
 /*
- * The network of the name that names_point makes of the same `random` for
+ * The network of the name that names_point makes from the same `random` for
  * NAMES_ROOT: 0..NAMES_NETWORKS - 1.  Domains have two: the names under invalid
  * and those under root-servers.net.
  */

@@ -1,16 +1,15 @@
 /*
  * Evidence: what the daemons of the fleet have found about the zone of a list.
- * The store keeps it (zone_told, zone_ask), since a process knows only what it
- * has seen itself:
+ * The store keeps it (zone_told, zone_ask), since a process knows only its own
+ * observations:
  *
- * - The list listed what nobody lists, so resolvers may keep such responses.
- *   A daemon that starts later, or uses another resolver, would take them for
- *   news.
- * - The list had a test point that it need not have (names_must), or a zone of
- *   its own.  Without it the list is dead.
+ * - The list was wildcarding, so caches may hold such responses.  A daemon that
+ *   starts later, or uses another resolver, would take them for news.
+ * - The list had an optional test point (names_must), or a zone of its own.
+ *   Without it the list is dead.
  *
  * Health reports new evidence (health_listen), and repeats it while it is true.
- * A check asks for the evidence before it announces a listing or its end.
+ * A check requests the evidence before it announces a listing or its end.
  */
 
 #ifndef EVIDENCE_H_INCLUDED
@@ -23,8 +22,8 @@
 typedef struct evidence_s  evidence_t;
 
 typedef struct {
-    double    wild_until;   /* until when (dns_clock()) caches may keep
-                               responses of its wildcard; 0: none */
+    double    wild_until;   /* time (dns_clock()) until which caches may
+                               hold responses of its wildcard; 0: none */
     int       had_point;    /* it has had its test point of this family */
     unsigned  soa;          /* dns_answer_t: the most labels that the owner of
                                its SOA had; 0: not known */

@@ -44,9 +44,8 @@ typedef struct {
 } channel_job_t;
 
 typedef struct {
-    rbl_str_t    to;                    /* request body; a mail with its
-                                           headers, lines ending in CR LF */
-    rbl_str_t    body;                  /* what is sent; a mail with its
+    rbl_str_t    to;                    /* URL, or address */
+    rbl_str_t    body;                  /* request body; a mail with its
                                            headers, lines ending in CR LF */
     const char  *content_type;          /* a literal; NULL: JSON */
     rbl_str_t    user, password;        /* of Basic, or the id and the secret

@@ -31,7 +31,7 @@ size_t chat_host(rbl_out_t *out, const chat_markup_t *markup,
 const char *chat_more(char buf[CHAT_MORE_MAX], const message_t *message,
     size_t told);
 
-/* "listed on 3 lists", "on no list any more", "on no list" */
+/* "listed on 3 lists"; a delisted host and a clear one: "on no list ..." */
 #define CHAT_STATE_MAX  64
 const char *chat_state(char buf[CHAT_STATE_MAX], const message_host_t *host);
 

@@ -10,7 +10,7 @@
 
 #define HTML_FIELD  400                 /* characters of a foreign text */
 
-/* The style of a box. */
+/* The markup around the content of a box. */
 extern const char  html_box[];
 extern const char  html_box_end[];
 

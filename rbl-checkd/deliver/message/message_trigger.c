@@ -131,7 +131,7 @@ text_count(rbl_out_t *out, int64_t n, const char *one, const char *many)
 }
 
 
-/* "2 hosts listed, 1 host delisted, 1 host not reported any more" */
+/* "2 hosts listed, 1 host delisted, 1 host not reported ..." */
 
 static void
 trigger_title(rbl_out_t *out, const message_t *m)
