@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#define PATIENCE  0.8                   /* of the time there is, for a quota */
+#define PATIENCE  0.8                   /* share of the remaining time to wait
+                                           for a quota */
 
 
-/* The call back may free the check: nothing is touched behind it. */
+/* The call back may free the check, which is not used afterwards. */
 
 static void
 ended(check_t *check)
@@ -49,7 +50,8 @@ check_item_done(item_t *item)
 }
 
 
-/* In random order, so that no list is always the first or the last. */
+/* Queries the lists in random order, so that no list is always first or
+   last. */
 
 static int
 ask_all(check_t *check)
@@ -102,7 +104,7 @@ on_end(struct ev_loop *loop, ev_timer *w, int revents)
 }
 
 
-/* Time is up. */
+/* The deadline has passed. */
 
 static void
 on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
@@ -130,7 +132,8 @@ on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
 }
 
 
-/* Gives each list its current listing.  The store's time becomes ours. */
+/* Gives each list its current listing.  Converts times of the store to
+   dns_clock(). */
 
 static void
 take_before(check_t *check, const check_before_t *before)

@@ -29,7 +29,7 @@ typedef struct check_s  check_t;
 typedef struct {
     const list_t      *list;
     rbl_verdict_t      verdict;
-    rbl_lookup_err_t   error;           /* why unknown */
+    rbl_lookup_err_t   error;           /* reason of an unknown verdict */
     unsigned           n_codes;
     uint32_t           codes[CHECK_CODES_MAX];      /* host order */
     char               means[128];      /* texts of the codes */
@@ -37,8 +37,9 @@ typedef struct {
                                            control characters; NULL: none */
     double             ms;
     uint32_t           ttl;
-    health_state_t     health;          /* of the list, by the resolver that
-                                           answered; untried: not looked at */
+    health_state_t     health;          /* health of the list, through the
+                                           resolver that responded; untried: not
+                                           tested */
     double             recheck;         /* s after which to check again, since
                                            the response would end a listing and
                                            is not confirmed; 0: no need */
@@ -51,10 +52,10 @@ typedef struct {
     dns_engine_t    *dns;
     lookup_t        *lookup;
     quota_t         *quota;             /* NULL: no limits */
-    health_t        *health;            /* NULL: every list is believed */
-    evidence_t      *evidence;          /* NULL: there is none */
-    guard_t         *guard;             /* NULL: nothing is frozen */
-    counters_t      *counters;          /* NULL: nothing is counted */
+    health_t        *health;            /* NULL: every list is trusted */
+    evidence_t      *evidence;          /* NULL: none */
+    guard_t         *guard;             /* NULL: no list is frozen */
+    counters_t      *counters;          /* NULL: no counters */
     const rbl_own_t *own;               /* NULL: no restriction of names for
                                            accounts' lists */
 } check_env_t;
@@ -67,7 +68,8 @@ typedef struct {
     rbl_str_t  sid, zone;
     int64_t    cleared;     /* ms since 1970: first response that the listing
                                has ended, which is not confirmed; 0: none */
-    int64_t    now;         /* by the same clock, which need not be ours */
+    int64_t    now;         /* by the store's clock, which may differ from
+                               ours */
 } check_listing_t;
 
 /* The results of earlier checks of the host; NULL: none. */

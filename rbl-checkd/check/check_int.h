@@ -42,7 +42,7 @@ struct item_s {
     int              same_zone;         /* of this zone */
     int              pending;           /* a new listing is not confirmed */
     double           cleared;           /* of dns_clock(); 0: never */
-    unsigned         n, open;           /* names, those not answered yet */
+    unsigned         n, open;           /* names; names without a response */
     part_t           part[NAMES_MAX];
     unsigned         gate;              /* which is at the gate */
     health_q_t      *health;            /* NULL: no request is under way */
@@ -53,7 +53,7 @@ struct item_s {
                                            points */
     gate_t           news;              /* the verdict that needs evidence */
     int              evidence;          /* evidence_ask is under way */
-    int              guarded;           /* guard_ask is */
+    int              guarded;           /* guard_ask is under way */
     lookup_q_t      *reason;            /* the TXT; NULL: none is under way */
     int              reasoned;          /* it has come, or never will */
 };
@@ -69,7 +69,7 @@ struct check_s {
     check_progress_pt   progress;
     void               *data;
     ev_timer            deadline;
-    ev_timer            end;            /* calls back when nothing is left */
+    ev_timer            end;            /* calls back when all items are done */
     size_t              n, done;
     size_t              own_text;       /* bytes that a reason of a custom list
                                            may have */
@@ -84,7 +84,7 @@ struct check_s {
 /* item.c: sets the verdict; queries under way may continue. */
 void item_settle(item_t *item, rbl_verdict_t verdict, rbl_lookup_err_t error);
 
-/* It is listed; done once its TXT has come. */
+/* The value is listed; the item is done when its TXT has come. */
 void item_announce(item_t *item);
 
 /* item_gate.c: to be called when the names from item->gate on have their
@@ -117,13 +117,13 @@ void item_reason(item_t *item, const names_t *name);
 /* To be called at the deadline: sets a verdict from the present responses. */
 void item_late(item_t *item);
 
-/* 0: questions are under way, 1: it has its verdict already. */
+/* 0: queries are under way, 1: the verdict is known already. */
 int item_ask(item_t *item);
 
-/* Ends all that is under way; no call back comes after this. */
+/* Stops all queries and requests of the item; no call back comes afterwards. */
 void item_stop(item_t *item);
 
-/* check.c: the item has its verdict.  The check may be gone afterwards. */
+/* check.c: to be called when the item has its verdict.  May free the check. */
 void check_item_done(item_t *item);
 
 #endif /* CHECK_INT_H_INCLUDED */

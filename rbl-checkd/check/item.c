@@ -362,9 +362,9 @@ on_addresses(void *data, const lookup_answer_t *lookup)
 }
 
 
-/* --- questions ---------------------------------------------------------- */
+/* --- queries ------------------------------------------------------------ */
 
-/* An old record may have a zone that is refused by now. */
+/* The zone of an old record may be forbidden by now. */
 
 static int
 may_ask(const item_t *item, const names_t *names, int n)
@@ -419,7 +419,7 @@ ask_names(item_t *item, const names_t *names, unsigned n, int fresh)
 }
 
 
-/* Is there another server of the list than those that are known to fail? */
+/* Has the list another server than those that are known to fail? */
 
 static int
 others(const item_t *item)

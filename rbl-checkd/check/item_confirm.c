@@ -216,7 +216,7 @@ ask_name(confirm_query_t *q)
 }
 
 
-/* Both have come, perhaps in the wrong order. */
+/* Both responses have come, perhaps in the wrong order. */
 
 static void
 in_order(confirm_query_t *q)
@@ -286,7 +286,7 @@ on_timer(struct ev_loop *loop, ev_timer *timer, int revents)
 }
 
 
-/* A server that is known to fail need not be heard. */
+/* A server that is known to fail needs no response. */
 
 static void
 ask_health(confirm_query_t *q, health_need_t need)

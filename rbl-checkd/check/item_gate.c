@@ -24,7 +24,8 @@ settle_frozen(item_t *item)
 }
 
 
-/* The store or the guard has not answered: that or a sample takes too long. */
+/* The store or the guard has not replied: the call or a sample takes too
+   long. */
 
 static void
 settle_unsure(item_t *item)
@@ -94,7 +95,7 @@ item_gate_answer(gate_answer_t *a, const item_t *item)
 }
 
 
-/* All that were at the gate have passed. */
+/* All names at the gate have passed. */
 
 static void
 passed(item_t *item)
@@ -403,7 +404,7 @@ item_late(item_t *item)
     item_trace(item, "the time of the check is up");
 
     if (item->result.verdict == RBL_LISTED) {
-        /* only its TXT has not come */
+        /* only its TXT is missing */
 
     } else if (item->evidence || item->guarded) {
         settle_unsure(item);

@@ -1,5 +1,5 @@
 /*
- * How long the texts of a check's results may be.
+ * The length limits of the texts of a check's results.
  */
 
 #include "texts.h"
@@ -98,7 +98,7 @@ texts_caps(texts_caps_t *caps, const check_t *check, const check_lists_t *lists)
     caps->own.codes = (unsigned) at_least(TEXTS_OWN_CODES / own,
                                           TEXTS_CODES_LEAST);
 
-    /* So few texts fit whatever they say. */
+    /* So few texts fit at any length. */
 
     if (check_verdicts(check, RBL_LISTED) * CHECK_REASON_MAX
         <= TEXTS_SYSTEM)

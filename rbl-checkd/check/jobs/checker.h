@@ -16,7 +16,7 @@
 /* How checks have ended in this process. */
 typedef struct {
     uint64_t  completed, failed;
-    uint64_t  left;                     /* to another daemon */
+    uint64_t  left;                     /* released to another daemon */
 } check_counters_t;
 
 typedef struct {

@@ -42,8 +42,8 @@ jobs_reserved_share(const jobs_t *jobs)
 }
 
 
-/* The main places in use.  A check costs memory for each of its lists, so
-   checks of long profiles use more of them. */
+/* The main slots in use.  A check needs memory for each of its lists, so checks
+   of long profiles use several slots. */
 
 static unsigned
 in_use(const jobs_t *jobs)
@@ -114,7 +114,7 @@ on_done(void *data, runner_t *runner)
 }
 
 
-/* A handle that no daemon can run must not come back for ever. */
+/* A handle that no daemon can run must not come back for ever: removes it. */
 
 static void
 discard(jobs_t *jobs, const job_t *job, unsigned partition)
@@ -151,7 +151,7 @@ on_alone(void *data)
         return 0;
     }
 
-    /* A call under way may bring one, or not; the next ones will not. */
+    /* A call under way may still claim one; the next calls will not. */
 
     jobs->waited = dns_clock() + JOBS_BLOCK;
     return -1;
@@ -163,7 +163,7 @@ start(jobs_t *jobs, const job_t *job)
 {
     runner_t  *runner;
 
-    /* A job without a place here comes back when its lease expires. */
+    /* A job without a slot here comes back when its lease expires. */
 
     if (jobs->n >= jobs->checker->conf->checks_max) {
         return;
@@ -208,7 +208,7 @@ jobs_start(jobs_t *jobs, const jobs_slice_t *slice, rbl_str_t handle)
 }
 
 
-/* Likewise a host. */
+/* The same for a host. */
 
 static void
 discard_host(jobs_t *jobs, unsigned partition, rbl_str_t account,

@@ -1,6 +1,6 @@
 /*
- * From a handle to a job.  Nothing of it is believed before it has been looked
- * at: a wrong account would send scripts to a wrong partition.
+ * Parses handles into jobs.  Every part is checked before it is used: a wrong
+ * account would send scripts to a wrong partition.
  */
 
 #include "jobs_entry.h"

@@ -12,9 +12,10 @@
 
 #define JOBS_BLOCK    0.4               /* s that hosts may be due unnoticed */
 #define JOBS_PAUSE    0.2               /* after a failure */
-#define JOBS_RESERVE  8                 /* an eighth of the places */
+#define JOBS_RESERVE  8                 /* one eighth of the slots is
+                                           reserved */
 #define JOBS_NEWS_ID  48
-#define JOBS_LISTS    100               /* of a check in one place */
+#define JOBS_LISTS    100               /* lists of a check per slot */
 
 typedef enum {
     JOBS_OFF = 0,                       /* no store, or stopped */
@@ -25,10 +26,10 @@ typedef enum {
     JOBS_WAITING                        /* until there is news */
 } jobs_phase_t;
 
-/* The places of a kind, main or reserved. */
+/* The slots of a kind, main or reserved. */
 typedef struct {
     unsigned    running;                /* checks */
-    unsigned    reading;                /* places kept for calls under way */
+    unsigned    reading;                /* slots kept for calls under way */
 } jobs_places_t;
 
 /* Round robin of the partitions, for each kind of job. */
@@ -44,21 +45,21 @@ typedef struct {
     jobs_t     *jobs;
     unsigned    partition;
     unsigned    asked;                  /* slots kept for the call under way */
-    unsigned    reserved;               /* 1: these are reserved ones */
-    unsigned    alone;                  /* 1: that call may bring a job that
-                                           goes alone */
+    unsigned    reserved;               /* 1: these are reserved slots */
+    unsigned    alone;                  /* 1: the call under way may bring a job
+                                           that runs alone */
     unsigned    notified;               /* 1: news since its last call */
     int64_t     since;                  /* store's ms at the start of the last
                                            round that called this partition */
     int64_t     seen_ms, seen_seq;      /* id of its last news that were seen */
-    char        id[JOBS_NEWS_ID];       /* since when news are wanted */
+    char        id[JOBS_NEWS_ID];       /* start of the wanted news */
     rbl_key_t   leases, news;
 } jobs_slice_t;
 
 struct jobs_s {
     checker_t     *checker;
-    store_t       *reader;              /* for reads that block */
-    runner_t     **runner;              /* in flight; checks_max places */
+    store_t       *reader;              /* for blocking reads */
+    runner_t     **runner;              /* in flight; checks_max slots */
     unsigned       n;
     unsigned       alone;               /* last attempts: in flight, or a call
                                            may bring one */
@@ -71,26 +72,28 @@ struct jobs_s {
     jobs_shares_t  shares;
     unsigned       stopped:1;
     unsigned       recalled:1;
-    unsigned       listening:1;         /* a read that blocks is under way */
+    unsigned       listening:1;         /* a blocking read is under way */
     unsigned       failed:1;            /* a call of this batch */
-    unsigned       hungry:1;            /* a kind was left out of the round */
+    unsigned       hungry:1;            /* a kind of job was left out of the
+                                           round */
     unsigned       partitions;
     jobs_slice_t  *slice;
     rbl_str_t     *xread;               /* the command that waits for news */
 
     jobs_phase_t   phase;
-    ev_timer       timer;               /* goes on */
+    ev_timer       timer;               /* continues the round */
     unsigned       calls;               /* under way in this batch */
-    int64_t        since;               /* server's ms when the round began */
-    double         whole;               /* when the last whole one began */
-    unsigned       vain;                /* news in a row that were no jobs */
+    int64_t        since;               /* store's ms at the start of the
+                                           round */
+    double         whole;               /* start of the last whole round */
+    unsigned       vain;                /* consecutive news without jobs */
     unsigned       rounds;
     job_kind_t     kind;                /* kind of the jobs to claim */
     unsigned       kinds_left;          /* this one included */
     jobs_pass_t    pass[JOB_KINDS];
     unsigned       both;                /* 1: both kinds, by the same calls */
-    unsigned       more;                /* this round has not taken all */
-    unsigned       more_due;            /* nor has this pass for due hosts */
+    unsigned       more;                /* the round has not claimed all jobs */
+    unsigned       more_due;            /* nor has this pass, of due hosts */
 };
 
 /*
@@ -110,7 +113,7 @@ unsigned jobs_start_due(jobs_t *jobs, const jobs_slice_t *slice,
  */
 unsigned jobs_room(const jobs_t *jobs, job_kind_t kind, int *reserved);
 
-/* The number of manual checks of one account that the reserved places take. */
+/* The number of manual checks that one account may have in reserved slots. */
 unsigned jobs_reserved_share(const jobs_t *jobs);
 
 /* jobs_read.c */

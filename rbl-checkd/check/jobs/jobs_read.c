@@ -208,7 +208,7 @@ wait_for_news(jobs_t *jobs)
 
     jobs->phase = JOBS_WAITING;
 
-    /* One that still blocks began earlier, and misses nothing. */
+    /* A read that still blocks started earlier, and misses nothing. */
 
     if (jobs->listening) {
         return;
@@ -241,7 +241,7 @@ wait_for_news(jobs_t *jobs)
 }
 
 
-/* A whole round left nothing. */
+/* To be called after a whole round that left no jobs. */
 
 void
 jobs_left_nothing(jobs_t *jobs)
@@ -250,8 +250,8 @@ jobs_left_nothing(jobs_t *jobs)
                                    % jobs->partitions;
 
     /*
-     * News that were no jobs for us: others were faster, or the clock of the
-     * store went back and old news look new.
+     * News without jobs: other daemons were faster, or the clock of the store
+     * went back and old news look new.
      */
 
     if (jobs->vain >= VAIN_MAX) {

@@ -18,9 +18,9 @@
 #include "jobs_int.h"
 
 #define READ_MAX    100                 /* jobs of one partition a call */
-#define DUE_FIRST   4                   /* every so many rounds */
+#define DUE_FIRST   4                   /* one of so many rounds */
 #define BUSY_MAX    64                  /* accounts that get nothing */
-#define PLENTY      2                   /* that part of the places is free */
+#define PLENTY      2                   /* half of the slots are free */
 
 static void pass_begin(jobs_pass_t *pass, unsigned partitions);
 static void batch_ends(jobs_t *jobs);
@@ -182,7 +182,7 @@ on_jobs(void *data, const redisReply *reply)
     slice->asked = 0;
     got = 0;
 
-    /* Whatever was taken is begun, even if no more is wanted. */
+    /* Every claimed job is started, even if no more are wanted. */
 
     if (rbl_str_is(rbl_reply_word(reply), "OK")) {
         for (i = 1; i < rbl_reply_len(reply); i++) {

@@ -24,7 +24,8 @@ void jobs_shares_free(jobs_shares_t *s);
 void jobs_shares_add(jobs_shares_t *s, const rbl_sid_t *account);
 void jobs_shares_drop(jobs_shares_t *s, const rbl_sid_t *account);
 
-/* Those that have `least` or more, up to `max`; returns how many. */
+/* Writes the accounts with at least `least` checks, up to `max`; returns their
+   number. */
 unsigned jobs_shares_busy(const jobs_shares_t *s, unsigned least,
     rbl_str_t *accounts, unsigned max);
 

@@ -24,8 +24,9 @@ void result_init(result_pack_t *p);
 void result_free(result_pack_t *p);
 
 /*
- * Those of a check, and the lists that it left out as skipped.  Without a check
- * (NULL) there are none.  `whole`: `all` is wanted.  0, or -1: out of memory.
+ * Packs the results of a check, and the lists that it left out as skipped.
+ * Without a check (NULL) there are no results.  `whole`: `all` is needed.  0,
+ * or -1: out of memory.
  */
 int result_pack(result_pack_t *p, const check_t *check,
     const check_lists_t *lists, int whole);

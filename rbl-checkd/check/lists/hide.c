@@ -1,6 +1,6 @@
 /*
- * Occurrences are looked for at each position, so that none is missed that
- * begins inside of another.
+ * Occurrences are searched at each position, so that one that begins inside
+ * another is found.
  */
 
 #include "hide.h"
@@ -11,7 +11,7 @@
 #define HIDDEN  "{key}"
 
 
-/* How much of the text from `at` on is to be hidden. */
+/* The number of octets to be hidden from `at` on. */
 
 static size_t
 longest(rbl_str_t text, size_t at, const rbl_str_t *keys, size_t n, int cut)

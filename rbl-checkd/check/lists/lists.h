@@ -36,10 +36,10 @@ typedef struct {
                                            missing; "": invalid zone */
     size_t        ask_n;
     list_names_t  names;
-    int64_t       min_interval;         /* s between questions for one host;
-                                           0: none */
-    int64_t       rate;                 /* questions a second; 0: no limit */
-    int64_t       day_quota;            /* questions a day (UTC); 0: no limit */
+    int64_t       min_interval;         /* s between queries for one host; 0:
+                                           none */
+    int64_t       rate;                 /* queries per second; 0: no limit */
+    int64_t       day_quota;            /* queries per day (UTC); 0: no limit */
     unsigned      n_servers;            /* given by the operator; 0: those of
                                            the zone */
     struct sockaddr_storage  server[DNS_MAX_SERVERS];
@@ -58,12 +58,12 @@ list_t *list_make(rbl_str_t sid, rbl_str_t type, int custom, rbl_str_t zone,
 /* "ipv4", "ipv6", "domain". */
 const char *list_family_name(rbl_family_t family);
 
-/* Does the zone hold a {key}? */
+/* Does the zone contain {key}? */
 int list_keyed(const list_t *list);
 
 /*
- * Gives a list its key, before anybody else has the list.  Nothing happens to
- * one that wants none.  -1: it is none (list_key_ok), or out of memory.
+ * Gives a list its key, before other code uses the list.  A list that needs no
+ * key is left unchanged.  -1: invalid key (list_key_ok), or out of memory.
  */
 int list_key_set(list_t *list, rbl_str_t key);
 

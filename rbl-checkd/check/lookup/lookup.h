@@ -23,8 +23,8 @@ typedef struct {
                                        RBL_ERR_NONE: see answer */
     const dns_answer_t  *answer;    /* NULL: not queried; `ttl` is the remaining
                                        time */
-    double               at;        /* dns_clock() when it came; earlier than
-                                       now if it was kept */
+    double               at;        /* dns_clock() of the response; in the past
+                                       if it was cached */
     unsigned             kept:1;    /* from the cache */
 } lookup_answer_t;
 
@@ -57,7 +57,8 @@ lookup_q_t *lookup_ask(lookup_t *lookup, const list_t *list, const char *name,
     void *data);
 void lookup_cancel(lookup_q_t *q);
 
-/* Is it on its way, or answered?  0: it waits until it may be sent. */
+/* 1: the query was sent, or has a response.  0: it waits until it may be
+   sent. */
 int lookup_sent(const lookup_q_t *q);
 
 /* Counts responses in the counters of lists; NULL, as at first: no counts. */

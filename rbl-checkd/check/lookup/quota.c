@@ -12,7 +12,7 @@
 
 #define LOOK_EVERY   10.0
 #define TIMER_LEAST  0.0005
-#define REFUSE_FOR   300.0              /* until the store has been heard */
+#define REFUSE_FOR   300.0              /* s until the store has replied */
 #define PROBE_EVERY  60.0
 #define UNDER_WAY    10.0
 
@@ -37,7 +37,7 @@ bucket_of(const void *data)
 
 
 
-/* Waits no longer, but its call back has not come yet. */
+/* Stops waiting; the call back has not come yet. */
 
 static void
 step_out(quota_wait_t *w)
@@ -115,7 +115,7 @@ join(quota_list_t *ql, double patience, quota_done_pt done, void *data)
 }
 
 
-/* Each by a timer of its own: a call back may drop any of the others. */
+/* Each call back has its own timer, since a call back may drop any other. */
 
 void
 quota_give_up(quota_list_t *ql, quota_answer_t why, double deadline)
@@ -242,7 +242,7 @@ find_list(quota_t *quota, const list_t *list)
 }
 
 
-/* Lists that are in use: do other daemons leave them alone, or no longer? */
+/* Finds out for lists in use whether other daemons still avoid them. */
 
 static void
 on_look(struct ev_loop *loop, ev_timer *timer, int revents)

@@ -94,10 +94,10 @@ double quota_now(void);                 /* s; see above */
 /* How many were spent within the last second, or somewhat less. */
 int64_t quota_recent(const quota_list_t *ql, double now);
 
-/* Has it one that may be spent now?  1: it is spent. */
+/* Spends a token if one is available now.  1: spent. */
 int quota_spend(quota_list_t *ql);
 
-/* When the next one in hand may be spent. */
+/* The time at which the next token in hand may be spent. */
 double quota_due(const quota_list_t *ql);
 
 /* quota_backoff.c */

@@ -153,7 +153,7 @@ grant(quota_list_t *ql, store_reply_pt done, int64_t want, int64_t patience)
 }
 
 
-/* A quarter more than is wanted where much has been spent lately. */
+/* Requests a quarter more than needed if many tokens were spent lately. */
 
 void
 quota_ask(quota_list_t *ql)

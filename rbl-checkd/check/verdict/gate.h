@@ -84,7 +84,7 @@ gate_t gate_votes(const gate_answer_t *a, const gate_vote_t *votes,
 /* Was the name queried after the test points that support the response? */
 int gate_in_order(const gate_vote_t *vote);
 
-/* Why that server has no vote; NULL: it has one. */
+/* The reason why that server has no vote; NULL: it has one. */
 const char *gate_no_vote(const gate_answer_t *a, const gate_vote_t *vote,
     double after);
 
@@ -95,7 +95,7 @@ int gate_newer(uint32_t serial, uint32_t than);
 gate_t gate_evidence(const gate_answer_t *a, const gate_t *news,
     const evidence_known_t *known);
 
-/* The health did not come in time. */
+/* To be used if the health did not come in time. */
 gate_t gate_late(const gate_answer_t *a);
 
 /* For the files of the gate. */
@@ -113,7 +113,7 @@ gate_t gate_unproven(const gate_answer_t *a);
 /* An own list without a positive test point has no sample (health.h). */
 int gate_unsampled(const gate_answer_t *a, const health_verdict_t *v);
 
-/* Its servers are away for a moment: the length of time goes on. */
+/* Are its servers unavailable for a moment?  Then the waits continue. */
 int gate_away(const health_verdict_t *v);
 
 #endif /* GATE_H_INCLUDED */

@@ -33,7 +33,7 @@ within(double wait)
 }
 
 
-/* How long a cache keeps such a response at most. */
+/* The longest time that a cache keeps such a response. */
 
 static double
 whole(const gate_answer_t *a, const health_verdict_t *v)

@@ -46,7 +46,7 @@ key_of(const guard_list_t *gl, rbl_key_t *key)
 }
 
 
-/* All that wait, or none: then only the counts are reported. */
+/* Reports all waiting listings; if there are none, only the counts. */
 
 static void
 ask(guard_list_t *gl)

@@ -291,7 +291,7 @@ is_free(const health_entry_t *e, double now, health_verdict_t *v)
 }
 
 
-/* 1: it will be called back. */
+/* 1: it can be called back. */
 
 static int
 q_ready(health_entry_t *e, health_q_t *q, double now)

@@ -18,8 +18,8 @@
 #define RECENT  1.0                     /* s before a suspicion in which results
                                            count as well */
 #define FAILED  10.0                    /* and for failures */
-#define GRACE   0.5                     /* s in which others may speak up, where
-                                           none has been found good */
+#define GRACE   0.5                     /* s to wait for other lists, if none is
+                                           known to be good */
 
 typedef struct {
     double    from;                     /* start of the results that count */
@@ -313,7 +313,7 @@ weigh(health_t *health, unsigned resolver)
     }
 
     if (v.good == 0 && v.open != 0) {
-        return;                         /* there is more to come */
+        return;                         /* more results will come */
     }
 
     /* Failures may be quick while a good response needs its time. */

@@ -239,10 +239,11 @@ typedef enum {
 sample_verdict_t health_sample_judge(rbl_family_t family, const unsigned *hit,
     unsigned draws);
 
-/* Asks a sample with the run that begins.  -1: out of memory. */
+/* Queries a sample with the run that begins.  -1: out of memory. */
 int health_sample_begin(health_entry_t *e);
 
-/* All is answered.  1: it is drawn again, and the run goes on. */
+/* All responses have come.  1: a second sample is drawn, and the run
+   continues. */
 int health_sample_again(health_entry_t *e);
 
 /* Ends the sample and returns its verdict.  *sound 0: some names had no
