@@ -26,13 +26,13 @@ add_checks(int64_t *number, const checker_t *checker, const jobs_t *jobs)
 
 
 static void
-add_questions(int64_t *number, const dns_engine_t *dns)
+add_queries(int64_t *number, const dns_engine_t *dns)
 {
     unsigned               i;
     const dns_counters_t  *c;
 
     c = dns_engine_counters(dns);
-    number[RBL_M_QUESTIONS] = (int64_t) c->questions;
+    number[RBL_M_QUESTIONS] = (int64_t) c->queries;
     number[RBL_M_QUESTIONS_IN_FLIGHT] = c->in_flight;
     number[RBL_M_QUESTIONS_WAITING] = c->waiting;
     number[RBL_M_TRIES] = (int64_t) c->sent;
@@ -283,7 +283,7 @@ metrics_pack(rbl_out_t *out, const checker_t *checker, const jobs_t *jobs,
     struct timespec  ts;
 
     add_checks(number, checker, jobs);
-    add_questions(number, checker->dns);
+    add_queries(number, checker->dns);
     add_lookups(number, checker->env.lookup);
     add_deliveries(number, more->deliver);
     number[RBL_M_CHECKS_RATE] = more->rate;

@@ -120,12 +120,12 @@ service_notify(service_event_t event)
 
 
 void
-service_busy(unsigned checks, unsigned most, uint64_t questions)
+service_busy(unsigned checks, unsigned most, uint64_t queries)
 {
     char  text[128];
 
     snprintf(text, sizeof(text), "STATUS=%u of %u checks, %llu questions in"
-             " flight.", checks, most, (unsigned long long) questions);
+             " flight.", checks, most, (unsigned long long) queries);
     notify(text);
 }
 

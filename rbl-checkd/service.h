@@ -32,7 +32,7 @@ void service_start(ev_timer *watchdog, struct ev_loop *loop);
 void service_notify(service_event_t event);
 
 /* Reports the checks in flight, their maximum, and the queries in flight. */
-void service_busy(unsigned checks, unsigned most, uint64_t questions);
+void service_busy(unsigned checks, unsigned most, uint64_t queries);
 
 /*
  * Reopens the log and reads the configuration again.  log_level takes effect at

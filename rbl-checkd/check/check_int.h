@@ -20,7 +20,7 @@ typedef struct confirm_s  confirm_t;
 /* One name that is queried for the value, and the response of the list. */
 typedef struct {
     item_t            *item;
-    lookup_q_t        *question;        /* NULL: none is under way */
+    lookup_q_t        *query;           /* NULL: none is under way */
     rbl_verdict_t      raw;
     rbl_lookup_err_t   error;
     double             at;              /* when the response came */

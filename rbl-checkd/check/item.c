@@ -327,7 +327,7 @@ on_addresses(void *data, const lookup_answer_t *lookup)
     part_t  *p = data;
     item_t  *item = p->item;
 
-    p->question = NULL;
+    p->query = NULL;
     p->at = lookup->at;
     p->received = dns_clock();
 
@@ -403,10 +403,10 @@ ask_names(item_t *item, const names_t *names, unsigned n, int fresh)
         p = &item->part[i];
         memset(p, 0, sizeof(part_t));
         p->item = item;
-        p->question = lookup_ask(check->env->lookup, item->result.list,
+        p->query = lookup_ask(check->env->lookup, item->result.list,
                                  names[i].s, DNS_TYPE_A, check->patience,
                                  fresh, on_addresses, p);
-        if (p->question == NULL) {
+        if (p->query == NULL) {
             item_stop(item);
             return -1;
         }
@@ -518,9 +518,9 @@ item_stop(item_t *item)
     unsigned  i;
 
     for (i = 0; i < NAMES_MAX; i++) {
-        if (item->part[i].question != NULL) {
-            lookup_cancel(item->part[i].question);
-            item->part[i].question = NULL;
+        if (item->part[i].query != NULL) {
+            lookup_cancel(item->part[i].query);
+            item->part[i].query = NULL;
         }
     }
 

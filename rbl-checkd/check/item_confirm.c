@@ -21,7 +21,7 @@ typedef struct {
     confirm_t        *confirm;
     uint32_t          server;
     int               wanted;           /* it is not known to fail */
-    dns_question_t   *question;         /* NULL: none is under way */
+    dns_query_t      *query;            /* NULL: none is under way */
     health_q_t       *health;           /* NULL: no request is under way */
     part_t            part;             /* its response */
     gate_vote_t       vote;
@@ -210,9 +210,9 @@ ask_name(confirm_query_t *q)
     payer = list_payer(item->result.list, 0);
     q->vote.raw = RBL_UNKNOWN;
     memset(&q->part, 0, sizeof(part_t));
-    q->question = dns_ask_at(item->check->env->dns, q->server, q->confirm->name,
+    q->query = dns_ask_at(item->check->env->dns, q->server, q->confirm->name,
                              DNS_TYPE_A, &payer, on_name, q);
-    q->confirm->open += q->question != NULL;
+    q->confirm->open += q->query != NULL;
 }
 
 
@@ -224,7 +224,7 @@ in_order(confirm_query_t *q)
     health_state_t  state = q->vote.health.state;
     const item_t   *item = q->confirm->item;
 
-    if (q->question == NULL && q->health == NULL && q->vote.sent != 0
+    if (q->query == NULL && q->health == NULL && q->vote.sent != 0
         && q->vote.raw != RBL_UNKNOWN && !gate_in_order(&q->vote)
         && (state == HEALTH_GOOD || state == HEALTH_UNSUPPORTED))
     {
@@ -241,7 +241,7 @@ on_name(void *data, const dns_answer_t *answer)
 {
     confirm_query_t  *q = data;
 
-    q->question = NULL;
+    q->query = NULL;
     q->part.item = q->confirm->item;
     q->part.ttl = answer->ttl;
     q->part.soa = answer->soa;
@@ -361,8 +361,8 @@ item_confirm_stop(item_t *item)
     ev_timer_stop(item->check->env->loop, &c->timer);
 
     for (i = 0; i < c->n; i++) {
-        if (c->query[i].question != NULL) {
-            dns_cancel(c->query[i].question);
+        if (c->query[i].query != NULL) {
+            dns_cancel(c->query[i].query);
         }
 
         health_drop(c->query[i].health);

@@ -384,8 +384,8 @@ late_error(const item_t *item)
     unsigned  i;
 
     for (i = 0; i < item->n; i++) {
-        if (item->part[i].question != NULL && item->result.list->custom
-            && !lookup_sent(item->part[i].question))
+        if (item->part[i].query != NULL && item->result.list->custom
+            && !lookup_sent(item->part[i].query))
         {
             return RBL_ERR_QUOTA;
         }

@@ -78,13 +78,13 @@ dns_batch_add(dns_flight_t *f)
     unsigned          i;
     dns_batch_t      *batch;
     batch_length_t   *same;
-    dns_question_t   *q;
+    dns_query_t      *q;
 
     q = f->q;
     batch = q->engine->batch;
     batch->socket = f->socket;
     i = batch->n++;
-    len = dns_wire_question(batch->out[i], f->id, q->name, q->len, q->type,
+    len = dns_wire_query(batch->out[i], f->id, q->name, q->len, q->type,
                             (f->edns ? DNS_QUERY_EDNS : 0)
                             | (q->set->recursive ? DNS_QUERY_RD : 0));
 

@@ -42,7 +42,7 @@ case_rest(dns_server_t *r, double rest)
 
 
 static int
-case_mixes(const dns_question_t *q)
+case_mixes(const dns_query_t *q)
 {
     const dns_server_t  *r = dns_at(q);
 
@@ -61,7 +61,7 @@ dns_case_begin(dns_flight_t *f)
 {
     uint16_t         a, b;
     dns_server_t    *r = f->socket->server;
-    dns_question_t  *q = f->q;
+    dns_query_t     *q = f->q;
 
     f->mixed = case_mixes(q) && dns_random(q->engine, &a) == 0
                && dns_random(q->engine, &b) == 0;
@@ -82,7 +82,7 @@ void
 dns_case_mix(uint8_t *name, const dns_flight_t *f)
 {
     size_t                 i, n;
-    const dns_question_t  *q = f->q;
+    const dns_query_t     *q = f->q;
 
     if (q->len < q->set->apex.len) {
         return;
@@ -103,7 +103,7 @@ static int
 case_kept(const dns_flight_t *f, const uint8_t *name)
 {
     uint8_t                sent[DNS_NAME_MAX];
-    const dns_question_t  *q = f->q;
+    const dns_query_t     *q = f->q;
 
     memcpy(sent, q->name, q->len);
     dns_case_mix(sent, f);
@@ -139,7 +139,7 @@ dns_case_mismatch(const dns_flight_t *f, const uint8_t *name)
 
 
 static void
-case_lower(dns_question_t *q, unsigned why)
+case_lower(dns_query_t *q, unsigned why)
 {
     q->lower = 1;
     q->lower_why = why & 3;
@@ -151,7 +151,7 @@ case_lower(dns_question_t *q, unsigned why)
    trial. */
 
 static void
-case_second(dns_question_t *q, int found)
+case_second(dns_query_t *q, int found)
 {
     dns_server_t  *r = dns_at(q);
 
@@ -178,7 +178,7 @@ case_second(dns_question_t *q, int found)
 
 
 int
-dns_case_again(dns_question_t *q, unsigned mixed)
+dns_case_again(dns_query_t *q, unsigned mixed)
 {
     int                  found;
     dns_server_t        *r = dns_at(q);
@@ -210,7 +210,7 @@ dns_case_again(dns_question_t *q, unsigned mixed)
 
 
 void
-dns_case_overdue(dns_question_t *q)
+dns_case_overdue(dns_query_t *q)
 {
     if (q->case_trial) {
         q->case_trial = 0;

@@ -84,7 +84,7 @@ dns_class_get(dns_engine_t *engine, const dns_payer_t *payer)
 
     if (class != NULL) {
         class->refs++;
-        class->owner->questions++;
+        class->owner->queries++;
         return class;
     }
 
@@ -102,7 +102,7 @@ dns_class_get(dns_engine_t *engine, const dns_payer_t *payer)
     class->owner = owner;
     owner->refs++;
     class->refs = 1;
-    owner->questions++;
+    owner->queries++;
     class->next = *at;
     *at = class;
 
@@ -114,7 +114,7 @@ void
 dns_class_put(dns_class_t *class)
 {
     class->refs--;
-    class->owner->questions--;
+    class->owner->queries--;
 }
 
 
@@ -127,7 +127,7 @@ dns_class_mute(const dns_class_t *class)
 
 
 int
-dns_class_hopeless(const dns_question_t *q)
+dns_class_hopeless(const dns_query_t *q)
 {
     const dns_class_t  *class;
 
@@ -140,7 +140,7 @@ dns_class_hopeless(const dns_question_t *q)
 
 
 void
-dns_class_sends(dns_question_t *q)
+dns_class_sends(dns_query_t *q)
 {
     if (!q->probe && !q->trial && dns_class_mute(q->class)) {
         q->trial = 1;
@@ -174,7 +174,7 @@ class_of(const dns_engine_t *engine, const dns_payer_t *payer)
 /* A probe of a silent list got a response: the list works again. */
 
 static void
-class_back(const dns_question_t *q)
+class_back(const dns_query_t *q)
 {
     dns_class_t  *class;
     dns_payer_t   payer;
@@ -193,7 +193,7 @@ class_back(const dns_question_t *q)
 
 
 void
-dns_class_heard(const dns_question_t *q)
+dns_class_heard(const dns_query_t *q)
 {
     if (q->probe && q->class->probe_lost) {
         q->class->probe_lost = 0;
@@ -220,7 +220,7 @@ class_pause(dns_class_t *class)
 
 
 void
-dns_class_end(const dns_question_t *q, int timed_out)
+dns_class_end(const dns_query_t *q, int timed_out)
 {
     dns_class_t  *class;
 

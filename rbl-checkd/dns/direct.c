@@ -33,7 +33,7 @@ direct_below(const dns_set_t *set, const dns_name_t *zone)
 
 
 static int
-direct_lame(dns_question_t *q, const char *why)
+direct_lame(dns_query_t *q, const char *why)
 {
     dns_trace_query_at(q, dns_at(q), why);
     dns_answer_clear(&q->engine->answer, DNS_SERVFAIL);
@@ -47,7 +47,7 @@ static void
 direct_target(void *data, const dns_answer_t *told)
 {
     dns_answer_t    *answer;
-    dns_question_t  *q;
+    dns_query_t     *q;
 
     (void) told;
 
@@ -73,7 +73,7 @@ direct_target(void *data, const dns_answer_t *told)
 
 
 static int
-direct_alias(dns_question_t *q)
+direct_alias(dns_query_t *q)
 {
     const dns_referral_t  *referral;
 
@@ -98,7 +98,7 @@ direct_alias(dns_question_t *q)
 
 
 static int
-direct_refer(dns_question_t *q)
+direct_refer(dns_query_t *q)
 {
     const dns_referral_t  *referral;
 
@@ -117,7 +117,7 @@ direct_refer(dns_question_t *q)
 
 
 static int
-direct_authority(dns_question_t *q)
+direct_authority(dns_query_t *q)
 {
     dns_server_t          *r;
     const dns_answer_t    *answer;
@@ -155,7 +155,7 @@ direct_authority(dns_question_t *q)
 
 
 int
-dns_direct_judge(dns_question_t *q)
+dns_direct_judge(dns_query_t *q)
 {
     const dns_answer_t  *answer;
 

@@ -1,10 +1,10 @@
 /*
  * Declarations of the query engine's files.
  *
- * A question is a query with all its attempts.  It is in exactly one state, and
+ * A dns_query_t is a query with its attempts.  It is in exactly one state, and
  * in the list of that state.  The engine owns it from dns_ask to its call back
  * or dns_cancel.  An attempt that was sent and may still get a response is a
- * flight; a question on the wire, or waiting for its next attempt, may have
+ * flight; a query on the wire, or waiting for its next attempt, may have
  * several flights.  Verdicts without a response (timeout, network, TCP failure)
  * go to the `done` list; the prepare watcher of the engine calls back and
  * sends.  So a call back, which may make and cancel any query, runs only while
@@ -95,7 +95,7 @@ typedef struct {
 
 /* An attempt that may still get a response, in the id table of its socket. */
 struct dns_flight_s {
-    dns_question_t  *q;
+    dns_query_t     *q;
     dns_socket_t    *socket;        /* NULL: free */
     dns_flight_t    *id_next;
     double           sent;
@@ -105,11 +105,11 @@ struct dns_flight_s {
     unsigned         edns:1;
     unsigned         mixed:1;       /* in mixed case (case.c) */
     unsigned         counted:1;     /* in the server's in flight; at a server at
-                                       most one flight of a question is
+                                       most one flight of a query is
                                        counted */
 };
 
-struct dns_question_s {
+struct dns_query_s {
     link_t         link;            /* must be first: lists hold it */
     link_t         timer;           /* in the wheel */
     dns_engine_t  *engine;
@@ -117,7 +117,7 @@ struct dns_question_s {
     dns_tcp_t     *tcp;
     dns_set_t     *set;             /* servers to query; NULL: unknown */
     dns_zone_t    *zone;            /* owner of `set`; NULL: resolvers */
-    dns_question_t  *sub;           /* query for an alias' target */
+    dns_query_t     *sub;           /* query for an alias' target */
     uint32_t       sub_ttl;         /* TTL of the alias */
     dns_done_pt    done;
     void          *data;
@@ -177,7 +177,7 @@ struct dns_owner_s {
     uint64_t       account;         /* 0: system lists */
     unsigned       probe:1;
     unsigned       refs;            /* number of classes */
-    unsigned       questions;       /* of all its classes, in any state */
+    unsigned       queries;         /* of all its classes, in any state */
     unsigned       n_ready;
     unsigned       in_flight, n_tcp;
     double         due;             /* the time at which its rate is used up to
@@ -192,8 +192,8 @@ struct dns_class_s {
     link_t        tcp_queue;
     dns_class_t  *next;             /* in the table */
     dns_owner_t  *owner;
-    unsigned      refs;             /* number of questions, in any state */
-    unsigned      in_flight;        /* questions with flights */
+    unsigned      refs;             /* number of queries, in any state */
+    unsigned      in_flight;        /* queries with flights */
     unsigned      n_tcp;
     unsigned      lost;             /* consecutive timeouts of data queries */
     unsigned      trials;           /* data queries sent to a mute list */
@@ -307,7 +307,7 @@ struct dns_engine_s {
     unsigned         since_own;     /* sent for system lists since then */
 
     link_t           throttled;     /* classes that wait for their turn */
-    unsigned         n_hedges;      /* questions that wait in a queue while in
+    unsigned         n_hedges;      /* queries that wait in a queue while in
                                        flight */
     ev_timer         pace;
     double           pace_at;       /* 0: not running */
@@ -330,22 +330,22 @@ struct dns_engine_s {
 
 /* engine.c */
 
-/* Frees the questions in a list. */
+/* Frees the queries in a list. */
 void dns_list_free(link_t *list);
 
-/* Sets the verdict, which is reported later; the question must be off every
+/* Sets the verdict, which is reported later; the query must be off every
    list. */
-void dns_finish_later(dns_question_t *q, dns_status_t status);
+void dns_finish_later(dns_query_t *q, dns_status_t status);
 
 /* As dns_ask, but queries the resolvers, within the budgets of the account. */
-dns_question_t *dns_ask_look(dns_engine_t *engine, uint64_t account,
+dns_query_t *dns_ask_look(dns_engine_t *engine, uint64_t account,
     const dns_name_t *name, uint16_t type, dns_done_pt done, void *data);
 
 /* Reads a response into engine->answer, and engine->referral if needed. */
-dns_wire_t dns_read(dns_question_t *q, const uint8_t *msg, size_t n);
+dns_wire_t dns_read(dns_query_t *q, const uint8_t *msg, size_t n);
 
-/* Reports the verdict in engine->answer now, and frees the question. */
-void dns_finish(dns_question_t *q);
+/* Reports the verdict in engine->answer now, and frees the query. */
+void dns_finish(dns_query_t *q);
 
 /*
  * To be called when there is work for the prepare watcher, which may already
@@ -357,33 +357,33 @@ void dns_wake(dns_engine_t *engine);
 
 /* To be called when an attempt, off every list, ended without a response:
    starts another attempt, or sets the verdict. */
-void dns_try_lost(dns_question_t *q, dns_status_t why);
+void dns_try_lost(dns_query_t *q, dns_status_t why);
 
-/* Takes the question off its list or queue, and ends all its attempts. */
-void dns_try_leave(dns_question_t *q);
+/* Takes the query off its list or queue, and ends all its attempts. */
+void dns_try_leave(dns_query_t *q);
 
 /*
  * A matching response is in engine->answer; its flight has ended.  `mixed`: the
  * flight had mixed case.
  */
-void dns_try_answered(dns_question_t *q, dns_wire_t result, unsigned mixed);
+void dns_try_answered(dns_query_t *q, dns_wire_t result, unsigned mixed);
 
 /* The deadline in the wheel has passed. */
-void dns_try_due(dns_question_t *q);
+void dns_try_due(dns_query_t *q);
 
 /* Ends all attempts and the timer. */
-void dns_try_end(dns_question_t *q);
+void dns_try_end(dns_query_t *q);
 
 /* wheel.c */
 
 void dns_wheel_init(dns_engine_t *engine);
-void dns_wheel_put(dns_question_t *q, double at);
+void dns_wheel_put(dns_query_t *q, double at);
 
 /* rtt.c */
 
 /* dns_rtt_took: a response took so many seconds; the other: a response is
    overdue. */
-void dns_rtt_took(const dns_question_t *q, dns_server_t *r, double took);
+void dns_rtt_took(const dns_query_t *q, dns_server_t *r, double took);
 void dns_rtt_overdue(dns_class_t *class);
 
 /* Seconds after which a response is overdue; class NULL: for any class. */
@@ -409,24 +409,24 @@ int dns_class_limited(const dns_class_t *class);
  * sent as usual; a probe with a response, after one without, ends the pause.
  */
 int dns_class_mute(const dns_class_t *class);
-int dns_class_hopeless(const dns_question_t *q);
+int dns_class_hopeless(const dns_query_t *q);
 
-/* Count a question that is sent, gets a response, or is over, with or without a
+/* Count a query that is sent, gets a response, or is over, with or without a
    timeout. */
-void dns_class_sends(dns_question_t *q);
-void dns_class_heard(const dns_question_t *q);
-void dns_class_end(const dns_question_t *q, int timed_out);
+void dns_class_sends(dns_query_t *q);
+void dns_class_heard(const dns_query_t *q);
+void dns_class_end(const dns_query_t *q, int timed_out);
 
-/* Adds the question to the queue of its class; a retry goes first. */
-void dns_pace_queue(dns_question_t *q, int retry);
-void dns_pace_unqueue(dns_question_t *q);
+/* Adds the query to the queue of its class; a retry goes first. */
+void dns_pace_queue(dns_query_t *q, int retry);
+void dns_pace_unqueue(dns_query_t *q);
 
-/* Makes the question wait like one that was never sent. */
-void dns_pace_alone(dns_question_t *q);
+/* Makes the query wait like one that was never sent. */
+void dns_pace_alone(dns_query_t *q);
 
-/* The question got its first flight, or lost its last. */
-void dns_pace_on_wire(dns_question_t *q);
-void dns_pace_off_wire(dns_question_t *q);
+/* The query got its first flight, or lost its last. */
+void dns_pace_on_wire(dns_query_t *q);
+void dns_pace_off_wire(dns_query_t *q);
 
 /* Sends all queries that may be sent now. */
 void dns_pace_run(dns_engine_t *engine);
@@ -448,7 +448,7 @@ const dns_owner_t *dns_owner_find(const dns_engine_t *engine,
 void dns_owner_wake(dns_owner_t *owner);
 
 /*
- * Is one more question in flight within the owner's share, and within the share
+ * Is one more query in flight within the owner's share, and within the share
  * of all own lists?
  */
 int dns_owner_room(const dns_owner_t *owner);
@@ -471,8 +471,8 @@ int dns_random(dns_engine_t *engine, uint16_t *value);
 int dns_socket_init(dns_engine_t *engine);
 void dns_socket_free(dns_engine_t *engine);
 
-/* Adds the question to the batch. */
-void dns_socket_send(dns_question_t *q, unsigned n);
+/* Adds the query to the batch. */
+void dns_socket_send(dns_query_t *q, unsigned n);
 
 /* dns_socket_lost: the flight could not be sent; dns_socket_refused: no server
    listens at the address of the socket. */
@@ -504,7 +504,7 @@ void dns_batch_flush(dns_engine_t *engine);
 dns_flight_t **dns_flight_find(dns_socket_t *s, unsigned id);
 
 /* Starts a flight on this socket, with an id that is free there. */
-dns_flight_t *dns_flight_begin(dns_question_t *q, dns_socket_t *s,
+dns_flight_t *dns_flight_begin(dns_query_t *q, dns_socket_t *s,
     uint16_t id);
 
 /* Stops waiting for its response. */
@@ -512,13 +512,13 @@ void dns_flight_end(dns_flight_t *f);
 
 /* tcp.c */
 
-/* Repeats the question, which must be off every list, over TCP. */
-void dns_tcp_ask(dns_question_t *q);
+/* Repeats the query, which must be off every list, over TCP. */
+void dns_tcp_ask(dns_query_t *q);
 
-/* Gives free slots to waiting questions. */
+/* Gives free slots to waiting queries. */
 void dns_tcp_run(dns_engine_t *engine);
 
-/* Ends and frees the exchange; its question stays in engine->tcp. */
+/* Ends and frees the exchange; its query stays in engine->tcp. */
 void dns_tcp_close(dns_tcp_t *tcp);
 
 #include "servers.h"

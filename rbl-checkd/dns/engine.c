@@ -1,8 +1,8 @@
 /*
- * The life of a question: dns_ask makes it, pace.c and socket.c send it, try.c
+ * The life of a query: dns_ask makes it, pace.c and socket.c send it, try.c
  * retries it until it has a response or is lost, then the engine calls back.
  *
- * dns_ask() allocates a question.  It is freed just before its call back, by
+ * dns_ask() allocates a query.  It is freed just before its call back, by
  * dns_cancel() or with the engine.
  */
 
@@ -36,10 +36,10 @@ dns_clock(void)
 static void
 engine_finish_done(dns_engine_t *engine)
 {
-    dns_question_t  *q;
+    dns_query_t     *q;
 
     while (!link_empty(&engine->done)) {
-        q = (dns_question_t *) link_shift(&engine->done);
+        q = (dns_query_t *) link_shift(&engine->done);
 
         engine->referred = 0;
         dns_answer_clear(&engine->answer, q->status);
@@ -233,7 +233,7 @@ dns_list_free(link_t *list)
 
     for (link = list->next; link != list; link = next) {
         next = link->next;
-        dns_set_put(((dns_question_t *) link)->set);
+        dns_set_put(((dns_query_t *) link)->set);
         free(link);
     }
 
@@ -251,7 +251,7 @@ dns_engine_free(dns_engine_t *engine)
     }
 
     for (link = engine->tcp.next; link != &engine->tcp; link = link->next) {
-        dns_tcp_close(((dns_question_t *) link)->tcp);
+        dns_tcp_close(((dns_query_t *) link)->tcp);
     }
 
     ev_timer_stop(engine->loop, &engine->sweeper);
@@ -282,19 +282,19 @@ dns_name_ok(const char *name)
 
 
 /* NULL: out of memory, or the name is empty. */
-static dns_question_t *
+static dns_query_t *
 engine_make(dns_engine_t *engine, const uint8_t *name, size_t len,
     uint16_t type, const dns_payer_t *payer, dns_done_pt done, void *data)
 {
     size_t           flights;
-    dns_question_t  *q;
+    dns_query_t     *q;
 
     if (len == 0) {
         return NULL;
     }
 
     flights = engine->conf.tries * sizeof(dns_flight_t);
-    q = calloc(1, sizeof(dns_question_t) + flights + len);
+    q = calloc(1, sizeof(dns_query_t) + flights + len);
 
     if (q == NULL) {
         return NULL;
@@ -322,12 +322,12 @@ engine_make(dns_engine_t *engine, const uint8_t *name, size_t len,
 }
 
 
-static dns_question_t *
+static dns_query_t *
 engine_ask(dns_engine_t *engine, const char *name, uint16_t type,
     const dns_payer_t *payer, dns_done_pt done, void *data)
 {
     uint8_t          wire[DNS_NAME_MAX];
-    dns_question_t  *q;
+    dns_query_t     *q;
 
     q = engine_make(engine, wire, dns_wire_name(wire, name), type, payer, done,
                     data);
@@ -349,14 +349,14 @@ engine_ask(dns_engine_t *engine, const char *name, uint16_t type,
 }
 
 
-static dns_question_t *
-engine_begin(dns_question_t *q)
+static dns_query_t *
+engine_begin(dns_query_t *q)
 {
     if (q == NULL) {
         return NULL;
     }
 
-    q->engine->counters.questions++;
+    q->engine->counters.queries++;
 
     /* The loop may have slept for long. */
     if (q->class->lost >= DNS_MUTE) {
@@ -378,12 +378,12 @@ engine_begin(dns_question_t *q)
 }
 
 
-dns_question_t *
+dns_query_t *
 dns_ask_look(dns_engine_t *engine, uint64_t account, const dns_name_t *name,
     uint16_t type, dns_done_pt done, void *data)
 {
     dns_payer_t      payer;
-    dns_question_t  *q;
+    dns_query_t     *q;
 
     memset(&payer, 0, sizeof(payer));
     payer.account = account;
@@ -403,7 +403,7 @@ dns_ask_look(dns_engine_t *engine, uint64_t account, const dns_name_t *name,
  * aliases, unless it has the queried type or denies it in its own zone's name.
  */
 static int
-engine_looks(const dns_question_t *q, const dns_answer_t *answer)
+engine_looks(const dns_query_t *q, const dns_answer_t *answer)
 {
     if (q->set->recursive || (answer->status != DNS_NOERROR
                               && answer->status != DNS_NXDOMAIN
@@ -419,7 +419,7 @@ engine_looks(const dns_question_t *q, const dns_answer_t *answer)
 
 
 dns_wire_t
-dns_read(dns_question_t *q, const uint8_t *msg, size_t n)
+dns_read(dns_query_t *q, const uint8_t *msg, size_t n)
 {
     dns_wire_t     result;
     dns_engine_t  *engine;
@@ -441,13 +441,13 @@ dns_read(dns_question_t *q, const uint8_t *msg, size_t n)
 
 
 int
-dns_sent(const dns_question_t *q)
+dns_sent(const dns_query_t *q)
 {
     return q->sends != 0;
 }
 
 
-dns_question_t *
+dns_query_t *
 dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
     const dns_payer_t *payer, dns_done_pt done, void *data)
 {
@@ -455,12 +455,12 @@ dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
 }
 
 
-dns_question_t *
+dns_query_t *
 dns_ask_at(dns_engine_t *engine, uint32_t server, const char *name,
     uint16_t type, const dns_payer_t *payer, dns_done_pt done, void *data)
 {
     unsigned         at;
-    dns_question_t  *q;
+    dns_query_t     *q;
 
     q = engine_ask(engine, name, type, payer, done, data);
 
@@ -471,7 +471,7 @@ dns_ask_at(dns_engine_t *engine, uint32_t server, const char *name,
     at = q->set == NULL ? 0 : dns_set_at_id(q->set, server);
 
     if (q->set == NULL || at == q->set->n) {
-        engine->counters.questions++;
+        engine->counters.queries++;
         dns_finish_later(q, DNS_UNFOUND);
         return q;
     }
@@ -496,9 +496,9 @@ dns_tracing(const dns_engine_t *engine)
 }
 
 
-/* The question must be off every list. */
+/* The query must be off every list. */
 static void
-engine_end(dns_question_t *q, int timed_out)
+engine_end(dns_query_t *q, int timed_out)
 {
     dns_class_end(q, timed_out);
     dns_zone_leave(q);
@@ -509,7 +509,7 @@ engine_end(dns_question_t *q, int timed_out)
 
 
 void
-dns_cancel(dns_question_t *q)
+dns_cancel(dns_query_t *q)
 {
     dns_trace_query(q, "is cancelled");
     dns_try_end(q);
@@ -535,7 +535,7 @@ dns_cancel(dns_question_t *q)
 
 
 void
-dns_finish(dns_question_t *q)
+dns_finish(dns_query_t *q)
 {
     void          *data;
     dns_done_pt    done;
@@ -564,7 +564,7 @@ dns_finish(dns_question_t *q)
 
 
 void
-dns_finish_later(dns_question_t *q, dns_status_t status)
+dns_finish_later(dns_query_t *q, dns_status_t status)
 {
     dns_try_end(q);
     q->state = DNS_DONE;

@@ -110,7 +110,7 @@ typedef struct {
 } dns_answer_t;
 
 typedef struct dns_engine_s    dns_engine_t;
-typedef struct dns_question_s  dns_question_t;
+typedef struct dns_query_s  dns_query_t;
 
 /*
  * The payer of a query.  Budgets are kept per account, over all its own lists:
@@ -165,7 +165,7 @@ typedef struct {
 } dns_config_t;
 
 typedef struct {
-    uint64_t  questions, sent, replies, dropped, timeouts, tcp;
+    uint64_t  queries, sent, replies, dropped, timeouts, tcp;
     uint64_t  hedged;       /* of `sent`: while an earlier attempt was in
                                flight */
     uint64_t  by_status[DNS_STATUSES];
@@ -190,7 +190,7 @@ typedef struct {
 /* NULL: out of memory, or a configuration out of range. */
 dns_engine_t *dns_engine_new(struct ev_loop *loop, const dns_config_t *conf);
 
-/* Drops every question without calling back; must not be called from a call
+/* Drops every query without calling back; must not be called from a call
    back. */
 void dns_engine_free(dns_engine_t *engine);
 
@@ -204,7 +204,7 @@ void dns_engine_free(dns_engine_t *engine);
  * While the engine looks for the servers of a zone its queries wait some
  * seconds at most; then they end with DNS_UNFOUND.
  */
-dns_question_t *dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
+dns_query_t *dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
     const dns_payer_t *payer, dns_done_pt done, void *data);
 
 /*
@@ -212,7 +212,7 @@ dns_question_t *dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
  * down; not direct, or payer NULL: the resolver with that number.  If the zone
  * has no server with that id now, the status is DNS_UNFOUND.
  */
-dns_question_t *dns_ask_at(dns_engine_t *engine, uint32_t server,
+dns_query_t *dns_ask_at(dns_engine_t *engine, uint32_t server,
     const char *name, uint16_t type, const dns_payer_t *payer,
     dns_done_pt done, void *data);
 
@@ -241,7 +241,7 @@ void dns_server_trust(dns_engine_t *engine, const dns_payer_t *payer,
     uint32_t server, int trusted);
 
 /* Was the query sent at least once? */
-int dns_sent(const dns_question_t *q);
+int dns_sent(const dns_query_t *q);
 
 /*
  * Do the queries for that list time out, while other lists respond?  Then one
@@ -257,7 +257,7 @@ int dns_mute(const dns_engine_t *engine, const dns_payer_t *payer);
 double dns_behind(const dns_engine_t *engine, const dns_payer_t *payer);
 
 /* Cancels the call back, which must not have run yet. */
-void dns_cancel(dns_question_t *q);
+void dns_cancel(dns_query_t *q);
 
 const dns_counters_t *dns_engine_counters(const dns_engine_t *engine);
 

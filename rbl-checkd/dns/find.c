@@ -26,7 +26,7 @@
 
 typedef struct {
     dns_find_t      *find;
-    dns_question_t  *q;
+    dns_query_t     *q;
     unsigned         ns;            /* index of the name */
 } find_ask_t;
 
@@ -34,7 +34,7 @@ struct dns_find_s {
     dns_engine_t    *engine;
     dns_zone_t      *zone;
     uint64_t         account;
-    dns_question_t  *q;             /* query for SOA or NS */
+    dns_query_t     *q;             /* query for SOA or NS */
     ev_timer         timer;
     double           end;
     unsigned         steps;

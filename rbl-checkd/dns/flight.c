@@ -1,5 +1,5 @@
 /*
- * Flights: attempts that may still get a response.  A question has room for all
+ * Flights: attempts that may still get a response.  A query has room for all
  * its attempts; each is in the id table of its socket.
  */
 
@@ -27,7 +27,7 @@ dns_flight_find(dns_socket_t *s, unsigned id)
  * they overloaded the other side, are not repeated together.
  */
 static void
-flight_deadline(dns_question_t *q, const dns_server_t *r, uint16_t id)
+flight_deadline(dns_query_t *q, const dns_server_t *r, uint16_t id)
 {
     double         wait, end;
     unsigned       i;
@@ -53,7 +53,7 @@ flight_deadline(dns_question_t *q, const dns_server_t *r, uint16_t id)
 
 
 dns_flight_t *
-dns_flight_begin(dns_question_t *q, dns_socket_t *s, uint16_t id)
+dns_flight_begin(dns_query_t *q, dns_socket_t *s, uint16_t id)
 {
     unsigned       i, counted;
     dns_flight_t  *f, **at;
@@ -96,7 +96,7 @@ dns_flight_begin(dns_question_t *q, dns_socket_t *s, uint16_t id)
 }
 
 
-/* Finds another flight of the question at this server to be counted. */
+/* Finds another flight of the query at this server to be counted. */
 static void
 flight_uncount(dns_flight_t *f, dns_server_t *r)
 {
@@ -127,7 +127,7 @@ dns_flight_end(dns_flight_t *f)
 {
     dns_socket_t    *s;
     dns_flight_t   **at;
-    dns_question_t  *q;
+    dns_query_t     *q;
 
     s = f->socket;
     q = f->q;

@@ -242,7 +242,7 @@ dns_behind(const dns_engine_t *engine, const dns_payer_t *payer)
     }
 
     behind = dns_owner_due(owner) - dns_clock()
-             + (owner->questions - owner->in_flight) / rate;
+             + (owner->queries - owner->in_flight) / rate;
 
     return behind > 0 ? behind : 0;
 }

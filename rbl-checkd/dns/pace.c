@@ -1,14 +1,14 @@
 /*
- * The order of sending.  Questions wait in the queue of their pacing class (one
- * nameless class for those without).  Classes with waiting questions are in the
- * ready list of their owner (owner.c), which sends one question of each in
+ * The order of sending.  Queries wait in the queue of their pacing class (one
+ * nameless class for those without).  Classes with waiting queries are in the
+ * ready list of their owner (owner.c), which sends one query of each in
  * turn, or in the throttled list until the time of their next query.  A class
  * that has its share on the wire is in neither list.  So a dead list, whose
- * questions all stay on the wire until they time out, does not take the slots
+ * queries all stay on the wire until they time out, does not take the slots
  * of others.
  *
  * System lists have one owner, which goes first.  Accounts with own lists send
- * one question each in turn, as long as they have room.  An account that has
+ * one query each in turn, as long as they have room.  An account that has
  * its share on the wire, or has used up its rate, is skipped.
  *
  * The rate of a class is kept as the time of its next query; queries may be
@@ -26,12 +26,12 @@
 #define PACE_TICK   0.002
 
 
-/* Is the next question of the queue already in flight? */
+/* Is the next query of the queue already in flight? */
 static int
 pace_hedged(const dns_class_t *class)
 {
     return !link_empty(&class->queue)
-           && ((dns_question_t *) class->queue.next)->hedge;
+           && ((dns_query_t *) class->queue.next)->hedge;
 }
 
 
@@ -218,7 +218,7 @@ dns_pace_free(dns_engine_t *engine)
 
 
 void
-dns_pace_queue(dns_question_t *q, int retry)
+dns_pace_queue(dns_query_t *q, int retry)
 {
     dns_class_t  *class;
 
@@ -254,7 +254,7 @@ dns_pace_queue(dns_question_t *q, int retry)
 
 
 void
-dns_pace_on_wire(dns_question_t *q)
+dns_pace_on_wire(dns_query_t *q)
 {
     dns_owner_t  *owner;
 
@@ -267,7 +267,7 @@ dns_pace_on_wire(dns_question_t *q)
 
 
 void
-dns_pace_off_wire(dns_question_t *q)
+dns_pace_off_wire(dns_query_t *q)
 {
     dns_class_t  *class;
     dns_owner_t  *owner;
@@ -293,7 +293,7 @@ dns_pace_off_wire(dns_question_t *q)
  * classes out.
  */
 void
-dns_pace_unqueue(dns_question_t *q)
+dns_pace_unqueue(dns_query_t *q)
 {
     link_remove(&q->link);
     dns_pace_alone(q);
@@ -302,7 +302,7 @@ dns_pace_unqueue(dns_question_t *q)
 
 
 void
-dns_pace_alone(dns_question_t *q)
+dns_pace_alone(dns_query_t *q)
 {
     q->engine->n_hedges -= q->hedge;
     q->engine->own_hedges -= q->hedge && q->class->owner->account != 0;
@@ -313,7 +313,7 @@ dns_pace_alone(dns_question_t *q)
 /* --- sending ------------------------------------------------------------- */
 
 static void
-pace_send(dns_engine_t *engine, dns_class_t *class, dns_question_t *q,
+pace_send(dns_engine_t *engine, dns_class_t *class, dns_query_t *q,
     unsigned at)
 {
     engine->counters.hedged += q->hedge;
@@ -332,9 +332,9 @@ pace_send(dns_engine_t *engine, dns_class_t *class, dns_question_t *q,
 }
 
 
-/* Fails the question at once; otherwise it and its check would wait in vain. */
+/* Fails the query at once; otherwise it and its check would wait in vain. */
 static void
-pace_fail(dns_class_t *class, dns_question_t *q)
+pace_fail(dns_class_t *class, dns_query_t *q)
 {
     dns_pace_unqueue(q);
     pace_ready(class);
@@ -342,13 +342,13 @@ pace_fail(dns_class_t *class, dns_question_t *q)
 }
 
 
-/* Sends one question of the owner.  1; 0: none may be sent now. */
+/* Sends one query of the owner.  1; 0: none may be sent now. */
 static int
 pace_one(dns_engine_t *engine, dns_owner_t *owner, int hedges)
 {
     unsigned         blocked, at;
     dns_class_t     *class;
-    dns_question_t  *q;
+    dns_query_t     *q;
 
     blocked = 0;
 
@@ -361,7 +361,7 @@ pace_one(dns_engine_t *engine, dns_owner_t *owner, int hedges)
 
         link_remove(&class->link);
         owner->n_ready--;
-        q = (dns_question_t *) class->queue.next;
+        q = (dns_query_t *) class->queue.next;
 
         if (link_empty(&class->queue)
             || (!q->hedge && pace_full(engine, class)))
@@ -435,7 +435,7 @@ pace_owner(dns_engine_t *engine)
 }
 
 
-/* Sends a question for an own list.  1; 0: none may be sent now. */
+/* Sends a query for an own list.  1; 0: none may be sent now. */
 static int
 pace_own(dns_engine_t *engine)
 {

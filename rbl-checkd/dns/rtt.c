@@ -29,7 +29,7 @@ rtt_sample(dns_rtt_t *rtt, double took)
 
 
 void
-dns_rtt_took(const dns_question_t *q, dns_server_t *r, double took)
+dns_rtt_took(const dns_query_t *q, dns_server_t *r, double took)
 {
     unsigned  i;
 

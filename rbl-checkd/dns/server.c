@@ -224,7 +224,7 @@ dns_server_use(dns_server_t *r)
 {
     r->used = r->engine->now;
 
-    /* This question is the probe; others avoid the server until it is over. */
+    /* This query is the probe; others avoid the server until it is over. */
     if (r->fails >= DNS_LIMIT && r->used >= r->down_until) {
         r->down_until = r->used + DNS_DOWN;
     }
@@ -252,7 +252,7 @@ server_drops_edns(const dns_server_t *r)
 
 
 int
-dns_server_edns(const dns_question_t *q, unsigned n)
+dns_server_edns(const dns_query_t *q, unsigned n)
 {
     dns_engine_t    *engine;
     dns_server_t  *r;
@@ -296,7 +296,7 @@ dns_server_heard(dns_server_t *r, const dns_flight_t *f)
 
 
 void
-dns_server_overdue(const dns_question_t *q)
+dns_server_overdue(const dns_query_t *q)
 {
     dns_server_t  *r;
 

@@ -26,10 +26,10 @@ struct dns_zone_s {
     dns_zone_t    *next;            /* in the table */
     dns_engine_t  *engine;
     uint64_t       account;
-    unsigned       refs;            /* number of questions */
+    unsigned       refs;            /* number of queries */
     dns_set_t     *set;             /* NULL: unknown */
     dns_find_t    *find;            /* search under way, or NULL */
-    link_t         waiting;         /* questions that wait for its end */
+    link_t         waiting;         /* queries that wait for its end */
     double         used;
     double         refresh, expires;
     double         retry, wait;     /* earliest time of the next search; length
@@ -70,9 +70,9 @@ void dns_server_lost(dns_server_t *r, int refused);
  * servers, or middleboxes, drop queries that have it.  The others count a
  * response, and an overdue attempt.
  */
-int dns_server_edns(const dns_question_t *q, unsigned n);
+int dns_server_edns(const dns_query_t *q, unsigned n);
 void dns_server_heard(dns_server_t *r, const dns_flight_t *f);
-void dns_server_overdue(const dns_question_t *q);
+void dns_server_overdue(const dns_query_t *q);
 
 /* case.c */
 
@@ -96,10 +96,10 @@ int dns_case_mismatch(const dns_flight_t *f, const uint8_t *name);
  * Learns from the response of dns_at(q) in engine->answer.  1: it does not
  * count, and the same server has to get the query again.
  */
-int dns_case_again(dns_question_t *q, unsigned mixed);
+int dns_case_again(dns_query_t *q, unsigned mixed);
 
 /* The last try got no response in time. */
-void dns_case_overdue(dns_question_t *q);
+void dns_case_overdue(dns_query_t *q);
 
 /* address.c */
 
@@ -133,17 +133,17 @@ unsigned dns_name_labels(const dns_name_t *name);
 /* Is any server of the set trusted? */
 int dns_set_trusted(const dns_set_t *set);
 
-/* The server of the question's next attempt. */
-unsigned dns_set_pick(const dns_question_t *q);
+/* The server of the query's next attempt. */
+unsigned dns_set_pick(const dns_query_t *q);
 
-/* May the question be sent to that server, or are too many in flight? */
-int dns_set_room(const dns_question_t *q, unsigned n);
+/* May the query be sent to that server, or are too many in flight? */
+int dns_set_room(const dns_query_t *q, unsigned n);
 
-/* Are all servers that the question may use among these? */
-int dns_set_all(const dns_question_t *q, unsigned mask);
+/* Are all servers that the query may use among these? */
+int dns_set_all(const dns_query_t *q, unsigned mask);
 
 static inline dns_server_t *
-dns_at(const dns_question_t *q)
+dns_at(const dns_query_t *q)
 {
     return q->set->server[q->at];
 }
@@ -151,7 +151,7 @@ dns_at(const dns_question_t *q)
 
 /* Is a timeout evidence against the server, not only against an own list? */
 static inline int
-dns_tells(const dns_question_t *q)
+dns_tells(const dns_query_t *q)
 {
     return !q->set->recursive || q->class->owner->account == 0;
 }
@@ -161,22 +161,22 @@ dns_tells(const dns_question_t *q)
 
 /* Finds or makes the zone of the payer, and its set if known; 0, or -1: out of
    memory. */
-int dns_zone_join(dns_question_t *q, const dns_payer_t *payer);
-void dns_zone_leave(dns_question_t *q);
+int dns_zone_join(dns_query_t *q, const dns_payer_t *payer);
+void dns_zone_leave(dns_query_t *q);
 
 /* The zone of the payer; NULL: out of memory, or no valid name. */
 dns_zone_t *dns_zone_of(dns_engine_t *engine, const dns_payer_t *payer);
 
-/* Queues the question, now or when the servers of its zone are known. */
-void dns_zone_ask(dns_question_t *q);
+/* Queues the query, now or when the servers of its zone are known. */
+void dns_zone_ask(dns_query_t *q);
 
 /* Continues with the servers of the zone below.  0, or -1: the referral is
    unusable. */
-int dns_zone_refer(dns_question_t *q, const dns_name_t *below);
+int dns_zone_refer(dns_query_t *q, const dns_name_t *below);
 
-/* Reports the end of a question to its zone: whether the servers responded or
+/* Reports the end of a query to its zone: whether the servers responded or
    failed. */
-void dns_zone_done(const dns_question_t *q, dns_status_t status);
+void dns_zone_done(const dns_query_t *q, dns_status_t status);
 
 void dns_zone_sweep(dns_engine_t *engine);
 /* dns_zone_stop ends all searches; then all zones are freed. */
@@ -211,15 +211,15 @@ const char *dns_trace_status(dns_status_t status);
 
 /* "query NAME TYPE: ..."; "query NAME TYPE: server ADDRESS ..." */
 __attribute__((format(printf, 2, 3)))
-void dns_trace_query(const dns_question_t *q, const char *fmt, ...);
-void dns_trace_query_at(const dns_question_t *q, const dns_server_t *r,
+void dns_trace_query(const dns_query_t *q, const char *fmt, ...);
+void dns_trace_query_at(const dns_query_t *q, const dns_server_t *r,
     const char *text);
 
 /* The query was sent to dns_at(q). */
-void dns_trace_sent(const dns_question_t *q, int tcp, int edns);
+void dns_trace_sent(const dns_query_t *q, int tcp, int edns);
 
 /* The content of the response of dns_at(q), as read by dns_read. */
-void dns_trace_reply(const dns_question_t *q, const uint8_t *msg,
+void dns_trace_reply(const dns_query_t *q, const uint8_t *msg,
     dns_wire_t result, double took);
 void dns_trace_dropped(const dns_server_t *r);
 
@@ -231,9 +231,9 @@ void dns_trace_zone(const dns_engine_t *engine, const dns_name_t *name,
 
 /*
  * Judges the response of an authoritative server in engine->answer.  1: the
- * question continues without the caller, on no list or behind other queries; 0:
+ * query continues without the caller, on no list or behind other queries; 0:
  * the response stands, or has become DNS_SERVFAIL, since the server is lame.
  */
-int dns_direct_judge(dns_question_t *q);
+int dns_direct_judge(dns_query_t *q);
 
 #endif /* DNS_SERVERS_H_INCLUDED */

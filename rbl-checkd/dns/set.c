@@ -127,7 +127,7 @@ dns_set_at_id(const dns_set_t *set, uint32_t id)
 
 
 int
-dns_set_room(const dns_question_t *q, unsigned n)
+dns_set_room(const dns_query_t *q, unsigned n)
 {
     unsigned             i;
     const dns_engine_t  *engine;
@@ -140,7 +140,7 @@ dns_set_room(const dns_question_t *q, unsigned n)
         return 1;
     }
 
-    /* A question already in flight there counts only once. */
+    /* A query already in flight there counts only once. */
     for (i = 0; i < engine->conf.tries && q->hedge; i++) {
         if (q->flight[i].counted && q->flight[i].socket->server == r) {
             return 1;
@@ -167,7 +167,7 @@ dns_set_trusted(const dns_set_t *set)
 
 /* Servers that may be queried at all, as bits. */
 static unsigned
-set_mask(const dns_question_t *q)
+set_mask(const dns_query_t *q)
 {
     if (q->fixed) {
         return 1u << q->at;
@@ -179,14 +179,14 @@ set_mask(const dns_question_t *q)
 
 
 int
-dns_set_all(const dns_question_t *q, unsigned mask)
+dns_set_all(const dns_query_t *q, unsigned mask)
 {
     return (set_mask(q) & ~mask) == 0;
 }
 
 
 static int
-set_usable(const dns_question_t *q, unsigned n)
+set_usable(const dns_query_t *q, unsigned n)
 {
     const dns_server_t  *r;
 
@@ -196,7 +196,7 @@ set_usable(const dns_question_t *q, unsigned n)
 
 
 static unsigned
-set_pick_resolver(const dns_question_t *q)
+set_pick_resolver(const dns_query_t *q)
 {
     unsigned  i, k, n, start, avoid, second;
 
@@ -225,7 +225,7 @@ set_pick_resolver(const dns_question_t *q)
 
 /* Less is better. */
 static unsigned
-set_rank(const dns_question_t *q, unsigned n)
+set_rank(const dns_query_t *q, unsigned n)
 {
     unsigned  rank, bit;
 
@@ -242,7 +242,7 @@ set_rank(const dns_question_t *q, unsigned n)
 
 /* Servers of the mask that are nearly as quick as the quickest. */
 static unsigned
-set_quick(const dns_question_t *q, unsigned mask)
+set_quick(const dns_query_t *q, unsigned mask)
 {
     double    least;
     unsigned  i, quick;
@@ -286,7 +286,7 @@ set_any(unsigned mask, unsigned chance)
 
 
 static unsigned
-set_pick_server(const dns_question_t *q)
+set_pick_server(const dns_query_t *q)
 {
     uint16_t  chance;
     unsigned  i, mask, rank, least, equals;
@@ -323,7 +323,7 @@ set_pick_server(const dns_question_t *q)
 
 
 unsigned
-dns_set_pick(const dns_question_t *q)
+dns_set_pick(const dns_query_t *q)
 {
     if (q->fixed || q->set->n == 1 || (q->stay && !q->set->recursive)) {
         return q->at;

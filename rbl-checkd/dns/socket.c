@@ -83,7 +83,7 @@ dns_socket_init(dns_engine_t *engine)
 void
 dns_socket_lost(dns_flight_t *f)
 {
-    dns_question_t  *q;
+    dns_query_t     *q;
     dns_server_t  *r;
 
     q = f->q;
@@ -122,7 +122,7 @@ static dns_flight_t *
 socket_match(dns_socket_t *s, const uint8_t *msg, size_t n)
 {
     dns_flight_t    *f;
-    dns_question_t  *q;
+    dns_query_t     *q;
 
     f = n < DNS_HEADER ? NULL : *dns_flight_find(s, dns_get16(msg));
 
@@ -145,7 +145,7 @@ socket_reply(dns_socket_t *s, const uint8_t *msg, size_t n, int cut)
     dns_wire_t       result;
     dns_engine_t    *engine;
     dns_flight_t    *f;
-    dns_question_t  *q;
+    dns_query_t     *q;
 
     engine = s->engine;
     f = socket_match(s, msg, n);
@@ -337,9 +337,9 @@ socket_draw(dns_socket_t *s, uint16_t *id)
 }
 
 
-/* The socket for this question: that of the batch, unless it is unsuitable. */
+/* The socket for this query: that of the batch, unless it is unsuitable. */
 static dns_socket_t *
-socket_choose(dns_question_t *q, unsigned n)
+socket_choose(dns_query_t *q, unsigned n)
 {
     uint16_t         any;
     unsigned         slot, pool;
@@ -376,7 +376,7 @@ socket_choose(dns_question_t *q, unsigned n)
 
 
 void
-dns_socket_send(dns_question_t *q, unsigned n)
+dns_socket_send(dns_query_t *q, unsigned n)
 {
     uint16_t         id;
     dns_engine_t    *engine;

@@ -1,6 +1,6 @@
 /*
- * TCP, for truncated responses: one connection for each question, to the server
- * that truncated.  There are `max_tcp` slots.  A question waits for a slot as
+ * TCP, for truncated responses: one connection for each query, to the server
+ * that truncated.  There are `max_tcp` slots.  A query waits for a slot as
  * long as all its attempts could have taken.  Its exchange then has the same
  * time, but no more than TCP_TRIES first attempts.  Any failure of TCP makes
  * the verdict DNS_TRUNCATED; there is no second attempt.
@@ -9,7 +9,7 @@
  * accounts with own lists in turn, each with its share over all its lists, and
  * each of its lists in turn (owner.c).
  *
- * A dns_tcp_t is owned by its question.
+ * A dns_tcp_t is owned by its query.
  */
 
 #include "dns_int.h"
@@ -25,7 +25,7 @@
 struct dns_tcp_s {
     ev_io            io;
     ev_timer         timer;
-    dns_question_t  *q;
+    dns_query_t     *q;
     double           began;
     size_t           out_len, out_pos;
     size_t           in_len, in_pos;    /* octets of the length, then of the
@@ -49,7 +49,7 @@ tcp_full(const dns_class_t *class)
 }
 
 
-/* Puts the class into the ready list if it has waiting questions. */
+/* Puts the class into the ready list if it has waiting queries. */
 static void
 tcp_ready(dns_class_t *class)
 {
@@ -102,7 +102,7 @@ dns_tcp_close(dns_tcp_t *tcp)
 static void
 tcp_failed(dns_tcp_t *tcp, const char *why)
 {
-    dns_question_t  *q;
+    dns_query_t     *q;
 
     q = tcp->q;
     dns_trace_query_at(q, dns_at(q), why);
@@ -119,7 +119,7 @@ tcp_reply(dns_tcp_t *tcp)
 {
     dns_wire_t       result;
     dns_engine_t    *engine;
-    dns_question_t  *q;
+    dns_query_t     *q;
 
     q = tcp->q;
     engine = q->engine;
@@ -267,10 +267,10 @@ tcp_connect(dns_server_t *r)
 }
 
 
-/* Starts an exchange for the question, or -1: no connection or out of
+/* Starts an exchange for the query, or -1: no connection or out of
    memory. */
 static int
-tcp_open(dns_question_t *q, double wait)
+tcp_open(dns_query_t *q, double wait)
 {
     int            fd, edns;
     dns_tcp_t     *tcp;
@@ -299,7 +299,7 @@ tcp_open(dns_question_t *q, double wait)
     tcp->began = dns_clock();
     tcp->in_len = TCP_HEAD;
     edns = !q->no_edns && !dns_at(q)->plain;
-    tcp->out_len = dns_wire_question(tcp->out + TCP_HEAD, q->id, q->name,
+    tcp->out_len = dns_wire_query(tcp->out + TCP_HEAD, q->id, q->name,
                                      q->len, q->type,
                                      (edns ? DNS_QUERY_EDNS : 0)
                                      | (q->set->recursive ? DNS_QUERY_RD
@@ -330,7 +330,7 @@ tcp_open(dns_question_t *q, double wait)
 
 
 void
-dns_tcp_ask(dns_question_t *q)
+dns_tcp_ask(dns_query_t *q)
 {
     double         wait;
     dns_engine_t  *engine;
@@ -352,12 +352,12 @@ dns_tcp_ask(dns_question_t *q)
 }
 
 
-/* The next question of the owner; NULL: none waits. */
-static dns_question_t *
+/* The next query of the owner; NULL: none waits. */
+static dns_query_t *
 tcp_next(dns_owner_t *owner)
 {
     dns_class_t     *class;
-    dns_question_t  *q;
+    dns_query_t     *q;
 
     while (!link_empty(&owner->tcp_ready)) {
         class = link_of(link_shift(&owner->tcp_ready), dns_class_t, tcp_link);
@@ -366,7 +366,7 @@ tcp_next(dns_owner_t *owner)
             continue;
         }
 
-        q = (dns_question_t *) link_shift(&class->tcp_queue);
+        q = (dns_query_t *) link_shift(&class->tcp_queue);
 
         if (!link_empty(&class->tcp_queue)) {
             link_add(&owner->tcp_ready, &class->tcp_link);
@@ -385,7 +385,7 @@ tcp_serve(dns_owner_t *owner)
 {
     double           wait, most;
     dns_engine_t    *engine;
-    dns_question_t  *q;
+    dns_query_t     *q;
 
     engine = owner->engine;
     q = dns_owner_tcp_room(owner) ? tcp_next(owner) : NULL;

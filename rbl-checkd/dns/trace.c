@@ -338,7 +338,7 @@ dns_trace_status(dns_status_t status)
 
 /* "query NAME TYPE" */
 static void
-trace_begin(dns_trace_line_t *line, const char *what, const dns_question_t *q)
+trace_begin(dns_trace_line_t *line, const char *what, const dns_query_t *q)
 {
     dns_trace_begin(line);
     dns_trace_add(line, "%s ", what);
@@ -348,7 +348,7 @@ trace_begin(dns_trace_line_t *line, const char *what, const dns_question_t *q)
 
 
 void
-dns_trace_query(const dns_question_t *q, const char *fmt, ...)
+dns_trace_query(const dns_query_t *q, const char *fmt, ...)
 {
     va_list           ap;
     dns_trace_line_t  line;
@@ -367,7 +367,7 @@ dns_trace_query(const dns_question_t *q, const char *fmt, ...)
 
 
 void
-dns_trace_query_at(const dns_question_t *q, const dns_server_t *r,
+dns_trace_query_at(const dns_query_t *q, const dns_server_t *r,
     const char *text)
 {
     char  server[DNS_SERVER_TEXT];
@@ -382,7 +382,7 @@ dns_trace_query_at(const dns_question_t *q, const dns_server_t *r,
 
 
 void
-dns_trace_sent(const dns_question_t *q, int tcp, int edns)
+dns_trace_sent(const dns_query_t *q, int tcp, int edns)
 {
     dns_trace_line_t  line;
 
@@ -401,7 +401,7 @@ dns_trace_sent(const dns_question_t *q, int tcp, int edns)
 
 
 void
-dns_trace_reply(const dns_question_t *q, const uint8_t *msg,
+dns_trace_reply(const dns_query_t *q, const uint8_t *msg,
     dns_wire_t result, double took)
 {
     unsigned             rcode;

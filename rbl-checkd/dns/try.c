@@ -3,7 +3,7 @@
  * this are here.
  *
  * An overdue attempt is followed by the next, and may still get a response.  A
- * question ends with the first good response; with a failure when no other
+ * query ends with the first good response; with a failure when no other
  * attempt is under way; or with a timeout.
  */
 
@@ -12,7 +12,7 @@
 
 /* Ends all attempts. */
 void
-dns_try_end(dns_question_t *q)
+dns_try_end(dns_query_t *q)
 {
     unsigned       i;
     dns_flight_t  *f;
@@ -31,7 +31,7 @@ dns_try_end(dns_question_t *q)
 
 /* The same, and blames the servers that did not respond. */
 static void
-try_end_lost(dns_question_t *q)
+try_end_lost(dns_query_t *q)
 {
     unsigned        i;
     dns_flight_t   *f;
@@ -56,7 +56,7 @@ try_end_lost(dns_question_t *q)
  * server has responded, if their response was overdue.
  */
 static void
-try_blame(dns_question_t *q, double after)
+try_blame(dns_query_t *q, double after)
 {
     double           wait;
     unsigned         i;
@@ -93,7 +93,7 @@ try_blame(dns_question_t *q, double after)
 
 /* The last attempt is over, and none is under way. */
 static void
-try_give_up(dns_question_t *q)
+try_give_up(dns_query_t *q)
 {
     dns_try_end(q);
     link_remove(&q->link);
@@ -104,7 +104,7 @@ try_give_up(dns_question_t *q)
 
 /* Continues to wait for the attempts under way, if there are any. */
 static void
-try_wait(dns_question_t *q)
+try_wait(dns_query_t *q)
 {
     if (q->open == 0) {
         try_give_up(q);
@@ -118,7 +118,7 @@ try_wait(dns_question_t *q)
 
 
 void
-dns_try_lost(dns_question_t *q, dns_status_t why)
+dns_try_lost(dns_query_t *q, dns_status_t why)
 {
     q->attempt++;
     q->stay = 0;
@@ -143,7 +143,7 @@ dns_try_lost(dns_question_t *q, dns_status_t why)
 
 /* On the wire: the next attempt is due, or the last has timed out. */
 static void
-try_overdue(dns_question_t *q)
+try_overdue(dns_query_t *q)
 {
     dns_engine_t    *engine;
     dns_server_t  *r;
@@ -175,7 +175,7 @@ try_overdue(dns_question_t *q)
 
 
 void
-dns_try_due(dns_question_t *q)
+dns_try_due(dns_query_t *q)
 {
     switch (q->state) {
 
@@ -201,7 +201,7 @@ dns_try_due(dns_question_t *q)
 
 
 void
-dns_try_leave(dns_question_t *q)
+dns_try_leave(dns_query_t *q)
 {
     if (q->state == DNS_WAITING) {
         dns_pace_unqueue(q);
@@ -213,7 +213,7 @@ dns_try_leave(dns_question_t *q)
 
 /* SERVFAIL or REFUSED may concern one server only. */
 static int
-try_elsewhere(dns_question_t *q)
+try_elsewhere(dns_query_t *q)
 {
     q->unable |= (uint8_t) (1u << q->at);
     q->set->lame[q->at] = q->engine->now + DNS_LAME;
@@ -238,7 +238,7 @@ try_elsewhere(dns_question_t *q)
 
 
 static void
-try_failed(dns_question_t *q)
+try_failed(dns_query_t *q)
 {
     q->status = q->engine->answer.status;
     q->failed = 1;
@@ -260,7 +260,7 @@ try_failed(dns_question_t *q)
 
 /* Repeats the query to the same server. */
 static void
-try_repeat(dns_question_t *q)
+try_repeat(dns_query_t *q)
 {
     q->stay = 1;
     dns_try_leave(q);
@@ -269,7 +269,7 @@ try_repeat(dns_question_t *q)
 
 
 void
-dns_try_answered(dns_question_t *q, dns_wire_t result, unsigned mixed)
+dns_try_answered(dns_query_t *q, dns_wire_t result, unsigned mixed)
 {
     if (result == DNS_WIRE_TC) {
         dns_try_leave(q);

@@ -1,6 +1,6 @@
 /*
  * Deadlines.  The wheel has a slot for each tick of the near future.  A
- * question is in the slot of its deadline, or in the last one if the deadline
+ * query is in the slot of its deadline, or in the last one if the deadline
  * is later; from there it is added again.  Adding and removing take constant
  * time.  One timer runs for the next slot that is not empty; it is not moved
  * when that slot becomes empty, and then fires in vain.
@@ -13,7 +13,7 @@
 /* Least time of the timer, since the clocks differ. */
 #define WHEEL_LEAST  0.0005
 
-#define WHEEL_QUESTION(l)  link_of(l, dns_question_t, timer)
+#define WHEEL_QUESTION(l)  link_of(l, dns_query_t, timer)
 
 
 static void
@@ -52,7 +52,7 @@ wheel_turn(struct ev_loop *loop, ev_timer *timer, int events)
     link_t           slot;
     uint64_t         until;
     dns_engine_t    *engine;
-    dns_question_t  *q;
+    dns_query_t     *q;
 
     (void) loop;
     (void) events;
@@ -106,7 +106,7 @@ dns_wheel_init(dns_engine_t *engine)
 
 
 void
-dns_wheel_put(dns_question_t *q, double at)
+dns_wheel_put(dns_query_t *q, double at)
 {
     int            running;
     uint64_t       tick;

@@ -1,5 +1,5 @@
 /*
- * Queries, and the frame of responses: the match with a question, and the
+ * Queries, and the frame of responses: the match with a query, and the
  * header.  A query is a template with id, name and type filled in, which costs
  * a hundredth of the same in ldns (t/unit/test_dns_wire.c compares the octets).
  * Responses go through dns_screen(), then dns_decode() reads them.
@@ -41,7 +41,7 @@ dns_wire_name(uint8_t out[DNS_NAME_MAX], const char *name)
 
 
 size_t
-dns_wire_question(uint8_t *out, uint16_t id, const uint8_t *name, size_t len,
+dns_wire_query(uint8_t *out, uint16_t id, const uint8_t *name, size_t len,
     uint16_t type, unsigned shape)
 {
     /* The header after the id, and the octets behind the question section. */

@@ -71,7 +71,7 @@ size_t dns_wire_name(uint8_t out[DNS_NAME_MAX], const char *name);
  * Makes a query of that shape (DNS_QUERY_*), class IN.  Returns the length, at
  * most DNS_QUESTION_MAX.
  */
-size_t dns_wire_question(uint8_t *out, uint16_t id, const uint8_t *name,
+size_t dns_wire_query(uint8_t *out, uint16_t id, const uint8_t *name,
     size_t len, uint16_t type, unsigned shape);
 
 /* 1: a response to exactly this query (the id is not compared), or 0. */

@@ -8,7 +8,7 @@
  * Zones belong to an account, or to the system, whose budgets pay for the
  * search: no account waits for the search of another.
  *
- * The table owns the zones; questions refer to them.
+ * The table owns the zones; queries refer to them.
  */
 
 #include "dns_int.h"
@@ -197,7 +197,7 @@ dns_zone_of(dns_engine_t *engine, const dns_payer_t *payer)
 
 
 int
-dns_zone_join(dns_question_t *q, const dns_payer_t *payer)
+dns_zone_join(dns_query_t *q, const dns_payer_t *payer)
 {
     dns_zone_t  *z;
 
@@ -219,7 +219,7 @@ dns_zone_join(dns_question_t *q, const dns_payer_t *payer)
 
 
 void
-dns_zone_leave(dns_question_t *q)
+dns_zone_leave(dns_query_t *q)
 {
     if (q->zone != NULL) {
         q->zone->refs--;
@@ -246,7 +246,7 @@ zone_seek(dns_zone_t *z)
 
 /* Continues with the servers that the zone has now. */
 static void
-zone_go(dns_question_t *q)
+zone_go(dns_query_t *q)
 {
     dns_zone_t  *z;
 
@@ -268,7 +268,7 @@ zone_go(dns_question_t *q)
 
 
 void
-dns_zone_ask(dns_question_t *q)
+dns_zone_ask(dns_query_t *q)
 {
     double       now;
     dns_zone_t  *z;
@@ -281,7 +281,7 @@ dns_zone_ask(dns_question_t *q)
         return;
     }
 
-    /* No question waits if the present servers are valid, or no search may
+    /* No query waits if the present servers are valid, or no search may
        start. */
     if (zone_seek(z) != 0
         || (z->set != NULL && (now < z->expires || z->wait > 0 || q->fixed)))
@@ -384,7 +384,7 @@ dns_zone_found(dns_zone_t *z, const struct sockaddr_storage *sa, unsigned n,
     link_move(&waiting, &z->waiting);
 
     while (!link_empty(&waiting)) {
-        zone_go((dns_question_t *) link_shift(&waiting));
+        zone_go((dns_query_t *) link_shift(&waiting));
     }
 }
 
@@ -425,7 +425,7 @@ zone_text(char out[DNS_NAME_MAX], const dns_name_t *name)
 
 
 int
-dns_zone_refer(dns_question_t *q, const dns_name_t *below)
+dns_zone_refer(dns_query_t *q, const dns_name_t *below)
 {
     char         name[DNS_NAME_MAX];
     dns_zone_t  *z;
@@ -482,7 +482,7 @@ zone_serves(const dns_zone_t *z)
 
 
 void
-dns_zone_done(const dns_question_t *q, dns_status_t status)
+dns_zone_done(const dns_query_t *q, dns_status_t status)
 {
     double       now;
     dns_zone_t  *z;

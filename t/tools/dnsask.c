@@ -165,7 +165,7 @@ distrust_now(const dns_payer_t *payer)
 
 
 /* "ZONE" is a system list, "ZONE=ACCOUNT" an own one, "ZONE!..." a probe. */
-static dns_question_t *
+static dns_query_t *
 ask(char *name, const char *pace)
 {
     char          zone[256];
@@ -353,7 +353,7 @@ summary(double wall, double cpu)
     fprintf(stderr, "questions=%llu answered=%llu listed=%llu sent=%llu "
             "replies=%llu dropped=%llu timeouts=%llu tcp=%llu in_flight=%u "
             "waiting=%u most_in_flight=%u hedged=%llu\n",
-            (unsigned long long) c->questions, (unsigned long long) answered,
+            (unsigned long long) c->queries, (unsigned long long) answered,
             (unsigned long long) listed, (unsigned long long) c->sent,
             (unsigned long long) c->replies, (unsigned long long) c->dropped,
             (unsigned long long) c->timeouts, (unsigned long long) c->tcp,

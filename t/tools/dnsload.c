@@ -24,7 +24,7 @@ typedef struct {
     uint32_t   want;                    /* 0: not listed */
 } question_t;
 
-static question_t      *question;
+static question_t      *query;
 static size_t           n, asked, answered, wrong, lost, window;
 static dns_engine_t    *engine;
 static struct ev_loop  *loop;
@@ -56,11 +56,11 @@ static void
 feed(void)
 {
     while (asked < n && asked - answered < window) {
-        if (dns_ask(engine, question[asked].name, DNS_TYPE_A, NULL, answer_in,
-                    &question[asked])
+        if (dns_ask(engine, query[asked].name, DNS_TYPE_A, NULL, answer_in,
+                    &query[asked])
             == NULL)
         {
-            fprintf(stderr, "dnsload: cannot ask %s\n", question[asked].name);
+            fprintf(stderr, "dnsload: cannot ask %s\n", query[asked].name);
             exit(1);
         }
 
@@ -79,9 +79,9 @@ read_questions(void)
     char             line[LINE_MAX], *space;
     struct in_addr   a;
 
-    question = calloc(NAMES_MAX, sizeof(question_t));
+    query = calloc(NAMES_MAX, sizeof(question_t));
 
-    while (question != NULL && n < NAMES_MAX
+    while (query != NULL && n < NAMES_MAX
            && fgets(line, sizeof(line), stdin) != NULL)
     {
         line[strcspn(line, "\n")] = '\0';
@@ -92,10 +92,10 @@ read_questions(void)
         }
 
         *space = '\0';
-        question[n].name = strdup(line);
-        question[n].want = inet_pton(AF_INET, space + 1, &a) == 1
+        query[n].name = strdup(line);
+        query[n].want = inet_pton(AF_INET, space + 1, &a) == 1
                            ? ntohl(a.s_addr) : 0;
-        n += question[n].name != NULL;
+        n += query[n].name != NULL;
     }
 }
 
@@ -157,9 +157,9 @@ main(int argc, char **argv)
     ev_loop_destroy(loop);
 
     while (n > 0) {
-        free(question[--n].name);
+        free(query[--n].name);
     }
 
-    free(question);
+    free(query);
     return 0;
 }

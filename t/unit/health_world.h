@@ -36,8 +36,8 @@ typedef struct {
     uint32_t     serial;                /* 0: none */
 } zone_t;
 
-struct dns_question_s {
-    dns_question_t  *next;
+struct dns_query_s {
+    dns_query_t     *next;
     char             name[256];
     unsigned         resolver;
     dns_done_pt      done;
@@ -51,7 +51,7 @@ static unsigned          n_zones, asked, halves;
 static int               direct;        /* mode; all lists have servers 0 and
                                            1 */
 static uint32_t          trusts;        /* bits of trusted servers */
-static dns_question_t   *questions;
+static dns_query_t   *queries;
 static ev_timer          server;
 
 
@@ -210,12 +210,12 @@ on_server(struct ev_loop *l, ev_timer *w, int revents)
     double           left;
     zone_t          *z;
     dns_answer_t     a;
-    dns_question_t  *q, **at;
+    dns_query_t     *q, **at;
 
     (void) w;
     (void) revents;
 
-    for (at = &questions; (q = *at) != NULL; ) {
+    for (at = &queries; (q = *at) != NULL; ) {
         z = zone_of(q->name, q->resolver);
         if (z != NULL && z->held) {
             at = &q->next;
@@ -251,11 +251,11 @@ on_server(struct ev_loop *l, ev_timer *w, int revents)
 
         q->done(q->data, &a);
         free(q);
-        at = &questions;                /* the call back may have made and
+        at = &queries;                  /* the call back may have made and
                                            cancelled queries */
     }
 
-    if (questions != NULL) {
+    if (queries != NULL) {
         ev_timer_set(&server, 0.001, 0);
         ev_timer_start(l, &server);
     }
@@ -283,11 +283,11 @@ dns_behind(const dns_engine_t *engine, const dns_payer_t *payer)
 }
 
 
-dns_question_t *
+dns_query_t *
 dns_ask_at(dns_engine_t *engine, unsigned resolver, const char *name,
     uint16_t type, const dns_payer_t *payer, dns_done_pt done, void *data)
 {
-    dns_question_t  *q, **end;
+    dns_query_t     *q, **end;
 
     (void) engine;
     (void) payer;
@@ -296,14 +296,14 @@ dns_ask_at(dns_engine_t *engine, unsigned resolver, const char *name,
         return NULL;
     }
 
-    q = calloc(1, sizeof(dns_question_t));
+    q = calloc(1, sizeof(dns_query_t));
     snprintf(q->name, sizeof(q->name), "%s", name);
     q->resolver = resolver;
     q->done = done;
     q->data = data;
     asked++;
 
-    for (end = &questions; *end != NULL; end = &(*end)->next) { /* void */ }
+    for (end = &queries; *end != NULL; end = &(*end)->next) {   /* void */ }
 
     *end = q;
     if (!ev_is_active(&server)) {
@@ -316,11 +316,11 @@ dns_ask_at(dns_engine_t *engine, unsigned resolver, const char *name,
 
 
 void
-dns_cancel(dns_question_t *q)
+dns_cancel(dns_query_t *q)
 {
-    dns_question_t  **at;
+    dns_query_t  **at;
 
-    for (at = &questions; *at != q; at = &(*at)->next) { /* void */ }
+    for (at = &queries; *at != q; at = &(*at)->next) {   /* void */ }
 
     *at = q->next;
     free(q);

@@ -25,7 +25,7 @@ static in_port_t        port, closed_port;
 static ev_io            server;
 static unsigned         called, asking, nested, mixed_up;
 static dns_answer_t     last;
-static dns_question_t  *question[MANY];
+static dns_query_t  *query[MANY];
 
 
 static void
@@ -166,7 +166,7 @@ config(in_port_t at)
 static void
 on_answer(void *data, const dns_answer_t *answer)
 {
-    dns_question_t  **own;
+    dns_query_t  **own;
 
     own = data;
     called++;
@@ -227,19 +227,19 @@ ask(dns_engine_t *engine, unsigned n, const char *name, dns_done_pt done)
     static const dns_payer_t  zone = { .zone = "zone" };
 
     asking = 1;
-    question[n] = dns_ask(engine, name, DNS_TYPE_A, &zone, done,
-                          &question[n]);
+    query[n] = dns_ask(engine, name, DNS_TYPE_A, &zone, done,
+                          &query[n]);
     asking = 0;
 
-    return question[n] != NULL;
+    return query[n] != NULL;
 }
 
 
 static void
 cancel(unsigned n)
 {
-    dns_cancel(question[n]);
-    question[n] = NULL;
+    dns_cancel(query[n]);
+    query[n] = NULL;
 }
 
 
@@ -247,7 +247,7 @@ static void
 reset(void)
 {
     called = nested = mixed_up = 0;
-    memset(question, 0, sizeof(question));
+    memset(query, 0, sizeof(query));
 }
 
 
@@ -339,7 +339,7 @@ test_plain(void)
     ok(last.status == DNS_NOERROR && last.n_a == 1 && last.a[0] == 0x7f000002
        && last.tries == 1 && last.ttl == 60 && last.ms >= 0
        && last.ms < 10000, "the answer");
-    ok(c->questions == MANY && c->by_status[DNS_NOERROR] == MANY
+    ok(c->queries == MANY && c->by_status[DNS_NOERROR] == MANY
        && c->sent == MANY && c->replies == MANY && c->in_flight == 0
        && c->waiting == 0, "the counters");
     dns_engine_free(engine);
@@ -387,7 +387,7 @@ on_first(void *data, const dns_answer_t *answer)
     on_answer(data, answer);
 
     for (n = 0; n < MANY; n++) {
-        if (question[n]) {
+        if (query[n]) {
             cancel(n);
         }
     }
@@ -486,7 +486,7 @@ test_moments(void)
             }
 
             for (n = 0; n < 8; n++) {
-                if (question[n]) {
+                if (query[n]) {
                     cancel(n);
                 }
             }

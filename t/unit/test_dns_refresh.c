@@ -59,7 +59,7 @@ static int
 waits(unsigned *last)
 {
     int              w;
-    dns_question_t  *q;
+    dns_query_t     *q;
 
     q = dns_ask(engine, "1.2.0.192.list.test", DNS_TYPE_A, &payer, on_answer,
                 NULL);

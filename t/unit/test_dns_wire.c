@@ -51,17 +51,17 @@ test_question(void)
     uint8_t  out[DNS_QUESTION_MAX], wire[DNS_NAME_MAX];
 
     n = dns_wire_name(wire, "a.b");
-    n = dns_wire_question(out, 0xabcd, wire, n, DNS_TYPE_TXT,
+    n = dns_wire_query(out, 0xabcd, wire, n, DNS_TYPE_TXT,
                           DNS_QUERY_EDNS | DNS_QUERY_RD);
     ok(n == 32 && memcmp(out, "\xab\xcd\1\0\0\1\0\0\0\0\0\1"
                          "\1a\1b\0\0\x10\0\1"
                          "\0\0\x29\4\xd0\0\0\0\0\0\0", 32) == 0,
        "a question with EDNS 1232");
 
-    n = dns_wire_question(out, 1, wire, 5, DNS_TYPE_A, DNS_QUERY_RD);
+    n = dns_wire_query(out, 1, wire, 5, DNS_TYPE_A, DNS_QUERY_RD);
     ok(n == 21 && out[2] == 1 && out[11] == 0, "a question without EDNS");
 
-    n = dns_wire_question(out, 1, wire, 5, DNS_TYPE_A, 0);
+    n = dns_wire_query(out, 1, wire, 5, DNS_TYPE_A, 0);
     ok(n == 21 && out[2] == 0, "one that wants no recursion");
 }
 
@@ -96,7 +96,7 @@ as_ldns(uint16_t id, const uint8_t *name, size_t n, uint16_t type,
         abort();
     }
 
-    same = size == dns_wire_question(out, id, name, n, type, shape)
+    same = size == dns_wire_query(out, id, name, n, type, shape)
            && memcmp(out, wire, size) == 0;
     ldns_pkt_free(pkt);
     free(wire);

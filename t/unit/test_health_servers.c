@@ -66,7 +66,7 @@ test_sample(void)
     list_unref(list);
     health_free(health);
     health = NULL;
-    ok(questions == NULL && t.n == 50, "nothing is left of what was dropped");
+    ok(queries == NULL && t.n == 50, "nothing is left of what was dropped");
 }
 
 

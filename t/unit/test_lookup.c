@@ -12,7 +12,7 @@
 
 #define MAX  64
 
-struct dns_question_s {
+struct dns_query_s {
     dns_done_pt   done;
     void         *data;
     char          name[256];
@@ -24,7 +24,7 @@ static struct ev_loop   *loop;
 static lookup_t         *lookup;
 static double            clock_now = 1000;
 
-static dns_question_t    sent[MAX];         /* queries to the engine */
+static dns_query_t    sent[MAX];            /* queries to the engine */
 static unsigned          n_sent, n_cancelled;
 
 static quota_answer_t    grant;             /* answer of the quota */
@@ -68,17 +68,17 @@ dns_name_ok(const char *name)
 
 
 int
-dns_sent(const dns_question_t *q)
+dns_sent(const dns_query_t *q)
 {
     return q->open;
 }
 
 
-dns_question_t *
+dns_query_t *
 dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
     const dns_payer_t *payer, dns_done_pt done, void *data)
 {
-    dns_question_t  *q;
+    dns_query_t     *q;
 
     (void) engine;
 
@@ -98,7 +98,7 @@ dns_ask(dns_engine_t *engine, const char *name, uint16_t type,
 
 
 void
-dns_cancel(dns_question_t *q)
+dns_cancel(dns_query_t *q)
 {
     q->open = 0;
     n_cancelled++;

@@ -251,7 +251,7 @@ int
 lookup_sent(const lookup_q_t *q)
 {
     return q->ask == NULL
-           || (q->ask->question != NULL && dns_sent(q->ask->question));
+           || (q->ask->query != NULL && dns_sent(q->ask->query));
 }
 
 

@@ -163,10 +163,10 @@ ask_send(ask_t *ask)
     dns_payer_t  payer;
 
     payer = list_payer(ask->list, 0);
-    ask->question = dns_ask(ask->lookup->dns, ask->name, ask->type, &payer,
+    ask->query = dns_ask(ask->lookup->dns, ask->name, ask->type, &payer,
                             on_answer, ask);
 
-    if (ask->question == NULL) {
+    if (ask->query == NULL) {
         return -1;
     }
 
@@ -345,8 +345,8 @@ ask_begin(ask_t **at, lookup_q_t *q, const list_t *list, const char *name,
 void
 ask_drop(ask_t *ask)
 {
-    if (ask->question != NULL) {
-        dns_cancel(ask->question);
+    if (ask->query != NULL) {
+        dns_cancel(ask->query);
 
     } else {
         quota_forget(ask->lookup->quota, ask);

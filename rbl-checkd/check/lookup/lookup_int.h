@@ -33,7 +33,7 @@ struct ask_s {
     ask_t           *next;              /* in its slot */
     lookup_t        *lookup;
     list_t          *list;
-    dns_question_t  *question;          /* NULL: it waits for the quota */
+    dns_query_t     *query;             /* NULL: it waits for the quota */
     link_t           waiting;           /* never empty between two events */
     double           until;             /* how long it waits for the quota */
     uint16_t         type;

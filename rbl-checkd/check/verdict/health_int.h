@@ -57,7 +57,7 @@ typedef struct health_entry_s  health_entry_t;
 
 typedef struct {
     health_entry_t   *entry;
-    dns_question_t   *question;         /* NULL: none is under way */
+    dns_query_t      *query;            /* NULL: none is under way */
     int               kind;             /* names_point_t */
     uint32_t          ttl;              /* of a wildcard's listing */
     health_found_t    found;
@@ -126,7 +126,7 @@ struct health_entry_s {
     double            began;            /* the last one; 0: never */
     double            suspect;          /* time of a suspicion that the list or
                                            the resolver has failed; 0: none */
-    unsigned          running;          /* questions under way */
+    unsigned          running;          /* queries under way */
     health_q_t       *sibling;          /* is the list good for IPv4? */
     unsigned          empty:1;          /* the last run: responses were empty */
     unsigned          proven:1;         /* the last run: the positive test
@@ -138,7 +138,7 @@ struct health_entry_s {
     double            tried;            /* start of the last run with a
                                            sample */
     struct health_sample_s  *sample;    /* of this run; NULL: none */
-    dns_question_t   *soa;              /* for the zone's SOA record; NULL: none
+    dns_query_t      *soa;              /* for the zone's SOA record; NULL: none
                                            is under way.  Beside it, as in
                                            run_soa and run_ttl: */
     unsigned          soa_owner;

@@ -418,7 +418,7 @@ on_answer(void *data, const dns_answer_t *answer)
     health_point_t  *point = data;
 
     e = point->entry;
-    point->question = NULL;
+    point->query = NULL;
     point->found = health_judge(e->list->codes, point->kind == NAMES_POSITIVE,
                                 answer);
 
@@ -482,9 +482,9 @@ run_ask(health_entry_t *e, size_t nth)
     }
 
     payer = list_payer(e->list, 1);
-    point->question = dns_ask_at(e->health->dns, e->server, name.s, DNS_TYPE_A,
+    point->query = dns_ask_at(e->health->dns, e->server, name.s, DNS_TYPE_A,
                                  &payer, on_answer, point);
-    if (point->question == NULL) {
+    if (point->query == NULL) {
         point->found.state = POINT_SILENT;
         point->found.why = "it cannot be asked";
         return;
@@ -540,9 +540,9 @@ health_run_stop(health_entry_t *e)
     size_t  i;
 
     for (i = 0; i < HEALTH_POINTS; i++) {
-        if (e->point[i].question != NULL) {
-            dns_cancel(e->point[i].question);
-            e->point[i].question = NULL;
+        if (e->point[i].query != NULL) {
+            dns_cancel(e->point[i].query);
+            e->point[i].query = NULL;
         }
     }
 

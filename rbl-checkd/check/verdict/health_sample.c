@@ -16,7 +16,7 @@
 
 typedef struct {
     struct health_sample_s  *sample;
-    dns_question_t          *question;  /* NULL: none is under way */
+    dns_query_t             *query;     /* NULL: none is under way */
     unsigned                 network;
 } sample_q_t;
 
@@ -76,7 +76,7 @@ on_answer(void *data, const dns_answer_t *answer)
     health_found_t           found;
     struct health_sample_s  *s = ask->sample;
 
-    ask->question = NULL;
+    ask->query = NULL;
     found = health_judge(s->entry->list->codes, 0, answer);
 
     if (found.state == POINT_WILDCARD) {
@@ -115,12 +115,12 @@ draw(struct health_sample_s *s)
         s->ask[i].network = names_network(e->family, random);
 
         if (names_point(&name, e->list, e->family, NAMES_ROOT, random)) {
-            s->ask[i].question = dns_ask_at(e->health->dns, e->server, name.s,
+            s->ask[i].query = dns_ask_at(e->health->dns, e->server, name.s,
                                             DNS_TYPE_A, &payer, on_answer,
                                             &s->ask[i]);
         }
 
-        if (s->ask[i].question != NULL) {
+        if (s->ask[i].query != NULL) {
             e->running++;
 
         } else {
@@ -196,8 +196,8 @@ health_sample_stop(health_entry_t *e)
     }
 
     for (i = 0; i < HEALTH_SAMPLE_N; i++) {
-        if (s->ask[i].question != NULL) {
-            dns_cancel(s->ask[i].question);
+        if (s->ask[i].query != NULL) {
+            dns_cancel(s->ask[i].query);
         }
     }
 

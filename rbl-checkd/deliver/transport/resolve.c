@@ -21,7 +21,7 @@ struct resolve_s {
     resolve_request_t  request;
     resolve_done_pt    done;
     void              *data;
-    dns_question_t    *a, *aaaa;        /* NULL: complete or not queried */
+    dns_query_t       *a, *aaaa;        /* NULL: complete or not queried */
     ev_timer           timer;
     unsigned           n;               /* usable, IPv4 first */
     unsigned           n_ipv4;
