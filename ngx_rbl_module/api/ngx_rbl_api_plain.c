@@ -120,9 +120,9 @@ ngx_rbl_plain_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         break;
 
     case NGX_RBL_PLAIN_TIME:
-        n = rbl_reply_int(rbl_reply_at(reply, 0), -1);
+        n = rbl_reply_time(reply) / 1000000;
 
-        if (n >= 0 && ctx->refusal == 0) {
+        if (n > 0 && ctx->refusal == 0) {
             ngx_rbl_plain_answer(ctx, n * 1000);
         }
 

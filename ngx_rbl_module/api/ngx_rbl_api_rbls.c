@@ -295,6 +295,13 @@ ngx_rbl_rbl_prepare(ngx_rbl_ctx_t *ctx)
 }
 
 
+/* Elements of the reply to MGET. */
+enum {
+    NGX_RBL_RBL_OWN = 0,
+    NGX_RBL_RBL_SYSTEM
+};
+
+
 static void
 ngx_rbl_rbl_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
@@ -306,10 +313,10 @@ ngx_rbl_rbl_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         return;
     }
 
-    raw = rbl_reply_str(rbl_reply_at(reply, 0));
+    raw = rbl_reply_str(rbl_reply_at(reply, NGX_RBL_RBL_OWN));
 
     if (raw.p == NULL) {
-        raw = rbl_reply_str(rbl_reply_at(reply, 1));
+        raw = rbl_reply_str(rbl_reply_at(reply, NGX_RBL_RBL_SYSTEM));
     }
 
     /* the record of a killed list remains, but is not shown */

@@ -251,7 +251,7 @@ ngx_rbl_write_added(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 
     ngx_rbl_open(ctx, family->guess, ctx->route->op->message);
 
-    if (family->write(ctx, "data", rbl_reply_str(rbl_reply_at(reply, 1)))) {
+    if (family->write(ctx, "data", rbl_reply_str(rbl_reply_rest(reply)))) {
         ngx_rbl_close(ctx);
     }
 }

@@ -144,6 +144,14 @@ ctl_hook_exists(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *target)
 }
 
 
+/* Fields that ctl_hook_failures() reads, in this order. */
+enum {
+    HOOK_SINCE = 0,
+    HOOK_FAILS,
+    HOOK_TILL
+};
+
+
 /* Reads the failures of a receiver.  0; -1: error printed. */
 static int
 ctl_hook_failures(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *hook,
@@ -160,16 +168,17 @@ ctl_hook_failures(ctl_t *ctl, const rbl_sid_t *account, const rbl_sid_t *hook,
         return -1;
     }
 
-    till = rbl_reply_int(rbl_reply_at(reply, 2), 0);
+    till = rbl_reply_int(rbl_reply_at(reply, HOOK_TILL), 0);
 
     if (till / 1000 < (int64_t) time(NULL)) {
         till = 0;
     }
 
     json_object_set_new(v, "failing_since",
-                        ctl_time(rbl_reply_int(rbl_reply_at(reply, 0), 0)));
+                        ctl_time(rbl_reply_int(rbl_reply_at(reply, HOOK_SINCE),
+                                               0)));
     json_object_set_new(v, "failed", json_integer((json_int_t)
-                        rbl_reply_int(rbl_reply_at(reply, 1), 0)));
+                        rbl_reply_int(rbl_reply_at(reply, HOOK_FAILS), 0)));
     json_object_set_new(v, "quiet_until", ctl_time(till));
     freeReplyObject(reply);
 
