@@ -145,8 +145,8 @@ ngx_rbl_write_sids(ngx_rbl_ctx_t *ctx, const ngx_rbl_field_t *field)
 }
 
 
-/* A list of SIDs in their usual form; their number, NGX_DECLINED (refused) or
-   NGX_ERROR (refused). */
+/* Returns the number of SIDs of a list, and the SIDs in canonical form.
+   NGX_DECLINED: one is malformed; NGX_ERROR: out of memory (both refused). */
 
 static ngx_int_t
 ngx_rbl_sids(ngx_rbl_ctx_t *ctx, const ngx_rbl_field_t *field,

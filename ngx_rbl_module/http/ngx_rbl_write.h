@@ -25,13 +25,13 @@
 /* Flags of a field. */
 #define NGX_RBL_LIST    1               /* may be given several times */
 #define NGX_RBL_NEEDED  2               /* refused if missing or empty */
-#define NGX_RBL_LATER   4               /* the same, once the fields before it
-                                           are right */
+#define NGX_RBL_LATER   4               /* the same, after the fields before it
+                                           were judged */
 #define NGX_RBL_TOLD    8               /* text: the argument before it is "1"
                                            if it was given, or "0" */
 #define NGX_RBL_ZERO    16              /* text: "0" if it was not given */
-#define NGX_RBL_EMPTY   32              /* SIDs: may be empty, and are none */
-#define NGX_RBL_ONE     64              /* SIDs: one at most */
+#define NGX_RBL_EMPTY   32              /* SIDs: an empty value means none */
+#define NGX_RBL_ONE     64              /* SIDs: at most one */
 
 /*
  * Rows of a table.  `judge` gets a text that was given and may replace it, for

@@ -64,10 +64,10 @@ typedef void (*ngx_rbl_reply_pt)(void *data, ngx_uint_t i,
 typedef void (*ngx_rbl_done_pt)(void *data, ngx_rbl_store_rc_e rc);
 
 /*
- * Returns the store of a configuration in this worker.  It connects by itself,
- * the first time on the first turn of the event loop.  Its keyspace is valid
- * when it is ready.  NULL: out of memory.  All functions accept NULL as a store
- * that is not connected; no batch can be made for it.
+ * Returns the store of a configuration in this worker.  The store connects on
+ * the first turn of the event loop, and again after each lost connection.  Its
+ * keyspace is valid when it is ready.  NULL: out of memory.  All functions
+ * accept NULL as a store that is not connected; no batch can be made for it.
  */
 ngx_rbl_store_t *ngx_rbl_store_create(const ngx_rbl_store_conf_t *conf,
     ngx_log_t *log);

@@ -332,7 +332,7 @@ pace_send(dns_engine_t *engine, dns_class_t *class, dns_query_t *q,
 }
 
 
-/* Fails the query at once; otherwise it and its check would wait in vain. */
+/* Fails a query of a hopeless class at once: its check need not wait. */
 static void
 pace_fail(dns_class_t *class, dns_query_t *q)
 {

@@ -2,8 +2,8 @@
  * Deadlines.  The wheel has a slot for each tick of the near future.  A
  * query is in the slot of its deadline, or in the last one if the deadline
  * is later; from there it is added again.  Adding and removing take constant
- * time.  One timer runs for the next slot that is not empty; it is not moved
- * when that slot becomes empty, and then fires in vain.
+ * time.  One timer runs for the next slot that is not empty.  It is not moved
+ * when that slot becomes empty: it then expires without effect.
  *
  * The wheel owns nothing.
  */

@@ -1,8 +1,8 @@
 /*
  * Back-off of lists that refuse: no daemon queries them for a while.  While a
  * check needs the list, its test points show when the back-off may end.  They
- * are queried through one resolver after the other, since one resolver may
- * refuse by itself.
+ * are queried through one resolver after the other, since a resolver may refuse
+ * where the list does not.
  */
 
 #include "quota_int.h"
