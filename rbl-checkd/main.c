@@ -311,7 +311,7 @@ main(int argc, char **argv)
     }
 
     if (o.test) {
-        printf("%s: the configuration is sound\n", o.file);
+        printf("%s: the configuration is valid\n", o.file);
         return 0;
     }
 

@@ -124,8 +124,9 @@ service_busy(unsigned checks, unsigned most, uint64_t queries)
 {
     char  text[128];
 
-    snprintf(text, sizeof(text), "STATUS=%u of %u checks, %llu questions in"
-             " flight.", checks, most, (unsigned long long) queries);
+    snprintf(text, sizeof(text),
+             "STATUS=%u of %u checks, %llu queries in flight.",
+             checks, most, (unsigned long long) queries);
     notify(text);
 }
 

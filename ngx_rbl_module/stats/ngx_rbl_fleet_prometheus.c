@@ -38,7 +38,7 @@ void
 ngx_rbl_fleet_prometheus(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
 {
     ngx_rbl_status_family(out, "", "rbl_store_up", "gauge",
-                          "1: the numbers of the daemons could be read.");
+                          "1: the metrics of the daemons could be read.");
     ngx_rbl_status_sample(out, "rbl_store_up", NULL, 0, fleet->up != 0,
                           RBL_METRIC_ONE);
 
@@ -47,7 +47,7 @@ ngx_rbl_fleet_prometheus(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
     }
 
     ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "daemons", "gauge",
-                          "Daemons that have told their numbers lately.");
+                          "Daemons that reported metrics lately.");
     ngx_rbl_fleet_sample(out, "daemons", "", NULL, 0, (int64_t) fleet->n,
                          RBL_METRIC_ONE);
 
@@ -88,7 +88,8 @@ ngx_rbl_fleet_daemons(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
     }
 
     ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "start_time_seconds",
-                          "gauge", "When a daemon began, since 1970.");
+                          "gauge", "Start time of a daemon, in seconds since"
+                                   " 1970.");
 
     for (i = 0; i < fleet->n; i++) {
         n = ngx_rbl_fleet_row(&fleet->daemon[i], NGX_RBL_FLEET_DAEMON, 0,
@@ -248,7 +249,7 @@ ngx_rbl_fleet_health(ngx_rbl_fleet_t *fleet, rbl_out_t *out)
     ngx_rbl_daemon_t  *d;
 
     ngx_rbl_status_family(out, NGX_RBL_FLEET_PREFIX, "list_health", "gauge",
-                          "1 for the state that the list is in.");
+                          "1 for the present state of the list.");
 
     for (i = 0; i < fleet->n; i++) {
         d = &fleet->daemon[i];

@@ -21,38 +21,38 @@ static ngx_int_t ngx_rbl_status_send(ngx_rbl_status_t *s);
 
 const ngx_rbl_status_number_t  ngx_rbl_status_store[] = {
     { "connections", "rbl_store_connections", "gauge",
-      "Connections to stores that there should be.",
+      "Connections to stores that are configured.",
       NGX_RBL_STATUS_NUMBER(store.stores) },
     { "ready", "rbl_store_ready", "gauge",
       "Connections to stores that are in service.",
       NGX_RBL_STATUS_NUMBER(store.ready) },
     { "pending", "rbl_store_pending", "gauge",
-      "Batches of commands that wait for their answer.",
+      "Batches of commands that wait for their replies.",
       NGX_RBL_STATUS_NUMBER(store.pending) },
     { "reconnects", "rbl_store_reconnects_total", "counter",
-      "Connections that were made again.",
+      "Connections that were opened again after a loss.",
       NGX_RBL_STATUS_NUMBER(store.reconnects) },
     { "away", "rbl_store_away_total", "counter",
       "Batches that found no store in service.",
       NGX_RBL_STATUS_NUMBER(store.away) },
     { "lost", "rbl_store_lost_total", "counter",
-      "Batches whose answer was lost or came too late.",
+      "Batches whose replies were lost or came too late.",
       NGX_RBL_STATUS_NUMBER(store.lost) },
     { NULL, NULL, NULL, NULL, 0 }
 };
 
 const ngx_rbl_status_number_t  ngx_rbl_status_statistics[] = {
     { "flushes", "rbl_statistics_flushes_total", "counter",
-      "Loads of statistics and errors that the store has taken.",
+      "Batches of statistics and errors that the store has stored.",
       NGX_RBL_STATUS_NUMBER(flushes) },
     { "flush_errors", "rbl_statistics_flush_errors_total", "counter",
-      "Loads that the store has not taken; they are sent again.",
+      "Batches that the store has not stored; they are sent again.",
       NGX_RBL_STATUS_NUMBER(flush_errors) },
     { "uncounted", "rbl_statistics_uncounted_total", "counter",
-      "Requests missing in statistics, for the zone had no room.",
+      "Requests missing in statistics because the zone was full.",
       NGX_RBL_STATUS_NUMBER(uncounted) },
     { "unlogged", "rbl_statistics_unlogged_total", "counter",
-      "Refusals missing in error logs, for there were too many at a time.",
+      "Errors missing in error logs because there were too many at once.",
       NGX_RBL_STATUS_NUMBER(unlogged) },
     { NULL, NULL, NULL, NULL, 0 }
 };

@@ -32,7 +32,7 @@ ngx_rbl_status_prometheus(ngx_rbl_status_t *s)
     out = &s->sink.out;
 
     ngx_rbl_status_family(out, "", "rbl_start_time_seconds", "gauge",
-                          "When counting began, in seconds since 1970.");
+                          "Start of counting, in seconds since 1970.");
     ngx_rbl_status_one(out, "rbl_start_time_seconds", NULL, NULL,
                        (uint64_t) s->since);
 
@@ -170,7 +170,7 @@ ngx_rbl_status_latency(ngx_rbl_status_t *s)
     out = &s->sink.out;
 
     ngx_rbl_status_family(out, "", "rbl_store_latency_seconds", "histogram",
-                          "How long the store took for a batch of commands.");
+                          "Time of the store for a batch of commands.");
 
     for (i = 0, n = 0; i <= NGX_RBL_COUNTS_BOUNDS; i++) {
         n += s->sum.store.latency[i];

@@ -159,8 +159,9 @@ ngx_rbl_zone_enter(ngx_rbl_zone_t *zone, ngx_log_t *log)
 
     if (zone != NULL) {
         ngx_log_error(NGX_LOG_WARN, log, 0,
-                      "rbl zone: there are more than %d workers, this one is "
-                      "not in rbl_status", NGX_RBL_ZONE_WORKERS);
+                      "rbl zone: more than %d workers, this one is not in"
+                      " rbl_status",
+                      NGX_RBL_ZONE_WORKERS);
     }
 }
 

@@ -266,7 +266,7 @@ ngx_rbl_redis_reason(char *buf, size_t size, const redisReply *reply)
     size_t   len;
 
     if (reply->type != REDIS_REPLY_ERROR || reply->str == NULL) {
-        ngx_rbl_redis_clean(buf, size, "a reply of another type", 23);
+        ngx_rbl_redis_clean(buf, size, "a reply of an unexpected type", 29);
         return;
     }
 

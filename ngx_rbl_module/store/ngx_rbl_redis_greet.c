@@ -123,7 +123,7 @@ ngx_rbl_redis_meta(ngx_rbl_link_t *link, const redisReply *reply,
 
     } else {
         last = ngx_snprintf((u_char *) reason, size - 1,
-                            "the store has %L partitions, that cannot be",
+                            "the store has an invalid number of partitions, %L",
                             partitions);
     }
 

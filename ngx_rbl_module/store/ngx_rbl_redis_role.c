@@ -64,7 +64,7 @@ ngx_rbl_redis_role_timer(ngx_event_t *ev)
     ngx_rbl_link_t  *link = ev->data;
 
     if (ngx_rbl_redis_ready(link) && ngx_rbl_redis_role_ask(link) != NGX_OK) {
-        ngx_rbl_redis_drop(link, "its role cannot be asked");
+        ngx_rbl_redis_drop(link, "its role cannot be queried");
         return;
     }
 

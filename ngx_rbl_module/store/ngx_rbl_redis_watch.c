@@ -104,7 +104,9 @@ ngx_rbl_redis_judge(ngx_rbl_link_t *link)
     }
 
     if (link->answers >= NGX_RBL_WATCH_ANSWERS) {
-        ngx_rbl_redis_drop(link, "silent, while the store answers elsewhere");
+        ngx_rbl_redis_drop(link,
+                           "no reply, while the store replies on other"
+                           " connections");
 
     } else if (silence >= 2 * timeout
                || link->state == NGX_RBL_REDIS_LEAVING)

@@ -305,18 +305,18 @@ trace_news(const item_t *item, const gate_answer_t *a, int news)
     const char  *what;
 
     if (is_doubtful(item)) {
-        what = "no verdict; the test points tell whether the server or the list"
-               " is at fault";
+        what = "no verdict; the test points show whether the server or the"
+               " list is at fault";
 
     } else if (news == 0) {
         what = "no verdict, so nothing changes";
 
     } else if (news == 1) {
         what = a->raw == RBL_CLEAR
-               ? "clear, and no listing is known: test points of the last ten"
-                 " minutes tell whether that counts"
-               : "listed, as before: test points of the last ten minutes tell"
-                 " whether that counts";
+               ? "clear, and no listing is known: accepted if the test points"
+                 " passed in the last ten minutes"
+               : "listed, as before: accepted if the test points passed in the"
+                 " last ten minutes";
 
     } else if (dns_direct(item->check->env->dns)) {
         what = a->raw == RBL_LISTED

@@ -398,8 +398,9 @@ config_set(config_t *conf, const char *key, const char *value, char *err,
 
     k = config_find(key);
     if (k == NULL && strcmp(key, "workers") == 0) {
-        snprintf(err, size, "workers: this key is gone; run "
-                 "rbl-checkd@NAME.service once for each further process");
+        snprintf(err, size,
+                 "workers: this key was removed; run rbl-checkd@NAME.service"
+                 " once for each further process");
         return -1;
     }
 

@@ -61,7 +61,7 @@ static int
 wrong_token(config_t *conf, const config_key_t *key, char *err, size_t size)
 {
     explicit_bzero((char *) conf + key->offset, key->size);
-    snprintf(err, size, "what the file holds is no such token");
+    snprintf(err, size, "the file does not hold such a token");
 
     return -1;
 }

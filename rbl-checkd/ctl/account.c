@@ -106,7 +106,7 @@ ctl_account_add(ctl_t *ctl)
     freeReplyObject(reply);
 
     if (said.word != RBL_ACCOUNT_PUT_OK) {
-        return ctl_fail("there is such an account already");
+        return ctl_fail("an account with this SID exists already");
     }
 
     ctl->args[0] = rbl_sid_str(&account);

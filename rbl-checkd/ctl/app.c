@@ -14,7 +14,7 @@ static const ctl_column_t  app_columns[] = {
     { "account", "account" }, { "id", "application" }, { "name", "name" },
     { "token", "token" }, { "secret", "secret" }, { "status", "status" },
     { "ended", "tokens ended" }, { "left", "tokens left" },
-    { "allow", "may ask from" }, { "hour", "requests an hour" },
+    { "allow", "allowed networks" }, { "hour", "requests an hour" },
     { "reads", "reads a second" }, { "writes", "writes a second" },
     { "starts", "check starts a second" }, { NULL, NULL }
 };

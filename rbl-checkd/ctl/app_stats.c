@@ -270,7 +270,8 @@ ctl_stats_draw(const ctl_stats_t *stats, const ctl_sum_t *all)
            (long long) all->errors);
 
     if (all->requests == 0) {
-        puts("Nothing was asked, or no nginx with an rbl_zone was.");
+        puts("There were no requests, or no nginx with an rbl_zone received"
+             " them.");
     }
 
     return CTL_OK;

@@ -221,7 +221,7 @@ ctl_token_digits(char digits[CTL_TOKEN_FIELD + 1], rbl_str_t text)
     digits[i] = '\0';
 
     if (i < text.n || i < CTL_TOKEN_DIGITS) {
-        ctl_fail("a token is named by %d to %d hex digits of its SHA-256, as"
+        ctl_fail("name a token by %d to %d hex digits of its SHA-256, as"
                  " `token list` shows them", CTL_TOKEN_DIGITS,
                  CTL_TOKEN_FIELD);
         return -1;

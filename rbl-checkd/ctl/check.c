@@ -191,7 +191,7 @@ ctl_check_progress(void *data, check_t *check, int finished)
     c = data;
 
     if (c->progress) {
-        fprintf(stderr, "\r%zu of %zu lists answered, %zu list it",
+        fprintf(stderr, "\r%zu of %zu lists responded, %zu list it",
                 check_done(check), check_count(check),
                 check_verdicts(check, RBL_LISTED));
         if (finished) {

@@ -143,14 +143,14 @@ ctl_hint_script(const ctl_t *ctl, const char *error)
 {
     if (strstr(error, "The user executing the script can't") == NULL) {
         return strstr(error, "script: ") != NULL
-               ? "A part may have been done: rblctl fsck tells."
+               ? "A part may have been done: run rblctl fsck."
                : "Nothing was changed.";
     }
 
     return ctl->command->run == ctl_fsck
            ? "fsck has a user of its own, rblctl-fsck of redis-rbl.acl."
            : "Its ACL (redis-rbl.acl) gives this user too little, and a part"
-             " may have been done: rblctl fsck tells.";
+             " may have been done: run rblctl fsck.";
 }
 
 
@@ -449,8 +449,9 @@ ctl_each(ctl_t *ctl, rbl_str_t index, unsigned p, const char *record,
         n = rbl_reply_len(sids);
         if (n > CTL_SLICE_N) {
             rc = -1;
-            ctl_fail("the store at %s answers with more than was asked for:"
-                     " is it a redis-server?", ctl->conf.store);
+            ctl_fail("the store at %s sends more replies than commands were"
+                     " sent: is it a redis-server?",
+                     ctl->conf.store);
 
         } else if (n > 0) {
             rc = ctl_each_slice(ctl, sids, n, p, record, account, each, data);

@@ -167,7 +167,7 @@ void
 entry_once(entry_read_t *r, const char *field)
 {
     if (json_object_get(r->seen, r->label.p) != NULL) {
-        mistake(r, field, "stands in this file twice");
+        mistake(r, field, "is in this file twice");
 
     } else {
         json_object_set_new(r->seen, r->label.p, json_true());

@@ -96,7 +96,7 @@ fsck_take(fsck_t *f, const redisReply *reply)
 
     if (rc < 0) {
         text = rbl_reply_error(reply);
-        ctl_fail("the store answers a script with: %.*s",
+        ctl_fail("the store replies to a script: %.*s",
                  (int) (text.n < 200 ? text.n : 200), text.p);
     }
 
@@ -332,10 +332,10 @@ fsck_print(fsck_t *f)
         }
 
         if (f->left && f->repair) {
-            ctl_note("%d of %d faults are not mended", f->left, f->found);
+            ctl_note("%d of %d faults are not repaired", f->left, f->found);
 
         } else if (f->left) {
-            ctl_note("%d fault%s, which --repair mends where it can", f->left,
+            ctl_note("%d fault%s, which --repair fixes where possible", f->left,
                      f->left == 1 ? "" : "s");
         }
     }

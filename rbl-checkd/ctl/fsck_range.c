@@ -98,7 +98,7 @@ fsck_range(fsck_t *f, rbl_str_t account, rbl_str_t range)
 
     if (rc == 1) {
         ctl_note("range %.*s changes faster than its addresses can be counted:"
-                 " its number of listed addresses was not looked at",
+                 " its number of listed addresses was not checked",
                  (int) range.n, range.p);
     }
 

@@ -293,8 +293,8 @@ fsck_count(fsck_t *f, rbl_str_t account, fsck_used_t *u)
     }
 
     if (u->unknown) {
-        ctl_note("what account %.*s uses cannot be counted before its records"
-                 " can be read: its counters were not looked at",
+        ctl_note("the use of account %.*s cannot be counted before its records"
+                 " can be read: its counters were not checked",
                  (int) account.n, account.p);
 
         /* the watch ends with the EXEC of the next account, which is retried */
@@ -324,8 +324,8 @@ fsck_refs(fsck_t *f, rbl_str_t account, json_t *ranges)
     }
 
     if (rc == 1) {
-        ctl_note("what account %.*s uses changes faster than it can be"
-                 " counted: its counters were not looked at",
+        ctl_note("the use of account %.*s changes faster than it can be"
+                 " counted: its counters were not checked",
                  (int) account.n, account.p);
     }
 

@@ -227,7 +227,7 @@ fsck_key(fsck_t *f, const fsck_key_t *k)
 
     case FSCK_FOREIGN:
         return fsck_report(f, k->account, "key", k->name,
-                           "is no key that this version knows");
+                           "is not a key of this version");
 
     default:
         return 0;

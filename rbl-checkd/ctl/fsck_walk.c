@@ -112,7 +112,7 @@ fsck_partition_types(fsck_t *f, unsigned p)
 
     rc = fsck_types(f, key, partition_kinds, none);
     if (rc == FSCK_BAD) {
-        ctl_note("partition %u cannot be judged before this is mended", p);
+        ctl_note("partition %u cannot be checked before this is repaired", p);
         f->stopped = 1;
     }
 

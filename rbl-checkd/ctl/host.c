@@ -247,8 +247,9 @@ host_of(ctl_t *ctl, const rbl_sid_t *account, rbl_sid_t *host, rbl_str_t text)
         value = rbl_subnet_text(buf, &net);
 
     } else if (rbl_domain_parse(buf, &value, text) != RBL_OK) {
-        ctl_fail("\"%.*s\" is no SID of a host, no address, no range and no"
-                 " domain", (int) text.n, text.p);
+        ctl_fail("\"%.*s\" is not a SID of a host, an address, a range or a"
+                 " domain",
+                 (int) text.n, text.p);
         return -1;
     }
 
@@ -356,7 +357,7 @@ show(ctl_t *ctl, json_t *v, json_t *lists, json_t *past)
 
     if (more > 0) {
         printf("\nOf those without a status %lld are unknown, the others clear:"
-               " no more than eight are told apart.\n", (long long) more);
+               " at most eight are shown one by one.\n", (long long) more);
     }
 
     if (json_array_size(past) > 0) {

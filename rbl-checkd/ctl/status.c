@@ -378,7 +378,7 @@ ctl_status_print(ctl_t *ctl, json_t *v, json_t *daemons)
     rc = ctl_print(ctl, status_columns, v);
 
     if (json_array_size(rows) == 0) {
-        printf("\nNo daemon has asked for a job here yet.\n");
+        printf("\nNo daemon has claimed a job here yet.\n");
         json_decref(rows);
         return rc;
     }

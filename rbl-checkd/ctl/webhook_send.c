@@ -282,7 +282,7 @@ ctl_webhook_replay(ctl_t *ctl)
     }
 
     if (target.s[0] == 'C') {
-        return ctl_fail("what a contact was not told is not told again");
+        return ctl_fail("messages to a contact cannot be sent again");
     }
 
     for (sum = 0; from[0] != '\0'; sum += n) {

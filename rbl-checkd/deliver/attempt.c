@@ -22,8 +22,9 @@
 #define ATTEMPT_SENDS          2u       /* attempts that may have arrived, at a
                                            service that does not recognize a
                                            repeat */
-#define ATTEMPT_YIELDED        "timeout, cut short as all places were taken"
-#define ATTEMPT_UNKNOWN        "it is not known whether it arrived"
+#define ATTEMPT_YIELDED                                                       \
+    "timeout, cut short because all slots were in use"
+#define ATTEMPT_UNKNOWN        "whether it arrived is unknown"
 
 /* Recorded, or repeated for so long that another daemon has it now. */
 
@@ -213,7 +214,8 @@ attempt_gone(attempt_t *a, unsigned status, const char *error)
                    (int) a->member.n, a->member.p, error);
 
     } else {
-        log_notice("delivery %.*s is dropped: the receiver is gone (%u)",
+        log_notice("delivery %.*s is dropped: the receiver no longer exists"
+                   " (%u)",
                    (int) a->member.n, a->member.p, status);
     }
 
@@ -252,8 +254,8 @@ static void
 attempt_again(attempt_t *a, const channel_answer_t *answer)
 {
     if (++a->job.step == CHANNEL_STEPS) {
-        attempt_failed(a, answer->status, 0, "the service wants no end of"
-                                             " requests");
+        attempt_failed(a, answer->status, 0,
+                       "the service requires too many requests");
         return;
     }
 

@@ -26,7 +26,7 @@ attempt_posted(void *data, const transfer_result_t *result)
 
     static const char *const  errors[] = {
         "", ATTEMPT_NO_CONNECTION, "timeout", "TLS failed",
-        "no whole HTTP response"
+        "incomplete HTTP response"
     };
 
     a->transfer = NULL;

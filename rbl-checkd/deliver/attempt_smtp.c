@@ -37,7 +37,7 @@ attempt_mailed(void *data, const smtp_result_t *result)
         [SMTP_TIMEOUT] = "the mail server did not answer in time",
         [SMTP_TLS] = "no secure connection to the mail server",
         [SMTP_AUTH] = "the mail server refuses its user",
-        [SMTP_BROKEN] = "the mail server broke off"
+        [SMTP_BROKEN] = "the mail server closed the connection"
     };
 
     a->mail = NULL;

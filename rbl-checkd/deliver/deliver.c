@@ -329,7 +329,7 @@ deliver_new(struct ev_loop *loop, const config_t *conf, store_t *store,
 
     if (address_is_own(&addr) < 0) {
         log_error("cannot read this machine's own addresses (AF_NETLINK): "
-                  "deliveries go only to what deliver_allow names");
+                  "deliveries go only to the subnets of deliver_allow");
     }
 
     deliver_tick_at(d, ev_now(loop));

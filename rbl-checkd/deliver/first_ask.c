@@ -230,7 +230,7 @@ first_begin(first_call_t *call, entry_t *e, const redisReply *reply)
         question = first_question(call, e->account, e->event.type);
 
         if (first_receivers(e, rbl_reply_at(reply, 1 + question)) != 0) {
-            entry_bury(e, "its receivers cannot be told");
+            entry_bury(e, "its receivers cannot be notified");
             return;
         }
     }
@@ -265,7 +265,7 @@ on_targets(void *data, const redisReply *reply)
             entry_end(e, 0);
 
         } else if (said.word != RBL_EVENT_TARGETS_OK) {
-            entry_bury(e, "its receivers cannot be told");
+            entry_bury(e, "its receivers cannot be notified");
 
         } else {
             first_begin(call, e, reply);

@@ -86,7 +86,8 @@ direct_alias(dns_query_t *q)
         return direct_lame(q, "leads to a name that cannot be queried");
     }
 
-    dns_trace_query(q, "is an alias out of the zone; the resolver is asked for"
+    dns_trace_query(q,
+                    "is an alias out of the zone; the resolver is queried for"
                     " its target");
     dns_try_leave(q);
     dns_try_end(q);

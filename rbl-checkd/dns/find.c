@@ -444,7 +444,7 @@ dns_find_new(dns_engine_t *engine, dns_zone_t *zone, uint64_t account,
         return NULL;
     }
 
-    dns_trace_zone(engine, name, "looked for through the resolvers", NULL, 0);
+    dns_trace_zone(engine, name, "searched through the resolvers", NULL, 0);
     ev_timer_start(engine->loop, &find->timer);
     return find;
 }

@@ -447,8 +447,9 @@ dns_trace_dropped(const dns_server_t *r)
     char  server[DNS_SERVER_TEXT];
 
     dns_address_text(&r->sa, server);
-    dns_trace(r->engine, "response from %s dropped: it matches no query that is"
-              " waited for", server);
+    dns_trace(r->engine,
+              "response from %s dropped: it matches no query in flight",
+              server);
 }
 
 

@@ -132,7 +132,7 @@ on_meta(void *data, const redisReply *reply)
 
     if (rbl_reply_class(reply) != RBL_REPLY_OK) {
         drop_refused(store, rbl_reply_class(reply) == RBL_REPLY_ERROR
-                            ? RBL_STR("no sound answer")
+                            ? RBL_STR("no valid response")
                             : rbl_reply_error(reply));
         return;
     }
@@ -156,7 +156,7 @@ on_meta(void *data, const redisReply *reply)
     }
 
     if (rbl_keyspace_set_partitions(&store->ks, partitions) != RBL_OK) {
-        store_drop(store, "its number of partitions is not sound");
+        store_drop(store, "its number of partitions is invalid");
         return;
     }
 
@@ -201,7 +201,7 @@ on_role(void *data, const redisReply *reply)
 
     case RBL_ROLE_UNKNOWN:
         drop_refused(store, rbl_reply_class(reply) == RBL_REPLY_OK
-                            ? RBL_STR("it does not tell its role")
+                            ? RBL_STR("it does not report its role")
                             : rbl_reply_error(reply));
         return;
 
@@ -327,14 +327,14 @@ on_watch(struct ev_loop *loop, ev_timer *w, int revents)
 
     if (store->phase == STORE_GREETING) {
         if (now >= store->connect_deadline) {
-            store_drop(store, "no answer while connecting");
+            store_drop(store, "no reply while connecting");
             return;
         }
 
     } else if (store->pending.first != NULL
                && now >= store->pending.first->deadline)
     {
-        store_drop(store, "no answer in time");
+        store_drop(store, "no reply in time");
         return;
     }
 

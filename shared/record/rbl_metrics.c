@@ -15,48 +15,48 @@
 
 #define ANSWER(n, name)                                                       \
     [RBL_M_ANSWERS + (n)] = { "answers", name, "answers_total", "class",      \
-        name, COUNTER, ONE, "Questions that ended, by what came back." }
+        name, COUNTER, ONE, "Queries that ended, by outcome." }
 
 #define LOOKUP(NAME, name)                                                    \
     [RBL_M_LOOKUPS_##NAME] = { "lookups", name, "lookups_total", "way", name, \
-        COUNTER, ONE, "What checks wanted to know, by where it came from." }
+        COUNTER, ONE, "Lookups of checks, by the source of the result." }
 
 #define DELIVERY(NAME, name)                                                  \
     [RBL_M_##NAME] = { "deliveries", name, "delivery_attempts_total",         \
-        "result", name, COUNTER, ONE, "Attempts of delivery." }
+        "result", name, COUNTER, ONE, "Delivery attempts." }
 
 
 const rbl_metric_t  rbl_metrics[RBL_M__N] = {
     [RBL_M_CHECKS_COMPLETED] = { "checks", "completed", "checks_total",
-        "result", "completed", COUNTER, ONE, "Checks that ended here." },
+        "result", "completed", COUNTER, ONE, "Checks that this daemon ended." },
     [RBL_M_CHECKS_FAILED] = { "checks", "failed", "checks_total", "result",
-        "failed", COUNTER, ONE, "Checks that ended here." },
+        "failed", COUNTER, ONE, "Checks that this daemon ended." },
     [RBL_M_CHECKS_LEFT] = { "checks", "left", "checks_total", "result",
-        "left", COUNTER, ONE, "Checks that ended here." },
+        "left", COUNTER, ONE, "Checks that this daemon ended." },
     [RBL_M_CHECKS_IN_FLIGHT] = { "checks", "in_flight", "checks_in_flight",
-        NULL, NULL, GAUGE, ONE, "Checks that are being done." },
+        NULL, NULL, GAUGE, ONE, "Checks in flight." },
     [RBL_M_CHECKS_MAX] = { "checks", "max", "checks_max", NULL, NULL, GAUGE,
-        ONE, "Checks that may be done at a time." },
+        ONE, "Maximum number of checks in flight." },
     [RBL_M_CHECKS_RATE] = { "checks", "per_1000s", "checks_per_second", NULL,
-        NULL, GAUGE, MILLI, "Checks that ended in a second, lately." },
+        NULL, GAUGE, MILLI, "Checks that ended per second, lately." },
 
     [RBL_M_QUESTIONS] = { "questions", "asked", "questions_total", NULL, NULL,
-        COUNTER, ONE, "Questions to resolvers." },
+        COUNTER, ONE, "Queries to resolvers." },
     [RBL_M_QUESTIONS_IN_FLIGHT] = { "questions", "in_flight",
         "questions_in_flight", NULL, NULL, GAUGE, ONE,
-        "Questions that are on their way." },
+        "Queries in flight." },
     [RBL_M_QUESTIONS_WAITING] = { "questions", "waiting",
         "questions_waiting", NULL, NULL, GAUGE, ONE,
-        "Questions that wait for their turn." },
+        "Queries that wait to be sent." },
     [RBL_M_TRIES] = { "questions", "tries", "question_tries_total", NULL,
-        NULL, COUNTER, ONE, "Questions sent, the same ones again too." },
+        NULL, COUNTER, ONE, "Queries sent, including retries." },
     [RBL_M_TRIES_TIMED_OUT] = { "questions", "timed_out",
         "question_timeouts_total", NULL, NULL, COUNTER, ONE,
-        "Tries that nobody answered in time." },
+        "Attempts without a response in time." },
     [RBL_M_TCP] = { "questions", "tcp", "question_tcp_total", NULL, NULL,
-        COUNTER, ONE, "Questions asked again over TCP." },
+        COUNTER, ONE, "Queries repeated over TCP." },
     [RBL_M_DROPPED] = { "questions", "dropped", "replies_dropped_total", NULL,
-        NULL, COUNTER, ONE, "Replies to nothing that was asked." },
+        NULL, COUNTER, ONE, "Responses that match no query." },
 
     ANSWER(0, "noerror"),
     ANSWER(1, "nxdomain"),
@@ -72,36 +72,36 @@ const rbl_metric_t  rbl_metrics[RBL_M__N] = {
     LOOKUP(JOINED, "joined"),
     LOOKUP(REFUSED, "refused"),
     [RBL_M_CACHE_ENTRIES] = { "cache", "entries", "cache_entries", NULL, NULL,
-        GAUGE, ONE, "Answers that are kept." },
+        GAUGE, ONE, "Responses in the cache." },
     [RBL_M_CACHE_OCTETS] = { "cache", "bytes", "cache_bytes", NULL, NULL,
-        GAUGE, ONE, "What they take up." },
+        GAUGE, ONE, "Size of the cache in bytes." },
 
     DELIVERY(DELIVERED, "delivered"),
     DELIVERY(RETRIED, "failed"),
     DELIVERY(DEAD, "given_up"),
     [RBL_M_DELIVERIES_OPEN] = { "deliveries", "open", "deliveries_open", NULL,
-        NULL, GAUGE, ONE, "Deliveries that are being tried." },
+        NULL, GAUGE, ONE, "Delivery attempts in flight." },
     [RBL_M_DIGESTS] = { "deliveries", "digests", "digests_total", NULL, NULL,
-        COUNTER, ONE, "Digests of contacts that were made into messages." },
+        COUNTER, ONE, "Digests that became messages to contacts." },
 
     [RBL_M_QUEUE_MANUAL] = { "queue", "manual_ms", "queue_age_seconds",
         "queue", "manual", GAUGE, MILLI,
-        "How long what is first in the queue has waited." },
+        "Time that the first entry of the queue has waited." },
     [RBL_M_QUEUE_DUE] = { "queue", "due_ms", "queue_age_seconds", "queue",
         "due", GAUGE, MILLI,
-        "How long what is first in the queue has waited." },
+        "Time that the first entry of the queue has waited." },
 
     [RBL_M_LISTS_FROZEN] = { "frozen", "lists", "lists_frozen", NULL, NULL,
-        GAUGE, ONE, "Lists whose new listings are not announced." }
+        GAUGE, ONE, "Frozen lists: their new listings are not reported." }
 };
 
 #define LIST_ANSWER(NAME, name)                                               \
     [RBL_ML_##NAME] = { "answers", name, "list_answers_total", "class", name, \
-        COUNTER, ONE, "Questions to the list that ended." }
+        COUNTER, ONE, "Queries to the list that ended." }
 
 #define LIST_RESULT(NAME, name)                                               \
     [RBL_ML_##NAME] = { "results", name, "list_results_total", "verdict",     \
-        name, COUNTER, ONE, "What checks found at the list." }
+        name, COUNTER, ONE, "Results of checks at the list." }
 
 const rbl_metric_t  rbl_list_metrics[RBL_ML__N] = {
     LIST_ANSWER(ANSWERED, "answered"),
@@ -111,24 +111,25 @@ const rbl_metric_t  rbl_list_metrics[RBL_ML__N] = {
     LIST_RESULT(CLEAR, "clear"),
     LIST_RESULT(UNKNOWN, "unknown"),
     [RBL_ML_TIME] = { "latency", "sum_us", "list_latency_seconds_total", NULL,
-        NULL, COUNTER, MICRO, "Time that its answers took, together." },
+        NULL, COUNTER, MICRO, "Total time of its responses." },
     [RBL_ML_SLOWEST] = { "latency", "max_us", "list_latency_max_seconds",
-        NULL, NULL, GAUGE, MICRO, "Its slowest answer of the last minute." },
+        NULL, NULL, GAUGE, MICRO, "Time of its slowest response in the last"
+                                  " minute." },
     [RBL_ML_QUOTA_LEFT] = { "quota", "left", "list_quota_left", NULL, NULL,
-        GAUGE, ONE, "Questions that the list may still be asked today." },
+        GAUGE, ONE, "Queries that the quota of the list allows today." },
     [RBL_ML_FROZEN] = { "quota", "frozen", "list_frozen", NULL, NULL, GAUGE,
-        ONE, "1: its new listings are not announced." }
+        ONE, "1: the list is frozen, its new listings are not reported." }
 };
 
 const rbl_metric_t  rbl_resolver_metrics[RBL_MR_LATENCY] = {
     [RBL_MR_ANSWERED] = { "answers", "answered", "resolver_answers_total",
         "class", "answered", COUNTER, ONE,
-        "Questions to the resolver that ended." },
+        "Queries to the resolver that ended." },
     [RBL_MR_FAILED] = { "answers", "failed", "resolver_answers_total",
         "class", "failed", COUNTER, ONE,
-        "Questions to the resolver that ended." },
+        "Queries to the resolver that ended." },
     [RBL_MR_TIME] = { "latency", "sum_us", "resolver_latency_seconds", NULL,
-        NULL, COUNTER, MICRO, "How long its replies took." }
+        NULL, COUNTER, MICRO, "Time of its responses." }
 };
 
 const int64_t  rbl_latency_bounds[RBL_LATENCY_BOUNDS] = {

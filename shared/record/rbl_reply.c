@@ -242,6 +242,6 @@ rbl_reply_auth_error(const redisReply *r)
         return RBL_STR("it is not ready");
 
     default:
-        return RBL_STR("it does not know AUTH as Redis does");
+        return RBL_STR("it does not support AUTH of Redis");
     }
 }

@@ -21,13 +21,13 @@ rbl_reply_allowed(rbl_reply_guard_t *guard, const redisReadTask *task, int n)
         guard->announced = 0;
 
         if (guard->asked != NULL && guard->asked->head == NULL) {
-            guard->refused = "it sent what nobody asked for";
+            guard->refused = "it sent a reply that no command waits for";
             return 0;
         }
     }
 
     if (n < 0 || (size_t) n > RBL_REPLY_ELEMENTS - guard->announced) {
-        guard->refused = "it announces a reply of more elements than any has";
+        guard->refused = "it announced a reply with too many elements";
         return 0;
     }
 

@@ -65,7 +65,7 @@ is(field('frozen'), undef, 'and the list is not frozen');
 $dns->rules(@controls, [ '.', $listed ]);
 for my $time ('', ' again') {
     is_deeply(check_all("all are checked$time"), { 'unknown unhealthy' => $N },
-        'it lists what nobody lists: nothing is announced');
+        'it lists names that no list should have: nothing is announced');
     is(listings(), 0, 'the hosts keep their state');
 }
 is(field('frozen'), undef, 'it need not be frozen for that');

@@ -38,7 +38,7 @@ for my $death (1 .. 3) {
 
 my $state = wait_check($w, $poison, 20);
 is($state->{status}, 'failed', 'it fails');
-is($state->{message}, '3 daemons had the check and none ended it.',
+is($state->{message}, 'The check failed after 3 attempts.',
     'and says why');
 is($deaths, 3, 'after three deaths');
 wait_for { jobs_left($w) == 0 } 60, 'the others';
@@ -48,7 +48,7 @@ is_deeply(\%states, { completed => scalar @others },
     'the one-offs beside it are completed');
 is(scalar(grep { host_record($w, $_)->{checked} } @hosts), scalar @hosts,
     'the hosts too');
-is(log_count($daemon, '3 daemons had'), 1, 'and only that one is ended');
+is(log_count($daemon, 'The check failed after 3'), 1, 'and only that one is ended');
 ok(alive($daemon), 'the daemon lives');
 
 done_testing();

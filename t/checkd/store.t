@@ -59,7 +59,7 @@ eventually { jobs_left($w) == 0 } 10, 'restart: no job is left';
 
 $dns->rules([ '.', { a => ['127.0.0.2'] } ]);
 pause_server($w->{redis});
-wait_log($early, qr/no answer in time/, 10);
+wait_log($early, qr/no response in time/, 10);
 cont_server($w->{redis});
 is(wait_check($w, check_value($w, '10.0.0.4'))->{status}, 'completed',
     'a store that hung: the daemon goes on');

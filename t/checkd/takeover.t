@@ -80,9 +80,9 @@ for my $n (1 .. 3) {
 $last = checkd(name => 'same', lease => '60s');
 $state = wait_check($w, $pp, 10);
 is($state->{status}, 'failed', 'after three lives: failed');
-is($state->{message}, '3 daemons had the check and none ended it.',
+is($state->{message}, 'The check failed after 3 attempts.',
     'after three lives: the reason');
-is(log_count($last, "\\[error\\].*$pp.*3 daemons had"), 1,
+is(log_count($last, "\\[error\\].*$pp.*The check failed after 3"), 1,
     'after three lives: kept in the log');
 eventually { jobs_left($w) == 0 } 5, 'after three lives: no job is left';
 ok(stop_server($last), 'it stops');

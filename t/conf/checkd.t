@@ -275,7 +275,7 @@ for my $v ('', 'x', '123456', '123456:', ':abc', '123456:abc/../x',
     "123456:abc?x", '123456:a b', "123456:\xc3\xa4", 'a' x 600)
 {
     wrong('telegram_token_file ' . token($v) . "\n", 1,
-        'telegram_token_file: (?:what the file holds is no such token|a file '
+        'telegram_token_file: (?:the file does not hold such a token|a file '
         . 'that only .*)', "not a token of Telegram: $v");
 }
 right('pushover_token_file ' . token('a1' x 15) . "\n", 'a token of Pushover');

@@ -113,7 +113,7 @@ for my $w (@wrong) {
     is($r->{out}, '', 'no plan is shown');
 }
 plans(gold(), gold(max_hosts => 1));
-like(list()->{err}, qr/plans\[1\] Gold: name: stands in this file twice/,
+like(list()->{err}, qr/plans\[1\] Gold: name: is in this file twice/,
     'a name that is there twice');
 plans(gold(paid => 2, interval => ''), gold(name => 'x', max_hosts => -1));
 $r = list();

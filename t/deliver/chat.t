@@ -187,7 +187,7 @@ for my $type (qw(slack discord telegram)) {
     due_now($m);
     soon { idle() } "$type: once more";
     is(received($s), $n + 1, "$type: and never again");
-    is(letter()->{x}, 'it is not known whether it arrived', "$type: it is told");
+    is(letter()->{x}, 'whether it arrived is unknown', "$type: it is told");
     cmd('DEL', k('r', $AC, $co));
 }
 ($m, $co) = failed('slack', 1, status => 500);

@@ -135,15 +135,15 @@ is_deeply([sort map { "$_->{event_action} $_->{dedup_key}" } @{ $got->{pd} }],
     [sort map { "resolve rbl-$_" } $mx, $web],
     'pagerduty: both alerts are resolved, by the keys of their triggers');
 ok(!exists $_->{payload}, 'pagerduty: and nothing else') for @{ $got->{pd} };
-my $title = '1 host delisted, 1 host not reported any more';
+my $title = '1 host delisted, 1 host no longer reported';
 for ([slack => $got->{services}[0]], [discord => $got->{api}[0]],
     [telegram => $got->{tg}[0]])
 {
     my ($type, $message) = @$_;
     $text = all_text($message);
     like($text, qr/\Q$_\E/, "$type: $_") for $title, $host{$mx}, $host{$web};
-    like($text, qr/on no list any more/i, "$type: of the one");
-    like($text, qr/not reported any more/i, "$type: of the other");
+    like($text, qr/no longer listed/i, "$type: of the one");
+    like($text, qr/no longer reported/i, "$type: of the other");
 }
 
 # --- many changes give one message

@@ -140,22 +140,22 @@ for my $t (
         400, twilio(21611)],
     [sms => '401 the SMS service refuses its account (401, 20003)', 401,
         twilio(20003)],
-    [sms => 'dead: the SMS service knows no such number (400, 21211)', 400,
+    [sms => 'dead: the SMS service does not know this number (400, 21211)', 400,
         twilio(21211)],
     [sms => 'dead: the SMS service does not send to this country (400, 21408)',
         400, twilio(21408)],
-    [sms => 'dead: the SMS service says that this number wants no messages'
+    [sms => 'dead: the SMS service reports that this number refuses messages'
         . ' (400, 21610)', 400, twilio(21610)],
     [sms => 'dead: the SMS service has no way to this number (400, 21612)',
         400, twilio(21612)],
-    [sms => 'dead: the SMS service says that this number takes no messages'
-        . ' (400, 21614)', 400, twilio(21614)],
-    [sms => 'dead: the SMS service said: 400, code 21602', 400,
+    [sms => 'dead: the SMS service reports that this number cannot receive'
+        . ' messages (400, 21614)', 400, twilio(21614)],
+    [sms => 'dead: the SMS service responded: 400, code 21602', 400,
         twilio(21602)],
     [sms => '500 the SMS service said: 500', 500, '<html>'],
     [sms => 'dead: the SMS service said: 302', 302, ''],
     [pushover => 'delivered', 200, '{"status":1,"request":"x"}'],
-    [pushover => 'dead: Pushover knows no such user or group (400)', 400,
+    [pushover => 'dead: Pushover has no such user or group (400)', 400,
         '{"user":"invalid","errors":["user is invalid"],"status":0}'],
     [pushover => 'dead: Pushover refuses its application (400)', 400,
         '{"token":"invalid","errors":["token is invalid"],"status":0}'],
@@ -226,7 +226,7 @@ for my $t (
         [$missing, type('AccessDeniedException')], 2,
         "dead: $logs 400 AccessDeniedException"],
     ['nor the group', [400], [$missing], 2,
-        'dead: Amazon CloudWatch knows no such log group'],
+        'dead: Amazon CloudWatch has no such log group'],
     ['made and not to be seen', [400, 200, 400], [$missing, '', $missing], 3,
         "400 $logs 400 ResourceNotFoundException"],
 ) {
@@ -297,7 +297,7 @@ for my $type (sort keys %value) {
     due_now($m);
     soon { idle() } "$type: once more";
     is(received($s), $n + 1, "$type: and never again");
-    is(letter()->{x}, 'it is not known whether it arrived', "$type: is told");
+    is(letter()->{x}, 'whether it arrived is unknown', "$type: is told");
     cmd('DEL', k('r', $AC, $co));
 }
 

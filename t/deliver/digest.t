@@ -103,7 +103,7 @@ is($r->{body}, '{"event_sid":"EV","event_type":"contact.trigger",'
     . '    Delisting: https://a.example/off?h=192.0.2.1\n'
     . '  - List B (b.example), minor, since TIME\n'
     . "    Reason: a \\\"reason\\\" <of> b \xc3\xa4\\n"
-    . '\nNot listed any more:\n\n192.0.2.2\n","url":"",'
+    . '\nNo longer listed:\n\n192.0.2.2\n","url":"",'
     . '"hosts":[{"id":"HTMX","host":"192.0.2.1","name":"mail \"out\"",'
     . '"status":"listed","first_listed":"TIME","listed_count":2,"listings":['
     . '{"id":"RBa","host":"a.example","name":"List A",'
@@ -214,7 +214,7 @@ for my $schedule (qw(every_check start_and_end)) {
     is($n, 1, 'counted');
     like($_->{message}, qr/^Was listed, .* any more:\n\n\Q$value{$lost} (old/m,
         'in words') for grep { $_->{unreported} } @told;
-    like($_->{title}, qr/1 host not reported any more$/, 'in the title')
+    like($_->{title}, qr/1 host no longer reported$/, 'in the title')
         for grep { $_->{unreported} } @told;
 }
 is(scalar(my @silent = fresh('while_listed')), 0,

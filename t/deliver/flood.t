@@ -39,7 +39,7 @@ sub written {
     return $n[-1] / 2 ** 20;
 }
 
-my $broken = '0 no whole HTTP response';
+my $broken = '0 incomplete HTTP response';
 my %end = (headers => $broken, tiny => $broken, interim => $broken,
     (map { $_ => 'delivered' } qw(trailers tinytrailers extension chunks body)),
     (map { $_ => '0 timeout' } qw(dripheader dripbody driptrailers)));

@@ -77,7 +77,7 @@ sub timed {
     return $result;
 }
 
-my $broken = '0 no whole HTTP response';
+my $broken = '0 incomplete HTTP response';
 is(timed($_), $broken, "$_: no answer") for qw(nothing garbage http09 ssh
     half short length chunk status headers);
 is(timed($_), '0 timeout', "$_: too slow") for qw(interim drip silence);

@@ -85,7 +85,7 @@ is(substr($html->{text}, 0, length $begin), $begin,
     'the page begins with what matters');
 like($html->{text}, qr/$_/, 'it tells of the lists') for 'a\.example critical',
     'List <A> & co', 'b\.example (?:major|minor)',
-    "a <b>reason</b> \@channel %%% \xe4", 'Ask for removal Look it up';
+    "a <b>reason</b> \@channel %%% \xe4", 'Request removal Look it up';
 if ($ENV{RBL_LETTER}) {                 # a file to look at
     open my $fh, '>:utf8', $ENV{RBL_LETTER} or die "$ENV{RBL_LETTER}: $!";
     print {$fh} $read->{parts}[1]{text};
@@ -112,7 +112,7 @@ my $j = $got{dd}{json};
 is("$j->{title} $j->{alert_type} $j->{aggregation_key}",
     "$title error blocklists-digest", 'datadog');
 unlike($j->{text}, qr/[^\\]<b>|\@c/, 'datadog: what is foreign is escaped');
-like($j->{text}, qr{\[ask for removal\]\(https://a\.example/off}, 'a link');
+like($j->{text}, qr{\[request removal\]\(https://a\.example/off}, 'a link');
 %f = fields($got{sns});
 is("$f{Subject} $f{'MessageAttributes.entry.3.Value.StringValue'}",
     "$title critical", 'sns');

@@ -212,7 +212,7 @@ like(fault(@$_), qr/^dead: $words \Q$_->[1]\E/, "$_->[0]: $_->[1]")
 is(fault(ehlo => '500 what', helo => '550 no'), "dead: $words 550 no",
     'no EHLO, no HELO');
 is(fault(ehlo => '500 what'), 'delivered', 'HELO');
-is(fault($_ => 'cut'), '0 the mail server broke off', "$_: cut off")
+is(fault($_ => 'cut'), '0 the mail server closed the connection', "$_: cut off")
     for qw(mail rcpt data end);
 like(fault($_ => 'flood'), qr/^0 the mail server/, "$_: without an end")
     for qw(greet ehlo rcpt end);

@@ -14,7 +14,7 @@ use RblDeliver;
 use RblScript;
 use RblTest;
 
-my $UNREPORTED = '1 host not reported any more';
+my $UNREPORTED = '1 host no longer reported';
 
 deliver_setup();
 lists_of_messages();

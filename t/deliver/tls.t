@@ -55,7 +55,8 @@ is(attempt("$good/text"), 'delivered', '201 with a body');
 is(attempt("https://127.0.0.1:$port{good}/"), 'delivered',
     'for an address too');
 is(attempt("$good/broken"), '502 HTTP status', 'a bad gateway');
-is(attempt("$good/close"), '0 no whole HTTP response', 'closed without answer');
+is(attempt("$good/close"), '0 incomplete HTTP response',
+    'closed without answer');
 is(attempt("https://other.hook.example:$port{good}/"), '0 TLS failed',
     'another name');
 is(attempt("https://good.hook.example:$port{bad}/"), '0 TLS failed',

@@ -85,7 +85,7 @@ is(join(' | ', map { $_->{title} } @m), '1 host delisted',
     'that alone, and nothing of what stands');
 is_deeply([map { "$_->{host} $_->{status}" } @{ $m[0]{hosts} }],
     ['192.0.2.10 delisted'], 'of the host that it is');
-like($m[0]{message}, qr/^Not listed any more:\n\n192\.0\.2\.10 \(mx /,
+like($m[0]{message}, qr/^No longer listed:\n\n192\.0\.2\.10 \(mx /,
     'in words');
 
 # a listed host is deleted, another moves to another group

@@ -116,7 +116,7 @@ subtest 'hazard 09: connecting has an end' => sub {
     is($status, 503, 'a store that does not even take connections: 503');
     cmp_ok($seconds, '<', 1.5, 'in time');
     ok((wait_for { messages($nginx,
-        qr/not ready: no answer while connecting/) } 3), 'the log says why');
+        qr/not ready: no reply while connecting/) } 3), 'the log says why');
     stop_server($nginx);
 };
 

@@ -234,6 +234,6 @@ print "\n";
 for my $name (@names) {
     my $asked = @scenarios - ($cannot{$name} // 0);
     printf "%s: %d of %d wrong%s\n", $name, $wrong{$name} // 0, $asked,
-        $cannot{$name} ? ", $cannot{$name} that it cannot be asked" : '';
+        $cannot{$name} ? ", $cannot{$name} that it cannot be queried" : '';
 }
 exit((grep { $wrong{$_} } values %ours) ? 1 : 0);

@@ -335,7 +335,7 @@ is($r->[9], 3, 'alone it begins a third time');
 make_due();
 ($job, $end, $r) = claim('c4');
 is($r->[9], 4, 'the fourth is for its end');
-is(end($end, [], '3 daemons had the check and none ended it.'), 'OK', 'as failed');
+is(end($end, [], 'The check failed after 3 attempts.'), 'OK', 'as failed');
 is(flight(), 'none', 'then the host is free');
 
 # a daemon with the same name comes back

@@ -66,13 +66,13 @@ for my $mode (qw(integer nested short)) {
 my %reason = (
     maxclients => qr/not ready: ERR max number of clients reached/,
     close_at_once => qr/not ready: Server closed the connection/,
-    unasked => qr/not ready: it sent what nobody asked for/,
+    unasked => qr/not ready: it sent a reply that no command waits for/,
     garbage => qr/not ready: Protocol error/,
-    huge => qr/not ready: it announces a reply of more elements/,
-    nested_huge => qr/not ready: it announces a reply of more elements/,
+    huge => qr/not ready: it announced a reply with too many elements/,
+    nested_huge => qr/not ready: it announced a reply with too many elements/,
     negative => qr/not ready: /,
     deep => qr/not ready: Protocol error|No support for nested/,
-    integer => qr/not ready: a reply of another type/,
+    integer => qr/not ready: a reply of an unexpected type/,
     short => qr/not ready: the store has -1 partitions/,
     nested => qr/not ready: the store has not been initialised/,
     mute => qr/not ready: no answer while greeting/,
@@ -95,7 +95,7 @@ recovers('handshakes');
 
 fake_mode($fake, 'later');
 my $other = start_nginx(store => $fake, workers => 1);
-ok(wait_for { messages($other, qr/it sent what nobody asked for/) } 4,
+ok(wait_for { messages($other, qr/it sent a reply that no command/) } 4,
     'an unasked reply on an idle connection');
 fake_mode($fake, 'good');
 ok(wait_for { ask($other) == 401 } 2, 'good again within 2 s');

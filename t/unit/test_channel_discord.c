@@ -40,7 +40,7 @@ test_message(void)
            "[Delisting](https://off.example/%28a%29%5Bb%5D%3Cc%3E%22)\n",
            "the first host");
     is_str(world_at(root, "embeds[1].description"),
-           "**192.0.2.9** (mail) is on no list any more.\n", "the second");
+           "**192.0.2.9** (mail) is no longer listed.\n", "the second");
     v = json_object_get(root, "embeds");
     ok(json_array_size(v) == 2, "no more");
     ok(json_integer_value(json_object_get(json_array_get(v, 0), "color"))

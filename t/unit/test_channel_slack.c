@@ -44,7 +44,7 @@ test_message(void)
            "\xe2\x80\xa2 *bl\xe2\x80\x8b_\xe2\x80\x8bx.example*: "
            "spam &lt;source&gt; &amp; more; because\n", "of the first host");
     is_str(world_at(root, "blocks[2].text.text"),
-           "*192.0.2.9* (mail) is on no list any more.\n", "the second");
+           "*192.0.2.9* (mail) is no longer listed.\n", "the second");
     ok(json_array_size(json_object_get(root, "blocks")) == 3, "no more");
 
     json_decref(root);

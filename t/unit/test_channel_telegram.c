@@ -41,7 +41,7 @@ test_message(void)
            "spam &lt;source&gt; &amp; more "
            "<a href=\"https://look.example/?q=192.0.2.7&amp;x=1\">Details</a> "
            "<a href=\"https://off.example/%22%3E%3Cb%3E&amp;\">Delisting</a>\n"
-           "\n<b>192.0.2.9</b> (mail) is on no list any more.\n\n",
+           "\n<b>192.0.2.9</b> (mail) is no longer listed.\n\n",
            "the text");
     ok(json_is_true(json_object_get(json_object_get(root,
            "link_preview_options"), "is_disabled")), "without previews");

@@ -250,7 +250,7 @@ test_datadog(void)
            "- Z\\[E\\]N \\(zen.example\\): %\xe2\x80\x8b%\xe2\x80\x8b%"
            "\xe2\x80\x8b \\<b\\> @\xe2\x80\x8b" "channel \\`x\\`  "
            " [look it up](https://c.example/?a=%281%29)"
-           " [ask for removal](https://d.example/%40all)\n\n %%%",
+           " [request removal](https://d.example/%40all)\n\n %%%",
            "Markdown, what is foreign escaped");
     ok(strcmp(text(root, "alert_type"), "error") == 0
        && strcmp(text(root, "aggregation_key"), "blocklists-HT1") == 0

@@ -123,8 +123,8 @@ test_hosts(void)
        "its list");
     ok(has(s, "href=\"https://check.example.org/?q=192.0.2.7&amp;x=1\">Look"),
        "where to look it up");
-    ok(has(s, "href=\"https://remove.example.org/\">Ask for removal"),
-       "where to ask for removal");
+    ok(has(s, "href=\"https://remove.example.org/\">Request removal"),
+       "where to request removal");
     ok(!has(s, "www.example.org"), "no page of the list beside that");
     ok(has(s, "And 2 more blocklists."), "and the lists that are not told");
     ok(has(s, "No longer listed") && count(s, "192.0.2.8") == 1, "delisted");

@@ -222,7 +222,7 @@ test_trigger(void)
            "    Delisting: https://off.example/\\n"
            "  - own.example, minor, since 2026-11-20 09:30:00 UTC\\n"
            "    Reason: spam \\\"source\\\"\\n"
-           "\\nNot listed any more:\\n\\n192.0.2.9\\n\",\"url\":\"\","
+           "\\nNo longer listed:\\n\\n192.0.2.9\\n\",\"url\":\"\","
            "\"hosts\":[{\"id\":\"HT00000000000000000000000000000004\","
            "\"host\":\"192.0.2.7\",\"name\":\"mail\\nout\","
            "\"status\":\"listed\","
@@ -300,8 +300,8 @@ test_titles(void)
     h[1].state = MESSAGE_UNREPORTED;
     trigger(&buf, &m, 2, h);
     ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
-    is_str(again.title, "1 host not reported any more", "one that is deleted");
-    is_str(again.text, "Was listed, and is not reported any more:\n\na.example"
+    is_str(again.title, "1 host no longer reported", "one that is deleted");
+    is_str(again.text, "Was listed, and is no longer reported:\n\na.example"
                        "\n\nChecked and not listed:\n\na.example\n",
            "in words");
     ok(again.unreported == 1 && again.host[1].state == MESSAGE_UNREPORTED,
@@ -311,7 +311,7 @@ test_titles(void)
 
     trigger(&buf, &m, 2, h + 1);
     ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
-    is_str(again.title, "1 host listed, 1 host not reported any more",
+    is_str(again.title, "1 host listed, 1 host no longer reported",
            "beside one that is listed");
     message_free(&again);
     rbl_buf_free(&buf);

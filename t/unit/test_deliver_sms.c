@@ -99,16 +99,16 @@ test_text(void)
     is_text(&m, "Blocklists: 1 host delisted: shop.example", "one delisted");
 
     h[2].state = MESSAGE_UNREPORTED;
-    m = trigger("1 host listed, 1 host not reported any more", 2, h + 1);
+    m = trigger("1 host listed, 1 host no longer reported", 2, h + 1);
     m.listed = 1;
     m.unreported = 1;
-    is_text(&m, "Blocklists: 1 host listed, 1 host not reported any more:"
+    is_text(&m, "Blocklists: 1 host listed, 1 host no longer reported:"
             " 192.0.2.8 (bl.example), shop.example not reported",
             "one that is deleted");
 
-    m = trigger("1 host not reported any more", 1, h + 2);
+    m = trigger("1 host no longer reported", 1, h + 2);
     m.unreported = 1;
-    is_text(&m, "Blocklists: 1 host not reported any more: shop.example",
+    is_text(&m, "Blocklists: 1 host no longer reported: shop.example",
             "that alone");
 
     m = trigger("1 host not listed", 1, h + 3);

@@ -252,7 +252,7 @@ test_patience(void)
     take(0, 0.05);
     take(1, 5);
     ok(wait_told(1, 1) && told_to[0] == 0 && told[0] == QUOTA_USED_UP,
-       "no answer in time");
+       "no response in time");
     reply("", "");
     run(0.02);
     ok(n_told == 1 && open_calls() == 0, "a store that is away grants nothing");

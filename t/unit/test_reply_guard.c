@@ -129,7 +129,8 @@ test_unasked(void)
         ok(redisReaderGetReply(c.reader, &reply) == REDIS_ERR,
            "nobody asked for %.2s", texts[i]);
         ok(strcmp(rbl_reply_lost(&reader.guard, ""),
-                  "it sent what nobody asked for") == 0, "which is told");
+                  "it sent a reply that no command waits for") == 0,
+           "the reason says so");
         redisReaderFree(c.reader);
     }
 }

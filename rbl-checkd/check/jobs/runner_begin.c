@@ -25,7 +25,7 @@ count_attempts(runner_t *r)
     job_t  *job = &r->job;
 
     if (job->attempts > JOB_ATTEMPTS_MAX) {
-        job->fail = "3 daemons had the check and none ended it.";
+        job->fail = "The check failed after 3 attempts.";
         log_error("check %s of account %s, host %s, fails: %s",
                   job->check.s, job->account.s, job->host.s, job->fail);
 

@@ -37,8 +37,9 @@ gate_unhealthy(health_state_t state)
                             " points");
 
     case HEALTH_WILDCARDING:
-        return gate_unknown(RBL_ERR_UNHEALTHY, "the list lists what nobody"
-                            " lists, or responds outside 127/8");
+        return gate_unknown(RBL_ERR_UNHEALTHY,
+                            "the list lists names that no list should have, or"
+                            " responds outside 127/8");
 
     default:
         return gate_unknown(RBL_ERR_UNHEALTHY, "the list fails its test"
@@ -80,13 +81,13 @@ gate_unproven(const gate_answer_t *a)
     gate_t  g;
 
     if (a->cleared == 0 || a->now - a->cleared < GATE_UNPROVEN) {
-        return gate_unknown(RBL_ERR_UNCONFIRMED, "end of a listing: without a"
-                            " positive test point the list must say clear for a"
-                            " day");
+        return gate_unknown(RBL_ERR_UNCONFIRMED,
+                            "end of a listing: without a positive test point"
+                            " the list must respond clear for a day");
     }
 
-    g = gate_known(RBL_CLEAR, "end of a listing: the list has said clear for a"
-                   " day");
+    g = gate_known(RBL_CLEAR,
+                   "end of a listing: the list has responded clear for a day");
     g.evidence = 1;
 
     return g;
@@ -150,8 +151,9 @@ listed(const health_verdict_t *v)
     case HEALTH_BLOCKED:
     case HEALTH_DOWN:
     case HEALTH_UNSUPPORTED:
-        return gate_known(RBL_LISTED, "the current listing stays: the list"
-                          " still says so and is not wildcarding");
+        return gate_known(RBL_LISTED,
+                          "the current listing stays: the list still lists the"
+                          " host and is not wildcarding");
 
     default:
         return gate_unhealthy(v->state);

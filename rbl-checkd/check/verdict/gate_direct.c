@@ -199,8 +199,9 @@ gate_votes(const gate_answer_t *a, const gate_vote_t *votes, unsigned n,
     verdict = winner(&clear, &listed);
 
     if (verdict == RBL_UNKNOWN) {
-        g = gate_unknown(RBL_ERR_DISAGREE, "servers disagree, and their serials"
-                         " do not tell which data is newer");
+        g = gate_unknown(RBL_ERR_DISAGREE,
+                         "servers disagree, and their serials do not show"
+                         " which data is newer");
         g.recheck = GATE_RECHECK;
         return g;
     }

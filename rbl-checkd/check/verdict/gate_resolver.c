@@ -69,8 +69,9 @@ end(const gate_answer_t *a, const health_verdict_t *v)
     }
 
     if (a->cleared != 0 && a->now - a->cleared >= GATE_UNPROVEN) {
-        return gate_known(RBL_CLEAR, "end of a listing: the list has said clear"
-                          " for a day");
+        return gate_known(RBL_CLEAR,
+                          "end of a listing: the list has responded clear for"
+                          " a day");
     }
 
     /* The zone above denies the name: this may be from a time when the list was
@@ -82,12 +83,14 @@ end(const gate_answer_t *a, const health_verdict_t *v)
     }
 
     if (v->positive_ttl == 0 && whole(a, v) == 0) {
-        return gate_known(RBL_CLEAR, "end of a listing: no cache keeps what the"
-                          " list says");
+        return gate_known(RBL_CLEAR,
+                          "end of a listing: no cache keeps the responses of"
+                          " the list");
     }
 
-    g = gate_known(RBL_CLEAR, "end of a listing: to be seen again when no cache"
-                   " has older responses");
+    g = gate_known(RBL_CLEAR,
+                   "end of a listing: to be confirmed when no cache has older"
+                   " responses");
     g.evidence = 1;
     g.waits.n = 2;
     g.waits.wait[0] = v->positive_ttl + GATE_SLACK;
@@ -130,8 +133,9 @@ if_not_wild(const gate_answer_t *a, double wild_until)
     gate_t  g;
 
     if (a->now + a->ttl <= wild_until) {
-        g = gate_unknown(RBL_ERR_UNHEALTHY, "the listing may be from a cache,"
-                         " of a time when the list was wildcarding");
+        g = gate_unknown(RBL_ERR_UNHEALTHY,
+                         "a cache may have stored the listing while the list"
+                         " was wildcarding");
         g.recheck = within(wild_until - a->now + 1);
         return g;
     }
@@ -186,8 +190,9 @@ end_unproven(const gate_answer_t *a, const evidence_known_t *known)
         return gate_dead();
     }
 
-    return gate_known(RBL_CLEAR, "the list passes its test points, and no other"
-                      " daemon knows better");
+    return gate_known(RBL_CLEAR,
+                      "the list passes its test points, and no other daemon"
+                      " has newer evidence");
 }
 
 
@@ -210,8 +215,9 @@ gate_evidence(const gate_answer_t *a, const gate_t *news,
     }
 
     if (known->wait > 0) {
-        return not_yet(a, a->now + known->wait, "not confirmed: the list must"
-                       " say so again, for a cache may have older responses");
+        return not_yet(a, a->now + known->wait,
+                       "not confirmed: the list must respond so again, because"
+                       " a cache may have older responses");
     }
 
     if (a->raw == RBL_CLEAR) {
@@ -219,7 +225,7 @@ gate_evidence(const gate_answer_t *a, const gate_t *news,
                           " test points are newer than any cache's");
     }
 
-    g.why = "no daemon knows of a wildcard that a cache may have";
+    g.why = "no daemon has evidence of a wildcard that a cache may have";
 
     return g;
 }

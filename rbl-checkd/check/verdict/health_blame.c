@@ -458,8 +458,9 @@ health_blame(health_entry_t *e)
 
     if (failed(e)) {
         e->suspect = dns_clock();
-        health_trace(e, "fails; other lists tell whether the list or the %s is"
-                     " to blame",
+        health_trace(e,
+                     "fails; other lists show whether the list or the %s is at"
+                     " fault",
                      dns_direct(e->health->dns) ? "network" : "resolver");
 
     } else {

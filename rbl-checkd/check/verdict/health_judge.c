@@ -37,16 +37,16 @@ judge_addresses(health_found_t *f, const rbl_codes_t *codes, int positive,
 
     if (err == RBL_ERR_HIJACKED) {
         f->state = POINT_WILDCARD;
-        f->why = retired(answer) ? "retired: it answers with test networks"
-                                 : "it answers outside 127/8";
+        f->why = retired(answer) ? "retired: it responds with test networks"
+                                 : "it responds outside 127/8";
 
     } else if (err != RBL_ERR_NONE) {
         f->state = POINT_BLOCKED;
-        f->why = "it answers with an error code";
+        f->why = "it responds with an error code";
 
     } else if (!positive && verdict == RBL_LISTED) {
         f->state = POINT_WILDCARD;
-        f->why = "it lists what nobody lists";
+        f->why = "it lists names that no list should have";
         f->wildcard = 1;
 
     } else {
@@ -76,7 +76,7 @@ health_judge(const rbl_codes_t *codes, int positive,
         if (positive) {
             f.state = POINT_MISSING;
             f.why = f.empty ? "its positive test point is empty"
-                            : "its positive test point is gone";
+                            : "its positive test point no longer exists";
         }
 
         return f;
@@ -91,7 +91,7 @@ health_judge(const rbl_codes_t *codes, int positive,
         break;
 
     case DNS_TIMEOUT:
-        f.why = "no answer in time";
+        f.why = "no response in time";
         break;
 
     case DNS_NETWORK:
@@ -103,7 +103,7 @@ health_judge(const rbl_codes_t *codes, int positive,
         break;
 
     default:
-        f.why = "no sound answer";
+        f.why = "no valid response";
     }
 
     f.state = POINT_SILENT;

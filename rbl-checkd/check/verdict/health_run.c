@@ -292,7 +292,8 @@ run_sum(health_entry_t *e, health_found_t *found, const char **why)
 
     if (e->wild && state != HEALTH_WILDCARDING) {
         state = HEALTH_WILDCARDING;
-        *why = "it is wildcarding: it lists a sample of what nobody lists";
+        *why = "it is wildcarding: it lists a sample of names that no list"
+               " should have";
     }
 
     if (state == HEALTH_GOOD) {
@@ -486,7 +487,7 @@ run_ask(health_entry_t *e, size_t nth)
                                  &payer, on_answer, point);
     if (point->query == NULL) {
         point->found.state = POINT_SILENT;
-        point->found.why = "it cannot be asked";
+        point->found.why = "it cannot be queried";
         return;
     }
 

@@ -160,8 +160,9 @@ health_sample_again(health_entry_t *e)
         return 0;
     }
 
-    health_trace(e, "the list may really list these names: a second sample"
-                 " tells");
+    health_trace(e,
+                 "the list may really list these names: a second sample"
+                 " decides");
     draw(s);
 
     return e->running != before;

@@ -22,7 +22,7 @@ point_name(int kind)
         return "a random name";
 
     default:
-        return "a name that nobody lists";
+        return "a name that no list should have";
     }
 }
 
@@ -52,7 +52,7 @@ health_trace_sample(const health_entry_t *e, sample_verdict_t verdict,
     health_trace(e, "%s", verdict == SAMPLE_WILD
                  ? "the sample is listed: the server is wildcarding"
                  : sound ? "the sample passes"
-                 : "the sample does not count: not all of it was answered");
+                 : "the sample does not count: some names had no response");
 }
 
 

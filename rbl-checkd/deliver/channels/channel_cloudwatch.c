@@ -203,7 +203,7 @@ logs_missing(unsigned step, channel_outcome_t *outcome)
 
     case LOGS_CREATE:
         snprintf(outcome->why, CHANNEL_WHY_MAX,
-                 "Amazon CloudWatch knows no such log group");
+                 "Amazon CloudWatch has no such log group");
         return CHANNEL_DISABLE;
 
     default:                            /* it is not to be seen yet */

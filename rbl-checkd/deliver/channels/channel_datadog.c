@@ -114,7 +114,7 @@ datadog_listing(rbl_out_t *out, const message_listing_t *l)
     }
 
     datadog_link(out, "look it up", l->details);
-    datadog_link(out, "ask for removal", l->delisting);
+    datadog_link(out, "request removal", l->delisting);
     rbl_out_char(out, '\n');
 }
 
@@ -140,9 +140,9 @@ datadog_host(rbl_out_t *out, const message_host_t *host)
     }
 
     rbl_out_z(out, host->state == MESSAGE_DELISTED
-                   ? " is not listed any more\n"
+                   ? " is no longer listed\n"
                    : host->state == MESSAGE_UNREPORTED
-                   ? " was listed, and is not reported any more\n"
+                   ? " was listed, and is no longer reported\n"
                    : " is not listed\n");
 }
 

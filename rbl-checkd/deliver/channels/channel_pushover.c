@@ -162,7 +162,7 @@ pushover_refused(const channel_answer_t *answer, channel_outcome_t *outcome)
 
     if (pushover_says(root, "user")) {
         snprintf(outcome->why, CHANNEL_WHY_MAX,
-                 "Pushover knows no such user or group (%u)", answer->status);
+                 "Pushover has no such user or group (%u)", answer->status);
         verdict = CHANNEL_DISABLE;
 
     } else if (pushover_says(root, "token")) {

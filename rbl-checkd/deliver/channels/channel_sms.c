@@ -27,14 +27,15 @@ static const struct {
 } sms_codes[] = {
     { 20003, CHANNEL_RETRY, "refuses its account" },
     { 20429, CHANNEL_RETRY, "takes no more at once" },
-    { 21211, CHANNEL_DISABLE, "knows no such number" },
+    { 21211, CHANNEL_DISABLE, "does not know this number" },
     { 21214, CHANNEL_DISABLE, "cannot reach this number" },
-    { 21217, CHANNEL_DISABLE, "knows no such number" },
+    { 21217, CHANNEL_DISABLE, "does not know this number" },
     { 21408, CHANNEL_DEAD, "does not send to this country" },
-    { 21610, CHANNEL_DISABLE, "says that this number wants no messages" },
+    { 21610, CHANNEL_DISABLE, "reports that this number refuses messages" },
     { 21611, CHANNEL_RETRY, "has too many messages that wait" },
     { 21612, CHANNEL_DEAD, "has no way to this number" },
-    { 21614, CHANNEL_DISABLE, "says that this number takes no messages" },
+    { 21614, CHANNEL_DISABLE, "reports that this number cannot receive"
+                              " messages" },
     { 30001, CHANNEL_RETRY, "has too many messages that wait" }
 };
 
@@ -173,7 +174,8 @@ sms_judge(const channel_answer_t *answer, channel_outcome_t *outcome)
 
     if (code != 0) {
         snprintf(outcome->why, CHANNEL_WHY_MAX,
-                 "the SMS service said: %u, code %d", answer->status, code);
+                 "the SMS service responded: %u, code %d",
+                 answer->status, code);
     }
 
     return verdict;

@@ -105,8 +105,8 @@ chat_state(char buf[CHAT_STATE_MAX], const message_host_t *host)
         return buf;
     }
 
-    return host->state == MESSAGE_DELISTED ? "on no list any more"
-           : host->state == MESSAGE_UNREPORTED ? "not reported any more"
+    return host->state == MESSAGE_DELISTED ? "no longer listed"
+           : host->state == MESSAGE_UNREPORTED ? "no longer reported"
            : "on no list";
 }
 

@@ -61,7 +61,7 @@ html_links(rbl_out_t *out, const message_listing_t *listing)
     rbl_out_z(out, "<div style=\"margin:4px 0 0\">");
 
     if (delisting) {
-        html_link(out, listing->delisting, "Ask for removal", 1);
+        html_link(out, listing->delisting, "Request removal", 1);
     }
 
     if (details) {

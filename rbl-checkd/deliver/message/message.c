@@ -46,9 +46,9 @@ message_confirm_text(rbl_doc_t *doc, const rbl_event_t *event,
 
     rbl_doc_text_open(doc, "message");
     rbl_doc_text_part(doc, RBL_STR(
-        "Somebody wants this contact to be told when a host is put on a"
-        " blocklist or taken off one. If that was you, confirm the contact"
-        " with this code:\n\n    "));
+        "You were added as a contact of a blocklist monitor, to be notified"
+        " when a host is put on a blocklist or taken off one. If you asked"
+        " for this, confirm the contact with this code:\n\n    "));
     rbl_doc_text_part(doc, event->code);
     rbl_doc_text_part(doc, RBL_STR(
         "\n\nEnter it where you added the contact. It can be used once, for"
@@ -59,8 +59,8 @@ message_confirm_text(rbl_doc_t *doc, const rbl_event_t *event,
         "); after that, have a new one sent.\n\nThe contact's id is "));
     rbl_doc_text_part(doc, event->contact);
     rbl_doc_text_part(doc, RBL_STR(
-        ".\n\nIf it was not you, you need not do anything: without the code"
-        " nothing will be reported to you. Give it to nobody.\n"));
+        ".\n\nIf it was not you, ignore this message: without the code you"
+        " receive no reports. Do not share this code.\n"));
     rbl_doc_text_close(doc);
 }
 

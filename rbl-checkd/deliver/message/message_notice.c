@@ -36,9 +36,9 @@ notice_text(rbl_doc_t *doc, const rbl_event_t *event, const rbl_zone_t *zone)
     rbl_doc_text_part(doc, RBL_STR(": "));
     rbl_doc_text_part(doc, event->message);
     rbl_doc_text_part(doc, RBL_STR(
-        ".\n\nNothing is sent to it any more. What was for it, and what comes"
-        " in the next five days, is kept: when the receiver is in order, have"
-        " the webhook enabled and its events sent again.\n"));
+        ".\n\nNothing is sent to it now. Its undelivered events, and those of"
+        " the next five days, are kept: when the receiver works again, have the"
+        " webhook enabled and its events sent again.\n"));
     rbl_doc_text_close(doc);
 }
 

@@ -147,8 +147,8 @@ trigger_title(rbl_out_t *out, const message_t *m)
 
     if (m->unreported > 0) {
         rbl_out_z(out, m->listed > 0 || m->delisted > 0 ? ", " : "");
-        text_count(out, m->unreported, " host not reported any more",
-                   " hosts not reported any more");
+        text_count(out, m->unreported, " host no longer reported",
+                   " hosts no longer reported");
     }
 
     if (m->listed == 0 && m->delisted == 0 && m->unreported == 0) {
@@ -276,9 +276,9 @@ static void
 trigger_text(rbl_buf_t *text, const message_t *m)
 {
     text_hosts(text, m, MESSAGE_LISTED, m->listed, "Listed");
-    text_hosts(text, m, MESSAGE_DELISTED, m->delisted, "Not listed any more");
+    text_hosts(text, m, MESSAGE_DELISTED, m->delisted, "No longer listed");
     text_hosts(text, m, MESSAGE_UNREPORTED, m->unreported,
-               "Was listed, and is not reported any more");
+               "Was listed, and is no longer reported");
     text_hosts(text, m, MESSAGE_CLEAR, m->clear, "Checked and not listed");
 }
 

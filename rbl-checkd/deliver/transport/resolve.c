@@ -170,7 +170,7 @@ resolve_answered(resolve_t *r, const dns_answer_t *answer)
 {
     static const char *const  status[] = {
         "no address", "no such name", "server failure", "query refused",
-        "bad reply", "no reply", "truncated reply", "resolver out of reach"
+        "bad reply", "no reply", "truncated reply", "resolver unreachable"
     };
 
     if (r->why[0] == '\0' && answer->status <= DNS_NETWORK) {

@@ -51,7 +51,7 @@ typedef enum {
     TRANSFER_CONNECT,                   /* no connection */
     TRANSFER_TIMEOUT,
     TRANSFER_TLS,
-    TRANSFER_BROKEN                     /* no whole HTTP response */
+    TRANSFER_BROKEN                     /* incomplete HTTP response */
 } transfer_end_t;
 
 typedef struct {
