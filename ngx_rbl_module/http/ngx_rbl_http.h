@@ -364,8 +364,10 @@ void ngx_rbl_end(ngx_http_request_t *r, ngx_int_t rc);
 
 /* ngx_rbl_route.c */
 
-/* Sets the table of all calls.  The last row is zeroed.  The table is not
-   copied. */
+#define NGX_RBL_ROUTES_MAX  127
+
+/* Sets the table of all calls, whose paths begin with a small letter.  The last
+   row is zeroed.  The table is not copied. */
 void ngx_rbl_routes_set(const ngx_rbl_route_t *routes);
 
 /* Sets route, format and id from the path.  NGX_DECLINED: no such call. */

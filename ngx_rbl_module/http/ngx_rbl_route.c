@@ -7,14 +7,22 @@
 
 #include "ngx_rbl_http.h"
 
+#include <assert.h>
+
 
 static ngx_int_t ngx_rbl_route_format(ngx_rbl_ctx_t *ctx, ngx_str_t *path);
 static ngx_int_t ngx_rbl_route_match(const ngx_rbl_route_t *route,
     const ngx_str_t *path, ngx_str_t *id);
 
 
+#define NGX_RBL_LETTERS  ('z' - 'a' + 1)
+
+/* The table, and its rows by the first letter of the path: the number of the
+   first row (from 1; 0: none), and of the next one after each row. */
 static const ngx_rbl_route_t  *ngx_rbl_routes;
 static ngx_uint_t              ngx_rbl_nroutes;
+static u_char                  ngx_rbl_route_first[NGX_RBL_LETTERS];
+static u_char                  ngx_rbl_route_next[NGX_RBL_ROUTES_MAX + 1];
 
 
 static const struct {
@@ -31,11 +39,21 @@ static const struct {
 void
 ngx_rbl_routes_set(const ngx_rbl_route_t *routes)
 {
-    ngx_rbl_routes = routes;
-    ngx_rbl_nroutes = 0;
+    u_char      *first;
+    ngx_uint_t   i;
 
-    while (routes[ngx_rbl_nroutes].path.len) {
-        ngx_rbl_nroutes++;
+    ngx_rbl_routes = routes;
+    ngx_memzero(ngx_rbl_route_first, sizeof(ngx_rbl_route_first));
+
+    for (i = 0; routes[i].path.len; i++) { /* void */ }
+
+    assert(i <= NGX_RBL_ROUTES_MAX);
+    ngx_rbl_nroutes = i;
+
+    for ( /* void */ ; i > 0; i--) {
+        first = &ngx_rbl_route_first[routes[i - 1].path.data[0] - 'a'];
+        ngx_rbl_route_next[i] = *first;
+        *first = (u_char) i;
     }
 }
 
@@ -47,24 +65,23 @@ ngx_rbl_route(ngx_rbl_ctx_t *ctx)
     ngx_uint_t              i;
     const ngx_rbl_route_t  *route;
 
-    if (ngx_rbl_route_format(ctx, &path) != NGX_OK) {
+    if (ngx_rbl_route_format(ctx, &path) != NGX_OK || path.len == 0
+        || path.data[0] < 'a' || path.data[0] > 'z')
+    {
         return NGX_DECLINED;
     }
 
-    for (i = 0; i < ngx_rbl_nroutes; i++) {
-        route = &ngx_rbl_routes[i];
-
-        /* the first letter excludes most rows quickly */
-
-        if (path.len == 0 || path.data[0] != route->path.data[0]
-            || ngx_rbl_route_match(route, &path, &id) != NGX_OK)
-        {
-            continue;
-        }
+    for (i = ngx_rbl_route_first[path.data[0] - 'a'];
+         i > 0;
+         i = ngx_rbl_route_next[i])
+    {
+        route = &ngx_rbl_routes[i - 1];
 
         /* another row may have this path with other formats */
 
-        if (!(route->flags & (1 << ctx->format))) {
+        if (!(route->flags & (1 << ctx->format))
+            || ngx_rbl_route_match(route, &path, &id) != NGX_OK)
+        {
             continue;
         }
 
