@@ -372,7 +372,7 @@ like(as('rblctl', 'fsck'), qr/has a user of its own, rblctl-fsck/,
     'fsck as another user tells whose it is');
 rights('rblctl', '-zadd');
 like(as('rblctl', 'account', 'add', 'Half'),
-    qr/ACL.* too little, and a part may have been done: rblctl fsck tells/,
+    qr/ACL.* too little, and a part may have been done: run rblctl fsck/,
     'a script that ends in the middle is not said to have done nothing');
 rights('rblctl', '+zadd');
 
