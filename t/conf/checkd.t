@@ -27,7 +27,7 @@ sub right {
 
     my $r = test_conf($text);
     is("$r->{status} $r->{err}", '0 ', "right: $name");
-    is($r->{out}, "$file: the configuration is sound\n", "told so: $name");
+    is($r->{out}, "$file: the configuration is valid\n", "told so: $name");
 }
 
 sub wrong {
