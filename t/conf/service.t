@@ -30,7 +30,7 @@ my $d = start_checkd(store => $redis, ready => 0, conf => { log => $log,
 told(qr/^READY=1$/m, 'told: ready');
 told(qr/^STATUS=The store is ready/m, 'told: the store is ready');
 ok($manager->told(qr/^WATCHDOG=1$/m, 3), 'told: alive, again and again');
-told(qr/^STATUS=0 of [0-9]+ checks, 0 questions in flight\.$/m,
+told(qr/^STATUS=0 of [0-9]+ checks, 0 queries in flight\.$/m,
     'and how much it has to do, of how much it may have');
 
 # Reload: the log level applies at once; other changes are named.
