@@ -71,7 +71,7 @@ right("store [::1]:6379\n", 'an IPv6 store');
 right("check_timeout 500ms\nlease 1001ms\n", 'a lease just long enough');
 
 my $duration = 'a duration such as .*';
-wrong("workers 4\n", 1, 'workers: this key is gone; run rbl-checkd@NAME.service'
+wrong("workers 4\n", 1, 'workers: this key was removed; run rbl-checkd@NAME.service'
     . ' once .*', 'a key that is gone');
 wrong("lgo stderr\n", 1, 'lgo: there is no such key .*', 'an unknown key');
 wrong("log\n", 1, 'log: stderr, syslog or an absolute path', 'no value');
