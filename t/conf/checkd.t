@@ -281,7 +281,7 @@ for my $v ('', 'x', '123456', '123456:', ':abc', '123456:abc/../x',
 right('pushover_token_file ' . token('a1' x 15) . "\n", 'a token of Pushover');
 for my $v ('', 'a' x 29, 'a' x 31, '-' x 30) {
     wrong('pushover_token_file ' . token($v) . "\n", 1,
-        'pushover_token_file: (?:what the file holds .*|a file .*)',
+        'pushover_token_file: (?:the file does not hold .*|a file .*)',
         "not a token of Pushover: $v");
 }
 token($telegram);
