@@ -677,7 +677,7 @@ for (
     is(cmd('DBSIZE'), $before, "$name: nothing is lost");
     my $r = rblctl($redis, 'fsck', '--repair');
     my $n = @found;
-    like($r->{err}, qr/^rblctl: $n of $n faults are not mended$/m,
+    like($r->{err}, qr/^rblctl: $n of $n faults are not repaired$/m,
         "$name: and that is said");
     restore_all($all);
 }

@@ -212,7 +212,7 @@ for my $schedule (qw(every_check start_and_end)) {
     my $n = 0;
     $n += $_->{unreported} for @told;
     is($n, 1, 'counted');
-    like($_->{message}, qr/^Was listed, .* any more:\n\n\Q$value{$lost} (old/m,
+    like($_->{message}, qr/^Was listed, .* longer reported:\n\n\Q$value{$lost} (old/m,
         'in words') for grep { $_->{unreported} } @told;
     like($_->{title}, qr/1 host no longer reported$/, 'in the title')
         for grep { $_->{unreported} } @told;

@@ -73,7 +73,7 @@ my %reason = (
     negative => qr/not ready: /,
     deep => qr/not ready: Protocol error|No support for nested/,
     integer => qr/not ready: a reply of an unexpected type/,
-    short => qr/not ready: the store has -1 partitions/,
+    short => qr/not ready: the store has an invalid number of partitions, -1/,
     nested => qr/not ready: the store has not been initialised/,
     mute => qr/not ready: no answer while greeting/,
 );
