@@ -66,7 +66,7 @@ for my $mode (qw(loading late_loading readonly masterdown oom noscript strange
 
 fake_mode($fake, 'many');
 my $r = rblctl($fake, 'account', 'list');
-is($r->{status}, 3, 'more than was asked for is an error');
-like($r->{err}, qr/more than was asked for/, 'which is told');
+is($r->{status}, 3, 'sends more replies than commands is an error');
+like($r->{err}, qr/sends more replies than commands/, 'which is told');
 ok(stop_server($fake), 'the fake stops');
 done_testing();
